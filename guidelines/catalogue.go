@@ -10,7 +10,7 @@ type Entry struct {
 	Also     Group  // a group that selects it, too
 	// Group and Pairs are for guidelines about every regular collective A, called in other ways.
 	Group   Group
-	Pairs   []Pair
+	Pairs   []pair
 	Of      string // the only collective that it is about; else each that has both sides
 	Formula string // of A
 	// Over is for a pattern about every collective that has a mock-up of this kind.
@@ -52,26 +52,26 @@ var catalogue = []Entry{
 	{ID: "GL30", Type: Pattern, Group: Lanes, Over: mockups.Lane, Formula: "A(n) ≤ A(n) on lanes"},
 	{ID: "GL31", Type: Pattern, Group: Lanes, Over: mockups.Hier, Formula: "A(n) ≤ A(n) by leaders"},
 	{ID: "NB1", Type: Pattern, Group: Nonblocking, Formula: "A(n) ≤ I_A(n) + Wait",
-		Pairs: []Pair{{"", mockups.Nonblocking, false}}},
+		Pairs: []pair{{"", mockups.Nonblocking, false}}},
 	{ID: "NB2", Type: Pattern, Group: Nonblocking, Formula: "I_A(n) + Wait ≤ A(n) + tolerance",
-		Pairs: []Pair{{mockups.Nonblocking, "", true}}},
+		Pairs: []pair{{mockups.Nonblocking, "", true}}},
 	{ID: "NB3", Type: Pattern, Group: Persistent, Formula: "Start + Wait of A_init(n) ≤ I_A(n) + Wait, A(n) ≤ Start + Wait of A_init(n)",
-		Pairs: []Pair{{mockups.Persistent, mockups.Nonblocking, false}, {"", mockups.Persistent, false}}},
+		Pairs: []pair{{mockups.Persistent, mockups.Nonblocking, false}, {"", mockups.Persistent, false}}},
 	{ID: "NB4", Type: Pattern, Group: Persistent, Formula: "A_init(n) + 10·(Start + Wait) ≤ 10·(I_A(n) + Wait)",
-		Pairs: []Pair{{mockups.PersistentTimes, mockups.NonblockingTimes, false}}},
+		Pairs: []pair{{mockups.PersistentTimes, mockups.NonblockingTimes, false}}},
 	{ID: "IP1", Type: Pattern, Group: InPlace, Formula: "A(n) in place ≤ copy + A(n)",
-		Pairs: []Pair{{mockups.InPlace, mockups.Copied, false}}},
+		Pairs: []pair{{mockups.InPlace, mockups.Copied, false}}},
 	{ID: "V1", Type: Pattern, Group: Irregular, Of: "MPI_Alltoallv", Formula: "Alltoallv(n, counts) ≤ Alltoallw(n, counts)",
 		Pairs: byRule(ruled, mockups.WideCall)},
 	{ID: "V2", Type: Pattern, Group: Irregular, Of: "MPI_Allgatherv", Formula: "Allgatherv(n, counts) ≤ Gatherv(n, counts) + Bcast(n)",
 		Pairs: byRule(ruled, mockups.GathervCall)},
 	{ID: "DT1", Type: Pattern, Group: Derived, Formula: "A(n, datatype) ≤ Pack + A(n) + Unpack",
-		Pairs: []Pair{{mockups.Call(mockups.Vector), mockups.PackedCall(mockups.Vector), false},
+		Pairs: []pair{{mockups.Call(mockups.Vector), mockups.PackedCall(mockups.Vector), false},
 			{mockups.Call(mockups.Indexed), mockups.PackedCall(mockups.Indexed), false}}},
 	{ID: "NB6", Type: Pattern, Group: Neighborhood, Formula: "Neighbor_A(n) ≤ 2·Isend(n) + 2·Irecv(n) + Waitall",
-		Pairs: []Pair{{mockups.Neighborhood, mockups.ByMessages, false}}},
+		Pairs: []pair{{mockups.Neighborhood, mockups.ByMessages, false}}},
 	{ID: "LC1", Type: Pattern, Group: LargeCounts, Formula: "A_c(n) ≤ A(n), A(n) ≤ A_c(n)",
-		Pairs: []Pair{{mockups.LargeCount, "", false}, {"", mockups.LargeCount, false}}},
+		Pairs: []pair{{mockups.LargeCount, "", false}, {"", mockups.LargeCount, false}}},
 }
 
 func Catalogue() []Entry { return catalogue }

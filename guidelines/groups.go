@@ -42,9 +42,9 @@ func irregular() (calls []mockups.Call) {
 
 var groups = []Group{Lanes, Nonblocking, Persistent, InPlace, Irregular, Derived, Neighborhood, LargeCounts}
 
-// Pair says that a collective called in one way must not be slower than called in another;
+// pair says that a collective called in one way must not be slower than called in another;
 // "" is the usual way.
-type Pair struct {
+type pair struct {
 	Call, Than mockups.Call
 	Tolerant   bool
 }
@@ -66,9 +66,9 @@ func (e Entry) pairs() (out []Guideline) {
 	return out
 }
 
-func byRule(call, than func(mockups.Rule) mockups.Call) (pairs []Pair) {
+func byRule(call, than func(mockups.Rule) mockups.Call) (pairs []pair) {
 	for _, r := range append([]mockups.Rule{mockups.Equal}, mockups.Unequal...) {
-		pairs = append(pairs, Pair{call(r), than(r), false})
+		pairs = append(pairs, pair{call(r), than(r), false})
 	}
 	return pairs
 }

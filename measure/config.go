@@ -15,7 +15,7 @@ import (
 
 // JobConfig is the [job] section of gl.toml: what is measured.
 type JobConfig struct {
-	NP       []int                `toml:"np" json:"np"`           // processes; empty: as many as there are slots
+	NP       []int                `toml:"np" json:"np"`           // processes, or empty for as many as there are slots
 	Shapes   []string             `toml:"shapes" json:"shapes"`   // nodes × processes per node, "16x2"
 	MPIRuns  int                  `toml:"mpiruns" json:"mpiruns"` // R, in one look; 0: what suits the number of tests
 	Msizes   guidelines.MsizeList `toml:"msizes" json:"msizes"`   // bytes
@@ -96,7 +96,7 @@ func (c JobConfig) CheckRoot(np []int) []conf.FieldError {
 // MPIConfig is the [mpi] section of gl.toml: how ranks are started.
 type MPIConfig struct {
 	Rank   string            `toml:"rank" json:"rank"`     // path of pgmpi-rank; if empty, launch.FindRank looks
-	Launch []string          `toml:"launch" json:"launch"` // argv with "{np}"; empty: by the library
+	Launch []string          `toml:"launch" json:"launch"` // argv with "{np}", or empty for the library's
 	Env    map[string]string `toml:"env" json:"env"`       // for the ranks
 	// Under is a folder whose env.sh sets more variables for the ranks.
 	Under string `toml:"under" json:"under,omitempty"`
@@ -242,4 +242,31 @@ func (c Config) validateCounters(errs *conf.FieldErrors) {
 		errs.Check(!slices.Contains(c.Counters[:i], name), "counters", "%q is given twice", name)
 	}
 	errs.Check(len(c.Counters) <= protocol.MaxCounters, "counters", "%d are more than the %d that there can be at a time", len(c.Counters), protocol.MaxCounters)
+}
+
+// OverlapConfig is the [overlap] section of gl.toml: how one computes beside a nonblocking call.
+type OverlapConfig struct {
+	Method string               `toml:"method" json:"method"` // of protocol.OverlapMethods
+	Tests  guidelines.MsizeList `toml:"tests" json:"tests"`   // intervals of progress tests, bytes of msize
+}
+
+// DefaultOverlap is the [overlap] section of an empty gl.toml.
+func DefaultOverlap() OverlapConfig {
+	return OverlapConfig{Method: protocol.OverlapTime, Tests: guidelines.MsizeList{"1Mi", "64Ki", "4Ki"}}
+}
+
+func (c OverlapConfig) Validate() []conf.FieldError {
+	var errs conf.FieldErrors
+	errs.Name("method", "method", c.Method, protocol.OverlapMethods)
+	_, err := c.intervals()
+	errs.Check(err == nil, "tests", "%v", err)
+	return errs
+}
+
+func (c OverlapConfig) intervals() ([]int64, error) {
+	if len(c.Tests) == 0 {
+		return nil, nil
+	}
+	sizes, _, err := guidelines.FitMsizes(c.Tests, 1)
+	return sizes, err
 }

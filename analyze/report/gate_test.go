@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
@@ -54,13 +55,9 @@ func gated(t *testing.T) *analyze.Report {
 func TestAGateBeginsTheReportWithItsAlarms(t *testing.T) {
 	r := gated(t)
 	out := text(t, "table", r)
-	if !strings.HasPrefix(out, "ALARM: ") || r.Exit != 1 {
-		t.Errorf("exit %d\n%.500s", r.Exit, out)
-	}
+	should.Hold(t, strings.HasPrefix(out, "ALARM: ") && r.Exit == 1, "exit %d\n%.500s", r.Exit, out)
 	for _, want := range []analyze.GateState{analyze.New, analyze.Worse, analyze.Known, analyze.Expected, analyze.Xpass, analyze.Gone, analyze.FirstShown, analyze.Unsure} {
-		if r.Gate.ByState[want] == 0 {
-			t.Errorf("nothing is %s: %v", want, r.Gate.ByState)
-		}
+		should.Hold(t, r.Gate.ByState[want] != 0, "nothing is %s: %v", want, r.Gate.ByState)
 	}
 }
 
@@ -82,7 +79,6 @@ func TestANightThatCouldNotBeJudgedIsNotGreen(t *testing.T) {
 func TestWithoutAlarmsTheReportSaysSoFirst(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), func(string, int64) int64 { return 5000 })
 	r.Gate = &analyze.Gate{}
-	if out := text(t, "table", r); !strings.HasPrefix(out, "No alarm: nothing is newly wrong. MPICH") {
-		t.Errorf("%.300s", out)
-	}
+	out := text(t, "table", r)
+	should.Hold(t, strings.HasPrefix(out, "No alarm: nothing is newly wrong. MPICH"), "%.300s", out)
 }

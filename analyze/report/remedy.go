@@ -10,9 +10,9 @@ const RemedyFile = "remedy.json"
 
 const RemedySchema = "pgmpi-remedy/1"
 
-// Remedied is remedy.json: which violations a setting mends, how that was proved, and what
+// RemedyResult is remedy.json: which violations a setting mends, how that was proved, and what
 // was tried in vain. Undefined numbers are null.
-type Remedied struct {
+type RemedyResult struct {
 	Schema  string `json:"schema"` // RemedySchema
 	Version string `json:"pgmpi_version"`
 	Created string `json:"created"` // RFC 3339, UTC
@@ -25,12 +25,12 @@ type Remedied struct {
 	Harm        float64 `json:"harm"`         // the same of a harm
 	Mpiruns     int     `json:"mpiruns"`      // of the proof that holds, both sides together; 0: none does
 
-	Cells   []RemedyCell      `json:"cells"`   // those that the check calls violated, firm ones first
-	Env     map[string]string `json:"env"`     // the setting; empty without one
-	Files   []string          `json:"files"`   // that belong to it
-	Forces  []Force           `json:"entries"` // what it chooses, and by what that is seen
-	Dropped []Dropped         `json:"dropped"`
-	Proofs  []Proof           `json:"proofs"` // in the order in which they were made
+	Cells    []RemedyCell      `json:"cells"`   // those that the check calls violated, firm ones first
+	Env      map[string]string `json:"env"`     // the setting; empty without one
+	Files    []string          `json:"files"`   // that belong to it
+	Effects  []Effect          `json:"entries"` // what it chooses, and by what that is seen
+	Rejected []tuning.Rejected `json:"dropped"` // what was tried, and is not in the setting
+	Proofs   []Proof           `json:"proofs"`  // in the order in which they were made
 	// Profiles are files of PGMPITuneLib, for what only a mock-up mends: neither tried nor proved.
 	Profiles    []string `json:"profiles"`
 	Conformance int      `json:"legal"` // conformance calls that were made under the setting
@@ -94,13 +94,6 @@ type Harm struct {
 	Mockup string `json:"-"`
 }
 
-// Dropped is what was tried, and is not in the setting.
-type Dropped struct {
-	What   string        `json:"what"`
-	Choice tuning.Choice `json:"choice"`
-	Reason string        `json:"reason"`
-}
-
 // More files of a remedy.
 const (
 	SettingTOML = "gl.toml"
@@ -108,19 +101,19 @@ const (
 	Profiles    = "pgmpitune" // a folder
 )
 
-// Force says whether an entry of a setting is in force.
-type Force struct {
+// Effect says whether an entry of a setting is in force.
+type Effect struct {
 	Entry tuning.Entry `json:"entry"`
-	State ForceState   `json:"state"`
+	State EffectState  `json:"state"`
 	// Text says by what it is seen, or why it is not in force.
 	Text string `json:"text"`
 }
 
-type ForceState string
+type EffectState string
 
 const (
-	InForce    ForceState = "in force"
-	NotInForce ForceState = "not in force"
+	InEffect    EffectState = "in force"
+	NotInEffect EffectState = "not in force"
 	// CannotTell: nothing that the library tells differs with and without it.
-	CannotTell ForceState = "cannot be told"
+	CannotTell EffectState = "cannot be told"
 )

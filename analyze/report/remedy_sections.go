@@ -19,22 +19,22 @@ import (
 )
 
 // Remedies say which violations a setting mends.
-var Remedies = document.Kind[Remedied]{Name: "remedy", JSON: true, Rows: remedyRows,
-	Exit: func(r *Remedied) error {
+var Remedies = document.Kind[RemedyResult]{Name: "remedy", JSON: true, Rows: remedyRows,
+	Exit: func(r *RemedyResult) error {
 		if r.Exit == exitcode.NoVerdict {
 			return &fail.Refused{Reason: "no remedy is shown; what was tried, and why it was dropped, is above"}
 		}
 		return nil
 	},
-	Sections: func(r *Remedied) []document.Section {
-		return slices.Concat(remedyAnswer(r), remedyCells(r), remedySetting(r), remedyDropped(r), remedyMockups(r), remedyProof(r))
+	Sections: func(r *RemedyResult) []document.Section {
+		return slices.Concat(remedyAnswer(r), remedyCells(r), remedySetting(r), remedyRejected(r), remedyMockups(r), remedyProof(r))
 	},
-	Screen: func(r *Remedied) []document.Section {
-		return slices.Concat(remedyAnswer(r), remedyCells(r), remedyDropped(r), remedyMockups(r))
+	Screen: func(r *RemedyResult) []document.Section {
+		return slices.Concat(remedyAnswer(r), remedyCells(r), remedyRejected(r), remedyMockups(r))
 	},
 }
 
-func (r *Remedied) count(s CellState) (n int) {
+func (r *RemedyResult) count(s CellState) (n int) {
 	for _, c := range r.Cells {
 		if c.State == s {
 			n++
@@ -44,8 +44,8 @@ func (r *Remedied) count(s CellState) (n int) {
 }
 
 // Believed counts the parts of which nothing shows that they are in force.
-func (r *Remedied) Believed() (n int) {
-	for _, f := range r.Forces {
+func (r *RemedyResult) Believed() (n int) {
+	for _, f := range r.Effects {
 		if f.State == CannotTell {
 			n++
 		}
@@ -54,7 +54,7 @@ func (r *Remedied) Believed() (n int) {
 }
 
 // remedyAnswer has the answer in its first line, and how the setting is used.
-func remedyAnswer(r *Remedied) []document.Section {
+func remedyAnswer(r *RemedyResult) []document.Section {
 	s := document.Section{}
 	mended, faster, all := r.count(CellMended), r.count(CellFaster), len(r.Cells)
 	switch {
@@ -94,10 +94,10 @@ func violatedOnes(n, all int) string {
 }
 
 // means are what the setting is made of: "2 environment variables and 1 algorithm".
-func (r *Remedied) means() string {
+func (r *RemedyResult) means() string {
 	var out []string
 	algorithms := 0
-	for _, f := range r.Forces {
+	for _, f := range r.Effects {
 		switch c := f.Entry.Choice; c.Kind {
 		case tuning.ByComponent:
 			out = append(out, "the component "+c.Component)
@@ -114,7 +114,7 @@ func (r *Remedied) means() string {
 	return strings.Join(out, " and ")
 }
 
-func remedyCells(r *Remedied) []document.Section {
+func remedyCells(r *RemedyResult) []document.Section {
 	if len(r.Cells) == 0 {
 		return nil
 	}
@@ -136,7 +136,7 @@ func remedyCells(r *Remedied) []document.Section {
 }
 
 // remedySetting says what is set, and by what that is seen to be in force.
-func remedySetting(r *Remedied) []document.Section {
+func remedySetting(r *RemedyResult) []document.Section {
 	if len(r.Env) == 0 {
 		return nil
 	}
@@ -144,8 +144,8 @@ func remedySetting(r *Remedied) []document.Section {
 	for _, name := range tuning.Variables(r.Env) {
 		s.Fact(name, "%s", r.Env[name])
 	}
-	for _, f := range r.Forces {
-		what := tuning.Label(f.Entry.Choice)
+	for _, f := range r.Effects {
+		what := f.Entry.Choice.Label()
 		if e := f.Entry; f.Entry.Choice.Kind == tuning.OwnAlgorithm && (e.From > 0 || e.To > 0) {
 			what += fmt.Sprintf(" (from %s on%s)", conf.HumanSize(e.From), below(e.To))
 		}
@@ -161,19 +161,19 @@ func below(to int64) string {
 	return ", below " + conf.HumanSize(to)
 }
 
-func remedyDropped(r *Remedied) []document.Section {
-	if len(r.Dropped) == 0 {
+func remedyRejected(r *RemedyResult) []document.Section {
+	if len(r.Rejected) == 0 {
 		return nil
 	}
 	s := document.Titled("Tried and dropped")
-	for _, d := range r.Dropped {
-		s.Item("%s: %s", d.What, d.Reason)
+	for _, d := range r.Rejected {
+		s.Item("%s: %s", d.Label, d.Reason)
 	}
 	return []document.Section{s}
 }
 
 // remedyMockups lists what no setting mends, and what was faster in the check.
-func remedyMockups(r *Remedied) []document.Section {
+func remedyMockups(r *RemedyResult) []document.Section {
 	s := document.Titled("What no setting mends here")
 	for _, c := range r.Cells {
 		if c.State == CellMended || c.State == CellNotAgain {
@@ -197,7 +197,7 @@ func remedyMockups(r *Remedied) []document.Section {
 	return []document.Section{s}
 }
 
-func remedyProof(r *Remedied) []document.Section {
+func remedyProof(r *RemedyResult) []document.Section {
 	if len(r.Proofs) == 0 {
 		return nil
 	}
@@ -221,7 +221,7 @@ func remedyProof(r *Remedied) []document.Section {
 var remedyColumns = []string{"collective", "msize", "shape", "np", "guidelines", "firm", "ratio", "page_faults", "state", "by",
 	"before_s", "after_s", "gain", "gain_lo95", "gain_hi95", "p_adjusted", "mockup", "explored"}
 
-func remedyRows(r *Remedied) [][]string {
+func remedyRows(r *RemedyResult) [][]string {
 	out := [][]string{remedyColumns}
 	for _, c := range r.Cells {
 		out = append(out, []string{c.Function, fmt.Sprint(c.Msize), c.Shape, fmt.Sprint(c.NP), strings.Join(c.Guidelines, " "), fmt.Sprint(c.Firm),

@@ -14,6 +14,7 @@ import (
 	"pgmpi/analyze/report/checks"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
@@ -75,9 +76,8 @@ func TestNoLineIsWiderThanItsPage(t *testing.T) {
 			for _, ascii := range []bool{false, true} {
 				d.Page = document.Page{Width: width, ASCII: ascii}
 				for line := range strings.Lines(written(t, "table", d)) {
-					if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
-						t.Errorf("%s: %d columns of %d: %s", name, n, width, line)
-					}
+					n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n"))
+					should.Hold(t, n <= width, "%s: %d columns of %d: %s", name, n, width, line)
 				}
 			}
 		}
@@ -87,18 +87,15 @@ func TestNoLineIsWiderThanItsPage(t *testing.T) {
 func TestAWideTerminalIsUsed(t *testing.T) {
 	d := everyDocument(t)["explain"]
 	d.Page.Width = 160
-	if text := written(t, "table", d); !regexp.MustCompile(`(?m)^.{140,160}$`).MatchString(text) {
-		t.Errorf("no line is wide:\n%s", text)
-	}
+	text := written(t, "table", d)
+	should.Hold(t, regexp.MustCompile(`(?m)^.{140,160}$`).MatchString(text), "no line is wide:\n%s", text)
 }
 
 func TestNamesOfCollectivesStayWhole(t *testing.T) {
 	d := check.Reports.Document(wideReport(t))
 	d.Page.Width = document.LeastWidth
 	for line := range strings.Lines(written(t, "table", d)) {
-		if m := regexp.MustCompile(`\b(Reduce_|scatter_)(\s|$)`).FindString(line); m != "" {
-			t.Errorf("a name is broken: %s", line)
-		}
+		should.Equal(t, regexp.MustCompile(`\b(Reduce_|scatter_)(\s|$)`).FindString(line), "", "a name is broken: %s", line)
 	}
 }
 
@@ -112,16 +109,11 @@ func TestInASCIIThereIsNothingElse(t *testing.T) {
 		unspelt := strings.Count(written(t, "table", d), "?")
 		d.Page.ASCII = true
 		text := written(t, "table", d)
-		if strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
-			t.Errorf("%s:\n%s", name, text)
-		}
-		if name != "foreign" && !strings.HasPrefix(name, "env") && strings.Count(text, "?") != unspelt {
-			t.Errorf("%s: a character has no spelling:\n%s", name, text)
-		}
+		should.Hold(t, !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }), "%s:\n%s", name, text)
+		should.Hold(t, name == "foreign" || strings.HasPrefix(name, "env") || strings.Count(text, "?") == unspelt, "%s: a character has no spelling:\n%s", name, text)
 	}
-	if text := written(t, "table", documents["foreign"]); !strings.Contains(text, "gr??er ?") || !strings.Contains(text, "3.00x*") {
-		t.Errorf("%s", text)
-	}
+	text := written(t, "table", documents["foreign"])
+	should.Hold(t, strings.Contains(text, "gr??er ?") && strings.Contains(text, "3.00x*"), "%s", text)
 }
 
 func TestColourIsThereWhereItIsWantedAndSaysNothingByItself(t *testing.T) {
@@ -131,17 +123,12 @@ func TestColourIsThereWhereItIsWantedAndSaysNothingByItself(t *testing.T) {
 		plain := written(t, "table", d)
 		d.Page.Colour = true
 		colourful := written(t, "table", d)
-		if strings.Contains(plain, "\x1b") || codes.ReplaceAllString(colourful, "") != plain {
-			t.Errorf("%s: without colours it is another text:\n%s", name, codes.ReplaceAllString(colourful, ""))
-		}
+		should.Hold(t, !strings.Contains(plain, "\x1b") && codes.ReplaceAllString(colourful, "") == plain,
+			"%s: without colours it is another text:\n%s", name, codes.ReplaceAllString(colourful, ""))
 	}
 	text := shown(t, reportOf(pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 2),
 		pattern(judge.Undecided, "GL8", "MPI_Reduce", "reduce_as_allreduce", 16, 3, 2, 1.5)), document.Page{Colour: true})
-	for _, want := range []string{"\x1b[31mVIOLATED: 1 of 2 tests", "\x1b[31m2.00 µs\x1b[0m", "\x1b[32m1.00 µs\x1b[0m", "\x1b[33mProbably slower, not yet sure (1)", "\x1b[33m1.50×\x1b[0m"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
-	}
+	should.Contain(t, text, "\x1b[31mVIOLATED: 1 of 2 tests", "\x1b[31m2.00 µs\x1b[0m", "\x1b[32m1.00 µs\x1b[0m", "\x1b[33mProbably slower, not yet sure (1)", "\x1b[33m1.50×\x1b[0m")
 }
 
 func TestTheFirstLineIsTheAnswer(t *testing.T) {
@@ -182,9 +169,8 @@ func TestTheFirstLineIsTheAnswer(t *testing.T) {
 		{gate(3, gated(analyze.Worse, true), gated(analyze.Known, false), gated(analyze.New, true), gated(analyze.New, true)),
 			"ALARM: 2 new, 1 clearly worse. MPICH"},
 	} {
-		if text := strings.Join(strings.Fields(shown(t, c.r, document.Page{})), " "); !strings.HasPrefix(text, c.want) {
-			t.Errorf("want %s\n%s", c.want, text)
-		}
+		text := strings.Join(strings.Fields(shown(t, c.r, document.Page{})), " ")
+		should.Hold(t, strings.HasPrefix(text, c.want), "want %s\n%s", c.want, text)
 	}
 }
 
@@ -228,12 +214,9 @@ func TestNeighbouringSizesWithTheSameAlternativeAreOneRow(t *testing.T) {
 		"4 KiB 3.00 µs 1.00 µs 2.00 µs 3.00× Exscan + Reduce_local [GL16]",
 		"8–16 KiB 3.00 µs 1.00 µs 2.00 µs 3.00× Bcast [GL16]",
 	}
-	if got := rowsOf(text, "Too slow"); fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%q\n%s", got, text)
-	}
-	if !strings.Contains(text, "from the size that loses most") {
-		t.Errorf("nothing says whose times they are:\n%s", text)
-	}
+	got := rowsOf(text, "Too slow")
+	should.Hold(t, fmt.Sprint(got) == fmt.Sprint(want), "%q\n%s", got, text)
+	should.Contain(t, text, "from the size that loses most")
 }
 
 func TestWhatIsFasterIsTheFunctionItselfOrOthers(t *testing.T) {
@@ -255,9 +238,8 @@ func TestWhatIsFasterIsTheFunctionItselfOrOthers(t *testing.T) {
 		{[]analyze.Verdict{split, larger}, "256–512 KiB 64.0 µs 32.0 µs 32.0 µs 1.25×† k × Reduce of 16 KiB [GL2]"},
 	} {
 		text := shown(t, reportOf(c.verdicts...), document.Page{})
-		if got := rowsOf(text, "Too slow"); len(got) != 2 || got[1] != c.want {
-			t.Errorf("%q, want %q\n%s", got, c.want, text)
-		}
+		got := rowsOf(text, "Too slow")
+		should.Hold(t, len(got) == 2 && got[1] == c.want, "%q, want %q\n%s", got, c.want, text)
 	}
 }
 
@@ -267,17 +249,14 @@ func TestARatioThatIsNotTheQuotientIsMarkedAndExplainedOnce(t *testing.T) {
 	}
 	for ratio, marked := range map[float64]bool{2: false, 2.19: false, 2.21: true, 1.83: false, 1.8: true} {
 		text := shown(t, reportOf(like(ratio)), document.Page{})
-		if strings.Contains(text, fmt.Sprintf("%.2f×†", ratio)) != marked || (strings.Count(text, "† The ratio") == 1) != marked {
-			t.Errorf("%g beside 2 µs and 1 µs:\n%s", ratio, text)
-		}
+		should.Hold(t, strings.Contains(text, fmt.Sprintf("%.2f×†", ratio)) == marked && (strings.Count(text, "† The ratio") == 1) == marked,
+			"%g beside 2 µs and 1 µs:\n%s", ratio, text)
 	}
 	r := reportOf(like(3), pattern(judge.Undecided, "GL8", "MPI_Reduce", "reduce_as_allreduce", 16, 2, 1, 3))
-	if full := text(t, "table", r); strings.Count(full, "† The ratio") != 1 || strings.Count(full, "3.00×†") < 3 {
-		t.Errorf("%s", full)
-	}
-	if text := shown(t, reportOf(like(3)), document.Page{ASCII: true}); !strings.Contains(text, "3.00x*") || !strings.Contains(text, "\n* The ratio") {
-		t.Errorf("%s", text)
-	}
+	full := text(t, "table", r)
+	should.Hold(t, strings.Count(full, "† The ratio") == 1 && strings.Count(full, "3.00×†") >= 3, "%s", full)
+	text := shown(t, reportOf(like(3)), document.Page{ASCII: true})
+	should.Hold(t, strings.Contains(text, "3.00x*") && strings.Contains(text, "\n* The ratio"), "%s", text)
 }
 
 func TestWhatIsProbablySlowerComesFirstByRatio(t *testing.T) {
@@ -288,15 +267,10 @@ func TestWhatIsProbablySlowerComesFirstByRatio(t *testing.T) {
 	}
 	full := text(t, "table", reportOf(undecided(8, 1.5, 1.01), undecided(16, 3, 0.9), undecided(32, 2, 1.2)))
 	want := []string{"Scan 32 B 2.00 µs 1.00 µs 2.00× 1.20–2.00 Exscan + Reduce_local [GL16]", "Scan 8 B 2.00 µs 1.00 µs 1.50×† 1.01–1.50 Exscan + Reduce_local [GL16]"}
-	if got := rowsOf(full, "Probably slower, not yet sure (2)"); fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%q\n%s", got, full)
-	}
-	if one := strings.Join(strings.Fields(full), " "); !strings.Contains(one, "A new check with 24 mpiruns in place of 10 would probably decide them.") {
-		t.Errorf("%s", full)
-	}
-	if !strings.Contains(full, "Undecided: 1 test, neither") { // the one that may be faster
-		t.Errorf("%s", full)
-	}
+	got := rowsOf(full, "Probably slower, not yet sure (2)")
+	should.Hold(t, fmt.Sprint(got) == fmt.Sprint(want), "%q\n%s", got, full)
+	should.Hold(t, strings.Contains(strings.Join(strings.Fields(full), " "), "A new check with 24 mpiruns in place of 10 would probably decide them."), "%s", full)
+	should.Contain(t, full, "Undecided: 1 test, neither") // the one that may be faster
 }
 
 func TestDisturbedMpirunsAreNamed(t *testing.T) {
@@ -305,25 +279,15 @@ func TestDisturbedMpirunsAreNamed(t *testing.T) {
 		r.SlowMpiruns = append(r.SlowMpiruns, medians.SlowMpirun{Shape: "p2", Run: run, Share: 0.5, Ratio: 1.5})
 	}
 	text := shown(t, r, document.Page{})
-	for _, want := range []string{"8 of 10 mpiruns were disturbed", "Disturbed: 8 of 10 mpiruns were slow throughout\n- mpirun 1 of p2 (50 % of its cases, 1.50× in their median)", "- and 2 more"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
-	}
+	should.Contain(t, text, "8 of 10 mpiruns were disturbed", "Disturbed: 8 of 10 mpiruns were slow throughout\n- mpirun 1 of p2 (50 % of its cases, 1.50× in their median)", "- and 2 more")
 }
 
 func TestTheClosingLineCountsAndSaysHowItEnded(t *testing.T) {
 	r := reportOf(pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 2), pattern(judge.Undecided, "GL8", "MPI_Reduce", "m", 16, 2, 1, 2),
 		pattern(judge.Kept, "GL8", "MPI_Reduce", "m", 32, 2, 1, 2), pattern(judge.NotSuspected, "GL2", "MPI_Reduce", "m", 32, 2, 1, 2))
-	if got, want := check.Closing(r, "out/", ""), "1 violated, 1 undecided, 1 kept, 1 not suspected. Exit 1. out/"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got, want := check.Closing(reportOf(r.Verdicts[2]), "out", "out/report.html"), "0 violated, 1 kept. Exit 0. out/ Page: out/report.html"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got, want := check.Closing(reportOf(r.Verdicts[2]), "", ""), "0 violated, 1 kept. Exit 0."; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	should.Equal(t, check.Closing(r, "out/", ""), "1 violated, 1 undecided, 1 kept, 1 not suspected. Exit 1. out/")
+	should.Equal(t, check.Closing(reportOf(r.Verdicts[2]), "out", "out/report.html"), "0 violated, 1 kept. Exit 0. out/ Page: out/report.html")
+	should.Equal(t, check.Closing(reportOf(r.Verdicts[2]), "", ""), "0 violated, 1 kept. Exit 0.")
 }
 
 func TestMarkdownHasTheSameSections(t *testing.T) {
@@ -331,11 +295,8 @@ func TestMarkdownHasTheSameSections(t *testing.T) {
 	d := check.Reports.Document(r).Brief()
 	markdown := written(t, "markdown", d)
 	for _, s := range d.Sections {
-		if s.Title != "" && !strings.Contains(markdown, "## "+document.Escaped(s.Title)) {
-			t.Errorf("no %q in\n%s", s.Title, markdown)
-		}
+		should.Hold(t, s.Title == "" || strings.Contains(markdown, "## "+document.Escaped(s.Title)), "no %q in\n%s", s.Title, markdown)
 	}
-	if strings.Contains(markdown, "How it was measured\n") || !strings.Contains(written(t, "markdown", check.Reports.Document(r)), "How it was measured\n") {
-		t.Error("the design is in the full document only")
-	}
+	should.Hold(t, !strings.Contains(markdown, "How it was measured\n") && strings.Contains(written(t, "markdown", check.Reports.Document(r)), "How it was measured\n"),
+		"the design is in the full document only")
 }

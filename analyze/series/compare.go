@@ -118,9 +118,8 @@ func placedUnlike(a, b *analyze.Side) string {
 	return strings.Join(out, "; ")
 }
 
-// aligner divides run medians by how slow their mpirun was in general among those of its
-// folder, so that one slow mpirun does not hide what changed. What all mpiruns of a folder
-// have in common stays.
+// aligner divides run medians by how slow their mpirun was in general in its folder, so that
+// one slow mpirun does not hide what changed. What all mpiruns of a folder share stays.
 func aligner(s *analyze.Side) func(k guidelines.Case, of *medians.Case) []float64 {
 	general := map[string][]float64{}
 	return func(k guidelines.Case, of *medians.Case) []float64 {

@@ -16,6 +16,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -64,10 +65,7 @@ func judged(line float64, v analyze.Verdict) today {
 // held is the report on tonight's check against its baselines.
 func held(t *testing.T, a today, g *Baselines) *analyze.Report {
 	t.Helper()
-	r, err := Hold(a.Analysis, g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Hold(a.Analysis, g))(t)
 	return r
 }
 
@@ -165,25 +163,17 @@ func TestStatesAgainstABaseline(t *testing.T) {
 			}
 			r := held(t, a, g)
 			v, gate := &r.Verdicts[0], r.Gate
-			if a.Report.Gate != nil || a.Report.Verdicts[0].Gated != nil {
-				t.Error("the report that is held is changed")
-			}
+			should.Hold(t, a.Report.Gate == nil && a.Report.Verdicts[0].Gated == nil, "the report that is held is changed")
 			if c.want == "" {
-				if v.Gated != nil {
-					t.Fatalf("%+v", v.Gated)
-				}
+				must.Hold(t, v.Gated == nil, "%+v", v.Gated)
 				return
 			}
-			if v.Gated == nil || v.State != c.want || v.Alarm != c.alarm || !strings.Contains(v.StateReason, c.says) {
-				t.Fatalf("%+v", v.Gated)
-			}
+			must.Hold(t, v.Gated != nil && v.State == c.want && v.Alarm == c.alarm && strings.Contains(v.StateReason, c.says), "%+v", v.Gated)
 			alarms := 0
 			if c.alarm {
 				alarms = 1
 			}
-			if gate.Alarms != alarms || gate.ByState[c.want] != 1 || r.Exit != alarms {
-				t.Errorf("%+v, exit %d", gate, r.Exit)
-			}
+			should.Hold(t, gate.Alarms == alarms && gate.ByState[c.want] == 1 && r.Exit == alarms, "%+v, exit %d", gate, r.Exit)
 		})
 	}
 }
@@ -226,9 +216,8 @@ func TestFirmAloneFailsOnFirmViolations(t *testing.T) {
 func TestAnExpectationHasItsTicket(t *testing.T) {
 	a, g := judged(0, asked(judge.Violated, 2)), gateOf()
 	g.Expect = []Expectation{{Guideline: "GL8", Ticket: "T-7"}}
-	if v := held(t, a, g).Verdicts[0]; v.Ticket != "T-7" {
-		t.Errorf("%+v", v.Gated)
-	}
+	v := held(t, a, g).Verdicts[0]
+	should.Hold(t, v.Ticket == "T-7", "%+v", v.Gated)
 }
 
 func TestAFirmAlarmIsOneWhereOnlyFirmOnesAre(t *testing.T) {
@@ -236,9 +225,7 @@ func TestAFirmAlarmIsOneWhereOnlyFirmOnesAre(t *testing.T) {
 	v.Firm = true
 	a, g := judged(0, v), gateOf(baselineOf("a", 0, asked(judge.Kept, 1)))
 	g.FailOn = FailOnFirm
-	if r := held(t, a, g); r.Exit != 1 {
-		t.Errorf("exit %d", r.Exit)
-	}
+	should.Equal(t, held(t, a, g).Exit, 1, "exit")
 }
 
 // Where the answer depends on the machine's state, that in which it is violated counts.
@@ -249,9 +236,8 @@ func TestAViolationInOneStateIsHeldAgainstNightsInThatState(t *testing.T) {
 	for line, want := range map[float64]analyze.GateState{100: analyze.Unsure, 380: analyze.New} {
 		a := judged(0, v)
 		a.Report.States = states
-		if v := held(t, a, gateOf(baselineOf("a", line, asked(judge.Kept, 1)))).Verdicts[0]; v.State != want {
-			t.Errorf("%v: %+v", line, v.Gated)
-		}
+		v := held(t, a, gateOf(baselineOf("a", line, asked(judge.Kept, 1)))).Verdicts[0]
+		should.Hold(t, v.State == want, "%v: %+v", line, v.Gated)
 	}
 }
 
@@ -298,9 +284,7 @@ func TestAnAlarmIsOneOnlyIfItIsConfirmed(t *testing.T) {
 				measuredAgain(a, c.reduce, 10000, c.line)
 			}
 			v := held(t, a, gateOf(baselineOf("a", 101, c.before))).Verdicts[0]
-			if v.State != c.want || v.Alarm != (c.want != analyze.Unsure) || !strings.Contains(v.StateReason, c.says) {
-				t.Errorf("%+v", v.Gated)
-			}
+			should.Hold(t, v.State == c.want && v.Alarm == (c.want != analyze.Unsure) && strings.Contains(v.StateReason, c.says), "%+v", v.Gated)
 		})
 	}
 }
@@ -325,23 +309,19 @@ func TestANightBesideOtherProgramsIsOneOfAnotherState(t *testing.T) {
 		n := baselineOf("a", 101, c.before)
 		beside := busy(c.then)
 		n.Busy = &beside
-		if v := held(t, a, gateOf(n)).Verdicts[0]; v.State != c.want {
-			t.Errorf("%s: %+v", name, v.Gated)
-		}
+		v := held(t, a, gateOf(n)).Verdicts[0]
+		should.Hold(t, v.State == c.want, "%s: %+v", name, v.Gated)
 	}
 	n, err := ReadCheck(strings.NewReader(`{"schema": "`+analyze.Schema+`", "warnings": [{"id": "page-faults"}, {"id": "others-busy"}], "verdicts": []}`), "a")
-	if err != nil || !*n.Busy {
-		t.Errorf("%+v, %v", n, err)
-	}
+	should.Hold(t, err == nil && *n.Busy, "%+v, %v", n, err)
 }
 
 func TestAConfirmationInAStateInWhichItIsKnownIsNone(t *testing.T) {
 	a := judged(100, asked(judge.Violated, 1.5))
 	a.m.Confirm = &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Test: 0, Case: 0, Part: 2, Calls: 1}}}
 	measuredAgain(a, 15000, 10000, 400)
-	if v := held(t, a, gateOf(baselineOf("b", 100, asked(judge.Kept, 1)), baselineOf("a", 400, asked(judge.Violated, 1.5)))).Verdicts[0]; v.State != analyze.Unsure || v.Alarm || !strings.Contains(v.StateReason, "in that state of the machine it was violated in a") {
-		t.Errorf("%+v", v.Gated)
-	}
+	v := held(t, a, gateOf(baselineOf("b", 100, asked(judge.Kept, 1)), baselineOf("a", 400, asked(judge.Violated, 1.5)))).Verdicts[0]
+	should.Hold(t, v.State == analyze.Unsure && !v.Alarm && strings.Contains(v.StateReason, "in that state of the machine it was violated in a"), "%+v", v.Gated)
 }
 
 func TestOnlyWhatWouldBeAnAlarmIsMeasuredAgain(t *testing.T) {
@@ -362,15 +342,12 @@ func TestOnlyWhatWouldBeAnAlarmIsMeasuredAgain(t *testing.T) {
 		m := fixture.Manifest()
 		m.Plan.Tests = m.Plan.Tests[2:3]
 		a, err := analyze.Analyze(m, fixture.Measured(m, 20000, 20000, 10000, 30000, 20000, 25000), judge.Default())
-		if err != nil || a.Report.Verdicts[0].Verdict != judge.Violated {
-			t.Fatal(err, a.Report.Verdicts[0].Verdict)
-		}
+		must.Hold(t, err == nil && a.Report.Verdicts[0].Verdict == judge.Violated, "%v %v", err, a.Report.Verdicts[0].Verdict)
 		g := gateOf(baselineOf("a", 0, asked(c.before, 1.8)))
 		g.FailOn, g.Confirm = c.failOn, !c.off
 		x := Confirmation(a, g)
-		if (x == nil) != (c.want == 0) || x != nil && (len(x.Comparisons) != c.want || x.R != fixture.R || x.Comparisons[0] != (results.Comparison{Test: 0, Case: 0, Part: 2, Calls: 1})) {
-			t.Errorf("%s: %+v", name, x)
-		}
+		should.Hold(t, (x == nil) == (c.want == 0) && (x == nil || len(x.Comparisons) == c.want && x.R == fixture.R && x.Comparisons[0] == (results.Comparison{Test: 0, Case: 0, Part: 2, Calls: 1})),
+			"%s: %+v", name, x)
 	}
 }
 
@@ -398,13 +375,9 @@ func TestBaselinesThatAskSomethingElseAreRefusedByName(t *testing.T) {
 		change(n)
 		err := n.Comparable(judged(0, analyze.Verdict{}).m)
 		var no *analyze.NotComparable
-		if !errors.As(err, &no) || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v", says, err)
-		}
+		should.Hold(t, errors.As(err, &no) && strings.Contains(err.Error(), says), "%s: %v", says, err)
 	}
-	if err := baselineOf("a", 0, asked(judge.Kept, 1)).Comparable(judged(0, analyze.Verdict{}).m); err != nil {
-		t.Error(err)
-	}
+	should.Do(t, baselineOf("a", 0, asked(judge.Kept, 1)).Comparable(judged(0, analyze.Verdict{}).m))
 }
 
 func TestAReportIsReadBackAsANight(t *testing.T) {
@@ -414,17 +387,10 @@ func TestAReportIsReadBackAsANight(t *testing.T) {
 		runs[i].Probes = []protocol.Probes{{LineNS: 100}}
 	}
 	r := analyzed(t, m, runs, judge.Default())
-	text, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := ReadCheck(strings.NewReader(string(text)), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := CheckOf(r, "a"); !reflect.DeepEqual(n, want) || len(n.Points) != 6 || n.Probes[0].LineNS != 100 {
-		t.Errorf("%+v\n%+v", n, want)
-	}
+	text := must.Get(json.Marshal(r))(t)
+	n := must.Get(ReadCheck(strings.NewReader(string(text)), "a"))(t)
+	want := CheckOf(r, "a")
+	should.Hold(t, reflect.DeepEqual(n, want) && len(n.Points) == 6 && n.Probes[0].LineNS == 100, "%+v\n%+v", n, want)
 }
 
 func TestDamagedAndHostileReportsAreRefused(t *testing.T) {
@@ -448,9 +414,8 @@ func TestDamagedAndHostileReportsAreRefused(t *testing.T) {
 		`{"shapes": [{}` + strings.Repeat(",{}", mostListed) + `]}`:   "more than 1000",
 		`{"verdicts": [{}` + strings.Repeat(",{}", mostPoints) + `]}`: "more than 200000",
 	} {
-		if _, err := ReadCheck(strings.NewReader(text), "a"); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%.60s: %v", text, err)
-		}
+		_, err := ReadCheck(strings.NewReader(text), "a")
+		should.Fail(t, err, says, "%.60s", text)
 	}
 }
 
@@ -474,18 +439,14 @@ func TestExpectationsNameTestsAndLibraries(t *testing.T) {
 		{Expectation{Guideline: "GL8", Library: "MPICH Version: 4.0.["}, false},
 	} {
 		v := asked(judge.Violated, 2)
-		if got := c.e.about(askedBy(&v)) && c.e.with(l); got != c.want {
-			t.Errorf("%+v: %v", c.e, got)
-		}
+		should.Equal(t, c.e.about(askedBy(&v)) && c.e.with(l), c.want, "%+v", c.e)
 	}
 }
 
 func TestAnExpectationThatMatchesNothingIsNoted(t *testing.T) {
 	a, g := judged(0, asked(judge.Violated, 2)), gateOf()
 	g.Expect = []Expectation{{Guideline: "GL8"}, {Guideline: "GL9", Function: "MPI_Scan", Msizes: guidelines.MsizeList{"8"}, Shape: "p2"}, {Guideline: "GL9", Library: "Open MPI*"}}
-	if r := held(t, a, g); !slices.Equal(r.Gate.Notes, []string{"the expectation about GL9 MPI_Scan at 8 on p2 matches no test of this check"}) {
-		t.Errorf("%q", r.Gate.Notes)
-	}
+	should.Equal(t, held(t, a, g).Gate.Notes, []string{"the expectation about GL9 MPI_Scan at 8 on p2 matches no test of this check"})
 }
 
 func TestNeighbouringSizesAreOneExpectation(t *testing.T) {
@@ -499,14 +460,10 @@ func TestNeighbouringSizesAreOneExpectation(t *testing.T) {
 	n := baselineOf("a", 0, append(tests, barrier)...)
 	n.Created, n.Library.Version = "2026-11-22T03:00:00Z", "MPICH 4"
 	got := fmt.Sprint(Expectations(n))
-	if want := "[{GL8 MPI_Reduce [8..32 128] p2 MPICH 4 known since 2026-11-22  } {user MPI_Barrier [0] p2 MPICH 4 known since 2026-11-22  }]"; got != want {
-		t.Errorf("%s", got)
-	}
+	should.Equal(t, got, "[{GL8 MPI_Reduce [8..32 128] p2 MPICH 4 known since 2026-11-22  } {user MPI_Barrier [0] p2 MPICH 4 known since 2026-11-22  }]")
 	for _, v := range append(tests, barrier) {
 		named := slices.ContainsFunc(Expectations(n), func(e Expectation) bool { return e.about(askedBy(&v)) })
-		if named != (v.Verdict == judge.Violated) {
-			t.Errorf("%d B: %v", v.Msize, named)
-		}
+		should.Equal(t, named, v.Verdict == judge.Violated, "%d B", v.Msize)
 	}
 }
 
@@ -517,9 +474,8 @@ func TestRunTimesAreAlarmsOnlyIfTheyAreAskedForAndTheMachineDidNotChange(t *test
 	for want, times := range [][]*Comparison{{c, compared(t, a, a, nil)}, {c}, {c, c}} {
 		x, g := judged(0, v), gateOf(baselineOf("a", 0, v))
 		g.Times = times
-		if r := held(t, x, g); len(r.Gate.Slower) != min(want, 1) || r.Exit != min(want, 1) {
-			t.Errorf("%d: %+v", want, r.Gate)
-		}
+		r := held(t, x, g)
+		should.Hold(t, len(r.Gate.Slower) == min(want, 1) && r.Exit == min(want, 1), "%d: %+v", want, r.Gate)
 	}
 	shifted := *c
 	var out analyze.Remarks
@@ -527,17 +483,14 @@ func TestRunTimesAreAlarmsOnlyIfTheyAreAskedForAndTheMachineDidNotChange(t *test
 	shifted.Warnings = out
 	x, g := judged(0, v), gateOf(baselineOf("a", 0, v))
 	g.Times = []*Comparison{&shifted}
-	if r := held(t, x, g); r.Exit != 0 || !slices.Contains(r.Gate.Notes, "run-times raise no alarm: all calls became slower together") {
-		t.Errorf("%+v", r.Gate)
-	}
+	r := held(t, x, g)
+	should.Hold(t, r.Exit == 0 && slices.Contains(r.Gate.Notes, "run-times raise no alarm: all calls became slower together"), "%+v", r.Gate)
 }
 
 func TestASpeedThatWasNotReadIsNoOtherState(t *testing.T) {
 	n := baselineOf("a", 100)
 	for line, want := range map[float64]bool{0: true, 149: true, 151: false, 70: true, 60: false, math.Inf(1): false} {
-		if got := n.met("p2", []medians.Speed{{LineNS: line}}); got != want {
-			t.Errorf("%v: %v", line, got)
-		}
+		should.Equal(t, n.met("p2", []medians.Speed{{LineNS: line}}), want, "%v", line)
 	}
 }
 
@@ -547,9 +500,8 @@ func TestAMachineThatBecameSlowerIsSaid(t *testing.T) {
 	before := CheckOf(a.Report, "before")
 	before.Probes = []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: 100}}}
 	a.Report.Probes = []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: 400}}}
-	if r, err := Hold(a, gateOf(before)); err != nil || !strings.HasPrefix(r.Gate.Notes[0], "since before: the machine was in another state") {
-		t.Errorf("%v, %q", err, r.Gate.Notes)
-	}
+	r, err := Hold(a, gateOf(before))
+	should.Hold(t, err == nil && strings.HasPrefix(r.Gate.Notes[0], "since before: the machine was in another state"), "%v, %q", err, r.Gate.Notes)
 }
 
 func analyzed(t *testing.T, m *results.Manifest, runs []results.Run, cfg judge.Config) *analyze.Report {

@@ -31,7 +31,6 @@ type world struct {
 	// between is the spread of a test's ratio from check to check: all mpiruns of a check
 	// share it, so that nothing within the check shows it.
 	between float64
-	lasts   float64 // how far a side's own effect stays from mpirun to mpirun: AR(1)
 	jumps   float64 // the call takes this much more or less time than the other, by turns of chance
 	step    float64 // the clock's, where a call takes tickedNS; 0: the clock is exact
 }
@@ -47,9 +46,6 @@ const (
 )
 
 func (w *world) inCheck(ratios []float64, random *rand.Rand) []float64 {
-	if w.between == 0 {
-		return ratios
-	}
 	out := make([]float64, len(ratios))
 	for i, ratio := range ratios {
 		out[i] = ratio * math.Exp(w.between*random.NormFloat64())
@@ -86,7 +82,6 @@ func (w *world) pairs(ratios []float64, r, number int, random *rand.Rand) []judg
 func (w *world) pair(effect float64, moved bool, general []float64, second []bool, random *rand.Rand) judge.Pair {
 	p := judge.Pair{Orig: make([]float64, len(general)), Other: make([]float64, len(general))}
 	own := w.sides(random)
-	var last [2]float64
 	for k, both := range general {
 		both += w.cases * random.NormFloat64()
 		sides := [2]float64{both + effect, both}
@@ -97,11 +92,7 @@ func (w *world) pair(effect float64, moved bool, general []float64, second []boo
 			sides[0] += math.Log(w.jumps) * float64(2*random.IntN(2)-1)
 		}
 		for i := range sides {
-			last[i] = w.lasts*last[i] + math.Sqrt(1-w.lasts*w.lasts)*w.noise(own[i], random)
-			if k == 0 {
-				last[i] /= math.Sqrt(1 - w.lasts*w.lasts)
-			}
-			sides[i] += last[i]
+			sides[i] += w.noise(own[i], random)
 		}
 		if random.Float64() < w.changes {
 			by := math.Log(stateBy)
@@ -141,7 +132,7 @@ func (w *world) noise(sd float64, random *rand.Rand) float64 {
 	if random.Float64() < w.glitches {
 		x += math.Log(10) * random.Float64()
 	}
-	if w.odd > 0 && random.Float64() < w.odd {
+	if random.Float64() < w.odd {
 		x += math.Log(oddBy)
 	}
 	return x

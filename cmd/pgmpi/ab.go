@@ -11,49 +11,51 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/manual"
+	"pgmpi/internal/settings"
 )
 
 func abCommand() *cobra.Command {
-	var s settings
+	var s settings.Settings
 	var o comparison
 	c := &cobra.Command{
 		Use:   "ab A.toml [B.toml]",
 		Short: "measure two set-ups alternately, then compare them",
 		Long: `Measures two set-ups, such as two rank programs or two environments, each with a
 gl.toml of its own. Their mpiruns alternate, in an order drawn anew for every
-pair, so that what drifts on the machine hits both; then they are compared in
-pairs. The results folders are OUT/a and OUT/b, each with a report of its own;
-the comparison is in OUT/compare.*. An interrupted run goes on with --out OUT
---resume. With --under B has the variables of a setting, and may be the same
-gl.toml.
+pair, so that a drift of the machine hits both; then they are compared in pairs.
+The results folders are OUT/a and OUT/b, each with a report of its own; the
+comparison is in OUT/compare.*. An interrupted run goes on with --out OUT
+--resume. With --under, B runs with the variables of a setting, and B.toml may
+be left out.
 
-Exit codes: those of compare and of check.`,
+Exit codes: as for compare and check.`,
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 1 && s.given("mpi.under") {
+			if len(args) == 1 && s.Given("mpi.under") {
 				return nil
 			}
 			return wants(2, 2, "two configurations")(c, args)
 		},
-		Annotations: mostNeeded("np msizes mpiruns under fail-on need alternative all-rows all out resume format quiet"),
+		Annotations: manual.MostNeeded("np msizes mpiruns under fail-on need alternative all-rows all out resume format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return ab(c.Context(), [2]string{args[0], args[len(args)-1]}, &s, &o)
 		},
 	}
 	fs := c.Flags()
-	s.design(fs)
-	s.predicting(fs)
-	s.keys(fs, "under")
+	s.Design(fs)
+	s.Predicting(fs)
+	s.Keys(fs, "under")
 	fs.Lookup("under").Usage = "run B, and not A, under the setting in `DIR`, a folder with an env.sh; B.toml may then be left out"
-	o.folder(fs)
+	o.folder(fs, "")
 	o.resumable(fs)
-	fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of each set-up that measure (default %d)", experiment.ABMPIRuns)
 	fs.Lookup("out").Usage = "the `DIR` of both results folders (default pgmpi-ab-<UTC time>)"
-	s.judging(fs)
+	fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of each set-up that measure (default %d)", experiment.ABMPIRuns)
+	s.Judging(fs)
 	o.flags(fs)
 	return c
 }
 
-func ab(ctx context.Context, toml [2]string, s *settings, o *comparison) error {
+func ab(ctx context.Context, toml [2]string, s *settings.Settings, o *comparison) error {
 	if o.out == "" {
 		o.out = experiment.Side.NewFolder()
 	}
@@ -62,10 +64,10 @@ func ab(ctx context.Context, toml [2]string, s *settings, o *comparison) error {
 	var err error
 	for i, name := range []string{"a", "b"} {
 		mine, side := *s, o.output
-		mine.guidelines, side.out = toml[i], filepath.Join(o.out, name)
 		if name == "a" {
-			mine.flags = slices.DeleteFunc(slices.Clone(s.flags), func(k *keyFlag) bool { return k.key.Flag == "under" })
+			mine = *s.Without("mpi.under")
 		}
+		mine.File, side.out = toml[i], filepath.Join(o.out, name)
 		if x.Sides[i], err = side.begin(ctx, experiment.Side, &mine); err != nil {
 			return err
 		}
@@ -97,7 +99,7 @@ func ab(ctx context.Context, toml [2]string, s *settings, o *comparison) error {
 	return o.compare(a.Path, b.Path, cfg)
 }
 
-// bySide says how many tests each side violates by itself, a line for each.
+// bySide counts the tests that each side violates by itself, on a line for each.
 func bySide(reports [2]*analyze.Report, paths ...string) string {
 	var violated [2][]string
 	for i, r := range reports {

@@ -14,59 +14,61 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/manual"
 	"pgmpi/internal/reading"
+	"pgmpi/internal/settings"
 )
 
 func analyzeCommand() *cobra.Command {
-	var s settings
+	var s settings.Settings
 	var o output
 	var from string
 	c := &cobra.Command{
 		Use:   "analyze DIR|FILE…",
 		Short: "stage 3 only: judge a results folder again",
 		Long: `Reads the raw files of a results folder, filters and tests them, prints the
-tables and writes report.json into the folder, or into that of --out. The
-settings are those of the folder's gl.toml; flags beat them. Judged with other
-settings it is a look: the report that is there stays. With --explain, what
-single verdicts rest on is printed in place of the tables. With --baseline it is
-held against other checks as by
-` + "`pgmpi check --baseline`" + `; nothing is measured again. Needs no MPI.
+tables and writes report.json into the folder, or into another with --out. The
+folder's gl.toml has the settings, and flags beat them; a report that was made
+with other settings is not replaced. --explain prints what single verdicts rest
+on, in place of the tables. --baseline compares with other checks, as
+` + "`pgmpi check --baseline`" + ` does, but measures nothing again. Needs no MPI.
 
 With --from reprompi the arguments are output files of ReproMPI's mpibenchmark,
-each of them one mpirun:
-` + "`pgmpi analyze --from reprompi run1.dat run2.dat …`" + `. All guidelines that have
-both sides in the data are judged, or those of --guidelines; nothing is written
-without --out.`,
+one for each mpirun:
+` + "`pgmpi analyze --from reprompi run1.dat run2.dat …`" + `. It judges the guidelines
+whose two sides are both in the data, or of these the ones that --guidelines
+selects; nothing is written without --out.`,
 		Args:        wants(1, anyNumber, "one results folder, or output files with --from"),
-		Annotations: mostNeeded("explain baseline expect method alpha min-slowdown out full format from guidelines"),
+		Annotations: manual.MostNeeded("explain baseline expect method alpha min-slowdown out full format from guidelines"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if from != "" {
 				return analyzeFiles(from, args, &s, &o)
 			}
-			if s.guidelines != "" {
-				return setupf("analyze: --guidelines goes with --from; a results folder has its own")
+			if s.File != "" {
+				return fail.Setupf("analyze: --guidelines goes with --from; a results folder has its own")
 			}
 			if len(args) != 1 {
-				return setupf("analyze: give one results folder: `pgmpi compare` and `pgmpi history` take several")
+				return fail.Setupf("analyze: give one results folder: `pgmpi compare` and `pgmpi history` take several")
 			}
 			return o.again(args[0], true, &s, experiment.Check, experiment.Explore)
 		},
 	}
 	fs := c.Flags()
-	s.judging(fs)
-	s.gate(fs)
+	s.Judging(fs)
+	s.Gate(fs)
 	o.formats = formatsFlag(fs, check.Reports, ", all into the folder")
 	o.explains(fs)
 	fs.StringVar(&from, "from", "", "`PROGRAM` whose output files the arguments are: reprompi")
-	fs.StringVar(&s.guidelines, "guidelines", "", "with --from: the `FILE` gl.toml whose [check] and [[guideline]] say what is judged (default: all)")
+	s.FileFlag(fs, "with --from: the `FILE` gl.toml whose [check] and [[guideline]] say what is judged (default: all)")
 	fs.StringVar(&o.out, "out", "", "a `DIR` for the report (default: the results folder, unless its report was made with other settings; with --from nothing is written)")
 	return c
 }
 
-// mayExplain returns an error where a check prints nothing that explanations can come after.
+// mayExplain refuses explanations where a check prints a format that they cannot follow.
 func mayExplain(selectors []string, formats *formatFlag) error {
 	if known := check.Explanations.Formats(); len(selectors) > 0 && !slices.Contains(known, formats.beside().Name) {
-		return setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
+		return fail.Setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
 	}
 	return nil
 }
@@ -76,15 +78,15 @@ func selected(plan *guidelines.Plan, selectors []string) ([]analyze.Selection, e
 	for _, text := range selectors {
 		s, err := analyze.Select(plan, text)
 		if err != nil {
-			return nil, setupf("--explain: %w", err)
+			return nil, fail.Setupf("--explain: %w", err)
 		}
 		out = append(out, s)
 	}
 	return out, nil
 }
 
-// chosen are the tests of selections by index into the Plan's, each once. It says where
-// there is none.
+// chosen returns the tests of selections by their index in the Plan, each once, and warns
+// of a selection without any.
 func chosen(selections []analyze.Selection, j *reading.Judgement) []int {
 	var tests []int
 	for _, s := range selections {
@@ -119,19 +121,19 @@ func explain(f document.Format, j *reading.Judgement, tests []int) error {
 	return nil
 }
 
-// analyzeFiles judges what another program has measured.
-func analyzeFiles(from string, paths []string, s *settings, o *output) error {
+// analyzeFiles judges measurements of another program.
+func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) error {
 	if known := []string{"reprompi"}; from != known[0] {
-		return setupf("--from: %s", conf.Unknown("program", from, known))
+		return fail.Setupf("--from: %s", conf.Unknown("program", from, known))
 	}
 	if len(o.explain) > 0 {
-		return setupf("analyze: --explain needs the raw files of a results folder, it does not go with --from")
+		return fail.Setupf("analyze: --explain needs the raw files of a results folder, it does not go with --from")
 	}
-	config, err := s.load(nil)
+	config, err := s.Load(nil)
 	if err != nil {
 		return err
 	}
-	if s.guidelines == "" {
+	if s.File == "" {
 		config.Check.Guidelines = []string{"all"}
 	}
 	r, err := reading.Import(paths, config, version)

@@ -5,80 +5,80 @@ import (
 
 	"pgmpi/analyze/report/check"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/manual"
+	"pgmpi/internal/settings"
 )
 
+const usualFile = "the configuration `FILE`, gl.toml (default: GL1–GL17 and the defaults)"
+
 func checkCommand() *cobra.Command {
-	var s settings
+	var s settings.Settings
 	var o output
 	c := &cobra.Command{
 		Use:   "check [gl.toml]",
 		Short: "measure and judge: all three stages",
-		Long: `Predicts how often to measure (stage 1), measures every collective and mock-up
-over 8 mpiruns, and what then points to a violation over up to 16 more (stage
-2), tests the guidelines and prints the tables (stage 3). Where the medians
-suggest that k calls on 1/k of the data are faster than one, mpiruns of their
-own test it. Everything goes into a results folder; an interrupted check goes on
+		Long: `Stage 1 predicts how often each call must be repeated. Stage 2 measures every
+collective and mock-up in 8 mpiruns, and in up to 16 more those that then look
+slow. Stage 3 tests the guidelines and prints the tables. Where the medians
+suggest that k calls on 1/k of the data are faster than one, further mpiruns
+test that. Everything goes into a results folder; an interrupted check goes on
 with --out FOLDER --resume.
 
-With --baseline, and with --expect, the exit code is 1 only where something is
-newly wrong, and was so when it was measured again: see docs/gate.md.`,
-		Args:        s.fileOrNone,
-		Annotations: mostNeeded("guidelines np msizes functions mpiruns max-time rank baseline expect out resume dry-run explain full format"),
+With --baseline or --expect the exit code is 1 only where something is newly
+wrong, and is wrong again in a second measurement: see docs/gate.md.`,
+		Args:        orFile(&s),
+		Annotations: manual.MostNeeded("guidelines np msizes functions mpiruns max-time rank baseline expect out resume dry-run explain full format"),
 		RunE:        func(c *cobra.Command, _ []string) error { return o.measure(c.Context(), experiment.Check, &s) },
 	}
 	fs := c.Flags()
-	s.file(fs, "GL1–GL17 and the defaults")
-	s.measuring(fs)
-	s.predicting(fs)
-	s.keys(fs, "functions", "looks", "max-mpiruns", "max-time", "no-split-experiment", "per-rank", "messages", "counters")
-	s.gate(fs)
-	o.folder(fs)
+	s.FileFlag(fs, usualFile)
+	s.Measuring(fs)
+	s.Predicting(fs)
+	s.Keys(fs, "functions", "looks", "max-mpiruns", "max-time", "no-split-experiment", "per-rank", "messages", "counters")
+	s.Gate(fs)
+	o.folder(fs, "pgmpi-<UTC time>")
 	o.resumable(fs)
 	o.dry.flags(fs)
-	s.judging(fs)
+	s.Judging(fs)
 	o.formats = formatsFlag(fs, check.Reports, ", all into the folder")
 	o.explains(fs)
 	return c
 }
 
 func nrepCommand() *cobra.Command {
-	var s settings
-	o := output{resume: true} // the stages share a folder
-	c := &cobra.Command{
+	return oneStage(experiment.Predict, &cobra.Command{
 		Use:   "nrep [gl.toml]",
 		Short: "stage 1 only: predict the repetitions of every case",
 		Long: `Predicts for every case how many repetitions give a reproducible run median
 and stores them in the results folder, where
 ` + "`pgmpi measure --out FOLDER` goes on.",
-		Args:        s.fileOrNone,
-		Annotations: mostNeeded("guidelines np msizes mpiruns out rank dry-run quiet"),
-		RunE:        func(c *cobra.Command, _ []string) error { return o.measure(c.Context(), experiment.Predict, &s) },
-	}
-	fs := c.Flags()
-	s.file(fs, "GL1–GL17 and the defaults")
-	s.measuring(fs)
-	s.predicting(fs)
-	o.folder(fs)
-	o.dry.flags(fs)
-	return c
+	})
 }
 
 func measureCommand() *cobra.Command {
-	var s settings
-	o := output{resume: true} // the stages share a folder
-	c := &cobra.Command{
+	return oneStage(experiment.Measure, &cobra.Command{
 		Use:   "measure [gl.toml]",
 		Short: "stage 2 only: measure all cases over R mpiruns",
 		Long: `Measures with the repetitions that ` + "`pgmpi nrep --out FOLDER`" + ` predicted, or
 with nrep.fixed of gl.toml. ` + "`pgmpi analyze FOLDER`" + ` judges the result.`,
-		Args:        s.fileOrNone,
-		Annotations: mostNeeded("guidelines np msizes mpiruns out rank dry-run quiet"),
-		RunE:        func(c *cobra.Command, _ []string) error { return o.measure(c.Context(), experiment.Measure, &s) },
-	}
+	})
+}
+
+// oneStage completes the command of a single stage.
+func oneStage(x *run.Experiment, c *cobra.Command) *cobra.Command {
+	var s settings.Settings
+	o := output{resume: true} // the stages share a folder
+	c.Args = orFile(&s)
+	c.Annotations = manual.MostNeeded("guidelines np msizes mpiruns out rank dry-run quiet")
+	c.RunE = func(c *cobra.Command, _ []string) error { return o.measure(c.Context(), x, &s) }
 	fs := c.Flags()
-	s.file(fs, "GL1–GL17 and the defaults")
-	s.measuring(fs)
-	o.folder(fs)
+	s.FileFlag(fs, usualFile)
+	s.Measuring(fs)
+	if x == experiment.Predict {
+		s.Predicting(fs)
+	}
+	o.folder(fs, "pgmpi-<UTC time>")
 	o.dry.flags(fs)
 	return c
 }

@@ -281,7 +281,7 @@ func TestClocksCommandShowsEveryMethod(t *testing.T) {
 	})
 }
 
-// The exits of MPI_Barrier are told on one clock, and what is said of them agrees with itself.
+// The exits of MPI_Barrier are times of one clock, and their statistics agree with each other.
 func TestClocksShowWhenRanksLeaveTheBarrier(t *testing.T) {
 	const calls = 300
 	exits := func(t *testing.T, b *fixture, np int, args ...string) report.BarrierExits {

@@ -8,19 +8,21 @@ import (
 
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/untimed"
+	"pgmpi/measure"
 )
 
 func TestClocksRefusesWhatItCannotDo(t *testing.T) {
-	ok := clocksRun{np: []int{2}, clock: "monotonic", methods: []string{"hca3"}, seconds: []float64{1, 5}}
+	ok := clocksRun{Examination: untimed.Examination{Job: measure.JobConfig{NP: []int{2}}, Clock: "monotonic", Methods: []string{"hca3"}, Seconds: []float64{1, 5}}}
 	for want, change := range map[string]func(*clocksRun){
-		"0 is no number of processes":          func(c *clocksRun) { c.np = []int{2, 0} },
-		"2by1":                                 func(c *clocksRun) { c.shapes = []string{"2x1", "2by1"} },
-		"did you mean rdtscp?":                 func(c *clocksRun) { c.clock = "rdtsc" },
-		"did you mean hca3+shared?":            func(c *clocksRun) { c.methods = []string{"hca3+share"} },
-		"[5 1] must be above 0":                func(c *clocksRun) { c.seconds = []float64{5, 1} },
-		"[1 100000] must be above 0, at most ": func(c *clocksRun) { c.seconds = []float64{1, 100000} },
-		"--rank names 2: leave it out":         func(c *clocksRun) { c.ranks, c.launch = []string{"a", "b"}, "mpirun -np {np}" },
-		"names 2 methods: --barrier uses one":  func(c *clocksRun) { c.barrier, c.calls, c.methods = true, 10, []string{"hca3", "jk"} },
+		"0 is no number of processes":          func(c *clocksRun) { c.Job.NP = []int{2, 0} },
+		"2by1":                                 func(c *clocksRun) { c.Job.Shapes = []string{"2x1", "2by1"} },
+		"did you mean rdtscp?":                 func(c *clocksRun) { c.Clock = "rdtsc" },
+		"did you mean hca3+shared?":            func(c *clocksRun) { c.Methods = []string{"hca3+share"} },
+		"[5 1] must be above 0":                func(c *clocksRun) { c.Seconds = []float64{5, 1} },
+		"[1 100000] must be above 0, at most ": func(c *clocksRun) { c.Seconds = []float64{1, 100000} },
+		"--rank names 2: leave it out":         func(c *clocksRun) { c.Ranks, c.Launch = []string{"a", "b"}, "mpirun -np {np}" },
+		"names 2 methods: --barrier uses one":  func(c *clocksRun) { c.barrier, c.calls, c.Methods = true, 10, []string{"hca3", "jk"} },
 		"0 is not 1 to 1000000":                func(c *clocksRun) { c.barrier, c.calls = true, 0 },
 	} {
 		c := ok
@@ -33,13 +35,12 @@ func TestClocksRefusesWhatItCannotDo(t *testing.T) {
 		t.Error(err)
 	}
 	var all clocksRun
-	all.clock = "monotonic"
-	if err := all.check(); err != nil || len(all.methods) != 8 {
+	all.Clock = "monotonic"
+	if err := all.check(); err != nil || len(all.Methods) != 8 {
 		t.Errorf("by default %+v (%v), want every method once", all, err)
 	}
 }
 
-// What is wrong with the second rank program is said before the first is started.
 func TestClocksFindsAllRankProgramsBeforeItStartsOne(t *testing.T) {
 	b := emptyFixture(t, t.TempDir())
 	const rank = `#!/bin/sh

@@ -16,11 +16,14 @@ import (
 	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/manual"
 	"pgmpi/internal/reading"
+	"pgmpi/internal/settings"
 	"pgmpi/measure/results"
 )
 
-// comparison is how results folders are compared.
+// comparison has the flags of commands that compare results folders.
 type comparison struct {
 	output
 	alternative, failOn string
@@ -40,7 +43,7 @@ func (x *comparison) flags(fs *pflag.FlagSet) {
 }
 
 func compareCommand() *cobra.Command {
-	var s settings
+	var s settings.Settings
 	var x comparison
 	var repeat, matrix bool
 	c := &cobra.Command{
@@ -50,38 +53,38 @@ func compareCommand() *cobra.Command {
 after a change. The first line has the answer. Then the guidelines that are
 newly violated or newly kept in B, and the calls that are significantly slower
 or faster, with both medians and the ratio B/A with its 95 % interval;
---all-rows shows the others too, with ~. The last line says what could have been
-seen. The settings come from A's [analyze]; flags beat them. Alpha and the
-adjustment hold for the run-times and for the guidelines, method and test for
-the guidelines only. Needs no MPI.
+--all-rows shows the other calls too, with ~. The last line says how small a
+change could have been seen. A's [analyze] has the settings, and flags beat
+them. Alpha and the adjustment hold for run-times and guidelines, method and
+test for guidelines only. Needs no MPI.
 
 A folder of ` + "`pgmpi ab`" + ` may be given alone: its mpiruns are then compared in
 pairs.
 
---matrix, and three folders or more, show which guideline is violated where, as
-Table 3 of the PGMPI paper: guidelines as rows, libraries and shapes as columns,
-how many sizes are violated and by how much at worst. Patterns only; --full
-shows monotony and split-robustness too. Every folder is judged by its own
-settings.
+--matrix shows which guideline is violated in which folder, as Table 3 of the
+PGMPI paper does; three folders or more are shown so without it. Guidelines are
+rows, libraries and shapes are columns, and cells have the number of violated
+sizes and the worst ratio. It has patterns only; --full shows monotony and
+split-robustness too. Every folder is judged by its own settings.
 
 --repeat shows how well several measurements of one configuration repeat: for
 each function and msize the median of each folder over the median of all, and
-their spread. It tests nothing. Factors that differ are named.
+their spread. It tests nothing. It names factors that differ.
 
-Exit codes: of two folders 1 a significant slowdown of at least min_slowdown
-(not where the machine changed, see --fail-on) or a guideline newly violated, 4
-too few mpiruns, or less than --need could be seen, else 0; of --matrix and
---repeat 0, whatever is violated.`,
+Exit codes for two folders: 1 a call became significantly slower, by
+min_slowdown or more (unless the machine changed, see --fail-on), or a guideline
+is newly violated; 4 there are too few mpiruns, or a change by --need could not
+have been seen; else 0. For --matrix and --repeat: 0, whatever is violated.`,
 		Args:        wants(1, anyNumber, "two results folders, or one of `pgmpi ab`; or several"),
-		Annotations: mostNeeded("matrix repeat fail-on need alpha min-slowdown all-rows all full out format"),
+		Annotations: manual.MostNeeded("matrix repeat fail-on need alpha min-slowdown all-rows all full out format"),
 		RunE: func(c *cobra.Command, args []string) error {
 			other := matrix || repeat || len(args) > 2
 			if f := forTwo(c.Flags()); f != "" && other {
-				return setupf("compare: --%s is for two folders, without --matrix and --repeat", f)
+				return fail.Setupf("compare: --%s is for two folders, without --matrix and --repeat", f)
 			}
 			switch {
 			case matrix && repeat:
-				return setupf("compare: --matrix or --repeat: one at a time")
+				return fail.Setupf("compare: --matrix or --repeat: one at a time")
 			case repeat:
 				return x.spread(args)
 			case other:
@@ -93,17 +96,17 @@ too few mpiruns, or less than --need could be seen, else 0; of --matrix and
 	fs := c.Flags()
 	fs.BoolVar(&matrix, "matrix", false, "which guideline is violated in which folder; usual for three or more")
 	fs.BoolVar(&repeat, "repeat", false, "how well measurements of one configuration repeat, for two or more")
-	s.judging(fs)
+	s.Judging(fs)
 	x.flags(fs)
 	fs.Bool("full", false, "with --matrix: show monotony and split-robustness too")
 	x.into(fs)
 	return c
 }
 
-// forTwo is a given flag that only a comparison of two folders has; "": none is.
+// forTwo returns a given flag that only a comparison of two folders has, or "".
 func forTwo(fs *pflag.FlagSet) (name string) {
 	fs.Visit(func(f *pflag.Flag) {
-		_, judging := f.Value.(*keyFlag)
+		_, judging := settings.KeyOf(f)
 		if judging || slices.Contains([]string{"alternative", "fail-on", "need", "all-rows"}, f.Name) {
 			name = f.Name
 		}
@@ -111,7 +114,7 @@ func forTwo(fs *pflag.FlagSet) (name string) {
 	return name
 }
 
-// renamed is a command of version 0.2 that is a flag of compare now. It is hidden.
+// renamed makes a hidden command of version 0.2 that is a flag of compare now.
 func renamed(use, flag string) *cobra.Command {
 	c := compareCommand()
 	do, now := c.RunE, fmt.Sprintf("`pgmpi compare --%s`", flag)
@@ -142,7 +145,7 @@ func (x *comparison) matrix(paths []string) error {
 // spread shows how well the folders repeat each other.
 func (x *comparison) spread(paths []string) error {
 	if len(paths) < 2 {
-		return setupf("compare: --repeat needs two results folders or more")
+		return fail.Setupf("compare: --repeat needs two results folders or more")
 	}
 	sides, err := readSides(judge.Default(), paths...)
 	if err != nil {
@@ -155,8 +158,8 @@ func (x *comparison) spread(paths []string) error {
 	return x.write(checks.Spreads.Document(s))
 }
 
-// two compares two folders, or those of `pgmpi ab`.
-func (x *comparison) two(s *settings, args []string) error {
+// two compares two folders, or both sides of `pgmpi ab`.
+func (x *comparison) two(s *settings.Settings, args []string) error {
 	a, b, paired, err := comparedFolders(args)
 	if err != nil {
 		return err
@@ -165,7 +168,7 @@ func (x *comparison) two(s *settings, args []string) error {
 	if err != nil {
 		return err
 	}
-	config, err := s.load(m)
+	config, err := s.Load(m)
 	if err != nil {
 		return err
 	}
@@ -176,7 +179,7 @@ func (x *comparison) two(s *settings, args []string) error {
 	return x.compare(a, b, cfg)
 }
 
-// comparedFolders takes two results folders, or one of `pgmpi ab`.
+// comparedFolders returns the two results folders of the arguments, or of one folder of `pgmpi ab`.
 func comparedFolders(args []string) (a, b string, paired bool, err error) {
 	switch {
 	case len(args) == 2:
@@ -186,16 +189,15 @@ func comparedFolders(args []string) (a, b string, paired bool, err error) {
 			return filepath.Join(args[0], "a"), filepath.Join(args[0], "b"), true, nil
 		}
 	}
-	return "", "", false, setupf("compare: give two results folders, or one of `pgmpi ab`; see `pgmpi help compare`")
+	return "", "", false, fail.Setupf("compare: give two results folders, or one of `pgmpi ab`; see `pgmpi help compare`")
 }
 
-// config is how two folders are compared.
 func (x *comparison) config(cfg judge.Config, paired bool) (series.CompareConfig, error) {
 	switch words := judge.Strings(series.ExitOns); {
 	case !slices.Contains(words, x.failOn):
-		return series.CompareConfig{}, setupf("--fail-on: %s", conf.Unknown("word", x.failOn, words))
+		return series.CompareConfig{}, fail.Setupf("--fail-on: %s", conf.Unknown("word", x.failOn, words))
 	case x.need != 0 && !(x.need > 1 && x.need <= 1000):
-		return series.CompareConfig{}, setupf("--need: is a ratio above 1, such as 1.25, not %v", x.need)
+		return series.CompareConfig{}, fail.Setupf("--need: is a ratio above 1, such as 1.25, not %v", x.need)
 	}
 	return series.CompareConfig{Config: cfg, Alternative: judge.Alternative(x.alternative), Paired: paired, All: x.all,
 		FailOn: series.ExitOn(x.failOn), Need: x.need, AllRows: x.allRows}, nil
@@ -214,8 +216,8 @@ func (x *comparison) compare(pathA, pathB string, cfg series.CompareConfig) erro
 	return x.write(checks.Comparisons.Document(c))
 }
 
-// readSides judges folders that time calls by themselves. Stage 2 of an exploration has
-// chosen its cases by their times.
+// readSides judges folders whose cases were not chosen by their times, as an exploration's
+// are.
 func readSides(cfg judge.Config, paths ...string) ([]*analyze.Side, error) {
 	var sides []*analyze.Side
 	for _, path := range paths {

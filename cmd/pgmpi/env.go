@@ -8,24 +8,22 @@ import (
 
 	"pgmpi/analyze/report/check"
 	"pgmpi/internal/experiment/run"
-	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/remark"
-	"pgmpi/measure"
-	"pgmpi/measure/launch"
-	"pgmpi/measure/protocol"
+	"pgmpi/internal/settings"
+	"pgmpi/internal/untimed"
 )
 
 func envCommand() *cobra.Command {
-	var s settings
+	var s settings.Settings
 	var format *formatFlag
 	c := &cobra.Command{
 		Use:   "env [DIR]",
 		Short: "show what can change a result: nodes, pinning, settings",
-		Long: `Shows what can change a result, and what of it is doubtful, with the remedy.
-With DIR, as a results folder has it, with what was doubtful about its mpiruns.
-Without, as it is now: one mpirun for each --np and --shape looks at its nodes
-and measures nothing.`,
+		Long: `Shows what can change a result, and marks what is doubtful, with its remedy.
+With DIR it shows what a results folder recorded, with doubts about its mpiruns.
+Without, it starts one mpirun for each --np and --shape, which looks at its
+nodes and measures nothing.`,
 		Args: wants(0, 1, "at most one results folder"),
 		RunE: func(c *cobra.Command, args []string) error {
 			var e *check.Environment
@@ -43,13 +41,13 @@ and measures nothing.`,
 		},
 	}
 	fs := c.Flags()
-	s.file(fs, "the defaults")
-	s.keys(fs, "np", "shape", "launch", "hostfile", "rank")
+	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: the defaults)")
+	s.Keys(fs, "np", "shape", "launch", "hostfile", "rank")
 	format = oneFormat(fs, check.Environments)
 	return c
 }
 
-// recorded takes everything from a results folder.
+// recorded returns the environment that a results folder recorded.
 func recorded(path string) (*check.Environment, error) {
 	folder, m, err := reading.Open(path)
 	if err != nil {
@@ -62,29 +60,23 @@ func recorded(path string) (*check.Environment, error) {
 	return &check.Environment{Version: m.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config, Doubts: doubts}, nil
 }
 
-// look starts one mpirun for each number of processes and each shape.
-func look(ctx context.Context, s *settings) (*check.Environment, error) {
-	config, err := s.load(nil)
+// look returns the present environment, by one mpirun for each number of processes and shape.
+func look(ctx context.Context, s *settings.Settings) (*check.Environment, error) {
+	config, err := s.Load(nil)
 	if err != nil {
 		return nil, err
 	}
-	ranks, err := measure.FindRanks(config.MPI, nil)
+	ranks, err := untimed.NewOnce(config, nil)
 	if err != nil {
-		return nil, setup(err)
+		return nil, err
 	}
-	e := &check.Environment{Version: version, Rank: ranks.Info, Factors: run.Factors()}
+	e := &check.Environment{Version: version, Rank: ranks.Rank(), Factors: run.Factors()}
 	if e.Config, err = json.Marshal(config); err != nil {
 		return nil, err
 	}
-	for _, shape := range config.Job.On(config.Job.NPOr(launch.DefaultNP)) {
-		out, err := ranks.Do(ctx, shape, nil, &protocol.Job{StallNS: int64(config.Measure.Stall), Layout: true}, nil)
-		switch {
-		case ctx.Err() != nil:
-			return nil, &fail.Interrupted{}
-		case err != nil:
-			return nil, setup(err)
-		}
-		e.Factors.Add(*out.Layout)
+	layouts, err := ranks.Layouts(ctx)
+	for _, l := range layouts {
+		e.Factors.Add(l)
 	}
-	return e, nil
+	return e, err
 }

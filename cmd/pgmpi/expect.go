@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
 )
 
@@ -14,8 +15,9 @@ func expectCommand() *cobra.Command {
 		Use:   "expect DIR",
 		Short: "print what a check violates as expectations",
 		Long: `Prints an [[expect]] for every violation of a results folder, or of its
-report.json, for the file of --expect: what it names is measured, and is no
-alarm. Add a ticket, and until, the last day on which it is expected:
+report.json, for the file of --expect. Calls named there are measured as before,
+but their violations are no alarms. Add a ticket, and in until the last day on
+which the violation is expected:
 
   pgmpi expect DIR > expect.toml
   pgmpi check --expect expect.toml`,
@@ -23,7 +25,7 @@ alarm. Add a ticket, and until, the last day on which it is expected:
 		RunE: func(_ *cobra.Command, args []string) error {
 			list, err := reading.Expectations(args[0])
 			if err != nil {
-				return setup(err)
+				return fail.AsSetup(err)
 			}
 			_, err = fmt.Fprint(stdout, glfile.FormatExpect(list))
 			if len(list) == 0 {

@@ -5,35 +5,37 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/manual"
+	"pgmpi/internal/settings"
 )
 
 func exploreCommand() *cobra.Command {
-	s := settings{base: experiment.Explore.Defaults()}
+	s := settings.Settings{Base: experiment.Explore.Defaults()}
 	var o output
 	c := &cobra.Command{
 		Use:   "explore [gl.toml]",
 		Short: "test the library's choices against its own algorithms",
-		Long: `Measures every collective as the library chooses, by each of the library's own
-algorithms (MPI_T), and its mock-ups, all in the same mpiruns. A few mpiruns
-choose the fastest at every size; others, which measure nothing else, test
-whether it beats the default. Without gl.toml the sizes are 8 B, 1, 16, 64
+		Long: `Measures every collective by the library's default, by each of the library's
+own algorithms (MPI_T), and by its mock-ups, all in the same mpiruns. A few
+mpiruns choose the fastest at every size; others, which measure nothing else,
+test whether it beats the default. Without gl.toml the sizes are 8 B, 1, 16, 64
 and 256 KiB and 1 MiB. An interrupted run goes on with --out FOLDER --resume.
 
 Exit codes: 1 where one of the library's own algorithms beats the default, 0
-where none is shown to, 2, 3, 4 and 130 as for check. See docs/how-to-tune.md.`,
-		Args:        s.fileOrNone,
-		Annotations: mostNeeded("guidelines np msizes algorithms mpiruns max-time rank out resume dry-run full format quiet"),
+where none is shown to; 2, 3, 4 and 130 as for check. See docs/how-to-tune.md.`,
+		Args:        orFile(&s),
+		Annotations: manual.MostNeeded("guidelines np msizes algorithms mpiruns max-time rank out resume dry-run full format quiet"),
 		RunE:        func(c *cobra.Command, _ []string) error { return o.measure(c.Context(), experiment.Explore, &s) },
 	}
 	fs := c.Flags()
-	s.file(fs, "all collectives and the defaults")
-	s.measuring(fs)
-	s.keys(fs, "algorithms", "select", "max-time")
+	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: all collectives and the defaults)")
+	s.Measuring(fs)
+	s.Keys(fs, "algorithms", "select", "max-time")
 	fs.Lookup("mpiruns").Usage = "mpiruns that test (default: what suits the number of candidates, at least 10)"
-	o.folder(fs)
+	o.folder(fs, "pgmpi-explore-<UTC time>")
 	o.resumable(fs)
 	o.dry.flags(fs)
-	s.judging(fs)
+	s.Judging(fs)
 	fs.Bool("full", false, "print all cells and how they were explored, not only what comes first")
 	o.formats = formatsFlag(fs, report.Explorations, ", all into the folder")
 	return c

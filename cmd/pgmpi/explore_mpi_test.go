@@ -207,8 +207,8 @@ func (b *fixture) perCall(env []string, functions ...string) int {
 	return (sent[1] - sent[0] + calls/2) / calls
 }
 
-// The messages are those of the setting by hand, and the default is the default between
-// calls of the others.
+// An algorithm that is forced sends the same messages as one that is set by hand, and the default
+// stays the default between calls of other algorithms.
 func TestForcedAlgorithmSendsTheMessagesOfTheSetting(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, libraries[0])

@@ -12,6 +12,7 @@ import (
 	"pgmpi/analyze/export"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/regular"
 )
@@ -24,8 +25,8 @@ func exportCommand() *cobra.Command {
 		Long: `Writes one table of all given results folders, for R, pandas or DuckDB: a row
 for each sample (every timed repetition), each run median (a case in one mpirun)
 or each verdict. Every row says which folder, library, host and shape it is
-from. Verdicts are made anew by the settings of each folder. The columns are in
-docs/results-format.md. Needs no MPI.
+from. Verdicts are computed again with the settings of each folder.
+docs/results-format.md explains the columns. Needs no MPI.
 
   pgmpi export before after --out x.parquet
   pgmpi export DIR --what medians > medians.csv`,
@@ -53,18 +54,18 @@ func tableFormat(format, out string) (string, error) {
 		format = export.CSV
 	}
 	if format == export.Parquet && out == "" {
-		return "", setupf("export: Parquet is not for a terminal; name a file: --out x.parquet")
+		return "", fail.Setupf("export: Parquet is not for a terminal; name a file: --out x.parquet")
 	}
 	if out == "" {
 		return format, nil
 	}
 	if err := writable(out); err != nil {
-		return "", setupf("--out: %w", err)
+		return "", fail.Setupf("--out: %w", err)
 	}
 	return format, nil
 }
 
-// exportTable writes a table to standard output, or into a file that is there whole or not at all.
+// exportTable writes a table to standard output, or into a file, whole or not at all.
 func exportTable(paths []string, what, format, out string) error {
 	if out == "" {
 		to := bufio.NewWriter(stdout)

@@ -8,6 +8,7 @@ import (
 
 	"pgmpi/analyze/report/checks"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
@@ -20,12 +21,12 @@ func figuresCommand() *cobra.Command {
 		Use:   "figures DIR…",
 		Short: "pictures for a paper, and the data behind them",
 		Long: `Draws the run-times of every pattern that is violated or undecided (Fig. 2 and 3
-of the PGMPI paper), those of every collective, heat maps, losses, how slow each
-mpirun was, and of single cases the samples: by repetition, as histogram, as
-distribution, against a log-normal one, and how the number of repetitions was
-found (Fig. 1). Several folders are beside each other: libraries, or before and
-after a change. Each picture is a PDF, an SVG and a PNG, with its data as csv
-and as LaTeX for pgfplots. Needs no MPI.
+of the PGMPI paper) and of every collective, heat maps, losses, and how slow
+each mpirun was. Of single cases it draws the samples: by repetition, as
+histogram, as distribution, against a log-normal one, and how the number of
+repetitions was found (Fig. 1). Several folders, such as two libraries, share
+pictures. Each picture is a PDF, an SVG and a PNG, with its data as csv. Needs
+no MPI.
 
   pgmpi figures before after --out fig --case Scan:256Ki`,
 		Args: wants(1, anyNumber, "at least one results folder"),
@@ -48,7 +49,7 @@ and as LaTeX for pgfplots. Needs no MPI.
 	return c
 }
 
-// extensions are those of all formats of pictures.
+// extensions returns the ending of each format.
 func extensions() (out []string) {
 	for _, f := range picture.Formats {
 		out = append(out, f.Ext)
@@ -61,7 +62,7 @@ func pictureFormats(names []string) (out []picture.Format, err error) {
 	for _, name := range names {
 		i := slices.Index(extensions(), strings.TrimSpace(name))
 		if i < 0 {
-			return nil, setupf("--format: %s", conf.Unknown("format", name, extensions()))
+			return nil, fail.Setupf("--format: %s", conf.Unknown("format", name, extensions()))
 		}
 		out = append(out, picture.Formats[i])
 	}

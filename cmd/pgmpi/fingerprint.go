@@ -5,27 +5,28 @@ import (
 
 	"pgmpi/analyze/report/calls"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/manual"
+	"pgmpi/internal/settings"
 )
 
 func fingerprintCommand() *cobra.Command {
-	s := settings{base: experiment.Fingerprint("").Defaults()}
+	s := settings.Settings{Base: experiment.Fingerprint("").Defaults()}
 	var o output
 	c := &cobra.Command{
 		Use:   "fingerprint [DIR] CASE",
 		Short: "all samples of one call: modes, distribution, ranks",
 		Long: `Shows all samples of one function at one size, the CASE, such as Bcast:1Ki or
-Reduce:64Ki:p4 (FUNCTION:MSIZE[:SHAPE]): which are first ones, warm-up,
-outliers or good, where they cluster, quantiles, run-time by repetition,
-histogram, box plot and cumulative distribution, with and without outliers, each
-mpirun with its page faults, the ranks side by side, the dependence of samples
-on each other, and what can have changed them all (MPI-MiBFi, the fingerprint of
-a micro-benchmark).
+Reduce:64Ki:p4 (FUNCTION:MSIZE[:SHAPE]): which are warm-up, outliers or good,
+where they cluster, quantiles, run-time by repetition, histogram, box plot and
+cumulative distribution with and without outliers, each mpirun with its page
+faults, the ranks side by side, how samples depend on each other, and what can
+have changed them all (MPI-MiBFi, the fingerprint of a micro-benchmark).
 
-With DIR the samples are those of a results folder, and no MPI is needed.
-Without, the call alone is measured anew, 1000 times in a row in each of 5
-mpiruns, into a folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
+With DIR it reads the samples of a results folder, and needs no MPI. Without, it
+measures this call alone, 1000 times in a row in each of 5 mpiruns (nrep.fixed
+of --guidelines, --mpiruns), into a new folder.`,
 		Args:        wants(1, 2, "a results folder and FUNCTION:MSIZE[:SHAPE], or only the latter"),
-		Annotations: mostNeeded("guidelines np mpiruns counters rank out format quiet"),
+		Annotations: manual.MostNeeded("guidelines np mpiruns counters rank out format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				return o.measure(c.Context(), experiment.Fingerprint(args[0]), &s)
@@ -34,12 +35,10 @@ mpiruns, into a folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
 		},
 	}
 	fs := c.Flags()
-	s.file(fs, "the defaults")
-	s.keys(fs, "np", "shape", "mpiruns", "seed", "stall", "sync", "clock", "clock-sync", "cache", "launch", "hostfile", "rank", "job-file", "thread-level", "counters")
-	s.means(fs, "mpiruns", "mpiruns, for each number of processes")
-	fs.StringVar(&o.out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default pgmpi-fingerprint-<UTC time>)")
-	o.resumable(fs)
-	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: the defaults)")
+	s.Keys(fs, "np", "shape", "mpiruns", "seed", "stall", "sync", "clock", "clock-sync", "cache", "launch", "hostfile", "rank", "job-file", "thread-level", "counters")
+	s.Means(fs, "mpiruns", "mpiruns, for each number of processes")
+	o.shownOrMeasured(fs, "pgmpi-fingerprint-<UTC time>")
 	o.formats = formatsFlag(fs, calls.Fingerprints, "")
 	return c
 }

@@ -16,6 +16,8 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/manual"
+	"pgmpi/internal/settings"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/ anew")
@@ -71,8 +73,8 @@ func TestTablesOfKeysAreThoseOfTheProgram(t *testing.T) {
 func TestTablesOfFlagsAreThoseOfTheProgram(t *testing.T) {
 	var order []*pflag.Flag // one for each row
 	commandsOf := map[string][]string{}
-	for _, c := range commands(rootCommand()) {
-		for _, f := range flagsOf(c) {
+	for _, c := range manual.Commands(rootCommand()) {
+		for _, f := range manual.Flags(c) {
 			row := f.Name + f.Usage
 			if commandsOf[row] == nil {
 				order = append(order, f)
@@ -83,11 +85,11 @@ func TestTablesOfFlagsAreThoseOfTheProgram(t *testing.T) {
 	rows := []string{"| flag | key | commands | meaning |", "|---|---|---|---|"}
 	for _, f := range order {
 		value, meaning := pflag.UnquoteUsage(f)
-		meaning += usual(f)
+		meaning += manual.Usual(f)
 		key := ""
-		if k, ok := f.Value.(*keyFlag); ok {
-			key = "`" + k.key.Name + "` "
-			if d := glfile.Default(); f.Usage == k.key.Usage(&d) {
+		if k, ok := settings.KeyOf(f); ok {
+			key = "`" + k.Name + "` "
+			if d := glfile.Default(); f.Usage == k.Usage(&d) {
 				meaning = "" // configuration.md has it
 			}
 		}
@@ -110,25 +112,25 @@ func (s said) wideLines(t *testing.T, most int) said {
 
 func TestVersionWithoutARankProgramFitsIn80Columns(t *testing.T) {
 	t.Setenv("PGMPI_RANK", "")
-	inProcess("version").exits(t, 0).wideLines(t, helpWidth)
+	inProcess("version").exits(t, 0).wideLines(t, manual.HelpWidth)
 }
 
 func TestHelpFitsIn80ColumnsAndNamesValuesReadably(t *testing.T) {
-	inProcess("help").exits(t, 0).wideLines(t, helpWidth)
-	for _, c := range commands(rootCommand()) {
-		few := inProcess("help", c.Name()).exits(t, 0).wideLines(t, helpWidth)
-		s := inProcess(c.Name(), "--help=all").exits(t, 0).wideLines(t, helpWidth)
+	inProcess("help").exits(t, 0).wideLines(t, manual.HelpWidth)
+	for _, c := range manual.Commands(rootCommand()) {
+		few := inProcess("help", c.Name()).exits(t, 0).wideLines(t, manual.HelpWidth)
+		s := inProcess(c.Name(), "--help=all").exits(t, 0).wideLines(t, manual.HelpWidth)
 		if m := regexp.MustCompile(`--\S+ (string|int|uint|float|ints|strings|float64Slice)\b.*`).FindString(s.stdout); m != "" {
 			t.Errorf("help %s: %s", c.Name(), m)
 		}
 		const flag = "\n      --"
-		if n := strings.Count(few.stdout, flag); n > fewFlags {
+		if n := strings.Count(few.stdout, flag); n > manual.MostWithoutHeadings {
 			t.Errorf("help %s shows %d flags", c.Name(), n)
 		}
-		if n := strings.Count(s.stdout, flag); n != len(flagsOf(c)) {
-			t.Errorf("%s --help=all shows %d flags of %d", c.Name(), n, len(flagsOf(c)))
+		if n := strings.Count(s.stdout, flag); n != len(manual.Flags(c)) {
+			t.Errorf("%s --help=all shows %d flags of %d", c.Name(), n, len(manual.Flags(c)))
 		}
-		for _, name := range strings.Fields(c.Annotations["most needed"]) {
+		for _, name := range manual.Needed(c) {
 			if c.Flags().Lookup(name) == nil {
 				t.Errorf("%s has no --%s", c.Name(), name)
 			}

@@ -14,11 +14,11 @@ func historyCommand() *cobra.Command {
 		Use:   "history ROOT…",
 		Short: "checks one after another: what changed, and since when",
 		Long: `Finds the reports in and below each ROOT and shows them by time, one row for
-each check: what was violated, alarms, what has gone, slow mpiruns, and how fast
-the machine was. Other libraries, nodes and kernels are marked. A change of a
-ratio that lasts three checks is listed with the check it began at. Checks with
-other libraries or numbers of processes are series of their own. A report that
-cannot be read is named and left out. Needs no MPI.
+each check: violations, alarms, violations that are gone, slow mpiruns, and the
+speed of the machine. A mark shows where library, node or kernel changed. A
+ratio that changes for three checks or more is listed with the check at which it
+began. Each library and number of processes has a series of its own. A report
+that cannot be read is named and left out. Needs no MPI.
 
 Exit codes: 0, or 2 where there is no report.`,
 		Args: wants(1, anyNumber, "at least one folder"),

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/manual"
 )
 
 // stage is what packages are made from: an installation below a DESTDIR.
@@ -96,7 +97,7 @@ func TestWhatIsInstalledWorks(t *testing.T) {
 	if page, err := os.ReadFile(filepath.Join(s.root, "share/doc/pgmpi/docs/statistics.md")); err != nil || strings.Contains(string(page), "\nDevelopers: ") {
 		t.Errorf("a link to developers' pages is installed: %v", err)
 	}
-	for _, c := range commands(rootCommand()) {
+	for _, c := range manual.Commands(rootCommand()) {
 		if _, err := os.Stat(filepath.Join(s.root, "share/man/man1/pgmpi-"+c.Name()+".1")); err != nil {
 			t.Error(err)
 		}

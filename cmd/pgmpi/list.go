@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -12,51 +11,48 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/document"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/settings"
 	"pgmpi/internal/untimed"
 	"pgmpi/measure/launch"
 )
 
 func listCommand() *cobra.Command {
-	var s settings
+	var s settings.Settings
 	var own bool
 	var format *formatFlag
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "show collectives, mock-ups and guidelines",
 		Long: `Shows what can be measured and checked, with the ids that gl.toml uses; with
---guidelines also the guidelines of that file. With --algorithms it shows what
-the MPI library tells of its own algorithms instead, in one mpirun that measures
-nothing: Bcast@binomial stands wherever a function may.`,
+--guidelines also the guidelines of that file. With --algorithms it asks the MPI
+library for its own algorithms instead, in one mpirun that measures nothing.
+Their names, such as Bcast@binomial, may stand wherever a function may.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			file, err := s.load(nil)
+			file, err := s.Load(nil)
 			if err != nil {
 				return err
 			}
 			if own {
-				return listAlgorithms(c.Context(), file, format.printed())
+				list, err := untimed.ReadAlgorithms(c.Context(), file, nil)
+				if err != nil {
+					return err
+				}
+				return show(report.AlgorithmLists.Document(list), format.printed())
 			}
 			f, err := report.Lists.Format(format.printed().Name)
 			if err != nil {
-				return setupf("--format: %w; the others are for --algorithms", err)
+				return fail.Setupf("--format: %w; the others are for --algorithms", err)
 			}
 			return show(report.Lists.Document(file), f)
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&s.guidelines, "guidelines", "", "the `FILE` gl.toml whose own guidelines are shown too")
+	s.FileFlag(fs, "the `FILE` gl.toml whose own guidelines are shown too")
 	fs.BoolVar(&own, "algorithms", false, "the library's own algorithms of its collectives, instead")
-	s.keys(fs, "np", "launch", "rank")
+	s.Keys(fs, "np", "launch", "rank")
 	format = newFormat(fs, report.Lists.Formats(), "`FORMAT`: "+strings.Join(report.Lists.Formats(), ", ")+"; with --algorithms also json, csv", report.AlgorithmLists.Pick)
 	return c
-}
-
-func listAlgorithms(ctx context.Context, file *glfile.File, format document.Format) error {
-	list, err := untimed.ReadAlgorithms(ctx, file, nil)
-	if err != nil {
-		return err
-	}
-	return show(report.AlgorithmLists.Document(list), format)
 }
 
 func initCommand() *cobra.Command {
@@ -72,14 +68,14 @@ func initCommand() *cobra.Command {
 			}
 			f, err := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 			if os.IsExist(err) {
-				return setupf("%s is there already: move it away, or choose another name with --out", out)
+				return fail.Setupf("%s is there already: move it away, or choose another name with --out", out)
 			}
 			if err != nil {
-				return setup(err)
+				return fail.AsSetup(err)
 			}
 			if _, err := io.WriteString(f, glfile.Template()); err != nil {
 				f.Close()
-				return setup(err)
+				return fail.AsSetup(err)
 			}
 			warn("wrote %s; check it with: pgmpi check %s\n", out, out)
 			return f.Close()
@@ -100,13 +96,13 @@ func versionCommand() *cobra.Command {
 			path, err := launch.FindRank(rank)
 			if err != nil {
 				if rank != "" {
-					return setup(err)
+					return fail.AsSetup(err)
 				}
 				return say(clean.Text(fmt.Sprintf("%s%s\n", name, strings.NewReplacer(", and none", ",\n  and none", ": build", ":\n  build", ", or name", ",\n  or name").Replace(err.Error()))))
 			}
 			info, err := launch.Probe(path)
 			if err != nil {
-				return setup(err)
+				return fail.AsSetup(err)
 			}
 			return say(clean.Text(fmt.Sprintf("%srank program %s, version %s\n  built for %s, loads %s\n", name, path, info.Version, info.BuiltFor, info.LibVersion)))
 		},

@@ -28,14 +28,12 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/manual"
+	"pgmpi/internal/settings"
 	programVersion "pgmpi/internal/version"
 )
 
 var version = programVersion.String()
-
-func setup(err error) error { return &fail.Setup{Err: err} }
-
-func setupf(format string, args ...any) error { return setup(fmt.Errorf(format, args...)) }
 
 // groups are the commands in the order of the overview. A group without a title is hidden.
 var groups = []struct {
@@ -65,9 +63,9 @@ func main() {
 	os.Exit(execute(ctx, os.Args[1:]))
 }
 
-// endings are the signals that end a measurement with exit status 130: from the
-// terminal, and what batch systems warn with. What was ignored when pgmpi was
-// started stays so, for nohup.
+// endings are the signals that end a measurement with exit status 130: a terminal sends them,
+// or a batch system as a warning. A signal that was ignored when pgmpi was started stays ignored,
+// for nohup.
 func endings() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{
 		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGXCPU,
@@ -88,12 +86,12 @@ func execute(ctx context.Context, args []string) (code int) {
 	return codeOf(err)
 }
 
-// warn writes to standard error, whatever names of others are in it.
+// warn writes to standard error, cleaned of control characters, which names from outside may have.
 func warn(format string, args ...any) {
 	fmt.Fprint(stderr, clean.Text(fmt.Sprintf(format, args...)))
 }
 
-// codeOf is the exit code of what ended a command.
+// codeOf is the exit code of a command that ended with err.
 func codeOf(err error) int {
 	var (
 		setup        *fail.Setup
@@ -116,7 +114,7 @@ func codeOf(err error) int {
 	return exitcode.Failed
 }
 
-// dispatch does what a command line says. What cobra refuses is an error of usage.
+// dispatch runs a command line. Whatever cobra refuses is an error of usage.
 func dispatch(ctx context.Context, args []string) error {
 	root := rootCommand()
 	if len(args) > 0 && slices.Contains([]string{"--version", "-V", "-v"}, args[0]) {
@@ -127,13 +125,13 @@ func dispatch(ctx context.Context, args []string) error {
 		args = slices.Replace(slices.Clone(args), all, all+1, "--help")
 	}
 	if len(args) > 0 && args[0] == cobra.ShellCompRequestCmd {
-		describeShortly(root)
+		manual.Shorten(root)
 	}
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	var unwritten error
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { unwritten = say(help(c, all >= 0)) })
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { unwritten = say(manual.Help(c, all >= 0)) })
 	begun := false
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) (err error) {
 		begun = true
@@ -142,7 +140,7 @@ func dispatch(ctx context.Context, args []string) error {
 	}
 	err := root.ExecuteContext(ctx)
 	if err != nil && !begun {
-		err = setup(err)
+		err = fail.AsSetup(err)
 	}
 	return cmp.Or(err, unwritten)
 }
@@ -153,7 +151,7 @@ func rootCommand() *cobra.Command {
 		Use:   "pgmpi COMMAND",
 		Short: "check whether an MPI library keeps its own promises",
 		Long:  about,
-		RunE:  func(c *cobra.Command, _ []string) error { return say(help(c, false)) },
+		RunE:  func(c *cobra.Command, _ []string) error { return say(manual.Help(c, false)) },
 
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -175,8 +173,8 @@ func rootCommand() *cobra.Command {
 	return root
 }
 
-// finish adds what all commands have: the flags of the page where they print one, and the
-// values that a shell offers behind a flag.
+// finish adds to a command the flags of the page, if it prints one, and the values that a shell
+// offers behind a flag.
 func finish(c *cobra.Command) {
 	fs := c.Flags()
 	fs.SortFlags = false
@@ -186,36 +184,10 @@ func finish(c *cobra.Command) {
 	if documentFormat(fs) != nil || fs.Lookup("dry-run") != nil {
 		pageFlags(fs)
 	}
-	for _, f := range flagsOf(c) {
-		if names := choicesOf(f); names != nil {
-			_ = c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
-		}
-	}
+	manual.Offered(c)
 }
 
-// commands are those that are shown, in the order of the overview.
-func commands(root *cobra.Command) []*cobra.Command {
-	return slices.DeleteFunc(slices.Clone(root.Commands()), func(c *cobra.Command) bool { return !c.IsAvailableCommand() })
-}
-
-func commandNames(c *cobra.Command, args []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
-	for _, of := range commands(c.Root()) {
-		if len(args) == 0 {
-			names = append(names, cobra.CompletionWithDesc(of.Name(), of.Short))
-		}
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
-func find(root *cobra.Command, name string) (*cobra.Command, error) {
-	c, _, err := root.Find([]string{name})
-	if err != nil {
-		return nil, setup(err)
-	}
-	return c, nil
-}
-
-// usageError adds to what is wrong with a command line the command, and where it is explained.
+// usageError adds the command, and where it is explained, to an error of a command line.
 func usageError(c *cobra.Command, err error) error {
 	if !c.HasParent() {
 		return fmt.Errorf("%w; see `pgmpi help`", err)
@@ -226,7 +198,7 @@ func usageError(c *cobra.Command, err error) error {
 // any number of arguments, for wants.
 const anyNumber = -1
 
-// wants refuses fewer arguments than least and more than most, and says what is to be given.
+// wants refuses fewer arguments than least and more than most, and asks for what.
 func wants(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
@@ -239,21 +211,37 @@ func wants(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// checked is the screen that parsed flags ask for; values that no flag may have are errors.
+// orFile takes the configuration as the only argument, in place of --guidelines.
+func orFile(s *settings.Settings) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if err := wants(0, 1, "one gl.toml, or none")(c, args); err != nil || len(args) == 0 {
+			return err
+		}
+		if s.File != "" {
+			return usageError(c, fmt.Errorf("%s and --guidelines %s: give one of the two", args[0], s.File))
+		}
+		if isFolder(args[0]) {
+			return usageError(c, fmt.Errorf("%s is a folder, and a gl.toml is wanted", args[0]))
+		}
+		s.File = args[0]
+		return nil
+	}
+}
+
+// checked returns the screen that parsed flags ask for, or an error where a value is not allowed.
 func checked(fs *pflag.FlagSet) (screen, error) {
 	if f := documentFormat(fs); f != nil && f.err != nil {
-		return screen{}, setupf("--format: %w", f.err)
+		return screen{}, fail.Setupf("--format: %w", f.err)
 	}
 	return screenOf(fs, os.Getenv, columnsOf(stdout))
 }
 
-// notWanted says by the type of a flag what is wrong with a value, or a part of it.
+// notWanted says what a wrong value is not, by the type of its flag.
 var notWanted = map[string]string{
 	"intSlice": "no number of processes", "float64Slice": "no number", "int": "no whole number", "bool": "neither true nor false",
 }
 
-// flagHint adds the nearest flag to an unknown one, and says what is wrong with
-// a value.
+// flagHint adds the nearest flag to an error of an unknown one, and words errors of values.
 func flagHint(err error, fs *pflag.FlagSet) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {

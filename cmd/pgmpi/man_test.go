@@ -2,6 +2,7 @@ package main
 
 import (
 	"os/exec"
+	"pgmpi/internal/manual"
 	"strings"
 	"testing"
 )
@@ -10,7 +11,7 @@ import (
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{"": inProcess("man").exits(t, 0).stdout}
-	for _, c := range commands(rootCommand()) {
+	for _, c := range manual.Commands(rootCommand()) {
 		out[c.Name()] = inProcess("man", c.Name()).exits(t, 0).stdout
 	}
 	return out
@@ -18,12 +19,12 @@ func pages(t *testing.T) map[string]string {
 
 func TestManualPagesHaveEveryCommandFlagAndExitCode(t *testing.T) {
 	all := pages(t)
-	for _, c := range commands(rootCommand()) {
+	for _, c := range manual.Commands(rootCommand()) {
 		if !strings.Contains(all[""], ".BR pgmpi\\-"+c.Name()+" (1)") {
 			t.Errorf("pgmpi(1) lacks %s", c.Name())
 		}
-		for _, f := range flagsOf(c) {
-			if n := strings.Count(all[c.Name()], "\n\\fB"+roff("--"+f.Name)+"\\fR"); n != 1 {
+		for _, f := range manual.Flags(c) {
+			if n := strings.Count(all[c.Name()], "\n\\fB"+strings.ReplaceAll("--"+f.Name, "-", `\-`)+"\\fR"); n != 1 {
 				t.Errorf("pgmpi-%s(1) has --%s %d times", c.Name(), f.Name, n)
 			}
 		}
@@ -50,14 +51,6 @@ func TestMandocFindsNothingInTheManualPages(t *testing.T) {
 			if !strings.Contains(line, "longer than 80 bytes") && !strings.Contains(line, "missing date") {
 				t.Errorf("page %q: %s", name, line)
 			}
-		}
-	}
-}
-
-func TestNothingInAPageIsARequest(t *testing.T) {
-	for text, want := range map[string]string{".so /etc/passwd": `\&.so /etc/passwd`, "'br": `\&'br`, `a\b --c`: `a\eb \-\-c`} {
-		if got := roff(text); got != want {
-			t.Errorf("%q: %q", text, got)
 		}
 	}
 }

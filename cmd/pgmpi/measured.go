@@ -17,12 +17,13 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
+	"pgmpi/internal/settings"
 	"pgmpi/measure/results"
 )
 
-// begin makes the campaign of an experiment by the flags. Nothing is written, and no mpirun
-// is started but by an experiment that has to ask the library.
-func (o *output) begin(ctx context.Context, x *run.Experiment, s *settings) (*run.Campaign, error) {
+// begin makes the campaign of an experiment by the flags. It writes nothing, and starts an mpirun
+// only for an experiment that has to ask the library.
+func (o *output) begin(ctx context.Context, x *run.Experiment, s *settings.Settings) (*run.Campaign, error) {
 	if o.out == "" {
 		o.out = x.NewFolder()
 	}
@@ -30,15 +31,15 @@ func (o *output) begin(ctx context.Context, x *run.Experiment, s *settings) (*ru
 	if err != nil {
 		return nil, err
 	}
-	config, err := s.load(before)
+	config, err := s.Load(before)
 	if err != nil {
 		return nil, err
 	}
 	if err := o.dry.check(); err != nil {
 		return nil, err
 	}
-	if before != nil && !o.dry.wanted && s.guidelines == "" {
-		if err := run.MayStart(o.out, before, config, s.given); err != nil {
+	if before != nil && !o.dry.wanted && s.File == "" {
+		if err := run.MayStart(o.out, before, config, s.Given); err != nil {
 			return nil, err
 		}
 	}
@@ -51,10 +52,10 @@ func (o *output) begin(ctx context.Context, x *run.Experiment, s *settings) (*ru
 	return c, c.Ready()
 }
 
-// measure does an experiment in its results folder, or shows its plan.
-func (o *output) measure(ctx context.Context, x *run.Experiment, s *settings) error {
+// measure runs an experiment in its results folder, or shows its plan.
+func (o *output) measure(ctx context.Context, x *run.Experiment, s *settings.Settings) error {
 	if o.dry.wanted && len(o.explain) > 0 {
-		return setupf("--explain shows what verdicts rest on, and a dry run has none; `pgmpi analyze DIR --explain` shows it of a results folder")
+		return fail.Setupf("--explain shows what verdicts rest on, and a dry run has none; `pgmpi analyze DIR --explain` shows it of a results folder")
 	}
 	if err := mayExplain(o.explain, o.formats); err != nil {
 		return err
@@ -89,7 +90,7 @@ func (o *output) measure(ctx context.Context, x *run.Experiment, s *settings) er
 	return o.answer(c, found, c.Folder(), explained, true)
 }
 
-// plan is a dry run. What R is too small for ends with 4, as it would without it.
+// plan shows a dry run. If R is too small, it ends with exit code 4, as the measurement would.
 func (o *output) plan(c *run.Campaign) error {
 	p, err := c.Estimate()
 	if err != nil {
@@ -108,12 +109,12 @@ func (o *output) plan(c *run.Campaign) error {
 	return nil
 }
 
-// again judges a results folder of one of some experiments. The answer goes into the folder
-// of --out; without one it is kept where it was measured, if that is wanted and it was not
-// made with other settings.
-func (o *output) again(path string, keep bool, s *settings, of ...*run.Experiment) error {
+// again judges a results folder of one of these experiments. The answer goes into the folder
+// of --out; without --out it goes into the results folder, if keep is set and the settings are
+// the folder's own.
+func (o *output) again(path string, keep bool, s *settings.Settings, of ...*run.Experiment) error {
 	if o.resume || o.dry.wanted {
-		return setupf("%s is shown again, and nothing is measured: leave out --resume and --dry-run", path)
+		return fail.Setupf("%s is shown again, and nothing is measured: leave out --resume and --dry-run", path)
 	}
 	var kinds []results.Kind
 	for _, x := range of {
@@ -124,10 +125,10 @@ func (o *output) again(path string, keep bool, s *settings, of ...*run.Experimen
 		return err
 	}
 	x := of[slices.IndexFunc(of, func(x *run.Experiment) bool { return slices.Contains(x.Judges(), m.Kind) })]
-	if gate := s.given("gate.baseline", "gate.expect"); x.Begin == nil && (len(o.explain) > 0 || gate) {
-		return setupf("%s is a folder of %s: --explain, --baseline and --expect are for checks", path, x.Kind.Command())
+	if gate := s.Given("gate.baseline", "gate.expect"); x.Begin == nil && (len(o.explain) > 0 || gate) {
+		return fail.Setupf("%s is a folder of %s: --explain, --baseline and --expect are for checks", path, x.Kind.Command())
 	}
-	config, err := s.load(m)
+	config, err := s.Load(m)
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func (o *output) again(path string, keep bool, s *settings, of ...*run.Experimen
 		into = folder
 	}
 	c := run.Read(x, folder, m, config)
-	if err := c.Ready(); err != nil && !s.given("gate.baseline", "gate.expect") {
+	if err := c.Ready(); err != nil && !s.Given("gate.baseline", "gate.expect") {
 		return fmt.Errorf("%w\n  the folder was checked against that; --baseline '' --expect '' judges it without", err)
 	} else if err != nil {
 		return err
@@ -163,9 +164,9 @@ func (o *output) again(path string, keep bool, s *settings, of ...*run.Experimen
 	return o.answer(c, found, into, explained, false)
 }
 
-// answer puts what was found into a folder and the files of --format, and the first format
-// and the explanations on standard output; tables says whether that format is printed beside
-// explanations. The command ends as the answer says. into is nil where nothing is stored.
+// answer stores a document in a folder, unless into is nil, and in the files of --format. It
+// prints the first format and the explanations; with tables, both, else explanations take the
+// place of that format. The command ends as the answer says.
 func (o *output) answer(c *run.Campaign, found *run.Found, into *results.Folder, selections []analyze.Selection, tables bool) error {
 	d, explained := found.Document, chosen(selections, found.Judgement)
 	stored := ""
@@ -204,12 +205,12 @@ func (o *output) answer(c *run.Campaign, found *run.Found, into *results.Folder,
 	return d.Exit
 }
 
-// readOnly tells whether a folder is somebody else's: what is in it may be looked at.
+// readOnly tells whether a folder may be read but not written, as somebody else's.
 func readOnly(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
-// goOnWith adds to what ended a measurement the command line that goes on in its folder.
+// goOnWith adds the command line that goes on in a folder to the error that ended its measurement.
 func (o *output) goOnWith(err error, folder string) error {
 	var interrupted *fail.Interrupted
 	var failed *fail.Failed

@@ -35,7 +35,7 @@ type cluster struct {
 // host before it; the first host is one step ahead of the machine.
 const clockStep = 1000 * time.Second
 
-// building is held where a cluster is made; clusters counts those of this process.
+// building is held where a cluster is made; clusters counts the clusters of this process.
 var (
 	building sync.Mutex
 	clusters int

@@ -16,6 +16,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/internal/document"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/manual"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
@@ -32,14 +34,14 @@ type output struct {
 	progress      *progress // once something is measured
 }
 
-// dryRun is --dry-run, with what it assumes of the machine.
+// dryRun is --dry-run, with an assumption about the machine.
 type dryRun struct {
 	wanted     bool
 	launchTime time.Duration
 }
 
-func (o *output) folder(fs *pflag.FlagSet) {
-	fs.StringVar(&o.out, "out", "", "the results folder `DIR` (default pgmpi-<UTC time>)")
+func (o *output) folder(fs *pflag.FlagSet, usual string) {
+	fs.StringVar(&o.out, "out", "", "the results folder `DIR` (default "+usual+")")
 	fs.StringArrayVar(&o.label, "label", nil, "a label `KEY=VALUE` of this measurement, such as commit=4f3c2a1, for report.json and `pgmpi history`; may be given again")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 }
@@ -49,25 +51,31 @@ func (o *output) resumable(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.resume, "resume", false, "go on in a folder with finished mpiruns")
 }
 
+// shownOrMeasured declares the flags of a command that shows a results folder, or measures one.
+func (o *output) shownOrMeasured(fs *pflag.FlagSet, usual string) {
+	fs.StringVar(&o.out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default "+usual+")")
+	o.resumable(fs)
+	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+}
+
 func (d *dryRun) flags(fs *pflag.FlagSet) {
 	fs.BoolVar(&d.wanted, "dry-run", false, "print the plan, the launch lines and an estimate of time and memory; start and write nothing")
 	fs.DurationVar(&d.launchTime, "launch-time", 0, "with --dry-run: the `TIME` that the start of an mpirun takes, such as 10s")
 }
 
-// check returns what is wrong with the flags of an estimate.
 func (d *dryRun) check() error {
 	switch {
 	case !d.wanted && d.launchTime != 0:
-		return setupf("--launch-time is for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
+		return fail.Setupf("--launch-time is for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
 	case d.launchTime < 0:
-		return setupf("--launch-time must be at least 0")
+		return fail.Setupf("--launch-time must be at least 0")
 	}
 	return nil
 }
 
 func (o *output) explains(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.explain, "explain", nil,
-		"show what the verdicts of a `SELECTOR` rest on: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL8:4Ki or GL1:Bcast:1Ki:p2; without a size (GL8, Scan), those that are violated; violated: all that are; may be given again")
+		"show what the verdicts of a `SELECTOR` rest on: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL8:4Ki or GL1:Bcast:1Ki:p2; without a size (GL8, Scan), only the violated ones; violated, all violated ones; may be given again")
 	fs.Bool("full", false, "print how it was measured and all tables, not only what comes first")
 }
 
@@ -79,7 +87,7 @@ func (o *output) into(fs *pflag.FlagSet) {
 	fs.StringVar(&o.out, "out", "", "a `DIR` for the report in all formats of --format (default: nothing is written)")
 }
 
-// formatFlag is --format: the formats of a kind of document that it names.
+// formatFlag is --format, a choice from the formats of a kind of document.
 type formatFlag struct {
 	pick   func(text string) ([]document.Target, error)
 	text   string
@@ -104,7 +112,7 @@ func (f *formatFlag) Set(text string) error {
 func (f *formatFlag) as(k document.Forms) error {
 	f.pick, f.usual = k.Pick, usually(k, "")
 	if _ = f.Set(f.text); f.err != nil {
-		return setupf("--format: %w", f.err)
+		return fail.Setupf("--format: %w", f.err)
 	}
 	return nil
 }
@@ -115,7 +123,7 @@ func (f *formatFlag) String() string { return f.text }
 // Type implements pflag.Value: help puts the default of a string in quotes.
 func (f *formatFlag) Type() string { return "string" }
 
-// unnamed are the formats that no file was named for.
+// unnamed returns the formats without a file of their own.
 func (f *formatFlag) unnamed() []document.Format {
 	var out []document.Format
 	for _, t := range f.picked {
@@ -126,16 +134,17 @@ func (f *formatFlag) unnamed() []document.Format {
 	return out
 }
 
-// printed is the format for standard output: the first without a file, or the usual one.
+// printed returns the format for standard output: the first without a file, or the usual one.
 func (f *formatFlag) printed() document.Format { return append(f.unnamed(), f.usual)[0] }
 
-// beside is printed where a folder gets all formats: not what is for browsers, which they find there.
+// beside returns the format for standard output where a folder gets all formats: none for browsers,
+// which find theirs in the folder.
 func (f *formatFlag) beside() document.Format {
 	readable := slices.DeleteFunc(f.unnamed(), func(f document.Format) bool { return f.ForBrowsers })
 	return append(readable, f.usual)[0]
 }
 
-// page is the path of the page for browsers, where one is stored in the folder or has a file; "": there is none.
+// page returns the path of the page for browsers in the folder or in a file of its own, or "".
 func (f *formatFlag) page(d *document.Document, folder string) string {
 	for _, t := range f.picked {
 		switch {
@@ -153,8 +162,8 @@ func (f *formatFlag) stored() []document.Format {
 	return slices.DeleteFunc(f.unnamed(), func(f document.Format) bool { return f.Log != "" })
 }
 
-// writable refuses a FILE of --format that a report would find no place in, before
-// anything is measured. A link is not followed, and none is replaced.
+// writable refuses a FILE of --format that cannot be written, before anything is measured. It neither
+// follows nor replaces links.
 func writable(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -169,8 +178,8 @@ func writable(path string) error {
 	return nil
 }
 
-// deliver writes a document into the files that --format names, and to standard error
-// what is for a log and not printed anyway.
+// deliver writes a document into the files that --format names, and a format for a log, unless it
+// is printed anyway, to standard error.
 func (f *formatFlag) deliver(d *document.Document) (err error) {
 	for _, t := range f.picked {
 		if t.Path == "" {
@@ -207,7 +216,7 @@ func understood(f document.Format) bool {
 	return false
 }
 
-// documentFormat is --format of a command that prints a document; nil: it does not.
+// documentFormat returns --format of a command, or nil if it prints no document.
 func documentFormat(fs *pflag.FlagSet) *formatFlag {
 	if f := fs.Lookup("format"); f != nil {
 		format, _ := f.Value.(*formatFlag)
@@ -221,11 +230,11 @@ func newFormat(fs *pflag.FlagSet, names []string, usage string, pick func(string
 	_ = f.Set(names[0])
 	f.usual = f.picked[0].Format
 	fs.Var(f, "format", usage)
-	chooses(fs, "format", names)
+	manual.Offer(fs.Lookup("format"), names)
 	return f
 }
 
-// oneFormat is --format of a command that writes one document to standard output.
+// oneFormat declares --format of a command that writes one document to standard output.
 func oneFormat(fs *pflag.FlagSet, k document.Forms) *formatFlag {
 	return newFormat(fs, k.Formats(), "`FORMAT`: "+strings.Join(k.Formats(), ", "), func(name string) ([]document.Target, error) {
 		f, err := k.Format(name)
@@ -233,13 +242,13 @@ func oneFormat(fs *pflag.FlagSet, k document.Forms) *formatFlag {
 	})
 }
 
-// formatsFlag is --format of a command that writes a document into a folder too.
+// formatsFlag declares --format of a command that also writes into a folder.
 func formatsFlag(fs *pflag.FlagSet, k document.Forms, folder string) *formatFlag {
 	return newFormat(fs, k.Formats(), "comma `LIST` of "+strings.Join(k.Formats(), ", ")+": the first to standard output"+folder+
 		"; NAME=FILE writes one into FILE instead", k.Pick)
 }
 
-// usually is the format of a name, or the usual one of a kind that lacks it.
+// usually returns the format of a name, or the usual one of a kind that lacks it.
 func usually(k document.Forms, name string) document.Format {
 	f, err := k.Format(name)
 	if err != nil {
@@ -248,7 +257,7 @@ func usually(k document.Forms, name string) document.Format {
 	return f
 }
 
-// show writes a document to standard output, as it fits there.
+// show writes a document to standard output, in the width and colours of the screen.
 func show(d *document.Document, f document.Format) error {
 	shown := *d
 	if !printed.full {
@@ -259,7 +268,6 @@ func show(d *document.Document, f document.Format) error {
 	return cmp.Or(f.Write(out, &shown), out.Flush()) // Flush says again what went wrong in Write
 }
 
-// say writes a text to standard output.
 func say(text string) error {
 	_, err := fmt.Fprint(stdout, text)
 	return err
@@ -267,14 +275,13 @@ func say(text string) error {
 
 func folderFor(path string) (*results.Folder, error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
-		return nil, setup(err)
+		return nil, fail.AsSetup(err)
 	}
 	return &results.Folder{Path: path}, nil
 }
 
-// write writes all formats where they belong: into the folder of --out, where one is
-// given, into the files that are named, and the first to standard output. The command
-// ends as the document says.
+// write writes all formats: into the folder of --out, if there is one, into named files, and the
+// first to standard output. The command ends as the document says.
 func (o *output) write(d *document.Document) error {
 	if o.out != "" {
 		folder, err := folderFor(o.out)

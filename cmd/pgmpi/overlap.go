@@ -7,31 +7,34 @@ import (
 
 	"pgmpi/analyze/report/calls"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/manual"
+	"pgmpi/internal/settings"
 )
 
 func overlapCommand() *cobra.Command {
-	s := settings{base: experiment.Overlap.Defaults()}
+	s := settings.Settings{Base: experiment.Overlap.Defaults()}
 	var o output
 	c := &cobra.Command{
 		Use:   "overlap [gl.toml|DIR]",
 		Short: "how much of a nonblocking call computation hides",
-		Long: `Measures every nonblocking collective as post and Wait, then with computation as
-long as that between the two: how much of the call is hidden, and what MPI takes
-of the processor: post, progress tests (MPI_Test), Wait. The best distance of
-tests is searched in every mpirun. Without gl.toml the sizes are 8 B, 1,
-16, 64 and 256 KiB and 1 MiB. With DIR, a folder of this command is shown again.
+		Long: `Times every nonblocking collective as post and Wait, and again with computation
+of the same length between the two. Shows how much of the call the computation
+hides, and how much processor time MPI takes for post, progress tests (MPI_Test)
+and Wait. Every mpirun searches the best distance between tests. Without gl.toml
+the sizes are 8 B, 1, 16, 64 and 256 KiB and 1 MiB. With DIR, it shows a folder
+of this command again, and needs no MPI.
 An interrupted run goes on with --out FOLDER --resume.
 
 Exit codes: 1 where tests delay a call (NB5), or where it costs more with
-computation beside it than alone (NB7), 0 where none is shown to, 2, 3, 4 and
+computation beside it than alone (NB7), 0 where neither is shown; 2, 3, 4 and
 130 as for check. See docs/how-to-overlap.md.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 && isFolder(args[0]) {
 				return nil
 			}
-			return s.fileOrNone(c, args)
+			return orFile(&s)(c, args)
 		},
-		Annotations: mostNeeded("guidelines np msizes functions mpiruns method tests rank out resume dry-run format quiet"),
+		Annotations: manual.MostNeeded("guidelines np msizes functions mpiruns method tests rank out resume dry-run format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 && isFolder(args[0]) {
 				return o.again(args[0], false, &s, experiment.Overlap)
@@ -40,17 +43,17 @@ computation beside it than alone (NB7), 0 where none is shown to, 2, 3, 4 and
 		},
 	}
 	fs := c.Flags()
-	s.file(fs, "all nonblocking collectives and the defaults")
-	s.keys(fs, "np", "shape", "mpiruns", "functions", "msizes")
-	s.named(fs, "method", "overlap.method", "METHOD")
-	s.named(fs, "tests", "overlap.tests", "LIST")
-	s.keys(fs, "seed", "stall", "sync", "clock", "clock-sync", "cache", "launch", "hostfile", "rank", "job-file", "thread-level", "under")
-	s.keys(fs, "alpha", "adjust", "min-slowdown")
-	s.means(fs, "mpiruns", "mpiruns, for each number of processes")
-	s.means(fs, "functions", "only the nonblocking calls of these collectives: Bcast,Reduce")
-	s.means(fs, "alpha", "level of all tests together; between 0 and 1")
-	s.means(fs, "min-slowdown", "least ratio that counts, at least 1; 1.05 is five per cent slower")
-	o.folder(fs)
+	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: all nonblocking collectives and the defaults)")
+	s.Keys(fs, "np", "shape", "mpiruns", "functions", "msizes")
+	s.Named(fs, "method", "overlap.method", "METHOD")
+	s.Named(fs, "tests", "overlap.tests", "LIST")
+	s.Keys(fs, "seed", "stall", "sync", "clock", "clock-sync", "cache", "launch", "hostfile", "rank", "job-file", "thread-level", "under")
+	s.Keys(fs, "alpha", "adjust", "min-slowdown")
+	s.Means(fs, "mpiruns", "mpiruns, for each number of processes")
+	s.Means(fs, "functions", "only the nonblocking calls of these collectives: Bcast,Reduce")
+	s.Means(fs, "alpha", "level of all tests together; between 0 and 1")
+	s.Means(fs, "min-slowdown", "least ratio that counts, at least 1; 1.05 is five per cent slower")
+	o.folder(fs, "pgmpi-overlap-<UTC time>")
 	o.resumable(fs)
 	o.dry.flags(fs)
 	o.formats = formatsFlag(fs, calls.Overlaps, ", all into the folder")

@@ -12,6 +12,8 @@ import (
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/manual"
 )
 
 // screen is how documents are printed on standard output.
@@ -25,16 +27,16 @@ var printed screen
 
 var colours = []string{"auto", "always", "never"}
 
-// pageFlags are the flags of commands that print documents.
+// pageFlags declares the flags of all commands that print documents.
 func pageFlags(fs *pflag.FlagSet) {
-	fs.Int("width", 0, "`COLUMNS` that a line may take, from "+strconv.Itoa(document.LeastWidth)+" on (default: those of the terminal, from 80 to 160; elsewhere 100)")
+	fs.Int("width", 0, "`COLUMNS` that a line may take, from "+strconv.Itoa(document.LeastWidth)+" on (default: the width of the terminal, from 80 to 160; elsewhere 100)")
 	fs.String("color", colours[0], "`WHEN` to use colour: "+strings.Join(colours, ", ")+"; auto: on a terminal, unless NO_COLOR is set or TERM is dumb")
-	chooses(fs, "color", colours)
+	manual.Offer(fs.Lookup("color"), colours)
 	fs.Bool("ascii", false, "print ASCII only (default where LC_ALL, LC_CTYPE or LANG names a locale that is not UTF-8)")
 }
 
-// screenOf is the screen that the flags of a command ask for; columns are those of the
-// terminal, 0 where there is none.
+// screenOf returns the screen that the flags of a command ask for; columns is the width of
+// the terminal, 0 where there is none.
 func screenOf(fs *pflag.FlagSet, env func(string) string, columns int) (screen, error) {
 	s := screen{Page: document.Page{ASCII: notUTF8(env)}}
 	if columns > 0 {
@@ -58,11 +60,11 @@ func screenOf(fs *pflag.FlagSet, env func(string) string, columns int) (screen, 
 	case "always", "never":
 		s.Colour = colour == "always"
 	default:
-		return s, setupf("--color: %s", conf.Unknown("word", colour, colours))
+		return s, fail.Setupf("--color: %s", conf.Unknown("word", colour, colours))
 	}
 	width, _ := fs.GetInt("width")
 	if fs.Changed("width") && (width < document.LeastWidth || width > 10000) {
-		return s, setupf("--width: %d is below %d columns, which tables need, or above 10000", width, document.LeastWidth)
+		return s, fail.Setupf("--width: %d is below %d columns, which tables need, or above 10000", width, document.LeastWidth)
 	}
 	s.Width = cmp.Or(width, s.Width)
 	return s, nil
@@ -80,7 +82,7 @@ func notUTF8(env func(string) string) bool {
 	return locale != "" && !utf8Name.MatchString(locale)
 }
 
-// columnsOf are those of the terminal that a program writes to; 0: it writes to none.
+// columnsOf returns the width of the terminal that a program writes to, 0 if it writes to none.
 func columnsOf(out any) int {
 	f, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {

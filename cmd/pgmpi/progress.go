@@ -13,9 +13,8 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// progress shows how far a campaign is: a bar on a terminal, else a line for every
-// finished mpirun. It is called by the campaign's events only; nothing runs
-// beside the ranks.
+// progress shows how far a campaign is: a bar on a terminal, else a line for every finished mpirun.
+// Only events of the campaign call it, so that nothing runs beside the ranks.
 type progress struct {
 	quiet bool
 	show  func(run.Progress)
@@ -24,7 +23,7 @@ type progress struct {
 	fresh int // steps done before the first mpirun that was not on disk already
 }
 
-// steps is the resolution of the bar inside one mpirun.
+// steps is how many steps of the bar one mpirun takes.
 const steps = 100
 
 func newProgress(quiet bool) *progress {
@@ -61,7 +60,7 @@ func (p *progress) clear() {
 	}
 }
 
-// at is the number of steps done, of all stages that this command runs.
+// at returns the steps done and all steps, of the stages that this command runs.
 func at(e run.Progress) (done, total int) {
 	done = e.Before * steps
 	switch {

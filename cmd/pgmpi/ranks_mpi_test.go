@@ -9,7 +9,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// A sample is the longest duration of any rank, so that those of the ranks give it again.
+// A sample is the longest duration of any rank.
 func TestDurationsOfAllRanksGiveTheSamples(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for _, np := range []int{1, 2} {

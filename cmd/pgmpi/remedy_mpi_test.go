@@ -26,7 +26,7 @@ fixed = 5
 ` + b.planted("MPI_Bcast:256Ki:20000000ns"))
 	b.check("--guidelines", gl).exits(t, 1)
 	s := b.pgmpi("remedy", b.out, "--kinds", "environment", "--mpiruns", "5", "--format", "json", "--quiet").exits(t, 0, 4)
-	var r report.Remedied
+	var r report.RemedyResult
 	if err := json.Unmarshal([]byte(s.stdout), &r); err != nil {
 		t.Fatalf("%v: %s", err, s.stdout)
 	}
@@ -53,7 +53,7 @@ fixed = 5
 			t.Errorf("exit code %d and %s do not go together: %+v", s.code, name, r)
 		}
 	}
-	if proved != (r.Conformance > 0) || proved != (len(r.Dropped) == 0) {
+	if proved != (r.Conformance > 0) || proved != (len(r.Rejected) == 0) {
 		t.Errorf("%+v", r)
 	}
 	b.pgmpi("remedy", b.out).exits(t, 2).says(t, "--force")

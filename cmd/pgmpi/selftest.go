@@ -9,11 +9,13 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/settings"
 	"pgmpi/mockups"
 )
 
 func selftestCommand() *cobra.Command {
-	s := settings{base: experiment.SelftestDefaults()}
+	s := settings.Settings{Base: experiment.SelftestDefaults()}
 	var t experiment.Selftest
 	var own string
 	var quiet bool
@@ -21,13 +23,13 @@ func selftestCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "selftest",
 		Short: "prove that pgmpi finds what is there, and nothing else",
-		Long: `(a) A/A: compares the eleven collectives with themselves. Whatever is reported
+		Long: `(a) A/A: compares the eleven collectives with themselves. Any violation found
 there is false.
 (b) Plants a slowdown of one collective at one size (a library that is loaded
-into the ranks delays it) and checks again: exactly that size must be found, by
-monotony, split-robustness and every pattern about the collective.
+into the ranks delays it) and checks again: monotony, split-robustness and every
+pattern about the collective must find exactly that size.
 A test at level alpha errs now and then: a part with an error is repeated once
-in another order, and fails only with an error that comes back.
+in another order, and fails only if the error comes back.
 Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			found, err := selftest(c.Context(), &t, &s, own, quiet)
@@ -39,8 +41,8 @@ Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 		},
 	}
 	fs := c.Flags()
-	s.keys(fs, "np", "shape", "mpiruns", "msizes", "rank", "launch", "seed")
-	s.means(fs, "mpiruns", "mpiruns of each of the two parts")
+	s.Keys(fs, "np", "shape", "mpiruns", "msizes", "rank", "launch", "seed")
+	s.Means(fs, "mpiruns", "mpiruns of each of the two parts")
 	fs.Lookup("np").Usage = "`N` processes (default: the processes of the batch job, else the cores)"
 	fs.Lookup("shape").Usage = "`SHAPE` nodes × processes per node in place of --np, such as 2x1"
 	fs.Lookup("msizes").Usage += "; at least three, and the slowdown is planted at the middle one"
@@ -52,15 +54,15 @@ Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 	return c
 }
 
-// selftest returns what is found, as far as it gets.
-func selftest(ctx context.Context, t *experiment.Selftest, s *settings, own string, quiet bool) (*report.Selftest, error) {
+// selftest returns its findings, with an error if it could not finish.
+func selftest(ctx context.Context, t *experiment.Selftest, s *settings.Settings, own string, quiet bool) (*report.Selftest, error) {
 	t.Function = mockups.Canonical(t.Function)
 	var err error
-	if t.Config, err = s.load(nil); err != nil {
+	if t.Config, err = s.Load(nil); err != nil {
 		return nil, err
 	}
 	if own != "" {
-		f, err := (&settings{guidelines: own}).load(nil)
+		f, err := (&settings.Settings{File: own}).Load(nil)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +73,7 @@ func selftest(ctx context.Context, t *experiment.Selftest, s *settings, own stri
 	}
 	if t.Out == "" {
 		if t.Out, err = os.MkdirTemp("", "pgmpi-selftest-"); err != nil {
-			return nil, setup(err)
+			return nil, fail.AsSetup(err)
 		}
 		defer os.RemoveAll(t.Out)
 	}

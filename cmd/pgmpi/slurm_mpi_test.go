@@ -86,7 +86,7 @@ func slurmScancel(t *testing.T, s *slurm) {
 	b.noneLeft(5 * time.Second)
 }
 
-// endsIn makes the job that it is a line of end after so many seconds.
+// endsIn is a line of a batch script that sets the end of its job.
 func endsIn(seconds int) string {
 	return fmt.Sprintf(`scontrol update JobId=$SLURM_JOB_ID EndTime=$(date -d '+%d sec' +%%FT%%T)`, seconds)
 }
@@ -119,7 +119,7 @@ func slurmRefusedSteps(t *testing.T, s *slurm) {
 			b := s.fixture(t, l)
 			j := b.batch("job", "-x node3 -N2 --ntasks-per-node=1", b.checkLine(b.slowly(srun(l))))
 			b.finished(1)
-			b.run("scontrol", "update", "JobId="+j.id, "EndTime=now").exits(t, 0)
+			b.run("scontrol", "update", "JobId="+j.id, "EndTime=now+2").exits(t, 0)
 			j.endOf(0).exits(t, exitcode.Interrupted).says(t, "--out out --resume")
 			if events := b.manifest().Events; len(events) > 0 {
 				t.Errorf("%q", events)

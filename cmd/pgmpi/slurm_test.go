@@ -19,7 +19,7 @@ type slurm struct {
 	dir string
 }
 
-// newSlurm starts it, with nodes node1, node2, … of so many CPUs each, and stops it
+// newSlurm starts a Slurm with nodes node1, node2, …, each with this number of CPUs, and stops it
 // when the test ends. Where this machine does not let us, the test is skipped with
 // the reason.
 func newSlurm(t *testing.T, nodes, cpus int) *slurm {
@@ -145,7 +145,7 @@ func (j *batchJob) state() string {
 	return strings.TrimSpace(j.run("squeue", "--noheader", "--states=all", "--jobs="+j.id, "--format=%T").stdout)
 }
 
-// finished waits until so many mpiruns are in the results folder.
+// finished waits until n mpiruns are in the results folder.
 func (b *fixture) finished(n int) {
 	b.t.Helper()
 	b.waitFor(fmt.Sprintf("%d mpiruns", n), jobLimit, func() bool {

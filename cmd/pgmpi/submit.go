@@ -15,6 +15,8 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/settings"
 )
 
 func submitCommand() *cobra.Command {
@@ -23,11 +25,11 @@ func submitCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "submit gl.toml",
 		Short: "write a batch script for a check, and submit it",
-		Long: `Writes the script of a batch job that does a check, by the section [batch] of
-gl.toml, to OUT/batch.sh, for Slurm or from a template of your own. With --go
-the job is submitted. Slurm's id is kept in OUT, and before the time limit of an
-allocation the job goes back into the queue and then goes on, until the check
-has its report. What follows -- are flags of check, such as:
+		Long: `Writes OUT/batch.sh, the script of a batch job that does a check, for Slurm or
+from a template of your own; the section [batch] of gl.toml has its settings.
+--go submits it, and keeps Slurm's id in OUT. Before the time limit of an
+allocation the job goes back into the queue, and later goes on, until the check
+has its report. Flags of check come behind --, such as:
 pgmpi submit gl.toml --go -- --method ci`,
 		Args: func(c *cobra.Command, args []string) error {
 			own, _ := flagsBehind(c, args)
@@ -42,7 +44,7 @@ pgmpi submit gl.toml --go -- --method ci`,
 			if explore {
 				x = experiment.Explore
 			}
-			does, err := find(c.Root(), x.Command())
+			does, err := named(c.Root(), []string{x.Command()})
 			if err != nil {
 				return err
 			}
@@ -68,11 +70,11 @@ pgmpi submit gl.toml --go -- --method ci`,
 	fs := c.Flags()
 	fs.StringVar(&out, "out", "", "the results folder `DIR` (default pgmpi-<UTC time>)")
 	fs.BoolVar(&submit, "go", false, "submit the script")
-	fs.BoolVar(&explore, "explore", false, "the job of pgmpi explore in place of a check; what follows -- are its flags")
+	fs.BoolVar(&explore, "explore", false, "the job of pgmpi explore in place of a check; its flags come behind --")
 	return c
 }
 
-// flagsBehind cuts the arguments at the two dashes behind which the flags of check are.
+// flagsBehind splits the arguments at --, behind which are flags of check.
 func flagsBehind(c *cobra.Command, args []string) (own, flags []string) {
 	if at := c.ArgsLenAtDash(); at >= 0 {
 		return args[:at], args[at:]
@@ -87,36 +89,30 @@ func sayWritten(s *experiment.Submission) {
 	}
 }
 
-// given are the flags of check that submit gives itself.
+// given are the flags of check that submit adds by itself.
 var given = []string{"guidelines", "out", "resume", "dry-run"}
 
-// submission is the job of an experiment, with a gl.toml and more flags.
+// submission returns the job of an experiment, with a gl.toml and more flags.
 func submission(x *run.Experiment, does *cobra.Command, toml, out string, flags []string) (*experiment.Submission, error) {
-	s := settings{guidelines: toml}
+	s := settings.Settings{File: toml}
 	fs := does.Flags()
 	err := does.ParseFlags(flags)
 	if err == nil && fs.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %q behind --", fs.Arg(0))
 	}
 	if err != nil {
-		return nil, setupf("submit: %w; see `pgmpi help %s`", flagHint(err, fs), does.Name())
+		return nil, fail.Setupf("submit: %w; see `pgmpi help %s`", flagHint(err, fs), does.Name())
 	}
 	if _, err := checked(fs); err != nil {
 		return nil, err
 	}
-	var wrong error
-	fs.Visit(func(f *pflag.Flag) {
-		if slices.Contains(given, f.Name) {
-			wrong = setupf("submit: --%s is given by submit itself", f.Name)
+	for _, name := range given {
+		if fs.Changed(name) {
+			return nil, fail.Setupf("submit: --%s is given by submit itself", name)
 		}
-		if k, ok := f.Value.(*keyFlag); ok {
-			s.flags = append(s.flags, k)
-		}
-	})
-	if wrong != nil {
-		return nil, wrong
 	}
-	config, err := s.load(nil)
+	s.Take(fs)
+	config, err := s.Load(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -128,16 +124,17 @@ func submission(x *run.Experiment, does *cobra.Command, toml, out string, flags 
 		self, err = filepath.Abs(self)
 	}
 	if err != nil {
-		return nil, setup(err)
+		return nil, fail.AsSetup(err)
 	}
 	argv := slices.Concat([]string{self, does.Name(), "--guidelines", toml}, flags, []string{"--out", out, "--resume"})
 	return experiment.NewSubmission(x, config, out, version, argv)
 }
 
-// startable returns the error with which the job would end before its first mpirun, after it has waited.
+// startable returns the error with which the job, after its wait in the queue, would end before its
+// first mpirun.
 func startable(fs *pflag.FlagSet, config *glfile.File) error {
 	if fs.Changed("launch-time") {
-		return setupf("submit: --launch-time is for the estimate of --dry-run")
+		return fail.Setupf("submit: --launch-time is for the estimate of --dry-run")
 	}
 	labels, _ := fs.GetStringArray("label")
 	if err := run.ValidateLabels(labels); err != nil {
@@ -152,7 +149,7 @@ func startable(fs *pflag.FlagSet, config *glfile.File) error {
 	}
 	plan, err := config.Plan(config.Job.NP)
 	if err != nil {
-		return setup(err)
+		return fail.AsSetup(err)
 	}
 	_, err = selected(plan, explain)
 	return err

@@ -21,7 +21,7 @@ func TestEveryThreadLevelIsAskedForAndRecorded(t *testing.T) {
 			}
 		}
 		if _, err := b.runJob(1, syncJob(1, 2), "--thread-level", "multipel"); err == nil || !strings.Contains(err.Error(), "did you mean multiple?") {
-			t.Errorf("a level that is none: %v", err)
+			t.Errorf("an unknown level: %v", err)
 		}
 	})
 }

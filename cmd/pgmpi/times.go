@@ -10,11 +10,14 @@ import (
 	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/samples"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/manual"
 	"pgmpi/internal/reading"
+	"pgmpi/internal/settings"
 )
 
 func timesCommand() *cobra.Command {
-	s := settings{base: experiment.Pipelined.Defaults()}
+	s := settings.Settings{Base: experiment.Pipelined.Defaults()}
 	var o output
 	var pipelined, all bool
 	c := &cobra.Command{
@@ -23,21 +26,21 @@ func timesCommand() *cobra.Command {
 		Long: `Shows for every function and msize how long a call takes: smallest, quartiles
 and largest of the run medians of all mpiruns. Needs no MPI.
 
-With --pipelined it shows beside the time of a single call, which follows a
-synchronisation, that of one among many in a row, as mppTest and IMB time it, so
-that numbers can be held against theirs. Without DIR this is measured: each
-collective (check.functions of --guidelines) at each size, in 5 mpiruns, into a
-folder of its own; with DIR such a folder is shown again.`,
+With --pipelined it shows two times: of a single call, which follows a
+synchronisation, and of one call among many in a row, which mppTest and IMB
+time too, so that their numbers can be compared with these. Without DIR this is
+measured: each collective (check.functions of --guidelines) at each size, in 5
+mpiruns, into a new folder; with DIR such a folder is shown again.`,
 		Args:        wants(0, 1, "one results folder"),
-		Annotations: mostNeeded("pipelined guidelines np msizes mpiruns rank all out format quiet"),
+		Annotations: manual.MostNeeded("pipelined guidelines np msizes mpiruns rank all out format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case pipelined && len(args) == 0:
 				return o.measure(c.Context(), experiment.Pipelined, &s)
 			case len(args) == 0:
-				return setup(usageError(c, errors.New("give one results folder")))
-			case s.first() != "":
-				return setupf("times: --%s is for what is measured, and %s was measured already", s.first(), args[0])
+				return fail.AsSetup(usageError(c, errors.New("give one results folder")))
+			case s.First() != "":
+				return fail.Setupf("times: --%s is for what is measured, and %s was measured already", s.First(), args[0])
 			case pipelined:
 				return o.again(args[0], false, &s, experiment.Pipelined)
 			}
@@ -46,14 +49,12 @@ folder of its own; with DIR such a folder is shown again.`,
 	}
 	fs := c.Flags()
 	fs.BoolVar(&pipelined, "pipelined", false, "calls in a row beside single ones; measured where no folder is given")
-	s.file(fs, "all collectives and the defaults")
-	s.keys(fs, "np", "shape", "mpiruns", "msizes", "seed", "stall", "sync", "clock", "clock-sync", "launch", "hostfile", "rank", "job-file", "thread-level")
-	s.means(fs, "mpiruns", "mpiruns, for each number of processes")
-	o.resumable(fs)
-	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: all collectives and the defaults)")
+	s.Keys(fs, "np", "shape", "mpiruns", "msizes", "seed", "stall", "sync", "clock", "clock-sync", "launch", "hostfile", "rank", "job-file", "thread-level")
+	s.Means(fs, "mpiruns", "mpiruns, for each number of processes")
+	o.shownOrMeasured(fs, "pgmpi-times-<UTC time>")
 	mockupsToo(fs, &all)
 	o.formats = formatsFlag(fs, calls.RunTimes, "")
-	fs.StringVar(&o.out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default pgmpi-times-<UTC time>)")
 	return c
 }
 

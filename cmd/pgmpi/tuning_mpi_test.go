@@ -76,7 +76,7 @@ func ownAlgorithm(function string, np int, name string, value int, sizes ...int6
 	return tuning.Choice{Function: function, NP: np, Kind: tuning.OwnAlgorithm, Algorithm: name, Value: value, Sizes: sizes, Measured: tuned}
 }
 
-// theirs are choices for each library: those of a file by size, and those of variables.
+// theirs are choices for each library, by the writer of the setting: a file has them by size, variables have not.
 var theirs = map[string]map[string][]tuning.Choice{
 	"openmpi": {
 		"openmpi-rules": {
@@ -114,7 +114,7 @@ func (b *fixture) written(f *glfile.File, writer string) (*tuning.Setting, strin
 	}
 	w, _ := tuning.Get(writer)
 	s, err := w.Write(target, theirs[b.lib.name][writer])
-	if err != nil || len(s.Refused) > 0 {
+	if err != nil || len(s.Rejected) > 0 {
 		b.t.Fatalf("%v, refused %+v", err, s)
 	}
 	must.Do(b.t, os.MkdirAll(folder, 0o777))
@@ -124,9 +124,9 @@ func (b *fixture) written(f *glfile.File, writer string) (*tuning.Setting, strin
 	return s, folder
 }
 
-func (b *fixture) force(f *glfile.File, env map[string]string, entries []tuning.Entry) []report.Force {
+func (b *fixture) force(f *glfile.File, env map[string]string, entries []tuning.Entry) []report.Effect {
 	b.t.Helper()
-	out := must.Get(must.Get(untimed.NewOnce(f, nil))(b.t).Force(b.t.Context(), env, entries))(b.t)
+	out := must.Get(must.Get(untimed.NewOnce(f, nil))(b.t).Effects(b.t.Context(), env, entries))(b.t)
 	return out
 }
 
@@ -138,11 +138,11 @@ func TestWrittenSettingsAreInForceAndLetConformanceCallsPass(t *testing.T) {
 			told := 0
 			for _, x := range b.force(f, s.Env, s.Entries) {
 				switch x.State {
-				case report.InForce:
+				case report.InEffect:
 					told++
 				case report.CannotTell:
 					t.Logf("%s: %s", x.Entry.Choice, x.Text)
-				case report.NotInForce:
+				case report.NotInEffect:
 					t.Errorf("%s: %s: %s", writer, x.Entry.Choice, x.Text)
 				}
 			}
@@ -231,7 +231,7 @@ func TestMissingAndWrongSettingsAreNotInForce(t *testing.T) {
 		says := func(env map[string]string, entries []tuning.Entry, text string) {
 			t.Helper()
 			for _, x := range b.force(f, env, entries[:1]) {
-				if x.State != report.NotInForce || !strings.Contains(x.Text, text) {
+				if x.State != report.NotInEffect || !strings.Contains(x.Text, text) {
 					t.Errorf("%s: %s, want %q", x.State, x.Text, text)
 				}
 			}
@@ -268,7 +268,7 @@ exec `+b.rank+` "$@"`), " ")
 		{Choice: scan, Proof: tuning.ByVariable, Variable: variable, Value: scan.Algorithm},
 		{Choice: tuning.Choice{Kind: tuning.ByEnv, NP: 2, Env: map[string]string{malloc: "1000"}}, Proof: tuning.ByRanks, Variable: malloc},
 	}) {
-		if x.State != report.NotInForce || !strings.Contains(x.Text, "rank 1 of 2: it is ") {
+		if x.State != report.NotInEffect || !strings.Contains(x.Text, "rank 1 of 2: it is ") {
 			t.Errorf("%s: %s: %s", x.Entry.Choice, x.State, x.Text)
 		}
 	}

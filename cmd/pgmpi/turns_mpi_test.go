@@ -114,7 +114,7 @@ func TestEverySynchronisationAndCacheTakesTurns(t *testing.T) {
 				checkSamples(t, what, out.End.Timing.Sync, repetitions, c, out.Samples[i])
 			}
 		}
-		// The slice of a case is that of all its visits together: it is over after the first.
+		// All visits of a case share its slice, which is over after the first.
 		j := syncJob(2, repetitions)
 		j.Sync, j.SliceNS = "round_time", 1
 		j.Order = slices.Repeat(j.Order, repetitions)
@@ -133,7 +133,7 @@ func TestFinishedRoundsAreSentBeforeTheEnd(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for _, c := range []struct {
 			fault string
-			wrong [4]bool // after so many rounds
+			wrong [4]bool // by the number of rounds
 		}{{"", [4]bool{}}, {"wrong-after-100", [4]bool{3: true}}, {"wrong-every", [4]bool{1: true, 2: true, 3: true}}} {
 			j := wrongJob()
 			all := len(j.Cases)

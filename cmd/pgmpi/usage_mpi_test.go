@@ -142,7 +142,7 @@ func TestACheckCountsMessagesInAnMpirunOfItsOwn(t *testing.T) {
 			return
 		}
 		if r := b.report(); r.Library.PML == "monitoring" {
-			t.Error("the layer that counts is taken for that of the times")
+			t.Error("the report names the layer that counted messages, not the one that was timed")
 		}
 		b.pgmpi("analyze", b.out, "--explain", "GL8:8").exits(t, 0, 1, 4).shows(t, `messages +sent`)
 	})

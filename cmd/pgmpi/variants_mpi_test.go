@@ -22,8 +22,8 @@ func (b *fixture) breaks(f mockups.Function) bool {
 	return b.lib.name == "mpich" && (f.Call == mockups.Persistent || f.Call == mockups.PersistentTimes) && slices.Contains(brokenInMPICH4, f.Of)
 }
 
-// lacks is what is said of a call that cannot be made with a library: Open MPI 4 and 5 have no
-// large counts, MPICH crashes in one call. "": it can be made.
+// lacks returns why a call cannot be made with a library, or "": Open MPI 4 and 5 have no
+// large counts, MPICH crashes in one call.
 func (b *fixture) lacks(f mockups.Function, root int) string {
 	switch {
 	case b.lib.name == "mpich" && f.ID == "MPI_Reduce/in_place" && root != 0:

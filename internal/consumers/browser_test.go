@@ -55,7 +55,7 @@ func start(t *testing.T) context.Context {
 	return nil
 }
 
-// pages are the documents of analyze/report without those of texts of somebody else's.
+// pages returns the documents of analyze/report, without the examples of hostile texts.
 func pages(t *testing.T) (paths []string) {
 	t.Helper()
 	for name := range matching(t, "*.html") {

@@ -70,7 +70,7 @@ func TestMetricsAreUniqueAndEscaped(t *testing.T) {
 	}
 }
 
-// The parser of the specification's authors is stricter than that of Prometheus.
+// The parser of the specification's authors is stricter than Prometheus.
 const parseMetrics = `
 import sys
 from prometheus_client.openmetrics.parser import text_string_to_metric_families

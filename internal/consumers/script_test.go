@@ -14,8 +14,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 )
 
 // libraries are the MPI libraries of the scripts with mpiruns; see testdata/yield.
@@ -38,6 +40,20 @@ func TestScriptsWithMPI(t *testing.T) {
 			runScripts(t, "testdata/script/mpi", library)
 		})
 	}
+}
+
+// The list of skips at the end of `make test` has the reason of a script's skip line.
+func TestSkippedScriptSaysWhy(t *testing.T) {
+	dir := t.TempDir()
+	gotest, skips := filepath.Join(dir, "gotest"), filepath.Join(dir, "skips")
+	must.Get(inModule("go", "build", "-o", gotest, ".ci/gotest.go"))(t)
+	must.Do(t, os.Symlink(must.Get(exec.LookPath("go"))(t), filepath.Join(dir, "go")))
+	run := exec.Command(gotest, "-count=1", "-vet=off", "-run", "^TestScripts$/^submit$", ".")
+	run.Env = append(os.Environ(), "CGO_ENABLED=0", "PATH="+dir, "GOTEST_SKIPS="+skips)
+	out, err := run.CombinedOutput()
+	must.Hold(t, err == nil, "%v: %s", err, out)
+	want := "no bash on the PATH\tpgmpi/internal/consumers TestScripts/submit\n"
+	should.Equal(t, string(must.Get(os.ReadFile(skips))(t)), want)
 }
 
 // script is what our commands need of the script that they are in.
@@ -122,6 +138,14 @@ type inTurn struct{ *testing.T }
 
 func (inTurn) Parallel()     {}
 func (inTurn) Verbose() bool { return testing.Verbose() }
+
+// Log keeps quiet after a skip, so that its reason is the last thing that the test says.
+func (t inTurn) Log(args ...any) {
+	if !t.Skipped() {
+		t.T.Log(args...)
+	}
+}
+
 func (t inTurn) Run(name string, test func(testscript.T)) {
 	t.T.Run(name, func(t *testing.T) { test(inTurn{t}) })
 }

@@ -12,8 +12,8 @@ import (
 // table has the experiments. The first of a kind tells how a folder of that kind is judged.
 var table = []*run.Experiment{Check, Predict, Measure, Explore, Overlap, Pipelined, fingerprint, Side}
 
-// Of returns the experiment that makes the folders of a kind, or nil if this version has none.
-func Of(kind results.Kind) *run.Experiment {
+// of returns the experiment that makes the folders of a kind, or nil if this version has none.
+func of(kind results.Kind) *run.Experiment {
 	i := slices.IndexFunc(table, func(x *run.Experiment) bool { return x.Kind == kind })
 	if i < 0 {
 		return nil

@@ -53,7 +53,7 @@ func count(s *report.Status, folder *results.Folder, m *results.Manifest) error 
 	if err != nil {
 		return err
 	}
-	x := Of(m.Kind)
+	x := of(m.Kind)
 	if x == nil {
 		return fail.Setupf("%s is a folder of %s, which this version of pgmpi lacks", folder.Path, m.Kind.Command())
 	}

@@ -175,7 +175,7 @@ func (d *Drawing) axes(f *Figure, m frame, x, y [2]float64) {
 	ticks := f.X.Ticks(x[0], x[1], mostX)
 	if f.X.Scale == Log2 {
 		const room = 28
-		ticks = f.SizeTicks(mostX, room, m.px)
+		ticks = f.sizeTicks(mostX, room, m.px)
 	}
 	d.columns(m, ticks)
 	for _, t := range f.Y.Ticks(y[0], y[1], mostY) {

@@ -149,9 +149,9 @@ func (a Axis) Ticks(lo, hi float64, most int) []Tick {
 	return out
 }
 
-// SizeTicks are at sizes that were measured, at most `most` of them and none nearer than room to the
+// sizeTicks are at sizes that were measured, at most `most` of them and none nearer than room to the
 // one before, where at says how far each is from the left.
-func (f *Figure) SizeTicks(most int, room float64, at func(size float64) float64) (out []Tick) {
+func (f *Figure) sizeTicks(most int, room float64, at func(size float64) float64) (out []Tick) {
 	var sizes []float64
 	for _, s := range f.Series {
 		for _, p := range s.Points {

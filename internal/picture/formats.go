@@ -1,8 +1,6 @@
 package picture
 
-import (
-	"io"
-)
+import "io"
 
 // Format is one way to write pictures; Ext is the ending of its files.
 type Format struct {
@@ -15,5 +13,4 @@ var Formats = []Format{
 	{"svg", writeSVG},
 	{"png", writePNG},
 	{"csv", writeCSV},
-	{"tex", writeTeX},
 }

@@ -66,25 +66,18 @@ func (e *effects) faster() (n int) {
 	return n
 }
 
-// takenBack returns the choices that a proof rejects: all that harm, and all of the new
+// rejects returns the choices that a proof rejects: all that harm, and all of the new
 // kind that help nowhere. Harm that no algorithm explains by itself is blamed on the newest
 // kind.
-func (e *effects) takenBack(choices []tuning.Choice) (out []report.Dropped) {
+func (e *effects) rejects(choices []tuning.Choice) (out []tuning.Rejected) {
 	newest := choices[len(choices)-1].Kind
-	drop := func(c tuning.Choice, reason string) {
-		if !slices.ContainsFunc(out, func(d report.Dropped) bool { return d.Choice.Key() == c.Key() }) {
-			out = append(out, report.Dropped{What: tuning.Label(c), Choice: c, Reason: reason})
-		}
-	}
 	for _, h := range e.harms() {
 		found, explained := culprits(choices, h, newest)
 		reason := "it harms: "
 		if !explained && len(found) > 1 {
 			reason = "none of what was tried explains this harm by itself: "
 		}
-		for _, c := range found {
-			drop(c, reason+h.Text)
-		}
+		out = rejected(out, found, reason+h.Text)
 	}
 	for _, c := range choices {
 		switch {
@@ -92,7 +85,7 @@ func (e *effects) takenBack(choices []tuning.Choice) (out []report.Dropped) {
 		case !forOne(c) && e.faster() > 0:
 		case c.Kind == tuning.OwnAlgorithm && e.fasterAt(c.Function, c.NP, c.Sizes[0]):
 		default:
-			drop(c, fmt.Sprintf("in mpiruns of their own no violated case is shown to be %g times faster with it", e.helped.MinSlowdown))
+			out = rejected(out, []tuning.Choice{c}, fmt.Sprintf("in mpiruns of their own no violated case is shown to be %g times faster with it", e.helped.MinSlowdown))
 		}
 	}
 	return out

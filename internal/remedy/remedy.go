@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -51,7 +50,7 @@ type Remedy struct {
 	work   string            // folder of the mpiruns
 	alone  []untimed.Outcome // conformance calls without a setting
 	files  []string          // that were written, by name
-	found  *report.Remedied
+	found  *report.RemedyResult
 	held   setting // what is proved so far
 }
 
@@ -61,13 +60,13 @@ type setting struct {
 	choices     []tuning.Choice
 	env         map[string]string
 	files       []tuning.File
-	forces      []report.Force
+	inEffect    []report.Effect
 	effects     *effects
 	conformance int // conformance calls
 	mpiruns     int
 }
 
-func RemedyFolder(check string) string { return filepath.Join(check, "remedy") }
+func folderOf(check string) string { return filepath.Join(check, "remedy") }
 
 // Prepare judges the check and refuses what cannot be begun; it writes and starts nothing.
 // It returns false if nothing is violated.
@@ -80,7 +79,7 @@ func (x *Remedy) Prepare() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	path, err := filepath.Abs(RemedyFolder(x.Check))
+	path, err := filepath.Abs(folderOf(x.Check))
 	if err != nil {
 		return false, fail.AsSetup(err)
 	}
@@ -88,16 +87,16 @@ func (x *Remedy) Prepare() (bool, error) {
 		return false, fail.Setupf("%s is not empty: --force writes over the remedy there, and keeps its mpiruns", path)
 	}
 	x.plan = &m.Plan
-	x.found = &report.Remedied{Schema: report.RemedySchema, Version: x.Version, Created: time.Now().UTC().Format(time.RFC3339), Library: m.Rank.LibVersion,
+	x.found = &report.RemedyResult{Schema: report.RemedySchema, Version: x.Version, Created: time.Now().UTC().Format(time.RFC3339), Library: m.Rank.LibVersion,
 		Check: x.Check, Folder: path, Alpha: x.Config.Analyze.Alpha, MinSlowdown: x.Config.Analyze.MinSlowdown,
 		Harm:  cmp.Or(x.Config.Remedy.Harm, x.Config.Analyze.MinSlowdown),
-		Cells: violatedCells(j.Report), Env: map[string]string{}, Files: []string{}, Forces: []report.Force{}, Dropped: []report.Dropped{}, Proofs: []report.Proof{}, Profiles: []string{}, Notes: []string{}}
+		Cells: violatedCells(j.Report), Env: map[string]string{}, Files: []string{}, Effects: []report.Effect{}, Rejected: []tuning.Rejected{}, Proofs: []report.Proof{}, Profiles: []string{}, Notes: []string{}}
 	return len(x.found.Cells) > 0, nil
 }
 
 // Do tries choices in the order of remedy.kinds, returns those that are proved, and writes
 // them into the folder of the remedy.
-func (x *Remedy) Do(ctx context.Context) (*report.Remedied, error) {
+func (x *Remedy) Do(ctx context.Context) (*report.RemedyResult, error) {
 	if len(x.found.Cells) == 0 {
 		return x.found, nil
 	}
@@ -173,7 +172,7 @@ func (x *Remedy) tryAlgorithms(ctx context.Context) error {
 	if len(sizes) > 0 {
 		f.Job.Msizes = sizes
 	}
-	f.MPI.Env = withEnv(f.MPI.Env, x.held.env)
+	f.MPI.Env = measure.Env(f.MPI.Env, x.held.env)
 	list, err := untimed.ReadAlgorithms(ctx, &f, x.Start)
 	if err != nil {
 		return err
@@ -291,25 +290,32 @@ func (x *Remedy) prove(ctx context.Context, choices []tuning.Choice) error {
 	return nil
 }
 
-func newestOf(choices []tuning.Choice, reason string) (out []report.Dropped) {
+func newestOf(choices []tuning.Choice, reason string) (out []tuning.Rejected) {
 	newest := choices[len(choices)-1].Kind
-	for _, c := range choices {
-		if c.Kind == newest {
-			out = append(out, report.Dropped{What: tuning.Label(c), Choice: c, Reason: reason})
-		}
-	}
-	return out
+	return rejected(nil, slices.DeleteFunc(slices.Clone(choices), func(c tuning.Choice) bool { return c.Kind != newest }), reason)
 }
 
-func (x *Remedy) drop(choices *[]tuning.Choice, back []report.Dropped) error {
-	for _, d := range back {
-		x.Tell(run.Event{Sentence: fmt.Sprintf("taken back: %s: %s", d.What, d.Reason)})
+// rejected adds the choices that are not in a list yet.
+func rejected(list []tuning.Rejected, choices []tuning.Choice, reason string) []tuning.Rejected {
+	for _, c := range choices {
+		if !has(list, c) {
+			list = append(list, c.Rejected(reason))
+		}
 	}
-	x.found.Dropped = append(x.found.Dropped, back...)
+	return list
+}
+
+func has(list []tuning.Rejected, c tuning.Choice) bool {
+	return slices.ContainsFunc(list, func(r tuning.Rejected) bool { return r.Choice.Key() == c.Key() })
+}
+
+func (x *Remedy) drop(choices *[]tuning.Choice, back []tuning.Rejected) error {
+	for _, d := range back {
+		x.Tell(run.Event{Sentence: fmt.Sprintf("taken back: %s: %s", d.Label, d.Reason)})
+	}
+	x.found.Rejected = append(x.found.Rejected, back...)
 	before := len(*choices)
-	*choices = slices.DeleteFunc(slices.Clone(*choices), func(c tuning.Choice) bool {
-		return slices.ContainsFunc(back, func(d report.Dropped) bool { return d.Choice.Key() == c.Key() })
-	})
+	*choices = slices.DeleteFunc(slices.Clone(*choices), func(c tuning.Choice) bool { return has(back, c) })
 	if len(*choices) == before {
 		return fmt.Errorf("internal error: nothing of %d choices was taken back", before)
 	}
@@ -324,13 +330,13 @@ func (x *Remedy) cellsBy(e *effects, by []tuning.Choice) {
 
 // withoutClock writes the files of a setting and returns the choices that cannot be written,
 // are not in effect, or let conformance calls fail.
-func (x *Remedy) withoutClock(ctx context.Context, p *setting) ([]report.Dropped, error) {
+func (x *Remedy) withoutClock(ctx context.Context, p *setting) ([]tuning.Rejected, error) {
 	written, refused, err := tuning.Write(x.target, joined(p.choices))
 	if err != nil {
 		return nil, fail.AsSetup(err)
 	}
 	if len(refused) > 0 {
-		return partsOf(p.choices, refused, func(r tuning.Refusal) (tuning.Choice, string) { return r.Choice, "it cannot be written: " + r.Reason }), nil
+		return partsOf(p.choices, refused, "it cannot be written: "), nil
 	}
 	if p.env, p.files, err = tuning.Join(written); err != nil {
 		return nil, fail.AsSetup(err)
@@ -346,12 +352,17 @@ func (x *Remedy) withoutClock(ctx context.Context, p *setting) ([]report.Dropped
 	for _, s := range written {
 		entries = append(entries, s.Entries...)
 	}
-	if p.forces, err = x.once.Force(ctx, p.env, entries); err != nil {
+	if p.inEffect, err = x.once.Effects(ctx, p.env, entries); err != nil {
 		return nil, err
 	}
-	not := slices.DeleteFunc(slices.Clone(p.forces), func(f report.Force) bool { return f.State != report.NotInForce })
-	if len(not) > 0 {
-		return partsOf(p.choices, not, func(f report.Force) (tuning.Choice, string) { return f.Entry.Choice, "it is not in force: " + f.Text }), nil
+	var off []tuning.Rejected
+	for _, f := range p.inEffect {
+		if f.State == report.NotInEffect {
+			off = append(off, f.Entry.Choice.Rejected(f.Text))
+		}
+	}
+	if len(off) > 0 {
+		return partsOf(p.choices, off, "it is not in force: "), nil
 	}
 	all, err := x.once.Conformance(ctx, p.env)
 	if err != nil {
@@ -371,13 +382,12 @@ func setAlready(mine, env map[string]string) string {
 	return ""
 }
 
-// partsOf returns the choices, before joining, that written choices consist of.
-func partsOf[T any](choices []tuning.Choice, of []T, read func(T) (tuning.Choice, string)) (out []report.Dropped) {
-	for _, t := range of {
-		whole, reason := read(t)
+// partsOf returns the choices, before joining, that rejected choices consist of.
+func partsOf(choices []tuning.Choice, joined []tuning.Rejected, why string) (out []tuning.Rejected) {
+	for _, j := range joined {
 		for _, c := range choices {
-			if c.Kind == whole.Kind && c.Function == whole.Function && c.NP == whole.NP && c.Algorithm == whole.Algorithm {
-				out = append(out, report.Dropped{What: tuning.Label(c), Choice: c, Reason: reason})
+			if whole := j.Choice; c.Kind == whole.Kind && c.Function == whole.Function && c.NP == whole.NP && c.Algorithm == whole.Algorithm {
+				out = append(out, c.Rejected(why+j.Reason))
 			}
 		}
 	}
@@ -386,25 +396,21 @@ func partsOf[T any](choices []tuning.Choice, of []T, read func(T) (tuning.Choice
 
 // nonconforming returns the choices of the collectives that fail conformance calls, or else all of
 // the newest kind.
-func nonconforming(choices []tuning.Choice, bad []untimed.Outcome) (out []report.Dropped) {
+func nonconforming(choices []tuning.Choice, bad []untimed.Outcome) (out []tuning.Rejected) {
 	for _, o := range bad {
 		reason := fmt.Sprintf("a conformance call goes wrong with it: %s on %s: %s", o.Call, o.Shape, o.State)
 		if o.Message != "" {
 			reason += ": " + o.Message
 		}
 		found, _ := culprits(choices, report.Harm{Cell: medians.Cell{Function: o.Function, Msize: o.Msize}}, choices[len(choices)-1].Kind)
-		for _, c := range found {
-			if !slices.ContainsFunc(out, func(d report.Dropped) bool { return d.Choice.Key() == c.Key() }) {
-				out = append(out, report.Dropped{What: tuning.Label(c), Choice: c, Reason: reason})
-			}
-		}
+		out = rejected(out, found, reason)
 	}
 	return out
 }
 
 // measured compares the library without and with a setting, in fresh mpiruns, and returns
 // the choices that this rejects.
-func (x *Remedy) measured(ctx context.Context, p *setting) ([]report.Dropped, error) {
+func (x *Remedy) measured(ctx context.Context, p *setting) ([]tuning.Rejected, error) {
 	n := len(x.found.Proofs) + 1
 	name := fmt.Sprintf("ab-%d", n)
 	x.Tell(run.Event{Step: fmt.Sprintf("proof %d: the whole plan without and with %s", n, conf.Plural(len(p.choices), "choice"))})
@@ -415,7 +421,7 @@ func (x *Remedy) measured(ctx context.Context, p *setting) ([]report.Dropped, er
 	p.effects, p.mpiruns = e, mpiruns
 	record := report.Proof{Folder: filepath.Join(filepath.Base(x.work), name), Tried: []string{}, Mpiruns: mpiruns, Cases: e.harmed.M, Helped: e.faster(), Harms: e.harms()}
 	for _, c := range joined(p.choices) {
-		record.Tried = append(record.Tried, tuning.Label(c))
+		record.Tried = append(record.Tried, c.Label())
 	}
 	x.found.Proofs = append(x.found.Proofs, record)
 	if len(x.held.choices) == 0 {
@@ -426,7 +432,7 @@ func (x *Remedy) measured(ctx context.Context, p *setting) ([]report.Dropped, er
 			}
 		}
 	}
-	back := e.takenBack(p.choices)
+	back := e.rejects(p.choices)
 	if len(back) == 0 && len(x.held.choices) > 0 && !e.betters(x.found.Cells) {
 		back = newestOf(p.choices, "with it no violated cell is better off than with what is proved already")
 	}
@@ -493,7 +499,7 @@ func (x *Remedy) sides(ctx context.Context, path string, env map[string]string) 
 	for i, more := range []map[string]string{nil, env} {
 		f := *x.Config
 		f.Job.MPIRuns, f.Job.Looks, f.Gate, f.Measure.SplitExperiment = x.mpiruns(), nil, series.DefaultGate(), false
-		f.MPI.Env = withEnv(f.MPI.Env, more)
+		f.MPI.Env = measure.Env(f.MPI.Env, more)
 		side, err := run.New(ctx, experiment.Side, &f, x.into(filepath.Join(path, string(rune('a'+i)))))
 		if err != nil {
 			return nil, err
@@ -529,15 +535,8 @@ func answers(x *experiment.AB, questions ...series.CompareConfig) error {
 	return nil
 }
 
-func withEnv(env, more map[string]string) map[string]string {
-	out := map[string]string{}
-	maps.Copy(out, env)
-	maps.Copy(out, more)
-	return out
-}
-
 // It is OK if nothing was violated, and if something was mended.
-func exitCode(r *report.Remedied) int {
+func exitCode(r *report.RemedyResult) int {
 	if len(r.Cells) == 0 || len(r.Env) > 0 {
 		return exitcode.OK
 	}

@@ -19,6 +19,7 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
+	"pgmpi/measure"
 )
 
 // writeFiles writes the files that a setting's variables name, but not env.sh, which puts them
@@ -71,9 +72,9 @@ func (x *Remedy) export() error {
 		return errors.Join(x.removeFiles(), x.writeDocument())
 	}
 	p, r := x.held, x.found
-	r.Env, r.Forces, r.Conformance, r.Mpiruns = p.env, p.forces, p.conformance, p.mpiruns
+	r.Env, r.Effects, r.Conformance, r.Mpiruns = p.env, p.inEffect, p.conformance, p.mpiruns
 	if n := r.Believed(); n > 0 {
-		x.note("of %d of %s it cannot be told whether it is in force, only that the setting as a whole helps", n, conf.Plural(len(r.Forces), "part"))
+		x.note("of %d of %s it cannot be told whether it is in force, only that the setting as a whole helps", n, conf.Plural(len(r.Effects), "part"))
 	}
 	r.Exit = exitCode(r)
 	text, err := x.toml(p.env)
@@ -155,7 +156,7 @@ func (x *Remedy) toml(env map[string]string) ([]byte, error) {
 		}
 		sectionOf(table)[key] = one.Value
 	}
-	sectionOf("mpi")["env"] = withEnv(f.MPI.Env, env)
+	sectionOf("mpi")["env"] = measure.Env(f.MPI.Env, env)
 	if list, ok := all["mockup"].([]map[string]any); ok { // their files are beside another gl.toml
 		for i := range min(len(list), len(f.Mockup)) {
 			list[i]["file"] = f.Mockup[i].File

@@ -1,7 +1,9 @@
 package stats
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
@@ -34,3 +36,18 @@ func codeviation(x, y []float64) float64 {
 	}
 	return sum - restX*restY/float64(len(x))
 }
+
+// Pearson is the correlation of the pairs (x_i, y_i), from −1 to 1. It is an error
+// (ErrUndefined) for fewer than two pairs or where one side is constant.
+func Pearson(x, y []float64) (float64, error) {
+	if err := checkPaired(x, y); err != nil {
+		return 0, err
+	}
+	r := codeviation(x, y) / math.Sqrt(codeviation(x, x)*codeviation(y, y))
+	if constant(x) || constant(y) || !finite(r) {
+		return 0, fmt.Errorf("correlation of %d pairs: %w", len(x), ErrUndefined)
+	}
+	return max(-1, min(1, r)), nil
+}
+
+func constant(x []float64) bool { return slices.Min(x) == slices.Max(x) }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 type signedRankCase struct {
@@ -101,9 +102,8 @@ func TestEqualRatiosOfDifferentValuesAreTies(t *testing.T) {
 }
 
 func TestLogRatiosRefuseWhatIsNotPositive(t *testing.T) {
-	if _, err := LogRatios([]float64{1, 0}, []float64{1, 1}); !errors.Is(err, ErrNotPositive) {
-		t.Errorf("error %v, want ErrNotPositive", err)
-	}
+	_, err := LogRatios([]float64{1, 0}, []float64{1, 1})
+	should.Hold(t, errors.Is(err, ErrNotPositive), "error %v, want ErrNotPositive", err)
 }
 
 // differences are x − y, as the vectors mean them.

@@ -128,7 +128,7 @@ func writeTree(t Target, choices []Choice) (*Setting, error) {
 			if why == "" {
 				why = "the library's own selection tree was not found: a file with a part of it would end every program"
 			}
-			s.Refused = append(s.Refused, Refusal{c, why})
+			s.reject(c, why)
 		}
 		return s, nil
 	}

@@ -80,7 +80,7 @@ func byProcesses(choices []Choice, s *Setting) map[int][]part {
 			overlaps = overlaps || slices.ContainsFunc(out[c.NP], func(o part) bool { return i.from < o.to && o.from < i.to })
 		}
 		if overlaps {
-			s.Refused = append(s.Refused, Refusal{c, "another choice for the same collective holds at its sizes"})
+			s.reject(c, "another choice for the same collective holds at its sizes")
 			continue
 		}
 		out[c.NP] = append(out[c.NP], mine...)
@@ -101,7 +101,7 @@ func accepted(choices []Choice, kind Kind, s *Setting, why func(Choice) string) 
 			reason = why(c)
 		}
 		if reason != "" {
-			s.Refused = append(s.Refused, Refusal{c, reason})
+			s.reject(c, reason)
 			continue
 		}
 		if of[c.Function] == nil {

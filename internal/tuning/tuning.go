@@ -2,7 +2,14 @@ package tuning
 
 import (
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
+
+	"pgmpi/internal/conf"
+	"pgmpi/mockups"
 )
 
 type Kind string
@@ -85,18 +92,26 @@ type Entry struct {
 	Proof    Proof  `json:"proof"`
 }
 
-type Refusal struct {
+// Rejected is a choice that is not in a setting.
+type Rejected struct {
+	Label  string `json:"what"`
 	Choice Choice `json:"choice"`
 	Reason string `json:"reason"`
 }
 
+func (c Choice) Rejected(reason string) Rejected { return Rejected{c.Label(), c, reason} }
+
 type Setting struct {
-	Writer  string            `json:"writer"`
-	Files   []File            `json:"-"`
-	Env     map[string]string `json:"env"` // puts them in force
-	Entries []Entry           `json:"entries"`
-	Refused []Refusal         `json:"refused"`
-	Notes   []string          `json:"notes"` // for its user
+	Writer   string
+	Files    []File
+	Env      map[string]string // puts them in force
+	Entries  []Entry
+	Rejected []Rejected
+	Notes    []string // for its user
+}
+
+func (s *Setting) reject(c Choice, reason string) {
+	s.Rejected = append(s.Rejected, c.Rejected(reason))
 }
 
 type Rule struct {
@@ -111,7 +126,7 @@ type Writer struct {
 	Name  string
 	Title string
 	For   func(Library) bool // tells whether a library takes the format
-	// Write puts choices into one setting. A choice that it cannot write is in Refused, not
+	// Write puts choices into one setting. A choice that it cannot write is in Rejected, not
 	// an error.
 	Write func(Target, []Choice) (*Setting, error)
 	// Read reads a file of rules back; an error names the line. It is nil for formats that no
@@ -139,3 +154,62 @@ func Get(name string) (Writer, bool) {
 }
 
 func FileNames() []string { return []string{EnvFile, RulesFile, TreeFile} }
+
+// Library is the MPI library that a setting is for; version 0.0.0 means unknown.
+type Library struct {
+	Family              string // as in protocol.RankInfo
+	Major, Minor, Patch int
+}
+
+// LibraryOf takes the version out of the text of MPI_Get_library_version.
+func LibraryOf(family, text string) Library {
+	l := Library{Family: family}
+	if m := versionNumber.FindStringSubmatch(text); m != nil {
+		l.Major, _ = strconv.Atoi(m[1])
+		l.Minor, _ = strconv.Atoi(m[2])
+		l.Patch, _ = strconv.Atoi(m[3])
+	}
+	return l
+}
+
+// versionNumber matches the first number with dots: "Open MPI v4.1.4", "MPICH Version: 4.0.2".
+var versionNumber = regexp.MustCompile(`\b[vV]?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?`)
+
+func (l Library) String() string {
+	return fmt.Sprintf("%s %d.%d.%d", l.Family, l.Major, l.Minor, l.Patch)
+}
+
+// Variables returns the sorted names of an environment.
+func Variables(env map[string]string) []string { return slices.Sorted(maps.Keys(env)) }
+
+// Key is equal for choices that set the same.
+func (c Choice) Key() string {
+	return fmt.Sprintf("%s %s %s %s %s %s %d %d", c.Kind, c.Function, c.Algorithm, c.Mockup, c.Component, c.Env, c.NP, c.Sizes)
+}
+
+func (c Choice) Label() string {
+	switch c.Kind {
+	case ByEnv:
+		return Environment
+	case ByComponent:
+		var set []string
+		for _, name := range Variables(c.Env) {
+			set = append(set, name+"="+c.Env[name])
+		}
+		return "component " + c.Component + " (" + strings.Join(set, " ") + ")"
+	case OwnAlgorithm, ByMockup:
+	}
+	var sizes []string
+	for _, s := range c.Sizes {
+		sizes = append(sizes, conf.HumanSize(s))
+	}
+	return fmt.Sprintf("%s at %s on %d processes", mockups.AlgorithmID(c.Function, c.Algorithm), strings.Join(sizes, ", "), c.NP)
+}
+
+// When malloc may be the cause of a violation: glibc takes larger blocks from the kernel until
+// one was freed, and page faults in every call show it.
+const (
+	MallocFrom  = 128 << 10 // bytes
+	FaultsFrom  = .5        // page faults a call
+	Environment = "malloc's variables"
+)

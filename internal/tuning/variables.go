@@ -35,7 +35,7 @@ var mcaVariables = Writer{
 // mpichVariables force an algorithm for all sizes and all communicators.
 var mpichVariables = Writer{
 	Name: "cvar", Title: "variables (CVAR) of MPICH",
-	For: func(l Library) bool { return l.Family == "mpich" || l.Family == "mvapich" },
+	For: func(l Library) bool { return l.Family == "mpich" },
 	Write: func(_ Target, choices []Choice) (*Setting, error) {
 		return forced("cvar", choices, func(c Choice) string {
 			switch c.Algorithm {
@@ -67,7 +67,7 @@ func forced(writer string, choices []Choice, refuses func(Choice) string, as fun
 		for _, c := range of[f] {
 			name, value, proof := as(c)
 			if old, ok := s.Env[name]; ok && old != value {
-				s.Refused = append(s.Refused, Refusal{c, fmt.Sprintf("a variable holds for all numbers of processes, and %s is %s already", name, old)})
+				s.reject(c, fmt.Sprintf("a variable holds for all numbers of processes, and %s is %s already", name, old))
 				continue
 			}
 			s.Env[name] = value
@@ -87,7 +87,7 @@ var environment = Writer{
 		s := &Setting{Writer: "env", Env: map[string]string{}}
 		for _, c := range choices {
 			if why := refusesEnv(s.Env, c); why != "" {
-				s.Refused = append(s.Refused, Refusal{c, why})
+				s.reject(c, why)
 				continue
 			}
 			maps.Copy(s.Env, c.Env)
@@ -155,4 +155,38 @@ func checkVariable(name, value string) error {
 		}
 	}
 	return nil
+}
+
+// component is a part of a library with its own collectives, and the variable that puts it
+// before the others, for all sizes and all communicators.
+type component struct {
+	family          string
+	name            string
+	variable, value string
+	read            string   // the value as MPI_T gives it: in MPICH the number of a word
+	functions       []string // its collectives; nil if it may have any
+}
+
+// components lists parts that a library does not use by default, in the order in which they
+// should be tried.
+var components = []component{
+	{"openmpi", "sm", "OMPI_MCA_coll_sm_priority", "100", "100", []string{"MPI_Allreduce", "MPI_Barrier", "MPI_Bcast", "MPI_Reduce"}},
+	{"openmpi", "adapt", "OMPI_MCA_coll_adapt_priority", "100", "100", []string{"MPI_Bcast", "MPI_Reduce"}},
+	{"openmpi", "han", "OMPI_MCA_coll_han_priority", "100", "100", []string{"MPI_Allgather", "MPI_Allreduce", "MPI_Barrier", "MPI_Bcast", "MPI_Gather", "MPI_Reduce", "MPI_Scatter"}},
+	{"mpich", "release_gather", "MPIR_CVAR_ALLREDUCE_POSIX_INTRA_ALGORITHM", "release_gather", "1", []string{"MPI_Allreduce"}},
+	{"mpich", "release_gather", "MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM", "release_gather", "1", []string{"MPI_Bcast"}},
+	{"mpich", "release_gather", "MPIR_CVAR_REDUCE_POSIX_INTRA_ALGORITHM", "release_gather", "1", []string{"MPI_Reduce"}},
+	{"mpich", "none of the device", "MPIR_CVAR_DEVICE_COLLECTIVES", "none", "1", nil},
+}
+
+// Components returns the choices of components that have one of the collectives. Their
+// variables tell whether the library was built with them (ByValue).
+func Components(l Library, functions []string) (out []Choice) {
+	for _, c := range components {
+		has := func(f string) bool { return c.functions == nil || slices.Contains(c.functions, f) }
+		if c.family == l.Family && slices.ContainsFunc(functions, has) {
+			out = append(out, Choice{Kind: ByComponent, Component: c.name, Env: map[string]string{c.variable: c.value}})
+		}
+	}
+	return out
 }

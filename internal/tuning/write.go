@@ -12,7 +12,7 @@ import (
 // Write gives every choice to the first of the named writers (without names: of all that
 // the library takes) that can write it. It returns one setting for each writer that wrote
 // something; Join merges them.
-func Write(t Target, choices []Choice, names ...string) (out []Setting, refused []Refusal, err error) {
+func Write(t Target, choices []Choice, names ...string) (out []Setting, refused []Rejected, err error) {
 	var try []Writer
 	var known []string
 	for _, w := range writers {
@@ -35,18 +35,18 @@ func Write(t Target, choices []Choice, names ...string) (out []Setting, refused 
 			return nil, nil, fmt.Errorf("%s: %w", w.Title, err)
 		}
 		left = nil
-		for _, r := range s.Refused {
+		for _, r := range s.Rejected {
 			left = append(left, r.Choice)
 			if key := r.Choice.Key(); why[key] == "" && r.Reason != r.Choice.wrongKind() {
 				why[key] = r.Reason
 			}
 		}
-		if s.Refused = nil; len(s.Entries) > 0 {
+		if s.Rejected = nil; len(s.Entries) > 0 {
 			out = append(out, *s)
 		}
 	}
 	for _, c := range left {
-		refused = append(refused, Refusal{c, cmp.Or(why[c.Key()], fmt.Sprintf("no format that %s takes can say it", t.Library))})
+		refused = append(refused, c.Rejected(cmp.Or(why[c.Key()], fmt.Sprintf("no format that %s takes can say it", t.Library))))
 	}
 	return out, refused, nil
 }

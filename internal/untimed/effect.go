@@ -19,29 +19,29 @@ import (
 	"pgmpi/mockups"
 )
 
-// Force tells, for an environment beside mpi.env, whether its entries are in force, in a few
+// Effects tells, for an environment beside mpi.env, whether its entries are in force, in a few
 // untimed mpiruns of each number of processes.
-func (o *Once) Force(ctx context.Context, env map[string]string, entries []tuning.Entry) ([]report.Force, error) {
-	out := make([]report.Force, len(entries))
+func (o *Once) Effects(ctx context.Context, env map[string]string, entries []tuning.Entry) ([]report.Effect, error) {
+	out := make([]report.Effect, len(entries))
 	var nps []int
 	for i, e := range entries {
-		out[i] = report.Force{Entry: e, State: report.CannotTell, Text: "nothing that runs here shows it"}
+		out[i] = report.Effect{Entry: e, State: report.CannotTell, Text: "nothing that runs here shows it"}
 		if !slices.Contains(nps, e.Choice.NP) {
 			nps = append(nps, e.Choice.NP)
 		}
 	}
 	for _, np := range nps {
-		if err := o.forceOn(ctx, guidelines.Shape{NP: np}, env, out); err != nil {
+		if err := o.effectsOn(ctx, guidelines.Shape{NP: np}, env, out); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// forceOn answers the entries for a number of processes.
-func (o *Once) forceOn(ctx context.Context, shape guidelines.Shape, env map[string]string, all []report.Force) error {
-	var here []*report.Force
-	var byMessages []*report.Force
+// effectsOn answers the entries for a number of processes.
+func (o *Once) effectsOn(ctx context.Context, shape guidelines.Shape, env map[string]string, all []report.Effect) error {
+	var here []*report.Effect
+	var byMessages []*report.Effect
 	for i := range all {
 		if f := &all[i]; f.Entry.Choice.NP == shape.NP {
 			if here = append(here, f); f.Entry.Proof == tuning.ByMessages {
@@ -49,14 +49,22 @@ func (o *Once) forceOn(ctx context.Context, shape guidelines.Shape, env map[stri
 			}
 		}
 	}
-	seen, err := o.readBack(ctx, shape, env, here)
+	var names []string
+	for _, f := range here {
+		for _, name := range readFor(f.Entry) {
+			if name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	seen, err := o.read(ctx, shape, env, names...)
 	if err != nil {
 		return notUsable(ctx, err, here, "no MPI program starts with it")
 	}
 	for _, f := range here {
 		seen.judge(f)
 	}
-	byMessages = slices.DeleteFunc(byMessages, func(f *report.Force) bool { return f.State == report.NotInForce })
+	byMessages = slices.DeleteFunc(byMessages, func(f *report.Effect) bool { return f.State == report.NotInEffect })
 	if len(byMessages) == 0 {
 		return nil
 	}
@@ -64,13 +72,13 @@ func (o *Once) forceOn(ctx context.Context, shape guidelines.Shape, env map[stri
 }
 
 // notUsable answers that an environment under which an mpirun fails is in force nowhere.
-func notUsable(ctx context.Context, err error, here []*report.Force, why string) error {
+func notUsable(ctx context.Context, err error, here []*report.Effect, why string) error {
 	var failed *measure.Error
 	if ctx.Err() != nil || !errors.As(err, &failed) {
 		return err
 	}
 	for _, f := range here {
-		f.State, f.Text = report.NotInForce, why+": "+failed.What
+		f.State, f.Text = report.NotInEffect, why+": "+failed.What
 		if failed.Stderr != "" {
 			f.Text += ": " + launch.LastLines(failed.Stderr, 1)
 		}
@@ -78,26 +86,15 @@ func notUsable(ctx context.Context, err error, here []*report.Force, why string)
 	return nil
 }
 
-// readings are the library's variables as the ranks read them.
-type readings struct {
-	algorithms []protocol.Algorithms
-	variables  []protocol.Variable
-}
+// readings are the library's algorithms and variables as the ranks read them.
+type readings struct{ *protocol.AlgorithmsEnd }
 
-func (o *Once) readBack(ctx context.Context, shape guidelines.Shape, env map[string]string, here []*report.Force) (*readings, error) {
-	read := &protocol.AlgorithmsJob{}
-	for _, f := range here {
-		for _, name := range readFor(f.Entry) {
-			if name != "" && !slices.Contains(read.Variables, name) {
-				read.Variables = append(read.Variables, name)
-			}
-		}
+func (o *Once) read(ctx context.Context, shape guidelines.Shape, env map[string]string, variables ...string) (r readings, err error) {
+	got, err := o.do(ctx, shape, env, &protocol.Job{StallNS: int64(forceStall), Algorithms: &protocol.AlgorithmsJob{Variables: variables}}, nil)
+	if err == nil {
+		r.AlgorithmsEnd = got.End.Algorithms
 	}
-	got, err := o.do(ctx, shape, env, &protocol.Job{StallNS: int64(forceStall), Algorithms: read}, nil)
-	if err != nil {
-		return nil, err
-	}
-	return &readings{got.End.Algorithms.Collectives, got.End.Algorithms.Variables}, nil
+	return r, err
 }
 
 // readFor returns the variables that ranks read for an entry; some may be "".
@@ -136,18 +133,18 @@ func switchedBy(variable string) string {
 	return ""
 }
 
-func (r *readings) of(variable string) protocol.Variable { return r.named(tuningName(variable)) }
+func (r readings) of(variable string) protocol.Variable { return r.named(tuningName(variable)) }
 
-func (r *readings) named(name string) (v protocol.Variable) {
-	if i := slices.IndexFunc(r.variables, func(v protocol.Variable) bool { return v.Name == name }); i >= 0 && name != "" {
-		return r.variables[i]
+func (r readings) named(name string) (v protocol.Variable) {
+	if i := slices.IndexFunc(r.Variables, func(v protocol.Variable) bool { return v.Name == name }); i >= 0 && name != "" {
+		return r.Variables[i]
 	}
 	return v
 }
 
 // judge answers an entry by the library's variables alone.
-func (r *readings) judge(f *report.Force) {
-	no := func(format string, args ...any) { f.State, f.Text = report.NotInForce, fmt.Sprintf(format, args...) }
+func (r readings) judge(f *report.Effect) {
+	no := func(format string, args ...any) { f.State, f.Text = report.NotInEffect, fmt.Sprintf(format, args...) }
 	e := f.Entry
 	variable := r.of(e.Variable)
 	switch {
@@ -164,11 +161,11 @@ func (r *readings) judge(f *report.Force) {
 	case e.Proof == tuning.ByFile && variable.Value == "":
 		no("%s is empty: the ranks do not get it", e.Variable)
 	case e.Proof == tuning.ByFile:
-		f.State, f.Text = report.InForce, fmt.Sprintf("all ranks have %s = %s and can read it; MPICH takes it as its whole tree, or ends the program. Which way it goes in the tree is not seen", e.Variable, variable.Value)
+		f.State, f.Text = report.InEffect, fmt.Sprintf("all ranks have %s = %s and can read it; MPICH takes it as its whole tree, or ends the program. Which way it goes in the tree is not seen", e.Variable, variable.Value)
 	case e.Proof == tuning.ByValue && variable.Value != e.Value:
 		no("%s is %s, and not %s", e.Variable, cmp.Or(variable.Value, "empty"), e.Value)
 	case e.Proof == tuning.ByValue:
-		f.State, f.Text = report.InForce, fmt.Sprintf("%s is %s for the library", e.Variable, variable.Value)
+		f.State, f.Text = report.InEffect, fmt.Sprintf("%s is %s for the library", e.Variable, variable.Value)
 	case e.Proof == tuning.ByVariable:
 		r.judgeForced(f)
 	}
@@ -176,36 +173,36 @@ func (r *readings) judge(f *report.Force) {
 
 func isOn(value string) bool { return value == "1" || value == "true" }
 
-func (r *readings) judgeRanks(f *report.Force) {
-	f.State, f.Text = report.InForce, "all ranks have "+f.Entry.Variable
+func (r readings) judgeRanks(f *report.Effect) {
+	f.State, f.Text = report.InEffect, "all ranks have "+f.Entry.Variable
 	for _, name := range tuning.Variables(f.Entry.Choice.Env) {
 		want, v := f.Entry.Choice.Env[name], r.named(protocol.OfEnvironment+name)
 		switch {
 		case v.Unread != "":
-			f.State, f.Text = report.NotInForce, name+": "+v.Unread
+			f.State, f.Text = report.NotInEffect, name+": "+v.Unread
 		case !v.Known:
-			f.State, f.Text = report.NotInForce, "the ranks do not have "+name
+			f.State, f.Text = report.NotInEffect, "the ranks do not have "+name
 		case v.Value != want:
-			f.State, f.Text = report.NotInForce, fmt.Sprintf("the ranks have %s = %.200q, not %.200q", name, v.Value, want)
+			f.State, f.Text = report.NotInEffect, fmt.Sprintf("the ranks have %s = %.200q, not %.200q", name, v.Value, want)
 		}
 	}
 }
 
-func (r *readings) judgeForced(f *report.Force) {
+func (r readings) judgeForced(f *report.Effect) {
 	c := f.Entry.Choice
-	i := slices.IndexFunc(r.algorithms, func(a protocol.Algorithms) bool { return a.Collective == c.Function })
+	i := slices.IndexFunc(r.Collectives, func(a protocol.Algorithms) bool { return a.Collective == c.Function })
 	if i < 0 {
 		return
 	}
-	a := r.algorithms[i]
+	a := r.Collectives[i]
 	k := slices.IndexFunc(a.Names, func(n protocol.Algorithm) bool { return n.Name == c.Algorithm })
 	switch {
 	case k < 0:
-		f.State, f.Text = report.NotInForce, "the library has no algorithm "+c.Algorithm+" of "+c.Function
+		f.State, f.Text = report.NotInEffect, "the library has no algorithm "+c.Algorithm+" of "+c.Function
 	case a.Now != a.Names[k].Value:
-		f.State, f.Text = report.NotInForce, fmt.Sprintf("%s is %d, and %s is %d", a.Variable, a.Now, c.Algorithm, a.Names[k].Value)
+		f.State, f.Text = report.NotInEffect, fmt.Sprintf("%s is %d, and %s is %d", a.Variable, a.Now, c.Algorithm, a.Names[k].Value)
 	default:
-		f.State, f.Text = report.InForce, fmt.Sprintf("%s is %d, which is %s", a.Variable, a.Now, c.Algorithm)
+		f.State, f.Text = report.InEffect, fmt.Sprintf("%s is %d, which is %s", a.Variable, a.Now, c.Algorithm)
 	}
 }
 
@@ -214,12 +211,12 @@ type counts map[protocol.JobCase]protocol.Messages
 
 // count compares the messages inside the collectives under the setting with the messages of
 // the algorithm that it should choose, and with the default's.
-func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string]string, forces []*report.Force) error {
+func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string]string, effects []*report.Effect) error {
 	if launch.CountingEnv(o.ranks.Info.Library) == nil {
 		return nil
 	}
 	var own, plain []protocol.JobCase
-	for _, f := range forces {
+	for _, f := range effects {
 		c := f.Entry.Choice
 		for _, size := range c.Measured {
 			plain = addCase(plain, c.Function, size)
@@ -235,10 +232,10 @@ func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string
 	}
 	with, err := o.countOn(ctx, shape, env, plain)
 	if err != nil {
-		return notUsable(ctx, err, forces, "a plain call ends the mpirun under it")
+		return notUsable(ctx, err, effects, "a plain call ends the mpirun under it")
 	}
-	for _, f := range forces {
-		compareCounts(f, forces, without, with)
+	for _, f := range effects {
+		compareCounts(f, effects, without, with)
 	}
 	return nil
 }
@@ -270,7 +267,7 @@ func (o *Once) countOn(ctx context.Context, shape guidelines.Shape, env map[stri
 }
 
 // compareCounts answers an entry by the counts at every size that was measured.
-func compareCounts(f *report.Force, beside []*report.Force, without, with counts) {
+func compareCounts(f *report.Effect, beside []*report.Effect, without, with counts) {
 	c := f.Entry.Choice
 	var seen, same []string
 	for _, size := range c.Measured {
@@ -298,25 +295,25 @@ func compareCounts(f *report.Force, beside []*report.Force, without, with counts
 			f.Text = fmt.Sprintf("at %s it sends neither what the default nor what %s alone sends: other entries may act inside of it", human, c.Algorithm)
 			return
 		case now != want && where:
-			f.State = report.NotInForce
+			f.State = report.NotInEffect
 			f.Text = fmt.Sprintf("at %s it sends %d messages of %d bytes in all, and with %s %d of %d", human, now.Count, now.Bytes, c.Algorithm, want.Count, want.Bytes)
 			return
 		case now != want && !chosen(beside, c, size):
-			f.State = report.NotInForce
+			f.State = report.NotInEffect
 			f.Text = fmt.Sprintf("it also changes %s, where it sends %d messages, not %d as by default", human, now.Count, want.Count)
 			return
 		}
 	}
 	if len(seen) > 0 {
-		f.State, f.Text = report.InForce, strings.Join(seen, "; ")
+		f.State, f.Text = report.InEffect, strings.Join(seen, "; ")
 		return
 	}
 	f.State, f.Text = report.CannotTell, fmt.Sprintf("at %s %s sends as much as the default: it cannot be told apart by messages", strings.Join(same, ", "), c.Algorithm)
 }
 
 // chosen tells whether another choice for the same collective holds at a size.
-func chosen(beside []*report.Force, c tuning.Choice, size int64) bool {
-	return slices.ContainsFunc(beside, func(f *report.Force) bool {
+func chosen(beside []*report.Effect, c tuning.Choice, size int64) bool {
+	return slices.ContainsFunc(beside, func(f *report.Effect) bool {
 		o := f.Entry.Choice
 		return o.Function == c.Function && o.NP == c.NP && slices.Contains(o.Sizes, size)
 	})

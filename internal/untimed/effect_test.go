@@ -26,15 +26,15 @@ func TestOtherMessagesThanThoseOfTheAlgorithmAreNotInForce(t *testing.T) {
 	}
 	for _, c := range []struct {
 		now  []int64
-		want report.ForceState
+		want report.EffectState
 	}{
-		{[]int64{3, 6}, report.InForce},
-		{[]int64{3, 4}, report.NotInForce},
-		{[]int64{9, 6}, report.NotInForce},
+		{[]int64{3, 6}, report.InEffect},
+		{[]int64{3, 4}, report.NotInEffect},
+		{[]int64{9, 6}, report.NotInEffect},
 	} {
-		x := &report.Force{Entry: tuning.Entry{Choice: tuning.Choice{Function: f, NP: 2, Kind: tuning.OwnAlgorithm, Algorithm: own,
+		x := &report.Effect{Entry: tuning.Entry{Choice: tuning.Choice{Function: f, NP: 2, Kind: tuning.OwnAlgorithm, Algorithm: own,
 			Sizes: []int64{8, 16}, Measured: []int64{8, 16}}}, State: report.CannotTell}
-		if compareCounts(x, []*report.Force{x}, without, sent(f, c.now...)); x.State != c.want {
+		if compareCounts(x, []*report.Effect{x}, without, sent(f, c.now...)); x.State != c.want {
 			t.Errorf("%v messages: %s (%s), want %s", c.now, x.State, x.Text, c.want)
 		}
 	}
@@ -44,14 +44,14 @@ func TestComponentIsInForceWhereTheLibraryHasItsValue(t *testing.T) {
 	const variable = "OMPI_MCA_coll_sm_priority"
 	for _, c := range []struct {
 		seen []protocol.Variable
-		want report.ForceState
+		want report.EffectState
 	}{
-		{[]protocol.Variable{{Name: "coll_sm_priority", Value: "100", Known: true}}, report.InForce},
-		{[]protocol.Variable{{Name: "coll_sm_priority", Value: "0", Known: true}}, report.NotInForce},
-		{[]protocol.Variable{{Name: "coll_sm_priority"}}, report.NotInForce}, // built without it
+		{[]protocol.Variable{{Name: "coll_sm_priority", Value: "100", Known: true}}, report.InEffect},
+		{[]protocol.Variable{{Name: "coll_sm_priority", Value: "0", Known: true}}, report.NotInEffect},
+		{[]protocol.Variable{{Name: "coll_sm_priority"}}, report.NotInEffect}, // built without it
 	} {
-		f := &report.Force{Entry: tuning.Entry{Variable: variable, Value: "100", Proof: tuning.ByValue}, State: report.CannotTell}
-		if (&readings{variables: c.seen}).judge(f); f.State != c.want {
+		f := &report.Effect{Entry: tuning.Entry{Variable: variable, Value: "100", Proof: tuning.ByValue}, State: report.CannotTell}
+		if (readings{&protocol.AlgorithmsEnd{Variables: c.seen}}).judge(f); f.State != c.want {
 			t.Errorf("%+v: %s (%s), want %s", c.seen, f.State, f.Text, c.want)
 		}
 	}

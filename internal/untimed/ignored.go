@@ -20,15 +20,14 @@ func ChoosesAlgorithm(name string) bool {
 
 // Ignored returns a sentence for each of these variables that does nothing.
 func (o *Once) Ignored(ctx context.Context, shape guidelines.Shape, env map[string]string, names []string) (out []string, err error) {
-	read := &protocol.AlgorithmsJob{Variables: []string{tuningName(dynamicRules)}}
+	variables := []string{tuningName(dynamicRules)}
 	for _, name := range names {
-		read.Variables = append(read.Variables, tuningName(name))
+		variables = append(variables, tuningName(name))
 	}
-	got, err := o.do(ctx, shape, nil, &protocol.Job{StallNS: int64(forceStall), Algorithms: read}, nil)
+	r, err := o.read(ctx, shape, nil, variables...)
 	if err != nil {
 		return nil, err
 	}
-	r := &readings{got.End.Algorithms.Collectives, got.End.Algorithms.Variables}
 	for _, name := range names {
 		if why := r.ignores(name, env); why != "" {
 			out = append(out, name+" does nothing: "+why)
@@ -38,7 +37,7 @@ func (o *Once) Ignored(ctx context.Context, shape guidelines.Shape, env map[stri
 }
 
 // ignores returns why a variable does nothing, or "" if it may do something.
-func (r *readings) ignores(name string, env map[string]string) string {
+func (r readings) ignores(name string, env map[string]string) string {
 	v := r.of(name)
 	if on := r.of(dynamicRules); switchedBy(name) != "" && on.Known && !isOn(on.Value) {
 		return dynamicRules + " is not 1"
@@ -61,13 +60,13 @@ func (r *readings) ignores(name string, env map[string]string) string {
 }
 
 // unknownValue names a value that the library's list does not have.
-func (r *readings) unknownValue(v protocol.Variable, value string) string {
-	i := slices.IndexFunc(r.algorithms, func(a protocol.Algorithms) bool { return a.Variable == v.Name })
-	if i < 0 || len(r.algorithms[i].Names) == 0 || value == "" {
+func (r readings) unknownValue(v protocol.Variable, value string) string {
+	i := slices.IndexFunc(r.Collectives, func(a protocol.Algorithms) bool { return a.Variable == v.Name })
+	if i < 0 || len(r.Collectives[i].Names) == 0 || value == "" {
 		return ""
 	}
 	names := []string{}
-	for _, a := range r.algorithms[i].Names {
+	for _, a := range r.Collectives[i].Names {
 		if a.Name == value || strconv.Itoa(a.Value) == value {
 			return ""
 		}
@@ -76,5 +75,5 @@ func (r *readings) unknownValue(v protocol.Variable, value string) string {
 	if value == "0" || value == "ignore" || value == "auto" {
 		return ""
 	}
-	return fmt.Sprintf("%s; its value stays %s", conf.Unknown("algorithm of "+r.algorithms[i].Collective, value, names), v.Value)
+	return fmt.Sprintf("%s; its value stays %s", conf.Unknown("algorithm of "+r.Collectives[i].Collective, value, names), v.Value)
 }

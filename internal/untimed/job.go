@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 
+	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
 	"pgmpi/measure"
+	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 )
@@ -47,3 +49,44 @@ func (o *Once) do(ctx context.Context, shape guidelines.Shape, env map[string]st
 	}
 	return out, err
 }
+
+// ReadAlgorithms asks the library in an mpirun of its own; start is measure.Exec by default.
+func ReadAlgorithms(ctx context.Context, config *glfile.File, start measure.Starter) (*report.Algorithms, error) {
+	o, err := NewOnce(config, start)
+	if err != nil {
+		return nil, err
+	}
+	env := measure.Env(launch.AlgorithmEnv(o.ranks.Info.Library), config.MPI.Env)
+	out, err := o.ask(ctx, o.shapes()[0], env, &protocol.Job{StallNS: int64(measure.Default().Stall), Algorithms: &protocol.AlgorithmsJob{}})
+	if err != nil {
+		return nil, err
+	}
+	return &report.Algorithms{Schema: report.AlgorithmsSchema, Library: o.ranks.Info.LibVersion, Collectives: out.End.Algorithms.Collectives}, nil
+}
+
+// ask does a job on a shape. If the mpirun fails, nothing can be measured.
+func (o *Once) ask(ctx context.Context, shape guidelines.Shape, env map[string]string, job *protocol.Job) (*protocol.Output, error) {
+	out, err := o.do(ctx, shape, env, job, nil)
+	switch {
+	case ctx.Err() != nil:
+		return nil, &fail.Interrupted{}
+	case err != nil:
+		return nil, fail.AsSetup(err)
+	}
+	return out, nil
+}
+
+// Layouts asks where the ranks of each shape run.
+func (o *Once) Layouts(ctx context.Context) (all []host.Layout, err error) {
+	for _, shape := range o.shapes() {
+		out, err := o.ask(ctx, shape, nil, &protocol.Job{StallNS: int64(o.config.Measure.Stall), Layout: true})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, *out.Layout)
+	}
+	return all, nil
+}
+
+// Rank returns what the rank program says about itself.
+func (o *Once) Rank() protocol.RankInfo { return o.ranks.Info }

@@ -7,7 +7,6 @@ import (
 
 	"pgmpi/internal/fail"
 	"pgmpi/internal/tuning"
-	"pgmpi/measure/protocol"
 )
 
 // Target returns the library of the configuration, asked in an mpirun of its own, and the folder
@@ -20,16 +19,16 @@ func (o *Once) Target(ctx context.Context, folder string) (t tuning.Target, err 
 	if o.ranks.Info.Library != "mpich" {
 		return t, nil
 	}
-	got, err := o.do(ctx, o.shapes()[0], nil, &protocol.Job{StallNS: int64(forceStall), Algorithms: &protocol.AlgorithmsJob{}}, nil)
+	r, err := o.read(ctx, o.shapes()[0], nil)
 	switch {
 	case ctx.Err() != nil:
 		return t, &fail.Interrupted{}
 	case err != nil:
 		return t, fail.AsSetup(err)
-	case got.End.Algorithms.LibraryFile == "":
+	case r.LibraryFile == "":
 		return t, nil // then no tree is written
 	}
-	if t.Tree, err = tuning.FindTree(got.End.Algorithms.LibraryFile); err != nil {
+	if t.Tree, err = tuning.FindTree(r.LibraryFile); err != nil {
 		return t, fail.AsSetup(fmt.Errorf("the library's selection tree: %w", err))
 	}
 	return t, nil

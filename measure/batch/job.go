@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,7 @@ import (
 	"time"
 )
 
-// Job is the batch job that a process is in.
+// Job is the Slurm job that a process is in.
 type Job struct {
 	ID   string    // "": none
 	Ends time.Time // zero: not known
@@ -23,15 +22,11 @@ type Job struct {
 var Here = sync.OnceValue(func() Job { return here(os.Getenv) })
 
 func here(getenv func(string) string) Job {
-	id := getenv("SLURM_JOB_ID")
-	if id == "" { // of others only the job's name is known
-		return Job{ID: cmp.Or(getenv("PBS_JOBID"), getenv("LSB_JOBID"), getenv("FLUX_JOB_ID"))}
-	}
-	j := Job{ID: id}
-	if IsJob(id) {
+	j := Job{ID: getenv("SLURM_JOB_ID")}
+	if IsJob(j.ID) {
 		ctx, cancel := context.WithTimeout(context.Background(), askLimit)
 		defer cancel()
-		j.Ends, _ = slurmEnd(ctx, id) // what Slurm does not tell stays unknown
+		j.Ends, _ = slurmEnd(ctx, j.ID) // what Slurm does not tell stays unknown
 	}
 	return j
 }

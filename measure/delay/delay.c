@@ -60,7 +60,7 @@ static const char *read_size(const char *text, int64_t *bytes)
     return end;
 }
 
-/* Reads one plant; returns what follows, NULL if it is none. */
+/* Reads one plant; returns what follows, or NULL if the text begins with no plant. */
 static const char *read_plant(const char *text, plant *p)
 {
     p->function = FUNCTIONS;

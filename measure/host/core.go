@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
+	"unsafe"
 )
 
 // The cache size where the kernel does not say it, and the most that is
@@ -58,3 +60,20 @@ func IsOneCore(root fs.FS, cpus Ranges) bool {
 // BootID tells kernels apart, also before and after a reboot of one host. Containers
 // on a host have the same.
 func BootID(root fs.FS) string { return word(root, "proc/sys/kernel/random/boot_id") }
+
+// Affinity returns the CPUs that the calling thread may run on
+// (sched_getaffinity), or an empty set if the kernel does not tell.
+func Affinity() Ranges {
+	var mask [1 << 11]uint64 // 131072 CPUs
+	n, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(mask), uintptr(unsafe.Pointer(&mask)))
+	out := Ranges{}
+	if errno != 0 {
+		return out
+	}
+	for cpu := range 8 * int(n) {
+		if mask[cpu/64]&(1<<(cpu%64)) != 0 {
+			out = append(out, cpu)
+		}
+	}
+	return out
+}

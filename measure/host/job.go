@@ -11,13 +11,15 @@ import (
 	"time"
 )
 
+const slurm = "slurm"
+
 // Job is the batch job that pgmpi runs in. Who submitted it, and on whose account, is
 // left out: results are published.
 type Job struct {
-	Scheduler string `json:"scheduler"` // "slurm", "pbs", "lsf", "sge"
+	Scheduler string `json:"scheduler"` // older versions also read "pbs", "lsf" and "sge"
 	ID        string `json:"id"`
-	Partition string `json:"partition,omitempty"` // or queue
-	Nodes     string `json:"nodes,omitempty"`     // as the scheduler writes them: "node[1-4]"
+	Partition string `json:"partition,omitempty"`
+	Nodes     string `json:"nodes,omitempty"` // as the scheduler writes them: "node[1-4]"
 	NodeCount int    `json:"node_count,omitempty"`
 	Switch    string `json:"switch,omitempty"`   // of the first node
 	Restarts  int    `json:"restarts,omitempty"` // how often it was put back into the queue
@@ -26,8 +28,12 @@ type Job struct {
 	NodeCPU int `json:"-"` // CPUs of the first node for the job; 0 if unknown
 }
 
-// ReadJob reads the job from the environment; it returns nil outside of one.
+// ReadJob reads the Slurm job from the environment; it returns nil outside of one.
 func ReadJob() *Job {
+	id := os.Getenv("SLURM_JOB_ID")
+	if id == "" {
+		return nil
+	}
 	number := func(name string) int {
 		n, err := strconv.Atoi(os.Getenv(name))
 		if err != nil || n < 0 {
@@ -35,41 +41,12 @@ func ReadJob() *Job {
 		}
 		return n
 	}
-	for _, batch := range []struct {
-		id   string
-		read func() *Job
-	}{
-		{"SLURM_JOB_ID", func() *Job {
-			first, all := slurmCPUs(os.Getenv("SLURM_JOB_CPUS_PER_NODE"))
-			topology := os.Getenv("SLURM_TOPOLOGY_ADDR") // "s0.s4.node1"
-			return &Job{Scheduler: "slurm", Partition: os.Getenv("SLURM_JOB_PARTITION"),
-				Nodes: cmp.Or(os.Getenv("SLURM_JOB_NODELIST"), os.Getenv("SLURM_NODELIST")), NodeCount: cmp.Or(number("SLURM_JOB_NUM_NODES"), number("SLURM_NNODES")),
-				Switch: topology[:max(0, strings.LastIndexByte(topology, '.'))], Restarts: number("SLURM_RESTART_COUNT"),
-				Slots: cmp.Or(number("SLURM_NTASKS"), all), NodeCPU: first}
-		}},
-		{"PBS_JOBID", func() *Job {
-			hosts, slots := hostsIn(os.Getenv("PBS_NODEFILE"))
-			return &Job{Scheduler: "pbs", Partition: os.Getenv("PBS_QUEUE"), NodeCount: hosts, Slots: slots}
-		}},
-		{"LSB_JOBID", func() *Job {
-			hosts, slots := hostsIn(os.Getenv("LSB_DJOB_HOSTFILE"))
-			return &Job{Scheduler: "lsf", Partition: os.Getenv("LSB_QUEUE"), NodeCount: hosts, Slots: cmp.Or(number("LSB_DJOB_NUMPROC"), slots)}
-		}},
-		{"JOB_ID", func() *Job {
-			if os.Getenv("SGE_ROOT") == "" { // other programs use the name JOB_ID too
-				return nil
-			}
-			return &Job{Scheduler: "sge", Partition: os.Getenv("QUEUE"), NodeCount: number("NHOSTS"), Slots: number("NSLOTS")}
-		}},
-	} {
-		if id := os.Getenv(batch.id); id != "" {
-			if j := batch.read(); j != nil {
-				j.ID = id
-				return j
-			}
-		}
-	}
-	return nil
+	first, all := slurmCPUs(os.Getenv("SLURM_JOB_CPUS_PER_NODE"))
+	topology := os.Getenv("SLURM_TOPOLOGY_ADDR") // "s0.s4.node1"
+	return &Job{Scheduler: slurm, ID: id, Partition: os.Getenv("SLURM_JOB_PARTITION"),
+		Nodes: cmp.Or(os.Getenv("SLURM_JOB_NODELIST"), os.Getenv("SLURM_NODELIST")), NodeCount: cmp.Or(number("SLURM_JOB_NUM_NODES"), number("SLURM_NNODES")),
+		Switch: topology[:max(0, strings.LastIndexByte(topology, '.'))], Restarts: number("SLURM_RESTART_COUNT"),
+		Slots: cmp.Or(number("SLURM_NTASKS"), all), NodeCPU: first}
 }
 
 // slurmCPUs reads the CPUs of the first node, and of all, from text such as "4(x2),2".
@@ -89,22 +66,6 @@ func slurmCPUs(text string) (first, all int) {
 	return first, all
 }
 
-// hostsIn counts the different hosts of a file with a line for each slot, and the lines.
-func hostsIn(name string) (hosts, slots int) {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return 0, 0
-	}
-	seen := map[string]bool{}
-	for line := range strings.Lines(string(text)) {
-		if f := strings.Fields(line); len(f) > 0 {
-			seen[f[0]] = true
-			slots++
-		}
-	}
-	return len(seen), slots
-}
-
 // Over tells whether a job has certainly ended.
 func (j *Job) Over() bool {
 	over := []string{"gone", "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT"}
@@ -115,7 +76,7 @@ func (j *Job) Running() bool { return j.state() == "RUNNING" }
 
 // state asks Slurm for the state of a job; it returns "" if Slurm does not answer.
 func (j *Job) state() string {
-	if j == nil || j.Scheduler != "slurm" {
+	if j == nil || j.Scheduler != slurm {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

@@ -67,8 +67,8 @@ func there(path string) bool {
 // several of one library it takes the one built with the compiler wrapper beside that mpirun.
 // A single one is taken even where no mpirun is on the PATH, or an unknown one.
 func choose(ranks []string) (string, error) {
-	mpirun, families := firstOnPath()
-	if len(families) == 0 {
+	mpirun, family := firstOnPath()
+	if family == "" {
 		if len(ranks) == 1 {
 			return ranks[0], nil
 		}
@@ -80,8 +80,8 @@ func choose(ranks []string) (string, error) {
 			first, strings.Join(ranks, ", "), rankVariable)
 	}
 	fitting := slices.DeleteFunc(slices.Clone(ranks), func(path string) bool { // named by `make install`: rank-openmpi, rank-openmpi-5.0
-		family, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), "rank-"), "-")
-		return !slices.Contains(families, family)
+		built, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), "rank-"), "-")
+		return built != family
 	})
 	if len(fitting) > 1 {
 		beside := slices.DeleteFunc(slices.Clone(fitting), func(path string) bool {
@@ -94,8 +94,8 @@ func choose(ranks []string) (string, error) {
 	}
 	switch len(fitting) {
 	case 0:
-		return "", fmt.Errorf("the first mpirun on the PATH, %s, is one of %s, and no rank program installed is built for that (there are %s): put another mpirun first, install one with `make install MPICC=…`, or name one with --rank, mpi.rank or %s",
-			mpirun, strings.Join(families, " or "), strings.Join(ranks, ", "), rankVariable)
+		return "", fmt.Errorf("the first mpirun on the PATH, %s, is %s's, and no rank program installed is built for that (there are %s): put another mpirun first, install one with `make install MPICC=…`, or name one with --rank, mpi.rank or %s",
+			mpirun, family, strings.Join(ranks, ", "), rankVariable)
 	case 1:
 		return fitting[0], nil
 	}
@@ -103,9 +103,9 @@ func choose(ranks []string) (string, error) {
 		mpirun, strings.Join(fitting, ", "), rankVariable)
 }
 
-// firstOnPath returns the first mpirun, or else mpiexec, on the PATH, and the families of
-// libraries whose launcher it says it is; MVAPICH's is MPICH's.
-func firstOnPath() (path string, families []string) {
+// firstOnPath returns the first mpirun, or else mpiexec, on the PATH, and the family of
+// libraries whose launcher it says it is, "" if unknown.
+func firstOnPath() (path, family string) {
 	for _, name := range []string{"mpirun", "mpiexec"} {
 		path, err := exec.LookPath(name)
 		if err != nil {
@@ -114,10 +114,10 @@ func firstOnPath() (path string, families []string) {
 		text := versionText(path)
 		for _, l := range libraries {
 			if slices.ContainsFunc(l.launchers, func(l launcher) bool { return l.says.MatchString(text) }) {
-				families = append(families, l.family)
+				return path, l.family
 			}
 		}
-		return path, families
+		return path, ""
 	}
-	return "", nil
+	return "", ""
 }

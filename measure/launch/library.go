@@ -46,8 +46,7 @@ const (
 	spinningStep = 6e-3
 )
 
-// libraries has a row for every family of MPI libraries. The first whose text
-// is found in a version counts: MVAPICH's may name MPICH.
+// libraries has a row for every family of MPI libraries that we can run.
 var libraries = []library{{
 	// Open MPI 5 starts processes with PRRTE: its mpirun calls prterun. Binding is
 	// as before; --oversubscribe has become a word of --map-by (Open MPI 5
@@ -68,47 +67,16 @@ var libraries = []library{{
 	counting: map[string]string{"OMPI_MCA_pml_monitoring_enable": "1"},
 	chooses:  map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1"},
 }, {
-	// Intel MPI pins each process to its share of the cores; with a domain of one core
-	// each it does as the other launchers' binding to cores (Developer Reference for Linux,
-	// "Interoperability with OpenMP API", I_MPI_PIN_DOMAIN). It starts more processes than
-	// cores without complaint, and as root.
-	family: "intel", says: "Intel(R) MPI", pmi: "pmi2",
-	launchers: []launcher{{
-		programs: []string{"mpiexec.hydra", "mpirun", "mpiexec"},
-		says:     regexp.MustCompile(`Intel\(R\) MPI Library`),
-		words: hydra(nil, []string{"-genv", "I_MPI_PIN_DOMAIN", "core"}, []string{"-genv", "I_MPI_PIN_DOMAIN", "{cpus}:compact"},
-			[]string{"-genv", "I_MPI_PIN", "off"}),
-	}},
-	chooses: noFallback,
-}, {
-	// MVAPICH comes with MPICH's hydra; mpirun_rsh, its own launcher, wants the hosts
-	// named. Its library binds processes itself unless told not to (MV2_ in
-	// MVAPICH2, MVP_ in MVAPICH 3), also where they share cores: hydra does it here.
-	family: "mvapich", says: "MVAPICH", pmi: "pmi2",
-	launchers: []launcher{{
-		programs: []string{"mpiexec.hydra", "mpirun", "mpiexec"},
-		says:     ofHydra,
-		words: hydra([]string{"-genv", "MV2_ENABLE_AFFINITY", "0", "-genv", "MVP_ENABLE_AFFINITY", "0"},
-			[]string{"-bind-to", "core"}, []string{"-bind-to", "core:{cpus}"}, nil),
-	}},
-	chooses: noFallback,
-}, {
 	family: "mpich", says: "MPICH", pmi: "pmi2",
 	launchers: []launcher{{
 		programs: []string{"mpirun.mpich", "mpiexec.hydra", "mpirun", "mpiexec"},
-		says:     ofHydra,
-		words:    hydra(nil, []string{"-bind-to", "core"}, []string{"-bind-to", "core:{cpus}"}, nil),
+		says:     regexp.MustCompile(`(?m)^HYDRA build details:`), // its process manager
+		words:    hydra,
 	}},
 	startUp: StartUp{PerRank: 0.045, SharedStep: spinningStep},
-	chooses: noFallback,
+	// Else MPICH would silently run another algorithm where the forced one cannot do the call.
+	chooses: map[string]string{"MPIR_CVAR_COLLECTIVE_FALLBACK": "error"},
 }}
-
-// Without noFallback MPICH would silently run another algorithm where the forced one cannot
-// do the call.
-var noFallback = map[string]string{"MPIR_CVAR_COLLECTIVE_FALLBACK": "error"}
-
-// MPICH's process manager, which libraries made from MPICH keep.
-var ofHydra = regexp.MustCompile(`(?m)^HYDRA build details:`)
 
 // Open MPI refuses root, in 5 as in 4 (prrte: schizo_ompi.c, allow_run_as_root).
 func refusesRoot() error {
@@ -125,8 +93,7 @@ func StartUpOf(family string) StartUp {
 // AlgorithmEnv returns the variables that let MPI_T choose the library's own algorithms.
 func AlgorithmEnv(family string) map[string]string { return find(family).chooses }
 
-// Forces tells whether a variable forces an algorithm of a collective, in Open MPI, or MPICH
-// and what is made from it.
+// Forces tells whether a variable forces an algorithm of a collective, in Open MPI or MPICH.
 func Forces(variable, collective string) bool {
 	name := strings.TrimPrefix(collective, "MPI_")
 	return variable == "OMPI_MCA_coll_tuned_"+strings.ToLower(name)+"_algorithm" || variable == "MPIR_CVAR_"+strings.ToUpper(name)+"_INTRA_ALGORITHM"

@@ -1,14 +1,20 @@
 package launch
 
 import (
+	"bytes"
+	"context"
 	"crypto/sha256"
 	"debug/buildinfo"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/regular"
@@ -58,7 +64,7 @@ func familyOf(mpicc string) string {
 		target = mpicc
 	}
 	for _, name := range []string{mpicc, target} {
-		for _, sign := range [][2]string{{"openmpi", "openmpi"}, {"opal_wrapper", "openmpi"}, {"mvapich", "mvapich"}, {"mpich", "mpich"}, {"intel", "intel"}} {
+		for _, sign := range [][2]string{{"openmpi", "openmpi"}, {"opal_wrapper", "openmpi"}, {"mpich", "mpich"}} {
 			if strings.Contains(name, sign[0]) {
 				return sign[1]
 			}
@@ -84,4 +90,47 @@ func Likely(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string,
 		return c.settle(append([]string{path}, known.launchers[i].words(c.wishFor(shape))...), shape)
 	}
 	return nil, nil
+}
+
+// Probe asks a rank program what it is built for. No MPI is started.
+func Probe(path string) (protocol.RankInfo, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	var info protocol.RankInfo
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, path, "--version")
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		said := LastLines(stderr.String(), 5)
+		if said != "" {
+			said = ":\n    " + strings.ReplaceAll(said, "\n", "\n    ")
+		}
+		return info, fmt.Errorf("%s --version: %w%s; %s", path, err, said, probeRemedy(err))
+	}
+	if err := json.Unmarshal(out, &info); err != nil || info.Program != "pgmpi-rank" {
+		return info, fmt.Errorf("%s is no pgmpi-rank: it answers --version with %.60q", path, out)
+	}
+	return info, nil
+}
+
+func probeRemedy(err error) string {
+	switch {
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return "raise the limit of open files (ulimit -n)"
+	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.ENOMEM):
+		return "raise the limits of processes and memory (ulimit -u, ulimit -v)"
+	}
+	return "build it again with `make build`"
+}
+
+// LastLines returns the last n lines that are not blank.
+func LastLines(s string, n int) string {
+	var lines []string
+	for l := range strings.Lines(s) {
+		if l = strings.TrimRight(l, "\r\n "); l != "" {
+			lines = append(lines, l)
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }

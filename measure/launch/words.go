@@ -14,7 +14,7 @@ import (
 // Config has the keys and flags about the launcher.
 type Config struct {
 	Words       []string // with "{np}" and the like; if empty, the library's
-	Hostfile    string   // if "", the batch system's
+	Hostfile    string   // for {hostfile}
 	CPUsPerRank int      // 0 means 1
 }
 
@@ -57,22 +57,18 @@ func openMPI(oversubscribe ...string) func(wish) []string {
 	}
 }
 
-// hydra returns the words of MPICH's mpiexec and its relatives, with others that each
-// library needs: always, and where a rank has a core, has several, or shares one.
-func hydra(always, core, several, shared []string) func(wish) []string {
-	return func(w wish) []string {
-		words := []string{"-np", "{np}"}
-		words = append(words, when(w.hostfile, "-f", "{hostfile}")...)
-		words = append(words, when(w.grid, "-ppn", "{ppn}")...)
-		words = append(words, always...)
-		switch {
-		case w.shared:
-			return append(words, shared...)
-		case w.several:
-			return append(words, several...)
-		}
-		return append(words, core...)
+// hydra returns the words of MPICH's mpiexec.
+func hydra(w wish) []string {
+	words := []string{"-np", "{np}"}
+	words = append(words, when(w.hostfile, "-f", "{hostfile}")...)
+	words = append(words, when(w.grid, "-ppn", "{ppn}")...)
+	switch {
+	case w.shared:
+		return words
+	case w.several:
+		return append(words, "-bind-to", "core:{cpus}")
 	}
+	return append(words, "-bind-to", "core")
 }
 
 func when(wanted bool, words ...string) []string {
@@ -110,15 +106,10 @@ func (c Config) settle(words []string, shape guidelines.Shape) ([]string, error)
 	return replaced(words, "{cpus}", strconv.Itoa(max(1, c.CPUsPerRank))), nil
 }
 
-// hostfile returns the path for {hostfile}: the user's file, or the batch system's.
+// hostfile returns the path for {hostfile}.
 func (c Config) hostfile() (string, error) {
 	if c.Hostfile == "" {
-		for _, name := range []string{"PBS_NODEFILE", "LSB_DJOB_HOSTFILE"} {
-			if file := os.Getenv(name); file != "" {
-				return file, nil
-			}
-		}
-		return "", fmt.Errorf("the launcher wants a {hostfile}: give one with --hostfile (in Slurm leave {hostfile} out: its launchers know the nodes)")
+		return "", fmt.Errorf("the launcher wants a {hostfile}: give one with --hostfile, such as --hostfile \"$PBS_NODEFILE\" (in Slurm leave {hostfile} out: its launchers know the nodes)")
 	}
 	if _, err := os.Stat(c.Hostfile); err != nil {
 		return "", fmt.Errorf("--hostfile: %w", err)
@@ -187,7 +178,7 @@ func slots() int {
 // startedByLauncher returns an error if a launcher has started several copies of pgmpi: each
 // would start ranks of its own.
 func startedByLauncher() error {
-	for _, v := range []string{"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "FLUX_JOB_SIZE"} {
+	for _, v := range []string{"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"} {
 		if n, err := strconv.Atoi(os.Getenv(v)); err == nil && n > 1 {
 			return fmt.Errorf("pgmpi itself was started %d times (%s=%d), and it starts the ranks by itself: run it once, without srun or mpirun before it; --launch says how it starts them", n, v, n)
 		}

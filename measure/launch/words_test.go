@@ -8,6 +8,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
@@ -15,7 +16,7 @@ import (
 func noBatch(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"SLURM_JOB_ID", "SLURM_NTASKS", "SLURM_JOB_CPUS_PER_NODE", "SLURM_OVERCOMMIT", "SLURM_STEP_NUM_TASKS",
-		"FLUX_JOB_SIZE", "PBS_JOBID", "PBS_NODEFILE", "LSB_JOBID", "LSB_DJOB_HOSTFILE", "JOB_ID", "SGE_ROOT", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"} {
+		"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"} {
 		t.Setenv(name, "")
 	}
 }
@@ -30,11 +31,10 @@ func TestWordsOfEveryLauncherPlaceAShape(t *testing.T) {
 	noBatch(t)
 	hosts := filepath.Join(t.TempDir(), "hosts")
 	must.Do(t, os.WriteFile(hosts, []byte("a\nb\n"), 0o666))
-	const openmpi, openmpi5, mpich, intel, mvapich = 0, 1, 2, 3, 4
+	const openmpi, openmpi5, mpich = 0, 1, 2
 	libraries := []struct {
 		library, program, says string
-	}{{"openmpi", "mpirun", saysOpenMPI4}, {"openmpi", "mpirun", saysOpenMPI5}, {"mpich", "mpiexec.hydra", saysHydra},
-		{"intel", "mpiexec.hydra", saysIntel}, {"mvapich", "mpiexec.hydra", saysHydra}}
+	}{{"openmpi", "mpirun", saysOpenMPI4}, {"openmpi", "mpirun", saysOpenMPI5}, {"mpich", "mpiexec.hydra", saysHydra}}
 	for _, c := range []struct {
 		library int
 		launch  string // the one word; "": the library's
@@ -53,9 +53,6 @@ func TestWordsOfEveryLauncherPlaceAShape(t *testing.T) {
 		{mpich, "", "4(x2)", "2x3", 1, true, "mpiexec.hydra -np 6 -f HOSTS -ppn 3 -bind-to core"},
 		{mpich, "", "4(x2)", "2x2", 2, false, "mpiexec.hydra -np 4 -ppn 2 -bind-to core:2"},
 		{mpich, "", "4(x2)", "2x8", 1, false, "mpiexec.hydra -np 16 -ppn 8"},
-		{intel, "", "", "2x3", 1, false, "mpiexec.hydra -np 6 -ppn 3 -genv I_MPI_PIN_DOMAIN core"},
-		{intel, "", "4(x2)", "2x2", 2, false, "mpiexec.hydra -np 4 -ppn 2 -genv I_MPI_PIN_DOMAIN 2:compact"},
-		{mvapich, "", "", "2x3", 1, false, "mpiexec.hydra -np 6 -ppn 3 -genv MV2_ENABLE_AFFINITY 0 -genv MVP_ENABLE_AFFINITY 0 -bind-to core"},
 		{openmpi, "srun", "4(x2)", "2x3", 1, false, "srun -K --input=0 --mpi=pmix -n 6 -N 2 --ntasks-per-node=3 --distribution=block"},
 		{mpich, "srun", "4(x2)", "2x2", 2, false, "srun -K --input=0 --mpi=pmi2 -n 4 -N 2 --ntasks-per-node=2 --distribution=block --cpus-per-task=2"},
 		{mpich, "srun", "4(x2)", "1x8", 1, false, "srun -K --input=0 --mpi=pmi2 -n 8 -N 1 --ntasks-per-node=8 --distribution=block --overcommit"},
@@ -75,9 +72,7 @@ func TestWordsOfEveryLauncherPlaceAShape(t *testing.T) {
 			argv := must.Get(Launch(config, protocol.RankInfo{Library: l.library}, shape))(t)
 			argv = Placed(argv, shape)
 			argv[0] = filepath.Base(argv[0])
-			if got := strings.ReplaceAll(strings.Join(argv, " "), hosts, "HOSTS"); got != c.want {
-				t.Errorf("got %q", got)
-			}
+			should.Equal(t, strings.ReplaceAll(strings.Join(argv, " "), hosts, "HOSTS"), c.want)
 		})
 	}
 }
@@ -100,24 +95,10 @@ func TestTemplateMustFitTheShape(t *testing.T) {
 			shape = shapeOf(t, c.shape)
 		}
 		_, err := Launch(Config{Words: strings.Fields(c.launch)}, protocol.RankInfo{}, shape)
-		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%q for %s: %v, want %q", c.launch, shape, err, c.says)
-		}
+		should.Hold(t, (err == nil) == (c.says == "") && (err == nil || strings.Contains(err.Error(), c.says)), "%q for %s: %v, want %q", c.launch, shape, err, c.says)
 	}
 	argv, err := Launch(Config{Words: []string{"run", "{np}", "-c{cpus}"}, CPUsPerRank: 4}, protocol.RankInfo{}, guidelines.Shape{NP: 2})
-	if err != nil || argv[2] != "-c4" {
-		t.Errorf("%v, %v", argv, err)
-	}
-}
-
-func TestHostfileOfTheBatchSystemIsTaken(t *testing.T) {
-	noBatch(t)
-	onlyLaunchers(t, map[string]string{"run": ""})
-	t.Setenv("PBS_NODEFILE", "/var/spool/pbs/aux/7")
-	argv, err := Launch(Config{Words: []string{"run", "{np}", "-f", "{hostfile}"}}, protocol.RankInfo{}, guidelines.Shape{NP: 2})
-	if err != nil || argv[3] != "/var/spool/pbs/aux/7" {
-		t.Errorf("%v, %v", argv, err)
-	}
+	should.Hold(t, err == nil && argv[2] == "-c4", "%v, %v", argv, err)
 }
 
 func TestPgmpiDoesNotStartBelowALauncher(t *testing.T) {
@@ -127,12 +108,11 @@ func TestPgmpiDoesNotStartBelowALauncher(t *testing.T) {
 		_, err := Launch(Config{Words: []string{"run", "{np}"}}, protocol.RankInfo{}, guidelines.Shape{NP: 2})
 		return err
 	}
-	for _, name := range []string{"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "FLUX_JOB_SIZE"} {
+	for _, name := range []string{"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"} {
 		for n, refused := range map[string]bool{"1": false, "2": true} {
 			t.Setenv(name, n)
-			if err := start(); (err != nil) != refused || refused && !strings.Contains(err.Error(), "starts the ranks by itself") {
-				t.Errorf("%s=%s: %v", name, n, err)
-			}
+			err := start()
+			should.Hold(t, (err != nil) == refused && (!refused || strings.Contains(err.Error(), "starts the ranks by itself")), "%s=%s: %v", name, n, err)
 		}
 		t.Setenv(name, "")
 	}
@@ -140,23 +120,18 @@ func TestPgmpiDoesNotStartBelowALauncher(t *testing.T) {
 
 func TestRanksShareCoresByWhatANodeHas(t *testing.T) {
 	noBatch(t)
-	if _, crowded := Crowded(shapeOf(t, "1024x64"), 1); crowded {
-		t.Error("nodes that are elsewhere have enough cores, as far as is known")
-	}
-	if cores, crowded := Crowded(guidelines.Shape{NP: Cores() + 1}, 1); !crowded || cores != Cores() {
-		t.Errorf("%d ranks on this host: %v of %d cores", Cores()+1, crowded, cores)
-	}
+	_, crowded := Crowded(shapeOf(t, "1024x64"), 1)
+	should.Hold(t, !crowded, "nodes that are elsewhere have enough cores, as far as is known")
+	cores, crowded := Crowded(guidelines.Shape{NP: Cores() + 1}, 1)
+	should.Hold(t, crowded && cores == Cores(), "%d ranks on this host: %v of %d cores", Cores()+1, crowded, cores)
 	t.Setenv("SLURM_JOB_ID", "7")
 	t.Setenv("SLURM_JOB_CPUS_PER_NODE", "64(x4)")
 	for text, want := range map[string]bool{"4x64": false, "4x65": true, "1x65": true} {
-		if cores, crowded := Crowded(shapeOf(t, text), 1); crowded != want || cores != 64 {
-			t.Errorf("%s: %v of %d cores", text, crowded, cores)
-		}
+		cores, crowded := Crowded(shapeOf(t, text), 1)
+		should.Hold(t, crowded == want && cores == 64, "%s: %v of %d cores", text, crowded, cores)
 	}
-	if _, crowded := Crowded(guidelines.Shape{NP: 256}, 1); crowded {
-		t.Error("256 ranks on 4 nodes of 64 CPUs share cores")
-	}
-	if _, crowded := Crowded(guidelines.Shape{NP: 129}, 2); !crowded {
-		t.Error("129 ranks of 2 CPUs fit 4 nodes of 64")
-	}
+	_, crowded = Crowded(guidelines.Shape{NP: 256}, 1)
+	should.Hold(t, !crowded, "256 ranks on 4 nodes of 64 CPUs share cores")
+	_, crowded = Crowded(guidelines.Shape{NP: 129}, 2)
+	should.Hold(t, crowded, "129 ranks of 2 CPUs fit 4 nodes of 64")
 }

@@ -7,7 +7,7 @@ import (
 
 // AlgorithmsJob lists the library's own algorithms, and reads control variables.
 type AlgorithmsJob struct {
-	Variables []string `json:"variables,omitempty"` // OfEnvironment begins those of the environment
+	Variables []string `json:"variables,omitempty"` // environment variables begin with OfEnvironment
 }
 
 // AlgorithmsEnd answers an AlgorithmsJob.

@@ -6,7 +6,7 @@ import (
 )
 
 // Exit is when one rank left MPI_Barrier, over many barriers: its stamp on the global
-// clock less that of the rank that left first (S-REVISITED §4.6). ns.
+// clock less the stamp of the rank that left first (S-REVISITED §4.6). ns.
 type Exit struct {
 	Rank     int     `json:"rank"`
 	MeanNS   float64 `json:"mean_ns"`

@@ -134,8 +134,8 @@ func present(of ...bool) (n int) {
 type Mockups struct {
 	File string   `json:"file"`          // absolute, at every rank
 	IDs  []string `json:"ids,omitempty"` // of the rows that are wanted
-	// Hash is the first 16 hex digits of the file's SHA-256. In a job: that it must
-	// have; empty: any.
+	// Hash is the first 16 hex digits of the file's SHA-256. In a job: the hash that it
+	// must have, or empty for any.
 	Hash string `json:"hash,omitempty"`
 }
 
@@ -151,7 +151,7 @@ type JobCase struct {
 	// Filler marks a case behind all others that is called in its place of the order
 	// and not timed. It has no result.
 	Filler bool `json:"filler,omitempty"`
-	// Skip is why the case is not measured: its status in an earlier mpirun; empty: the case is measured.
+	// Skip is why the case is not measured: its status in an earlier mpirun. Empty if it is measured.
 	Skip Status `json:"skip,omitempty"`
 }
 

@@ -28,7 +28,7 @@ const MaxCounters = 16
 // one is one file in measure/rank/native and one line here; a test of measure/rank
 // names what is on one side only.
 var (
-	// ThreadLevels are those of MPI, from the least on; ThreadSingle is MPI_Init.
+	// ThreadLevels has MPI's levels, from the least on; ThreadSingle is MPI_Init.
 	ThreadLevels = []string{ThreadSingle, "funneled", "serialized", "multiple"}
 	// Syncs synchronise the ranks before a repetition.
 	Syncs = []string{

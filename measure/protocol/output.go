@@ -63,7 +63,7 @@ type CallsEnd struct {
 	// Probes is in the order of time; only of an mpirun that measures.
 	Probes   []Probes  `json:"yardstick,omitempty"`
 	Mockups  []Mockups `json:"mockups,omitempty"`  // of the job, as they were loaded
-	Counters []Counter `json:"counters,omitempty"` // of the job; absent: it has none
+	Counters []Counter `json:"counters,omitempty"` // of the job, if it has any
 }
 
 // SoFar closes the lines that an mpirun sends before its end.
@@ -78,10 +78,10 @@ type Output struct {
 	Cases   []CaseResult
 	Samples map[int][]Sample // by index into Job.Cases
 	// Ranks are the local durations of every rank, ns, by index into Job.Cases and by
-	// rank; nil: not asked for.
+	// rank, or nil if they were not asked for.
 	Ranks map[int][][]int64
 	// Counts are what was counted in each repetition, at the rank with most of it, by index
-	// into Job.Cases and into Job.Counters; nil: nothing.
+	// into Job.Cases and into Job.Counters, or nil if nothing was.
 	Counts map[int][][]int64
 	Layout *host.Layout // nil: not asked for
 	End    End
@@ -155,7 +155,7 @@ func (o *OutputWriter) Layout(l *host.Layout) {
 	}
 }
 
-// SoFar closes what has been written by now, after so many rounds of the job.
+// SoFar closes what has been written by now, after this number of rounds of the job.
 func (o *OutputWriter) SoFar(rounds int) error {
 	text, err := json.Marshal(SoFar{o.lines, fmt.Sprintf("%08x", o.crc), rounds})
 	if err = errors.Join(o.err, err); err == nil {
@@ -184,15 +184,15 @@ func (o *OutputWriter) End(e End) error {
 // MaxLine is the most bytes of a line of the ranks.
 const MaxLine = 1 << 20
 
-// maxMessage is the most bytes of what is said about a case.
+// maxMessage is the most bytes of a message about a case.
 const maxMessage = 1 << 10
 
 // OutputReader collects the closing lines of an mpirun, and refuses more than its
 // job can bring.
 type OutputReader struct {
 	job    *Job
-	calls  CallsJob   // of the job; empty: it has none
-	timed  MeasureJob // of calls; empty: it has none
+	calls  CallsJob   // of the job, or empty if it has none
+	timed  MeasureJob // of calls, or empty if it has none
 	out    Output
 	at     map[int]int // where in out.Cases a case of the job is
 	closed Finished    // by the last SoFar

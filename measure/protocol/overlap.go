@@ -10,7 +10,7 @@ import (
 // The ways to compute beside a nonblocking call (S-NETGAUGE §4.1).
 const (
 	OverlapTime = "time" // for so long by the clock
-	OverlapWork = "work" // so many steps of a loop, which were calibrated
+	OverlapWork = "work" // steps of a loop, whose number was calibrated
 )
 
 // OverlapMethods are their names in gl.toml.

@@ -35,7 +35,7 @@ type CaseResult struct {
 	Long     int       `json:"long,omitempty"`
 	WindowNS int64     `json:"window_ns,omitempty"` // the last window; only with windows
 	Provable *Bound    `json:"provable,omitempty"`
-	Usage    *Usage    `json:"usage,omitempty"`    // of the NRep repetitions; nil: not counted, as in older versions
+	Usage    *Usage    `json:"usage,omitempty"`    // of the NRep repetitions, or nil if they were not counted, as in older versions
 	Counting *Counting `json:"counting,omitempty"` // only where counters were read
 	// Messages are only there where the job asks for them and the library counts them.
 	Messages *Messages `json:"messages,omitempty"`
@@ -118,14 +118,14 @@ func (u *Usage) Check(np int) error {
 		return nil
 	}
 	if min(u.Faults, u.Switches) < 0 || min(u.FaultsRank, u.SwitchesRank) < 0 || max(u.FaultsRank, u.SwitchesRank) >= np {
-		return fmt.Errorf("its page faults or switches cannot be those of %d ranks: %+v", np, *u)
+		return fmt.Errorf("%d ranks cannot have its page faults or switches: %+v", np, *u)
 	}
 	return nil
 }
 
 // Timing is how the repetitions of an mpirun were timed.
 type Timing struct {
-	// ThreadLevel is what the library provides, of ThreadLevels; empty: older
+	// ThreadLevel is what the library provides, of ThreadLevels. Empty in older
 	// versions, which asked for "funneled".
 	ThreadLevel string `json:"thread_level,omitempty"`
 	Sync        string `json:"sync"`                  // of Syncs

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-
-	"github.com/klauspost/compress/gzip"
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
@@ -218,27 +215,16 @@ func (f *Folder) rawPath(mode protocol.Mode, shape guidelines.Shape, run int) st
 }
 
 func (f *Folder) WriteRun(r *Run) error {
-	err := f.writeRaw(filepath.Join(rawName, RawName(r.Mode, r.Shape, r.Run)), r)
+	err := f.writeRows(filepath.Join(rawName, RawName(r.Mode, r.Shape, r.Run)), r.encode)
 	if err == nil {
 		os.Remove(filepath.Join(f.Path, f.partName(r.Mode, r.Shape, r.Run)))
 	}
 	return err
 }
 
-func (f *Folder) writeRaw(name string, r *Run) error {
-	return f.WriteFile(name, func(w io.Writer) error {
-		z := gzip.NewWriter(w)
-		b := bufio.NewWriterSize(z, 1<<16)
-		if err := encodeRaw(b, r); err != nil {
-			return err
-		}
-		return errors.Join(b.Flush(), z.Close())
-	})
-}
-
 // WritePart stores the finished cases of an mpirun that was cut off.
 func (f *Folder) WritePart(r *Run) error {
-	return f.writeRaw(f.partName(r.Mode, r.Shape, r.Run), r)
+	return f.writeRows(f.partName(r.Mode, r.Shape, r.Run), r.encode)
 }
 
 // Part returns the run that WritePart has stored, or nil if it cannot be used.

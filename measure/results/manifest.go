@@ -24,11 +24,11 @@ type Manifest struct {
 	Kind    Kind   `json:"kind,omitempty"`
 	Version string `json:"pgmpi_version"`
 	Created string `json:"created"` // RFC 3339, UTC
-	// FolderID is Folder.ID of the folder that it was written into; absent: by an
-	// older version, or imported.
+	// FolderID is Folder.ID of the folder that it was written into. Absent if an
+	// older version wrote it, or it was imported.
 	FolderID string            `json:"folder_id,omitempty"`
 	Label    map[string]string `json:"label,omitempty"` // of --label
-	TOML     string            `json:"gl_toml"`         // as read; empty: the defaults
+	TOML     string            `json:"gl_toml"`         // as read, or empty for the defaults
 	Config   json.RawMessage   `json:"config"`          // with all defaults and flags applied
 	Plan     guidelines.Plan   `json:"plan"`
 	R        int               `json:"mpiruns"`
@@ -64,10 +64,10 @@ type Manifest struct {
 	// nil: not planned yet.
 	Split *FollowUps `json:"split,omitempty"`
 	// Confirm measures again what would make the night red, fixed after everything else
-	// was measured; nil: there is nothing, or no gate.
+	// was measured. Nil without such tests, or without a gate.
 	Confirm *FollowUps `json:"confirm,omitempty"`
 	// Explore tests what the library's own algorithms gain, fixed when stage 2 has chosen
-	// the candidates; nil: there are none, or nothing is explored.
+	// the candidates. Nil without candidates, or where nothing is explored.
 	Explore *FollowUps `json:"explore,omitempty"`
 	// Timing holds, by shape, how the first mpirun was timed.
 	Timing map[string]protocol.Timing `json:"timing,omitempty"`

@@ -109,7 +109,7 @@ func (m *Manifest) Repeated(raw, why string) {
 // StopAfter ends a stage for good after a number of mpiruns per shape.
 func (m *Manifest) StopAfter(mode protocol.Mode, runs int) { put(&m.Stopped, mode, runs) }
 
-// Planned fixes the experiment of a mode; nil: there is nothing to measure.
+// Planned fixes the experiment of a mode, nil if there is nothing to measure.
 func (m *Manifest) Planned(mode protocol.Mode, plan *FollowUps) {
 	switch mode {
 	case protocol.ModeSplit:

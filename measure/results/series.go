@@ -1,20 +1,13 @@
 package results
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
-	"strconv"
-	"strings"
-
-	"github.com/klauspost/compress/gzip"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/regular"
 	"pgmpi/measure/protocol"
 )
 
@@ -85,30 +78,25 @@ func seriesName(schema string, shape guidelines.Shape, run int) string {
 }
 
 func (f *Folder) WriteSeries(s *Series) error {
-	return f.WriteFile(seriesName(s.Schema, s.Shape, s.Run), func(w io.Writer) error {
-		z := gzip.NewWriter(w)
-		b := bufio.NewWriterSize(z, 1<<16)
-		head, err := json.Marshal(s)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(b, "#%s\n", head) // a bufio.Writer keeps its first error
-		var line []byte
-		rows := 0
-		for i, parts := range s.N {
-			for part, numbers := range parts {
-				if len(numbers) != s.NRep[i] {
-					return fmt.Errorf("part %d has %d numbers of case %d, which has %d repetitions", part, len(numbers), i, s.NRep[i])
-				}
-				for k, v := range numbers {
-					line = fmt.Appendf(line[:0], "%d\t%d\t%d\t%d\n", i, part, k, v)
-					_, _ = b.Write(line)
-				}
-				rows += len(numbers)
+	return f.writeRows(seriesName(s.Schema, s.Shape, s.Run), s.encode)
+}
+
+func (s *Series) encode(w io.Writer) error {
+	for i, parts := range s.N {
+		for part, numbers := range parts {
+			if len(numbers) != s.NRep[i] {
+				return fmt.Errorf("part %d has %d numbers of case %d, which has %d repetitions", part, len(numbers), i, s.NRep[i])
 			}
 		}
-		fmt.Fprintf(b, "#end rows=%d\n", rows)
-		return errors.Join(b.Flush(), z.Close())
+	}
+	return encodeRows(w, s, maxHeader, func(add func(row)) {
+		for i, parts := range s.N {
+			for part, numbers := range parts {
+				for k, v := range numbers {
+					add(row{int64(i), int64(part), int64(k), v})
+				}
+			}
+		}
 	})
 }
 
@@ -123,7 +111,7 @@ func (f *Folder) RanksOfCase(shape guidelines.Shape, run, plan int) ([][]int64, 
 // each repetition; nil if none were read.
 func (f *Folder) CountsOfCase(shape guidelines.Shape, run, plan int) ([]protocol.Counter, [][]int64, error) {
 	head, all, err := f.seriesOfCase(countsSchema, shape, run, plan)
-	if head == nil || all == nil {
+	if all == nil {
 		return nil, nil, err
 	}
 	return head.Counters[:len(all)], all, nil
@@ -131,45 +119,22 @@ func (f *Folder) CountsOfCase(shape guidelines.Shape, run, plan int) ([]protocol
 
 // seriesOfCase reads one case of a file of series; it returns nil if there is no such file, or
 // it lacks the case.
-func (f *Folder) seriesOfCase(schema string, shape guidelines.Shape, run, plan int) (*Series, [][]int64, error) {
-	path := filepath.Join(f.Path, seriesName(schema, shape, run))
-	file, err := regular.Open(path)
+func (f *Folder) seriesOfCase(schema string, shape guidelines.Shape, run, plan int) (head *Series, out [][]int64, err error) {
+	head = &Series{}
+	err = readRows(filepath.Join(f.Path, seriesName(schema, shape, run)), func(r *rowReader) error {
+		if err := r.header(maxHeader, head); err != nil {
+			return err
+		}
+		if head.Schema != schema || head.Shape != shape || head.Run != run || len(head.NRep) != len(head.Plan) {
+			return fmt.Errorf("it is not about mpirun %d of %s", run, shape)
+		}
+		out, err = head.readCase(r, plan)
+		return err
+	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
+		err = nil
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		return nil, nil, damaged(path, err)
-	}
-	in := bufio.NewScanner(z)
-	in.Buffer(nil, maxHeader)
-	head, err := readSeriesHead(in, schema, shape, run)
-	var out [][]int64
-	if err == nil {
-		out, err = head.readCase(in, plan)
-	}
-	if err != nil {
-		return nil, nil, damaged(path, err)
-	}
-	return head, out, nil
-}
-
-func readSeriesHead(in *bufio.Scanner, schema string, shape guidelines.Shape, run int) (*Series, error) {
-	var head Series
-	if !in.Scan() || !strings.HasPrefix(in.Text(), "#") {
-		return nil, errors.Join(errors.New("no header line"), in.Err())
-	}
-	if err := json.Unmarshal(in.Bytes()[1:], &head); err != nil {
-		return nil, fmt.Errorf("header: %w", err)
-	}
-	if head.Schema != schema || head.Shape != shape || head.Run != run || len(head.NRep) != len(head.Plan) {
-		return nil, fmt.Errorf("it is not about mpirun %d of %s", run, shape)
-	}
-	return &head, nil
+	return head, out, err
 }
 
 func (head *Series) parts() int {
@@ -179,50 +144,27 @@ func (head *Series) parts() int {
 	return min(head.Shape.NP, maxMembers)
 }
 
-func (head *Series) readCase(in *bufio.Scanner, plan int) ([][]int64, error) {
+// readCase returns nil if the file lacks the case.
+func (head *Series) readCase(in *rowReader, plan int) ([][]int64, error) {
 	out := make([][]int64, head.parts())
-	found, rows := false, 0
-	for in.Scan() {
-		line := in.Text()
-		if strings.HasPrefix(line, "#") {
-			if want := fmt.Sprintf("#end rows=%d", rows); line != want {
-				return nil, fmt.Errorf("%.40q after %d rows", line, rows)
-			}
-			if !found {
-				return nil, nil
-			}
-			return out, in.Err()
-		}
-		rows++
-		v, err := rankRow(line)
-		if err != nil {
-			return nil, fmt.Errorf("row %d: %w", rows, err)
-		}
+	found := false
+	err := in.each(func(v row) error {
 		if v[0] >= int64(len(head.Plan)) || v[1] >= int64(len(out)) {
-			return nil, fmt.Errorf("row %d: case %d, series %d", rows, v[0], v[1])
+			return fmt.Errorf("case %d, series %d", v[0], v[1])
 		}
 		if head.Plan[v[0]] != plan {
-			continue
+			return nil
 		}
 		found = true
 		series := &out[v[1]]
 		if v[2] != int64(len(*series)) || len(*series) >= head.NRep[v[0]] {
-			return nil, fmt.Errorf("row %d: repetition %d, expected %d of %d", rows, v[2], len(*series), head.NRep[v[0]])
+			return fmt.Errorf("repetition %d, expected %d of %d", v[2], len(*series), head.NRep[v[0]])
 		}
 		*series = append(*series, v[3])
+		return nil
+	}, func(row, int, []byte) error { return nil })
+	if !found || err != nil {
+		return nil, err
 	}
-	return nil, errors.Join(errors.New("the file ends before its #end line"), in.Err())
-}
-
-func rankRow(line string) (v [4]int64, err error) {
-	f := strings.Split(line, "\t")
-	if len(f) != len(v) {
-		return v, fmt.Errorf("expected four numbers, got %.60q", line)
-	}
-	for i := range v {
-		if v[i], err = strconv.ParseInt(f[i], 10, 64); err != nil || v[i] < 0 || v[i] > protocol.MaxRawInt {
-			return v, fmt.Errorf("%.30q is no number of a row", f[i])
-		}
-	}
-	return v, nil
+	return out, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestDurationsByRankComeBackAsTheyWereWritten(t *testing.T) {
@@ -18,19 +19,13 @@ func TestDurationsByRankComeBackAsTheyWereWritten(t *testing.T) {
 	want := map[int][][]int64{0: {{1, 2, 3}, {4, 5, 6}}, 2: {{7}, {8}}}
 	must.Do(t, f.WriteSeries(RanksOf(run, want)))
 	for plan, ranks := range map[int][][]int64{4: want[0], 6: want[2], 5: nil} {
-		if got, err := f.RanksOfCase(run.Shape, run.Run, plan); err != nil || !reflect.DeepEqual(got, ranks) {
-			t.Errorf("case %d: %v, %v", plan, got, err)
-		}
+		got, err := f.RanksOfCase(run.Shape, run.Run, plan)
+		should.Hold(t, err == nil && reflect.DeepEqual(got, ranks), "case %d: %v, %v", plan, got, err)
 	}
-	if got, err := f.RanksOfCase(run.Shape, run.Run+1, 4); err != nil || got != nil {
-		t.Errorf("another mpirun: %v, %v", got, err)
-	}
-	if RanksOf(run, nil) != nil {
-		t.Error("nothing was sent")
-	}
-	if err := f.WriteSeries(RanksOf(run, map[int][][]int64{0: {{1, 2, 3}, {4}}})); err == nil || !strings.Contains(err.Error(), "part 1 has 1 numbers") {
-		t.Errorf("a rank with too few: %v", err)
-	}
+	got, err := f.RanksOfCase(run.Shape, run.Run+1, 4)
+	should.Hold(t, err == nil && got == nil, "another mpirun: %v, %v", got, err)
+	should.Hold(t, RanksOf(run, nil) == nil, "nothing was sent")
+	should.Fail(t, f.WriteSeries(RanksOf(run, map[int][][]int64{0: {{1, 2, 3}, {4}}})), "part 1 has 1 numbers", "a rank with too few")
 }
 
 func TestDamagedDurationsByRankAreRefused(t *testing.T) {
@@ -42,13 +37,13 @@ func TestDamagedDurationsByRankAreRefused(t *testing.T) {
 		head + "0\t0\t0\t5\n0\t1\t0\t6\n#end rows=2\n":         "",
 		head + "0\t0\t0\t5\n#end rows=2\n":                     "after 1 rows",
 		head + "0\t0\t0\t5\n":                                  "before its #end line",
-		head + "0\t0\t0\t-5\n#end rows=1\n":                    "no number",
+		head + "0\t0\t0\t-5\n#end rows=1\n":                    "expected four numbers",
 		head + "0\t2\t0\t5\n#end rows=1\n":                     "series 2",
 		head + "1\t0\t0\t5\n#end rows=1\n":                     "case 1",
 		head + "0\t0\t1\t5\n#end rows=1\n":                     "repetition 1",
 		head + "0\t0\t0\t5\n0\t0\t1\t5\n#end rows=2\n":         "expected 1 of 1",
 		head + "nonsense\n":                                    "expected four numbers",
-		"":                                                     "no header",
+		"":                                                     "before its #end line",
 		strings.Replace(head, `"run":3`, `"run":4`, 1):         "mpirun 3",
 		strings.Replace(head, `"nrep":[1]`, `"nrep":[]`, 1):    "mpirun 3",
 		strings.Replace(head, "pgmpi-ranks/1", "another/1", 1): "mpirun 3",
@@ -58,8 +53,7 @@ func TestDamagedDurationsByRankAreRefused(t *testing.T) {
 		_, _ = z.Write([]byte(text))
 		z.Close()
 		file.Close()
-		if _, err := f.RanksOfCase(shape, 3, 4); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
-		}
+		_, err := f.RanksOfCase(shape, 3, 4)
+		should.Hold(t, (err == nil) == (want == "") && (err == nil || strings.Contains(err.Error(), want)), "%q: %v, want %q", text, err, want)
 	}
 }

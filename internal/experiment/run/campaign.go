@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/untimed"
 	"pgmpi/measure"
 	"pgmpi/measure/batch"
 	"pgmpi/measure/host"
@@ -183,4 +185,25 @@ func (c *Campaign) Folder() *results.Folder { return c.session.Folder }
 // Say tells the user a sentence.
 func (c *Campaign) Say(format string, args ...any) {
 	c.Tell(Event{Sentence: fmt.Sprintf(format, args...)})
+}
+
+// seeSettings notes once which variables of mpi.env choose an algorithm without effect. It
+// measures nothing, and starts nothing where mpi.env has no such variable.
+func (c *Campaign) seeSettings(ctx context.Context) {
+	env := c.Config.MPI.Env
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(env)), func(name string) bool { return !untimed.ChoosesAlgorithm(name) })
+	if c.sawSettings || len(names) == 0 {
+		return
+	}
+	c.sawSettings = true
+	o := untimed.OnceWith(c.Config, c.Start, c.RankPath, c.Manifest.Rank)
+	found, err := o.Ignored(ctx, c.Manifest.Plan.Shapes[0], env, names)
+	if err != nil {
+		return // the first mpirun that measures tells why, and what to do
+	}
+	for _, text := range found {
+		if c.Manifest.Ignored(text) {
+			c.Say("note: mpi.env: %s", text)
+		}
+	}
 }

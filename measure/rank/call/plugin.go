@@ -105,8 +105,8 @@ func idsOf(rows map[string]*C.pg_mockup) (ids []string) {
 	return ids
 }
 
-// inspect looks at a shared library before it is loaded: to load that of another MPI
-// library would load that library, too.
+// inspect looks at a shared library before it is loaded: loading one that is
+// linked with another MPI library would load that library, too.
 func inspect(f *protocol.Mockups) (hash string, err error) {
 	file, err := regular.Open(f.File)
 	if err != nil {

@@ -153,7 +153,7 @@ func shared(s *clockSync) error {
 			return err
 		}
 		if e := clocks.SKaMPI(pings); e.Ahead > e.Bound || -e.Ahead > e.Bound {
-			differs = fmt.Errorf("its clock %q is %v ahead of that of rank %d, though both are on one host; use measure.clock_sync = \"hca3\", or the clock monotonic",
+			differs = fmt.Errorf("its clock %q is %v ahead of rank %d's, though both are on one host; use measure.clock_sync = \"hca3\", or the clock monotonic",
 				s.Info.Name, time.Duration(e.Ahead), ref)
 		}
 		return nil

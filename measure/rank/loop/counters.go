@@ -24,7 +24,7 @@ type counters struct {
 	open  []int // indices into named
 }
 
-// mostCounted is how many repetitions a batch with counters has: so many without them
+// mostCounted is how many repetitions a batch with counters has: as many without them
 // come before or after it, which show what reading them costs.
 const mostCounted = 25
 

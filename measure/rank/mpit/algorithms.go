@@ -118,14 +118,14 @@ func readVariable(name string) (value string, known bool) {
 // Way is how calls of a function come to its algorithm.
 type Way struct {
 	Why    string           // it cannot be called; "": it can
-	Row    *native.Function // of a test's own algorithm; nil: the collective's
+	Row    *native.Function // of a test's own algorithm or, if nil, the collective's
 	forced *C.pg_forced     // nil: nothing is forced
 }
 
 // testWays are algorithms that a build for tests adds to every library.
 var testWays = map[string]*native.Function{}
 
-// Ways are those of all functions of a job.
+// Ways holds the Way of every function of a job.
 type Ways struct {
 	w  *mpi.World
 	x  *C.pg_ctx

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* MPICH does not name the values of its variables in a way that programs can read.
- * These are those of MPICH 4, from 1 on, and of the libraries made from it. A row is
+ * These have the values of MPICH 4, from 1 on, and of the libraries made from it. A row is
  * used only where the variable is there and its description lists the same names in
  * the same order: another version may have others. */
 static const struct {

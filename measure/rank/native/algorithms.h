@@ -12,7 +12,7 @@ typedef struct pg_algorithm {
     int value; /* of the library's control variable */
 } pg_algorithm;
 
-/* Those of one collective. */
+/* The algorithms of one collective. */
 typedef struct pg_algorithms {
     char variable[PG_NAME]; /* the control variable; "": the library has none that we know */
     int now;                /* its value; PG_DEFAULT unless somebody has forced one */
@@ -31,7 +31,7 @@ int pg_read_variable(const char *name, char *text, int bytes);
 /* How a function's calls come to one of them. */
 typedef struct pg_forced pg_forced;
 
-/* Lists those of a collective: "reduce_scatter" of MPI_Reduce_scatter. Nothing is
+/* Lists the algorithms of a collective: "reduce_scatter" of MPI_Reduce_scatter. Nothing is
  * communicated. Returns an MPI error code. */
 int pg_list_algorithms(const char *collective, pg_algorithms *out);
 
@@ -39,7 +39,7 @@ int pg_list_algorithms(const char *collective, pg_algorithms *out);
  * call it together: Open MPI reads its variable when a communicator is made. */
 int pg_make_forced(pg_ctx *x, const char *collective, int value, pg_forced **out);
 
-/* From here on the functions of a context are called with it; NULL: as by default. */
+/* From here on the functions of a context are called with it, or with NULL as by default. */
 void pg_choose_forced(pg_ctx *x, const pg_forced *forced);
 
 /* Before and behind calls, outside of the timed region: MPICH reads its variable in

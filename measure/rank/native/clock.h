@@ -46,7 +46,7 @@ static inline int64_t pg_local(const pg_model *m, int64_t g)
     return t + (int64_t)((m->intercept + m->slope * (double)(t - m->origin)) / (1 - m->slope));
 }
 
-/* Differences of successive readings, ns, without those of 0: up to n, and at
+/* Differences of successive readings, ns, without zeros: up to n, and at
  * least one, unless the clock stands still. Returns how many. */
 int64_t pg_clock_differences(pg_clock *now, int64_t *differences, int64_t n);
 

@@ -214,7 +214,7 @@ static MPI_Datatype operand(const call *c) { return ordered(c) ? c->l->pair : MP
 static MPI_Op operator(const call *c) { return ordered(c) ? c->l->compose : MPI_SUM; }
 static int operands(const call *c, int n) { return ordered(c) ? n / 2 : n; }
 
-/* The send buffer, or MPI_IN_PLACE with so many ints of it in recv. */
+/* The send buffer, or MPI_IN_PLACE with n ints of it in recv. */
 static const void *from(call *c, int64_t n)
 {
     if (!in_place(c))

@@ -135,7 +135,7 @@ static int open_event(counter *k, const struct event *e, char *text)
         return refused(error, text);
     if (read(k->fd, &value, sizeof value) != sizeof value) {
         close(k->fd);
-        return fails(text, "the processor does not count so many events at a time");
+        return fails(text, "the processor cannot count all these events at a time");
     }
     return 1;
 }
@@ -175,7 +175,7 @@ static int open_variable(pg_counters *c, counter *k, pg_ctx *x, const char *name
     if (!is_integer(k->type))
         return fails(text, "its values are no whole numbers");
     if (bind != MPI_T_BIND_NO_OBJECT && bind != MPI_T_BIND_MPI_COMM)
-        return fails(text, "it is about an object that is not measured; only those of the library and of a communicator are read");
+        return fails(text, "it is about an object that is not measured; only counters of the library and of a communicator are read");
     if (MPI_T_pvar_handle_alloc(c->session, index, bind == MPI_T_BIND_MPI_COMM ? (void *)&x->comm : NULL, &k->handle, &k->values) != MPI_SUCCESS)
         return fails(text, "MPI_T gives no handle for it");
     if (k->values < 1 || k->values > MAX_VALUES || (!continuous && MPI_T_pvar_start(c->session, k->handle) != MPI_SUCCESS) ||

@@ -16,7 +16,7 @@ typedef struct pg_counters pg_counters;
 /* The name of event i; NULL behind the last. */
 const char *pg_counter_name(int i);
 
-/* Room for the counters of `repetitions`; NULL: there is no memory. */
+/* Room for the counters of `repetitions`, or NULL without memory. */
 pg_counters *pg_counters_new(int64_t repetitions);
 
 /* Opens a counter of the calling thread behind those that are open, by its name in

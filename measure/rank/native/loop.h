@@ -38,7 +38,7 @@ typedef struct pg_loop {
     int64_t window; /* window: from one start to the next */
     int64_t slice;  /* round_time: no repetition starts later than this after the first */
     int64_t want;   /* round_time: valid repetitions that are enough */
-    pg_counters *counters; /* that are read around each repetition; NULL: none */
+    pg_counters *counters; /* that are read around each repetition, or NULL */
 
     /* Of the synchronisation; times are global, ns. */
     int64_t first, at;    /* the start of the first repetition, and of the one in hand */
@@ -61,12 +61,12 @@ typedef struct pg_sync {
     int windows;      /* repetitions start at equal distances, the length of a window */
     int grows;        /* the window is found by a pilot, and doubled when it is too short */
     int slices;       /* a batch may end early: enough is valid, or its time slice is over */
-    /* Before the first repetition of a batch; NULL: nothing. Returns an MPI
+    /* Before the first repetition of a batch, or NULL. Returns an MPI
      * error code. */
     int (*begin)(pg_loop *);
     /* Before each repetition. Returns an MPI error code, or PG_STOP on all ranks. */
     int (*enter)(pg_loop *);
-    /* After the last repetition: the flags that only its end shows; NULL: none. */
+    /* After the last repetition: the flags that only its end shows; may be NULL. */
     void (*judge)(pg_loop *);
 } pg_sync;
 

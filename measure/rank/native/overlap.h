@@ -29,7 +29,7 @@ int pg_measure_overlap(const pg_overlap *o, const pg_sync *s, pg_loop *l, int64_
  * of any rank. */
 int pg_collect_overlap(const pg_overlap *o, const pg_loop *l, const pg_sync *s, unsigned char *flags);
 
-/* How long so many steps take, ns. */
+/* The time that these steps take, ns. */
 int64_t pg_work(pg_clock *now, int64_t steps);
 
 #endif

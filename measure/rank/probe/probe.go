@@ -22,7 +22,7 @@ import (
 // and the last, beside one before and one after all cases.
 const between = 3
 
-// due tells whether there is a reading when so many of the cases are done:
+// due tells whether there is a reading when this number of the cases is done:
 // readings are spread evenly, and coincide where cases are few.
 func due(done, cases int) bool {
 	for k := range between + 2 {
@@ -57,7 +57,6 @@ func New(clock *clock.Clock, cases int) (*Reader, error) {
 	return r, nil
 }
 
-// Due tells whether there is a reading when so many cases are done.
 func (r *Reader) Due(done int) bool { return due(done, r.cases) }
 
 // Read adds a reading.

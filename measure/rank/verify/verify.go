@@ -264,7 +264,7 @@ type piece struct {
 	gap int64
 }
 
-// pieces are those of block b of the receive buffer, which takes n elements. Where a block is
+// pieces lists the pieces of block b of the receive buffer, which takes n elements. Where a block is
 // input all of it holds data, the gaps too.
 func (c Case) pieces(b int, n int64) iter.Seq[piece] {
 	whole := c.Function.Derived == "" || slices.ContainsFunc(c.Input(), func(in [2]int64) bool { return in[0] == int64(b) })

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pgmpi/internal/fail"
+	"pgmpi/internal/manual"
+)
+
+const about = `pgmpi finds out whether an MPI library keeps its own promises.
+
+A collective should never be slower than an emulation of it by other
+collectives (its mock-up), than itself on more data, or than itself called k
+times on 1/k of the data. pgmpi measures, tests and reports the violations.
+`
+
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:               "help [COMMAND]",
+		Short:             "show the commands, or the flags of one",
+		Args:              wants(0, 1, "one command, or none"),
+		ValidArgsFunction: manual.CommandNames,
+		RunE: func(c *cobra.Command, args []string) error {
+			of, err := named(c.Root(), args)
+			if err != nil {
+				return err
+			}
+			return say(manual.Help(of, false))
+		},
+	}
+}
+
+func manCommand() *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "man [COMMAND]",
+		Short: "print a manual page, for man -l",
+		Long: "Prints the manual page of pgmpi, or of one of its commands, as `make install`\n" +
+			"installs it. To read it without an installation:\n" +
+			"  pgmpi man check | man -l -",
+		Args:              wants(0, 1, "one command, or none"),
+		ValidArgsFunction: manual.CommandNames,
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 1 && out != "":
+				return fail.Setupf("man: --out is for all pages; the page of %s goes to standard output", args[0])
+			case out != "":
+				return writePages(c.Root(), out)
+			}
+			of, err := named(c.Root(), args)
+			if err != nil {
+				return err
+			}
+			return say(manual.Page(of))
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "a `DIR` for all pages")
+	return c
+}
+
+// named returns the command of an argument, or pgmpi without one.
+func named(root *cobra.Command, args []string) (*cobra.Command, error) {
+	c, _, err := root.Find(args)
+	if err != nil {
+		return nil, fail.AsSetup(err)
+	}
+	return c, nil
+}
+
+// writePages writes pgmpi.1, and pgmpi-COMMAND.1 for every command.
+func writePages(root *cobra.Command, dir string) error {
+	folder, err := folderFor(dir)
+	for _, c := range append(manual.Commands(root), root) {
+		if err == nil {
+			err = folder.WriteFile(manual.PageName(c)+".1", func(w io.Writer) error {
+				_, err := io.WriteString(w, manual.Page(c))
+				return err
+			})
+		}
+	}
+	return err
+}
+
+func completionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "print a script that completes commands in a shell",
+		Long: "Prints a script for bash, zsh or fish, by which the shell completes commands,\n" +
+			"flags and what may follow them. For the running shell only:\n" +
+			"  bash:  source <(pgmpi completion bash)\n" +
+			"  zsh:   source <(pgmpi completion zsh)\n" +
+			"  fish:  pgmpi completion fish | source\n" +
+			"`make install` puts all three where the shells look.",
+		Args:      wants(1, 1, "one shell: "+strings.Join(manual.Shells, ", ")),
+		ValidArgs: manual.Shells,
+		RunE:      func(c *cobra.Command, args []string) error { return manual.Completion(stdout, c.Root(), args[0]) },
+	}
+}

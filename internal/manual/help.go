@@ -1,0 +1,163 @@
+// Package manual explains pgmpi's commands: as help, as manual pages, and in the menus of a shell.
+//
+// A tree of cobra commands comes in, whose flags are annotated with Under and Offer; text
+// comes out. It runs no command and knows no key of gl.toml.
+package manual
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Annotations of a command and of its flags.
+const (
+	mostNeeded = "most needed" // the flags that --help shows, by name
+	section    = "section"     // of gl.toml, for the heading
+	choices    = "choices"     // what may follow the flag
+)
+
+// MostNeeded has the names of the flags that --help shows, for the annotations of a command with many.
+func MostNeeded(flags string) map[string]string { return map[string]string{mostNeeded: flags} }
+
+// Needed returns the flags that were given to MostNeeded.
+func Needed(c *cobra.Command) []string { return strings.Fields(c.Annotations[mostNeeded]) }
+
+// Under puts a flag under the heading of a section of gl.toml.
+func Under(f *pflag.Flag, of string) { annotate(f, section, of) }
+
+func annotate(f *pflag.Flag, name string, values ...string) {
+	if f.Annotations == nil {
+		f.Annotations = map[string][]string{}
+	}
+	f.Annotations[name] = values
+}
+
+// Commands returns those that are shown, in the order of the overview.
+func Commands(root *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(slices.Clone(root.Commands()), func(c *cobra.Command) bool { return !c.IsAvailableCommand() })
+}
+
+// Flags returns the flags of a command without --help.
+func Flags(c *cobra.Command) (out []*pflag.Flag) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Name != "help" {
+			out = append(out, f)
+		}
+	})
+	return out
+}
+
+// HelpWidth is the widest line of a help text, in columns.
+const HelpWidth = 80
+
+// Help is the text of --help, or with all flags of --help=all; of pgmpi itself it is the overview.
+func Help(c *cobra.Command, all bool) string {
+	if c.Name() == "help" || !c.HasParent() {
+		return overview(c.Root())
+	}
+	w := &strings.Builder{}
+	fmt.Fprintf(w, "pgmpi %s: %s\n\n%s\n\nUsage: pgmpi %s", c.Name(), c.Short, strings.TrimSpace(c.Long), c.Use)
+	flags := Flags(c)
+	if len(flags) == 0 {
+		fmt.Fprintln(w)
+		return w.String()
+	}
+	fmt.Fprintln(w, " [FLAGS]")
+	needed, shown := Needed(c), flags
+	if len(needed) > 0 && !all {
+		shown = slices.DeleteFunc(slices.Clone(flags), func(f *pflag.Flag) bool { return !slices.Contains(needed, f.Name) })
+	}
+	for _, p := range parts(shown) {
+		if p.title != "" {
+			fmt.Fprintf(w, "\n%s:", p.title)
+		}
+		fmt.Fprintf(w, "\n%s", p.flags.FlagUsagesWrapped(HelpWidth))
+	}
+	if more := len(flags) - len(shown); more > 0 {
+		fmt.Fprintf(w, "\n`pgmpi %s --help=all` shows %d flags more.\n", c.Name(), more)
+	}
+	return w.String()
+}
+
+func overview(root *cobra.Command) string {
+	w := &strings.Builder{}
+	fmt.Fprintf(w, "%s\nUsage: pgmpi COMMAND [FLAGS]\n\n", root.Long)
+	group := ""
+	for _, c := range Commands(root) {
+		title := ""
+		if c.GroupID != group {
+			group, title = c.GroupID, c.GroupID
+		}
+		fmt.Fprintf(w, "%-9s%-13s%s\n", title, c.Name(), c.Short)
+	}
+	fmt.Fprint(w, `
+Start with:
+  pgmpi check                          this machine, GL1–GL17, with the defaults
+  pgmpi check --np 2 --msizes 8,1Ki    a quick look
+  pgmpi init                           a commented gl.toml for your own settings
+
+`+"`pgmpi help COMMAND` has the flags. Exit codes: 0 nothing violated, 1 violated,\n2 nothing was measured, 3 the measurement failed, 4 no verdict possible,\n130 interrupted.\n")
+	return w.String()
+}
+
+// part is some of a command's flags, with their heading in help and manual.
+type part struct {
+	title string
+	flags *pflag.FlagSet
+}
+
+// headings are in the order of the help.
+var headings = []struct {
+	title    string
+	sections []string
+}{
+	{"What is measured", []string{"check", "job"}},
+	{"How MPI is started", []string{"mpi"}},
+	{"How it is measured", []string{"nrep", "measure"}},
+	{"How it is judged", []string{"analyze"}},
+	{"What it is held against", []string{"gate"}},
+	{"Folder and output", nil}, // of all other flags
+}
+
+// MostWithoutHeadings is how many flags need no headings.
+const MostWithoutHeadings = 15
+
+// parts puts flags under their headings, or all under none.
+func parts(flags []*pflag.Flag) []part {
+	all := make([]part, len(headings))
+	for _, f := range flags {
+		i, title := 0, ""
+		if len(flags) > MostWithoutHeadings {
+			i = headingOf(f)
+			title = headings[i].title
+		}
+		if all[i].flags == nil {
+			all[i] = part{title, pflag.NewFlagSet(title, pflag.ContinueOnError)}
+			all[i].flags.SortFlags = false
+		}
+		all[i].flags.AddFlag(f)
+	}
+	return slices.DeleteFunc(all, func(p part) bool { return p.flags == nil })
+}
+
+// headingOf is the index of a flag's heading.
+func headingOf(f *pflag.Flag) int {
+	for i, h := range headings {
+		if of := f.Annotations[section]; of != nil && slices.Contains(h.sections, of[0]) {
+			return i
+		}
+	}
+	return len(headings) - 1
+}
+
+// Usual is the default of a flag, as help puts it behind the text; flags of keys have it in the text.
+func Usual(f *pflag.Flag) string {
+	if slices.Contains([]string{"", "[]", "0", "0s", "false"}, f.DefValue) {
+		return ""
+	}
+	return " (default " + f.DefValue + ")"
+}

@@ -1,0 +1,222 @@
+// Package settings reads gl.toml and the flags that stand for its keys: a flag beats the file.
+//
+// Flags are declared here, on the flag set of a command; a validated configuration comes out.
+// What a key means, its default and its limits are internal/conf/glfile's.
+package settings
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/manual"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/reading"
+	"pgmpi/measure/results"
+)
+
+// Settings are a file and the flags over it.
+type Settings struct {
+	Base  *glfile.File // holds where no file is named; glfile.Default if nil
+	File  string       // its path; may be ""
+	flags []*flag
+}
+
+type flag struct {
+	key   glfile.Key
+	typed []string
+}
+
+// Set implements pflag.Value. A wrong value is refused at once.
+func (k *flag) Set(text string) error {
+	f := glfile.Default()
+	k.typed = append(k.typed, text)
+	return k.put(&f)
+}
+
+// put sets the key. A list may come in parts; of anything else the last counts.
+func (k *flag) put(f *glfile.File) error {
+	text := k.typed[len(k.typed)-1]
+	if k.key.Value == "LIST" {
+		text = strings.Join(k.typed, ",")
+	}
+	return k.key.Set(f, text)
+}
+
+// String implements pflag.Value; the default is in the help already.
+func (k *flag) String() string { return "" }
+
+// Type is what help shows behind the flag.
+func (k *flag) Type() string { return cmp.Or(k.key.Value, "bool") }
+
+// KeyOf returns the key that a flag sets, if it sets one.
+func KeyOf(f *pflag.Flag) (glfile.Key, bool) {
+	k, ok := f.Value.(*flag)
+	if !ok {
+		return glfile.Key{}, false
+	}
+	return k.key, true
+}
+
+// Keys declares the flags of keys, by the names that most commands have for them.
+func (s *Settings) Keys(fs *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		s.add(fs, glfile.FlagKey(name))
+	}
+}
+
+// Named declares a flag of a key that elsewhere has none, or whose flag is another key's.
+func (s *Settings) Named(fs *pflag.FlagSet, name, of, value string) {
+	key := glfile.NamedKey(of)
+	key.Flag, key.Value = name, value
+	s.add(fs, key)
+}
+
+func (s *Settings) add(fs *pflag.FlagSet, key glfile.Key) {
+	k := &flag{key: key}
+	s.flags = append(s.flags, k)
+	f := fs.VarPF(k, key.Flag, "", key.Usage(s.defaults()))
+	if key.Value == "" {
+		f.NoOptDefVal = "true"
+	}
+	section, _, _ := strings.Cut(key.Name, ".")
+	manual.Under(f, section)
+	if key.Names != nil {
+		manual.Offer(f, key.Names)
+	}
+}
+
+// Means gives a flag of a key the text of a command for which the key's own is not true.
+// The default is put behind it.
+func (s *Settings) Means(fs *pflag.FlagSet, name, text string) {
+	f := fs.Lookup(name)
+	key, _ := KeyOf(f)
+	key.FlagText = text
+	f.Usage = key.Usage(s.defaults())
+}
+
+// FileFlag declares --guidelines.
+func (s *Settings) FileFlag(fs *pflag.FlagSet, usage string) {
+	fs.StringVar(&s.File, "guidelines", "", usage)
+	manual.Under(fs.Lookup("guidelines"), "check")
+}
+
+// Design declares the flags that hold for both sides of `pgmpi ab`.
+func (s *Settings) Design(fs *pflag.FlagSet) {
+	s.Keys(fs, "np", "shape", "mpiruns", "msizes", "seed", "stall", "sync", "clock", "clock-sync", "cache", "turns")
+}
+
+func (s *Settings) Measuring(fs *pflag.FlagSet) {
+	s.Design(fs)
+	s.Keys(fs, "launch", "hostfile", "rank", "job-file", "thread-level", "under")
+}
+
+// Predicting declares the flags of stage 1.
+func (s *Settings) Predicting(fs *pflag.FlagSet) {
+	s.Keys(fs, "nrep-metrics", "nrep-rse", "nrep-cov-mean", "nrep-cov-median", "nrep-min", "nrep-max")
+}
+
+func (s *Settings) Judging(fs *pflag.FlagSet) {
+	s.Keys(fs, "method", "test", "alpha", "adjust", "min-slowdown", "split-tolerance", "nb-tolerance")
+}
+
+// Gate declares the flags of what a check is held against.
+func (s *Settings) Gate(fs *pflag.FlagSet) {
+	s.Keys(fs, "baseline", "nights", "expect", "confirm", "fail-on", "must-judge", "strict")
+}
+
+// Take adds the flags of another command that were given, and set keys.
+func (s *Settings) Take(fs *pflag.FlagSet) {
+	fs.Visit(func(f *pflag.Flag) {
+		if k, ok := f.Value.(*flag); ok {
+			s.flags = append(s.flags, k)
+		}
+	})
+}
+
+// Without returns the settings as if the flag of a key were not given.
+func (s Settings) Without(key string) *Settings {
+	s.flags = slices.DeleteFunc(slices.Clone(s.flags), func(k *flag) bool { return k.key.Name == key })
+	return &s
+}
+
+// apply puts the given flags over the file; a flag beats the file.
+func (s *Settings) apply(f *glfile.File) error {
+	keys := map[string]string{}
+	for _, k := range s.flags {
+		if len(k.typed) == 0 {
+			continue
+		}
+		keys[k.key.Name] = "--" + k.key.Flag
+		if err := k.put(f); err != nil {
+			return fail.Setupf("--%s: %w", k.key.Flag, err)
+		}
+	}
+	if len(f.Job.Looks) > 0 && keys["job.mpiruns"] != "" {
+		return fail.Setupf("--mpiruns: the last look is the number of mpiruns; end earlier with --max-mpiruns")
+	}
+	if err := f.Validate(keys); err != nil {
+		return fail.AsSetup(err)
+	}
+	return nil
+}
+
+// Given tells whether one of these keys comes from a flag.
+func (s *Settings) Given(keys ...string) bool {
+	return slices.ContainsFunc(s.flags, func(k *flag) bool { return len(k.typed) > 0 && slices.Contains(keys, k.key.Name) })
+}
+
+// First returns the first flag that was given, or "".
+func (s *Settings) First() string {
+	if s.File != "" {
+		return "guidelines"
+	}
+	for _, k := range s.flags {
+		if len(k.typed) > 0 {
+			return k.key.Flag
+		}
+	}
+	return ""
+}
+
+func (s *Settings) defaults() *glfile.File {
+	if s.Base != nil {
+		return s.Base
+	}
+	f := glfile.Default()
+	return &f
+}
+
+// Load reads the configuration: the named file, else what the results folder of
+// m was made with, else the defaults; and puts the flags over it.
+func (s *Settings) Load(m *results.Manifest) (*glfile.File, error) {
+	f, err := s.defaults(), error(nil)
+	switch {
+	case s.File != "":
+		f, err = glfile.Load(s.File)
+	case m != nil:
+		f, err = reading.ConfigOf(m)
+	}
+	absent, names := errors.Is(err, fs.ErrNotExist), strings.Split(s.File, ",")
+	switch {
+	case absent && len(guidelines.Config{Guidelines: names}.Validate(nil)) == 0: // what check.guidelines may hold
+		return nil, fail.Setupf("%s is a guideline, and a file is wanted. Write into one, such as gl.toml:\n  [check]\n  guidelines = [%s]",
+			s.File, phrase.Join(", ", "%q", names))
+	case absent:
+		return nil, fail.Setupf("%w; `pgmpi init` writes one", err)
+	case err != nil:
+		return nil, fail.AsSetup(err)
+	}
+	if err := s.apply(f); err != nil {
+		return nil, err
+	}
+	return f, experiment.Under(f)
+}

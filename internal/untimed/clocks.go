@@ -1,0 +1,108 @@
+package untimed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/analyze/report"
+	"pgmpi/guidelines"
+	"pgmpi/internal/fail"
+	"pgmpi/measure"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
+)
+
+// Examination asks how well clocks are synchronised, or when ranks leave MPI_Barrier.
+type Examination struct {
+	Job      measure.JobConfig // np and shapes
+	Ranks    []string          // rank programs, of several libraries; the usual one if empty
+	Launch   string            // the launcher of a single library; what comes with it if ""
+	Clock    string
+	Methods  []string
+	Seconds  []float64 // after a synchronisation, when the clocks are compared
+	Barriers int       // to stamp; 0 examines the methods
+	Tell     func(format string, args ...any)
+}
+
+// Do starts an mpirun for each rank program and shape, and returns what is found as far as it gets.
+func (x *Examination) Do(ctx context.Context) (found []report.Clocks, exits []report.BarrierExits, failed error) {
+	programs, err := x.programs()
+	if err != nil {
+		return nil, nil, err
+	}
+	host, _ := os.Hostname()
+	for _, p := range programs {
+		for _, shape := range x.Job.On(x.Job.NPOr(launch.DefaultNP)) {
+			out, err := x.on(ctx, p, shape)
+			if err != nil {
+				failed = cmp.Or(failed, err)
+				break
+			}
+			if x.Barriers == 0 {
+				found = append(found, report.Clocks{Shape: shape.String(), NP: shape.NP, Clock: x.Clock, Clocks: out.End.Clocks, Syncs: out.Syncs, Host: host})
+				continue
+			}
+			e := report.BarrierExits{Shape: shape.String(), NP: shape.NP, Library: p.Info.LibVersion, Clock: x.Clock,
+				Barriers: *out.End.Barriers, Ranks: out.Exits, Host: host}
+			if out.End.Clock != nil {
+				e.ClockTickNS = out.End.Clock.TickNS
+			}
+			exits = append(exits, e)
+		}
+	}
+	return found, exits, failed
+}
+
+// programs finds all rank programs before the first is started.
+func (x *Examination) programs() (all []*measure.Outside, err error) {
+	ranks := x.Ranks
+	if len(ranks) == 0 {
+		ranks = []string{""}
+	}
+	for _, rank := range ranks {
+		mpi := measure.DefaultMPI()
+		mpi.Rank, mpi.Launch = rank, strings.Fields(x.Launch)
+		found, err := measure.FindRanks(mpi, nil)
+		if err != nil {
+			return nil, fail.AsSetup(err)
+		}
+		all = append(all, found)
+	}
+	return all, nil
+}
+
+func (x *Examination) on(ctx context.Context, ranks *measure.Outside, shape guidelines.Shape) (*protocol.Output, error) {
+	what := &protocol.ClocksJob{Clock: x.Clock, Methods: x.Methods}
+	stall := time.Duration(measure.Default().Stall)
+	if x.Barriers > 0 {
+		what.Barriers = x.Barriers
+		x.Tell("%s: barriers to stamp: %d\n", shape, x.Barriers)
+	} else {
+		what.Seconds = x.Seconds
+		wait := slices.Max(append([]float64{0}, x.Seconds...))
+		stall += time.Duration(wait * 1e9)
+		x.Tell("%s: methods to examine: %d; each synchronises (up to seconds) and is then watched for %v s\n", shape, len(x.Methods), wait)
+	}
+	start := time.Now()
+	progress := func(i, of int, method string) {
+		x.Tell("%4.0f s  %s (%d of %d)\n", time.Since(start).Seconds(), method, i+1, of)
+	}
+	out, err := ranks.Do(ctx, shape, nil, &protocol.Job{StallNS: int64(stall), Clocks: what}, progress)
+	var failed *measure.Error
+	switch {
+	case err == nil && x.Barriers > 0 && (out.End.Barriers == nil || len(out.Exits) != shape.NP):
+		return nil, errors.New("the ranks sent no exits of MPI_Barrier: build pgmpi and the rank program again with `make build`")
+	case err == nil:
+		return out, nil
+	case ctx.Err() != nil:
+		return nil, &fail.Interrupted{}
+	case !errors.As(err, &failed) || !failed.Started:
+		return nil, fail.AsSetup(err)
+	}
+	return nil, err
+}
