@@ -50,6 +50,8 @@ type Verdict struct {
 	Payoff      *Payoff           `json:"payoff,omitempty" column:"-"` // NB4
 	Counted
 	ByState InStates `json:"by_state,omitempty"` // where the answer depends on the state of the machine
+	// ByStateTold: enough mpiruns in two states to show that it does.
+	ByStateTold bool `json:"by_state_told,omitempty" column:"-"`
 }
 
 // Cell is where the call is too slow.
