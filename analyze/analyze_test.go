@@ -41,7 +41,7 @@ func TestVerdictsOfAPlantedViolation(t *testing.T) {
 	should.Hold(t, math.Abs(*v.Ratio-5.0/3) <= 0.01 && *v.PValue == math.Ldexp(1, -fixture.R) && v.Stars == "***", "ratio %g, p %g %s", *v.Ratio, *v.PValue, v.Stars)
 	a := v.Alternative
 	should.Hold(t, a != nil && a.Function == "reduce_as_reduce_scatter_block+gather", "alternative %+v, want the fastest of both mock-ups", a)
-	should.Hold(t, r.M == 5 && r.Test == judge.TestSignedRank && r.Adjust == judge.AdjustBH && r.Exit == 1,
+	should.Hold(t, r.M == 5 && r.Test == judge.TestCappedRank && r.Adjust == judge.AdjustBH && r.Exit == 1,
 		"m %d, test %s, adjust %s, exit %d", r.M, r.Test, r.Adjust, r.Exit)
 	_, err := json.Marshal(r)
 	should.Do(t, err)
@@ -151,9 +151,20 @@ func TestTheCoarsestClockCounts(t *testing.T) {
 	runs := fixture.Measured(m, 1000, 2000, 1000, 1900, 1000, 1900)
 	r := analyzed(t, m, runs, judge.Default())
 	must.Hold(t, r.Verdicts[3].Verdict == judge.Violated, "%s", verdicts(r))
-	runs[4].Rank.ClockTickNS = 60
+	runs[4].Rank.ClockTickNS = 80
 	r = analyzed(t, m, runs, judge.Default())
-	should.Hold(t, r.Verdicts[3].Verdict == judge.Marginal && r.ClockTickS == 60e-9, "%s, tick %g s: 100 ns are less than two ticks", verdicts(r), r.ClockTickS)
+	should.Hold(t, r.Verdicts[3].Verdict == judge.Marginal && r.ClockTickS == 80e-9, "%s, tick %g s: 100 ns are less than two ticks", verdicts(r), r.ClockTickS)
+}
+
+func TestAFindingThatRestsOnTwoStepsOfTheClockSaysSo(t *testing.T) {
+	m := fixture.Manifest()
+	for tick, want := range map[int64]string{40: "", 50: "it rests on two steps of the clock (50 ns each)"} {
+		runs := fixture.Measured(m, 1000, 2000, 1000, 1900, 1000, 1900)
+		runs[4].Rank.ClockTickNS = tick
+		if v := analyzed(t, m, runs, judge.Default()).Verdicts[3]; v.Verdict != judge.Violated || v.Reason != want {
+			t.Errorf("steps of %d ns: %s, %q", tick, v.Verdict, v.Reason)
+		}
+	}
 }
 
 func TestBadInputIsAnErrorThatNamesThePlace(t *testing.T) {

@@ -135,7 +135,7 @@ func TestMaxTimeEndsWithTheRunsReached(t *testing.T) {
 	m = fixture.Manifest()
 	m.Stopped = map[protocol.Mode]int{protocol.ModeMeasure: 8}
 	r := analyzed(t, m, fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[:8], judge.Default())
-	should.Hold(t, r.R == 8 && r.Exit == 1 && r.Test == judge.TestSignedRank, "without looks: R %d, exit %d, test %s", r.R, r.Exit, r.Test)
+	should.Hold(t, r.R == 8 && r.Exit == 1 && r.Test == judge.TestCappedRank, "without looks: R %d, exit %d, test %s", r.R, r.Exit, r.Test)
 }
 
 func TestSchedulesThatLeadNowhereAreErrors(t *testing.T) {

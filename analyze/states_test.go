@@ -12,6 +12,7 @@ import (
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
 )
 
 func TestAnAnswerThatDependsOnTheStateIsSaidByState(t *testing.T) {
@@ -73,6 +74,59 @@ func TestAnswersThatAreKeptOrTooFewInAllStatesAreNotSaid(t *testing.T) {
 	should.Hold(t, len(r.States) == 2 && v.ByState == nil, "states %+v, by state %+v", r.States, v.ByState)
 }
 
+// GL8 is asked at 64 B in 20 mpiruns; all else ended at the first look, where no state has enough mpiruns.
+func TestTestsThatEndedEarlyDoNotHideAnAnswerThatDependsOnTheState(t *testing.T) {
+	m := fixture.Wide(20)
+	m.Looks, m.LookWeights = []int{4, 20}, []float64{0.5, 0.5}
+	runs := fixture.Noisy(m, fixture.Stately(1, 2.5))
+	for n := range runs {
+		r, line := &runs[n], 100.0
+		if fixture.SlowIn(n + 1) {
+			line = 400
+		}
+		r.Probes = []protocol.Probes{{LineNS: line}}
+		if n >= 4 {
+			r.Cases, r.Samples = []results.CaseInfo{r.Cases[1], r.Cases[3]}, [][]protocol.Sample{r.Samples[1], r.Samples[3]}
+		}
+	}
+	r := analyzed(t, m, runs, judge.Default())
+	if v := r.Verdicts[3]; v.Runs != 20 || len(v.ByState) != 2 || !v.ByStateTold || r.Verdicts[2].ByStateTold {
+		t.Errorf("%+v, states %+v", v, r.States)
+	}
+}
+
+func TestAbsenceIsOnlySaidWhereItCouldBeSeen(t *testing.T) {
+	for name, c := range map[string]struct {
+		r    int
+		told bool
+		says string
+	}{
+		"few":    {8, false, "too few mpiruns in a state to tell"},
+		"enough": {20, true, "no answer is shown to depend on them by the 5 of 5 tests"},
+	} {
+		m := fixture.Wide(c.r)
+		r := analyzed(t, m, fixture.Noisy(m, fixture.Stately(2, 2)), judge.Default())
+		if says := r.StateAnswers("p2"); len(r.States) != 2 || r.Verdicts[3].ByStateTold != c.told || !strings.Contains(says, c.says) {
+			t.Errorf("%s: %q, %+v", name, says, r.Verdicts[3])
+		}
+	}
+}
+
+// A, B and C with as many mpiruns each: only C is apart.
+func TestAllPairsOfStatesAreCompared(t *testing.T) {
+	m := fixture.Wide(30)
+	r := analyzed(t, m, fixture.Noisy(m, func(plan, run int) float64 {
+		ns := 100000 * float64(1+plan%2) * []float64{1, 1, 1.9, 4}[max(1, run%3+1)]
+		if plan == 1 && run%3 == 2 {
+			ns *= 2
+		}
+		return ns
+	}), judge.Default())
+	if by := r.Verdicts[3].ByState; len(r.States) != 3 || len(by) != 3 || by[0].Verdict != judge.Kept || by[2].Verdict != judge.Violated {
+		t.Errorf("%+v, states %+v", by, r.States)
+	}
+}
+
 func TestASlowMpirunBesideStatesIsStillNamed(t *testing.T) {
 	for name, read := range map[string]bool{"in no state": false, "in the fastest": true} {
 		m := fixture.Wide(20)
@@ -129,7 +183,7 @@ func TestTooFewMpirunsToPairAreSaidWithTheNumberThatWouldDo(t *testing.T) {
 		"%s: %+v, want R = %d", r.Test, w, want)
 	m = fixture.Wide(want)
 	r = analyzed(t, m, fixture.Noisy(m, flat), judge.Default())
-	should.Hold(t, r.Test == judge.TestSignedRank && warning(r, remark.NotPaired) == nil, "with %d mpiruns: %s, %+v", want, r.Test, r.Warnings)
+	should.Hold(t, r.Test == judge.TestCappedRank && warning(r, remark.NotPaired) == nil, "with %d mpiruns: %s, %+v", want, r.Test, r.Warnings)
 	asked, m := judge.Default(), fixture.Wide(6)
 	asked.Test = judge.TestRankSum
 	r = analyzed(t, m, fixture.Noisy(m, flat), asked)

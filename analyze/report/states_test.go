@@ -61,5 +61,5 @@ func TestStatesInWhichEveryAnswerIsTheSameAreSaidToo(t *testing.T) {
 	for i := range a.Report.Verdicts {
 		a.Report.Verdicts[i].ByState = nil
 	}
-	should.Contain(t, text(t, "table", a.Report), "No test is shown to give another answer in another state.")
+	should.Contain(t, strings.Join(strings.Fields(text(t, "table", a.Report)), " "), "no answer is shown to depend on them by the 18 of 18 tests with enough mpiruns in two states to tell")
 }

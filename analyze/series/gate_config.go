@@ -202,6 +202,8 @@ type GateConfig struct {
 	Confirm  bool     `toml:"confirm" json:"confirm"`   // measure again what would be an alarm
 	FailOn   FailOn   `toml:"fail_on" json:"fail_on"`
 	Strict   bool     `toml:"strict" json:"strict"` // what is expected and kept is an alarm
+	// MustJudge: a night that no baseline can judge has no verdict.
+	MustJudge bool `toml:"must_judge" json:"must_judge"`
 }
 
 // DefaultGate is the [gate] section of an empty gl.toml: no gate.
@@ -209,8 +211,13 @@ func DefaultGate() GateConfig {
 	return GateConfig{Baseline: []string{}, Nights: 5, Confirm: true, FailOn: FailOnNew}
 }
 
-// Wanted tells whether there is a gate.
-func (c GateConfig) Wanted() bool { return len(c.Baseline) > 0 || c.Expect != "" }
+// Against tells whether there is something that a check is held against.
+func (c GateConfig) Against() bool { return len(c.Baseline) > 0 || c.Expect != "" }
+
+// Wanted tells whether there is a gate: without one, every violation counts.
+func (c GateConfig) Wanted() bool { return c.Against() || c.onlySure() }
+
+func (c GateConfig) onlySure() bool { return c.FailOn == FailOnSure || c.FailOn == firm }
 
 // mostNights keeps the baselines in memory.
 const mostNights = 100

@@ -94,6 +94,8 @@ func inTwoStates(n *Check) *Check {
 
 func TestStatesAgainstABaseline(t *testing.T) {
 	violated, kept, marginal, undecided := asked(judge.Violated, 1.5), asked(judge.Kept, 1), asked(judge.Marginal, 1.03), asked(judge.Undecided, 1.2)
+	byState := violated
+	byState.ByState = analyze.InStates{{State: "A", Verdict: judge.Kept}, {State: "B", Verdict: judge.Violated}}
 	expect := []Expectation{{Guideline: "GL8", Reason: "slow link", Ticket: "T-7"}}
 	until := []Expectation{{Guideline: "GL8", Until: "2026-11-21"}}
 	today := []Expectation{{Guideline: "GL8", Until: "2026-11-22"}}
@@ -110,45 +112,49 @@ func TestStatesAgainstABaseline(t *testing.T) {
 		"new, marginal before": {now: violated, nights: []*Check{baselineOf("a", 0, marginal)}, want: analyze.New, alarm: true},
 		"intervals overlap":    {now: asked(judge.Violated, 1.06), nights: []*Check{baselineOf("a", 0, marginal)}, want: analyze.Unsure, says: "the ratio may be the same"},
 		// The interval before ends at 1.02: today's must begin above 1.02·1.05 = 1.071.
-		"above, by too little":      {now: asked(judge.Violated, 1.08), nights: []*Check{baselineOf("a", 0, kept)}, want: analyze.Unsure, says: "the ratio may be the same"},
-		"above by min_slowdown":     {now: asked(judge.Violated, 1.1), nights: []*Check{baselineOf("a", 0, kept)}, want: analyze.New, alarm: true},
-		"one of several kept it":    {now: violated, nights: []*Check{baselineOf("b", 0, undecided), baselineOf("a", 0, kept)}, want: analyze.New, alarm: true},
-		"one of several violates":   {now: violated, nights: []*Check{baselineOf("b", 0, kept), baselineOf("a", 0, violated)}, want: analyze.Known, says: "violated in a"},
-		"known":                     {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Known},
-		"worse":                     {now: asked(judge.Violated, 2), nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Worse, alarm: true},
-		"worse, several states":     {now: asked(judge.Violated, 2), nights: []*Check{inTwoStates(baselineOf("a", 100, violated))}, want: analyze.Unsure, says: "several states"},
-		"a little worse":            {now: asked(judge.Violated, 1.8), nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Known},
-		"worse than one only":       {now: asked(judge.Violated, 2), nights: []*Check{baselineOf("b", 0, violated), baselineOf("a", 0, asked(judge.Violated, 1.9))}, want: analyze.Known},
-		"not confirmed before":      {now: violated, nights: []*Check{baselineOf("b", 0, unsure(violated)), baselineOf("a", 0, kept)}, want: analyze.New, alarm: true},
-		"never confirmed before":    {now: violated, nights: []*Check{baselineOf("a", 0, unsure(violated))}, want: analyze.FirstShown, says: "violated, but unsure, in a"},
-		"undecided before":          {now: violated, nights: []*Check{baselineOf("a", 0, undecided)}, want: analyze.FirstShown, says: "undecided in a"},
-		"suspected before":          {now: violated, nights: []*Check{baselineOf("a", 0, asked(judge.Suspected, 1.5))}, want: analyze.FirstShown},
-		"not suspected before":      {now: violated, nights: []*Check{baselineOf("a", 0, asked(judge.NotSuspected, 1))}, want: analyze.FirstShown},
-		"not measured before":       {now: violated, nights: []*Check{baselineOf("a", 0, asked(judge.NotMeasured, 1))}, want: analyze.FirstShown},
-		"not planned before":        {now: violated, nights: []*Check{baselineOf("a", 0)}, want: analyze.FirstShown, says: "no baseline has planned it"},
-		"a verdict of later pgmpi":  {now: violated, nights: []*Check{baselineOf("a", 0, asked("forbidden", 1))}, want: analyze.FirstShown},
-		"gone":                      {now: kept, nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Gone},
-		"gone long ago":             {now: kept, nights: []*Check{baselineOf("b", 0, kept), baselineOf("a", 0, violated)}},
-		"gone, one night undecided": {now: kept, nights: []*Check{baselineOf("b", 0, undecided), baselineOf("a", 0, violated)}, want: analyze.Gone},
-		"no longer shown":           {now: undecided, nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Unsure, says: "violated in a"},
-		"marginal now":              {now: marginal, nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Unsure},
-		"not measured now":          {now: asked(judge.NotMeasured, 1), nights: []*Check{baselineOf("a", 0, violated)}},
-		"quiet":                     {now: kept, nights: []*Check{baselineOf("a", 0, kept)}},
-		"expected":                  {now: violated, nights: []*Check{baselineOf("a", 0, kept)}, expect: expect, want: analyze.Expected, says: "slow link"},
-		"expired":                   {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, expect: until, want: analyze.Expired, alarm: true, says: "until 2026-11-21"},
-		"the last day":              {now: violated, expect: today, want: analyze.Expected},
-		"xpass":                     {now: kept, nights: []*Check{baselineOf("a", 0, violated)}, expect: expect, want: analyze.Xpass},
-		"xpass, strict":             {now: kept, expect: expect, set: func(c *GateConfig) { c.Strict = true }, want: analyze.Xpass, alarm: true},
-		"expected and undecided":    {now: undecided, expect: expect},
-		"expectations only":         {now: violated, expect: []Expectation{{Guideline: "GL9"}}, want: analyze.New, alarm: true, says: "no expectation names it"},
-		"another state":             {now: violated, nights: []*Check{baselineOf("a", 400, kept)}, want: analyze.Unsure, says: "in a state that no baseline has"},
-		"known in another state":    {now: violated, nights: []*Check{baselineOf("a", 400, violated)}, want: analyze.Known, says: "another state"},
-		"violates in another state": {now: violated, nights: []*Check{baselineOf("b", 400, violated), baselineOf("a", 101, kept)}, want: analyze.New, alarm: true},
-		"gone in another state":     {now: kept, nights: []*Check{baselineOf("a", 400, violated)}, want: analyze.Gone},
-		"sure only":                 {now: violated, nights: []*Check{baselineOf("a", 0, kept)}, set: func(c *GateConfig) { c.FailOn = FailOnSure }, want: analyze.New},
-		"every violation":           {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, set: func(c *GateConfig) { c.FailOn = FailOnViolated }, want: analyze.Known, alarm: true},
-		"every one, but expected":   {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, expect: expect, set: func(c *GateConfig) { c.FailOn = FailOnViolated }, want: analyze.Expected},
-		"no night before":           {now: violated, set: func(c *GateConfig) { c.Baseline = []string{"nights"} }, want: analyze.FirstShown},
+		"above, by too little":       {now: asked(judge.Violated, 1.08), nights: []*Check{baselineOf("a", 0, kept)}, want: analyze.Unsure, says: "the ratio may be the same"},
+		"above by min_slowdown":      {now: asked(judge.Violated, 1.1), nights: []*Check{baselineOf("a", 0, kept)}, want: analyze.New, alarm: true},
+		"one of several kept it":     {now: violated, nights: []*Check{baselineOf("b", 0, undecided), baselineOf("a", 0, kept)}, want: analyze.New, alarm: true},
+		"one of several violates":    {now: violated, nights: []*Check{baselineOf("b", 0, kept), baselineOf("a", 0, violated)}, want: analyze.Known, says: "violated in a"},
+		"known":                      {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Known},
+		"worse":                      {now: asked(judge.Violated, 2), nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Worse, alarm: true},
+		"worse, several states":      {now: asked(judge.Violated, 2), nights: []*Check{inTwoStates(baselineOf("a", 100, violated))}, want: analyze.Worse, alarm: true},
+		"worse, by the state":        {now: asked(judge.Violated, 2), nights: []*Check{inTwoStates(baselineOf("a", 100, byState))}, want: analyze.Unsure, says: "depends on the states"},
+		"a little worse":             {now: asked(judge.Violated, 1.8), nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Known},
+		"worse than one only":        {now: asked(judge.Violated, 2), nights: []*Check{baselineOf("b", 0, violated), baselineOf("a", 0, asked(judge.Violated, 1.9))}, want: analyze.Known},
+		"not confirmed before":       {now: violated, nights: []*Check{baselineOf("b", 0, unsure(violated)), baselineOf("a", 0, kept)}, want: analyze.New, alarm: true},
+		"never confirmed before":     {now: violated, nights: []*Check{baselineOf("a", 0, unsure(violated))}, want: analyze.Unsure, says: "violated, but unsure, in a"},
+		"undecided before":           {now: violated, nights: []*Check{baselineOf("a", 0, undecided)}, want: analyze.New, alarm: true, says: "undecided in a"},
+		"undecided, nearly as much":  {now: violated, nights: []*Check{baselineOf("a", 0, asked(judge.Undecided, 1.4))}, want: analyze.Unsure, says: "undecided in a"},
+		"undecided beside kept":      {now: violated, nights: []*Check{baselineOf("b", 0, asked(judge.Undecided, 1.4)), baselineOf("a", 0, kept)}, want: analyze.New, alarm: true, says: "kept in a"},
+		"suspected before":           {now: violated, nights: []*Check{baselineOf("a", 0, asked(judge.Suspected, 1.5))}, want: analyze.FirstShown},
+		"not suspected before":       {now: violated, nights: []*Check{baselineOf("a", 0, asked(judge.NotSuspected, 1))}, want: analyze.New, alarm: true},
+		"not suspected, not by 25 %": {now: asked(judge.Violated, 1.2), nights: []*Check{baselineOf("a", 0, asked(judge.NotSuspected, 1))}, want: analyze.Unsure},
+		"not measured before":        {now: violated, nights: []*Check{baselineOf("a", 0, asked(judge.NotMeasured, 1))}, want: analyze.FirstShown},
+		"not planned before":         {now: violated, nights: []*Check{baselineOf("a", 0)}, want: analyze.FirstShown, says: "no baseline has planned it"},
+		"a verdict of later pgmpi":   {now: violated, nights: []*Check{baselineOf("a", 0, asked("forbidden", 1))}, want: analyze.FirstShown},
+		"gone":                       {now: kept, nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Gone},
+		"gone long ago":              {now: kept, nights: []*Check{baselineOf("b", 0, kept), baselineOf("a", 0, violated)}},
+		"gone, one night undecided":  {now: kept, nights: []*Check{baselineOf("b", 0, undecided), baselineOf("a", 0, violated)}, want: analyze.Gone},
+		"no longer shown":            {now: undecided, nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Unsure, says: "violated in a"},
+		"marginal now":               {now: marginal, nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Unsure},
+		"not measured now":           {now: asked(judge.NotMeasured, 1), nights: []*Check{baselineOf("a", 0, violated)}},
+		"quiet":                      {now: kept, nights: []*Check{baselineOf("a", 0, kept)}},
+		"expected":                   {now: violated, nights: []*Check{baselineOf("a", 0, kept)}, expect: expect, want: analyze.Expected, says: "slow link"},
+		"expired":                    {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, expect: until, want: analyze.Expired, alarm: true, says: "until 2026-11-21"},
+		"the last day":               {now: violated, expect: today, want: analyze.Expected},
+		"xpass":                      {now: kept, nights: []*Check{baselineOf("a", 0, violated)}, expect: expect, want: analyze.Xpass},
+		"xpass, strict":              {now: kept, expect: expect, set: func(c *GateConfig) { c.Strict = true }, want: analyze.Xpass, alarm: true},
+		"expected and undecided":     {now: undecided, expect: expect},
+		"expectations only":          {now: violated, expect: []Expectation{{Guideline: "GL9"}}, want: analyze.New, alarm: true, says: "no expectation names it"},
+		"another state":              {now: violated, nights: []*Check{baselineOf("a", 400, kept)}, want: analyze.Unsure, says: "in a state that no baseline has"},
+		"known in another state":     {now: violated, nights: []*Check{baselineOf("a", 400, violated)}, want: analyze.Known, says: "another state"},
+		"violates in another state":  {now: violated, nights: []*Check{baselineOf("b", 400, violated), baselineOf("a", 101, kept)}, want: analyze.New, alarm: true},
+		"gone in another state":      {now: kept, nights: []*Check{baselineOf("a", 400, violated)}, want: analyze.Gone},
+		"sure only":                  {now: violated, nights: []*Check{baselineOf("a", 0, kept)}, set: func(c *GateConfig) { c.FailOn = FailOnSure }, want: analyze.New},
+		"every violation":            {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, set: func(c *GateConfig) { c.FailOn = FailOnViolated }, want: analyze.Known, alarm: true},
+		"every one, but expected":    {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, expect: expect, set: func(c *GateConfig) { c.FailOn = FailOnViolated }, want: analyze.Expected},
+		"no night before":            {now: violated, set: func(c *GateConfig) { c.Baseline = []string{"nights"} }, want: analyze.FirstShown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, g := judged(100, c.now), gateOf(c.nights...)
@@ -170,6 +176,41 @@ func TestStatesAgainstABaseline(t *testing.T) {
 			}
 			should.Hold(t, gate.Alarms == alarms && gate.ByState[c.want] == 1 && r.Exit == alarms, "%+v, exit %d", gate, r.Exit)
 		})
+	}
+}
+
+func TestANightThatCouldNotBeJudgedSaysSo(t *testing.T) {
+	for name, c := range map[string]struct {
+		line float64
+		must bool
+		want []string
+		exit int
+	}{
+		"judged":          {101, true, nil, 0},
+		"not judged":      {400, false, []string{"p2"}, 0},
+		"it must be":      {400, true, []string{"p2"}, 4},
+		"the first night": {0, true, nil, 0},
+	} {
+		a, g := judged(100, asked(judge.Kept, 1)), gateOf(baselineOf("a", c.line, asked(judge.Kept, 1)))
+		g.MustJudge = c.must
+		if c.line == 0 {
+			g.Nights = nil
+		}
+		if r := held(t, a, g); !slices.Equal(r.Gate.NotJudged, c.want) || r.Exit != c.exit || r.Gate.First != (c.line == 0) {
+			t.Errorf("%s: exit %d, %+v", name, r.Exit, r.Gate)
+		}
+	}
+}
+
+func TestSureAloneFailsOnSureViolations(t *testing.T) {
+	for firm, want := range map[bool]int{true: 1, false: 0} {
+		v := asked(judge.Violated, 2)
+		v.Firm = firm
+		g := &Baselines{GateConfig: DefaultGate()}
+		g.FailOn = FailOnSure
+		if r := held(t, judged(0, v), g); !g.Wanted() || r.Exit != want {
+			t.Errorf("firm %v: exit %d", firm, r.Exit)
+		}
 	}
 }
 
@@ -294,8 +335,9 @@ func TestOnlyWhatWouldBeAnAlarmIsMeasuredAgain(t *testing.T) {
 		"new":              {before: judge.Kept, failOn: FailOnNew, want: 1},
 		"known":            {before: judge.Violated, failOn: FailOnNew},
 		"known, an alarm":  {before: judge.Violated, failOn: FailOnViolated},
-		"shown first":      {before: judge.Undecided, failOn: FailOnNew},
-		"an alarm, though": {before: judge.Undecided, failOn: FailOnViolated, want: 1},
+		"undecided":        {before: judge.Undecided, failOn: FailOnNew, want: 1},
+		"shown first":      {before: judge.Suspected, failOn: FailOnNew},
+		"an alarm, though": {before: judge.Suspected, failOn: FailOnViolated, want: 1},
 		"not wanted":       {before: judge.Kept, failOn: FailOnNew, off: true},
 	} {
 		m := fixture.Manifest()
@@ -462,7 +504,7 @@ func TestAMachineThatBecameSlowerIsSaid(t *testing.T) {
 	before.Probes = []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: 100}}}
 	a.Report.Probes = []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: 400}}}
 	r, err := Hold(a, gateOf(before))
-	should.Hold(t, err == nil && strings.HasPrefix(r.Gate.Notes[0], "since before: probably the machine changed"), "%v, %q", err, r.Gate.Notes)
+	should.Hold(t, err == nil && strings.HasPrefix(r.Gate.Notes[0], "since before: the machine was in another state"), "%v, %q", err, r.Gate.Notes)
 }
 
 func analyzed(t *testing.T, m *results.Manifest, runs []results.Run, cfg judge.Config) *analyze.Report {

@@ -63,6 +63,26 @@ func TestTheMachineIsSuspectedOnlyWhereNearlyAllMovesTogether(t *testing.T) {
 		"%+v: %s", s, s)
 }
 
+func TestTheLibraryIsAcquittedOnlyWhereItIsTheSameAndTheYardstickMovedAlike(t *testing.T) {
+	for name, c := range map[string]struct {
+		now     float64 // the cache line's, 100 before
+		library string
+		want    bool
+	}{
+		"the same library":      {400, "MPICH 4.0", true},
+		"another library":       {400, "Open MPI 4.1", false},
+		"the line became fast":  {25, "MPICH 4.0", false},
+		"the line did not move": {100, "MPICH 4.0", false},
+	} {
+		a, b := timed(3, 4, func(int) float64 { return 1e-6 }), timed(3, 4, func(int) float64 { return 2e-6 })
+		a.Probes, b.Probes = []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: 100}}}, []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: c.now}}}
+		a.Library.Version, b.Library.Version = "MPICH 4.0", c.library
+		if s := MachineShift(a, b); s.Machine != c.want || strings.Contains(s.String(), "not the library") != c.want {
+			t.Errorf("%s: %s", name, s)
+		}
+	}
+}
+
 func TestTheYardstickIsSuspectedWhereTheMachineMoved(t *testing.T) {
 	of := func(line, memcpy, pingPong float64, shape string) *Check {
 		r := timed(1, 1, func(int) float64 { return 1e-6 })

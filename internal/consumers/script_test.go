@@ -14,10 +14,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // libraries are the MPI libraries of the scripts with mpiruns; see testdata/yield.

@@ -64,7 +64,7 @@ func TestNullQuantilesMatchTables(t *testing.T) {
 		equal(t, "qwilcox(.025)", quantileU(0.025, c.m, c.n), c.want)
 	}
 	for _, c := range []struct{ n, want int }{{1, 0}, {6, 1}, {8, 4}, {10, 9}, {20, 53}} {
-		equal(t, "qsignrank(.025)", quantileV(0.025, c.n), c.want)
+		equal(t, "qsignrank(.025)", quantileV(0.025, c.n, Ranks), float64(c.want))
 	}
 }
 
@@ -72,7 +72,9 @@ func TestNullQuantilesAreContinuousWhereTheNormalFormTakesOver(t *testing.T) {
 	step := quantileU(0.025, 50, 50) - quantileU(0.025, 49, 49)
 	next := quantileU(0.025, 51, 51) - quantileU(0.025, 50, 50)
 	should.Hold(t, next >= step-3 && next <= step+6, "qwilcox grows by %d to 50 and by %d to 51", step, next)
-	step = quantileV(0.025, 200) - quantileV(0.025, 199)
-	next = quantileV(0.025, 201) - quantileV(0.025, 200)
-	should.Hold(t, next >= step-3 && next <= step+6, "qsignrank grows by %d to 200 and by %d to 201", step, next)
+	for _, score := range []Score{Ranks, CappedRanks} {
+		step := quantileV(0.025, 200, score) - quantileV(0.025, 199, score)
+		next := quantileV(0.025, 201, score) - quantileV(0.025, 200, score)
+		should.Hold(t, next >= step-3 && next <= step+6, "V's quantile grows by %v to 200 and by %v to 201", step, next)
+	}
 }

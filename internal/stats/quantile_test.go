@@ -58,7 +58,7 @@ var oneSample = map[string]func(x []float64) error{
 	"MeanSD":     func(x []float64) error { _, _, err := MeanSD(x); return err },
 	"Tukey":      func(x []float64) error { _, _, err := Tukey(x, TukeyFactor); return err },
 	"WarmupEnd":  func(x []float64) error { _, err := WarmupEnd(x); return err },
-	"SignedRank": func(x []float64) error { _, err := SignedRank(x); return err },
+	"SignedRank": func(x []float64) error { _, err := SignedRank(x, Ranks); return err },
 	"Adjust":     func(x []float64) error { _, err := Adjust(x, AdjustNone); return err },
 	"SequentialP": func(x []float64) error {
 		_, err := SequentialP(x, []float64{0.2, 0.3, 0.5})

@@ -94,8 +94,15 @@ func gateVerdict(r *analyze.Report) string {
 		}
 	}
 	rest := phrase.When(len(others) > 0, "; beside that %s", strings.Join(others, ", "))
+	unjudged := phrase.When(len(g.NotJudged) > 0, "NOT JUDGED: on %s the machine was in a state that no baseline has, so nothing that differs is an alarm there", strings.Join(g.NotJudged, ", "))
 	if len(counts) > 0 {
-		return fmt.Sprintf("ALARM: %s%s", strings.Join(counts, ", "), rest)
+		return fmt.Sprintf("ALARM: %s%s%s", strings.Join(counts, ", "), rest, phrase.When(unjudged != "", "; %s", unjudged))
+	}
+	if unjudged != "" {
+		return unjudged + rest
+	}
+	if g.First {
+		return fmt.Sprintf("First night: nothing to hold it against%s", rest)
 	}
 	return fmt.Sprintf("No alarm: nothing is newly wrong%s", rest)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"pgmpi/analyze"
@@ -138,6 +139,8 @@ func ResultOf(r *analyze.Report, v *analyze.Verdict) (result document.Result, wh
 		result = document.Failed
 	case r.Gate != nil && result == document.Failed:
 		result = document.Skipped
+	case r.Gate != nil && result == document.Passed && slices.Contains(r.Gate.NotJudged, v.Shape):
+		result, why = document.Skipped, "not_judged"
 	}
 	return result, why
 }

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -55,7 +54,7 @@ func byStateSection(r *analyze.Report, shape string) document.Section {
 		t.Add(v.Guideline+" "+phrase.Plain(v.Function), phrase.Size(v.Msize), phrase.Words(v.Verdict), phrase.Ratio(v.Ratio), ratios, short)
 	}
 	if len(t.Rows) == 0 {
-		s.Say("No test is shown to give another answer in another state.")
+		s.Say("By state: %s.", r.StateAnswers(shape))
 		return s
 	}
 	s.Table = t
@@ -79,11 +78,7 @@ func statesThatMatter(r *analyze.Report) (out []string) {
 		if n == 0 && most < matters*least {
 			continue
 		}
-		depends := "no answer is shown to depend on them"
-		if n > 0 {
-			depends = conf.Plural(n, "answer") + cmp.Or(phrase.When(n == 1, " depends"), " depend") + " on them"
-		}
-		out = append(out, fmt.Sprintf("of the machine%s: %s; %s.", phrase.When(len(r.Shapes) > 1, ", %s", shape.Name), analyze.StatesOf(r.States, shape.Name), depends))
+		out = append(out, fmt.Sprintf("of the machine%s: %s; %s.", phrase.When(len(r.Shapes) > 1, ", %s", shape.Name), analyze.StatesOf(r.States, shape.Name), r.StateAnswers(shape.Name)))
 	}
 	return out
 }
