@@ -53,6 +53,8 @@ type Verdict struct {
 	// Datatype is of both sides; Op as well, "" where nothing is reduced.
 	Datatype string `json:"datatype"`
 	Op       string `json:"op,omitempty"`
+	// Alternating: measured again with call and other side alternating call by call; nil: it was not.
+	Alternating *Elsewhere `json:"alternating,omitempty" column:"alternating_"`
 	// ByStateTold: enough mpiruns in two states to show that it does.
 	ByStateTold bool `json:"by_state_told,omitempty" column:"-"`
 }

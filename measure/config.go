@@ -195,6 +195,8 @@ type Config struct {
 	Counters []string `toml:"counters" json:"counters"`
 	// SplitExperiment follows up suspected violations of split-robustness.
 	SplitExperiment bool `toml:"split_experiment" json:"split_experiment"`
+	// Alternate measures violations again by turns of single calls.
+	Alternate bool `toml:"alternate" json:"alternate"`
 }
 
 // Default is the [measure] section of an empty gl.toml.
@@ -202,7 +204,7 @@ func Default() Config {
 	return Config{Sync: "barrier", Clock: "monotonic", ClockSync: "shared", Sample: protocol.Auto,
 		Window: conf.Duration(time.Millisecond), Slice: conf.Duration(2 * time.Second), MaxDrift: conf.Duration(10 * time.Microsecond),
 		Cache: "warm", FirstCalls: 20, Warmup: 100, WarmupTime: conf.Duration(500 * time.Microsecond),
-		Stall: conf.Duration(2 * time.Minute), TempMemory: 1 << 30, Counters: []string{}, SplitExperiment: true}
+		Stall: conf.Duration(2 * time.Minute), TempMemory: 1 << 30, Counters: []string{}, SplitExperiment: true, Alternate: true}
 }
 
 func (c Config) CheckTurns(n nrep.Config) []conf.FieldError {

@@ -100,11 +100,14 @@ func followUpCases(m *results.Manifest, x *results.FollowUps, shape guidelines.S
 		if m.Plan.Cases[f.Case].Shape != shape {
 			continue
 		}
-		nrep := max(1, m.NRep[f.Case].N)
+		nrep, parts := max(1, m.NRep[f.Case].N), max(1, m.NRep[f.Part].N)
+		if f.NRep > 0 {
+			nrep, parts = f.NRep, f.NRep
+		}
 		if f.Calls > 1 {
 			add(f.Part, f.Calls, nrep)
 		} else {
-			add(f.Part, 0, max(1, m.NRep[f.Part].N))
+			add(f.Part, 0, parts)
 		}
 		add(f.Case, 0, nrep)
 	}
@@ -140,7 +143,7 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 	}
 	seed = rand.NewPCG(m.Seed, stream).Uint64() >> 1
 	least := leastCalls
-	if c.Turns > 0 {
+	if c.Turns > 0 || t.Mode == protocol.ModeAlternate {
 		least = 1
 	}
 	rounds := t.rounds(rand.New(rand.NewPCG(seed, 0)), s.turns(t), least, m)

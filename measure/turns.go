@@ -37,6 +37,8 @@ func (s *Session) turns(t Task) int {
 		return 1 // as the benchmarks that it is held against
 	case t.Mode == protocol.ModeOverlap:
 		return 1 // what is computed for is what the call has just taken
+	case t.Mode == protocol.ModeAlternate:
+		return min(maxTurns, slices.MaxFunc(t.Cases, func(a, b Sampled) int { return cmp.Compare(a.NRep, b.NRep) }).NRep)
 	case s.Measure.Turns == 0 && !s.roomForTurns(t):
 		return 1
 	}

@@ -22,7 +22,7 @@ import (
 // Check does stages 1 and 2 with the looks, then the experiment on split-robustness that
 // the medians of stage 2 ask for, measures again what would be an alarm, and judges.
 var Check = &run.Experiment{Kind: results.Check, Plan: planTests, Medians: true,
-	Stages: []run.Stage{run.Predict, run.Measure, followUp, confirm, countMessages},
+	Stages: []run.Stage{run.Predict, run.Measure, followUp, alternate, confirm, countMessages},
 	Begin: func(c *run.Campaign) (err error) {
 		c.Against, err = reading.Baselines(c.Config, c.Manifest, c.Path)
 		return err
@@ -68,6 +68,20 @@ var followUp = run.Stage{Mode: protocol.ModeSplit, Name: "split experiment", Doi
 	Wanted: func(c *run.Campaign) bool { return c.Config.Measure.SplitExperiment },
 	Plan: func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
 		return analyze.PlanSplit(c.Manifest, data, c.Config.Analyze, c.Against.SplitViolated)
+	}}
+
+// alternate measures again what is violated, both sides by turns of single calls: a call that
+// is repeated finds its own buffers in the caches, which is rare in programs.
+var alternate = run.Stage{Mode: protocol.ModeAlternate, Name: "alternating calls", Doing: "measuring violations call by call", Runs: planned(protocol.ModeAlternate),
+	Wanted: func(c *run.Campaign) bool {
+		return c.Config.Measure.Alternate && !c.Config.Measure.Provable && c.Config.Measure.Cache == protocol.CacheWarm
+	},
+	Plan: func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
+		a, err := analyze.Judge(c.Manifest, data, c.Config.Analyze)
+		if err != nil {
+			return nil, err
+		}
+		return a.Alternate(), nil
 	}}
 
 // confirm measures again what would make the night red. It comes after everything else, so

@@ -19,7 +19,9 @@ const (
 	ModeMeasure Mode = "run"     // stage 2: measure
 	ModeSplit   Mode = "split"   // follow up violations of split-robustness that stage 2 suspects
 	ModeConfirm Mode = "confirm" // measure again what would make a night red
-	ModeExplore Mode = "explore" // test what the library's own algorithms gain
+	// ModeAlternate measures what is violated again, by turns of single calls.
+	ModeAlternate Mode = "alternate"
+	ModeExplore   Mode = "explore" // test what the library's own algorithms gain
 	// ModeMessages counts what the library sends inside of its calls; nothing is timed.
 	ModeMessages Mode = "messages"
 	// ModePipelined times many calls in a row beside single ones, as other benchmarks do.

@@ -39,7 +39,7 @@ const (
 const MaxVisits = 1 << 20
 
 func mostCases(mode protocol.Mode, plan *guidelines.Plan) int {
-	if mode == protocol.ModeSplit {
+	if mode == protocol.ModeSplit || mode == protocol.ModeAlternate {
 		return len(plan.Cases) + 2*len(plan.Tests)
 	}
 	if mode == protocol.ModePipelined { // single calls, and calls in a row

@@ -66,6 +66,8 @@ type Manifest struct {
 	// Confirm measures again what would make the night red, fixed after everything else
 	// was measured. Nil without such tests, or without a gate.
 	Confirm *FollowUps `json:"confirm,omitempty"`
+	// Alternate measures violations again by turns of single calls. Nil without any.
+	Alternate *FollowUps `json:"alternate,omitempty"`
 	// Explore tests what the library's own algorithms gain, fixed when stage 2 has chosen
 	// the candidates. Nil without candidates, or where nothing is explored.
 	Explore *FollowUps `json:"explore,omitempty"`
@@ -91,20 +93,36 @@ type Comparison struct {
 	Case  int `json:"case"`  // index into Plan.Cases: the call; for split-robustness the size m_j
 	Part  int `json:"part"`  // index into Plan.Cases: the other side; for split-robustness the size m_i
 	Calls int `json:"calls"` // k
+	// NRep is how often both sides are sampled in an mpirun; 0: as predicted.
+	NRep int `json:"nrep,omitempty"`
 }
 
 // Experiment is what a mode measures in mpiruns of its own; ok: it is such a mode. The
 // plan is nil where it is not planned.
 func (m *Manifest) Experiment(mode protocol.Mode) (plan *FollowUps, ok bool) {
+	at := m.experiment(mode)
+	if at == nil {
+		return nil, false
+	}
+	return *at, true
+}
+
+// Experiments are the modes that measure FollowUps.
+var Experiments = []protocol.Mode{protocol.ModeSplit, protocol.ModeAlternate, protocol.ModeConfirm, protocol.ModeExplore}
+
+// experiment is where the plan of a mode is kept; nil: it has none.
+func (m *Manifest) experiment(mode protocol.Mode) **FollowUps {
 	switch mode {
 	case protocol.ModeSplit:
-		return m.Split, true
+		return &m.Split
+	case protocol.ModeAlternate:
+		return &m.Alternate
 	case protocol.ModeConfirm:
-		return m.Confirm, true
+		return &m.Confirm
 	case protocol.ModeExplore:
-		return m.Explore, true
+		return &m.Explore
 	default:
-		return nil, false
+		return nil
 	}
 }
 
@@ -176,7 +194,7 @@ func (m *Manifest) CheckIndices() error {
 
 func (m *Manifest) experiments() iter.Seq2[protocol.Mode, *FollowUps] {
 	return func(yield func(protocol.Mode, *FollowUps) bool) {
-		for _, mode := range []protocol.Mode{protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeExplore} {
+		for _, mode := range Experiments {
 			if x, _ := m.Experiment(mode); x != nil && !yield(mode, x) {
 				return
 			}

@@ -252,7 +252,7 @@ const mostBars = 24
 
 // LossFigure has a bar from what is possible to what a call takes, the largest loss first; it is nil where nothing is lost.
 func LossFigure(r *analyze.Report) *picture.Figure {
-	rows := slices.DeleteFunc(lossRows(r), func(l loss) bool { return !(lost(l.worst) > 0) || *l.worst.PossibleS() <= 0 })
+	rows := slices.DeleteFunc(lossRows(r, isSure(r)), func(l loss) bool { return !(lost(l.worst) > 0) || *l.worst.PossibleS() <= 0 })
 	if len(rows) == 0 {
 		return nil
 	}

@@ -121,11 +121,17 @@ func violatedReason(s *document.Section, e *analyze.Explanation) {
 			s.Say("A new check of this design shows it again with an estimated probability of %s.", Again(v))
 		}
 	}
+	if e := v.Alternating; e != nil {
+		s.Say("Both sides alternating call by call, in %s more, it takes %s as long: %s.", conf.Plural(e.Runs, "mpirun"), there(e), holds[e.Holds])
+	}
 	if a := v.Alternative; a != nil {
 		s.Say("The fastest that was measured in its place: %s, %s instead of %s.",
 			strings.ReplaceAll(instead(v), "\n", ""), phrase.Duration(&a.MedianS), phrase.Duration(v.MedianS))
 	}
 }
+
+var holds = map[analyze.Holds]string{analyze.HoldsYes: "the violation holds there too", analyze.HoldsNo: "the violation does not hold there",
+	analyze.HoldsOpen: "whether the violation holds there is not shown"}
 
 func keptReason(s *document.Section, e *analyze.Explanation) {
 	r, v, t := e.Report, e.Verdict, e.Test

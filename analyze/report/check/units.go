@@ -14,6 +14,12 @@ var AdjustNames = map[judge.Adjust]string{
 
 // effect writes a ratio with its 95 % interval: "1.55× [1.42, 1.71]".
 func effect(v *analyze.Verdict) string {
-	limits := phrase.Interval(v.RatioLo95, v.RatioHi95, ", ")
-	return phrase.Ratio(v.Ratio) + phrase.When(limits != "", " [%s]", limits)
+	return within(v.Ratio, v.RatioLo95, v.RatioHi95)
 }
+
+func within(ratio, lo, hi *float64) string {
+	limits := phrase.Interval(lo, hi, ", ")
+	return phrase.Ratio(ratio) + phrase.When(limits != "", " [%s]", limits)
+}
+
+func there(e *analyze.Elsewhere) string { return within(e.Ratio, e.RatioLo95, e.RatioHi95) }

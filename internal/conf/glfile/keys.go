@@ -135,6 +135,8 @@ var Keys = []Key{
 	{Name: "measure.split_experiment", Text: "test suspected violations of split-robustness (GL2) in mpiruns of their own",
 		More: "See [statistics.md](statistics.md#split-robustness).",
 		Flag: "no-split-experiment", FlagText: "leave suspected split-robustness untested", set: unsetSplit},
+	{Name: "measure.alternate", Text: "measure what is violated again, the two sides alternating call by call, in mpiruns of their own",
+		More: "Not with `provable`, nor with other caches than `warm`. See [statistics.md](statistics.md#only-when-repeated)."},
 
 	{Name: "analyze.method", Text: "method of judging", Names: judge.Strings(judge.Methods),
 		More: "`default`: exact test, Benjamini-Hochberg, minimum slowdown; `ci`: the same with Holm; `margin`: tests against the minimum slowdown; `paper`: as PGMPI did. See [statistics.md](statistics.md#methods).",
