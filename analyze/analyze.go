@@ -66,8 +66,10 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	if err := a.experiment(); err != nil {
 		return nil, err
 	}
-	if err := a.elsewhere(protocol.ModeAlternate, func(v *Verdict) **Elsewhere { return &v.Alternating }); err != nil {
-		return nil, err
+	for mode, of := range conditions {
+		if err := a.elsewhere(mode, of); err != nil {
+			return nil, err
+		}
 	}
 	a.usage()
 	a.payoffs()

@@ -2,17 +2,24 @@ package analyze
 
 import (
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
 // Elsewhere is a violation measured again in mpiruns of their own under another condition.
 type Elsewhere struct {
-	Runs      int      `json:"runs" column:"runs"`
+	Runs      int      `json:"runs"`
 	Ratio     *float64 `json:"ratio" column:"ratio"`
-	RatioLo95 *float64 `json:"ratio_lo95" column:"ratio_lo95"`
-	RatioHi95 *float64 `json:"ratio_hi95" column:"ratio_hi95"`
+	RatioLo95 *float64 `json:"ratio_lo95"`
+	RatioHi95 *float64 `json:"ratio_hi95"`
 	Holds     Holds    `json:"holds" column:"holds"`
+	Malloc    string   `json:"malloc,omitempty"` // its state, if not as in the check
+}
+
+var conditions = map[protocol.Mode]func(*Verdict) **Elsewhere{
+	protocol.ModeAlternate: func(v *Verdict) **Elsewhere { return &v.Alternating },
+	protocol.ModeMalloc:    func(v *Verdict) **Elsewhere { return &v.OtherMalloc },
 }
 
 // Holds tells whether a violation was seen under another condition.
@@ -36,14 +43,33 @@ const (
 	turnsNS                = 1e6
 )
 
-// Alternate plans to measure all violations again by turns of single calls; nil: there are none,
-// or the method cannot show that one does not hold.
+// Alternate plans to measure all violations again by turns of single calls.
 func (a *Analysis) Alternate() *results.FollowUps {
+	return a.again(func(v *Verdict, c *results.Comparison) bool {
+		c.NRep = min(mostTurns, max(fewestTurns, int(turnsNS/a.set.Cases[c.Case].Median())))
+		return true
+	})
+}
+
+// InMalloc plans to measure violations with page faults again in a state of malloc.
+func (a *Analysis) InMalloc(state string) *results.FollowUps {
+	plan := a.again(func(v *Verdict, _ *results.Comparison) bool { return faults(v.PageFaults) || faults(v.OtherPageFaults) })
+	if plan != nil {
+		plan.Malloc = state
+	}
+	return plan
+}
+
+func faults(perCall *float64) bool { return perCall != nil && *perCall >= medians.ManyFaults }
+
+// again plans to measure violations again under another condition; nil: there are none that
+// are wanted, or the method cannot show that one does not hold.
+func (a *Analysis) again(wanted func(*Verdict, *results.Comparison) bool) *results.FollowUps {
 	// Each question is one of its own at alpha: more mpiruns than one such test needs help little.
 	plan := &results.FollowUps{R: min(a.family.R(), judge.Pairing(a.cfg.Alpha, 1))}
-	for i, v := range a.verdicts {
-		if c, ok := Compare(&a.manifest.Plan, i, v.MsizeOther); ok && v.Verdict == judge.Violated {
-			c.NRep = min(mostTurns, max(fewestTurns, int(turnsNS/a.set.Cases[c.Case].Median())))
+	for i := range a.verdicts {
+		v := &a.verdicts[i]
+		if c, ok := Compare(&a.manifest.Plan, i, v.MsizeOther); ok && v.Verdict == judge.Violated && wanted(v, &c) {
 			plan.Comparisons = append(plan.Comparisons, c)
 		}
 	}
@@ -75,7 +101,7 @@ func (a *Analysis) elsewhere(mode protocol.Mode, of func(*Verdict) **Elsewhere) 
 		if v.Verdict != judge.Violated || v.MsizeOther != a.manifest.Plan.Cases[c.Part].Msize || f.Problems[i] != "" {
 			continue
 		}
-		e := &Elsewhere{Runs: o.Runs, Ratio: Number(o.Ratio), RatioLo95: Number(o.Lo95), RatioHi95: Number(o.Hi95), Holds: HoldsOpen}
+		e := &Elsewhere{Runs: o.Runs, Ratio: Number(o.Ratio), RatioLo95: Number(o.Lo95), RatioHi95: Number(o.Hi95), Holds: HoldsOpen, Malloc: plan.Malloc}
 		switch {
 		case o.Verdict == judge.Violated:
 			e.Holds = HoldsYes

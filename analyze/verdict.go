@@ -55,6 +55,8 @@ type Verdict struct {
 	Op       string `json:"op,omitempty"`
 	// Alternating: measured again with call and other side alternating call by call; nil: it was not.
 	Alternating *Elsewhere `json:"alternating,omitempty" column:"alternating_"`
+	// OtherMalloc: measured again in the other state of malloc; nil: it was not.
+	OtherMalloc *Elsewhere `json:"other_malloc,omitempty" column:"other_malloc_"`
 	// ByStateTold: enough mpiruns in two states to show that it does.
 	ByStateTold bool `json:"by_state_told,omitempty" column:"-"`
 }

@@ -22,7 +22,7 @@ import (
 // Check does stages 1 and 2 with the looks, then the experiment on split-robustness that
 // the medians of stage 2 ask for, measures again what would be an alarm, and judges.
 var Check = &run.Experiment{Kind: results.Check, Plan: planTests, Medians: true,
-	Stages: []run.Stage{run.Predict, run.Measure, followUp, alternate, confirm, countMessages},
+	Stages: []run.Stage{run.Predict, run.Measure, followUp, alternate, otherMalloc, confirm, countMessages},
 	Begin: func(c *run.Campaign) (err error) {
 		c.Against, err = reading.Baselines(c.Config, c.Manifest, c.Path)
 		return err
@@ -76,29 +76,41 @@ var alternate = run.Stage{Mode: protocol.ModeAlternate, Name: "alternating calls
 	Wanted: func(c *run.Campaign) bool {
 		return c.Config.Measure.Alternate && !c.Config.Measure.Provable && c.Config.Measure.Cache == protocol.CacheWarm
 	},
-	Plan: func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
+	Plan: judged(func(_ *run.Campaign, a *analyze.Analysis) *results.FollowUps { return a.Alternate() })}
+
+// otherMalloc measures again what is violated with page faults: memory that malloc gives back
+// after each call decides more there than the algorithm.
+var otherMalloc = run.Stage{Mode: protocol.ModeMalloc, Name: "other state of malloc", Doing: "measuring violations in the other state of malloc", Runs: planned(protocol.ModeMalloc),
+	Plan: judged(func(c *run.Campaign, a *analyze.Analysis) *results.FollowUps {
+		state := protocol.MallocSettled
+		if c.Config.Measure.Malloc == state {
+			state = protocol.MallocFresh
+		}
+		return a.InMalloc(state)
+	})}
+
+// judged is the Plan of a stage that follows from the verdicts so far.
+func judged(plan func(*run.Campaign, *analyze.Analysis) *results.FollowUps) func(*run.Campaign, *medians.Set) (*results.FollowUps, error) {
+	return func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
 		a, err := analyze.Judge(c.Manifest, data, c.Config.Analyze)
 		if err != nil {
 			return nil, err
 		}
-		return a.Alternate(), nil
-	}}
+		return plan(c, a), nil
+	}
+}
 
 // confirm measures again what would make the night red. It comes after everything else, so
 // that a state of the machine has had time to pass.
 var confirm = run.Stage{Mode: protocol.ModeConfirm, Name: "measuring again", Doing: "measuring again what would be an alarm", Runs: planned(protocol.ModeConfirm),
 	Wanted: func(c *run.Campaign) bool { return c.Against != nil },
-	Plan: func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
-		a, err := analyze.Judge(c.Manifest, data, c.Config.Analyze)
-		if err != nil {
-			return nil, err
-		}
+	Plan: judged(func(c *run.Campaign, a *analyze.Analysis) *results.FollowUps {
 		x := series.Confirmation(a, c.Against)
 		if x != nil {
 			c.Say("%s would make this night red: measured again in %s", conf.Plural(len(x.Comparisons), "test"), conf.Plural(x.R, "mpirun"))
 		}
-		return x, nil
-	}}
+		return x
+	})}
 
 // planned are the Runs of a stage whose Plan comes from the stages before it.
 func planned(mode protocol.Mode) func(*results.Manifest, *glfile.File) int {

@@ -68,6 +68,8 @@ type Manifest struct {
 	Confirm *FollowUps `json:"confirm,omitempty"`
 	// Alternate measures violations again by turns of single calls. Nil without any.
 	Alternate *FollowUps `json:"alternate,omitempty"`
+	// Malloc measures violations with page faults in the other state of malloc. Nil without any.
+	Malloc *FollowUps `json:"malloc,omitempty"`
 	// Explore tests what the library's own algorithms gain, fixed when stage 2 has chosen
 	// the candidates. Nil without candidates, or where nothing is explored.
 	Explore *FollowUps `json:"explore,omitempty"`
@@ -84,6 +86,7 @@ type Manifest struct {
 type FollowUps struct {
 	R           int          `json:"mpiruns"`
 	Comparisons []Comparison `json:"follow_ups"`
+	Malloc      string       `json:"malloc,omitempty"` // its state, if not measure.malloc
 }
 
 // Comparison asks whether one call of Case is slower than Calls calls of Part in
@@ -108,7 +111,7 @@ func (m *Manifest) Experiment(mode protocol.Mode) (plan *FollowUps, ok bool) {
 }
 
 // Experiments are the modes that measure FollowUps.
-var Experiments = []protocol.Mode{protocol.ModeSplit, protocol.ModeAlternate, protocol.ModeConfirm, protocol.ModeExplore}
+var Experiments = []protocol.Mode{protocol.ModeSplit, protocol.ModeAlternate, protocol.ModeMalloc, protocol.ModeConfirm, protocol.ModeExplore}
 
 // experiment is where the plan of a mode is kept; nil: it has none.
 func (m *Manifest) experiment(mode protocol.Mode) **FollowUps {
@@ -117,6 +120,8 @@ func (m *Manifest) experiment(mode protocol.Mode) **FollowUps {
 		return &m.Split
 	case protocol.ModeAlternate:
 		return &m.Alternate
+	case protocol.ModeMalloc:
+		return &m.Malloc
 	case protocol.ModeConfirm:
 		return &m.Confirm
 	case protocol.ModeExplore:

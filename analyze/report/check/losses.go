@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -46,6 +47,9 @@ func losses(r *analyze.Report) []document.Section {
 			if other != v {
 				also = append(also, sizeAndRatio(other))
 			}
+		}
+		if e := v.OtherMalloc; e != nil {
+			apart += fmt.Sprintf("; malloc %s %s, %s", e.Malloc, there(e), map[analyze.Holds]string{analyze.HoldsYes: "holds too", analyze.HoldsNo: "does not hold", analyze.HoldsOpen: "not shown"}[e.Holds])
 		}
 		t.Add(l.group, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v),
 			instance(v)+" ["+strings.Join(l.broken, ",")+"]"+phrase.When(len(also) > 0, ", also %s", strings.Join(also, ", "))+apart)

@@ -124,6 +124,9 @@ func violatedReason(s *document.Section, e *analyze.Explanation) {
 	if e := v.Alternating; e != nil {
 		s.Say("Both sides alternating call by call, in %s more, it takes %s as long: %s.", conf.Plural(e.Runs, "mpirun"), there(e), holds[e.Holds])
 	}
+	if e := v.OtherMalloc; e != nil {
+		s.Say("With malloc %s, in %s more, it takes %s as long: %s.", e.Malloc, conf.Plural(e.Runs, "mpirun"), there(e), holds[e.Holds])
+	}
 	if a := v.Alternative; a != nil {
 		s.Say("The fastest that was measured in its place: %s, %s instead of %s.",
 			strings.ReplaceAll(instead(v), "\n", ""), phrase.Duration(&a.MedianS), phrase.Duration(v.MedianS))

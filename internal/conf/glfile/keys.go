@@ -117,6 +117,8 @@ var Keys = []Key{
 	{Name: "measure.slice", Text: "with `sync = \"round_time\"`: the most that one case may take in one mpirun of stage 2"},
 	{Name: "measure.cache", Text: "the caches before a repetition", Names: protocol.Caches,
 		More: "`warm`: left alone; `cold`: overwritten; `rotate`: other buffers in each repetition.", Flag: "cache", Value: "STATE"},
+	{Name: "measure.malloc", Text: "the state of malloc before the first call", Names: protocol.Mallocs,
+		More: "`fresh`: as a process starts; `settled`: as in a program that has freed a large block. What is violated with page faults is measured in both. See [measuring.md](measuring.md#the-state-of-malloc)."},
 	{Name: "measure.provable", Text: "also measure an upper bound of every case that needs no common clock (more mpirun time)"},
 	{Name: "measure.first_calls", Text: "untimed calls of a function before its first case"},
 	{Name: "measure.warmup", Text: "untimed calls before each case, at most"},
