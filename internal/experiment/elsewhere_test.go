@@ -1,0 +1,51 @@
+package experiment_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/should"
+	"pgmpi/measure/protocol"
+)
+
+// measuring counts the mpiruns of a mode.
+func measuring(b *bed.Bed, mode protocol.Mode) (jobs []protocol.Job) {
+	for _, job := range b.Fake.Jobs() {
+		if job.Mode == mode {
+			jobs = append(jobs, job)
+		}
+	}
+	return jobs
+}
+
+func TestAViolationThatDoesNotHoldCallByCallHoldsOnlyWhenRepeated(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Call = func(c protocol.JobCase, np int) time.Duration {
+			if c.Msize == 8 && len(measuring(b, protocol.ModeAlternate)) > 0 {
+				return 10 * time.Microsecond
+			}
+			return bed.ReduceSlow(c, np)
+		}
+		j := b.Checked(bed.Nightly)
+		jobs := measuring(b, protocol.ModeAlternate)
+		should.Hold(t, len(jobs) == 8 && len(jobs[0].Cases) == 4 && jobs[0].Cases[0].NRep == 20 && len(jobs[0].Order) == 4*20, "%d jobs, %+v", len(jobs), jobs)
+		for _, v := range j.Report.Verdicts {
+			want := map[int64]analyze.Holds{8: analyze.HoldsNo, 1024: analyze.HoldsYes}[v.Msize]
+			should.Hold(t, v.Verdict == judge.Violated && v.Alternating != nil && v.Alternating.Holds == want && v.OnlyRepeated() == (want == analyze.HoldsNo),
+				"%d: %s, %+v", v.Msize, v.Verdict, v.Alternating)
+		}
+		should.Hold(t, len(measuring(b, protocol.ModeMalloc)) == 0, "malloc without page faults")
+	})
+}
+
+func TestAlternatingIsLeftOutWhereItIsNotWanted(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Call = bed.ReduceSlow
+		j := b.Checked(strings.Replace(bed.Nightly, "[nrep]", "[measure]\nalternate = false\n[nrep]", 1))
+		should.Hold(t, len(measuring(b, protocol.ModeAlternate)) == 0 && j.Report.Verdicts[0].Alternating == nil, "%+v", j.Report.Verdicts[0])
+	})
+}
