@@ -62,8 +62,8 @@ func (a *Analysis) InMalloc(state string) *results.FollowUps {
 
 func faults(perCall *float64) bool { return perCall != nil && *perCall >= medians.ManyFaults }
 
-// again plans to measure violations again under another condition; nil: there are none that
-// are wanted, or the method cannot show that one does not hold.
+// again plans to measure violations again under another condition, or returns nil where none
+// is wanted or the method cannot show that one does not hold.
 func (a *Analysis) again(wanted func(*Verdict, *results.Comparison) bool) *results.FollowUps {
 	// Each question is one of its own at alpha: more mpiruns than one such test needs help little.
 	plan := &results.FollowUps{R: min(a.family.R(), judge.Pairing(a.cfg.Alpha, 1))}

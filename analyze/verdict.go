@@ -53,9 +53,9 @@ type Verdict struct {
 	// Datatype is of both sides; Op as well, "" where nothing is reduced.
 	Datatype string `json:"datatype"`
 	Op       string `json:"op,omitempty"`
-	// Alternating: measured again with call and other side alternating call by call; nil: it was not.
+	// Alternating is the violation measured again, call and other side alternating call by call.
 	Alternating *Elsewhere `json:"alternating,omitempty" column:"alternating_"`
-	// OtherMalloc: measured again in the other state of malloc; nil: it was not.
+	// OtherMalloc is the violation measured again in the other state of malloc.
 	OtherMalloc *Elsewhere `json:"other_malloc,omitempty" column:"other_malloc_"`
 	// ByStateTold: enough mpiruns in two states to show that it does.
 	ByStateTold bool `json:"by_state_told,omitempty" column:"-"`

@@ -30,7 +30,7 @@ func TestAViolationThatDoesNotHoldCallByCallHoldsOnlyWhenRepeated(t *testing.T) 
 			}
 			return bed.ReduceSlow(c, np)
 		}
-		j := b.Checked(bed.Nightly)
+		j := b.Checked(strings.Replace(bed.Nightly, "alternate = false", "alternate = true", 1))
 		jobs := measuring(b, protocol.ModeAlternate)
 		should.Hold(t, len(jobs) == 8 && len(jobs[0].Cases) == 4 && jobs[0].Cases[0].NRep == 20 && len(jobs[0].Order) == 4*20, "%d jobs, %+v", len(jobs), jobs)
 		for _, v := range j.Report.Verdicts {
@@ -45,7 +45,7 @@ func TestAViolationThatDoesNotHoldCallByCallHoldsOnlyWhenRepeated(t *testing.T) 
 func TestAlternatingIsLeftOutWhereItIsNotWanted(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Fake.Call = bed.ReduceSlow
-		j := b.Checked(strings.Replace(bed.Nightly, "[nrep]", "[measure]\nalternate = false\n[nrep]", 1))
+		j := b.Checked(bed.Nightly)
 		should.Hold(t, len(measuring(b, protocol.ModeAlternate)) == 0 && j.Report.Verdicts[0].Alternating == nil, "%+v", j.Report.Verdicts[0])
 	})
 }

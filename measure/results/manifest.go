@@ -113,7 +113,7 @@ func (m *Manifest) Experiment(mode protocol.Mode) (plan *FollowUps, ok bool) {
 // Experiments are the modes that measure FollowUps.
 var Experiments = []protocol.Mode{protocol.ModeSplit, protocol.ModeAlternate, protocol.ModeMalloc, protocol.ModeConfirm, protocol.ModeExplore}
 
-// experiment is where the plan of a mode is kept; nil: it has none.
+// experiment returns where the plan of a mode is kept, or nil if it has none.
 func (m *Manifest) experiment(mode protocol.Mode) **FollowUps {
 	switch mode {
 	case protocol.ModeSplit:
