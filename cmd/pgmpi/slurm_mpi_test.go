@@ -202,10 +202,15 @@ func slurmSubmit(t *testing.T, s *slurm) {
 	b.waitFor("the report", jobLimit, func() bool { _, err := os.Stat(filepath.Join(b.out, "report.json")); return err == nil })
 	b.waitFor("the end of the job", jobLimit, func() bool { return j.state() == "COMPLETED" || j.state() == "FAILED" })
 	b.pgmpi("status", "out").exits(t, 0).shows(t, "^finished, with 3 mpiruns; job "+j.id+" is (COMPLETED|FAILED)")
-	text, err := os.ReadFile(filepath.Join(b.out, "batch.log"))
-	if log := string(text); err != nil || !strings.Contains(log, "interrupted; finished mpiruns are kept") || !strings.Contains(log, "restart 1 of at most 10") {
-		t.Errorf("%v\n%s", err, log)
+	if log := b.log(); !strings.Contains(log, "interrupted; finished mpiruns are kept") || !strings.Contains(log, "restart 1 of at most 10") {
+		t.Errorf("%s", log)
 	}
+}
+
+// log is what a submitted job has printed.
+func (b *fixture) log() string {
+	b.t.Helper()
+	return string(must.Get(os.ReadFile(filepath.Join(b.out, "batch.log")))(b.t))
 }
 
 func slurmSubmitCancelled(t *testing.T, s *slurm) {
@@ -218,6 +223,10 @@ func slurmSubmitCancelled(t *testing.T, s *slurm) {
 	time.Sleep(time.Second)
 	if state := j.state(); state != "CANCELLED" {
 		t.Errorf("job %s is %s", j.id, state)
+	}
+	// Slurm's SIGTERM comes to pgmpi by itself and through its script.
+	if log := b.log(); !strings.Contains(log, "interrupted; finished mpiruns are kept") || !strings.Contains(log, "--out out --resume") {
+		t.Errorf("%s", log)
 	}
 }
 
