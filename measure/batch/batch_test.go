@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/internal/conf"
 	"pgmpi/internal/fixture/must"
 )
 
@@ -36,13 +37,15 @@ func inJob(variable, id string) func(string) string {
 
 func TestTheEndOfTheJobIsWhatTheBatchSystemSays(t *testing.T) {
 	programs(t, map[string]string{
-		"squeue": `[ "$*" = "--noheader --jobs=17 --format=%e" ] && echo 2026-11-22T14:05:00`,
+		"squeue": `[ "$*" = "--noheader --jobs=17 --format=%e" ] && [ "$SLURM_TIME_FORMAT" = standard ] && date --date=@1792889100 +%FT%T`,
 	})
+	t.Setenv("SLURM_TIME_FORMAT", "relative")
+	t.Setenv("TZ", "Europe/Berlin") // where the clock shows this time twice
 	for _, c := range []struct {
 		variable, id string
 		want         time.Time
 	}{
-		{"SLURM_JOB_ID", "17", time.Date(2026, 11, 22, 14, 5, 0, 0, time.Local)},
+		{"SLURM_JOB_ID", "17", time.Unix(1792889100, 0)},
 		{"HOME", "17", time.Time{}},
 	} {
 		if j := here(inJob(c.variable, c.id)); !j.Ends.Equal(c.want) || (j.ID == c.id) != (c.variable != "HOME") {
@@ -84,6 +87,7 @@ func TestStateOfASlurmJob(t *testing.T) {
 	for out, want := range map[string]State{
 		"echo 'RUNNING|node[1-2]|None|0:25'":        {Word: "RUNNING", Nodes: "node[1-2]", Left: "0:25"},
 		"echo 'PENDING||BeginTime|10:00'":           {Word: "PENDING", Why: "BeginTime"},
+		"echo 'COMPLETED|node1|None|3:18'":          {Word: "COMPLETED", Nodes: "node1"},
 		"echo 'Invalid job id specified'>&2;exit 1": {},
 		"true": {},
 	} {
@@ -123,7 +127,7 @@ func TestDirectivesSayWhatTheSectionBatchDoes(t *testing.T) {
 	lines := strings.Split(request("/job", "pgmpi", "check").forSlurm(), "\n")
 	for _, w := range []string{"#SBATCH --nodes=2", "#SBATCH --ntasks-per-node=4", "#SBATCH --time=1:30:00", "#SBATCH --account=hpc", "#SBATCH --partition=main",
 		"#SBATCH --constraint=amd", "#SBATCH --exclusive", "#SBATCH --requeue", "#SBATCH --open-mode=append", "#SBATCH --signal=B:USR1@90", `#SBATCH --output="/job/batch.log"`, "#SBATCH --qos=debug",
-		"ulimit -l unlimited", "module load openmpi/4 || exit 2", "pgmpi check &"} {
+		"ulimit -l unlimited", "module purge", "module load openmpi/4 || exit 2", "pgmpi check &"} {
 		if !slices.Contains(lines, w) {
 			t.Errorf("the script lacks %s:\n%s", w, strings.Join(lines, "\n"))
 		}
@@ -164,15 +168,17 @@ func TestATemplateIsFilledForAnotherBatchSystem(t *testing.T) {
 func TestWordsOfTheSectionBatchCannotEndADirective(t *testing.T) {
 	for _, c := range []Config{
 		{Account: "a\nrm"}, {Partition: "a b"}, {Constraint: `a"`}, {Options: []string{"--x\n#SBATCH --y"}}, {Options: []string{"x"}},
-		{Modules: []string{"a;b c"}}, {Nodes: -1}, {Restarts: -1}, {Time: -1},
+		{Modules: []string{"a;b c"}}, {Nodes: -1}, {Restarts: -1}, {Time: -1}, {Time: conf.Duration(4*time.Minute - 1)}, {Template: "t", Time: -1},
 		{Submit: []string{"qsub"}}, {Template: "t", Account: "a"}, {Template: "t", Prolog: []string{"x"}},
 	} {
 		if len(c.Validate()) != 1 {
 			t.Errorf("%+v: %v", c, c.Validate())
 		}
 	}
-	if errs := request("/job").Validate(); len(errs) > 0 {
-		t.Error(errs)
+	for _, c := range []Config{request("/job").Config, {Time: conf.Duration(4 * time.Minute)}, {Template: "t", Time: conf.Duration(time.Minute)}} {
+		if errs := c.Validate(); len(errs) > 0 {
+			t.Error(errs)
+		}
 	}
 }
 

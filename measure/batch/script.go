@@ -70,6 +70,7 @@ func (r *Request) forSlurm() string {
 	line("cd %s || exit 2", conf.Quote(r.Dir))
 	if len(r.Modules) > 0 {
 		line("type module >/dev/null 2>&1 || . /etc/profile")
+		line("module purge") // what the environment of the submission had loaded
 		line("module load %s || exit 2", quoted(r.Modules))
 	}
 	for _, l := range r.Prolog {
@@ -98,7 +99,7 @@ func (r *Request) Put() (job string, err error) {
 	defer cancel()
 	switch {
 	case r.Template == "":
-		out, err := ask(ctx, "sbatch", "--parsable", r.Path)
+		out, err := ask(ctx, nil, "sbatch", "--parsable", r.Path)
 		job, _, _ := strings.Cut(out, ";") // the cluster's name may follow
 		if err == nil && !IsJob(job) {
 			err = fmt.Errorf("sbatch answered %.80q, and the id of a job was expected", job)
@@ -107,7 +108,7 @@ func (r *Request) Put() (job string, err error) {
 	case len(r.Submit) == 0:
 		return "", errors.New("batch.submit is empty: it has the words that submit a script made from batch.template")
 	}
-	return ask(ctx, r.Submit[0], slices.Concat(r.Submit[1:], []string{r.Path})...)
+	return ask(ctx, nil, r.Submit[0], slices.Concat(r.Submit[1:], []string{r.Path})...)
 }
 
 func quoted(words []string) string {
