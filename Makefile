@@ -37,6 +37,7 @@ EXHAUSTIVE_TOOLS := 0.38.0
 # Enums of other modules have more values than a switch here needs.
 EXHAUSTIVE_FLAGS := -default-signifies-exhaustive=true -ignore-enum-types='^(reflect|github\.com/.*)\.'
 
+MODULE = $(shell awk '$$1 == "module" {print $$2}' go.mod)
 NUMBER = $(shell cat internal/version/VERSION)
 # `make dist` leaves .commit in its tarball; --exclude: a tag is no commit.
 COMMIT = $(shell cat .commit 2>/dev/null || git describe --exclude '*' --always --dirty 2>/dev/null)
@@ -50,6 +51,8 @@ CGO_PACKAGES := ./mockups/c ./measure/rank/... ./cmd/pgmpi-rank
 cgo_cflags = -O2 -g -DMPICC_ID=$$({ $(1) -show 2>&1 || true; cat mockups/c/*.h measure/rank/native/*.h; } | sha256sum | cut -c1-12)
 # Where a wrapper is, absolute but with its links: wrappers look at their name.
 where = $$(realpath -s "$$(command -v $(1))")
+# The rank program's note of it: its launchers come first. Bare in a program for other machines.
+built_with = $(call where,$(1))
 cgo = CGO_ENABLED=1 CC="$(call where,$(1))" CGO_CFLAGS="$(call cgo_cflags,$(1))"
 
 comma := ,
@@ -66,7 +69,7 @@ if ! said=$$(echo '#include <mpi.h>' | $(1) -x c -fsyntax-only - 2>&1); then
 	exit 1
 fi
 $(call cgo,$(1)) go build -buildvcs=false $(3) \
-	-ldflags "-X pgmpi/measure/rank.Version=$(VERSION) -X pgmpi/measure/rank.MPICC=$(call where,$(1))" -o $(2) ./cmd/pgmpi-rank
+	-ldflags "-X $(MODULE)/measure/rank.Version=$(VERSION) -X $(MODULE)/measure/rank.MPICC=$(call built_with,$(1))" -o $(2) ./cmd/pgmpi-rank
 delay=$$(mktemp -d)
 $(1) -std=c11 -O2 -fPIC -c -o $$delay/delay.o measure/delay/delay.c
 $${CC:-cc} -shared -o $(2)-delay.so $$delay/delay.o
@@ -77,7 +80,7 @@ endef
 
 # Without tables for debuggers, which are a quarter of the program; a crash still names its lines.
 define build_pgmpi
-CGO_ENABLED=0 go build -buildvcs=false -ldflags "-s -w -X pgmpi/internal/version.commit=$(COMMIT)" -o bin/pgmpi ./cmd/pgmpi
+CGO_ENABLED=0 go build -buildvcs=false -ldflags "-s -w -X $(MODULE)/internal/version.commit=$(COMMIT)" -o bin/pgmpi ./cmd/pgmpi
 echo "built bin/pgmpi"
 endef
 
@@ -154,8 +157,10 @@ demo: go-check ## install an MPI library if there is none, build, and check this
 	1) echo "The demo has worked: to find violations is what pgmpi is for (it ended with exit status 1, as it does in a nightly job)." ;;
 	*) exit $$status ;;
 	esac
+	echo "Go on with docs/tutorial.md, after"
+	echo "  export PATH=$(CURDIR)/bin:\$$PATH"
 	if [ "$${OMPI_ALLOW_RUN_AS_ROOT:-}" ] && [ "$$(id -u)" -eq 0 ]; then
-		echo "You are root: before bin/pgmpi check, so that Open MPI's mpirun starts,"
+		echo "and, as you are root and Open MPI's mpirun starts nothing else,"
 		echo "  export OMPI_ALLOW_RUN_AS_ROOT=1"
 		echo "  export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"
 	fi
@@ -181,24 +186,49 @@ install: build ## install into PREFIX=/usr/local, below DESTDIR; again with MPIC
 	install $(RANK)-delay.so "$$root/libexec/pgmpi/rank-$$library-delay.so"
 	$(call install_pages,"$$root/share")
 	install -d "$$root/share/doc/pgmpi"
+	install -D -m 644 contrib/modules/pgmpi.lua "$$root/share/modulefiles/pgmpi/$(NUMBER).lua"
 	cp -r README.md CHANGELOG.md CITATION.cff LICENSE docs examples "$$root/share/doc/pgmpi"
 	rm -r "$$root/share/doc/pgmpi/docs/dev"
 	sed -i '/^Developers: /d' "$$root"/share/doc/pgmpi/README.md "$$root"/share/doc/pgmpi/docs/*.md
 	echo "installed $$root/bin/pgmpi and $$root/libexec/pgmpi/rank-$$library"
 
-# Made beside, then moved: nobody meets half of it.
-dist: go-check ## make a tarball of the last commit that builds without a network
+# Libraries of the MPICH ABI are named libmpi.so.12, and Debian's MPICH libmpich.so.12. A
+# library of the first name in $$work/abi has the calls that rank-mpich makes, and no body:
+# where it comes before MPICH's, the loader will ask for that name.
+define stub_abi
+mkdir $$work/abi
+nm -D -u $$work/$$programs/libexec/pgmpi/rank-mpich | sed -n 's/.* U \(P\?MPI.*\)/void \1(void) {}/p' >$$work/abi/calls.c
+gcc -shared -fPIC -Wl,-soname,libmpi.so.12 -o $$work/abi/libmpi.so $$work/abi/calls.c
+ln -s "$$(ldd $$work/$$programs/libexec/pgmpi/rank-mpich | awk '/libmpi(ch)?\.so\.12/ {print $$3}')" $$work/abi/libmpi.so.12
+endef
+
+# The tarballs are made beside, then moved: nobody meets half of one.
+# $(call tarball,NAME): of $$work/NAME
+define tarball
+tar -c -C $$work --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$$(git log -1 --format=%ct)" $(1) | gzip -n >bin/.$(1)
+mv bin/.$(1) bin/$(1).tar.gz
+echo "made bin/$(1).tar.gz"
+endef
+
+dist: go-check both ## make tarballs of the last commit: sources that build without a network, and programs that run without a compiler
 	@name=pgmpi-$(NUMBER)
+	programs=$$name-linux-$$(go env GOARCH)
 	work=$$(mktemp -d)
-	trap 'rm -rf "$$work" bin/.'$$name EXIT
+	trap 'rm -rf "$$work" bin/.pgmpi-*' EXIT
 	git archive --prefix=$$name/ HEAD | tar -x -C $$work
 	git rev-parse --short HEAD >$$work/$$name/.commit
 	(cd $$work/$$name && CGO_ENABLED=0 go mod vendor)
 	(cd $$work/$$name/internal/consumers && CGO_ENABLED=0 go mod vendor)
 	mkdir -p bin
-	tar -c -C $$work --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$$(git log -1 --format=%ct)" $$name | gzip -n >bin/.$$name
-	mv bin/.$$name bin/$$name.tar.gz
-	echo "made bin/$$name.tar.gz"
+	$(call tarball,$$name)
+	install="$(MAKE) --no-print-directory -C $$work/$$name install DESTDIR= PREFIX=$$work/$$programs"
+	# Calls that an older library lacks do no harm until they are made. Modules are as ready as for any build here.
+	export CGO_LDFLAGS=-Wl,-z,lazy GOFLAGS=-mod=mod
+	$$install LIBRARY=openmpi MPICC=$(OPENMPI_CC) built_with=mpicc.openmpi
+	$$install LIBRARY=mpich MPICC=$(MPICH_CC) built_with=mpicc.mpich
+	$(stub_abi)
+	CGO_LDFLAGS="$$CGO_LDFLAGS -L$$work/abi -lmpi -Wl,--as-needed" LD_LIBRARY_PATH=$$work/abi $$install LIBRARY=mpich-abi MPICC=$(MPICH_CC) built_with=mpicc.mpich
+	$(call tarball,$$programs)
 
 # Reasons, and below each the tests that were skipped for it.
 define list_skips

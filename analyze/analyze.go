@@ -242,6 +242,9 @@ func (a *Analysis) conclude() {
 			continue
 		}
 		v.set(o, a.family.Refused)
+		if a.family.OnTwoSteps(n) {
+			v.Reason = fmt.Sprintf("it rests on two steps of the clock (%d ns each)", a.set.TickNS)
+		}
 		v.RunsNeeded = outlook.Needed[n]
 		a.account(v, o, orig, other)
 		pair := judge.Pair{Orig: orig.Medians[:o.Runs], Other: other.Medians[:o.Runs]}

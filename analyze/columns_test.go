@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"pgmpi/internal/fixture/should"
 )
 
 func TestEveryFieldOfAVerdictHasAColumn(t *testing.T) {
@@ -11,15 +13,12 @@ func TestEveryFieldOfAVerdictHasAColumn(t *testing.T) {
 		has := func(c Column) bool {
 			return len(c.index) >= len(f.Index) && slices.Equal(c.index[:len(f.Index)], f.Index)
 		}
-		if f.Tag.Get("column") != "-" && !slices.ContainsFunc(Columns, has) {
-			t.Errorf("field %s has no column: give the fields of its type a tag, or it `column:\"-\"`", f.Name)
-		}
+		should.Hold(t, f.Tag.Get("column") == "-" || slices.ContainsFunc(Columns, has),
+			"field %s has no column: give the fields of its type a tag, or it `column:\"-\"`", f.Name)
 	}
 	var names []string
 	for _, c := range Columns {
-		if slices.Contains(names, c.Name) {
-			t.Errorf("two columns are called %s", c.Name)
-		}
+		should.Hold(t, !slices.Contains(names, c.Name), "two columns are called %s", c.Name)
 		names = append(names, c.Name)
 	}
 }

@@ -3,13 +3,13 @@ package analyze
 import (
 	"errors"
 	"math"
-	"strings"
 	"testing"
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -33,16 +33,13 @@ func TestExplanationCountsTheVisitsOfACase(t *testing.T) {
 	for i := range runs {
 		runs[i].Order = nil
 	}
-	if e := explained(t, m, runs, judge.Default(), 3); e.Call.Visits != 0 {
-		t.Errorf("a raw file without an order: %d visits", e.Call.Visits)
-	}
+	should.Equal(t, explained(t, m, runs, judge.Default(), 3).Call.Visits, 0, "a raw file without an order: visits")
 	call, other := m.Plan.Tests[3].Case, m.Plan.Tests[3].Others[0]
 	for i := range runs {
 		runs[i].Order = []int{other, call, 0, call, other, call}
 	}
-	if e := explained(t, m, runs, judge.Default(), 3); e.Call.Visits != 3 || e.Other.Visits != 2 {
-		t.Errorf("%d and %d visits, want 3 and 2", e.Call.Visits, e.Other.Visits)
-	}
+	e := explained(t, m, runs, judge.Default(), 3)
+	should.Hold(t, e.Call.Visits == 3 && e.Other.Visits == 2, "%d and %d visits, want 3 and 2", e.Call.Visits, e.Other.Visits)
 }
 
 func TestExplanationShowsWhatTheRunMediansRestOn(t *testing.T) {
@@ -57,23 +54,16 @@ func TestExplanationShowsWhatTheRunMediansRestOn(t *testing.T) {
 		protocol.Sample{NS: 900000})
 	runs[4].Samples[3] = samples
 	e := explained(t, m, runs, judge.Default(), 3)
-	if e.Verdict.Verdict != judge.Violated || len(e.Call.Runs) != fixture.R || e.Other.Function != "reduce_as_allreduce" || e.Other.Msize != 64 {
-		t.Fatalf("%+v", e)
-	}
+	must.Hold(t, e.Verdict.Verdict == judge.Violated && len(e.Call.Runs) == fixture.R && e.Other.Function == "reduce_as_allreduce" && e.Other.Msize == 64, "%+v", e)
 	s := e.Other.Runs[4]
-	if s.Run != 5 || s.Samples != 24 || s.Late != 1 || s.Long != 1 || s.Valid != 22 || len(s.Kept) != 21 {
-		t.Errorf("%+v", s)
-	}
-	if s.Min != 30001 || s.Median != 30011.5 || s.RunMedian != 30011 || s.Q1 != 30006.25 || s.Q3 != 30016.75 {
-		t.Errorf("min %g, Q1 %g, median %g, Q3 %g, run median %g", s.Min, s.Q1, s.Median, s.Q3, s.RunMedian)
-	}
+	should.Hold(t, s.Run == 5 && s.Samples == 24 && s.Late == 1 && s.Long == 1 && s.Valid == 22 && len(s.Kept) == 21, "%+v", s)
+	should.Hold(t, s.Min == 30001 && s.Median == 30011.5 && s.RunMedian == 30011 && s.Q1 == 30006.25 && s.Q3 == 30016.75,
+		"min %g, Q1 %g, median %g, Q3 %g, run median %g", s.Min, s.Q1, s.Median, s.Q3, s.RunMedian)
 	// A straight line: r_1 of 1…21.
-	if want := 1 - 1/7.0; len(s.ACF) != medians.Lags || math.Abs(s.ACF[0]-want) > 1e-12 || e.Other.Inefficiency < 5 {
-		t.Errorf("lag 1 %v, want %v", s.ACF, want)
-	}
-	if first := e.Call.Runs[0]; first.ACF != nil || first.WarmupEnd != -1 {
-		t.Errorf("4 samples: %+v", first)
-	}
+	want := 1 - 1/7.0
+	should.Hold(t, len(s.ACF) == medians.Lags && math.Abs(s.ACF[0]-want) <= 1e-12 && e.Other.Inefficiency >= 5, "lag 1 %v, want %v", s.ACF, want)
+	first := e.Call.Runs[0]
+	should.Hold(t, first.ACF == nil && first.WarmupEnd == -1, "4 samples: %+v", first)
 }
 
 func TestExplanationHasTheTestAgain(t *testing.T) {
@@ -96,29 +86,24 @@ func TestExplanationHasTheTestAgain(t *testing.T) {
 		c.want.Test, c.want.R, c.want.Family, c.want.ByChance = judge.Get(c.test), fixture.R, 5, 1
 		c.want.PMin = c.want.Test.MinP(fixture.R, fixture.R)
 		c.want.Alpha, c.want.KeptAlpha = 0.05, 0.05
-		if e := explained(t, m, runs, cfg, c.i); e.Test == nil || *e.Test != c.want {
-			t.Errorf("%s: %+v, want %+v", c.test, *e.Test, c.want)
-		}
+		e := explained(t, m, runs, cfg, c.i)
+		should.Hold(t, e.Test != nil && *e.Test == c.want, "%s: %+v, want %+v", c.test, *e.Test, c.want)
 	}
 }
 
 func TestExplanationOfWhatWasNotTested(t *testing.T) {
 	m := fixture.Manifest()
 	runs := fixture.Measured(m, 1000, 50000, 60000, 60000, 60000, 60000)
-	if e := explained(t, m, runs, judge.Default(), 1); e.Test != nil || e.Other == nil || e.Other.Calls != 8 || e.Other.Msize != 8 {
-		t.Errorf("split: %+v", e)
-	}
-	if e := explained(t, m, runs[:5], judge.Default(), 3); e.Test != nil || len(e.Call.Runs) != 5 || e.Verdict.Verdict != judge.Undecided {
-		t.Errorf("too few mpiruns: %+v", e)
-	}
+	e := explained(t, m, runs, judge.Default(), 1)
+	should.Hold(t, e.Test == nil && e.Other != nil && e.Other.Calls == 8 && e.Other.Msize == 8, "split: %+v", e)
+	e = explained(t, m, runs[:5], judge.Default(), 3)
+	should.Hold(t, e.Test == nil && len(e.Call.Runs) == 5 && e.Verdict.Verdict == judge.Undecided, "too few mpiruns: %+v", e)
 	for i := range runs {
 		runs[i].Cases[3].Status, runs[i].Samples[3] = protocol.StatusWrong, nil
 	}
-	if e := explained(t, m, runs, judge.Default(), 3); e.Test != nil || len(e.Other.Runs) != 0 || e.Verdict.Verdict != judge.Wrong {
-		t.Errorf("wrong: %+v", e)
-	}
+	e = explained(t, m, runs, judge.Default(), 3)
+	should.Hold(t, e.Test == nil && len(e.Other.Runs) == 0 && e.Verdict.Verdict == judge.Wrong, "wrong: %+v", e)
 	a := must.Get(Analyze(m, nil, judge.Default()))(t)
-	if _, err := a.Explain(3, func(int) (*results.Run, error) { return nil, errors.New("raw file") }); err == nil || !strings.Contains(err.Error(), "raw file") {
-		t.Errorf("a file that cannot be read: %v", err)
-	}
+	_, err := a.Explain(3, func(int) (*results.Run, error) { return nil, errors.New("raw file") })
+	should.Fail(t, err, "raw file", "a file that cannot be read")
 }

@@ -22,9 +22,7 @@ func FuzzReport(f *testing.F) {
 	run := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[0]
 	manifest, err1 := json.Marshal(m)
 	raw, err2 := json.Marshal(run)
-	if err1 != nil || err2 != nil {
-		f.Fatal(err1, err2)
-	}
+	must.Hold(f, err1 == nil && err2 == nil, "%v %v", err1, err2)
 	for method := range judge.Methods {
 		f.Add(manifest, raw, uint8(method))
 	}
@@ -33,9 +31,7 @@ func FuzzReport(f *testing.F) {
 	m.Stopped = map[protocol.Mode]int{protocol.ModeMeasure: 2}
 	looking, err1 := json.Marshal(m)
 	split, err2 := json.Marshal(followed(m, 5, 7)[0])
-	if err1 != nil || err2 != nil {
-		f.Fatal(err1, err2)
-	}
+	must.Hold(f, err1 == nil && err2 == nil, "%v %v", err1, err2)
 	f.Add(looking, raw, uint8(0))
 	f.Add(looking, split, uint8(0))
 	f.Add([]byte(`{"mpiruns":1000000000000000,"plan":{"cases":[{}]}}`), []byte(`{}`), uint8(0))
@@ -56,15 +52,12 @@ func FuzzReport(f *testing.F) {
 		set := medians.New(&m)
 		for n := 1; n <= min(m.R, 8); n++ { // 8 mpiruns are enough for verdicts
 			run.Run = n
-			if err := set.Add(&run); err != nil && !strings.HasPrefix(err.Error(), "raw/") {
-				t.Fatalf("%q does not name the file", err)
-			}
+			err := set.Add(&run)
+			must.Hold(t, err == nil || strings.HasPrefix(err.Error(), "raw/"), "%q does not name the file", err)
 		}
 		a, err := Judge(&m, set, cfg)
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "manifest: ") {
-				t.Fatalf("%q does not name the manifest", err)
-			}
+			must.Hold(t, strings.HasPrefix(err.Error(), "manifest: "), "%q does not name the manifest", err)
 			return
 		}
 		writable(t, a.Report)
@@ -75,12 +68,8 @@ func writable(t *testing.T, r *Report) {
 	text := must.Get(json.Marshal(r))(t)
 	var again Report
 	must.Do(t, json.Unmarshal(text, &again))
-	if again.Exit != r.Exit || again.ExitCode() != r.ExitCode() || len(again.Verdicts) != len(r.Verdicts) {
-		t.Fatalf("exit code %d, read again %d", r.Exit, again.Exit)
-	}
+	must.Hold(t, again.Exit == r.Exit && again.ExitCode() == r.ExitCode() && len(again.Verdicts) == len(r.Verdicts), "exit code %d, read again %d", r.Exit, again.Exit)
 	for i, v := range again.Verdicts {
-		if v.Verdict == "" {
-			t.Fatalf("test %d has no verdict", i)
-		}
+		must.Hold(t, v.Verdict != "", "test %d has no verdict", i)
 	}
 }

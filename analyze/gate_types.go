@@ -20,12 +20,16 @@ const (
 // Gate is how a night stands against its baselines.
 type Gate struct {
 	Baselines []Baseline        `json:"baselines"`
-	FailOn    string            `json:"fail_on"` // new, firm, violated, times
+	FailOn    string            `json:"fail_on"` // new, sure (or firm), violated, times
 	Strict    bool              `json:"strict"`
 	Alarms    int               `json:"alarms"`           // what makes the night red
 	Slower    []SlowerCase      `json:"slower,omitempty"` // with fail_on times: these are alarms, too
 	ByState   map[GateState]int `json:"tests_by_state"`
-	Notes     []string          `json:"notes"` // what could not be compared, expectations that match nothing
+	// NotJudged are the shapes on which the machine was in a state that no baseline has.
+	NotJudged []string `json:"not_judged,omitempty"`
+	MustJudge bool     `json:"must_judge,omitempty"`  // then the check exits with 4
+	First     bool     `json:"first_night,omitempty"` // there is no night before this one
+	Notes     []string `json:"notes"`                 // what could not be compared, expectations that match nothing
 }
 
 // SlowerCase is a case that became slower than in every baseline; the numbers are

@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -44,28 +45,19 @@ func TestDecidedTestsAreDroppedAndKeepTheirVerdict(t *testing.T) {
 	// around it.
 	runs := noisy(m, 2, 10000, 50000, 9400, 30000, 20000, 25000)
 	needed := must.Get(Needed(m, fixture.Collected(t, medians.New(m), runs[:10]), judge.Default(), 10))(t)
-	if want := map[int]bool{0: true, 2: true}; !mapsEqual(needed, want) {
-		t.Fatalf("needed after the first look: %v, want Reduce at 8 B and its mock-up", needed)
-	}
+	must.Hold(t, mapsEqual(needed, map[int]bool{0: true, 2: true}), "needed after the first look: %v, want Reduce at 8 B and its mock-up", needed)
 	for n := 10; n < 30; n++ {
 		runs[n] = without(runs[n], needed)
 	}
 	r := analyzed(t, m, runs, judge.Default())
-	if got, want := verdicts(r), "kept not_suspected undecided violated kept violated"; got != want {
-		t.Errorf("verdicts %q, want %q", got, want)
-	}
+	should.Equal(t, verdicts(r), "kept not_suspected undecided violated kept violated", "verdicts")
 	for i, want := range []int{10, 0, 30, 10, 10, 10} {
-		if r.Verdicts[i].Runs != want {
-			t.Errorf("test %d rests on %d mpiruns, want %d", i, r.Verdicts[i].Runs, want)
-		}
+		should.Hold(t, r.Verdicts[i].Runs == want, "test %d rests on %d mpiruns, want %d", i, r.Verdicts[i].Runs, want)
 	}
-	if r.Exit != 1 || r.R != 30 || !slices.Equal(r.Looks.Decided, []int{4, 0, 0}) {
-		t.Errorf("exit %d, R %d, decided %v", r.Exit, r.R, r.Looks.Decided)
-	}
+	should.Hold(t, r.Exit == 1 && r.R == 30 && slices.Equal(r.Looks.Decided, []int{4, 0, 0}), "exit %d, R %d, decided %v", r.Exit, r.R, r.Looks.Decided)
 	// P is spent: the smallest p-value of ten pairs over the weight of the look.
-	if got, want := *r.Verdicts[3].PValue, math.Ldexp(1, -10)/0.2; math.Abs(got-want) > 1e-15 {
-		t.Errorf("p %v, want %v", got, want)
-	}
+	got, want := *r.Verdicts[3].PValue, math.Ldexp(1, -10)/0.2
+	should.Hold(t, math.Abs(got-want) <= 1e-15, "p %v, want %v", got, want)
 }
 
 func mapsEqual(a, b map[int]bool) bool {
@@ -81,24 +73,18 @@ func TestACheckEndsAtTheLookThatDecidesEverything(t *testing.T) {
 	m := fixture.WithLooks()
 	runs := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[:10]
 	needed, err := Needed(m, fixture.Collected(t, medians.New(m), runs), judge.Default(), 10)
-	if err != nil || len(needed) != 0 {
-		t.Fatalf("needed %v, %v", needed, err)
-	}
-	if r := analyzed(t, m, runs, judge.Default()); r.Exit != 1 || len(r.Incomplete) != 0 {
-		t.Errorf("exit %d, incomplete %v", r.Exit, r.Incomplete)
-	}
+	must.Hold(t, err == nil && len(needed) == 0, "needed %v, %v", needed, err)
+	r := analyzed(t, m, runs, judge.Default())
+	should.Hold(t, r.Exit == 1 && len(r.Incomplete) == 0, "exit %d, incomplete %v", r.Exit, r.Incomplete)
 }
 
 func TestAnInterruptedCheckWithLooksIsIncomplete(t *testing.T) {
 	m := fixture.WithLooks()
 	runs := noisy(m, 2, 10000, 30000, 9400, 30000, 20000, 40000)
 	r := analyzed(t, m, runs[:14], judge.Default())
-	if r.Exit != 4 || len(r.Incomplete) == 0 || r.Verdicts[2].Verdict != judge.Undecided || r.Verdicts[2].Runs != 10 {
-		t.Errorf("exit %d, %+v", r.Exit, r.Verdicts[2])
-	}
-	if r.Verdicts[2].RunsNeeded != nil {
-		t.Errorf("what lacks mpiruns is not undecided by the data: %+v", r.Verdicts[2].RunsNeeded)
-	}
+	should.Hold(t, r.Exit == 4 && len(r.Incomplete) != 0 && r.Verdicts[2].Verdict == judge.Undecided && r.Verdicts[2].Runs == 10,
+		"exit %d, %+v", r.Exit, r.Verdicts[2])
+	should.Hold(t, r.Verdicts[2].RunsNeeded == nil, "what lacks mpiruns is not undecided by the data: %+v", r.Verdicts[2].RunsNeeded)
 }
 
 func TestADecidedTestOutlivesItsCase(t *testing.T) {
@@ -111,16 +97,12 @@ func TestADecidedTestOutlivesItsCase(t *testing.T) {
 		runs[14].Samples[0][k].Flags = protocol.FlagLate
 	}
 	r := analyzed(t, m, runs, judge.Default())
-	if got, want := verdicts(r), "kept not_suspected undecided violated kept violated"; got != want || r.Verdicts[0].Runs != 10 {
-		t.Errorf("verdicts %q, want %q; %+v", got, want, r.Verdicts[0])
-	}
-	if v := r.Verdicts[2]; len(r.Incomplete) != 1 || !strings.Contains(v.Reason, "29 of 30") || v.PValue != nil {
-		t.Errorf("incomplete %v, %+v", r.Incomplete, v)
-	}
+	got, want := verdicts(r), "kept not_suspected undecided violated kept violated"
+	should.Hold(t, got == want && r.Verdicts[0].Runs == 10, "verdicts %q, want %q; %+v", got, want, r.Verdicts[0])
+	v := r.Verdicts[2]
+	should.Hold(t, len(r.Incomplete) == 1 && strings.Contains(v.Reason, "29 of 30") && v.PValue == nil, "incomplete %v, %+v", r.Incomplete, v)
 	needed, err := Needed(m, fixture.Collected(t, medians.New(m), runs[:20]), judge.Default(), 20)
-	if err != nil || len(needed) != 0 {
-		t.Errorf("nothing can be decided any more: %v, %v", needed, err)
-	}
+	should.Hold(t, err == nil && len(needed) == 0, "nothing can be decided any more: %v, %v", needed, err)
 }
 
 func TestARefusedSequenceHasNoVerdicts(t *testing.T) {
@@ -129,27 +111,23 @@ func TestARefusedSequenceHasNoVerdicts(t *testing.T) {
 	cfg := judge.Default()
 	cfg.Test = judge.TestSignedRank
 	r := analyzed(t, m, fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000), cfg)
-	if got, want := verdicts(r), "undecided not_suspected undecided undecided undecided undecided"; got != want || r.Refused == nil || r.Exit != 4 {
-		t.Errorf("verdicts %q, want %q; exit %d", got, want, r.Exit)
-	}
+	got, want := verdicts(r), "undecided not_suspected undecided undecided undecided undecided"
+	should.Hold(t, got == want && r.Refused != nil && r.Exit == 4, "verdicts %q, want %q; exit %d", got, want, r.Exit)
 }
 
 func TestALoneLookSpendsNoMoreThanItsWeight(t *testing.T) {
 	m := fixture.WithLooks()
 	m.R, m.Looks, m.LookWeights = 10, []int{10}, []float64{.5}
 	r := analyzed(t, m, fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000), judge.Default())
-	if got, want := *r.Verdicts[3].PValue, math.Ldexp(1, -10)/.5; got != want || r.Verdicts[3].Verdict != judge.Violated {
-		t.Errorf("p %v, want %v; %s", got, want, r.Verdicts[3].Verdict)
-	}
+	got, want := *r.Verdicts[3].PValue, math.Ldexp(1, -10)/.5
+	should.Hold(t, got == want && r.Verdicts[3].Verdict == judge.Violated, "p %v, want %v; %s", got, want, r.Verdicts[3].Verdict)
 }
 
 func TestMaxTimeEndsWithTheRunsReached(t *testing.T) {
 	m := fixture.WithLooks()
 	m.Stopped = map[protocol.Mode]int{protocol.ModeMeasure: 14}
 	s := scheduleOf(m)
-	if !slices.Equal(s.Looks, []int{10, 14}) || math.Abs(s.Weights[1]-0.8) > 1e-12 {
-		t.Errorf("schedule %+v, want what is left spent at 14", s)
-	}
+	should.Hold(t, slices.Equal(s.Looks, []int{10, 14}) && math.Abs(s.Weights[1]-0.8) <= 1e-12, "schedule %+v, want what is left spent at 14", s)
 	runs := noisy(m, 2, 10000, 50000, 9400, 30000, 20000, 25000)
 	if r := analyzed(t, m, runs[:14], judge.Default()); r.Exit != 1 || r.R != 14 || r.Verdicts[2].Runs != 14 {
 		t.Errorf("exit %d, R %d, %+v", r.Exit, r.R, r.Verdicts[2])
@@ -157,9 +135,7 @@ func TestMaxTimeEndsWithTheRunsReached(t *testing.T) {
 	m = fixture.Manifest()
 	m.Stopped = map[protocol.Mode]int{protocol.ModeMeasure: 8}
 	r := analyzed(t, m, fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[:8], judge.Default())
-	if r.R != 8 || r.Exit != 1 || r.Test != judge.TestSignedRank {
-		t.Errorf("without looks: R %d, exit %d, test %s", r.R, r.Exit, r.Test)
-	}
+	should.Hold(t, r.R == 8 && r.Exit == 1 && r.Test == judge.TestCappedRank, "without looks: R %d, exit %d, test %s", r.R, r.Exit, r.Test)
 }
 
 func TestSchedulesThatLeadNowhereAreErrors(t *testing.T) {
@@ -177,9 +153,8 @@ func TestSchedulesThatLeadNowhereAreErrors(t *testing.T) {
 		m := fixture.WithLooks()
 		m.Split = &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
 		spoil(m)
-		if _, err := Design(m, judge.Default()); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		_, err := Design(m, judge.Default())
+		should.Hold(t, err != nil, "%s: no error", name)
 	}
 }
 
@@ -209,21 +184,16 @@ func TestSuspectedSplitIsDecidedByExperiment(t *testing.T) {
 		m := fixture.Manifest()
 		runs := fixture.Measured(m, 1000, 50000, 60000, 60000, 60000, 60000)
 		plan, err := PlanSplit(m, fixture.Collected(t, medians.New(m), runs), judge.Default(), nil)
-		if err != nil || plan == nil || plan.R != fixture.R || len(plan.Comparisons) != 1 || plan.Comparisons[0] != (results.Comparison{Test: 1, Case: 1, Part: 0, Calls: 8}) {
-			t.Fatalf("follow-ups %+v, %v", plan, err)
-		}
+		must.Hold(t, err == nil && plan != nil && plan.R == fixture.R && len(plan.Comparisons) == 1 && plan.Comparisons[0] == (results.Comparison{Test: 1, Case: 1, Part: 0, Calls: 8}),
+			"follow-ups %+v, %v", plan, err)
 		m.Split = plan
 		r := analyzed(t, m, append(runs, followed(m, c.whole, c.parts)...), judge.Default())
 		v := r.Verdicts[1]
-		if v.Verdict != c.want || v.PValue == nil || v.Runs != fixture.R || v.K != 8 || r.Exit != c.exit {
-			t.Errorf("%d against %d ns: %+v, exit %d", c.whole, c.parts, v, r.Exit)
-		}
-		if math.Abs(*v.Ratio-float64(c.whole)/float64(c.parts)) > 0.01*(*v.Ratio) || math.Abs(*v.OtherMedianS*8e9-float64(c.parts)) > 20 {
-			t.Errorf("ratio %v, one of the calls %v s", *v.Ratio, *v.OtherMedianS)
-		}
-		if r.Split.M != 1 || r.Split.Alpha != 0.01 || r.M != 5 {
-			t.Errorf("%+v, m = %d: the follow-ups are a family of their own", r.Split, r.M)
-		}
+		should.Hold(t, v.Verdict == c.want && v.PValue != nil && v.Runs == fixture.R && v.K == 8 && r.Exit == c.exit,
+			"%d against %d ns: %+v, exit %d", c.whole, c.parts, v, r.Exit)
+		should.Hold(t, math.Abs(*v.Ratio-float64(c.whole)/float64(c.parts)) <= 0.01*(*v.Ratio) && math.Abs(*v.OtherMedianS*8e9-float64(c.parts)) <= 20,
+			"ratio %v, one of the calls %v s", *v.Ratio, *v.OtherMedianS)
+		should.Hold(t, r.Split.M == 1 && r.Split.Alpha == 0.01 && r.M == 5, "%+v, m = %d: the follow-ups are a family of their own", r.Split, r.M)
 	}
 }
 
@@ -231,18 +201,15 @@ func TestUnfinishedExperimentLeavesTheSuspicion(t *testing.T) {
 	m := fixture.Manifest()
 	m.Split = &results.FollowUps{R: fixture.R, Comparisons: []results.Comparison{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
 	runs := append(fixture.Measured(m, 1000, 50000, 60000, 60000, 60000, 60000), followed(m, 50000, 8000)[1:]...)
-	if r := analyzed(t, m, runs, judge.Default()); r.Verdicts[1].Verdict != judge.Suspected || r.Exit != 4 || len(r.Incomplete) != 1 {
-		t.Errorf("a run is missing: %+v, exit %d", r.Verdicts[1], r.Exit)
-	}
+	r := analyzed(t, m, runs, judge.Default())
+	should.Hold(t, r.Verdicts[1].Verdict == judge.Suspected && r.Exit == 4 && len(r.Incomplete) == 1, "a run is missing: %+v, exit %d", r.Verdicts[1], r.Exit)
 	m.Stopped = map[protocol.Mode]int{protocol.ModeSplit: 2}
-	if r := analyzed(t, m, runs[:fixture.R], judge.Default()); r.Verdicts[1].Verdict != judge.Suspected || r.Exit != 0 || r.Split.Refused == nil {
-		t.Errorf("ended by max_time: %+v, exit %d", r.Verdicts[1], r.Exit)
-	}
+	r = analyzed(t, m, runs[:fixture.R], judge.Default())
+	should.Hold(t, r.Verdicts[1].Verdict == judge.Suspected && r.Exit == 0 && r.Split.Refused != nil, "ended by max_time: %+v, exit %d", r.Verdicts[1], r.Exit)
 	cfg := judge.Default()
 	cfg.Method = judge.MethodPaper
-	if r := analyzed(t, m, runs[:fixture.R], cfg); r.Verdicts[1].Verdict != judge.Violated || r.Split != nil {
-		t.Errorf("method paper knows no experiment: %+v", r.Verdicts[1])
-	}
+	r = analyzed(t, m, runs[:fixture.R], cfg)
+	should.Hold(t, r.Verdicts[1].Verdict == judge.Violated && r.Split == nil, "method paper knows no experiment: %+v", r.Verdicts[1])
 }
 
 func TestSeveralCallsBelongToTheExperimentAlone(t *testing.T) {
@@ -254,9 +221,7 @@ func TestSeveralCallsBelongToTheExperimentAlone(t *testing.T) {
 		}
 	}
 	run.Cases[0].Calls = 8
-	if err := medians.New(m).Add(&run); err == nil {
-		t.Error("no error for stage 2 with samples of eight calls")
-	}
+	should.Hold(t, medians.New(m).Add(&run) != nil, "no error for stage 2 with samples of eight calls")
 }
 
 func TestALookThatCannotFindAnythingIsWarnedOf(t *testing.T) {
@@ -266,17 +231,13 @@ func TestALookThatCannotFindAnythingIsWarnedOf(t *testing.T) {
 	cfg.Test = judge.TestRankSum
 	r := analyzed(t, m, fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 60000), cfg)
 	warned := slices.ContainsFunc(r.Warnings, func(w remark.Remark) bool { return w.ID == "blind-look" })
-	if !warned || !slices.Equal(r.Looks.Blind, []int{5}) || r.Refused != nil {
-		t.Errorf("blind %v, refused %v, warnings %v", r.Looks.Blind, r.Refused, r.Warnings)
-	}
-	if v := r.Verdicts[3]; v.Verdict != judge.Violated || v.Runs != 20 {
-		t.Errorf("%+v", v)
-	}
+	should.Hold(t, warned && slices.Equal(r.Looks.Blind, []int{5}) && r.Refused == nil, "blind %v, refused %v, warnings %v", r.Looks.Blind, r.Refused, r.Warnings)
+	v := r.Verdicts[3]
+	should.Hold(t, v.Verdict == judge.Violated && v.Runs == 20, "%+v", v)
 	m.R, m.Looks, m.LookWeights = 4, []int{2, 3, 4}, []float64{.2, .3, .5}
 	r = analyzed(t, m, fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 60000), judge.Default())
-	if r.Refused == nil || r.Exit != 4 || r.Verdicts[3].Verdict != judge.Undecided {
-		t.Errorf("no look can find anything: refused %v, exit %d, %s", r.Refused, r.Exit, r.Verdicts[3].Verdict)
-	}
+	should.Hold(t, r.Refused != nil && r.Exit == 4 && r.Verdicts[3].Verdict == judge.Undecided,
+		"no look can find anything: refused %v, exit %d, %s", r.Refused, r.Exit, r.Verdicts[3].Verdict)
 }
 
 func TestAnExplanationEndsWithTheLookThatDecided(t *testing.T) {
@@ -286,9 +247,8 @@ func TestAnExplanationEndsWithTheLookThatDecided(t *testing.T) {
 		runs[n] = without(runs[n], map[int]bool{0: true, 2: true})
 	}
 	for i, want := range map[int]int{0: 10, 2: 30, 4: 10} { // all about Reduce at 8 B
-		if e := explained(t, m, runs, judge.Default(), i); len(e.Call.Runs) != want || e.Test.R != want {
-			t.Errorf("test %d: %d mpiruns are shown, the test has %d, want %d", i, len(e.Call.Runs), e.Test.R, want)
-		}
+		e := explained(t, m, runs, judge.Default(), i)
+		should.Hold(t, len(e.Call.Runs) == want && e.Test.R == want, "test %d: %d mpiruns are shown, the test has %d, want %d", i, len(e.Call.Runs), e.Test.R, want)
 	}
 }
 
@@ -305,8 +265,7 @@ func TestTheSplitExperimentTakesItsShareOfTheLevelFromTheFirstFamily(t *testing.
 		cfg.Method = c.method
 		a := must.Get(begin(m, medians.New(m), cfg))(t)
 		own, split := levels(m, cfg)
-		if math.Abs(own.Alpha-c.own)+math.Abs(split.Alpha-c.split) > 1e-12 || a.family.Alpha != own.Alpha {
-			t.Errorf("%+v: levels %v and %v, judged with %v", c, own.Alpha, split.Alpha, a.family.Alpha)
-		}
+		should.Hold(t, math.Abs(own.Alpha-c.own)+math.Abs(split.Alpha-c.split) <= 1e-12 && a.family.Alpha == own.Alpha,
+			"%+v: levels %v and %v, judged with %v", c, own.Alpha, split.Alpha, a.family.Alpha)
 	}
 }

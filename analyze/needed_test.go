@@ -5,6 +5,7 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
@@ -24,19 +25,14 @@ func TestMoreMpirunsAreNamedForTestsThatTheDataLeaveOpen(t *testing.T) {
 	}
 	r := analyzed(t, m, runs, judge.Default())
 	open, slower, kept := &r.Verdicts[2], &r.Verdicts[3], &r.Verdicts[4]
-	if open.Verdict != judge.Undecided || open.RunsNeeded == nil {
-		t.Errorf("%s: %+v", open.Verdict, open.RunsNeeded)
-	}
-	if n := slower.RunsNeeded; slower.Verdict != judge.Undecided || n == nil || n.Towards != judge.Violated || n.R <= m.R || n.R > 100 {
-		t.Errorf("%s, ratio %g: %+v", slower.Verdict, *slower.Ratio, n)
-	}
-	if kept.Verdict != judge.Kept || kept.RunsNeeded != nil {
-		t.Errorf("%s: %+v", kept.Verdict, kept.RunsNeeded)
-	}
+	should.Hold(t, open.Verdict == judge.Undecided && open.RunsNeeded != nil, "%s: %+v", open.Verdict, open.RunsNeeded)
+	n := slower.RunsNeeded
+	should.Hold(t, slower.Verdict == judge.Undecided && n != nil && n.Towards == judge.Violated && n.R > m.R && n.R <= 100,
+		"%s, ratio %g: %+v", slower.Verdict, *slower.Ratio, n)
+	should.Hold(t, kept.Verdict == judge.Kept && kept.RunsNeeded == nil, "%s: %+v", kept.Verdict, kept.RunsNeeded)
 	m.R = 3
-	if r := analyzed(t, m, runs[:3], judge.Default()); r.Verdicts[3].RunsNeeded != nil || r.Refused == nil {
-		t.Error("a refusal names the R itself")
-	}
+	r = analyzed(t, m, runs[:3], judge.Default())
+	should.Hold(t, r.Verdicts[3].RunsNeeded == nil && r.Refused != nil, "a refusal names the R itself")
 }
 
 func shift(samples []protocol.Sample, by int64) {

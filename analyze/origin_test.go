@@ -8,6 +8,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -26,19 +27,14 @@ func TestAReportSaysWhereItIsFrom(t *testing.T) {
 	runs[3].FinishedAt = "2026-01-02T03:30:00Z"
 	runs[4].FinishedAt = "no time"
 	r := analyzed(t, m, runs, judge.Default())
-	if r.Created != m.Created || r.Finished != "2026-01-02T03:30:00Z" || r.WallClockS != 1800 || r.Host != "login" || !slices.Equal(r.Nodes, []string{"n1", "n2", "n3"}) ||
-		r.Kernel != "6.1, 6.2" || r.Label["commit"] != "4f3c2a1" || r.RankHash != m.Rank.Hash {
-		t.Errorf("%+v", r.Origin)
-	}
+	should.Hold(t, r.Created == m.Created && r.Finished == "2026-01-02T03:30:00Z" && r.WallClockS == 1800 && r.Host == "login" && slices.Equal(r.Nodes, []string{"n1", "n2", "n3"}) && r.Kernel == "6.1, 6.2" && r.Label["commit"] == "4f3c2a1" && r.RankHash == m.Rank.Hash,
+		"%+v", r.Origin)
 	// printf abc | sha256sum
-	if r.GLTomlHash != "ba7816bf8f01cfea" {
-		t.Error(r.GLTomlHash)
-	}
+	should.Equal(t, r.GLTomlHash, "ba7816bf8f01cfea")
 	old := fixture.Manifest()
 	old.Factors.Kernel = "5.15"
-	if o := analyzed(t, old, fixture.Measured(old, fixture.Quiet...), judge.Default()).Origin; o.Kernel != "5.15" || o.Finished != "" || o.WallClockS != 0 || o.GLTomlHash != "" || o.Label != nil {
-		t.Errorf("an older folder: %+v", o)
-	}
+	o := analyzed(t, old, fixture.Measured(old, fixture.Quiet...), judge.Default()).Origin
+	should.Hold(t, o.Kernel == "5.15" && o.Finished == "" && o.WallClockS == 0 && o.GLTomlHash == "" && o.Label == nil, "an older folder: %+v", o)
 }
 
 func TestTheProbesOfAReportIsThatOfTheMedianMpirun(t *testing.T) {
@@ -51,9 +47,7 @@ func TestTheProbesOfAReportIsThatOfTheMedianMpirun(t *testing.T) {
 		runs[i].Probes = []protocol.Probes{{LineNS: 100 + float64(i), MemcpyNS: 9000}}
 	}
 	r := analyzed(t, m, runs, judge.Default())
-	if len(r.Probes) != 1 || r.Probes[0].Shape != "p2" || r.Probes[0].LineNS != 105 || r.Probes[0].MemcpyNS != 9000 {
-		t.Errorf("%+v", r.Probes)
-	}
+	should.Hold(t, len(r.Probes) == 1 && r.Probes[0].Shape == "p2" && r.Probes[0].LineNS == 105 && r.Probes[0].MemcpyNS == 9000, "%+v", r.Probes)
 }
 
 func TestRunMediansHaveARowForEveryMpirunThatHadTheCase(t *testing.T) {
@@ -75,26 +69,19 @@ func TestRunMediansHaveARowForEveryMpirunThatHadTheCase(t *testing.T) {
 	for _, k := range all {
 		rows += len(k.Runs)
 	}
-	if want := 6*fixture.R - 1 + 2*2; rows != want {
-		t.Fatalf("%d run medians, want %d", rows, want)
-	}
+	want := 6*fixture.R - 1 + 2*2
+	must.Hold(t, rows == want, "%d run medians, want %d", rows, want)
 	k := all[0]
 	k.Runs[1].Usage = medians.Usage{} // not counted
-	if r := k.Runs[1]; k.Function != "MPI_Reduce" || k.MockupOf != "" || k.Calls != 1 || k.Mode != protocol.ModeMeasure || k.NP != 2 ||
-		r != (medians.RunMedian{Run: 3, NS: 100.5, Samples: 7, Outliers: 1, Invalid: 1, FinishedAt: "2026-01-02T03:10:00Z"}) {
-		t.Errorf("%+v", k)
-	}
-	if r := k.Runs[2]; r.Seconds() != nil || r.Samples != 0 || r.Invalid != 4 {
-		t.Errorf("all out of sync: %+v", r)
-	}
+	should.Hold(t, k.Function == "MPI_Reduce" && k.MockupOf == "" && k.Calls == 1 && k.Mode == protocol.ModeMeasure && k.NP == 2 && k.Runs[1] == (medians.RunMedian{Run: 3, NS: 100.5, Samples: 7, Outliers: 1, Invalid: 1, FinishedAt: "2026-01-02T03:10:00Z"}),
+		"%+v", k)
+	r := k.Runs[2]
+	should.Hold(t, r.Seconds() == nil && r.Samples == 0 && r.Invalid == 4, "all out of sync: %+v", r)
 	if k := all[2]; k.Function != "reduce_as_allreduce" || k.MockupOf != "MPI_Reduce" {
 		t.Errorf("%+v", k)
 	}
 	call, part := all[len(all)-2], all[len(all)-1]
-	if call.Mode != protocol.ModeSplit || call.Msize != 64 || call.Calls != 1 || part.Mode != protocol.ModeSplit || part.Msize != 8 || part.Calls != 8 || len(part.Runs) != 2 {
-		t.Errorf("split: %+v, %+v", call, part)
-	}
-	if n := len(a.Report.Measured.Cases[0].Runs); n != len(k.Runs)-1 {
-		t.Errorf("%d valid run medians of %d", n, len(k.Runs))
-	}
+	should.Hold(t, call.Mode == protocol.ModeSplit && call.Msize == 64 && call.Calls == 1 && part.Mode == protocol.ModeSplit && part.Msize == 8 && part.Calls == 8 && len(part.Runs) == 2,
+		"split: %+v, %+v", call, part)
+	should.Equal(t, len(a.Report.Measured.Cases[0].Runs), len(k.Runs)-1, "valid run medians of %d", len(k.Runs))
 }

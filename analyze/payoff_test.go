@@ -8,6 +8,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/results"
 )
 
@@ -30,12 +31,11 @@ func TestRequestPaysFromTheUseOnThatItsMakingIsSaved(t *testing.T) {
 	} {
 		µs := func(u uses) uses { return uses{u.one * 1e-6, u.many * 1e-6} }
 		p := payoff(µs(c.request), µs(c.calls))
-		if math.Abs(p.InitS*1e6-c.init) > 1e-4 || math.Abs(p.GainS*1e6-c.gain) > 1e-4 || p.Never != c.never || (p.From == nil) != (c.from == 0) || p.From != nil && *p.From != c.from {
-			t.Errorf("%s: %+v", c.name, p)
-		}
-		if within := p.From != nil && *p.From <= 10; p.GainS > 0 && within != (c.request.many <= c.calls.many) {
-			t.Errorf("%s: it pays within ten uses: %v, which take %g against %g µs", c.name, within, c.request.many, c.calls.many)
-		}
+		should.Hold(t, math.Abs(p.InitS*1e6-c.init) <= 1e-4 && math.Abs(p.GainS*1e6-c.gain) <= 1e-4 && p.Never == c.never && (p.From == nil) == (c.from == 0) && (p.From == nil || *p.From == c.from),
+			"%s: %+v", c.name, p)
+		within := p.From != nil && *p.From <= 10
+		should.Hold(t, p.GainS <= 0 || within == (c.request.many <= c.calls.many),
+			"%s: it pays within ten uses: %v, which take %g against %g µs", c.name, within, c.request.many, c.calls.many)
 	}
 }
 
@@ -49,15 +49,13 @@ func TestWhenARequestPaysIsSaidOfNB4(t *testing.T) {
 		times = append(times, ns[c.Function])
 	}
 	r := analyzed(t, m, fixture.Measured(m, times...), judge.Default())
-	if p := r.Verdicts[0].Payoff; len(times) != 4 || p == nil || p.From == nil || *p.From != 7 || math.Abs(p.InitS-3.5e-6) > 1e-12 {
-		t.Errorf("of %d cases: %+v", len(times), p)
-	}
+	p := r.Verdicts[0].Payoff
+	should.Hold(t, len(times) == 4 && p != nil && p.From != nil && *p.From == 7 && math.Abs(p.InitS-3.5e-6) <= 1e-12, "of %d cases: %+v", len(times), p)
 	for i, c := range m.Plan.Cases {
 		if c.Function == "MPI_Scan_init/1" {
 			m.Plan.Cases[i].Function = "MPI_Bcast_init/1"
 		}
 	}
-	if p := analyzed(t, m, fixture.Measured(m, times...), judge.Default()).Verdicts[0].Payoff; p != nil {
-		t.Errorf("without the time of one use: %+v", p)
-	}
+	p = analyzed(t, m, fixture.Measured(m, times...), judge.Default()).Verdicts[0].Payoff
+	should.Hold(t, p == nil, "without the time of one use: %+v", p)
 }

@@ -8,6 +8,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestSelectorsNameTests(t *testing.T) {
@@ -29,9 +30,7 @@ func TestSelectorsNameTests(t *testing.T) {
 		"8":                  {0, 2, 4, 6},
 	} {
 		got, err := Select(plan, selector)
-		if err != nil || !slices.Equal(got.Tests, want) || got.Violated {
-			t.Errorf("%s: %v, %v, want %v", selector, got, err, want)
-		}
+		should.Hold(t, err == nil && slices.Equal(got.Tests, want) && !got.Violated, "%s: %v, %v, want %v", selector, got, err, want)
 	}
 }
 
@@ -47,9 +46,7 @@ func TestWithoutASizeWhatIsViolatedIsSelected(t *testing.T) {
 		"GL8:MPI_Reduce": {3}, "Violated GL8 p2": {3}, "violated:8": {0}, "GL8:8": {2},
 	} {
 		got, err := Select(plan, selector)
-		if err != nil || !slices.Equal(got.Of(r), want) {
-			t.Errorf("%s: %v, %v, want %v", selector, got.Of(r), err, want)
-		}
+		should.Hold(t, err == nil && slices.Equal(got.Of(r), want), "%s: %v, %v, want %v", selector, got.Of(r), err, want)
 	}
 }
 
@@ -58,9 +55,8 @@ func TestSizesAreSelectedAsReportsPrintThem(t *testing.T) {
 	plan.Tests = slices.Clone(plan.Tests)
 	plan.Tests[3].Msize = 256 << 10
 	for _, size := range []string{"256Ki", "256 KiB", "256KiB", "256K", "256k", "262144", "262144 B"} {
-		if got, err := Select(plan, "GL8:"+size); err != nil || !slices.Equal(got.Tests, []int{3}) {
-			t.Errorf("%s: %v, %v", size, got, err)
-		}
+		got, err := Select(plan, "GL8:"+size)
+		should.Hold(t, err == nil && slices.Equal(got.Tests, []int{3}), "%s: %v, %v", size, got, err)
 	}
 }
 
@@ -82,18 +78,16 @@ func TestSelectorsOfNothingSayWhatThereIs(t *testing.T) {
 		"GL1:GL8":          `no function of GL1 "GL8"`,
 		"GL8:0":            "the nearest size is 8",
 	} {
-		if got, err := Select(plan, selector); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, %v, want %q", selector, got, err, want)
-		}
+		got, err := Select(plan, selector)
+		should.Fail(t, err, want, "%q: %v", selector, got)
 	}
 }
 
 func TestCasesAreFoundByTheirNames(t *testing.T) {
 	m := fixture.Manifest()
 	for text, want := range map[string]int{"Reduce:8": 0, "MPI_Reduce:64": 1, "mpi_reduce:64B:p2": 1, "reduce_as_allreduce:8:p2": 2} {
-		if got, err := SelectCases(&m.Plan, text); err != nil || got[0] != want {
-			t.Errorf("%s: %d, %v", text, got, err)
-		}
+		got, err := SelectCases(&m.Plan, text)
+		should.Hold(t, err == nil && got[0] == want, "%s: %d, %v", text, got, err)
 	}
 	for text, want := range map[string]string{
 		"Reduce":       "of the form FUNCTION:MSIZE[:SHAPE]",
@@ -107,8 +101,7 @@ func TestCasesAreFoundByTheirNames(t *testing.T) {
 		"Reduce:8:p2":  "",
 		"Reduce:8 B  ": "",
 	} {
-		if _, err := SelectCases(&m.Plan, text); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
+		_, err := SelectCases(&m.Plan, text)
+		should.Hold(t, (err == nil) == (want == "") && (err == nil || strings.Contains(err.Error(), want)), "%s: %v, want %q", text, err, want)
 	}
 }

@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,9 +8,11 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/remark"
+	"pgmpi/internal/stats"
 )
 
 // StateVerdict is what a test would say of the mpiruns of one state of the machine
@@ -59,71 +60,105 @@ func inState(s medians.State, orig, other *medians.Case, runs int) (p judge.Pair
 	return p
 }
 
-// divided is a test with its two largest states.
+// divided is a test with at least two mpiruns in two states.
 type divided struct {
 	test   int // of the family
 	states []medians.State
 	pairs  []judge.Pair // by state
-	// Of the two largest states.
-	large, second judge.Pair
+}
+
+// contrast asks whether the ratio of a test differs between two states.
+type contrast struct {
+	of             *divided
+	x, y           []float64 // ratios
+	least          float64   // the smallest p-value that as many mpiruns can give
+	adjusted, much float64
 }
 
 // byState gives the tests whose answer depends on the state of the machine what they
-// say in each: the ratios of the two largest states differ significantly, by at least
-// min_slowdown, and so do the verdicts. They are a family of their own, which changes
-// no verdict.
+// say in each: the ratios of two states differ significantly, by at least min_slowdown,
+// and so do the verdicts. They are a family of their own, which changes no verdict.
 func (a *Analysis) byState(states []medians.State) error {
 	if !a.cfg.Method.Rules().Slowdown || len(states) == 0 {
 		return nil
 	}
-	family := a.divided(states)
-	if len(family) == 0 {
-		return nil
-	}
-	pairs := make([]judge.Pair, len(family))
-	for i, d := range family {
-		pairs[i] = judge.Pair{Orig: ratios(d.second), Other: ratios(d.large)}
-	}
-	design, err := judge.NewComparison(a.cfg, judge.TwoSided, false, len(family[0].large.Orig), len(family[0].second.Orig), len(family))
+	family, err := a.contrasts(states)
 	if err != nil {
 		return err
 	}
-	f := design.Family(0)
-	if err := f.Look(pairs); err != nil {
-		return err
-	}
-	for i, o := range f.Outcomes {
-		if !(o.PAdjusted <= a.cfg.Alpha) || math.Abs(math.Log(o.Ratio)) < math.Log(a.cfg.MinSlowdown) {
+	answered := map[*divided]bool{}
+	for _, c := range family {
+		a.verdicts[a.tests[c.of.test]].ByStateTold = true
+		if answered[c.of] || !(c.adjusted <= a.cfg.Alpha) || math.Abs(math.Log(c.much)) < math.Log(a.cfg.MinSlowdown) {
 			continue
 		}
-		if err := a.answers(family[i]); err != nil {
+		answered[c.of] = true
+		if err := a.answers(*c.of); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// contrasts compares all pairs of states of every test. Those with too few mpiruns to be
+// significant leave the family before their data are looked at (Tarone 1990): else the
+// many tests that ended at the first look would hide the few with enough mpiruns.
+func (a *Analysis) contrasts(states []medians.State) (family []*contrast, err error) {
+	for _, d := range a.divided(states) {
+		for j := range d.pairs {
+			for i := range j {
+				c := &contrast{of: d, x: ratios(d.pairs[j]), y: ratios(d.pairs[i])}
+				c.least = min(1, 2*stats.MinPRankSum(len(c.x), len(c.y)))
+				family = append(family, c)
+			}
+		}
+	}
+	for k := 1; ; k++ {
+		able := slices.DeleteFunc(slices.Clone(family), func(c *contrast) bool { return c.least > a.cfg.Alpha/float64(k) })
+		if len(able) <= k {
+			family = able
+			break
+		}
+	}
+	if len(family) == 0 {
+		return nil, nil
+	}
+	p := make([]float64, len(family))
+	for i, c := range family {
+		above, err := stats.RankSum(c.x, c.y)
+		if err != nil {
+			return nil, err
+		}
+		below, _ := stats.RankSum(c.y, c.x)
+		e, err := stats.HodgesLehmannRankSum(c.x, c.y)
+		if err != nil {
+			return nil, err
+		}
+		p[i], c.much = min(1, 2*min(above.P, below.P)), e.Ratio
+	}
+	adjusted, err := stats.Adjust(p, string(a.family.Adjust))
+	for i := range adjusted {
+		family[i].adjusted = adjusted[i]
+	}
+	return family, err
+}
+
 // divided are the tests with at least two mpiruns in two states.
-func (a *Analysis) divided(states []medians.State) (out []divided) {
+func (a *Analysis) divided(states []medians.State) (out []*divided) {
 	for n, i := range a.tests {
-		runs := a.family.Outcomes[n].Runs
-		d := divided{test: n}
+		d := &divided{test: n}
 		orig, other := a.sides(i)
 		for _, s := range states {
 			if s.Shape != a.verdicts[i].Shape {
 				continue
 			}
-			if p := inState(s, orig, other, runs); len(p.Orig) > 1 {
+			if p := inState(s, orig, other, a.family.Outcomes[n].Runs); len(p.Orig) > 1 {
 				d.states, d.pairs = append(d.states, s), append(d.pairs, p)
 			}
 		}
-		if len(d.pairs) < 2 {
-			continue
+		if len(d.pairs) > 1 {
+			out = append(out, d)
 		}
-		largest := slices.Clone(d.pairs)
-		slices.SortStableFunc(largest, func(p, q judge.Pair) int { return cmp.Compare(len(q.Orig), len(p.Orig)) })
-		d.large, d.second = largest[0], largest[1]
-		out = append(out, d)
 	}
 	return out
 }
@@ -172,7 +207,34 @@ func (r *Report) Disturbed() []medians.SlowMpirun {
 	})
 }
 
-// StatesOf describes the states of a shape: "A in 6 mpiruns, B in 4 (1.92× as slow)".
+// StateAnswers says of a shape with several states how many answers depend on them, and how
+// many tests could have shown it.
+func (r *Report) StateAnswers(shape string) string {
+	depend, told, tests := 0, 0, 0
+	for _, v := range r.Verdicts {
+		if v.Shape != shape || v.Runs == 0 || v.Type == guidelines.Split {
+			continue
+		}
+		tests++
+		if v.ByState != nil {
+			depend++
+		}
+		if v.ByStateTold {
+			told++
+		}
+	}
+	switch {
+	case told == 0:
+		return "too few mpiruns in a state to tell whether an answer depends on them"
+	case depend == 0:
+		return fmt.Sprintf("no answer is shown to depend on them by the %d of %s with enough mpiruns in two states to tell", told, conf.Plural(tests, "test"))
+	case depend == 1:
+		return fmt.Sprintf("1 answer depends on them (%d of %s have enough mpiruns in two states to tell)", told, conf.Plural(tests, "test"))
+	}
+	return fmt.Sprintf("%d answers depend on them (%d of %s have enough mpiruns in two states to tell)", depend, told, conf.Plural(tests, "test"))
+}
+
+// StatesOf describes the states of a shape: "A in 6 mpiruns, B in 4 (calls take 1.92× as long)".
 func StatesOf(states []medians.State, shape string) string {
 	var out []string
 	for _, s := range states {
@@ -183,7 +245,7 @@ func StatesOf(states []medians.State, shape string) string {
 		if len(out) > 0 {
 			text = fmt.Sprintf("%s in %d", s.Name, len(s.Mpiruns))
 			if s.Ratio != nil {
-				text += fmt.Sprintf(" (%.2f× as slow)", *s.Ratio)
+				text += fmt.Sprintf(" (calls take %.2f× as long)", *s.Ratio)
 			}
 		}
 		out = append(out, text)

@@ -8,30 +8,26 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
 )
 
 func TestAnAnswerThatDependsOnTheStateIsSaidByState(t *testing.T) {
 	m := fixture.Wide(20)
 	r := analyzed(t, m, fixture.Noisy(m, fixture.Stately(1, 2.5)), judge.Default())
-	if len(r.States) != 2 || fmt.Sprint(r.States[1].Mpiruns) != "[2 4 7 9 12 14 17 19]" || math.Abs(*r.States[1].Ratio-1.9) > 0.05 {
-		t.Fatalf("states %+v", r.States)
-	}
+	must.Hold(t, len(r.States) == 2 && fmt.Sprint(r.States[1].Mpiruns) == "[2 4 7 9 12 14 17 19]" && math.Abs(*r.States[1].Ratio-1.9) <= 0.05, "states %+v", r.States)
 	by := r.Verdicts[3].ByState
-	if len(by) != 2 || by[0].State != "A" || by[0].Mpiruns != 12 || by[0].Verdict != judge.Kept || by[1].Mpiruns != 8 || by[1].Verdict != judge.Violated ||
-		math.Abs(*by[0].Ratio-1) > 0.02 || math.Abs(*by[1].Ratio-2.5) > 0.05 || *by[1].RatioLo95 < 2.4 {
-		t.Errorf("by state: %+v", by)
-	}
-	if v := r.Verdicts[2]; v.ByState != nil {
-		t.Errorf("GL8 at 8 B is the same in both states, and has %+v", v.ByState)
-	}
-	if w := warning(r, remark.MachineStates); w == nil || !strings.Contains(w.Text, "A in 12 mpiruns, B in 8 (1.89×") || !strings.Contains(w.Text, "all cases") {
-		t.Errorf("remark %+v", w)
-	}
-	if w := warning(r, remark.SlowMpirun); w != nil || len(r.SlowMpiruns) != 8 {
-		t.Errorf("%d slow mpiruns, which the states explain: %+v", len(r.SlowMpiruns), w)
-	}
+	should.Hold(t, len(by) == 2 && by[0].State == "A" && by[0].Mpiruns == 12 && by[0].Verdict == judge.Kept && by[1].Mpiruns == 8 && by[1].Verdict == judge.Violated && math.Abs(*by[0].Ratio-1) <= 0.02 && math.Abs(*by[1].Ratio-2.5) <= 0.05 && *by[1].RatioLo95 >= 2.4,
+		"by state: %+v", by)
+	v := r.Verdicts[2]
+	should.Hold(t, v.ByState == nil, "GL8 at 8 B is the same in both states, and has %+v", v.ByState)
+	w := warning(r, remark.MachineStates)
+	should.Hold(t, w != nil && strings.Contains(w.Text, "A in 12 mpiruns, B in 8 (calls take 1.89×") && strings.Contains(w.Text, "all cases"), "remark %+v", w)
+	w = warning(r, remark.SlowMpirun)
+	should.Hold(t, w == nil && len(r.SlowMpiruns) == 8, "%d slow mpiruns, which the states explain: %+v", len(r.SlowMpiruns), w)
 }
 
 func TestStatesLeaveTheVerdictsAlone(t *testing.T) {
@@ -51,13 +47,9 @@ func TestStatesLeaveTheVerdictsAlone(t *testing.T) {
 		cfg := judge.Default()
 		cfg.Method = c.method
 		r := analyzed(t, m, fixture.Noisy(m, fixture.Stately(c.here, c.there)), cfg)
-		if len(r.States) != 2 {
-			t.Errorf("%s: states %+v", name, r.States)
-		}
+		should.Equal(t, len(r.States), 2, "%s: states %+v", name, r.States)
 		for _, v := range r.Verdicts {
-			if v.ByState != nil {
-				t.Errorf("%s: %s at %d B by state: %+v", name, v.Guideline, v.Msize, v.ByState)
-			}
+			should.Hold(t, v.ByState == nil, "%s: %s at %d B by state: %+v", name, v.Guideline, v.Msize, v.ByState)
 		}
 	}
 }
@@ -78,8 +70,60 @@ func TestAnswersThatAreKeptOrTooFewInAllStatesAreNotSaid(t *testing.T) {
 		return ns
 	}
 	r := analyzed(t, m, fixture.Noisy(m, rare), judge.Default())
-	if v := r.Verdicts[3]; len(r.States) != 2 || v.ByState != nil {
-		t.Errorf("states %+v, by state %+v", r.States, v.ByState)
+	v := r.Verdicts[3]
+	should.Hold(t, len(r.States) == 2 && v.ByState == nil, "states %+v, by state %+v", r.States, v.ByState)
+}
+
+// GL8 is asked at 64 B in 20 mpiruns; all else ended at the first look, where no state has enough mpiruns.
+func TestTestsThatEndedEarlyDoNotHideAnAnswerThatDependsOnTheState(t *testing.T) {
+	m := fixture.Wide(20)
+	m.Looks, m.LookWeights = []int{4, 20}, []float64{0.5, 0.5}
+	runs := fixture.Noisy(m, fixture.Stately(1, 2.5))
+	for n := range runs {
+		r, line := &runs[n], 100.0
+		if fixture.SlowIn(n + 1) {
+			line = 400
+		}
+		r.Probes = []protocol.Probes{{LineNS: line}}
+		if n >= 4 {
+			r.Cases, r.Samples = []results.CaseInfo{r.Cases[1], r.Cases[3]}, [][]protocol.Sample{r.Samples[1], r.Samples[3]}
+		}
+	}
+	r := analyzed(t, m, runs, judge.Default())
+	if v := r.Verdicts[3]; v.Runs != 20 || len(v.ByState) != 2 || !v.ByStateTold || r.Verdicts[2].ByStateTold {
+		t.Errorf("%+v, states %+v", v, r.States)
+	}
+}
+
+func TestAbsenceIsOnlySaidWhereItCouldBeSeen(t *testing.T) {
+	for name, c := range map[string]struct {
+		r    int
+		told bool
+		says string
+	}{
+		"few":    {8, false, "too few mpiruns in a state to tell"},
+		"enough": {20, true, "no answer is shown to depend on them by the 5 of 5 tests"},
+	} {
+		m := fixture.Wide(c.r)
+		r := analyzed(t, m, fixture.Noisy(m, fixture.Stately(2, 2)), judge.Default())
+		if says := r.StateAnswers("p2"); len(r.States) != 2 || r.Verdicts[3].ByStateTold != c.told || !strings.Contains(says, c.says) {
+			t.Errorf("%s: %q, %+v", name, says, r.Verdicts[3])
+		}
+	}
+}
+
+// A, B and C with as many mpiruns each: only C is apart.
+func TestAllPairsOfStatesAreCompared(t *testing.T) {
+	m := fixture.Wide(30)
+	r := analyzed(t, m, fixture.Noisy(m, func(plan, run int) float64 {
+		ns := 100000 * float64(1+plan%2) * []float64{1, 1, 1.9, 4}[max(1, run%3+1)]
+		if plan == 1 && run%3 == 2 {
+			ns *= 2
+		}
+		return ns
+	}), judge.Default())
+	if by := r.Verdicts[3].ByState; len(r.States) != 3 || len(by) != 3 || by[0].Verdict != judge.Kept || by[2].Verdict != judge.Violated {
+		t.Errorf("%+v, states %+v", by, r.States)
 	}
 }
 
@@ -102,9 +146,8 @@ func TestASlowMpirunBesideStatesIsStillNamed(t *testing.T) {
 			}
 		}
 		w := warning(analyzed(t, m, runs, judge.Default()), remark.SlowMpirun)
-		if w == nil || !strings.Contains(w.Text, "throughout: mpirun 3 of p2 (100 % of its cases, ") || strings.Contains(w.Text, "mpirun 2 ") {
-			t.Errorf("%s: %+v", name, w)
-		}
+		should.Hold(t, w != nil && strings.Contains(w.Text, "throughout: mpirun 3 of p2 (100 % of its cases, ") && !strings.Contains(w.Text, "mpirun 2 "),
+			"%s: %+v", name, w)
 	}
 }
 
@@ -120,9 +163,8 @@ func TestNeighboursThatAreAlikeAreSaid(t *testing.T) {
 		"in any order": {func(run int) float64 { return 1 + 0.05*float64(order[run-1]) }, false},
 	} {
 		r := analyzed(t, m, fixture.Noisy(m, func(i, run int) float64 { return 100000 * c.factor(run) }), judge.Default())
-		if w := warning(r, remark.NeighboursAlike); (w != nil) != c.said {
-			t.Errorf("%s: %+v", name, w)
-		}
+		w := warning(r, remark.NeighboursAlike)
+		should.Hold(t, (w != nil) == c.said, "%s: %+v", name, w)
 	}
 	m.R = 9
 	r := analyzed(t, m, fixture.Noisy(m, func(i, run int) float64 { return 100000 * (1 + 0.05*float64(run)) }), judge.Default())
@@ -136,18 +178,16 @@ func TestTooFewMpirunsToPairAreSaidWithTheNumberThatWouldDo(t *testing.T) {
 	m := fixture.Wide(6) // m = 5: signed-rank can give 2^-6 > .05/5
 	r := analyzed(t, m, fixture.Noisy(m, flat), judge.Default())
 	want := judge.Pairing(0.05, 5)
-	if w := warning(r, remark.NotPaired); r.Test != judge.TestRankSum || w == nil || !strings.Contains(w.Text, fmt.Sprintf("R = %d mpiruns would do", want)) {
-		t.Errorf("%s: %+v, want R = %d", r.Test, w, want)
-	}
+	w := warning(r, remark.NotPaired)
+	should.Hold(t, r.Test == judge.TestRankSum && w != nil && strings.Contains(w.Text, fmt.Sprintf("R = %d mpiruns would do", want)),
+		"%s: %+v, want R = %d", r.Test, w, want)
 	m = fixture.Wide(want)
-	if r = analyzed(t, m, fixture.Noisy(m, flat), judge.Default()); r.Test != judge.TestSignedRank || warning(r, remark.NotPaired) != nil {
-		t.Errorf("with %d mpiruns: %s, %+v", want, r.Test, r.Warnings)
-	}
+	r = analyzed(t, m, fixture.Noisy(m, flat), judge.Default())
+	should.Hold(t, r.Test == judge.TestCappedRank && warning(r, remark.NotPaired) == nil, "with %d mpiruns: %s, %+v", want, r.Test, r.Warnings)
 	asked, m := judge.Default(), fixture.Wide(6)
 	asked.Test = judge.TestRankSum
-	if r = analyzed(t, m, fixture.Noisy(m, flat), asked); warning(r, remark.NotPaired) != nil {
-		t.Errorf("the rank-sum was asked for: %+v", r.Warnings)
-	}
+	r = analyzed(t, m, fixture.Noisy(m, flat), asked)
+	should.Hold(t, warning(r, remark.NotPaired) == nil, "the rank-sum was asked for: %+v", r.Warnings)
 }
 
 func TestUnlikeSpreadsAreSaidWhereTheRankSumIsUsed(t *testing.T) {
@@ -178,8 +218,6 @@ func TestUnlikeSpreadsAreSaidWhereTheRankSumIsUsed(t *testing.T) {
 	} {
 		r := analyzed(t, m, fixture.Noisy(m, sloping(c.step, c.common)), c.cfg)
 		w := warning(r, remark.SpreadsDiffer)
-		if (w != nil) != c.said || w != nil && !strings.Contains(w.Text, "in 4 of 5 tests") {
-			t.Errorf("%s: %s, %+v", name, r.Test, w)
-		}
+		should.Hold(t, (w != nil) == c.said && (w == nil || strings.Contains(w.Text, "in 4 of 5 tests")), "%s: %s, %+v", name, r.Test, w)
 	}
 }

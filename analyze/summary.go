@@ -79,14 +79,14 @@ func summaryRow(verdicts []Verdict, s Shape, t guidelines.Type) SummaryRow {
 
 // ExitCode sums the report up. With a gate only alarms count as violated.
 func (r *Report) ExitCode() int {
-	slow := false
+	slow, judged := false, true
 	for i := range r.Verdicts {
 		slow = slow || r.Verdicts[i].Verdict == judge.Violated
 	}
 	if r.Gate != nil {
-		slow = r.Gate.Alarms > 0
+		slow, judged = r.Gate.Alarms > 0, !r.Gate.MustJudge || len(r.Gate.NotJudged) == 0
 	}
-	return ExitCode(len(r.Wrong) > 0, slow, r.Refused != nil || len(r.Incomplete) > 0 || len(r.Verdicts) == 0)
+	return ExitCode(len(r.Wrong) > 0, slow, r.Refused != nil || len(r.Incomplete) > 0 || len(r.Verdicts) == 0 || !judged)
 }
 
 // ExitCode names the first condition that holds.

@@ -31,7 +31,7 @@ type Report struct {
 
 	R              int            `json:"r"`      // mpiruns per shape
 	Method         judge.Method   `json:"method"` // default, ci, paper, margin
-	Test           judge.TestName `json:"test"`   // what was used: ranksum, signedrank, ks, ranksum_normal
+	Test           judge.TestName `json:"test"`   // what was used: cappedrank, signedrank, ranksum, ks, ranksum_normal
 	Adjust         judge.Adjust   `json:"adjust"` // what was used: bh, holm, none
 	M              int            `json:"m"`      // tests in the family that the adjustment is over
 	Alpha          float64        `json:"alpha"`

@@ -50,6 +50,8 @@ type Verdict struct {
 	Payoff      *Payoff           `json:"payoff,omitempty" column:"-"` // NB4
 	Counted
 	ByState InStates `json:"by_state,omitempty"` // where the answer depends on the state of the machine
+	// ByStateTold: enough mpiruns in two states to show that it does.
+	ByStateTold bool `json:"by_state_told,omitempty" column:"-"`
 }
 
 // Cell is where the call is too slow.
@@ -73,4 +75,14 @@ func (v *Verdict) AllCallsS() *float64 {
 	}
 	all := *v.OtherMedianS * float64(max(v.K, 1))
 	return &all
+}
+
+// PossibleS is what the call would take if it were not slower than the other side, in seconds: its median over the
+// ratio, which compares both sides in the same mpiruns. nil: it is not known.
+func (v *Verdict) PossibleS() *float64 {
+	if v.MedianS == nil || v.Ratio == nil || *v.Ratio <= 0 {
+		return v.AllCallsS()
+	}
+	possible := *v.MedianS / *v.Ratio
+	return &possible
 }

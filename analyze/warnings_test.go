@@ -8,6 +8,7 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 )
@@ -43,14 +44,12 @@ func TestPageFaultsOfBothSidesAreInTheVerdictAndAWarning(t *testing.T) {
 		3: {PageFaults: Number(481.), OtherPageFaults: Number(0.), Switches: Number(0.), OtherSwitches: Number(.5)},
 	} {
 		v := r.Verdicts[i]
-		if *v.PageFaults != *want.PageFaults || *v.OtherPageFaults != *want.OtherPageFaults || *v.Switches != *want.Switches || *v.OtherSwitches != *want.OtherSwitches {
-			t.Errorf("%s at %d: %v, %v faults, %v, %v switches", v.Guideline, v.Msize, *v.PageFaults, *v.OtherPageFaults, *v.Switches, *v.OtherSwitches)
-		}
+		should.Hold(t, *v.PageFaults == *want.PageFaults && *v.OtherPageFaults == *want.OtherPageFaults && *v.Switches == *want.Switches && *v.OtherSwitches == *want.OtherSwitches,
+			"%s at %d: %v, %v faults, %v, %v switches", v.Guideline, v.Msize, *v.PageFaults, *v.OtherPageFaults, *v.Switches, *v.OtherSwitches)
 	}
 	w := warning(r, remark.PageFaults)
-	if w == nil || !strings.Contains(w.Text, "MPI_Reduce at 64 B on p2: 481 page faults (rank 0)") || !strings.Contains(w.Remedy, "MALLOC_TRIM_THRESHOLD_") {
-		t.Errorf("%+v", w)
-	}
+	should.Hold(t, w != nil && strings.Contains(w.Text, "MPI_Reduce at 64 B on p2: 481 page faults (rank 0)") && strings.Contains(w.Remedy, "MALLOC_TRIM_THRESHOLD_"),
+		"%+v", w)
 }
 
 func TestStronglyDependentSamplesAreWarnedOf(t *testing.T) {
@@ -64,9 +63,8 @@ func TestStronglyDependentSamplesAreWarnedOf(t *testing.T) {
 	}
 	r := analyzed(t, m, runs, judge.Default())
 	w := warning(r, "dependent-samples")
-	if len(r.Dependence.Strong) != 1 || w == nil || !strings.Contains(w.Text, "MPI_Reduce at 8 B") || !strings.Contains(w.Remedy, "nrep.rse") {
-		t.Errorf("%+v, %+v", r.Dependence, w)
-	}
+	should.Hold(t, len(r.Dependence.Strong) == 1 && w != nil && strings.Contains(w.Text, "MPI_Reduce at 8 B") && strings.Contains(w.Remedy, "nrep.rse"),
+		"%+v, %+v", r.Dependence, w)
 }
 
 // A coarse clock can make all samples equal; they depend on nothing, and are all kept.
@@ -76,12 +74,10 @@ func TestEqualSamplesAreExplainedWithoutDependence(t *testing.T) {
 	for i := range runs {
 		runs[i].Samples[0] = slices.Repeat(fixture.Samples(10000), 50)
 	}
-	if r := analyzed(t, m, runs, judge.Default()); r.Dependence.Series != 0 || r.Verdicts[0].Verdict != judge.Kept {
-		t.Errorf("%+v, %s", r.Dependence, r.Verdicts[0].Verdict)
-	}
-	if e := explained(t, m, runs, judge.Default(), 0); e.Call.Runs[0].ACF != nil || len(e.Call.Runs[0].Kept) != 50 {
-		t.Errorf("%+v", e.Call.Runs[0])
-	}
+	r := analyzed(t, m, runs, judge.Default())
+	should.Hold(t, r.Dependence.Series == 0 && r.Verdicts[0].Verdict == judge.Kept, "%+v, %s", r.Dependence, r.Verdicts[0].Verdict)
+	e := explained(t, m, runs, judge.Default(), 0)
+	should.Hold(t, e.Call.Runs[0].ACF == nil && len(e.Call.Runs[0].Kept) == 50, "%+v", e.Call.Runs[0])
 }
 
 func TestACaseThatIsOutOfSyncTooOftenIsUndecidedAndWarnedOf(t *testing.T) {
@@ -93,12 +89,10 @@ func TestACaseThatIsOutOfSyncTooOftenIsUndecidedAndWarnedOf(t *testing.T) {
 	}
 	r := analyzed(t, m, runs, judge.Default())
 	w := warning(r, "out-of-sync")
-	if len(r.OutOfSync) != 2 || r.OutOfSync[0].TooMany || !r.OutOfSync[1].TooMany || w == nil || !strings.Contains(w.Text, "more than 25 % of them are inconclusive (1 here)") {
-		t.Errorf("%+v, %+v", r.OutOfSync, w)
-	}
-	if v := r.Verdicts[4]; v.Verdict != judge.Undecided || v.RunsNeeded != nil {
-		t.Errorf("%+v", v)
-	}
+	should.Hold(t, len(r.OutOfSync) == 2 && !r.OutOfSync[0].TooMany && r.OutOfSync[1].TooMany && w != nil && strings.Contains(w.Text, "more than 25 % of them are inconclusive (1 here)"),
+		"%+v, %+v", r.OutOfSync, w)
+	v := r.Verdicts[4]
+	should.Hold(t, v.Verdict == judge.Undecided && v.RunsNeeded == nil, "%+v", v)
 }
 
 func TestClocksThatDriftedBeyondTheBoundAreAWarning(t *testing.T) {
@@ -107,9 +101,9 @@ func TestClocksThatDriftedBeyondTheBoundAreAWarning(t *testing.T) {
 	for i, drift := range []int64{10000, 12000, 10001} {
 		runs[i].Timing = protocol.Timing{DriftNS: drift, MaxDriftNS: 10000}
 	}
-	if w := warning(analyzed(t, m, runs, judge.Default()), "drift"); w == nil || !strings.Contains(w.Text, "in 2 mpiruns") || !strings.Contains(w.Text, "12 µs") {
-		t.Errorf("two mpiruns were beyond the bound, at worst by 12 µs: %+v", w)
-	}
+	w := warning(analyzed(t, m, runs, judge.Default()), "drift")
+	should.Hold(t, w != nil && strings.Contains(w.Text, "in 2 mpiruns") && strings.Contains(w.Text, "12 µs"),
+		"two mpiruns were beyond the bound, at worst by 12 µs: %+v", w)
 }
 
 func TestMpirunsThatAreSlowThroughoutAreNamedAndStay(t *testing.T) {
@@ -123,22 +117,19 @@ func TestMpirunsThatAreSlowThroughoutAreNamedAndStay(t *testing.T) {
 	}
 	r := analyzed(t, m, runs, judge.Default())
 	w := warning(r, "slow-mpirun")
-	if r.Verdicts[0].Runs != 6 || w == nil || !strings.Contains(w.Text, "4 of p2 (40 % of its cases, 2.00×") {
-		t.Errorf("a verdict of %d mpiruns, %+v", r.Verdicts[0].Runs, w)
-	}
+	should.Hold(t, r.Verdicts[0].Runs == 6 && w != nil && strings.Contains(w.Text, "4 of p2 (40 % of its cases, 2.00×"),
+		"a verdict of %d mpiruns, %+v", r.Verdicts[0].Runs, w)
 }
 
 func TestNotesSayWhatAutoHasChosenAndWhy(t *testing.T) {
 	m := fixture.Manifest()
 	runs := fixture.Measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
 	m.Timing = map[string]protocol.Timing{"p2": {Sync: "barrier", Sample: "local"}}
-	if r := analyzed(t, m, runs, judge.Default()); len(r.Notes) != 0 {
-		t.Errorf("a note on a synchronisation that nobody chose: %v", r.Notes)
-	}
+	r := analyzed(t, m, runs, judge.Default())
+	should.Hold(t, len(r.Notes) == 0, "a note on a synchronisation that nobody chose: %v", r.Notes)
 	m.Timing["p2"] = protocol.Timing{Sync: "round_time", Sample: "global", Why: "all on one node"}
-	if r := analyzed(t, m, runs, judge.Default()); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "has chosen round_time") || !strings.Contains(r.Notes[0], "all on one node") {
-		t.Errorf("notes %v", r.Notes)
-	}
+	r = analyzed(t, m, runs, judge.Default())
+	should.Hold(t, len(r.Notes) == 1 && strings.Contains(r.Notes[0], "has chosen round_time") && strings.Contains(r.Notes[0], "all on one node"), "notes %v", r.Notes)
 }
 
 func TestEveryTestedVerdictHasItsInterval(t *testing.T) {
@@ -150,18 +141,15 @@ func TestEveryTestedVerdictHasItsInterval(t *testing.T) {
 		r := analyzed(t, m, runs, cfg)
 		for i, v := range r.Verdicts {
 			if i == 1 { // split, from medians
-				if v.RatioLo95 != nil || v.RatioHi95 != nil || v.Ratio == nil {
-					t.Errorf("%s: split has %v [%v, %v]", method, v.Ratio, v.RatioLo95, v.RatioHi95)
-				}
+				should.Hold(t, v.RatioLo95 == nil && v.RatioHi95 == nil && v.Ratio != nil, "%s: split has %v [%v, %v]", method, v.Ratio, v.RatioLo95, v.RatioHi95)
 				continue
 			}
-			if v.RatioLo95 == nil || v.RatioHi95 == nil || *v.RatioLo95 > *v.Ratio || *v.RatioHi95 < *v.Ratio {
-				t.Errorf("%s, test %d: %v [%v, %v]", method, i, v.Ratio, v.RatioLo95, v.RatioHi95)
-			}
+			should.Hold(t, v.RatioLo95 != nil && v.RatioHi95 != nil && *v.RatioLo95 <= *v.Ratio && *v.RatioHi95 >= *v.Ratio,
+				"%s, test %d: %v [%v, %v]", method, i, v.Ratio, v.RatioLo95, v.RatioHi95)
 		}
 	}
 	// By hand: 12 paired ratios (50000+n)/(30000+n), all between these two.
-	if v := analyzed(t, m, runs, judge.Default()).Verdicts[3]; math.Abs(*v.RatioLo95-50012./30012) > 1e-3 || *v.RatioHi95-*v.RatioLo95 > 1e-3 || *v.RatioHi95 <= *v.RatioLo95 {
-		t.Errorf("[%g, %g]", *v.RatioLo95, *v.RatioHi95)
-	}
+	v := analyzed(t, m, runs, judge.Default()).Verdicts[3]
+	should.Hold(t, math.Abs(*v.RatioLo95-50012./30012) <= 1e-3 && *v.RatioHi95-*v.RatioLo95 <= 1e-3 && *v.RatioHi95 > *v.RatioLo95,
+		"[%g, %g]", *v.RatioLo95, *v.RatioHi95)
 }

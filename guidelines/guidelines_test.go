@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/mockups"
 )
 
@@ -25,9 +26,8 @@ func TestEveryMockupOfTheCatalogueIsInTheTable(t *testing.T) {
 				continue
 			}
 			m, ok := mockups.Get(g.Mockup)
-			if !ok || m.User || mockups.Collective(g.Function) != cmp.Or(m.Of, m.ID) || g.Mockup == g.Function {
-				t.Errorf("%s: %q is no mock-up of %q", e.ID, g.Mockup, g.Function)
-			}
+			should.Hold(t, ok && !m.User && mockups.Collective(g.Function) == cmp.Or(m.Of, m.ID) && g.Mockup != g.Function,
+				"%s: %q is no mock-up of %q", e.ID, g.Mockup, g.Function)
 		}
 	}
 }
@@ -58,9 +58,7 @@ func TestFormulaReadsAsInThePaper(t *testing.T) {
 		{Guideline{Type: Pattern, Function: "MPI_Bcast", Mockup: "MPI_Bcast_c"}, "Bcast(n) ≤ Bcast_c(n)"},
 	}
 	for _, test := range tests {
-		if got := test.g.Formula(); got != test.want {
-			t.Errorf("got %s, want %s", got, test.want)
-		}
+		should.Equal(t, test.g.Formula(), test.want)
 	}
 }
 
@@ -90,9 +88,7 @@ func TestListsOfSizes(t *testing.T) {
 	}
 	for _, test := range tests {
 		got, _, err := FitMsizes(test.list, 1)
-		if !slices.Equal(got, test.want) || errText(err) != test.err {
-			t.Errorf("%q: got %v, %v; want %v, %s", test.list, got, err, test.want, test.err)
-		}
+		should.Hold(t, slices.Equal(got, test.want) && errText(err) == test.err, "%q: got %v, %v; want %v, %s", test.list, got, err, test.want, test.err)
 	}
 }
 
@@ -105,15 +101,11 @@ func errText(err error) string {
 
 func TestRangesLeaveOutWhatIsNoMultiple(t *testing.T) {
 	sizes, leftOut, err := FitMsizes([]string{"1..16", "24"}, 8)
-	if err != nil || !slices.Equal(sizes, []int64{8, 16, 24}) || !slices.Equal(leftOut, []int64{1, 2, 4}) {
-		t.Errorf("got %v, %v, %v", sizes, leftOut, err)
-	}
-	if _, _, err := FitMsizes([]string{"1..4"}, 8); err == nil {
-		t.Error("a list that leaves nothing is accepted")
-	}
-	if _, _, err := FitMsizes([]string{"12"}, 8); err == nil {
-		t.Error("a listed size that is no multiple is accepted")
-	}
+	should.Hold(t, err == nil && slices.Equal(sizes, []int64{8, 16, 24}) && slices.Equal(leftOut, []int64{1, 2, 4}), "got %v, %v, %v", sizes, leftOut, err)
+	_, _, err = FitMsizes([]string{"1..4"}, 8)
+	should.Hold(t, err != nil, "a list that leaves nothing is accepted")
+	_, _, err = FitMsizes([]string{"12"}, 8)
+	should.Hold(t, err != nil, "a listed size that is no multiple is accepted")
 }
 
 func TestSelectorsResolve(t *testing.T) {
@@ -135,18 +127,15 @@ func TestSelectorsResolve(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if errs := test.check.Validate(users); errs != nil {
-				t.Fatal(errs)
-			}
+			errs := test.check.Validate(users)
+			must.Hold(t, errs == nil, "%v", errs)
 			var got []string
 			for _, g := range test.check.resolve(users) {
 				if g.ID != "mine" {
 					got = append(got, g.ID+":"+strings.TrimPrefix(g.Function, "MPI_"))
 				}
 			}
-			if s := strings.Join(got, " "); s != test.want {
-				t.Errorf("got %s, want %s", s, test.want)
-			}
+			should.Equal(t, strings.Join(got, " "), test.want)
 		})
 	}
 }
@@ -154,31 +143,25 @@ func TestSelectorsResolve(t *testing.T) {
 func TestUserGuidelinesAreCheckedUnlessExcluded(t *testing.T) {
 	users := []User{{ID: "a", Split: "MPI_Scan"}, {ID: "b", Monotony: "MPI_Bcast"}}
 	got := Config{Guidelines: []string{"GL8"}, Exclude: []string{"a"}}.resolve(users)
-	if len(got) != 2 || got[1].ID != "b" {
-		t.Errorf("got %v", got)
-	}
+	should.Hold(t, len(got) == 2 && got[1].ID == "b", "got %v", got)
 }
 
 func TestAllIsTheRangeAndTheExtended(t *testing.T) {
 	count := func(s ...string) int { return len(Config{Guidelines: s}.resolve(nil)) }
-	if count("all") != count("GL1..GL17", "extended") || count("extended") == 0 || count("GL1..GL17") != 11+11+15 {
-		t.Errorf("all %d, extended %d, GL1..GL17 %d", count("all"), count("extended"), count("GL1..GL17"))
-	}
+	should.Hold(t, count("all") == count("GL1..GL17", "extended") && count("extended") != 0 && count("GL1..GL17") == 11+11+15,
+		"all %d, extended %d, GL1..GL17 %d", count("all"), count("extended"), count("GL1..GL17"))
 }
 
 func TestWrongSelectorsAreErrors(t *testing.T) {
 	for _, s := range []string{"", "GL0", "GL1..", "GL3..GL1", "GL1..mine", "GL1:MPI_Send", "GL3:MPI_Scan", "GL1:MPI_Barrier", "GL2:MPI_Gatherv", "mine:", "nobody"} {
-		if errs := (Config{Guidelines: []string{s}}).Validate([]User{{ID: "mine", Split: "MPI_Scan"}}); errs == nil {
-			t.Errorf("%q is accepted", s)
-		}
+		should.Hold(t, (Config{Guidelines: []string{s}}).Validate([]User{{ID: "mine", Split: "MPI_Scan"}}) != nil, "%q is accepted", s)
 	}
 }
 
 func TestSelectionThatLeavesNothingIsAnError(t *testing.T) {
 	c := Config{Guidelines: []string{"GL8"}, Exclude: []string{"GL8"}}
-	if errs := c.Validate(nil); len(errs) != 1 || errs[0].Key != "guidelines" {
-		t.Errorf("got %v", errs)
-	}
+	errs := c.Validate(nil)
+	should.Hold(t, len(errs) == 1 && errs[0].Key == "guidelines", "got %v", errs)
 }
 
 func TestResolveOp(t *testing.T) {
@@ -187,9 +170,7 @@ func TestResolveOp(t *testing.T) {
 		{"byte", "sum", ""}, {"float", "bor", ""}, {"char", "auto", ""}, {"int", "summ", ""},
 	} {
 		got, errs := ResolveOp(test.datatype, test.op)
-		if got != test.want || (errs == nil) != (test.want != "") {
-			t.Errorf("%s on %s: got %q, %v; want %q", test.op, test.datatype, got, errs, test.want)
-		}
+		should.Hold(t, got == test.want && (errs == nil) == (test.want != ""), "%s on %s: got %q, %v; want %q", test.op, test.datatype, got, errs, test.want)
 	}
 }
 
@@ -216,9 +197,7 @@ func TestPlanMeasuresEachCaseOnce(t *testing.T) {
 			}
 		}
 	}
-	if !reflect.DeepEqual(p.Cases, want) {
-		t.Errorf("got %v\nwant %v", p.Cases, want)
-	}
+	should.Equal(t, p.Cases, want)
 }
 
 // sizes returns the tests as "msize: sizes of the others".
@@ -249,18 +228,12 @@ func TestTestsOfEachType(t *testing.T) {
 			s := settings(test.selector)
 			s.Msizes = test.msizes
 			p := build(t, s)
-			if got := sizes(p); !reflect.DeepEqual(got, test.want) {
-				t.Errorf("got %v, want %v", got, test.want)
-			}
+			should.Equal(t, sizes(p), test.want)
 			for _, x := range p.Tests {
 				c := p.Cases[x.Case]
-				if c.Function != x.Function || c.Msize != x.Msize || c.Shape != x.Shape {
-					t.Errorf("test %v points at case %v", x, c)
-				}
+				should.Hold(t, c.Function == x.Function && c.Msize == x.Msize && c.Shape == x.Shape, "test %v points at case %v", x, c)
 				other := p.Cases[x.Others[0]].Function
-				if x.Type == Pattern && other != x.Mockup || x.Type != Pattern && other != x.Function {
-					t.Errorf("test %v compares with %s", x, other)
-				}
+				should.Hold(t, (x.Type != Pattern || other == x.Mockup) && (x.Type == Pattern || other == x.Function), "test %v compares with %s", x, other)
 			}
 		})
 	}
@@ -270,27 +243,21 @@ func TestUserGuidelineHasItsOwnSizes(t *testing.T) {
 	s := settings("GL1:MPI_Bcast")
 	s.Users = []User{{ID: "mine", Msizes: MsizeList{"8"}, Pattern: &UserPattern{"MPI_Reduce", "reduce_as_allreduce"}}}
 	p := build(t, s)
-	if got := p.Guidelines[1].Msizes; !slices.Equal(got, []int64{8}) {
-		t.Errorf("got %v, want [8]", got)
-	}
-	if last := p.Tests[len(p.Tests)-1]; last.Guideline != "mine" || last.Msize != 8 {
-		t.Errorf("got %v", last)
-	}
+	should.Equal(t, p.Guidelines[1].Msizes, []int64{8})
+	last := p.Tests[len(p.Tests)-1]
+	should.Hold(t, last.Guideline == "mine" && last.Msize == 8, "got %v", last)
 }
 
 func TestPlanSaysWhatItLeavesOut(t *testing.T) {
 	s := settings("GL8")
 	s.Msizes, s.Datatype = []string{"1..16"}, "double"
 	want := []string{"left out sizes that are no multiple of the 8 bytes of double: 1, 2, 4."}
-	if p := build(t, s); !slices.Equal(p.Notes, want) || p.Op != "sum" {
-		t.Errorf("got %q and op %s, want %q", p.Notes, p.Op, want)
-	}
+	p := build(t, s)
+	should.Hold(t, slices.Equal(p.Notes, want) && p.Op == "sum", "got %q and op %s, want %q", p.Notes, p.Op, want)
 	s = settings("GL1", "GL8")
 	s.Msizes = []string{"4"}
 	want = []string{"GL1 is not tested: its sizes allow no monotony test."}
-	if p := build(t, s); !slices.Equal(p.Notes, want) {
-		t.Errorf("got %q, want %q", p.Notes, want)
-	}
+	should.Equal(t, build(t, s).Notes, want)
 }
 
 func TestBuildRefusesWhatCannotBeChecked(t *testing.T) {
@@ -305,13 +272,11 @@ func TestBuildRefusesWhatCannotBeChecked(t *testing.T) {
 		"selector":   func(s *Settings) { s.Check.Guidelines = []string{"GL0"} },
 	} {
 		s := settings("GL1")
-		if _, err := Build(s); err != nil {
-			t.Fatal(err)
-		}
+		_, err := Build(s)
+		must.Do(t, err)
 		change(&s)
-		if _, err := Build(s); err == nil {
-			t.Errorf("%s: accepted", name)
-		}
+		_, err = Build(s)
+		should.Hold(t, err != nil, "%s: accepted", name)
 	}
 }
 
@@ -320,36 +285,28 @@ func TestCatalogueIsNumberedWithoutGaps(t *testing.T) {
 		if e.Group != "" {
 			continue // behind the others
 		}
-		if want := fmt.Sprintf("GL%d", i+1); e.ID != want || e.Extended != (i >= 17) {
-			t.Errorf("row %d is %s, extended %v; want %s, extended from GL18 on", i, e.ID, e.Extended, want)
-		}
+		want := fmt.Sprintf("GL%d", i+1)
+		should.Hold(t, e.ID == want && e.Extended == (i >= 17), "row %d is %s, extended %v; want %s, extended from GL18 on", i, e.ID, e.Extended, want)
 	}
 }
 
 func TestRegularCollectivesAreThoseOfThePaper(t *testing.T) {
 	left := mockups.Collectives()
 	for _, r := range mockups.Identities() {
-		if !slices.Contains(left, r) {
-			t.Errorf("%s is not in the table", r)
-		}
+		should.Hold(t, slices.Contains(left, r), "%s is not in the table", r)
 		left = slices.DeleteFunc(left, func(c string) bool { return c == r })
 	}
 	want := []string{"MPI_Allgatherv", "MPI_Alltoallv", "MPI_Barrier", "MPI_Gatherv", "MPI_Scatterv"}
-	if !slices.Equal(left, want) {
-		t.Errorf("GL1 and GL2 leave out %v, want %v", left, want)
-	}
+	should.Equal(t, left, want, "GL1 and GL2 leave out")
 }
 
 func TestUserGuidelinesMayNameAnySizedCollective(t *testing.T) {
 	for _, c := range mockups.Collectives() {
 		wrong := ValidateUsers([]User{{ID: "m", Monotony: c}, {ID: "s", Split: c}}, 1)
-		if (wrong == nil) != (c != "MPI_Barrier") {
-			t.Errorf("%s: %v", c, wrong)
-		}
+		should.Equal(t, wrong == nil, c != "MPI_Barrier", "%s: %v", c, wrong)
 		for _, m := range mockups.Mockups(c) {
-			if wrong := ValidateUsers([]User{{ID: "p", Pattern: &UserPattern{c, m}}}, 1); wrong != nil {
-				t.Errorf("%s with %s: %v", c, m, wrong)
-			}
+			wrong := ValidateUsers([]User{{ID: "p", Pattern: &UserPattern{c, m}}}, 1)
+			should.Hold(t, wrong == nil, "%s with %s: %v", c, m, wrong)
 		}
 	}
 }
@@ -359,13 +316,10 @@ func TestBarrierIsTestedOnceAtSizeZero(t *testing.T) {
 	s.Users = []User{{ID: "mine", Pattern: &UserPattern{"MPI_Barrier", "barrier_as_allreduce"}}}
 	p := build(t, s)
 	want := []Case{{Function: "MPI_Barrier", Shape: Shape{NP: 2}}, {Function: "barrier_as_allreduce", Shape: Shape{NP: 2}}}
-	if len(p.Tests) != 2 || !reflect.DeepEqual(p.Cases, want) {
-		t.Errorf("%d tests of %v, want 2 of %v", len(p.Tests), p.Cases, want)
-	}
+	should.Hold(t, len(p.Tests) == 2 && reflect.DeepEqual(p.Cases, want), "%d tests of %v, want 2 of %v", len(p.Tests), p.Cases, want)
 	s.Users[0].Msizes = MsizeList{"8"}
-	if _, err := Build(s); err == nil {
-		t.Error("a Barrier with sizes is accepted")
-	}
+	_, err := Build(s)
+	should.Hold(t, err != nil, "a Barrier with sizes is accepted")
 }
 
 func TestCasesOfOwnMockupsHaveOneOrderBehindAllOthers(t *testing.T) {
@@ -379,9 +333,8 @@ func TestCasesOfOwnMockupsHaveOneOrderBehindAllOthers(t *testing.T) {
 		for _, c := range p.Cases[len(p.Cases)-4*3:] { // at three sizes
 			order = append(order, c.Function)
 		}
-		if want := []string{"scan_as_a", "scan_as_b", "scan_as_c", "scan_as_d"}; !slices.IsSorted(order) || !slices.Equal(slices.Compact(order), want) {
-			t.Fatalf("the last cases are of %v, want %v", order, want)
-		}
+		want := []string{"scan_as_a", "scan_as_b", "scan_as_c", "scan_as_d"}
+		must.Hold(t, slices.IsSorted(order) && slices.Equal(slices.Compact(order), want), "the last cases are of %v, want %v", order, want)
 	}
 }
 
@@ -415,12 +368,9 @@ func TestGroupsAreOffUntilTheyAreNamed(t *testing.T) {
 		{Config{Guidelines: []string{"neighborhood"}, Functions: []string{"MPI_Alltoall"}}, "GL1:Neighbor_alltoall GL2:Neighbor_alltoall NB6:Neighbor_alltoall"},
 		{Config{Guidelines: []string{"large_counts"}, Functions: []string{"MPI_Scan", "MPI_Gatherv"}}, "GL1:Scan_c GL2:Scan_c LC1:Scan_c LC1:Scan"},
 	} {
-		if errs := test.check.Validate(nil); errs != nil {
-			t.Errorf("%v: %v", test.check, errs)
-		}
-		if got := strings.Join(selected(test.check), " "); got != test.want {
-			t.Errorf("%v: got %s, want %s", test.check, got, test.want)
-		}
+		errs := test.check.Validate(nil)
+		should.Hold(t, errs == nil, "%v: %v", test.check, errs)
+		should.Equal(t, strings.Join(selected(test.check), " "), test.want, "%v", test.check)
 	}
 }
 
@@ -431,9 +381,7 @@ func TestIDsAndGroupsOfTheCatalogueAreNotTheUsers(t *testing.T) {
 	}
 	for _, name := range names {
 		errs := ValidateUsers([]User{{ID: name, Monotony: "MPI_Bcast"}}, 1)
-		if name != "" && (len(errs) != 1 || !strings.Contains(errs[0].Error(), "belongs to the catalogue")) {
-			t.Errorf("%s: %v", name, errs)
-		}
+		should.Hold(t, name == "" || len(errs) == 1 && strings.Contains(errs[0].Error(), "belongs to the catalogue"), "%s: %v", name, errs)
 	}
 }
 
@@ -447,16 +395,13 @@ func TestVariantOfACaseIsHowItIsCalled(t *testing.T) {
 	for id, want := range map[string]string{"MPI_Scan": "", "MPI_Iscan": "nonblocking", "MPI_Scan/in_place": "in_place", "MPI_Scan/copied": "copied",
 		"MPI_Alltoallw": "w", "MPI_Alltoallw/linear": "w/linear", "MPI_Allgatherv/linear/gatherv+bcast": "linear/gatherv+bcast",
 		"MPI_Scan_init/10": "persistent_x10", "MPI_Iscan/10": "nonblocking_x10", "MPI_Scan_init/1": "persistent_x1", "reduce_as_allreduce": ""} {
-		if v, ok := got[id]; !ok || v != want {
-			t.Errorf("%s: %q, %v; want %q", id, v, ok, want)
-		}
+		v, ok := got[id]
+		should.Hold(t, ok && v == want, "%s: %q, %v; want %q", id, v, ok, want)
 	}
 }
 
 func TestSplitFactorRoundsUp(t *testing.T) {
 	for _, c := range [][3]int64{{64, 8, 8}, {65, 8, 9}, {8, 8, 1}, {1 << 20, 1 << 10, 1024}} {
-		if got := SplitFactor(c[0], c[1]); got != c[2] {
-			t.Errorf("⌈%d/%d⌉ = %d, want %d", c[0], c[1], got, c[2])
-		}
+		should.Equal(t, SplitFactor(c[0], c[1]), c[2], "⌈%d/%d⌉", c[0], c[1])
 	}
 }

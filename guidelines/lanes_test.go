@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/should"
 	"pgmpi/mockups"
 )
 
@@ -20,32 +21,24 @@ func TestLanesAreAskedOfSeveralNodesWithSeveralProcesses(t *testing.T) {
 		mockupsOf[x.Shape][x.Mockup] = true
 	}
 	for i, shape := range s.Shapes {
-		if want := []int{1, 1, 1, 1 + 10 + 9}[i]; len(mockupsOf[shape]) != want || !slices.Contains(p.Shapes, shape) {
-			t.Errorf("%s: %d mock-ups %v, want %d", shape, len(mockupsOf[shape]), mockupsOf[shape], want)
-		}
+		want := []int{1, 1, 1, 1 + 10 + 9}[i]
+		should.Hold(t, len(mockupsOf[shape]) == want && slices.Contains(p.Shapes, shape),
+			"%s: %d mock-ups %v, want %d", shape, len(mockupsOf[shape]), mockupsOf[shape], want)
 	}
 	notes := strings.Join(p.Notes, "\n")
-	for _, want := range []string{"GL30 is not tested on p4: it divides the work among nodes", "GL31 is not tested on 1x4: all its processes are on one node",
-		"GL31 is not tested on 4x1: each node has one process"} {
-		if !strings.Contains(notes, want) {
-			t.Errorf("no note %q in\n%s", want, notes)
-		}
-	}
-	if len(p.Notes) != 6 {
-		t.Errorf("%d notes, want two for each of three shapes:\n%s", len(p.Notes), notes)
-	}
+	should.Contain(t, notes, "GL30 is not tested on p4: it divides the work among nodes", "GL31 is not tested on 1x4: all its processes are on one node",
+		"GL31 is not tested on 4x1: each node has one process")
+	should.Equal(t, len(p.Notes), 6, "notes, want two for each of three shapes: %s", notes)
 }
 
 func TestShapeWithoutATestIsNotMeasured(t *testing.T) {
 	s := settings("lanes")
 	s.Shapes = []Shape{{NP: 2, Nodes: 1, PPN: 2}, {NP: 4, Nodes: 2, PPN: 2}}
-	if p := build(t, s); !slices.Equal(p.Shapes, s.Shapes[1:]) {
-		t.Errorf("shapes %v", p.Shapes)
-	}
+	should.Equal(t, build(t, s).Shapes, s.Shapes[1:], "shapes")
 	s.Shapes = s.Shapes[:1]
-	if _, err := Build(s); err == nil || err.Error() != "nothing to check: GL30 is not tested on 1x2: all its processes are on one node, and there is nothing to divide among nodes" {
-		t.Error(err)
-	}
+	_, err := Build(s)
+	should.Hold(t, err != nil && err.Error() == "nothing to check: GL30 is not tested on 1x2: all its processes are on one node, and there is nothing to divide among nodes",
+		"%v", err)
 }
 
 func TestLanesAreSelectedByTheirNames(t *testing.T) {
@@ -62,14 +55,11 @@ func TestLanesAreSelectedByTheirNames(t *testing.T) {
 		for _, g := range test.check.resolve(nil) {
 			got = append(got, g.Mockup)
 		}
-		if errs := test.check.Validate(nil); errs != nil || strings.Join(got, " ") != test.want {
-			t.Errorf("%v: %v, %v; want %s", test.check, got, errs, test.want)
-		}
+		errs := test.check.Validate(nil)
+		should.Hold(t, errs == nil && strings.Join(got, " ") == test.want, "%v: %v, %v; want %s", test.check, got, errs, test.want)
 	}
 	errs := Config{Guidelines: []string{"GL29..GL31"}}.Validate(nil)
-	if len(errs) != 1 || !strings.Contains(errs[0].Error(), `GL31 is in the group "lanes"`) {
-		t.Error(errs)
-	}
+	should.Hold(t, len(errs) == 1 && strings.Contains(errs[0].Error(), `GL31 is in the group "lanes"`), "%v", errs)
 }
 
 func TestFormulaSaysHowTheWorkIsDivided(t *testing.T) {
@@ -78,8 +68,6 @@ func TestFormulaSaysHowTheWorkIsDivided(t *testing.T) {
 		{"bcast_as_hier", "Bcast(n) ≤ Bcast(n) + Bcast(n) by leaders"},
 	} {
 		f, _ := mockups.Get(test.mockup)
-		if got := (Guideline{Type: Pattern, Function: f.Of, Mockup: f.ID}).Formula(); got != test.want {
-			t.Errorf("got %s, want %s", got, test.want)
-		}
+		should.Equal(t, (Guideline{Type: Pattern, Function: f.Of, Mockup: f.ID}).Formula(), test.want)
 	}
 }

@@ -3,6 +3,9 @@ package guidelines
 import (
 	"slices"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestWhatChangesNothingOfASelectionIsANote(t *testing.T) {
@@ -11,9 +14,7 @@ func TestWhatChangesNothingOfASelectionIsANote(t *testing.T) {
 		Users:  []User{{ID: "mine", Monotony: "MPI_Reduce", Msizes: MsizeList{"64", "64"}}},
 		Msizes: []string{"8", "1024", "1Ki", "1..64", "8"}, Datatype: "byte", Op: "auto", Shapes: []Shape{{NP: 2}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	want := []string{
 		"check.guidelines: GL8 is given twice.",
 		"check.exclude: GL22 is given twice.",
@@ -24,12 +25,8 @@ func TestWhatChangesNothingOfASelectionIsANote(t *testing.T) {
 		"check.exclude: GL22 leaves nothing out, since nothing else selects it.",
 	}
 	for _, w := range want {
-		if !slices.Contains(p.Notes, w) {
-			t.Errorf("no note %q in %q", w, p.Notes)
-		}
+		should.Hold(t, slices.Contains(p.Notes, w), "no note %q in %q", w, p.Notes)
 	}
 	clean, err := Build(Settings{Check: Default(), Msizes: []string{"1..1Mi"}, Datatype: "byte", Op: "auto", Shapes: []Shape{{NP: 2}}})
-	if err != nil || len(clean.Notes) > 0 {
-		t.Error(err, clean.Notes)
-	}
+	should.Hold(t, err == nil && len(clean.Notes) == 0, "%v %v", err, clean.Notes)
 }

@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 const (
@@ -101,14 +102,11 @@ func TestLinksOfPagesLeadSomewhere(t *testing.T) {
 	pages := textsOf(t, ".md")
 	for from, text := range pages {
 		for _, m := range linkForm.FindAllStringSubmatch(codeSpan.ReplaceAllString(prose(text), "`"), -1) {
-			if wrong := wrongLink(pages, from, m[1]); wrong != "" {
-				t.Errorf("%s: (%s): %s", from, m[1], wrong)
-			}
+			should.Equal(t, wrongLink(pages, from, m[1]), "", "%s: (%s)", from, m[1])
 		}
 	}
-	if wrongLink(pages, "README.md", "docs/guide.md#no-such-heading") == "" || wrongLink(pages, "README.md", "docs/no-such-page.md") == "" {
-		t.Error("a link that leads nowhere is not found")
-	}
+	should.Hold(t, wrongLink(pages, "README.md", "docs/guide.md#no-such-heading") != "" && wrongLink(pages, "README.md", "docs/no-such-page.md") != "",
+		"a link that leads nowhere is not found")
 }
 
 var forDevelopers = regexp.MustCompile(`(?m)^Developers: .*$`)
@@ -126,9 +124,8 @@ func TestUsersNeedNoPageThatIsNotInstalled(t *testing.T) {
 		}
 		for _, m := range linkForm.FindAllStringSubmatch(prose(forDevelopers.ReplaceAllString(text, "")), -1) {
 			to, _, _ := strings.Cut(m[1], "#")
-			if to != "" && !strings.Contains(to, "://") && !comes(path.Join(path.Dir(from), to)) {
-				t.Errorf("%s: (%s) is not installed: a link for developers stands in a line that begins with Developers:", from, m[1])
-			}
+			should.Hold(t, to == "" || strings.Contains(to, "://") || comes(path.Join(path.Dir(from), to)),
+				"%s: (%s) is not installed: a link for developers stands in a line that begins with Developers:", from, m[1])
 		}
 	}
 }
@@ -142,9 +139,7 @@ func TestPagesThatCodeNamesAreThere(t *testing.T) {
 			continue
 		}
 		for _, to := range named.FindAllString(text, -1) {
-			if wrong := wrongLink(pages, "Makefile", to); wrong != "" {
-				t.Errorf("%s: %s: %s", file, to, wrong)
-			}
+			should.Equal(t, wrongLink(pages, "Makefile", to), "", "%s: %s", file, to)
 		}
 	}
 }
@@ -158,9 +153,8 @@ func TestTheIndexesListEveryPageOnce(t *testing.T) {
 			continue
 		}
 		index := dir + "README.md"
-		if n := strings.Count(pages[index], "\n| ["+strings.TrimSuffix(name, ".md")+"]("+name+") | "); n != 1 {
-			t.Errorf("%s has %d rows for %s, want 1", index, n, name)
-		}
+		n := strings.Count(pages[index], "\n| ["+strings.TrimSuffix(name, ".md")+"]("+name+") | ")
+		should.Hold(t, n == 1, "%s has %d rows for %s, want 1", index, n, name)
 	}
 }
 
@@ -171,8 +165,6 @@ func TestWordsOfTheGlossaryAreLinkedFromOtherPages(t *testing.T) {
 		for file, text := range pages {
 			linked = linked || file != "docs/glossary.md" && strings.Contains(text, "glossary.md#"+anchor+")")
 		}
-		if !linked {
-			t.Errorf("no page links to glossary.md#%s", anchor)
-		}
+		should.Hold(t, linked, "no page links to glossary.md#%s", anchor)
 	}
 }

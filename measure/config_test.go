@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/should"
 	"pgmpi/nrep"
 )
 
@@ -29,18 +30,16 @@ func TestTimingKeysAreValidated(t *testing.T) {
 	} {
 		cfg := Default()
 		c.change(&cfg)
-		if errs := cfg.Validate(); len(errs) != 1 || errs[0].Key != c.key || !strings.Contains(errs[0].Msg, c.says) {
-			t.Errorf("%s: %v, want %q", c.key, errs, c.says)
-		}
+		errs := cfg.Validate()
+		should.Hold(t, len(errs) == 1 && errs[0].Key == c.key && strings.Contains(errs[0].Msg, c.says), "%s: %v, want %q", c.key, errs, c.says)
 	}
 	mpi := DefaultMPI()
 	if errs := mpi.Validate(); len(errs) > 0 || mpi.RankArgs() != nil {
 		t.Errorf("%v, arguments %q", errs, mpi.RankArgs())
 	}
 	mpi.ThreadLevel = "multipel"
-	if errs := mpi.Validate(); len(errs) != 1 || errs[0].Key != "thread_level" || !strings.Contains(errs[0].Msg, "did you mean multiple") {
-		t.Errorf("thread_level: %v", errs)
-	}
+	errs := mpi.Validate()
+	should.Hold(t, len(errs) == 1 && errs[0].Key == "thread_level" && strings.Contains(errs[0].Msg, "did you mean multiple"), "thread_level: %v", errs)
 	cfg := Default()
 	n := nrep.Default()
 	if cfg.Turns = n.Max; len(cfg.CheckTurns(n)) != 0 {
@@ -51,7 +50,6 @@ func TestTimingKeysAreValidated(t *testing.T) {
 	}
 	cfg = Default()
 	cfg.Sync = "auto"
-	if errs := cfg.Validate(); len(errs) > 0 {
-		t.Error(errs)
-	}
+	errs = cfg.Validate()
+	should.Hold(t, len(errs) == 0, "%v", errs)
 }

@@ -15,6 +15,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -48,17 +49,11 @@ func TestEveryMpirunHasItsOwnOrderThatTheSeedDetermines(t *testing.T) {
 	for run := 1; run <= 8; run++ {
 		a, seed := must.Two(s.job(s.task(protocol.ModeMeasure, shape, run)))(t)
 		b, again, _ := s.job(s.task(protocol.ModeMeasure, shape, run))
-		if seed != again || !slices.Equal(a.Order, b.Order) {
-			t.Errorf("run %d: two orders from one seed", run)
-		}
-		if a.Seed != 5 {
-			t.Errorf("run %d: counts are drawn by seed %d, not by the folder's", run, a.Seed)
-		}
+		should.Hold(t, seed == again && slices.Equal(a.Order, b.Order), "run %d: two orders from one seed", run)
+		should.Hold(t, a.Seed == 5, "run %d: counts are drawn by seed %d, not by the folder's", run, a.Seed)
 		sorted := slices.Sorted(slices.Values(a.Order))
 		for i, v := range sorted {
-			if i != v {
-				t.Fatalf("run %d: order %v does not hold every case once", run, a.Order)
-			}
+			must.Hold(t, i == v, "run %d: order %v does not hold every case once", run, a.Order)
 		}
 		text := make([]string, len(a.Order))
 		for i, v := range a.Order {
@@ -66,9 +61,7 @@ func TestEveryMpirunHasItsOwnOrderThatTheSeedDetermines(t *testing.T) {
 		}
 		orders[strings.Join(text, "")] = true
 	}
-	if len(orders) < 7 {
-		t.Errorf("8 mpiruns have only %d orders", len(orders))
-	}
+	should.Hold(t, len(orders) >= 7, "8 mpiruns have only %d orders", len(orders))
 }
 
 func TestFirstMpirunOfAShapeVerifiesAndLaterOnesDoNot(t *testing.T) {
@@ -78,9 +71,7 @@ func TestFirstMpirunOfAShapeVerifiesAndLaterOnesDoNot(t *testing.T) {
 	s.Manifest.Learned(&results.Run{Header: results.Header{Mode: protocol.ModeNREP, Shape: shape, MemoryCap: 1 << 20}}, s.NREP)
 	second, _, _ := s.job(s.task(protocol.ModeNREP, shape, 2))
 	other, _, _ := s.job(s.task(protocol.ModeNREP, guidelines.Shape{NP: 4}, 1))
-	if !first.Verify || second.Verify || !other.Verify {
-		t.Errorf("verify: first %v, second %v, other shape %v", first.Verify, second.Verify, other.Verify)
-	}
+	should.Hold(t, first.Verify && !second.Verify && other.Verify, "verify: first %v, second %v, other shape %v", first.Verify, second.Verify, other.Verify)
 }
 
 func TestWrongCaseIsNotTimedInLaterMpiruns(t *testing.T) {
@@ -89,9 +80,7 @@ func TestWrongCaseIsNotTimedInLaterMpiruns(t *testing.T) {
 	s.Manifest.Learned(&results.Run{Header: results.Header{Mode: protocol.ModeNREP, Shape: shape, MemoryCap: 1,
 		Cases: []results.CaseInfo{{Plan: 2, CaseResult: protocol.CaseResult{Status: protocol.StatusWrong, Message: "rank 0"}}}}}, s.NREP)
 	j, _ := must.Two(s.job(s.task(protocol.ModeMeasure, shape, 1)))(t)
-	if j.Cases[2].Skip != protocol.StatusWrong || j.Cases[1].Skip != "" {
-		t.Errorf("skip: %q, %q", j.Cases[2].Skip, j.Cases[1].Skip)
-	}
+	should.Hold(t, j.Cases[2].Skip == protocol.StatusWrong && j.Cases[1].Skip == "", "skip: %q, %q", j.Cases[2].Skip, j.Cases[1].Skip)
 }
 
 func TestLauncherThatCannotSayTheNumberOfProcessesIsRefused(t *testing.T) {
@@ -102,78 +91,56 @@ func TestLauncherThatCannotSayTheNumberOfProcessesIsRefused(t *testing.T) {
 		{[]string{"sh", "-np", "2"}, "{np}"},
 		{[]string{"no-such-launcher", "{np}"}, "--launch"},
 	} {
-		if _, err := launch.Launch(launch.Config{Words: c.argv}, protocol.RankInfo{}, guidelines.Shape{NP: 2}); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%v: %v", c.argv, err)
-		}
+		_, err := launch.Launch(launch.Config{Words: c.argv}, protocol.RankInfo{}, guidelines.Shape{NP: 2})
+		should.Fail(t, err, c.says, "%v", c.argv)
 	}
-	if got := launch.Placed([]string{"mpirun", "-np", "{np}", "--map-by=ppr:{np}"}, guidelines.Shape{NP: 4}); got[2] != "4" || got[3] != "--map-by=ppr:4" {
-		t.Errorf("got %v", got)
-	}
+	got := launch.Placed([]string{"mpirun", "-np", "{np}", "--map-by=ppr:{np}"}, guidelines.Shape{NP: 4})
+	should.Hold(t, got[2] == "4" && got[3] == "--map-by=ppr:4", "got %v", got)
 }
 
 func TestUnknownLibraryNeedsALauncher(t *testing.T) {
 	_, err := launch.Launch(launch.Config{}, protocol.RankInfo{Library: "unknown", BuiltFor: "an unknown MPI library"}, guidelines.Shape{NP: 2})
-	if err == nil || !strings.Contains(err.Error(), "--launch") {
-		t.Errorf("got %v", err)
-	}
+	should.Fail(t, err, "--launch")
 }
 
 func TestLabelsOfLaunchersAreSwitchedOff(t *testing.T) {
 	t.Setenv("SLURM_LABELIO", "1")
 	t.Setenv("OMPI_MCA_orte_tag_output", "1")
 	env := environment(map[string]string{"B": "2", "A": "1"})
-	if slices.Contains(env, "SLURM_LABELIO=1") || slices.Contains(env, "OMPI_MCA_orte_tag_output=1") {
-		t.Error("a label variable is still set")
-	}
-	if n := len(env); env[n-2] != "A=1" || env[n-1] != "B=2" {
-		t.Errorf("the configured variables do not come last: %v", env[n-2:])
-	}
+	should.Hold(t, !slices.Contains(env, "SLURM_LABELIO=1") && !slices.Contains(env, "OMPI_MCA_orte_tag_output=1"), "a label variable is still set")
+	n := len(env)
+	should.Hold(t, env[n-2] == "A=1" && env[n-1] == "B=2", "the configured variables do not come last: %v", env[n-2:])
 }
 
 func TestFailureShowsCommandLastLinesAndRemedy(t *testing.T) {
 	m := &mpirun{argv: []string{"mpirun", "-np", "9"}}
 	_, _ = m.stderr.Write([]byte("-----\nsomething is wrong\nin the system\nMPI_ABORT was invoked\n"))
 	got := m.explain(errEnded).Error()
-	for _, want := range []string{"mpirun -np 9", "  its last lines:\n    something is wrong\n    in the system\n", "--version", "silently", "MPI_Init"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q lacks %q", got, want)
-		}
-	}
+	should.Contain(t, got, "mpirun -np 9", "  its last lines:\n    something is wrong\n    in the system\n", "--version", "silently", "MPI_Init")
 	_, _ = m.stderr.Write([]byte("There are not enough slots available\n"))
-	if slots := m.explain(errEnded); slots.What != "the launcher has fewer slots than processes" || !strings.Contains(slots.Remedy, "--np") {
-		t.Errorf("got %+v", slots)
-	}
+	slots := m.explain(errEnded)
+	should.Hold(t, slots.What == "the launcher has fewer slots than processes" && strings.Contains(slots.Remedy, "--np"), "got %+v", slots)
 	said := m.explain(rankError("no case finished for 2m0s (measure.stall)"))
-	if said.Stderr != "" || !strings.Contains(said.Remedy, "--stall") {
-		t.Errorf("got %+v", said)
-	}
-	if errors.Is(said, errEnded) {
-		t.Error("a rank's own words are no silent end")
-	}
+	should.Hold(t, said.Stderr == "" && strings.Contains(said.Remedy, "--stall"), "got %+v", said)
+	should.Hold(t, !errors.Is(said, errEnded), "a rank's own words are no silent end")
 }
 
 func TestWordsOfARankAreTheReasonAndStacksOfACrashAreNone(t *testing.T) {
 	m := &mpirun{hello: &protocol.Hello{}, taken: true, last: "MPI_Bcast at 8 bytes"}
 	_, _ = m.stderr.Write([]byte("pgmpi-rank: rank 1: MPI_Scan at 8 bytes: no memory\nMPI_ABORT was invoked\n"))
-	if e := m.explain(errEnded); e.What != "rank 1: MPI_Scan at 8 bytes: no memory; the last case that was reported finished is MPI_Bcast at 8 bytes" || e.Stderr != "" {
-		t.Errorf("got %+v", e)
-	}
+	e := m.explain(errEnded)
+	should.Hold(t, e.What == "rank 1: MPI_Scan at 8 bytes: no memory; the last case that was reported finished is MPI_Bcast at 8 bytes" && e.Stderr == "",
+		"got %+v", e)
 	crashed := &mpirun{hello: &protocol.Hello{}, taken: true}
 	_, _ = crashed.stderr.Write([]byte("SIGSEGV: segmentation violation\nPC=0x42 m=0 sigcode=0\nsignal arrived during cgo execution\n\n" +
 		"goroutine 1 gp=0x1 m=0 [syscall]:\nruntime.cgocall(0x4, 0x5)\n\t/usr/go/cgocall.go:167 +0x4b\nrax    0x0\nrflags 0x202\ncs     0x33\n"))
-	if e := crashed.explain(errEnded); e.Stderr != "SIGSEGV: segmentation violation\nsignal arrived during cgo execution" {
-		t.Errorf("got %q", e.Stderr)
-	}
+	should.Equal(t, crashed.explain(errEnded).Stderr, "SIGSEGV: segmentation violation\nsignal arrived during cgo execution")
 	killed := &mpirun{hello: &protocol.Hello{}, taken: true} // outside of C code
 	_, _ = killed.stderr.Write([]byte("SIGSEGV: segmentation violation\nPC=0x42 m=0 sigcode=0\n\ngoroutine 0 gp=0x1 m=0 [idle]:\nruntime.futex(0x4, 0x5)\n\t/usr/go/sys.s:167 +0x4b\nrax    0x0\n"))
-	if e := killed.explain(errEnded); e.Stderr != "SIGSEGV: segmentation violation" {
-		t.Errorf("got %q", e.Stderr)
-	}
+	should.Equal(t, killed.explain(errEnded).Stderr, "SIGSEGV: segmentation violation")
 	panicked := &mpirun{hello: &protocol.Hello{}, taken: true}
 	_, _ = panicked.stderr.Write([]byte("panic: oops\n\ngoroutine 1 [running]:\nmain.main()\n\t/src/main.go:3 +0x4b\n"))
-	if e := panicked.explain(errEnded); !strings.Contains(e.Stderr, "main.go:3") {
-		t.Errorf("got %q", e.Stderr)
-	}
+	should.Contain(t, panicked.explain(errEnded).Stderr, "main.go:3")
 }
 
 func TestLimitsGrowWithTheNumberOfProcesses(t *testing.T) {
@@ -184,26 +151,20 @@ func TestLimitsGrowWithTheNumberOfProcesses(t *testing.T) {
 		10_000:  {hello: 190 * time.Second, ack: 30 * time.Second, stall: stall, end: 110 * time.Second},
 		100_000: {hello: 1090 * time.Second, ack: 30 * time.Second, stall: stall, end: 1010 * time.Second},
 	} {
-		if got := limitsFor(mpi, np, stall); got != want {
-			t.Errorf("p = %d: %+v, want %+v", np, got, want)
-		}
+		got := limitsFor(mpi, np, stall)
+		should.Hold(t, got == want, "p = %d: %+v, want %+v", np, got, want)
 	}
-	if got := limitsFor(mpi, 2, time.Second).hello; got != 5*time.Second {
-		t.Errorf("a short stall leaves %v", got)
-	}
+	should.Equal(t, limitsFor(mpi, 2, time.Second).hello, 5*time.Second, "a short stall leaves")
 	for stall := time.Second; stall < 5*time.Minute; stall += time.Second {
-		if got := limitsFor(mpi, 2, stall); got.hello != min(StartLimit, 5*stall) || got.end < endLimit {
-			t.Errorf("measure.stall = %v: %+v", stall, got)
-		}
+		got := limitsFor(mpi, 2, stall)
+		should.Hold(t, got.hello == min(StartLimit, 5*stall) && got.end >= endLimit, "measure.stall = %v: %+v", stall, got)
 	}
 	mpi.StartLimit = conf.Duration(10 * time.Minute)
-	if got := limitsFor(mpi, 2, time.Second); got.hello != 10*time.Minute || got.end != 520*time.Second {
-		t.Errorf("as configured: %+v", got)
-	}
+	got := limitsFor(mpi, 2, time.Second)
+	should.Hold(t, got.hello == 10*time.Minute && got.end == 520*time.Second, "as configured: %+v", got)
 	mpi.StartLimit = conf.Duration(time.Second)
-	if got := limitsFor(mpi, 2, stall); got.hello != time.Second || got.end != 10*time.Second {
-		t.Errorf("a short one: %+v", got)
-	}
+	got = limitsFor(mpi, 2, stall)
+	should.Hold(t, got.hello == time.Second && got.end == 10*time.Second, "a short one: %+v", got)
 }
 
 // The texts of the launchers are as recorded with Open MPI 4.1.4, MPICH 4.0.2 and
@@ -253,15 +214,9 @@ func TestTroublesOfLaunchersHaveARemedy(t *testing.T) {
 				err = rankError(c.rank)
 			}
 			e := m.explain(err)
-			if !strings.Contains(e.Remedy, c.remedy) {
-				t.Errorf("remedy %q, want %q", e.Remedy, c.remedy)
-			}
-			if c.kept != "" && !strings.Contains(e.Stderr, c.kept) {
-				t.Errorf("%q is lost from %q", c.kept, e.Stderr)
-			}
-			if e.Started == c.unstarted && c.hello {
-				t.Errorf("started: %v", e.Started)
-			}
+			should.Contain(t, e.Remedy, c.remedy)
+			should.Hold(t, c.kept == "" || strings.Contains(e.Stderr, c.kept), "%q is lost from %q", c.kept, e.Stderr)
+			should.Hold(t, e.Started != c.unstarted || !c.hello, "started: %v", e.Started)
 		})
 	}
 }
@@ -283,11 +238,9 @@ func TestALauncherThatWaitsForARankItCannotStartIsGivenUp(t *testing.T) {
 		began := time.Now()
 		_, err := newMpirun(start, []string{"mpirun"}, nil, limitsFor(DefaultMPI(), 2, 2*time.Minute)).run(t.Context(), &protocol.Job{NP: 2})
 		var failed *Error
-		if !errors.As(err, &failed) || !strings.Contains(failed.Stderr, "node2") || !strings.Contains(failed.Remedy, "--rank") || failed.Started {
-			t.Errorf("got %v", err)
-		}
-		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("given up after %v", took)
-		}
+		should.Hold(t, errors.As(err, &failed) && strings.Contains(failed.Stderr, "node2") && strings.Contains(failed.Remedy, "--rank") && !failed.Started,
+			"got %v", err)
+		took := time.Since(began)
+		should.Hold(t, took <= 5*time.Second, "given up after %v", took)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
@@ -106,9 +107,7 @@ func TestMessageShowsTheFirstBadLineOrTheEndOfMpirun(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c.hello = greeting()
 				err := c.run(context.Background())
-				if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), c.never) {
-					t.Errorf("%v", err)
-				}
+				should.Hold(t, err != nil && strings.Contains(err.Error(), c.says) && !strings.Contains(err.Error(), c.never), "%v", err)
 			})
 		})
 	}
@@ -133,9 +132,8 @@ func TestRanksThatAreNotThoseOfTheJobAreRefusedAtOnce(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			r := rank0{hello: greeting()}
 			change(&r.hello)
-			if err := r.run(context.Background()); err == nil || !strings.Contains(err.Error(), says) {
-				t.Errorf("%s: %v", says, err)
-			}
+			err := r.run(context.Background())
+			should.Hold(t, err != nil && strings.Contains(err.Error(), says), "%s: %v", says, err)
 		})
 	}
 }
@@ -149,11 +147,9 @@ func TestInterruptActsAtOnceWhileMpirunEnds(t *testing.T) {
 		m := newMpirun(r.start, []string{"mpirun"}, nil, limitsFor(DefaultMPI(), 2, time.Minute))
 		time.AfterFunc(3*time.Second, cancel)
 		begun := time.Now()
-		if _, err := m.run(ctx, &protocol.Job{CallsJob: &protocol.CallsJob{Measure: &protocol.MeasureJob{}}}); err != nil {
-			t.Errorf("the end record had come: %v", err)
-		}
-		if took := time.Since(begun); took > 4*time.Second {
-			t.Errorf("it took %v", took)
-		}
+		_, err := m.run(ctx, &protocol.Job{CallsJob: &protocol.CallsJob{Measure: &protocol.MeasureJob{}}})
+		should.Do(t, err, "the end record had come")
+		took := time.Since(begun)
+		should.Hold(t, took <= 4*time.Second, "it took %v", took)
 	})
 }

@@ -8,6 +8,8 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -33,9 +35,7 @@ func TestScheduleIsFixedByTheSettings(t *testing.T) {
 	} {
 		r, looks, weights := c.job.Schedule([]int{8, 16, 24}, []float64{.5, .25, .25})
 		near := slices.EqualFunc(weights, c.weights, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 })
-		if r != c.r || !slices.Equal(looks, c.looks) || !near {
-			t.Errorf("%s: R %d, looks %v, weights %v", c.name, r, looks, weights)
-		}
+		should.Hold(t, r == c.r && slices.Equal(looks, c.looks) && near, "%s: R %d, looks %v, weights %v", c.name, r, looks, weights)
 	}
 }
 
@@ -47,13 +47,11 @@ func TestLooksThatSpendTooMuchOrRunBackwardsAreErrors(t *testing.T) {
 		"max_time":     func(c *JobConfig) { c.MaxTime = conf.Duration(-time.Second) },
 	} {
 		c := DefaultJob()
-		if errs := c.Validate(); len(errs) != 0 {
-			t.Fatalf("the default: %v", errs)
-		}
+		errs := c.Validate()
+		must.Hold(t, len(errs) == 0, "the default: %v", errs)
 		spoil(&c)
-		if errs := c.Validate(); len(errs) != 1 || errs[0].Key != key {
-			t.Errorf("%s: %v", key, errs)
-		}
+		errs = c.Validate()
+		should.Hold(t, len(errs) == 1 && errs[0].Key == key, "%s: %v", key, errs)
 	}
 }
 
@@ -65,11 +63,7 @@ func TestFollowUpsAreMeasuredOnceEachAsOftenAsTheWholeCall(t *testing.T) {
 		{Case: 4, Part: 0, Calls: 16}, {Case: 5, Part: 0, Calls: 32}, {Case: 5, Part: 4, Calls: 2},
 		{Case: 4, Part: 3, Calls: 3}, {Case: 5, Part: 3, Calls: 3}, {Case: 10, Part: 6, Calls: 16}}}
 	want := []Sampled{{0, 16, 40}, {4, 0, 40}, {0, 32, 20}, {5, 0, 20}, {4, 2, 20}, {3, 3, 40}}
-	if got := Cases(m, protocol.ModeSplit, guidelines.Shape{NP: 2}); !slices.Equal(got, want) {
-		t.Errorf("p2: %v, want %v", got, want)
-	}
+	should.Equal(t, Cases(m, protocol.ModeSplit, guidelines.Shape{NP: 2}), want, "p2")
 	j, _, err := s.job(s.task(protocol.ModeSplit, guidelines.Shape{NP: 4}, 1))
-	if err != nil || len(j.Cases) != 2 || j.Cases[0].Calls != 16 || j.Cases[0].NRep != 7 || j.Cases[1].Calls != 0 {
-		t.Errorf("p4: %+v, %v", j, err)
-	}
+	should.Hold(t, err == nil && len(j.Cases) == 2 && j.Cases[0].Calls == 16 && j.Cases[0].NRep == 7 && j.Cases[1].Calls == 0, "p4: %+v, %v", j, err)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/launch"
 )
 
@@ -24,14 +25,11 @@ func TestFileOfARankThatIsKilledWhileItStartsIsRemoved(t *testing.T) {
 	x := must.Get(Exec([]string{"sh", "-c", `sleep 0.1; sh -c 'exec 3>"$0"; sleep 0.3; kill -9 $$' "$0"`, own}, os.Environ(), io.Discard))(t)
 	defer x.Stdout.Close()
 	<-x.Exited
-	if _, err := os.Stat(own); err != nil {
-		t.Fatalf("the rank has left nothing: %v", err)
-	}
+	_, err := os.Stat(own)
+	must.Hold(t, err == nil, "the rank has left nothing: %v", err)
 	x.Kill()
-	if _, err := os.Stat(own); err == nil {
-		t.Error("the file of the rank is left")
-	}
-	if _, err := os.Stat(other); err != nil {
-		t.Errorf("the file of another is gone: %v", err)
-	}
+	_, err = os.Stat(own)
+	should.Hold(t, err != nil, "the file of the rank is left")
+	_, err = os.Stat(other)
+	should.Do(t, err, "the file of another is gone")
 }

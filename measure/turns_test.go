@@ -8,6 +8,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -43,13 +44,12 @@ func TestEveryTurnVisitsTheCasesThatHaveRepetitionsLeft(t *testing.T) {
 		j, _ := must.Two(s.job(task))(t)
 		at := visits(j.Order)
 		for i, c := range task.Cases {
-			if want := min(turns, c.NRep); len(at[i]) != want {
-				t.Errorf("%d turns: a case with %d repetitions is visited %d times, want %d", turns, c.NRep, len(at[i]), want)
-			}
+			want := min(turns, c.NRep)
+			should.Hold(t, len(at[i]) == want, "%d turns: a case with %d repetitions is visited %d times, want %d", turns, c.NRep, len(at[i]), want)
 		}
-		if first := slices.Sorted(slices.Values(j.Order[:len(task.Cases)])); first[len(first)-1] != len(first)-1 || len(slices.Compact(first)) != len(first) {
-			t.Errorf("%d turns: the first round does not visit every case once", turns)
-		}
+		first := slices.Sorted(slices.Values(j.Order[:len(task.Cases)]))
+		should.Hold(t, first[len(first)-1] == len(first)-1 && len(slices.Compact(first)) == len(first),
+			"%d turns: the first round does not visit every case once", turns)
 	}
 }
 
@@ -60,9 +60,8 @@ func TestAVisitHasTenRepetitionsByDefault(t *testing.T) {
 	j, _ := must.Two(s.job(task))(t)
 	at := visits(j.Order)
 	for i, c := range task.Cases {
-		if want := min(usualTurns, max(1, c.NRep/10)); len(at[i]) != want {
-			t.Errorf("a case with %d repetitions is visited %d times, want %d", c.NRep, len(at[i]), want)
-		}
+		want := min(usualTurns, max(1, c.NRep/10))
+		should.Hold(t, len(at[i]) == want, "a case with %d repetitions is visited %d times, want %d", c.NRep, len(at[i]), want)
 	}
 }
 
@@ -72,9 +71,7 @@ func TestRoundsOfFewRepetitionsAreAmongThoseOfMany(t *testing.T) {
 		n    int
 		want []int
 	}{{1, []int{0}}, {2, []int{0, 1}}, {3, []int{0, 2, 1}}, {5, []int{0, 3, 2, 4, 1}}, {8, []int{0, 4, 2, 6, 1, 5, 3, 7}}} {
-		if got := spread(c.n); !slices.Equal(got, c.want) {
-			t.Errorf("%d rounds have the ranks %v, want %v", c.n, got, c.want)
-		}
+		should.Equal(t, spread(c.n), c.want, "%d rounds have the ranks", c.n)
 	}
 }
 
@@ -104,23 +101,18 @@ func TestBothSidesOfAGuidelineTakeTurnsSideBySide(t *testing.T) {
 					between := j.Order[min(here, there)+1 : max(here, there)]
 					return !slices.ContainsFunc(between, func(c int) bool { return !slices.Contains(its, c) })
 				})
-				if !beside {
-					t.Fatalf("%s and %s are apart in %v", what(plan, call), what(plan, m), j.Order)
-				}
+				must.Hold(t, beside, "%s and %s are apart in %v", what(plan, call), what(plan, m), j.Order)
 				checked++
 			}
 		}
 	}
-	if checked < 500 {
-		t.Errorf("only %d visits were looked at", checked)
-	}
+	should.Hold(t, checked >= 500, "only %d visits were looked at", checked)
 	// Sizes 0, 1 and 2 of a call without mock-ups; 3 is another's.
 	for r := range 10 {
 		order := round(rand.New(rand.NewPCG(1, uint64(r))), []int{0, 1, 2, 3}, 5, [][]pair{nil, {{0, 1}, {1, 2}}})
 		places := visits(order)
-		if d := max(places[0][0], places[1][0], places[2][0]) - min(places[0][0], places[1][0], places[2][0]); d != 2 || len(order) != 4 {
-			t.Errorf("order %v tears a chain of sizes apart", order)
-		}
+		should.Hold(t, (max(places[0][0], places[1][0], places[2][0])-min(places[0][0], places[1][0], places[2][0])) == 2 && len(order) == 4,
+			"order %v tears a chain of sizes apart", order)
 	}
 }
 
@@ -135,14 +127,10 @@ func TestRoundsHaveOrdersOfTheirOwnThatTheSeedDetermines(t *testing.T) {
 	for run := 1; run <= 3; run++ {
 		a, _ := must.Two(s.job(s.task(protocol.ModeMeasure, shape, run)))(t)
 		b, _, _ := s.job(s.task(protocol.ModeMeasure, shape, run))
-		if !slices.Equal(a.Order, b.Order) {
-			t.Errorf("mpirun %d: two orders from one seed", run)
-		}
+		should.Equal(t, a.Order, b.Order, "mpirun %d: two orders from one seed", run)
 		orders[fmt.Sprint(a.Order[:20])] = true
 	}
-	if len(orders) != 3 {
-		t.Errorf("3 mpiruns have %d orders", len(orders))
-	}
+	should.Hold(t, len(orders) == 3, "3 mpiruns have %d orders", len(orders))
 	task := Task{Mode: protocol.ModeMeasure}
 	for i := range 8 {
 		task.Cases = append(task.Cases, Sampled{Plan: i, NRep: 10})
@@ -151,9 +139,7 @@ func TestRoundsHaveOrdersOfTheirOwnThatTheSeedDetermines(t *testing.T) {
 	for round := range slices.Chunk(all, 8) {
 		orders[fmt.Sprint(round)] = true
 	}
-	if len(orders) != 3+10 {
-		t.Errorf("10 rounds have %d orders", len(orders)-3)
-	}
+	should.Equal(t, len(orders), 3+10, "10 rounds have %d orders", len(orders)-3)
 }
 
 // A call and its mock-up alone, with as many repetitions as rounds, alternate strictly.
@@ -165,9 +151,7 @@ func TestNoCallFollowsItselfWhereThereIsAnother(t *testing.T) {
 			task.Cases = append(task.Cases, Sampled{Plan: i, NRep: 50})
 		}
 		order := slices.Concat(task.rounds(rand.New(rand.NewPCG(1, 0)), 50, 1, s.Manifest)...)
-		if len(order) != 50*cases || len(slices.Compact(slices.Clone(order))) != len(order) {
-			t.Errorf("%d cases: one follows itself in %v", cases, order)
-		}
+		should.Hold(t, len(order) == 50*cases && len(slices.Compact(slices.Clone(order))) == len(order), "%d cases: one follows itself in %v", cases, order)
 	}
 }
 
@@ -180,23 +164,15 @@ func TestFillersAreCalledInTheFirstRound(t *testing.T) {
 	left := all
 	left.Cases = left.Cases[:2]
 	left = left.WithFillers(s.Manifest)
-	if len(left.Fillers) != len(all.Cases)-2 || len(all.WithFillers(s.Manifest).Fillers) != 0 {
-		t.Fatalf("fillers of 2 of %d cases: %v", len(all.Cases), left.Fillers)
-	}
+	must.Hold(t, len(left.Fillers) == len(all.Cases)-2 && len(all.WithFillers(s.Manifest).Fillers) == 0, "fillers of 2 of %d cases: %v", len(all.Cases), left.Fillers)
 	j, _, err := s.job(left)
-	if err != nil || len(j.Cases) != len(all.Cases) || j.Cases[1].Filler || !j.Cases[2].Filler {
-		t.Fatalf("%+v, %v", j.Cases, err)
-	}
+	must.Hold(t, err == nil && len(j.Cases) == len(all.Cases) && !j.Cases[1].Filler && j.Cases[2].Filler, "%+v, %v", j.Cases, err)
 	first := slices.Sorted(slices.Values(j.Order[:len(all.Cases)]))
 	for i, c := range first {
-		if c != i {
-			t.Fatalf("the first round is %v", j.Order[:len(all.Cases)])
-		}
+		must.Hold(t, c == i, "the first round is %v", j.Order[:len(all.Cases)])
 	}
 	rest := j.Order[len(all.Cases):]
-	if len(rest) == 0 || slices.Max(rest) > 1 || len(measured(j.Order, 2)) != len(j.Order)-len(left.Fillers) {
-		t.Errorf("after the first round %v", rest)
-	}
+	should.Hold(t, len(rest) != 0 && slices.Max(rest) <= 1 && len(measured(j.Order, 2)) == len(j.Order)-len(left.Fillers), "after the first round %v", rest)
 }
 
 func TestOnlyPredictionsTakeNoTurns(t *testing.T) {
@@ -207,16 +183,12 @@ func TestOnlyPredictionsTakeNoTurns(t *testing.T) {
 	m.Split = &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Case: 4, Part: 0, Calls: 16}, {Case: 5, Part: 3, Calls: 4}}}
 	for mode, want := range map[protocol.Mode]int{protocol.ModeNREP: 6, protocol.ModeSplit: 16} {
 		j, _, err := s.job(s.task(mode, guidelines.Shape{NP: 2}, 1))
-		if err != nil || len(j.Order) != want {
-			t.Fatalf("%s: order %v, %v; want %d visits", mode, j.Order, err, want)
-		}
+		must.Hold(t, err == nil && len(j.Order) == want, "%s: order %v, %v; want %d visits", mode, j.Order, err, want)
 		if mode != protocol.ModeSplit {
 			continue
 		}
 		for i := 0; i < len(j.Order); i += 2 {
-			if j.Order[i]/2 != j.Order[i+1]/2 {
-				t.Errorf("split: both sides do not follow each other in %v", j.Order)
-			}
+			should.Hold(t, j.Order[i]/2 == j.Order[i+1]/2, "split: both sides do not follow each other in %v", j.Order)
 		}
 	}
 }
@@ -238,8 +210,6 @@ func TestTurnsAreTakenByDefaultWhereTheyCanBe(t *testing.T) {
 	} {
 		s := turning(t, 0)
 		c.change(s)
-		if got := s.turns(s.task(c.mode, guidelines.Shape{NP: 2}, 1)); got != c.want {
-			t.Errorf("%s: %d turns, want %d", name, got, c.want)
-		}
+		should.Equal(t, s.turns(s.task(c.mode, guidelines.Shape{NP: 2}, 1)), c.want, "%s: turns", name)
 	}
 }

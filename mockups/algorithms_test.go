@@ -1,38 +1,32 @@
 package mockups
 
-import "testing"
+import (
+	"testing"
+
+	"pgmpi/internal/fixture/should"
+)
 
 func TestOwnAlgorithmIsItsCollectiveInAllButItsName(t *testing.T) {
 	f, ok := Get("MPI_Alltoall@pairwise")
 	of, _ := Get("MPI_Alltoall")
-	if !ok || f.Of != "MPI_Alltoall" || f.Algorithm != "pairwise" || f.Row() != "MPI_Alltoall" || f.Formula != "Alltoall@pairwise(n)" {
-		t.Errorf("%+v", f)
-	}
-	if f.Memory(8, 4, 3) != of.Memory(8, 4, 3) || f.MaxCount(1<<30, 1, 4) != of.MaxCount(1<<30, 1, 4) {
-		t.Error("it takes other memory or other counts than its collective")
-	}
+	should.Hold(t, ok && f.Of == "MPI_Alltoall" && f.Algorithm == "pairwise" && f.Row() == "MPI_Alltoall" && f.Formula == "Alltoall@pairwise(n)", "%+v", f)
+	should.Hold(t, f.Memory(8, 4, 3) == of.Memory(8, 4, 3) && f.MaxCount(1<<30, 1, 4) == of.MaxCount(1<<30, 1, 4),
+		"it takes other memory or other counts than its collective")
 	for _, id := range []string{"MPI_Alltoall@", "@pairwise", "MPI_Foo@x", "gather_as_allgather@x", "MPI_Bcast@a b", "MPI_Bcast@a@b", "identity:MPI_Bcast@x"} {
-		if f, ok := Get(id); ok {
-			t.Errorf("%q is %+v", id, f)
-		}
+		f, ok := Get(id)
+		should.Hold(t, !ok, "%q is %+v", id, f)
 	}
 }
 
 func TestUsersOwnMockupIsOneOfItsCollective(t *testing.T) {
 	f, ok := Get("reduce_scatter_block_as_my-ring.2")
 	of, _ := Get("MPI_Reduce_scatter_block")
-	if !ok || !f.User || f.Of != of.ID || f.Formula != "my-ring.2(n)" || f.Row() != f.ID || f.Regular || !f.MayEnd() || of.MayEnd() {
-		t.Errorf("%+v", f)
-	}
-	if f.Memory(8, 4, 3) != of.Memory(8, 4, 3) {
-		t.Error("it takes other buffers than its collective")
-	}
+	should.Hold(t, ok && f.User && f.Of == of.ID && f.Formula == "my-ring.2(n)" && f.Row() == f.ID && !f.Regular && f.MayEnd() && !of.MayEnd(), "%+v", f)
+	should.Hold(t, f.Memory(8, 4, 3) == of.Memory(8, 4, 3), "it takes other buffers than its collective")
 	for _, id := range []string{"scan_as_", "_as_mine", "Scan_as_mine", "MPI_Scan_as_mine", "scam_as_mine", "scan_as_a b", "scan_as_-x"} {
-		if f, ok := Get(id); ok {
-			t.Errorf("%q is %+v", id, f)
-		}
+		f, ok := Get(id)
+		should.Hold(t, !ok, "%q is %+v", id, f)
 	}
-	if f, ok := Get("scan_as_exscan+reduce_local"); !ok || f.User {
-		t.Error("a mock-up of pgmpi's is taken for a user's")
-	}
+	f, ok = Get("scan_as_exscan+reduce_local")
+	should.Hold(t, ok && !f.User, "a mock-up of pgmpi's is taken for a user's")
 }

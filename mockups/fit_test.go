@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/should"
 )
 
 func TestCasesThatFitAloneMayNotFitTogether(t *testing.T) {
@@ -21,22 +23,18 @@ func TestCasesThatFitAloneMayNotFitTogether(t *testing.T) {
 		{0, []Need{{}, both}, []bool{true, false}, Need{}},
 	} {
 		fits, shared := fit(c.needs, c.limit, false)
-		if !slices.Equal(fits, c.want) || shared != c.shared {
-			t.Errorf("%d bytes for %v: %v, %v", c.limit, c.needs, fits, shared)
-		}
+		should.Hold(t, slices.Equal(fits, c.want) && shared == c.shared, "%d bytes for %v: %v, %v", c.limit, c.needs, fits, shared)
 	}
 }
 
 func TestOwnTemporariesAddUp(t *testing.T) {
 	needs := []Need{{10, 20, 5}, {20, 10, 5}, {10, 10, 30}}
 	for limit, want := range map[int64][]bool{80: {true, true, true}, 79: {true, true, false}, 49: {true, false, false}} {
-		if fits, _ := fit(needs, limit, true); !slices.Equal(fits, want) {
-			t.Errorf("%d bytes: %v, want %v", limit, fits, want)
-		}
+		fits, _ := fit(needs, limit, true)
+		should.Hold(t, slices.Equal(fits, want), "%d bytes: %v, want %v", limit, fits, want)
 	}
-	if _, shared := fit(needs, 80, true); shared != (Need{20, 20, 40}) {
-		t.Errorf("they share %v", shared)
-	}
+	_, shared := fit(needs, 80, true)
+	should.Hold(t, shared == (Need{20, 20, 40}), "they share %v", shared)
 }
 
 // The cases of a later mpirun are some of those that the first one let in.
@@ -53,9 +51,8 @@ func TestWhatHasFittedStillFits(t *testing.T) {
 				in = append(in, n)
 			}
 		}
-		if again, _ := fit(in[1:], 500, own); slices.Contains(again, false) || len(in) == len(needs) {
-			t.Errorf("%d of %d, then %v", len(in), len(needs), again)
-		}
+		again, _ := fit(in[1:], 500, own)
+		should.Hold(t, !slices.Contains(again, false) && len(in) != len(needs), "%d of %d, then %v", len(in), len(needs), again)
 	}
 }
 
@@ -74,9 +71,7 @@ func TestWhatCannotBeMeasuredIsSaid(t *testing.T) {
 	} {
 		why, _ := Fit(cases, 1, 2, c.room)
 		for i, want := range c.want {
-			if !strings.HasPrefix(why[i], want) || (want == "") != (why[i] == "") {
-				t.Errorf("cap %d: case %d: %q, want %q", c.room.Cap, i, why[i], want)
-			}
+			should.Hold(t, strings.HasPrefix(why[i], want) && (want == "") == (why[i] == ""), "cap %d: case %d: %q, want %q", c.room.Cap, i, why[i], want)
 		}
 	}
 }

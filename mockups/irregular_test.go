@@ -3,6 +3,9 @@ package mockups
 import (
 	"slices"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func lengths(of []Stretch) (n []int64) {
@@ -23,17 +26,14 @@ func TestPartsAreInProportionToTheirWeights(t *testing.T) {
 		OneEmpty: {0, 13, 13, 14},
 	} {
 		f.Rule = rule
-		if parts, _ := f.Layout(10, 4, 0, 1).Counts(0); !slices.Equal(lengths(parts), want) {
-			t.Errorf("%s: %v, want %v", rule, lengths(parts), want)
-		}
+		parts, _ := f.Layout(10, 4, 0, 1).Counts(0)
+		should.Hold(t, slices.Equal(lengths(parts), want), "%s: %v, want %v", rule, lengths(parts), want)
 	}
 	f.Rule = Random
 	one, _ := f.Layout(1000, 4, 0, 1).Counts(0)
 	same, _ := f.Layout(1000, 4, 0, 1).Counts(3)
 	other, _ := f.Layout(1000, 4, 0, 2).Counts(0)
-	if !slices.Equal(one, same) || slices.Equal(one, other) {
-		t.Errorf("drawn with seed 1: %v at rank 0 and %v at rank 3; with seed 2: %v", one, same, other)
-	}
+	should.Hold(t, slices.Equal(one, same) && !slices.Equal(one, other), "drawn with seed 1: %v at rank 0 and %v at rank 3; with seed 2: %v", one, same, other)
 }
 
 // The whole call has p·count elements whatever the rule; in an exchange every rank sends and gets
@@ -58,9 +58,8 @@ func TestCallsByEveryRuleMoveAsMuchAsTheRegularOne(t *testing.T) {
 				if f.Recv.RootOnly {
 					wantGot = all
 				}
-				if sent != wantSent || got != wantGot {
-					t.Errorf("%s, p = %d, %d elements: %d sent, %d received, want %d and %d", f.ID, p, count, sent, got, wantSent, wantGot)
-				}
+				should.Hold(t, sent == wantSent && got == wantGot,
+					"%s, p = %d, %d elements: %d sent, %d received, want %d and %d", f.ID, p, count, sent, got, wantSent, wantGot)
 			}
 		}
 	}
@@ -76,9 +75,8 @@ func TestBlocksOfAnExchangeFitTogether(t *testing.T) {
 				sent, got := int64(0), int64(0)
 				for i := range p {
 					to, from := l.Sent(rank, i), l.Received(rank, i)
-					if to.At != sent || from.At != got || to.N != l.Received(i, rank).N {
-						t.Fatalf("%s, p = %d: rank %d sends %v to rank %d, which gets %v; it gets %v", f.ID, p, rank, to, i, l.Received(i, rank), from)
-					}
+					must.Hold(t, to.At == sent && from.At == got && to.N == l.Received(i, rank).N,
+						"%s, p = %d: rank %d sends %v to rank %d, which gets %v; it gets %v", f.ID, p, rank, to, i, l.Received(i, rank), from)
 					sent, got = sent+to.N, got+from.N
 				}
 			}
@@ -92,9 +90,8 @@ func TestMemoryHoldsTheLargestPart(t *testing.T) {
 		for p := 1; p <= 9; p++ {
 			l, need := f.Layout(12, p, 0, 1), f.Memory(12, 8, p)
 			for rank := range p {
-				if s, r := 8*l.SendElements(rank), 8*l.RecvElements(rank); s > need.Send || r > need.Recv {
-					t.Errorf("%s, p = %d: rank %d has buffers of %d and %d bytes, Memory says %+v", f.ID, p, rank, s, r, need)
-				}
+				s, r := 8*l.SendElements(rank), 8*l.RecvElements(rank)
+				should.Hold(t, s <= need.Send && r <= need.Recv, "%s, p = %d: rank %d has buffers of %d and %d bytes, Memory says %+v", f.ID, p, rank, s, r, need)
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/should"
 )
 
 func TestEveryMockupEmulatesACollectiveOfTheTable(t *testing.T) {
@@ -12,32 +14,22 @@ func TestEveryMockupEmulatesACollectiveOfTheTable(t *testing.T) {
 			continue
 		}
 		of, ok := Get(f.Of)
-		if !ok || of.IsMockup() {
-			t.Errorf("%s emulates %q", f.ID, f.Of)
-		}
-		if f.Send != of.Send || f.Recv != of.Recv || f.Rooted != of.Rooted || f.Reduces != of.Reduces {
-			t.Errorf("%s has other arguments than %s", f.ID, f.Of)
-		}
-		if f.Formula == "" || f.What == "" {
-			t.Errorf("%s has no formula or no description", f.ID)
-		}
+		should.Hold(t, ok && !of.IsMockup(), "%s emulates %q", f.ID, f.Of)
+		should.Hold(t, f.Send == of.Send && f.Recv == of.Recv && f.Rooted == of.Rooted && f.Reduces == of.Reduces, "%s has other arguments than %s", f.ID, f.Of)
+		should.Hold(t, f.Formula != "" && f.What != "", "%s has no formula or no description", f.ID)
 	}
 }
 
 func TestEveryFunctionWithDataHasAResult(t *testing.T) {
 	for _, f := range All() {
-		if (f.Result != nil) != f.HasData() {
-			t.Errorf("%s: it has data: %v, it has a result: %v", f.ID, f.HasData(), f.Result != nil)
-		}
+		should.Hold(t, (f.Result != nil) == f.HasData(), "%s: it has data: %v, it has a result: %v", f.ID, f.HasData(), f.Result != nil)
 	}
 }
 
 func TestIDsAreUnique(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range All() {
-		if seen[f.ID] {
-			t.Errorf("%s is in the table twice", f.ID)
-		}
+		should.Hold(t, !seen[f.ID], "%s is in the table twice", f.ID)
 		seen[f.ID] = true
 	}
 }
@@ -54,24 +46,16 @@ func TestBufferNeeds(t *testing.T) {
 		{Buffer{Blocks: PerRank, RootOnly: true}, false, 0},
 		{Buffer{Blocks: PerRank, RootOnly: true}, true, 30},
 	} {
-		if got := c.buffer.Elements(10, 3, c.root); got != c.want {
-			t.Errorf("%+v at root %v: %d elements, want %d", c.buffer, c.root, got, c.want)
-		}
+		should.Equal(t, c.buffer.Elements(10, 3, c.root), c.want, "%+v at root %v: elements", c.buffer, c.root)
 	}
-	if got := (Temp{One: 1, PerRank: 1, Padded: 2}).Elements(10, 3); got != 10+30+2*12 {
-		t.Errorf("temporaries: %d elements", got)
-	}
+	should.Equal(t, (Temp{One: 1, PerRank: 1, Padded: 2}).Elements(10, 3), 10+30+2*12, "temporaries: elements")
 }
 
 func TestReductionInBytesCountsBytes(t *testing.T) {
 	f, _ := Get("gather_as_reduce")
-	if got := f.MaxCount(10, 8, 4); got != 320 {
-		t.Errorf("largest count %d, want 4 blocks of 80 bytes", got)
-	}
+	should.Equal(t, f.MaxCount(10, 8, 4), 320, "largest count")
 	g, _ := Get("MPI_Bcast")
-	if got := g.MaxCount(10, 8, 4); got != 10 {
-		t.Errorf("largest count %d, want 10 elements", got)
-	}
+	should.Equal(t, g.MaxCount(10, 8, 4), 10, "largest count")
 }
 
 // MPI gets the count of one block; 10,000 blocks of 256 KiB are then no reason to leave
@@ -82,9 +66,8 @@ func TestCountOfOneBlockIsWhatMPIGets(t *testing.T) {
 		"MPI_Allgatherv": 40, "MPI_Reduce_scatter": 40, "gather_as_allgather": 40, "scatter_as_bcast": 40, "allgather_as_allreduce": 40,
 	} {
 		f, ok := Get(id)
-		if got := f.MaxCount(10, 1, 4); !ok || got != want {
-			t.Errorf("%s: %d, want %d", id, got, want)
-		}
+		got := f.MaxCount(10, 1, 4)
+		should.Hold(t, ok && got == want, "%s: %d, want %d", id, got, want)
 	}
 }
 
@@ -94,25 +77,20 @@ func TestAutoOperatorIsAllowedOnItsDatatype(t *testing.T) {
 		for _, op := range d.Ops {
 			ok = ok || op == d.Auto
 		}
-		if !ok {
-			t.Errorf("%s: auto means %q, which it does not allow", d.Name, d.Auto)
-		}
+		should.Hold(t, ok, "%s: auto means %q, which it does not allow", d.Name, d.Auto)
 	}
 }
 
 func TestBarrierNeedsNoMemoryAtAnySize(t *testing.T) {
 	for _, id := range []string{"MPI_Barrier", "barrier_as_allreduce"} {
 		f, ok := Get(id)
-		if !ok || f.Send.Elements(10, 3, true) != 0 || f.Recv.Elements(10, 3, true) != 0 || f.Temp.Elements(10, 3) != 0 {
-			t.Errorf("%s, in the table %v, needs buffers", id, ok)
-		}
+		should.Hold(t, ok && f.Send.Elements(10, 3, true) == 0 && f.Recv.Elements(10, 3, true) == 0 && f.Temp.Elements(10, 3) == 0,
+			"%s, in the table %v, needs buffers", id, ok)
 	}
 }
 
 func TestWhatCallsAnAlltoallExchanges(t *testing.T) {
 	for _, f := range append(slices.Clone(All()), Variants()...) {
-		if want := strings.Contains(strings.ToLower(f.ID), "alltoall") && !strings.Contains(f.ID, "Neighbor"); f.Exchange != want {
-			t.Errorf("%s: %v", f.ID, f.Exchange)
-		}
+		should.Equal(t, f.Exchange, strings.Contains(strings.ToLower(f.ID), "alltoall") && !strings.Contains(f.ID, "Neighbor"), "%s", f.ID)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/should"
 )
 
 // Every regular collective but Reduce_scatter, which is Reduce_scatter_block with equal parts,
@@ -13,14 +15,10 @@ func TestEveryCollectiveCanBeDividedAmongNodes(t *testing.T) {
 		var of []string
 		for _, id := range Decomposed(d) {
 			f, ok := Get(id)
-			if !ok || f.User || f.Over != d || !strings.HasSuffix(id, "_as_"+string(d)) || !strings.HasSuffix(f.Formula, onNodes[d]) {
-				t.Errorf("%s is %+v", id, f)
-			}
+			should.Hold(t, ok && !f.User && f.Over == d && strings.HasSuffix(id, "_as_"+string(d)) && strings.HasSuffix(f.Formula, onNodes[d]), "%s is %+v", id, f)
 			of = append(of, f.Of)
 		}
 		want := slices.DeleteFunc(Identities(), func(c string) bool { return slices.Contains(without, c) })
-		if !slices.Equal(of, want) {
-			t.Errorf("%s: %v, want %v", d, of, want)
-		}
+		should.Equal(t, of, want, "%s", d)
 	}
 }

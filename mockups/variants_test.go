@@ -3,6 +3,8 @@ package mockups
 import (
 	"maps"
 	"testing"
+
+	"pgmpi/internal/fixture/should"
 )
 
 func TestEveryCallIsOneOfACollectiveWithItsResult(t *testing.T) {
@@ -10,15 +12,11 @@ func TestEveryCallIsOneOfACollectiveWithItsResult(t *testing.T) {
 	for _, f := range Variants() {
 		count[f.Call]++
 		of, ok := Get(f.Of)
-		if got, known := Get(f.ID); !ok || !known || got.Call != f.Call || Collective(f.ID) != f.Of || Variant(f.ID) != string(f.Call) {
-			t.Errorf("%s is not found as a call of %s", f.ID, f.Of)
-		}
-		if f.ID != CallOf(f.Of, f.Call) || f.Rooted != of.Rooted || f.Reduces != of.Reduces || f.Result == nil || f.Formula == "" || f.What == "" {
-			t.Errorf("%s: %+v", f.ID, f)
-		}
-		if f.Consumes != (f.Call == InPlace || f.Call == Copied) {
-			t.Errorf("%s consumes its input: %v", f.ID, f.Consumes)
-		}
+		got, known := Get(f.ID)
+		should.Hold(t, ok && known && got.Call == f.Call && Collective(f.ID) == f.Of && Variant(f.ID) == string(f.Call), "%s is not found as a call of %s", f.ID, f.Of)
+		should.Hold(t, f.ID == CallOf(f.Of, f.Call) && f.Rooted == of.Rooted && f.Reduces == of.Reduces && f.Result != nil && f.Formula != "" && f.What != "",
+			"%s: %+v", f.ID, f)
+		should.Equal(t, f.Consumes, f.Call == InPlace || f.Call == Copied, "%s consumes its input", f.ID)
 	}
 	// MPI_Barrier moves nothing; the four with counts for each process are called once, not ten
 	// times; and MPI_Bcast has nothing to be in place of. Five collectives have counts that can
@@ -31,9 +29,7 @@ func TestEveryCallIsOneOfACollectiveWithItsResult(t *testing.T) {
 	for _, d := range []Derived{Vector, Indexed} {
 		want[Call(d)], want[PackedCall(d)] = 5, 5
 	}
-	if !maps.Equal(count, want) || len(want) != len(Calls) {
-		t.Errorf("calls: %v, want %v", count, want)
-	}
+	should.Hold(t, maps.Equal(count, want) && len(want) == len(Calls), "calls: %v, want %v", count, want)
 }
 
 func TestNamesOfCallsAreThoseOfMPI(t *testing.T) {
@@ -53,11 +49,8 @@ func TestNamesOfCallsAreThoseOfMPI(t *testing.T) {
 		CallOf("MPI_Reduce", LargeCount):                "MPI_Reduce_c",
 		CallOf("MPI_Reduce", ""):                        "MPI_Reduce",
 	} {
-		if id != want {
-			t.Errorf("got %s, want %s", id, want)
-		}
+		should.Equal(t, id, want)
 	}
-	if _, ok := Get("MPI_Ireduce@binomial"); ok {
-		t.Error("an algorithm of a nonblocking call is known")
-	}
+	_, ok := Get("MPI_Ireduce@binomial")
+	should.Hold(t, !ok, "an algorithm of a nonblocking call is known")
 }

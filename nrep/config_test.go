@@ -11,12 +11,12 @@ import (
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestDefaultIsValid(t *testing.T) {
-	if errs := Default().Validate(); len(errs) > 0 {
-		t.Errorf("errors %v", errs)
-	}
+	errs := Default().Validate()
+	should.Hold(t, len(errs) == 0, "errors %v", errs)
 }
 
 func TestValidateNamesTheKey(t *testing.T) {
@@ -46,9 +46,7 @@ func TestValidateNamesTheKey(t *testing.T) {
 		cfg := Default()
 		c.change(&cfg)
 		errs := cfg.Validate()
-		if len(errs) != 1 || errs[0].Key != c.key || errs[0].Msg == "" {
-			t.Errorf("%+v: errors %v, want one for %s", cfg, errs, c.key)
-		}
+		should.Hold(t, len(errs) == 1 && errs[0].Key == c.key && errs[0].Msg != "", "%+v: errors %v, want one for %s", cfg, errs, c.key)
 	}
 }
 
@@ -60,12 +58,8 @@ func TestValidateReportsAllErrors(t *testing.T) {
 	}
 	want := []string{"metrics", "rse", "cov_mean.threshold", "cov_mean.window", "cov_median.threshold",
 		"cov_median.window", "min", "step", "predictions", "max_time"}
-	if !slices.Equal(keys, want) {
-		t.Errorf("keys %q, want %q", keys, want)
-	}
-	if got := errs[3].Error(); got != "cov_mean.window: 0 is below 2" {
-		t.Errorf("text %q", got)
-	}
+	should.Equal(t, keys, want, "keys")
+	should.Equal(t, errs[3].Error(), "cov_mean.window: 0 is below 2", "text")
 }
 
 func TestConfigReadsTOMLOverTheDefaults(t *testing.T) {
@@ -75,30 +69,23 @@ metrics = ["rse", "cov_mean"]
 cov_mean = { window = 30 }
 max_time = "1m30s"`
 	meta := must.Get(toml.Decode(text, &cfg))(t)
-	if u := meta.Undecoded(); len(u) > 0 {
-		t.Errorf("keys %v are unknown", u)
-	}
+	u := meta.Undecoded()
+	should.Hold(t, len(u) == 0, "keys %v are unknown", u)
 	want := Default()
 	want.Metrics = []string{"rse", "cov_mean"}
 	want.CovMean.Window = 30
 	want.MaxTime = conf.Duration(90 * time.Second)
-	if !equalConfig(cfg, want) {
-		t.Errorf("read %+v, want %+v", cfg, want)
-	}
+	should.Hold(t, equalConfig(cfg, want), "read %+v, want %+v", cfg, want)
 }
 
 func TestConfigSurvivesJSON(t *testing.T) {
 	text := must.Get(json.Marshal(Default()))(t)
 	const want = `{"metrics":["rse"],"rse":0.025,"cov_mean":{"threshold":0.01,"window":20},` +
 		`"cov_median":{"threshold":0.01,"window":20},"min":10,"max":1000,"step":10,"predictions":3,"max_time":"2s","min_time":"1ms","fixed":0}`
-	if string(text) != want {
-		t.Errorf("written as %s, want %s", text, want)
-	}
+	should.Equal(t, string(text), want, "written as %s", text)
 	var back Config
 	must.Do(t, json.Unmarshal(text, &back))
-	if !equalConfig(back, Default()) {
-		t.Errorf("read back %+v", back)
-	}
+	should.Hold(t, equalConfig(back, Default()), "read back %+v", back)
 }
 
 func equalConfig(a, b Config) bool {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/golden"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 type stopPoint struct {
@@ -57,9 +59,7 @@ type goldenFile struct {
 func loadGolden(t testing.TB) goldenFile {
 	t.Helper()
 	g := golden.Load[goldenFile](t, "nrep.json", "nrep_prediction")
-	if len(g.MaxOverRuns) == 0 {
-		t.Fatal("no maxima")
-	}
+	must.Hold(t, len(g.MaxOverRuns) != 0, "no maxima")
 	return g
 }
 
@@ -68,31 +68,23 @@ func loadGolden(t testing.TB) goldenFile {
 func closeOrUndefined(t *testing.T, what string, got float64, want *float64) {
 	t.Helper()
 	if want == nil {
-		if !math.IsNaN(got) {
-			t.Errorf("%s = %v, want undefined", what, got)
-		}
+		should.Hold(t, math.IsNaN(got), "%s = %v, want undefined", what, got)
 		return
 	}
-	if !(math.Abs(got-*want) <= 1e-10*math.Abs(*want)+1e-15) {
-		t.Errorf("%s = %.17g, want %.17g", what, got, *want)
-	}
+	should.Hold(t, math.Abs(got-*want) <= 1e-10*math.Abs(*want)+1e-15, "%s = %.17g, want %.17g", what, got, *want)
 }
 
 func TestMetricsMatchTheVectors(t *testing.T) {
 	for _, c := range loadGolden(t).Cases {
 		t.Run(c.ID, func(t *testing.T) {
-			if len(c.Expect.Metrics) == 0 {
-				t.Fatal("no metrics")
-			}
+			must.Hold(t, len(c.Expect.Metrics) != 0, "no metrics")
 			for _, m := range c.Expect.Metrics {
 				x := slices.Clone(c.X[:m.N])
 				at := fmt.Sprintf(" at n=%d", m.N)
 				closeOrUndefined(t, "rse"+at, RSE(x), m.RSE)
 				closeOrUndefined(t, "cov_mean"+at, covMean(x, c.Window), m.CovMean)
 				closeOrUndefined(t, "cov_median"+at, covMedian(x, c.Window), m.CovMedian)
-				if !slices.Equal(x, c.X[:m.N]) {
-					t.Fatal("a metric changed its input")
-				}
+				must.Hold(t, slices.Equal(x, c.X[:m.N]), "a metric changed its input")
 			}
 		})
 	}
@@ -110,18 +102,13 @@ var goldenSelections = map[string][]string{
 // with the check points of ReproMPI. The program has one rule.
 func TestPredictionsMatchTheVectors(t *testing.T) {
 	for _, c := range loadGolden(t).Cases {
-		if len(c.Expect.Stop) != len(goldenSelections) {
-			t.Fatalf("%s has %d selections, want %d", c.ID, len(c.Expect.Stop), len(goldenSelections))
-		}
+		must.Hold(t, len(c.Expect.Stop) == len(goldenSelections), "%s has %d selections, want %d", c.ID, len(c.Expect.Stop), len(goldenSelections))
 		for selection, want := range c.Expect.Stop {
 			t.Run(c.ID+"/"+selection, func(t *testing.T) {
 				got, visited := predict(t, NewPredictor(c.config(goldenSelections[selection]...)), c.X)
-				if got != want {
-					t.Errorf("stopped at %+v, want %+v", got, want)
-				}
-				if !slices.Equal(visited, c.Expect.Schedule[:min(len(visited), len(c.Expect.Schedule))]) {
-					t.Errorf("check points %v, want the start of %v", visited, c.Expect.Schedule)
-				}
+				should.Hold(t, got == want, "stopped at %+v, want %+v", got, want)
+				should.Hold(t, slices.Equal(visited, c.Expect.Schedule[:min(len(visited), len(c.Expect.Schedule))]),
+					"check points %v, want the start of %v", visited, c.Expect.Schedule)
 			})
 		}
 	}
@@ -142,11 +129,7 @@ func predict(t testing.TB, p *Predictor, x []float64) (end stopPoint, visited []
 
 func TestMaxOverPredictionsMatchesTheVectors(t *testing.T) {
 	for _, c := range loadGolden(t).MaxOverRuns {
-		if got := MaxOverPredictions(c.Pred); got != c.Expect {
-			t.Errorf("maximum over %v = %d, want %d", c.Pred, got, c.Expect)
-		}
+		should.Equal(t, MaxOverPredictions(c.Pred), c.Expect, "maximum over %v", c.Pred)
 	}
-	if got := MaxOverPredictions(nil); got != 0 {
-		t.Errorf("maximum over nothing = %d, want 0", got)
-	}
+	should.Equal(t, MaxOverPredictions(nil), 0, "maximum over nothing")
 }

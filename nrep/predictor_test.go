@@ -4,23 +4,21 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"pgmpi/internal/fixture/should"
 )
 
 func TestPredictorWaitsForItsCheckPoint(t *testing.T) {
 	p := NewPredictor(Default())
-	if stop, converged := p.Done(make([]float64, 9)); stop || converged {
-		t.Errorf("9 of 10 samples: stop %v, converged %v", stop, converged)
-	}
-	if p.Next() != 10 {
-		t.Errorf("next check point %d, want 10", p.Next())
-	}
+	stop, converged := p.Done(make([]float64, 9))
+	should.Hold(t, !stop && !converged, "9 of 10 samples: stop %v, converged %v", stop, converged)
+	should.Equal(t, p.Next(), 10, "next check point")
 }
 
 func TestPredictorJudgesOnlyTheSamplesOfItsCheckPoint(t *testing.T) {
 	x := []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 900}
-	if stop, converged := NewPredictor(Default()).Done(x); !stop || !converged {
-		t.Errorf("ten equal samples and one behind: stop %v, converged %v", stop, converged)
-	}
+	stop, converged := NewPredictor(Default()).Done(x)
+	should.Hold(t, stop && converged, "ten equal samples and one behind: stop %v, converged %v", stop, converged)
 }
 
 func TestPredictorReportsWhatDidNotConverge(t *testing.T) {
@@ -37,9 +35,7 @@ func TestPredictorReportsWhatDidNotConverge(t *testing.T) {
 	withNaN[0] = math.NaN()
 	for name, x := range map[string][]float64{"noisy": noisy, "NaN": withNaN} {
 		end, _ := predict(t, NewPredictor(cfg), x)
-		if end != (stopPoint{70, false}) {
-			t.Errorf("%s: stopped at %+v, want 70 without convergence", name, end)
-		}
+		should.Hold(t, end == (stopPoint{70, false}), "%s: stopped at %+v, want 70 without convergence", name, end)
 	}
 }
 
@@ -48,9 +44,8 @@ func TestPredictorNeverSatisfiesNoMetricOrAnUnknownOne(t *testing.T) {
 	for _, metrics := range [][]string{nil, {"sd"}, {MetricRSE, "sd"}} {
 		cfg := Default()
 		cfg.Metrics = metrics
-		if _, converged := NewPredictor(cfg).Done(constant); converged {
-			t.Errorf("metrics %q: converged", metrics)
-		}
+		_, converged := NewPredictor(cfg).Done(constant)
+		should.Hold(t, !converged, "metrics %q: converged", metrics)
 	}
 }
 
@@ -58,13 +53,11 @@ func TestThresholdsAreStrict(t *testing.T) {
 	x := []float64{1, 2, 1, 2, 1, 2, 1, 2, 1, 2}
 	cfg := Default()
 	cfg.RSE = RSE(x)
-	if _, converged := NewPredictor(cfg).Done(x); converged {
-		t.Error("converged at the threshold itself")
-	}
+	_, converged := NewPredictor(cfg).Done(x)
+	should.Hold(t, !converged, "converged at the threshold itself")
 	cfg.RSE = math.Nextafter(cfg.RSE, 1)
-	if _, converged := NewPredictor(cfg).Done(x); !converged {
-		t.Error("not converged just below the threshold")
-	}
+	_, converged = NewPredictor(cfg).Done(x)
+	should.Hold(t, converged, "not converged just below the threshold")
 }
 
 func TestLargestConfigDoesNotOverflow(t *testing.T) {
@@ -72,9 +65,7 @@ func TestLargestConfigDoesNotOverflow(t *testing.T) {
 	cfg.Max, cfg.Step = maxRepetitions, math.MaxInt/4
 	p := NewPredictor(cfg)
 	p.Done(make([]float64, p.Next()))
-	if p.Next() != maxRepetitions {
-		t.Errorf("second check point %d, want %d", p.Next(), maxRepetitions)
-	}
+	should.Equal(t, p.Next(), maxRepetitions, "second check point")
 }
 
 func BenchmarkPredict300CasesThatNeverConverge(b *testing.B) {

@@ -11,6 +11,7 @@ import (
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -28,15 +29,12 @@ func TestAlgorithmsAreChosenByNameAndLeftOutByAMark(t *testing.T) {
 		{[]string{"MPI_Bcast@chain"}, "MPI_Bcast@binomial", false},
 		{[]string{"!MPI_Scan"}, "MPI_Bcast@chain", true},
 	} {
-		if got := (ExploreConfig{Algorithms: c.list}).Wants(c.id); got != c.want {
-			t.Errorf("%v wants %s: %v", c.list, c.id, got)
-		}
+		should.Equal(t, (ExploreConfig{Algorithms: c.list}).Wants(c.id), c.want, "%v wants %s", c.list, c.id)
 	}
 	bad := DefaultExplore()
 	bad.Algorithms, bad.Select = []string{"MPI_Bcst@chain", "gather_as_reduce"}, 0
-	if errs := bad.Validate(); len(errs) != 3 {
-		t.Errorf("%v", errs)
-	}
+	errs := bad.Validate()
+	should.Hold(t, len(errs) == 3, "%v", errs)
 }
 
 // exploredData are mpiruns of a collective that takes 100 µs, and what each candidate
@@ -102,12 +100,9 @@ func TestAnswerIsThatOfTheMpirunsThatTest(t *testing.T) {
 		if m.Explore != nil {
 			tested = len(m.Explore.Comparisons)
 		}
-		if len(e.Cells) != 1 || e.Cells[0].Word != c.want || tested != c.tested || e.Itself.False != 0 {
-			t.Errorf("%s: %+v, %d follow-ups, itself %+v", c.name, e.Cells, tested, e.Itself)
-		}
-		if want := map[bool]int{true: 1}[c.want == OwnAlgorithm]; e.Exit != want {
-			t.Errorf("%s: exit code %d", c.name, e.Exit)
-		}
+		should.Hold(t, len(e.Cells) == 1 && e.Cells[0].Word == c.want && tested == c.tested && e.Itself.False == 0,
+			"%s: %+v, %d follow-ups, itself %+v", c.name, e.Cells, tested, e.Itself)
+		should.Equal(t, e.Exit, map[bool]int{true: 1}[c.want == OwnAlgorithm], "%s: exit code", c.name)
 	}
 }
 
@@ -154,19 +149,15 @@ func TestUntestedCandidatesLeaveACellUndecided(t *testing.T) {
 	m, set := exploredData(t, map[string][2]int64{own: {60_000, 60_000}, mockup: {101_000, 101_000}})
 	m.Explore.Comparisons[0].Test, m.Explore.Comparisons[0].Part = 1, 2 // the mock-up was planned
 	e, err := Explore(m, set, judge.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c := e.Cells[0]; c.Word != NotDecided || c.Reason != own+": no mpirun was planned to test it" || c.Own.Verdict != "" {
-		t.Errorf("%+v", c)
-	}
+	must.Do(t, err)
+	c := e.Cells[0]
+	should.Hold(t, c.Word == NotDecided && c.Reason == own+": no mpirun was planned to test it" && c.Own.Verdict == "", "%+v", c)
 	m, set = exploredData(t, map[string][2]int64{own: {60_000, 60_000}})
 	for run := range set.Cases[1].Medians {
 		set.Cases[1].Medians[run] *= 2 // as if other data had chosen
 	}
-	if e, err = Explore(m, set, judge.Default()); err != nil || e.Cells[0].Word != OwnAlgorithm {
-		t.Errorf("%+v, %v", e, err)
-	}
+	e, err = Explore(m, set, judge.Default())
+	should.Hold(t, err == nil && e.Cells[0].Word == OwnAlgorithm, "%+v, %v", e, err)
 }
 
 // A slower way to the own algorithms is a handicap for all of them: the A/A must see it.
@@ -178,8 +169,7 @@ func TestDefaultAgainstItselfIsTestedBothWays(t *testing.T) {
 		m, set := exploredData(t, map[string][2]int64{"MPI_Scan@itself": {c.ns, c.ns}, "MPI_Scan@linear": {60_000, 60_000}})
 		e := must.Get(Explore(m, set, judge.Default()))(t)
 		want := 100_000 / float64(c.ns)
-		if e.Itself.Tests != 1 || e.Itself.False != c.found || e.ItselfRatio == nil || math.Abs(*e.ItselfRatio/want-1) > .02 {
-			t.Errorf("itself takes %d ns: %+v, ratio %v", c.ns, e.Itself, e.ItselfRatio)
-		}
+		should.Hold(t, e.Itself.Tests == 1 && e.Itself.False == c.found && e.ItselfRatio != nil && math.Abs(*e.ItselfRatio/want-1) <= .02,
+			"itself takes %d ns: %+v, ratio %v", c.ns, e.Itself, e.ItselfRatio)
 	}
 }

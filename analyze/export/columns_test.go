@@ -9,20 +9,17 @@ import (
 	"testing"
 
 	"pgmpi/analyze"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // between is a part of docs/results-format.md, without line breaks.
 func between(t *testing.T, begin, end string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/results-format.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../docs/results-format.md"))(t)
 	_, rest, found := strings.Cut(string(text), begin)
 	part, _, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		t.Fatalf("docs/results-format.md has no part from %q to %q", begin, end)
-	}
+	must.Hold(t, found && ended, "docs/results-format.md has no part from %q to %q", begin, end)
 	return part
 }
 
@@ -37,9 +34,8 @@ func TestEveryFieldOfAVerdictHasItsLineInTheDocs(t *testing.T) {
 		if other, ok := strings.CutPrefix(name, "other_"); ok && !strings.Contains(table, called) {
 			called = "`" + other + "`.*`other_…`"
 		}
-		if !regexp.MustCompile("(?m)^\\|[^|]*(" + called + ")[^|]*\\|").MatchString(table) {
-			t.Errorf("field %s of a verdict has no line in the table of docs/results-format.md", name)
-		}
+		should.Hold(t, regexp.MustCompile("(?m)^\\|[^|]*("+called+")[^|]*\\|").MatchString(table),
+			"field %s of a verdict has no line in the table of docs/results-format.md", name)
 	}
 }
 
@@ -52,7 +48,5 @@ func TestTheDocsListTheColumnsOfVerdicts(t *testing.T) {
 	for _, m := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(between(t, "\n| `verdicts` | `guideline`, `type`, ", "|\n"), -1) {
 		got = append(got, m[1])
 	}
-	if !slices.Equal(got, want[2:]) {
-		t.Errorf("docs/results-format.md lists\n%s\nnot\n%s", strings.Join(got, ", "), strings.Join(want[2:], ", "))
-	}
+	should.Hold(t, slices.Equal(got, want[2:]), "docs/results-format.md lists\n%s\nnot\n%s", strings.Join(got, ", "), strings.Join(want[2:], ", "))
 }

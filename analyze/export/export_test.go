@@ -15,6 +15,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func ratio(x float64) *float64 { return &x }
@@ -37,9 +38,7 @@ func written[T any](t *testing.T, format string, rows []T) []byte {
 	if err == nil {
 		err = errors.Join(w.Write(rows[:1]), w.Write(rows[1:]), w.Close())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return out.Bytes()
 }
 
@@ -48,20 +47,15 @@ func TestCSVHasAColumnForEveryFieldAndNoFormula(t *testing.T) {
 "before, 1",MPICH 4.0.2,'=host,p2,MPI_Scan,,,8,1,0,1500,0,FALSE,run,1
 "before, 1",MPICH 4.0.2,'=host,p2,scan_as_exscan,MPI_Scan,"""@x""",1099511627776,2,7,1125899906842624,3,TRUE,split,4
 `
-	if got := string(written(t, CSV, samples)); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
+	should.Equal(t, string(written(t, CSV, samples)), want)
 	got := must.Get(csv.NewReader(bytes.NewReader(written(t, CSV, found))).ReadAll())(t)
 	head := got[0]
 	const first = "folder,library,host,shape,guideline,type,function,mockup,msize,msize_other,k,np,verdict,ratio,ratio_lo95,ratio_hi95,median_s,other_median_s,p_adjusted,replication,firm,mpiruns,reason,p_value,"
-	if !strings.HasPrefix(strings.Join(head, ","), first) || len(head) != reflect.TypeFor[Source]().NumField()+len(analyze.Columns)-4 {
-		t.Errorf("%d columns: %v", len(head), head)
-	}
+	should.Hold(t, strings.HasPrefix(strings.Join(head, ","), first) && len(head) == reflect.TypeFor[Source]().NumField()+len(analyze.Columns)-4,
+		"%d columns: %v", len(head), head)
 	at := func(row int, name string) string { return got[row][slices.Index(head, name)] }
-	if at(1, "ratio") != "1.25" || at(2, "ratio") != "" || at(2, "guideline") != "'-mine" || at(2, "reason") != `no "memory", sorry` || at(1, "firm") != "TRUE" || at(1, "mpiruns") != "25" ||
-		at(1, "alternative_calls") != "8" || at(2, "alternative_calls") != "" || at(1, "k") != "0" {
-		t.Errorf("%q", got)
-	}
+	should.Hold(t, at(1, "ratio") == "1.25" && at(2, "ratio") == "" && at(2, "guideline") == "'-mine" && at(2, "reason") == `no "memory", sorry` && at(1, "firm") == "TRUE" && at(1, "mpiruns") == "25" && at(1, "alternative_calls") == "8" && at(2, "alternative_calls") == "" && at(1, "k") == "0",
+		"%q", got)
 }
 
 func TestParquetReadsBackAsItWasWritten(t *testing.T) {
@@ -72,22 +66,17 @@ func TestParquetReadsBackAsItWasWritten(t *testing.T) {
 func TestVerdictsReadBackFromParquet(t *testing.T) {
 	file := written(t, Parquet, found)
 	got, err := parquet.Read[any](bytes.NewReader(file), int64(len(file)))
-	if err != nil || len(got) != 2 {
-		t.Fatal(got, err)
-	}
+	must.Hold(t, err == nil && len(got) == 2, "%v %v", got, err)
 	first, second := got[0].(map[string]any), got[1].(map[string]any)
-	if first["ratio"] != 1.25 || first["mpiruns"] != int32(25) || first["alternative_calls"] != int32(8) || second["ratio"] != nil || second["guideline"] != "-mine" || second["firm"] != false {
-		t.Errorf("%v", got)
-	}
+	should.Hold(t, first["ratio"] == 1.25 && first["mpiruns"] == int32(25) && first["alternative_calls"] == int32(8) && second["ratio"] == nil && second["guideline"] == "-mine" && second["firm"] == false,
+		"%v", got)
 }
 
 func readsBack[T any](t *testing.T, rows []T) {
 	t.Helper()
 	file := written(t, Parquet, rows)
 	got, err := parquet.Read[T](bytes.NewReader(file), int64(len(file)))
-	if err != nil || !reflect.DeepEqual(got, rows) {
-		t.Errorf("%v: got %+v, want %+v", err, got, rows)
-	}
+	should.Hold(t, err == nil && reflect.DeepEqual(got, rows), "%v: got %+v, want %+v", err, got, rows)
 }
 
 func TestColumnsAreTheSameInBothFormats(t *testing.T) {
@@ -96,15 +85,12 @@ func TestColumnsAreTheSameInBothFormats(t *testing.T) {
 		names = append(names, f.Name())
 	}
 	head, _, _ := strings.Cut(string(written(t, CSV, samples)), "\n")
-	if head != strings.Join(names, ",") {
-		t.Errorf("csv has %s, Parquet %v", head, names)
-	}
+	should.Hold(t, head == strings.Join(names, ","), "csv has %s, Parquet %v", head, names)
 }
 
 func TestAnUnknownFormatIsRefused(t *testing.T) {
-	if _, err := New[Sample]("parket", nil, nil); err == nil || !strings.Contains(err.Error(), "did you mean parquet?") {
-		t.Error(err)
-	}
+	_, err := New[Sample]("parket", nil, nil)
+	should.Fail(t, err, "did you mean parquet?")
 }
 
 // FuzzCSV: whatever a text is, it is one cell, the same text, and no formula.
@@ -115,8 +101,6 @@ func FuzzCSV(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		text = clean.Line(text)
 		got, err := csv.NewReader(bytes.NewReader(written(t, CSV, []Median{{Function: text}, {}}))).ReadAll()
-		if err != nil || len(got) != 3 || got[1][4] != clean.Cell(text) {
-			t.Errorf("%q became %q, %v", text, got, err)
-		}
+		should.Hold(t, err == nil && len(got) == 3 && got[1][4] == clean.Cell(text), "%q became %q, %v", text, got, err)
 	})
 }

@@ -120,8 +120,8 @@ func (d *Design) screens() {
 	}
 	for k := range last {
 		r := d.Looks[k]
-		if p := d.minP(&signedRank, r, r); p > d.needs(0)/pairingReserve {
-			d.looks[k] = look{test: &signedRank, pMin: p, screen: true}
+		if p := d.minP(&cappedRank, r, r); p > d.needs(0)/pairingReserve {
+			d.looks[k] = look{test: &cappedRank, pMin: p, screen: true}
 		}
 	}
 }

@@ -239,10 +239,28 @@ func (f *Family) replicate() {
 	}
 }
 
-// visible: the medians differ by at least two clock ticks. A smaller
-// difference may be the clock's own.
-func (f *Family) visible(pair Pair) bool {
-	return math.Abs(stats.MedianFinite(pair.Orig)-stats.MedianFinite(pair.Other)) >= 2*f.tick
+// visible: the call is slower by two steps of the clock, which read as 19, 20 or 21 ns where
+// one is 10. A smaller difference may be the clock's own.
+func (f *Family) visible(pair Pair) bool { return math.Abs(f.difference(pair)) >= 1.5*f.tick }
+
+// VisibleAt is visible for the i-th test.
+func (f *Family) VisibleAt(i int) bool { return f.visible(f.pairs[i]) }
+
+// OnTwoSteps tells whether the i-th test is violated by no more than two steps of the clock.
+func (f *Family) OnTwoSteps(i int) bool {
+	return f.Outcomes[i].Verdict == Violated && f.difference(f.pairs[i]) < 2.5*f.tick
+}
+
+// difference is the median of the differences of neighbours in time, where there are such.
+func (f *Family) difference(pair Pair) float64 {
+	if f.unpaired {
+		return stats.MedianFinite(pair.Orig) - stats.MedianFinite(pair.Other)
+	}
+	d := make([]float64, len(pair.Orig))
+	for i := range d {
+		d[i] = pair.Orig[i] - pair.Other[i]
+	}
+	return stats.MedianFinite(d)
 }
 
 // Numbers are what a test computed beside its Outcome.
@@ -261,7 +279,7 @@ type Numbers struct {
 	// KeptStatistic is for min_slowdown times the other side against the call.
 	KeptStatistic float64
 	Slower, Equal int     // mpiruns in which the call's run median was slower than the other's, or equal
-	Difference    float64 // of the medians of run medians
+	Difference    float64 // median of the differences of run medians
 	Tick          float64 // the clock's step; 0: unknown
 }
 
@@ -275,7 +293,7 @@ func (f *Family) Numbers(i int) *Numbers {
 	l := f.looks[k]
 	n := &Numbers{Test: l.test, R: o.Runs, PMin: l.pMin, Alpha: f.Alpha, KeptAlpha: f.Alpha * f.Weights[k], Screen: l.screen, Statistic: o.slower.Statistic, Largest: l.test.Largest(pair.Orig, f.Against(pair)),
 		Family: f.M, ByChance: int(math.Ceil(f.Alpha * float64(f.M))), KeptStatistic: o.kept.Statistic,
-		Difference: stats.MedianFinite(pair.Orig) - stats.MedianFinite(pair.Other), Tick: f.tick}
+		Difference: f.difference(pair), Tick: f.tick}
 	for _, other := range f.Outcomes {
 		if other.P <= o.P {
 			n.Rank++

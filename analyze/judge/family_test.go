@@ -143,7 +143,9 @@ func TestBeingKeptSpendsItsErrorToo(t *testing.T) {
 		weight float64
 		want   Verdict
 	}{{1, Kept}, {0.2, Undecided}} {
-		d := must.Get(NewDesign(Default(), Schedule{[]int{10}, []float64{c.weight}}, 1))(t)
+		cfg := Default()
+		cfg.Test = TestSignedRank
+		d := must.Get(NewDesign(cfg, Schedule{[]int{10}, []float64{c.weight}}, 1))(t)
 		if o := judged(t, d, 0, []Pair{pair})[0]; o.Verdict != c.want || math.Abs(o.PKept-43.0/1024) > 1e-12 {
 			t.Errorf("weight %v: %s with p = %v of being kept, want %s", c.weight, o.Verdict, o.PKept, c.want)
 		}
@@ -164,7 +166,9 @@ func TestAnUndecidedTestGoesOnOnlyWhereItPointsToAViolation(t *testing.T) {
 		"slower by 1 %, p = 0.19":  {[]float64{1, 1.1, 1.2, 1.3, -2, -2.1, -2.2, 13, 13.1, 13.2}, true, 0.1875},
 		"slower by 17 %, p = 0.22": {[]float64{16, 16.1, 16.2, 16.3, -20, -20.1, -30.5, 30, 31, 32}, false, 0.2158},
 	} {
-		d := must.Get(NewDesign(Default(), Schedule{[]int{10, 20}, []float64{.5, .5}}, 1))(t)
+		cfg := Default()
+		cfg.Test = TestSignedRank
+		d := must.Get(NewDesign(cfg, Schedule{[]int{10, 20}, []float64{.5, .5}}, 1))(t)
 		var pair Pair
 		for _, by := range c.percent {
 			pair.Orig, pair.Other = append(pair.Orig, 1000*math.Exp(by/100)), append(pair.Other, 1000)

@@ -139,12 +139,12 @@ func (f *Family) prospects(t *Test) prospects {
 			continue
 		}
 		// P has refused what these cannot take.
-		paired, _ := signedRank.Effect(pair.Orig, pair.Other)
+		paired, _ := cappedRank.Effect(pair.Orig, pair.Other)
 		pair = f.aligned(t, pair)
 		e, _ := t.Effect(pair.Orig, pair.Other)
-		p.by[i] = prospect{effect: math.Log(e.Ratio), spread: spreadOf(t, e, n), paired: spreadOf(&signedRank, paired, n), n: n}
+		p.by[i] = prospect{effect: math.Log(e.Ratio), spread: spreadOf(t, e, n), paired: spreadOf(&cappedRank, paired, n), n: n}
 	}
-	p.moderate(&signedRank, func(q *prospect) *float64 { return &q.paired })
+	p.moderate(&cappedRank, func(q *prospect) *float64 { return &q.paired })
 	p.moderate(t, func(q *prospect) *float64 { return &q.spread })
 	return p
 }
@@ -152,6 +152,9 @@ func (f *Family) prospects(t *Test) prospects {
 // spreadOf is the spread of n differences that gave the interval: it ends where the
 // Test becomes significant.
 func spreadOf(t *Test, e stats.Effect, n int) float64 {
+	if t.Paired { // all have this interval
+		t = &signedRank
+	}
 	reach := t.Reach(n, 0.025)
 	if math.IsInf(reach, 0) { // so few that no interval covers 95 %
 		reach = stats.StudentQuantile(0.975, n-1) / math.Sqrt(float64(n))
@@ -231,7 +234,7 @@ func (f *Family) chance(p *prospect, r int, forSlower, forKept, again float64) (
 		zero = allowed
 	}
 	for _, z := range cases {
-		moves := p.paired * math.Sqrt(1/float64(p.n)+1/float64(r)) * math.Exp(z*p.unsure)
+		moves := p.paired * math.Sqrt(1/float64(p.n)+1.5/float64(r)) * math.Exp(z*p.unsure)
 		spread := p.spread * math.Exp(z*math.Sqrt(p.unsure*p.unsure+again))
 		low, high := allowed-forKept*spread, zero+forSlower*spread
 		if math.IsNaN(low) || math.IsNaN(high) { // no spread, and a test that cannot find it

@@ -101,14 +101,14 @@ func TestADistanceWithinReachIsFoundWithAnEvenChance(t *testing.T) {
 			for _, level := range []float64{0.05, 0.003} {
 				const spread, draws = 0.04, 1000
 				of := spread
-				if test != &signedRank { // the others take the sides for independent
+				if !test.Paired { // the others take the sides for independent
 					of = math.Hypot(spread, 0.02)
 				}
 				effect := test.Reach(r, level) * of * math.Sqrt2
 				found := 0
 				for range draws {
 					pair := draw(rng, r, effect, spread)
-					if test != &signedRank {
+					if !test.Paired {
 						pair.Other = draw(rng, r, 0, spread).Other
 					}
 					p := must.Get(test.P(pair.Orig, pair.Other))(t)

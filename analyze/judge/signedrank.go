@@ -6,53 +6,69 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// TestSignedRank is the Wilcoxon signed-rank test on the logarithms of paired
-// ratios, which its effect and interval are of as well.
-const TestSignedRank TestName = "signedrank"
+// Signed-rank tests on the logarithms of paired ratios, which their effect and interval are
+// of as well: TestSignedRank is Wilcoxon's, TestCappedRank what auto pairs mpiruns with.
+const (
+	TestSignedRank TestName = "signedrank"
+	TestCappedRank TestName = "cappedrank"
+)
 
-var signedRank = Test{
-	Name: TestSignedRank, Symbol: "V", Paired: true,
-	Title: func(r int) string {
-		if r > stats.MaxExactSignedRank {
-			return "signed-rank (normal approximation)"
-		}
-		return "exact signed-rank"
-	},
-	P: func(x, y []float64) (stats.TestResult, error) {
-		d, err := stats.LogRatios(x, y)
-		if err != nil {
-			return stats.TestResult{}, err
-		}
-		return stats.SignedRank(d)
-	},
-	Effect: stats.HodgesLehmannSignedRank,
-	MinP:   func(m, n int) float64 { return stats.MinPSignedRank(min(m, n)) },
-	Largest: func(x, y []float64) float64 {
-		n := float64(len(x) - ZeroDifferences(x, y))
-		return n * (n + 1) / 2
-	},
-	Reach: reachSignedRank,
+var (
+	signedRank = signed(TestSignedRank, "signed-rank", stats.Ranks)
+	cappedRank = signed(TestCappedRank, "capped signed-rank", stats.CappedRanks)
+)
+
+func signed(name TestName, title string, score stats.Score) Test {
+	return Test{
+		Name: name, Symbol: "V", Paired: true,
+		Title: func(r int) string {
+			if r > stats.MaxExactSignedRank {
+				return title + " (normal approximation)"
+			}
+			return "exact " + title
+		},
+		P: func(x, y []float64) (stats.TestResult, error) {
+			d, err := stats.LogRatios(x, y)
+			if err != nil {
+				return stats.TestResult{}, err
+			}
+			return stats.SignedRank(d, score)
+		},
+		Effect:  stats.HodgesLehmannSignedRank,
+		MinP:    func(m, n int) float64 { return stats.MinPSignedRank(min(m, n)) },
+		Largest: func(x, y []float64) float64 { return stats.LargestV(len(x)-ZeroDifferences(x, y), score) },
+		Reach:   func(r int, level float64) float64 { return reachV(r, level, score) },
+	}
 }
 
-// reachSignedRank is the distance at which the expected V is the least that is significant:
-// of r differences and r(r−1)/2 means of two, those above 0. About their own mean they
-// spread less.
-func reachSignedRank(r int, level float64) float64 {
-	n, least := float64(r), stats.LeastSignedRank(r, level)-0.5
-	if r < 3 || least >= n*(n+1)/2 {
+// reachV is the distance at which the expected V is the least that is significant. About
+// their own mean, r differences spread a little less.
+func reachV(r int, level float64, score stats.Score) float64 {
+	least := stats.LeastV(r, level, score) - 0.5
+	if r < 3 || least >= stats.LargestV(r, score) {
 		return math.Inf(1)
 	}
-	single, mean := math.Sqrt(1-1/n), math.Sqrt(0.5-1/n)
 	low, high := 0.0, 10.0
-	for range 50 {
+	for range 30 {
 		d := (low + high) / 2
-		if n*stats.NormalCDF(d/single)+n*(n-1)/2*stats.NormalCDF(d/mean) < least {
+		if expectedV(r, d/math.Sqrt(1-.5/float64(r)), float64(score(r))/2) < least {
 			low = d
 		} else {
 			high = d
 		}
 	}
 	return high
+}
+
+// expectedV is the expected V of r normal differences about d: of each above 0, the rank that
+// its size has on average among the others, up to the largest score.
+func expectedV(r int, d, most float64) (v float64) {
+	const step = 0.05
+	for x := step / 2; x < d+6; x += step {
+		rank := 1 + float64(r-1)*(stats.NormalCDF(x-d)-stats.NormalCDF(-x-d))
+		v += min(rank, most) * (stats.NormalCDF(x+step/2-d) - stats.NormalCDF(x-step/2-d))
+	}
+	return float64(r) * v
 }
 
 // ZeroDifferences counts the pairs that the signed-rank test drops because both

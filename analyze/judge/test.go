@@ -30,12 +30,13 @@ type Test struct {
 // tests are all statistics; one is a line here and a file of its own.
 var tests = []*Test{
 	&rankSum,
+	&cappedRank,
 	&signedRank,
 	&ks,
 }
 
 // automatic is what TestAuto may choose, the preferred one first.
-var automatic = []*Test{&signedRank, &rankSum}
+var automatic = []*Test{&cappedRank, &rankSum}
 
 // Names are the tests that can be asked for.
 func Names() []TestName {

@@ -10,6 +10,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -49,17 +50,12 @@ func TestInvalidSamplesAreNeitherInTheFencesNorInTheRunMedian(t *testing.T) {
 		"one that is 0": slices.Concat(fixture.Samples(valid...), flagged(protocol.FlagLate, 0)),
 	} {
 		fences, n := f.Fences(samples)
-		if want := (stats.Fences{Q1: 2.75, Q3: 6.25, Lo: -2.5, Hi: 11.5}); n != 8 || fences != want {
-			t.Errorf("%s: %+v of %d valid samples", name, fences, n)
-		}
+		should.Hold(t, n == 8 && fences == (stats.Fences{Q1: 2.75, Q3: 6.25, Lo: -2.5, Hi: 11.5}), "%s: %+v of %d valid samples", name, fences, n)
 		median, series := f.kept(fences)
-		if median != 4.5 || !slices.Equal(series, []float64{8, 1, 7, 2, 6, 3, 5, 4}) {
-			t.Errorf("%s: run median %v of %v", name, median, series)
-		}
+		should.Hold(t, median == 4.5 && slices.Equal(series, []float64{8, 1, 7, 2, 6, 3, 5, 4}), "%s: run median %v of %v", name, median, series)
 	}
-	if _, n := f.Fences(flagged(protocol.FlagLate, 5, 6)); n != 0 {
-		t.Errorf("%d valid samples of none", n)
-	}
+	_, n := f.Fences(flagged(protocol.FlagLate, 5, 6))
+	should.Hold(t, n == 0, "%d valid samples of none", n)
 }
 
 // The quartiles of 1, 2, 3, 4, X are 2 and 4, so the fence is at 4 + 1.5·2.
@@ -67,9 +63,8 @@ func TestASampleOnTheFenceIsKeptAndOneBeyondIsNot(t *testing.T) {
 	var f Filter
 	for last, want := range map[int64]int{7: 5, 8: 4} {
 		fences, _ := f.Fences(fixture.Samples(3, 1, last, 2, 4))
-		if _, series := f.kept(fences); fences.Hi != 7 || len(series) != want {
-			t.Errorf("%d with a fence at %v: %v are kept", last, fences.Hi, series)
-		}
+		_, series := f.kept(fences)
+		should.Hold(t, fences.Hi == 7 && len(series) == want, "%d with a fence at %v: %v are kept", last, fences.Hi, series)
 	}
 }
 
@@ -83,19 +78,15 @@ func TestWhatTheSamplesOfACaseWereIsCountedByMpirun(t *testing.T) {
 		}[run-1]
 	}))
 	k := &set.Cases[0]
-	if !slices.Equal(k.Medians[:2], []float64{2.5, 30}) || !math.IsNaN(k.Medians[2]) || k.Runs != 3 || k.Median() != 16.25 || k.MedianOf(1) != 2.5 {
-		t.Errorf("%+v, median %v", k, k.Median())
-	}
+	should.Hold(t, slices.Equal(k.Medians[:2], []float64{2.5, 30}) && math.IsNaN(k.Medians[2]) && k.Runs == 3 && k.Median() == 16.25 && k.MedianOf(1) == 2.5,
+		"%+v, median %v", k, k.Median())
 	if want := []Count{{6, 1, 1}, {7, 2, 1}, {2, 2, 0}}; !slices.Equal(k.samples, want) || k.Samples() != (Count{15, 5, 2}) {
 		t.Errorf("%+v, want %+v", k.samples, want)
 	}
-	if set.ZeroIQR != 1 { // 30, 30, 30, 30, 31
-		t.Errorf("%d equal quartiles", set.ZeroIQR)
-	}
+	should.Equal(t, set.ZeroIQR, 1, "equal quartiles") // 30, 30, 30, 30, 31
 	want := OutOfSync{Cell: Cell{"MPI_Bcast", 1, "p2"}, Samples: 15, Invalid: 5, Late: 4, Long: 2, Share: 5. / 15, TooMany: true}
-	if got := set.OutOfSync(); len(got) != 1 || got[0] != want {
-		t.Errorf("%+v, want %+v", got, want)
-	}
+	got := set.OutOfSync()
+	should.Hold(t, len(got) == 1 && got[0] == want, "%+v, want %+v", got, want)
 }
 
 func TestACaseGivesNoVerdictWhereItsDataAreNotWhole(t *testing.T) {
@@ -120,9 +111,7 @@ func TestACaseGivesNoVerdictWhereItsDataAreNotWhole(t *testing.T) {
 			}
 			return out
 		}))
-		if got := set.Cases[0].Problem(c.planned); got != c.says {
-			t.Errorf("%d of %d late, %d mpiruns planned: %q, want %q", c.late, c.of, c.planned, got, c.says)
-		}
+		should.Equal(t, set.Cases[0].Problem(c.planned), c.says, "%d of %d late, %d mpiruns planned", c.late, c.of, c.planned)
 	}
 }
 
@@ -136,13 +125,10 @@ func TestTheWorstStatusOfACaseIsKept(t *testing.T) {
 	set := collected(t, m, runs)
 	for i, want := range []protocol.Status{protocol.StatusOK, protocol.StatusWrong, protocol.StatusNotMeasured, protocol.StatusNotMeasured} {
 		k := &set.Cases[i]
-		if k.Status != want || math.IsNaN(k.Median()) != (want != protocol.StatusOK) || k.Runs != 2 {
-			t.Errorf("case %d: %s, median %v, %d mpiruns", i, k.Status, k.Median(), k.Runs)
-		}
+		should.Hold(t, k.Status == want && math.IsNaN(k.Median()) == (want != protocol.StatusOK) && k.Runs == 2,
+			"case %d: %s, median %v, %d mpiruns", i, k.Status, k.Median(), k.Runs)
 	}
-	if got := set.Cases[1].Message; got != "block 1 differs" {
-		t.Errorf("message %q", got)
-	}
+	should.Equal(t, set.Cases[1].Message, "block 1 differs", "message")
 }
 
 func TestMpirunsThatDoNotBelongToTheManifestAreRefused(t *testing.T) {
@@ -168,9 +154,8 @@ func TestMpirunsThatDoNotBelongToTheManifestAreRefused(t *testing.T) {
 		runs := fixture.Measured(m, 100, 200)
 		must.Do(t, set.Add(&runs[0]))
 		change(&runs[1])
-		if err := set.Add(&runs[1]); err == nil || !strings.Contains(err.Error(), says) || !strings.HasPrefix(err.Error(), "raw/") {
-			t.Errorf("%v, want %q", err, says)
-		}
+		err := set.Add(&runs[1])
+		should.Hold(t, err != nil && strings.Contains(err.Error(), says) && strings.HasPrefix(err.Error(), "raw/"), "%v, want %q", err, says)
 	}
 }
 
@@ -186,15 +171,11 @@ func TestWhatMpirunsSayOfTheWholeFolderIsCollected(t *testing.T) {
 	runs[1].Parts = []results.Part{{Rounds: 1, Of: 2}}
 	runs[2].Rank.ClockTickNS = 40
 	set := collected(t, m, runs)
-	if set.Drifted != 2 || set.WorstDriftNS != 12000 || set.Joined != 1 || set.TickNS != 40 || set.WallNS["p2"][3] != 7 {
-		t.Errorf("%+v", set)
-	}
-	if want := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC); !set.LastFinished().Equal(want) || set.FinishedAt(protocol.ModeMeasure, fixture.P2, 1) != runs[0].FinishedAt {
-		t.Errorf("finished %v", set.LastFinished())
-	}
-	if !set.Has(protocol.ModeMeasure, fixture.P2, 3) || set.Has(protocol.ModeMeasure, fixture.P2, 4) || set.Has(protocol.ModeSplit, fixture.P2, 1) {
-		t.Error("it has other mpiruns than it was given")
-	}
+	should.Hold(t, set.Drifted == 2 && set.WorstDriftNS == 12000 && set.Joined == 1 && set.TickNS == 40 && set.WallNS["p2"][3] == 7, "%+v", set)
+	should.Hold(t, set.LastFinished().Equal(time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)) && set.FinishedAt(protocol.ModeMeasure, fixture.P2, 1) == runs[0].FinishedAt,
+		"finished %v", set.LastFinished())
+	should.Hold(t, set.Has(protocol.ModeMeasure, fixture.P2, 3) && !set.Has(protocol.ModeMeasure, fixture.P2, 4) && !set.Has(protocol.ModeSplit, fixture.P2, 1),
+		"it has other mpiruns than it was given")
 }
 
 // The sides of an experiment are apart from stage 2, and from each other by their calls.
@@ -210,13 +191,11 @@ func TestExperimentsKeepTheirSidesApart(t *testing.T) {
 	}
 	runs[3].Cases[0].Status, runs[3].Cases[0].Message = protocol.StatusWrong, "it differs"
 	set := collected(t, m, runs)
-	if set.Side(protocol.ModeSplit, 0, 1) != nil || set.Side(protocol.ModeConfirm, 0, 2) != nil || set.Side(protocol.ModeSplit, 0, 2).Median() != 500 || set.Cases[0].Median() != 101.5 {
-		t.Errorf("%+v", set.sides)
-	}
+	should.Hold(t, set.Side(protocol.ModeSplit, 0, 1) == nil && set.Side(protocol.ModeConfirm, 0, 2) == nil && set.Side(protocol.ModeSplit, 0, 2).Median() == 500 && set.Cases[0].Median() == 101.5,
+		"%+v", set.sides)
 	// Wrong data in the experiment are wrong data of the case.
-	if k := set.Worst(protocol.ModeSplit, 1); k.Status != protocol.StatusWrong || k.Message != "it differs" || set.Cases[1].Status != protocol.StatusOK {
-		t.Errorf("%+v", k)
-	}
+	k := set.Worst(protocol.ModeSplit, 1)
+	should.Hold(t, k.Status == protocol.StatusWrong && k.Message == "it differs" && set.Cases[1].Status == protocol.StatusOK, "%+v", k)
 	type row struct {
 		mode  protocol.Mode
 		size  int64
@@ -227,9 +206,7 @@ func TestExperimentsKeepTheirSidesApart(t *testing.T) {
 	for _, c := range set.AllMedians() {
 		got = append(got, row{c.Mode, c.Msize, c.Calls, len(c.Runs)})
 	}
-	if want := []row{{protocol.ModeMeasure, 1, 1, 2}, {protocol.ModeMeasure, 2, 1, 2}, {protocol.ModeSplit, 2, 1, 1}, {protocol.ModeSplit, 1, 2, 2}}; !slices.Equal(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
-	}
+	should.Equal(t, got, []row{{protocol.ModeMeasure, 1, 1, 2}, {protocol.ModeMeasure, 2, 1, 2}, {protocol.ModeSplit, 2, 1, 1}, {protocol.ModeSplit, 1, 2, 2}})
 }
 
 // In R, qbinom(.025, 6, .5) is 1: the interval of six run medians is from the least to the largest.
@@ -244,23 +221,17 @@ func TestRunMediansAreListedWithWhatTheyRestOn(t *testing.T) {
 		return out
 	})
 	got := collected(t, m, runs).CaseMedians()
-	if len(got) != 2 || got[0].Function != "MPI_Reduce" || got[1].MockupOf != "MPI_Reduce" || got[1].NP != 2 {
-		t.Fatalf("%+v", got)
-	}
+	must.Hold(t, len(got) == 2 && got[0].Function == "MPI_Reduce" && got[1].MockupOf == "MPI_Reduce" && got[1].NP == 2, "%+v", got)
 	a, b := got[0], got[1]
-	if a.MedianNS != 400 || a.LoNS != 100 || a.HiNS != 700 || len(a.Runs) != 7 || b.MedianNS != 350 || b.LoNS != 100 || b.HiNS != 600 || len(b.Runs) != 6 {
-		t.Errorf("%+v\n%+v", a, b)
-	}
-	if r := a.Runs[2]; r.Run != 3 || r.NS != 300 || *r.Seconds() != 300e-9 || r.Samples != 5 || r.Outliers != 1 || r.Invalid != 0 {
-		t.Errorf("%+v", r)
-	}
+	should.Hold(t, a.MedianNS == 400 && a.LoNS == 100 && a.HiNS == 700 && len(a.Runs) == 7 && b.MedianNS == 350 && b.LoNS == 100 && b.HiNS == 600 && len(b.Runs) == 6,
+		"%+v\n%+v", a, b)
+	r := a.Runs[2]
+	should.Hold(t, r.Run == 3 && r.NS == 300 && *r.Seconds() == 300e-9 && r.Samples == 5 && r.Outliers == 1 && r.Invalid == 0, "%+v", r)
 	if r := (RunMedian{NS: math.NaN()}); r.Seconds() != nil {
 		t.Errorf("%v seconds without a median", *r.Seconds())
 	}
 	all := collected(t, m, runs).AllMedians()
-	if len(all) != 3 || len(all[1].Runs) != 7 || all[1].Runs[6].Invalid != 1 || !math.IsNaN(all[1].Runs[6].NS) || !math.IsNaN(all[2].MedianNS) {
-		t.Errorf("%+v", all)
-	}
+	should.Hold(t, len(all) == 3 && len(all[1].Runs) == 7 && all[1].Runs[6].Invalid == 1 && math.IsNaN(all[1].Runs[6].NS) && math.IsNaN(all[2].MedianNS), "%+v", all)
 }
 
 func TestBoundsAreSummedUpOverMpiruns(t *testing.T) {
@@ -272,9 +243,7 @@ func TestBoundsAreSummedUpOverMpiruns(t *testing.T) {
 	samples := 1000e-9
 	want := CaseBound{Cell: Cell{"MPI_Bcast", 2, "p2"}, MedianS: 800e-9, MinS: 600e-9, SamplesS: &samples}
 	got := collected(t, m, runs).Bounds()
-	if len(got) != 1 || got[0].SamplesS == nil || *got[0].SamplesS != samples {
-		t.Fatalf("%+v", got)
-	}
+	must.Hold(t, len(got) == 1 && got[0].SamplesS != nil && *got[0].SamplesS == samples, "%+v", got)
 	if got[0].SamplesS = want.SamplesS; got[0] != want {
 		t.Errorf("%+v, want %+v", got[0], want)
 	}
@@ -284,14 +253,11 @@ func TestMessagesAreOfOneCall(t *testing.T) {
 	m := bcast(1, 2)
 	runs := fixture.Measured(m, 100, 200)
 	set := collected(t, m, runs)
-	if set.HasMessages() || set.Cases[1].Sent() != nil {
-		t.Error("messages that nobody counted")
-	}
+	should.Hold(t, !set.HasMessages() && set.Cases[1].Sent() == nil, "messages that nobody counted")
 	counted := fixture.Measured(m, 100, 200)[0]
 	counted.Mode = protocol.ModeMessages
 	counted.Cases[1].Messages = &protocol.Messages{Calls: 4, Count: 6, Bytes: 800}
 	must.Do(t, set.Add(&counted))
-	if got := set.Cases[1].Sent(); !set.HasMessages() || set.Cases[0].Sent() != nil || *got != (Sent{1.5, 200}) || set.Cases[1].Runs != 1 {
-		t.Errorf("%+v", got)
-	}
+	got := set.Cases[1].Sent()
+	should.Hold(t, set.HasMessages() && set.Cases[0].Sent() == nil && *got == (Sent{1.5, 200}) && set.Cases[1].Runs == 1, "%+v", got)
 }

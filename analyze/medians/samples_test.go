@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
@@ -29,13 +31,10 @@ func TestOnlyWavesLongerThanASampleAreStrongDependence(t *testing.T) {
 		return [][]protocol.Sample{wave(200, 20), wave(200, 1), fixture.Samples(slices.Repeat([]int64{10000}, 50)...), wave(leastSeries-1, 20)}[plan]
 	})
 	d := collected(t, m, made).Dependence()
-	if d.Series != 2*runs || d.Significant != runs || d.Lags != 10 || len(d.Strong) != 1 {
-		t.Fatalf("%+v", d)
-	}
+	must.Hold(t, d.Series == 2*runs && d.Significant == runs && d.Lags == 10 && len(d.Strong) == 1, "%+v", d)
 	// ±50 around the mean in waves of 20: the lags 1 to 10 add up to about Σ (1 − 2h/20) = 4.5.
-	if k := d.Strong[0]; k.Cell != (Cell{"MPI_Bcast", 1, "p2"}) || k.Lag1 < 0.8 || math.Abs(k.Inefficiency-10) > 1 {
-		t.Errorf("%+v", k)
-	}
+	k := d.Strong[0]
+	should.Hold(t, k.Cell == (Cell{"MPI_Bcast", 1, "p2"}) && k.Lag1 >= 0.8 && math.Abs(k.Inefficiency-10) <= 1, "%+v", k)
 }
 
 // A case has fewer mpiruns than R after an interim look; half of those that it has must tell.
@@ -48,9 +47,8 @@ func TestDependenceIsSeenInTheMpirunsThatACaseHas(t *testing.T) {
 			}
 			return fixture.Samples(10000)
 		})
-		if d := collected(t, m, runs[:c.measured]).Dependence(); len(d.Strong) != c.strong {
-			t.Errorf("%d of %d mpiruns with long series: %+v", c.long, c.measured, d)
-		}
+		d := collected(t, m, runs[:c.measured]).Dependence()
+		should.Hold(t, len(d.Strong) == c.strong, "%d of %d mpiruns with long series: %+v", c.long, c.measured, d)
 	}
 }
 
@@ -69,17 +67,14 @@ func TestUsageIsOfOneCallInTheMedianMpirun(t *testing.T) {
 	runs[3].Cases[1].Status = protocol.StatusWrong
 	set := collected(t, m, runs)
 	for i, want := range []Usage{{.75, 0, .5, 1}, {1, 0, .5, 1}, {481, 0, .5, 1}} {
-		if got := set.Cases[i].Usage(); got != want {
-			t.Errorf("case %d: %+v, want %+v", i, got, want)
-		}
+		got := set.Cases[i].Usage()
+		should.Hold(t, got == want, "case %d: %+v, want %+v", i, got, want)
 	}
-	if got := set.Cases[2].UsageIn(1); got.Faults != 1e6/4 || !math.IsNaN(set.Cases[2].UsageIn(5).Faults) || !math.IsNaN(set.Cases[1].UsageIn(4).Faults) || !math.IsNaN(set.Cases[3].Usage().Faults) {
-		t.Errorf("%+v", got)
-	}
+	got := set.Cases[2].UsageIn(1)
+	should.Hold(t, got.Faults == 1e6/4 && math.IsNaN(set.Cases[2].UsageIn(5).Faults) && math.IsNaN(set.Cases[1].UsageIn(4).Faults) && math.IsNaN(set.Cases[3].Usage().Faults),
+		"%+v", got)
 	want := []FaultingCase{{Cell{"MPI_Bcast", 3, "p2"}, 481, 0}, {Cell{"MPI_Bcast", 2, "p2"}, 1, 0}} // most first, from 1 a call
-	if got := set.Faulting(); !slices.Equal(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
-	}
+	should.Equal(t, set.Faulting(), want)
 	info := runs[1].Cases[2]
 	if info.Calls = 13; UsageOf(&info).Faults != 37 { // one sample is 13 calls
 		t.Errorf("%+v", UsageOf(&info))
@@ -109,18 +104,13 @@ func TestAnMpirunIsSlowWhereMoreThanThreeTenthsOfItsCasesAreSlowerByAFifth(t *te
 			return fixture.Samples(1000)
 		})).Slow()
 		if c.share == 0 {
-			if len(slow) > 0 {
-				t.Errorf("%+v: %v", c, slow)
-			}
+			should.Hold(t, len(slow) == 0, "%+v: %v", c, slow)
 			continue
 		}
-		if want := (SlowMpirun{"p2", 4, c.share, c.by}); len(slow) != 1 || slow[0] != want {
-			t.Errorf("%+v: %+v, want %+v", c, slow, want)
-		}
+		want := (SlowMpirun{"p2", 4, c.share, c.by})
+		should.Hold(t, len(slow) == 1 && slow[0] == want, "%+v: %+v, want %+v", c, slow, want)
 	}
-	if got, want := (SlowMpirun{"p2", 4, .4, 2}).String(), "mpirun 4 of p2 (40 % of its cases, 2.00× in their median)"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	should.Equal(t, (SlowMpirun{"p2", 4, .4, 2}).String(), "mpirun 4 of p2 (40 % of its cases, 2.00× in their median)")
 }
 
 // Cases that were dropped at a look are not in later mpiruns.
@@ -142,12 +132,9 @@ func TestHowSlowAnMpirunWasInGeneralIsOfTheCasesThatAllMpirunsHave(t *testing.T)
 	set := collected(t, m, runs)
 	// Relative to their geometric middle, √3 and ∜6 below them.
 	first, all := set.General(fixture.P2, 2), set.LastGeneral(fixture.P2)
-	if len(first) != 2 || math.Abs(first[1]/first[0]-3) > 1e-9 || len(all) != 4 || math.Abs(all[3]/all[0]-2) > 1e-9 {
-		t.Errorf("%v, %v", first, all)
-	}
+	should.Hold(t, len(first) == 2 && math.Abs(first[1]/first[0]-3) <= 1e-9 && len(all) == 4 && math.Abs(all[3]/all[0]-2) <= 1e-9, "%v, %v", first, all)
 	drop(&at, generalCases-1)
 	set = collected(t, m, runs)
-	if got := set.LastGeneral(fixture.P2); set.General(fixture.P2, 4) != nil || !near(got, first...) {
-		t.Errorf("%v, want as at the look before, %v", got, first)
-	}
+	got := set.LastGeneral(fixture.P2)
+	should.Hold(t, set.General(fixture.P2, 4) == nil && near(got, first...), "%v, want as at the look before, %v", got, first)
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
@@ -58,13 +60,11 @@ func TestTwoStatesAreFoundWhicheverIsTheMajority(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 			continue
 		}
-		if len(states) > 0 && (states[0].Name != "A" || states[1].Name != "B" || states[1].By != ByCases || *states[0].Ratio != 1 || math.Abs(*states[1].Ratio-c.ratio) > 0.05) {
-			t.Errorf("%s: %+v", name, states)
-		}
+		should.Hold(t, len(states) == 0 || states[0].Name == "A" && states[1].Name == "B" && states[1].By == ByCases && *states[0].Ratio == 1 && math.Abs(*states[1].Ratio-c.ratio) <= 0.05,
+			"%s: %+v", name, states)
 	}
-	if states := folder(t, generalCases-1, []float64{1, 2, 1, 2, 1, 2}, nil).States(fixture.P2); states != nil {
-		t.Errorf("%d cases say how slow an mpirun was: %+v", generalCases-1, states)
-	}
+	states := folder(t, generalCases-1, []float64{1, 2, 1, 2, 1, 2}, nil).States(fixture.P2)
+	should.Hold(t, states == nil, "%d cases say how slow an mpirun was: %+v", generalCases-1, states)
 }
 
 func TestTheProbesTellsStatesThatFewCasesCannot(t *testing.T) {
@@ -76,20 +76,16 @@ func TestTheProbesTellsStatesThatFewCasesCannot(t *testing.T) {
 		return out
 	}).States(fixture.P2)
 	// The 2nd began slow and ended fast; the 6th has a reading of either.
-	if got, want := members(states), [][]int{{1, 3, 5, 6}, {2, 4}}; !slices.EqualFunc(got, want, slices.Equal[[]int]) {
-		t.Fatalf("%v, want %v", got, want)
-	}
+	got, want := members(states), [][]int{{1, 3, 5, 6}, {2, 4}}
+	must.Hold(t, slices.EqualFunc(got, want, slices.Equal[[]int]), "%v, want %v", got, want)
 	a, b := states[0], states[1]
-	if a.By != ByLine || a.LineNS != 95 || b.LineNS != 500 || a.MemcpyNS != 9000 || a.PingPong8NS != 0 || !slices.Equal(a.Changed, []int{6}) || !slices.Equal(b.Changed, []int{2}) || !slices.Equal(a.Steady(), []int{1, 3, 5}) || a.Ratio != nil {
-		t.Errorf("%+v", states)
-	}
+	should.Hold(t, a.By == ByLine && a.LineNS == 95 && b.LineNS == 500 && a.MemcpyNS == 9000 && a.PingPong8NS == 0 && slices.Equal(a.Changed, []int{6}) && slices.Equal(b.Changed, []int{2}) && slices.Equal(a.Steady(), []int{1, 3, 5}) && a.Ratio == nil,
+		"%+v", states)
 	// A quantity after the others is used where they tell nothing.
 	states = folder(t, 3, []float64{1, 1, 1, 1, 1, 1}, func(run int) []protocol.Probes {
 		return []protocol.Probes{{LineNS: 100, PingPong8NS: float64(1 + run%2)}}
 	}).States(fixture.P2)
-	if got, want := members(states), [][]int{{2, 4, 6}, {1, 3, 5}}; !slices.EqualFunc(got, want, slices.Equal[[]int]) || states[0].By != ByPingPong8 {
-		t.Errorf("%+v", states)
-	}
+	should.Hold(t, slices.EqualFunc(members(states), [][]int{{2, 4, 6}, {1, 3, 5}}, slices.Equal[[]int]) && states[0].By == ByPingPong8, "%+v", states)
 }
 
 // t2 is a value of Student's t with 2 degrees of freedom, by the inverse of its
@@ -125,25 +121,19 @@ func TestNoiseHasNoStatesAndStatesAreFound(t *testing.T) {
 			for tail, noise := range []func(*rand.Rand) float64{normal, t2} {
 				got := share(n, sd, 1, 0, casesRule, noise)
 				t.Logf("%d mpiruns, noise %d, sd %.2f: states in %.2f %%", n, tail, sd, 100*got)
-				if got > .02 {
-					t.Errorf("%d mpiruns, noise %d, sd %.2f: states in %.1f %% of folders that have none", n, tail, sd, 100*got)
-				}
+				should.Hold(t, got <= .02, "%d mpiruns, noise %d, sd %.2f: states in %.1f %% of folders that have none", n, tail, sd, 100*got)
 			}
 		}
 		for _, sd := range []float64{.05, .1} {
 			got := share(n, sd, 1, 0, probeRule, t2)
 			t.Logf("%d mpiruns, yardstick, t2, sd %.2f: states in %.2f %%", n, sd, 100*got)
-			if got > .025 {
-				t.Errorf("%d mpiruns, yardstick, sd %.2f: states in %.1f %%", n, sd, 100*got)
-			}
+			should.Hold(t, got <= .025, "%d mpiruns, yardstick, sd %.2f: states in %.1f %%", n, sd, 100*got)
 		}
 		for _, slow := range []int{n * 3 / 10, n * 7 / 10} {
 			for _, c := range []struct{ sd, ratio, least float64 }{{.02, 1.3, .98}, {.03, 1.3, .8}, {.03, 1.5, .98}, {.05, 1.5, .7}, {.05, 2, .98}} {
 				got := share(n, c.sd, c.ratio, slow, casesRule, normal)
 				t.Logf("%d mpiruns, %d of them %.1f times as slow, sd %.2f: found in %.1f %%", n, slow, c.ratio, c.sd, 100*got)
-				if got < c.least {
-					t.Errorf("%d mpiruns, %d of them %.1f times as slow, sd %.2f: found in %.1f %%", n, slow, c.ratio, c.sd, 100*got)
-				}
+				should.Hold(t, got >= c.least, "%d mpiruns, %d of them %.1f times as slow, sd %.2f: found in %.1f %%", n, slow, c.ratio, c.sd, 100*got)
 			}
 		}
 	}

@@ -1,10 +1,10 @@
 package report
 
 import (
-	"slices"
 	"testing"
 	"time"
 
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
@@ -24,7 +24,5 @@ func TestParetoKeepsWhatNoOtherBeatsInBoth(t *testing.T) {
 		syncOf("below what is known", 10*time.Second, 3, 100),
 		{Method: "failed", Failed: "for a reason"},
 	}
-	if got, want := pareto(syncs), []bool{true, false, true, true, false, false}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	should.Equal(t, pareto(syncs), []bool{true, false, true, true, false, false})
 }

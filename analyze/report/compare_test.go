@@ -12,6 +12,7 @@ import (
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
 )
 
@@ -99,7 +100,5 @@ func wideSpread(folders int) *series.Spread {
 func TestComparisonIsWholeInJSON(t *testing.T) {
 	var again series.Comparison
 	must.Do(t, json.Unmarshal([]byte(written(t, "json", checks.Comparisons.Document(comparison()))), &again))
-	if again.ExitCode() != 1 || len(again.Cases) != 5 || again.Cases[1].Change != series.Slower {
-		t.Errorf("%+v", again)
-	}
+	should.Hold(t, again.ExitCode() == 1 && len(again.Cases) == 5 && again.Cases[1].Change == series.Slower, "%+v", again)
 }

@@ -15,6 +15,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -104,9 +105,8 @@ func explanation(t *testing.T, patterns []fixture.Pattern, sizes []int64, cfg ju
 		text += written(t, "table", check.Explanations.Document(e))
 	}
 	for line := range strings.Lines(text) {
-		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > document.UsualWidth {
-			t.Errorf("%d columns: %s", n, line)
-		}
+		n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n"))
+		should.Hold(t, n <= document.UsualWidth, "%d columns: %s", n, line)
 	}
 	return text
 }
@@ -126,9 +126,7 @@ func TestExplanationSaysWhetherCallsTookTurns(t *testing.T) {
 	for visits, want := range map[int]string{0: "", 1: "one call repeated in a row; --turns gives", 4: "in 4 turns an mpirun; --turns 1 gives"} {
 		e.Call.Visits = visits
 		text := strings.Join(strings.Fields(written(t, "table", check.Explanations.Document(e))), " ")
-		if !strings.Contains(text, want) || strings.Contains(text, "--turns") != (visits > 0) {
-			t.Errorf("%d visits: %s", visits, text)
-		}
+		should.Hold(t, strings.Contains(text, want) && strings.Contains(text, "--turns") == (visits > 0), "%d visits: %s", visits, text)
 	}
 }
 
@@ -165,9 +163,7 @@ func TestReasonsAreThoseOfTheVerdict(t *testing.T) {
 		cfg := config()
 		cfg.Method = c.method
 		out := explanation(t, few, []int64{1, 64}, cfg, "GL8:64", slower(c.percent))
-		if !strings.Contains(strings.Join(strings.Fields(out), " "), c.want) {
-			t.Errorf("%d %% slower, method %s: %q is not in\n%s", c.percent, c.method, c.want, out)
-		}
+		should.Hold(t, strings.Contains(strings.Join(strings.Fields(out), " "), c.want), "%d %% slower, method %s: %q is not in\n%s", c.percent, c.method, c.want, out)
 	}
 }
 
@@ -186,9 +182,7 @@ func TestWhenARequestPaysIsSaid(t *testing.T) {
 		if check.PayoffReason(&s, &analyze.Verdict{Payoff: c.payoff}); len(s.Text) == 0 && c.want == "" {
 			continue
 		}
-		if len(s.Text) != 2 || s.Text[0].Text != c.want {
-			t.Errorf("%+v: %v, want %q", c.payoff, s.Text, c.want)
-		}
+		should.Hold(t, len(s.Text) == 2 && s.Text[0].Text == c.want, "%+v: %v, want %q", c.payoff, s.Text, c.want)
 	}
 }
 
@@ -197,33 +191,23 @@ func TestAScreenIsExplainedAsOne(t *testing.T) {
 	e.Test.Screen = true
 	e.Report.R = 25
 	out := strings.Join(strings.Fields(written(t, "table", check.Explanations.Document(e))), " ")
-	for _, want := range []string{"This look finds no violations", "(10 mpiruns are too few for that)", "It did not point to a violation, so it was not measured any further."} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q in:\n%s", want, out)
-		}
-	}
+	should.Contain(t, out, "This look finds no violations", "(10 mpiruns are too few for that)", "It did not point to a violation, so it was not measured any further.")
 }
 
 func TestHistogramShowsEveryCellThatIsNotEmpty(t *testing.T) {
 	const cells = 92
 	a := picture.NewTextAxis([]float64{100, 200}, cells)
-	if a.Logarithmic || a.Cell(100) != 0 || a.Cell(200) != cells-1 || a.Cell(150) != cells/2 {
-		t.Errorf("%+v: %d, %d, %d", a, a.Cell(100), a.Cell(200), a.Cell(150))
-	}
+	should.Hold(t, !a.Logarithmic && a.Cell(100) == 0 && a.Cell(200) == cells-1 && a.Cell(150) == cells/2, "%+v: %d, %d, %d", a, a.Cell(100), a.Cell(200), a.Cell(150))
 	times := []float64{200}
 	for range 1000 {
 		times = append(times, 100)
 	}
 	lines := a.Histogram(times, 2)
-	if lines[0] != "█" || lines[1] != "█"+strings.Repeat(" ", cells-2)+"▁" {
-		t.Errorf("%q", lines)
-	}
-	if a := picture.NewTextAxis([]float64{100, 10000}, cells); !a.Logarithmic || a.Cell(1000) != cells/2 || math.Abs(a.At(0.5)-1000) > 1e-9 {
-		t.Errorf("%+v", a)
-	}
-	if a := picture.NewTextAxis([]float64{5, 5}, cells); a.Cell(5) != cells/2 {
-		t.Errorf("equal times: %+v", a)
-	}
+	should.Hold(t, lines[0] == "█" && lines[1] == "█"+strings.Repeat(" ", cells-2)+"▁", "%q", lines)
+	a = picture.NewTextAxis([]float64{100, 10000}, cells)
+	should.Hold(t, a.Logarithmic && a.Cell(1000) == cells/2 && math.Abs(a.At(0.5)-1000) <= 1e-9, "%+v", a)
+	a = picture.NewTextAxis([]float64{5, 5}, cells)
+	should.Hold(t, a.Cell(5) == cells/2, "equal times: %+v", a)
 }
 
 func TestNoExplanationIsWiderThan100Columns(t *testing.T) {

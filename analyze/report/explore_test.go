@@ -7,6 +7,7 @@ import (
 	"pgmpi/analyze/explore"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/internal/fixture/should"
 )
 
 // exploration has every answer, and an algorithm that cannot be used.
@@ -62,7 +63,5 @@ func TestExportedRatiosAreThoseThatWereTested(t *testing.T) {
 			exported[v.Value] = m.Name == "pgmpi_explore_ratio"
 		}
 	}
-	if !exported[2.5] || !exported[1.4] || exported[1.06] || exported[.8] {
-		t.Errorf("%v", exported)
-	}
+	should.Hold(t, exported[2.5] && exported[1.4] && !exported[1.06] && !exported[.8], "%v", exported)
 }

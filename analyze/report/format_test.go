@@ -22,6 +22,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
@@ -241,58 +242,44 @@ func TestNoTextIsWiderThan100ColumnsOrCommandsTheTerminal(t *testing.T) {
 	for name, e := range examples(t) {
 		text := written(t, "table", e.document)
 		for line := range strings.Lines(text) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > document.UsualWidth {
-				t.Errorf("%s: %d columns: %s", name, n, line)
-			}
+			n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n"))
+			should.Hold(t, n <= document.UsualWidth, "%s: %d columns: %s", name, n, line)
 		}
-		if strings.Contains(text, "\x1b") {
-			t.Errorf("%s commands the terminal:\n%s", name, text)
-		}
+		should.Hold(t, !strings.Contains(text, "\x1b"), "%s commands the terminal:\n%s", name, text)
 	}
 }
 
 func TestEnvironmentSaysWhatIsKnown(t *testing.T) {
 	text := written(t, "table", check.Environments.Document(environment(t)))
-	for _, want := range []string{
+	should.Contain(t, text,
 		"p4: 4 ranks on 2 nodes, since run-p4-01.tsv.gz", "nodes of kind 1: n1", "nodes of kind 2: n2",
 		"4: CPUs 0,4 | 1,5", "22 MiB", "governor powersave, driver unknown, turbo on, 1000 to 3700 MHz", "1.5 CPUs", "eno1 10000 Mb/s", "UCX_TLS=rc",
 		"load 0.25 in the minute before; other programs used 0.5 CPUs", "load unknown", "2 GiB, 1 GiB of it free", "memory        unknown",
 		"rank 1        CPUs 2,6, package 1", "[measure]     sync=\"barrier\"", "Open MPI v5.0.2",
 		"DOUBTFUL", string(remark.Governor), string(remark.Turbo), string(remark.CPULimit), string(remark.OthersBusy), string(remark.NodesDiffer), string(remark.EnvDiffers),
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing in\n%s", want, text)
-		}
-	}
+	)
 }
 
 func TestAFormatThatAKindLacksIsRefused(t *testing.T) {
 	for list, want := range map[string]string{"csv": `unknown format "csv": choose from table, json, markdown`, "table, xml": `unknown format "xml": choose from `} {
-		if _, err := check.Environments.Pick(list); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", list, err)
-		}
+		_, err := check.Environments.Pick(list)
+		should.Fail(t, err, want, "%s", list)
 	}
-	if all := check.Reports.Formats(); len(all) != len(document.Formats) || len(check.Explanations.Formats()) >= len(all) {
-		t.Errorf("a report has %q, an explanation %q", all, check.Explanations.Formats())
-	}
+	all := check.Reports.Formats()
+	should.Hold(t, len(all) == len(document.Formats) && len(check.Explanations.Formats()) < len(all),
+		"a report has %q, an explanation %q", all, check.Explanations.Formats())
 }
 
 func TestWrapBreaksAtBlanksAndInLongWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "a b": "a b", "aaa bbb": "aaa|bbb", "a bb cc": "a bb|cc", "aaaaaaa b": "aaaa|aaa|b", "ab ccccc": "ab|cccc|c",
 	} {
-		if got := strings.Join(document.Wrap(text, 4, ""), "|"); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		should.Equal(t, strings.Join(document.Wrap(text, 4, ""), "|"), want, "%q", text)
 	}
 	for n, want := range map[int]string{19: "Exscan+Reduce_local", 15: "Exscan+|Reduce_local", 12: "Exscan+|Reduce_local", 7: "Exscan+|Reduce_|local"} {
-		if got := strings.Join(document.Wrap("Exscan+Reduce_local", n, ""), "|"); got != want {
-			t.Errorf("%d: %q, want %q", n, got, want)
-		}
+		should.Equal(t, strings.Join(document.Wrap("Exscan+Reduce_local", n, ""), "|"), want, "%d", n)
 	}
-	if got := strings.Join(document.Wrap("aaaaaaa b", 4, "  "), "|"); got != "aaaa|  aa|  a|  b" {
-		t.Errorf("%q", got)
-	}
+	should.Equal(t, strings.Join(document.Wrap("aaaaaaa b", 4, "  "), "|"), "aaaa|  aa|  a|  b")
 }
 
 // fingerprint shows Reduce at 64 KiB, in the noisy mpiruns.

@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
@@ -41,7 +42,7 @@ func gated(t *testing.T) *analyze.Report {
 		case v.Guideline == "GL8" && v.Msize == 1<<20:
 			set(judge.Kept, 2.98)
 		case v.Guideline == "GL5" && v.Msize == 1024:
-			set(judge.Undecided, 1.3)
+			set(judge.Suspected, 1.3)
 		}
 	}
 	g := &series.Baselines{GateConfig: series.GateConfig{Baseline: []string{"nights"}, FailOn: series.FailOnTimes}, Nights: []*series.Check{series.CheckOf(before, "nights/2026-11-21")},
@@ -54,20 +55,30 @@ func gated(t *testing.T) *analyze.Report {
 func TestAGateBeginsTheReportWithItsAlarms(t *testing.T) {
 	r := gated(t)
 	out := text(t, "table", r)
-	if !strings.HasPrefix(out, "ALARM: ") || r.Exit != 1 {
-		t.Errorf("exit %d\n%.500s", r.Exit, out)
-	}
+	should.Hold(t, strings.HasPrefix(out, "ALARM: ") && r.Exit == 1, "exit %d\n%.500s", r.Exit, out)
 	for _, want := range []analyze.GateState{analyze.New, analyze.Worse, analyze.Known, analyze.Expected, analyze.Xpass, analyze.Gone, analyze.FirstShown, analyze.Unsure} {
-		if r.Gate.ByState[want] == 0 {
-			t.Errorf("nothing is %s: %v", want, r.Gate.ByState)
-		}
+		should.Hold(t, r.Gate.ByState[want] != 0, "nothing is %s: %v", want, r.Gate.ByState)
+	}
+}
+
+func TestANightThatCouldNotBeJudgedIsNotGreen(t *testing.T) {
+	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), func(string, int64) int64 { return 5000 })
+	r.Gate = &analyze.Gate{NotJudged: []string{"p2"}}
+	if out := text(t, "table", r); !strings.HasPrefix(out, "NOT JUDGED: on p2 the machine was in a state that no baseline has") {
+		t.Errorf("%.300s", out)
+	}
+	if out := text(t, "junit", r); strings.Count(out, "<skipped") != len(r.Verdicts) {
+		t.Errorf("%d tests\n%.900s", len(r.Verdicts), out)
+	}
+	r.Gate = &analyze.Gate{First: true}
+	if out := text(t, "table", r); !strings.HasPrefix(out, "First night: nothing to hold it against") {
+		t.Errorf("%.300s", out)
 	}
 }
 
 func TestWithoutAlarmsTheReportSaysSoFirst(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), func(string, int64) int64 { return 5000 })
 	r.Gate = &analyze.Gate{}
-	if out := text(t, "table", r); !strings.HasPrefix(out, "No alarm: nothing is newly wrong. MPICH") {
-		t.Errorf("%.300s", out)
-	}
+	out := text(t, "table", r)
+	should.Hold(t, strings.HasPrefix(out, "No alarm: nothing is newly wrong.\nMPICH") && !strings.Contains(out, "Held against"), "%.300s", out)
 }

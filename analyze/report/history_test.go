@@ -14,6 +14,7 @@ import (
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // history has two series: of one, the library changes in the fifth night, and with it two ratios.
@@ -58,23 +59,20 @@ func TestAHistoryIsWholeInJSON(t *testing.T) {
 	var again series.History
 	must.Do(t, json.Unmarshal([]byte(written(t, "json", checks.Histories.Document(history()))), &again))
 	s := again.Series[0]
-	if len(again.Series) != 2 || len(s.Nights) != 8 || *s.Nights[4].Alarms != 2 || s.Nights[1].Shift == nil || s.Nights[0].Created == "" || len(s.Trends[0].Points) != 8 || s.Trends[0].Points[6].Ratio != nil {
-		t.Errorf("%+v", s)
-	}
+	should.Hold(t, len(again.Series) == 2 && len(s.Nights) == 8 && *s.Nights[4].Alarms == 2 && s.Nights[1].Shift != nil && s.Nights[0].Created != "" && len(s.Trends[0].Points) == 8 && s.Trends[0].Points[6].Ratio == nil,
+		"%+v", s)
 }
 
 func TestEveryRowOfAHistoryHasItsColumns(t *testing.T) {
 	h := history()
 	for _, rows := range [][][]string{checks.HistoryRows(h), checks.HistoryRows(&series.History{Series: h.Series[1:]})} {
 		for _, row := range rows {
-			if len(row) != len(checks.HistoryColumns) {
-				t.Errorf("%d cells, want %d: %q", len(row), len(checks.HistoryColumns), row)
-			}
+			should.Hold(t, len(row) == len(checks.HistoryColumns), "%d cells, want %d: %q", len(row), len(checks.HistoryColumns), row)
 		}
 	}
-	if rows := checks.HistoryRows(h); len(rows) != 10 || rows[5][slices.Index(checks.HistoryColumns, "alarms")] != "2" || rows[5][slices.Index(checks.HistoryColumns, "verdict")] != "violated" || rows[9][slices.Index(checks.HistoryColumns, "alarms")] != "" {
-		t.Errorf("%q", rows)
-	}
+	rows := checks.HistoryRows(h)
+	should.Hold(t, len(rows) == 10 && rows[5][slices.Index(checks.HistoryColumns, "alarms")] == "2" && rows[5][slices.Index(checks.HistoryColumns, "verdict")] == "violated" && rows[9][slices.Index(checks.HistoryColumns, "alarms")] == "",
+		"%q", rows)
 }
 
 // What a report of somebody says never reaches a picture.
@@ -84,7 +82,6 @@ func TestAHostileNightDrawsNothingOfItsOwn(t *testing.T) {
 	p.Verdict, p.Ratio, p.RatioLo95, p.RatioHi95, p.MedianS = "```\n# big\x1b[2J", pointer(1e-300), pointer(-1), pointer(1e300), pointer(1e300)
 	h.Series[0].Nights[0].Created = "```"
 	lines := checks.TrendLines(&h.Series[0], &h.Series[0].Trends[0], 100)
-	if text := strings.Join(lines, "\n"); len(lines) != 9 || strings.Contains(text, "`") || strings.Contains(text, "\x1b") || !strings.Contains(lines[1], "unknown") {
-		t.Errorf("%s", text)
-	}
+	text := strings.Join(lines, "\n")
+	should.Hold(t, len(lines) == 9 && !strings.Contains(text, "`") && !strings.Contains(text, "\x1b") && strings.Contains(lines[1], "unknown"), "%s", text)
 }

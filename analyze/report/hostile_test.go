@@ -13,6 +13,8 @@ import (
 
 	"pgmpi/internal/clean"
 	"pgmpi/internal/document"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // poison puts a text behind every string of a value, as somebody may have done
@@ -74,17 +76,14 @@ func FuzzRenderers(f *testing.F) {
 		for name, e := range hostile(t, text) {
 			for _, format := range e.formats {
 				got := written(t, format, e.document)
-				if at := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && clean.Hidden(r) }); at >= 0 || !utf8.ValidString(got) {
-					t.Errorf("%s as %s: %q", name, format, got[max(0, at):min(len(got), at+40)])
-				}
+				at := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && clean.Hidden(r) })
+				should.Hold(t, at < 0 && utf8.ValidString(got), "%s as %s: %q", name, format, got[max(0, at):min(len(got), at+40)])
 				switch format {
 				case "csv":
 					sameRows(t, name, e.document.Rows, got)
 				case "json":
 					want, err := json.Marshal(e.document.Value)
-					if err != nil || !sameJSON(want, []byte(got)) {
-						t.Errorf("%s as JSON: %v", name, err)
-					}
+					should.Hold(t, err == nil && sameJSON(want, []byte(got)), "%s as JSON: %v", name, err)
 				}
 			}
 		}
@@ -94,20 +93,15 @@ func FuzzRenderers(f *testing.F) {
 func sameRows(t *testing.T, name string, rows [][]string, text string) {
 	t.Helper()
 	got, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	if err != nil || len(got) != len(rows) {
-		t.Fatalf("%s: %d of %d rows, %v", name, len(got), len(rows), err)
-	}
+	must.Hold(t, err == nil && len(got) == len(rows), "%s: %d of %d rows, %v", name, len(got), len(rows), err)
 	for i := range rows {
 		for j, cell := range got[i] {
-			if _, err := strconv.ParseFloat(cell, 64); err != nil && cell != "" && strings.Contains("=+-@", cell[:1]) {
-				t.Errorf("%s: %q is a formula", name, cell)
-			}
+			_, err := strconv.ParseFloat(cell, 64)
+			should.Hold(t, err == nil || cell == "" || !strings.Contains("=+-@", cell[:1]), "%s: %q is a formula", name, cell)
 			got[i][j] = strings.TrimPrefix(cell, "'")
 			rows[i][j] = strings.TrimPrefix(rows[i][j], "'")
 		}
-		if !slices.Equal(got[i], rows[i]) {
-			t.Errorf("%s: %q became %q", name, rows[i], got[i])
-		}
+		should.Hold(t, slices.Equal(got[i], rows[i]), "%s: %q became %q", name, rows[i], got[i])
 	}
 }
 
@@ -118,20 +112,14 @@ func sameJSON(a, b []byte) bool {
 
 func TestCellsThatASpreadsheetWouldCalculateAreTexts(t *testing.T) {
 	for cell, want := range map[string]string{"=1+1": "'=1+1", "@x": "'@x", "-x": "'-x", "+Inf": "+Inf", "-1.5e-6": "-1.5e-6", "GL8": "GL8", "": ""} {
-		if got := clean.Cell(cell); got != want {
-			t.Errorf("%q became %q", cell, got)
-		}
+		should.Equal(t, clean.Cell(cell), want, "%q became", cell)
 	}
 }
 
 func TestTextCannotLeaveItsFenceInMarkdown(t *testing.T) {
 	got := document.Fenced("a\n```\n# b\n````")
-	if !strings.HasPrefix(got, "`````\n") || !strings.HasSuffix(got, "\n`````\n") {
-		t.Errorf("%s", got)
-	}
+	should.Hold(t, strings.HasPrefix(got, "`````\n") && strings.HasSuffix(got, "\n`````\n"), "%s", got)
 	for text, want := range map[string]string{"# b": `\# b`, "> b": `\> b`, "a&lt;": `a\&lt;`, "": ""} {
-		if got := document.Block(text); got != want {
-			t.Errorf("%q became %s", text, got)
-		}
+		should.Equal(t, document.Block(text), want, "%q became", text)
 	}
 }

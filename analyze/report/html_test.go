@@ -17,6 +17,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
 )
@@ -49,12 +50,9 @@ func largeReport(t *testing.T) *analyze.Report {
 func TestThePageOfALargeCheckIsSmall(t *testing.T) {
 	r := largeReport(t)
 	page := written(t, "html", check.Reports.Document(r))
-	if n := strings.Count(page, "<figure "); n < 2*17+11 {
-		t.Errorf("only %d pictures: this is about a page with many", n)
-	}
-	if len(page) >= 600<<10 { // a page of 21 sizes and 2 shapes is to stay far below a megabyte
-		t.Errorf("%d KiB", len(page)>>10)
-	}
+	n := strings.Count(page, "<figure ")
+	should.Hold(t, n >= 2*17+11, "only %d pictures: this is about a page with many", n)
+	should.Hold(t, len(page) < 600<<10, "%d KiB", len(page)>>10) // a page of 21 sizes and 2 shapes is to stay far below a megabyte
 }
 
 // figureOf is the source of the picture with an ID.
@@ -62,9 +60,7 @@ func figureOf(t *testing.T, page, id string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(page, `<figure id="`+id+`"`)
 	figure, _, ends := strings.Cut(rest, "</figure>")
-	if !found || !ends {
-		t.Fatalf("no picture %s", id)
-	}
+	must.Hold(t, found && ends, "no picture %s", id)
 	return figure
 }
 
@@ -77,15 +73,12 @@ func TestEveryViolatedSizeIsShadedAndStarredInItsPicture(t *testing.T) {
 			violated[check.PatternIDs(r)[check.PatternOf(v)]]++
 		}
 	}
-	if len(violated) != 3 {
-		t.Fatalf("%v", violated)
-	}
+	must.Hold(t, len(violated) == 3, "%v", violated)
 	for _, f := range check.PatternFigures(r) {
 		for _, s := range f.Series {
 			for _, p := range s.Points {
-				if len(p.Each) != r.R || !(p.Lo <= p.Y && p.Y <= p.Hi) {
-					t.Errorf("%s, %s at %v: %d run medians, %v in %v to %v", f.ID, s.Name, p.X, len(p.Each), p.Y, p.Lo, p.Hi)
-				}
+				should.Hold(t, len(p.Each) == r.R && p.Lo <= p.Y && p.Y <= p.Hi,
+					"%s, %s at %v: %d run medians, %v in %v to %v", f.ID, s.Name, p.X, len(p.Each), p.Y, p.Lo, p.Hi)
 			}
 		}
 	}
@@ -95,9 +88,7 @@ func TestEveryViolatedSizeIsShadedAndStarredInItsPicture(t *testing.T) {
 			return strings.Count(strings.Join(regexp.MustCompile(element).FindAllString(figure, -1), ""), what)
 		}
 		bands, stars, each := count(`<rect class="?slow`, "<rect"), count(`<g class="sign slow"[^>]*>.*?</g>`, "★"), count(`<path class="each" d="[^"]*"`, "M")
-		if bands != want || stars < want || each < 2*4 {
-			t.Errorf("%s: %d sizes are shaded, with %d stars; want %d; %d dots", id, bands, stars, want, each)
-		}
+		should.Hold(t, bands == want && stars >= want && each >= 2*4, "%s: %d sizes are shaded, with %d stars; want %d; %d dots", id, bands, stars, want, each)
 	}
 }
 
@@ -112,23 +103,17 @@ func TestEveryTestHasACellOfTheHeatMapWithItsRatio(t *testing.T) {
 			for _, c := range row.Cells {
 				if c.Text != "" || c.Sign != "" {
 					cells++
-					if c.Link == "" || c.Sign != "" && c.Word == "" {
-						t.Errorf("%s: %+v", row.Name, c)
-					}
+					should.Hold(t, c.Link != "" && (c.Sign == "" || c.Word != ""), "%s: %+v", row.Name, c)
 				}
 			}
 		}
 	}
-	if cells != len(r.Verdicts) {
-		t.Errorf("%d cells for %d tests", cells, len(r.Verdicts))
-	}
+	should.Hold(t, cells == len(r.Verdicts), "%d cells for %d tests", cells, len(r.Verdicts))
 }
 
 func TestAColourStandsForARatio(t *testing.T) {
 	for ratio, want := range map[float64]string{1: "h0", 1.1: "h0", 1.5: "h1", 2: "h2", 4: "h4", 100: "h4", 0.5: "c2", 0.01: "c4", 0: "h0"} {
-		if got := document.HeatClass(ratio); got != want {
-			t.Errorf("%v is %s, want %s", ratio, got, want)
-		}
+		should.Equal(t, document.HeatClass(ratio), want, "%v", ratio)
 	}
 }
 
@@ -151,24 +136,19 @@ func TestTicksAreRoundAndNotTooMany(t *testing.T) {
 		for _, tick := range c.a.Ticks(c.lo, c.hi, c.most) {
 			got = append(got, tick.Label)
 		}
-		if text := strings.Join(got, ", "); text != c.want {
-			t.Errorf("%v to %v: %s, want %s", c.lo, c.hi, text, c.want)
-		}
+		should.Equal(t, strings.Join(got, ", "), c.want, "%v to %v", c.lo, c.hi)
 	}
 }
 
 func TestColoursOfAPageAreInItsStyle(t *testing.T) {
 	used := regexp.MustCompile(`var\((--[a-z0-9-]+)\)`).FindAllStringSubmatch(document.HtmlStyle, -1)
 	for _, u := range used {
-		if strings.Count(document.HtmlStyle, u[1]+":") != 2 { // light and dark
-			t.Errorf("%s is not there twice, for light and for dark", u[1])
-		}
+		should.Hold(t, strings.Count(document.HtmlStyle, u[1]+":") == 2, "%s is not there twice, for light and for dark", u[1]) // light and dark
 	}
 	page := written(t, "html", examples(t)["planted"].document)
 	for _, class := range []string{"h4", "slow", "s0", "s1", "each", "whiskers"} {
-		if !slices.ContainsFunc([]string{"." + class + " ", "." + class + ".", "." + class + ",", "." + class + "{"}, func(rule string) bool { return strings.Contains(document.HtmlStyle, rule) }) || !strings.Contains(page, class) {
-			t.Errorf("%s: no rule, or not used", class)
-		}
+		should.Hold(t, slices.ContainsFunc([]string{"." + class + " ", "." + class + ".", "." + class + ",", "." + class + "{"}, func(rule string) bool { return strings.Contains(document.HtmlStyle, rule) }) && strings.Contains(page, class),
+			"%s: no rule, or not used", class)
 	}
 }
 
@@ -178,9 +158,7 @@ func TestSectionsAndPicturesOfOneNameHaveIDsOfTheirOwn(t *testing.T) {
 	s.Figures = []picture.Figure{f, f}
 	page := written(t, "html", &document.Document{Name: "two", Pictured: []document.Section{document.Titled("First"), s, s}})
 	for _, id := range []string{"part-same", "part-same-2", "same", "same-2", "same-3", "same-4"} {
-		if n := strings.Count(page, ` id="`+id+`"`); n != 1 {
-			t.Errorf("%d elements are called %s", n, id)
-		}
+		should.Equal(t, strings.Count(page, ` id="`+id+`"`), 1, "elements are called %s", id)
 	}
 }
 
@@ -195,29 +173,22 @@ func TestGuidelinesWithSimilarNamesHavePicturesOfTheirOwn(t *testing.T) {
 		}
 	}
 	figures := check.PatternFigures(r)
-	if len(figures) != 3 {
-		t.Fatalf("%d pictures", len(figures))
-	}
+	must.Hold(t, len(figures) == 3, "%d pictures", len(figures))
 	drawn := map[string]bool{}
 	for _, f := range figures {
 		drawn[f.ID] = true
-		if len(f.Series[0].Points) != 2 {
-			t.Errorf("%s has %d points", f.ID, len(f.Series[0].Points))
-		}
+		should.Hold(t, len(f.Series[0].Points) == 2, "%s has %d points", f.ID, len(f.Series[0].Points))
 	}
 	found, _ := check.HeatRows(r, "p2", drawn)
 	links := map[string]bool{}
 	for _, row := range found.Rows {
 		links[row.Cells[0].Link] = true
 	}
-	if len(drawn) != 3 || len(links) != 3 {
-		t.Errorf("IDs %v, links %v", drawn, links)
-	}
+	should.Hold(t, len(drawn) == 3 && len(links) == 3, "IDs %v, links %v", drawn, links)
 	c := &series.Comparison{AllRows: true}
 	for _, function := range []string{"bcast_as_my-own", "bcast_as_my_own"} {
 		c.Cases = append(c.Cases, series.CaseChange{Cell: medians.Cell{Function: function, Msize: 8, Shape: "p2"}, AMedianS: &half, BMedianS: &slow})
 	}
-	if changed := checks.ChangeFigures(c); len(changed) != 2 || changed[0].ID == changed[1].ID {
-		t.Errorf("%d pictures of two functions", len(changed))
-	}
+	changed := checks.ChangeFigures(c)
+	should.Hold(t, len(changed) == 2 && changed[0].ID != changed[1].ID, "%d pictures of two functions", len(changed))
 }

@@ -13,6 +13,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // lint validates a JUnit file with the schema.
@@ -34,15 +35,12 @@ func lint(t *testing.T, text string) error {
 func TestJUnitFilesAreValidWhateverTheNames(t *testing.T) {
 	for _, e := range examples(t) {
 		if e.document.Outcomes != nil {
-			if err := lint(t, written(t, "junit", e.document)); err != nil {
-				t.Error(err)
-			}
+			should.Do(t, lint(t, written(t, "junit", e.document)))
 		}
 	}
 	text := written(t, "junit", check.Reports.Document(hostileReport(t)))
-	if err := lint(t, text); err != nil {
-		t.Errorf("%v:\n%s", err, text)
-	}
+	err := lint(t, text)
+	should.Hold(t, err == nil, "%v:\n%s", err, text)
 }
 
 func TestTheJUnitSchemaRefusesWhatReadersDo(t *testing.T) {
@@ -56,12 +54,8 @@ func TestTheJUnitSchemaRefusesWhatReadersDo(t *testing.T) {
 		"an end that is missing":   func(s string) string { return strings.TrimSuffix(s, "</testsuites>\n") },
 	} {
 		bad := change(good)
-		if bad == good {
-			t.Errorf("%s: nothing was changed", what)
-		}
-		if lint(t, bad) == nil {
-			t.Errorf("%s passes", what)
-		}
+		should.Hold(t, bad != good, "%s: nothing was changed", what)
+		should.Hold(t, lint(t, bad) != nil, "%s passes", what)
 	}
 }
 
@@ -72,31 +66,25 @@ func TestJUnitReadsBackWithItsCounts(t *testing.T) {
 	must.Do(t, xml.Unmarshal([]byte(written(t, "junit", d)), &got))
 	var n document.JunitCount
 	for i, s := range got.Suites {
-		if s.Timestamp != "2026-01-02T02:04:05" || s.Host != d.Outcomes.Host || s.Name != d.Outcomes.Suites[i].Name {
-			t.Errorf("%q %q %q", s.Timestamp, s.Host, s.Name)
-		}
+		should.Hold(t, s.Timestamp == "2026-01-02T02:04:05" && s.Host == d.Outcomes.Host && s.Name == d.Outcomes.Suites[i].Name,
+			"%q %q %q", s.Timestamp, s.Host, s.Name)
 		for _, c := range s.Cases {
 			n.Tests++
 			if c.Failure != nil {
 				n.Failures++
-				if c.Failure.Type != "new" || !strings.Contains(c.Failure.Body, "\nstate        new: "+document.OneLine(fixture.Hostile)+"\n") {
-					t.Errorf("%+v", c.Failure)
-				}
+				should.Hold(t, c.Failure.Type == "new" && strings.Contains(c.Failure.Body, "\nstate        new: "+document.OneLine(fixture.Hostile)+"\n"),
+					"%+v", c.Failure)
 			}
 		}
 	}
-	if n != got.JunitCount || n.Tests != len(r.Verdicts) || n.Failures == 0 || n.Failures == n.Tests {
-		t.Errorf("%+v, and the file says %+v", n, got.JunitCount)
-	}
+	should.Hold(t, n == got.JunitCount && n.Tests == len(r.Verdicts) && n.Failures != 0 && n.Failures != n.Tests, "%+v, and the file says %+v", n, got.JunitCount)
 }
 
 func TestADefaultCheckOnTwoShapesIsFarBelowWhatJUnitReadersTake(t *testing.T) {
 	r := everyTest(t)
 	text := written(t, "junit", check.Reports.Document(r))
 	// GitLab takes 30 MB.
-	if len(text) > 10e6 || len(text) < 500*len(r.Verdicts) {
-		t.Errorf("%d bytes for %d failures", len(text), len(r.Verdicts))
-	}
+	should.Hold(t, len(text) <= 10e6 && len(text) >= 500*len(r.Verdicts), "%d bytes for %d failures", len(text), len(r.Verdicts))
 }
 
 func TestShapesAndTypesAreTheSuites(t *testing.T) {
@@ -105,7 +93,5 @@ func TestShapesAndTypesAreTheSuites(t *testing.T) {
 	for _, s := range check.Reports.Document(r).Outcomes.Suites {
 		names = append(names, s.Name)
 	}
-	if got := strings.Join(names, " "); got != "p2.monotony p2.split p2.pattern p4.monotony p4.split p4.pattern" {
-		t.Error(got)
-	}
+	should.Equal(t, strings.Join(names, " "), "p2.monotony p2.split p2.pattern p4.monotony p4.split p4.pattern")
 }

@@ -11,6 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // shownElsewhere has the kinds of documents without an example here, and what shows them.
@@ -30,10 +33,7 @@ var shownElsewhere = map[string]string{
 func TestEveryKindOfDocumentHasAnExample(t *testing.T) {
 	var docs []byte
 	for _, page := range []string{"results-format.md", "dev/results-folder.md"} {
-		text, err := os.ReadFile("../../docs/" + page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile("../../docs/" + page))(t)
 		docs = append(docs, text...)
 	}
 	shown := map[string]bool{}
@@ -41,12 +41,9 @@ func TestEveryKindOfDocumentHasAnExample(t *testing.T) {
 		shown[e.document.Name] = true
 	}
 	for name, k := range kinds(t) {
-		if elsewhere := shownElsewhere[name] != ""; shown[name] == elsewhere {
-			t.Errorf("%s: kind %q wants either a line of examples() or a reason in shownElsewhere", k.path, name)
-		}
-		if k.forPrograms && !regexp.MustCompile(`\b`+name+`\.(json|csv)|pgmpi [^`+"`"+`]*`+name).Match(docs) {
-			t.Errorf("%s: neither docs/results-format.md nor docs/dev/results-folder.md has a line about %s", k.path, name)
-		}
+		should.Hold(t, shown[name] != (shownElsewhere[name] != ""), "%s: kind %q wants either a line of examples() or a reason in shownElsewhere", k.path, name)
+		should.Hold(t, !k.forPrograms || regexp.MustCompile(`\b`+name+`\.(json|csv)|pgmpi [^`+"`"+`]*`+name).Match(docs),
+			"%s: neither docs/results-format.md nor docs/dev/results-folder.md has a line about %s", k.path, name)
 	}
 }
 
@@ -98,8 +95,6 @@ func kinds(t *testing.T) map[string]kind {
 		})
 		return nil
 	})
-	if err != nil || len(out) < 15 {
-		t.Fatalf("%d kinds of documents were found: %v", len(out), err)
-	}
+	must.Hold(t, err == nil && len(out) >= 15, "%d kinds of documents were found: %v", len(out), err)
 	return out
 }

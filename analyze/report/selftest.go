@@ -99,7 +99,7 @@ func (x *Identities) section() document.Section {
 
 // section shows what was planted, found, missed and extra.
 func (x *Planted) section(function string) document.Section {
-	s := document.Titled("(b) Planted: %s is %v slower at %s", function, x.By.Round(time.Microsecond), conf.HumanSize(x.Msize))
+	s := document.Titled("(b) Planted: %s is %s slower at %s", function, phrase.Rounded(x.By), conf.HumanSize(x.Msize))
 	s.Table = &document.Table{Head: []string{"guideline", "msize", "without", "", "with the plant", "", ""}, Align: "lrrlrll"}
 	count := map[string]int{}
 	for _, c := range x.Shown {

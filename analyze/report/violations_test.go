@@ -7,6 +7,7 @@ import (
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestTheMatrixBeginsWithWhatItCanSay(t *testing.T) {
@@ -29,8 +30,6 @@ func TestTheMatrixBeginsWithWhatItCanSay(t *testing.T) {
 		for _, tests := range c.columns {
 			m.Rows[0].Cells = append(m.Rows[0].Cells, &series.MatrixCell{Tests: tests})
 		}
-		if got := check.MatrixSections(m)[0].Text[0].Text; got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
+		should.Equal(t, check.MatrixSections(m)[0].Text[0].Text, c.want)
 	}
 }

@@ -3,6 +3,9 @@ package samples
 import (
 	"math"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestRanksAreComparedRepetitionByRepetition(t *testing.T) {
@@ -12,9 +15,7 @@ func TestRanksAreComparedRepetitionByRepetition(t *testing.T) {
 		{1, [][]int64{{100, 200, 9999, 300, 400}, {100, 250, 9, 200, 500}, {50, 50, 8888, 50, 50}}},
 		{3, [][]int64{{700}, {600}, {800}}},
 	})
-	if err != nil || len(f.ByRank) != 3 {
-		t.Fatal(err, f.ByRank)
-	}
+	must.Hold(t, err == nil && len(f.ByRank) == 3, "%v %v", err, f.ByRank)
 	// Rank 0 is slowest (with another) in repetitions 0 and 3 of the first mpirun, rank 1 in 0, 1
 	// and 4, rank 2 in the second mpirun.
 	for i, want := range []RankTimes{
@@ -30,7 +31,5 @@ func TestRanksAreComparedRepetitionByRepetition(t *testing.T) {
 			}
 		}
 	}
-	if err := f.AddRanks(nil); err != nil || len(f.ByRank) != 3 {
-		t.Error("nothing stored is something")
-	}
+	should.Hold(t, f.AddRanks(nil) == nil && len(f.ByRank) == 3, "nothing stored is something")
 }

@@ -6,6 +6,7 @@ import (
 
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -38,14 +39,10 @@ func TestCountersAreHeldAgainstTheRunTime(t *testing.T) {
 		f.AddCounts(r.Run, r.Counters[:2], counted)
 	}
 	must.Do(t, f.Correlate())
-	if len(f.Counters) != 3 {
-		t.Fatalf("%+v", f.Counters)
-	}
+	must.Hold(t, len(f.Counters) == 3, "%+v", f.Counters)
 	near := func(what string, got *float64, want float64) {
 		t.Helper()
-		if got == nil || math.Abs(*got-want) > 1e-9 {
-			t.Errorf("%s: %v, want %v", what, got, want)
-		}
+		should.Hold(t, got != nil && math.Abs(*got-want) <= 1e-9, "%s: %v, want %v", what, got, want)
 	}
 	a, b, c := f.Counters[0], f.Counters[1], f.Counters[2]
 	near("correlation", a.R, 1)
@@ -54,9 +51,7 @@ func TestCountersAreHeldAgainstTheRunTime(t *testing.T) {
 	near("none", a.None, 5.0/19)
 	near("mean", b.Mean, 385)
 	near("none of a counter that always counts", b.None, 0)
-	if b.R != nil || c.Mean != nil || c.Why != "hidden" {
-		t.Errorf("what does not change, and what was not read, goes with nothing: %+v, %+v", b, c)
-	}
+	should.Hold(t, b.R == nil && c.Mean == nil && c.Why == "hidden", "what does not change, and what was not read, goes with nothing: %+v, %+v", b, c)
 	near("what reading costs", &f.Reading.Ratio, 1.2)
 	near("with", &f.Reading.WithS, 1800e-9)
 }

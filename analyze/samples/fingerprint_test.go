@@ -8,6 +8,7 @@ import (
 
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -42,40 +43,28 @@ func TestEverySampleHasItsCategory(t *testing.T) {
 	f := fingerprinted(t)
 	want := "f" + strings.Repeat("w", 12) + strings.Repeat("g", 27) + "o" + strings.Repeat("g", 9) + "-" + strings.Repeat("g", 9)
 	for _, r := range f.Runs {
-		if r.Letters != want {
-			t.Errorf("mpirun %d:\n%s, want\n%s", r.Run, r.Letters, want)
-		}
+		should.Equal(t, r.Letters, want, "mpirun %d", r.Run)
 	}
-	if f.Samples != 180 || f.Invalid != 3 || f.Categories[First] != 3 || f.Categories[Warmup] != 36 || f.Categories[Outlier] != 3 || f.Categories[Good] != 135 {
-		t.Errorf("%d, %d, %v", f.Samples, f.Invalid, f.Categories)
-	}
-	if f.Visits != 2 || len(f.ACF) == 0 || *f.Runs[0].PageFaults != 2 {
-		t.Errorf("%d visits, %v, %v", f.Visits, f.ACF, *f.Runs[0].PageFaults)
-	}
+	should.Hold(t, f.Samples == 180 && f.Invalid == 3 && f.Categories[First] == 3 && f.Categories[Warmup] == 36 && f.Categories[Outlier] == 3 && f.Categories[Good] == 135,
+		"%d, %d, %v", f.Samples, f.Invalid, f.Categories)
+	should.Hold(t, f.Visits == 2 && len(f.ACF) != 0 && *f.Runs[0].PageFaults == 2, "%d visits, %v, %v", f.Visits, f.ACF, *f.Runs[0].PageFaults)
 }
 
 func TestDistributionsAreOfAllAndOfGoodSamples(t *testing.T) {
 	f := fingerprinted(t)
 	near := func(what string, got *float64, ns float64) {
-		if got == nil || math.Abs(*got*1e9-ns) > 1e-3 {
-			t.Errorf("%s: %v, want %v ns", what, got, ns)
-		}
+		should.Hold(t, got != nil && math.Abs(*got*1e9-ns) <= 1e-3, "%s: %v, want %v ns", what, got, ns)
 	}
 	near("longest", f.All.At(1), 200020)
 	near("longest good one", f.Good.At(1), 100009)
 	near("shortest", f.All.At(0), 100000)
-	if f.All.N != 177 || f.Good.N != 135 || f.All.At(.3) != nil {
-		t.Errorf("%d, %d", f.All.N, f.Good.N)
-	}
-	if len(f.Modes) == 0 || f.Modes[0].LoS < 99e-6 || f.Modes[len(f.Modes)-1].HiS > 101e-6 {
-		t.Errorf("%+v", f.Modes)
-	}
+	should.Hold(t, f.All.N == 177 && f.Good.N == 135 && f.All.At(.3) == nil, "%d, %d", f.All.N, f.Good.N)
+	should.Hold(t, len(f.Modes) != 0 && f.Modes[0].LoS >= 99e-6 && f.Modes[len(f.Modes)-1].HiS <= 101e-6, "%+v", f.Modes)
 }
 
 func TestOnlyFunctionsThatCanBeMeasuredAreParsed(t *testing.T) {
-	if _, _, _, err := ParseCase("Reduse:8"); err == nil || !strings.Contains(err.Error(), "did you mean MPI_Reduce?") {
-		t.Errorf("%v", err)
-	}
+	_, _, _, err := ParseCase("Reduse:8")
+	should.Fail(t, err, "did you mean MPI_Reduce?")
 }
 
 func TestNoSampleIsNoFingerprint(t *testing.T) {
@@ -83,7 +72,6 @@ func TestNoSampleIsNoFingerprint(t *testing.T) {
 	runs := fixture.Measured(m, 1, 1, 1, 1, 1, 1)
 	runs[0].Cases = slices.Delete(runs[0].Cases, 0, 1)
 	runs[0].Samples = slices.Delete(runs[0].Samples, 0, 1)
-	if _, err := NewFingerprint("folder", m, 0, []*results.Run{&runs[0]}); err == nil || !strings.Contains(err.Error(), "no valid sample") {
-		t.Errorf("%v", err)
-	}
+	_, err := NewFingerprint("folder", m, 0, []*results.Run{&runs[0]})
+	should.Fail(t, err, "no valid sample")
 }

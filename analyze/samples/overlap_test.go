@@ -2,13 +2,13 @@ package samples
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -45,13 +45,10 @@ func TestOverlapIsTheMedianOverMpirunsOfWhatIsHidden(t *testing.T) {
 	c := o.Cases[1]
 	near := func(what string, got *float64, want float64) {
 		t.Helper()
-		if got == nil || math.Abs(*got-want) > 1e-12 {
-			t.Errorf("%s: %v, want %v", what, got, want)
-		}
+		should.Hold(t, got != nil && math.Abs(*got-want) <= 1e-12, "%s: %v, want %v", what, got, want)
 	}
-	if c.R != 10 || c.Runs[0].Run != 1 || c.Reason != "" || c.Best.Tests != 2 || c.Best.Interval != 4096 || c.Best.Chosen != 7 || c.None.Chosen != 10 {
-		t.Fatalf("%+v", c)
-	}
+	must.Hold(t, c.R == 10 && c.Runs[0].Run == 1 && c.Reason == "" && c.Best.Tests == 2 && c.Best.Interval == 4096 && c.Best.Chosen == 7 && c.None.Chosen == 10,
+		"%+v", c)
 	near("T_b", c.Blocking.Median, 1000e-9)
 	near("without tests", c.None.Overlap.Median, 0.05) // 1 − 950/1000
 	near("with tests", c.Best.Overlap.Median, 0.9)     // 1 − 100/1000, in seven mpiruns of ten
@@ -70,51 +67,37 @@ func TestOverlapIsTheMedianOverMpirunsOfWhatIsHidden(t *testing.T) {
 // Of numbers of tests that equally many mpiruns chose, the smallest is shown.
 func TestFewerTestsAreShownWhereNoneIsChosenMore(t *testing.T) {
 	o, err := NewOverlap("folder", protocol.OverlapTime, fixture.Manifest(), []*results.Run{overlapRun(3), overlapRun(4)}, judge.Default())
-	if err != nil || o.Cases[1].Best.Tests != 1 || o.Cases[1].Best.Chosen != 1 {
-		t.Errorf("%d tests, %v", o.Cases[1].Best.Tests, err)
-	}
+	should.Hold(t, err == nil && o.Cases[1].Best.Tests == 1 && o.Cases[1].Best.Chosen == 1, "%d tests, %v", o.Cases[1].Best.Tests, err)
 }
 
 // Overlap beyond both ends is cut, as the OSU benchmarks do.
 func TestOverlapIsAShare(t *testing.T) {
 	for _, c := range [][3]float64{{0, 10, 1}, {10, 10, 0}, {2.5, 10, .75}, {-3, 10, 1}, {12, 10, 0}} {
-		if got := Overlapped(c[0], c[1]); got != c[2] {
-			t.Errorf("%v left of %v: %v, want %v", c[0], c[1], got, c[2])
-		}
+		should.Equal(t, Overlapped(c[0], c[1]), c[2], "%v left of %v", c[0], c[1])
 	}
 }
 
 // Tests in a row take 1.5 times as long, and what MPI takes is a tenth, in each of ten mpiruns.
 func TestTestsThatDelayACallViolateNB5(t *testing.T) {
 	o, err := NewOverlap("folder", protocol.OverlapTime, fixture.Manifest(), overlapRuns(10), judge.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c := o.Cases[1]
-	if c.NB5.Verdict != judge.Violated || c.NB5.PAdjusted == nil || c.NB5.Ratio == nil || *c.NB5.Ratio < 1.5 || *c.NB5.Ratio > 1.511 {
-		t.Errorf("NB5: %+v", c.NB5)
-	}
-	if c.NB7.Verdict != judge.Kept {
-		t.Errorf("NB7: %+v", c.NB7)
-	}
-	if o.M != 2*len(o.Cases) || o.Exit != exitcode.Violated || o.Cases[0].NB5.Verdict != judge.NotMeasured {
-		t.Errorf("m = %d, exit code %d; a case without mpiruns is %s", o.M, o.Exit, o.Cases[0].NB5.Verdict)
-	}
-	if o, err = NewOverlap("folder", protocol.OverlapTime, fixture.Manifest(), overlapRuns(2), judge.Default()); err != nil || o.Refused == nil || o.Exit != exitcode.NoVerdict || o.Cases[1].NB5.Verdict != judge.Undecided {
-		t.Errorf("two mpiruns: %+v, %v", o, err)
-	}
+	should.Hold(t, c.NB5.Verdict == judge.Violated && c.NB5.PAdjusted != nil && c.NB5.Ratio != nil && *c.NB5.Ratio >= 1.5 && *c.NB5.Ratio <= 1.511, "NB5: %+v", c.NB5)
+	should.Equal(t, c.NB7.Verdict, judge.Kept, "NB7: %+v", c.NB7)
+	should.Hold(t, o.M == 2*len(o.Cases) && o.Exit == exitcode.Violated && o.Cases[0].NB5.Verdict == judge.NotMeasured,
+		"m = %d, exit code %d; a case without mpiruns is %s", o.M, o.Exit, o.Cases[0].NB5.Verdict)
+	o, err = NewOverlap("folder", protocol.OverlapTime, fixture.Manifest(), overlapRuns(2), judge.Default())
+	should.Hold(t, err == nil && o.Refused != nil && o.Exit == exitcode.NoVerdict && o.Cases[1].NB5.Verdict == judge.Undecided, "two mpiruns: %+v, %v", o, err)
 }
 
 func TestWrongDataOfAnOverlappedCallDoNotCount(t *testing.T) {
 	runs := overlapRuns(10)
 	runs[3].Cases[0].CaseResult = protocol.CaseResult{Status: protocol.StatusWrong, Message: "rank 1 has 3"}
 	o := must.Get(NewOverlap("folder", protocol.OverlapTime, fixture.Manifest(), runs, judge.Default()))(t)
-	if c := o.Cases[1]; c.R != 0 || !c.Wrong || c.Reason != "rank 1 has 3" || c.NB7.Verdict != judge.Wrong || o.Exit != exitcode.Failed {
-		t.Errorf("%+v, exit code %d", c, o.Exit)
-	}
-	if _, err := NewOverlap("folder", protocol.OverlapTime, fixture.Manifest(), nil, judge.Default()); err == nil || !strings.Contains(err.Error(), "without a folder, measures them") {
-		t.Errorf("a folder of something else: %v", err)
-	}
+	c := o.Cases[1]
+	should.Hold(t, c.R == 0 && c.Wrong && c.Reason == "rank 1 has 3" && c.NB7.Verdict == judge.Wrong && o.Exit == exitcode.Failed, "%+v, exit code %d", c, o.Exit)
+	_, err := NewOverlap("folder", protocol.OverlapTime, fixture.Manifest(), nil, judge.Default())
+	should.Fail(t, err, "without a folder, measures them", "a folder of something else")
 }
 
 func TestProgressThreadsOfTheLibraryAreNamed(t *testing.T) {
@@ -122,7 +105,5 @@ func TestProgressThreadsOfTheLibraryAreNamed(t *testing.T) {
 	m.Factors.Env = map[string]string{"MPICH_ASYNC_PROGRESS": "1", "OMPI_MCA_pml": "ob1"}
 	m.Factors.Layouts = []host.Layout{{Kinds: []host.NodeKind{{Env: map[string]string{"MPIR_CVAR_ASYNC_PROGRESS": "1"}}}}}
 	o, err := NewOverlap("folder", protocol.OverlapTime, m, overlapRuns(1), judge.Default())
-	if err != nil || len(o.Progress) != 2 || o.Progress["MPICH_ASYNC_PROGRESS"] != "1" || o.Progress["MPIR_CVAR_ASYNC_PROGRESS"] != "1" {
-		t.Errorf("%v, %v", o, err)
-	}
+	should.Hold(t, err == nil && len(o.Progress) == 2 && o.Progress["MPICH_ASYNC_PROGRESS"] == "1" && o.Progress["MPIR_CVAR_ASYNC_PROGRESS"] == "1", "%v, %v", o, err)
 }

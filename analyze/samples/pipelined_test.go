@@ -2,11 +2,11 @@ package samples
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -35,27 +35,20 @@ func TestCallsInARowAreComparedWithinEachMpirun(t *testing.T) {
 	c := p.Cases[1]
 	near := func(what string, got *float64, want float64) {
 		t.Helper()
-		if got == nil || math.Abs(*got-want) > 1e-12 {
-			t.Errorf("%s: %v, want %v", what, got, want)
-		}
+		should.Hold(t, got != nil && math.Abs(*got-want) <= 1e-12, "%s: %v, want %v", what, got, want)
 	}
-	if c.R != 3 || c.Calls != 10 || len(c.Runs) != 3 || c.Runs[2].Run != 3 || c.Reason != "" {
-		t.Fatalf("%+v", c)
-	}
+	must.Hold(t, c.R == 3 && c.Calls == 10 && len(c.Runs) == 3 && c.Runs[2].Run == 3 && c.Reason == "", "%+v", c)
 	near("single", c.SingleS, 200e-9)
 	near("in a row", c.RowS, 120e-9)
 	near("their mean, outliers and all", c.MeanS, 2*(600+600+601+599+600+6000)/6/10*1e-9)
 	near("ratio", c.Ratio, 0.6)
 	near("overlap", p.MedianRatio(), 0.6)
-	if other := p.Cases[0]; other.R != 0 || other.SingleS != nil || other.Reason != "no mpirun has it" {
-		t.Errorf("a case that no mpirun has: %+v", other)
-	}
+	other := p.Cases[0]
+	should.Hold(t, other.R == 0 && other.SingleS == nil && other.Reason == "no mpirun has it", "a case that no mpirun has: %+v", other)
 	wrong := pipelinedRun(1)
 	wrong.Cases[1].Status, wrong.Cases[1].Message = protocol.StatusWrong, "rank 1 has 3"
-	if p, err := NewPipelined("folder", m, []*results.Run{wrong}); err != nil || p.Cases[1].R != 0 || p.Cases[1].Reason != "rank 1 has 3" || p.MedianRatio() != nil {
-		t.Errorf("wrong data: %+v, %v", p.Cases[1], err)
-	}
-	if _, err := NewPipelined("folder", m, nil); err == nil || !strings.Contains(err.Error(), "without a folder, measures them") {
-		t.Errorf("a folder of something else: %v", err)
-	}
+	p, err := NewPipelined("folder", m, []*results.Run{wrong})
+	should.Hold(t, err == nil && p.Cases[1].R == 0 && p.Cases[1].Reason == "rank 1 has 3" && p.MedianRatio() == nil, "wrong data: %+v, %v", p.Cases[1], err)
+	_, err = NewPipelined("folder", m, nil)
+	should.Fail(t, err, "without a folder, measures them", "a folder of something else")
 }

@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -19,32 +20,22 @@ func TestTimesAreThoseOfTheRunMedians(t *testing.T) {
 		m.Skip = map[int]protocol.CaseResult{5: {Status: protocol.StatusNotMeasured, Message: "too much memory"}}
 	})
 	times, err := NewTimes(s, false)
-	if err != nil || len(times.Cases) != 2 {
-		t.Fatalf("%v, %+v", err, times.Cases)
-	}
+	must.Hold(t, err == nil && len(times.Cases) == 2, "%v, %+v", err, times.Cases)
 	// Run medians of 10001 … 10012 ns; by hand, R's type 7.
 	k := times.Cases[0]
 	for name, x := range map[string]struct {
 		got  *float64
 		want float64
 	}{"min": {k.MinS, 10001}, "q1": {k.Q1S, 10003.75}, "median": {k.MedianS, 10006.5}, "q3": {k.Q3S, 10009.25}, "max": {k.MaxS, 10012}} {
-		if math.Abs(*x.got*1e9-x.want) > 1e-6 {
-			t.Errorf("%s: %v ns, want %v", name, *x.got*1e9, x.want)
-		}
+		should.Hold(t, math.Abs(*x.got*1e9-x.want) <= 1e-6, "%s: %v ns, want %v", name, *x.got*1e9, x.want)
 	}
-	if k.R != fixture.R || k.Reason != "" {
-		t.Errorf("R = %d, %q", k.R, k.Reason)
-	}
-	if k := times.Cases[1]; k.R != fixture.R-1 || !strings.Contains(k.Reason, "only 11 of 12") || *k.MinS*1e9 < 15001 {
-		t.Errorf("one without a median: %+v", k)
-	}
+	should.Hold(t, k.R == fixture.R && k.Reason == "", "R = %d, %q", k.R, k.Reason)
+	k = times.Cases[1]
+	should.Hold(t, k.R == fixture.R-1 && strings.Contains(k.Reason, "only 11 of 12") && *k.MinS*1e9 >= 15001, "one without a median: %+v", k)
 	times, err = NewTimes(s, true)
-	if err != nil || len(times.Cases) != 6 {
-		t.Fatalf("%v, %+v", err, times.Cases)
-	}
-	if k := times.Cases[5]; k.MedianS != nil || k.R != 0 || k.Reason != "too much memory" {
-		t.Errorf("not measured: %+v", k)
-	}
+	must.Hold(t, err == nil && len(times.Cases) == 6, "%v, %+v", err, times.Cases)
+	k = times.Cases[5]
+	should.Hold(t, k.MedianS == nil && k.R == 0 && k.Reason == "too much memory", "not measured: %+v", k)
 }
 
 func side(t *testing.T, name string, ns []int64, change func(*results.Manifest, []results.Run)) *analyze.Side {

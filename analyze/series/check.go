@@ -68,9 +68,10 @@ type Answer struct {
 type Point struct {
 	Asked
 	Answer
-	Firm   bool              `json:"firm"`
-	State  analyze.GateState `json:"state"` // "": that check had no gate, or nothing to say
-	Reason string            `json:"reason"`
+	Firm    bool              `json:"firm"`
+	ByState analyze.InStates  `json:"by_state"`
+	State   analyze.GateState `json:"state"` // "": that check had no gate, or nothing to say
+	Reason  string            `json:"reason"`
 }
 
 // question identifies a test in all checks. The other size belongs to it for monotony; for
@@ -95,7 +96,7 @@ func planned(p *guidelines.Plan, t guidelines.Test) Asked {
 }
 
 func pointOf(v *analyze.Verdict) Point {
-	p := Point{Asked: askedBy(v), Answer: Answer{v.MedianS, v.OtherMedianS, v.Ratio, v.RatioLo95, v.RatioHi95, v.Verdict}, Firm: v.Firm, Reason: v.Reason}
+	p := Point{Asked: askedBy(v), Answer: Answer{v.MedianS, v.OtherMedianS, v.Ratio, v.RatioLo95, v.RatioHi95, v.Verdict}, Firm: v.Firm, Reason: v.Reason, ByState: v.ByState}
 	if v.Gated != nil {
 		p.State = v.State
 	}
@@ -110,12 +111,28 @@ func (p *Point) tested() bool {
 
 func (p *Point) violated() bool { return p.Verdict == judge.Violated && p.State != analyze.Unsure }
 
+// above is the ratio that a new violation is above: the end of the interval, times the least
+// slowdown; of split-robustness that was not suspected, and so not tested, worseBy times its
+// medians' ratio. ok: the check can tell.
+func (p *Point) above(least float64) (ratio float64, ok bool) {
+	switch {
+	case p.Verdict == judge.NotSuspected && p.Ratio != nil:
+		return worseBy * max(1, *p.Ratio), true
+	case p.RatioHi95 != nil && (p.tested() || p.Verdict == judge.Undecided || p.Verdict == judge.Violated):
+		return least * *p.RatioHi95, true
+	}
+	return 0, false
+}
+
 // validate refuses what no check has written: anybody can edit a report.
 func (p *Point) validate() error {
 	for _, x := range []*float64{p.Ratio, p.RatioLo95, p.RatioHi95, p.MedianS, p.OtherMedianS} {
 		if x != nil && !(*x > 0 && *x <= math.MaxFloat64) {
 			return fmt.Errorf("%v is no ratio and no time", *x)
 		}
+	}
+	if len(p.ByState) > mostListed {
+		return fmt.Errorf("it has %d states", len(p.ByState))
 	}
 	if p.Msize < 0 || p.RatioLo95 != nil && p.RatioHi95 != nil && *p.RatioLo95 > *p.RatioHi95 {
 		return errors.New("its size or its interval is none")

@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
 )
 
 // Compare tests for every case that both folders planned whether B is slower
@@ -117,16 +118,36 @@ func placedUnlike(a, b *analyze.Side) string {
 	return strings.Join(out, "; ")
 }
 
+// aligner divides run medians by how slow their mpirun was in general in its folder, so that
+// one slow mpirun does not hide what changed. What all mpiruns of a folder share stays.
+func aligner(s *analyze.Side) func(k guidelines.Case, of *medians.Case) []float64 {
+	general := map[string][]float64{}
+	return func(k guidelines.Case, of *medians.Case) []float64 {
+		out := slices.Clone(of.Medians)
+		key := fmt.Sprint(k.Shape, len(out))
+		if _, known := general[key]; !known {
+			general[key] = s.Set.General(k.Shape, len(out))
+		}
+		for i, by := range general[key] {
+			out[i] /= by
+		}
+		return out
+	}
+}
+
 // compareCases tests B (Orig) against A (Other).
 func compareCases(c *Comparison, d *judge.Design, a, b *analyze.Side, matches []match) ([]CaseChange, error) {
 	rows := make([]CaseChange, len(matches))
 	var pairs []judge.Pair
 	var family []*CaseChange
+	inA, inB := aligner(a), aligner(b)
 	for n, m := range matches {
 		k, caseA, caseB := a.Manifest.Plan.Cases[m.a], &a.Set.Cases[m.a], &b.Set.Cases[m.b]
-		pair := judge.Pair{Orig: medians.Valid(caseB.Medians), Other: medians.Valid(caseA.Medians)}
+		pair := judge.Pair{Orig: inB(k, caseB), Other: inA(k, caseA)}
 		if c.Paired {
-			pair = bothValid(judge.Pair{Orig: caseB.Medians, Other: caseA.Medians})
+			pair = bothValid(pair)
+		} else {
+			pair = judge.Pair{Orig: medians.Valid(pair.Orig), Other: medians.Valid(pair.Other)}
 		}
 		row := &rows[n]
 		*row = CaseChange{Cell: medians.CellOf(k), NP: k.Shape.NP,
@@ -147,7 +168,7 @@ func compareCases(c *Comparison, d *judge.Design, a, b *analyze.Side, matches []
 			row.PValue, row.PAdjusted, row.Ratio = analyze.Number(o.P), analyze.Number(o.PAdjusted), analyze.Number(o.Ratio)
 			row.RatioLo, row.RatioHi = analyze.Number(o.Lo95), analyze.Number(o.Hi95)
 			row.CouldHaveSeen = analyze.Number(d.Visible(o.Lo95, o.Hi95))
-			row.judge(c, o)
+			row.judge(c, o, f.VisibleAt(n))
 		}
 	}
 	return rows, nil
@@ -187,7 +208,7 @@ func bothValid(p judge.Pair) judge.Pair {
 }
 
 // judge gives the change of a case from its adjusted p-value and its effect.
-func (row *CaseChange) judge(c *Comparison, o judge.Outcome) {
+func (row *CaseChange) judge(c *Comparison, o judge.Outcome, visible bool) {
 	row.Change = NoDifference
 	if c.Refused != nil || !(o.PAdjusted <= c.Alpha) || row.Ratio == nil {
 		return
@@ -197,7 +218,7 @@ func (row *CaseChange) judge(c *Comparison, o judge.Outcome) {
 	if !up {
 		ratio = 1 / ratio
 	}
-	large := ratio >= c.MinSlowdown && math.Abs(*row.AMedianS-*row.BMedianS) >= 2*c.ClockTickS
+	large := ratio >= c.MinSlowdown && visible
 	switch {
 	case up && large:
 		row.Change = Slower
@@ -273,7 +294,7 @@ func changedGuidelines(a, b *analyze.Side) []GuidelineChange {
 		if pb == nil || !alike(a, b, pa.Shape) {
 			continue
 		}
-		change := guidelineChange(pa, pb)
+		change := guidelineChange(pa, pb, b.Report.MinSlowdown)
 		if change == "" {
 			continue
 		}
@@ -287,15 +308,16 @@ func changedGuidelines(a, b *analyze.Side) []GuidelineChange {
 }
 
 // guidelineChange: a test without data or with wrong data in one of the
-// folders is no change.
-func guidelineChange(a, b *Point) Change {
+// folders is no change. What is new is what the gate calls new.
+func guidelineChange(a, b *Point, least float64) Change {
 	missing := func(p *Point) bool {
 		return p.Verdict == judge.NotMeasured || p.Verdict == judge.Wrong || p.Verdict == judge.Undecided && p.Reason != ""
 	}
-	apart := a.RatioHi95 != nil && b.RatioLo95 != nil && *b.RatioLo95 > *a.RatioHi95
+	above, tells := a.above(least)
+	apart := tells && b.RatioLo95 != nil && *b.RatioLo95 > above
 	switch {
 	case a.Verdict == b.Verdict || missing(a) || missing(b):
-	case b.Verdict == judge.Violated && (untested(a) || !apart):
+	case b.Verdict == judge.Violated && !apart:
 		return NewlyShown
 	case b.Verdict == judge.Violated:
 		return NewlyViolated

@@ -26,9 +26,9 @@ const (
 
 // What became of a guideline at one size.
 const (
-	NewlyViolated Change = "newly_violated"  // violated in B; tested in A, and not violated; the intervals are apart
+	NewlyViolated Change = "newly_violated"  // violated in B, not in A; the ratios are apart as the gate asks
 	NewlyKept     Change = "newly_kept"      // violated in A; kept or marginal in B
-	NewlyShown    Change = "newly_shown"     // violated in B; not tested in A, or with a ratio that may be the same
+	NewlyShown    Change = "newly_shown"     // violated in B, with a ratio that may be the same in A
 	NoLongerShown Change = "no_longer_shown" // violated in A; undecided, or not tested, in B
 )
 
@@ -74,7 +74,7 @@ type Comparison struct {
 
 	Alternative judge.Alternative `json:"alternative"`  // of B against A: two-sided, less, greater
 	Paired      bool              `json:"paired"`       // by the number of the mpirun
-	Test        judge.TestName    `json:"test"`         // ranksum or signedrank
+	Test        judge.TestName    `json:"test"`         // ranksum or cappedrank
 	Adjust      judge.Adjust      `json:"adjust"`       // bh, holm, none
 	M           int               `json:"m"`            // cases that are compared: the family of the adjustment
 	Alpha       float64           `json:"alpha"`        // level of the family

@@ -25,9 +25,8 @@ func FuzzNight(f *testing.F) {
 	f.Add(text)
 	f.Add([]byte(`{"schema":"pgmpi-report/1","verdicts":[{},{"msize":-1}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if n, err := ReadCheck(bytes.NewReader(text), "night"); (n == nil) == (err == nil) {
-			t.Fatalf("%v and %v", n, err)
-		}
+		n, err := ReadCheck(bytes.NewReader(text), "night")
+		must.Hold(t, (n == nil) != (err == nil), "%v and %v", n, err)
 	})
 }
 
@@ -36,9 +35,7 @@ func FuzzHistory(f *testing.F) {
 	for _, x := range []float64{1, 1.3, 1e-300} {
 		before, err1 := json.Marshal(nightly(1, 1, 0.5))
 		after, err2 := json.Marshal(nightly(2, x, 0.5))
-		if err1 != nil || err2 != nil {
-			f.Fatal(err1, err2)
-		}
+		must.Hold(f, err1 == nil && err2 == nil, "%v %v", err1, err2)
 		f.Add(before, after)
 	}
 	f.Add([]byte(`{"verdicts":[{"median_s":1e-308,"ratio":1e-308,"ratio_lo95":1e-308,"ratio_hi95":1e-308}]}`),
@@ -53,8 +50,6 @@ func FuzzHistory(f *testing.F) {
 			checks = append(checks, CheckOf(r, "path"))
 		}
 		h := must.Get(NewHistory(checks, nil))(t)
-		if _, err := json.Marshal(h); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(json.Marshal(h))(t)
 	})
 }

@@ -38,7 +38,7 @@ func Confirmation(a *analyze.Analysis, g *Baselines) *results.FollowUps {
 	var again []int
 	for i := range a.Report.Verdicts {
 		v := &a.Report.Verdicts[i]
-		if p := t.provisional(v); g.Confirm && g.alarms(p.state, v) && !p.known && v.Verdict == judge.Violated {
+		if p := t.provisional(v); g.Confirm && g.Against() && g.alarms(p.state, v) && !p.known && v.Verdict == judge.Violated {
 			again = append(again, i)
 		}
 	}
@@ -54,7 +54,8 @@ func Hold(a *analyze.Analysis, g *Baselines) (*analyze.Report, error) {
 	r := *a.Report
 	r.Verdicts = slices.Clone(r.Verdicts)
 	t := tonight{&r, g}
-	gate := &analyze.Gate{Baselines: []analyze.Baseline{}, FailOn: string(g.FailOn), Strict: g.Strict, ByState: map[analyze.GateState]int{}}
+	gate := &analyze.Gate{Baselines: []analyze.Baseline{}, FailOn: string(g.FailOn), Strict: g.Strict, ByState: map[analyze.GateState]int{},
+		NotJudged: t.notJudged(), MustJudge: g.MustJudge, First: len(g.Baseline) > 0 && len(g.Nights) == 0}
 	for _, n := range g.Nights {
 		gate.Baselines = append(gate.Baselines, analyze.Baseline{Folder: n.Path, Created: n.Created, Library: n.Library.Short()})
 	}
@@ -64,7 +65,7 @@ func Hold(a *analyze.Analysis, g *Baselines) (*analyze.Report, error) {
 		p := t.provisional(v)
 		alarm := g.alarms(p.state, v)
 		switch {
-		case !alarm || p.known || v.Verdict != judge.Violated || !g.Confirm:
+		case !alarm || p.known || v.Verdict != judge.Violated || !g.Confirm || !g.Against():
 		case confirmation == nil:
 			p.reason += ", and not measured again"
 		default:
@@ -90,7 +91,7 @@ func Hold(a *analyze.Analysis, g *Baselines) (*analyze.Report, error) {
 func (g *Baselines) alarms(s analyze.GateState, v *analyze.Verdict) bool {
 	switch s {
 	case analyze.New, analyze.Worse:
-		return g.FailOn != FailOnFirm || v.Firm
+		return !g.onlySure() || v.Firm
 	case analyze.Expired:
 		return true
 	case analyze.Xpass:
@@ -106,8 +107,8 @@ func (g *Baselines) alarms(s analyze.GateState, v *analyze.Verdict) bool {
 type provisional struct {
 	state          analyze.GateState // "": nothing to say
 	reason, ticket string
-	known          bool   // a baseline has shown the same
-	past           *Point // a baseline's answer, which today's ratio is above
+	known          bool    // a baseline has shown the same
+	above          float64 // the ratio that the whole interval of a confirmation has to be above
 }
 
 func (t tonight) provisional(v *analyze.Verdict) provisional {
@@ -149,7 +150,7 @@ func (t tonight) expected(v *analyze.Verdict) (p provisional, ok bool) {
 // violated is the state of a test that is violated today and not expected to be.
 func (t tonight) violated(v *analyze.Verdict) provisional {
 	if len(t.Baseline) == 0 {
-		return provisional{state: analyze.New, reason: "no expectation names it"}
+		return provisional{state: analyze.New, reason: "no expectation names it", above: t.MinSlowdown}
 	}
 	var same, other []*Check // in the same states of the machine, and in others
 	states := t.statesOf(v.Shape, v.ByState)
@@ -161,16 +162,19 @@ func (t tonight) violated(v *analyze.Verdict) provisional {
 		}
 	}
 	most, tested := against(same, v)
-	changing := len(slices.DeleteFunc(slices.Clone(t.States), func(s medians.State) bool { return s.Shape != v.Shape })) > 1
+	var above float64
+	if tested {
+		above, _ = most.above(t.MinSlowdown)
+	}
 	switch {
-	case tested && most.violated() && worse(v, most.Point) && (changing || len(most.check.speeds(v.Shape)) > 1):
-		return provisional{state: analyze.Unsure, reason: "the machine was in several states, whose shares may have changed: " + most.words(), known: true}
+	case tested && most.violated() && worse(v, most.Point) && (v.ByState != nil || most.ByState != nil):
+		return provisional{state: analyze.Unsure, reason: "the ratio depends on the states of the machine, whose shares may have changed: " + most.words(), known: true}
 	case tested && most.violated() && worse(v, most.Point):
-		return provisional{state: analyze.Worse, reason: most.words(), past: most.Point}
+		return provisional{state: analyze.Worse, reason: most.words(), above: max(worseBy**most.Ratio, *most.RatioHi95)}
 	case tested && most.violated():
 		return provisional{state: analyze.Known, reason: most.words(), known: true}
-	case tested && v.RatioLo95 != nil && most.RatioHi95 != nil && *v.RatioLo95 > t.MinSlowdown**most.RatioHi95:
-		return provisional{state: analyze.New, reason: most.words(), past: most.Point}
+	case tested && v.RatioLo95 != nil && *v.RatioLo95 > above:
+		return provisional{state: analyze.New, reason: most.words(), above: max(above, t.MinSlowdown)}
 	case tested:
 		return provisional{state: analyze.Unsure, reason: "the ratio may be the same: " + most.words()}
 	}
@@ -246,15 +250,28 @@ type strongest struct {
 	*Point
 }
 
-// against returns the strongest answer of some nights; ok if one has tested it.
+// weight orders answers: a violation, a test, and what only has an interval or medians.
+func (p *Point) weight() int {
+	switch {
+	case p.violated():
+		return 2
+	case p.tested():
+		return 1
+	}
+	return 0
+}
+
+// against returns the strongest answer of some nights; ok if one can tell.
 func against(nights []*Check, v *analyze.Verdict) (most strongest, ok bool) {
 	for _, n := range nights {
 		p := n.find(askedBy(v))
-		if p == nil || !p.tested() {
+		if p == nil {
 			continue
 		}
-		first := !ok || p.violated() && !most.violated()
-		if first || p.violated() == most.violated() && p.upper() > most.upper() {
+		if _, tells := p.above(1); !tells {
+			continue
+		}
+		if !ok || p.weight() > most.weight() || p.weight() == most.weight() && p.upper() > most.upper() {
 			most, ok = strongest{n, p}, true
 		}
 	}
@@ -312,8 +329,8 @@ func (t tonight) confirm(a *analyze.Analysis, v *analyze.Verdict, p *provisional
 	if x.Verdict != judge.Violated {
 		return unsure("not confirmed: %s, %s", x.Verdict, measured)
 	}
-	if least := p.confirmedFrom(t.MinSlowdown); x.Lo95 < least {
-		return unsure("not confirmed: %s, which is not clearly above %.2f×", measured, least)
+	if x.Lo95 < p.above {
+		return unsure("not confirmed: %s, which is not clearly above %.2f×", measured, p.above)
 	}
 	for _, shape := range t.Shapes {
 		if shape.Name != v.Shape {
@@ -332,21 +349,7 @@ func (t tonight) confirm(a *analyze.Analysis, v *analyze.Verdict, p *provisional
 	return true
 }
 
-// confirmedFrom is the ratio above which the whole interval of a confirmation must lie: the
-// minimum slowdown, and that much above the baseline's. A smaller one would come and go by
-// chance.
-func (p *provisional) confirmedFrom(least float64) float64 {
-	switch {
-	case p.past == nil:
-		return least
-	case p.state == analyze.Worse:
-		return max(worseBy**p.past.Ratio, *p.past.RatioHi95)
-	}
-	return least * max(1, *p.past.RatioHi95)
-}
-
-// notes name what the baselines have and today lacks, and shapes on which the machine was in
-// a state that none of them has.
+// notes name what the baselines have and today lacks.
 func (t tonight) notes() (out []string) {
 	today := CheckOf(t.Report, "")
 	for i, n := range t.Nights {
@@ -358,10 +361,15 @@ func (t tonight) notes() (out []string) {
 			out = append(out, fmt.Sprintf("%s of %s are not in this check", conf.Plural(len(missing), "test"), n.Path))
 		}
 	}
+	return out
+}
+
+// notJudged are the shapes on which the machine was in a state that no baseline has.
+func (t tonight) notJudged() (out []string) {
 	for _, s := range t.Shapes {
 		states := t.statesOf(s.Name, nil)
 		if len(t.Nights) > 0 && !slices.ContainsFunc(t.Nights, func(n *Check) bool { return t.like(n, s.Name, states) }) {
-			out = append(out, fmt.Sprintf("on %s the machine was in a state that no baseline has: nothing that differs is an alarm there", s.Name))
+			out = append(out, s.Name)
 		}
 	}
 	return out
@@ -382,6 +390,9 @@ func (t tonight) unmatched() (notes []string) {
 func (g *Baselines) slower(notes *[]string) (out []analyze.SlowerCase) {
 	count := map[medians.Cell]int{}
 	for i, c := range g.Times {
+		if c.CouldHaveSeen != nil {
+			*notes = append(*notes, fmt.Sprintf("run-times against %s: half of the cases could have shown %.2f× or more", c.A.Folder, *c.CouldHaveSeen))
+		}
 		if j := slices.IndexFunc(c.Warnings, func(w remark.Remark) bool { return w.ID == remark.MachineShift }); j >= 0 {
 			*notes = append(*notes, fmt.Sprintf("run-times raise no alarm: %s", c.Warnings[j].Text))
 			return nil

@@ -182,13 +182,16 @@ type FailOn string
 // What [gate] fail_on may name.
 const (
 	FailOnNew      FailOn = "new"      // what is newly wrong, or clearly worse
-	FailOnFirm     FailOn = "firm"     // of that, what is firm
+	FailOnSure     FailOn = "sure"     // of that, what a new check would probably show again
 	FailOnViolated FailOn = "violated" // every violation that is not expected
 	FailOnTimes    FailOn = "times"    // as new, and run-times that became longer
 )
 
+// firm is what FailOnSure was called up to version 0.2.
+const firm FailOn = "firm"
+
 // FailOns are the names that [gate] fail_on takes.
-var FailOns = []FailOn{FailOnNew, FailOnFirm, FailOnViolated, FailOnTimes}
+var FailOns = []FailOn{FailOnNew, FailOnSure, FailOnViolated, FailOnTimes}
 
 // GateConfig is the [gate] section of gl.toml: what a check is held against, and what
 // makes it red.
@@ -199,6 +202,8 @@ type GateConfig struct {
 	Confirm  bool     `toml:"confirm" json:"confirm"`   // measure again what would be an alarm
 	FailOn   FailOn   `toml:"fail_on" json:"fail_on"`
 	Strict   bool     `toml:"strict" json:"strict"` // what is expected and kept is an alarm
+	// MustJudge: a night that no baseline can judge has no verdict.
+	MustJudge bool `toml:"must_judge" json:"must_judge"`
 }
 
 // DefaultGate is the [gate] section of an empty gl.toml: no gate.
@@ -206,8 +211,13 @@ func DefaultGate() GateConfig {
 	return GateConfig{Baseline: []string{}, Nights: 5, Confirm: true, FailOn: FailOnNew}
 }
 
-// Wanted tells whether there is a gate.
-func (c GateConfig) Wanted() bool { return len(c.Baseline) > 0 || c.Expect != "" }
+// Against tells whether there is something that a check is held against.
+func (c GateConfig) Against() bool { return len(c.Baseline) > 0 || c.Expect != "" }
+
+// Wanted tells whether there is a gate: without one, every violation counts.
+func (c GateConfig) Wanted() bool { return c.Against() || c.onlySure() }
+
+func (c GateConfig) onlySure() bool { return c.FailOn == FailOnSure || c.FailOn == firm }
 
 // mostNights keeps the baselines in memory.
 const mostNights = 100
@@ -216,6 +226,8 @@ const mostNights = 100
 func (c GateConfig) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
 	errs.Check(c.Nights >= 1 && c.Nights <= mostNights, "nights", "must be from 1 to %d, not %d", mostNights, c.Nights)
-	errs.Name("fail_on", "kind of alarm", string(c.FailOn), judge.Strings(FailOns))
+	if c.FailOn != firm {
+		errs.Name("fail_on", "kind of alarm", string(c.FailOn), judge.Strings(FailOns))
+	}
 	return errs
 }

@@ -16,6 +16,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -65,9 +66,7 @@ func judged(line float64, v analyze.Verdict) today {
 func held(t *testing.T, a today, g *Baselines) *analyze.Report {
 	t.Helper()
 	r, err := Hold(a.Analysis, g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return r
 }
 
@@ -95,6 +94,8 @@ func inTwoStates(n *Check) *Check {
 
 func TestStatesAgainstABaseline(t *testing.T) {
 	violated, kept, marginal, undecided := asked(judge.Violated, 1.5), asked(judge.Kept, 1), asked(judge.Marginal, 1.03), asked(judge.Undecided, 1.2)
+	byState := violated
+	byState.ByState = analyze.InStates{{State: "A", Verdict: judge.Kept}, {State: "B", Verdict: judge.Violated}}
 	expect := []Expectation{{Guideline: "GL8", Reason: "slow link", Ticket: "T-7"}}
 	until := []Expectation{{Guideline: "GL8", Until: "2026-11-21"}}
 	today := []Expectation{{Guideline: "GL8", Until: "2026-11-22"}}
@@ -111,45 +112,49 @@ func TestStatesAgainstABaseline(t *testing.T) {
 		"new, marginal before": {now: violated, nights: []*Check{baselineOf("a", 0, marginal)}, want: analyze.New, alarm: true},
 		"intervals overlap":    {now: asked(judge.Violated, 1.06), nights: []*Check{baselineOf("a", 0, marginal)}, want: analyze.Unsure, says: "the ratio may be the same"},
 		// The interval before ends at 1.02: today's must begin above 1.02·1.05 = 1.071.
-		"above, by too little":      {now: asked(judge.Violated, 1.08), nights: []*Check{baselineOf("a", 0, kept)}, want: analyze.Unsure, says: "the ratio may be the same"},
-		"above by min_slowdown":     {now: asked(judge.Violated, 1.1), nights: []*Check{baselineOf("a", 0, kept)}, want: analyze.New, alarm: true},
-		"one of several kept it":    {now: violated, nights: []*Check{baselineOf("b", 0, undecided), baselineOf("a", 0, kept)}, want: analyze.New, alarm: true},
-		"one of several violates":   {now: violated, nights: []*Check{baselineOf("b", 0, kept), baselineOf("a", 0, violated)}, want: analyze.Known, says: "violated in a"},
-		"known":                     {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Known},
-		"worse":                     {now: asked(judge.Violated, 2), nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Worse, alarm: true},
-		"worse, several states":     {now: asked(judge.Violated, 2), nights: []*Check{inTwoStates(baselineOf("a", 100, violated))}, want: analyze.Unsure, says: "several states"},
-		"a little worse":            {now: asked(judge.Violated, 1.8), nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Known},
-		"worse than one only":       {now: asked(judge.Violated, 2), nights: []*Check{baselineOf("b", 0, violated), baselineOf("a", 0, asked(judge.Violated, 1.9))}, want: analyze.Known},
-		"not confirmed before":      {now: violated, nights: []*Check{baselineOf("b", 0, unsure(violated)), baselineOf("a", 0, kept)}, want: analyze.New, alarm: true},
-		"never confirmed before":    {now: violated, nights: []*Check{baselineOf("a", 0, unsure(violated))}, want: analyze.FirstShown, says: "violated, but unsure, in a"},
-		"undecided before":          {now: violated, nights: []*Check{baselineOf("a", 0, undecided)}, want: analyze.FirstShown, says: "undecided in a"},
-		"suspected before":          {now: violated, nights: []*Check{baselineOf("a", 0, asked(judge.Suspected, 1.5))}, want: analyze.FirstShown},
-		"not suspected before":      {now: violated, nights: []*Check{baselineOf("a", 0, asked(judge.NotSuspected, 1))}, want: analyze.FirstShown},
-		"not measured before":       {now: violated, nights: []*Check{baselineOf("a", 0, asked(judge.NotMeasured, 1))}, want: analyze.FirstShown},
-		"not planned before":        {now: violated, nights: []*Check{baselineOf("a", 0)}, want: analyze.FirstShown, says: "no baseline has planned it"},
-		"a verdict of later pgmpi":  {now: violated, nights: []*Check{baselineOf("a", 0, asked("forbidden", 1))}, want: analyze.FirstShown},
-		"gone":                      {now: kept, nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Gone},
-		"gone long ago":             {now: kept, nights: []*Check{baselineOf("b", 0, kept), baselineOf("a", 0, violated)}},
-		"gone, one night undecided": {now: kept, nights: []*Check{baselineOf("b", 0, undecided), baselineOf("a", 0, violated)}, want: analyze.Gone},
-		"no longer shown":           {now: undecided, nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Unsure, says: "violated in a"},
-		"marginal now":              {now: marginal, nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Unsure},
-		"not measured now":          {now: asked(judge.NotMeasured, 1), nights: []*Check{baselineOf("a", 0, violated)}},
-		"quiet":                     {now: kept, nights: []*Check{baselineOf("a", 0, kept)}},
-		"expected":                  {now: violated, nights: []*Check{baselineOf("a", 0, kept)}, expect: expect, want: analyze.Expected, says: "slow link"},
-		"expired":                   {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, expect: until, want: analyze.Expired, alarm: true, says: "until 2026-11-21"},
-		"the last day":              {now: violated, expect: today, want: analyze.Expected},
-		"xpass":                     {now: kept, nights: []*Check{baselineOf("a", 0, violated)}, expect: expect, want: analyze.Xpass},
-		"xpass, strict":             {now: kept, expect: expect, set: func(c *GateConfig) { c.Strict = true }, want: analyze.Xpass, alarm: true},
-		"expected and undecided":    {now: undecided, expect: expect},
-		"expectations only":         {now: violated, expect: []Expectation{{Guideline: "GL9"}}, want: analyze.New, alarm: true, says: "no expectation names it"},
-		"another state":             {now: violated, nights: []*Check{baselineOf("a", 400, kept)}, want: analyze.Unsure, says: "in a state that no baseline has"},
-		"known in another state":    {now: violated, nights: []*Check{baselineOf("a", 400, violated)}, want: analyze.Known, says: "another state"},
-		"violates in another state": {now: violated, nights: []*Check{baselineOf("b", 400, violated), baselineOf("a", 101, kept)}, want: analyze.New, alarm: true},
-		"gone in another state":     {now: kept, nights: []*Check{baselineOf("a", 400, violated)}, want: analyze.Gone},
-		"firm only":                 {now: violated, nights: []*Check{baselineOf("a", 0, kept)}, set: func(c *GateConfig) { c.FailOn = FailOnFirm }, want: analyze.New},
-		"every violation":           {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, set: func(c *GateConfig) { c.FailOn = FailOnViolated }, want: analyze.Known, alarm: true},
-		"every one, but expected":   {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, expect: expect, set: func(c *GateConfig) { c.FailOn = FailOnViolated }, want: analyze.Expected},
-		"no night before":           {now: violated, set: func(c *GateConfig) { c.Baseline = []string{"nights"} }, want: analyze.FirstShown},
+		"above, by too little":       {now: asked(judge.Violated, 1.08), nights: []*Check{baselineOf("a", 0, kept)}, want: analyze.Unsure, says: "the ratio may be the same"},
+		"above by min_slowdown":      {now: asked(judge.Violated, 1.1), nights: []*Check{baselineOf("a", 0, kept)}, want: analyze.New, alarm: true},
+		"one of several kept it":     {now: violated, nights: []*Check{baselineOf("b", 0, undecided), baselineOf("a", 0, kept)}, want: analyze.New, alarm: true},
+		"one of several violates":    {now: violated, nights: []*Check{baselineOf("b", 0, kept), baselineOf("a", 0, violated)}, want: analyze.Known, says: "violated in a"},
+		"known":                      {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Known},
+		"worse":                      {now: asked(judge.Violated, 2), nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Worse, alarm: true},
+		"worse, several states":      {now: asked(judge.Violated, 2), nights: []*Check{inTwoStates(baselineOf("a", 100, violated))}, want: analyze.Worse, alarm: true},
+		"worse, by the state":        {now: asked(judge.Violated, 2), nights: []*Check{inTwoStates(baselineOf("a", 100, byState))}, want: analyze.Unsure, says: "depends on the states"},
+		"a little worse":             {now: asked(judge.Violated, 1.8), nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Known},
+		"worse than one only":        {now: asked(judge.Violated, 2), nights: []*Check{baselineOf("b", 0, violated), baselineOf("a", 0, asked(judge.Violated, 1.9))}, want: analyze.Known},
+		"not confirmed before":       {now: violated, nights: []*Check{baselineOf("b", 0, unsure(violated)), baselineOf("a", 0, kept)}, want: analyze.New, alarm: true},
+		"never confirmed before":     {now: violated, nights: []*Check{baselineOf("a", 0, unsure(violated))}, want: analyze.Unsure, says: "violated, but unsure, in a"},
+		"undecided before":           {now: violated, nights: []*Check{baselineOf("a", 0, undecided)}, want: analyze.New, alarm: true, says: "undecided in a"},
+		"undecided, nearly as much":  {now: violated, nights: []*Check{baselineOf("a", 0, asked(judge.Undecided, 1.4))}, want: analyze.Unsure, says: "undecided in a"},
+		"undecided beside kept":      {now: violated, nights: []*Check{baselineOf("b", 0, asked(judge.Undecided, 1.4)), baselineOf("a", 0, kept)}, want: analyze.New, alarm: true, says: "kept in a"},
+		"suspected before":           {now: violated, nights: []*Check{baselineOf("a", 0, asked(judge.Suspected, 1.5))}, want: analyze.FirstShown},
+		"not suspected before":       {now: violated, nights: []*Check{baselineOf("a", 0, asked(judge.NotSuspected, 1))}, want: analyze.New, alarm: true},
+		"not suspected, not by 25 %": {now: asked(judge.Violated, 1.2), nights: []*Check{baselineOf("a", 0, asked(judge.NotSuspected, 1))}, want: analyze.Unsure},
+		"not measured before":        {now: violated, nights: []*Check{baselineOf("a", 0, asked(judge.NotMeasured, 1))}, want: analyze.FirstShown},
+		"not planned before":         {now: violated, nights: []*Check{baselineOf("a", 0)}, want: analyze.FirstShown, says: "no baseline has planned it"},
+		"a verdict of later pgmpi":   {now: violated, nights: []*Check{baselineOf("a", 0, asked("forbidden", 1))}, want: analyze.FirstShown},
+		"gone":                       {now: kept, nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Gone},
+		"gone long ago":              {now: kept, nights: []*Check{baselineOf("b", 0, kept), baselineOf("a", 0, violated)}},
+		"gone, one night undecided":  {now: kept, nights: []*Check{baselineOf("b", 0, undecided), baselineOf("a", 0, violated)}, want: analyze.Gone},
+		"no longer shown":            {now: undecided, nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Unsure, says: "violated in a"},
+		"marginal now":               {now: marginal, nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Unsure},
+		"not measured now":           {now: asked(judge.NotMeasured, 1), nights: []*Check{baselineOf("a", 0, violated)}},
+		"quiet":                      {now: kept, nights: []*Check{baselineOf("a", 0, kept)}},
+		"expected":                   {now: violated, nights: []*Check{baselineOf("a", 0, kept)}, expect: expect, want: analyze.Expected, says: "slow link"},
+		"expired":                    {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, expect: until, want: analyze.Expired, alarm: true, says: "until 2026-11-21"},
+		"the last day":               {now: violated, expect: today, want: analyze.Expected},
+		"xpass":                      {now: kept, nights: []*Check{baselineOf("a", 0, violated)}, expect: expect, want: analyze.Xpass},
+		"xpass, strict":              {now: kept, expect: expect, set: func(c *GateConfig) { c.Strict = true }, want: analyze.Xpass, alarm: true},
+		"expected and undecided":     {now: undecided, expect: expect},
+		"expectations only":          {now: violated, expect: []Expectation{{Guideline: "GL9"}}, want: analyze.New, alarm: true, says: "no expectation names it"},
+		"another state":              {now: violated, nights: []*Check{baselineOf("a", 400, kept)}, want: analyze.Unsure, says: "in a state that no baseline has"},
+		"known in another state":     {now: violated, nights: []*Check{baselineOf("a", 400, violated)}, want: analyze.Known, says: "another state"},
+		"violates in another state":  {now: violated, nights: []*Check{baselineOf("b", 400, violated), baselineOf("a", 101, kept)}, want: analyze.New, alarm: true},
+		"gone in another state":      {now: kept, nights: []*Check{baselineOf("a", 400, violated)}, want: analyze.Gone},
+		"sure only":                  {now: violated, nights: []*Check{baselineOf("a", 0, kept)}, set: func(c *GateConfig) { c.FailOn = FailOnSure }, want: analyze.New},
+		"every violation":            {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, set: func(c *GateConfig) { c.FailOn = FailOnViolated }, want: analyze.Known, alarm: true},
+		"every one, but expected":    {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, expect: expect, set: func(c *GateConfig) { c.FailOn = FailOnViolated }, want: analyze.Expected},
+		"no night before":            {now: violated, set: func(c *GateConfig) { c.Baseline = []string{"nights"} }, want: analyze.FirstShown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, g := judged(100, c.now), gateOf(c.nights...)
@@ -159,45 +164,69 @@ func TestStatesAgainstABaseline(t *testing.T) {
 			}
 			r := held(t, a, g)
 			v, gate := &r.Verdicts[0], r.Gate
-			if a.Report.Gate != nil || a.Report.Verdicts[0].Gated != nil {
-				t.Error("the report that is held is changed")
-			}
+			should.Hold(t, a.Report.Gate == nil && a.Report.Verdicts[0].Gated == nil, "the report that is held is changed")
 			if c.want == "" {
-				if v.Gated != nil {
-					t.Fatalf("%+v", v.Gated)
-				}
+				must.Hold(t, v.Gated == nil, "%+v", v.Gated)
 				return
 			}
-			if v.Gated == nil || v.State != c.want || v.Alarm != c.alarm || !strings.Contains(v.StateReason, c.says) {
-				t.Fatalf("%+v", v.Gated)
-			}
+			must.Hold(t, v.Gated != nil && v.State == c.want && v.Alarm == c.alarm && strings.Contains(v.StateReason, c.says), "%+v", v.Gated)
 			alarms := 0
 			if c.alarm {
 				alarms = 1
 			}
-			if gate.Alarms != alarms || gate.ByState[c.want] != 1 || r.Exit != alarms {
-				t.Errorf("%+v, exit %d", gate, r.Exit)
-			}
+			should.Hold(t, gate.Alarms == alarms && gate.ByState[c.want] == 1 && r.Exit == alarms, "%+v, exit %d", gate, r.Exit)
 		})
+	}
+}
+
+func TestANightThatCouldNotBeJudgedSaysSo(t *testing.T) {
+	for name, c := range map[string]struct {
+		line float64
+		must bool
+		want []string
+		exit int
+	}{
+		"judged":          {101, true, nil, 0},
+		"not judged":      {400, false, []string{"p2"}, 0},
+		"it must be":      {400, true, []string{"p2"}, 4},
+		"the first night": {0, true, nil, 0},
+	} {
+		a, g := judged(100, asked(judge.Kept, 1)), gateOf(baselineOf("a", c.line, asked(judge.Kept, 1)))
+		g.MustJudge = c.must
+		if c.line == 0 {
+			g.Nights = nil
+		}
+		if r := held(t, a, g); !slices.Equal(r.Gate.NotJudged, c.want) || r.Exit != c.exit || r.Gate.First != (c.line == 0) {
+			t.Errorf("%s: exit %d, %+v", name, r.Exit, r.Gate)
+		}
+	}
+}
+
+func TestSureAloneFailsOnSureViolations(t *testing.T) {
+	for firm, want := range map[bool]int{true: 1, false: 0} {
+		v := asked(judge.Violated, 2)
+		v.Firm = firm
+		g := &Baselines{GateConfig: DefaultGate()}
+		g.FailOn = FailOnSure
+		if r := held(t, judged(0, v), g); !g.Wanted() || r.Exit != want {
+			t.Errorf("firm %v: exit %d", firm, r.Exit)
+		}
 	}
 }
 
 func TestAnExpectationHasItsTicket(t *testing.T) {
 	a, g := judged(0, asked(judge.Violated, 2)), gateOf()
 	g.Expect = []Expectation{{Guideline: "GL8", Ticket: "T-7"}}
-	if v := held(t, a, g).Verdicts[0]; v.Ticket != "T-7" {
-		t.Errorf("%+v", v.Gated)
-	}
+	v := held(t, a, g).Verdicts[0]
+	should.Hold(t, v.Ticket == "T-7", "%+v", v.Gated)
 }
 
-func TestAFirmAlarmIsOneWhereOnlyFirmOnesAre(t *testing.T) {
+func TestASureAlarmIsOneWhereOnlySureOnesAre(t *testing.T) {
 	v := asked(judge.Violated, 2)
 	v.Firm = true
 	a, g := judged(0, v), gateOf(baselineOf("a", 0, asked(judge.Kept, 1)))
-	g.FailOn = FailOnFirm
-	if r := held(t, a, g); r.Exit != 1 {
-		t.Errorf("exit %d", r.Exit)
-	}
+	g.FailOn = FailOnSure
+	should.Equal(t, held(t, a, g).Exit, 1, "exit")
 }
 
 // Where the answer depends on the machine's state, that in which it is violated counts.
@@ -208,9 +237,8 @@ func TestAViolationInOneStateIsHeldAgainstNightsInThatState(t *testing.T) {
 	for line, want := range map[float64]analyze.GateState{100: analyze.Unsure, 380: analyze.New} {
 		a := judged(0, v)
 		a.Report.States = states
-		if v := held(t, a, gateOf(baselineOf("a", line, asked(judge.Kept, 1)))).Verdicts[0]; v.State != want {
-			t.Errorf("%v: %+v", line, v.Gated)
-		}
+		v := held(t, a, gateOf(baselineOf("a", line, asked(judge.Kept, 1)))).Verdicts[0]
+		should.Hold(t, v.State == want, "%v: %+v", line, v.Gated)
 	}
 }
 
@@ -257,9 +285,7 @@ func TestAnAlarmIsOneOnlyIfItIsConfirmed(t *testing.T) {
 				measuredAgain(a, c.reduce, 10000, c.line)
 			}
 			v := held(t, a, gateOf(baselineOf("a", 101, c.before))).Verdicts[0]
-			if v.State != c.want || v.Alarm != (c.want != analyze.Unsure) || !strings.Contains(v.StateReason, c.says) {
-				t.Errorf("%+v", v.Gated)
-			}
+			should.Hold(t, v.State == c.want && v.Alarm == (c.want != analyze.Unsure) && strings.Contains(v.StateReason, c.says), "%+v", v.Gated)
 		})
 	}
 }
@@ -284,23 +310,19 @@ func TestANightBesideOtherProgramsIsOneOfAnotherState(t *testing.T) {
 		n := baselineOf("a", 101, c.before)
 		beside := busy(c.then)
 		n.Busy = &beside
-		if v := held(t, a, gateOf(n)).Verdicts[0]; v.State != c.want {
-			t.Errorf("%s: %+v", name, v.Gated)
-		}
+		v := held(t, a, gateOf(n)).Verdicts[0]
+		should.Hold(t, v.State == c.want, "%s: %+v", name, v.Gated)
 	}
 	n, err := ReadCheck(strings.NewReader(`{"schema": "`+analyze.Schema+`", "warnings": [{"id": "page-faults"}, {"id": "others-busy"}], "verdicts": []}`), "a")
-	if err != nil || !*n.Busy {
-		t.Errorf("%+v, %v", n, err)
-	}
+	should.Hold(t, err == nil && *n.Busy, "%+v, %v", n, err)
 }
 
 func TestAConfirmationInAStateInWhichItIsKnownIsNone(t *testing.T) {
 	a := judged(100, asked(judge.Violated, 1.5))
 	a.m.Confirm = &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Test: 0, Case: 0, Part: 2, Calls: 1}}}
 	measuredAgain(a, 15000, 10000, 400)
-	if v := held(t, a, gateOf(baselineOf("b", 100, asked(judge.Kept, 1)), baselineOf("a", 400, asked(judge.Violated, 1.5)))).Verdicts[0]; v.State != analyze.Unsure || v.Alarm || !strings.Contains(v.StateReason, "in that state of the machine it was violated in a") {
-		t.Errorf("%+v", v.Gated)
-	}
+	v := held(t, a, gateOf(baselineOf("b", 100, asked(judge.Kept, 1)), baselineOf("a", 400, asked(judge.Violated, 1.5)))).Verdicts[0]
+	should.Hold(t, v.State == analyze.Unsure && !v.Alarm && strings.Contains(v.StateReason, "in that state of the machine it was violated in a"), "%+v", v.Gated)
 }
 
 func TestOnlyWhatWouldBeAnAlarmIsMeasuredAgain(t *testing.T) {
@@ -313,22 +335,20 @@ func TestOnlyWhatWouldBeAnAlarmIsMeasuredAgain(t *testing.T) {
 		"new":              {before: judge.Kept, failOn: FailOnNew, want: 1},
 		"known":            {before: judge.Violated, failOn: FailOnNew},
 		"known, an alarm":  {before: judge.Violated, failOn: FailOnViolated},
-		"shown first":      {before: judge.Undecided, failOn: FailOnNew},
-		"an alarm, though": {before: judge.Undecided, failOn: FailOnViolated, want: 1},
+		"undecided":        {before: judge.Undecided, failOn: FailOnNew, want: 1},
+		"shown first":      {before: judge.Suspected, failOn: FailOnNew},
+		"an alarm, though": {before: judge.Suspected, failOn: FailOnViolated, want: 1},
 		"not wanted":       {before: judge.Kept, failOn: FailOnNew, off: true},
 	} {
 		m := fixture.Manifest()
 		m.Plan.Tests = m.Plan.Tests[2:3]
 		a, err := analyze.Analyze(m, fixture.Measured(m, 20000, 20000, 10000, 30000, 20000, 25000), judge.Default())
-		if err != nil || a.Report.Verdicts[0].Verdict != judge.Violated {
-			t.Fatal(err, a.Report.Verdicts[0].Verdict)
-		}
+		must.Hold(t, err == nil && a.Report.Verdicts[0].Verdict == judge.Violated, "%v %v", err, a.Report.Verdicts[0].Verdict)
 		g := gateOf(baselineOf("a", 0, asked(c.before, 1.8)))
 		g.FailOn, g.Confirm = c.failOn, !c.off
 		x := Confirmation(a, g)
-		if (x == nil) != (c.want == 0) || x != nil && (len(x.Comparisons) != c.want || x.R != fixture.R || x.Comparisons[0] != (results.Comparison{Test: 0, Case: 0, Part: 2, Calls: 1})) {
-			t.Errorf("%s: %+v", name, x)
-		}
+		should.Hold(t, (x == nil) == (c.want == 0) && (x == nil || len(x.Comparisons) == c.want && x.R == fixture.R && x.Comparisons[0] == (results.Comparison{Test: 0, Case: 0, Part: 2, Calls: 1})),
+			"%s: %+v", name, x)
 	}
 }
 
@@ -356,13 +376,9 @@ func TestBaselinesThatAskSomethingElseAreRefusedByName(t *testing.T) {
 		change(n)
 		err := n.Comparable(judged(0, analyze.Verdict{}).m)
 		var no *analyze.NotComparable
-		if !errors.As(err, &no) || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v", says, err)
-		}
+		should.Hold(t, errors.As(err, &no) && strings.Contains(err.Error(), says), "%s: %v", says, err)
 	}
-	if err := baselineOf("a", 0, asked(judge.Kept, 1)).Comparable(judged(0, analyze.Verdict{}).m); err != nil {
-		t.Error(err)
-	}
+	should.Do(t, baselineOf("a", 0, asked(judge.Kept, 1)).Comparable(judged(0, analyze.Verdict{}).m))
 }
 
 func TestAReportIsReadBackAsANight(t *testing.T) {
@@ -373,16 +389,11 @@ func TestAReportIsReadBackAsANight(t *testing.T) {
 	}
 	r := analyzed(t, m, runs, judge.Default())
 	text, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	n, err := ReadCheck(strings.NewReader(string(text)), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := CheckOf(r, "a"); !reflect.DeepEqual(n, want) || len(n.Points) != 6 || n.Probes[0].LineNS != 100 {
-		t.Errorf("%+v\n%+v", n, want)
-	}
+	must.Do(t, err)
+	want := CheckOf(r, "a")
+	should.Hold(t, reflect.DeepEqual(n, want) && len(n.Points) == 6 && n.Probes[0].LineNS == 100, "%+v\n%+v", n, want)
 }
 
 func TestDamagedAndHostileReportsAreRefused(t *testing.T) {
@@ -406,9 +417,8 @@ func TestDamagedAndHostileReportsAreRefused(t *testing.T) {
 		`{"shapes": [{}` + strings.Repeat(",{}", mostListed) + `]}`:   "more than 1000",
 		`{"verdicts": [{}` + strings.Repeat(",{}", mostPoints) + `]}`: "more than 200000",
 	} {
-		if _, err := ReadCheck(strings.NewReader(text), "a"); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%.60s: %v", text, err)
-		}
+		_, err := ReadCheck(strings.NewReader(text), "a")
+		should.Fail(t, err, says, "%.60s", text)
 	}
 }
 
@@ -432,18 +442,14 @@ func TestExpectationsNameTestsAndLibraries(t *testing.T) {
 		{Expectation{Guideline: "GL8", Library: "MPICH Version: 4.0.["}, false},
 	} {
 		v := asked(judge.Violated, 2)
-		if got := c.e.about(askedBy(&v)) && c.e.with(l); got != c.want {
-			t.Errorf("%+v: %v", c.e, got)
-		}
+		should.Equal(t, c.e.about(askedBy(&v)) && c.e.with(l), c.want, "%+v", c.e)
 	}
 }
 
 func TestAnExpectationThatMatchesNothingIsNoted(t *testing.T) {
 	a, g := judged(0, asked(judge.Violated, 2)), gateOf()
 	g.Expect = []Expectation{{Guideline: "GL8"}, {Guideline: "GL9", Function: "MPI_Scan", Msizes: guidelines.MsizeList{"8"}, Shape: "p2"}, {Guideline: "GL9", Library: "Open MPI*"}}
-	if r := held(t, a, g); !slices.Equal(r.Gate.Notes, []string{"the expectation about GL9 MPI_Scan at 8 on p2 matches no test of this check"}) {
-		t.Errorf("%q", r.Gate.Notes)
-	}
+	should.Equal(t, held(t, a, g).Gate.Notes, []string{"the expectation about GL9 MPI_Scan at 8 on p2 matches no test of this check"})
 }
 
 func TestNeighbouringSizesAreOneExpectation(t *testing.T) {
@@ -457,14 +463,10 @@ func TestNeighbouringSizesAreOneExpectation(t *testing.T) {
 	n := baselineOf("a", 0, append(tests, barrier)...)
 	n.Created, n.Library.Version = "2026-11-22T03:00:00Z", "MPICH 4"
 	got := fmt.Sprint(Expectations(n))
-	if want := "[{GL8 MPI_Reduce [8..32 128] p2 MPICH 4 known since 2026-11-22  } {user MPI_Barrier [0] p2 MPICH 4 known since 2026-11-22  }]"; got != want {
-		t.Errorf("%s", got)
-	}
+	should.Equal(t, got, "[{GL8 MPI_Reduce [8..32 128] p2 MPICH 4 known since 2026-11-22  } {user MPI_Barrier [0] p2 MPICH 4 known since 2026-11-22  }]")
 	for _, v := range append(tests, barrier) {
 		named := slices.ContainsFunc(Expectations(n), func(e Expectation) bool { return e.about(askedBy(&v)) })
-		if named != (v.Verdict == judge.Violated) {
-			t.Errorf("%d B: %v", v.Msize, named)
-		}
+		should.Equal(t, named, v.Verdict == judge.Violated, "%d B", v.Msize)
 	}
 }
 
@@ -475,9 +477,8 @@ func TestRunTimesAreAlarmsOnlyIfTheyAreAskedForAndTheMachineDidNotChange(t *test
 	for want, times := range [][]*Comparison{{c, compared(t, a, a, nil)}, {c}, {c, c}} {
 		x, g := judged(0, v), gateOf(baselineOf("a", 0, v))
 		g.Times = times
-		if r := held(t, x, g); len(r.Gate.Slower) != min(want, 1) || r.Exit != min(want, 1) {
-			t.Errorf("%d: %+v", want, r.Gate)
-		}
+		r := held(t, x, g)
+		should.Hold(t, len(r.Gate.Slower) == min(want, 1) && r.Exit == min(want, 1), "%d: %+v", want, r.Gate)
 	}
 	shifted := *c
 	var out analyze.Remarks
@@ -485,17 +486,14 @@ func TestRunTimesAreAlarmsOnlyIfTheyAreAskedForAndTheMachineDidNotChange(t *test
 	shifted.Warnings = out
 	x, g := judged(0, v), gateOf(baselineOf("a", 0, v))
 	g.Times = []*Comparison{&shifted}
-	if r := held(t, x, g); r.Exit != 0 || !slices.Contains(r.Gate.Notes, "run-times raise no alarm: all calls became slower together") {
-		t.Errorf("%+v", r.Gate)
-	}
+	r := held(t, x, g)
+	should.Hold(t, r.Exit == 0 && slices.Contains(r.Gate.Notes, "run-times raise no alarm: all calls became slower together"), "%+v", r.Gate)
 }
 
 func TestASpeedThatWasNotReadIsNoOtherState(t *testing.T) {
 	n := baselineOf("a", 100)
 	for line, want := range map[float64]bool{0: true, 149: true, 151: false, 70: true, 60: false, math.Inf(1): false} {
-		if got := n.met("p2", []medians.Speed{{LineNS: line}}); got != want {
-			t.Errorf("%v: %v", line, got)
-		}
+		should.Equal(t, n.met("p2", []medians.Speed{{LineNS: line}}), want, "%v", line)
 	}
 }
 
@@ -505,9 +503,8 @@ func TestAMachineThatBecameSlowerIsSaid(t *testing.T) {
 	before := CheckOf(a.Report, "before")
 	before.Probes = []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: 100}}}
 	a.Report.Probes = []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: 400}}}
-	if r, err := Hold(a, gateOf(before)); err != nil || !strings.HasPrefix(r.Gate.Notes[0], "since before: probably the machine changed") {
-		t.Errorf("%v, %q", err, r.Gate.Notes)
-	}
+	r, err := Hold(a, gateOf(before))
+	should.Hold(t, err == nil && strings.HasPrefix(r.Gate.Notes[0], "since before: the machine was in another state"), "%v, %q", err, r.Gate.Notes)
 }
 
 func analyzed(t *testing.T, m *results.Manifest, runs []results.Run, cfg judge.Config) *analyze.Report {

@@ -2,7 +2,6 @@ package series
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // nightly is the report of a day of January. ratios are GL8's at 8, 16, … bytes, known to 2 %.
@@ -63,18 +63,12 @@ func TestAChangeIsOneThatLastsThreeNights(t *testing.T) {
 		var since []int
 		for _, found := range historyOf(t, nil, nights...).Series[0].Changes {
 			since = append(since, found.Night)
-			if found.Msize != 8 || found.Guideline != "GL8" || found.Mockup != "reduce_as_allreduce" {
-				t.Errorf("%s: %+v", name, found)
-			}
+			should.Hold(t, found.Msize == 8 && found.Guideline == "GL8" && found.Mockup == "reduce_as_allreduce", "%s: %+v", name, found)
 		}
-		if !slices.Equal(since, c.since) {
-			t.Errorf("%s: since %v, want %v", name, since, c.since)
-		}
+		should.Equal(t, since, c.since, "%s: since", name)
 	}
 	c := historyOf(t, nil, nightly(1, 1), nightly(2, 1.01), nightly(3, 1.02), nightly(4, 1.3), nightly(5, 1.31), nightly(6, 1.4)).Series[0].Changes[0]
-	if c.Before != 1.01 || c.After != 1.31 {
-		t.Errorf("medians of three: %+v", c)
-	}
+	should.Hold(t, c.Before == 1.01 && c.After == 1.31, "medians of three: %+v", c)
 }
 
 // Nights without the test, or without an interval, count neither for nor against.
@@ -90,13 +84,11 @@ func TestNightsWithoutATestArePassedOver(t *testing.T) {
 		}
 		nights = append(nights, r)
 	}
-	if c := historyOf(t, nil, nights...).Series[0].Changes; len(c) != 0 {
-		t.Errorf("two nights before: %+v", c)
-	}
+	c := historyOf(t, nil, nights...).Series[0].Changes
+	should.Hold(t, len(c) == 0, "two nights before: %+v", c)
 	nights = append([]*analyze.Report{nightly(1, 1)}, nights...)
-	if c := historyOf(t, nil, nights...).Series[0].Changes; len(c) != 1 || c[0].Night != 5 {
-		t.Errorf("three nights before: %+v", c)
-	}
+	c = historyOf(t, nil, nights...).Series[0].Changes
+	should.Hold(t, len(c) == 1 && c[0].Night == 5, "three nights before: %+v", c)
 }
 
 func TestNightsAreInOrderAndSeriesApart(t *testing.T) {
@@ -113,18 +105,14 @@ func TestNightsAreInOrderAndSeriesApart(t *testing.T) {
 		}
 		got = append(got, text)
 	}
-	if want := "mpichp2 night-1:2/2-0 night-2:0/2-2 night-3:1/2-0|openmpip2 night-2:0/1-0|mpichp4 night-5:0/1-0"; strings.Join(got, "|") != want {
-		t.Errorf("%s\nwant %s", strings.Join(got, "|"), want)
-	}
+	should.Equal(t, strings.Join(got, "|"), "mpichp2 night-1:2/2-0 night-2:0/2-2 night-3:1/2-0|openmpip2 night-2:0/1-0|mpichp4 night-5:0/1-0")
 }
 
 func TestTheGateSaysWhatIsAnAlarmAndWhatHasGone(t *testing.T) {
 	gated := nightly(2, 1)
 	gated.Gate = &analyze.Gate{Alarms: 3, ByState: map[analyze.GateState]int{analyze.Gone: 7}}
 	nights := historyOf(t, nil, nightly(1, 1.2), gated).Series[0].Nights
-	if nights[0].Alarms != nil || *nights[1].Alarms != 3 || nights[1].Gone != 7 {
-		t.Errorf("%+v", nights)
-	}
+	should.Hold(t, nights[0].Alarms == nil && *nights[1].Alarms == 3 && nights[1].Gone == 7, "%+v", nights)
 }
 
 func TestWhatChangedFromNightToNightIsMarked(t *testing.T) {
@@ -133,31 +121,23 @@ func TestWhatChangedFromNightToNightIsMarked(t *testing.T) {
 	same := nightly(3, 1)
 	same.Library.Version, same.Kernel, same.Nodes, same.Host = "MPICH 4.1\nand others", "6.2", nil, ""
 	nights := historyOf(t, nil, nightly(1, 1), next, same).Series[0].Nights
-	if got := fmt.Sprint(nights[1].Changed); got != "[{library MPICH 4.0.2 MPICH 4.1} {nodes n1 n2} {kernel 6.1 6.2}]" {
-		t.Error(got)
-	}
-	if len(nights[0].Changed)+len(nights[2].Changed) > 0 {
-		t.Errorf("%+v", nights)
-	}
+	should.Equal(t, fmt.Sprint(nights[1].Changed), "[{library MPICH 4.0.2 MPICH 4.1} {nodes n1 n2} {kernel 6.1 6.2}]")
+	should.Hold(t, len(nights[0].Changed)+len(nights[2].Changed) <= 0, "%+v", nights)
 	fast, slow := nightly(1, 1), nightly(2, 1)
 	fast.Probes, slow.Probes = []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: 100}}}, []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: 400}}}
-	if nights = historyOf(t, nil, fast, slow, slow).Series[0].Nights; nights[1].Shift == nil || nights[0].Shift != nil || nights[2].Shift != nil {
-		t.Errorf("%+v", nights)
-	}
+	nights = historyOf(t, nil, fast, slow, slow).Series[0].Nights
+	should.Hold(t, nights[1].Shift != nil && nights[0].Shift == nil && nights[2].Shift == nil, "%+v", nights)
 }
 
 func TestATrendHasEveryNightOfTheTest(t *testing.T) {
 	h := historyOf(t, []string{"GL8:Reduce:16", "GL8:16:p2"}, nightly(1, 1, 1.2), nightly(2, 1), nightly(3, 1, 1.3))
 	trends := h.Series[0].Trends
-	if len(trends) != 1 || len(trends[0].Points) != 2 || trends[0].Msize != 16 || trends[0].Points[1].Night != 2 || *trends[0].Points[1].Ratio != 1.3 || trends[0].Points[1].Verdict != judge.Violated {
-		t.Errorf("%+v", trends)
-	}
-	if _, err := NewHistory(nil, nil); err == nil {
-		t.Error("no night is a history")
-	}
-	if _, err := NewHistory([]*Check{CheckOf(nightly(1, 1), "night")}, []string{"GL9:8"}); err == nil || !strings.Contains(err.Error(), `"GL9" was tested`) {
-		t.Errorf("%v", err)
-	}
+	should.Hold(t, len(trends) == 1 && len(trends[0].Points) == 2 && trends[0].Msize == 16 && trends[0].Points[1].Night == 2 && *trends[0].Points[1].Ratio == 1.3 && trends[0].Points[1].Verdict == judge.Violated,
+		"%+v", trends)
+	_, err := NewHistory(nil, nil)
+	should.Hold(t, err != nil, "no night is a history")
+	_, err = NewHistory([]*Check{CheckOf(nightly(1, 1), "night")}, []string{"GL9:8"})
+	should.Fail(t, err, `"GL9" was tested`)
 }
 
 func TestAReportThatAsksTwiceCountsOnce(t *testing.T) {
@@ -167,7 +147,6 @@ func TestAReportThatAsksTwiceCountsOnce(t *testing.T) {
 		return r
 	}
 	h := historyOf(t, []string{"GL8:8"}, twice(1, 1), twice(2, 1), twice(3, 1.3), twice(4, 1.3))
-	if s := h.Series[0]; len(s.Changes) != 0 || len(s.Trends[0].Points) != 4 {
-		t.Errorf("%+v", s)
-	}
+	s := h.Series[0]
+	should.Hold(t, len(s.Changes) == 0 && len(s.Trends[0].Points) == 4, "%+v", s)
 }

@@ -8,6 +8,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 )
@@ -38,13 +39,12 @@ func TestComparedFoldersInOtherStatesAreNamed(t *testing.T) {
 		"the same":    {fast, fast, "", "", false},
 		"not read":    {fast, unread, "", "", false},
 		"its library": {fast, library, "", "", false},
-		"one of both": {fast, both, "one state", "A in 9 mpiruns, B in 3 (1.00× as slow)", true},
+		"one of both": {fast, both, "one state", "A in 9 mpiruns, B in 3 (calls take 1.00× as long)", true},
 	} {
 		cmp := compared(t, c.a, c.b, nil)
 		i := slices.IndexFunc(cmp.Differences, func(d Difference) bool { return d.Factor == "machine state p2" })
 		j := slices.IndexFunc(cmp.Warnings, func(w remark.Remark) bool { return w.ID == "differs-machine-state-p2" })
-		if (i >= 0) != c.difference || (j >= 0) != c.difference || i >= 0 && (cmp.Differences[i].A != c.inA || cmp.Differences[i].B != c.inB) {
-			t.Errorf("%s: %+v, %+v", name, cmp.Differences, cmp.Warnings)
-		}
+		should.Hold(t, (i >= 0) == c.difference && (j >= 0) == c.difference && (i < 0 || cmp.Differences[i].A == c.inA && cmp.Differences[i].B == c.inB),
+			"%s: %+v, %+v", name, cmp.Differences, cmp.Warnings)
 	}
 }

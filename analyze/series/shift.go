@@ -22,6 +22,8 @@ type Shift struct {
 	Faster   int      `json:"faster"`   // in the second
 	Ratio    *float64 `json:"ratio"`    // of the run-times, second to first, in the median case
 	Together bool     `json:"together"` // nearly all moved in one direction
+	// Machine: probably the machine changed: the library is the same, and the yardstick moved as the cases did.
+	Machine bool `json:"machine"`
 	// Probes has what was read of the machine in both.
 	Probes []ProbeShift `json:"yardstick"`
 }
@@ -61,6 +63,7 @@ func machineShift(a, b *Check, byTurns bool) *Shift {
 	if s.Together = s.Together && !byTurns; !s.Together && !moved {
 		return nil
 	}
+	s.Machine = s.Together && a.Library == b.Library && slices.ContainsFunc(s.Probes, func(y ProbeShift) bool { return y.Moved && (y.BNS > y.ANS) == (s.Slower > s.Faster) })
 	return s
 }
 
@@ -156,7 +159,13 @@ func (s *Shift) String() string {
 	} else if len(still) > 0 {
 		parts = append(parts, "though this did not: "+strings.Join(still, ", "))
 	}
-	return "probably the machine changed, not the library: " + strings.Join(parts, "; ")
+	switch {
+	case s.Machine:
+		return "probably the machine changed, not the library: " + strings.Join(parts, "; ")
+	case s.Together:
+		return "the machine or the library changed as a whole, which cannot be told apart: " + strings.Join(parts, "; ")
+	}
+	return "the machine was in another state: " + strings.Join(parts, "; ")
 }
 
 // machineState begins the name of the factor.

@@ -11,6 +11,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -51,18 +52,34 @@ func TestTheMachineIsSuspectedOnlyWhereNearlyAllMovesTogether(t *testing.T) {
 		"nothing":                {3, 4, flat, false},
 	} {
 		s := MachineShift(timed(c.functions, c.sizes, flat), timed(c.functions, c.sizes, c.now))
-		if (s != nil) != c.together || s != nil && !s.Together {
-			t.Errorf("%s: %+v", name, s)
-		}
+		should.Hold(t, (s != nil) == c.together && (s == nil || s.Together), "%s: %+v", name, s)
 	}
 	least, most := func(int) float64 { return 1e-200 }, func(int) float64 { return 1e200 }
 	if s := MachineShift(timed(3, 4, least), timed(3, 4, most)); s != nil {
 		t.Errorf("a ratio that no number can say: %+v", s)
 	}
 	s := MachineShift(timed(5, 4, flat), timed(5, 4, times(1.3, 2)))
-	if s.Cases != 20 || s.Slower != 18 || s.Faster != 2 || *s.Ratio < 1.29 || *s.Ratio > 1.31 ||
-		!strings.Contains(s.String(), "18 of 20 cases became slower together (1.30× in the median)") {
-		t.Errorf("%+v: %s", s, s)
+	should.Hold(t, s.Cases == 20 && s.Slower == 18 && s.Faster == 2 && *s.Ratio >= 1.29 && *s.Ratio <= 1.31 && strings.Contains(s.String(), "18 of 20 cases became slower together (1.30× in the median)"),
+		"%+v: %s", s, s)
+}
+
+func TestTheLibraryIsAcquittedOnlyWhereItIsTheSameAndTheYardstickMovedAlike(t *testing.T) {
+	for name, c := range map[string]struct {
+		now     float64 // the cache line's, 100 before
+		library string
+		want    bool
+	}{
+		"the same library":      {400, "MPICH 4.0", true},
+		"another library":       {400, "Open MPI 4.1", false},
+		"the line became fast":  {25, "MPICH 4.0", false},
+		"the line did not move": {100, "MPICH 4.0", false},
+	} {
+		a, b := timed(3, 4, func(int) float64 { return 1e-6 }), timed(3, 4, func(int) float64 { return 2e-6 })
+		a.Probes, b.Probes = []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: 100}}}, []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: c.now}}}
+		a.Library.Version, b.Library.Version = "MPICH 4.0", c.library
+		if s := MachineShift(a, b); s.Machine != c.want || strings.Contains(s.String(), "not the library") != c.want {
+			t.Errorf("%s: %s", name, s)
+		}
 	}
 }
 
@@ -84,29 +101,25 @@ func TestTheYardstickIsSuspectedWhereTheMachineMoved(t *testing.T) {
 		"not read":             {of(0, 0, 0, "p2"), false},
 		"of another shape":     {of(400, 40000, 300, "p4"), false},
 	} {
-		if s := MachineShift(before, c.now); (s != nil) != c.moved {
-			t.Errorf("%s: %+v", name, s)
-		}
+		s := MachineShift(before, c.now)
+		should.Hold(t, (s != nil) == c.moved, "%s: %+v", name, s)
 	}
-	if s := MachineShift(before, of(400, 9000, 300, "p2")); s.Together || !strings.Contains(s.String(), "cache-line round trip on p2: 100 ns → 400 ns") {
-		t.Errorf("%+v: %s", s, s)
-	}
+	s := MachineShift(before, of(400, 9000, 300, "p2"))
+	should.Hold(t, !s.Together && strings.Contains(s.String(), "cache-line round trip on p2: 100 ns → 400 ns"), "%+v: %s", s, s)
 	slow := timed(3, 4, func(int) float64 { return 2e-6 })
 	slow.Probes = before.Probes
 	quick := timed(3, 4, func(int) float64 { return 1e-6 })
 	quick.Probes = before.Probes
-	if s := MachineShift(quick, slow); !strings.HasSuffix(s.String(), "; though this did not: cache-line round trip on p2, memcpy on p2") {
-		t.Error(s)
-	}
+	s = MachineShift(quick, slow)
+	should.Hold(t, strings.HasSuffix(s.String(), "; though this did not: cache-line round trip on p2, memcpy on p2"), "%v", s)
 }
 
 // A report's cases are both sides of its tests, each once.
 func TestMockupsAndLargerSizesAreCasesToo(t *testing.T) {
 	m := fixture.Manifest()
 	r := analyzed(t, m, fixture.Measured(m, fixture.Quiet...), judge.Default())
-	if got := caseMedians(CheckOf(r, "")); len(got) != 6 {
-		t.Errorf("%v", got)
-	}
+	got := caseMedians(CheckOf(r, ""))
+	should.Hold(t, len(got) == 6, "%v", got)
 }
 
 // sixSizes has MPI_Reduce and two mock-ups at six sizes: 18 cases of three functions.
@@ -154,9 +167,8 @@ func TestASlowMachineRaisesNoAlarmUnlessToldTo(t *testing.T) {
 		for _, w := range got.Warnings {
 			warned = warned || w.ID == remark.MachineShift
 		}
-		if got.Exit != c.exit || (got.Shift != nil) != c.shift || warned != c.shift || (got.Cases[0].Change == Slower) != c.slower {
-			t.Errorf("%s: exit %d, %+v, warned %v, %s", name, got.Exit, got.Shift, warned, changes(got))
-		}
+		should.Hold(t, got.Exit == c.exit && (got.Shift != nil) == c.shift && warned == c.shift && (got.Cases[0].Change == Slower) == c.slower,
+			"%s: exit %d, %+v, warned %v, %s", name, got.Exit, got.Shift, warned, changes(got))
 	}
 }
 
@@ -173,7 +185,6 @@ func TestASlowMachineHidesNoGuideline(t *testing.T) {
 		return a.Side("folder")
 	}
 	c := compared(t, folder(1, 1), folder(1.3, .65), nil)
-	if c.Shift == nil || c.Exit != 1 || len(c.Guidelines) != 1 || c.Guidelines[0].Change != NewlyViolated {
-		t.Errorf("exit %d, %+v, %+v", c.Exit, c.Shift, c.Guidelines)
-	}
+	should.Hold(t, c.Shift != nil && c.Exit == 1 && len(c.Guidelines) == 1 && c.Guidelines[0].Change == NewlyViolated,
+		"exit %d, %+v, %+v", c.Exit, c.Shift, c.Guidelines)
 }

@@ -2,12 +2,13 @@ package series
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -31,18 +32,14 @@ func TestNonblockingCallMayTakeWhatARequestCosts(t *testing.T) {
 	m := nonblocking()
 	runs := fixture.Measured(m, 1900, 150000, 1000, 100000)
 	r := analyzed(t, m, runs, judge.Default())
-	if got, want := verdicts(r), "kept violated"; got != want {
-		t.Fatalf("verdicts %q, want %q", got, want)
-	}
+	got, want := verdicts(r), "kept violated"
+	must.Hold(t, got == want, "verdicts %q, want %q", got, want)
 	v := r.Verdicts[1]
-	if math.Abs(*v.OtherMedianS-126e-6) > 1e-7 || math.Abs(*v.Ratio-150.0/126) > 0.01 || v.Alternative != nil {
-		t.Errorf("it may take %g s, ratio %g, alternative %v", *v.OtherMedianS, *v.Ratio, v.Alternative)
-	}
+	should.Hold(t, math.Abs(*v.OtherMedianS-126e-6) <= 1e-7 && math.Abs(*v.Ratio-150.0/126) <= 0.01 && v.Alternative == nil,
+		"it may take %g s, ratio %g, alternative %v", *v.OtherMedianS, *v.Ratio, v.Alternative)
 	cfg := judge.Default()
 	cfg.NBTolerance, cfg.NBAllowance = 0, 0
-	if got, want := verdicts(analyzed(t, m, runs, cfg)), "violated violated"; got != want {
-		t.Errorf("without tolerance: %q, want %q", got, want)
-	}
+	should.Equal(t, verdicts(analyzed(t, m, runs, cfg)), "violated violated", "without tolerance")
 }
 
 func TestWrongCallIsExcludedByItsName(t *testing.T) {
@@ -50,10 +47,6 @@ func TestWrongCallIsExcludedByItsName(t *testing.T) {
 	runs := fixture.Measured(m, 1900, 150000, 1000, 100000)
 	runs[0].Cases[1].CaseResult = protocol.CaseResult{Status: protocol.StatusWrong, Message: "wrong"}
 	r := analyzed(t, m, runs, judge.Default())
-	if want := []string{"NB2:MPI_Ireduce"}; !slices.Equal(r.Exclude, want) {
-		t.Errorf("exclude %v, want %v", r.Exclude, want)
-	}
-	if (guidelines.Config{Guidelines: []string{"nonblocking"}, Exclude: r.Exclude}).Validate(nil) != nil {
-		t.Errorf("check.exclude does not take %v", r.Exclude)
-	}
+	should.Equal(t, r.Exclude, []string{"NB2:MPI_Ireduce"}, "exclude")
+	should.Hold(t, (guidelines.Config{Guidelines: []string{"nonblocking"}, Exclude: r.Exclude}).Validate(nil) == nil, "check.exclude does not take %v", r.Exclude)
 }

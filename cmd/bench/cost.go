@@ -32,30 +32,22 @@ const (
 func sizeBench(_ context.Context, e *env) {
 	info, err := os.Stat(filepath.Join(e.bin, "pgmpi"))
 	must(err)
-	e.title("size of the driver, one static program")
-	mb := float64(info.Size()) / 1e6
-	e.outcome("pgmpi", fmt.Sprintf("%.1f MB", mb), "under 30 MB", mb < 30)
+	e.aim("pgmpi", float64(info.Size())/1e6, "%.1f MB", 0, 30)
 }
 
 // analyzeBench times stage 3 on a results folder of simulated samples: from the
 // gzipped raw files to the verdict.
 func analyzeBench(ctx context.Context, e *env) {
-	made := makeFolder(e.dir, analyzeSamples)
-	e.title("pgmpi analyze: %d samples from gzipped raw files to the verdict", made)
+	makeFolder(e.dir, analyzeSamples)
 	e.fastest(ctx, "wall-clock", 2, "analyze", e.dir)
 }
 
 // exportBench times the way of the same samples into a table.
 func exportBench(ctx context.Context, e *env) {
 	folder := filepath.Join(e.dir, "results")
-	made := makeFolder(folder, analyzeSamples)
-	e.title("pgmpi export: %d samples from gzipped raw files to a table", made)
+	makeFolder(folder, analyzeSamples)
 	for _, format := range export.Formats {
-		out := filepath.Join(e.dir, "samples."+format)
-		e.fastest(ctx, format, 10, "export", folder, "--format", format, "--out", out)
-		info, err := os.Stat(out)
-		must(err)
-		fmt.Printf("   %s: %.0f MB\n", format, float64(info.Size())/1e6)
+		e.fastest(ctx, format, 10, "export", folder, "--format", format, "--out", filepath.Join(e.dir, "samples."+format))
 	}
 }
 
@@ -65,19 +57,19 @@ func (e *env) fastest(ctx context.Context, what string, seconds float64, args ..
 	most := 0.0
 	for i := range e.times {
 		start := time.Now()
-		done := e.pgmpi(ctx, args...)
+		_, done := e.pgmpi(ctx, args...)
 		if took := time.Since(start); i == 0 || took < best {
 			best, cpu = took, done.UserTime()+done.SystemTime()
 		}
 		most = max(most, float64(done.SysUsage().(*syscall.Rusage).Maxrss)/1024)
 	}
-	e.outcome(what, fmt.Sprintf("%.2f s (%.2f s of CPU time)", best.Seconds(), cpu.Seconds()), fmt.Sprintf("under %g s on 2 cores", seconds), best.Seconds() < seconds)
-	e.outcome("largest resident memory", fmt.Sprintf("%.0f MiB", most), fmt.Sprintf("under %g MiB", analyzeMiB), most < analyzeMiB)
+	e.aim(fmt.Sprintf("%s, %.2f s of CPU time", what, cpu.Seconds()), best.Seconds(), "%.2f s", 0, seconds)
+	e.aim("largest resident memory", most, "%.0f MiB", 0, analyzeMiB)
 }
 
 // makeFolder makes the results folder of a check with the defaults and R = 10 on
-// two processes, and returns how many samples it holds.
-func makeFolder(dir string, samples int) int {
+// two processes.
+func makeFolder(dir string, samples int) {
 	config := glfile.Default()
 	config.Job.NP, config.Job.MPIRuns = []int{np}, 10
 	plan, err := config.Plan(config.Job.NP)
@@ -95,7 +87,6 @@ func makeFolder(dir string, samples int) int {
 	for run := 1; run <= m.R; run++ {
 		must(folder.WriteRun(simulatedRun(m, run, nrep)))
 	}
-	return nrep * runs
 }
 
 // simulatedRun has for every case nrep samples around a time that grows with its
@@ -126,21 +117,17 @@ func simulatedRun(m *results.Manifest, run, nrep int) *results.Run {
 // program (memory.c) takes that has the same buffers and makes the same calls, and shows
 // what a case costs beside its calls.
 func memoryBench(ctx context.Context, e *env) {
-	e.title("memory of a rank against a plain C program with the same buffers: Allreduce and Alltoall of %d KiB, verified", memoryBytes>>10)
-	if e.processes == nil {
-		e.processes = []int{2, 4, 8, 16, 32}
-	}
 	var small []protocol.JobCase
 	for msize := int64(1); msize <= 16; msize++ {
 		small = append(small, protocol.JobCase{Function: "MPI_Allreduce", Msize: msize})
 	}
-	for _, p := range e.processes {
+	for _, p := range e.numbers(2, 4, 8, 16, 32) {
 		job := newJob(p, memoryNRep, protocol.JobCase{Function: "MPI_Allreduce", Msize: 8},
 			protocol.JobCase{Function: "MPI_Allreduce", Msize: memoryBytes}, protocol.JobCase{Function: "MPI_Alltoall", Msize: memoryBytes})
 		job.Verify = true
 		ours := peak(e.program("pgmpi-rank"), func() { e.do(ctx, "pgmpi-rank", job) })
 		plain := peak(e.program("memory"), func() { e.plain(ctx, p, "memory", fmt.Sprint(memoryBytes), fmt.Sprint(memoryNRep)) })
-		e.outcome(fmt.Sprintf("p = %d", p), fmt.Sprintf("%.0f MB (rank %.0f MB, plain C %.0f MB)", ours-plain, ours, plain), "under 50 MB", ours-plain < 50)
+		e.aim(fmt.Sprintf("p = %d, rank %.0f MB less plain C %.0f MB", p, ours, plain), ours-plain, "%.0f MB", 0, 50)
 		out := e.do(ctx, "pgmpi-rank", newJob(p, memoryNRep, small...))
 		// To prepare, fill and verify a case, and to collect its samples.
 		fmt.Printf("   p = %d: %.3g ms for each case beside its timed and untimed calls\n", p, float64(out.End.MeasureNS-out.End.TimedNS)/1e6/float64(len(small)))
@@ -186,9 +173,8 @@ func residentPeak(program string) (mb float64) {
 // spent is where the time of mpiruns went, in seconds.
 type spent struct{ launch, timed, rest float64 }
 
-// spentIn returns the manifest of a results folder, its mpiruns of some modes, and
-// their sum.
-func spentIn(out string, modes ...protocol.Mode) (m *results.Manifest, runs []spent, all spent) {
+// spentIn returns the mpiruns of some modes of a results folder, and their sum.
+func spentIn(out string, modes ...protocol.Mode) (runs []spent, all spent) {
 	folder, m, err := results.Open(out)
 	must(err)
 	for _, mode := range modes {
@@ -199,21 +185,20 @@ func spentIn(out string, modes ...protocol.Mode) (m *results.Manifest, runs []sp
 			all = spent{all.launch + s.launch, all.timed + s.timed, all.rest + s.rest}
 		}
 	}
-	return m, runs, all
+	return runs, all
 }
 
 // shareBench shows how much of an mpirun of stage 2 is measuring: untimed and
 // timed calls and their synchronisation, against preparing, verifying, filling,
 // reducing and sending. Launching is left out.
 func shareBench(ctx context.Context, e *env) {
-	e.title("share of stage 2 in the measured calls: GL1-GL17 at the default sizes, p = %d, nrep %d, %d mpiruns", np, shareNRep, e.times)
 	out, _ := e.measure(ctx, "measure", fmt.Sprintf("[job]\nnp = [%d]\nmpiruns = %d\n[nrep]\nfixed = %d\n", np, e.times, shareNRep), 1, nil)
-	_, runs, all := spentIn(out, protocol.ModeMeasure)
+	runs, all := spentIn(out, protocol.ModeMeasure)
 	share := func(s spent) float64 { return s.timed / (s.timed + s.rest) }
 	for i, s := range runs {
 		fmt.Printf("   mpirun %d: launch %.2f s, then %.2f s, of them measured %.0f %%\n", i+1, s.launch, s.timed+s.rest, 100*share(s))
 	}
-	e.outcome("share of all mpiruns", fmt.Sprintf("%.0f %%", 100*share(all)), "at least 80 %", share(all) >= .8)
+	e.aim("share of all mpiruns", 100*share(all), "%.0f %%", 80, 0)
 }
 
 // checkAims are half of what PGMPI 1.0 takes for the same (two cores; 17.8 s with
@@ -240,25 +225,20 @@ msizes = ["16", "256", "4Ki", "64Ki", "1Mi"]
 // in them, all three stages. It does so by turns with the number of mpiruns of
 // PGMPI's time, and by the default procedure.
 func checkBench(ctx context.Context, e *env) {
-	e.title("whole check of GL3-GL17 at 5 sizes, 16 B to 1 MiB, p = %d, nrep 10 to 200 predicted", np)
-	meter := newStateMeter()
 	fixed, byDefault := math.Inf(1), math.Inf(1)
 	for i := range e.times {
-		fixed = min(fixed, e.timeCheck(ctx, meter, fmt.Sprintf("%smpiruns = %d\n", checkTOML, checkMPIRuns), 2*i+1))
-		byDefault = min(byDefault, e.timeCheck(ctx, meter, checkTOML, 2*i+2))
+		fixed = min(fixed, e.timeCheck(ctx, fmt.Sprintf("%smpiruns = %d\n", checkTOML, checkMPIRuns), 2*i+1))
+		byDefault = min(byDefault, e.timeCheck(ctx, checkTOML, 2*i+2))
 	}
-	aim := checkAims[e.library]
-	e.outcome(fmt.Sprintf("wall-clock with %d mpiruns", checkMPIRuns), fmt.Sprintf("%.1f s", fixed), fmt.Sprintf("at most %.1f s", aim), fixed <= aim)
-	e.outcome("wall-clock by default", fmt.Sprintf("%.1f s, %.2f times that", byDefault, byDefault/fixed), fmt.Sprintf("at most %.1f times", defaultAim), byDefault <= defaultAim*fixed)
+	e.aim(fmt.Sprintf("wall-clock with %d mpiruns", checkMPIRuns), fixed, "%.1f s", 0, checkAims[e.library])
+	e.aim(fmt.Sprintf("wall-clock by default, %.1f s", byDefault), byDefault/fixed, "%.2f times that", 0, defaultAim)
 }
 
 // timeCheck makes a check, prints where its time went, and returns it in seconds.
-func (e *env) timeCheck(ctx context.Context, meter *stateMeter, text string, seed int) (took float64) {
-	before := meter.read()
-	out, took := e.measure(ctx, "check", text, seed, nil)
-	after := meter.read()
-	m, runs, all := spentIn(out, protocol.ModeNREP, protocol.ModeMeasure)
-	fmt.Printf("   R = %d, cache line %.0f and %.0f ns, %.1f s: launching %d mpiruns %.1f s, measured calls %.1f s, the rest of the ranks' work %.1f s, the driver between them %.1f s\n",
-		m.R, before, after, took, len(runs), all.launch, all.timed, all.rest, took-all.launch-all.timed-all.rest)
-	return took
+func (e *env) timeCheck(ctx context.Context, text string, seed int) float64 {
+	c := e.check(ctx, "a check", text, seed)
+	runs, all := spentIn(c.out, protocol.ModeNREP, protocol.ModeMeasure)
+	fmt.Printf("      launching %d mpiruns %.1f s, measured calls %.1f s, the rest of the ranks' work %.1f s, the driver between them %.1f s\n",
+		len(runs), all.launch, all.timed, all.rest, c.seconds-all.launch-all.timed-all.rest)
+	return c.seconds
 }

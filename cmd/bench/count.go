@@ -73,7 +73,7 @@ func cells(add func(c *count, in []judge.Outcome, violated int)) func(*series) c
 }
 
 // flipped counts what another check does not call violated, keptOnce what another calls
-// kept, and firmOnce pairs of a firm violation and a check in which it is none.
+// kept, and firmOnce pairs of a firm violation and a check that does not call it violated.
 var (
 	flipped  = cells(func(c *count, in []judge.Outcome, violated int) { c.add(violated < len(in)) })
 	keptOnce = cells(func(c *count, in []judge.Outcome, _ int) {
@@ -93,7 +93,7 @@ func flips(other, kept, firm float64) []figure {
 	return []figure{
 		{what: "violated once, not in another", most: other, count: flipped},
 		{what: "violated once, kept in another", most: kept, count: keptOnce},
-		{what: "firm once, not violated in another (pairs)", most: firm, count: firmOnce},
+		{what: "sure once, not violated in another (pairs)", most: firm, count: firmOnce},
 	}
 }
 
@@ -123,7 +123,7 @@ func replications() (figures []figure) {
 type answer struct {
 	needed *judge.RunsNeeded
 	// by has the verdict of a new check with that R, and half of one with the R of the
-	// headline; empty: there are not as many mpiruns.
+	// headline, or "" where there are too few mpiruns.
 	by, half judge.Verdict
 	share    float64 // of the undecided tests that the headline promised to decide
 }

@@ -18,7 +18,6 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/measure"
 	"pgmpi/measure/host"
@@ -26,7 +25,10 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-const np = 2 // of benches that do not go through several
+const (
+	np    = 2 // of benches that do not go through several
+	stall = int64(2 * time.Minute)
+)
 
 // env has what benches run with: the settings, and what run adds for one bench.
 type env struct {
@@ -45,9 +47,11 @@ type env struct {
 	dir     string            // temporary
 	exits   []int             // of pgmpi that are no failure, beside 0 and 1
 	missed  bool              // some aim
+	meter   *stateMeter       // nil until the first check
 }
 
-func (e env) run(ctx context.Context, b bench, library string) error {
+// run prints what a bench finds, and tells whether it ended and kept its aims.
+func (e env) run(ctx context.Context, b bench, library string) bool {
 	e.library, e.times = library, cmp.Or(e.times, b.times)
 	err := try(func() {
 		var err error
@@ -60,19 +64,28 @@ func (e env) run(ctx context.Context, b bench, library string) error {
 		e.dir, err = os.MkdirTemp("", "pgmpi-bench-")
 		must(err)
 		defer os.RemoveAll(e.dir)
+		e.title(b)
 		b.run(ctx, &e)
 	})
-	if err == nil && e.missed {
-		err = errMissed
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "bench %s: %v\n", b.name, err)
 	}
-	return err
+	return err == nil && !e.missed
+}
+
+// numbers returns the processes of --np, or else the usual ones.
+func (e *env) numbers(usual ...int) []int {
+	if len(e.processes) > 0 {
+		return e.processes
+	}
+	return usual
 }
 
 // program is the path of a program that is built for each library.
 func (e *env) program(name string) string { return filepath.Join(e.bin, name+"-"+e.library) }
 
-// title starts a bench: what is measured, and on what.
-func (e *env) title(format string, args ...any) {
+// title starts a bench: what it shows, and on what.
+func (e *env) title(b bench) {
 	machine := host.ReadKind(os.DirFS("/"))
 	on := fmt.Sprintf("%s, %d cores, Linux %s, %s", cmp.Or(machine.CPU, "unknown"), launch.Cores(), machine.Kernel, runtime.Version())
 	if e.library != "" {
@@ -81,7 +94,7 @@ func (e *env) title(format string, args ...any) {
 	if e.load {
 		on += "; beside a load that comes and goes"
 	}
-	fmt.Printf("\n== "+format+"\n   %s\n", append(args, on)...)
+	fmt.Printf("\n== %s: %s (%d)\n   %s\n", b.name, b.shows, e.times, on)
 }
 
 // command is a program that ends when this one does.
@@ -92,14 +105,16 @@ func command(ctx context.Context, argv ...string) *exec.Cmd {
 	return cmd
 }
 
-// pgmpi runs the driver; violations are no failure.
-func (e *env) pgmpi(ctx context.Context, args ...string) *os.ProcessState {
+// pgmpi runs the driver and returns what it wrote to standard output; violations are no failure.
+func (e *env) pgmpi(ctx context.Context, args ...string) ([]byte, *os.ProcessState) {
 	cmd := command(ctx, append([]string{filepath.Join(e.bin, "pgmpi")}, args...)...)
-	out, err := cmd.CombinedOutput()
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
 	if code := cmd.ProcessState.ExitCode(); code != 0 && code != 1 && !slices.Contains(e.exits, code) {
-		must(fmt.Errorf("%v: %w\n%s", cmd.Args, err, out))
+		must(fmt.Errorf("%v: %w\n%s%s", cmd.Args, err, out, stderr.String()))
 	}
-	return cmd.ProcessState
+	return out, cmd.ProcessState
 }
 
 // measure runs a pgmpi command that measures, with a gl.toml of this text, and reads its
@@ -117,6 +132,26 @@ func (e *env) measure(ctx context.Context, command, text string, seed int, docum
 		read(filepath.Join(out, cmp.Or(name, command)+".json"), document)
 	}
 	return out, seconds
+}
+
+// checked is a check that was made.
+type checked struct {
+	analyze.Report
+	out      string // its results folder
+	seconds  float64
+	readings []float64 // of the state meter, before and after the check
+}
+
+// check makes a check with a gl.toml of this text, and prints what it says.
+func (e *env) check(ctx context.Context, name, text string, seed int) (c checked) {
+	if e.meter == nil {
+		e.meter = newStateMeter()
+	}
+	before := e.meter.read()
+	c.out, c.seconds = e.measure(ctx, "check", text, seed, &c.Report)
+	c.readings = []float64{before, e.meter.read()}
+	fmt.Printf("   %s: R = %d, %.1f s, cache line %.0f ns, %d states: %v\n", name, c.R, c.seconds, c.readings, max(1, len(c.States)), verdicts(&c.Report))
+	return c
 }
 
 func read(file string, document any) {
@@ -145,16 +180,8 @@ func (e *env) job(msizes string) string {
 	return text
 }
 
-// report has what the benches read of report.json.
-type report struct {
-	R        int               `json:"r"`
-	Gate     *analyze.Gate     `json:"gate"`
-	Verdicts []analyze.Verdict `json:"verdicts"`
-	States   []medians.State   `json:"states"`
-}
-
 // verdicts returns how often each one was given.
-func (r *report) verdicts() map[judge.Verdict]int {
+func verdicts(r *analyze.Report) map[judge.Verdict]int {
 	n := map[judge.Verdict]int{}
 	for _, v := range r.Verdicts {
 		n[v.Verdict]++
@@ -162,17 +189,18 @@ func (r *report) verdicts() map[judge.Verdict]int {
 	return n
 }
 
-func outcomes(verdicts []analyze.Verdict) []judge.Outcome {
-	number := func(p *float64, none float64) float64 {
-		if p == nil {
-			return none
-		}
-		return *p
+func value(p *float64, none float64) float64 {
+	if p == nil {
+		return none
 	}
+	return *p
+}
+
+func outcomes(verdicts []analyze.Verdict) []judge.Outcome {
 	out := make([]judge.Outcome, len(verdicts))
 	for i, v := range verdicts {
-		out[i] = judge.Outcome{Verdict: v.Verdict, Runs: v.Runs, Replication: number(v.Replication, 0),
-			Ratio: number(v.Ratio, math.NaN()), Lo95: number(v.RatioLo95, math.NaN()), Hi95: number(v.RatioHi95, math.NaN())}
+		out[i] = judge.Outcome{Verdict: v.Verdict, Runs: v.Runs, Replication: value(v.Replication, 0),
+			Ratio: value(v.Ratio, math.NaN()), Lo95: value(v.RatioLo95, math.NaN()), Hi95: value(v.RatioHi95, math.NaN())}
 	}
 	return out
 }
@@ -197,7 +225,7 @@ func newJob(p, nrep int, cases ...protocol.JobCase) *protocol.Job {
 		j.Cases[i].NRep = nrep
 		j.Order = append(j.Order, i)
 	}
-	return &protocol.Job{NP: p, StallNS: int64(2 * time.Minute), CallsJob: j}
+	return &protocol.Job{NP: p, StallNS: stall, CallsJob: j}
 }
 
 // do does a job in one mpirun of a rank program.

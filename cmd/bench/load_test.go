@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"pgmpi/internal/fixture/should"
 )
 
 // children are the processes that this one started.
@@ -41,18 +43,14 @@ func TestTheLoadEndsWithWhatRunsBesideIt(t *testing.T) {
 			must(failed)
 		})
 	})
-	if !errors.Is(err, failed) {
-		t.Errorf("got %v", err)
-	}
-	if err := syscall.Kill(load, 0); err != syscall.ESRCH {
-		t.Errorf("process %d of the load is still there: %v", load, err)
-	}
+	should.Hold(t, errors.Is(err, failed), "got %v", err)
+	err = syscall.Kill(load, 0)
+	should.Hold(t, err == syscall.ESRCH, "process %d of the load is still there: %v", load, err)
 }
 
 func TestWithoutALoadNothingIsStarted(t *testing.T) {
 	besideLoad(context.Background(), false, func(context.Context) {
-		if n := len(children()); n > 0 {
-			t.Errorf("%d processes", n)
-		}
+		n := len(children())
+		should.Hold(t, n <= 0, "%d processes", n)
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"time"
 
 	"pgmpi/measure/protocol"
 )
@@ -21,7 +20,6 @@ const (
 
 // rival is a plain C program that times the same calls as a job of the rank program.
 type rival struct {
-	what    string
 	program string
 	args    []string // before the cases
 	cases   []protocol.JobCase
@@ -32,7 +30,6 @@ type rival struct {
 
 // loopRival is the same loop (baseline.c).
 var loopRival = rival{
-	what:    "timing loop, ours against plain C, 20000 repetitions",
 	program: "baseline", args: []string{"20000", fmt.Sprint(firstCalls), fmt.Sprint(warmup)},
 	cases: []protocol.JobCase{
 		{Function: "MPI_Allreduce", Msize: 8},
@@ -47,7 +44,6 @@ var loopRival = rival{
 // not to be had everywhere. The cases have as many calls in a row as pgmpi times
 // --pipelined gives them.
 var pipelinedRival = rival{
-	what:    "calls in a row, ours against plain C",
 	program: "pipelined", args: []string{"100", "10"},
 	cases: []protocol.JobCase{
 		{Function: "MPI_Allreduce", Msize: 8, Calls: 100},
@@ -74,8 +70,6 @@ type ratios struct {
 // with C beside it shows what pure chance does. A round counts only if the machine
 // was in one state before, between and after its mpiruns.
 func (r *rival) bench(ctx context.Context, e *env) {
-	e.title("%s: %d rounds of three mpiruns in one state of the machine, p = %d", r.what, e.times, np)
-	start := time.Now()
 	meter := newStateMeter()
 	rng := rand.New(rand.NewPCG(e.seed, 0))
 	got := make([]ratios, len(r.cases))
@@ -94,10 +88,10 @@ func (r *rival) bench(ctx context.Context, e *env) {
 			got[c].again = append(got[c].again, medians[2][c]/plain)
 		}
 	}
-	off := r.show(got, readings)
-	fmt.Printf("   took %v\n", time.Since(start).Round(time.Second))
-	e.outcome("rounds in one state", fmt.Sprintf("%d of %d", len(readings), made), fmt.Sprint(e.times), len(readings) >= e.times)
-	e.outcome("largest distance of a median ratio from 1", number("%.1f %%", 100*off), fmt.Sprintf("at most %g %%", 100*r.allowed), off <= r.allowed)
+	fmt.Printf("   a cache line at %v\n", statesOf(readings))
+	off := r.show(got)
+	e.aim(fmt.Sprintf("rounds in one state, of %d", made), float64(len(readings)), "%.0f", float64(e.times), 0)
+	e.aim("largest distance of a median ratio from 1", 100*off, "%.1f %%", 0, 100*r.allowed)
 }
 
 // round makes the three mpiruns of a round, and readings around each. The medians are of a
@@ -173,33 +167,18 @@ func groupedMedian(samples []protocol.Sample) float64 {
 }
 
 // show prints the table; off is the largest distance of a ratio ours/C from 1.
-// A case has a time of plain C for each state of the machine.
-func (r *rival) show(got []ratios, readings []float64) (off float64) {
-	states := statesOf(readings)
-	header := []any{"case"}
-	for _, s := range states {
-		header = append(header, fmt.Sprintf("C, µs, at %v", s))
-	}
-	t := newTable(append(header, "ours / C", "quartiles", "C' / C", "quartiles", fmt.Sprintf("within %g %%", 100*r.allowed))...)
+func (r *rival) show(got []ratios) (off float64) {
+	t := newTable("case", "C, µs", "ours / C", "quartiles", "C' / C", "quartiles", fmt.Sprintf("within %g %%", 100*r.allowed))
 	between := func(q [5]float64) string { return fmt.Sprintf("%.3f … %.3f", q[1], q[3]) }
 	for i, c := range r.cases {
-		row := []any{fmt.Sprintf("%s %d B", c.Function, c.Msize)}
-		for s := range states {
-			var plain []float64
-			for round, ns := range got[i].plain {
-				if stateIn(states, readings[round]) == s {
-					plain = append(plain, ns)
-				}
-			}
-			row = append(row, fmt.Sprintf("%.3f", quartiles(plain)[2]/1000))
-		}
 		ours, again := quartiles(got[i].ours), quartiles(got[i].again)
 		away, verdict := math.Abs(ours[2]-1), "NO"
 		if away <= r.allowed {
 			verdict = "yes"
 		}
 		off = max(off, away)
-		t.row(append(row, fmt.Sprintf("%.3f", ours[2]), between(ours), fmt.Sprintf("%.3f", again[2]), between(again), verdict)...)
+		t.row(fmt.Sprintf("%s %d B", c.Function, c.Msize), fmt.Sprintf("%.3f", quartiles(got[i].plain)[2]/1000),
+			fmt.Sprintf("%.3f", ours[2]), between(ours), fmt.Sprintf("%.3f", again[2]), between(again), verdict)
 	}
 	t.Flush()
 	return off

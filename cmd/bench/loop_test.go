@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
@@ -24,9 +25,8 @@ func TestGroupedMedianSharesTheTickAmongTies(t *testing.T) {
 		for _, ns := range c.ns {
 			samples = append(samples, protocol.Sample{NS: ns})
 		}
-		if got := groupedMedian(samples); !(math.Abs(got-c.want) <= 1e-9) && !math.IsNaN(c.want) {
-			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
-		}
+		got := groupedMedian(samples)
+		should.Hold(t, math.Abs(got-c.want) <= 1e-9 || math.IsNaN(c.want), "%s: got %v, want %v", c.name, got, c.want)
 	}
 }
 
@@ -36,8 +36,7 @@ func TestLoopMarksRatiosFurtherThan3PercentFrom1(t *testing.T) {
 		for i := range got {
 			got[i] = ratios{plain: []float64{250, 250, 250}, ours: []float64{ratio, ratio, ratio}, again: []float64{1, 1, 1}}
 		}
-		if off := loopRival.show(got, []float64{80, 90, 400}); !(off <= loopRival.allowed) != want {
-			t.Errorf("ratio %v: off by %v, too far: want %v", ratio, off, want)
-		}
+		off := loopRival.show(got)
+		should.Hold(t, !(off <= loopRival.allowed) == want, "ratio %v: off by %v, too far: want %v", ratio, off, want)
 	}
 }

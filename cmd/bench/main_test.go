@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/should"
 )
 
 func TestEveryBenchIsDescribedOnceInTheDocs(t *testing.T) {
@@ -13,39 +15,31 @@ func TestEveryBenchIsDescribedOnceInTheDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, b := range benches {
-		if n := strings.Count(string(text), "\n| `"+b.name+"` |"); n != 1 {
-			t.Errorf("%s: in %d rows of the table", b.name, n)
-		}
+		n := strings.Count(string(text), "\n| `"+b.name+"` |")
+		should.Hold(t, n == 1, "%s: in %d rows of the table", b.name, n)
 	}
 }
 
 func TestUnknownBenchesAndBadNumbersAreUsageErrors(t *testing.T) {
-	for _, args := range [][]string{{"nosuch"}, {"size", "--times", "-1"}, {"--mpiruns", "-1"}, {"--nosuch"}} {
-		if status := run(context.Background(), args); status != 2 {
-			t.Errorf("%v: exit status %d, expected 2", args, status)
-		}
+	for _, args := range [][]string{{"nosuch"}, {"size", "--times", "-1"}, {"stability", "--times", "1"}, {"nights", "--times", "3"}, {"--mpiruns", "-1"}, {"--nosuch"}} {
+		should.Equal(t, run(context.Background(), args), 2, "%v: exit status", args)
 	}
 }
 
 func TestFailedBenchEndsWith1(t *testing.T) {
-	if status := run(context.Background(), []string{"size", "loop", "--bin", t.TempDir(), "--library", "openmpi"}); status != 1 {
-		t.Errorf("exit status %d, expected 1", status)
-	}
+	should.Equal(t, run(context.Background(), []string{"size", "loop", "--bin", t.TempDir(), "--library", "openmpi"}), 1, "exit status")
 }
 
 func TestOnlyFailuresAreCaughtAndMissedAimsGoOn(t *testing.T) {
 	var e env
-	err := e.run(context.Background(), bench{run: func(_ context.Context, e *env) {
+	kept := e.run(context.Background(), bench{run: func(_ context.Context, e *env) {
 		e.outcome("one", "2", "1", false)
 		e.outcome("another", "1", "1", true)
 	}}, "")
-	if err != errMissed {
-		t.Errorf("got %v", err)
-	}
+	should.Hold(t, !kept, "the first aim is not missed")
 	defer func() {
-		if r := recover(); r != "a bug" {
-			t.Errorf("recovered %v", r)
-		}
+		r := recover()
+		should.Hold(t, r == "a bug", "recovered %v", r)
 	}()
 	_ = try(func() { panic("a bug") })
 }

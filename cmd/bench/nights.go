@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,9 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 )
 
@@ -33,41 +34,29 @@ var baselines = []struct {
 	{"the first", func(before []string) []string { return before[:1] }},
 }
 
-// night is a check with a gate.
-type night struct {
-	out     string
-	seconds float64
-	held    *series // the night against each baseline, with alarms as violations
-}
-
 // nightsBench asks whether a nightly check is red only when something is newly wrong:
 // nights of the unchanged library, each held against all baselines; the same with a
 // slowdown planted into one collective; and with everything slower.
 func nightsBench(ctx context.Context, e *env) {
-	if e.times < 4 {
-		must(errors.New("--times must be at least 4: there are nights before the plant and after"))
-	}
-	e.title("%d nights of the check of `check`, each against the last five, the one before and the first", e.times)
 	var outs []string
 	var unchanged []*series
 	var gated, plain []float64 // seconds
 	for i := 1; i <= e.times; i++ {
 		load := i%loadEvery == loadEvery-1
-		n := e.night(ctx, i, load, "", outs)
+		n, held := e.night(ctx, i, load, "", outs)
 		if outs = append(outs, n.out); i > 1 {
-			unchanged = append(unchanged, n.held)
+			unchanged = append(unchanged, held)
 		}
 		if i > 1 && !load {
 			gated = append(gated, n.seconds)
 		}
 		if i%plainEvery == 0 {
-			_, took := e.measure(ctx, "check", checkTOML, 1000+i, nil)
-			plain = append(plain, took)
+			plain = append(plain, e.check(ctx, "without a gate", checkTOML, 1000+i).seconds)
 		}
 	}
-	with, without := quartiles(gated)[2], quartiles(plain)[2]
-	e.outcome("wall-clock of a night, median", fmt.Sprintf("%.1f s, %s times a check without a gate", with, number("%.2f", with/without)),
-		fmt.Sprintf("at most %.1f times", gateAim), len(plain) == 0 || with <= gateAim*without)
+	if len(plain) > 0 {
+		e.aim("wall-clock of a night, median", quartiles(gated)[2]/quartiles(plain)[2], "%.2f times a check without a gate", 0, gateAim)
+	}
 	e.ask(ctx, measured, e.nightly(ctx, unchanged, outs[:e.times/2]))
 }
 
@@ -93,19 +82,15 @@ func (e *env) nightly(ctx context.Context, unchanged []*series, before []string)
 	}, func(*design, int, *rand.Rand) *series { return e.slowMachine(ctx, before) }})
 }
 
-// night makes one more night after others, with a section [mpi] or none.
-func (e *env) night(ctx context.Context, seed int, load bool, mpi string, before []string) night {
-	n := night{held: &series{checks: make([][]judge.Outcome, len(baselines))}}
-	var quoted []string
-	if len(before) > 0 {
-		for _, b := range baselines[0].of(before) {
-			quoted = append(quoted, strconv.Quote(b))
-		}
-	}
-	text := fmt.Sprintf("%s%s[gate]\nbaseline = [%s]\n", checkTOML, mpi, strings.Join(quoted, ", "))
+// night makes one more night after others, with a section [mpi] or none. In held it is
+// compared with each baseline, and alarms are violations.
+func (e *env) night(ctx context.Context, seed int, load bool, mpi string, before []string) (n checked, held *series) {
+	held = &series{checks: make([][]judge.Outcome, len(baselines))}
+	baseline, err := json.Marshal(append([]string{}, baselines[0].of(before)...))
+	must(err)
+	text := fmt.Sprintf("%s%s[gate]\nbaseline = %s\n", checkTOML, mpi, baseline)
 	besideLoad(ctx, load, func(ctx context.Context) {
-		n.out, n.seconds = e.measure(ctx, "check", text, seed, nil)
-		fmt.Printf("   night %d, %.0f s, beside a busy core: %t\n", seed, n.seconds, load)
+		n = e.check(ctx, fmt.Sprintf("night %d, beside a busy core: %t", seed, load), text, seed)
 		for k, b := range baselines {
 			if len(before) == 0 {
 				break
@@ -115,10 +100,10 @@ func (e *env) night(ctx context.Context, seed int, load bool, mpi string, before
 				dir = e.goOn(ctx, n.out, k, seed, b.of(before))
 			}
 			_, found := alarms(dir, b.name)
-			n.held.checks[k] = found
+			held.checks[k] = found
 		}
 	})
-	return n
+	return n, held
 }
 
 // goOn makes a copy of a night's folder without what was measured again, and goes on in it
@@ -137,7 +122,7 @@ func (e *env) goOn(ctx context.Context, out string, k, seed int, baselines []str
 }
 
 // alarms prints the alarms of a night, and returns them as violations.
-func alarms(dir, against string) (r report, found []judge.Outcome) {
+func alarms(dir, against string) (r analyze.Report, found []judge.Outcome) {
 	read(filepath.Join(dir, "report.json"), &r)
 	if r.Gate == nil {
 		must(fmt.Errorf("%s has no gate", dir))
@@ -158,10 +143,10 @@ func (e *env) plantedNights(ctx context.Context, percent, most int, before []str
 	plant := e.delay(fmt.Sprintf("%s:0..1024Mi:%d%%", collective, percent))
 	all := &series{checks: make([][]judge.Outcome, len(baselines))}
 	for i := 1; i <= most && slices.ContainsFunc(all.checks, func(found []judge.Outcome) bool { return len(found) == 0 }); i++ {
-		n := e.night(ctx, 10000*percent+i, false, plant, before)
+		n, held := e.night(ctx, 10000*percent+i, false, plant, before)
 		before = append(slices.Clone(before), n.out)
 		for k := range all.checks {
-			all.checks[k] = append(all.checks[k], n.held.checks[k]...)
+			all.checks[k] = append(all.checks[k], held.checks[k]...)
 		}
 	}
 	return all
@@ -170,18 +155,13 @@ func (e *env) plantedNights(ctx context.Context, percent, most int, before []str
 // judgedBest returns the collective with the most cells on which a plant must show: both
 // nights keep them, and their ratio is about 1.
 func judgedBest(first, last string) (collective string) {
-	cells, seen := map[string]int{}, map[string]bool{}
-	for _, out := range []string{first, last} {
-		var r report
-		read(filepath.Join(out, "report.json"), &r)
-		for _, v := range r.Verdicts {
-			if v.Verdict == judge.Kept && v.Ratio != nil && *v.Ratio > 0.95 && *v.Ratio < 1.05 {
-				key := fmt.Sprint(v.Guideline, v.Function, v.Msize)
-				if seen[key] {
-					cells[v.Function]++
-				}
-				seen[key] = true
-			}
+	cells := map[string]int{}
+	var a, b analyze.Report
+	read(filepath.Join(first, "report.json"), &a)
+	read(filepath.Join(last, "report.json"), &b)
+	for i, v := range a.Verdicts {
+		if atOne(&v) && atOne(&b.Verdicts[i]) {
+			cells[v.Function]++
 		}
 	}
 	for _, f := range slices.Sorted(maps.Keys(cells)) {
@@ -196,10 +176,14 @@ func judgedBest(first, last string) (collective string) {
 	return collective
 }
 
+func atOne(v *analyze.Verdict) bool {
+	return v.Verdict == judge.Kept && v.Ratio != nil && *v.Ratio > 0.95 && *v.Ratio < 1.05
+}
+
 // slowMachine makes one night on a machine on which everything takes longer: the ranks'
 // clocks run faster. It counts whether the report notes that.
 func (e *env) slowMachine(ctx context.Context, before []string) *series {
-	n := e.night(ctx, 999, false, preload(filepath.Join(e.bin, "slowclock.so"), "PGMPI_FASTER", fmt.Sprint(machineFactor)), before)
+	n, _ := e.night(ctx, 999, false, preload(filepath.Join(e.bin, "slowclock.so"), "PGMPI_FASTER", fmt.Sprint(machineFactor)), before)
 	e.pgmpi(ctx, "analyze", n.out, "--baseline", strings.Join(baselines[0].of(before), ","), "--fail-on", "times")
 	r, found := alarms(n.out, "run-times too")
 	var said count

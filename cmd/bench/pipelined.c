@@ -52,7 +52,7 @@ static const struct {
 
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-/* The number of the function that a case names, its bytes and calls; -1 if it is none. */
+/* Returns the number of the function that a case names, its bytes and calls; -1 if the text is no case. */
 static int parse(const char *text, int *bytes, int *calls)
 {
     for (int f = 0; f < FUNCTIONS; f++) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"text/tabwriter"
 
 	"pgmpi/analyze"
@@ -18,6 +19,12 @@ func (e *env) outcome(what, got, aim string, ok bool) {
 		word, e.missed = "missed", true
 	}
 	fmt.Printf("   %s: %s: %s (aim: %s)\n", word, what, got, aim)
+}
+
+// aim prints a number beside the limits that it should keep; a limit of 0 is none.
+func (e *env) aim(what string, v float64, format string, least, most float64) {
+	f := figure{what: what, least: least, most: most, format: format}
+	e.outcome(what, number(format, v), f.aim(), f.met(v))
 }
 
 // table aligns rows on standard output once it is flushed. Its columns have a
@@ -47,8 +54,9 @@ func number(format string, v float64) string {
 
 func percent(n, of int) string { return number("%.1f %%", 100*float64(n)/float64(of)) }
 
-// quartiles returns the least value, the quartiles and the largest; NaN of no values.
+// quartiles returns the least number, the quartiles and the largest; NaN without numbers.
 func quartiles(x []float64) (q [5]float64) {
+	x = slices.DeleteFunc(slices.Clone(x), math.IsNaN)
 	for i := range q {
 		var err error
 		if q[i], err = stats.Quantile(x, float64(i)/4); err != nil {

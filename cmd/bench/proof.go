@@ -21,7 +21,6 @@ const (
 // collective is compared with itself, and the share of planted slowdowns that it
 // finds. docs/statistics.md has what it printed once.
 func proofBench(ctx context.Context, e *env) {
-	e.title("every collective against itself: p = %d, sizes %s", np, proofSizes)
 	var questions []question
 	for _, row := range []struct {
 		percent, times int
@@ -52,9 +51,7 @@ func (e *env) prove(ctx context.Context, percent, n int) *series {
 	if len(plants) > 0 {
 		text += e.delay(plants...)
 	}
-	var r report
-	_, took := e.measure(ctx, "check", text, 1000*percent+n+1, &r)
-	fmt.Printf("   %d %% planted, check %d: R = %d, %.1f s\n", percent, n+1, r.R, took)
+	r := e.check(ctx, fmt.Sprintf("%d %% planted, check %d", percent, n+1), text, 1000*percent+n+1)
 	truth := make([]float64, len(r.Verdicts))
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]

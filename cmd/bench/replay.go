@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -23,14 +22,13 @@ const (
 )
 
 // replayBench asks of real mpiruns what simulateBench asks of simulated ones: it draws
-// some of a folder that has many, judges them as a check, and looks at what is said of
-// new checks in checks that it makes of the others.
+// some of a folder that has many, judges them as a check, and compares what this promises of
+// new checks with checks that it makes of the others.
 func replayBench(ctx context.Context, e *env) {
 	dir := e.folder
-	e.title("%s, judged in parts", cmp.Or(dir, fmt.Sprintf("%d mpiruns of GL3-GL17 at 5 sizes, 16 B to 1 MiB, p = %d", e.times, np)))
 	if dir == "" {
 		text := fmt.Sprintf("%smpiruns = %d\n[measure]\nsplit_experiment = false\n", checkTOML, e.times)
-		dir, _ = e.measure(ctx, "check", text, int(e.seed), nil)
+		dir = e.check(ctx, "the folder", text, int(e.seed)).out
 	}
 	m := openMpiruns(dir)
 	fmt.Printf("   %d mpiruns, %d tests\n", m.n, len(m.tests))

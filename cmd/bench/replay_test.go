@@ -11,9 +11,10 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/should"
 )
 
-// madeUp are so many tests that ten mpiruns of them cannot be judged in pairs.
+// madeUp is a number of tests too large to judge ten mpiruns of them in pairs.
 const madeUp = 60
 
 // folderOf is made up: n mpiruns of tests whose two sides take 1 µs and some ns; by
@@ -60,9 +61,7 @@ func TestDrawnMpirunsAreDifferentAndInARowIfConsecutive(t *testing.T) {
 			}
 			begins[drawn[0]] = true
 		}
-		if !begins[0] || !begins[40] {
-			t.Errorf("%s: the first or the last mpiruns were never drawn", how.name)
-		}
+		should.Hold(t, begins[0] && begins[40], "%s: the first or the last mpiruns were never drawn", how.name)
 	}
 }
 
@@ -81,14 +80,11 @@ func TestPartsAreJudgedByTheirOwnMpiruns(t *testing.T) {
 		runs := span(first, first+10)
 		slices.Reverse(runs)
 		for i, o := range ten.check(m.pairs(runs), m.tick).Outcomes {
-			if i == 2 && o.Verdict != want || i != 2 && o.Verdict != judge.Kept {
-				t.Errorf("mpiruns from %d, test %d: %s", first, i, o.Verdict)
-			}
+			should.Hold(t, (i != 2 || o.Verdict == want) && (i == 2 || o.Verdict == judge.Kept), "mpiruns from %d, test %d: %s", first, i, o.Verdict)
 		}
 	}
-	if f := usual.check(m.pairs(span(5, 29)), m.tick); usual.R() != 24 || f.Outcomes[0].Runs != 8 {
-		t.Errorf("R = %d, %d mpiruns of a kept test, want the usual 24 and 8", usual.R(), f.Outcomes[0].Runs)
-	}
+	f := usual.check(m.pairs(span(5, 29)), m.tick)
+	should.Hold(t, usual.R() == 24 && f.Outcomes[0].Runs == 8, "R = %d, %d mpiruns of a kept test, want the usual 24 and 8", usual.R(), f.Outcomes[0].Runs)
 }
 
 func TestTestsThatLackARunMedianAreLeftOut(t *testing.T) {
@@ -98,9 +94,7 @@ func TestTestsThatLackARunMedianAreLeftOut(t *testing.T) {
 		}
 		return float64(1 + test)
 	})
-	if len(m.tests) != madeUp-1 || m.tests[3].Orig[0] < 4900 {
-		t.Errorf("%d tests, the fourth takes %v", len(m.tests), m.tests[3].Orig[0])
-	}
+	should.Hold(t, len(m.tests) == madeUp-1 && m.tests[3].Orig[0] >= 4900, "%d tests, the fourth takes %v", len(m.tests), m.tests[3].Orig[0])
 }
 
 // Two tests need 12 mpiruns, one 20, one more than there are, one an R that nobody knows;
@@ -124,9 +118,8 @@ func TestEveryRNeededIsMadeOnceForAllItsTests(t *testing.T) {
 		t.Errorf("made checks with %v mpiruns, want 12, 15 and 20 once", made)
 	}
 	for i, want := range []count{{3, 5}, {2, 3}, {2 - 3*.8, 3}, {3, 3}, {1, 2}, {1, 5}, {1 - 5*.5, 5}} {
-		if f := needs(0)[i]; math.Abs(f.count(s).n-want.n) > 1e-9 || f.count(s).of != want.of {
-			t.Errorf("%s: got %v, want %v", f.what, f.count(s), want)
-		}
+		f := needs(0)[i]
+		should.Hold(t, math.Abs(f.count(s).n-want.n) <= 1e-9 && f.count(s).of == want.of, "%s: got %v, want %v", f.what, f.count(s), want)
 	}
 }
 
@@ -134,9 +127,7 @@ func TestEveryRNeededIsMadeOnceForAllItsTests(t *testing.T) {
 func TestReplayOfAFolderGoesThroughAllQuestions(t *testing.T) {
 	m := folderOf(60, func(_, test, side int) float64 { return 1 + .05*float64(test*(1-side)) })
 	questions := m.questions(4)
-	if len(questions) != 4 {
-		t.Errorf("%d questions", len(questions))
-	}
+	should.Equal(t, len(questions), 4, "questions")
 	var e env
 	if e.ask(t.Context(), survey{make([]design, 1), 2}, questions); e.missed {
 		t.Error("missed")
@@ -145,12 +136,9 @@ func TestReplayOfAFolderGoesThroughAllQuestions(t *testing.T) {
 
 func TestAFolderIsForReplayAlone(t *testing.T) {
 	for _, args := range [][]string{{"--folder", "x"}, {"size", "--folder", "x"}, {"replay", "proof", "--folder", "x"}} {
-		if status := run(context.Background(), args); status != 2 {
-			t.Errorf("%v: exit status %d, expected 2", args, status)
-		}
+		should.Equal(t, run(context.Background(), args), 2, "%v: exit status", args)
 	}
 	var e env
-	if _, libraries, err := parse(&e, []string{"replay", "--folder", "x"}); err != nil || !slices.Equal(libraries, []string{""}) {
-		t.Errorf("libraries %q, %v; want no library, once", libraries, err)
-	}
+	_, libraries, err := parse(&e, []string{"replay", "--folder", "x"})
+	should.Hold(t, err == nil && slices.Equal(libraries, []string{""}), "libraries %q, %v; want no library, once", libraries, err)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ type question struct {
 type figure struct {
 	what        string
 	least, most float64             // the aim; 0 and 0: none
+	format      string              // of the aim; "": "%.3g"
 	mean        bool                // of numbers that may be above 1
 	count       func(*series) count // nil: it was counted when the series was made
 }
@@ -69,7 +71,7 @@ func (e *env) ask(ctx context.Context, s survey, questions []question) {
 		}
 		fmt.Printf("   %s, %d series\n", q.name, q.times)
 		for f, figure := range q.figures {
-			fmt.Printf("      %-50s %-12s", figure.what, figure.aim())
+			fmt.Printf("      %-50s %-16s", figure.what, figure.aim())
 			for i := range s.designs {
 				text, ok := figure.of(counts[i][f])
 				fmt.Printf(" %-36s", text)
@@ -133,13 +135,18 @@ func (f *figure) aim() string {
 		return ""
 	case f.most == never:
 		return "none"
-	case f.most == 0:
-		return fmt.Sprintf("≥ %.3g", f.least)
-	case f.least == 0:
-		return fmt.Sprintf("≤ %.3g", f.most)
 	}
-	return fmt.Sprintf("%.3g-%.3g", f.least, f.most)
+	format := cmp.Or(f.format, "%.3g")
+	switch {
+	case f.most == 0:
+		return "≥ " + fmt.Sprintf(format, f.least)
+	case f.least == 0:
+		return "≤ " + fmt.Sprintf(format, f.most)
+	}
+	return fmt.Sprintf(format, f.least) + " to " + fmt.Sprintf(format, f.most)
 }
+
+func (f *figure) met(v float64) bool { return v >= f.least && (f.most == 0 || v <= f.most) }
 
 // of returns the figure with its 95 % limits, and whether it keeps the aim.
 func (f *figure) of(counts []count) (text string, ok bool) {
@@ -151,7 +158,7 @@ func (f *figure) of(counts []count) (text string, ok bool) {
 		return "-", true
 	}
 	share := all.n / all.of
-	ok = share >= f.least && (f.most == 0 || share <= f.most)
+	ok = f.met(share)
 	text = fmt.Sprintf("%.3f", share)
 	if len(counts) > 1 {
 		lo, hi := limits(counts, all, f.mean)
@@ -170,7 +177,7 @@ func (f *figure) of(counts []count) (text string, ok bool) {
 }
 
 // limits returns the 95 % limits of a share: Wilson's for as many independent cases as
-// would vary as much as the series do, or for a mean those of the normal distribution.
+// would vary as much as the series do, or for a mean the limits of a normal distribution.
 // What is counted in one series belongs together.
 func limits(counts []count, all count, mean bool) (lo, hi float64) {
 	share, of, variance := all.n/all.of, all.of, 0.0

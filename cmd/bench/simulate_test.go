@@ -3,10 +3,10 @@ package main
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/internal/fixture/should"
 )
 
 // Wilson's limits of 5 of 100: R, prop.test(5, 100, correct = FALSE) gives .0215 and .1118.
@@ -16,9 +16,7 @@ func TestLimitsOfIndependentCasesAreWilsons(t *testing.T) {
 		counts[i].add(i < 5)
 	}
 	lo, hi := limits(counts, count{5, 100}, false)
-	if math.Abs(lo-0.0215) > 2e-4 || math.Abs(hi-0.1118) > 5e-4 {
-		t.Errorf("[%g, %g]", lo, hi)
-	}
+	should.Hold(t, math.Abs(lo-0.0215) <= 2e-4 && math.Abs(hi-0.1118) <= 5e-4, "[%g, %g]", lo, hi)
 }
 
 // Ten series that say the same 100 times are worth ten cases.
@@ -29,9 +27,8 @@ func TestWhatBelongsTogetherCountsOnce(t *testing.T) {
 		alone, together = append(alone, count{n, 1}), append(together, count{100 * n, 100})
 	}
 	lo, _ := limits(alone, count{5, 10}, false)
-	if got, _ := limits(together, count{500, 1000}, false); math.Abs(got-lo) > 0.02 {
-		t.Errorf("lower limit %g, of single cases %g", got, lo)
-	}
+	got, _ := limits(together, count{500, 1000}, false)
+	should.Hold(t, math.Abs(got-lo) <= 0.02, "lower limit %g, of single cases %g", got, lo)
 }
 
 // Two checks of four cells: always violated; violated and kept; firm and undecided; never violated.
@@ -42,15 +39,13 @@ func TestFlipsKeptAndFirmAreCountedByCell(t *testing.T) {
 		{cell(judge.Violated, .95), cell(judge.Kept, 0), cell(judge.Undecided, 0), cell(judge.Undecided, 0)},
 	}
 	for i, want := range []count{{2, 3}, {1, 3}, {1, 3}} {
-		if f := flips(0, 0, 0)[i]; f.count(&series{checks: checks}) != want {
-			t.Errorf("%s: %v, want %v", f.what, f.count(&series{checks: checks}), want)
-		}
+		f := flips(0, 0, 0)[i]
+		should.Hold(t, f.count(&series{checks: checks}) == want, "%s: %v, want %v", f.what, f.count(&series{checks: checks}), want)
 	}
 	again := replications()
 	for i, want := range map[int]count{3: {0, 1}, 7: {2, 3}} {
-		if got := again[i].count(&series{checks: checks}); got != want {
-			t.Errorf("%s: %v, want %v", again[i].what, got, want)
-		}
+		got := again[i].count(&series{checks: checks})
+		should.Hold(t, got == want, "%s: %v, want %v", again[i].what, got, want)
 	}
 }
 
@@ -82,25 +77,19 @@ func TestAWorldHasTheSpreadsThatItSays(t *testing.T) {
 			orig[i] = math.Log(p.Orig[i])
 			diff[i] = orig[i] - math.Log(p.Other[i])
 		}
-		if got := sd(orig); math.Abs(got/c.side-1) > .03 {
-			t.Errorf("%s: a side spreads by %g, want %g", c.name, got, c.side)
-		}
-		if got := sd(diff); math.Abs(got/c.diff-1) > .03 {
-			t.Errorf("%s: the difference spreads by %g, want %g", c.name, got, c.diff)
-		}
+		got := sd(orig)
+		should.Hold(t, math.Abs(got/c.side-1) <= .03, "%s: a side spreads by %g, want %g", c.name, got, c.side)
+		got = sd(diff)
+		should.Hold(t, math.Abs(got/c.diff-1) <= .03, "%s: the difference spreads by %g, want %g", c.name, got, c.diff)
 	}
 }
 
 func TestDesignsAreNamedAsThePageDoes(t *testing.T) {
 	for name, looks := range map[string]int{"usual": 3, "10": 1, "10+20+30": 3, "paper": 1} {
-		if d := newDesign(name, 300); len(d.Looks) != looks {
-			t.Errorf("%s: %d looks", name, len(d.Looks))
-		}
+		should.Equal(t, len(newDesign(name, 300).Looks), looks, "%s: looks", name)
 	}
 	for _, name := range []string{"", "x", "0", "20+10", "1+2+3+4", "3"} {
-		if err := try(func() { newDesign(name, 300) }); err == nil {
-			t.Errorf("%q is no design of 300 tests", name)
-		}
+		should.Hold(t, try(func() { newDesign(name, 300) }) != nil, "%q is no design of 300 tests", name)
 	}
 }
 
@@ -119,9 +108,7 @@ func TestASurveyCountsEverySeriesAndMissesItsAims(t *testing.T) {
 	}}
 	counts := measured.count(t.Context(), &q, &design{}, 1)
 	for f, want := range [][]count{{{1, 1}, {0, 1}, {0, 1}}, {{1, 1}, {1, 1}, {1, 1}}, {{0, 1}, {1, 1}, {2, 1}}} {
-		if !slices.Equal(counts[f], want) {
-			t.Errorf("%s: %v, want %v", q.figures[f].what, counts[f], want)
-		}
+		should.Equal(t, counts[f], want, "%s", q.figures[f].what)
 	}
 	var e env
 	if e.ask(t.Context(), measured, []question{q}); !e.missed {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -25,38 +24,23 @@ const (
 	farRatio = 1.15 // from which no verdict should flip
 )
 
-// repeat is one of several checks of the same.
-type repeat struct {
-	report
-	readings []float64 // of the state meter, before and after the check
-}
-
 // steady is false when the machine's state changed, as far as is known.
-func (c repeat) steady() bool { return steady(c.readings) && len(c.States) <= 1 }
+func (c checked) steady() bool { return steady(c.readings) && len(c.States) <= 1 }
 
 // stabilityBench asks whether a check says the same when it is done again: over all
 // checks, and over those that ran in the same state of the machine.
 func stabilityBench(ctx context.Context, e *env) {
-	if e.times < 2 {
-		must(errors.New("one check has nothing to be compared with: --times must be at least 2"))
-	}
-	e.title("%d checks in a row of the same library: GL3-GL17 at 1 B to 1 MiB, p = %d", e.times, np)
-	meter := newStateMeter()
-	var checks []repeat
+	var checks []checked
 	besideLoad(ctx, e.load, func(ctx context.Context) {
 		for i := 1; i <= e.times; i++ {
-			c := repeat{readings: []float64{meter.read()}}
-			_, took := e.measure(ctx, "check", "[check]\nguidelines = [\"GL3..GL17\"]\n"+e.job(`"1..1Mi"`), i, &c.report)
-			c.readings = append(c.readings, meter.read())
-			fmt.Printf("   check %d, %.0f s, R = %d, a cache line's round trip %.0f ns, %d states: %v\n", i, took, c.R, c.readings, max(1, len(c.States)), c.verdicts())
-			checks = append(checks, c)
+			checks = append(checks, e.check(ctx, fmt.Sprint("check ", i), "[check]\nguidelines = [\"GL3..GL17\"]\n"+e.job(`"1..1Mi"`), i))
 		}
 	})
 	e.ask(ctx, measured, e.stabilities(checks))
 }
 
 // stabilities are the questions to checks in a row. It prints the cells that flipped.
-func (e *env) stabilities(checks []repeat) []question {
+func (e *env) stabilities(checks []checked) []question {
 	all := seriesOf(checks)
 	var scans []int
 	for i, v := range checks[0].Verdicts {
@@ -103,7 +87,7 @@ func fixed(name string, figures []figure, all ...*series) question {
 	return question{name, len(all), figures, func(_ *design, n int, _ *rand.Rand) *series { return all[n] }}
 }
 
-func seriesOf(checks []repeat) *series {
+func seriesOf(checks []checked) *series {
 	s := &series{}
 	for _, c := range checks {
 		s.checks = append(s.checks, outcomes(c.Verdicts))
@@ -126,14 +110,14 @@ func (s *series) only(tests []int) *series {
 
 // byState returns the states of the machine that checks ran in as a whole, and the
 // checks of each.
-func byState(checks []repeat) (states []state, in [][]repeat) {
-	checks = slices.DeleteFunc(slices.Clone(checks), func(c repeat) bool { return !c.steady() })
+func byState(checks []checked) (states []state, in [][]checked) {
+	checks = slices.DeleteFunc(slices.Clone(checks), func(c checked) bool { return !c.steady() })
 	var readings []float64
 	for _, c := range checks {
 		readings = append(readings, c.readings...)
 	}
 	states = statesOf(readings)
-	in = make([][]repeat, len(states))
+	in = make([][]checked, len(states))
 	for _, c := range checks {
 		i := stateIn(states, c.readings[0])
 		in[i] = append(in[i], c)

@@ -10,6 +10,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/internal/fixture/should"
 )
 
 // The letters of checksOf.
@@ -17,8 +18,8 @@ var letters = map[rune]judge.Verdict{'V': judge.Violated, 'F': judge.Violated, '
 
 // checksOf makes checks from a row of letters for each cell, and a reading for
 // each check; F is a firm violation.
-func checksOf(readings []float64, cells ...string) []repeat {
-	checks := make([]repeat, len(readings))
+func checksOf(readings []float64, cells ...string) []checked {
+	checks := make([]checked, len(readings))
 	firm := .95
 	for i, reading := range readings {
 		checks[i].readings = []float64{reading, reading + 1}
@@ -35,7 +36,7 @@ func checksOf(readings []float64, cells ...string) []repeat {
 
 // flipsOf adds up the cells violated once in groups of checks: not violated in another,
 // kept in another, and pairs of a firm violation and a check that does not show it.
-func flipsOf(groups ...[]repeat) (sums [3]count) {
+func flipsOf(groups ...[]checked) (sums [3]count) {
 	for _, g := range groups {
 		for i, f := range flips(0, 0, 0) {
 			c := f.count(seriesOf(g))
@@ -47,9 +48,8 @@ func flipsOf(groups ...[]repeat) (sums [3]count) {
 
 func TestFlipsAreCountedByCellOverAllChecks(t *testing.T) {
 	checks := checksOf([]float64{90, 90, 90}, "kku", "VVV", "uVV", "kVm", "ukk")
-	if got, want := flipsOf(checks), [3]count{{2, 3}, {1, 3}}; got != want {
-		t.Errorf("got %v, want 2 of 3 not violated, 1 kept in another check", got)
-	}
+	got, want := flipsOf(checks), [3]count{{2, 3}, {1, 3}}
+	should.Hold(t, got == want, "got %v, want 2 of 3 not violated, 1 kept in another check", got)
 }
 
 func TestFlipsWithinAStateCompareOnlyItsSteadyChecks(t *testing.T) {
@@ -59,34 +59,26 @@ func TestFlipsWithinAStateCompareOnlyItsSteadyChecks(t *testing.T) {
 		"uVuuV", // in the slow state; a check that was not steady is like neither
 		"VVVVV")
 	checks[4].readings[1] = 400
-	if got, want := flipsOf(checks), [3]count{{3, 4}, {2, 4}}; got != want {
-		t.Errorf("across: got %v", got)
-	}
+	got, want := flipsOf(checks), [3]count{{3, 4}, {2, 4}}
+	should.Hold(t, got == want, "across: got %v", got)
 	states, within := byState(checks)
 	if len(states) != 2 || len(within[0]) != 2 || len(within[1]) != 2 {
 		t.Fatalf("got states %v with %d and %d checks", states, len(within[0]), len(within[1]))
 	}
 	// Cells are counted in each state: 1, 2 and 4 in the fast one, 2, 3 and 4 in the slow one.
-	if got, want := flipsOf(within...), [3]count{{2, 6}, {1, 6}}; got != want {
-		t.Errorf("within: got %v", got)
-	}
+	got, want = flipsOf(within...), [3]count{{2, 6}, {1, 6}}
+	should.Hold(t, got == want, "within: got %v", got)
 }
 
 func TestAStateWithOneCheckIsNotAsked(t *testing.T) {
 	questions := (&env{}).stabilities(checksOf([]float64{90, 400}, "Vk", "VV"))
-	if len(questions) != 2 || questions[1].times != 0 {
-		t.Errorf("got %d questions, the last of %d series", len(questions), questions[len(questions)-1].times)
-	}
-	if questions := (&env{load: true}).stabilities(checksOf([]float64{90, 90}, "Vk", "VV")); len(questions) != 1 {
-		t.Errorf("beside a load the state is asked about")
-	}
+	should.Hold(t, len(questions) == 2 && questions[1].times == 0, "got %d questions, the last of %d series", len(questions), questions[len(questions)-1].times)
+	should.Equal(t, len((&env{load: true}).stabilities(checksOf([]float64{90, 90}, "Vk", "VV"))), 1, "beside a load the state is asked about")
 }
 
 func TestFirmViolationsFlipWhenAnotherCheckDoesNotShowThem(t *testing.T) {
 	got := flipsOf(checksOf([]float64{90, 90}, "FV", "Fu", "Vk", "FF"))
-	if want := (count{1, 4}); got[2] != want {
-		t.Errorf("got %v, want 1 of 4 pairs, and a repeat need not be firm", got[2])
-	}
+	should.Hold(t, got[2] == (count{1, 4}), "got %v, want 1 of 4 pairs, and a repeat need not be firm", got[2])
 }
 
 func TestReplicationFollowsEachViolationThroughTheOtherChecks(t *testing.T) {
@@ -99,9 +91,8 @@ func TestReplicationFollowsEachViolationThroughTheOtherChecks(t *testing.T) {
 	}
 	for i, want := range []count{{.49 * 2, 2}, {1, 2}, {.5 * 2, 2}, {1, 2}, {}, {}, {2 * (.9 + .95 + 1), 6}, {6, 6}} {
 		f := replications()[i]
-		if got := f.count(seriesOf(checks)); math.Abs(got.n-want.n) > 1e-9 || got.of != want.of {
-			t.Errorf("%s: got %v, want %v", f.what, got, want)
-		}
+		got := f.count(seriesOf(checks))
+		should.Hold(t, math.Abs(got.n-want.n) <= 1e-9 && got.of == want.of, "%s: got %v, want %v", f.what, got, want)
 	}
 }
 
@@ -115,9 +106,8 @@ func TestScanAimAsksForEverySizeInEveryCheck(t *testing.T) {
 		}
 		all := (&env{library: "mpich"}).stabilities(checks)[0]
 		i := slices.IndexFunc(all.figures, func(f figure) bool { return strings.HasPrefix(f.what, "Scan") })
-		if got := all.figures[i].count(seriesOf(checks)); got != want {
-			t.Errorf("%s: got %v, want %v", last, got, want)
-		}
+		got := all.figures[i].count(seriesOf(checks))
+		should.Hold(t, got == want, "%s: got %v, want %v", last, got, want)
 	}
 }
 
@@ -131,21 +121,11 @@ func TestReportsWithAndWithoutStatesAndReplicationAreRead(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		c := repeat{readings: []float64{90, 91}}
-		read(file, &c.report)
+		c := checked{readings: []float64{90, 91}}
+		read(file, &c.Report)
 		o := outcomes(c.Verdicts)[0]
-		if len(c.States) != states || o.Firm() != (states > 0) || o.Verdict != judge.Violated || !math.IsNaN(o.Ratio) {
-			t.Errorf("%s: got %+v", text, c)
-		}
-		if c.steady() != (states < 2) {
-			t.Errorf("%d states in the report, steady: %v", states, c.steady())
-		}
-	}
-}
-
-func TestStabilityNeedsTwoChecks(t *testing.T) {
-	if err := try(func() { stabilityBench(t.Context(), &env{times: 1}) }); err == nil || !strings.Contains(err.Error(), "--times") {
-		t.Errorf("got %v", err)
+		should.Hold(t, len(c.States) == states && o.Firm() == (states > 0) && o.Verdict == judge.Violated && math.IsNaN(o.Ratio), "%s: got %+v", text, c)
+		should.Equal(t, c.steady(), states < 2, "%d states in the report, steady", states)
 	}
 }
 
@@ -156,9 +136,8 @@ func TestFlipsOfLargeRatiosAreThoseWithALargeMedian(t *testing.T) {
 			s.checks[k][cell].Ratio = r
 		}
 	}
-	if got, want := cells(farFlipped)(s), (count{2, 3}); got != want {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	got, want := cells(farFlipped)(s), (count{2, 3})
+	should.Hold(t, got == want, "got %v, want %v", got, want)
 }
 
 func TestWhoeverKnowsTheRatiosFlipsWhereTheyLieOnBothSides(t *testing.T) {
@@ -172,9 +151,8 @@ func TestWhoeverKnowsTheRatiosFlipsWhereTheyLieOnBothSides(t *testing.T) {
 		{at + .02, .02, 1 - math.Pow(.158655, 3), 1 - math.Pow(.158655, 3) - math.Pow(.841345, 3)},
 	} {
 		once, other := cellSpread{mean: c.mean}.flip(3, c.sd)
-		if math.Abs(once-c.once) > 1e-6 || math.Abs(other-c.other) > 1e-6 {
-			t.Errorf("ln ratio %.3f, standard deviation %.2f: violated once in %.6f, not in another in %.6f; want %.6f, %.6f", c.mean, c.sd, once, other, c.once, c.other)
-		}
+		should.Hold(t, math.Abs(once-c.once) <= 1e-6 && math.Abs(other-c.other) <= 1e-6,
+			"ln ratio %.3f, standard deviation %.2f: violated once in %.6f, not in another in %.6f; want %.6f, %.6f", c.mean, c.sd, once, other, c.once, c.other)
 	}
 }
 
@@ -188,7 +166,6 @@ func TestSpreadBetweenChecksIsWhatIntervalsLeave(t *testing.T) {
 		o.Lo95, o.Hi95 = o.Ratio*math.Exp(-.04), o.Ratio*math.Exp(.04)
 	}
 	want := 100 * math.Sqrt(math.Pow(math.Log(1.1), 2)/3-math.Pow(.04/1.959964, 2))
-	if got := beyond(.5)(s); math.Abs(got.n-want) > 1e-4 || got.of != 1 {
-		t.Errorf("got %v, want %.4f", got, want)
-	}
+	got := beyond(.5)(s)
+	should.Hold(t, math.Abs(got.n-want) <= 1e-4 && got.of == 1, "got %v, want %.4f", got, want)
 }

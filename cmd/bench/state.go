@@ -19,7 +19,7 @@ const (
 	meterPasses = 3  // the best of which counts
 	exchanges   = 100
 	// sameState is how far apart two readings of one state may be. On the machine
-	// of docs/dev/benchmarks.md those of one were 66 to 119 ns, of the other 367 to 453.
+	// of docs/dev/benchmarks.md one state read 66 to 119 ns, the other 367 to 453.
 	sameState = 2
 )
 
@@ -57,10 +57,10 @@ func (m *stateMeter) read() float64 {
 			if !<-start {
 				return
 			}
-			for pass := range int32(meterPasses) {
+			for range meterPasses {
 				for i, line := range m.lines {
 					began := time.Now()
-					exchange(line, side, pass*2*exchanges)
+					exchange(line, int32(side))
 					if side == 0 {
 						ns[i] = min(ns[i], float64(time.Since(began).Nanoseconds())/exchanges)
 					}
@@ -79,21 +79,14 @@ func (m *stateMeter) read() float64 {
 	return quartiles(ns)[2]
 }
 
-// exchange passes a line, whose value is from, back and forth between side 0 and side 1.
-func exchange(line *atomic.Int32, side int, from int32) {
-	for k := from; k < from+2*exchanges; k += 2 {
-		if side == 0 {
-			line.Store(k + 1)
-			await(line, k+2)
-		} else {
-			await(line, k+1)
-			line.Store(k + 2)
+// exchange passes a line back and forth: side 0 adds 1 to even values, side 1 to odd ones.
+func exchange(line *atomic.Int32, side int32) {
+	for range exchanges {
+		value := line.Load()
+		for value%2 != side {
+			value = line.Load()
 		}
-	}
-}
-
-func await(line *atomic.Int32, value int32) {
-	for line.Load() != value {
+		line.Store(value + 1)
 	}
 }
 

@@ -1,8 +1,9 @@
 package main
 
 import (
-	"slices"
 	"testing"
+
+	"pgmpi/internal/fixture/should"
 )
 
 func TestReadingsFallIntoStatesWhereTheyLieFarApart(t *testing.T) {
@@ -16,9 +17,7 @@ func TestReadingsFallIntoStatesWhereTheyLieFarApart(t *testing.T) {
 		{"a state may be wide if nothing in it is far from the next", []float64{80, 110, 170}, []state{{80, 170}}},
 		{"none", nil, nil},
 	} {
-		if got := statesOf(c.readings); !slices.Equal(got, c.want) {
-			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
-		}
+		should.Equal(t, statesOf(c.readings), c.want, "%s", c.name)
 	}
 }
 
@@ -31,16 +30,12 @@ func TestOnlyReadingsOfOneStateAreSteady(t *testing.T) {
 		{[]float64{80, 95, 430, 81}, false},
 		{[]float64{80, 110, 170, 81}, false},
 	} {
-		if got := steady(c.readings); got != c.want {
-			t.Errorf("%v: got %v", c.readings, got)
-		}
+		should.Equal(t, steady(c.readings), c.want, "%v", c.readings)
 	}
 }
 
 func TestStatesAreNamedByTheirReadings(t *testing.T) {
 	for s, want := range map[state]string{{80.4, 112}: "80 to 112 ns", {66.1, 66.2}: "66 ns"} {
-		if got := s.String(); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		should.Equal(t, s.String(), want)
 	}
 }

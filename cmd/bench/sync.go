@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"pgmpi/measure/launch"
+	"gonum.org/v1/gonum/floats"
+
 	"pgmpi/measure/protocol"
 )
 
@@ -40,59 +41,41 @@ var (
 // The second table is the experiment of S-REVISITED, Figure 19: the share of
 // samples that are invalid, by the length of a fixed window.
 func syncBench(ctx context.Context, e *env) {
-	e.title("synchronisation: MPI_Allreduce of 8 bytes, %d rounds of one mpirun each, %d repetitions, p = %d", e.times, syncNRep, np)
 	got := make([]synced, len(syncMethods))
 	rng := rand.New(rand.NewPCG(e.seed, 0))
 	for range e.times {
-		medians := make([]float64, len(syncMethods))
 		for _, i := range rng.Perm(len(syncMethods)) {
 			job := newJob(np, syncNRep, protocol.JobCase{Function: "MPI_Allreduce", Msize: 8})
 			job.Sync, job.Sample = syncMethods[i][0], syncMethods[i][1]
-			out := e.do(ctx, "pgmpi-rank", job)
-			s, samples := &got[i], out.Samples[0]
-			valid := protocol.ValidSeconds(samples)
-			s.total, s.invalid = s.total+len(samples), s.invalid+len(samples)-len(valid)
-			if len(valid) > 0 {
-				medians[i] = quartiles(valid)[2] * 1e6
-				s.medians = append(s.medians, medians[i])
-				s.perRepetition = append(s.perRepetition, float64(out.End.TimedNS)/1e3/float64(len(samples)))
-			}
-		}
-		for i := range got {
-			if medians[0] > 0 && medians[i] > 0 {
-				got[i].ratios = append(got[i].ratios, medians[i]/medians[0])
-			}
+			got[i].add(e.do(ctx, "pgmpi-rank", job))
 		}
 	}
-	showMethods(got)
-	compareWindows(ctx, e)
-}
-
-// synced is what one method gave in all rounds.
-type synced struct {
-	medians        []float64 // µs, one for each round with valid samples
-	ratios         []float64 // to the first method's in the same round
-	total, invalid int
-	perRepetition  []float64 // µs of the whole loop
-}
-
-func showMethods(got []synced) {
 	fmt.Println("   Spread: (Q3 − Q1) / median of the run medians")
 	t := newTable("sync, sample", "median, µs", "to barrier", "spread", "max / min", "invalid", "µs a repetition")
-	spreads := make([]float64, len(got))
 	for i, g := range got {
 		m, q := syncMethods[i], quartiles(g.medians)
-		spreads[i] = (q[3] - q[1]) / q[2]
-		t.row(m[0]+", "+m[1], number("%.3f", q[2]), number("%.3f", quartiles(g.ratios)[2]), number("%.3f", spreads[i]),
+		ratios := slices.Clone(g.medians)
+		floats.Div(ratios, got[0].medians)
+		t.row(m[0]+", "+m[1], number("%.3f", q[2]), number("%.3f", quartiles(ratios)[2]), number("%.3f", (q[3]-q[1])/q[2]),
 			number("%.2f", q[4]/q[0]), percent(g.invalid, g.total), number("%.2f", quartiles(g.perRepetition)[2]))
 	}
 	t.Flush()
-	auto, barrier := spreads[len(got)-1], spreads[0]
-	word := "is no more repeatable than"
-	if auto <= barrier {
-		word = "is at least as repeatable as"
-	}
-	fmt.Printf("   auto %s barrier: spread %.3f and %.3f\n", word, auto, barrier)
+	compareWindows(ctx, e)
+}
+
+// synced is what one method gave, µs by round; NaN: a round without valid samples.
+type synced struct {
+	medians        []float64
+	perRepetition  []float64 // of the whole loop
+	total, invalid int       // samples
+}
+
+func (s *synced) add(out *protocol.Output) {
+	samples := out.Samples[0]
+	valid := protocol.ValidSeconds(samples)
+	s.total, s.invalid = s.total+len(samples), s.invalid+len(samples)-len(valid)
+	s.medians = append(s.medians, quartiles(valid)[2]*1e6)
+	s.perRepetition = append(s.perRepetition, float64(out.End.TimedNS)/1e3/float64(len(samples)))
 }
 
 func compareWindows(ctx context.Context, e *env) {
@@ -134,21 +117,16 @@ const drift = 50e-6
 // after the last comparison at most numbers of processes, or one that does not
 // know it is off by less.
 func clocksBench(ctx context.Context, e *env) {
-	e.title("clock synchronisation: true error in µs (the largest over the ranks) of clocks 2 s and 50 to 100 ppm apart, with 0.2 µs of jitter")
-	fmt.Printf("   beyond %d ranks they share cores\n", launch.Cores())
+	fmt.Println("   true error in µs, the largest over the ranks, of clocks 2 s and 50 to 100 ppm apart, with 0.2 µs of jitter")
 	header := []any{"p", "method", "at once"}
 	for _, s := range clocksJob.Seconds {
 		header = append(header, fmt.Sprint(s, " s"))
 	}
 	t := newTable(append(header, "takes ms", "rounds", "messages")...)
-	if e.processes == nil {
-		for p := 2; p <= 16; p++ {
-			e.processes = append(e.processes, p)
-		}
-	}
+	numbers := e.numbers(2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
 	right := map[string]int{}
-	for _, p := range e.processes {
-		job := &protocol.Job{NP: p, StallNS: int64(2 * time.Minute), Clocks: &clocksJob}
+	for _, p := range numbers {
+		job := &protocol.Job{NP: p, StallNS: stall, Clocks: &clocksJob}
 		out := e.do(ctx, "pgmpi-rank-injected", job)
 		for _, s := range out.Syncs {
 			row := []any{p, s.Method}
@@ -171,7 +149,7 @@ func clocksBench(ctx context.Context, e *env) {
 		must(t.Flush())
 	}
 	// An oversubscribed rank that loses its core spoils a fit now and then.
-	wrong := slices.DeleteFunc(slices.Clone(clocksJob.Methods), func(m string) bool { return right[m]*2 >= len(e.processes) })
+	wrong := slices.DeleteFunc(slices.Clone(clocksJob.Methods), func(m string) bool { return right[m]*2 >= len(numbers) })
 	e.outcome("methods that are not as they must be at most numbers of processes",
 		fmt.Sprintf("%d %s", len(wrong), strings.Join(wrong, ", ")), "none", len(wrong) == 0)
 }

@@ -19,6 +19,7 @@ type world struct {
 	spreads  []spread
 	slow     float64 // share of mpiruns that take slowBy times as long
 	glitches float64 // share of run medians that are up to ten times too large
+	odd      float64 // share of run medians that are oddBy times too large
 	// states is how often an mpirun is in the second of two states, in which everything
 	// takes stateBy times as long: in every other check the first number, else the second.
 	states [2]float64
@@ -38,15 +39,13 @@ type spread struct{ share, ratio float64 }
 
 const (
 	slowBy   = 1.35
+	oddBy    = 1.3
 	stateBy  = 2
 	tickedNS = 450
 	movedBy  = 0.25
 )
 
 func (w *world) inCheck(ratios []float64, random *rand.Rand) []float64 {
-	if w.between == 0 {
-		return ratios
-	}
 	out := make([]float64, len(ratios))
 	for i, ratio := range ratios {
 		out[i] = ratio * math.Exp(w.between*random.NormFloat64())
@@ -132,6 +131,9 @@ func (w *world) noise(sd float64, random *rand.Rand) float64 {
 	}
 	if random.Float64() < w.glitches {
 		x += math.Log(10) * random.Float64()
+	}
+	if random.Float64() < w.odd {
+		x += math.Log(oddBy)
 	}
 	return x
 }

@@ -5,6 +5,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestABSaysWhatEachSideViolates(t *testing.T) {
@@ -21,8 +22,6 @@ func TestABSaysWhatEachSideViolates(t *testing.T) {
 		"A: 2 violated; o/a/report.txt\nB: 0 violated, 0 of them also in A; o/b/report.txt\n": {of("GL8", "GL9"), of()},
 		"A: 0 violated; o/a/report.txt\nB: 0 violated, the same as A; o/b/report.txt\n":       {of(), of()},
 	} {
-		if got := bySide(reports, "o/a", "o/b"); got != want {
-			t.Errorf("got\n%swant\n%s", got, want)
-		}
+		should.Equal(t, bySide(reports, "o/a", "o/b"), want)
 	}
 }

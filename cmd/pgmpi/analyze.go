@@ -103,20 +103,27 @@ func chosen(selections []analyze.Selection, j *reading.Judgement) []int {
 	return tests
 }
 
-// explain shows what the verdicts on tests rest on.
+// explain shows what the verdicts on tests rest on: all of a single one, and of several a sentence each unless --full asks for all.
 func explain(f document.Format, j *reading.Judgement, tests []int) error {
 	f = usually(check.Explanations, f.Name)
+	whole := printed.full || len(tests) == 1 // of several, a sentence each
 	for n, i := range tests {
 		e, err := j.Explain(i)
 		if err != nil {
 			return err
 		}
-		if n > 0 {
+		d := check.Explanations.Document(e)
+		if !whole {
+			d = d.Brief()
+		} else if n > 0 {
 			fmt.Fprintln(stdout)
 		}
-		if err := show(check.Explanations.Document(e), f); err != nil {
+		if err := put(d, f); err != nil {
 			return err
 		}
+	}
+	if !whole && len(tests) > 0 {
+		return say("\nThe samples, pictures and tests behind it: --full, or --explain with one test.\n")
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestWrongMockupsAreNamedAndTheRestGoesOn(t *testing.T) {
@@ -22,17 +23,11 @@ func TestWrongMockupsAreNamedAndTheRestGoesOn(t *testing.T) {
 	}
 	for _, id := range []string{"gather_as_allgather", "allgather_as_alltoall", "scatter_as_bcast", "reduce_as_allreduce", "reduce_scatter_as_allreduce",
 		"barrier_as_allreduce"} {
-		if !spoiled[id] {
-			t.Errorf("%s is wrong on purpose, and was not caught", id)
-		}
+		should.Hold(t, spoiled[id], "%s is wrong on purpose, and was not caught", id)
 	}
 	for _, v := range r.Verdicts {
-		if (v.Verdict == "wrong") != spoiled[v.Mockup] {
-			t.Errorf("%s with %s is %s", v.Guideline, v.Mockup, v.Verdict)
-		}
-		if v.Guideline == "GL12" && v.MedianS == nil {
-			t.Errorf("GL12 has nothing to do with the wrong mock-ups, and was not measured: %+v", v)
-		}
+		should.Equal(t, v.Verdict == "wrong", spoiled[v.Mockup], "%s with %s is %s", v.Guideline, v.Mockup, v.Verdict)
+		should.Hold(t, v.Guideline != "GL12" || v.MedianS != nil, "GL12 has nothing to do with the wrong mock-ups, and was not measured: %+v", v)
 	}
 	exclude := must.Get(json.Marshal(r.Exclude))(t)
 	b.out += "-2"

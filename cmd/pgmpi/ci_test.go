@@ -11,6 +11,7 @@ import (
 	"pgmpi/internal/conf/glfile"
 	plans "pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // stubbed is a fixture whose pgmpi writes its arguments and report.json, and ends with a code.
@@ -67,23 +68,18 @@ func TestTheNightlyScriptSaysUnderBashMinusEHowACheckEnded(t *testing.T) {
 		if s.exits(t, c.code); !strings.Contains(s.stdout, "the report\npgmpi: "+c.want) {
 			t.Errorf("exit %d: no %q in:\n%s%s", c.code, c.want, s.stdout, s.stderr)
 		}
-		if nights := b.found("pgmpi-nights/*/report.json"); (len(nights) == 2) != c.good {
-			t.Errorf("exit %d: nights %v", c.code, nights)
-		}
+		nights := b.found("pgmpi-nights/*/report.json")
+		should.Hold(t, (len(nights) == 2) == c.good, "exit %d: nights %v", c.code, nights)
 	}
 }
 
 func TestTheFirstNightIsNoAlarmUnlessSomethingIsExpected(t *testing.T) {
 	b := stubbed(t, 1)
 	s := b.run("bash", "-e", example(t, "nightly.sh")).exits(t, 0)
-	if !strings.Contains(s.stdout, "the first night") || !b.there("pgmpi-nights/*/report.json") {
-		t.Errorf("%s", s.stdout)
-	}
+	should.Hold(t, strings.Contains(s.stdout, "the first night") && b.there("pgmpi-nights/*/report.json"), "%s", s.stdout)
 	b = stubbed(t, 1)
 	b.put("expect.toml", "")
-	if s := b.run("bash", "-e", example(t, "nightly.sh")).exits(t, 1); !strings.Contains(s.stdout, "ALARM") {
-		t.Errorf("%s", s.stdout)
-	}
+	should.Contain(t, b.run("bash", "-e", example(t, "nightly.sh")).exits(t, 1).stdout, "ALARM")
 }
 
 func (b *fixture) args() string {
@@ -106,9 +102,7 @@ func TestTheNightlyScriptHoldsANightAgainstTheLastFiveGoodOnes(t *testing.T) {
 	b.put("known.toml", "")
 	b.env = append(b.env, "PGMPI_NIGHTS=N", "PGMPI_REPORTS=R", "PGMPI_EXPECT=known.toml", "PGMPI_GUIDELINES=my gl.toml", "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=summary")
 	b.run("bash", "-e", example(t, "nightly.sh"), "--mpiruns", "12").exits(t, 0)
-	if got := b.args(); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	should.Equal(t, b.args(), want)
 }
 
 // The stub hands what the script asks for to the real pgmpi, which judges a folder.
@@ -119,18 +113,14 @@ func TestPgmpiWritesTheFormatsThatTheNightlyScriptAsksFor(t *testing.T) {
 	b.put("summary.md", "")
 	b.env = append(b.env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY="+filepath.Join(b.dir, "summary.md"))
 	s := b.run("bash", "-e", example(t, "nightly.sh")).exits(t, 0)
-	if !strings.Contains(s.stdout, "GL8 Reduce") || !strings.Contains(s.stderr, "::error title=Reduce 8 B%2C p2%3A 1.99×") {
-		t.Errorf("%s%s", s.stdout, s.stderr)
-	}
+	should.Hold(t, strings.Contains(s.stdout, "GL8 Reduce") && strings.Contains(s.stderr, "::error title=Reduce 8 B%2C p2%3A 1.99×"), "%s%s", s.stdout, s.stderr)
 	for file, want := range map[string]string{"pgmpi-reports/pgmpi.junit.xml": `<failure type="violated"`, "pgmpi-reports/pgmpi.md": "## ",
 		"pgmpi-reports/pgmpi.prom": "pgmpi_violated 1.0\n", "pgmpi-reports/pgmpi.bench.txt": "BenchmarkMPI_Reduce/msize=8/np=2 3 2002 ns/op\n", "summary.md": "## "} {
-		if text, err := os.ReadFile(filepath.Join(b.dir, file)); err != nil || !strings.Contains(string(text), want) {
-			t.Errorf("%s has no %q (%v):\n%s", file, want, err, text)
-		}
+		text, err := os.ReadFile(filepath.Join(b.dir, file))
+		should.Hold(t, err == nil && strings.Contains(string(text), want), "%s has no %q (%v):\n%s", file, want, err, text)
 	}
-	if b.there("out/report.junit.xml") || b.there("out/report.github.txt") || !b.there("out/report.json") {
-		t.Error("formats with a file of their own are in the folder too, or report.json is not")
-	}
+	should.Hold(t, !b.there("out/report.junit.xml") && !b.there("out/report.github.txt") && b.there("out/report.json"),
+		"formats with a file of their own are in the folder too, or report.json is not")
 }
 
 func TestCronIsSilentOnAGoodNightOnly(t *testing.T) {
@@ -139,12 +129,9 @@ func TestCronIsSilentOnAGoodNightOnly(t *testing.T) {
 		b.put("kept/gl.toml", "")
 		b.put("kept/pgmpi-nights/20260101T000000Z/report.json", "{}")
 		s := b.run("bash", example(t, "nightly-cron.sh"), filepath.Join(b.dir, "kept"), "--mpiruns", "12").exits(t, code)
-		if !strings.HasPrefix(s.stdout, want) || (want == "") != (s.stdout == "") || s.stderr != "" {
-			t.Errorf("exit %d: %q, %q", code, s.stdout, s.stderr)
-		}
-		if args := b.args(); !strings.Contains(args, "--guidelines gl.toml") || !strings.HasSuffix(args, "--mpiruns 12 ") || !b.there("kept/out") {
-			t.Errorf("%s", args)
-		}
+		should.Hold(t, strings.HasPrefix(s.stdout, want) && (want == "") == (s.stdout == "") && s.stderr == "", "exit %d: %q, %q", code, s.stdout, s.stderr)
+		args := b.args()
+		should.Hold(t, strings.Contains(args, "--guidelines gl.toml") && strings.HasSuffix(args, "--mpiruns 12 ") && b.there("kept/out"), "%s", args)
 	}
 }
 
@@ -152,9 +139,7 @@ func TestTwoNightsOfCronDoNotOverlap(t *testing.T) {
 	b := stubbed(t, 0)
 	b.put("kept/.nightly.lock", "")
 	s := b.run("flock", filepath.Join(b.dir, "kept/.nightly.lock"), "bash", example(t, "nightly-cron.sh"), filepath.Join(b.dir, "kept")).exits(t, 2)
-	if !strings.Contains(s.stderr, "has not ended yet") || b.there("args") {
-		t.Errorf("%s%s", s.stdout, s.stderr)
-	}
+	should.Hold(t, strings.Contains(s.stderr, "has not ended yet") && !b.there("args"), "%s%s", s.stdout, s.stderr)
 }
 
 // Every example ends in the same line, which is run as its system runs it.
@@ -164,15 +149,12 @@ func TestEveryExampleForCIRunsTheNightlyScript(t *testing.T) {
 	for _, name := range []string{"gitlab-ci.yml", "github-workflow.yml", "Jenkinsfile"} {
 		text := must.Get(os.ReadFile(example(t, name)))(t)
 		found := line.FindAllStringSubmatch(string(text), -1)
-		if len(found) != 1 {
-			t.Fatalf("%s: %q", name, found)
-		}
+		must.Hold(t, len(found) == 1, "%s: %q", name, found)
 		b := stubbed(t, 0)
 		b.env = append(b.env, "PGMPI_NIGHTS="+b.dir, "PGMPI_REPORTS="+b.dir, "PGMPI_OUT="+filepath.Join(b.dir, "out"))
 		cmd, out, errs := b.command("bash", "-eo", "pipefail", "-c", found[0][1])
 		cmd.Dir = root
-		if err := cmd.Run(); err != nil || !strings.Contains(out.String(), "pgmpi: no alarm.") {
-			t.Errorf("%s: %v\n%s%s", name, err, out, errs)
-		}
+		err := cmd.Run()
+		should.Hold(t, err == nil && strings.Contains(out.String(), "pgmpi: no alarm."), "%s: %v\n%s%s", name, err, out, errs)
 	}
 }

@@ -131,7 +131,7 @@ func TestForcedBetterAlgorithmIsFasterAndNewlyKept(t *testing.T) {
 	b.out = filepath.Join(whole, "a")
 	b.pgmpi("analyze", b.out).exits(t, 1)
 	b.isFound("MPI_Alltoall", &without)
-	if c.Cases[0].Change != series.Faster || *c.Cases[0].Ratio > 0.75 || c.Test != judge.TestSignedRank || !c.Paired {
+	if c.Cases[0].Change != series.Faster || *c.Cases[0].Ratio > 0.75 || c.Test != judge.TestCappedRank || !c.Paired {
 		t.Errorf("cases %+v by %s", c.Cases, c.Test)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // completing are command lines, with the words that a shell must offer at the end
@@ -49,9 +50,7 @@ func offered(t *testing.T, completion, line string, argv ...string) []string {
 	cmd := exec.Command(argv[0], append(argv[1:], file, line)...)
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", line, err, out)
-	}
+	must.Hold(t, err == nil, "%s: %v\n%s", line, err, out)
 	return strings.Fields(string(out))
 }
 
@@ -70,9 +69,8 @@ func TestBashCompletes(t *testing.T) {
 	}
 	// Bash makes three words of --sync=w in COMP_WORDS, but not in COMP_LINE.
 	for line, want := range map[string]int{"pgmpi check --sync=w": 2, "pgmpi check --sync=": 7} {
-		if got := offered(t, text, line, bash, "--norc", "-c", bashAsks, "bash"); len(got) != want {
-			t.Errorf("%q: %q", line, got)
-		}
+		got := offered(t, text, line, bash, "--norc", "-c", bashAsks, "bash")
+		should.Hold(t, len(got) == want, "%q: %q", line, got)
 	}
 }
 
@@ -81,13 +79,9 @@ func TestFishCompletes(t *testing.T) {
 	for _, c := range completing {
 		got := offered(t, text, c.line, fish, "--no-config", "-c", `source $argv[1]; complete -C $argv[2] | string replace -r '\t.*' ''; true`)
 		for _, w := range c.want {
-			if !slices.Contains(got, w) {
-				t.Errorf("%q: %q lacks %s", c.line, got, w)
-			}
+			should.Hold(t, slices.Contains(got, w), "%q: %q lacks %s", c.line, got, w)
 		}
-		if slices.Contains(got, c.unwanted) {
-			t.Errorf("%q: %q", c.line, got)
-		}
+		should.Hold(t, !slices.Contains(got, c.unwanted), "%q: %q", c.line, got)
 	}
 }
 
@@ -105,9 +99,8 @@ func TestZshCompletes(t *testing.T) {
 	must.Do(t, os.WriteFile(file, []byte(inProcess("completion", "zsh").exits(t, 0).stdout), 0o666))
 	for _, c := range completing[2:7] { // each starts a shell of its own
 		cmd := exec.Command("timeout", "60", zsh, "-f", "-c", zshAsks, "zsh", file, c.line, "*"+strings.Join(c.want, "*")+"*")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%q does not become %q: %v\n%s", c.line, c.want, err, out)
-		}
+		out, err := cmd.CombinedOutput()
+		should.Hold(t, err == nil, "%q does not become %q: %v\n%s", c.line, c.want, err, out)
 	}
 }
 

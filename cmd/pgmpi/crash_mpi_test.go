@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // mappedShared lists the files in /dev/shm that a process maps.
@@ -84,9 +85,8 @@ func TestCrashOfARankEndsTheCheckWithItsStory(t *testing.T) {
 		s := b.startLong(long)
 		s.fail(syscall.SIGSEGV, 20*time.Second)
 		e := s.wait(15*time.Second).exits(t, 3).says(t, "SIGSEGV", "check.exclude", "--resume")
-		if strings.Contains(e.stderr, "goroutine") || strings.Contains(e.stderr, "rflags") {
-			t.Errorf("a stack trace for a fault that is not pgmpi's:\n%s", e.stderr)
-		}
+		should.Hold(t, !strings.Contains(e.stderr, "goroutine") && !strings.Contains(e.stderr, "rflags"),
+			"a stack trace for a fault that is not pgmpi's:\n%s", e.stderr)
 		s.gone(3 * time.Second)
 	})
 }
@@ -94,9 +94,7 @@ func TestCrashOfARankEndsTheCheckWithItsStory(t *testing.T) {
 func TestKilledMpirunLeavesNeitherRanksNorSharedMemory(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.startLong(long)
-		if b.lib.name == "openmpi" && len(s.shared) == 0 {
-			t.Fatal("the ranks of Open MPI map no file in /dev/shm: this test tests nothing")
-		}
+		must.Hold(t, b.lib.name != "openmpi" || len(s.shared) != 0, "the ranks of Open MPI map no file in /dev/shm: this test tests nothing")
 		s.failing(s.mpirun, syscall.SIGKILL, 20*time.Second)
 		s.wait(15*time.Second).exits(t, 3).says(t, "signal: killed", "killed mpirun", "--resume")
 		s.gone(0)
@@ -129,9 +127,7 @@ func TestRankZeroThatDiesInItsOutputIsNoResult(t *testing.T) {
 		b.oneMpirun(gl)
 		b.with("half-line").check("--resume", "--guidelines", gl).exits(t, 3).
 			says(t, "failed twice", "before its end record", "signal 9", "killed a rank", "--resume")
-		if n := len(b.raw()); n != 1 {
-			t.Errorf("%d raw files, want the first only", n)
-		}
+		should.Equal(t, len(b.raw()), 1, "raw files")
 		b.noneLeft(3 * time.Second)
 		b.goesOn(gl, 3)
 	})

@@ -12,6 +12,7 @@ import (
 
 	"pgmpi/analyze/report/check"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
 )
 
@@ -58,25 +59,18 @@ func TestEnvShowsRanksOnDistinctCores(t *testing.T) {
 		l := e.Factors.Layouts[0]
 		n := l.Nodes[0]
 		pins := l.Pinnings[n.Pinning]
-		if n.Ranks.String() != "0-1" || len(pins) != 2 || pins[0].CPUs.String() == pins[1].CPUs.String() {
-			t.Errorf("ranks %s have masks %+v", n.Ranks, pins)
-		}
+		should.Hold(t, n.Ranks.String() == "0-1" && len(pins) == 2 && pins[0].CPUs.String() != pins[1].CPUs.String(), "ranks %s have masks %+v", n.Ranks, pins)
 		for _, d := range e.Doubts {
-			if slices.Contains(aboutPins, d.ID) {
-				t.Errorf("pinned ranks are doubted: %+v", d)
-			}
+			should.Hold(t, !slices.Contains(aboutPins, d.ID), "pinned ranks are doubted: %+v", d)
 		}
 		host, _ := os.Hostname()
 		k := l.Kinds[n.Kind]
-		if n.Host != host || k.Kernel == "" || len(k.Online) < 2 || n.MemTotal <= 0 || n.Load == nil || n.OthersBusy == nil {
-			t.Errorf("host %q: %+v\n%+v", host, n, k)
-		}
+		should.Hold(t, n.Host == host && k.Kernel != "" && len(k.Online) >= 2 && n.MemTotal > 0 && n.Load != nil && n.OthersBusy != nil,
+			"host %q: %+v\n%+v", host, n, k)
 		if k.Library != e.Rank.LibVersion || k.Program != e.Rank.Hash || e.Rank.Compiler == "" || !strings.Contains(e.Rank.Flags, "-O") {
 			t.Errorf("the ranks say %q, %q; the rank program is %+v", k.Library, k.Program, e.Rank)
 		}
-		if !slices.Contains(l.Command, b.rank) || !slices.Contains(l.Command, "2") {
-			t.Errorf("command %q", l.Command)
-		}
+		should.Hold(t, slices.Contains(l.Command, b.rank) && slices.Contains(l.Command, "2"), "command %q", l.Command)
 	})
 }
 
@@ -119,14 +113,10 @@ func TestCheckKeepsTheFactorsAndWarns(t *testing.T) {
 		var warned []remark.ID
 		for _, w := range b.report().Warnings {
 			warned = append(warned, remark.ID(w.ID))
-			if remark.ID(w.ID) == remark.LibrarySettings && !strings.Contains(w.Text, name+"=1") {
-				t.Errorf("%q does not name %s", w.Text, name)
-			}
+			should.Hold(t, remark.ID(w.ID) != remark.LibrarySettings || strings.Contains(w.Text, name+"=1"), "%q does not name %s", w.Text, name)
 		}
 		for _, id := range []remark.ID{remark.Unpinned, remark.LibrarySettings} {
-			if !slices.Contains(warned, id) {
-				t.Errorf("the report's warnings %v lack %s", warned, id)
-			}
+			should.Hold(t, slices.Contains(warned, id), "the report's warnings %v lack %s", warned, id)
 		}
 		e := b.environment(b.out)
 		if len(e.Factors.Layouts) != 1 || e.Factors.Layouts[0].Since != "run-p2-01.tsv.gz" || !doubted(e.Doubts, remark.Unpinned) {
@@ -134,14 +124,11 @@ func TestCheckKeepsTheFactorsAndWarns(t *testing.T) {
 		}
 		s := b.pgmpi("env", b.out).exits(t, 0)
 		for line := range strings.Lines(s.stdout) {
-			if n := len([]rune(strings.TrimRight(line, "\n"))); n > textWidth {
-				t.Errorf("%d columns: %s", n, line)
-			}
+			n := len([]rune(strings.TrimRight(line, "\n")))
+			should.Hold(t, n <= textWidth, "%d columns: %s", n, line)
 		}
 		b.older()
-		if s := b.pgmpi("env", b.out).exits(t, 0); !strings.Contains(s.stdout, "nodes are not known") {
-			t.Errorf("without layouts:\n%s", s.stdout)
-		}
+		should.Contain(t, b.pgmpi("env", b.out).exits(t, 0).stdout, "nodes are not known")
 		b.pgmpi("analyze", b.out).exits(t, 0, 1)
 	})
 }

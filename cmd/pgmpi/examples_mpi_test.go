@@ -9,6 +9,7 @@ import (
 
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // exampleOf is a script below examples/.
@@ -20,23 +21,16 @@ func exampleOf(t *testing.T, path string) string {
 
 func TestEveryExampleHasAReadmeAndAScript(t *testing.T) {
 	folders, err := filepath.Glob("../../examples/[a-z]*")
-	if err != nil || len(folders) < 5 {
-		t.Fatal(folders, err)
-	}
+	must.Hold(t, err == nil && len(folders) >= 5, "%v %v", folders, err)
 	index := must.Get(os.ReadFile("../../examples/README.md"))(t)
 	for _, f := range folders {
 		name := filepath.Base(f)
-		if !strings.Contains(string(index), "\n| ["+name+"]("+name+") | ") {
-			t.Errorf("examples/README.md lacks %s", name)
-		}
+		should.Hold(t, strings.Contains(string(index), "\n| ["+name+"]("+name+") | "), "examples/README.md lacks %s", name)
 		scripts, _ := filepath.Glob(filepath.Join(f, "*.sh"))
 		makefile, _ := filepath.Glob(filepath.Join(f, "Makefile"))
-		if len(scripts)+len(makefile) == 0 {
-			t.Errorf("%s has no script", f)
-		}
-		if _, err := os.Stat(filepath.Join(f, "README.md")); err != nil {
-			t.Error(err)
-		}
+		should.Hold(t, len(scripts)+len(makefile) != 0, "%s has no script", f)
+		_, err := os.Stat(filepath.Join(f, "README.md"))
+		should.Do(t, err)
 	}
 }
 
@@ -63,13 +57,10 @@ func TestTheExampleOfGuidelinesIsThatOfItsPage(t *testing.T) {
 
 func TestFilesOfExamplesAreValid(t *testing.T) {
 	files, _ := filepath.Glob("../../examples/*/*.toml")
-	if len(files) < 4 {
-		t.Fatal(files)
-	}
+	must.Hold(t, len(files) >= 4, "%v", files)
 	for _, f := range files {
-		if _, err := glfile.Load(f); err != nil {
-			t.Error(err)
-		}
+		_, err := glfile.Load(f)
+		should.Do(t, err)
 	}
 }
 
@@ -85,9 +76,8 @@ func TestExamplesRun(t *testing.T) {
 	tuned := filepath.Join(b.dir, "tuned")
 	b.run(exampleOf(t, "tune/tune.sh"), tuned, "--mpiruns", "4", "--alpha", "0.5", "--nrep-max", "10", "--msizes", "64").exits(t, 0, 1).shows(t, "^Reduce, p2$")
 	for _, side := range []string{"a", "b"} {
-		if _, err := os.Stat(filepath.Join(tuned, side, "report.json")); err != nil {
-			t.Error(err)
-		}
+		_, err := os.Stat(filepath.Join(tuned, side, "report.json"))
+		should.Do(t, err)
 	}
 
 	b.run(exampleOf(t, "guideline/check.sh"), b.out, "--method", "paper", "--mpiruns", "3", "--nrep-max", "10", "--no-split-experiment").exits(t, 0, 1).
@@ -97,9 +87,8 @@ func TestExamplesRun(t *testing.T) {
 	b.env = append(b.env, "PYTHON=/usr/bin/python3")
 	s := b.run(exampleOf(t, "figures/figures.sh"), pictures, b.out).exits(t, 0)
 	for _, made := range []string{"samples.csv", "heat-p2.pdf"} {
-		if _, err := os.Stat(filepath.Join(pictures, made)); err != nil {
-			t.Error(err)
-		}
+		_, err := os.Stat(filepath.Join(pictures, made))
+		should.Do(t, err)
 	}
 	if _, err := exec.LookPath("Rscript"); err == nil {
 		s.shows(t, `^wrote .*latency\.pdf with \d+ run medians$`)

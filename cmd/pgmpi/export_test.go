@@ -14,6 +14,7 @@ import (
 	"pgmpi/internal/exitcode"
 	plans "pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // realFolder is a results folder of real mpiruns, with an experiment on split-robustness.
@@ -68,9 +69,7 @@ func TestSamplesAndRunMediansAreAboutTheSameMeasurements(t *testing.T) {
 		n, _ := strconv.Atoi(row["outliers"])
 		outliers += n
 	}
-	if len(medians) != len(got) || outliers == 0 {
-		t.Errorf("%d run medians of %d series of samples, %d outliers", len(medians), len(got), outliers)
-	}
+	should.Hold(t, len(medians) == len(got) && outliers != 0, "%d run medians of %d series of samples, %d outliers", len(medians), len(got), outliers)
 }
 
 // readers are programs of others that read tables. Each prints of samples how many rows there are, the
@@ -116,9 +115,8 @@ func TestOtherProgramsReadTables(t *testing.T) {
 			inProcess("export", folder, "--out", file).exits(t, exitcode.OK).says(t, fmt.Sprintf("%d rows of 1 folder in ", rows))
 			args := append([]string{}, r.run...)
 			args[len(args)-1] = fmt.Sprintf(args[len(args)-1], file)
-			if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil || string(out) != want {
-				t.Errorf("%v: got %s, want %s", err, out, want)
-			}
+			out, err := exec.Command(args[0], args[1:]...).CombinedOutput()
+			should.Hold(t, err == nil && string(out) == want, "%v: got %s, want %s", err, out, want)
 		})
 	}
 }
@@ -131,9 +129,8 @@ func TestAnExportThatFailsLeavesNoFile(t *testing.T) {
 	must.Do(t, os.WriteFile(raw, text[:len(text)-10], 0o666))
 	file := filepath.Join(dir, "x.csv")
 	inProcess("export", filepath.Join(dir, "a"), "--out", file).exits(t, exitcode.Failed).says(t, "run-p2-03.tsv.gz", "the file is damaged")
-	if _, err := os.Lstat(file); err == nil {
-		t.Error("a part of a table was left")
-	}
+	_, err := os.Lstat(file)
+	should.Hold(t, err != nil, "a part of a table was left")
 }
 
 // samplesOfAll are rows of which no two may be pooled, each twice: as a valid sample, and as an outlier.
@@ -153,18 +150,14 @@ a,,,p2,MPI_Bcast,,,8,1,1,850,1,FALSE,split,4
 // The lines that how-to-figures.md has for R and pandas.
 func TestDocumentedRunMediansPoolNothingThatDiffers(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "how-to-figures.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	block := func(language string) string {
 		_, rest, _ := strings.Cut(string(page), "```"+language+"\n")
 		text, _, _ := strings.Cut(rest, "```")
 		return text
 	}
 	for _, column := range []string{"folder", "shape", "function", "msize", "mode", "calls", "mpirun"} {
-		if !strings.Contains(block("python"), strconv.Quote(column)) {
-			t.Errorf("pandas pools all %ss", column)
-		}
+		should.Hold(t, strings.Contains(block("python"), strconv.Quote(column)), "pandas pools all %ss", column)
 	}
 	if _, err := exec.LookPath("Rscript"); err != nil {
 		t.Skip("no Rscript here")
@@ -173,7 +166,6 @@ func TestDocumentedRunMediansPoolNothingThatDiffers(t *testing.T) {
 	must.Do(t, os.WriteFile(samples, []byte(samplesOfAll), 0o666))
 	_, lines, _ := strings.Cut(block("r"), "\n") // the first reads the file
 	said, err := exec.Command("Rscript", "-e", fmt.Sprintf("x <- read.csv(%q, check.names = FALSE)\nm <- {%s}\ncat(sort(m$ns))", samples, lines)).CombinedOutput()
-	if want := "100 200 300 400 500 600 700 800"; err != nil || string(said) != want {
-		t.Errorf("run medians %s, %v; want %s", said, err, want)
-	}
+	want := "100 200 300 400 500 600 700 800"
+	should.Hold(t, err == nil && string(said) == want, "run medians %s, %v; want %s", said, err, want)
 }

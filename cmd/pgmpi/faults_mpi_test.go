@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/results"
 )
 
@@ -165,9 +166,7 @@ func TestInterruptKeepsFinishedMpirunsAndNamesTheWayOn(t *testing.T) {
 		text := strings.NewReplacer("mpiruns = 3", "mpiruns = 5", "fixed = 10", "fixed = 5000").Replace(quick)
 		gl := b.toml(text)
 		cmd, out, err := b.command("pgmpi", b.checkArgs("--guidelines", gl)...)
-		if e := cmd.Start(); e != nil {
-			t.Fatal(e)
-		}
+		must.Do(t, cmd.Start())
 		defer func() { _ = cmd.Process.Kill() }()
 		b.waitFor("the first finished mpirun", 30*time.Second, func() bool {
 			_, err := os.Stat(filepath.Join(b.out, "raw", "run-p2-01.tsv.gz"))
@@ -180,13 +179,9 @@ func TestInterruptKeepsFinishedMpirunsAndNamesTheWayOn(t *testing.T) {
 		before := b.raw()
 		b.check("--resume", "--guidelines", gl).exits(t, 0, 1)
 		after := b.raw()
-		if len(after) != 5 {
-			t.Errorf("raw files after --resume: %v", after)
-		}
+		should.Equal(t, len(after), 5, "raw files after --resume: %v", after)
 		for name, when := range before {
-			if !when.Equal(after[name]) {
-				t.Errorf("%s was finished, and was measured again", name)
-			}
+			should.Hold(t, when.Equal(after[name]), "%s was finished, and was measured again", name)
 		}
 	})
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 	"pgmpi/internal/exitcode"
 	plans "pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/results"
 )
 
@@ -23,12 +23,9 @@ func TestALookAtAReadOnlyFolderEndsWithTheVerdict(t *testing.T) {
 	plans.Folder(t, dir, glfile.Default())
 	must.Do(t, syscall.Mount("", mount, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 	s := inProcess("analyze", dir).exits(t, exitcode.Violated)
-	if !strings.Contains(s.stderr, "may not be written") {
-		t.Errorf("%s", s.stderr)
-	}
-	if s := inProcess("analyze", dir, "--out", other); s.code == exitcode.Violated || s.code == exitcode.OK {
-		t.Errorf("a folder of --out that cannot be written: exit status %d", s.code)
-	}
+	should.Contain(t, s.stderr, "may not be written")
+	s = inProcess("analyze", dir, "--out", other)
+	should.Hold(t, s.code != exitcode.Violated && s.code != exitcode.OK, "a folder of --out that cannot be written: exit status %d", s.code)
 }
 
 func TestEnvOfAFolderHasWhatIsDoubtfulAboutItsMpiruns(t *testing.T) {

@@ -118,9 +118,7 @@ func TestEveryDocumentOfACommandMatchesGoldenFiles(t *testing.T) {
 		}
 		for _, format := range slices.DeleteFunc(slices.Clone(formatsOf[d.Name]), func(f string) bool { return f == "html" }) {
 			f, err := check.Reports.Format(format)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			var out bytes.Buffer
 			must.Do(t, f.Write(&out, d))
 			golden := filepath.Join("testdata", name+"."+format)
@@ -142,14 +140,10 @@ func TestADryRunIsWrittenInEveryFormatItHas(t *testing.T) {
 	m := &results.Manifest{Plan: *plan, R: 10, SplitExperiment: true, Launch: map[string][]string{"p2": {"mpirun", "-np", "2"}}}
 	c := &run.Campaign{Experiment: experiment.Check, Config: &f, Manifest: m, RankPath: "/a path/" + strings.Repeat("deep/", 30)}
 	p, err := c.Estimate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, name := range report.Plans.Formats() {
 		format, err := report.Plans.Format(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var out bytes.Buffer
 		d := report.Plans.Document(p)
 		d.Page.Width = 80

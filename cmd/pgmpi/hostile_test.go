@@ -19,6 +19,7 @@ import (
 	"pgmpi/internal/conf/glfile"
 	plans "pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -47,9 +48,8 @@ func limited(t *testing.T, args ...string) (got said, kib int64, took time.Durat
 	_ = cmd.Run()
 	text := err.String()
 	at := strings.LastIndex(text, "\n")
-	if _, e := fmt.Sscan(text[at+1:], &kib, &took); e != nil {
-		t.Fatalf("%v: %s", e, text)
-	}
+	_, e := fmt.Sscan(text[at+1:], &kib, &took)
+	must.Hold(t, e == nil, "%v: %s", e, text)
 	return said{cmd.ProcessState.ExitCode(), out.String(), text[:at]}, kib, took
 }
 
@@ -59,15 +59,12 @@ func edited(t *testing.T, change func(m *results.Manifest)) string {
 	dir := filepath.Join(t.TempDir(), "out")
 	plans.Folder(t, dir, glfile.Default())
 	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var m results.Manifest
 	must.Do(t, json.Unmarshal(text, &m))
 	change(&m)
-	if text, err = json.Marshal(m); err != nil {
-		t.Fatal(err)
-	}
+	text, err = json.Marshal(m)
+	must.Do(t, err)
 	replace(t, dir, string(text))
 	return dir
 }
@@ -83,9 +80,8 @@ func packed(t *testing.T, dir, text string) {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := z.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := z.Write([]byte(text))
+	must.Do(t, err)
 	must.Do(t, z.Close())
 	must.Do(t, os.WriteFile(filepath.Join(dir, "raw", "run-p2-01.tsv.gz"), b.Bytes(), 0o666))
 }
@@ -218,13 +214,9 @@ func TestTextsOfAFolderAreShownAndNotObeyed(t *testing.T) {
 			if at := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && clean.Hidden(r) }); at >= 0 {
 				t.Errorf("%.40q: %q", args, text[max(0, at-40):min(len(text), at+40)])
 			}
-			if strings.Contains(text, "\nMPI_Bcast kept") {
-				t.Errorf("%.40q: a message makes a line of its own", args)
-			}
+			should.Hold(t, !strings.Contains(text, "\nMPI_Bcast kept"), "%.40q: a message makes a line of its own", args)
 		}
-		if got.stdout+got.stderr == "" {
-			t.Errorf("%.40q says nothing", args)
-		}
+		should.Hold(t, got.stdout+got.stderr != "", "%.40q says nothing", args)
 	}
 }
 
@@ -265,23 +257,18 @@ func TestWhatAForeignFolderNamesIsNotStarted(t *testing.T) {
 		got.exits(t, 2).says(t, "mpi.rank = ", "mpi.launch = ", `mpi.env = ["LD_PRELOAD"]`, `mockup.file = "/tmp/theirs.so"`, "--guidelines", "--out")
 		// A dry run starts nothing, whosever the folder is.
 		got, _, _ = limited(t, append(args, "--dry-run")...)
-		if got.code != 0 {
-			t.Errorf("%s --dry-run ended with %d: %s", command, got.code, got.stderr)
-		}
-		if _, err := os.Stat(trace); err == nil {
-			t.Errorf("%s has started the rank program of the folder", command)
-		}
+		should.Hold(t, got.code == 0, "%s --dry-run ended with %d: %s", command, got.code, got.stderr)
+		_, err := os.Stat(trace)
+		should.Hold(t, err != nil, "%s has started the rank program of the folder", command)
 	}
 }
 
 func TestWhatAnOwnFolderNamesIsStarted(t *testing.T) {
 	dir, trace := starting(t, true)
 	got, _, _ := limited(t, "check", "--out", dir, "--resume", "--dry-run")
-	if _, err := os.Stat(trace); err == nil || got.code != 0 {
-		t.Errorf("a dry run has started the rank program, or ended with %d: %s", got.code, got.stderr)
-	}
+	_, err := os.Stat(trace)
+	should.Hold(t, err != nil && got.code == 0, "a dry run has started the rank program, or ended with %d: %s", got.code, got.stderr)
 	got, _, _ = limited(t, "check", "--out", dir, "--resume")
-	if _, err := os.Stat(trace); err != nil {
-		t.Errorf("%v; it said: %s", err, got.stderr)
-	}
+	_, err = os.Stat(trace)
+	should.Hold(t, err == nil, "%v; it said: %s", err, got.stderr)
 }

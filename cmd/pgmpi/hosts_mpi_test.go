@@ -15,6 +15,7 @@ import (
 
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -63,22 +64,18 @@ func TestHostsHaveNamesAndClocksOfTheirOwn(t *testing.T) {
 	for i := 1; i <= c.size; i++ {
 		file := filepath.Join(t.TempDir(), "clock")
 		before := monotonic()
-		if out, err := c.command(i, "PGMPI_PRINT_CLOCK="+file+" "+self+" -test.run=^TestPrintClock$").CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
+		out, err := c.command(i, "PGMPI_PRINT_CLOCK="+file+" "+self+" -test.run=^TestPrintClock$").CombinedOutput()
+		must.Hold(t, err == nil, "%v: %s", err, out)
 		after := monotonic()
 		text := must.Get(os.ReadFile(file))(t)
 		name, number, _ := strings.Cut(string(text), " ")
 		ns, _ := strconv.ParseInt(number, 10, 64)
-		if name != hostName(i) {
-			t.Errorf("host %d calls itself %q", i, name)
-		}
+		should.Equal(t, name, hostName(i), "host %d calls itself", i)
 		if ours := time.Duration(ns) - ahead(i); ours < before || ours > after {
 			t.Errorf("host %d is %v to %v ahead, not %v", i, time.Duration(ns)-after, time.Duration(ns)-before, ahead(i))
 		}
-		if out, err := c.command(i, fmt.Sprintf("exec 3<>/dev/tcp/%s/9 || true", c.address(i%c.size+1))).CombinedOutput(); err != nil || !strings.Contains(string(out), "refused") {
-			t.Errorf("host %d does not reach the next one: %v: %s", i, err, out)
-		}
+		out, err = c.command(i, fmt.Sprintf("exec 3<>/dev/tcp/%s/9 || true", c.address(i%c.size+1))).CombinedOutput()
+		should.Hold(t, err == nil && strings.Contains(string(out), "refused"), "host %d does not reach the next one: %v: %s", i, err, out)
 	}
 }
 
@@ -96,22 +93,16 @@ func TestCheckAcrossHostsOverTCP(t *testing.T) {
 		c := newCluster(t, n, "")
 		b.check("--guidelines", b.toml(fmt.Sprintf(acrossHosts, n)+b.preloads()), "--launch", c.launch(b.lib)).exits(t, 0, 1)
 		for _, v := range b.report().Verdicts {
-			if v.NP != n || v.MedianS == nil || *v.MedianS <= 0 || v.OtherMedianS == nil || v.PValue == nil {
-				t.Errorf("a verdict lacks numbers: %+v", v)
-			}
+			should.Hold(t, v.NP == n && v.MedianS != nil && *v.MedianS > 0 && v.OtherMedianS != nil && v.PValue != nil, "a verdict lacks numbers: %+v", v)
 		}
 		e := b.environment(b.out)
 		if len(e.Factors.Layouts) != 1 {
 			t.Fatalf("%d layouts", len(e.Factors.Layouts))
 		}
 		for i, node := range e.Factors.Layouts[0].Nodes {
-			if node.Host != hostName(i+1) || !slices.Equal(node.Ranks, host.Ranges{i}) {
-				t.Errorf("node %d is %s with ranks %s", i, node.Host, node.Ranks)
-			}
+			should.Hold(t, node.Host == hostName(i+1) && slices.Equal(node.Ranks, host.Ranges{i}), "node %d is %s with ranks %s", i, node.Host, node.Ranks)
 		}
-		if got := len(e.Factors.Layouts[0].Nodes); got != n {
-			t.Errorf("%d nodes, want %d", got, n)
-		}
+		should.Equal(t, len(e.Factors.Layouts[0].Nodes), n, "nodes")
 		b.noneLeft(10 * time.Second)
 	})
 }
@@ -124,9 +115,7 @@ func TestTwoShapesInOneCheck(t *testing.T) {
 	bothAlone(t, func(t *testing.T, b *fixture) {
 		c := newCluster(t, 2, "")
 		toml := b.toml(shapes + b.preloads())
-		if s := b.check("--guidelines", toml, "--launch", c.placing(b.lib)).exits(t, 0, 1); !strings.Contains(s.stdout, "2 (2x1) and 2 (1x2) processes") {
-			t.Errorf("the head does not name both shapes:\n%s", s.stdout)
-		}
+		should.Contain(t, b.check("--guidelines", toml, "--launch", c.placing(b.lib)).exits(t, 0, 1).stdout, "2 (2x1) and 2 (1x2) processes")
 		medians := map[string]float64{}
 		for _, v := range b.report().Verdicts {
 			if v.MedianS == nil || v.PValue == nil {
@@ -135,22 +124,18 @@ func TestTwoShapesInOneCheck(t *testing.T) {
 				medians[v.Shape] = *v.MedianS
 			}
 		}
-		if len(medians) != 2 {
-			t.Errorf("medians of %v", medians)
-		}
+		should.Equal(t, len(medians), 2, "medians of %v", medians)
 		for _, l := range b.environment(b.out).Factors.Layouts {
 			if l.Place() != l.Shape {
 				t.Errorf("%s is placed as %s", l.Shape, l.Place())
 			}
 		}
-		if files, _ := filepath.Glob(filepath.Join(b.out, "raw", "run-2x1-*")); len(files) != 3 {
-			t.Errorf("raw files of 2x1: %v", files)
-		}
+		files, _ := filepath.Glob(filepath.Join(b.out, "raw", "run-2x1-*"))
+		should.Hold(t, len(files) == 3, "raw files of 2x1: %v", files)
 		_, m := must.Two(results.Open(b.out))(t)
 		// Half of what is free, for one rank and for two; memory comes and goes.
-		if one, two := float64(m.MemoryCap["2x1"]), float64(m.MemoryCap["1x2"]); one < 1.5*two || one > 2.7*two {
-			t.Errorf("the cap of a rank is %.3g bytes alone on its node and %.3g beside another", one, two)
-		}
+		one, two := float64(m.MemoryCap["2x1"]), float64(m.MemoryCap["1x2"])
+		should.Hold(t, one >= 1.5*two && one <= 2.7*two, "the cap of a rank is %.3g bytes alone on its node and %.3g beside another", one, two)
 		b.out = filepath.Join(b.dir, "misplaced")
 		b.check("--guidelines", toml, "--launch", c.launch(b.lib)).exits(t, exitcode.Failed).says(t, "placed as 2x1", "1x2 is wanted", "{ppn}")
 	})
@@ -167,17 +152,11 @@ func TestFourHostsInTwoShapesCheckTheTableOfThePaper(t *testing.T) {
 	b.check("--guidelines", b.toml(toml+b.preloads()), "--turns", "1", "--launch", c.placing(b.lib)).exits(t, 0, 1)
 	seen := map[string]map[string]bool{"4x1": {}, "2x2": {}}
 	for _, v := range b.report().Verdicts {
-		if v.MedianS == nil || *v.MedianS <= 0 || v.OtherMedianS == nil {
-			t.Errorf("a verdict lacks numbers: %+v", v)
-		}
+		should.Hold(t, v.MedianS != nil && *v.MedianS > 0 && v.OtherMedianS != nil, "a verdict lacks numbers: %+v", v)
 		seen[v.Shape][v.Guideline] = true
 	}
-	if len(seen) != 2 || len(seen["4x1"]) != 17 || len(seen["2x2"]) != 17+2 {
-		t.Errorf("guidelines by shape: %v", seen)
-	}
-	if notes := strings.Join(b.report().Notes, "\n"); !strings.Contains(notes, "GL31 is not tested on 4x1: each node has one process") {
-		t.Errorf("no note says why lanes are not tested on 4x1:\n%s", notes)
-	}
+	should.Hold(t, len(seen) == 2 && len(seen["4x1"]) == 17 && len(seen["2x2"]) == 17+2, "guidelines by shape: %v", seen)
+	should.Contain(t, strings.Join(b.report().Notes, "\n"), "GL31 is not tested on 4x1: each node has one process")
 	for _, l := range b.environment(b.out).Factors.Layouts {
 		if l.Place() != l.Shape {
 			t.Errorf("%s is placed as %s", l.Shape, l.Place())
@@ -239,22 +218,16 @@ func TestClockSynchronisationFindsKnownOffsets(t *testing.T) {
 				}
 			}
 		}
-		if err := json.Unmarshal([]byte(s.stdout), &shapes); err != nil || len(shapes) != 1 || len(shapes[0].Syncs) != len(methods) {
-			t.Fatalf("%v in\n%s", err, s.stdout)
-		}
+		err := json.Unmarshal([]byte(s.stdout), &shapes)
+		must.Hold(t, err == nil && len(shapes) == 1 && len(shapes[0].Syncs) == len(methods), "%v in\n%s", err, s.stdout)
 		for _, m := range shapes[0].Syncs {
-			if m.Failed != "" || len(m.Checks) == 0 {
-				t.Errorf("%s: %d comparisons, failed: %q", m.Method, len(m.Checks), m.Failed)
-			}
+			should.Hold(t, m.Failed == "" && len(m.Checks) != 0, "%s: %d comparisons, failed: %q", m.Method, len(m.Checks), m.Failed)
 			for _, check := range m.Checks {
 				for rank, ns := range check.ErrorNS {
-					if off := time.Duration(ns).Abs(); off > clockStep/10000 {
-						t.Errorf("%s: the clock of rank %d is off by %v", m.Method, rank, off)
-					}
+					off := time.Duration(ns).Abs()
+					should.Hold(t, off <= clockStep/10000, "%s: the clock of rank %d is off by %v", m.Method, rank, off)
 				}
-				if len(check.ErrorNS) != hosts {
-					t.Errorf("%s: errors of %d ranks", m.Method, len(check.ErrorNS))
-				}
+				should.Hold(t, len(check.ErrorNS) == hosts, "%s: errors of %d ranks", m.Method, len(check.ErrorNS))
 			}
 		}
 	})

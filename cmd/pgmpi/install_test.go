@@ -85,7 +85,7 @@ func TestWhatIsInstalledWorks(t *testing.T) {
 	}
 	for _, file := range []string{
 		"libexec/pgmpi/rank-openmpi", "libexec/pgmpi/rank-openmpi-delay.so", "libexec/pgmpi/rank-mpich", "libexec/pgmpi/rank-mpich-delay.so",
-		"share/man/man1/pgmpi.1", "share/doc/pgmpi/docs/guide.md", "include/pgmpi/mockups.h", "share/bash-completion/completions/pgmpi", "share/zsh/site-functions/_pgmpi", "share/fish/vendor_completions.d/pgmpi.fish",
+		"share/man/man1/pgmpi.1", "share/doc/pgmpi/docs/guide.md", "share/modulefiles/pgmpi/" + strings.Split(version, "+")[0] + ".lua", "include/pgmpi/mockups.h", "share/bash-completion/completions/pgmpi", "share/zsh/site-functions/_pgmpi", "share/fish/vendor_completions.d/pgmpi.fish",
 	} {
 		if info, err := os.Stat(filepath.Join(s.root, file)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", file, err)
@@ -129,4 +129,12 @@ func TestALibraryIsInstalledUnderAnotherNameOnlyWhereOneIsGiven(t *testing.T) {
 	if out, err := s.install(""); err == nil || !strings.Contains(out, "LIBRARY=") {
 		t.Errorf("of no known library: %v, %s", err, out)
 	}
+}
+
+func TestRecipesAreReadByTheirToolsAndAreOfThisVersion(t *testing.T) {
+	out, err := exec.Command("bash", "../../.ci/recipes").CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	t.Logf("%s", out)
 }

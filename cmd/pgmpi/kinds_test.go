@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,6 +19,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/results"
 )
 
@@ -139,19 +139,14 @@ func TestAFolderIsShownByItsCommandsAndNoOthers(t *testing.T) {
 				in := strings.NewReplacer("DIR", dir, "NIGHT", all["check"], "ROOT", root)
 				s := inProcess(strings.Fields(in.Replace(command))...)
 				if slices.Contains(strings.Fields(takes), kind) {
-					if strings.Contains(s.stderr, dir+" is a folder of") {
-						t.Errorf("exit %d: %s", s.code, s.stderr)
-					}
+					should.Hold(t, !strings.Contains(s.stderr, dir+" is a folder of"), "exit %d: %s", s.code, s.stderr)
 					return
 				}
 				s.exits(t, exitcode.Setup)
-				if want := fmt.Sprintf("%s is a folder of pgmpi %s; pgmpi %s shows it", dir, words(kind), in.Replace(shown[kind])); !strings.Contains(s.stderr, want) &&
-					!strings.Contains(s.stderr, fmt.Sprintf("%s is a folder of pgmpi %s: `pgmpi", dir, words(kind))) {
-					t.Errorf("%s\nwant %s", s.stderr, want)
-				}
-				if !maps.Equal(before, files(t, root)) {
-					t.Error("the folder has changed")
-				}
+				want := fmt.Sprintf("%s is a folder of pgmpi %s; pgmpi %s shows it", dir, words(kind), in.Replace(shown[kind]))
+				should.Hold(t, strings.Contains(s.stderr, want) || strings.Contains(s.stderr, fmt.Sprintf("%s is a folder of pgmpi %s: `pgmpi", dir, words(kind))),
+					"%s\nwant %s", s.stderr, want)
+				should.Equal(t, before, files(t, root), "the folder has changed")
 			})
 		}
 	}
@@ -197,8 +192,6 @@ func TestStatusCountsTheMpirunsOfAllStages(t *testing.T) {
 		raw := must.Get(os.ReadDir(filepath.Join(dir, "raw")))(t)
 		var s report.Status
 		must.Do(t, json.Unmarshal([]byte(inProcess("status", dir, "--format", "json").exits(t, exitcode.OK).stdout), &s))
-		if s.Done != len(raw) || s.Done == 0 || s.Planned < s.Done {
-			t.Errorf("%s: %d of %d mpiruns done, and there are %d", kind, s.Done, s.Planned, len(raw))
-		}
+		should.Hold(t, s.Done == len(raw) && s.Done != 0 && s.Planned >= s.Done, "%s: %d of %d mpiruns done, and there are %d", kind, s.Done, s.Planned, len(raw))
 	}
 }

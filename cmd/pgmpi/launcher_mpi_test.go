@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -70,16 +71,14 @@ func TestNextMpirunStartsWhileOneEndsAndMeasuresAfterwards(t *testing.T) {
 		launch, log := b.lingering()
 		b.check("--guidelines", b.toml(quick), "--launch", launch, "--mpiruns", "3").exits(t, 0, 1)
 		logged := log()
-		if got, want := logged.String(), "start start end start end end"; got != want {
-			t.Fatalf("launchers: %s, want %s", got, want)
-		}
+		got, want := logged.String(), "start start end start end end"
+		must.Hold(t, got == want, "launchers: %s, want %s", got, want)
 		folder, m := must.Two(results.Open(b.out))(t)
 		for run := 2; run <= 3; run++ {
 			r := must.Get(folder.ReadRun(protocol.ModeMeasure, m.Plan.Shapes[0], run, &m.Plan))(t)
 			// Its launcher logs its start a little later than pgmpi starts it.
-			if early := logged.ends[run-2] - logged.starts[run-1] - r.LaunchNS; early > 0 {
-				t.Errorf("mpirun %d got its job %d ms before the end of the one before", run, early/1e6)
-			}
+			early := logged.ends[run-2] - logged.starts[run-1] - r.LaunchNS
+			should.Hold(t, early <= 0, "mpirun %d got its job %d ms before the end of the one before", run, early/1e6)
 		}
 		folder.Close()
 
@@ -93,8 +92,6 @@ func TestNextMpirunStartsWhileOneEndsAndMeasuresAfterwards(t *testing.T) {
 		_ = cmd.Wait()
 		said{cmd.ProcessState.ExitCode(), out.String(), stderr.String()}.exits(t, 130).says(t, "--resume")
 		b.noneLeft(3 * time.Second)
-		if n := len(b.raw()); n != 1 {
-			t.Errorf("%d mpiruns are on disk, want the one that had finished", n)
-		}
+		should.Equal(t, len(b.raw()), 1, "mpiruns are on disk")
 	})
 }

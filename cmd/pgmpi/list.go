@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -92,19 +93,21 @@ func versionCommand() *cobra.Command {
 		Short: "name pgmpi and the MPI library of the rank program",
 		Long:  "Names this program and, where a rank program is at hand, the MPI library it is\nbuilt for.",
 		RunE: func(_ *cobra.Command, _ []string) error {
-			name := fmt.Sprintf("pgmpi %s\n", version)
+			if err := say(fmt.Sprintf("pgmpi %s\n", version)); err != nil {
+				return err
+			}
 			path, err := launch.FindRank(rank)
+			if err != nil && rank == "" {
+				return say(clean.Text(strings.NewReplacer(", and none", ",\n  and none", ": build", ":\n  build", ", or name", ",\n  or name").Replace(err.Error()) + "\n"))
+			}
 			if err != nil {
-				if rank != "" {
-					return fail.AsSetup(err)
-				}
-				return say(clean.Text(fmt.Sprintf("%s%s\n", name, strings.NewReplacer(", and none", ",\n  and none", ": build", ":\n  build", ", or name", ",\n  or name").Replace(err.Error()))))
+				return fail.AsSetup(err)
 			}
 			info, err := launch.Probe(path)
 			if err != nil {
 				return fail.AsSetup(err)
 			}
-			return say(clean.Text(fmt.Sprintf("%srank program %s, version %s\n  built for %s, loads %s\n", name, path, info.Version, info.BuiltFor, info.LibVersion)))
+			return say(clean.Text(fmt.Sprintf("rank program %s, version %s\n  built for %s (%s), loads %s\n", path, info.Version, info.BuiltFor, cmp.Or(launch.Needs(path), "libmpi"), info.LibVersion)))
 		},
 	}
 	c.Flags().StringVar(&rank, "rank", "", "the rank program `FILE` (default: as for check)")

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
@@ -80,9 +81,8 @@ func TestWrongOrderIsSeenWithAnOperatorThatDoesNotCommute(t *testing.T) {
 		out := must.Get(b.runJob(3, j))(t)
 		for _, c := range out.Cases {
 			f := j.Cases[c.Case]
-			if f.Function == "scan_as_exscan+reduce_local" && f.Msize > 0 && c.Status != want {
-				t.Errorf("%s: own block before the prefix is %s at %d bytes, want %s", op, c.Status, f.Msize, want)
-			}
+			should.Hold(t, f.Function != "scan_as_exscan+reduce_local" || f.Msize <= 0 || c.Status == want,
+				"%s: own block before the prefix is %s at %d bytes, want %s", op, c.Status, f.Msize, want)
 		}
 	}
 }
@@ -102,12 +102,9 @@ func TestMockupThatTakesMoreThanItsTempIsNotMeasured(t *testing.T) {
 		if f, _ := mockups.Get(id); f.Over != "" {
 			continue // 3 ranks cannot be divided among nodes
 		}
-		if (c.Status == protocol.StatusNotMeasured) != (id == greedy) {
-			t.Errorf("%s is %s: %s", id, c.Status, c.Message)
-		}
-		if want := "rank 2 of 3: the table in mockups.go gives " + greedy + " too little Temp"; id == greedy && c.Message != want {
-			t.Errorf("message %q, want %q", c.Message, want)
-		}
+		should.Equal(t, c.Status == protocol.StatusNotMeasured, id == greedy, "%s is %s: %s", id, c.Status, c.Message)
+		want := "rank 2 of 3: the table in mockups.go gives " + greedy + " too little Temp"
+		should.Hold(t, id != greedy || c.Message == want, "message %q, want %q", c.Message, want)
 	}
 }
 
@@ -189,9 +186,9 @@ func TestMockupOnNodesSaysWhyItIsNotMeasured(t *testing.T) {
 			t.Errorf("%s: %v", c.nodes, err)
 			continue
 		}
-		if lane, call := out.Cases[0], out.Cases[1]; lane.Status != protocol.StatusNotMeasured || !strings.Contains(lane.Message, c.want) || call.Status != protocol.StatusOK {
-			t.Errorf("p = %d, %s: the mock-up is %s: %s, want %q; the call is %s", c.np, c.nodes, lane.Status, lane.Message, c.want, call.Status)
-		}
+		lane, call := out.Cases[0], out.Cases[1]
+		should.Hold(t, lane.Status == protocol.StatusNotMeasured && strings.Contains(lane.Message, c.want) && call.Status == protocol.StatusOK,
+			"p = %d, %s: the mock-up is %s: %s, want %q; the call is %s", c.np, c.nodes, lane.Status, lane.Message, c.want, call.Status)
 	}
 }
 

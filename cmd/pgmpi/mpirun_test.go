@@ -18,6 +18,7 @@ import (
 	"pgmpi/analyze"
 	plans "pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // library is one of the two MPI libraries that real mpiruns are tested with.
@@ -193,20 +194,14 @@ func (b *fixture) checkArgs(args ...string) []string {
 // exits fails the test unless the program ended with one of the codes.
 func (s said) exits(t *testing.T, codes ...int) said {
 	t.Helper()
-	if !slices.Contains(codes, s.code) {
-		t.Fatalf("exit status %d, want %v\nstdout:\n%s\nstderr:\n%s", s.code, codes, s.stdout, s.stderr)
-	}
+	must.Hold(t, slices.Contains(codes, s.code), "exit status %d, want %v\nstdout:\n%s\nstderr:\n%s", s.code, codes, s.stdout, s.stderr)
 	return s
 }
 
 // says fails the test unless standard error has every word.
 func (s said) says(t *testing.T, words ...string) said {
 	t.Helper()
-	for _, w := range words {
-		if !strings.Contains(s.stderr, w) {
-			t.Errorf("standard error lacks %q:\n%s", w, s.stderr)
-		}
-	}
+	should.Contain(t, s.stderr, words...)
 	return s
 }
 
@@ -214,9 +209,7 @@ func (s said) says(t *testing.T, words ...string) said {
 func (s said) shows(t *testing.T, patterns ...string) said {
 	t.Helper()
 	for _, p := range patterns {
-		if !regexp.MustCompile("(?m)" + p).MatchString(s.stdout) {
-			t.Errorf("standard output lacks %s:\n%s", p, s.stdout)
-		}
+		should.Hold(t, regexp.MustCompile("(?m)"+p).MatchString(s.stdout), "standard output lacks %s:\n%s", p, s.stdout)
 	}
 	return s
 }

@@ -257,12 +257,17 @@ func usually(k document.Forms, name string) document.Format {
 	return f
 }
 
-// show writes a document to standard output, in the width and colours of the screen.
+// show writes what comes first of a document to standard output, and all of it with --full.
 func show(d *document.Document, f document.Format) error {
-	shown := *d
 	if !printed.full {
-		shown = *d.Brief()
+		d = d.Brief()
 	}
+	return put(d, f)
+}
+
+// put writes a document to standard output, in the width and colours of the screen.
+func put(d *document.Document, f document.Format) error {
+	shown := *d
 	shown.Page = printed.Page
 	out := bufio.NewWriter(stdout)
 	return cmp.Or(f.Write(out, &shown), out.Flush()) // Flush says again what went wrong in Write

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/mockups"
 )
 
@@ -40,9 +42,7 @@ func TestFunctionsGiveWhatMPIDefines(t *testing.T) {
 		}
 		for _, np := range processes {
 			out, err := b.plain(np, "exhaustive", cmp.Or(every, fmt.Sprint(300*np*np)))
-			if err != nil || !strings.Contains(out, " 0 failures") || strings.Contains(out, " 0 calls") {
-				t.Errorf("p = %d: %v\n%s", np, err, out)
-			}
+			should.Hold(t, err == nil && strings.Contains(out, " 0 failures") && !strings.Contains(out, " 0 calls"), "p = %d: %v\n%s", np, err, out)
 		}
 	})
 }
@@ -52,14 +52,10 @@ func TestWrongMockupsDifferFromTheDefinition(t *testing.T) {
 	b := newFixture(t, libraries[0])
 	b.lib.name = "wrong-openmpi"
 	out, err := b.plain(3, "exhaustive", "400")
-	if err == nil || !strings.Contains(out, "failures") {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	must.Hold(t, err != nil && strings.Contains(out, "failures"), "%v\n%s", err, out)
 	for _, id := range []string{"gather_as_allgather", "allgather_as_alltoall", "scatter_as_bcast", "reduce_as_allreduce", "reduce_scatter_as_allreduce",
 		"scan_as_exscan+reduce_local"} {
-		if !strings.Contains(out, id+": ") {
-			t.Errorf("%s is wrong on purpose, and was not seen:\n%s", id, out)
-		}
+		should.Hold(t, strings.Contains(out, id+": "), "%s is wrong on purpose, and was not seen:\n%s", id, out)
 	}
 }
 
@@ -80,23 +76,16 @@ func TestAnotherProgramRunsThroughTheMockups(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for _, np := range []int{2, 5} {
 			seen, err := b.interposed(b.callsOn(np), b.lib.name, "all")
-			if err != nil {
-				t.Errorf("p = %d: %v", np, err)
-			}
+			should.Do(t, err, "p = %d", np)
 			anyFellBack := 0
 			for id, c := range seen {
-				if anyFellBack += c.fellBack; c.failed > 0 {
-					t.Errorf("p = %d: %s failed", np, id)
-				}
+				anyFellBack += c.fellBack
+				should.Hold(t, c.failed <= 0, "p = %d: %s failed", np, id)
 			}
 			for _, f := range mockups.All() {
-				if f.IsMockup() && !f.Identity && f.Over == "" && seen[f.ID].through == 0 {
-					t.Errorf("p = %d: nothing went through %s", np, f.ID)
-				}
+				should.Hold(t, !f.IsMockup() || f.Identity || f.Over != "" || seen[f.ID].through != 0, "p = %d: nothing went through %s", np, f.ID)
 			}
-			if anyFellBack == 0 {
-				t.Errorf("p = %d: MPI_IN_PLACE went through a mock-up", np)
-			}
+			should.Hold(t, anyFellBack != 0, "p = %d: MPI_IN_PLACE went through a mock-up", np)
 		}
 	})
 }
@@ -137,9 +126,7 @@ func TestProgramsOfATestSuiteRunThroughEachMockup(t *testing.T) {
 // are expected to fail, are left out.
 func testlist(t *testing.T, folder string) (all []program) {
 	text, err := os.ReadFile(filepath.Join(folder, "testlist"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for line := range strings.Lines(string(text)) {
 		f := strings.Fields(line)
 		if len(f) < 2 || strings.HasPrefix(line, "#") || slices.ContainsFunc(f, func(w string) bool { return strings.HasPrefix(w, "xfail=") }) {
@@ -158,18 +145,15 @@ func testlist(t *testing.T, folder string) (all []program) {
 			all = append(all, p)
 		}
 	}
-	if len(all) == 0 {
-		t.Fatalf("%s: none of the programs of its testlist is built", folder)
-	}
+	must.Hold(t, len(all) != 0, "%s: none of the programs of its testlist is built", folder)
 	return all
 }
 
 func TestAnotherProgramSeesWrongMockups(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, libraries[0])
-	if _, err := b.interposed(b.callsOn(3), "wrong-openmpi", "all"); err == nil {
-		t.Error("not seen")
-	}
+	_, err := b.interposed(b.callsOn(3), "wrong-openmpi", "all")
+	should.Hold(t, err != nil, "not seen")
 }
 
 // callCounts count what became of the calls of a collective.

@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/samples"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
@@ -39,18 +40,14 @@ func TestOverlapOfEveryNonblockingCollective(t *testing.T) {
 				continue
 			}
 			r := c.Runs[0]
-			if want := c.Msize/4096 + 1; len(r.Search) != 2 || r.Search[0].Tests != 0 || r.Search[1].Tests != want {
-				t.Errorf("%s at %d: searched %+v", c.Function, c.Msize, r.Search)
-			}
-			if (r.Steps > 0) != (method == protocol.OverlapWork) || r.None.N != 5 || r.Best.N != 5 || r.None.TestsNS != 0 || r.Best.Tests > 0 && r.Best.TestsNS == 0 || r.DoneNS <= 0 {
-				t.Errorf("%s at %d: %+v", c.Function, c.Msize, r)
-			}
+			should.Hold(t, len(r.Search) == 2 && r.Search[0].Tests == 0 && r.Search[1].Tests == (c.Msize/4096+1),
+				"%s at %d: searched %+v", c.Function, c.Msize, r.Search)
+			should.Hold(t, (r.Steps > 0) == (method == protocol.OverlapWork) && r.None.N == 5 && r.Best.N == 5 && r.None.TestsNS == 0 && (r.Best.Tests <= 0 || r.Best.TestsNS != 0) && r.DoneNS > 0,
+				"%s at %d: %+v", c.Function, c.Msize, r)
 		}
 		again := b.pgmpi("overlap", b.out, "--format", "csv").exits(t, 4)
 		stored, err := os.ReadFile(filepath.Join(b.out, "overlap.csv"))
-		if err != nil || again.stdout != string(stored) {
-			t.Errorf("shown again it differs, or %v", err)
-		}
+		should.Hold(t, err == nil && again.stdout == string(stored), "shown again it differs, or %v", err)
 	})
 }
 
@@ -66,9 +63,8 @@ func TestOverlapVerifiesTheCallsThatItTests(t *testing.T) {
 		b.out = filepath.Join(b.dir, mode[:4])
 		_, o := b.overlapped(code, fmt.Sprintf(shim, b.bin, b.lib.name, mode), "--functions", "MPI_Bcast,MPI_Reduce", "--msizes", "1Ki")
 		for _, c := range o.Cases {
-			if want := wrong && c.Function == "MPI_Ibcast"; c.Wrong != want || (c.NB7.Verdict == judge.Wrong) != want || (c.R == 0) != want {
-				t.Errorf("%s: %s is %+v", mode, c.Function, c)
-			}
+			want := wrong && c.Function == "MPI_Ibcast"
+			should.Hold(t, c.Wrong == want && (c.NB7.Verdict == judge.Wrong) == want && (c.R == 0) == want, "%s: %s is %+v", mode, c.Function, c)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestThePageIsThatOfTerminalEnvironmentAndFlags(t *testing.T) {
@@ -48,9 +49,7 @@ func TestThePageIsThatOfTerminalEnvironmentAndFlags(t *testing.T) {
 			env[name] = value
 		}
 		got, err := screenOf(fs, func(name string) string { return env[name] }, c.columns)
-		if err != nil || got.Page != c.want {
-			t.Errorf("%s %s on %d columns: %+v, %v, want %+v", c.flags, c.env, c.columns, got.Page, err, c.want)
-		}
+		should.Hold(t, err == nil && got.Page == c.want, "%s %s on %d columns: %+v, %v, want %+v", c.flags, c.env, c.columns, got.Page, err, c.want)
 	}
 }
 

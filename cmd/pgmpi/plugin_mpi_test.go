@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -73,28 +74,20 @@ func TestExampleOfAnOwnMockupIsBuiltVerifiedAndMeasured(t *testing.T) {
 			if err == nil {
 				err = os.WriteFile(filepath.Join(b.dir, name), text, 0o666)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 		}
 		header, _ := filepath.Abs("../../mockups/c")
 		b.run("make", "-C", b.dir, "MPICC="+b.lib.mpicc(), "PGMPI="+header).exits(t, 0)
 		text := must.Get(os.ReadFile("../../examples/plugin/gl.toml"))(t)
 		gl := b.toml(strings.NewReplacer(`msizes = ["64Ki..4Mi*4"]`, `msizes = ["1", "24", "64Ki"]`).Replace(string(text)) + "[nrep]\nfixed = 10\n[analyze]\nmethod = \"paper\"\n")
-		if said := b.pgmpi("list", "--guidelines", gl).exits(t, 0).stdout; !strings.Contains(said, "libring.so") {
-			t.Errorf("list: %s", said)
-		}
+		should.Contain(t, b.pgmpi("list", "--guidelines", gl).exits(t, 0).stdout, "libring.so")
 		b.verifyOwn(filepath.Join(b.dir, "libring.so"), "reduce_as_ring", 1, 3)
 		b.check("--guidelines", gl, "--np", "2", "--mpiruns", "3").exits(t, 0, 1)
 		for _, v := range b.report().Verdicts {
-			if v.Mockup != "reduce_as_ring" || v.MedianS == nil || v.OtherMedianS == nil {
-				t.Errorf("it was not measured: %+v", v)
-			}
+			should.Hold(t, v.Mockup == "reduce_as_ring" && v.MedianS != nil && v.OtherMedianS != nil, "it was not measured: %+v", v)
 		}
 		file := filepath.Join(b.dir, "libring.so")
-		if said := b.pgmpi("env", b.out).exits(t, 0).stdout; !strings.Contains(said, "libring.so, hash ") {
-			t.Errorf("env: %s", said)
-		}
+		should.Contain(t, b.pgmpi("env", b.out).exits(t, 0).stdout, "libring.so, hash ")
 		b.removeRuns()
 		if f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0); err != nil {
 			t.Fatal(err)
@@ -120,18 +113,12 @@ func TestOwnMockupWithAFaultIsNamedAndLeftOut(t *testing.T) {
 			if name == "error" && b.lib.name == "mpich" {
 				want[name] = "" // words of its own
 			}
-			if !strings.Contains(c.Message, want[name]) {
-				t.Errorf("%s: %s", c.Function, c.Message)
-			}
+			should.Hold(t, strings.Contains(c.Message, want[name]), "%s: %s", c.Function, c.Message)
 			delete(want, name)
 		}
-		if len(want) > 0 {
-			t.Errorf("not named: %v", want)
-		}
+		should.Hold(t, len(want) == 0, "not named: %v", want)
 		for _, v := range r.Verdicts {
-			if v.Guideline == "right" && v.OtherMedianS == nil {
-				t.Errorf("what is right was not measured: %+v", v)
-			}
+			should.Hold(t, v.Guideline != "right" || v.OtherMedianS != nil, "what is right was not measured: %+v", v)
 		}
 	})
 }

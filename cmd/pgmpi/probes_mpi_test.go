@@ -9,6 +9,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -17,9 +18,7 @@ func TestMpirunsThatMeasureReadTheProbes(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *fixture) {
 		for _, np := range []int{1, 2, 3, 5} {
 			out, err := b.runJob(np, syncJob(np, 3))
-			if err != nil {
-				t.Fatalf("p = %d: %v", np, err)
-			}
+			must.Hold(t, err == nil, "p = %d: %v", np, err)
 			// With two cases: before, between and after them.
 			lines := checkProbes(t, np, out.End.Probes, 3)
 			if lines > 0 && (np == 1 || np > runtime.NumCPU()) {
@@ -32,14 +31,11 @@ func TestMpirunsThatMeasureReadTheProbes(t *testing.T) {
 // checkProbes returns how many readings have a round trip of a line.
 func checkProbes(t *testing.T, np int, got []protocol.Probes, want int) (lines int) {
 	t.Helper()
-	if len(got) != want {
-		t.Fatalf("p = %d: %d readings, want %d", np, len(got), want)
-	}
+	must.Hold(t, len(got) == want, "p = %d: %d readings, want %d", np, len(got), want)
 	for i, y := range got {
 		pairs := np > 1
-		if y.MemcpyNS <= 0 || y.ReduceLocalNS <= 0 || y.LineNS < 0 || pairs != (y.PingPong8NS > 0) || pairs != (y.PingPong64KNS > 0) {
-			t.Errorf("p = %d: reading %d is %+v", np, i, y)
-		}
+		should.Hold(t, y.MemcpyNS > 0 && y.ReduceLocalNS > 0 && y.LineNS >= 0 && pairs == (y.PingPong8NS > 0) && pairs == (y.PingPong64KNS > 0),
+			"p = %d: reading %d is %+v", np, i, y)
 		if y.AtS < 0 || i > 0 && y.AtS <= got[i-1].AtS {
 			t.Errorf("p = %d: reading %d is at %v s, the one before at %v s", np, i, y.AtS, got[max(0, i-1)].AtS)
 		}
@@ -56,9 +52,7 @@ func TestRawFilesOfStageTwoHaveTheProbes(t *testing.T) {
 		gl := b.toml(strings.Replace(quick, "fixed = 10", "max = 20\npredictions = 1", 1))
 		// A neighbour that is late is not waited for, so a check on a busy machine may lack its line.
 		for lines, try := 0, 0; lines == 0; try++ {
-			if try == 20 {
-				t.Fatal("no reading has a round trip of a line")
-			}
+			must.Hold(t, try != 20, "no reading has a round trip of a line")
 			b.out = filepath.Join(b.dir, fmt.Sprint("out", try))
 			b.check("--sync", "round_time", "--guidelines", gl).exits(t, 0, 1, 4)
 			for mode, want := range map[protocol.Mode]int{protocol.ModeNREP: 0, protocol.ModeMeasure: 5} {

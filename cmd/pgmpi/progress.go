@@ -78,10 +78,12 @@ func what(e run.Progress) string {
 
 func (p *progress) draw(e run.Progress) {
 	done, total := at(e)
+	// Splits and confirmations are planned when the first stages have ended. A bar that is full once stays so.
 	if p.bar == nil {
-		p.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(stderr), progressbar.OptionSetWidth(24),
+		p.bar = progressbar.NewOptions(total+1, progressbar.OptionSetWriter(stderr), progressbar.OptionSetWidth(24),
 			progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionSetRenderBlankState(true))
 	}
+	p.bar.ChangeMax(total + 1)
 	p.bar.Describe(what(e))
 	_ = p.bar.Set(done)
 }

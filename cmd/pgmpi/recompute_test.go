@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // The script in R was written from docs/dev/statistics.md. Both folders are real: looks is
@@ -38,14 +39,12 @@ func TestAnotherProgramFindsTheSameVerdictsInTheRawFiles(t *testing.T) {
 					test = flags[1]
 				}
 				report := filepath.Join(b.out, "report.json")
-				if out, err := recompute(folder, report, test); err != nil {
-					t.Errorf("%v:\n%s", err, out)
-				}
+				out, err := recompute(folder, report, test)
+				should.Hold(t, err == nil, "%v:\n%s", err, out)
 				if folder == "once" && len(flags) == 0 {
 					out, err := recompute(folder, oneDigitOff(t, report), test)
-					if err == nil || !strings.Contains(out, "ratio_hi95") || !strings.Contains(out, " 1 differences") {
-						t.Errorf("a wrong ratio_hi95 passed (%v):\n%s", err, out)
-					}
+					should.Hold(t, err != nil && strings.Contains(out, "ratio_hi95") && strings.Contains(out, " 1 differences"),
+						"a wrong ratio_hi95 passed (%v):\n%s", err, out)
 				}
 			})
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // reproFile writes what mpibenchmark prints for Reduce and its mock-up, which
@@ -35,15 +36,9 @@ func TestOutputOfReproMPIIsJudged(t *testing.T) {
 		args = append(args, b.reproFile(run))
 	}
 	s := b.pgmpi(append(args, "--full")...).exits(t, 1)
-	for _, want := range []string{"p = 4; R = 8 mpiruns; datatype MPI_CHAR, op MPI_BOR", "GL8 Reduce", "1.49×", "no guideline is about them: BBarrier"} {
-		if !strings.Contains(s.stdout, want) {
-			t.Errorf("no %q in:\n%s", want, s.stdout)
-		}
-	}
+	should.Contain(t, s.stdout, "p = 4; R = 8 mpiruns; datatype MPI_CHAR, op MPI_BOR", "GL8 Reduce", "1.49×", "no guideline is about them: BBarrier")
 	entries, err := os.ReadDir(b.dir)
-	if err != nil || len(entries) != 8 {
-		t.Errorf("something was written without --out: %v, %v", entries, err)
-	}
+	should.Hold(t, err == nil && len(entries) == 8, "something was written without --out: %v, %v", entries, err)
 	b.pgmpi(append(args, "--out", b.out, "--format", "csv")...).exits(t, 1)
 	if r := b.report(); r.Exit != 1 || len(r.Verdicts) != 1 || r.Verdicts[0].Verdict != "violated" {
 		t.Errorf("%+v", r.Verdicts)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/results"
 )
 
@@ -42,9 +43,7 @@ func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
 	b.check("--guidelines", gl).exits(t, 1)
 	r := b.report()
 	v := r.Verdicts[0]
-	if v.Guideline != "GL2" || v.Msize != 1024 || v.Verdict != "violated" || v.K != 16 || v.PValue == nil || v.Runs != 8 {
-		t.Errorf("%+v", v)
-	}
+	should.Hold(t, v.Guideline == "GL2" && v.Msize == 1024 && v.Verdict == "violated" && v.K == 16 && v.PValue != nil && v.Runs == 8, "%+v", v)
 	if r.Split == nil || r.Split.M != 1 || r.Split.Alpha != 0.01 {
 		t.Errorf("%+v", r.Split)
 	}
@@ -53,14 +52,12 @@ func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
 	before := b.raw()
 	b.check("--resume").exits(t, 1)
 	for name, when := range b.raw() {
-		if old, ok := before[name]; ok && !old.Equal(when) || !ok && name != "split-p2-03.tsv.gz" {
-			t.Errorf("--resume wrote %s", name)
-		}
+		old, ok := before[name]
+		should.Hold(t, (!ok || old.Equal(when)) && (ok || name == "split-p2-03.tsv.gz"), "--resume wrote %s", name)
 	}
 	b.pgmpi("analyze", b.out).exits(t, 1)
-	if again := b.report().Verdicts[0]; again.Verdict != "violated" || again.PValue == nil {
-		t.Errorf("analyze makes another verdict: %+v", again)
-	}
+	again := b.report().Verdicts[0]
+	should.Hold(t, again.Verdict == "violated" && again.PValue != nil, "analyze makes another verdict: %+v", again)
 	// The experiment's samples are k calls: 16 of 64 B, next to one of 1 KiB.
 	raw := must.Get(results.ReadRaw(split))(t)
 	if len(raw.Cases) != 2 || raw.Cases[0].Calls != 16 || raw.Cases[0].Msize != 64 || raw.Cases[1].Calls != 0 || raw.Cases[1].Msize != 1024 {
@@ -68,9 +65,7 @@ func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
 	}
 	checkProbes(t, 2, raw.Probes, 5)
 	for _, s := range raw.Samples[0] {
-		if s.NS < 16*smallDelay {
-			t.Errorf("16 calls took %d ns, less than their delays", s.NS)
-		}
+		should.Hold(t, s.NS >= 16*smallDelay, "16 calls took %d ns, less than their delays", s.NS)
 	}
 }
 
@@ -92,28 +87,19 @@ func TestMaxTimeAndMaxMpirunsEndACheckWithAVerdict(t *testing.T) {
 		t.Errorf("R = %d after %d mpiruns", r.R, n)
 	}
 	b.check("--resume").exits(t, 0, 1)
-	if again := len(b.raw()); again != n {
-		t.Errorf("%d mpiruns after --resume, %d before: that is one look more", again, n)
-	}
+	again := len(b.raw())
+	should.Hold(t, again == n, "%d mpiruns after --resume, %d before: that is one look more", again, n)
 	b.out += "-2"
 	b.check("--guidelines", gl, "--max-mpiruns", "3").exits(t, 0, 1)
-	if n := len(b.raw()); n != 3 {
-		t.Errorf("%d mpiruns, want 3", n)
-	}
+	should.Equal(t, len(b.raw()), 3, "mpiruns")
 }
 
 func TestSelftestShowsWhatItPlantedAndFound(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		// Where other programs want the cores too, it may fail: honestly.
 		s := b.pgmpi("selftest", "--rank", b.rank, "--shape", "1x2", "--mpiruns", "9", "--quiet").exits(t, 0, 1)
-		for _, words := range []string{"(a) A/A: 33 tests", "MPI_Allgather is", "GL1 monotony", "GL2 split", "GL11 pattern", "planted 6, found "} {
-			if !strings.Contains(s.stdout, words) {
-				t.Errorf("no %q in:\n%s", words, s.stdout)
-			}
-		}
-		if passed := strings.Contains(s.stdout, "has passed"); passed != (s.code == 0) {
-			t.Errorf("exit status %d with:\n%s", s.code, s.stdout)
-		}
+		should.Contain(t, s.stdout, "(a) A/A: 33 tests", "MPI_Allgather is", "GL1 monotony", "GL2 split", "GL11 pattern", "planted 6, found ")
+		should.Equal(t, strings.Contains(s.stdout, "has passed"), s.code == 0, "exit status %d with: %s", s.code, s.stdout)
 	})
 }
 
@@ -123,11 +109,8 @@ func TestSelftestFailsWhenTheSlowdownIsMissing(t *testing.T) {
 	b := newFixture(t, libraries[1])
 	source := filepath.Join(b.dir, "nothing.c")
 	must.Do(t, os.WriteFile(source, []byte("int pgmpi_nothing;\n"), 0o666))
-	if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", b.rank+"-delay.so", source).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out, err := exec.Command("cc", "-shared", "-fPIC", "-o", b.rank+"-delay.so", source).CombinedOutput()
+	must.Hold(t, err == nil, "%v\n%s", err, out)
 	s := b.pgmpi("selftest", "--rank", b.rank, "--np", "2", "--mpiruns", "9", "--quiet").exits(t, 1)
-	if !strings.Contains(s.stdout, "MISSED") || !strings.Contains(s.stdout, "FAILED") {
-		t.Errorf("it says:\n%s", s.stdout)
-	}
+	should.Contain(t, s.stdout, "MISSED", "FAILED")
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/nrep"
 )
@@ -21,9 +22,8 @@ func TestSynchronisationsFromInside(t *testing.T) {
 			argv, env := b.launch(np)
 			cmd := exec.Command(argv[0], append(argv[1:], filepath.Join(b.bin, "sync-"+b.lib.name))...)
 			cmd.Env, cmd.WaitDelay = env, 5*time.Second
-			if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "all right") {
-				t.Errorf("p = %d: %v\n%s", np, err, out)
-			}
+			out, err := cmd.CombinedOutput()
+			should.Hold(t, err == nil && strings.Contains(string(out), "all right"), "p = %d: %v\n%s", np, err, out)
 		}
 	})
 }
@@ -87,10 +87,8 @@ func checkTiming(t *testing.T, how timed, got protocol.Timing) {
 	t.Helper()
 	auto := how.sync == protocol.Auto
 	needsClock := how.sample == "global" || slices.Contains([]string{"window", "window_auto", "round_time"}, got.Sync)
-	if got.Sample != how.sample || got.Cache != how.cache || (!auto && got.Sync != how.sync) || auto != (got.Why != "") ||
-		needsClock != (got.ClockSyncs > 0) || (how.cache == "warm") != (got.CacheBytes == 0) {
-		t.Errorf("%+v was timed as %+v", how, got)
-	}
+	should.Hold(t, got.Sample == how.sample && got.Cache == how.cache && (auto || got.Sync == how.sync) && auto == (got.Why != "") && needsClock == (got.ClockSyncs > 0) && (how.cache == "warm") == (got.CacheBytes == 0),
+		"%+v was timed as %+v", how, got)
 }
 
 func checkSamples(t *testing.T, what, sync string, repetitions int, c protocol.CaseResult, samples []protocol.Sample) {
@@ -104,13 +102,9 @@ func checkSamples(t *testing.T, what, sync string, repetitions int, c protocol.C
 		// Enough valid ones, or twice as many in all, or the slice was over.
 		want = c.NRep >= 1 && c.NRep <= 2*repetitions && c.NRep-c.Invalid <= repetitions && c.Long == 0
 	}
-	if c.Status != protocol.StatusOK || len(samples) != c.NRep || !want {
-		t.Errorf("%s: %d samples, %+v", what, len(samples), c)
-	}
+	should.Hold(t, c.Status == protocol.StatusOK && len(samples) == c.NRep && want, "%s: %d samples, %+v", what, len(samples), c)
 	for i, s := range samples {
-		if s.NS <= 0 {
-			t.Errorf("%s: sample %d is %d ns", what, i, s.NS)
-		}
+		should.Hold(t, s.NS > 0, "%s: sample %d is %d ns", what, i, s.NS)
 	}
 }
 
@@ -152,9 +146,7 @@ func TestMemoryCapCountsTheCaches(t *testing.T) {
 		j.Cache, j.TempMemory = cache, 4096
 		out := must.Get(b.runJob(2, j))(t)
 		for _, c := range out.Cases {
-			if c.Status != protocol.StatusNotMeasured || !strings.Contains(c.Message, "the cap is 4 KiB") {
-				t.Errorf("%s: %+v", cache, c)
-			}
+			should.Hold(t, c.Status == protocol.StatusNotMeasured && strings.Contains(c.Message, "the cap is 4 KiB"), "%s: %+v", cache, c)
 		}
 	}
 }

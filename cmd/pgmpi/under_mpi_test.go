@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pgmpi/analyze/series"
+	"pgmpi/internal/fixture/should"
 )
 
 // A variable of each library, and a value with which it changes nothing.
@@ -30,9 +31,8 @@ func TestSideOfAbRunsUnderASetting(t *testing.T) {
 		}
 		for side, want := range map[string]bool{"a": false, "b": true} {
 			ranks := b.environment(filepath.Join(b.out, side)).Factors.Layouts[0].Kinds[0].Env
-			if _, there := ranks[variable]; there != want {
-				t.Errorf("ranks of %s have %s: %t, want %t", side, variable, there, want)
-			}
+			_, there := ranks[variable]
+			should.Hold(t, there == want, "ranks of %s have %s: %t, want %t", side, variable, there, want)
 		}
 	})
 }
@@ -43,7 +43,5 @@ func TestAFileOfASettingThatIsNotThereStartsNothing(t *testing.T) {
 	b.put("setting/env.sh", "export OMPI_MCA_coll_tuned_dynamic_rules_filename='"+b.dir+"/absent.rules'\n")
 	b.pgmpi("check", "--rank", b.rank, "--under", filepath.Join(b.dir, "setting"), "--out", b.out).
 		exits(t, 2).says(t, "setting/env.sh", "absent.rules, which is not there")
-	if b.there(filepath.Base(b.out)) {
-		t.Error("there is a results folder")
-	}
+	should.Hold(t, !b.there(filepath.Base(b.out)), "there is a results folder")
 }

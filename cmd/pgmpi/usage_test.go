@@ -8,6 +8,7 @@ import (
 
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // withLongName are the flags for a rank program whose path is long.
@@ -46,14 +47,11 @@ func TestUsageErrorsSayWhatIsWanted(t *testing.T) {
 
 func TestVersionAndHelpAsFlags(t *testing.T) {
 	for _, flag := range []string{"--version", "-V", "-v"} {
-		if s := inProcess(flag).exits(t, 0); !strings.HasPrefix(s.stdout, "pgmpi "+version) {
-			t.Errorf("%s: %s", flag, s.stdout)
-		}
+		s := inProcess(flag).exits(t, 0)
+		should.Hold(t, strings.HasPrefix(s.stdout, "pgmpi "+version), "%s: %s", flag, s.stdout)
 	}
 	for _, flag := range []string{"--help", "-h", "help"} {
-		if s := inProcess("help", flag).exits(t, 0); s.stdout != inProcess("help").stdout {
-			t.Errorf("help %s: %s", flag, s.stdout)
-		}
+		should.Equal(t, inProcess("help", flag).exits(t, 0).stdout, inProcess("help").stdout, "help %s", flag)
 	}
 }
 
@@ -78,12 +76,9 @@ func TestMeasureWithoutStage1MeasuresNothing(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	args := append([]string{"measure", "--out", out}, withLongName(t)...)
 	s := inProcess(args...).exits(t, exitcode.Setup).says(t, "run `pgmpi nrep --out "+out+"` first, or give nrep.fixed")
-	if strings.Contains(s.stderr, "go on with") {
-		t.Errorf("nothing can go on:\n%s", s.stderr)
-	}
-	if _, err := os.Stat(out); err == nil {
-		t.Error("a results folder was made")
-	}
+	should.Hold(t, !strings.Contains(s.stderr, "go on with"), "nothing can go on:\n%s", s.stderr)
+	_, err := os.Stat(out)
+	should.Hold(t, err != nil, "a results folder was made")
 }
 
 func TestDryRunAndListFitIn100Columns(t *testing.T) {
@@ -108,8 +103,6 @@ func TestDryRunCountsNoFollowUpsWhereThereAreNone(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "gl.toml")
 		must.Do(t, os.WriteFile(file, []byte(text), 0o666))
 		s := inProcess(append([]string{"check", "--dry-run", "--guidelines", file}, withLongName(t)...)...).exits(t, 0)
-		if strings.Contains(s.stdout, "not counted") {
-			t.Errorf("%s: %s", name, s.stdout)
-		}
+		should.Hold(t, !strings.Contains(s.stdout, "not counted"), "%s: %s", name, s.stdout)
 	}
 }

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/mockups"
 )
 
@@ -59,9 +59,7 @@ func TestEveryUserGuidelineIsListedMeasuredAndReported(t *testing.T) {
 		found := map[string][]int64{}
 		for _, v := range b.report().Verdicts {
 			found[v.Guideline] = append(found[v.Guideline], v.Msize)
-			if v.MedianS == nil || *v.MedianS <= 0 || v.OtherMedianS == nil {
-				t.Errorf("%s at %d bytes was not measured: %+v", v.Guideline, v.Msize, v)
-			}
+			should.Hold(t, v.MedianS != nil && *v.MedianS > 0 && v.OtherMedianS != nil, "%s at %d bytes was not measured: %+v", v.Guideline, v.Msize, v)
 		}
 		table, csv := b.read("report.txt"), b.read("report.csv")
 		for _, id := range ids {
@@ -74,15 +72,9 @@ func TestEveryUserGuidelineIsListedMeasuredAndReported(t *testing.T) {
 			case barrierPattern(id):
 				want = []int64{0}
 			}
-			if !slices.Equal(found[id], want) {
-				t.Errorf("%s has verdicts at %v, want %v", id, found[id], want)
-			}
-			if !strings.Contains(listed, "\n"+id+" ") || !strings.Contains(csv, id) {
-				t.Errorf("%s is missing in list or in report.csv", id)
-			}
-			if strings.Contains(id, "pattern") && !strings.Contains(table, id) {
-				t.Errorf("%s is missing in the table of patterns", id)
-			}
+			should.Equal(t, found[id], want, "%s has verdicts at", id)
+			should.Hold(t, strings.Contains(listed, "\n"+id+" ") && strings.Contains(csv, id), "%s is missing in list or in report.csv", id)
+			should.Hold(t, !strings.Contains(id, "pattern") || strings.Contains(table, id), "%s is missing in the table of patterns", id)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
@@ -49,9 +50,7 @@ func TestLibraryThatGivesWrongDataIsCaughtInEveryMpirun(t *testing.T) {
 					t.Errorf("%s: %s at %d bytes is wrong: %s", c.fault, of.Function, of.Msize, r.Message)
 				}
 			}
-			if (wrong > 0) != c.found {
-				t.Errorf("%s: %d cases are wrong, want any: %t", c.fault, wrong, c.found)
-			}
+			should.Hold(t, (wrong > 0) == c.found, "%s: %d cases are wrong, want any: %t", c.fault, wrong, c.found)
 		}
 	})
 }

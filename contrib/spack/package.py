@@ -1,5 +1,5 @@
-# UNTESTED: written after Spack's documentation (1.0). Copy it to
-# packages/pgmpi/package.py of a repository of your own; url and version are yours.
+# Written after Spack's documentation (1.0); never installed with it. Copy it to
+# packages/pgmpi/package.py of a repository of your own; homepage and url are yours.
 from spack_repo.builtin.build_systems.makefile import MakefilePackage
 
 from spack.package import *
@@ -9,17 +9,21 @@ class Pgmpi(MakefilePackage):
     """Checks whether an MPI library keeps self-consistent performance guidelines."""
 
     homepage = "https://example.org/pgmpi"
-    git = "https://example.org/pgmpi.git"
+    url = "https://example.org/pgmpi/pgmpi-0.3.0.tar.gz"  # of `make dist`, with all Go modules
 
-    version("main", branch="main")
+    license("BSD-3-Clause")
+
+    version("0.3.0")  # sha256="what sha256sum says of the tarball"; without: spack install --no-checksum
 
     depends_on("c", type="build")
+    depends_on("gmake", type="build")
     depends_on("go@1.25:", type="build")
     depends_on("mpi")
 
+    sanity_check_is_file = [join_path("bin", "pgmpi"), join_path("share", "man", "man1", "pgmpi.1")]
+
     def setup_build_environment(self, env):
-        # Spack's stage is the only place that a build may write to. Without a network the
-        # source needs its vendor folder: `make dist` makes a tarball with one.
+        # Spack's stage is the only place that a build may write to.
         env.set("GOPATH", join_path(self.stage.path, "go"))
         env.set("GOCACHE", join_path(self.stage.path, "cache"))
 
@@ -30,3 +34,7 @@ class Pgmpi(MakefilePackage):
     @property
     def install_targets(self):
         return ["install", f"MPICC={self.spec['mpi'].mpicc}", f"PREFIX={self.prefix}"]
+
+    @run_after("install")
+    def loads_its_library(self):
+        Executable(join_path(self.prefix.bin, "pgmpi"))("version")

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"pgmpi/internal/fixture/should"
 )
 
 func TestWhatATerminalWouldObeyIsShown(t *testing.T) {
@@ -18,30 +20,18 @@ func TestWhatATerminalWouldObeyIsShown(t *testing.T) {
 		"two\u2028lines":                `two\u{2028}lines`,
 		"\U000e0041":                    `\u{e0041}`, // a tag character
 	} {
-		if got := Line(text); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
-		}
-		if got := Text(text); got != want {
-			t.Errorf("%q as a text: %s, want %s", text, got, want)
-		}
+		should.Equal(t, Line(text), want, "%q", text)
+		should.Equal(t, Text(text), want, "%q as a text", text)
 	}
-	if got := Line("a\n\tb"); got != `a\n\tb` {
-		t.Errorf("on one line: %s", got)
-	}
-	if got := Text("a\n\tb\x1b"); got != "a\n\tb\\x1b" {
-		t.Errorf("as a text: %q", got)
-	}
+	should.Equal(t, Line("a\n\tb"), `a\n\tb`, "on one line")
+	should.Equal(t, Text("a\n\tb\x1b"), "a\n\tb\\x1b", "as a text")
 }
 
 func FuzzLine(f *testing.F) {
 	f.Add("\x1b[2J\u202e\xff\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		got := Line(text)
-		if !utf8.ValidString(got) || strings.ContainsFunc(got, Hidden) {
-			t.Errorf("%q became %q", text, got)
-		}
-		if Line(got) != got {
-			t.Errorf("%q changes when it is shown again", got)
-		}
+		should.Hold(t, utf8.ValidString(got) && !strings.ContainsFunc(got, Hidden), "%q became %q", text, got)
+		should.Hold(t, Line(got) == got, "%q changes when it is shown again", got)
 	})
 }

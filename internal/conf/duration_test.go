@@ -1,12 +1,14 @@
 package conf
 
-import "testing"
+import (
+	"testing"
+
+	"pgmpi/internal/fixture/should"
+)
 
 func TestDurationRefusesNumbersAndNonsense(t *testing.T) {
 	for _, text := range []string{"2", "two seconds", ""} {
 		var d Duration
-		if err := d.UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%q was read as %v", text, d)
-		}
+		should.Hold(t, d.UnmarshalText([]byte(text)) != nil, "%q was read as %v", text, d)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"pgmpi/internal/clean"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // benchmarksIn reads a file back: values in nanoseconds by name.
@@ -28,33 +29,25 @@ func benchmarksIn(t *testing.T, text string) (byName map[string][]float64, last 
 		case *benchfmt.Result:
 			last = record.Clone()
 			seconds, ok := record.Value("sec/op")
-			if !ok {
-				t.Fatalf("%s has no time", record.Name)
-			}
+			must.Hold(t, ok, "%s has no time", record.Name)
 			byName[record.Name.String()] = append(byName[record.Name.String()], seconds*1e9)
 		case *benchfmt.SyntaxError:
 			t.Error(record)
 		}
 	}
 	must.Do(t, in.Err())
-	if better := in.Units().Get("sec/op", "better"); better == nil || better.Value != "lower" {
-		t.Error("it does not say that less is better")
-	}
+	better := in.Units().Get("sec/op", "better")
+	should.Hold(t, better != nil && better.Value == "lower", "it does not say that less is better")
 	return byName, last
 }
 
 func TestEveryRunMedianOfACollectiveIsALineOfBenchfmt(t *testing.T) {
 	byName, last := benchmarksIn(t, saved(t, "planted.benchfmt"))
-	if len(byName) != 2*4 || len(byName["MPI_Reduce/msize=65536/np=2"]) != 12 {
-		t.Errorf("%v", byName)
-	}
+	should.Hold(t, len(byName) == 2*4 && len(byName["MPI_Reduce/msize=65536/np=2"]) == 12, "%v", byName)
 	// planted: 1002 ns, .1 % more in every mpirun, and the middle of three samples one more.
-	if got := byName["MPI_Reduce/msize=1/np=2"][0]; math.Abs(got-1004) > 1e-6 {
-		t.Errorf("%g ns", got)
-	}
-	if last.Iters != 3 || last.GetConfig("library") != "MPICH Version: 4.0.2" {
-		t.Errorf("%d %+v", last.Iters, last.Config)
-	}
+	got := byName["MPI_Reduce/msize=1/np=2"][0]
+	should.Hold(t, math.Abs(got-1004) <= 1e-6, "%g ns", got)
+	should.Hold(t, last.Iters == 3 && last.GetConfig("library") == "MPICH Version: 4.0.2", "%d %+v", last.Iters, last.Config)
 }
 
 func TestBenchfmtReadsBackWhateverTheNames(t *testing.T) {
@@ -63,21 +56,18 @@ func TestBenchfmtReadsBackWhateverTheNames(t *testing.T) {
 	lines := 0
 	for name, values := range byName {
 		lines += len(values)
-		if !strings.HasPrefix(name, "MPI_") || !strings.HasSuffix(name, "/np=2/shape="+strings.Join(strings.Fields(clean.Line(fixture.Hostile)), "_")) {
-			t.Errorf("%q", name)
-		}
+		should.Hold(t, strings.HasPrefix(name, "MPI_") && strings.HasSuffix(name, "/np=2/shape="+strings.Join(strings.Fields(clean.Line(fixture.Hostile)), "_")),
+			"%q", name)
 	}
-	if host := clean.Line(strings.Join(strings.Fields(fixture.Hostile), " ")); lines == 0 || lines != strings.Count(text, "\nBenchmark") || last.GetConfig("host") != host {
-		t.Errorf("%d lines of %d, host %q, want %q", lines, strings.Count(text, "\nBenchmark"), last.GetConfig("host"), host)
-	}
+	host := clean.Line(strings.Join(strings.Fields(fixture.Hostile), " "))
+	should.Hold(t, lines != 0 && lines == strings.Count(text, "\nBenchmark") && last.GetConfig("host") == host,
+		"%d lines of %d, host %q, want %q", lines, strings.Count(text, "\nBenchmark"), last.GetConfig("host"), host)
 }
 
 func TestShapesWithAsManyProcessesAreDifferentBenchmarks(t *testing.T) {
 	byName, _ := benchmarksIn(t, saved(t, "every-test.benchfmt"))
 	for _, name := range []string{"MPI_Scan/msize=262144/np=2/shape=2x1", "MPI_Scan/msize=262144/np=2/shape=1x2"} {
-		if len(byName[name]) != 24 {
-			t.Errorf("%s: %v", name, byName[name])
-		}
+		should.Equal(t, len(byName[name]), 24, "%s: %v", name, byName[name])
 	}
 }
 
@@ -109,7 +99,5 @@ func TestBenchstatReadsIt(t *testing.T) {
 			found[row[0]] = row[5]
 		}
 	}
-	if len(found) != 2*4 || found["MPI_Reduce/msize=1024/np=2"] != "+20.00%" {
-		t.Errorf("%v in:\n%s", found, out)
-	}
+	should.Hold(t, len(found) == 2*4 && found["MPI_Reduce/msize=1024/np=2"] == "+20.00%", "%v in:\n%s", found, out)
 }

@@ -53,14 +53,9 @@ var documents = sync.OnceValues(func() (string, error) {
 // matching are the documents whose names match, by name.
 func matching(t *testing.T, pattern string) map[string]string {
 	t.Helper()
-	dir, err := documents()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(documents())(t)
 	paths, err := filepath.Glob(filepath.Join(dir, pattern))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no documents %s: %v", pattern, err)
-	}
+	must.Hold(t, err == nil && len(paths) != 0, "no documents %s: %v", pattern, err)
 	out := map[string]string{}
 	for _, path := range paths {
 		text := must.Get(os.ReadFile(path))(t)

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func parsed(t *testing.T, page string) *html.Node {
@@ -51,26 +52,18 @@ func TestEveryPageIsWholeWithoutAnythingElse(t *testing.T) {
 		ids := map[string]bool{}
 		for _, n := range all {
 			id := attribute(n, "id")
-			if id != "" && ids[id] {
-				t.Errorf("%s: two elements are called %q", name, id)
-			}
+			should.Hold(t, id == "" || !ids[id], "%s: two elements are called %q", name, id)
 			ids[id] = true
 		}
 		for _, n := range all {
-			if n.DataAtom == atom.Script || n.DataAtom == atom.Iframe || n.DataAtom == atom.Img {
-				t.Errorf("%s: a %s", name, n.Data)
-			}
+			should.Hold(t, n.DataAtom != atom.Script && n.DataAtom != atom.Iframe && n.DataAtom != atom.Img, "%s: a %s", name, n.Data)
 			for _, a := range n.Attr {
 				switch a.Key {
 				case "href", "src":
-					if a.Val != "data:," && (!strings.HasPrefix(a.Val, "#") || !ids[a.Val[1:]]) {
-						t.Errorf("%s: %s %q leads nowhere", name, n.Data, a.Val)
-					}
+					should.Hold(t, a.Val == "data:," || strings.HasPrefix(a.Val, "#") && ids[a.Val[1:]], "%s: %s %q leads nowhere", name, n.Data, a.Val)
 				case "aria-labelledby", "aria-describedby":
 					for id := range strings.FieldsSeq(a.Val) {
-						if !ids[id] {
-							t.Errorf("%s: %s is named by %q, which is not there", name, n.Data, id)
-						}
+						should.Hold(t, ids[id], "%s: %s is named by %q, which is not there", name, n.Data, id)
 					}
 				case "style", "srcset", "action", "onclick":
 					t.Errorf("%s: %s has the attribute %s", name, n.Data, a.Key)
@@ -87,29 +80,21 @@ func TestPagesHaveHeadingsAndTableHeadersForThoseWhoCannotSee(t *testing.T) {
 			switch n.DataAtom {
 			case atom.H1, atom.H2, atom.H3:
 				at := int(n.Data[1] - '0')
-				if at > level+1 {
-					t.Errorf("%s: %s %q follows a heading of level %d", name, n.Data, content(n), level)
-				}
+				should.Hold(t, at <= level+1, "%s: %s %q follows a heading of level %d", name, n.Data, content(n), level)
 				if level = at; at == 1 {
 					first++
 				}
-				if strings.TrimSpace(content(n)) == "" {
-					t.Errorf("%s: an empty %s", name, n.Data)
-				}
+				should.Hold(t, strings.TrimSpace(content(n)) != "", "%s: an empty %s", name, n.Data)
 			case atom.Th:
-				if scope := attribute(n, "scope"); scope != "col" && scope != "row" || content(n) == "" && scope == "col" {
-					t.Errorf("%s: th %q with scope %q", name, content(n), scope)
-				}
+				scope := attribute(n, "scope")
+				should.Hold(t, (scope == "col" || scope == "row") && (content(n) != "" || scope != "col"), "%s: th %q with scope %q", name, content(n), scope)
 			case atom.Svg:
-				if attribute(n, "aria-hidden") == "" && (attribute(n, "role") != "img" || attribute(n, "aria-labelledby") == "") {
-					t.Errorf("%s: a picture without a name", name)
-				}
+				should.Hold(t, attribute(n, "aria-hidden") != "" || attribute(n, "role") == "img" && attribute(n, "aria-labelledby") != "",
+					"%s: a picture without a name", name)
 			default: // says nothing about itself
 			}
 		}
-		if first != 1 {
-			t.Errorf("%s: %d headings of the first level", name, first)
-		}
+		should.Equal(t, first, 1, "%s: headings of the first level", name)
 	}
 }
 
@@ -129,8 +114,6 @@ func shapeOf(t *testing.T, page string) string {
 func TestTextOfOthersMakesNoElementsOfAPage(t *testing.T) {
 	for name, page := range matching(t, "elses-*.html") {
 		kind := name[len("elses-0"):]
-		if shapeOf(t, page) != shapeOf(t, saved(t, "elses-0"+kind)) {
-			t.Errorf("%s: the text changes the page", name)
-		}
+		should.Equal(t, shapeOf(t, page), shapeOf(t, saved(t, "elses-0"+kind)), "%s: the text changes the page", name)
 	}
 }

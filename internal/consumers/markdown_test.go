@@ -14,6 +14,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // A reader of GitHub's Markdown finds every text as it was, and no more structure than we gave.
@@ -51,9 +52,8 @@ func TestMarkdownShowsEveryTextAsItIs(t *testing.T) {
 		}))
 		expect := []string{"Heading: " + line, "Paragraph: " + flow, "Paragraph: " + flow, "Paragraph: " + line + ": " + flow,
 			"FencedCodeBlock: " + clean.Line(want) + "\n```\n````\n", "TableCell: head", "TableCell: x", "TableCell: " + line, "TableCell: x", "Paragraph: " + flow}
-		if a, b := strings.Join(got, "\n"), strings.Join(expect, "\n"); a != b {
-			t.Errorf("%q: got\n%s\nwant\n%s\nof\n%s", want, a, b, source)
-		}
+		a, b := strings.Join(got, "\n"), strings.Join(expect, "\n")
+		should.Hold(t, a == b, "%q: got\n%s\nwant\n%s\nof\n%s", want, a, b, source)
 	}
 }
 

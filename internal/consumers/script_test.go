@@ -17,6 +17,7 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // libraries are the MPI libraries of the scripts with mpiruns; see testdata/yield.
@@ -49,13 +50,10 @@ func TestSkippedScriptSaysWhy(t *testing.T) {
 	must.Do(t, os.Symlink(must.Get(exec.LookPath("go"))(t), filepath.Join(dir, "go")))
 	run := exec.Command(gotest, "-count=1", "-vet=off", "-run", "^TestScripts$/^submit$", ".")
 	run.Env = append(os.Environ(), "CGO_ENABLED=0", "PATH="+dir, "GOTEST_SKIPS="+skips)
-	if out, err := run.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	out, err := run.CombinedOutput()
+	must.Hold(t, err == nil, "%v: %s", err, out)
 	want := "no bash on the PATH\tpgmpi/internal/consumers TestScripts/submit\n"
-	if got := string(must.Get(os.ReadFile(skips))(t)); got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	should.Equal(t, string(must.Get(os.ReadFile(skips))(t)), want)
 }
 
 // script is what our commands need of the script that they are in.

@@ -32,6 +32,9 @@ func writeGitHub(w io.Writer, d *Document) error {
 	})
 	shown, more := phrase.First(found, mostAnnotations, "and %d more: see the report")
 	var out strings.Builder
+	if d.Outcomes.Answer != "" {
+		fmt.Fprintf(&out, "::notice title=pgmpi::%s\n", githubData.Replace(d.Outcomes.Answer))
+	}
 	for _, o := range shown {
 		fmt.Fprintf(&out, "::error title=%s::%s\n", githubProperty.Replace(o.Title), githubData.Replace(o.Text))
 	}

@@ -91,7 +91,7 @@ func junitSuiteOf(s Suite) junitSuite {
 	for _, o := range s.Outcomes {
 		c := junitCase{Class: o.Class, Name: o.Name}
 		if o.Seconds != nil {
-			c.Time = strconv.FormatFloat(*o.Seconds, 'f', 9, 64)
+			c.Time = strconv.FormatFloat(*o.Seconds, 'f', 3, 64)
 		}
 		out.Tests++
 		switch o.Result {

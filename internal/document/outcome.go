@@ -2,6 +2,7 @@ package document
 
 // Outcomes are what programs that show tests want: one outcome for each planned test.
 type Outcomes struct {
+	Answer  string  // the first line of the document
 	Facts   []Label // of all
 	Created string  // RFC 3339; "": not known
 	Host    string
@@ -22,7 +23,7 @@ type Outcome struct {
 	Title       string   // what failed, in a few words
 	Text        string   // a sentence
 	Details     []Label  // numbers
-	Seconds     *float64 // that the call takes; nil if unknown
+	Seconds     *float64 // that it took; nil if unknown
 	Ratio       float64  // how many times slower it is; 0: not known
 }
 

@@ -39,12 +39,12 @@ func (d *Document) sections() []Section {
 
 // inASCII has a spelling for every character that documents use.
 var inASCII = strings.NewReplacer("−", "-", "–", "-", "×", "x", "µ", "u", "●", "*", "≤", "<=", "≥", ">=", "→", "->", "…", "...", "─", "-", "┼", "+",
-	"·", ".", "±", "+/-", "√", "root of ", "†", "*", "▁", ".", "▂", ".", "▃", ":", "▄", ":", "▅", "+", "▆", "+", "▇", "#", "█", "#", "░", ".", "▒", ":", "▓", "+")
+	"·", ".", "±", "+/-", "√", "root of ", "▁", ".", "▂", ".", "▃", ":", "▄", ":", "▅", "+", "▆", "+", "▇", "#", "█", "#", "░", ".", "▒", ":", "▓", "+")
 
 // ascii spells a text in ASCII; of what has no spelling, such as a name in another script, a ? is left.
 func ascii(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r >= utf8.RuneSelf {
+		if r >= utf8.RuneSelf && r != glue {
 			return '?'
 		}
 		return r

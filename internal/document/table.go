@@ -211,6 +211,9 @@ func (f *fitting) total(gap int) int {
 	return total
 }
 
+// Width is how wide the table is at least, in columns of a page.
+func (t *Table) Width() int { return t.total(1) }
+
 func (t *Table) total(gap int) int {
 	f := fitting{Table: t}
 	for c := range t.Head {
@@ -231,7 +234,7 @@ func (t *Table) columnWidth(i int) int {
 func (t *Table) wordWidth(i int) int {
 	widest := cellWidth(t.Head[i])
 	for _, row := range t.Rows {
-		for word := range strings.FieldsSeq(spaced.Replace(row[i])) {
+		for _, word := range words(spaced.Replace(row[i])) {
 			widest = max(widest, cellWidth(word))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -117,7 +118,9 @@ func continued(words []string, width int) []string {
 }
 
 // line writes a line without blanks at its end.
-func (p *page) line(text string) { p.WriteString(strings.TrimRight(text, " ") + "\n") }
+func (p *page) line(text string) {
+	p.WriteString(strings.ReplaceAll(strings.TrimRight(text, " "), string(glue), " ") + "\n")
+}
 
 func (p *page) paragraph(mark, text string) {
 	for _, line := range Wrap(mark+text, p.width(), "  ") {
@@ -147,6 +150,16 @@ func cellWidth(cell string) int {
 	return longest
 }
 
+// glue is a blank at which no line ends.
+const glue = '\u00a0'
+
+// Whole is a text that is not broken at its blanks.
+func Whole(text string) string { return strings.ReplaceAll(text, " ", string(glue)) }
+
+func words(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) && r != glue })
+}
+
 // joints are where a long word is broken, and spaced has a blank after each.
 const joints = "+/,="
 
@@ -169,7 +182,7 @@ func firstRunes(word string, n int) string {
 func Wrap(text string, width int, indent string) []string {
 	var lines []string
 	line, begun := "", false
-	for _, word := range strings.Fields(text) {
+	for _, word := range words(text) {
 		if begun && longer(word, width-1-cellWidth(line)) {
 			lines, line, begun = append(lines, line), indent, false
 		}

@@ -17,6 +17,7 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/results"
 )
 
@@ -42,9 +43,7 @@ func TestTheSidesAlternateInTheOrderOfTheFolder(t *testing.T) {
 		defer cancel()
 		b.Fake.Takes = time.Minute
 		x := ab(b, bed.Quick)
-		if err := x.Measure(ctx); err == nil {
-			t.Fatal("it was not interrupted")
-		}
+		must.Hold(t, x.Measure(ctx) != nil, "it was not interrupted")
 		close(x)
 		path := filepath.Join(b.Out, results.ABFile)
 		text, _ := os.ReadFile(path)
@@ -52,31 +51,24 @@ func TestTheSidesAlternateInTheOrderOfTheFolder(t *testing.T) {
 			Predict []string `json:"predict_order"`
 			Measure []string `json:"measure_order"`
 		}
-		if err := json.Unmarshal(text, &rec); err != nil || len(rec.Predict) != 2 || len(rec.Measure) != 3 {
-			t.Fatalf("%+v, %v", rec, err)
-		}
+		err := json.Unmarshal(text, &rec)
+		must.Hold(t, err == nil && len(rec.Predict) == 2 && len(rec.Measure) == 3, "%+v, %v", rec, err)
 		// Whatever the order of the rest was, it is kept.
 		swapped := strings.NewReplacer("ab", "ba", "ba", "ab").Replace(string(text[strings.Index(string(text), "predict_order"):]))
 		must.Do(t, os.WriteFile(path, append(text[:strings.Index(string(text), "predict_order")], swapped...), 0o666))
 		x = ab(b, bed.Quick)
 		must.Do(t, x.Measure(t.Context()))
 		close(x)
-		if n := len(b.Fake.Jobs()); n != 21 {
-			t.Errorf("%d jobs, want 20 and the one that was interrupted", n)
-		}
-		if last := b.Seen[len(b.Seen)-1]; last.Run != 12 || last.All != 20 || last.Before != 19 {
-			t.Errorf("%+v", last)
-		}
+		should.Equal(t, len(b.Fake.Jobs()), 21, "jobs")
+		last := b.Seen[len(b.Seen)-1]
+		should.Hold(t, last.Run == 12 && last.All == 20 && last.Before == 19, "%+v", last)
 		now, _ := os.ReadFile(path)
-		if !strings.HasSuffix(string(now), swapped) {
-			t.Errorf("another order:\n%s", now)
-		}
+		should.Hold(t, strings.HasSuffix(string(now), swapped), "another order:\n%s", now)
 		var setup *fail.Setup
 		other := ab(b, bed.Quick)
 		other.Sides[0].Manifest.Seed = 7
-		if err := other.Measure(t.Context()); !errors.As(err, &setup) || !strings.Contains(err.Error(), "another seed") {
-			t.Errorf("%v", err)
-		}
+		err = other.Measure(t.Context())
+		should.Hold(t, errors.As(err, &setup) && strings.Contains(err.Error(), "another seed"), "%v", err)
 	})
 }
 
@@ -91,8 +83,6 @@ func TestSidesThatCannotBeComparedAreRefused(t *testing.T) {
 		x := &experiment.AB{Sides: [2]*run.Campaign{a, b.Prepared(filepath.Join(b.Out, "b"), strings.Replace(bed.Quick, c.old, c.new, 1))}}
 		err := x.Refuse(series.CompareConfig{Config: a.Config.Analyze, Alternative: judge.TwoSided, Paired: true})
 		var setup *fail.Setup
-		if !errors.As(err, &setup) {
-			t.Errorf("%s: %v", c.says, err)
-		}
+		should.Hold(t, errors.As(err, &setup), "%s: %v", c.says, err)
 	}
 }

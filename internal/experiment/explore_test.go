@@ -8,6 +8,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/should"
 )
 
 // Mpiruns that cannot decide anything are refused before they are made, and again when the
@@ -18,8 +19,6 @@ func TestMpirunsThatCannotDecideAreRefused(t *testing.T) {
 		config := b.Config("[job]\nnp = [2]\nmpiruns = " + mpiruns + "\nmsizes = [\"8\"]\n")
 		_, err := run.New(t.Context(), experiment.Explore, config, run.Options{Path: b.Out, Dry: true})
 		var refused *fail.Refused
-		if errors.As(err, &refused) != want || !want && err != nil {
-			t.Errorf("%s mpiruns, any number of candidates: %v", mpiruns, err)
-		}
+		should.Hold(t, errors.As(err, &refused) == want && (want || err == nil), "%s mpiruns, any number of candidates: %v", mpiruns, err)
 	}
 }

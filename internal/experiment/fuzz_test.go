@@ -49,25 +49,19 @@ func FuzzConfiguration(f *testing.F) {
 		}
 		c, err := planned(config, dir, rank, nil)
 		if err != nil {
-			if no := (*fail.Setup)(nil); !errors.As(err, &no) {
-				t.Fatalf("%T: %v", err, err)
-			}
+			no := (*fail.Setup)(nil)
+			must.Hold(t, errors.As(err, &no), "%T: %v", err, err)
 			return
 		}
 		folder := &results.Folder{Path: dir}
 		if err := folder.WriteManifest(c.Manifest); err != nil {
-			if !strings.Contains(err.Error(), "run medians") {
-				t.Fatal(err)
-			}
+			must.Hold(t, strings.Contains(err.Error(), "run medians"), "%v", err)
 			return
 		}
 		m, err := folder.Manifest()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := planned(parsed(text), dir, rank, m); err != nil {
-			t.Fatalf("it cannot be gone on with: %v", err)
-		}
+		must.Do(t, err)
+		_, err = planned(parsed(text), dir, rank, m)
+		must.Hold(t, err == nil, "it cannot be gone on with: %v", err)
 		showable(t, dir)
 	})
 }
@@ -173,13 +167,9 @@ func showable(t *testing.T, path string) {
 		for _, d := range documents {
 			var text strings.Builder
 			must.Do(t, table.Write(&text, d))
-			if strings.ContainsFunc(text.String(), func(r rune) bool { return r != '\n' && clean.Hidden(r) }) {
-				t.Fatalf("%s: %q", d.Name, text.String())
-			}
+			must.Hold(t, !strings.ContainsFunc(text.String(), func(r rune) bool { return r != '\n' && clean.Hidden(r) }), "%s: %q", d.Name, text.String())
 		}
-		if err != nil && err.Error() == "" {
-			t.Fatal("an error without a word")
-		}
+		must.Hold(t, err == nil || err.Error() != "", "an error without a word")
 	}
 }
 

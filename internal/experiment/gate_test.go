@@ -20,6 +20,7 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/protocol"
 )
@@ -29,23 +30,15 @@ func TestWhatIsNewlyViolatedIsMeasuredAgainAndAnAlarm(t *testing.T) {
 		before := b.Night("before", bed.Nightly, false)
 		b.SlowFrom(func() bool { return true })
 		done := len(b.Fake.Jobs())
-		j, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := must.Get(b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before))))(t)
 		for _, v := range j.Report.Verdicts {
-			if v.State != analyze.New || !v.Alarm || !strings.Contains(v.StateReason, "when measured again") {
-				t.Errorf("%+v", v.Gated)
-			}
+			should.Hold(t, v.State == analyze.New && v.Alarm && strings.Contains(v.StateReason, "when measured again"), "%+v", v.Gated)
 		}
 		jobs := b.Fake.Jobs()[done:]
 		last := jobs[len(jobs)-1]
-		if j.Report.Exit != 1 || j.Report.Gate.Alarms != 2 || last.Mode != protocol.ModeConfirm || len(last.Cases) != 4 || b.Confirming() != 10 {
-			t.Errorf("exit %d, %+v, %d mpiruns again, the last %+v", j.Report.Exit, j.Report.Gate, b.Confirming(), last.Cases)
-		}
-		if !slices.Contains(b.Said, "2 tests would make this night red: measured again in 10 mpiruns") {
-			t.Errorf("%q", b.Said)
-		}
+		should.Hold(t, j.Report.Exit == 1 && j.Report.Gate.Alarms == 2 && last.Mode == protocol.ModeConfirm && len(last.Cases) == 4 && b.Confirming() == 10,
+			"exit %d, %+v, %d mpiruns again, the last %+v", j.Report.Exit, j.Report.Gate, b.Confirming(), last.Cases)
+		should.Hold(t, slices.Contains(b.Said, "2 tests would make this night red: measured again in 10 mpiruns"), "%q", b.Said)
 
 		if s, err := experiment.StatusOf(b.Out); err != nil || s.Done != 20 || s.Planned != 20 {
 			t.Errorf("status %+v, %v", s, err)
@@ -53,26 +46,16 @@ func TestWhatIsNewlyViolatedIsMeasuredAgainAndAnAlarm(t *testing.T) {
 
 		// The folder says the same when it is judged again, and measures nothing when it is resumed.
 		folder, m, err := reading.Open(b.Out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		config, err := reading.ConfigOf(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
+		config := must.Get(reading.ConfigOf(m))(t)
 		c := run.Read(experiment.Check, folder, m, config)
-		if err := c.Ready(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Ready())
 		found, err := c.Judge(c)
 		later := found.Judgement
-		if err != nil || bed.Text(t, later.Report) != bed.Text(t, j.Report) {
-			t.Errorf("%v\n%s\n%s", err, bed.Text(t, later.Report), bed.Text(t, j.Report))
-		}
+		should.Hold(t, err == nil && bed.Text(t, later.Report) == bed.Text(t, j.Report), "%v\n%s\n%s", err, bed.Text(t, later.Report), bed.Text(t, j.Report))
 		n := len(b.Fake.Jobs())
-		if again, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before))); err != nil || bed.Text(t, again.Report) != bed.Text(t, j.Report) || len(b.Fake.Jobs()) != n {
-			t.Errorf("%v, %d jobs more", err, len(b.Fake.Jobs())-n)
-		}
+		again, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before)))
+		should.Hold(t, err == nil && bed.Text(t, again.Report) == bed.Text(t, j.Report) && len(b.Fake.Jobs()) == n, "%v, %d jobs more", err, len(b.Fake.Jobs())-n)
 	})
 }
 
@@ -81,9 +64,9 @@ func TestADisturbedMinuteIsNoAlarm(t *testing.T) {
 		before := b.Night("before", bed.Nightly, false)
 		b.SlowFrom(func() bool { return b.Confirming() == 0 })
 		j := must.Get(b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before))))(t)
-		if v := j.Report.Verdicts[0]; j.Report.Exit != 0 || v.Verdict != judge.Violated || v.State != analyze.Unsure || !strings.Contains(v.StateReason, "not confirmed: kept") {
-			t.Errorf("exit %d, %+v", j.Report.Exit, v.Gated)
-		}
+		v := j.Report.Verdicts[0]
+		should.Hold(t, j.Report.Exit == 0 && v.Verdict == judge.Violated && v.State == analyze.Unsure && strings.Contains(v.StateReason, "not confirmed: kept"),
+			"exit %d, %+v", j.Report.Exit, v.Gated)
 	})
 }
 
@@ -94,9 +77,8 @@ func TestANightWithoutAlarmsMeasuresNothingAgain(t *testing.T) {
 			before := b.Night("before", bed.Nightly, slow)
 			b.SlowFrom(func() bool { return slow })
 			j, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before)))
-			if err != nil || j.Report.Exit != 0 || b.Confirming() != 0 || j.Manifest.Confirm != nil {
-				t.Errorf("%v: %v, exit %d, %d mpiruns", slow, err, j.Report.Exit, b.Confirming())
-			}
+			should.Hold(t, err == nil && j.Report.Exit == 0 && b.Confirming() == 0 && j.Manifest.Confirm == nil,
+				"%v: %v, exit %d, %d mpiruns", slow, err, j.Report.Exit, b.Confirming())
 		}
 	})
 }
@@ -116,14 +98,11 @@ func TestAnInterruptedConfirmationGoesOn(t *testing.T) {
 			t.Fatalf("%v", err)
 		}
 		n := len(b.Raw())
-		if n <= 10 || n >= 20 {
-			t.Fatalf("%v", b.Raw())
-		}
+		must.Hold(t, n > 10 && n < 20, "%v", b.Raw())
 		done := len(b.Fake.Jobs())
 		j, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before)))
-		if err != nil || j.Report.Exit != 1 || len(b.Raw()) != 20 || len(b.Fake.Jobs())-done != 20-n {
-			t.Errorf("%v, %v, %d mpiruns more", err, b.Raw(), len(b.Fake.Jobs())-done)
-		}
+		should.Hold(t, err == nil && j.Report.Exit == 1 && len(b.Raw()) == 20 && len(b.Fake.Jobs())-done == 20-n,
+			"%v, %v, %d mpiruns more", err, b.Raw(), len(b.Fake.Jobs())-done)
 	})
 }
 
@@ -143,16 +122,13 @@ func TestASplitThatABaselineViolatesIsTestedAgain(t *testing.T) {
 		if err == nil {
 			err = reading.Keep(c.Folder(), found.Document, nil)
 		}
-		if err != nil || found.Judgement.Report.Verdicts[0].Verdict != judge.Violated {
-			t.Fatalf("%v, %+v", err, found.Judgement.Report.Verdicts[0])
-		}
+		must.Hold(t, err == nil && found.Judgement.Report.Verdicts[0].Verdict == judge.Violated, "%v, %+v", err, found.Judgement.Report.Verdicts[0])
 		before := b.Out
 		slow = false
 		b.Out = filepath.Join(t.TempDir(), "out")
 		j, err := b.Gated(t.Context(), bed.With(toml, bed.Baseline(before)))
-		if v := j.Report.Verdicts[0]; err != nil || v.Verdict != judge.Kept || v.PValue == nil || v.State != analyze.Gone {
-			t.Errorf("%v, %+v, %+v", err, v, v.Gated)
-		}
+		v := j.Report.Verdicts[0]
+		should.Hold(t, err == nil && v.Verdict == judge.Kept && v.PValue != nil && v.State == analyze.Gone, "%v, %+v, %+v", err, v, v.Gated)
 	})
 }
 
@@ -172,30 +148,21 @@ func TestTheLastNightsOfAFolderAreTheBaselines(t *testing.T) {
 			os.Symlink(filepath.Join(root, "a"), filepath.Join(root, "latest"))))
 		for nights, want := range map[string]string{"nights = 2": "b d", "nights = 4": "b d a c"} {
 			c := b.Prepared(b.Out, bed.With(bed.Nightly, bed.Baseline(root), nights))
-			if err := c.Ready(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.Ready())
 			var got []string
 			for _, n := range c.Against.Nights {
 				got = append(got, filepath.Base(n.Path))
 			}
-			if strings.Join(got, " ") != want {
-				t.Errorf("%s: %v", nights, got)
-			}
-			if notes := c.Against.Notes; len(notes) > 1 || len(notes) == 1 && !strings.Contains(notes[0], "left out: "+damaged) {
-				t.Errorf("%q", notes)
-			}
+			should.Equal(t, strings.Join(got, " "), want, "%s: %v", nights, got)
+			notes := c.Against.Notes
+			should.Hold(t, len(notes) <= 1 && (len(notes) != 1 || strings.Contains(notes[0], "left out: "+damaged)), "%q", notes)
 		}
 		// A check that was made earlier is not held against later ones.
 		folder, m, err := reading.Open(filepath.Join(root, "a"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		config := b.Config(bed.With(bed.Nightly, bed.Baseline(root)))
 		g, err := reading.Baselines(config, m, folder.Path)
-		if err != nil || len(g.Nights) != 1 || filepath.Base(g.Nights[0].Path) != "c" {
-			t.Errorf("%v, %+v", err, g)
-		}
+		should.Hold(t, err == nil && len(g.Nights) == 1 && filepath.Base(g.Nights[0].Path) == "c", "%v, %+v", err, g)
 	})
 }
 
@@ -203,29 +170,21 @@ func TestTheFirstNightOfAFolderIsNoAlarm(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.SlowFrom(func() bool { return true })
 		b.Out = filepath.Join(t.TempDir(), "nights", "1")
-		if err := b.Prepared(b.Out, bed.With(bed.Nightly, bed.Baseline(filepath.Dir(b.Out)))).Ready(); err != nil {
-			t.Error(err)
-		}
+		should.Do(t, b.Prepared(b.Out, bed.With(bed.Nightly, bed.Baseline(filepath.Dir(b.Out)))).Ready())
 		j, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(t.TempDir())))
-		if err != nil || j.Report.Exit != 0 || j.Report.Gate.ByState[analyze.FirstShown] != 2 || !strings.Contains(strings.Join(j.Report.Gate.Notes, "\n"), "no night before this one") {
-			t.Errorf("%v, %+v", err, j.Report.Gate)
-		}
+		should.Hold(t, err == nil && j.Report.Exit == 0 && j.Report.Gate.ByState[analyze.FirstShown] == 2 && strings.Contains(strings.Join(j.Report.Gate.Notes, "\n"), "no night before this one"),
+			"%v, %+v", err, j.Report.Gate)
 	})
 }
 
 func TestExpectedViolationsAreNoAlarm(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		before := b.Night("before", bed.Nightly, true)
-		list, err := reading.Expectations(before)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(reading.Expectations(before))(t)
 		file := filepath.Join(t.TempDir(), "expect.toml")
 		must.Do(t, os.WriteFile(file, []byte(glfile.FormatExpect(list)), 0o666))
 		j, err := b.Gated(t.Context(), bed.With(bed.Nightly, "expect = \""+file+"\""))
-		if err != nil || j.Report.Exit != 0 || j.Report.Gate.ByState[analyze.Expected] != 2 || b.Confirming() != 0 {
-			t.Errorf("%v, %+v", err, j.Report.Gate)
-		}
+		should.Hold(t, err == nil && j.Report.Exit == 0 && j.Report.Gate.ByState[analyze.Expected] == 2 && b.Confirming() == 0, "%v, %+v", err, j.Report.Gate)
 	})
 }
 
@@ -259,15 +218,12 @@ func TestABaselineThatCannotBeReadEndsTheCheckBeforeItMeasures(t *testing.T) {
 	} {
 		c := b.Prepared(b.Out, bed.With(bed.Nightly, gate))
 		var setup *fail.Setup
-		if err := c.Ready(); !errors.As(err, &setup) || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v", gate, err)
-		}
+		err := c.Ready()
+		should.Hold(t, errors.As(err, &setup) && strings.Contains(err.Error(), says), "%s: %v", gate, err)
 	}
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)
-	if mem.Sys > 200<<20 {
-		t.Errorf("%d MiB", mem.Sys>>20)
-	}
+	should.Hold(t, mem.Sys <= 200<<20, "%d MiB", mem.Sys>>20)
 }
 
 func TestRunTimesAreComparedWithFoldersOnly(t *testing.T) {
@@ -275,12 +231,9 @@ func TestRunTimesAreComparedWithFoldersOnly(t *testing.T) {
 		before := b.Night("before", bed.Nightly, false)
 		b.Fake.Call = func(protocol.JobCase, int) time.Duration { return 20 * time.Microsecond }
 		_, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(filepath.Join(before, "report.json")), `fail_on = "times"`))
-		if err == nil || !strings.Contains(err.Error(), "has to be a results folder") {
-			t.Errorf("%v", err)
-		}
+		should.Fail(t, err, "has to be a results folder")
 		j := must.Get(b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before), `fail_on = "times"`)))(t)
-		if g := j.Report.Gate; len(g.Slower)+len(g.Notes) == 0 {
-			t.Errorf("%+v", g)
-		}
+		g := j.Report.Gate
+		should.Hold(t, len(g.Slower)+len(g.Notes) != 0, "%+v", g)
 	})
 }

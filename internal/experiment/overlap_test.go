@@ -14,6 +14,8 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/protocol"
 )
@@ -38,9 +40,7 @@ func measured(t *testing.T, x *run.Experiment, config *glfile.File, path string,
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := c.Open(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Open())
 	found, err := bed.Done(t.Context(), c)
 	return c, found, err
 }
@@ -48,36 +48,25 @@ func measured(t *testing.T, x *run.Experiment, config *glfile.File, path string,
 func TestOverlapMeasuresEachNonblockingCallOncePerMpirun(t *testing.T) {
 	ranks, config := &bed.Ranks{}, overlapConfig(t)
 	_, found, err := measured(t, experiment.Overlap, config, t.TempDir()+"/out", ranks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	jobs := ranks.Jobs()
-	if len(jobs) != 3 {
-		t.Fatalf("%d mpiruns", len(jobs))
-	}
+	must.Hold(t, len(jobs) == 3, "%d mpiruns", len(jobs))
 	for _, j := range jobs {
 		var names []string
 		for _, k := range j.Cases {
 			names = append(names, k.Function)
-			if k.NRep != 50 {
-				t.Errorf("%s is repeated %d times", k.Function, k.NRep)
-			}
+			should.Hold(t, k.NRep == 50, "%s is repeated %d times", k.Function, k.NRep)
 		}
-		if j.Mode != protocol.ModeOverlap || len(j.Order) != 4 || j.Sample != protocol.SampleLocal || j.Overlap == nil || j.Overlap.Method != protocol.OverlapWork ||
-			!slices.Equal(j.Overlap.Intervals, []int64{4 << 10, 64 << 10}) || !slices.Equal(names, []string{"MPI_Ibcast", "MPI_Ibcast", "MPI_Ireduce", "MPI_Ireduce"}) {
-			t.Errorf("%+v", j)
-		}
+		should.Hold(t, j.Mode == protocol.ModeOverlap && len(j.Order) == 4 && j.Sample == protocol.SampleLocal && j.Overlap != nil && j.Overlap.Method == protocol.OverlapWork && slices.Equal(j.Overlap.Intervals, []int64{4 << 10, 64 << 10}) && slices.Equal(names, []string{"MPI_Ibcast", "MPI_Ibcast", "MPI_Ireduce", "MPI_Ireduce"}),
+			"%+v", j)
 	}
 	o := found.Value.(*samples.Overlap)
 	for _, k := range o.Cases {
 		tests := k.Msize/4096 + 1
-		if k.R != 3 || k.Best.Tests != tests || *k.None.Overlap.Median != 0 || math.Abs(*k.Best.Overlap.Median-.5) > 1e-9 || k.Blocking.Lo95 != nil {
-			t.Errorf("%+v", k)
-		}
+		should.Hold(t, k.R == 3 && k.Best.Tests == tests && *k.None.Overlap.Median == 0 && math.Abs(*k.Best.Overlap.Median-.5) <= 1e-9 && k.Blocking.Lo95 == nil,
+			"%+v", k)
 	}
-	if o.Method != protocol.OverlapWork || len(o.Cases) != 4 {
-		t.Errorf("%d cases by %s", len(o.Cases), o.Method)
-	}
+	should.Hold(t, o.Method == protocol.OverlapWork && len(o.Cases) == 4, "%d cases by %s", len(o.Cases), o.Method)
 }
 
 func TestOverlapGoesOnWhereItWasInterrupted(t *testing.T) {
@@ -89,17 +78,12 @@ func TestOverlapGoesOnWhereItWasInterrupted(t *testing.T) {
 		return bed.NoFault
 	}}
 	before, _, err := measured(t, experiment.Overlap, config, path, ranks)
-	if err == nil {
-		t.Fatal("an mpirun that dies is no fault")
-	}
-	if config, err = reading.ConfigOf(before.Manifest); err != nil {
-		t.Fatal(err)
-	}
+	must.Hold(t, err != nil, "an mpirun that dies is no fault")
+	config = must.Get(reading.ConfigOf(before.Manifest))(t)
 	again := &bed.Ranks{}
 	c, found, err := measured(t, experiment.Overlap, config, path, again)
-	if err != nil || c.Before == nil || c.Manifest.Created != before.Manifest.Created || found.Value.(*samples.Overlap).Cases[0].R != 3 || len(again.Jobs()) != 2 {
-		t.Errorf("%d mpiruns more: %+v, %v", len(again.Jobs()), found, err)
-	}
+	should.Hold(t, err == nil && c.Before != nil && c.Manifest.Created == before.Manifest.Created && found.Value.(*samples.Overlap).Cases[0].R == 3 && len(again.Jobs()) == 2,
+		"%d mpiruns more: %+v, %v", len(again.Jobs()), found, err)
 }
 
 func TestOverlapRefusesWhatItCannotMeasure(t *testing.T) {
@@ -116,9 +100,7 @@ func TestOverlapRefusesWhatItCannotMeasure(t *testing.T) {
 		if err == nil {
 			_, _, err = measured(t, experiment.Overlap, config, t.TempDir()+"/out", &bed.Ranks{})
 		}
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
-		}
+		should.Fail(t, err, want)
 	}
 }
 
@@ -129,7 +111,6 @@ func TestNoExperimentGoesOnInAnotherOnesFolder(t *testing.T) {
 	}
 	var refused *fail.Setup
 	_, _, err := measured(t, experiment.Overlap, config, path, &bed.Ranks{})
-	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "is a folder of pgmpi times --pipelined: `pgmpi times --pipelined --out "+path+" --resume` goes on in it") {
-		t.Errorf("%v", err)
-	}
+	should.Hold(t, errors.As(err, &refused) && strings.Contains(err.Error(), "is a folder of pgmpi times --pipelined: `pgmpi times --pipelined --out "+path+" --resume` goes on in it"),
+		"%v", err)
 }

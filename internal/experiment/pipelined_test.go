@@ -10,6 +10,8 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
@@ -26,14 +28,10 @@ func TestPipelinedMeasuresSingleCallsAndCallsInARow(t *testing.T) {
 		return 10 * time.Microsecond
 	}}
 	_, found, err := measured(t, experiment.Pipelined, &config, t.TempDir()+"/out", ranks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	calls := map[int64]int{8: 100, 64 << 10: 100, 128 << 10: 10}
 	for _, j := range ranks.Jobs() {
-		if j.Mode != protocol.ModePipelined || len(j.Cases) != 12 || len(j.Order) != 12 {
-			t.Fatalf("mode %s, %d cases, %d visits", j.Mode, len(j.Cases), len(j.Order))
-		}
+		must.Hold(t, j.Mode == protocol.ModePipelined && len(j.Cases) == 12 && len(j.Order) == 12, "mode %s, %d cases, %d visits", j.Mode, len(j.Cases), len(j.Order))
 		for i, k := range j.Cases {
 			if single := i%2 == 0; single && (k.Calls != 0 || k.NRep != 30) || !single && (k.Calls != calls[k.Msize] || k.NRep != 10) {
 				t.Errorf("%+v", k)
@@ -42,11 +40,7 @@ func TestPipelinedMeasuresSingleCallsAndCallsInARow(t *testing.T) {
 	}
 	p := found.Value.(*samples.Pipelined)
 	for _, k := range p.Cases {
-		if k.R != 2 || k.Calls != calls[k.Msize] || math.Abs(*k.Ratio-0.4) > 1e-3 {
-			t.Errorf("%+v", k)
-		}
+		should.Hold(t, k.R == 2 && k.Calls == calls[k.Msize] && math.Abs(*k.Ratio-0.4) <= 1e-3, "%+v", k)
 	}
-	if len(p.Cases) != 6 || len(ranks.Jobs()) != 2 {
-		t.Errorf("%d cases in %d mpiruns", len(p.Cases), len(ranks.Jobs()))
-	}
+	should.Hold(t, len(p.Cases) == 6 && len(ranks.Jobs()) == 2, "%d cases in %d mpiruns", len(p.Cases), len(ranks.Jobs()))
 }

@@ -10,6 +10,8 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func selftest(b *bed.Bed) *experiment.Selftest {
@@ -30,18 +32,13 @@ func TestSelftestFindsWhatItPlantsAndNothingElse(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		s := selftest(b)
 		found, err := s.Do(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a := found.A; a.Tests != 33 || a.False != 0 {
-			t.Errorf("%+v", a)
-		}
-		if p := found.B; p.Msize != 1024 || len(p.Shown) != 6 || p.Wrong != 0 {
-			t.Errorf("%+v", p)
-		}
-		if _, err := os.Stat(filepath.Join(b.Out, "check-2", "report.json")); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, err)
+		a := found.A
+		should.Hold(t, a.Tests == 33 && a.False == 0, "%+v", a)
+		p := found.B
+		should.Hold(t, p.Msize == 1024 && len(p.Shown) == 6 && p.Wrong == 0, "%+v", p)
+		_, err = os.Stat(filepath.Join(b.Out, "check-2", "report.json"))
+		should.Do(t, err)
 	})
 }
 
@@ -55,8 +52,6 @@ func TestAFailureOfASelftestNamesNoFolderToGoOnIn(t *testing.T) {
 		}
 		_, err := selftest(b).Do(t.Context())
 		var failed *fail.Failed
-		if !errors.As(err, &failed) || !failed.Twice {
-			t.Errorf("%v", err)
-		}
+		should.Hold(t, errors.As(err, &failed) && failed.Twice, "%v", err)
 	})
 }

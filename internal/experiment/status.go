@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"path/filepath"
 	"time"
 
 	"pgmpi/analyze/report"
@@ -27,7 +28,13 @@ func StatusOf(path string) (*report.Status, error) {
 		if err := count(s, folder, m); err != nil {
 			return nil, err
 		}
-	case job == nil || !results.IsFresh(path): // a job that waits has written nothing
+	case !results.IsFresh(path): // a job that waits has written nothing
+		return nil, err
+	case job == nil:
+		if reading.Has(path, results.BatchScript) {
+			err = fail.Setupf("%s has a job that is written and that pgmpi has not submitted: submit %s, with sbatch under Slurm, or run pgmpi submit with --go",
+				path, conf.Quote(filepath.Join(path, results.BatchScript)))
+		}
 		return nil, err
 	}
 	if job != nil {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/results"
 )
 
@@ -24,11 +26,8 @@ func TestStatusReadsOnlyWhatAJobCanHaveLeft(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, results.BatchJob)
-		if err := leave(path); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := experiment.StatusOf(dir); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v, want %s", err, says)
-		}
+		must.Do(t, leave(path))
+		_, err := experiment.StatusOf(dir)
+		should.Fail(t, err, says)
 	}
 }

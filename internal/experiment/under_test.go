@@ -1,7 +1,6 @@
 package experiment_test
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/tuning"
 )
 
@@ -39,17 +39,11 @@ func TestCheckRunsUnderTheVariablesOfASetting(t *testing.T) {
 	mine := f.MPI.Env
 	f.MPI.Under = folder
 	for range 2 { // once more when it is resumed
-		if err := experiment.Under(&f); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, experiment.Under(&f))
 	}
 	want := map[string]string{"A": "1", "MALLOC_TRIM_THRESHOLD_": "1000000000", rulesVariable: filepath.Join(folder, "openmpi.rules")}
-	if !maps.Equal(f.MPI.Env, want) {
-		t.Errorf("mpi.env is %v, want %v", f.MPI.Env, want)
-	}
-	if len(mine) != 2 {
-		t.Error("the map of the configuration was changed in place: others may hold it")
-	}
+	should.Equal(t, f.MPI.Env, want, "mpi.env")
+	should.Equal(t, len(mine), 2, "the map of the configuration was changed in place: others may hold it")
 }
 
 func TestSettingThatCouldNotBeInForceIsRefused(t *testing.T) {
@@ -68,14 +62,10 @@ func TestSettingThatCouldNotBeInForceIsRefused(t *testing.T) {
 			f := glfile.Default()
 			f.MPI.Env = map[string]string{"A": "1"}
 			f.MPI.Under = settingFolder(t, c.env, c.files)
-			if err := experiment.Under(&f); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v, want %q", err, c.want)
-			}
+			should.Fail(t, experiment.Under(&f), c.want)
 		})
 	}
 	f := glfile.Default()
 	f.MPI.Under = t.TempDir()
-	if err := experiment.Under(&f); err == nil || !strings.Contains(err.Error(), "env.sh") {
-		t.Errorf("a folder without an env.sh: got %v", err)
-	}
+	should.Fail(t, experiment.Under(&f), "env.sh", "a folder without an env.sh")
 }

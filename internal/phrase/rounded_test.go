@@ -3,6 +3,8 @@ package phrase
 import (
 	"testing"
 	"time"
+
+	"pgmpi/internal/fixture/should"
 )
 
 func TestTimesOfADryRunHaveTheUnitsOfReports(t *testing.T) {
@@ -12,11 +14,8 @@ func TestTimesOfADryRunHaveTheUnitsOfReports(t *testing.T) {
 		"20 s": 20 * time.Second, "1 min 30 s": 90 * time.Second, "2 min": 2 * time.Minute, "10 min": 10*time.Minute + time.Second,
 		"2 h 5 min": 2*time.Hour + 5*time.Minute, "12 days": 12 * day, "3 years": 3 * 365 * day, "over 29 years": longest,
 	} {
-		if got := Rounded(d); got != want {
-			t.Errorf("%v: got %q, want %q", d, got, want)
-		}
+		should.Equal(t, Rounded(d), want, "%v", d)
 	}
-	if sum := InSeconds(1e30); Rounded(sum) != "over 29 years" || 8*sum < 0 {
-		t.Errorf("%v", sum)
-	}
+	sum := InSeconds(1e30)
+	should.Hold(t, Rounded(sum) == "over 29 years" && 8*sum >= 0, "%v", sum)
 }

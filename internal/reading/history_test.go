@@ -15,6 +15,7 @@ import (
 	"pgmpi/analyze/series"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
@@ -31,9 +32,7 @@ func aReport(t *testing.T, dir string, r *analyze.Report, m *results.Manifest) {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, name), text, 0o666)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 }
 
@@ -70,9 +69,8 @@ func TestHistoryFindsTheReportsBelowItsRoots(t *testing.T) {
 	for _, n := range nights {
 		got = append(got, n.Created[8:10]+" "+n.Folder)
 	}
-	if want := "01 b, 02 a, 03 " + filepath.Base(root); strings.Join(got, ", ") != want || len(skipped) != 0 {
-		t.Errorf("%q, want %s; skipped %v", got, want, skipped)
-	}
+	want := "01 b, 02 a, 03 " + filepath.Base(root)
+	should.Hold(t, strings.Join(got, ", ") == want && len(skipped) == 0, "%q, want %s; skipped %v", got, want, skipped)
 }
 
 func TestReportsOfOlderVersionsGetTheirTimeFromWhatThereIs(t *testing.T) {
@@ -90,9 +88,7 @@ func TestReportsOfOlderVersionsGetTheirTimeFromWhatThereIs(t *testing.T) {
 		got = append(got, fmt.Sprint(n.Created, " ", n.TimeFrom, " ", n.Folder, " ", n.Host, n.Kernel))
 	}
 	want := []string{"2026-01-02T02:00:00Z manifest.json with-manifest login6.1", "2026-01-03T02:00:00Z the folder's name pgmpi-20260103T020000Z ", "2026-01-04T02:00:00Z the file's time nothing "}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	should.Equal(t, strings.Join(got, "\n"), strings.Join(want, "\n"))
 }
 
 // Nothing that somebody left below a root ends a history, or makes it wait.
@@ -120,17 +116,13 @@ func TestWhatCannotBeReadIsNamedAndLeftOut(t *testing.T) {
 	aReport(t, filepath.Join(root, "unjudged"), created(""), &results.Manifest{})
 	must.Do(t, os.Remove(filepath.Join(root, "unjudged", reading.ReportName)))
 	nights, skipped := foldersOf(t, root)
-	if len(nights) != 1 || len(skipped) != 10 {
-		t.Errorf("%d nights, skipped %v", len(nights), skipped)
-	}
+	should.Hold(t, len(nights) == 1 && len(skipped) == 10, "%d nights, skipped %v", len(nights), skipped)
 	for path, want := range map[string]string{
 		"newer/report.json": `schema "pgmpi-report/9"`, "cut/report.json": "damaged", "list/report.json": "damaged", "deep/report.json": "damaged", "fifo/report.json": "is a named pipe",
 		"folder/report.json": "is a folder", "link/report.json": "is a link", "huge/report.json": "at most 64 are read", "6/7": "more than 6 folders deep",
 		filepath.Base(root) + "/unjudged": "`pgmpi analyze DIR` writes one",
 	} {
-		if !strings.Contains(skipped[path], want) {
-			t.Errorf("%s: %q, want %q", path, skipped[path], want)
-		}
+		should.Hold(t, strings.Contains(skipped[path], want), "%s: %q, want %q", path, skipped[path], want)
 	}
 }
 
@@ -140,11 +132,9 @@ func TestAHistoryOfNothingIsRefused(t *testing.T) {
 	aReport(t, bad, &analyze.Report{}, nil)
 	for _, path := range []string{filepath.Join(root, "missing"), t.TempDir(), root, filepath.Join(bad, reading.ReportName)} {
 		var setup *fail.Setup
-		if _, err := reading.History([]string{path}, nil); !errors.As(err, &setup) {
-			t.Errorf("%s: %v", path, err)
-		}
+		_, err := reading.History([]string{path}, nil)
+		should.Hold(t, errors.As(err, &setup), "%s: %v", path, err)
 	}
-	if _, err := reading.History([]string{root}, nil); !strings.Contains(err.Error(), `bad/report.json": schema ""`) {
-		t.Errorf("%v", err)
-	}
+	_, err := reading.History([]string{root}, nil)
+	should.Hold(t, strings.Contains(err.Error(), `bad/report.json": schema ""`), "%v", err)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
@@ -16,11 +18,7 @@ func TestHistoryNamesWhatIsNoCheck(t *testing.T) {
 	overlap := &results.Manifest{Schema: results.ManifestSchema, Kind: results.Overlap}
 	aReport(t, root+"/judged", created("2026-01-01T02:00:00Z"), overlap) // by a version that did not tell kinds apart
 	aReport(t, root+"/overlap", created(""), overlap)
-	if err := os.Remove(root + "/overlap/" + reading.ReportName); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(root+"/overlap/"+reading.ReportName))
 	_, skipped := foldersOf(t, root)
-	if len(skipped) != 2 || strings.Count(fmt.Sprint(skipped), "is a folder of pgmpi overlap; pgmpi overlap") != 2 {
-		t.Errorf("skipped: %v", skipped)
-	}
+	should.Hold(t, len(skipped) == 2 && strings.Count(fmt.Sprint(skipped), "is a folder of pgmpi overlap; pgmpi overlap") == 2, "skipped: %v", skipped)
 }

@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"pgmpi/analyze"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestReportsThatWouldFillTheMemoryAreRefused(t *testing.T) {
@@ -16,11 +17,7 @@ func TestReportsThatWouldFillTheMemoryAreRefused(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(path, text, 0o666)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c := chronicle{seen: map[string]bool{}, tests: mostTests}
-	if err := c.night(path); err == nil || !strings.Contains(err.Error(), "fewer") {
-		t.Errorf("%v", err)
-	}
+	should.Fail(t, c.night(path), "fewer")
 }

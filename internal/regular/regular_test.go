@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func text(s string) func(io.Writer) error {
@@ -35,26 +36,19 @@ func TestWritingFollowsNoLink(t *testing.T) {
 		must.Do(t, os.Symlink(victim, name))
 	}
 	must.Do(t, Write(path, text("theirs")))
-	if got := content(t, victim); got != "mine" {
-		t.Errorf("the file that a link pointed to became %q", got)
-	}
-	if got := content(t, path); got != "theirs" {
-		t.Errorf("written: %q", got)
-	}
-	if _, err := Lock(filepath.Join(dir, ".lock")); err == nil || !strings.Contains(err.Error(), "is a link") {
-		t.Errorf("a lock that is a link: %v", err)
-	}
-	if _, err := New(filepath.Join(dir, ".lock")); err == nil {
-		t.Error("a new file where a link was")
-	}
+	should.Equal(t, content(t, victim), "mine", "the file that a link pointed to became")
+	should.Equal(t, content(t, path), "theirs", "written")
+	_, err := Lock(filepath.Join(dir, ".lock"))
+	should.Fail(t, err, "is a link", "a lock that is a link")
+	_, err = New(filepath.Join(dir, ".lock"))
+	should.Hold(t, err != nil, "a new file where a link was")
 }
 
 func TestFileThatCannotBeWrittenLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	err := Write(filepath.Join(dir, "x"), func(io.Writer) error { return errors.New("no") })
-	if entries, _ := os.ReadDir(dir); err == nil || len(entries) > 0 {
-		t.Errorf("%v, left: %v", err, entries)
-	}
+	entries, _ := os.ReadDir(dir)
+	should.Hold(t, err != nil && len(entries) == 0, "%v, left: %v", err, entries)
 }
 
 func TestTwoWritersOfOneFileDoNotMixTheirs(t *testing.T) {
@@ -63,16 +57,13 @@ func TestTwoWritersOfOneFileDoNotMixTheirs(t *testing.T) {
 	for range 8 {
 		for _, s := range []string{"a", "b"} {
 			all.Go(func() {
-				if err := Write(path, text(strings.Repeat(s, 1<<16))); err != nil {
-					t.Error(err)
-				}
+				should.Do(t, Write(path, text(strings.Repeat(s, 1<<16))))
 			})
 		}
 	}
 	all.Wait()
-	if got := content(t, path); got != strings.Repeat(got[:1], 1<<16) {
-		t.Error("the file holds what two have written")
-	}
+	got := content(t, path)
+	should.Hold(t, got == strings.Repeat(got[:1], 1<<16), "the file holds what two have written")
 }
 
 func TestOnlyRegularFilesAreReadAndNoMoreOfThemThanTheLimit(t *testing.T) {
@@ -80,19 +71,15 @@ func TestOnlyRegularFilesAreReadAndNoMoreOfThemThanTheLimit(t *testing.T) {
 	pipe := filepath.Join(dir, "pipe")
 	must.Do(t, syscall.Mkfifo(pipe, 0o666))
 	for path, says := range map[string]string{pipe: "a named pipe", dir: "a folder", "/dev/zero": "a device"} {
-		if _, err := Read(path, 10); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v", path, err)
-		}
+		_, err := Read(path, 10)
+		should.Fail(t, err, says, "%s", path)
 	}
-	if _, err := Lock(pipe); err == nil || !strings.Contains(err.Error(), "a named pipe") {
-		t.Errorf("lock: %v", err)
-	}
+	_, err := Lock(pipe)
+	should.Fail(t, err, "a named pipe", "lock")
 	path := filepath.Join(dir, "long")
 	must.Do(t, os.WriteFile(path, []byte("0123456789"), 0o666))
-	if got, err := Read(path, 10); err != nil || len(got) != 10 {
-		t.Errorf("%q, %v", got, err)
-	}
-	if _, err := Read(path, 9); err == nil || !strings.Contains(err.Error(), "more than 9 bytes") {
-		t.Errorf("above the limit: %v", err)
-	}
+	got, err := Read(path, 10)
+	should.Hold(t, err == nil && len(got) == 10, "%q, %v", got, err)
+	_, err = Read(path, 9)
+	should.Fail(t, err, "more than 9 bytes", "above the limit")
 }

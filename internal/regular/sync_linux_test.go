@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // The disk's refusal is injected: a pipe in the file's place, which takes everything and
@@ -14,15 +17,12 @@ import (
 func TestAFileThatDoesNotReachTheDiskIsAnErrorAndNotThere(t *testing.T) {
 	dir := t.TempDir()
 	r, pipe, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer r.Close()
 	defer pipe.Close()
 	err = Write(filepath.Join(dir, "report.json"), func(w io.Writer) error {
 		return syscall.Dup3(int(pipe.Fd()), int(w.(*os.File).Fd()), 0)
 	})
-	if entries, _ := os.ReadDir(dir); !errors.Is(err, syscall.EINVAL) || len(entries) > 0 {
-		t.Errorf("%v, left: %v", err, entries)
-	}
+	entries, _ := os.ReadDir(dir)
+	should.Hold(t, errors.Is(err, syscall.EINVAL) && len(entries) == 0, "%v, left: %v", err, entries)
 }

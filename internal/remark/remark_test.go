@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // section is the part of a page below a heading, without the headings after it.
@@ -15,9 +16,7 @@ func section(t *testing.T, page, heading string) string {
 	t.Helper()
 	text := must.Get(os.ReadFile("../../docs/" + page))(t)
 	_, below, ok := strings.Cut(string(text), "\n## "+heading+"\n")
-	if !ok {
-		t.Fatalf("%s has no section %q", page, heading)
-	}
+	must.Hold(t, ok, "%s has no section %q", page, heading)
 	below, _, _ = strings.Cut(below, "\n## ")
 	return below
 }
@@ -48,16 +47,11 @@ func TestEveryRemarkHasARemedyAndAPlaceInTheDocs(t *testing.T) {
 		} else {
 			documented[place] = slices.Delete(documented[place], i, i+1)
 		}
-		if k.remedy == "" {
-			t.Errorf("%s has no remedy", id)
-		}
+		should.Hold(t, k.remedy != "", "%s has no remedy", id)
 	}
 	for place, ids := range documented {
-		if len(ids) > 0 {
-			t.Errorf("%s is about %q, which nobody gives", place, ids)
-		}
+		should.Hold(t, len(ids) == 0, "%s is about %q, which nobody gives", place, ids)
 	}
-	if r := New(ZeroIQR, "p2", "%d times", 3); r.Docs != "docs/statistics.md#iqr-zero" || r.Remedy == "" || r.Text != "3 times" {
-		t.Errorf("%+v", r)
-	}
+	r := New(ZeroIQR, "p2", "%d times", 3)
+	should.Hold(t, r.Docs == "docs/statistics.md#iqr-zero" && r.Remedy != "" && r.Text == "3 times", "%+v", r)
 }

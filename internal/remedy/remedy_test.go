@@ -23,6 +23,7 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
@@ -76,12 +77,9 @@ func TestWhatMallocMakesSlowIsMendedAndExported(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
 		r, err := remedied(b, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.Exit != exitcode.OK || len(r.Cells) != 1 || r.Cells[0].State != report.CellMended || r.Mpiruns != 20 || len(r.Proofs) != 1 || !r.Proofs[0].Holds {
-			t.Fatalf("%+v", r)
-		}
+		must.Do(t, err)
+		must.Hold(t, r.Exit == exitcode.OK && len(r.Cells) == 1 && r.Cells[0].State == report.CellMended && r.Mpiruns == 20 && len(r.Proofs) == 1 && r.Proofs[0].Holds,
+			"%+v", r)
 		folder := folderOf(b.Out)
 		f := glfile.Default()
 		f.MPI.Under = folder
@@ -89,17 +87,14 @@ func TestWhatMallocMakesSlowIsMendedAndExported(t *testing.T) {
 			t.Errorf("--under %s: %v, %v", folder, f.MPI.Env, err)
 		}
 		mine, err := glfile.Load(filepath.Join(folder, report.SettingTOML))
-		if err != nil || mine.MPI.Env["MALLOC_TRIM_THRESHOLD_"] != "1000000000" || mine.Job.MPIRuns != 10 || !slices.Equal(mine.Job.Msizes, b.Config(faulting).Job.Msizes) {
-			t.Errorf("gl.toml: %+v, %v", mine, err)
-		}
+		should.Hold(t, err == nil && mine.MPI.Env["MALLOC_TRIM_THRESHOLD_"] == "1000000000" && mine.Job.MPIRuns == 10 && slices.Equal(mine.Job.Msizes, b.Config(faulting).Job.Msizes),
+			"gl.toml: %+v, %v", mine, err)
 		readme, _ := regular.Read(filepath.Join(folder, report.ReadmeFile), 1<<20)
-		if first, _, _ := strings.Cut(string(readme), "\n"); first != "MENDED: 1 violated cell, by 2 environment variables; proved in 20 mpiruns." {
-			t.Errorf("README begins with %q", first)
-		}
+		first, _, _ := strings.Cut(string(readme), "\n")
+		should.Hold(t, first == "MENDED: 1 violated cell, by 2 environment variables; proved in 20 mpiruns.", "README begins with %q", first)
 		var again report.RemedyResult
-		if text, err := os.ReadFile(filepath.Join(folder, report.RemedyFile)); err != nil || json.Unmarshal(text, &again) != nil || again.Schema != report.RemedySchema {
-			t.Errorf("remedy.json: %v", err)
-		}
+		text, err := os.ReadFile(filepath.Join(folder, report.RemedyFile))
+		should.Hold(t, err == nil && json.Unmarshal(text, &again) == nil && again.Schema == report.RemedySchema, "remedy.json: %v", err)
 	})
 }
 
@@ -107,12 +102,9 @@ func TestWhatHarmsIsTakenBack(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 13*time.Microsecond) // 8 bytes pay for it
 		r := must.Get(remedied(b, nil))(t)
-		if r.Exit != exitcode.NoVerdict || len(r.Env) > 0 || len(r.Rejected) != 1 || !strings.Contains(r.Rejected[0].Reason, "MPI_Reduce at 8 B on p2 takes 1.30× as long") {
-			t.Fatalf("%+v", r)
-		}
-		if r.Proofs[0].Holds || len(r.Proofs[0].Harms) == 0 || r.Cells[0].State != report.CellTakenBack {
-			t.Errorf("%+v", r.Proofs)
-		}
+		must.Hold(t, r.Exit == exitcode.NoVerdict && len(r.Env) == 0 && len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Reason, "MPI_Reduce at 8 B on p2 takes 1.30× as long"),
+			"%+v", r)
+		should.Hold(t, !r.Proofs[0].Holds && len(r.Proofs[0].Harms) != 0 && r.Cells[0].State == report.CellTakenBack, "%+v", r.Proofs)
 		holdsNoSetting(b, folderOf(b.Out))
 	})
 }
@@ -126,27 +118,21 @@ func TestWhatHelpsNowhereIsTakenBack(t *testing.T) {
 			return 10 * time.Microsecond
 		}
 		r := must.Get(remedied(b, nil))(t)
-		if r.Exit != exitcode.NoVerdict || r.Cells[0].State != report.CellUnmended || len(r.Rejected) != 1 || !strings.Contains(r.Rejected[0].Reason, "no violated case") {
-			t.Fatalf("%+v", r)
-		}
+		must.Hold(t, r.Exit == exitcode.NoVerdict && r.Cells[0].State == report.CellUnmended && len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Reason, "no violated case"),
+			"%+v", r)
 		holdsNoSetting(b, folderOf(b.Out))
-		if len(r.Profiles) != 1 || !reading.Has(folderOf(b.Out), r.Profiles[0]) {
-			t.Errorf("what only a mock-up mends has no profile: %q", r.Profiles)
-		}
+		should.Hold(t, len(r.Profiles) == 1 && reading.Has(folderOf(b.Out), r.Profiles[0]), "what only a mock-up mends has no profile: %q", r.Profiles)
 		// An env.sh of before must not outlive a remedy that finds nothing.
 		must.Do(t, os.WriteFile(filepath.Join(folderOf(b.Out), tuning.EnvFile), []byte("export A=1\n"), 0o600))
 		var s *fail.Setup
 		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(run.Event) {}}
-		if _, err := x.Prepare(); !errors.As(err, &s) || !strings.Contains(err.Error(), "--force") {
-			t.Errorf("a remedy is written over: %v", err)
-		}
+		_, err := x.Prepare()
+		should.Hold(t, errors.As(err, &s) && strings.Contains(err.Error(), "--force"), "a remedy is written over: %v", err)
 		x.Force = true
-		if _, err := x.Prepare(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := x.Do(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		_, err = x.Prepare()
+		must.Do(t, err)
+		_, err = x.Do(t.Context())
+		must.Do(t, err)
 		holdsNoSetting(b, folderOf(b.Out))
 	})
 }
@@ -170,9 +156,7 @@ func TestHarmThatIsPutUpWithTakesNothingBack(t *testing.T) {
 			x.Config.Remedy.Harm = 1.5
 			x.Config.Analyze.MinSlowdown = 1.5 // nor is 8 B newly violated
 		})
-		if err != nil || r.Exit != exitcode.OK || len(r.Rejected) > 0 || r.Cells[0].State != report.CellMended || len(r.Profiles) > 0 {
-			t.Errorf("%+v, %v", r, err)
-		}
+		should.Hold(t, err == nil && r.Exit == exitcode.OK && len(r.Rejected) == 0 && r.Cells[0].State == report.CellMended && len(r.Profiles) == 0, "%+v, %v", r, err)
 	})
 }
 
@@ -194,37 +178,29 @@ func TestWhatIsProvedIsKeptWhenWhatFollowsFails(t *testing.T) {
 				return b.Fake.Start(argv, env, stderr)
 			}
 		})
-		if err == nil || !strings.Contains(err.Error(), "no such launcher") {
-			t.Fatalf("%v", err)
-		}
-		if r == nil || r.Cells[0].State != report.CellFaster || len(r.Notes) == 0 || !strings.Contains(r.Notes[len(r.Notes)-1], "ended early") || !reading.Has(folderOf(b.Out), tuning.EnvFile) {
-			t.Errorf("what was proved is lost: %+v", r)
-		}
+		must.Hold(t, err != nil && strings.Contains(err.Error(), "no such launcher"), "%v", err)
+		should.Hold(t, r != nil && r.Cells[0].State == report.CellFaster && len(r.Notes) != 0 && strings.Contains(r.Notes[len(r.Notes)-1], "ended early") && reading.Has(folderOf(b.Out), tuning.EnvFile),
+			"what was proved is lost: %+v", r)
 	})
 }
 
 func TestRemedyWrittenOverLeavesNothingOfTheOneBefore(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
-		if _, err := remedied(b, nil); err != nil {
-			t.Fatal(err)
-		}
+		_, err := remedied(b, nil)
+		must.Do(t, err)
 		folder := folderOf(b.Out)
 		must.Do(t, os.WriteFile(filepath.Join(folder, tuning.RulesFile), []byte("0\n"), 0o600))
 		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Force: true, Tell: func(run.Event) {},
 			Start: func([]string, []string, io.Writer) (*measure.Ranks, error) {
 				return nil, errors.New("no such launcher")
 			}}
-		if _, err := x.Prepare(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := x.Do(t.Context()); err == nil {
-			t.Fatal("nothing has failed")
-		}
+		_, err = x.Prepare()
+		must.Do(t, err)
+		_, err = x.Do(t.Context())
+		must.Hold(t, err != nil, "nothing has failed")
 		for _, name := range []string{report.RemedyFile, report.ReadmeFile, tuning.EnvFile, report.SettingTOML, tuning.RulesFile} {
-			if reading.Has(folder, name) {
-				t.Errorf("%s of the remedy before is still there", name)
-			}
+			should.Hold(t, !reading.Has(folder, name), "%s of the remedy before is still there", name)
 		}
 	})
 }
@@ -238,55 +214,43 @@ func TestFastestMockupIsThatOfTheLargestRatioOfAPattern(t *testing.T) {
 		return v
 	}
 	got := violatedCells(&analyze.Report{Verdicts: []analyze.Verdict{verdict("A", "slow", 1.2), verdict("B", "fast", 1.5), verdict("GL1", "", 3), verdict("C", "slower", 1.3)}})
-	if len(got) != 1 || got[0].Mockup != "fast" || *got[0].Ratio != 3 {
-		t.Errorf("%+v", got)
-	}
+	should.Hold(t, len(got) == 1 && got[0].Mockup == "fast" && *got[0].Ratio == 3, "%+v", got)
 }
 
 func TestComponentThatBettersNoCellIsNoGain(t *testing.T) {
 	cell := medians.Cell{Function: "MPI_Bcast", Msize: 65536, Shape: "p2"}
 	e := proof([]medians.Cell{cell}, nil)
 	for state, want := range map[report.CellState]bool{report.CellUnmended: true, report.CellFaster: true, report.CellMended: false} {
-		if got := e.betters([]report.RemedyCell{{Cell: cell, NP: 2, State: state}}); got != want {
-			t.Errorf("%s: %v", state, got)
-		}
+		should.Equal(t, e.betters([]report.RemedyCell{{Cell: cell, NP: 2, State: state}}), want, "%s", state)
 	}
 	c := tuning.Choice{Kind: tuning.ByComponent, Component: "sm", Env: map[string]string{"OMPI_MCA_coll_sm_priority": "100"}}
-	if back := proof(nil, nil).rejects(append(algorithmsOf(), c)); len(back) != 1 || !strings.Contains(back[0].Label, "component sm (OMPI_MCA_coll_sm_priority=100)") {
-		t.Errorf("%+v", back)
-	}
+	back := proof(nil, nil).rejects(append(algorithmsOf(), c))
+	should.Hold(t, len(back) == 1 && strings.Contains(back[0].Label, "component sm (OMPI_MCA_coll_sm_priority=100)"), "%+v", back)
 }
 
 func TestVariableThatIsSetAlreadyIsNotTried(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
 		r, err := remedied(b, func(x *Remedy) { x.Config.MPI.Env = map[string]string{"MALLOC_MMAP_THRESHOLD_": "5"} })
-		if err != nil || r.Exit != exitcode.NoVerdict || len(r.Proofs) > 0 || len(r.Rejected) != 1 || r.Cells[0].State != report.CellNotProved {
-			t.Fatalf("%+v, %v", r, err)
-		}
-		if want := `mpi.env sets MALLOC_MMAP_THRESHOLD_ to "5" already`; r.Rejected[0].Reason != want {
-			t.Errorf("%q, want %q", r.Rejected[0].Reason, want)
-		}
+		must.Hold(t, err == nil && r.Exit == exitcode.NoVerdict && len(r.Proofs) == 0 && len(r.Rejected) == 1 && r.Cells[0].State == report.CellNotProved,
+			"%+v, %v", r, err)
+		should.Equal(t, r.Rejected[0].Reason, `mpi.env sets MALLOC_MMAP_THRESHOLD_ to "5" already`)
 	})
 }
 
 func TestProofsAreNotMoreThanWanted(t *testing.T) {
 	x := &Remedy{Config: &glfile.File{}, found: &report.RemedyResult{}, Tell: func(run.Event) {}}
 	must.Do(t, x.prove(t.Context(), algorithmsOf()))
-	if n := len(x.found.Rejected); n != 3 || !strings.Contains(x.found.Rejected[0].Reason, "remedy.proofs = 0") {
-		t.Errorf("%d were dropped: %+v", n, x.found.Rejected)
-	}
+	n := len(x.found.Rejected)
+	should.Hold(t, n == 3 && strings.Contains(x.found.Rejected[0].Reason, "remedy.proofs = 0"), "%d were dropped: %+v", n, x.found.Rejected)
 }
 
 func TestNothingViolatedIsNothingToMend(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		r, err := remedied(b, nil)
-		if err != nil || r.Exit != exitcode.OK || reading.Has(b.Out, "remedy") {
-			t.Errorf("%+v, %v", r, err)
-		}
-		if d := report.Remedies.Document(r); !strings.HasPrefix(d.Sections[0].Text[0].Text, "NOTHING TO MEND") {
-			t.Errorf("%+v", d.Sections)
-		}
+		should.Hold(t, err == nil && r.Exit == exitcode.OK && !reading.Has(b.Out, "remedy"), "%+v, %v", r, err)
+		d := report.Remedies.Document(r)
+		should.Hold(t, strings.HasPrefix(d.Sections[0].Text[0].Text, "NOTHING TO MEND"), "%+v", d.Sections)
 	})
 }
 
@@ -350,34 +314,24 @@ func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
 		}
 		slices.Sort(want)
 		slices.Sort(got)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q is taken back, want %q", c.what, got, want)
-		}
+		should.Equal(t, got, want, "%s: is taken back", c.what)
 	}
-	if got := proof(nil, nil).rejects(choices[:1]); len(got) != 1 || got[0].Choice.Kind != tuning.ByEnv {
-		t.Errorf("malloc's variables that help nowhere: %+v", got)
-	}
+	got := proof(nil, nil).rejects(choices[:1])
+	should.Hold(t, len(got) == 1 && got[0].Choice.Kind == tuning.ByEnv, "malloc's variables that help nowhere: %+v", got)
 }
 
 func TestConformanceCallThatGoesWrongTakesItsChoiceBack(t *testing.T) {
 	got := nonconforming(algorithmsOf(), []untimed.Outcome{{Call: "MPI_Gather, a count that does not count", Function: "MPI_Gather", Shape: "p2", State: untimed.CallError, Message: "MPI_ERR_TRUNCATE"}})
-	if len(got) != 2 || got[0].Choice.Function != "MPI_Gather" || !strings.Contains(got[1].Reason, "MPI_ERR_TRUNCATE") {
-		t.Errorf("%+v", got)
-	}
-	if got := nonconforming(algorithmsOf(), nil); len(got) > 0 {
-		t.Errorf("%+v", got)
-	}
+	should.Hold(t, len(got) == 2 && got[0].Choice.Function == "MPI_Gather" && strings.Contains(got[1].Reason, "MPI_ERR_TRUNCATE"), "%+v", got)
+	got = nonconforming(algorithmsOf(), nil)
+	should.Hold(t, len(got) == 0, "%+v", got)
 }
 
 func TestChoicesOfOneAlgorithmAreWrittenAsOne(t *testing.T) {
 	got := joined(algorithmsOf())
-	if len(got) != 3 || !slices.Equal(got[1].Sizes, []int64{1024, 65536}) {
-		t.Errorf("%+v", got)
-	}
+	should.Hold(t, len(got) == 3 && slices.Equal(got[1].Sizes, []int64{1024, 65536}), "%+v", got)
 	whole := partsOf(algorithmsOf(), []tuning.Rejected{got[1].Rejected("no")}, "")
-	if len(whole) != 2 {
-		t.Errorf("one that cannot be written is %d choices", len(whole))
-	}
+	should.Hold(t, len(whole) == 2, "one that cannot be written is %d choices", len(whole))
 }
 
 // Half to two thirds of the time is 1.5 to 2 times as fast.
@@ -387,16 +341,13 @@ func TestTheIntervalOfAGainRunsFromItsLessToItsLargerEnd(t *testing.T) {
 	e := effects{helped: &series.Comparison{Cases: []series.CaseChange{{Cell: cell.Cell, Change: series.Faster, Ratio: &ratio, RatioLo: &lo, RatioHi: &hi}}},
 		before: &analyze.Report{}, after: &analyze.Report{}}
 	e.outcome(&cell, nil)
-	if cell.State != report.CellMended || *cell.Gain != 1/ratio || *cell.GainLo != 1.5 || *cell.GainHi != 2 {
-		t.Errorf("%s by %v, %v to %v", cell.State, *cell.Gain, *cell.GainLo, *cell.GainHi)
-	}
+	should.Hold(t, cell.State == report.CellMended && *cell.Gain == 1/ratio && *cell.GainLo == 1.5 && *cell.GainHi == 2,
+		"%s by %v, %v to %v", cell.State, *cell.Gain, *cell.GainLo, *cell.GainHi)
 }
 
 func TestChoicesAreToldApartByWhatTheySetNotByTheirNames(t *testing.T) {
 	a := tuning.Choice{Kind: tuning.ByMockup, Function: "MPI_Bcast", Mockup: "bcast_as_scatter+allgather", Sizes: []int64{8}, NP: 4}
 	b := a
 	b.Mockup = "bcast_as_scatterv+allgatherv"
-	if a.Label() != b.Label() || a.Key() == b.Key() {
-		t.Errorf("%q and %q have keys %q and %q", a.Label(), b.Label(), a.Key(), b.Key())
-	}
+	should.Hold(t, a.Label() == b.Label() && a.Key() != b.Key(), "%q and %q have keys %q and %q", a.Label(), b.Label(), a.Key(), b.Key())
 }

@@ -130,7 +130,7 @@ func (s *Settings) Judging(fs *pflag.FlagSet) {
 
 // Gate declares the flags of what a check is held against.
 func (s *Settings) Gate(fs *pflag.FlagSet) {
-	s.Keys(fs, "baseline", "nights", "expect", "confirm", "fail-on", "strict")
+	s.Keys(fs, "baseline", "nights", "expect", "confirm", "fail-on", "must-judge", "strict")
 }
 
 // Take adds the flags of another command that were given, and set keys.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // lh is R's data set of that name (48 hormone levels), the example of ?acf.
@@ -30,9 +31,7 @@ func TestAutocorrelationByHandAndAsR(t *testing.T) {
 	} {
 		got := must.Get(Autocorrelation(c.x, len(c.want)))(t)
 		for i := range c.want {
-			if math.Abs(got[i]-c.want[i]) > c.tolerance {
-				t.Errorf("%s, lag %d: %.6f, want %.6f", c.name, i+1, got[i], c.want[i])
-			}
+			should.Hold(t, math.Abs(got[i]-c.want[i]) <= c.tolerance, "%s, lag %d: %.6f, want %.6f", c.name, i+1, got[i], c.want[i])
 		}
 	}
 }
@@ -49,9 +48,8 @@ func TestAutocorrelationRefusesWhatHasNone(t *testing.T) {
 		{[]float64{1, 2, 3}, 3, ErrRange},
 		{[]float64{1, 2, 3}, 0, ErrRange},
 	} {
-		if _, err := Autocorrelation(c.x, c.lags); !errors.Is(err, c.want) {
-			t.Errorf("%v at lag %d: %v, want %v", c.x, c.lags, err, c.want)
-		}
+		_, err := Autocorrelation(c.x, c.lags)
+		should.Hold(t, errors.Is(err, c.want), "%v at lag %d: %v, want %v", c.x, c.lags, err, c.want)
 	}
 }
 
@@ -69,11 +67,9 @@ func TestInefficiencyOfAnAutoregressiveSeries(t *testing.T) {
 			}
 		}
 		acf := must.Get(Autocorrelation(x, 20))(t)
-		if want, got := (1+a)/(1-a), Inefficiency(acf, n); math.Abs(got-want) > 0.05*want {
-			t.Errorf("a = %v: %v, want %v", a, got, want)
-		}
+		want, got := (1+a)/(1-a), Inefficiency(acf, n)
+		should.Hold(t, math.Abs(got-want) <= 0.05*want, "a = %v: %v, want %v", a, got, want)
 	}
-	if b := AutocorrelationBound(400); math.Abs(b-0.098) > 1e-15 {
-		t.Errorf("bound %v", b)
-	}
+	b := AutocorrelationBound(400)
+	should.Hold(t, math.Abs(b-0.098) <= 1e-15, "bound %v", b)
 }

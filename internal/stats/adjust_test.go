@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestAdjustMatchesR(t *testing.T) {
@@ -37,14 +38,11 @@ func TestAdjustMatchesR(t *testing.T) {
 			})
 		}
 	}
-	if len(g.Invalid) == 0 {
-		t.Fatal("no invalid cases")
-	}
+	must.Hold(t, len(g.Invalid) != 0, "no invalid cases")
 	for _, c := range g.Invalid {
 		for _, method := range []string{AdjustNone, AdjustBH, AdjustHolm} {
-			if _, err := Adjust(c.P, method); err == nil {
-				t.Errorf("invalid case %s was accepted by %s", c.ID, method)
-			}
+			_, err := Adjust(c.P, method)
+			should.Hold(t, err != nil, "invalid case %s was accepted by %s", c.ID, method)
 		}
 	}
 }
@@ -58,9 +56,8 @@ func TestAdjustNoneCopies(t *testing.T) {
 }
 
 func TestAdjustRefusesAnUnknownMethod(t *testing.T) {
-	if _, err := Adjust([]float64{0.1}, "bonferroni"); err == nil {
-		t.Error("bonferroni was accepted")
-	}
+	_, err := Adjust([]float64{0.1}, "bonferroni")
+	should.Hold(t, err != nil, "bonferroni was accepted")
 }
 
 func TestStarsIncludeTheirLimits(t *testing.T) {
@@ -132,8 +129,7 @@ func TestSequentialPRefusesBadWeights(t *testing.T) {
 		"zero":     {[]float64{1, 0}, ErrRange},
 		"too much": {[]float64{0.6, 0.5}, ErrRange},
 	} {
-		if _, err := SequentialP(p, c.weights); !errors.Is(err, c.want) {
-			t.Errorf("%s: error %v, want %v", name, err, c.want)
-		}
+		_, err := SequentialP(p, c.weights)
+		should.Hold(t, errors.Is(err, c.want), "%s: error %v, want %v", name, err, c.want)
 	}
 }

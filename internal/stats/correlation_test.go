@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestPearsonOfKnownPairs(t *testing.T) {
@@ -28,8 +29,7 @@ func TestPearsonIsUndefinedWithoutVariation(t *testing.T) {
 		{{0.1, 0.1, 0.1}, {1, 2, 3}},
 		{{1, 2, 3}, {0.1, 0.1, 0.1}},
 	} {
-		if r, err := Pearson(c[0], c[1]); !errors.Is(err, ErrUndefined) {
-			t.Errorf("correlation of %v = %v, error %v, want ErrUndefined", c, r, err)
-		}
+		r, err := Pearson(c[0], c[1])
+		should.Hold(t, errors.Is(err, ErrUndefined), "correlation of %v = %v, error %v, want ErrUndefined", c, r, err)
 	}
 }

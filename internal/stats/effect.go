@@ -51,7 +51,7 @@ func HodgesLehmannSignedRank(x, y []float64) (Effect, error) {
 			walsh = append(walsh, (lx[i]+lx[j])/2)
 		}
 	}
-	return effect(walsh, quantileV(0.025, n)), nil
+	return effect(walsh, int(quantileV(0.025, n, Ranks))), nil
 }
 
 // effect sorts d, log ratios, and reads the estimate and the q-th values off.

@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"testing"
+
+	"pgmpi/internal/fixture/should"
 )
 
 // Three cases, of which the second mpirun doubles two and the third one halves all.
@@ -13,11 +15,7 @@ func TestTheGeneralFactorIsTheMedianOverTheCases(t *testing.T) {
 		{1, 2, .5, 1, 1},
 	})
 	for run, want := range []float64{1, 2, .5, 1, 1} {
-		if math.Abs(got[run]-want) > 1e-12 {
-			t.Errorf("mpirun %d: %g, want %g", run+1, got[run], want)
-		}
+		should.Hold(t, math.Abs(got[run]-want) <= 1e-12, "mpirun %d: %g, want %g", run+1, got[run], want)
 	}
-	if General(nil) != nil {
-		t.Error("no cases say nothing")
-	}
+	should.Hold(t, General(nil) == nil, "no cases say nothing")
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/golden"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // values are the numbers of a vector; in `invalid` they may be "NaN", "Inf" or "-Inf".
@@ -52,16 +54,12 @@ func load[C any](t testing.TB, name, kind string) goldenFile[C] {
 // close1 fails unless got is want within a relative tolerance.
 func close1(t *testing.T, what string, got, want, rel float64) {
 	t.Helper()
-	if !(math.Abs(got-want) <= rel*math.Abs(want)) {
-		t.Errorf("%s = %.17g, want %.17g (relative tolerance %g)", what, got, want, rel)
-	}
+	should.Hold(t, math.Abs(got-want) <= rel*math.Abs(want), "%s = %.17g, want %.17g (relative tolerance %g)", what, got, want, rel)
 }
 
 func closeAll(t *testing.T, what string, got, want []float64, rel float64) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s has %d values, want %d", what, len(got), len(want))
-	}
+	must.Hold(t, len(got) == len(want), "%s has %d values, want %d", what, len(got), len(want))
 	for i := range got {
 		close1(t, fmt.Sprintf("%s[%d]", what, i), got[i], want[i], rel)
 	}
@@ -69,7 +67,5 @@ func closeAll(t *testing.T, what string, got, want []float64, rel float64) {
 
 func equal[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
-	if got != want {
-		t.Errorf("%s = %v, want %v", what, got, want)
-	}
+	should.Hold(t, got == want, "%s = %v, want %v", what, got, want)
 }

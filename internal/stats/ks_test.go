@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 type ksCase struct {
@@ -30,12 +31,9 @@ func TestKSMatchesExactArithmeticWithTies(t *testing.T) {
 			close1(t, "P", got.P, c.Expect.PExact, 1e-12)
 		})
 	}
-	if len(g.Invalid) == 0 {
-		t.Fatal("no invalid cases")
-	}
+	must.Hold(t, len(g.Invalid) != 0, "no invalid cases")
 	for _, c := range g.Invalid {
-		if _, err := KS(c.X, c.Y); err == nil {
-			t.Errorf("invalid case %s was accepted", c.ID)
-		}
+		_, err := KS(c.X, c.Y)
+		should.Hold(t, err != nil, "invalid case %s was accepted", c.ID)
 	}
 }

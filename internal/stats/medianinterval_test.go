@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"testing"
+
+	"pgmpi/internal/fixture/should"
 )
 
 // The ranks are from binomial tables: qbinom(.025, n, .5) in R, the n-th to the last likewise.
@@ -14,13 +16,9 @@ func TestTheIntervalOfAMedianIsThatOfTheBinomialDistribution(t *testing.T) {
 		}
 		lo, hi := MedianInterval(x, 0.95)
 		if want == 0 {
-			if !math.IsNaN(lo) || !math.IsNaN(hi) {
-				t.Errorf("%d values: %v to %v, want none", n, lo, hi)
-			}
+			should.Hold(t, math.IsNaN(lo) && math.IsNaN(hi), "%d values: %v to %v, want none", n, lo, hi)
 			continue
 		}
-		if lo != float64(want) || hi != float64(n+1-want) {
-			t.Errorf("%d values: %v to %v, want ranks %d and %d", n, lo, hi, want, n+1-want)
-		}
+		should.Hold(t, lo == float64(want) && hi == float64(n+1-want), "%d values: %v to %v, want ranks %d and %d", n, lo, hi, want, n+1-want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // cluster gives n values around a middle: the quantiles of a normal distribution of the
@@ -45,9 +46,8 @@ func TestModesAreTheClustersThatArePlanted(t *testing.T) {
 			continue
 		}
 		for i, m := range got {
-			if math.Abs(m.At/c.want[i].At-1) > .01 || math.Abs(m.Share-c.want[i].Share) > .005 || m.Lo > m.At*1.01 || m.Hi < m.At*.99 {
-				t.Errorf("%s, mode %d: %+v, want %+v", name, i, m, c.want[i])
-			}
+			should.Hold(t, math.Abs(m.At/c.want[i].At-1) <= .01 && math.Abs(m.Share-c.want[i].Share) <= .005 && m.Lo <= m.At*1.01 && m.Hi >= m.At*.99,
+				"%s, mode %d: %+v, want %+v", name, i, m, c.want[i])
 		}
 	}
 }
@@ -58,13 +58,9 @@ func TestModesAreTheClustersThatArePlanted(t *testing.T) {
 func TestPeaksOfTheDensityAreThoseOfR(t *testing.T) {
 	got := must.Get(Modes(together(cluster(70, 100, .05), cluster(30, 130, .08))))(t)
 	want := []float64{100.00738, 129.99617}
-	if len(got) != len(want) {
-		t.Fatalf("%+v", got)
-	}
+	must.Hold(t, len(got) == len(want), "%+v", got)
 	for i, m := range got {
-		if math.Abs(m.At/want[i]-1) > .003 { // of a grid of 512 places
-			t.Errorf("mode %d at %v, R says %v", i, m.At, want[i])
-		}
+		should.Hold(t, math.Abs(m.At/want[i]-1) <= .003, "mode %d at %v, R says %v", i, m.At, want[i]) // of a grid of 512 places
 	}
 }
 
@@ -73,8 +69,7 @@ func TestModesNeedPositiveValues(t *testing.T) {
 		x    []float64
 		want error
 	}{{nil, ErrEmpty}, {[]float64{1, 0}, ErrNotPositive}, {[]float64{1, math.NaN()}, ErrNotFinite}} {
-		if _, err := Modes(c.x); !errors.Is(err, c.want) {
-			t.Errorf("%v: %v, want %v", c.x, err, c.want)
-		}
+		_, err := Modes(c.x)
+		should.Hold(t, errors.Is(err, c.want), "%v: %v, want %v", c.x, err, c.want)
 	}
 }

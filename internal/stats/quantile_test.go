@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestQuantileMedianMeanSDMatchR(t *testing.T) {
@@ -42,9 +43,8 @@ func TestQuantileMedianMeanSDMatchR(t *testing.T) {
 
 func TestQuantileRefusesAProbabilityOutsideZeroToOne(t *testing.T) {
 	for _, p := range []float64{-0.1, 1.1, math.NaN()} {
-		if _, err := Quantile([]float64{1, 2}, p); !errors.Is(err, ErrRange) {
-			t.Errorf("quantile %v: error %v, want ErrRange", p, err)
-		}
+		_, err := Quantile([]float64{1, 2}, p)
+		should.Hold(t, errors.Is(err, ErrRange), "quantile %v: error %v, want ErrRange", p, err)
 	}
 }
 
@@ -58,7 +58,7 @@ var oneSample = map[string]func(x []float64) error{
 	"MeanSD":     func(x []float64) error { _, _, err := MeanSD(x); return err },
 	"Tukey":      func(x []float64) error { _, _, err := Tukey(x, TukeyFactor); return err },
 	"WarmupEnd":  func(x []float64) error { _, err := WarmupEnd(x); return err },
-	"SignedRank": func(x []float64) error { _, err := SignedRank(x); return err },
+	"SignedRank": func(x []float64) error { _, err := SignedRank(x, Ranks); return err },
 	"Adjust":     func(x []float64) error { _, err := Adjust(x, AdjustNone); return err },
 	"SequentialP": func(x []float64) error {
 		_, err := SequentialP(x, []float64{0.2, 0.3, 0.5})
@@ -93,17 +93,14 @@ func TestEveryStatisticRefusesNaNInfinityAndNothing(t *testing.T) {
 	good := []float64{0.1, 0.3, 0.4}
 	for input, b := range bad {
 		for name, f := range oneSample {
-			if err := f(b.x); !errors.Is(err, b.want) {
-				t.Errorf("%s(%s): error %v, want %v", name, input, err, b.want)
-			}
+			err := f(b.x)
+			should.Hold(t, errors.Is(err, b.want), "%s(%s): error %v, want %v", name, input, err, b.want)
 		}
 		for name, f := range twoSamples {
-			if err := f(b.x, good); !errors.Is(err, b.want) {
-				t.Errorf("%s(%s, good): error %v, want %v", name, input, err, b.want)
-			}
-			if err := f(good, b.x); !errors.Is(err, b.want) {
-				t.Errorf("%s(good, %s): error %v, want %v", name, input, err, b.want)
-			}
+			err := f(b.x, good)
+			should.Hold(t, errors.Is(err, b.want), "%s(%s, good): error %v, want %v", name, input, err, b.want)
+			err = f(good, b.x)
+			should.Hold(t, errors.Is(err, b.want), "%s(good, %s): error %v, want %v", name, input, err, b.want)
 		}
 	}
 }
@@ -113,24 +110,17 @@ func TestNoStatisticChangesItsInput(t *testing.T) {
 	x, y := slices.Clone(original), []float64{0.3, 0.2, 0.1}
 	wasY := slices.Clone(y)
 	for name, f := range oneSample {
-		if err := f(x); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		should.Do(t, f(x), "%s", name)
 	}
 	for name, f := range twoSamples {
-		if err := f(x, y); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		should.Do(t, f(x, y), "%s", name)
 	}
-	if !slices.Equal(x, original) || !slices.Equal(y, wasY) {
-		t.Errorf("inputs became %v and %v", x, y)
-	}
+	should.Hold(t, slices.Equal(x, original) && slices.Equal(y, wasY), "inputs became %v and %v", x, y)
 }
 
 func TestPairedStatisticsRefuseDifferentLengths(t *testing.T) {
 	for _, name := range []string{"LogRatios", "HodgesLehmannSignedRank", "Pearson"} {
-		if err := twoSamples[name]([]float64{1, 2, 3}, []float64{1, 2}); !errors.Is(err, ErrLengths) {
-			t.Errorf("%s: error %v, want ErrLengths", name, err)
-		}
+		err := twoSamples[name]([]float64{1, 2, 3}, []float64{1, 2})
+		should.Hold(t, errors.Is(err, ErrLengths), "%s: error %v, want ErrLengths", name, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 type rankSumCase struct {
@@ -63,13 +64,10 @@ func TestRankSumNormalMatchesRWithContinuityCorrection(t *testing.T) {
 
 func TestRankSumRefusesInvalidSamples(t *testing.T) {
 	g := loadRankSum(t)
-	if len(g.Invalid) == 0 {
-		t.Fatal("no invalid cases")
-	}
+	must.Hold(t, len(g.Invalid) != 0, "no invalid cases")
 	for _, c := range g.Invalid {
-		if _, err := RankSum(c.X, c.Y); err == nil {
-			t.Errorf("invalid case %s was accepted", c.ID)
-		}
+		_, err := RankSum(c.X, c.Y)
+		should.Hold(t, err != nil, "invalid case %s was accepted", c.ID)
 	}
 }
 
@@ -81,9 +79,7 @@ func TestMinPRankSumIsAttainedBySeparatedSamples(t *testing.T) {
 			checked++
 		}
 	}
-	if checked == 0 {
-		t.Fatal("no balanced case without ties")
-	}
+	must.Hold(t, checked != 0, "no balanced case without ties")
 	equal(t, "R=3", MinPRankSum(3, 3), 0.05)
 	equal(t, "R=0", MinPRankSum(0, 5), 1)
 	// z of 12 values that are all above 51 others, by hand.
@@ -109,9 +105,7 @@ func BenchmarkRankSum500TestsR10To50(b *testing.B) {
 			for j := range n {
 				x[j], y[j] = float64(r.IntN(200)), float64(r.IntN(200))
 			}
-			if _, err := RankSum(x, y); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(RankSum(x, y))(b)
 		}
 	}
 }

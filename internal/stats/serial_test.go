@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // permutations calls f with every order of x.
@@ -29,15 +30,12 @@ func TestRankAutocorrelationIsStandardisedOverAllOrders(t *testing.T) {
 			_, z := must.Two(RankAutocorrelation(x))(t)
 			count, sum, squares = count+1, sum+z, squares+z*z
 		})
-		if mean, variance := sum/count, squares/count; math.Abs(mean) > 1e-12 || math.Abs(variance-1) > 1e-12 {
-			t.Errorf("n = %d: z has mean %g and variance %g, want 0 and 1", n, mean, variance)
-		}
+		mean, variance := sum/count, squares/count
+		should.Hold(t, math.Abs(mean) <= 1e-12 && math.Abs(variance-1) <= 1e-12, "n = %d: z has mean %g and variance %g, want 0 and 1", n, mean, variance)
 	}
 	// Ranks 1 … 5: as in TestAutocorrelationByHandAndAsR.
-	if r, _, _ := RankAutocorrelation([]float64{1, 10, 11, 5000, 1e6}); math.Abs(r-0.4) > 1e-15 {
-		t.Errorf("r %g of ascending values, want 0.4", r)
-	}
-	if _, _, err := RankAutocorrelation([]float64{2, 2, 2}); !errors.Is(err, ErrUndefined) {
-		t.Errorf("equal values: %v", err)
-	}
+	r, _, _ := RankAutocorrelation([]float64{1, 10, 11, 5000, 1e6})
+	should.Hold(t, math.Abs(r-0.4) <= 1e-15, "r %g of ascending values, want 0.4", r)
+	_, _, err := RankAutocorrelation([]float64{2, 2, 2})
+	should.Hold(t, errors.Is(err, ErrUndefined), "equal values: %v", err)
 }

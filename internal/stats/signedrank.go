@@ -8,18 +8,27 @@ import (
 // MaxExactSignedRank is the number of pairs above which SignedRank uses the normal form.
 const MaxExactSignedRank = 200
 
-// SignedRank is the Wilcoxon signed-rank test of "x is slower than y" on the
-// paired differences d = x − y, here of logarithms (LogRatios). Differences of 0
-// are dropped; the statistic is V, the sum of the midranks of |d| where d > 0. P is the
+// Score says how much a difference counts in SignedRank: the largest doubled score among n.
+type Score func(n int) int
+
+// Ranks count in full (Wilcoxon). A third of the ranks count by CappedRanks, the larger
+// two thirds alike: the few mpiruns that ran in another state of the machine have the largest
+// differences, and weigh no more than others (docs/dev/statistics.md).
+func Ranks(n int) int       { return 2 * n }
+func CappedRanks(n int) int { return max(1, 2*n/3) }
+
+// SignedRank is the signed-rank test of "x is slower than y" on the paired differences
+// d = x − y, here of logarithms (LogRatios). Differences of 0 are dropped; the statistic
+// is V, the sum of the scores (the midranks of |d|, up to the largest) where d > 0. P is the
 // exact probability over all signs, conditional on the ties (1 if no difference is
 // left); with more than 200 differences it is the normal approximation with
 // continuity correction (R: exact = FALSE, correct = TRUE), and Exact is false.
-func SignedRank(d []float64) (TestResult, error) {
+func SignedRank(d []float64, score Score) (TestResult, error) {
 	if err := check(d); err != nil {
 		return TestResult{}, err
 	}
 	d = slices.DeleteFunc(slices.Clone(d), func(d float64) bool { return d == 0 })
-	return signedRankOf(d, len(d) <= MaxExactSignedRank), nil
+	return signedRankOf(d, score, len(d) <= MaxExactSignedRank), nil
 }
 
 // LogRatios returns ln x_i − ln y_i of pairs of positive values, rounded to 12
@@ -36,35 +45,57 @@ func LogRatios(x, y []float64) ([]float64, error) {
 	return d, err
 }
 
-func signedRankOf(d []float64, exact bool) TestResult {
+func signedRankOf(d []float64, score Score, exact bool) TestResult {
 	size := make([]float64, len(d))
 	for i := range d {
 		size[i] = math.Abs(d[i])
 	}
-	ranks, tieSum := doubledMidranks(size)
-	v := 0 // the sum of the doubled midranks where d > 0
-	for i, r := range ranks {
+	scores, _ := doubledMidranks(size)
+	v := 0 // the sum of the doubled scores where d > 0
+	for i := range scores {
+		scores[i] = min(scores[i], score(len(d)))
 		if d[i] > 0 {
-			v += r
+			v += scores[i]
 		}
 	}
 	statistic := float64(v) / 2
 	if exact {
-		p := math.Ldexp(sumFromTop(signCounts(ranks)[v:]), -len(d))
+		p := math.Ldexp(sumFromTop(signCounts(scores)[v:]), -len(d))
 		return TestResult{P: min(p, 1), Statistic: statistic, Exact: true}
 	}
-	n := float64(len(d))
-	return TestResult{P: normalUpperTail(statistic-n*(n+1)/4, n*(n+1)*(2*n+1)/24-tieSum/48), Statistic: statistic}
+	mean, variance := signMoments(scores)
+	return TestResult{P: normalUpperTail(statistic-mean, variance), Statistic: statistic}
+}
+
+// signMoments are the mean and the variance of V.
+func signMoments(scores []int) (mean, variance float64) {
+	for _, s := range scores {
+		mean += float64(s) / 4
+		variance += float64(s*s) / 16
+	}
+	return mean, variance
+}
+
+// LargestV is the largest V of n differences without ties.
+func LargestV(n int, score Score) float64 { return float64(sumInts(untied(n, score))) / 2 }
+
+// untied are the doubled scores of n differences without ties.
+func untied(n int, score Score) []int {
+	items := make([]int, n)
+	for i := range items {
+		items[i] = min(2*(i+1), score(n))
+	}
+	return items
 }
 
 // MinPSignedRank returns the smallest P that SignedRank can attain with r differences
 // other than 0: 2^−r, or 1 for r < 1.
 func MinPSignedRank(r int) float64 { return math.Ldexp(1, -max(r, 0)) }
 
-// LeastSignedRank returns the least V of n differences without ties whose P is at most the
+// LeastV returns the least V of n differences without ties whose P is at most the
 // level; if no V is, more than the largest V.
-func LeastSignedRank(n int, level float64) float64 {
-	return float64(n*(n+1)/2 - quantileV(level, n) + 1)
+func LeastV(n int, level float64, score Score) float64 {
+	return LargestV(n, score) - quantileV(level, n, score) + 1
 }
 
 // signCounts counts the subsets of the items by their sum, from 0 to the sum of all.
@@ -81,17 +112,14 @@ func signCounts(items []int) []float64 {
 	return counts
 }
 
-// quantileV is R's qsignrank(a, n): the smallest q with P(V ≤ q) ≥ a without ties.
-func quantileV(a float64, n int) int {
+// quantileV is R's qsignrank(a, n), by Ranks: the smallest q with P(V ≤ q) ≥ a without ties.
+func quantileV(a float64, n int, score Score) float64 {
+	items := untied(n, score)
 	if n > MaxExactSignedRank {
-		m := float64(n)
-		return normalQuantile(a, m*(m+1)/4, m*(m+1)*(2*m+1)/24)
-	}
-	items := make([]int, n)
-	for i := range items {
-		items[i] = i + 1
+		mean, variance := signMoments(items)
+		return float64(normalQuantile(a, mean, variance))
 	}
 	counts := signCounts(items)
 	slices.Reverse(counts)
-	return quantileFromTop(counts, a, math.Ldexp(1, n))
+	return float64(quantileFromTop(counts, a, math.Ldexp(1, n))) / 2
 }

@@ -3,10 +3,10 @@ package stats
 import (
 	"errors"
 	"math"
-	"slices"
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestTukeyMatchesThePaperFilter(t *testing.T) {
@@ -31,33 +31,24 @@ func TestTukeyMatchesThePaperFilter(t *testing.T) {
 				"q1": {got.Q1, c.Expect.Q1}, "q3": {got.Q3, c.Expect.Q3},
 				"lo": {got.Lo, c.Expect.Lo}, "hi": {got.Hi, c.Expect.Hi},
 			} {
-				if !(math.Abs(pair[0]-pair[1]) <= scale) {
-					t.Errorf("%s = %.17g, want %.17g", name, pair[0], pair[1])
-				}
+				should.Hold(t, math.Abs(pair[0]-pair[1]) <= scale, "%s = %.17g, want %.17g", name, pair[0], pair[1])
 			}
 			var kept []float64
 			for _, i := range c.Expect.Kept {
 				kept = append(kept, c.X[i])
 			}
-			if !slices.Equal(left, kept) {
-				t.Errorf("kept %v, want %v", left, kept)
-			}
+			should.Equal(t, left, kept, "kept")
 			equal(t, "number removed", len(c.X)-len(left), c.Expect.NRemoved)
 			mean, _, _ := MeanSD(left)
 			close1(t, "median", MedianFinite(left), c.Expect.Median, 1e-14)
 			close1(t, "mean", mean, c.Expect.Mean, 1e-13)
-			if s := TukeySorted(sorted(c.X), c.K); !slices.Equal(s, sorted(left)) {
-				t.Errorf("TukeySorted keeps %v, want %v", s, sorted(left))
-			}
+			should.Equal(t, TukeySorted(sorted(c.X), c.K), sorted(left), "TukeySorted keeps")
 		})
 	}
-	if len(g.Invalid) == 0 {
-		t.Fatal("no invalid cases")
-	}
+	must.Hold(t, len(g.Invalid) != 0, "no invalid cases")
 	for _, c := range g.Invalid {
-		if _, _, err := Tukey(c.X, TukeyFactor); err == nil {
-			t.Errorf("invalid case %s was accepted", c.ID)
-		}
+		_, _, err := Tukey(c.X, TukeyFactor)
+		should.Hold(t, err != nil, "invalid case %s was accepted", c.ID)
 	}
 }
 
@@ -71,9 +62,8 @@ func TestTukeySaysWhenOnlyTheModeIsLeft(t *testing.T) {
 
 func TestTukeyRefusesABadFactor(t *testing.T) {
 	for _, k := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if _, _, err := Tukey([]float64{1, 2}, k); !errors.Is(err, ErrRange) {
-			t.Errorf("factor %v: error %v, want ErrRange", k, err)
-		}
+		_, _, err := Tukey([]float64{1, 2}, k)
+		should.Hold(t, errors.Is(err, ErrRange), "factor %v: error %v, want ErrRange", k, err)
 	}
 }
 

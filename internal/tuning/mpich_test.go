@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/mockups"
 )
 
@@ -80,13 +81,10 @@ func TestTreeChangesWhatIsChosenAndNothingElse(t *testing.T) {
 		own("MPI_Exscan", 4, "nb", 1, plan...), own("MPI_Alltoall", 4, "new", 1, 16384),
 	}
 	s := mustWrite(t, mpichJSON, Target{Library: Library{Family: "mpich", Major: 4}, Folder: "/r", Tree: tree}, choices...)
-	if len(s.Rejected) > 0 || len(s.Files) != 1 || s.Env[treeVariable] != "/r/"+TreeFile {
-		t.Fatalf("%+v", s)
-	}
+	must.Hold(t, len(s.Rejected) == 0 && len(s.Files) == 1 && s.Env[treeVariable] == "/r/"+TreeFile, "%+v", s)
 	text := s.Files[0].Content
-	if _, err := readTree("f", text); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
+	_, err := readTree("f", text)
+	must.Hold(t, err == nil, "%v\n%s", err, text)
 	before := must.Get(parseTree("before", tree.Text))(t)
 	after := must.Get(parseTree("after", text))(t)
 	for _, f := range mockups.Collectives() {
@@ -99,15 +97,11 @@ func TestTreeChangesWhatIsChosenAndNothingElse(t *testing.T) {
 						want = leafName(c, tree)
 					}
 				}
-				if got := walk(after.find(key), f, np, block); got != want {
-					t.Errorf("%s on %d processes, %d B: %s, want %s", f, np, block, got, want)
-				}
+				should.Equal(t, walk(after.find(key), f, np, block), want, "%s on %d processes, %d B", f, np, block)
 			}
 		}
 	}
-	if after.find("collective=ibarrier") == nil {
-		t.Error("what the choices are not about is gone")
-	}
+	should.Hold(t, after.find("collective=ibarrier") != nil, "what the choices are not about is gone")
 }
 
 // csel.c calls what a tree says without looking whether it may be called.
@@ -117,14 +111,10 @@ func TestTreeCallsAlgorithmsOnlyWhereTheyMayBe(t *testing.T) {
 	to := Target{Library: Library{Family: "mpich", Major: 4}, Tree: tree}
 	s := mustWrite(t, mpichJSON, to, own("MPI_Allreduce", 2, "reduce_scatter_allgather", 4, 65536), own("MPI_Alltoall", 2, "new", 1, 65536))
 	flat := strings.Join(strings.Fields(string(s.Files[0].Content)), "")
-	for _, want := range []string{
+	should.Contain(t, flat,
 		`"is_commutative=no":{"algorithm=MPIR_Allreduce_intra_old":{}},"is_commutative=yes":{"is_op_built_in=no":{"algorithm=MPIR_Allreduce_intra_old":{}},"is_op_built_in=yes":{"count<pow2":{"algorithm=MPIR_Allreduce_intra_old":{}},"count=any":{"algorithm=MPIR_Allreduce_intra_reduce_scatter_allgather":{}}}}`,
 		`"is_sendbuf_inplace=yes":{"algorithm=MPIR_Alltoall_intra_old":{}},"is_sendbuf_inplace=no":{"algorithm=MPIR_Alltoall_intra_new":{}}`,
-	} {
-		if !strings.Contains(flat, want) {
-			t.Errorf("the tree lacks %s\n%s", want, flat)
-		}
-	}
+	)
 	for _, c := range []struct {
 		choice Choice
 		why    string
@@ -137,9 +127,8 @@ func TestTreeCallsAlgorithmsOnlyWhereTheyMayBe(t *testing.T) {
 		{own("MPI_Allgather", 3, "recursive_doubling", 1, 8), "2, 4, 8"},
 		{own("MPI_Alltoall", 2, "pairwise_sendrecv_replace", 1, 8), "in place"},
 	} {
-		if s := mustWrite(t, mpichJSON, to, c.choice); len(s.Entries) > 0 || len(s.Rejected) != 1 || !strings.Contains(s.Rejected[0].Reason, c.why) {
-			t.Errorf("%s: %+v, want %q", c.choice, s.Rejected, c.why)
-		}
+		s := mustWrite(t, mpichJSON, to, c.choice)
+		should.Hold(t, len(s.Entries) == 0 && len(s.Rejected) == 1 && strings.Contains(s.Rejected[0].Reason, c.why), "%s: %+v, want %q", c.choice, s.Rejected, c.why)
 	}
 }
 
@@ -155,9 +144,8 @@ func TestTreesThatEndProgramsAreRefusedWithTheirLine(t *testing.T) {
 		strings.Replace(good, `"algorithm=MPIR_Bcast_intra_small":{}`, `"algorithm=MPIR_Bcast_intra_small":[]`, 1): "a { is wanted",
 		strings.Repeat(`{"a=any":`, 100) + strings.Repeat("}", 100):                                                "more than 64 levels",
 	} {
-		if _, err := readTree("f", []byte(text)); err == nil || !strings.Contains(err.Error(), where) {
-			t.Errorf("%.80q: %v, want %q", text, err, where)
-		}
+		_, err := readTree("f", []byte(text))
+		should.Fail(t, err, where, "%.80q", text)
 	}
 }
 
@@ -168,13 +156,10 @@ func TestTreeIsFoundInALibrary(t *testing.T) {
 	text := "\x7fELF\x00" + other + "\x00" + string(tree.Text) + "\x00algorithm=MPIR_Bcast_intra_new\x00"
 	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	got, err := FindTree(path)
-	if err != nil || string(got.Text) != string(tree.Text) || !slices.Contains(got.Algorithms, "MPIR_Bcast_intra_new") {
-		t.Errorf("%v %v", got, err)
-	}
+	should.Hold(t, err == nil && string(got.Text) == string(tree.Text) && slices.Contains(got.Algorithms, "MPIR_Bcast_intra_new"), "%v %v", got, err)
 	must.Do(t, os.WriteFile(path, []byte(other), 0o666))
-	if _, err := FindTree(path); err == nil {
-		t.Error("a library without the tree has one")
-	}
+	_, err = FindTree(path)
+	should.Hold(t, err != nil, "a library without the tree has one")
 }
 
 func FuzzReaders(f *testing.F) {
@@ -186,13 +171,9 @@ func FuzzReaders(f *testing.F) {
 		_, _ = ReadEnv("f", text)
 		for _, read := range []func(string, []byte) ([]Rule, error){readRules, readTree} {
 			rules, err := read("f", text)
-			if err != nil && rules != nil {
-				t.Errorf("rules with the error %v", err)
-			}
+			should.Hold(t, err == nil || rules == nil, "rules with the error %v", err)
 			for _, r := range rules {
-				if r.MinNP < 0 || r.From < 0 {
-					t.Errorf("%+v", r)
-				}
+				should.Hold(t, r.MinNP >= 0 && r.From >= 0, "%+v", r)
 				FindTrap(rules, r.Function, r.MinNP)
 			}
 		}
@@ -207,7 +188,6 @@ func TestNoTreeFillsWholePages(t *testing.T) {
 	length := func() int { return len(mustWrite(t, mpichJSON, to, choice).Files[0].Content) }
 	longer := strings.Repeat("x", 4096-length()%4096)
 	tree.Text = []byte(strings.Replace(string(tree.Text), "MPIR_Ibarrier_intra_old", "MPIR_Ibarrier_intra_old"+longer, 1))
-	if n := length(); n%4096 != 1 {
-		t.Errorf("%d bytes: whole pages, and no line break behind them", n)
-	}
+	n := length()
+	should.Hold(t, n%4096 == 1, "%d bytes: whole pages, and no line break behind them", n)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/mockups"
 )
 
@@ -48,14 +49,10 @@ func TestRuleSizesAreWhatOpenMPICounts(t *testing.T) {
 		if !ok {
 			got = -1
 		}
-		if got != want {
-			t.Errorf("100 B of %s on 4 processes are %d, want %d", function, got, want)
-		}
+		should.Equal(t, got, want, "100 B of %s on 4 processes are", function)
 	}
 	for _, f := range mockups.Collectives() {
-		if rowOf(f).id < 0 {
-			t.Errorf("%s has no number", f)
-		}
+		should.Hold(t, rowOf(f).id >= 0, "%s has no number", f)
 	}
 }
 
@@ -72,23 +69,16 @@ func TestRulesHoldWhereTheChoiceDoesAndNowhereElse(t *testing.T) {
 	for _, version := range []string{"Open MPI v4.1.4", "Open MPI v5.0.7"} {
 		to := Target{Library: LibraryOf("openmpi", version), Folder: "/r"}
 		s := mustWrite(t, openMPIRules, to, choices...)
-		if len(s.Rejected) > 0 || s.Env[rulesFilename] != "/r/"+RulesFile || s.Env[useDynamicRules] != "1" {
-			t.Fatalf("%+v", s)
-		}
+		must.Hold(t, len(s.Rejected) == 0 && s.Env[rulesFilename] == "/r/"+RulesFile && s.Env[useDynamicRules] == "1", "%+v", s)
 		text := s.Files[0].Content
-		if has := strings.HasPrefix(string(text), "rule-file-version-2\n"); has != (version == "Open MPI v5.0.7") {
-			t.Errorf("%s: version line: %v", version, has)
-		}
+		should.Equal(t, strings.HasPrefix(string(text), "rule-file-version-2\n"), version == "Open MPI v5.0.7", "%s: version line", version)
 		rules, err := readRules(RulesFile, text)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
+		must.Hold(t, err == nil, "%v\n%s", err, text)
 		sameAsChosen(t, rules, choices, ruleSize)
 		for _, e := range s.Entries {
 			i := slices.IndexFunc(rules, func(r Rule) bool { return fmt.Sprintf("%s:%d", RulesFile, r.Line) == e.Where })
-			if i < 0 || rules[i].Function != e.Choice.Function || rules[i].Algorithm != fmt.Sprint(e.Choice.Value) {
-				t.Errorf("%s is not where %s is", e.Where, e.Choice)
-			}
+			should.Hold(t, i >= 0 && rules[i].Function == e.Choice.Function && rules[i].Algorithm == fmt.Sprint(e.Choice.Value),
+				"%s is not where %s is", e.Where, e.Choice)
 		}
 	}
 }
@@ -107,9 +97,7 @@ func sameAsChosen(t *testing.T, rules []Rule, choices []Choice, sizeOf func(stri
 						want = fmt.Sprint(o.Value)
 					}
 				}
-				if got := chosenBy(rules, c.Function, np, bytes); got != want {
-					t.Errorf("%s on %d processes, %d B: algorithm %s, want %s", c.Function, np, block, got, want)
-				}
+				should.Equal(t, chosenBy(rules, c.Function, np, bytes), want, "%s on %d processes, %d B: algorithm", c.Function, np, block)
 			}
 		}
 	}
@@ -118,13 +106,9 @@ func sameAsChosen(t *testing.T, rules []Rule, choices []Choice, sizeOf func(stri
 // 724 and 128 KiB are the geometric means of 512 and 1024, and of 64 and 256 KiB.
 func TestSwitchIsAtTheGeometricMean(t *testing.T) {
 	c := Choice{Sizes: []int64{1024, 65536}, Measured: []int64{512, 1024, 65536, 262144}}
-	if got := c.intervals(); !reflect.DeepEqual(got, []interval{{725, 131072}}) {
-		t.Errorf("%v", got)
-	}
+	should.Equal(t, c.intervals(), []interval{{725, 131072}})
 	c = Choice{Sizes: []int64{512, 262144}, Measured: c.Measured}
-	if got := c.intervals(); !reflect.DeepEqual(got, []interval{{0, 725}, {131072, 524289}}) {
-		t.Errorf("%v", got)
-	}
+	should.Equal(t, c.intervals(), []interval{{0, 725}, {131072, 524289}})
 }
 
 func TestWhatCannotBeWrittenIsRefusedWithTheReason(t *testing.T) {
@@ -156,17 +140,14 @@ func TestWhatCannotBeWrittenIsRefusedWithTheReason(t *testing.T) {
 		{pgmpiTune, Target{}, Choice{Function: "MPI_Barrier", NP: 2, Kind: ByMockup, Mockup: "barrier_as_allreduce", Sizes: plan, Measured: plan}, "no mock-up"},
 	} {
 		s := mustWrite(t, c.w, c.to, c.choice)
-		if len(s.Entries) > 0 || len(s.Files) > 0 || len(s.Rejected) != 1 || !strings.Contains(s.Rejected[0].Reason, c.why) {
-			t.Errorf("%s: %s: %+v, want %q", c.w.Name, c.choice, s.Rejected, c.why)
-		}
+		should.Hold(t, len(s.Entries) == 0 && len(s.Files) == 0 && len(s.Rejected) == 1 && strings.Contains(s.Rejected[0].Reason, c.why),
+			"%s: %s: %+v, want %q", c.w.Name, c.choice, s.Rejected, c.why)
 	}
 }
 
 func TestChoicesThatOverlapAreRefused(t *testing.T) {
 	s := mustWrite(t, openMPIRules, openMPI4, own("MPI_Bcast", 4, "chain", 2, 1024), own("MPI_Bcast", 4, "binomial", 6, 1024, 16384))
-	if len(s.Entries) != 1 || len(s.Rejected) != 1 || s.Rejected[0].Choice.Value != 6 {
-		t.Errorf("%+v", s)
-	}
+	should.Hold(t, len(s.Entries) == 1 && len(s.Rejected) == 1 && s.Rejected[0].Choice.Value == 6, "%+v", s)
 }
 
 func TestHostileRulesAreRefusedWithTheirLine(t *testing.T) {
@@ -184,22 +165,19 @@ func TestHostileRulesAreRefusedWithTheirLine(t *testing.T) {
 		"999999999999999999999999\n":      "f:1: \"999999999999999999999999\" is not",
 		"-1\n":                            "f:1: -1 cannot be",
 	} {
-		if _, err := readRules("f", []byte(text)); err == nil || !strings.Contains(err.Error(), where) {
-			t.Errorf("%q: %v, want %q", text, err, where)
-		}
+		_, err := readRules("f", []byte(text))
+		should.Fail(t, err, where, "%q", text)
 	}
 }
 
 func TestATrapIsFoundByItsLine(t *testing.T) {
 	text := "1\n15 # Scatter\n2\n0\n1\n0 0 0 0\n4\n2\n0 1 0 0\n4096 2 0 0\n"
 	rules := must.Get(readRules("f", []byte(text)))(t)
-	if trap, ok := FindTrap(rules, "MPI_Scatter", 4); !ok || trap.Line != 10 {
-		t.Errorf("%v %v", trap, ok)
-	}
+	trap, ok := FindTrap(rules, "MPI_Scatter", 4)
+	should.Hold(t, ok && trap.Line == 10, "%v %v", trap, ok)
 	for _, np := range []int{2, 3} {
-		if trap, ok := FindTrap(rules, "MPI_Scatter", np); ok {
-			t.Errorf("on %d processes: %v", np, trap)
-		}
+		trap, ok := FindTrap(rules, "MPI_Scatter", np)
+		should.Hold(t, !ok, "on %d processes: %v", np, trap)
 	}
 }
 
@@ -212,26 +190,20 @@ func TestVariablesAreReadBack(t *testing.T) {
 		{mustWrite(t, mpichVariables, Target{}, own("MPI_Bcast", 2, "binomial", 1, plan...)), "MPIR_CVAR_BCAST_INTRA_ALGORITHM", "binomial"},
 	} {
 		text, err := EnvSh(c.s.Env, []string{"why\nand how"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		back, err := ReadEnv("env.sh", text)
-		if err != nil || !reflect.DeepEqual(back, c.s.Env) || back[c.variable] != c.want {
-			t.Errorf("%v %v", back, err)
-		}
+		should.Hold(t, err == nil && reflect.DeepEqual(back, c.s.Env) && back[c.variable] == c.want, "%v %v", back, err)
 	}
 }
 
 func TestEnvShSurvivesAnyValue(t *testing.T) {
 	env := map[string]string{"A": `it's $HOME "and" \more`, "B": ""}
 	text := must.Get(EnvSh(env, nil))(t)
-	if back, err := ReadEnv("f", text); err != nil || !reflect.DeepEqual(back, env) {
-		t.Errorf("%v %v\n%s", back, err, text)
-	}
+	back, err := ReadEnv("f", text)
+	should.Hold(t, err == nil && reflect.DeepEqual(back, env), "%v %v\n%s", back, err, text)
 	for text, where := range map[string]string{"A=1\nA=2\n": "f:2: A is set", "\nA\n": "f:2: \"A\" is not NAME=VALUE", "A=$(x)": "f:1: the value", "A='x'y'": "f:1: the value", "1A=2": "f:1: \"1A\" is no name"} {
-		if _, err := ReadEnv("f", []byte(text)); err == nil || !strings.Contains(err.Error(), where) {
-			t.Errorf("%q: %v, want %q", text, err, where)
-		}
+		_, err := ReadEnv("f", []byte(text))
+		should.Fail(t, err, where, "%q", text)
 	}
 }
 
@@ -239,13 +211,11 @@ func TestProfilesAreWhatPGMPITuneLibReads(t *testing.T) {
 	c := Choice{Function: "MPI_Scan", NP: 2, Kind: ByMockup, Mockup: "scan_as_exscan+reduce_local", Sizes: []int64{65536, 262144}, Measured: plan}
 	s := mustWrite(t, pgmpiTune, Target{Folder: "/r"}, c)
 	want := "# MPI_Scan on 2 processes; for PGMPITuneLib\nMPI_Scan\n2\n1\n1 scan_as_exscan_reducelocal\n1\n32768 524287 1\n"
-	if got := string(s.Files[0].Content); got != want || s.Entries[0].Where != "scan_p2.prf:7" || s.Env["PGMPI_PARAMS"] != "--ppath=/r" {
-		t.Errorf("%+v\n%s", s, got)
-	}
+	got := string(s.Files[0].Content)
+	should.Hold(t, got == want && s.Entries[0].Where == "scan_p2.prf:7" && s.Env["PGMPI_PARAMS"] == "--ppath=/r", "%+v\n%s", s, got)
 	for _, id := range theirs {
-		if _, ok := mockups.Get(id); !ok {
-			t.Errorf("there is no mock-up %s", id)
-		}
+		_, ok := mockups.Get(id)
+		should.Hold(t, ok, "there is no mock-up %s", id)
 	}
 }
 
@@ -256,46 +226,35 @@ func TestWriteTakesTheFirstWriterThatCan(t *testing.T) {
 		{Kind: ByEnv, Env: map[string]string{"MALLOC_TRIM_THRESHOLD_": "1000000000"}},
 		{Function: "MPI_Scan", NP: 4, Kind: ByMockup, Mockup: "scan_as_exscan+reduce_local", Sizes: plan[3:4], Measured: plan},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var names []string
 	for _, s := range settings {
 		names = append(names, s.Writer)
 	}
-	if !slices.Equal(names, []string{"openmpi-rules", "env", "pgmpitune"}) || len(refused) != 1 || !strings.Contains(refused[0].Reason, "legal calls abort") {
-		t.Errorf("%v, refused %+v", names, refused)
-	}
+	should.Hold(t, slices.Equal(names, []string{"openmpi-rules", "env", "pgmpitune"}) && len(refused) == 1 && strings.Contains(refused[0].Reason, "legal calls abort"),
+		"%v, refused %+v", names, refused)
 	env, files, err := Join(settings)
-	if err != nil || env["MALLOC_TRIM_THRESHOLD_"] == "" || files[len(files)-1].Name != EnvFile {
-		t.Errorf("%v %v %v", env, files, err)
-	}
-	if _, _, err := Write(openMPI4, nil, "openmpi-rulez"); err == nil || !strings.Contains(err.Error(), "did you mean openmpi-rules") {
-		t.Errorf("%v", err)
-	}
+	should.Hold(t, err == nil && env["MALLOC_TRIM_THRESHOLD_"] != "" && files[len(files)-1].Name == EnvFile, "%v %v %v", env, files, err)
+	_, _, err = Write(openMPI4, nil, "openmpi-rulez")
+	should.Fail(t, err, "did you mean openmpi-rules")
 }
 
 func TestComponentsAreChosenByOneVariableThatIsReadBack(t *testing.T) {
-	if got := Components(openMPI4.Library, []string{"MPI_Scan"}); len(got) > 0 {
-		t.Errorf("no component has MPI_Scan: %+v", got)
-	}
+	got := Components(openMPI4.Library, []string{"MPI_Scan"})
+	should.Hold(t, len(got) == 0, "no component has MPI_Scan: %+v", got)
 	for l, want := range map[Library]Entry{
 		{Family: "openmpi"}: {Variable: "OMPI_MCA_coll_sm_priority", Value: "100"},
 		{Family: "mpich"}:   {Variable: "MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM", Value: "1"}, // the number of release_gather
 	} {
 		choices := Components(l, []string{"MPI_Bcast"})
-		if len(choices) == 0 {
-			t.Fatalf("%v has none", l)
-		}
+		must.Hold(t, len(choices) != 0, "%v has none", l)
 		s, err := environment.Write(Target{Library: l}, choices[:1])
-		if err != nil || len(s.Entries) != 1 || s.Entries[0].Proof != ByValue || s.Entries[0].Variable != want.Variable || s.Entries[0].Value != want.Value {
-			t.Errorf("%v: %+v, %v", l, s, err)
-		}
+		should.Hold(t, err == nil && len(s.Entries) == 1 && s.Entries[0].Proof == ByValue && s.Entries[0].Variable == want.Variable && s.Entries[0].Value == want.Value,
+			"%v: %+v, %v", l, s, err)
 	}
 	two := Choice{Kind: ByComponent, Env: map[string]string{"A": "1", "B": "2"}}
-	if s, _ := environment.Write(Target{}, []Choice{two}); len(s.Rejected) != 1 {
-		t.Errorf("%+v", s)
-	}
+	s, _ := environment.Write(Target{}, []Choice{two})
+	should.Hold(t, len(s.Rejected) == 1, "%+v", s)
 }
 
 func TestVersionsAreReadFromTheLibrarysText(t *testing.T) {
@@ -305,8 +264,7 @@ func TestVersionsAreReadFromTheLibrarysText(t *testing.T) {
 		"Intel(R) MPI Library 2021.11 for Linux* OS":             {"x", 2021, 11, 0},
 		"no number at all":                                       {"x", 0, 0, 0},
 	} {
-		if got := LibraryOf("x", text); got != want {
-			t.Errorf("%s: %v", text, got)
-		}
+		got := LibraryOf("x", text)
+		should.Hold(t, got == want, "%s: %v", text, got)
 	}
 }

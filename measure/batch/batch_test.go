@@ -13,6 +13,7 @@ import (
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // programs puts shell scripts on the PATH, and nothing else in front of them.
@@ -48,9 +49,8 @@ func TestTheEndOfTheJobIsWhatTheBatchSystemSays(t *testing.T) {
 		{"SLURM_JOB_ID", "17", time.Unix(1792889100, 0)},
 		{"HOME", "17", time.Time{}},
 	} {
-		if j := here(inJob(c.variable, c.id)); !j.Ends.Equal(c.want) || (j.ID == c.id) != (c.variable != "HOME") {
-			t.Errorf("%s: %+v, want %v", c.variable, j, c.want)
-		}
+		j := here(inJob(c.variable, c.id))
+		should.Hold(t, j.Ends.Equal(c.want) && (j.ID == c.id) == (c.variable != "HOME"), "%s: %+v, want %v", c.variable, j, c.want)
 	}
 }
 
@@ -59,28 +59,23 @@ func TestWhatIsNotToldOfTheEndStaysUnknown(t *testing.T) {
 		"no limit": "echo NONE", "no answer": "echo no such controller >&2; exit 1", "nothing": "exit 0",
 	} {
 		programs(t, map[string]string{"squeue": squeue})
-		if j := here(inJob("SLURM_JOB_ID", "17")); j.ID != "17" || !j.Ends.IsZero() {
-			t.Errorf("%s: %+v", name, j)
-		}
+		j := here(inJob("SLURM_JOB_ID", "17"))
+		should.Hold(t, j.ID == "17" && j.Ends.IsZero(), "%s: %+v", name, j)
 	}
 	t.Setenv("SLURM_JOB_END_TIME", "1800000000")
 	programs(t, map[string]string{"squeue": "exit 1"})
-	if j := here(inJob("SLURM_JOB_ID", "17")); j.Ends.Unix() != 1800000000 {
-		t.Errorf("without squeue: %+v", j)
-	}
+	j := here(inJob("SLURM_JOB_ID", "17"))
+	should.Hold(t, j.Ends.Unix() == 1800000000, "without squeue: %+v", j)
 }
 
 func TestTheIDOfAJobIsNoOption(t *testing.T) {
 	programs(t, map[string]string{"squeue": "echo 'RUNNING|x|y|z'", "sbatch": "echo 17--cluster=evil x"})
-	if _, err := StateOf("17 --cluster=x"); err == nil {
-		t.Error("the state of a job with a space in its id was asked for")
-	}
-	if j := here(inJob("SLURM_JOB_ID", "-17")); !j.Ends.IsZero() {
-		t.Errorf("%+v", j)
-	}
-	if job, err := request("/job").Put(); err == nil {
-		t.Errorf("submitted %q", job)
-	}
+	_, err := StateOf("17 --cluster=x")
+	should.Hold(t, err != nil, "the state of a job with a space in its id was asked for")
+	j := here(inJob("SLURM_JOB_ID", "-17"))
+	should.Hold(t, j.Ends.IsZero(), "%+v", j)
+	job, err := request("/job").Put()
+	should.Hold(t, err != nil, "submitted %q", job)
 }
 
 func TestStateOfASlurmJob(t *testing.T) {
@@ -93,13 +88,9 @@ func TestStateOfASlurmJob(t *testing.T) {
 	} {
 		programs(t, map[string]string{"squeue": out})
 		got, err := StateOf("17")
-		if err != nil || got != want {
-			t.Errorf("%s: %+v, %v, want %+v", out, got, err, want)
-		}
+		should.Hold(t, err == nil && got == want, "%s: %+v, %v, want %+v", out, got, err, want)
 	}
-	if !(State{Word: "COMPLETING"}).Lives() || (State{Word: "TIMEOUT"}).Lives() || (State{}).Lives() {
-		t.Error("what lives")
-	}
+	should.Hold(t, (State{Word: "COMPLETING"}).Lives() && !(State{Word: "TIMEOUT"}).Lives() && !(State{}).Lives(), "what lives")
 }
 
 func TestLaunchersWordsAtTheEndOfAJob(t *testing.T) {
@@ -108,9 +99,7 @@ func TestLaunchersWordsAtTheEndOfAJob(t *testing.T) {
 		"slurmstepd: error: *** STEP 17.0 ON node1 CANCELLED AT 2026-11-22T14:05:00 DUE TO TIME LIMIT ***": true,
 		"srun: error: Unable to create step for job 17: Invalid Trackable RESource (TRES)":                 false,
 	} {
-		if Over(words) != want {
-			t.Errorf("%s: %v", words, !want)
-		}
+		should.Equal(t, Over(words), want, "%s: %v", words, !want)
 	}
 }
 
@@ -128,15 +117,12 @@ func TestDirectivesSayWhatTheSectionBatchDoes(t *testing.T) {
 	for _, w := range []string{"#SBATCH --nodes=2", "#SBATCH --ntasks-per-node=4", "#SBATCH --time=1:30:00", "#SBATCH --account=hpc", "#SBATCH --partition=main",
 		"#SBATCH --constraint=amd", "#SBATCH --exclusive", "#SBATCH --requeue", "#SBATCH --open-mode=append", "#SBATCH --signal=B:USR1@90", `#SBATCH --output="/job/batch.log"`, "#SBATCH --qos=debug",
 		"ulimit -l unlimited", "module purge", "module load openmpi/4 || exit 2", "pgmpi check &"} {
-		if !slices.Contains(lines, w) {
-			t.Errorf("the script lacks %s:\n%s", w, strings.Join(lines, "\n"))
-		}
+		should.Hold(t, slices.Contains(lines, w), "the script lacks %s:\n%s", w, strings.Join(lines, "\n"))
 	}
 	alone := request("/job", "pgmpi")
 	alone.Nodes, alone.PPN = 0, 0
-	if s := alone.forSlurm(); !strings.Contains(s, "#SBATCH --ntasks=8\n") || strings.Contains(s, "--nodes") {
-		t.Errorf("Slurm is not left to choose the nodes:\n%s", s)
-	}
+	s := alone.forSlurm()
+	should.Hold(t, strings.Contains(s, "#SBATCH --ntasks=8\n") && !strings.Contains(s, "--nodes"), "Slurm is not left to choose the nodes:\n%s", s)
 }
 
 func TestATemplateIsFilledForAnotherBatchSystem(t *testing.T) {
@@ -149,20 +135,17 @@ func TestATemplateIsFilledForAnotherBatchSystem(t *testing.T) {
 	}
 	write("#PBS -N {name}\n#PBS -l select={nodes}:mpiprocs={ppn} -l walltime={time} -o {log} # {np} {minutes}\ncd {dir}\nexec ${LAUNCH} {command}\n")
 	want := "#PBS -N pgmpi\n#PBS -l select=2:mpiprocs=4 -l walltime=1:30:00 -o /a job/batch.log # 8 90\ncd '/a job'\nexec ${LAUNCH} pgmpi check --out 'my results'\n"
-	if got, err := r.Script(); got != want || err != nil {
-		t.Errorf("%v\n%s", err, got)
-	}
-	if _, err := r.Put(); err == nil || r.SubmitLine() != "" || !strings.Contains(err.Error(), "batch.submit is empty") {
-		t.Errorf("submitted without words: %v", err)
-	}
+	got, err := r.Script()
+	should.Hold(t, got == want && err == nil, "%v\n%s", err, got)
+	_, err = r.Put()
+	should.Hold(t, err != nil && r.SubmitLine() == "" && strings.Contains(err.Error(), "batch.submit is empty"), "submitted without words: %v", err)
 	r.Submit = []string{"qsub"}
 	if said, err := r.Put(); said != "4711.head /a job/batch.sh" || err != nil || r.SubmitLine() != "qsub '/a job/batch.sh'" {
 		t.Errorf("%q, %v, %s", said, err, r.SubmitLine())
 	}
 	write("exec pgmpi\n")
-	if _, err := r.Script(); err == nil || !strings.Contains(err.Error(), "lacks {command}") {
-		t.Errorf("%v", err)
-	}
+	_, err = r.Script()
+	should.Fail(t, err, "lacks {command}")
 }
 
 func TestWordsOfTheSectionBatchCannotEndADirective(t *testing.T) {
@@ -171,14 +154,10 @@ func TestWordsOfTheSectionBatchCannotEndADirective(t *testing.T) {
 		{Modules: []string{"a;b c"}}, {Nodes: -1}, {Restarts: -1}, {Time: -1}, {Time: conf.Duration(4*time.Minute - 1)}, {Template: "t", Time: -1},
 		{Submit: []string{"qsub"}}, {Template: "t", Account: "a"}, {Template: "t", Prolog: []string{"x"}},
 	} {
-		if len(c.Validate()) != 1 {
-			t.Errorf("%+v: %v", c, c.Validate())
-		}
+		should.Equal(t, len(c.Validate()), 1, "%+v: %v", c, c.Validate())
 	}
 	for _, c := range []Config{request("/job").Config, {Time: conf.Duration(4 * time.Minute)}, {Template: "t", Time: conf.Duration(time.Minute)}} {
-		if errs := c.Validate(); len(errs) > 0 {
-			t.Error(errs)
-		}
+		should.Hold(t, len(c.Validate()) == 0, "%v", c.Validate())
 	}
 }
 
@@ -219,17 +198,13 @@ func TestTheScriptGoesOnUntilTheCheckIsDone(t *testing.T) {
 				must.Do(t, cmd.Process.Signal(c.signal))
 			}
 			err := cmd.Wait()
-			if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-				t.Fatal(err)
-			}
+			exit := (*exec.ExitError)(nil)
+			must.Hold(t, err == nil || errors.As(err, &exit), "%v", err)
 			said := cmd.Stderr.(*strings.Builder).String()
-			if code := cmd.ProcessState.ExitCode(); code != c.want || !strings.Contains(said, c.says) {
-				t.Errorf("exit status %d, want %d; %s", code, c.want, said)
-			}
+			code := cmd.ProcessState.ExitCode()
+			should.Hold(t, code == c.want && strings.Contains(said, c.says), "exit status %d, want %d; %s", code, c.want, said)
 			asked, _ := os.ReadFile(filepath.Join(dir, "scontrol.asked"))
-			if (string(asked) == "requeue 17\n") != c.requeued {
-				t.Errorf("scontrol was asked %q", asked)
-			}
+			should.Equal(t, string(asked) == "requeue 17\n", c.requeued, "scontrol was asked %q", asked)
 		})
 	}
 }

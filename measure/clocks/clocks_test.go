@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // A clock since the epoch (1.8e18 ns) drifting against one since boot: what
@@ -15,17 +16,15 @@ func TestMergeKeepsNanosecondsOfClocksYearsApart(t *testing.T) {
 	merged := Merge(outer, inner)
 	for _, after := range []int64{-5e9, 0, 1, 1e9, 3600e9} {
 		at := inner.Origin + after
-		if got, want := merged.Global(at), outer.Global(inner.Global(at)); got-want > 1 || want-got > 1 {
-			t.Errorf("%d ns after the origin the merged clock shows %d, the two one after the other %d", after, got, want)
-		}
+		got, want := merged.Global(at), outer.Global(inner.Global(at))
+		should.Hold(t, got-want <= 1 && want-got <= 1, "%d ns after the origin the merged clock shows %d, the two one after the other %d", after, got, want)
 	}
 }
 
 func TestMergeWithTheReferenceChangesNothing(t *testing.T) {
 	m := Model{Origin: 12, Offset: -5, Intercept: 0.5, Slope: 1e-6}
-	if got := Merge(Model{}, m); got != m {
-		t.Errorf("merged with the reference: %+v, want %+v", got, m)
-	}
+	got := Merge(Model{}, m)
+	should.Hold(t, got == m, "merged with the reference: %+v, want %+v", got, m)
 }
 
 func TestFitRefusesWhatIsNoLine(t *testing.T) {
@@ -34,48 +33,38 @@ func TestFitRefusesWhatIsNoLine(t *testing.T) {
 		"one point":       {{At: 1, Ahead: 2}},
 		"a stopped clock": {{At: 7, Ahead: 1}, {At: 7, Ahead: 3}},
 	} {
-		if m, err := Fit(points, 0); err == nil {
-			t.Errorf("%s: fitted %+v", what, m)
-		}
+		m, err := Fit(points, 0)
+		should.Hold(t, err != nil, "%s: fitted %+v", what, m)
 	}
 }
 
 func TestPinnedKeepsTheSlopeAndPassesThroughTheMeasurement(t *testing.T) {
 	m := Model{Origin: 5, Offset: 70, Intercept: 0.5, Slope: 2e-5}.Pinned(1e12, -123456789)
-	if m.Slope != 2e-5 || m.Ahead(1e12) != -123456789 {
-		t.Errorf("%+v is ahead by %v at the measurement", m, m.Ahead(1e12))
-	}
+	should.Hold(t, m.Slope == 2e-5 && m.Ahead(1e12) == -123456789, "%+v is ahead by %v at the measurement", m, m.Ahead(1e12))
 }
 
 func TestMedianKeepsPairsAndTakesTheLowerOfTwo(t *testing.T) {
 	// Sorted by difference the exchanges are 2, 0, 3, 1: their readings must
 	// come along (Algorithm 4 indexes the unsorted ones).
 	pings := []Ping{{0, 100, 1100}, {0, 100, 9100}, {0, 100, 600}, {0, 100, 2100}}
-	if got, want := JonesKoenig(pings, 200), (Point{At: 1100, Ahead: 900, RTT: 1100}); got != want {
-		t.Errorf("median of four is %+v, want %+v", got, want)
-	}
-	if got, want := JonesKoenig(pings[:3], 0), (Point{At: 1100, Ahead: 1000, RTT: 1100}); got != want {
-		t.Errorf("median of three is %+v, want %+v", got, want)
-	}
+	got, want := JonesKoenig(pings, 200), (Point{At: 1100, Ahead: 900, RTT: 1100})
+	should.Hold(t, got == want, "median of four is %+v, want %+v", got, want)
+	got, want = JonesKoenig(pings[:3], 0), (Point{At: 1100, Ahead: 1000, RTT: 1100})
+	should.Hold(t, got == want, "median of three is %+v, want %+v", got, want)
 }
 
 func TestEnvelopeTakesTheTightestBoundOfEachSide(t *testing.T) {
 	// The clock is 1000 ahead. The first answer is late, the second question.
 	pings := []Ping{{2000, 1010, 2900}, {5000, 4700, 5710}, {8000, 7500, 9000}}
 	e := SKaMPI(pings)
-	if e.Ahead != 1000 || e.Bound != 11 {
-		t.Errorf("%+v, want 1000 ahead to within 11 ns", e)
-	}
-	if e.At != 3855 {
-		t.Errorf("the estimate is for the reading %d, want the middle of the two readings that bind, 3855", e.At)
-	}
+	should.Hold(t, e.Ahead == 1000 && e.Bound == 11, "%+v, want 1000 ahead to within 11 ns", e)
+	should.Equal(t, e.At, 3855, "the estimate is for the reading")
 }
 
 func TestFastestTakesTheShortestRoundTrip(t *testing.T) {
 	pings := []Ping{{0, 50, 500}, {1000, 980, 1040}, {2000, 2100, 2400}}
-	if got, want := Netgauge(pings), (Estimate{Point{At: 1020, Ahead: 40, RTT: 40}, 21}); got != want {
-		t.Errorf("%+v, want %+v", got, want)
-	}
+	got, want := Netgauge(pings), (Estimate{Point{At: 1020, Ahead: 40, RTT: 40}, 21})
+	should.Hold(t, got == want, "%+v, want %+v", got, want)
 }
 
 // The lines of the papers on clocks that are known: 1 s apart, 50 ppm, asymmetric noise.
@@ -90,9 +79,8 @@ func TestEstimatesRecoverAKnownClock(t *testing.T) {
 			arrived := sent + there
 			pings = append(pings, Ping{sent, truth.Global(arrived), arrived + back})
 		}
-		if e := SKaMPI(pings); math.Abs(float64(e.Ahead)-truth.Ahead(e.At)) > float64(e.Bound) {
-			t.Fatalf("envelope %+v misses %v by more than its bound", e, truth.Ahead(e.At))
-		}
+		e := SKaMPI(pings)
+		must.Hold(t, math.Abs(float64(e.Ahead)-truth.Ahead(e.At)) <= float64(e.Bound), "envelope %+v misses %v by more than its bound", e, truth.Ahead(e.At))
 		points = append(points, JonesKoenig(pings, 2000))
 	}
 	m := must.Get(Fit(points, 40e9))(t)
@@ -110,13 +98,8 @@ func TestQuietLeavesPreemptedPointsOutAndKeepsAQuarterAtLeast(t *testing.T) {
 		points = append(points, p)
 	}
 	kept := Quiet(points)
-	if len(kept) != 30 {
-		t.Errorf("%d points kept, want the 30 that were not disturbed", len(kept))
-	}
-	if m, err := Fit(kept, 0); err != nil || m.Ahead(1e9) != 500 {
-		t.Errorf("their line is ahead by %v (%v), want 500", m.Ahead(1e9), err)
-	}
-	if n := len(Quiet(points[:3])); n != 3 {
-		t.Errorf("%d of three like points kept, want all", n)
-	}
+	should.Equal(t, len(kept), 30, "points kept")
+	m, err := Fit(kept, 0)
+	should.Hold(t, err == nil && m.Ahead(1e9) == 500, "their line is ahead by %v (%v), want 500", m.Ahead(1e9), err)
+	should.Equal(t, len(Quiet(points[:3])), 3, "of three like points kept")
 }

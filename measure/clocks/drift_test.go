@@ -3,6 +3,8 @@ package clocks
 import (
 	"testing"
 	"time"
+
+	"pgmpi/internal/fixture/should"
 )
 
 func TestSynchronisationLastsUntilTheBound(t *testing.T) {
@@ -28,11 +30,8 @@ func TestSynchronisationLastsUntilTheBound(t *testing.T) {
 		{"nor if that is long", seen(1e6, 100*ms), 10 * us, 4 * time.Second, true, mostAge},
 		{"nor longer than clocks are lines", seen(1, time.Second), 10 * us, 20 * ms, true, mostAge},
 	} {
-		if got := c.d.Lasts(c.bound, c.cost, c.lines); got.Round(us) != c.want {
-			t.Errorf("%s: it lasts %v, want %v", c.name, got, c.want)
-		}
+		got := c.d.Lasts(c.bound, c.cost, c.lines)
+		should.Hold(t, got.Round(us) == c.want, "%s: it lasts %v, want %v", c.name, got, c.want)
 	}
-	if d := seen(1000, time.Second); d.Worst != 1e6 {
-		t.Errorf("the worst is %d, want 1000000", d.Worst)
-	}
+	should.Equal(t, seen(1000, time.Second).Worst, 1e6, "the worst")
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/golden"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 type goldenLine struct{ Slope, Intercept float64 } // intercept in seconds
@@ -39,17 +41,13 @@ type goldenFile struct {
 func loadGolden(t *testing.T) goldenFile {
 	t.Helper()
 	g := golden.Load[goldenFile](t, "clock.json", "clock_linear_model")
-	if len(g.Merge) == 0 {
-		t.Fatal("no merges")
-	}
+	must.Hold(t, len(g.Merge) != 0, "no merges")
 	return g
 }
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
-	if !(math.Abs(got-want) <= tolerance) {
-		t.Errorf("%s is %.17g, want %.17g (to %g)", what, got, want, tolerance)
-	}
+	should.Hold(t, math.Abs(got-want) <= tolerance, "%s is %.17g, want %.17g (to %g)", what, got, want, tolerance)
 }
 
 func TestFitMatchesExactArithmetic(t *testing.T) {
@@ -78,8 +76,7 @@ func TestMergeIsTheCompositionOfModelsOfTheLocalClock(t *testing.T) {
 			near(t, c.ID+" global time", float64(m.Global(local))/1e9, c.Expect.TReference[i], 1e-9)
 			near(t, c.ID+" reference", (float64(local)-m.Ahead(local))/1e9, c.Expect.TReference[i], 1e-12*max(1, math.Abs(c.Expect.TReference[i])))
 		}
-		if c.Eq1 != c.Expect.Intercept && math.Abs(m.Ahead(0)/1e9-c.Eq1) < 1e-12 {
-			t.Errorf("%s: the intercept is as in Equation 1, which is for models of the reference's clock", c.ID)
-		}
+		should.Hold(t, c.Eq1 == c.Expect.Intercept || math.Abs(m.Ahead(0)/1e9-c.Eq1) >= 1e-12,
+			"%s: the intercept is as in Equation 1, which is for models of the reference's clock", c.ID)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"pgmpi/internal/fixture/should"
 )
 
 // A clock that ticks at a fixed number of ns, read at random distances from 20 ns on
@@ -25,9 +27,8 @@ func TestStepOfATickingClock(t *testing.T) {
 			}
 			last = now
 		}
-		if got, want := Step(differences), int64(max(1, math.Round(tick))); got < want || got > want+1 {
-			t.Errorf("a clock that ticks every %v ns: step %d ns, want %d", tick, got, want)
-		}
+		got, want := Step(differences), int64(max(1, math.Round(tick)))
+		should.Hold(t, got >= want && got <= want+1, "a clock that ticks every %v ns: step %d ns, want %d", tick, got, want)
 	}
 }
 
@@ -45,8 +46,7 @@ func TestStepOfFewDifferences(t *testing.T) {
 		{[]int64{11, 9, 10, 20, 19, 21}, 10},
 		{[]int64{42, 41, 83, 84, 125}, 42},
 	} {
-		if got := Step(c.differences); got != c.want {
-			t.Errorf("differences %v: step %d ns, want %d", c.differences, got, c.want)
-		}
+		got := Step(c.differences)
+		should.Hold(t, got == c.want, "differences %v: step %d ns, want %d", c.differences, got, c.want)
 	}
 }

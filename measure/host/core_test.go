@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestRDTSCPNeedsTheFlagsOfAnInvariantCounter(t *testing.T) {
@@ -15,22 +16,16 @@ func TestRDTSCPNeedsTheFlagsOfAnInvariantCounter(t *testing.T) {
 		"":                         "constant_tsc, nonstop_tsc",
 	} {
 		text := fmt.Sprintf("processor\t: 0\nflags\t\t: fpu tsc rdtscp %s\nbugs\t\t: rdtscp\n", flags)
-		if got := TSCLacks(fstest.MapFS{"proc/cpuinfo": {Data: []byte(text)}}); got != want {
-			t.Errorf("with the flags %q it misses %q, want %q", flags, got, want)
-		}
+		should.Equal(t, TSCLacks(fstest.MapFS{"proc/cpuinfo": {Data: []byte(text)}}), want, "with the flags %q it misses", flags)
 	}
 }
 
 func TestAListOfSeveralCoresIsNotOneCore(t *testing.T) {
 	root := fstest.MapFS{cpuDir + "/cpu0/topology/thread_siblings_list": {Data: []byte("0,8\n")}}
 	for list, want := range map[string]bool{"3": true, "0,8": true, "0-4095": false, "0,4095": false, "1,9": false} {
-		if got := IsOneCore(root, must.Get(parseRanges(list))(t)); got != want {
-			t.Errorf("processors %s are one core: %t, want %t", list, got, want)
-		}
+		should.Equal(t, IsOneCore(root, must.Get(parseRanges(list))(t)), want, "processors %s are one core", list)
 	}
-	if IsOneCore(root, nil) {
-		t.Error("unknown processors are one core")
-	}
+	should.Hold(t, !IsOneCore(root, nil), "unknown processors are one core")
 }
 
 func TestCacheIsTheLastLevelThatACoreHasForItself(t *testing.T) {
@@ -55,8 +50,6 @@ func TestCacheIsTheLastLevelThatACoreHasForItself(t *testing.T) {
 				root[fmt.Sprintf("%s/cache/index%d/%s", cpu, i, name)] = &fstest.MapFile{Data: []byte(text + "\n")}
 			}
 		}
-		if got := PrivateCache(root); got != c.want {
-			t.Errorf("%s: %d bytes, want %d", c.name, got, c.want)
-		}
+		should.Equal(t, PrivateCache(root), c.want, "%s: bytes", c.name)
 	}
 }

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // tree reads a recorded tree: "-- path --" lines before the text of each file.
@@ -59,25 +59,19 @@ func TestKindOfRecordedTrees(t *testing.T) {
 			Governor: "ondemand (0-1), performance (2)", Turbo: "off", Clocksource: "arch_sys_counter", CPULimit: 1.5, Devices: []string{"wlan0"},
 		},
 	} {
-		if got := ReadKind(tree(t, name)); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s:\n got %+v\nwant %+v", name, got, want)
-		}
+		should.Equal(t, ReadKind(tree(t, name)), want, "%s", name)
 	}
 }
 
 func TestWhatAHostDoesNotTellIsUnknownAndNotDoubtful(t *testing.T) {
 	empty := fstest.MapFS{}
-	if k := ReadKind(empty); !reflect.DeepEqual(k, NodeKind{}) {
-		t.Errorf("an empty tree gives %+v", k)
-	}
-	if total, free := Memory(empty); total != 0 || free != 0 || Load(empty) != -1 || mhz(empty, 0) != 0 {
-		t.Error("an empty tree has memory, a load or a clock rate")
-	}
+	should.Equal(t, ReadKind(empty), NodeKind{}, "an empty tree")
+	total, free := Memory(empty)
+	should.Hold(t, total == 0 && free == 0 && Load(empty) == -1 && mhz(empty, 0) == 0, "an empty tree has memory, a load or a clock rate")
 	rank := RankFacts{Host: "a", CPUs: Ranges{0}}
 	l := must.Get(Merge([]RankFacts{rank}, []NodeFacts{ReadNode(empty, rank, nil, "", "")}))(t)
-	if d := l.Remarks(); len(d) > 0 {
-		t.Errorf("doubts about what is not known: %+v", d)
-	}
+	d := l.Remarks()
+	should.Hold(t, len(d) == 0, "doubts about what is not known: %+v", d)
 }
 
 func TestOddFilesAreUnknown(t *testing.T) {
@@ -88,40 +82,30 @@ func TestOddFilesAreUnknown(t *testing.T) {
 	} {
 		odd[name] = &fstest.MapFile{Data: []byte("0::/\n9-3:::\x00 K\n\n:")}
 	}
-	if k := ReadKind(odd); len(k.Online) > 0 || k.LLC != 0 || k.Turbo != "" || k.CPULimit != 0 {
-		t.Errorf("nonsense was understood: %+v", k)
-	}
-	if Load(odd) != -1 || ReadCPUTime(odd) != (CPUTime{}) {
-		t.Error("nonsense is a load or a CPU time")
-	}
+	k := ReadKind(odd)
+	should.Hold(t, len(k.Online) == 0 && k.LLC == 0 && k.Turbo == "" && k.CPULimit == 0, "nonsense was understood: %+v", k)
+	should.Hold(t, Load(odd) == -1 && ReadCPUTime(odd) == (CPUTime{}), "nonsense is a load or a CPU time")
 }
 
 func TestProcessorsAreCountedWhereThereIsNoSys(t *testing.T) {
 	bare := fstest.MapFS{"proc/cpuinfo": &fstest.MapFile{Data: []byte("processor\t: 0\nmodel name\t: X\n\nprocessor\t: 1\n")}}
-	if got := ReadKind(bare).Online.String(); got != "0-1" {
-		t.Errorf("got %s", got)
-	}
+	should.Equal(t, ReadKind(bare).Online.String(), "0-1")
 }
 
 func TestNowOfARecordedTree(t *testing.T) {
 	x := tree(t, "xeon")
-	if total, free := Memory(x); total != 1000000<<10 || free != 50000<<10 {
-		t.Errorf("memory %d, %d", total, free)
-	}
-	if Load(x) != 3.25 || mhz(x, 0) != 1200 || mhz(x, 1) != 2100.5 {
-		t.Errorf("load %v, clock rates %v (cpufreq) and %v (cpuinfo)", Load(x), mhz(x, 0), mhz(x, 1))
-	}
+	total, free := Memory(x)
+	should.Hold(t, total == 1000000<<10 && free == 50000<<10, "memory %d, %d", total, free)
+	should.Hold(t, Load(x) == 3.25 && mhz(x, 0) == 1200 && mhz(x, 1) == 2100.5, "load %v, clock rates %v (cpufreq) and %v (cpuinfo)", Load(x), mhz(x, 0), mhz(x, 1))
 	// user 100 + system 50 of these and 850 idle; stolen and guest time count for nothing.
-	if c := ReadCPUTime(x); c != (CPUTime{Busy: 150, All: 1000}) {
-		t.Errorf("CPU time %+v", c)
-	}
+	c := ReadCPUTime(x)
+	should.Hold(t, c == (CPUTime{Busy: 150, All: 1000}), "CPU time %+v", c)
 }
 
 func TestBusyCPUsAreTheShareOfAllTimesTheirNumber(t *testing.T) {
 	before := CPUTime{Busy: 100, All: 1000}
-	if b := (CPUTime{Busy: 110, All: 1040}).BusySince(before, 8); b == nil || math.Abs(*b-2) > 1e-12 {
-		t.Errorf("10 of 40 ticks on 8 CPUs: %v, want 2", b)
-	}
+	b := (CPUTime{Busy: 110, All: 1040}).BusySince(before, 8)
+	should.Hold(t, b != nil && math.Abs(*b-2) <= 1e-12, "10 of 40 ticks on 8 CPUs: %v, want 2", b)
 	if b := before.BusySince(before, 8); b != nil {
 		t.Errorf("no tick has passed: %v, want unknown", *b)
 	}
@@ -133,16 +117,12 @@ func TestEnvKeepsWhatSetsTheLibraryAndNoPasswordOrUser(t *testing.T) {
 		"HOME=/root", "OMPI_COMM_WORLD_RANK=3", "OMPI_MCA_ess_base_vpid=3", "OMPI_MCA_orte_hnp_uri=x", "SLURM_PROCID=3", "SLURM_JWT=secret", "MV2_COMM_WORLD_RANK=3",
 	})
 	want := map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "UCX_TLS": "tcp,self", "SLURM_CPU_BIND": "cores", "FI_PROVIDER": "", "MPIR_CVAR_X": "a=b"}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %v\nwant %v", got, want)
-	}
+	should.Equal(t, got, want)
 }
 
 func TestAffinityIsNotEmptyAndWithinTheMachine(t *testing.T) {
 	mask, all := Affinity(), online(os.DirFS("/"))
-	if len(mask) == 0 || (len(all) > 0 && !mask.Within(all)) {
-		t.Errorf("mask %v of CPUs %v", mask, all)
-	}
+	should.Hold(t, len(mask) != 0 && (len(all) == 0 || mask.Within(all)), "mask %v of CPUs %v", mask, all)
 }
 
 // cluster are the facts of hosts with ppn ranks each, one core per rank.
@@ -163,16 +143,11 @@ func cluster(t *testing.T, hosts, ppn int) ([]RankFacts, []NodeFacts) {
 func TestLayoutHoldsEqualNodesOnce(t *testing.T) {
 	ranks, nodes := cluster(t, 64, 64)
 	l := must.Get(Merge(ranks, nodes))(t)
-	if len(l.Kinds) != 1 || len(l.Pinnings) != 1 || len(l.Nodes) != 64 || len(l.OtherEnv) != 0 {
-		t.Fatalf("%d kinds, %d pinnings, %d nodes, other variables at %v", len(l.Kinds), len(l.Pinnings), len(l.Nodes), l.OtherEnv)
-	}
-	if r := l.Nodes[3].Ranks.String(); r != "192-255" {
-		t.Errorf("the fourth node has ranks %s", r)
-	}
+	must.Hold(t, len(l.Kinds) == 1 && len(l.Pinnings) == 1 && len(l.Nodes) == 64 && len(l.OtherEnv) == 0,
+		"%d kinds, %d pinnings, %d nodes, other variables at %v", len(l.Kinds), len(l.Pinnings), len(l.Nodes), l.OtherEnv)
+	should.Equal(t, l.Nodes[3].Ranks.String(), "192-255", "the fourth node has ranks")
 	text := must.Get(json.Marshal(l))(t)
-	if len(text) > 32<<10 {
-		t.Errorf("4096 ranks on 64 nodes take %d bytes", len(text))
-	}
+	should.Hold(t, len(text) <= 32<<10, "4096 ranks on 64 nodes take %d bytes", len(text))
 }
 
 func TestLayoutTellsRanksApartThatWereStartedInAnotherWay(t *testing.T) {
@@ -182,16 +157,10 @@ func TestLayoutTellsRanksApartThatWereStartedInAnotherWay(t *testing.T) {
 	ranks[6].Same++
 	nodes[1].Kind.Kernel = "6.0"
 	l := must.Get(Merge(ranks, nodes))(t)
-	if a, b := l.Nodes[0].Ranks.String(), l.Nodes[1].Ranks.String(); a != "0,2-4" || b != "1,5-7" {
-		t.Errorf("ranks %s and %s", a, b)
-	}
-	if l.OtherEnv.String() != "6" || len(l.Kinds) != 2 {
-		t.Errorf("other variables at %v, %d kinds", l.OtherEnv, len(l.Kinds))
-	}
-	if got := idsOf(l.Remarks()); got != "governor turbo cpu-limit memory-low nodes-differ env-differs library-settings" {
-		t.Errorf("remarks %q", got)
-	}
-	if _, err := Merge(ranks, nodes[:1]); err == nil {
-		t.Error("a node without facts is no error")
-	}
+	a, b := l.Nodes[0].Ranks.String(), l.Nodes[1].Ranks.String()
+	should.Hold(t, a == "0,2-4" && b == "1,5-7", "ranks %s and %s", a, b)
+	should.Hold(t, l.OtherEnv.String() == "6" && len(l.Kinds) == 2, "other variables at %v, %d kinds", l.OtherEnv, len(l.Kinds))
+	should.Equal(t, idsOf(l.Remarks()), "governor turbo cpu-limit memory-low nodes-differ env-differs library-settings", "remarks")
+	_, err := Merge(ranks, nodes[:1])
+	should.Hold(t, err != nil, "a node without facts is no error")
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
 )
 
@@ -35,9 +36,7 @@ func TestJobOfABatchSystemIsReadWithoutItsOwner(t *testing.T) {
 				name, value, _ := strings.Cut(v, "=")
 				t.Setenv(name, value)
 			}
-			if got := ReadJob(); !reflect.DeepEqual(got, c.want) {
-				t.Errorf("got %+v, want %+v", got, c.want)
-			}
+			should.Equal(t, ReadJob(), c.want)
 		})
 	}
 }
@@ -59,9 +58,8 @@ func TestSlurmSaysWhenAJobIsOver(t *testing.T) {
 		"echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1": {false, false},
 	} {
 		program("squeue", answer)
-		if got := [2]bool{job.Over(), job.Running()}; got != want {
-			t.Errorf("%s: over and running %v, want %v", answer, got, want)
-		}
+		got := [2]bool{job.Over(), job.Running()}
+		should.Hold(t, got == want, "%s: over and running %v, want %v", answer, got, want)
 	}
 }
 
@@ -69,9 +67,7 @@ func TestPlaceCountsRanksAndNodes(t *testing.T) {
 	for want, ranks := range map[string][]int{
 		"": nil, "1x4": {4}, "2x2": {2, 2}, "3+2": {3, 2}, "2(x3)+1": {2, 2, 2, 1}, "1+2(x2)": {1, 2, 2},
 	} {
-		if got := Place(ranks); got != want {
-			t.Errorf("%v: %q, want %q", ranks, got, want)
-		}
+		should.Equal(t, Place(ranks), want, "%v", ranks)
 	}
 }
 
@@ -88,16 +84,12 @@ func twoNodes(t *testing.T, first, second map[string]string) *Layout {
 
 func TestVariablesOfPlacementMakeNoKindOfNode(t *testing.T) {
 	l := twoNodes(t, map[string]string{"SLURM_CPU_BIND": "none", "UCX_TLS": "tcp"}, map[string]string{"SLURM_DISTRIBUTION": "block", "UCX_TLS": "tcp"})
-	if len(l.Kinds) != 1 || !reflect.DeepEqual(l.Kinds[0].Env, map[string]string{"UCX_TLS": "tcp"}) || idsOf(l.differences()) != "" {
-		t.Errorf("%+v, %v", l.Kinds, l.differences())
-	}
+	should.Hold(t, len(l.Kinds) == 1 && reflect.DeepEqual(l.Kinds[0].Env, map[string]string{"UCX_TLS": "tcp"}) && idsOf(l.differences()) == "",
+		"%+v, %v", l.Kinds, l.differences())
 	l = twoNodes(t, map[string]string{"SLURM_HINT": "nomultithread"}, map[string]string{"SLURM_HINT": "nomultithread"})
-	if l.Kinds[0].Env["SLURM_HINT"] == "" {
-		t.Error("a variable that all nodes have is lost")
-	}
-	if l = twoNodes(t, map[string]string{"UCX_TLS": "tcp"}, nil); idsOf(l.differences()) != "env-differs" {
-		t.Errorf("%v", l.differences())
-	}
+	should.Hold(t, l.Kinds[0].Env["SLURM_HINT"] != "", "a variable that all nodes have is lost")
+	l = twoNodes(t, map[string]string{"UCX_TLS": "tcp"}, nil)
+	should.Hold(t, idsOf(l.differences()) == "env-differs", "%v", l.differences())
 }
 
 func TestSettingsOfAnotherLibraryAreNoneOfThisOne(t *testing.T) {
@@ -106,14 +98,10 @@ func TestSettingsOfAnotherLibraryAreNoneOfThisOne(t *testing.T) {
 		l.Kinds[0].Library = library
 		for _, name := range []string{"OMPI_MCA_coll", "I_MPI_ADJUST", "MV2_X"} {
 			l.Kinds[0].Env = map[string]string{name: "x"}
-			if want := name+"=x" == names; (len(l.tuned()) > 0) != want {
-				t.Errorf("%s with %s: %v", name, library, l.tuned())
-			}
+			should.Equal(t, len(l.tuned()) > 0, name+"=x" == names, "%s with %s: %v", name, library, l.tuned())
 		}
 		l.Kinds[0].Env = map[string]string{"UCX_TLS": "tcp"}
-		if len(l.tuned()) != 1 {
-			t.Errorf("UCX_TLS with %s is not mentioned", library)
-		}
+		should.Hold(t, len(l.tuned()) == 1, "UCX_TLS with %s is not mentioned", library)
 	}
 }
 
@@ -122,18 +110,14 @@ func TestUnusedNodesAndMisplacedRanksAreMentioned(t *testing.T) {
 	one := *onOneNode(t, "0", "1")
 	one.Shape = "p2"
 	f.Add(one)
-	if r := f.unused(); idsOf(r) != string(remark.NodesUnused) || !strings.Contains(r[0].Text, "1 node of the 2") {
-		t.Errorf("%+v", r)
-	}
+	r := f.unused()
+	should.Hold(t, idsOf(r) == string(remark.NodesUnused) && strings.Contains(r[0].Text, "1 node of the 2"), "%+v", r)
 	two := *twoNodes(t, nil, nil)
 	two.Shape = "2x1"
 	f.Add(two)
-	if r := f.unused(); len(r) != 0 {
-		t.Errorf("%+v", r)
-	}
-	if got := f.Place("p2") + " " + f.Place("2x1") + f.Place("p4"); got != "1x2 2x1" {
-		t.Errorf("places %q", got)
-	}
+	r = f.unused()
+	should.Hold(t, len(r) == 0, "%+v", r)
+	should.Equal(t, f.Place("p2")+" "+f.Place("2x1")+f.Place("p4"), "1x2 2x1", "places")
 	if two.Shape = "1x2"; idsOf(two.misplaced()) != string(remark.Misplaced) || len(one.misplaced()) != 0 {
 		t.Errorf("%v, %v", two.misplaced(), one.misplaced())
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
 )
 
@@ -20,18 +21,14 @@ func list(t *testing.T, text string) Ranges {
 func TestRangesComeBackAsTheyWereWritten(t *testing.T) {
 	for text, want := range map[string]string{"": "", "0": "0", "0-3,8": "0-3,8", "3,1,2": "1-3", "5,5-6": "5-6", "0,2,4": "0,2,4"} {
 		r := list(t, text)
-		if r.String() != want {
-			t.Errorf("%q became %q, want %q", text, r, want)
-		}
+		should.Equal(t, r.String(), want, "%q became %q", text, r)
 		var again Ranges
-		if err := again.UnmarshalText([]byte(r.String())); err != nil || !reflect.DeepEqual(r, again) {
-			t.Errorf("%v came back as %v (%v)", r, again, err)
-		}
+		err := again.UnmarshalText([]byte(r.String()))
+		should.Hold(t, err == nil && reflect.DeepEqual(r, again), "%v came back as %v (%v)", r, again, err)
 	}
 	for _, bad := range []string{"-1", "3-1", "x", "1,,2", "0-99999999999", "16777216", "0-1048577", "0-1000000,0-1000000"} {
-		if r, err := parseRanges(bad); err == nil {
-			t.Errorf("%q was taken: %d numbers", bad, len(r))
-		}
+		r, err := parseRanges(bad)
+		should.Hold(t, err != nil, "%q was taken: %d numbers", bad, len(r))
 	}
 }
 
@@ -83,9 +80,7 @@ func TestPinningIsRemarkedOnWhereRanksGetInEachOthersWay(t *testing.T) {
 		{"all on one CPU", []string{"3", "3"}, "shared-core"},
 		{"not known", []string{"", ""}, ""},
 	} {
-		if got := idsOf(onOneNode(t, c.masks...).Remarks()); got != c.want {
-			t.Errorf("%s: remarks %q, want %q", c.name, got, c.want)
-		}
+		should.Equal(t, idsOf(onOneNode(t, c.masks...).Remarks()), c.want, "%s: remarks", c.name)
 	}
 }
 
@@ -109,13 +104,10 @@ func TestRemarksOnHostsNameThemAndARemedy(t *testing.T) {
 		l := onOneNode(t, "0", "1")
 		change(&l.Kinds[0], &l.Nodes[0])
 		d := l.Remarks()
-		if idsOf(d) != want {
-			t.Errorf("remarks %q, want %q", idsOf(d), want)
-		}
+		should.Equal(t, idsOf(d), want, "remarks")
 		for _, d := range d {
-			if d.Remedy == "" || d.Docs == "" || (d.ID != remark.LibrarySettings && !strings.HasPrefix(d.Text, "on n1, ")) {
-				t.Errorf("%+v lacks the host or the remedy", d)
-			}
+			should.Hold(t, d.Remedy != "" && d.Docs != "" && (d.ID == remark.LibrarySettings || strings.HasPrefix(d.Text, "on n1, ")),
+				"%+v lacks the host or the remedy", d)
 		}
 	}
 }
@@ -130,12 +122,9 @@ func TestARemarkOnManyNodesIsMadeOnce(t *testing.T) {
 		l.Nodes = append(l.Nodes, n)
 	}
 	d := l.Remarks()
-	if idsOf(d) != "unpinned turbo" || !strings.HasPrefix(d[0].Text, "p2 on n1, n2 and 3 more, ranks 0-9 are not pinned") {
-		t.Errorf("remarks %+v", d)
-	}
-	if at := slices.IndexFunc(d, func(r remark.Remark) bool { return r.ID == remark.Turbo }); at < 0 || !strings.HasPrefix(d[at].Text, "on n1, n2 and 3 more, turbo") {
-		t.Errorf("remarks %+v", d)
-	}
+	should.Hold(t, idsOf(d) == "unpinned turbo" && strings.HasPrefix(d[0].Text, "p2 on n1, n2 and 3 more, ranks 0-9 are not pinned"), "remarks %+v", d)
+	at := slices.IndexFunc(d, func(r remark.Remark) bool { return r.ID == remark.Turbo })
+	should.Hold(t, at >= 0 && strings.HasPrefix(d[at].Text, "on n1, n2 and 3 more, turbo"), "remarks %+v", d)
 }
 
 func TestNodesThatAreNotAlikeAreNamed(t *testing.T) {
@@ -145,14 +134,11 @@ func TestNodesThatAreNotAlikeAreNamed(t *testing.T) {
 	l.Kinds = append(l.Kinds, other)
 	l.Nodes = append(l.Nodes, Node{Host: "n2", Kind: 1, Ranks: Ranges{2, 3}})
 	d := l.Remarks()
-	if idsOf(d) != "nodes-differ" || !strings.Contains(d[0].Text, `kernel ("6", "5"), version of the MPI library ("MPI 1", "MPI 2")`) {
-		t.Errorf("remarks %+v", d)
-	}
+	should.Hold(t, idsOf(d) == "nodes-differ" && strings.Contains(d[0].Text, `kernel ("6", "5"), version of the MPI library ("MPI 1", "MPI 2")`), "remarks %+v", d)
 	l.Kinds[1] = l.Kinds[0]
 	l.Kinds[1].Env = map[string]string{"OMPI_X": "1"}
-	if d := l.Remarks(); idsOf(d) != "env-differs" {
-		t.Errorf("remarks %+v", d)
-	}
+	d = l.Remarks()
+	should.Hold(t, idsOf(d) == "env-differs", "remarks %+v", d)
 }
 
 func TestFactorsKeepALayoutOnceAndNoticeAnotherOne(t *testing.T) {
@@ -166,9 +152,7 @@ func TestFactorsKeepALayoutOnceAndNoticeAnotherOne(t *testing.T) {
 		l.Nodes[0].Load, l.Nodes[0].MemAvailable = &load, int64(len(f.Layouts))
 		f.Add(*l)
 	}
-	if len(f.Layouts) != 1 || len(f.Remarks()) != 0 {
-		t.Fatalf("%d layouts of equal mpiruns, remarks %v", len(f.Layouts), f.Remarks())
-	}
+	must.Hold(t, len(f.Layouts) == 1 && len(f.Remarks()) == 0, "%d layouts of equal mpiruns, remarks %v", len(f.Layouts), f.Remarks())
 	unbound := f.Layouts[0]
 	unbound.Command = []string{"mpirun", "-bind-to", "none", "-np", "2", "pgmpi-rank", "--np", "2"}
 	f.Add(unbound)
@@ -182,9 +166,8 @@ func TestFactorsKeepALayoutOnceAndNoticeAnotherOne(t *testing.T) {
 	fourth := onOneNode(t, "0-7", "0-7")
 	fourth.Shape = "p4"
 	f.Add(*fourth)
-	if got := idsOf(f.Remarks()); len(f.Layouts) != 3 || got != "placement-changed unpinned" {
-		t.Errorf("%d layouts, remarks %q", len(f.Layouts), got)
-	}
+	got := idsOf(f.Remarks())
+	should.Hold(t, len(f.Layouts) == 3 && got == "placement-changed unpinned", "%d layouts, remarks %q", len(f.Layouts), got)
 }
 
 func TestOversubscribedFallsBackToTheDriversCores(t *testing.T) {
@@ -194,13 +177,10 @@ func TestOversubscribedFallsBackToTheDriversCores(t *testing.T) {
 	}
 	r, found := f.Oversubscribed("p3", 3)
 	want := "p3 on this machine, 3 ranks run on 2 CPUs: times depend on the scheduler as much as on the library"
-	if !found || r.ID != remark.Oversubscribed || r.Place != "p3" || r.Text != want || r.Remedy == "" {
-		t.Errorf("got %+v, want %q", r, want)
-	}
+	should.Hold(t, found && r.ID == remark.Oversubscribed && r.Place == "p3" && r.Text == want && r.Remedy != "", "got %+v, want %q", r, want)
 	f.Add(*onOneNode(t, "0", "1"))
-	if r, found := f.Oversubscribed("p3", 3); found {
-		t.Errorf("the ranks themselves have said where they ran: %+v", r)
-	}
+	r, found = f.Oversubscribed("p3", 3)
+	should.Hold(t, !found, "the ranks themselves have said where they ran: %+v", r)
 }
 
 func TestDamagedLayoutsAreRefused(t *testing.T) {
@@ -214,8 +194,6 @@ func TestDamagedLayoutsAreRefused(t *testing.T) {
 	} {
 		l := onOneNode(t, "0", "1")
 		damage(l)
-		if err := l.Check(); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		should.Hold(t, l.Check() != nil, "%s: no error", name)
 	}
 }

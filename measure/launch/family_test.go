@@ -1,6 +1,10 @@
 package launch
 
-import "testing"
+import (
+	"testing"
+
+	"pgmpi/internal/fixture/should"
+)
 
 // The texts are from Debian 12's libraries, of the tests of Julia's MPI.jl
 // (lib/MPIPreferences) for MVAPICH2 2.3.6, Intel MPI and Cray MPICH, and of
@@ -17,8 +21,6 @@ func TestFamilyIsReadFromTheLibrarysVersion(t *testing.T) {
 		"MVAPICH2 Version      :\t2.3.5\nMVAPICH2 configure    :\t--prefix=/opt/mpich-like --with-ch3-rank-bits=32\n":                   "",
 		"HPE MPT 2.23  08/26/20 02:54:49-root":                                                                                          "",
 	} {
-		if got := Family(version); got != want {
-			t.Errorf("%.40q: %q, want %q", version, got, want)
-		}
+		should.Equal(t, Family(version), want, "%.40q", version)
 	}
 }

@@ -64,7 +64,8 @@ func there(path string) bool {
 }
 
 // choose returns the rank program of the library whose mpirun is first on the PATH. Of
-// several of one library it takes the one built with the compiler wrapper beside that mpirun.
+// several of one library it takes the one built with the compiler wrapper beside that mpirun,
+// else the one that the loader can load.
 // A single one is taken even where no mpirun is on the PATH, or an unknown one.
 func choose(ranks []string) (string, error) {
 	mpirun, family := firstOnPath()
@@ -90,6 +91,18 @@ func choose(ranks []string) (string, error) {
 		})
 		if len(beside) > 0 {
 			fitting = beside
+		}
+	}
+	if len(fitting) > 1 {
+		var fails []error
+		fitting = slices.DeleteFunc(fitting, func(path string) bool {
+			_, err := Probe(path)
+			fails = append(fails, err)
+			return err != nil
+		})
+		if len(fitting) == 0 {
+			return "", fmt.Errorf("no rank program loads the library of %s, the first mpirun on the PATH; load its module, or name another with --rank, mpi.rank or %s:\n%w",
+				mpirun, rankVariable, errors.Join(fails...))
 		}
 	}
 	switch len(fitting) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // What launchers answer to --version.
@@ -32,7 +33,7 @@ func TestTheMPIRunFirstOnThePathChoosesTheInstalledRankProgram(t *testing.T) {
 		"Open MPI of two":            {openMPISays, "rank-mpich rank-openmpi rank-openmpi-delay.so", "rank-openmpi"},
 		"MPICH of two":               {mpichSays, "rank-mpich rank-openmpi", "rank-mpich"},
 		"a version in the name":      {openMPISays, "rank-mpich rank-openmpi-4.1", "rank-openmpi-4.1"},
-		"two of one library":         {openMPISays, "rank-openmpi-4.1 rank-openmpi-5.0", "error: several rank programs fit"},
+		"two, neither answers":       {openMPISays, "rank-openmpi-4.1 rank-openmpi-5.0", "error: no rank program loads"},
 		"only another library's":     {openMPISays, "rank-mpich", "error: make install MPICC="},
 		"the only one, no mpirun":    {"", "rank-mpich", "rank-mpich"},
 		"the only one, unknown":      {nobodySays, "rank-mpich", "rank-mpich"},
@@ -53,9 +54,8 @@ func TestTheMPIRunFirstOnThePathChoosesTheInstalledRankProgram(t *testing.T) {
 			}
 			got, err := findFrom(filepath.Join(prefix, "bin"))
 			if words, fails := strings.CutPrefix(c.want, "error: "); fails {
-				if err == nil || !strings.Contains(err.Error(), words) || !strings.Contains(err.Error(), "--rank, mpi.rank or PGMPI_RANK") {
-					t.Errorf("%q, %v", got, err)
-				}
+				should.Hold(t, err != nil && strings.Contains(err.Error(), words) && strings.Contains(err.Error(), "--rank, mpi.rank or PGMPI_RANK"),
+					"%q, %v", got, err)
 			} else if err != nil || filepath.Base(got) != c.want {
 				t.Errorf("%q, %v", got, err)
 			}
@@ -69,16 +69,13 @@ func TestARankProgramThatIsNamedIsTheOneOrNone(t *testing.T) {
 	script(t, configured, "")
 	script(t, fromEnv, "")
 	t.Setenv(rankVariable, fromEnv)
-	if got, err := FindRank(configured); got != configured || err != nil {
-		t.Errorf("with both: %q, %v", got, err)
-	}
-	if got, err := FindRank(""); got != fromEnv || err != nil {
-		t.Errorf("from the environment: %q, %v", got, err)
-	}
+	got, err := FindRank(configured)
+	should.Hold(t, got == configured && err == nil, "with both: %q, %v", got, err)
+	got, err = FindRank("")
+	should.Hold(t, got == fromEnv && err == nil, "from the environment: %q, %v", got, err)
 	t.Setenv(rankVariable, filepath.Join(dir, "absent"))
-	if _, err := FindRank(""); err == nil || !strings.Contains(err.Error(), rankVariable) {
-		t.Errorf("of an absent one: %v", err)
-	}
+	_, err = FindRank("")
+	should.Fail(t, err, rankVariable, "of an absent one")
 }
 
 // The wrapper's name is in the flags of the linker, so this takes a real program.
@@ -90,13 +87,11 @@ func TestOfTwoOfOneLibraryThatBuiltBesideTheMPIRunIsTaken(t *testing.T) {
 		mpicc := filepath.Join(dir, "mpi-"+version, "bin", "mpicc")
 		build := exec.Command("go", "build", "-ldflags", "-X pgmpi/measure/rank.MPICC="+mpicc,
 			"-o", filepath.Join(dir, "libexec/pgmpi/rank-openmpi-"+version), source)
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		out, err := build.CombinedOutput()
+		must.Hold(t, err == nil, "%v\n%s", err, out)
 	}
 	script(t, filepath.Join(path, "mpirun"), openMPISays)
 	t.Setenv("PATH", path)
-	if got, err := findFrom(filepath.Join(dir, "bin")); err != nil || filepath.Base(got) != "rank-openmpi-5.0" {
-		t.Errorf("%q, %v", got, err)
-	}
+	got, err := findFrom(filepath.Join(dir, "bin"))
+	should.Hold(t, err == nil && filepath.Base(got) == "rank-openmpi-5.0", "%q, %v", got, err)
 }

@@ -10,6 +10,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
@@ -60,9 +61,7 @@ func TestLauncherIsTheOneThatSaysItIsOfTheLibrary(t *testing.T) {
 			onlyLaunchers(t, c.says)
 			argv := must.Get(Launch(Config{}, protocol.RankInfo{Library: c.library}, guidelines.Shape{NP: c.np}))(t)
 			argv[0] = filepath.Base(argv[0])
-			if got := strings.Join(argv, " "); got != c.want {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
+			should.Equal(t, strings.Join(argv, " "), c.want)
 		})
 	}
 }
@@ -76,9 +75,7 @@ func TestRanksOfAnAllocationOfManyNodesAreBoundToCores(t *testing.T) {
 	for overcommit, want := range map[string]string{"": "core", "1": "none"} {
 		t.Setenv("SLURM_OVERCOMMIT", overcommit)
 		argv, err := Launch(Config{}, protocol.RankInfo{Library: "openmpi"}, guidelines.Shape{NP: many})
-		if err != nil || argv[len(argv)-1] != want {
-			t.Errorf("SLURM_OVERCOMMIT=%q: %v, %v", overcommit, argv, err)
-		}
+		should.Hold(t, err == nil && argv[len(argv)-1] == want, "SLURM_OVERCOMMIT=%q: %v, %v", overcommit, argv, err)
 	}
 }
 
@@ -87,9 +84,7 @@ func TestLauncherOfAnotherLibraryIsPassedOver(t *testing.T) {
 		t.Run(library, func(t *testing.T) {
 			onlyLaunchers(t, map[string]string{"mpirun": says, "mpiexec": says})
 			_, err := Launch(Config{}, protocol.RankInfo{Library: library, BuiltFor: "this one"}, guidelines.Shape{NP: 2})
-			if err == nil || !strings.Contains(err.Error(), "of another library") || !strings.Contains(err.Error(), "--launch") {
-				t.Errorf("got %v", err)
-			}
+			should.Hold(t, err != nil && strings.Contains(err.Error(), "of another library") && strings.Contains(err.Error(), "--launch"), "got %v", err)
 		})
 	}
 }
@@ -99,26 +94,20 @@ func TestLauncherBesideTheCompilerWrapperComesFirst(t *testing.T) {
 	dir := os.Getenv("PATH")
 	onlyLaunchers(t, map[string]string{"mpirun": saysHydra})
 	argv, err := Launch(Config{}, protocol.RankInfo{Library: "mpich", MPICC: filepath.Join(dir, "mpicc")}, guidelines.Shape{NP: 1})
-	if err != nil || argv[0] != filepath.Join(dir, "mpirun") {
-		t.Errorf("got %v, %v", argv, err)
-	}
+	should.Hold(t, err == nil && argv[0] == filepath.Join(dir, "mpirun"), "got %v, %v", argv, err)
 }
 
 func TestSrunIsTakenWhenItIsAskedForInsideAnAllocation(t *testing.T) {
 	onlyLaunchers(t, map[string]string{"srun": "slurm-wlm 22.05.8\n"})
 	noBatch(t)
 	bySrun, two := Config{Words: []string{"srun"}}, guidelines.Shape{NP: 2}
-	if _, err := Launch(bySrun, protocol.RankInfo{Library: "mpich"}, two); err == nil || !strings.Contains(err.Error(), "salloc") {
-		t.Errorf("outside an allocation: %v", err)
-	}
+	_, err := Launch(bySrun, protocol.RankInfo{Library: "mpich"}, two)
+	should.Fail(t, err, "salloc", "outside an allocation")
 	t.Setenv("SLURM_JOB_ID", "7")
 	for library, mpi := range map[string]string{"openmpi": "pmix", "mpich": "pmi2"} {
 		argv, err := Launch(bySrun, protocol.RankInfo{Library: library}, two)
-		if want := []string{"srun", "-K", "--input=0", "--mpi=" + mpi, "-n", "{np}"}; err != nil || !slices.Equal(argv, want) {
-			t.Errorf("%s: %v, %v", library, argv, err)
-		}
+		should.Hold(t, err == nil && slices.Equal(argv, []string{"srun", "-K", "--input=0", "--mpi=" + mpi, "-n", "{np}"}), "%s: %v, %v", library, argv, err)
 	}
-	if _, err := Launch(bySrun, protocol.RankInfo{Library: "unknown"}, two); err == nil || !strings.Contains(err.Error(), "--mpi=") {
-		t.Errorf("an unknown library: %v", err)
-	}
+	_, err = Launch(bySrun, protocol.RankInfo{Library: "unknown"}, two)
+	should.Fail(t, err, "--mpi=", "an unknown library")
 }

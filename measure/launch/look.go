@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"debug/buildinfo"
+	"debug/elf"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,8 +44,8 @@ func Look(path string) (protocol.RankInfo, error) {
 	}
 	for _, s := range built.Settings {
 		if s.Key == "-ldflags" {
-			info.MPICC = linked(s.Value, "pgmpi/measure/rank.MPICC")
-			info.Version = linked(s.Value, "pgmpi/measure/rank.Version")
+			info.MPICC = linked(s.Value, "/measure/rank.MPICC")
+			info.Version = linked(s.Value, "/measure/rank.Version")
 		}
 	}
 	info.Library = familyOf(info.MPICC)
@@ -55,6 +56,25 @@ func linked(flags, name string) string {
 	_, value, _ := strings.Cut(flags, name+"=")
 	value, _, _ = strings.Cut(value, " ")
 	return value
+}
+
+// Needs returns the file name of the MPI library that a program asks the loader for, such as
+// libmpi.so.40; "" where its file does not tell.
+func Needs(path string) string {
+	f, err := regular.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	program, err := elf.NewFile(f)
+	if err != nil {
+		return ""
+	}
+	files, _ := program.ImportedLibraries() // none of a damaged program
+	if i := slices.IndexFunc(files, func(file string) bool { return strings.HasPrefix(file, "libmpi") }); i >= 0 {
+		return files[i]
+	}
+	return ""
 }
 
 // familyOf guesses the family from the name of a compiler wrapper or of its link's target.
@@ -115,7 +135,7 @@ func Probe(path string) (protocol.RankInfo, error) {
 		if said != "" {
 			said = ":\n    " + strings.ReplaceAll(said, "\n", "\n    ")
 		}
-		return info, fmt.Errorf("%s --version: %w%s; %s", path, err, said, probeRemedy(err))
+		return info, fmt.Errorf("%s --version: %w%s; %s", path, err, said, probeRemedy(err, stderr.String(), Needs(path)))
 	}
 	if err := json.Unmarshal(out, &info); err != nil || info.Program != "pgmpi-rank" {
 		return info, fmt.Errorf("%s is no pgmpi-rank: it answers --version with %.60q", path, out)
@@ -123,8 +143,20 @@ func Probe(path string) (protocol.RankInfo, error) {
 	return info, nil
 }
 
-func probeRemedy(err error) string {
+// providers says where the library comes from that a program of `make dist` needs.
+var providers = map[string]string{
+	"libmpi.so.40":   "Open MPI 4 or 5 (its module; on Debian and Ubuntu apt-get install openmpi-bin)",
+	"libmpich.so.12": "the MPICH of Debian and Ubuntu (apt-get install mpich)",
+	"libmpi.so.12":   "MPICH and libraries of its ABI (a module; Debian's MPICH has another name)",
+}
+
+func probeRemedy(err error, said, needs string) string {
 	switch {
+	case strings.Contains(said, needs+": cannot open shared object file") && providers[needs] != "":
+		return fmt.Sprintf("it is built for %s, which comes with %s: load or install that, or name a rank program of the library that is here with --rank, mpi.rank or %s",
+			needs, providers[needs], rankVariable)
+	case strings.Contains(said, "' not found"):
+		return "it is built on a newer system: build one here with `make build`"
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return "raise the limit of open files (ulimit -n)"
 	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.ENOMEM):

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestOnlyFilesOfTheJobAreRemoved(t *testing.T) {
@@ -27,14 +28,12 @@ func TestOnlyFilesOfTheJobAreRemoved(t *testing.T) {
 	must.Do(t, os.WriteFile(outside, nil, 0o600))
 	RemoveShared([]string{own, mpich, others[2], outside})
 	for _, path := range []string{own, brother, mpich} {
-		if _, err := os.Stat(path); err == nil {
-			t.Errorf("%s is left", path)
-		}
+		_, err := os.Stat(path)
+		should.Hold(t, err != nil, "%s is left", path)
 	}
 	for _, path := range append(others, outside) {
-		if _, err := os.Stat(path); err != nil {
-			t.Error(err)
-		}
+		_, err := os.Stat(path)
+		should.Do(t, err)
 	}
 }
 
@@ -46,12 +45,10 @@ func TestFileThatIsOpenIsSharedAndOneWithoutANameIsNot(t *testing.T) {
 	defer f.Close()
 	defer os.Remove(f.Name())
 	for _, pid := range []int{0, os.Getpid()} {
-		if got := Shared(pid); !slices.Contains(got, f.Name()) {
-			t.Errorf("of process %d: %v", pid, got)
-		}
+		got := Shared(pid)
+		should.Hold(t, slices.Contains(got, f.Name()), "of process %d: %v", pid, got)
 	}
 	os.Remove(f.Name())
-	if got := Shared(0); slices.ContainsFunc(got, func(name string) bool { return strings.HasPrefix(name, f.Name()) }) {
-		t.Errorf("got %v", got)
-	}
+	got := Shared(0)
+	should.Hold(t, !slices.ContainsFunc(got, func(name string) bool { return strings.HasPrefix(name, f.Name()) }), "got %v", got)
 }

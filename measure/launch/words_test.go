@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
@@ -74,9 +75,7 @@ func TestWordsOfEveryLauncherPlaceAShape(t *testing.T) {
 			argv := must.Get(Launch(config, protocol.RankInfo{Library: l.library}, shape))(t)
 			argv = Placed(argv, shape)
 			argv[0] = filepath.Base(argv[0])
-			if got := strings.ReplaceAll(strings.Join(argv, " "), hosts, "HOSTS"); got != c.want {
-				t.Errorf("got %q", got)
-			}
+			should.Equal(t, strings.ReplaceAll(strings.Join(argv, " "), hosts, "HOSTS"), c.want)
 		})
 	}
 }
@@ -99,9 +98,7 @@ func TestTemplateMustFitTheShape(t *testing.T) {
 			shape = shapeOf(t, c.shape)
 		}
 		_, err := Launch(Config{Words: strings.Fields(c.launch)}, protocol.RankInfo{}, shape)
-		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%q for %s: %v, want %q", c.launch, shape, err, c.says)
-		}
+		should.Hold(t, (err == nil) == (c.says == "") && (err == nil || strings.Contains(err.Error(), c.says)), "%q for %s: %v, want %q", c.launch, shape, err, c.says)
 	}
 	// Slurm starts as many processes as the job has tasks, where the words leave the number out.
 	_, err := Launch(Config{Words: []string{"run"}}, protocol.RankInfo{}, shapeOf(t, "2x1"))
@@ -111,9 +108,7 @@ func TestTemplateMustFitTheShape(t *testing.T) {
 		}
 	}
 	argv, err := Launch(Config{Words: []string{"run", "{np}", "-c{cpus}"}, CPUsPerRank: 4}, protocol.RankInfo{}, guidelines.Shape{NP: 2})
-	if err != nil || argv[2] != "-c4" {
-		t.Errorf("%v, %v", argv, err)
-	}
+	should.Hold(t, err == nil && argv[2] == "-c4", "%v, %v", argv, err)
 }
 
 func TestRanksOfCrayFindEachOtherByCraysPMI(t *testing.T) {
@@ -140,9 +135,8 @@ func TestPgmpiDoesNotStartBelowALauncher(t *testing.T) {
 	for _, name := range []string{"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"} {
 		for n, refused := range map[string]bool{"1": false, "2": true} {
 			t.Setenv(name, n)
-			if err := start(); (err != nil) != refused || refused && !strings.Contains(err.Error(), "starts the ranks by itself") {
-				t.Errorf("%s=%s: %v", name, n, err)
-			}
+			err := start()
+			should.Hold(t, (err != nil) == refused && (!refused || strings.Contains(err.Error(), "starts the ranks by itself")), "%s=%s: %v", name, n, err)
 		}
 		t.Setenv(name, "")
 	}
@@ -150,23 +144,18 @@ func TestPgmpiDoesNotStartBelowALauncher(t *testing.T) {
 
 func TestRanksShareCoresByWhatANodeHas(t *testing.T) {
 	noBatch(t)
-	if _, crowded := Crowded(shapeOf(t, "1024x64"), 1); crowded {
-		t.Error("nodes that are elsewhere have enough cores, as far as is known")
-	}
-	if cores, crowded := Crowded(guidelines.Shape{NP: Cores() + 1}, 1); !crowded || cores != Cores() {
-		t.Errorf("%d ranks on this host: %v of %d cores", Cores()+1, crowded, cores)
-	}
+	_, crowded := Crowded(shapeOf(t, "1024x64"), 1)
+	should.Hold(t, !crowded, "nodes that are elsewhere have enough cores, as far as is known")
+	cores, crowded := Crowded(guidelines.Shape{NP: Cores() + 1}, 1)
+	should.Hold(t, crowded && cores == Cores(), "%d ranks on this host: %v of %d cores", Cores()+1, crowded, cores)
 	t.Setenv("SLURM_JOB_ID", "7")
 	t.Setenv("SLURM_JOB_CPUS_PER_NODE", "64(x4)")
 	for text, want := range map[string]bool{"4x64": false, "4x65": true, "1x65": true} {
-		if cores, crowded := Crowded(shapeOf(t, text), 1); crowded != want || cores != 64 {
-			t.Errorf("%s: %v of %d cores", text, crowded, cores)
-		}
+		cores, crowded := Crowded(shapeOf(t, text), 1)
+		should.Hold(t, crowded == want && cores == 64, "%s: %v of %d cores", text, crowded, cores)
 	}
-	if _, crowded := Crowded(guidelines.Shape{NP: 256}, 1); crowded {
-		t.Error("256 ranks on 4 nodes of 64 CPUs share cores")
-	}
-	if _, crowded := Crowded(guidelines.Shape{NP: 129}, 2); !crowded {
-		t.Error("129 ranks of 2 CPUs fit 4 nodes of 64")
-	}
+	_, crowded = Crowded(guidelines.Shape{NP: 256}, 1)
+	should.Hold(t, !crowded, "256 ranks on 4 nodes of 64 CPUs share cores")
+	_, crowded = Crowded(guidelines.Shape{NP: 129}, 2)
+	should.Hold(t, crowded, "129 ranks of 2 CPUs fit 4 nodes of 64")
 }

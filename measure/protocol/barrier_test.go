@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func exitLines(t *testing.T, exits []Exit, end *Barriers) []string {
@@ -34,9 +35,8 @@ func TestExitsArriveAsTheyWereSentAndNoneThatCannotBe(t *testing.T) {
 	two := []Exit{{Rank: 0, First: 1}, {Rank: 1, MeanNS: 130.5, CINS: 2, MedianNS: 120, MaxNS: 9e6, Last: 1, ErrorNS: [2]int64{-5, 7}, BoundNS: [2]int64{80, 90}}}
 	fine, asked := &Barriers{ClockSync: "shared", Calls: 10, ApartNS: 120, ApartP95NS: 300, TimeNS: 500}, &ClocksJob{Barriers: 10}
 	out, err := readExits(asked, exitLines(t, two, fine))
-	if err != nil || !reflect.DeepEqual(out.Exits, two) || !reflect.DeepEqual(out.End.Barriers, fine) {
-		t.Errorf("sent %+v and %+v, got %+v and %+v, %v", two, fine, out.Exits, out.End.Barriers, err)
-	}
+	should.Hold(t, err == nil && reflect.DeepEqual(out.Exits, two) && reflect.DeepEqual(out.End.Barriers, fine),
+		"sent %+v and %+v, got %+v and %+v, %v", two, fine, out.Exits, out.End.Barriers, err)
 	for why, c := range map[string]struct {
 		job   *ClocksJob
 		exits []Exit
@@ -49,8 +49,7 @@ func TestExitsArriveAsTheyWereSentAndNoneThatCannotBe(t *testing.T) {
 		"no barrier":                   {asked, two, &Barriers{}},
 		"a negative time":              {asked, two, &Barriers{Calls: 1, ApartNS: -1}},
 	} {
-		if _, err := readExits(c.job, exitLines(t, c.exits, c.end)); err == nil {
-			t.Errorf("%s: taken", why)
-		}
+		_, err := readExits(c.job, exitLines(t, c.exits, c.end))
+		should.Hold(t, err != nil, "%s: taken", why)
 	}
 }

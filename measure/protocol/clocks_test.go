@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestClocksArriveAsTheyWereSent(t *testing.T) {
@@ -31,18 +32,13 @@ func TestClocksArriveAsTheyWereSent(t *testing.T) {
 		return nil, nil
 	}
 	out, err := read(text.String())
-	if err != nil || out == nil {
-		t.Fatal(out, err)
-	}
-	if !reflect.DeepEqual(out.End.Clocks, clocks) || !reflect.DeepEqual(out.Syncs, syncs) || out.End.Clock.TickNS != 17 {
-		t.Errorf("sent %v and %v, got %v and %v", clocks, syncs, out.End.Clocks, out.Syncs)
-	}
-	if _, err := read(strings.Replace(text.String(), `"rounds":2`, `"rounds":8`, 1)); err == nil {
-		t.Error("a changed number of rounds was not noticed")
-	}
-	if _, err := read("sync {\n"); err == nil {
-		t.Error("a damaged sync line was read")
-	}
+	must.Hold(t, err == nil && out != nil, "%v %v", out, err)
+	should.Hold(t, reflect.DeepEqual(out.End.Clocks, clocks) && reflect.DeepEqual(out.Syncs, syncs) && out.End.Clock.TickNS == 17,
+		"sent %v and %v, got %v and %v", clocks, syncs, out.End.Clocks, out.Syncs)
+	_, err = read(strings.Replace(text.String(), `"rounds":2`, `"rounds":8`, 1))
+	should.Hold(t, err != nil, "a changed number of rounds was not noticed")
+	_, err = read("sync {\n")
+	should.Hold(t, err != nil, "a damaged sync line was read")
 }
 
 func TestWorstIgnoresTheSign(t *testing.T) {
@@ -50,8 +46,6 @@ func TestWorstIgnoresTheSign(t *testing.T) {
 		ns   []int64
 		want int64
 	}{{nil, 0}, {[]int64{3, -8, 5}, 8}, {[]int64{math.MaxInt64}, math.MaxInt64}} {
-		if got := Worst(c.ns); got != c.want {
-			t.Errorf("worst of %v is %d, want %d", c.ns, got, c.want)
-		}
+		should.Equal(t, Worst(c.ns), c.want, "worst of %v", c.ns)
 	}
 }

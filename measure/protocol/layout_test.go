@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/host"
 )
 
@@ -23,15 +24,10 @@ func TestLayoutTravelsInShortLines(t *testing.T) {
 	must.Do(t, w.End(End{}))
 	in := NewOutputReader(&Job{NP: 2000})
 	for line := range bytes.Lines(text.Bytes()) {
-		if len(line) > 8<<10 {
-			t.Fatalf("a line of %d bytes", len(line))
-		}
-		if _, err := in.Add(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
-			t.Fatal(err)
-		}
+		must.Hold(t, len(line) <= 8<<10, "a line of %d bytes", len(line))
+		must.Get(in.Add(bytes.TrimSuffix(line, []byte("\n"))))(t)
 	}
 	want, _ := json.Marshal(l)
-	if got, _ := json.Marshal(in.Output().Layout); !bytes.Equal(got, want) {
-		t.Errorf("got %.500s\nwant %.500s", got, want)
-	}
+	got, _ := json.Marshal(in.Output().Layout)
+	should.Hold(t, bytes.Equal(got, want), "got %.500s\nwant %.500s", got, want)
 }

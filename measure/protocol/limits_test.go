@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/should"
 	"pgmpi/nrep"
 )
 
@@ -38,27 +39,22 @@ func TestMoreThanTheJobAskedForIsRefused(t *testing.T) {
 		for i := 0; i < len(lines) && err == nil; i++ {
 			_, err = r.Add([]byte(lines[i]))
 		}
-		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v", says, err)
-		}
+		should.Hold(t, err != nil && strings.Contains(err.Error(), says), "%s: %v", says, err)
 	}
 }
 
 func TestPredictionsAreLimitedByThePredictor(t *testing.T) {
 	r := NewOutputReader(&Job{CallsJob: &CallsJob{Cases: []JobCase{{}}, Predict: &PredictJob{NREP: nrep.Config{Max: 10}}}})
-	if _, err := r.Add([]byte(`case {"case":0,"status":"ok","nrep":21}`)); err == nil {
-		t.Error("21 samples of at most 20 were taken")
-	}
+	_, err := r.Add([]byte(`case {"case":0,"status":"ok","nrep":21}`))
+	should.Hold(t, err != nil, "21 samples of at most 20 were taken")
 }
 
 func TestOnlyALateSampleMayHaveTakenNoTime(t *testing.T) {
 	r := NewOutputReader(&Job{CallsJob: &CallsJob{Cases: []JobCase{{NRep: 2}}}})
 	for _, line := range []string{`case {"case":0,"status":"ok","nrep":2}`, fmt.Sprintf("samples 0 0 0:%d", FlagLate)} {
-		if _, err := r.Add([]byte(line)); err != nil {
-			t.Errorf("%s: %v", line, err)
-		}
+		_, err := r.Add([]byte(line))
+		should.Do(t, err, "%s", line)
 	}
-	if _, err := r.Add([]byte("samples 0 1 0")); !errors.Is(err, ErrNoTime) {
-		t.Errorf("got %v", err)
-	}
+	_, err := r.Add([]byte("samples 0 1 0"))
+	should.Hold(t, errors.Is(err, ErrNoTime), "got %v", err)
 }

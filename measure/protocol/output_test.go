@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/nrep"
 )
 
@@ -24,22 +24,14 @@ func bigJob() *Job {
 func TestJobArrivesWholeInLinesThatLaunchersForward(t *testing.T) {
 	want := bigJob()
 	lines := must.Get(EncodeJob(want))(t)
-	if len(lines) < 3 {
-		t.Fatalf("%d lines: the test needs several", len(lines))
-	}
+	must.Hold(t, len(lines) >= 3, "%d lines: the test needs several", len(lines))
 	for _, l := range lines {
-		if len(l) > 32<<10 || strings.Contains(l, "\n") {
-			t.Fatalf("a line of %d bytes", len(l))
-		}
+		must.Hold(t, len(l) <= 32<<10 && !strings.Contains(l, "\n"), "a line of %d bytes", len(l))
 	}
 	var acks []int
 	got := must.Get(ReadJob(bufio.NewReader(strings.NewReader(strings.Join(lines, "\n")+"\n")), func(i int) { acks = append(acks, i) }))(t)
-	if !reflect.DeepEqual(got, want) {
-		t.Error("the job has changed on its way")
-	}
-	if len(acks) != len(lines) || acks[0] != 1 {
-		t.Errorf("acknowledged %v of %d lines", acks, len(lines))
-	}
+	should.Equal(t, got, want, "the job has changed on its way")
+	should.Hold(t, len(acks) == len(lines) && acks[0] == 1, "acknowledged %v of %d lines", acks, len(lines))
 }
 
 func TestDamagedJobLinesAreRefused(t *testing.T) {
@@ -52,9 +44,7 @@ func TestDamagedJobLinesAreRefused(t *testing.T) {
 		"bad line n": "job x/y 00000000 {}\n",
 	} {
 		_, err := ReadJob(bufio.NewReader(strings.NewReader(text)), func(int) {})
-		if err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: got %v", name, err)
-		}
+		should.Hold(t, err != nil && strings.Contains(err.Error(), name), "%s: got %v", name, err)
 	}
 }
 
@@ -73,12 +63,9 @@ func TestJobsOfTwoKindsAreRefused(t *testing.T) {
 		"clocks, then conformance": {Job{Clocks: &ClocksJob{}, Conformance: &ConformanceJob{}}, false},
 	} {
 		lines, err := EncodeJob(&c.job)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ReadJob(bufio.NewReader(strings.NewReader(lines[0]+"\n")), func(int) {}); (err == nil) != c.ok {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Do(t, err)
+		_, err = ReadJob(bufio.NewReader(strings.NewReader(lines[0]+"\n")), func(int) {})
+		should.Hold(t, (err == nil) == c.ok, "%s: %v", name, err)
 	}
 }
 
@@ -108,39 +95,28 @@ func readOutput(lines []string) (*Output, bool, error) {
 
 func TestSamplesComeBackInOrder(t *testing.T) {
 	out, done, err := readOutput(output(t))
-	if err != nil || !done {
-		t.Fatal(done, err)
-	}
-	if len(out.Cases) != 2 || out.Cases[1].Message != "rank 1" || out.End.MemoryCap != 9 {
-		t.Errorf("got %+v", out.Cases)
-	}
-	if s := out.Samples[0]; len(s) != 1300 || s[1299] != (Sample{NS: 1299*1299 + 1, Flags: FlagLate | FlagLong}) {
-		t.Errorf("%d samples", len(s))
-	}
+	must.Hold(t, err == nil && done, "%v %v", done, err)
+	should.Hold(t, len(out.Cases) == 2 && out.Cases[1].Message == "rank 1" && out.End.MemoryCap == 9, "got %+v", out.Cases)
+	s := out.Samples[0]
+	should.Hold(t, len(s) == 1300 && s[1299] == (Sample{NS: 1299*1299 + 1, Flags: FlagLate | FlagLong}), "%d samples", len(s))
 }
 
 func TestOutputWithALostOrChangedLineIsRefused(t *testing.T) {
 	lines := output(t)
 	for i := range len(lines) - 1 {
 		without := append(append([]string(nil), lines[:i]...), lines[i+1:]...)
-		if _, _, err := readOutput(without); err == nil {
-			t.Errorf("line %d lost: no error", i)
-		}
+		_, _, err := readOutput(without)
+		should.Hold(t, err != nil, "line %d lost: no error", i)
 		changed := append([]string(nil), lines...)
 		changed[i] = strings.Replace(changed[i], "1", "2", 1)
-		if changed[i] == lines[i] {
-			t.Fatalf("line %d has no digit to change", i)
-		}
-		if _, _, err := readOutput(changed); err == nil {
-			t.Errorf("line %d changed: no error", i)
-		}
+		must.Hold(t, changed[i] != lines[i], "line %d has no digit to change", i)
+		_, _, err = readOutput(changed)
+		should.Hold(t, err != nil, "line %d changed: no error", i)
 	}
-	if _, done, _ := readOutput(lines[:len(lines)-1]); done {
-		t.Error("done without an end record")
-	}
-	if _, _, err := readOutput([]string{"Warning: no network"}); err == nil {
-		t.Error("a foreign line passed")
-	}
+	_, done, _ := readOutput(lines[:len(lines)-1])
+	should.Hold(t, !done, "done without an end record")
+	_, _, err := readOutput([]string{"Warning: no network"})
+	should.Hold(t, err != nil, "a foreign line passed")
 }
 
 func TestCountsThatNoRankCanHaveAreRefused(t *testing.T) {
@@ -159,17 +135,13 @@ func TestCountsThatNoRankCanHaveAreRefused(t *testing.T) {
 		w := NewOutputWriter(&text)
 		w.Case(CaseResult{Status: StatusOK, Usage: &c.usage}, nil)
 		_, _, err := readOutput([]string{strings.TrimSpace(text.String())})
-		if (err == nil) != c.ok {
-			t.Errorf("%+v: %v", c.usage, err)
-		}
+		should.Equal(t, err == nil, c.ok, "%+v: %v", c.usage, err)
 	}
 }
 
 func TestFlagsOfSamplesAreRead(t *testing.T) {
 	s, err := ParseSample(fmt.Sprintf("1200:%d", FlagLong))
-	if err != nil || s != (Sample{NS: 1200, Flags: FlagLong}) {
-		t.Errorf("got %v, %v", s, err)
-	}
+	should.Hold(t, err == nil && s == (Sample{NS: 1200, Flags: FlagLong}), "got %v, %v", s, err)
 }
 
 func TestWhatHasArrivedWholeIsKnownBeforeTheEnd(t *testing.T) {
@@ -181,25 +153,19 @@ func TestWhatHasArrivedWholeIsKnownBeforeTheEnd(t *testing.T) {
 	job := &Job{NP: 1, CallsJob: &CallsJob{Cases: make([]JobCase, 2), Predict: &PredictJob{NREP: nrep.Config{Max: 1}}}}
 	r := NewOutputReader(job)
 	for line := range bytes.Lines(text.Bytes()) {
-		if _, err := r.Add(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(r.Add(bytes.TrimSuffix(line, []byte("\n"))))(t)
 	}
-	if f := r.Finished(); len(f.Cases) != 1 || f.Cases[0].Case != 1 || len(f.Samples) != 1 || len(f.Samples[1]) != 1 {
-		t.Errorf("finished: %+v", f)
-	}
+	f := r.Finished()
+	should.Hold(t, len(f.Cases) == 1 && f.Cases[0].Case == 1 && len(f.Samples) == 1 && len(f.Samples[1]) == 1, "finished: %+v", f)
 	text.Reset()
 	must.Do(t, o.End(End{CallsEnd: &CallsEnd{}}))
-	if done, err := r.Add(bytes.TrimSpace(text.Bytes())); !done || err != nil {
-		t.Fatal(done, err)
-	}
-	if c := r.Output().Cases; c[0].Case != 0 || c[1].Case != 1 {
-		t.Errorf("not in the order of the job: %+v", c)
-	}
+	done, err := r.Add(bytes.TrimSpace(text.Bytes()))
+	must.Hold(t, done && err == nil, "%v %v", done, err)
+	c := r.Output().Cases
+	should.Hold(t, c[0].Case == 0 && c[1].Case == 1, "not in the order of the job: %+v", c)
 	lost := NewOutputReader(job)
-	if _, err := lost.Add([]byte(`sofar {"lines":2,"crc":"00000000"}`)); err == nil {
-		t.Error("lines were lost before it")
-	}
+	_, err = lost.Add([]byte(`sofar {"lines":2,"crc":"00000000"}`))
+	should.Hold(t, err != nil, "lines were lost before it")
 }
 
 // With rounds a case comes again, with what it has made since.
@@ -215,16 +181,13 @@ func TestFinishedRoundsAreKnownBeforeTheEnd(t *testing.T) {
 	job := &Job{NP: 1, CallsJob: &CallsJob{Cases: []JobCase{{NRep: 3}, {NRep: 4}}, Rounds: []int{2, 4}}}
 	r := NewOutputReader(job)
 	for line := range bytes.Lines(text.Bytes()) {
-		if _, err := r.Add(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(r.Add(bytes.TrimSuffix(line, []byte("\n"))))(t)
 	}
-	if f := r.Finished(); f.Rounds != 1 || len(f.Cases) != 2 || f.Cases[1].Status != StatusOK || len(f.Samples[0]) != 1 || len(f.Samples[1]) != 2 {
-		t.Errorf("finished: %+v", f)
-	}
-	if out := r.Output(); len(out.Cases) != 2 || out.Cases[0].NRep != 2 || len(out.Samples[0]) != 2 || out.Cases[1].Status != StatusWrong || len(out.Samples[1]) != 0 {
-		t.Errorf("all: %+v", out)
-	}
+	f := r.Finished()
+	should.Hold(t, f.Rounds == 1 && len(f.Cases) == 2 && f.Cases[1].Status == StatusOK && len(f.Samples[0]) == 1 && len(f.Samples[1]) == 2, "finished: %+v", f)
+	out := r.Output()
+	should.Hold(t, len(out.Cases) == 2 && out.Cases[0].NRep == 2 && len(out.Samples[0]) == 2 && out.Cases[1].Status == StatusWrong && len(out.Samples[1]) == 0,
+		"all: %+v", out)
 	for want, lines := range map[string][]string{
 		"announces 1 samples, and had 2": {`case {"case":0,"status":"ok","nrep":2}`, "samples 0 0 5 5", `case {"case":0,"status":"ok","nrep":1}`},
 		"a second time":                  {`case {"case":0,"status":"wrong"}`, `case {"case":0,"status":"ok","nrep":1}`},
@@ -234,8 +197,6 @@ func TestFinishedRoundsAreKnownBeforeTheEnd(t *testing.T) {
 		for _, line := range lines {
 			_, err = r.Add([]byte(line))
 		}
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		should.Fail(t, err, want)
 	}
 }

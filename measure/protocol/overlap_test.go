@@ -2,9 +2,10 @@ package protocol
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/should"
 )
 
 // The first is the example of S-NETGAUGE §4.2: 4096 bytes with an interval of 2048 are three tests.
@@ -24,13 +25,9 @@ func TestTestsOfACallAreThoseOfItsSize(t *testing.T) {
 		var got []int64
 		for _, x := range j.Tests(c.msize) {
 			got = append(got, x.Tests)
-			if x.Tests > 0 && x.Tests != c.msize/x.Interval+1 {
-				t.Errorf("%d tests, for an interval of %d in %d bytes", x.Tests, x.Interval, c.msize)
-			}
+			should.Hold(t, x.Tests <= 0 || x.Tests == c.msize/x.Interval+1, "%d tests, for an interval of %d in %d bytes", x.Tests, x.Interval, c.msize)
 		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%v in %d bytes: %v tests, want %v", c.intervals, c.msize, got, c.want)
-		}
+		should.Equal(t, got, c.want, "%v in %d bytes: tests", c.intervals, c.msize)
 	}
 }
 
@@ -39,9 +36,7 @@ func TestOverlapsThatCannotBeAreRefused(t *testing.T) {
 		x := Overlapped{N: 5, PostNS: 1, WaitNS: 2, OverheadNS: 3, OverallNS: 13, ExcessNS: -2} // faster than alone
 		return &Overlap{BlockingNS: 10, ComputeNS: 10, Search: []OverlapTry{{}}, None: x, Best: x, DoneNS: 9}
 	}
-	if err := fine().Check(); err != nil {
-		t.Error(err)
-	}
+	should.Do(t, fine().Check())
 	for what, change := range map[string]func(*Overlap){
 		"no time of the call": func(o *Overlap) { o.BlockingNS = 0 },
 		"a negative time":     func(o *Overlap) { o.Best.WaitNS = -1 },
@@ -54,8 +49,7 @@ func TestOverlapsThatCannotBeAreRefused(t *testing.T) {
 	} {
 		o := fine()
 		change(o)
-		if err := o.Check(); err == nil || !strings.ContainsAny(err.Error(), " ") {
-			t.Errorf("%s is taken", what)
-		}
+		err := o.Check()
+		should.Hold(t, err != nil && strings.ContainsAny(err.Error(), " "), "%s is taken", what)
 	}
 }

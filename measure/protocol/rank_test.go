@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestDurationsOfRanksComeBackByRank(t *testing.T) {
@@ -20,13 +23,10 @@ func TestDurationsOfRanksComeBackByRank(t *testing.T) {
 	w.Rank(0, 1, 5, want[5:])
 	r := NewOutputReader(job)
 	for line := range bytes.Lines(text.Bytes()) {
-		if _, err := r.Add(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(r.Add(bytes.TrimSuffix(line, []byte("\n"))))(t)
 	}
-	if got := r.Output().Ranks[0]; len(got) != 2 || !slices.Equal(got[0], []int64{7}) || !slices.Equal(got[1], want) {
-		t.Errorf("%d and %d durations", len(got[0]), len(got[1]))
-	}
+	got := r.Output().Ranks[0]
+	should.Hold(t, len(got) == 2 && slices.Equal(got[0], []int64{7}) && slices.Equal(got[1], want), "%d and %d durations", len(got[0]), len(got[1]))
 }
 
 func TestDurationsThatTheJobCannotBringAreRefused(t *testing.T) {
@@ -43,14 +43,12 @@ func TestDurationsThatTheJobCannotBringAreRefused(t *testing.T) {
 		"rank 0 0 0 1 2 3 4 5": false, // at most twice two
 	} {
 		r := NewOutputReader(&Job{NP: 2, CallsJob: &CallsJob{Measure: &MeasureJob{PerRank: true}, Cases: []JobCase{{NRep: 2}}}})
-		if _, err := r.Add([]byte(line)); (err == nil) != ok {
-			t.Errorf("%s: %v", line, err)
-		}
+		_, err := r.Add([]byte(line))
+		should.Hold(t, (err == nil) == ok, "%s: %v", line, err)
 	}
 	r := NewOutputReader(&Job{NP: 2, CallsJob: &CallsJob{Measure: &MeasureJob{}, Cases: []JobCase{{NRep: 2}}}})
-	if _, err := r.Add([]byte("rank 0 1 0 5")); err == nil || !strings.Contains(err.Error(), "does not ask") {
-		t.Errorf("nobody asked: %v", err)
-	}
+	_, err := r.Add([]byte("rank 0 1 0 5"))
+	should.Fail(t, err, "does not ask", "nobody asked")
 }
 
 func TestCountsComeBackByCounter(t *testing.T) {
@@ -69,17 +67,15 @@ func TestCountsComeBackByCounter(t *testing.T) {
 	w.Count(0, 1, []int64{1, 2})
 	two := MeasureJob{Counters: []string{"page-faults", "cycles"}}
 	r, err := read(two, strings.Split(strings.TrimSpace(text.String()), "\n")...)
-	if got := r.Output().Counts[0]; err != nil || len(got) != 2 || !slices.Equal(got[0], []int64{385, 0}) || !slices.Equal(got[1], []int64{1, 2}) {
-		t.Errorf("%v, %v", got, err)
-	}
+	got := r.Output().Counts[0]
+	should.Hold(t, err == nil && len(got) == 2 && slices.Equal(got[0], []int64{385, 0}) && slices.Equal(got[1], []int64{1, 2}), "%v, %v", got, err)
 	for line, j := range map[string]MeasureJob{
 		"count 0 2 0 5":  two, // counters 0 and 1
 		"count 0 0 0 -5": two,
 		"count 1 0 0 5":  two,
 		"count 0 0 0 5":  {PerRank: true}, // nobody asked
 	} {
-		if _, err := read(j, line); err == nil {
-			t.Errorf("%s: taken", line)
-		}
+		_, err := read(j, line)
+		should.Hold(t, err != nil, "%s: taken", line)
 	}
 }

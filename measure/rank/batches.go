@@ -360,7 +360,7 @@ func (m *measured) adjust(done, invalid int) {
 }
 
 // predict runs batches until the predictor is satisfied or gives up. Rank 0
-// decides. Only valid samples count.
+// decides. Only valid samples count, and twice nrep.max in all are the most.
 func (b *bench) predict(m *measured, row *native.Function, r *protocol.CaseResult) error {
 	p := nrep.NewPredictor(b.job.Predict.NREP)
 	for {
@@ -369,7 +369,7 @@ func (b *bench) predict(m *measured, row *native.Function, r *protocol.CaseResul
 			return err
 		}
 		n := int(next) - (m.done - m.invalid)
-		if err := b.fetch(m, row, n, 2*n); err != nil {
+		if err := b.fetch(m, row, n, min(2*n, 2*b.job.Predict.NREP.Max-m.done)); err != nil {
 			return err
 		}
 		stop, err := b.Decided(b.Rank == 0 && b.enough(p, m.samples, time.Since(m.start), r))

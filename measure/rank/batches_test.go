@@ -5,6 +5,8 @@ package rank
 import (
 	"testing"
 	"time"
+
+	"pgmpi/internal/fixture/should"
 )
 
 func TestWindowIsDoubledOnlyAfterBadBatchesInARow(t *testing.T) {
@@ -12,11 +14,7 @@ func TestWindowIsDoubledOnlyAfterBadBatchesInARow(t *testing.T) {
 	for _, invalid := range []int{9, 5, 4, 20, 5} {
 		m.adjust(20, invalid)
 	}
-	if m.window != time.Millisecond {
-		t.Errorf("two bad batches, a good one and two bad ones: %v", m.window)
-	}
+	should.Equal(t, m.window, time.Millisecond, "two bad batches, a good one and two bad ones")
 	m.adjust(20, 5)
-	if m.window != 2*time.Millisecond {
-		t.Errorf("three bad batches in a row: %v", m.window)
-	}
+	should.Equal(t, m.window, 2*time.Millisecond, "three bad batches in a row")
 }

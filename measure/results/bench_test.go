@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 )
 
@@ -23,8 +24,6 @@ func BenchmarkReadRaw(b *testing.B) {
 	}
 	path := written(b, run)
 	for b.Loop() {
-		if _, err := ReadRaw(path); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(ReadRaw(path))(b)
 	}
 }

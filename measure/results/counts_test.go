@@ -9,6 +9,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
@@ -21,21 +22,15 @@ func TestCountersComeBackAsTheyWereWritten(t *testing.T) {
 	must.Do(t, f.WriteSeries(CountsOf(run, map[int][][]int64{0: {{1, 0, 385}, nil, {4, 5, 6}}, 2: {{7}, nil, {8}}})))
 	for plan, want := range map[int][][]int64{4: {{1, 0, 385}, {4, 5, 6}}, 6: {{7}, {8}}} {
 		counters, got, err := f.CountsOfCase(run.Shape, run.Run, plan)
-		if err != nil || !reflect.DeepEqual(got, want) || len(counters) != 2 || counters[1].Name != "mpi_t:x" || counters[0].From != "getrusage" {
-			t.Errorf("case %d: %v of %v, %v", plan, got, counters, err)
-		}
+		should.Hold(t, err == nil && reflect.DeepEqual(got, want) && len(counters) == 2 && counters[1].Name == "mpi_t:x" && counters[0].From == "getrusage",
+			"case %d: %v of %v, %v", plan, got, counters, err)
 	}
 	for _, at := range [][2]int{{run.Run, 5}, {run.Run + 1, 4}} {
-		if counters, got, err := f.CountsOfCase(run.Shape, at[0], at[1]); err != nil || got != nil || counters != nil {
-			t.Errorf("mpirun %d, case %d: %v, %v", at[0], at[1], got, err)
-		}
+		counters, got, err := f.CountsOfCase(run.Shape, at[0], at[1])
+		should.Hold(t, err == nil && got == nil && counters == nil, "mpirun %d, case %d: %v, %v", at[0], at[1], got, err)
 	}
-	if CountsOf(run, nil) != nil {
-		t.Error("nothing was sent")
-	}
-	if err := f.WriteSeries(CountsOf(run, map[int][][]int64{0: {{1, 2}, nil, {3, 4}}})); err == nil {
-		t.Error("two counts of three repetitions were taken")
-	}
+	should.Hold(t, CountsOf(run, nil) == nil, "nothing was sent")
+	should.Hold(t, f.WriteSeries(CountsOf(run, map[int][][]int64{0: {{1, 2}, nil, {3, 4}}})) != nil, "two counts of three repetitions were taken")
 }
 
 func TestDamagedCountersAreRefused(t *testing.T) {
@@ -54,8 +49,7 @@ func TestDamagedCountersAreRefused(t *testing.T) {
 		_, _ = z.Write([]byte(text))
 		z.Close()
 		file.Close()
-		if _, _, err := f.CountsOfCase(shape, 3, 4); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
-		}
+		_, _, err := f.CountsOfCase(shape, 3, 4)
+		should.Hold(t, (err == nil) == (want == "") && (err == nil || strings.Contains(err.Error(), want)), "%q: %v, want %q", text, err, want)
 	}
 }

@@ -37,14 +37,11 @@ func FuzzReadJob(f *testing.F) {
 			}
 		})
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "job") {
-				t.Fatalf("%q does not say what it is about", err)
-			}
+			must.Hold(t, strings.HasPrefix(err.Error(), "job"), "%q does not say what it is about", err)
 			return
 		}
-		if announced := announced(text); acks != announced {
-			t.Fatalf("took %d lines of %d", acks, announced)
-		}
+		announced := announced(text)
+		must.Hold(t, acks == announced, "took %d lines of %d", acks, announced)
 		lines := must.Get(protocol.EncodeJob(job))(t)
 		again := must.Get(protocol.ReadJob(bufio.NewReader(strings.NewReader(strings.Join(lines, "\n")+"\n")), func(int) {}))(t)
 		sameJSON(t, job, again)
@@ -65,9 +62,7 @@ func sameJSON(t *testing.T, a, b any) {
 	t.Helper()
 	first, err1 := json.Marshal(a)
 	second, err2 := json.Marshal(b)
-	if err1 != nil || err2 != nil || !bytes.Equal(first, second) {
-		t.Fatalf("%s (%v)\nbecame\n%s (%v)", first, err1, second, err2)
-	}
+	must.Hold(t, err1 == nil && err2 == nil && bytes.Equal(first, second), "%s (%v)\nbecame\n%s (%v)", first, err1, second, err2)
 }
 
 // FuzzOutputReader: output that is taken was counted whole, one flipped bit
@@ -90,18 +85,15 @@ func FuzzOutputReader(f *testing.F) {
 		if out == nil {
 			return
 		}
-		if out.End.Lines != used-1 {
-			t.Fatalf("%d lines were taken as %d", used-1, out.End.Lines)
-		}
+		must.Hold(t, out.End.Lines == used-1, "%d lines were taken as %d", used-1, out.End.Lines)
 		storable(t, out)
 		whole := bytes.Join(lines[:used-1], nil)
 		if len(whole) == 0 {
 			return
 		}
 		flip(lines[:used-1], int(at)%len(whole))
-		if out, _ := fedLines(lines); out != nil {
-			t.Fatalf("a flipped bit at byte %d was not noticed", int(at)%len(whole))
-		}
+		out, _ = fedLines(lines)
+		must.Hold(t, out == nil, "a flipped bit at byte %d was not noticed", int(at)%len(whole))
 	})
 }
 
@@ -152,12 +144,8 @@ func storable(t *testing.T, out *protocol.Output) {
 		run.Samples = append(run.Samples, samples)
 	}
 	again, err := decodeText(encodedRaw(t, &run))
-	if err != nil {
-		t.Fatalf("stored, it cannot be read: %v", err)
-	}
-	if !reflect.DeepEqual(again.Samples, run.Samples) {
-		t.Fatalf("%v became %v", run.Samples, again.Samples)
-	}
+	must.Hold(t, err == nil, "stored, it cannot be read: %v", err)
+	must.Hold(t, reflect.DeepEqual(again.Samples, run.Samples), "%v became %v", run.Samples, again.Samples)
 }
 
 func encodedRaw(t testing.TB, run *Run) []byte {
@@ -199,9 +187,7 @@ func zippedText(t *testing.T, text string) []byte {
 func zipped(t *testing.T, z *gzip.Writer, text []byte) []byte {
 	var b bytes.Buffer
 	z.Reset(&b)
-	if _, err := z.Write(text); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(z.Write(text))(t)
 	must.Do(t, z.Close())
 	return b.Bytes()
 }
@@ -210,20 +196,14 @@ func rawFile(t *testing.T, path string, data []byte) {
 	must.Do(t, os.WriteFile(path, data, 0o666))
 	run, err := ReadRaw(path)
 	if err != nil {
-		if !strings.HasPrefix(err.Error(), path+":") {
-			t.Fatalf("%q does not name the file", err)
-		}
+		must.Hold(t, strings.HasPrefix(err.Error(), path+":"), "%q does not name the file", err)
 		return
 	}
 	for i, c := range run.Cases {
-		if len(run.Samples[i]) != c.NRep {
-			t.Fatalf("case %d: %d samples of %d", i, len(run.Samples[i]), c.NRep)
-		}
+		must.Hold(t, len(run.Samples[i]) == c.NRep, "case %d: %d samples of %d", i, len(run.Samples[i]), c.NRep)
 	}
 	again := must.Get(decodeText(encodedRaw(t, run)))(t)
-	if !reflect.DeepEqual(run, again) {
-		t.Fatalf("%+v\nbecame\n%+v", run, again)
-	}
+	must.Hold(t, reflect.DeepEqual(run, again), "%+v\nbecame\n%+v", run, again)
 }
 
 // FuzzManifest: a manifest is refused by its name, or its Plan leads nowhere
@@ -249,16 +229,12 @@ func FuzzManifest(f *testing.F) {
 		must.Do(t, os.WriteFile(path, text, 0o666))
 		folder, m, err := Open(dir)
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), path+":") {
-				t.Fatalf("%q does not name the file", err)
-			}
+			must.Hold(t, strings.HasPrefix(err.Error(), path+":"), "%q does not name the file", err)
 			return
 		}
 		for i, test := range m.Plan.Tests {
 			for _, c := range append([]int{test.Case}, test.Others...) {
-				if c < 0 || c >= len(m.Plan.Cases) {
-					t.Fatalf("test %d names case %d of %d", i, c, len(m.Plan.Cases))
-				}
+				must.Hold(t, c >= 0 && c < len(m.Plan.Cases), "test %d names case %d of %d", i, c, len(m.Plan.Cases))
 			}
 		}
 		m.Factors.Remarks()

@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
@@ -29,25 +30,19 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 		link(victim, name)
 	}
 	f := &Folder{Path: path}
-	if err := f.WriteJSON("report.json", 1); err != nil {
-		t.Error(err)
-	}
-	if _, err := f.WriteJob(&protocol.Job{}); err != nil {
-		t.Error(err)
-	}
+	should.Do(t, f.WriteJSON("report.json", 1))
+	_, err := f.WriteJob(&protocol.Job{})
+	should.Do(t, err)
 	link(victim, lockName)
-	if _, err := Create(path); err == nil || !strings.Contains(err.Error(), "is a link") {
-		t.Errorf("a lock that is a link: %v", err)
-	}
+	_, err = Create(path)
+	should.Fail(t, err, "is a link", "a lock that is a link")
 	other := filepath.Join(dir, "other")
 	must.Do(t, errors.Join(os.MkdirAll(other, 0o777), os.Remove(filepath.Join(path, rawName))))
 	link(other, rawName)
-	if _, err := Create(path); err == nil || !strings.Contains(err.Error(), "raw is a link") {
-		t.Errorf("raw files would go through a link: %v", err)
-	}
-	if got, _ := os.ReadFile(victim); string(got) != "mine" {
-		t.Errorf("the victim became %q", got)
-	}
+	_, err = Create(path)
+	should.Fail(t, err, "raw is a link", "raw files would go through a link")
+	got, _ := os.ReadFile(victim)
+	should.Hold(t, string(got) == "mine", "the victim became %q", got)
 }
 
 func TestPipesAndDevicesAreNoFilesOfAFolder(t *testing.T) {
@@ -57,17 +52,14 @@ func TestPipesAndDevicesAreNoFilesOfAFolder(t *testing.T) {
 	for _, path := range []string{manifest, raw} {
 		must.Do(t, syscall.Mkfifo(path, 0o666))
 	}
-	if _, err := f.Manifest(); err == nil || !strings.Contains(err.Error(), "a named pipe") {
-		t.Errorf("manifest: %v", err)
-	}
-	if _, err := ReadRaw(raw); err == nil || !strings.Contains(err.Error(), "a named pipe") {
-		t.Errorf("raw file: %v", err)
-	}
+	_, err := f.Manifest()
+	should.Fail(t, err, "a named pipe", "manifest")
+	_, err = ReadRaw(raw)
+	should.Fail(t, err, "a named pipe", "raw file")
 	must.Do(t, os.Remove(manifest))
 	must.Do(t, os.Symlink("/dev/zero", manifest))
-	if _, err := f.Manifest(); err == nil || !strings.Contains(err.Error(), "a device") {
-		t.Errorf("manifest: %v", err)
-	}
+	_, err = f.Manifest()
+	should.Fail(t, err, "a device", "manifest")
 }
 
 // What a few bytes can ask for is refused before it is taken.
@@ -85,9 +77,8 @@ func TestManifestThatStandsForFarMoreThanItHoldsIsRefused(t *testing.T) {
 		"are 3000000 run medians":  manifest(`"mpiruns":10000,"plan":{"cases":[{}` + strings.Repeat(",{}", 299) + `]}`),
 	} {
 		must.Do(t, os.WriteFile(filepath.Join(f.Path, manifestName), []byte(text), 0o666))
-		if _, err := f.Manifest(); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v", says, err)
-		}
+		_, err := f.Manifest()
+		should.Hold(t, err != nil && strings.Contains(err.Error(), says), "%s: %v", says, err)
 	}
 }
 
@@ -106,9 +97,8 @@ func TestManifestOfALargePlanIsRead(t *testing.T) {
 		m.NRep[i] = NRep{N: 1}
 	}
 	must.Do(t, f.WriteManifest(m))
-	if _, err := f.Manifest(); err != nil {
-		t.Error(err)
-	}
+	_, err := f.Manifest()
+	should.Do(t, err)
 }
 
 func TestHeaderHasNoMoreThanItsPlan(t *testing.T) {
@@ -124,9 +114,8 @@ func TestHeaderHasNoMoreThanItsPlan(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "raw.tsv.gz")
 		text := fmt.Sprintf("#{\"schema\":%q,%s}\n#end rows=0\n", RawSchema, fields)
 		must.Do(t, os.WriteFile(path, zippedText(t, text), 0o666))
-		if _, err := readRaw(path, 7); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v", says, err)
-		}
+		_, err := readRaw(path, 7)
+		should.Hold(t, err != nil && strings.Contains(err.Error(), says), "%s: %v", says, err)
 	}
 }
 
@@ -145,16 +134,12 @@ func TestFolderIsOnesOwnUntilItIsCopiedOrOthersMayWrite(t *testing.T) {
 		return m
 	}
 	m := made(path)
-	if !Own(path, m) {
-		t.Error("a folder that was just made is not one's own")
-	}
+	should.Hold(t, Own(path, m), "a folder that was just made is not one's own")
 	if other := filepath.Join(t.TempDir(), "copy"); Own(other, m) {
 		t.Error("a folder that is not there is one's own")
 	} else if made(other); Own(other, m) {
 		t.Error("a copy of the manifest makes a folder one's own")
 	}
 	must.Do(t, os.Chmod(path, 0o777))
-	if Own(path, m) {
-		t.Error("a folder that all may write to is one's own")
-	}
+	should.Hold(t, !Own(path, m), "a folder that all may write to is one's own")
 }

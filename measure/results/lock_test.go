@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/host"
 )
 
@@ -26,26 +27,19 @@ func TestLockedFolderNamesItsHolder(t *testing.T) {
 	t.Setenv("SLURM_JOB_ID", "12")
 	dir := t.TempDir()
 	first := must.Get(lockFolder(dir, syscall.Flock))(t)
-	if _, err := lockFolder(dir, syscall.Flock); err == nil || !strings.Contains(err.Error(), "in use by another pgmpi, "+want) {
-		t.Errorf("with flock: %v", err)
-	}
+	_, err := lockFolder(dir, syscall.Flock)
+	should.Fail(t, err, "in use by another pgmpi, "+want, "with flock")
 	first.release()
 	for _, errno := range errnos {
 		dir := t.TempDir()
 		first, err := lockFolder(dir, without(errno))
-		if err != nil {
-			t.Fatalf("%v: %v", errno, err)
-		}
+		must.Hold(t, err == nil, "%v: %v", errno, err)
 		if _, err := lockFolder(dir, without(errno)); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), heldName) {
 			t.Errorf("%v: %v", errno, err)
 		}
-		if err := first.release(); err != nil {
-			t.Errorf("%v: %v", errno, err)
-		}
+		should.Do(t, first.release(), "%v", errno)
 		again, err := lockFolder(dir, without(errno))
-		if err != nil {
-			t.Fatalf("%v, after its release: %v", errno, err)
-		}
+		must.Hold(t, err == nil, "%v, after its release: %v", errno, err)
 		again.release()
 	}
 }
@@ -96,9 +90,8 @@ func TestLockThatItsHolderLeftIsTaken(t *testing.T) {
 				t.Errorf("without flock: %v", err)
 			} else if err == nil {
 				l.release()
-				if left, _ := filepath.Glob(filepath.Join(dir, heldName+"*")); len(left) > 0 {
-					t.Errorf("left behind: %v", left)
-				}
+				left, _ := filepath.Glob(filepath.Join(dir, heldName+"*"))
+				should.Hold(t, len(left) == 0, "left behind: %v", left)
 			}
 			if l, err := lockFolder(dir, syscall.Flock); (err == nil) != c.withFlock {
 				t.Errorf("with flock: %v", err)

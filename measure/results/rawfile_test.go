@@ -13,6 +13,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
@@ -43,12 +44,9 @@ func TestRawFileComesBackAsItWasWritten(t *testing.T) {
 	want := sampleRun()
 	path := written(t, want)
 	got := must.Get(ReadRaw(path))(t)
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v\nwant %+v", got, want)
-	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".tmp-*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
+	should.Equal(t, got, want)
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".tmp-*"))
+	should.Hold(t, len(left) == 0, "left behind: %v", left)
 }
 
 func TestEveryDamagedByteOfARawFileIsNoticed(t *testing.T) {
@@ -72,57 +70,41 @@ func TestEveryDamagedByteOfARawFileIsNoticed(t *testing.T) {
 	}
 	for n := range whole {
 		must.Do(t, os.WriteFile(path, whole[:n], 0o666))
-		if _, err := ReadRaw(path); err == nil {
-			t.Fatalf("cut to %d of %d bytes: no error", n, len(whole))
-		}
+		_, err := ReadRaw(path)
+		must.Hold(t, err != nil, "cut to %d of %d bytes: no error", n, len(whole))
 	}
 }
 
 func TestFolderIsLockedWhileItIsOpen(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	f, err := Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Create(dir))(t)
 	if _, err := Create(dir); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("second Create: %v", err)
 	}
 	must.Do(t, f.Close())
 	again, err := Create(dir)
-	if err != nil {
-		t.Fatalf("after Close: %v", err)
-	}
+	must.Hold(t, err == nil, "after Close: %v", err)
 	again.Close()
 }
 
 func TestFolderWithResultsIsNotFresh(t *testing.T) {
 	dir := t.TempDir()
-	if !IsFresh(dir) || !IsFresh(filepath.Join(dir, "missing")) {
-		t.Error("an empty and a missing folder are fresh")
-	}
+	should.Hold(t, IsFresh(dir) && IsFresh(filepath.Join(dir, "missing")), "an empty and a missing folder are fresh")
 	f := must.Get(Create(dir))(t)
 	defer f.Close()
-	if !IsFresh(dir) {
-		t.Error("a folder with only a lock and an empty raw is fresh")
-	}
+	should.Hold(t, IsFresh(dir), "a folder with only a lock and an empty raw is fresh")
 	must.Do(t, f.WriteRun(sampleRun()))
-	if IsFresh(dir) {
-		t.Error("a folder with a raw file is not fresh")
-	}
+	should.Hold(t, !IsFresh(dir), "a folder with a raw file is not fresh")
 }
 
 func TestRunOfAnotherPlanIsRefused(t *testing.T) {
 	f, err := Create(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer f.Close()
 	must.Do(t, f.WriteRun(sampleRun()))
 	plan := guidelines.Plan{Cases: make([]guidelines.Case, 7)}
 	_, err = f.ReadRun(protocol.ModeMeasure, guidelines.Shape{NP: 2}, 3, &plan)
-	if err == nil || !strings.Contains(err.Error(), "another plan") {
-		t.Errorf("got %v", err)
-	}
+	should.Fail(t, err, "another plan")
 }
 
 func TestManifestThatAsksForTooManyMpirunsIsRefused(t *testing.T) {
@@ -130,12 +112,10 @@ func TestManifestThatAsksForTooManyMpirunsIsRefused(t *testing.T) {
 	defer f.Close()
 	for r, ok := range map[int]bool{10: true, MaxMPIRuns: true, MaxMPIRuns + 1: false, -1: false} {
 		must.Do(t, f.WriteJSON(manifestName, &Manifest{Schema: ManifestSchema, R: r}))
-		if _, err := f.Manifest(); (err == nil) != ok {
-			t.Errorf("R = %d: %v", r, err)
-		}
-		if err := f.WriteManifest(&Manifest{R: r}); (err == nil) != ok {
-			t.Errorf("R = %d written: %v", r, err)
-		}
+		_, err := f.Manifest()
+		should.Hold(t, (err == nil) == ok, "R = %d: %v", r, err)
+		err = f.WriteManifest(&Manifest{R: r})
+		should.Hold(t, (err == nil) == ok, "R = %d written: %v", r, err)
 	}
 }
 
@@ -164,14 +144,12 @@ func TestMpirunsAreHandedOverInTheirOrderUntilOneIsDamaged(t *testing.T) {
 		}
 		return runs, nil
 	}
-	if runs, err := got(); err != nil || len(runs) != all || !slices.IsSorted(runs) {
-		t.Errorf("got %v, %v, want 1 to %d", runs, err, all)
-	}
+	runs, err := got()
+	should.Hold(t, err == nil && len(runs) == all && slices.IsSorted(runs), "got %v, %v, want 1 to %d", runs, err, all)
 	bad := filepath.Join(f.Path, "raw", RawName(run.Mode, run.Shape, 9))
 	must.Do(t, os.WriteFile(bad, []byte("no gzip"), 0o666))
-	if runs, err := got(); err == nil || !strings.Contains(err.Error(), bad) || len(runs) != 8 {
-		t.Errorf("with the 9th damaged: got %v, %v", runs, err)
-	}
+	runs, err = got()
+	should.Hold(t, err != nil && strings.Contains(err.Error(), bad) && len(runs) == 8, "with the 9th damaged: got %v, %v", runs, err)
 }
 
 // A few KiB of gzip unpack to a line without an end: they are refused, before
@@ -189,9 +167,7 @@ func TestLineWithoutEndIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "raw.tsv.gz")
 			file, err := os.Create(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			z := gzip.NewWriter(file)
 			_, err = z.Write(c.start)
 			zeros := make([]byte, 1<<20)
@@ -200,22 +176,19 @@ func TestLineWithoutEndIsRefused(t *testing.T) {
 				err = errors.Join(err, e)
 			}
 			must.Do(t, errors.Join(err, z.Close(), file.Close()))
-			if _, err := ReadRaw(path); err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path) {
-				t.Errorf("got %v", err)
-			}
+			_, err = ReadRaw(path)
+			should.Hold(t, err != nil && strings.Contains(err.Error(), c.says) && strings.Contains(err.Error(), path), "got %v", err)
 		})
 	}
 }
 
 func TestMoreRowsThanTheHeaderSaysAreRefusedAtOnce(t *testing.T) {
 	text := `#{"schema":"` + RawSchema + `","cases":[{"nrep":1}]}` + "\n0\t0\t5\t0\n0\t1\t5\t0\n"
-	if _, err := decodeText([]byte(text)); err == nil || !strings.Contains(err.Error(), "expected 1 of 1") {
-		t.Errorf("got %v", err)
-	}
+	_, err := decodeText([]byte(text))
+	should.Fail(t, err, "expected 1 of 1")
 	text = `#{"schema":"` + RawSchema + `","cases":[{"nrep":200000000},{"nrep":200000000}]}` + "\n"
-	if _, err := decodeText([]byte(text)); err == nil || !strings.Contains(err.Error(), "at most 268435456 samples") {
-		t.Errorf("got %v", err)
-	}
+	_, err = decodeText([]byte(text))
+	should.Fail(t, err, "at most 268435456 samples")
 }
 
 func TestAFinishedMpirunReplacesItsPart(t *testing.T) {
@@ -227,11 +200,9 @@ func TestAFinishedMpirunReplacesItsPart(t *testing.T) {
 		plan.Cases[c.Plan] = guidelines.Case{Function: c.Function, Msize: c.Msize, Shape: r.Shape}
 	}
 	must.Do(t, f.WritePart(r))
-	if part := f.Part(r.Mode, r.Shape, r.Run, plan); !reflect.DeepEqual(part, r) || f.Has(r.Mode, r.Shape, r.Run) {
-		t.Errorf("a part: %+v", part)
-	}
+	part := f.Part(r.Mode, r.Shape, r.Run, plan)
+	should.Hold(t, reflect.DeepEqual(part, r) && !f.Has(r.Mode, r.Shape, r.Run), "a part: %+v", part)
 	must.Do(t, f.WriteRun(r))
-	if part := f.Part(r.Mode, r.Shape, r.Run, plan); part != nil || !f.Has(r.Mode, r.Shape, r.Run) {
-		t.Errorf("beside the finished mpirun: %+v", part)
-	}
+	part = f.Part(r.Mode, r.Shape, r.Run, plan)
+	should.Hold(t, part == nil && f.Has(r.Mode, r.Shape, r.Run), "beside the finished mpirun: %+v", part)
 }

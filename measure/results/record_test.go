@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/nrep"
 )
@@ -17,9 +18,8 @@ func TestLargestPredictionIsKeptAndOneThatGaveUpIsRemembered(t *testing.T) {
 		m.Learned(predicted(i+1, c, time.Millisecond), nrep.Default())
 	}
 	want := NRep{N: 1000, Reason: "reached nrep.max = 1000"}
-	if got := m.NRep[3]; got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
+	got := m.NRep[3]
+	should.Hold(t, got == want, "got %+v, want %+v", got, want)
 }
 
 func TestPredictionIsTheNumberOfValidSamples(t *testing.T) {
@@ -28,9 +28,8 @@ func TestPredictionIsTheNumberOfValidSamples(t *testing.T) {
 		c.Status = protocol.StatusOK
 		m.Learned(predicted(i+1, c, time.Millisecond), nrep.Default())
 	}
-	if got := m.NRep[3].N; got != 40 {
-		t.Errorf("predicted %d from 45 samples with 40 valid ones", got)
-	}
+	got := m.NRep[3].N
+	should.Hold(t, got == 40, "predicted %d from 45 samples with 40 valid ones", got)
 }
 
 // predicted is an mpirun of stage 1 whose samples of case 3 all take so long.
@@ -49,21 +48,17 @@ func TestShortCallsAreRepeatedForTheLeastTime(t *testing.T) {
 	} {
 		m := &Manifest{}
 		m.Learned(predicted(1, protocol.CaseResult{Status: protocol.StatusOK, NRep: 40, Converged: true}, each), nrep.Default())
-		if got := m.NRep[3]; got.N != want || !got.Converged {
-			t.Errorf("calls of %v: %+v, want %d for 1 ms", each, got, want)
-		}
+		got := m.NRep[3]
+		should.Hold(t, got.N == want && got.Converged, "calls of %v: %+v, want %d for 1 ms", each, got, want)
 	}
 }
 
 func TestFunctionIsLeftOutOnceInAllItsCases(t *testing.T) {
 	m := &Manifest{Plan: guidelines.Plan{Cases: []guidelines.Case{{Function: "MPI_Bcast@a"}, {Function: "MPI_Bcast"}, {Function: "MPI_Bcast@a"}}}}
 	why := protocol.CaseResult{Status: protocol.StatusHangs}
-	if !m.LeftOut("MPI_Bcast@a", why) || m.LeftOut("MPI_Bcast@a", why) || len(m.Skip) != 2 || m.Skip[2].Status != protocol.StatusHangs {
-		t.Errorf("skipped %v", m.Skip)
-	}
-	if len(m.Events) != 1 || m.Events[0] != "MPI_Bcast@a hangs: the mpirun was repeated without it" {
-		t.Errorf("noted %q", m.Events)
-	}
+	should.Hold(t, m.LeftOut("MPI_Bcast@a", why) && !m.LeftOut("MPI_Bcast@a", why) && len(m.Skip) == 2 && m.Skip[2].Status == protocol.StatusHangs,
+		"skipped %v", m.Skip)
+	should.Hold(t, len(m.Events) == 1 && m.Events[0] == "MPI_Bcast@a hangs: the mpirun was repeated without it", "noted %q", m.Events)
 }
 
 // Each mpirun of any experiment has a run median of each case.
@@ -80,8 +75,7 @@ func TestMpirunsOfAllExperimentsAreBounded(t *testing.T) {
 		m := &Manifest{R: 10, Plan: guidelines.Plan{Cases: cases}}
 		change(m)
 		err := m.check()
-		if fine := mode == "none" || mode == "split, in bound"; fine != (err == nil) || !fine && !strings.Contains(err.Error(), "run medians") {
-			t.Errorf("%s: %v", mode, err)
-		}
+		fine := mode == "none" || mode == "split, in bound"
+		should.Hold(t, fine == (err == nil) && (fine || strings.Contains(err.Error(), "run medians")), "%s: %v", mode, err)
 	}
 }

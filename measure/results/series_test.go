@@ -9,6 +9,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestDurationsByRankComeBackAsTheyWereWritten(t *testing.T) {
@@ -18,19 +19,13 @@ func TestDurationsByRankComeBackAsTheyWereWritten(t *testing.T) {
 	want := map[int][][]int64{0: {{1, 2, 3}, {4, 5, 6}}, 2: {{7}, {8}}}
 	must.Do(t, f.WriteSeries(RanksOf(run, want)))
 	for plan, ranks := range map[int][][]int64{4: want[0], 6: want[2], 5: nil} {
-		if got, err := f.RanksOfCase(run.Shape, run.Run, plan); err != nil || !reflect.DeepEqual(got, ranks) {
-			t.Errorf("case %d: %v, %v", plan, got, err)
-		}
+		got, err := f.RanksOfCase(run.Shape, run.Run, plan)
+		should.Hold(t, err == nil && reflect.DeepEqual(got, ranks), "case %d: %v, %v", plan, got, err)
 	}
-	if got, err := f.RanksOfCase(run.Shape, run.Run+1, 4); err != nil || got != nil {
-		t.Errorf("another mpirun: %v, %v", got, err)
-	}
-	if RanksOf(run, nil) != nil {
-		t.Error("nothing was sent")
-	}
-	if err := f.WriteSeries(RanksOf(run, map[int][][]int64{0: {{1, 2, 3}, {4}}})); err == nil || !strings.Contains(err.Error(), "part 1 has 1 numbers") {
-		t.Errorf("a rank with too few: %v", err)
-	}
+	got, err := f.RanksOfCase(run.Shape, run.Run+1, 4)
+	should.Hold(t, err == nil && got == nil, "another mpirun: %v, %v", got, err)
+	should.Hold(t, RanksOf(run, nil) == nil, "nothing was sent")
+	should.Fail(t, f.WriteSeries(RanksOf(run, map[int][][]int64{0: {{1, 2, 3}, {4}}})), "part 1 has 1 numbers", "a rank with too few")
 }
 
 func TestDamagedDurationsByRankAreRefused(t *testing.T) {
@@ -58,8 +53,7 @@ func TestDamagedDurationsByRankAreRefused(t *testing.T) {
 		_, _ = z.Write([]byte(text))
 		z.Close()
 		file.Close()
-		if _, err := f.RanksOfCase(shape, 3, 4); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
-		}
+		_, err := f.RanksOfCase(shape, 3, 4)
+		should.Hold(t, (err == nil) == (want == "") && (err == nil || strings.Contains(err.Error(), want)), "%q: %v, want %q", text, err, want)
 	}
 }

@@ -5,16 +5,14 @@ package c
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/should"
 	"pgmpi/mockups"
 )
 
 func TestTablesOfCAndGoAgree(t *testing.T) {
-	if err := Check(); err != nil {
-		t.Error(err)
-	}
+	should.Do(t, Check())
 }
 
 func TestTablesThatDifferAreAnError(t *testing.T) {
@@ -28,18 +26,14 @@ func TestTablesThatDifferAreAnError(t *testing.T) {
 		"row twice":    {append(slices.Clone(ids), ids[0]), strconv.Quote(ids[0]) + " too many"},
 		"empty":        {nil, "no row"},
 	} {
-		if err := compare(c.ids, everything()); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v", name, err)
-		}
+		should.Fail(t, compare(c.ids, everything()), c.says, "%s", name)
 	}
 }
 
 func TestOrderOfTheRowsIsFree(t *testing.T) {
 	_, ids := Rows()
 	slices.Reverse(ids)
-	if err := compare(ids, everything()); err != nil {
-		t.Error(err)
-	}
+	should.Do(t, compare(ids, everything()))
 }
 
 func everything() []mockups.Function { return slices.Concat(mockups.All(), mockups.Variants()) }

@@ -97,16 +97,17 @@ ties <- function(v) { t <- as.vector(table(v)); sum(t^3 - t) }
 normal_tail <- function(deviation, variance) if (variance > 0) pnorm((deviation - .5) / sqrt(variance), lower.tail = FALSE) else 1
 differences <- function(x, y) round(log(x) - log(y), 12)
 
-signed_rank <- function(x, y) {
+signed_rank <- function(x, y, capped = FALSE) {
   d <- differences(x, y)
   d <- d[d != 0]
   n <- length(d)
-  ranks <- rank(abs(d))
-  V <- sum(ranks[d > 0])
-  if (n > 200) return(normal_tail(V - n * (n + 1) / 4, n * (n + 1) * (2 * n + 1) / 24 - ties(abs(d)) / 48))
-  if (!anyDuplicated(abs(d))) return(psignrank(V - 1, n, lower.tail = FALSE))
+  scores <- rank(abs(d))
+  if (capped) scores <- pmin(scores, max(1, floor(2 * n / 3)) / 2)
+  V <- sum(scores[d > 0])
+  if (n > 200) return(normal_tail(V - sum(scores) / 2, sum(scores^2) / 4))
+  if (!capped && !anyDuplicated(abs(d))) return(psignrank(V - 1, n, lower.tail = FALSE))
   counts <- 1 # of the signs, by twice their sum
-  for (r in 2 * ranks) counts <- c(counts, rep(0, r)) + c(rep(0, r), counts)
+  for (r in 2 * scores) counts <- c(counts, rep(0, r)) + c(rep(0, r), counts)
   sum(rev(counts[(2 * V + 1):length(counts)])) / 2^n
 }
 
@@ -153,6 +154,8 @@ tests <- list(
       effect(sort(outer(log(x), log(y), "-")), if (n > 50) normal_q(n^2 / 2, n^2 * (2 * n + 1) / 12) else qwilcox(.025, n, n))
     }))
 
+tests$cappedrank <- modifyList(tests$signedrank, list(p = function(x, y) signed_rank(x, y, capped = TRUE)))
+
 # ---- Procedure and looks ----
 
 stars <- function(p) if (p <= .001) "***" else if (p <= .01) "**" else if (p <= .05) "*" else ""
@@ -162,7 +165,7 @@ stars <- function(p) if (p <= .001) "***" else if (p <= .01) "**" else if (p <= 
 judge <- function(m, alpha, looks, w, pairs) {
   lone <- if (report$adjust == "none") alpha else alpha / m
   choose_test <- function(r) {
-    for (name in if (asked == "auto") c("signedrank", "ranksum") else asked) {
+    for (name in if (asked == "auto") c("cappedrank", "ranksum") else asked) {
       if (tests[[name]]$least(r) <= lone) return(list(name = name, weak = FALSE))
     }
     list(name = name, weak = TRUE)
@@ -170,9 +173,9 @@ judge <- function(m, alpha, looks, w, pairs) {
   at <- lapply(looks, choose_test)
   last <- length(looks)
   screen <- rep(FALSE, last)
-  if (asked == "auto" && at[[last]]$name == "signedrank" && !at[[last]]$weak) {
+  if (asked == "auto" && at[[last]]$name == "cappedrank" && !at[[last]]$weak) {
     screen <- seq_along(looks) < last & 2^-looks > lone / 8
-    at[screen] <- list(list(name = "signedrank", weak = FALSE))
+    at[screen] <- list(list(name = "cappedrank", weak = FALSE))
   }
   v <- ifelse(screen, 0, w * sum(w) / sum(w[!screen]))
   least <- mapply(function(l, r) tests[[l$name]]$least(r), at, looks)
@@ -188,7 +191,7 @@ judge <- function(m, alpha, looks, w, pairs) {
       x <- given[[i]]$x
       y <- given[[i]]$y
       o <- list(runs = looks[k], decided = FALSE, stopped = FALSE, k = k, x = x, y = y)
-      o$visible <- abs(median(x) - median(y)) >= 2 * tick
+      o$visible <- abs(median(x - y)) >= 1.5 * tick
       if (at[[k]]$name == "ranksum") {
         x <- x / given[[i]]$factor
         y <- y / given[[i]]$factor
@@ -239,7 +242,7 @@ judge <- function(m, alpha, looks, w, pairs) {
   level <- c(bh = alpha * rejections / m, holm = alpha / (m - rejections + 1), none = alpha)[[report$adjust]]
   for (i in seq_len(m)) {
     o <- out[[i]]
-    if (o$runs == 0 || o$verdict != "violated" || at[[o$k]]$name != "signedrank") next
+    if (o$runs == 0 || o$verdict != "violated" || !at[[o$k]]$name %in% c("cappedrank", "signedrank")) next
     se <- (log(o$ratio_hi95) - log(o$ratio_lo95)) / (2 * 1.959964)
     z <- qnorm(level * v[o$k], lower.tail = FALSE)
     out[[i]]$replication <- pnorm((log(o$ratio) - max(log(delta), z * se)) / sqrt(2 * (se^2 + 0.03^2)))
@@ -318,7 +321,7 @@ for (n in seq_along(family)) {
     if (length(unique(o$x)) > 1 && length(unique(o$y)) > 1) rho <- c(rho, cor(log(o$x), log(o$y)))
     against <- if (report$method == "margin") o$y * delta else o$y
     tied <- tied + (anyDuplicated(c(o$x, against)) > 0)
-    if (found$test == "signedrank") zeros <- zeros + sum(differences(o$x, against) == 0)
+    if (found$test %in% c("cappedrank", "signedrank")) zeros <- zeros + sum(differences(o$x, against) == 0)
   }
 }
 differ("m", length(family), report$m)

@@ -117,7 +117,7 @@ func PatternFigure(r *analyze.Report, id string, of []*analyze.Verdict, cases ma
 	for _, v := range of {
 		add(&f.Series[0], v.Msize, v.MedianS, cases[medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}])
 		add(&f.Series[1], v.Msize, v.OtherMedianS, cases[medians.Cell{Function: v.Mockup, Msize: v.Msize, Shape: v.Shape}])
-		f.Numbers.Add(phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.AllCallsS()), ratioOf(v), phrase.Interval(v.RatioLo95, v.RatioHi95, "–"),
+		f.Numbers.Add(phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), phrase.Ratio(v.Ratio), phrase.Interval(v.RatioLo95, v.RatioHi95, "–"),
 			strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), phrase.Words(v.Verdict))
 		switch {
 		case v.Verdict == judge.Violated:
@@ -134,11 +134,11 @@ func joined(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "; ")
 }
 
-// spans says at which sizes tests have a verdict, with their ratios: "violated at 1–64 B (1.85–1.96×), 16 KiB (1.18×)".
+// spans says at which sizes tests have a verdict, with their largest ratios: "violated at 1–64 B (up to 1.96×), 16 KiB (1.18×)".
 func spans(of []*analyze.Verdict, verdict judge.Verdict) string {
 	type span struct {
 		from, to int64
-		lo, hi   float64
+		most     float64 // ratio
 	}
 	var out []span
 	open := false // the span goes on
@@ -148,16 +148,28 @@ func spans(of []*analyze.Verdict, verdict judge.Verdict) string {
 			continue
 		}
 		if !open {
-			out = append(out, span{v.Msize, v.Msize, *v.Ratio, *v.Ratio})
+			out = append(out, span{v.Msize, v.Msize, *v.Ratio})
 		}
 		last := &out[len(out)-1]
-		last.to, last.lo, last.hi, open = v.Msize, min(last.lo, *v.Ratio), max(last.hi, *v.Ratio), true
+		last.to, last.most, open = v.Msize, max(last.most, *v.Ratio), true
 	}
 	texts := make([]string, len(out))
 	for i, s := range out {
-		texts[i] = fmt.Sprintf("%s (%s)", sizes(s.from, s.to), between(s.lo, s.hi))
+		texts[i] = fmt.Sprintf("%s (%s%s)", sizes(s.from, s.to), phrase.When(s.from != s.to, "up to "), phrase.Ratio(&s.most))
 	}
 	return phrase.When(len(out) > 0, "%s at %s", verdict, strings.Join(texts, ", "))
+}
+
+// sizes writes a range: "64 B", "16–256 KiB", "64 KiB–1 MiB".
+func sizes(from, to int64) string {
+	if from == to {
+		return phrase.Size(from)
+	}
+	n, unit, _ := strings.Cut(phrase.Size(from), " ")
+	if strings.HasSuffix(phrase.Size(to), " "+unit) {
+		return n + "–" + phrase.Size(to)
+	}
+	return phrase.Size(from) + "–" + phrase.Size(to)
 }
 
 // add adds the median of a case, with its run medians where they are known.
@@ -240,7 +252,7 @@ const mostBars = 24
 
 // LossFigure has a bar from what is possible to what a call takes, the largest loss first; it is nil where nothing is lost.
 func LossFigure(r *analyze.Report) *picture.Figure {
-	rows := slices.DeleteFunc(lossRows(r), func(l loss) bool { return !(lost(l.worst) > 0) || *l.worst.AllCallsS() <= 0 })
+	rows := slices.DeleteFunc(lossRows(r), func(l loss) bool { return !(lost(l.worst) > 0) || *l.worst.PossibleS() <= 0 })
 	if len(rows) == 0 {
 		return nil
 	}
@@ -250,9 +262,9 @@ func LossFigure(r *analyze.Report) *picture.Figure {
 		X: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}, Y: picture.Axis{Scale: picture.Named}, Series: []picture.Series{{Name: "loss per call", Form: picture.Ranges}}}
 	for i, l := range shown {
 		saved := lost(l.worst)
-		f.Y.Names = append(f.Y.Names, phrase.Plain(l.group)+" "+sizes(l.from, l.to))
-		f.Series[0].Points = append(f.Series[0].Points, picture.Point{X: saved, Y: float64(i), Lo: *l.worst.AllCallsS(), Hi: *l.worst.MedianS,
-			Text: fmt.Sprintf("%s, %s", phrase.Duration(&saved), between(l.lo, l.hi))})
+		f.Y.Names = append(f.Y.Names, phrase.Plain(l.group)+" "+phrase.Size(l.worst.Msize))
+		f.Series[0].Points = append(f.Series[0].Points, picture.Point{X: saved, Y: float64(i), Lo: *l.worst.PossibleS(), Hi: *l.worst.MedianS,
+			Text: fmt.Sprintf("%s, %s", phrase.Duration(&saved), phrase.Ratio(l.worst.Ratio))})
 	}
 	f.Text = fmt.Sprintf("On the right the loss of a call, and the factor. The %d largest of %d; the table above has all numbers.", len(shown), len(rows))
 	return &f

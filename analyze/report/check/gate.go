@@ -46,6 +46,9 @@ func gateSections(r *analyze.Report) []document.Section {
 	if _, more := phrase.First(alarms, mostAlarms, moreRows); more != "" {
 		s.Note("%s", more)
 	}
+	if len(s.Text) == 0 && s.Table == nil {
+		out = nil
+	}
 	out = append(out, slowerSection(g)...)
 	for _, w := range gateWords {
 		in := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Gated != nil && v.State == w.state && !v.Alarm })
@@ -91,8 +94,15 @@ func gateVerdict(r *analyze.Report) string {
 		}
 	}
 	rest := phrase.When(len(others) > 0, "; beside that %s", strings.Join(others, ", "))
+	unjudged := phrase.When(len(g.NotJudged) > 0, "NOT JUDGED: on %s the machine was in a state that no baseline has, so nothing that differs is an alarm there", strings.Join(g.NotJudged, ", "))
 	if len(counts) > 0 {
-		return fmt.Sprintf("ALARM: %s%s", strings.Join(counts, ", "), rest)
+		return fmt.Sprintf("ALARM: %s%s%s", strings.Join(counts, ", "), rest, phrase.When(unjudged != "", "; %s", unjudged))
+	}
+	if unjudged != "" {
+		return unjudged + rest
+	}
+	if g.First {
+		return fmt.Sprintf("First night: nothing to hold it against%s", rest)
 	}
 	return fmt.Sprintf("No alarm: nothing is newly wrong%s", rest)
 }

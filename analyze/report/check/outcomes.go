@@ -3,10 +3,13 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
@@ -14,12 +17,15 @@ import (
 
 // ReportOutcomes has a suite for every shape and type of guideline.
 func ReportOutcomes(r *analyze.Report) *document.Outcomes {
-	out := &document.Outcomes{Created: r.Created, Host: document.OneLine(r.Host)}
+	title, _ := headline(r)
+	out := &document.Outcomes{Answer: document.OneLine(title), Created: r.Created, Host: document.OneLine(r.Host)}
+	out.Fact("answer", title)
 	out.Fact("library", phrase.ShortVersion(r.Library.Version))
 	out.Fact("host", r.Host)
 	out.Fact("R", fmt.Sprint(r.R))
 	out.Fact("pgmpi", r.Version)
 	out.Fact("folder", r.Folder)
+	spent := spentS(r)
 	formulas := map[[2]string]string{}
 	for _, g := range r.Guidelines {
 		formulas[[2]string{g.Guideline, g.Function}] = g.Formula
@@ -28,7 +34,7 @@ func ReportOutcomes(r *analyze.Report) *document.Outcomes {
 		suite := document.Suite{Name: document.OneLine(s.Shape + "." + string(s.Type))}
 		for i := range r.Verdicts {
 			if v := &r.Verdicts[i]; v.Shape == s.Shape && v.Type == s.Type {
-				suite.Outcomes = append(suite.Outcomes, outcomeOf(r, v, formulas[[2]string{v.Guideline, v.Function}]))
+				suite.Outcomes = append(suite.Outcomes, outcomeOf(r, v, formulas[[2]string{v.Guideline, v.Function}], spent))
 			}
 		}
 		out.Suites = append(out.Suites, suite)
@@ -51,7 +57,7 @@ func slower(o *document.Outcomes, r *analyze.Report) *document.Outcomes {
 			suite.Outcomes = append(suite.Outcomes, document.Outcome{
 				Class: document.OneLine("pgmpi." + k.Shape + ".times." + k.Function), Name: fmt.Sprintf("%d B", k.Msize), Result: document.Failed, Why: "slower",
 				Title: document.OneLine(fmt.Sprintf("%s %s, %s: takes %s as long as before", phrase.Plain(k.Function), phrase.Size(k.Msize), k.Shape, phrase.Ratio(k.Ratio))),
-				Text:  document.OneLine(fmt.Sprintf("slower: %s at %s on %s takes %s", k.Function, phrase.Size(k.Msize), k.Shape, times)), Seconds: k.NowS})
+				Text:  document.OneLine(fmt.Sprintf("slower: %s at %s on %s takes %s", k.Function, phrase.Size(k.Msize), k.Shape, times))})
 		}
 		if len(suite.Outcomes) > 0 {
 			o.Suites = append(o.Suites, suite)
@@ -60,8 +66,23 @@ func slower(o *document.Outcomes, r *analyze.Report) *document.Outcomes {
 	return o
 }
 
-func outcomeOf(r *analyze.Report, v *analyze.Verdict, formula string) document.Outcome {
-	o := document.Outcome{Class: document.OneLine("pgmpi." + v.Shape + "." + v.Guideline + "." + v.Function), Name: fmt.Sprintf("%d B", v.Msize), Seconds: v.MedianS}
+// spentS are the seconds that the samples of each case took, by its function, size and shape.
+func spentS(r *analyze.Report) map[medians.Cell]float64 {
+	out := map[medians.Cell]float64{}
+	for _, k := range r.Measured.Cases {
+		for _, run := range k.Runs {
+			if !math.IsNaN(run.NS) {
+				out[k.Cell] += run.NS / 1e9 * float64(run.Samples+run.Invalid)
+			}
+		}
+	}
+	return out
+}
+
+func outcomeOf(r *analyze.Report, v *analyze.Verdict, formula string, spent map[medians.Cell]float64) document.Outcome {
+	other := medians.Cell{Function: cmp.Or(v.Mockup, v.Function), Msize: v.MsizeOther, Shape: v.Shape}
+	took := spent[v.Cell()] + spent[other]
+	o := document.Outcome{Class: document.OneLine("pgmpi." + v.Shape + "." + v.Guideline + "." + v.Function), Name: fmt.Sprintf("%d B", v.Msize), Seconds: &took}
 	o.Result, o.Why = ResultOf(r, v)
 	if v.Ratio != nil {
 		o.Ratio = *v.Ratio
@@ -75,7 +96,7 @@ func outcomeOf(r *analyze.Report, v *analyze.Verdict, formula string) document.O
 	for _, d := range []document.Label{
 		{Name: "guideline", Value: strings.TrimSpace(v.Guideline + "  " + formula)},
 		{Name: "call", Value: fmt.Sprintf("%s, msize %d B, %s: %s", v.Function, v.Msize, v.Shape, phrase.Duration(v.MedianS))},
-		{Name: "other", Value: fmt.Sprintf("%s: %s", rival(v), phrase.Duration(v.AllCallsS()))},
+		{Name: "other", Value: fmt.Sprintf("%s: %s", rival(v), phrase.Duration(v.PossibleS()))},
 		{Name: "ratio", Value: effect(v)},
 		{Name: "p adjusted", Value: strings.TrimSpace(phrase.Probability(v.PAdjusted) + " " + v.Stars)},
 		{Name: "mpiruns", Value: fmt.Sprint(v.Runs)},
@@ -108,9 +129,9 @@ func ResultOf(r *analyze.Report, v *analyze.Verdict) (result document.Result, wh
 		return document.Errored, why
 	case judge.Violated:
 		result = document.Failed
-	case judge.Undecided, judge.Suspected, judge.NotMeasured:
+	case judge.Undecided, judge.Suspected, judge.NotSuspected, judge.NotMeasured:
 		result = document.Skipped
-	case judge.Kept, judge.Marginal, judge.NotSuspected:
+	case judge.Kept, judge.Marginal:
 		result = document.Passed
 	}
 	switch {
@@ -118,6 +139,8 @@ func ResultOf(r *analyze.Report, v *analyze.Verdict) (result document.Result, wh
 		result = document.Failed
 	case r.Gate != nil && result == document.Failed:
 		result = document.Skipped
+	case r.Gate != nil && result == document.Passed && slices.Contains(r.Gate.NotJudged, v.Shape):
+		result, why = document.Skipped, "not_judged"
 	}
 	return result, why
 }
@@ -146,7 +169,7 @@ func Sentence(v *analyze.Verdict, why string) string {
 	text := phrase.Words(why)
 	if v.Ratio != nil && v.MedianS != nil {
 		text += fmt.Sprintf(": %s at %s on %s takes %s, %s as long as %s (%s)",
-			v.Function, phrase.Size(v.Msize), v.Shape, phrase.Duration(v.MedianS), effect(v), rival(v), phrase.Duration(v.AllCallsS()))
+			v.Function, phrase.Size(v.Msize), v.Shape, phrase.Duration(v.MedianS), effect(v), rival(v), phrase.Duration(v.PossibleS()))
 	}
 	return strings.TrimRight(text+phrase.When(reason != "", "; %s", reason), ".")
 }

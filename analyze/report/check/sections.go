@@ -23,8 +23,8 @@ var Reports = document.Kind[analyze.Report]{Name: "report", Sections: reportSect
 	Exit: reportExit, Outcomes: ReportOutcomes, Metrics: reportMetrics, Benchmarks: reportBenchmarks}
 
 func reportSections(r *analyze.Report) []document.Section {
-	return explainMark(slices.Concat(findings(r), matrix(r), header(r), summary(r), patterns(r), violations(r), states(r), suspected(r), undecided(r),
-		outOfSync(r), bounds(r), remarks(r)))
+	return slices.Concat(findings(r), probably(r), disturbed(r), matrix(r, true), header(r), summary(r), patterns(r), violations(r), states(r), suspected(r), undecided(r),
+		outOfSync(r), bounds(r), remarks(r))
 }
 
 // reportRows has one row per verdict; what is null in report.json is empty.
@@ -122,11 +122,7 @@ func summary(r *analyze.Report) []document.Section {
 			fmt.Sprintf("%d/%d", tests.Violated, tests.Checked),
 			phrase.When(s.Type == guidelines.Split && r.Method.Rules().FollowsUp, "%d/%d", tests.Suspected, tests.Checked))
 	}
-	firm := ""
-	if known := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Replication != nil }); len(known) > 0 {
-		firm = fmt.Sprintf(", %d of them firm", len(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Firm })))
-	}
-	s := document.Titled("Summary: checked %d, found %d violated%s", checked, violated, firm)
+	s := document.Titled("Summary: checked %d, found %d violated%s", checked, violated, phrase.When(rated(r), ", %d of them sure", len(those(r.Verdicts, isSure(r)))))
 	if r.Refused != nil {
 		s = document.Titled("Summary: measured %d, no verdict possible", checked)
 	}
@@ -164,12 +160,12 @@ func patterns(r *analyze.Report) []document.Section {
 // violations lists what to do something about, the worst of a shape first.
 func violations(r *analyze.Report) []document.Section {
 	var out []document.Section
-	known := len(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Replication != nil })) > 0
+	known := rated(r)
 	for _, s := range r.Shapes {
-		t := &document.Table{Head: []string{"guideline", "msize", "median", "other", "ratio", "95 %", "p adjusted", "again", "fastest instead"}, Align: "lrrrrllrl",
+		t := &document.Table{Head: []string{"guideline", "msize", "now", "possible", "ratio", "95 %", "p adjusted", "again", "fastest instead"}, Align: "lrrrrllrl",
 			Tone: document.ToneOf(map[int]picture.Tone{2: picture.Slow, 3: picture.Possible})}
 		for _, v := range worst(r.Verdicts, s.Name, judge.Violated) {
-			t.Add(v.Guideline+" "+phrase.Plain(v.Function), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.AllCallsS()), ratioOf(v), phrase.Interval(v.RatioLo95, v.RatioHi95, "–"),
+			t.Add(v.Guideline+" "+phrase.Plain(v.Function), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), phrase.Ratio(v.Ratio), phrase.Interval(v.RatioLo95, v.RatioHi95, "–"),
 				strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), Again(v), instead(v))
 		}
 		t.Spare = []int{6, 7, 5}
@@ -177,11 +173,11 @@ func violations(r *analyze.Report) []document.Section {
 			t.Drop(7)
 			t.Spare = []int{6, 5}
 		}
-		out = append(out, document.Tabled(t, "", "Violations, %s: the call at msize takes median, what it must not be slower than takes other", s.Name)...)
+		out = append(out, document.Tabled(t, "", "Violations, %s, the largest ratio first", s.Name)...)
 	}
 	if len(out) > 0 {
 		out[len(out)-1].Note("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001. 95 %%: the interval of the ratio, for this test alone, not adjusted for being chosen as a finding.%s",
-			phrase.When(known, " again: the estimated probability that a new check of this design shows it; .90 and more is firm, - is not known."))
+			phrase.When(known, " again: the estimated probability that a new check of this design shows it; from .90 on it is sure, - is not known."))
 		if t := judge.Get(r.Test); t != nil && !t.Paired && r.Method.Rules().Exact {
 			out[len(out)-1].Note("The test does not pair the mpiruns: p is exact if both sides spread alike and do not depend on each other (docs/statistics.md#tests).")
 		}
@@ -199,7 +195,7 @@ func Again(v *analyze.Verdict) string {
 	case *q < 0.01:
 		return "< .01"
 	default:
-		// Cut, not rounded: .90 is firm.
+		// Cut, not rounded: .90 is sure.
 		return fmt.Sprintf(".%02.0f", math.Floor(100**q))
 	}
 }

@@ -54,12 +54,33 @@ func byStateSection(r *analyze.Report, shape string) document.Section {
 		t.Add(v.Guideline+" "+phrase.Plain(v.Function), phrase.Size(v.Msize), phrase.Words(v.Verdict), phrase.Ratio(v.Ratio), ratios, short)
 	}
 	if len(t.Rows) == 0 {
-		s.Say("No test is shown to give another answer in another state.")
+		s.Say("By state: %s.", r.StateAnswers(shape))
 		return s
 	}
 	s.Table = t
 	s.Note("By state: what the test says of the mpiruns of one state alone, at alpha = %g and not adjusted. It explains the verdict over all mpiruns, which stays.", r.Alpha)
 	return s
+}
+
+// matters is the ratio from which two states of the machine differ in general by more than a reader wants to overlook.
+const matters = 1.2
+
+// statesThatMatter says for each shape in which states the machine was, where an answer depends on them or they differ much.
+func statesThatMatter(r *analyze.Report) (out []string) {
+	for _, shape := range r.Shapes {
+		least, most := 1.0, 1.0
+		for _, s := range r.States {
+			if s.Shape == shape.Name && s.Ratio != nil {
+				least, most = min(least, *s.Ratio), max(most, *s.Ratio)
+			}
+		}
+		n := len(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Shape == shape.Name && v.ByState != nil }))
+		if n == 0 && most < matters*least {
+			continue
+		}
+		out = append(out, fmt.Sprintf("of the machine%s: %s; %s.", phrase.When(len(r.Shapes) > 1, ", %s", shape.Name), analyze.StatesOf(r.States, shape.Name), r.StateAnswers(shape.Name)))
+	}
+	return out
 }
 
 func byStateReason(s *document.Section, v *analyze.Verdict) {

@@ -36,12 +36,12 @@ func undecided(r *analyze.Report) []document.Section {
 		headline = fmt.Sprintf("; R = %d mpiruns would probably decide about %.0f of them", half.R, half.Decides)
 	}
 	s := document.Titled("Undecided: %s, neither violated nor kept is shown%s", conf.Plural(len(open), "test"), headline)
-	s.Table = &document.Table{Head: []string{"guideline", "shape", "msize", "median", "other", "ratio", "95 %", "R needed", "towards"}, Align: "llrrrrlrl",
+	s.Table = &document.Table{Head: []string{"guideline", "shape", "msize", "now", "possible", "ratio", "95 %", "R needed", "towards"}, Align: "llrrrrlrl",
 		Spare: append(spareShape(r, 1), 6), Tone: document.ToneOf(map[int]picture.Tone{5: picture.Open})}
 	shown, more := phrase.First(open, mostRows, moreRows)
 	for _, v := range shown {
 		n := v.RunsNeeded
-		s.Table.Add(v.Guideline+" "+phrase.Plain(v.Function), v.Shape, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.AllCallsS()), ratioOf(v),
+		s.Table.Add(v.Guideline+" "+phrase.Plain(v.Function), v.Shape, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), phrase.Ratio(v.Ratio),
 			phrase.Interval(v.RatioLo95, v.RatioHi95, "–"), needed(v), cmp.Or(string(n.Towards), "-"))
 	}
 	s.Note("R needed: a new check with that many mpiruns decides it four times in five or more, if effect and spread stay as observed. "+

@@ -6,9 +6,10 @@ import (
 )
 
 type Error struct {
-	File string
-	position
-	Msg string
+	File     string
+	position // not of errors that are not shown
+	Msg      string
+	at       int // offset in the text; -1 if not there
 }
 
 func (e Error) Error() string {

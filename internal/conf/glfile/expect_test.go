@@ -7,6 +7,7 @@ import (
 
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestExpectationsReadBack(t *testing.T) {
@@ -16,25 +17,18 @@ func TestExpectationsReadBack(t *testing.T) {
 	}
 	text := FormatExpect(want)
 	got, err := ParseExpect("expect.toml", []byte(text))
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v\n%s\n%+v", err, text, got)
-	}
-	if strings.ContainsAny(text, "\x1b\x7f") {
-		t.Errorf("%q", text)
-	}
+	should.Hold(t, err == nil && reflect.DeepEqual(got, want), "%v\n%s\n%+v", err, text, got)
+	should.Hold(t, !strings.ContainsAny(text, "\x1b\x7f"), "%q", text)
 }
 
 func TestExpectationsMayBeginWithTheMarkOfWindows(t *testing.T) {
-	if got, err := ParseExpect("expect.toml", []byte("\uFEFF[[expect]]\nguideline = \"GL8\"\n")); err != nil || len(got) != 1 {
-		t.Errorf("%v, %+v", err, got)
-	}
+	got, err := ParseExpect("expect.toml", []byte("\uFEFF[[expect]]\nguideline = \"GL8\"\n"))
+	should.Hold(t, err == nil && len(got) == 1, "%v, %+v", err, got)
 }
 
 func TestADateOfAnExpectationMayBeOneOfTOML(t *testing.T) {
 	got, err := ParseExpect("expect.toml", []byte("[[expect]]\nguideline = \"GL8\"\nuntil = 2027-01-31\nmsizes = [8, \"1Ki\"]\n"))
-	if err != nil || got[0].Until != "2027-01-31" || len(got[0].Msizes) != 2 {
-		t.Errorf("%v, %+v", err, got)
-	}
+	should.Hold(t, err == nil && got[0].Until == "2027-01-31" && len(got[0].Msizes) == 2, "%v, %+v", err, got)
 }
 
 func TestErrorsOfExpectationsHaveTheirPlace(t *testing.T) {
@@ -51,8 +45,7 @@ func TestErrorsOfExpectationsHaveTheirPlace(t *testing.T) {
 		"expect = 1\n": "expect.toml:1:1: expect: wants an array of tables, not 1",
 		"[[expect]\n":  "expect.toml:1:",
 	} {
-		if _, err := ParseExpect("expect.toml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: %v", text, err)
-		}
+		_, err := ParseExpect("expect.toml", []byte(text))
+		should.Hold(t, err != nil && strings.HasPrefix(err.Error(), want), "%q: %v", text, err)
 	}
 }

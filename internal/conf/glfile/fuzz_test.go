@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // FuzzParse: whatever gl.toml holds, its errors name the file and a place in
@@ -29,14 +31,12 @@ func FuzzParse(f *testing.F) {
 		file, err := checked(text)
 		if err != nil {
 			located(t, text, err)
-			if _, again := checked(text); again == nil || again.Error() != err.Error() {
-				t.Fatalf("the same file gives other errors:\n%v\nthen\n%v", err, again)
-			}
+			_, again := checked(text)
+			must.Hold(t, again != nil && again.Error() == err.Error(), "the same file gives other errors:\n%v\nthen\n%v", err, again)
 			return
 		}
-		if _, err := json.Marshal(file); err != nil {
-			t.Fatalf("a valid file cannot be kept in the manifest: %v", err)
-		}
+		_, err = json.Marshal(file)
+		must.Hold(t, err == nil, "a valid file cannot be kept in the manifest: %v", err)
 		plannable(t, text, file)
 	})
 }
@@ -51,14 +51,10 @@ func checked(text []byte) (*File, error) {
 
 func located(t *testing.T, text []byte, err error) {
 	var all Errors
-	if !errors.As(err, &all) || len(all) == 0 {
-		t.Fatalf("%T: %v", err, err)
-	}
+	must.Hold(t, errors.As(err, &all) && len(all) != 0, "%T: %v", err, err)
 	lines := bytes.Count(text, []byte("\n")) + 1
 	for _, e := range all {
-		if e.File != "gl.toml" || e.Msg == "" || e.Line < 0 || e.Line > lines || (e.Line > 0) != (e.Col > 0) {
-			t.Fatalf("%#v of a file of %d lines", e, lines)
-		}
+		must.Hold(t, e.File == "gl.toml" && e.Msg != "" && e.Line >= 0 && e.Line <= lines && (e.Line > 0) == (e.Col > 0), "%#v of a file of %d lines", e, lines)
 	}
 }
 
@@ -68,14 +64,10 @@ func plannable(t *testing.T, text []byte, file *File) {
 		located(t, text, err)
 		return
 	}
-	if len(plan.Tests) == 0 {
-		t.Fatal("a plan without tests")
-	}
+	must.Hold(t, len(plan.Tests) != 0, "a plan without tests")
 	for i, test := range plan.Tests {
 		for _, c := range append([]int{test.Case}, test.Others...) {
-			if c < 0 || c >= len(plan.Cases) {
-				t.Fatalf("test %d names case %d of %d", i, c, len(plan.Cases))
-			}
+			must.Hold(t, c >= 0 && c < len(plan.Cases), "test %d names case %d of %d", i, c, len(plan.Cases))
 		}
 	}
 }

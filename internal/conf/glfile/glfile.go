@@ -131,7 +131,7 @@ func (f *File) decode(data []byte, into any) ([]conf.FieldError, error) {
 		if !errors.As(err, &pe) {
 			return nil, Errors{{File: f.Name, Msg: err.Error()}}
 		}
-		return nil, Errors{{f.Name, positionAt(f.Source, pe.Position.Start), strings.TrimPrefix(pe.Message, "toml: ")}}
+		return nil, Errors{{File: f.Name, position: positionAt(f.Source, pe.Position.Start), Msg: strings.TrimPrefix(pe.Message, "toml: ")}}
 	}
 	f.keys = indexKeys(f.Source)
 	var d decoder
@@ -281,20 +281,23 @@ func (f *File) located(errs []conf.FieldError) error {
 	var out Errors
 	for _, e := range errs {
 		if flag, ok := f.flags[index.ReplaceAllString(e.Key, "")]; ok {
-			out = append(out, Error{Msg: fmt.Sprintf("%s: %s", flag, e.Msg)})
+			out = append(out, Error{Msg: fmt.Sprintf("%s: %s", flag, e.Msg), at: -1})
 			continue
 		}
 		msg := e.Msg
 		if !strings.HasPrefix(msg, "unknown ") { // those name what they are about
 			msg = index.ReplaceAllString(e.Key, "") + ": " + msg
 		}
-		out = append(out, Error{f.Name, f.keys.find(f.Source, e.Key), msg})
+		out = append(out, Error{File: f.Name, Msg: msg, at: f.keys.find(e.Key)})
 	}
 	if len(out) == 0 {
 		return nil // not an empty Errors, which would be an error
 	}
-	slices.SortStableFunc(out, func(a, b Error) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
-	})
+	slices.SortStableFunc(out, func(a, b Error) int { return cmp.Compare(a.at, b.at) })
+	for i := range out[:min(len(out), mostErrors)] { // the others are counted, and a file may be long
+		if out[i].at >= 0 {
+			out[i].position = positionAt(f.Source, out[i].at)
+		}
+	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // errorsOf is what a user sees: decoding errors, else wrong values.
@@ -137,9 +138,7 @@ mockup = "reduce_as_allreduce"
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := errorsOf(test.text); got != test.want {
-				t.Errorf("for\n%s\ngot  %s\nwant %s", test.text, got, test.want)
-			}
+			should.Equal(t, errorsOf(test.text), test.want, "for %s", test.text)
 		})
 	}
 }
@@ -179,9 +178,7 @@ func sameSections(t *testing.T, got, want File) {
 	for _, f := range []*File{&got, &want} {
 		f.Name, f.Source, f.keys, f.flags = "", "", nil, nil
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
+	should.Equal(t, got, want)
 }
 
 func TestTemplateEqualsTheEmptyFile(t *testing.T) {
@@ -205,26 +202,19 @@ func TestTemplateHasEveryKeyWithAComment(t *testing.T) {
 		inTemplate[index.ReplaceAllString(k, "")] = true
 	}
 	for _, key := range leafKeys(reflect.TypeFor[File](), "") {
-		if !inTemplate[key] {
-			t.Errorf("key %s is not in the template", key)
-		}
+		should.Hold(t, inTemplate[key], "key %s is not in the template", key)
 	}
 	lines := strings.Split(Template(), "\n")
 	for i, line := range lines {
-		if strings.Contains(line, " = ") && !strings.HasPrefix(line, "#") && !strings.HasPrefix(lines[i-1], "# ") {
-			t.Errorf("line %d has no explanation: %s", i+1, line)
-		}
+		should.Hold(t, !strings.Contains(line, " = ") || strings.HasPrefix(line, "#") || strings.HasPrefix(lines[i-1], "# "),
+			"line %d has no explanation: %s", i+1, line)
 	}
 }
 
 func TestExamplesOfTheTemplateAreValid(t *testing.T) {
 	f := must.Get(Parse("gl.toml", []byte(withExamples())))(t)
-	if err := f.Validate(nil); err != nil {
-		t.Error(err)
-	}
-	if len(f.Guideline) != 3 || len(f.Mockup) != 1 {
-		t.Errorf("got %d guidelines and %d [[mockup]], want 3 and 1", len(f.Guideline), len(f.Mockup))
-	}
+	should.Do(t, f.Validate(nil))
+	should.Hold(t, len(f.Guideline) == 3 && len(f.Mockup) == 1, "got %d guidelines and %d [[mockup]], want 3 and 1", len(f.Guideline), len(f.Mockup))
 }
 
 func leafKeys(t reflect.Type, prefix string) []string {
@@ -248,48 +238,34 @@ func TestErrorOfAFlagNamesTheFlag(t *testing.T) {
 	f.Job.NP = []int{-1}
 	got := f.Validate(map[string]string{"job.np": "--np"}).Error()
 	want := "--np: -1 is no number of processes\ngl.toml:3:1: job.mpiruns: must be at least 1, or 0 for as many as suit the number of tests, not -2"
-	if got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	should.Equal(t, got, want)
 }
 
 func TestFlagReplacesAWrongValue(t *testing.T) {
 	f := must.Get(Parse("gl.toml", []byte("[job]\nnp = [0]\n")))(t)
 	f.Job.NP = []int{2}
-	if err := f.Validate(map[string]string{"job.np": "--np"}); err != nil {
-		t.Error(err)
-	}
+	should.Do(t, f.Validate(map[string]string{"job.np": "--np"}))
 }
 
 func TestPlanRefusesARootThatIsNoRank(t *testing.T) {
-	f, err := Parse("gl.toml", []byte("[job]\nroot = 3\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Validate(nil); err != nil {
-		t.Fatalf("without np: %v", err)
-	}
-	if _, err = f.Plan([]int{4}); err != nil {
-		t.Errorf("p = 4: %v", err)
-	}
+	f := must.Get(Parse("gl.toml", []byte("[job]\nroot = 3\n")))(t)
+	must.Do(t, f.Validate(nil))
+	_, err := f.Plan([]int{4})
+	should.Do(t, err, "p = 4")
 	_, err = f.Plan([]int{4, 2})
-	if want := "gl.toml:2:1: job.root: 3 is no rank of 2 processes"; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
+	want := "gl.toml:2:1: job.root: 3 is no rank of 2 processes"
+	should.Hold(t, err != nil && err.Error() == want, "got %v, want %s", err, want)
 }
 
 func TestPlanOfTheEmptyFileIsTheCatalogue(t *testing.T) {
 	f := Default()
 	p := must.Get(f.Plan([]int{2}))(t)
-	if len(p.Guidelines) != 11+11+15 || p.Op != "bor" {
-		t.Errorf("got %d guidelines and op %s, want 37 and bor", len(p.Guidelines), p.Op)
-	}
+	should.Hold(t, len(p.Guidelines) == 11+11+15 && p.Op == "bor", "got %d guidelines and op %s, want 37 and bor", len(p.Guidelines), p.Op)
 }
 
 func TestLoadNamesAMissingFile(t *testing.T) {
-	if _, err := Load("no-such.toml"); err == nil || !strings.Contains(err.Error(), "no-such.toml") {
-		t.Errorf("got %v", err)
-	}
+	_, err := Load("no-such.toml")
+	should.Fail(t, err, "no-such.toml")
 }
 
 func TestAKeyInTheWrongPlaceIsToldTheRightOne(t *testing.T) {
@@ -299,20 +275,16 @@ func TestAKeyInTheWrongPlaceIsToldTheRightOne(t *testing.T) {
 		"[analyze]\nmax_time = 3\n": `it belongs into [job] or [nrep]`,
 		"[job]\nmpirun = 3\n":       "did you mean mpiruns?",
 	} {
-		if _, err := Parse("gl.toml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", text, err, want)
-		}
+		_, err := Parse("gl.toml", []byte(text))
+		should.Fail(t, err, want, "%q", text)
 	}
 }
 
 func TestAByteOrderMarkIsSkipped(t *testing.T) {
 	f, err := Parse("gl.toml", []byte("\uFEFF[job]\nmpiruns = 7\n"))
-	if err != nil || f.Job.MPIRuns != 7 {
-		t.Errorf("%v", err)
-	}
-	if _, err := Parse("gl.toml", []byte("\uFEFFwrong = 7\n")); err == nil || !strings.Contains(err.Error(), "gl.toml:1:1: ") {
-		t.Errorf("%v", err)
-	}
+	should.Hold(t, err == nil && f.Job.MPIRuns == 7, "%v", err)
+	_, err = Parse("gl.toml", []byte("\uFEFFwrong = 7\n"))
+	should.Fail(t, err, "gl.toml:1:1: ")
 }
 
 func TestOfManyErrorsTwentyAreShown(t *testing.T) {
@@ -321,9 +293,8 @@ func TestOfManyErrorsTwentyAreShown(t *testing.T) {
 		fmt.Fprintf(&text, "wrong%d = 1\n", i)
 	}
 	_, err := Parse("gl.toml", []byte(text.String()))
-	if lines := strings.Split(err.Error(), "\n"); len(lines) != 21 || lines[20] != "and 280 errors more" {
-		t.Errorf("%d lines, the last is %q", len(lines), lines[len(lines)-1])
-	}
+	lines := strings.Split(err.Error(), "\n")
+	should.Hold(t, len(lines) == 21 && lines[20] == "and 280 errors more", "%d lines, the last is %q", len(lines), lines[len(lines)-1])
 }
 
 func TestFileOfOwnMockupsIsBesideGlToml(t *testing.T) {
@@ -331,9 +302,8 @@ func TestFileOfOwnMockupsIsBesideGlToml(t *testing.T) {
 	path := filepath.Join(dir, "gl.toml")
 	must.Do(t, os.WriteFile(path, []byte("[[mockup]]\nfile = \"lib/mine.so\"\nids = [\"scan_as_mine\"]\n[[mockup]]\nfile = \"/abs.so\"\nids = [\"scan_as_other\"]\n"), 0o666))
 	f := must.Get(Load(path))(t)
-	if a, b := f.Mockup[0].File, f.Mockup[1].File; a != filepath.Join(dir, "lib/mine.so") || b != "/abs.so" {
-		t.Errorf("%q and %q", a, b)
-	}
+	a, b := f.Mockup[0].File, f.Mockup[1].File
+	should.Hold(t, a == filepath.Join(dir, "lib/mine.so") && b == "/abs.so", "%q and %q", a, b)
 }
 
 func TestFunctionsAreFoundInAnyCaseAndWithoutMPI(t *testing.T) {
@@ -358,20 +328,14 @@ pattern = { function = "`+bcast+`", mockup = "`+algorithm+`" }
 		if err == nil {
 			err = f.Validate(nil)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		f.Source, f.keys = "", nil
 		return f
 	}
 	want := text("MPI_Bcast", "MPI_Gather", "MPI_Gatherv/linear", "MPI_Bcast@binomial")
 	for _, got := range []*File{text("Bcast", "gather", "Gatherv/linear", "bcast@binomial"), text("mpi_bcast", "MPI_GATHER", "gatherv/LINEAR", "BCAST@binomial")} {
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("got\n%+v\nwant\n%+v", got, want)
-		}
+		should.Equal(t, got, want)
 	}
 	list, err := ParseExpect("expect.toml", []byte("[[expect]]\nguideline = \"GL8\"\nfunction = \"reduce\"\n"))
-	if err != nil || list[0].Function != "MPI_Reduce" {
-		t.Errorf("%+v, %v", list, err)
-	}
+	should.Hold(t, err == nil && list[0].Function == "MPI_Reduce", "%+v, %v", list, err)
 }

@@ -1,6 +1,10 @@
 package glfile
 
-import "testing"
+import (
+	"testing"
+
+	"pgmpi/internal/fixture/should"
+)
 
 func TestFlagsSetTheirKeys(t *testing.T) {
 	for _, test := range []struct{ flag, text, key, want string }{
@@ -18,12 +22,8 @@ func TestFlagsSetTheirKeys(t *testing.T) {
 		{"no-split-experiment", "true", "measure.split_experiment", "false"},
 	} {
 		f := Default()
-		if err := FlagKey(test.flag).Set(&f, test.text); err != nil {
-			t.Error(err)
-		}
-		if got := (Key{Name: test.key}).TOML(&f); got != test.want {
-			t.Errorf("--%s %s: %s = %s, want %s", test.flag, test.text, test.key, got, test.want)
-		}
+		should.Do(t, FlagKey(test.flag).Set(&f, test.text))
+		should.Equal(t, (Key{Name: test.key}).TOML(&f), test.want, "--%s %s: %s", test.flag, test.text, test.key)
 	}
 }
 
@@ -38,9 +38,8 @@ func TestFlagsRefuseWhatTheirKeysDo(t *testing.T) {
 		{"launch", " ", "it is empty"},
 	} {
 		f := Default()
-		if err := FlagKey(test.flag).Set(&f, test.text); err == nil || err.Error() != test.want {
-			t.Errorf("--%s %s: got %v, want %s", test.flag, test.text, err, test.want)
-		}
+		err := FlagKey(test.flag).Set(&f, test.text)
+		should.Hold(t, err != nil && err.Error() == test.want, "--%s %s: got %v, want %s", test.flag, test.text, err, test.want)
 	}
 }
 
@@ -53,8 +52,6 @@ func TestUsageHasTheDefaultsOfTheFile(t *testing.T) {
 		"stall":   "end an mpirun in which no case finishes for this long (default 2m)",
 		"rank":    "path of the rank program (default: PGMPI_RANK, pgmpi-rank beside pgmpi, or the installed one of the first mpirun on the PATH)",
 	} {
-		if got := FlagKey(flag).Usage(&f); got != want {
-			t.Errorf("--%s: got %q, want %q", flag, got, want)
-		}
+		should.Equal(t, FlagKey(flag).Usage(&f), want, "--%s", flag)
 	}
 }

@@ -22,18 +22,18 @@ func positionAt(text string, offset int) position {
 // to its offset in the text.
 type keys map[string]int
 
-// find returns the place of a key, or of the nearest table around it. The zero
-// position means that none of them is in the text.
-func (k keys) find(text, path string) position {
+// find returns the offset of a key, or of the nearest table around it; -1 if none of them is
+// in the text.
+func (k keys) find(path string) int {
 	for path != "" {
 		for _, p := range []string{path, conf.Element(path, 0)} {
 			if at, ok := k[p]; ok {
-				return positionAt(text, at)
+				return at
 			}
 		}
 		path = path[:max(0, strings.LastIndexAny(path, ".["))]
 	}
-	return position{}
+	return -1
 }
 
 // tokens matches the tokens of TOML, except for blanks.

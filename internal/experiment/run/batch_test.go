@@ -11,6 +11,7 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/remark"
 	"pgmpi/measure"
@@ -36,29 +37,19 @@ func inJob(b *bed.Bed, toml string, left time.Duration) error {
 func wantInterrupted(t *testing.T, err error, why string) {
 	t.Helper()
 	var interrupted *fail.Interrupted
-	if !errors.As(err, &interrupted) || !strings.Contains(err.Error(), why) {
-		t.Errorf("%v, want an interruption: %s", err, why)
-	}
+	should.Hold(t, errors.As(err, &interrupted) && strings.Contains(err.Error(), why), "%v, want an interruption: %s", err, why)
 }
 
 func TestNoMpirunIsStartedThatWouldOutliveTheBatchJob(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Fake.Takes = time.Minute
 		wantInterrupted(t, inJob(b, bed.Quick, 4*time.Minute+30*time.Second), "batch job 17 ends at")
-		if n := len(b.Raw()); n != 4 {
-			t.Errorf("%d mpiruns of a minute in four and a half", n)
-		}
-		if n := b.Fake.Live(); n != 0 {
-			t.Errorf("%d launches are left", n)
-		}
+		should.Equal(t, len(b.Raw()), 4, "mpiruns of a minute in four and a half")
+		should.Equal(t, b.Fake.Live(), 0, "launches are left")
 		// The next job goes on.
 		wantInterrupted(t, inJob(b, bed.Quick, 3*time.Minute+30*time.Second), "in 30s, and an mpirun takes about 1m0s")
-		if n := len(b.Raw()); n != 7 {
-			t.Errorf("%d mpiruns in all", n)
-		}
-		if err := inJob(b, bed.Quick, time.Hour); err != nil {
-			t.Error(err)
-		}
+		should.Equal(t, len(b.Raw()), 7, "mpiruns in all")
+		should.Do(t, inJob(b, bed.Quick, time.Hour))
 	})
 }
 
@@ -66,9 +57,7 @@ func TestTheFirstMpirunIsStartedWhateverItTakesButNotAfterTheEnd(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Fake.Takes = time.Minute
 		wantInterrupted(t, inJob(b, bed.Quick, 1), "is past its time limit")
-		if n := len(b.Fake.Jobs()); n != 1 {
-			t.Errorf("%d mpiruns", n)
-		}
+		should.Equal(t, len(b.Fake.Jobs()), 1, "mpiruns")
 	})
 }
 
@@ -93,9 +82,7 @@ func TestAFailureAtTheEndOfTheBatchJobIsNotRepeated(t *testing.T) {
 				}
 				wantInterrupted(t, inJob(b, bed.Quick, c.left), c.why)
 				_, m, err := reading.Open(b.Out)
-				if err != nil || len(m.Events) > 0 || len(b.Raw()) != 2 {
-					t.Errorf("%v, events %q, %d mpiruns", err, m.Events, len(b.Raw()))
-				}
+				should.Hold(t, err == nil && len(m.Events) == 0 && len(b.Raw()) == 2, "%v, events %q, %d mpiruns", err, m.Events, len(b.Raw()))
 			})
 		})
 	}
@@ -117,9 +104,7 @@ func TestASignalRightAfterTheRanksHaveDiedIsAnInterruption(t *testing.T) {
 		}
 		_, err := bed.Done(ctx, c)
 		wantInterrupted(t, err, "interrupted")
-		if len(c.Manifest.Events) > 0 {
-			t.Errorf("%q", c.Manifest.Events)
-		}
+		should.Hold(t, len(c.Manifest.Events) == 0, "%q", c.Manifest.Events)
 	})
 }
 
@@ -135,35 +120,23 @@ func TestWhatACutOffPredictionHasFinishedIsNotPredictedAgain(t *testing.T) {
 			return bed.NoFault
 		}
 		c := b.Prepared(b.Out, bed.Quick)
-		if err := c.Open(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Open())
 		_, err := bed.Done(ctx, c)
 		c.Close()
 		wantInterrupted(t, err, "interrupted")
-		if raw := b.Raw(); len(raw) != 1 || raw[0] != "part-nrep-p2-1" {
-			t.Fatalf("kept: %v", raw)
-		}
+		raw := b.Raw()
+		must.Hold(t, len(raw) == 1 && raw[0] == "part-nrep-p2-1", "kept: %v", raw)
 		b.Checked(bed.Quick)
-		if n := len(b.Fake.Jobs()[1].Cases); n != whole-1 {
-			t.Errorf("the next attempt predicts %d of %d cases", n, whole)
-		}
+		n := len(b.Fake.Jobs()[1].Cases)
+		should.Hold(t, n == whole-1, "the next attempt predicts %d of %d cases", n, whole)
 		folder, m, err := reading.Open(b.Out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		r, err := folder.ReadRun(protocol.ModeNREP, m.Plan.Shapes[0], 1, &m.Plan)
-		if err != nil || len(r.Cases) != whole || len(r.Order) != whole {
-			t.Errorf("%v, %+v", err, r)
-		}
+		should.Hold(t, err == nil && len(r.Cases) == whole && len(r.Order) == whole, "%v, %+v", err, r)
 		for i, c := range r.Cases {
-			if c.Plan != m.Plan.CasesOf(m.Plan.Shapes[0])[i] || len(r.Samples[i]) == 0 {
-				t.Errorf("case %d: %+v with %d samples", i, c, len(r.Samples[i]))
-			}
+			should.Hold(t, c.Plan == m.Plan.CasesOf(m.Plan.Shapes[0])[i] && len(r.Samples[i]) != 0, "case %d: %+v with %d samples", i, c, len(r.Samples[i]))
 		}
-		if slices.ContainsFunc(b.Raw(), func(name string) bool { return strings.HasPrefix(name, "part-") }) {
-			t.Errorf("the part is still there: %v", b.Raw())
-		}
+		should.Hold(t, !slices.ContainsFunc(b.Raw(), func(name string) bool { return strings.HasPrefix(name, "part-") }), "the part is still there: %v", b.Raw())
 	})
 }
 
@@ -181,46 +154,30 @@ func TestWhatFinishedRoundsHaveMeasuredIsNotMeasuredAgain(t *testing.T) {
 				return bed.NoFault
 			}
 			c := b.Prepared(b.Out, toml)
-			if err := c.Open(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.Open())
 			_, err := bed.Done(ctx, c)
 			c.Close()
 			wantInterrupted(t, err, "interrupted")
-			if raw := b.Raw(); len(raw) != 3 || raw[2] != "part-run-p2-01" {
-				t.Fatalf("kept: %v", raw)
-			}
+			raw := b.Raw()
+			must.Hold(t, len(raw) == 3 && raw[2] == "part-run-p2-01", "kept: %v", raw)
 		}
 		j := b.Checked(toml)
 		jobs := b.Fake.Jobs()
 		whole := jobs[5] // of mpirun 2
 		folder, m, err := reading.Open(b.Out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		r, err := folder.ReadRun(protocol.ModeMeasure, m.Plan.Shapes[0], 1, &m.Plan)
-		if err != nil || len(r.Cases) != len(whole.Cases) || len(r.Order) != len(whole.Order) {
-			t.Fatalf("%v, %+v", err, r)
-		}
+		must.Hold(t, err == nil && len(r.Cases) == len(whole.Cases) && len(r.Order) == len(whole.Order), "%v, %+v", err, r)
 		for i, c := range r.Cases {
-			if c.NRep != whole.Cases[i].NRep || len(r.Samples[i]) != c.NRep {
-				t.Errorf("case %d: %d samples of %d", i, len(r.Samples[i]), whole.Cases[i].NRep)
-			}
+			should.Hold(t, c.NRep == whole.Cases[i].NRep && len(r.Samples[i]) == c.NRep, "case %d: %d samples of %d", i, len(r.Samples[i]), whole.Cases[i].NRep)
 		}
-		if len(r.Parts) != 2 || r.Parts[0].Rounds != 5 || r.Parts[0].Of != 10 || r.Parts[1].Rounds != 2 || r.Parts[1].Of != 5 {
-			t.Errorf("parts: %+v", r.Parts)
-		}
+		should.Hold(t, len(r.Parts) == 2 && r.Parts[0].Rounds == 5 && r.Parts[0].Of == 10 && r.Parts[1].Rounds == 2 && r.Parts[1].Of == 5, "parts: %+v", r.Parts)
 		for n, rounds := range []int{10, 5, 3} {
-			if got := len(jobs[2+n].Rounds) + 1; got != rounds {
-				t.Errorf("attempt %d has %d rounds, want %d", n+1, got, rounds)
-			}
+			got := len(jobs[2+n].Rounds) + 1
+			should.Hold(t, got == rounds, "attempt %d has %d rounds, want %d", n+1, got, rounds)
 		}
-		if slices.ContainsFunc(b.Raw(), func(name string) bool { return strings.HasPrefix(name, "part-") }) {
-			t.Errorf("the part is still there: %v", b.Raw())
-		}
-		if !slices.ContainsFunc(j.Report.Warnings, func(w remark.Remark) bool { return w.ID == remark.Joined }) {
-			t.Error("the report does not say so")
-		}
+		should.Hold(t, !slices.ContainsFunc(b.Raw(), func(name string) bool { return strings.HasPrefix(name, "part-") }), "the part is still there: %v", b.Raw())
+		should.Hold(t, slices.ContainsFunc(j.Report.Warnings, func(w remark.Remark) bool { return w.ID == remark.Joined }), "the report does not say so")
 	})
 }
 

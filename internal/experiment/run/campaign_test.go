@@ -19,6 +19,7 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/remark"
 	"pgmpi/measure"
@@ -29,21 +30,15 @@ func TestCheckJudgesWhatItHasMeasuredAsItsFolderDoes(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Fake.Call = bed.ReduceSlow
 		j := b.Checked(bed.Quick)
-		if v := j.Report.Verdicts[0]; v.Verdict != judge.Violated || v.Guideline != "GL8" {
-			t.Errorf("%+v", v)
-		}
+		v := j.Report.Verdicts[0]
+		should.Hold(t, v.Verdict == judge.Violated && v.Guideline == "GL8", "%+v", v)
 		folder, m, err := reading.Open(b.Out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		config := must.Get(reading.ConfigOf(m))(t)
 		again, err := reading.Judge(folder, m, config.Analyze)
-		if err != nil || bed.Text(t, again.Report) != bed.Text(t, j.Report) {
-			t.Errorf("%v, another report:\n%s\n%s", err, bed.Text(t, j.Report), bed.Text(t, again.Report))
-		}
-		if n := len(b.Raw()); n != 2*2+2*3 {
-			t.Errorf("%d raw files", n)
-		}
+		should.Hold(t, err == nil && bed.Text(t, again.Report) == bed.Text(t, j.Report),
+			"%v, another report:\n%s\n%s", err, bed.Text(t, j.Report), bed.Text(t, again.Report))
+		should.Equal(t, len(b.Raw()), 2*2+2*3, "raw files")
 	})
 }
 
@@ -53,15 +48,12 @@ func TestProgressCountsTheMpirunsOfAllStages(t *testing.T) {
 		n := 0
 		for _, p := range b.Seen {
 			if p.Finished {
-				if p.Before != n || p.All != 10 {
-					t.Errorf("mpirun %d: %+v", n, p)
-				}
+				should.Hold(t, p.Before == n && p.All == 10, "mpirun %d: %+v", n, p)
 				n++
 			}
 		}
-		if last := b.Seen[len(b.Seen)-1]; n != 10 || last.Run != 6 || last.Runs != 6 || last.Doing != run.Measure.Doing {
-			t.Errorf("%d mpiruns, the last %+v", n, last)
-		}
+		last := b.Seen[len(b.Seen)-1]
+		should.Hold(t, n == 10 && last.Run == 6 && last.Runs == 6 && last.Doing == run.Measure.Doing, "%d mpiruns, the last %+v", n, last)
 	})
 }
 
@@ -71,16 +63,11 @@ func TestResumeMeasuresWhatIsMissingAndNothingElse(t *testing.T) {
 		done := len(b.Fake.Jobs())
 		b.Remove("nrep-p3-2", "run-p2-02")
 		after := bed.Text(t, b.Checked(bed.Quick).Report)
-		if after != before {
-			t.Errorf("another report:\n%s\n%s", before, after)
-		}
+		should.Hold(t, after == before, "another report:\n%s\n%s", before, after)
 		jobs := b.Fake.Jobs()[done:]
-		if len(jobs) != 2 || jobs[0].Mode != protocol.ModeNREP || jobs[0].NP != 3 || jobs[1].Mode != protocol.ModeMeasure || jobs[1].NP != 2 {
-			t.Errorf("measured again: %+v", jobs)
-		}
-		if jobs[1].Verify || jobs[1].MemoryCap != 1<<30 {
-			t.Errorf("the first mpirun's cap is forgotten: %+v", jobs[1])
-		}
+		should.Hold(t, len(jobs) == 2 && jobs[0].Mode == protocol.ModeNREP && jobs[0].NP == 3 && jobs[1].Mode == protocol.ModeMeasure && jobs[1].NP == 2,
+			"measured again: %+v", jobs)
+		should.Hold(t, !jobs[1].Verify && jobs[1].MemoryCap == 1<<30, "the first mpirun's cap is forgotten: %+v", jobs[1])
 	})
 }
 
@@ -88,14 +75,10 @@ func TestFixedRepetitionsHoldForEveryMpirun(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Checked(strings.Replace(bed.Quick, "predictions = 2", "fixed = 50", 1))
 		jobs := b.Fake.Jobs()
-		if len(jobs) != 6 {
-			t.Fatalf("%d mpiruns", len(jobs))
-		}
+		must.Hold(t, len(jobs) == 6, "%d mpiruns", len(jobs))
 		for i, job := range jobs {
 			for _, c := range job.Cases {
-				if job.Mode != protocol.ModeMeasure || c.NRep != 50 {
-					t.Errorf("mpirun %d, %s: %+v", i, job.Mode, c)
-				}
+				should.Hold(t, job.Mode == protocol.ModeMeasure && c.NRep == 50, "mpirun %d, %s: %+v", i, job.Mode, c)
 			}
 		}
 	})
@@ -110,13 +93,9 @@ func TestWrongDataIsNotTimedAgain(t *testing.T) {
 			return bed.NoFault
 		}
 		j := b.Checked(bed.Quick)
-		if len(j.Report.Wrong) != 1 || j.Report.Exit != 3 {
-			t.Errorf("%+v", j.Report.Wrong)
-		}
+		should.Hold(t, len(j.Report.Wrong) == 1 && j.Report.Exit == 3, "%+v", j.Report.Wrong)
 		for i, job := range b.Fake.Jobs()[1:] {
-			if skipped := job.Cases[0].Skip == protocol.StatusWrong; skipped != (job.NP == 2) {
-				t.Errorf("job %d: %+v", i+1, job.Cases)
-			}
+			should.Equal(t, job.Cases[0].Skip == protocol.StatusWrong, job.NP == 2, "job %d: %+v", i+1, job.Cases)
 		}
 	})
 }
@@ -131,13 +110,10 @@ func TestWrongDataInALaterMpirunMakeTheCaseWrong(t *testing.T) {
 			return bed.NoFault
 		}
 		r := b.Checked(strings.Replace(bed.Quick, "predictions = 2", "fixed = 10", 1)).Report
-		if len(r.Wrong) != 1 || r.Exit != 3 || !strings.HasPrefix(r.Wrong[0].Message, "mpirun 3 of stage 2: rank 0") {
-			t.Errorf("exit %d, wrong: %+v", r.Exit, r.Wrong)
-		}
+		should.Hold(t, len(r.Wrong) == 1 && r.Exit == 3 && strings.HasPrefix(r.Wrong[0].Message, "mpirun 3 of stage 2: rank 0"),
+			"exit %d, wrong: %+v", r.Exit, r.Wrong)
 		for _, v := range r.Verdicts {
-			if is := r.Wrong[0].Shape == v.Shape; is != (v.Verdict == judge.Wrong) {
-				t.Errorf("%+v", v)
-			}
+			should.Equal(t, r.Wrong[0].Shape == v.Shape, v.Verdict == judge.Wrong, "%+v", v)
 		}
 	})
 }
@@ -163,17 +139,12 @@ func TestACallOfTheLibraryThatEndsTheMpirunIsWrong(t *testing.T) {
 				if c.did == "" {
 					list, verdict, exclude = r.NotMeasured, judge.NotMeasured, []string{}
 				}
-				if len(list) != 1 || len(r.Wrong)+len(r.NotMeasured) != 1 || list[0].Function != c.function || c.did != "" && list[0].Did() != c.did {
-					t.Errorf("wrong %+v, not measured %+v", r.Wrong, r.NotMeasured)
-				}
-				if (r.Exit == exitcode.Failed) != (c.did != "") || !slices.Equal(r.Exclude, exclude) {
-					t.Errorf("exit %d, exclude %q", r.Exit, r.Exclude)
-				}
+				should.Hold(t, len(list) == 1 && len(r.Wrong)+len(r.NotMeasured) == 1 && list[0].Function == c.function && (c.did == "" || list[0].Did() == c.did),
+					"wrong %+v, not measured %+v", r.Wrong, r.NotMeasured)
+				should.Hold(t, (r.Exit == exitcode.Failed) == (c.did != "") && slices.Equal(r.Exclude, exclude), "exit %d, exclude %q", r.Exit, r.Exclude)
 				for _, v := range r.Verdicts {
 					is := v.Function == c.function || v.Mockup == c.function
-					if (v.Verdict == verdict) != is || !is && v.MedianS == nil {
-						t.Errorf("%s %s is %s: %s", v.Guideline, v.Function, v.Verdict, v.Reason)
-					}
+					should.Hold(t, (v.Verdict == verdict) == is && (is || v.MedianS != nil), "%s %s is %s: %s", v.Guideline, v.Function, v.Verdict, v.Reason)
 				}
 			})
 		})
@@ -185,12 +156,10 @@ func TestALookDropsWhatIsDecided(t *testing.T) {
 		b.Undecided()
 		j := b.Checked(bed.Looking)
 		jobs := b.Fake.Jobs()
-		if len(jobs) != 14 || len(bed.Measured(jobs[9])) != 4 || len(bed.Measured(jobs[10])) != 2 || jobs[10].Cases[0].Msize != 1024 || len(jobs[10].Cases) != 4 {
-			t.Fatalf("%d mpiruns, after the look %+v", len(jobs), jobs[min(10, len(jobs)-1)].Cases)
-		}
-		if v := j.Report.Verdicts[0]; v.Runs != 10 || v.Verdict != judge.Violated {
-			t.Errorf("%+v", v)
-		}
+		must.Hold(t, len(jobs) == 14 && len(bed.Measured(jobs[9])) == 4 && len(bed.Measured(jobs[10])) == 2 && jobs[10].Cases[0].Msize == 1024 && len(jobs[10].Cases) == 4,
+			"%d mpiruns, after the look %+v", len(jobs), jobs[min(10, len(jobs)-1)].Cases)
+		v := j.Report.Verdicts[0]
+		should.Hold(t, v.Runs == 10 && v.Verdict == judge.Violated, "%+v", v)
 	})
 }
 
@@ -202,9 +171,7 @@ func TestALookIsRepeatedOnResumeWithTheMpirunsItHad(t *testing.T) {
 		b.Remove("run-p2-05", "run-p2-11")
 		b.Checked(bed.Looking)
 		jobs := b.Fake.Jobs()[done:]
-		if len(jobs) != 2 || len(bed.Measured(jobs[0])) != 4 || len(bed.Measured(jobs[1])) != 2 {
-			t.Errorf("%+v", jobs)
-		}
+		should.Hold(t, len(jobs) == 2 && len(bed.Measured(jobs[0])) == 4 && len(bed.Measured(jobs[1])) == 2, "%+v", jobs)
 	})
 }
 
@@ -212,9 +179,8 @@ func TestADecidedCheckEndsAtItsLook(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Fake.Call = bed.ReduceSlow
 		j := b.Checked(bed.Looking)
-		if n := len(b.Raw()); n != 10 || j.Report.Looks == nil || j.Report.Looks.Decided[0] != 2 {
-			t.Errorf("%d mpiruns, %+v", n, j.Report.Looks)
-		}
+		n := len(b.Raw())
+		should.Hold(t, n == 10 && j.Report.Looks != nil && j.Report.Looks.Decided[0] == 2, "%d mpiruns, %+v", n, j.Report.Looks)
 		if b.Checked(bed.Looking); len(b.Raw()) != 10 {
 			t.Errorf("resumed, it went on with a check that is over: %d mpiruns", len(b.Raw()))
 		}
@@ -227,16 +193,11 @@ func TestMaxTimeEndsAStageAndResumeDoesNotGoOn(t *testing.T) {
 		toml := strings.Replace(bed.Quick, "mpiruns = 3", "mpiruns = 30\nmax_time = \"125s\"", 1)
 		j := b.Checked(toml)
 		// Stage 1 takes 40 s, each round of two shapes 20 s.
-		if j.Report.R != 4 || len(b.Raw()) != 4+8 {
-			t.Errorf("R = %d after %v", j.Report.R, b.Raw())
-		}
+		should.Hold(t, j.Report.R == 4 && len(b.Raw()) == 4+8, "R = %d after %v", j.Report.R, b.Raw())
 		want := "job.max_time = 2m5s: stage 2 ended after 4 mpiruns"
-		if !slices.Equal(b.Said, []string{want}) {
-			t.Errorf("%q", b.Said)
-		}
-		if again := b.Checked(toml); again.Report.R != 4 || len(b.Raw()) != 12 {
-			t.Errorf("R = %d after %v", again.Report.R, b.Raw())
-		}
+		should.Equal(t, b.Said, []string{want})
+		again := b.Checked(toml)
+		should.Hold(t, again.Report.R == 4 && len(b.Raw()) == 12, "R = %d after %v", again.Report.R, b.Raw())
 	})
 }
 
@@ -245,9 +206,7 @@ func TestAGapIsFilledThoughTheTimeIsSpent(t *testing.T) {
 		b.Fake.Takes = 10 * time.Second
 		b.Checked(strings.Replace(bed.Quick, "[nrep]", "max_time = \"100s\"\n[nrep]", 1))
 		b.Remove("run-p3-02")
-		if j := b.Checked(strings.Replace(bed.Quick, "[nrep]", "max_time = \"100s\"\n[nrep]", 1)); j.Report.R != 3 {
-			t.Errorf("R = %d", j.Report.R)
-		}
+		should.Equal(t, b.Checked(strings.Replace(bed.Quick, "[nrep]", "max_time = \"100s\"\n[nrep]", 1)).Report.R, 3, "R")
 	})
 }
 
@@ -269,15 +228,11 @@ func TestAnMpirunThatFailsIsRepeatedOnce(t *testing.T) {
 					return bed.NoFault
 				}
 				j := b.Checked(bed.Quick)
-				if len(b.Said) != 1 || !strings.Contains(b.Said[0], "repeated once: "+c.says) {
-					t.Errorf("said %q", b.Said)
-				}
-				if events := j.Manifest.Events; len(events) != 1 || !strings.HasPrefix(events[0], "nrep-p2-2.tsv.gz failed and was repeated") {
-					t.Errorf("%q", events)
-				}
-				if !slices.ContainsFunc(j.Report.Warnings, func(w remark.Remark) bool { return w.ID == remark.Repeated }) {
-					t.Errorf("the report does not say so: %v", j.Report.Warnings)
-				}
+				should.Hold(t, len(b.Said) == 1 && strings.Contains(b.Said[0], "repeated once: "+c.says), "said %q", b.Said)
+				events := j.Manifest.Events
+				should.Hold(t, len(events) == 1 && strings.HasPrefix(events[0], "nrep-p2-2.tsv.gz failed and was repeated"), "%q", events)
+				should.Hold(t, slices.ContainsFunc(j.Report.Warnings, func(w remark.Remark) bool { return w.ID == remark.Repeated }),
+					"the report does not say so: %v", j.Report.Warnings)
 			})
 		})
 	}
@@ -293,16 +248,10 @@ func TestAnMpirunThatFailsTwiceEndsTheCheckAndResumeGoesOn(t *testing.T) {
 		}
 		_, err := b.Check(bed.Quick)
 		var failed *fail.Failed
-		if !errors.As(err, &failed) || !failed.Twice || !strings.HasPrefix(err.Error(), "an mpirun failed twice: rank 1: it is a fake") {
-			t.Fatalf("%v", err)
-		}
-		if n := len(b.Raw()); n != 5 {
-			t.Errorf("%d raw files, want the five before", n)
-		}
+		must.Hold(t, errors.As(err, &failed) && failed.Twice && strings.HasPrefix(err.Error(), "an mpirun failed twice: rank 1: it is a fake"), "%v", err)
+		should.Equal(t, len(b.Raw()), 5, "raw files")
 		b.Checked(bed.Quick)
-		if n := len(b.Fake.Jobs()); n != 12 {
-			t.Errorf("%d jobs, want 10 and the two that failed", n)
-		}
+		should.Equal(t, len(b.Fake.Jobs()), 12, "jobs")
 	})
 }
 
@@ -317,9 +266,7 @@ func TestASetUpThatNeverWorkedIsNotTriedAgain(t *testing.T) {
 			_, err := b.Check(bed.Quick)
 			var setup *fail.Setup
 			var failed *measure.Error
-			if !errors.As(err, &setup) || !errors.As(err, &failed) || launches != 1 {
-				t.Errorf("after %d launches: %v", launches, err)
-			}
+			should.Hold(t, errors.As(err, &setup) && errors.As(err, &failed) && launches == 1, "after %d launches: %v", launches, err)
 		})
 	}
 }
@@ -332,14 +279,10 @@ func TestInterruptKeepsWhatIsFinished(t *testing.T) {
 		defer cancel()
 		_, err := bed.Done(ctx, c)
 		var interrupted *fail.Interrupted
-		if !errors.As(err, &interrupted) || len(b.Raw()) != 5 || b.Fake.Live() != 0 {
-			t.Fatalf("%v with %v, %d launches left", err, b.Raw(), b.Fake.Live())
-		}
+		must.Hold(t, errors.As(err, &interrupted) && len(b.Raw()) == 5 && b.Fake.Live() == 0, "%v with %v, %d launches left", err, b.Raw(), b.Fake.Live())
 		c.Close()
 		b.Checked(bed.Quick)
-		if n := len(b.Raw()); n != 10 {
-			t.Errorf("%d raw files", n)
-		}
+		should.Equal(t, len(b.Raw()), 10, "raw files")
 	})
 }
 
@@ -348,9 +291,8 @@ func TestADamagedRawFileEndsAResumedCheck(t *testing.T) {
 		b.Checked(bed.Quick)
 		path := filepath.Join(b.Out, "raw", "run-p2-02.tsv.gz")
 		must.Do(t, os.WriteFile(path, []byte("no raw file"), 0o666))
-		if _, err := b.Check(bed.Quick); err == nil || !strings.Contains(err.Error(), "run-p2-02.tsv.gz") || !strings.Contains(err.Error(), "move it away") {
-			t.Errorf("%v", err)
-		}
+		_, err := b.Check(bed.Quick)
+		should.Hold(t, err != nil && strings.Contains(err.Error(), "run-p2-02.tsv.gz") && strings.Contains(err.Error(), "move it away"), "%v", err)
 	})
 }
 
@@ -372,13 +314,10 @@ msizes = ["64", "1Ki"]
 [nrep]
 fixed = 10
 `)
-		if v := j.Report.Verdicts[0]; v.Verdict != judge.Violated || v.PValue == nil || j.Report.Split == nil {
-			t.Errorf("%+v, %+v", v, j.Report.Split)
-		}
+		v := j.Report.Verdicts[0]
+		should.Hold(t, v.Verdict == judge.Violated && v.PValue != nil && j.Report.Split != nil, "%+v, %+v", v, j.Report.Split)
 		last := b.Fake.Jobs()[15]
-		if last.Mode != protocol.ModeSplit || len(last.Cases) != 2 || last.Cases[0].Calls != 16 {
-			t.Errorf("%+v", last)
-		}
+		should.Hold(t, last.Mode == protocol.ModeSplit && len(last.Cases) == 2 && last.Cases[0].Calls == 16, "%+v", last)
 	})
 }
 
@@ -386,12 +325,8 @@ func TestStagesOfTheirOwnShareAFolder(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		stage := func(x *run.Experiment) (*run.Campaign, error) {
 			c, err := b.New(x, b.Config(bed.Quick), b.Out)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := c.Open(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
+			must.Do(t, c.Open())
 			defer c.Close()
 			_, err = c.Do(t.Context())
 			return c, err
@@ -402,13 +337,9 @@ func TestStagesOfTheirOwnShareAFolder(t *testing.T) {
 		if _, err := stage(experiment.Predict); err != nil {
 			t.Fatal(err)
 		}
-		c, err := stage(experiment.Measure)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := len(b.Fake.Jobs()); n != 10 || c.Manifest.NRep[0].N < 20 {
-			t.Errorf("%d jobs, %+v", n, c.Manifest.NRep)
-		}
+		c := must.Get(stage(experiment.Measure))(t)
+		n := len(b.Fake.Jobs())
+		should.Hold(t, n == 10 && c.Manifest.NRep[0].N >= 20, "%d jobs, %+v", n, c.Manifest.NRep)
 	})
 }
 
@@ -416,34 +347,24 @@ func TestAMeasurementThatCanShowNothingIsRefused(t *testing.T) {
 	b := bed.New(t)
 	c := b.Prepared(b.Out, strings.Replace(bed.Quick, `method = "paper"`, `method = "default"`, 1))
 	var refused *fail.Refused
-	if err := c.Refusal(); !errors.As(err, &refused) || !strings.Contains(err.Error(), "would do") {
-		t.Errorf("%v", err)
-	}
-	if err := b.Prepared(b.Out, bed.Quick).Refusal(); err != nil {
-		t.Error(err)
-	}
+	err := c.Refusal()
+	should.Hold(t, errors.As(err, &refused) && strings.Contains(err.Error(), "would do"), "%v", err)
+	should.Do(t, b.Prepared(b.Out, bed.Quick).Refusal())
 }
 
 func TestShapesOfOneNumberOfProcessesAreMeasuredApart(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		j := b.Checked(bed.InShapes)
-		if got := strings.Join(b.Raw(), " "); !strings.Contains(got, "run-1x2-01") || !strings.Contains(got, "run-2x1-03") || strings.Contains(got, "p2") {
-			t.Errorf("raw files: %s", got)
-		}
+		got := strings.Join(b.Raw(), " ")
+		should.Hold(t, strings.Contains(got, "run-1x2-01") && strings.Contains(got, "run-2x1-03") && !strings.Contains(got, "p2"), "raw files: %s", got)
 		var shapes []string
 		for _, v := range j.Report.Verdicts {
-			if v.NP != 2 {
-				t.Errorf("%s has %d processes", v.Shape, v.NP)
-			}
+			should.Hold(t, v.NP == 2, "%s has %d processes", v.Shape, v.NP)
 			shapes = append(shapes, v.Shape)
 		}
-		if got := strings.Join(shapes, " "); got != "2x1 1x2" {
-			t.Errorf("verdicts on %s", got)
-		}
+		should.Equal(t, strings.Join(shapes, " "), "2x1 1x2", "verdicts on")
 		for _, job := range b.Fake.Jobs() {
-			if job.Place != "2x1" && job.Place != "1x2" {
-				t.Fatalf("an mpirun may be placed anywhere: %q", job.Place)
-			}
+			must.Hold(t, job.Place == "2x1" || job.Place == "1x2", "an mpirun may be placed anywhere: %q", job.Place)
 		}
 	})
 }
@@ -453,12 +374,9 @@ func TestRanksInAnotherShapeMeasureNothing(t *testing.T) {
 		b.Fake.Place = "1x2"
 		_, err := b.Check(bed.InShapes)
 		var setup *fail.Setup
-		if !errors.As(err, &setup) || !strings.Contains(err.Error(), "placed as 1x2") || !strings.Contains(err.Error(), "2x1 is wanted") || !strings.Contains(err.Error(), "{ppn}") {
-			t.Errorf("got %T: %v", err, err)
-		}
-		if n := len(b.Fake.Jobs()); n != 1 {
-			t.Errorf("%d launches", n)
-		}
+		should.Hold(t, errors.As(err, &setup) && strings.Contains(err.Error(), "placed as 1x2") && strings.Contains(err.Error(), "2x1 is wanted") && strings.Contains(err.Error(), "{ppn}"),
+			"got %T: %v", err, err)
+		should.Equal(t, len(b.Fake.Jobs()), 1, "launches")
 	})
 }
 
@@ -469,9 +387,8 @@ func TestAFolderGoesOnWhereItBegan(t *testing.T) {
 		b.Fake.Place = "2x1"
 		_, err := b.Check(bed.Quick)
 		var failed *fail.Failed
-		if !errors.As(err, &failed) || !strings.Contains(err.Error(), "placed as 2x1") || !strings.Contains(err.Error(), "1x2 is wanted") {
-			t.Errorf("got %T: %v", err, err)
-		}
+		should.Hold(t, errors.As(err, &failed) && strings.Contains(err.Error(), "placed as 2x1") && strings.Contains(err.Error(), "1x2 is wanted"),
+			"got %T: %v", err, err)
 		b.Fake.Place = "1x2"
 		b.Checked(bed.Quick)
 	})
@@ -488,13 +405,10 @@ func TestStageOneLeavesTimeForVerdicts(t *testing.T) {
 			for _, name := range b.Raw() {
 				count[name[:strings.Index(name, "-")]]++
 			}
-			if count["nrep"] != 2*predictions || count["run"] != 8 || j.Report.Refused != nil {
-				t.Errorf("max_time %s: %v, refused %v", limit, count, j.Report.Refused)
-			}
+			should.Hold(t, count["nrep"] == 2*predictions && count["run"] == 8 && j.Report.Refused == nil,
+				"max_time %s: %v, refused %v", limit, count, j.Report.Refused)
 			b.Checked(toml)
-			if n := len(b.Raw()); n != count["nrep"]+count["run"] {
-				t.Errorf("max_time %s: %d raw files after --resume", limit, n)
-			}
+			should.Equal(t, len(b.Raw()), count["nrep"]+count["run"], "max_time %s: raw files after --resume", limit)
 		})
 	}
 }
@@ -504,23 +418,15 @@ func TestEstimateAtScaleIsDominatedByWhatTakesLong(t *testing.T) {
 	toml := "[check]\nguidelines = [\"all\"]\n[job]\nshapes = [\"1024x64\"]\n"
 	c := b.Prepared(filepath.Join(t.TempDir(), "out"), toml)
 	c.LaunchTime = 10 * time.Second
-	e, err := c.Estimate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(c.Estimate())(t)
 	stage := e.Costs[0].Stages[0]
-	if e.Nodes != 1024 || stage.Each < 10*time.Second || stage.Verify < time.Second || stage.Verify > 5*time.Minute {
-		t.Errorf("%d nodes, an mpirun of %v, %v to verify", e.Nodes, stage.Each, stage.Verify)
-	}
+	should.Hold(t, e.Nodes == 1024 && stage.Each >= 10*time.Second && stage.Verify >= time.Second && stage.Verify <= 5*time.Minute,
+		"%d nodes, an mpirun of %v, %v to verify", e.Nodes, stage.Each, stage.Verify)
 	var all strings.Builder
 	for _, s := range report.Plans.Sections(e) {
 		fmt.Fprintln(&all, s.Text)
 	}
-	for _, want := range []string{"node-hours", "1024 nodes", "--launch-time", "does not know the network between nodes: there it is a lower bound", "mpi.start_limit"} {
-		if !strings.Contains(all.String(), want) {
-			t.Errorf("the plan lacks %q:\n%s", want, all.String())
-		}
-	}
+	should.Contain(t, all.String(), "node-hours", "1024 nodes", "--launch-time", "does not know the network between nodes: there it is a lower bound", "mpi.start_limit")
 }
 
 func TestEstimateOfAResumedFolderRestsOnItsMpiruns(t *testing.T) {
@@ -528,13 +434,8 @@ func TestEstimateOfAResumedFolderRestsOnItsMpiruns(t *testing.T) {
 		b.Fake.Takes = 10 * time.Second
 		b.Checked(bed.Quick)
 		b.Remove("run-p2-03")
-		e, err := b.Prepared(b.Out, bed.Quick).Estimate()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !e.Costs[0].Measured || e.Total < 10*time.Second || e.Total > 11*time.Second {
-			t.Errorf("one mpirun of 10 s is left: %v", e.Total)
-		}
+		e := must.Get(b.Prepared(b.Out, bed.Quick).Estimate())(t)
+		should.Hold(t, e.Costs[0].Measured && e.Total >= 10*time.Second && e.Total <= 11*time.Second, "one mpirun of 10 s is left: %v", e.Total)
 	})
 }
 
@@ -543,25 +444,16 @@ func TestAMpirunThatIsLongInStartingMakesAllPredictions(t *testing.T) {
 		b.Fake.Comes = 30 * time.Second
 		toml := strings.Replace(bed.Quick, "predictions = 2", "predictions = 3", 1)
 		b.Checked(toml)
-		if got, want := strings.Join(b.Raw(), " "), "nrep-p2-1 nrep-p3-1 run-p2-01 run-p2-02 run-p2-03 run-p3-01 run-p3-02 run-p3-03"; got != want {
-			t.Errorf("measured %s", got)
-		}
+		should.Equal(t, strings.Join(b.Raw(), " "), "nrep-p2-1 nrep-p3-1 run-p2-01 run-p2-02 run-p2-03 run-p3-01 run-p3-02 run-p3-03", "measured")
 		first := b.Fake.Jobs()[0]
-		if first.Predict.Times != 3 || len(first.Order) != 3*len(first.Cases) {
-			t.Errorf("%d predictions, %d visits of %d cases", first.Predict.Times, len(first.Order), len(first.Cases))
-		}
+		should.Hold(t, first.Predict.Times == 3 && len(first.Order) == 3*len(first.Cases),
+			"%d predictions, %d visits of %d cases", first.Predict.Times, len(first.Order), len(first.Cases))
 		b.Remove("run-p3-03") // and nothing else is missing
 		e, err := b.Prepared(b.Out, toml).Estimate()
-		if err != nil || e.Costs[0].Stages[0].Left != 0 || e.Costs[1].Stages[1].Left != 1 {
-			t.Errorf("%+v, %v", e, err)
-		}
+		should.Hold(t, err == nil && e.Costs[0].Stages[0].Left == 0 && e.Costs[1].Stages[1].Left == 1, "%+v, %v", e, err)
 		s, err := experiment.StatusOf(b.Out)
-		if err != nil || s.Done != 7 || s.Planned != 8 {
-			t.Errorf("%+v, %v", s, err)
-		}
+		should.Hold(t, err == nil && s.Done == 7 && s.Planned == 8, "%+v, %v", s, err)
 		b.Checked(toml)
-		if n := len(b.Fake.Jobs()); n != 9 {
-			t.Errorf("%d mpiruns", n)
-		}
+		should.Equal(t, len(b.Fake.Jobs()), 9, "mpiruns")
 	})
 }

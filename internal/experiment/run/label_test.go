@@ -6,21 +6,19 @@ import (
 	"testing"
 
 	"pgmpi/internal/fail"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/results"
 )
 
 func TestLabelsAreWordsWithAValue(t *testing.T) {
 	m := &results.Manifest{Label: map[string]string{"commit": "old", "branch": "main"}}
-	if err := label(m, []string{"commit=4f3c2a1", "of=a=b ä"}); err != nil {
-		t.Fatal(err)
-	}
-	if l := m.Label; len(l) != 3 || l["commit"] != "4f3c2a1" || l["of"] != "a=b ä" || l["branch"] != "main" {
-		t.Errorf("%v", l)
-	}
+	must.Do(t, label(m, []string{"commit=4f3c2a1", "of=a=b ä"}))
+	l := m.Label
+	should.Hold(t, len(l) == 3 && l["commit"] == "4f3c2a1" && l["of"] == "a=b ä" && l["branch"] == "main", "%v", l)
 	for _, bad := range []string{"", "commit", "=x", "a b=x", "1a=x", "a=\x1b[2J", "a=x\ny", "a=\u202ex", "a=\xff", "a=" + strings.Repeat("x", 201), strings.Repeat("k", 65) + "=x"} {
 		var setup *fail.Setup
-		if err := label(m, []string{bad}); !errors.As(err, &setup) || !strings.HasPrefix(err.Error(), "--label: ") {
-			t.Errorf("%q: %v", bad, err)
-		}
+		err := label(m, []string{bad})
+		should.Hold(t, errors.As(err, &setup) && strings.HasPrefix(err.Error(), "--label: "), "%q: %v", bad, err)
 	}
 }

@@ -6,13 +6,12 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/fixture/should"
 )
 
 func TestResumeNamesTheKeysThatDifferAndNoOthers(t *testing.T) {
 	before, now := glfile.Default(), glfile.Default()
-	if err := sameMeasurement(&before, &now, "out"); err != nil {
-		t.Error(err)
-	}
+	should.Do(t, sameMeasurement(&before, &now, "out"))
 	before.Job.MPIRuns, now.Job.MPIRuns = 10, 25
 	now.NREP.CovMean.Window = 30
 	now.MPI.Env = map[string]string{"OMPI_MCA_pml": "ob1"}
@@ -28,7 +27,5 @@ func TestResumeNamesTheKeysThatDifferAndNoOthers(t *testing.T) {
 		`  nrep.cov_mean.window: 20 there, 30 now`,
 		"  take a new folder",
 	}
-	if err == nil || !strings.HasPrefix(err.Error(), strings.Join(want, "\n")) {
-		t.Errorf("%v", err)
-	}
+	should.Hold(t, err != nil && strings.HasPrefix(err.Error(), strings.Join(want, "\n")), "%v", err)
 }

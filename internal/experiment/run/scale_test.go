@@ -12,6 +12,7 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
 )
 
@@ -23,14 +24,10 @@ func TestDryRunsReachAHundredThousandRanks(t *testing.T) {
 		c := bed.New(t).Prepared(filepath.Join(t.TempDir(), "out"), fmt.Sprintf("[job]\nshapes = [\"%dx64\"]\n[measure]\ntemp_memory = \"1Gi\"\n", nodes))
 		c.LaunchTime = 10 * time.Second
 		c.Manifest.MemoryCap = map[string]int64{c.Manifest.Plan.Shapes[0].String(): 1 << 30} // not this machine's
-		e, err := c.Estimate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(c.Estimate())(t)
 		cost := e.Costs[0]
-		if e.Nodes != nodes || e.Total <= 0 || e.Total > 24*time.Hour || cost.Memory > 1<<30 || cost.Cases+len(cost.LeftOut) != len(c.Manifest.Plan.Cases) {
-			t.Errorf("%d nodes: %v, %d bytes, %d and %d cases", e.Nodes, e.Total, cost.Memory, cost.Cases, len(cost.LeftOut))
-		}
+		should.Hold(t, e.Nodes == nodes && e.Total > 0 && e.Total <= 24*time.Hour && cost.Memory <= 1<<30 && cost.Cases+len(cost.LeftOut) == len(c.Manifest.Plan.Cases),
+			"%d nodes: %v, %d bytes, %d and %d cases", e.Nodes, e.Total, cost.Memory, cost.Cases, len(cost.LeftOut))
 		if each := cost.Stages[0].Each - 10*time.Second; each <= 0 || nodes == 16 && each <= before {
 			t.Errorf("%d nodes: an mpirun of stage 1 measures for %v, on fewer nodes for %v", nodes, each, before)
 		} else {
@@ -40,9 +37,8 @@ func TestDryRunsReachAHundredThousandRanks(t *testing.T) {
 		for _, s := range report.Plans.Sections(e) {
 			fmt.Fprintln(&all, s.Text)
 		}
-		if nodes > 16 && (!strings.Contains(all.String(), "cases more") || !strings.Contains(all.String(), fmt.Sprintf("%d nodes for that time", nodes))) {
-			t.Errorf("%d nodes:\n%s", nodes, all.String())
-		}
+		should.Hold(t, nodes <= 16 || strings.Contains(all.String(), "cases more") && strings.Contains(all.String(), fmt.Sprintf("%d nodes for that time", nodes)),
+			"%d nodes:\n%s", nodes, all.String())
 	}
 }
 
@@ -61,19 +57,14 @@ func TestTheDriverHasRoomForAHundredThousandRanks(t *testing.T) {
 			memory = end.TotalAlloc - start.TotalAlloc
 			info := must.Get(os.Stat(filepath.Join(b.Out, "manifest.json")))(t)
 			manifest = info.Size()
-			if _, m, err := reading.Open(b.Out); err != nil || m.Factors.Layouts[0].Place() != fmt.Sprintf("%dx%d", nodes, each) {
-				t.Errorf("%v: the layout has not come whole", err)
-			}
-			if n := len(j.Report.Verdicts); n == 0 {
-				t.Error("no verdicts")
-			}
+			_, m, err := reading.Open(b.Out)
+			should.Hold(t, err == nil && m.Factors.Layouts[0].Place() == fmt.Sprintf("%dx%d", nodes, each), "%v: the layout has not come whole", err)
+			should.Hold(t, len(j.Report.Verdicts) != 0, "no verdicts")
 		})
 		return memory, manifest
 	}
 	memory, manifest := taken(nodes)
 	few, _ := taken(1)
 	t.Logf("%d ranks: %.0f MB in all (%d ranks: %.0f MB), manifest.json %.0f KB", nodes*each, float64(memory)/1e6, each, float64(few)/1e6, float64(manifest)/1e3)
-	if memory > 512e6 || manifest > 2e6 {
-		t.Errorf("%d ranks take %d bytes of memory, one after the other, and a manifest of %d", nodes*each, memory, manifest)
-	}
+	should.Hold(t, memory <= 512e6 && manifest <= 2e6, "%d ranks take %d bytes of memory, one after the other, and a manifest of %d", nodes*each, memory, manifest)
 }

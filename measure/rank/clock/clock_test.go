@@ -12,15 +12,16 @@ import (
 	"testing"
 	"unsafe"
 
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
 func TestEveryProcessIsAClientOnceInTheTree(t *testing.T) {
 	for p := 1; p <= 40; p++ {
 		for name, rounds := range map[string][]int{"upwards": upwards(p), "downwards": downwards(p)} {
-			if want := bits.Len(uint(p - 1)); len(rounds) != want {
-				t.Errorf("p = %d takes %d rounds %s, want ⌈log2 p⌉ = %d", p, len(rounds), name, want)
-			}
+			want := bits.Len(uint(p - 1))
+			should.Hold(t, len(rounds) == want, "p = %d takes %d rounds %s, want ⌈log2 p⌉ = %d", p, len(rounds), name, want)
 			clients, known := map[int]int{}, map[int]bool{0: true}
 			for _, r := range rounds {
 				busy := map[int]bool{}
@@ -30,24 +31,19 @@ func TestEveryProcessIsAClientOnceInTheTree(t *testing.T) {
 						continue
 					}
 					back, otherClient, otherOK := partner(p, who, r)
-					if !otherOK || back != me || otherClient == client || busy[me] {
-						t.Fatalf("p = %d round %d: %d deals with %d, which deals with %d", p, r, me, who, back)
-					}
+					must.Hold(t, otherOK && back == me && otherClient != client && !busy[me],
+						"p = %d round %d: %d deals with %d, which deals with %d", p, r, me, who, back)
 					busy[me] = true
 					if !client {
 						continue
 					}
 					clients[me]++
-					if name == "downwards" && !known[who] {
-						t.Errorf("p = %d round %d: %d learns from %d, which does not know the global time yet", p, r, me, who)
-					}
+					should.Hold(t, name != "downwards" || known[who], "p = %d round %d: %d learns from %d, which does not know the global time yet", p, r, me, who)
 					known[me] = true
 				}
 			}
 			for me := 1; me < p; me++ {
-				if clients[me] != 1 {
-					t.Errorf("p = %d %s: %d is a client %d times, want once", p, name, me, clients[me])
-				}
+				should.Hold(t, clients[me] == 1, "p = %d %s: %d is a client %d times, want once", p, name, me, clients[me])
 			}
 		}
 	}
@@ -56,13 +52,9 @@ func TestEveryProcessIsAClientOnceInTheTree(t *testing.T) {
 func TestSharedNamesBothHostsAndTheRemedy(t *testing.T) {
 	err := onlyOneHost([]clockHost{{name: "a", ranks: []int{0, 1}}, {name: "b", ranks: []int{2}}})
 	for _, part := range []string{"rank 0 runs on host a", "rank 2 on host b", `clock_sync = "hca3+shared"`} {
-		if !strings.Contains(fmt.Sprint(err), part) {
-			t.Errorf("%v does not say %q", err, part)
-		}
+		should.Hold(t, strings.Contains(fmt.Sprint(err), part), "%v does not say %q", err, part)
 	}
-	if err := onlyOneHost([]clockHost{{name: "a"}}); err != nil {
-		t.Error(err)
-	}
+	should.Do(t, onlyOneHost([]clockHost{{name: "a"}}))
 }
 
 func TestDriverAndRankProgramHaveTheSameNames(t *testing.T) {
@@ -72,9 +64,8 @@ func TestDriverAndRankProgramHaveTheSameNames(t *testing.T) {
 	}
 	for _, c := range [][2][]string{{protocol.Clocks, names()}, {protocol.ClockSyncs, slices.Collect(maps.Keys(methods))}} {
 		slices.Sort(c[1])
-		if want := slices.Sorted(slices.Values(c[0])); !slices.Equal(c[1], want) {
-			t.Errorf("the driver knows %v, the rank program %v", want, c[1])
-		}
+		want := slices.Sorted(slices.Values(c[0]))
+		should.Hold(t, slices.Equal(c[1], want), "the driver knows %v, the rank program %v", want, c[1])
 	}
 }
 
@@ -84,17 +75,13 @@ func TestClocksShowWhatTheirNamesSay(t *testing.T) {
 	for name, id := range map[string]uintptr{protocol.ClockMonotonic: 1, "monotonic_raw": 4} {
 		kernel := func() int64 {
 			var at syscall.Timespec
-			if _, _, errno := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, id, uintptr(unsafe.Pointer(&at)), 0); errno != 0 {
-				t.Fatal(errno)
-			}
+			_, _, errno := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, id, uintptr(unsafe.Pointer(&at)), 0)
+			must.Hold(t, errno == 0, "%v", errno)
 			return at.Nano()
 		}
 		before, got, after := kernel(), reading(clockNamed(name)), kernel()
-		if got < before || got > after {
-			t.Errorf("%s shows %d, the kernel's shows %d before and %d after it", name, got, before, after)
-		}
+		should.Hold(t, got >= before && got <= after, "%s shows %d, the kernel's shows %d before and %d after it", name, got, before, after)
 	}
-	if clockNamed("wtime") == nil || clockNamed(protocol.ClockRDTSCP) != nil || clockNamed("sundial") != nil {
-		t.Error("before its frequency is set, rdtscp is no clock, and wtime is one")
-	}
+	should.Hold(t, clockNamed("wtime") != nil && clockNamed(protocol.ClockRDTSCP) == nil && clockNamed("sundial") == nil,
+		"before its frequency is set, rdtscp is no clock, and wtime is one")
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
@@ -20,14 +21,10 @@ func TestDriverAndRankProgramHaveTheSameNames(t *testing.T) {
 		{"counters", protocol.Counters, eventNames()},
 	} {
 		for _, name := range c.driver {
-			if !slices.Contains(c.rank, name) {
-				t.Errorf("%s: only the driver knows %q", c.what, name)
-			}
+			should.Hold(t, slices.Contains(c.rank, name), "%s: only the driver knows %q", c.what, name)
 		}
 		for _, name := range c.rank {
-			if !slices.Contains(c.driver, name) {
-				t.Errorf("%s: only the rank program knows %q", c.what, name)
-			}
+			should.Hold(t, slices.Contains(c.driver, name), "%s: only the rank program knows %q", c.what, name)
 		}
 	}
 }
@@ -38,14 +35,9 @@ func TestRotatingBuffersHaveAtLeastTwoPositions(t *testing.T) {
 	l := &Loop{cache: caches["rotate"], CacheBytes: 1 << 20}
 	for _, bytes := range []int64{1, 8, 4096, 1 << 20, 64 << 20} {
 		room := l.Span(bytes) - bytes
-		if positions := 1 + room/stride(bytes); positions < 2 || (positions-1)*stride(bytes)+bytes > l.Span(bytes) {
-			t.Errorf("%d bytes: %d positions in %d", bytes, positions, l.Span(bytes))
-		}
-		if stride(bytes) < bytes || stride(bytes)%64 != 0 {
-			t.Errorf("%d bytes: positions are %d apart", bytes, stride(bytes))
-		}
+		positions := 1 + room/stride(bytes)
+		should.Hold(t, positions >= 2 && (positions-1)*stride(bytes)+bytes <= l.Span(bytes), "%d bytes: %d positions in %d", bytes, positions, l.Span(bytes))
+		should.Hold(t, stride(bytes) >= bytes && stride(bytes)%64 == 0, "%d bytes: positions are %d apart", bytes, stride(bytes))
 	}
-	if l.Span(0) != 0 || (&Loop{cache: caches["cold"], CacheBytes: 9}).Span(8) != 8 {
-		t.Error("memory is taken where nothing rotates")
-	}
+	should.Hold(t, l.Span(0) == 0 && (&Loop{cache: caches["cold"], CacheBytes: 9}).Span(8) == 8, "memory is taken where nothing rotates")
 }

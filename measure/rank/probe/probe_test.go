@@ -5,6 +5,8 @@ package probe
 import (
 	"slices"
 	"testing"
+
+	"pgmpi/internal/fixture/should"
 )
 
 func TestReadingsAreSpreadEvenlyOverTheCases(t *testing.T) {
@@ -15,8 +17,6 @@ func TestReadingsAreSpreadEvenlyOverTheCases(t *testing.T) {
 				got = append(got, done)
 			}
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%d cases: readings when %v are done, want %v", cases, got, want)
-		}
+		should.Hold(t, slices.Equal(got, want), "%d cases: readings when %v are done, want %v", cases, got, want)
 	}
 }

@@ -2,10 +2,10 @@ package verify
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/mockups"
 )
 
@@ -14,13 +14,9 @@ func TestFunctionWithoutAResultIsNotTakenForAnother(t *testing.T) {
 	f, _ := mockups.Get("MPI_Exscan")
 	c := Case{Function: f, Size: 2, Layout: f.Layout(1, 2, 0, 0), Count: 1, Send: make([]byte, 1), Recv: make([]byte, 1)}
 	v.Fill(c)
-	if fault := v.Check(c); fault != "" {
-		t.Errorf("the undefined result of rank 0: %s", fault)
-	}
+	should.Equal(t, v.Check(c), "", "the undefined result of rank 0")
 	c.Function.ID, c.Function.Result = "MPI_New", nil
-	if fault := v.Check(c); !strings.Contains(fault, "its result is not known") {
-		t.Errorf("a collective without a result passes: %q", fault)
-	}
+	should.Contain(t, v.Check(c), "its result is not known")
 }
 
 // Element by element, what along gives a part at a time.
@@ -40,9 +36,7 @@ func TestPartsOfAStretchAreItsElements(t *testing.T) {
 					}
 					want = append(want, sum)
 				}
-				if !slices.Equal(got, want) {
-					t.Errorf("ranks %v, %d elements from %d differ", of, n, first)
-				}
+				should.Equal(t, got, want, "ranks %v, %d elements from %d differ", of, n, first)
 			}
 		}
 	}
@@ -64,9 +58,7 @@ func TestPartsThatChangePlacesAreSeen(t *testing.T) {
 					k := i + apart*d.Bytes
 					c.Recv[i], c.Recv[k] = c.Recv[k], c.Recv[i]
 				}
-				if v.Check(c) == "" {
-					t.Errorf("%s, %s: parts %d elements apart have changed places", d.Name, op, apart)
-				}
+				should.Hold(t, v.Check(c) != "", "%s, %s: parts %d elements apart have changed places", d.Name, op, apart)
 			}
 		}
 	}

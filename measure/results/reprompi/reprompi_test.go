@@ -10,6 +10,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
@@ -84,20 +85,15 @@ func TestReproMPISamplesAreReadInNanosecondsAndBytes(t *testing.T) {
 		{"global clock, latest end minus earliest start", reproGlobal, 1, []protocol.Sample{{NS: 1500}}},
 	} {
 		r := parsed(t, c.text)
-		if len(r.Cases) != c.cases || r.Cases[0].Test != "MPI_Reduce" || r.Cases[0].Msize != 8 || !slices.Equal(r.Cases[0].Samples, c.want) {
-			t.Errorf("%s: %+v, want %v", c.name, r.Cases, c.want)
-		}
-		if !r.Ended || r.Properties["datatype"] != "MPI_INT" || r.Properties["nprocs"] != "2" {
-			t.Errorf("%s: ended %v, %v", c.name, r.Ended, r.Properties)
-		}
+		should.Hold(t, len(r.Cases) == c.cases && r.Cases[0].Test == "MPI_Reduce" && r.Cases[0].Msize == 8 && slices.Equal(r.Cases[0].Samples, c.want),
+			"%s: %+v, want %v", c.name, r.Cases, c.want)
+		should.Hold(t, r.Ended && r.Properties["datatype"] == "MPI_INT" && r.Properties["nprocs"] == "2", "%s: ended %v, %v", c.name, r.Ended, r.Properties)
 	}
 }
 
 func TestReproMPIErrorsNameFileAndLine(t *testing.T) {
 	swap := func(old, now string) string {
-		if !strings.Contains(reproBarrier, old) {
-			t.Fatalf("no %q to replace", old)
-		}
+		must.Hold(t, strings.Contains(reproBarrier, old), "no %q to replace", old)
 		return strings.Replace(reproBarrier, old, now, 1)
 	}
 	const rows = "GL_Reduce_as_Allreduce          1            2   0.0000027870\n"
@@ -122,9 +118,8 @@ func TestReproMPIErrorsNameFileAndLine(t *testing.T) {
 		{"a process missing", strings.Replace(reproGlobal, "1 MPI_Reduce 0 2 0 7.0000000000 7.0000010000 9.0000005000 9.0000015000\n", "", 1),
 			"x.dat: repetition 0 of MPI_Reduce at 8 B has the rows of 1 of 2 processes"},
 	} {
-		if _, err := parse("x.dat", strings.NewReader(c.text)); err == nil || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
-		}
+		_, err := parse("x.dat", strings.NewReader(c.text))
+		should.Hold(t, err != nil && strings.HasPrefix(err.Error(), c.want), "%s: error %v, want %q", c.name, err, c.want)
 	}
 }
 
@@ -139,44 +134,35 @@ func TestReproMPIFilesAreMpirunsOfOneExperiment(t *testing.T) {
 	}
 	all := guidelines.Config{Guidelines: []string{"all"}}
 	m, runs := must.Two(Import(files, all, nil))(t)
-	if m.R != 2 || len(runs) != 2 || m.Plan.Datatype != "MPI_INT" || m.Plan.Op != "MPI_SUM" || len(m.Plan.Notes) < 1 {
-		t.Errorf("R %d, %d runs, plan %+v", m.R, len(runs), m.Plan)
-	}
-	if len(m.Plan.Tests) != 1 || m.Plan.Tests[0].Guideline != "GL8" || m.Plan.Tests[0].Msize != 8 || m.Plan.Shapes[0].NP != 2 {
-		t.Fatalf("tests %+v, want GL8 only: it alone has both sides", m.Plan.Tests)
-	}
-	if k := runs[1].Cases; len(k) != 2 || k[0].Function != "MPI_Reduce" || k[1].Function != "reduce_as_allreduce" || len(runs[1].Samples[1]) != 2 {
-		t.Errorf("cases %+v", k)
-	}
-	if note := strings.Join(m.Plan.Notes, " "); !strings.Contains(note, "run1.dat lacks the line") || strings.Contains(note, "run0.dat") {
-		t.Errorf("notes %q", note)
-	}
+	should.Hold(t, m.R == 2 && len(runs) == 2 && m.Plan.Datatype == "MPI_INT" && m.Plan.Op == "MPI_SUM" && len(m.Plan.Notes) >= 1,
+		"R %d, %d runs, plan %+v", m.R, len(runs), m.Plan)
+	must.Hold(t, len(m.Plan.Tests) == 1 && m.Plan.Tests[0].Guideline == "GL8" && m.Plan.Tests[0].Msize == 8 && m.Plan.Shapes[0].NP == 2,
+		"tests %+v, want GL8 only: it alone has both sides", m.Plan.Tests)
+	k := runs[1].Cases
+	should.Hold(t, len(k) == 2 && k[0].Function == "MPI_Reduce" && k[1].Function == "reduce_as_allreduce" && len(runs[1].Samples[1]) == 2, "cases %+v", k)
+	note := strings.Join(m.Plan.Notes, " ")
+	should.Hold(t, strings.Contains(note, "run1.dat lacks the line") && !strings.Contains(note, "run0.dat"), "notes %q", note)
 	for want, other := range map[string]*File{
 		"given twice": files[0],
 		"#@nprocs=2":  parsed(t, strings.Replace(reproBarrier, "#@nprocs=2", "#@nprocs=4", 1)),
 		"#@datatype":  parsed(t, strings.Replace(reproBarrier, "MPI_INT", "MPI_FLOAT", 1)),
 	} {
-		if _, _, err := Import([]*File{files[0], other}, all, nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v", want, err)
-		}
+		_, _, err := Import([]*File{files[0], other}, all, nil)
+		should.Hold(t, err != nil && strings.Contains(err.Error(), want), "%s: error %v", want, err)
 	}
-	if _, _, err := Import([]*File{parsed(t, strings.ReplaceAll(strings.ReplaceAll(reproBarrier, "GL_Reduce_as_Allreduce", "BBarrier"), "MPI_Reduce", "Send_Recv"))}, all, nil); err == nil || !strings.Contains(err.Error(), "no guideline about any test") {
-		t.Errorf("nothing of ours: %v", err)
-	}
+	_, _, err := Import([]*File{parsed(t, strings.ReplaceAll(strings.ReplaceAll(reproBarrier, "GL_Reduce_as_Allreduce", "BBarrier"), "MPI_Reduce", "Send_Recv"))}, all, nil)
+	should.Fail(t, err, "no guideline about any test", "nothing of ours")
 }
 
 func TestEveryMockupOfReproMPIHasOneOfOurs(t *testing.T) {
 	for theirs, ours := range ourMockups {
 		f, ok := mockups.Get(ours)
-		if !ok || !f.IsMockup() || !strings.HasPrefix(theirs, "GL_"+strings.TrimPrefix(f.Of, "MPI_")+"_as_") {
-			t.Errorf("%s is mapped to %s, which emulates %q", theirs, ours, f.Of)
-		}
+		should.Hold(t, ok && f.IsMockup() && strings.HasPrefix(theirs, "GL_"+strings.TrimPrefix(f.Of, "MPI_")+"_as_"),
+			"%s is mapped to %s, which emulates %q", theirs, ours, f.Of)
 		same := func(s string) string { return strings.NewReplacer("_", "", "+", "").Replace(strings.ToLower(s)) }
 		_, a, _ := strings.Cut(theirs, "_as_")
 		_, b, _ := strings.Cut(ours, "_as_")
-		if same(a) != same(b) {
-			t.Errorf("%s makes other calls than %s", theirs, ours)
-		}
+		should.Equal(t, same(a), same(b), "%s makes other calls than %s", theirs, ours)
 	}
 }
 
@@ -191,21 +177,15 @@ func FuzzReproMPI(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		r, err := parse("x.dat", strings.NewReader(text))
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "x.dat:") {
-				t.Fatalf("%q does not name the file", err)
-			}
+			must.Hold(t, strings.HasPrefix(err.Error(), "x.dat:"), "%q does not name the file", err)
 			return
 		}
 		for _, c := range r.Cases {
 			for _, s := range c.Samples {
-				if c.Msize < 0 || s.NS <= 0 && s.Flags == 0 {
-					t.Fatalf("%s at %d bytes took %d ns", c.Test, c.Msize, s.NS)
-				}
+				must.Hold(t, c.Msize >= 0 && (s.NS > 0 || s.Flags != 0), "%s at %d bytes took %d ns", c.Test, c.Msize, s.NS)
 			}
 		}
 		m, runs, err := Import([]*File{r}, guidelines.Config{Guidelines: []string{"all"}}, nil)
-		if err == nil && (m.R != 1 || len(runs) != 1) {
-			t.Fatalf("%d mpiruns of one file", len(runs))
-		}
+		must.Hold(t, err != nil || m.R == 1 && len(runs) == 1, "%d mpiruns of one file", len(runs))
 	})
 }

@@ -1,0 +1,140 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
+	"pgmpi/measure/protocol"
+)
+
+// answer is the verdict in a sentence, and what was measured in another.
+func answer(r *analyze.Report) []document.Section {
+	title, tone := headline(r)
+	s := document.Titled("%s.", title)
+	s.Tone = tone
+	s.Say("%s.", setting(r))
+	return []document.Section{s}
+}
+
+func countVerdicts(r *analyze.Report) map[judge.Verdict]int {
+	count := map[judge.Verdict]int{}
+	for i := range r.Verdicts {
+		count[r.Verdicts[i].Verdict]++
+	}
+	return count
+}
+
+// tests are how many tests were planned. A comparison of medians that suspects a split, or does not, is none.
+func tests(r *analyze.Report) string {
+	count := countVerdicts(r)
+	return conf.Plural(len(r.Verdicts)-count[judge.Suspected]-count[judge.NotSuspected], "test")
+}
+
+// rated tells whether it is known of any violation whether a new check would show it again.
+func rated(r *analyze.Report) bool {
+	return slices.ContainsFunc(r.Verdicts, func(v analyze.Verdict) bool { return v.Replication != nil })
+}
+
+// isSure tells whether a new check would probably show a violation again, as far as that is known.
+func isSure(r *analyze.Report) func(v *analyze.Verdict) bool {
+	known := rated(r)
+	return func(v *analyze.Verdict) bool { return v.Verdict == judge.Violated && (v.Firm || !known) }
+}
+
+// isNear tells whether a violation is so near the threshold, or so unsteady, that a new check may not show it.
+func isNear(r *analyze.Report) func(v *analyze.Verdict) bool {
+	sure := isSure(r)
+	return func(v *analyze.Verdict) bool { return v.Verdict == judge.Violated && !sure(v) }
+}
+
+// violated counts what was found: "29 sure, 22 near the threshold, of 566 tests", "2 of 67 tests".
+func violated(r *analyze.Report) string {
+	sure, near := len(those(r.Verdicts, isSure(r))), len(those(r.Verdicts, isNear(r)))
+	if !rated(r) {
+		return fmt.Sprintf("%d of %s", sure, tests(r))
+	}
+	var parts []string
+	if sure > 0 {
+		parts = append(parts, fmt.Sprintf("%d sure", sure))
+	}
+	if near > 0 {
+		parts = append(parts, fmt.Sprintf("%d near the threshold", near))
+	}
+	return fmt.Sprintf("%s, of %s", strings.Join(parts, ", "), tests(r))
+}
+
+func headline(r *analyze.Report) (string, picture.Tone) {
+	count := countVerdicts(r)
+	switch {
+	case len(r.Wrong) > 0 && r.Gate != nil:
+		return Faults(r.Wrong) + "; " + gateVerdict(r), picture.Slow
+	case len(r.Wrong) > 0:
+		return fmt.Sprintf("%s; violated: %s", Faults(r.Wrong), violated(r)), picture.Slow
+	case r.Refused != nil:
+		return "NO VERDICT: " + r.Refused.Reason, picture.Open
+	case r.Gate != nil && r.Gate.Alarms > 0:
+		return gateVerdict(r), picture.Slow
+	case r.Gate != nil:
+		return gateVerdict(r), picture.Plain
+	case count[judge.Violated] > 0:
+		return "VIOLATED: " + violated(r), picture.Slow
+	case len(r.Incomplete) > 0:
+		return fmt.Sprintf("NO VERDICT on %d of %s for lack of data; no other is violated", len(r.Incomplete), tests(r)), picture.Open
+	}
+	return fmt.Sprintf("No violation found in %s, %d shown to be kept", tests(r), count[judge.Kept]), picture.Plain
+}
+
+var faultKinds = []struct {
+	name   string
+	status []protocol.Status
+}{
+	{"WRONG DATA", []protocol.Status{protocol.StatusWrong, ""}},
+	{"NO RETURN", []protocol.Status{protocol.StatusHangs}},
+	{"CRASH", []protocol.Status{protocol.StatusCrashes}},
+}
+
+func byKind(wrong []analyze.CaseMessage, f func(name string, of []analyze.CaseMessage)) {
+	for _, k := range faultKinds {
+		of := slices.DeleteFunc(slices.Clone(wrong), func(c analyze.CaseMessage) bool { return !slices.Contains(k.status, c.Status) })
+		if len(of) > 0 {
+			f(k.name, of)
+		}
+	}
+}
+
+// Faults counts wrong cases: "WRONG DATA in 1 case, NO RETURN in 2 cases".
+func Faults(wrong []analyze.CaseMessage) string {
+	var out []string
+	byKind(wrong, func(name string, of []analyze.CaseMessage) {
+		out = append(out, fmt.Sprintf("%s in %s", name, conf.Plural(len(of), "case")))
+	})
+	return strings.Join(out, ", ")
+}
+
+func wrongWords(r *analyze.Report) string {
+	if slices.ContainsFunc(r.Wrong, func(c analyze.CaseMessage) bool { return c.Did() != "gave wrong data" }) {
+		return "wrong data or no return"
+	}
+	return "wrong data"
+}
+
+// setting is what was measured and where: "MPICH 4.0.2, 2 processes, byte/bor, 24 mpiruns in 38 s on n1".
+func setting(r *analyze.Report) string {
+	library := strings.Join(strings.Fields(strings.Replace(phrase.ShortVersion(r.Library.Version), " Version:", "", 1)), " ")
+	var shapes []string
+	for _, s := range r.Shapes {
+		shapes = append(shapes, fmt.Sprintf("%d%s", s.NP, phrase.When(s.Nodes > 0, " (%s)", s.Name)))
+	}
+	one := len(r.Shapes) == 1 && r.Shapes[0].NP == 1
+	took := phrase.When(r.WallClockS > 0, " in %s", phrase.Rounded(phrase.InSeconds(r.WallClockS)))
+	return fmt.Sprintf("%s, %s process%s, %s%s%s%s", phrase.Fit(cmp.Or(library, "Unknown MPI library"), 60), strings.Join(shapes, " and "), phrase.When(!one, "es"),
+		phrase.When(r.Datatype != "", "%s/%s, ", r.Datatype, r.Op), conf.Plural(r.R, "mpirun"), took, phrase.When(r.Host != "", " on %s", r.Host))
+}
