@@ -112,6 +112,13 @@ func TestLabelsOfLaunchersAreSwitchedOff(t *testing.T) {
 	should.Hold(t, env[n-2] == "A=1" && env[n-1] == "B=2", "the configured variables do not come last: %v", env[n-2:])
 }
 
+func TestStepsInsideOfAStepDoNotWaitForItsCPUs(t *testing.T) {
+	for step, want := range map[string]bool{"0": true, "": false} {
+		t.Setenv("SLURM_STEP_ID", step)
+		should.Equal(t, slices.Contains(environment(nil), "SLURM_OVERLAP=1"), want, "SLURM_STEP_ID=%q", step)
+	}
+}
+
 func TestFailureShowsCommandLastLinesAndRemedy(t *testing.T) {
 	m := &mpirun{argv: []string{"mpirun", "-np", "9"}}
 	_, _ = m.stderr.Write([]byte("-----\nsomething is wrong\nin the system\nMPI_ABORT was invoked\n"))

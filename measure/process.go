@@ -95,12 +95,16 @@ func (x *Ranks) end(pid int, below []process, shared *sharedFiles) {
 }
 
 // environment returns this process's environment with the configured variables, without
-// those that make launchers put labels before every line.
+// those that make launchers put labels before every line. Inside of a step of Slurm, such as
+// srun --pty bash, a launcher's srun would wait for the CPUs that the step holds.
 func environment(extra map[string]string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		return name == "SLURM_LABELIO" || name == "OMPI_MCA_orte_tag_output"
 	})
+	if os.Getenv("SLURM_STEP_ID") != "" {
+		env = append(env, "SLURM_OVERLAP=1")
+	}
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		env = append(env, name+"="+extra[name])
 	}

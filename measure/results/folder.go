@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -87,9 +88,12 @@ func Own(path string, m *Manifest) bool {
 		if err != nil {
 			return false
 		}
-		const others = 0o022
+		const group, others = 0o020, 0o002
 		s, ok := info.Sys().(*syscall.Stat_t)
 		if !ok || int(s.Uid) != os.Geteuid() || info.Mode().Perm()&others != 0 {
+			return false
+		}
+		if info.Mode().Perm()&group != 0 && !private(filepath.Join(path, name), s.Gid) {
 			return false
 		}
 		if name == lockName && m.FolderID != inode(info) {
@@ -97,6 +101,28 @@ func Own(path string, m *Manifest) bool {
 		}
 	}
 	return true
+}
+
+// private tells whether those who may write as the group of a file are its owner alone: many
+// systems give each user a group of that name. What only a directory service knows counts
+// as shared, and so does a file with a list of more users.
+func private(path string, gid uint32) bool {
+	if n, err := syscall.Getxattr(path, "system.posix_acl_access", nil); err == nil && n > 0 {
+		return false
+	}
+	me, err := user.Current()
+	groups, unread := os.ReadFile("/etc/group")
+	return err == nil && unread == nil && me.Gid == fmt.Sprint(gid) && aloneIn(string(groups), me.Username, me.Gid)
+}
+
+// aloneIn tells whether the text of /etc/group has a user's own group without other members.
+func aloneIn(groups, name, gid string) bool {
+	for line := range strings.Lines(groups) {
+		if f := strings.Split(strings.TrimSpace(line), ":"); len(f) == 4 && f[2] == gid {
+			return f[0] == name && (f[3] == "" || f[3] == name)
+		}
+	}
+	return false
 }
 
 func (f *Folder) Close() error { return f.lock.release() }
