@@ -26,6 +26,6 @@ func TestLineForCronFindsItsPrograms(t *testing.T) {
 	cmd.Env, cmd.Dir = []string{"HOME=" + home, "PATH=/usr/bin:/bin"}, home
 	out, err := cmd.CombinedOutput()
 	must.Hold(t, err == nil, "%v: %s", err, out)
-	want := regexp.MustCompile(`^found `+regexp.QuoteMeta(home)+`/nightly submit gl.toml --go --out nights/20\d\d-\d\d-\d\d -- --baseline `+regexp.QuoteMeta(home)+`/nightly/nights `)
+	want := regexp.MustCompile(`^found ` + regexp.QuoteMeta(home) + `/nightly submit gl.toml --go --out nights/20\d\d-\d\d-\d\d -- --baseline ` + regexp.QuoteMeta(home) + `/nightly/nights `)
 	should.Hold(t, want.Match(out), "%s", out)
 }

@@ -20,8 +20,9 @@ import (
 )
 
 type Folder struct {
-	Path string
-	lock *lock
+	Path   string
+	lock   *lock
+	opened fs.FileInfo // by Open
 }
 
 const (
@@ -131,6 +132,7 @@ func (f *Folder) Close() error { return f.lock.release() }
 // without a lock: a file is there whole or not at all.
 func Open(path string, kinds ...Kind) (*Folder, *Manifest, error) {
 	f := &Folder{Path: path}
+	f.opened, _ = os.Stat(path)
 	m, err := f.Manifest()
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(filepath.Join(path, ABFile)); err == nil {
@@ -142,6 +144,15 @@ func Open(path string, kinds ...Kind) (*Folder, *Manifest, error) {
 		return nil, nil, &OtherKind{path, m.Kind}
 	}
 	return f, m, err
+}
+
+// Still returns an error if another folder has come to the path since this one was opened: its
+// manifest and its mpiruns would be of two checks.
+func (f *Folder) Still() error {
+	if info, err := os.Stat(f.Path); f.opened != nil && (err != nil || !os.SameFile(info, f.opened)) {
+		return fmt.Errorf("%s was replaced while it was read: read it again", f.Path)
+	}
+	return nil
 }
 
 // IsFresh tells whether nothing has been measured at path yet. The manifest of
