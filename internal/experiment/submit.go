@@ -106,7 +106,7 @@ func (s *Submission) Size() string {
 func (s *Submission) Write() error {
 	script, err := s.Script()
 	if err != nil {
-		return fail.Setupf("batch.template: %w", err)
+		return fail.AsSetup(err)
 	}
 	if err := os.MkdirAll(s.Folder, 0o777); err != nil {
 		return fail.AsSetup(err)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/regular"
@@ -33,14 +34,20 @@ func (r *Request) clock() string { return fmt.Sprintf("%d:%02d:00", r.Minutes()/
 // place of its placeholders.
 func (r *Request) Script() (string, error) {
 	if r.Template == "" {
+		if strings.ContainsAny(r.Log, `"\`) || strings.ContainsFunc(r.Log, unicode.IsControl) {
+			return "", fmt.Errorf("the folder of %q has a quote, a backslash or a control character, which no line #SBATCH can hold: take another with --out", r.Log)
+		}
 		return r.forSlurm(), nil
 	}
 	template, err := regular.Read(r.Template, mostTemplate)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("batch.template: %w", err)
 	}
 	if !strings.Contains(string(template), "{command}") {
-		return "", fmt.Errorf("%s lacks {command}, which stands for pgmpi and its arguments", r.Template)
+		return "", fmt.Errorf("batch.template: %s lacks {command}, which stands for pgmpi and its arguments", r.Template)
+	}
+	if strings.Contains(string(template), "{log}") && conf.Quote(r.Log) != r.Log {
+		return "", fmt.Errorf("{log} of %s would be %q, with characters that a batch system may take apart: take another folder with --out", r.Template, r.Log)
 	}
 	nodes := max(1, r.Nodes)
 	ppn := r.PPN
@@ -77,7 +84,7 @@ func (r *Request) forSlurm() string {
 		line("%s", l)
 	}
 	b.WriteString(strings.NewReplacer("{command}", quoted(r.Command), "{most}", strconv.Itoa(r.Restarts),
-		"{submit}", r.SubmitLine()).Replace(body))
+		"{submit}", conf.Quote(r.SubmitLine())).Replace(body))
 	return b.String()
 }
 
@@ -136,7 +143,7 @@ if [ $status -eq 130 ] && [ -z "$cancelled" ]; then
         echo "pgmpi: restart $((restarts + 1)) of at most {most}" >&2
         scontrol requeue "$SLURM_JOB_ID" && exit $status
     fi
-    echo "pgmpi: not finished after $restarts restarts; go on with: {submit}" >&2
+    printf 'pgmpi: not finished after %s restarts; go on with: %s\n' "$restarts" {submit} >&2
 fi
 exit $status
 `
