@@ -24,10 +24,11 @@ var htmlTemplate string
 //go:embed html.css
 var css string
 
-// How many columns of a table may be numbers, and how many of the first may have a tone.
 const (
+	// How many columns of a table may be numbers, and how many of the first may have a tone.
 	mostNumbers = 24
 	mostToned   = 8
+	mostListed  = 100 // rows that a phone shows as a list; more scroll beside their first column
 )
 
 var HtmlStyle = picture.Style() + strings.ReplaceAll(css, "\t", "") + columnRules("r", mostNumbers, "tr > *", "text-align: right") + columnRules("slow", mostToned, "td", "color: var(--slow)") +
@@ -189,7 +190,7 @@ func sectionHTML(s Section, ids map[string]int) htmlSection {
 		f.ID = Unique(ids, f.ID)
 		of := htmlFigure{Figure: &f, Drawing: drawing.SVG(), Legend: drawing.Legend()}
 		if n := f.Numbers; n != nil {
-			of.Numbers = tableHTML(&Table{Head: n.Head, Align: n.Align, Rows: n.Rows}, "numbers of "+f.Title)
+			of.Numbers = tableHTML(&Table{Head: n.Head, Align: n.Align, Rows: n.Rows, Key: 1}, "numbers of "+f.Title)
 		}
 		out.Figures = append(out.Figures, of)
 	}
@@ -236,7 +237,8 @@ func (s *htmlSection) add(t Text) {
 func tableHTML(t *Table, name string) *htmlTable {
 	out := &htmlTable{Name: name}
 	var classes []string
-	if t.Key > 0 {
+	parted := t.Key > 0 || len(t.Rows) > mostListed
+	if parted {
 		classes = append(classes, "parted")
 	}
 	for i, h := range t.Head {
@@ -265,7 +267,7 @@ func tableHTML(t *Table, name string) *htmlTable {
 			if t.Tone != nil && tones[i] == "" {
 				c.Class = toneClasses[t.Tone(row, i)]
 			}
-			if t.Key == 0 && text != "" && text != "." {
+			if !parted && text != "" && text != "." {
 				c.Head = cmp.Or(t.Head[i], " ")
 			}
 			if i == t.Factor && n < len(t.Factors) {

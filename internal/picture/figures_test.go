@@ -177,7 +177,8 @@ func TestFilesHaveTheColoursAndWidthsOfPages(t *testing.T) {
 	file := strings.ToLower(out.String())
 	for _, name := range []string{"s0", "s1", "rule", "slow-band", "open-band", "plain-band", "h3", "c4", "text"} {
 		_, rest, found := strings.Cut(Style(), " --"+name+": ")
-		should.Hold(t, found && strings.Contains(file, rest[:7]), "%s is %q on pages", name, rest[:7])
+		must.Hold(t, found, "no %s", name)
+		should.Hold(t, strings.Contains(file, rest[:7]), "%s is %q on pages", name, rest[:7])
 	}
 }
 

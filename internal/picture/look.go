@@ -120,18 +120,19 @@ func colourOf(name string) rgb {
 
 // look tells a series from the others by more than its colour.
 type look struct {
-	spot   [][2]float64 // the corners of its points, in units; none: round
+	class  string       // of its points on pages: the end of a line without length is round or square, other spots are paths
+	spot   [][2]float64 // their corners, in units
 	dashes []float64
 }
 
 // looks has the looks of the roles, then of the other series.
 var looks = []look{
-	{nil, nil},
-	{[][2]float64{{-3, -3}, {3, -3}, {3, 3}, {-3, 3}}, []float64{6, 3}},
-	{[][2]float64{{0, -4}, {4, 3}, {-4, 3}}, []float64{2, 2}},
-	{[][2]float64{{0, 4}, {4, -3}, {-4, -3}}, []float64{8, 3, 2, 3}},
-	{[][2]float64{{0, -4}, {4, 0}, {0, 4}, {-4, 0}}, []float64{4, 4}},
-	{[][2]float64{{-2, -4}, {2, -4}, {2, 4}, {-2, 4}}, []float64{1, 3}},
+	{"round", nil, nil},
+	{"square", [][2]float64{{-3, -3}, {3, -3}, {3, 3}, {-3, 3}}, []float64{6, 3}},
+	{"spots", [][2]float64{{0, -4}, {4, 3}, {-4, 3}}, []float64{2, 2}},
+	{"spots", [][2]float64{{0, 4}, {4, -3}, {-4, -3}}, []float64{8, 3, 2, 3}},
+	{"spots", [][2]float64{{0, -4}, {4, 0}, {0, 4}, {-4, 0}}, []float64{4, 4}},
+	{"spots", [][2]float64{{-2, -4}, {2, -4}, {2, 4}, {-2, 4}}, []float64{1, 3}},
 }
 
 // lookOf returns the index of a series' look: its role has one, and other series take the rest in turn.
@@ -165,6 +166,6 @@ func Style() string {
 		fmt.Fprintf(&rules, ".s%d { color: var(--s%[1]d); } .s%[1]d .line { stroke-dasharray: %s; }\n", i, cmp.Or(strings.Trim(fmt.Sprint(l.dashes), "[]"), "none"))
 	}
 	return fmt.Sprintf(":root { color-scheme: light dark;%s }\n@media screen and (prefers-color-scheme: dark) { :root {%s } }\nbody { font-family: %s; }\n", light.String(), dark.String(), fonts) +
-		rules.String() + fmt.Sprintf("svg text { font-size: %vpx; } svg .sign text { font-size: %vpx; }\n.line { stroke-width: %v; } .whiskers, .level { stroke-width: %v; } .grid { stroke-width: %v; } .each { stroke-width: %v; } .round { stroke-width: %v; }\n",
+		rules.String() + fmt.Sprintf("svg text { font-size: %vpx; } svg .sign text { font-size: %vpx; }\n.line { stroke-width: %v; } .whiskers, .level { stroke-width: %v; } .grid { stroke-width: %v; } .each { stroke-width: %v; } .round, .square { stroke-width: %v; }\n",
 		letterSize, signSize, lineWidth, thinWidth, gridWidth, dotSize, spotSize)
 }

@@ -120,7 +120,7 @@ func (s *SVG) label(l Label) {
 
 // paths draws the points; those that lie nowhere are left out.
 func (s *Drawn) paths() paths {
-	out := paths{Class: fmt.Sprintf("s%d", s.Look), Spot: looks[s.Look].class()}
+	out := paths{Class: fmt.Sprintf("s%d", s.Look), Spot: looks[s.Look].class}
 	command := "M"
 	for _, p := range s.Points {
 		x, y := math.Round(p.X), math.Round(p.Y)
@@ -159,16 +159,8 @@ func dots(x float64, ys []float64) (out string) {
 	return out
 }
 
-// class is of the points: a round one is the end of a line that has no length.
-func (l look) class() string {
-	if l.spot == nil {
-		return "round"
-	}
-	return "spots"
-}
-
 func (l look) mark(x, y float64) string {
-	if l.spot == nil {
+	if l.class != "spots" {
 		return path("M", x, y, "h", 0.)
 	}
 	out, at := path("M", x+l.spot[0][0], y+l.spot[0][1]), l.spot[0]
@@ -187,7 +179,7 @@ func (d *Drawing) Legend() (out []Key) {
 	const x, y = 14, 6 // the middle of its picture
 	for i := range d.Series {
 		s := &d.Series[i]
-		out = append(out, Key{s.Name, fmt.Sprintf("s%d", s.Look), looks[s.Look].class(), looks[s.Look].mark(x, y)})
+		out = append(out, Key{s.Name, fmt.Sprintf("s%d", s.Look), looks[s.Look].class, looks[s.Look].mark(x, y)})
 	}
 	return out
 }
