@@ -291,7 +291,7 @@ func MpirunFigures(r *analyze.Report) []picture.Figure {
 				f.Marks = append(f.Marks, picture.Mark{X: float64(s.Run), Tone: picture.Open, Sign: "!", Text: "slow throughout: " + s.String()})
 			}
 		}
-		f.Text = fmt.Sprintf("%s; the slowest is number %d, %s as slow as the median one; %d slow throughout.", conf.Plural(len(m.Factors), "mpirun"), at, phrase.Ratio(&worst), len(f.Marks))
+		f.Text = fmt.Sprintf("%s; the slowest is number %d, %s as slow as the median one%s.", conf.Plural(len(m.Factors), "mpirun"), at, phrase.Ratio(&worst), phrase.When(len(f.Marks) > 0, "; %d slow throughout", len(f.Marks)))
 		out = append(out, f)
 	}
 	return out
