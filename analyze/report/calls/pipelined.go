@@ -33,7 +33,7 @@ func pipelinedRows(p *samples.Pipelined) [][]string {
 func pipelinedSections(p *samples.Pipelined) []document.Section {
 	head := document.Titled("A call among many in a row takes %s as long as one behind a synchronisation, in the median of the cases", phrase.Ratio(p.MedianRatio()))
 	check.FolderFact(&head, "Folder", p.Folder)
-	head.Fact("Design", "datatype %s, op %s, root %d, sync %s", p.Datatype, p.Op, p.Root, p.Timing.Sync)
+	head.Fact("Design", "%s, sync %s", p.Operation.Text(), p.Timing.Sync)
 	head.Fact("Sizes", "%s", p.MsizeLegend)
 	head.Fact("Times", "of one call; medians over the mpiruns")
 	out := []document.Section{head}

@@ -27,7 +27,7 @@ func timesRows(t *samples.Times) [][]string {
 func timesSections(t *samples.Times) []document.Section {
 	var head document.Section
 	check.FolderFact(&head, "Folder", t.Folder)
-	head.Fact("Design", "datatype %s, op %s, root %d", t.Datatype, t.Op, t.Root)
+	head.Fact("Design", "%s", t.Operation.Text())
 	head.Fact("Sizes", "%s", t.MsizeLegend)
 	head.Fact("Times", "of the run medians of all mpiruns: the smallest, quartiles and the largest")
 	out := []document.Section{head}

@@ -138,5 +138,5 @@ func setting(r *analyze.Report) string {
 	one := len(r.Shapes) == 1 && r.Shapes[0].NP == 1
 	took := phrase.When(r.WallClockS > 0, " in %s", phrase.Rounded(phrase.InSeconds(r.WallClockS)))
 	return fmt.Sprintf("%s, %s process%s, %s%s%s%s", phrase.Fit(cmp.Or(library, "Unknown MPI library"), 60), strings.Join(shapes, " and "), phrase.When(!one, "es"),
-		phrase.When(r.Datatype != "", "%s/%s, ", r.Datatype, r.Op), conf.Plural(r.R, "mpirun"), took, phrase.When(r.Host != "", " on %s", r.Host))
+		phrase.When(r.Datatype != "", "%s, ", r.Operation.Elements()), conf.Plural(r.R, "mpirun"), took, phrase.When(r.Host != "", " on %s", r.Host))
 }
