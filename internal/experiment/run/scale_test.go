@@ -39,6 +39,8 @@ func TestDryRunsReachAHundredThousandRanks(t *testing.T) {
 		for _, s := range report.Plans.Sections(e) {
 			fmt.Fprintln(&all, s.Text)
 		}
+		should.Hold(t, len(e.Over) == 2 && e.Over[0].Total > e.Total && e.Over[1].Total > e.Over[0].Total && strings.Contains(all.String(), "over Ethernet of 1 Gbit"),
+			"%d nodes: %v, over networks %v", nodes, e.Total, e.Over)
 		should.Hold(t, nodes <= 16 || strings.Contains(all.String(), "cases more") && strings.Contains(all.String(), fmt.Sprintf("%d nodes for that time", nodes)),
 			"%d nodes:\n%s", nodes, all.String())
 	}
