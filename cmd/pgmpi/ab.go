@@ -10,9 +10,11 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/settings"
+	"pgmpi/measure/results"
 )
 
 func abCommand() *cobra.Command {
@@ -95,7 +97,8 @@ func ab(ctx context.Context, toml [2]string, s *settings.Settings, o *comparison
 	if err != nil {
 		return err
 	}
-	warn("results: %s\n%s", o.out, bySide([2]*analyze.Report{both[0].Report, both[1].Report}, a.Path, b.Path))
+	warn("%s", bySide([2]*analyze.Report{both[0].Report, both[1].Report}, a.Path, b.Path))
+	printed.line = results.AB.Shown(conf.Quote(o.out))
 	return o.compare(a.Path, b.Path, cfg)
 }
 

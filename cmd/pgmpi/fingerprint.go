@@ -28,7 +28,7 @@ of --guidelines, --mpiruns), into a new folder.`,
 		Args:        wants(1, 2, "a results folder and FUNCTION:MSIZE[:SHAPE], or only the latter"),
 		Annotations: manual.MostNeeded("guidelines np mpiruns counters rank out format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 1 {
+			if o.of = args[len(args)-1]; len(args) == 1 {
 				return o.measure(c.Context(), experiment.Fingerprint(args[0]), &s)
 			}
 			return o.again(args[0], false, &s, experiment.Fingerprint(args[1]))

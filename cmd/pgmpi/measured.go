@@ -197,11 +197,11 @@ func (o *output) answer(c *run.Campaign, found *run.Found, into *results.Folder,
 	case unwritten != nil:
 		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s; --out has it written elsewhere", unwritten, makeRoom(unwritten), c.Kind.Shown(conf.Quote(c.Path)))
 	}
-	if found.Closing != nil {
-		warn("%s\n", found.Closing(stored, o.formats.page(d, stored)))
-	} else if stored != "" {
-		warn("results: %s\n", stored)
+	all := printed.line
+	if tables { // just measured
+		all = strings.Replace(c.Kind.Shown(conf.Folder(c.Path)), "CASE", o.of, 1)
 	}
+	o.end(d, d.Exit, all, c.Path, stored)
 	return d.Exit
 }
 

@@ -31,6 +31,7 @@ type output struct {
 	label         []string
 	formats       *formatFlag
 	explain       []string  // selectors of verdicts that are explained
+	of            string    // the CASE of a fingerprint
 	progress      *progress // once something is measured
 }
 
@@ -297,5 +298,17 @@ func (o *output) write(d *document.Document) error {
 			return err
 		}
 	}
-	return cmp.Or(errors.Join(o.formats.deliver(d), o.formats.print(d, o.out)), d.Exit)
+	if err := errors.Join(o.formats.deliver(d), o.formats.print(d, o.out)); err != nil {
+		return err
+	}
+	o.end(d, d.Exit, printed.line, "", o.out)
+	return d.Exit
+}
+
+// end says how a command ends that has shown a document: err, if any. all is the command line that shows all of it.
+func (o *output) end(d *document.Document, err error, all, folder, stored string) {
+	if printed.full {
+		all = ""
+	}
+	warn("%s\n", d.Ended(codeOf(err), all, folder, stored, o.formats.page(d, stored)))
 }

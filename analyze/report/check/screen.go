@@ -169,8 +169,8 @@ func disturbed(r *analyze.Report) []document.Section {
 	return []document.Section{s}
 }
 
-// Closing is what a command ends with: counts and exit code, what to run next, and folder and page to be copied.
-func Closing(r *analyze.Report, folder, page string) string {
+// ending has the counts, and how to go on where something is violated.
+func ending(r *analyze.Report, folder string) (e document.Ending) {
 	count := countVerdicts(r)
 	parts := []string{fmt.Sprintf("%d violated", count[judge.Violated])}
 	for _, v := range []judge.Verdict{judge.Undecided, judge.Kept, judge.Marginal, judge.Suspected, judge.NotSuspected, judge.NotMeasured, judge.Wrong} {
@@ -178,20 +178,12 @@ func Closing(r *analyze.Report, folder, page string) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, phrase.Words(v)))
 		}
 	}
-	alarm := ""
 	if r.Gate != nil {
-		alarm = conf.Plural(r.Gate.Alarms, "alarm") + "; "
+		e.Why = conf.Plural(r.Gate.Alarms, "alarm") + "; "
 	}
-	lines := []string{fmt.Sprintf("Exit %d: %s%s", r.ExitCode(), alarm, strings.Join(parts, ", "))}
-	if folder != "" {
-		dir := conf.Quote(strings.TrimSuffix(folder, "/"))
-		if count[judge.Violated] > 0 {
-			lines = append(lines, "Why:      pgmpi analyze "+dir+" --explain violated", "Mend it:  pgmpi remedy "+dir)
-		}
-		lines = append(lines, "All:      pgmpi analyze "+dir+" --full", dir)
+	e.Why += strings.Join(parts, ", ")
+	if folder != "" && count[judge.Violated] > 0 {
+		e.Next = []document.Label{{Name: "Why", Value: "pgmpi analyze " + folder + " --explain violated"}, {Name: "Mend it", Value: "pgmpi remedy " + folder}}
 	}
-	if page != "" {
-		lines = append(lines, page)
-	}
-	return strings.Join(lines, "\n")
+	return e
 }
