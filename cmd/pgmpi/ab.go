@@ -38,7 +38,7 @@ Exit codes: as for compare and check.`,
 			}
 			return wants(2, 2, "two configurations")(c, args)
 		},
-		Annotations: manual.MostNeeded("np msizes mpiruns under fail-on need alternative all-rows all out resume format quiet"),
+		Annotations: manual.MostNeeded("np msizes mpiruns under fail-on need alternative all-rows all full out resume format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return ab(c.Context(), [2]string{args[0], args[len(args)-1]}, &s, &o)
 		},

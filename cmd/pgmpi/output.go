@@ -77,7 +77,12 @@ func (d *dryRun) check() error {
 func (o *output) explains(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.explain, "explain", nil,
 		"show what the verdicts of a `SELECTOR` rest on: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL8:4Ki or GL1:Bcast:1Ki:p2; without a size (GL8, Scan), only the violated ones; violated, all violated ones; may be given again")
-	fs.Bool("full", false, "print how it was measured and all tables, not only what comes first")
+	full(fs)
+}
+
+// full declares --full of a command whose document has a screen.
+func full(fs *pflag.FlagSet) {
+	fs.Bool("full", false, "print how it was measured, all tables and legends, not only what comes first")
 }
 
 func mockupsToo(fs *pflag.FlagSet, all *bool) {

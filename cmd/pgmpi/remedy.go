@@ -45,7 +45,7 @@ none is proved; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
 	fs.Lookup("mpiruns").Usage = "`R`, mpiruns without and as many with the setting in each proof (default: what shows one harmed case, at least 10)"
 	fs.BoolVar(&force, "force", false, "write over the remedy in DIR/remedy; the mpiruns of its proofs are kept")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
-	fs.Bool("full", false, "print the setting and its proofs too, not only what comes first")
+	full(fs)
 	o.formats = oneFormat(fs, report.Remedies)
 	return c
 }

@@ -18,6 +18,10 @@ import (
 // reportScreen is what a reader wants to know first: the answer, what is too slow and what to call
 // instead, what may be, and where.
 func reportScreen(r *analyze.Report) []document.Section {
+	const few = 4 // findings, which rows and sentences have already
+	if len(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Verdict == judge.Violated })) < few {
+		return findings(r)
+	}
 	return slices.Concat(findings(r), matrix(r, false))
 }
 
