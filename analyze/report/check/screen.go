@@ -86,7 +86,7 @@ func sizeAndRatio(v *analyze.Verdict) string {
 // disturbances says how many mpiruns were slow throughout, and what other programs used.
 func disturbances(r *analyze.Report) (out []string) {
 	if slow := r.Disturbed(); len(slow) > 0 {
-		out = append(out, fmt.Sprintf("%d of %s slow throughout: a quieter machine or more mpiruns (--mpiruns) find smaller slowdowns.", len(slow), subject(len(slow), r.R*len(r.Shapes), "mpirun")))
+		out = append(out, fmt.Sprintf("%d of %s slow throughout, which hides small slowdowns.", len(slow), subject(len(slow), r.R*len(r.Shapes), "mpirun")))
 	}
 	for _, w := range r.Warnings {
 		if w.ID == remark.OthersBusy {
