@@ -55,8 +55,9 @@ after a change. The first line has the answer. Then the guidelines that are
 newly or no longer violated in B, and the calls that are significantly slower or
 faster, with both medians and the ratio B/A with its 95 % interval; --all-rows
 shows the other calls too, with ~. "Could see" is how small a change could have
-been seen. A's [analyze] has the settings, and flags beat them. Alpha and the adjustment hold for run-times and guidelines, method and
-test for guidelines only. Needs no MPI.
+been seen. A's [analyze] has the settings, and flags beat them. Alpha and the
+adjustment hold for run-times and guidelines, method and test for guidelines
+only. Needs no MPI.
 
 A folder of ` + "`pgmpi ab`" + ` may be given alone: its mpiruns are then compared in
 pairs.

@@ -34,8 +34,8 @@ type Environment struct {
 func envScreen(e *Environment) []document.Section {
 	f := &e.Factors
 	s := document.Titled("Where ranks run")
-	s.Fact("MPI library", "%s", phrase.ShortVersion(e.Rank.LibVersion))
-	s.Fact("host", "%s: Linux %s, %s", f.Hostname, f.Kernel, conf.Plural(f.Cores, "CPU"))
+	s.Fact("MPI library", "%s", phrase.Known(phrase.ShortVersion(e.Rank.LibVersion)))
+	s.Fact("host", "%s%s", phrase.Known(f.Hostname), phrase.When(f.Cores > 0, ": Linux %s, %s", f.Kernel, conf.Plural(f.Cores, "CPU")))
 	for i := range f.Layouts {
 		l := &f.Layouts[i]
 		s.Fact(l.Shape, "%s", placed(l))

@@ -130,7 +130,8 @@ func seriesName(s *series.Series) string {
 // historyAnswer is the last night in a sentence, with what has changed for good.
 func historyAnswer(s *series.Series) string {
 	last := &s.Nights[len(s.Nights)-1]
-	text := fmt.Sprintf("%s: last of %s, %s: %d violated", seriesName(s), conf.Plural(len(s.Nights), "check"), nightTime(last), last.Violated)
+	checks := conf.Plural(len(s.Nights), "check") + " of " + seriesName(s)
+	text := fmt.Sprintf("; the last, %s: %d violated", nightTime(last), last.Violated)
 	if last.Alarms != nil {
 		text += ", " + conf.Plural(*last.Alarms, "alarm")
 	}
@@ -143,8 +144,13 @@ func historyAnswer(s *series.Series) string {
 	if more != "" {
 		found = append(found, more)
 	}
-	return cmp.Or(phrase.When(len(groups) > 0, "CHANGED: %s. ", strings.Join(found, "; ")), phrase.When(len(s.Nights) < series.LeastNights, "TOO FEW CHECKS to show a lasting change, which takes %d. ", series.LeastNights),
-		"NO LASTING CHANGE SHOWN. ") + text + "."
+	switch {
+	case len(groups) > 0:
+		return fmt.Sprintf("CHANGED: %s, in %s%s.", strings.Join(found, "; "), checks, text)
+	case len(s.Nights) < series.LeastNights:
+		return fmt.Sprintf("TOO FEW: %s, and %d can show a lasting change%s.", checks, series.LeastNights, text)
+	}
+	return fmt.Sprintf("NO LASTING CHANGE SHOWN in %s%s.", checks, text)
 }
 
 func historyNights(s *series.Series, brief bool) []document.Section {
