@@ -222,7 +222,7 @@ func compareMeans(c *series.Comparison) []document.Section {
 func compareGuidelines(c *series.Comparison) []document.Section {
 	var out []document.Section
 	for _, change := range []series.Change{series.NewlyViolated, series.NewlyKept} {
-		t := &document.Table{Head: []string{"guideline", "shape", "msize", "compared with", "A", "ratio", "B", "ratio"}, Align: "llrllrlr", Flex: 3, Spare: []int{5, 7}}
+		t := &document.Table{Head: []string{"guideline", "shape", "msize", "call instead", "A", "ratio", "B", "ratio"}, Align: "llrllrlr", Flex: 3, Spare: []int{5, 7}}
 		for _, k := range c.Guidelines {
 			if k.Change == change {
 				t.Add(phrase.Fit(k.Guideline, 14)+" "+phrase.Plain(k.Function), k.Shape, phrase.Size(k.Msize), cmp.Or(phrase.Plain(k.Mockup), "itself at "+phrase.Size(k.MsizeOther)),
