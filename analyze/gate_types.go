@@ -15,6 +15,7 @@ const (
 	Gone       GateState = "gone"        // violated in the baseline, kept now
 	FirstShown GateState = "shown_first" // violated, and no baseline has tested it
 	Unsure     GateState = "unsure"      // might have changed, and cannot be told
+	Lost       GateState = "lost"        // judged in the baseline, and not measured now
 )
 
 // Gate is how a night stands against its baselines.

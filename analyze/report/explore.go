@@ -198,7 +198,7 @@ func inShort(message string) string {
 
 func exploreDesign(e *explore.Exploration) []document.Section {
 	s := document.Titled("How it was explored")
-	s.Fact("Design", "%s; datatype %s, op %s, root %d", exploredIn(e), e.Datatype, e.Op, e.Root)
+	s.Fact("Design", "%s; %s", exploredIn(e), e.Operation.Text())
 	if e.R > 0 {
 		s.Fact("Test", "%s%s, %s, m = %s, alpha = %g, from %g× on; smallest p attainable %s",
 			e.Test.Title(e.R), check.Within(e.Test), check.AdjustNames[e.Adjust], conf.Plural(e.M, "candidate"), e.Alpha, e.MinSlowdown, phrase.Probability(&e.PMin))

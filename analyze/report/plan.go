@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
@@ -117,7 +118,7 @@ func (p *Plan) tests() document.Section {
 	if n := len(ascending); n > 1 {
 		between = fmt.Sprintf("%d, from %s to %s", n, between, conf.HumanSize(ascending[n-1]))
 	}
-	s.Fact("sizes", "%s; datatype %s, op %s, root %d", between, plan.Datatype, plan.Op, plan.Root)
+	s.Fact("sizes", "%s; %s", between, analyze.OperationOf(plan).Text())
 	split := ""
 	switch {
 	case p.FollowUp:

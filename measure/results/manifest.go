@@ -24,6 +24,8 @@ type Manifest struct {
 	Kind    Kind   `json:"kind,omitempty"`
 	Version string `json:"pgmpi_version"`
 	Created string `json:"created"` // RFC 3339, UTC
+	// Night counts the nights of a folder, from 1: a clock may be wrong.
+	Night int `json:"night,omitempty"`
 	// FolderID is Folder.ID of the folder that it was written into. Absent if an
 	// older version wrote it, or it was imported.
 	FolderID string            `json:"folder_id,omitempty"`

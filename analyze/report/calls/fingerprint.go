@@ -97,7 +97,7 @@ func fingerprintHead(f *samples.Fingerprint) document.Section {
 	s.Fact("Folder", "%s", f.Folder.Folder)
 	t := f.Timing
 	s.Fact("Timed", "sync %s, sample %s, cache %s%s; %s", phrase.Known(t.Sync), phrase.Known(t.Sample), phrase.Known(t.Cache), phrase.When(t.ThreadLevel != "", ", thread level %s", t.ThreadLevel), visits(f.Visits))
-	s.Fact("Operation", "datatype %s, op %s, root %d", f.Datatype, f.Op, f.Root)
+	s.Fact("Operation", "%s", f.Operation.Text())
 	return s
 }
 

@@ -216,7 +216,7 @@ func overlapTables(o *samples.Overlap) []document.Section {
 func overlapDesign(o *samples.Overlap) []document.Section {
 	s := document.Titled("How it was measured")
 	check.FolderFact(&s, "Folder", o.Folder, o.Operation)
-	s.Fact("Design", "datatype %s, op %s, root %d, sync %s", o.Datatype, o.Op, o.Root, o.Timing.Sync)
+	s.Fact("Design", "%s, sync %s", o.Operation.Text(), o.Timing.Sync)
 	s.Fact("Computing", "%s", map[string]string{
 		protocol.OverlapTime: "time: for T_b by the clock; what interrupts the computation is not seen",
 		protocol.OverlapWork: "work: steps of a loop that take T_b alone; what slows them down counts, too",

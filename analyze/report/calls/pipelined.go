@@ -45,7 +45,7 @@ func pipelinedAnswer(p *samples.Pipelined) []document.Section {
 func pipelinedSections(p *samples.Pipelined) []document.Section {
 	head := pipelinedAnswer(p)
 	head[0].Fact("Folder", "%s", p.Folder.Folder)
-	head[0].Fact("Design", "datatype %s, op %s, root %d, sync %s", p.Datatype, p.Op, p.Root, p.Timing.Sync)
+	head[0].Fact("Design", "%s, sync %s", p.Operation.Text(), p.Timing.Sync)
 	head[0].Fact("Sizes", "%s", p.MsizeLegend)
 	head[0].Fact("Times", "of one call; medians over the mpiruns")
 	return slices.Concat(head, pipelinedTables(p))

@@ -98,7 +98,7 @@ func timesSections(t *samples.Times) []document.Section {
 	out := timesAnswer(t)
 	head := &out[0]
 	head.Fact("Folder", "%s", t.Folder.Folder)
-	head.Fact("Design", "datatype %s, op %s, root %d", t.Datatype, t.Op, t.Root)
+	head.Fact("Design", "%s", t.Operation.Text())
 	head.Fact("Sizes", "%s", t.MsizeLegend)
 	head.Fact("Times", "of the run medians of all mpiruns: the smallest, quartiles and the largest")
 	for i, k := range t.Cases {

@@ -80,6 +80,8 @@ func headline(r *analyze.Report) (string, picture.Tone) {
 		return fmt.Sprintf("%s; violated: %s", Faults(r.Wrong), violated(r)), picture.Slow
 	case r.Refused != nil:
 		return "NO VERDICT: " + r.Refused.Reason, picture.Open
+	case r.Gate == nil && r.NothingMeasured():
+		return fmt.Sprintf("NO VERDICT: nothing could be measured of %s", tests(r)), picture.Open
 	case r.Gate != nil && r.Gate.Alarms > 0:
 		return gateVerdict(r), picture.Slow
 	case r.Gate != nil:
@@ -147,7 +149,7 @@ func Processes(list []analyze.Shape) string {
 func SetUp(library analyze.Library, processes string, o analyze.Operation, mpiruns, host, created string) string {
 	version := strings.Join(strings.Fields(strings.Replace(phrase.ShortVersion(library.Version), " Version:", "", 1)), " ")
 	day, _, _ := strings.Cut(created, "T")
-	return phrase.Fit(cmp.Or(version, "Unknown MPI library"), 60) + phrase.When(processes != "", ", %s", processes) + phrase.When(o.Datatype != "", ", %s/%s", o.Datatype, o.Op) + ", " +
+	return phrase.Fit(cmp.Or(version, "Unknown MPI library"), 60) + phrase.When(processes != "", ", %s", processes) + phrase.When(o.Datatype != "", ", %s", o.Elements()) + ", " +
 		mpiruns + phrase.When(host != "", " on %s", host) + phrase.When(day != "", ", %s", day)
 }
 

@@ -125,7 +125,6 @@ func (c *Campaign) remaining(mode protocol.Mode, shape guidelines.Shape, after, 
 // stage 2, and the verification in the first mpirun take.
 func (c *Campaign) costOf(shape guidelines.Shape) (cost report.Cost, first, second, verify time.Duration) {
 	m, config := c.Manifest, c.Config
-	extent := guidelines.Extent(m.Plan.Datatype)
 	up := launch.StartUpOf(m.Rank.Library)
 	_, crowded := launch.Crowded(shape, config.MPI.CPUsPerRank)
 	cost = report.Cost{Shape: shape, Start: startOf(up, shape.NP, crowded), Step: stepTime}
@@ -143,10 +142,11 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost report.Cost, first, seco
 	called := map[string]bool{}
 	var nrep, run, verified float64
 	folded := int64(0) // elements
-	for _, i := range leaveOut(&cost, m, mockups.Room{Cap: c.memoryCap(&cost), OwnTemps: config.Measure.Turns > 1}, extent) {
+	for _, i := range leaveOut(&cost, m, mockups.Room{Cap: c.memoryCap(&cost), OwnTemps: config.Measure.Turns > 1, Apart: m.Plan.Datatype == mockups.Auto}) {
 		k := m.Plan.Cases[i]
 		f, _ := mockups.Get(k.Function)
-		need := f.Memory(k.Msize/extent, extent, shape.NP)
+		sized := mockups.Size(f, k.Msize, m.Plan.Datatype)
+		need := f.Memory(sized.Count, sized.Extent, shape.NP)
 		call := empty*float64(collectivesIn(f)) + byteTime*float64(need.Sum())
 		untimed := warmups(config, call)
 		if !called[k.Function] {
@@ -161,7 +161,7 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost report.Cost, first, seco
 		run += once + each*kept + (visitTime+empty)*(min(float64(config.Measure.MostTurns()), kept)-1)
 		verified += verifyTime * data
 		if f.Reduces {
-			folded = max(folded, min(k.Msize/extent, mockups.Period))
+			folded = max(folded, min(sized.Count, mockups.Period))
 		}
 	}
 	verified += foldTime * float64(folded) * float64(shape.NP)
@@ -276,14 +276,15 @@ func repetitions(config *glfile.File, call, each float64, known int) (predicted,
 }
 
 // leaveOut fills in what the ranks will not measure, and returns the rest.
-func leaveOut(c *report.Cost, m *results.Manifest, room mockups.Room, extent int64) (left []int) {
+func leaveOut(c *report.Cost, m *results.Manifest, room mockups.Room) (left []int) {
 	all := m.Plan.CasesOf(c.Shape)
 	sized := make([]mockups.Sized, len(all))
 	for n, i := range all {
 		k := m.Plan.Cases[i]
-		sized[n] = mockups.Size(k.Function, k.Msize, extent)
+		f, _ := mockups.Get(k.Function)
+		sized[n] = mockups.Size(f, k.Msize, m.Plan.Datatype)
 	}
-	why, shared := mockups.Fit(sized, extent, c.Shape.NP, room)
+	why, shared := mockups.Fit(sized, c.Shape.NP, room)
 	for n, i := range all {
 		if why[n] == "" {
 			left = append(left, i)
