@@ -57,6 +57,14 @@ func TestScreensMatchGoldenFiles(t *testing.T) {
 	} {
 		matchGolden(t, name+"-screen.txt", shown(t, r, document.Page{Width: document.LeastWidth}))
 	}
+	// The answer comes first in every document, and legends are not shown.
+	for _, name := range []string{"clocks", "compare", "env", "explore", "fingerprint", "history", "overlap", "pipelined", "shift", "spread", "times"} {
+		d := examples(t)[name].document.Brief()
+		d.Page.Width = document.LeastWidth
+		text := written(t, "table", d)
+		should.Hold(t, !strings.Contains(text, "msize is the bytes") && !strings.Contains(text, "How it was"), "%s", text)
+		matchGolden(t, name+"-screen.txt", text)
+	}
 	matchGolden(t, "planted-screen-colour.txt", shown(t, synthetic(t, p2, sizes, few, 12, config(), planted), document.Page{Width: document.LeastWidth, Colour: true, ASCII: true}))
 }
 

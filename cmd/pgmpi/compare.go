@@ -12,7 +12,6 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
@@ -139,7 +138,7 @@ func (x *comparison) matrix(paths []string) error {
 	if err != nil {
 		return err
 	}
-	return x.write(check.Matrices.Document(series.NewMatrix(sides)))
+	return x.write(checks.Matrices.Document(series.NewMatrix(sides)))
 }
 
 // spread shows how well the folders repeat each other.

@@ -144,12 +144,16 @@ func Processes(list []analyze.Shape) string {
 	return strings.Join(shapes, " and ") + cmp.Or(phrase.When(one, " process"), " processes")
 }
 
+// LibraryName is a library with its version: "MPICH 4.0.2".
+func LibraryName(l analyze.Library) string {
+	return phrase.Fit(strings.Join(strings.Fields(strings.Replace(phrase.ShortVersion(l.Version), " Version:", "", 1)), " "), 60)
+}
+
 // SetUp is a measurement on one line: "MPICH 4.0.2, 2 processes, double/sum, 24 mpiruns in 38 s on n1, 2026-11-23".
 // What is "" is left out.
 func SetUp(library analyze.Library, processes string, o analyze.Operation, mpiruns, host, created string) string {
-	version := strings.Join(strings.Fields(strings.Replace(phrase.ShortVersion(library.Version), " Version:", "", 1)), " ")
 	day, _, _ := strings.Cut(created, "T")
-	return phrase.Fit(cmp.Or(version, "Unknown MPI library"), 60) + phrase.When(processes != "", ", %s", processes) + phrase.When(o.Datatype != "", ", %s", o.Elements()) + ", " +
+	return cmp.Or(LibraryName(library), "Unknown MPI library") + phrase.When(processes != "", ", %s", processes) + phrase.When(o.Datatype != "", ", %s", o.Elements()) + ", " +
 		mpiruns + phrase.When(host != "", " on %s", host) + phrase.When(day != "", ", %s", day)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
@@ -185,7 +186,7 @@ func historyNights(s *series.Series, brief bool) []document.Section {
 			mark = "*"
 			notes = append(notes, document.Text{Style: document.Item, Text: nightTime(k) + ": " + strings.Join(news, "; ")})
 		}
-		t.Add(nightTime(k), mark, phrase.Known(phrase.Fit(phrase.ShortVersion(k.Library.Version), 20)), fmt.Sprintf("%d%s", k.Violated, phrase.When(!brief, "/%d", k.Tests)), alarms, fmt.Sprint(k.Gone), fmt.Sprint(k.SlowMpiruns),
+		t.Add(nightTime(k), mark, phrase.Known(phrase.Fit(check.LibraryName(k.Library), 20)), fmt.Sprintf("%d%s", k.Violated, phrase.When(!brief, "/%d", k.Tests)), alarms, fmt.Sprint(k.Gone), fmt.Sprint(k.SlowMpiruns),
 			reading(k, medians.ByLine), reading(k, medians.ByMemcpy), labels(k.Label))
 	}
 	if !labelled {

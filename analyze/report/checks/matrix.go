@@ -1,4 +1,4 @@
-package check
+package checks
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
@@ -57,7 +58,7 @@ func matrixHead(m *series.Matrix) []document.Section {
 	var answer document.Section
 	answer.Say("%s", matrixAnswer(m))
 	for i, c := range m.Columns {
-		answer.Fact(columnName(i), "%s: %s, %s to %s%s", c.Folder, SetUp(c.Library, c.Shape, analyze.Operation{Datatype: c.Datatype, Op: c.Op}, conf.Plural(c.R, "mpirun"), c.Host, c.Created),
+		answer.Fact(columnName(i), "%s: %s, %s to %s%s", c.Folder, check.SetUp(c.Library, c.Shape, analyze.Operation{Datatype: c.Datatype, Op: c.Op}, conf.Plural(c.R, "mpirun"), c.Host, c.Created),
 			document.Whole(phrase.Size(c.LeastMsize)), document.Whole(phrase.Size(c.LargestMsize)), phrase.When(differs(m, func(c series.MatrixColumn) string { return string(c.Method) }), "; method %s", c.Method))
 	}
 	if differs(m, func(c series.MatrixColumn) string { return fmt.Sprint(c.R, c.LeastMsize, c.LargestMsize, c.Method) }) {
@@ -92,7 +93,7 @@ func matrixAnswer(m *series.Matrix) string {
 		return none + phrase.When(open > 0, ": %s undecided", conf.Plural(open, "test")) + "."
 	}
 	answer := fmt.Sprintf("%s in any of %s: %s", cmp.Or(phrase.When(anywhere > 0, "VIOLATED"), "NO VIOLATION SHOWN"), conf.Plural(len(m.Columns), "column"), strings.Join(counts, ", "))
-	return joined(answer, phrase.When(open > 0, "%s undecided", conf.Plural(open, "test")), none) + "."
+	return answer + phrase.When(open > 0, "; %s undecided", conf.Plural(open, "test")) + phrase.When(none != "", "; %s", none) + "."
 }
 
 // decidedIn counts the tests of a column that could tell, and the undecided ones. What is suspected or not comes
