@@ -30,7 +30,9 @@ var Remedies = document.Kind[RemedyResult]{Name: "remedy", JSON: true, Rows: rem
 		return slices.Concat(remedyAnswer(r), remedyCells(r), remedySetting(r), remedyRejected(r), remedyMockups(r), remedyProof(r))
 	},
 	Screen: func(r *RemedyResult) []document.Section {
-		return slices.Concat(remedyAnswer(r), document.Noteless(remedyCells(r)), brief(remedyRejected(r)), brief(remedyMockups(r)))
+		answer := remedyAnswer(r)
+		answer[0].Text = slices.DeleteFunc(answer[0].Text, func(t document.Text) bool { return t.Style == document.Command }) // the last lines have them
+		return slices.Concat(answer, document.Noteless(remedyCells(r)), brief(remedyRejected(r)), brief(remedyMockups(r)))
 	},
 	Ending: func(r *RemedyResult, _ string) (e document.Ending) {
 		if len(r.Env) > 0 {

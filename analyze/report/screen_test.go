@@ -17,6 +17,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/phrase"
+	"pgmpi/internal/tuning"
 	"pgmpi/measure/protocol"
 )
 
@@ -358,6 +359,21 @@ func TestAScreenWithTwoFindingsFitsATerminal(t *testing.T) {
 	text := shown(t, r, document.Page{Width: document.LeastWidth}) + check.Reports.Document(r).Ended(1, "pgmpi analyze out", "out", "out") + "\n"
 	should.Hold(t, strings.Count(text, "\n") <= 24, "%d lines:\n%s", strings.Count(text, "\n"), text)
 	should.Contain(t, strings.Join(strings.Fields(text), " "), "double/sum, 10 mpiruns in 3 min 33 s on login1, 2026-11-23.", "States of the machine", "1 of 10 mpiruns was slow")
+}
+
+func TestTheScreenOfARemedyIsShortAndSaysHowToUseIt(t *testing.T) {
+	r := &RemedyResult{Library: "Open MPI v4.1.4", Check: "out", Folder: "out/remedy", Mpiruns: 20, Env: map[string]string{"A": "1"},
+		Cells: []RemedyCell{{Cell: medians.Cell{Function: "MPI_Scan", Msize: 8, Shape: "p2"}, State: CellMended, Guidelines: []string{"GL16"}}}}
+	for i := range 9 {
+		r.Rejected = append(r.Rejected, tuning.Rejected{Label: fmt.Sprint("choice ", i), Reason: "harms Bcast"})
+	}
+	d := Remedies.Document(r)
+	brief := written(t, "table", d.Brief())
+	should.Hold(t, strings.HasPrefix(brief, "MENDED: 1 violated cell") && !strings.Contains(brief, "gain: how many"), "%s", brief)
+	should.Contain(t, brief, "choice 4", "4 more with --full.")
+	should.Contain(t, written(t, "table", d), "choice 8", "gain: how many", ". out/remedy/env.sh")
+	should.Equal(t, d.Ended(0, "", "out", "out/remedy"),
+		"Exit 0\nUse it:   . out/remedy/env.sh\nCheck it: pgmpi check --guidelines out/remedy/gl.toml\nAll:      cat out/remedy/README\nout/remedy")
 }
 
 func TestMarkdownHasTheSameSections(t *testing.T) {
