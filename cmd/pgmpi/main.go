@@ -152,6 +152,7 @@ func dispatch(ctx context.Context, args []string) error {
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) (err error) {
 		begun = true
 		printed, err = checked(c.Flags())
+		printed.line = "pgmpi " + strings.Join(without(args, "--format", "--out"), " ")
 		return err
 	}
 	err := root.ExecuteContext(ctx)

@@ -198,11 +198,11 @@ func (o *output) answer(c *run.Campaign, found *run.Found, into *results.Folder,
 	case unwritten != nil:
 		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s; --out has it written elsewhere", unwritten, afterRemedy(unwritten), c.Kind.Shown(conf.Quote(c.Path)))
 	}
-	if found.Closing != nil {
-		warn("%s\n", found.Closing(stored, o.formats.page(d, stored)))
-	} else if stored != "" {
-		warn("results: %s\n", stored)
+	all := printed.line
+	if tables || stored == c.Path { // by the settings of the folder
+		all = strings.Replace(c.Kind.Shown(conf.Folder(c.Path)), "CASE", o.of, 1)
 	}
+	o.end(d, d.Exit, all, c.Path, stored)
 	return d.Exit
 }
 
@@ -230,20 +230,24 @@ func afterRemedy(err error) string {
 	return remedy + phrase.When(remedy != "", ", then ")
 }
 
-// resumeLine is a command line with --out, and with --resume if the command has that flag.
-func resumeLine(argv []string, folder string, resumes bool) string {
-	args := []string{argv[0]}
-	for i := 1; i < len(argv); i++ {
-		a := argv[i]
+// without is a command line without some flags and their values.
+func without(argv []string, flags ...string) (args []string) {
+	for i := 0; i < len(argv); i++ {
+		name, _, joined := strings.Cut(argv[i], "=")
 		switch {
-		case a == "--out":
+		case !slices.Contains(flags, name):
+			args = append(args, conf.Quote(argv[i]))
+		case !joined:
 			i++
-		case a == "--resume" || strings.HasPrefix(a, "--out="):
-		default:
-			args = append(args, conf.Quote(a))
 		}
 	}
-	args = append(args, "--out", conf.Quote(folder))
+	return args
+}
+
+// resumeLine is a command line with --out, and with --resume if the command has that flag.
+func resumeLine(argv []string, folder string, resumes bool) string {
+	args := append(without(argv, "--out"), "--out", conf.Quote(folder))
+	args = slices.DeleteFunc(args, func(a string) bool { return a == "--resume" })
 	if resumes {
 		args = append(args, "--resume")
 	}
