@@ -41,24 +41,27 @@ type RemedyResult struct {
 // CellState is what became of a violated cell.
 type CellState string
 
+// A proof ends with one of the first four. Cells that are faster or undecided go on being tried.
 const (
-	CellMended    CellState = "mended"         // faster, tested, and none of its guidelines violated any more
-	CellFaster    CellState = "still violated" // faster, tested, but not by enough
-	CellUnmended  CellState = "not mended"
+	CellMended    CellState = "mended"         // faster, tested, and all its guidelines are shown to be kept
+	CellFaster    CellState = "faster"         // faster, tested, but not shown to keep its guidelines
+	CellUndecided CellState = "undecided"      // not shown to be faster
+	CellNotAgain  CellState = "not seen again" // its guidelines are shown to be kept without the setting
 	CellTakenBack CellState = "taken back"     // faster, tested, by what harms something else
-	CellNotAgain  CellState = "not seen again" // not violated in the proof without the setting either
 	CellNotProved CellState = "not tried"      // there was nothing to try
 )
 
-var CellStates = []CellState{CellMended, CellFaster, CellTakenBack, CellUnmended, CellNotProved, CellNotAgain}
+var CellStates = []CellState{CellMended, CellFaster, CellTakenBack, CellUndecided, CellNotProved, CellNotAgain}
 
 // RemedyCell is a collective at a size that violates guidelines.
 type RemedyCell struct {
 	medians.Cell
-	NP         int       `json:"np"`
-	Guidelines []string  `json:"guidelines"`  // that it violates in the check
-	Firm       bool      `json:"firm"`        // one of them is firm
-	Ratio      *float64  `json:"ratio"`       // the largest of them, in the check
+	NP         int      `json:"np"`
+	Guidelines []string `json:"guidelines"` // that it violates in the check
+	Firm       bool     `json:"firm"`       // one of them is firm
+	Ratio      *float64 `json:"ratio"`      // the largest of them, in the check
+	// SplitOf is the smaller size of which k calls were faster there; 0: none was.
+	SplitOf    int64     `json:"-"`
 	PageFaults *float64  `json:"page_faults"` // a call
 	State      CellState `json:"state"`
 	By         []string  `json:"by"`       // what was set for it

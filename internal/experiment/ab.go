@@ -39,7 +39,7 @@ type abRecord struct {
 const ABMPIRuns = 10
 
 // Side is one of two checks that alternate, and are only compared.
-var Side = &run.Experiment{Kind: results.Check, Name: "ab", Plan: planTests, Stages: []run.Stage{run.Predict, run.Measure},
+var Side = &run.Experiment{Kind: results.Check, Name: "ab", Plan: planTests, Stages: []run.Stage{run.Predict, run.Measure, followUp},
 	Prepare: func(_ context.Context, config *glfile.File, _ run.Options) (*glfile.File, error) {
 		if len(config.Job.Looks) == 0 {
 			config.Job.MPIRuns = cmp.Or(config.Job.MPIRuns, ABMPIRuns)
@@ -52,6 +52,9 @@ type AB struct {
 	Out   string
 	Sides [2]*run.Campaign
 	Names [2]string // of the configurations
+	// Split gives the smaller size against which a test of split-robustness is made on both
+	// sides, whether or not a side suspects it; 0: only if it does. Without Split none is made.
+	Split func(*analyze.Verdict) int64
 }
 
 // Refuse returns why there is nothing to begin with: sides that cannot be
@@ -71,7 +74,7 @@ func (x *AB) Refuse(cfg series.CompareConfig) error {
 	return Refused(d, err)
 }
 
-// Measure does both stages of both sides, which are open, round by round.
+// Measure does the stages of both sides, which are open, round by round.
 func (x *AB) Measure(ctx context.Context) error {
 	a, b := x.Sides[0], x.Sides[1]
 	predictions := func(c *run.Campaign) int { return run.Predict.Runs(c.Manifest, c.Config) }
@@ -79,7 +82,11 @@ func (x *AB) Measure(ctx context.Context) error {
 	if err != nil {
 		return fail.AsSetup(err)
 	}
-	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: run.Predict, Order: order.PredictOrder}, {Stage: run.Measure, Order: order.MeasureOrder}})
+	rounds := []run.Rounds{{Stage: run.Predict, Order: order.PredictOrder}, {Stage: run.Measure, Order: order.MeasureOrder}}
+	if x.Split != nil && a.Config.Measure.SplitExperiment {
+		rounds = append(rounds, run.Rounds{Stage: followUpOf(func(*run.Campaign) func(*analyze.Verdict) int64 { return x.Split }), Order: order.MeasureOrder})
+	}
+	return run.Alternate(ctx, x.Sides, rounds)
 }
 
 // Judge judges each side by itself and stores its report.

@@ -29,6 +29,7 @@ import (
 	"pgmpi/internal/tuning"
 	"pgmpi/internal/untimed"
 	"pgmpi/measure"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
 )
@@ -467,7 +468,7 @@ func (x *Remedy) compare(ctx context.Context, path string, env map[string]string
 	if err != nil {
 		return nil, 0, err
 	}
-	helps, harms := x.questions()
+	helps, harms := questions(x.Config.Analyze, x.found)
 	if err := answers(ab, helps, harms); err != nil {
 		return nil, 0, err
 	}
@@ -484,21 +485,26 @@ func (x *Remedy) compare(ctx context.Context, path string, env map[string]string
 	if err != nil {
 		return nil, 0, err
 	}
-	e := &effects{before: both[0].Report, after: both[1].Report}
-	a, b := both[0].Side(ab.Names[0]), both[1].Side(ab.Names[1])
-	if e.helped, err = series.Compare(a, b, helps); err != nil {
-		return nil, 0, err
+	mpiruns := 0
+	for _, side := range ab.Sides {
+		mpiruns += (side.Manifest.R + side.Manifest.Runs(protocol.ModeSplit)) * len(x.plan.Shapes)
 	}
-	e.harmed, err = series.Compare(a, b, harms)
-	return e, 2 * ab.Sides[0].Manifest.R * len(x.plan.Shapes), err
+	e, err := effectsOf(both[0].Side(ab.Names[0]), both[1].Side(ab.Names[1]), x.Config.Analyze, x.found)
+	return e, mpiruns, err
 }
 
 // sides are the plan of the check without and with a setting.
 func (x *Remedy) sides(ctx context.Context, path string, env map[string]string) (*experiment.AB, error) {
-	ab := &experiment.AB{Out: path, Names: [2]string{"without the setting", "with it"}}
+	ab := &experiment.AB{Out: path, Names: [2]string{"without the setting", "with it"}, Split: func(v *analyze.Verdict) int64 {
+		i := slices.IndexFunc(x.found.Cells, func(c report.RemedyCell) bool { return c.Cell == v.Cell() })
+		if i < 0 {
+			return 0
+		}
+		return x.found.Cells[i].SplitOf
+	}}
 	for i, more := range []map[string]string{nil, env} {
 		f := *x.Config
-		f.Job.MPIRuns, f.Job.Looks, f.Gate, f.Measure.SplitExperiment = x.mpiruns(), nil, series.DefaultGate(), false
+		f.Job.MPIRuns, f.Job.Looks, f.Gate = x.mpiruns(), nil, series.DefaultGate()
 		f.MPI.Env = measure.Env(f.MPI.Env, more)
 		side, err := run.New(ctx, experiment.Side, &f, x.into(filepath.Join(path, string(rune('a'+i)))))
 		if err != nil {
@@ -511,13 +517,13 @@ func (x *Remedy) sides(ctx context.Context, path string, env map[string]string) 
 
 // questions returns the two of a proof: are the violated cases faster, as a family of their
 // own, and is any case slower?
-func (x *Remedy) questions() (helps, harms series.CompareConfig) {
-	helps = series.CompareConfig{Config: x.Config.Analyze, Alternative: judge.Less, Paired: true, Only: func(c medians.Cell) bool {
-		return slices.ContainsFunc(x.found.Cells, func(v report.RemedyCell) bool { return v.Cell == c })
+func questions(cfg judge.Config, r *report.RemedyResult) (helps, harms series.CompareConfig) {
+	helps = series.CompareConfig{Config: cfg, Alternative: judge.Less, Paired: true, Only: func(c medians.Cell) bool {
+		return slices.ContainsFunc(r.Cells, func(v report.RemedyCell) bool { return v.Cell == c })
 	}}
 	harms = helps
 	helps.All, harms.Alternative, harms.Only = true, judge.Greater, nil
-	harms.MinSlowdown = x.found.Harm
+	harms.MinSlowdown = r.Harm
 	return helps, harms
 }
 

@@ -61,9 +61,13 @@ func slowWithoutMalloc(b *bed.Bed, large, worse time.Duration) {
 }
 
 func remedied(b *bed.Bed, change func(*Remedy)) (*report.RemedyResult, error) {
+	return remediedOf(b, faulting, change)
+}
+
+func remediedOf(b *bed.Bed, toml string, change func(*Remedy)) (*report.RemedyResult, error) {
 	b.T.Helper()
-	b.Checked(faulting)
-	x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(e run.Event) { b.Said = append(b.Said, e.Sentence) }}
+	b.Checked(toml)
+	x := &Remedy{Config: b.Config(toml), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(e run.Event) { b.Said = append(b.Said, e.Sentence) }}
 	if change != nil {
 		change(x)
 	}
@@ -98,6 +102,42 @@ func TestWhatMallocMakesSlowIsMendedAndExported(t *testing.T) {
 	})
 }
 
+// splitting is a check of split-robustness alone: one call of 256 KiB against two of 128 KiB.
+var splitting = strings.NewReplacer(`"GL8"`, `"GL2:MPI_Reduce"`, `"8"`, `"128Ki"`).Replace(faulting)
+
+// Split-robustness is only suspected without an experiment of its own: a cell that violates nothing
+// else is mended, or kept without the setting, only if the proof has tested it.
+func TestCellThatViolatesOnlySplitRobustnessIsTestedInTheProof(t *testing.T) {
+	const slow = 40 * time.Microsecond
+	for _, c := range []struct {
+		without, with time.Duration
+		want          report.CellState
+	}{
+		{slow, 15 * time.Microsecond, report.CellMended},
+		{slow, 25 * time.Microsecond, report.CellFaster},
+		{slow, slow, report.CellUndecided},
+		{15 * time.Microsecond, 15 * time.Microsecond, report.CellNotAgain},
+	} {
+		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+			checked := false
+			b.Fake.Under = func(env []string, k protocol.JobCase) time.Duration {
+				switch {
+				case k.Function != "MPI_Reduce" || k.Msize < 256<<10:
+					return 10 * time.Microsecond
+				case !checked:
+					return slow
+				case slices.Contains(env, "MALLOC_TRIM_THRESHOLD_=1000000000"):
+					return c.with
+				}
+				return c.without
+			}
+			r := must.Get(remediedOf(b, splitting, func(*Remedy) { checked = true }))(t)
+			must.Hold(t, len(r.Cells) == 1 && slices.Equal(r.Cells[0].Guidelines, []string{"GL2"}), "%+v", r.Cells)
+			should.Equal(t, r.Cells[0].State, c.want, "%v without, %v with the setting", c.without, c.with)
+		})
+	}
+}
+
 func TestWhatHarmsIsTakenBack(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 13*time.Microsecond) // 8 bytes pay for it
@@ -118,7 +158,7 @@ func TestWhatHelpsNowhereIsTakenBack(t *testing.T) {
 			return 10 * time.Microsecond
 		}
 		r := must.Get(remedied(b, nil))(t)
-		must.Hold(t, r.Exit == exitcode.NoVerdict && r.Cells[0].State == report.CellUnmended && len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Reason, "no violated case"),
+		must.Hold(t, r.Exit == exitcode.NoVerdict && r.Cells[0].State == report.CellUndecided && len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Reason, "no violated case"),
 			"%+v", r)
 		holdsNoSetting(b, folderOf(b.Out))
 		should.Hold(t, len(r.Profiles) == 1 && reading.Has(folderOf(b.Out), r.Profiles[0]), "what only a mock-up mends has no profile: %q", r.Profiles)
@@ -168,7 +208,7 @@ func TestWhatIsProvedIsKeptWhenWhatFollowsFails(t *testing.T) {
 			if took := inTime(env, c); c.Function != "MPI_Reduce" || c.Msize == 8 || took > 10*time.Microsecond {
 				return took
 			}
-			return 20 * time.Microsecond // still violated with it
+			return 20 * time.Microsecond // not kept with it
 		}
 		r, err := remedied(b, func(x *Remedy) {
 			x.Start = func(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
@@ -220,7 +260,7 @@ func TestFastestMockupIsThatOfTheLargestRatioOfAPattern(t *testing.T) {
 func TestComponentThatBettersNoCellIsNoGain(t *testing.T) {
 	cell := medians.Cell{Function: "MPI_Bcast", Msize: 65536, Shape: "p2"}
 	e := proof([]medians.Cell{cell}, nil)
-	for state, want := range map[report.CellState]bool{report.CellUnmended: true, report.CellFaster: true, report.CellMended: false} {
+	for state, want := range map[report.CellState]bool{report.CellUndecided: true, report.CellFaster: true, report.CellMended: false} {
 		should.Equal(t, e.betters([]report.RemedyCell{{Cell: cell, NP: 2, State: state}}), want, "%s", state)
 	}
 	c := tuning.Choice{Kind: tuning.ByComponent, Component: "sm", Env: map[string]string{"OMPI_MCA_coll_sm_priority": "100"}}
@@ -263,7 +303,7 @@ func algorithmsOf() []tuning.Choice {
 		own("MPI_Gather", 1024), own("MPI_Gather", 65536), own("MPI_Bcast", 65536)}
 }
 
-// proof is one in which so much became faster or slower.
+// proof is one in which so much became faster, and then kept its guidelines, or slower.
 func proof(faster, slower []medians.Cell) *effects {
 	cases := func(cells []medians.Cell, c series.Change) *series.Comparison {
 		out := &series.Comparison{MinSlowdown: 1.1}
@@ -272,7 +312,11 @@ func proof(faster, slower []medians.Cell) *effects {
 		}
 		return out
 	}
-	return &effects{helped: cases(faster, series.Faster), harmed: cases(slower, series.Slower), before: &analyze.Report{}, after: &analyze.Report{}}
+	e := &effects{helped: cases(faster, series.Faster), harmed: cases(slower, series.Slower), before: &analyze.Report{}, after: &analyze.Report{}, keptAfter: map[medians.Cell]bool{}}
+	for _, c := range faster {
+		e.keptAfter[c] = true
+	}
+	return e
 }
 
 func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
@@ -339,7 +383,7 @@ func TestTheIntervalOfAGainRunsFromItsLessToItsLargerEnd(t *testing.T) {
 	ratio, lo, hi := 0.6, 0.5, 2./3
 	cell := report.RemedyCell{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 8, Shape: "p2"}}
 	e := effects{helped: &series.Comparison{Cases: []series.CaseChange{{Cell: cell.Cell, Change: series.Faster, Ratio: &ratio, RatioLo: &lo, RatioHi: &hi}}},
-		before: &analyze.Report{}, after: &analyze.Report{}}
+		before: &analyze.Report{}, after: &analyze.Report{}, keptAfter: map[medians.Cell]bool{cell.Cell: true}}
 	e.outcome(&cell, nil)
 	should.Hold(t, cell.State == report.CellMended && *cell.Gain == 1/ratio && *cell.GainLo == 1.5 && *cell.GainHi == 2,
 		"%s by %v, %v to %v", cell.State, *cell.Gain, *cell.GainLo, *cell.GainHi)
