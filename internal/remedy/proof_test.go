@@ -39,9 +39,9 @@ func simulated(t *testing.T, rng *rand.Rand, r int, slower func(c guidelines.Cas
 			ns := int64(1e5 * general * slower(m.Plan.Cases[plan], i == 1) * math.Exp(.1*rng.NormFloat64()))
 			return fixture.Samples(ns, ns, ns)
 		})
-		set := fixture.Collected(t, medians.New(m), runs)
-		a := must.Get(analyze.Judge(m, set, judge.Default()))(t)
-		sides[i] = a.Side(fmt.Sprint(i))
+		sides[i] = analyze.Planned(fmt.Sprint(i), m)
+		sides[i].Report = must.Get(analyze.Judge(m, sides[i].Set, judge.Default()))(t).Report // which tests there are
+		fixture.Collected(t, sides[i].Set, runs)
 	}
 	return must.Get(effectsOf(sides[0], sides[1], judge.Default(), found))(t)
 }
