@@ -86,7 +86,13 @@ type Proof struct {
 	Cases   int      `json:"cases"`   // that were tested for harm
 	Helped  int      `json:"helped"`  // violated cells that became faster
 	Harms   []Harm   `json:"harms"`
-	Holds   bool     `json:"holds"` // nothing was taken back
+	// Reached counts the cases that the setting can change, Harmless those of them in which harm is
+	// excluded: the 95 % interval of the slowdown ends below RemedyResult.Harm. NotExcluded is where
+	// the intervals of the others end at most; null without others, or if one has no end.
+	Reached     int      `json:"reached"`
+	Harmless    int      `json:"harmless"`
+	NotExcluded *float64 `json:"harm_not_excluded"`
+	Holds       bool     `json:"holds"` // nothing was taken back
 }
 
 // Harm is what a setting makes worse.

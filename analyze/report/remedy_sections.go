@@ -62,12 +62,18 @@ func remedyAnswer(r *RemedyResult) []document.Section {
 		s.Say("NOTHING TO MEND: %s has no violated guideline.", r.Check)
 		return []document.Section{s}
 	case len(r.Env) == 0:
-		s.Say("NO REMEDY SHOWN for %s: nothing that was tried is proved to help and to harm nothing.", violatedOnes(all, all))
+		s.Say("NO REMEDY SHOWN for %s: nothing that was tried is proved to help without harm.", violatedOnes(all, all))
 		s.Tone = picture.Open
 	case mended > 0:
 		s.Say("MENDED: %s, by %s; proved in %s.", violatedOnes(mended, all), r.means(), conf.Plural(r.Mpiruns, "mpirun"))
 	default:
 		s.Say("FASTER, NOT SHOWN TO BE MENDED: %s, by %s; proved in %s.", violatedOnes(faster, all), r.means(), conf.Plural(r.Mpiruns, "mpirun"))
+	}
+	for _, p := range slices.Backward(r.Proofs) {
+		if p.Holds { // the last one is of the setting
+			s.Say("No harm is shown. %s.", r.excluded(&p))
+			break
+		}
 	}
 	var counts []string
 	for _, state := range CellStates {
@@ -84,6 +90,15 @@ func remedyAnswer(r *RemedyResult) []document.Section {
 		s.Say("Note: %s.", n)
 	}
 	return []document.Section{s}
+}
+
+// excluded says in how many cases harm is not only unseen.
+func (r *RemedyResult) excluded(p *Proof) string {
+	out := fmt.Sprintf("Harm of %g× is excluded in %d of %s that the setting can change", r.Harm, p.Harmless, conf.Plural(p.Reached, "case"))
+	if left := p.Reached - p.Harmless; left > 0 {
+		out += fmt.Sprintf(", not in %d (%s)", left, cmp.Or(phrase.When(p.NotExcluded != nil, "up to %s", phrase.Ratio(p.NotExcluded)), "without limit"))
+	}
+	return out
 }
 
 func violatedOnes(n, all int) string {
@@ -211,7 +226,7 @@ func remedyProof(r *RemedyResult) []document.Section {
 			outcome = "something was taken back"
 		}
 		s.Fact(fmt.Sprintf("Proof %d", i+1), "%s: %s; %s, %s: %s", p.Folder, strings.Join(p.Tried, "; "), conf.Plural(p.Mpiruns, "mpirun"),
-			fmt.Sprintf("%d of the violated cells faster, harm in %d of %s", p.Helped, len(p.Harms), conf.Plural(p.Cases, "case")), outcome)
+			fmt.Sprintf("%d of the violated cells faster, harm shown in %d of %s. %s", p.Helped, len(p.Harms), conf.Plural(p.Cases, "case"), r.excluded(&p)), outcome)
 	}
 	if r.Conformance > 0 {
 		s.Fact("Conformance calls", "%d under the setting; none is wrong that is right without it", r.Conformance)

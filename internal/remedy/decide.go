@@ -31,8 +31,8 @@ type effects struct {
 }
 
 // effectsOf judges the two sides of a proof.
-func effectsOf(a, b *analyze.Side, cfg judge.Config, r *report.RemedyResult) (e *effects, err error) {
-	helps, harms := questions(cfg, r)
+func effectsOf(a, b *analyze.Side, cfg judge.Config, r *report.RemedyResult, choices []tuning.Choice) (e *effects, err error) {
+	helps, harms := questions(cfg, r, choices)
 	e = &effects{before: a.Report, after: b.Report}
 	if e.helped, err = series.Compare(a, b, helps); err != nil {
 		return nil, err
@@ -92,6 +92,40 @@ func kept(s *analyze.Side, cfg judge.Config, cells []report.RemedyCell) (map[med
 		out[c] = (so || !known) && adjusted[i] <= d.Alpha
 	}
 	return out, err
+}
+
+// changes tells whether choices can change the time of a case.
+func changes(choices []tuning.Choice, k medians.Cell) bool {
+	return slices.ContainsFunc(choices, func(c tuning.Choice) bool {
+		switch {
+		case c.Kind == tuning.ByEnv:
+			return k.Msize >= min(tuning.MallocFrom, c.Sizes[0])
+		case !forOne(c):
+			return true
+		}
+		return c.Function == mockups.Collective(k.Function) || callsIt(k.Function, c.Function)
+	})
+}
+
+// exclude counts the cases that a setting can change, and those in which it is shown to do no harm.
+func (e *effects) exclude(choices []tuning.Choice, to *report.Proof) {
+	most, bounded := 0., true
+	for _, k := range e.harmed.Cases {
+		switch {
+		case !changes(choices, k.Cell):
+			continue
+		case k.RatioHi == nil:
+			bounded = false
+		case *k.RatioHi < e.harmed.MinSlowdown:
+			to.Harmless++
+		default:
+			most = max(most, *k.RatioHi)
+		}
+		to.Reached++
+	}
+	if bounded && most > 0 {
+		to.NotExcluded = &most
+	}
 }
 
 // harms lists what became worse under a setting.

@@ -415,12 +415,13 @@ func (x *Remedy) measured(ctx context.Context, p *setting) ([]tuning.Rejected, e
 	n := len(x.found.Proofs) + 1
 	name := fmt.Sprintf("ab-%d", n)
 	x.Tell(run.Event{Step: fmt.Sprintf("proof %d: the whole plan without and with %s", n, conf.Plural(len(p.choices), "choice"))})
-	e, mpiruns, err := x.compare(ctx, filepath.Join(x.work, name), p.env)
+	e, mpiruns, err := x.compare(ctx, filepath.Join(x.work, name), p.env, p.choices)
 	if err != nil {
 		return nil, err
 	}
 	p.effects, p.mpiruns = e, mpiruns
 	record := report.Proof{Folder: filepath.Join(filepath.Base(x.work), name), Tried: []string{}, Mpiruns: mpiruns, Cases: e.harmed.M, Helped: e.faster(), Harms: e.harms()}
+	e.exclude(p.choices, &record)
 	for _, c := range joined(p.choices) {
 		record.Tried = append(record.Tried, c.Label())
 	}
@@ -463,12 +464,12 @@ func (x *Remedy) mpiruns() int {
 	return r
 }
 
-func (x *Remedy) compare(ctx context.Context, path string, env map[string]string) (*effects, int, error) {
+func (x *Remedy) compare(ctx context.Context, path string, env map[string]string, choices []tuning.Choice) (*effects, int, error) {
 	ab, err := x.sides(ctx, path, env)
 	if err != nil {
 		return nil, 0, err
 	}
-	helps, harms := questions(x.Config.Analyze, x.found)
+	helps, harms := questions(x.Config.Analyze, x.found, choices)
 	if err := answers(ab, helps, harms); err != nil {
 		return nil, 0, err
 	}
@@ -489,7 +490,7 @@ func (x *Remedy) compare(ctx context.Context, path string, env map[string]string
 	for _, side := range ab.Sides {
 		mpiruns += (side.Manifest.R + side.Manifest.Runs(protocol.ModeSplit)) * len(x.plan.Shapes)
 	}
-	e, err := effectsOf(both[0].Side(ab.Names[0]), both[1].Side(ab.Names[1]), x.Config.Analyze, x.found)
+	e, err := effectsOf(both[0].Side(ab.Names[0]), both[1].Side(ab.Names[1]), x.Config.Analyze, x.found, choices)
 	return e, mpiruns, err
 }
 
@@ -517,8 +518,8 @@ func (x *Remedy) sides(ctx context.Context, path string, env map[string]string) 
 
 // questions returns the two of a proof: are the violated cases faster, as a family of their
 // own, and is any case slower?
-func questions(cfg judge.Config, r *report.RemedyResult) (helps, harms series.CompareConfig) {
-	helps = series.CompareConfig{Config: cfg, Alternative: judge.Less, Paired: true, Only: func(c medians.Cell) bool {
+func questions(cfg judge.Config, r *report.RemedyResult, choices []tuning.Choice) (helps, harms series.CompareConfig) {
+	helps = series.CompareConfig{Config: cfg, Alternative: judge.Less, Paired: true, Yardstick: func(c medians.Cell) bool { return !changes(choices, c) }, Only: func(c medians.Cell) bool {
 		return slices.ContainsFunc(r.Cells, func(v report.RemedyCell) bool { return v.Cell == c })
 	}}
 	harms = helps
