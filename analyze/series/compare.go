@@ -145,7 +145,11 @@ func yardstick(a, b *analyze.Side, selects func(medians.Cell) bool) func(guideli
 		for _, i := range a.Manifest.Plan.CasesOf(shape) {
 			k := a.Manifest.Plan.Cases[i]
 			j, ok := inB[k]
-			if !ok || !selects(medians.CellOf(k)) || a.Set.Cases[i].Problem(runs) != "" || b.Set.Cases[j].Problem(runs) != "" {
+			if !ok || !selects(medians.CellOf(k)) {
+				continue
+			}
+			badA, _, _ := a.Unusable(i)
+			if badB, _, _ := b.Unusable(j); badA || badB {
 				continue
 			}
 			for run := range runs {

@@ -1,6 +1,7 @@
 package remedy
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -105,6 +106,49 @@ func changes(choices []tuning.Choice, k medians.Cell) bool {
 		}
 		return c.Function == mockups.Collective(k.Function) || callsIt(k.Function, c.Function)
 	})
+}
+
+// pointing returns the cases that a setting can change and that took so much longer with it that
+// this would be harm, but do not show it. Behind them are the fastest that it cannot change.
+func (e *effects) pointing(a *analyze.Side, choices []tuning.Choice) (out []int) {
+	var others []int
+	for i, k := range a.Manifest.Plan.Cases {
+		cell := medians.CellOf(k)
+		at := slices.IndexFunc(e.harmed.Cases, func(c series.CaseChange) bool { return c.Cell == cell })
+		if bad, _, _ := a.Unusable(i); bad || at < 0 {
+			continue
+		}
+		switch c := &e.harmed.Cases[at]; {
+		case !changes(choices, cell):
+			others = append(others, i)
+		case c.Change != series.Slower && orZero(c.Ratio) >= e.harmed.MinSlowdown:
+			out = append(out, i)
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(others, func(i, j int) int {
+		return cmp.Compare(a.Set.Cases[i].Median(), a.Set.Cases[j].Median())
+	})
+	return append(out, others[:min(len(others), 2*medians.GeneralCases)]...)
+}
+
+// lookAgain replaces what a proof found of the cases that were measured again.
+func (e *effects) lookAgain(a, b *analyze.Side, cfg judge.Config, r *report.RemedyResult, choices []tuning.Choice) error {
+	_, harms := questions(cfg, r, choices)
+	harms.Only = func(c medians.Cell) bool { return changes(choices, c) }
+	again, err := series.Compare(a, b, harms)
+	if err != nil {
+		return err
+	}
+	for _, k := range again.Cases {
+		at := slices.IndexFunc(e.harmed.Cases, func(c series.CaseChange) bool { return c.Cell == k.Cell })
+		if at >= 0 && k.Change != series.LeftOut {
+			e.harmed.Cases[at] = k
+		}
+	}
+	return nil
 }
 
 // exclude counts the cases that a setting can change, and those in which it is shown to do no harm.

@@ -16,6 +16,7 @@ import (
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
 )
 
 // large is a size from which malloc matters.
@@ -28,26 +29,37 @@ func simulated(t *testing.T, rng *rand.Rand, r int, slower func(c guidelines.Cas
 	t.Helper()
 	found := &report.RemedyResult{Harm: 1.05, Cells: []report.RemedyCell{{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 64, Shape: "p2"}, NP: 2, Guidelines: []string{"GL8"}}}}
 	var sides [2]*analyze.Side
+	measured := func(i int, mode protocol.Mode, mpiruns int, cases []int) {
+		m := sides[i].Manifest
+		for n := range mpiruns {
+			general := math.Exp(.3 * rng.NormFloat64())
+			run := results.Run{Header: results.Header{Mode: mode, Shape: fixture.P2, Run: 1 + n}}
+			for _, plan := range cases {
+				ns := int64(1e5 * general * slower(m.Plan.Cases[plan], i == 1) * math.Exp(.1*rng.NormFloat64()))
+				fixture.Add(&run, m, plan, 0, fixture.Samples(ns, ns, ns))
+			}
+			must.Do(t, sides[i].Set.Add(&run))
+		}
+	}
 	for i := range sides {
 		m := fixture.Wide(r)
 		m.Rank.ClockTickNS = 1
 		for k := range 40 {
 			fixture.Case(m, "MPI_Scan", fixture.P2, int64(1+k/20*large+k%20))
 		}
-		var general float64
-		run := 0
-		runs := fixture.Runs(m, func(plan, n int) []protocol.Sample {
-			if n != run {
-				run, general = n, math.Exp(.3*rng.NormFloat64())
-			}
-			ns := int64(1e5 * general * slower(m.Plan.Cases[plan], i == 1) * math.Exp(.1*rng.NormFloat64()))
-			return fixture.Samples(ns, ns, ns)
-		})
 		sides[i] = analyze.Planned(fmt.Sprint(i), m)
 		sides[i].Report = must.Get(analyze.Judge(m, sides[i].Set, judge.Default()))(t).Report // which tests there are
-		fixture.Collected(t, sides[i].Set, runs)
+		measured(i, protocol.ModeMeasure, r, m.Plan.CasesOf(fixture.P2))
 	}
-	return must.Get(effectsOf(sides[0], sides[1], judge.Default(), found, malloc))(t)
+	e := must.Get(effectsOf(sides[0], sides[1], judge.Default(), found, malloc))(t)
+	if cases := e.pointing(sides[0], malloc); len(cases) > 0 {
+		for i := range sides {
+			sides[i].Manifest.Confirm = &results.FollowUps{R: 2 * r}
+			measured(i, protocol.ModeConfirm, 2*r, cases)
+		}
+		must.Do(t, e.lookAgain(sides[0].Again(), sides[1].Again(), judge.Default(), found, malloc))
+	}
+	return e
 }
 
 // What is still slower than its mock-up is not mended, however much faster it has become.

@@ -458,7 +458,7 @@ func (x *Remedy) mpiruns() int {
 		}
 	}
 	r := leastProving
-	for r < mostProving && math.Ldexp(float64(cases), -r) > x.Config.Analyze.Alpha {
+	for r < mostProving && math.Ldexp(float64(cases), -r) > x.Config.Analyze.Alpha/harmLooks {
 		r++
 	}
 	return r
@@ -486,12 +486,38 @@ func (x *Remedy) compare(ctx context.Context, path string, env map[string]string
 	if err != nil {
 		return nil, 0, err
 	}
+	a, b := both[0].Side(ab.Names[0]), both[1].Side(ab.Names[1])
+	e, err := effectsOf(a, b, x.Config.Analyze, x.found, choices)
+	if err == nil && len(e.rejects(choices)) == 0 {
+		err = x.lookAgain(ctx, ab, [2]*analyze.Side{a, b}, e, choices)
+	}
 	mpiruns := 0
 	for _, side := range ab.Sides {
-		mpiruns += (side.Manifest.R + side.Manifest.Runs(protocol.ModeSplit)) * len(x.plan.Shapes)
+		m := side.Manifest
+		mpiruns += (m.R + m.Runs(protocol.ModeSplit) + m.Runs(protocol.ModeConfirm)) * len(x.plan.Shapes)
 	}
-	e, err := effectsOf(both[0].Side(ab.Names[0]), both[1].Side(ab.Names[1]), x.Config.Analyze, x.found, choices)
 	return e, mpiruns, err
+}
+
+// lookAgain measures the cases again that point to harm without showing it, with others as their
+// yardstick. Only these mpiruns then tell whether those are harmed.
+func (x *Remedy) lookAgain(ctx context.Context, ab *experiment.AB, sides [2]*analyze.Side, e *effects, choices []tuning.Choice) error {
+	cases := e.pointing(sides[0], choices)
+	if len(cases) == 0 {
+		return nil
+	}
+	x.Tell(run.Event{Step: "measuring again what points to harm"})
+	if err := ab.Again(ctx, cases, 2*sides[0].Manifest.R); err != nil {
+		return err
+	}
+	for i, c := range ab.Sides {
+		set, err := c.Collected()
+		if err != nil {
+			return err
+		}
+		sides[i].Set = set
+	}
+	return e.lookAgain(sides[0].Again(), sides[1].Again(), x.Config.Analyze, x.found, choices)
 }
 
 // sides are the plan of the check without and with a setting.
@@ -516,6 +542,9 @@ func (x *Remedy) sides(ctx context.Context, path string, env map[string]string) 
 	return ab, nil
 }
 
+// harmLooks share alpha: cases that point to harm are measured again.
+const harmLooks = 2
+
 // questions returns the two of a proof: are the violated cases faster, as a family of their
 // own, and is any case slower?
 func questions(cfg judge.Config, r *report.RemedyResult, choices []tuning.Choice) (helps, harms series.CompareConfig) {
@@ -524,7 +553,7 @@ func questions(cfg judge.Config, r *report.RemedyResult, choices []tuning.Choice
 	}}
 	harms = helps
 	helps.All, harms.Alternative, harms.Only = true, judge.Greater, nil
-	harms.MinSlowdown = r.Harm
+	harms.MinSlowdown, harms.Alpha = r.Harm, cfg.Alpha/harmLooks
 	return helps, harms
 }
 
