@@ -149,6 +149,36 @@ func TestWhatHarmsIsTakenBack(t *testing.T) {
 	})
 }
 
+// With the setting, a Bcast of 256 KiB takes longer in every second mpirun of a proof, and in all
+// that measure it again.
+func TestWhatPointsToHarmIsMeasuredAgain(t *testing.T) {
+	for again, want := range map[time.Duration]report.CellState{13 * time.Microsecond: report.CellTakenBack, 10 * time.Microsecond: report.CellMended} {
+		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+			n := 0
+			b.Fake.Under = func(env []string, c protocol.JobCase) time.Duration {
+				kept := slices.Contains(env, "MALLOC_TRIM_THRESHOLD_=1000000000")
+				switch jobs := b.Fake.Jobs(); {
+				case c.Function == "MPI_Reduce" && c.Msize > 8 && !kept:
+					return 40 * time.Microsecond
+				case c.Function != "MPI_Bcast" || c.Msize == 8 || !kept:
+				case jobs[len(jobs)-1].Mode == protocol.ModeConfirm:
+					return again
+				default:
+					n++
+					return []time.Duration{9, 15}[n%2] * time.Microsecond
+				}
+				return 10 * time.Microsecond
+			}
+			r := must.Get(remediedOf(b, strings.Replace(faulting, `"GL8"`, `"GL8", "GL10"`, 1), nil))(t)
+			must.Hold(t, len(r.Cells) == 1 && len(r.Proofs) > 0 && r.Proofs[0].Mpiruns == 60, "%+v", r)
+			should.Equal(t, r.Cells[0].State, want, "%v when measured again", again)
+			if p := r.Proofs[0]; want == report.CellMended {
+				should.Hold(t, p.Holds && p.Reached == 2 && p.Harmless == 2 && p.NotExcluded == nil, "%+v", p)
+			}
+		})
+	}
+}
+
 func TestWhatHelpsNowhereIsTakenBack(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Fake.Call = func(c protocol.JobCase, _ int) time.Duration {
