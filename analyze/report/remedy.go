@@ -17,6 +17,7 @@ type RemedyResult struct {
 	Version string `json:"pgmpi_version"`
 	Created string `json:"created"` // RFC 3339, UTC
 	Library string `json:"library"`
+	Host    string `json:"host"`   // that starts the mpiruns of the proofs
 	Check   string `json:"check"`  // the results folder with the violations
 	Folder  string `json:"folder"` // of the setting
 

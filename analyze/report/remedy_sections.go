@@ -59,7 +59,7 @@ func remedyAnswer(r *RemedyResult) []document.Section {
 	mended, faster, all := r.count(CellMended), r.count(CellFaster), len(r.Cells)
 	switch {
 	case all == 0:
-		s.Say("NOTHING TO MEND: %s has no violated guideline.", r.Check)
+		s.Say("NOTHING TO MEND: %s shows no violated guideline.", r.Check)
 		return []document.Section{s}
 	case len(r.Env) == 0:
 		s.Say("NO REMEDY SHOWN for %s: nothing that was tried is proved to help without harm.", violatedOnes(all, all))

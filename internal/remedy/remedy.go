@@ -19,12 +19,14 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
+	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/tuning"
 	"pgmpi/internal/untimed"
@@ -45,14 +47,15 @@ type Remedy struct {
 	Tell    func(run.Event)
 	Start   measure.Starter // by default measure.Exec
 
-	once   *untimed.Once
-	target tuning.Target
-	plan   *guidelines.Plan
-	work   string            // folder of the mpiruns
-	alone  []untimed.Outcome // conformance calls without a setting
-	files  []string          // that were written, by name
-	found  *report.RemedyResult
-	held   setting // what is proved so far
+	once    *untimed.Once
+	target  tuning.Target
+	plan    *guidelines.Plan
+	checked *results.Manifest
+	work    string            // folder of the mpiruns
+	alone   []untimed.Outcome // conformance calls without a setting
+	files   []string          // that were written, by name
+	found   *report.RemedyResult
+	held    setting // what is proved so far
 }
 
 // setting holds choices, their files and environment, and the findings about them.
@@ -76,7 +79,18 @@ func (x *Remedy) Prepare() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	j, err := reading.Judge(folder, m, x.Config.Analyze)
+	data, err := reading.Collect(folder, m, m.R)
+	if err != nil {
+		return false, err
+	}
+	unfinished, err := reading.Unfinished(folder, m, data)
+	if err != nil {
+		return false, err
+	}
+	if unfinished {
+		return false, fail.Setupf("%s is not finished, and what it has not measured may be violated, too: `%s` goes on", x.Check, m.Kind.GoesOn(conf.Quote(x.Check)))
+	}
+	j, err := reading.Judged(folder, m, data, x.Config.Analyze)
 	if err != nil {
 		return false, err
 	}
@@ -87,11 +101,15 @@ func (x *Remedy) Prepare() (bool, error) {
 	if !x.Force && !results.IsFresh(path) {
 		return false, fail.Setupf("%s is not empty: --force writes over the remedy there, and keeps its mpiruns", path)
 	}
-	x.plan = &m.Plan
+	cells := violatedCells(j.Report)
+	if no := j.Report.Refused; no != nil && len(cells) == 0 {
+		return false, &fail.Refused{Reason: no.Reason}
+	}
+	x.plan, x.checked = &m.Plan, m
 	x.found = &report.RemedyResult{Schema: report.RemedySchema, Version: x.Version, Created: time.Now().UTC().Format(time.RFC3339), Library: m.Rank.LibVersion,
 		Check: x.Check, Folder: path, Alpha: x.Config.Analyze.Alpha, MinSlowdown: x.Config.Analyze.MinSlowdown,
 		Harm:  cmp.Or(x.Config.Remedy.Harm, x.Config.Analyze.MinSlowdown),
-		Cells: violatedCells(j.Report), Env: map[string]string{}, Files: []string{}, Effects: []report.Effect{}, Rejected: []tuning.Rejected{}, Proofs: []report.Proof{}, Profiles: []string{}, Notes: []string{}}
+		Cells: cells, Env: map[string]string{}, Files: []string{}, Effects: []report.Effect{}, Rejected: []tuning.Rejected{}, Proofs: []report.Proof{}, Profiles: []string{}, Notes: []string{}}
 	return len(x.found.Cells) > 0, nil
 }
 
@@ -134,6 +152,9 @@ func (x *Remedy) begin(ctx context.Context) (err error) {
 	if x.once, err = untimed.NewOnce(x.Config, x.Start); err != nil {
 		return err
 	}
+	if err := x.sameLibrary(); err != nil {
+		return err
+	}
 	if x.target, err = x.once.Target(ctx, x.found.Folder); err != nil {
 		return err
 	}
@@ -150,6 +171,24 @@ func (x *Remedy) begin(ctx context.Context) (err error) {
 	x.Tell(run.Event{Step: "conformance calls without a setting"})
 	x.alone, err = x.once.Conformance(ctx, nil)
 	return err
+}
+
+// sameLibrary refuses to prove with another library than the one that was checked, and notes other
+// differences.
+func (x *Remedy) sameLibrary() error {
+	now, then := x.once.Rank(), x.checked
+	if now.LibVersion != "" && then.Rank.LibVersion != "" && now.LibVersion != then.Rank.LibVersion {
+		return fail.Setupf("%s is a check of %s, and the rank program now runs with %s: check that library first, or give --rank and --launch of the other",
+			x.Check, clean.Line(phrase.ShortVersion(then.Rank.LibVersion)), clean.Line(phrase.ShortVersion(now.LibVersion)))
+	}
+	if now.Hash != then.Rank.Hash {
+		x.note("the rank program is another than in the check (%s, then %s)", clean.Line(now.Hash), clean.Line(then.Rank.Hash))
+	}
+	x.found.Host, _ = os.Hostname()
+	if old := then.Factors.Hostname; x.found.Host != old {
+		x.note("what is proved here holds for %s; the check was made on %s", clean.Line(x.found.Host), clean.Line(old))
+	}
+	return nil
 }
 
 func (x *Remedy) tryEnvironment(ctx context.Context) error {

@@ -21,6 +21,7 @@ import (
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
@@ -30,6 +31,7 @@ import (
 	"pgmpi/internal/untimed"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
 )
 
 // faulting is a check of GL8 at a size where malloc may be the cause, and at one where it
@@ -321,6 +323,47 @@ func TestNothingViolatedIsNothingToMend(t *testing.T) {
 		should.Hold(t, err == nil && r.Exit == exitcode.OK && !reading.Has(b.Out, "remedy"), "%+v, %v", r, err)
 		d := report.Remedies.Document(r)
 		should.Hold(t, strings.HasPrefix(d.Sections[0].Text[0].Text, "NOTHING TO MEND"), "%+v", d.Sections)
+	})
+}
+
+func TestCheckThatIsNotFinishedIsRefused(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
+		for name, left := range map[string]int{"the last of ten mpiruns": 9, "all of them": 0} {
+			_, err := remedied(b, func(*Remedy) {
+				for n := left + 1; n <= 10; n++ {
+					b.Remove(strings.TrimSuffix(results.RawName(protocol.ModeMeasure, fixture.P2, n), ".tsv.gz"))
+				}
+			})
+			var s *fail.Setup
+			should.Hold(t, errors.As(err, &s) && strings.Contains(err.Error(), "is not finished") && strings.Contains(err.Error(), "--resume"), "without %s: %v", name, err)
+		}
+	})
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) { // the experiment on what is suspected
+		b.Fake.Call = func(c protocol.JobCase, _ int) time.Duration {
+			return 10 * time.Microsecond * time.Duration(c.Msize/(128<<10)*3-2)
+		}
+		_, err := remediedOf(b, splitting, func(*Remedy) { b.Remove("split-p2-01") })
+		should.Hold(t, err != nil && strings.Contains(err.Error(), "is not finished"), "%v", err)
+	})
+}
+
+func TestCheckOfAnotherLibraryIsRefused(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
+		b.Checked(faulting)
+		folder, m, err := reading.Open(b.Out)
+		must.Do(t, err)
+		m.Rank.LibVersion, m.Factors.Hostname = "Other MPI 2", "elsewhere"
+		must.Do(t, folder.WriteManifest(m))
+		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(run.Event) {}}
+		must.Get(x.Prepare())(t)
+		_, err = x.Do(t.Context())
+		var s *fail.Setup
+		should.Hold(t, errors.As(err, &s) && strings.Contains(err.Error(), "is a check of Other MPI 2") && !reading.Has(b.Out, "remedy"), "%v", err)
+		x.checked.Rank.LibVersion = "Fake MPI 1"
+		r := must.Get(x.Do(t.Context()))(t)
+		should.Hold(t, r.Host != "elsewhere" && len(r.Notes) != 0 && strings.Contains(r.Notes[0], "the check was made on elsewhere"), "%q, %q", r.Host, r.Notes)
 	})
 }
 
