@@ -167,7 +167,7 @@ func TestTimesOfTheDefaultAreFromTheMpirunsThatChooseInEveryCell(t *testing.T) {
 		set.Side(protocol.ModeExplore, 0, 1).Medians[run] *= 3
 	}
 	c := must.Get(Explore(m, set, judge.Default()))(t).Cells[0]
-	should.Hold(t, *c.DefaultS < 110e-6 && *c.Own.DefaultS > 290e-6 && math.Abs(*c.Own.DefaultS / *c.Own.MedianS / *c.Own.Ratio-1) < .02, "%v, %+v", *c.DefaultS, c.Own)
+	should.Hold(t, *c.DefaultS < 110e-6 && *c.Own.DefaultS > 290e-6 && math.Abs(*c.Own.DefaultS / *c.Own.MedianS / *c.Own.Ratio - 1) < .02, "%v, %+v", *c.DefaultS, c.Own)
 }
 
 // A slower way to the own algorithms is a handicap for all of them: the A/A must see it.

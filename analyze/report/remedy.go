@@ -3,6 +3,7 @@ package report
 import (
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/tuning"
+	"pgmpi/measure/results"
 )
 
 // RemedyFile marks a folder of `pgmpi remedy`.
@@ -13,13 +14,14 @@ const RemedySchema = "pgmpi-remedy/1"
 // RemedyResult is remedy.json: which violations a setting mends, how that was proved, and what
 // was tried in vain. Undefined numbers are null.
 type RemedyResult struct {
-	Schema  string `json:"schema"` // RemedySchema
-	Version string `json:"pgmpi_version"`
-	Created string `json:"created"` // RFC 3339, UTC
-	Library string `json:"library"`
-	Host    string `json:"host"`   // that starts the mpiruns of the proofs
-	Check   string `json:"check"`  // the results folder with the violations
-	Folder  string `json:"folder"` // of the setting
+	Schema  string       `json:"schema"` // RemedySchema
+	Version string       `json:"pgmpi_version"`
+	Created string       `json:"created"` // RFC 3339, UTC
+	Library string       `json:"library"`
+	Kind    results.Kind `json:"kind"`   // of that folder: check, or explore
+	Host    string       `json:"host"`   // that starts the mpiruns of the proofs
+	Check   string       `json:"check"`  // the results folder with the violations
+	Folder  string       `json:"folder"` // of the setting
 
 	Alpha       float64 `json:"alpha"`
 	MinSlowdown float64 `json:"min_slowdown"` // a gain below this ratio is none

@@ -62,7 +62,7 @@ func Judge(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*Judg
 	return Judged(folder, m, data, cfg)
 }
 
-// Unfinished tells whether a check still needs mpiruns by its own settings.
+// Unfinished tells whether a check or an exploration still needs mpiruns by its own settings.
 func Unfinished(folder *results.Folder, m *results.Manifest, data *medians.Set) (bool, error) {
 	config, err := ConfigOf(m)
 	if err != nil {
@@ -82,11 +82,14 @@ func Unfinished(folder *results.Folder, m *results.Manifest, data *medians.Set) 
 				return true, err
 			}
 		}
-		if m.Split == nil || !slices.ContainsFunc(m.Split.Comparisons, func(c results.Comparison) bool { return m.Plan.Cases[c.Case].Shape == shape }) {
-			continue
-		}
-		if made, err = folder.Finished(protocol.ModeSplit, shape); err != nil || len(made) < m.Runs(protocol.ModeSplit) {
-			return true, err
+		for _, mode := range []protocol.Mode{protocol.ModeSplit, protocol.ModeExplore} {
+			x, _ := m.Experiment(mode)
+			if x == nil || !slices.ContainsFunc(x.Comparisons, func(c results.Comparison) bool { return m.Plan.Cases[c.Case].Shape == shape }) {
+				continue
+			}
+			if made, err = folder.Finished(mode, shape); err != nil || len(made) < m.Runs(mode) {
+				return true, err
+			}
 		}
 	}
 	if !m.SplitExperiment || m.Split != nil {

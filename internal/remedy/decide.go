@@ -240,7 +240,7 @@ func (e *effects) rejects(choices []tuning.Choice) (out []tuning.Rejected) {
 		case !forOne(c) && e.faster() > 0:
 		case c.Kind == tuning.OwnAlgorithm && e.fasterAt(c.Function, c.NP, c.Sizes[0]):
 		default:
-			out = rejected(out, []tuning.Choice{c}, fmt.Sprintf("in mpiruns of their own no violated case is shown to be %g times faster with it", e.helped.MinSlowdown))
+			out = rejected(out, []tuning.Choice{c}, fmt.Sprintf("in mpiruns of their own none of the cells is shown to be %g times faster with it", e.helped.MinSlowdown))
 		}
 	}
 	return out

@@ -40,7 +40,7 @@ import (
 // and proves it.
 type Remedy struct {
 	Config  *glfile.File // of the check, with flags
-	Check   string       // its results folder
+	Check   string       // its results folder, or an exploration's
 	Mpiruns int          // of each side of a proof; 0 for as many as one harmed case needs to be seen
 	Force   bool         // write over an earlier remedy
 	Version string
@@ -49,13 +49,15 @@ type Remedy struct {
 
 	once    *untimed.Once
 	target  tuning.Target
-	plan    *guidelines.Plan
+	plan    *guidelines.Plan // of proofs
 	checked *results.Manifest
-	work    string            // folder of the mpiruns
-	alone   []untimed.Outcome // conformance calls without a setting
-	files   []string          // that were written, by name
-	found   *report.RemedyResult
-	held    setting // what is proved so far
+	// explored is the exploration that is in the folder, in place of a check.
+	explored *explore.Exploration
+	work     string            // folder of the mpiruns
+	alone    []untimed.Outcome // conformance calls without a setting
+	files    []string          // that were written, by name
+	found    *report.RemedyResult
+	held     setting // what is proved so far
 }
 
 // setting holds choices, their files and environment, and the findings about them.
@@ -72,10 +74,10 @@ type setting struct {
 
 func folderOf(check string) string { return filepath.Join(check, "remedy") }
 
-// Prepare judges the check and refuses what cannot be begun; it writes and starts nothing.
-// It returns false if nothing is violated.
+// Prepare judges the folder and refuses what cannot be begun; it writes and starts nothing.
+// It returns false if nothing is violated, or no algorithm that was explored is faster.
 func (x *Remedy) Prepare() (bool, error) {
-	folder, m, err := reading.Open(x.Check, results.Check)
+	folder, m, err := reading.Open(x.Check, results.Check, results.Explore)
 	if err != nil {
 		return false, err
 	}
@@ -88,9 +90,15 @@ func (x *Remedy) Prepare() (bool, error) {
 		return false, err
 	}
 	if unfinished {
-		return false, fail.Setupf("%s is not finished, and what it has not measured may be violated, too: `%s` goes on", x.Check, m.Kind.GoesOn(conf.Quote(x.Check)))
+		return false, fail.Setupf("%s is not finished, and may find more: `%s` goes on", x.Check, m.Kind.GoesOn(conf.Quote(x.Check)))
 	}
-	j, err := reading.Judged(folder, m, data, x.Config.Analyze)
+	x.plan, x.checked = &m.Plan, m
+	var cells []report.RemedyCell
+	if m.Kind == results.Explore {
+		cells, err = x.fromExploration(data)
+	} else {
+		cells, err = x.fromCheck(folder, data)
+	}
 	if err != nil {
 		return false, err
 	}
@@ -101,16 +109,48 @@ func (x *Remedy) Prepare() (bool, error) {
 	if !x.Force && !results.IsFresh(path) {
 		return false, fail.Setupf("%s is not empty: --force writes over the remedy there, and keeps its mpiruns", path)
 	}
-	cells := violatedCells(j.Report)
-	if no := j.Report.Refused; no != nil && len(cells) == 0 {
-		return false, &fail.Refused{Reason: no.Reason}
-	}
-	x.plan, x.checked = &m.Plan, m
 	x.found = &report.RemedyResult{Schema: report.RemedySchema, Version: x.Version, Created: time.Now().UTC().Format(time.RFC3339), Library: m.Rank.LibVersion,
-		Check: x.Check, Folder: path, Alpha: x.Config.Analyze.Alpha, MinSlowdown: x.Config.Analyze.MinSlowdown,
+		Check: x.Check, Kind: m.Kind, Folder: path, Alpha: x.Config.Analyze.Alpha, MinSlowdown: x.Config.Analyze.MinSlowdown,
 		Harm:  cmp.Or(x.Config.Remedy.Harm, x.Config.Analyze.MinSlowdown),
 		Cells: cells, Env: map[string]string{}, Files: []string{}, Effects: []report.Effect{}, Rejected: []tuning.Rejected{}, Proofs: []report.Proof{}, Profiles: []string{}, Notes: []string{}}
-	return len(x.found.Cells) > 0, nil
+	return len(cells) > 0, nil
+}
+
+func (x *Remedy) fromCheck(folder *results.Folder, data *medians.Set) ([]report.RemedyCell, error) {
+	j, err := reading.Judged(folder, x.checked, data, x.Config.Analyze)
+	if err != nil {
+		return nil, err
+	}
+	cells := violatedCells(j.Report)
+	if no := j.Report.Refused; no != nil && len(cells) == 0 {
+		return nil, &fail.Refused{Reason: no.Reason}
+	}
+	return cells, nil
+}
+
+// fromExploration returns the cells where an own algorithm is shown to be faster. Proofs then
+// measure the collectives that were explored, with the mock-ups of all guidelines.
+func (x *Remedy) fromExploration(data *medians.Set) ([]report.RemedyCell, error) {
+	var err error
+	if x.explored, err = explore.Explore(x.checked, data, x.Config.Analyze); err != nil {
+		return nil, err
+	}
+	f := *x.Config
+	f.Guideline, f.Check = nil, guidelines.Config{Guidelines: []string{"GL1..GL29"}, Exclude: []string{}}
+	cells := []report.RemedyCell{}
+	for _, c := range x.explored.Cells {
+		if !slices.Contains(f.Check.Functions, c.Function) {
+			f.Check.Functions = append(f.Check.Functions, c.Function)
+		}
+		if c.Word == explore.OwnAlgorithm {
+			cells = append(cells, report.RemedyCell{Cell: c.Cell, NP: c.NP, Guidelines: []string{}, Ratio: c.Own.Ratio, State: report.CellNotProved, By: []string{}})
+		}
+	}
+	x.Config = &f
+	if x.plan, err = f.Plan(f.Job.NP); err != nil {
+		return nil, fail.AsSetup(err)
+	}
+	return cells, nil
 }
 
 // Do tries choices in the order of remedy.kinds, returns those that are proved, and writes
@@ -133,6 +173,13 @@ func (x *Remedy) Do(ctx context.Context) (*report.RemedyResult, error) {
 }
 
 func (x *Remedy) try(ctx context.Context) error {
+	if x.explored != nil {
+		list, err := untimed.ReadAlgorithms(ctx, x.Config, x.Start)
+		if err != nil {
+			return err
+		}
+		return x.tryOf(ctx, x.explored, list)
+	}
 	for _, kind := range []struct {
 		of  tuning.Kind
 		try func(context.Context) error
@@ -221,6 +268,11 @@ func (x *Remedy) tryAlgorithms(ctx context.Context) error {
 	if err != nil || e == nil {
 		return err
 	}
+	return x.tryOf(ctx, e, list)
+}
+
+// tryOf proves what an exploration has found.
+func (x *Remedy) tryOf(ctx context.Context, e *explore.Exploration, list *report.Algorithms) error {
 	if choices := algorithmChoices(e, x.found.Cells, x.plan, list.Collectives); len(choices) > 0 {
 		return x.prove(ctx, slices.Concat(x.held.choices, choices))
 	}

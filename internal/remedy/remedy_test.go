@@ -190,7 +190,7 @@ func TestWhatHelpsNowhereIsTakenBack(t *testing.T) {
 			return 10 * time.Microsecond
 		}
 		r := must.Get(remedied(b, nil))(t)
-		must.Hold(t, r.Exit == exitcode.NoVerdict && r.Cells[0].State == report.CellUndecided && len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Reason, "no violated case"),
+		must.Hold(t, r.Exit == exitcode.NoVerdict && r.Cells[0].State == report.CellUndecided && len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Reason, "none of the cells"),
 			"%+v", r)
 		holdsNoSetting(b, folderOf(b.Out))
 		should.Hold(t, len(r.Profiles) == 1 && reading.Has(folderOf(b.Out), r.Profiles[0]), "what only a mock-up mends has no profile: %q", r.Profiles)
