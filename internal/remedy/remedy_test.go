@@ -1,6 +1,7 @@
 package remedy
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -364,6 +365,42 @@ func TestCheckOfAnotherLibraryIsRefused(t *testing.T) {
 		x.checked.Rank.LibVersion = "Fake MPI 1"
 		r := must.Get(x.Do(t.Context()))(t)
 		should.Hold(t, r.Host != "elsewhere" && len(r.Notes) != 0 && strings.Contains(r.Notes[0], "the check was made on elsewhere"), "%q, %q", r.Host, r.Notes)
+	})
+}
+
+// The ranks of a bed have no algorithms, so those are taken that a dry run assumes, and the fake
+// library has no format for a setting.
+func TestFasterAlgorithmOfAnExplorationIsTriedWithoutAGuideline(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		f := b.Config("[job]\nnp = [2]\nmsizes = [\"8\", \"1Ki\"]\n[check]\nfunctions = [\"MPI_Bcast\"]\n[explore]\nalgorithms = [\"MPI_Bcast@binomial\"]\n[nrep]\npredictions = 1\n")
+		b.Fake.Call = func(c protocol.JobCase, _ int) time.Duration {
+			if c.Function == "MPI_Bcast@binomial" && c.Msize > 8 {
+				return 5 * time.Microsecond
+			}
+			return 10 * time.Microsecond
+		}
+		kind := *experiment.Explore
+		kind.Prepare = func(ctx context.Context, f *glfile.File, o run.Options) (*glfile.File, error) {
+			o.Dry = true
+			return experiment.Explore.Prepare(ctx, f, o)
+		}
+		c := must.Get(b.New(&kind, f, b.Out))(t)
+		must.Do(t, c.Open())
+		must.Get(bed.Done(t.Context(), c))(t)
+		_, m, err := reading.Open(b.Out)
+		must.Do(t, err)
+		x := &Remedy{Config: must.Get(reading.ConfigOf(m))(t), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(run.Event) {}}
+		found := must.Get(x.Prepare())(t)
+		must.Hold(t, found && len(x.found.Cells) == 1 && x.found.Cells[0].Function == "MPI_Bcast" && x.found.Cells[0].Msize == 1024, "%+v", x.found)
+		should.Hold(t, slices.Equal(sizesOf(x.plan, "MPI_Bcast", 2), []int64{8, 1024}) && len(sizesOf(x.plan, "MPI_Bcast@binomial", 2)) == 0, "proofs measure %+v", x.plan.Cases)
+		r := must.Get(x.Do(t.Context()))(t)
+		d := report.Remedies.Document(r)
+		should.Hold(t, len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Reason, "cannot be written") && strings.HasPrefix(d.Sections[0].Text[0].Text, "NO REMEDY SHOWN for 1 cell with a faster algorithm"),
+			"%+v, %+v", r.Rejected, d.Sections[0].Text)
+		b.Remove("explore-p2-01")
+		x.Force = true
+		_, err = x.Prepare()
+		should.Hold(t, err != nil && strings.Contains(err.Error(), "is not finished"), "%v", err)
 	})
 }
 
