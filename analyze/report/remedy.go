@@ -89,7 +89,7 @@ type Proof struct {
 	Cases   int      `json:"cases"`   // that were tested for harm
 	Helped  int      `json:"helped"`  // violated cells that became faster
 	Harms   []Harm   `json:"harms"`
-	// Reached counts the cases that the setting can change, Harmless those of them in which harm is
+	// Reached counts the cases that the setting can change, Harmless the ones among them where harm is
 	// excluded: the 95 % interval of the slowdown ends below RemedyResult.Harm. NotExcluded is where
 	// the intervals of the others end at most; null without others, or if one has no end.
 	Reached     int      `json:"reached"`

@@ -220,7 +220,7 @@ func Unpredicted(m *results.Manifest, folder string) error {
 }
 
 // Rounds are the mpiruns of a stage of two campaigns a and b, and which of them comes first in
-// each round: "ab" or "ba". Rounds beyond those of the stage do nothing.
+// each round: "ab" or "ba". Rounds that the stage does not have do nothing.
 type Rounds struct {
 	Stage Stage
 	Order []string
