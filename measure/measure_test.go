@@ -112,6 +112,13 @@ func TestLabelsOfLaunchersAreSwitchedOff(t *testing.T) {
 	should.Hold(t, env[n-2] == "A=1" && env[n-1] == "B=2", "the configured variables do not come last: %v", env[n-2:])
 }
 
+func TestStepsInsideOfAStepDoNotWaitForItsCPUs(t *testing.T) {
+	for step, want := range map[string]bool{"0": true, "": false} {
+		t.Setenv("SLURM_STEP_ID", step)
+		should.Equal(t, slices.Contains(environment(nil), "SLURM_OVERLAP=1"), want, "SLURM_STEP_ID=%q", step)
+	}
+}
+
 func TestFailureShowsCommandLastLinesAndRemedy(t *testing.T) {
 	m := &mpirun{argv: []string{"mpirun", "-np", "9"}}
 	_, _ = m.stderr.Write([]byte("-----\nsomething is wrong\nin the system\nMPI_ABORT was invoked\n"))
@@ -227,7 +234,7 @@ func TestALauncherThatWaitsForARankItCannotStartIsGivenUp(t *testing.T) {
 		start := func(_, _ []string, stderr io.Writer) (*Ranks, error) {
 			stdout, out := io.Pipe()
 			stdin, _ := os.Open(os.DevNull)
-			r := &Ranks{Stdin: stdin, Stdout: stdout, Exited: make(chan struct{}), Greeted: func() {}}
+			r := &Ranks{Stdin: stdin, Stdout: stdout, Exited: make(chan struct{}), Greeted: func() {}, Orphans: func() {}}
 			r.Kill = sync.OnceFunc(func() { out.Close(); close(r.Exited) })
 			go func() {
 				time.Sleep(3 * time.Second)

@@ -23,6 +23,7 @@ import (
 type Check struct {
 	Path     string `json:"-"` // as the user calls it
 	TimeFrom string `json:"-"` // where Created is from, if not from the report: an older version's
+	Night    int    `json:"-"` // its number in a folder of nights; 0: none
 
 	Schema  string          `json:"schema"`
 	Version string          `json:"pgmpi_version"`

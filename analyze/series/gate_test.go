@@ -138,7 +138,9 @@ func TestStatesAgainstABaseline(t *testing.T) {
 		"gone, one night undecided":  {now: kept, nights: []*Check{baselineOf("b", 0, undecided), baselineOf("a", 0, violated)}, want: analyze.Gone},
 		"no longer shown":            {now: undecided, nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Unsure, says: "violated in a"},
 		"marginal now":               {now: marginal, nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Unsure},
-		"not measured now":           {now: asked(judge.NotMeasured, 1), nights: []*Check{baselineOf("a", 0, violated)}},
+		"not measured now":           {now: asked(judge.NotMeasured, 1), nights: []*Check{baselineOf("a", 0, kept)}, want: analyze.Lost, says: "kept in a"},
+		"not measured now, strict":   {now: asked(judge.NotMeasured, 1), nights: []*Check{baselineOf("a", 0, kept)}, set: func(c *GateConfig) { c.Strict = true }, want: analyze.Lost, alarm: true},
+		"never measured":             {now: asked(judge.NotMeasured, 1), nights: []*Check{baselineOf("a", 0, asked(judge.NotMeasured, 1))}},
 		"quiet":                      {now: kept, nights: []*Check{baselineOf("a", 0, kept)}},
 		"expected":                   {now: violated, nights: []*Check{baselineOf("a", 0, kept)}, expect: expect, want: analyze.Expected, says: "slow link"},
 		"expired":                    {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, expect: until, want: analyze.Expired, alarm: true, says: "until 2026-11-21"},
@@ -174,7 +176,11 @@ func TestStatesAgainstABaseline(t *testing.T) {
 			if c.alarm {
 				alarms = 1
 			}
-			should.Hold(t, gate.Alarms == alarms && gate.ByState[c.want] == 1 && r.Exit == alarms, "%+v, exit %d", gate, r.Exit)
+			exit := alarms
+			if c.want == analyze.Lost && !c.alarm {
+				exit = 4 // there is no other test
+			}
+			should.Hold(t, gate.Alarms == alarms && gate.ByState[c.want] == 1 && r.Exit == exit, "%+v, exit %d", gate, r.Exit)
 		})
 	}
 }

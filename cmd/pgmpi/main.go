@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -54,11 +55,13 @@ var groups = []struct {
 var stdout, stderr io.Writer = os.Stdout, os.Stderr
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	ctx, _ := signal.NotifyContext(context.Background(), endings()...)
 	go func() {
-		// A second Ctrl-C ends pgmpi at once; mpirun follows by itself.
+		// A second Ctrl-C ends pgmpi at once; mpirun follows by itself. Other signals come several
+		// times: a batch system sends them to every process, and so does its script.
 		<-ctx.Done()
-		stop()
+		time.Sleep(time.Second)
+		signal.Reset(os.Interrupt)
 	}()
 	os.Exit(execute(ctx, os.Args[1:]))
 }

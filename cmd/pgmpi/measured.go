@@ -44,7 +44,7 @@ func (o *output) begin(ctx context.Context, x *run.Experiment, s *settings.Setti
 		}
 	}
 	o.progress = cmp.Or(o.progress, newProgress(o.quiet))
-	c, err := run.New(ctx, x, config, run.Options{Path: o.out, Before: before, Version: version, Label: o.label,
+	c, err := run.New(ctx, x, config, run.Options{Path: o.out, Before: before, Version: version, Line: os.Args, Label: o.label,
 		Tell: o.progress.tell, Dry: o.dry.wanted, LaunchTime: o.dry.launchTime})
 	if err != nil {
 		return nil, err

@@ -93,6 +93,9 @@ type Table struct {
 	// Grouped: a text shows the first column above the rows that have it in common.
 	Grouped bool
 	Tone    func(row []string, column int) picture.Tone // of a cell; may be nil
+	// Factors, one for each row, are bars in the column Factor of pages.
+	Factor  int
+	Factors []float64
 }
 
 func ToneOf(columns map[int]picture.Tone) func([]string, int) picture.Tone {

@@ -97,10 +97,19 @@ func familyOf(mpicc string) string {
 // program's family that exists, though it may be another library's. It returns nil if there
 // is none, or the family is unknown.
 func Likely(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string, error) {
-	if len(c.Words) > 0 {
+	known := find(rank.Library)
+	switch {
+	case c.oneWord("srun") && known.family == "":
+		return nil, nil
+	case c.oneWord("srun"):
+		argv, err := srun(c.Words[0], rank, c.wishFor(shape))
+		if err != nil {
+			return nil, err
+		}
+		return c.settle(argv, shape)
+	case len(c.Words) > 0:
 		return Launch(c, rank, shape)
 	}
-	known := find(rank.Library)
 	for _, name := range candidates(known.launchers, rank.MPICC) {
 		path, err := exec.LookPath(name)
 		if err != nil {

@@ -54,6 +54,7 @@ type Options struct {
 	Path    string            // of the results folder
 	Before  *results.Manifest // of the folder to go on in (see Before); nil for a new one
 	Version string
+	Line    []string        // of the command
 	Label   []string        // KEY=VALUE
 	Tell    func(Event)     // nil: nobody listens
 	Start   measure.Starter // nil: measure.Exec
@@ -82,7 +83,7 @@ func New(ctx context.Context, x *Experiment, config *glfile.File, o Options) (*C
 		return nil, fail.AsSetup(err)
 	}
 	m := &results.Manifest{
-		Kind: x.Kind, Version: o.Version, Created: time.Now().UTC().Format(time.RFC3339), TOML: config.Source,
+		Kind: x.Kind, Version: o.Version, Command: o.Line, Created: time.Now().UTC().Format(time.RFC3339), TOML: config.Source,
 		Plan: *plan, Seed: config.Job.Seed, Factors: Factors(),
 		SplitExperiment: config.Measure.SplitExperiment && slices.ContainsFunc(plan.Tests, func(t guidelines.Test) bool { return t.Type == guidelines.Split }),
 	}
