@@ -204,7 +204,7 @@ func (d *Drawing) columns(m frame, ticks func(most int) []Tick) {
 	}
 }
 
-// drawRanges has a bar in each row, between its name and what is said of it.
+// drawRanges has a bar in each row, between its name and its note.
 func (f *Figure) drawRanges(x [2]float64) Drawing {
 	points := f.Series[0].Points
 	const mostName, mostText = drawingWidth / 2, drawingWidth / 4
