@@ -16,6 +16,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/settings"
 	"pgmpi/measure/results"
@@ -195,7 +196,7 @@ func (o *output) answer(c *run.Campaign, found *run.Found, into *results.Folder,
 	case unwritten != nil && c.Path == stored && readOnly(unwritten):
 		warn("note: %s may not be written, so the report is not stored; --out DIR has it written elsewhere\n", stored)
 	case unwritten != nil:
-		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s; --out has it written elsewhere", unwritten, makeRoom(unwritten), c.Kind.Shown(conf.Quote(c.Path)))
+		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s; --out has it written elsewhere", unwritten, afterRemedy(unwritten), c.Kind.Shown(conf.Quote(c.Path)))
 	}
 	all := printed.line
 	if tables || stored == c.Path { // by the settings of the folder
@@ -218,17 +219,15 @@ func (o *output) goOnWith(err error, folder string) error {
 	case errors.As(err, &interrupted):
 		return fmt.Errorf("%w; finished mpiruns are kept. Go on with:\n  %s", err, resumeLine(os.Args, folder, o.resumes))
 	case errors.As(err, &failed):
-		return fmt.Errorf("%w\n  %sgo on with: %s", err, makeRoom(err), resumeLine(os.Args, folder, o.resumes))
+		return fmt.Errorf("%w\n  %sgo on with: %s", err, afterRemedy(err), resumeLine(os.Args, folder, o.resumes))
 	}
 	return err
 }
 
-// makeRoom is the remedy for a full disk.
-func makeRoom(err error) string {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return "make room there, then "
-	}
-	return ""
+// afterRemedy is the remedy for an error of the system, if there is one.
+func afterRemedy(err error) string {
+	remedy := fail.Remedy(err)
+	return remedy + phrase.When(remedy != "", ", then ")
 }
 
 // without is a command line without some flags and their values.

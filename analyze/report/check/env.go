@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -115,10 +116,35 @@ func LayoutSections(l *host.Layout, library string, shown map[string]int) []docu
 	for k := range l.Kinds {
 		out = append(out, kindSection(l, k, library, shown))
 	}
-	for i := range l.Nodes {
+	own := min(len(l.Nodes), mostNodes)
+	for i := range l.Nodes[:own] {
 		out = append(out, nodeSection(l, &l.Nodes[i]))
 	}
+	if own < len(l.Nodes) {
+		out = append(out, otherNodes(l, l.Nodes[own:]))
+	}
 	return out
+}
+
+const mostNodes = 32 // with a section of their own
+
+// otherNodes says the extremes of many nodes.
+func otherNodes(l *host.Layout, nodes []host.Node) document.Section {
+	s := document.Titled("%s, %s more, each in manifest.json", l.Shape, conf.Plural(len(nodes), "node"))
+	var load, busy float64
+	most, least := 0, math.MaxInt
+	for _, n := range nodes {
+		most, least = max(most, len(n.Ranks)), min(least, len(n.Ranks))
+		if n.Load != nil {
+			load = max(load, *n.Load)
+		}
+		if n.OthersBusy != nil {
+			busy = max(busy, *n.OthersBusy)
+		}
+	}
+	s.Fact("ranks", "%d to %d on each", least, most)
+	s.Fact("before", "load of at most %.2f; other programs used at most %.1f CPUs", load, busy)
+	return s
 }
 
 func kindSection(l *host.Layout, index int, library string, shown map[string]int) document.Section {
@@ -135,7 +161,8 @@ func kindSection(l *host.Layout, index int, library string, shown map[string]int
 		number = len(shown) + 1
 		shown[string(text)] = number
 	}
-	s := document.Titled("%s, nodes of kind %d: %s", l.Shape, number, strings.Join(hosts, " "))
+	named, more := phrase.First(hosts, mostNodes, " and %d more")
+	s := document.Titled("%s, nodes of kind %d: %s", l.Shape, number, strings.Join(named, " ")+more)
 	if again {
 		return s
 	}
