@@ -55,7 +55,7 @@ func (s *Side) Folder() ComparedFolder { return FolderOf(s.Name, s.Manifest, s.M
 
 // FolderOf names a results folder where r mpiruns of it are compared or shown.
 func FolderOf(name string, m *results.Manifest, r int) ComparedFolder {
-	return ComparedFolder{Folder: name, Library: LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: r}
+	return ComparedFolder{Folder: name, Library: LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: r, Host: m.Factors.Hostname}
 }
 
 // Unusable reports whether the medians of a case cannot be compared, and why; left: it
@@ -73,6 +73,20 @@ func (s *Side) Unusable(i int) (yes, left bool, reason string) {
 	return reason != "", false, reason
 }
 
+// Again is the folder by the mpiruns that measured cases of it again.
+func (s *Side) Again() *Side {
+	m, set := *s.Manifest, *s.Set
+	m.R, m.Looks, m.LookWeights, m.Stopped = m.Runs(protocol.ModeConfirm), nil, nil, nil
+	set.Cases = make([]medians.Case, len(s.Set.Cases))
+	for i := range set.Cases {
+		set.Cases[i].Status = protocol.StatusNotMeasured
+		if k := set.Side(protocol.ModeConfirm, i, 1); k != nil {
+			set.Cases[i] = *k
+		}
+	}
+	return &Side{s.Name, &m, &set, s.Report}
+}
+
 // ComparedFolder is one side of a Comparison.
 type ComparedFolder struct {
 	Folder  string  `json:"folder"`
@@ -80,4 +94,5 @@ type ComparedFolder struct {
 	Hash    string  `json:"rank_hash"`
 	Created string  `json:"created"` // RFC 3339, UTC
 	R       int     `json:"r"`       // mpiruns, as planned or up to the end by max_time
+	Host    string  `json:"host"`    // that started them
 }

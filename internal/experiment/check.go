@@ -24,7 +24,12 @@ import (
 var Check = &run.Experiment{Kind: results.Check, Plan: planTests, Medians: true,
 	Stages: []run.Stage{run.Predict, run.Measure, followUp, alternate, otherMalloc, confirm, countMessages},
 	Begin: func(c *run.Campaign) (err error) {
-		c.Against, err = reading.Baselines(c.Config, c.Manifest, c.Path)
+		if c.Before == nil {
+			err = reading.Number(c.Config, c.Manifest, c.Path)
+		}
+		if err == nil {
+			c.Against, err = reading.Baselines(c.Config, c.Manifest, c.Path)
+		}
 		return err
 	},
 	Refuse: func(c *run.Campaign) error { return Refused(analyze.Design(c.Manifest, c.Config.Analyze)) },
@@ -63,12 +68,17 @@ func Refused(d *judge.Design, err error) error {
 	return &fail.Refused{Reason: d.Refused.Reason}
 }
 
-// followUp tests suspicions of split-robustness (docs/dev/statistics.md).
-var followUp = run.Stage{Mode: protocol.ModeSplit, Name: "split experiment", Doing: "following up suspected splits", Runs: planned(protocol.ModeSplit),
-	Wanted: func(c *run.Campaign) bool { return c.Config.Measure.SplitExperiment },
-	Plan: func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
-		return analyze.PlanSplit(c.Manifest, data, c.Config.Analyze, c.Against.SplitViolated)
-	}}
+var followUp = followUpOf(func(c *run.Campaign) func(*analyze.Verdict) int64 { return c.Against.SplitViolated })
+
+// followUpOf is the stage that tests suspicions of split-robustness, and what was violated before
+// (docs/dev/statistics.md).
+func followUpOf(before func(*run.Campaign) func(*analyze.Verdict) int64) run.Stage {
+	return run.Stage{Mode: protocol.ModeSplit, Name: "split experiment", Doing: "following up suspected splits", Runs: planned(protocol.ModeSplit),
+		Wanted: func(c *run.Campaign) bool { return c.Config.Measure.SplitExperiment },
+		Plan: func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
+			return analyze.PlanSplit(c.Manifest, data, c.Config.Analyze, before(c))
+		}}
+}
 
 // alternate measures again what is violated, both sides by turns of single calls: a call that
 // is repeated finds its own buffers in the caches, which is rare in programs.
@@ -147,7 +157,5 @@ func judgeCheck(c *run.Campaign) (*run.Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &run.Found{Document: check.Reports.Document(j.Report), Judgement: j, Closing: func(folder, page string) string {
-		return check.Closing(j.Report, folder, page)
-	}}, nil
+	return &run.Found{Document: check.Reports.Document(j.Report), Judgement: j}, nil
 }

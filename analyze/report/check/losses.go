@@ -32,7 +32,7 @@ func lost(v *analyze.Verdict) float64 {
 // the violation that costs most, and how many times slower it is. Up to wide times larger sizes are in the same row.
 // What is too slow only when repeated comes last, in groups of its own.
 func losses(r *analyze.Report) []document.Section {
-	t := &document.Table{Head: []string{"collective", "size", "now", "possible", "slower [95 %]", "call instead [guideline]"}, Align: "lrrrll", Flex: 5,
+	t := &document.Table{Head: []string{"collective", "size", "now", "possible", "slower [95 %]", "call instead [guideline]"}, Align: "lrrrll", Flex: 5, Factor: 4,
 		Grouped: true, Tone: document.ToneOf(map[int]picture.Tone{2: picture.Slow, 3: picture.Possible})}
 	sure, repeated := lossRows(r, isSure(r)), lossRows(r, (*analyze.Verdict).OnlyRepeated)
 	for i, l := range slices.Concat(sure, repeated) {
@@ -53,6 +53,7 @@ func losses(r *analyze.Report) []document.Section {
 		}
 		t.Add(l.group, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v),
 			instance(v)+" ["+strings.Join(l.broken, ",")+"]"+phrase.When(len(also) > 0, ", also %s", strings.Join(also, ", "))+apart)
+		t.Factors = append(t.Factors, *v.Ratio)
 	}
 	if len(sure) == 0 {
 		return document.Tabled(t, "", "Too slow only when repeated, not where both sides alternate call by call")
