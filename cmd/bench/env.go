@@ -18,6 +18,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/cmd/bench/meter"
 	"pgmpi/guidelines"
 	"pgmpi/measure"
 	"pgmpi/measure/host"
@@ -47,7 +48,7 @@ type env struct {
 	dir     string            // temporary
 	exits   []int             // of pgmpi that are no failure, beside 0 and 1
 	missed  bool              // some aim
-	meter   *stateMeter       // nil until the first check
+	meter   *meter.Meter      // nil until the first check
 }
 
 // run prints what a bench finds, and tells whether it ended and kept its aims.
@@ -145,11 +146,11 @@ type checked struct {
 // check makes a check with a gl.toml of this text, and prints what it says.
 func (e *env) check(ctx context.Context, name, text string, seed int) (c checked) {
 	if e.meter == nil {
-		e.meter = newStateMeter()
+		e.meter = must1(meter.New())
 	}
-	before := e.meter.read()
+	before := must1(e.meter.Read())
 	c.out, c.seconds = e.measure(ctx, "check", text, seed, &c.Report)
-	c.readings = []float64{before, e.meter.read()}
+	c.readings = []float64{before, must1(e.meter.Read())}
 	fmt.Printf("   %s: R = %d, %.1f s, cache line %.0f ns, %d states: %v\n", name, c.R, c.seconds, c.readings, max(1, len(c.States)), verdicts(&c.Report))
 	return c
 }

@@ -58,6 +58,12 @@ func must(err error) {
 	}
 }
 
+// must1 is must for what has a value.
+func must1[T any](v T, err error) T {
+	must(err)
+	return v
+}
+
 // try returns the failure that ended do.
 func try(do func()) (err error) {
 	defer func() {
