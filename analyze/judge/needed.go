@@ -133,25 +133,31 @@ type prospect struct {
 
 func (f *Family) prospects(t *Test) prospects {
 	p := prospects{t, make([]prospect, f.M)}
+	known := map[int][2]float64{} // reach by n: most tests have the same n
 	for i, pair := range f.pairs {
 		n := len(pair.Orig)
 		if n < 2 {
 			continue
 		}
+		reach, ok := known[n]
+		if !ok {
+			reach = [2]float64{reachOf95(t, n), reachOf95(&cappedRank, n)}
+			known[n] = reach
+		}
 		// P has refused what these cannot take.
 		paired, _ := cappedRank.Effect(pair.Orig, pair.Other)
 		pair = f.aligned(t, pair)
 		e, _ := t.Effect(pair.Orig, pair.Other)
-		p.by[i] = prospect{effect: math.Log(e.Ratio), spread: spreadOf(t, e, n), paired: spreadOf(&cappedRank, paired, n), n: n}
+		p.by[i] = prospect{effect: math.Log(e.Ratio), spread: math.Log(e.Hi95/e.Lo95) / 2 / reach[0], paired: math.Log(paired.Hi95/paired.Lo95) / 2 / reach[1], n: n}
 	}
 	p.moderate(&cappedRank, func(q *prospect) *float64 { return &q.paired })
 	p.moderate(t, func(q *prospect) *float64 { return &q.spread })
 	return p
 }
 
-// spreadOf is the spread of n differences that gave the interval: it ends where the
-// Test becomes significant.
-func spreadOf(t *Test, e stats.Effect, n int) float64 {
+// reachOf95 is how many spreads of n differences their 95 % interval reaches to either side: it ends
+// where the Test becomes significant.
+func reachOf95(t *Test, n int) float64 {
 	if t.Paired { // all have this interval
 		t = &signedRank
 	}
@@ -159,10 +165,10 @@ func spreadOf(t *Test, e stats.Effect, n int) float64 {
 	if math.IsInf(reach, 0) { // so few that no interval covers 95 %
 		reach = stats.StudentQuantile(0.975, n-1) / math.Sqrt(float64(n))
 	}
-	return math.Log(e.Hi95/e.Lo95) / 2 / reach
+	return reach
 }
 
-// varies is the variance of the logarithm of spreadOf n normal differences, simulated.
+// varies is the variance of the logarithm of the spread of n normal differences, simulated.
 func varies(t *Test, n int) float64 {
 	if t.Paired {
 		return 0.6 / float64(n-1)

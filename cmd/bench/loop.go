@@ -71,7 +71,7 @@ type ratios struct {
 // with C beside it shows what pure chance does. A round counts only if the machine
 // was in one state before, between and after its mpiruns.
 func (r *rival) bench(ctx context.Context, e *env) {
-	line := must1(meter.New())
+	line := get(meter.New())
 	rng := rand.New(rand.NewPCG(e.seed, 0))
 	got := make([]ratios, len(r.cases))
 	var readings []float64 // one for each round that counts
@@ -100,13 +100,13 @@ func (r *rival) bench(ctx context.Context, e *env) {
 func (r *rival) round(ctx context.Context, e *env, rng *rand.Rand, line *meter.Meter) (medians [3][]float64, readings []float64) {
 	order := rng.Perm(len(r.cases))
 	programs := []func(context.Context, *env, []int) map[int][]protocol.Sample{r.plain, r.ours, r.plain}
-	readings = append(readings, must1(line.Read()))
+	readings = append(readings, get(line.Read()))
 	for _, i := range rng.Perm(len(programs)) {
 		samples := programs[i](ctx, e, order)
 		for c := range r.cases {
 			medians[i] = append(medians[i], groupedMedian(samples[c])/float64(max(1, r.cases[c].Calls)))
 		}
-		readings = append(readings, must1(line.Read()))
+		readings = append(readings, get(line.Read()))
 	}
 	return medians, readings
 }
@@ -128,8 +128,7 @@ func (r *rival) plain(ctx context.Context, e *env, order []int) map[int][]protoc
 			must(fmt.Errorf("%s: line %d has %d fields and starts %.40q", r.program, k+1, len(fields), line))
 		}
 		for _, f := range fields[1:] {
-			s, err := protocol.ParseSample(f)
-			must(err)
+			s := get(protocol.ParseSample(f))
 			samples[order[k]] = append(samples[order[k]], s)
 		}
 	}

@@ -58,8 +58,7 @@ func newDesign(name string, tests int) design {
 		}
 		must(schedule.Check(schedule.R()))
 	}
-	d, err := judge.NewDesign(cfg, schedule, tests)
-	must(err)
+	d := get(judge.NewDesign(cfg, schedule, tests))
 	if d.Refused != nil {
 		must(fmt.Errorf("--designs %s: %s", name, d.Refused.Reason))
 	}
