@@ -211,7 +211,10 @@ func (p *prospects) moderate(t *Test, of func(*prospect) *float64) {
 func (f *Family) chances(p *prospects, r int) (slower, kept []float64) {
 	forKept := p.test.Reach(r, f.Alpha)
 	slower, kept = make([]float64, f.M), make([]float64, f.M)
-	rejected, before := 0, -1
+	rejected, before, anew := 0, -1, 1/float64(r)
+	if !p.test.Paired { // they spread more than the estimate
+		anew *= 1.5
+	}
 	for range 10 {
 		if rejected == before {
 			break
@@ -219,7 +222,7 @@ func (f *Family) chances(p *prospects, r int) (slower, kept []float64) {
 		forSlower, sum := p.test.Reach(r, f.needs(rejected)), 0.0
 		for i := range p.by {
 			if p.by[i].n > 0 {
-				slower[i], kept[i] = f.chance(&p.by[i], r, forSlower, forKept, varies(p.test, r+1))
+				slower[i], kept[i] = f.chance(&p.by[i], anew, forSlower, forKept, varies(p.test, r+1))
 				sum += slower[i]
 			}
 		}
@@ -233,14 +236,14 @@ var cases = [...]float64{-1.2816, -0.5244, 0, 0.5244, 1.2816}
 
 // chance is the probability that the estimate of r new mpiruns, which spreads about
 // the true effect as this one does, is far enough from 1 or from the minimum slowdown.
-// The logarithm of the spread that the new mpiruns happen to have varies by `again`.
-func (f *Family) chance(p *prospect, r int, forSlower, forKept, again float64) (slower, kept float64) {
+// Its variance is `anew` of one mpirun's; the logarithm of the spread that the new mpiruns happen to have varies by `again`.
+func (f *Family) chance(p *prospect, anew, forSlower, forKept, again float64) (slower, kept float64) {
 	zero, allowed := 0.0, math.Log(f.MinSlowdown)
 	if f.Method.Rules().Margin {
 		zero = allowed
 	}
 	for _, z := range cases {
-		moves := p.paired * math.Sqrt(1/float64(p.n)+1.5/float64(r)) * math.Exp(z*p.unsure)
+		moves := p.paired * math.Sqrt(1/float64(p.n)+anew) * math.Exp(z*p.unsure)
 		spread := p.spread * math.Exp(z*math.Sqrt(p.unsure*p.unsure+again))
 		low, high := allowed-forKept*spread, zero+forSlower*spread
 		if math.IsNaN(low) || math.IsNaN(high) { // no spread, and a test that cannot find it
