@@ -94,6 +94,7 @@ func begin(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 		v := &a.verdicts[i]
 		*v = Verdict{Guideline: t.Guideline, Type: t.Type, Function: t.Function, Mockup: t.Mockup,
 			Msize: t.Msize, MsizeOther: t.Msize, Shape: t.Shape.String(), NP: t.Shape.NP, Tolerant: t.Tolerant}
+		v.Datatype, v.Op = m.Plan.Elements(t.Function)
 		if t.Type == guidelines.Split {
 			continue
 		}

@@ -15,6 +15,7 @@ const (
 	Gone       GateState = "gone"        // violated in the baseline, kept now
 	FirstShown GateState = "shown_first" // violated, and no baseline has tested it
 	Unsure     GateState = "unsure"      // might have changed, and cannot be told
+	Lost       GateState = "lost"        // judged in the baseline, and not measured now
 )
 
 // Gate is how a night stands against its baselines.
@@ -64,6 +65,7 @@ type Origin struct {
 	Host       string            `json:"host,omitempty"`         // of pgmpi
 	Nodes      []string          `json:"nodes,omitempty"`        // that ranks ran on
 	Kernel     string            `json:"kernel,omitempty"`       // of the nodes; where they are not known, of Host
+	Command    []string          `json:"command,omitempty"`      // that made the folder
 	Folder     string            `json:"folder,omitempty"`       // its name, without the path
 	Label      map[string]string `json:"label,omitempty"`        // of --label
 	GLTomlHash string            `json:"gl_toml_hash,omitempty"` // empty: the defaults

@@ -14,7 +14,7 @@ import (
 
 // OriginOf is what a manifest says of a report's origin.
 func OriginOf(m *results.Manifest) Origin {
-	o := Origin{Created: m.Created, Host: m.Factors.Hostname, Label: maps.Clone(m.Label), RankHash: m.Rank.Hash}
+	o := Origin{Created: m.Created, Host: m.Factors.Hostname, Command: m.Command, Label: maps.Clone(m.Label), RankHash: m.Rank.Hash}
 	if m.TOML != "" {
 		sum := sha256.Sum256([]byte(m.TOML))
 		o.GLTomlHash = hex.EncodeToString(sum[:8])

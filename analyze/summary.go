@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"slices"
+
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/exitcode"
@@ -77,6 +79,11 @@ func summaryRow(verdicts []Verdict, s Shape, t guidelines.Type) SummaryRow {
 	return row
 }
 
+// NothingMeasured tells whether no test could be judged, so that a violation would not have been seen.
+func (r *Report) NothingMeasured() bool {
+	return !slices.ContainsFunc(r.Verdicts, func(v Verdict) bool { return v.Verdict != judge.NotMeasured })
+}
+
 // ExitCode sums the report up. With a gate only alarms count as violated.
 func (r *Report) ExitCode() int {
 	slow, judged := false, true
@@ -86,7 +93,7 @@ func (r *Report) ExitCode() int {
 	if r.Gate != nil {
 		slow, judged = r.Gate.Alarms > 0, !r.Gate.MustJudge || len(r.Gate.NotJudged) == 0
 	}
-	return ExitCode(len(r.Wrong) > 0, slow, r.Refused != nil || len(r.Incomplete) > 0 || len(r.Verdicts) == 0 || !judged)
+	return ExitCode(len(r.Wrong) > 0, slow, r.Refused != nil || len(r.Incomplete) > 0 || r.NothingMeasured() || !judged)
 }
 
 // ExitCode names the first condition that holds.

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"pgmpi/analyze/judge"
@@ -9,6 +10,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
+	"pgmpi/mockups"
 )
 
 // Schema names the format of report.json.
@@ -89,6 +91,23 @@ type Operation struct {
 	Op          string `json:"op"`
 	Root        int    `json:"root"`
 	MsizeLegend string `json:"msize_legend"` // Legend
+}
+
+// Elements is "int/sum", or both datatypes where reductions have another one than the rest.
+func (o Operation) Elements() string {
+	if o.Datatype != mockups.Auto {
+		return o.Datatype + "/" + o.Op
+	}
+	number, op := mockups.Function{Reduces: true}.Elements(o.Datatype, o.Op)
+	data, _ := mockups.Function{}.Elements(o.Datatype, o.Op)
+	return fmt.Sprintf("%s/%s reductions, %ss else", number.Name, op, data.Name)
+}
+
+func (o Operation) Text() string {
+	if o.Datatype == mockups.Auto {
+		return fmt.Sprintf("%s, root %d", o.Elements(), o.Root)
+	}
+	return fmt.Sprintf("datatype %s, op %s, root %d", o.Datatype, o.Op, o.Root)
 }
 
 func OperationOf(p *guidelines.Plan) Operation { return Operation{p.Datatype, p.Op, p.Root, Legend} }

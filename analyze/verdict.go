@@ -50,6 +50,9 @@ type Verdict struct {
 	Payoff      *Payoff           `json:"payoff,omitempty" column:"-"` // NB4
 	Counted
 	ByState InStates `json:"by_state,omitempty"` // where the answer depends on the state of the machine
+	// Datatype is of both sides; Op as well, "" where nothing is reduced.
+	Datatype string `json:"datatype"`
+	Op       string `json:"op,omitempty"`
 	// ByStateTold: enough mpiruns in two states to show that it does.
 	ByStateTold bool `json:"by_state_told,omitempty" column:"-"`
 }

@@ -71,6 +71,9 @@ func (p *Plan) note(text string) {
 
 // nothing returns the reason why no test of a shape is possible.
 func (p *Plan) nothing(s Shape) string {
+	if len(p.Guidelines) == 0 && len(p.Notes) > 0 {
+		return strings.TrimSuffix(p.Notes[len(p.Notes)-1], ".")
+	}
 	if len(p.Guidelines) > 0 && !slices.ContainsFunc(p.Guidelines, func(g Guideline) bool { return g.unfit(s) == "" }) {
 		return p.Guidelines[0].unfit(s)
 	}
@@ -96,7 +99,7 @@ func (g Guideline) unfit(s Shape) string {
 func (s Settings) check() (*selection, string, error) {
 	op, errs := s.checkShapes()
 	sel, wrong := s.Check.selection(s.Users)
-	for _, f := range slices.Concat(wrong, ValidateUsers(s.Users, Extent(s.Datatype))) {
+	for _, f := range slices.Concat(wrong, ValidateUsers(s.Users, Extent(s.Datatype, ""))) {
 		errs = append(errs, f)
 	}
 	return sel, op, errors.Join(errs...)
@@ -125,21 +128,23 @@ func (s Settings) checkShapes() (op string, errs []error) {
 }
 
 func (p *Plan) setGuidelines(s Settings, selected []Guideline) error {
-	extent := Extent(s.Datatype)
+	extent := Extent(s.Datatype, "")
 	msizes, leftOut, err := FitMsizes(s.Msizes, extent)
 	if err != nil {
 		return fmt.Errorf("msizes: %w", err)
 	}
-	p.noteLeftOut("", leftOut, extent)
+	p.noteLeftOut("", "sizes", leftOut, s.Datatype)
 	for _, g := range selected {
-		g.Msizes = msizes
+		its, prefix := msizes, ""
 		i := slices.IndexFunc(s.Users, func(u User) bool { return u.ID == g.ID })
 		if i >= 0 && len(s.Users[i].Msizes) > 0 {
-			if g.Msizes, leftOut, err = FitMsizes(s.Users[i].Msizes, extent); err != nil {
+			prefix = "Guideline " + g.ID + ": "
+			if its, leftOut, err = FitMsizes(s.Users[i].Msizes, extent); err != nil {
 				return fmt.Errorf("guideline %s: msizes: %w", g.ID, err)
 			}
-			p.noteLeftOut("Guideline "+g.ID+": ", leftOut, extent)
+			p.noteLeftOut(prefix, "sizes", leftOut, s.Datatype)
 		}
+		g.Msizes = p.fitting(prefix, g.Function, its)
 		if !HasSize(g.Function) {
 			g.Msizes = []int64{0}
 		}
@@ -155,16 +160,33 @@ func (p *Plan) setGuidelines(s Settings, selected []Guideline) error {
 	return nil
 }
 
-func (p *Plan) noteLeftOut(prefix string, sizes []int64, extent int64) {
+// fitting returns the sizes that a function can have: under auto, reductions have larger
+// elements than the others.
+func (p *Plan) fitting(prefix, function string, sizes []int64) (fit []int64) {
+	var leftOut []int64
+	f, _ := mockups.Get(function)
+	d, _ := f.Elements(p.Datatype, p.Op)
+	for _, size := range sizes {
+		if size%d.Bytes == 0 {
+			fit = append(fit, size)
+		} else {
+			leftOut = append(leftOut, size)
+		}
+	}
+	p.noteLeftOut(prefix, "sizes of reductions", leftOut, d.Name)
+	return fit
+}
+
+func (p *Plan) noteLeftOut(prefix, what string, sizes []int64, datatype string) {
 	if len(sizes) == 0 {
 		return
 	}
+	d, _ := mockups.GetDatatype(datatype)
 	names := make([]string, len(sizes))
 	for i, s := range sizes {
 		names[i] = conf.FormatSize(s)
 	}
-	p.Notes = append(p.Notes, fmt.Sprintf("%sleft out sizes that are no multiple of the %d bytes of %s: %s.",
-		prefix, extent, p.Datatype, strings.Join(names, ", ")))
+	p.note(fmt.Sprintf("%sleft out %s that are no multiple of the %d bytes of %s: %s", prefix, what, d.Bytes, d.Name, strings.Join(names, ", ")))
 }
 
 // pending is a test whose cases have no indices yet: first the case that would be too slow,
@@ -268,10 +290,13 @@ func CasesOnly(s Settings, functions []string, sizes []int64) (*Plan, error) {
 	p := &Plan{Shapes: s.Shapes, Datatype: s.Datatype, Op: op, Root: s.Root, Guidelines: []Guideline{}, Tests: []Test{}}
 	for _, shape := range s.Shapes {
 		for _, function := range functions {
-			for _, size := range sizes {
+			for _, size := range p.fitting("", function, sizes) {
 				p.Cases = append(p.Cases, Case{Function: function, Msize: size, Shape: shape})
 			}
 		}
+	}
+	if len(p.Cases) == 0 {
+		return nil, fmt.Errorf("nothing to measure: %s", strings.Join(p.Notes, " "))
 	}
 	return p, nil
 }

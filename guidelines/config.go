@@ -215,11 +215,10 @@ func Datatypes() (names []string) {
 	return names
 }
 
-// Extent returns the extent of a datatype in bytes; 1 for an unknown one, so
-// that sizes can still be checked.
-func Extent(datatype string) int64 {
-	if d, ok := mockups.GetDatatype(datatype); ok {
-		return d.Bytes
-	}
-	return 1
+// Extent returns the bytes of the elements that a function, or with "" any, has under a
+// datatype; 1 for an unknown one, so that sizes can still be checked.
+func Extent(datatype, function string) int64 {
+	f, _ := mockups.Get(function)
+	d, _ := f.Elements(datatype, "")
+	return max(1, d.Bytes)
 }

@@ -405,3 +405,44 @@ func TestSplitFactorRoundsUp(t *testing.T) {
 		should.Equal(t, SplitFactor(c[0], c[1]), c[2], "⌈%d/%d⌉", c[0], c[1])
 	}
 }
+
+// Byte for byte, a reduction of 4 bytes and one of 8 would be compared.
+func TestAutoGivesBothSidesOfEveryTestOneDatatype(t *testing.T) {
+	s := settings("everything")
+	s.Msizes, s.Datatype, s.Shapes = []string{"1..32"}, mockups.Auto, []Shape{{NP: 4, Nodes: 2, PPN: 2}}
+	s.Users = []User{{ID: "small", Monotony: "MPI_Scan", Msizes: MsizeList{"4..16"}}}
+	p := build(t, s)
+	least := map[string]int64{}
+	for _, test := range p.Tests {
+		for _, i := range append([]int{test.Case}, test.Others...) {
+			f, _ := mockups.Get(p.Cases[i].Function)
+			d, op := f.Elements(p.Datatype, p.Op)
+			of, _ := mockups.Get(test.Function)
+			if want, its := of.Elements(p.Datatype, p.Op); d.Name != want.Name || op != its || p.Cases[i].Msize%d.Bytes != 0 {
+				t.Errorf("%s: %s at %d bytes has %s and %s, %s has %s and %s", test.Guideline, f.ID, p.Cases[i].Msize, d.Name, op, of.ID, want.Name, its)
+			}
+		}
+		if n, ok := least[test.Function]; !ok || test.Msize < n {
+			least[test.Function] = test.Msize
+		}
+	}
+	if least["MPI_Bcast"] != 1 || least["MPI_Allreduce"] != 8 || least["MPI_Ireduce"] != 8 {
+		t.Errorf("Bcast from %d bytes on, Allreduce from %d, Ireduce from %d; want 1, 8 and 8", least["MPI_Bcast"], least["MPI_Allreduce"], least["MPI_Ireduce"])
+	}
+	for _, want := range []string{"left out sizes of reductions that are no multiple of the 8 bytes of double: 1, 2, 4.",
+		"Guideline small: left out sizes of reductions that are no multiple of the 8 bytes of double: 4."} {
+		if !slices.Contains(p.Notes, want) {
+			t.Errorf("no note %q in %q", want, p.Notes)
+		}
+	}
+	s.Check.Guidelines, s.Msizes, s.Users = []string{"GL8"}, []string{"4"}, nil
+	if _, err := Build(s); err == nil || err.Error() != "nothing to check: left out sizes of reductions that are no multiple of the 8 bytes of double: 4" {
+		t.Errorf("only 4 bytes: %v", err)
+	}
+	if p, err := CasesOnly(s, []string{"MPI_Bcast", "MPI_Scan"}, []int64{4, 8}); err != nil || len(p.Cases) != 3 {
+		t.Errorf("%v, %v", p, err)
+	}
+	if _, err := CasesOnly(s, []string{"MPI_Scan"}, []int64{4}); err == nil {
+		t.Error("a plan of no cases")
+	}
+}

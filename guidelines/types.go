@@ -1,6 +1,7 @@
 package guidelines
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -119,11 +120,22 @@ type Plan struct {
 	Guidelines []Guideline `json:"guidelines"`
 	Shapes     []Shape     `json:"shapes"`
 	Datatype   string      `json:"datatype"`
-	Op         string      `json:"op"` // resolved: never "auto"
+	Op         string      `json:"op"` // of reductions, resolved: never "auto"
 	Root       int         `json:"root"`
 	Cases      []Case      `json:"cases"`
 	Tests      []Test      `json:"tests"`
 	Notes      []string    `json:"notes,omitempty"` // what was left out, for people
+}
+
+// Elements returns the datatype and the operator that a function is called with; no operator where
+// it does not reduce.
+func (p *Plan) Elements(function string) (datatype, op string) {
+	f, _ := mockups.Get(function)
+	d, op := f.Elements(p.Datatype, p.Op)
+	if !f.Reduces {
+		op = ""
+	}
+	return cmp.Or(d.Name, p.Datatype), op
 }
 
 // CasesOf returns the indices into Cases of one shape, in Plan order.

@@ -10,6 +10,7 @@ import (
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/mockups"
 	"pgmpi/nrep"
 )
 
@@ -33,7 +34,7 @@ type JobConfig struct {
 // DefaultJob is the [job] section of an empty gl.toml.
 func DefaultJob() JobConfig {
 	return JobConfig{NP: []int{}, Shapes: []string{}, Msizes: guidelines.MsizeList{"1..1Mi"},
-		Datatype: "byte", Op: "auto", Seed: 1, Looks: []int{}, LookWeights: []float64{}}
+		Datatype: mockups.Auto, Op: "auto", Seed: 1, Looks: []int{}, LookWeights: []float64{}}
 }
 
 // Validate checks the root only against the numbers of processes that are given.
@@ -55,7 +56,7 @@ func (c JobConfig) Validate() []conf.FieldError {
 	errs.Check(c.MPIRuns <= results.MaxMPIRuns, "mpiruns", "must be at most %d, not %d", results.MaxMPIRuns, c.MPIRuns)
 	c.validateLooks(&errs)
 	_, opErrs := guidelines.ResolveOp(c.Datatype, c.Op)
-	guidelines.CheckMsizes(&errs, "msizes", c.Msizes, guidelines.Extent(c.Datatype))
+	guidelines.CheckMsizes(&errs, "msizes", c.Msizes, guidelines.Extent(c.Datatype, ""))
 	return slices.Concat(errs, opErrs, c.CheckRoot(c.NP))
 }
 

@@ -22,9 +22,10 @@ const (
 	stallGrace = 10 * time.Second // beyond measure.stall, which the ranks watch themselves
 	// Between the end record and the end of mpirun, at least. MPI_Finalize may hang: MPICH 4.0.2
 	// over UCX's TCP does, one time in four at p = 4.
-	endLimit  = 10 * time.Second
-	termGrace = 2 * time.Second // between SIGTERM and SIGKILL
-	lostGrace = time.Second     // between a launcher's word that it cannot start a rank and its end
+	endLimit     = 10 * time.Second
+	termGrace    = 2 * time.Second // between SIGTERM and SIGKILL
+	orphansEvery = 100 * time.Millisecond
+	lostGrace    = time.Second // between a launcher's word that it cannot start a rank and its end
 )
 
 type limits struct {
@@ -175,10 +176,17 @@ func (m *mpirun) serve(ctx context.Context, job *protocol.Job) (*protocol.Output
 // samples are whole by then, so a bad exit status does not undo them. Standard input stays
 // open: its end would tell the ranks that the driver is gone.
 func (m *mpirun) end(ctx context.Context) {
-	select {
-	case <-m.ranks.Exited:
-	case <-ctx.Done():
-	case <-time.After(m.limits.end):
+	for limit, waits := time.After(m.limits.end), true; waits; {
+		select {
+		case <-m.ranks.Exited:
+			waits = false
+		case <-ctx.Done():
+			waits = false
+		case <-limit:
+			waits = false
+		case <-time.After(orphansEvery):
+			m.ranks.Orphans()
+		}
 	}
 	m.stderr.close()
 	m.kill()

@@ -1,15 +1,18 @@
 package measure
 
 import (
+	"fmt"
 	"io"
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -23,12 +26,27 @@ type Ranks struct {
 	Exited  chan struct{}  // closed when the launcher has ended
 	Err     error          // how it ended, once Exited is closed
 	Greeted func()         // rank 0 has said hello: all ranks are there
+	Orphans func()         // ends what ranks that have ended left behind; it holds their pipes, and mpirun waits
 	Kill    func()         // ends what is left of launcher and ranks, and waits for it
 }
 
+// mark is a variable in the environment of all processes of an mpirun, and only of these.
+const mark = "PGMPI_MPIRUN="
+
+var (
+	mpiruns atomic.Int64
+	// adopt makes orphans below this process its children.
+	adopt = sync.OnceFunc(func() {
+		const childSubreaper = 36
+		_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, childSubreaper, 1, 0)
+	})
+)
+
 func Exec(argv, env []string, stderr io.Writer) (*Ranks, error) {
+	adopt()
+	marked := fmt.Sprintf("%s%d.%d", mark, os.Getpid(), mpiruns.Add(1))
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env, cmd.Stderr = env, stderr
+	cmd.Env, cmd.Stderr = append(env, marked), stderr
 	// A group of its own, so that a signal reaches every local rank; SIGTERM
 	// when the driver dies, so that mpirun clears up its shared memory.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
@@ -68,8 +86,11 @@ func Exec(argv, env []string, stderr io.Writer) (*Ranks, error) {
 		stop()
 		below = descendants(cmd.Process.Pid)
 	}
+	x.Orphans = func() { endAll(orphans(cmd.Process.Pid, marked), 0) }
 	x.Kill = func() {
 		x.end(cmd.Process.Pid, below, &starting)
+		x.Orphans()
+		removeSessions(cmd.Env, append(below, process{pid: cmd.Process.Pid}))
 		stop()
 	}
 	return x, nil
@@ -94,13 +115,59 @@ func (x *Ranks) end(pid int, below []process, shared *sharedFiles) {
 	shared.remove()
 }
 
+// orphans returns the processes of an mpirun whose parents have ended, and all below them.
+func orphans(launcher int, marked string) (found []process) {
+	children := childrenOf(os.Getpid())
+	for _, pid := range children {
+		environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		if p, _, alive := readStat(pid); alive && pid != launcher && slices.Contains(strings.Split(string(environ), "\x00"), marked) {
+			found = append(append(found, p), descendants(pid)...)
+		}
+	}
+	return found
+}
+
+// removeSessions deletes the folders that Open MPI's mpirun leaves in TMPDIR when it is killed:
+// ompi.HOST.UID/pid.PID.
+func removeSessions(env []string, all []process) {
+	tmp := "/tmp"
+	for _, v := range env {
+		if dir, is := strings.CutPrefix(v, "TMPDIR="); is && dir != "" {
+			tmp = dir
+		}
+	}
+	entries, _ := os.ReadDir(tmp)
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !e.IsDir() || !strings.HasPrefix(e.Name(), "ompi.") || !strings.HasSuffix(e.Name(), fmt.Sprintf(".%d", os.Geteuid())) {
+			continue
+		}
+		if s, ok := info.Sys().(*syscall.Stat_t); !ok || int(s.Uid) != os.Geteuid() {
+			continue
+		}
+		for _, p := range all {
+			session := filepath.Join(tmp, e.Name(), fmt.Sprintf("pid.%d", p.pid))
+			if _, err := os.Lstat(session); err == nil && os.RemoveAll(session) == nil {
+				_ = os.Remove(filepath.Dir(session)) // unless others have one
+			}
+		}
+	}
+}
+
+// chatty are variables that make launchers write into the ranks' output, or before its lines.
+var chatty = []string{"SLURM_LABELIO", "OMPI_MCA_orte_tag_output", "OMPI_MCA_orte_timestamp_output", "OMPI_MCA_orte_xml_output", "HYDRA_DEBUG", "HYDRA_TOPO_DEBUG"}
+
 // environment returns this process's environment with the configured variables, without
-// those that make launchers put labels before every line.
+// the chatty ones. Inside of a step of Slurm, such as
+// srun --pty bash, a launcher's srun would wait for the CPUs that the step holds.
 func environment(extra map[string]string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		return name == "SLURM_LABELIO" || name == "OMPI_MCA_orte_tag_output"
+		return slices.Contains(chatty, name)
 	})
+	if os.Getenv("SLURM_STEP_ID") != "" {
+		env = append(env, "SLURM_OVERLAP=1")
+	}
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		env = append(env, name+"="+extra[name])
 	}
@@ -151,12 +218,14 @@ func readStat(pid int) (p process, parent int, alive bool) {
 	return process{pid, fields[start]}, parent, err == nil
 }
 
-// endAll waits until processes have ended by themselves, and then kills them.
+// endAll waits until processes have ended by themselves, and then kills them. Those that were
+// adopted are buried.
 func endAll(all []process, grace time.Duration) {
 	for end := time.Now().Add(grace); ; time.Sleep(10 * time.Millisecond) {
 		left := false
 		for _, p := range all {
 			if now, _, alive := readStat(p.pid); !alive || now != p {
+				_, _ = syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil)
 				continue
 			}
 			left = true
@@ -164,7 +233,7 @@ func endAll(all []process, grace time.Duration) {
 				_ = syscall.Kill(p.pid, syscall.SIGKILL)
 			}
 		}
-		if !left || time.Now().After(end.Add(grace)) {
+		if !left || time.Now().After(end.Add(termGrace)) {
 			return
 		}
 	}

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
@@ -32,4 +35,48 @@ func TestFileOfARankThatIsKilledWhileItStartsIsRemoved(t *testing.T) {
 	should.Hold(t, err != nil, "the file of the rank is left")
 	_, err = os.Stat(other)
 	should.Do(t, err, "the file of another is gone")
+}
+
+// A rank that forks leaves a process that holds its pipe, and mpirun waits for the pipe's end.
+func TestMpirunDoesNotWaitForWhatRanksLeaveBehind(t *testing.T) {
+	pids := filepath.Join(t.TempDir(), "pids")
+	x := must.Get(Exec([]string{"sh", "-c", `(sleep 300 & echo $! >"$0"; setsid sleep 300 & echo $! >>"$0") | cat`, pids}, os.Environ(), io.Discard))(t)
+	limit := time.After(10 * time.Second)
+	for waits := true; waits; {
+		select {
+		case <-x.Exited:
+			waits = false
+		case <-limit:
+			t.Error("it waits")
+			waits = false
+		case <-time.After(orphansEvery):
+			x.Orphans()
+		}
+	}
+	x.Kill()
+	for line := range strings.Lines(string(must.Get(os.ReadFile(pids))(t))) {
+		_, err := os.Stat("/proc/" + strings.TrimSpace(line))
+		should.Hold(t, os.IsNotExist(err), "process %s is left", line)
+	}
+}
+
+func TestSessionOfAKilledMpirunIsRemoved(t *testing.T) {
+	tmp := t.TempDir()
+	session := func(format string, args ...any) string {
+		path := filepath.Join(tmp, fmt.Sprintf(format, args...))
+		must.Do(t, os.MkdirAll(filepath.Join(path, "0"), 0o777))
+		return path
+	}
+	x := must.Get(Exec([]string{"sleep", "300"}, append(os.Environ(), "TMPDIR="+tmp), io.Discard))(t)
+	pid := childrenOf(os.Getpid())
+	must.Hold(t, len(pid) == 1, "children %v", pid)
+	own := session("ompi.host.%d/pid.%d", os.Geteuid(), pid[0])
+	others := []string{session("ompi.two.%d/pid.1", os.Geteuid()), session("ompi.two.%d/pid.%d", os.Geteuid()+1, pid[0]), session("mine/pid.%d", pid[0])}
+	x.Kill()
+	_, err := os.Stat(filepath.Dir(own))
+	should.Hold(t, os.IsNotExist(err), "%s is left", own)
+	for _, path := range others {
+		_, err := os.Stat(path)
+		should.Do(t, err)
+	}
 }

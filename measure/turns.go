@@ -61,12 +61,12 @@ func (c Config) MostTurns() int {
 // roomForTurns tells whether no case is left out when each has temporaries of its own.
 func (s *Session) roomForTurns(t Task) bool {
 	plan := &s.Manifest.Plan
-	extent := guidelines.Extent(plan.Datatype)
-	room := mockups.Room{Cap: cmp.Or(s.Manifest.MemoryCap[t.Shape.String()], int64(s.Measure.TempMemory))}
+	room := mockups.Room{Cap: cmp.Or(s.Manifest.MemoryCap[t.Shape.String()], int64(s.Measure.TempMemory)), Apart: plan.Datatype == mockups.Auto}
 	var sized []mockups.Sized
 	add := func(i int) {
 		k := plan.Cases[i]
-		sized = append(sized, mockups.Size(k.Function, k.Msize, extent))
+		f, _ := mockups.Get(k.Function)
+		sized = append(sized, mockups.Size(f, k.Msize, plan.Datatype))
 	}
 	for _, c := range t.Cases {
 		add(c.Plan)
@@ -74,9 +74,9 @@ func (s *Session) roomForTurns(t Task) bool {
 	for _, i := range t.Fillers {
 		add(i)
 	}
-	once, _ := mockups.Fit(sized, extent, t.Shape.NP, room)
+	once, _ := mockups.Fit(sized, t.Shape.NP, room)
 	room.OwnTemps = true
-	own, _ := mockups.Fit(sized, extent, t.Shape.NP, room)
+	own, _ := mockups.Fit(sized, t.Shape.NP, room)
 	return slices.Equal(once, own)
 }
 

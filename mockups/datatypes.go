@@ -2,6 +2,10 @@ package mockups
 
 import "slices"
 
+// Auto is the datatype that stands for what programs use: numbers where they reduce, bytes
+// where they only move data.
+const Auto = "auto"
+
 type Datatype struct {
 	Name  string // as in gl.toml
 	Bytes int64  // extent
@@ -14,6 +18,7 @@ var (
 	arithOps  = []string{"sum", "prod", "min", "max"}
 	logicOps  = []string{"lor", "land", "lxor"}
 	datatypes = []Datatype{
+		{Name: Auto, Bytes: 1, Ops: arithOps, Auto: "sum"},
 		{Name: "byte", Bytes: 1, Ops: bitOps, Auto: "bor"},
 		{Name: "int", Bytes: 4, Ops: slices.Concat(arithOps, bitOps, logicOps), Auto: "sum"},
 		{Name: "float", Bytes: 4, Ops: arithOps, Auto: "sum"},
@@ -32,6 +37,20 @@ func GetDatatype(name string) (Datatype, bool) {
 		}
 	}
 	return Datatype{}, false
+}
+
+// Elements returns the datatype that a function is called with, and the operator that it gets.
+// A mock-up has them from its collective, even if it moves data by a reduction on bytes: both
+// sides of a comparison have the same.
+func (f Function) Elements(datatype, op string) (Datatype, string) {
+	switch {
+	case datatype == Auto && f.Reduces:
+		datatype = "double"
+	case datatype == Auto:
+		datatype, op = "byte", "bor"
+	}
+	d, _ := GetDatatype(datatype)
+	return d, op
 }
 
 func Ops() []string { return slices.Concat(arithOps, bitOps, logicOps) }

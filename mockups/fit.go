@@ -10,19 +10,23 @@ import (
 )
 
 // Need is the memory of a case in the buffers that all cases share, in bytes.
-type Need struct{ Send, Recv, Temp int64 }
-
-func (n Need) Sum() int64 { return n.Send + n.Recv + n.Temp }
-
-type Sized struct {
-	Function Function
-	Count    int64
+type Need struct {
+	Send, Recv, Temp int64
+	Reduced          int64 // what reductions send, if their datatype is not the others'
 }
 
-// Size returns a function, which must exist, with blocks of msize bytes.
-func Size(id string, msize, extent int64) Sized {
-	f, _ := Get(id)
-	return Sized{f, msize / extent}
+func (n Need) Sum() int64 { return n.Send + n.Recv + n.Temp + n.Reduced }
+
+// Sized is a function with blocks of Count elements of Extent bytes.
+type Sized struct {
+	Function      Function
+	Count, Extent int64
+}
+
+// Size returns a function with blocks of msize bytes of a job's datatype.
+func Size(f Function, msize int64, datatype string) Sized {
+	d, _ := f.Elements(datatype, "")
+	return Sized{f, msize / max(1, d.Bytes), d.Bytes}
 }
 
 // Room is the memory of a rank, in bytes.
@@ -32,21 +36,26 @@ type Room struct {
 	Span  func(bytes int64) int64 // size of a send or receive buffer; by default its bytes
 	// OwnTemps gives every case temporaries of its own, side by side.
 	OwnTemps bool
+	// Apart gives reductions a send buffer of their own.
+	Apart bool
 }
 
 // Fit returns the reasons why cases cannot be measured together on p processes, "" for the
 // others, and the sizes of the buffers that these share.
-func Fit(cases []Sized, extent int64, p int, room Room) (why []string, shared Need) {
+func Fit(cases []Sized, p int, room Room) (why []string, shared Need) {
 	why = make([]string, len(cases))
 	needs := make([]Need, len(cases))
 	for i, c := range cases {
-		if c.Function.MaxCount(c.Count, extent, p) > math.MaxInt32 {
+		if c.Function.MaxCount(c.Count, c.Extent, p) > math.MaxInt32 {
 			why[i] = "its element count is above what an MPI int count holds"
 			continue // and needs nothing
 		}
-		needs[i] = c.Function.Memory(c.Count, extent, p)
+		needs[i] = c.Function.Memory(c.Count, c.Extent, p)
 		if room.Span != nil {
 			needs[i].Send, needs[i].Recv = room.Span(needs[i].Send), room.Span(needs[i].Recv)
+		}
+		if room.Apart && c.Function.Reduces {
+			needs[i].Send, needs[i].Reduced = 0, needs[i].Send
 		}
 	}
 	fits, shared := fit(needs, room.Cap-room.Extra, room.OwnTemps)
@@ -75,7 +84,7 @@ func fit(needs []Need, limit int64, ownTemps bool) (fits []bool, shared Need) {
 	fits = make([]bool, len(needs))
 	for _, i := range order {
 		n := needs[i]
-		with := Need{max(shared.Send, n.Send), max(shared.Recv, n.Recv), max(shared.Temp, n.Temp)}
+		with := Need{max(shared.Send, n.Send), max(shared.Recv, n.Recv), max(shared.Temp, n.Temp), max(shared.Reduced, n.Reduced)}
 		if ownTemps {
 			with.Temp = shared.Temp + n.Temp
 		}

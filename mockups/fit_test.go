@@ -16,9 +16,9 @@ func TestCasesThatFitAloneMayNotFitTogether(t *testing.T) {
 		want   []bool
 		shared Need
 	}{
-		{120, []Need{gather, scatter}, []bool{true, true}, Need{60, 60, 0}},
-		{119, []Need{gather, scatter}, []bool{true, false}, Need{10, 60, 0}},
-		{119, []Need{scatter, gather, both}, []bool{true, false, true}, Need{60, 30, 5}},
+		{120, []Need{gather, scatter}, []bool{true, true}, Need{60, 60, 0, 0}},
+		{119, []Need{gather, scatter}, []bool{true, false}, Need{10, 60, 0, 0}},
+		{119, []Need{scatter, gather, both}, []bool{true, false, true}, Need{60, 30, 5, 0}},
 		{69, []Need{scatter, gather, both}, []bool{false, false, true}, both},
 		{0, []Need{{}, both}, []bool{true, false}, Need{}},
 	} {
@@ -28,20 +28,20 @@ func TestCasesThatFitAloneMayNotFitTogether(t *testing.T) {
 }
 
 func TestOwnTemporariesAddUp(t *testing.T) {
-	needs := []Need{{10, 20, 5}, {20, 10, 5}, {10, 10, 30}}
+	needs := []Need{{10, 20, 5, 0}, {20, 10, 5, 0}, {10, 10, 30, 0}}
 	for limit, want := range map[int64][]bool{80: {true, true, true}, 79: {true, true, false}, 49: {true, false, false}} {
 		fits, _ := fit(needs, limit, true)
 		should.Hold(t, slices.Equal(fits, want), "%d bytes: %v, want %v", limit, fits, want)
 	}
 	_, shared := fit(needs, 80, true)
-	should.Hold(t, shared == (Need{20, 20, 40}), "they share %v", shared)
+	should.Hold(t, shared == (Need{20, 20, 40, 0}), "they share %v", shared)
 }
 
 // The cases of a later mpirun are some of those that the first one let in.
 func TestWhatHasFittedStillFits(t *testing.T) {
 	var needs []Need
 	for c := int64(1); c <= 64; c *= 2 {
-		needs = append(needs, Need{c, 8 * c, c}, Need{8 * c, c, 0}, Need{c, c, 12 * c})
+		needs = append(needs, Need{c, 8 * c, c, 0}, Need{8 * c, c, 0, 0}, Need{c, c, 12 * c, 0})
 	}
 	for _, own := range []bool{false, true} {
 		fits, _ := fit(needs, 500, own)
@@ -58,7 +58,7 @@ func TestWhatHasFittedStillFits(t *testing.T) {
 
 func TestWhatCannotBeMeasuredIsSaid(t *testing.T) {
 	f, _ := Get("MPI_Allgatherv")
-	cases := []Sized{{f, 1}, {f, 1 << 10}, {f, 1 << 30}}
+	cases := []Sized{{f, 1, 1}, {f, 1 << 10, 1}, {f, 1 << 30, 1}}
 	for _, c := range []struct {
 		room Room
 		want []string
@@ -69,9 +69,23 @@ func TestWhatCannotBeMeasuredIsSaid(t *testing.T) {
 		{Room{Cap: 3 << 10, Extra: 1 << 10}, []string{"", "it needs 4 KiB a rank, the cap is 3 KiB", "its element"}},
 		{Room{Cap: 3 << 10, Span: func(b int64) int64 { return 2 * b }}, []string{"", "it needs 6 KiB a rank, ", "its element"}},
 	} {
-		why, _ := Fit(cases, 1, 2, c.room)
+		why, _ := Fit(cases, 2, c.room)
 		for i, want := range c.want {
 			should.Hold(t, strings.HasPrefix(why[i], want) && (want == "") == (why[i] == ""), "cap %d: case %d: %q, want %q", c.room.Cap, i, why[i], want)
 		}
+	}
+}
+
+// Elements of two datatypes cannot lie in one send buffer; all else is shared.
+func TestReductionsSendFromABufferOfTheirOwn(t *testing.T) {
+	var cases []Sized
+	for _, id := range []string{"MPI_Alltoall", "MPI_Reduce_scatter"} {
+		f, _ := Get(id)
+		cases = append(cases, Size(f, 1<<10, Auto))
+	}
+	_, together := Fit(cases, 2, Room{Cap: 1 << 20})
+	_, apart := Fit(cases, 2, Room{Cap: 1 << 20, Apart: true})
+	if together != (Need{Send: 2 << 10, Recv: 2 << 10}) || apart != (Need{Send: 2 << 10, Recv: 2 << 10, Reduced: 2 << 10}) {
+		t.Errorf("%v together, %v apart", together, apart)
 	}
 }

@@ -1,6 +1,7 @@
 package mockups
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -92,5 +93,22 @@ func TestBarrierNeedsNoMemoryAtAnySize(t *testing.T) {
 func TestWhatCallsAnAlltoallExchanges(t *testing.T) {
 	for _, f := range append(slices.Clone(All()), Variants()...) {
 		should.Equal(t, f.Exchange, strings.Contains(strings.ToLower(f.ID), "alltoall") && !strings.Contains(f.ID, "Neighbor"), "%s", f.ID)
+	}
+}
+
+// What moves data by a reduction on bytes has the bytes of its collective.
+func TestWhatReducesHasNumbersUnderAuto(t *testing.T) {
+	reduce := []string{"MPI_Allreduce", "MPI_Exscan", "MPI_Reduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan"}
+	for _, f := range slices.Concat(All(), Variants()) {
+		want, op := "byte", "bor"
+		if slices.Contains(reduce, cmp.Or(f.Of, f.ID)) {
+			want, op = "double", "max"
+		}
+		if d, its := f.Elements(Auto, "max"); d.Name != want || its != op {
+			t.Errorf("%s has %s and %s, want %s and %s", f.ID, d.Name, its, want, op)
+		}
+		if d, its := f.Elements("int", "max"); d.Name != "int" || its != "max" {
+			t.Errorf("%s has %s and %s where the job says int and max", f.ID, d.Name, its)
+		}
 	}
 }

@@ -97,7 +97,7 @@ func TestDocumentsForConsumers(t *testing.T) {
 		return
 	}
 	all := examples(t)
-	all["hostile"], all["every-test"] = exampleOf(check.Reports, hostileReport(t)), exampleOf(check.Reports, everyTest(t))
+	all["hostile"], all["every-test"], all["large"] = exampleOf(check.Reports, hostileReport(t)), exampleOf(check.Reports, everyTest(t)), exampleOf(check.Reports, largeReport(t))
 	for i, text := range []string{"x", `"><script>alert(1)</script>`, `'"--></title></style><img src=x onerror=alert(1)>`, "]]></svg>&lt;b>{{.}}", `" onclick="x`} {
 		for name, e := range hostile(t, text) {
 			all[fmt.Sprintf("elses-%d-%s", i, name)] = e

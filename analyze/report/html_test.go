@@ -111,9 +111,34 @@ func TestEveryTestHasACellOfTheHeatMapWithItsRatio(t *testing.T) {
 	should.Hold(t, cells == len(r.Verdicts), "%d cells for %d tests", cells, len(r.Verdicts))
 }
 
+// Answer first, from where it is, and what explains it last.
+func TestAPageBeginsWithItsAnswer(t *testing.T) {
+	r := noisyReport(t)
+	r.Created, r.Host, r.Command = "2026-01-02T03:04:05Z", "node17", []string{"pgmpi", "check", "--out", "a b"}
+	page := written(t, "html", check.Reports.Document(r))
+	at := 0
+	for _, text := range []string{"<h1", "2 January 2026, 03:04 UTC", "node17", "pgmpi check --out &#39;a b&#39;", "</header>", "the largest loss per call first</h2>", ">Not sure</h2>", ">Probably slower",
+		">Heat map", ">Pictures of the patterns", ">How it was measured</h2>"} {
+		next := strings.Index(page[at:], text)
+		must.Hold(t, next >= 0, "%q does not follow", text)
+		at += next
+	}
+}
+
+func TestABarIsAsLongAsItsFactor(t *testing.T) {
+	table := document.Table{Head: []string{"call", "slower"}, Align: "lr", Factor: 1, Factors: []float64{1, 2, 16}}
+	for _, name := range []string{"a", "b", "c"} {
+		table.Add(name, "")
+	}
+	page := written(t, "html", &document.Document{Name: "bars", Pictured: []document.Section{document.Titled("First"), {Title: "Bars", Table: &table}}})
+	bars := regexp.MustCompile(`<path d="M0 5H(\d+)"/></svg>`).FindAllStringSubmatch(page, -1)
+	must.Hold(t, len(bars) == 2, "%v", bars)
+	should.Equal(t, bars[0][1]+" "+bars[1][1], "16 64", "2 and 16 times")
+}
+
 func TestAColourStandsForARatio(t *testing.T) {
 	for ratio, want := range map[float64]string{1: "h0", 1.1: "h0", 1.5: "h1", 2: "h2", 4: "h4", 100: "h4", 0.5: "c2", 0.01: "c4", 0: "h0"} {
-		should.Equal(t, document.HeatClass(ratio), want, "%v", ratio)
+		should.Equal(t, picture.HeatClass(ratio), want, "%v", ratio)
 	}
 }
 

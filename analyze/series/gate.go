@@ -95,7 +95,7 @@ func (g *Baselines) alarms(s analyze.GateState, v *analyze.Verdict) bool {
 		return !g.onlySure() || v.Firm
 	case analyze.Expired:
 		return true
-	case analyze.Xpass:
+	case analyze.Xpass, analyze.Lost:
 		return g.Strict
 	case analyze.Known, analyze.FirstShown, analyze.Unsure:
 		return g.FailOn == FailOnViolated && v.Verdict == judge.Violated
@@ -201,7 +201,9 @@ func (t tonight) notViolated(v *analyze.Verdict) provisional {
 			continue
 		}
 		switch words := (strongest{n, q}).words(); {
-		case !q.violated() || v.Verdict == judge.NotMeasured || v.Verdict == judge.Wrong:
+		case v.Verdict == judge.NotMeasured:
+			return provisional{state: analyze.Lost, reason: words}
+		case !q.violated() || v.Verdict == judge.Wrong:
 			return provisional{}
 		case v.Verdict == judge.Kept:
 			return provisional{state: analyze.Gone, reason: words}

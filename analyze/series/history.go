@@ -185,7 +185,7 @@ func goneSince(before, c *Check) (n int) {
 const (
 	// lasts is the nights before, in and after a change.
 	lasts = 3
-	// LeastNights are needed to see a change.
+	// LeastNights can show a lasting change.
 	LeastNights = 2 * lasts
 	// leastLasting is the least change of a ratio that is reported.
 	leastLasting = 1.05

@@ -95,9 +95,19 @@ func TestKilledMpirunLeavesNeitherRanksNorSharedMemory(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.startLong(long)
 		must.Hold(t, b.lib.name != "openmpi" || len(s.shared) != 0, "the ranks of Open MPI map no file in /dev/shm: this test tests nothing")
-		s.failing(s.mpirun, syscall.SIGKILL, 20*time.Second)
+		var pid int
+		s.failing(func() int { pid = s.mpirun(); return pid }, syscall.SIGKILL, 20*time.Second)
 		s.wait(15*time.Second).exits(t, 3).says(t, "signal: killed", "killed mpirun", "--resume")
 		s.gone(0)
+		sessions, _ := filepath.Glob(filepath.Join(os.TempDir(), "ompi.*", fmt.Sprintf("pid.%d", pid)))
+		should.Hold(t, len(sessions) == 0, "%v is left", sessions)
+	})
+}
+
+func TestWhatARankForksEndsWithItsMpirun(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		b.with("forks").check("--guidelines", b.toml(quick)).exits(t, 0, 1)
+		b.noneLeft(0)
 	})
 }
 

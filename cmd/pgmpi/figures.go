@@ -25,8 +25,8 @@ of the PGMPI paper) and of every collective, heat maps, losses, and how slow
 each mpirun was. Of single cases it draws the samples: by repetition, as
 histogram, as distribution, against a log-normal one, and how the number of
 repetitions was found (Fig. 1). Several folders, such as two libraries, share
-pictures. Each picture is a PDF, an SVG and a PNG, with its data as csv. Needs
-no MPI.
+pictures. Each picture is a PDF with its data as csv; --format also has SVG for
+pages and PNG for slides. Needs no MPI.
 
   pgmpi figures before after --out fig --case Scan:256Ki`,
 		Args: wants(1, anyNumber, "at least one results folder"),
@@ -35,7 +35,9 @@ no MPI.
 			if err != nil {
 				return err
 			}
-			g, err := reading.Figures(args, cases, &results.Folder{Path: out}, chosen)
+			p := newProgress(false)
+			g, err := reading.Figures(args, cases, &results.Folder{Path: out}, chosen, p.counting("drawing"))
+			p.clear()
 			if err != nil {
 				return err
 			}
@@ -45,7 +47,7 @@ no MPI.
 	fs := c.Flags()
 	fs.StringVar(&out, "out", "fig", "the `DIR` for the pictures")
 	fs.StringArrayVar(&cases, "case", nil, "draw the samples of a `CASE` FUNCTION:MSIZE[:SHAPE], such as Scan:256Ki; may be given again (default: the largest loss, and its mock-up)")
-	fs.StringSliceVar(&formats, "format", extensions(), "comma `LIST` of "+strings.Join(extensions(), ", "))
+	fs.StringSliceVar(&formats, "format", []string{"pdf", "csv"}, "comma `LIST` of "+strings.Join(extensions(), ", "))
 	return c
 }
 

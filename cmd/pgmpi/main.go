@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -54,11 +55,13 @@ var groups = []struct {
 var stdout, stderr io.Writer = os.Stdout, os.Stderr
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	ctx, _ := signal.NotifyContext(context.Background(), endings()...)
 	go func() {
-		// A second Ctrl-C ends pgmpi at once; mpirun follows by itself.
+		// A second Ctrl-C ends pgmpi at once; mpirun follows by itself. Other signals come several
+		// times: a batch system sends them to every process, and so does its script.
 		<-ctx.Done()
-		stop()
+		time.Sleep(time.Second)
+		signal.Reset(os.Interrupt)
 	}()
 	os.Exit(execute(ctx, os.Args[1:]))
 }
@@ -79,11 +82,24 @@ func execute(ctx context.Context, args []string) (code int) {
 			code = exitcode.Failed
 		}
 	}()
-	err := dispatch(ctx, args)
+	err := addresses()
+	if err == nil {
+		err = dispatch(ctx, args)
+	}
 	if err != nil && !errors.Is(err, fail.ErrFound) {
 		warn("pgmpi: %s\n", strings.TrimSpace(err.Error()))
 	}
 	return codeOf(err)
+}
+
+// addresses returns an error for a limit under which Go's runtime would soon end by a stack trace.
+func addresses() error {
+	const least = 1 << 30
+	var l syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_AS, &l) == nil && l.Cur < least {
+		return fail.Setupf("ulimit -v is %d MiB, and pgmpi needs %d MiB of addresses, its ranks more: raise it", l.Cur>>20, least>>20)
+	}
+	return nil
 }
 
 // warn writes to standard error, cleaned of control characters, which names from outside may have.
@@ -136,6 +152,7 @@ func dispatch(ctx context.Context, args []string) error {
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) (err error) {
 		begun = true
 		printed, err = checked(c.Flags())
+		printed.line = "pgmpi " + strings.Join(without(args, "--format", "--out"), " ")
 		return err
 	}
 	err := root.ExecuteContext(ctx)

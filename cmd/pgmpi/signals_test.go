@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"syscall"
@@ -22,20 +24,51 @@ func TestEverySignalThatEndsAJobInterrupts(t *testing.T) {
 			if signal.Ignored(sent) {
 				t.Skip("this process ignores it, as nohup has it, and so do its children")
 			}
-			b := emptyFixture(t, t.TempDir())
-			began := filepath.Join(b.dir, "began")
-			for name, text := range map[string]string{
-				"rank":   `echo '{"program": "pgmpi-rank", "library": "openmpi", "lib_version": "Open MPI", "built_for": "Open MPI", "hash": "x"}'`,
-				"mpirun": "touch " + began + "; exec sleep 30",
-			} {
-				must.Do(t, os.WriteFile(filepath.Join(b.dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o777))
-			}
-			cmd, _, errs := b.command("pgmpi", "check", "--np", "2", "--rank", b.dir+"/rank", "--launch", b.dir+"/mpirun {np}", "--out", "out")
-			must.Do(t, cmd.Start())
-			b.waitFor("the mpirun", 20*time.Second, func() bool { _, err := os.Stat(began); return err == nil })
+			cmd, errs := checkThatWaits(t, "exec sleep 30")
 			_ = cmd.Process.Signal(sent)
 			_ = cmd.Wait()
 			said{code: cmd.ProcessState.ExitCode(), stderr: errs.String()}.exits(t, exitcode.Interrupted).says(t, "interrupted; finished mpiruns are kept", "--out out --resume")
+		})
+	}
+}
+
+// checkThatWaits starts a check whose mpirun does what a line of shell says.
+func checkThatWaits(t *testing.T, line string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	b := emptyFixture(t, t.TempDir())
+	began := filepath.Join(b.dir, "began")
+	for name, text := range map[string]string{
+		"rank":   `echo '{"program": "pgmpi-rank", "library": "openmpi", "lib_version": "Open MPI", "built_for": "Open MPI", "hash": "x"}'`,
+		"mpirun": line + " & touch " + began + "; wait",
+	} {
+		must.Do(t, os.WriteFile(filepath.Join(b.dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o777))
+	}
+	cmd, _, errs := b.command("pgmpi", "check", "--np", "2", "--rank", b.dir+"/rank", "--launch", b.dir+"/mpirun {np}", "--out", "out")
+	must.Do(t, cmd.Start())
+	b.waitFor("the mpirun", 20*time.Second, func() bool { _, err := os.Stat(began); return err == nil })
+	return cmd, errs
+}
+
+// A batch system sends SIGTERM to all processes of a job, and its script may pass it on.
+func TestOnlyASecondCtrlCEndsAtOnce(t *testing.T) {
+	for sent, want := range map[syscall.Signal]int{syscall.SIGTERM: exitcode.Interrupted, syscall.SIGUSR1: exitcode.Interrupted, syscall.SIGINT: -1} {
+		t.Run(sent.String(), func(t *testing.T) {
+			t.Parallel()
+			cmd, errs := checkThatWaits(t, "trap '' TERM; sleep 30") // two seconds until it is killed
+			ended := make(chan error, 1)
+			go func() { ended <- cmd.Wait() }()
+			for again := time.Tick(20 * time.Millisecond); ; {
+				select {
+				case <-again:
+					_ = cmd.Process.Signal(sent)
+					continue
+				case <-ended:
+				}
+				break
+			}
+			if code := cmd.ProcessState.ExitCode(); code != want {
+				t.Errorf("exit status %d, want %d: %s", code, want, errs)
+			}
 		})
 	}
 }

@@ -30,6 +30,8 @@ func TestSlurm(t *testing.T) {
 		"NodesNeedNoSharedFolder":                               slurmNoSharedFolder,
 		"SubmitGoesOnOverAllocationsUntilThereIsAReport":        slurmSubmit,
 		"ANightlyGateIsRedOnlyOnWhatIsNew":                      slurmGate,
+		"NoNameOfAFolderReachesADirective":                      slurmNames,
+		"AStepInsideOfAStepDoesNotWaitForItsCPUs":               slurmNested,
 		"WhoeverCancelsASubmittedJobIsObeyed":                   slurmSubmitCancelled,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -202,10 +204,15 @@ func slurmSubmit(t *testing.T, s *slurm) {
 	b.waitFor("the report", jobLimit, func() bool { _, err := os.Stat(filepath.Join(b.out, "report.json")); return err == nil })
 	b.waitFor("the end of the job", jobLimit, func() bool { return j.state() == "COMPLETED" || j.state() == "FAILED" })
 	b.pgmpi("status", "out").exits(t, 0).shows(t, "^finished, with 3 mpiruns; job "+j.id+" is (COMPLETED|FAILED)")
-	text, err := os.ReadFile(filepath.Join(b.out, "batch.log"))
-	if log := string(text); err != nil || !strings.Contains(log, "interrupted; finished mpiruns are kept") || !strings.Contains(log, "restart 1 of at most 10") {
-		t.Errorf("%v\n%s", err, log)
+	if log := b.log(); !strings.Contains(log, "interrupted; finished mpiruns are kept") || !strings.Contains(log, "restart 1 of at most 10") {
+		t.Errorf("%s", log)
 	}
+}
+
+// log is what a submitted job has printed.
+func (b *fixture) log() string {
+	b.t.Helper()
+	return string(must.Get(os.ReadFile(filepath.Join(b.out, "batch.log")))(b.t))
 }
 
 func slurmSubmitCancelled(t *testing.T, s *slurm) {
@@ -219,6 +226,10 @@ func slurmSubmitCancelled(t *testing.T, s *slurm) {
 	if state := j.state(); state != "CANCELLED" {
 		t.Errorf("job %s is %s", j.id, state)
 	}
+	// Slurm's SIGTERM comes to pgmpi by itself and through its script.
+	if log := b.log(); !strings.Contains(log, "interrupted; finished mpiruns are kept") || !strings.Contains(log, "--out out --resume") {
+		t.Errorf("%s", log)
+	}
 }
 
 func slurmGate(t *testing.T, s *slurm) {
@@ -230,4 +241,30 @@ func slurmGate(t *testing.T, s *slurm) {
 	options := "-x node3 -N2 --ntasks-per-node=1"
 	b.batch("first", options, line).endOf(0).exits(t, exitcode.OK, exitcode.Violated)
 	b.batch("night", options, strings.Replace(line, "--out out", "--out night --baseline out", 1)).endOf(0).exits(t, exitcode.OK, exitcode.Violated)
+}
+
+// What Slurm makes of a script is compared with what was asked for; the jobs never start.
+func slurmNames(t *testing.T, s *slurm) {
+	b := s.fixture(t, libraries[0])
+	b.toml(quick + "[batch]\ntime = \"10m\"\n")
+	for i, name := range []string{"a b", "a$(touch PWNED)b", "a`touch PWNED`b", "$HOME", "a'b", "a;b", "a&b|c>d", "#SBATCH", "a#b", "*", "~", "é ü", "{submit}", "--wrap", "x --comment=INJ"} {
+		out := filepath.Join(b.dir, fmt.Sprint(i), name)
+		b.pgmpi("submit", "gl.toml", "--out", out).exits(t, 0)
+		id := strings.TrimSpace(b.run("sbatch", "--hold", "--parsable", filepath.Join(out, "batch.sh")).exits(t, 0).stdout)
+		job := b.run("scontrol", "show", "job", id).exits(t, 0).stdout
+		b.run("scancel", id).exits(t, 0)
+		if !strings.Contains(job, "StdOut="+filepath.Join(out, "batch.log")+"\n") || strings.Contains(job, "Comment=") {
+			t.Errorf("%q: %s", name, job)
+		}
+	}
+	for i, name := range []string{`a"b`, "a\nb", "q\"\n#SBATCH --comment=\"INJ", `a\b`} {
+		b.pgmpi("submit", "gl.toml", "--out", filepath.Join(b.dir, fmt.Sprint("bad", i), name)).exits(t, exitcode.Setup).says(t, "#SBATCH")
+	}
+}
+
+// In srun --pty bash, and after srun -n1, the step holds the CPUs that the ranks need.
+func slurmNested(t *testing.T, s *slurm) {
+	b := s.fixture(t, libraries[0])
+	line := "srun -n1 " + b.checkLine(srun(b.lib))
+	b.batch("job", "-x node3 -N1 -n2", line).endOf(0).exits(t, exitcode.OK, exitcode.Violated)
 }

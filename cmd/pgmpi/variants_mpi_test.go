@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -53,7 +54,7 @@ func (b *fixture) variantsJob(np int, d mockups.Datatype, op string, root int) *
 				count-- // pieces of 8 elements, as vectors
 			}
 			j.Order = append(j.Order, len(j.Cases))
-			j.Cases = append(j.Cases, protocol.JobCase{Function: f.ID, Msize: count * d.Bytes, NRep: 1})
+			j.Cases = append(j.Cases, protocol.JobCase{Function: f.ID, Msize: count * guidelines.Extent(d.Name, f.ID), NRep: 1})
 		}
 	}
 	return j

@@ -23,6 +23,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // chromium are the names that it has, on Debian, Fedora and elsewhere.
@@ -145,6 +146,8 @@ type check struct {
 
 var checks = []check{
 	{"scrolls sideways because of", tooWide, []string{"light", "phone"}},
+	{"has labels that touch something:", touched, []string{"light"}},
+	{"cuts its tables:", cut, []string{"phone"}},
 	{"has links that lead to nothing that can be seen:", followed, []string{"light", "phone"}},
 	{"is not for everybody:", "axeFinds()", []string{"light"}},
 	{"has colours that are hard to tell apart:", `axeFinds(["color-contrast", "link-in-text-block"])`, []string{"dark"}},
@@ -233,6 +236,45 @@ const followed = `[...new Map([...document.querySelectorAll("a[href^='#']")].map
 	const box = document.querySelector(":target")?.getBoundingClientRect();
 	return !box || box.height == 0 || box.top > innerHeight || box.bottom < 0;
 }).map(a => a.getAttribute("href"))`
+
+// cut names tables that are wider than their window, but for those that keep a column in it.
+const cut = `[...document.querySelectorAll(".scroll:not(:has(> .parted))")].filter(s => s.scrollWidth > s.clientWidth + 1).map(s => s.getAttribute("aria-label"))`
+
+// touched names the labels of pictures that touch another one, a line of the grid or a bar.
+const touched = `[...document.querySelectorAll("figure > svg")].flatMap(svg => {
+	const apart = (a, b) => a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
+	const box = e => { const b = e.getBBox(), few = b.height / 4; return {x: b.x, y: b.y + few, width: b.width, height: b.height - 2 * few}; }; // of the small letters
+	const lines = [...svg.querySelector(".grid").getAttribute("d").matchAll(/M(-?\d+) (-?\d+)([VH])(-?\d+)/g)].map(([, x, y, way, to]) =>
+		way == "V" ? {x: +x, y: +y, width: 0, height: to - y} : {x: +x, y: +y, width: to - x, height: 0});
+	const texts = [...svg.querySelectorAll("g:not(.sign) > text")], bars = [...svg.querySelectorAll("rect.bar")].map(r => r.getBBox());
+	return texts.filter((t, i) => [...lines, ...bars, ...texts.slice(0, i).map(box)].some(b => !apart(box(t), b))).map(t => t.textContent);
+})`
+
+// A check of all sizes is in the window of a desk. In a narrower one its heat map scrolls beside the names of its rows,
+// and on a phone it is a list of what asks for something, each with its size.
+func TestTheHeatMapOfALargeCheckCanBeRead(t *testing.T) {
+	t.Parallel()
+	ctx := start(t)
+	matching(t, "large.html")
+	const first = `(() => { const s = document.querySelector(".scroll:has(> .heat)"); s.scrollLeft = 1e4;
+		return s.scrollLeft > 50 && s.querySelector("tbody th").getBoundingClientRect().left - s.getBoundingClientRect().left })()`
+	const unnamed = `[...document.querySelectorAll(".heat td")].filter(c => c.checkVisibility() && getComputedStyle(c, "::before").content.length < 3).map(c => c.textContent)`
+	for _, c := range []struct {
+		width      int64
+		what, asks string
+		want       string
+	}{
+		{1280, "cut tables", "JSON.stringify(" + cut + ")", "[]"},
+		{800, "pixels from the edge to the names", "JSON.stringify(" + first + ")", "0"},
+		{390, "cut tables", "JSON.stringify(" + cut + ")", "[]"},
+		{390, "cells without a size", "JSON.stringify(" + unnamed + ")", "[]"},
+	} {
+		var got string
+		v := view{width: c.width, height: 900, media: "screen", scheme: "light"}
+		must.Do(t, chromedp.Run(ctx, v.set(), chromedp.Navigate(fileURL(filepath.Join(temp, "documents", "large.html"))), chromedp.Evaluate(c.asks, &got)))
+		should.Equal(t, got, c.want, "%s at %d pixels", c.what, c.width)
+	}
+}
 
 // TestScreenshots makes pictures of pages, to be looked at, in the folder that PGMPI_SCREENSHOTS names:
 // of the golden files, or of the page PGMPI_PAGE.

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"math"
+	"slices"
 	"strings"
 
 	"pgmpi/internal/picture"
@@ -22,13 +24,14 @@ var htmlTemplate string
 //go:embed html.css
 var css string
 
-// How many columns of a table may be numbers, and how many of the first may have a tone.
 const (
+	// How many columns of a table may be numbers, and how many of the first may have a tone.
 	mostNumbers = 24
 	mostToned   = 8
+	mostListed  = 100 // rows that a phone shows as a list; more scroll beside their first column
 )
 
-var HtmlStyle = strings.ReplaceAll(css, "\t", "") + columnRules("r", mostNumbers, "tr > *", "text-align: right") + columnRules("slow", mostToned, "td", "color: var(--slow)") +
+var HtmlStyle = picture.Style() + strings.ReplaceAll(css, "\t", "") + columnRules("r", mostNumbers, "tr > *", "text-align: right") + columnRules("slow", mostToned, "td", "color: var(--slow)") +
 	columnRules("possible", mostToned, "td", "color: var(--possible)") + columnRules("open", mostToned, "td", "color: var(--open)")
 
 // columnRules styles columns of tables: a class of the table that names one is shorter than a class in each
@@ -50,21 +53,13 @@ var stylePolicy = func() string {
 // Everything that is not in the template itself is escaped by html/template for the place it goes to.
 var htmlPage = template.Must(template.New("page").Funcs(template.FuncMap{
 	"style": func() template.HTML { return template.HTML("<style>" + HtmlStyle + "</style>") },
-	"heat":  HeatClass,
+	"heat":  picture.HeatClass,
 	"mark":  func(word string) string { return marked[word] },
-	"stars": stars,
+	"star":  func(sign string) bool { return sign == "★" }, // the style writes it: an element for each would be a third of a heat map
 }).Parse(htmlTemplate))
 
 // marked are the classes of cells of a heat map that ask for something.
 var marked = map[string]string{"violated": "sure", "wrong": "sure", "undecided": "unsure", "suspected": "unsure"}
-
-// stars is the class of a cell whose sign the style writes: an element for each would be a third of a heat map.
-func stars(sign string) string {
-	if n := len([]rune(sign)); n > 0 && n <= 3 && sign == strings.Repeat("★", n) {
-		return fmt.Sprintf(" x%d", n)
-	}
-	return ""
-}
 
 type htmlDocument struct {
 	Kind, Title, Policy string
@@ -111,16 +106,17 @@ type htmlFact struct {
 }
 
 type htmlTable struct {
-	Name    string
-	Class   string // says which columns are numbers, and whether the last is text
-	Grouped bool
-	Head    []htmlCell
-	Rows    [][]htmlCell
+	Name  string
+	Class string // says which columns are numbers, and whether the last is text
+	Head  []htmlCell
+	Rows  [][]htmlCell
 }
 
 type htmlCell struct {
 	Text, Class string
-	Heads       bool // its row or column
+	Heads       bool   // its row or column
+	Head        string // of the column, for a list in place of the table
+	Bar         int    // how long the bar before it is
 }
 
 type htmlFigure struct {
@@ -194,7 +190,7 @@ func sectionHTML(s Section, ids map[string]int) htmlSection {
 		f.ID = Unique(ids, f.ID)
 		of := htmlFigure{Figure: &f, Drawing: drawing.SVG(), Legend: drawing.Legend()}
 		if n := f.Numbers; n != nil {
-			of.Numbers = tableHTML(&Table{Head: n.Head, Align: n.Align, Rows: n.Rows}, "numbers of "+f.Title)
+			of.Numbers = tableHTML(&Table{Head: n.Head, Align: n.Align, Rows: n.Rows, Key: 1}, "numbers of "+f.Title)
 		}
 		out.Figures = append(out.Figures, of)
 	}
@@ -239,8 +235,12 @@ func (s *htmlSection) add(t Text) {
 
 // tableHTML marks the cells that head their columns and rows, the numbers and the tones.
 func tableHTML(t *Table, name string) *htmlTable {
-	out := &htmlTable{Name: name, Grouped: t.Grouped}
+	out := &htmlTable{Name: name}
 	var classes []string
+	parted := t.Key > 0 || len(t.Rows) > mostListed
+	if parted {
+		classes = append(classes, "parted")
+	}
 	for i, h := range t.Head {
 		out.Head = append(out.Head, htmlCell{Text: h, Heads: h != ""})
 		if t.Align[i] == 'r' {
@@ -260,18 +260,30 @@ func tableHTML(t *Table, name string) *htmlTable {
 			out.Class = strings.TrimSpace(fmt.Sprintf("%s %s%d", out.Class, tone, i+1))
 		}
 	}
-	for _, row := range t.Rows {
+	for n, row := range t.Rows {
 		cells := make([]htmlCell, len(row))
 		for i, text := range row {
-			class := ""
+			c := htmlCell{Text: strings.ReplaceAll(text, "+\n", "+"), Heads: i == head}
 			if t.Tone != nil && tones[i] == "" {
-				class = toneClasses[t.Tone(row, i)]
+				c.Class = toneClasses[t.Tone(row, i)]
 			}
-			cells[i] = htmlCell{strings.ReplaceAll(text, "+\n", "+"), class, i == head}
+			if !parted && text != "" && text != "." {
+				c.Head = cmp.Or(t.Head[i], " ")
+			}
+			if i == t.Factor && n < len(t.Factors) {
+				c.Bar = barLength(t.Factors[n], slices.Max(t.Factors))
+			}
+			cells[i] = c
 		}
 		out.Rows = append(out.Rows, cells)
 	}
 	return out
+}
+
+// barLength is how far the bar of a factor reaches where the longest is four times as long as nothing lost, or more.
+func barLength(factor, most float64) int {
+	const full, least = 64, 4
+	return int(full * max(0, math.Log(factor)/math.Log(max(most, least))))
 }
 
 // columnTones are the classes of columns in which all cells have the same.
@@ -289,18 +301,4 @@ func (t *Table) columnTones() []string {
 		}
 	}
 	return out
-}
-
-// heatSteps is how many colours a heat map has on each side of 1.
-const heatSteps = 4
-
-// HeatClass is the colour of a ratio: h1 to h4 where the call is slower, c1 to c4 where it is faster.
-func HeatClass(ratio float64) string {
-	switch step := picture.Heat(ratio, heatSteps); {
-	case step > 0:
-		return fmt.Sprintf("h%d", step)
-	case step < 0:
-		return fmt.Sprintf("c%d", -step)
-	}
-	return "h0"
 }

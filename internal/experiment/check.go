@@ -24,7 +24,12 @@ import (
 var Check = &run.Experiment{Kind: results.Check, Plan: planTests, Medians: true,
 	Stages: []run.Stage{run.Predict, run.Measure, followUp, confirm, countMessages},
 	Begin: func(c *run.Campaign) (err error) {
-		c.Against, err = reading.Baselines(c.Config, c.Manifest, c.Path)
+		if c.Before == nil {
+			err = reading.Number(c.Config, c.Manifest, c.Path)
+		}
+		if err == nil {
+			c.Against, err = reading.Baselines(c.Config, c.Manifest, c.Path)
+		}
 		return err
 	},
 	Refuse: func(c *run.Campaign) error { return Refused(analyze.Design(c.Manifest, c.Config.Analyze)) },
@@ -121,7 +126,5 @@ func judgeCheck(c *run.Campaign) (*run.Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &run.Found{Document: check.Reports.Document(j.Report), Judgement: j, Closing: func(folder, page string) string {
-		return check.Closing(j.Report, folder, page)
-	}}, nil
+	return &run.Found{Document: check.Reports.Document(j.Report), Judgement: j}, nil
 }

@@ -46,7 +46,7 @@ func Fingerprint(text string) *run.Experiment {
 			if err != nil {
 				return nil, err
 			}
-			if extent := guidelines.Extent(config.Job.Datatype); size%extent != 0 {
+			if extent := guidelines.Extent(config.Job.Datatype, function); size%extent != 0 {
 				return nil, fail.Setupf("%s is no multiple of the %d bytes of job.datatype = %q", conf.HumanSize(size), extent, config.Job.Datatype)
 			}
 			p, err := config.CasesOnly(config.Job.NP, []string{function}, size)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
@@ -163,6 +165,91 @@ func TestTheLastNightsOfAFolderAreTheBaselines(t *testing.T) {
 		config := b.Config(bed.With(bed.Nightly, bed.Baseline(root)))
 		g, err := reading.Baselines(config, m, folder.Path)
 		should.Hold(t, err == nil && len(g.Nights) == 1 && filepath.Base(g.Nights[0].Path) == "c", "%v, %+v", err, g)
+	})
+}
+
+// madeIn gives a night another clock.
+func madeIn(t *testing.T, year, path string) {
+	t.Helper()
+	name := filepath.Join(path, "manifest.json")
+	text := must.Get(os.ReadFile(name))(t)
+	must.Do(t, os.WriteFile(name, regexp.MustCompile(`"created": "\d{4}`).ReplaceAll(text, []byte(`"created": "`+year)), 0o666))
+}
+
+func TestAClockThatWasAheadHidesNoNight(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		root := filepath.Dir(b.Out)
+		madeIn(t, "2099", b.Night("a", bed.Nightly, false))
+		b.SlowFrom(func() bool { return true })
+		j := must.Get(b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(root))))(t)
+		should.Hold(t, j.Report.Exit == 1 && len(j.Report.Gate.Baselines) == 1 && j.Manifest.Night == 1, "exit %d, %+v", j.Report.Exit, j.Report.Gate)
+
+		// Of another folder only the clocks tell the order.
+		elsewhere := filepath.Join(t.TempDir(), "out")
+		ready := func() (*run.Campaign, error) {
+			c := b.Prepared(elsewhere, bed.With(bed.Nightly, bed.Baseline(root)))
+			return c, c.Ready()
+		}
+		madeIn(t, "2098", b.Out)
+		_, err := ready()
+		should.Fail(t, err, "2 nights that did not begin before this check, the newest "+filepath.Join(root, "a")+" of 2099-")
+		b.Night("b", bed.Nightly, false)
+		c, err := ready()
+		should.Hold(t, err == nil && len(c.Against.Nights) == 1 && strings.Contains(strings.Join(c.Against.Notes, "\n"), "2 nights that did not begin"), "%v, %+v", err, c.Against)
+	})
+}
+
+func TestOfTwoNightsAtOnceNeitherIsTheOthersBaseline(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		root := filepath.Dir(b.Out)
+		b.Night("before", bed.Nightly, false)
+		b.SlowFrom(func() bool { return true })
+		toml := bed.With(bed.Nightly, bed.Baseline(root))
+		done := func(c *run.Campaign) *reading.Judgement {
+			found := must.Get(bed.Done(t.Context(), c))(t)
+			must.Do(t, reading.Keep(c.Folder(), found.Document, nil))
+			return found.Judgement
+		}
+		first, second := b.Prepared(filepath.Join(root, "x"), toml), b.Prepared(filepath.Join(root, "y"), toml)
+		must.Do(t, errors.Join(first.Ready(), first.Open(), second.Ready(), second.Open()))
+		for _, c := range []*run.Campaign{first, second} {
+			r := done(c).Report
+			should.Hold(t, r.Exit == 1 && len(r.Gate.Baselines) == 1, "exit %d, %+v", r.Exit, r.Gate)
+			folder, m, err := reading.Open(c.Path)
+			must.Do(t, err)
+			g, err := reading.Baselines(c.Config, m, folder.Path)
+			should.Hold(t, err == nil && len(g.Nights) == 1 && filepath.Base(g.Nights[0].Path) == "before", "%v, %+v", err, g)
+		}
+		third := b.Prepared(filepath.Join(root, "z"), toml)
+		should.Hold(t, third.Ready() == nil && third.Manifest.Night == 2 && len(third.Against.Nights) == 3, "%+v", third.Against)
+	})
+}
+
+func TestANightInWhichNothingCouldBeMeasuredIsNotGreen(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		toml := strings.Replace(bed.Nightly, "GL8", "own", 1) + "[[guideline]]\nid = \"own\"\npattern = { function = \"MPI_Bcast\", mockup = \"MPI_Bcast@binomial\" }\n"
+		before := b.Night("before", toml, false)
+		b.Fake.Ends = map[string]bed.Fault{"MPI_Bcast@binomial": bed.Dies}
+		for gate, begins := range map[string]string{"": "NO VERDICT: nothing could be measured", bed.Baseline(before): "NOT JUDGED: no test could be measured; beside that 2 not measured"} {
+			b.Out = filepath.Join(t.TempDir(), "out")
+			c := b.Prepared(b.Out, bed.With(toml, gate))
+			must.Do(t, errors.Join(c.Ready(), c.Open()))
+			found := must.Get(bed.Done(t.Context(), c))(t)
+			var text strings.Builder
+			must.Do(t, document.WriteMarkdown(&text, found.Document))
+			should.Hold(t, found.Judgement.Report.Exit == 4 && strings.Contains(text.String(), begins), "exit %d: %s", found.Judgement.Report.Exit, text.String())
+		}
+	})
+}
+
+func TestAFolderThatIsReplacedWhileItIsReadGivesNoVerdict(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		one, two := b.Night("one", bed.Nightly, false), b.Night("two", bed.Nightly, true)
+		folder, m, err := reading.Open(one)
+		must.Do(t, err)
+		must.Do(t, errors.Join(os.RemoveAll(one), os.Rename(two, one)))
+		_, err = reading.Judge(folder, m, b.Config(bed.Nightly).Analyze)
+		should.Fail(t, err, "was replaced while it was read")
 	})
 }
 

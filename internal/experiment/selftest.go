@@ -79,7 +79,7 @@ func (t *Selftest) Prepare() error {
 	if len(job.NP)+len(job.Shapes) > 1 {
 		return fail.Setupf("--np, --shape: a self-test is about one number of processes, or one shape")
 	}
-	msizes, _, err := guidelines.FitMsizes(job.Msizes, guidelines.Extent(job.Datatype))
+	msizes, _, err := guidelines.FitMsizes(job.Msizes, guidelines.Extent(job.Datatype, t.Function))
 	if err != nil {
 		return fail.AsSetup(err)
 	}

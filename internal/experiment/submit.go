@@ -35,8 +35,8 @@ const leastTime = 15 * time.Minute
 // NewSubmission plans the job of an experiment into a results folder. argv is the command
 // line that begins it and goes on with it. Nothing is written.
 func NewSubmission(x *run.Experiment, config *glfile.File, path, version string, argv []string) (*Submission, error) {
-	if len(config.Job.NP) == 0 {
-		return nil, fail.Setupf("how many processes? Give job.np in gl.toml, or -- --np: the cores of this machine say nothing of the job's")
+	if len(config.Job.NP)+len(config.Job.Shapes) == 0 {
+		return nil, fail.Setupf("how many processes? Give job.np or job.shapes in gl.toml, or -- --np: the cores of this machine say nothing of the job's")
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *Submission) Size() string {
 func (s *Submission) Write() error {
 	script, err := s.Script()
 	if err != nil {
-		return fail.Setupf("batch.template: %w", err)
+		return fail.AsSetup(err)
 	}
 	if err := os.MkdirAll(s.Folder, 0o777); err != nil {
 		return fail.AsSetup(err)

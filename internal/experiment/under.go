@@ -39,7 +39,11 @@ func Under(config *glfile.File) error {
 		all = map[string]string{}
 	}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
-		if there, twice := all[name]; twice && there != env[name] {
+		there, twice := all[name]
+		if !twice && !tuning.Steers(name) {
+			return fail.Setupf("mpi.under: %s sets %s, which no remedy writes, and which may run code in the ranks: if you trust it, set it in mpi.env too", path, name)
+		}
+		if twice && there != env[name] {
 			return fail.Setupf("mpi.under: %s sets %s to %q, and mpi.env sets it to %q: leave one of them out", path, name, env[name], there)
 		}
 		all[name] = env[name]

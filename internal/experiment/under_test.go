@@ -56,6 +56,8 @@ func TestSettingThatCouldNotBeInForceIsRefused(t *testing.T) {
 		{"a relative path", map[string]string{rulesVariable: "openmpi.rules"}, nil, `"openmpi.rules", which is no absolute path`},
 		{"a damaged file", map[string]string{rulesVariable: "FOLDER/bad.rules"}, map[string]string{"bad.rules": "1\nx\n"}, "bad.rules:2"},
 		{"nothing set", map[string]string{}, nil, "sets no variable"},
+		{"code for the ranks", map[string]string{"LD_PRELOAD": "FOLDER/evil.so"}, nil, "sets LD_PRELOAD, which no remedy writes"},
+		{"a launcher's helper", map[string]string{"OMPI_MCA_plm_rsh_agent": "FOLDER/evil"}, nil, "if you trust it, set it in mpi.env"},
 		{"another value in mpi.env", map[string]string{"A": "2"}, nil, `sets A to "2", and mpi.env sets it to "1"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -15,9 +15,9 @@ const (
 	marginBottom  = 38
 	signRoom      = 32 // for the signs of marks, above all points
 	signHeight    = 10
-	rangeHeight   = 30 // of a bar with its name
+	rangeHeight   = 16 // of a row with a bar
 	barHeight     = 9
-	letterHalf    = 3.2 // half of the usual width of a letter
+	apart         = 8 // labels beside each other, at least
 )
 
 // Drawing is a Figure laid out, whatever paints it. Places count from the upper left corner,
@@ -164,20 +164,13 @@ func (m *frame) halfWidth(f *Figure, x float64) float64 {
 
 // axes has the grid, the level and all labels.
 func (d *Drawing) axes(f *Figure, m frame, x, y [2]float64) {
-	mostX, mostY := 11, 7
-	if f.X.Scale == Named {
-		longest := 1
-		for _, name := range f.X.Names {
-			longest = max(longest, len([]rune(name)))
+	const mostY = 7
+	d.columns(m, func(most int) []Tick {
+		if f.X.Scale == Log2 {
+			return f.sizeTicks(most)
 		}
-		mostX = max(2, int((m.Right-m.Left)/(2*letterHalf*float64(longest)+10)))
-	}
-	ticks := f.X.Ticks(x[0], x[1], mostX)
-	if f.X.Scale == Log2 {
-		const room = 28
-		ticks = f.sizeTicks(mostX, room, m.px)
-	}
-	d.columns(m, ticks)
+		return f.X.Ticks(x[0], x[1], most)
+	})
 	for _, t := range f.Y.Ticks(y[0], y[1], mostY) {
 		at := m.py(t.Value)
 		d.Rows = append(d.Rows, at)
@@ -190,42 +183,48 @@ func (d *Drawing) axes(f *Figure, m frame, x, y [2]float64) {
 	d.label("axis", "start", 2, 12, f.Y.Title)
 }
 
-func (d *Drawing) columns(m frame, ticks []Tick) {
-	for _, t := range ticks {
-		at := m.px(t.Value)
-		d.Columns = append(d.Columns, at)
-		d.label("tick", m.side(at, t.Label), at, m.Bottom+14, t.Label)
+// columns are as many as have room for their labels beside each other.
+func (d *Drawing) columns(m frame, ticks func(most int) []Tick) {
+	const most, least = 11, 2
+	for n := most; n >= least; n-- {
+		d.Columns = nil
+		labels, end, fits := []Label{}, math.Inf(-1), true
+		for _, t := range ticks(n) {
+			at, width := m.px(t.Value), textWidth(t.Label)
+			left := max(0, min(at-width/2, d.Width-width)) // inside of the drawing
+			fits = fits && left >= end+apart
+			end = left + width
+			d.Columns = append(d.Columns, at)
+			labels = append(labels, Label{Role: "tick", Anchor: "middle", X: left + width/2, Y: m.Bottom + 14, Text: t.Label})
+		}
+		if fits || n == least {
+			d.Labels = append(d.Labels, labels...)
+			return
+		}
 	}
 }
 
-// side anchors a label so that it stays inside of the drawing.
-func (m *frame) side(at float64, text string) string {
-	half := letterHalf * float64(len([]rune(text)))
-	switch {
-	case at-half < 0:
-		return "start"
-	case at+half > m.Right+marginRight:
-		return "end"
-	}
-	return "middle"
-}
-
-// drawRanges has bars, each below its name.
+// drawRanges has a bar in each row, between its name and what is said of it.
 func (f *Figure) drawRanges(x [2]float64) Drawing {
 	points := f.Series[0].Points
+	const mostName, mostText = drawingWidth / 2, drawingWidth / 4
+	left, right := 0., 0.
+	for _, p := range points {
+		left, right = min(max(left, textWidth(f.Y.Label(p.Y))), mostName), min(max(right, textWidth(p.Text)), mostText)
+	}
 	bottom := float64(len(points)*rangeHeight + 4)
-	d := Drawing{Width: drawingWidth, Height: bottom + marginBottom, Level: math.NaN(), Frame: Box{4, 0, drawingWidth - marginRight, bottom}}
+	d := Drawing{Width: drawingWidth, Height: bottom + marginBottom, Level: math.NaN(), Frame: Box{left + apart, 0, drawingWidth - right - 2*apart, bottom}}
 	m := frame{Box: d.Frame, x: f.X}
 	m.limits(x, [2]float64{0, 1}, false)
-	d.columns(m, f.X.Ticks(x[0], x[1], 7))
+	d.columns(m, func(most int) []Tick { return f.X.Ticks(x[0], x[1], most) })
 	d.label("axis", "middle", (m.Left+m.Right)/2, m.Bottom+32, f.X.Title)
 	for i, p := range points {
-		top := float64(i*rangeHeight) + 17
+		top := float64(i*rangeHeight) + 4
 		lo := m.px(p.Lo)
 		name := f.Y.Label(p.Y)
 		d.Bars = append(d.Bars, Band{Box{lo, top, lo + max(m.px(p.Hi)-lo, 1), top + barHeight}, Plain, name + ": " + p.Text})
-		d.label("name", "start", m.Left, top-4, name)
-		d.label("name", "end", m.Right, top-4, p.Text)
+		d.label("name", "end", left, top+barHeight, fit(name, left))
+		d.label("name", "end", drawingWidth-apart, top+barHeight, fit(p.Text, right))
 	}
 	return d
 }

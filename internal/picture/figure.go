@@ -149,9 +149,8 @@ func (a Axis) Ticks(lo, hi float64, most int) []Tick {
 	return out
 }
 
-// sizeTicks are at sizes that were measured, at most `most` of them and none nearer than room to the
-// one before, where at says how far each is from the left.
-func (f *Figure) sizeTicks(most int, room float64, at func(size float64) float64) (out []Tick) {
+// sizeTicks are at most `most` of the sizes that were measured.
+func (f *Figure) sizeTicks(most int) (out []Tick) {
 	var sizes []float64
 	for _, s := range f.Series {
 		for _, p := range s.Points {
@@ -161,11 +160,8 @@ func (f *Figure) sizeTicks(most int, room float64, at func(size float64) float64
 	slices.Sort(sizes)
 	sizes = slices.Compact(sizes)
 	step := (len(sizes) + most - 1) / most
-	last := math.Inf(-1)
 	for i := 0; i < len(sizes); i += step {
-		if x := at(sizes[i]); x-last >= room {
-			out, last = append(out, Tick{sizes[i], f.X.Label(sizes[i])}), x
-		}
+		out = append(out, Tick{sizes[i], f.X.Label(sizes[i])})
 	}
 	return out
 }
@@ -308,16 +304,6 @@ type HeatCell struct {
 	Word  string  // what the sign says, for those who cannot see it
 	Text  string  // the number
 	Link  string  // ID of the figure that shows it; "": none
-}
-
-// Heat is the step of a ratio on the scale of a HeatMap's colours: 0 where both sides take equally
-// long, to ±steps where one takes four times as long or more.
-func Heat(ratio float64, steps int) int {
-	if !(ratio > 0) {
-		return 0
-	}
-	step := math.Round(math.Log(ratio) / math.Log(4) * float64(steps))
-	return int(min(max(step, float64(-steps)), float64(steps)))
 }
 
 // Rewrite puts every text of the figure through a function: what is on one line, and cells.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func point(x, y float64, each ...float64) Point {
@@ -115,7 +116,7 @@ GL8: Reduce,,,1048576,,,,,,
 func TestSeriesAreToldApartByMoreThanColour(t *testing.T) {
 	seen := map[string]bool{}
 	for _, l := range looks {
-		seen[fmt.Sprintf("%T%v", l.spot, l.dashes)] = true
+		seen[fmt.Sprint(l.spot, l.dashes)] = true
 	}
 	if len(seen) != len(looks) {
 		t.Errorf("%d of %d looks", len(seen), len(looks))
@@ -126,10 +127,65 @@ func TestSeriesAreToldApartByMoreThanColour(t *testing.T) {
 	}
 }
 
+// boxOf is where the letters of a label are.
+func boxOf(l Label) Box {
+	left := l.X - map[string]float64{"start": 0, "middle": 0.5, "end": 1}[l.Anchor]*textWidth(l.Text)
+	return Box{left, l.Y - 0.75*letterSize, left + textWidth(l.Text), l.Y}
+}
+
+func (b Box) touches(o Box) bool {
+	return b.Left < o.Right && o.Left < b.Right && b.Top < o.Bottom && o.Top < b.Bottom
+}
+
+func TestLabelsTouchNothing(t *testing.T) {
+	all := examples()
+	for hi := 1.2; hi < 1e4; hi *= 1.7 { // any ticks
+		x := Axis{Scale: Log, Unit: Seconds}
+		points := []Point{{Lo: 0.97e-6, Hi: 1e-6 * hi, Text: "12.3 ms, 1.23×"}, {Y: 1, Lo: 1e-6, Hi: 1.1e-6}}
+		all[fmt.Sprint("bars to ", hi)] = &Picture{Panels: []Figure{{X: x, Y: Axis{Scale: Named, Names: []string{"Reduce_scatter_block 256 KiB", "Scan 8 B"}}, Series: []Series{{Form: Ranges, Points: points}}}}}
+		all[fmt.Sprint("line to ", hi)] = &Picture{Panels: []Figure{{X: x, Series: []Series{{Points: []Point{Bare(0.97e-6, 1), Bare(1e-6*hi, 2)}}}}}}
+	}
+	for name, p := range all {
+		for i := range p.Panels {
+			d, _ := p.Panels[i].Draw()
+			things := []Box{}
+			for _, x := range d.Columns {
+				things = append(things, Box{x, d.Frame.Top, x, d.Frame.Bottom})
+			}
+			for _, b := range d.Bars {
+				things = append(things, b.Box)
+			}
+			for _, l := range d.Labels {
+				if l.Role == "sign" {
+					continue
+				}
+				box := boxOf(l)
+				should.Hold(t, box.Left >= 0 && box.Right <= d.Width, "%s: %q is cut", name, l.Text)
+				for _, other := range things {
+					should.Hold(t, !box.touches(other), "%s: %q touches something", name, l.Text)
+				}
+				things = append(things, box)
+			}
+		}
+	}
+}
+
+func TestFilesHaveTheColoursAndWidthsOfPages(t *testing.T) {
+	var out bytes.Buffer
+	must.Do(t, writeSVG(&out, examples()["pattern"]))
+	must.Do(t, writeSVG(&out, examples()["heat"]))
+	file := strings.ToLower(out.String())
+	for _, name := range []string{"s0", "s1", "rule", "slow-band", "open-band", "plain-band", "h3", "c4", "text"} {
+		_, rest, found := strings.Cut(Style(), " --"+name+": ")
+		must.Hold(t, found, "no %s", name)
+		should.Hold(t, strings.Contains(file, rest[:7]), "%s is %q on pages", name, rest[:7])
+	}
+}
+
 func TestOnlySizesThatWereMeasuredAreLabelled(t *testing.T) {
 	f := &examples()["pattern"].Panels[0]
 	var labels []string
-	for _, tick := range f.sizeTicks(8, 0.08, func(size float64) float64 { return f.X.At(size) / f.X.At(1<<20) }) {
+	for _, tick := range f.sizeTicks(8) {
 		labels = append(labels, tick.Label)
 	}
 	if got := strings.Join(labels, " "); got != "0 8 1M" {

@@ -1,13 +1,12 @@
 package picture
 
 import (
+	"fmt"
 	"image/color"
 	"io"
 	"math"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -16,18 +15,11 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// The program has one font for all pictures.
-func init() {
-	plot.DefaultFont.Typeface, plot.DefaultFont.Variant = "Liberation", "Sans"
-}
-
 const (
 	dotsPerInch = 200 // of a PNG
 	unit        = 0.72 * vg.Inch / 72
 	margin      = 6 * vg.Inch / 72
-	titleSize   = 10
-	textSize    = 8
-	signSize    = 9
+	titleSize   = 14
 	fewPoints   = 30 // of a line: each has a spot
 	titleRow    = 14 * vg.Inch / 72
 	keyWidth    = 24 * vg.Inch / 72
@@ -91,7 +83,7 @@ func (p *Picture) panels() (width, height vg.Length, paint func(brush)) {
 		for i := range drawings {
 			left, top := c.Min.X+margin+vg.Length(i%columns)*drawingWidth*unit, c.Max.Y-strip-vg.Length(i/columns)*each
 			if len(drawings) > 1 {
-				c.write(textSize+1, text.XCenter, left+drawingWidth*unit/2, top-textSize, p.Panels[i].Title)
+				c.write(signSize, text.XCenter, left+drawingWidth*unit/2, top-signSize*unit, p.Panels[i].Title)
 				top -= titleRow
 			}
 			c.drawing(&drawings[i], left, top)
@@ -113,17 +105,13 @@ func (c brush) write(size float64, align text.XAlignment, x, y vg.Length, what s
 	c.FillText(sty, vg.Point{X: x, Y: y}, shown(what))
 }
 
-func style(size float64) text.Style {
-	return text.Style{Color: color.Black, Font: font.From(plot.DefaultFont, vg.Points(size)), Handler: plot.DefaultTextHandler}
-}
-
 // title is at the top, small enough to fit.
 func (c brush) title(title string) {
 	size := float64(titleSize)
 	if width, room := style(size).Width(shown(title)), c.Max.X-c.Min.X-2*margin; width > room {
 		size *= float64(room / width)
 	}
-	c.write(size, text.XCenter, c.Center().X, c.Max.Y-margin-titleSize, title)
+	c.write(size, text.XCenter, c.Center().X, c.Max.Y-margin-titleSize*unit, title)
 }
 
 // key is a series in the legend, with its place: from the left, and its row.
@@ -144,7 +132,7 @@ func legendOf(drawings []Drawing, width vg.Length) (keys []key, rows int) {
 				continue
 			}
 			seen[s.Name] = true
-			needs := keyWidth + style(textSize).Width(shown(s.Name)) + margin
+			needs := keyWidth + style(letterSize).Width(shown(s.Name)) + margin
 			if x > 0 && x+needs > width {
 				x, row = 0, row+1
 			}
@@ -160,20 +148,38 @@ func legendOf(drawings []Drawing, width vg.Length) (keys []key, rows int) {
 
 func (c brush) legend(keys []key, top vg.Length) {
 	for _, k := range keys {
-		l, x, y := looks[k.Look], c.Min.X+margin+k.x, top-vg.Length(k.row)*titleRow-titleRow/2
+		x, y := c.Min.X+margin+k.x, top-vg.Length(k.row)*titleRow-titleRow/2
 		if k.Form == Line {
-			c.StrokeLine2(draw.LineStyle{Color: l.colour, Width: vg.Points(1.1), Dashes: l.dashes}, x, y, x+keyWidth-margin, y)
+			c.StrokeLine2(line(k.Look, lineWidth), x, y, x+keyWidth-margin, y)
 		}
-		c.DrawGlyph(draw.GlyphStyle{Color: l.colour, Radius: vg.Points(2.2), Shape: l.spot}, vg.Point{X: x + (keyWidth-margin)/2, Y: y})
-		c.write(textSize, text.XLeft, x+keyWidth, y-textSize/3, k.Name)
+		c.spot(k.Look, 1, vg.Point{X: x + (keyWidth-margin)/2, Y: y})
+		c.write(letterSize, text.XLeft, x+keyWidth, y-letterSize*unit/3, k.Name)
 	}
 }
 
-// shades are the colours behind what is marked; what has none is a line.
-var shades = map[Tone]color.Color{
-	Slow:     color.RGBA{0xfa, 0xd8, 0xd0, 0xff},
-	Open:     color.RGBA{0xfb, 0xf0, 0xc4, 0xff},
-	Possible: color.RGBA{0xd5, 0xee, 0xdc, 0xff},
+// line is of a look; only the widest has dashes.
+func line(of int, width float64) draw.LineStyle {
+	l := draw.LineStyle{Color: colourOf(fmt.Sprint("s", of)), Width: vg.Length(width) * unit}
+	for _, d := range looks[of].dashes {
+		if width == lineWidth {
+			l.Dashes = append(l.Dashes, vg.Length(d)*unit)
+		}
+	}
+	return l
+}
+
+// spot is a point of a look, at a scale.
+func (c brush) spot(of int, scale vg.Length, at vg.Point) {
+	colour := colourOf(fmt.Sprint("s", of))
+	if looks[of].spot == nil {
+		c.DrawGlyph(draw.GlyphStyle{Color: colour, Radius: spotSize / 2 * scale * unit, Shape: draw.CircleGlyph{}}, at)
+		return
+	}
+	var corners []vg.Point
+	for _, k := range looks[of].spot {
+		corners = append(corners, vg.Point{X: at.X + vg.Length(k[0])*scale*unit, Y: at.Y - vg.Length(k[1])*scale*unit})
+	}
+	c.FillPolygon(colour, corners)
 }
 
 var anchors = map[string]text.XAlignment{"start": text.XLeft, "middle": text.XCenter, "end": text.XRight}
@@ -184,32 +190,27 @@ func (c brush) drawing(d *Drawing, left, top vg.Length) {
 	y := func(at float64) vg.Length { return top - vg.Length(at)*unit }
 	box := func(colour color.Color, b Box) { c.fill(colour, x(b.Left), y(b.Bottom), x(b.Right), y(b.Top)) }
 	for _, b := range d.Bands {
-		if shade, ok := shades[b.Tone]; ok {
-			box(shade, b.Box)
-			continue
-		}
-		middle := x((b.Left + b.Right) / 2)
-		c.StrokeLine2(draw.LineStyle{Color: color.Gray{0x90}, Width: vg.Points(0.6), Dashes: []vg.Length{vg.Points(1.5), vg.Points(2)}}, middle, y(b.Bottom), middle, y(b.Top))
+		box(colourOf(bandClasses[b.Tone]+"-band"), b.Box)
 	}
-	line := draw.LineStyle{Color: color.Gray{0xe2}, Width: vg.Points(0.4)}
+	grid := draw.LineStyle{Color: colourOf("rule"), Width: gridWidth * unit}
 	for _, at := range d.Columns {
-		c.StrokeLine2(line, x(at), y(d.Frame.Top), x(at), y(d.Frame.Bottom))
+		c.StrokeLine2(grid, x(at), y(d.Frame.Top), x(at), y(d.Frame.Bottom))
 	}
 	for _, at := range d.Rows {
-		c.StrokeLine2(line, x(d.Frame.Left), y(at), x(d.Frame.Right), y(at))
+		c.StrokeLine2(grid, x(d.Frame.Left), y(at), x(d.Frame.Right), y(at))
 	}
 	if !nowhere(d.Level) {
-		level := draw.LineStyle{Color: color.Gray{0x60}, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(4), vg.Points(3)}}
+		level := draw.LineStyle{Color: colourOf("text"), Width: thinWidth * unit}
 		c.StrokeLine2(level, x(d.Frame.Left), y(d.Level), x(d.Frame.Right), y(d.Level))
 	}
 	for _, b := range d.Bars {
-		box(looks[Call].colour, b.Box)
+		box(colourOf("s0"), b.Box)
 	}
 	for i := range d.Series {
 		c.series(&d.Series[i], x, y)
 	}
 	for _, l := range d.Labels {
-		size := float64(textSize)
+		size := letterSize
 		if l.Role == "sign" {
 			size = signSize
 		}
@@ -219,17 +220,15 @@ func (c brush) drawing(d *Drawing, left, top vg.Length) {
 
 // series paints points, what they are the middle of, and their intervals.
 func (c brush) series(s *Drawn, x, y func(float64) vg.Length) {
-	l := looks[s.Look]
-	faint := color.RGBA{lighter(l.colour.R), lighter(l.colour.G), lighter(l.colour.B), 0xff}
-	thin := draw.LineStyle{Color: l.colour, Width: vg.Points(0.7)}
-	var line []vg.Point
+	thin, faint := line(s.Look, thinWidth), colourOf("page").mixed(colourOf(fmt.Sprint("s", s.Look)), 0.4)
+	var points []vg.Point
 	for _, p := range s.Points {
 		if nowhere(p.X) {
 			continue
 		}
 		for _, at := range p.Each {
 			if !nowhere(at) {
-				c.DrawGlyph(draw.GlyphStyle{Color: faint, Radius: vg.Points(1.1), Shape: l.spot}, vg.Point{X: x(p.X), Y: y(at)})
+				c.DrawGlyph(draw.GlyphStyle{Color: faint, Radius: dotSize / 2 * unit, Shape: draw.CircleGlyph{}}, vg.Point{X: x(p.X), Y: y(at)})
 			}
 		}
 		if !nowhere(p.Lo) && !nowhere(p.Hi) {
@@ -239,24 +238,22 @@ func (c brush) series(s *Drawn, x, y func(float64) vg.Length) {
 			c.StrokeLine2(thin, x(p.X)-half, y(p.Hi), x(p.X)+half, y(p.Hi))
 		}
 		if !nowhere(p.Y) {
-			line = append(line, vg.Point{X: x(p.X), Y: y(p.Y)})
+			points = append(points, vg.Point{X: x(p.X), Y: y(p.Y)})
 		}
 	}
-	if s.Form == Line && len(line) > 1 {
-		c.StrokeLines(draw.LineStyle{Color: l.colour, Width: vg.Points(1.1), Dashes: l.dashes}, line)
+	if s.Form == Line && len(points) > 1 {
+		c.StrokeLines(line(s.Look, lineWidth), points)
 	}
-	radius := vg.Points(2.2)
-	if len(line) > fewPoints {
-		radius = vg.Points(0.9)
+	scale := vg.Length(1)
+	if len(points) > fewPoints {
+		scale = 0.4
 	}
-	if s.Form == Dots || len(line) <= fewPoints {
-		for _, point := range line {
-			c.DrawGlyph(draw.GlyphStyle{Color: l.colour, Radius: radius, Shape: l.spot}, point)
+	if s.Form == Dots || len(points) <= fewPoints {
+		for _, point := range points {
+			c.spot(s.Look, scale, point)
 		}
 	}
 }
-
-func lighter(part uint8) uint8 { return uint8(255 - (255-int(part))*45/100) }
 
 // inFont spells what the font of PDF files has no character for.
 var inFont = strings.NewReplacer("★", "*", "▲", "+", "▼", "−", "−", "-", "≤", "<=", "≥", ">=", "→", "->", "✗", "x", "●", "*")

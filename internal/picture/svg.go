@@ -120,7 +120,7 @@ func (s *SVG) label(l Label) {
 
 // paths draws the points; those that lie nowhere are left out.
 func (s *Drawn) paths() paths {
-	out := paths{Class: fmt.Sprintf("s%d", s.Look), Spot: s.Role.spot()}
+	out := paths{Class: fmt.Sprintf("s%d", s.Look), Spot: looks[s.Look].class}
 	command := "M"
 	for _, p := range s.Points {
 		x, y := math.Round(p.X), math.Round(p.Y)
@@ -135,7 +135,7 @@ func (s *Drawn) paths() paths {
 			out.Line += path(command, x, y)
 			command = "L"
 		}
-		out.Spots += s.Role.mark(x, y)
+		out.Spots += looks[s.Look].mark(x, y)
 	}
 	return out
 }
@@ -159,24 +159,16 @@ func dots(x float64, ys []float64) (out string) {
 	return out
 }
 
-// spot is the class of the marks of points, so that colours are not needed: a circle or a square
-// is the end of a line that has no length.
-func (r Role) spot() string {
-	switch r {
-	case Call:
-		return "round"
-	case Instead:
-		return "square"
-	case Other:
-	}
-	return "spots"
-}
-
-func (r Role) mark(x, y float64) string {
-	if r == Call || r == Instead {
+func (l look) mark(x, y float64) string {
+	if l.class != "spots" {
 		return path("M", x, y, "h", 0.)
 	}
-	return path("M", x, y-4, "l", 4., 7., "h", -8., "z")
+	out, at := path("M", x+l.spot[0][0], y+l.spot[0][1]), l.spot[0]
+	for _, corner := range l.spot[1:] {
+		out += path("l", corner[0]-at[0], corner[1]-at[1])
+		at = corner
+	}
+	return out + "z"
 }
 
 // Key is an entry of a page's legend.
@@ -187,7 +179,7 @@ func (d *Drawing) Legend() (out []Key) {
 	const x, y = 14, 6 // the middle of its picture
 	for i := range d.Series {
 		s := &d.Series[i]
-		out = append(out, Key{s.Name, fmt.Sprintf("s%d", s.Look), s.Role.spot(), s.Role.mark(x, y)})
+		out = append(out, Key{s.Name, fmt.Sprintf("s%d", s.Look), looks[s.Look].class, looks[s.Look].mark(x, y)})
 	}
 	return out
 }

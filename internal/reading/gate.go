@@ -83,7 +83,9 @@ func Baselines(config *glfile.File, m *results.Manifest, self string) (*series.B
 			return nil, fail.AsSetup(fmt.Errorf("gate.baseline: %w", err))
 		}
 	}
-	slices.SortStableFunc(g.Nights, func(a, b *series.Check) int { return cmp.Compare(b.Created, a.Created) })
+	slices.SortStableFunc(g.Nights, func(a, b *series.Check) int {
+		return cmp.Or(cmp.Compare(b.Night, a.Night), cmp.Compare(b.Created, a.Created))
+	})
 	for _, n := range g.Nights {
 		if _, _, err := Open(n.Path, results.Check); err != nil && cfg.FailOn == series.FailOnTimes {
 			return nil, fail.Setupf("gate.fail_on = \"times\" compares mpiruns, so a baseline has to be a results folder: %w", err)

@@ -43,7 +43,7 @@ func Collect(folder *results.Folder, m *results.Manifest, upTo int) (*medians.Se
 			}
 		}
 	}
-	return c, nil
+	return c, folder.Still()
 }
 
 // Judgement is the report on a results folder, and what it was made from.

@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"pgmpi/analyze/series"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/regular"
 	"pgmpi/measure/results"
 )
@@ -68,20 +71,21 @@ func (b *baselines) keep(n *series.Check) error {
 }
 
 // addNights takes the last nights before this check. Those that cannot be read or
-// compared are noted, unless there are no others.
+// compared, and younger ones, are noted; if there are no others, they are an error.
 func (b *baselines) addNights(root string) error {
-	paths, err := b.nightsOf(root)
+	before, younger, err := b.nightsOf(root)
 	if err != nil {
 		return err
 	}
 	var first error
 	taken := 0
-	for _, path := range paths[:min(len(paths), 3*b.GateConfig.Nights)] {
+	for _, x := range before[:min(len(before), 3*b.GateConfig.Nights)] {
 		if taken == b.GateConfig.Nights {
 			break
 		}
-		n, err := readNight(path)
+		n, err := readNight(x.path)
 		if err == nil {
+			n.Night = x.night
 			err = b.keep(n)
 		}
 		if err != nil {
@@ -90,6 +94,14 @@ func (b *baselines) addNights(root string) error {
 			continue
 		}
 		taken++
+	}
+	if len(younger) > 0 {
+		newest := younger[0]
+		left := fmt.Sprintf("%s has %s that did not begin before this check, the newest %s of %s", root, conf.Plural(len(younger), "night"), newest.path, newest.created)
+		if taken == 0 && newest.night == 0 { // only two clocks say so
+			return fmt.Errorf("%s, and none that did: was a clock wrong? Name a night itself as baseline, or take younger ones out of the folder", left)
+		}
+		b.Notes = append(b.Notes, left+": left out")
 	}
 	if taken == 0 && first != nil {
 		return fmt.Errorf("%s has no night that this check can be held against; the newest: %w", root, first)
@@ -104,9 +116,79 @@ func (b *baselines) firstNight(root string) {
 	b.Notes = append(b.Notes, fmt.Sprintf("%s has no night before this one: nothing can be new yet", root))
 }
 
-// nightsOf are the results folders in a folder that are not younger than the check, the
-// newest first. Links are left out: what they lead to is a night elsewhere, or twice here.
-func (b *baselines) nightsOf(root string) ([]string, error) {
+// night is a results folder in a folder of nights.
+type night struct {
+	path string
+	head
+}
+
+// head is what a manifest says of the order of nights.
+type head struct {
+	created string
+	night   int // 0: it was made without a gate, or by an older version; it is older
+}
+
+// Number numbers a check that begins in a folder of nights: it comes after all that have a
+// report by now, whatever the clocks say. Several that begin at once get the same number.
+func Number(config *glfile.File, m *results.Manifest, self string) error {
+	for _, root := range config.Gate.Baseline {
+		if !within(root, self) {
+			continue
+		}
+		nights, err := listNights(root, self)
+		if err != nil {
+			return fail.AsSetup(err)
+		}
+		m.Night = 1
+		for _, n := range nights {
+			if Has(n.path, ReportName) {
+				m.Night = max(m.Night, n.night+1)
+			}
+		}
+	}
+	return nil
+}
+
+// within tells whether a folder, which may not be there yet, lies directly in another.
+func within(root, self string) bool {
+	above, err := filepath.Abs(self)
+	if err != nil {
+		return false
+	}
+	parent, err := os.Stat(filepath.Dir(above))
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(root)
+	return err == nil && os.SameFile(info, parent)
+}
+
+// nightsOf are the results folders in a folder, the newest first: those before the check, and
+// the others. Numbers count among the nights of the check's own folder only.
+func (b *baselines) nightsOf(root string) (before, others []night, err error) {
+	all, err := listNights(root, b.self)
+	numbered := b.m.Night > 0 && within(root, b.self)
+	for i := range all {
+		if !numbered {
+			all[i].night = 0
+		}
+	}
+	slices.SortFunc(all, func(x, y night) int {
+		return cmp.Or(cmp.Compare(y.night, x.night), cmp.Compare(y.created, x.created), cmp.Compare(x.path, y.path))
+	})
+	for _, n := range all {
+		if numbered && n.night < b.m.Night || !numbered && (b.m.Created == "" || n.created <= b.m.Created) {
+			before = append(before, n)
+		} else {
+			others = append(others, n)
+		}
+	}
+	return before, others, err
+}
+
+// listNights lists the results folders in a folder but one. Links are left out: what they
+// lead to is a night elsewhere, or twice here.
+func listNights(root, self string) (nights []night, err error) {
 	dir, err := os.Open(root)
 	if err != nil {
 		return nil, err
@@ -116,24 +198,15 @@ func (b *baselines) nightsOf(root string) ([]string, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	self, _ := os.Stat(b.self)
-	type night struct{ path, created string }
-	var nights []night
+	own, _ := os.Stat(self)
 	for _, e := range entries {
 		path := filepath.Join(root, e.Name())
-		if info, err := e.Info(); err != nil || !e.IsDir() || os.SameFile(info, self) || !Has(path, ReportName) && !Has(path, ManifestName) {
+		if info, err := e.Info(); err != nil || !e.IsDir() || os.SameFile(info, own) || !Has(path, ReportName) && !Has(path, ManifestName) {
 			continue
 		}
-		if created := createdOf(path); b.m.Created == "" || created <= b.m.Created {
-			nights = append(nights, night{path, created})
-		}
+		nights = append(nights, night{path, headOf(path)})
 	}
-	slices.SortFunc(nights, func(x, y night) int { return cmp.Or(cmp.Compare(y.created, x.created), cmp.Compare(y.path, x.path)) })
-	paths := make([]string, len(nights))
-	for i, n := range nights {
-		paths[i] = n.path
-	}
-	return paths, nil
+	return nights, nil
 }
 
 func Has(folder, name string) bool {
@@ -163,7 +236,7 @@ func readNight(path string) (*series.Check, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if folder && n.Created == "" {
-		n.Created = createdOf(path)
+		n.Created = headOf(path).created
 	}
 	return n, nil
 }
@@ -204,37 +277,40 @@ func readCheck(path, name string) (c *series.Check, written time.Time, err error
 	return c, info.ModTime(), err
 }
 
-// createdOf is when a results folder was made, as its manifest says; else when it was changed.
-func createdOf(path string) string {
+// headOf is what the manifest of a results folder says of when it was made; else when the
+// folder was changed.
+func headOf(path string) (h head) {
 	name := filepath.Join(path, ManifestName)
 	if f, err := regular.Within(name, MostReport); err == nil {
 		defer f.Close()
 		d := json.NewDecoder(io.LimitReader(f, mostHead))
-		for depth, key := 0, ""; ; {
-			t, err := d.Token()
-			if err != nil {
-				break
+		for _, err := d.Token(); err == nil && d.More(); {
+			var key json.Token
+			var value json.RawMessage
+			if key, err = d.Token(); err == nil {
+				err = d.Decode(&value)
 			}
-			switch text, isText := t.(string); {
-			case t == json.Delim('{') || t == json.Delim('['):
-				depth++
-			case t == json.Delim('}') || t == json.Delim(']'):
-				depth--
-			case depth == 1 && key == "created" && isText:
-				if _, err := time.Parse(time.RFC3339, text); err == nil {
-					return text
-				}
-			case depth == 1 && isText:
-				key = text
+			switch key {
+			case "created":
+				_ = json.Unmarshal(value, &h.created)
+			case "night":
+				_ = json.Unmarshal(value, &h.night)
 			}
+			if h.night > 0 || key == "plan" {
+				break // what comes behind is long
+			}
+		}
+		if _, err := time.Parse(time.RFC3339, h.created); err == nil {
+			return h
 		}
 	}
 	for _, name := range []string{name, filepath.Join(path, ReportName), path} {
 		if info, err := os.Lstat(name); err == nil {
-			return info.ModTime().UTC().Format(time.RFC3339)
+			h.created = info.ModTime().UTC().Format(time.RFC3339)
+			break
 		}
 	}
-	return ""
+	return h
 }
 
 func readFile(path string, most int64) ([]byte, error) {

@@ -25,6 +25,12 @@ func EnvSh(env map[string]string, notes []string) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
+// Steers tells whether a variable does what settings do: choose among a library's collectives,
+// or keep memory. Others may load code into the ranks, or start other programs.
+func Steers(name string) bool {
+	return strings.HasPrefix(name, "OMPI_MCA_coll_") || strings.HasPrefix(name, "MPIR_CVAR_") || strings.HasPrefix(name, "MALLOC_") || name == "PGMPI_PARAMS"
+}
+
 // ReadEnv reads lines NAME=VALUE, with "export" and single quotes as EnvSh writes them,
 // blank lines and comments.
 func ReadEnv(file string, text []byte) (map[string]string, error) {

@@ -191,6 +191,7 @@ func TestVariablesAreReadBack(t *testing.T) {
 	} {
 		text, err := EnvSh(c.s.Env, []string{"why\nand how"})
 		must.Do(t, err)
+		should.Hold(t, Steers(c.variable), "%s, which a writer sets, is refused when it is read", c.variable)
 		back, err := ReadEnv("env.sh", text)
 		should.Hold(t, err == nil && reflect.DeepEqual(back, c.s.Env) && back[c.variable] == c.want, "%v %v", back, err)
 	}
@@ -234,6 +235,9 @@ func TestWriteTakesTheFirstWriterThatCan(t *testing.T) {
 	should.Hold(t, slices.Equal(names, []string{"openmpi-rules", "env", "pgmpitune"}) && len(refused) == 1 && strings.Contains(refused[0].Reason, "legal calls abort"),
 		"%v, refused %+v", names, refused)
 	env, files, err := Join(settings)
+	for name := range env {
+		should.Hold(t, Steers(name), "%s, which a writer sets, is refused when it is read", name)
+	}
 	should.Hold(t, err == nil && env["MALLOC_TRIM_THRESHOLD_"] != "" && files[len(files)-1].Name == EnvFile, "%v %v %v", env, files, err)
 	_, _, err = Write(openMPI4, nil, "openmpi-rulez")
 	should.Fail(t, err, "did you mean openmpi-rules")
@@ -249,7 +253,7 @@ func TestComponentsAreChosenByOneVariableThatIsReadBack(t *testing.T) {
 		choices := Components(l, []string{"MPI_Bcast"})
 		must.Hold(t, len(choices) != 0, "%v has none", l)
 		s, err := environment.Write(Target{Library: l}, choices[:1])
-		should.Hold(t, err == nil && len(s.Entries) == 1 && s.Entries[0].Proof == ByValue && s.Entries[0].Variable == want.Variable && s.Entries[0].Value == want.Value,
+		should.Hold(t, err == nil && len(s.Entries) == 1 && Steers(s.Entries[0].Variable) && s.Entries[0].Proof == ByValue && s.Entries[0].Variable == want.Variable && s.Entries[0].Value == want.Value,
 			"%v: %+v, %v", l, s, err)
 	}
 	two := Choice{Kind: ByComponent, Env: map[string]string{"A": "1", "B": "2"}}

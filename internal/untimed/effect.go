@@ -248,7 +248,11 @@ func addCase(cases []protocol.JobCase, function string, size int64) []protocol.J
 }
 
 func (o *Once) countOn(ctx context.Context, shape guidelines.Shape, env map[string]string, cases []protocol.JobCase) (counts, error) {
-	calls := &protocol.CallsJob{Mode: protocol.ModeMessages, Messages: &protocol.MessagesJob{}, Cases: cases, Datatype: "byte", Op: "bor", Sync: protocol.SyncBarrier, Sample: protocol.SampleLocal,
+	op, wrong := guidelines.ResolveOp(o.config.Job.Datatype, o.config.Job.Op)
+	for _, err := range wrong {
+		return nil, err
+	}
+	calls := &protocol.CallsJob{Mode: protocol.ModeMessages, Messages: &protocol.MessagesJob{}, Cases: cases, Datatype: o.config.Job.Datatype, Op: op, Sync: protocol.SyncBarrier, Sample: protocol.SampleLocal,
 		Clock: protocol.ClockMonotonic, ClockSync: protocol.ClockSyncShared, Cache: protocol.CacheWarm, TempMemory: 1 << 30}
 	for i := range cases {
 		calls.Order = append(calls.Order, i)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/internal/conf"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
@@ -37,13 +38,15 @@ func inJob(variable, id string) func(string) string {
 
 func TestTheEndOfTheJobIsWhatTheBatchSystemSays(t *testing.T) {
 	programs(t, map[string]string{
-		"squeue": `[ "$*" = "--noheader --jobs=17 --format=%e" ] && echo 2026-11-22T14:05:00`,
+		"squeue": `[ "$*" = "--noheader --jobs=17 --format=%e" ] && [ "$SLURM_TIME_FORMAT" = standard ] && date --date=@1792889100 +%FT%T`,
 	})
+	t.Setenv("SLURM_TIME_FORMAT", "relative")
+	t.Setenv("TZ", "Europe/Berlin") // where the clock shows this time twice
 	for _, c := range []struct {
 		variable, id string
 		want         time.Time
 	}{
-		{"SLURM_JOB_ID", "17", time.Date(2026, 11, 22, 14, 5, 0, 0, time.Local)},
+		{"SLURM_JOB_ID", "17", time.Unix(1792889100, 0)},
 		{"HOME", "17", time.Time{}},
 	} {
 		j := here(inJob(c.variable, c.id))
@@ -79,6 +82,7 @@ func TestStateOfASlurmJob(t *testing.T) {
 	for out, want := range map[string]State{
 		"echo 'RUNNING|node[1-2]|None|0:25'":        {Word: "RUNNING", Nodes: "node[1-2]", Left: "0:25"},
 		"echo 'PENDING||BeginTime|10:00'":           {Word: "PENDING", Why: "BeginTime"},
+		"echo 'COMPLETED|node1|None|3:18'":          {Word: "COMPLETED", Nodes: "node1"},
 		"echo 'Invalid job id specified'>&2;exit 1": {},
 		"true": {},
 	} {
@@ -112,7 +116,7 @@ func TestDirectivesSayWhatTheSectionBatchDoes(t *testing.T) {
 	lines := strings.Split(request("/job", "pgmpi", "check").forSlurm(), "\n")
 	for _, w := range []string{"#SBATCH --nodes=2", "#SBATCH --ntasks-per-node=4", "#SBATCH --time=1:30:00", "#SBATCH --account=hpc", "#SBATCH --partition=main",
 		"#SBATCH --constraint=amd", "#SBATCH --exclusive", "#SBATCH --requeue", "#SBATCH --open-mode=append", "#SBATCH --signal=B:USR1@90", `#SBATCH --output="/job/batch.log"`, "#SBATCH --qos=debug",
-		"ulimit -l unlimited", "module load openmpi/4 || exit 2", "pgmpi check &"} {
+		"ulimit -l unlimited", "module purge", "module load openmpi/4 || exit 2", "pgmpi check &"} {
 		should.Hold(t, slices.Contains(lines, w), "the script lacks %s:\n%s", w, strings.Join(lines, "\n"))
 	}
 	alone := request("/job", "pgmpi")
@@ -124,13 +128,13 @@ func TestDirectivesSayWhatTheSectionBatchDoes(t *testing.T) {
 func TestATemplateIsFilledForAnotherBatchSystem(t *testing.T) {
 	dir := programs(t, map[string]string{"qsub": "echo 4711.head $1"})
 	r := request("/a job", "pgmpi", "check", "--out", "my results")
-	r.Config = Config{Template: filepath.Join(dir, "pbs.sh")}
+	r.Config, r.Log = Config{Template: filepath.Join(dir, "pbs.sh")}, "/job/batch.log"
 	r.PPN = 0
 	write := func(text string) {
 		must.Do(t, os.WriteFile(r.Template, []byte(text), 0o666))
 	}
 	write("#PBS -N {name}\n#PBS -l select={nodes}:mpiprocs={ppn} -l walltime={time} -o {log} # {np} {minutes}\ncd {dir}\nexec ${LAUNCH} {command}\n")
-	want := "#PBS -N pgmpi\n#PBS -l select=2:mpiprocs=4 -l walltime=1:30:00 -o /a job/batch.log # 8 90\ncd '/a job'\nexec ${LAUNCH} pgmpi check --out 'my results'\n"
+	want := "#PBS -N pgmpi\n#PBS -l select=2:mpiprocs=4 -l walltime=1:30:00 -o /job/batch.log # 8 90\ncd '/a job'\nexec ${LAUNCH} pgmpi check --out 'my results'\n"
 	got, err := r.Script()
 	should.Hold(t, got == want && err == nil, "%v\n%s", err, got)
 	_, err = r.Put()
@@ -147,13 +151,59 @@ func TestATemplateIsFilledForAnotherBatchSystem(t *testing.T) {
 func TestWordsOfTheSectionBatchCannotEndADirective(t *testing.T) {
 	for _, c := range []Config{
 		{Account: "a\nrm"}, {Partition: "a b"}, {Constraint: `a"`}, {Options: []string{"--x\n#SBATCH --y"}}, {Options: []string{"x"}},
-		{Modules: []string{"a;b c"}}, {Nodes: -1}, {Restarts: -1}, {Time: -1},
+		{Modules: []string{"a;b c"}}, {Nodes: -1}, {Restarts: -1}, {Time: -1}, {Time: conf.Duration(4*time.Minute - 1)}, {Template: "t", Time: -1},
 		{Submit: []string{"qsub"}}, {Template: "t", Account: "a"}, {Template: "t", Prolog: []string{"x"}},
 	} {
 		should.Equal(t, len(c.Validate()), 1, "%+v: %v", c, c.Validate())
 	}
-	errs := request("/job").Validate()
-	should.Hold(t, len(errs) == 0, "%v", errs)
+	for _, c := range []Config{request("/job").Config, {Time: conf.Duration(4 * time.Minute)}, {Template: "t", Time: conf.Duration(time.Minute)}} {
+		should.Hold(t, len(c.Validate()) == 0, "%v", c.Validate())
+	}
+}
+
+// hostile are names of folders, some of which no line #SBATCH can hold.
+var hostile = []string{"plain", "a b", "a$(touch PWNED)b", "a`touch PWNED`b", "$HOME", `a"b`, "a'b", "a;touch PWNED", "a&b", "a|b", "a>b", "#SBATCH", "a#b", "100%", "%j%u", "*", "~", "a\nb",
+	"q\"\n#SBATCH --comment=\"INJ", `a\b`, "é\u00a0ü", "{submit}{most}", "--wrap", "a\tb", "\x1b[31m"}
+
+// A script runs the command that was given, and says how to go on, whatever a folder is called.
+func FuzzNoPathIsReadByAShell(f *testing.F) {
+	for _, name := range hostile {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		if strings.Contains(name, "\x00") || len(name) > 200 {
+			t.Skip()
+		}
+		folder := "/out/" + name
+		r := Request{NP: 2, Dir: "/", Path: folder + "/batch.sh", Log: folder + "/batch.log", Command: []string{"sh", "-c", `printf '%s' "$0"; exit 130`, folder}}
+		script, err := r.Script()
+		if err != nil {
+			return
+		}
+		for line := range strings.Lines(script) {
+			if rest, is := strings.CutPrefix(line, "#SBATCH --output="); is && (!strings.HasPrefix(rest, `"`) || strings.Count(rest, `"`) != 2) {
+				t.Errorf("%s", line)
+			}
+		}
+		var out, errs strings.Builder
+		cmd := exec.Command("bash", "-c", script)
+		cmd.Dir, cmd.Stdout, cmd.Stderr = t.TempDir(), &out, &errs
+		_ = cmd.Run()
+		should.Hold(t, cmd.ProcessState.ExitCode() == 130 && out.String() == folder, "exit status %d, %q of %q", cmd.ProcessState.ExitCode(), out.String(), folder)
+		should.Equal(t, errs.String(), "pgmpi: not finished after 0 restarts; go on with: "+r.SubmitLine()+"\n")
+	})
+}
+
+func TestNamesThatADirectiveCannotHoldAreRefused(t *testing.T) {
+	template := filepath.Join(t.TempDir(), "t")
+	must.Do(t, os.WriteFile(template, []byte("#PBS -o {log}\n{command}\n"), 0o666))
+	for name, want := range map[string][2]bool{"plain": {true, true}, "a b": {true, false}, "$x": {true, false}, `a"b`: {}, "a\nb": {}, `a\b`: {}} {
+		for i, template := range []string{"", template} {
+			r := Request{Config: Config{Template: template}, NP: 2, Log: "/" + name + "/batch.log", Command: []string{"pgmpi"}}
+			_, err := r.Script()
+			should.Hold(t, (err == nil) == want[i] && (err == nil || strings.Contains(err.Error(), "--out")), "%q, %q: %v", name, template, err)
+		}
+	}
 }
 
 // The script of a job is played with a check that ends as told, and with what the

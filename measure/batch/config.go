@@ -2,6 +2,7 @@ package batch
 
 import (
 	"strings"
+	"time"
 	"unicode"
 
 	"pgmpi/internal/conf"
@@ -23,6 +24,13 @@ type Config struct {
 	Restarts   int           `toml:"restarts"` // at most
 }
 
+// Slurm sends a signal up to 60 s early. A job that it warns at once measures nothing.
+const (
+	lead        = 90 * time.Second // that the script asks for
+	warnsBefore = lead + time.Minute
+	least       = 4 * time.Minute
+)
+
 // Default is the [batch] section of an empty gl.toml.
 func Default() Config {
 	return Config{Submit: []string{}, Exclusive: true, Options: []string{}, Modules: []string{}, Prolog: []string{}, Restarts: 10}
@@ -32,7 +40,8 @@ func (c Config) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
 	errs.Check(len(c.Submit) == 0 || c.Template != "", "submit", "is for a script made from batch.template: Slurm's are submitted with sbatch")
 	errs.Check(c.Nodes >= 0, "nodes", "must be at least 1, or 0 for as many as the processes need, not %d", c.Nodes)
-	errs.Check(c.Time >= 0, "time", "must be at least 0s (by the estimate)")
+	errs.Check(c.Time == 0 || c.Time >= conf.Duration(least) || c.Template != "" && c.Time > 0, "time",
+		"must be at least %v, or 0s (by the estimate): Slurm warns of the limit up to %v before", least, warnsBefore)
 	errs.Check(c.Restarts >= 0, "restarts", "must be at least 0, not %d", c.Restarts)
 	for _, n := range []struct{ key, value string }{{"account", c.Account}, {"partition", c.Partition}, {"constraint", c.Constraint}} {
 		errs.Check(isWord(n.value), n.key, "%q has a space, a quote or a #, which a batch script cannot hold here", n.value)

@@ -43,11 +43,11 @@ var jobs = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._+\[\]-]{0,99}$`)
 // from a file, and must be no option of a program.
 func IsJob(text string) bool { return jobs.MatchString(text) }
 
-// ask runs a program of a batch system and returns what it says.
-func ask(ctx context.Context, program string, args ...string) (string, error) {
+// ask runs a program of a batch system, with more variables, and returns what it says.
+func ask(ctx context.Context, env []string, program string, args ...string) (string, error) {
 	var said strings.Builder
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Stderr = &said
+	cmd.Stderr, cmd.Env = &said, append(os.Environ(), env...)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	text := strings.TrimSpace(string(out))

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/regular"
@@ -33,14 +34,20 @@ func (r *Request) clock() string { return fmt.Sprintf("%d:%02d:00", r.Minutes()/
 // place of its placeholders.
 func (r *Request) Script() (string, error) {
 	if r.Template == "" {
+		if strings.ContainsAny(r.Log, `"\`) || strings.ContainsFunc(r.Log, unicode.IsControl) {
+			return "", fmt.Errorf("the folder of %q has a quote, a backslash or a control character, which no line #SBATCH can hold: take another with --out", r.Log)
+		}
 		return r.forSlurm(), nil
 	}
 	template, err := regular.Read(r.Template, mostTemplate)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("batch.template: %w", err)
 	}
 	if !strings.Contains(string(template), "{command}") {
-		return "", fmt.Errorf("%s lacks {command}, which stands for pgmpi and its arguments", r.Template)
+		return "", fmt.Errorf("batch.template: %s lacks {command}, which stands for pgmpi and its arguments", r.Template)
+	}
+	if strings.Contains(string(template), "{log}") && conf.Quote(r.Log) != r.Log {
+		return "", fmt.Errorf("{log} of %s would be %q, with characters that a batch system may take apart: take another folder with --out", r.Template, r.Log)
 	}
 	nodes := max(1, r.Nodes)
 	ppn := r.PPN
@@ -70,13 +77,14 @@ func (r *Request) forSlurm() string {
 	line("cd %s || exit 2", conf.Quote(r.Dir))
 	if len(r.Modules) > 0 {
 		line("type module >/dev/null 2>&1 || . /etc/profile")
+		line("module purge") // what the environment of the submission had loaded
 		line("module load %s || exit 2", quoted(r.Modules))
 	}
 	for _, l := range r.Prolog {
 		line("%s", l)
 	}
 	b.WriteString(strings.NewReplacer("{command}", quoted(r.Command), "{most}", strconv.Itoa(r.Restarts),
-		"{submit}", r.SubmitLine()).Replace(body))
+		"{submit}", conf.Quote(r.SubmitLine())).Replace(body))
 	return b.String()
 }
 
@@ -98,7 +106,7 @@ func (r *Request) Put() (job string, err error) {
 	defer cancel()
 	switch {
 	case r.Template == "":
-		out, err := ask(ctx, "sbatch", "--parsable", r.Path)
+		out, err := ask(ctx, nil, "sbatch", "--parsable", r.Path)
 		job, _, _ := strings.Cut(out, ";") // the cluster's name may follow
 		if err == nil && !IsJob(job) {
 			err = fmt.Errorf("sbatch answered %.80q, and the id of a job was expected", job)
@@ -107,7 +115,7 @@ func (r *Request) Put() (job string, err error) {
 	case len(r.Submit) == 0:
 		return "", errors.New("batch.submit is empty: it has the words that submit a script made from batch.template")
 	}
-	return ask(ctx, r.Submit[0], slices.Concat(r.Submit[1:], []string{r.Path})...)
+	return ask(ctx, nil, r.Submit[0], slices.Concat(r.Submit[1:], []string{r.Path})...)
 }
 
 func quoted(words []string) string {
@@ -135,7 +143,7 @@ if [ $status -eq 130 ] && [ -z "$cancelled" ]; then
         echo "pgmpi: restart $((restarts + 1)) of at most {most}" >&2
         scontrol requeue "$SLURM_JOB_ID" && exit $status
     fi
-    echo "pgmpi: not finished after $restarts restarts; go on with: {submit}" >&2
+    printf 'pgmpi: not finished after %s restarts; go on with: %s\n' "$restarts" {submit} >&2
 fi
 exit $status
 `

@@ -30,7 +30,7 @@ func (r *Request) directives() []string {
 	if r.Exclusive {
 		d = append(d, "--exclusive")
 	}
-	d = append(d, "--requeue", "--open-mode=append", "--signal=B:USR1@90",
+	d = append(d, "--requeue", "--open-mode=append", fmt.Sprintf("--signal=B:USR1@%.0f", lead.Seconds()),
 		`--output="`+strings.ReplaceAll(r.Log, "%", "%%")+`"`)
 	return append(d, r.Options...)
 }
@@ -48,14 +48,19 @@ func Over(words string) bool {
 // slurmEnd asks squeue, which knows of a limit that has been changed, and else
 // takes what newer versions put into the environment.
 func slurmEnd(ctx context.Context, job string) (time.Time, error) {
-	text, err := ask(ctx, "squeue", "--noheader", "--jobs="+job, "--format=%e")
+	text, err := squeue(ctx, "--jobs="+job, "--format=%e")
 	if err == nil {
-		return time.ParseInLocation("2006-01-02T15:04:05", text, time.Local) // or "NONE"
+		return time.Parse("2006-01-02T15:04:05", text) // or "NONE"
 	}
 	if s, e := strconv.ParseInt(os.Getenv("SLURM_JOB_END_TIME"), 10, 64); e == nil {
 		return time.Unix(s, 0), nil
 	}
 	return time.Time{}, err
+}
+
+// squeue is asked for times without a zone, of which local ones come twice when summer ends.
+func squeue(ctx context.Context, args ...string) (string, error) {
+	return ask(ctx, []string{"TZ=UTC", "SLURM_TIME_FORMAT=standard"}, "squeue", append([]string{"--noheader"}, args...)...)
 }
 
 // State is the state of a job, in Slurm's words.
@@ -78,7 +83,7 @@ func StateOf(job string) (State, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), askLimit)
 	defer cancel()
-	text, err := ask(ctx, "squeue", "--noheader", "--states=all", "--jobs="+job, "--format=%T|%N|%r|%L")
+	text, err := squeue(ctx, "--states=all", "--jobs="+job, "--format=%T|%N|%r|%L")
 	switch {
 	case err != nil && strings.Contains(err.Error(), "Invalid job id"):
 		return State{}, nil
@@ -89,9 +94,12 @@ func StateOf(job string) (State, error) {
 	if len(f) != 4 {
 		return State{}, errors.New("squeue answered " + strconv.Quote(text))
 	}
-	s := State{Word: f[0], Nodes: f[1], Left: f[3]}
-	if s.Word == "PENDING" {
-		s.Why, s.Left = f[2], ""
+	s := State{Word: f[0], Nodes: f[1]}
+	switch {
+	case s.Word == "PENDING":
+		s.Why = f[2]
+	case s.Lives():
+		s.Left = f[3]
 	}
 	return s, nil
 }

@@ -29,7 +29,9 @@ func Launch(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string,
 	}
 	known := find(rank.Library)
 	switch {
-	case len(argv) == 1 && filepath.Base(argv[0]) == "srun":
+	case c.oneWord("srun") && os.Getenv("SLURM_JOB_ID") == "":
+		return nil, errors.New("srun would ask for an allocation for every mpirun: start pgmpi inside one, with salloc or sbatch")
+	case c.oneWord("srun"):
 		argv, err = srun(argv[0], rank, c.wishFor(shape))
 	case len(argv) == 0 && known.family == "":
 		return nil, fmt.Errorf("the rank program is built for %s, and no launcher is known for it; give one with --launch, for example --launch \"mpiexec -n {np}\"", rank.BuiltFor)
@@ -45,21 +47,23 @@ func Launch(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string,
 	return c.settle(argv, shape)
 }
 
+func (c Config) oneWord(program string) bool {
+	return len(c.Words) == 1 && filepath.Base(c.Words[0]) == program
+}
+
 // srun starts ranks as a step of a Slurm job, only when asked for: the library's own
 // mpirun knows Slurm too. Standard input goes to rank 0 alone, and a rank that dies ends
 // the step (-K).
 func srun(program string, rank protocol.RankInfo, w wish) ([]string, error) {
-	if _, err := exec.LookPath(program); err != nil {
-		return nil, fmt.Errorf("launcher %q: %w; it comes with Slurm", program, errors.Unwrap(err))
-	}
-	if os.Getenv("SLURM_JOB_ID") == "" {
-		return nil, errors.New("srun would ask for an allocation for every mpirun: start pgmpi inside one, with salloc or sbatch")
-	}
 	known := find(rank.Library)
 	if known.family == "" {
 		return nil, fmt.Errorf("the rank program is built for %s: say how srun starts it, as in --launch \"srun -K --input=0 --mpi=pmix -n {np}\"", rank.BuiltFor)
 	}
-	words := []string{program, "-K", "--input=0", "--mpi=" + known.pmi, "-n", "{np}"}
+	pmi := known.pmi
+	if strings.Contains(rank.LibVersion, "CRAY MPICH") {
+		pmi = "cray_shasta" // it knows neither PMI2 nor PMIx of others
+	}
+	words := []string{program, "-K", "--input=0", "--mpi=" + pmi, "-n", "{np}"}
 	words = append(words, when(w.grid, "-N", "{nodes}", "--ntasks-per-node={ppn}", "--distribution=block")...)
 	words = append(words, when(w.several, "--cpus-per-task={cpus}")...)
 	return append(words, when(w.shared, "--overcommit")...), nil

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgmpi/guidelines"
@@ -32,6 +33,23 @@ func TestLookingAtARankProgramStartsNothing(t *testing.T) {
 	must.Do(t, exec.Command(path).Run())
 	_, err = os.Stat(trace)
 	should.Do(t, err, "started, it leaves no trace")
+}
+
+// A dry run on a login node shows the words of a job, and only a measurement needs the job.
+func TestLookingAtSrunNeedsNoAllocation(t *testing.T) {
+	noBatch(t)
+	onlyLaunchers(t, map[string]string{"srun": "slurm-wlm 22.05.8\n"})
+	srun, shape := Config{Words: []string{"srun"}}, shapeOf(t, "1024x64")
+	argv, err := Likely(srun, protocol.RankInfo{Library: "openmpi"}, shape)
+	if want := []string{"srun", "-K", "--input=0", "--mpi=pmix", "-n", "{np}", "-N", "{nodes}", "--ntasks-per-node={ppn}", "--distribution=block"}; err != nil || !slices.Equal(argv, want) {
+		t.Errorf("%q, %v", argv, err)
+	}
+	if argv, err := Likely(srun, protocol.RankInfo{}, shape); argv != nil || err != nil {
+		t.Errorf("of no family: %q, %v", argv, err)
+	}
+	if _, err := Launch(srun, protocol.RankInfo{Library: "openmpi"}, shape); err == nil || !strings.Contains(err.Error(), "salloc or sbatch") {
+		t.Errorf("measured without an allocation: %v", err)
+	}
 }
 
 func TestFamilyIsReadFromTheNameOfTheWrapper(t *testing.T) {

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -64,7 +66,7 @@ func RemoveShared(had []string) {
 		case dir != shm:
 			continue
 		case begins(name, segments):
-			names, _ = filepath.Glob(own[:strings.LastIndex(own, ".")+1] + "*")
+			names = ofJob(name)
 		case !begins(name, singles):
 			continue
 		}
@@ -75,4 +77,23 @@ func RemoveShared(had []string) {
 			}
 		}
 	}
+}
+
+// segment matches the name of a rank's segment: HOST, UID, JOB in hexadecimal, RANK.
+var segment = regexp.MustCompile(`^[a-z]+_segment\.[^/]+\.([0-9]+)\.[0-9a-f]+\.([0-9]+)$`)
+
+// ofJob lists the segments of all ranks of this user's job, given the name of one. A name of
+// another form, which a rank may say, stands for no file.
+func ofJob(name string) (files []string) {
+	own := segment.FindStringSubmatchIndex(name)
+	if own == nil || name[own[2]:own[3]] != strconv.Itoa(os.Geteuid()) {
+		return nil
+	}
+	entries, _ := os.ReadDir(shm)
+	for _, e := range entries {
+		if rank, ok := strings.CutPrefix(e.Name(), name[:own[4]]); ok && strings.Trim(rank, "0123456789") == "" {
+			files = append(files, shm+e.Name())
+		}
+	}
+	return files
 }

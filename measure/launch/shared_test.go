@@ -21,11 +21,19 @@ func TestOnlyFilesOfTheJobAreRemoved(t *testing.T) {
 		t.Cleanup(func() { os.Remove(path) })
 		return path
 	}
-	own, brother := name("vader_segment.pgmpi-test.0.a%d.0"), name("vader_segment.pgmpi-test.0.a%d.1")
+	uid := fmt.Sprintf("vader_segment.pgmpi-test.%d.", os.Geteuid())
+	own, brother := name(uid+"a%d.0"), name(uid+"a%d.1")
 	mpich := name("mpich_shar_tmppgmpi%d")
-	others := []string{name("vader_segment.pgmpi-test.0.b%d.0"), name("mpich_shar_tmpother%d"), name("pgmpi-test-of-somebody%d")}
+	others := []string{name(uid + "b%d.0"), name("mpich_shar_tmpother%d"), name("pgmpi-test-of-somebody%d")}
 	outside := filepath.Join(t.TempDir(), "mpich_shar_tmp")
 	must.Do(t, os.WriteFile(outside, nil, 0o600))
+	// A rank that wants more to be removed.
+	RemoveShared([]string{shm + "vader_segment.*", shm + "vader_segment.pgmpi-test.0.*", shm + "vader_segment.", shm + "vader_segment.pgmpi-test.[0].a.0", shm + "vader_segment.pgmpi-test.0.b*.0",
+		shm + "vader_segment.pgmpi-test.1.b.0", shm + "vader_segment.pgmpi-test.0..0"})
+	for _, path := range append(slices.Clone(others), own, brother) {
+		_, err := os.Stat(path)
+		should.Do(t, err)
+	}
 	RemoveShared([]string{own, mpich, others[2], outside})
 	for _, path := range []string{own, brother, mpich} {
 		_, err := os.Stat(path)

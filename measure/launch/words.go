@@ -94,7 +94,7 @@ func (c Config) settle(words []string, shape guidelines.Shape) ([]string, error)
 	case shape.Nodes == 0 && !strings.Contains(all, "{np}"):
 		return nil, fmt.Errorf("the launcher %q lacks {np}, which stands for the number of processes: \"mpirun -np {np}\"", all)
 	case shape.Nodes > 0 && !grid && !strings.Contains(all, "{np}"):
-		return nil, fmt.Errorf("the launcher %q lacks {ppn} and {nodes}: \"mpirun -np {np} --map-by ppr:{ppn}:node\", \"mpiexec -n {np} -ppn {ppn}\", \"srun -N {nodes} --ntasks-per-node={ppn}\"", all)
+		return nil, fmt.Errorf("the launcher %q lacks {ppn} and {nodes}: \"mpirun -np {np} --map-by ppr:{ppn}:node\", \"mpiexec -n {np} -ppn {ppn}\", \"srun -n {np} -N {nodes} --ntasks-per-node={ppn}\"", all)
 	}
 	if strings.Contains(all, "{hostfile}") {
 		file, err := c.hostfile()

@@ -1,8 +1,11 @@
 package launch
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,8 +100,29 @@ func TestTemplateMustFitTheShape(t *testing.T) {
 		_, err := Launch(Config{Words: strings.Fields(c.launch)}, protocol.RankInfo{}, shape)
 		should.Hold(t, (err == nil) == (c.says == "") && (err == nil || strings.Contains(err.Error(), c.says)), "%q for %s: %v, want %q", c.launch, shape, err, c.says)
 	}
+	// Slurm starts as many processes as the job has tasks, where the words leave the number out.
+	_, err := Launch(Config{Words: []string{"run"}}, protocol.RankInfo{}, shapeOf(t, "2x1"))
+	for _, words := range regexp.MustCompile(`"[a-z]+ [^"]*"`).FindAllString(fmt.Sprint(err), -1) {
+		if !strings.Contains(words, "{np}") {
+			t.Errorf("the error recommends %s, without the number of processes", words)
+		}
+	}
 	argv, err := Launch(Config{Words: []string{"run", "{np}", "-c{cpus}"}, CPUsPerRank: 4}, protocol.RankInfo{}, guidelines.Shape{NP: 2})
 	should.Hold(t, err == nil && argv[2] == "-c4", "%v, %v", argv, err)
+}
+
+func TestRanksOfCrayFindEachOtherByCraysPMI(t *testing.T) {
+	noBatch(t)
+	onlyLaunchers(t, map[string]string{"srun": "slurm 23.02.7\n"})
+	t.Setenv("SLURM_JOB_ID", "7")
+	for version, want := range map[string]string{
+		"MPI VERSION    : CRAY MPICH version 8.1.26.47 (ANL base 3.4a2)": "--mpi=cray_shasta", "MPICH Version:\t4.0.2": "--mpi=pmi2",
+	} {
+		argv, err := Launch(Config{Words: []string{"srun"}}, protocol.RankInfo{Library: "mpich", LibVersion: version}, guidelines.Shape{NP: 2})
+		if err != nil || !slices.Contains(argv, want) {
+			t.Errorf("%s: %q, %v", version, argv, err)
+		}
+	}
 }
 
 func TestPgmpiDoesNotStartBelowALauncher(t *testing.T) {

@@ -14,7 +14,6 @@ import (
 	"pgmpi/measure/rank/mpit"
 	"pgmpi/measure/rank/native"
 	"pgmpi/measure/rank/probe"
-	"pgmpi/measure/rank/verify"
 	"pgmpi/mockups"
 	"pgmpi/nrep"
 )
@@ -64,8 +63,7 @@ type bench struct {
 	*session
 	*loop.Loop
 	job      *protocol.CallsJob
-	state    []state // by case
-	verifier verify.Verifier
+	state    []state         // by case
 	called   map[string]bool // functions
 	ways     *mpit.Ways
 	poisoned int           // cases, so far
@@ -169,9 +167,6 @@ func (s *session) newBench(job *protocol.Job, caller *call.Caller, w *protocol.O
 	if err := b.setTiming(caller); err != nil {
 		return nil, err
 	}
-	if b.verifier, err = verify.New(j.Datatype, j.Op); err != nil {
-		return nil, err
-	}
 	if err := b.plan(); err != nil {
 		return nil, err
 	}
@@ -228,7 +223,7 @@ func (b *bench) plan() (err error) {
 			return err
 		}
 		if r.Status == protocol.StatusOK {
-			sized[i] = mockups.Sized{Function: f, Count: c.Msize / b.Extent}
+			sized[i] = mockups.Size(f, c.Msize, b.job.Datatype)
 			longest = max(longest, c.NRep)
 		}
 	}
@@ -249,7 +244,7 @@ func (b *bench) plan() (err error) {
 // Where cases take turns each has temporaries of its own.
 func (b *bench) fit(sized []mockups.Sized) mockups.Need {
 	turns := len(b.job.Order) > len(b.job.Cases) && b.job.Predict == nil
-	why, shared := mockups.Fit(sized, b.Extent, b.Size, mockups.Room{Cap: b.out.end.MemoryCap, Extra: b.Extra(), Span: b.Span, OwnTemps: turns})
+	why, shared := mockups.Fit(sized, b.Size, mockups.Room{Cap: b.out.end.MemoryCap, Extra: b.Extra(), Span: b.Span, OwnTemps: turns, Apart: b.job.Datatype == mockups.Auto})
 	temps := int64(0)
 	for i := range sized {
 		switch r := &b.out.cases[i]; {
@@ -258,7 +253,7 @@ func (b *bench) fit(sized []mockups.Sized) mockups.Need {
 			r.Status, r.Message = protocol.StatusNotMeasured, why[i]
 		case turns:
 			b.state[i].temps = temps
-			temps += sized[i].Function.Memory(sized[i].Count, b.Extent, b.Size).Temp
+			temps += sized[i].Function.Memory(sized[i].Count, sized[i].Extent, b.Size).Temp
 		}
 	}
 	return shared

@@ -19,15 +19,17 @@ import (
 
 type visit struct {
 	*bench
-	i     int
-	c     protocol.JobCase
-	f     mockups.Function
-	call  *native.Function // its row, of one call
-	row   *native.Function // of a sample: the call, or several in a row
-	count int64
-	need  mockups.Need
-	r     *protocol.CaseResult
-	s     *state
+	i        int
+	c        protocol.JobCase
+	f        mockups.Function
+	call     *native.Function // its row, of one call
+	row      *native.Function // of a sample: the call, or several in a row
+	count    int64
+	extent   int64
+	verifier verify.Verifier
+	need     mockups.Need
+	r        *protocol.CaseResult
+	s        *state
 }
 
 // fillerCalls are as many as a case always has before its first sample.
@@ -48,8 +50,9 @@ func (b *bench) visit(i int) error {
 		return nil
 	}
 	v.f, _ = b.Function(v.c.Function)
-	v.count = v.c.Msize / b.Extent
-	v.need = v.f.Memory(v.count, b.Extent, b.Size)
+	sized := mockups.Size(v.f, v.c.Msize, b.job.Datatype)
+	v.count, v.extent, v.verifier = sized.Count, sized.Extent, b.Use(v.f)
+	v.need = v.f.Memory(v.count, v.extent, b.Size)
 	v.call = b.Row(v.f.ID)
 	if way := b.ways.Go(v.f); way != nil {
 		v.call = cmp.Or(way.Row, b.Row(v.f.Of))
@@ -168,7 +171,7 @@ func (v *visit) firstCalls() error {
 		}
 	}
 	first := *v
-	first.count = least / v.Extent
+	first.count = least / v.extent
 	if j.Verify && (v.f.Call == mockups.Persistent || v.f.Call == mockups.PersistentTimes) {
 		if fault, err := first.verifyStarts(); err != nil || fault != "" {
 			return err // the case of this size says so, and no call that gives an error ends the mpirun

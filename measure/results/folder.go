@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,8 +20,9 @@ import (
 )
 
 type Folder struct {
-	Path string
-	lock *lock
+	Path   string
+	lock   *lock
+	opened fs.FileInfo // by Open
 }
 
 const (
@@ -87,9 +89,12 @@ func Own(path string, m *Manifest) bool {
 		if err != nil {
 			return false
 		}
-		const others = 0o022
+		const group, others = 0o020, 0o002
 		s, ok := info.Sys().(*syscall.Stat_t)
 		if !ok || int(s.Uid) != os.Geteuid() || info.Mode().Perm()&others != 0 {
+			return false
+		}
+		if info.Mode().Perm()&group != 0 && !private(filepath.Join(path, name), s.Gid) {
 			return false
 		}
 		if name == lockName && m.FolderID != inode(info) {
@@ -99,12 +104,35 @@ func Own(path string, m *Manifest) bool {
 	return true
 }
 
+// private tells whether those who may write as the group of a file are its owner alone: many
+// systems give each user a group of that name. What only a directory service knows counts
+// as shared, and so does a file with a list of more users.
+func private(path string, gid uint32) bool {
+	if n, err := syscall.Getxattr(path, "system.posix_acl_access", nil); err == nil && n > 0 {
+		return false
+	}
+	me, err := user.Current()
+	groups, unread := os.ReadFile("/etc/group")
+	return err == nil && unread == nil && me.Gid == fmt.Sprint(gid) && aloneIn(string(groups), me.Username, me.Gid)
+}
+
+// aloneIn tells whether the text of /etc/group has a user's own group without other members.
+func aloneIn(groups, name, gid string) bool {
+	for line := range strings.Lines(groups) {
+		if f := strings.Split(strings.TrimSpace(line), ":"); len(f) == 4 && f[2] == gid {
+			return f[0] == name && (f[3] == "" || f[3] == name)
+		}
+	}
+	return false
+}
+
 func (f *Folder) Close() error { return f.lock.release() }
 
 // Open takes an existing results folder of one of some kinds, or of any, for reading,
 // without a lock: a file is there whole or not at all.
 func Open(path string, kinds ...Kind) (*Folder, *Manifest, error) {
 	f := &Folder{Path: path}
+	f.opened, _ = os.Stat(path)
 	m, err := f.Manifest()
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(filepath.Join(path, ABFile)); err == nil {
@@ -116,6 +144,15 @@ func Open(path string, kinds ...Kind) (*Folder, *Manifest, error) {
 		return nil, nil, &OtherKind{path, m.Kind}
 	}
 	return f, m, err
+}
+
+// Still returns an error if another folder has come to the path since this one was opened: its
+// manifest and its mpiruns would be of two checks.
+func (f *Folder) Still() error {
+	if info, err := os.Stat(f.Path); f.opened != nil && (err != nil || !os.SameFile(info, f.opened)) {
+		return fmt.Errorf("%s was replaced while it was read: read it again", f.Path)
+	}
+	return nil
 }
 
 // IsFresh tells whether nothing has been measured at path yet. The manifest of

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -142,4 +143,25 @@ func TestFolderIsOnesOwnUntilItIsCopiedOrOthersMayWrite(t *testing.T) {
 	}
 	must.Do(t, os.Chmod(path, 0o777))
 	should.Hold(t, !Own(path, m), "a folder that all may write to is one's own")
+	must.Do(t, os.Chmod(path, 0o775))
+	me := must.Get(user.Current())(t)
+	groups := string(must.Get(os.ReadFile("/etc/group"))(t))
+	should.Equal(t, Own(path, m), aloneIn(groups, me.Username, me.Gid), "with the mode of a user's private group, %s", me.Username)
+	if err := os.Chown(path, -1, os.Getegid()+1); err == nil {
+		should.Hold(t, !Own(path, m), "a folder that a group may write to is one's own")
+		must.Do(t, os.Chown(path, -1, os.Getegid()))
+	}
+	// The owner, user 12345, the group, the mask and others, as the kernel keeps them.
+	list := []byte("\x02\x00\x00\x00\x01\x00\x07\x00\xff\xff\xff\xff\x02\x00\x07\x00\x39\x30\x00\x00\x04\x00\x05\x00\xff\xff\xff\xff\x10\x00\x07\x00\xff\xff\xff\xff\x20\x00\x05\x00\xff\xff\xff\xff")
+	if err := syscall.Setxattr(path, "system.posix_acl_access", list, 0); err == nil {
+		should.Hold(t, !Own(path, m), "a folder that another user may write to is one's own")
+	}
+}
+
+func TestGroupIsAUsersOwnIfNobodyElseIsInIt(t *testing.T) {
+	for groups, want := range map[string]bool{
+		"root:x:0:\nme:x:1000:\n": true, "me:x:1000:me\n": true, "me:x:1000:me,you\n": false, "users:x:1000:\n": false, "me:x:1001:\n": false, "": false, "me:x:1000\n": false,
+	} {
+		should.Equal(t, aloneIn(groups, "me", "1000"), want, "%q", groups)
+	}
 }

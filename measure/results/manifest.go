@@ -24,12 +24,15 @@ type Manifest struct {
 	Kind    Kind   `json:"kind,omitempty"`
 	Version string `json:"pgmpi_version"`
 	Created string `json:"created"` // RFC 3339, UTC
+	// Night counts the nights of a folder, from 1: a clock may be wrong.
+	Night int `json:"night,omitempty"`
 	// FolderID is Folder.ID of the folder that it was written into. Absent if an
 	// older version wrote it, or it was imported.
 	FolderID string            `json:"folder_id,omitempty"`
-	Label    map[string]string `json:"label,omitempty"` // of --label
-	TOML     string            `json:"gl_toml"`         // as read, or empty for the defaults
-	Config   json.RawMessage   `json:"config"`          // with all defaults and flags applied
+	Command  []string          `json:"command,omitempty"` // that made the folder; absent if an older version did
+	Label    map[string]string `json:"label,omitempty"`   // of --label
+	TOML     string            `json:"gl_toml"`           // as read, or empty for the defaults
+	Config   json.RawMessage   `json:"config"`            // with all defaults and flags applied
 	Plan     guidelines.Plan   `json:"plan"`
 	R        int               `json:"mpiruns"`
 	Seed     uint64            `json:"seed"`

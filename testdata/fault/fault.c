@@ -4,6 +4,7 @@
  *   init-kill   rank 1 dies inside MPI_Init, by SIGKILL
  *   init-exit   rank 1 leaves inside MPI_Init, with exit status 0
  *   linger      every rank spends 3 s more in MPI_Init
+ *   forks       rank 1 leaves a process that has its standard output
  *   half-line   rank 0 dies inside its first line of samples
  *   clock       the monotonic clock of rank 1 reads 1 ms too little at every 101st call
  *   banner      every rank prints lines to standard output, before main and in MPI_Init
@@ -92,6 +93,10 @@ __attribute__((constructor)) static void before_main(void)
         return;
     if (is("banner"))
         print("*** a preloaded tool says good day ***\nversion 1\n");
+    if (is("forks") && rank() == 1 && fork() == 0) {
+        sleep(120);
+        _exit(0);
+    }
     if (is("half-line") && rank() == 0 && pipe(ends) == 0) {
         from = ends[0];
         to = dup(STDOUT_FILENO);

@@ -250,23 +250,22 @@ func brokenAt(f *picture.Figure, r *analyze.Report) {
 // mostBars is how many losses a picture has room for.
 const mostBars = 24
 
-// LossFigure has a bar from what is possible to what a call takes, the largest loss first; it is nil where nothing is lost.
+// LossFigure has a bar for each factor, the largest loss first; it is nil where nothing is lost.
 func LossFigure(r *analyze.Report) *picture.Figure {
-	rows := slices.DeleteFunc(lossRows(r), func(l loss) bool { return !(lost(l.worst) > 0) || *l.worst.PossibleS() <= 0 })
+	rows := slices.DeleteFunc(lossRows(r), func(l loss) bool { return !(lost(l.worst) > 0) })
 	if len(rows) == 0 {
 		return nil
 	}
 	slices.SortStableFunc(rows, func(a, b loss) int { return cmp.Compare(lost(b.worst), lost(a.worst)) })
 	shown := rows[:min(len(rows), mostBars)]
-	f := picture.Figure{ID: "losses", Title: "What a call loses: from what is possible to what it takes now",
-		X: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}, Y: picture.Axis{Scale: picture.Named}, Series: []picture.Series{{Name: "loss per call", Form: picture.Ranges}}}
+	f := picture.Figure{ID: "losses", Title: "How many times slower calls are than they could be, the largest loss per call first",
+		X: picture.Axis{Title: "times as slow", Scale: picture.Log, Unit: picture.Factor, Holds: []float64{2}}, Y: picture.Axis{Scale: picture.Named}, Series: []picture.Series{{Name: "loss per call", Form: picture.Ranges}}}
 	for i, l := range shown {
 		saved := lost(l.worst)
 		f.Y.Names = append(f.Y.Names, phrase.Plain(l.group)+" "+phrase.Size(l.worst.Msize))
-		f.Series[0].Points = append(f.Series[0].Points, picture.Point{X: saved, Y: float64(i), Lo: *l.worst.PossibleS(), Hi: *l.worst.MedianS,
-			Text: fmt.Sprintf("%s, %s", phrase.Duration(&saved), phrase.Ratio(l.worst.Ratio))})
+		f.Series[0].Points = append(f.Series[0].Points, picture.Point{X: saved, Y: float64(i), Lo: 1, Hi: *l.worst.Ratio, Text: fmt.Sprintf("%s, %s", phrase.Ratio(l.worst.Ratio), phrase.Duration(&saved))})
 	}
-	f.Text = fmt.Sprintf("On the right the loss of a call, and the factor. The %d largest of %d; the table above has all numbers.", len(shown), len(rows))
+	f.Text = fmt.Sprintf("On the right the factor, and what a call loses. The %d largest of %d.", len(shown), len(rows))
 	return &f
 }
 
@@ -287,12 +286,12 @@ func MpirunFigures(r *analyze.Report) []picture.Figure {
 			}
 			f.Series[0].Points = append(f.Series[0].Points, picture.Bare(float64(i+1), x))
 		}
-		for _, s := range r.SlowMpiruns {
+		for _, s := range r.Disturbed() {
 			if s.Shape == m.Shape {
 				f.Marks = append(f.Marks, picture.Mark{X: float64(s.Run), Tone: picture.Open, Sign: "!", Text: "slow throughout: " + s.String()})
 			}
 		}
-		f.Text = fmt.Sprintf("%s; the slowest is number %d, %s as slow as the median one; %d slow throughout.", conf.Plural(len(m.Factors), "mpirun"), at, phrase.Ratio(&worst), len(f.Marks))
+		f.Text = fmt.Sprintf("%s; the slowest is number %d, %s as slow as the median one%s.", conf.Plural(len(m.Factors), "mpirun"), at, phrase.Ratio(&worst), phrase.When(len(f.Marks) > 0, "; %d slow throughout", len(f.Marks)))
 		out = append(out, f)
 	}
 	return out

@@ -24,6 +24,7 @@ var gateWords = []struct {
 	{analyze.FirstShown, "shown first", "violated now; no baseline could tell"},
 	{analyze.Unsure, "unsure", "may have changed, and cannot be told for sure"},
 	{analyze.Gone, "gone", "violated in the newest baseline that tested it, and kept now"},
+	{analyze.Lost, "not measured", "a baseline has judged it, and today it could not be measured"},
 	{analyze.Xpass, "expected, but kept", "no longer violated: take it out of the expectations"},
 	{analyze.Known, "known", ""},
 	{analyze.Expected, "expected", ""},
@@ -95,6 +96,9 @@ func gateVerdict(r *analyze.Report) string {
 	}
 	rest := phrase.When(len(others) > 0, "; beside that %s", strings.Join(others, ", "))
 	unjudged := phrase.When(len(g.NotJudged) > 0, "NOT JUDGED: on %s the machine was in a state that no baseline has, so nothing that differs is an alarm there", strings.Join(g.NotJudged, ", "))
+	if r.NothingMeasured() {
+		unjudged = "NOT JUDGED: no test could be measured"
+	}
 	if len(counts) > 0 {
 		return fmt.Sprintf("ALARM: %s%s%s", strings.Join(counts, ", "), rest, phrase.When(unjudged != "", "; %s", unjudged))
 	}

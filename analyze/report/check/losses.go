@@ -30,7 +30,7 @@ func lost(v *analyze.Verdict) float64 {
 // losses has a row for each collective and size that is too slow for sure: what it takes, what it would take without
 // the violation that costs most, and how many times slower it is. Up to wide times larger sizes are in the same row.
 func losses(r *analyze.Report) []document.Section {
-	t := &document.Table{Head: []string{"collective", "size", "now", "possible", "slower [95 %]", "call instead [guideline]"}, Align: "lrrrll", Flex: 5,
+	t := &document.Table{Head: []string{"collective", "size", "now", "possible", "slower [95 %]", "call instead [guideline]"}, Align: "lrrrll", Flex: 5, Factor: 4,
 		Grouped: true, Tone: document.ToneOf(map[int]picture.Tone{2: picture.Slow, 3: picture.Possible})}
 	for _, l := range lossRows(r) {
 		v := l.worst
@@ -42,6 +42,7 @@ func losses(r *analyze.Report) []document.Section {
 		}
 		t.Add(l.group, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v),
 			instance(v)+" ["+strings.Join(l.broken, ",")+"]"+phrase.When(len(also) > 0, ", also %s", strings.Join(also, ", ")))
+		t.Factors = append(t.Factors, *v.Ratio)
 	}
 	if rated(r) {
 		return document.Tabled(t, "", "Sure, the largest loss per call first")

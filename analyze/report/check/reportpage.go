@@ -2,19 +2,39 @@ package check
 
 import (
 	"slices"
+	"strings"
+	"time"
 
 	"pgmpi/analyze"
+	"pgmpi/internal/clean"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 )
 
 // reportPage is a report with its pictures: what is wrong and what is faster first, then how it was measured.
 func reportPage(r *analyze.Report) []document.Section {
-	return slices.Concat(answer(r), gateSections(r), wrongCases(r), pageLosses(r), notSure(r), HeatMaps(r), probably(r),
+	return slices.Concat(pageAnswer(r), gateSections(r), wrongCases(r), losses(r), notSure(r), probably(r), HeatMaps(r),
 		figured("Pictures of the patterns that are violated or undecided", "Dots are run medians, one for each mpirun; the line is their median, with its 95 % interval where there are six or more. "+
 			"Shaded with stars: violated (p adjusted: ★ ≤ .05, ★★ ≤ .01, ★★★ ≤ .001); shaded with ?: undecided.", PatternFigures(r)),
 		figured("Run-times of the collectives", "Medians over the mpiruns with their 95 % intervals; shaded with ★: a guideline of the collective is violated there.", LatencyFigures(r)),
 		pageDisturbed(r), states(r), suspected(r), undecided(r), outOfSync(r), bounds(r), summary(r), patterns(r), violations(r), remarks(r), header(r), pageFactors(r))
+}
+
+// pageAnswer also says where the answer is from.
+func pageAnswer(r *analyze.Report) []document.Section {
+	out := answer(r)
+	if at, err := time.Parse(time.RFC3339, r.Created); err == nil {
+		out[0].Fact("Date", "%s", at.UTC().Format("2 January 2006, 15:04 UTC"))
+	}
+	if r.Host != "" {
+		out[0].Fact("Host", "%s%s", r.Host, phrase.When(len(r.Nodes) > 1, ", ranks on %s", conf.Plural(len(r.Nodes), "node")))
+	}
+	if len(r.Command) > 0 {
+		out[0].Fact("Command", "%s", strings.Join(clean.All(conf.Quote, r.Command), " "))
+	}
+	return out
 }
 
 func figured(title, text string, figures []picture.Figure) []document.Section {
@@ -25,14 +45,6 @@ func figured(title, text string, figures []picture.Figure) []document.Section {
 	s.Say("%s", text)
 	s.Figures = figures
 	return []document.Section{s}
-}
-
-func pageLosses(r *analyze.Report) []document.Section {
-	out := losses(r)
-	if f := LossFigure(r); f != nil && len(out) > 0 {
-		out[0].Figures = []picture.Figure{*f}
-	}
-	return out
 }
 
 // pageDisturbed has a picture of the mpiruns, also where none was disturbed.

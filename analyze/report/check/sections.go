@@ -20,7 +20,7 @@ import (
 
 // Reports are verdicts with what they rest on.
 var Reports = document.Kind[analyze.Report]{Name: "report", Sections: reportSections, Screen: reportScreen, Page: reportPage, Rows: reportRows, JSON: true,
-	Exit: reportExit, Outcomes: ReportOutcomes, Metrics: reportMetrics, Benchmarks: reportBenchmarks}
+	Exit: reportExit, Ending: ending, Outcomes: ReportOutcomes, Metrics: reportMetrics, Benchmarks: reportBenchmarks}
 
 func reportSections(r *analyze.Report) []document.Section {
 	return slices.Concat(findings(r), probably(r), disturbed(r), matrix(r, true), header(r), summary(r), patterns(r), violations(r), states(r), suspected(r), undecided(r),
@@ -52,7 +52,7 @@ func header(r *analyze.Report) []document.Section {
 		shapes = append(shapes, fmt.Sprintf("p = %d%s", shape.NP, cmp.Or(phrase.When(shape.Nodes > 0, " (%s)", shape.Name), phrase.When(shape.Place != "", " (placed as %s)", shape.Place))))
 	}
 	s.Fact("Library", "%s%s", phrase.Fit(phrase.ShortVersion(r.Library.Version), 75), phrase.When(r.Library.PML != "", ", pml %s", r.Library.PML))
-	s.Fact("Design", "%s; R = %d mpiruns; datatype %s, op %s, root %d", strings.Join(shapes, ", "), r.R, r.Datatype, r.Op, r.Root)
+	s.Fact("Design", "%s; R = %d mpiruns; %s", strings.Join(shapes, ", "), r.R, r.Operation.Text())
 	slowdown := cmp.Or(phrase.When(r.Method.Rules().Slowdown, "minimum slowdown %.2f×", r.MinSlowdown), "no minimum slowdown")
 	s.Fact("Test", "method %s: %s, %s, m = %s, alpha = %g%s, %s",
 		r.Method, r.Test.Title(r.R), AdjustNames[r.Adjust], conf.Plural(r.M, "test"), r.Alpha, phrase.When(r.FamilyAlpha < r.Alpha, " (%g here)", r.FamilyAlpha), slowdown)

@@ -173,7 +173,7 @@ func (f *File) Plan(np []int) (*guidelines.Plan, error) {
 func (f *File) CasesOnly(np []int, functions []string, sizes ...int64) (*guidelines.Plan, error) {
 	return f.planned(np, func(s guidelines.Settings) (p *guidelines.Plan, err error) {
 		if len(sizes) == 0 {
-			sizes, _, err = guidelines.FitMsizes(s.Msizes, guidelines.Extent(s.Datatype))
+			sizes, _, err = guidelines.FitMsizes(s.Msizes, guidelines.Extent(s.Datatype, ""))
 		}
 		if err != nil {
 			return nil, err
@@ -239,7 +239,7 @@ func (f *File) check() []conf.FieldError {
 			return slices.ContainsFunc(f.Guideline, func(u guidelines.User) bool { return u.Calls(c) })
 		}),
 		inSection("batch.", f.Batch.Validate()),
-		inSection("guideline", guidelines.ValidateUsers(f.Guideline, guidelines.Extent(f.Job.Datatype))),
+		inSection("guideline", guidelines.ValidateUsers(f.Guideline, guidelines.Extent(f.Job.Datatype, ""))),
 		inSection("guideline", guidelines.ValidateUses(f.Guideline, f.Mockup)),
 		inSection("mockup", guidelines.ValidateMockups(f.Mockup)),
 	)

@@ -1,6 +1,7 @@
 package glfile
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -72,8 +73,8 @@ func TestErrorsNameThePlaceOfTheKey(t *testing.T) {
 			`gl.toml:2:1: job.msizes: a size is an integer or a string such as "1Ki" or "64Ki..4Mi", not 1.5`},
 		{"op of no such datatype", "[job]\ndatatype = \"float\"\nop = \"bor\"\n",
 			`gl.toml:3:1: job.op: op "bor" is not allowed on datatype "float" (allowed: sum, prod, min, max)`},
-		{"op that the default datatype forbids", "[job]\nop = \"sum\"\n",
-			`gl.toml:2:1: job.op: op "sum" is not allowed on datatype "byte" (allowed: bor, band, bxor)`},
+		{"op that the default datatype forbids", "[job]\nop = \"bor\"\n",
+			`gl.toml:2:1: job.op: op "bor" is not allowed on datatype "auto" (allowed: sum, prod, min, max)`},
 		{"unknown datatype", "[job]\ndatatype = \"doubel\"\n", `gl.toml:2:1: unknown datatype "doubel" (did you mean double?)`},
 		{"root that is no rank", "[job]\nnp = [4, 2]\nroot = 2\n", `gl.toml:3:1: job.root: 2 is no rank of 2 processes`},
 		{"no processes", "[job]\nnp = [0]\n", `gl.toml:2:7: job.np: 0 is no number of processes`},
@@ -260,7 +261,7 @@ func TestPlanRefusesARootThatIsNoRank(t *testing.T) {
 func TestPlanOfTheEmptyFileIsTheCatalogue(t *testing.T) {
 	f := Default()
 	p := must.Get(f.Plan([]int{2}))(t)
-	should.Hold(t, len(p.Guidelines) == 11+11+15 && p.Op == "bor", "got %d guidelines and op %s, want 37 and bor", len(p.Guidelines), p.Op)
+	should.Hold(t, len(p.Guidelines) == 11+11+15 && p.Datatype == "auto" && p.Op == "sum", "got %d guidelines, %s and %s, want 37, auto and sum", len(p.Guidelines), p.Datatype, p.Op)
 }
 
 func TestLoadNamesAMissingFile(t *testing.T) {
@@ -295,6 +296,19 @@ func TestOfManyErrorsTwentyAreShown(t *testing.T) {
 	_, err := Parse("gl.toml", []byte(text.String()))
 	lines := strings.Split(err.Error(), "\n")
 	should.Hold(t, len(lines) == 21 && lines[20] == "and 280 errors more", "%d lines, the last is %q", len(lines), lines[len(lines)-1])
+}
+
+func TestOfVeryManyWrongKeysOnlySomeSayWhatWasMeant(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("[job]\n")
+	for i := range 3000 {
+		fmt.Fprintf(&text, "wrong%04d = 1\n", i)
+	}
+	_, err := Parse("gl.toml", []byte(text.String()))
+	var all Errors
+	should.Hold(t, errors.As(err, &all) && len(all) == 3000, "%d errors", len(all))
+	should.Contain(t, all[0].Msg, "known: ")
+	should.Equal(t, all[2999].Msg, `unknown key "wrong2999"`)
 }
 
 func TestFileOfOwnMockupsIsBesideGlToml(t *testing.T) {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -54,6 +55,7 @@ type Options struct {
 	Path    string            // of the results folder
 	Before  *results.Manifest // of the folder to go on in (see Before); nil for a new one
 	Version string
+	Line    []string        // of the command
 	Label   []string        // KEY=VALUE
 	Tell    func(Event)     // nil: nobody listens
 	Start   measure.Starter // nil: measure.Exec
@@ -82,7 +84,7 @@ func New(ctx context.Context, x *Experiment, config *glfile.File, o Options) (*C
 		return nil, fail.AsSetup(err)
 	}
 	m := &results.Manifest{
-		Kind: x.Kind, Version: o.Version, Created: time.Now().UTC().Format(time.RFC3339), TOML: config.Source,
+		Kind: x.Kind, Version: o.Version, Command: o.Line, Created: time.Now().UTC().Format(time.RFC3339), TOML: config.Source,
 		Plan: *plan, Seed: config.Job.Seed, Factors: Factors(),
 		SplitExperiment: config.Measure.SplitExperiment && slices.ContainsFunc(plan.Tests, func(t guidelines.Test) bool { return t.Type == guidelines.Split }),
 	}
@@ -162,7 +164,7 @@ func (c *Campaign) Open() error {
 	c.Manifest.FolderID = folder.ID()
 	if err := folder.WriteManifest(c.Manifest); err != nil {
 		folder.Close()
-		return fail.Setupf("%w; make room there, or choose another folder with --out", err)
+		return fail.Setupf("%w; %s", err, cmp.Or(fail.Remedy(err), "choose another folder with --out"))
 	}
 	c.session = measure.Session{Folder: folder, Manifest: c.Manifest, RankPath: c.RankPath, MPI: c.Config.MPI,
 		NREP: c.Config.NREP, Measure: c.Config.Measure, Overlap: c.Config.Overlap, Own: c.Config.Mockup, Start: c.Start}

@@ -19,6 +19,7 @@ import (
 
 	"pgmpi/measure/rank/mpi"
 	"pgmpi/measure/rank/native"
+	"pgmpi/measure/rank/verify"
 	"pgmpi/mockups"
 	"pgmpi/mockups/c"
 )
@@ -26,13 +27,13 @@ import (
 // Caller calls functions, for blocks of a number of elements.
 type Caller struct {
 	*mpi.World
-	Extent int64 // bytes of an element
-	rows   map[string]*native.Function
-	own    map[string]mockups.Temp // of mock-ups of the user's own, by id
-	x      *C.pg_ctx
-	arena  *C.char        // of the temporaries of all cases
-	many   *C.pg_function // the row of samples of several calls
-	seed   uint64         // of the counts that are drawn
+	rows  map[string]*native.Function
+	own   map[string]mockups.Temp // of mock-ups of the user's own, by id
+	x     *C.pg_ctx
+	kinds [2]kind        // of functions that do not reduce, and of those that do
+	arena *C.char        // of the temporaries of all cases
+	many  *C.pg_function // the row of samples of several calls
+	seed  uint64         // of the counts that are drawn
 }
 
 // New returns a Caller without buffers.
@@ -64,25 +65,55 @@ func (c *Caller) Function(id string) (mockups.Function, bool) {
 	return f, ok
 }
 
+// kind is what functions of a kind are called with.
+type kind struct {
+	of       C.pg_ctx // datatype, operator, and the send buffer, in which are elements of this datatype
+	verifier verify.Verifier
+}
+
 // Choose sets datatype, operator, root, and the seed of counts that are drawn.
-func (c *Caller) Choose(datatype, op string, root int, seed uint64) error {
-	t, o := C.CString(datatype), C.CString(op)
-	defer C.free(unsafe.Pointer(t))
-	defer C.free(unsafe.Pointer(o))
-	if C.pg_choose(c.x, t, o) == 0 {
-		return fmt.Errorf("this rank program does not know datatype %q with op %q", datatype, op)
+func (c *Caller) Choose(datatype, op string, root int, seed uint64) (err error) {
+	for i := range c.kinds {
+		d, its := mockups.Function{Reduces: i == 1}.Elements(datatype, op)
+		t, o := C.CString(d.Name), C.CString(its)
+		defer C.free(unsafe.Pointer(t))
+		defer C.free(unsafe.Pointer(o))
+		if C.pg_choose(&c.kinds[i].of, t, o) == 0 {
+			return fmt.Errorf("this rank program does not know datatype %q with op %q", datatype, op)
+		}
+		if c.kinds[i].verifier, err = verify.New(d.Name, its); err != nil {
+			return err
+		}
 	}
-	c.x.root, c.seed, c.Extent = C.int(root), seed, int64(c.x.extent)
+	c.x.root, c.seed = C.int(root), seed
 	return nil
 }
+
+// Use gives the case in hand a function's datatype, operator and send buffer, and returns the
+// verifier of these.
+func (c *Caller) Use(f mockups.Function) verify.Verifier {
+	k := &c.kinds[0]
+	if f.Reduces {
+		k = &c.kinds[1]
+	}
+	c.x._type, c.x.extent, c.x.op, c.x.send = k.of._type, k.of.extent, k.of.op, k.of.send
+	return k.verifier
+}
+
+// extent is the bytes of an element of the case in hand.
+func (c *Caller) extent() int64 { return int64(c.x.extent) }
 
 // Allocate makes the buffers that all cases share.
 func (c *Caller) Allocate(bytes mockups.Need) error {
 	s, r, a := C.pg_alloc(C.int64_t(bytes.Send)), C.pg_alloc(C.int64_t(bytes.Recv)), C.pg_alloc(C.int64_t(bytes.Temp))
-	if s == nil || r == nil || a == nil {
-		return fmt.Errorf("no memory for buffers of %d, %d and %d bytes", bytes.Send, bytes.Recv, bytes.Temp)
+	reduced := s
+	if bytes.Reduced > 0 {
+		reduced = C.pg_alloc(C.int64_t(bytes.Reduced))
 	}
-	c.x.send, c.x.recv, c.arena = unsafe.Pointer(s), unsafe.Pointer(r), a
+	if s == nil || r == nil || a == nil || reduced == nil {
+		return fmt.Errorf("no memory for buffers of %d, %d and %d bytes", bytes.Send+bytes.Reduced, bytes.Recv, bytes.Temp)
+	}
+	c.kinds[0].of.send, c.kinds[1].of.send, c.x.recv, c.arena = unsafe.Pointer(s), unsafe.Pointer(reduced), unsafe.Pointer(r), a
 	return nil
 }
 
@@ -145,7 +176,7 @@ func (c *Caller) TakeUp(p Prepared) {
 func (c *Caller) Prepare(f mockups.Function, row *native.Function, count, temps int64) (refused string, err error) {
 	c.x.count = C.int64_t(count)
 	c.x.arena = (*C.char)(unsafe.Add(unsafe.Pointer(c.arena), temps))
-	c.x.arena_bytes = C.int64_t(f.Memory(count, c.Extent, c.Size).Temp)
+	c.x.arena_bytes = C.int64_t(f.Memory(count, c.extent(), c.Size).Temp)
 	c.x.temp_elements = C.int64_t(f.Temp.Elements(count, c.Size))
 	if err := c.setCounts(f, count); err != nil {
 		return "", err

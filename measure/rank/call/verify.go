@@ -103,7 +103,7 @@ func (c *Caller) callOnce(f mockups.Function, row *native.Function, i int) (faul
 func (c *Caller) Case(f mockups.Function, count int64) verify.Case {
 	root := int(c.x.root)
 	l := f.Layout(count, c.Size, root, c.seed)
-	s, r := l.SendElements(c.Rank)*c.Extent, l.RecvElements(c.Rank)*c.Extent
+	s, r := l.SendElements(c.Rank)*c.extent(), l.RecvElements(c.Rank)*c.extent()
 	return verify.Case{Function: f, Rank: c.Rank, Size: c.Size, Root: root, Layout: l, Count: f.Span(count),
 		Send: unsafe.Slice((*byte)(c.x.send), s+C.PG_GUARD_BYTES)[:s],
 		Recv: unsafe.Slice((*byte)(c.x.recv), r+C.PG_GUARD_BYTES)[:r]}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 	"unsafe"
 
@@ -64,7 +63,6 @@ type number interface {
 type elementsOf[T number] struct {
 	value   func(h uint32, rank int) T
 	combine func(a, b T) T
-	eps     float64 // relative error of an operation; 0: exact
 	// What several ranks give combined is kept: it takes as long as there are ranks.
 	tables map[ranks][]T
 	one    []T // the last part of a table that one rank gives alone
@@ -86,9 +84,9 @@ func New(datatype, op string) (Verifier, error) {
 	case "int":
 		return integers[int32](op)
 	case "float":
-		return floats[float32](op, 0x1p-23)
+		return floats[float32](op, 8)
 	case "double":
-		return floats[float64](op, 0x1p-52)
+		return floats[float64](op, 12)
 	}
 	return nil, fmt.Errorf("no verification for datatype %q", datatype)
 }
@@ -127,8 +125,10 @@ func integers[T ~uint8 | ~int32](op string) (Verifier, error) {
 	return e, nil
 }
 
-func floats[T ~float32 | ~float64](op string, eps float64) (Verifier, error) {
-	e := &elementsOf[T]{value: func(h uint32, _ int) T { return T(int32(h>>20) - 2048) }, eps: eps}
+// floats has whole numbers of so few bits that every sum of 2^17 ranks and more is exact, in any
+// order: a result that is off by its last bit is wrong.
+func floats[T ~float32 | ~float64](op string, bits int) (Verifier, error) {
+	e := &elementsOf[T]{value: func(h uint32, _ int) T { return T(int32(h>>(32-bits)) - 1<<(bits-1)) }}
 	err := arithmetic(e, op)
 	return e, err
 }
@@ -303,7 +303,7 @@ func (e *elementsOf[T]) Fill(c Case) {
 }
 
 func (e *elementsOf[T]) Check(c Case) string {
-	fault := e.differs(view[T](c.Send), ranks{c.Rank, c.Rank}, c.Moved, 0, func(i int64, have, want T) string {
+	fault := e.differs(view[T](c.Send), ranks{c.Rank, c.Rank}, c.Moved, func(i int64, have, want T) string {
 		return fmt.Sprintf("the send buffer was changed at %s: %v, was %v", c.sent(i), have, want)
 	})
 	switch {
@@ -312,8 +312,6 @@ func (e *elementsOf[T]) Check(c Case) string {
 	case c.Function.Result == nil:
 		return "its result is not known: the table in mockups.go gives it none"
 	}
-	// p−1 operations, each off by at most eps/2, in any order; doubled.
-	bound := float64(c.Size) * e.eps
 	for b, all := 0, view[T](c.Recv); b < c.Layout.RecvBlocks(c.Rank) && fault == ""; b++ {
 		from := c.Function.Result(c.Rank, c.Size, c.Root, b)
 		if from.Last < from.First {
@@ -326,7 +324,7 @@ func (e *elementsOf[T]) Check(c Case) string {
 				break
 			}
 			have := all[at.At+piece.At:][:piece.N]
-			fault = e.differs(have, ranks{from.First, from.Last}, source+piece.At, bound, func(i int64, have, want T) string {
+			fault = e.differs(have, ranks{from.First, from.Last}, source+piece.At, func(i int64, have, want T) string {
 				return fmt.Sprintf("the receive buffer is wrong at element %d of block %d: %v, expected %v", piece.At+i, b, have, want)
 			})
 			if fault != "" {
@@ -338,14 +336,13 @@ func (e *elementsOf[T]) Check(c Case) string {
 }
 
 // differs compares a stretch of data, which begins with element i of what ranks
-// give together, within a relative bound, and says where it differs first; ""
-// nowhere.
-func (e *elementsOf[T]) differs(data []T, of ranks, i int64, bound float64, says func(i int64, have, want T) string) (fault string) {
+// give together, and says where it differs first; "" nowhere.
+func (e *elementsOf[T]) differs(data []T, of ranks, i int64, says func(i int64, have, want T) string) (fault string) {
 	at := int64(0)
 	e.along(data, of, i, func(have, want []T) {
 		if fault == "" && !bytes.Equal(raw(have), raw(want)) {
 			for k, v := range have {
-				if v != want[k] && !(math.Abs(float64(v)-float64(want[k])) <= bound*math.Abs(float64(want[k]))) {
+				if v != want[k] {
 					fault = says(at+int64(k), v, want[k])
 					break
 				}
