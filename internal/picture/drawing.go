@@ -27,6 +27,7 @@ type Drawing struct {
 	Frame         Box
 	Bands, Bars   []Band    // below and above the grid
 	Columns, Rows []float64 // of the grid: x and y of its lines
+	Top           float64   // of its columns, below all signs
 	Level         float64   // y of the line across; NaN: none
 	Labels        []Label
 	Series        []Drawn
@@ -86,6 +87,9 @@ func (f *Figure) within(x, y [2]float64) Drawing {
 		Frame: Box{marginLeft, marginTop, drawingWidth - marginRight, drawingHeight - marginBottom}}
 	m := frame{Box: d.Frame, x: f.X, y: f.Y}
 	m.limits(x, y, len(f.Marks) > 0)
+	if d.Top = d.Frame.Top; len(f.Marks) > 0 {
+		d.Top += signRoom
+	}
 	d.bands(f, m)
 	d.axes(f, m, x, y)
 	for i := range f.Series {
@@ -204,7 +208,7 @@ func (d *Drawing) columns(m frame, ticks func(most int) []Tick) {
 	}
 }
 
-// drawRanges has a bar in each row, between its name and what is said of it.
+// drawRanges has a bar in each row, between its name and its text.
 func (f *Figure) drawRanges(x [2]float64) Drawing {
 	points := f.Series[0].Points
 	const mostName, mostText = drawingWidth / 2, drawingWidth / 4

@@ -71,7 +71,7 @@ type colour struct {
 	light, dark rgb
 }
 
-// colours has those of series as Okabe and Ito chose them for any colour vision, brighter where it is dark.
+// colours of series are Okabe and Ito's, for any colour vision; they are brighter where it is dark.
 var colours = append([]colour{
 	{"page", 0xffffff, 0x12161b}, {"text", 0x1b1f24, 0xe4e8ec}, {"faint", 0x57606a, 0xa4afba},
 	{"rule", 0xd0d7de, 0x3a434d}, {"head", 0xf3f5f7, 0x1b2128}, {"link", 0x0550ae, 0x85b8f5},

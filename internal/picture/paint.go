@@ -100,7 +100,10 @@ func (c brush) fill(colour color.Color, left, bottom, right, top vg.Length) {
 
 // write puts a text on a line at y.
 func (c brush) write(size float64, align text.XAlignment, x, y vg.Length, what string) {
-	sty := style(size)
+	c.in(style(size), align, x, y, what)
+}
+
+func (c brush) in(sty text.Style, align text.XAlignment, x, y vg.Length, what string) {
 	sty.XAlign = align
 	c.FillText(sty, vg.Point{X: x, Y: y}, shown(what))
 }
@@ -194,7 +197,7 @@ func (c brush) drawing(d *Drawing, left, top vg.Length) {
 	}
 	grid := draw.LineStyle{Color: colourOf("rule"), Width: gridWidth * unit}
 	for _, at := range d.Columns {
-		c.StrokeLine2(grid, x(at), y(d.Frame.Top), x(at), y(d.Frame.Bottom))
+		c.StrokeLine2(grid, x(at), y(d.Top), x(at), y(d.Frame.Bottom))
 	}
 	for _, at := range d.Rows {
 		c.StrokeLine2(grid, x(d.Frame.Left), y(at), x(d.Frame.Right), y(at))
@@ -210,11 +213,15 @@ func (c brush) drawing(d *Drawing, left, top vg.Length) {
 		c.series(&d.Series[i], x, y)
 	}
 	for _, l := range d.Labels {
-		size := letterSize
-		if l.Role == "sign" {
-			size = signSize
+		sty := style(letterSize)
+		switch {
+		case l.Role == "sign" && l.Tone != Plain:
+			sty = style(signSize)
+			sty.Color = colourOf(bandClasses[l.Tone])
+		case l.Role != "name":
+			sty.Color = colourOf("faint")
 		}
-		c.write(size, anchors[l.Anchor], x(l.X), y(l.Y), l.Text)
+		c.in(sty, anchors[l.Anchor], x(l.X), y(l.Y), l.Text)
 	}
 }
 

@@ -48,7 +48,7 @@ func (d *Drawing) SVG() SVG {
 		out.Bars = append(out.Bars, b.rect("bar"))
 	}
 	for _, x := range d.Columns {
-		out.Grid += path("M", x, d.Frame.Top, "V", d.Frame.Bottom)
+		out.Grid += path("M", x, d.Top, "V", d.Frame.Bottom)
 	}
 	for _, y := range d.Rows {
 		out.Grid += path("M", d.Frame.Left, y, "H", d.Frame.Right)
