@@ -168,3 +168,8 @@ func TestWordsOfTheGlossaryAreLinkedFromOtherPages(t *testing.T) {
 		should.Hold(t, linked, "no page links to glossary.md#%s", anchor)
 	}
 }
+
+func TestReadmeSaysWhatIsNotMeasured(t *testing.T) {
+	readme := strings.Join(strings.Fields(textsOf(t, "README.md")["README.md"]), " ")
+	should.Contain(t, readme, "Point-to-point and one-sided calls", "device buffers are not measured", "from ReproMPI only")
+}

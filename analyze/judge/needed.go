@@ -133,25 +133,31 @@ type prospect struct {
 
 func (f *Family) prospects(t *Test) prospects {
 	p := prospects{t, make([]prospect, f.M)}
+	known := map[int][2]float64{} // reach by n: most tests have the same n
 	for i, pair := range f.pairs {
 		n := len(pair.Orig)
 		if n < 2 {
 			continue
 		}
+		reach, ok := known[n]
+		if !ok {
+			reach = [2]float64{reachOf95(t, n), reachOf95(&cappedRank, n)}
+			known[n] = reach
+		}
 		// P has refused what these cannot take.
 		paired, _ := cappedRank.Effect(pair.Orig, pair.Other)
 		pair = f.aligned(t, pair)
 		e, _ := t.Effect(pair.Orig, pair.Other)
-		p.by[i] = prospect{effect: math.Log(e.Ratio), spread: spreadOf(t, e, n), paired: spreadOf(&cappedRank, paired, n), n: n}
+		p.by[i] = prospect{effect: math.Log(e.Ratio), spread: math.Log(e.Hi95/e.Lo95) / 2 / reach[0], paired: math.Log(paired.Hi95/paired.Lo95) / 2 / reach[1], n: n}
 	}
 	p.moderate(&cappedRank, func(q *prospect) *float64 { return &q.paired })
 	p.moderate(t, func(q *prospect) *float64 { return &q.spread })
 	return p
 }
 
-// spreadOf is the spread of n differences that gave the interval: it ends where the
-// Test becomes significant.
-func spreadOf(t *Test, e stats.Effect, n int) float64 {
+// reachOf95 is how many spreads of n differences their 95 % interval reaches to either side: it ends
+// where the Test becomes significant.
+func reachOf95(t *Test, n int) float64 {
 	if t.Paired { // all have this interval
 		t = &signedRank
 	}
@@ -159,10 +165,10 @@ func spreadOf(t *Test, e stats.Effect, n int) float64 {
 	if math.IsInf(reach, 0) { // so few that no interval covers 95 %
 		reach = stats.StudentQuantile(0.975, n-1) / math.Sqrt(float64(n))
 	}
-	return math.Log(e.Hi95/e.Lo95) / 2 / reach
+	return reach
 }
 
-// varies is the variance of the logarithm of spreadOf n normal differences, simulated.
+// varies is the variance of the logarithm of the spread of n normal differences, simulated.
 func varies(t *Test, n int) float64 {
 	if t.Paired {
 		return 0.6 / float64(n-1)
@@ -205,7 +211,10 @@ func (p *prospects) moderate(t *Test, of func(*prospect) *float64) {
 func (f *Family) chances(p *prospects, r int) (slower, kept []float64) {
 	forKept := p.test.Reach(r, f.Alpha)
 	slower, kept = make([]float64, f.M), make([]float64, f.M)
-	rejected, before := 0, -1
+	rejected, before, anew := 0, -1, 1/float64(r)
+	if !p.test.Paired { // they spread more than the estimate
+		anew *= 1.5
+	}
 	for range 10 {
 		if rejected == before {
 			break
@@ -213,7 +222,7 @@ func (f *Family) chances(p *prospects, r int) (slower, kept []float64) {
 		forSlower, sum := p.test.Reach(r, f.needs(rejected)), 0.0
 		for i := range p.by {
 			if p.by[i].n > 0 {
-				slower[i], kept[i] = f.chance(&p.by[i], r, forSlower, forKept, varies(p.test, r+1))
+				slower[i], kept[i] = f.chance(&p.by[i], anew, forSlower, forKept, varies(p.test, r+1))
 				sum += slower[i]
 			}
 		}
@@ -227,14 +236,14 @@ var cases = [...]float64{-1.2816, -0.5244, 0, 0.5244, 1.2816}
 
 // chance is the probability that the estimate of r new mpiruns, which spreads about
 // the true effect as this one does, is far enough from 1 or from the minimum slowdown.
-// The logarithm of the spread that the new mpiruns happen to have varies by `again`.
-func (f *Family) chance(p *prospect, r int, forSlower, forKept, again float64) (slower, kept float64) {
+// Its variance is `anew` of one mpirun's; the logarithm of the spread that the new mpiruns happen to have varies by `again`.
+func (f *Family) chance(p *prospect, anew, forSlower, forKept, again float64) (slower, kept float64) {
 	zero, allowed := 0.0, math.Log(f.MinSlowdown)
 	if f.Method.Rules().Margin {
 		zero = allowed
 	}
 	for _, z := range cases {
-		moves := p.paired * math.Sqrt(1/float64(p.n)+1.5/float64(r)) * math.Exp(z*p.unsure)
+		moves := p.paired * math.Sqrt(1/float64(p.n)+anew) * math.Exp(z*p.unsure)
 		spread := p.spread * math.Exp(z*math.Sqrt(p.unsure*p.unsure+again))
 		low, high := allowed-forKept*spread, zero+forSlower*spread
 		if math.IsNaN(low) || math.IsNaN(high) { // no spread, and a test that cannot find it

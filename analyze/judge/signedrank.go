@@ -3,6 +3,8 @@ package judge
 import (
 	"math"
 
+	"gonum.org/v1/gonum/mathext"
+
 	"pgmpi/internal/stats"
 )
 
@@ -41,17 +43,19 @@ func signed(name TestName, title string, score stats.Score) Test {
 	}
 }
 
-// reachV is the distance at which the expected V is the least that is significant. About
-// their own mean, r differences spread a little less.
+// reachV is the distance at which V is significant with an even chance. What V lacks of its largest value,
+// the scores of differences below 0, has about a gamma distribution with this mean and variance.
 func reachV(r int, level float64, score stats.Score) float64 {
-	least := stats.LeastV(r, level, score) - 0.5
-	if r < 3 || least >= stats.LargestV(r, score) {
+	lacks := stats.LargestV(r, score) - stats.LeastV(r, level, score) + 0.5
+	if r < 3 || lacks <= 0 {
 		return math.Inf(1)
 	}
 	low, high := 0.0, 10.0
 	for range 30 {
 		d := (low + high) / 2
-		if expectedV(r, d/math.Sqrt(1-.5/float64(r)), float64(score(r))/2) < least {
+		// About their own mean, r differences spread a little less.
+		mean, variance := lackedV(r, d/math.Sqrt(1-.5/float64(r)), float64(score(r))/2)
+		if variance > 0 && mathext.GammaIncReg(mean*mean/variance, lacks*mean/variance) < 0.5 {
 			low = d
 		} else {
 			high = d
@@ -60,15 +64,17 @@ func reachV(r int, level float64, score stats.Score) float64 {
 	return high
 }
 
-// expectedV is the expected V of r normal differences about d: of each above 0, the rank that
-// its size has on average among the others, up to the largest score.
-func expectedV(r int, d, most float64) (v float64) {
+// lackedV is the mean and about the variance of the scores below 0 of r normal differences about d: of
+// each, the rank that its size has on average among the others, up to the largest score.
+func lackedV(r int, d, most float64) (mean, variance float64) {
 	const step = 0.05
-	for x := step / 2; x < d+6; x += step {
-		rank := 1 + float64(r-1)*(stats.NormalCDF(x-d)-stats.NormalCDF(-x-d))
-		v += min(rank, most) * (stats.NormalCDF(x+step/2-d) - stats.NormalCDF(x-step/2-d))
+	square := 0.0
+	for x := step / 2; x < 6; x += step {
+		rank := min(1+float64(r-1)*(stats.NormalCDF(x-d)-stats.NormalCDF(-x-d)), most)
+		share := stats.NormalCDF(-x+step/2-d) - stats.NormalCDF(-x-step/2-d)
+		mean, square = mean+rank*share, square+rank*rank*share
 	}
-	return float64(r) * v
+	return float64(r) * mean, float64(r) * (square - mean*mean)
 }
 
 // ZeroDifferences counts the pairs that the signed-rank test drops because both

@@ -48,7 +48,8 @@ func history() *series.History {
 	smaller, faster := asked, asked
 	smaller.Msize, smaller.Guideline = 64, "GL2"
 	faster.Function = "MPI_Bcast"
-	s.Changes = []series.Lasting{{Asked: asked, Night: 4, Before: 1, After: 3.69}, {Asked: smaller, Night: 4, Before: 1, After: 1.25}, {Asked: faster, Night: 5, Before: 1, After: 0.8}}
+	s.Changes = []series.Lasting{{Asked: asked, Night: 4, LastBefore: 3, FirstAfter: 4, Before: 1, After: 3.69}, {Asked: smaller, Night: 3, LastBefore: 1, FirstAfter: 4, Before: 1, After: 1.25},
+		{Asked: faster, Night: 5, LastBefore: 3, FirstAfter: 7, Before: 1, After: 0.8}}
 	other := series.Series{Library: "openmpi", Shapes: []string{"p2", "2x1"}, Datatype: "byte", Op: "bor", Nights: []series.Night{
 		{Path: "old/report.json", Origin: analyze.Origin{Created: "2025-12-31T23:59:59Z", Folder: "old\x1b[2J"}, TimeFrom: "the file's time",
 			Library: analyze.Library{Name: "openmpi", Version: "Open MPI v4.1.4, package: Debian"}, R: 10, Tests: 1, Violated: 1, Exit: 1}}}

@@ -3,6 +3,7 @@ package series
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"pgmpi/analyze"
@@ -167,10 +168,10 @@ func (t tonight) violated(v *analyze.Verdict) provisional {
 		above, _ = most.above(t.MinSlowdown)
 	}
 	switch {
-	case tested && most.violated() && worse(v, most.Point) && (v.ByState != nil || most.ByState != nil):
+	case tested && most.violated() && worse(v, most.Point) && least(v) <= most.largest():
 		return provisional{state: analyze.Unsure, reason: "the ratio depends on the states of the machine, whose shares may have changed: " + most.words(), known: true}
 	case tested && most.violated() && worse(v, most.Point):
-		return provisional{state: analyze.Worse, reason: most.words(), above: max(worseBy**most.Ratio, *most.RatioHi95)}
+		return provisional{state: analyze.Worse, reason: most.words(), above: max(worseBy**most.Ratio, most.largest())}
 	case tested && most.violated():
 		return provisional{state: analyze.Known, reason: most.words(), known: true}
 	case tested && v.RatioLo95 != nil && *v.RatioLo95 > above:
@@ -307,6 +308,31 @@ func (s strongest) words() string {
 func worse(v *analyze.Verdict, p *Point) bool {
 	return v.Ratio != nil && p.Ratio != nil && v.RatioLo95 != nil && p.RatioHi95 != nil &&
 		*v.RatioLo95 > *p.RatioHi95 && *v.Ratio >= worseBy**p.Ratio
+}
+
+// least is the lowest limit of a ratio in any state of the machine; 0: one has none.
+func least(v *analyze.Verdict) float64 {
+	lo := *v.RatioLo95
+	for _, in := range v.ByState {
+		lo = min(lo, value(in.RatioLo95, 0))
+	}
+	return lo
+}
+
+// largest is the highest limit of a ratio in any state of the machine.
+func (p *Point) largest() float64 {
+	hi := *p.RatioHi95
+	for _, in := range p.ByState {
+		hi = max(hi, value(in.RatioHi95, math.Inf(1)))
+	}
+	return hi
+}
+
+func value(x *float64, none float64) float64 {
+	if x == nil {
+		return none
+	}
+	return *x
 }
 
 // confirm reports whether a would-be alarm stays one, and says why; at: what measured it

@@ -208,7 +208,7 @@ type GateConfig struct {
 
 // DefaultGate is the [gate] section of an empty gl.toml: no gate.
 func DefaultGate() GateConfig {
-	return GateConfig{Baseline: []string{}, Nights: 5, Confirm: true, FailOn: FailOnNew}
+	return GateConfig{Baseline: []string{}, Nights: 20, Confirm: true, FailOn: FailOnNew}
 }
 
 // Against tells whether there is something that a check is held against.

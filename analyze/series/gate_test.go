@@ -120,6 +120,9 @@ func TestStatesAgainstABaseline(t *testing.T) {
 		"worse":                      {now: asked(judge.Violated, 2), nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Worse, alarm: true},
 		"worse, several states":      {now: asked(judge.Violated, 2), nights: []*Check{inTwoStates(baselineOf("a", 100, violated))}, want: analyze.Worse, alarm: true},
 		"worse, by the state":        {now: asked(judge.Violated, 2), nights: []*Check{inTwoStates(baselineOf("a", 100, byState))}, want: analyze.Unsure, says: "depends on the states"},
+		"worse in every state":       {now: inStates(2.4, 2, 3), nights: []*Check{baselineOf("a", 0, inStates(1.5, 1.2, 1.7))}, want: analyze.Worse, alarm: true},
+		"worse in one state":         {now: inStates(2.4, 1.6, 3), nights: []*Check{baselineOf("a", 0, inStates(1.5, 1.2, 1.7))}, want: analyze.Unsure, says: "depends on the states"},
+		"worse, states only before":  {now: asked(judge.Violated, 2.4), nights: []*Check{baselineOf("a", 0, inStates(1.5, 1.2, 1.7))}, want: analyze.Worse, alarm: true},
 		"a little worse":             {now: asked(judge.Violated, 1.8), nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Known},
 		"worse than one only":        {now: asked(judge.Violated, 2), nights: []*Check{baselineOf("b", 0, violated), baselineOf("a", 0, asked(judge.Violated, 1.9))}, want: analyze.Known},
 		"not confirmed before":       {now: violated, nights: []*Check{baselineOf("b", 0, unsure(violated)), baselineOf("a", 0, kept)}, want: analyze.New, alarm: true},
@@ -232,6 +235,15 @@ func TestASureAlarmIsOneWhereOnlySureOnesAre(t *testing.T) {
 	a, g := judged(0, v), gateOf(baselineOf("a", 0, asked(judge.Kept, 1)))
 	g.FailOn = FailOnSure
 	should.Equal(t, held(t, a, g).Exit, 1, "exit")
+}
+
+// inStates is violated, with other ratios in two states of the machine.
+func inStates(ratio, a, b float64) analyze.Verdict {
+	v := asked(judge.Violated, ratio)
+	for name, in := range map[string]float64{"A": a, "B": b} {
+		v.ByState = append(v.ByState, analyze.StateVerdict{State: name, Verdict: judge.Violated, RatioLo95: analyze.Number(.99 * in), RatioHi95: analyze.Number(1.01 * in)})
+	}
+	return v
 }
 
 // Where the answer depends on the machine's state, that in which it is violated counts.

@@ -49,7 +49,9 @@ func NewHistory(checks []*Check, selectors []string) (*History, error) {
 		members[i] = append(members[i], c)
 	}
 	for i := range h.Series {
-		h.Series[i].fill(members[i], wanted)
+		if err := h.Series[i].fill(members[i], wanted); err != nil {
+			return nil, err
+		}
 	}
 	return h, nil
 }
@@ -90,9 +92,9 @@ func selected(checks []*Check, selectors []string) (out []Asked, err error) {
 	return out, nil
 }
 
-func (s *Series) fill(checks []*Check, wanted []Asked) {
-	tracks := map[Asked][]TrendPoint{}
-	var asked []Asked // in the order of the reports
+func (s *Series) fill(checks []*Check, wanted []Asked) error {
+	tracks := map[Asked]*track{}
+	var all []*track // in the order of the reports
 	for i, c := range checks {
 		row := c.row()
 		if i > 0 {
@@ -109,24 +111,25 @@ func (s *Series) fill(checks []*Check, wanted []Asked) {
 			if c.at[q] != k {
 				continue
 			}
-			if tracks[q] == nil {
-				asked = append(asked, q)
+			t := tracks[q]
+			if t == nil {
+				t = &track{}
+				tracks[q], all = t, append(all, t)
 			}
-			tracks[q] = append(tracks[q], TrendPoint{i, p.Answer})
+			t.Asked, t.Points = p.Asked, append(t.Points, TrendPoint{i, p.Answer})
+			if p.RatioLo95 != nil && p.Ratio != nil && *p.Ratio > 0 && !math.IsInf(*p.Ratio, 0) {
+				t.nights, t.logs = append(t.nights, i), append(t.logs, math.Log(*p.Ratio))
+			}
 		}
 	}
-	for _, q := range asked {
-		for _, c := range lasting(tracks[q]) {
-			c.Asked = checks[c.Night].find(q).Asked
-			s.Changes = append(s.Changes, c)
-		}
-	}
-	slices.SortStableFunc(s.Changes, func(a, b Lasting) int { return cmp.Compare(a.Night, b.Night) })
 	for _, q := range wanted {
-		if points := tracks[q]; points != nil {
-			s.Trends = append(s.Trends, Trend{checks[points[len(points)-1].Night].find(q).Asked, points})
+		if t := tracks[q]; t != nil {
+			s.Trends = append(s.Trends, t.Trend)
 		}
 	}
+	changes, err := lasting(all)
+	s.Changes = append(s.Changes, changes...)
+	return err
 }
 
 func (c *Check) row() Night {
@@ -180,48 +183,71 @@ func goneSince(before, c *Check) (n int) {
 }
 
 const (
-	// lasts is the nights before and after a lasting change; one outlier is ignored.
+	// lasts is the nights before, in and after a change.
 	lasts = 3
 	// LeastNights can show a lasting change.
 	LeastNights = 2 * lasts
 	// leastLasting is the least change of a ratio that is reported.
 	leastLasting = 1.05
+	// falseChanges is the false discovery rate over the tests of a series.
+	falseChanges = .01
 )
 
-// lasting returns the changes of a test: all intervals of three nights lie on one side
-// of all intervals of the three nights before.
-func lasting(points []TrendPoint) (out []Lasting) {
-	known := slices.DeleteFunc(slices.Clone(points), func(p TrendPoint) bool {
-		return p.Ratio == nil || p.RatioLo95 == nil || p.RatioHi95 == nil || !(*p.RatioLo95 > 0) || !(*p.Ratio > 0)
-	})
-	for i := lasts; i+lasts <= len(known); i++ {
-		before, after := known[i-lasts:i], known[i:i+lasts]
-		if !above(after, before) && !above(before, after) {
-			continue
+// track is a test in all nights, and the logarithms of its ratio in those that know it.
+type track struct {
+	Trend
+	nights []int
+	logs   []float64
+	cuts   []int // where logs change
+}
+
+// lasting returns the changes of ratios. Stretches of nights that differ from the other nights of a
+// test are looked for among all tests, then the same within what these leave of a test.
+func lasting(tracks []*track) (out []Lasting, err error) {
+	type part struct {
+		of       *track
+		from, to int
+	}
+	var parts []part
+	for _, t := range tracks {
+		parts = append(parts, part{t, 0, len(t.logs)})
+	}
+	for len(parts) > 0 {
+		p, found := make([]float64, len(parts)), make([]part, len(parts))
+		for i, s := range parts {
+			from, to, chance := stats.Changed(s.of.logs[s.from:s.to], lasts, math.Log(leastLasting))
+			p[i], found[i] = chance, part{s.of, s.from + from, s.from + to}
 		}
-		was, is := middleRatio(before), middleRatio(after)
-		if factor := is / was; max(factor, 1/factor) >= leastLasting {
-			out = append(out, Lasting{Night: after[0].Night, Before: was, After: is})
+		adjusted, err := stats.Adjust(p, stats.AdjustBH)
+		if err != nil {
+			return nil, err
 		}
+		var left []part
+		for i, s := range parts {
+			if f := found[i]; adjusted[i] <= falseChanges {
+				f.of.cuts = append(f.of.cuts, f.from, f.to)
+				left = append(left, part{s.of, s.from, f.from}, f, part{s.of, f.to, s.to})
+			}
+		}
+		parts = left
+	}
+	for _, t := range tracks {
+		out = append(out, t.changes()...)
+	}
+	slices.SortStableFunc(out, func(a, b Lasting) int { return cmp.Compare(a.Night, b.Night) })
+	return out, nil
+}
+
+// changes describes each change of a test by the nights between its neighbours.
+func (t *track) changes() (out []Lasting) {
+	cuts := append(t.cuts, 0, len(t.logs))
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	for i := 1; i+1 < len(cuts); i++ {
+		from, at, to := cuts[i-1], cuts[i], cuts[i+1]
+		first, last := stats.ChangedWithin(t.logs[from:to], at-from)
+		out = append(out, Lasting{Asked: t.Asked, Night: t.nights[at], LastBefore: t.nights[from+first-1], FirstAfter: t.nights[from+last],
+			Before: math.Exp(stats.MedianFinite(t.logs[from:at])), After: math.Exp(stats.MedianFinite(t.logs[at:to]))})
 	}
 	return out
-}
-
-func above(these, others []TrendPoint) bool {
-	lowest, highest := math.Inf(1), 0.0
-	for _, p := range these {
-		lowest = min(lowest, *p.RatioLo95)
-	}
-	for _, p := range others {
-		highest = max(highest, *p.RatioHi95)
-	}
-	return lowest > highest
-}
-
-func middleRatio(points []TrendPoint) float64 {
-	var ratios []float64
-	for _, p := range points {
-		ratios = append(ratios, *p.Ratio)
-	}
-	return stats.MedianFinite(ratios)
 }

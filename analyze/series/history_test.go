@@ -2,6 +2,9 @@ package series
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -149,4 +152,49 @@ func TestAReportThatAsksTwiceCountsOnce(t *testing.T) {
 	h := historyOf(t, []string{"GL8:8"}, twice(1, 1), twice(2, 1), twice(3, 1.3), twice(4, 1.3))
 	s := h.Series[0]
 	should.Hold(t, len(s.Changes) == 0 && len(s.Trends[0].Points) == 4, "%+v", s)
+}
+
+// The nights of a library whose ratios are all larger from the sixteenth on: 566 tests with intervals as wide
+// as in a real check (quartiles ± 3.9, 6.5, 13 %), ratios that differ by 2 % from night to night beside that.
+func TestAChangeOfTenPerCentIsSeenInTwentyFiveNights(t *testing.T) {
+	const tests, nights, before = 566, 25, 15
+	widths := []float64{.01, .025, .039, .065, .13, .34, .6} // half of ln ratio's interval
+	shares := []float64{0, .1, .25, .5, .75, .9, 1}
+	made := func(seed uint64, factor float64) (out []*track) {
+		random := rand.New(rand.NewPCG(seed, 2))
+		for i := range tests {
+			share := (float64(i) + .5) / tests
+			k := slices.IndexFunc(shares, func(s float64) bool { return s > share })
+			part := (share - shares[k-1]) / (shares[k] - shares[k-1])
+			sd := math.Hypot(.02, widths[k-1]*math.Pow(widths[k]/widths[k-1], part)/1.96)
+			one := &track{Trend: Trend{Asked: Asked{Msize: int64(i)}}}
+			for night := range nights {
+				one.nights, one.logs = append(one.nights, night), append(one.logs, sd*random.NormFloat64())
+				if night >= before {
+					one.logs[night] += math.Log(factor)
+				}
+			}
+			out = append(out, one)
+		}
+		return out
+	}
+	for factor, least := range map[float64]int{1: 0, 1.10: 220, 1.25: 440} {
+		changed, held := map[Asked]bool{}, 0
+		changes := must.Get(lasting(made(1, factor)))(t)
+		for _, c := range changes {
+			changed[c.Asked] = true
+			if c.LastBefore < before && before <= c.FirstAfter {
+				held++
+			}
+		}
+		should.Hold(t, len(changed) >= least && (factor > 1 || len(changes) == 0), "%g times: %d of %d tests, want %d", factor, len(changed), tests, least)
+		should.Hold(t, float64(held) >= .9*float64(len(changes)), "%g times: %d of %d changes name the night", factor, held, len(changes))
+	}
+	wrong := 0
+	for seed := range uint64(100) {
+		if len(must.Get(lasting(made(seed, 1)))(t)) > 0 {
+			wrong++
+		}
+	}
+	should.Hold(t, wrong <= 5, "a change in %d of 100 series without one", wrong)
 }

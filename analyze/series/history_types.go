@@ -51,12 +51,15 @@ type Night struct {
 	Shift       *Shift           `json:"machine_shift"` // against the night before, or null
 }
 
-// Lasting is a test whose ratio changed from one night to the next, and stayed so for three.
+// Lasting is a change of a test's ratio that lasted three nights or more.
 type Lasting struct {
 	Asked
-	Night  int     `json:"night"`  // index into Nights: the first one that differs
-	Before float64 `json:"before"` // ratio; the median of three nights
-	After  float64 `json:"after"`
+	Night int `json:"night"` // index into Nights: the first one that probably differs
+	// LastBefore and FirstAfter are the nights between which it changed, with 95 %.
+	LastBefore int     `json:"last_before"`
+	FirstAfter int     `json:"first_after"`
+	Before     float64 `json:"before"` // ratio; the median of the nights since the change before
+	After      float64 `json:"after"`  // until the next change
 }
 
 // Trend is a test night by night.

@@ -30,8 +30,7 @@ const (
 
 // sizeBench looks at the driver's size on disk.
 func sizeBench(_ context.Context, e *env) {
-	info, err := os.Stat(filepath.Join(e.bin, "pgmpi"))
-	must(err)
+	info := get(os.Stat(filepath.Join(e.bin, "pgmpi")))
 	e.aim("pgmpi", float64(info.Size())/1e6, "%.1f MB", 0, 30)
 }
 
@@ -72,14 +71,11 @@ func (e *env) fastest(ctx context.Context, what string, seconds float64, args ..
 func makeFolder(dir string, samples int) {
 	config := glfile.Default()
 	config.Job.NP, config.Job.MPIRuns = []int{np}, 10
-	plan, err := config.Plan(config.Job.NP)
-	must(err)
+	plan := get(config.Plan(config.Job.NP))
 	m := &results.Manifest{Version: "bench", Plan: *plan, R: config.Job.MPIRuns, Seed: 1,
 		Rank: protocol.RankInfo{Library: "none", LibVersion: "simulated samples", ClockTickNS: 10}}
-	m.Config, err = json.Marshal(config)
-	must(err)
-	folder, err := results.Create(dir)
-	must(err)
+	m.Config = get(json.Marshal(config))
+	folder := get(results.Create(dir))
 	defer folder.Close()
 	runs := m.R * len(plan.Cases)
 	nrep := (samples + runs - 1) / runs

@@ -18,6 +18,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/cmd/bench/meter"
 	"pgmpi/guidelines"
 	"pgmpi/measure"
 	"pgmpi/measure/host"
@@ -47,22 +48,18 @@ type env struct {
 	dir     string            // temporary
 	exits   []int             // of pgmpi that are no failure, beside 0 and 1
 	missed  bool              // some aim
-	meter   *stateMeter       // nil until the first check
+	meter   *meter.Meter      // nil until the first check
 }
 
 // run prints what a bench finds, and tells whether it ended and kept its aims.
 func (e env) run(ctx context.Context, b bench, library string) bool {
 	e.library, e.times = library, cmp.Or(e.times, b.times)
 	err := try(func() {
-		var err error
-		e.bin, err = filepath.Abs(e.bin)
-		must(err)
+		e.bin = get(filepath.Abs(e.bin))
 		if library != "" {
-			e.info, err = launch.Probe(e.program("pgmpi-rank"))
-			must(err)
+			e.info = get(launch.Probe(e.program("pgmpi-rank")))
 		}
-		e.dir, err = os.MkdirTemp("", "pgmpi-bench-")
-		must(err)
+		e.dir = get(os.MkdirTemp("", "pgmpi-bench-"))
 		defer os.RemoveAll(e.dir)
 		e.title(b)
 		b.run(ctx, &e)
@@ -145,18 +142,17 @@ type checked struct {
 // check makes a check with a gl.toml of this text, and prints what it says.
 func (e *env) check(ctx context.Context, name, text string, seed int) (c checked) {
 	if e.meter == nil {
-		e.meter = newStateMeter()
+		e.meter = get(meter.New())
 	}
-	before := e.meter.read()
+	before := get(e.meter.Read())
 	c.out, c.seconds = e.measure(ctx, "check", text, seed, &c.Report)
-	c.readings = []float64{before, e.meter.read()}
+	c.readings = []float64{before, get(e.meter.Read())}
 	fmt.Printf("   %s: R = %d, %.1f s, cache line %.0f ns, %d states: %v\n", name, c.R, c.seconds, c.readings, max(1, len(c.States)), verdicts(&c.Report))
 	return c
 }
 
 func read(file string, document any) {
-	text, err := os.ReadFile(file)
-	must(err)
+	text := get(os.ReadFile(file))
 	must(json.Unmarshal(text, document))
 }
 
@@ -208,8 +204,7 @@ func outcomes(verdicts []analyze.Verdict) []judge.Outcome {
 // launcher starts p processes. MPICH's busy waiting stalls ranks that share a
 // core, so there yield.so makes them give way.
 func (e *env) launcher(p int) []string {
-	argv, err := launch.Launch(launch.Config{}, e.info, guidelines.Shape{NP: p})
-	must(err)
+	argv := get(launch.Launch(launch.Config{}, e.info, guidelines.Shape{NP: p}))
 	if e.library == "mpich" && p > launch.Cores() {
 		argv = append([]string{"env", "LD_PRELOAD=" + filepath.Join(e.bin, "yield.so")}, argv...)
 	}
@@ -233,8 +228,7 @@ func (e *env) do(ctx context.Context, rank string, job *protocol.Job) *protocol.
 	mpi := measure.DefaultMPI()
 	mpi.Launch = e.launcher(job.NP)
 	ranks := &measure.Outside{MPI: mpi, Path: e.program(rank), Info: e.info}
-	out, err := ranks.Do(ctx, guidelines.Shape{NP: job.NP}, nil, job, nil)
-	must(err)
+	out := get(ranks.Do(ctx, guidelines.Shape{NP: job.NP}, nil, job, nil))
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"pgmpi/cmd/bench/meter"
 	"syscall"
 )
 
@@ -18,7 +19,7 @@ func besideLoad(ctx context.Context, load bool, do func(context.Context)) {
 		return
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	cmd := command(ctx, "taskset", "--cpu-list", fmt.Sprint(twoCores()[1]), "sh", "-c", loadScript)
+	cmd := command(ctx, "taskset", "--cpu-list", fmt.Sprint(get(meter.Cores())[1]), "sh", "-c", loadScript)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	must(cmd.Start())
 	ended := make(chan bool)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/cmd/bench/meter"
 	"pgmpi/internal/fixture/should"
 )
 
@@ -29,7 +30,7 @@ func children() (pids []int) {
 }
 
 func TestTheLoadEndsWithWhatRunsBesideIt(t *testing.T) {
-	if err := try(func() { twoCores() }); err != nil {
+	if err := try(func() { get(meter.Cores()) }); err != nil {
 		t.Skip(err)
 	}
 	failed := errors.New("failed")

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/cmd/bench/meter"
 	"pgmpi/measure/protocol"
 )
 
@@ -70,14 +71,14 @@ type ratios struct {
 // with C beside it shows what pure chance does. A round counts only if the machine
 // was in one state before, between and after its mpiruns.
 func (r *rival) bench(ctx context.Context, e *env) {
-	meter := newStateMeter()
+	line := get(meter.New())
 	rng := rand.New(rand.NewPCG(e.seed, 0))
 	got := make([]ratios, len(r.cases))
 	var readings []float64 // one for each round that counts
 	made := 0
 	for ; len(readings) < e.times && made < loopAttempts*e.times; made++ {
-		medians, during := r.round(ctx, e, rng, meter)
-		if !steady(during) {
+		medians, during := r.round(ctx, e, rng, line)
+		if !meter.Steady(during) {
 			continue
 		}
 		readings = append(readings, during[0])
@@ -88,7 +89,7 @@ func (r *rival) bench(ctx context.Context, e *env) {
 			got[c].again = append(got[c].again, medians[2][c]/plain)
 		}
 	}
-	fmt.Printf("   a cache line at %v\n", statesOf(readings))
+	fmt.Printf("   a cache line at %v\n", meter.States(readings))
 	off := r.show(got)
 	e.aim(fmt.Sprintf("rounds in one state, of %d", made), float64(len(readings)), "%.0f", float64(e.times), 0)
 	e.aim("largest distance of a median ratio from 1", 100*off, "%.1f %%", 0, 100*r.allowed)
@@ -96,16 +97,16 @@ func (r *rival) bench(ctx context.Context, e *env) {
 
 // round makes the three mpiruns of a round, and readings around each. The medians are of a
 // call, in nanoseconds, by mpirun and case.
-func (r *rival) round(ctx context.Context, e *env, rng *rand.Rand, meter *stateMeter) (medians [3][]float64, readings []float64) {
+func (r *rival) round(ctx context.Context, e *env, rng *rand.Rand, line *meter.Meter) (medians [3][]float64, readings []float64) {
 	order := rng.Perm(len(r.cases))
 	programs := []func(context.Context, *env, []int) map[int][]protocol.Sample{r.plain, r.ours, r.plain}
-	readings = append(readings, meter.read())
+	readings = append(readings, get(line.Read()))
 	for _, i := range rng.Perm(len(programs)) {
 		samples := programs[i](ctx, e, order)
 		for c := range r.cases {
 			medians[i] = append(medians[i], groupedMedian(samples[c])/float64(max(1, r.cases[c].Calls)))
 		}
-		readings = append(readings, meter.read())
+		readings = append(readings, get(line.Read()))
 	}
 	return medians, readings
 }
@@ -127,8 +128,7 @@ func (r *rival) plain(ctx context.Context, e *env, order []int) map[int][]protoc
 			must(fmt.Errorf("%s: line %d has %d fields and starts %.40q", r.program, k+1, len(fields), line))
 		}
 		for _, f := range fields[1:] {
-			s, err := protocol.ParseSample(f)
-			must(err)
+			s := get(protocol.ParseSample(f))
 			samples[order[k]] = append(samples[order[k]], s)
 		}
 	}

@@ -45,7 +45,7 @@ var benches = []bench{
 	{"nonblocking", "a check of blocking, nonblocking and persistent calls, with known answers, 8 B to 1 MiB, R = 10, p = 2", true, 1, 1, nonblockingBench},
 	{"overlap", "how much of calls of 5 ms is hidden where that is known, R = 6, p = 1 and 2", true, 1, 1, overlapBench},
 	{"stability", "checks in a row of GL3-GL17 at 1 B to 1 MiB, p = 2: how many verdicts flip", true, 10, 2, stabilityBench},
-	{"nights", "a night against the one before and the first: false alarms, planted slowdowns", true, 20, 4, nightsBench},
+	{"nights", "nights against those before: false alarms, slowdowns planted into every cell", true, 20, 4, nightsBench},
 }
 
 // A bench is written like a test: must ends it, as t.Fatal does, and outcome goes on
@@ -56,6 +56,12 @@ func must(err error) {
 	if err != nil {
 		panic(failure{err})
 	}
+}
+
+// get is must for a call that also returns a value.
+func get[T any](v T, err error) T {
+	must(err)
+	return v
 }
 
 // try returns the failure that ended do.
@@ -120,7 +126,7 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	fs.IntVar(&e.tests, "tests", 300, "simulate: tests of a check")
 	fs.StringSliceVar(&e.designs, "designs", []string{"usual", "10"}, "simulate: what to compare: usual, numbers of mpiruns as 10 or with looks 8+16+24, paper")
 	fs.StringVar(&e.rows, "rows", "", "simulate, replay, proof, stability, nights: only questions with this in their name")
-	fs.StringVar(&e.folder, "folder", "", "replay: a results folder of many mpiruns, instead of one that it measures with each library")
+	fs.StringVar(&e.folder, "folder", "", "replay, nights: a results folder of many mpiruns, instead of one that it measures with each library")
 	fs.Usage = func() {
 		fmt.Println("Usage: bench [FLAGS] [BENCH…]")
 		for _, b := range benches {
@@ -150,8 +156,8 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 		}
 	}
 	if e.folder != "" {
-		if len(chosen) != 1 || chosen[0].name != "replay" {
-			return nil, nil, errors.New("--folder is for replay alone: bench replay --folder DIR")
+		if len(chosen) != 1 || chosen[0].name != "replay" && chosen[0].name != "nights" {
+			return nil, nil, errors.New("--folder is for replay or nights alone: bench replay --folder DIR")
 		}
 		libraries = []string{""} // none is measured
 	}

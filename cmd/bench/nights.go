@@ -3,12 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -35,9 +34,13 @@ var baselines = []struct {
 }
 
 // nightsBench asks whether a nightly check is red only when something is newly wrong:
-// nights of the unchanged library, each held against all baselines; the same with a
-// slowdown planted into one collective; and with everything slower.
+// nights of the unchanged library, each held against all baselines; with everything slower; and
+// many nights that are drawn from one, with a slowdown planted into each cell in turn.
 func nightsBench(ctx context.Context, e *env) {
+	if e.folder != "" {
+		e.drawn(ctx, e.folder)
+		return
+	}
 	var outs []string
 	var unchanged []*series
 	var gated, plain []float64 // seconds
@@ -58,6 +61,15 @@ func nightsBench(ctx context.Context, e *env) {
 		e.aim("wall-clock of a night, median", quartiles(gated)[2]/quartiles(plain)[2], "%.2f times a check without a gate", 0, gateAim)
 	}
 	e.ask(ctx, measured, e.nightly(ctx, unchanged, outs[:e.times/2]))
+	e.drawn(ctx, outs[len(outs)-1])
+}
+
+// drawn asks about nights that are made of one folder's mpiruns.
+func (e *env) drawn(ctx context.Context, folder string) {
+	m, set := opened(folder)
+	d := newDrawn(m, set, rand.New(rand.NewPCG(e.seed, 0)))
+	fmt.Printf("   nights drawn from %d mpiruns, %d tests\n", len(d.noise), len(d.manifest.Plan.Tests))
+	e.ask(ctx, survey{make([]design, 1), runtime.GOMAXPROCS(0)}, d.questions())
 }
 
 // nightly are the questions to nights of the unchanged library, and to some that follow
@@ -69,25 +81,17 @@ func (e *env) nightly(ctx context.Context, unchanged []*series, before []string)
 		}
 		return out
 	}
-	out := []question{fixed("nights of the unchanged library", figures("red", 0, never), unchanged...)}
-	for _, p := range []struct{ percent, nights int }{{25, 1}, {10, 3}} {
-		out = append(out, question{fmt.Sprintf("%d %% planted into one collective, nights until there is an alarm, at most %d", p.percent, p.nights), 1, figures("alarm", 1, 0),
-			func(*design, int, *rand.Rand) *series {
-				return e.plantedNights(ctx, p.percent, p.nights, before)
-			}})
-	}
-	return append(out, question{fmt.Sprintf("a machine that is %g times as slow", machineFactor), 1, []figure{
+	return []question{fixed("nights of the unchanged library", figures("red", 0, never), unchanged...), {fmt.Sprintf("a machine that is %g times as slow", machineFactor), 1, []figure{
 		{what: "red, run-times too", most: never, count: red(0)},
 		{what: "the report says that the machine is slower", least: 1},
-	}, func(*design, int, *rand.Rand) *series { return e.slowMachine(ctx, before) }})
+	}, func(*design, int, *rand.Rand) *series { return e.slowMachine(ctx, before) }}}
 }
 
 // night makes one more night after others, with a section [mpi] or none. In held it is
 // compared with each baseline, and alarms are violations.
 func (e *env) night(ctx context.Context, seed int, load bool, mpi string, before []string) (n checked, held *series) {
 	held = &series{checks: make([][]judge.Outcome, len(baselines))}
-	baseline, err := json.Marshal(append([]string{}, baselines[0].of(before)...))
-	must(err)
+	baseline := get(json.Marshal(append([]string{}, baselines[0].of(before)...)))
 	text := fmt.Sprintf("%s%s[gate]\nbaseline = %s\n", checkTOML, mpi, baseline)
 	besideLoad(ctx, load, func(ctx context.Context) {
 		n = e.check(ctx, fmt.Sprintf("night %d, beside a busy core: %t", seed, load), text, seed)
@@ -111,8 +115,7 @@ func (e *env) night(ctx context.Context, seed int, load bool, mpi string, before
 func (e *env) goOn(ctx context.Context, out string, k, seed int, baselines []string) (dir string) {
 	dir = fmt.Sprintf("%s-%d", out, k)
 	must(os.CopyFS(dir, os.DirFS(out)))
-	again, err := filepath.Glob(filepath.Join(dir, "raw", "confirm-*"))
-	must(err)
+	again := get(filepath.Glob(filepath.Join(dir, "raw", "confirm-*")))
 	for _, name := range again {
 		must(os.Remove(name))
 	}
@@ -134,50 +137,6 @@ func alarms(dir, against string) (r analyze.Report, found []judge.Outcome) {
 		}
 	}
 	return r, found
-}
-
-// plantedNights go on after nights of the unchanged library with one collective slower by
-// a percentage, until there is an alarm against each baseline. They are one series.
-func (e *env) plantedNights(ctx context.Context, percent, most int, before []string) *series {
-	collective := judgedBest(before[0], before[len(before)-1])
-	plant := e.delay(fmt.Sprintf("%s:0..1024Mi:%d%%", collective, percent))
-	all := &series{checks: make([][]judge.Outcome, len(baselines))}
-	for i := 1; i <= most && slices.ContainsFunc(all.checks, func(found []judge.Outcome) bool { return len(found) == 0 }); i++ {
-		n, held := e.night(ctx, 10000*percent+i, false, plant, before)
-		before = append(slices.Clone(before), n.out)
-		for k := range all.checks {
-			all.checks[k] = append(all.checks[k], held.checks[k]...)
-		}
-	}
-	return all
-}
-
-// judgedBest returns the collective with the most cells on which a plant must show: both
-// nights keep them, and their ratio is about 1.
-func judgedBest(first, last string) (collective string) {
-	cells := map[string]int{}
-	var a, b analyze.Report
-	read(filepath.Join(first, "report.json"), &a)
-	read(filepath.Join(last, "report.json"), &b)
-	for i, v := range a.Verdicts {
-		if atOne(&v) && atOne(&b.Verdicts[i]) {
-			cells[v.Function]++
-		}
-	}
-	for _, f := range slices.Sorted(maps.Keys(cells)) {
-		if cells[f] > cells[collective] {
-			collective = f
-		}
-	}
-	if collective == "" {
-		must(errors.New("no collective has a cell that both nights keep at about 1: there is nothing to plant into"))
-	}
-	fmt.Printf("   planted into %s, which has %d cells that both nights before keep at 0.95 to 1.05\n", collective, cells[collective])
-	return collective
-}
-
-func atOne(v *analyze.Verdict) bool {
-	return v.Verdict == judge.Kept && v.Ratio != nil && *v.Ratio > 0.95 && *v.Ratio < 1.05
 }
 
 // slowMachine makes one night on a machine on which everything takes longer: the ranks'

@@ -71,8 +71,7 @@ func (e *env) remedy(ctx context.Context, guidelines, msizes, kinds string, seed
 // could be explored under them.
 func (e *env) plantedAlgorithm(ctx context.Context) {
 	asked := e.do(ctx, "pgmpi-rank", &protocol.Job{NP: np, StallNS: stall, Algorithms: &protocol.AlgorithmsJob{}})
-	tree, err := tuning.FindTree(asked.End.Algorithms.LibraryFile)
-	must(err)
+	tree := get(tuning.FindTree(asked.End.Algorithms.LibraryFile))
 	sizes := []int64{256 << 10}
 	settings, refused, err := tuning.Write(tuning.Target{Library: tuning.LibraryOf("mpich", e.info.LibVersion), Folder: e.dir, Tree: tree},
 		[]tuning.Choice{{Function: "MPI_Alltoall", NP: np, Sizes: sizes, Measured: sizes, Kind: tuning.OwnAlgorithm, Algorithm: "brucks"}}, "mpich-json")

@@ -42,17 +42,15 @@ type mpiruns struct {
 	tests []judge.Pair // by mpirun; those whose cases have a run median in every mpirun
 }
 
-func openMpiruns(dir string) *mpiruns {
+// opened is the folder of a check, and its run medians.
+func opened(dir string) (*results.Manifest, *medians.Set) {
 	folder, m, err := reading.Open(dir, results.Check)
 	must(err)
-	set := medians.New(m)
-	for _, shape := range m.Plan.Shapes {
-		for r, err := range folder.Runs(protocol.ModeMeasure, shape, &m.Plan) {
-			must(err)
-			must(set.Add(r))
-		}
-	}
-	out := newMpiruns(m, set)
+	return m, get(reading.Collect(folder, m, m.Runs(protocol.ModeMeasure)))
+}
+
+func openMpiruns(dir string) *mpiruns {
+	out := newMpiruns(opened(dir))
 	if out.n <= replayScreen || len(out.tests) == 0 {
 		must(fmt.Errorf("%s has %d mpiruns and %d tests whose cases have a run median in each: %d are drawn, and some must be left: `pgmpi check --mpiruns 100` makes a folder that has enough",
 			dir, out.n, len(out.tests), replayScreen))

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/cmd/bench/world"
 	"pgmpi/internal/stats"
 )
 
@@ -58,8 +59,7 @@ func newDesign(name string, tests int) design {
 		}
 		must(schedule.Check(schedule.R()))
 	}
-	d, err := judge.NewDesign(cfg, schedule, tests)
-	must(err)
+	d := get(judge.NewDesign(cfg, schedule, tests))
 	if d.Refused != nil {
 		must(fmt.Errorf("--designs %s: %s", name, d.Refused.Reason))
 	}
@@ -99,17 +99,17 @@ const (
 
 // Worlds that several questions have.
 var (
-	iid    = world{own: .04}
-	shared = world{cases: .0346, own: .02}
-	slow   = world{own: .04, slow: .1}
-	quiet  = world{general: .03, cases: .03, own: .021, slow: .05}
+	iid    = world.World{Own: .04}
+	shared = world.World{Cases: .0346, Own: .02}
+	slow   = world.World{Own: .04, Slow: .1}
+	quiet  = world.World{General: .03, Cases: .03, Own: .021, Slow: .05}
 	// In its second state in 30 or 70 % of the mpiruns.
-	states   = world{general: .03, cases: .03, own: .03, states: [2]float64{.3, .7}}
-	changing = world{general: .03, cases: .03, own: .03, states: [2]float64{.3, .7}, changes: .1}
-	mixing   = world{own: .03, states: [2]float64{.3, .3}, changes: .18}
-	odd      = world{own: .02, odd: .2}
+	states   = world.World{General: .03, Cases: .03, Own: .03, States: [2]float64{.3, .7}}
+	changing = world.World{General: .03, Cases: .03, Own: .03, States: [2]float64{.3, .7}, Changes: .1}
+	mixing   = world.World{Own: .03, States: [2]float64{.3, .3}, Changes: .18}
+	odd      = world.World{Own: .02, Odd: .2}
 	// How far the sides' spreads differ in reality: docs/statistics.md.
-	mixed = []spread{{.07, 7}, {.14, 4}, {.14, 2.5}}
+	mixed = [][2]float64{{.07, 7}, {.14, 4}, {.14, 2.5}}
 )
 
 // simulations are the questions to simulated checks. Where a check counts many tests, a
@@ -123,21 +123,26 @@ func simulations(times, tests int) []question {
 func nothingSlower(times, tests int) (out []question) {
 	for _, row := range []struct {
 		name string
-		w    world
+		w    world.World
 		most float64
 	}{
 		{"iid 4 %", iid, .05}, {"shared, ρ .75", shared, .05},
-		{"tails of t, 2 degrees of freedom", world{own: .04, t2: true}, .05}, {"10 % glitches up to ×10", world{own: .04, glitches: .1}, .05},
-		{"10 % of mpiruns ×1.35", slow, .05}, {"clock of 10 ns at 450 ns", world{own: .04, step: 10}, .05},
-		{"spreads as in reality", world{own: .04, spreads: mixed}, .05}, {"all spreads 10:1", world{own: .071, spreads: []spread{{1, 10}}}, .10},
-		{"call jumps ×1.2, 1/1.2", world{own: .002, jumps: 1.2}, .10}, {"two states, ×2", states, .05},
+		{"tails of t, 2 degrees of freedom", world.World{Own: .04, T2: true}, .05}, {"10 % glitches up to ×10", world.World{Own: .04, Glitches: .1}, .05},
+		{"10 % of mpiruns ×1.35", slow, .05}, {"clock of 10 ns at 450 ns", world.World{Own: .04, Step: 10}, .05},
+		{"spreads as in reality", world.World{Own: .04, Spreads: mixed}, .05}, {"all spreads 10:1", world.World{Own: .071, Spreads: [][2]float64{{1, 10}}}, .10},
+		{"call jumps ×1.2, 1/1.2", world.World{Own: .002, Jumps: 1.2}, .10}, {"two states, ×2", states, .05},
 		{"states change within 10 %", changing, .05}, {"two states, 18 % of pairs in both", mixing, .05},
 		{"20 % of run medians ×1.3", odd, .05},
+		// Without an aim: all mpiruns of a check have it in common, so that no test of them can know.
+		{"own effects last, AR(1) .5", world.World{Own: .04, Lasts: .5}, 0},
+		{"each test 1 % elsewhere in a check", world.World{Own: .04, Offset: .01}, 0}, {"each test 1.5 % elsewhere", world.World{Own: .04, Offset: .015}, 0},
+		{"each test 3 % elsewhere", world.World{Own: .04, Offset: .03}, 0},
 	} {
-		out = append(out, question{"equal, " + row.name, times, []figure{
-			{what: "checks with a false violation", most: row.most, count: red(0)},
-			{what: "intervals that hold 1", least: .935, most: .965, count: covered(false)},
-		}, row.w.series(slices.Repeat([]float64{1}, tests), 1)})
+		holds := figure{what: "intervals that hold 1", least: .935, most: .965, count: covered(false)}
+		if row.most == 0 {
+			holds.least, holds.most = 0, 0
+		}
+		out = append(out, question{"equal, " + row.name, times, []figure{{what: "checks with a false violation", most: row.most, count: red(0)}, holds}, simulated(row.w, slices.Repeat([]float64{1}, tests), 1)})
 	}
 	return out
 }
@@ -146,7 +151,7 @@ func nothingSlower(times, tests int) (out []question) {
 func someSlower(times, tests int) (out []question) {
 	for _, row := range []struct {
 		name      string
-		w         world
+		w         world.World
 		by, least float64
 	}{
 		{"iid 4 %", iid, 1.05, .45}, {"shared, ρ .75", shared, 1.05, .45},
@@ -158,7 +163,7 @@ func someSlower(times, tests int) (out []question) {
 		ratios := slices.Repeat([]float64{1}, tests)
 		copy(ratios, slices.Repeat([]float64{row.by}, slowTests))
 		out = append(out, question{fmt.Sprintf("%d tests %.0f %% slower, %s", slowTests, 100*(row.by-1), row.name), times,
-			[]figure{{what: "found", least: row.least, count: found}}, row.w.series(ratios, 1)})
+			[]figure{{what: "found", least: row.least, count: found}}, simulated(row.w, ratios, 1)})
 	}
 	return out
 }
@@ -166,11 +171,11 @@ func someSlower(times, tests int) (out []question) {
 // repeats asks whether checks of the same say the same.
 func repeats(times, tests int) (out []question) {
 	noisy, some, moved, elsewhere := quiet, changing, changing, quiet
-	noisy.own, noisy.slow, some.changes, elsewhere.between = .05, .1, .05, judge.BetweenChecks
-	moved.changes, moved.states, moved.moved = .05, [2]float64{.5, .5}, 10
+	noisy.Own, noisy.Slow, some.Changes, elsewhere.Between = .05, .1, .05, judge.BetweenChecks
+	moved.Changes, moved.States, moved.Moved = .05, [2]float64{.5, .5}, 10
 	for _, row := range []struct {
 		name string
-		w    world
+		w    world.World
 		most float64
 	}{{"quiet", quiet, .06}, {"noisy", noisy, .11}, {"states", some, .20}, {"states, 10 % with a ratio of their own", moved, .20},
 		{"each check 3 % elsewhere", elsewhere, 0}} {
@@ -180,10 +185,10 @@ func repeats(times, tests int) (out []question) {
 			{what: "samples, as a multiple of R = 10", most: 1.5, mean: true, count: samplesTaken},
 			{what: "mpiruns started, as a multiple of R = 10", mean: true, count: mpirunsStarted},
 		}, replications())
-		if row.w.between > 0 {
+		if row.w.Between > 0 {
 			figures = append(figures, figure{what: "who knows each check's ratios: the first line", count: knower})
 		}
-		out = append(out, question{fmt.Sprintf("%d checks, %s", inSeries, row.name), times, figures, row.w.series(libraryRatios(tests), inSeries)})
+		out = append(out, question{fmt.Sprintf("%d checks, %s", inSeries, row.name), times, figures, simulated(row.w, libraryRatios(tests), inSeries)})
 	}
 	return out
 }
@@ -192,9 +197,9 @@ func repeats(times, tests int) (out []question) {
 func runsNeeded(times, tests int) (out []question) {
 	for _, row := range []struct {
 		name string
-		w    world
+		w    world.World
 	}{{"iid 4 %", iid}, {"shared, ρ .75", shared}, {"10 % of mpiruns ×1.35", slow}} {
-		out = append(out, question{"R needed, " + row.name, times, needs(0), row.w.followed(tests)})
+		out = append(out, question{"R needed, " + row.name, times, needs(0), followed(row.w, tests)})
 	}
 	return out
 }
@@ -217,13 +222,13 @@ func libraryRatios(tests int) []float64 {
 }
 
 // series makes several checks of calls that are slower by these ratios.
-func (w world) series(ratios []float64, checks int) func(*design, int, *rand.Rand) *series {
+func simulated(w world.World, ratios []float64, checks int) func(*design, int, *rand.Rand) *series {
 	return func(d *design, n int, random *rand.Rand) *series {
 		s := &series{}
 		for number := range checks {
-			truth := w.inCheck(ratios, random)
-			f := d.check(w.pairs(truth, d.R(), n+number, random), w.step)
-			if w.moved > 0 { // some have two ratios, so that there is none to hold
+			truth := w.InCheck(ratios, random)
+			f := d.check(w.Pairs(truth, d.R(), n+number, random), w.Step)
+			if w.Moved > 0 { // some have two ratios, so that there is none to hold
 				truth = slices.Clone(truth)
 				for i := range truth {
 					if truth[i] > 1 {
@@ -239,14 +244,14 @@ func (w world) series(ratios []float64, checks int) func(*design, int, *rand.Ran
 
 // followed makes one check of a library whose calls differ from the others by 6 %, and
 // then those that it says are needed.
-func (w world) followed(tests int) func(*design, int, *rand.Rand) *series {
+func followed(w world.World, tests int) func(*design, int, *rand.Rand) *series {
 	return func(d *design, n int, random *rand.Rand) *series {
 		ratios := make([]float64, tests)
 		for i := range ratios {
 			ratios[i] = math.Exp(.06 * random.NormFloat64())
 		}
-		pairs := func(r int) []judge.Pair { return w.pairs(ratios, r, n, random) }
-		return d.followed(pairs(d.R()), pairs, math.MaxInt, w.step)
+		pairs := func(r int) []judge.Pair { return w.Pairs(ratios, r, n, random) }
+		return d.followed(pairs(d.R()), pairs, math.MaxInt, w.Step)
 	}
 }
 

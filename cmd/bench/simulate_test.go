@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/cmd/bench/world"
 	"pgmpi/internal/fixture/should"
 )
 
@@ -62,16 +63,16 @@ func TestAWorldHasTheSpreadsThatItSays(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name       string
-		w          world
+		w          world.World
 		side, diff float64 // of ln orig, and of ln orig − ln other
 	}{
-		{"own", world{own: .04}, .04, .04 * math.Sqrt2},
-		{"shared", world{own: .02, cases: .0346}, .04, .02 * math.Sqrt2},
-		{"spreads 1:1 or not have the same sum", world{own: .04, spreads: []spread{{1, 1}}}, .04, .04 * math.Sqrt2},
-		{"half of the mpiruns twice as slow", world{own: .001, states: [2]float64{.5, .5}}, math.Ln2 / 2, .001 * math.Sqrt2},
-		{"jumps", world{own: .002, jumps: 1.2}, math.Log(1.2), math.Log(1.2)},
+		{"own", world.World{Own: .04}, .04, .04 * math.Sqrt2},
+		{"shared", world.World{Own: .02, Cases: .0346}, .04, .02 * math.Sqrt2},
+		{"spreads 1:1 or not have the same sum", world.World{Own: .04, Spreads: [][2]float64{{1, 1}}}, .04, .04 * math.Sqrt2},
+		{"half of the mpiruns twice as slow", world.World{Own: .001, States: [2]float64{.5, .5}}, math.Ln2 / 2, .001 * math.Sqrt2},
+		{"jumps", world.World{Own: .002, Jumps: 1.2}, math.Log(1.2), math.Log(1.2)},
 	} {
-		p := c.w.pairs([]float64{1}, r, 0, random)[0]
+		p := c.w.Pairs([]float64{1}, r, 0, random)[0]
 		orig, diff := make([]float64, r), make([]float64, r)
 		for i := range r {
 			orig[i] = math.Log(p.Orig[i])

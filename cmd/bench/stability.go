@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/cmd/bench/meter"
 	"pgmpi/internal/stats"
 )
 
@@ -25,7 +26,7 @@ const (
 )
 
 // steady is false when the machine's state changed, as far as is known.
-func (c checked) steady() bool { return steady(c.readings) && len(c.States) <= 1 }
+func (c checked) steady() bool { return meter.Steady(c.readings) && len(c.States) <= 1 }
 
 // stabilityBench asks whether a check says the same when it is done again: over all
 // checks, and over those that ran in the same state of the machine.
@@ -110,16 +111,16 @@ func (s *series) only(tests []int) *series {
 
 // byState returns the states of the machine that checks ran in as a whole, and the
 // checks of each.
-func byState(checks []checked) (states []state, in [][]checked) {
+func byState(checks []checked) (states []meter.State, in [][]checked) {
 	checks = slices.DeleteFunc(slices.Clone(checks), func(c checked) bool { return !c.steady() })
 	var readings []float64
 	for _, c := range checks {
 		readings = append(readings, c.readings...)
 	}
-	states = statesOf(readings)
+	states = meter.States(readings)
 	in = make([][]checked, len(states))
 	for _, c := range checks {
-		i := stateIn(states, c.readings[0])
+		i := meter.In(states, c.readings[0])
 		in[i] = append(in[i], c)
 	}
 	return states, in

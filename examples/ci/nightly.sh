@@ -26,9 +26,9 @@ fi
 args=(--out "$out" --quiet --format "$formats")
 [ -z "${PGMPI_GUIDELINES:-}" ] || args+=(--guidelines "$PGMPI_GUIDELINES")
 
-# New is what none of the last five good nights has violated.
+# New is what none of the last twenty good nights has violated.
 gate=()
-good=$(find "$nights" -mindepth 2 -maxdepth 2 -name report.json | sort | tail -n 5 | paste -sd , -)
+good=$(find "$nights" -mindepth 2 -maxdepth 2 -name report.json | sort | tail -n 20 | paste -sd , -)
 [ -z "$good" ] || gate+=(--baseline "$good")
 [ ! -e "$expect" ] || gate+=(--expect "$expect")
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,12 +99,25 @@ func (x *Remedy) export() error {
 	return errors.Join(err, x.writeDocument())
 }
 
-// writeProfiles writes PGMPITuneLib's profiles for the cells that only a mock-up mends.
+// writeProfiles writes PGMPITuneLib's profiles for the cells that only a mock-up mends, in a folder
+// for each number of processes.
 func (x *Remedy) writeProfiles() error {
-	folder := filepath.Join(x.found.Folder, report.Profiles)
+	of := map[int][]tuning.Choice{}
+	for _, c := range mockupChoices(x.found.Cells, x.plan) {
+		of[c.NP] = append(of[c.NP], c)
+	}
+	for _, np := range slices.Sorted(maps.Keys(of)) {
+		if err := x.writeProfilesOf(filepath.Join(report.Profiles, fmt.Sprintf("p%d", np)), of[np]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *Remedy) writeProfilesOf(folder string, choices []tuning.Choice) error {
 	t := x.target
-	t.Folder = folder
-	settings, refused, err := tuning.Write(t, mockupChoices(x.found.Cells, x.plan), "pgmpitune")
+	t.Folder = filepath.Join(x.found.Folder, folder)
+	settings, refused, err := tuning.Write(t, choices, "pgmpitune")
 	for _, r := range refused {
 		x.note("no profile for %s in place of %s: %s", r.Choice.Mockup, r.Choice.Function, r.Reason)
 	}
@@ -113,11 +127,11 @@ func (x *Remedy) writeProfiles() error {
 	if len(settings) == 0 {
 		return nil
 	}
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+	if err := os.MkdirAll(t.Folder, 0o777); err != nil {
 		return fail.AsSetup(err)
 	}
 	for _, f := range settings[0].Files {
-		name := filepath.Join(report.Profiles, f.Name)
+		name := filepath.Join(folder, f.Name)
 		if err := x.writeFile(name, f.Content); err != nil {
 			return err
 		}

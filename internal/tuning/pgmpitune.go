@@ -34,8 +34,11 @@ var theirName = strings.NewReplacer("reduce_scatter_block", "reducescatterblock"
 
 func writeProfiles(t Target, choices []Choice) (*Setting, error) {
 	s := &Setting{Writer: "pgmpitune"}
+	first := slices.IndexFunc(choices, func(c Choice) bool { return c.Kind == ByMockup })
 	functions, of := accepted(choices, ByMockup, s, func(c Choice) string {
 		switch {
+		case c.NP != choices[first].NP:
+			return "PGMPITuneLib keeps one profile of a collective, whatever its number of processes: each number needs a folder"
 		case !slices.Contains(theirs, c.Mockup):
 			return fmt.Sprintf("PGMPITuneLib has no mock-up like %q", c.Mockup)
 		case !c.Everywhere() && (c.Function == "MPI_Gather" || c.Function == "MPI_Scatter"):

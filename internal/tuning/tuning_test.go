@@ -220,6 +220,16 @@ func TestProfilesAreWhatPGMPITuneLibReads(t *testing.T) {
 	}
 }
 
+// Its reader keeps the last profile of a collective that the folder gives.
+func TestProfilesOfSeveralNumbersOfProcessesAreNotOfOneFolder(t *testing.T) {
+	scan := func(np int) Choice {
+		return Choice{Function: "MPI_Scan", NP: np, Kind: ByMockup, Mockup: "scan_as_exscan+reduce_local", Sizes: plan[3:4], Measured: plan}
+	}
+	settings, refused, err := Write(Target{Folder: "/r"}, []Choice{scan(2), scan(4)}, pgmpiTune.Name)
+	should.Hold(t, err == nil && len(settings) == 1 && len(settings[0].Files) == 1 && settings[0].Files[0].Name == "scan_p2.prf" && len(refused) == 1 && strings.Contains(refused[0].Reason, "one profile"),
+		"%+v, refused %+v, %v", settings, refused, err)
+}
+
 func TestWriteTakesTheFirstWriterThatCan(t *testing.T) {
 	settings, refused, err := Write(openMPI4, []Choice{
 		own("MPI_Bcast", 4, "chain", 2, 1024),

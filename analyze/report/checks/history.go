@@ -140,7 +140,7 @@ func historyAnswer(s *series.Series) string {
 	groups := lastingGroups(s)
 	shown, more := phrase.First(groups, 3, "%d more")
 	for _, g := range shown {
-		found = append(found, fmt.Sprintf("%s %s since %s", phrase.Function(g.function), g.factors(), nightTime(&s.Nights[g.night])))
+		found = append(found, fmt.Sprintf("%s %s since %s", phrase.Function(g.Function), g.factors(), nightTime(&s.Nights[g.Night])))
 	}
 	if more != "" {
 		found = append(found, more)
@@ -236,12 +236,11 @@ func reading(k *series.Night, q medians.Quantity) string {
 }
 
 type lastingGroup struct {
-	night           int
-	function, shape string
-	sizes           []int64
-	guidelines      []string
-	tests           int
-	least, most     float64 // after/before
+	series.Lasting // the one whose time is known best
+	sizes          []int64
+	guidelines     []string
+	tests          int
+	least, most    float64 // after/before
 }
 
 func (g *lastingGroup) factors() string {
@@ -252,43 +251,57 @@ func (g *lastingGroup) factors() string {
 	return strings.TrimSuffix(least, "×") + "–" + most
 }
 
-// lastingGroups are in the order of time, those that became slower apart from those that became faster.
+// lastingGroups joins changes of a function that may be one, those that became slower apart from those
+// that became faster, and puts them in the order of time.
 func lastingGroups(s *series.Series) (out []*lastingGroup) {
-	for _, c := range s.Changes {
+	best := slices.SortedStableFunc(slices.Values(s.Changes), func(a, b series.Lasting) int {
+		return cmp.Compare(a.FirstAfter-a.LastBefore, b.FirstAfter-b.LastBefore)
+	})
+	for _, c := range best {
 		factor := c.After / c.Before
 		i := slices.IndexFunc(out, func(g *lastingGroup) bool {
-			return g.night == c.Night && g.function == c.Function && g.shape == c.Shape && (g.most > 1) == (factor > 1)
+			return c.LastBefore < g.Night && g.Night <= c.FirstAfter && g.Function == c.Function && g.Shape == c.Shape && (g.most > 1) == (factor > 1)
 		})
 		if i < 0 {
 			i = len(out)
-			out = append(out, &lastingGroup{night: c.Night, function: c.Function, shape: c.Shape, least: factor, most: factor})
+			out = append(out, &lastingGroup{Lasting: c, least: factor, most: factor})
 		}
 		g := out[i]
 		g.tests++
 		g.least, g.most = min(g.least, factor), max(g.most, factor)
-		if !slices.Contains(g.sizes, c.Msize) {
-			g.sizes = append(g.sizes, c.Msize)
-		}
+		g.sizes = append(g.sizes, c.Msize)
 		if !slices.Contains(g.guidelines, c.Guideline) {
 			g.guidelines = append(g.guidelines, c.Guideline)
 		}
 	}
-	for _, g := range out {
-		slices.Sort(g.sizes)
-	}
+	slices.SortStableFunc(out, func(a, b *lastingGroup) int { return cmp.Compare(a.Night, b.Night) })
 	return out
 }
 
 func historyChanges(s *series.Series) []document.Section {
 	t := &document.Table{Head: []string{"since", "function", "shape", "sizes", "tests", "ratio, after/before", "guidelines"}, Align: "lllrrrl", Flex: 6, Spare: []int{4, 2}}
+	between := document.Titled("Between which checks they changed (95 %%)")
+	var lines []string
+	labelled := func(i int) string {
+		return nightTime(&s.Nights[i]) + phrase.When(len(s.Nights[i].Label) > 0, " (%s)", labels(s.Nights[i].Label))
+	}
 	for _, g := range lastingGroups(s) {
-		sizes := phrase.Size(g.sizes[0])
-		if last := g.sizes[len(g.sizes)-1]; last != g.sizes[0] {
+		sizes := phrase.Size(slices.Min(g.sizes))
+		if last := slices.Max(g.sizes); last != slices.Min(g.sizes) {
 			sizes += " … " + phrase.Size(last)
 		}
-		t.Add(nightTime(&s.Nights[g.night]), phrase.Function(g.function), g.shape, sizes, fmt.Sprint(g.tests), g.factors(), strings.Join(g.guidelines, " "))
+		since := nightTime(&s.Nights[g.Night])
+		t.Add(since, phrase.Function(g.Function), g.Shape, sizes, fmt.Sprint(g.tests), g.factors(), strings.Join(g.guidelines, " "))
+		lines = append(lines, fmt.Sprintf("%s: after %s, not after %s", since, labelled(g.LastBefore), labelled(g.FirstAfter)))
 	}
-	return document.Tabled(t, "", "Ratios that changed, and stayed so for three checks")
+	for _, line := range slices.Compact(lines) {
+		between.Item("%s", line)
+	}
+	out := document.Tabled(t, "", "Ratios that changed, and stayed so for three checks or more")
+	if len(out) > 0 {
+		out = append(out, between)
+	}
+	return out
 }
 
 func historyTrends(s *series.Series) (out []document.Section) {

@@ -1,4 +1,5 @@
-package main
+// Package meter tells in which state a machine is: how long a cache line takes from one core to another.
+package meter
 
 import (
 	"errors"
@@ -11,41 +12,48 @@ import (
 	"time"
 	"unsafe"
 
+	"pgmpi/internal/stats"
 	"pgmpi/measure/host"
 )
 
 const (
-	meterLines  = 64 // cache lines that are looked at, in as many pages
-	meterPasses = 3  // the best of which counts
-	exchanges   = 100
+	pages     = 64 // cache lines that are looked at, in as many pages
+	passes    = 3  // the best of which counts
+	exchanges = 100
 	// sameState is how far apart two readings of one state may be. On the machine
 	// of docs/dev/benchmarks.md one state read 66 to 119 ns, the other 367 to 453.
 	sameState = 2
 )
 
-// stateMeter tells whether the machine is as it was: on a virtual one the two
+// Meter tells whether the machine is as it was: on a virtual one the two
 // cores may be parts of one core now and lie far apart a second later, and calls
 // of MPI take twice as long. A reading is the median round trip of the same lines
 // each time, so that their place in memory makes no difference.
-type stateMeter struct {
+type Meter struct {
 	cpus  []int
 	lines []*atomic.Int32
 }
 
-func newStateMeter() *stateMeter {
-	m := &stateMeter{cpus: twoCores()}
+func New() (*Meter, error) {
+	cpus, err := Cores()
+	if err != nil {
+		return nil, err
+	}
+	m := &Meter{cpus: cpus}
 	page := syscall.Getpagesize()
-	mem, err := syscall.Mmap(-1, 0, meterLines*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED|syscall.MAP_ANONYMOUS)
-	must(err)
-	for line := range meterLines {
+	mem, err := syscall.Mmap(-1, 0, pages*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED|syscall.MAP_ANONYMOUS)
+	if err != nil {
+		return nil, err
+	}
+	for line := range pages {
 		m.lines = append(m.lines, (*atomic.Int32)(unsafe.Pointer(&mem[line*page])))
 	}
-	return m
+	return m, nil
 }
 
-// read takes some milliseconds and returns ns.
-func (m *stateMeter) read() float64 {
-	ns := slices.Repeat([]float64{math.Inf(1)}, meterLines) // the best of each line
+// Read takes some milliseconds and returns ns.
+func (m *Meter) Read() (float64, error) {
+	ns := slices.Repeat([]float64{math.Inf(1)}, pages) // the best of each line
 	pinned, start, done := make(chan error), make(chan bool), make(chan bool)
 	for _, line := range m.lines {
 		line.Store(0)
@@ -57,7 +65,7 @@ func (m *stateMeter) read() float64 {
 			if !<-start {
 				return
 			}
-			for range meterPasses {
+			for range passes {
 				for i, line := range m.lines {
 					began := time.Now()
 					exchange(line, int32(side))
@@ -73,10 +81,12 @@ func (m *stateMeter) read() float64 {
 	for range 2 {
 		start <- err == nil
 	}
-	must(err)
+	if err != nil {
+		return 0, err
+	}
 	<-done
 	<-done
-	return quartiles(ns)[2]
+	return stats.MedianFinite(ns), nil
 }
 
 // exchange passes a line back and forth: side 0 adds 1 to even values, side 1 to odd ones.
@@ -100,22 +110,22 @@ func pin(cpu int) error {
 	return nil
 }
 
-// twoCores returns those between which lines are passed.
-func twoCores() []int {
+// Cores returns those between which lines are passed.
+func Cores() ([]int, error) {
 	cpus := host.Affinity()
 	if len(cpus) < 2 {
-		must(errors.New("it needs two cores: no cache line passes between them on one"))
+		return nil, errors.New("it needs two cores: no cache line passes between them on one")
 	}
-	return cpus[:2]
+	return cpus[:2], nil
 }
 
-// steady is true when all readings are of one state.
-func steady(readings []float64) bool { return slices.Max(readings) <= sameState*slices.Min(readings) }
+// Steady is true when all readings are of one state.
+func Steady(readings []float64) bool { return slices.Max(readings) <= sameState*slices.Min(readings) }
 
-// state is the least and the largest reading in it.
-type state [2]float64
+// State is the least and the largest reading in it.
+type State [2]float64
 
-func (s state) String() string {
+func (s State) String() string {
 	least, largest := fmt.Sprintf("%.0f", s[0]), fmt.Sprintf("%.0f ns", s[1])
 	if largest == least+" ns" {
 		return largest
@@ -123,19 +133,19 @@ func (s state) String() string {
 	return least + " to " + largest
 }
 
-// statesOf returns the states that readings fall into, the fastest first: one ends
+// States returns the states that readings fall into, the fastest first: one ends
 // where the next reading is sameState times as long.
-func statesOf(readings []float64) (states []state) {
+func States(readings []float64) (states []State) {
 	for _, r := range slices.Sorted(slices.Values(readings)) {
 		if n := len(states); n > 0 && r <= sameState*states[n-1][1] {
 			states[n-1][1] = r
 		} else {
-			states = append(states, state{r, r})
+			states = append(states, State{r, r})
 		}
 	}
 	return states
 }
 
-func stateIn(states []state, reading float64) int {
-	return slices.IndexFunc(states, func(s state) bool { return s[0] <= reading && reading <= s[1] })
+func In(states []State, reading float64) int {
+	return slices.IndexFunc(states, func(s State) bool { return s[0] <= reading && reading <= s[1] })
 }

@@ -1,0 +1,159 @@
+// Package world simulates machines of which everything is known: what a check of them measures.
+package world
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"pgmpi/analyze/judge"
+)
+
+// World is a machine of which everything is known: how the run medians of a check
+// come about. Effects are standard deviations of logarithms, shares are probabilities.
+type World struct {
+	General float64 // an mpirun's effect on everything in it
+	Cases   float64 // on both sides of a test
+	Own     float64 // on one side
+	T2      bool    // own effects have the tails of Student's t with 2 degrees of freedom
+	// Spreads are shares of the tests, and how many times further one side spreads there than
+	// the other; the sum of the variances stays.
+	Spreads  [][2]float64
+	Slow     float64 // share of mpiruns that take slowBy times as long
+	Glitches float64 // share of run medians that are up to ten times too large
+	Odd      float64 // share of run medians that are oddBy times too large
+	// States is how often an mpirun is in the second of two states, in which everything
+	// takes stateBy times as long: in every other check the first number, else the second.
+	States [2]float64
+	// Changes is the share of pairs of which one side was measured in the other state.
+	Changes float64
+	// Moved is 10 when every tenth slower call is less slow in the second state: the
+	// logarithm of its ratio is a quarter there. 0: none.
+	Moved int
+	// Between is the spread of a test's ratio from check to check: all mpiruns of a check
+	// share it, so that nothing within the check shows it.
+	Between float64
+	// Lasts is how much of a side's own effect stays until the next mpirun (first-order
+	// autoregression), Offset the spread of an effect that a test has in a whole check, though its ratio is 1.
+	Lasts, Offset float64
+	Jumps         float64 // the call takes this much more or less time than the other, by turns of chance
+	Step          float64 // the clock's, where a call takes tickedNS; 0: the clock is exact
+}
+
+const (
+	slowBy   = 1.35
+	oddBy    = 1.3
+	stateBy  = 2
+	tickedNS = 450
+	movedBy  = 0.25
+)
+
+// InCheck are the ratios that one check has.
+func (w *World) InCheck(ratios []float64, random *rand.Rand) []float64 {
+	out := make([]float64, len(ratios))
+	for i, ratio := range ratios {
+		out[i] = ratio * math.Exp(w.Between*random.NormFloat64())
+	}
+	return out
+}
+
+// Pairs makes the run medians of r mpiruns of the number-th check of a series, one pair
+// a test, whose calls are slower than the others by these ratios.
+func (w *World) Pairs(ratios []float64, r, number int, random *rand.Rand) []judge.Pair {
+	general, second := make([]float64, r), make([]bool, r)
+	for k := range r {
+		general[k] = w.General * random.NormFloat64()
+		if random.Float64() < w.Slow {
+			general[k] += math.Log(slowBy)
+		}
+		if second[k] = random.Float64() < w.States[number%2]; second[k] {
+			general[k] += math.Log(stateBy)
+		}
+	}
+	out := make([]judge.Pair, len(ratios))
+	slower := 0
+	for i, ratio := range ratios {
+		moved := false
+		if ratio > 1 {
+			slower++
+			moved = w.Moved > 0 && slower%w.Moved == 0
+		}
+		out[i] = w.pair(math.Log(ratio), moved, general, second, random)
+	}
+	return out
+}
+
+func (w *World) pair(effect float64, moved bool, general []float64, second []bool, random *rand.Rand) judge.Pair {
+	p := judge.Pair{Orig: make([]float64, len(general)), Other: make([]float64, len(general))}
+	own := w.sides(random)
+	if w.Offset > 0 {
+		effect += w.Offset * random.NormFloat64()
+	}
+	var last [2]float64
+	for k, both := range general {
+		both += w.Cases * random.NormFloat64()
+		sides := [2]float64{both + effect, both}
+		if moved && second[k] {
+			sides[0] = both + movedBy*effect
+		}
+		if w.Jumps > 0 {
+			sides[0] += math.Log(w.Jumps) * float64(2*random.IntN(2)-1)
+		}
+		for i := range sides {
+			x := random.NormFloat64()
+			if k > 0 {
+				x = w.Lasts*last[i] + math.Sqrt(1-w.Lasts*w.Lasts)*x
+			}
+			last[i] = x
+			sides[i] += w.noise(own[i]*x, random)
+		}
+		if random.Float64() < w.Changes {
+			by := math.Log(stateBy)
+			if second[k] {
+				by = -by
+			}
+			sides[random.IntN(2)] += by
+		}
+		p.Orig[k], p.Other[k] = w.time(sides[0]), w.time(sides[1])
+	}
+	return p
+}
+
+// sides returns the own effects of a test's sides.
+func (w *World) sides(random *rand.Rand) [2]float64 {
+	u, ratio := random.Float64(), 1.0
+	for _, s := range w.Spreads {
+		if u < s[0] {
+			ratio = s[1]
+			break
+		}
+		u -= s[0]
+	}
+	small := w.Own * math.Sqrt(2/(1+ratio*ratio))
+	if random.IntN(2) == 0 {
+		return [2]float64{small * ratio, small}
+	}
+	return [2]float64{small, small * ratio}
+}
+
+// noise is one side's own effect in an mpirun, and now and then what another program does.
+func (w *World) noise(x float64, random *rand.Rand) float64 {
+	if w.T2 {
+		x /= math.Sqrt(random.ExpFloat64()) // chi-squared with 2 degrees of freedom, over 2
+	}
+	if random.Float64() < w.Glitches {
+		x += math.Log(10) * random.Float64()
+	}
+	if random.Float64() < w.Odd {
+		x += math.Log(oddBy)
+	}
+	return x
+}
+
+// time returns the run median of a logarithm, as the clock shows it.
+func (w *World) time(log float64) float64 {
+	t := tickedNS * math.Exp(log)
+	if w.Step > 0 {
+		t = max(1, math.Round(t/w.Step)) * w.Step
+	}
+	return t
+}

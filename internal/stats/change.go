@@ -1,0 +1,76 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Changed finds the stretch y[from:to] whose mean differs from the rest's by more than chance, and by
+// at least a given step: the largest Student's t of the stretches with which y begins,
+// or of those within it. Least values lie before, in and after a stretch, nearer to its mean or to
+// the rest's; so few odd values are no stretch. p is the two-sided p-value, times the stretches of
+// that kind, times both kinds, for independent values with one normal distribution; 1: there is none.
+func Changed(y []float64, least int, step float64) (from, to int, p float64) {
+	n := len(y)
+	sums, squares := make([]float64, n+1), 0.0
+	for i, v := range y {
+		sums[i+1] = sums[i] + v
+		squares += v * v
+	}
+	p = 1
+	for _, starts := range [][2]int{{0, 1}, {least, n - 2*least + 1}} {
+		stretches, most := 0.0, 0.0
+		var at [2]int
+		for i := starts[0]; i < starts[1]; i++ {
+			for k := i + least; k <= n-least; k++ {
+				stretches++
+				in, out := float64(k-i), float64(n-k+i)
+				mean, rest := (sums[k]-sums[i])/in, (sums[n]-sums[k]+sums[i])/out
+				within := max(0, squares-in*mean*mean-out*rest*rest) / float64(n-2)
+				distance := math.Abs(mean - rest)
+				if t := distance / math.Sqrt(within*(1/in+1/out)); distance >= step && t > most &&
+					near(y[:i], rest, mean) >= min(i, least) && near(y[i:k], mean, rest) >= least && near(y[k:], rest, mean) >= least {
+					most, at = t, [2]int{i, k}
+				}
+			}
+		}
+		if most == 0 {
+			continue
+		}
+		student := distuv.StudentsT{Sigma: 1, Nu: float64(n - 2)}
+		if chance := 2 * 2 * stretches * student.CDF(-min(most, math.MaxFloat32)); chance < p {
+			from, to, p = at[0], at[1], chance
+		}
+	}
+	return from, to, p
+}
+
+// near counts the values that are nearer to one mean than to another.
+func near(y []float64, mean, other float64) (n int) {
+	for _, v := range y {
+		if math.Abs(v-mean) < math.Abs(v-other) {
+			n++
+		}
+	}
+	return n
+}
+
+// ChangedWithin returns the first and last place where a series may have changed that changed once,
+// probably before y[at]: 95 % limits by the likelihood ratio for a step of any size (its
+// maximum on either side of the true place is exponentially distributed, Yao 1987).
+func ChangedWithin(y []float64, at int) (first, last int) {
+	squares := func(k int) float64 {
+		return float64(k)*stat.PopVariance(y[:k], nil) + float64(len(y)-k)*stat.PopVariance(y[k:], nil)
+	}
+	least := squares(at)
+	most := least * (1 - 2*math.Log(1-math.Sqrt(.95))/float64(len(y)-2))
+	first, last = at, at
+	for k := 1; k < len(y); k++ {
+		if squares(k) <= most {
+			first, last = min(first, k), max(last, k)
+		}
+	}
+	return first, last
+}
