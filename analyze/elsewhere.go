@@ -63,7 +63,7 @@ func (a *Analysis) InMalloc(state string) *results.FollowUps {
 func faults(perCall *float64) bool { return perCall != nil && *perCall >= medians.ManyFaults }
 
 // again plans to measure violations again under another condition, or returns nil where none
-// is wanted or the method cannot show that one does not hold.
+// is wanted.
 func (a *Analysis) again(wanted func(*Verdict, *results.Comparison) bool) *results.FollowUps {
 	// Each question is one of its own at alpha: more mpiruns than one such test needs help little.
 	plan := &results.FollowUps{R: min(a.family.R(), judge.Pairing(a.cfg.Alpha, 1))}
@@ -73,7 +73,7 @@ func (a *Analysis) again(wanted func(*Verdict, *results.Comparison) bool) *resul
 			plan.Comparisons = append(plan.Comparisons, c)
 		}
 	}
-	if len(plan.Comparisons) == 0 || !a.cfg.Method.Rules().Slowdown {
+	if len(plan.Comparisons) == 0 {
 		return nil
 	}
 	return plan

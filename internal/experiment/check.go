@@ -84,13 +84,13 @@ func followUpOf(before func(*run.Campaign) func(*analyze.Verdict) int64) run.Sta
 // is repeated finds its own buffers in the caches, which is rare in programs.
 var alternate = run.Stage{Mode: protocol.ModeAlternate, Name: "alternating calls", Doing: "measuring violations call by call", Runs: planned(protocol.ModeAlternate),
 	Wanted: func(c *run.Campaign) bool {
-		return c.Config.Measure.Alternate && !c.Config.Measure.Provable && c.Config.Measure.Cache == protocol.CacheWarm
+		return c.Config.Measure.Alternate && showsKept(c) && !c.Config.Measure.Provable && c.Config.Measure.Cache == protocol.CacheWarm
 	},
 	Plan: judged(func(_ *run.Campaign, a *analyze.Analysis) *results.FollowUps { return a.Alternate() })}
 
 // otherMalloc measures again what is violated with page faults: memory that malloc gives back
 // after each call decides more there than the algorithm.
-var otherMalloc = run.Stage{Mode: protocol.ModeMalloc, Name: "other state of malloc", Doing: "measuring violations in the other state of malloc", Runs: planned(protocol.ModeMalloc),
+var otherMalloc = run.Stage{Mode: protocol.ModeMalloc, Name: "other state of malloc", Doing: "measuring violations in the other state of malloc", Runs: planned(protocol.ModeMalloc), Wanted: showsKept,
 	Plan: judged(func(c *run.Campaign, a *analyze.Analysis) *results.FollowUps {
 		state := protocol.MallocSettled
 		if c.Config.Measure.Malloc == state {
@@ -98,6 +98,9 @@ var otherMalloc = run.Stage{Mode: protocol.ModeMalloc, Name: "other state of mal
 		}
 		return a.InMalloc(state)
 	})}
+
+// showsKept tells whether the method can show that a violation does not hold elsewhere.
+func showsKept(c *run.Campaign) bool { return c.Config.Analyze.Method.Rules().Slowdown }
 
 // judged is the Plan of a stage that follows from the verdicts so far.
 func judged(plan func(*run.Campaign, *analyze.Analysis) *results.FollowUps) func(*run.Campaign, *medians.Set) (*results.FollowUps, error) {
