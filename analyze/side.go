@@ -55,7 +55,7 @@ func (s *Side) Folder() ComparedFolder { return FolderOf(s.Name, s.Manifest, s.M
 
 // FolderOf names a results folder where r mpiruns of it are compared or shown.
 func FolderOf(name string, m *results.Manifest, r int) ComparedFolder {
-	return ComparedFolder{Folder: name, Library: LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: r}
+	return ComparedFolder{Folder: name, Library: LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: r, Host: m.Factors.Hostname}
 }
 
 // Unusable reports whether the medians of a case cannot be compared, and why; left: it
@@ -80,4 +80,5 @@ type ComparedFolder struct {
 	Hash    string  `json:"rank_hash"`
 	Created string  `json:"created"` // RFC 3339, UTC
 	R       int     `json:"r"`       // mpiruns, as planned or up to the end by max_time
+	Host    string  `json:"host"`    // that started them
 }

@@ -154,13 +154,16 @@ func removeSessions(env []string, all []process) {
 	}
 }
 
+// chatty are variables that make launchers write into the ranks' output, or before its lines.
+var chatty = []string{"SLURM_LABELIO", "OMPI_MCA_orte_tag_output", "OMPI_MCA_orte_timestamp_output", "OMPI_MCA_orte_xml_output", "HYDRA_DEBUG", "HYDRA_TOPO_DEBUG"}
+
 // environment returns this process's environment with the configured variables, without
-// those that make launchers put labels before every line. Inside of a step of Slurm, such as
+// the chatty ones. Inside of a step of Slurm, such as
 // srun --pty bash, a launcher's srun would wait for the CPUs that the step holds.
 func environment(extra map[string]string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		return name == "SLURM_LABELIO" || name == "OMPI_MCA_orte_tag_output"
+		return slices.Contains(chatty, name)
 	})
 	if os.Getenv("SLURM_STEP_ID") != "" {
 		env = append(env, "SLURM_OVERLAP=1")

@@ -197,6 +197,11 @@ func (s *Session) fill(r *results.Run, out *protocol.Output, cases []Sampled) er
 		if got.Case != i || got.NRep != len(out.Samples[i]) {
 			return fmt.Errorf("case %d (%s at %s) came with %d samples, %d were announced", i, c.Function, conf.HumanSize(c.Msize), len(out.Samples[i]), got.NRep)
 		}
+		for rep, sample := range out.Samples[i] {
+			if err := r.Possible(sample); err != nil {
+				return fmt.Errorf("case %d (%s at %s), repetition %d: %w", i, c.Function, conf.HumanSize(c.Msize), rep, err)
+			}
+		}
 		if got.Status == protocol.StatusWrong && got.Message != "" {
 			got.Message = nameOf(r) + ": " + got.Message
 		}

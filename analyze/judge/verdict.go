@@ -1,6 +1,10 @@
 package judge
 
-import "pgmpi/internal/stats"
+import (
+	"slices"
+
+	"pgmpi/internal/stats"
+)
 
 // Verdict is the answer of a planned test (docs/dev/statistics.md).
 type Verdict string
@@ -16,6 +20,11 @@ const (
 	NotMeasured  Verdict = "not_measured"  // too much memory, or counts above an int
 	Wrong        Verdict = "wrong"         // the call or its mock-up gave wrong data, or the library did not return from it
 )
+
+// Known tells a verdict from any other text.
+func (v Verdict) Known() bool {
+	return slices.Contains([]Verdict{Violated, Marginal, Kept, Undecided, Suspected, NotSuspected, NotMeasured, Wrong}, v)
+}
 
 // Pair holds the run medians of a call and of what it must not be slower than,
 // in any one unit of time, paired by mpirun unless they are from two folders. A

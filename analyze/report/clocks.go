@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,7 +13,17 @@ import (
 )
 
 // ClockLists are what `pgmpi clocks` found, one mpirun after the other.
-var ClockLists = document.Kind[[]Clocks]{Name: "clocks", Sections: clocksSections, Rows: clocksRows, JSON: true}
+var ClockLists = document.Kind[[]Clocks]{Name: "clocks", Sections: clocksSections, Screen: clocksScreen, Rows: clocksRows, JSON: true, Exit: clocksExit}
+
+// clocksExit is an error where no method worked.
+func clocksExit(list *[]Clocks) error {
+	for _, c := range *list {
+		if slices.ContainsFunc(c.Syncs, func(s protocol.ClockSync) bool { return s.Failed == "" }) {
+			return nil
+		}
+	}
+	return errors.New("no clock synchronisation worked here; see the reasons above")
+}
 
 // Clocks is what one mpirun found about clocks and their synchronisation.
 type Clocks struct {
@@ -44,12 +55,37 @@ func clocksRows(list *[]Clocks) [][]string {
 	return out
 }
 
+// clocksScreen has the answer and the tables, without a legend.
+func clocksScreen(list *[]Clocks) []document.Section { return document.Noteless(clocksSections(list)) }
+
+// clocksAnswer names, for each mpirun, the method that is closest and costs nothing over the others.
+func clocksAnswer(list *[]Clocks) (s document.Section) {
+	for _, c := range *list {
+		best := -1
+		for i, sync := range c.Syncs {
+			if sync.Failed == "" && (best < 0 || lastError(sync) < lastError(c.Syncs[best])) {
+				best = i
+			}
+		}
+		if best < 0 {
+			s.Say("NO METHOD SYNCHRONISED the clocks of %s.", c.Shape)
+			continue
+		}
+		last := c.Syncs[best].Checks[len(c.Syncs[best].Checks)-1]
+		s.Say("%s, clock %s: %s is closest, %s off after %v s.", c.Shape, c.Clock, c.Syncs[best].Method, phrase.Nanoseconds(float64(lastError(c.Syncs[best]))), last.Seconds)
+	}
+	return s
+}
+
+// lastError is the largest error over the ranks in the last comparison.
+func lastError(s protocol.ClockSync) int64 { return protocol.Worst(s.Checks[len(s.Checks)-1].ErrorNS) }
+
 func clocksSections(list *[]Clocks) []document.Section {
-	var out []document.Section
+	out := []document.Section{clocksAnswer(list)}
 	for i := range *list {
 		out = append(out, clockSection(&(*list)[i]), syncSection(&(*list)[i]))
 	}
-	if len(out) > 0 {
+	if len(out) > 1 {
 		out[len(out)-1].Note(`Error: the largest over the ranks, as 100 exchanges with rank 0 show it. Half of the shortest round trip is the ` +
 			`most it can be wrong by ("known to ±"). Rounds: pairs of ranks that must come one after the other. Pareto *: no other method is ` +
 			`both faster and, at the last comparison, closer; errors below what is known count as equal.`)

@@ -52,14 +52,31 @@ func exploreRows(e *explore.Exploration) [][]string {
 }
 
 func exploreSections(e *explore.Exploration) []document.Section {
-	return slices.Concat(exploreAnswer(e), exploreTable(e, "All cells", func(*explore.ExploreCell) bool { return true }), exploreUnused(e), exploreDesign(e))
+	return slices.Concat(exploreAnswer(e), exploreTable(e, "All cells", true, func(*explore.ExploreCell) bool { return true }), exploreUnused(e), exploreDesign(e))
 }
 
-// exploreScreen leaves out the cells where the default is best.
+// exploreScreen has the cells with something faster, and the others in a sentence.
 func exploreScreen(e *explore.Exploration) []document.Section {
-	return slices.Concat(exploreAnswer(e),
-		exploreTable(e, "Where the default is not shown to be best", func(c *explore.ExploreCell) bool { return c.Word != explore.DefaultIsBest }),
-		exploreUnused(e))
+	out := slices.Concat(exploreAnswer(e),
+		exploreTable(e, "Faster than the default", false, func(c *explore.ExploreCell) bool { return c.Word == explore.OwnAlgorithm }),
+		exploreTable(e, "Only a mock-up is faster", false, func(c *explore.ExploreCell) bool { return c.Word == explore.OnlyMockup }))
+	var rest document.Section
+	var open []string
+	for _, c := range e.Cells {
+		if c.Word == explore.NotDecided {
+			open = append(open, document.Whole(phrase.Plain(c.Function)+" "+phrase.Size(c.Msize)))
+		}
+	}
+	if shown, more := phrase.First(open, 12, ", %d more"); len(open) > 0 {
+		rest.Fact("Undecided", "%s%s", strings.Join(shown, ", "), more)
+	}
+	if len(e.Unused) > 0 {
+		rest.Fact("Not used", "%s of its own; --full says why", conf.Plural(len(e.Unused), "algorithm"))
+	}
+	if len(rest.Text) > 0 {
+		out = append(out, rest)
+	}
+	return out
 }
 
 func exploreAnswer(e *explore.Exploration) []document.Section {
@@ -79,27 +96,22 @@ func exploreAnswer(e *explore.Exploration) []document.Section {
 	case e.Refused != nil:
 		s.Say("NO VERDICT: %s.", e.Refused.Reason)
 	case own > 0:
-		s.Say("FASTER: in %d of %s one of the library's own algorithms beats what it chooses, by up to %s. %s.", own, cells, phrase.Ratio(largestGain(e)), exploredOn(e))
+		s.Say("FASTER: in %d of %s one of the library's own algorithms beats what it chooses, by up to %s.", own, cells, phrase.Ratio(largestGain(e)))
 		s.Tone = picture.Slow
 	case mockup > 0:
-		s.Say("ONLY MOCK-UPS ARE FASTER, in %d of %s; none of the library's own algorithms is shown to be. %s.", mockup, cells, exploredOn(e))
+		s.Say("ONLY MOCK-UPS ARE FASTER, in %d of %s; none of the library's own algorithms is shown to be.", mockup, cells)
 	default:
-		s.Say("NO FASTER ALGORITHM SHOWN in %s. %s.", cells, exploredOn(e))
+		s.Say("NO FASTER ALGORITHM SHOWN in %s.", cells)
 	}
+	s.Say("%s.", check.SetUp(e.Library, check.Processes(e.Shapes), e.Operation, exploredIn(e), e.Host, e.Created))
 	s.Say("Of %s (a collective at a size): %s.", cells, strings.Join(counts, ", "))
 	return []document.Section{s}
 }
 
-func exploredOn(e *explore.Exploration) string {
-	var shapes []string
-	for _, x := range e.Shapes {
-		shapes = append(shapes, cmp.Or(phrase.When(x.Nodes == 0, "%d %s", x.NP, processes(x.NP)), x.Name))
-	}
-	return fmt.Sprintf("%s, %s, %s", phrase.ShortVersion(e.Library.Version), strings.Join(shapes, ", "),
-		cmp.Or(phrase.When(e.R > 0, "%s chose, %d others tested", conf.Plural(e.Select, "mpirun"), e.R), conf.Plural(e.Select, "mpirun")))
+// exploredIn are the mpiruns that chose, and those that tested.
+func exploredIn(e *explore.Exploration) string {
+	return conf.Plural(e.Select, "mpirun") + phrase.When(e.R > 0, " chose and %d others tested", e.R)
 }
-
-func processes(n int) string { return cmp.Or(phrase.When(n == 1, "process"), "processes") }
 
 func largestGain(e *explore.Exploration) (most *float64) {
 	for _, c := range e.Cells {
@@ -110,8 +122,8 @@ func largestGain(e *explore.Exploration) (most *float64) {
 	return most
 }
 
-func exploreTable(e *explore.Exploration, title string, shown func(*explore.ExploreCell) bool) []document.Section {
-	t := &document.Table{Head: []string{"collective", "size", "default", "best own", "ratio", "95 %", "best mock-up", "ratio", "answer"}, Align: "lrrlrllrl",
+func exploreTable(e *explore.Exploration, title string, all bool, shown func(*explore.ExploreCell) bool) []document.Section {
+	t := &document.Table{Head: []string{"collective", "size", "default", "best own", "slower", "95 %", "best mock-up", "slower", "answer"}, Align: "lrrlrllrl",
 		Grouped: true, Flex: 6, Spare: []int{5}}
 	for i := range e.Cells {
 		c := &e.Cells[i]
@@ -128,7 +140,11 @@ func exploreTable(e *explore.Exploration, title string, shown func(*explore.Expl
 		}
 		t.Add(cells...)
 	}
-	return document.Tabled(t, "ratio: how many times slower the default is; ~: of the mpiruns that chose, not tested. 95 %: its interval, for this test alone.", "%s", title)
+	if !all {
+		t.Drop(8)
+		return document.Tabled(t, "", "%s", title)
+	}
+	return document.Tabled(t, "slower: how many times slower the default is; ~: of the mpiruns that chose, not tested. 95 %: its interval, for this test alone.", "%s", title)
 }
 
 func formulaOf(id string) string {
@@ -182,7 +198,7 @@ func inShort(message string) string {
 
 func exploreDesign(e *explore.Exploration) []document.Section {
 	s := document.Titled("How it was explored")
-	s.Fact("Design", "%s; %s", exploredOn(e), e.Operation.Text())
+	s.Fact("Design", "%s; %s", exploredIn(e), e.Operation.Text())
 	if e.R > 0 {
 		s.Fact("Test", "%s%s, %s, m = %s, alpha = %g, from %g× on; smallest p attainable %s",
 			e.Test.Title(e.R), check.Within(e.Test), check.AdjustNames[e.Adjust], conf.Plural(e.M, "candidate"), e.Alpha, e.MinSlowdown, phrase.Probability(&e.PMin))

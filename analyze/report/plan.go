@@ -38,8 +38,20 @@ type Estimate struct {
 	Design *judge.Design
 	Costs  []Cost // by shape
 	Total  time.Duration
-	Nodes  int // most that a shape has; 0: not known
+	Over   []Over // where the network between nodes is not known
+	Nodes  int    // most that a shape has; 0: not known
 	Model  Model
+}
+
+// Over is what a command would take over a network.
+type Over struct {
+	Network string
+	Total   time.Duration
+}
+
+// Unseen tells whether nothing is known of the network between nodes.
+func (e *Estimate) Unseen() bool {
+	return slices.ContainsFunc(e.Costs, func(c Cost) bool { return c.Shape.Nodes > 1 && !c.Measured })
 }
 
 // Model has the numbers that an estimate rests on, where nothing is measured.
@@ -233,6 +245,9 @@ func (p *Plan) time() document.Section {
 		}
 	}
 	s.Fact("in all", "about %s", phrase.Rounded(p.Total))
+	for _, n := range p.Over {
+		s.Fact("", "about %s over Ethernet of %s", phrase.Rounded(n.Total), n.Network)
+	}
 	if p.Nodes > 0 {
 		s.Fact("node-hours", "about %s: %s for that time", hours(p.Total.Hours()*float64(p.Nodes)), conf.Plural(p.Nodes, "node"))
 	}
@@ -259,9 +274,8 @@ func (p *Plan) time() document.Section {
 		repeated = "the repetitions that are predicted already"
 	}
 	s.Fact("", "%.2g ns a byte; %s", p.Model.ByteTime*1e9, repeated)
-	unseen := slices.ContainsFunc(p.Costs, func(c Cost) bool { return c.Shape.Nodes > 1 && !c.Measured })
-	if unseen {
-		s.Say("The estimate does not know the network between nodes: there it is a lower bound, and a check can take several times as long. When mpiruns are finished, --dry-run with --out and --resume tells by what they took.")
+	if p.Unseen() {
+		s.Say("The estimate does not know the network between nodes: the first time is as in shared memory, and those over Ethernet are with TCP. When mpiruns are finished, --dry-run with --out and --resume tells by what they took.")
 	} else {
 		s.Say("A network, a busy machine, or more ranks than cores can make it many times more.")
 	}

@@ -30,8 +30,32 @@ var Remedies = document.Kind[RemedyResult]{Name: "remedy", JSON: true, Rows: rem
 		return slices.Concat(remedyAnswer(r), remedyCells(r), remedySetting(r), remedyRejected(r), remedyMockups(r), remedyProof(r))
 	},
 	Screen: func(r *RemedyResult) []document.Section {
-		return slices.Concat(remedyAnswer(r), remedyCells(r), remedyRejected(r), remedyMockups(r))
+		answer := remedyAnswer(r)
+		answer[0].Text = slices.DeleteFunc(answer[0].Text, func(t document.Text) bool { return t.Style == document.Command }) // the last lines have them
+		return slices.Concat(answer, document.Noteless(remedyCells(r)), brief(remedyRejected(r)), brief(remedyMockups(r)))
 	},
+	Ending: func(r *RemedyResult, _ string) (e document.Ending) {
+		if len(r.Env) > 0 {
+			e.Next = []document.Label{{Name: "Use it", Value: ". " + conf.Quote(filepath.Join(r.Folder, tuning.EnvFile))},
+				{Name: "Check it", Value: "pgmpi check --guidelines " + conf.Quote(filepath.Join(r.Folder, SettingTOML))}}
+		}
+		if len(r.Cells) > 0 {
+			e.Next = append(e.Next, document.Label{Name: "All", Value: "cat " + conf.Quote(filepath.Join(r.Folder, ReadmeFile))})
+		}
+		return e
+	},
+}
+
+// brief are sections with the first of their items.
+func brief(sections []document.Section) []document.Section {
+	const most = 5
+	for i := range sections {
+		if n := len(sections[i].Text) - most; n > 1 {
+			sections[i].Text = sections[i].Text[:most]
+			sections[i].Say("%d more with --full.", n)
+		}
+	}
+	return sections
 }
 
 func (r *RemedyResult) count(s CellState) (n int) {

@@ -13,8 +13,11 @@ import (
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/report/checks"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fixture/should"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/tuning"
 	"pgmpi/measure/protocol"
 )
 
@@ -54,6 +57,14 @@ func TestScreensMatchGoldenFiles(t *testing.T) {
 		"states":  inStates.Report,
 	} {
 		matchGolden(t, name+"-screen.txt", shown(t, r, document.Page{Width: document.LeastWidth}))
+	}
+	// The answer comes first in every document, and legends are not shown.
+	for _, name := range []string{"clocks", "compare", "env", "explore", "fingerprint", "history", "overlap", "pipelined", "shift", "spread", "times"} {
+		d := examples(t)[name].document.Brief()
+		d.Page.Width = document.LeastWidth
+		text := written(t, "table", d)
+		should.Hold(t, !strings.Contains(text, "msize is the bytes") && !strings.Contains(text, "How it was"), "%s", text)
+		matchGolden(t, name+"-screen.txt", text)
 	}
 	matchGolden(t, "planted-screen-colour.txt", shown(t, synthetic(t, p2, sizes, few, 12, config(), planted), document.Page{Width: document.LeastWidth, Colour: true, ASCII: true}))
 }
@@ -322,17 +333,47 @@ func TestTheLastLinesSayHowItEndedAndWhatToRunNext(t *testing.T) {
 	r := reportOf(pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 2), pattern(judge.Undecided, "GL8", "MPI_Reduce", "m", 16, 2, 1, 2),
 		pattern(judge.Kept, "GL8", "MPI_Reduce", "m", 32, 2, 1, 2), pattern(judge.NotSuspected, "GL2", "MPI_Reduce", "m", 32, 2, 1, 2))
 	kept := reportOf(r.Verdicts[2])
+	ended := func(r *analyze.Report, dir string, written ...string) string {
+		return check.Reports.Document(r).Ended(r.ExitCode(), phrase.When(dir != "", "pgmpi analyze %s", conf.Folder(dir)), dir, written...)
+	}
 	for want, got := range map[string]string{
 		`Exit 1: 1 violated, 1 undecided, 1 kept, 1 not suspected
 Why:      pgmpi analyze 'my out' --explain violated
 Mend it:  pgmpi remedy 'my out'
 All:      pgmpi analyze 'my out' --full
-'my out'`: check.Closing(r, "my out/", ""),
-		"Exit 0: 0 violated, 1 kept\nAll:      pgmpi analyze out --full\nout\nout/report.html": check.Closing(kept, "out", "out/report.html"),
-		"Exit 0: 0 violated, 1 kept": check.Closing(kept, "", ""),
+'my out'`: ended(r, "my out/", "my out/", ""),
+		"Exit 0: 0 violated, 1 kept\nAll:      pgmpi analyze out --full\nout\nout/report.html": ended(kept, "out", "out", "out/report.html"),
+		"Exit 0: 0 violated, 1 kept": ended(kept, "", "", ""),
 	} {
 		should.Equal(t, got, want)
 	}
+}
+
+func TestAScreenWithTwoFindingsFitsATerminal(t *testing.T) {
+	r := reportOf(pattern(judge.Violated, "GL16", "MPI_Scan", "scan_as_exscan+reduce_local", 65536, 26, 13, 1.9), pattern(judge.Violated, "GL9", "MPI_Reduce_scatter", "reduce_scatter_as_allreduce", 8, 2, 1, 1.2),
+		pattern(judge.Undecided, "GL8", "MPI_Reduce", "reduce_as_allreduce", 16, 2, 1, 2))
+	r.Host, r.Created, r.WallClockS, r.Datatype, r.Op = "login1", "2026-11-23T06:40:44Z", 213, "double", "sum"
+	r.SlowMpiruns = []medians.SlowMpirun{{Shape: "p2", Run: 1, Share: 0.5, Ratio: 1.5}}
+	r.States = []medians.State{{Shape: "p2", Name: "A", Mpiruns: []int{1, 2, 3}, By: medians.ByLine, Ratio: new(float64)}, {Shape: "p2", Name: "B", Mpiruns: []int{4, 5, 6}, By: medians.ByLine, Ratio: &r.WallClockS}}
+	*r.States[0].Ratio = 1
+	text := shown(t, r, document.Page{Width: document.LeastWidth}) + check.Reports.Document(r).Ended(1, "pgmpi analyze out", "out", "out") + "\n"
+	should.Hold(t, strings.Count(text, "\n") <= 24, "%d lines:\n%s", strings.Count(text, "\n"), text)
+	should.Contain(t, strings.Join(strings.Fields(text), " "), "double/sum, 10 mpiruns in 3 min 33 s on login1, 2026-11-23.", "States of the machine", "1 of 10 mpiruns was slow")
+}
+
+func TestTheScreenOfARemedyIsShortAndSaysHowToUseIt(t *testing.T) {
+	r := &RemedyResult{Library: "Open MPI v4.1.4", Check: "out", Folder: "out/remedy", Mpiruns: 20, Env: map[string]string{"A": "1"},
+		Cells: []RemedyCell{{Cell: medians.Cell{Function: "MPI_Scan", Msize: 8, Shape: "p2"}, State: CellMended, Guidelines: []string{"GL16"}}}}
+	for i := range 9 {
+		r.Rejected = append(r.Rejected, tuning.Rejected{Label: fmt.Sprint("choice ", i), Reason: "harms Bcast"})
+	}
+	d := Remedies.Document(r)
+	brief := written(t, "table", d.Brief())
+	should.Hold(t, strings.HasPrefix(brief, "MENDED: 1 violated cell") && !strings.Contains(brief, "gain: how many"), "%s", brief)
+	should.Contain(t, brief, "choice 4", "4 more with --full.")
+	should.Contain(t, written(t, "table", d), "choice 8", "gain: how many", ". out/remedy/env.sh")
+	should.Equal(t, d.Ended(0, "", "out", "out/remedy"),
+		"Exit 0\nUse it:   . out/remedy/env.sh\nCheck it: pgmpi check --guidelines out/remedy/gl.toml\nAll:      cat out/remedy/README\nout/remedy")
 }
 
 func TestMarkdownHasTheSameSections(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/should"
@@ -30,6 +30,6 @@ func TestTheMatrixBeginsWithWhatItCanSay(t *testing.T) {
 		for _, tests := range c.columns {
 			m.Rows[0].Cells = append(m.Rows[0].Cells, &series.MatrixCell{Tests: tests})
 		}
-		should.Equal(t, check.MatrixSections(m)[0].Text[0].Text, c.want)
+		should.Equal(t, checks.MatrixSections(m)[0].Text[0].Text, c.want)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"unique"
@@ -127,10 +126,14 @@ func (p *Point) above(least float64) (ratio float64, ok bool) {
 
 // validate refuses what no check has written: anybody can edit a report.
 func (p *Point) validate() error {
+	const most = 1e9 // times, or seconds
 	for _, x := range []*float64{p.Ratio, p.RatioLo95, p.RatioHi95, p.MedianS, p.OtherMedianS} {
-		if x != nil && !(*x > 0 && *x <= math.MaxFloat64) {
+		if x != nil && !(*x > 0 && *x <= most) {
 			return fmt.Errorf("%v is no ratio and no time", *x)
 		}
+	}
+	if !p.Verdict.Known() {
+		return fmt.Errorf("%.40q is no verdict that this pgmpi knows", p.Verdict)
 	}
 	if len(p.ByState) > mostListed {
 		return fmt.Errorf("it has %d states", len(p.ByState))

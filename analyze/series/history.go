@@ -182,6 +182,8 @@ func goneSince(before, c *Check) (n int) {
 const (
 	// lasts is the nights before and after a lasting change; one outlier is ignored.
 	lasts = 3
+	// LeastNights can show a lasting change.
+	LeastNights = 2 * lasts
 	// leastLasting is the least change of a ratio that is reported.
 	leastLasting = 1.05
 )

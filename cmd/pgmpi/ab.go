@@ -10,9 +10,11 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/settings"
+	"pgmpi/measure/results"
 )
 
 func abCommand() *cobra.Command {
@@ -36,7 +38,7 @@ Exit codes: as for compare and check.`,
 			}
 			return wants(2, 2, "two configurations")(c, args)
 		},
-		Annotations: manual.MostNeeded("np msizes mpiruns under fail-on need alternative all-rows all out resume format quiet"),
+		Annotations: manual.MostNeeded("np msizes mpiruns under fail-on need alternative all-rows all full out resume format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return ab(c.Context(), [2]string{args[0], args[len(args)-1]}, &s, &o)
 		},
@@ -95,7 +97,8 @@ func ab(ctx context.Context, toml [2]string, s *settings.Settings, o *comparison
 	if err != nil {
 		return err
 	}
-	warn("results: %s\n%s", o.out, bySide([2]*analyze.Report{both[0].Report, both[1].Report}, a.Path, b.Path))
+	warn("%s", bySide([2]*analyze.Report{both[0].Report, both[1].Report}, a.Path, b.Path))
+	printed.line = results.AB.Shown(conf.Quote(o.out))
 	return o.compare(a.Path, b.Path, cfg)
 }
 

@@ -160,6 +160,6 @@ func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) 
 	if err := errors.Join(o.formats.deliver(d), o.formats.print(d, o.out)); err != nil {
 		return err
 	}
-	warn("%s\n", check.Closing(r, o.out, o.formats.page(d, o.out)))
+	o.end(d, d.Exit, printed.line, "", o.out)
 	return d.Exit
 }

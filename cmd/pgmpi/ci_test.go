@@ -113,7 +113,7 @@ func TestPgmpiWritesTheFormatsThatTheNightlyScriptAsksFor(t *testing.T) {
 	b.put("summary.md", "")
 	b.env = append(b.env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY="+filepath.Join(b.dir, "summary.md"))
 	s := b.run("bash", "-e", example(t, "nightly.sh")).exits(t, 0)
-	should.Hold(t, strings.Contains(s.stdout, "GL8 Reduce") && strings.Contains(s.stderr, "::error title=Reduce 8 B%2C p2%3A 1.99×"), "%s%s", s.stdout, s.stderr)
+	should.Hold(t, strings.Contains(s.stdout, "Allreduce [GL8]") && strings.Contains(s.stderr, "::error title=Reduce 8 B%2C p2%3A 1.99×"), "%s%s", s.stdout, s.stderr)
 	for file, want := range map[string]string{"pgmpi-reports/pgmpi.junit.xml": `<failure type="violated"`, "pgmpi-reports/pgmpi.md": "## ",
 		"pgmpi-reports/pgmpi.prom": "pgmpi_violated 1.0\n", "pgmpi-reports/pgmpi.bench.txt": "BenchmarkMPI_Reduce/msize=8/np=2 3 2002 ns/op\n", "summary.md": "## "} {
 		text, err := os.ReadFile(filepath.Join(b.dir, file))

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -55,7 +54,8 @@ programs of several libraries, which are then shown one after the other.`,
 	fs.Lookup("seconds").DefValue = "1,5,10" // as it is to be typed
 	fs.BoolVar(&x.barrier, "barrier", false, "when each rank leaves MPI_Barrier, instead of methods of synchronisation")
 	fs.IntVar(&x.calls, "calls", barrierCalls, "with --barrier, how many barriers to stamp, a `NUMBER`")
-	x.format = oneFormat(fs, report.ClockLists)
+	full(fs)
+	x.formats = oneFormat(fs, report.ClockLists)
 	return c
 }
 
@@ -63,7 +63,7 @@ type clocksRun struct {
 	untimed.Examination
 	barrier bool
 	calls   int
-	format  *formatFlag
+	output
 }
 
 // Barriers that --barrier stamps: by default, as in S-REVISITED, Fig. 10, and at most.
@@ -115,24 +115,17 @@ func (c *clocksRun) run(ctx context.Context) error {
 		c.Barriers = c.calls
 	}
 	found, exits, failed := c.Do(ctx)
-	return cmp.Or(failed, c.show(found, exits))
+	shown := c.show(found, exits)
+	return cmp.Or(failed, shown)
 }
 
-// show prints what was found, and returns an error where no method worked.
+// show prints what was found.
 func (c *clocksRun) show(found []report.Clocks, exits []report.BarrierExits) error {
 	if len(exits) > 0 {
-		return show(report.BarrierLists.Document(&exits), c.format.printed())
+		return c.write(report.BarrierLists.Document(&exits))
 	}
 	if len(found) == 0 {
 		return nil
 	}
-	if err := show(report.ClockLists.Document(&found), c.format.printed()); err != nil {
-		return err
-	}
-	for _, r := range found {
-		if slices.ContainsFunc(r.Syncs, func(s protocol.ClockSync) bool { return s.Failed == "" }) {
-			return nil
-		}
-	}
-	return errors.New("no clock synchronisation worked here; see the reasons above")
+	return c.write(report.ClockLists.Document(&found))
 }

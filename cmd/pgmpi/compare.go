@@ -12,7 +12,6 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
@@ -37,6 +36,7 @@ func (x *comparison) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&x.failOn, "fail-on", string(series.ExitOnBoth),
 		"what ends with exit code 1, a `WORD`: guidelines (newly violated), both (also slower calls, unless the machine changed), times (slower calls even then)")
 	fs.Float64Var(&x.need, "need", 0, "end with exit code 4 if a case could not have shown a change by `RATIO`, such as 1.25 (default: nothing is needed)")
+	full(fs)
 	fs.BoolVar(&x.allRows, "all-rows", false, "show the calls that have not changed too")
 	mockupsToo(fs, &x.all)
 	x.formats = formatsFlag(fs, checks.Comparisons, "") // matrix and spread have the same
@@ -51,12 +51,12 @@ func compareCommand() *cobra.Command {
 		Short: "what changed from one results folder to another",
 		Long: `Compares two results folders A and B: two libraries, two versions, before and
 after a change. The first line has the answer. Then the guidelines that are
-newly violated or newly kept in B, and the calls that are significantly slower
-or faster, with both medians and the ratio B/A with its 95 % interval;
---all-rows shows the other calls too, with ~. The last line says how small a
-change could have been seen. A's [analyze] has the settings, and flags beat
-them. Alpha and the adjustment hold for run-times and guidelines, method and
-test for guidelines only. Needs no MPI.
+newly or no longer violated in B, and the calls that are significantly slower or
+faster, with both medians and the ratio B/A with its 95 % interval; --all-rows
+shows the other calls too, with ~. "Could see" is how small a change could have
+been seen. A's [analyze] has the settings, and flags beat them. Alpha and the
+adjustment hold for run-times and guidelines, method and test for guidelines
+only. Needs no MPI.
 
 A folder of ` + "`pgmpi ab`" + ` may be given alone: its mpiruns are then compared in
 pairs.
@@ -98,7 +98,6 @@ have been seen; else 0. For --matrix and --repeat: 0, whatever is violated.`,
 	fs.BoolVar(&repeat, "repeat", false, "how well measurements of one configuration repeat, for two or more")
 	s.Judging(fs)
 	x.flags(fs)
-	fs.Bool("full", false, "with --matrix: show monotony and split-robustness too")
 	x.into(fs)
 	return c
 }
@@ -139,7 +138,7 @@ func (x *comparison) matrix(paths []string) error {
 	if err != nil {
 		return err
 	}
-	return x.write(check.Matrices.Document(series.NewMatrix(sides)))
+	return x.write(checks.Matrices.Document(series.NewMatrix(sides)))
 }
 
 // spread shows how well the folders repeat each other.

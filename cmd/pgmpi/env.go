@@ -16,7 +16,7 @@ import (
 
 func envCommand() *cobra.Command {
 	var s settings.Settings
-	var format *formatFlag
+	var o output
 	c := &cobra.Command{
 		Use:   "env [DIR]",
 		Short: "show what can change a result: nodes, pinning, settings",
@@ -37,13 +37,14 @@ nodes and measures nothing.`,
 				return err
 			}
 			e.Doubts = append(append([]remark.Remark{}, e.Factors.Remarks()...), e.Doubts...)
-			return show(check.Environments.Document(e), format.printed())
+			return o.write(check.Environments.Document(e))
 		},
 	}
 	fs := c.Flags()
 	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: the defaults)")
 	s.Keys(fs, "np", "shape", "launch", "hostfile", "rank")
-	format = oneFormat(fs, check.Environments)
+	full(fs)
+	o.formats = oneFormat(fs, check.Environments)
 	return c
 }
 

@@ -36,7 +36,7 @@ where none is shown to; 2, 3, 4 and 130 as for check. See docs/how-to-tune.md.`,
 	o.resumable(fs)
 	o.dry.flags(fs)
 	s.Judging(fs)
-	fs.Bool("full", false, "print all cells and how they were explored, not only what comes first")
+	full(fs)
 	o.formats = formatsFlag(fs, report.Explorations, ", all into the folder")
 	return c
 }

@@ -69,14 +69,16 @@ func tableFormat(format, out string) (string, error) {
 func exportTable(paths []string, what, format, out string) error {
 	if out == "" {
 		to := bufio.NewWriter(stdout)
-		_, err := reading.Export(paths, what, format, to)
+		_, err := reading.Export(paths, what, format, to, newProgress(columnsOf(stdout) > 0).counting("writing"))
 		return errors.Join(err, to.Flush())
 	}
 	rows, failed := 0, error(nil)
+	p := newProgress(false)
 	err := regular.Write(out, func(w io.Writer) error {
-		rows, failed = reading.Export(paths, what, format, w)
+		rows, failed = reading.Export(paths, what, format, w, p.counting("writing"))
 		return failed
 	})
+	p.clear()
 	if failed != nil {
 		return failed
 	}

@@ -35,7 +35,9 @@ pages and PNG for slides. Needs no MPI.
 			if err != nil {
 				return err
 			}
-			g, err := reading.Figures(args, cases, &results.Folder{Path: out}, chosen)
+			p := newProgress(false)
+			g, err := reading.Figures(args, cases, &results.Folder{Path: out}, chosen, p.counting("drawing"))
+			p.clear()
 			if err != nil {
 				return err
 			}

@@ -26,9 +26,9 @@ With DIR it reads the samples of a results folder, and needs no MPI. Without, it
 measures this call alone, 1000 times in a row in each of 5 mpiruns (nrep.fixed
 of --guidelines, --mpiruns), into a new folder.`,
 		Args:        wants(1, 2, "a results folder and FUNCTION:MSIZE[:SHAPE], or only the latter"),
-		Annotations: manual.MostNeeded("guidelines np mpiruns counters rank out format quiet"),
+		Annotations: manual.MostNeeded("guidelines np mpiruns counters rank full out format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 1 {
+			if o.of = args[len(args)-1]; len(args) == 1 {
 				return o.measure(c.Context(), experiment.Fingerprint(args[0]), &s)
 			}
 			return o.again(args[0], false, &s, experiment.Fingerprint(args[1]))
@@ -39,6 +39,7 @@ of --guidelines, --mpiruns), into a new folder.`,
 	s.Keys(fs, "np", "shape", "mpiruns", "seed", "stall", "sync", "clock", "clock-sync", "cache", "launch", "hostfile", "rank", "job-file", "thread-level", "counters")
 	s.Means(fs, "mpiruns", "mpiruns, for each number of processes")
 	o.shownOrMeasured(fs, "pgmpi-fingerprint-<UTC time>")
+	full(fs)
 	o.formats = formatsFlag(fs, calls.Fingerprints, "")
 	return c
 }

@@ -34,7 +34,7 @@ var formatsOf = map[string][]string{
 	"compare": checks.Comparisons.Formats(), "ab": checks.Comparisons.Formats(), "reproduce": checks.Spreads.Formats(), "history": checks.Histories.Formats(),
 	"selftest": report.Selftests.Formats(), "env": check.Environments.Formats(), "clocks": report.ClockLists.Formats(), "list": report.Lists.Formats(), "explore": report.Explorations.Formats(), "overlap": calls.Overlaps.Formats(), "remedy": report.Remedies.Formats(),
 	"status": report.Statuses.Formats(), "fingerprint": calls.Fingerprints.Formats(),
-	"matrix": check.Matrices.Formats(), "export": export.Formats, "figures": extensions(),
+	"matrix": checks.Matrices.Formats(), "export": export.Formats, "figures": extensions(),
 }
 
 func TestHelpNamesTheFormatsThatACommandHas(t *testing.T) {

@@ -32,6 +32,7 @@ Exit codes: 0, or 2 where there is no report.`,
 	}
 	fs := c.Flags()
 	fs.StringArrayVar(&cells, "cell", nil, "also show the ratio of a `SELECTOR` in each check: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL16:Scan:256Ki; may be given again")
+	full(fs)
 	o.formats = formatsFlag(fs, checks.Histories, "")
 	o.into(fs)
 	return c

@@ -82,11 +82,24 @@ func execute(ctx context.Context, args []string) (code int) {
 			code = exitcode.Failed
 		}
 	}()
-	err := dispatch(ctx, args)
+	err := addresses()
+	if err == nil {
+		err = dispatch(ctx, args)
+	}
 	if err != nil && !errors.Is(err, fail.ErrFound) {
 		warn("pgmpi: %s\n", strings.TrimSpace(err.Error()))
 	}
 	return codeOf(err)
+}
+
+// addresses returns an error for a limit under which Go's runtime would soon end by a stack trace.
+func addresses() error {
+	const least = 1 << 30
+	var l syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_AS, &l) == nil && l.Cur < least {
+		return fail.Setupf("ulimit -v is %d MiB, and pgmpi needs %d MiB of addresses, its ranks more: raise it", l.Cur>>20, least>>20)
+	}
+	return nil
 }
 
 // warn writes to standard error, cleaned of control characters, which names from outside may have.
@@ -139,6 +152,7 @@ func dispatch(ctx context.Context, args []string) error {
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) (err error) {
 		begun = true
 		printed, err = checked(c.Flags())
+		printed.line = "pgmpi " + strings.Join(without(args, "--format", "--out"), " ")
 		return err
 	}
 	err := root.ExecuteContext(ctx)

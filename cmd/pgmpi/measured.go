@@ -16,6 +16,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/settings"
 	"pgmpi/measure/results"
@@ -195,13 +196,13 @@ func (o *output) answer(c *run.Campaign, found *run.Found, into *results.Folder,
 	case unwritten != nil && c.Path == stored && readOnly(unwritten):
 		warn("note: %s may not be written, so the report is not stored; --out DIR has it written elsewhere\n", stored)
 	case unwritten != nil:
-		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s; --out has it written elsewhere", unwritten, makeRoom(unwritten), c.Kind.Shown(conf.Quote(c.Path)))
+		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s; --out has it written elsewhere", unwritten, afterRemedy(unwritten), c.Kind.Shown(conf.Quote(c.Path)))
 	}
-	if found.Closing != nil {
-		warn("%s\n", found.Closing(stored, o.formats.page(d, stored)))
-	} else if stored != "" {
-		warn("results: %s\n", stored)
+	all := printed.line
+	if tables || stored == c.Path { // by the settings of the folder
+		all = strings.Replace(c.Kind.Shown(conf.Folder(c.Path)), "CASE", o.of, 1)
 	}
+	o.end(d, d.Exit, all, c.Path, stored)
 	return d.Exit
 }
 
@@ -218,33 +219,35 @@ func (o *output) goOnWith(err error, folder string) error {
 	case errors.As(err, &interrupted):
 		return fmt.Errorf("%w; finished mpiruns are kept. Go on with:\n  %s", err, resumeLine(os.Args, folder, o.resumes))
 	case errors.As(err, &failed):
-		return fmt.Errorf("%w\n  %sgo on with: %s", err, makeRoom(err), resumeLine(os.Args, folder, o.resumes))
+		return fmt.Errorf("%w\n  %sgo on with: %s", err, afterRemedy(err), resumeLine(os.Args, folder, o.resumes))
 	}
 	return err
 }
 
-// makeRoom is the remedy for a full disk.
-func makeRoom(err error) string {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return "make room there, then "
+// afterRemedy is the remedy for an error of the system, if there is one.
+func afterRemedy(err error) string {
+	remedy := fail.Remedy(err)
+	return remedy + phrase.When(remedy != "", ", then ")
+}
+
+// without is a command line without some flags and their values.
+func without(argv []string, flags ...string) (args []string) {
+	for i := 0; i < len(argv); i++ {
+		name, _, joined := strings.Cut(argv[i], "=")
+		switch {
+		case !slices.Contains(flags, name):
+			args = append(args, conf.Quote(argv[i]))
+		case !joined:
+			i++
+		}
 	}
-	return ""
+	return args
 }
 
 // resumeLine is a command line with --out, and with --resume if the command has that flag.
 func resumeLine(argv []string, folder string, resumes bool) string {
-	args := []string{argv[0]}
-	for i := 1; i < len(argv); i++ {
-		a := argv[i]
-		switch {
-		case a == "--out":
-			i++
-		case a == "--resume" || strings.HasPrefix(a, "--out="):
-		default:
-			args = append(args, conf.Quote(a))
-		}
-	}
-	args = append(args, "--out", conf.Quote(folder))
+	args := append(without(argv, "--out"), "--out", conf.Quote(folder))
+	args = slices.DeleteFunc(args, func(a string) bool { return a == "--resume" })
 	if resumes {
 		args = append(args, "--resume")
 	}

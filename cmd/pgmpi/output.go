@@ -31,6 +31,7 @@ type output struct {
 	label         []string
 	formats       *formatFlag
 	explain       []string  // selectors of verdicts that are explained
+	of            string    // the CASE of a fingerprint
 	progress      *progress // once something is measured
 }
 
@@ -76,7 +77,12 @@ func (d *dryRun) check() error {
 func (o *output) explains(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.explain, "explain", nil,
 		"show what the verdicts of a `SELECTOR` rest on: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL8:4Ki or GL1:Bcast:1Ki:p2; without a size (GL8, Scan), only the violated ones; violated, all violated ones; may be given again")
-	fs.Bool("full", false, "print how it was measured and all tables, not only what comes first")
+	full(fs)
+}
+
+// full declares --full of a command whose document has a screen.
+func full(fs *pflag.FlagSet) {
+	fs.Bool("full", false, "print how it was measured, all tables and legends, not only what comes first")
 }
 
 func mockupsToo(fs *pflag.FlagSet, all *bool) {
@@ -297,5 +303,17 @@ func (o *output) write(d *document.Document) error {
 			return err
 		}
 	}
-	return cmp.Or(errors.Join(o.formats.deliver(d), o.formats.print(d, o.out)), d.Exit)
+	if err := errors.Join(o.formats.deliver(d), o.formats.print(d, o.out)); err != nil {
+		return err
+	}
+	o.end(d, d.Exit, printed.line, "", o.out)
+	return d.Exit
+}
+
+// end says how a command ends that has shown a document: err, if any. all is the command line that shows all of it.
+func (o *output) end(d *document.Document, err error, all, folder, stored string) {
+	if printed.full {
+		all = ""
+	}
+	warn("%s\n", d.Ended(codeOf(err), all, folder, stored, o.formats.page(d, stored)))
 }

@@ -34,7 +34,7 @@ computation beside it than alone (NB7), 0 where neither is shown; 2, 3, 4 and
 			}
 			return orFile(&s)(c, args)
 		},
-		Annotations: manual.MostNeeded("guidelines np msizes functions mpiruns method tests rank out resume dry-run format quiet"),
+		Annotations: manual.MostNeeded("guidelines np msizes functions mpiruns method tests rank out resume dry-run full format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 && isFolder(args[0]) {
 				return o.again(args[0], false, &s, experiment.Overlap)
@@ -56,6 +56,7 @@ computation beside it than alone (NB7), 0 where neither is shown; 2, 3, 4 and
 	o.folder(fs, "pgmpi-overlap-<UTC time>")
 	o.resumable(fs)
 	o.dry.flags(fs)
+	full(fs)
 	o.formats = formatsFlag(fs, calls.Overlaps, ", all into the folder")
 	return c
 }

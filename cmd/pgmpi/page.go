@@ -19,7 +19,8 @@ import (
 // screen is how documents are printed on standard output.
 type screen struct {
 	document.Page
-	full bool // all sections, not only those that come first
+	full bool   // all sections, not only those that come first
+	line string // the command line that was given
 }
 
 // printed is the screen of the command that runs.

@@ -16,11 +16,12 @@ import (
 // progress shows how far a campaign is: a bar on a terminal, else a line for every finished mpirun.
 // Only events of the campaign call it, so that nothing runs beside the ranks.
 type progress struct {
-	quiet bool
-	show  func(run.Progress)
-	bar   *progressbar.ProgressBar
-	start time.Time
-	fresh int // steps done before the first mpirun that was not on disk already
+	quiet   bool
+	drawing bool // a bar, on a terminal
+	show    func(run.Progress)
+	bar     *progressbar.ProgressBar
+	start   time.Time
+	fresh   int // steps done before the first mpirun that was not on disk already
 }
 
 // steps is how many steps of the bar one mpirun takes.
@@ -32,7 +33,7 @@ func newProgress(quiet bool) *progress {
 	case quiet:
 		p.show = func(run.Progress) {}
 	case ok && term.IsTerminal(int(f.Fd())):
-		p.show = p.draw
+		p.show, p.drawing = p.draw, true
 	default:
 		p.show = p.line
 	}
@@ -78,13 +79,30 @@ func what(e run.Progress) string {
 
 func (p *progress) draw(e run.Progress) {
 	done, total := at(e)
+	p.bars(what(e), done, total)
+}
+
+// patience is how long work that counts its own steps goes on without a bar.
+var patience = time.Second
+
+// counting draws a bar on a terminal for work that counts its steps.
+func (p *progress) counting(doing string) func(done, all int) {
+	start := time.Now()
+	return func(done, all int) {
+		if p.drawing && time.Since(start) >= patience {
+			p.bars(doing, done, all)
+		}
+	}
+}
+
+func (p *progress) bars(what string, done, total int) {
 	// Splits and confirmations are planned when the first stages have ended. A bar that is full once stays so.
 	if p.bar == nil {
 		p.bar = progressbar.NewOptions(total+1, progressbar.OptionSetWriter(stderr), progressbar.OptionSetWidth(24),
 			progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionSetRenderBlankState(true))
 	}
 	p.bar.ChangeMax(total + 1)
-	p.bar.Describe(what(e))
+	p.bar.Describe(what)
 	_ = p.bar.Set(done)
 }
 

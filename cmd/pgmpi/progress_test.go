@@ -8,12 +8,16 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment/run"
+	plans "pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // terminal returns both ends of a pseudo terminal.
@@ -31,23 +35,68 @@ func terminal(t *testing.T) (screen, program *os.File) {
 	return screen, program
 }
 
-func TestABarGoesOnWhereMoreIsPlannedLater(t *testing.T) {
+// seen is what a terminal gets on standard error while something is done.
+func seen(t *testing.T, do func(p *progress)) string {
+	t.Helper()
 	screen, program := terminal(t)
-	old := stderr
-	stderr = program
-	p := newProgress(false)
-	for done := range 4 {
-		all := 2
-		if done > 1 {
-			all = 4 // splits
-		}
-		p.tell(run.Event{Progress: run.Progress{Doing: "measuring", Run: done + 1, Runs: all, Shape: guidelines.Shape{NP: 2}, Before: done, All: all, Finished: true}})
-	}
-	stderr = old
+	old, out, shown := stderr, stdout, make(chan string)
+	go func() {
+		text, _ := io.ReadAll(screen) // ends with an error, as the program has gone
+		shown <- string(text)
+	}()
+	stderr, stdout = program, io.Discard
+	do(newProgress(false))
+	stderr, stdout = old, out
 	must.Do(t, program.Close())
-	text, _ := io.ReadAll(screen) // ends with an error, as the program has gone
+	return <-shown
+}
+
+// What is exported or drawn for over a second has a bar to its end, on a terminal only.
+func TestExportAndFiguresDrawABar(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	plans.Folder(t, dir, glfile.Default())
+	defer func(usual time.Duration) { patience = usual }(patience)
+	for _, limit := range []time.Duration{0, time.Hour} {
+		patience = limit
+		for command, want := range map[string]string{"export": `writing +9\d%`, "figures": `drawing +8\d%`} {
+			text := seen(t, func(*progress) {
+				err := dispatch(t.Context(), []string{command, dir, "--out", filepath.Join(t.TempDir(), "x.csv")})
+				must.Hold(t, err == nil, "%v", err)
+			})
+			should.Hold(t, regexp.MustCompile(want).MatchString(text) == (limit == 0), "%s: %q in %q", command, want, text)
+		}
+	}
+}
+
+// A proof after another begins a bar of its own.
+func TestEveryProofHasABar(t *testing.T) {
+	text := seen(t, func(p *progress) {
+		for range 2 {
+			p.tell(run.Event{Step: "proof"})
+			for i := range 4 {
+				p.tell(run.Event{Progress: run.Progress{Doing: "measuring", Run: i/2 + 1, Runs: 2, Shape: guidelines.Shape{NP: 2}, Before: i / 2, All: 2, Finished: i%2 > 0}})
+			}
+		}
+		p.clear()
+	})
+	for _, proof := range strings.Split(text, "proof")[1:] {
+		should.Hold(t, regexp.MustCompile(`(?s)1 of 2 \(p2\) +0%.* 49%.*2 of 2.* 99%`).MatchString(proof), "%q", proof)
+	}
+	should.Equal(t, strings.Count(text, "proof"), 2)
+}
+
+func TestABarGoesOnWhereMoreIsPlannedLater(t *testing.T) {
+	text := seen(t, func(p *progress) {
+		for done := range 4 {
+			all := 2
+			if done > 1 {
+				all = 4 // splits
+			}
+			p.tell(run.Event{Progress: run.Progress{Doing: "measuring", Run: done + 1, Runs: all, Shape: guidelines.Shape{NP: 2}, Before: done, All: all, Finished: true}})
+		}
+	})
 	var shown []string
-	for _, m := range regexp.MustCompile(`mpirun (\d) of \d \(p2\) +(\d+)%`).FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile(`mpirun (\d) of \d \(p2\) +(\d+)%`).FindAllStringSubmatch(text, -1) {
 		shown = append(shown, m[1]+": "+m[2])
 	}
 	if all := strings.Join(shown, ", "); !strings.Contains(all, "2: 99") || !strings.Contains(all, "3: 74, 4: 74, 4: 99") {

@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/manual"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/remedy"
 	"pgmpi/internal/settings"
@@ -44,7 +45,7 @@ none is proved; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
 	fs.Lookup("mpiruns").Usage = "`R`, mpiruns without and as many with the setting in each proof (default: what shows one harmed case, at least 10)"
 	fs.BoolVar(&force, "force", false, "write over the remedy in DIR/remedy; the mpiruns of its proofs are kept")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
-	fs.Bool("full", false, "print the setting and its proofs too, not only what comes first")
+	full(fs)
 	o.formats = oneFormat(fs, report.Remedies)
 	return c
 }
@@ -78,9 +79,11 @@ func mend(ctx context.Context, check string, force bool, s *settings.Settings, o
 	if r == nil {
 		return err
 	}
-	shown := o.write(report.Remedies.Document(r)) // what was proved before an error is shown all the same
-	if len(r.Cells) > 0 {
-		warn("results: %s\n", r.Folder)
+	d := report.Remedies.Document(r) // what was proved before an error is shown all the same
+	if err := o.formats.print(d, ""); err != nil {
+		return err
 	}
-	return cmp.Or(err, shown)
+	err = cmp.Or(err, d.Exit)
+	o.end(d, err, "", check, phrase.When(len(r.Cells) > 0, "%s", r.Folder))
+	return err
 }

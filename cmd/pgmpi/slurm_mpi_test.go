@@ -247,7 +247,7 @@ func slurmGate(t *testing.T, s *slurm) {
 func slurmNames(t *testing.T, s *slurm) {
 	b := s.fixture(t, libraries[0])
 	b.toml(quick + "[batch]\ntime = \"10m\"\n")
-	for i, name := range []string{"a b", "a$(touch PWNED)b", "a`touch PWNED`b", "$HOME", "a'b", "a;b", "a&b|c>d", "#SBATCH", "a#b", "100%", "%j%u", "*", "~", "é ü", "{submit}", "--wrap", "x --comment=INJ"} {
+	for i, name := range []string{"a b", "a$(touch PWNED)b", "a`touch PWNED`b", "$HOME", "a'b", "a;b", "a&b|c>d", "#SBATCH", "a#b", "*", "~", "é ü", "{submit}", "--wrap", "x --comment=INJ"} {
 		out := filepath.Join(b.dir, fmt.Sprint(i), name)
 		b.pgmpi("submit", "gl.toml", "--out", out).exits(t, 0)
 		id := strings.TrimSpace(b.run("sbatch", "--hold", "--parsable", filepath.Join(out, "batch.sh")).exits(t, 0).stdout)

@@ -32,7 +32,7 @@ time too, so that their numbers can be compared with these. Without DIR this is
 measured: each collective (check.functions of --guidelines) at each size, in 5
 mpiruns, into a new folder; with DIR such a folder is shown again.`,
 		Args:        wants(0, 1, "one results folder"),
-		Annotations: manual.MostNeeded("pipelined guidelines np msizes mpiruns rank all out format quiet"),
+		Annotations: manual.MostNeeded("pipelined guidelines np msizes mpiruns rank all full out format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case pipelined && len(args) == 0:
@@ -54,6 +54,7 @@ mpiruns, into a new folder; with DIR such a folder is shown again.`,
 	s.Means(fs, "mpiruns", "mpiruns, for each number of processes")
 	o.shownOrMeasured(fs, "pgmpi-times-<UTC time>")
 	mockupsToo(fs, &all)
+	full(fs)
 	o.formats = formatsFlag(fs, calls.RunTimes, "")
 	return c
 }

@@ -64,6 +64,14 @@ func Plural(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
+// Folder is the path of a folder as a word of a command line; "" stays so.
+func Folder(path string) string {
+	if path == "" {
+		return ""
+	}
+	return Quote(strings.TrimSuffix(path, "/"))
+}
+
 // Quote makes a word of a command line safe for a shell.
 func Quote(word string) string {
 	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+") == "" {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"pgmpi/internal/clean"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 )
 
@@ -19,6 +21,8 @@ type Kind[T any] struct {
 	JSON     bool                // whether the T itself, as JSON, is for programs
 	// Exit returns the error of the command that has shown it, if any.
 	Exit func(*T) error
+	// Ending has the reason of the exit code, and what to run next in a folder ("": none is kept); may be nil.
+	Ending func(t *T, folder string) Ending
 	// For programs of others, each nil where a document has none.
 	Outcomes   func(*T) *Outcomes
 	Metrics    func(*T) []Metric
@@ -36,12 +40,19 @@ type Document struct {
 	Benchmarks *Benchmarks
 	Exit       error // of the command that has shown it
 	Page       Page
+	ending     func(folder string) Ending
 	screen     []Section // of Kind.Screen
 	Pictured   []Section // of Kind.Page
 }
 
 // Label is a fact with its name, for programs.
 type Label struct{ Name, Value string }
+
+// Ending is what a command ends with, below its document.
+type Ending struct {
+	Why  string  // behind the exit code
+	Next []Label // commands to run
+}
 
 // Section is a part of a document. One without a title continues the one before it.
 type Section struct {
@@ -178,6 +189,12 @@ func (k Kind[T]) Document(t *T) *Document {
 	if k.JSON {
 		d.Value = t
 	}
+	d.ending = func(folder string) Ending {
+		if k.Ending == nil {
+			return Ending{}
+		}
+		return k.Ending(t, folder)
+	}
 	if k.Exit != nil {
 		d.Exit = k.Exit(t)
 	}
@@ -203,6 +220,33 @@ func (d *Document) Brief() *Document {
 		brief.Sections = d.screen
 	}
 	return &brief
+}
+
+// Ended is what a command ends with: the exit code, what to run next in a results folder, and the paths of what was
+// written, each alone on a line to be copied. all is the command that shows all sections, for where the screen has not.
+func (d *Document) Ended(code int, all, folder string, written ...string) string {
+	e := d.ending(conf.Folder(folder))
+	lines := []string{fmt.Sprintf("Exit %d%s", code, phrase.When(e.Why != "", ": %s", e.Why))}
+	if d.screen != nil && all != "" {
+		e.Next = append(e.Next, Label{"All", all + " --full"})
+	}
+	for _, next := range e.Next {
+		lines = append(lines, fmt.Sprintf("%-10s%s", next.Name+":", next.Value))
+	}
+	for _, path := range written {
+		if path = conf.Folder(path); path != "" {
+			lines = append(lines, path)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Noteless are sections for a screen, which has no legends.
+func Noteless(sections []Section) []Section {
+	for i := range sections {
+		sections[i].Notes = nil
+	}
+	return sections
 }
 
 // rewritten returns the table with every text put through a function.

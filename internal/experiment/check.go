@@ -126,7 +126,5 @@ func judgeCheck(c *run.Campaign) (*run.Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &run.Found{Document: check.Reports.Document(j.Report), Judgement: j, Closing: func(folder, page string) string {
-		return check.Closing(j.Report, folder, page)
-	}}, nil
+	return &run.Found{Document: check.Reports.Document(j.Report), Judgement: j}, nil
 }

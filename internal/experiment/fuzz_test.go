@@ -128,7 +128,7 @@ var shows = []func(path string) ([]*document.Document, error){
 			return nil, err
 		}
 		g := checks.NewGallery(sides, nil)
-		return []*document.Document{checks.Comparisons.Document(c), checks.Spreads.Document(s), check.Matrices.Document(series.NewMatrix(sides)), checks.Galleries.Document(g)}, nil
+		return []*document.Document{checks.Comparisons.Document(c), checks.Spreads.Document(s), checks.Matrices.Document(series.NewMatrix(sides)), checks.Galleries.Document(g)}, nil
 	},
 	func(path string) ([]*document.Document, error) { // env
 		_, m, err := reading.Open(path)

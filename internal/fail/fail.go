@@ -3,6 +3,7 @@ package fail
 import (
 	"errors"
 	"fmt"
+	"syscall"
 )
 
 // ErrFound is the end of a command that has shown what it is asked to find, such as a
@@ -52,3 +53,18 @@ func (e *Failed) Error() string {
 }
 
 func (e *Failed) Unwrap() error { return e.Err }
+
+// Remedy names what to do about an error of the system; "": it is none of these.
+func Remedy(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return "make room there"
+	case errors.Is(err, syscall.EIO):
+		return "the disk or file system there is at fault (dmesg says more): use another"
+	case errors.Is(err, syscall.EMFILE):
+		return "raise the limit of open files (ulimit -n)"
+	case errors.Is(err, syscall.ENFILE):
+		return "this machine has too many files open: end what has them"
+	}
+	return ""
+}

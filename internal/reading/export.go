@@ -32,8 +32,8 @@ const (
 var Exports = []string{ExportSamples, ExportMedians, ExportVerdicts}
 
 // Export writes one table of several results folders, a row for each sample, run median or
-// verdict, and returns how many there are.
-func Export(paths []string, what, format string, to io.Writer) (rows int, err error) {
+// verdict, and returns how many there are. step is told how many mpiruns, or folders, of all are done.
+func Export(paths []string, what, format string, to io.Writer, step func(done, all int)) (rows int, err error) {
 	kinds := Timed
 	switch what {
 	case ExportVerdicts:
@@ -47,11 +47,11 @@ func Export(paths []string, what, format string, to io.Writer) (rows int, err er
 	case err != nil:
 		return 0, err
 	case what == ExportSamples:
-		return exported(all, format, to, reflect.TypeFor[export.Sample](), samplesOf)
+		return exported(all, format, to, reflect.TypeFor[export.Sample](), samplesOf(all, step))
 	case what == ExportMedians:
-		return exported(all, format, to, reflect.TypeFor[export.Median](), mediansOf)
+		return exported(all, format, to, reflect.TypeFor[export.Median](), folders(all, step, mediansOf))
 	}
-	return exported(all, format, to, export.Verdict, verdictsOf)
+	return exported(all, format, to, export.Verdict, folders(all, step, verdictsOf))
 }
 
 // source is a results folder that rows come from.
@@ -101,9 +101,37 @@ func exported[T any](all []source, format string, to io.Writer, row reflect.Type
 	return n, w.Close()
 }
 
-// samplesOf gives the samples of all mpiruns that are judged, one case of one mpirun after the
-// other.
-func samplesOf(s *source, give func([]export.Sample) error) error {
+// folders gives the rows of one folder after the other.
+func folders[T any](all []source, step func(done, all int), rows func(*source, func([]T) error) error) func(*source, func([]T) error) error {
+	done := 0
+	return func(s *source, give func([]T) error) error {
+		step(done, len(all))
+		done++
+		return rows(s, give)
+	}
+}
+
+// samplesOf gives the samples of all mpiruns that are judged.
+func samplesOf(all []source, step func(done, all int)) func(*source, func([]export.Sample) error) error {
+	done, mpiruns := 0, 0
+	for _, s := range all {
+		for _, mode := range JudgedModes {
+			for _, shape := range s.manifest.Plan.Shapes {
+				runs, _ := s.folder.Finished(mode, shape)
+				mpiruns += len(runs)
+			}
+		}
+	}
+	return func(s *source, give func([]export.Sample) error) error {
+		return samplesOfOne(s, give, func() {
+			done++
+			step(done, mpiruns)
+		})
+	}
+}
+
+// samplesOfOne gives the samples of a folder, one case of one mpirun after the other.
+func samplesOfOne(s *source, give func([]export.Sample) error, mpirun func()) error {
 	var filter medians.Filter
 	var rows []export.Sample
 	of := s.manifest.Plan.MockedUp()
@@ -113,6 +141,7 @@ func samplesOf(s *source, give func([]export.Sample) error) error {
 				if err != nil {
 					return err
 				}
+				mpirun()
 				for i, info := range run.Cases {
 					row := export.Sample{Source: s.row(shape.String()), Function: clean.Line(info.Function), MockupOf: clean.Line(of[info.Function]),
 						Variant: clean.Line(s.manifest.Plan.Cases[info.Plan].Variant), Msize: info.Msize, Mpirun: int32(run.Run), Mode: string(mode), Calls: int32(max(info.Calls, 1))}

@@ -21,8 +21,8 @@ import (
 
 // Figures draws several results folders, each judged by its own settings, into a folder. The samples of
 // the cases that selectors name are drawn too; without selectors, the largest loss in the first folder
-// that has one.
-func Figures(paths, selectors []string, out *results.Folder, formats []picture.Format) (*checks.Gallery, error) {
+// that has one. step is told how many pictures of all are drawn.
+func Figures(paths, selectors []string, out *results.Folder, formats []picture.Format, step func(done, all int)) (*checks.Gallery, error) {
 	all, err := sources(paths, results.Check)
 	if err != nil {
 		return nil, err
@@ -52,11 +52,12 @@ func Figures(paths, selectors []string, out *results.Folder, formats []picture.F
 	if err := os.MkdirAll(out.Path, 0o777); err != nil {
 		return nil, fail.AsSetup(err)
 	}
-	return g, drawn(g, out, formats)
+	return g, drawn(g, out, formats, step)
 }
 
-func drawn(g *checks.Gallery, out *results.Folder, formats []picture.Format) (err error) {
+func drawn(g *checks.Gallery, out *results.Folder, formats []picture.Format, step func(done, all int)) (err error) {
 	for i := range g.Pictures {
+		step(i, len(g.Pictures))
 		p := &g.Pictures[i]
 		for _, f := range formats {
 			err = errors.Join(err, out.WriteFile(p.Name+"."+f.Ext, func(w io.Writer) error { return f.Write(w, p) }))

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
 
 func TestReportsThatWouldFillTheMemoryAreRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ReportName)
-	text, err := json.Marshal(&analyze.Report{Schema: analyze.Schema, Verdicts: []analyze.Verdict{{Guideline: "GL8"}}})
+	text, err := json.Marshal(&analyze.Report{Schema: analyze.Schema, Verdicts: []analyze.Verdict{{Guideline: "GL8", Verdict: judge.Kept}}})
 	if err == nil {
 		err = os.WriteFile(path, text, 0o666)
 	}

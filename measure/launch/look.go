@@ -131,7 +131,9 @@ func Probe(path string) (protocol.RankInfo, error) {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		said := LastLines(stderr.String(), 5)
+		words, _, _ := strings.Cut(stderr.String(), "\nruntime stack:") // of Go's runtime
+		words, _, _ = strings.Cut(words, "\ngoroutine ")
+		said := LastLines(words, 5)
 		if said != "" {
 			said = ":\n    " + strings.ReplaceAll(said, "\n", "\n    ")
 		}
@@ -157,9 +159,11 @@ func probeRemedy(err error, said, needs string) string {
 			needs, providers[needs], rankVariable)
 	case strings.Contains(said, "' not found"):
 		return "it is built on a newer system: build one here with `make build`"
-	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+	case errors.Is(err, syscall.EMFILE), strings.Contains(said, ": Error 24"):
 		return "raise the limit of open files (ulimit -n)"
-	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.ENOMEM):
+	case errors.Is(err, syscall.ENFILE), strings.Contains(said, ": Error 23"):
+		return "this machine has too many files open: end what has them"
+	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.ENOMEM), strings.Contains(said, "out of memory"), strings.Contains(said, "failed to reserve"), strings.Contains(said, "failed to map"):
 		return "raise the limits of processes and memory (ulimit -u, ulimit -v)"
 	}
 	return "build it again with `make build`"

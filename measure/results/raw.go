@@ -2,7 +2,9 @@ package results
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"time"
 
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
@@ -135,4 +137,12 @@ func (c CaseInfo) and(later CaseInfo) CaseInfo {
 		later.Usage = nil
 	}
 	return later
+}
+
+// Possible returns an error for a run-time that is longer than its mpirun.
+func (r *Run) Possible(s protocol.Sample) error {
+	if r.WallNS > 0 && s.NS > r.WallNS {
+		return fmt.Errorf("a call that took %v, in an mpirun of %v", time.Duration(s.NS), time.Duration(r.WallNS))
+	}
+	return nil
 }

@@ -117,7 +117,7 @@ func (r *Run) add(v row) error {
 		return fmt.Errorf("repetition %d of case %d, expected %d of %d", v[1], v[0], len(*s), r.Cases[v[0]].NRep)
 	}
 	*s = append(*s, protocol.Sample{NS: v[2], Flags: int(v[3])})
-	return nil
+	return r.Possible((*s)[len(*s)-1])
 }
 
 // noRow explains a line whose field bad is no number: a time may be NaN, Inf or negative.

@@ -16,7 +16,7 @@ import (
 )
 
 // Fingerprints show all samples of one case.
-var Fingerprints = document.Kind[samples.Fingerprint]{Name: "fingerprint", Sections: fingerprintSections, Page: fingerprintPage, Rows: fingerprintRows, JSON: true}
+var Fingerprints = document.Kind[samples.Fingerprint]{Name: "fingerprint", Sections: fingerprintSections, Screen: fingerprintScreen, Page: fingerprintPage, Rows: fingerprintRows, JSON: true}
 
 // fingerprintColumns are for one row per sample. New columns go to the end.
 var fingerprintColumns = []string{"function", "msize", "shape", "np", "mpirun", "rep", "ns", "category"}
@@ -34,6 +34,41 @@ func fingerprintRows(f *samples.Fingerprint) [][]string {
 func fingerprintSections(f *samples.Fingerprint) []document.Section {
 	return slices.Concat([]document.Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
 		fingerprintPictures(f), fingerprintRuns(f), fingerprintCounters(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
+}
+
+// fingerprintScreen has where the samples are, without the pictures over time.
+func fingerprintScreen(f *samples.Fingerprint) []document.Section {
+	quantiles := fingerprintQuantiles(f)
+	quantiles.Table.Key, quantiles.Table.Spare = 0, []int{3, 6, 7, 8, 4}
+	out := append(fingerprintAnswer(f), quantiles)
+	good := samplesOf(f, func(c samples.Category) bool { return c == samples.Good })
+	if len(good) > 0 {
+		out = slices.Concat(out, fingerprintModes(f), picturesOf(good, "good samples")[1:])
+	}
+	return out
+}
+
+// fingerprintAnswer is how long the call takes, and what was measured.
+func fingerprintAnswer(f *samples.Fingerprint) []document.Section {
+	clusters := phrase.When(len(f.Modes) > 0, ", %s", conf.Plural(len(f.Modes), "mode"))
+	s := document.Titled("%s at %s on %s: %s in the median%s.", f.Function, phrase.Size(f.Msize), f.Shape, phrase.Duration(f.All.At(.5)), clusters)
+	s.Say("%s.", check.FolderSetUp(f.Folder, "", f.Operation))
+	s.Fact("Samples", "%d in %s, %d of them good%s", f.Samples, conf.Plural(len(f.Runs), "mpirun"), f.Categories[samples.Good],
+		phrase.When(f.Invalid > 0, "; %d were out of sync, and nothing below rests on them", f.Invalid))
+	s.Fact("Nodes", "%s", cmp.Or(strings.Join(nodesOf(f), " "), "not known"))
+	return []document.Section{s}
+}
+
+// nodesOf names the nodes that the ranks ran on.
+func nodesOf(f *samples.Fingerprint) (names []string) {
+	for _, l := range f.Factors.Layouts {
+		for _, n := range l.Nodes {
+			if l.Shape == f.Shape && !slices.Contains(names, n.Host) {
+				names = append(names, n.Host)
+			}
+		}
+	}
+	return names
 }
 
 // fingerprintPage has pictures in place of the drawings of a terminal.
@@ -56,13 +91,10 @@ func fingerprintPage(f *samples.Fingerprint) []document.Section {
 		pictures, fingerprintRuns(f), counters, ranks, fingerprintACF(f), fingerprintFactors(f))
 }
 
-// fingerprintHead answers how long the call takes, and how surely.
+// fingerprintHead is the answer with how it was measured.
 func fingerprintHead(f *samples.Fingerprint) document.Section {
-	clusters := phrase.When(len(f.Modes) > 0, ", %s", conf.Plural(len(f.Modes), "mode"))
-	s := document.Titled("%s at %s on %s: %s in the median%s", f.Function, phrase.Size(f.Msize), f.Shape, phrase.Duration(f.All.At(.5)), clusters)
-	check.FolderFact(&s, "Folder", f.Folder)
-	s.Fact("Samples", "%d in %s, %d of them good%s", f.Samples, conf.Plural(len(f.Runs), "mpirun"), f.Categories[samples.Good],
-		phrase.When(f.Invalid > 0, "; %d were out of sync, and nothing below rests on them", f.Invalid))
+	s := fingerprintAnswer(f)[0]
+	s.Fact("Folder", "%s", f.Folder.Folder)
 	t := f.Timing
 	s.Fact("Timed", "sync %s, sample %s, cache %s%s; %s", phrase.Known(t.Sync), phrase.Known(t.Sample), phrase.Known(t.Cache), phrase.When(t.ThreadLevel != "", ", thread level %s", t.ThreadLevel), visits(f.Visits))
 	s.Fact("Operation", "%s", f.Operation.Text())

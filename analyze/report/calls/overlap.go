@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -21,7 +22,7 @@ import (
 )
 
 // Overlaps say how much of nonblocking calls is hidden behind computation.
-var Overlaps = document.Kind[samples.Overlap]{Name: "overlap", Sections: overlapSections, Page: overlapPage, Rows: overlapRows, JSON: true,
+var Overlaps = document.Kind[samples.Overlap]{Name: "overlap", Sections: overlapSections, Screen: overlapScreen, Page: overlapPage, Rows: overlapRows, JSON: true,
 	Exit: overlapExit, Outcomes: overlapOutcomes, Metrics: overlapMetrics}
 
 // overlapExit ends a command that has shown what is hidden.
@@ -70,6 +71,65 @@ func overlapSections(o *samples.Overlap) []document.Section {
 	return slices.Concat(overlapAnswer(o), overlapTables(o), overlapDesign(o))
 }
 
+// overlapScreen has a row for each call, and what violates NB5 or NB7.
+func overlapScreen(o *samples.Overlap) []document.Section {
+	t := &document.Table{Head: []string{"call", "sizes", "hidden, %", "with tests, %", "of the processor, %"}, Align: "lrrrr"}
+	for from := 0; from < len(o.Cases); {
+		c := &o.Cases[from]
+		to := from + 1
+		for to < len(o.Cases) && o.Cases[to].Function == c.Function && o.Cases[to].Shape == c.Shape {
+			to++
+		}
+		of := func(share func(*samples.OverlapCase) *float64) string { return span(o.Cases[from:to], share) }
+		t.Add(phrase.Function(c.Function)+", "+c.Shape, fmt.Sprint(to-from), of(func(c *samples.OverlapCase) *float64 { return c.None.Overlap.Median }),
+			of(func(c *samples.OverlapCase) *float64 { return c.Best.Overlap.Median }), of(func(c *samples.OverlapCase) *float64 { return c.Best.Share.Median }))
+		from = to
+	}
+	var s document.Section
+	for _, v := range []judge.Verdict{judge.Violated, judge.Marginal} {
+		if found := overlapFound(o, v); len(found) > 0 {
+			shown, more := phrase.First(found, 12, "; %d more with --full")
+			s.Fact(phrase.Capital(string(v)), "%s%s.", strings.Join(shown, "; "), more)
+		}
+	}
+	out := overlapAnswer(o)
+	if len(s.Text) > 0 {
+		out = append(out, s)
+	}
+	return slices.Concat(out, document.Tabled(t, "", "Hidden behind computation without progress tests and with the best ones, and what MPI takes, from the least of the sizes to the most"))
+}
+
+// overlapFound names the tests with a verdict.
+func overlapFound(o *samples.Overlap, v judge.Verdict) (out []string) {
+	for i := range o.Cases {
+		c := &o.Cases[i]
+		for k, t := range []samples.OverlapTest{c.NB5, c.NB7} {
+			if t.Verdict == v {
+				out = append(out, document.Whole(fmt.Sprintf("%s %s %s %s", []string{"NB5", "NB7"}[k], phrase.Function(c.Function), phrase.Size(c.Msize), phrase.Ratio(t.Ratio))))
+			}
+		}
+	}
+	return out
+}
+
+// span is the least and the most of a share over the sizes, in percent.
+func span(cases []samples.OverlapCase, share func(*samples.OverlapCase) *float64) string {
+	least, most := math.Inf(1), math.Inf(-1)
+	for i := range cases {
+		if x := share(&cases[i]); x != nil {
+			least, most = min(least, 100**x), max(most, 100**x)
+		}
+	}
+	switch low, high := fmt.Sprintf("%.0f", least), fmt.Sprintf("%.0f", most); {
+	case least > most:
+		return "-"
+	case low == high:
+		return low
+	default:
+		return low + "–" + high
+	}
+}
+
 func overlapAnswer(o *samples.Overlap) []document.Section {
 	none, best := o.Median()
 	var s document.Section
@@ -80,9 +140,10 @@ func overlapAnswer(o *samples.Overlap) []document.Section {
 	case best == nil:
 		s.Say("NOTHING COULD BE MEASURED of the nonblocking calls: the tables say why.")
 	default:
-		s.Say("OVERLAP: %s of a nonblocking call is hidden behind computation without progress tests, %s with the best ones (medians of %s). %s, %s.",
-			share(none), share(best), conf.Plural(overlapMeasured(o), "case"), phrase.ShortVersion(o.Folder.Library.Version), conf.Plural(o.Folder.R, "mpirun"))
+		s.Say("OVERLAP: %s of a nonblocking call is hidden behind computation without progress tests, %s with the best ones (medians of %s).",
+			share(none), share(best), conf.Plural(overlapMeasured(o), "case"))
 	}
+	s.Say("%s.", check.FolderSetUp(o.Folder, "", o.Operation))
 	s.Say("Of %s (NB5, NB7): %s.", conf.Plural(o.M, "test"), overlapCounts(o))
 	if o.Refused != nil {
 		s.Say("NO VERDICT of them: %s.", o.Refused.Reason)
@@ -154,7 +215,7 @@ func overlapTables(o *samples.Overlap) []document.Section {
 
 func overlapDesign(o *samples.Overlap) []document.Section {
 	s := document.Titled("How it was measured")
-	check.FolderFact(&s, "Folder", o.Folder)
+	check.FolderFact(&s, "Folder", o.Folder, o.Operation)
 	s.Fact("Design", "%s, sync %s", o.Operation.Text(), o.Timing.Sync)
 	s.Fact("Computing", "%s", map[string]string{
 		protocol.OverlapTime: "time: for T_b by the clock; what interrupts the computation is not seen",

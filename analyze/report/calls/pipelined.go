@@ -2,6 +2,7 @@ package calls
 
 import (
 	"fmt"
+	"slices"
 
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/samples"
@@ -12,7 +13,7 @@ import (
 )
 
 // PipelinedTimes hold single calls against calls in a row.
-var PipelinedTimes = document.Kind[samples.Pipelined]{Name: "pipelined", Sections: pipelinedSections, Page: pipelinedPage, Rows: pipelinedRows, JSON: true}
+var PipelinedTimes = document.Kind[samples.Pipelined]{Name: "pipelined", Sections: pipelinedSections, Screen: pipelinedScreen, Page: pipelinedPage, Rows: pipelinedRows, JSON: true}
 
 // pipelinedColumns are the names of pipelined.json, with a row for each mpirun. New columns go to the end.
 var pipelinedColumns = []string{"function", "msize", "shape", "np", "calls", "mpirun", "single_s", "row_s", "mean_s", "reason"}
@@ -30,13 +31,27 @@ func pipelinedRows(p *samples.Pipelined) [][]string {
 	return out
 }
 
+// pipelinedScreen has the answer and the tables, without a legend.
+func pipelinedScreen(p *samples.Pipelined) []document.Section {
+	return document.Noteless(slices.Concat(pipelinedAnswer(p), pipelinedTables(p)))
+}
+
+func pipelinedAnswer(p *samples.Pipelined) []document.Section {
+	s := document.Titled("A call among many in a row takes %s as long as one behind a synchronisation, in the median of %s.", phrase.Ratio(p.MedianRatio()), conf.Plural(len(p.Cases), "case"))
+	s.Say("%s.", check.FolderSetUp(p.Folder, "", p.Operation))
+	return []document.Section{s}
+}
+
 func pipelinedSections(p *samples.Pipelined) []document.Section {
-	head := document.Titled("A call among many in a row takes %s as long as one behind a synchronisation, in the median of the cases", phrase.Ratio(p.MedianRatio()))
-	check.FolderFact(&head, "Folder", p.Folder)
-	head.Fact("Design", "%s, sync %s", p.Operation.Text(), p.Timing.Sync)
-	head.Fact("Sizes", "%s", p.MsizeLegend)
-	head.Fact("Times", "of one call; medians over the mpiruns")
-	out := []document.Section{head}
+	head := pipelinedAnswer(p)
+	head[0].Fact("Folder", "%s", p.Folder.Folder)
+	head[0].Fact("Design", "%s, sync %s", p.Operation.Text(), p.Timing.Sync)
+	head[0].Fact("Sizes", "%s", p.MsizeLegend)
+	head[0].Fact("Times", "of one call; medians over the mpiruns")
+	return slices.Concat(head, pipelinedTables(p))
+}
+
+func pipelinedTables(p *samples.Pipelined) (out []document.Section) {
 	for i, c := range p.Cases {
 		if i == 0 || c.Function != p.Cases[i-1].Function || c.Shape != p.Cases[i-1].Shape {
 			s := document.Titled("%s, %s", phrase.Function(c.Function), c.Shape)

@@ -128,15 +128,36 @@ func wrongWords(r *analyze.Report) string {
 	return "wrong data"
 }
 
-// setting is what was measured and where: "MPICH 4.0.2, 2 processes, byte/bor, 24 mpiruns in 38 s on n1".
+// setting is what was measured, where and when.
 func setting(r *analyze.Report) string {
-	library := strings.Join(strings.Fields(strings.Replace(phrase.ShortVersion(r.Library.Version), " Version:", "", 1)), " ")
+	took := phrase.When(r.WallClockS > 0, " in %s", phrase.Rounded(phrase.InSeconds(r.WallClockS)))
+	return SetUp(r.Library, Processes(r.Shapes), r.Operation, conf.Plural(r.R, "mpirun")+took, r.Host, r.Created)
+}
+
+// Processes are the shapes of a measurement: "2 processes", "2 and 4 (2x2) processes".
+func Processes(list []analyze.Shape) string {
 	var shapes []string
-	for _, s := range r.Shapes {
+	for _, s := range list {
 		shapes = append(shapes, fmt.Sprintf("%d%s", s.NP, phrase.When(s.Nodes > 0, " (%s)", s.Name)))
 	}
-	one := len(r.Shapes) == 1 && r.Shapes[0].NP == 1
-	took := phrase.When(r.WallClockS > 0, " in %s", phrase.Rounded(phrase.InSeconds(r.WallClockS)))
-	return fmt.Sprintf("%s, %s process%s, %s%s%s%s", phrase.Fit(cmp.Or(library, "Unknown MPI library"), 60), strings.Join(shapes, " and "), phrase.When(!one, "es"),
-		phrase.When(r.Datatype != "", "%s, ", r.Operation.Elements()), conf.Plural(r.R, "mpirun"), took, phrase.When(r.Host != "", " on %s", r.Host))
+	one := len(list) == 1 && list[0].NP == 1
+	return strings.Join(shapes, " and ") + cmp.Or(phrase.When(one, " process"), " processes")
+}
+
+// LibraryName is a library with its version: "MPICH 4.0.2".
+func LibraryName(l analyze.Library) string {
+	return phrase.Fit(strings.Join(strings.Fields(strings.Replace(phrase.ShortVersion(l.Version), " Version:", "", 1)), " "), 60)
+}
+
+// SetUp is a measurement on one line: "MPICH 4.0.2, 2 processes, double/sum, 24 mpiruns in 38 s on n1, 2026-11-23".
+// What is "" is left out.
+func SetUp(library analyze.Library, processes string, o analyze.Operation, mpiruns, host, created string) string {
+	day, _, _ := strings.Cut(created, "T")
+	return cmp.Or(LibraryName(library), "Unknown MPI library") + phrase.When(processes != "", ", %s", processes) + phrase.When(o.Datatype != "", ", %s", o.Elements()) + ", " +
+		mpiruns + phrase.When(host != "", " on %s", host) + phrase.When(day != "", ", %s", day)
+}
+
+// FolderSetUp is the same of a folder that is compared or shown.
+func FolderSetUp(f analyze.ComparedFolder, processes string, o analyze.Operation) string {
+	return SetUp(f.Library, processes, o, conf.Plural(f.R, "mpirun"), f.Host, f.Created)
 }

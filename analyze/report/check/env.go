@@ -6,19 +6,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 )
 
 // Environments list what can change a result, and doubts about it.
-var Environments = document.Kind[Environment]{Name: "env", Sections: envSections, JSON: true}
+var Environments = document.Kind[Environment]{Name: "env", Sections: envSections, Screen: envScreen, JSON: true}
 
 // Environment is where ranks run or ran.
 type Environment struct {
@@ -27,6 +29,57 @@ type Environment struct {
 	Factors host.Factors      `json:"factors"`
 	Doubts  []remark.Remark   `json:"doubts"` // of Factors and, in a folder, its mpiruns; never null
 	Config  json.RawMessage   `json:"config"`
+}
+
+// envScreen has what is doubtful, and where each rank ran.
+func envScreen(e *Environment) []document.Section {
+	f := &e.Factors
+	s := document.Titled("Where ranks run")
+	s.Fact("MPI library", "%s", phrase.Known(phrase.ShortVersion(e.Rank.LibVersion)))
+	s.Fact("host", "%s%s", phrase.Known(f.Hostname), phrase.When(f.Cores > 0, ": Linux %s, %s", f.Kernel, conf.Plural(f.Cores, "CPU")))
+	for i := range f.Layouts {
+		l := &f.Layouts[i]
+		s.Fact(l.Shape, "%s", placed(l))
+	}
+	return append(envAnswer(e), s)
+}
+
+// placed says how many ranks were where, and which CPUs the first of them had.
+func placed(l *host.Layout) string {
+	ranks := 0
+	var names []string
+	for _, n := range l.Nodes {
+		ranks += len(n.Ranks)
+		names = append(names, n.Host)
+	}
+	shown, more := phrase.First(names, 4, ", %d more")
+	text := fmt.Sprintf("%s on %s: %s%s", conf.Plural(ranks, "rank"), conf.Plural(len(names), "node"), strings.Join(shown, " "), more)
+	pinned := rankCPUs(l, &l.Nodes[0])
+	facts, more := phrase.First(pinned, 4, "; %d more with --full")
+	for _, p := range facts {
+		text += "; " + p.Name + " on " + p.Value
+	}
+	return text + more
+}
+
+// envAnswer says first whether anything is doubtful.
+func envAnswer(e *Environment) []document.Section {
+	var ids []string
+	for _, d := range e.Doubts {
+		ids = append(ids, string(d.ID))
+	}
+	s := document.Titled("Nothing doubtful was found.")
+	switch {
+	case len(ids) > 0:
+		s = document.Titled("DOUBTFUL: %s", strings.Join(ids, ", "))
+		s.Tone = picture.Open
+	case len(e.Factors.Layouts) == 0:
+		s = document.Titled("The nodes are not known: no mpirun was finished, or by an older pgmpi.")
+	}
+	for _, d := range e.Doubts {
+		s.Item("%s: %s. Remedy: %s.", d.ID, d.Text, d.Remedy)
+	}
+	return []document.Section{s}
 }
 
 func envSections(e *Environment) []document.Section {
@@ -43,13 +96,13 @@ func envSections(e *Environment) []document.Section {
 	if len(f.Layouts) == 0 {
 		s.Fact("CPU", "%s", phrase.Known(f.CPU))
 		variables(&s, f.Env)
-		out = []document.Section{s, document.Titled("The nodes are not known: no mpirun was finished, or by an older pgmpi.")}
+		out = []document.Section{s}
 	}
 	shown := map[string]int{} // numbers of the kinds of nodes, by their JSON
 	for i := range f.Layouts {
 		out = append(out, LayoutSections(&f.Layouts[i], r.LibVersion, shown)...)
 	}
-	return slices.Concat(out, settings(e.Config), doubts(e))
+	return slices.Concat(envAnswer(e), out, settings(e.Config))
 }
 
 func LayoutSections(l *host.Layout, library string, shown map[string]int) []document.Section {
@@ -63,10 +116,35 @@ func LayoutSections(l *host.Layout, library string, shown map[string]int) []docu
 	for k := range l.Kinds {
 		out = append(out, kindSection(l, k, library, shown))
 	}
-	for i := range l.Nodes {
+	own := min(len(l.Nodes), mostNodes)
+	for i := range l.Nodes[:own] {
 		out = append(out, nodeSection(l, &l.Nodes[i]))
 	}
+	if own < len(l.Nodes) {
+		out = append(out, otherNodes(l, l.Nodes[own:]))
+	}
 	return out
+}
+
+const mostNodes = 32 // with a section of their own
+
+// otherNodes says the extremes of many nodes.
+func otherNodes(l *host.Layout, nodes []host.Node) document.Section {
+	s := document.Titled("%s, %s more, each in manifest.json", l.Shape, conf.Plural(len(nodes), "node"))
+	var load, busy float64
+	most, least := 0, math.MaxInt
+	for _, n := range nodes {
+		most, least = max(most, len(n.Ranks)), min(least, len(n.Ranks))
+		if n.Load != nil {
+			load = max(load, *n.Load)
+		}
+		if n.OthersBusy != nil {
+			busy = max(busy, *n.OthersBusy)
+		}
+	}
+	s.Fact("ranks", "%d to %d on each", least, most)
+	s.Fact("before", "load of at most %.2f; other programs used at most %.1f CPUs", load, busy)
+	return s
 }
 
 func kindSection(l *host.Layout, index int, library string, shown map[string]int) document.Section {
@@ -83,7 +161,8 @@ func kindSection(l *host.Layout, index int, library string, shown map[string]int
 		number = len(shown) + 1
 		shown[string(text)] = number
 	}
-	s := document.Titled("%s, nodes of kind %d: %s", l.Shape, number, strings.Join(hosts, " "))
+	named, more := phrase.First(hosts, mostNodes, " and %d more")
+	s := document.Titled("%s, nodes of kind %d: %s", l.Shape, number, strings.Join(named, " ")+more)
 	if again {
 		return s
 	}
@@ -141,13 +220,21 @@ func nodeSection(l *host.Layout, n *host.Node) document.Section {
 	}
 	s.Fact("memory", "%s%s", memory(n.MemTotal), phrase.When(n.MemAvailable > 0, ", %s of it free", memory(n.MemAvailable)))
 	s.Fact("at the start", "%s; %s%s", load, busy, phrase.When(n.MHz > 0, "; CPU at %.0f MHz", n.MHz))
+	for _, p := range rankCPUs(l, n) {
+		s.Fact(p.Name, "%s", p.Value)
+	}
+	return s
+}
+
+// rankCPUs are the ranks of a node with their CPUs.
+func rankCPUs(l *host.Layout, n *host.Node) (out []document.Label) {
 	first := 0
 	for _, p := range l.Pinnings[n.Pinning] {
 		ranks := n.Ranks[first : first+p.Ranks]
 		first += p.Ranks
-		s.Fact("rank"+phrase.When(p.Ranks > 1, "s")+" "+ranks.String(), "%s", cpus(&l.Kinds[n.Kind], p.CPUs))
+		out = append(out, document.Label{Name: "rank" + phrase.When(p.Ranks > 1, "s") + " " + ranks.String(), Value: cpus(&l.Kinds[n.Kind], p.CPUs)})
 	}
-	return s
+	return out
 }
 
 func cpus(k *host.NodeKind, mask host.Ranges) string {
@@ -183,18 +270,4 @@ func settings(config json.RawMessage) []document.Section {
 		s.Fact("["+name+"]", "%s", strings.Join(keys, " "))
 	}
 	return []document.Section{s}
-}
-
-func doubts(e *Environment) []document.Section {
-	switch {
-	case len(e.Doubts) > 0:
-		s := document.Titled("DOUBTFUL")
-		for _, d := range e.Doubts {
-			s.Item("%s: %s. Remedy: %s.", d.ID, d.Text, d.Remedy)
-		}
-		return []document.Section{s}
-	case len(e.Factors.Layouts) > 0:
-		return []document.Section{document.Titled("Nothing doubtful was found.")}
-	}
-	return nil
 }

@@ -13,7 +13,7 @@ var RunMedians = document.Kind[[]medians.CaseMedians]{Name: "medians", Rows: run
 	Sections: func(*[]medians.CaseMedians) []document.Section { return nil }}
 
 // runMedianColumns: new ones go to the end.
-var runMedianColumns = []string{"function", "mockup_of", "msize", "shape", "np", "run", "median_s", "n", "outliers", "finished_at",
+var runMedianColumns = []string{"function", "mockup_of", "msize", "shape", "np", "mpirun", "median_s", "n", "outliers", "finished_at",
 	"mode", "calls", "invalid", "page_faults", "page_faults_rank", "switches", "switches_rank"}
 
 func runMedianRows(list *[]medians.CaseMedians) [][]string {

@@ -18,6 +18,10 @@ import (
 // reportScreen is what a reader wants to know first: the answer, what is too slow and what to call
 // instead, what may be, and where.
 func reportScreen(r *analyze.Report) []document.Section {
+	const few = 4 // findings, which rows and sentences have already
+	if len(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Verdict == judge.Violated })) < few {
+		return findings(r)
+	}
 	return slices.Concat(findings(r), matrix(r, false))
 }
 
@@ -82,7 +86,7 @@ func sizeAndRatio(v *analyze.Verdict) string {
 // disturbances says how many mpiruns were slow throughout, and what other programs used.
 func disturbances(r *analyze.Report) (out []string) {
 	if slow := r.Disturbed(); len(slow) > 0 {
-		out = append(out, fmt.Sprintf("%d of %s slow throughout: a quieter machine or more mpiruns (--mpiruns) find smaller slowdowns.", len(slow), subject(len(slow), r.R*len(r.Shapes), "mpirun")))
+		out = append(out, fmt.Sprintf("%d of %s slow throughout, which hides small slowdowns.", len(slow), subject(len(slow), r.R*len(r.Shapes), "mpirun")))
 	}
 	for _, w := range r.Warnings {
 		if w.ID == remark.OthersBusy {
@@ -170,8 +174,8 @@ func disturbed(r *analyze.Report) []document.Section {
 	return []document.Section{s}
 }
 
-// Closing is what a command ends with: counts and exit code, what to run next, and folder and page to be copied.
-func Closing(r *analyze.Report, folder, page string) string {
+// ending has the counts, and how to go on where something is violated.
+func ending(r *analyze.Report, folder string) (e document.Ending) {
 	count := countVerdicts(r)
 	parts := []string{fmt.Sprintf("%d violated", count[judge.Violated])}
 	for _, v := range []judge.Verdict{judge.Undecided, judge.Kept, judge.Marginal, judge.Suspected, judge.NotSuspected, judge.NotMeasured, judge.Wrong} {
@@ -179,20 +183,12 @@ func Closing(r *analyze.Report, folder, page string) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, phrase.Words(v)))
 		}
 	}
-	alarm := ""
 	if r.Gate != nil {
-		alarm = conf.Plural(r.Gate.Alarms, "alarm") + "; "
+		e.Why = conf.Plural(r.Gate.Alarms, "alarm") + "; "
 	}
-	lines := []string{fmt.Sprintf("Exit %d: %s%s", r.ExitCode(), alarm, strings.Join(parts, ", "))}
-	if folder != "" {
-		dir := conf.Quote(strings.TrimSuffix(folder, "/"))
-		if count[judge.Violated] > 0 {
-			lines = append(lines, "Why:      pgmpi analyze "+dir+" --explain violated", "Mend it:  pgmpi remedy "+dir)
-		}
-		lines = append(lines, "All:      pgmpi analyze "+dir+" --full", dir)
+	e.Why += strings.Join(parts, ", ")
+	if folder != "" && count[judge.Violated] > 0 {
+		e.Next = []document.Label{{Name: "Why", Value: "pgmpi analyze " + folder + " --explain violated"}, {Name: "Mend it", Value: "pgmpi remedy " + folder}}
 	}
-	if page != "" {
-		lines = append(lines, page)
-	}
-	return strings.Join(lines, "\n")
+	return e
 }

@@ -8,8 +8,8 @@ import (
 	"pgmpi/internal/remark"
 )
 
-func FolderFact(s *document.Section, name string, f analyze.ComparedFolder) {
-	s.Fact(name, "%s: %s; R = %d mpiruns; %s", f.Folder, phrase.ShortVersion(f.Library.Version), f.R, f.Created)
+func FolderFact(s *document.Section, name string, f analyze.ComparedFolder, o analyze.Operation) {
+	s.Fact(name, "%s: %s", f.Folder, FolderSetUp(f, "", o))
 }
 
 // Warnings lists remarks on a comparison; their place is in their text.

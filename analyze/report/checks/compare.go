@@ -3,6 +3,7 @@ package checks
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Rows: compareRows, JSON: true, Exit: compareExit}
+var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Screen: compareScreen, Rows: compareRows, JSON: true, Exit: compareExit, Ending: compareEnding}
 
 // compareColumns are the names of compare.json. New columns go to the end.
 var compareColumns = []string{"function", "msize", "shape", "np", "a_median_s", "b_median_s", "a_r", "b_r",
@@ -29,7 +30,23 @@ func compareRows(c *series.Comparison) [][]string {
 }
 
 func compareSections(c *series.Comparison) []document.Section {
-	return slices.Concat(compareAnswer(c), compareGuidelines(c), compareCases(c), compareMeans(c), compareDesign(c), check.Warnings(c.Warnings), compareEnd(c))
+	return slices.Concat(compareAnswer(c), compareGuidelines(c), compareCases(c), compareMeans(c), compareDesign(c), check.Warnings(c.Warnings))
+}
+
+// compareScreen has the largest changes only, unless all rows are asked for.
+func compareScreen(c *series.Comparison) []document.Section {
+	cases := compareChanges(c)
+	if c.AllRows {
+		cases = document.Noteless(compareCases(c))
+	}
+	return slices.Concat(compareAnswer(c), compareGuidelines(c), cases)
+}
+
+func compareEnding(c *series.Comparison, _ string) (e document.Ending) {
+	if slices.ContainsFunc(c.Guidelines, func(g series.GuidelineChange) bool { return g.Change == series.NewlyViolated }) {
+		e.Next = []document.Label{{Name: "Why", Value: "pgmpi analyze " + conf.Folder(c.B.Folder) + " --explain violated"}}
+	}
+	return e
 }
 
 // compareAnswer is the first line: what became of B.
@@ -48,7 +65,7 @@ func compareAnswer(c *series.Comparison) []document.Section {
 	calls := conf.Plural(c.M, "call")
 	var worse, better []string
 	if n := tests[series.NewlyViolated]; n > 0 {
-		worse = append(worse, conf.Plural(n, "guideline test")+" newly violated")
+		worse = append(worse, conf.Plural(n, "test")+" newly violated")
 	}
 	slower := fmt.Sprintf("%d of %s slower, by up to %s", cases[series.Slower], calls, phrase.Ratio(&worst))
 	counts := cases[series.Slower] > 0 && (c.Shift == nil || c.FailOn == series.ExitOnTimes)
@@ -59,7 +76,7 @@ func compareAnswer(c *series.Comparison) []document.Section {
 		better = append(better, fmt.Sprintf("%d of %s faster", n, calls))
 	}
 	if n := tests[series.NewlyKept]; n > 0 {
-		better = append(better, conf.Plural(n, "guideline test")+" newly kept")
+		better = append(better, conf.Plural(n, "test")+" no longer violated")
 	}
 	var answer string
 	switch {
@@ -79,27 +96,26 @@ func compareAnswer(c *series.Comparison) []document.Section {
 	}
 	s := document.Section{}
 	s.Say("%s", answer)
+	check.FolderFact(&s, "A", c.A, c.Operation)
+	check.FolderFact(&s, "B", c.B, c.Operation)
+	s.Fact("Could see", "%s.", couldHaveSeen(c))
 	if c.Shift != nil {
-		s.Say("Run-times: %s%s.", c.Shift, phrase.When(cases[series.Slower] > 0 && !counts, "; %s, which raises no alarm", slower))
+		s.Fact("Run-times", "%s%s.", c.Shift, phrase.When(cases[series.Slower] > 0 && !counts, "; %s, which raises no alarm", slower))
 	}
-	check.FolderFact(&s, "A", c.A)
-	check.FolderFact(&s, "B", c.B)
 	return []document.Section{s}
 }
 
-// compareEnd says what could have been seen, and how the command ends.
-func compareEnd(c *series.Comparison) []document.Section {
-	text := "Could have seen: nothing"
+// couldHaveSeen says how small a change the comparison could show.
+func couldHaveSeen(c *series.Comparison) string {
+	text := "nothing"
 	if c.CouldHaveSeen != nil {
-		text = fmt.Sprintf("Could have seen: %s or more in half of the cases (80 %% chance)", phrase.Ratio(c.CouldHaveSeen))
+		text = fmt.Sprintf("changes of %s or more in half of the cases (80 %% chance)", phrase.Ratio(c.CouldHaveSeen))
 	}
 	if c.Need > 0 {
 		text += cmp.Or(phrase.When(c.Blind > 0, "; %s could not have shown %s (--need)", conf.Plural(c.Blind, "case"), phrase.Ratio(&c.Need)),
 			phrase.When(true, "; every case could have shown %s (--need)", phrase.Ratio(&c.Need)))
 	}
-	s := document.Titled("What a comparison of these can show")
-	s.Say("%s. Exit code %d.", text, c.Exit)
-	return []document.Section{s}
+	return text
 }
 
 func compareDesign(c *series.Comparison) []document.Section {
@@ -166,6 +182,33 @@ func compareCases(c *series.Comparison) []document.Section {
 	return []document.Section{s}
 }
 
+// compareChanges are the largest changes of run-times, those that became slower first.
+func compareChanges(c *series.Comparison) []document.Section {
+	const most = 12
+	order := []series.Change{series.Slower, series.Faster, series.SlightlySlower, series.SlightlyFaster, series.NotCompared}
+	changed := slices.DeleteFunc(slices.Clone(c.Cases), func(k series.CaseChange) bool { return !slices.Contains(order, k.Change) })
+	slices.SortStableFunc(changed, func(a, b series.CaseChange) int {
+		if a.Change != b.Change || a.Ratio == nil || b.Ratio == nil {
+			return slices.Index(order, a.Change) - slices.Index(order, b.Change)
+		}
+		return cmp.Compare(math.Abs(math.Log(*b.Ratio)), math.Abs(math.Log(*a.Ratio)))
+	})
+	t := &document.Table{Head: []string{"collective", "shape", "size", "A", "B", "B/A [95 %]", "change"}, Align: "llrrrll", Flex: 6, Spare: []int{1}}
+	shown, more := phrase.First(changed, most, "%d more with --full.")
+	for _, k := range shown {
+		ratio := phrase.Ratio(k.Ratio)
+		if limits := phrase.Interval(k.RatioLo, k.RatioHi, ", "); limits != "" {
+			ratio += " [" + limits + "]"
+		}
+		t.Add(phrase.Function(k.Function), k.Shape, phrase.Size(k.Msize), phrase.Duration(k.AMedianS), phrase.Duration(k.BMedianS), ratio, cmp.Or(k.Reason, phrase.Words(k.Change)))
+	}
+	if !slices.ContainsFunc(c.Cases, func(k series.CaseChange) bool { return k.Shape != c.Cases[0].Shape }) {
+		t.Drop(1)
+		t.Flex, t.Spare = 5, nil
+	}
+	return document.Tabled(t, more, "Run-times that changed: %d of %s", len(changed), conf.Plural(c.M, "call"))
+}
+
 func compareMeans(c *series.Comparison) []document.Section {
 	t := &document.Table{Head: []string{"function", "shape", "sizes", "slower", "faster", "B/A"}, Align: "llrrrr"}
 	for _, f := range c.Functions {
@@ -179,7 +222,7 @@ func compareMeans(c *series.Comparison) []document.Section {
 func compareGuidelines(c *series.Comparison) []document.Section {
 	var out []document.Section
 	for _, change := range []series.Change{series.NewlyViolated, series.NewlyKept} {
-		t := &document.Table{Head: []string{"guideline", "shape", "msize", "compared with", "A", "ratio", "B", "ratio"}, Align: "llrllrlr", Flex: 3, Spare: []int{5, 7}}
+		t := &document.Table{Head: []string{"guideline", "shape", "msize", "call instead", "A", "ratio", "B", "ratio"}, Align: "llrllrlr", Flex: 3, Spare: []int{5, 7}}
 		for _, k := range c.Guidelines {
 			if k.Change == change {
 				t.Add(phrase.Fit(k.Guideline, 14)+" "+phrase.Plain(k.Function), k.Shape, phrase.Size(k.Msize), cmp.Or(phrase.Plain(k.Mockup), "itself at "+phrase.Size(k.MsizeOther)),
@@ -187,7 +230,7 @@ func compareGuidelines(c *series.Comparison) []document.Section {
 			}
 		}
 		if len(t.Rows) > 0 {
-			section := document.Titled("Guidelines %s in B: %d", phrase.Words(change), len(t.Rows))
+			section := document.Titled("Guidelines %s in B: %d", cmp.Or(phrase.When(change == series.NewlyKept, "no longer violated"), phrase.Words(change)), len(t.Rows))
 			section.Table = t
 			out = append(out, section)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
@@ -18,7 +19,7 @@ import (
 	"pgmpi/internal/picture"
 )
 
-var Histories = document.Kind[series.History]{Name: "history", Sections: historySections, Rows: HistoryRows, JSON: true}
+var Histories = document.Kind[series.History]{Name: "history", Sections: historySections, Screen: historyScreen, Ending: historyEnding, Rows: HistoryRows, JSON: true}
 
 // HistoryColumns are for one row per check, or with trends one per check and trend.
 // New columns go to the end.
@@ -83,13 +84,31 @@ func nightTime(k *series.Night) string {
 	return at.UTC().Format("2006-01-02 15:04")
 }
 
-func historySections(h *series.History) []document.Section {
+func historySections(h *series.History) []document.Section { return historyOf(h, false) }
+
+// historyScreen has the last checks, without the speed of the machine.
+func historyScreen(h *series.History) []document.Section { return historyOf(h, true) }
+
+// historyEnding compares the last two checks of a series.
+func historyEnding(h *series.History, _ string) (e document.Ending) {
+	for i := range h.Series {
+		if n := h.Series[i].Nights; len(n) > 1 {
+			e.Next = []document.Label{{Name: "Compare", Value: "pgmpi compare " + folderOf(&n[len(n)-2]) + " " + folderOf(&n[len(n)-1])}}
+			break
+		}
+	}
+	return e
+}
+
+func folderOf(k *series.Night) string { return conf.Folder(strings.TrimSuffix(k.Path, "/report.json")) }
+
+func historyOf(h *series.History, brief bool) []document.Section {
 	var answers document.Section
 	out := []document.Section{answers}
 	for i := range h.Series {
 		s := &h.Series[i]
 		out[0].Say("%s", historyAnswer(s))
-		out = append(out, slices.Concat(historyNights(s), historyChanges(s), historyTrends(s))...)
+		out = append(out, slices.Concat(historyChanges(s), historyNights(s, brief), historyTrends(s))...)
 	}
 	if len(h.Skipped) > 0 {
 		s := document.Titled("Left out: %d that could not be read", len(h.Skipped))
@@ -112,7 +131,8 @@ func seriesName(s *series.Series) string {
 // historyAnswer is the last night in a sentence, with what has changed for good.
 func historyAnswer(s *series.Series) string {
 	last := &s.Nights[len(s.Nights)-1]
-	text := fmt.Sprintf("%s: last of %s, %s: %d of %s violated", seriesName(s), conf.Plural(len(s.Nights), "check"), nightTime(last), last.Violated, conf.Plural(last.Tests, "test"))
+	checks := conf.Plural(len(s.Nights), "check") + " of " + seriesName(s)
+	text := fmt.Sprintf("; the last, %s: %d violated", nightTime(last), last.Violated)
 	if last.Alarms != nil {
 		text += ", " + conf.Plural(*last.Alarms, "alarm")
 	}
@@ -125,15 +145,26 @@ func historyAnswer(s *series.Series) string {
 	if more != "" {
 		found = append(found, more)
 	}
-	return text + ". " + cmp.Or(phrase.When(len(groups) > 0, "Lasting changes of ratios: %s.", strings.Join(found, "; ")), "No lasting change of a ratio.")
+	switch {
+	case len(groups) > 0:
+		return fmt.Sprintf("CHANGED: %s, in %s%s.", strings.Join(found, "; "), checks, text)
+	case len(s.Nights) < series.LeastNights:
+		return fmt.Sprintf("TOO FEW: %s, and %d can show a lasting change%s.", checks, series.LeastNights, text)
+	}
+	return fmt.Sprintf("NO LASTING CHANGE SHOWN in %s%s.", checks, text)
 }
 
-func historyNights(s *series.Series) []document.Section {
+func historyNights(s *series.Series, brief bool) []document.Section {
+	const recent = 10
+	from := 0
+	if brief {
+		from = max(0, len(s.Nights)-recent)
+	}
 	t := &document.Table{Head: []string{"check", "", "library", "violated", "alarms", "gone", "slow", "line", "memcpy", "label"}, Align: "lllrrrrrrl", Flex: 9, Spare: []int{8, 7, 2}}
 	labelled := false
 	var notes []document.Text
 	timeFrom := map[string]int{} // checks
-	for i := range s.Nights {
+	for i := from; i < len(s.Nights); i++ {
 		k := &s.Nights[i]
 		labelled = labelled || len(k.Label) > 0
 		alarms := "-"
@@ -155,21 +186,35 @@ func historyNights(s *series.Series) []document.Section {
 			mark = "*"
 			notes = append(notes, document.Text{Style: document.Item, Text: nightTime(k) + ": " + strings.Join(news, "; ")})
 		}
-		t.Add(nightTime(k), mark, phrase.Known(phrase.Fit(phrase.ShortVersion(k.Library.Version), 20)), fmt.Sprintf("%d/%d", k.Violated, k.Tests), alarms, fmt.Sprint(k.Gone), fmt.Sprint(k.SlowMpiruns),
+		t.Add(nightTime(k), mark, phrase.Known(phrase.Fit(check.LibraryName(k.Library), 20)), fmt.Sprintf("%d%s", k.Violated, phrase.When(!brief, "/%d", k.Tests)), alarms, fmt.Sprint(k.Gone), fmt.Sprint(k.SlowMpiruns),
 			reading(k, medians.ByLine), reading(k, medians.ByMemcpy), labels(k.Label))
 	}
 	if !labelled {
 		t.Drop(9)
 		t.Flex = 2
 	}
+	if brief {
+		t.Drop(8)
+		t.Drop(7)
+		t.Flex, t.Spare = min(t.Flex, len(t.Head)-1), []int{2}
+	}
 	out := document.Tabled(t, "slow: mpiruns that were slower than the others throughout. line, memcpy: what a cache line between two cores and a memcpy of 256 KiB took in the median mpirun.",
 		"Checks of %s (UTC)", seriesName(s))
+	if brief {
+		out[0].Notes = nil
+	}
+	if from > 0 {
+		out[0].Note("%s with --full.", conf.Plural(from, "earlier check"))
+	}
 	for _, from := range slices.Sorted(maps.Keys(timeFrom)) {
 		out[0].Note("The time of %s is not in the report, and is from %s.", conf.Plural(timeFrom[from], "check"), from)
 	}
 	if len(notes) > 0 {
 		marked := document.Titled("* Not as in the check before")
-		const most = 30
+		most := 30
+		if brief {
+			most = 4
+		}
 		shown, more := phrase.First(notes, most, "and %d more, see history.json")
 		marked.Text = shown
 		if more != "" {

@@ -6,12 +6,14 @@ import (
 
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
+	"pgmpi/internal/stats"
 )
 
 // Spreads say how well measurements repeat.
-var Spreads = document.Kind[series.Spread]{Name: "reproduce", Sections: spreadSections, Rows: spreadRows, JSON: true}
+var Spreads = document.Kind[series.Spread]{Name: "reproduce", Sections: spreadSections, Screen: spreadScreen, Rows: spreadRows, JSON: true}
 
 // spreadColumns are for one row per case and folder, as plotting programs like it.
 var spreadColumns = []string{"function", "msize", "shape", "np", "folder", "normalised", "median_s", "min", "max", "max_over_min", "cv"}
@@ -27,16 +29,35 @@ func spreadRows(s *series.Spread) [][]string {
 }
 
 func spreadSections(s *series.Spread) []document.Section {
-	var head document.Section
-	for i, f := range s.Folders {
-		check.FolderFact(&head, fmt.Sprint(i+1), f)
+	var sizes document.Section
+	sizes.Fact("Sizes", "%s", s.MsizeLegend)
+	return slices.Concat(spreadScreen(s), spreadCases(s), check.Warnings(s.Warnings), []document.Section{sizes})
+}
+
+// spreadScreen has the spread in a sentence, and for each function.
+func spreadScreen(s *series.Spread) []document.Section {
+	worst := s.Cases[0]
+	var all []float64
+	for _, k := range s.Cases {
+		if all = append(all, k.MaxOverMin); k.MaxOverMin > worst.MaxOverMin {
+			worst = k
+		}
 	}
-	head.Fact("Sizes", "%s", s.MsizeLegend)
+	middle := stats.MedianFinite(all)
+	var head document.Section
+	head.Say("REPEATS within %s in the median of %s, %s at worst (%s at %s): the largest folder over the smallest.", phrase.Ratio(&middle), conf.Plural(len(all), "case"),
+		phrase.Ratio(&worst.MaxOverMin), phrase.Function(worst.Function), phrase.Size(worst.Msize))
+	for i, f := range s.Folders {
+		check.FolderFact(&head, fmt.Sprint(i+1), f, s.Operation)
+	}
+	if n := len(s.Warnings); n > 0 {
+		head.Fact("Differ", "%s, so that the spread does not come from the measurement alone: --full.", conf.Plural(n, "thing"))
+	}
 	t := &document.Table{Head: []string{"function", "shape", "sizes", "largest max/min", "at", "median CV"}, Align: "llrrrr"}
 	for _, f := range s.Functions {
 		t.Add(phrase.Function(f.Function), f.Shape, fmt.Sprint(f.Sizes), phrase.Digits(f.MaxOverMin), phrase.Size(f.WorstMsize), phrase.Percent(f.CV))
 	}
-	return slices.Concat([]document.Section{head}, spreadCases(s), document.Tabled(t, "", "Functions"), check.Warnings(s.Warnings))
+	return slices.Concat([]document.Section{head}, document.Tabled(t, "", "Functions"))
 }
 
 // spreadCases shows up to six folders one by one.

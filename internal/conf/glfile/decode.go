@@ -23,6 +23,9 @@ func (d *decoder) fail(path, format string, args ...any) {
 	d.errs = append(d.errs, conf.FieldError{Key: path, Msg: fmt.Sprintf(format, args...)})
 }
 
+// enoughAdvice is how many errors say what may have been meant.
+const enoughAdvice = 1000
+
 func (d *decoder) table(entries map[string]any, into reflect.Value, path string) {
 	fields, names := tagged(into)
 	for _, key := range slices.Sorted(maps.Keys(entries)) { // errors always in one order
@@ -33,6 +36,10 @@ func (d *decoder) table(entries map[string]any, into reflect.Value, path string)
 		what := "key"
 		if path == "" {
 			what = "section"
+		}
+		if len(d.errs) > enoughAdvice { // looking for near names among very many would take seconds
+			d.fail(join(path, key), "unknown %s %q", what, key)
+			continue
 		}
 		if there := sectionsWith(key); there != "" && conf.Nearest(key, names) == "" {
 			d.fail(join(path, key), "unknown %s %q: it belongs into %s", what, key, there)

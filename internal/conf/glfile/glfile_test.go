@@ -1,6 +1,7 @@
 package glfile
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -295,6 +296,19 @@ func TestOfManyErrorsTwentyAreShown(t *testing.T) {
 	_, err := Parse("gl.toml", []byte(text.String()))
 	lines := strings.Split(err.Error(), "\n")
 	should.Hold(t, len(lines) == 21 && lines[20] == "and 280 errors more", "%d lines, the last is %q", len(lines), lines[len(lines)-1])
+}
+
+func TestOfVeryManyWrongKeysOnlySomeSayWhatWasMeant(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("[job]\n")
+	for i := range 3000 {
+		fmt.Fprintf(&text, "wrong%04d = 1\n", i)
+	}
+	_, err := Parse("gl.toml", []byte(text.String()))
+	var all Errors
+	should.Hold(t, errors.As(err, &all) && len(all) == 3000, "%d errors", len(all))
+	should.Contain(t, all[0].Msg, "known: ")
+	should.Equal(t, all[2999].Msg, `unknown key "wrong2999"`)
 }
 
 func TestFileOfOwnMockupsIsBesideGlToml(t *testing.T) {

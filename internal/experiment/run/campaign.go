@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -163,7 +164,7 @@ func (c *Campaign) Open() error {
 	c.Manifest.FolderID = folder.ID()
 	if err := folder.WriteManifest(c.Manifest); err != nil {
 		folder.Close()
-		return fail.Setupf("%w; make room there, or choose another folder with --out", err)
+		return fail.Setupf("%w; %s", err, cmp.Or(fail.Remedy(err), "choose another folder with --out"))
 	}
 	c.session = measure.Session{Folder: folder, Manifest: c.Manifest, RankPath: c.RankPath, MPI: c.Config.MPI,
 		NREP: c.Config.NREP, Measure: c.Config.Measure, Overlap: c.Config.Overlap, Own: c.Config.Mockup, Start: c.Start}

@@ -426,7 +426,7 @@ func TestEstimateAtScaleIsDominatedByWhatTakesLong(t *testing.T) {
 	for _, s := range report.Plans.Sections(e) {
 		fmt.Fprintln(&all, s.Text)
 	}
-	should.Contain(t, all.String(), "node-hours", "1024 nodes", "--launch-time", "does not know the network between nodes: there it is a lower bound", "mpi.start_limit")
+	should.Contain(t, all.String(), "node-hours", "1024 nodes", "--launch-time", "does not know the network between nodes: the first time is as in shared memory", "mpi.start_limit")
 }
 
 func TestEstimateOfAResumedFolderRestsOnItsMpiruns(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 
 // The model behind the estimate of --dry-run. Nothing is known of the machine
 // before the first mpirun, so its constants are of one node with shared memory;
-// of networks it knows nothing. They are in seconds and seconds per byte (docs/guide.md, "Dry run");
+// between nodes the time lies between these and Ethernet's. They are in seconds and seconds per byte (docs/guide.md, "Dry run");
 // what a library's start-up costs is in package launch.
 const (
 	stepTime   = 0.75e-6 // one of the ⌈log2 p⌉ steps of a collective of few bytes
@@ -33,6 +33,15 @@ const (
 	caseTime   = 20e-6   // what a case costs beside its calls
 	visitTime  = 8e-6    // what each further visit costs beside its calls (measure.turns)
 )
+
+// networks are Ethernets with TCP, with the step of a collective and the time of a byte.
+var networks = []struct {
+	name string
+	link
+}{{"1 Gbit", link{60e-6, 8e-9}}, {"100 Mbit", link{60e-6, 80e-9}}}
+
+// link is what connects the nodes; none where all is as in shared memory.
+type link struct{ step, perByte float64 }
 
 // The expected repetitions of a case with metric rse at 0.025, in the mean: the
 // spread of short calls is larger. The largest prediction is kept, twice the
@@ -62,20 +71,37 @@ func (c *Campaign) Estimate() (*report.Plan, error) {
 	for _, s := range c.Stages { // as far as that is known before there is a suspicion
 		p.FollowUp = p.FollowUp || s.Mode == protocol.ModeSplit && c.Manifest.SplitExperiment && c.Config.Analyze.Method.Rules().FollowsUp
 	}
-	total := 0.0 // s
 	for _, shape := range c.Manifest.Plan.Shapes {
 		p.Nodes = max(p.Nodes, shape.Nodes)
-		cost, first, second, verify := c.costOf(shape)
+	}
+	p.Costs, p.Total = c.costs(link{})
+	if p.Unseen() {
+		for _, n := range networks {
+			_, total := c.costs(n.link)
+			p.Over = append(p.Over, report.Over{Network: n.name, Total: total})
+		}
+	}
+	return p, nil
+}
+
+// costs are what all shapes take, if the nodes have this link.
+func (c *Campaign) costs(between link) (costs []report.Cost, total time.Duration) {
+	seconds := 0.0
+	for _, shape := range c.Manifest.Plan.Shapes {
+		l := between
+		if shape.Nodes <= 1 {
+			l = link{}
+		}
+		cost, first, second, verify := c.costOf(shape, l)
 		if c.Manifest.MemoryCap[shape.String()] > 0 {
 			verify = 0
 		}
 		for _, s := range c.Stages {
-			total += c.addStage(&cost, s, first, second, &verify)
+			seconds += c.addStage(&cost, s, first, second, &verify)
 		}
-		p.Costs = append(p.Costs, cost)
+		costs = append(costs, cost)
 	}
-	p.Total = phrase.InSeconds(total)
-	return p, nil
+	return costs, phrase.InSeconds(seconds)
 }
 
 // addStage adds what a stage still takes in a shape, and returns it in seconds.
@@ -123,7 +149,7 @@ func (c *Campaign) remaining(mode protocol.Mode, shape guidelines.Shape, after, 
 
 // costOf is the Cost without its Stages, and what an mpirun of stage 1, one of
 // stage 2, and the verification in the first mpirun take.
-func (c *Campaign) costOf(shape guidelines.Shape) (cost report.Cost, first, second, verify time.Duration) {
+func (c *Campaign) costOf(shape guidelines.Shape, l link) (cost report.Cost, first, second, verify time.Duration) {
 	m, config := c.Manifest, c.Config
 	up := launch.StartUpOf(m.Rank.Library)
 	_, crowded := launch.Crowded(shape, config.MPI.CPUsPerRank)
@@ -134,6 +160,7 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost report.Cost, first, seco
 	if crowded {
 		cost.Step = up.SharedStep
 	}
+	cost.Step = max(cost.Step, l.step)
 	if c.LaunchTime > 0 {
 		cost.Start = c.LaunchTime.Seconds()
 	}
@@ -147,7 +174,7 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost report.Cost, first, seco
 		f, _ := mockups.Get(k.Function)
 		sized := mockups.Size(f, k.Msize, m.Plan.Datatype)
 		need := f.Memory(sized.Count, sized.Extent, shape.NP)
-		call := empty*float64(collectivesIn(f)) + byteTime*float64(need.Sum())
+		call := empty*float64(collectivesIn(f)) + max(byteTime, l.perByte)*float64(need.Sum())
 		untimed := warmups(config, call)
 		if !called[k.Function] {
 			called[k.Function] = true

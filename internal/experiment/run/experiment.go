@@ -48,9 +48,6 @@ type Experiment struct {
 type Found struct {
 	*document.Document
 	Judgement *reading.Judgement // only of a check
-	// Closing gives the last line for the user, by the folder of the answer and the page for
-	// browsers; by default the line names the folder.
-	Closing func(folder, page string) string
 }
 
 // Stage is a part of an experiment: mpiruns of one mode.

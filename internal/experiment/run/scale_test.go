@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/check"
+	"pgmpi/internal/document"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
@@ -37,6 +39,8 @@ func TestDryRunsReachAHundredThousandRanks(t *testing.T) {
 		for _, s := range report.Plans.Sections(e) {
 			fmt.Fprintln(&all, s.Text)
 		}
+		should.Hold(t, len(e.Over) == 2 && e.Over[0].Total > e.Total && e.Over[1].Total > e.Over[0].Total && strings.Contains(all.String(), "over Ethernet of 1 Gbit"),
+			"%d nodes: %v, over networks %v", nodes, e.Total, e.Over)
 		should.Hold(t, nodes <= 16 || strings.Contains(all.String(), "cases more") && strings.Contains(all.String(), fmt.Sprintf("%d nodes for that time", nodes)),
 			"%d nodes:\n%s", nodes, all.String())
 	}
@@ -60,11 +64,24 @@ func TestTheDriverHasRoomForAHundredThousandRanks(t *testing.T) {
 			_, m, err := reading.Open(b.Out)
 			should.Hold(t, err == nil && m.Factors.Layouts[0].Place() == fmt.Sprintf("%dx%d", nodes, each), "%v: the layout has not come whole", err)
 			should.Hold(t, len(j.Report.Verdicts) != 0, "no verdicts")
+			for _, f := range document.Formats {
+				var size written
+				must.Do(t, f.Write(&size, check.Reports.Document(j.Report)))
+				should.Hold(t, size <= 1<<20, "the report in %s has %d bytes", f.Name, size)
+			}
 		})
 		return memory, manifest
 	}
 	memory, manifest := taken(nodes)
 	few, _ := taken(1)
 	t.Logf("%d ranks: %.0f MB in all (%d ranks: %.0f MB), manifest.json %.0f KB", nodes*each, float64(memory)/1e6, each, float64(few)/1e6, float64(manifest)/1e3)
-	should.Hold(t, memory <= 512e6 && manifest <= 2e6, "%d ranks take %d bytes of memory, one after the other, and a manifest of %d", nodes*each, memory, manifest)
+	should.Hold(t, memory <= 100<<20 && manifest <= 2e6, "%d ranks take %d bytes of memory, one after the other, and a manifest of %d", nodes*each, memory, manifest)
+}
+
+// written counts bytes.
+type written int
+
+func (n *written) Write(p []byte) (int, error) {
+	*n += written(len(p))
+	return len(p), nil
 }

@@ -1,4 +1,4 @@
-package check
+package checks
 
 import (
 	"cmp"
@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
@@ -39,16 +41,16 @@ func matrixRows(m *series.Matrix) [][]string {
 }
 
 func MatrixSections(m *series.Matrix) []document.Section {
-	return slices.Concat(matrixHead(m), matrixTables(m, guidelines.Pattern, guidelines.Monotony, guidelines.Split), matrixLegend(m))
+	return slices.Concat(matrixHead(m), matrixTables(m, guidelines.Pattern, guidelines.Monotony, guidelines.Split), matrixCounts(m), matrixLegend())
 }
 
 // matrixScreen is S-PGMPI's Table 3: patterns only, unless there are none.
 func matrixScreen(m *series.Matrix) []document.Section {
 	tables := matrixTables(m, guidelines.Pattern)
 	if len(tables) == 0 {
-		return MatrixSections(m)
+		tables = matrixTables(m, guidelines.Monotony, guidelines.Split)
 	}
-	return slices.Concat(matrixHead(m), tables, matrixLegend(m))
+	return slices.Concat(matrixHead(m), tables, matrixCounts(m))
 }
 
 // matrixHead has the answer, and what the columns are.
@@ -56,8 +58,8 @@ func matrixHead(m *series.Matrix) []document.Section {
 	var answer document.Section
 	answer.Say("%s", matrixAnswer(m))
 	for i, c := range m.Columns {
-		answer.Fact(columnName(i), "%s, %s; %s; R = %d mpiruns, %s to %s%s%s%s", phrase.Known(phrase.ShortVersion(c.Library.Version)), c.Shape, c.Folder, c.R, phrase.Size(c.LeastMsize), phrase.Size(c.LargestMsize),
-			phrase.When(c.Host != "", "; on %s", c.Host), phrase.When(c.Created != "", "; %s", c.Created), phrase.When(differs(m, func(c series.MatrixColumn) string { return string(c.Method) }), "; method %s", c.Method))
+		answer.Fact(columnName(i), "%s: %s, %s to %s%s", c.Folder, check.SetUp(c.Library, c.Shape, analyze.Operation{Datatype: c.Datatype, Op: c.Op}, conf.Plural(c.R, "mpirun"), c.Host, c.Created),
+			document.Whole(phrase.Size(c.LeastMsize)), document.Whole(phrase.Size(c.LargestMsize)), phrase.When(differs(m, func(c series.MatrixColumn) string { return string(c.Method) }), "; method %s", c.Method))
 	}
 	if differs(m, func(c series.MatrixColumn) string { return fmt.Sprint(c.R, c.LeastMsize, c.LargestMsize, c.Method) }) {
 		answer.Say("The columns were not measured alike: fewer mpiruns or sizes find fewer violations.")
@@ -91,7 +93,7 @@ func matrixAnswer(m *series.Matrix) string {
 		return none + phrase.When(open > 0, ": %s undecided", conf.Plural(open, "test")) + "."
 	}
 	answer := fmt.Sprintf("%s in any of %s: %s", cmp.Or(phrase.When(anywhere > 0, "VIOLATED"), "NO VIOLATION SHOWN"), conf.Plural(len(m.Columns), "column"), strings.Join(counts, ", "))
-	return joined(answer, phrase.When(open > 0, "%s undecided", conf.Plural(open, "test")), none) + "."
+	return answer + phrase.When(open > 0, "; %s undecided", conf.Plural(open, "test")) + phrase.When(none != "", "; %s", none) + "."
 }
 
 // decidedIn counts the tests of a column that could tell, and the undecided ones. What is suspected or not comes
@@ -196,13 +198,34 @@ func columnTone(row []string, column int) picture.Tone {
 	return picture.Plain
 }
 
-func matrixLegend(m *series.Matrix) []document.Section {
+// matrixCounts is S-PGMPI's Table 2: violated/checked guidelines by type and column.
+func matrixCounts(m *series.Matrix) []document.Section {
+	t := &document.Table{Head: []string{"violated/checked"}, Align: "l", Key: 1, Narrow: true}
+	for i := range m.Columns {
+		t.Head, t.Align = append(t.Head, columnName(i)), t.Align+"r"
+	}
+	for _, typ := range []guidelines.Type{guidelines.Pattern, guidelines.Monotony, guidelines.Split} {
+		row, all := []string{typeNames[typ]}, 0
+		for i := range m.Columns {
+			violated, checked := 0, 0
+			for _, r := range m.Rows {
+				if c := r.Cells[i]; r.Type == typ && c != nil {
+					checked++
+					violated += min(1, c.Tests[judge.Violated])
+				}
+			}
+			row, all = append(row, phrase.When(checked > 0, "%d/%d", violated, checked)), all+checked
+		}
+		if all > 0 {
+			t.Add(row...)
+		}
+	}
+	return document.Tabled(t, "", "Guidelines violated, of those checked")
+}
+
+func matrixLegend() []document.Section {
 	var s document.Section
 	s.Note("● 3/21 1.8×: violated at 3 of 21 sizes, at worst 1.8 times too slow; ? 3/21: split suspected; u 3/21: not violated, and at 3 sizes undecided; x: wrong data or no return; " +
 		".: no violation found; -: not measured; blank: not planned.")
-	patterns := slices.ContainsFunc(m.Rows, func(r series.MatrixRow) bool { return r.Type == guidelines.Pattern })
-	if others := slices.ContainsFunc(m.Rows, func(r series.MatrixRow) bool { return r.Type != guidelines.Pattern }); others && patterns {
-		s.Note("--full shows monotony and split-robustness too.")
-	}
 	return []document.Section{s}
 }
