@@ -73,6 +73,20 @@ func (s *Side) Unusable(i int) (yes, left bool, reason string) {
 	return reason != "", false, reason
 }
 
+// Again is the folder by the mpiruns that measured cases of it again.
+func (s *Side) Again() *Side {
+	m, set := *s.Manifest, *s.Set
+	m.R, m.Looks, m.LookWeights, m.Stopped = m.Runs(protocol.ModeConfirm), nil, nil, nil
+	set.Cases = make([]medians.Case, len(s.Set.Cases))
+	for i := range set.Cases {
+		set.Cases[i].Status = protocol.StatusNotMeasured
+		if k := set.Side(protocol.ModeConfirm, i, 1); k != nil {
+			set.Cases[i] = *k
+		}
+	}
+	return &Side{s.Name, &m, &set, s.Report}
+}
+
 // ComparedFolder is one side of a Comparison.
 type ComparedFolder struct {
 	Folder  string  `json:"folder"`

@@ -118,7 +118,7 @@ func (x *explored) candidate(test int) (c *Candidate, kind int) {
 	if mockups.Algorithm(t.Mockup) == "" {
 		kind = 1
 	}
-	return &Candidate{Function: t.Mockup, MedianS: analyze.Seconds(other.Median()), Ratio: medianRatio(orig, other), test: test}, kind
+	return &Candidate{Function: t.Mockup, DefaultS: analyze.Seconds(orig.Median()), MedianS: analyze.Seconds(other.Median()), Ratio: medianRatio(orig, other), test: test}, kind
 }
 
 // candidates returns the planned ones, whatever is fastest by the data and the configuration
@@ -181,7 +181,8 @@ func Explore(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Explorat
 type tested struct {
 	judge.Outcome
 	problem string // why there is no outcome
-	medianS *float64
+	// seconds of the default and of the candidate
+	defaultS, medianS *float64
 }
 
 // outcomes judges the candidates, and says in the Exploration how. The default against itself
@@ -207,8 +208,8 @@ func (x *explored) outcomes(e *Exploration) (map[int]tested, error) {
 		f, err := analyze.Follow(x.m, x.set, protocol.ModeExplore, d, list)
 		if err == nil {
 			for i, c := range list {
-				_, part := f.Times(i)
-				out[c.Test] = tested{f.Outcomes[i], f.Problems[i], part}
+				whole, part := f.Times(i)
+				out[c.Test] = tested{f.Outcomes[i], f.Problems[i], whole, part}
 			}
 		}
 		return f, err
@@ -264,10 +265,7 @@ func (x *explored) cell(tests []int, outcomes map[int]tested) ExploreCell {
 		}
 		if o.Runs > 0 { // else the numbers stay the selection's
 			k.Verdict, k.Ratio, k.RatioLo95, k.RatioHi95, k.PValue, k.PAdjusted = o.Verdict, analyze.Number(o.Ratio), analyze.Number(o.Lo95), analyze.Number(o.Hi95), analyze.Number(o.P), analyze.Number(o.PAdjusted)
-			k.MedianS = o.medianS
-		}
-		if whole := x.set.Side(protocol.ModeExplore, t.Case, 1); whole != nil {
-			c.DefaultS = cmp.Or(analyze.Seconds(whole.Median()), c.DefaultS)
+			k.DefaultS, k.MedianS = o.defaultS, o.medianS
 		}
 		if k.Verdict == judge.Undecided || k.Verdict == "" {
 			open[kind] = true
@@ -281,8 +279,10 @@ func (x *explored) cell(tests []int, outcomes map[int]tested) ExploreCell {
 		c.Word = NotDecided
 	case c.Mockup.Faster():
 		c.Word = OnlyMockup
-	default:
+	case c.Own.tested() || c.Mockup.tested():
 		c.Word = DefaultIsBest
+	default:
+		c.Word = NothingSeen
 	}
 	return c
 }

@@ -88,7 +88,7 @@ func TestAnswerIsThatOfTheMpirunsThatTest(t *testing.T) {
 		want        Advice
 		tested      int // with the default against itself
 	}{
-		{"nothing faster", [2]int64{101_000, 1}, [2]int64{120_000, 1}, DefaultIsBest, 0},
+		{"nothing faster", [2]int64{101_000, 1}, [2]int64{120_000, 1}, NothingSeen, 0},
 		{"faster in both", [2]int64{60_000, 60_000}, [2]int64{50_000, 50_000}, OwnAlgorithm, 3},
 		{"lucky", [2]int64{60_000, 100_000}, [2]int64{120_000, 1}, DefaultIsBest, 2},
 		{"lucky own, true mock-up", [2]int64{60_000, 110_000}, [2]int64{60_000, 60_000}, OnlyMockup, 3},
@@ -158,6 +158,16 @@ func TestUntestedCandidatesLeaveACellUndecided(t *testing.T) {
 	}
 	e, err = Explore(m, set, judge.Default())
 	should.Hold(t, err == nil && e.Cells[0].Word == OwnAlgorithm, "%+v, %v", e, err)
+}
+
+// The column of the default is of one kind of mpiruns, and a candidate's times are of another.
+func TestTimesOfTheDefaultAreFromTheMpirunsThatChooseInEveryCell(t *testing.T) {
+	m, set := exploredData(t, map[string][2]int64{"MPI_Scan@linear": {60_000, 60_000}})
+	for run := range set.Side(protocol.ModeExplore, 0, 1).Medians {
+		set.Side(protocol.ModeExplore, 0, 1).Medians[run] *= 3
+	}
+	c := must.Get(Explore(m, set, judge.Default()))(t).Cells[0]
+	should.Hold(t, *c.DefaultS < 110e-6 && *c.Own.DefaultS > 290e-6 && math.Abs(*c.Own.DefaultS / *c.Own.MedianS / *c.Own.Ratio - 1) < .02, "%v, %+v", *c.DefaultS, c.Own)
 }
 
 // A slower way to the own algorithms is a handicap for all of them: the A/A must see it.

@@ -14,15 +14,16 @@ type Advice string
 
 // All words.
 const (
-	DefaultIsBest Advice = "default is best" // nothing faster was seen, or what was seen is not
-	OwnAlgorithm  Advice = "own algorithm"   // one of the library's own is faster, tested
-	OnlyMockup    Advice = "only mock-up"    // none of the library's own is, a mock-up is, tested
-	NotDecided    Advice = "undecided"       // a candidate is neither shown to be faster nor not to be
-	NotExplored   Advice = "not measured"    // the default has no valid times
+	DefaultIsBest Advice = "default is best"     // what seemed faster is shown not to be
+	NothingSeen   Advice = "nothing faster seen" // by the mpiruns that choose; nothing was tested
+	OwnAlgorithm  Advice = "own algorithm"       // one of the library's own is faster, tested
+	OnlyMockup    Advice = "only mock-up"        // none of the library's own is, a mock-up is, tested
+	NotDecided    Advice = "undecided"           // a candidate is neither shown to be faster nor not to be
+	NotExplored   Advice = "not measured"        // the default has no valid times
 )
 
 // Advices are in the order of interest.
-var Advices = []Advice{OwnAlgorithm, OnlyMockup, NotDecided, DefaultIsBest, NotExplored}
+var Advices = []Advice{OwnAlgorithm, OnlyMockup, NotDecided, DefaultIsBest, NothingSeen, NotExplored}
 
 // Exploration is explore.json: what the library's own algorithms, and mock-ups, gain
 // over what it chooses by itself. Undefined numbers are null.
@@ -61,7 +62,7 @@ type ExploreCell struct {
 	medians.Cell
 	NP       int        `json:"np"`
 	Word     Advice     `json:"word"`
-	DefaultS *float64   `json:"default_s"` // seconds, as the library chooses
+	DefaultS *float64   `json:"default_s"` // seconds, as the library chooses, in the mpiruns that choose
 	Own      *Candidate `json:"own"`       // the fastest of the library's own in the selection; null if none could be timed
 	Mockup   *Candidate `json:"mockup"`    // the same of the mock-ups
 	Reason   string     `json:"reason,omitempty"`
@@ -72,7 +73,8 @@ type ExploreCell struct {
 type Candidate struct {
 	Function  string        `json:"function"`
 	MedianS   *float64      `json:"median_s"`
-	Ratio     *float64      `json:"ratio"` // how many times slower the default is
+	DefaultS  *float64      `json:"default_s"` // seconds, in the same mpiruns
+	Ratio     *float64      `json:"ratio"`     // how many times slower the default is
 	RatioLo95 *float64      `json:"ratio_lo95"`
 	RatioHi95 *float64      `json:"ratio_hi95"`
 	PValue    *float64      `json:"p_value"`
@@ -83,6 +85,8 @@ type Candidate struct {
 
 // Faster tells whether the default is shown to be slower.
 func (c *Candidate) Faster() bool { return c != nil && c.Verdict == judge.Violated }
+
+func (c *Candidate) tested() bool { return c != nil && c.Verdict != "" }
 
 // ErrorRate counts tests that must not find anything.
 type ErrorRate struct {

@@ -8,8 +8,8 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// generalCases are the fewest cases that can tell how fast an mpirun was in general.
-const generalCases = 20
+// GeneralCases are the fewest cases that can tell how fast an mpirun was in general.
+const GeneralCases = 20
 
 // General returns how much slower each of the first mpiruns of a shape was in general than
 // the others, by run-1, from the shape's cases that all these mpiruns have. It returns nil
@@ -22,7 +22,7 @@ func (s *Set) General(shape guidelines.Shape, runs int) []float64 {
 			cases = append(cases, k.Medians[:runs])
 		}
 	}
-	if len(cases) < generalCases {
+	if len(cases) < GeneralCases {
 		return nil
 	}
 	return stats.General(cases)

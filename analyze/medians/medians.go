@@ -104,8 +104,11 @@ func newCase(runs int) Case {
 }
 
 // Side returns one side of an experiment, calls of a case in a row, or nil if it has not been
-// measured.
+// measured. In stage 2 it is the case.
 func (s *Set) Side(mode protocol.Mode, plan, calls int) *Case {
+	if mode == protocol.ModeMeasure {
+		return &s.Cases[plan]
+	}
 	return s.sides[side{mode, plan, calls}]
 }
 

@@ -115,7 +115,7 @@ func TestAnMpirunIsSlowWhereMoreThanThreeTenthsOfItsCasesAreSlowerByAFifth(t *te
 
 // Cases that were dropped at a look are not in later mpiruns.
 func TestHowSlowAnMpirunWasInGeneralIsOfTheCasesThatAllMpirunsHave(t *testing.T) {
-	m := bcast(4, generalCases+1)
+	m := bcast(4, GeneralCases+1)
 	m.Looks = []int{2, 4}
 	runs := fixture.Runs(m, func(plan, run int) []protocol.Sample {
 		return fixture.Samples(int64(1000 * (plan + 1) * []int{1, 3, 1, 2}[run-1]))
@@ -128,12 +128,12 @@ func TestHowSlowAnMpirunWasInGeneralIsOfTheCasesThatAllMpirunsHave(t *testing.T)
 		return slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })
 	}
 	at := 3
-	drop(&at, generalCases)
+	drop(&at, GeneralCases)
 	set := collected(t, m, runs)
 	// Relative to their geometric middle, √3 and ∜6 below them.
 	first, all := set.General(fixture.P2, 2), set.LastGeneral(fixture.P2)
 	should.Hold(t, len(first) == 2 && math.Abs(first[1]/first[0]-3) <= 1e-9 && len(all) == 4 && math.Abs(all[3]/all[0]-2) <= 1e-9, "%v, %v", first, all)
-	drop(&at, generalCases-1)
+	drop(&at, GeneralCases-1)
 	set = collected(t, m, runs)
 	got := set.LastGeneral(fixture.P2)
 	should.Hold(t, set.General(fixture.P2, 4) == nil && near(got, first...), "%v, want as at the look before, %v", got, first)

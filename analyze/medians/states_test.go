@@ -55,7 +55,7 @@ func TestTwoStatesAreFoundWhicheverIsTheMajority(t *testing.T) {
 		"no mpirun":      {nil, nil, 0},
 		"a single value": {[]float64{1}, nil, 0},
 	} {
-		states := folder(t, generalCases, c.factors, nil).States(fixture.P2)
+		states := folder(t, GeneralCases, c.factors, nil).States(fixture.P2)
 		if got := members(states); !slices.EqualFunc(got, c.want, slices.Equal[[]int]) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 			continue
@@ -63,8 +63,8 @@ func TestTwoStatesAreFoundWhicheverIsTheMajority(t *testing.T) {
 		should.Hold(t, len(states) == 0 || states[0].Name == "A" && states[1].Name == "B" && states[1].By == ByCases && *states[0].Ratio == 1 && math.Abs(*states[1].Ratio-c.ratio) <= 0.05,
 			"%s: %+v", name, states)
 	}
-	states := folder(t, generalCases-1, []float64{1, 2, 1, 2, 1, 2}, nil).States(fixture.P2)
-	should.Hold(t, states == nil, "%d cases say how slow an mpirun was: %+v", generalCases-1, states)
+	states := folder(t, GeneralCases-1, []float64{1, 2, 1, 2, 1, 2}, nil).States(fixture.P2)
+	should.Hold(t, states == nil, "%d cases say how slow an mpirun was: %+v", GeneralCases-1, states)
 }
 
 func TestTheProbesTellsStatesThatFewCasesCannot(t *testing.T) {

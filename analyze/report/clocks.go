@@ -56,7 +56,13 @@ func clocksRows(list *[]Clocks) [][]string {
 }
 
 // clocksScreen has the answer and the tables, without a legend.
-func clocksScreen(list *[]Clocks) []document.Section { return document.Noteless(clocksSections(list)) }
+func clocksScreen(list *[]Clocks) []document.Section {
+	out := []document.Section{clocksAnswer(list)}
+	for i := range *list {
+		out = append(out, clockSection(&(*list)[i]), syncSection(&(*list)[i]))
+	}
+	return out
+}
 
 // clocksAnswer names, for each mpirun, the method that is closest and costs nothing over the others.
 func clocksAnswer(list *[]Clocks) (s document.Section) {
@@ -81,10 +87,7 @@ func clocksAnswer(list *[]Clocks) (s document.Section) {
 func lastError(s protocol.ClockSync) int64 { return protocol.Worst(s.Checks[len(s.Checks)-1].ErrorNS) }
 
 func clocksSections(list *[]Clocks) []document.Section {
-	out := []document.Section{clocksAnswer(list)}
-	for i := range *list {
-		out = append(out, clockSection(&(*list)[i]), syncSection(&(*list)[i]))
-	}
+	out := clocksScreen(list)
 	if len(out) > 1 {
 		out[len(out)-1].Note(`Error: the largest over the ranks, as 100 exchanges with rank 0 show it. Half of the shortest round trip is the ` +
 			`most it can be wrong by ("known to ±"). Rounds: pairs of ranks that must come one after the other. Pareto *: no other method is ` +

@@ -83,7 +83,7 @@ func exploreAnswer(e *explore.Exploration) []document.Section {
 	cells := conf.Plural(len(e.Cells), "cell")
 	of := map[explore.Advice]string{}
 	for word, n := range e.Count {
-		of[word] = fmt.Sprintf("%d %s", n, word)
+		of[word] = fmt.Sprintf("%d %s", n, word) + phrase.When(word == explore.NothingSeen, " by %s", conf.Plural(e.Select, "mpirun"))
 	}
 	var counts []string
 	for _, word := range explore.Advices {
@@ -144,7 +144,7 @@ func exploreTable(e *explore.Exploration, title string, all bool, shown func(*ex
 		t.Drop(8)
 		return document.Tabled(t, "", "%s", title)
 	}
-	return document.Tabled(t, "slower: how many times slower the default is; ~: of the mpiruns that chose, not tested. 95 %: its interval, for this test alone.", "%s", title)
+	return document.Tabled(t, "slower: how many times slower the default is; ~: of the mpiruns that chose, not tested; all of default is of these. 95 %: its interval, for this test alone.", "%s", title)
 }
 
 func formulaOf(id string) string {
@@ -210,7 +210,7 @@ func exploreDesign(e *explore.Exploration) []document.Section {
 			n.False, conf.Plural(n.Tests, "test"), phrase.Ratio(e.ItselfRatio))
 	}
 	s.Fact("Answers", "own algorithm: the fastest of the library's own is shown to beat the default; only mock-up: no own one is, a mock-up is; "+
-		"default is best: nothing was faster in the mpiruns that chose, or what was is not when tested")
+		"default is best: what was faster in the mpiruns that chose is shown not to be; nothing faster seen: by these mpiruns, without a test")
 	s.Fact("Sizes", "%s", e.MsizeLegend)
 	return []document.Section{s}
 }
@@ -239,12 +239,12 @@ func exploreOutcome(c *explore.ExploreCell) document.Outcome {
 		o.Result, o.Ratio = document.Failed, *c.Own.Ratio
 	case explore.NotDecided, explore.NotExplored:
 		o.Result = document.Skipped
-	case explore.DefaultIsBest, explore.OnlyMockup:
+	case explore.DefaultIsBest, explore.NothingSeen, explore.OnlyMockup:
 	}
 	call := fmt.Sprintf("%s %s, %s", phrase.Plain(c.Function), phrase.Size(c.Msize), c.Shape)
 	o.Title, o.Text = document.OneLine(call+": "+o.Why), document.OneLine(call+": "+o.Why)
 	if c.Own.Faster() {
-		o.Text = document.OneLine(fmt.Sprintf("%s takes %s, %s %s as long as by %s", call, phrase.Duration(c.DefaultS), "which is", phrase.Ratio(c.Own.Ratio), c.Own.Function))
+		o.Text = document.OneLine(fmt.Sprintf("%s takes %s, %s %s as long as by %s", call, phrase.Duration(c.Own.DefaultS), "which is", phrase.Ratio(c.Own.Ratio), c.Own.Function))
 	}
 	return o
 }

@@ -14,7 +14,7 @@ import (
 func exploration() *explore.Exploration {
 	number := func(x float64) *float64 { return &x }
 	candidate := func(function string, ratio float64, verdict judge.Verdict) *explore.Candidate {
-		c := &explore.Candidate{Function: function, MedianS: number(1e-6 / ratio), Ratio: number(ratio), Verdict: verdict}
+		c := &explore.Candidate{Function: function, MedianS: number(1e-6 / ratio), DefaultS: number(1e-6), Ratio: number(ratio), Verdict: verdict}
 		if verdict != "" {
 			c.RatioLo95, c.RatioHi95, c.PValue, c.PAdjusted = number(ratio/1.02), number(ratio*1.02), number(.001), number(.004)
 		}
@@ -40,7 +40,7 @@ func exploration() *explore.Exploration {
 		{explore.OwnAlgorithm, candidate("MPI_Allgather@ring", 2.5, judge.Violated), candidate("allgather_as_allreduce", .8, "")},
 		{explore.OnlyMockup, candidate("MPI_Allgather@ring", 1, ""), candidate("allgather_as_alltoall", 1.4, judge.Violated)},
 		{explore.NotDecided, candidate("MPI_Allgather@ring", 1.06, judge.Undecided), nil},
-		{explore.DefaultIsBest, candidate("MPI_Allgather@ring", .9, ""), candidate("allgather_as_alltoall", .5, "")},
+		{explore.NothingSeen, candidate("MPI_Allgather@ring", .9, ""), candidate("allgather_as_alltoall", .5, "")},
 		{word: explore.NotExplored},
 	} {
 		cell := explore.ExploreCell{Cell: medians.Cell{Function: "MPI_Allgather", Msize: 8 << (2 * i), Shape: "p2"}, NP: 2, Word: c.word, Own: c.own, Mockup: c.mockup}

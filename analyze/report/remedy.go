@@ -3,6 +3,7 @@ package report
 import (
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/tuning"
+	"pgmpi/measure/results"
 )
 
 // RemedyFile marks a folder of `pgmpi remedy`.
@@ -13,12 +14,14 @@ const RemedySchema = "pgmpi-remedy/1"
 // RemedyResult is remedy.json: which violations a setting mends, how that was proved, and what
 // was tried in vain. Undefined numbers are null.
 type RemedyResult struct {
-	Schema  string `json:"schema"` // RemedySchema
-	Version string `json:"pgmpi_version"`
-	Created string `json:"created"` // RFC 3339, UTC
-	Library string `json:"library"`
-	Check   string `json:"check"`  // the results folder with the violations
-	Folder  string `json:"folder"` // of the setting
+	Schema  string       `json:"schema"` // RemedySchema
+	Version string       `json:"pgmpi_version"`
+	Created string       `json:"created"` // RFC 3339, UTC
+	Library string       `json:"library"`
+	Kind    results.Kind `json:"kind"`   // of that folder: check, or explore
+	Host    string       `json:"host"`   // that starts the mpiruns of the proofs
+	Check   string       `json:"check"`  // the results folder with the violations
+	Folder  string       `json:"folder"` // of the setting
 
 	Alpha       float64 `json:"alpha"`
 	MinSlowdown float64 `json:"min_slowdown"` // a gain below this ratio is none
@@ -41,24 +44,27 @@ type RemedyResult struct {
 // CellState is what became of a violated cell.
 type CellState string
 
+// A proof ends with one of the first four. Cells that are faster or undecided go on being tried.
 const (
-	CellMended    CellState = "mended"         // faster, tested, and none of its guidelines violated any more
-	CellFaster    CellState = "still violated" // faster, tested, but not by enough
-	CellUnmended  CellState = "not mended"
+	CellMended    CellState = "mended"         // faster, tested, and all its guidelines are shown to be kept
+	CellFaster    CellState = "faster"         // faster, tested, but not shown to keep its guidelines
+	CellUndecided CellState = "undecided"      // not shown to be faster
+	CellNotAgain  CellState = "not seen again" // its guidelines are shown to be kept without the setting
 	CellTakenBack CellState = "taken back"     // faster, tested, by what harms something else
-	CellNotAgain  CellState = "not seen again" // not violated in the proof without the setting either
 	CellNotProved CellState = "not tried"      // there was nothing to try
 )
 
-var CellStates = []CellState{CellMended, CellFaster, CellTakenBack, CellUnmended, CellNotProved, CellNotAgain}
+var CellStates = []CellState{CellMended, CellFaster, CellTakenBack, CellUndecided, CellNotProved, CellNotAgain}
 
 // RemedyCell is a collective at a size that violates guidelines.
 type RemedyCell struct {
 	medians.Cell
-	NP         int       `json:"np"`
-	Guidelines []string  `json:"guidelines"`  // that it violates in the check
-	Firm       bool      `json:"firm"`        // one of them is firm
-	Ratio      *float64  `json:"ratio"`       // the largest of them, in the check
+	NP         int      `json:"np"`
+	Guidelines []string `json:"guidelines"` // that it violates in the check
+	Firm       bool     `json:"firm"`       // one of them is firm
+	Ratio      *float64 `json:"ratio"`      // the largest of them, in the check
+	// SplitOf is the smaller size of which k calls were faster there; 0: none was.
+	SplitOf    int64     `json:"-"`
 	PageFaults *float64  `json:"page_faults"` // a call
 	State      CellState `json:"state"`
 	By         []string  `json:"by"`       // what was set for it
@@ -83,7 +89,13 @@ type Proof struct {
 	Cases   int      `json:"cases"`   // that were tested for harm
 	Helped  int      `json:"helped"`  // violated cells that became faster
 	Harms   []Harm   `json:"harms"`
-	Holds   bool     `json:"holds"` // nothing was taken back
+	// Reached counts the cases that the setting can change, Harmless the ones among them where harm is
+	// excluded: the 95 % interval of the slowdown ends below RemedyResult.Harm. NotExcluded is where
+	// the intervals of the others end at most; null without others, or if one has no end.
+	Reached     int      `json:"reached"`
+	Harmless    int      `json:"harmless"`
+	NotExcluded *float64 `json:"harm_not_excluded"`
+	Holds       bool     `json:"holds"` // nothing was taken back
 }
 
 // Harm is what a setting makes worse.

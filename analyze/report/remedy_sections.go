@@ -15,6 +15,7 @@ import (
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/tuning"
+	"pgmpi/measure/results"
 	"pgmpi/mockups"
 )
 
@@ -81,17 +82,27 @@ func (r *RemedyResult) Believed() (n int) {
 func remedyAnswer(r *RemedyResult) []document.Section {
 	s := document.Section{}
 	mended, faster, all := r.count(CellMended), r.count(CellFaster), len(r.Cells)
+	explored := r.Kind == results.Explore
 	switch {
+	case all == 0 && explored:
+		s.Say("NOTHING TO TRY: %s shows none of the library's own algorithms to be faster.", r.Check)
+		return []document.Section{s}
 	case all == 0:
-		s.Say("NOTHING TO MEND: %s has no violated guideline.", r.Check)
+		s.Say("NOTHING TO MEND: %s shows no violated guideline.", r.Check)
 		return []document.Section{s}
 	case len(r.Env) == 0:
-		s.Say("NO REMEDY SHOWN for %s: nothing that was tried is proved to help and to harm nothing.", violatedOnes(all, all))
+		s.Say("NO REMEDY SHOWN for %s: nothing that was tried is proved to help without harm.", r.cells(all))
 		s.Tone = picture.Open
 	case mended > 0:
-		s.Say("MENDED: %s, by %s; proved in %s.", violatedOnes(mended, all), r.means(), conf.Plural(r.Mpiruns, "mpirun"))
+		s.Say("MENDED: %s, by %s; proved in %s.", r.cells(mended), r.means(), conf.Plural(r.Mpiruns, "mpirun"))
 	default:
-		s.Say("FASTER, BUT STILL VIOLATED: %s, by %s; proved in %s.", violatedOnes(faster, all), r.means(), conf.Plural(r.Mpiruns, "mpirun"))
+		s.Say("FASTER%s: %s, by %s; proved in %s.", phrase.When(!explored, ", NOT SHOWN TO BE MENDED"), r.cells(faster), r.means(), conf.Plural(r.Mpiruns, "mpirun"))
+	}
+	for _, p := range slices.Backward(r.Proofs) {
+		if p.Holds { // the last one is of the setting
+			s.Say("No harm is shown. %s.", r.excluded(&p))
+			break
+		}
 	}
 	var counts []string
 	for _, state := range CellStates {
@@ -99,7 +110,7 @@ func remedyAnswer(r *RemedyResult) []document.Section {
 			counts = append(counts, fmt.Sprintf("%d %s", n, state))
 		}
 	}
-	s.Say("%s. Of %s (a collective at a size): %s.", phrase.ShortVersion(r.Library), violatedOnes(all, all), strings.Join(counts, ", "))
+	s.Say("%s. Of %s (a collective at a size): %s.", phrase.ShortVersion(r.Library), r.cells(all), strings.Join(counts, ", "))
 	if len(r.Env) > 0 {
 		s.Command("Before mpirun", []string{".", conf.Quote(filepath.Join(r.Folder, tuning.EnvFile))})
 		s.Command("The check under it", []string{"pgmpi", "check", "--guidelines", conf.Quote(filepath.Join(r.Folder, SettingTOML))})
@@ -110,11 +121,23 @@ func remedyAnswer(r *RemedyResult) []document.Section {
 	return []document.Section{s}
 }
 
-func violatedOnes(n, all int) string {
-	if n == all {
-		return conf.Plural(all, "violated cell")
+// excluded says in how many cases harm is not only unseen.
+func (r *RemedyResult) excluded(p *Proof) string {
+	out := fmt.Sprintf("Harm of %g× is excluded in %d of %s that the setting can change", r.Harm, p.Harmless, conf.Plural(p.Reached, "case"))
+	if left := p.Reached - p.Harmless; left > 0 {
+		out += fmt.Sprintf(", not in %d (%s)", left, cmp.Or(phrase.When(p.NotExcluded != nil, "up to %s", phrase.Ratio(p.NotExcluded)), "without limit"))
 	}
-	return fmt.Sprintf("%d of %s", n, conf.Plural(all, "violated cell"))
+	return out
+}
+
+// cells names some of the cells, or all.
+func (r *RemedyResult) cells(n int) string {
+	all := len(r.Cells)
+	some := phrase.When(n < all, "%d of ", n)
+	if r.Kind == results.Explore {
+		return some + conf.Plural(all, "cell") + " with a faster algorithm"
+	}
+	return some + conf.Plural(all, "violated cell")
 }
 
 // means are what the setting is made of: "2 environment variables and 1 algorithm".
@@ -152,10 +175,11 @@ func remedyCells(r *RemedyResult) []document.Section {
 		t.Add(c.Function, c.Shape, conf.HumanSize(c.Msize), strings.Join(c.Guidelines, ", "), phrase.Duration(c.BeforeS), phrase.Duration(c.AfterS),
 			phrase.Ratio(c.Gain), interval, string(c.State), cmp.Or(strings.Join(c.By, " + "), "-"))
 	}
-	s := document.Titled("The violated cells")
+	s := document.Titled("%s", cmp.Or(phrase.When(r.Kind != results.Explore, "The violated cells"), "The cells"))
 	s.Table = t
 	s.Notes = []string{"gain: how many times faster it is with the setting, over pairs of mpiruns; 95 %: its interval, for this test alone. " +
-		"mended: faster, tested, and its guidelines are violated no more; taken back: faster, but what does it is dropped below; not seen again: they were not violated without the setting either."}
+		"mended: faster, tested, and shown to keep its guidelines; faster: not shown to keep them; undecided: not shown to be faster; " +
+		"taken back: faster, but what does it is dropped below; not seen again: shown to keep them without the setting."}
 	return []document.Section{s}
 }
 
@@ -200,7 +224,7 @@ func remedyRejected(r *RemedyResult) []document.Section {
 func remedyMockups(r *RemedyResult) []document.Section {
 	s := document.Titled("What no setting mends here")
 	for _, c := range r.Cells {
-		if c.State == CellMended || c.State == CellNotAgain {
+		if c.State == CellMended || c.State == CellNotAgain || r.Kind == results.Explore {
 			continue
 		}
 		what := "only itself at another size was measured beside it"
@@ -234,7 +258,7 @@ func remedyProof(r *RemedyResult) []document.Section {
 			outcome = "something was taken back"
 		}
 		s.Fact(fmt.Sprintf("Proof %d", i+1), "%s: %s; %s, %s: %s", p.Folder, strings.Join(p.Tried, "; "), conf.Plural(p.Mpiruns, "mpirun"),
-			fmt.Sprintf("%d of the violated cells faster, harm in %d of %s", p.Helped, len(p.Harms), conf.Plural(p.Cases, "case")), outcome)
+			fmt.Sprintf("%d of the violated cells faster, harm shown in %d of %s. %s", p.Helped, len(p.Harms), conf.Plural(p.Cases, "case"), r.excluded(&p)), outcome)
 	}
 	if r.Conformance > 0 {
 		s.Fact("Conformance calls", "%d under the setting; none is wrong that is right without it", r.Conformance)

@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/stats"
 )
 
 // Compare tests for every case that both folders planned whether B is slower
@@ -31,7 +32,7 @@ func Compare(a, b *analyze.Side, cfg CompareConfig) (*Comparison, error) {
 		Need: cfg.Need, AllRows: cfg.AllRows, Shift: machineShift(CheckOf(a.Report, a.Name), CheckOf(b.Report, b.Name), cfg.Paired),
 	}
 	c.OnlyA, c.OnlyB = without(a, b), without(b, a)
-	if c.Cases, err = compareCases(c, d, a, b, matches); err != nil {
+	if c.Cases, err = compareCases(c, d, cfg, a, b, matches); err != nil {
 		return nil, err
 	}
 	c.Functions = means(c.Cases)
@@ -118,15 +119,15 @@ func placedUnlike(a, b *analyze.Side) string {
 	return strings.Join(out, "; ")
 }
 
-// aligner divides run medians by how slow their mpirun was in general in its folder, so that
-// one slow mpirun does not hide what changed. What all mpiruns of a folder share stays.
-func aligner(s *analyze.Side) func(k guidelines.Case, of *medians.Case) []float64 {
+// aligner divides run medians by how slow their mpirun was in general, such as in its folder, so
+// that one slow mpirun does not hide what changed. What all mpiruns of a folder share stays.
+func aligner(slowness func(guidelines.Shape, int) []float64) func(k guidelines.Case, of *medians.Case) []float64 {
 	general := map[string][]float64{}
 	return func(k guidelines.Case, of *medians.Case) []float64 {
 		out := slices.Clone(of.Medians)
 		key := fmt.Sprint(k.Shape, len(out))
 		if _, known := general[key]; !known {
-			general[key] = s.Set.General(k.Shape, len(out))
+			general[key] = slowness(k.Shape, len(out))
 		}
 		for i, by := range general[key] {
 			out[i] /= by
@@ -135,12 +136,47 @@ func aligner(s *analyze.Side) func(k guidelines.Case, of *medians.Case) []float6
 	}
 }
 
+// yardstick returns how much slower each mpirun of B was than its neighbour of A in the median
+// over a shape's cases that were measured in all of them, and that a function selects.
+func yardstick(a, b *analyze.Side, selects func(medians.Cell) bool) func(guidelines.Shape, int) []float64 {
+	inB := b.Cases()
+	return func(shape guidelines.Shape, runs int) []float64 {
+		var ratios [][]float64 // by run
+		for _, i := range a.Manifest.Plan.CasesOf(shape) {
+			k := a.Manifest.Plan.Cases[i]
+			j, ok := inB[k]
+			if !ok || !selects(medians.CellOf(k)) {
+				continue
+			}
+			badA, _, _ := a.Unusable(i)
+			if badB, _, _ := b.Unusable(j); badA || badB {
+				continue
+			}
+			for run := range runs {
+				ratios = slices.Grow(ratios, runs)[:runs]
+				ratios[run] = append(ratios[run], b.Set.Cases[j].Medians[run]/a.Set.Cases[i].Medians[run])
+			}
+		}
+		out := make([]float64, len(ratios))
+		for run, of := range ratios {
+			if len(of) < medians.GeneralCases {
+				return nil
+			}
+			out[run] = stats.MedianFinite(of)
+		}
+		return out
+	}
+}
+
 // compareCases tests B (Orig) against A (Other).
-func compareCases(c *Comparison, d *judge.Design, a, b *analyze.Side, matches []match) ([]CaseChange, error) {
+func compareCases(c *Comparison, d *judge.Design, cfg CompareConfig, a, b *analyze.Side, matches []match) ([]CaseChange, error) {
 	rows := make([]CaseChange, len(matches))
 	var pairs []judge.Pair
 	var family []*CaseChange
-	inA, inB := aligner(a), aligner(b)
+	inA, inB := aligner(a.Set.General), aligner(b.Set.General)
+	if cfg.Paired && cfg.Yardstick != nil {
+		inA, inB = aligner(func(guidelines.Shape, int) []float64 { return nil }), aligner(yardstick(a, b, cfg.Yardstick))
+	}
 	for n, m := range matches {
 		k, caseA, caseB := a.Manifest.Plan.Cases[m.a], &a.Set.Cases[m.a], &b.Set.Cases[m.b]
 		pair := judge.Pair{Orig: inB(k, caseB), Other: inA(k, caseA)}

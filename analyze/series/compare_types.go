@@ -55,6 +55,10 @@ type CompareConfig struct {
 	All    bool // mock-ups too, not only collectives
 	// Only selects the cases that are compared, and so the family; nil selects all.
 	Only func(medians.Cell) bool
+	// Yardstick selects the cases that what is compared cannot change, at least 20: of pairs, B is
+	// divided by what they have in common. nil: both folders by their own general factors, which
+	// leaves what all mpiruns of a folder share by chance.
+	Yardstick func(medians.Cell) bool
 	// FailOn is ExitOnBoth where it is empty.
 	FailOn ExitOn
 	// Need is a ratio that every case is to be able to show; 0: none.

@@ -119,7 +119,7 @@ func TestAFolderIsShownByItsCommandsAndNoOthers(t *testing.T) {
 		"export DIR --what samples":              "check explore fingerprint",
 		"export DIR --what medians":              "check explore fingerprint",
 		"figures DIR --out ROOT/fig":             "check",
-		"remedy DIR":                             "check",
+		"remedy DIR":                             "check explore",
 		"overlap DIR":                            "overlap",
 		"times DIR":                              "check explore fingerprint",
 		"times --pipelined DIR":                  "pipelined",

@@ -23,18 +23,18 @@ func remedyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "remedy DIR",
 		Short: "find a setting that mends what a check calls violated",
-		Long: `Reads the violated guidelines of a check in the results folder DIR, and tries
-what may mend them: variables of the C library's malloc, the MPI library's own
+		Long: `Reads the violated guidelines of a check in the results folder DIR, or the
+faster algorithms of an exploration, and tries what may help: variables of the C library's malloc, the MPI library's own
 algorithms, and other components of it. Fresh mpiruns, without and with a
-setting in turn, must show that it makes violated cells faster and harms no case
-and no guideline of the whole plan. It must also pass all conformance calls, and
+setting in turn, must show that it makes such cells faster, and must not show
+that it harms a case or a guideline of the plan. It must also pass all conformance calls, and
 must not be seen to have no effect. A setting that fails is dropped, and the
 rest is proved again. DIR/remedy has what is proved: env.sh, the files that it
 names, gl.toml with the variables in mpi.env, README and remedy.json.
 
 Exit codes: 0 where a setting is proved to help, or nothing is violated; 4 where
 none is proved; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
-		Args:        wants(1, 1, "the results folder of a check"),
+		Args:        wants(1, 1, "the results folder of a check, or of an exploration"),
 		Annotations: manual.MostNeeded("kinds harm mpiruns launch rank force quiet full format"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return mend(c.Context(), args[0], force, &s, &o)
@@ -51,7 +51,7 @@ none is proved; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
 }
 
 func mend(ctx context.Context, check string, force bool, s *settings.Settings, o *output) error {
-	_, m, err := reading.Open(check, results.Check)
+	_, m, err := reading.Open(check, results.Check, results.Explore)
 	if err != nil {
 		return err
 	}

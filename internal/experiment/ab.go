@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf/glfile"
@@ -39,7 +40,7 @@ type abRecord struct {
 const ABMPIRuns = 10
 
 // Side is one of two checks that alternate, and are only compared.
-var Side = &run.Experiment{Kind: results.Check, Name: "ab", Plan: planTests, Stages: []run.Stage{run.Predict, run.Measure},
+var Side = &run.Experiment{Kind: results.Check, Name: "ab", Plan: planTests, Stages: []run.Stage{run.Predict, run.Measure, followUp, confirm},
 	Prepare: func(_ context.Context, config *glfile.File, _ run.Options) (*glfile.File, error) {
 		if len(config.Job.Looks) == 0 {
 			config.Job.MPIRuns = cmp.Or(config.Job.MPIRuns, ABMPIRuns)
@@ -52,6 +53,9 @@ type AB struct {
 	Out   string
 	Sides [2]*run.Campaign
 	Names [2]string // of the configurations
+	// Split gives the smaller size against which a test of split-robustness is made on both
+	// sides, whether or not a side suspects it; 0: only if it does. Without Split none is made.
+	Split func(*analyze.Verdict) int64
 }
 
 // Refuse returns why there is nothing to begin with: sides that cannot be
@@ -71,7 +75,7 @@ func (x *AB) Refuse(cfg series.CompareConfig) error {
 	return Refused(d, err)
 }
 
-// Measure does both stages of both sides, which are open, round by round.
+// Measure does the stages of both sides, which are open, round by round.
 func (x *AB) Measure(ctx context.Context) error {
 	a, b := x.Sides[0], x.Sides[1]
 	predictions := func(c *run.Campaign) int { return run.Predict.Runs(c.Manifest, c.Config) }
@@ -79,7 +83,22 @@ func (x *AB) Measure(ctx context.Context) error {
 	if err != nil {
 		return fail.AsSetup(err)
 	}
-	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: run.Predict, Order: order.PredictOrder}, {Stage: run.Measure, Order: order.MeasureOrder}})
+	rounds := []run.Rounds{{Stage: run.Predict, Order: order.PredictOrder}, {Stage: run.Measure, Order: order.MeasureOrder}}
+	if x.Split != nil && a.Config.Measure.SplitExperiment {
+		rounds = append(rounds, run.Rounds{Stage: followUpOf(func(*run.Campaign) func(*analyze.Verdict) int64 { return x.Split }), Order: order.MeasureOrder})
+	}
+	return run.Alternate(ctx, x.Sides, rounds)
+}
+
+// Again measures some cases of the Plan again, in r mpiruns of each side for that alone.
+func (x *AB) Again(ctx context.Context, cases []int, r int) error {
+	plan := &results.FollowUps{R: r}
+	for _, i := range cases {
+		plan.Comparisons = append(plan.Comparisons, results.Comparison{Case: i, Part: i, Calls: 1})
+	}
+	again := confirm
+	again.Plan = func(*run.Campaign, *medians.Set) (*results.FollowUps, error) { return plan, nil }
+	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: again, Order: drawOrder(x.Sides[0].Manifest.Seed, 3, r)}})
 }
 
 // Judge judges each side by itself and stores its report.

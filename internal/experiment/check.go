@@ -68,12 +68,17 @@ func Refused(d *judge.Design, err error) error {
 	return &fail.Refused{Reason: d.Refused.Reason}
 }
 
-// followUp tests suspicions of split-robustness (docs/dev/statistics.md).
-var followUp = run.Stage{Mode: protocol.ModeSplit, Name: "split experiment", Doing: "following up suspected splits", Runs: planned(protocol.ModeSplit),
-	Wanted: func(c *run.Campaign) bool { return c.Config.Measure.SplitExperiment },
-	Plan: func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
-		return analyze.PlanSplit(c.Manifest, data, c.Config.Analyze, c.Against.SplitViolated)
-	}}
+var followUp = followUpOf(func(c *run.Campaign) func(*analyze.Verdict) int64 { return c.Against.SplitViolated })
+
+// followUpOf is the stage that tests suspicions of split-robustness, and what was violated before
+// (docs/dev/statistics.md).
+func followUpOf(before func(*run.Campaign) func(*analyze.Verdict) int64) run.Stage {
+	return run.Stage{Mode: protocol.ModeSplit, Name: "split experiment", Doing: "following up suspected splits", Runs: planned(protocol.ModeSplit),
+		Wanted: func(c *run.Campaign) bool { return c.Config.Measure.SplitExperiment },
+		Plan: func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
+			return analyze.PlanSplit(c.Manifest, data, c.Config.Analyze, before(c))
+		}}
+}
 
 // confirm measures again what would make the night red. It comes after everything else, so
 // that a state of the machine has had time to pass.

@@ -54,7 +54,7 @@ func (e *Failed) Error() string {
 
 func (e *Failed) Unwrap() error { return e.Err }
 
-// Remedy names what to do about an error of the system; "": it is none of these.
+// Remedy names what to do about an error of the system; "": nothing helps that we know.
 func Remedy(err error) string {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

@@ -62,6 +62,43 @@ func Judge(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*Judg
 	return Judged(folder, m, data, cfg)
 }
 
+// Unfinished tells whether a check or an exploration still needs mpiruns by its own settings.
+func Unfinished(folder *results.Folder, m *results.Manifest, data *medians.Set) (bool, error) {
+	config, err := ConfigOf(m)
+	if err != nil {
+		return false, err
+	}
+	for _, shape := range m.Plan.Shapes {
+		made, err := folder.Finished(protocol.ModeMeasure, shape)
+		if err != nil {
+			return false, err
+		}
+		if len(made) < slices.Min(append([]int{m.Runs(protocol.ModeMeasure)}, m.Looks...)) {
+			return true, nil
+		}
+		if len(made) < m.Runs(protocol.ModeMeasure) {
+			needed, err := analyze.Needed(m, data, config.Analyze, len(made))
+			if err != nil || slices.ContainsFunc(m.Plan.CasesOf(shape), func(i int) bool { return needed[i] }) {
+				return true, err
+			}
+		}
+		for _, mode := range []protocol.Mode{protocol.ModeSplit, protocol.ModeExplore} {
+			x, _ := m.Experiment(mode)
+			if x == nil || !slices.ContainsFunc(x.Comparisons, func(c results.Comparison) bool { return m.Plan.Cases[c.Case].Shape == shape }) {
+				continue
+			}
+			if made, err = folder.Finished(mode, shape); err != nil || len(made) < m.Runs(mode) {
+				return true, err
+			}
+		}
+	}
+	if !m.SplitExperiment || m.Split != nil {
+		return false, nil
+	}
+	split, err := analyze.PlanSplit(m, data, config.Analyze, nil)
+	return split != nil, err
+}
+
 func judgeAsMade(folder *results.Folder, m *results.Manifest) (*Judgement, error) {
 	config, err := ConfigOf(m)
 	if err != nil {

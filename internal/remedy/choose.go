@@ -32,6 +32,9 @@ func violatedCells(r *analyze.Report) []report.RemedyCell {
 		}
 		c := &out[at]
 		c.Guidelines, c.Firm = append(c.Guidelines, v.Guideline), c.Firm || v.Firm
+		if v.Type == guidelines.Split {
+			c.SplitOf = v.MsizeOther
+		}
 		if v.Ratio != nil && (c.Ratio == nil || *v.Ratio > *c.Ratio) {
 			c.Ratio = v.Ratio
 		}

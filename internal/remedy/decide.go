@@ -1,7 +1,9 @@
 package remedy
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -10,9 +12,13 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report"
 	"pgmpi/analyze/series"
+	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/phrase"
+	"pgmpi/internal/stats"
 	"pgmpi/internal/tuning"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
 	"pgmpi/mockups"
 )
 
@@ -21,6 +27,149 @@ import (
 type effects struct {
 	helped, harmed *series.Comparison
 	before, after  *analyze.Report
+	// The violated cells that are shown to keep their guidelines without and with the setting.
+	keptBefore, keptAfter map[medians.Cell]bool
+}
+
+// effectsOf judges the two sides of a proof.
+func effectsOf(a, b *analyze.Side, cfg judge.Config, r *report.RemedyResult, choices []tuning.Choice) (e *effects, err error) {
+	helps, harms := questions(cfg, r, choices)
+	e = &effects{before: a.Report, after: b.Report}
+	if e.helped, err = series.Compare(a, b, helps); err != nil {
+		return nil, err
+	}
+	if e.harmed, err = series.Compare(a, b, harms); err != nil {
+		return nil, err
+	}
+	if e.keptBefore, err = kept(a, cfg, r.Cells); err != nil {
+		return nil, err
+	}
+	e.keptAfter, err = kept(b, cfg, r.Cells)
+	return e, err
+}
+
+// kept returns the cells of which a side shows that every guideline that they violate in the
+// check is kept there. These tests are a family of their own, so that few mpiruns pair. A test
+// of split-robustness counts if the side's experiment made it, and nothing else is suspected.
+func kept(s *analyze.Side, cfg judge.Config, cells []report.RemedyCell) (map[medians.Cell]bool, error) {
+	var of []medians.Cell // by p-value
+	var p []float64
+	var tested []int // indices into p
+	var comparisons []results.Comparison
+	for i, t := range s.Manifest.Plan.Tests {
+		v := &s.Report.Verdicts[i]
+		at := slices.IndexFunc(cells, func(c report.RemedyCell) bool {
+			return c.Cell == v.Cell() && slices.Contains(c.Guidelines, v.Guideline)
+		})
+		if at < 0 {
+			continue
+		}
+		of, p = append(of, v.Cell()), append(p, 1)
+		if t.Type != guidelines.Split {
+			c, _ := analyze.Compare(&s.Manifest.Plan, i, s.Manifest.Plan.Cases[t.Others[0]].Msize)
+			tested, comparisons = append(tested, len(p)-1), append(comparisons, c)
+		} else if v.PKept != nil && v.Verdict != judge.Suspected {
+			p[len(p)-1] = *v.PKept
+		}
+	}
+	cfg.Method, cfg.Test = judge.MethodDefault, judge.TestAuto
+	d, err := judge.NewDesign(cfg, judge.Once(s.Mpiruns()), len(comparisons))
+	if err != nil {
+		return nil, err
+	}
+	f, err := analyze.Follow(s.Manifest, s.Set, protocol.ModeMeasure, d, comparisons)
+	if err != nil {
+		return nil, err
+	}
+	for i, o := range f.Outcomes {
+		if !math.IsNaN(o.PKept) {
+			p[tested[i]] = o.PKept
+		}
+	}
+	adjusted, err := stats.Adjust(p, string(d.Adjust))
+	out := map[medians.Cell]bool{}
+	for i, c := range of {
+		so, known := out[c]
+		out[c] = (so || !known) && adjusted[i] <= d.Alpha
+	}
+	return out, err
+}
+
+// changes tells whether choices can change the time of a case.
+func changes(choices []tuning.Choice, k medians.Cell) bool {
+	return slices.ContainsFunc(choices, func(c tuning.Choice) bool {
+		switch {
+		case c.Kind == tuning.ByEnv:
+			return k.Msize >= min(tuning.MallocFrom, c.Sizes[0])
+		case !forOne(c):
+			return true
+		}
+		return c.Function == mockups.Collective(k.Function) || callsIt(k.Function, c.Function)
+	})
+}
+
+// pointing returns the cases that a setting can change and that took so much longer with it that
+// this would be harm, but do not show it. Behind them are the fastest that it cannot change.
+func (e *effects) pointing(a *analyze.Side, choices []tuning.Choice) (out []int) {
+	var others []int
+	for i, k := range a.Manifest.Plan.Cases {
+		cell := medians.CellOf(k)
+		at := slices.IndexFunc(e.harmed.Cases, func(c series.CaseChange) bool { return c.Cell == cell })
+		if bad, _, _ := a.Unusable(i); bad || at < 0 {
+			continue
+		}
+		switch c := &e.harmed.Cases[at]; {
+		case !changes(choices, cell):
+			others = append(others, i)
+		case c.Change != series.Slower && orZero(c.Ratio) >= e.harmed.MinSlowdown:
+			out = append(out, i)
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(others, func(i, j int) int {
+		return cmp.Compare(a.Set.Cases[i].Median(), a.Set.Cases[j].Median())
+	})
+	return append(out, others[:min(len(others), 2*medians.GeneralCases)]...)
+}
+
+// lookAgain replaces what a proof found of the cases that were measured again.
+func (e *effects) lookAgain(a, b *analyze.Side, cfg judge.Config, r *report.RemedyResult, choices []tuning.Choice) error {
+	_, harms := questions(cfg, r, choices)
+	harms.Only = func(c medians.Cell) bool { return changes(choices, c) }
+	again, err := series.Compare(a, b, harms)
+	if err != nil {
+		return err
+	}
+	for _, k := range again.Cases {
+		at := slices.IndexFunc(e.harmed.Cases, func(c series.CaseChange) bool { return c.Cell == k.Cell })
+		if at >= 0 && k.Change != series.LeftOut {
+			e.harmed.Cases[at] = k
+		}
+	}
+	return nil
+}
+
+// exclude counts the cases that a setting can change, and those in which it is shown to do no harm.
+func (e *effects) exclude(choices []tuning.Choice, to *report.Proof) {
+	most, bounded := 0., true
+	for _, k := range e.harmed.Cases {
+		switch {
+		case !changes(choices, k.Cell):
+			continue
+		case k.RatioHi == nil:
+			bounded = false
+		case *k.RatioHi < e.harmed.MinSlowdown:
+			to.Harmless++
+		default:
+			most = max(most, *k.RatioHi)
+		}
+		to.Reached++
+	}
+	if bounded && most > 0 {
+		to.NotExcluded = &most
+	}
 }
 
 // harms lists what became worse under a setting.
@@ -51,15 +200,21 @@ func (e *effects) failures() (out []report.Harm) {
 	return out
 }
 
+// helps tells whether a cell becomes faster that is not shown to keep its guidelines without the
+// setting.
+func (e *effects) helps(k series.CaseChange) bool {
+	return k.Change == series.Faster && !e.keptBefore[k.Cell]
+}
+
 func (e *effects) fasterAt(function string, np int, size int64) bool {
 	return slices.ContainsFunc(e.helped.Cases, func(k series.CaseChange) bool {
-		return k.Change == series.Faster && k.Function == function && k.NP == np && k.Msize == size
+		return e.helps(k) && k.Function == function && k.NP == np && k.Msize == size
 	})
 }
 
 func (e *effects) faster() (n int) {
 	for _, k := range e.helped.Cases {
-		if k.Change == series.Faster {
+		if e.helps(k) {
 			n++
 		}
 	}
@@ -85,7 +240,7 @@ func (e *effects) rejects(choices []tuning.Choice) (out []tuning.Rejected) {
 		case !forOne(c) && e.faster() > 0:
 		case c.Kind == tuning.OwnAlgorithm && e.fasterAt(c.Function, c.NP, c.Sizes[0]):
 		default:
-			out = rejected(out, []tuning.Choice{c}, fmt.Sprintf("in mpiruns of their own no violated case is shown to be %g times faster with it", e.helped.MinSlowdown))
+			out = rejected(out, []tuning.Choice{c}, fmt.Sprintf("in mpiruns of their own none of the cells is shown to be %g times faster with it", e.helped.MinSlowdown))
 		}
 	}
 	return out
@@ -147,14 +302,14 @@ func (e *effects) outcome(c *report.RemedyCell, by []tuning.Choice) {
 		}
 	}
 	switch {
-	case k.Change == series.Faster && !violates(e.after, c):
-		c.State = report.CellMended
-	case k.Change == series.Faster:
-		c.State = report.CellFaster
-	case !violates(e.before, c):
+	case e.keptBefore[c.Cell]:
 		c.State = report.CellNotAgain
+	case k.Change != series.Faster:
+		c.State = report.CellUndecided
+	case e.keptAfter[c.Cell]:
+		c.State = report.CellMended
 	default:
-		c.State = report.CellUnmended
+		c.State = report.CellFaster
 	}
 }
 
@@ -164,11 +319,4 @@ func inverse(x *float64) *float64 {
 	}
 	y := 1 / *x
 	return &y
-}
-
-// violates tells whether a report calls one of the cell's violated guidelines violated.
-func violates(r *analyze.Report, c *report.RemedyCell) bool {
-	return slices.ContainsFunc(r.Verdicts, func(v analyze.Verdict) bool {
-		return v.Verdict == judge.Violated && v.Function == c.Function && v.Msize == c.Msize && v.Shape == c.Shape && slices.Contains(c.Guidelines, v.Guideline)
-	})
 }

@@ -19,16 +19,19 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
+	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/tuning"
 	"pgmpi/internal/untimed"
 	"pgmpi/measure"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
 )
@@ -37,21 +40,24 @@ import (
 // and proves it.
 type Remedy struct {
 	Config  *glfile.File // of the check, with flags
-	Check   string       // its results folder
+	Check   string       // its results folder, or an exploration's
 	Mpiruns int          // of each side of a proof; 0 for as many as one harmed case needs to be seen
 	Force   bool         // write over an earlier remedy
 	Version string
 	Tell    func(run.Event)
 	Start   measure.Starter // by default measure.Exec
 
-	once   *untimed.Once
-	target tuning.Target
-	plan   *guidelines.Plan
-	work   string            // folder of the mpiruns
-	alone  []untimed.Outcome // conformance calls without a setting
-	files  []string          // that were written, by name
-	found  *report.RemedyResult
-	held   setting // what is proved so far
+	once    *untimed.Once
+	target  tuning.Target
+	plan    *guidelines.Plan // of proofs
+	checked *results.Manifest
+	// explored is the exploration that is in the folder, in place of a check.
+	explored *explore.Exploration
+	work     string            // folder of the mpiruns
+	alone    []untimed.Outcome // conformance calls without a setting
+	files    []string          // that were written, by name
+	found    *report.RemedyResult
+	held     setting // what is proved so far
 }
 
 // setting holds choices, their files and environment, and the findings about them.
@@ -68,14 +74,31 @@ type setting struct {
 
 func folderOf(check string) string { return filepath.Join(check, "remedy") }
 
-// Prepare judges the check and refuses what cannot be begun; it writes and starts nothing.
-// It returns false if nothing is violated.
+// Prepare judges the folder and refuses what cannot be begun; it writes and starts nothing.
+// It returns false if nothing is violated, or no algorithm that was explored is faster.
 func (x *Remedy) Prepare() (bool, error) {
-	folder, m, err := reading.Open(x.Check, results.Check)
+	folder, m, err := reading.Open(x.Check, results.Check, results.Explore)
 	if err != nil {
 		return false, err
 	}
-	j, err := reading.Judge(folder, m, x.Config.Analyze)
+	data, err := reading.Collect(folder, m, m.R)
+	if err != nil {
+		return false, err
+	}
+	unfinished, err := reading.Unfinished(folder, m, data)
+	if err != nil {
+		return false, err
+	}
+	if unfinished {
+		return false, fail.Setupf("%s is not finished, and may find more: `%s` goes on", x.Check, m.Kind.GoesOn(conf.Quote(x.Check)))
+	}
+	x.plan, x.checked = &m.Plan, m
+	var cells []report.RemedyCell
+	if m.Kind == results.Explore {
+		cells, err = x.fromExploration(data)
+	} else {
+		cells, err = x.fromCheck(folder, data)
+	}
 	if err != nil {
 		return false, err
 	}
@@ -86,12 +109,48 @@ func (x *Remedy) Prepare() (bool, error) {
 	if !x.Force && !results.IsFresh(path) {
 		return false, fail.Setupf("%s is not empty: --force writes over the remedy there, and keeps its mpiruns", path)
 	}
-	x.plan = &m.Plan
 	x.found = &report.RemedyResult{Schema: report.RemedySchema, Version: x.Version, Created: time.Now().UTC().Format(time.RFC3339), Library: m.Rank.LibVersion,
-		Check: x.Check, Folder: path, Alpha: x.Config.Analyze.Alpha, MinSlowdown: x.Config.Analyze.MinSlowdown,
+		Check: x.Check, Kind: m.Kind, Folder: path, Alpha: x.Config.Analyze.Alpha, MinSlowdown: x.Config.Analyze.MinSlowdown,
 		Harm:  cmp.Or(x.Config.Remedy.Harm, x.Config.Analyze.MinSlowdown),
-		Cells: violatedCells(j.Report), Env: map[string]string{}, Files: []string{}, Effects: []report.Effect{}, Rejected: []tuning.Rejected{}, Proofs: []report.Proof{}, Profiles: []string{}, Notes: []string{}}
-	return len(x.found.Cells) > 0, nil
+		Cells: cells, Env: map[string]string{}, Files: []string{}, Effects: []report.Effect{}, Rejected: []tuning.Rejected{}, Proofs: []report.Proof{}, Profiles: []string{}, Notes: []string{}}
+	return len(cells) > 0, nil
+}
+
+func (x *Remedy) fromCheck(folder *results.Folder, data *medians.Set) ([]report.RemedyCell, error) {
+	j, err := reading.Judged(folder, x.checked, data, x.Config.Analyze)
+	if err != nil {
+		return nil, err
+	}
+	cells := violatedCells(j.Report)
+	if no := j.Report.Refused; no != nil && len(cells) == 0 {
+		return nil, &fail.Refused{Reason: no.Reason}
+	}
+	return cells, nil
+}
+
+// fromExploration returns the cells where an own algorithm is shown to be faster. Proofs then
+// measure the collectives that were explored, with the mock-ups of all guidelines.
+func (x *Remedy) fromExploration(data *medians.Set) ([]report.RemedyCell, error) {
+	var err error
+	if x.explored, err = explore.Explore(x.checked, data, x.Config.Analyze); err != nil {
+		return nil, err
+	}
+	f := *x.Config
+	f.Guideline, f.Check = nil, guidelines.Config{Guidelines: []string{"GL1..GL29"}, Exclude: []string{}}
+	cells := []report.RemedyCell{}
+	for _, c := range x.explored.Cells {
+		if !slices.Contains(f.Check.Functions, c.Function) {
+			f.Check.Functions = append(f.Check.Functions, c.Function)
+		}
+		if c.Word == explore.OwnAlgorithm {
+			cells = append(cells, report.RemedyCell{Cell: c.Cell, NP: c.NP, Guidelines: []string{}, Ratio: c.Own.Ratio, State: report.CellNotProved, By: []string{}})
+		}
+	}
+	x.Config = &f
+	if x.plan, err = f.Plan(f.Job.NP); err != nil {
+		return nil, fail.AsSetup(err)
+	}
+	return cells, nil
 }
 
 // Do tries choices in the order of remedy.kinds, returns those that are proved, and writes
@@ -114,6 +173,13 @@ func (x *Remedy) Do(ctx context.Context) (*report.RemedyResult, error) {
 }
 
 func (x *Remedy) try(ctx context.Context) error {
+	if x.explored != nil {
+		list, err := untimed.ReadAlgorithms(ctx, x.Config, x.Start)
+		if err != nil {
+			return err
+		}
+		return x.tryOf(ctx, x.explored, list)
+	}
 	for _, kind := range []struct {
 		of  tuning.Kind
 		try func(context.Context) error
@@ -133,6 +199,9 @@ func (x *Remedy) begin(ctx context.Context) (err error) {
 	if x.once, err = untimed.NewOnce(x.Config, x.Start); err != nil {
 		return err
 	}
+	if err := x.sameLibrary(); err != nil {
+		return err
+	}
 	if x.target, err = x.once.Target(ctx, x.found.Folder); err != nil {
 		return err
 	}
@@ -149,6 +218,24 @@ func (x *Remedy) begin(ctx context.Context) (err error) {
 	x.Tell(run.Event{Step: "conformance calls without a setting"})
 	x.alone, err = x.once.Conformance(ctx, nil)
 	return err
+}
+
+// sameLibrary refuses to prove with another library than the one that was checked, and notes other
+// differences.
+func (x *Remedy) sameLibrary() error {
+	now, then := x.once.Rank(), x.checked
+	if now.LibVersion != "" && then.Rank.LibVersion != "" && now.LibVersion != then.Rank.LibVersion {
+		return fail.Setupf("%s is a check of %s, and the rank program now runs with %s: check that library first, or give --rank and --launch of the other",
+			x.Check, clean.Line(phrase.ShortVersion(then.Rank.LibVersion)), clean.Line(phrase.ShortVersion(now.LibVersion)))
+	}
+	if now.Hash != then.Rank.Hash {
+		x.note("the rank program is another than in the check (%s, then %s)", clean.Line(now.Hash), clean.Line(then.Rank.Hash))
+	}
+	x.found.Host, _ = os.Hostname()
+	if old := then.Factors.Hostname; x.found.Host != old {
+		x.note("what is proved here holds for %s; the check was made on %s", clean.Line(x.found.Host), clean.Line(old))
+	}
+	return nil
 }
 
 func (x *Remedy) tryEnvironment(ctx context.Context) error {
@@ -181,6 +268,11 @@ func (x *Remedy) tryAlgorithms(ctx context.Context) error {
 	if err != nil || e == nil {
 		return err
 	}
+	return x.tryOf(ctx, e, list)
+}
+
+// tryOf proves what an exploration has found.
+func (x *Remedy) tryOf(ctx context.Context, e *explore.Exploration, list *report.Algorithms) error {
 	if choices := algorithmChoices(e, x.found.Cells, x.plan, list.Collectives); len(choices) > 0 {
 		return x.prove(ctx, slices.Concat(x.held.choices, choices))
 	}
@@ -414,12 +506,13 @@ func (x *Remedy) measured(ctx context.Context, p *setting) ([]tuning.Rejected, e
 	n := len(x.found.Proofs) + 1
 	name := fmt.Sprintf("ab-%d", n)
 	x.Tell(run.Event{Step: fmt.Sprintf("proof %d: the whole plan without and with %s", n, conf.Plural(len(p.choices), "choice"))})
-	e, mpiruns, err := x.compare(ctx, filepath.Join(x.work, name), p.env)
+	e, mpiruns, err := x.compare(ctx, filepath.Join(x.work, name), p.env, p.choices)
 	if err != nil {
 		return nil, err
 	}
 	p.effects, p.mpiruns = e, mpiruns
 	record := report.Proof{Folder: filepath.Join(filepath.Base(x.work), name), Tried: []string{}, Mpiruns: mpiruns, Cases: e.harmed.M, Helped: e.faster(), Harms: e.harms()}
+	e.exclude(p.choices, &record)
 	for _, c := range joined(p.choices) {
 		record.Tried = append(record.Tried, c.Label())
 	}
@@ -456,18 +549,18 @@ func (x *Remedy) mpiruns() int {
 		}
 	}
 	r := leastProving
-	for r < mostProving && math.Ldexp(float64(cases), -r) > x.Config.Analyze.Alpha {
+	for r < mostProving && math.Ldexp(float64(cases), -r) > x.Config.Analyze.Alpha/harmLooks {
 		r++
 	}
 	return r
 }
 
-func (x *Remedy) compare(ctx context.Context, path string, env map[string]string) (*effects, int, error) {
+func (x *Remedy) compare(ctx context.Context, path string, env map[string]string, choices []tuning.Choice) (*effects, int, error) {
 	ab, err := x.sides(ctx, path, env)
 	if err != nil {
 		return nil, 0, err
 	}
-	helps, harms := x.questions()
+	helps, harms := questions(x.Config.Analyze, x.found, choices)
 	if err := answers(ab, helps, harms); err != nil {
 		return nil, 0, err
 	}
@@ -484,21 +577,52 @@ func (x *Remedy) compare(ctx context.Context, path string, env map[string]string
 	if err != nil {
 		return nil, 0, err
 	}
-	e := &effects{before: both[0].Report, after: both[1].Report}
 	a, b := both[0].Side(ab.Names[0]), both[1].Side(ab.Names[1])
-	if e.helped, err = series.Compare(a, b, helps); err != nil {
-		return nil, 0, err
+	e, err := effectsOf(a, b, x.Config.Analyze, x.found, choices)
+	if err == nil && len(e.rejects(choices)) == 0 {
+		err = x.lookAgain(ctx, ab, [2]*analyze.Side{a, b}, e, choices)
 	}
-	e.harmed, err = series.Compare(a, b, harms)
-	return e, 2 * ab.Sides[0].Manifest.R * len(x.plan.Shapes), err
+	mpiruns := 0
+	for _, side := range ab.Sides {
+		m := side.Manifest
+		mpiruns += (m.R + m.Runs(protocol.ModeSplit) + m.Runs(protocol.ModeConfirm)) * len(x.plan.Shapes)
+	}
+	return e, mpiruns, err
+}
+
+// lookAgain measures the cases again that point to harm without showing it, with others as their
+// yardstick. Only these mpiruns then tell whether those are harmed.
+func (x *Remedy) lookAgain(ctx context.Context, ab *experiment.AB, sides [2]*analyze.Side, e *effects, choices []tuning.Choice) error {
+	cases := e.pointing(sides[0], choices)
+	if len(cases) == 0 {
+		return nil
+	}
+	x.Tell(run.Event{Step: "measuring again what points to harm"})
+	if err := ab.Again(ctx, cases, 2*sides[0].Manifest.R); err != nil {
+		return err
+	}
+	for i, c := range ab.Sides {
+		set, err := c.Collected()
+		if err != nil {
+			return err
+		}
+		sides[i].Set = set
+	}
+	return e.lookAgain(sides[0].Again(), sides[1].Again(), x.Config.Analyze, x.found, choices)
 }
 
 // sides are the plan of the check without and with a setting.
 func (x *Remedy) sides(ctx context.Context, path string, env map[string]string) (*experiment.AB, error) {
-	ab := &experiment.AB{Out: path, Names: [2]string{"without the setting", "with it"}}
+	ab := &experiment.AB{Out: path, Names: [2]string{"without the setting", "with it"}, Split: func(v *analyze.Verdict) int64 {
+		i := slices.IndexFunc(x.found.Cells, func(c report.RemedyCell) bool { return c.Cell == v.Cell() })
+		if i < 0 {
+			return 0
+		}
+		return x.found.Cells[i].SplitOf
+	}}
 	for i, more := range []map[string]string{nil, env} {
 		f := *x.Config
-		f.Job.MPIRuns, f.Job.Looks, f.Gate, f.Measure.SplitExperiment = x.mpiruns(), nil, series.DefaultGate(), false
+		f.Job.MPIRuns, f.Job.Looks, f.Gate = x.mpiruns(), nil, series.DefaultGate()
 		f.MPI.Env = measure.Env(f.MPI.Env, more)
 		side, err := run.New(ctx, experiment.Side, &f, x.into(filepath.Join(path, string(rune('a'+i)))))
 		if err != nil {
@@ -509,15 +633,18 @@ func (x *Remedy) sides(ctx context.Context, path string, env map[string]string) 
 	return ab, nil
 }
 
+// harmLooks share alpha: cases that point to harm are measured again.
+const harmLooks = 2
+
 // questions returns the two of a proof: are the violated cases faster, as a family of their
 // own, and is any case slower?
-func (x *Remedy) questions() (helps, harms series.CompareConfig) {
-	helps = series.CompareConfig{Config: x.Config.Analyze, Alternative: judge.Less, Paired: true, Only: func(c medians.Cell) bool {
-		return slices.ContainsFunc(x.found.Cells, func(v report.RemedyCell) bool { return v.Cell == c })
+func questions(cfg judge.Config, r *report.RemedyResult, choices []tuning.Choice) (helps, harms series.CompareConfig) {
+	helps = series.CompareConfig{Config: cfg, Alternative: judge.Less, Paired: true, Yardstick: func(c medians.Cell) bool { return !changes(choices, c) }, Only: func(c medians.Cell) bool {
+		return slices.ContainsFunc(r.Cells, func(v report.RemedyCell) bool { return v.Cell == c })
 	}}
 	harms = helps
 	helps.All, harms.Alternative, harms.Only = true, judge.Greater, nil
-	harms.MinSlowdown = x.found.Harm
+	harms.MinSlowdown, harms.Alpha = r.Harm, cfg.Alpha/harmLooks
 	return helps, harms
 }
 

@@ -1,6 +1,7 @@
 package remedy
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -21,6 +22,7 @@ import (
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
@@ -30,6 +32,7 @@ import (
 	"pgmpi/internal/untimed"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
 )
 
 // faulting is a check of GL8 at a size where malloc may be the cause, and at one where it
@@ -61,9 +64,13 @@ func slowWithoutMalloc(b *bed.Bed, large, worse time.Duration) {
 }
 
 func remedied(b *bed.Bed, change func(*Remedy)) (*report.RemedyResult, error) {
+	return remediedOf(b, faulting, change)
+}
+
+func remediedOf(b *bed.Bed, toml string, change func(*Remedy)) (*report.RemedyResult, error) {
 	b.T.Helper()
-	b.Checked(faulting)
-	x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(e run.Event) { b.Said = append(b.Said, e.Sentence) }}
+	b.Checked(toml)
+	x := &Remedy{Config: b.Config(toml), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(e run.Event) { b.Said = append(b.Said, e.Sentence) }}
 	if change != nil {
 		change(x)
 	}
@@ -98,6 +105,42 @@ func TestWhatMallocMakesSlowIsMendedAndExported(t *testing.T) {
 	})
 }
 
+// splitting is a check of split-robustness alone: one call of 256 KiB against two of 128 KiB.
+var splitting = strings.NewReplacer(`"GL8"`, `"GL2:MPI_Reduce"`, `"8"`, `"128Ki"`).Replace(faulting)
+
+// Split-robustness is only suspected without an experiment of its own: a cell that violates nothing
+// else is mended, or kept without the setting, only if the proof has tested it.
+func TestCellThatViolatesOnlySplitRobustnessIsTestedInTheProof(t *testing.T) {
+	const slow = 40 * time.Microsecond
+	for _, c := range []struct {
+		without, with time.Duration
+		want          report.CellState
+	}{
+		{slow, 15 * time.Microsecond, report.CellMended},
+		{slow, 25 * time.Microsecond, report.CellFaster},
+		{slow, slow, report.CellUndecided},
+		{15 * time.Microsecond, 15 * time.Microsecond, report.CellNotAgain},
+	} {
+		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+			checked := false
+			b.Fake.Under = func(env []string, k protocol.JobCase) time.Duration {
+				switch {
+				case k.Function != "MPI_Reduce" || k.Msize < 256<<10:
+					return 10 * time.Microsecond
+				case !checked:
+					return slow
+				case slices.Contains(env, "MALLOC_TRIM_THRESHOLD_=1000000000"):
+					return c.with
+				}
+				return c.without
+			}
+			r := must.Get(remediedOf(b, splitting, func(*Remedy) { checked = true }))(t)
+			must.Hold(t, len(r.Cells) == 1 && slices.Equal(r.Cells[0].Guidelines, []string{"GL2"}), "%+v", r.Cells)
+			should.Equal(t, r.Cells[0].State, c.want, "%v without, %v with the setting", c.without, c.with)
+		})
+	}
+}
+
 func TestWhatHarmsIsTakenBack(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 13*time.Microsecond) // 8 bytes pay for it
@@ -109,6 +152,36 @@ func TestWhatHarmsIsTakenBack(t *testing.T) {
 	})
 }
 
+// With the setting, a Bcast of 256 KiB takes longer in every second mpirun of a proof, and in all
+// that measure it again.
+func TestWhatPointsToHarmIsMeasuredAgain(t *testing.T) {
+	for again, want := range map[time.Duration]report.CellState{13 * time.Microsecond: report.CellTakenBack, 10 * time.Microsecond: report.CellMended} {
+		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+			n := 0
+			b.Fake.Under = func(env []string, c protocol.JobCase) time.Duration {
+				kept := slices.Contains(env, "MALLOC_TRIM_THRESHOLD_=1000000000")
+				switch jobs := b.Fake.Jobs(); {
+				case c.Function == "MPI_Reduce" && c.Msize > 8 && !kept:
+					return 40 * time.Microsecond
+				case c.Function != "MPI_Bcast" || c.Msize == 8 || !kept:
+				case jobs[len(jobs)-1].Mode == protocol.ModeConfirm:
+					return again
+				default:
+					n++
+					return []time.Duration{9, 15}[n%2] * time.Microsecond
+				}
+				return 10 * time.Microsecond
+			}
+			r := must.Get(remediedOf(b, strings.Replace(faulting, `"GL8"`, `"GL8", "GL10"`, 1), nil))(t)
+			must.Hold(t, len(r.Cells) == 1 && len(r.Proofs) > 0 && r.Proofs[0].Mpiruns == 60, "%+v", r)
+			should.Equal(t, r.Cells[0].State, want, "%v when measured again", again)
+			if p := r.Proofs[0]; want == report.CellMended {
+				should.Hold(t, p.Holds && p.Reached == 2 && p.Harmless == 2 && p.NotExcluded == nil, "%+v", p)
+			}
+		})
+	}
+}
+
 func TestWhatHelpsNowhereIsTakenBack(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Fake.Call = func(c protocol.JobCase, _ int) time.Duration {
@@ -118,7 +191,7 @@ func TestWhatHelpsNowhereIsTakenBack(t *testing.T) {
 			return 10 * time.Microsecond
 		}
 		r := must.Get(remedied(b, nil))(t)
-		must.Hold(t, r.Exit == exitcode.NoVerdict && r.Cells[0].State == report.CellUnmended && len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Reason, "no violated case"),
+		must.Hold(t, r.Exit == exitcode.NoVerdict && r.Cells[0].State == report.CellUndecided && len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Reason, "none of the cells"),
 			"%+v", r)
 		holdsNoSetting(b, folderOf(b.Out))
 		should.Hold(t, len(r.Profiles) == 1 && reading.Has(folderOf(b.Out), r.Profiles[0]), "what only a mock-up mends has no profile: %q", r.Profiles)
@@ -168,7 +241,7 @@ func TestWhatIsProvedIsKeptWhenWhatFollowsFails(t *testing.T) {
 			if took := inTime(env, c); c.Function != "MPI_Reduce" || c.Msize == 8 || took > 10*time.Microsecond {
 				return took
 			}
-			return 20 * time.Microsecond // still violated with it
+			return 20 * time.Microsecond // not kept with it
 		}
 		r, err := remedied(b, func(x *Remedy) {
 			x.Start = func(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
@@ -220,7 +293,7 @@ func TestFastestMockupIsThatOfTheLargestRatioOfAPattern(t *testing.T) {
 func TestComponentThatBettersNoCellIsNoGain(t *testing.T) {
 	cell := medians.Cell{Function: "MPI_Bcast", Msize: 65536, Shape: "p2"}
 	e := proof([]medians.Cell{cell}, nil)
-	for state, want := range map[report.CellState]bool{report.CellUnmended: true, report.CellFaster: true, report.CellMended: false} {
+	for state, want := range map[report.CellState]bool{report.CellUndecided: true, report.CellFaster: true, report.CellMended: false} {
 		should.Equal(t, e.betters([]report.RemedyCell{{Cell: cell, NP: 2, State: state}}), want, "%s", state)
 	}
 	c := tuning.Choice{Kind: tuning.ByComponent, Component: "sm", Env: map[string]string{"OMPI_MCA_coll_sm_priority": "100"}}
@@ -254,6 +327,83 @@ func TestNothingViolatedIsNothingToMend(t *testing.T) {
 	})
 }
 
+func TestCheckThatIsNotFinishedIsRefused(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
+		for name, left := range map[string]int{"the last of ten mpiruns": 9, "all of them": 0} {
+			_, err := remedied(b, func(*Remedy) {
+				for n := left + 1; n <= 10; n++ {
+					b.Remove(strings.TrimSuffix(results.RawName(protocol.ModeMeasure, fixture.P2, n), ".tsv.gz"))
+				}
+			})
+			var s *fail.Setup
+			should.Hold(t, errors.As(err, &s) && strings.Contains(err.Error(), "is not finished") && strings.Contains(err.Error(), "--resume"), "without %s: %v", name, err)
+		}
+	})
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) { // the experiment on what is suspected
+		b.Fake.Call = func(c protocol.JobCase, _ int) time.Duration {
+			return 10 * time.Microsecond * time.Duration(c.Msize/(128<<10)*3-2)
+		}
+		_, err := remediedOf(b, splitting, func(*Remedy) { b.Remove("split-p2-01") })
+		should.Hold(t, err != nil && strings.Contains(err.Error(), "is not finished"), "%v", err)
+	})
+}
+
+func TestCheckOfAnotherLibraryIsRefused(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
+		b.Checked(faulting)
+		folder, m, err := reading.Open(b.Out)
+		must.Do(t, err)
+		m.Rank.LibVersion, m.Factors.Hostname = "Other MPI 2", "elsewhere"
+		must.Do(t, folder.WriteManifest(m))
+		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(run.Event) {}}
+		must.Get(x.Prepare())(t)
+		_, err = x.Do(t.Context())
+		var s *fail.Setup
+		should.Hold(t, errors.As(err, &s) && strings.Contains(err.Error(), "is a check of Other MPI 2") && !reading.Has(b.Out, "remedy"), "%v", err)
+		x.checked.Rank.LibVersion = "Fake MPI 1"
+		r := must.Get(x.Do(t.Context()))(t)
+		should.Hold(t, r.Host != "elsewhere" && len(r.Notes) != 0 && strings.Contains(r.Notes[0], "the check was made on elsewhere"), "%q, %q", r.Host, r.Notes)
+	})
+}
+
+// The ranks of a bed have no algorithms, so those are taken that a dry run assumes, and the fake
+// library has no format for a setting.
+func TestFasterAlgorithmOfAnExplorationIsTriedWithoutAGuideline(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		f := b.Config("[job]\nnp = [2]\nmsizes = [\"8\", \"1Ki\"]\n[check]\nfunctions = [\"MPI_Bcast\"]\n[explore]\nalgorithms = [\"MPI_Bcast@binomial\"]\n[nrep]\npredictions = 1\n")
+		b.Fake.Call = func(c protocol.JobCase, _ int) time.Duration {
+			if c.Function == "MPI_Bcast@binomial" && c.Msize > 8 {
+				return 5 * time.Microsecond
+			}
+			return 10 * time.Microsecond
+		}
+		kind := *experiment.Explore
+		kind.Prepare = func(ctx context.Context, f *glfile.File, o run.Options) (*glfile.File, error) {
+			o.Dry = true
+			return experiment.Explore.Prepare(ctx, f, o)
+		}
+		c := must.Get(b.New(&kind, f, b.Out))(t)
+		must.Do(t, c.Open())
+		must.Get(bed.Done(t.Context(), c))(t)
+		_, m, err := reading.Open(b.Out)
+		must.Do(t, err)
+		x := &Remedy{Config: must.Get(reading.ConfigOf(m))(t), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(run.Event) {}}
+		found := must.Get(x.Prepare())(t)
+		must.Hold(t, found && len(x.found.Cells) == 1 && x.found.Cells[0].Function == "MPI_Bcast" && x.found.Cells[0].Msize == 1024, "%+v", x.found)
+		should.Hold(t, slices.Equal(sizesOf(x.plan, "MPI_Bcast", 2), []int64{8, 1024}) && len(sizesOf(x.plan, "MPI_Bcast@binomial", 2)) == 0, "proofs measure %+v", x.plan.Cases)
+		r := must.Get(x.Do(t.Context()))(t)
+		d := report.Remedies.Document(r)
+		should.Hold(t, len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Reason, "cannot be written") && strings.HasPrefix(d.Sections[0].Text[0].Text, "NO REMEDY SHOWN for 1 cell with a faster algorithm"),
+			"%+v, %+v", r.Rejected, d.Sections[0].Text)
+		b.Remove("explore-p2-01")
+		x.Force = true
+		_, err = x.Prepare()
+		should.Hold(t, err != nil && strings.Contains(err.Error(), "is not finished"), "%v", err)
+	})
+}
+
 // algorithmsOf are choices of two algorithms beside malloc's variables.
 func algorithmsOf() []tuning.Choice {
 	own := func(function string, size int64) tuning.Choice {
@@ -263,7 +413,7 @@ func algorithmsOf() []tuning.Choice {
 		own("MPI_Gather", 1024), own("MPI_Gather", 65536), own("MPI_Bcast", 65536)}
 }
 
-// proof is one in which so much became faster or slower.
+// proof is one in which so much became faster, and then kept its guidelines, or slower.
 func proof(faster, slower []medians.Cell) *effects {
 	cases := func(cells []medians.Cell, c series.Change) *series.Comparison {
 		out := &series.Comparison{MinSlowdown: 1.1}
@@ -272,7 +422,11 @@ func proof(faster, slower []medians.Cell) *effects {
 		}
 		return out
 	}
-	return &effects{helped: cases(faster, series.Faster), harmed: cases(slower, series.Slower), before: &analyze.Report{}, after: &analyze.Report{}}
+	e := &effects{helped: cases(faster, series.Faster), harmed: cases(slower, series.Slower), before: &analyze.Report{}, after: &analyze.Report{}, keptAfter: map[medians.Cell]bool{}}
+	for _, c := range faster {
+		e.keptAfter[c] = true
+	}
+	return e
 }
 
 func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
@@ -339,7 +493,7 @@ func TestTheIntervalOfAGainRunsFromItsLessToItsLargerEnd(t *testing.T) {
 	ratio, lo, hi := 0.6, 0.5, 2./3
 	cell := report.RemedyCell{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 8, Shape: "p2"}}
 	e := effects{helped: &series.Comparison{Cases: []series.CaseChange{{Cell: cell.Cell, Change: series.Faster, Ratio: &ratio, RatioLo: &lo, RatioHi: &hi}}},
-		before: &analyze.Report{}, after: &analyze.Report{}}
+		before: &analyze.Report{}, after: &analyze.Report{}, keptAfter: map[medians.Cell]bool{cell.Cell: true}}
 	e.outcome(&cell, nil)
 	should.Hold(t, cell.State == report.CellMended && *cell.Gain == 1/ratio && *cell.GainLo == 1.5 && *cell.GainHi == 2,
 		"%s by %v, %v to %v", cell.State, *cell.Gain, *cell.GainLo, *cell.GainHi)

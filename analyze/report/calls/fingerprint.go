@@ -45,7 +45,7 @@ func fingerprintScreen(f *samples.Fingerprint) []document.Section {
 	if len(good) > 0 {
 		out = slices.Concat(out, fingerprintModes(f), picturesOf(good, "good samples")[1:])
 	}
-	return out
+	return slices.Concat(out, fingerprintCounters(f))
 }
 
 // fingerprintAnswer is how long the call takes, and what was measured.

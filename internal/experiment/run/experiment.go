@@ -217,7 +217,7 @@ func Unpredicted(m *results.Manifest, folder string) error {
 }
 
 // Rounds are the mpiruns of a stage of two campaigns a and b, and which of them comes first in
-// each round: "ab" or "ba".
+// each round: "ab" or "ba". Rounds that the stage does not have do nothing.
 type Rounds struct {
 	Stage Stage
 	Order []string
@@ -233,6 +233,15 @@ func Alternate(ctx context.Context, sides [2]*Campaign, all []Rounds) error {
 		}
 	}
 	for _, r := range all {
+		for _, c := range sides {
+			if r.Stage.Plan == nil {
+				continue
+			}
+			if err := c.fix(r.Stage); err != nil {
+				return c.failure(ctx, err)
+			}
+			c.count(r.Stage, r.Stage.Runs(c.Manifest, c.Config))
+		}
 		for i, round := range r.Order {
 			for _, name := range round {
 				c := sides[name-'a']
