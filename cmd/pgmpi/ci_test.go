@@ -88,13 +88,13 @@ func (b *fixture) args() string {
 	return strings.ReplaceAll(string(text), "\n", " ")
 }
 
-func TestTheNightlyScriptHoldsANightAgainstTheLastFiveGoodOnes(t *testing.T) {
+func TestTheNightlyScriptHoldsANightAgainstTheLastTwentyGoodOnes(t *testing.T) {
 	b := stubbed(t, 0)
 	want := "check --out out --quiet --format table,junit=R/pgmpi.junit.xml,markdown=R/pgmpi.md,openmetrics=R/pgmpi.prom,benchfmt=R/pgmpi.bench.txt" +
 		",github,markdown=summary --guidelines my gl.toml"
 	var last []string
-	for day := range 7 {
-		night := fmt.Sprintf("N/2026010%dT000000Z/report.json", day+1)
+	for day := range 22 {
+		night := fmt.Sprintf("N/202601%02dT000000Z/report.json", day+1)
 		b.put(night, "{}")
 		last = append(last, night)
 	}

@@ -50,5 +50,5 @@ func TestDurationsByRankAreStoredIfAskedFor(t *testing.T) {
 			t.Errorf("case %d: %v, %v", i, ranks, err)
 		}
 	}
-	b.pgmpi("fingerprint", b.out, "Bcast:8").exits(t, 0).shows(t, `^By rank, each by its own clock`, `^ +1 .* %`)
+	b.pgmpi("fingerprint", b.out, "Bcast:8", "--full").exits(t, 0).shows(t, `^By rank, each by its own clock`, `^ +1 .* %`)
 }
