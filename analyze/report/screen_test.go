@@ -32,7 +32,7 @@ func shown(t *testing.T, r *analyze.Report, p document.Page) string {
 // pattern is a test of one, with run-times in µs.
 func pattern(is judge.Verdict, guideline, function, mockup string, size int64, call, other, ratio float64) analyze.Verdict {
 	return analyze.Verdict{Guideline: guideline, Type: guidelines.Pattern, Function: function, Mockup: mockup, Msize: size, MsizeOther: size, Shape: "p2", NP: 2,
-		MedianS: micro(call), OtherMedianS: micro(other), Ratio: &ratio, RatioLo95: &ratio, RatioHi95: &ratio, Verdict: is}
+		MedianS: micro(call), OtherMedianS: micro(other), Tested: analyze.Tested{Effect: analyze.Effect{Ratio: &ratio, RatioLo95: &ratio, RatioHi95: &ratio}}, Verdict: is}
 }
 
 func micro(us float64) *float64 {

@@ -56,12 +56,10 @@ type Asked struct {
 
 // Answer is what a check found. Undefined numbers are null.
 type Answer struct {
-	MedianS      *float64      `json:"median_s"`
-	OtherMedianS *float64      `json:"other_median_s"`
-	Ratio        *float64      `json:"ratio"`
-	RatioLo95    *float64      `json:"ratio_lo95"`
-	RatioHi95    *float64      `json:"ratio_hi95"`
-	Verdict      judge.Verdict `json:"verdict"`
+	MedianS      *float64 `json:"median_s"`
+	OtherMedianS *float64 `json:"other_median_s"`
+	analyze.Effect
+	Verdict judge.Verdict `json:"verdict"`
 }
 
 // Point is a test of one check.
@@ -96,7 +94,7 @@ func planned(p *guidelines.Plan, t guidelines.Test) Asked {
 }
 
 func pointOf(v *analyze.Verdict) Point {
-	p := Point{Asked: askedBy(v), Answer: Answer{v.MedianS, v.OtherMedianS, v.Ratio, v.RatioLo95, v.RatioHi95, v.Verdict}, Firm: v.Firm, Reason: v.Reason, ByState: v.ByState}
+	p := Point{Asked: askedBy(v), Answer: Answer{v.MedianS, v.OtherMedianS, v.Effect, v.Verdict}, Firm: v.Firm, Reason: v.Reason, ByState: v.ByState}
 	if v.Gated != nil {
 		p.State = v.State
 	}

@@ -26,7 +26,7 @@ import (
 func asked(verdict judge.Verdict, ratio float64) analyze.Verdict {
 	lo, hi := ratio/1.02, ratio*1.02
 	return analyze.Verdict{Guideline: "GL8", Type: guidelines.Pattern, Function: "MPI_Reduce", Mockup: "reduce_as_allreduce",
-		Msize: 8, MsizeOther: 8, Shape: "p2", NP: 2, Verdict: verdict, Ratio: &ratio, RatioLo95: &lo, RatioHi95: &hi}
+		Msize: 8, MsizeOther: 8, Shape: "p2", NP: 2, Verdict: verdict, Tested: analyze.Tested{Effect: analyze.Effect{Ratio: &ratio, RatioLo95: &lo, RatioHi95: &hi}}}
 }
 
 // baselineOf is a baseline that has one answer, made on a machine whose cache line takes so
@@ -241,7 +241,7 @@ func TestASureAlarmIsOneWhereOnlySureOnesAre(t *testing.T) {
 func inStates(ratio, a, b float64) analyze.Verdict {
 	v := asked(judge.Violated, ratio)
 	for name, in := range map[string]float64{"A": a, "B": b} {
-		v.ByState = append(v.ByState, analyze.StateVerdict{State: name, Verdict: judge.Violated, RatioLo95: analyze.Number(.99 * in), RatioHi95: analyze.Number(1.01 * in)})
+		v.ByState = append(v.ByState, analyze.StateVerdict{State: name, Verdict: judge.Violated, Effect: analyze.Effect{RatioLo95: analyze.Number(.99 * in), RatioHi95: analyze.Number(1.01 * in)}})
 	}
 	return v
 }
@@ -374,7 +374,7 @@ func TestSplitsThatABaselineViolatesAreFollowedUp(t *testing.T) {
 	runs := fixture.Measured(m, 1000, 7000, 60000, 60000, 60000, 60000) // 8 calls of 8 B take longer than one of 64 B
 	before := analyze.Verdict{Guideline: "GL2", Type: guidelines.Split, Function: "MPI_Reduce", Msize: 64, MsizeOther: 8, K: 8, Shape: "p2", Verdict: judge.Violated}
 	for want, nights := range [][]*Check{nil, {baselineOf("a", 0, before)}} {
-		plan, err := analyze.PlanSplit(m, fixture.Collected(t, medians.New(m), runs), judge.Default(), gateOf(nights...).SplitViolated)
+		plan, err := must.Get(analyze.Analyze(m, runs, judge.Default()))(t).PlanSplit(gateOf(nights...).SplitViolated)
 		if err != nil || want == 0 && plan != nil || want == 1 && (plan == nil || !slices.Equal(plan.Comparisons, []results.Comparison{{Test: 1, Case: 1, Part: 0, Calls: 8}})) {
 			t.Errorf("%d: %v, %+v", want, err, plan)
 		}

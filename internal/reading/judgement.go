@@ -95,7 +95,11 @@ func Unfinished(folder *results.Folder, m *results.Manifest, data *medians.Set) 
 	if !m.SplitExperiment || m.Split != nil {
 		return false, nil
 	}
-	split, err := analyze.PlanSplit(m, data, config.Analyze, nil)
+	a, err := analyze.Judge(m, data, config.Analyze)
+	if err != nil {
+		return false, err
+	}
+	split, err := a.PlanSplit(nil)
 	return split != nil, err
 }
 

@@ -38,7 +38,7 @@ func because(s *document.Section, e *analyze.Explanation) {
 		violatedReason(s, e)
 	case v.Verdict == judge.Marginal && v.Ratio != nil && *v.Ratio < r.MinSlowdown:
 		significantReason(s, e)
-		s.Say("But the ratio is only %s, less than the minimum slowdown of %.2f×.", effect(v), r.MinSlowdown)
+		s.Say("But the ratio is only %s, less than the minimum slowdown of %.2f×.", effect(v.Effect), r.MinSlowdown)
 	case v.Verdict == judge.Marginal:
 		significantReason(s, e)
 		s.Say("But the medians differ by %s, less than two steps of the clock (%s each): the clock could have made this difference.",
@@ -122,10 +122,10 @@ func violatedReason(s *document.Section, e *analyze.Explanation) {
 		}
 	}
 	if e := v.Alternating; e != nil {
-		s.Say("Both sides alternating call by call, in %s more, it takes %s as long: %s.", conf.Plural(e.Runs, "mpirun"), there(e), holds[e.Holds])
+		s.Say("Both sides alternating call by call, in %s more, it takes %s as long: %s.", conf.Plural(e.Runs, "mpirun"), effect(e.Effect), holds[e.Holds])
 	}
 	if e := v.OtherMalloc; e != nil {
-		s.Say("With malloc %s, in %s more, it takes %s as long: %s.", e.Malloc, conf.Plural(e.Runs, "mpirun"), there(e), holds[e.Holds])
+		s.Say("With malloc %s, in %s more, it takes %s as long: %s.", e.Malloc, conf.Plural(e.Runs, "mpirun"), effect(e.Effect), holds[e.Holds])
 	}
 	if a := v.Alternative; a != nil {
 		s.Say("The fastest that was measured in its place: %s, %s instead of %s.",

@@ -116,7 +116,7 @@ func probably(r *analyze.Report) []document.Section {
 		Tone: document.ToneOf(map[int]picture.Tone{4: picture.Open})}
 	shown, more := phrase.First(open, mostRows, moreRows)
 	for _, v := range shown {
-		t.Add(phrase.Plain(v.Function)+phrase.When(len(r.Shapes) > 1, ", %s", v.Shape), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v),
+		t.Add(phrase.Plain(v.Function)+phrase.When(len(r.Shapes) > 1, ", %s", v.Shape), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v.Effect),
 			instance(v)+" ["+v.Guideline+"]")
 		t.Factors = append(t.Factors, *v.Ratio)
 	}

@@ -13,13 +13,7 @@ var AdjustNames = map[judge.Adjust]string{
 }
 
 // effect writes a ratio with its 95 % interval: "1.55× [1.42, 1.71]".
-func effect(v *analyze.Verdict) string {
-	return within(v.Ratio, v.RatioLo95, v.RatioHi95)
+func effect(e analyze.Effect) string {
+	limits := phrase.Interval(e.RatioLo95, e.RatioHi95, ", ")
+	return phrase.Ratio(e.Ratio) + phrase.When(limits != "", " [%s]", limits)
 }
-
-func within(ratio, lo, hi *float64) string {
-	limits := phrase.Interval(lo, hi, ", ")
-	return phrase.Ratio(ratio) + phrase.When(limits != "", " [%s]", limits)
-}
-
-func there(e *analyze.Elsewhere) string { return within(e.Ratio, e.RatioLo95, e.RatioHi95) }
