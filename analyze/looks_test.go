@@ -183,7 +183,7 @@ func TestSuspectedSplitIsDecidedByExperiment(t *testing.T) {
 	} {
 		m := fixture.Manifest()
 		runs := fixture.Measured(m, 1000, 50000, 60000, 60000, 60000, 60000)
-		plan, err := must.Get(Analyze(m, runs, judge.Default()))(t).PlanSplit(nil)
+		plan, err := PlanSplit(m, fixture.Collected(t, medians.New(m), runs), judge.Default(), nil)
 		must.Hold(t, err == nil && plan != nil && plan.R == fixture.R && len(plan.Comparisons) == 1 && plan.Comparisons[0] == (results.Comparison{Test: 1, Case: 1, Part: 0, Calls: 8}),
 			"follow-ups %+v, %v", plan, err)
 		m.Split = plan

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/measure/protocol"
@@ -108,10 +109,15 @@ func (a *Analysis) usableParts(t guidelines.Test) []int {
 // size of which k calls were faster there, 0 for none; it may be nil. It has no more mpiruns
 // than the check. It is nil where there is nothing to follow up, the method does not, or R is
 // too small.
-func (a *Analysis) PlanSplit(violatedBefore func(*Verdict) int64) (*results.FollowUps, error) {
-	if !a.cfg.Method.Rules().FollowsUp {
+func PlanSplit(m *results.Manifest, set *medians.Set, cfg judge.Config, violatedBefore func(*Verdict) int64) (*results.FollowUps, error) {
+	if !cfg.Method.Rules().FollowsUp {
 		return nil, nil
 	}
+	a, err := begin(m, set, cfg)
+	if err != nil {
+		return nil, err
+	}
+	a.judgeSplit()
 	var list []results.Comparison
 	for i, v := range a.verdicts {
 		other := v.MsizeOther
@@ -120,11 +126,11 @@ func (a *Analysis) PlanSplit(violatedBefore func(*Verdict) int64) (*results.Foll
 		} else if v.Verdict != judge.Suspected {
 			continue
 		}
-		if c, ok := Compare(&a.manifest.Plan, i, other); ok && slices.Contains(a.usableParts(a.manifest.Plan.Tests[i]), c.Part) {
+		if c, ok := Compare(&m.Plan, i, other); ok && slices.Contains(a.usableParts(m.Plan.Tests[i]), c.Part) {
 			list = append(list, c)
 		}
 	}
-	_, split := levels(a.manifest, a.cfg)
+	_, split := levels(m, cfg)
 	r := min(a.family.R(), a.pairing(split.Alpha, len(list)))
 	d, err := judge.NewDesign(split, judge.Once(r), len(list))
 	if err != nil || d.Refused != nil {

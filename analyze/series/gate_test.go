@@ -374,7 +374,7 @@ func TestSplitsThatABaselineViolatesAreFollowedUp(t *testing.T) {
 	runs := fixture.Measured(m, 1000, 7000, 60000, 60000, 60000, 60000) // 8 calls of 8 B take longer than one of 64 B
 	before := analyze.Verdict{Guideline: "GL2", Type: guidelines.Split, Function: "MPI_Reduce", Msize: 64, MsizeOther: 8, K: 8, Shape: "p2", Verdict: judge.Violated}
 	for want, nights := range [][]*Check{nil, {baselineOf("a", 0, before)}} {
-		plan, err := must.Get(analyze.Analyze(m, runs, judge.Default()))(t).PlanSplit(gateOf(nights...).SplitViolated)
+		plan, err := analyze.PlanSplit(m, fixture.Collected(t, medians.New(m), runs), judge.Default(), gateOf(nights...).SplitViolated)
 		if err != nil || want == 0 && plan != nil || want == 1 && (plan == nil || !slices.Equal(plan.Comparisons, []results.Comparison{{Test: 1, Case: 1, Part: 0, Calls: 8}})) {
 			t.Errorf("%d: %v, %+v", want, err, plan)
 		}

@@ -75,7 +75,9 @@ var followUp = followUpOf(func(c *run.Campaign) func(*analyze.Verdict) int64 { r
 func followUpOf(before func(*run.Campaign) func(*analyze.Verdict) int64) run.Stage {
 	return again(protocol.ModeSplit, "split experiment", "following up suspected splits",
 		func(c *run.Campaign) bool { return c.Config.Measure.SplitExperiment },
-		func(c *run.Campaign, a *analyze.Analysis) (*results.FollowUps, error) { return a.PlanSplit(before(c)) })
+		func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
+			return analyze.PlanSplit(c.Manifest, data, c.Config.Analyze, before(c))
+		})
 }
 
 // alternate measures again what is violated, both sides by turns of single calls: a call that
@@ -84,18 +86,18 @@ var alternate = again(protocol.ModeAlternate, "alternating calls", "measuring vi
 	func(c *run.Campaign) bool {
 		return c.Config.Measure.Alternate && showsKept(c) && !c.Config.Measure.Provable && c.Config.Measure.Cache == protocol.CacheWarm
 	},
-	func(_ *run.Campaign, a *analyze.Analysis) (*results.FollowUps, error) { return a.Alternate(), nil })
+	judged(func(_ *run.Campaign, a *analyze.Analysis) *results.FollowUps { return a.Alternate() }))
 
 // otherMalloc measures again what is violated with page faults: memory that malloc gives back
 // after each call decides more there than the algorithm.
 var otherMalloc = again(protocol.ModeMalloc, "other state of malloc", "measuring violations in the other state of malloc", showsKept,
-	func(c *run.Campaign, a *analyze.Analysis) (*results.FollowUps, error) {
+	judged(func(c *run.Campaign, a *analyze.Analysis) *results.FollowUps {
 		state := protocol.MallocSettled
 		if c.Config.Measure.Malloc == state {
 			state = protocol.MallocFresh
 		}
-		return a.InMalloc(state), nil
-	})
+		return a.InMalloc(state)
+	}))
 
 // showsKept tells whether the method can show that a violation does not hold elsewhere.
 func showsKept(c *run.Campaign) bool { return c.Config.Analyze.Method.Rules().Slowdown }
@@ -104,25 +106,29 @@ func showsKept(c *run.Campaign) bool { return c.Config.Analyze.Method.Rules().Sl
 // that a state of the machine has had time to pass.
 var confirm = again(protocol.ModeConfirm, "measuring again", "measuring again what would be an alarm",
 	func(c *run.Campaign) bool { return c.Against != nil },
-	func(c *run.Campaign, a *analyze.Analysis) (*results.FollowUps, error) {
+	judged(func(c *run.Campaign, a *analyze.Analysis) *results.FollowUps {
 		x := series.Confirmation(a, c.Against)
 		if x != nil {
 			c.Say("%s would make this night red: measured again in %s", conf.Plural(len(x.Comparisons), "test"), conf.Plural(x.R, "mpirun"))
 		}
-		return x, nil
-	})
+		return x
+	}))
 
-// again is a stage that measures in other mpiruns what the verdicts so far ask for.
-func again(mode protocol.Mode, name, doing string, wanted func(*run.Campaign) bool, plan func(*run.Campaign, *analyze.Analysis) (*results.FollowUps, error)) run.Stage {
-	return run.Stage{Mode: mode, Name: name, Doing: doing, Wanted: wanted,
-		Runs: func(m *results.Manifest, _ *glfile.File) int { return m.Runs(mode) },
-		Plan: func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
-			a, err := analyze.Judge(c.Manifest, data, c.Config.Analyze)
-			if err != nil {
-				return nil, err
-			}
-			return plan(c, a)
-		}}
+// again is a stage that measures in other mpiruns what the medians so far ask for.
+func again(mode protocol.Mode, name, doing string, wanted func(*run.Campaign) bool, plan func(*run.Campaign, *medians.Set) (*results.FollowUps, error)) run.Stage {
+	return run.Stage{Mode: mode, Name: name, Doing: doing, Wanted: wanted, Plan: plan,
+		Runs: func(m *results.Manifest, _ *glfile.File) int { return m.Runs(mode) }}
+}
+
+// judged plans from the verdicts so far.
+func judged(plan func(*run.Campaign, *analyze.Analysis) *results.FollowUps) func(*run.Campaign, *medians.Set) (*results.FollowUps, error) {
+	return func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
+		a, err := analyze.Judge(c.Manifest, data, c.Config.Analyze)
+		if err != nil {
+			return nil, err
+		}
+		return plan(c, a), nil
+	}
 }
 
 // countMessages counts what the library sends inside of its calls, if measure.messages asks

@@ -95,11 +95,7 @@ func Unfinished(folder *results.Folder, m *results.Manifest, data *medians.Set) 
 	if !m.SplitExperiment || m.Split != nil {
 		return false, nil
 	}
-	a, err := analyze.Judge(m, data, config.Analyze)
-	if err != nil {
-		return false, err
-	}
-	split, err := a.PlanSplit(nil)
+	split, err := analyze.PlanSplit(m, data, config.Analyze, nil)
 	return split != nil, err
 }
 
