@@ -498,9 +498,9 @@ for (n in seq_along(family)) {
     differ(paste(name_of(v), "runs_needed", field), mine, v$runs_needed[[field]])
   }
   differ(paste(name_of(v), "by_state_told"), if (is.null(states[[n]])) NULL else TRUE, v$by_state_told)
-  differ(paste(name_of(v), "states"), length(states[[n]]), length(v$by_state))
-  for (s in seq_along(v$by_state)) for (field in names(v$by_state[[s]])) {
-    differ(paste(name_of(v), "state", s, field), if (s <= length(states[[n]])) states[[n]][[s]][[field]], v$by_state[[s]][[field]])
+  differ(paste(name_of(v), "states"), length(states[[n]]), length(v[["by_state"]])) # $ would take by_state_told for it
+  for (s in seq_along(v[["by_state"]])) for (field in names(v[["by_state"]][[s]])) {
+    differ(paste(name_of(v), "state", s, field), if (s <= length(states[[n]])) states[[n]][[s]][[field]], v[["by_state"]][[s]][[field]])
   }
 }
 for (field in c("r", "decides")) differ(paste("runs_needed_half", field), would$half[[field]], report$runs_needed_half[[field]])
