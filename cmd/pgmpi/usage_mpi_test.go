@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
@@ -145,5 +146,20 @@ func TestACheckCountsMessagesInAnMpirunOfItsOwn(t *testing.T) {
 			t.Error("the report names the layer that counted messages, not the one that was timed")
 		}
 		b.pgmpi("analyze", b.out, "--explain", "GL8:8").exits(t, 0, 1, 4).shows(t, `messages +sent`)
+	})
+}
+
+// Both libraries take memory from malloc in each call. A fresh process gives it back to the kernel.
+func TestAFreshMallocMeetsPageFaultsThatASettledOneDoesNot(t *testing.T) {
+	const repetitions = 20
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		faults := map[string]int64{}
+		for _, state := range protocol.Mallocs {
+			j := verifyJob(2, mockups.Datatype{Name: "byte", Bytes: 1}, "bor", 0, false)
+			j.Cases = []protocol.JobCase{{Function: "MPI_Reduce_scatter_block", Msize: 1 << 20, NRep: repetitions}}
+			j.Order, j.FirstCalls, j.Warmup, j.Malloc = []int{0}, 5, 10, state
+			faults[state] = must.Get(b.runJob(2, j))(t).Cases[0].Usage.Faults
+		}
+		should.Hold(t, faults[protocol.MallocFresh] >= 100*repetitions && faults[protocol.MallocSettled] < 10*repetitions, "%d calls: %v", repetitions, faults)
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
@@ -48,4 +49,27 @@ func TestAlternatingIsLeftOutWhereItIsNotWanted(t *testing.T) {
 		j := b.Checked(bed.Nightly)
 		should.Hold(t, len(measuring(b, protocol.ModeAlternate)) == 0 && j.Report.Verdicts[0].Alternating == nil, "%+v", j.Report.Verdicts[0])
 	})
+}
+
+func TestAViolationWithPageFaultsIsMeasuredInTheOtherStateOfMalloc(t *testing.T) {
+	for state, other := range map[string]string{protocol.MallocFresh: protocol.MallocSettled, protocol.MallocSettled: protocol.MallocFresh} {
+		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+			b.Fake.Faults = 100
+			b.Fake.Call = func(c protocol.JobCase, np int) time.Duration {
+				if c.Msize == 8 && len(measuring(b, protocol.ModeMalloc)) > 0 {
+					return 10 * time.Microsecond
+				}
+				return bed.ReduceSlow(c, np)
+			}
+			j := b.Checked(bed.Nightly + "malloc = \"" + state + "\"\n")
+			jobs := measuring(b, protocol.ModeMalloc)
+			must.Hold(t, len(jobs) == 8 && len(jobs[0].Cases) == 4, "%d jobs", len(jobs))
+			should.Hold(t, jobs[0].Malloc == other && measuring(b, protocol.ModeMeasure)[0].Malloc == state, "%s after %s", jobs[0].Malloc, state)
+			for _, v := range j.Report.Verdicts {
+				want := map[int64]analyze.Holds{8: analyze.HoldsNo, 1024: analyze.HoldsYes}[v.Msize]
+				should.Hold(t, v.Verdict == judge.Violated && v.OtherMalloc != nil && v.OtherMalloc.Holds == want && v.OtherMalloc.Malloc == other && !v.OnlyRepeated(),
+					"%d: %s, %+v", v.Msize, v.Verdict, v.OtherMalloc)
+			}
+		})
+	}
 }
