@@ -7,28 +7,26 @@ import (
 	"pgmpi/measure/results"
 )
 
+// Alone is what a test says of some mpiruns alone, at alpha and not adjusted. It explains a
+// verdict, and changes none.
+type Alone struct {
+	Mpiruns int `json:"mpiruns"`
+	Effect  `column:""`
+	Verdict judge.Verdict `json:"verdict" column:"verdict"`
+}
+
+func aloneIn(o judge.Outcome) Alone { return Alone{o.Runs, TestedBy(o).Effect, o.Verdict} }
+
 // Elsewhere is a violation measured again in mpiruns of their own under another condition.
 type Elsewhere struct {
-	Runs   int `json:"runs"`
-	Effect `column:""`
-	Holds  Holds  `json:"holds" column:"holds"`
+	Alone  `column:""`
 	Malloc string `json:"malloc,omitempty"` // its state, if not as in the check
 }
 
-// Holds tells whether a violation was seen under another condition.
-type Holds string
-
-const (
-	HoldsYes  Holds = "yes"     // violated there too
-	HoldsNo   Holds = "no"      // shown to be less than min_slowdown times slower there
-	HoldsOpen Holds = "unknown" // the data show neither
-)
-
-// no tells whether a violation is shown not to hold there.
-func (e *Elsewhere) no() bool { return e != nil && e.Holds == HoldsNo }
-
 // OnlyRepeated tells whether a violation is shown not to hold where both sides alternate.
-func (v *Verdict) OnlyRepeated() bool { return v.Verdict == judge.Violated && v.Alternating.no() }
+func (v *Verdict) OnlyRepeated() bool {
+	return v.Verdict == judge.Violated && v.Alternating != nil && v.Alternating.Verdict == judge.Kept
+}
 
 // How often both sides alternate in an mpirun: until each has taken about as long together.
 const (
@@ -76,14 +74,7 @@ func (a *Analysis) elsewhere(mode protocol.Mode, of func(*Verdict) **Elsewhere) 
 		if v.Verdict != judge.Violated || v.MsizeOther != a.manifest.Plan.Cases[x.Part].Msize || x.Problem != "" {
 			continue
 		}
-		e := &Elsewhere{Runs: x.Runs, Effect: TestedBy(x.Outcome).Effect, Holds: HoldsOpen, Malloc: plan.Malloc}
-		switch {
-		case x.Verdict == judge.Violated:
-			e.Holds = HoldsYes
-		case x.PKept <= cfg.Alpha:
-			e.Holds = HoldsNo
-		}
-		*of(v) = e
+		*of(v) = &Elsewhere{aloneIn(x.Outcome), plan.Malloc}
 	}
 	return nil
 }

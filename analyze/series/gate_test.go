@@ -95,7 +95,7 @@ func inTwoStates(n *Check) *Check {
 func TestStatesAgainstABaseline(t *testing.T) {
 	violated, kept, marginal, undecided := asked(judge.Violated, 1.5), asked(judge.Kept, 1), asked(judge.Marginal, 1.03), asked(judge.Undecided, 1.2)
 	byState := violated
-	byState.ByState = analyze.InStates{{State: "A", Verdict: judge.Kept}, {State: "B", Verdict: judge.Violated}}
+	byState.ByState = analyze.InStates{{State: "A", Alone: analyze.Alone{Verdict: judge.Kept}}, {State: "B", Alone: analyze.Alone{Verdict: judge.Violated}}}
 	expect := []Expectation{{Guideline: "GL8", Reason: "slow link", Ticket: "T-7"}}
 	until := []Expectation{{Guideline: "GL8", Until: "2026-11-21"}}
 	today := []Expectation{{Guideline: "GL8", Until: "2026-11-22"}}
@@ -241,7 +241,7 @@ func TestASureAlarmIsOneWhereOnlySureOnesAre(t *testing.T) {
 func inStates(ratio, a, b float64) analyze.Verdict {
 	v := asked(judge.Violated, ratio)
 	for name, in := range map[string]float64{"A": a, "B": b} {
-		v.ByState = append(v.ByState, analyze.StateVerdict{State: name, Verdict: judge.Violated, Effect: analyze.Effect{RatioLo95: analyze.Number(.99 * in), RatioHi95: analyze.Number(1.01 * in)}})
+		v.ByState = append(v.ByState, analyze.StateVerdict{State: name, Alone: analyze.Alone{Verdict: judge.Violated, Effect: analyze.Effect{RatioLo95: analyze.Number(.99 * in), RatioHi95: analyze.Number(1.01 * in)}}})
 	}
 	return v
 }
@@ -249,7 +249,7 @@ func inStates(ratio, a, b float64) analyze.Verdict {
 // Where the answer depends on the machine's state, that in which it is violated counts.
 func TestAViolationInOneStateIsHeldAgainstNightsInThatState(t *testing.T) {
 	v := asked(judge.Violated, 1.5)
-	v.ByState = []analyze.StateVerdict{{State: "A", Verdict: judge.Kept}, {State: "B", Verdict: judge.Violated}}
+	v.ByState = []analyze.StateVerdict{{State: "A", Alone: analyze.Alone{Verdict: judge.Kept}}, {State: "B", Alone: analyze.Alone{Verdict: judge.Violated}}}
 	states := []medians.State{{Shape: "p2", Name: "A", Mpiruns: []int{1, 2, 3}, Speed: medians.Speed{LineNS: 100}}, {Shape: "p2", Name: "B", Mpiruns: []int{4, 5}, Speed: medians.Speed{LineNS: 400}}}
 	for line, want := range map[float64]analyze.GateState{100: analyze.Unsure, 380: analyze.New} {
 		a := judged(0, v)

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
@@ -35,8 +34,8 @@ func TestAViolationThatDoesNotHoldCallByCallHoldsOnlyWhenRepeated(t *testing.T) 
 		jobs := measuring(b, protocol.ModeAlternate)
 		should.Hold(t, len(jobs) == 8 && len(jobs[0].Cases) == 4 && jobs[0].Cases[0].NRep == 20 && len(jobs[0].Order) == 4*20, "%d jobs, %+v", len(jobs), jobs)
 		for _, v := range j.Report.Verdicts {
-			want := map[int64]analyze.Holds{8: analyze.HoldsNo, 1024: analyze.HoldsYes}[v.Msize]
-			should.Hold(t, v.Verdict == judge.Violated && v.Alternating != nil && v.Alternating.Holds == want && v.OnlyRepeated() == (want == analyze.HoldsNo),
+			want := map[int64]judge.Verdict{8: judge.Kept, 1024: judge.Violated}[v.Msize]
+			should.Hold(t, v.Verdict == judge.Violated && v.Alternating != nil && v.Alternating.Verdict == want && v.OnlyRepeated() == (want == judge.Kept),
 				"%d: %s, %+v", v.Msize, v.Verdict, v.Alternating)
 		}
 		should.Hold(t, len(measuring(b, protocol.ModeMalloc)) == 0, "malloc without page faults")
@@ -66,8 +65,8 @@ func TestAViolationWithPageFaultsIsMeasuredInTheOtherStateOfMalloc(t *testing.T)
 			must.Hold(t, len(jobs) == 8 && len(jobs[0].Cases) == 4, "%d jobs", len(jobs))
 			should.Hold(t, jobs[0].Malloc == other && measuring(b, protocol.ModeMeasure)[0].Malloc == state, "%s after %s", jobs[0].Malloc, state)
 			for _, v := range j.Report.Verdicts {
-				want := map[int64]analyze.Holds{8: analyze.HoldsNo, 1024: analyze.HoldsYes}[v.Msize]
-				should.Hold(t, v.Verdict == judge.Violated && v.OtherMalloc != nil && v.OtherMalloc.Holds == want && v.OtherMalloc.Malloc == other && !v.OnlyRepeated(),
+				want := map[int64]judge.Verdict{8: judge.Kept, 1024: judge.Violated}[v.Msize]
+				should.Hold(t, v.Verdict == judge.Violated && v.OtherMalloc != nil && v.OtherMalloc.Verdict == want && v.OtherMalloc.Malloc == other && !v.OnlyRepeated(),
 					"%d: %s, %+v", v.Msize, v.Verdict, v.OtherMalloc)
 			}
 		})

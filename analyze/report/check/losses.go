@@ -49,7 +49,7 @@ func losses(r *analyze.Report) []document.Section {
 			}
 		}
 		if e := v.OtherMalloc; e != nil {
-			apart += fmt.Sprintf("; malloc %s %s, %s", e.Malloc, effect(e.Effect), map[analyze.Holds]string{analyze.HoldsYes: "holds too", analyze.HoldsNo: "does not hold", analyze.HoldsOpen: "not shown"}[e.Holds])
+			apart += fmt.Sprintf("; malloc %s %s, %s", e.Malloc, effect(e.Effect), phrase.Words(e.Verdict))
 		}
 		t.Add(l.group, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v.Effect),
 			instance(v)+" ["+strings.Join(l.broken, ",")+"]"+phrase.When(len(also) > 0, ", also %s", strings.Join(also, ", "))+apart)

@@ -121,20 +121,20 @@ func violatedReason(s *document.Section, e *analyze.Explanation) {
 			s.Say("A new check of this design shows it again with an estimated probability of %s.", Again(v))
 		}
 	}
-	if e := v.Alternating; e != nil {
-		s.Say("Both sides alternating call by call, in %s more, it takes %s as long: %s.", conf.Plural(e.Runs, "mpirun"), effect(e.Effect), holds[e.Holds])
+	again := func(how string, e *analyze.Elsewhere) {
+		if e != nil {
+			s.Say("Measured again in %s, %s: %s, %s.", conf.Plural(e.Mpiruns, "mpirun"), how, effect(e.Effect), phrase.Words(e.Verdict))
+		}
 	}
+	again("both sides alternating call by call", v.Alternating)
 	if e := v.OtherMalloc; e != nil {
-		s.Say("With malloc %s, in %s more, it takes %s as long: %s.", e.Malloc, conf.Plural(e.Runs, "mpirun"), effect(e.Effect), holds[e.Holds])
+		again("malloc "+e.Malloc, e)
 	}
 	if a := v.Alternative; a != nil {
 		s.Say("The fastest that was measured in its place: %s, %s instead of %s.",
 			strings.ReplaceAll(instead(v), "\n", ""), phrase.Duration(&a.MedianS), phrase.Duration(v.MedianS))
 	}
 }
-
-var holds = map[analyze.Holds]string{analyze.HoldsYes: "the violation holds there too", analyze.HoldsNo: "the violation does not hold there",
-	analyze.HoldsOpen: "whether the violation holds there is not shown"}
 
 func keptReason(s *document.Section, e *analyze.Explanation) {
 	r, v, t := e.Report, e.Verdict, e.Test
