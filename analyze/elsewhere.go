@@ -28,19 +28,9 @@ func (v *Verdict) OnlyRepeated() bool {
 	return v.Verdict == judge.Violated && v.Alternating != nil && v.Alternating.Verdict == judge.Kept
 }
 
-// How often both sides alternate in an mpirun: until each has taken about as long together.
-const (
-	fewestTurns, mostTurns = 5, 20
-	turnsNS                = 1e6
-)
-
 // Alternate plans to measure all violations again by turns of single calls.
 func (a *Analysis) Alternate() *results.FollowUps {
-	list := a.comparisons(func(int, *Verdict) bool { return true })
-	for i := range list {
-		list[i].NRep = min(mostTurns, max(fewestTurns, int(turnsNS/a.set.Cases[list[i].Case].Median())))
-	}
-	return again(list, a.fewAgain())
+	return again(a.comparisons(func(int, *Verdict) bool { return true }), a.fewAgain())
 }
 
 // InMalloc plans to measure violations with page faults again in a state of malloc.

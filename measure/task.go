@@ -101,8 +101,9 @@ func followUpCases(m *results.Manifest, x *results.FollowUps, shape guidelines.S
 			continue
 		}
 		nrep, parts := max(1, m.NRep[f.Case].N), max(1, m.NRep[f.Part].N)
-		if f.NRep > 0 {
-			nrep, parts = f.NRep, f.NRep
+		if x == m.Alternate {
+			nrep = min(nrep, alternations)
+			parts = nrep
 		}
 		if f.Calls > 1 {
 			add(f.Part, f.Calls, nrep)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 
 	"pgmpi/guidelines"
 	"pgmpi/measure/host"
@@ -99,8 +100,6 @@ type Comparison struct {
 	Case  int `json:"case"`  // index into Plan.Cases: the call; for split-robustness the size m_j
 	Part  int `json:"part"`  // index into Plan.Cases: the other side; for split-robustness the size m_i
 	Calls int `json:"calls"` // k
-	// NRep is how often both sides are sampled in an mpirun; 0: as predicted.
-	NRep int `json:"nrep,omitempty"`
 }
 
 // Experiment is what a mode measures in mpiruns of its own; ok: it is such a mode. The
@@ -118,20 +117,10 @@ var Experiments = []protocol.Mode{protocol.ModeSplit, protocol.ModeAlternate, pr
 
 // experiment returns where the plan of a mode is kept, or nil if it has none.
 func (m *Manifest) experiment(mode protocol.Mode) **FollowUps {
-	switch mode {
-	case protocol.ModeSplit:
-		return &m.Split
-	case protocol.ModeAlternate:
-		return &m.Alternate
-	case protocol.ModeMalloc:
-		return &m.Malloc
-	case protocol.ModeConfirm:
-		return &m.Confirm
-	case protocol.ModeExplore:
-		return &m.Explore
-	default:
-		return nil
+	if i := slices.Index(Experiments, mode); i >= 0 {
+		return []**FollowUps{&m.Split, &m.Alternate, &m.Malloc, &m.Confirm, &m.Explore}[i]
 	}
+	return nil
 }
 
 // Runs is the number of mpiruns per shape of a stage: those planned, or fewer
