@@ -75,21 +75,8 @@ func (k Kind[T]) Formats() []string {
 }
 
 func (k Kind[T]) has(from form) bool {
-	switch from {
-	case sections:
-		return true
-	case rows:
-		return k.Rows != nil
-	case value:
-		return k.JSON
-	case outcomes:
-		return k.Outcomes != nil
-	case metrics:
-		return k.Metrics != nil
-	case benchmarks:
-		return k.Benchmarks != nil
-	}
-	return false
+	return [...]bool{sections: true, rows: k.Rows != nil, value: k.JSON,
+		outcomes: k.Outcomes != nil, metrics: k.Metrics != nil, benchmarks: k.Benchmarks != nil}[from]
 }
 
 func (k Kind[T]) Format(name string) (Format, error) {
