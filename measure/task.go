@@ -203,14 +203,6 @@ func (s *Session) predictAtOnce(t Task, j *protocol.Job, seed uint64) func(launc
 	}
 }
 
-// predictions returns how many predictions a job makes, if more than one.
-func predictions(j *protocol.Job) int {
-	if j.Predict == nil {
-		return 0
-	}
-	return j.Predict.Times
-}
-
 // mockups returns the shared libraries whose rows the Plan has, with their hashes when the
 // folder was begun.
 func (s *Session) mockups() (out []protocol.Mockups) {
