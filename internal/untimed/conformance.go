@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
@@ -55,14 +54,6 @@ const conformanceStall = 10 * time.Second
 // the world of each configured shape and on parts of it, under an environment beside mpi.env,
 // and returns what became of each. A kind of call that ends the mpirun is not made again.
 // It is an error only if nothing could be called. With functions only these are called.
-func Conformance(ctx context.Context, config *glfile.File, env map[string]string, functions ...string) ([]Outcome, error) {
-	o, err := NewOnce(config, nil)
-	if err != nil {
-		return nil, err
-	}
-	return o.Conformance(ctx, env, functions...)
-}
-
 func (o *Once) Conformance(ctx context.Context, env map[string]string, functions ...string) (out []Outcome, err error) {
 	for _, shape := range o.shapes() {
 		of, err := o.conformanceOn(ctx, shape, env, functions)
