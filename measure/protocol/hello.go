@@ -25,5 +25,4 @@ type RankInfo struct {
 	// ClockTickNS is the resolution of the clock that times, as measured in the mpirun.
 	ClockTickNS int64  `json:"clock_tick_ns"`
 	Host        string `json:"host"`
-	MemAvail    int64  `json:"mem_available"` // bytes, on Host
 }

@@ -5,9 +5,11 @@ package rank
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"pgmpi/measure/clocks"
+	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/rank/call"
 	"pgmpi/measure/rank/loop"
@@ -110,7 +112,10 @@ func (s *session) calls(j *protocol.Job, caller *call.Caller, w *protocol.Output
 		return nil, err
 	}
 	s.watchdog.Stop()
-	b.leaveFillers()
+	n := slices.IndexFunc(b.job.Cases, func(c protocol.JobCase) bool { return c.Filler }) // they are the last ones
+	if n >= 0 {
+		b.out.cases, b.out.samples = b.out.cases[:n], b.out.samples[:n]
+	}
 	end := &b.out.end
 	end.Clock, end.Counters = &s.clock.Info, b.Counters()
 	end.MeasureNS, end.TimedNS = time.Since(start).Nanoseconds(), (b.timed + b.Took).Nanoseconds()
@@ -137,15 +142,6 @@ func (b *bench) probes() (look func(done int) error, err error) {
 		b.out.end.Probes = r.All
 		return err
 	}, nil
-}
-
-// leaveFillers drops the results of cases that are not measured, the last ones.
-func (b *bench) leaveFillers() {
-	n := len(b.job.Cases)
-	for n > 0 && b.job.Cases[n-1].Filler {
-		n--
-	}
-	b.out.cases, b.out.samples = b.out.cases[:n], b.out.samples[:n]
 }
 
 func (s *session) newBench(job *protocol.Job, caller *call.Caller, w *protocol.OutputWriter) (*bench, error) {
@@ -190,7 +186,8 @@ func (b *bench) room() (int64, error) {
 	if b.job.MemoryCap > 0 {
 		return b.job.MemoryCap, nil
 	}
-	least, err := b.AllMin(memAvailable() / int64(max(1, b.beside)))
+	_, available := host.Memory(hostFiles)
+	least, err := b.AllMin(available / int64(max(1, b.beside)))
 	if err != nil || least <= 0 {
 		return b.job.TempMemory, err
 	}

@@ -22,17 +22,6 @@ import (
 // and the last, beside one before and one after all cases.
 const between = 3
 
-// due tells whether there is a reading when this number of the cases is done:
-// readings are spread evenly, and coincide where cases are few.
-func due(done, cases int) bool {
-	for k := range between + 2 {
-		if k*cases/(between+1) == done {
-			return true
-		}
-	}
-	return false
-}
-
 // Reader reads the reference probes, all ranks together.
 type Reader struct {
 	w     *mpi.World
@@ -57,7 +46,16 @@ func New(clock *clock.Clock, cases int) (*Reader, error) {
 	return r, nil
 }
 
-func (r *Reader) Due(done int) bool { return due(done, r.cases) }
+// Due tells whether there is a reading when this number of the cases is done:
+// readings are spread evenly, and coincide where cases are few.
+func (r *Reader) Due(done int) bool {
+	for k := range between + 2 {
+		if k*r.cases/(between+1) == done {
+			return true
+		}
+	}
+	return false
+}
 
 // Read adds a reading.
 func (r *Reader) Read() error {
