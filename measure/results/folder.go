@@ -231,15 +231,10 @@ func (f *Folder) WriteJob(j *protocol.Job) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	file, err := regular.New(path)
-	if err != nil {
-		return "", err
-	}
-	_, err = io.WriteString(file, strings.Join(lines, "\n")+"\n")
-	return path, errors.Join(err, file.Close())
+	return path, regular.Write(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+		return err
+	})
 }
 
 func (f *Folder) Has(mode protocol.Mode, shape guidelines.Shape, run int) bool {
