@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/clean"
 	"pgmpi/measure/host"
 )
 
@@ -117,18 +118,12 @@ func (c Config) hostfile() (string, error) {
 	return filepath.Abs(c.Hostfile)
 }
 
-func replaced(words []string, what, with string) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = strings.ReplaceAll(w, what, with)
-	}
-	return out
+func replaced(words []string, pairs ...string) []string {
+	return clean.All(strings.NewReplacer(pairs...).Replace, words)
 }
 
 func Placed(argv []string, s guidelines.Shape) []string {
-	argv = replaced(argv, "{np}", strconv.Itoa(s.NP))
-	argv = replaced(argv, "{nodes}", strconv.Itoa(s.Nodes))
-	return replaced(argv, "{ppn}", strconv.Itoa(s.PPN))
+	return replaced(argv, "{np}", strconv.Itoa(s.NP), "{nodes}", strconv.Itoa(s.Nodes), "{ppn}", strconv.Itoa(s.PPN))
 }
 
 // RankArgv returns the command line that starts the ranks of a shape.
