@@ -113,10 +113,8 @@ func (o *OutputWriter) line(text []byte) {
 // samplesPerLine keeps lines far below what launchers forward at once.
 const samplesPerLine = 512
 
-func (o *OutputWriter) Case(c CaseResult, samples []Sample) { o.More(c, samples, 0) }
-
-// More is Case for one whose samples before the first have been written.
-func (o *OutputWriter) More(c CaseResult, samples []Sample, first int) {
+// Case writes a case, and its samples from the first on that has not been written.
+func (o *OutputWriter) Case(c CaseResult, samples []Sample, first int) {
 	o.JSON(LineCase, c)
 	for ; first < len(samples); first += samplesPerLine {
 		b := fmt.Appendf(nil, "%s %d %d", LineSamples, c.Case, first)

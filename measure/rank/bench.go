@@ -34,7 +34,7 @@ type outcome struct {
 func (o *outcome) write(w *protocol.OutputWriter) error {
 	for i, c := range o.cases {
 		if s := o.sent[i]; !s.whole {
-			w.More(c, o.samples[i], s.samples)
+			w.Case(c, o.samples[i], s.samples)
 		}
 	}
 	for _, c := range o.syncs {

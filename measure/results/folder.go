@@ -278,7 +278,7 @@ func (f *Folder) ReadRun(mode protocol.Mode, shape guidelines.Shape, run int, pl
 }
 
 func (f *Folder) readRun(path string, mode protocol.Mode, shape guidelines.Shape, run int, plan *guidelines.Plan) (*Run, error) {
-	r, err := readRaw(path, mostCases(mode, plan))
+	r, err := ReadRaw(path, mostCases(mode, plan))
 	if err != nil {
 		return nil, err
 	}
