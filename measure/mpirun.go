@@ -16,7 +16,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Time limits of the protocol.
 const (
 	ackLimit   = 30 * time.Second
 	stallGrace = 10 * time.Second // beyond measure.stall, which the ranks watch themselves
@@ -42,7 +41,6 @@ func limitsFor(c MPIConfig, np int, stall time.Duration) limits {
 	return l
 }
 
-// Error is a failed mpirun.
 type Error struct {
 	Argv    []string
 	What    string

@@ -180,7 +180,6 @@ func (s *Session) stored(t Task, part *results.Run, job *protocol.Job, seed uint
 	return r, s.Folder.WriteRun(r)
 }
 
-// header is of an mpirun whatever its end.
 func (m *mpirun) header(t Task, seed uint64, job *protocol.Job) results.Header {
 	h := results.Header{Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Rank: m.hello.Rank,
 		WallNS: m.wall.Nanoseconds(), LaunchNS: m.launch.Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339)}

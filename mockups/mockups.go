@@ -24,7 +24,6 @@ const (
 	Pair
 )
 
-// Buffer describes one of the caller's buffers.
 type Buffer struct {
 	Blocks   Blocks
 	RootOnly bool // significant at the root alone
@@ -61,7 +60,6 @@ type Temp struct {
 	One, PerRank, Padded int
 }
 
-// Elements returns the length of all temporaries together.
 func (t Temp) Elements(count int64, p int) int64 {
 	padded := (count + int64(p) - 1) / int64(p) * int64(p)
 	return int64(t.One)*count + int64(t.PerRank)*count*int64(p) + int64(t.Padded)*padded
@@ -312,7 +310,6 @@ func Canonical(name string) string {
 	return name
 }
 
-// Collectives returns the ids of the MPI collectives, in alphabetical order.
 func Collectives() []string { return Mockups("") }
 
 func Mockups(of string) []string {

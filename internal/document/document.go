@@ -11,7 +11,6 @@ import (
 	"pgmpi/internal/picture"
 )
 
-// Kind is a sort of document about a T.
 type Kind[T any] struct {
 	Name     string              // of its files, without the ending
 	Sections func(*T) []Section  // for people
@@ -67,7 +66,6 @@ type Section struct {
 	Folded  bool // until the reader opens it
 }
 
-// Text is a part of a section's text.
 type Text struct {
 	Style Style
 	Name  string // of a Fact or Command; of Verbatim too where it has one
@@ -76,7 +74,6 @@ type Text struct {
 	Draw  func(width int) []string // of a Drawing: its lines, for a page of this width
 }
 
-// Style says how a Text is laid out.
 type Style int
 
 const (
@@ -147,7 +144,6 @@ func (s *Section) Facts(name string, texts []string) {
 	}
 }
 
-// Lines adds lines that stay as they are.
 func (s *Section) Lines(lines ...string) {
 	s.Text = append(s.Text, Text{Style: Verbatim, Text: strings.Join(clean.All(clean.Line, lines), "\n")})
 }

@@ -168,7 +168,6 @@ func (f *fitting) cell(text string, column int) string {
 	return text
 }
 
-// draw draws head and rows of the columns shown.
 func (f *fitting) draw(out io.Writer, head []string, rows [][]string, padding tw.CellPadding, options ...tablewriter.Option) error {
 	t := Table{Align: f.aligns(f.columns)}
 	return t.draw(out, head, rows, padding, options...)

@@ -76,7 +76,6 @@ func (o *Once) ask(ctx context.Context, shape guidelines.Shape, env map[string]s
 	return out, nil
 }
 
-// Layouts asks where the ranks of each shape run.
 func (o *Once) Layouts(ctx context.Context) (all []host.Layout, err error) {
 	for _, shape := range o.shapes() {
 		out, err := o.ask(ctx, shape, nil, &protocol.Job{StallNS: int64(o.config.Measure.Stall), Layout: true})
@@ -88,5 +87,4 @@ func (o *Once) Layouts(ctx context.Context) (all []host.Layout, err error) {
 	return all, nil
 }
 
-// Rank returns what the rank program says about itself.
 func (o *Once) Rank() protocol.RankInfo { return o.ranks.Info }

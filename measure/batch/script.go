@@ -15,7 +15,6 @@ import (
 	"pgmpi/internal/regular"
 )
 
-// Request describes the job that a script is written for.
 type Request struct {
 	Config
 	NP         int           // most processes of an mpirun

@@ -76,7 +76,6 @@ func (s State) Over() bool {
 	return slices.Contains([]string{"", "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT"}, s.Word)
 }
 
-// StateOf asks Slurm for the state of a job.
 func StateOf(job string) (State, error) {
 	if !IsJob(job) {
 		return State{}, fmt.Errorf("%q is no job of Slurm's", job)

@@ -107,7 +107,6 @@ func (c Config) settle(words []string, shape guidelines.Shape) ([]string, error)
 	return replaced(words, "{cpus}", strconv.Itoa(max(1, c.CPUsPerRank))), nil
 }
 
-// hostfile returns the path for {hostfile}.
 func (c Config) hostfile() (string, error) {
 	if c.Hostfile == "" {
 		return "", fmt.Errorf("the launcher wants a {hostfile}: give one with --hostfile, such as --hostfile \"$PBS_NODEFILE\" (in Slurm leave {hostfile} out: its launchers know the nodes)")
@@ -126,7 +125,6 @@ func Placed(argv []string, s guidelines.Shape) []string {
 	return replaced(argv, "{np}", strconv.Itoa(s.NP), "{nodes}", strconv.Itoa(s.Nodes), "{ppn}", strconv.Itoa(s.PPN))
 }
 
-// RankArgv returns the command line that starts the ranks of a shape.
 func RankArgv(launch []string, rankPath string, s guidelines.Shape, args ...string) []string {
 	return append(append(Placed(launch, s), rankPath, "--np", strconv.Itoa(s.NP)), args...)
 }

@@ -8,7 +8,6 @@ type Hello struct {
 	PML      string   `json:"pml,omitempty"`    // Open MPI's point-to-point messaging layer
 }
 
-// ProtocolVersion is what Hello.Protocol says.
 const ProtocolVersion = 4
 
 // RankInfo is what a rank program knows of itself and its clock.

@@ -54,7 +54,6 @@ type End struct {
 	Barriers *Barriers `json:"barriers,omitempty"`
 }
 
-// CallsEnd answers a CallsJob.
 type CallsEnd struct {
 	MemoryCap int64  `json:"memory_cap"`
 	MeasureNS int64  `json:"measure_ns"`
@@ -89,7 +88,6 @@ type Output struct {
 	Exits  []Exit      // by rank, where the job asks for them
 }
 
-// OutputWriter writes the closing lines of an mpirun.
 type OutputWriter struct {
 	w     io.Writer
 	lines int
@@ -133,7 +131,6 @@ func (o *OutputWriter) Case(c CaseResult, samples []Sample, first int) {
 // Rank writes local durations of a rank, ns, from repetition first on.
 func (o *OutputWriter) Rank(c, rank, first int, ns []int64) { o.series(LineRank, c, rank, first, ns) }
 
-// Count writes what a counter has counted in each repetition.
 func (o *OutputWriter) Count(c, counter int, n []int64) { o.series(LineCount, c, counter, 0, n) }
 
 func (o *OutputWriter) series(word string, c, which, first int, ns []int64) {
@@ -162,7 +159,6 @@ func (o *OutputWriter) SoFar(rounds int) error {
 	return errors.Join(err, o.err)
 }
 
-// JSON writes a line of the given word with v as its text.
 func (o *OutputWriter) JSON(word string, v any) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -209,7 +205,6 @@ func IsOutput(line []byte) bool {
 	return false
 }
 
-// NewOutputReader returns a reader of what becomes of a job.
 func NewOutputReader(job *Job) *OutputReader {
 	o := &OutputReader{job: job, left: MaxSamples, at: map[int]int{}}
 	if job.CallsJob != nil {

@@ -20,7 +20,6 @@ import (
 	"pgmpi/nrep"
 )
 
-// outcome is what rank 0 sends after the last case.
 type outcome struct {
 	cases   []protocol.CaseResult
 	samples [][]protocol.Sample // by case
@@ -30,7 +29,6 @@ type outcome struct {
 	end     protocol.End
 }
 
-// write sends what has not been sent.
 func (o *outcome) write(w *protocol.OutputWriter) error {
 	for i, c := range o.cases {
 		if s := o.sent[i]; !s.whole {

@@ -241,7 +241,6 @@ func launchedBy() string {
 	return "a launcher it does not know"
 }
 
-// serve takes the job, does it and sends the outcome.
 func (s *session) serve(jobFile string) error {
 	j, err := s.receive(jobFile)
 	if err != nil {
@@ -288,7 +287,6 @@ func (s *session) serve(jobFile string) error {
 	return s.out.Flush()
 }
 
-// do does the work that a job asks for.
 func (s *session) do(j *protocol.Job, caller *call.Caller, w *protocol.OutputWriter) (o *outcome, err error) {
 	stall := time.Duration(j.StallNS)
 	o = &outcome{}

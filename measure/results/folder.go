@@ -294,7 +294,6 @@ func (f *Folder) readRun(path string, mode protocol.Mode, shape guidelines.Shape
 	return r, nil
 }
 
-// Finished lists the finished runs of one mode and shape, ascending.
 func (f *Folder) Finished(mode protocol.Mode, shape guidelines.Shape) ([]int, error) {
 	entries, err := os.ReadDir(filepath.Join(f.Path, rawName))
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"pgmpi/measure/host"
 )
 
-// lock keeps a results folder for one process.
 type lock struct {
 	file *os.File // with flock: the kernel releases it when the process dies
 	held string   // without flock: the file whose existence is the lock

@@ -44,7 +44,6 @@ type Experiment struct {
 	Others []results.Kind
 }
 
-// Found is the answer of an experiment.
 type Found struct {
 	*document.Document
 	Judgement *reading.Judgement // only of a check
@@ -72,7 +71,6 @@ type Stage struct {
 	Ended func(*Campaign)
 }
 
-// Command names the command that does the experiment.
 func (x *Experiment) Command() string {
 	if x.Name != "" {
 		return x.Name
@@ -162,7 +160,6 @@ func (c *Campaign) do(ctx context.Context, s Stage) error {
 	return c.Part(ctx, s, 1, x.R)
 }
 
-// Part does some mpiruns of a stage.
 func (c *Campaign) Part(ctx context.Context, s Stage, first, last int) error {
 	if s.Mode == protocol.ModeMeasure {
 		if err := Unpredicted(c.Manifest, c.Path); err != nil {

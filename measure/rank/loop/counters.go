@@ -76,7 +76,6 @@ func (l *Loop) openCounter(name string) (from, why string) {
 	return "", C.GoString(text)
 }
 
-// Counters says how each counter was read, or why not.
 func (l *Loop) Counters() []protocol.Counter {
 	if l.counters == nil {
 		return nil

@@ -53,10 +53,8 @@ func Start(level int) (*World, error) {
 
 func (w *World) Stop() error { return Error("MPI_Finalize", C.pg_stop(w.x)) }
 
-// Abort ends the mpirun on all ranks.
 func Abort(code int) { C.pg_abort(C.int(code)) }
 
-// AllMin returns the least of all ranks' values.
 func (w *World) AllMin(v int64) (int64, error) {
 	var out C.int64_t
 	err := Error("MPI_Allreduce", C.pg_all_min(w.x, C.int64_t(v), &out))
@@ -70,13 +68,11 @@ func (w *World) AllMax(v int64) (int64, error) {
 	return int64(largest), err
 }
 
-// FromRoot returns rank 0's value on every rank.
 func (w *World) FromRoot(v int64) (int64, error) {
 	err := Error("MPI_Bcast", C.pg_share(w.x, unsafe.Pointer(&v), 8, 0))
 	return v, err
 }
 
-// Decided returns rank 0's yes or no on every rank.
 func (w *World) Decided(yes bool) (bool, error) {
 	v := int64(0)
 	if yes {
@@ -86,7 +82,6 @@ func (w *World) Decided(yes bool) (bool, error) {
 	return v != 0, err
 }
 
-// Text returns the text of rank `from` on every rank.
 func (w *World) Text(t []byte, from int) ([]byte, error) {
 	n := int64(len(t))
 	if err := Error("MPI_Bcast", C.pg_share(w.x, unsafe.Pointer(&n), 8, C.int(from))); err != nil || n == 0 {

@@ -32,7 +32,6 @@ type Reader struct {
 	All   []protocol.Probes // at rank 0, in the order of time
 }
 
-// New returns what reads the probes when a reading is due among `cases` cases.
 func New(clock *clock.Clock, cases int) (*Reader, error) {
 	r := &Reader{w: clock.World, time: (*C.pg_timing)(unsafe.Pointer(clock.Timing)), cases: cases}
 	if err := mpi.Error("the reference probes", C.pg_probes_open((*C.pg_ctx)(unsafe.Pointer(r.w.Context)), &r.c)); err != nil {
@@ -57,7 +56,6 @@ func (r *Reader) Due(done int) bool {
 	return false
 }
 
-// Read adds a reading.
 func (r *Reader) Read() error {
 	at := time.Since(r.start)
 	v, err := r.read()
