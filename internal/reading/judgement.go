@@ -19,6 +19,7 @@ import (
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/measure/results/reprompi"
 )
 
 // JudgedModes are the modes of the mpiruns that a report is made from.
@@ -196,4 +197,30 @@ func ConfigOf(m *results.Manifest) (*glfile.File, error) {
 	}
 	f.Source = m.TOML
 	return &f, nil
+}
+
+// Import judges output files of ReproMPI's mpibenchmark, each of them one mpirun.
+func Import(paths []string, config *glfile.File, version string) (*analyze.Report, error) {
+	var files []*reprompi.File
+	for _, path := range paths {
+		f, err := reprompi.Read(path)
+		var missing *os.PathError
+		if errors.As(err, &missing) {
+			return nil, fail.AsSetup(err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	m, runs, err := reprompi.Import(files, config.Check, config.Guideline)
+	if err != nil {
+		return nil, fail.AsSetup(err)
+	}
+	m.Version = version
+	a, err := analyze.Analyze(m, runs, config.Analyze)
+	if err != nil {
+		return nil, err
+	}
+	return a.Report, nil
 }

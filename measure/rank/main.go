@@ -307,6 +307,19 @@ func (s *session) do(j *protocol.Job, caller *call.Caller, w *protocol.OutputWri
 	return o, err
 }
 
+// beforeCall names each conformance call before it is made: it may end the mpirun.
+func (s *session) beforeCall(j *protocol.ConformanceJob) func(i, n int, c protocol.ConformanceCall) {
+	return func(i, n int, c protocol.ConformanceCall) {
+		s.alive()
+		s.setName(c.Name())
+		if s.Rank == 0 {
+			name, _ := json.Marshal(c)
+			s.say("%s %d %d %s", protocol.LineProgress, i, n, name)
+			time.Sleep(time.Duration(j.PauseNS))
+		}
+	}
+}
+
 // receive reads the job at rank 0 and gives it to all.
 func (s *session) receive(jobFile string) (*protocol.Job, error) {
 	var text []byte

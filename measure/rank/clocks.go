@@ -15,6 +15,45 @@ import (
 	"pgmpi/measure/rank/native"
 )
 
+// clocks finds out what the clocks are, and for every method what it costs and how far the
+// global clocks are from rank 0's; or when ranks leave MPI_Barrier.
+func (s *session) clocks(j *protocol.ClocksJob, caller *call.Caller) (*outcome, error) {
+	s.setName("the list of clocks")
+	o := &outcome{}
+	var err error
+	if o.end.Clocks, err = s.clock.List(); err != nil {
+		return nil, err
+	}
+	if err := s.clock.Set(j.Clock); err != nil {
+		return nil, err
+	}
+	o.end.Clock = &s.clock.Info
+	// The first messages between two ranks make their connection; in turn and in a
+	// tree these are all that are needed, so that no method pays for it.
+	for _, method := range []string{"skampi", "netgauge"} {
+		if err := s.clock.Synchronise(method); err != nil {
+			return nil, err
+		}
+	}
+	if j.Barriers > 0 {
+		s.setName("MPI_Barrier")
+		o.exits, o.end.Barriers, err = s.barrierExits(j, caller)
+		return o, err
+	}
+	for i, method := range j.Methods {
+		s.setName(method)
+		if s.Rank == 0 {
+			s.say("%s %d %d %s", protocol.LineProgress, i, len(j.Methods), method)
+		}
+		sync, err := s.clock.Examine(method, j, s.alive)
+		if err != nil {
+			return nil, err
+		}
+		o.syncs = append(o.syncs, sync)
+	}
+	return o, nil
+}
+
 const (
 	exitWarmup = 100              // untimed barriers
 	exitTime   = 20 * time.Second // that all barriers may take: ranks that share cores are mostly late
