@@ -109,16 +109,7 @@ func (m *Manifest) StopAfter(mode protocol.Mode, runs int) { put(&m.Stopped, mod
 
 // Planned fixes the experiment of a mode, nil if there is nothing to measure.
 func (m *Manifest) Planned(mode protocol.Mode, plan *FollowUps) {
-	switch mode {
-	case protocol.ModeSplit:
-		m.Split = plan
-	case protocol.ModeConfirm:
-		m.Confirm = plan
-	case protocol.ModeExplore:
-		m.Explore = plan
-	default:
-		panic("results: no experiment of mode " + mode)
-	}
+	*m.experiment(mode) = plan
 }
 
 // Ignored notes a setting that the library ignores, and tells whether it was not known.
