@@ -35,10 +35,9 @@ func Error[E ~int32](what string, rc E) error {
 	if rc == 0 {
 		return nil
 	}
-	text := (*C.char)(C.malloc(C.MPI_MAX_ERROR_STRING))
-	defer C.free(unsafe.Pointer(text))
-	C.pg_error_text(C.int(rc), text)
-	return fmt.Errorf("%s: %s", what, C.GoString(text))
+	var text [C.MPI_MAX_ERROR_STRING]C.char
+	C.pg_error_text(C.int(rc), &text[0])
+	return fmt.Errorf("%s: %s", what, C.GoString(&text[0]))
 }
 
 // Start starts MPI with a level of threads, an index into protocol.ThreadLevels.
@@ -198,12 +197,11 @@ func (w *World) Topology() (nodes, crowded int, err error) {
 
 // Library is what the library says of itself. MPI need not be started.
 func Library() string {
-	text := (*C.char)(C.malloc(C.MPI_MAX_LIBRARY_VERSION_STRING))
-	defer C.free(unsafe.Pointer(text))
+	var text [C.MPI_MAX_LIBRARY_VERSION_STRING]C.char
 	var n C.int
-	C.pg_library_version(text, &n)
+	C.pg_library_version(&text[0], &n)
 	// Open MPI counts the terminating zero, MPICH does not.
-	return strings.TrimRight(C.GoStringN(text, n), "\x00\n")
+	return strings.TrimRight(C.GoStringN(&text[0], n), "\x00\n")
 }
 
 // BuiltFor is the family and the name of the library that the headers belong to, and the
