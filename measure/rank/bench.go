@@ -73,6 +73,7 @@ type bench struct {
 	drift       clocks.Drift
 	batchTook   time.Duration // the last one
 	rounds      rounds
+	probes      *probe.Reader // nil: none are read
 	out         outcome
 	w           *protocol.OutputWriter // at rank 0
 	counts      bool                   // the library counts its messages
@@ -85,14 +86,16 @@ func (s *session) calls(j *protocol.Job, caller *call.Caller, w *protocol.Output
 	if err != nil {
 		return nil, err
 	}
-	look, err := b.probes()
-	if err != nil {
-		return nil, err
+	if b.job.Predict == nil && b.job.Messages == nil { // nothing is timed, or it is stage 1
+		b.setName("the reference probes")
+		if b.probes, err = probe.New(b.clock, len(b.job.Order)); err != nil {
+			return nil, err
+		}
 	}
 	start, said := time.Now(), time.Now()
 	b.rounds.sent = start
 	for done, i := range b.job.Order {
-		if err := look(done); err != nil {
+		if err := b.look(done); err != nil {
 			return nil, err
 		}
 		if err := b.early(done); err != nil {
@@ -106,7 +109,7 @@ func (s *session) calls(j *protocol.Job, caller *call.Caller, w *protocol.Output
 			said = time.Now()
 		}
 	}
-	if err := look(len(b.job.Order)); err != nil {
+	if err := b.look(len(b.job.Order)); err != nil {
 		return nil, err
 	}
 	s.watchdog.Stop()
@@ -120,26 +123,15 @@ func (s *session) calls(j *protocol.Job, caller *call.Caller, w *protocol.Output
 	return &b.out, nil
 }
 
-// probes returns what reads the reference probes, if a reading is due, when a number of
-// cases is done. Where nothing is timed, and in stage 1, none ever is.
-func (b *bench) probes() (look func(done int) error, err error) {
-	if b.job.Predict != nil || b.job.Messages != nil {
-		return func(int) error { return nil }, nil
+// look reads the reference probes if a reading is due when a number of cases is done.
+func (b *bench) look(done int) error {
+	if b.probes == nil || !b.probes.Due(done) {
+		return nil
 	}
 	b.setName("the reference probes")
-	r, err := probe.New(b.clock, len(b.job.Order))
-	if err != nil {
-		return nil, err
-	}
-	return func(done int) error {
-		if !r.Due(done) {
-			return nil
-		}
-		b.setName("the reference probes")
-		err := r.Read()
-		b.out.end.Probes = r.All
-		return err
-	}, nil
+	err := b.probes.Read()
+	b.out.end.Probes = b.probes.All
+	return err
 }
 
 func (s *session) newBench(job *protocol.Job, caller *call.Caller, w *protocol.OutputWriter) (*bench, error) {
