@@ -422,7 +422,7 @@ func (o *OutputReader) end(text []byte) error {
 		return fmt.Errorf("end record: %w", err)
 	}
 	e := &o.out.End
-	if (o.job.CallsJob == nil) != (e.CallsEnd == nil) || (o.job.Algorithms == nil) != (e.Algorithms == nil) {
+	if (o.job.CallsJob == nil) != (e.CallsEnd == nil) || (o.job.Algorithms == nil) != (e.Algorithms == nil) || o.job.Layout && o.out.Layout == nil {
 		return errors.New("end record: it answers another kind of job")
 	}
 	if err := e.check(); err != nil {
