@@ -18,7 +18,6 @@ const (
 	overlapFewest = overlapTurns
 )
 
-// overlapping is a nonblocking call with computation beside it.
 type overlapping struct {
 	*bench
 	*loop.Overlap

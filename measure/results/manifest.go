@@ -11,10 +11,8 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// ManifestSchema names the format of manifest.json.
 const ManifestSchema = "pgmpi-manifest/1"
 
-// MaxMPIRuns is the largest R that a Manifest may have.
 const MaxMPIRuns = 10000
 
 // Manifest is what a results folder is about: the configuration as read, the

@@ -25,7 +25,6 @@ const (
 	workRepeats = 7                // of which the least is taken: nothing else was done meanwhile
 )
 
-// Overlap is a nonblocking call with computation beside it.
 type Overlap struct {
 	l *Loop
 	c *C.pg_overlap
