@@ -47,6 +47,23 @@ var Explore = &run.Experiment{Kind: results.Explore, Prepare: prepareExplore, Pl
 	},
 	Answer: report.Explorations}
 
+// ExploreAt explores every collective at sizes of its own.
+func ExploreAt(sizes map[string]guidelines.MsizeList) *run.Experiment {
+	x := *Explore
+	x.Prepare = func(ctx context.Context, config *glfile.File, o run.Options) (*glfile.File, error) {
+		f, err := prepareExplore(ctx, config, o)
+		if err != nil {
+			return nil, err
+		}
+		f.Guideline = slices.Clone(f.Guideline)
+		for i, u := range f.Guideline {
+			f.Guideline[i].Msizes = sizes[u.Pattern.Function]
+		}
+		return f, nil
+	}
+	return &x
+}
+
 // testCandidates measures the candidates without all others, so that each is itself.
 var testCandidates = run.Stage{Mode: protocol.ModeExplore, Name: "test of candidates", Doing: "testing candidates", Load: 1. / run.Pointing,
 	Runs: func(m *results.Manifest, config *glfile.File) int {

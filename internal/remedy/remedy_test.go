@@ -257,24 +257,35 @@ func TestWhatIsProvedIsKeptWhenWhatFollowsFails(t *testing.T) {
 	})
 }
 
-func TestRemedyWrittenOverLeavesNothingOfTheOneBefore(t *testing.T) {
+// Programs may use the setting that is there while another is being proved.
+func TestSettingStaysUntilAnotherIsProved(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
 		_, err := remedied(b, nil)
 		must.Do(t, err)
 		folder := folderOf(b.Out)
 		must.Do(t, os.WriteFile(filepath.Join(folder, tuning.RulesFile), []byte("0\n"), 0o600))
+		starts := 0
 		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Force: true, Tell: func(run.Event) {},
-			Start: func([]string, []string, io.Writer) (*measure.Ranks, error) {
-				return nil, errors.New("no such launcher")
+			Start: func(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
+				if starts++; starts > 20 {
+					return nil, errors.New("no such launcher")
+				}
+				return b.Fake.Start(argv, env, stderr)
 			}}
-		_, err = x.Prepare()
-		must.Do(t, err)
+		must.Get(x.Prepare())(t)
 		_, err = x.Do(t.Context())
 		must.Hold(t, err != nil, "nothing has failed")
 		for _, name := range []string{report.RemedyFile, report.ReadmeFile, tuning.EnvFile, report.SettingTOML, tuning.RulesFile} {
-			should.Hold(t, !reading.Has(folder, name), "%s of the remedy before is still there", name)
+			should.Hold(t, reading.Has(folder, name), "%s of the remedy before is not there any more", name)
 		}
+		x = &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Resume: true, Tell: func(run.Event) {}, Start: b.Fake.Start}
+		must.Get(x.Prepare())(t)
+		before := len(b.Fake.Jobs())
+		r := must.Get(x.Do(t.Context()))(t)
+		should.Hold(t, r.Proofs[0].Holds && r.Proofs[0].Mpiruns == 20, "%+v", r.Proofs)
+		should.Hold(t, len(b.Fake.Jobs())-before < 20, "%d jobs, and some of the 20 mpiruns were there", len(b.Fake.Jobs())-before)
+		should.Hold(t, !reading.Has(folder, tuning.RulesFile), "rules that the setting lacks are still there")
 	})
 }
 
@@ -297,7 +308,9 @@ func TestComponentThatBettersNoCellIsNoGain(t *testing.T) {
 		should.Equal(t, e.betters([]report.RemedyCell{{Cell: cell, NP: 2, State: state}}), want, "%s", state)
 	}
 	c := tuning.Choice{Kind: tuning.ByComponent, Component: "sm", Env: map[string]string{"OMPI_MCA_coll_sm_priority": "100"}}
-	back := proof(nil, nil).rejects(append(algorithmsOf(), c))
+	e = proof(nil, nil)
+	e.held = algorithmsOf()
+	back := e.rejects(append(algorithmsOf(), c))
 	should.Hold(t, len(back) == 1 && strings.Contains(back[0].Label, "component sm (OMPI_MCA_coll_sm_priority=100)"), "%+v", back)
 }
 
@@ -312,7 +325,7 @@ func TestVariableThatIsSetAlreadyIsNotTried(t *testing.T) {
 }
 
 func TestProofsAreNotMoreThanWanted(t *testing.T) {
-	x := &Remedy{Config: &glfile.File{}, found: &report.RemedyResult{}, Tell: func(run.Event) {}}
+	x := &Remedy{Config: &glfile.File{}, found: &report.RemedyResult{}, held: setting{choices: algorithmsOf()[:1]}, Tell: func(run.Event) {}}
 	must.Do(t, x.prove(t.Context(), algorithmsOf()))
 	n := len(x.found.Rejected)
 	should.Hold(t, n == 3 && strings.Contains(x.found.Rejected[0].Reason, "remedy.proofs = 0"), "%d were dropped: %+v", n, x.found.Rejected)
@@ -422,7 +435,7 @@ func proof(faster, slower []medians.Cell) *effects {
 		}
 		return out
 	}
-	e := &effects{helped: cases(faster, series.Faster), harmed: cases(slower, series.Slower), before: &analyze.Report{}, after: &analyze.Report{}, keptAfter: map[medians.Cell]bool{}}
+	e := &effects{helped: cases(faster, series.Faster), harmed: cases(slower, series.Slower), held: algorithmsOf()[:1], before: &analyze.Report{}, after: &analyze.Report{}, keptAfter: map[medians.Cell]bool{}}
 	for _, c := range faster {
 		e.keptAfter[c] = true
 	}
@@ -470,14 +483,16 @@ func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
 		slices.Sort(got)
 		should.Equal(t, got, want, "%s: is taken back", c.what)
 	}
-	got := proof(nil, nil).rejects(choices[:1])
+	none := proof(nil, nil)
+	none.held = nil
+	got := none.rejects(choices[:1])
 	should.Hold(t, len(got) == 1 && got[0].Choice.Kind == tuning.ByEnv, "malloc's variables that help nowhere: %+v", got)
 }
 
 func TestConformanceCallThatGoesWrongTakesItsChoiceBack(t *testing.T) {
-	got := nonconforming(algorithmsOf(), []untimed.Outcome{{Call: "MPI_Gather, a count that does not count", Function: "MPI_Gather", Shape: "p2", State: untimed.CallError, Message: "MPI_ERR_TRUNCATE"}})
+	got := blamed(algorithmsOf()[1:], []untimed.Outcome{{Call: "MPI_Gather, a count that does not count", Function: "MPI_Gather", Shape: "p2", State: untimed.CallError, Message: "MPI_ERR_TRUNCATE"}})
 	should.Hold(t, len(got) == 2 && got[0].Choice.Function == "MPI_Gather" && strings.Contains(got[1].Reason, "MPI_ERR_TRUNCATE"), "%+v", got)
-	got = nonconforming(algorithmsOf(), nil)
+	got = blamed(algorithmsOf()[1:], nil)
 	should.Hold(t, len(got) == 0, "%+v", got)
 }
 

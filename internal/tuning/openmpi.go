@@ -101,8 +101,8 @@ func (r rulesRow) bySizeSafely() bool {
 
 const (
 	noRulesFor  = "Open MPI has no rules for %s"
-	onlyAlways  = "the message size by which Open MPI looks for a rule of %s does not grow with the message: only a choice that holds at all measured sizes can be written"
-	neverBySize = "Open MPI takes the size of %s from %s: a rule by size lets legal calls abort or hang, so that only a choice that holds at all measured sizes can be written"
+	onlyAlways  = "the message size by which Open MPI looks for a rule of %s does not grow with the message: only a choice for all measured sizes can be written, with --extend"
+	neverBySize = "Open MPI takes the size of %s from %s: a rule by size lets legal calls abort or hang, so that only a choice for all measured sizes can be written, with --extend"
 )
 
 // refusesRule returns the reason why Open MPI cannot have a rule for a choice, if any.

@@ -60,12 +60,25 @@ func Conformance(ctx context.Context, config *glfile.File, env map[string]string
 	if err != nil {
 		return nil, err
 	}
-	return o.Conformance(ctx, env, functions...)
+	return o.Conformance(ctx, env, nil, functions...)
 }
 
-func (o *Once) Conformance(ctx context.Context, env map[string]string, functions ...string) (out []Outcome, err error) {
+// conformanceUnit divides the size of a conformance call.
+const conformanceUnit = 16
+
+// Conformance also calls, on all communicators of their numbers of processes, at the sizes that entries of
+// a setting apply to.
+func (o *Once) Conformance(ctx context.Context, env map[string]string, entries []tuning.Entry, functions ...string) (out []Outcome, err error) {
+	job := protocol.ConformanceJob{Msizes: conformanceSizes, Functions: functions}
+	for _, e := range entries {
+		inside, outside := e.Probes(conformanceUnit)
+		sizes := slices.DeleteFunc(append(inside, outside...), func(size int64) bool { return size%conformanceUnit != 0 })
+		if e.Choice.Function != "" && len(sizes) > 0 {
+			job.More = append(job.More, protocol.ConformanceSizes{Function: e.Choice.Function, NP: e.Choice.NP, Msizes: sizes})
+		}
+	}
 	for _, shape := range o.shapes() {
-		of, err := o.conformanceOn(ctx, shape, env, functions)
+		of, err := o.conformanceOn(ctx, shape, env, job)
 		if err != nil {
 			return nil, err
 		}
@@ -79,9 +92,8 @@ func (o *Once) Conformance(ctx context.Context, env map[string]string, functions
 const mostEnded = 30
 
 // conformanceOn starts mpiruns until one comes to its end.
-func (o *Once) conformanceOn(ctx context.Context, shape guidelines.Shape, env map[string]string, functions []string) (bad []Outcome, err error) {
-	job := &protocol.Job{StallNS: int64(min(conformanceStall, time.Duration(o.config.Measure.Stall))),
-		Conformance: &protocol.ConformanceJob{Msizes: conformanceSizes, Functions: functions}}
+func (o *Once) conformanceOn(ctx context.Context, shape guidelines.Shape, env map[string]string, calls protocol.ConformanceJob) (bad []Outcome, err error) {
+	job := &protocol.Job{StallNS: int64(min(conformanceStall, time.Duration(o.config.Measure.Stall))), Conformance: &calls}
 	for range mostEnded {
 		var last *protocol.ConformanceCall
 		got, err := o.do(ctx, shape, env, job, func(_, _ int, name string) {
