@@ -79,8 +79,10 @@ func mend(ctx context.Context, x *remedy.Remedy, dry bool, s *settings.Settings,
 		return err
 	}
 	if violated && dry {
-		text, err := x.Planned(ctx)
-		fmt.Fprint(stdout, text)
+		text, _, err := x.Planned(ctx)
+		if err == nil {
+			fmt.Fprint(stdout, text)
+		}
 		return err
 	}
 	if violated {

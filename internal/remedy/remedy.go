@@ -168,45 +168,45 @@ func (x *Remedy) Do(ctx context.Context) (*report.RemedyResult, error) {
 }
 
 // Planned says what would be tried, and how long it takes at most.
-func (x *Remedy) Planned(ctx context.Context) (string, error) {
-	estimate := func(kind *run.Experiment, mpiruns int) (time.Duration, error) {
+func (x *Remedy) Planned(ctx context.Context) (text string, total time.Duration, err error) {
+	estimate := func(kind *run.Experiment, mpiruns int) time.Duration {
 		f := *x.Config
+		f.MPI.Launch = []string{"true", "{np}"} // the launcher may not be on this machine
 		f.Job.MPIRuns, f.Job.Looks, f.Gate = mpiruns, nil, series.DefaultGate()
-		c, err := run.New(ctx, kind, &f, run.Options{Path: x.found.Folder, Version: x.Version, Dry: true})
-		if err != nil {
-			return 0, err
+		c, wrong := run.New(ctx, kind, &f, run.Options{Path: x.found.Folder, Version: x.Version, Dry: true})
+		if wrong == nil {
+			var p *report.Plan
+			if p, wrong = c.Estimate(); wrong == nil {
+				return p.Total
+			}
 		}
-		p, err := c.Estimate()
-		if err != nil {
-			return 0, err
-		}
-		return p.Total, nil
+		err = wrong
+		return 0
 	}
-	side, err := estimate(experiment.Side, x.mpiruns())
-	if err != nil {
-		return "", err
-	}
-	out := fmt.Sprintf("DRY RUN: nothing is started. %s to mend, in %s.\n", conf.Plural(len(x.found.Cells), "cell"), conf.Plural(len(x.unmended()), "collective"))
+	side, left := estimate(experiment.Side, x.mpiruns()), x.unmended()
+	text = fmt.Sprintf("DRY RUN: nothing is started. %s to mend, in %s.\n", conf.Plural(len(x.found.Cells), "cell"), conf.Plural(len(left), "collective"))
 	sides := 2
 	say := func(kind tuning.Kind, proofs int, explored time.Duration) {
 		if x.Config.Remedy.Wants(kind) && proofs > 0 {
-			out += fmt.Sprintf("  %s: %s of %d mpiruns, about %s\n", kind, conf.Plural(proofs, "proof"), sides*x.mpiruns(), phrase.Rounded(explored+time.Duration(proofs*sides)*side))
+			takes := explored + time.Duration(proofs*sides)*side
+			total += takes
+			text += fmt.Sprintf("  %s: %s of %d mpiruns, about %s\n", kind, conf.Plural(proofs, "proof"), sides*x.mpiruns(), phrase.Rounded(takes))
 			sides = 3
 		}
 	}
-	if _, may := environmentChoice(x.found.Cells, nil); may {
+	if _, may := environmentChoice(x.found.Cells, nil); may && x.explored == nil {
 		say(tuning.ByEnv, 1, 0)
 	}
 	var explored time.Duration
-	if x.explored == nil {
-		if explored, err = estimate(experiment.ExploreAt(x.unmended()), 0); err != nil {
-			return "", err
-		}
+	if x.explored == nil && len(left) > 0 {
+		explored = estimate(experiment.ExploreAt(left), 0)
 	}
 	say(tuning.OwnAlgorithm, 1, explored)
-	library := tuning.LibraryOf(x.checked.Rank.Library, x.checked.Rank.LibVersion)
-	say(tuning.ByComponent, len(tuning.Components(library, slices.Sorted(maps.Keys(x.unmended())))), 0)
-	return out + fmt.Sprintf("A proof in which something fails is made again with the rest, at most %d in all; one in which nothing points to help ends after %d rounds.\n", x.Config.Remedy.Proofs, fewProving), nil
+	if x.explored == nil {
+		library := tuning.LibraryOf(x.checked.Rank.Library, x.checked.Rank.LibVersion)
+		say(tuning.ByComponent, len(tuning.Components(library, slices.Sorted(maps.Keys(left)))), 0)
+	}
+	return text + fmt.Sprintf("A proof in which something fails is made again with the rest, at most %d in\nall. From the second on one ends after %d rounds if nothing points to help.\n", x.Config.Remedy.Proofs, fewProving), total, err
 }
 
 func (x *Remedy) try(ctx context.Context) error {

@@ -314,6 +314,61 @@ func TestComponentThatBettersNoCellIsNoGain(t *testing.T) {
 	should.Hold(t, len(back) == 1 && strings.Contains(back[0].Label, "component sm (OMPI_MCA_coll_sm_priority=100)"), "%+v", back)
 }
 
+// besideMalloc proves malloc's variables, and then another one beside them.
+func besideMalloc(b *bed.Bed, under func(env []string, second bool, c protocol.JobCase) time.Duration) (*Remedy, *report.RemedyResult) {
+	second := false
+	b.Fake.Under = func(env []string, c protocol.JobCase) time.Duration { return under(env, second, c) }
+	var x *Remedy
+	r := must.Get(remediedOf(b, strings.Replace(faulting, `"GL8"`, `"GL8", "GL10"`, 1), func(r *Remedy) { x = r }))(b.T)
+	must.Hold(b.T, len(x.held.choices) == 1 && len(r.Proofs) == 1, "%+v", r)
+	second = true
+	pad := tuning.Choice{Kind: tuning.ByEnv, NP: 2, Env: map[string]string{"MALLOC_TOP_PAD_": "1"}, Sizes: []int64{256 << 10}}
+	must.Do(b.T, x.prove(b.T.Context(), append(slices.Clone(x.held.choices), pad)))
+	return x, r
+}
+
+// Reduce of 256 KiB takes 40 µs, 20 µs with malloc's variables and padded with both.
+func malloced(env []string, c protocol.JobCase, padded time.Duration) time.Duration {
+	switch {
+	case c.Function != "MPI_Reduce" || c.Msize == 8:
+		return 10 * time.Microsecond
+	case slices.Contains(env, "MALLOC_TOP_PAD_=1"):
+		return padded
+	case slices.Contains(env, "MALLOC_TRIM_THRESHOLD_=1000000000"):
+		return 20 * time.Microsecond
+	}
+	return 40 * time.Microsecond
+}
+
+func TestWhatIsHeldIsMeasuredBesideWhatIsNew(t *testing.T) {
+	for padded, want := range map[time.Duration]struct {
+		mpiruns int
+		holds   bool
+	}{10 * time.Microsecond: {30, true}, 20 * time.Microsecond: {18, false}} { // of three sides; nothing points to help after six rounds
+		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+			x, r := besideMalloc(b, func(env []string, _ bool, c protocol.JobCase) time.Duration { return malloced(env, c, padded) })
+			must.Hold(t, len(r.Proofs) == 2 && len(x.held.choices) > 0, "%+v", r)
+			p := r.Proofs[1]
+			should.Hold(t, p.Mpiruns == want.mpiruns && p.Holds == want.holds && (len(x.held.choices) == 2) == want.holds, "%v: %+v, held %+v", padded, p, x.held.choices)
+			should.Hold(t, want.holds || len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Choice.Key(), "MALLOC_TOP_PAD_"), "%+v", r.Rejected)
+		})
+	}
+}
+
+// malloc's variables make a Bcast slow that the first proof has not seen so.
+func TestHarmOfWhatIsHeldIsNotPutDownToWhatIsNew(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		x, r := besideMalloc(b, func(env []string, second bool, c protocol.JobCase) time.Duration {
+			if second && c.Function == "MPI_Bcast" && c.Msize > 8 && slices.Contains(env, "MALLOC_TRIM_THRESHOLD_=1000000000") {
+				return 15 * time.Microsecond
+			}
+			return malloced(env, c, 10*time.Microsecond)
+		})
+		must.Hold(t, len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Choice.Key(), "MALLOC_TRIM"), "%+v", r.Rejected)
+		should.Hold(t, len(x.held.choices) == 1 && x.held.env["MALLOC_TOP_PAD_"] == "1" && len(r.Proofs) == 3, "%+v, %+v", x.held.choices, r.Proofs)
+	})
+}
+
 func TestVariableThatIsSetAlreadyIsNotTried(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)

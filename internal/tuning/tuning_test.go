@@ -270,6 +270,17 @@ func TestWriteTakesTheFirstWriterThatCan(t *testing.T) {
 	should.Fail(t, err, "did you mean openmpi-rules")
 }
 
+func TestOpenMPIHandsMallocsVariablesToRemoteRanks(t *testing.T) {
+	choice := func(name string) Choice { return Choice{Kind: ByEnv, Env: map[string]string{name: "1"}} }
+	for library, want := range map[string]string{"openmpi": "MALLOC_A_;MALLOC_B_", "mpich": ""} {
+		s := mustWrite(t, environment, Target{Library: Library{Family: library}}, choice("MALLOC_B_"), choice("MALLOC_A_"))
+		should.Equal(t, s.Env[handedOn], want, "%s", library)
+	}
+	for value, want := range map[string]bool{"MALLOC_A_;MALLOC_B_": true, "MALLOC_A_;LD_PRELOAD": false, "MALLOC_A_=1;LD_PRELOAD=/x": false, "": false} {
+		should.Equal(t, Steers(handedOn, value), want, "%q", value)
+	}
+}
+
 func TestComponentsAreChosenByOneVariableThatIsReadBack(t *testing.T) {
 	got := Components(openMPI4.Library, []string{"MPI_Scan"})
 	should.Hold(t, len(got) == 0, "no component has MPI_Scan: %+v", got)

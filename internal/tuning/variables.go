@@ -92,7 +92,8 @@ var environment = Writer{
 			}
 			maps.Copy(s.Env, c.Env)
 			if c.Kind == ByEnv && isOpenMPI(t.Library) { // whose mpirun hands no others to remote ranks
-				s.Env[handedOn] = strings.Join(Variables(c.Env), ";")
+				handed := append(strings.FieldsFunc(s.Env[handedOn], func(r rune) bool { return r == ';' }), Variables(c.Env)...)
+				s.Env[handedOn] = strings.Join(slices.Compact(slices.Sorted(slices.Values(handed))), ";")
 			}
 			names := strings.Join(slices.Sorted(maps.Keys(c.Env)), ", ")
 			entry := Entry{Choice: c, Where: names, Variable: names, Proof: ByRanks}
