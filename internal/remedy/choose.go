@@ -122,7 +122,7 @@ func algorithmChoices(e *explore.Exploration, cells []report.RemedyCell, p *guid
 func valueOf(list []protocol.Algorithms, collective, name string) int {
 	for _, a := range list {
 		for _, x := range a.Names {
-			if a.Collective == collective && x.Name == name {
+			if base, _ := mockups.Segment(name); a.Collective == collective && x.Name == base {
 				return x.Value
 			}
 		}

@@ -199,7 +199,7 @@ func (x *Remedy) Planned(ctx context.Context) (text string, total time.Duration,
 	}
 	var explored time.Duration
 	if x.explored == nil && len(left) > 0 {
-		explored = estimate(experiment.ExploreAt(left), 0)
+		explored = estimate(experiment.ExploreAt(left, nil), 0)
 	}
 	say(tuning.OwnAlgorithm, 1, explored)
 	if x.explored == nil {
@@ -347,7 +347,7 @@ func (x *Remedy) explore(ctx context.Context, f *glfile.File, list *report.Algor
 		return nil, nil
 	}
 	x.Tell(run.Event{Step: fmt.Sprintf("exploring the library's own algorithms of %s", conf.Plural(len(f.Check.Functions), "violated collective"))})
-	c, err := x.campaign(ctx, experiment.ExploreAt(sizes), f, filepath.Join(x.work, x.nameOf("explore", nil)))
+	c, err := x.campaign(ctx, experiment.ExploreAt(sizes, x.inSegments(list)), f, filepath.Join(x.work, x.nameOf("explore", nil)))
 	if err != nil {
 		return nil, x.unless(ctx, err, "no algorithms were tried")
 	}
@@ -369,6 +369,20 @@ func (x *Remedy) campaign(ctx context.Context, kind *run.Experiment, f *glfile.F
 		return nil, err
 	}
 	return run.New(ctx, kind, f, run.Options{Path: path, Before: there, Version: x.Version, Tell: x.Tell, Start: x.Start})
+}
+
+// inSegments are the library's own algorithms with other segments than they choose.
+func (x *Remedy) inSegments(list *report.Algorithms) (out []guidelines.UserPattern) {
+	for _, c := range list.Collectives {
+		for _, a := range c.Names {
+			for _, bytes := range tuning.Segmented(x.target.Library, c.Collective, a.Name) {
+				if f := mockups.AlgorithmID(c.Collective, a.Name); x.Config.Explore.Wants(f) {
+					out = append(out, guidelines.UserPattern{Function: c.Collective, Mockup: f + "+" + conf.FormatSize(bytes)})
+				}
+			}
+		}
+	}
+	return out
 }
 
 // unless notes a set-up error as the reason why something was not tried, and returns others.

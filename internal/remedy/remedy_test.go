@@ -369,6 +369,24 @@ func TestHarmOfWhatIsHeldIsNotPutDownToWhatIsNew(t *testing.T) {
 	})
 }
 
+func TestRemedyIsPlannedFollowedAndEndsInTime(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
+		r := must.Get(remedied(b, func(x *Remedy) {
+			b.Fake.Takes, x.MaxTime = 5*time.Second, time.Minute
+		}))(t)
+		should.Hold(t, r.Exit == exitcode.NoVerdict && len(r.Notes) == 1 && strings.Contains(r.Notes[0], "1m0s are over (--max-time); --resume goes on"), "%+v", r)
+		s := must.Get(experiment.StatusOf(folderOf(b.Out)))(t)
+		should.Hold(t, s.Done > 0 && s.Done < 24 && s.Planned == 24 && strings.Contains(s.Stages[0].Name, "/a: stage 1"), "%+v", s)
+		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Resume: true, Start: b.Fake.Start, Tell: func(run.Event) {}}
+		must.Get(x.Prepare())(t)
+		text, takes, err := x.Planned(t.Context())
+		should.Hold(t, err == nil && takes > 0 && strings.HasPrefix(text, "DRY RUN: nothing is started. 1 cell to mend, in 1 collective.\n  environment: 1 proof of 20 mpiruns"), "%v, %v\n%s", takes, err, text)
+		r = must.Get(x.Do(t.Context()))(t)
+		should.Equal(t, r.Cells[0].State, report.CellMended, "after --resume")
+	})
+}
+
 func TestVariableThatIsSetAlreadyIsNotTried(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)

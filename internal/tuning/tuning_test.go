@@ -83,6 +83,18 @@ func TestRulesHoldWhereTheChoiceDoesAndNowhereElse(t *testing.T) {
 	}
 }
 
+func TestSegmentOfAnAlgorithmIsWrittenIntoItsRule(t *testing.T) {
+	choice := own("MPI_Bcast", 4, "chain+32Ki", 2, 65536)
+	s := mustWrite(t, openMPIRules, openMPI4, choice)
+	should.Hold(t, len(s.Files) == 1 && strings.Contains(string(s.Files[0].Content), "\n32768 2 4 32768 # chain+32Ki\n"), "%s", s.Files[0].Content)
+	choice = own("MPI_Bcast", 4, "chain+32Ki", 2, plan...)
+	s = mustWrite(t, mcaVariables, openMPI4, choice)
+	should.Hold(t, len(s.Rejected) == 1 && strings.Contains(s.Rejected[0].Reason, "segments"), "%+v", s)
+	s = mustWrite(t, openMPIRules, openMPI4, own("MPI_Reduce", 4, "pipeline+4Ki", 3, 65536))
+	should.Hold(t, len(s.Rejected) == 1 && strings.Contains(s.Rejected[0].Reason, "do not commute"), "%+v", s)
+	should.Hold(t, len(Segmented(openMPI4.Library, "MPI_Bcast", "chain")) == 4 && Segmented(Library{Family: "mpich"}, "MPI_Bcast", "binomial") == nil, "segments are Open MPI's")
+}
+
 // sameAsChosen compares what rules say for all numbers of processes and sizes with choices.
 func sameAsChosen(t *testing.T, rules []Rule, choices []Choice, sizeOf func(string, int64, int) (int64, bool)) {
 	t.Helper()

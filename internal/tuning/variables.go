@@ -3,6 +3,7 @@ package tuning
 import (
 	"fmt"
 	"maps"
+	"pgmpi/mockups"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,9 @@ var mcaVariables = Writer{
 		refuses := func(c Choice) string {
 			if rowOf(c.Function).counting == noRules {
 				return "Open MPI has no variable for the algorithm of " + c.Function
+			}
+			if _, segment := mockups.Segment(c.Algorithm); segment > 0 {
+				return "its segments are for some sizes, and a variable holds for all"
 			}
 			if c.Value < 1 {
 				return fmt.Sprintf("%d is no number of an algorithm", c.Value)
