@@ -242,7 +242,13 @@ func (e *effects) faster() (n int) {
 // before does it.
 func (e *effects) rejects(choices []tuning.Choice) (out []tuning.Rejected) {
 	fresh := without(choices, e.held)
-	for _, h := range e.harms() {
+	harms := e.harms()
+	slices.SortStableFunc(harms, func(a, b report.Harm) int { // the first that explains it is said
+		_, byA := culprits(fresh, a)
+		_, byB := culprits(fresh, b)
+		return cmp.Compare(rank(byA), rank(byB))
+	})
+	for _, h := range harms {
 		suspects := fresh
 		if e.earlierDid(h) {
 			suspects = e.held

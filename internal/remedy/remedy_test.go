@@ -558,6 +558,8 @@ func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
 	}
 	none := proof(nil, nil)
 	none.held = nil
+	wide := proof(faster, []medians.Cell{{Function: "MPI_Scan", Msize: 8, Shape: "p2"}, {Function: "MPI_Gather", Msize: 500, Shape: "p2"}}).rejects(choices)
+	should.Hold(t, len(wide) == 3 && strings.Contains(wide[0].Reason, "MPI_Gather at 500 B"), "between the measured sizes: %+v", wide)
 	got := none.rejects(choices[:1])
 	should.Hold(t, len(got) == 1 && got[0].Choice.Kind == tuning.ByEnv, "malloc's variables that help nowhere: %+v", got)
 }
