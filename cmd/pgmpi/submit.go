@@ -44,24 +44,18 @@ pgmpi submit gl.toml --go -- --method ci`,
 			if out == "" {
 				out = run.NewFolder("pgmpi-", time.Now())
 			}
-			x := experiment.Check
-			if explore {
-				x = experiment.Explore
-			}
-			command := x.Command()
-			if mends {
-				command = "remedy"
+			x, command := experiment.Check, "check"
+			switch {
+			case explore:
+				x, command = experiment.Explore, "explore"
+			case mends:
+				x, command = nil, "remedy"
 			}
 			does, err := named(c.Root(), []string{command})
 			if err != nil {
 				return err
 			}
-			var s *experiment.Submission
-			if mends {
-				s, err = submittedRemedy(does, args[0], flags)
-			} else {
-				s, err = submission(x, does, args[0], out, flags)
-			}
+			s, err := submission(x, does, args[0], out, flags)
 			if err != nil {
 				return err
 			}
@@ -69,7 +63,10 @@ pgmpi submit gl.toml --go -- --method ci`,
 				return err
 			}
 			if !submit {
-				sayWritten(s)
+				fmt.Fprintf(stdout, "wrote %s: %s\n", filepath.Join(s.Folder, filepath.Base(s.Path)), s.Size())
+				if line := s.SubmitLine(); line != "" {
+					fmt.Fprintf(stdout, "  submit it with: %s\n", line)
+				}
 				return nil
 			}
 			job, err := s.Go()
@@ -96,18 +93,14 @@ func flagsBehind(c *cobra.Command, args []string) (own, flags []string) {
 	return args, nil
 }
 
-func sayWritten(s *experiment.Submission) {
-	fmt.Fprintf(stdout, "wrote %s: %s\n", filepath.Join(s.Folder, filepath.Base(s.Path)), s.Size())
-	if line := s.SubmitLine(); line != "" {
-		fmt.Fprintf(stdout, "  submit it with: %s\n", line)
-	}
-}
-
 // given are the flags of check that submit adds by itself.
 var given = []string{"guidelines", "out", "resume", "dry-run"}
 
-// submission returns the job of an experiment, with a gl.toml and more flags.
+// submission returns the job of an experiment with a gl.toml, or without one of a remedy with a folder.
 func submission(x *run.Experiment, does *cobra.Command, toml, out string, flags []string) (*experiment.Submission, error) {
+	if x == nil {
+		return submittedRemedy(does, toml, flags)
+	}
 	s := settings.Settings{File: toml}
 	config, self, err := ofJob(does, &s, nil, flags)
 	if err != nil {

@@ -54,7 +54,7 @@ type AB struct {
 	Out   string
 	Sides []*run.Campaign
 	Names [3]string // of the configurations
-	// After tells after each round of stage 2 whether others are to follow; nil: they are.
+	// After tells after each round of stage 2 whether others are to follow; by default they are.
 	After func(round int) (goesOn bool, err error)
 	// Split gives the smaller size against which a test of split-robustness is made on both
 	// sides, whether or not a side suspects it; 0: only if it does. Without Split none is made.

@@ -243,7 +243,7 @@ func (e *effects) faster() (n int) {
 func (e *effects) rejects(choices []tuning.Choice) (out []tuning.Rejected) {
 	fresh := without(choices, e.held)
 	harms := e.harms()
-	slices.SortStableFunc(harms, func(a, b report.Harm) int { // the first that explains it is said
+	slices.SortStableFunc(harms, func(a, b report.Harm) int { // the reason names the first one
 		_, byA := culprits(fresh, a)
 		_, byB := culprits(fresh, b)
 		return cmp.Compare(rank(byA), rank(byB))

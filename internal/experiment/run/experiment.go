@@ -222,7 +222,7 @@ func Unpredicted(m *results.Manifest, folder string) error {
 type Rounds struct {
 	Stage Stage
 	Order []string
-	// After tells after a round whether others are to follow; nil: they are.
+	// After tells after a round whether others are to follow; by default they are.
 	After func(round int) (goesOn bool, err error)
 }
 
