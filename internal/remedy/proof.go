@@ -288,12 +288,13 @@ func (x *Remedy) measured(ctx context.Context, p *setting) ([]tuning.Rejected, e
 const leastProving, mostProving, fewProving = 10, 40, 6
 
 // mpiruns returns the smallest R at which a single case that is slower in all pairs is
-// significant: the least p-value of the signed-rank test, 2⁻ᴿ, times all cases.
-func (x *Remedy) mpiruns() int {
+// significant: the least p-value of the signed-rank test, 2⁻ᴿ, times all cases. Entries have up to
+// three of their own: both ends and the middle.
+func (x *Remedy) mpiruns(entries int) int {
 	if x.Mpiruns > 0 {
 		return x.Mpiruns
 	}
-	cases := 0
+	cases := 3 * entries
 	for _, k := range x.plan.Cases {
 		if strings.HasPrefix(k.Function, "MPI_") {
 			cases++
@@ -427,7 +428,7 @@ func (x *Remedy) sides(ctx context.Context, p *setting) (*experiment.AB, error) 
 	kind.Plan = func(f *glfile.File) (*guidelines.Plan, error) { return planOf(f, p.entries) }
 	for i, more := range envs {
 		f := *x.Config
-		f.Job.MPIRuns, f.Job.Looks, f.Gate = x.mpiruns(), nil, series.DefaultGate()
+		f.Job.MPIRuns, f.Job.Looks, f.Gate = x.mpiruns(len(p.entries)), nil, series.DefaultGate()
 		f.MPI.Env = measure.Env(f.MPI.Env, more)
 		side, err := x.campaign(ctx, &kind, &f, filepath.Join(p.folder, string(rune('a'+i))))
 		if err != nil {

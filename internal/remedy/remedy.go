@@ -183,14 +183,14 @@ func (x *Remedy) Planned(ctx context.Context) (text string, total time.Duration,
 		err = wrong
 		return 0
 	}
-	side, left := estimate(experiment.Side, x.mpiruns()), x.unmended()
+	side, left := estimate(experiment.Side, x.mpiruns(0)), x.unmended()
 	text = fmt.Sprintf("DRY RUN: nothing is started. %s to mend, in %s.\n", conf.Plural(len(x.found.Cells), "cell"), conf.Plural(len(left), "collective"))
 	sides := 2
 	say := func(kind tuning.Kind, proofs int, explored time.Duration) {
 		if x.Config.Remedy.Wants(kind) && proofs > 0 {
 			takes := explored + time.Duration(proofs*sides)*side
 			total += takes
-			text += fmt.Sprintf("  %s: %s of %d mpiruns, about %s\n", kind, conf.Plural(proofs, "proof"), sides*x.mpiruns(), phrase.Rounded(takes))
+			text += fmt.Sprintf("  %s: %s of %d mpiruns, about %s\n", kind, conf.Plural(proofs, "proof"), sides*x.mpiruns(0), phrase.Rounded(takes))
 			sides = 3
 		}
 	}
