@@ -269,7 +269,7 @@ func (x *Remedy) measured(ctx context.Context, p *setting) ([]tuning.Rejected, e
 	record := report.Proof{Folder: filepath.Join(filepath.Base(x.work), filepath.Base(p.folder)), Tried: []string{}, Mpiruns: p.mpiruns, Cases: e.harmed.M, Helped: e.faster(), Harms: e.harms()}
 	e.exclude(p.choices, &record)
 	for _, c := range joined(p.choices) {
-		record.Tried = append(record.Tried, c.Label())
+		record.Tried = append(record.Tried, c.String())
 	}
 	x.found.Proofs = append(x.found.Proofs, record)
 	if len(x.held.choices) == 0 && !p.ended {

@@ -547,7 +547,7 @@ func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
 	} {
 		var want, got []string
 		for _, i := range c.back {
-			want = append(want, choices[i].Label())
+			want = append(want, choices[i].String())
 		}
 		for _, d := range c.e.rejects(choices) {
 			got = append(got, d.Label)
@@ -593,5 +593,5 @@ func TestChoicesAreToldApartByWhatTheySetNotByTheirNames(t *testing.T) {
 	a := tuning.Choice{Kind: tuning.ByMockup, Function: "MPI_Bcast", Mockup: "bcast_as_scatter+allgather", Sizes: []int64{8}, NP: 4}
 	b := a
 	b.Mockup = "bcast_as_scatterv+allgatherv"
-	should.Hold(t, a.Label() == b.Label() && a.Key() != b.Key(), "%q and %q have keys %q and %q", a.Label(), b.Label(), a.Key(), b.Key())
+	should.Hold(t, a.String() == b.String() && a.Key() != b.Key(), "%q and %q have keys %q and %q", a.String(), b.String(), a.Key(), b.Key())
 }

@@ -46,20 +46,6 @@ func (c Choice) Everywhere() bool {
 	return slices.Equal(c.Sizes, c.Measured) && (c.Extend || len(c.Measured) == 1 && c.Measured[0] == 0)
 }
 
-func (c Choice) String() string {
-	what := c.Algorithm
-	switch c.Kind {
-	case ByMockup:
-		what = c.Mockup
-	case ByEnv:
-		what = "environment"
-	case ByComponent:
-		what = c.Component
-	case OwnAlgorithm:
-	}
-	return fmt.Sprintf("%s on %d processes: %s", c.Function, c.NP, what)
-}
-
 // Target is the library and the folder that a setting is written for.
 type Target struct {
 	Library Library
@@ -130,7 +116,7 @@ type Rejected struct {
 	Reason string `json:"reason"`
 }
 
-func (c Choice) Rejected(reason string) Rejected { return Rejected{c.Label(), c, reason} }
+func (c Choice) Rejected(reason string) Rejected { return Rejected{c.String(), c, reason} }
 
 type Setting struct {
 	Writer   string
@@ -218,7 +204,7 @@ func (c Choice) Key() string {
 	return fmt.Sprintf("%s %s %s %s %s %s %d %d", c.Kind, c.Function, c.Algorithm, c.Mockup, c.Component, c.Env, c.NP, c.Sizes)
 }
 
-func (c Choice) Label() string {
+func (c Choice) String() string {
 	switch c.Kind {
 	case ByEnv:
 		return Environment
