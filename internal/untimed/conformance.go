@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
@@ -51,23 +50,14 @@ var conformanceSizes = []int64{64, 64 << 10, 4 << 10, 1 << 20}
 // conformanceStall is the most that a conformance call may take, unless measure.stall is shorter.
 const conformanceStall = 10 * time.Second
 
-// Conformance makes conformance calls, of every collective, on
-// the world of each configured shape and on parts of it, under an environment beside mpi.env,
-// and returns what became of each. A kind of call that ends the mpirun is not made again.
-// It is an error only if nothing could be called. With functions only these are called.
-func Conformance(ctx context.Context, config *glfile.File, env map[string]string, functions ...string) ([]Outcome, error) {
-	o, err := NewOnce(config, nil)
-	if err != nil {
-		return nil, err
-	}
-	return o.Conformance(ctx, env, nil, functions...)
-}
-
 // conformanceUnit divides the size of a conformance call.
 const conformanceUnit = 16
 
-// Conformance also calls, on all communicators of their numbers of processes, at the sizes that entries of
-// a setting apply to.
+// Conformance makes conformance calls, of every collective, on the world of each configured shape and on
+// parts of it, under an environment beside mpi.env, and returns what became of each. It also calls, on all
+// communicators of their numbers of processes, at the sizes that entries of a setting apply to. A kind of
+// call that ends the mpirun is not made again. It is an error only if nothing could be called. With
+// functions only these are called.
 func (o *Once) Conformance(ctx context.Context, env map[string]string, entries []tuning.Entry, functions ...string) (out []Outcome, err error) {
 	job := protocol.ConformanceJob{Msizes: conformanceSizes, Functions: functions}
 	for _, e := range entries {
