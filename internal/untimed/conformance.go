@@ -18,7 +18,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Outcome is what became of a conformance call.
 type Outcome struct {
 	// Call names the function, and what is special about its arguments.
 	Call     string       `json:"call"`
@@ -32,7 +31,6 @@ type Outcome struct {
 	Cause string `json:"cause,omitempty"`
 }
 
-// OutcomeState is how a conformance call ended.
 type OutcomeState string
 
 const (
@@ -154,7 +152,6 @@ func ended(shape guidelines.Shape, c protocol.ConformanceCall, e *measure.Error)
 // and longer, up to longestPause, where no name at all has come through.
 const namePause, longestPause = 3 * time.Millisecond, 300 * time.Millisecond
 
-// largestRules limits a file with rules.
 const largestRules = 16 << 20
 
 // SettingFiles are the variables that name a file, and the writer whose format it has.

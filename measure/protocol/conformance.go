@@ -29,7 +29,6 @@ type ConformanceSizes struct {
 	Msizes   []int64 `json:"msizes"`
 }
 
-// ConformanceCall is one of these calls, and what was wrong with its results.
 type ConformanceCall struct {
 	Function string `json:"function"`
 	NP       int    `json:"np"`
@@ -39,7 +38,6 @@ type ConformanceCall struct {
 	Wrong    string `json:"wrong,omitempty"`
 }
 
-// Name names a call with its size and communicator.
 func (c ConformanceCall) Name() string {
 	size := ""
 	if c.Msize > 0 {

@@ -31,7 +31,6 @@ const ABFile = "ab.json"
 // each proof.
 const Proofs = "proof-"
 
-// Command is the command that measures a folder of the kind.
 func (k Kind) Command() string {
 	if k == Pipelined {
 		return "pgmpi times --pipelined"
@@ -39,7 +38,6 @@ func (k Kind) Command() string {
 	return "pgmpi " + string(k)
 }
 
-// Shown is the command line that shows such a folder.
 func (k Kind) Shown(path string) string {
 	switch k {
 	case Check, Explore:
@@ -53,7 +51,6 @@ func (k Kind) Shown(path string) string {
 	}
 }
 
-// GoesOn is the command line that goes on in such a folder.
 func (k Kind) GoesOn(path string) string {
 	if k == Fingerprint {
 		return k.Command() + " CASE --out " + path + " --resume"
