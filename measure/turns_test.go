@@ -53,14 +53,14 @@ func TestEveryTurnVisitsTheCasesThatHaveRepetitionsLeft(t *testing.T) {
 	}
 }
 
-// By default a visit has ten repetitions and more, or all that the case has.
-func TestAVisitHasTenRepetitionsByDefault(t *testing.T) {
+// By default a visit has five repetitions and more, but a case four visits, if it has as many repetitions.
+func TestACaseHasFourVisitsOrMoreOfFiveRepetitionsByDefault(t *testing.T) {
 	s := turning(t, 0)
 	task := s.task(protocol.ModeMeasure, guidelines.Shape{NP: 2}, 1)
 	j, _ := must.Two(s.job(task))(t)
 	at := visits(j.Order)
 	for i, c := range task.Cases {
-		want := min(usualTurns, max(1, c.NRep/10))
+		want := min(usualTurns, max(min(4, c.NRep), c.NRep/5))
 		should.Hold(t, len(at[i]) == want, "a case with %d repetitions is visited %d times, want %d", c.NRep, len(at[i]), want)
 	}
 }

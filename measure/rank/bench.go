@@ -293,10 +293,12 @@ func (b *bench) callFor(row *native.Function, n int, limit time.Duration) error 
 func (b *bench) enough(p *nrep.Predictor, samples []protocol.Sample, took time.Duration, r *protocol.CaseResult) bool {
 	seconds, c := protocol.ValidSeconds(samples), &b.job.Predict.NREP
 	stop, ok := p.Done(seconds)
-	limit := time.Duration(c.MaxTime)
+	limit, budget := time.Duration(c.MaxTime), time.Duration(c.Budget)
 	switch {
 	case ok:
 		r.Converged = true
+	case budget > 0 && took > budget && len(seconds) >= c.Min:
+		r.Converged, r.Reason = true, fmt.Sprintf("spent nrep.budget = %v", budget)
 	case stop:
 		r.Reason = fmt.Sprintf("reached nrep.max = %d", c.Max)
 	case took > limit:

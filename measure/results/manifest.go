@@ -140,7 +140,8 @@ func (m *Manifest) Runs(mode protocol.Mode) int {
 // NRep is the outcome of stage 1 for a case: the maximum over the predictions.
 type NRep struct {
 	N         int    `json:"n"`
-	Converged bool   `json:"converged"` // in every prediction
+	Converged bool   `json:"converged"`       // in every prediction
+	Spent     bool   `json:"spent,omitempty"` // a prediction spent nrep.budget: more of them could not ask for more
 	Reason    string `json:"reason,omitempty"`
 }
 

@@ -46,10 +46,10 @@ func (m *Manifest) Learned(r *Run, n nrep.Config) {
 
 // predicted keeps the largest prediction of a case.
 func (m *Manifest) predicted(c CaseInfo, valid int) {
-	now := NRep{N: valid, Converged: c.Converged, Reason: c.Reason}
+	now := NRep{N: valid, Converged: c.Converged, Spent: c.Converged && c.Reason != "", Reason: c.Reason}
 	if before, predicted := m.NRep[c.Plan]; predicted {
 		now.N = nrep.MaxOverPredictions([]int{before.N, valid})
-		now.Converged = before.Converged && c.Converged
+		now.Converged, now.Spent = before.Converged && c.Converged, now.Spent || before.Spent
 		if !before.Converged {
 			now.Reason = before.Reason
 		}

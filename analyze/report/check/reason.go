@@ -118,7 +118,7 @@ func violatedReason(s *document.Section, e *analyze.Explanation) {
 			phrase.Ratio(v.Ratio), r.MinSlowdown, phrase.When(t.Tick > 0, ", and the medians differ by %s, at least two", ticks(t)),
 			phrase.Ratio(v.RatioLo95), phrase.Ratio(v.RatioHi95), phrase.When(*v.RatioLo95 < r.MinSlowdown, ", and begins below that"))
 		if v.Replication != nil {
-			s.Say("A new check of this design shows it again with an estimated probability of %s.", Again(v))
+			s.Say("A new check of this design in this state of the machine shows it again with an estimated probability of %s%s.", Again(v), ifFollowedUp(v))
 		}
 	}
 	again := func(how string, e *analyze.Elsewhere) {

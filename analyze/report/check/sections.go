@@ -177,7 +177,8 @@ func violations(r *analyze.Report) []document.Section {
 	}
 	if len(out) > 0 {
 		out[len(out)-1].Note("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001. 95 %%: the interval of the ratio, for this test alone, not adjusted for being chosen as a finding.%s",
-			phrase.When(known, " again: the estimated probability that a new check of this design shows it; from .90 on it is sure, - is not known."))
+			phrase.When(known, " again: the estimated probability that a new check of this design in this state of the machine shows it, "+
+				"of split-robustness if it is followed up again; from .90 on it is sure, - is not known."))
 		if t := judge.Get(r.Test); t != nil && !t.Paired && r.Method.Rules().Exact {
 			out[len(out)-1].Note("The test does not pair the mpiruns: p is exact if both sides spread alike and do not depend on each other (docs/statistics.md#tests).")
 		}
@@ -198,6 +199,11 @@ func Again(v *analyze.Verdict) string {
 		// Cut, not rounded: .90 is sure.
 		return fmt.Sprintf(".%02.0f", math.Floor(100**q))
 	}
+}
+
+// ifFollowedUp is what the probability of a split rests on: medians must raise the suspicion again.
+func ifFollowedUp(v *analyze.Verdict) string {
+	return phrase.When(v.Type == guidelines.Split, ", if it is followed up again (--baseline does)")
 }
 
 // suspected lists split-robustness from medians: no test, no exit code.

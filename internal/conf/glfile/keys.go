@@ -98,6 +98,7 @@ var Keys = []Key{
 	{Name: "nrep.max", Text: "most repetitions of a case; at most 10,000,000", Flag: "nrep-max", Value: "N"},
 	{Name: "nrep.step", Text: "repetitions from the first check of the metrics to the second; it doubles"},
 	{Name: "nrep.predictions", Text: "number of mpiruns that predict; the largest prediction is kept"},
+	{Name: "nrep.budget", Text: "long calls are repeated more than `min` times only within this time; what has spent it is predicted once; `\"0s\"`: no limit"},
 	{Name: "nrep.max_time", Text: "time limit for one case in one prediction"},
 	{Name: "nrep.min_time", Text: "short calls are repeated in stage 2 until they have taken this long together, but at most `max` times; `\"0s\"`: as predicted"},
 	{Name: "nrep.fixed", Text: "above 0: this many repetitions, and no stage 1"},

@@ -57,7 +57,9 @@ func (c *Campaign) cases(mode protocol.Mode, shape guidelines.Shape) []measure.S
 	if _, ok := c.Manifest.Experiment(mode); ok || mode == protocol.ModeMessages {
 		return all
 	}
-	return slices.DeleteFunc(all, func(s measure.Sampled) bool { return c.dropped[s.Plan] })
+	return slices.DeleteFunc(all, func(s measure.Sampled) bool {
+		return c.dropped[s.Plan] || mode == protocol.ModeNREP && c.Manifest.NRep[s.Plan].Spent
+	})
 }
 
 func (c *Campaign) mpirun(ctx context.Context, t measure.Task, last int) error {
