@@ -26,7 +26,7 @@ type Verdict struct {
 	// OtherMedianS is for ONE of the k calls.
 	MedianS      *float64 `json:"median_s"`
 	OtherMedianS *float64 `json:"other_median_s"`
-	Runs         int      `json:"runs"` // mpiruns that the verdict rests on; 0: there is none
+	Runs         int      `json:"runs" column:"mpiruns"` // mpiruns that the verdict rests on; 0: there is none
 	// Ratio is how many times slower the call is: Hodges-Lehmann (docs/
 	// statistics.md); for method paper and split it is the ratio of the medians.
 	Ratio *float64 `json:"ratio"`

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pgmpi/internal/conf"
@@ -168,12 +167,8 @@ func remedyCells(r *RemedyResult) []document.Section {
 	t := &document.Table{Head: []string{"collective", "shape", "size", "violates", "without", "with", "gain", "95 %", "answer", "by"},
 		Align: "llrlrrrlll", Grouped: true, Flex: 9, Spare: []int{7}}
 	for _, c := range r.Cells {
-		interval := ""
-		if c.GainLo != nil && c.GainHi != nil {
-			interval = fmt.Sprintf("%s–%s", strings.TrimSuffix(phrase.Ratio(c.GainLo), "×"), strings.TrimSuffix(phrase.Ratio(c.GainHi), "×"))
-		}
 		t.Add(c.Function, c.Shape, conf.HumanSize(c.Msize), strings.Join(c.Guidelines, ", "), phrase.Duration(c.BeforeS), phrase.Duration(c.AfterS),
-			phrase.Ratio(c.Gain), interval, string(c.State), cmp.Or(strings.Join(c.By, " + "), "-"))
+			phrase.Ratio(c.Gain), phrase.Interval(c.GainLo, c.GainHi, "–"), string(c.State), cmp.Or(strings.Join(c.By, " + "), "-"))
 	}
 	s := document.Titled("%s", cmp.Or(phrase.When(r.Kind != results.Explore, "The violated cells"), "The cells"))
 	s.Table = t
@@ -272,17 +267,8 @@ var remedyColumns = []string{"collective", "msize", "shape", "np", "guidelines",
 func remedyRows(r *RemedyResult) [][]string {
 	out := [][]string{remedyColumns}
 	for _, c := range r.Cells {
-		out = append(out, []string{c.Function, fmt.Sprint(c.Msize), c.Shape, fmt.Sprint(c.NP), strings.Join(c.Guidelines, " "), fmt.Sprint(c.Firm),
-			cellNumber(c.Ratio), cellNumber(c.PageFaults), string(c.State), strings.Join(c.By, " "), cellNumber(c.BeforeS), cellNumber(c.AfterS),
-			cellNumber(c.Gain), cellNumber(c.GainLo), cellNumber(c.GainHi), cellNumber(c.PAdjusted), c.Mockup, c.Explored})
+		out = append(out, phrase.Row(c.Function, c.Msize, c.Shape, c.NP, strings.Join(c.Guidelines, " "), c.Firm, c.Ratio, c.PageFaults, c.State, strings.Join(c.By, " "),
+			c.BeforeS, c.AfterS, c.Gain, c.GainLo, c.GainHi, c.PAdjusted, c.Mockup, c.Explored))
 	}
 	return out
-}
-
-// cellNumber writes a number for programs; undefined: nothing.
-func cellNumber(x *float64) string {
-	if x == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*x, 'g', -1, 64)
 }
