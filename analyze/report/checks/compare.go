@@ -180,21 +180,17 @@ func compareMeans(c *series.Comparison) []document.Section {
 	return document.Tabled(t, "", "Geometric means of B/A over the sizes")
 }
 
-func compareGuidelines(c *series.Comparison) []document.Section {
-	var out []document.Section
+func compareGuidelines(c *series.Comparison) (out []document.Section) {
+	several := slices.ContainsFunc(c.Cases, func(k series.CaseChange) bool { return k.Shape != c.Cases[0].Shape })
 	for _, change := range []series.Change{series.NewlyViolated, series.NewlyKept} {
-		t := &document.Table{Head: []string{"guideline", "shape", "msize", "call instead", "A", "ratio", "B", "ratio"}, Align: "llrllrlr", Flex: 3, Spare: []int{5, 7}}
+		t := &document.Table{Head: []string{"guideline", "size", "call instead", "A", "ratio", "B", "ratio"}, Align: "lrllrlr", Flex: 2, Spare: []int{4, 6}}
 		for _, k := range c.Guidelines {
 			if k.Change == change {
-				t.Add(phrase.Fit(k.Guideline, 14)+" "+phrase.Plain(k.Function), k.Shape, phrase.Size(k.Msize), cmp.Or(phrase.Plain(k.Mockup), "itself at "+phrase.Size(k.MsizeOther)),
+				t.Add(phrase.Fit(k.Guideline, 14)+" "+phrase.Plain(k.Function)+phrase.When(several, ", %s", k.Shape), phrase.Size(k.Msize), cmp.Or(phrase.Plain(k.Mockup), "itself at "+phrase.Size(k.MsizeOther)),
 					string(k.AVerdict), phrase.Ratio(k.ARatio), string(k.BVerdict), phrase.Ratio(k.BRatio))
 			}
 		}
-		if len(t.Rows) > 0 {
-			section := document.Titled("Guidelines %s in B: %d", cmp.Or(phrase.When(change == series.NewlyKept, "no longer violated"), phrase.Words(change)), len(t.Rows))
-			section.Table = t
-			out = append(out, section)
-		}
+		out = append(out, document.Tabled(t, "", "Guidelines %s in B: %d", cmp.Or(phrase.When(change == series.NewlyKept, "no longer violated"), phrase.Words(change)), len(t.Rows))...)
 	}
 	return out
 }
