@@ -40,16 +40,11 @@ func fingerprintWith(f *samples.Fingerprint, pictures []document.Section) []docu
 		pictures, fingerprintRuns(f), fingerprintCounters(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
 }
 
-// fingerprintScreen has where the samples are, without the pictures over time.
+// fingerprintScreen has where the samples are, without pictures.
 func fingerprintScreen(f *samples.Fingerprint) []document.Section {
 	quantiles := fingerprintQuantiles(f)
 	quantiles.Table.Key, quantiles.Table.Spare = 0, []int{3, 6, 7, 8, 4}
-	out := append(fingerprintAnswer(f), quantiles)
-	good := samplesOf(f, func(c samples.Category) bool { return c == samples.Good })
-	if len(good) > 0 {
-		out = slices.Concat(out, fingerprintModes(f), picturesOf(good, "good samples")[1:])
-	}
-	return slices.Concat(out, fingerprintCounters(f))
+	return slices.Concat(fingerprintAnswer(f), []document.Section{quantiles}, fingerprintModes(f), document.Noteless(fingerprintCounters(f)))
 }
 
 // fingerprintAnswer is how long the call takes, and what was measured.
