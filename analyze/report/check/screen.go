@@ -106,28 +106,6 @@ func isProbable(v *analyze.Verdict) bool {
 	return v.Verdict == judge.Undecided && v.Ratio != nil && v.RatioLo95 != nil && *v.RatioLo95 > 1
 }
 
-// probably lists what may be too slow, the largest ratio first.
-func probably(r *analyze.Report) []document.Section {
-	if r.Refused != nil {
-		return nil
-	}
-	open := byRatio(those(r.Verdicts, isProbable))
-	t := &document.Table{Head: []string{"collective", "size", "now", "possible", "slower [95 %]", "call instead [guideline]"}, Align: "lrrrll", Flex: 5, Factor: 4,
-		Tone: document.ToneOf(map[int]picture.Tone{4: picture.Open})}
-	shown, more := phrase.First(open, mostRows, moreRows)
-	for _, v := range shown {
-		t.Add(phrase.Plain(v.Function)+phrase.When(len(r.Shapes) > 1, ", %s", v.Shape), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v),
-			instance(v)+" ["+v.Guideline+"]")
-		t.Factors = append(t.Factors, *v.Ratio)
-	}
-	note := fmt.Sprintf("Taken alone, each is slower with 95 %% confidence; the verdict is for all %s together, and asks for more.%s", conf.Plural(r.M, "test"), decidedBy(open, r.R))
-	out := document.Tabled(t, note+phrase.When(more != "", " %s", more), "Probably slower, not yet sure (%d)", len(open))
-	for i := range out {
-		out[i].Tone = picture.Open
-	}
-	return out
-}
-
 // decidedBy says how many mpiruns a new check wants to decide undecided tests.
 func decidedBy(open []*analyze.Verdict, r int) string {
 	var runs []int
