@@ -98,8 +98,9 @@ func (o *Once) conformanceOn(ctx context.Context, shape guidelines.Shape, env ma
 			return nil, &fail.Interrupted{}
 		case !errors.As(err, &failed):
 			return nil, err
-		case job.Conformance.PauseNS == 0 && (last == nil || ended(shape, *last, failed).State == CallAborted):
-			job.Conformance.PauseNS = int64(namePause) // the launcher may have dropped the name of the call
+		case job.Conformance.PauseNS == 0 && (last == nil || ended(shape, *last, failed).State != CallError):
+			// The launcher may have dropped the name of the call, or been kept from going on.
+			job.Conformance.PauseNS = int64(namePause)
 			continue
 		case last == nil && job.Conformance.PauseNS < int64(longestPause):
 			job.Conformance.PauseNS *= 10 // a busy machine
