@@ -8,6 +8,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
@@ -134,22 +135,13 @@ func needed(v *analyze.Verdict) string {
 
 // disturbed names the mpiruns that were slow throughout.
 func disturbed(r *analyze.Report) []document.Section {
-	const most = 6
 	slow := r.Disturbed()
-	if len(slow) == 0 {
-		return nil
+	out := document.Listed(fmt.Sprintf("Disturbed: %d of %s slow throughout", len(slow), subject(len(slow), r.R*len(r.Shapes), "mpirun")), slow, 6, "and %d more, in report.json", medians.SlowMpirun.String)
+	for i := range out {
+		out[i].Tone = picture.Open
+		out[i].Say("They count like the others, and hide small slowdowns: a quieter machine or more mpiruns (--mpiruns) find more.")
 	}
-	s := document.Titled("Disturbed: %d of %s slow throughout", len(slow), subject(len(slow), r.R*len(r.Shapes), "mpirun"))
-	s.Tone = picture.Open
-	shown, more := phrase.First(slow, most, "and %d more, in report.json")
-	for _, m := range shown {
-		s.Item("%s", m)
-	}
-	if more != "" {
-		s.Item("%s", more)
-	}
-	s.Say("They count like the others, and hide small slowdowns: a quieter machine or more mpiruns (--mpiruns) find more.")
-	return []document.Section{s}
+	return out
 }
 
 // ending has the counts, and how to go on where something is violated.

@@ -273,16 +273,7 @@ func remarks(r *analyze.Report) []document.Section {
 }
 
 func cases(title string, list []analyze.CaseMessage) []document.Section {
-	if len(list) == 0 {
-		return nil
-	}
-	s := document.Titled("%s: %s", title, conf.Plural(len(list), "case"))
-	shown, more := phrase.First(list, 10, "and %d more, see report.json")
-	for _, c := range shown {
-		s.Item("%s, %s, %s: %s", c.Function, phrase.Size(c.Msize), c.Shape, c.Message)
-	}
-	if more != "" {
-		s.Say("%s", more)
-	}
-	return []document.Section{s}
+	return document.Listed(title+": "+conf.Plural(len(list), "case"), list, 10, "and %d more, see report.json", func(c analyze.CaseMessage) string {
+		return fmt.Sprintf("%s, %s, %s: %s", c.Function, phrase.Size(c.Msize), c.Shape, c.Message)
+	})
 }

@@ -111,12 +111,12 @@ func historyOf(h *series.History, screen bool) []document.Section {
 		out[0].Say("%s", historyAnswer(s))
 		out = append(out, slices.Concat(historyChanges(s), historyNights(s, screen), historyTrends(s))...)
 	}
-	var skipped []string
-	for _, k := range h.Skipped {
-		skipped = append(skipped, phrase.Fit(k.Path, 120)+": "+phrase.Fit(k.Reason, 200))
-	}
-	return append(out, listed(fmt.Sprintf("Left out: %d that could not be read", len(h.Skipped)), skipped, 20)...)
+	return append(out, document.Listed(fmt.Sprintf("Left out: %d that could not be read", len(h.Skipped)), h.Skipped, 20, seeJSON, func(k series.Skipped) string {
+		return phrase.Fit(k.Path, 120) + ": " + phrase.Fit(k.Reason, 200)
+	})...)
 }
+
+const seeJSON = "and %d more, see history.json"
 
 func seriesName(s *series.Series) string {
 	return phrase.Known(s.Library) + ", " + strings.Join(s.Shapes, " ")
@@ -155,7 +155,7 @@ func historyNights(s *series.Series, screen bool) []document.Section {
 		from, marks = max(0, len(s.Nights)-10), 4
 	}
 	t := &document.Table{Head: []string{"check", "", "library", "violated", "alarms", "gone", "slow", "line", "memcpy", "label"}, Align: "lllrrrrrrl", Flex: 9, Spare: []int{8, 7, 2}}
-	var marked []string
+	var marked []*series.Night
 	timeFrom := map[string]int{} // checks
 	for i := from; i < len(s.Nights); i++ {
 		k := &s.Nights[i]
@@ -166,8 +166,8 @@ func historyNights(s *series.Series, screen bool) []document.Section {
 		if k.TimeFrom != "" {
 			timeFrom[k.TimeFrom]++
 		}
-		if what := news(k); what != "" {
-			mark, marked = "*", append(marked, nightTime(k)+": "+what)
+		if news(k) != "" {
+			mark, marked = "*", append(marked, k)
 		}
 		t.Add(nightTime(k), mark, phrase.Known(phrase.Fit(check.LibraryName(k.Library), 20)), fmt.Sprintf("%d%s", k.Violated, phrase.When(!screen, "/%d", k.Tests)), alarms, fmt.Sprint(k.Gone), fmt.Sprint(k.SlowMpiruns),
 			reading(k, medians.ByLine), reading(k, medians.ByMemcpy), labels(k.Label))
@@ -190,22 +190,7 @@ func historyNights(s *series.Series, screen bool) []document.Section {
 	for _, from := range slices.Sorted(maps.Keys(timeFrom)) {
 		out[0].Note("The time of %s is not in the report, and is from %s.", conf.Plural(timeFrom[from], "check"), from)
 	}
-	return append(out, listed("* Not as in the check before", marked, marks)...)
-}
-
-// listed are the first items of a list.
-func listed(title string, items []string, most int) []document.Section {
-	if len(items) == 0 {
-		return nil
-	}
-	s := document.Titled("%s", title)
-	shown, more := phrase.First(items, most, "and %d more, see history.json")
-	for _, item := range append(shown, more) {
-		if item != "" {
-			s.Item("%s", item)
-		}
-	}
-	return []document.Section{s}
+	return append(out, document.Listed("* Not as in the check before", marked, marks, seeJSON, func(k *series.Night) string { return nightTime(k) + ": " + news(k) })...)
 }
 
 // reading is of the yardstick, on the first shape that has it.
@@ -263,7 +248,6 @@ func lastingGroups(s *series.Series) (out []*lastingGroup) {
 
 func historyChanges(s *series.Series) []document.Section {
 	t := &document.Table{Head: []string{"since", "function", "shape", "sizes", "tests", "ratio, after/before", "guidelines"}, Align: "lllrrrl", Flex: 6, Spare: []int{4, 2}}
-	between := document.Titled("Between which checks they changed (95 %%)")
 	var lines []string
 	labelled := func(i int) string {
 		return nightTime(&s.Nights[i]) + phrase.When(len(s.Nights[i].Label) > 0, " (%s)", labels(s.Nights[i].Label))
@@ -277,14 +261,9 @@ func historyChanges(s *series.Series) []document.Section {
 		t.Add(since, phrase.Function(g.Function), g.Shape, sizes, fmt.Sprint(g.tests), g.factors(), strings.Join(g.guidelines, " "))
 		lines = append(lines, fmt.Sprintf("%s: after %s, not after %s", since, labelled(g.LastBefore), labelled(g.FirstAfter)))
 	}
-	for _, line := range slices.Compact(lines) {
-		between.Item("%s", line)
-	}
-	out := document.Tabled(t, "", "Ratios that changed, and stayed so for three checks or more")
-	if len(out) > 0 {
-		out = append(out, between)
-	}
-	return out
+	lines = slices.Compact(lines)
+	return append(document.Tabled(t, "", "Ratios that changed, and stayed so for three checks or more"),
+		document.Listed("Between which checks they changed (95 %)", lines, len(lines), "", func(line string) string { return line })...)
 }
 
 // historyTrends has a row for each check, and a picture on pages.
