@@ -91,13 +91,7 @@ func remedyAnswer(r *RemedyResult) []document.Section {
 			break
 		}
 	}
-	var counts []string
-	for _, state := range CellStates {
-		if n := r.count(state); n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, state))
-		}
-	}
-	s.Say("%s. Of %s (a collective at a size): %s.", phrase.ShortVersion(r.Library), r.cells(all), strings.Join(counts, ", "))
+	s.Say("%s. Of %s (a collective at a size): %s.", phrase.ShortVersion(r.Library), r.cells(all), phrase.Counts(CellStates, r.count))
 	if len(r.Env) > 0 {
 		s.Command("Before mpirun", []string{".", conf.Quote(filepath.Join(r.Folder, tuning.EnvFile))})
 		s.Command("The check under it", []string{"pgmpi", "check", "--guidelines", conf.Quote(filepath.Join(r.Folder, SettingTOML))})

@@ -112,12 +112,14 @@ func overlapAnswer(o *samples.Overlap) []document.Section {
 			share(none), share(best), conf.Plural(overlapMeasured(o), "case"))
 	}
 	s.Say("%s.", check.FolderSetUp(o.Folder, "", o.Operation))
-	s.Say("Of %s (NB5, NB7): %s.", conf.Plural(o.M, "test"), overlapCounts(o))
+	s.Say("Of %s (NB5, NB7): %s.", conf.Plural(o.M, "test"), phrase.Counts(overlapVerdicts, func(v judge.Verdict) int { return o.Count[v] }))
 	if o.Refused != nil {
 		s.Say("NO VERDICT of them: %s.", o.Refused.Reason)
 	}
 	return []document.Section{s}
 }
+
+var overlapVerdicts = []judge.Verdict{judge.Violated, judge.Marginal, judge.Undecided, judge.Kept, judge.NotMeasured, judge.Wrong}
 
 func overlapMeasured(o *samples.Overlap) (n int) {
 	for _, c := range o.Cases {
@@ -126,16 +128,6 @@ func overlapMeasured(o *samples.Overlap) (n int) {
 		}
 	}
 	return n
-}
-
-func overlapCounts(o *samples.Overlap) string {
-	var out []string
-	for _, v := range []judge.Verdict{judge.Violated, judge.Marginal, judge.Undecided, judge.Kept, judge.NotMeasured, judge.Wrong} {
-		if n := o.Count[v]; n > 0 {
-			out = append(out, fmt.Sprintf("%d %s", n, phrase.Words(v)))
-		}
-	}
-	return strings.Join(out, ", ")
 }
 
 // share writes a part of 1: "93 %". Undefined: "-".

@@ -147,16 +147,11 @@ func disturbed(r *analyze.Report) []document.Section {
 // ending has the counts, and how to go on where something is violated.
 func ending(r *analyze.Report, folder string) (e document.Ending) {
 	count := countVerdicts(r)
-	parts := []string{fmt.Sprintf("%d violated", count[judge.Violated])}
-	for _, v := range []judge.Verdict{judge.Undecided, judge.Kept, judge.Marginal, judge.Suspected, judge.NotSuspected, judge.NotMeasured, judge.Wrong} {
-		if n := count[v]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, phrase.Words(v)))
-		}
-	}
+	others := phrase.Counts([]judge.Verdict{judge.Undecided, judge.Kept, judge.Marginal, judge.Suspected, judge.NotSuspected, judge.NotMeasured, judge.Wrong}, func(v judge.Verdict) int { return count[v] })
 	if r.Gate != nil {
 		e.Why = conf.Plural(r.Gate.Alarms, "alarm") + "; "
 	}
-	e.Why += strings.Join(parts, ", ")
+	e.Why += fmt.Sprintf("%d violated", count[judge.Violated]) + phrase.When(others != "", ", %s", others)
 	if folder != "" && count[judge.Violated] > 0 {
 		e.Next = []document.Label{{Name: "Why", Value: "pgmpi analyze " + folder + " --explain violated"}, {Name: "Mend it", Value: "pgmpi remedy " + folder}}
 	}
