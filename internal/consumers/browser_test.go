@@ -148,6 +148,7 @@ var checks = []check{
 	{"scrolls sideways because of", tooWide, []string{"light", "phone"}},
 	{"has labels that touch something:", touched, []string{"light"}},
 	{"cuts its tables:", cut, []string{"phone"}},
+	{"has rows whose head is on the right:", `[...document.querySelectorAll("table:not(.parted) > tbody th")].filter(h => getComputedStyle(h).textAlign == "right").map(h => h.textContent)`, []string{"phone"}},
 	{"has links that lead to nothing that can be seen:", followed, []string{"light", "phone"}},
 	{"is not for everybody:", "axeFinds()", []string{"light"}},
 	{"has colours that are hard to tell apart:", `axeFinds(["color-contrast", "link-in-text-block"])`, []string{"dark"}},

@@ -46,18 +46,18 @@ func pipelinedAnswer(p *samples.Pipelined) []document.Section {
 }
 
 func pipelinedSections(p *samples.Pipelined) []document.Section {
-	head := pipelinedAnswer(p)
-	head[0].Fact("Folder", "%s", p.Folder.Folder)
-	head[0].Fact("Design", "%s, sync %s", p.Operation.Text(), p.Timing.Sync)
-	head[0].Fact("Sizes", "%s", p.MsizeLegend)
-	head[0].Fact("Times", "of one call; medians over the mpiruns")
+	design := document.Titled("How it was measured")
+	design.Fact("Folder", "%s", p.Folder.Folder)
+	design.Fact("Design", "%s, sync %s", p.Operation.Text(), p.Timing.Sync)
+	design.Fact("Times", "of one call; medians over the mpiruns")
+	design.Fact("Sizes", "%s", p.MsizeLegend)
 	like := document.Table{Head: []string{"msize", "R", "single", "calls", "in a row", "mean", "row/single", ""}, Align: "rrrrrrrl", Flex: 7}
-	out := append(head, tablesByCall(p.Cases, like, func(c *samples.PipelinedCase) []string {
+	out := append(pipelinedAnswer(p), tablesByCall(p.Cases, like, func(c *samples.PipelinedCase) []string {
 		return []string{phrase.Size(c.Msize), fmt.Sprint(c.R), phrase.Duration(c.SingleS), phrase.When(c.Calls > 0, "%d", c.Calls), phrase.Duration(c.RowS), phrase.Duration(c.MeanS), phrase.Ratio(c.Ratio), c.Reason}
 	}, pipelinedFigure)...)
 	out[len(out)-1].Note("single: the run median of calls that each follow a synchronisation, as a check times them. in a row: the time of all calls, "+
 		"over their number, at the rank that takes longest; the median of %s in each mpirun. mean: the mean of these, as mppTest and IMB report it. Where calls in a row take less, they overlap.", conf.Plural(10, "sample"))
-	return out
+	return append(out, design)
 }
 
 func pipelinedFigure(cases []samples.PipelinedCase) picture.Figure {

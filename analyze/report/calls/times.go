@@ -78,14 +78,13 @@ func timesEnding(t *samples.Times, _ string) (e document.Ending) {
 
 // timesSections has a table for every function and number of processes.
 func timesSections(t *samples.Times) []document.Section {
-	out := timesAnswer(t)
-	head := &out[0]
-	head.Fact("Folder", "%s", t.Folder.Folder)
-	head.Fact("Design", "%s", t.Operation.Text())
-	head.Fact("Sizes", "%s", t.MsizeLegend)
-	head.Fact("Times", "of the run medians of all mpiruns: the smallest, quartiles and the largest")
+	design := document.Titled("How it was measured")
+	design.Fact("Folder", "%s", t.Folder.Folder)
+	design.Fact("Design", "%s", t.Operation.Text())
+	design.Fact("Times", "of the run medians of all mpiruns: the smallest, quartiles and the largest")
+	design.Fact("Sizes", "%s", t.MsizeLegend)
 	like := document.Table{Head: []string{"msize", "R", "min", "Q1", "median", "Q3", "max", ""}, Align: "rrrrrrrl", Flex: 7}
-	return append(out, tablesByCall(t.Cases, like, func(k *samples.CaseTimes) []string {
+	return append(slices.Concat(timesAnswer(t), tablesByCall(t.Cases, like, func(k *samples.CaseTimes) []string {
 		return []string{phrase.Size(k.Msize), fmt.Sprint(k.R), phrase.Duration(k.MinS), phrase.Duration(k.Q1S), phrase.Duration(k.MedianS), phrase.Duration(k.Q3S), phrase.Duration(k.MaxS), k.Reason}
-	}, nil)...)
+	}, nil)), design)
 }
