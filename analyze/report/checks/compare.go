@@ -127,25 +127,33 @@ func compareDesign(c *series.Comparison) []document.Section {
 	s.Fact("Test", "%s %s, %s; %s, m = %s, alpha = %g, minimum slowdown %.2f×", c.Alternative, c.Test.Title(min(c.A.R, c.B.R)),
 		cmp.Or(phrase.When(c.Paired, "measured alternately"), "mpiruns not paired"), check.AdjustNames[c.Adjust], conf.Plural(c.M, "case"), c.Alpha, c.MinSlowdown)
 	s.Fact("", "smallest p attainable %s; B/A is the ratio of the run-times over mpiruns (Hodges-Lehmann) with its 95 %% interval", phrase.Probability(&c.PMin))
+	if n := len(c.Cases) - len(changedCases(c)); n > 0 && !c.AllRows {
+		s.Fact("Not shown", "%s without a significant change, or not measured (--all-rows shows them)", conf.Plural(n, "call"))
+	}
 	s.Fact("Sizes", "%s", c.MsizeLegend)
 	return []document.Section{s}
 }
 
-// compareCases are the run-times that changed, those that became slower first, or all in their order. A screen has only
-// the largest changes, unless all rows are asked for.
+// changedCases are those that became slower first, then the faster ones, the largest changes of each first.
+func changedCases(c *series.Comparison) []series.CaseChange {
+	order := []series.Change{series.Slower, series.Faster, series.SlightlySlower, series.SlightlyFaster, series.NotCompared}
+	rows := slices.DeleteFunc(slices.Clone(c.Cases), func(k series.CaseChange) bool { return !slices.Contains(order, k.Change) })
+	slices.SortStableFunc(rows, func(a, b series.CaseChange) int {
+		if a.Change != b.Change || a.Ratio == nil || b.Ratio == nil {
+			return slices.Index(order, a.Change) - slices.Index(order, b.Change)
+		}
+		return cmp.Compare(math.Abs(math.Log(*b.Ratio)), math.Abs(math.Log(*a.Ratio)))
+	})
+	return rows
+}
+
+// compareCases are the run-times that changed, or all; a screen has only the largest changes.
 func compareCases(c *series.Comparison, screen bool) []document.Section {
-	most, left := len(c.Cases), 0
-	rows := slices.Clone(c.Cases)
+	most := len(c.Cases)
+	rows := c.Cases
 	if !c.AllRows {
-		order := []series.Change{series.Slower, series.Faster, series.SlightlySlower, series.SlightlyFaster, series.NotCompared}
-		rows = slices.DeleteFunc(rows, func(k series.CaseChange) bool { return !slices.Contains(order, k.Change) })
-		slices.SortStableFunc(rows, func(a, b series.CaseChange) int {
-			if a.Change != b.Change || a.Ratio == nil || b.Ratio == nil {
-				return slices.Index(order, a.Change) - slices.Index(order, b.Change)
-			}
-			return cmp.Compare(math.Abs(math.Log(*b.Ratio)), math.Abs(math.Log(*a.Ratio)))
-		})
-		if left = len(c.Cases) - len(rows); screen {
+		rows = changedCases(c)
+		if screen {
 			most = 12
 		}
 	}
@@ -164,7 +172,7 @@ func compareCases(c *series.Comparison, screen bool) []document.Section {
 		t.Drop(5)
 		t.Flex, t.Spare = 5, nil
 	default:
-		out[0].Note("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001; ~: nothing significant, which does not show that there is nothing.%s", phrase.When(left > 0, " --all-rows shows the %d others.", left))
+		out[0].Note("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001%s", phrase.When(c.AllRows, "; ~: nothing significant, which does not show that there is nothing"))
 		out[0].Figures = ChangeFigures(c)
 	}
 	return out
