@@ -23,7 +23,7 @@ var Reports = document.Kind[analyze.Report]{Name: "report", Sections: reportSect
 	Exit: reportExit, Ending: ending, Outcomes: ReportOutcomes, Metrics: reportMetrics, Benchmarks: reportBenchmarks}
 
 func reportSections(r *analyze.Report) []document.Section {
-	return slices.Concat(findings(r), undecided(r), disturbed(r), matrix(r, true), header(r), summary(r), violations(r), states(r), suspected(r),
+	return slices.Concat(findings(r), disturbed(r), matrix(r, true), header(r), summary(r), violations(r), states(r), suspected(r), undecided(r),
 		outOfSync(r), bounds(r), remarks(r))
 }
 
