@@ -3,6 +3,7 @@ package calls
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/document"
@@ -23,12 +24,11 @@ func byCall[T sized](cases []T) (out [][]T) {
 	return out
 }
 
-func callName(c medians.Cell) string { return phrase.Function(c.Function) + ", " + c.Shape }
-
 // tablesByCall has a table like one without rows for each call, and its picture where there is one.
 func tablesByCall[T sized](cases []T, like document.Table, row func(*T) []string, figure func([]T) picture.Figure) (out []document.Section) {
 	for _, of := range byCall(cases) {
-		s, t := document.Titled("%s", callName(of[0].AnySize())), like
+		call, t := of[0].AnySize(), like
+		s := document.Titled("%s, %s", phrase.Function(call.Function), call.Shape)
 		for i := range of {
 			t.Add(row(&of[i])...)
 		}
@@ -54,8 +54,10 @@ func callsInRows[T sized](cases []T, title string, columns ...overSizes[T]) []do
 	for _, c := range columns {
 		t.Head, t.Align = append(t.Head, c.head), t.Align+"r"
 	}
+	several := slices.ContainsFunc(cases, func(c T) bool { return c.AnySize().Shape != cases[0].AnySize().Shape })
 	for _, of := range byCall(cases) {
-		row := []string{callName(of[0].AnySize()), fmt.Sprint(len(of))}
+		call := of[0].AnySize()
+		row := []string{phrase.Function(call.Function) + phrase.When(several, ", %s", call.Shape), fmt.Sprint(len(of))}
 		for i, c := range columns {
 			least, most, n := math.Inf(1), math.Inf(-1), 0
 			for k := range of {

@@ -36,7 +36,7 @@ func pipelinedScreen(p *samples.Pipelined) []document.Section {
 	return slices.Concat(pipelinedAnswer(p), callsInRows(p.Cases, "Time of a call, from the least of the sizes to the most",
 		overSizes[samples.PipelinedCase]{"single", func(c *samples.PipelinedCase) *float64 { return c.SingleS }, phrase.Duration},
 		overSizes[samples.PipelinedCase]{"in a row", func(c *samples.PipelinedCase) *float64 { return c.RowS }, phrase.Duration},
-		overSizes[samples.PipelinedCase]{"in a row/single", func(c *samples.PipelinedCase) *float64 { return c.Ratio }, phrase.Ratio}))
+		overSizes[samples.PipelinedCase]{"row/single", func(c *samples.PipelinedCase) *float64 { return c.Ratio }, phrase.Ratio}))
 }
 
 func pipelinedAnswer(p *samples.Pipelined) []document.Section {
