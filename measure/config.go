@@ -31,7 +31,6 @@ type JobConfig struct {
 	MaxTime     conf.Duration `toml:"max_time" json:"max_time"`         // of all mpiruns together; 0: no limit
 }
 
-// DefaultJob is the [job] section of an empty gl.toml.
 func DefaultJob() JobConfig {
 	return JobConfig{NP: []int{}, Shapes: []string{}, Msizes: guidelines.MsizeList{"1..1Mi"},
 		Datatype: mockups.Auto, Op: "auto", Seed: 1, Looks: []int{}, LookWeights: []float64{}}
@@ -116,7 +115,6 @@ type MPIConfig struct {
 	ThreadLevel string `toml:"thread_level" json:"thread_level"`
 }
 
-// DefaultMPI is the [mpi] section of an empty gl.toml.
 func DefaultMPI() MPIConfig {
 	return MPIConfig{Launch: []string{}, Env: map[string]string{}, CPUsPerRank: 1, KeepPML: true, ThreadLevel: protocol.ThreadSingle}
 }
@@ -157,7 +155,6 @@ func startPerRank(np int) time.Duration {
 	return (time.Duration(np) * StartPerRank).Truncate(time.Second)
 }
 
-// RankArgs returns the arguments of the rank program that are not its defaults.
 func (c MPIConfig) RankArgs() []string {
 	if c.ThreadLevel == protocol.ThreadSingle {
 		return nil
@@ -197,7 +194,6 @@ type Config struct {
 	SplitExperiment bool `toml:"split_experiment" json:"split_experiment"`
 }
 
-// Default is the [measure] section of an empty gl.toml.
 func Default() Config {
 	return Config{Sync: "barrier", Clock: "monotonic", ClockSync: "shared", Sample: protocol.Auto,
 		Window: conf.Duration(time.Millisecond), Slice: conf.Duration(2 * time.Second), MaxDrift: conf.Duration(10 * time.Microsecond),
@@ -251,7 +247,6 @@ type OverlapConfig struct {
 	Tests  guidelines.MsizeList `toml:"tests" json:"tests"`   // intervals of progress tests, bytes of msize
 }
 
-// DefaultOverlap is the [overlap] section of an empty gl.toml.
 func DefaultOverlap() OverlapConfig {
 	return OverlapConfig{Method: protocol.OverlapTime, Tests: guidelines.MsizeList{"1Mi", "64Ki", "4Ki"}}
 }

@@ -11,7 +11,6 @@ import (
 	"pgmpi/mockups"
 )
 
-// Task is what one mpirun of a Session is to do.
 type Task struct {
 	Mode  protocol.Mode
 	Shape guidelines.Shape
@@ -24,7 +23,6 @@ type Task struct {
 	turns   int // rounds left of an mpirun that was cut off, or 0
 }
 
-// WithFillers returns the task with the other cases of its shape as fillers.
 func (t Task) WithFillers(m *results.Manifest) Task {
 	t.Fillers = nil
 	for _, i := range m.Plan.CasesOf(t.Shape) {
@@ -201,14 +199,6 @@ func (s *Session) predictAtOnce(t Task, j *protocol.Job, seed uint64) func(launc
 		}
 		j.Predict.Times = left
 	}
-}
-
-// predictions returns how many predictions a job makes, if more than one.
-func predictions(j *protocol.Job) int {
-	if j.Predict == nil {
-		return 0
-	}
-	return j.Predict.Times
 }
 
 // mockups returns the shared libraries whose rows the Plan has, with their hashes when the

@@ -59,7 +59,7 @@ func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
 	again := b.report().Verdicts[0]
 	should.Hold(t, again.Verdict == "violated" && again.PValue != nil, "analyze makes another verdict: %+v", again)
 	// The experiment's samples are k calls: 16 of 64 B, next to one of 1 KiB.
-	raw := must.Get(results.ReadRaw(split))(t)
+	raw := must.Get(results.ReadRaw(split, 1<<20))(t)
 	if len(raw.Cases) != 2 || raw.Cases[0].Calls != 16 || raw.Cases[0].Msize != 64 || raw.Cases[1].Calls != 0 || raw.Cases[1].Msize != 1024 {
 		t.Fatalf("cases of %s: %+v", split, raw.Cases)
 	}

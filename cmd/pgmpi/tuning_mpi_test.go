@@ -52,7 +52,7 @@ func bad(all []untimed.Outcome) (out []untimed.Outcome) {
 func TestUntouchedLibrariesMakeConformanceCallsRight(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		f := b.onProcesses(3) // others: with a setting, below
-		all := must.Get(untimed.Conformance(t.Context(), f, nil, b.returning()...))(t)
+		all := conformance(t, f, nil, b.returning()...)
 		for _, o := range bad(all) {
 			if !b.knownWrong(o) {
 				t.Errorf("%s: %s: %s: %s", o.Shape, o.Call, o.State, o.Message)
@@ -149,7 +149,7 @@ func TestWrittenSettingsAreInForceAndLetConformanceCallsPass(t *testing.T) {
 			if told < (len(s.Entries)+1)/2 {
 				t.Errorf("%s: %d of %d entries are seen to be in force", writer, told, len(s.Entries))
 			}
-			all := must.Get(untimed.Conformance(t.Context(), f, s.Env, functionsOf(s)...))(t)
+			all := conformance(t, f, s.Env, functionsOf(s)...)
 			for _, o := range bad(all) {
 				if !b.knownWrong(o) {
 					t.Errorf("%s: %s: %s: %s", writer, o.Call, o.State, o.Message)
@@ -201,7 +201,7 @@ func TestRulesBySizeForScatterAndGatherAreNamedAsTheCause(t *testing.T) {
 	f.Measure.Stall = conf.Duration(time.Second) // two calls hang; one that is only late has the same cause
 	path := filepath.Join(b.dir, "by-hand.rules")
 	must.Do(t, os.WriteFile(path, []byte(byHand), 0o666))
-	all := must.Get(untimed.Conformance(t.Context(), f, map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": path}, "MPI_Gather", "MPI_Scatter"))(t)
+	all := conformance(t, f, map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": path}, "MPI_Gather", "MPI_Scatter")
 	for function, c := range map[string]struct{ what, line string }{
 		"MPI_Gather":  {"MPI_IN_PLACE, with 0 and MPI_DATATYPE_NULL", path + ":8: "},
 		"MPI_Scatter": {"0, NULL and MPI_DATATYPE_NULL where arguments do not count", path + ":14: "},
@@ -279,7 +279,7 @@ exec `+b.rank+` "$@"`), " ")
 func TestConformanceCallsAreMadeOnPartsThatAreNoPowerOfTwo(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, libraries[1])
-	all := must.Get(untimed.Conformance(t.Context(), b.onProcesses(4), map[string]string{"MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM": "noncommutative"}, "MPI_Reduce_scatter"))(t)
+	all := conformance(t, b.onProcesses(4), map[string]string{"MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM": "noncommutative"}, "MPI_Reduce_scatter")
 	if !slices.ContainsFunc(bad(all), func(o untimed.Outcome) bool { return o.NP == 3 && o.State == untimed.CallAborted }) {
 		t.Errorf("%+v", bad(all))
 	}
@@ -309,4 +309,11 @@ func TestSettingsThatDoNothingAreRemarks(t *testing.T) {
 			t.Errorf("%s: %d remarks, want %d", c.env, n, len(c.says))
 		}
 	}
+}
+
+// conformance makes conformance calls under a configuration.
+func conformance(t *testing.T, config *glfile.File, env map[string]string, functions ...string) []untimed.Outcome {
+	t.Helper()
+	o := must.Get(untimed.NewOnce(config, nil))(t)
+	return must.Get(o.Conformance(t.Context(), env, functions...))(t)
 }

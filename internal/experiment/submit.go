@@ -130,7 +130,7 @@ func (s *Submission) Go() (job string, err error) {
 		return "", err
 	}
 	if before != nil {
-		if state, err := batch.StateOf(before.Job); err == nil && state.Lives() {
+		if state, err := batch.StateOf(before.Job); err == nil && !state.Over() {
 			return "", fail.Setupf("job %s is %s, and works on %s: wait for it, end it, or take another folder with --out", before.Job, state.Word, s.Folder)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/measure/results/reprompi"
 )
 
 // JudgedModes are the modes of the mpiruns that a report is made from.
@@ -118,7 +119,6 @@ func Judged(folder *results.Folder, m *results.Manifest, data *medians.Set, cfg 
 	return &Judgement{a.With(&r), folder, m}, err
 }
 
-// Name is the name of a folder without its path.
 func Name(path string) (string, error) {
 	whole, err := filepath.Abs(path)
 	return filepath.Base(whole), err
@@ -161,7 +161,6 @@ func Store(folder *results.Folder, d *document.Document, formats []document.Form
 	return err
 }
 
-// StoreMedians writes medians.csv into a folder.
 func StoreMedians(folder *results.Folder, a *analyze.Analysis) error {
 	csv, err := check.RunMedians.Format("csv")
 	if err != nil {
@@ -191,7 +190,6 @@ func Open(path string, kinds ...results.Kind) (*results.Folder, *results.Manifes
 	return folder, m, nil
 }
 
-// ConfigOf is the configuration that a results folder was made with.
 func ConfigOf(m *results.Manifest) (*glfile.File, error) {
 	f := glfile.Default()
 	if err := json.Unmarshal(m.Config, &f); err != nil {
@@ -199,4 +197,30 @@ func ConfigOf(m *results.Manifest) (*glfile.File, error) {
 	}
 	f.Source = m.TOML
 	return &f, nil
+}
+
+// Import judges output files of ReproMPI's mpibenchmark, each of them one mpirun.
+func Import(paths []string, config *glfile.File, version string) (*analyze.Report, error) {
+	var files []*reprompi.File
+	for _, path := range paths {
+		f, err := reprompi.Read(path)
+		var missing *os.PathError
+		if errors.As(err, &missing) {
+			return nil, fail.AsSetup(err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	m, runs, err := reprompi.Import(files, config.Check, config.Guideline)
+	if err != nil {
+		return nil, fail.AsSetup(err)
+	}
+	m.Version = version
+	a, err := analyze.Analyze(m, runs, config.Analyze)
+	if err != nil {
+		return nil, err
+	}
+	return a.Report, nil
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
@@ -19,7 +18,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Outcome is what became of a conformance call.
 type Outcome struct {
 	// Call names the function, and what is special about its arguments.
 	Call     string       `json:"call"`
@@ -33,7 +31,6 @@ type Outcome struct {
 	Cause string `json:"cause,omitempty"`
 }
 
-// OutcomeState is how a conformance call ended.
 type OutcomeState string
 
 const (
@@ -55,14 +52,6 @@ const conformanceStall = 10 * time.Second
 // the world of each configured shape and on parts of it, under an environment beside mpi.env,
 // and returns what became of each. A kind of call that ends the mpirun is not made again.
 // It is an error only if nothing could be called. With functions only these are called.
-func Conformance(ctx context.Context, config *glfile.File, env map[string]string, functions ...string) ([]Outcome, error) {
-	o, err := NewOnce(config, nil)
-	if err != nil {
-		return nil, err
-	}
-	return o.Conformance(ctx, env, functions...)
-}
-
 func (o *Once) Conformance(ctx context.Context, env map[string]string, functions ...string) (out []Outcome, err error) {
 	for _, shape := range o.shapes() {
 		of, err := o.conformanceOn(ctx, shape, env, functions)
@@ -152,7 +141,6 @@ func ended(shape guidelines.Shape, c protocol.ConformanceCall, e *measure.Error)
 // and longer, up to longestPause, where no name at all has come through.
 const namePause, longestPause = 3 * time.Millisecond, 300 * time.Millisecond
 
-// largestRules limits a file with rules.
 const largestRules = 16 << 20
 
 // SettingFiles are the variables that name a file, and the writer whose format it has.

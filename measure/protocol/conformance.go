@@ -20,7 +20,6 @@ type ConformanceJob struct {
 	PauseNS int64 `json:"pause_ns,omitempty"`
 }
 
-// ConformanceCall is one of these calls, and what was wrong with its results.
 type ConformanceCall struct {
 	Function string `json:"function"`
 	NP       int    `json:"np"`
@@ -30,7 +29,6 @@ type ConformanceCall struct {
 	Wrong    string `json:"wrong,omitempty"`
 }
 
-// Name names a call with its size and communicator.
 func (c ConformanceCall) Name() string {
 	size := ""
 	if c.Msize > 0 {

@@ -94,14 +94,12 @@ type CallsJob struct {
 	Overlap  *OverlapJob  `json:"overlap,omitempty"`
 }
 
-// MeasureJob times the calls.
 type MeasureJob struct {
 	PerRank  bool     `json:"per_rank,omitempty"` // send the local durations of every rank
 	Counters []string `json:"counters,omitempty"` // read around each repetition, of Counters or with PrefixMPIT
 	Provable bool     `json:"provable,omitempty"` // bound every case as Bound says
 }
 
-// PredictJob predicts how many repetitions a case needs.
 type PredictJob struct {
 	NREP nrep.Config `json:"nrep"`
 	// Times is how often Order visits a case, each visit a prediction of its own, of which
@@ -109,10 +107,8 @@ type PredictJob struct {
 	Times int `json:"times,omitempty"`
 }
 
-// MessagesJob counts what the library sends inside of its calls.
 type MessagesJob struct{}
 
-// check refuses a job with more than one kind of work.
 func (j *Job) check() error {
 	kinds := present(j.CallsJob != nil, j.Clocks != nil, j.Conformance != nil, j.Algorithms != nil)
 	if c := j.CallsJob; c != nil && present(c.Measure != nil, c.Predict != nil, c.Messages != nil, c.Overlap != nil) != 1 || kinds > 1 {

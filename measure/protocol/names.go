@@ -21,7 +21,6 @@ const (
 // PrefixMPIT stands before the name of a performance variable of MPI_T among counters.
 const PrefixMPIT = "mpi_t:"
 
-// MaxCounters is how many counters there may be at a time.
 const MaxCounters = 16
 
 // The names of what the rank program has in C, as gl.toml spells them. A new

@@ -13,10 +13,8 @@ const (
 	OverlapWork = "work" // steps of a loop, whose number was calibrated
 )
 
-// OverlapMethods are their names in gl.toml.
 var OverlapMethods = []string{OverlapTime, OverlapWork}
 
-// OverlapJob computes beside the calls.
 type OverlapJob struct {
 	Method string `json:"method"` // of OverlapMethods
 	// Intervals are what is tried between two progress tests, in bytes of msize; none at

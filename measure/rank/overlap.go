@@ -17,7 +17,6 @@ const (
 	overlapFewest = 5
 )
 
-// overlapping is a nonblocking call with computation beside it.
 type overlapping struct {
 	*bench
 	*loop.Overlap

@@ -233,7 +233,6 @@ func (v *visit) work() (fault string, err error) {
 	return v.afterLast()
 }
 
-// of is the verifier's view of the case's buffers.
 func (v *visit) of() verify.Case { return v.Case(v.f, v.count) }
 
 func (v *visit) fill() { v.verifier.Fill(v.of()) }

@@ -35,7 +35,6 @@ const (
 	maxSamples = protocol.MaxSamples
 )
 
-// MaxVisits is the most visits of cases in an mpirun.
 const MaxVisits = 1 << 20
 
 func mostCases(mode protocol.Mode, plan *guidelines.Plan) int {

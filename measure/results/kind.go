@@ -27,7 +27,6 @@ const (
 // ABFile marks a folder of `pgmpi ab`, whose results folders are a and b.
 const ABFile = "ab.json"
 
-// Command is the command that measures a folder of the kind.
 func (k Kind) Command() string {
 	if k == Pipelined {
 		return "pgmpi times --pipelined"
@@ -35,7 +34,6 @@ func (k Kind) Command() string {
 	return "pgmpi " + string(k)
 }
 
-// Shown is the command line that shows such a folder.
 func (k Kind) Shown(path string) string {
 	switch k {
 	case Check, Explore:
@@ -49,7 +47,6 @@ func (k Kind) Shown(path string) string {
 	}
 }
 
-// GoesOn is the command line that goes on in such a folder.
 func (k Kind) GoesOn(path string) string {
 	if k == Fingerprint {
 		return k.Command() + " CASE --out " + path + " --resume"

@@ -10,10 +10,8 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// ManifestSchema names the format of manifest.json.
 const ManifestSchema = "pgmpi-manifest/1"
 
-// MaxMPIRuns is the largest R that a Manifest may have.
 const MaxMPIRuns = 10000
 
 // Manifest is what a results folder is about: the configuration as read, the
@@ -99,16 +97,15 @@ type Comparison struct {
 // Experiment is what a mode measures in mpiruns of its own; ok: it is such a mode. The
 // plan is nil where it is not planned.
 func (m *Manifest) Experiment(mode protocol.Mode) (plan *FollowUps, ok bool) {
-	switch mode {
-	case protocol.ModeSplit:
-		return m.Split, true
-	case protocol.ModeConfirm:
-		return m.Confirm, true
-	case protocol.ModeExplore:
-		return m.Explore, true
-	default:
+	at := m.experiment(mode)
+	if at == nil {
 		return nil, false
 	}
+	return *at, true
+}
+
+func (m *Manifest) experiment(mode protocol.Mode) **FollowUps {
+	return map[protocol.Mode]**FollowUps{protocol.ModeSplit: &m.Split, protocol.ModeConfirm: &m.Confirm, protocol.ModeExplore: &m.Explore}[mode]
 }
 
 // Runs is the number of mpiruns per shape of a stage: those planned, or fewer

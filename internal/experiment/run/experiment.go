@@ -44,7 +44,6 @@ type Experiment struct {
 	Others []results.Kind
 }
 
-// Found is the answer of an experiment.
 type Found struct {
 	*document.Document
 	Judgement *reading.Judgement // only of a check
@@ -72,7 +71,6 @@ type Stage struct {
 	Ended func(*Campaign)
 }
 
-// Command names the command that does the experiment.
 func (x *Experiment) Command() string {
 	if x.Name != "" {
 		return x.Name
@@ -162,7 +160,6 @@ func (c *Campaign) do(ctx context.Context, s Stage) error {
 	return c.Part(ctx, s, 1, x.R)
 }
 
-// Part does some mpiruns of a stage.
 func (c *Campaign) Part(ctx context.Context, s Stage, first, last int) error {
 	if s.Mode == protocol.ModeMeasure {
 		if err := Unpredicted(c.Manifest, c.Path); err != nil {
@@ -252,4 +249,49 @@ func Alternate(ctx context.Context, sides [2]*Campaign, all []Rounds) error {
 		}
 	}
 	return nil
+}
+
+// collection keeps the run medians of the mpiruns of an experiment, so that no raw file is
+// read twice.
+type collection struct {
+	medians *medians.Set
+	runs    int  // that it has
+	stale   bool // the manifest says something else by now, or an mpirun did not fit: read all again
+}
+
+// add takes in an mpirun. An error in it comes up again when it is judged.
+func (d *collection) add(m *results.Manifest, r *results.Run) {
+	if !slices.Contains(reading.JudgedModes, r.Mode) {
+		return
+	}
+	if d.runs == 0 {
+		d.medians = medians.New(m)
+	}
+	d.runs++
+	d.stale = d.medians.Add(r) != nil || d.stale
+}
+
+// Collected returns the run medians of all stages so far.
+func (c *Campaign) Collected() (*medians.Set, error) { return c.collected(c.Manifest.R) }
+
+// collected returns the run medians of stage 2 up to an mpirun, and of later stages.
+func (c *Campaign) collected(upTo int) (*medians.Set, error) {
+	onDisk := 0
+	for _, mode := range c.begun {
+		for _, shape := range c.Manifest.Plan.Shapes {
+			runs, err := c.Folder().Finished(mode, shape)
+			if err != nil {
+				return nil, err
+			}
+			for _, run := range runs {
+				if slices.Contains(reading.JudgedModes, mode) && (mode != protocol.ModeMeasure || run <= upTo) {
+					onDisk++
+				}
+			}
+		}
+	}
+	if c.data.runs != onDisk || c.data.runs == 0 || c.data.stale {
+		return reading.Collect(c.Folder(), c.Manifest, upTo)
+	}
+	return c.data.medians, nil
 }

@@ -30,17 +30,16 @@ func Make(w *mpi.World, j *protocol.ConformanceJob, before func(i, n int, c prot
 		return nil, err
 	}
 	defer C.pg_conformance_close(l)
-	text := (*C.char)(C.malloc(C.PG_CONFORMANCE_TEXT))
-	defer C.free(unsafe.Pointer(text))
+	var text [C.PG_CONFORMANCE_TEXT]C.char
 	var mine []protocol.ConformanceCall
 	all := calls(l, j)
 	for i, c := range all {
 		before(i, len(all), c.ConformanceCall)
-		rc := C.pg_conformance_make(l, C.int(c.comm), C.int(c.call), C.int(c.Msize/4), text)
+		rc := C.pg_conformance_make(l, C.int(c.comm), C.int(c.call), C.int(c.Msize/4), &text[0])
 		if err := mpi.Error(protocol.ConformanceError+c.Name(), rc); err != nil {
 			return nil, err
 		}
-		if c.Wrong = C.GoString(text); c.Wrong != "" {
+		if c.Wrong = C.GoString(&text[0]); c.Wrong != "" {
 			mine = append(mine, c.ConformanceCall)
 		}
 	}
@@ -53,16 +52,15 @@ type call struct {
 }
 
 func calls(l *C.pg_conformance, j *protocol.ConformanceJob) (out []call) {
-	text := (*C.char)(C.malloc(C.PG_CONFORMANCE_TEXT))
-	defer C.free(unsafe.Pointer(text))
+	var text [C.PG_CONFORMANCE_TEXT]C.char
 	for comm := range int(C.pg_conformance_comms(l)) {
 		for k := range int(C.pg_conformance_calls()) {
 			function := C.GoString(C.pg_conformance_function(C.int(k)))
 			if len(j.Functions) > 0 && !slices.Contains(j.Functions, function) {
 				continue
 			}
-			C.pg_conformance_name(C.int(k), text)
-			if slices.Contains(j.Skip, protocol.ConformanceCall{Function: function, What: C.GoString(text)}.Kind()) {
+			C.pg_conformance_name(C.int(k), &text[0])
+			if slices.Contains(j.Skip, protocol.ConformanceCall{Function: function, What: C.GoString(&text[0])}.Kind()) {
 				continue
 			}
 			for i, size := range j.Msizes {
@@ -74,7 +72,7 @@ func calls(l *C.pg_conformance, j *protocol.ConformanceJob) (out []call) {
 					size = 0
 				}
 				out = append(out, call{protocol.ConformanceCall{Function: function, NP: int(C.pg_conformance_size(l, C.int(comm))),
-					Msize: size, Comm: C.GoString(C.pg_conformance_comm(l, C.int(comm))), What: C.GoString(text)}, comm, k})
+					Msize: size, Comm: C.GoString(C.pg_conformance_comm(l, C.int(comm))), What: C.GoString(&text[0])}, comm, k})
 			}
 		}
 	}

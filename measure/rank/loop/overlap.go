@@ -25,7 +25,6 @@ const (
 	workRepeats = 7                // of which the least is taken: nothing else was done meanwhile
 )
 
-// Overlap is a nonblocking call with computation beside it.
 type Overlap struct {
 	l *Loop
 	c *C.pg_overlap
@@ -88,7 +87,6 @@ func (o *Overlap) takes(steps int64) int64 {
 	return least
 }
 
-// Tests sets the number of progress tests beside the calls.
 func (o *Overlap) Tests(n int64) { o.c.tests = C.int64_t(n) }
 
 // AtOnce has nothing done beside the calls but tests, until one finds the call done.

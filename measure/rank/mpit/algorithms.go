@@ -27,7 +27,6 @@ import (
 	"pgmpi/mockups"
 )
 
-// listed asks the library for its own algorithms of a collective.
 func listed(collective string) (protocol.Algorithms, error) {
 	var list C.pg_algorithms
 	name := C.CString(variableName(collective))
@@ -132,7 +131,6 @@ type Ways struct {
 	by map[string]*Way // by function
 }
 
-// NewWays returns Ways without any.
 func NewWays(w *mpi.World) *Ways {
 	return &Ways{w, (*C.pg_ctx)(unsafe.Pointer(w.Context)), map[string]*Way{}}
 }
@@ -160,7 +158,6 @@ func (a *Ways) Go(f mockups.Function) *Way {
 	return w
 }
 
-// Leave undoes Go.
 func (a *Ways) Leave() { C.pg_choose_forced(a.x, nil) }
 
 // powersOfTwo is the algorithm of MPICH, for Reduce_scatter and Reduce_scatter_block, that
