@@ -56,7 +56,7 @@ func columnsOf(t reflect.Type, of Column, prefix string, part bool) (out []Colum
 		switch {
 		case tag == "-" || part && !tagged:
 		case f.Anonymous || c.Type.Kind() == reflect.Struct:
-			out = append(out, columnsOf(c.Type, c, tag, !f.Anonymous)...)
+			out = append(out, columnsOf(c.Type, c, prefix+tag, part || !f.Anonymous)...)
 		default:
 			out = append(out, c)
 		}

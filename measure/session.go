@@ -221,6 +221,8 @@ var nameOfMode = map[protocol.Mode]string{
 	protocol.ModeNREP:      "mpirun %d of stage 1",
 	protocol.ModeMeasure:   "mpirun %d of stage 2",
 	protocol.ModeConfirm:   "mpirun %d of stage 2",
+	protocol.ModeAlternate: "mpirun %d of alternating calls",
+	protocol.ModeMalloc:    "mpirun %d in the other state of malloc",
 	protocol.ModeSplit:     "mpirun %d of the split experiment",
 	protocol.ModePipelined: "mpirun %d of calls in a row",
 	protocol.ModeOverlap:   "mpirun %d of overlapped calls",

@@ -19,6 +19,9 @@ const maxTurns = 10000
 // usualTurns was chosen by what it does to verdicts that flip (docs/dev/measuring.md).
 const usualTurns = 10
 
+// alternations are the most calls of a case that alternate with other cases, one in each visit.
+const alternations = 20
+
 // leastCalls is the least number of repetitions in a visit, if the case has as many and
 // turns is not configured. The first call of a visit meets caches that other cases have
 // filled, the next ones do not: with few calls, their predicted number would decide the median.
@@ -37,6 +40,8 @@ func (s *Session) turns(t Task) int {
 		return 1 // as the benchmarks that it is held against
 	case t.Mode == protocol.ModeOverlap:
 		return 1 // what is computed for is what the call has just taken
+	case t.Mode == protocol.ModeAlternate:
+		return alternations
 	case s.Measure.Turns == 0 && !s.roomForTurns(t):
 		return 1
 	}

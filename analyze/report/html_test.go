@@ -208,7 +208,7 @@ func TestGuidelinesWithSimilarNamesHavePicturesOfTheirOwn(t *testing.T) {
 	for _, id := range []string{"my-bcast", "my_bcast", "other"} {
 		for _, msize := range []int64{8, 64} {
 			r.Verdicts = append(r.Verdicts, analyze.Verdict{Guideline: id, Type: guidelines.Pattern, Function: "MPI_Bcast", Mockup: "bcast_as_" + id,
-				Msize: msize, Shape: "p2", Verdict: judge.Violated, Ratio: &slow, MedianS: &slow, OtherMedianS: &half})
+				Msize: msize, Shape: "p2", Verdict: judge.Violated, Tested: analyze.Tested{Effect: analyze.Effect{Ratio: &slow}}, MedianS: &slow, OtherMedianS: &half})
 		}
 	}
 	figures := check.PatternFigures(r)

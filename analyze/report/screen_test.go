@@ -32,7 +32,7 @@ func shown(t *testing.T, r *analyze.Report, p document.Page) string {
 // pattern is a test of one, with run-times in µs.
 func pattern(is judge.Verdict, guideline, function, mockup string, size int64, call, other, ratio float64) analyze.Verdict {
 	return analyze.Verdict{Guideline: guideline, Type: guidelines.Pattern, Function: function, Mockup: mockup, Msize: size, MsizeOther: size, Shape: "p2", NP: 2,
-		MedianS: micro(call), OtherMedianS: micro(other), Ratio: &ratio, RatioLo95: &ratio, RatioHi95: &ratio, Verdict: is}
+		MedianS: micro(call), OtherMedianS: micro(other), Tested: analyze.Tested{Effect: analyze.Effect{Ratio: &ratio, RatioLo95: &ratio, RatioHi95: &ratio}}, Verdict: is}
 }
 
 func micro(us float64) *float64 {
@@ -240,6 +240,31 @@ func TestNeighbouringSizesWithTheSameAlternativeAreOneRow(t *testing.T) {
 	}
 	got := rowsOf(text, "Too slow")
 	should.Hold(t, fmt.Sprint(got) == fmt.Sprint(want), "%q\n%s", got, text)
+}
+
+func TestViolationsThatOnlyHoldWhenRepeatedAreGroupsOfTheirOwn(t *testing.T) {
+	const mockup = "scan_as_exscan+reduce_local"
+	elsewhere := func(ratio float64, verdict judge.Verdict, malloc string) *analyze.Elsewhere {
+		return &analyze.Elsewhere{Alone: analyze.Alone{Mpiruns: 8, Effect: analyze.Effect{Ratio: &ratio, RatioLo95: &ratio, RatioHi95: &ratio}, Verdict: verdict}, Malloc: malloc}
+	}
+	both, repeated, open := pattern(judge.Violated, "GL16", "MPI_Scan", mockup, 8, 2, 1, 2), pattern(judge.Violated, "GL16", "MPI_Scan", mockup, 1024, 30, 10, 3), pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 5, 1, 5)
+	both.Alternating, both.OtherMalloc = elsewhere(1.9, judge.Violated, ""), elsewhere(1.01, judge.Kept, protocol.MallocSettled)
+	repeated.Alternating, repeated.OtherMalloc = elsewhere(.8, judge.Kept, ""), elsewhere(2.5, judge.Violated, protocol.MallocSettled)
+	open.Alternating, open.OtherMalloc = elsewhere(1.1, judge.Undecided, ""), elsewhere(1.2, judge.Undecided, protocol.MallocSettled)
+	text := shown(t, reportOf(both, repeated, open), document.Page{Width: 160})
+	should.Hold(t, strings.HasPrefix(text, "VIOLATED: 2, 1 only when repeated, of 3 tests."), "%s", text)
+	want := []string{
+		"MPI_Reduce",
+		"8 B 5.00 µs 1.00 µs 5.00× [5.00, 5.00] Allreduce [GL8]; malloc settled 1.20× [1.20, 1.20], undecided",
+		"MPI_Scan",
+		"8 B 2.00 µs 1.00 µs 2.00× [2.00, 2.00] Exscan + Reduce_local [GL16]; malloc settled 1.01× [1.01, 1.01], kept",
+		"MPI_Scan, only when repeated", // which loses most, and is behind the others
+		"1 KiB 30.0 µs 10.0 µs 3.00× [3.00, 3.00] Exscan + Reduce_local [GL16]; alternating 0.80× [0.80, 0.80]; malloc settled 2.50× [2.50, 2.50], violated",
+	}
+	got := rowsOf(text, "Too slow")
+	should.Hold(t, fmt.Sprint(got) == fmt.Sprint(want), "%q\n%s", got, text)
+	alone := shown(t, reportOf(repeated), document.Page{Width: 160})
+	should.Hold(t, strings.HasPrefix(alone, "VIOLATED: 1 only when repeated, of 1 test.") && len(rowsOf(alone, "Too slow only when repeated")) == 2, "%s", alone)
 }
 
 func TestWhatIsFasterIsTheFunctionItselfOrOthers(t *testing.T) {

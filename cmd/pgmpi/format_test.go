@@ -89,7 +89,7 @@ func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {
 func TestEveryDocumentOfACommandMatchesGoldenFiles(t *testing.T) {
 	number := func(x float64) *float64 { return &x }
 	verdict := func(guideline string, typ guidelines.Type, mockup string, is judge.Verdict, ratio float64) analyze.Verdict {
-		return analyze.Verdict{Guideline: guideline, Type: typ, Function: "MPI_Allgather", Mockup: mockup, Msize: 1024, Ratio: number(ratio), Verdict: is}
+		return analyze.Verdict{Guideline: guideline, Type: typ, Function: "MPI_Allgather", Mockup: mockup, Msize: 1024, Tested: analyze.Tested{Effect: analyze.Effect{Ratio: number(ratio)}}, Verdict: is}
 	}
 	r := &analyze.Report{Library: analyze.Library{Version: "MPICH Version: 4.0.2\nand more"}, Shapes: []analyze.Shape{{Name: "p2", Shape: guidelines.Shape{NP: 2}}},
 		R: 10, Alpha: 0.05, M: 80, Adjust: "bh", Verdicts: []analyze.Verdict{

@@ -23,7 +23,7 @@ import (
 )
 
 // JudgedModes are the modes of the mpiruns that a report is made from.
-var JudgedModes = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeExplore, protocol.ModeMessages}
+var JudgedModes = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit, protocol.ModeAlternate, protocol.ModeMalloc, protocol.ModeConfirm, protocol.ModeExplore, protocol.ModeMessages}
 
 // Collect reads the mpiruns of stage 2 up to the given one, and of the experiments, one raw
 // file at a time.

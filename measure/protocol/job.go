@@ -19,6 +19,10 @@ const (
 	ModeMeasure Mode = "run"     // stage 2: measure
 	ModeSplit   Mode = "split"   // follow up violations of split-robustness that stage 2 suspects
 	ModeConfirm Mode = "confirm" // measure again what would make a night red
+	// ModeAlternate measures what is violated again, by turns of single calls.
+	ModeAlternate Mode = "alternate"
+	// ModeMalloc measures what is violated with page faults again, in the other state of malloc.
+	ModeMalloc  Mode = "malloc"
 	ModeExplore Mode = "explore" // test what the library's own algorithms gain
 	// ModeMessages counts what the library sends inside of its calls; nothing is timed.
 	ModeMessages Mode = "messages"
@@ -83,6 +87,7 @@ type CallsJob struct {
 	SliceNS    int64  `json:"slice_ns"`
 	MaxDriftNS int64  `json:"max_drift_ns"`
 	Cache      string `json:"cache"`
+	Malloc     string `json:"malloc,omitempty"` // of Mallocs
 	// MemoryCap is the most a rank's buffers and temporaries may take, in
 	// bytes. 0: this mpirun decides it from TempMemory and the free memory.
 	MemoryCap  int64 `json:"memory_cap"`

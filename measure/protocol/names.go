@@ -10,6 +10,8 @@ const (
 	SyncDissemination = "dissemination"
 	SyncRoundTime     = "round_time"
 	CacheWarm         = "warm"
+	MallocFresh       = "fresh"
+	MallocSettled     = "settled"
 	SampleLocal       = "local"
 	SampleGlobal      = "global"
 	ClockMonotonic    = "monotonic"
@@ -48,6 +50,11 @@ var (
 		CacheWarm, // nothing
 		"cold",    // as much memory as the cache holds is overwritten
 		"rotate",  // the buffers are elsewhere in every repetition
+	}
+	// Mallocs are the states of the C library's malloc before the first call.
+	Mallocs = []string{
+		MallocFresh,   // as the start of the process has left it
+		MallocSettled, // a large block was freed: glibc then keeps memory that is freed
 	}
 	// Samples is what the run-time of a repetition is.
 	Samples = []string{

@@ -150,6 +150,9 @@ func (s *session) newBench(job *protocol.Job, caller *call.Caller, w *protocol.O
 	if err := s.clock.Set(j.Clock); err != nil {
 		return nil, err
 	}
+	if j.Malloc == protocol.MallocSettled {
+		call.SettleMalloc()
+	}
 	if err := b.setTiming(caller); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 
 	"pgmpi/guidelines"
 	"pgmpi/measure/host"
@@ -67,6 +68,10 @@ type Manifest struct {
 	// Confirm measures again what would make the night red, fixed after everything else
 	// was measured. Nil without such tests, or without a gate.
 	Confirm *FollowUps `json:"confirm,omitempty"`
+	// Alternate measures violations again by turns of single calls. Nil without any.
+	Alternate *FollowUps `json:"alternate,omitempty"`
+	// Malloc measures violations with page faults in the other state of malloc. Nil without any.
+	Malloc *FollowUps `json:"malloc,omitempty"`
 	// Explore tests what the library's own algorithms gain, fixed when stage 2 has chosen
 	// the candidates. Nil without candidates, or where nothing is explored.
 	Explore *FollowUps `json:"explore,omitempty"`
@@ -83,6 +88,7 @@ type Manifest struct {
 type FollowUps struct {
 	R           int          `json:"mpiruns"`
 	Comparisons []Comparison `json:"follow_ups"`
+	Malloc      string       `json:"malloc,omitempty"` // its state, if not measure.malloc
 }
 
 // Comparison asks whether one call of Case is slower than Calls calls of Part in
@@ -104,8 +110,15 @@ func (m *Manifest) Experiment(mode protocol.Mode) (plan *FollowUps, ok bool) {
 	return *at, true
 }
 
+// Experiments are the modes that measure FollowUps.
+var Experiments = []protocol.Mode{protocol.ModeSplit, protocol.ModeAlternate, protocol.ModeMalloc, protocol.ModeConfirm, protocol.ModeExplore}
+
+// experiment returns where the plan of a mode is kept, or nil if it has none.
 func (m *Manifest) experiment(mode protocol.Mode) **FollowUps {
-	return map[protocol.Mode]**FollowUps{protocol.ModeSplit: &m.Split, protocol.ModeConfirm: &m.Confirm, protocol.ModeExplore: &m.Explore}[mode]
+	if i := slices.Index(Experiments, mode); i >= 0 {
+		return []**FollowUps{&m.Split, &m.Alternate, &m.Malloc, &m.Confirm, &m.Explore}[i]
+	}
+	return nil
 }
 
 // Runs is the number of mpiruns per shape of a stage: those planned, or fewer
@@ -176,7 +189,7 @@ func (m *Manifest) CheckIndices() error {
 
 func (m *Manifest) experiments() iter.Seq2[protocol.Mode, *FollowUps] {
 	return func(yield func(protocol.Mode, *FollowUps) bool) {
-		for _, mode := range []protocol.Mode{protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeExplore} {
+		for _, mode := range Experiments {
 			if x, _ := m.Experiment(mode); x != nil && !yield(mode, x) {
 				return
 			}

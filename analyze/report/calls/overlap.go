@@ -259,7 +259,7 @@ func overlapOutcome(c *samples.OverlapCase, id string, t samples.OverlapTest) do
 }
 
 func overlapMetrics(o *samples.Overlap) []document.Metric {
-	hidden := document.Metric{Name: "pgmpi_overlap_ratio", Help: "How much of a nonblocking call is hidden behind computation, from 0 to 1."}
+	hidden := document.Metric{Name: "pgmpi_overlap_ratio", Help: "How much of a nonblocking call is hidden behind computation, from 0 to 1; beyond both by errors of measurement."}
 	for _, c := range o.Cases {
 		for _, s := range []struct {
 			tests string

@@ -85,7 +85,7 @@ func outcomeOf(r *analyze.Report, v *analyze.Verdict, formula string, spent map[
 		{Name: "guideline", Value: strings.TrimSpace(v.Guideline + "  " + formula)},
 		{Name: "call", Value: fmt.Sprintf("%s, msize %d B, %s: %s", v.Function, v.Msize, v.Shape, phrase.Duration(v.MedianS))},
 		{Name: "other", Value: fmt.Sprintf("%s: %s", rival(v), phrase.Duration(v.PossibleS()))},
-		{Name: "ratio", Value: effect(v)},
+		{Name: "ratio", Value: effect(v.Effect)},
 		{Name: "p adjusted", Value: strings.TrimSpace(phrase.Probability(v.PAdjusted) + " " + v.Stars)},
 		{Name: "mpiruns", Value: fmt.Sprint(v.Runs)},
 		{Name: "again", Value: Again(v)},
@@ -157,7 +157,7 @@ func Sentence(v *analyze.Verdict, why string) string {
 	text := phrase.Words(why)
 	if v.Ratio != nil && v.MedianS != nil {
 		text += fmt.Sprintf(": %s at %s on %s takes %s, %s as long as %s (%s)",
-			v.Function, phrase.Size(v.Msize), v.Shape, phrase.Duration(v.MedianS), effect(v), rival(v), phrase.Duration(v.PossibleS()))
+			v.Function, phrase.Size(v.Msize), v.Shape, phrase.Duration(v.MedianS), effect(v.Effect), rival(v), phrase.Duration(v.PossibleS()))
 	}
 	return strings.TrimRight(text+phrase.When(reason != "", "; %s", reason), ".")
 }

@@ -38,7 +38,7 @@ func because(s *document.Section, e *analyze.Explanation) {
 		violatedReason(s, e)
 	case v.Verdict == judge.Marginal && v.Ratio != nil && *v.Ratio < r.MinSlowdown:
 		significantReason(s, e)
-		s.Say("But the ratio is only %s, less than the minimum slowdown of %.2f×.", effect(v), r.MinSlowdown)
+		s.Say("But the ratio is only %s, less than the minimum slowdown of %.2f×.", effect(v.Effect), r.MinSlowdown)
 	case v.Verdict == judge.Marginal:
 		significantReason(s, e)
 		s.Say("But the medians differ by %s, less than two steps of the clock (%s each): the clock could have made this difference.",
@@ -120,6 +120,15 @@ func violatedReason(s *document.Section, e *analyze.Explanation) {
 		if v.Replication != nil {
 			s.Say("A new check of this design shows it again with an estimated probability of %s.", Again(v))
 		}
+	}
+	again := func(how string, e *analyze.Elsewhere) {
+		if e != nil {
+			s.Say("Measured again in %s, %s: %s, %s.", conf.Plural(e.Mpiruns, "mpirun"), how, effect(e.Effect), phrase.Words(e.Verdict))
+		}
+	}
+	again("both sides alternating call by call", v.Alternating)
+	if e := v.OtherMalloc; e != nil {
+		again("malloc "+e.Malloc, e)
 	}
 	if a := v.Alternative; a != nil {
 		s.Say("The fastest that was measured in its place: %s, %s instead of %s.",

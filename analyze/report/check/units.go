@@ -13,7 +13,7 @@ var AdjustNames = map[judge.Adjust]string{
 }
 
 // effect writes a ratio with its 95 % interval: "1.55× [1.42, 1.71]".
-func effect(v *analyze.Verdict) string {
-	limits := phrase.Interval(v.RatioLo95, v.RatioHi95, ", ")
-	return phrase.Ratio(v.Ratio) + phrase.When(limits != "", " [%s]", limits)
+func effect(e analyze.Effect) string {
+	limits := phrase.Interval(e.RatioLo95, e.RatioHi95, ", ")
+	return phrase.Ratio(e.Ratio) + phrase.When(limits != "", " [%s]", limits)
 }

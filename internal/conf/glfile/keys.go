@@ -117,6 +117,8 @@ var Keys = []Key{
 	{Name: "measure.slice", Text: "with `sync = \"round_time\"`: the most that one case may take in one mpirun of stage 2"},
 	{Name: "measure.cache", Text: "the caches before a repetition", Names: protocol.Caches,
 		More: "`warm`: left alone; `cold`: overwritten; `rotate`: other buffers in each repetition.", Flag: "cache", Value: "STATE"},
+	{Name: "measure.malloc", Text: "the state of malloc before the first call", Names: protocol.Mallocs,
+		More: "`fresh`: as a process starts; `settled`: as in a program that has freed a large block. What is violated with page faults is measured in both. See [measuring.md](measuring.md#the-state-of-malloc)."},
 	{Name: "measure.provable", Text: "also measure an upper bound of every case that needs no common clock (more mpirun time)"},
 	{Name: "measure.first_calls", Text: "untimed calls of a function before its first case"},
 	{Name: "measure.warmup", Text: "untimed calls before each case, at most"},
@@ -135,6 +137,8 @@ var Keys = []Key{
 	{Name: "measure.split_experiment", Text: "test suspected violations of split-robustness (GL2) in mpiruns of their own",
 		More: "See [statistics.md](statistics.md#split-robustness).",
 		Flag: "no-split-experiment", FlagText: "leave suspected split-robustness untested", set: unsetSplit},
+	{Name: "measure.alternate", Text: "measure what is violated again, the two sides alternating call by call, in mpiruns of their own",
+		More: "Not with `provable`, nor with other caches than `warm`. See [statistics.md](statistics.md#only-when-repeated)."},
 
 	{Name: "analyze.method", Text: "method of judging", Names: judge.Strings(judge.Methods),
 		More: "`default`: exact test, Benjamini-Hochberg, minimum slowdown; `ci`: the same with Holm; `margin`: tests against the minimum slowdown; `paper`: as PGMPI did. See [statistics.md](statistics.md#methods).",

@@ -195,8 +195,8 @@ func (c *Campaign) fix(s Stage) error {
 		return err
 	}
 	x, err := s.Plan(c, data)
-	if err != nil {
-		return err
+	if before, _ := c.Manifest.Experiment(s.Mode); err != nil || x == before {
+		return err // most often both are nil, and there is nothing to write
 	}
 	c.Manifest.Planned(s.Mode, x)
 	return c.Folder().WriteManifest(c.Manifest)

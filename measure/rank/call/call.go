@@ -102,6 +102,13 @@ func (c *Caller) Use(f mockups.Function) verify.Verifier {
 // extent is the bytes of an element of the case in hand.
 func (c *Caller) extent() int64 { return int64(c.x.extent) }
 
+// settling is a block that glibc maps, and the largest after whose end it still raises its
+// thresholds: what is freed from then on stays with the process.
+const settling = 32<<20 - 64<<10
+
+// SettleMalloc leaves malloc as a program does that has freed a large block.
+func SettleMalloc() { C.free(C.malloc(settling)) }
+
 func (c *Caller) Allocate(bytes mockups.Need) error {
 	s, r, a := C.pg_alloc(C.int64_t(bytes.Send)), C.pg_alloc(C.int64_t(bytes.Recv)), C.pg_alloc(C.int64_t(bytes.Temp))
 	reduced := s
