@@ -170,7 +170,7 @@ func remedySetting(r *RemedyResult) []document.Section {
 		s.Fact(name, "%s", r.Env[name])
 	}
 	for _, f := range r.Effects {
-		what := f.Entry.Choice.Label()
+		what := f.Entry.Choice.String()
 		if e := f.Entry; f.Entry.Choice.Kind == tuning.OwnAlgorithm && (e.From > 0 || e.To > 0) {
 			what += fmt.Sprintf(" (from %s on%s)", conf.HumanSize(e.From), below(e.To))
 		}

@@ -54,11 +54,11 @@ func folders(t *testing.T, root string) map[string]string {
 	do("fingerprint", experiment.Fingerprint("MPI_Bcast:8"))
 	explored(t, b, filepath.Join(root, "explore"))
 	out["explore"] = filepath.Join(root, "explore")
-	x := &experiment.AB{Out: filepath.Join(root, "ab"), Names: [2]string{"A", "B"}}
+	x := &experiment.AB{Out: filepath.Join(root, "ab"), Names: [3]string{"A", "B"}}
 	for i, side := range []string{"a", "b"} {
 		f := config(experiment.Side)
 		f.Check = guidelines.Config{Guidelines: []string{"GL8"}}
-		x.Sides[i] = must.Get(b.New(experiment.Side, f, filepath.Join(x.Out, side)))(t)
+		x.Sides = append(x.Sides, must.Get(b.New(experiment.Side, f, filepath.Join(x.Out, side)))(t))
 		must.Do(t, x.Sides[i].Open())
 		defer x.Sides[i].Close()
 	}

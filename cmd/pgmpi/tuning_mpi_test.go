@@ -73,7 +73,7 @@ var tuned = []int64{1 << 10, 64 << 10, 256 << 10}
 
 // ownAlgorithm is a choice that a library's list has.
 func ownAlgorithm(function string, np int, name string, value int, sizes ...int64) tuning.Choice {
-	return tuning.Choice{Function: function, NP: np, Kind: tuning.OwnAlgorithm, Algorithm: name, Value: value, Sizes: sizes, Measured: tuned}
+	return tuning.Choice{Function: function, NP: np, Kind: tuning.OwnAlgorithm, Algorithm: name, Value: value, Sizes: sizes, Measured: tuned, Extend: len(sizes) == len(tuned)}
 }
 
 // theirs are choices for each library, by the writer of the setting: a file has them by size, variables have not.
@@ -82,6 +82,7 @@ var theirs = map[string]map[string][]tuning.Choice{
 		"openmpi-rules": {
 			ownAlgorithm("MPI_Reduce_scatter_block", 4, "basic_linear", 1, 256<<10),
 			ownAlgorithm("MPI_Bcast", 4, "scatter_allgather", 8, 64<<10),
+			ownAlgorithm("MPI_Bcast", 4, "pipeline+4Ki", 3, 256<<10),
 			ownAlgorithm("MPI_Allreduce", 4, "nonoverlapping", 2, 1<<10, 64<<10),
 			ownAlgorithm("MPI_Alltoall", 4, "modified_bruck", 3, 64<<10),
 			ownAlgorithm("MPI_Reduce", 4, "in-order_binary", 6, 64<<10),
@@ -219,6 +220,26 @@ func TestRulesBySizeForScatterAndGatherAreNamedAsTheCause(t *testing.T) {
 	}
 }
 
+// Allreduce by ring is wrong with operators that do not commute. The usual sizes of conformance
+// calls do not meet this rule.
+func TestRuleIsCalledAtTheSizesThatItReaches(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t, libraries[0])
+	path := filepath.Join(b.dir, "ring.rules")
+	must.Do(t, os.WriteFile(path, []byte("1\n2\n1\n2\n3\n0 0 0 0\n8192 4 0 0\n32768 0 0 0\n"), 0o666))
+	env := map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": path}
+	o := must.Get(untimed.NewOnce(b.onProcesses(2), nil))(t)
+	reached := tuning.Entry{Choice: ownAlgorithm("MPI_Allreduce", 2, "ring", 4, 16<<10), From: 8 << 10, To: 32 << 10}
+	for _, entries := range [][]tuning.Entry{nil, {reached}} {
+		wrong := slices.DeleteFunc(bad(must.Get(o.Conformance(t.Context(), env, entries, "MPI_Allreduce"))(t)), func(o untimed.Outcome) bool {
+			return !reached.Covers(o.Msize) || o.State != untimed.CallWrong
+		})
+		if (len(wrong) > 0) != (len(entries) > 0) {
+			t.Errorf("%d entries: %+v", len(entries), wrong)
+		}
+	}
+}
+
 func TestMissingAndWrongSettingsAreNotInForce(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		f := b.onProcesses(4)
@@ -315,5 +336,5 @@ func TestSettingsThatDoNothingAreRemarks(t *testing.T) {
 func conformance(t *testing.T, config *glfile.File, env map[string]string, functions ...string) []untimed.Outcome {
 	t.Helper()
 	o := must.Get(untimed.NewOnce(config, nil))(t)
-	return must.Get(o.Conformance(t.Context(), env, functions...))(t)
+	return must.Get(o.Conformance(t.Context(), env, nil, functions...))(t)
 }

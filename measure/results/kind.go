@@ -27,6 +27,10 @@ const (
 // ABFile marks a folder of `pgmpi ab`, whose results folders are a and b.
 const ABFile = "ab.json"
 
+// Proofs begins the name of a folder with the mpiruns of a remedy; a folder of `pgmpi ab` is in it for
+// each proof.
+const Proofs = "proof-"
+
 func (k Kind) Command() string {
 	if k == Pipelined {
 		return "pgmpi times --pipelined"

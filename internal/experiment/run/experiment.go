@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -213,17 +214,29 @@ func Unpredicted(m *results.Manifest, folder string) error {
 	return nil
 }
 
-// Rounds are the mpiruns of a stage of two campaigns a and b, and which of them comes first in
-// each round: "ab" or "ba". Rounds that the stage does not have do nothing.
+// Rounds are the mpiruns of a stage of campaigns a, b, …, and in which order they come in each round,
+// such as "ba". Rounds that the stage does not have do nothing.
 type Rounds struct {
 	Stage Stage
 	Order []string
+	// After tells after a round whether others are to follow; by default they are.
+	After func(round int) (goesOn bool, err error)
 }
 
-// Alternate does stages of two campaigns round by round, so that what drifts on the machine
-// hits both.
-func Alternate(ctx context.Context, sides [2]*Campaign, all []Rounds) error {
-	sides[1].tally = sides[0].tally // the progress is of both together
+// stopAfter ends all sides after a round.
+func stopAfter(sides []*Campaign, mode protocol.Mode, round int) (err error) {
+	for _, c := range sides {
+		c.Manifest.StopAfter(mode, round)
+		err = errors.Join(err, c.Folder().WriteManifest(c.Manifest))
+	}
+	return err
+}
+
+// Alternate does stages of campaigns round by round, so that what drifts on the machine hits all.
+func Alternate(ctx context.Context, sides []*Campaign, all []Rounds) error {
+	for _, c := range sides {
+		c.tally = sides[0].tally // the progress is of all together
+	}
 	for _, r := range all {
 		for _, c := range sides {
 			c.count(r.Stage, r.Stage.Runs(c.Manifest, c.Config))
@@ -245,6 +258,12 @@ func Alternate(ctx context.Context, sides [2]*Campaign, all []Rounds) error {
 				if err := c.Part(ctx, r.Stage, i+1, min(i+1, r.Stage.Runs(c.Manifest, c.Config))); err != nil {
 					return err
 				}
+			}
+			if r.After == nil {
+				continue
+			}
+			if goesOn, err := r.After(i + 1); err != nil || !goesOn {
+				return errors.Join(err, stopAfter(sides, r.Stage.Mode, i+1))
 			}
 		}
 	}
