@@ -26,7 +26,7 @@ type Verdict struct {
 	// OtherMedianS is for ONE of the k calls.
 	MedianS      *float64 `json:"median_s"`
 	OtherMedianS *float64 `json:"other_median_s"`
-	Runs         int      `json:"runs"` // mpiruns that the verdict rests on; 0: there is none
+	Runs         int      `json:"runs" column:"mpiruns"` // mpiruns that the verdict rests on; 0: there is none
 	Tested
 	PKept   *float64      `json:"p_kept"` // that the call is less than min_slowdown times slower
 	Stars   string        `json:"stars"`  // by p_adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001

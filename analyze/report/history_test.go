@@ -76,13 +76,11 @@ func TestEveryRowOfAHistoryHasItsColumns(t *testing.T) {
 		"%q", rows)
 }
 
-// What a report of somebody says never reaches a picture.
-func TestAHostileNightDrawsNothingOfItsOwn(t *testing.T) {
+func TestAHostileNightWritesNoLineOfItsOwn(t *testing.T) {
 	h := history()
 	p := &h.Series[0].Trends[0].Points[0]
 	p.Verdict, p.Ratio, p.RatioLo95, p.RatioHi95, p.MedianS = "```\n# big\x1b[2J", pointer(1e-300), pointer(-1), pointer(1e300), pointer(1e300)
 	h.Series[0].Nights[0].Created = "```"
-	lines := checks.TrendLines(&h.Series[0], &h.Series[0].Trends[0], 100)
-	text := strings.Join(lines, "\n")
-	should.Hold(t, len(lines) == 9 && !strings.Contains(text, "`") && !strings.Contains(text, "\x1b") && strings.Contains(lines[1], "unknown"), "%s", text)
+	text := written(t, "table", checks.Histories.Document(h))
+	should.Hold(t, !strings.Contains(text, "\n# big") && !strings.Contains(text, "\x1b") && strings.Contains(text, "unknown"), "%s", text)
 }

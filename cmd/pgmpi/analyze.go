@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -147,19 +146,5 @@ func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) 
 	if err != nil {
 		return err
 	}
-	d := check.Reports.Document(r)
-	if o.out != "" {
-		folder, err := folderFor(o.out)
-		if err != nil {
-			return err
-		}
-		if err := reading.Keep(folder, d, o.formats.stored()); err != nil {
-			return err
-		}
-	}
-	if err := errors.Join(o.formats.deliver(d), o.formats.print(d, o.out)); err != nil {
-		return err
-	}
-	o.end(d, d.Exit, printed.line, "", o.out)
-	return d.Exit
+	return o.writeBy(reading.Keep, check.Reports.Document(r))
 }

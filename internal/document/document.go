@@ -184,6 +184,17 @@ func (k Kind[T]) Document(t *T) *Document {
 	return d
 }
 
+// MadeBy puts the command line of a document below the answer of its page.
+func (d *Document) MadeBy(argv []string) {
+	if len(argv) == 0 || len(d.Pictured) == 0 {
+		return
+	}
+	d.Pictured = slices.Clone(d.Pictured)
+	answer := &d.Pictured[0]
+	answer.Text = slices.Clip(answer.Text)
+	answer.Fact("Command", "%s", clean.Line(strings.Join(clean.All(conf.Quote, argv), " ")))
+}
+
 // made is a part of a document, if its kind has it.
 func made[T, V any](make func(*T) V, t *T) (part V) {
 	if make != nil {

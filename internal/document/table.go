@@ -9,6 +9,8 @@ import (
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
+
+	"pgmpi/internal/phrase"
 )
 
 // table draws a table without vertical lines, in parts if need be.
@@ -244,6 +246,22 @@ func Tabled(t *Table, note, title string, args ...any) []Section {
 	s.Table = t
 	if note != "" {
 		s.Notes = []string{note}
+	}
+	return []Section{s}
+}
+
+// Listed is a section with the first items of a list; more says how many there are besides.
+func Listed[T any](title string, list []T, most int, more string, item func(T) string) []Section {
+	if len(list) == 0 {
+		return nil
+	}
+	s := Titled("%s", title)
+	shown, rest := phrase.First(list, most, more)
+	for _, x := range shown {
+		s.Item("%s", item(x))
+	}
+	if rest != "" {
+		s.Item("%s", rest)
 	}
 	return []Section{s}
 }

@@ -27,6 +27,17 @@ func Known(text string) string { return cmp.Or(text, "unknown") }
 // BlankZero keeps a table of counts easy to scan.
 func BlankZero(n int) string { return cmp.Or(When(n != 0, "%d", n), ".") }
 
+// Counts writes how many there are of each word that there are any of: "1 violated, 4 not suspected".
+func Counts[T ~string](order []T, count func(T) int) string {
+	var parts []string
+	for _, word := range order {
+		if n := count(word); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, Words(word)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // Join writes a list, each value in a format.
 func Join[T any](separator, format string, values []T) string {
 	text := make([]string, len(values))

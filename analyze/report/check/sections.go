@@ -23,7 +23,7 @@ var Reports = document.Kind[analyze.Report]{Name: "report", Sections: reportSect
 	Exit: reportExit, Ending: ending, Outcomes: ReportOutcomes, Metrics: reportMetrics, Benchmarks: reportBenchmarks}
 
 func reportSections(r *analyze.Report) []document.Section {
-	return slices.Concat(findings(r), probably(r), disturbed(r), matrix(r, true), header(r), summary(r), patterns(r), violations(r), states(r), suspected(r), undecided(r),
+	return slices.Concat(findings(r), disturbed(r), matrix(r, true), header(r), summary(r), violations(r), states(r), suspected(r), undecided(r),
 		outOfSync(r), bounds(r), remarks(r))
 }
 
@@ -130,31 +130,6 @@ func summary(r *analyze.Report) []document.Section {
 		s.Table = t
 	}
 	return []document.Section{s}
-}
-
-// patterns is Table 3 of S-PGMPI: every pattern that was checked.
-func patterns(r *analyze.Report) []document.Section {
-	t := &document.Table{Head: []string{"", "guideline", "", "shape", "violated", "marginal", "kept", "undecided", "other"}, Align: "llllrrrrr", Flex: 2, Narrow: true,
-		Spare: spareShape(r, 3), Tone: document.ToneOf(map[int]picture.Tone{0: picture.Slow})}
-	for _, row := range r.Guidelines {
-		for _, s := range r.Shapes {
-			n := row.ByShape[s.Name]
-			if row.Type != guidelines.Pattern || len(n) == 0 {
-				continue
-			}
-			others := 0
-			for _, count := range n {
-				others += count
-			}
-			cells := []string{phrase.When(n[judge.Violated] > 0, "●"), phrase.Fit(row.Guideline, 14), strings.ReplaceAll(row.Formula, "(n)", ""), s.Name}
-			for _, verdict := range []judge.Verdict{judge.Violated, judge.Marginal, judge.Kept, judge.Undecided} {
-				cells = append(cells, phrase.BlankZero(n[verdict]))
-				others -= n[verdict]
-			}
-			t.Add(append(cells, phrase.BlankZero(others))...)
-		}
-	}
-	return document.Tabled(t, "", "Patterns: tests by verdict; ● marks a guideline that is violated")
 }
 
 // violations lists what to do something about, the worst of a shape first.
@@ -304,16 +279,7 @@ func remarks(r *analyze.Report) []document.Section {
 }
 
 func cases(title string, list []analyze.CaseMessage) []document.Section {
-	if len(list) == 0 {
-		return nil
-	}
-	s := document.Titled("%s: %s", title, conf.Plural(len(list), "case"))
-	shown, more := phrase.First(list, 10, "and %d more, see report.json")
-	for _, c := range shown {
-		s.Item("%s, %s, %s: %s", c.Function, phrase.Size(c.Msize), c.Shape, c.Message)
-	}
-	if more != "" {
-		s.Say("%s", more)
-	}
-	return []document.Section{s}
+	return document.Listed(title+": "+conf.Plural(len(list), "case"), list, 10, "and %d more, see report.json", func(c analyze.CaseMessage) string {
+		return fmt.Sprintf("%s, %s, %s: %s", c.Function, phrase.Size(c.Msize), c.Shape, c.Message)
+	})
 }
