@@ -78,8 +78,10 @@ func (v *visit) do() error {
 		}
 		v.row = v.InARow(v.call, v.c.Calls)
 		v.Rotate(v.need.Send, v.need.Recv)
-		if err := v.Call(v.row, againCalls); err != nil {
-			return err
+		if v.job.Mode != protocol.ModeAlternate { // its calls meet what the other side has left
+			if err := v.Call(v.row, againCalls); err != nil {
+				return err
+			}
 		}
 	} else if ok, err := v.begin(); !ok || err != nil {
 		return err
