@@ -39,6 +39,7 @@ var benches = []bench{
 	{"proof", "the same in real checks of collectives with themselves, p = 2, 1 to 128 KiB", true, 20, 1, proofBench},
 	{"explore", "explorations whose answers are known, p = 2, 16 and 64 KiB", true, 5, 1, exploreBench},
 	{"remedy", "what settings are known to mend: malloc's variables, a planted algorithm, and a check of GL3-GL17; p = 2", true, 5, 1, remedyBench},
+	{"faults", "checks that are killed, stopped and starved at random times, and go on: what is lost, wrong, hung, left; p = 2", true, 150, 1, faultsBench},
 	{"nonblocking", "a check of blocking, nonblocking and persistent calls, with known answers, 8 B to 1 MiB, R = 10, p = 2", true, 1, 1, nonblockingBench},
 	{"overlap", "how much of calls of 5 ms is hidden where that is known, R = 6, p = 1 and 2", true, 1, 1, overlapBench},
 	{"stability", "checks in a row of GL3-GL17 at 1 B to 1 MiB, p = 2: how many verdicts flip", true, 10, 2, stabilityBench},
