@@ -46,14 +46,14 @@ func (a *Analysis) InMalloc(state string) *results.FollowUps {
 // fewAgain is the number of mpiruns where each question is one of its own at alpha.
 func (a *Analysis) fewAgain() int { return min(a.family.R(), judge.Pairing(a.cfg.Alpha, 1)) }
 
-// elsewhere judges what was measured under another condition, each test at alpha and not
-// adjusted: its question was chosen by other mpiruns, and does not depend on the others'.
+// elsewhere judges what was measured under another condition, each test at half of alpha, as its
+// two-sided interval, and not adjusted: its question was chosen by other mpiruns, and does not depend on the others'.
 func (a *Analysis) elsewhere(mode protocol.Mode, of func(*Verdict) **Elsewhere) error {
 	if !a.cfg.Method.Rules().Slowdown {
 		return nil
 	}
 	cfg := a.cfg
-	cfg.Adjust = judge.AdjustNone
+	cfg.Adjust, cfg.Alpha = judge.AdjustNone, a.cfg.Alpha/2
 	f, err := a.followed(mode, cfg)
 	if err != nil || f == nil || f.Refused != nil {
 		return err
