@@ -15,6 +15,13 @@ import (
 	"pgmpi/mockups"
 )
 
+func cellOf(cells []report.RemedyCell, cell medians.Cell) *report.RemedyCell {
+	if i := slices.IndexFunc(cells, func(c report.RemedyCell) bool { return c.Cell == cell }); i >= 0 {
+		return &cells[i]
+	}
+	return nil
+}
+
 // violatedCells returns the collectives and sizes that a report calls violated: firm ones
 // first, then by ratio.
 func violatedCells(r *analyze.Report) []report.RemedyCell {
@@ -24,13 +31,11 @@ func violatedCells(r *analyze.Report) []report.RemedyCell {
 		if v.Verdict != judge.Violated {
 			continue
 		}
-		cell := medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}
-		at := slices.IndexFunc(out, func(c report.RemedyCell) bool { return c.Cell == cell })
-		if at < 0 {
-			at = len(out)
-			out = append(out, report.RemedyCell{Cell: cell, NP: v.NP, State: report.CellNotProved, By: []string{}, PageFaults: v.PageFaults})
+		c := cellOf(out, v.Cell())
+		if c == nil {
+			out = append(out, report.RemedyCell{Cell: v.Cell(), NP: v.NP, State: report.CellNotProved, By: []string{}, PageFaults: v.PageFaults})
+			c = &out[len(out)-1]
 		}
-		c := &out[at]
 		c.Guidelines, c.Firm = append(c.Guidelines, v.Guideline), c.Firm || v.Firm
 		if v.Type == guidelines.Split {
 			c.SplitOf = v.MsizeOther
@@ -97,11 +102,11 @@ func sizesOf(p *guidelines.Plan, function string, np int) (out []int64) {
 func algorithmChoices(e *explore.Exploration, cells []report.RemedyCell, p *guidelines.Plan, list []protocol.Algorithms, extend bool) (out []tuning.Choice) {
 	for i := range e.Cells {
 		found := &e.Cells[i]
-		at := slices.IndexFunc(cells, func(c report.RemedyCell) bool { return c.Cell == found.Cell })
-		if at < 0 {
+		of := cellOf(cells, found.Cell)
+		if of == nil {
 			continue
 		}
-		cells[at].Explored = string(found.Word)
+		of.Explored = string(found.Word)
 		if found.Word != explore.OwnAlgorithm {
 			continue
 		}

@@ -131,11 +131,11 @@ func (e *effects) pointing(a *analyze.Side, choices []tuning.Choice) (out []int)
 	var others []int
 	for i, k := range a.Manifest.Plan.Cases {
 		cell := medians.CellOf(k)
-		at := slices.IndexFunc(e.harmed.Cases, func(c series.CaseChange) bool { return c.Cell == cell })
-		if bad, _, _ := a.Unusable(i); bad || at < 0 {
+		c := e.harmed.Of(cell)
+		if bad, _, _ := a.Unusable(i); bad || c == nil {
 			continue
 		}
-		switch c := &e.harmed.Cases[at]; {
+		switch {
 		case !changes(choices, cell):
 			others = append(others, i)
 		case c.Change != series.Slower && orZero(c.Ratio) >= e.harmed.MinSlowdown:
@@ -160,9 +160,8 @@ func (e *effects) lookAgain(a, b *analyze.Side, cfg judge.Config, r *report.Reme
 		return err
 	}
 	for _, k := range again.Cases {
-		at := slices.IndexFunc(e.harmed.Cases, func(c series.CaseChange) bool { return c.Cell == k.Cell })
-		if at >= 0 && k.Change != series.LeftOut {
-			e.harmed.Cases[at] = k
+		if c := e.harmed.Of(k.Cell); c != nil && k.Change != series.LeftOut {
+			*c = k
 		}
 	}
 	return nil
@@ -277,11 +276,10 @@ func (e *effects) earlierDid(h report.Harm) bool {
 		return false
 	}
 	ratio := func(c *series.Comparison) float64 {
-		at := slices.IndexFunc(c.Cases, func(k series.CaseChange) bool { return k.Cell == h.Cell && k.Ratio != nil })
-		if at < 0 {
-			return 0
+		if k := c.Of(h.Cell); k != nil {
+			return orZero(k.Ratio)
 		}
-		return *c.Cases[at].Ratio
+		return 0
 	}
 	held := ratio(e.earlier.harmed)
 	return h.Mockup == "" && held > 1 && held*held >= ratio(e.harmed) ||
@@ -324,11 +322,10 @@ func callsIt(mockup, collective string) bool {
 
 // outcome fills in the finding of a proof about a violated cell.
 func (e *effects) outcome(c *report.RemedyCell, by []tuning.Choice) {
-	at := slices.IndexFunc(e.helped.Cases, func(k series.CaseChange) bool { return k.Cell == c.Cell })
-	if at < 0 {
+	k := e.helped.Of(c.Cell)
+	if k == nil {
 		return
 	}
-	k := e.helped.Cases[at]
 	c.BeforeS, c.AfterS, c.PAdjusted = k.AMedianS, k.BMedianS, k.PAdjusted
 	c.Gain, c.GainLo, c.GainHi = inverse(k.Ratio), inverse(k.RatioHi), inverse(k.RatioLo)
 	c.By = []string{}

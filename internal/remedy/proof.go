@@ -414,11 +414,10 @@ func (x *Remedy) lookAgain(ctx context.Context, ab *experiment.AB, sides []*anal
 // sides are the plan of the check without and with a setting, and with what is held already.
 func (x *Remedy) sides(ctx context.Context, p *setting) (*experiment.AB, error) {
 	ab := &experiment.AB{Out: p.folder, Names: [3]string{"without the setting", "with it"}, Split: func(v *analyze.Verdict) int64 {
-		i := slices.IndexFunc(x.found.Cells, func(c report.RemedyCell) bool { return c.Cell == v.Cell() })
-		if i < 0 {
-			return 0
+		if c := cellOf(x.found.Cells, v.Cell()); c != nil {
+			return c.SplitOf
 		}
-		return x.found.Cells[i].SplitOf
+		return 0
 	}}
 	envs := []map[string]string{nil, p.env}
 	if len(x.held.choices) > 0 {
@@ -468,7 +467,7 @@ const harmLooks = 2
 // own, and is any case slower?
 func questions(cfg judge.Config, r *report.RemedyResult, choices []tuning.Choice) (helps, harms series.CompareConfig) {
 	helps = series.CompareConfig{Config: cfg, Alternative: judge.Less, Paired: true, Yardstick: func(c medians.Cell) bool { return !changes(choices, c) }, Only: func(c medians.Cell) bool {
-		return slices.ContainsFunc(r.Cells, func(v report.RemedyCell) bool { return v.Cell == c })
+		return cellOf(r.Cells, c) != nil
 	}}
 	harms = helps
 	helps.All, harms.Alternative, harms.Only = true, judge.Greater, nil
