@@ -7,8 +7,8 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Alone is what a test says of some mpiruns alone, at alpha and not adjusted. It explains a
-// verdict, and changes none.
+// Alone is what a test says of some mpiruns alone, not adjusted. It explains a verdict, and
+// changes none.
 type Alone struct {
 	Mpiruns int `json:"mpiruns"`
 	Effect  `column:""`
@@ -28,7 +28,7 @@ func (v *Verdict) OnlyRepeated() bool {
 	return v.Verdict == judge.Violated && v.Alternating != nil && v.Alternating.Verdict == judge.Kept
 }
 
-// Alternate plans to measure all violations again by turns of single calls.
+// Alternate plans to measure all violations again with both sides alternating call by call.
 func (a *Analysis) Alternate() *results.FollowUps {
 	return again(a.comparisons(func(int, *Verdict) bool { return true }), a.fewAgain())
 }
@@ -43,7 +43,7 @@ func (a *Analysis) InMalloc(state string) *results.FollowUps {
 	return plan
 }
 
-// fewAgain is the number of mpiruns where each question is one of its own at alpha.
+// fewAgain is the number of mpiruns for a question that is adjusted for no other.
 func (a *Analysis) fewAgain() int { return min(a.family.R(), judge.Pairing(a.cfg.Alpha, 1)) }
 
 // elsewhere judges what was measured under another condition, each test at half of alpha, as its

@@ -193,7 +193,7 @@ type Config struct {
 	Counters []string `toml:"counters" json:"counters"`
 	// SplitExperiment follows up suspected violations of split-robustness.
 	SplitExperiment bool `toml:"split_experiment" json:"split_experiment"`
-	// Alternate measures violations again by turns of single calls.
+	// Alternate measures violations again with both sides alternating call by call.
 	Alternate bool `toml:"alternate" json:"alternate"`
 }
 

@@ -80,7 +80,7 @@ func followUpOf(before func(*run.Campaign) func(*analyze.Verdict) int64) run.Sta
 		})
 }
 
-// alternate measures again what is violated, both sides by turns of single calls: a call that
+// alternate measures again what is violated, both sides alternating call by call: a call that
 // is repeated finds its own buffers in the caches, which is rare in programs.
 var alternate = again(protocol.ModeAlternate, "alternating calls", "measuring violations call by call",
 	func(c *run.Campaign) bool {

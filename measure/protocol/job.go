@@ -19,7 +19,7 @@ const (
 	ModeMeasure Mode = "run"     // stage 2: measure
 	ModeSplit   Mode = "split"   // follow up violations of split-robustness that stage 2 suspects
 	ModeConfirm Mode = "confirm" // measure again what would make a night red
-	// ModeAlternate measures what is violated again, by turns of single calls.
+	// ModeAlternate measures what is violated again, both sides alternating call by call.
 	ModeAlternate Mode = "alternate"
 	// ModeMalloc measures what is violated with page faults again, in the other state of malloc.
 	ModeMalloc  Mode = "malloc"

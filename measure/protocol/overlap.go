@@ -49,7 +49,7 @@ type OverlapTry struct {
 // Overlap is what a mpirun found of a nonblocking call. Times are ns, and medians over the
 // valid repetitions of the largest of all ranks'.
 type Overlap struct {
-	BlockingNS float64      `json:"blocking_ns"`        // T_b: post, then Wait, by turns with the rest
+	BlockingNS float64      `json:"blocking_ns"`        // T_b: post, then Wait, in alternation with the rest
 	ComputeNS  int64        `json:"compute_ns"`         // that is to be computed for: T_b before the rest
 	Steps      int64        `json:"steps,omitempty"`    // of the loop, with OverlapWork
 	AloneNS    int64        `json:"alone_ns,omitempty"` // what these take alone, at rank 0

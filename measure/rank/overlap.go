@@ -53,7 +53,7 @@ func (v *visit) overlap() (*protocol.Overlap, error) {
 }
 
 // measure searches the best number of tests, and measures the call alone, without tests, with
-// these, and until tests in a row find it done: n times each, by turns, so that what changes
+// these, and until tests in a row find it done: n times each, alternating, so that what changes
 // meanwhile is in all of them. valid tells at rank 0 whether each has a valid repetition.
 func (o *overlapping) measure(r *protocol.Overlap, msize int64, n int) (valid bool, err error) {
 	tries, best, least := o.job.Overlap.Tests(msize), int64(0), math.Inf(1)

@@ -68,7 +68,7 @@ type Manifest struct {
 	// Confirm measures again what would make the night red, fixed after everything else
 	// was measured. Nil without such tests, or without a gate.
 	Confirm *FollowUps `json:"confirm,omitempty"`
-	// Alternate measures violations again by turns of single calls. Nil without any.
+	// Alternate measures violations again with both sides alternating call by call. Nil without any.
 	Alternate *FollowUps `json:"alternate,omitempty"`
 	// Malloc measures violations with page faults in the other state of malloc. Nil without any.
 	Malloc *FollowUps `json:"malloc,omitempty"`
