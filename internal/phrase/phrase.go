@@ -104,6 +104,12 @@ func Interval(lo, hi *float64, between string) string {
 	return strings.TrimSuffix(Ratio(lo), "×") + between + strings.TrimSuffix(Ratio(hi), "×")
 }
 
+// RatioIn writes a ratio with its 95 % interval: "1.55× [1.42, 1.71]".
+func RatioIn(ratio, lo, hi *float64) string {
+	limits := Interval(lo, hi, ", ")
+	return Ratio(ratio) + When(limits != "", " [%s]", limits)
+}
+
 // Probability writes a p-value: "0.0310", "5.4e-06". Undefined: "-".
 func Probability(p *float64) string {
 	switch {

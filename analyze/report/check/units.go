@@ -12,8 +12,6 @@ var AdjustNames = map[judge.Adjust]string{
 	judge.AdjustNone: "not adjusted",
 }
 
-// effect writes a ratio with its 95 % interval: "1.55× [1.42, 1.71]".
 func effect(e analyze.Effect) string {
-	limits := phrase.Interval(e.RatioLo95, e.RatioHi95, ", ")
-	return phrase.Ratio(e.Ratio) + phrase.When(limits != "", " [%s]", limits)
+	return phrase.RatioIn(e.Ratio, e.RatioLo95, e.RatioHi95)
 }

@@ -161,9 +161,8 @@ func compareCases(c *series.Comparison, screen bool) []document.Section {
 	several := slices.ContainsFunc(c.Cases, func(k series.CaseChange) bool { return k.Shape != c.Cases[0].Shape })
 	shown, more := phrase.First(rows, most, "%d more with --full.")
 	for _, k := range shown {
-		limits := phrase.Interval(k.RatioLo, k.RatioHi, ", ")
 		t.Add(phrase.Function(k.Function)+phrase.When(several, ", %s", k.Shape), phrase.Size(k.Msize), phrase.Duration(k.AMedianS), phrase.Duration(k.BMedianS),
-			phrase.Ratio(k.Ratio)+phrase.When(limits != "", " [%s]", limits), strings.TrimSpace(phrase.Probability(k.PAdjusted)+" "+k.Stars), cmp.Or(k.Reason, phrase.Words(k.Change)))
+			phrase.RatioIn(k.Ratio, k.RatioLo, k.RatioHi), strings.TrimSpace(phrase.Probability(k.PAdjusted)+" "+k.Stars), cmp.Or(k.Reason, phrase.Words(k.Change)))
 	}
 	out := document.Tabled(t, more, "%s", cmp.Or(phrase.When(c.AllRows, "Run-times"), fmt.Sprintf("Run-times that changed: %d of %s", len(rows), conf.Plural(c.M, "call"))))
 	switch {

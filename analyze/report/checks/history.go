@@ -78,7 +78,7 @@ func news(k *series.Night) string {
 	return strings.TrimPrefix(changed(k, " ", "; ")+phrase.When(k.Shift != nil, "; %s", k.Shift), "; ")
 }
 
-// when a night was, to the minute.
+// nightTime is when a night was, to the minute.
 func nightTime(k *series.Night) string {
 	at, err := time.Parse(time.RFC3339, k.Created)
 	if err != nil {
@@ -275,8 +275,7 @@ func historyTrends(s *series.Series) (out []document.Section) {
 		section.Table = &document.Table{Head: []string{"check (UTC)", "", "call", "ratio [95 %]", "verdict"}, Align: "llrll"}
 		for _, p := range t.Points {
 			k := &s.Nights[p.Night]
-			limits := phrase.Interval(p.RatioLo95, p.RatioHi95, ", ")
-			section.Table.Add(nightTime(k), phrase.When(news(k) != "", "*"), phrase.Duration(p.MedianS), phrase.Ratio(p.Ratio)+phrase.When(limits != "", " [%s]", limits), phrase.Words(p.Verdict))
+			section.Table.Add(nightTime(k), phrase.When(news(k) != "", "*"), phrase.Duration(p.MedianS), phrase.RatioIn(p.Ratio, p.RatioLo95, p.RatioHi95), phrase.Words(p.Verdict))
 		}
 		section.Figures = []picture.Figure{TrendFigure(s, t, picture.Anchor("trend", t.Guideline, t.Function, phrase.Size(t.Msize), t.Shape))}
 		out = append(out, section)
