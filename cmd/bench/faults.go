@@ -19,7 +19,7 @@ import (
 
 const (
 	faultRuns  = 5
-	faultTOML  = "[check]\nguidelines = [\"GL3..GL7\"]\n[job]\nnp = [2]\nmsizes = [\"8\", \"64Ki\"]\nmpiruns = 5\nseed = 1\n[nrep]\nfixed = 300\n[measure]\nsplit_experiment = false\nalternate = false\n"
+	faultTOML  = "[check]\nguidelines = [\"GL3..GL7\"]\n[job]\nnp = [2]\nmsizes = [\"8\", \"64Ki\"]\nmpiruns = %d\nseed = 1\n[nrep]\nfixed = 300\n[measure]\nsplit_experiment = false\nalternate = false\n"
 	faultStall = "3s"
 	faultEnd   = 10 * time.Second // after a fault, at most
 	faultGrace = 4 * time.Second  // until nothing is left of a check that has ended
@@ -115,7 +115,7 @@ func faultsBench(ctx context.Context, e *env) {
 	must(os.Mkdir(tmp, 0o777))
 	must(os.Setenv("TMPDIR", tmp))
 	defer os.Unsetenv("TMPDIR")
-	must(os.WriteFile(filepath.Join(e.dir, "gl.toml"), []byte(faultTOML), 0o666))
+	must(os.WriteFile(filepath.Join(e.dir, "gl.toml"), fmt.Appendf(nil, faultTOML, faultRuns), 0o666))
 	begin, none := time.Now(), filepath.Join(e.dir, "none")
 	e.pgmpi(ctx, e.faultCheck(none)[1:]...)
 	usual := time.Since(begin)
