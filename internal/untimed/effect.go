@@ -227,11 +227,11 @@ func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string
 			own = addCase(own, mockups.AlgorithmID(c.Function, c.Algorithm), size)
 		}
 	}
-	without, err := o.countOn(ctx, shape, launch.AlgorithmEnv(o.ranks.Info.Library), own)
+	without, err := o.countOn(ctx, shape, launch.AlgorithmEnv(o.ranks.Info.Library), own, protocol.MessagesJob{})
 	if err != nil {
 		return err
 	}
-	with, err := o.countOn(ctx, shape, env, plain)
+	with, err := o.countOn(ctx, shape, env, plain, protocol.MessagesJob{})
 	if err != nil {
 		return notUsable(ctx, err, effects, "a plain call ends the mpirun under it")
 	}
@@ -257,12 +257,12 @@ func addCase(cases []protocol.JobCase, function string, size int64) []protocol.J
 	return cases
 }
 
-func (o *Once) countOn(ctx context.Context, shape guidelines.Shape, env map[string]string, cases []protocol.JobCase) (counts, error) {
+func (o *Once) countOn(ctx context.Context, shape guidelines.Shape, env map[string]string, cases []protocol.JobCase, job protocol.MessagesJob) (counts, error) {
 	op, wrong := guidelines.ResolveOp(o.config.Job.Datatype, o.config.Job.Op)
 	for _, err := range wrong {
 		return nil, err
 	}
-	calls := &protocol.CallsJob{Mode: protocol.ModeMessages, Messages: &protocol.MessagesJob{}, Cases: cases, Datatype: o.config.Job.Datatype, Op: op, Sync: protocol.SyncBarrier, Sample: protocol.SampleLocal,
+	calls := &protocol.CallsJob{Mode: protocol.ModeMessages, Messages: &job, Cases: cases, Datatype: o.config.Job.Datatype, Op: op, Sync: protocol.SyncBarrier, Sample: protocol.SampleLocal,
 		Clock: protocol.ClockMonotonic, ClockSync: protocol.ClockSyncShared, Cache: protocol.CacheWarm, TempMemory: 1 << 30}
 	for i := range cases {
 		calls.Order = append(calls.Order, i)

@@ -112,7 +112,9 @@ type PredictJob struct {
 	Times int `json:"times,omitempty"`
 }
 
-type MessagesJob struct{}
+type MessagesJob struct {
+	Calls int `json:"calls,omitempty"` // of a case; 10 if 0: a library may do more in one of them
+}
 
 func (j *Job) check() error {
 	kinds := present(j.CallsJob != nil, j.Clocks != nil, j.Conformance != nil, j.Algorithms != nil)

@@ -74,6 +74,8 @@ type Messages struct {
 	Calls int   `json:"calls"`
 	Count int64 `json:"count"`
 	Bytes int64 `json:"bytes"`
+	// Pattern is the same for the same set of (from, to, bytes), in whatever order they were sent.
+	Pattern string `json:"pattern,omitempty"`
 }
 
 func (m *Messages) Check() error {

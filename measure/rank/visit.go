@@ -224,7 +224,7 @@ func (v *visit) work() (fault string, err error) {
 		err = v.prediction()
 	case j.Messages != nil:
 		if v.counts {
-			v.r.Messages, err = mpit.CountMessages(v.World, func(n int) error { return v.Call(v.row, n) })
+			v.r.Messages, err = mpit.CountMessages(v.World, cmp.Or(j.Messages.Calls, 10), func(n int) error { return v.Call(v.row, n) })
 		}
 	default:
 		err = v.sample()

@@ -8,15 +8,12 @@ package mpit
 import "C"
 
 import (
+	"fmt"
 	"unsafe"
 
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/rank/mpi"
 )
-
-// messageCalls is how many calls of a case are counted: a library may do more in one
-// of them than in the others.
-const messageCalls = 10
 
 // CountsMessages tells, at all ranks, whether the library counts at all of them.
 func CountsMessages(w *mpi.World) (counts bool, err error) {
@@ -24,18 +21,18 @@ func CountsMessages(w *mpi.World) (counts bool, err error) {
 	return least == 1, err
 }
 
-// CountMessages has calls made, and returns at rank 0 what all ranks sent in them.
-func CountMessages(w *mpi.World, call func(n int) error) (*protocol.Messages, error) {
+// CountMessages has n calls made, and returns at rank 0 what all ranks sent in them.
+func CountMessages(w *mpi.World, n int, call func(n int) error) (*protocol.Messages, error) {
 	before := C.pg_messages_now()
-	if err := call(messageCalls); err != nil {
+	if err := call(n); err != nil {
 		return nil, err
 	}
 	after := C.pg_messages_now()
-	mine := C.pg_sent{messages: after.messages - before.messages, bytes: after.bytes - before.bytes}
+	mine := C.pg_sent{messages: after.messages - before.messages, bytes: after.bytes - before.bytes, pattern: after.pattern - before.pattern}
 	var all C.pg_sent
 	rc := C.pg_messages_sum((*C.pg_ctx)(unsafe.Pointer(w.Context)), mine, &all)
 	if err := mpi.Error("MPI_Reduce of message counts", rc); err != nil || w.Rank != 0 {
 		return nil, err
 	}
-	return &protocol.Messages{Calls: messageCalls, Count: int64(all.messages), Bytes: int64(all.bytes)}, nil
+	return &protocol.Messages{Calls: n, Count: int64(all.messages), Bytes: int64(all.bytes), Pattern: fmt.Sprintf("%016x", uint64(all.pattern))}, nil
 }

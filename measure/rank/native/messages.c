@@ -9,6 +9,8 @@
 #include <string.h>
 
 static atomic_llong messages, bytes;
+static atomic_ullong pattern;
+static int from;
 
 typedef void record(int to, size_t size, int tag);
 
@@ -37,6 +39,15 @@ static record *theirs(const char *name)
     return found;
 }
 
+/* The last step of splitmix64 (Steele, Lea, Flood 2014). */
+static uint64_t mixed(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return x ^ (x >> 31);
+}
+
 /* If it is asked for (OMPI_MCA_pml_monitoring_enable=1), Open MPI puts its layer "monitoring"
  * before the one that sends, which calls this function of its own library for every message
  * (ompi/mca/common/monitoring, versions 3.1 to 5.0). The program's comes before the library's, and
@@ -56,22 +67,24 @@ void mca_common_monitoring_record_pml(int to, size_t size, int tag)
         f(to, size, tag);
     atomic_fetch_add(&messages, 1);
     atomic_fetch_add(&bytes, (long long)size);
+    atomic_fetch_add(&pattern, mixed(mixed(mixed((uint64_t)from) + (uint64_t)to) + size));
 }
 
 int pg_messages_open(pg_ctx *x)
 {
     char out = 0, in;
+    from = x->rank;
     pg_sent before = pg_messages_now();
     int rc = MPI_Sendrecv(&out, 1, MPI_BYTE, x->rank, 0, &in, 1, MPI_BYTE, x->rank, 0, x->own, MPI_STATUS_IGNORE);
     return rc == MPI_SUCCESS && pg_messages_now().messages > before.messages;
 }
 
-pg_sent pg_messages_now(void) { return (pg_sent){atomic_load(&messages), atomic_load(&bytes)}; }
+pg_sent pg_messages_now(void) { return (pg_sent){atomic_load(&messages), atomic_load(&bytes), atomic_load(&pattern)}; }
 
 int pg_messages_sum(pg_ctx *x, pg_sent mine, pg_sent *all)
 {
-    int64_t in[2] = {mine.messages, mine.bytes}, out[2] = {0, 0};
-    int rc = MPI_Reduce(in, out, 2, MPI_INT64_T, MPI_SUM, 0, x->own);
-    *all = (pg_sent){out[0], out[1]};
+    uint64_t in[3] = {(uint64_t)mine.messages, (uint64_t)mine.bytes, mine.pattern}, out[3] = {0, 0, 0};
+    int rc = MPI_Reduce(in, out, 3, MPI_UINT64_T, MPI_SUM, 0, x->own);
+    *all = (pg_sent){(int64_t)out[0], (int64_t)out[1], out[2]};
     return rc;
 }

@@ -4,9 +4,11 @@
 
 #include "mockups.h"
 
-/* Messages and their bytes. */
+/* Messages, their bytes, and a number that is the same for the same set of (from, to, bytes), in
+ * whatever order they were sent. */
 typedef struct pg_sent {
     int64_t messages, bytes;
+    uint64_t pattern;
 } pg_sent;
 
 /* Whether this library says it: this rank sends a message to itself. Counting costs

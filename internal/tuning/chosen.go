@@ -1,0 +1,110 @@
+package tuning
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Call is a call of a collective on np processes of one node, of a block of so many bytes and
+// elements on each, with a built-in operator that commutes.
+type Call struct {
+	Function        string
+	NP              int
+	Block, Elements int64
+}
+
+// Chosen returns the algorithm that MPICH's tree has for a call.
+func (t *Tree) Chosen(c Call) (string, error) {
+	root, err := parseTree("the library's tree", t.Text)
+	if err != nil {
+		return "", err
+	}
+	n := root.find("collective=" + lower(c.Function))
+	if n == nil {
+		return "", fmt.Errorf("the library's tree has no %s", c.Function)
+	}
+	leaf, err := n.chosen(c)
+	if err == nil && leaf == "" {
+		err = fmt.Errorf("the library's tree has no algorithm for %s of %d bytes on %d processes", c.Function, c.Block, c.NP)
+	}
+	return afterLast(leaf, "_intra_", "_allcomm_"), err
+}
+
+func afterLast(text string, marks ...string) string {
+	for _, mark := range marks {
+		if i := strings.LastIndex(text, mark); i >= 0 {
+			return text[i+len(mark):]
+		}
+	}
+	return text
+}
+
+// chosen goes the way that csel.c goes: the first condition that holds, and back where there is
+// nothing below it.
+func (n *node) chosen(c Call) (string, error) {
+	for _, below := range n.below {
+		if leaf, is := below.leaf(); is {
+			return leaf, nil
+		}
+		holds, err := c.holds(below.key)
+		if err != nil {
+			return "", err
+		}
+		if !holds {
+			continue
+		}
+		if leaf, err := below.chosen(c); leaf != "" || err != nil {
+			return leaf, err
+		}
+	}
+	return "", nil
+}
+
+// plain are conditions that hold for a Call or not, whatever its size and processes. One node has
+// no hierarchy of nodes.
+var plain = map[string]bool{
+	"comm_type=intra": true, "comm_type=inter": false, "is_commutative=yes": true, "is_commutative=no": false,
+	"is_op_built_in=yes": true, "is_op_built_in=no": false, "is_sendbuf_inplace=yes": false, "is_sendbuf_inplace=no": true,
+	"is_block_regular=yes": true, "is_block_regular=no": false, "is_node_consecutive=yes": true, "is_node_consecutive=no": false,
+	"comm_hierarchy=parent": false, "comm_hierarchy=node": false, "comm_hierarchy=node_roots": false,
+}
+
+func (c Call) holds(key string) (bool, error) {
+	if known, ok := plain[key]; ok || strings.HasSuffix(key, "=any") {
+		return known || !ok, nil
+	}
+	if holds, about, err := aboutProcesses(key, c.NP); about {
+		return holds, err
+	}
+	bytes := c.Block
+	if s, counted := sized[c.Function]; counted && s.all && strings.HasPrefix(key, "total_msg_size") {
+		bytes *= int64(c.NP)
+	}
+	if c.Function == "MPI_Gather" || c.Function == "MPI_Scatter" { // compared in elements
+		bytes = c.Elements
+	}
+	pow2 := int64(1)
+	for pow2*2 <= int64(c.NP) {
+		pow2 *= 2
+	}
+	for _, about := range []struct {
+		name  string
+		value int64
+	}{{"avg_msg_size", bytes}, {"total_msg_size", bytes}, {"count", c.Elements}, {"comm_avg_ppn", int64(c.NP)}} {
+		rest, is := strings.CutPrefix(key, about.name)
+		if !is {
+			continue
+		}
+		limit, orEqual := strings.CutPrefix(strings.TrimPrefix(rest, "<"), "=")
+		n, err := strconv.ParseInt(limit, 10, 64)
+		if limit == "pow2" {
+			n, err = pow2, nil
+		}
+		if err != nil || !strings.HasPrefix(rest, "<") {
+			break
+		}
+		return about.value < n || orEqual && about.value == n, nil
+	}
+	return false, fmt.Errorf("%.40q is no condition that is known here", key)
+}
