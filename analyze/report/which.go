@@ -8,6 +8,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
+	"pgmpi/measure/protocol"
 )
 
 // Which has the algorithm that a library takes for each collective, shape and size.
@@ -29,9 +30,9 @@ type WhichRow struct {
 	// Algorithms are the library's own ones that do the same; several cannot be told apart.
 	Algorithms []string `json:"algorithms"`
 	By         string   `json:"by"`
-	Why        string   `json:"why,omitempty"`      // there is none
-	Count      int64    `json:"messages,omitempty"` // of all processes in a call
-	Bytes      int64    `json:"bytes,omitempty"`
+	Why        string   `json:"why,omitempty"` // there is none
+	// Sent is what the call sends, by messages.
+	Sent protocol.Messages `json:"sent,omitzero"`
 }
 
 // How an algorithm is known.
@@ -70,7 +71,7 @@ var AlgorithmChoices = document.Kind[Which]{Name: "which", JSON: true, Sections:
 	Rows: func(w *Which) [][]string {
 		out := [][]string{{"collective", "shape", "msize", "algorithms", "by", "messages", "bytes", "why"}}
 		for _, r := range w.Rows {
-			out = append(out, []string{r.Collective, r.Shape, fmt.Sprint(r.Msize), strings.Join(r.Algorithms, " "), r.By, fmt.Sprint(r.Count), fmt.Sprint(r.Bytes), r.Why})
+			out = append(out, []string{r.Collective, r.Shape, fmt.Sprint(r.Msize), strings.Join(r.Algorithms, " "), r.By, fmt.Sprint(r.Sent.Count), fmt.Sprint(r.Sent.Bytes), r.Why})
 		}
 		return out
 	}}

@@ -100,6 +100,7 @@ func (o *Once) byTree(w *report.Which, shape guidelines.Shape, tree *tuning.Tree
 // of each with segments of given sizes where none is the same.
 func (o *Once) byMessages(ctx context.Context, w *report.Which, shape guidelines.Shape, library tuning.Library, list *report.Algorithms) error {
 	var plain, forced, segmented []protocol.JobCase
+	var fixed []protocol.Algorithms
 	tooLarge := 0
 	for _, a := range list.Collectives {
 		sizes, element, err := o.sizesOf(a.Collective)
@@ -113,6 +114,10 @@ func (o *Once) byMessages(ctx context.Context, w *report.Which, shape guidelines
 				continue
 			}
 			plain = addCase(plain, a.Collective, size)
+		}
+		if a.Fixed {
+			fixed = append(fixed, a)
+			continue
 		}
 		for _, x := range a.Names { // each has a communicator
 			forced = append(forced, casesOf(plain, a.Collective, x.Name, 0)...)
@@ -131,7 +136,7 @@ func (o *Once) byMessages(ctx context.Context, w *report.Which, shape guidelines
 	rows := make([]report.WhichRow, len(plain))
 	for i, c := range plain {
 		m, counted := now[c]
-		rows[i] = report.WhichRow{Collective: c.Function, Shape: shape.String(), Msize: c.Msize, By: report.ByMessages, Count: m.Count, Bytes: m.Bytes}
+		rows[i] = report.WhichRow{Collective: c.Function, Shape: shape.String(), Msize: c.Msize, By: report.ByMessages, Sent: m}
 		if !counted {
 			rows[i].Why = "its messages were not counted"
 		}
@@ -150,10 +155,13 @@ func (o *Once) byMessages(ctx context.Context, w *report.Which, shape guidelines
 		}
 		for _, c := range cases {
 			r := rowOf(c)
-			if m, ok := of[c]; ok && m == now[protocol.JobCase{Function: r.Collective, Msize: r.Msize}] {
+			if m, ok := of[c]; ok && r.Sent == m {
 				r.Algorithms = append(r.Algorithms, mockups.Algorithm(c.Function))
 			}
 		}
+	}
+	if err := o.byEnvironment(ctx, shape, rows, fixed); err != nil {
+		return err
 	}
 	for i := range rows {
 		if len(rows[i].Algorithms) == 0 && rows[i].Why == "" {
@@ -161,6 +169,39 @@ func (o *Once) byMessages(ctx context.Context, w *report.Which, shape guidelines
 		}
 	}
 	w.Rows = append(w.Rows, rows...)
+	return nil
+}
+
+// byEnvironment does the same, in an mpirun for each, with algorithms that can be chosen before the
+// library starts only.
+func (o *Once) byEnvironment(ctx context.Context, shape guidelines.Shape, rows []report.WhichRow, fixed []protocol.Algorithms) error {
+	for _, a := range fixed {
+		var cases []protocol.JobCase
+		for _, r := range rows {
+			if r.Collective == a.Collective && r.Why == "" {
+				cases = append(cases, protocol.JobCase{Function: r.Collective, Msize: r.Msize})
+			}
+		}
+		for _, x := range a.Names {
+			env := measure.Env(launch.AlgorithmEnv(o.ranks.Info.Library), launch.ForceEnv(a.Variable, x.Value))
+			got, err := o.countOn(ctx, shape, env, cases, protocol.MessagesJob{Calls: 1})
+			var failed *measure.Error
+			switch {
+			case ctx.Err() != nil:
+				return &fail.Interrupted{}
+			case errors.As(err, &failed): // such as one for two processes only
+				continue
+			case err != nil:
+				return err
+			}
+			for i := range rows {
+				r := &rows[i]
+				if m, ok := got[protocol.JobCase{Function: r.Collective, Msize: r.Msize}]; ok && r.Sent == m {
+					r.Algorithms = append(r.Algorithms, x.Name)
+				}
+			}
+		}
+	}
 	return nil
 }
 

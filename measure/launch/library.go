@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -91,6 +92,11 @@ func StartUpOf(family string) StartUp {
 
 // AlgorithmEnv returns the variables that let MPI_T choose the library's own algorithms.
 func AlgorithmEnv(family string) map[string]string { return find(family).chooses }
+
+// ForceEnv chooses, before Open MPI starts, a value of one of its variables.
+func ForceEnv(variable string, value int) map[string]string {
+	return map[string]string{"OMPI_MCA_" + variable: strconv.Itoa(value)}
+}
 
 // Forces tells whether a variable forces an algorithm of a collective, in Open MPI or MPICH.
 func Forces(variable, collective string) bool {
