@@ -89,9 +89,11 @@ func whichSections(w *Which) []document.Section {
 		}
 	}
 	head := document.Section{}
-	if head.Say("%s: the algorithm of %d of %s is known.", phrase.ShortVersion(w.Library), one, conf.Plural(len(w.Rows), "call")); several+none > 0 {
-		head.Say("In %d several algorithms send the same messages, and in %d none of the library's own does.", several, none)
+	rest := ""
+	if several+none > 0 {
+		rest = fmt.Sprintf("; %d may have one of several, %d have none of the library's own", several, none)
 	}
+	head.Say("%s: the algorithm of %d of %s is known%s.", phrase.ShortVersion(w.Library), one, conf.Plural(len(w.Rows), "call"), rest)
 	table := document.Titled("ALGORITHMS THAT THE LIBRARY TAKES")
 	table.Table = &document.Table{Head: []string{"collective", "on", "bytes", "algorithm"}, Align: "llll", Flex: 3}
 	for i := 0; i < len(w.Rows); {

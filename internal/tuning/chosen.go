@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Call is a call of a collective on np processes of one node, of a block of so many bytes and
-// elements on each, with a built-in operator that commutes.
+// Call is a call of a collective on processes of one node, with a built-in operator that commutes.
+// Block (bytes) and Elements are what each has.
 type Call struct {
 	Function        string
 	NP              int

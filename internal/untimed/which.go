@@ -96,13 +96,15 @@ func (o *Once) byTree(w *report.Which, shape guidelines.Shape, tree *tuning.Tree
 	return nil
 }
 
-// byMessages compares the messages of plain calls with those of calls of each algorithm, and then
+// byMessages compares the messages of plain calls with what calls of each algorithm send, and then
 // of each with segments of given sizes where none is the same.
 func (o *Once) byMessages(ctx context.Context, w *report.Which, shape guidelines.Shape, library tuning.Library, list *report.Algorithms) error {
 	var plain, forced, segmented []protocol.JobCase
 	var fixed []protocol.Algorithms
 	tooLarge := 0
+	free := launch.AlgorithmEnv(o.ranks.Info.Library) // of what the environment forces
 	for _, a := range list.Collectives {
+		free = measure.Env(free, launch.ForceEnv(a.Variable, 0))
 		sizes, element, err := o.sizesOf(a.Collective)
 		if err != nil {
 			return err
@@ -149,7 +151,7 @@ func (o *Once) byMessages(ctx context.Context, w *report.Which, shape guidelines
 		cases = slices.DeleteFunc(cases, func(c protocol.JobCase) bool {
 			return len(rowOf(c).Algorithms) > 0 || rowOf(c).Why != ""
 		})
-		of, err := o.countAll(ctx, w, shape, launch.AlgorithmEnv(o.ranks.Info.Library), cases)
+		of, err := o.countAll(ctx, w, shape, free, cases)
 		if err != nil {
 			return err
 		}
@@ -160,7 +162,7 @@ func (o *Once) byMessages(ctx context.Context, w *report.Which, shape guidelines
 			}
 		}
 	}
-	if err := o.byEnvironment(ctx, shape, rows, fixed); err != nil {
+	if err := o.byEnvironment(ctx, shape, free, rows, fixed); err != nil {
 		return err
 	}
 	for i := range rows {
@@ -174,7 +176,7 @@ func (o *Once) byMessages(ctx context.Context, w *report.Which, shape guidelines
 
 // byEnvironment does the same, in an mpirun for each, with algorithms that can be chosen before the
 // library starts only.
-func (o *Once) byEnvironment(ctx context.Context, shape guidelines.Shape, rows []report.WhichRow, fixed []protocol.Algorithms) error {
+func (o *Once) byEnvironment(ctx context.Context, shape guidelines.Shape, free map[string]string, rows []report.WhichRow, fixed []protocol.Algorithms) error {
 	for _, a := range fixed {
 		var cases []protocol.JobCase
 		for _, r := range rows {
@@ -183,7 +185,7 @@ func (o *Once) byEnvironment(ctx context.Context, shape guidelines.Shape, rows [
 			}
 		}
 		for _, x := range a.Names {
-			env := measure.Env(launch.AlgorithmEnv(o.ranks.Info.Library), launch.ForceEnv(a.Variable, x.Value))
+			env := measure.Env(free, launch.ForceEnv(a.Variable, x.Value))
 			got, err := o.countOn(ctx, shape, env, cases, protocol.MessagesJob{Calls: 1})
 			var failed *measure.Error
 			switch {

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgmpi/analyze/report"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
+)
+
+func (b *fixture) which(args ...string) (out report.Which) {
+	b.t.Helper()
+	args = append([]string{"which", "--format", "json", "--np", "4", "--rank", b.rank}, args...)
+	if b.lib.name == "openmpi" {
+		args = append(args, "--launch", b.lib.mpi+" --oversubscribe")
+	}
+	must.Do(b.t, json.Unmarshal([]byte(b.pgmpi(args...).exits(b.t, 0).stdout), &out))
+	return out
+}
+
+// Open MPI is made to take each of its algorithms, by the environment. Those that call other
+// collectives have a round of their own, in which these are free.
+func TestWhichNamesTheAlgorithmThatIsForced(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t, libraries[0])
+	list := b.algorithms().Collectives
+	plain := slices.Clone(b.env)
+	calls := []string{"MPI_Allreduce nonoverlapping", "MPI_Reduce_scatter non-overlapping", "MPI_Reduce_scatter_block basic_linear"}
+	const own = -1
+	for k, more := own, true; more; k++ {
+		more = k == own
+		want := map[string]string{}
+		b.env = append(slices.Clone(plain), dynamicRules)
+		for _, c := range list {
+			for i, a := range c.Names {
+				turn := i
+				if slices.Contains(calls, c.Collective+" "+a.Name) {
+					turn = own
+				}
+				if turn == k && a.Name != "two_proc" { // it is for p = 2
+					more, want[c.Collective] = true, a.Name
+					b.env = append(b.env, fmt.Sprintf("OMPI_MCA_%s=%d", c.Variable, a.Value))
+				}
+			}
+		}
+		for _, r := range b.which("--msizes", "4Ki").Rows {
+			name, forced := want[r.Collective]
+			should.Hold(t, !forced || slices.Contains(r.Algorithms, name), "%s is made to take %s, and which says %v (%s)", r.Collective, name, r.Algorithms, r.Why)
+		}
+	}
+}
+
+// What MPICH 4.0.2's csel.c has for 4 processes.
+func TestWhichReadsTheTreeOfTheLibrary(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t, libraries[1])
+	got := map[string]string{}
+	for _, r := range b.which("--msizes", "8,1Mi").Rows {
+		got[fmt.Sprint(r.Collective, " ", r.Msize)] = fmt.Sprint(r.Algorithms, r.By)
+	}
+	for call, want := range map[string]string{
+		"MPI_Bcast 8": "[binomial]tree", "MPI_Allreduce 8": "[recursive_doubling]tree", "MPI_Allreduce 1048576": "[reduce_scatter_allgather]tree",
+		"MPI_Allgather 8": "[recursive_doubling]tree", "MPI_Allgather 1048576": "[ring]tree", "MPI_Barrier 0": "[dissemination]tree",
+	} {
+		should.Equal(t, got[call], want, call)
+	}
+}

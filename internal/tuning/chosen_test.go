@@ -1,0 +1,47 @@
+package tuning
+
+import (
+	"strings"
+	"testing"
+
+	"pgmpi/internal/fixture/should"
+)
+
+// A tree with every kind of condition that MPICH 4.0.2's has for calls within one communicator.
+const chosenTree = `{"collective=bcast": {"comm_type=inter": {"algorithm=MPIR_Bcast_inter_remote": {}}, "comm_type=intra": {
+ "comm_size<8": {"comm_hierarchy=parent": {"algorithm=MPIR_Bcast_intra_smp": {}}, "avg_msg_size<=12288": {"algorithm=MPIR_Bcast_intra_binomial": {}}},
+ "comm_size=pow2": {"avg_msg_size<524288": {"algorithm=MPIR_Bcast_intra_scatter_recursive_doubling_allgather": {}}},
+ "comm_size=any": {"avg_msg_size=any": {"algorithm=MPIR_Bcast_intra_scatter_ring_allgather": {}}}}},
+"collective=allgather": {"total_msg_size<81920": {"algorithm=MPIR_Allgather_intra_brucks": {}}, "total_msg_size=any": {"algorithm=MPIR_Allgather_intra_ring": {}}},
+"collective=allreduce": {"is_commutative=no": {"algorithm=MPIR_Allreduce_intra_wrong": {}}, "is_op_built_in=yes": {"count<pow2": {"algorithm=MPIR_Allreduce_intra_recursive_doubling": {}}, "count=any": {"algorithm=MPIR_Allreduce_intra_reduce_scatter_allgather": {}}}},
+"collective=gather": {"avg_msg_size<4": {"algorithm=MPIR_Gather_intra_binomial": {}}, "avg_msg_size=any": {"algorithm=MPIR_Gather_allcomm_linear": {}}},
+"collective=scan": {"moon=full": {"algorithm=MPIR_Scan_intra_smp": {}}},
+"collective=exscan": {"comm_size<2": {"algorithm=MPIR_Exscan_intra_smp": {}}}}`
+
+func TestTheTreeChoosesAsMPICHReadsIt(t *testing.T) {
+	tree := &Tree{Text: []byte(chosenTree)}
+	for _, c := range []struct {
+		call Call
+		want string
+	}{
+		{Call{"MPI_Bcast", 7, 12288, 1536}, "binomial"},
+		{Call{"MPI_Bcast", 7, 12289, 1536}, "scatter_ring_allgather"}, // back out of comm_size<8
+		{Call{"MPI_Bcast", 4, 12289, 1536}, "scatter_recursive_doubling_allgather"},
+		{Call{"MPI_Bcast", 8, 524287, 1}, "scatter_recursive_doubling_allgather"},
+		{Call{"MPI_Bcast", 8, 524288, 1}, "scatter_ring_allgather"},
+		{Call{"MPI_Bcast", 9, 8, 1}, "scatter_ring_allgather"},
+		{Call{"MPI_Allgather", 10, 8191, 1}, "brucks"},
+		{Call{"MPI_Allgather", 10, 8192, 1}, "ring"},
+		{Call{"MPI_Allreduce", 7, 24, 3}, "recursive_doubling"},
+		{Call{"MPI_Allreduce", 7, 32, 4}, "reduce_scatter_allgather"},
+		{Call{"MPI_Gather", 2, 24, 3}, "binomial"}, // in elements
+		{Call{"MPI_Gather", 2, 32, 4}, "linear"},
+	} {
+		got, err := tree.Chosen(c.call)
+		should.Hold(t, err == nil && got == c.want, "%+v: %q, %v; want %q", c.call, got, err, c.want)
+	}
+	for function, why := range map[string]string{"MPI_Scan": "moon=full", "MPI_Exscan": "no algorithm", "MPI_Barrier": "has no MPI_Barrier"} {
+		_, err := tree.Chosen(Call{Function: function, NP: 4, Block: 8, Elements: 1})
+		should.Hold(t, err != nil && strings.Contains(err.Error(), why), "%s: %v", function, err)
+	}
+}
