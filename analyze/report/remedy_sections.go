@@ -195,7 +195,7 @@ func remedyRejected(r *RemedyResult, most int) []document.Section {
 // remedyMockups lists what no setting mends, and what was faster in the check.
 func remedyMockups(r *RemedyResult, most int) []document.Section {
 	left := slices.DeleteFunc(slices.Clone(r.Cells), func(c RemedyCell) bool {
-		return c.State == CellMended || c.State == CellNotAgain || r.Kind == results.Explore
+		return c.State.Settled() || r.Kind == results.Explore
 	})
 	out := document.Listed("What no setting mends here", left, most, withFull, func(c RemedyCell) string {
 		what := "only itself at another size was measured beside it"

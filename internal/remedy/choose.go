@@ -160,7 +160,7 @@ func forOne(c tuning.Choice) bool { return c.Kind == tuning.OwnAlgorithm || c.Ki
 func mockupChoices(cells []report.RemedyCell, p *guidelines.Plan, extend bool) (out []tuning.Choice) {
 	for _, c := range cells {
 		f, known := mockups.Get(c.Mockup)
-		if c.State == report.CellMended || c.State == report.CellNotAgain || !known || !f.IsMockup() || f.Algorithm != "" {
+		if c.State.Settled() || !known || !f.IsMockup() || f.Algorithm != "" {
 			continue
 		}
 		choice := tuning.Choice{Function: c.Function, NP: c.NP, Kind: tuning.ByMockup, Mockup: c.Mockup,

@@ -167,6 +167,18 @@ func (e *effects) lookAgain(a, b *analyze.Side, cfg judge.Config, r *report.Reme
 	return nil
 }
 
+// addEarlier adds the cases that only an earlier proof has measured, of what is still held.
+func (e *effects) addEarlier(held *effects) {
+	if held == nil {
+		return
+	}
+	for _, k := range held.harmed.Cases {
+		if e.harmed.Of(k.Cell) == nil {
+			e.harmed.Cases = append(e.harmed.Cases, k)
+		}
+	}
+}
+
 // exclude counts the cases that a setting can change, and those in which it is shown to do no harm.
 func (e *effects) exclude(choices []tuning.Choice, to *report.Proof) {
 	most, bounded := 0., true

@@ -2,15 +2,20 @@ package remedy
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report"
+	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
@@ -130,4 +135,57 @@ func TestSettingThatSlowsOneCaseByAQuarterIsTakenBack(t *testing.T) {
 		should.Hold(t, back >= c.least && back <= c.most, "harm of %g: taken back in %d of %d proofs", c.harm, back, proofs)
 		should.Hold(t, wrongly <= 8, "harm of %g is excluded in %d of %d", c.harm, wrongly, proofs)
 	}
+}
+
+// What a choice cannot change needs no second proof: of that only as much is measured as tells how slow
+// an mpirun is.
+func TestLaterProofHasWhatItsChoicesCanChange(t *testing.T) {
+	f := glfile.Default()
+	f.Job.NP = []int{2}
+	whole := must.Get(experiment.Side.Plan(&f))(t)
+	bcast := []tuning.Choice{{Kind: tuning.OwnAlgorithm, Function: "MPI_Bcast", NP: 2, Sizes: []int64{1024}}}
+	reached := func(c medians.Cell) bool { return changes(bcast, c) }
+	part := partOf(whole, reached, bcast)
+	of := func(p *guidelines.Plan) (tests []string, cases, others map[string]int) {
+		cases, others = map[string]int{}, map[string]int{}
+		for _, test := range p.Tests {
+			wanted := false
+			text := fmt.Sprint(test.Guideline, test.Function, test.Msize)
+			for _, i := range append([]int{test.Case}, test.Others...) {
+				wanted = wanted || reached(medians.CellOf(p.Cases[i]))
+				text += fmt.Sprint(p.Cases[i])
+			}
+			if wanted {
+				tests = append(tests, text)
+			}
+		}
+		for _, k := range p.Cases {
+			if reached(medians.CellOf(k)) {
+				cases[fmt.Sprint(k)]++
+			} else {
+				others[fmt.Sprint(k.Msize)]++
+			}
+		}
+		return tests, cases, others
+	}
+	tests, cases, _ := of(whole)
+	gotTests, gotCases, others := of(part)
+	should.Hold(t, len(tests) > 0 && slices.Equal(gotTests, tests) && len(part.Tests) == len(tests), "%d tests of %d, wanted %d", len(gotTests), len(part.Tests), len(tests))
+	should.Hold(t, maps.Equal(gotCases, cases), "%d cases that can change, wanted %d", len(gotCases), len(cases))
+	should.Hold(t, len(others) > 10 && 2*len(part.Cases) < len(whole.Cases), "%d cases of %d, the others of %d sizes", len(part.Cases), len(whole.Cases), len(others))
+	x := &Remedy{Config: &f}
+	should.Hold(t, x.mpiruns(part) < x.mpiruns(whole), "%d pairs instead of %d", x.mpiruns(part), x.mpiruns(whole))
+}
+
+func TestHarmIsExcludedInTheCasesOfEarlierProofsToo(t *testing.T) {
+	small := 1.01
+	of := func(function string) *effects {
+		return &effects{harmed: &series.Comparison{MinSlowdown: 1.05, Cases: []series.CaseChange{{Cell: medians.Cell{Function: function, Msize: large}, RatioHi: &small}}}}
+	}
+	e := of("MPI_Bcast")
+	e.addEarlier(of("MPI_Bcast"))
+	e.addEarlier(of("MPI_Scan"))
+	var p report.Proof
+	e.exclude(malloc, &p)
+	should.Hold(t, p.Reached == 2 && p.Harmless == 2, "%+v", p)
 }

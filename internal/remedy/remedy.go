@@ -167,46 +167,74 @@ func (x *Remedy) Do(ctx context.Context) (*report.RemedyResult, error) {
 	return x.found, errors.Join(x.export(), err)
 }
 
-// Planned says what would be tried, and how long it takes at most.
+// Planned says what would be tried, and how long it takes at most, if each is proved once.
 func (x *Remedy) Planned(ctx context.Context) (text string, total time.Duration, err error) {
-	estimate := func(kind *run.Experiment, mpiruns int) time.Duration {
-		f := *x.Config
-		f.MPI.Launch = []string{"true", "{np}"} // the launcher may not be on this machine
-		f.Job.MPIRuns, f.Job.Looks, f.Gate = mpiruns, nil, series.DefaultGate()
-		c, wrong := run.New(ctx, kind, &f, run.Options{Path: x.found.Folder, Version: x.Version, Dry: true})
-		if wrong == nil {
-			var p *report.Plan
-			if p, wrong = c.Estimate(); wrong == nil {
-				return p.Total
-			}
-		}
-		err = wrong
-		return 0
-	}
-	side, left := estimate(experiment.Side, x.mpiruns(0)), x.unmended()
+	left := x.unmended()
 	text = fmt.Sprintf("DRY RUN: nothing is started. %s to mend, in %s.\n", conf.Plural(len(x.found.Cells), "cell"), conf.Plural(len(left), "collective"))
-	sides := 2
-	say := func(kind tuning.Kind, proofs int, explored time.Duration) {
-		if x.Config.Remedy.Wants(kind) && proofs > 0 {
-			takes := explored + time.Duration(proofs*sides)*side
-			total += takes
-			text += fmt.Sprintf("  %s: %s of %d mpiruns, about %s\n", kind, conf.Plural(proofs, "proof"), sides*x.mpiruns(0), phrase.Rounded(takes))
-			sides = 3
+	sides, whole, proved := 2, x.plan, 0
+	proof := func(plan *guidelines.Plan) (takes time.Duration) {
+		takes = time.Duration(sides) * x.estimate(ctx, experiment.Side, plan, x.mpiruns(plan), &err)
+		proved++
+		sides = 3
+		return takes
+	}
+	say := func(kind tuning.Kind, what string, takes time.Duration) {
+		total += takes
+		text += fmt.Sprintf("  %s: %s, about %s\n", kind, what, phrase.Rounded(takes))
+	}
+	wants := x.Config.Remedy.Wants
+	if _, may := environmentChoice(x.found.Cells, nil); may && x.explored == nil && wants(tuning.ByEnv) {
+		say(tuning.ByEnv, fmt.Sprintf("1 proof of %d mpiruns", sides*x.mpiruns(whole)), proof(whole))
+	}
+	if len(left) > 0 && wants(tuning.OwnAlgorithm) {
+		var explored time.Duration
+		if x.explored == nil {
+			explored = x.estimate(ctx, experiment.ExploreAt(left, nil), nil, 0, &err)
+		}
+		plan := whole
+		if proved > 0 {
+			plan = partOf(whole, func(k medians.Cell) bool { return changes(anyOf(left), k) }, anyOf(left))
+		}
+		say(tuning.OwnAlgorithm, fmt.Sprintf("1 proof of %d mpiruns", sides*x.mpiruns(plan)), explored+proof(plan))
+	}
+	library := tuning.LibraryOf(x.checked.Rank.Library, x.checked.Rank.LibVersion)
+	if n := len(tuning.Components(library, slices.Sorted(maps.Keys(left)))); n > 0 && x.explored == nil && wants(tuning.ByComponent) {
+		if proved == 0 {
+			n--
+			say(tuning.ByComponent, fmt.Sprintf("1 proof of %d mpiruns", sides*x.mpiruns(whole)), proof(whole))
+		}
+		look := partOf(whole, func(k medians.Cell) bool { return cellOf(x.found.Cells, k) != nil }, nil)
+		say(tuning.ByComponent, fmt.Sprintf("a look at %d of them in %d mpiruns each", n, 2*fewProving), time.Duration(2*n)*x.estimate(ctx, experiment.Side, look, fewProving, &err))
+		text += fmt.Sprintf("Where that points to help there is a proof of %d mpiruns, about %s.\n", sides*x.mpiruns(whole), phrase.Rounded(proof(whole)))
+	}
+	return text + fmt.Sprintf("A proof in which something fails is made again with the rest, at most %d in\nall.\n", x.Config.Remedy.Proofs), total, err
+}
+
+// anyOf are algorithms of collectives at sizes.
+func anyOf(left map[string]guidelines.MsizeList) (out []tuning.Choice) {
+	for function := range left {
+		out = append(out, tuning.Choice{Kind: tuning.OwnAlgorithm, Function: function})
+	}
+	return out
+}
+
+// estimate is how long an experiment with a plan takes, unless that is nil.
+func (x *Remedy) estimate(ctx context.Context, of *run.Experiment, plan *guidelines.Plan, mpiruns int, failed *error) time.Duration {
+	kind, f := *of, *x.Config
+	if plan != nil {
+		kind.Plan = func(*glfile.File) (*guidelines.Plan, error) { return plan, nil }
+	}
+	f.MPI.Launch = []string{"true", "{np}"} // the launcher may not be on this machine
+	f.Job.MPIRuns, f.Job.Looks, f.Gate, f.NREP.Predictions = mpiruns, nil, series.DefaultGate(), 1
+	c, err := run.New(ctx, &kind, &f, run.Options{Path: x.found.Folder, Version: x.Version, Dry: true})
+	if err == nil {
+		var p *report.Plan
+		if p, err = c.Estimate(); err == nil {
+			return p.Total
 		}
 	}
-	if _, may := environmentChoice(x.found.Cells, nil); may && x.explored == nil {
-		say(tuning.ByEnv, 1, 0)
-	}
-	var explored time.Duration
-	if x.explored == nil && len(left) > 0 {
-		explored = estimate(experiment.ExploreAt(left, nil), 0)
-	}
-	say(tuning.OwnAlgorithm, 1, explored)
-	if x.explored == nil {
-		library := tuning.LibraryOf(x.checked.Rank.Library, x.checked.Rank.LibVersion)
-		say(tuning.ByComponent, len(tuning.Components(library, slices.Sorted(maps.Keys(left)))), 0)
-	}
-	return text + fmt.Sprintf("A proof in which something fails is made again with the rest, at most %d in\nall. From the second on one ends after %d rounds if nothing points to help.\n", x.Config.Remedy.Proofs, fewProving), total, err
+	*failed = err
+	return 0
 }
 
 func (x *Remedy) try(ctx context.Context) error {
@@ -328,7 +356,7 @@ func (x *Remedy) tryComponents(ctx context.Context) error {
 func (x *Remedy) unmended() map[string]guidelines.MsizeList {
 	out := map[string]guidelines.MsizeList{}
 	for _, c := range x.found.Cells {
-		if c.State == report.CellMended || c.State == report.CellNotAgain || !slices.Contains(mockups.Collectives(), c.Function) {
+		if c.State.Settled() || !slices.Contains(mockups.Collectives(), c.Function) {
 			continue
 		}
 		sizes := out[c.Function]
