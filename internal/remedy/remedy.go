@@ -167,47 +167,43 @@ func (x *Remedy) Do(ctx context.Context) (*report.RemedyResult, error) {
 	return x.found, errors.Join(x.export(), err)
 }
 
-// Planned says what would be tried, and how long it takes at most, if each is proved once.
+// Planned says what would be tried, and how long it takes if each is proved once and no look points to help.
 func (x *Remedy) Planned(ctx context.Context) (text string, total time.Duration, err error) {
-	left := x.unmended()
+	left, sides, wants := x.unmended(), 2, x.Config.Remedy.Wants
 	text = fmt.Sprintf("DRY RUN: nothing is started. %s to mend, in %s.\n", conf.Plural(len(x.found.Cells), "cell"), conf.Plural(len(left), "collective"))
-	sides, whole, proved := 2, x.plan, 0
-	proof := func(plan *guidelines.Plan) (takes time.Duration) {
-		takes = time.Duration(sides) * x.estimate(ctx, experiment.Side, plan, x.mpiruns(plan), &err)
-		proved++
-		sides = 3
-		return takes
-	}
-	say := func(kind tuning.Kind, what string, takes time.Duration) {
+	say := func(kind tuning.Kind, what string, sides, r int, plan *guidelines.Plan, before time.Duration) {
+		takes := before + time.Duration(sides)*x.estimate(ctx, experiment.Side, plan, r, &err)
 		total += takes
-		text += fmt.Sprintf("  %s: %s, about %s\n", kind, what, phrase.Rounded(takes))
+		text += fmt.Sprintf("  %s: %s, %d mpiruns, about %s\n", kind, what, sides*r, phrase.Rounded(takes))
 	}
-	wants := x.Config.Remedy.Wants
+	proof := func(kind tuning.Kind, reached []tuning.Choice, before time.Duration) {
+		plan := x.plan
+		if sides == 3 {
+			plan = partOf(plan, func(k medians.Cell) bool { return changes(reached, k) }, reached)
+		}
+		say(kind, "1 proof", sides, x.mpiruns(plan), plan, before)
+		sides = 3
+	}
 	if _, may := environmentChoice(x.found.Cells, nil); may && x.explored == nil && wants(tuning.ByEnv) {
-		say(tuning.ByEnv, fmt.Sprintf("1 proof of %d mpiruns", sides*x.mpiruns(whole)), proof(whole))
+		proof(tuning.ByEnv, nil, 0)
 	}
 	if len(left) > 0 && wants(tuning.OwnAlgorithm) {
 		var explored time.Duration
 		if x.explored == nil {
 			explored = x.estimate(ctx, experiment.ExploreAt(left, nil), nil, 0, &err)
 		}
-		plan := whole
-		if proved > 0 {
-			plan = partOf(whole, func(k medians.Cell) bool { return changes(anyOf(left), k) }, anyOf(left))
-		}
-		say(tuning.OwnAlgorithm, fmt.Sprintf("1 proof of %d mpiruns", sides*x.mpiruns(plan)), explored+proof(plan))
+		proof(tuning.OwnAlgorithm, anyOf(left), explored)
 	}
 	library := tuning.LibraryOf(x.checked.Rank.Library, x.checked.Rank.LibVersion)
 	if n := len(tuning.Components(library, slices.Sorted(maps.Keys(left)))); n > 0 && x.explored == nil && wants(tuning.ByComponent) {
-		if proved == 0 {
+		if sides == 2 {
 			n--
-			say(tuning.ByComponent, fmt.Sprintf("1 proof of %d mpiruns", sides*x.mpiruns(whole)), proof(whole))
+			proof(tuning.ByComponent, nil, 0)
 		}
-		look := partOf(whole, func(k medians.Cell) bool { return cellOf(x.found.Cells, k) != nil }, nil)
-		say(tuning.ByComponent, fmt.Sprintf("a look at %d of them in %d mpiruns each", n, 2*fewProving), time.Duration(2*n)*x.estimate(ctx, experiment.Side, look, fewProving, &err))
-		text += fmt.Sprintf("Where that points to help there is a proof of %d mpiruns, about %s.\n", sides*x.mpiruns(whole), phrase.Rounded(proof(whole)))
+		look := partOf(x.plan, func(k medians.Cell) bool { return cellOf(x.found.Cells, k) != nil }, nil)
+		say(tuning.ByComponent, "a look at "+conf.Plural(n, "component"), 2*n, fewProving, look, 0)
 	}
-	return text + fmt.Sprintf("A proof in which something fails is made again with the rest, at most %d in\nall.\n", x.Config.Remedy.Proofs), total, err
+	return text + fmt.Sprintf("Where a look points to help a proof follows. One in which something fails is made again with the rest.\nThere are at most %d.\n", x.Config.Remedy.Proofs), total, err
 }
 
 // anyOf are algorithms of collectives at sizes.

@@ -384,7 +384,7 @@ func TestRemedyIsPlannedFollowedAndEndsInTime(t *testing.T) {
 		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Resume: true, Start: b.Fake.Start, Tell: func(run.Event) {}}
 		must.Get(x.Prepare())(t)
 		text, takes, err := x.Planned(t.Context())
-		should.Hold(t, err == nil && takes > 0 && strings.HasPrefix(text, "DRY RUN: nothing is started. 1 cell to mend, in 1 collective.\n  environment: 1 proof of 20 mpiruns"), "%v, %v\n%s", takes, err, text)
+		should.Hold(t, err == nil && takes > 0 && strings.HasPrefix(text, "DRY RUN: nothing is started. 1 cell to mend, in 1 collective.\n  environment: 1 proof, 20 mpiruns"), "%v, %v\n%s", takes, err, text)
 		r = must.Get(x.Do(t.Context()))(t)
 		should.Equal(t, r.Cells[0].State, report.CellMended, "after --resume")
 	})
