@@ -4,6 +4,7 @@ import (
 	"math"
 	"pgmpi/internal/conf"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -34,14 +35,21 @@ func Algorithm(id string) string {
 	return name
 }
 
-// Segment takes the size of segments (bytes) off the name of an algorithm: "pipeline" and 32768 for
-// "pipeline+32Ki". Without one it is 0.
-func Segment(algorithm string) (name string, bytes int64) {
-	name, size, found := strings.Cut(algorithm, "+")
-	if bytes, err := conf.ParseSize(size); found && err == nil && bytes > 0 && bytes <= math.MaxInt32 {
-		return name, bytes
+// Parameters takes what Open MPI lets one choose beside an algorithm off its name: the size of segments
+// (bytes) and the fan-out, each 0 if it is not there. It returns "chain", 32768 and 2 for "chain+32Ki+fan2".
+func Parameters(algorithm string) (name string, segment int64, fanout int) {
+	name = algorithm
+	if base, last, found := strings.Cut(name, "+fan"); found {
+		if n, err := strconv.Atoi(last); err == nil && n > 0 {
+			name, fanout = base, n
+		}
 	}
-	return algorithm, 0
+	if base, last, found := strings.Cut(name, "+"); found {
+		if bytes, err := conf.ParseSize(last); err == nil && bytes > 0 && bytes <= math.MaxInt32 {
+			name, segment = base, bytes
+		}
+	}
+	return name, segment, fanout
 }
 
 // Variant returns the way in which a function calls its collective: "@binomial", "nonblocking", or "".

@@ -83,6 +83,7 @@ var theirs = map[string]map[string][]tuning.Choice{
 			ownAlgorithm("MPI_Reduce_scatter_block", 4, "basic_linear", 1, 256<<10),
 			ownAlgorithm("MPI_Bcast", 4, "scatter_allgather", 8, 64<<10),
 			ownAlgorithm("MPI_Bcast", 4, "pipeline+4Ki", 3, 256<<10),
+			ownAlgorithm("MPI_Bcast", 4, "chain+fan1", 2, 1<<10), // as many messages as by default, from other ranks
 			ownAlgorithm("MPI_Allreduce", 4, "nonoverlapping", 2, 1<<10, 64<<10),
 			ownAlgorithm("MPI_Alltoall", 4, "modified_bruck", 3, 64<<10),
 			ownAlgorithm("MPI_Reduce", 4, "in-order_binary", 6, 64<<10),

@@ -127,7 +127,7 @@ func algorithmChoices(e *explore.Exploration, cells []report.RemedyCell, p *guid
 func valueOf(list []protocol.Algorithms, collective, name string) int {
 	for _, a := range list {
 		for _, x := range a.Names {
-			if base, _ := mockups.Segment(name); a.Collective == collective && x.Name == base {
+			if base, _, _ := mockups.Parameters(name); a.Collective == collective && x.Name == base {
 				return x.Value
 			}
 		}

@@ -371,7 +371,7 @@ func (x *Remedy) explore(ctx context.Context, f *glfile.File, list *report.Algor
 		return nil, nil
 	}
 	x.Tell(run.Event{Step: fmt.Sprintf("exploring the library's own algorithms of %s", conf.Plural(len(f.Check.Functions), "violated collective"))})
-	c, err := x.campaign(ctx, experiment.ExploreAt(sizes, x.inSegments(list)), f, filepath.Join(x.work, x.nameOf("explore", nil)))
+	c, err := x.campaign(ctx, experiment.ExploreAt(sizes, x.withParameters(list)), f, filepath.Join(x.work, x.nameOf("explore", nil)))
 	if err != nil {
 		return nil, x.unless(ctx, err, "no algorithms were tried")
 	}
@@ -395,13 +395,13 @@ func (x *Remedy) campaign(ctx context.Context, kind *run.Experiment, f *glfile.F
 	return run.New(ctx, kind, f, run.Options{Path: path, Before: there, Version: x.Version, Tell: x.Tell, Start: x.Start})
 }
 
-// inSegments are the library's own algorithms with other segments than they choose.
-func (x *Remedy) inSegments(list *report.Algorithms) (out []guidelines.UserPattern) {
+// withParameters are the library's own algorithms with other segments and fan-outs than they choose.
+func (x *Remedy) withParameters(list *report.Algorithms) (out []guidelines.UserPattern) {
 	for _, c := range list.Collectives {
 		for _, a := range c.Names {
-			for _, bytes := range tuning.Segmented(x.target.Library, c.Collective, a.Name) {
-				if f := mockups.AlgorithmID(c.Collective, a.Name); x.Config.Explore.Wants(f) {
-					out = append(out, guidelines.UserPattern{Function: c.Collective, Mockup: f + "+" + conf.FormatSize(bytes)})
+			for _, name := range tuning.Parameters(x.target.Library, c.Collective, a.Name, x.found.Cells[0].NP) {
+				if x.Config.Explore.Wants(mockups.AlgorithmID(c.Collective, a.Name)) {
+					out = append(out, guidelines.UserPattern{Function: c.Collective, Mockup: mockups.AlgorithmID(c.Collective, name)})
 				}
 			}
 		}
