@@ -89,6 +89,9 @@ func kept(s *analyze.Side, cfg judge.Config, cells []report.RemedyCell) (map[med
 			p[len(p)-1] = *v.PKept
 		}
 	}
+	if len(p) == 0 { // the cells of an exploration violate none
+		return nil, nil
+	}
 	cfg.Method, cfg.Test = judge.MethodDefault, judge.TestAuto
 	d, err := judge.NewDesign(cfg, judge.Once(s.Mpiruns()), len(comparisons))
 	if err != nil {

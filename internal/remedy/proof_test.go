@@ -189,3 +189,11 @@ func TestHarmIsExcludedInTheCasesOfEarlierProofsToo(t *testing.T) {
 	e.exclude(malloc, &p)
 	should.Hold(t, p.Reached == 2 && p.Harmless == 2, "%+v", p)
 }
+
+func TestCellsThatViolateNothingAreNotAskedWhatTheyKeep(t *testing.T) {
+	m := fixture.Wide(10)
+	side := analyze.Planned("0", m)
+	side.Report = must.Get(analyze.Judge(m, side.Set, judge.Default()))(t).Report
+	got, err := kept(side, judge.Default(), []report.RemedyCell{{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 64, Shape: "p2"}, NP: 2}})
+	should.Hold(t, err == nil && len(got) == 0, "%v, %v", got, err)
+}
