@@ -81,35 +81,26 @@ func (e *env) inPrograms(ctx context.Context, all []report.RemedyResult) {
 		repeat := true
 		for _, function := range slices.Sorted(maps.Keys(cells)) {
 			for _, c := range e.alternated(ctx, &all[i], function, cells[function], rng) {
-				said := ""
-				switch {
-				case c.cell == nil:
+				gain, lo, hi, said := math.NaN(), 0., math.Inf(1), ""
+				if c.cell == nil {
 					slower := c.Ratio*notSlower <= 1 && c.Hi95 < 1
 					between.add(slower)
 					said = phrase.When(slower, "SLOWER")
-					t.row(function, c.size, "-", "-", factor(c.Ratio), limitsOf(c.Lo95, c.Hi95), said)
-				default:
-					again := c.Lo95 <= value(c.cell.GainHi, math.Inf(1)) && c.Hi95 >= value(c.cell.GainLo, 0)
+				} else {
+					gain, lo, hi = value(c.cell.Gain, gain), value(c.cell.GainLo, lo), value(c.cell.GainHi, hi)
+					again := c.Lo95 <= hi && c.Hi95 >= lo
 					repeat = repeat && again
 					said = phrase.When(!again, "DOES NOT REPEAT")
-					t.row(function, c.size, factor(value(c.cell.Gain, math.NaN())), limitsOf(value(c.cell.GainLo, 0), value(c.cell.GainHi, math.Inf(1))),
-						factor(c.Ratio), limitsOf(c.Lo95, c.Hi95), said)
 				}
+				t.row(function, c.size, number("%.2f", gain), fmt.Sprintf("%.2f–%.2f", lo, hi), number("%.2f", c.Ratio), fmt.Sprintf("%.2f–%.2f", c.Lo95, c.Hi95), said)
 			}
 		}
 		t.Flush()
 		remedies.add(repeat)
 	}
-	if remedies.of == 0 {
-		e.outcome("settings", "none is proved", "one at least", false)
-		return
-	}
-	e.aim(fmt.Sprintf("remedies all of whose factors a plain C program repeats, of %g", remedies.of), remedies.n/remedies.of, "%.2f", repeatAim, 0)
+	e.aim(fmt.Sprintf("settings all of whose factors a plain C program repeats, of %g", remedies.of), remedies.n/remedies.of, "%.2f", repeatAim, 0)
 	e.outcome("cells between the measured sizes that are 10 % slower in it", fmt.Sprintf("%g of %g", between.n, between.of), "none", between.n == 0)
 }
-
-func factor(x float64) string        { return number("%.2f", x) }
-func limitsOf(lo, hi float64) string { return fmt.Sprintf("%.2f–%.2f", lo, hi) }
 
 // inProgram is how many times faster a setting makes a call of a plain C program.
 type inProgram struct {
@@ -119,8 +110,8 @@ type inProgram struct {
 }
 
 // proved returns what to time under a setting, by function: the cells that it makes faster, and sizes
-// that it reaches beside them: both ends and the middle of what it sets, and the middle of neighbouring
-// measured sizes.
+// between the measured ones that it reaches: both ends and the middle of a rule, or the middle of
+// neighbours.
 func proved(r *report.RemedyResult) map[string][]inProgram {
 	out := map[string][]inProgram{}
 	for i, c := range r.Cells {
@@ -131,25 +122,22 @@ func proved(r *report.RemedyResult) map[string][]inProgram {
 	const unit = 8 // bytes of a double
 	for function, cases := range out {
 		for _, f := range r.Effects {
-			if f.Entry.Choice.Function != "" && f.Entry.Choice.Function != function {
-				continue
-			}
-			measured := f.Entry.Choice.Measured
+			choice := f.Entry.Choice
 			var sizes []int64
-			if f.Entry.Choice.Function != "" {
+			if choice.Function == function {
 				sizes, _ = f.Entry.Probes(unit)
 			}
-			for k := 1; k < len(measured); k++ {
-				sizes = append(sizes, int64(math.Sqrt(float64(measured[k-1])*float64(measured[k])))/unit*unit)
+			for k := 1; k < len(choice.Measured) && choice.Function == ""; k++ {
+				sizes = append(sizes, int64(math.Sqrt(float64(choice.Measured[k-1])*float64(choice.Measured[k])))/unit*unit)
 			}
 			for _, size := range sizes {
-				if size > 0 && !slices.Contains(measured, size) && !slices.ContainsFunc(cases, func(c inProgram) bool { return c.size == size }) {
+				if size > 0 && !slices.Contains(choice.Measured, size) {
 					cases = append(cases, inProgram{size: size})
 				}
 			}
 		}
 		slices.SortFunc(cases, func(a, b inProgram) int { return cmp.Compare(a.size, b.size) })
-		out[function] = cases
+		out[function] = slices.CompactFunc(cases, func(a, b inProgram) bool { return a.size == b.size })
 	}
 	return out
 }

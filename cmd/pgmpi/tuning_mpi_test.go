@@ -142,6 +142,7 @@ func TestWrittenSettingsAreInForceAndLetConformanceCallsPass(t *testing.T) {
 				switch x.State {
 				case report.InEffect:
 					told++
+					t.Logf("%s: %s", x.Entry.Choice, x.Text)
 				case report.CannotTell:
 					t.Logf("%s: %s", x.Entry.Choice, x.Text)
 				case report.NotInEffect:

@@ -320,11 +320,11 @@ func (x *Remedy) compare(ctx context.Context, p *setting) error {
 	if err != nil {
 		return err
 	}
-	names, envs := [3]string{"without the setting", "with it"}, []map[string]string{nil, p.env}
+	envs := []map[string]string{nil, p.env}
 	if len(x.held.choices) > 0 {
-		envs, names[before] = append(envs, x.held.env), "with what was proved before"
+		envs = append(envs, x.held.env)
 	}
-	ab, err := x.sides(ctx, p.folder, plan, x.mpiruns(plan), names, envs)
+	ab, err := x.sides(ctx, p.folder, plan, x.mpiruns(plan), envs...)
 	if err != nil {
 		return err
 	}
@@ -388,7 +388,7 @@ func (x *Remedy) pointsToHelp(ctx context.Context, p *setting) (points bool, err
 		c := cellOf(x.found.Cells, k)
 		return c != nil && !c.State.Settled() && changes(fresh, k)
 	}, p.choices)
-	ab, err := x.sides(ctx, p.folder+"-look", plan, fewProving, [3]string{"without it", "with it"}, []map[string]string{x.held.env, p.env})
+	ab, err := x.sides(ctx, p.folder+"-look", plan, fewProving, x.held.env, p.env)
 	if err != nil {
 		return false, err
 	}
@@ -412,7 +412,7 @@ func (x *Remedy) lookAgain(ctx context.Context, ab *experiment.AB, sides []*anal
 	}
 	x.Tell(run.Event{Step: "measuring again what points to harm"})
 	two := &experiment.AB{Out: ab.Out, Sides: ab.Sides[:before]}
-	if err := two.Again(ctx, cases, 2*sides[alone].Manifest.R); err != nil {
+	if err := two.Again(ctx, cases, sides[alone].Manifest.R); err != nil {
 		return err
 	}
 	for i, c := range two.Sides {
@@ -426,8 +426,8 @@ func (x *Remedy) lookAgain(ctx context.Context, ab *experiment.AB, sides []*anal
 }
 
 // sides are campaigns with a plan in the environments env.
-func (x *Remedy) sides(ctx context.Context, folder string, plan *guidelines.Plan, r int, names [3]string, envs []map[string]string) (*experiment.AB, error) {
-	ab := &experiment.AB{Out: folder, Names: names, Split: func(v *analyze.Verdict) int64 {
+func (x *Remedy) sides(ctx context.Context, folder string, plan *guidelines.Plan, r int, envs ...map[string]string) (*experiment.AB, error) {
+	ab := &experiment.AB{Out: folder, Split: func(v *analyze.Verdict) int64 {
 		if c := cellOf(x.found.Cells, v.Cell()); c != nil {
 			return c.SplitOf
 		}
@@ -443,7 +443,7 @@ func (x *Remedy) sides(ctx context.Context, folder string, plan *guidelines.Plan
 		if err != nil {
 			return nil, err
 		}
-		ab.Sides = append(ab.Sides, side)
+		ab.Sides, ab.Names[i] = append(ab.Sides, side), []string{"without", "with", "before"}[i]
 	}
 	return ab, nil
 }
