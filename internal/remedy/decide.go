@@ -128,6 +128,15 @@ func changes(choices []tuning.Choice, k medians.Cell) bool {
 	})
 }
 
+// reaches tells whether choices change a case at its size: what a mock-up calls may have np times its
+// size, or a part of it.
+func reaches(choices []tuning.Choice, k medians.Cell) bool {
+	return slices.ContainsFunc(choices, func(c tuning.Choice) bool {
+		near := func(size int64) bool { return k.Msize*int64(c.NP) >= size && k.Msize <= size*int64(c.NP) }
+		return changes([]tuning.Choice{c}, k) && (!forOne(c) || c.Function == mockups.Collective(k.Function) || slices.ContainsFunc(c.Sizes, near))
+	})
+}
+
 // pointing returns the cases that a setting can change and that took so much longer with it that
 // this would be harm, but do not show it. Behind them are the fastest that it cannot change.
 func (e *effects) pointing(a *analyze.Side, choices []tuning.Choice) (out []int) {

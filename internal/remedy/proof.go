@@ -456,7 +456,7 @@ func (x *Remedy) planOf(p *setting) (*guidelines.Plan, error) {
 		return nil, err
 	}
 	if len(x.found.Proofs) > 0 {
-		plan = partOf(plan, func(k medians.Cell) bool { return changes(x.fresh(p.choices), k) }, p.choices)
+		plan = partOf(plan, func(k medians.Cell) bool { return reaches(x.fresh(p.choices), k) }, p.choices)
 	}
 	for _, e := range p.entries {
 		c, _ := mockups.Get(e.Choice.Function)

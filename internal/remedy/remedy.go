@@ -179,7 +179,7 @@ func (x *Remedy) Planned(ctx context.Context) (text string, total time.Duration,
 	proof := func(kind tuning.Kind, reached []tuning.Choice, before time.Duration) {
 		plan := x.plan
 		if sides == 3 {
-			plan = partOf(plan, func(k medians.Cell) bool { return changes(reached, k) }, reached)
+			plan = partOf(plan, func(k medians.Cell) bool { return reaches(reached, k) }, reached)
 		}
 		say(kind, "1 proof", sides, x.mpiruns(plan), plan, before)
 		sides = 3
@@ -192,7 +192,7 @@ func (x *Remedy) Planned(ctx context.Context) (text string, total time.Duration,
 		if x.explored == nil {
 			explored = x.estimate(ctx, experiment.ExploreAt(left, nil), nil, 0, &err)
 		}
-		proof(tuning.OwnAlgorithm, anyOf(left), explored)
+		proof(tuning.OwnAlgorithm, perhaps(x.found.Cells), explored)
 	}
 	library := tuning.LibraryOf(x.checked.Rank.Library, x.checked.Rank.LibVersion)
 	if n := len(tuning.Components(library, slices.Sorted(maps.Keys(left)))); n > 0 && x.explored == nil && wants(tuning.ByComponent) {
@@ -206,10 +206,10 @@ func (x *Remedy) Planned(ctx context.Context) (text string, total time.Duration,
 	return text + fmt.Sprintf("Where a look points to help a proof follows. One in which something fails is made again with the rest.\nThere are at most %d.\n", x.Config.Remedy.Proofs), total, err
 }
 
-// anyOf are algorithms of collectives at sizes.
-func anyOf(left map[string]guidelines.MsizeList) (out []tuning.Choice) {
-	for function := range left {
-		out = append(out, tuning.Choice{Kind: tuning.OwnAlgorithm, Function: function})
+// perhaps are algorithms of all cells.
+func perhaps(cells []report.RemedyCell) (out []tuning.Choice) {
+	for _, c := range cells {
+		out = append(out, tuning.Choice{Kind: tuning.OwnAlgorithm, Function: c.Function, NP: c.NP, Sizes: []int64{c.Msize}})
 	}
 	return out
 }
