@@ -70,7 +70,7 @@ fixed = 5
 // Where no algorithm is faster on this machine, there is nothing to try.
 func TestRemedyOfAnExplorationProvesItsAlgorithms(t *testing.T) {
 	b := newFixture(t, libraries[1])
-	b.pgmpi("explore", "--rank", b.rank, "--np", "2", "--algorithms", "MPI_Reduce_scatter_block@pairwise", "--msizes", "64Ki", "--nrep-max", "30", "--out", b.out, "--quiet").exits(t, 0, 1, 4)
+	b.pgmpi("explore", "--rank", b.rank, "--np", "2", "--algorithms", "MPI_Reduce_scatter_block@pairwise", "--msizes", "64Ki", "--out", b.out, "--quiet").exits(t, 0, 1, 4)
 	s := b.pgmpi("remedy", b.out, "--format", "json", "--quiet").exits(t, 0, 4)
 	var r report.RemedyResult
 	must.Do(t, json.Unmarshal([]byte(s.stdout), &r))
