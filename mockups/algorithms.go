@@ -1,7 +1,6 @@
 package mockups
 
 import (
-	"math"
 	"pgmpi/internal/conf"
 	"regexp"
 	"strconv"
@@ -38,19 +37,13 @@ func Algorithm(id string) string {
 // Parameters takes what Open MPI lets one choose beside an algorithm off its name: the size of segments
 // (bytes) and the fan-out, each 0 if it is not there. It returns "chain", 32768 and 2 for "chain+32Ki+fan2".
 func Parameters(algorithm string) (name string, segment int64, fanout int) {
-	name = algorithm
-	if base, last, found := strings.Cut(name, "+fan"); found {
-		if n, err := strconv.Atoi(last); err == nil && n > 0 {
-			name, fanout = base, n
-		}
-	}
-	if base, last, found := strings.Cut(name, "+"); found {
-		if bytes, err := conf.ParseSize(last); err == nil && bytes > 0 && bytes <= math.MaxInt32 {
-			name, segment = base, bytes
-		}
-	}
-	return name, segment, fanout
+	m := parameters.FindStringSubmatch(algorithm)
+	segment, _ = conf.ParseSize(m[2]) // "" is an error, and 0
+	fanout, _ = strconv.Atoi(m[3])
+	return m[1], segment, fanout
 }
+
+var parameters = regexp.MustCompile(`^(.*?)(?:\+([1-9]\d{0,8}|[1-9]\d{0,2}[KM]i))?(?:\+fan([1-9]\d{0,3}))?$`)
 
 // Variant returns the way in which a function calls its collective: "@binomial", "nonblocking", or "".
 func Variant(id string) string {

@@ -316,11 +316,7 @@ const alone, withIt, before = 0, 1, 2
 
 // compare measures and judges a proof.
 func (x *Remedy) compare(ctx context.Context, p *setting) error {
-	plan, err := x.planOf(p)
-	if err != nil {
-		return err
-	}
-	envs := []map[string]string{nil, p.env}
+	plan, envs := x.planOf(p), []map[string]string{nil, p.env}
 	if len(x.held.choices) > 0 {
 		envs = append(envs, x.held.env)
 	}
@@ -380,11 +376,7 @@ func (x *Remedy) pointsToHelp(ctx context.Context, p *setting) (points bool, err
 		return true, nil
 	}
 	x.Tell(run.Event{Step: "does anything point to help?"})
-	whole, err := experiment.Side.Plan(x.Config)
-	if err != nil {
-		return false, err
-	}
-	plan := partOf(whole, func(k medians.Cell) bool {
+	plan := partOf(x.plan, func(k medians.Cell) bool {
 		c := cellOf(x.found.Cells, k)
 		return c != nil && !c.State.Settled() && changes(fresh, k)
 	}, p.choices)
@@ -450,13 +442,11 @@ func (x *Remedy) sides(ctx context.Context, folder string, plan *guidelines.Plan
 
 // planOf is the plan of the check for the first proof, and for others what their new choices can change:
 // what is held has been proved. Both have the sizes between the measured ones that a setting reaches.
-func (x *Remedy) planOf(p *setting) (*guidelines.Plan, error) {
-	plan, err := experiment.Side.Plan(x.Config)
-	if err != nil {
-		return nil, err
-	}
+func (x *Remedy) planOf(p *setting) *guidelines.Plan {
+	plan := *x.plan
+	plan.Cases = slices.Clone(plan.Cases)
 	if len(x.found.Proofs) > 0 {
-		plan = partOf(plan, func(k medians.Cell) bool { return reaches(x.fresh(p.choices), k) }, p.choices)
+		plan = *partOf(x.plan, func(k medians.Cell) bool { return reaches(x.fresh(p.choices), k) }, p.choices)
 	}
 	for _, e := range p.entries {
 		c, _ := mockups.Get(e.Choice.Function)
@@ -471,7 +461,7 @@ func (x *Remedy) planOf(p *setting) (*guidelines.Plan, error) {
 			}
 		}
 	}
-	return plan, nil
+	return &plan
 }
 
 // partOf leaves in a plan the tests that have a case that is wanted, and some of the other cases, of all
