@@ -215,7 +215,7 @@ func remedyProof(r *RemedyResult) []document.Section {
 		return nil
 	}
 	s := document.Titled("How it was proved")
-	s.Fact("Test", "without and with the setting in turn, fresh mpiruns in pairs, one-sided; adjusted over the violated cells for gains and over the whole plan for harm, alpha = %g; a gain counts from %g× on, a harm from %g× on",
+	s.Fact("Test", "without and with the setting in turn, fresh mpiruns in pairs, one-sided; adjusted over the violated cells for gains and over the cases of a proof for harm, alpha = %g; a gain counts from %g× on, a harm from %g× on",
 		r.Alpha, r.MinSlowdown, r.Harm)
 	for i, p := range r.Proofs {
 		outcome := "holds"
