@@ -74,12 +74,13 @@ type Messages struct {
 	Calls int   `json:"calls"`
 	Count int64 `json:"count"`
 	Bytes int64 `json:"bytes"`
+	Most  int64 `json:"most"` // messages of the rank that sends the most
 	// Pattern is the same for the same set of (from, to, bytes), in whatever order they were sent.
 	Pattern string `json:"pattern,omitempty"`
 }
 
 func (m *Messages) Check() error {
-	if m != nil && (m.Calls < 1 || min(m.Count, m.Bytes) < 0) {
+	if m != nil && (m.Calls < 1 || min(m.Count, m.Bytes, m.Most) < 0) {
 		return fmt.Errorf("%d messages of %d bytes in %d calls", m.Count, m.Bytes, m.Calls)
 	}
 	return nil
