@@ -123,8 +123,9 @@ func (o *Once) byMessages(ctx context.Context, w *report.Which, shape guidelines
 		}
 		for _, x := range a.Names { // each has a communicator
 			forced = append(forced, casesOf(plain, a.Collective, x.Name, 0)...)
-			for _, bytes := range tuning.Segmented(library, a.Collective, x.Name) {
-				segmented = append(segmented, casesOf(plain, a.Collective, x.Name+"+"+conf.FormatSize(bytes), bytes)...)
+			for _, other := range tuning.Parameters(library, a.Collective, x.Name, shape.NP) {
+				_, bytes, _ := mockups.Parameters(other)
+				segmented = append(segmented, casesOf(plain, a.Collective, other, bytes)...)
 			}
 		}
 	}
