@@ -46,6 +46,7 @@ func TestFormulaReadsAsInThePaper(t *testing.T) {
 		{Guideline{Type: Pattern, Function: "MPI_Bcast", Mockup: "MPI_Ibcast"}, "Bcast(n) ≤ Ibcast(n) + Wait"},
 		{Guideline{Type: Pattern, Function: "MPI_Ibcast", Mockup: "MPI_Bcast", Tolerant: true}, "Ibcast(n) + Wait ≤ Bcast(n) + tolerance"},
 		{Guideline{Type: Pattern, Function: "MPI_Scan_init", Mockup: "MPI_Iscan"}, "Start + Wait of Scan_init(n) ≤ Iscan(n) + Wait"},
+		{Guideline{Type: Pattern, Function: "MPI_Scan", Mockup: "MPI_Scan_init/1"}, "Scan(n) ≤ Scan_init(n) + Start + Wait"},
 		{Guideline{Type: Pattern, Function: "MPI_Scan_init/10", Mockup: "MPI_Iscan/10"}, "Scan_init(n) + 10·(Start + Wait) ≤ 10·(Iscan(n) + Wait)"},
 		{Guideline{Type: Pattern, Function: "MPI_Scan/in_place", Mockup: "MPI_Scan/copied"}, "Scan(n) in place ≤ copy + Scan(n)"},
 		{Guideline{Type: Pattern, Function: "MPI_Alltoallv", Mockup: "MPI_Alltoallw"}, "Alltoallv(n) ≤ Alltoallw(n)"},
@@ -385,6 +386,15 @@ func TestIDsAndGroupsOfTheCatalogueAreNotTheUsers(t *testing.T) {
 	}
 }
 
+// A request that was made before has something for nothing: no user can replace the call by it.
+func TestNoCallIsHeldAgainstARequestMadeBefore(t *testing.T) {
+	for _, g := range (Config{Guidelines: []string{everything}}).resolve(nil) {
+		f, _ := mockups.Get(g.Function)
+		m, _ := mockups.Get(g.Mockup)
+		should.Hold(t, m.Call != mockups.Persistent || f.Call == mockups.Persistent, "%s holds %s against %s", g.ID, g.Function, g.Mockup)
+	}
+}
+
 func TestVariantOfACaseIsHowItIsCalled(t *testing.T) {
 	s := settings("NB2", "IP1:MPI_Scan/in_place", "NB4:MPI_Scan_init/10", "V1", "V2:MPI_Allgatherv/linear")
 	s.Users = []User{{ID: "mine", Pattern: &UserPattern{"MPI_Ireduce", "reduce_as_allreduce"}}}
@@ -434,6 +444,10 @@ func TestAutoGivesBothSidesOfEveryTestOneDatatype(t *testing.T) {
 		if !slices.Contains(p.Notes, want) {
 			t.Errorf("no note %q in %q", want, p.Notes)
 		}
+	}
+	s.Users = []User{{ID: "crossed", Pattern: &UserPattern{"MPI_Bcast/vector", "MPI_Bcast"}}}
+	if _, err := Build(s); err == nil || !strings.Contains(err.Error(), "guideline crossed: datatype \"auto\" is double for MPI_Bcast/vector and byte for MPI_Bcast") {
+		t.Errorf("doubles with gaps against bytes without: %v", err)
 	}
 	s.Check.Guidelines, s.Msizes, s.Users = []string{"GL8"}, []string{"4"}, nil
 	if _, err := Build(s); err == nil || err.Error() != "nothing to check: left out sizes of reductions that are no multiple of the 8 bytes of double: 4" {

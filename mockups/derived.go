@@ -12,7 +12,7 @@ type Derived string
 
 // mockups/c/derived.c makes the datatypes.
 const (
-	Vector  Derived = "vector"  // pieces of gcd(count, 16) elements
+	Vector  Derived = "vector"  // pieces of one element
 	Indexed Derived = "indexed" // pieces of 1, 2, 3, …, 16, 1, 2, … elements; the last one is cut
 )
 
@@ -25,12 +25,8 @@ var deriveds = map[Derived]string{
 
 // Pieces yields the places of a block's data.
 func (d Derived) Pieces(count int64) iter.Seq[Stretch] {
-	n := int64(1)
-	if d == Vector {
-		n = gcd(count, longestPiece)
-	}
 	return func(yield func(Stretch) bool) {
-		for at, next := int64(0), n; at < 2*count; {
+		for at, next := int64(0), int64(1); at < 2*count; {
 			of := min(next, count-at/2)
 			if !yield(Stretch{at, of}) {
 				return
@@ -41,13 +37,6 @@ func (d Derived) Pieces(count int64) iter.Seq[Stretch] {
 			}
 		}
 	}
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // Span returns the number of buffer elements for a block of count elements.

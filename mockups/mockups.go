@@ -138,6 +138,9 @@ func (f Function) IsMockup() bool { return f.Of != "" }
 // blocks of count elements of extent bytes. Above what an int holds the case
 // cannot be measured.
 func (f Function) MaxCount(count, extent int64, p int) int64 {
+	if f.Derived == Indexed {
+		count *= 2 // displacements of pieces
+	}
 	if f.OneCount && !f.InBytes && (!f.IsMockup() || f.Identity || f.Algorithm != "" || f.Call != "" && f.Call != Copied) {
 		return count
 	}
@@ -149,6 +152,9 @@ func (f Function) MaxCount(count, extent int64, p int) int64 {
 	}
 	return count
 }
+
+// Numbers tells whether the datatype auto stands for numbers: in reductions, and in blocks with gaps.
+func (f Function) Numbers() bool { return f.Reduces || f.Derived != "" }
 
 // Period is the number of elements after which the data for verifying repeat: otherwise most
 // of the time would go into hashing and reducing them. It is a prime, so that parts of the
