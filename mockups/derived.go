@@ -18,6 +18,10 @@ const (
 
 const longestPiece = 16
 
+// Contiguous blocks have no gaps, and the datatype of the job: MPI_Bcast/contiguous is MPI_Bcast on one
+// item that holds the block.
+const Contiguous Call = "contiguous"
+
 var deriveds = map[Derived]string{
 	Vector:  "blocks as vectors with gaps",
 	Indexed: "blocks as indexed pieces with gaps",
@@ -66,6 +70,10 @@ var packed = map[string]Temp{
 func makeDerived(f *Function) bool {
 	temps, can := packed[f.Of]
 	name := strings.TrimPrefix(f.Of, "MPI_")
+	if f.Call == Contiguous {
+		f.Formula, f.What = name+"(n, contiguous)", "blocks as one contiguous item"
+		return can
+	}
 	d, how, _ := strings.Cut(string(f.Call), "/")
 	if !slices.Contains([]Derived{Vector, Indexed}, Derived(d)) {
 		return false

@@ -31,7 +31,7 @@ const LargeCount Call = "large_count"
 // Calls has all calls, in the order of lists.
 var Calls = slices.Concat(
 	[]Call{Nonblocking, Persistent, InPlace, Copied, NonblockingTimes, PersistentTimes, PersistentOnce},
-	irregularCalls(), []Call{Call(Vector), Call(Indexed), PackedCall(Vector), PackedCall(Indexed), Neighborhood, ByMessages, LargeCount})
+	irregularCalls(), []Call{Contiguous, Call(Vector), Call(Indexed), PackedCall(Vector), PackedCall(Indexed), Neighborhood, ByMessages, LargeCount})
 
 func CallOf(collective string, c Call) string {
 	name := strings.TrimPrefix(collective, "MPI_")
@@ -99,15 +99,19 @@ var inPlace = map[string]struct {
 	result     Result
 }{
 	"MPI_Allgather":            {recv: vector, input: own, copied: Temp{One: 1}},
+	"MPI_Allgatherv":           {recv: vector, input: own, copied: Temp{One: 1}},
 	"MPI_Allreduce":            {recv: block, input: ownBlock, copied: Temp{One: 1}},
 	"MPI_Alltoall":             {recv: vector, input: ownVector, copied: Temp{PerRank: 1}},
+	"MPI_Alltoallv":            {recv: vector, input: ownVector, copied: Temp{PerRank: 1}},
 	"MPI_Exscan":               {recv: block, input: ownBlock, copied: Temp{One: 1}},
 	"MPI_Gather":               {send: block, recv: vectorAtRoot, input: rootsPart, copied: Temp{One: 1}},
+	"MPI_Gatherv":              {send: block, recv: vectorAtRoot, input: rootsPart, copied: Temp{One: 1}},
 	"MPI_Reduce":               {send: block, recv: blockAtRoot, input: rootsOwn, copied: Temp{One: 1}},
 	"MPI_Reduce_scatter":       {recv: vector, input: ownVector, copied: Temp{PerRank: 1}, result: ownPartFirst},
 	"MPI_Reduce_scatter_block": {recv: vector, input: ownVector, copied: Temp{PerRank: 1}, result: ownPartFirst},
 	"MPI_Scan":                 {recv: block, input: ownBlock, copied: Temp{One: 1}},
 	"MPI_Scatter":              {send: vectorAtRoot, recv: block, result: scatteredToOthers},
+	"MPI_Scatterv":             {send: vectorAtRoot, recv: block, result: scatteredToOthers},
 }
 
 // MPI leaves open what follows the first block of the result.
@@ -132,10 +136,10 @@ var (
 )
 
 func addVariants(of Function) {
-	if !of.HasData() {
-		return
-	}
 	for _, c := range Calls {
+		if !of.HasData() && c != Nonblocking {
+			continue
+		}
 		if f, ok := variantOf(of, c); ok {
 			variantByID[f.ID] = len(variants)
 			variants = append(variants, f)
@@ -148,19 +152,25 @@ func variantOf(of Function, c Call) (f Function, ok bool) {
 	f.ID, f.Of, f.Call, f.Regular = CallOf(of.ID, c), of.ID, c, false
 	name := strings.TrimPrefix(of.ID, "MPI_") + "(n)"
 	posted := strings.TrimPrefix(CallOf(of.ID, Nonblocking), "MPI_") + "(n)"
+	if !of.HasData() {
+		posted = strings.TrimSuffix(posted, "(n)")
+	}
 	switch c {
 	case Nonblocking:
 		f.Formula, f.What = posted+" + Wait", "posted, then waited for"
 		return f, true
 	case NonblockingTimes:
 		f.Formula, f.What = "10·("+posted+" + Wait)", "ten times posted and waited for, in a row"
+		return f, true
 	case Persistent:
 		f.Formula, f.What = "Start + Wait of "+of.ID[4:]+"_init(n)", "a request that was made before, started and waited for"
 		return f, true
 	case PersistentTimes:
 		f.Formula, f.What = of.ID[4:]+"_init(n) + 10·(Start + Wait)", "a request made, ten times started and waited for, freed"
+		return f, true
 	case PersistentOnce:
 		f.Formula, f.What = of.ID[4:]+"_init(n) + Start + Wait", "a request made, started and waited for once, freed"
+		return f, true
 	case InPlace, Copied:
 		place, can := inPlace[of.ID]
 		if !can {
@@ -178,19 +188,23 @@ func variantOf(of Function, c Call) (f Function, ok bool) {
 	case LargeCount:
 		f.Formula, f.What = of.ID[4:]+"_c(n)", "with counts that are MPI_Count"
 		return f, true
-	default:
-		ok = makeIrregular(&f) || makeDerived(&f) || makeNeighbors(&f)
-		return f, ok
 	}
-	return f, of.Regular
+	ok = makeIrregular(&f) || makeDerived(&f) || makeNeighbors(&f)
+	return f, ok
 }
 
 func Variants() []Function { return variants }
 
+// IsCallOf tells whether an id is a collective, or one of its calls.
+func IsCallOf(id, collective string) bool {
+	i, ok := variantByID[id]
+	return id == collective || ok && variants[i].Of == collective
+}
+
 // Lacks returns the reason why a call that its code refuses cannot be made.
 func (f Function) Lacks() string {
 	if f.Call == InPlace {
-		return "MPICH crashes in " + f.Of + " with MPI_IN_PLACE at a root that is not rank 0 (pmodels/mpich, issue 6540)"
+		return "MPICH 4.0 and 4.1 crash in " + f.Of + " with MPI_IN_PLACE at a root that is not rank 0 (pmodels/mpich, issue 6540)"
 	}
 	call := Persistent
 	if f.Call == LargeCount {

@@ -52,6 +52,13 @@ static int prepare_indexed(pg_ctx *x)
     return finish(x, err, pieces);
 }
 
+/* Without gaps. */
+static int prepare_contiguous(pg_ctx *x)
+{
+    int err = MPI_Type_contiguous((int)x->count, x->type, &x->made);
+    return err == MPI_SUCCESS ? MPI_Type_commit(&x->made) : err;
+}
+
 static void release(pg_ctx *x)
 {
     MPI_Type_free(&x->made);
@@ -143,11 +150,12 @@ static int with(pg_ctx *x, int (*room_of)(pg_ctx *), int (*prepare)(pg_ctx *))
     return err == MPI_SUCCESS ? prepare(x) : err;
 }
 
-/* The rows of a collective with both datatypes, and what prepares the packed ones. */
+/* The rows of a collective with every datatype, and what prepares the packed ones. */
 #define PREPARES(name)                                                                   \
     static int vector_##name(pg_ctx *x) { return with(x, room_##name, prepare_vector); } \
     static int indexed_##name(pg_ctx *x) { return with(x, room_##name, prepare_indexed); }
 #define ROWS(id, name)                                            \
+    {id "/contiguous", prepare_contiguous, name, release},        \
     {id "/vector", prepare_vector, name, release},                \
     {id "/indexed", prepare_indexed, name, release},              \
     {id "/vector/packed", vector_##name, packed_##name, release}, \
