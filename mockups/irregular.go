@@ -193,8 +193,8 @@ const (
 	ToAll        Call = "isend+irecv" // also of MPI_Alltoall, which has no other rule than Equal
 )
 
-// Counted returns a call with counts by a rule: "linear/padded", or "padded" for equal ones. Without
-// a call it is that of the rule alone, or the usual one.
+// Counted returns a call with counts by a rule: "linear/padded", or "padded" for equal ones; without a
+// call "linear", or the usual one.
 func Counted(r Rule, c Call) Call {
 	switch {
 	case r == Equal:
