@@ -385,6 +385,7 @@ func TestGroupsAreOffUntilTheyAreNamed(t *testing.T) {
 		{Config{Guidelines: []string{"V8"}, Functions: []string{"MPI_Gatherv", "MPI_Allgatherv"}},
 			"V8:Allgatherv V8:Allgatherv/linear V8:Allgatherv/one_empty V8:Allgatherv/lopsided V8:Gatherv V8:Gatherv/linear V8:Gatherv/one_empty V8:Gatherv/lopsided"},
 		{Config{Guidelines: []string{"V4", "V9"}, Functions: []string{"MPI_Alltoall", "MPI_Allgather"}}, "V9:Alltoall"},
+		{Config{Guidelines: []string{"V4"}}, "V4:Allgatherv V4:Allgatherv/linear V4:Allgatherv/one_large V4:Allgatherv/one_empty V4:Allgatherv/random V4:Allgatherv/sparse V4:Allgatherv/lopsided"},
 		{Config{Guidelines: []string{"large_counts"}, Functions: []string{"MPI_Scan", "MPI_Gatherv"}}, "GL1:Scan_c GL2:Scan_c LC1:Gatherv_c LC1:Gatherv LC1:Scan_c LC1:Scan"},
 	} {
 		errs := test.check.Validate(nil)
