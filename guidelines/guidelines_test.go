@@ -58,7 +58,7 @@ func TestFormulaReadsAsInThePaper(t *testing.T) {
 		{Guideline{Type: Pattern, Function: "MPI_Scatterv", Mockup: "MPI_Scatterv/padded"}, "Scatterv(n) ≤ Allreduce(1) + Scatter(max, n)"},
 		{Guideline{Type: Pattern, Function: "MPI_Alltoall", Mockup: "MPI_Alltoall/isend+irecv"}, "Alltoall(n) ≤ Isend(n) + Irecv(n) to all + Waitall"},
 		{Guideline{Type: Pattern, Function: "MPI_Exscan", Mockup: "exscan_as_scan+sendrecv"}, "Exscan(n) ≤ Scan(n) + Sendrecv(n)"},
-		{Guideline{Type: Pattern, Function: "MPI_Barrier", Mockup: "MPI_Ibarrier"}, "Barrier(n) ≤ Ibarrier + Wait"},
+		{Guideline{Type: Pattern, Function: "MPI_Barrier", Mockup: "MPI_Ibarrier"}, "Barrier ≤ Ibarrier + Wait"},
 		{Guideline{Type: Pattern, Function: "MPI_Bcast/vector", Mockup: "MPI_Bcast/vector/packed"}, "Bcast(n, vector) ≤ Pack + Bcast(n) + Unpack"},
 		{Guideline{Type: Pattern, Function: "MPI_Neighbor_alltoall", Mockup: "MPI_Neighbor_alltoall/isend+irecv"},
 			"Neighbor_alltoall(n) ≤ 2·Isend(n) + 2·Irecv(n) + Waitall"},

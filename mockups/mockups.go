@@ -257,7 +257,10 @@ func init() {
 		table = append(table, f)
 	}
 	for _, f := range collectives {
-		f.Formula = strings.TrimPrefix(f.ID, "MPI_") + "(n)"
+		f.Formula = strings.TrimPrefix(f.ID, "MPI_")
+		if f.HasData() {
+			f.Formula += "(n)"
+		}
 		add(f)
 	}
 	for _, m := range slices.Concat(mockupRows, decomposed()) {
