@@ -90,7 +90,7 @@ func atRoot(r Result, rank, p, root, block int) Source {
 	return r(rank, p, root, block)
 }
 
-// inPlace has, for each collective that can be called in place, the buffers and the input of
+// inPlace has, for each collective that can be called in place, also with a v, the buffers and the input of
 // such a call, the temporary of the copy, and the result if it differs.
 var inPlace = map[string]struct {
 	send, recv Buffer
@@ -99,19 +99,15 @@ var inPlace = map[string]struct {
 	result     Result
 }{
 	"MPI_Allgather":            {recv: vector, input: own, copied: Temp{One: 1}},
-	"MPI_Allgatherv":           {recv: vector, input: own, copied: Temp{One: 1}},
 	"MPI_Allreduce":            {recv: block, input: ownBlock, copied: Temp{One: 1}},
 	"MPI_Alltoall":             {recv: vector, input: ownVector, copied: Temp{PerRank: 1}},
-	"MPI_Alltoallv":            {recv: vector, input: ownVector, copied: Temp{PerRank: 1}},
 	"MPI_Exscan":               {recv: block, input: ownBlock, copied: Temp{One: 1}},
 	"MPI_Gather":               {send: block, recv: vectorAtRoot, input: rootsPart, copied: Temp{One: 1}},
-	"MPI_Gatherv":              {send: block, recv: vectorAtRoot, input: rootsPart, copied: Temp{One: 1}},
 	"MPI_Reduce":               {send: block, recv: blockAtRoot, input: rootsOwn, copied: Temp{One: 1}},
 	"MPI_Reduce_scatter":       {recv: vector, input: ownVector, copied: Temp{PerRank: 1}, result: ownPartFirst},
 	"MPI_Reduce_scatter_block": {recv: vector, input: ownVector, copied: Temp{PerRank: 1}, result: ownPartFirst},
 	"MPI_Scan":                 {recv: block, input: ownBlock, copied: Temp{One: 1}},
 	"MPI_Scatter":              {send: vectorAtRoot, recv: block, result: scatteredToOthers},
-	"MPI_Scatterv":             {send: vectorAtRoot, recv: block, result: scatteredToOthers},
 }
 
 // MPI leaves open what follows the first block of the result.
@@ -147,49 +143,42 @@ func addVariants(of Function) {
 	}
 }
 
+// ways are the calls that all collectives with data have: the formula, in which % is the
+// collective and @ the nonblocking one, and what they do.
+var ways = map[Call][2]string{
+	Nonblocking:      {"@ + Wait", "posted, then waited for"},
+	NonblockingTimes: {"10·(@ + Wait)", "ten times posted and waited for, in a row"},
+	Persistent:       {"Start + Wait of %_init(n)", "a request that was made before, started and waited for"},
+	PersistentTimes:  {"%_init(n) + 10·(Start + Wait)", "a request made, ten times started and waited for, freed"},
+	PersistentOnce:   {"%_init(n) + Start + Wait", "a request made, started and waited for once, freed"},
+	InPlace:          {"%(n) in place", "with MPI_IN_PLACE"},
+	Copied:           {"copy + %(n)", "the input that is in the receive buffer copied to a temporary, then not in place"},
+	LargeCount:       {"%_c(n)", "with counts that are MPI_Count"},
+}
+
 func variantOf(of Function, c Call) (f Function, ok bool) {
 	f = of
 	f.ID, f.Of, f.Call, f.Regular = CallOf(of.ID, c), of.ID, c, false
-	name := strings.TrimPrefix(of.ID, "MPI_") + "(n)"
-	posted := strings.TrimPrefix(CallOf(of.ID, Nonblocking), "MPI_") + "(n)"
-	if !of.HasData() {
-		posted = strings.TrimSuffix(posted, "(n)")
+	way, ok := ways[c]
+	if !ok {
+		ok = makeIrregular(&f) || makeDerived(&f) || makeNeighbors(&f)
+		return f, ok
 	}
-	switch c {
-	case Nonblocking:
-		f.Formula, f.What = posted+" + Wait", "posted, then waited for"
-		return f, true
-	case NonblockingTimes:
-		f.Formula, f.What = "10·("+posted+" + Wait)", "ten times posted and waited for, in a row"
-		return f, true
-	case Persistent:
-		f.Formula, f.What = "Start + Wait of "+of.ID[4:]+"_init(n)", "a request that was made before, started and waited for"
-		return f, true
-	case PersistentTimes:
-		f.Formula, f.What = of.ID[4:]+"_init(n) + 10·(Start + Wait)", "a request made, ten times started and waited for, freed"
-		return f, true
-	case PersistentOnce:
-		f.Formula, f.What = of.ID[4:]+"_init(n) + Start + Wait", "a request made, started and waited for once, freed"
-		return f, true
-	case InPlace, Copied:
-		place, can := inPlace[of.ID]
-		if !can {
-			return f, false
-		}
-		f.Send, f.Recv, f.Input, f.Consumes = place.send, place.recv, place.input, true
+	name, posted := strings.TrimPrefix(of.ID, "MPI_"), strings.TrimPrefix(CallOf(of.ID, Nonblocking), "MPI_")
+	if of.HasData() {
+		posted += "(n)"
+	}
+	f.Formula, f.What = strings.NewReplacer("%", name, "@", posted).Replace(way[0]), way[1]
+	if c == InPlace || c == Copied {
+		place, can := inPlace[strings.TrimSuffix(of.ID, "v")]
+		f.Send, f.Recv, f.Input, f.Consumes, ok = place.send, place.recv, place.input, true, can
 		if place.result != nil {
 			f.Result = place.result
 		}
-		f.Formula, f.What = name+" in place", "with MPI_IN_PLACE"
 		if c == Copied {
-			f.Temp, f.Formula, f.What = place.copied, "copy + "+name, "the input that is in the receive buffer copied to a temporary, then not in place"
+			f.Temp = place.copied
 		}
-		return f, true
-	case LargeCount:
-		f.Formula, f.What = of.ID[4:]+"_c(n)", "with counts that are MPI_Count"
-		return f, true
 	}
-	ok = makeIrregular(&f) || makeDerived(&f) || makeNeighbors(&f)
 	return f, ok
 }
 
