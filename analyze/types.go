@@ -10,6 +10,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
 	"pgmpi/mockups"
 )
 
@@ -81,6 +82,10 @@ type Report struct {
 	Notes      []string            `json:"notes"`          // what the Plan left out, and what sync = "auto" chose
 	Warnings   []remark.Remark     `json:"warnings"`
 	Exit       int                 `json:"exit_code"` // ExitCode()
+
+	// Imported is where measurements of another program are from; null: pgmpi has measured.
+	Imported *results.ImportedFrom `json:"imported,omitempty"`
+	SeenOnce string                `json:"seen_once,omitempty"` // why nothing that was imported has a verdict
 
 	Measured Measured `json:"-"` // for formats that list run-times
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,14 +13,21 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
+	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/settings"
+	"pgmpi/measure/results"
+	"pgmpi/measure/results/imported"
 )
+
+// seen is the word for formats that are found by the text.
+const seen = "any"
 
 func analyzeCommand() *cobra.Command {
 	var s settings.Settings
@@ -34,16 +43,19 @@ with other settings is not replaced. --explain prints what single verdicts rest
 on, in place of the tables. --baseline compares with other checks, as
 ` + "`pgmpi check --baseline`" + ` does, but measures nothing again. Needs no MPI.
 
-With --from reprompi the arguments are output files of ReproMPI's mpibenchmark,
-one for each mpirun:
-` + "`pgmpi analyze --from reprompi run1.dat run2.dat …`" + `. It judges the guidelines
-whose two sides are both in the data, or of these the ones that --guidelines
-selects; nothing is written without --out.`,
-		Args:        wants(1, anyNumber, "one results folder, or output files with --from"),
-		Annotations: manual.MostNeeded("explain baseline expect method alpha min-slowdown out full format from guidelines"),
+With --from FORMAT the arguments are what another benchmark has written, files or
+folders of them: ` + "`pgmpi analyze --from osu run1 run2 …`" + `. They become a results folder,
+or one for each job, and the guidelines whose sides are both in the data are
+judged, or of these the ones that --guidelines selects. Fewer than eight mpiruns,
+or means, give no verdicts: what is slower there was seen once.`,
+		Args:        wants(1, anyNumber, "one results folder, or files of other programs with --from"),
+		Annotations: manual.MostNeeded("explain baseline expect method alpha min-slowdown out full format from np guidelines"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if from != "" {
 				return analyzeFiles(from, args, &s, &o)
+			}
+			if s.Given("job.np", "job.shapes") {
+				return fail.Setupf("analyze: --np and --shape go with --from; a results folder has its own")
 			}
 			if s.File != "" {
 				return fail.Setupf("analyze: --guidelines goes with --from; a results folder has its own")
@@ -51,7 +63,7 @@ selects; nothing is written without --out.`,
 			if len(args) != 1 {
 				return fail.Setupf("analyze: give one results folder: `pgmpi compare` and `pgmpi history` take several")
 			}
-			return o.again(args[0], true, &s, experiment.Check, experiment.Explore)
+			return o.again(args[0], true, &s, experiment.Check, experiment.Explore, experiment.Imported)
 		},
 	}
 	fs := c.Flags()
@@ -59,9 +71,13 @@ selects; nothing is written without --out.`,
 	s.Gate(fs)
 	o.formats = formatsFlag(fs, check.Reports, ", all into the folder")
 	o.explains(fs)
-	fs.StringVar(&from, "from", "", "`PROGRAM` whose output files the arguments are: reprompi")
+	fs.StringVar(&from, "from", "", "the `FORMAT` of files that another program has written: "+strings.Join(imported.Formats(), ", ")+"; "+seen+" finds it by their text")
+	manual.Offer(fs.Lookup("from"), append(imported.Formats(), seen))
+	s.Keys(fs, "np", "shape")
+	s.Means(fs, "np", "with --from: the number of processes, where files do not say it")
+	s.Means(fs, "shape", "with --from: `NODESxPPN`, where files do not say it")
 	s.FileFlag(fs, "with --from: the `FILE` gl.toml whose [check] and [[guideline]] say what is judged (default: all)")
-	fs.StringVar(&o.out, "out", "", "a `DIR` for the report (default: the results folder, unless its report was made with other settings; with --from nothing is written)")
+	fs.StringVar(&o.out, "out", "", "a `DIR` for the report (default: the results folder, unless its report was made with other settings); with --from for the results folders (default pgmpi-imported-<UTC time>)")
 	return c
 }
 
@@ -128,14 +144,8 @@ func explain(f document.Format, j *reading.Judgement, tests []int) error {
 	return nil
 }
 
-// analyzeFiles judges measurements of another program.
+// analyzeFiles judges measurements of other programs.
 func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) error {
-	if known := []string{"reprompi"}; from != known[0] {
-		return fail.Setupf("--from: %s", conf.Unknown("program", from, known))
-	}
-	if len(o.explain) > 0 {
-		return fail.Setupf("analyze: --explain needs the raw files of a results folder, it does not go with --from")
-	}
 	config, err := s.Load(nil)
 	if err != nil {
 		return err
@@ -143,23 +153,56 @@ func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) 
 	if s.File == "" {
 		config.Check.Guidelines = []string{"all"}
 	}
-	r, err := reading.Import(paths, config, version)
+	given := imported.Given{From: strings.TrimPrefix(from, seen)}
+	if shapes := config.Job.On(config.Job.NP); len(shapes) == 1 {
+		given.Shape = shapes[0]
+	} else if len(shapes) > 1 {
+		return fail.Setupf("analyze: files of other programs are of one --np or --shape at a time")
+	}
+	if o.out == "" {
+		o.out = experiment.Imported.NewFolder()
+	}
+	folders, leftOut, err := experiment.Import(paths, given, config, run.Options{Path: o.out, Version: version, Line: os.Args})
 	if err != nil {
 		return err
 	}
-	d := check.Reports.Document(r)
-	if o.out != "" {
-		folder, err := folderFor(o.out)
+	for _, text := range leftOut {
+		warn("note: left out: %s\n", clean.Line(text))
+	}
+	s.File, o.out = "", ""
+	if len(folders) == 1 {
+		return o.again(folders[0], true, s.Without("job.np").Without("job.shapes"), experiment.Imported)
+	}
+	return o.jobs(folders, s)
+}
+
+// jobs judges folders of many jobs, each of which has a line.
+func (o *output) jobs(folders []string, s *settings.Settings) error {
+	var worst error
+	for _, path := range folders {
+		folder, m, err := reading.Open(path, results.Imported)
 		if err != nil {
 			return err
 		}
-		if err := reading.Keep(folder, d, o.formats.stored()); err != nil {
+		config, err := s.Load(m)
+		if err != nil {
 			return err
 		}
+		c := run.Read(experiment.Imported, folder, m, config)
+		if err := c.Ready(); err != nil {
+			return err
+		}
+		found, err := c.Judge(c)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(reading.Keep(folder, found.Document, o.formats.stored()), say(clean.Line(filepath.Base(path)+": "+found.Document.Sections[0].Title)+"\n")); err != nil {
+			return err
+		}
+		if found.Document.Exit != nil && worst == nil {
+			worst = found.Document.Exit
+		}
 	}
-	if err := errors.Join(o.formats.deliver(d), o.formats.print(d, o.out)); err != nil {
-		return err
-	}
-	o.end(d, d.Exit, printed.line, "", o.out)
-	return d.Exit
+	warn("%s in %s; `pgmpi compare --matrix %s/*` shows them beside each other\n", conf.Plural(len(folders), "job"), filepath.Dir(folders[0]), conf.Quote(filepath.Dir(folders[0])))
+	return worst
 }

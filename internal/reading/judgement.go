@@ -182,7 +182,7 @@ func Keep(folder *results.Folder, d *document.Document, formats []document.Forma
 // Open opens a results folder of one of some kinds, or of any, to read it.
 func Open(path string, kinds ...results.Kind) (*results.Folder, *results.Manifest, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return nil, nil, fail.Setupf("%s is a file, and a results folder is wanted; `pgmpi analyze --from reprompi FILE…` reads files of ReproMPI", path)
+		return nil, nil, fail.Setupf("%s is a file, and a results folder is wanted; `pgmpi analyze --from FORMAT FILE…` reads files of other programs", path)
 	}
 	folder, m, err := results.Open(path, kinds...)
 	if err != nil {

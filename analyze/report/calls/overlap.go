@@ -301,7 +301,7 @@ func overlapOutcome(c *samples.OverlapCase, id string, t samples.OverlapTest) do
 		if t.Ratio != nil {
 			o.Ratio = *t.Ratio
 		}
-	case judge.Undecided, judge.NotMeasured, judge.Suspected, judge.NotSuspected:
+	case judge.Undecided, judge.NotMeasured, judge.Suspected, judge.NotSuspected, judge.SeenOnce:
 		o.Result = document.Skipped
 	case judge.Kept, judge.Marginal:
 	}

@@ -61,7 +61,7 @@ func PatternGroups(r *analyze.Report) [][]*analyze.Verdict {
 }
 
 func isFound(v *analyze.Verdict) bool {
-	return v.Verdict == judge.Violated || v.Verdict == judge.Undecided
+	return v.Verdict == judge.Violated || v.Verdict == judge.SeenOnce || v.Verdict == judge.Undecided
 }
 
 func worstRatio(of []*analyze.Verdict) float64 {

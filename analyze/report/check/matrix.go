@@ -15,7 +15,7 @@ import (
 )
 
 // marks are the cells of the matrix; a violation is the letter of its type, and all else a dot.
-var marks = map[judge.Verdict]string{judge.Suspected: "?", judge.NotMeasured: "-", judge.Wrong: "x"}
+var marks = map[judge.Verdict]string{judge.SeenOnce: "1", judge.Suspected: "?", judge.NotMeasured: "-", judge.Wrong: "x"}
 
 type matrixRow struct {
 	guideline, function, shape string
@@ -40,7 +40,7 @@ func matrix(r *analyze.Report, all bool) []document.Section {
 		if v.Verdict == judge.Violated {
 			cells[row][v.Msize] = string(v.Type[:1])
 		}
-		if v.Verdict == judge.Violated || v.Verdict == judge.Suspected && all {
+		if v.Verdict == judge.Violated || v.Verdict == judge.Suspected && all || v.Verdict == judge.SeenOnce && all {
 			found[row] = true
 			sizes[v.Msize]++
 		}
@@ -71,7 +71,7 @@ func matrix(r *analyze.Report, all bool) []document.Section {
 	s.Table = t
 	switch {
 	case all:
-		s.Note("?: split suspected; .: no violation found; -: not measured; x: %s; blank: not planned; K = 1024. %d more rows have nothing.", wrongWords(r), len(cells)-len(shown))
+		s.Note("%s?: split suspected; .: no violation found; -: not measured; x: %s; blank: not planned; K = 1024. %d more rows have nothing.", phrase.When(r.SeenOnce != "", "1: seen once; "), wrongWords(r), len(cells)-len(shown))
 	case left > 0:
 		s.Note("%s more with --full.", conf.Plural(left, "size"))
 	}
@@ -101,7 +101,7 @@ func matrixTone(row []string, column int) picture.Tone {
 	switch cell := row[column]; {
 	case column == 0 || cell == "" || cell == "." || cell == "-":
 		return picture.Plain
-	case cell == marks[judge.Suspected]:
+	case cell == marks[judge.Suspected] || cell == marks[judge.SeenOnce]:
 		return picture.Open
 	}
 	return picture.Slow

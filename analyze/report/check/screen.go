@@ -27,7 +27,7 @@ func reportScreen(r *analyze.Report) []document.Section {
 
 // findings are what screen and full report begin with.
 func findings(r *analyze.Report) []document.Section {
-	return slices.Concat(answer(r), gateSections(r), wrongCases(r), losses(r), notSure(r))
+	return slices.Concat(answer(r), gateSections(r), wrongCases(r), losses(r), seenOnce(r), notSure(r))
 }
 
 // notSure has in a sentence each what is not known for sure, and what stands in the way.
@@ -42,7 +42,7 @@ func notSure(r *analyze.Report) []document.Section {
 	near := byRatio(those(r.Verdicts, isNear(r)))
 	say("Near threshold", len(near), "%s. A new check may not show %s.", listed(r, near), cmp.Or(phrase.When(len(near) == 1, "it"), "them"))
 	open := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Verdict == judge.Undecided })
-	if probable := byRatio(those(r.Verdicts, isProbable)); r.Refused == nil {
+	if probable := probable(r); r.Refused == nil {
 		say("Undecided", len(open), "%s%s", conf.Plural(len(open), "test"), phrase.When(len(probable) > 0, "; probably slower: %s.%s", listed(r, probable), decidedBy(probable, r.R)))
 	}
 	suspected := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Verdict == judge.Suspected })
@@ -108,10 +108,27 @@ func isProbable(v *analyze.Verdict) bool {
 
 // probably lists what may be too slow, the largest ratio first.
 func probably(r *analyze.Report) []document.Section {
-	if r.Refused != nil {
+	open := probable(r)
+	note := fmt.Sprintf("Taken alone, each is slower with 95 %% confidence; the verdict is for all %s together, and asks for more.%s", conf.Plural(r.M, "test"), decidedBy(open, r.R))
+	return maybeSlower(r, open, fmt.Sprintf("Probably slower, not yet sure (%d)", len(open)), note)
+}
+
+// probable are the tests that are probably violated, the largest ratio first; of too few mpiruns nothing is probable.
+func probable(r *analyze.Report) []*analyze.Verdict {
+	if r.Refused != nil || r.SeenOnce != "" {
 		return nil
 	}
-	open := byRatio(those(r.Verdicts, isProbable))
+	return byRatio(those(r.Verdicts, isProbable))
+}
+
+// seenOnce lists what was slower in too few mpiruns for a verdict.
+func seenOnce(r *analyze.Report) []document.Section {
+	seen := byRatio(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Verdict == judge.SeenOnce }))
+	return maybeSlower(r, seen, fmt.Sprintf("Seen once (%d)", len(seen)), phrase.Capital(r.SeenOnce)+". The interval holds for what was measured alone.")
+}
+
+// maybeSlower lists calls that may be too slow.
+func maybeSlower(r *analyze.Report, open []*analyze.Verdict, title, note string) []document.Section {
 	t := &document.Table{Head: []string{"collective", "size", "now", "possible", "slower [95 %]", "call instead [guideline]"}, Align: "lrrrll", Flex: 5, Factor: 4,
 		Tone: document.ToneOf(map[int]picture.Tone{4: picture.Open})}
 	shown, more := phrase.First(open, mostRows, moreRows)
@@ -120,8 +137,7 @@ func probably(r *analyze.Report) []document.Section {
 			instance(v)+" ["+v.Guideline+"]")
 		t.Factors = append(t.Factors, *v.Ratio)
 	}
-	note := fmt.Sprintf("Taken alone, each is slower with 95 %% confidence; the verdict is for all %s together, and asks for more.%s", conf.Plural(r.M, "test"), decidedBy(open, r.R))
-	out := document.Tabled(t, note+phrase.When(more != "", " %s", more), "Probably slower, not yet sure (%d)", len(open))
+	out := document.Tabled(t, note+phrase.When(more != "", " %s", more), "%s", title)
 	for i := range out {
 		out[i].Tone = picture.Open
 	}
@@ -178,7 +194,7 @@ func disturbed(r *analyze.Report) []document.Section {
 func ending(r *analyze.Report, folder string) (e document.Ending) {
 	count := countVerdicts(r)
 	parts := []string{fmt.Sprintf("%d violated", count[judge.Violated])}
-	for _, v := range []judge.Verdict{judge.Undecided, judge.Kept, judge.Marginal, judge.Suspected, judge.NotSuspected, judge.NotMeasured, judge.Wrong} {
+	for _, v := range []judge.Verdict{judge.SeenOnce, judge.Undecided, judge.Kept, judge.Marginal, judge.Suspected, judge.NotSuspected, judge.NotMeasured, judge.Wrong} {
 		if n := count[v]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, phrase.Words(v)))
 		}

@@ -362,7 +362,7 @@ func TrendLines(s *series.Series, t *series.Trend, width int) []string {
 // knownVerdict keeps words of somebody's report out of a picture.
 func knownVerdict(v judge.Verdict) judge.Verdict {
 	switch v {
-	case judge.Violated, judge.Marginal, judge.Kept, judge.Undecided, judge.Suspected, judge.NotSuspected, judge.NotMeasured, judge.Wrong:
+	case judge.Violated, judge.Marginal, judge.Kept, judge.Undecided, judge.Suspected, judge.NotSuspected, judge.SeenOnce, judge.NotMeasured, judge.Wrong:
 		return v
 	}
 	return "?"

@@ -22,7 +22,7 @@ var Matrices = document.Kind[series.Matrix]{Name: "matrix", Sections: MatrixSect
 
 // matrixColumns are for one row per guideline and column. New ones go to the end.
 var matrixColumns = []string{"guideline", "type", "function", "mockup", "folder", "library", "library_version", "host", "shape", "created", "r",
-	"planned", "violated", "suspected", "marginal", "kept", "not_suspected", "undecided", "not_measured", "wrong", "violated_msizes", "largest_ratio"}
+	"planned", "violated", "suspected", "marginal", "kept", "not_suspected", "undecided", "not_measured", "wrong", "violated_msizes", "largest_ratio", "seen_once"}
 
 func matrixRows(m *series.Matrix) [][]string {
 	out := [][]string{matrixColumns}
@@ -34,7 +34,7 @@ func matrixRows(m *series.Matrix) [][]string {
 			c, n := &m.Columns[i], cell.Tests
 			out = append(out, phrase.Row(r.Guideline, r.Type, r.Function, r.Mockup, c.Folder, c.Library.Name, phrase.ShortVersion(c.Library.Version), c.Host, c.Shape, c.Created, c.R,
 				cell.Planned(), n[judge.Violated], n[judge.Suspected], n[judge.Marginal], n[judge.Kept], n[judge.NotSuspected], n[judge.Undecided], n[judge.NotMeasured], n[judge.Wrong],
-				phrase.Join(" ", "%d", cell.Violated), cell.Ratio))
+				phrase.Join(" ", "%d", cell.Violated), cell.Ratio, n[judge.SeenOnce]))
 		}
 	}
 	return out
@@ -175,9 +175,9 @@ func matrixCell(c *series.MatrixCell) string {
 	for _, k := range []struct {
 		verdict judge.Verdict
 		sign    string
-	}{{judge.Wrong, "x"}, {judge.Violated, "●"}, {judge.Suspected, "?"}, {judge.Undecided, "u"}} {
+	}{{judge.Wrong, "x"}, {judge.Violated, "●"}, {judge.SeenOnce, "1"}, {judge.Suspected, "?"}, {judge.Undecided, "u"}} {
 		if n := c.Tests[k.verdict]; n > 0 {
-			return fmt.Sprintf("%s %d/%d", k.sign, n, planned) + phrase.When(k.verdict == judge.Violated && c.Ratio != nil, " %s", phrase.Ratio(c.Ratio))
+			return fmt.Sprintf("%s %d/%d", k.sign, n, planned) + phrase.When((k.verdict == judge.Violated || k.verdict == judge.SeenOnce) && c.Ratio != nil, " %s", phrase.Ratio(c.Ratio))
 		}
 	}
 	if c.Tests[judge.NotMeasured] == planned {
@@ -192,7 +192,7 @@ func columnTone(row []string, column int) picture.Tone {
 		return picture.Plain
 	case strings.HasPrefix(row[column], "●") || strings.HasPrefix(row[column], "x"):
 		return picture.Slow
-	case strings.HasPrefix(row[column], "?") || strings.HasPrefix(row[column], "u"):
+	case strings.HasPrefix(row[column], "1 ") || strings.HasPrefix(row[column], "?") || strings.HasPrefix(row[column], "u"):
 		return picture.Open
 	}
 	return picture.Plain

@@ -1,0 +1,299 @@
+package imported
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/regular"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+	"pgmpi/mockups"
+)
+
+// reader reads the files of one program.
+type reader struct {
+	name string
+	// sniff tells a file by its path and its first bytes.
+	sniff func(path, head string) bool
+	read  func(*input) ([]*measurement, error)
+	// folder returns what is read together with a file; nil: all files are.
+	folder func(path string) string
+}
+
+// readers has the formats, in the order of help.
+var readers = []reader{osuReader, imbReader, picoReader, ncclReader, reproReader}
+
+// Formats are the names that --from takes.
+func Formats() (names []string) {
+	for _, r := range readers {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// Given is what the user says where files do not.
+type Given struct {
+	From  string           // a format; "": it is seen from each file
+	Shape guidelines.Shape // zero: the files have to say it
+}
+
+// Setting is what the measurements of a job have in common. Texts are "" where files do not say it.
+type Setting struct {
+	From, Machine, Job string
+	Library, Version   string
+	Datatype, Op       string
+	Root               int
+	Shape              guidelines.Shape
+}
+
+// measurement holds the cases of one setting in one file.
+type measurement struct {
+	Setting
+	path      string
+	run       string // names the mpirun; "": the next one of each of its cases
+	statistic results.Statistic
+	cases     []timed
+	unused    []string // tests that no collective of ours is
+	notes     []string
+	sent      map[timedKey]int // index into cases
+}
+
+type timedKey struct {
+	function string
+	msize    int64
+}
+
+// timed holds the times of a function in one mpirun.
+type timed struct {
+	timedKey
+	samples []protocol.Sample
+}
+
+// input is a file while it is read.
+type input struct {
+	Given
+	path   string
+	text   *bufio.Scanner
+	line   int
+	rest   io.Reader             // for formats without lines
+	shape  guidelines.Shape      // that the file has
+	tables map[string][][]string // that several files share
+}
+
+// mostLine is the length of the longest line that is taken.
+const mostLine = 1 << 20
+
+func (in *input) next() bool {
+	in.line++
+	return in.text.Scan()
+}
+
+// err names file and line.
+func (in *input) err(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %w", in.path, in.line, fmt.Errorf(format, args...))
+}
+
+// end returns why the lines ended, nil at the end of the file.
+func (in *input) end() error {
+	if err := in.text.Err(); err != nil {
+		return in.err("%w", err)
+	}
+	return nil
+}
+
+// placed returns the shape that the file or the user gives.
+func (in *input) placed() (guidelines.Shape, error) {
+	switch {
+	case in.shape.NP > 0 && in.Shape.NP > 0 && in.shape.NP != in.Shape.NP:
+		return in.shape, in.err("it has %d processes, and %d were given: leave out --np and --shape", in.shape.NP, in.Shape.NP)
+	case in.Shape.NP > 0:
+		return in.Shape, nil
+	case in.shape.NP > 0:
+		return in.shape, nil
+	}
+	return in.shape, in.err("the file does not say how many processes there were: give --np or --shape")
+}
+
+// add takes the times of a function of this name, for a size as the format has it.
+func (m *measurement) add(format, function string, size int64, samples ...protocol.Sample) error {
+	block, ok, err := blockOf(format, function, size, m.Shape.NP)
+	if err != nil || !ok {
+		return err
+	}
+	key := timedKey{function, block}
+	if m.sent == nil {
+		m.sent = map[timedKey]int{}
+	}
+	if _, twice := m.sent[key]; twice {
+		return fmt.Errorf("%s at %s is there twice in one run", function, conf.HumanSize(block))
+	}
+	m.sent[key] = len(m.cases)
+	m.cases = append(m.cases, timed{key, samples})
+	return nil
+}
+
+func (m *measurement) leaveOut(test string) {
+	if !slices.Contains(m.unused, test) {
+		m.unused = append(m.unused, test)
+	}
+}
+
+// microseconds reads a run-time, in ns.
+func microseconds(text string) (protocol.Sample, error) {
+	us, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return protocol.Sample{}, fmt.Errorf("%.40q is no time", text)
+	}
+	return inNS(us * 1e3)
+}
+
+func inNS(ns float64) (protocol.Sample, error) {
+	if !(ns > 0 && ns < 1e18) { // NaN, too
+		return protocol.Sample{}, fmt.Errorf("a run-time of %g ns; one is positive", ns)
+	}
+	return protocol.Sample{NS: max(1, int64(math.Round(ns)))}, nil
+}
+
+// collective returns the MPI collective of a name in any case, without MPI_; "": there is none.
+func collective(name string) string {
+	id := mockups.Canonical(name)
+	if f, ok := mockups.Get(id); ok && !f.IsMockup() && f.HasData() {
+		return id
+	}
+	return ""
+}
+
+// file is a file that a reader takes.
+type file struct {
+	path string
+	reader
+}
+
+// find lists the files of paths: named ones, and those below folders that a reader knows.
+func find(paths []string, from string) (all []file, skipped int, err error) {
+	if from != "" && !slices.Contains(Formats(), from) {
+		return nil, 0, fmt.Errorf("--from: %s", conf.Unknown("program", from, Formats()))
+	}
+	for _, path := range paths {
+		err := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			named := at == path
+			if !named && !d.Type().IsRegular() {
+				return nil
+			}
+			r, err := readerOf(at, from, named)
+			switch {
+			case err != nil:
+				return err
+			case r == nil:
+				skipped++
+			case slices.ContainsFunc(all, func(f file) bool { return named && f.path == at }):
+				return fmt.Errorf("%s is given twice: each file is one mpirun", at)
+			default:
+				all = append(all, file{at, *r})
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	if len(all) == 0 {
+		return nil, 0, fmt.Errorf("no file there is one of %s", strings.Join(Formats(), ", "))
+	}
+	return all, skipped, nil
+}
+
+// readerOf returns nil for a file that nobody named and no reader knows.
+func readerOf(path, from string, named bool) (*reader, error) {
+	if i := slices.IndexFunc(readers, func(r reader) bool { return r.name == from }); i >= 0 && named {
+		return &readers[i], nil
+	}
+	f, err := regular.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head := make([]byte, 4096)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for i, r := range readers {
+		if (from == "" || from == r.name) && r.sniff(path, string(head[:n])) {
+			return &readers[i], nil
+		}
+	}
+	if named {
+		return nil, fmt.Errorf("%s is no file of %s that is known by its text; name the program with --from", path, strings.Join(Formats(), ", "))
+	}
+	return nil, nil
+}
+
+func (f *file) measurements(given Given, tables map[string][][]string) ([]*measurement, error) {
+	open, err := regular.Open(f.path)
+	if err != nil {
+		return nil, err
+	}
+	defer open.Close()
+	return f.parse(&input{Given: given, rest: open, tables: tables})
+}
+
+func (f *file) parse(in *input) ([]*measurement, error) {
+	in.path, in.text = f.path, bufio.NewScanner(in.rest)
+	in.text.Buffer(nil, mostLine)
+	all, err := f.read(in)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range all {
+		m.From, m.path = f.name, f.path
+	}
+	return all, nil
+}
+
+// Each gives the jobs of files and folders to do, one after the other: files of different
+// settings are different jobs. skipped are the files below folders that no reader knows.
+func Each(paths []string, given Given, do func(*Job) error) (skipped int, err error) {
+	files, skipped, err := find(paths, given.From)
+	if err != nil {
+		return 0, err
+	}
+	tables := map[string][][]string{}
+	for len(files) > 0 {
+		first := files[0]
+		together := func(f file) bool {
+			return f.name == first.name && (f.folder == nil || f.folder(f.path) == first.folder(first.path))
+		}
+		var all []*measurement
+		for _, f := range files {
+			if !together(f) {
+				continue
+			}
+			its, err := f.measurements(given, tables)
+			if err != nil {
+				return skipped, err
+			}
+			all = append(all, its...)
+		}
+		files = slices.DeleteFunc(files, together)
+		for _, job := range jobs(all) {
+			if err := do(job); err != nil {
+				return skipped, err
+			}
+		}
+	}
+	return skipped, nil
+}

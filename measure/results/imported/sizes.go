@@ -1,0 +1,42 @@
+package imported
+
+import (
+	"fmt"
+	"slices"
+
+	"pgmpi/mockups"
+)
+
+// totals has, by format, the collectives whose size is of the data of all processes together; any other
+// size is of one block, as in guidelines. It is the only place that knows what a format calls a size.
+var totals = map[string][]string{
+	"osu":      {"MPI_Reduce_scatter"}, // osu_reduce_scatter divides the size among the processes
+	"imb":      nil,
+	"imb 2018": {"MPI_Reduce_scatter"}, // up to 2018, IMB_reduce_scatter.c divides it; later it does not
+	"pico":     blockwise,              // COUNT is what all processes have together
+	"nccl":     blockwise,              // size is the larger of both buffers
+	"reprompi": nil,
+}
+
+var blockwise = []string{"MPI_Allgather", "MPI_Alltoall", "MPI_Gather", "MPI_Reduce_scatter", "MPI_Scatter"}
+
+// blockOf returns the bytes of one block; ok tells whether the size is a whole number of them.
+func blockOf(format, function string, size int64, p int) (block int64, ok bool, err error) {
+	switch {
+	case size < 0 || size > 1<<50:
+		return 0, false, fmt.Errorf("%d is no size", size)
+	case p < 1:
+		return 0, false, fmt.Errorf("%d is no number of processes", p)
+	case slices.Contains(totals[format], of(function)):
+		return size / int64(p), size > 0 && size%int64(p) == 0, nil
+	}
+	return size, size > 0, nil
+}
+
+// of is the collective that a function is, or stands for.
+func of(function string) string {
+	if f, ok := mockups.Get(function); ok && f.Of != "" {
+		return f.Of
+	}
+	return function
+}
