@@ -29,6 +29,7 @@ var benches = []bench{
 	{"size", "the size of bin/pgmpi", false, 1, 1, sizeBench},
 	{"analyze", "10 million samples from the raw files to the verdict; the fastest counts", false, 3, 1, analyzeBench},
 	{"export", "10 million samples from the raw files to a table, as Parquet and csv; the fastest counts", false, 3, 1, exportBench},
+	{"import", "the way of another program's files, given by --folder, to verdicts, and what is slow in them", false, 1, 1, importBench},
 	{"loop", "the timing loop against the same loop in plain C, p = 2, in rounds of three mpiruns", true, 30, 1, loopRival.bench},
 	{"pipelined", "many calls in a row as pgmpi times --pipelined has them, against the loop of other benchmarks in plain C", true, 20, 1, pipelinedRival.bench},
 	{"share", "share of stage 2 in the measured calls, GL1-GL17 at the default sizes, p = 2, nrep 100, over mpiruns", true, 4, 1, shareBench},
@@ -126,7 +127,7 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	fs.IntVar(&e.tests, "tests", 300, "simulate: tests of a check")
 	fs.StringSliceVar(&e.designs, "designs", []string{"usual", "10"}, "simulate: what to compare: usual, numbers of mpiruns as 10 or with looks 8+16+24, paper")
 	fs.StringVar(&e.rows, "rows", "", "simulate, replay, proof, stability, nights: only questions with this in their name")
-	fs.StringVar(&e.folder, "folder", "", "replay, nights: a results folder of many mpiruns, instead of one that it measures with each library")
+	fs.StringVar(&e.folder, "folder", "", "replay, nights: a results folder of many mpiruns, instead of one that it measures with each library; import: the files")
 	fs.Usage = func() {
 		fmt.Println("Usage: bench [FLAGS] [BENCH…]")
 		for _, b := range benches {
@@ -147,8 +148,8 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 		}
 		chosen = append(chosen, benches[i])
 	}
-	if len(chosen) == 0 {
-		chosen = benches
+	if len(chosen) == 0 { // import needs files that nobody has here
+		chosen = slices.DeleteFunc(slices.Clone(benches), func(b bench) bool { return b.name == "import" })
 	}
 	for _, b := range chosen {
 		if e.times > 0 && e.times < b.least {
@@ -156,8 +157,8 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 		}
 	}
 	if e.folder != "" {
-		if len(chosen) != 1 || chosen[0].name != "replay" && chosen[0].name != "nights" {
-			return nil, nil, errors.New("--folder is for replay or nights alone: bench replay --folder DIR")
+		if len(chosen) != 1 || !slices.Contains([]string{"replay", "nights", "import"}, chosen[0].name) {
+			return nil, nil, errors.New("--folder is for replay, nights or import alone: bench replay --folder DIR")
 		}
 		libraries = []string{""} // none is measured
 	}

@@ -26,8 +26,8 @@ import (
 	"pgmpi/measure/results/imported"
 )
 
-// seen is the word for formats that are found by the text.
-const seen = "any"
+// byText is the word for formats that are found by the text.
+const byText = "any"
 
 func analyzeCommand() *cobra.Command {
 	var s settings.Settings
@@ -71,8 +71,8 @@ or means, give no verdicts: what is slower there was seen once.`,
 	s.Gate(fs)
 	o.formats = formatsFlag(fs, check.Reports, ", all into the folder")
 	o.explains(fs)
-	fs.StringVar(&from, "from", "", "the `FORMAT` of files that another program has written: "+strings.Join(imported.Formats(), ", ")+"; "+seen+" finds it by their text")
-	manual.Offer(fs.Lookup("from"), append(imported.Formats(), seen))
+	fs.StringVar(&from, "from", "", "the `FORMAT` of files that another program has written: "+strings.Join(imported.Formats(), ", ")+"; "+byText+" finds it by their text")
+	manual.Offer(fs.Lookup("from"), append(imported.Formats(), byText))
 	s.Keys(fs, "np", "shape")
 	s.Means(fs, "np", "with --from: the number of processes, where files do not say it")
 	s.Means(fs, "shape", "with --from: `NODESxPPN`, where files do not say it")
@@ -153,7 +153,7 @@ func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) 
 	if s.File == "" {
 		config.Check.Guidelines = []string{"all"}
 	}
-	given := imported.Given{From: strings.TrimPrefix(from, seen)}
+	given := imported.Given{From: strings.TrimPrefix(from, byText)}
 	if shapes := config.Job.On(config.Job.NP); len(shapes) == 1 {
 		given.Shape = shapes[0]
 	} else if len(shapes) > 1 {

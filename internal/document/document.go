@@ -27,6 +27,7 @@ type Kind[T any] struct {
 	Outcomes   func(*T) *Outcomes
 	Metrics    func(*T) []Metric
 	Benchmarks func(*T) *Benchmarks
+	Plotted    func(*T) string // columns that sites' scripts plot
 }
 
 // Document is what one command has to say, in every form that it has.
@@ -38,6 +39,7 @@ type Document struct {
 	Outcomes   *Outcomes
 	Metrics    []Metric
 	Benchmarks *Benchmarks
+	Plotted    string
 	Exit       error // of the command that has shown it
 	Page       Page
 	ending     func(folder string) Ending
@@ -203,6 +205,9 @@ func (k Kind[T]) Document(t *T) *Document {
 	}
 	if k.Metrics != nil {
 		d.Metrics = k.Metrics(t)
+	}
+	if k.Plotted != nil {
+		d.Plotted = k.Plotted(t)
 	}
 	if k.Benchmarks != nil {
 		d.Benchmarks = k.Benchmarks(t)

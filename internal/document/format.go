@@ -18,6 +18,7 @@ var Formats = []Format{
 	githubFormat,
 	openmetricsFormat,
 	benchfmtFormat,
+	osuFormat,
 }
 
 // Format is one way to write documents.
@@ -42,6 +43,7 @@ const (
 	outcomes
 	metrics
 	benchmarks
+	plotted
 )
 
 // File is the name of a document's file; "": it has none.
@@ -88,6 +90,8 @@ func (k Kind[T]) has(from form) bool {
 		return k.Metrics != nil
 	case benchmarks:
 		return k.Benchmarks != nil
+	case plotted:
+		return k.Plotted != nil
 	}
 	return false
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"pgmpi/analyze/report/check"
-	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
@@ -25,8 +24,8 @@ var Imported = &run.Experiment{Kind: results.Imported, Plan: planTests, Stages: 
 // Import writes results folders from files and folders of other programs, one for each job: into out, or below it where
 // there are several. It returns them in the order of the files, what was left out, and an error where nothing is left.
 func Import(paths []string, given imported.Given, config *glfile.File, o run.Options) (folders, leftOut []string, err error) {
-	if _, err := run.Before(Imported, o.Path, false); err != nil {
-		return nil, nil, err
+	if !results.IsFresh(o.Path) {
+		return nil, nil, fail.Setupf("the folder %s is not empty: name a new one with --out", o.Path)
 	}
 	var first *imported.Job // stays until it is known to be the only one
 	write := func(j *imported.Job, path string) error {
@@ -41,7 +40,7 @@ func Import(paths []string, given imported.Given, config *glfile.File, o run.Opt
 		folders = append(folders, path)
 		return err
 	}
-	skipped, err := imported.Each(paths, given, func(j *imported.Job) error {
+	damaged, err := imported.Each(paths, given, func(j *imported.Job) error {
 		if first == nil && len(folders)+len(leftOut) == 0 {
 			first = j
 			return nil
@@ -58,16 +57,13 @@ func Import(paths []string, given imported.Given, config *glfile.File, o run.Opt
 		err = write(first, o.Path)
 	}
 	if err == nil && len(folders) == 0 {
-		return nil, nil, fail.Setupf("%s", strings.Join(leftOut, "\n"))
-	}
-	if skipped > 0 {
-		leftOut = append(leftOut, conf.Plural(skipped, "file")+" that no reader knows")
+		return nil, nil, fail.Setupf("%s", strings.Join(append(leftOut, damaged...), "\n"))
 	}
 	var missing *os.PathError
 	if errors.As(err, &missing) {
 		err = fail.AsSetup(err)
 	}
-	return folders, leftOut, err
+	return folders, append(leftOut, damaged...), err
 }
 
 func writeImported(j *imported.Job, path string, config *glfile.File, o run.Options) error {

@@ -124,6 +124,9 @@ func probable(r *analyze.Report) []*analyze.Verdict {
 // seenOnce lists what was slower in too few mpiruns for a verdict.
 func seenOnce(r *analyze.Report) []document.Section {
 	seen := byRatio(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Verdict == judge.SeenOnce }))
+	if len(seen) == 0 {
+		return nil
+	}
 	return maybeSlower(r, seen, fmt.Sprintf("Seen once (%d)", len(seen)), phrase.Capital(r.SeenOnce)+". The interval holds for what was measured alone.")
 }
 
@@ -204,7 +207,10 @@ func ending(r *analyze.Report, folder string) (e document.Ending) {
 	}
 	e.Why += strings.Join(parts, ", ")
 	if folder != "" && count[judge.Violated] > 0 {
-		e.Next = []document.Label{{Name: "Why", Value: "pgmpi analyze " + folder + " --explain violated"}, {Name: "Mend it", Value: "pgmpi remedy " + folder}}
+		e.Next = []document.Label{{Name: "Why", Value: "pgmpi analyze " + folder + " --explain violated"}}
+		if r.Imported == nil {
+			e.Next = append(e.Next, document.Label{Name: "Mend it", Value: "pgmpi remedy " + folder})
+		}
 	}
 	return e
 }

@@ -2,7 +2,6 @@ package imported
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -65,7 +64,7 @@ type measurement struct {
 	cases     []timed
 	unused    []string // tests that no collective of ours is
 	notes     []string
-	sent      map[timedKey]int // index into cases
+	element   int64 // bytes
 }
 
 type timedKey struct {
@@ -126,19 +125,11 @@ func (in *input) placed() (guidelines.Shape, error) {
 
 // add takes the times of a function of this name, for a size as the format has it.
 func (m *measurement) add(format, function string, size int64, samples ...protocol.Sample) error {
-	block, ok, err := blockOf(format, function, size, m.Shape.NP)
+	block, ok, err := blockOf(format, function, size, max(1, m.element), m.Shape.NP)
 	if err != nil || !ok {
 		return err
 	}
-	key := timedKey{function, block}
-	if m.sent == nil {
-		m.sent = map[timedKey]int{}
-	}
-	if _, twice := m.sent[key]; twice {
-		return fmt.Errorf("%s at %s is there twice in one run", function, conf.HumanSize(block))
-	}
-	m.sent[key] = len(m.cases)
-	m.cases = append(m.cases, timed{key, samples})
+	m.cases = append(m.cases, timed{timedKey{function, block}, samples})
 	return nil
 }
 
@@ -175,35 +166,39 @@ func collective(name string) string {
 
 // file is a file that a reader takes.
 type file struct {
-	path string
+	path  string
+	named bool // by the user; others are found below folders, and may be damaged
 	reader
 }
 
-// find lists the files of paths: named ones, and those below folders that a reader knows.
+// find lists the files of paths: named ones, and those below folders that a reader knows. skipped are all others.
 func find(paths []string, from string) (all []file, skipped int, err error) {
 	if from != "" && !slices.Contains(Formats(), from) {
 		return nil, 0, fmt.Errorf("--from: %s", conf.Unknown("program", from, Formats()))
 	}
 	for _, path := range paths {
 		err := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			named := at == path
-			if !named && !d.Type().IsRegular() {
-				return nil
-			}
-			r, err := readerOf(at, from, named)
+			f := file{path: at, named: at == path}
 			switch {
-			case err != nil:
+			case err != nil || d.IsDir() || !f.named && !d.Type().IsRegular():
 				return err
-			case r == nil:
-				skipped++
-			case slices.ContainsFunc(all, func(f file) bool { return named && f.path == at }):
+			case slices.ContainsFunc(all, func(g file) bool { return f.named && g.path == at }):
 				return fmt.Errorf("%s is given twice: each file is one mpirun", at)
-			default:
-				all = append(all, file{at, *r})
 			}
+			if f.reader, err = readerOf(at, from); err != nil {
+				return err
+			}
+			switch i := slices.IndexFunc(readers, func(r reader) bool { return r.name == from }); {
+			case f.read != nil:
+			case !f.named:
+				skipped++
+				return nil
+			case i < 0:
+				return fmt.Errorf("%s: its text does not tell of which program it is (%s): name it with --from", at, strings.Join(Formats(), ", "))
+			default:
+				f.reader = readers[i]
+			}
+			all = append(all, f)
 			return nil
 		})
 		if err != nil {
@@ -211,35 +206,28 @@ func find(paths []string, from string) (all []file, skipped int, err error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, 0, fmt.Errorf("no file there is one of %s", strings.Join(Formats(), ", "))
+		return nil, 0, fmt.Errorf("no file of %s is there", strings.Join(Formats(), ", "))
 	}
 	return all, skipped, nil
 }
 
-// readerOf returns nil for a file that nobody named and no reader knows.
-func readerOf(path, from string, named bool) (*reader, error) {
-	if i := slices.IndexFunc(readers, func(r reader) bool { return r.name == from }); i >= 0 && named {
-		return &readers[i], nil
-	}
+// readerOf finds the reader of a file by its text, of a format or of any; its read is nil where none knows it.
+func readerOf(path, from string) (reader, error) {
 	f, err := regular.Open(path)
 	if err != nil {
-		return nil, err
+		return reader{}, err
 	}
 	defer f.Close()
-	head := make([]byte, 4096)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	head, err := io.ReadAll(io.LimitReader(f, 4096))
+	if err != nil {
+		return reader{}, fmt.Errorf("%s: %w", path, err)
 	}
-	for i, r := range readers {
-		if (from == "" || from == r.name) && r.sniff(path, string(head[:n])) {
-			return &readers[i], nil
+	for _, r := range readers {
+		if (from == "" || from == r.name) && r.sniff(path, string(head)) {
+			return r, nil
 		}
 	}
-	if named {
-		return nil, fmt.Errorf("%s is no file of %s that is known by its text; name the program with --from", path, strings.Join(Formats(), ", "))
-	}
-	return nil, nil
+	return reader{}, nil
 }
 
 func (f *file) measurements(given Given, tables map[string][][]string) ([]*measurement, error) {
@@ -255,21 +243,21 @@ func (f *file) parse(in *input) ([]*measurement, error) {
 	in.path, in.text = f.path, bufio.NewScanner(in.rest)
 	in.text.Buffer(nil, mostLine)
 	all, err := f.read(in)
-	if err != nil {
-		return nil, err
-	}
 	for _, m := range all {
 		m.From, m.path = f.name, f.path
 	}
-	return all, nil
+	return all, err
 }
 
-// Each gives the jobs of files and folders to do, one after the other: files of different
-// settings are different jobs. skipped are the files below folders that no reader knows.
-func Each(paths []string, given Given, do func(*Job) error) (skipped int, err error) {
+// Each gives the jobs of files and folders to do, one after the other: files of different settings are different
+// jobs. It returns what was left out: files below folders that no reader knows, or that are damaged.
+func Each(paths []string, given Given, do func(*Job) error) (leftOut []string, err error) {
 	files, skipped, err := find(paths, given.From)
 	if err != nil {
-		return 0, err
+		return nil, err
+	}
+	if skipped > 0 {
+		leftOut = append(leftOut, conf.Plural(skipped, "file")+" that no reader knows")
 	}
 	tables := map[string][][]string{}
 	for len(files) > 0 {
@@ -283,17 +271,21 @@ func Each(paths []string, given Given, do func(*Job) error) (skipped int, err er
 				continue
 			}
 			its, err := f.measurements(given, tables)
-			if err != nil {
-				return skipped, err
+			switch {
+			case err == nil:
+				all = append(all, its...)
+			case f.named:
+				return leftOut, err
+			default:
+				leftOut = append(leftOut, err.Error())
 			}
-			all = append(all, its...)
 		}
 		files = slices.DeleteFunc(files, together)
 		for _, job := range jobs(all) {
 			if err := do(job); err != nil {
-				return skipped, err
+				return leftOut, err
 			}
 		}
 	}
-	return skipped, nil
+	return leftOut, nil
 }

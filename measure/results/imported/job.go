@@ -170,12 +170,12 @@ func (j *Job) sums(measured map[string][]int64) map[timedKey][]timedKey {
 			parts := f.Parts(msize, j.Shape.NP)
 			var calls []timedKey
 			for _, part := range parts {
-				name := part.Collective
-				if !slices.Contains(measured[name], part.Msize) && len(parts) > 1 {
-					name = standIns[name]
+				call := timedKey{part.Collective, nearest(measured[part.Collective], part.Msize)}
+				if name := standIns[part.Collective]; call.msize == 0 && len(parts) > 1 {
+					call = timedKey{name, nearest(measured[name], part.Msize)}
 				}
-				if slices.Contains(measured[name], part.Msize) {
-					calls = append(calls, timedKey{name, part.Msize})
+				if call.msize > 0 {
+					calls = append(calls, call)
 				}
 			}
 			if len(parts) > 0 && len(calls) == len(parts) && !slices.Contains(measured[f.ID], msize) {
@@ -184,6 +184,17 @@ func (j *Job) sums(measured map[string][]int64) map[timedKey][]timedKey {
 		}
 	}
 	return out
+}
+
+// nearest is the smallest size of at least that many bytes, and at most 1 % more: a format may round blocks down, and what
+// moves a little more does not make a call look slow. 0: there is none.
+func nearest(sizes []int64, least int64) (found int64) {
+	for _, size := range sizes {
+		if size >= least && size <= least+least/100 && (found == 0 || size < found) {
+			found = size
+		}
+	}
+	return found
 }
 
 // addSums adds all cases that no test needs to the plan, and tells which of its cases are sums.

@@ -1,12 +1,19 @@
 package imported
 
 import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/clean"
 	"pgmpi/measure/results"
+	"pgmpi/mockups"
 )
 
 // osuReader reads the text of osu_bcast and its siblings, also several in one file:
@@ -17,7 +24,7 @@ import (
 //	1                       1.47              0.95              2.01        1000
 //
 // The text does not say how many processes there were. `pgmpi export --format osu` says it, and
-// the library, in two more comments.
+// the library and the mpirun, in more comments.
 var osuReader = reader{name: "osu", read: readOSU,
 	sniff: func(_, head string) bool { return osuTitle.MatchString(head) }}
 
@@ -29,7 +36,7 @@ var osuNames = map[string]string{"Broadcast": "Bcast", "All-to-All Personalized 
 func readOSU(in *input) ([]*measurement, error) {
 	var all []*measurement
 	var now Setting
-	var title, function string
+	var title, function, run string
 	column, statistic := 0, results.Mean
 	var m *measurement
 	for in.next() {
@@ -43,7 +50,13 @@ func readOSU(in *input) ([]*measurement, error) {
 			if function = osuNames[title]; function == "" {
 				function = title
 			}
-			function = collective(function)
+			if f, ok := mockups.Get(function); ok && f.HasData() { // of our own
+				function = f.ID
+			} else {
+				function = collective(function)
+			}
+		case isComment && key == "Run":
+			run, m = value, nil
 		case isComment && key == "Datatype":
 			now.Datatype, m = strings.TrimSuffix(value, "."), nil
 		case isComment && key == "Library":
@@ -66,7 +79,7 @@ func readOSU(in *input) ([]*measurement, error) {
 					return nil, err
 				}
 				now.Shape = shape
-				m = &measurement{Setting: now, statistic: statistic}
+				m = &measurement{Setting: now, statistic: statistic, run: run}
 				all = append(all, m)
 			}
 			if err := m.osuRow(function, strings.Fields(text), column); err != nil {
@@ -114,4 +127,43 @@ func (m *measurement) osuRow(function string, cells []string, column int) error 
 		return err
 	}
 	return m.add("osu", function, size, s)
+}
+
+// OSUTime is a time that WriteOSU writes: of a run, or of several together (0).
+type OSUTime struct {
+	Function string
+	Msize    int64
+	Shape    guidelines.Shape
+	Run      int
+	NS       float64
+}
+
+// WriteOSU writes medians as OSU's programs write means, a table for each shape, run and function.
+func WriteOSU(w io.Writer, library string, times []OSUTime) error {
+	times = slices.Clone(times)
+	slices.SortStableFunc(times, func(a, b OSUTime) int {
+		return cmp.Or(strings.Compare(a.Shape.String(), b.Shape.String()), cmp.Compare(a.Run, b.Run), strings.Compare(a.Function, b.Function), cmp.Compare(a.Msize, b.Msize))
+	})
+	var out bytes.Buffer
+	for i, t := range times {
+		if i == 0 || t.Shape != times[i-1].Shape || t.Run != times[i-1].Run || t.Function != times[i-1].Function {
+			title := strings.TrimPrefix(t.Function, "MPI_")
+			for name, short := range osuNames {
+				if short == title {
+					title = name
+				}
+			}
+			fmt.Fprintf(&out, "\n# OSU MPI %s Latency Test, by pgmpi\n# Library: %s\n# Processes: %d\n", title, clean.Line(library), t.Shape.NP)
+			if t.Shape.Nodes > 0 {
+				fmt.Fprintf(&out, "# Shape: %s\n", t.Shape)
+			}
+			if t.Run > 0 {
+				fmt.Fprintf(&out, "# Run: %d\n", t.Run)
+			}
+			fmt.Fprintf(&out, "# %-8s%20s\n", "Size", "Median Latency(us)")
+		}
+		fmt.Fprintf(&out, "%-10d%20.3f\n", sizeOf("osu", t.Function, t.Msize, t.Shape.NP), t.NS/1e3)
+	}
+	_, err := w.Write(out.Bytes())
+	return err
 }

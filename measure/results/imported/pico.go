@@ -52,7 +52,7 @@ func readPICO(in *input) ([]*measurement, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &measurement{statistic: results.Samples, run: filepath.Base(time), Setting: Setting{Machine: row["machine"], Job: picoJob(filepath.Base(time), row),
+	m := &measurement{statistic: results.Samples, element: picoBytes[name[3]], run: filepath.Base(time), Setting: Setting{Machine: row["machine"], Job: picoJob(filepath.Base(time), row),
 		Version: strings.TrimSpace(row["mpi_lib"] + " " + row["mpi_lib_version"]), Datatype: name[3]}}
 	if m.Shape, err = picoShape(row["nnodes"], row["tasks_per_node"]); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.path, err)
@@ -72,7 +72,7 @@ func readPICO(in *input) ([]*measurement, error) {
 		return nil, err
 	}
 	count, _ := strconv.ParseInt(name[1], 10, 64)
-	if err := m.add("pico", function, count*picoBytes[name[3]], samples...); err != nil {
+	if err := m.add("pico", function, count*m.element, samples...); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.path, err)
 	}
 	return []*measurement{m}, nil
@@ -167,12 +167,15 @@ func (in *input) picoSamples() (samples []protocol.Sample, err error) {
 			}
 			continue
 		}
-		cell := in.text.Text()
-		for range column {
-			_, cell, _ = strings.Cut(cell, ",")
+		cell := in.text.Bytes()
+		if bytes.HasPrefix(cell, []byte("Average runtime:")) { // a last line on some machines
+			continue
 		}
-		cell, _, _ = strings.Cut(cell, ",")
-		ns, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
+		for range column {
+			_, cell, _ = bytes.Cut(cell, []byte(","))
+		}
+		cell, _, _ = bytes.Cut(cell, []byte(","))
+		ns, err := strconv.ParseFloat(string(bytes.TrimSpace(cell)), 64)
 		if err != nil {
 			return nil, in.err("%.40q is no time; the file may be cut off", cell)
 		}

@@ -20,17 +20,27 @@ var totals = map[string][]string{
 
 var blockwise = []string{"MPI_Allgather", "MPI_Alltoall", "MPI_Gather", "MPI_Reduce_scatter", "MPI_Scatter"}
 
-// blockOf returns the bytes of one block; ok tells whether the size is a whole number of them.
-func blockOf(format, function string, size int64, p int) (block int64, ok bool, err error) {
+// blockOf returns the bytes of one block, for elements of some bytes; ok tells whether it is the same at each process.
+// PICO gives each process COUNT/p elements, rounded down.
+func blockOf(format, function string, size, element int64, p int) (block int64, ok bool, err error) {
 	switch {
 	case size < 0 || size > 1<<50:
 		return 0, false, fmt.Errorf("%d is no size", size)
 	case p < 1:
 		return 0, false, fmt.Errorf("%d is no number of processes", p)
 	case slices.Contains(totals[format], of(function)):
-		return size / int64(p), size > 0 && size%int64(p) == 0, nil
+		block = size / element / int64(p) * element
+		return block, block > 0 && (format == "pico" || block*int64(p) == size), nil
 	}
 	return size, size > 0, nil
+}
+
+// sizeOf is the size that a format has for a block.
+func sizeOf(format, function string, block int64, p int) int64 {
+	if slices.Contains(totals[format], of(function)) {
+		return block * int64(p)
+	}
+	return block
 }
 
 // of is the collective that a function is, or stands for.
