@@ -1,6 +1,9 @@
 package mockups
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // Part is one of the calls that a mock-up consists of, on blocks of Msize bytes.
 type Part struct {
@@ -17,6 +20,9 @@ var uneven = map[string]bool{"bcast_as_allgatherv": true, "reduce_as_reduce_scat
 func (f Function) Parts(msize int64, p int) (parts []Part) {
 	_, by, ok := strings.Cut(f.ID, "_as_")
 	if !ok || f.User || f.Over != "" || f.Call != "" || f.Algorithm != "" || !f.HasData() || uneven[f.ID] {
+		return nil
+	}
+	if p < 1 || msize > math.MaxInt64/f.blocks(p) {
 		return nil
 	}
 	whole := msize * f.blocks(p)

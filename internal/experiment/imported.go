@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,10 +57,6 @@ func Import(paths []string, given imported.Given, config *glfile.File, o run.Opt
 	}
 	if err == nil && len(folders) == 0 {
 		return nil, nil, fail.Setupf("%s", strings.Join(append(leftOut, damaged...), "\n"))
-	}
-	var missing *os.PathError
-	if errors.As(err, &missing) {
-		err = fail.AsSetup(err)
 	}
 	return folders, append(leftOut, damaged...), err
 }

@@ -13,6 +13,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/regular"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -114,13 +115,13 @@ func (in *input) end() error {
 func (in *input) placed() (guidelines.Shape, error) {
 	switch {
 	case in.shape.NP > 0 && in.Shape.NP > 0 && in.shape.NP != in.Shape.NP:
-		return in.shape, in.err("it has %d processes, and %d were given: leave out --np and --shape", in.shape.NP, in.Shape.NP)
+		return in.shape, fail.AsSetup(in.err("it has %d processes, and %d were given: leave out --np and --shape", in.shape.NP, in.Shape.NP))
 	case in.Shape.NP > 0:
 		return in.Shape, nil
 	case in.shape.NP > 0:
 		return in.shape, nil
 	}
-	return in.shape, in.err("the file does not say how many processes there were: give --np or --shape")
+	return in.shape, fail.AsSetup(in.err("the file does not say how many processes there were: give --np or --shape"))
 }
 
 // add takes the times of a function of this name, for a size as the format has it.
@@ -254,7 +255,7 @@ func (f *file) parse(in *input) ([]*measurement, error) {
 func Each(paths []string, given Given, do func(*Job) error) (leftOut []string, err error) {
 	files, skipped, err := find(paths, given.From)
 	if err != nil {
-		return nil, err
+		return nil, fail.AsSetup(err)
 	}
 	if skipped > 0 {
 		leftOut = append(leftOut, conf.Plural(skipped, "file")+" that no reader knows")

@@ -113,7 +113,7 @@ func (j *Job) Manifest(check guidelines.Config, users []guidelines.User) (*resul
 	}
 	plan.Datatype, plan.Op = cmp.Or(j.Datatype, "unknown"), cmp.Or(j.Op, "unknown")
 	m := &results.Manifest{Schema: results.ManifestSchema, Kind: results.Imported, Plan: *plan, R: len(j.runs),
-		Rank:     protocol.RankInfo{Library: cmp.Or(j.Library, "unknown"), LibVersion: cmp.Or(j.Version, "not named in the files of "+j.From)},
+		Rank:     protocol.RankInfo{Library: cmp.Or(j.Library, "unknown"), LibVersion: cmp.Or(j.Version, "unnamed library, measured by "+j.From)},
 		Imported: &results.ImportedFrom{From: j.From, Machine: j.Machine, Job: j.Job, Statistic: j.Statistic, Files: j.Files}}
 	m.Factors.Hostname = j.Machine
 	m.Plan.Notes = append(m.Plan.Notes, j.remarks()...)

@@ -62,7 +62,8 @@ func readOSU(in *input) ([]*measurement, error) {
 		case isComment && key == "Library":
 			now.Version = value
 		case isComment && key == "Processes":
-			in.shape.NP, _ = strconv.Atoi(value)
+			np, _ := strconv.Atoi(value)
+			in.shape, m = guidelines.Shape{NP: np}, nil
 		case isComment && key == "Shape":
 			in.shape, _ = guidelines.ParseShape(value)
 		case isComment && strings.HasPrefix(key, "Size"):
