@@ -83,7 +83,7 @@ type Report struct {
 	Warnings   []remark.Remark     `json:"warnings"`
 	Exit       int                 `json:"exit_code"` // ExitCode()
 
-	// Imported is where measurements of another program are from; null: pgmpi has measured.
+	// Imported is where measurements of another program are from, if another has made them.
 	Imported *results.ImportedFrom `json:"imported,omitempty"`
 	SeenOnce string                `json:"seen_once,omitempty"` // why nothing that was imported has a verdict
 

@@ -73,7 +73,7 @@ func (o *osuWriter) Write(rows []Median) error {
 
 // Close implements Writer.
 func (o *osuWriter) Close() error {
-	err := imported.WriteOSU(o.out, o.library, o.times)
+	_, err := io.WriteString(o.out, imported.OSUText(o.library, o.times))
 	o.times = nil
 	return err
 }

@@ -78,7 +78,7 @@ type Manifest struct {
 	Settings []string `json:"settings,omitempty"`
 	// Events has a sentence for every mpirun that failed and was repeated.
 	Events []string `json:"events,omitempty"`
-	// Imported tells where measurements of another program are from; nil: pgmpi has made them.
+	// Imported tells where measurements of another program are from, if another has made them.
 	Imported *ImportedFrom `json:"imported,omitempty"`
 	// Sums holds, by index into Plan.Cases, the cases whose times add up to the time of a mock-up that
 	// was not measured.

@@ -3,7 +3,6 @@ package calls
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/samples"
@@ -37,9 +36,7 @@ func timesPlotted(t *samples.Times) string {
 			times = append(times, imported.OSUTime{Function: k.Function, Msize: k.Msize, Shape: guidelines.ShapeOf(k.Shape, k.NP), NS: *k.MedianS * 1e9})
 		}
 	}
-	var out strings.Builder
-	_ = imported.WriteOSU(&out, phrase.ShortVersion(t.Folder.Library.Version), times) // a Builder takes everything
-	return out.String()
+	return imported.OSUText(phrase.ShortVersion(t.Folder.Library.Version), times)
 }
 
 // timesAnswer says how far the mpiruns are apart, and where most.

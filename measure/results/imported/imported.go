@@ -26,7 +26,7 @@ type reader struct {
 	// sniff tells a file by its path and its first bytes.
 	sniff func(path, head string) bool
 	read  func(*input) ([]*measurement, error)
-	// folder returns what is read together with a file; nil: all files are.
+	// folder returns what is read together with a file, by default all files.
 	folder func(path string) string
 }
 

@@ -260,14 +260,13 @@ func TestASizeIsOfOneBlockOrOfAll(t *testing.T) {
 
 func TestMediansInOSUsTextAreReadBack(t *testing.T) {
 	two, four := guidelines.Shape{NP: 2}, guidelines.Shape{NP: 4, Nodes: 2, PPN: 2}
-	var out strings.Builder
-	must.Do(t, WriteOSU(&out, "MPICH 4.0.2\n# Size", []OSUTime{{"MPI_Bcast", 8, two, 2, 1500}, {"MPI_Bcast", 8, two, 1, 1000}, {"MPI_Alltoall", 4, two, 1, 77}, {"MPI_Reduce_scatter", 4, four, 1, 123456},
-		{"reduce_as_allreduce", 8, two, 1, 900}}))
+	out := OSUText("MPICH 4.0.2\n# Size", []OSUTime{{"MPI_Bcast", 8, two, 2, 1500}, {"MPI_Bcast", 8, two, 1, 1000}, {"MPI_Alltoall", 4, two, 1, 77}, {"MPI_Reduce_scatter", 4, four, 1, 123456},
+		{"reduce_as_allreduce", 8, two, 1, 900}})
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.txt")
-	must.Do(t, os.WriteFile(path, []byte(out.String()), 0o666))
+	must.Do(t, os.WriteFile(path, []byte(out), 0o666))
 	all := must.Get(jobsOf(path))(t)
-	must.Hold(t, len(all) == 2 && all[0].Shape == four && all[1].Shape == two && len(all[1].runs) == 2 && all[1].Statistic == results.Median, "%s\n%+v", out.String(), all)
+	must.Hold(t, len(all) == 2 && all[0].Shape == four && all[1].Shape == two && len(all[1].runs) == 2 && all[1].Statistic == results.Median, "%s\n%+v", out, all)
 	should.Hold(t, slices.Equal(all[0].runs[0][timedKey{"MPI_Reduce_scatter", 4}], us(123.456)) && slices.Equal(all[1].runs[1][timedKey{"MPI_Bcast", 8}], us(1.5)) &&
 		slices.Equal(all[1].runs[0][timedKey{"reduce_as_allreduce", 8}], us(.9)) && slices.Equal(all[1].runs[0][timedKey{"MPI_Alltoall", 4}], us(.077)), "%+v", all)
 }

@@ -1,10 +1,8 @@
 package imported
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -130,7 +128,7 @@ func (m *measurement) osuRow(function string, cells []string, column int) error 
 	return m.add("osu", function, size, s)
 }
 
-// OSUTime is a time that WriteOSU writes: of a run, or of several together (0).
+// OSUTime is a time in OSUText: of a run, or of several together (0).
 type OSUTime struct {
 	Function string
 	Msize    int64
@@ -139,13 +137,13 @@ type OSUTime struct {
 	NS       float64
 }
 
-// WriteOSU writes medians as OSU's programs write means, a table for each shape, run and function.
-func WriteOSU(w io.Writer, library string, times []OSUTime) error {
+// OSUText has medians as OSU's programs print means, a table for each shape, run and function.
+func OSUText(library string, times []OSUTime) string {
 	times = slices.Clone(times)
 	slices.SortStableFunc(times, func(a, b OSUTime) int {
 		return cmp.Or(strings.Compare(a.Shape.String(), b.Shape.String()), cmp.Compare(a.Run, b.Run), strings.Compare(a.Function, b.Function), cmp.Compare(a.Msize, b.Msize))
 	})
-	var out bytes.Buffer
+	var out strings.Builder
 	for i, t := range times {
 		if i == 0 || t.Shape != times[i-1].Shape || t.Run != times[i-1].Run || t.Function != times[i-1].Function {
 			title := strings.TrimPrefix(t.Function, "MPI_")
@@ -154,7 +152,7 @@ func WriteOSU(w io.Writer, library string, times []OSUTime) error {
 					title = name
 				}
 			}
-			fmt.Fprintf(&out, "\n# OSU MPI %s Latency Test, by pgmpi\n# Library: %s\n# Processes: %d\n", title, clean.Line(library), t.Shape.NP)
+			fmt.Fprintf(&out, "\n# OSU MPI %s Latency Test, by pgmpi\n# Library: %s\n# Processes: %d\n", clean.Line(title), clean.Line(library), t.Shape.NP)
 			if t.Shape.Nodes > 0 {
 				fmt.Fprintf(&out, "# Shape: %s\n", t.Shape)
 			}
@@ -165,6 +163,5 @@ func WriteOSU(w io.Writer, library string, times []OSUTime) error {
 		}
 		fmt.Fprintf(&out, "%-10d%20.3f\n", sizeOf("osu", t.Function, t.Msize, t.Shape.NP), t.NS/1e3)
 	}
-	_, err := w.Write(out.Bytes())
-	return err
+	return out.String()
 }
