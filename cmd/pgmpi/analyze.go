@@ -43,11 +43,11 @@ with other settings is not replaced. --explain prints what single verdicts rest
 on, in place of the tables. --baseline compares with other checks, as
 ` + "`pgmpi check --baseline`" + ` does, but measures nothing again. Needs no MPI.
 
-With --from FORMAT the arguments are what another benchmark has written, files or
-folders of them: ` + "`pgmpi analyze --from osu run1 run2 …`" + `. They become a results folder,
-or one for each job, and the guidelines whose sides are both in the data are
-judged, or of these the ones that --guidelines selects. Fewer than eight mpiruns,
-or means, give no verdicts: what is slower there was seen once.`,
+With --from FORMAT the arguments are what another benchmark has written, files
+or folders: ` + "`pgmpi analyze --from osu run1 run2 …`" + `. They become a results
+folder, or one for each job, and the guidelines whose sides are both in the data
+are judged, or of these the ones that --guidelines selects. Fewer than eight
+mpiruns, or means, give no verdicts: what is slower there was seen once.`,
 		Args:        wants(1, anyNumber, "one results folder, or files of other programs with --from"),
 		Annotations: manual.MostNeeded("explain baseline expect method alpha min-slowdown out full format from np guidelines"),
 		RunE: func(_ *cobra.Command, args []string) error {

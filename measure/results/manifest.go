@@ -1,9 +1,11 @@
 package results
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"iter"
+	"strings"
 
 	"pgmpi/guidelines"
 	"pgmpi/measure/host"
@@ -102,6 +104,11 @@ type ImportedFrom struct {
 	Job       string    `json:"job,omitempty"`
 	Statistic Statistic `json:"statistic"`
 	Files     int       `json:"files"`
+}
+
+// Name is the machine and the job, as far as they are known.
+func (f *ImportedFrom) Name() string {
+	return cmp.Or(strings.TrimSpace(f.Machine+" "+f.Job), "unnamed, "+f.From)
 }
 
 // SumVariant is the variant of cases that are sums.

@@ -156,4 +156,3 @@ func TestEveryMockupOfReproMPIHasOneOfOurs(t *testing.T) {
 		should.Equal(t, same(a), same(b), "%s makes other calls than %s", theirs, ours)
 	}
 }
-
