@@ -8,7 +8,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pgmpi/guidelines"
@@ -140,15 +139,7 @@ func (m *measurement) leaveOut(test string) {
 	}
 }
 
-// microseconds reads a run-time, in ns.
-func microseconds(text string) (protocol.Sample, error) {
-	us, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return protocol.Sample{}, fmt.Errorf("%.40q is no time", text)
-	}
-	return inNS(us * 1e3)
-}
-
+// inNS is a sample of some ns.
 func inNS(ns float64) (protocol.Sample, error) {
 	if !(ns > 0 && ns < 1e18) { // NaN, too
 		return protocol.Sample{}, fmt.Errorf("a run-time of %g ns; one is positive", ns)

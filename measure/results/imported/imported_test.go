@@ -217,7 +217,7 @@ func TestErrorsNameFileAndLine(t *testing.T) {
 		{"osu", strings.Replace(osuText, "1.50", "-1.50", 1), "x:6: a run-time of -1500 ns"},
 		{"osu", strings.Replace(osuText, "1.50", "nan", 1), "x:6: a run-time of NaN ns"},
 		{"osu", osuText[:strings.Index(osuText, " 1.50")], "x:6: 1 columns, at least 2 are wanted; the file may be cut off"},
-		{"osu", "# OSU MPI Broadcast Latency Test v5\n", "x:2: there is no time of a collective"},
+		{"osu", "# OSU MPI Broadcast Latency Test v5\n", "x: there is no time of a collective"},
 		{"osu", "# Processes: 3\n" + osuText, "x:6: it has 3 processes, and 2 were given"},
 		{"imb", strings.Replace(imbText, "0.40         0.30", "", 1), "x:17: 3 columns"},
 		{"imb", strings.Replace(imbText, "         0.40", "         0.4O", 1), `x:17: "0.4O" is no time`},

@@ -32,64 +32,41 @@ var osuTitle = regexp.MustCompile(`(?m)^# OSU MPI\S* (.+?) Latency Test`)
 var osuNames = map[string]string{"Broadcast": "Bcast", "All-to-All Personalized Exchange": "Alltoall", "All-to-Allv Personalized Exchange": "Alltoallv"}
 
 func readOSU(in *input) ([]*measurement, error) {
-	var all []*measurement
-	var now Setting
-	var title, function, run string
-	column, statistic := 0, results.Mean
-	var m *measurement
-	for in.next() {
-		text := strings.TrimSpace(in.text.Text())
+	t := tables{input: in, format: "osu"}
+	return t.each(func(text string) bool {
 		comment, isComment := strings.CutPrefix(text, "#")
 		key, value, _ := strings.Cut(strings.TrimSpace(comment), ":")
 		value = strings.TrimSpace(value)
-		switch found := osuTitle.FindStringSubmatch(text); {
-		case found != nil:
-			title, m, now.Datatype = found[1], nil, ""
-			if function = osuNames[title]; function == "" {
-				function = title
-			}
-			if f, ok := mockups.Get(function); ok && f.HasData() { // of our own
-				function = f.ID
-			} else {
+		if found := osuTitle.FindStringSubmatch(text); found != nil {
+			function := cmp.Or(osuNames[found[1]], found[1])
+			if f, ok := mockups.Get(function); !ok || !f.HasData() { // else it is of our own
 				function = collective(function)
 			}
-		case isComment && key == "Run":
-			run, m = value, nil
-		case isComment && key == "Datatype":
-			now.Datatype, m = strings.TrimSuffix(value, "."), nil
-		case isComment && key == "Library":
-			now.Version = value
-		case isComment && key == "Processes":
-			np, _ := strconv.Atoi(value)
-			in.shape, m = guidelines.Shape{NP: np}, nil
-		case isComment && key == "Shape":
-			in.shape, _ = guidelines.ParseShape(value)
-		case isComment && strings.HasPrefix(key, "Size"):
-			column, statistic = osuColumn(key)
-		case isComment, text == "", title == "":
-		case function == "" || column == 0:
-			if len(all) > 0 {
-				all[len(all)-1].leaveOut(title)
-			}
-		default:
-			if m == nil {
-				shape, err := in.placed()
-				if err != nil {
-					return nil, err
-				}
-				now.Shape = shape
-				m = &measurement{Setting: now, statistic: statistic, run: run}
-				all = append(all, m)
-			}
-			if err := m.osuRow(function, strings.Fields(text), column); err != nil {
-				return nil, in.err("%w", err)
-			}
+			t.begin(found[1], function)
+			t.now.Datatype = ""
+			return true
 		}
-	}
-	if len(all) == 0 && in.end() == nil {
-		return nil, in.err("there is no time of a collective")
-	}
-	return all, in.end()
+		switch {
+		case !isComment:
+			return false
+		case strings.HasPrefix(key, "Size"):
+			t.column, t.statistic = osuColumn(key)
+			return true
+		case key == "Datatype":
+			t.now.Datatype = strings.TrimSuffix(value, ".")
+		case key == "Library":
+			t.now.Version = value
+		case key == "Run":
+			t.run = value
+		case key == "Processes":
+			np, _ := strconv.Atoi(value)
+			in.shape = guidelines.Shape{NP: np}
+		case key == "Shape":
+			in.shape, _ = guidelines.ParseShape(value)
+		}
+		t.m = nil
+		return true
+	})
 }
 
 // osuColumn finds the median, or else the mean, in the line that names the columns.
@@ -111,21 +88,6 @@ func osuColumn(line string) (column int, statistic results.Statistic) {
 		}
 	}
 	return best["Avg"], results.Mean
-}
-
-func (m *measurement) osuRow(function string, cells []string, column int) error {
-	if column >= len(cells) {
-		return errShort(len(cells), column+1)
-	}
-	size, err := strconv.ParseInt(cells[0], 10, 64)
-	if err != nil {
-		return errSize(cells[0])
-	}
-	s, err := microseconds(cells[column])
-	if err != nil {
-		return err
-	}
-	return m.add("osu", function, size, s)
 }
 
 // OSUTime is a time in OSUText: of a run, or of several together (0).
