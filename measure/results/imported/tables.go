@@ -17,7 +17,7 @@ type tables struct {
 	statistic          results.Statistic
 	now                Setting
 	all                []*measurement
-	m                  *measurement // that rows go into; nil: a new one
+	m                  *measurement // that rows go into, if it is begun
 }
 
 // begin begins the table of a test.
