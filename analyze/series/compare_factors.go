@@ -143,7 +143,7 @@ func compareWarnings(c *Comparison, a, b *analyze.Side) []remark.Remark {
 			"the times of short calls also differ by its skew")
 	}
 	if x, y := a.Manifest.Imported, b.Manifest.Imported; x != nil && y != nil && *x != *y {
-		out.Add(remark.OtherJob, "A and B are imported from different jobs (%s, %s), on other nodes and at another time", x.Name(), y.Name())
+		out.Add(remark.OtherJob, "A and B are imported from different jobs (%s, %s), perhaps on other nodes and at another time", x.Name(), y.Name())
 	}
 	if reason := placedUnlike(a, b); reason != "" {
 		out.Add(remark.DiffersCases, "%s", reason)

@@ -20,6 +20,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/settings"
 	"pgmpi/measure/results"
@@ -166,10 +167,16 @@ func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) 
 	if err != nil {
 		return err
 	}
-	for _, text := range leftOut {
+	const most = 10
+	shown, more := phrase.First(leftOut, most, "note: left out: %d more\n")
+	for _, text := range shown {
 		warn("note: left out: %s\n", clean.Line(text))
 	}
+	warn("%s", more)
 	s.File, o.out = "", ""
+	if len(o.explain) > 0 && len(folders) > 1 {
+		return fail.Setupf("analyze: --explain is of one job, and these are %d: pgmpi analyze DIR --explain", len(folders))
+	}
 	if len(folders) == 1 {
 		return o.again(folders[0], true, s.Without("job.np").Without("job.shapes"), experiment.Imported)
 	}

@@ -48,7 +48,7 @@ func TestOutputOfReproMPIIsJudged(t *testing.T) {
 	}
 	gl := b.toml("[check]\nguidelines = [\"GL12\"]\n")
 	to("none", append(args, "--guidelines", gl)...).exits(t, 2).says(t, "no test")
-	should.Contain(t, to("few", args[:5]...).exits(t, 0).stdout, "SEEN ONCE: 1 of 1 test", "2 mpiruns: another may differ")
+	should.Contain(t, to("few", args[:5]...).exits(t, 0).stdout, "SEEN ONCE: a ratio of 1.05 or more in 1 of 1 test", "2 mpiruns: another may differ")
 	to("twice", append(args, args[3])...).exits(t, 2).says(t, "given twice")
 	to("other", "analyze", "--from", "reprompy", args[3]).exits(t, 2).says(t, "reprompi")
 	b.pgmpi("analyze", b.out, "--guidelines", gl).exits(t, 2).says(t, "goes with --from")
@@ -80,10 +80,10 @@ func TestFewRunsOrMeansAreSeenOnceAndNeverViolated(t *testing.T) {
 		exit   int
 		want   string
 	}{
-		"seven":   {7, "P50 Tail Lat(us)", "", 0, "SEEN ONCE: 1 of 1 test take 1.05× or longer; 7 mpiruns: another may differ"},
+		"seven":   {7, "P50 Tail Lat(us)", "", 0, "SEEN ONCE: a ratio of 1.05 or more in 1 of 1 test; 7 mpiruns: another may differ"},
 		"eight":   {8, "P50 Tail Lat(us)", "", 1, "VIOLATED: 1 sure, of 1 test"},
 		"means":   {8, "Max Latency(us)", "", 0, "means, of which there is no test"},
-		"paper":   {7, "P50 Tail Lat(us)", "--method paper", 0, "SEEN ONCE: 1 of 1 test"},
+		"paper":   {7, "P50 Tail Lat(us)", "--method paper", 0, "SEEN ONCE: a ratio of 1.05 or more in 1 of 1 test"},
 		"asked":   {7, "P50 Tail Lat(us)", "--fail-on seen", 1, "ALARM: 1 unsure"},
 		"notseen": {8, "P50 Tail Lat(us)", "--fail-on seen", 1, ""},
 	} {

@@ -127,7 +127,7 @@ func seenOnce(r *analyze.Report) []document.Section {
 	if len(seen) == 0 {
 		return nil
 	}
-	return maybeSlower(r, seen, fmt.Sprintf("Seen once (%d)", len(seen)), phrase.Capital(r.SeenOnce)+". The interval holds for what was measured alone.")
+	return maybeSlower(r, seen, fmt.Sprintf("Seen once (%d)", len(seen)), phrase.Capital(r.SeenOnce)+"."+phrase.When(seen[0].RatioLo95 != nil, " The interval holds for what was measured alone."))
 }
 
 // maybeSlower lists calls that may be too slow.
