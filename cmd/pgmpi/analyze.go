@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,7 +23,6 @@ import (
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/settings"
-	"pgmpi/measure/results"
 	"pgmpi/measure/results/imported"
 )
 
@@ -184,31 +183,16 @@ func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) 
 }
 
 // jobs judges folders of many jobs, each of which has a line.
-func (o *output) jobs(folders []string, s *settings.Settings) error {
-	var worst error
+func (o *output) jobs(folders []string, s *settings.Settings) (worst error) {
 	for _, path := range folders {
-		folder, m, err := reading.Open(path, results.Imported)
+		d, err := experiment.JudgeImported(path, s.Load, o.formats.stored())
+		if err == nil {
+			err = say(clean.Line(filepath.Base(path)+": "+d.Sections[0].Title) + "\n")
+		}
 		if err != nil {
 			return err
 		}
-		config, err := s.Load(m)
-		if err != nil {
-			return err
-		}
-		c := run.Read(experiment.Imported, folder, m, config)
-		if err := c.Ready(); err != nil {
-			return err
-		}
-		found, err := c.Judge(c)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(reading.Keep(folder, found.Document, o.formats.stored()), say(clean.Line(filepath.Base(path)+": "+found.Document.Sections[0].Title)+"\n")); err != nil {
-			return err
-		}
-		if found.Document.Exit != nil && worst == nil {
-			worst = found.Document.Exit
-		}
+		worst = cmp.Or(worst, d.Exit)
 	}
 	warn("%s in %s; `pgmpi compare --matrix %s/*` shows them beside each other\n", conf.Plural(len(folders), "job"), filepath.Dir(folders[0]), conf.Quote(filepath.Dir(folders[0])))
 	return worst

@@ -11,8 +11,10 @@ import (
 
 	"pgmpi/analyze/report/check"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 	"pgmpi/measure/results/imported"
 )
@@ -81,4 +83,25 @@ func writeImported(j *imported.Job, path string, config *glfile.File, o run.Opti
 		}
 	}
 	return folder.WriteManifest(m)
+}
+
+// JudgeImported judges such a folder with a configuration, and stores its report there in some formats.
+func JudgeImported(path string, load func(*results.Manifest) (*glfile.File, error), formats []document.Format) (*document.Document, error) {
+	folder, m, err := reading.Open(path, results.Imported)
+	if err != nil {
+		return nil, err
+	}
+	config, err := load(m)
+	if err != nil {
+		return nil, err
+	}
+	c := run.Read(Imported, folder, m, config)
+	if err := c.Ready(); err != nil {
+		return nil, err
+	}
+	found, err := c.Judge(c)
+	if err != nil {
+		return nil, err
+	}
+	return found.Document, reading.Keep(folder, found.Document, formats)
 }
