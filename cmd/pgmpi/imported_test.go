@@ -117,3 +117,15 @@ func TestAnExportedCheckIsReadBackWithItsRatios(t *testing.T) {
 	should.Hold(t, *first.Verdicts[0].Ratio == *second.Verdicts[0].Ratio && *first.Verdicts[0].PValue == *second.Verdicts[0].PValue, "%+v\n%+v", first.Verdicts[0], second.Verdicts[0])
 	b.pgmpi("export", b.out, "--format", "osu", "--what", "verdicts").exits(t, 2).says(t, "--what medians")
 }
+
+func TestNamesInFilesOfOthersReachNoTerminal(t *testing.T) {
+	b := emptyFixture(t, t.TempDir())
+	path := filepath.Join(b.dir, "x.txt")
+	head := "# OSU MPI \x1b[31mEvil Latency Test v5\n# Size  Avg Latency(us)\n1 2.0\n"
+	rows := "# OSU MPI Broadcast Latency Test v5\n# Datatype: \x1b[31mX.\n# Library: \x1b]0;t\x07\n# Size  Avg Latency(us)\n8 2.0\n"
+	for i, text := range []string{head + rows + head, head + rows + "16 3.0\n" + head} {
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
+		s := b.pgmpi("analyze", "--from", "any", "--np", "2", path, "--full", "--out", filepath.Join(b.dir, fmt.Sprint(i))).exits(t, 2-2*i)
+		should.Hold(t, !strings.ContainsAny(s.stdout+s.stderr, "\x1b\x07") && strings.Contains(s.stdout+s.stderr, `\x1b[31m`), "%q", s.stdout+s.stderr)
+	}
+}
