@@ -324,7 +324,7 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) 
 	done
 	echo "lint: nothing to say"
 
-bench: go-check both ## what pgmpi costs and how far to trust it, both libraries; on a machine that does nothing else. BENCHES="loop sync" for some
+bench: go-check both ## what pgmpi costs and how far to trust it, both libraries; on a machine that does nothing else. BENCHES="loop check" for some
 	@$(build_bench)
 	bin/bench $(BENCHES)
 

@@ -70,6 +70,12 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	if err := a.experiment(); err != nil {
 		return nil, err
 	}
+	if err := a.elsewhere(protocol.ModeAlternate, func(v *Verdict) **Elsewhere { return &v.Alternating }); err != nil {
+		return nil, err
+	}
+	if err := a.elsewhere(protocol.ModeMalloc, func(v *Verdict) **Elsewhere { return &v.OtherMalloc }); err != nil {
+		return nil, err
+	}
 	a.usage()
 	a.payoffs()
 	alternatives(a.verdicts)
@@ -261,8 +267,7 @@ func (a *Analysis) conclude() {
 }
 
 func (v *Verdict) set(o judge.Outcome, refused *judge.Refusal) {
-	v.PValue, v.PAdjusted, v.PKept, v.Ratio = Number(o.P), Number(o.PAdjusted), Number(o.PKept), Number(o.Ratio)
-	v.RatioLo95, v.RatioHi95 = Number(o.Lo95), Number(o.Hi95)
+	v.Tested, v.PKept = TestedBy(o), Number(o.PKept)
 	v.Stars, v.Verdict, v.Runs = o.Stars, o.Verdict, o.Runs
 	if o.Replication > 0 {
 		v.Replication, v.Firm = Number(o.Replication), o.Firm()

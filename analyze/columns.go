@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,12 +17,12 @@ type Column struct {
 }
 
 // Columns are the columns of report.csv, and with an order of its own of `pgmpi export`: the fields of
-// a Verdict by their names in report.json, of its parts those with a tag `column`. A new field gets
+// a Verdict by their names in report.json or a tag `column`, of its parts those with such a tag. A new field gets
 // a column at the end.
 var Columns = InOrder([]string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "shape", "np",
 	"median_s", "other_median_s", "ratio", "p_value", "p_adjusted", "p_kept", "stars", "verdict", "reason",
 	"alternative", "alternative_msize", "alternative_calls", "alternative_median_s",
-	"ratio_lo95", "ratio_hi95", "runs_needed", "runs_needed_towards", "runs", "replication", "firm", "by_state", "state", "alarm", "state_reason",
+	"ratio_lo95", "ratio_hi95", "runs_needed", "runs_needed_towards", "mpiruns", "replication", "firm", "by_state", "state", "alarm", "state_reason",
 	"page_faults", "other_page_faults", "switches", "other_switches"}, columnsOf(reflect.TypeFor[Verdict](), Column{}, "", false))
 
 // InOrder sorts columns by a list of names; those that it lacks stay behind it.
@@ -45,7 +46,7 @@ func columnsOf(t reflect.Type, of Column, prefix string, part bool) (out []Colum
 		c.Type, c.index = f.Type, append(slices.Clone(of.index), i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		tag, tagged := f.Tag.Lookup("column")
-		c.Name, c.omitZero = name, options == "omitempty"
+		c.Name, c.omitZero = cmp.Or(tag, name), options == "omitempty"
 		if part {
 			c.Name, c.omitZero = strings.CutSuffix(prefix+tag, ",omitzero")
 		}
@@ -55,7 +56,7 @@ func columnsOf(t reflect.Type, of Column, prefix string, part bool) (out []Colum
 		switch {
 		case tag == "-" || part && !tagged:
 		case f.Anonymous || c.Type.Kind() == reflect.Struct:
-			out = append(out, columnsOf(c.Type, c, tag, !f.Anonymous)...)
+			out = append(out, columnsOf(c.Type, c, prefix+tag, part || !f.Anonymous)...)
 		default:
 			out = append(out, c)
 		}

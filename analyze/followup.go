@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"slices"
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
@@ -15,9 +16,15 @@ import (
 // them does not test them, and judged as a family of their own.
 type FollowedUp struct {
 	*judge.Family
-	Comparisons []results.Comparison
-	Problems    []string // why a comparison has no outcome; "": it has one
-	pairs       []judge.Pair
+	Answers []Answered
+}
+
+// Answered is a comparison with its outcome.
+type Answered struct {
+	results.Comparison
+	judge.Outcome
+	Problem       string   // why there is no outcome; "": there is one
+	WholeS, PartS *float64 // medians of both sides, seconds, of one call each
 }
 
 // Compare plans to compare the call of a test with its other side of a size.
@@ -36,21 +43,37 @@ func Compare(plan *guidelines.Plan, test int, size int64) (c results.Comparison,
 }
 
 // Follow judges comparisons by a design, in one look with all mpiruns of the mode.
-func Follow(m *results.Manifest, set *medians.Set, mode protocol.Mode, d *judge.Design, comparisons []results.Comparison) (*FollowedUp, error) {
-	x := &FollowedUp{Comparisons: comparisons, Problems: make([]string, len(comparisons)), pairs: make([]judge.Pair, len(comparisons))}
+func Follow(m *results.Manifest, set *medians.Set, mode protocol.Mode, d *judge.Design, comparisons []results.Comparison) (x *FollowedUp, err error) {
+	x = &FollowedUp{Answers: make([]Answered, len(comparisons))}
+	pairs := make([]judge.Pair, len(comparisons))
 	for i, c := range comparisons {
-		whole, parts := set.Side(mode, c.Case, 1), set.Side(mode, c.Part, c.Calls)
-		x.Problems[i] = cmp.Or(sideProblem(&m.Plan, c.Case, whole, d.R()), sideProblem(&m.Plan, c.Part, parts, d.R()))
-		if x.Problems[i] == "" {
-			x.pairs[i] = judge.Pair{Orig: whole.Medians, Other: parts.Medians}
-			if m.Plan.Tests[c.Test].Tolerant {
-				x.pairs[i].Other = allowed(d.Config, parts.Medians)
-			}
+		a, whole, parts := &x.Answers[i], set.Side(mode, c.Case, 1), set.Side(mode, c.Part, c.Calls)
+		a.Comparison = c
+		a.Problem = cmp.Or(sideProblem(&m.Plan, c.Case, whole, d.R()), sideProblem(&m.Plan, c.Part, parts, d.R()))
+		if a.Problem != "" {
+			continue
 		}
+		pairs[i] = judge.Pair{Orig: whole.Medians, Other: parts.Medians}
+		if m.Plan.Tests[c.Test].Tolerant {
+			pairs[i].Other = allowed(d.Config, parts.Medians)
+		}
+		a.WholeS, a.PartS = Seconds(stats.MedianFinite(pairs[i].Orig)), Seconds(stats.MedianFinite(pairs[i].Other)/float64(c.Calls))
 	}
-	var err error
-	x.Family, err = d.Judge(float64(set.TickNS), x.pairs)
-	return x, err
+	if x.Family, err = d.Judge(float64(set.TickNS), pairs); err != nil {
+		return nil, err
+	}
+	for i, o := range x.Outcomes {
+		x.Answers[i].Outcome = o
+	}
+	return x, nil
+}
+
+// Of returns the answer about a test, or nil.
+func (x *FollowedUp) Of(test int) *Answered {
+	if i := slices.IndexFunc(x.Answers, func(a Answered) bool { return a.Test == test }); i >= 0 {
+		return &x.Answers[i]
+	}
+	return nil
 }
 
 // sideProblem says why one side of a comparison cannot be judged, if so.
@@ -69,39 +92,58 @@ func sideProblem(plan *guidelines.Plan, i int, k *medians.Case, runs int) string
 	return function + ": " + problem
 }
 
-// Times are the medians of both sides of a comparison, in seconds, of one call each.
-func (x *FollowedUp) Times(i int) (whole, part *float64) {
-	return Seconds(stats.MedianFinite(x.pairs[i].Orig)), Seconds(stats.MedianFinite(x.pairs[i].Other) / float64(x.Comparisons[i].Calls))
+// followed judges what was measured in the mpiruns of a mode; it is nil if nothing was planned.
+func (a *Analysis) followed(mode protocol.Mode, cfg judge.Config) (*FollowedUp, error) {
+	plan, _ := a.manifest.Experiment(mode)
+	if plan == nil {
+		return nil, nil
+	}
+	d, err := judge.NewDesign(cfg, judge.Once(a.manifest.Runs(mode)), len(plan.Comparisons))
+	if err != nil {
+		return nil, err
+	}
+	return Follow(a.manifest, a.set, mode, d, plan.Comparisons)
 }
 
-// Again plans to measure tests of the Plan again, in as many mpiruns as pair well.
-func (a *Analysis) Again(tests []int) *results.FollowUps {
-	plan := &results.FollowUps{R: a.family.R()}
-	for _, i := range tests {
-		if c, ok := Compare(&a.manifest.Plan, i, a.Report.Verdicts[i].MsizeOther); ok {
-			plan.Comparisons = append(plan.Comparisons, c)
-		}
-	}
-	if len(plan.Comparisons) == 0 {
+// again plans comparisons in mpiruns of their own; it is nil where there is nothing to compare.
+func again(list []results.Comparison, mpiruns int) *results.FollowUps {
+	if len(list) == 0 {
 		return nil
 	}
+	return &results.FollowUps{R: mpiruns, Comparisons: list}
+}
+
+// pairing is the number of mpiruns in which as many tests pair well at a level.
+func (a *Analysis) pairing(level float64, tests int) int {
+	return max(a.family.Looks[0], judge.Pairing(level, tests))
+}
+
+// Again plans to measure wanted violations again, as a family of their own.
+func (a *Analysis) Again(wanted func(i int, v *Verdict) bool) *results.FollowUps {
+	list, r := a.comparisons(wanted), a.family.R()
 	if a.cfg.Method.Rules().Plans {
-		plan.R = max(a.family.Looks[0], judge.Pairing(a.cfg.Alpha, len(plan.Comparisons)))
+		r = a.pairing(a.cfg.Alpha, len(list))
 	}
-	return plan
+	return again(list, r)
+}
+
+// comparisons are the tests of wanted violations.
+func (a *Analysis) comparisons(wanted func(i int, v *Verdict) bool) (list []results.Comparison) {
+	for i := range a.verdicts {
+		v := &a.verdicts[i]
+		if v.Verdict != judge.Violated || !wanted(i, v) {
+			continue
+		}
+		if c, ok := Compare(&a.manifest.Plan, i, v.MsizeOther); ok {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // Confirmation judges the tests that were measured again; it is nil if none were planned.
 func (a *Analysis) Confirmation() (*FollowedUp, error) {
-	plan := a.manifest.Confirm
-	if plan == nil {
-		return nil, nil
-	}
-	d, err := judge.NewDesign(a.cfg, judge.Once(a.manifest.Runs(protocol.ModeConfirm)), len(plan.Comparisons))
-	if err != nil {
-		return nil, err
-	}
-	return Follow(a.manifest, a.set, protocol.ModeConfirm, d, plan.Comparisons)
+	return a.followed(protocol.ModeConfirm, a.cfg)
 }
 
 // SpeedAgain returns the yardstick's reading while a shape was measured again.

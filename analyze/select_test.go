@@ -96,7 +96,7 @@ func TestCasesAreFoundByTheirNames(t *testing.T) {
 		"Reduce:8:p4":  "there are: p2",
 		"Reduce:lots":  "lots",
 		":8":           "of the form",
-		"MPI_Bcast:8":  "unknown function",
+		"MPI_Bcast:8":  `no function "MPI_Bcast" was tested`,
 		"Reduce:8:":    "",
 		"Reduce:8:p2":  "",
 		"Reduce:8 B  ": "",

@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -27,34 +26,21 @@ func ParseCase(text string) (function string, msize int64, shape string, err err
 // SelectCases returns the planned cases that FUNCTION:MSIZE[:SHAPE] names, by index into
 // plan.Cases: one for each shape, where none is named. One that is not there is an error, which
 // says what there is.
-func SelectCases(plan *guidelines.Plan, text string) ([]int, error) {
+func SelectCases(plan *guidelines.Plan, text string) (out []int, err error) {
 	function, msize, on, err := ParseCase(text)
 	if err != nil {
 		return nil, err
 	}
-	var functions, sizes, shapes []string
-	var out []int
+	cases := &guidelines.Plan{}
 	for i, c := range plan.Cases {
-		functions = append(functions, c.Function)
-		if Fold(c.Function) != Fold(function) {
-			continue
-		}
-		sizes = append(sizes, conf.FormatSize(c.Msize))
-		if c.Msize != msize {
-			continue
-		}
-		shapes = append(shapes, c.Shape.String())
-		if on == "" || on == c.Shape.String() {
-			out = append(out, i)
-		}
+		cases.Tests, out = append(cases.Tests, guidelines.Test{Function: c.Function, Msize: c.Msize, Shape: c.Shape}), append(out, i)
 	}
-	switch {
-	case len(out) > 0:
-		return out, nil
-	case len(sizes) == 0:
-		return nil, errors.New(conf.Unknown("function", function, Unique(functions)))
-	case len(shapes) == 0:
-		return nil, fmt.Errorf("%s was not measured at %s; there are: %s", function, conf.HumanSize(msize), strings.Join(Unique(sizes), ", "))
+	out, err = narrow(cases, out, "function", function, func(t *guidelines.Test) []string { return []string{t.Function} })
+	if err == nil {
+		out, err = narrowSize(cases, out, function, conf.FormatSize(msize))
 	}
-	return nil, fmt.Errorf("%s was not measured on %s; there are: %s", function, on, strings.Join(Unique(shapes), ", "))
+	if err == nil && on != "" {
+		out, err = narrow(cases, out, "shape", on, func(t *guidelines.Test) []string { return []string{t.Shape.String()} })
+	}
+	return out, err
 }

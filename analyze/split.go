@@ -106,9 +106,9 @@ func (a *Analysis) usableParts(t guidelines.Test) []int {
 // PlanSplit plans the experiment on split-robustness from the medians of stage 2: one
 // comparison for each suspicion, with the m_i that is reported, and for what the
 // baselines violate, so that both checks test it: violatedBefore gives the smaller
-// size of which k calls were faster there, 0 for none; it may be nil. It is measured
-// in as many mpiruns as pair well, but no more than the check has. It is nil where
-// there is nothing to follow up, the method does not, or R is too small.
+// size of which k calls were faster there, 0 for none; it may be nil. It has no more mpiruns
+// than the check. It is nil where there is nothing to follow up, the method does not, or R is
+// too small.
 func PlanSplit(m *results.Manifest, set *medians.Set, cfg judge.Config, violatedBefore func(*Verdict) int64) (*results.FollowUps, error) {
 	if !cfg.Method.Rules().FollowsUp {
 		return nil, nil
@@ -118,7 +118,7 @@ func PlanSplit(m *results.Manifest, set *medians.Set, cfg judge.Config, violated
 		return nil, err
 	}
 	a.judgeSplit()
-	plan := &results.FollowUps{}
+	var list []results.Comparison
 	for i, v := range a.verdicts {
 		other := v.MsizeOther
 		if v.Verdict == judge.NotSuspected && violatedBefore != nil {
@@ -127,16 +127,16 @@ func PlanSplit(m *results.Manifest, set *medians.Set, cfg judge.Config, violated
 			continue
 		}
 		if c, ok := Compare(&m.Plan, i, other); ok && slices.Contains(a.usableParts(m.Plan.Tests[i]), c.Part) {
-			plan.Comparisons = append(plan.Comparisons, c)
+			list = append(list, c)
 		}
 	}
 	_, split := levels(m, cfg)
-	plan.R = min(a.family.R(), max(a.family.Looks[0], judge.Pairing(split.Alpha, len(plan.Comparisons))))
-	d, err := judge.NewDesign(split, judge.Once(plan.R), len(plan.Comparisons))
-	if err != nil || d.M == 0 || d.Refused != nil {
+	r := min(a.family.R(), a.pairing(split.Alpha, len(list)))
+	d, err := judge.NewDesign(split, judge.Once(r), len(list))
+	if err != nil || d.Refused != nil {
 		return nil, err
 	}
-	return plan, nil
+	return again(list, r), nil
 }
 
 // untested is the strongest suspicion of a test beside the one that was followed up.
@@ -164,35 +164,29 @@ type SplitExperiment struct {
 
 // experiment tests the follow-ups like patterns whose mock-up is k calls
 // (docs/dev/statistics.md).
-func (a *Analysis) experiment() error {
-	m := a.manifest
-	if !a.cfg.Method.Rules().FollowsUp || m.Split == nil || len(m.Split.Comparisons) == 0 {
+func (a *Analysis) experiment() (err error) {
+	if x := a.manifest.Split; !a.cfg.Method.Rules().FollowsUp || x == nil || len(x.Comparisons) == 0 {
 		return nil
 	}
-	_, split := levels(m, a.cfg)
-	d, err := judge.NewDesign(split, judge.Once(m.Runs(protocol.ModeSplit)), len(m.Split.Comparisons))
-	if err != nil {
+	_, split := levels(a.manifest, a.cfg)
+	if a.split, err = a.followed(protocol.ModeSplit, split); err != nil || a.split.Refused != nil {
 		return err
 	}
-	if a.split, err = Follow(m, a.set, protocol.ModeSplit, d, m.Split.Comparisons); err != nil || d.Refused != nil {
-		return err
-	}
-	for i, f := range a.split.Comparisons {
-		v, o := &a.verdicts[f.Test], a.split.Outcomes[i]
-		if problem := a.split.Problems[i]; problem != "" { // it stays suspected
-			v.Reason = "its experiment: " + problem
+	for _, f := range a.split.Answers {
+		v, part := &a.verdicts[f.Test], a.manifest.Plan.Cases[f.Part]
+		if f.Problem != "" { // it stays suspected
+			v.Reason = "its experiment: " + f.Problem
 			a.isIncomplete(v)
 			continue
 		}
-		if rest, ok := a.untested(f); ok && o.Verdict != judge.Violated {
-			v.Reason = fmt.Sprintf("%s against %d calls of %s, where it was tested; the medians suggest it here as well", o.Verdict, f.Calls, conf.HumanSize(m.Plan.Cases[f.Part].Msize))
+		if rest, ok := a.untested(f.Comparison); ok && f.Verdict != judge.Violated {
+			v.Reason = fmt.Sprintf("%s against %d calls of %s, where it was tested; the medians suggest it here as well", f.Verdict, f.Calls, conf.HumanSize(part.Msize))
 			a.about(v, rest)
 			continue
 		}
-		v.set(o, nil)
+		v.set(f.Outcome, nil)
 		v.Reason = ""
-		v.K, v.MsizeOther = f.Calls, m.Plan.Cases[f.Part].Msize
-		v.MedianS, v.OtherMedianS = a.split.Times(i)
+		v.K, v.MsizeOther, v.MedianS, v.OtherMedianS = f.Calls, part.Msize, f.WholeS, f.PartS
 	}
 	return nil
 }

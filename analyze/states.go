@@ -15,15 +15,10 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// StateVerdict is what a test would say of the mpiruns of one state of the machine
-// alone, at alpha and not adjusted. It explains the verdict; it is not a verdict of its own.
+// StateVerdict is what a test says of the steady mpiruns of one state of the machine.
 type StateVerdict struct {
-	State     string        `json:"state"`   // its name
-	Mpiruns   int           `json:"mpiruns"` // steady ones of it, that the test has
-	Ratio     *float64      `json:"ratio"`
-	RatioLo95 *float64      `json:"ratio_lo95"`
-	RatioHi95 *float64      `json:"ratio_hi95"`
-	Verdict   judge.Verdict `json:"verdict"`
+	State string `json:"state"` // its name
+	Alone
 }
 
 // InStates are the answers of a test in each state.
@@ -188,7 +183,7 @@ func (a *Analysis) answers(d divided) error {
 			return err
 		}
 		o := f.Outcomes[0]
-		out = append(out, StateVerdict{State: s.Name, Mpiruns: o.Runs, Ratio: Number(o.Ratio), RatioLo95: Number(o.Lo95), RatioHi95: Number(o.Hi95), Verdict: o.Verdict})
+		out = append(out, StateVerdict{s.Name, aloneIn(o)})
 		differ = differ || o.Verdict != out[0].Verdict
 		slow = slow || o.Ratio >= a.cfg.MinSlowdown
 	}

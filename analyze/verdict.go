@@ -26,19 +26,11 @@ type Verdict struct {
 	// OtherMedianS is for ONE of the k calls.
 	MedianS      *float64 `json:"median_s"`
 	OtherMedianS *float64 `json:"other_median_s"`
-	Runs         int      `json:"runs"` // mpiruns that the verdict rests on; 0: there is none
-	// Ratio is how many times slower the call is: Hodges-Lehmann (docs/
-	// statistics.md); for method paper and split it is the ratio of the medians.
-	Ratio *float64 `json:"ratio"`
-	// RatioLo95 and RatioHi95 are its two-sided 95 % interval (docs/dev/statistics.md);
-	// for method paper it belongs to the rank-sum's estimate. Null for split from medians.
-	RatioLo95 *float64      `json:"ratio_lo95"`
-	RatioHi95 *float64      `json:"ratio_hi95"`
-	PValue    *float64      `json:"p_value"`    // one-sided; null for split
-	PAdjusted *float64      `json:"p_adjusted"` // over the family
-	PKept     *float64      `json:"p_kept"`     // that the call is less than min_slowdown times slower
-	Stars     string        `json:"stars"`      // by p_adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
-	Verdict   judge.Verdict `json:"verdict"`
+	Runs         int      `json:"runs" column:"mpiruns"` // mpiruns that the verdict rests on; 0: there is none
+	Tested
+	PKept   *float64      `json:"p_kept"` // that the call is less than min_slowdown times slower
+	Stars   string        `json:"stars"`  // by p_adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
+	Verdict judge.Verdict `json:"verdict"`
 	// Replication is the probability that a new check of the same design calls it
 	// violated again; null where it is not violated, or not known. Firm: at least .9.
 	Replication *float64          `json:"replication"`
@@ -53,8 +45,35 @@ type Verdict struct {
 	// Datatype is of both sides; Op as well, "" where nothing is reduced.
 	Datatype string `json:"datatype"`
 	Op       string `json:"op,omitempty"`
+	// Alternating is the violation measured again, call and other side alternating call by call.
+	Alternating *Elsewhere `json:"alternating,omitempty" column:"alternating_"`
+	// OtherMalloc is the violation measured again in the other state of malloc.
+	OtherMalloc *Elsewhere `json:"other_malloc,omitempty" column:"other_malloc_"`
 	// ByStateTold: enough mpiruns in two states to show that it does.
 	ByStateTold bool `json:"by_state_told,omitempty" column:"-"`
+}
+
+// Effect is how many times slower a call is than the other side. Undefined numbers are null.
+type Effect struct {
+	// Ratio is by Hodges-Lehmann (docs/dev/statistics.md); for method paper and for split from
+	// medians it is the ratio of the medians.
+	Ratio *float64 `json:"ratio" column:"ratio"`
+	// RatioLo95 and RatioHi95 are its two-sided 95 % interval; for method paper it belongs to the
+	// rank-sum's estimate. Null for split from medians.
+	RatioLo95 *float64 `json:"ratio_lo95"`
+	RatioHi95 *float64 `json:"ratio_hi95"`
+}
+
+// Tested is an effect and how surely it is one.
+type Tested struct {
+	Effect
+	PValue    *float64 `json:"p_value"`    // one-sided; null for split from medians
+	PAdjusted *float64 `json:"p_adjusted"` // over the family
+}
+
+// TestedBy are the numbers of an outcome.
+func TestedBy(o judge.Outcome) Tested {
+	return Tested{Effect{Number(o.Ratio), Number(o.Lo95), Number(o.Hi95)}, Number(o.P), Number(o.PAdjusted)}
 }
 
 // Cell is where the call is too slow.

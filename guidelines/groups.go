@@ -26,7 +26,6 @@ const (
 	everything = "everything"
 )
 
-// callsOf has the calls that a group is about, if any.
 var callsOf = map[Group][]mockups.Call{
 	Nonblocking: {mockups.Nonblocking}, Persistent: {mockups.Persistent}, InPlace: {mockups.InPlace},
 	Irregular: irregular(), Derived: {mockups.Call(mockups.Vector), mockups.Call(mockups.Indexed)},

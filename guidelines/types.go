@@ -146,7 +146,6 @@ func (p *Plan) Elements(function string) (datatype, op string) {
 	return cmp.Or(d.Name, p.Datatype), op
 }
 
-// CasesOf returns the indices into Cases of one shape, in Plan order.
 func (p *Plan) CasesOf(s Shape) []int {
 	var out []int
 	for i, c := range p.Cases {

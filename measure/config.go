@@ -31,7 +31,6 @@ type JobConfig struct {
 	MaxTime     conf.Duration `toml:"max_time" json:"max_time"`         // of all mpiruns together; 0: no limit
 }
 
-// DefaultJob is the [job] section of an empty gl.toml.
 func DefaultJob() JobConfig {
 	return JobConfig{NP: []int{}, Shapes: []string{}, Msizes: guidelines.MsizeList{"1..1Mi"},
 		Datatype: mockups.Auto, Op: "auto", Seed: 1, Looks: []int{}, LookWeights: []float64{}}
@@ -116,7 +115,6 @@ type MPIConfig struct {
 	ThreadLevel string `toml:"thread_level" json:"thread_level"`
 }
 
-// DefaultMPI is the [mpi] section of an empty gl.toml.
 func DefaultMPI() MPIConfig {
 	return MPIConfig{Launch: []string{}, Env: map[string]string{}, CPUsPerRank: 1, KeepPML: true, ThreadLevel: protocol.ThreadSingle}
 }
@@ -157,7 +155,6 @@ func startPerRank(np int) time.Duration {
 	return (time.Duration(np) * StartPerRank).Truncate(time.Second)
 }
 
-// RankArgs returns the arguments of the rank program that are not its defaults.
 func (c MPIConfig) RankArgs() []string {
 	if c.ThreadLevel == protocol.ThreadSingle {
 		return nil
@@ -175,6 +172,7 @@ type Config struct {
 	Slice     conf.Duration `toml:"slice" json:"slice"`           // most time for a case, with sync = "round_time"
 	MaxDrift  conf.Duration `toml:"max_drift" json:"max_drift"`   // the clocks are synchronised again before they are off by more
 	Cache     string        `toml:"cache" json:"cache"`
+	Malloc    string        `toml:"malloc" json:"malloc"`     // of protocol.Mallocs
 	Provable  bool          `toml:"provable" json:"provable"` // bound the run-times; see results.Bound
 	// FirstCalls and Warmup count untimed calls: of a function before its
 	// first case, and before each case.
@@ -195,14 +193,15 @@ type Config struct {
 	Counters []string `toml:"counters" json:"counters"`
 	// SplitExperiment follows up suspected violations of split-robustness.
 	SplitExperiment bool `toml:"split_experiment" json:"split_experiment"`
+	// Alternate measures violations again with both sides alternating call by call.
+	Alternate bool `toml:"alternate" json:"alternate"`
 }
 
-// Default is the [measure] section of an empty gl.toml.
 func Default() Config {
 	return Config{Sync: "barrier", Clock: "monotonic", ClockSync: "shared", Sample: protocol.Auto,
 		Window: conf.Duration(time.Millisecond), Slice: conf.Duration(2 * time.Second), MaxDrift: conf.Duration(10 * time.Microsecond),
-		Cache: "warm", FirstCalls: 20, Warmup: 100, WarmupTime: conf.Duration(500 * time.Microsecond),
-		Stall: conf.Duration(2 * time.Minute), TempMemory: 1 << 30, Counters: []string{}, SplitExperiment: true}
+		Cache: "warm", Malloc: protocol.MallocFresh, FirstCalls: 20, Warmup: 100, WarmupTime: conf.Duration(500 * time.Microsecond),
+		Stall: conf.Duration(2 * time.Minute), TempMemory: 1 << 30, Counters: []string{}, SplitExperiment: true, Alternate: true}
 }
 
 func (c Config) CheckTurns(n nrep.Config) []conf.FieldError {
@@ -219,6 +218,7 @@ func (c Config) Validate() []conf.FieldError {
 	errs.Name("clock", "clock", c.Clock, protocol.Clocks)
 	errs.Name("clock_sync", "clock synchronisation", c.ClockSync, protocol.ClockSyncs)
 	errs.Name("cache", "treatment of the caches", c.Cache, protocol.Caches)
+	errs.Name("malloc", "state of malloc", c.Malloc, protocol.Mallocs)
 	errs.Check(c.Window > 0, "window", "must be above 0s")
 	errs.Check(c.Slice > 0, "slice", "must be above 0s")
 	errs.Check(c.MaxDrift > 0, "max_drift", "must be above 0s")
@@ -251,7 +251,6 @@ type OverlapConfig struct {
 	Tests  guidelines.MsizeList `toml:"tests" json:"tests"`   // intervals of progress tests, bytes of msize
 }
 
-// DefaultOverlap is the [overlap] section of an empty gl.toml.
 func DefaultOverlap() OverlapConfig {
 	return OverlapConfig{Method: protocol.OverlapTime, Tests: guidelines.MsizeList{"1Mi", "64Ki", "4Ki"}}
 }

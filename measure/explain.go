@@ -188,9 +188,8 @@ func withoutNoise(text string) string {
 type tail struct {
 	mu   sync.Mutex
 	text []byte
-	shut bool // the driver is ending the mpirun: what follows is its own doing
-	// lost, if set, is closed when the launcher has said that it cannot start a rank.
-	lost chan struct{}
+	shut bool          // the driver is ending the mpirun: what follows is its own doing
+	lost chan struct{} // mpirun.lost, until it is closed
 }
 
 const tailBytes = 256 << 10
@@ -210,20 +209,6 @@ func (t *tail) Write(p []byte) (int, error) {
 		t.text = append(t.text[:0], t.text[n-tailBytes:]...)
 	}
 	return len(p), nil
-}
-
-// watch returns a channel that is closed when the launcher has said, also before, that it
-// cannot start a rank.
-func (t *tail) watch() <-chan struct{} {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	lost := make(chan struct{})
-	if hopeless.Match(t.text) {
-		close(lost)
-	} else {
-		t.lost = lost
-	}
-	return lost
 }
 
 func (t *tail) close() {

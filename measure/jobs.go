@@ -43,15 +43,10 @@ func (o *Outside) Do(ctx context.Context, shape guidelines.Shape, env map[string
 	m := newMpirun(o.Start, argv, Env(o.MPI.Env, env), limitsFor(o.MPI, shape.NP, time.Duration(job.StallNS)))
 	m.progress = progress
 	out, err := m.run(ctx, job)
-	switch {
-	case err != nil || !job.Layout:
-		return out, err
-	case out.Layout == nil:
-		return nil, &Error{Argv: argv, What: "the ranks said nothing of their nodes", Started: true,
-			Remedy: "build pgmpi and the rank program again with `make build`"}
+	if err == nil && out.Layout != nil {
+		out.Layout.Shape, out.Layout.Command = shape.String(), argv
 	}
-	out.Layout.Shape, out.Layout.Command = shape.String(), argv
-	return out, nil
+	return out, err
 }
 
 // Env joins variables of the environment; later ones win.

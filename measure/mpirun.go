@@ -16,7 +16,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Time limits of the protocol.
 const (
 	ackLimit   = 30 * time.Second
 	stallGrace = 10 * time.Second // beyond measure.stall, which the ranks watch themselves
@@ -42,7 +41,6 @@ func limitsFor(c MPIConfig, np int, stall time.Duration) limits {
 	return l
 }
 
-// Error is a failed mpirun.
 type Error struct {
 	Argv    []string
 	What    string
@@ -79,9 +77,10 @@ type mpirun struct {
 
 	ranks  *Ranks
 	stderr tail
-	lines  chan []byte // of standard output; closed at its end
-	bad    error       // what is wrong with the first line that was refused
-	ended  bool        // the launcher, by itself
+	lost   chan struct{} // closed when the launcher has said that it cannot start a rank
+	lines  chan []byte   // of standard output; closed at its end
+	bad    error         // what is wrong with the first line that was refused
+	ended  bool          // the launcher, by itself
 	hello  *protocol.Hello
 	taken  bool   // the job, by the ranks
 	last   string // the case that progress named last
@@ -96,7 +95,8 @@ func newMpirun(start Starter, argv []string, env map[string]string, l limits) *m
 	if start == nil {
 		start = Exec
 	}
-	return &mpirun{argv: argv, env: environment(env), limits: l, starter: start}
+	lost := make(chan struct{})
+	return &mpirun{argv: argv, env: environment(env), limits: l, starter: start, lost: lost, stderr: tail{lost: lost}}
 }
 
 // run leaves no process when it returns.
@@ -292,10 +292,9 @@ func (m *mpirun) hand(ctx context.Context, job *protocol.Job) error {
 }
 
 func (m *mpirun) giveUpWhenLost(ctx context.Context, stop context.CancelCauseFunc) {
-	lost := m.stderr.watch()
 	go func() {
 		select {
-		case <-lost:
+		case <-m.lost:
 			select {
 			case <-time.After(lostGrace): // for the rest of its words, or its end
 			case <-ctx.Done():

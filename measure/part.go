@@ -84,8 +84,7 @@ func (s *Session) keepPart(t Task, before *results.Run, seed uint64, job *protoc
 	slices.SortFunc(got.Cases, func(a, b protocol.CaseResult) int { return cmp.Compare(a.Case, b.Case) })
 	out := &protocol.Output{Samples: map[int][]protocol.Sample{}}
 	var of []Sampled
-	r := &results.Run{Header: results.Header{Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Rank: m.hello.Rank, Predictions: predictions(job),
-		WallNS: m.wall.Nanoseconds(), LaunchNS: m.launch.Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339)}}
+	r := &results.Run{Header: m.header(t, seed, job)}
 	at := map[int]int{}
 	for _, c := range got.Cases {
 		if c.Case >= len(t.Cases) {

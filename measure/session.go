@@ -158,12 +158,10 @@ func (s *Session) leave(ctx context.Context) {
 }
 
 func (s *Session) stored(t Task, part *results.Run, job *protocol.Job, seed uint64, m *mpirun, out *protocol.Output) (*results.Run, error) {
-	r := &results.Run{Header: results.Header{
-		Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Order: measured(job.Order, len(t.Cases)), Rank: m.hello.Rank, Predictions: predictions(job),
-		MemoryCap: out.End.MemoryCap, MeasureNS: out.End.MeasureNS, TimedNS: out.End.TimedNS, Load: out.End.Load,
-		Counters: out.End.Counters, Timing: out.End.Timing, Clock: out.End.Clock, Clocks: out.End.Clocks, Probes: out.End.Probes,
-		WallNS: m.wall.Nanoseconds(), LaunchNS: m.launch.Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339),
-	}}
+	r := &results.Run{Header: m.header(t, seed, job)}
+	r.Order = slices.DeleteFunc(slices.Clone(job.Order), func(i int) bool { return i >= len(t.Cases) }) // without the fillers
+	r.MemoryCap, r.MeasureNS, r.TimedNS, r.Load = out.End.MemoryCap, out.End.MeasureNS, out.End.TimedNS, out.End.Load
+	r.Counters, r.Timing, r.Clock, r.Clocks, r.Probes = out.End.Counters, out.End.Timing, out.End.Clock, out.End.Clocks, out.End.Probes
 	if r.Clock != nil {
 		r.Rank.ClockTickNS = r.Clock.TickNS
 	}
@@ -182,9 +180,13 @@ func (s *Session) stored(t Task, part *results.Run, job *protocol.Job, seed uint
 	return r, s.Folder.WriteRun(r)
 }
 
-// measured returns an order without the fillers, as raw files have it.
-func measured(order []int, cases int) []int {
-	return slices.DeleteFunc(slices.Clone(order), func(i int) bool { return i >= cases })
+func (m *mpirun) header(t Task, seed uint64, job *protocol.Job) results.Header {
+	h := results.Header{Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Rank: m.hello.Rank,
+		WallNS: m.wall.Nanoseconds(), LaunchNS: m.launch.Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339)}
+	if job.Predict != nil {
+		h.Predictions = job.Predict.Times
+	}
+	return h
 }
 
 func (s *Session) fill(r *results.Run, out *protocol.Output, cases []Sampled) error {
@@ -219,6 +221,8 @@ var nameOfMode = map[protocol.Mode]string{
 	protocol.ModeNREP:      "mpirun %d of stage 1",
 	protocol.ModeMeasure:   "mpirun %d of stage 2",
 	protocol.ModeConfirm:   "mpirun %d of stage 2",
+	protocol.ModeAlternate: "mpirun %d of alternating calls",
+	protocol.ModeMalloc:    "mpirun %d in the other state of malloc",
 	protocol.ModeSplit:     "mpirun %d of the split experiment",
 	protocol.ModePipelined: "mpirun %d of calls in a row",
 	protocol.ModeOverlap:   "mpirun %d of overlapped calls",

@@ -11,7 +11,6 @@ import (
 	"pgmpi/mockups"
 )
 
-// Task is what one mpirun of a Session is to do.
 type Task struct {
 	Mode  protocol.Mode
 	Shape guidelines.Shape
@@ -24,7 +23,6 @@ type Task struct {
 	turns   int // rounds left of an mpirun that was cut off, or 0
 }
 
-// WithFillers returns the task with the other cases of its shape as fillers.
 func (t Task) WithFillers(m *results.Manifest) Task {
 	t.Fillers = nil
 	for _, i := range m.Plan.CasesOf(t.Shape) {
@@ -100,11 +98,15 @@ func followUpCases(m *results.Manifest, x *results.FollowUps, shape guidelines.S
 		if m.Plan.Cases[f.Case].Shape != shape {
 			continue
 		}
-		nrep := max(1, m.NRep[f.Case].N)
+		nrep, parts := max(1, m.NRep[f.Case].N), max(1, m.NRep[f.Part].N)
+		if x == m.Alternate {
+			nrep = min(nrep, alternations)
+			parts = nrep
+		}
 		if f.Calls > 1 {
 			add(f.Part, f.Calls, nrep)
 		} else {
-			add(f.Part, 0, max(1, m.NRep[f.Part].N))
+			add(f.Part, 0, parts)
 		}
 		add(f.Case, 0, nrep)
 	}
@@ -116,9 +118,12 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 	calls := &protocol.CallsJob{
 		Mode: t.Mode, Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root, Seed: m.Seed,
 		Sync: c.Sync, Sample: c.Sample, WindowNS: int64(c.Window), SliceNS: int64(c.Slice), MaxDriftNS: int64(c.MaxDrift),
-		Cache: c.Cache, Clock: c.Clock, ClockSync: c.ClockSync,
+		Cache: c.Cache, Malloc: c.Malloc, Clock: c.Clock, ClockSync: c.ClockSync,
 		FirstCalls: c.FirstCalls, Warmup: c.Warmup, WarmupNS: int64(c.WarmupTime),
 		TempMemory: int64(c.TempMemory), MemoryCap: m.MemoryCap[t.Shape.String()], Mockups: s.mockups(),
+	}
+	if x, _ := m.Experiment(t.Mode); x != nil && x.Malloc != "" {
+		calls.Malloc = x.Malloc
 	}
 	// The first mpirun of a shape meets every case, and decides the cap.
 	calls.Verify = calls.MemoryCap == 0
@@ -140,7 +145,7 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 	}
 	seed = rand.NewPCG(m.Seed, stream).Uint64() >> 1
 	least := leastCalls
-	if c.Turns > 0 {
+	if c.Turns > 0 || t.Mode == protocol.ModeAlternate {
 		least = 1
 	}
 	rounds := t.rounds(rand.New(rand.NewPCG(seed, 0)), s.turns(t), least, m)
@@ -201,14 +206,6 @@ func (s *Session) predictAtOnce(t Task, j *protocol.Job, seed uint64) func(launc
 		}
 		j.Predict.Times = left
 	}
-}
-
-// predictions returns how many predictions a job makes, if more than one.
-func predictions(j *protocol.Job) int {
-	if j.Predict == nil {
-		return 0
-	}
-	return j.Predict.Times
 }
 
 // mockups returns the shared libraries whose rows the Plan has, with their hashes when the

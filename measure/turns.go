@@ -19,10 +19,15 @@ const maxTurns = 10000
 // usualTurns was chosen by what it does to verdicts that flip (docs/dev/measuring.md).
 const usualTurns = 10
 
-// leastCalls is the least number of repetitions in a visit, if the case has as many and
-// turns is not configured. The first call of a visit meets caches that other cases have
-// filled, the next ones do not: with few calls, their predicted number would decide the median.
-const leastCalls = 10
+// alternations are the most calls of a case that alternate with other cases, one in each visit.
+const alternations = 20
+
+// Without turns configured a visit has leastCalls repetitions, and a case fewVisits, if it has as many
+// repetitions: above some 20 µs visits differ more than the calls of one do (docs/dev/measuring.md).
+const (
+	leastCalls = 5
+	fewVisits  = 4
+)
 
 // turns returns in how many rounds a task visits its cases. Unless it is configured, one
 // where caches are prepared before each call, where bounds of repeated calls are measured, and
@@ -37,6 +42,8 @@ func (s *Session) turns(t Task) int {
 		return 1 // as the benchmarks that it is held against
 	case t.Mode == protocol.ModeOverlap:
 		return 1 // what is computed for is what the call has just taken
+	case t.Mode == protocol.ModeAlternate:
+		return alternations
 	case s.Measure.Turns == 0 && !s.roomForTurns(t):
 		return 1
 	}
@@ -95,7 +102,7 @@ func (t Task) rounds(rng *rand.Rand, n, least int, plan *results.Manifest) (out 
 	for _, rank := range spread(n) {
 		var there []int
 		for i, c := range t.Cases {
-			if rank < max(1, c.NRep/least) {
+			if rank < max(1, min(fewVisits, c.NRep), c.NRep/least) {
 				there = append(there, i)
 			}
 		}

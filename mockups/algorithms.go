@@ -1,6 +1,8 @@
 package mockups
 
 import (
+	"math"
+	"pgmpi/internal/conf"
 	"regexp"
 	"strings"
 )
@@ -30,6 +32,16 @@ func Collective(id string) string {
 func Algorithm(id string) string {
 	_, name, _ := strings.Cut(id, "@")
 	return name
+}
+
+// Segment takes the size of segments (bytes) off the name of an algorithm: "pipeline" and 32768 for
+// "pipeline+32Ki". Without one it is 0.
+func Segment(algorithm string) (name string, bytes int64) {
+	name, size, found := strings.Cut(algorithm, "+")
+	if bytes, err := conf.ParseSize(size); found && err == nil && bytes > 0 && bytes <= math.MaxInt32 {
+		return name, bytes
+	}
+	return algorithm, 0
 }
 
 // Variant returns the way in which a function calls its collective: "@binomial", "nonblocking", or "".

@@ -30,3 +30,15 @@ func TestUsersOwnMockupIsOneOfItsCollective(t *testing.T) {
 	f, ok = Get("scan_as_exscan+reduce_local")
 	should.Hold(t, ok && !f.User, "a mock-up of pgmpi's is taken for a user's")
 }
+
+func TestSegmentIsBehindTheNameOfAnAlgorithm(t *testing.T) {
+	for text, want := range map[string]struct {
+		name  string
+		bytes int64
+	}{"pipeline+32Ki": {"pipeline", 32 << 10}, "pipeline": {"pipeline", 0}, "a+b": {"a+b", 0}, "a+-1": {"a+-1", 0}, "a+": {"a+", 0}} {
+		name, bytes := Segment(text)
+		should.Hold(t, name == want.name && bytes == want.bytes, "%s: %s, %d", text, name, bytes)
+	}
+	f, ok := Get("MPI_Bcast@pipeline+32Ki")
+	should.Hold(t, ok && f.Algorithm == "pipeline+32Ki" && Collective(f.ID) == "MPI_Bcast", "%+v", f)
+}

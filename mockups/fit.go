@@ -17,7 +17,6 @@ type Need struct {
 
 func (n Need) Sum() int64 { return n.Send + n.Recv + n.Temp + n.Reduced }
 
-// Sized is a function with blocks of Count elements of Extent bytes.
 type Sized struct {
 	Function      Function
 	Count, Extent int64

@@ -49,7 +49,6 @@ func (r Rule) weight(i, p int, seed uint64) uint64 {
 	return 1
 }
 
-// starts returns where the parts of p·count elements begin, and their end.
 func (r Rule) starts(count int64, p int, seed uint64) []int64 {
 	before := make([]uint64, p+1) // the weights of the parts before
 	for i := range p {
@@ -179,7 +178,6 @@ func GathervCall(r Rule) Call {
 	return Call(r) + "/" + ByGatherv
 }
 
-// irregularCalls returns these calls in the order of lists.
 func irregularCalls() (calls []Call) {
 	for _, r := range Unequal {
 		calls = append(calls, Call(r))

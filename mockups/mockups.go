@@ -24,7 +24,6 @@ const (
 	Pair
 )
 
-// Buffer describes one of the caller's buffers.
 type Buffer struct {
 	Blocks   Blocks
 	RootOnly bool // significant at the root alone
@@ -61,7 +60,6 @@ type Temp struct {
 	One, PerRank, Padded int
 }
 
-// Elements returns the length of all temporaries together.
 func (t Temp) Elements(count int64, p int) int64 {
 	padded := (count + int64(p) - 1) / int64(p) * int64(p)
 	return int64(t.One)*count + int64(t.PerRank)*count*int64(p) + int64(t.Padded)*padded
@@ -98,7 +96,6 @@ type Function struct {
 	Send    Buffer
 	Recv    Buffer
 	Result  Result
-	Rooted  bool   // has a root
 	Reduces bool   // has a reduction operator
 	InBytes bool   // gives MPI counts or displacements of bytes, whatever the datatype
 	Input   Result // content of the receive buffer before the call, if it counts
@@ -184,16 +181,16 @@ var collectives = []Function{
 	{ID: "MPI_Alltoall", Send: vector, Recv: vector, Result: exchanged, Regular: true, OneCount: true, Exchange: true},
 	{ID: "MPI_Alltoallv", Send: vector, Recv: vector, Result: exchanged, Exchange: true},
 	{ID: "MPI_Barrier"},
-	{ID: "MPI_Bcast", Recv: block, Rooted: true, Result: roots, Input: rootsOwn, Regular: true},
+	{ID: "MPI_Bcast", Recv: block, Result: roots, Input: rootsOwn, Regular: true},
 	{ID: "MPI_Exscan", Send: block, Recv: block, Reduces: true, Result: beforeOwn, Regular: true},
-	{ID: "MPI_Gather", Send: block, Recv: vectorAtRoot, Rooted: true, Result: gathered, Regular: true, OneCount: true},
-	{ID: "MPI_Gatherv", Send: block, Recv: vectorAtRoot, Rooted: true, Result: gathered},
-	{ID: "MPI_Reduce", Send: block, Recv: blockAtRoot, Rooted: true, Reduces: true, Result: reduced, Regular: true},
+	{ID: "MPI_Gather", Send: block, Recv: vectorAtRoot, Result: gathered, Regular: true, OneCount: true},
+	{ID: "MPI_Gatherv", Send: block, Recv: vectorAtRoot, Result: gathered},
+	{ID: "MPI_Reduce", Send: block, Recv: blockAtRoot, Reduces: true, Result: reduced, Regular: true},
 	{ID: "MPI_Reduce_scatter", Send: vector, Recv: block, Reduces: true, Result: ownPart, Regular: true},
 	{ID: "MPI_Reduce_scatter_block", Send: vector, Recv: block, Reduces: true, Result: ownPart, Regular: true, OneCount: true},
 	{ID: "MPI_Scan", Send: block, Recv: block, Reduces: true, Result: upToOwn, Regular: true},
-	{ID: "MPI_Scatter", Send: vectorAtRoot, Recv: block, Rooted: true, Result: scattered, Regular: true, OneCount: true},
-	{ID: "MPI_Scatterv", Send: vectorAtRoot, Recv: block, Rooted: true, Result: scattered},
+	{ID: "MPI_Scatter", Send: vectorAtRoot, Recv: block, Result: scattered, Regular: true, OneCount: true},
+	{ID: "MPI_Scatterv", Send: vectorAtRoot, Recv: block, Result: scattered},
 }
 
 // mockupRows take missing fields from their collective. An id names it, and the collectives
@@ -313,7 +310,6 @@ func Canonical(name string) string {
 	return name
 }
 
-// Collectives returns the ids of the MPI collectives, in alphabetical order.
 func Collectives() []string { return Mockups("") }
 
 func Mockups(of string) []string {

@@ -12,7 +12,6 @@ const (
 
 var Decompositions = []Decomposition{Lane, Hier}
 
-// onNodes ends a formula.
 var onNodes = map[Decomposition]string{Lane: " on lanes", Hier: " by leaders"}
 
 // nodeRow is a mock-up of Of by calls in one node and among nodes.

@@ -33,7 +33,6 @@ var Calls = slices.Concat(
 	[]Call{Nonblocking, Persistent, InPlace, Copied, NonblockingTimes, PersistentTimes, PersistentOnce},
 	irregularCalls(), []Call{Call(Vector), Call(Indexed), PackedCall(Vector), PackedCall(Indexed), Neighborhood, ByMessages, LargeCount})
 
-// CallOf returns the id of a collective that is called in this way.
 func CallOf(collective string, c Call) string {
 	name := strings.TrimPrefix(collective, "MPI_")
 	lower := strings.ToLower(name[:1]) + name[1:]
@@ -82,7 +81,6 @@ var (
 	rootsPart Result = func(rank, p, root, block int) Source { return atRoot(own, rank, p, root, block) }
 )
 
-// undefined is a source without data.
 var undefined = Source{0, -1, 0}
 
 func atRoot(r Result, rank, p, root, block int) Source {

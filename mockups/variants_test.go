@@ -14,7 +14,7 @@ func TestEveryCallIsOneOfACollectiveWithItsResult(t *testing.T) {
 		of, ok := Get(f.Of)
 		got, known := Get(f.ID)
 		should.Hold(t, ok && known && got.Call == f.Call && Collective(f.ID) == f.Of && Variant(f.ID) == string(f.Call), "%s is not found as a call of %s", f.ID, f.Of)
-		should.Hold(t, f.ID == CallOf(f.Of, f.Call) && f.Rooted == of.Rooted && f.Reduces == of.Reduces && f.Result != nil && f.Formula != "" && f.What != "",
+		should.Hold(t, f.ID == CallOf(f.Of, f.Call) && f.Reduces == of.Reduces && f.Result != nil && f.Formula != "" && f.What != "",
 			"%s: %+v", f.ID, f)
 		should.Equal(t, f.Consumes, f.Call == InPlace || f.Call == Copied, "%s consumes its input", f.ID)
 	}

@@ -28,6 +28,7 @@ type Config struct {
 	Max         int           `toml:"max" json:"max"`                 // repetitions at the last one
 	Step        int           `toml:"step" json:"step"`               // to the second check point; then doubled
 	Predictions int           `toml:"predictions" json:"predictions"` // number of mpiruns that predict
+	Budget      conf.Duration `toml:"budget" json:"budget"`           // for more than Min repetitions; 0: no limit
 	MaxTime     conf.Duration `toml:"max_time" json:"max_time"`       // for one case of one prediction
 	MinTime     conf.Duration `toml:"min_time" json:"min_time"`       // in the calls of one case of one mpirun that measures
 	Fixed       int           `toml:"fixed" json:"fixed"`             // > 0: repetitions without prediction
@@ -50,8 +51,9 @@ func Default() Config {
 		Max:         1000,
 		Step:        10,
 		Predictions: 3,
+		Budget:      conf.Duration(3 * time.Millisecond),
 		MaxTime:     conf.Duration(2 * time.Second),
-		MinTime:     conf.Duration(time.Millisecond),
+		MinTime:     conf.Duration(500 * time.Microsecond),
 	}
 }
 
@@ -84,6 +86,7 @@ func (c Config) Validate() []conf.FieldError {
 	errs.Check(c.Max <= maxRepetitions, "max", "%d is more than %d", c.Max, maxRepetitions)
 	errs.Check(c.Step >= 1, "step", "%d is below 1", c.Step)
 	errs.Check(c.Predictions >= 1, "predictions", "%d is below 1", c.Predictions)
+	errs.Check(c.Budget >= 0, "budget", "%v is negative", c.Budget)
 	errs.Check(c.MaxTime > 0, "max_time", "%v is not positive", c.MaxTime)
 	errs.Check(c.MinTime >= 0, "min_time", "%v is negative", c.MinTime)
 	errs.Check(c.Fixed >= 0, "fixed", "%d is negative", c.Fixed)

@@ -118,7 +118,7 @@ func (x *explored) candidate(test int) (c *Candidate, kind int) {
 	if mockups.Algorithm(t.Mockup) == "" {
 		kind = 1
 	}
-	return &Candidate{Function: t.Mockup, DefaultS: analyze.Seconds(orig.Median()), MedianS: analyze.Seconds(other.Median()), Ratio: medianRatio(orig, other), test: test}, kind
+	return &Candidate{Function: t.Mockup, DefaultS: analyze.Seconds(orig.Median()), MedianS: analyze.Seconds(other.Median()), Tested: analyze.Tested{Effect: analyze.Effect{Ratio: medianRatio(orig, other)}}, test: test}, kind
 }
 
 // candidates returns the planned ones, whatever is fastest by the data and the configuration
@@ -177,18 +177,10 @@ func Explore(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Explorat
 	return e, nil
 }
 
-// tested is what mpiruns of their own found, by test.
-type tested struct {
-	judge.Outcome
-	problem string // why there is no outcome
-	// seconds of the default and of the candidate
-	defaultS, medianS *float64
-}
-
 // outcomes judges the candidates, and says in the Exploration how. The default against itself
 // is a family of its own, two-sided.
-func (x *explored) outcomes(e *Exploration) (map[int]tested, error) {
-	out := map[int]tested{}
+func (x *explored) outcomes(e *Exploration) (map[int]analyze.Answered, error) {
+	out := map[int]analyze.Answered{}
 	if x.m.Explore == nil {
 		return out, nil
 	}
@@ -207,9 +199,8 @@ func (x *explored) outcomes(e *Exploration) (map[int]tested, error) {
 		}
 		f, err := analyze.Follow(x.m, x.set, protocol.ModeExplore, d, list)
 		if err == nil {
-			for i, c := range list {
-				whole, part := f.Times(i)
-				out[c.Test] = tested{f.Outcomes[i], f.Problems[i], whole, part}
+			for _, a := range f.Answers {
+				out[a.Test] = a
 			}
 		}
 		return f, err
@@ -241,7 +232,7 @@ func (x *explored) outcomes(e *Exploration) (map[int]tested, error) {
 	return out, nil
 }
 
-func (x *explored) cell(tests []int, outcomes map[int]tested) ExploreCell {
+func (x *explored) cell(tests []int, outcomes map[int]analyze.Answered) ExploreCell {
 	t := x.m.Plan.Tests[tests[0]]
 	c := ExploreCell{Cell: medians.CellOf(x.m.Plan.Cases[t.Case]), NP: t.Shape.NP}
 	whole := x.set.Worst(protocol.ModeExplore, t.Case)
@@ -264,12 +255,11 @@ func (x *explored) cell(tests []int, outcomes map[int]tested) ExploreCell {
 			continue
 		}
 		if o.Runs > 0 { // else the numbers stay the selection's
-			k.Verdict, k.Ratio, k.RatioLo95, k.RatioHi95, k.PValue, k.PAdjusted = o.Verdict, analyze.Number(o.Ratio), analyze.Number(o.Lo95), analyze.Number(o.Hi95), analyze.Number(o.P), analyze.Number(o.PAdjusted)
-			k.DefaultS, k.MedianS = o.defaultS, o.medianS
+			k.Verdict, k.Tested, k.DefaultS, k.MedianS = o.Verdict, analyze.TestedBy(o.Outcome), o.WholeS, o.PartS
 		}
 		if k.Verdict == judge.Undecided || k.Verdict == "" {
 			open[kind] = true
-			c.Reason = cmp.Or(c.Reason, o.problem)
+			c.Reason = cmp.Or(c.Reason, o.Problem)
 		}
 	}
 	switch {

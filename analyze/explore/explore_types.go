@@ -71,16 +71,12 @@ type ExploreCell struct {
 // Candidate may be faster than the default. Its numbers come from the mpiruns that test it; of an
 // untested one from the selection, without a p-value.
 type Candidate struct {
-	Function  string        `json:"function"`
-	MedianS   *float64      `json:"median_s"`
-	DefaultS  *float64      `json:"default_s"` // seconds, in the same mpiruns
-	Ratio     *float64      `json:"ratio"`     // how many times slower the default is
-	RatioLo95 *float64      `json:"ratio_lo95"`
-	RatioHi95 *float64      `json:"ratio_hi95"`
-	PValue    *float64      `json:"p_value"`
-	PAdjusted *float64      `json:"p_adjusted"`
-	Verdict   judge.Verdict `json:"verdict,omitempty"` // of the guideline that the default is not slower; "": not tested
-	test      int
+	Function string   `json:"function"`
+	MedianS  *float64 `json:"median_s"`
+	DefaultS *float64 `json:"default_s"` // seconds, in the same mpiruns
+	analyze.Tested
+	Verdict judge.Verdict `json:"verdict,omitempty"` // of the guideline that the default is not slower; "": not tested
+	test    int
 }
 
 // Faster tells whether the default is shown to be slower.

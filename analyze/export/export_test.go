@@ -26,7 +26,7 @@ var (
 		{Source: Source{"before, 1", "MPICH 4.0.2", "=host", "p2"}, Function: "scan_as_exscan", MockupOf: "MPI_Scan", Variant: `"@x"`, Msize: 1 << 40, Mpirun: 2, Rep: 7, NS: 1 << 50, Flags: 3, Outlier: true, Mode: "split", Calls: 4},
 	}
 	found = []any{
-		OfVerdict(Source{}, &analyze.Verdict{Guideline: "GL8", Verdict: judge.Violated, Ratio: ratio(1.25), Firm: true, Runs: 25, Alternative: &analyze.Alternative{Function: "x", Calls: 8}}),
+		OfVerdict(Source{}, &analyze.Verdict{Guideline: "GL8", Verdict: judge.Violated, Tested: analyze.Tested{Effect: analyze.Effect{Ratio: ratio(1.25)}}, Firm: true, Runs: 25, Alternative: &analyze.Alternative{Function: "x", Calls: 8}}),
 		OfVerdict(Source{}, &analyze.Verdict{Guideline: "-mine", Verdict: judge.NotMeasured, Reason: "no \"memory\", sorry"}),
 	}
 )

@@ -55,7 +55,7 @@ type Median struct {
 // verdicts are the columns of the table of verdicts behind its Source. A gate is not held again
 // for an export, so what one says is not among them.
 var verdicts = slices.DeleteFunc(analyze.InOrder([]string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "np", "verdict", "ratio", "ratio_lo95", "ratio_hi95",
-	"median_s", "other_median_s", "p_adjusted", "replication", "firm", "runs", "reason"}, analyze.Columns),
+	"median_s", "other_median_s", "p_adjusted", "replication", "firm", "mpiruns", "reason"}, analyze.Columns),
 	func(c analyze.Column) bool {
 		return slices.Contains([]string{"shape", "state", "alarm", "state_reason"}, c.Name)
 	})
@@ -70,9 +70,6 @@ var Verdict = func() reflect.Type {
 	for i, c := range verdicts {
 		f := reflect.StructField{Name: fmt.Sprint("Column", i), Type: plain[c.Type.Kind()]}
 		tag := c.Name
-		if tag == "runs" {
-			tag = "mpiruns"
-		}
 		if f.Type.Kind() == reflect.String {
 			tag += ",dict"
 		}

@@ -19,7 +19,7 @@ func Once(r int) Schedule { return Schedule{[]int{r}, []float64{1}} }
 
 // The usual schedule, chosen by simulation (docs/dev/statistics.md).
 const (
-	screenAt = 8  // mpiruns of the first look, which measure everything
+	screenAt = 10 // mpiruns of the first look, which measure everything
 	pairedAt = 16 // of the second, at least
 	moreR    = 8  // that the last look has in addition
 	alone    = 10 // where there is one look

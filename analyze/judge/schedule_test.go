@@ -16,10 +16,10 @@ func TestTheUsualScheduleLooksAt8ThenWherePairsSufficeThen8Later(t *testing.T) {
 		m     int
 		looks []int
 	}{
-		{Default(), 0, []int{8, 16, 24}},
-		{Default(), 6, []int{8, 16, 24}},
-		{Default(), 495, []int{8, 17, 25}},
-		{strict, 495, []int{8, 22, 30}},
+		{Default(), 0, []int{10, 16, 24}},
+		{Default(), 6, []int{10, 16, 24}},
+		{Default(), 495, []int{10, 17, 25}},
+		{strict, 495, []int{10, 22, 30}},
 	} {
 		got := Usual(c.cfg, c.m)
 		if want := (Schedule{c.looks, []float64{.5, .25, .25}}); !reflect.DeepEqual(got, want) {

@@ -25,6 +25,9 @@ type Cell struct {
 
 func CellOf(k guidelines.Case) Cell { return Cell{k.Function, k.Msize, k.Shape.String()} }
 
+// AnySize is the call on its shape, with Msize 0.
+func (c Cell) AnySize() Cell { return Cell{Function: c.Function, Shape: c.Shape} }
+
 // Set holds what is kept of a results folder's samples.
 type Set struct {
 	Cases  []Case // by index into Plan.Cases

@@ -6,6 +6,7 @@ import (
 
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
 )
 
 // CaseMedians are the run medians of a case, in stage 2 or on one side of an experiment.
@@ -66,7 +67,7 @@ func (s *Set) AllMedians() []CaseMedians {
 	for i := range s.Cases {
 		out = append(out, s.medians(protocol.ModeMeasure, i, 1, &s.Cases[i]))
 	}
-	for _, mode := range []protocol.Mode{protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeExplore} {
+	for _, mode := range results.Experiments {
 		x, _ := s.manifest.Experiment(mode)
 		if x == nil {
 			continue

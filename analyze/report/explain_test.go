@@ -149,7 +149,7 @@ func TestReasonsAreThoseOfTheVerdict(t *testing.T) {
 		{50, "default", "on average up to one in 20 of such findings is chance"},
 		{50, "ci", "up to one in 20 of checks has such a finding by chance"},
 		{50, "default", "is for this test alone"},
-		{50, "default", "A new check of this design shows it again with an estimated probability of > .99"},
+		{50, "default", "A new check of this design in this state of the machine shows it again with an estimated probability of > .99"},
 		{50, "default", "which reaches the minimum slowdown of 1.05×"},
 		{50, "default", "The fastest that was measured in its place: Allreduce"},
 		{3, "default", "But the ratio is only 1.03×"},

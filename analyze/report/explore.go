@@ -220,20 +220,14 @@ func exploreOutcomes(e *explore.Exploration) *document.Outcomes {
 	out := &document.Outcomes{Created: e.Created, Host: document.OneLine(e.Host)}
 	out.Fact("library", phrase.ShortVersion(e.Library.Version))
 	out.Fact("pgmpi", e.Version)
-	for _, s := range e.Shapes {
-		suite := document.Suite{Name: document.OneLine(s.Name + ".explore")}
-		for i := range e.Cells {
-			if c := &e.Cells[i]; c.Shape == s.Name {
-				suite.Outcomes = append(suite.Outcomes, exploreOutcome(c))
-			}
-		}
-		out.Suites = append(out.Suites, suite)
+	for i := range e.Cells {
+		out.Add(e.Cells[i].Shape+".explore", exploreOutcome(&e.Cells[i]))
 	}
 	return out
 }
 
 func exploreOutcome(c *explore.ExploreCell) document.Outcome {
-	o := document.Outcome{Class: document.OneLine("pgmpi." + c.Shape + ".explore." + c.Function), Name: fmt.Sprintf("%d B", c.Msize), Why: string(c.Word), Seconds: c.DefaultS}
+	o := document.Outcome{Class: "pgmpi." + c.Shape + ".explore." + c.Function, Name: fmt.Sprintf("%d B", c.Msize), Why: string(c.Word), Seconds: c.DefaultS}
 	switch c.Word {
 	case explore.OwnAlgorithm:
 		o.Result, o.Ratio = document.Failed, *c.Own.Ratio
@@ -242,9 +236,9 @@ func exploreOutcome(c *explore.ExploreCell) document.Outcome {
 	case explore.DefaultIsBest, explore.NothingSeen, explore.OnlyMockup:
 	}
 	call := fmt.Sprintf("%s %s, %s", phrase.Plain(c.Function), phrase.Size(c.Msize), c.Shape)
-	o.Title, o.Text = document.OneLine(call+": "+o.Why), document.OneLine(call+": "+o.Why)
+	o.Title, o.Text = call+": "+o.Why, call+": "+o.Why
 	if c.Own.Faster() {
-		o.Text = document.OneLine(fmt.Sprintf("%s takes %s, %s %s as long as by %s", call, phrase.Duration(c.Own.DefaultS), "which is", phrase.Ratio(c.Own.Ratio), c.Own.Function))
+		o.Text = fmt.Sprintf("%s takes %s, which is %s as long as by %s", call, phrase.Duration(c.Own.DefaultS), phrase.Ratio(c.Own.Ratio), c.Own.Function)
 	}
 	return o
 }

@@ -14,7 +14,7 @@ import (
 func exploration() *explore.Exploration {
 	number := func(x float64) *float64 { return &x }
 	candidate := func(function string, ratio float64, verdict judge.Verdict) *explore.Candidate {
-		c := &explore.Candidate{Function: function, MedianS: number(1e-6 / ratio), DefaultS: number(1e-6), Ratio: number(ratio), Verdict: verdict}
+		c := &explore.Candidate{Function: function, MedianS: number(1e-6 / ratio), DefaultS: number(1e-6), Tested: analyze.Tested{Effect: analyze.Effect{Ratio: number(ratio)}}, Verdict: verdict}
 		if verdict != "" {
 			c.RatioLo95, c.RatioHi95, c.PValue, c.PAdjusted = number(ratio/1.02), number(ratio*1.02), number(.001), number(.004)
 		}

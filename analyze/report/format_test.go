@@ -170,8 +170,8 @@ func overlap() *samples.Overlap {
 	of := func(function string, msize, tests int64, blocking, none, best float64, nb5, nb7 judge.Verdict) samples.OverlapCase {
 		c := samples.OverlapCase{Cell: medians.Cell{Function: function, Msize: msize, Shape: "p2"}, NP: 2, R: 2, Blocking: middle(blocking), Done: middle(1.2 * blocking),
 			None: side(0, 0, blocking, none), Best: side(4096*min(tests, 1), tests, blocking, best),
-			NB5: samples.OverlapTest{Ratio: at(1.2), RatioLo95: at(1.1), RatioHi95: at(1.3), PValue: at(.01), PAdjusted: at(.02), Verdict: nb5},
-			NB7: samples.OverlapTest{Ratio: at(1 - best), RatioLo95: at(.9 - .9*best), RatioHi95: at(1.1 - best), PValue: at(1), PAdjusted: at(1), Verdict: nb7}}
+			NB5: samples.OverlapTest{Tested: analyze.Tested{Effect: analyze.Effect{Ratio: at(1.2), RatioLo95: at(1.1), RatioHi95: at(1.3)}, PValue: at(.01), PAdjusted: at(.02)}, Verdict: nb5},
+			NB7: samples.OverlapTest{Tested: analyze.Tested{Effect: analyze.Effect{Ratio: at(1 - best), RatioLo95: at(.9 - .9*best), RatioHi95: at(1.1 - best)}, PValue: at(1), PAdjusted: at(1)}, Verdict: nb7}}
 		for run := range 2 {
 			ns := 1e9 * blocking * float64(run+1)
 			part := func(tests int64, hidden float64) protocol.Overlapped {

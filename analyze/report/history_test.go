@@ -28,7 +28,7 @@ func history() *series.History {
 			Origin: analyze.Origin{Created: fmt.Sprintf("2026-01-%02dT02:00:00Z", i+1), Folder: fmt.Sprintf("%02d", i+1), Host: "login", Nodes: []string{"n1"}, Kernel: "6.1",
 				Label: map[string]string{"commit": fmt.Sprintf("4f3c2a%d", i)}},
 			R: 10, Tests: 119, Violated: 3, Alarms: &zero, SlowMpiruns: i % 3, Probes: []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: 100 + float64(i), MemcpyNS: 9000}}}, Exit: 0}
-		p := series.TrendPoint{Night: i, Answer: series.Answer{MedianS: pointer(2.2e-4), OtherMedianS: pointer(2.2e-4), Ratio: pointer(1 + 0.01*float64(i%3)), RatioLo95: pointer(0.97), RatioHi95: pointer(1.05), Verdict: judge.Kept}}
+		p := series.TrendPoint{Night: i, Answer: series.Answer{MedianS: pointer(2.2e-4), OtherMedianS: pointer(2.2e-4), Effect: analyze.Effect{Ratio: pointer(1 + 0.01*float64(i%3)), RatioLo95: pointer(0.97), RatioHi95: pointer(1.05)}, Verdict: judge.Kept}}
 		if i >= 4 {
 			n.Library.Version, n.Violated = "MPICH Version: 4.1\nand more", 5
 			p.MedianS, p.Ratio, p.RatioLo95, p.RatioHi95, p.Verdict = pointer(8.2e-4), pointer(3.69), pointer(3.2), pointer(4.1), judge.Violated
@@ -76,13 +76,11 @@ func TestEveryRowOfAHistoryHasItsColumns(t *testing.T) {
 		"%q", rows)
 }
 
-// What a report of somebody says never reaches a picture.
-func TestAHostileNightDrawsNothingOfItsOwn(t *testing.T) {
+func TestAHostileNightWritesNoLineOfItsOwn(t *testing.T) {
 	h := history()
 	p := &h.Series[0].Trends[0].Points[0]
 	p.Verdict, p.Ratio, p.RatioLo95, p.RatioHi95, p.MedianS = "```\n# big\x1b[2J", pointer(1e-300), pointer(-1), pointer(1e300), pointer(1e300)
 	h.Series[0].Nights[0].Created = "```"
-	lines := checks.TrendLines(&h.Series[0], &h.Series[0].Trends[0], 100)
-	text := strings.Join(lines, "\n")
-	should.Hold(t, len(lines) == 9 && !strings.Contains(text, "`") && !strings.Contains(text, "\x1b") && strings.Contains(lines[1], "unknown"), "%s", text)
+	text := written(t, "table", checks.Histories.Document(h))
+	should.Hold(t, !strings.Contains(text, "\n# big") && !strings.Contains(text, "\x1b") && strings.Contains(text, "unknown"), "%s", text)
 }

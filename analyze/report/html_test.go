@@ -114,14 +114,28 @@ func TestEveryTestHasACellOfTheHeatMapWithItsRatio(t *testing.T) {
 // Answer first, from where it is, and what explains it last.
 func TestAPageBeginsWithItsAnswer(t *testing.T) {
 	r := noisyReport(t)
-	r.Created, r.Host, r.Command = "2026-01-02T03:04:05Z", "node17", []string{"pgmpi", "check", "--out", "a b"}
-	page := written(t, "html", check.Reports.Document(r))
+	r.Created, r.Host = "2026-01-02T03:04:05Z", "node17"
+	d := check.Reports.Document(r)
+	d.MadeBy([]string{"pgmpi", "check", "--out", "a b"})
+	page := written(t, "html", d)
 	at := 0
-	for _, text := range []string{"<h1", "2 January 2026, 03:04 UTC", "node17", "pgmpi check --out &#39;a b&#39;", "</header>", "the largest loss per call first</h2>", ">Not sure</h2>", ">Probably slower",
+	for _, text := range []string{"<h1", "2 January 2026, 03:04 UTC", "node17", "pgmpi check --out &#39;a b&#39;", "</header>", "the largest loss per call first</h2>", ">Not sure</h2>",
 		">Heat map", ">Pictures of the patterns", ">How it was measured</h2>"} {
 		next := strings.Index(page[at:], text)
 		must.Hold(t, next >= 0, "%q does not follow", text)
 		at += next
+	}
+}
+
+func TestThePageOfEveryDocumentHasTheCommandThatMadeItOnTop(t *testing.T) {
+	for name, e := range examples(t) {
+		if !slices.Contains(e.formats, "html") {
+			continue
+		}
+		e.document.MadeBy([]string{"pgmpi", name, "a b\x1b[2J", "<b>"})
+		head, _, _ := strings.Cut(written(t, "html", e.document), "</header>")
+		should.Contain(t, head, "pgmpi "+name+" &#39;a b")
+		should.Hold(t, !strings.Contains(head, "<b>") && !strings.Contains(written(t, "table", e.document), "pgmpi "+name+" 'a b"), "%s: %s", name, head)
 	}
 }
 
@@ -194,7 +208,7 @@ func TestGuidelinesWithSimilarNamesHavePicturesOfTheirOwn(t *testing.T) {
 	for _, id := range []string{"my-bcast", "my_bcast", "other"} {
 		for _, msize := range []int64{8, 64} {
 			r.Verdicts = append(r.Verdicts, analyze.Verdict{Guideline: id, Type: guidelines.Pattern, Function: "MPI_Bcast", Mockup: "bcast_as_" + id,
-				Msize: msize, Shape: "p2", Verdict: judge.Violated, Ratio: &slow, MedianS: &slow, OtherMedianS: &half})
+				Msize: msize, Shape: "p2", Verdict: judge.Violated, Tested: analyze.Tested{Effect: analyze.Effect{Ratio: &slow}}, MedianS: &slow, OtherMedianS: &half})
 		}
 	}
 	figures := check.PatternFigures(r)

@@ -68,8 +68,8 @@ func everyTest(t *testing.T) *analyze.Report {
 	}
 	for _, k := range p.Tests {
 		r.Verdicts = append(r.Verdicts, analyze.Verdict{Guideline: k.Guideline, Type: k.Type, Function: k.Function, Mockup: k.Mockup, Msize: k.Msize,
-			Shape: k.Shape.String(), NP: k.Shape.NP, MedianS: &seconds, OtherMedianS: &seconds, Ratio: &seconds, RatioLo95: &seconds, RatioHi95: &seconds,
-			PAdjusted: &seconds, Verdict: judge.Violated, Reason: strings.Repeat("reason ", 10)})
+			Shape: k.Shape.String(), NP: k.Shape.NP, MedianS: &seconds, OtherMedianS: &seconds,
+			Tested: analyze.Tested{Effect: analyze.Effect{Ratio: &seconds, RatioLo95: &seconds, RatioHi95: &seconds}, PAdjusted: &seconds}, Verdict: judge.Violated, Reason: strings.Repeat("reason ", 10)})
 	}
 	for _, k := range p.Cases {
 		c := medians.CaseMedians{Cell: medians.CellOf(k), NP: k.Shape.NP, MedianNS: seconds * 1e9}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pgmpi/internal/conf"
@@ -28,12 +27,12 @@ var Remedies = document.Kind[RemedyResult]{Name: "remedy", JSON: true, Rows: rem
 		return nil
 	},
 	Sections: func(r *RemedyResult) []document.Section {
-		return slices.Concat(remedyAnswer(r), remedyCells(r), remedySetting(r), remedyRejected(r), remedyMockups(r), remedyProof(r))
+		return slices.Concat(remedyAnswer(r), remedyCells(r), remedySetting(r), remedyRejected(r, len(r.Rejected)), remedyMockups(r, len(r.Cells)), remedyProof(r))
 	},
 	Screen: func(r *RemedyResult) []document.Section {
 		answer := remedyAnswer(r)
 		answer[0].Text = slices.DeleteFunc(answer[0].Text, func(t document.Text) bool { return t.Style == document.Command }) // the last lines have them
-		return slices.Concat(answer, document.Noteless(remedyCells(r)), brief(remedyRejected(r)), brief(remedyMockups(r)))
+		return slices.Concat(answer, document.Noteless(remedyCells(r)), remedyRejected(r, 5), remedyMockups(r, 5))
 	},
 	Ending: func(r *RemedyResult, _ string) (e document.Ending) {
 		if len(r.Env) > 0 {
@@ -45,18 +44,6 @@ var Remedies = document.Kind[RemedyResult]{Name: "remedy", JSON: true, Rows: rem
 		}
 		return e
 	},
-}
-
-// brief are sections with the first of their items.
-func brief(sections []document.Section) []document.Section {
-	const most = 5
-	for i := range sections {
-		if n := len(sections[i].Text) - most; n > 1 {
-			sections[i].Text = sections[i].Text[:most]
-			sections[i].Say("%d more with --full.", n)
-		}
-	}
-	return sections
 }
 
 func (r *RemedyResult) count(s CellState) (n int) {
@@ -104,13 +91,7 @@ func remedyAnswer(r *RemedyResult) []document.Section {
 			break
 		}
 	}
-	var counts []string
-	for _, state := range CellStates {
-		if n := r.count(state); n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, state))
-		}
-	}
-	s.Say("%s. Of %s (a collective at a size): %s.", phrase.ShortVersion(r.Library), r.cells(all), strings.Join(counts, ", "))
+	s.Say("%s. Of %s (a collective at a size): %s.", phrase.ShortVersion(r.Library), r.cells(all), phrase.Counts(CellStates, r.count))
 	if len(r.Env) > 0 {
 		s.Command("Before mpirun", []string{".", conf.Quote(filepath.Join(r.Folder, tuning.EnvFile))})
 		s.Command("The check under it", []string{"pgmpi", "check", "--guidelines", conf.Quote(filepath.Join(r.Folder, SettingTOML))})
@@ -168,12 +149,8 @@ func remedyCells(r *RemedyResult) []document.Section {
 	t := &document.Table{Head: []string{"collective", "shape", "size", "violates", "without", "with", "gain", "95 %", "answer", "by"},
 		Align: "llrlrrrlll", Grouped: true, Flex: 9, Spare: []int{7}}
 	for _, c := range r.Cells {
-		interval := ""
-		if c.GainLo != nil && c.GainHi != nil {
-			interval = fmt.Sprintf("%s–%s", strings.TrimSuffix(phrase.Ratio(c.GainLo), "×"), strings.TrimSuffix(phrase.Ratio(c.GainHi), "×"))
-		}
 		t.Add(c.Function, c.Shape, conf.HumanSize(c.Msize), strings.Join(c.Guidelines, ", "), phrase.Duration(c.BeforeS), phrase.Duration(c.AfterS),
-			phrase.Ratio(c.Gain), interval, string(c.State), cmp.Or(strings.Join(c.By, " + "), "-"))
+			phrase.Ratio(c.Gain), phrase.Interval(c.GainLo, c.GainHi, "–"), string(c.State), cmp.Or(strings.Join(c.By, " + "), "-"))
 	}
 	s := document.Titled("%s", cmp.Or(phrase.When(r.Kind != results.Explore, "The violated cells"), "The cells"))
 	s.Table = t
@@ -193,7 +170,7 @@ func remedySetting(r *RemedyResult) []document.Section {
 		s.Fact(name, "%s", r.Env[name])
 	}
 	for _, f := range r.Effects {
-		what := f.Entry.Choice.Label()
+		what := f.Entry.Choice.String()
 		if e := f.Entry; f.Entry.Choice.Kind == tuning.OwnAlgorithm && (e.From > 0 || e.To > 0) {
 			what += fmt.Sprintf(" (from %s on%s)", conf.HumanSize(e.From), below(e.To))
 		}
@@ -209,40 +186,28 @@ func below(to int64) string {
 	return ", below " + conf.HumanSize(to)
 }
 
-func remedyRejected(r *RemedyResult) []document.Section {
-	if len(r.Rejected) == 0 {
-		return nil
-	}
-	s := document.Titled("Tried and dropped")
-	for _, d := range r.Rejected {
-		s.Item("%s: %s", d.Label, d.Reason)
-	}
-	return []document.Section{s}
+const withFull = "%d more with --full."
+
+func remedyRejected(r *RemedyResult, most int) []document.Section {
+	return document.Listed("Tried and dropped", r.Rejected, most, withFull, func(d tuning.Rejected) string { return d.Label + ": " + d.Reason })
 }
 
 // remedyMockups lists what no setting mends, and what was faster in the check.
-func remedyMockups(r *RemedyResult) []document.Section {
-	s := document.Titled("What no setting mends here")
-	for _, c := range r.Cells {
-		if c.State == CellMended || c.State == CellNotAgain || r.Kind == results.Explore {
-			continue
-		}
+func remedyMockups(r *RemedyResult, most int) []document.Section {
+	left := slices.DeleteFunc(slices.Clone(r.Cells), func(c RemedyCell) bool {
+		return c.State == CellMended || c.State == CellNotAgain || r.Kind == results.Explore
+	})
+	out := document.Listed("What no setting mends here", left, most, withFull, func(c RemedyCell) string {
 		what := "only itself at another size was measured beside it"
 		if f, ok := mockups.Get(c.Mockup); ok && c.Mockup != "" {
 			what = fmt.Sprintf("in its place call %s (%s)", f.Formula, f.ID)
 		}
-		if c.Explored != "" {
-			what += "; of its own algorithms: " + c.Explored
-		}
-		s.Item("%s at %s on %s, %s slower in the check: %s", c.Function, conf.HumanSize(c.Msize), c.Shape, phrase.Ratio(c.Ratio), what)
+		return fmt.Sprintf("%s at %s on %s, %s slower in the check: %s%s", c.Function, conf.HumanSize(c.Msize), c.Shape, phrase.Ratio(c.Ratio), what, phrase.When(c.Explored != "", "; of its own algorithms: %s", c.Explored))
+	})
+	if len(out) > 0 && len(r.Profiles) > 0 {
+		out[0].Say("For programs that are linked with PGMPITuneLib, neither tried nor proved: %s.", strings.Join(r.Profiles, ", "))
 	}
-	if len(s.Text) == 0 {
-		return nil
-	}
-	if len(r.Profiles) > 0 {
-		s.Say("For programs that are linked with PGMPITuneLib, neither tried nor proved: %s.", strings.Join(r.Profiles, ", "))
-	}
-	return []document.Section{s}
+	return out
 }
 
 func remedyProof(r *RemedyResult) []document.Section {
@@ -272,17 +237,8 @@ var remedyColumns = []string{"collective", "msize", "shape", "np", "guidelines",
 func remedyRows(r *RemedyResult) [][]string {
 	out := [][]string{remedyColumns}
 	for _, c := range r.Cells {
-		out = append(out, []string{c.Function, fmt.Sprint(c.Msize), c.Shape, fmt.Sprint(c.NP), strings.Join(c.Guidelines, " "), fmt.Sprint(c.Firm),
-			cellNumber(c.Ratio), cellNumber(c.PageFaults), string(c.State), strings.Join(c.By, " "), cellNumber(c.BeforeS), cellNumber(c.AfterS),
-			cellNumber(c.Gain), cellNumber(c.GainLo), cellNumber(c.GainHi), cellNumber(c.PAdjusted), c.Mockup, c.Explored})
+		out = append(out, phrase.Row(c.Function, c.Msize, c.Shape, c.NP, strings.Join(c.Guidelines, " "), c.Firm, c.Ratio, c.PageFaults, c.State, strings.Join(c.By, " "),
+			c.BeforeS, c.AfterS, c.Gain, c.GainLo, c.GainHi, c.PAdjusted, c.Mockup, c.Explored))
 	}
 	return out
-}
-
-// cellNumber writes a number for programs; undefined: nothing.
-func cellNumber(x *float64) string {
-	if x == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*x, 'g', -1, 64)
 }

@@ -38,6 +38,15 @@ type Planted struct {
 	Shown []PlantedTest // all but the quiet ones
 	Wrong int           // missed or extra
 	Again int           // of them, in the repetition too
+	Small []Share       // planted into the other collectives
+}
+
+// Share is a slowdown by a share of each call's own time, and in how many of the tests of a
+// collective against itself it was found.
+type Share struct {
+	Percent      int
+	Msize        int64 // bytes
+	Tests, Found int
 }
 
 // PlantedTest is a test that the plant was to be found in, or that is violated
@@ -60,28 +69,54 @@ func (p PlantedTest) IsWrong() bool { return p.Result == PlantMissed || p.Result
 // Failed tells whether an error came back.
 func (r *Selftest) Failed() bool { return r.B != nil && r.A.Again+r.B.Again > 0 }
 
+// Busy says why nothing of the self-test tells how well pgmpi sees on this machine; "": it tells.
+func (r *Selftest) Busy() string {
+	if r.B == nil || r.Failed() {
+		return ""
+	}
+	if n := r.A.Verdicts[judge.Undecided]; 2*n > r.A.Tests {
+		return fmt.Sprintf("%d of %d tests of a collective against itself are undecided", n, r.A.Tests)
+	}
+	for _, s := range r.B.Small {
+		if s.Percent >= 25 && 2*s.Found < s.Tests {
+			return fmt.Sprintf("%d of %d slowdowns by %d %% were found", s.Found, s.Tests, s.Percent)
+		}
+	}
+	return ""
+}
+
+// answer is how the self-test ended.
+func (r *Selftest) answer() string {
+	busy := r.Busy()
+	switch {
+	case r.B == nil:
+		return "Self-test"
+	case r.Failed():
+		return "The self-test has FAILED. On a busy machine it may: give every process a core of its own, or more --mpiruns"
+	case busy != "":
+		return "The machine is too busy to tell: " + busy + ". Give every process a core of its own, or more --mpiruns"
+	}
+	return "The self-test has passed"
+}
+
 // Selftests are the documents of self-tests.
 var Selftests = document.Kind[Selftest]{
 	Name: "selftest",
 	Sections: func(r *Selftest) []document.Section {
 		base := r.A.Report
-		out := []document.Section{
-			document.Titled("Self-test with %s, p = %d, R = %d mpiruns, sizes %s", phrase.ShortVersion(base.Library.Version),
-				base.Shapes[0].NP, base.R, strings.Join(r.Sizes, ", ")),
-			r.A.section(),
-		}
+		head := document.Titled("%s.", r.answer())
+		head.Say("%s, p = %d, R = %d mpiruns, sizes %s.", phrase.ShortVersion(base.Library.Version), base.Shapes[0].NP, base.R, strings.Join(r.Sizes, ", "))
 		if r.B == nil {
-			return out
+			return []document.Section{head, r.A.section()}
 		}
-		end := document.Titled("The self-test has passed.")
-		if r.Failed() {
-			end = document.Titled("The self-test has FAILED. On a busy machine it may: give every process a core of its own, or more --mpiruns.")
-		}
-		return append(out, r.B.section(r.Function), end)
+		return []document.Section{head, r.A.section(), r.B.section(r.Function)}
 	},
 	Exit: func(r *Selftest) error {
 		if r.Failed() {
 			return fail.ErrFound
+		}
+		if r.Busy() != "" {
+			return &fail.Refused{Reason: "selftest: the machine is too busy to tell"}
 		}
 		return nil
 	},
@@ -113,6 +148,9 @@ func (x *Planted) section(function string) document.Section {
 		planted, count[PlantFound], count[PlantMissed], count[PlantExtra], x.Tests-planted)}
 	if x.Wrong > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("Repeated in another order: %d of %d errors came back.", x.Again, x.Wrong))
+	}
+	for _, p := range x.Small {
+		s.Notes = append(s.Notes, fmt.Sprintf("planted %d %% into each other collective at %s: found %d of %d", p.Percent, conf.HumanSize(p.Msize), p.Found, p.Tests))
 	}
 	return s
 }

@@ -70,7 +70,7 @@ type OverlapSide struct {
 	Overhead Middle `json:"overhead_s"`     // what the call took of the processor: all three
 	Share    Middle `json:"overhead_share"` // of T_b
 	Overall  Middle `json:"overall_s"`
-	Overlap  Middle `json:"overlap"` // 1 − (overall − computation)/T_b, in 0…1
+	Overlap  Middle `json:"overlap"` // 1 − (overall − computation)/T_b; below 0 and above 1 as measured
 }
 
 // Middle is the median over the mpiruns with its 95 % interval.
@@ -82,12 +82,8 @@ type Middle struct {
 
 // OverlapTest is a guideline tested over the mpiruns.
 type OverlapTest struct {
-	Ratio     *float64      `json:"ratio"` // how many times longer its left side takes
-	RatioLo95 *float64      `json:"ratio_lo95"`
-	RatioHi95 *float64      `json:"ratio_hi95"`
-	PValue    *float64      `json:"p_value"`
-	PAdjusted *float64      `json:"p_adjusted"`
-	Verdict   judge.Verdict `json:"verdict"`
+	analyze.Tested
+	Verdict judge.Verdict `json:"verdict"`
 }
 
 // OverlapRun is what one mpirun found.
@@ -210,8 +206,8 @@ func (c *OverlapCase) side(of func(*OverlapRun) *protocol.Overlapped) OverlapSid
 }
 
 // Overlapped is the share of a call of `blocking` that is hidden where `excess` is left of
-// overall time without computation; in 0…1, as the OSU benchmarks have it.
-func Overlapped(excess, blocking float64) float64 { return min(1, max(0, 1-excess/blocking)) }
+// overall time without computation. It is not cut to 0…1: beyond, it shows its error.
+func Overlapped(excess, blocking float64) float64 { return 1 - excess/blocking }
 
 // judge tests NB5 and NB7 of all cases as one family.
 func (o *Overlap) judge(cfg judge.Config, r int, tick float64) error {
@@ -251,7 +247,7 @@ func (c *OverlapCase) pair(r int, of func(*OverlapRun) float64) (p judge.Pair) {
 }
 
 func (c *OverlapCase) testOf(x judge.Outcome) OverlapTest {
-	t := OverlapTest{analyze.Number(x.Ratio), analyze.Number(x.Lo95), analyze.Number(x.Hi95), analyze.Number(x.P), analyze.Number(x.PAdjusted), x.Verdict}
+	t := OverlapTest{analyze.TestedBy(x), x.Verdict}
 	switch {
 	case c.Wrong:
 		t.Verdict = judge.Wrong

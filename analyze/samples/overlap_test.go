@@ -70,9 +70,8 @@ func TestFewerTestsAreShownWhereNoneIsChosenMore(t *testing.T) {
 	should.Hold(t, err == nil && o.Cases[1].Best.Tests == 1 && o.Cases[1].Best.Chosen == 1, "%d tests, %v", o.Cases[1].Best.Tests, err)
 }
 
-// Overlap beyond both ends is cut, as the OSU benchmarks do.
-func TestOverlapIsAShare(t *testing.T) {
-	for _, c := range [][3]float64{{0, 10, 1}, {10, 10, 0}, {2.5, 10, .75}, {-3, 10, 1}, {12, 10, 0}} {
+func TestOverlapBeyondBothEndsIsShown(t *testing.T) {
+	for _, c := range [][3]float64{{0, 10, 1}, {10, 10, 0}, {2.5, 10, .75}, {-3, 10, 1.3}, {12.5, 10, -.25}} {
 		should.Equal(t, Overlapped(c[0], c[1]), c[2], "%v left of %v", c[0], c[1])
 	}
 }

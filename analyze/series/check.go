@@ -1,6 +1,7 @@
 package series
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -56,12 +57,10 @@ type Asked struct {
 
 // Answer is what a check found. Undefined numbers are null.
 type Answer struct {
-	MedianS      *float64      `json:"median_s"`
-	OtherMedianS *float64      `json:"other_median_s"`
-	Ratio        *float64      `json:"ratio"`
-	RatioLo95    *float64      `json:"ratio_lo95"`
-	RatioHi95    *float64      `json:"ratio_hi95"`
-	Verdict      judge.Verdict `json:"verdict"`
+	MedianS      *float64 `json:"median_s"`
+	OtherMedianS *float64 `json:"other_median_s"`
+	analyze.Effect
+	Verdict judge.Verdict `json:"verdict"`
 }
 
 // Point is a test of one check.
@@ -96,7 +95,7 @@ func planned(p *guidelines.Plan, t guidelines.Test) Asked {
 }
 
 func pointOf(v *analyze.Verdict) Point {
-	p := Point{Asked: askedBy(v), Answer: Answer{v.MedianS, v.OtherMedianS, v.Ratio, v.RatioLo95, v.RatioHi95, v.Verdict}, Firm: v.Firm, Reason: v.Reason, ByState: v.ByState}
+	p := Point{Asked: askedBy(v), Answer: Answer{v.MedianS, v.OtherMedianS, v.Effect, v.Verdict}, Firm: v.Firm, Reason: v.Reason, ByState: v.ByState}
 	if v.Gated != nil {
 		p.State = v.State
 	}
@@ -178,88 +177,53 @@ func (c *Check) find(a Asked) *Point {
 
 // A report.json may be anybody's: these are far more than a check has.
 const (
-	mostPoints = 200_000
-	mostListed = 1000 // shapes, and states of the machine
+	mostObjects = 1_000_000
+	mostListed  = 1000 // shapes, and states of the machine
 )
 
-// ReadCheck reads a report.json, its verdicts one by one; path is how the user calls it. Text
-// that is no report, and one with values that no check writes, is an error.
+// ReadCheck reads a report.json; path is how the user calls it. Text that is no report, and one
+// with values that no check writes, is an error.
 func ReadCheck(in io.Reader, path string) (*Check, error) {
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return nil, err
+	}
+	if n := bytes.Count(text, []byte{'{'}); n > mostObjects {
+		return nil, fmt.Errorf("damaged: it has %d values, more than %d", n, mostObjects)
+	}
 	c := &Check{Path: path}
-	d := json.NewDecoder(in)
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.New("damaged: it is no report.json of pgmpi")
+	file := struct {
+		*Check
+		Verdicts []Point         `json:"verdicts"`
+		Warnings []remark.Remark `json:"warnings"`
+	}{Check: c}
+	var at *json.UnmarshalTypeError
+	switch err := json.Unmarshal(text, &file); {
+	case errors.As(err, &at) && at.Field != "":
+		return nil, fmt.Errorf("damaged: %.80s cannot be of type %s", strings.NewReplacer("Check.", "", "Operation.", "", "Origin.", "").Replace(at.Field), at.Value)
+	case err != nil:
+		return nil, fmt.Errorf("damaged: it is no report.json of pgmpi: %w", err)
+	case max(len(c.Shapes), len(c.Probes), len(c.States)) > mostListed:
+		return nil, fmt.Errorf("damaged: it has more than %d shapes or states", mostListed)
 	}
-	for d.More() {
-		key, err := d.Token()
-		if err == nil {
-			err = c.readKey(d, fmt.Sprint(key))
+	for i := range file.Verdicts {
+		p := &file.Verdicts[i]
+		if err := p.validate(); err != nil {
+			return nil, fmt.Errorf("damaged: verdicts: value %d: %w", i+1, err)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("damaged: %.80v: %w", key, err)
+		for _, text := range []*string{&p.Guideline, (*string)(&p.Type), &p.Function, &p.Mockup, &p.Shape, (*string)(&p.Verdict), &p.Reason} {
+			*text = unique.Make(*text).Value() // checks of a series ask the same
 		}
-	}
-	if _, err := d.Token(); err != nil {
-		return nil, fmt.Errorf("damaged: %w", err)
 	}
 	if c.Schema != analyze.Schema {
 		return nil, fmt.Errorf("schema %.40q, and this pgmpi reads %q", c.Schema, analyze.Schema)
 	}
+	if c.Points = file.Verdicts; file.Warnings != nil {
+		beside := busy(file.Warnings)
+		c.Busy = &beside
+	}
 	c.index()
 	return c, nil
-}
-
-func (c *Check) readKey(d *json.Decoder, key string) error {
-	switch key {
-	case "warnings":
-		c.Busy = new(bool)
-		return each(d, mostListed, func(r remark.Remark) error { *c.Busy = *c.Busy || r.ID == remark.OthersBusy; return nil })
-	case "verdicts":
-		return each(d, mostPoints, func(p Point) error {
-			for _, text := range []*string{&p.Guideline, (*string)(&p.Type), &p.Function, &p.Mockup, &p.Shape, (*string)(&p.Verdict), &p.Reason} {
-				*text = unique.Make(*text).Value() // checks of a series ask the same
-			}
-			c.Points = append(c.Points, p)
-			return p.validate()
-		})
-	}
-	var value json.RawMessage
-	if err := d.Decode(&value); err != nil {
-		return err
-	}
-	text, err := json.Marshal(map[string]json.RawMessage{key: value})
-	if err == nil {
-		err = json.Unmarshal(text, c)
-	}
-	if n := max(len(c.Shapes), len(c.Probes), len(c.States)); err == nil && n > mostListed {
-		err = fmt.Errorf("it has more than %d values", mostListed)
-	}
-	return err
-}
-
-// each reads an array, one value after the other; null is an empty one.
-func each[T any](d *json.Decoder, most int, take func(T) error) error {
-	t, err := d.Token()
-	if err != nil || t == nil {
-		return err
-	}
-	if t != json.Delim('[') {
-		return errors.New("it is no array")
-	}
-	for n := 0; d.More(); n++ {
-		if n == most {
-			return fmt.Errorf("it has more than %d values", most)
-		}
-		var v T
-		if err := d.Decode(&v); err != nil {
-			return err
-		}
-		if err := take(v); err != nil {
-			return fmt.Errorf("value %d: %w", n+1, err)
-		}
-	}
-	_, err = d.Token()
-	return err
 }
 
 // Comparable is a *NotComparable where a planned check asks nothing that this one asked.

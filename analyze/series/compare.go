@@ -210,6 +210,14 @@ func compareCases(c *Comparison, d *judge.Design, cfg CompareConfig, a, b *analy
 	return rows, nil
 }
 
+// Of returns the row of a case, or nil.
+func (c *Comparison) Of(cell medians.Cell) *CaseChange {
+	if i := slices.IndexFunc(c.Cases, func(k CaseChange) bool { return k.Cell == cell }); i >= 0 {
+		return &c.Cases[i]
+	}
+	return nil
+}
+
 // sensitivity says what the data could have shown. A case with a significant change has
 // shown what there was.
 func (c *Comparison) sensitivity() {

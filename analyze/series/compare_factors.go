@@ -13,6 +13,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/remark"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -53,7 +54,7 @@ var doubtful = []struct{ prefix, remedy string }{
 }
 
 // unimportant are settings that bound a measurement and do not change it.
-var unimportant = []string{"measure.stall", "measure.temp_memory"}
+var unimportant = []string{"measure.stall", "measure.temp_memory", "measure.alternate"}
 
 const unset = "(unset)"
 
@@ -80,7 +81,7 @@ func factorsOf(m *results.Manifest) map[string]string {
 		"hostname": m.Factors.Hostname, "kernel": m.Factors.Kernel, "cpu": m.Factors.CPU, "cores": fmt.Sprint(m.Factors.Cores),
 		"pml":           analyze.PmlOf(m),
 		"thread level":  threadLevelOf(m),
-		"measure.turns": "1", // in folders that do not say it
+		"measure.turns": "1", "measure.malloc": protocol.MallocFresh, // in folders that do not say it
 	}
 	for file, hash := range m.Factors.Mockups {
 		f["mockup "+filepath.Base(file)] = hash

@@ -135,7 +135,7 @@ func TestNewlyViolatedIsOnlyBetweenTwoTestsWhoseIntervalsAreApart(t *testing.T) 
 		{judge.Kept, 1.12, NewlyShown}, {judge.Kept, 1.13, NewlyViolated}, // 1.05 × 1.07 = 1.1235
 		{judge.Suspected, 1.9, NewlyShown}, // medians only
 	} {
-		should.Equal(t, guidelineChange(answered(analyze.Verdict{Verdict: x.a, RatioHi95: &hi}), answered(analyze.Verdict{Verdict: judge.Violated, RatioLo95: &x.lo}), 1.05), x.want, "%s up to 1.07, violated from %v", x.a, x.lo)
+		should.Equal(t, guidelineChange(answered(analyze.Verdict{Verdict: x.a, Tested: analyze.Tested{Effect: analyze.Effect{RatioHi95: &hi}}}), answered(analyze.Verdict{Verdict: judge.Violated, Tested: analyze.Tested{Effect: analyze.Effect{RatioLo95: &x.lo}}}), 1.05), x.want, "%s up to 1.07, violated from %v", x.a, x.lo)
 	}
 	should.Equal(t, guidelineChange(answered(analyze.Verdict{Verdict: judge.Kept}), answered(analyze.Verdict{Verdict: judge.Violated}), 1.05), NewlyShown, "without intervals")
 }

@@ -36,14 +36,10 @@ type tonight struct {
 // violation that a baseline has shown as well is confirmed already. Nil: there is nothing.
 func Confirmation(a *analyze.Analysis, g *Baselines) *results.FollowUps {
 	t := tonight{a.Report, g}
-	var again []int
-	for i := range a.Report.Verdicts {
-		v := &a.Report.Verdicts[i]
-		if p := t.provisional(v); g.Confirm && g.Against() && g.alarms(p.state, v) && !p.known && v.Verdict == judge.Violated {
-			again = append(again, i)
-		}
-	}
-	return a.Again(again)
+	return a.Again(func(_ int, v *analyze.Verdict) bool {
+		p := t.provisional(v)
+		return g.Confirm && g.Against() && g.alarms(p.state, v) && !p.known
+	})
 }
 
 // Hold returns the report with its standing against baselines and expectations.
@@ -70,8 +66,7 @@ func Hold(a *analyze.Analysis, g *Baselines) (*analyze.Report, error) {
 		case confirmation == nil:
 			p.reason += ", and not measured again"
 		default:
-			at := slices.IndexFunc(confirmation.Comparisons, func(c results.Comparison) bool { return c.Test == i })
-			alarm = t.confirm(a, v, &p, confirmation, at)
+			alarm = t.confirm(a, v, &p, confirmation, confirmation.Of(i))
 		}
 		if v.Gated = nil; p.state != "" {
 			v.Gated = &analyze.Gated{State: p.state, Alarm: alarm, StateReason: p.reason, Ticket: p.ticket}
@@ -339,24 +334,23 @@ func value(x *float64, none float64) float64 {
 	return *x
 }
 
-// confirm reports whether a would-be alarm stays one, and says why; at: what measured it
-// again, −1: nothing.
-func (t tonight) confirm(a *analyze.Analysis, v *analyze.Verdict, p *provisional, again *analyze.FollowedUp, at int) bool {
+// confirm reports whether a would-be alarm stays one, and says why; x is nil where it was not
+// measured again.
+func (t tonight) confirm(a *analyze.Analysis, v *analyze.Verdict, p *provisional, again *analyze.FollowedUp, x *analyze.Answered) bool {
 	unsure := func(format string, args ...any) bool {
 		p.state, p.reason = analyze.Unsure, fmt.Sprintf(format, args...)+"; "+p.reason
 		return false
 	}
-	if at < 0 {
+	if x == nil {
 		return unsure("it was not measured again")
 	}
-	problem := again.Problems[at]
+	problem := x.Problem
 	if again.Refused != nil {
 		problem = again.Refused.Reason
 	}
 	if problem != "" {
 		return unsure("not confirmed: measured again: %s", problem)
 	}
-	x := again.Outcomes[at]
 	measured := fmt.Sprintf("%.2f× [%.2f, %.2f] when measured again", x.Ratio, x.Lo95, x.Hi95)
 	if x.Verdict != judge.Violated {
 		return unsure("not confirmed: %s, %s", x.Verdict, measured)

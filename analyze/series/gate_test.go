@@ -26,7 +26,7 @@ import (
 func asked(verdict judge.Verdict, ratio float64) analyze.Verdict {
 	lo, hi := ratio/1.02, ratio*1.02
 	return analyze.Verdict{Guideline: "GL8", Type: guidelines.Pattern, Function: "MPI_Reduce", Mockup: "reduce_as_allreduce",
-		Msize: 8, MsizeOther: 8, Shape: "p2", NP: 2, Verdict: verdict, Ratio: &ratio, RatioLo95: &lo, RatioHi95: &hi}
+		Msize: 8, MsizeOther: 8, Shape: "p2", NP: 2, Verdict: verdict, Tested: analyze.Tested{Effect: analyze.Effect{Ratio: &ratio, RatioLo95: &lo, RatioHi95: &hi}}}
 }
 
 // baselineOf is a baseline that has one answer, made on a machine whose cache line takes so
@@ -95,7 +95,7 @@ func inTwoStates(n *Check) *Check {
 func TestStatesAgainstABaseline(t *testing.T) {
 	violated, kept, marginal, undecided := asked(judge.Violated, 1.5), asked(judge.Kept, 1), asked(judge.Marginal, 1.03), asked(judge.Undecided, 1.2)
 	byState := violated
-	byState.ByState = analyze.InStates{{State: "A", Verdict: judge.Kept}, {State: "B", Verdict: judge.Violated}}
+	byState.ByState = analyze.InStates{{State: "A", Alone: analyze.Alone{Verdict: judge.Kept}}, {State: "B", Alone: analyze.Alone{Verdict: judge.Violated}}}
 	expect := []Expectation{{Guideline: "GL8", Reason: "slow link", Ticket: "T-7"}}
 	until := []Expectation{{Guideline: "GL8", Until: "2026-11-21"}}
 	today := []Expectation{{Guideline: "GL8", Until: "2026-11-22"}}
@@ -241,7 +241,7 @@ func TestASureAlarmIsOneWhereOnlySureOnesAre(t *testing.T) {
 func inStates(ratio, a, b float64) analyze.Verdict {
 	v := asked(judge.Violated, ratio)
 	for name, in := range map[string]float64{"A": a, "B": b} {
-		v.ByState = append(v.ByState, analyze.StateVerdict{State: name, Verdict: judge.Violated, RatioLo95: analyze.Number(.99 * in), RatioHi95: analyze.Number(1.01 * in)})
+		v.ByState = append(v.ByState, analyze.StateVerdict{State: name, Alone: analyze.Alone{Verdict: judge.Violated, Effect: analyze.Effect{RatioLo95: analyze.Number(.99 * in), RatioHi95: analyze.Number(1.01 * in)}}})
 	}
 	return v
 }
@@ -249,7 +249,7 @@ func inStates(ratio, a, b float64) analyze.Verdict {
 // Where the answer depends on the machine's state, that in which it is violated counts.
 func TestAViolationInOneStateIsHeldAgainstNightsInThatState(t *testing.T) {
 	v := asked(judge.Violated, 1.5)
-	v.ByState = []analyze.StateVerdict{{State: "A", Verdict: judge.Kept}, {State: "B", Verdict: judge.Violated}}
+	v.ByState = []analyze.StateVerdict{{State: "A", Alone: analyze.Alone{Verdict: judge.Kept}}, {State: "B", Alone: analyze.Alone{Verdict: judge.Violated}}}
 	states := []medians.State{{Shape: "p2", Name: "A", Mpiruns: []int{1, 2, 3}, Speed: medians.Speed{LineNS: 100}}, {Shape: "p2", Name: "B", Mpiruns: []int{4, 5}, Speed: medians.Speed{LineNS: 400}}}
 	for line, want := range map[float64]analyze.GateState{100: analyze.Unsure, 380: analyze.New} {
 		a := judged(0, v)
@@ -421,21 +421,21 @@ func TestDamagedAndHostileReportsAreRefused(t *testing.T) {
 		`{"schema": "x"}`:                  `schema "x"`,
 		`{}`:                               `schema ""`,
 		`{"schema": 1}`:                    "damaged: schema",
-		`{"verdicts": {}}`:                 "damaged: verdicts: it is no array",
+		`{"verdicts": {}}`:                 "damaged: verdicts cannot be of type object",
 		`{"verdicts": [1]}`:                "damaged: verdicts",
-		`{"verdicts": [{"ratio": NaN}]}`:   "damaged: verdicts",
+		`{"verdicts": [{"ratio": NaN}]}`:   "no report.json",
 		`{"verdicts": [{"ratio": 1e999}]}`: "damaged: verdicts",
 		`{"verdicts": [{"ratio": -1}]}`:    "damaged: verdicts: value 1: -1 is no ratio",
-		`{"verdicts": [{"ratio_lo95": 2, "ratio_hi95": 1}]}`:                                            "damaged: verdicts",
-		`{"verdicts": [{"msize": -8}]}`:                                                                 "damaged: verdicts",
-		`{"root": "\u001b[31m"}`:                                                                        "damaged: root",
-		`{"verdicts": ` + strings.Repeat("[", 20000):                                                    "damaged",
-		`{"notes": ` + strings.Repeat("[", 20000):                                                       "damaged",
-		`{"shapes": [{}` + strings.Repeat(",{}", mostListed) + `]}`:                                     "more than 1000",
-		`{"verdicts": [{"verdict": "kept"}` + strings.Repeat(`,{"verdict": "kept"}`, mostPoints) + `]}`: "more than 200000",
-		`{"verdicts": [{"verdict": "great"}]}`:                                                          `value 1: "great" is no verdict`,
-		`{"verdicts": [{"verdict": "violated", "ratio": 1e308}]}`:                                       "value 1: 1e+308 is no ratio",
-		`{"verdicts": [{"verdict": "kept", "ratio_hi95": 1e308}]}`:                                      "value 1: 1e+308 is no ratio",
+		`{"verdicts": [{"ratio_lo95": 2, "ratio_hi95": 1}]}`:                                             "damaged: verdicts",
+		`{"verdicts": [{"msize": -8}]}`:                                                                  "damaged: verdicts",
+		`{"root": "\u001b[31m"}`:                                                                         "damaged: root",
+		`{"verdicts": ` + strings.Repeat("[", 20000):                                                     "damaged",
+		`{"notes": ` + strings.Repeat("[", 20000):                                                        "damaged",
+		`{"shapes": [{}` + strings.Repeat(",{}", mostListed) + `]}`:                                      "more than 1000",
+		`{"verdicts": [{"verdict": "kept"}` + strings.Repeat(`,{"verdict": "kept"}`, mostObjects) + `]}`: "more than 1000000",
+		`{"verdicts": [{"verdict": "great"}]}`:                                                           `value 1: "great" is no verdict`,
+		`{"verdicts": [{"verdict": "violated", "ratio": 1e308}]}`:                                        "value 1: 1e+308 is no ratio",
+		`{"verdicts": [{"verdict": "kept", "ratio_hi95": 1e308}]}`:                                       "value 1: 1e+308 is no ratio",
 	} {
 		_, err := ReadCheck(strings.NewReader(text), "a")
 		should.Fail(t, err, says, "%.60s", text)

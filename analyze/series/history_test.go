@@ -25,7 +25,7 @@ func nightly(day int, ratios ...float64) *analyze.Report {
 		Origin: analyze.Origin{Created: time.Date(2026, 1, day, 2, 0, 0, 0, time.UTC).Format(time.RFC3339), Folder: fmt.Sprint("night-", day), Host: "login", Nodes: []string{"n1"}, Kernel: "6.1"}}
 	for i, x := range ratios {
 		v := analyze.Verdict{Guideline: "GL8", Type: guidelines.Pattern, Function: "MPI_Reduce", Mockup: "reduce_as_allreduce", Msize: int64(8 << i), MsizeOther: int64(8 << i), Shape: "p2",
-			MedianS: analyze.Number(1e-6 * x), OtherMedianS: analyze.Number(1e-6), Ratio: analyze.Number(x), RatioLo95: analyze.Number(0.98 * x), RatioHi95: analyze.Number(1.02 * x), Verdict: judge.Kept}
+			MedianS: analyze.Number(1e-6 * x), OtherMedianS: analyze.Number(1e-6), Tested: analyze.Tested{Effect: analyze.Effect{Ratio: analyze.Number(x), RatioLo95: analyze.Number(0.98 * x), RatioHi95: analyze.Number(1.02 * x)}}, Verdict: judge.Kept}
 		if x >= 1.05 {
 			v.Verdict, v.Firm = judge.Violated, true
 		}

@@ -25,7 +25,6 @@ const (
 	analyzeMiB     = 512.0
 	memoryBytes    = 1 << 20 // of a block
 	memoryNRep     = 20
-	shareNRep      = 100
 )
 
 // sizeBench looks at the driver's size on disk.
@@ -182,19 +181,6 @@ func spentIn(out string, modes ...protocol.Mode) (runs []spent, all spent) {
 		}
 	}
 	return runs, all
-}
-
-// shareBench shows how much of an mpirun of stage 2 is measuring: untimed and
-// timed calls and their synchronisation, against preparing, verifying, filling,
-// reducing and sending. Launching is left out.
-func shareBench(ctx context.Context, e *env) {
-	out, _ := e.measure(ctx, "measure", fmt.Sprintf("[job]\nnp = [%d]\nmpiruns = %d\n[nrep]\nfixed = %d\n", np, e.times, shareNRep), 1, nil)
-	runs, all := spentIn(out, protocol.ModeMeasure)
-	share := func(s spent) float64 { return s.timed / (s.timed + s.rest) }
-	for i, s := range runs {
-		fmt.Printf("   mpirun %d: launch %.2f s, then %.2f s, of them measured %.0f %%\n", i+1, s.launch, s.timed+s.rest, 100*share(s))
-	}
-	e.aim("share of all mpiruns", 100*share(all), "%.0f %%", 80, 0)
 }
 
 // checkAims are half of what PGMPI 1.0 takes for the same (two cores; 17.8 s with

@@ -9,9 +9,6 @@ import (
 	"pgmpi/analyze/judge"
 )
 
-// minSlowdown is what a violation must be by default.
-var minSlowdown = judge.Default().MinSlowdown
-
 // red counts series whose k-th check calls violated what is not slower.
 func red(k int) func(*series) count {
 	return func(s *series) (c count) {

@@ -32,17 +32,15 @@ var benches = []bench{
 	{"import", "the way of another program's files, given by --folder, to verdicts, and what is slow in them", false, 1, 1, importBench},
 	{"loop", "the timing loop against the same loop in plain C, p = 2, in rounds of three mpiruns", true, 30, 1, loopRival.bench},
 	{"pipelined", "many calls in a row as pgmpi times --pipelined has them, against the loop of other benchmarks in plain C", true, 20, 1, pipelinedRival.bench},
-	{"share", "share of stage 2 in the measured calls, GL1-GL17 at the default sizes, p = 2, nrep 100, over mpiruns", true, 4, 1, shareBench},
 	{"check", "a whole check of GL3-GL17 at five sizes, 16 B to 1 MiB, p = 2, nrep 10 to 200; the fastest counts", true, 3, 1, checkBench},
-	{"cluster", "a whole default check by pgmpi submit on two virtual nodes, one process each", true, 1, 1, clusterBench},
 	{"memory", "a rank's memory beside a plain C program with the same buffers, and what a case takes beside its calls, by p", true, 1, 1, memoryBench},
-	{"sync", "the ways to synchronise processes: Allreduce of 8 B, p = 2, in rounds of one mpirun each", true, 30, 1, syncBench},
 	{"clocks", "clock synchronisation where the true error is known", true, 1, 1, clocksBench},
 	{"simulate", "what the statistics promise, in simulated checks, with 95 % limits: errors, power, repeats, cost", false, 1000, 1, simulateBench},
 	{"replay", "R needed and the probability of replication in parts of one folder of many mpiruns", true, 100, 1, replayBench},
 	{"proof", "the same in real checks of collectives with themselves, p = 2, 1 to 128 KiB", true, 20, 1, proofBench},
 	{"explore", "explorations whose answers are known, p = 2, 16 and 64 KiB", true, 5, 1, exploreBench},
 	{"remedy", "what settings are known to mend: malloc's variables, a planted algorithm, and a check of GL3-GL17; p = 2", true, 5, 1, remedyBench},
+	{"faults", "checks that are killed, stopped and starved at random times, and go on: what is lost, wrong, hung, left; p = 2", true, 150, 1, faultsBench},
 	{"nonblocking", "a check of blocking, nonblocking and persistent calls, with known answers, 8 B to 1 MiB, R = 10, p = 2", true, 1, 1, nonblockingBench},
 	{"overlap", "how much of calls of 5 ms is hidden where that is known, R = 6, p = 1 and 2", true, 1, 1, overlapBench},
 	{"stability", "checks in a row of GL3-GL17 at 1 B to 1 MiB, p = 2: how many verdicts flip", true, 10, 2, stabilityBench},
@@ -123,7 +121,7 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	fs.IntVar(&e.mpiruns, "mpiruns", 0, "R of a check of stability and proof (0: the default procedure)")
 	fs.BoolVar(&e.load, "load", false, "stability, proof: beside a load that comes and goes, a busy process on one core for 10 of every 30 s")
 	fs.IntSliceVar(&e.processes, "np", nil, "numbers of processes of memory (default 2, 4, 8, 16, 32) and clocks (default 2 to 16)")
-	fs.Uint64Var(&e.seed, "seed", 1, "of the order of mpiruns (loop, sync) and of random numbers (simulate, replay)")
+	fs.Uint64Var(&e.seed, "seed", 1, "of the order of mpiruns (loop, pipelined) and of random numbers (simulate, replay)")
 	fs.IntVar(&e.tests, "tests", 300, "simulate: tests of a check")
 	fs.StringSliceVar(&e.designs, "designs", []string{"usual", "10"}, "simulate: what to compare: usual, numbers of mpiruns as 10 or with looks 8+16+24, paper")
 	fs.StringVar(&e.rows, "rows", "", "simulate, replay, proof, stability, nights: only questions with this in their name")

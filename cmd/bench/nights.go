@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -22,19 +21,11 @@ const (
 	machineFactor = 1.3 // how many times as slow the slow machine is
 )
 
-// baselines name what a night is held against: the first is what a folder of nights as the
-// baseline means.
-var baselines = []struct {
-	name string
-	of   func(before []string) []string
-}{
-	{"the last five", func(before []string) []string { return before[max(0, len(before)-5):] }},
-	{"the night before", func(before []string) []string { return before[len(before)-1:] }},
-	{"the first", func(before []string) []string { return before[:1] }},
-}
+// lastFive of the nights before are what one is held against.
+func lastFive(before []string) []string { return before[max(0, len(before)-5):] }
 
 // nightsBench asks whether a nightly check is red only when something is newly wrong:
-// nights of the unchanged library, each held against all baselines; with everything slower; and
+// nights of the unchanged library, each held against the last five; with everything slower; and
 // many nights that are drawn from one, with a slowdown planted into each cell in turn.
 func nightsBench(ctx context.Context, e *env) {
 	if e.folder != "" {
@@ -75,53 +66,25 @@ func (e *env) drawn(ctx context.Context, folder string) {
 // nightly are the questions to nights of the unchanged library, and to some that follow
 // the first half of them.
 func (e *env) nightly(ctx context.Context, unchanged []*series, before []string) []question {
-	figures := func(what string, least, most float64) (out []figure) {
-		for k, b := range baselines {
-			out = append(out, figure{what: what + " against " + b.name, least: least, most: most, count: red(k)})
-		}
-		return out
-	}
-	return []question{fixed("nights of the unchanged library", figures("red", 0, never), unchanged...), {fmt.Sprintf("a machine that is %g times as slow", machineFactor), 1, []figure{
+	return []question{fixed("nights of the unchanged library", []figure{{what: "red", most: never, count: red(0)}}, unchanged...), {fmt.Sprintf("a machine that is %g times as slow", machineFactor), 1, []figure{
 		{what: "red, run-times too", most: never, count: red(0)},
 		{what: "the report says that the machine is slower", least: 1},
 	}, func(*design, int, *rand.Rand) *series { return e.slowMachine(ctx, before) }}}
 }
 
 // night makes one more night after others, with a section [mpi] or none. In held it is
-// compared with each baseline, and alarms are violations.
+// compared with the last five, and alarms are violations.
 func (e *env) night(ctx context.Context, seed int, load bool, mpi string, before []string) (n checked, held *series) {
-	held = &series{checks: make([][]judge.Outcome, len(baselines))}
-	baseline := get(json.Marshal(append([]string{}, baselines[0].of(before)...)))
+	held = &series{checks: make([][]judge.Outcome, 1)}
+	baseline := get(json.Marshal(append([]string{}, lastFive(before)...)))
 	text := fmt.Sprintf("%s%s[gate]\nbaseline = %s\n", checkTOML, mpi, baseline)
 	besideLoad(ctx, load, func(ctx context.Context) {
 		n = e.check(ctx, fmt.Sprintf("night %d, beside a busy core: %t", seed, load), text, seed)
-		for k, b := range baselines {
-			if len(before) == 0 {
-				break
-			}
-			dir := n.out
-			if k > 0 {
-				dir = e.goOn(ctx, n.out, k, seed, b.of(before))
-			}
-			_, found := alarms(dir, b.name)
-			held.checks[k] = found
+		if len(before) > 0 {
+			_, held.checks[0] = alarms(n.out, "the last five")
 		}
 	})
 	return n, held
-}
-
-// goOn makes a copy of a night's folder without what was measured again, and goes on in it
-// with other baselines, which measures again what would be an alarm then.
-func (e *env) goOn(ctx context.Context, out string, k, seed int, baselines []string) (dir string) {
-	dir = fmt.Sprintf("%s-%d", out, k)
-	must(os.CopyFS(dir, os.DirFS(out)))
-	again := get(filepath.Glob(filepath.Join(dir, "raw", "confirm-*")))
-	for _, name := range again {
-		must(os.Remove(name))
-	}
-	e.pgmpi(ctx, "check", "--quiet", "--guidelines", filepath.Join(e.dir, "gl.toml"), "--rank", e.program("pgmpi-rank"),
-		"--out", dir, "--seed", fmt.Sprint(seed), "--resume", "--baseline", strings.Join(baselines, ","))
-	return dir
 }
 
 // alarms prints the alarms of a night, and returns them as violations.
@@ -143,7 +106,7 @@ func alarms(dir, against string) (r analyze.Report, found []judge.Outcome) {
 // clocks run faster. It counts whether the report notes that.
 func (e *env) slowMachine(ctx context.Context, before []string) *series {
 	n, _ := e.night(ctx, 999, false, preload(filepath.Join(e.bin, "slowclock.so"), "PGMPI_FASTER", fmt.Sprint(machineFactor)), before)
-	e.pgmpi(ctx, "analyze", n.out, "--baseline", strings.Join(baselines[0].of(before), ","), "--fail-on", "times")
+	e.pgmpi(ctx, "analyze", n.out, "--baseline", strings.Join(lastFive(before), ","), "--fail-on", "times")
 	r, found := alarms(n.out, "run-times too")
 	var said count
 	said.add(slices.ContainsFunc(r.Gate.Notes, func(n string) bool { return strings.Contains(n, "raise no alarm") }))

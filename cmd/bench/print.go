@@ -52,8 +52,6 @@ func number(format string, v float64) string {
 	return fmt.Sprintf(format, v)
 }
 
-func percent(n, of int) string { return number("%.1f %%", 100*float64(n)/float64(of)) }
-
 // quartiles returns the least number, the quartiles and the largest; NaN without numbers.
 func quartiles(x []float64) (q [5]float64) {
 	x = slices.DeleteFunc(slices.Clone(x), math.IsNaN)

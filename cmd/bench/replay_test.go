@@ -84,7 +84,7 @@ func TestPartsAreJudgedByTheirOwnMpiruns(t *testing.T) {
 		}
 	}
 	f := usual.check(m.pairs(span(5, 29)), m.tick)
-	should.Hold(t, usual.R() == 24 && f.Outcomes[0].Runs == 8, "R = %d, %d mpiruns of a kept test, want the usual 24 and 8", usual.R(), f.Outcomes[0].Runs)
+	should.Hold(t, usual.R() == 24 && f.Outcomes[0].Runs == 10, "R = %d, %d mpiruns of a kept test, want the usual 24 and 10", usual.R(), f.Outcomes[0].Runs)
 }
 
 func TestTestsThatLackARunMedianAreLeftOut(t *testing.T) {

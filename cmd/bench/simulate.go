@@ -185,9 +185,6 @@ func repeats(times, tests int) (out []question) {
 			{what: "samples, as a multiple of R = 10", most: 1.5, mean: true, count: samplesTaken},
 			{what: "mpiruns started, as a multiple of R = 10", mean: true, count: mpirunsStarted},
 		}, replications())
-		if row.w.Between > 0 {
-			figures = append(figures, figure{what: "who knows each check's ratios: the first line", count: knower})
-		}
 		out = append(out, question{fmt.Sprintf("%d checks, %s", inSeries, row.name), times, figures, simulated(row.w, libraryRatios(tests), inSeries)})
 	}
 	return out
@@ -253,22 +250,6 @@ func followed(w world.World, tests int) func(*design, int, *rand.Rand) *series {
 		pairs := func(r int) []judge.Pair { return w.Pairs(ratios, r, n, random) }
 		return d.followed(pairs(d.R()), pairs, math.MaxInt, w.Step)
 	}
-}
-
-// knower counts flips of one who knows the ratios of every check: no procedure that
-// judges a check by itself can agree with itself more often without being wrong in one.
-func knower(s *series) count {
-	known := &series{}
-	for _, ratios := range s.truth {
-		check := make([]judge.Outcome, len(ratios))
-		for i, ratio := range ratios {
-			if check[i].Verdict = judge.Kept; ratio >= minSlowdown {
-				check[i].Verdict = judge.Violated
-			}
-		}
-		known.checks = append(known.checks, check)
-	}
-	return flipped(known)
 }
 
 // usualR is the R in which samples and mpiruns are counted.

@@ -57,9 +57,7 @@ func (e *env) stabilities(checks []checked) []question {
 		}
 	}
 	figures := append(flips(.20, 0, .03),
-		figure{what: fmt.Sprintf("of a median ratio from %g on: not in another", farRatio), count: cells(farFlipped)},
-		figure{what: "expected of one who knows each check's ratio", count: expected(cellSpread.between)},
-		figure{what: "expected of one who goes by these ratios alone", count: expected(cellSpread.sd)})
+		figure{what: fmt.Sprintf("of a median ratio from %g on: not in another", farRatio), count: cells(farFlipped)})
 	for _, p := range []float64{.5, .75, .9} {
 		figures = append(figures, figure{what: fmt.Sprintf("%% from check to check beyond the intervals, at %g", p), mean: true, count: beyond(p)})
 	}
@@ -162,37 +160,9 @@ func (s *series) spreads() (out []cellSpread) {
 	return out
 }
 
-func (c cellSpread) sd() float64 { return math.Sqrt(c.variance) }
-
 // between is the standard deviation from check to check beyond the intervals, 0 if there
 // is nothing left.
 func (c cellSpread) between() float64 { return math.Sqrt(max(0, c.variance-c.within)) }
-
-// flip returns the chance that somebody who calls a cell violated from the smallest
-// slowdown on does so in any of n checks, and that he does not in all of these, if what he
-// sees has this standard deviation from check to check.
-func (c cellSpread) flip(n int, sd float64) (once, other float64) {
-	above := 0.0
-	if far := c.mean - math.Log(minSlowdown); sd > 0 {
-		above = distuv.UnitNormal.CDF(far / sd)
-	} else if far >= 0 {
-		above = 1
-	}
-	once = 1 - math.Pow(1-above, float64(n))
-	return once, once - math.Pow(above, float64(n))
-}
-
-// expected counts the flips of somebody who follows the ratio alone. No procedure flips
-// less than one who knows the ratio that a cell has in each check.
-func expected(sd func(cellSpread) float64) func(*series) count {
-	return func(s *series) (c count) {
-		for _, cell := range s.spreads() {
-			once, other := cell.flip(len(s.checks), sd(cell))
-			c.n, c.of = c.n+other, c.of+once
-		}
-		return c
-	}
-}
 
 // beyond is a quantile of the spread from check to check beyond the intervals, in per
 // cent: what all mpiruns of a check have in common no check can see.

@@ -140,22 +140,6 @@ func TestFlipsOfLargeRatiosAreThoseWithALargeMedian(t *testing.T) {
 	should.Hold(t, got == want, "got %v, want %v", got, want)
 }
 
-func TestWhoeverKnowsTheRatiosFlipsWhereTheyLieOnBothSides(t *testing.T) {
-	at := math.Log(minSlowdown)
-	for _, c := range []struct {
-		mean, sd, once, other float64
-	}{
-		{at, .02, 1 - 1.0/8, 1 - 2.0/8}, // a half in each of three
-		{at + .01, 0, 1, 0},
-		{at - .01, 0, 0, 0},
-		{at + .02, .02, 1 - math.Pow(.158655, 3), 1 - math.Pow(.158655, 3) - math.Pow(.841345, 3)},
-	} {
-		once, other := cellSpread{mean: c.mean}.flip(3, c.sd)
-		should.Hold(t, math.Abs(once-c.once) <= 1e-6 && math.Abs(other-c.other) <= 1e-6,
-			"ln ratio %.3f, standard deviation %.2f: violated once in %.6f, not in another in %.6f; want %.6f, %.6f", c.mean, c.sd, once, other, c.once, c.other)
-	}
-}
-
 // The ratios 1 and 1.1 by turns have a standard deviation of ln 1.1·√(1/3) over four
 // checks; intervals of ± .04 stand for one of .04/1.96.
 func TestSpreadBetweenChecksIsWhatIntervalsLeave(t *testing.T) {

@@ -62,7 +62,7 @@ func ab(ctx context.Context, toml [2]string, s *settings.Settings, o *comparison
 		o.out = experiment.Side.NewFolder()
 	}
 	o.progress = newProgress(o.quiet) // one for both
-	x := &experiment.AB{Out: o.out, Names: toml}
+	x := &experiment.AB{Out: o.out, Names: [3]string{toml[0], toml[1]}}
 	var err error
 	for i, name := range []string{"a", "b"} {
 		mine, side := *s, o.output
@@ -70,9 +70,11 @@ func ab(ctx context.Context, toml [2]string, s *settings.Settings, o *comparison
 			mine = *s.Without("mpi.under")
 		}
 		mine.File, side.out = toml[i], filepath.Join(o.out, name)
-		if x.Sides[i], err = side.begin(ctx, experiment.Side, &mine); err != nil {
+		c, err := side.begin(ctx, experiment.Side, &mine)
+		if err != nil {
 			return err
 		}
+		x.Sides = append(x.Sides, c)
 	}
 	a, b := x.Sides[0], x.Sides[1]
 	cfg, err := o.config(a.Config.Analyze, true)

@@ -19,7 +19,7 @@ func checkCommand() *cobra.Command {
 		Use:   "check [gl.toml]",
 		Short: "measure and judge: all three stages",
 		Long: `Stage 1 predicts how often each call must be repeated. Stage 2 measures every
-collective and mock-up in 8 mpiruns, and in up to 16 more those that then look
+collective and mock-up in 10 mpiruns, and in up to 14 more those that then look
 slow. Stage 3 tests the guidelines and prints the tables. Where the medians
 suggest that k calls on 1/k of the data are faster than one, further mpiruns
 test that. Everything goes into a results folder; an interrupted check goes on

@@ -177,7 +177,7 @@ func TestStartTimesAcrossHostsNeedASynchronisedClock(t *testing.T) {
 		b.out = filepath.Join(b.dir, "two-level")
 		// 4: where two hosts are one machine, many starts may come too late.
 		b.check("--guidelines", with("hca3+shared"), "--launch", c.launch(b.lib)).exits(t, 0, 1, exitcode.NoVerdict)
-		run, err := results.ReadRaw(filepath.Join(b.out, "raw", "run-p2-01.tsv.gz"))
+		run, err := results.ReadRaw(filepath.Join(b.out, "raw", "run-p2-01.tsv.gz"), 1<<20)
 		if err != nil || run.Timing.ClockSyncs == 0 || run.Timing.Sample != "global" {
 			t.Fatalf("timing %+v, error %v", run.Timing, err)
 		}

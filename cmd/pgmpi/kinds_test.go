@@ -56,11 +56,11 @@ func folders(t *testing.T, root string) map[string]string {
 	out["explore"] = filepath.Join(root, "explore")
 	out["imported"] = filepath.Join(root, "imported")
 	inProcess("analyze", "--from", "osu", osuFile(t, root, 1, "P50 Tail Lat(us)"), "--np", "2", "--out", out["imported"])
-	x := &experiment.AB{Out: filepath.Join(root, "ab"), Names: [2]string{"A", "B"}}
+	x := &experiment.AB{Out: filepath.Join(root, "ab"), Names: [3]string{"A", "B"}}
 	for i, side := range []string{"a", "b"} {
 		f := config(experiment.Side)
 		f.Check = guidelines.Config{Guidelines: []string{"GL8"}}
-		x.Sides[i] = must.Get(b.New(experiment.Side, f, filepath.Join(x.Out, side)))(t)
+		x.Sides = append(x.Sides, must.Get(b.New(experiment.Side, f, filepath.Join(x.Out, side)))(t))
 		must.Do(t, x.Sides[i].Open())
 		defer x.Sides[i].Close()
 	}

@@ -170,6 +170,7 @@ func (o *output) again(path string, keep bool, s *settings.Settings, of ...*run.
 // place of that format. The command ends as the answer says.
 func (o *output) answer(c *run.Campaign, found *run.Found, into *results.Folder, selections []analyze.Selection, tables bool) error {
 	d, explained := found.Document, chosen(selections, found.Judgement)
+	d.MadeBy(c.Manifest.Command)
 	stored := ""
 	// An answer that cannot be stored is printed all the same.
 	unwritten := o.formats.deliver(d)

@@ -88,6 +88,9 @@ func (b *fixture) libraryIndex() int {
 	return slices.IndexFunc(libraries, func(l library) bool { return l.name == b.lib.name })
 }
 
+// has deals the parts of such a claim out: each is one library's.
+func (b *fixture) has(part int) bool { return part%len(libraries) == b.libraryIndex() }
+
 // emptyFixture needs no MPI.
 func emptyFixture(t *testing.T, dir string) *fixture {
 	return &fixture{t: t, dir: dir, out: filepath.Join(dir, "out"), env: append(os.Environ(), "WORK="+dir)}

@@ -293,13 +293,16 @@ func folderFor(path string) (*results.Folder, error) {
 
 // write writes all formats: into the folder of --out, if there is one, into named files, and the
 // first to standard output. The command ends as the document says.
-func (o *output) write(d *document.Document) error {
+func (o *output) write(d *document.Document) error { return o.writeBy(reading.Store, d) }
+
+func (o *output) writeBy(store func(*results.Folder, *document.Document, []document.Format) error, d *document.Document) error {
+	d.MadeBy(os.Args)
 	if o.out != "" {
 		folder, err := folderFor(o.out)
 		if err != nil {
 			return err
 		}
-		if err := reading.Store(folder, d, o.formats.stored()); err != nil {
+		if err := store(folder, d, o.formats.stored()); err != nil {
 			return err
 		}
 	}

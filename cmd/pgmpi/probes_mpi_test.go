@@ -57,7 +57,7 @@ func TestRawFilesOfStageTwoHaveTheProbes(t *testing.T) {
 			b.check("--sync", "round_time", "--guidelines", gl).exits(t, 0, 1, 4)
 			for mode, want := range map[protocol.Mode]int{protocol.ModeNREP: 0, protocol.ModeMeasure: 5} {
 				name := results.RawName(mode, guidelines.Shape{NP: 2}, 1)
-				run := must.Get(results.ReadRaw(filepath.Join(b.out, "raw", name)))(t)
+				run := must.Get(results.ReadRaw(filepath.Join(b.out, "raw", name), 1<<20))(t)
 				lines += checkProbes(t, 2, run.Probes, want)
 				for _, y := range run.Probes {
 					if y.AtS > float64(run.MeasureNS)*1e-9 {

@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +21,8 @@ import (
 func remedyCommand() *cobra.Command {
 	var s settings.Settings
 	var o output
-	var force bool
+	var x remedy.Remedy
+	var dry bool
 	c := &cobra.Command{
 		Use:   "remedy DIR",
 		Short: "find a setting that mends what a check calls violated",
@@ -31,45 +34,59 @@ cells faster, and must not show that it harms a case or a guideline of the plan.
 It must also pass all conformance calls, and must not be seen to have no effect.
 A setting that fails is dropped, and the rest is proved again. DIR/remedy has
 what is proved: env.sh, the files that it names, gl.toml with the variables in
-mpi.env, README and remedy.json.
+mpi.env, README and remedy.json. What is interrupted goes on with --resume.
 
 Exit codes: 0 where a setting is proved to help, or nothing is violated; 4 where
 none is proved; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
 		Args:        wants(1, 1, "the results folder of a check, or of an exploration"),
-		Annotations: manual.MostNeeded("kinds harm mpiruns launch rank force quiet full format"),
+		Annotations: manual.MostNeeded("kinds harm extend mpiruns max-time rank resume force dry-run full format"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return mend(c.Context(), args[0], force, &s, &o)
+			x.Check, x.Version = args[0], version
+			return mend(c.Context(), &x, dry, &s, &o)
 		},
 	}
 	fs := c.Flags()
-	s.Keys(fs, "kinds", "harm", "mpiruns", "launch", "rank", "seed", "alpha", "adjust", "min-slowdown")
+	s.Keys(fs, "kinds", "harm", "mpiruns", "max-time", "launch", "rank", "seed", "alpha", "adjust", "min-slowdown")
 	fs.Lookup("mpiruns").Usage = "`R`, mpiruns without and as many with the setting in each proof (default: what shows one harmed case, at least 10)"
-	fs.BoolVar(&force, "force", false, "write over the remedy in DIR/remedy; the mpiruns of its proofs are kept")
+	fs.Lookup("max-time").Usage = "`TIME` after which nothing more is tried, such as 10m; --resume goes on"
+	fs.BoolVar(&x.Extend, "extend", false, "let choices also hold below the smallest and above the largest measured size")
+	fs.BoolVar(&x.Resume, "resume", false, "go on with the last remedy in DIR/remedy")
+	fs.BoolVar(&x.Force, "force", false, "begin another remedy in DIR/remedy; its setting stays until another is proved")
+	fs.BoolVar(&dry, "dry-run", false, "print what would be tried, and an estimate of its time; start and write nothing")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	full(fs)
 	o.formats = oneFormat(fs, report.Remedies)
 	return c
 }
 
-func mend(ctx context.Context, check string, force bool, s *settings.Settings, o *output) error {
-	_, m, err := reading.Open(check, results.Check, results.Explore)
+func mend(ctx context.Context, x *remedy.Remedy, dry bool, s *settings.Settings, o *output) error {
+	_, m, err := reading.Open(x.Check, results.Check, results.Explore)
 	if err != nil {
 		return err
 	}
-	config, err := s.Load(m)
-	if err != nil {
+	if x.Config, err = s.Load(m); err != nil {
 		return err
 	}
-	x := &remedy.Remedy{Config: config, Check: check, Force: force, Version: version}
 	if s.Given("job.mpiruns") {
-		x.Mpiruns = config.Job.MPIRuns
+		x.Mpiruns = x.Config.Job.MPIRuns
 	}
+	if s.Given("job.max_time") {
+		x.MaxTime = time.Duration(x.Config.Job.MaxTime)
+	}
+	x.Config.Job.MaxTime = 0 // of a check, not of a proof
 	violated, err := x.Prepare()
 	if err != nil {
 		return err
 	}
+	if violated && dry {
+		text, _, err := x.Planned(ctx)
+		if err == nil {
+			fmt.Fprint(stdout, text)
+		}
+		return err
+	}
 	if violated {
-		if err := run.MayStart(check, m, config, s.Given); err != nil {
+		if err := run.MayStart(x.Check, m, x.Config, s.Given); err != nil {
 			return err
 		}
 	}
@@ -85,6 +102,6 @@ func mend(ctx context.Context, check string, force bool, s *settings.Settings, o
 		return err
 	}
 	err = cmp.Or(err, d.Exit)
-	o.end(d, err, "", check, phrase.When(len(r.Cells) > 0, "%s", r.Folder))
+	o.end(d, err, "", x.Check, phrase.When(len(r.Cells) > 0, "%s", r.Folder))
 	return err
 }

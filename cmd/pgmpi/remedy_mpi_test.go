@@ -57,4 +57,10 @@ fixed = 5
 		t.Errorf("%+v", r)
 	}
 	b.pgmpi("remedy", b.out).exits(t, 2).says(t, "--force")
+	b.pgmpi("status", folder).exits(t, 0).shows(t, `a: stage 2 `)
+	b.pgmpi("remedy", b.out, "--kinds", "environment", "--mpiruns", "5", "--resume", "--quiet").exits(t, s.code)
+	if runs, _ := filepath.Glob(filepath.Join(folder, "proof-*", "*")); len(runs) != 1 {
+		t.Errorf("after --resume there are %q", runs)
+	}
+	b.pgmpi("submit", "--remedy", b.out, "--", "--kinds", "environment").exits(t, 0).shows(t, "remedy/batch.sh: 2 processes, at most 15 min")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,14 +17,17 @@ import (
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
+	"pgmpi/internal/remedy"
 	"pgmpi/internal/settings"
+	"pgmpi/measure/results"
 )
 
 func submitCommand() *cobra.Command {
 	var out string
-	var submit, explore bool
+	var submit, explore, mends bool
 	c := &cobra.Command{
-		Use:   "submit gl.toml",
+		Use:   "submit gl.toml|DIR",
 		Short: "write a batch script for a check, and submit it",
 		Long: `Writes OUT/batch.sh, the script of a batch job that does a check, for Slurm or
 from a template of your own; the section [batch] of gl.toml has its settings.
@@ -40,11 +44,14 @@ pgmpi submit gl.toml --go -- --method ci`,
 			if out == "" {
 				out = run.NewFolder("pgmpi-", time.Now())
 			}
-			x := experiment.Check
-			if explore {
-				x = experiment.Explore
+			x, command := experiment.Check, "check"
+			switch {
+			case explore:
+				x, command = experiment.Explore, "explore"
+			case mends:
+				x, command = nil, "remedy"
 			}
-			does, err := named(c.Root(), []string{x.Command()})
+			does, err := named(c.Root(), []string{command})
 			if err != nil {
 				return err
 			}
@@ -56,7 +63,10 @@ pgmpi submit gl.toml --go -- --method ci`,
 				return err
 			}
 			if !submit {
-				sayWritten(s)
+				fmt.Fprintf(stdout, "wrote %s: %s\n", filepath.Join(s.Folder, filepath.Base(s.Path)), s.Size())
+				if line := s.SubmitLine(); line != "" {
+					fmt.Fprintf(stdout, "  submit it with: %s\n", line)
+				}
 				return nil
 			}
 			job, err := s.Go()
@@ -70,6 +80,7 @@ pgmpi submit gl.toml --go -- --method ci`,
 	fs := c.Flags()
 	fs.StringVar(&out, "out", "", "the results folder `DIR` (default pgmpi-<UTC time>)")
 	fs.BoolVar(&submit, "go", false, "submit the script")
+	fs.BoolVar(&mends, "remedy", false, "the job of pgmpi remedy: the argument is the results folder DIR, the script goes into DIR/remedy, and flags of remedy come behind --")
 	fs.BoolVar(&explore, "explore", false, "the job of pgmpi explore in place of a check; its flags come behind --")
 	return c
 }
@@ -82,52 +93,76 @@ func flagsBehind(c *cobra.Command, args []string) (own, flags []string) {
 	return args, nil
 }
 
-func sayWritten(s *experiment.Submission) {
-	fmt.Fprintf(stdout, "wrote %s: %s\n", filepath.Join(s.Folder, filepath.Base(s.Path)), s.Size())
-	if line := s.SubmitLine(); line != "" {
-		fmt.Fprintf(stdout, "  submit it with: %s\n", line)
-	}
-}
-
 // given are the flags of check that submit adds by itself.
 var given = []string{"guidelines", "out", "resume", "dry-run"}
 
-// submission returns the job of an experiment, with a gl.toml and more flags.
+// submission returns the job of an experiment with a gl.toml, or without one of a remedy with a folder.
 func submission(x *run.Experiment, does *cobra.Command, toml, out string, flags []string) (*experiment.Submission, error) {
+	if x == nil {
+		return submittedRemedy(does, toml, flags)
+	}
 	s := settings.Settings{File: toml}
+	config, self, err := ofJob(does, &s, nil, flags)
+	if err != nil {
+		return nil, err
+	}
+	argv := slices.Concat([]string{self, does.Name(), "--guidelines", toml}, flags, []string{"--out", out, "--resume"})
+	return experiment.NewSubmission(config, out, argv, func() (time.Duration, error) { return experiment.Takes(x, config, out, version) })
+}
+
+// submittedRemedy returns the job of a remedy, with more flags.
+func submittedRemedy(does *cobra.Command, check string, flags []string) (*experiment.Submission, error) {
+	_, m, err := reading.Open(check, results.Check, results.Explore)
+	if err != nil {
+		return nil, err
+	}
+	config, self, err := ofJob(does, &settings.Settings{}, m, flags)
+	if err != nil {
+		return nil, err
+	}
+	x := &remedy.Remedy{Config: config, Check: check, Version: version, Resume: true}
+	if _, err := x.Prepare(); err != nil {
+		return nil, err
+	}
+	argv := slices.Concat([]string{self, does.Name(), check}, flags, []string{"--resume"})
+	return experiment.NewSubmission(config, filepath.Join(check, "remedy"), argv, func() (time.Duration, error) {
+		_, takes, err := x.Planned(context.Background())
+		return takes, err
+	})
+}
+
+// ofJob reads the flags of a job's command, and returns its configuration and the path of pgmpi.
+func ofJob(does *cobra.Command, s *settings.Settings, m *results.Manifest, flags []string) (config *glfile.File, self string, err error) {
 	fs := does.Flags()
-	err := does.ParseFlags(flags)
+	err = does.ParseFlags(flags)
 	if err == nil && fs.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %q behind --", fs.Arg(0))
 	}
 	if err != nil {
-		return nil, fail.Setupf("submit: %w; see `pgmpi help %s`", flagHint(err, fs), does.Name())
+		return nil, "", fail.Setupf("submit: %w; see `pgmpi help %s`", flagHint(err, fs), does.Name())
 	}
 	if _, err := checked(fs); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	for _, name := range given {
 		if fs.Changed(name) {
-			return nil, fail.Setupf("submit: --%s is given by submit itself", name)
+			return nil, "", fail.Setupf("submit: --%s is given by submit itself", name)
 		}
 	}
 	s.Take(fs)
-	config, err := s.Load(nil)
-	if err != nil {
-		return nil, err
+	if config, err = s.Load(m); err != nil {
+		return nil, "", err
 	}
 	if err := startable(fs, config); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	self, err := exec.LookPath(os.Args[0])
-	if err == nil {
+	if self, err = exec.LookPath(os.Args[0]); err == nil {
 		self, err = filepath.Abs(self)
 	}
 	if err != nil {
-		return nil, fail.AsSetup(err)
+		return nil, "", fail.AsSetup(err)
 	}
-	argv := slices.Concat([]string{self, does.Name(), "--guidelines", toml}, flags, []string{"--out", out, "--resume"})
-	return experiment.NewSubmission(x, config, out, version, argv)
+	return config, self, nil
 }
 
 // startable returns the error with which the job, after its wait in the queue, would end before its

@@ -41,11 +41,11 @@ func (b *fixture) allTimings() []timed {
 	var all []timed
 	for i, sync := range append([]string{protocol.Auto}, protocol.Syncs...) {
 		for k, cache := range protocol.Caches {
-			if (i/2+k)%len(libraries) == b.libraryIndex() {
+			if b.has(i/2 + k) {
 				all = append(all, timed{2, sync, protocol.Samples[(i+k)%len(protocol.Samples)], cache})
 			}
 		}
-		if i/2%len(libraries) != b.libraryIndex() {
+		if !b.has(i / 2) {
 			continue
 		}
 		all = append(all, timed{3 + 2*(i%2), sync, protocol.Samples[(i+1)%len(protocol.Samples)], protocol.Caches[i%len(protocol.Caches)]})

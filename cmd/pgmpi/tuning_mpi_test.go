@@ -52,7 +52,7 @@ func bad(all []untimed.Outcome) (out []untimed.Outcome) {
 func TestUntouchedLibrariesMakeConformanceCallsRight(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		f := b.onProcesses(3) // others: with a setting, below
-		all := must.Get(untimed.Conformance(t.Context(), f, nil, b.returning()...))(t)
+		all := conformance(t, f, nil, b.returning()...)
 		for _, o := range bad(all) {
 			if !b.knownWrong(o) {
 				t.Errorf("%s: %s: %s: %s", o.Shape, o.Call, o.State, o.Message)
@@ -73,7 +73,7 @@ var tuned = []int64{1 << 10, 64 << 10, 256 << 10}
 
 // ownAlgorithm is a choice that a library's list has.
 func ownAlgorithm(function string, np int, name string, value int, sizes ...int64) tuning.Choice {
-	return tuning.Choice{Function: function, NP: np, Kind: tuning.OwnAlgorithm, Algorithm: name, Value: value, Sizes: sizes, Measured: tuned}
+	return tuning.Choice{Function: function, NP: np, Kind: tuning.OwnAlgorithm, Algorithm: name, Value: value, Sizes: sizes, Measured: tuned, Extend: len(sizes) == len(tuned)}
 }
 
 // theirs are choices for each library, by the writer of the setting: a file has them by size, variables have not.
@@ -82,6 +82,7 @@ var theirs = map[string]map[string][]tuning.Choice{
 		"openmpi-rules": {
 			ownAlgorithm("MPI_Reduce_scatter_block", 4, "basic_linear", 1, 256<<10),
 			ownAlgorithm("MPI_Bcast", 4, "scatter_allgather", 8, 64<<10),
+			ownAlgorithm("MPI_Bcast", 4, "pipeline+4Ki", 3, 256<<10),
 			ownAlgorithm("MPI_Allreduce", 4, "nonoverlapping", 2, 1<<10, 64<<10),
 			ownAlgorithm("MPI_Alltoall", 4, "modified_bruck", 3, 64<<10),
 			ownAlgorithm("MPI_Reduce", 4, "in-order_binary", 6, 64<<10),
@@ -149,7 +150,7 @@ func TestWrittenSettingsAreInForceAndLetConformanceCallsPass(t *testing.T) {
 			if told < (len(s.Entries)+1)/2 {
 				t.Errorf("%s: %d of %d entries are seen to be in force", writer, told, len(s.Entries))
 			}
-			all := must.Get(untimed.Conformance(t.Context(), f, s.Env, functionsOf(s)...))(t)
+			all := conformance(t, f, s.Env, functionsOf(s)...)
 			for _, o := range bad(all) {
 				if !b.knownWrong(o) {
 					t.Errorf("%s: %s: %s: %s", writer, o.Call, o.State, o.Message)
@@ -201,7 +202,7 @@ func TestRulesBySizeForScatterAndGatherAreNamedAsTheCause(t *testing.T) {
 	f.Measure.Stall = conf.Duration(time.Second) // two calls hang; one that is only late has the same cause
 	path := filepath.Join(b.dir, "by-hand.rules")
 	must.Do(t, os.WriteFile(path, []byte(byHand), 0o666))
-	all := must.Get(untimed.Conformance(t.Context(), f, map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": path}, "MPI_Gather", "MPI_Scatter"))(t)
+	all := conformance(t, f, map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": path}, "MPI_Gather", "MPI_Scatter")
 	for function, c := range map[string]struct{ what, line string }{
 		"MPI_Gather":  {"MPI_IN_PLACE, with 0 and MPI_DATATYPE_NULL", path + ":8: "},
 		"MPI_Scatter": {"0, NULL and MPI_DATATYPE_NULL where arguments do not count", path + ":14: "},
@@ -215,6 +216,26 @@ func TestRulesBySizeForScatterAndGatherAreNamedAsTheCause(t *testing.T) {
 	for _, o := range bad(all) {
 		if o.Cause == "" {
 			t.Errorf("%s: %s, without a cause", o.Call, o.State)
+		}
+	}
+}
+
+// Allreduce by ring is wrong with operators that do not commute. The usual sizes of conformance
+// calls do not meet this rule.
+func TestRuleIsCalledAtTheSizesThatItReaches(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t, libraries[0])
+	path := filepath.Join(b.dir, "ring.rules")
+	must.Do(t, os.WriteFile(path, []byte("1\n2\n1\n2\n3\n0 0 0 0\n8192 4 0 0\n32768 0 0 0\n"), 0o666))
+	env := map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": path}
+	o := must.Get(untimed.NewOnce(b.onProcesses(2), nil))(t)
+	reached := tuning.Entry{Choice: ownAlgorithm("MPI_Allreduce", 2, "ring", 4, 16<<10), From: 8 << 10, To: 32 << 10}
+	for _, entries := range [][]tuning.Entry{nil, {reached}} {
+		wrong := slices.DeleteFunc(bad(must.Get(o.Conformance(t.Context(), env, entries, "MPI_Allreduce"))(t)), func(o untimed.Outcome) bool {
+			return !reached.Covers(o.Msize) || o.State != untimed.CallWrong
+		})
+		if (len(wrong) > 0) != (len(entries) > 0) {
+			t.Errorf("%d entries: %+v", len(entries), wrong)
 		}
 	}
 }
@@ -279,7 +300,7 @@ exec `+b.rank+` "$@"`), " ")
 func TestConformanceCallsAreMadeOnPartsThatAreNoPowerOfTwo(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, libraries[1])
-	all := must.Get(untimed.Conformance(t.Context(), b.onProcesses(4), map[string]string{"MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM": "noncommutative"}, "MPI_Reduce_scatter"))(t)
+	all := conformance(t, b.onProcesses(4), map[string]string{"MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM": "noncommutative"}, "MPI_Reduce_scatter")
 	if !slices.ContainsFunc(bad(all), func(o untimed.Outcome) bool { return o.NP == 3 && o.State == untimed.CallAborted }) {
 		t.Errorf("%+v", bad(all))
 	}
@@ -309,4 +330,11 @@ func TestSettingsThatDoNothingAreRemarks(t *testing.T) {
 			t.Errorf("%s: %d remarks, want %d", c.env, n, len(c.says))
 		}
 	}
+}
+
+// conformance makes conformance calls under a configuration.
+func conformance(t *testing.T, config *glfile.File, env map[string]string, functions ...string) []untimed.Outcome {
+	t.Helper()
+	o := must.Get(untimed.NewOnce(config, nil))(t)
+	return must.Get(o.Conformance(t.Context(), env, nil, functions...))(t)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
@@ -146,4 +147,17 @@ func TestACheckCountsMessagesInAnMpirunOfItsOwn(t *testing.T) {
 		}
 		b.pgmpi("analyze", b.out, "--explain", "GL8:8").exits(t, 0, 1, 4).shows(t, `messages +sent`)
 	})
+}
+
+// Open MPI takes memory from malloc in each call. A fresh process gives it back to the kernel.
+func TestAFreshMallocMeetsPageFaultsThatASettledOneDoesNot(t *testing.T) {
+	const repetitions = 20
+	b, faults := newFixture(t, libraries[0]), map[string]int64{}
+	for _, state := range protocol.Mallocs {
+		j := verifyJob(2, mockups.Datatype{Name: "byte", Bytes: 1}, "bor", 0, false)
+		j.Cases = []protocol.JobCase{{Function: "MPI_Reduce_scatter_block", Msize: 1 << 20, NRep: repetitions}}
+		j.Order, j.FirstCalls, j.Warmup, j.Malloc = []int{0}, 5, 10, state
+		faults[state] = must.Get(b.runJob(2, j))(t).Cases[0].Usage.Faults
+	}
+	should.Hold(t, faults[protocol.MallocFresh] >= 100*repetitions && faults[protocol.MallocSettled] < 10*repetitions, "%d calls: %v", repetitions, faults)
 }

@@ -17,7 +17,6 @@ func Element(key string, index int) string { return fmt.Sprintf("%s[%d]", key, i
 
 type FieldErrors []FieldError
 
-// Check adds an error about a key unless ok.
 func (e *FieldErrors) Check(ok bool, key, format string, args ...any) {
 	if !ok {
 		*e = append(*e, FieldError{Key: key, Msg: fmt.Sprintf(format, args...)})

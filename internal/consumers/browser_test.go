@@ -148,6 +148,7 @@ var checks = []check{
 	{"scrolls sideways because of", tooWide, []string{"light", "phone"}},
 	{"has labels that touch something:", touched, []string{"light"}},
 	{"cuts its tables:", cut, []string{"phone"}},
+	{"has rows whose head is on the right:", `[...document.querySelectorAll("table:not(.parted) > tbody th")].filter(h => getComputedStyle(h).textAlign == "right").map(h => h.textContent)`, []string{"phone"}},
 	{"has links that lead to nothing that can be seen:", followed, []string{"light", "phone"}},
 	{"is not for everybody:", "axeFinds()", []string{"light"}},
 	{"has colours that are hard to tell apart:", `axeFinds(["color-contrast", "link-in-text-block"])`, []string{"dark"}},
@@ -240,14 +241,15 @@ const followed = `[...new Map([...document.querySelectorAll("a[href^='#']")].map
 // cut names tables that are wider than their window, but for those that keep a column in it.
 const cut = `[...document.querySelectorAll(".scroll:not(:has(> .parted))")].filter(s => s.scrollWidth > s.clientWidth + 1).map(s => s.getAttribute("aria-label"))`
 
-// touched names the labels of pictures that touch another one, a line of the grid or a bar.
+// touched names the labels of pictures that touch another one, a line of the grid or a bar, or are cut at the edge.
 const touched = `[...document.querySelectorAll("figure > svg")].flatMap(svg => {
 	const apart = (a, b) => a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
 	const box = e => { const b = e.getBBox(), few = b.height / 4; return {x: b.x, y: b.y + few, width: b.width, height: b.height - 2 * few}; }; // of the small letters
 	const lines = [...svg.querySelector(".grid").getAttribute("d").matchAll(/M(-?\d+) (-?\d+)([VH])(-?\d+)/g)].map(([, x, y, way, to]) =>
 		way == "V" ? {x: +x, y: +y, width: 0, height: to - y} : {x: +x, y: +y, width: to - x, height: 0});
 	const texts = [...svg.querySelectorAll("g:not(.sign) > text")], bars = [...svg.querySelectorAll("rect.bar")].map(r => r.getBBox());
-	return texts.filter((t, i) => [...lines, ...bars, ...texts.slice(0, i).map(box)].some(b => !apart(box(t), b))).map(t => t.textContent);
+	const outside = b => b.x < -1 || b.x + b.width > svg.viewBox.baseVal.width + 1;
+	return texts.filter((t, i) => outside(box(t)) || [...lines, ...bars, ...texts.slice(0, i).map(box)].some(b => !apart(box(t), b))).map(t => t.textContent);
 })`
 
 // A check of all sizes is in the window of a desk. In a narrower one its heat map scrolls beside the names of its rows,
@@ -284,7 +286,7 @@ func TestScreenshots(t *testing.T) {
 		t.Skip("PGMPI_SCREENSHOTS names no folder")
 	}
 	ctx := start(t)
-	list := pages(t)
+	list := slices.DeleteFunc(pages(t), func(p string) bool { return filepath.Base(p) == "large.html" }) // too long for a picture
 	if one := os.Getenv("PGMPI_PAGE"); one != "" {
 		list = []string{one}
 	}

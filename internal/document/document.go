@@ -11,7 +11,6 @@ import (
 	"pgmpi/internal/picture"
 )
 
-// Kind is a sort of document about a T.
 type Kind[T any] struct {
 	Name     string              // of its files, without the ending
 	Sections func(*T) []Section  // for people
@@ -69,7 +68,6 @@ type Section struct {
 	Folded  bool // until the reader opens it
 }
 
-// Text is a part of a section's text.
 type Text struct {
 	Style Style
 	Name  string // of a Fact or Command; of Verbatim too where it has one
@@ -78,7 +76,6 @@ type Text struct {
 	Draw  func(width int) []string // of a Drawing: its lines, for a page of this width
 }
 
-// Style says how a Text is laid out.
 type Style int
 
 const (
@@ -149,13 +146,8 @@ func (s *Section) Facts(name string, texts []string) {
 	}
 }
 
-// Lines adds lines that stay as they are.
 func (s *Section) Lines(lines ...string) {
-	lines = slices.Clone(lines)
-	for i := range lines {
-		lines[i] = clean.Line(lines[i])
-	}
-	s.Text = append(s.Text, Text{Style: Verbatim, Text: strings.Join(lines, "\n")})
+	s.Text = append(s.Text, Text{Style: Verbatim, Text: strings.Join(clean.All(clean.Line, lines), "\n")})
 }
 
 func (s *Section) Command(name string, words []string) {
@@ -168,13 +160,10 @@ func (s *Section) Drawing(draw func(width int) []string) {
 }
 
 func (k Kind[T]) Document(t *T) *Document {
-	d := &Document{Name: k.Name, Sections: k.Sections(t)}
-	if k.Screen != nil {
-		d.screen = k.Screen(t)
-	}
-	d.Pictured = d.Sections
-	if k.Page != nil {
-		d.Pictured = k.Page(t)
+	d := &Document{Name: k.Name, Sections: k.Sections(t), screen: made(k.Screen, t), Pictured: made(k.Page, t), Rows: made(k.Rows, t),
+		Exit: made(k.Exit, t), Outcomes: made(k.Outcomes, t), Metrics: made(k.Metrics, t), Benchmarks: made(k.Benchmarks, t), Plotted: made(k.Plotted, t)}
+	if k.Page == nil {
+		d.Pictured = d.Sections
 	}
 	for _, sections := range [][]Section{d.Sections, d.screen, d.Pictured} {
 		for i := range sections {
@@ -182,11 +171,8 @@ func (k Kind[T]) Document(t *T) *Document {
 			sections[i].Rewrite(clean.Line, clean.Text, clean.TableCell)
 		}
 	}
-	if k.Rows != nil {
-		d.Rows = k.Rows(t)
-		for _, row := range d.Rows {
-			apply(clean.Line, row)
-		}
+	for i, row := range d.Rows {
+		d.Rows[i] = clean.All(clean.Line, row)
 	}
 	if k.JSON {
 		d.Value = t
@@ -197,22 +183,26 @@ func (k Kind[T]) Document(t *T) *Document {
 		}
 		return k.Ending(t, folder)
 	}
-	if k.Exit != nil {
-		d.Exit = k.Exit(t)
-	}
-	if k.Outcomes != nil {
-		d.Outcomes = k.Outcomes(t)
-	}
-	if k.Metrics != nil {
-		d.Metrics = k.Metrics(t)
-	}
-	if k.Plotted != nil {
-		d.Plotted = k.Plotted(t)
-	}
-	if k.Benchmarks != nil {
-		d.Benchmarks = k.Benchmarks(t)
-	}
 	return d
+}
+
+// MadeBy puts the command line of a document below the answer of its page.
+func (d *Document) MadeBy(argv []string) {
+	if len(argv) == 0 || len(d.Pictured) == 0 {
+		return
+	}
+	d.Pictured = slices.Clone(d.Pictured)
+	answer := &d.Pictured[0]
+	answer.Text = slices.Clip(answer.Text)
+	answer.Fact("Command", "%s", clean.Line(strings.Join(clean.All(conf.Quote, argv), " ")))
+}
+
+// made is a part of a document, if its kind has it.
+func made[T, V any](make func(*T) V, t *T) (part V) {
+	if make != nil {
+		part = make(t)
+	}
+	return part
 }
 
 // OneLine is a text on one line, every character of it visible.
@@ -286,14 +276,5 @@ func (s *Section) Rewrite(line, text, cell func(string) string) {
 	}
 	if s.Heat != nil {
 		s.Heat = s.Heat.Rewritten(line)
-	}
-}
-
-// apply writes only what changes: the names of columns are everybody's.
-func apply(filter func(string) string, texts []string) {
-	for i, text := range texts {
-		if c := filter(text); c != text {
-			texts[i] = c
-		}
 	}
 }

@@ -62,10 +62,8 @@ type Forms interface {
 	FileIn(Format) string
 }
 
-// FileIn is the name of the files of a kind of document in a format.
 func (k Kind[T]) FileIn(f Format) string { return k.Name + "." + f.ext }
 
-// Formats are the names of the formats that a kind of document has.
 func (k Kind[T]) Formats() []string {
 	var names []string
 	for _, f := range Formats {
@@ -77,23 +75,8 @@ func (k Kind[T]) Formats() []string {
 }
 
 func (k Kind[T]) has(from form) bool {
-	switch from {
-	case sections:
-		return true
-	case rows:
-		return k.Rows != nil
-	case value:
-		return k.JSON
-	case outcomes:
-		return k.Outcomes != nil
-	case metrics:
-		return k.Metrics != nil
-	case benchmarks:
-		return k.Benchmarks != nil
-	case plotted:
-		return k.Plotted != nil
-	}
-	return false
+	return [...]bool{sections: true, rows: k.Rows != nil, value: k.JSON,
+		outcomes: k.Outcomes != nil, metrics: k.Metrics != nil, benchmarks: k.Benchmarks != nil, plotted: k.Plotted != nil}[from]
 }
 
 func (k Kind[T]) Format(name string) (Format, error) {
@@ -104,7 +87,6 @@ func (k Kind[T]) Format(name string) (Format, error) {
 	return Formats[slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })], nil
 }
 
-// Target is a format and the file that it is to be written to.
 type Target struct {
 	Format
 	Path string // "": none was named

@@ -12,6 +12,7 @@ import (
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 
+	"pgmpi/internal/clean"
 	"pgmpi/internal/phrase"
 )
 
@@ -87,11 +88,7 @@ func markdownTable(out *bytes.Buffer, t *Table) error {
 }
 
 func escapedCells(cells []string) []string {
-	out := make([]string, len(cells))
-	for i, c := range cells {
-		out[i] = Escaped(strings.ReplaceAll(c, "+\n", "+"))
-	}
-	return out
+	return clean.All(func(c string) string { return Escaped(strings.ReplaceAll(c, "+\n", "+")) }, cells)
 }
 
 // Marks that mean something anywhere in a line, also for GitHub's formulas ($) and

@@ -5,6 +5,8 @@ import (
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
+
+	"pgmpi/internal/clean"
 )
 
 // openmetricsFormat is for Prometheus, also by the textfile collector of its node exporter.
@@ -26,4 +28,22 @@ func writeOpenMetrics(w io.Writer, d *Document) error {
 	}
 	_, err := expfmt.FinalizeOpenMetrics(w)
 	return err
+}
+
+// Metric is a quantity that may go up and down, with its values.
+type Metric struct {
+	Name, Help string
+	Values     []MetricValue
+}
+
+type MetricValue struct {
+	Labels []Label
+	Value  float64
+}
+
+func (m *Metric) Add(value float64, labels ...Label) {
+	for i := range labels {
+		labels[i].Value = clean.Line(labels[i].Value)
+	}
+	m.Values = append(m.Values, MetricValue{labels, value})
 }

@@ -1,5 +1,7 @@
 package document
 
+import "slices"
+
 // Outcomes are what programs that show tests want: one outcome for each planned test.
 type Outcomes struct {
 	Answer  string  // the first line of the document
@@ -36,6 +38,21 @@ const (
 	Skipped // nothing was shown, or it is known
 	Errored // it could not be made, since the data were wrong or it did not return
 )
+
+// Add adds an outcome to the suite of a name; every text of it goes on one line.
+func (o *Outcomes) Add(suite string, x Outcome) {
+	x.Class, x.Title, x.Text = OneLine(x.Class), OneLine(x.Title), OneLine(x.Text)
+	for i := range x.Details {
+		x.Details[i].Value = OneLine(x.Details[i].Value)
+	}
+	suite = OneLine(suite)
+	at := slices.IndexFunc(o.Suites, func(s Suite) bool { return s.Name == suite })
+	if at < 0 {
+		at = len(o.Suites)
+		o.Suites = append(o.Suites, Suite{Name: suite})
+	}
+	o.Suites[at].Outcomes = append(o.Suites[at].Outcomes, x)
+}
 
 // Fact adds one that is known.
 func (o *Outcomes) Fact(name, value string) {

@@ -9,6 +9,8 @@ import (
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
+
+	"pgmpi/internal/phrase"
 )
 
 // table draws a table without vertical lines, in parts if need be.
@@ -38,7 +40,8 @@ func (p *page) tablePart(t *Table) error {
 	}
 	padding := tw.CellPadding{Global: tw.Padding{Left: tw.Empty, Right: strings.Repeat(" ", gap), Overwrite: true}}
 	var out bytes.Buffer
-	if err := shown.draw(&out, pick(t.Head, shown.columns), rows, padding, tablewriter.WithTrimSpace(tw.Off), tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+	drawn := Table{Align: t.aligns(shown.columns)}
+	if err := drawn.draw(&out, pick(t.Head, shown.columns), rows, padding, tablewriter.WithTrimSpace(tw.Off), tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
 		Symbols: tw.NewSymbols(tw.StyleLight),
 		Borders: tw.Border{Left: tw.Off, Right: tw.Off, Top: tw.Off, Bottom: tw.On},
 		Settings: tw.Settings{
@@ -110,10 +113,11 @@ func (t *Table) draw(out io.Writer, head []string, rows [][]string, padding tw.C
 	return w.Render()
 }
 
+const leastGap = 1 // between columns
+
 // parts are the table, or tables that have its key and as many of its other columns as fit.
 func (t *Table) parts(width int) []*Table {
-	const gap = 1
-	if t.Key == 0 || t.total(gap) <= width {
+	if t.Key == 0 || t.Width() <= width {
 		return []*Table{t}
 	}
 	var out []*Table
@@ -122,11 +126,11 @@ func (t *Table) parts(width int) []*Table {
 		used := 0
 		for c := range t.Key {
 			columns = append(columns, c)
-			used += t.columnWidth(c) + gap
+			used += t.columnWidth(c) + leastGap
 		}
-		for first := rest; rest < len(t.Head) && (rest == first || used+t.columnWidth(rest)+gap <= width); rest++ {
+		for first := rest; rest < len(t.Head) && (rest == first || used+t.columnWidth(rest)+leastGap <= width); rest++ {
 			columns = append(columns, rest)
-			used += t.columnWidth(rest) + gap
+			used += t.columnWidth(rest) + leastGap
 		}
 		part := *t
 		part.Head, part.Rows, part.Align = pick(t.Head, columns), nil, t.aligns(columns)
@@ -168,12 +172,6 @@ func (f *fitting) cell(text string, column int) string {
 	return text
 }
 
-// draw draws head and rows of the columns shown.
-func (f *fitting) draw(out io.Writer, head []string, rows [][]string, padding tw.CellPadding, options ...tablewriter.Option) error {
-	t := Table{Align: f.aligns(f.columns)}
-	return t.draw(out, head, rows, padding, options...)
-}
-
 // fitted narrows the gaps of a table that is too wide, then leaves spare columns out, then breaks
 // the cells of its flexible column: words only if nothing else helps.
 func (t *Table) fitted(width int) (*fitting, int) {
@@ -188,7 +186,7 @@ func (t *Table) fitted(width int) (*fitting, int) {
 	}
 	gap := 2
 	if t.Narrow || f.total(gap) > width {
-		gap = 1
+		gap = leastGap
 	}
 	over := func() int { return f.total(gap) - width }
 	for _, c := range t.Spare {
@@ -212,14 +210,12 @@ func (f *fitting) total(gap int) int {
 }
 
 // Width is how wide the table is at least, in columns of a page.
-func (t *Table) Width() int { return t.total(1) }
-
-func (t *Table) total(gap int) int {
-	f := fitting{Table: t}
+func (t *Table) Width() int {
+	total := 0
 	for c := range t.Head {
-		f.columns = append(f.columns, c)
+		total += t.columnWidth(c) + leastGap
 	}
-	return f.total(gap)
+	return total
 }
 
 func (t *Table) columnWidth(i int) int {
@@ -239,4 +235,33 @@ func (t *Table) wordWidth(i int) int {
 		}
 	}
 	return widest
+}
+
+// Tabled is a section with a table and a note where there is one, if the table has rows.
+func Tabled(t *Table, note, title string, args ...any) []Section {
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	s := Titled(title, args...)
+	s.Table = t
+	if note != "" {
+		s.Notes = []string{note}
+	}
+	return []Section{s}
+}
+
+// Listed is a section with the first items of a list; more says how many there are besides.
+func Listed[T any](title string, list []T, most int, more string, item func(T) string) []Section {
+	if len(list) == 0 {
+		return nil
+	}
+	s := Titled("%s", title)
+	shown, rest := phrase.First(list, most, more)
+	for _, x := range shown {
+		s.Item("%s", item(x))
+	}
+	if rest != "" {
+		s.Item("%s", rest)
+	}
+	return []Section{s}
 }

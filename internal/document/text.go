@@ -165,7 +165,6 @@ const joints = "+/,="
 
 var spaced = strings.NewReplacer("+", "+ ", "/", "/ ", ",", ", ", "=", "= ")
 
-// longer tells whether a word has more than n characters.
 func longer(word string, n int) bool { return len(word) > len(firstRunes(word, n)) }
 
 func firstRunes(word string, n int) string {

@@ -31,7 +31,8 @@ type abRecord struct {
 	Seed   uint64 `json:"seed"`   // of the order
 	A      string `json:"a"`      // the configurations, as they were named
 	B      string `json:"b"`
-	// Order says for every round which side came first: "ab" or "ba".
+	C      string `json:"c,omitempty"`
+	// Order says for every round in which order the sides came, such as "ba".
 	PredictOrder []string `json:"predict_order"`
 	MeasureOrder []string `json:"measure_order"`
 }
@@ -39,7 +40,7 @@ type abRecord struct {
 // ABMPIRuns is the number of mpiruns of each side that measure, where nothing says otherwise.
 const ABMPIRuns = 10
 
-// Side is one of two checks that alternate, and are only compared.
+// Side is one of the checks that alternate, and are only compared.
 var Side = &run.Experiment{Kind: results.Check, Name: "ab", Plan: planTests, Stages: []run.Stage{run.Predict, run.Measure, followUp, confirm},
 	Prepare: func(_ context.Context, config *glfile.File, _ run.Options) (*glfile.File, error) {
 		if len(config.Job.Looks) == 0 {
@@ -48,11 +49,13 @@ var Side = &run.Experiment{Kind: results.Check, Name: "ab", Plan: planTests, Sta
 		return config, nil
 	}}
 
-// AB is two campaigns whose mpiruns alternate, in results folders of one folder.
+// AB is two or three campaigns whose mpiruns alternate, in results folders of one folder.
 type AB struct {
 	Out   string
-	Sides [2]*run.Campaign
-	Names [2]string // of the configurations
+	Sides []*run.Campaign
+	Names [3]string // of the configurations
+	// After tells after each round of stage 2 whether others are to follow; by default they are.
+	After func(round int) (goesOn bool, err error)
 	// Split gives the smaller size against which a test of split-robustness is made on both
 	// sides, whether or not a side suspects it; 0: only if it does. Without Split none is made.
 	Split func(*analyze.Verdict) int64
@@ -75,15 +78,17 @@ func (x *AB) Refuse(cfg series.CompareConfig) error {
 	return Refused(d, err)
 }
 
-// Measure does the stages of both sides, which are open, round by round.
+// Measure does the stages of all sides, which are open, round by round.
 func (x *AB) Measure(ctx context.Context) error {
-	a, b := x.Sides[0], x.Sides[1]
-	predictions := func(c *run.Campaign) int { return run.Predict.Runs(c.Manifest, c.Config) }
-	order, err := x.order(max(predictions(a), predictions(b)), a.Manifest.R)
+	a, predictions := x.Sides[0], 0
+	for _, side := range x.Sides {
+		predictions = max(predictions, run.Predict.Runs(side.Manifest, side.Config))
+	}
+	order, err := x.order(predictions, a.Manifest.R)
 	if err != nil {
 		return fail.AsSetup(err)
 	}
-	rounds := []run.Rounds{{Stage: run.Predict, Order: order.PredictOrder}, {Stage: run.Measure, Order: order.MeasureOrder}}
+	rounds := []run.Rounds{{Stage: run.Predict, Order: order.PredictOrder}, {Stage: run.Measure, Order: order.MeasureOrder, After: x.After}}
 	if x.Split != nil && a.Config.Measure.SplitExperiment {
 		rounds = append(rounds, run.Rounds{Stage: followUpOf(func(*run.Campaign) func(*analyze.Verdict) int64 { return x.Split }), Order: order.MeasureOrder})
 	}
@@ -98,16 +103,16 @@ func (x *AB) Again(ctx context.Context, cases []int, r int) error {
 	}
 	again := confirm
 	again.Plan = func(*run.Campaign, *medians.Set) (*results.FollowUps, error) { return plan, nil }
-	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: again, Order: drawOrder(x.Sides[0].Manifest.Seed, 3, r)}})
+	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: again, Order: drawOrder(x.Sides[0].Manifest.Seed, 3, r, len(x.Sides))}})
 }
 
 // Judge judges each side by itself and stores its report.
-func (x *AB) Judge() (out [2]*reading.Judgement, err error) {
+func (x *AB) Judge() (out []*reading.Judgement, err error) {
 	text, err := check.Reports.Format("table")
 	if err != nil {
 		return out, err
 	}
-	for i, side := range x.Sides {
+	for _, side := range x.Sides {
 		j, err := reading.Judge(side.Folder(), side.Manifest, side.Config.Analyze)
 		if err == nil {
 			err = errors.Join(reading.Keep(side.Folder(), check.Reports.Document(j.Report), []document.Format{text}), reading.StoreMedians(side.Folder(), j.Analysis))
@@ -115,7 +120,7 @@ func (x *AB) Judge() (out [2]*reading.Judgement, err error) {
 		if err != nil {
 			return out, fmt.Errorf("%s: %w", side.Path, err)
 		}
-		out[i] = j
+		out = append(out, j)
 	}
 	return out, nil
 }
@@ -124,7 +129,7 @@ func (x *AB) Judge() (out [2]*reading.Judgement, err error) {
 // written there.
 func (x *AB) order(predictions, measurements int) (*abRecord, error) {
 	seed := x.Sides[0].Manifest.Seed
-	if x.Sides[0].Before != nil || x.Sides[1].Before != nil {
+	if slices.ContainsFunc(x.Sides, func(c *run.Campaign) bool { return c.Before != nil }) {
 		there, err := readOrder(filepath.Join(x.Out, results.ABFile))
 		switch {
 		case err == nil && (there.Seed != seed || len(there.PredictOrder) != predictions || len(there.MeasureOrder) != measurements):
@@ -133,8 +138,8 @@ func (x *AB) order(predictions, measurements int) (*abRecord, error) {
 			return there, err
 		}
 	}
-	rec := &abRecord{Schema: abSchema, Seed: seed, A: x.Names[0], B: x.Names[1],
-		PredictOrder: drawOrder(seed, 1, predictions), MeasureOrder: drawOrder(seed, 2, measurements)}
+	rec := &abRecord{Schema: abSchema, Seed: seed, A: x.Names[0], B: x.Names[1], C: x.Names[2],
+		PredictOrder: drawOrder(seed, 1, predictions, len(x.Sides)), MeasureOrder: drawOrder(seed, 2, measurements, len(x.Sides))}
 	folder := results.Folder{Path: x.Out}
 	return rec, folder.WriteJSON(results.ABFile, rec)
 }
@@ -149,21 +154,30 @@ func readOrder(path string) (*abRecord, error) {
 	if err := json.Unmarshal(text, &rec); err != nil {
 		return nil, errors.Join(errors.New(path+" is damaged: take a new folder with --out"), err)
 	}
+	sides := letters
+	if rec.C == "" {
+		sides = letters[:2]
+	}
 	for _, round := range slices.Concat(rec.PredictOrder, rec.MeasureOrder) {
-		if round != "ab" && round != "ba" {
-			return nil, errors.New(path + " is damaged: a round of it is neither ab nor ba; take a new folder with --out")
+		if in := []byte(round); !slices.Equal(slices.Sorted(slices.Values(in)), []byte(sides)) {
+			return nil, errors.New(path + " is damaged: a round of it does not have each of " + sides + " once; take a new folder with --out")
 		}
 	}
 	return &rec, nil
 }
 
-// drawOrder tosses a coin for every round (S-REVISITED §6.1: randomization
-// within blocks).
-func drawOrder(seed, stage uint64, rounds int) []string {
+// letters name the sides in the order of a round.
+const letters = "abc"
+
+// drawOrder draws the order of sides for every round (S-REVISITED §6.1: randomization within
+// blocks).
+func drawOrder(seed, stage uint64, rounds, sides int) []string {
 	coin := rand.New(rand.NewPCG(seed, stage))
 	order := make([]string, rounds)
 	for i := range order {
-		order[i] = []string{"ab", "ba"}[coin.IntN(2)]
+		round := []byte(letters[:sides])
+		coin.Shuffle(sides, func(i, j int) { round[i], round[j] = round[j], round[i] })
+		order[i] = string(round)
 	}
 	return order
 }

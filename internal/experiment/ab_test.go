@@ -23,9 +23,9 @@ import (
 
 func ab(b *bed.Bed, toml string) *experiment.AB {
 	b.T.Helper()
-	x := &experiment.AB{Out: b.Out, Names: [2]string{"A.toml", "B.toml"}}
+	x := &experiment.AB{Out: b.Out, Names: [3]string{"A.toml", "B.toml"}}
 	for i, name := range []string{"a", "b"} {
-		x.Sides[i] = b.Prepared(filepath.Join(b.Out, name), toml)
+		x.Sides = append(x.Sides, b.Prepared(filepath.Join(b.Out, name), toml))
 		must.Do(b.T, x.Sides[i].Open())
 		b.T.Cleanup(func() { x.Sides[i].Close() })
 	}
@@ -80,7 +80,7 @@ func TestSidesThatCannotBeComparedAreRefused(t *testing.T) {
 		{"np = [2, 3]", "np = [2]", "different numbers of processes"},
 		{`"8"`, `"16"`, "no case"},
 	} {
-		x := &experiment.AB{Sides: [2]*run.Campaign{a, b.Prepared(filepath.Join(b.Out, "b"), strings.Replace(bed.Quick, c.old, c.new, 1))}}
+		x := &experiment.AB{Sides: []*run.Campaign{a, b.Prepared(filepath.Join(b.Out, "b"), strings.Replace(bed.Quick, c.old, c.new, 1))}}
 		err := x.Refuse(series.CompareConfig{Config: a.Config.Analyze, Alternative: judge.TwoSided, Paired: true})
 		var setup *fail.Setup
 		should.Hold(t, errors.As(err, &setup), "%s: %v", c.says, err)

@@ -22,7 +22,7 @@ import (
 // Check does stages 1 and 2 with the looks, then the experiment on split-robustness that
 // the medians of stage 2 ask for, measures again what would be an alarm, and judges.
 var Check = &run.Experiment{Kind: results.Check, Plan: planTests, Medians: true,
-	Stages: []run.Stage{run.Predict, run.Measure, followUp, confirm, countMessages},
+	Stages: []run.Stage{run.Predict, run.Measure, followUp, alternate, otherMalloc, confirm, countMessages},
 	Begin: func(c *run.Campaign) (err error) {
 		if c.Before == nil {
 			err = reading.Number(c.Config, c.Manifest, c.Path)
@@ -73,32 +73,62 @@ var followUp = followUpOf(func(c *run.Campaign) func(*analyze.Verdict) int64 { r
 // followUpOf is the stage that tests suspicions of split-robustness, and what was violated before
 // (docs/dev/statistics.md).
 func followUpOf(before func(*run.Campaign) func(*analyze.Verdict) int64) run.Stage {
-	return run.Stage{Mode: protocol.ModeSplit, Name: "split experiment", Doing: "following up suspected splits", Runs: planned(protocol.ModeSplit),
-		Wanted: func(c *run.Campaign) bool { return c.Config.Measure.SplitExperiment },
-		Plan: func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
+	return again(protocol.ModeSplit, "split experiment", "following up suspected splits",
+		func(c *run.Campaign) bool { return c.Config.Measure.SplitExperiment },
+		func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
 			return analyze.PlanSplit(c.Manifest, data, c.Config.Analyze, before(c))
-		}}
+		})
 }
+
+// alternate measures again what is violated, both sides alternating call by call: a call that
+// is repeated finds its own buffers in the caches, which is rare in programs.
+var alternate = again(protocol.ModeAlternate, "alternating calls", "measuring violations call by call",
+	func(c *run.Campaign) bool {
+		return c.Config.Measure.Alternate && showsKept(c) && !c.Config.Measure.Provable && c.Config.Measure.Cache == protocol.CacheWarm
+	},
+	judged(func(_ *run.Campaign, a *analyze.Analysis) *results.FollowUps { return a.Alternate() }))
+
+// otherMalloc measures again what is violated with page faults: memory that malloc gives back
+// after each call decides more there than the algorithm.
+var otherMalloc = again(protocol.ModeMalloc, "other state of malloc", "measuring violations in the other state of malloc", showsKept,
+	judged(func(c *run.Campaign, a *analyze.Analysis) *results.FollowUps {
+		state := protocol.MallocSettled
+		if c.Config.Measure.Malloc == state {
+			state = protocol.MallocFresh
+		}
+		return a.InMalloc(state)
+	}))
+
+// showsKept tells whether the method can show that a violation does not hold elsewhere.
+func showsKept(c *run.Campaign) bool { return c.Config.Analyze.Method.Rules().Slowdown }
 
 // confirm measures again what would make the night red. It comes after everything else, so
 // that a state of the machine has had time to pass.
-var confirm = run.Stage{Mode: protocol.ModeConfirm, Name: "measuring again", Doing: "measuring again what would be an alarm", Runs: planned(protocol.ModeConfirm),
-	Wanted: func(c *run.Campaign) bool { return c.Against != nil },
-	Plan: func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
-		a, err := analyze.Judge(c.Manifest, data, c.Config.Analyze)
-		if err != nil {
-			return nil, err
-		}
+var confirm = again(protocol.ModeConfirm, "measuring again", "measuring again what would be an alarm",
+	func(c *run.Campaign) bool { return c.Against != nil },
+	judged(func(c *run.Campaign, a *analyze.Analysis) *results.FollowUps {
 		x := series.Confirmation(a, c.Against)
 		if x != nil {
 			c.Say("%s would make this night red: measured again in %s", conf.Plural(len(x.Comparisons), "test"), conf.Plural(x.R, "mpirun"))
 		}
-		return x, nil
-	}}
+		return x
+	}))
 
-// planned are the Runs of a stage whose Plan comes from the stages before it.
-func planned(mode protocol.Mode) func(*results.Manifest, *glfile.File) int {
-	return func(m *results.Manifest, _ *glfile.File) int { return m.Runs(mode) }
+// again is a stage that measures in other mpiruns what the medians so far ask for.
+func again(mode protocol.Mode, name, doing string, wanted func(*run.Campaign) bool, plan func(*run.Campaign, *medians.Set) (*results.FollowUps, error)) run.Stage {
+	return run.Stage{Mode: mode, Name: name, Doing: doing, Wanted: wanted, Plan: plan,
+		Runs: func(m *results.Manifest, _ *glfile.File) int { return m.Runs(mode) }}
+}
+
+// judged plans from the verdicts so far.
+func judged(plan func(*run.Campaign, *analyze.Analysis) *results.FollowUps) func(*run.Campaign, *medians.Set) (*results.FollowUps, error) {
+	return func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
+		a, err := analyze.Judge(c.Manifest, data, c.Config.Analyze)
+		if err != nil {
+			return nil, err
+		}
+		return plan(c, a), nil
+	}
 }
 
 // countMessages counts what the library sends inside of its calls, if measure.messages asks

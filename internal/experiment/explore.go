@@ -12,6 +12,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
@@ -46,6 +47,35 @@ var Explore = &run.Experiment{Kind: results.Explore, Prepare: prepareExplore, Pl
 		return &run.Found{Document: report.Explorations.Document(e)}, nil
 	},
 	Answer: report.Explorations}
+
+// ExploreAt explores every collective at sizes of its own, and compares more with it.
+func ExploreAt(sizes map[string]guidelines.MsizeList, more []guidelines.UserPattern) *run.Experiment {
+	x := *Explore
+	x.Prepare = func(ctx context.Context, config *glfile.File, o run.Options) (*glfile.File, error) {
+		f, err := prepareExplore(ctx, config, o)
+		if err != nil {
+			return nil, err
+		}
+		f.Guideline = slices.Clone(f.Guideline)
+		for _, p := range more {
+			f.Guideline = append(f.Guideline, explored(p.Function, p.Mockup))
+		}
+		for i, u := range f.Guideline {
+			f.Guideline[i].Msizes = slices.Clone(sizes[u.Pattern.Function])
+			if _, segment := mockups.Segment(mockups.Algorithm(u.Pattern.Mockup)); segment > 0 { // below, it is the algorithm itself
+				f.Guideline[i].Msizes = slices.DeleteFunc(f.Guideline[i].Msizes, func(text string) bool {
+					size, err := conf.ParseSize(text)
+					return err != nil || size <= segment
+				})
+			}
+		}
+		f.Guideline = slices.DeleteFunc(f.Guideline, func(u guidelines.User) bool {
+			return len(u.Msizes) == 0 && guidelines.HasSize(u.Pattern.Function)
+		})
+		return f, nil
+	}
+	return &x
+}
 
 // testCandidates measures the candidates without all others, so that each is itself.
 var testCandidates = run.Stage{Mode: protocol.ModeExplore, Name: "test of candidates", Doing: "testing candidates", Load: 1. / run.Pointing,
@@ -134,6 +164,12 @@ func assumed(config *glfile.File) *report.Algorithms {
 	return out
 }
 
+// explored is the comparison of a collective with another function.
+func explored(collective, other string) guidelines.User {
+	id := strings.NewReplacer("@", "-", ".", "_", "+", "-").Replace(strings.TrimPrefix(other, "MPI_"))
+	return guidelines.User{ID: "explore-" + id, Pattern: &guidelines.UserPattern{Function: collective, Mockup: other}}
+}
+
 func nothingToExplore(list *report.Algorithms) string {
 	if n, _ := list.Count(); n == 0 {
 		return list.Library + " does not tell any algorithm of its own (MPI_T)"
@@ -145,10 +181,7 @@ func nothingToExplore(list *report.Algorithms) string {
 // itself once more, with these algorithms, and with its mock-ups, those that divide their
 // work among nodes only where all shapes let them.
 func comparisons(list *report.Algorithms, config *glfile.File) (out []guidelines.User) {
-	add := func(collective, other string) {
-		id := strings.NewReplacer("@", "-", ".", "_").Replace(strings.TrimPrefix(other, "MPI_"))
-		out = append(out, guidelines.User{ID: "explore-" + id, Pattern: &guidelines.UserPattern{Function: collective, Mockup: other}})
-	}
+	add := func(collective, other string) { out = append(out, explored(collective, other)) }
 	shapes := config.Job.On(config.Job.NP)
 	lanes := len(shapes) > 0 && !slices.ContainsFunc(shapes, func(s guidelines.Shape) bool { return !s.HasLanes() })
 	for _, c := range list.Collectives {

@@ -2,12 +2,15 @@ package experiment_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
+	"pgmpi/guidelines"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
 
@@ -21,4 +24,18 @@ func TestMpirunsThatCannotDecideAreRefused(t *testing.T) {
 		var refused *fail.Refused
 		should.Hold(t, errors.As(err, &refused) == want && (want || err == nil), "%s mpiruns, any number of candidates: %v", mpiruns, err)
 	}
+}
+
+// A segment that is no smaller than the message is the algorithm itself.
+func TestSegmentsAreExploredAtSizesAboveThem(t *testing.T) {
+	b := bed.New(t)
+	config := b.Config("[job]\nnp = [2]\n[check]\nfunctions = [\"MPI_Bcast\", \"MPI_Barrier\"]\n")
+	const segmented = "MPI_Bcast@pipeline+4Ki"
+	x := experiment.ExploreAt(map[string]guidelines.MsizeList{"MPI_Bcast": {"4096", "65536"}, "MPI_Barrier": nil}, []guidelines.UserPattern{{Function: "MPI_Bcast", Mockup: segmented}, {Function: "MPI_Reduce", Mockup: "MPI_Reduce@in-order_binary+4Ki"}})
+	c := must.Get(run.New(t.Context(), x, config, run.Options{Path: b.Out, Dry: true}))(t)
+	sizes := map[string][]int64{}
+	for _, k := range c.Manifest.Plan.Cases {
+		sizes[k.Function] = append(sizes[k.Function], k.Msize)
+	}
+	should.Hold(t, slices.Equal(sizes[segmented], []int64{65536}) && slices.Equal(sizes["MPI_Bcast"], []int64{4096, 65536}) && len(sizes["MPI_Barrier"]) == 1 && sizes["MPI_Reduce"] == nil, "%v", sizes)
 }

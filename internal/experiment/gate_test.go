@@ -296,7 +296,7 @@ func TestABaselineThatCannotBeReadEndsTheCheckBeforeItMeasures(t *testing.T) {
 		bed.Baseline("/dev/zero"):                               "is a device",
 		bed.Baseline(path("link")):                              "is a link",
 		bed.Baseline(path("huge")):                              "has 1048576 MiB; at most 64 are read",
-		bed.Baseline(path("damaged")):                           "damaged: verdicts",
+		bed.Baseline(path("damaged")):                           "damaged: it is no report.json",
 		bed.Baseline(path("other")):                             `another job.datatype, "int"`,
 		bed.Baseline(dir):                                       "has no night that this check can be held against",
 		"expect = \"" + path("expect.toml") + "\"":              `expect.toml:2:1: unknown key "guidline" (did you mean guideline?)`,

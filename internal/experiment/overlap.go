@@ -32,9 +32,9 @@ var Overlap = &run.Experiment{Kind: results.Overlap, Prepare: prepareOverlap, Pl
 		f.Job.Msizes, f.Job.MPIRuns, f.NREP.Fixed = usualSizes, overlapMPIRuns, overlapRepetitions
 		f.Check.Guidelines = []string{"everything"} // so that check.functions may name any
 	}),
-	// A call is made as often alone, and three times with computation or tests beside it,
-	// after a search of as many calls as in one of these.
-	Stages: []run.Stage{{Mode: protocol.ModeOverlap, Name: "overlap", Doing: "computing beside calls", Runs: run.AllMpiruns, Load: 8}},
+	// A call is made as often alone, and in alternation again alone and three times with computation
+	// or tests beside it, after a search of as many calls as in one of these.
+	Stages: []run.Stage{{Mode: protocol.ModeOverlap, Name: "overlap", Doing: "computing beside calls", Runs: run.AllMpiruns, Load: 9}},
 	Mpiruns: func(c *run.Campaign) (string, int) {
 		return fmt.Sprintf("R = %d, each with %s of a call alone, and as many beside computation (%s)",
 			c.Manifest.R, conf.Plural(c.Config.NREP.Fixed, "repetition"), c.Config.Overlap.Method), 0

@@ -31,8 +31,8 @@ const selftestRuns = 10
 // selftestSizes are the message sizes of a self-test.
 var selftestSizes = []string{"64", "1Ki", "16Ki"}
 
-// Selftest plants a slowdown of one collective, and finds out whether a check
-// finds it and nothing else.
+// Selftest plants a large slowdown into one collective and small ones into the others, and finds
+// out whether a check finds the large one and nothing else, and how many of the small ones.
 type Selftest struct {
 	Config   *glfile.File // SelftestDefaults with flags
 	Function string       // the collective that is slowed down
@@ -41,8 +41,9 @@ type Selftest struct {
 	Tell     func(run.Event)
 	Start    measure.Starter // nil: measure.Exec
 
-	at      int64  // bytes, where the slowdown is planted
-	library string // the preloaded one
+	at      int64          // bytes, where the slowdown is planted
+	small   []report.Share // what is planted into the other collectives, nothing found yet
+	library string         // the preloaded one
 	checks  int
 }
 
@@ -87,6 +88,7 @@ func (t *Selftest) Prepare() error {
 		return fail.Setupf("--msizes: at least three sizes: monotony and split-robustness need a larger and a smaller one")
 	}
 	t.at = msizes[len(msizes)/2]
+	t.small = []report.Share{{Percent: 25, Msize: t.at}, {Percent: 10, Msize: msizes[len(msizes)-1]}}
 	rank, err := launch.FindRank(t.Config.MPI.Rank)
 	if err != nil {
 		return fail.AsSetup(err)
@@ -193,11 +195,12 @@ func isIdentity(v *analyze.Verdict) bool { return strings.HasPrefix(v.Mockup, mo
 // asked once more in another order.
 func (t *Selftest) planted(ctx context.Context, base *analyze.Report) (*report.Planted, error) {
 	x := &report.Planted{Msize: t.at, By: t.amount(base), Tests: len(base.Verdicts)}
-	delay := fmt.Sprintf("%s:%d:%dns", t.Function, t.at, x.By.Nanoseconds())
+	delay := t.delays(x.By)
 	r, err := t.check(ctx, "(b) with the planted slowdown", delay)
 	if err != nil {
 		return nil, err
 	}
+	x.Small = t.foundSmall(r)
 	found := t.compare(base, r)
 	for _, p := range found {
 		if p.Result != "" {
@@ -219,6 +222,41 @@ func (t *Selftest) planted(ctx context.Context, base *analyze.Report) (*report.P
 		}
 	}
 	return x, nil
+}
+
+// delays are the plants: into the slowed collective an amount that must be seen, into the others
+// shares of their own time, which only their identities can show in all of them.
+func (t *Selftest) delays(by time.Duration) string {
+	all := []string{fmt.Sprintf("%s:%d:%dns", t.Function, t.at, by.Nanoseconds())}
+	for _, s := range t.small {
+		for _, f := range mockups.Identities() {
+			if f != t.Function {
+				all = append(all, fmt.Sprintf("%s:%d:%d%%", f, s.Msize, s.Percent))
+			}
+		}
+	}
+	return strings.Join(all, ",")
+}
+
+// foundSmall is what a report finds of the small plants.
+func (t *Selftest) foundSmall(r *analyze.Report) []report.Share {
+	out := slices.Clone(t.small)
+	for i := range out {
+		for _, v := range r.Verdicts {
+			if isIdentity(&v) && v.Function != t.Function && v.Msize == out[i].Msize {
+				out[i].Tests++
+				if v.Verdict == judge.Violated {
+					out[i].Found++
+				}
+			}
+		}
+	}
+	return out
+}
+
+// hasSmall tells whether the call of a test has one of the small plants.
+func (t *Selftest) hasSmall(v *analyze.Verdict) bool {
+	return v.Function != t.Function && slices.ContainsFunc(t.small, func(s report.Share) bool { return s.Msize == v.Msize })
 }
 
 // amount is the delay that makes the call at least ten times slower than all
@@ -255,7 +293,7 @@ func (t *Selftest) compare(base, r *analyze.Report) []report.PlantedTest {
 			result = report.PlantFound
 		case t.slowed(with):
 			result = report.PlantMissed
-		case violated && wasKept:
+		case violated && wasKept && !t.hasSmall(with):
 			result = report.PlantExtra
 		}
 		all[i] = report.PlantedTest{Before: before, With: with, Result: result}

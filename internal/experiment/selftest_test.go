@@ -2,16 +2,22 @@ package experiment_test
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/report"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
+	"pgmpi/measure"
 )
 
 func selftest(b *bed.Bed) *experiment.Selftest {
@@ -37,9 +43,37 @@ func TestSelftestFindsWhatItPlantsAndNothingElse(t *testing.T) {
 		should.Hold(t, a.Tests == 33 && a.False == 0, "%+v", a)
 		p := found.B
 		should.Hold(t, p.Msize == 1024 && len(p.Shown) == 6 && p.Wrong == 0, "%+v", p)
+		for i, want := range []report.Share{{Percent: 25, Msize: 1024, Tests: 10, Found: 10}, {Percent: 10, Msize: 16384, Tests: 10, Found: 10}} {
+			should.Equal(t, p.Small[i], want, "small plants")
+		}
+		should.Hold(t, !found.Failed() && found.Busy() == "", "it has not passed: %s", found.Busy())
 		_, err = os.Stat(filepath.Join(b.Out, "check-2", "report.json"))
 		should.Do(t, err)
 	})
+}
+
+func TestSelftestFailsWhenTheSlowdownIsMissing(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		s := selftest(b)
+		s.Start = func(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
+			return b.Fake.Start(argv, slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, "PGMPI_DELAY=") }), stderr)
+		}
+		found, err := s.Do(t.Context())
+		must.Do(t, err)
+		p := found.B
+		should.Hold(t, found.Failed() && p.Wrong == 6 && p.Again == 6 && p.Small[0].Found == 0, "%+v", p)
+		should.Hold(t, errors.Is(report.Selftests.Document(found).Exit, fail.ErrFound), "it does not end as failed")
+	})
+}
+
+func TestSelftestSaysThatABusyMachineCannotTell(t *testing.T) {
+	for what, r := range map[string]*report.Selftest{
+		"17 of 33 tests of a collective against itself are undecided": {A: &report.Identities{Tests: 33, Verdicts: map[judge.Verdict]int{judge.Undecided: 17}}, B: &report.Planted{}},
+		"4 of 10 slowdowns by 25 % were found":                        {A: &report.Identities{Tests: 33}, B: &report.Planted{Small: []report.Share{{Percent: 25, Tests: 10, Found: 4}, {Percent: 10, Tests: 10}}}},
+		"":                                                            {A: &report.Identities{Tests: 33, Verdicts: map[judge.Verdict]int{judge.Undecided: 16}}, B: &report.Planted{Small: []report.Share{{Percent: 25, Tests: 10, Found: 5}, {Percent: 10, Tests: 10}}}},
+	} {
+		should.Equal(t, r.Busy(), what, "reason")
+	}
 }
 
 func TestAFailureOfASelftestNamesNoFolderToGoOnIn(t *testing.T) {

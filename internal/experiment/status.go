@@ -22,6 +22,11 @@ func StatusOf(path string) (*report.Status, error) {
 	if err != nil {
 		return nil, err
 	}
+	parts, _ := filepath.Glob(filepath.Join(path, results.Proofs+"*", "*", "manifest.json"))
+	sides, _ := filepath.Glob(filepath.Join(path, results.Proofs+"*", "*", "*", "manifest.json"))
+	if parts = append(parts, sides...); len(parts) > 0 {
+		return s, countParts(s, path, parts)
+	}
 	folder, m, err := reading.Open(path)
 	switch {
 	case err == nil:
@@ -41,6 +46,28 @@ func StatusOf(path string) (*report.Status, error) {
 		s.Job = job.status()
 	}
 	return s, nil
+}
+
+// countParts fills in the mpiruns of the folders that a remedy consists of.
+func countParts(s *report.Status, path string, manifests []string) error {
+	for _, manifest := range manifests {
+		part := filepath.Dir(manifest)
+		folder, m, err := reading.Open(part)
+		if err != nil {
+			return err
+		}
+		before := len(s.Stages)
+		if err := count(s, folder, m); err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(path, part)
+		for i := range s.Stages[before:] {
+			s.Stages[before+i].Name = filepath.ToSlash(name) + ": " + s.Stages[before+i].Name
+		}
+	}
+	readme := filepath.Join(path, report.ReadmeFile)
+	s.Shown, s.Reported = "cat "+conf.Quote(readme), reading.Has(path, report.ReadmeFile)
+	return nil
 }
 
 func (r *jobRecord) status() *report.JobStatus {

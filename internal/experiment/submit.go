@@ -32,9 +32,9 @@ type Submission struct {
 // start of a large job.
 const leastTime = 15 * time.Minute
 
-// NewSubmission plans the job of an experiment into a results folder. argv is the command
-// line that begins it and goes on with it. Nothing is written.
-func NewSubmission(x *run.Experiment, config *glfile.File, path, version string, argv []string) (*Submission, error) {
+// NewSubmission plans a job into a folder. argv is the command line that begins it and goes on
+// with it; takes estimates its time. Nothing is written.
+func NewSubmission(config *glfile.File, path string, argv []string, takes func() (time.Duration, error)) (*Submission, error) {
 	if len(config.Job.NP)+len(config.Job.Shapes) == 0 {
 		return nil, fail.Setupf("how many processes? Give job.np or job.shapes in gl.toml, or -- --np: the cores of this machine say nothing of the job's")
 	}
@@ -58,7 +58,7 @@ func NewSubmission(x *run.Experiment, config *glfile.File, path, version string,
 	}
 	s.Time = time.Duration(config.Batch.Time)
 	if s.Time == 0 {
-		if s.Estimate, err = estimate(x, config, path, version); err != nil {
+		if s.Estimate, err = takes(); err != nil {
 			return nil, err
 		}
 		s.Time = max(leastTime, 2*s.Estimate)
@@ -67,9 +67,9 @@ func NewSubmission(x *run.Experiment, config *glfile.File, path, version string,
 	return s, nil
 }
 
-// estimate is of the whole experiment. The launcher may not be on this machine, and srun
+// Takes estimates the time of a whole experiment. The launcher may not be on this machine, and srun
 // starts nothing outside of a job; the estimate needs neither.
-func estimate(x *run.Experiment, config *glfile.File, path, version string) (time.Duration, error) {
+func Takes(x *run.Experiment, config *glfile.File, path, version string) (time.Duration, error) {
 	planned := *config
 	planned.MPI.Launch = []string{"true", "{np}"}
 	c, err := run.New(context.Background(), x, &planned, run.Options{Path: path, Version: version, Dry: true})
@@ -130,7 +130,7 @@ func (s *Submission) Go() (job string, err error) {
 		return "", err
 	}
 	if before != nil {
-		if state, err := batch.StateOf(before.Job); err == nil && state.Lives() {
+		if state, err := batch.StateOf(before.Job); err == nil && !state.Over() {
 			return "", fail.Setupf("job %s is %s, and works on %s: wait for it, end it, or take another folder with --out", before.Job, state.Word, s.Folder)
 		}
 	}

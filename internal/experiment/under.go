@@ -40,7 +40,7 @@ func Under(config *glfile.File) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		there, twice := all[name]
-		if !twice && !tuning.Steers(name) {
+		if !twice && !tuning.Steers(name, env[name]) {
 			return fail.Setupf("mpi.under: %s sets %s, which no remedy writes, and which may run code in the ranks: if you trust it, set it in mpi.env too", path, name)
 		}
 		if twice && there != env[name] {

@@ -12,10 +12,8 @@ import (
 	"pgmpi/internal/fail"
 )
 
-// Shells are those that complete command lines of pgmpi.
 var Shells = []string{"bash", "zsh", "fish"}
 
-// Completion writes the script by which a shell completes.
 func Completion(w io.Writer, root *cobra.Command, shell string) error {
 	switch shell {
 	case "bash":

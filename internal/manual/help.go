@@ -110,7 +110,6 @@ type part struct {
 	flags *pflag.FlagSet
 }
 
-// headings are in the order of the help.
 var headings = []struct {
 	title    string
 	sections []string
@@ -123,7 +122,6 @@ var headings = []struct {
 	{"Folder and output", nil}, // of all other flags
 }
 
-// MostWithoutHeadings is how many flags need no headings.
 const MostWithoutHeadings = 15
 
 // parts puts flags under their headings, or all under none.
@@ -144,7 +142,6 @@ func parts(flags []*pflag.Flag) []part {
 	return slices.DeleteFunc(all, func(p part) bool { return p.flags == nil })
 }
 
-// headingOf is the index of a flag's heading.
 func headingOf(f *pflag.Flag) int {
 	for i, h := range headings {
 		if of := f.Annotations[section]; of != nil && slices.Contains(h.sections, of[0]) {

@@ -32,7 +32,6 @@ var variables = [][2]string{
 	{"NO_COLOR", "if set, no colour, where --color does not say otherwise"},
 }
 
-// PageName is the name of a manual page, without its section.
 func PageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
 // Page is the manual page of a command, or of pgmpi, for the macros of man(7).

@@ -27,6 +27,17 @@ func Known(text string) string { return cmp.Or(text, "unknown") }
 // BlankZero keeps a table of counts easy to scan.
 func BlankZero(n int) string { return cmp.Or(When(n != 0, "%d", n), ".") }
 
+// Counts writes how many there are of each word that there are any of: "1 violated, 4 not suspected".
+func Counts[T ~string](order []T, count func(T) int) string {
+	var parts []string
+	for _, word := range order {
+		if n := count(word); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, Words(word)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // Join writes a list, each value in a format.
 func Join[T any](separator, format string, values []T) string {
 	text := make([]string, len(values))
@@ -91,6 +102,12 @@ func Interval(lo, hi *float64, between string) string {
 		return ""
 	}
 	return strings.TrimSuffix(Ratio(lo), "×") + between + strings.TrimSuffix(Ratio(hi), "×")
+}
+
+// RatioIn writes a ratio with its 95 % interval: "1.55× [1.42, 1.71]".
+func RatioIn(ratio, lo, hi *float64) string {
+	limits := Interval(lo, hi, ", ")
+	return Ratio(ratio) + When(limits != "", " [%s]", limits)
 }
 
 // Probability writes a p-value: "0.0310", "5.4e-06". Undefined: "-".

@@ -189,12 +189,12 @@ func (d *Drawing) axes(f *Figure, m frame, x, y [2]float64) {
 
 // columns are as many as have room for their labels beside each other.
 func (d *Drawing) columns(m frame, ticks func(most int) []Tick) {
-	const most, least = 11, 2
+	const most, least, widest = 11, 2, 1.2 // browsers without the font take a wider one
 	for n := most; n >= least; n-- {
 		d.Columns = nil
 		labels, end, fits := []Label{}, math.Inf(-1), true
 		for _, t := range ticks(n) {
-			at, width := m.px(t.Value), textWidth(t.Label)
+			at, width := m.px(t.Value), widest*textWidth(t.Label)
 			left := max(0, min(at-width/2, d.Width-width)) // inside of the drawing
 			fits = fits && left >= end+apart
 			end = left + width

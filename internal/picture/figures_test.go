@@ -203,3 +203,16 @@ func TestPanelsHaveTheSameAxes(t *testing.T) {
 		}
 	}
 }
+
+// A browser without the font takes another one, which is up to a sixth wider.
+func TestANameAtTheEdgeIsNotCut(t *testing.T) {
+	f := Figure{ID: "edge", X: Axis{Title: "check", Scale: Named, Names: []string{"2026-11-23 06:40", "2026-11-23 06:58"}}, Y: Axis{Title: "ratio", Unit: Factor},
+		Series: []Series{{Name: "ratio", Points: []Point{Bare(0, 1), Bare(1, 2)}}}}
+	d, ok := f.Draw()
+	must.Hold(t, ok, "nothing is drawn")
+	for _, l := range d.Labels {
+		if l.Anchor == "middle" {
+			should.Hold(t, l.X+textWidth(l.Text)*7/12 <= d.Width, "%s is at %g of %g", l.Text, l.X, d.Width)
+		}
+	}
+}

@@ -28,7 +28,6 @@ const (
 	ExportVerdicts = "verdicts"
 )
 
-// Exports are their names.
 var Exports = []string{ExportSamples, ExportMedians, ExportVerdicts}
 
 // Export writes one table of several results folders, a row for each sample, run median or

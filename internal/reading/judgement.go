@@ -22,7 +22,7 @@ import (
 )
 
 // JudgedModes are the modes of the mpiruns that a report is made from.
-var JudgedModes = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeExplore, protocol.ModeMessages}
+var JudgedModes = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit, protocol.ModeAlternate, protocol.ModeMalloc, protocol.ModeConfirm, protocol.ModeExplore, protocol.ModeMessages}
 
 // Collect reads the mpiruns of stage 2 up to the given one, and of the experiments, one raw
 // file at a time.
@@ -118,7 +118,6 @@ func Judged(folder *results.Folder, m *results.Manifest, data *medians.Set, cfg 
 	return &Judgement{a.With(&r), folder, m}, err
 }
 
-// Name is the name of a folder without its path.
 func Name(path string) (string, error) {
 	whole, err := filepath.Abs(path)
 	return filepath.Base(whole), err
@@ -161,7 +160,6 @@ func Store(folder *results.Folder, d *document.Document, formats []document.Form
 	return err
 }
 
-// StoreMedians writes medians.csv into a folder.
 func StoreMedians(folder *results.Folder, a *analyze.Analysis) error {
 	csv, err := check.RunMedians.Format("csv")
 	if err != nil {
@@ -191,7 +189,6 @@ func Open(path string, kinds ...results.Kind) (*results.Folder, *results.Manifes
 	return folder, m, nil
 }
 
-// ConfigOf is the configuration that a results folder was made with.
 func ConfigOf(m *results.Manifest) (*glfile.File, error) {
 	f := glfile.Default()
 	if err := json.Unmarshal(m.Config, &f); err != nil {

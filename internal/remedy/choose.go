@@ -15,6 +15,13 @@ import (
 	"pgmpi/mockups"
 )
 
+func cellOf(cells []report.RemedyCell, cell medians.Cell) *report.RemedyCell {
+	if i := slices.IndexFunc(cells, func(c report.RemedyCell) bool { return c.Cell == cell }); i >= 0 {
+		return &cells[i]
+	}
+	return nil
+}
+
 // violatedCells returns the collectives and sizes that a report calls violated: firm ones
 // first, then by ratio.
 func violatedCells(r *analyze.Report) []report.RemedyCell {
@@ -24,13 +31,11 @@ func violatedCells(r *analyze.Report) []report.RemedyCell {
 		if v.Verdict != judge.Violated {
 			continue
 		}
-		cell := medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}
-		at := slices.IndexFunc(out, func(c report.RemedyCell) bool { return c.Cell == cell })
-		if at < 0 {
-			at = len(out)
-			out = append(out, report.RemedyCell{Cell: cell, NP: v.NP, State: report.CellNotProved, By: []string{}, PageFaults: v.PageFaults})
+		c := cellOf(out, v.Cell())
+		if c == nil {
+			out = append(out, report.RemedyCell{Cell: v.Cell(), NP: v.NP, State: report.CellNotProved, By: []string{}, PageFaults: v.PageFaults})
+			c = &out[len(out)-1]
 		}
-		c := &out[at]
 		c.Guidelines, c.Firm = append(c.Guidelines, v.Guideline), c.Firm || v.Firm
 		if v.Type == guidelines.Split {
 			c.SplitOf = v.MsizeOther
@@ -94,20 +99,20 @@ func sizesOf(p *guidelines.Plan, function string, np int) (out []int64) {
 
 // algorithmChoices returns a choice for each violated cell for which an exploration has found
 // a faster algorithm, and notes its finding in the cells.
-func algorithmChoices(e *explore.Exploration, cells []report.RemedyCell, p *guidelines.Plan, list []protocol.Algorithms) (out []tuning.Choice) {
+func algorithmChoices(e *explore.Exploration, cells []report.RemedyCell, p *guidelines.Plan, list []protocol.Algorithms, extend bool) (out []tuning.Choice) {
 	for i := range e.Cells {
 		found := &e.Cells[i]
-		at := slices.IndexFunc(cells, func(c report.RemedyCell) bool { return c.Cell == found.Cell })
-		if at < 0 {
+		of := cellOf(cells, found.Cell)
+		if of == nil {
 			continue
 		}
-		cells[at].Explored = string(found.Word)
+		of.Explored = string(found.Word)
 		if found.Word != explore.OwnAlgorithm {
 			continue
 		}
 		name := mockups.Algorithm(found.Own.Function)
 		c := tuning.Choice{Function: found.Function, NP: found.NP, Kind: tuning.OwnAlgorithm, Algorithm: name, Value: valueOf(list, found.Function, name),
-			Sizes: []int64{found.Msize}, Measured: sizesOf(p, found.Function, found.NP)}
+			Sizes: []int64{found.Msize}, Measured: sizesOf(p, found.Function, found.NP), Extend: extend}
 		twice := slices.ContainsFunc(out, func(o tuning.Choice) bool {
 			return o.Function == c.Function && o.NP == c.NP && o.Sizes[0] == c.Sizes[0]
 		})
@@ -122,7 +127,7 @@ func algorithmChoices(e *explore.Exploration, cells []report.RemedyCell, p *guid
 func valueOf(list []protocol.Algorithms, collective, name string) int {
 	for _, a := range list {
 		for _, x := range a.Names {
-			if a.Collective == collective && x.Name == name {
+			if base, _ := mockups.Segment(name); a.Collective == collective && x.Name == base {
 				return x.Value
 			}
 		}
@@ -152,14 +157,14 @@ func forOne(c tuning.Choice) bool { return c.Kind == tuning.OwnAlgorithm || c.Ki
 
 // mockupChoices returns, for the cells that no setting mends, the mock-up that was faster in
 // the check.
-func mockupChoices(cells []report.RemedyCell, p *guidelines.Plan) (out []tuning.Choice) {
+func mockupChoices(cells []report.RemedyCell, p *guidelines.Plan, extend bool) (out []tuning.Choice) {
 	for _, c := range cells {
 		f, known := mockups.Get(c.Mockup)
 		if c.State == report.CellMended || c.State == report.CellNotAgain || !known || !f.IsMockup() || f.Algorithm != "" {
 			continue
 		}
 		choice := tuning.Choice{Function: c.Function, NP: c.NP, Kind: tuning.ByMockup, Mockup: c.Mockup,
-			Sizes: []int64{c.Msize}, Measured: sizesOf(p, c.Function, c.NP)}
+			Sizes: []int64{c.Msize}, Measured: sizesOf(p, c.Function, c.NP), Extend: extend}
 		if !slices.ContainsFunc(out, func(o tuning.Choice) bool {
 			return o.Function == c.Function && o.NP == c.NP && slices.Contains(o.Sizes, c.Msize)
 		}) {

@@ -27,14 +27,31 @@ import (
 type effects struct {
 	helped, harmed *series.Comparison
 	before, after  *analyze.Report
+	// held is what was proved before, if anything: more are the violated cells against it, and earlier is
+	// what it does itself in the same rounds.
+	held    []tuning.Choice
+	more    *series.Comparison
+	earlier *effects
 	// The violated cells that are shown to keep their guidelines without and with the setting.
 	keptBefore, keptAfter map[medians.Cell]bool
 }
 
-// effectsOf judges the two sides of a proof.
-func effectsOf(a, b *analyze.Side, cfg judge.Config, r *report.RemedyResult, choices []tuning.Choice) (e *effects, err error) {
+// effectsOf judges the sides of a proof.
+func effectsOf(sides []*analyze.Side, cfg judge.Config, r *report.RemedyResult, choices, held []tuning.Choice) (e *effects, err error) {
 	helps, harms := questions(cfg, r, choices)
-	e = &effects{before: a.Report, after: b.Report}
+	a, b := sides[alone], sides[withIt]
+	e = &effects{before: a.Report, after: b.Report, held: held}
+	if len(sides) > before {
+		c := sides[before]
+		if e.more, err = series.Compare(c, b, helps); err != nil {
+			return nil, err
+		}
+		_, itsHarms := questions(cfg, r, held)
+		e.earlier = &effects{before: a.Report, after: c.Report}
+		if e.earlier.harmed, err = series.Compare(a, c, itsHarms); err != nil {
+			return nil, err
+		}
+	}
 	if e.helped, err = series.Compare(a, b, helps); err != nil {
 		return nil, err
 	}
@@ -114,11 +131,11 @@ func (e *effects) pointing(a *analyze.Side, choices []tuning.Choice) (out []int)
 	var others []int
 	for i, k := range a.Manifest.Plan.Cases {
 		cell := medians.CellOf(k)
-		at := slices.IndexFunc(e.harmed.Cases, func(c series.CaseChange) bool { return c.Cell == cell })
-		if bad, _, _ := a.Unusable(i); bad || at < 0 {
+		c := e.harmed.Of(cell)
+		if bad, _, _ := a.Unusable(i); bad || c == nil {
 			continue
 		}
-		switch c := &e.harmed.Cases[at]; {
+		switch {
 		case !changes(choices, cell):
 			others = append(others, i)
 		case c.Change != series.Slower && orZero(c.Ratio) >= e.harmed.MinSlowdown:
@@ -143,9 +160,8 @@ func (e *effects) lookAgain(a, b *analyze.Side, cfg judge.Config, r *report.Reme
 		return err
 	}
 	for _, k := range again.Cases {
-		at := slices.IndexFunc(e.harmed.Cases, func(c series.CaseChange) bool { return c.Cell == k.Cell })
-		if at >= 0 && k.Change != series.LeftOut {
-			e.harmed.Cases[at] = k
+		if c := e.harmed.Of(k.Cell); c != nil && k.Change != series.LeftOut {
+			*c = k
 		}
 	}
 	return nil
@@ -206,10 +222,9 @@ func (e *effects) helps(k series.CaseChange) bool {
 	return k.Change == series.Faster && !e.keptBefore[k.Cell]
 }
 
-func (e *effects) fasterAt(function string, np int, size int64) bool {
-	return slices.ContainsFunc(e.helped.Cases, func(k series.CaseChange) bool {
-		return e.helps(k) && k.Function == function && k.NP == np && k.Msize == size
-	})
+// gains returns the cells that are faster than by what was proved before.
+func (e *effects) gains() []series.CaseChange {
+	return slices.DeleteFunc(slices.Clone(cmp.Or(e.more, e.helped).Cases), func(k series.CaseChange) bool { return !e.helps(k) })
 }
 
 func (e *effects) faster() (n int) {
@@ -221,33 +236,61 @@ func (e *effects) faster() (n int) {
 	return n
 }
 
-// rejects returns the choices that a proof rejects: all that harm, and all of the new
-// kind that help nowhere. Harm that no algorithm explains by itself is blamed on the newest
-// kind.
+// rejects returns the choices that a proof rejects: all that harm, and all new ones that help nowhere.
+// Harm that no algorithm explains by itself is blamed on all that are new, unless what was proved
+// before does it.
 func (e *effects) rejects(choices []tuning.Choice) (out []tuning.Rejected) {
-	newest := choices[len(choices)-1].Kind
-	for _, h := range e.harms() {
-		found, explained := culprits(choices, h, newest)
+	fresh := without(choices, e.held)
+	harms := e.harms()
+	slices.SortStableFunc(harms, func(a, b report.Harm) int { // the reason names the first one
+		_, byA := culprits(fresh, a)
+		_, byB := culprits(fresh, b)
+		return cmp.Compare(rank(byA), rank(byB))
+	})
+	for _, h := range harms {
+		suspects := fresh
+		if e.earlierDid(h) {
+			suspects = e.held
+		}
+		found, explained := culprits(suspects, h)
 		reason := "it harms: "
 		if !explained && len(found) > 1 {
 			reason = "none of what was tried explains this harm by itself: "
 		}
 		out = rejected(out, found, reason+h.Text)
 	}
-	for _, c := range choices {
-		switch {
-		case c.Kind != newest:
-		case !forOne(c) && e.faster() > 0:
-		case c.Kind == tuning.OwnAlgorithm && e.fasterAt(c.Function, c.NP, c.Sizes[0]):
-		default:
+	for _, c := range fresh {
+		if !slices.ContainsFunc(e.gains(), func(k series.CaseChange) bool {
+			return !forOne(c) || k.Function == c.Function && k.NP == c.NP && slices.Contains(c.Sizes, k.Msize)
+		}) {
 			out = rejected(out, []tuning.Choice{c}, fmt.Sprintf("in mpiruns of their own none of the cells is shown to be %g times faster with it", e.helped.MinSlowdown))
 		}
 	}
 	return out
 }
 
-// betters tells whether a proof improves a cell's state.
+// earlierDid tells whether what was proved before does a harm without what is new: the same one, or at
+// least half of a slowdown, by its logarithm.
+func (e *effects) earlierDid(h report.Harm) bool {
+	if e.earlier == nil {
+		return false
+	}
+	ratio := func(c *series.Comparison) float64 {
+		if k := c.Of(h.Cell); k != nil {
+			return orZero(k.Ratio)
+		}
+		return 0
+	}
+	held := ratio(e.earlier.harmed)
+	return h.Mockup == "" && held > 1 && held*held >= ratio(e.harmed) ||
+		slices.ContainsFunc(e.earlier.harms(), func(o report.Harm) bool { return o.Cell == h.Cell && o.Mockup == h.Mockup })
+}
+
+// betters tells whether a proof makes a cell faster than what was proved before, or improves its state.
 func (e *effects) betters(cells []report.RemedyCell) bool {
+	if e.more != nil && len(e.gains()) > 0 {
+		return true
+	}
 	rank := map[report.CellState]int{report.CellMended: 2, report.CellFaster: 1}
 	return slices.ContainsFunc(cells, func(c report.RemedyCell) bool {
 		before := rank[c.State]
@@ -257,23 +300,19 @@ func (e *effects) betters(cells []report.RemedyCell) bool {
 }
 
 // culprits returns the choices that explain a harm: of the collective itself, or of one that
-// a mock-up calls. If none explains it, it returns all of the newest kind, and false.
-func culprits(choices []tuning.Choice, h report.Harm, newest tuning.Kind) (found []tuning.Choice, explained bool) {
-	of := func(explains func(tuning.Choice) bool) []tuning.Choice {
-		return slices.DeleteFunc(slices.Clone(choices), func(c tuning.Choice) bool { return c.Kind != newest || !explains(c) })
-	}
+// a mock-up calls. If none explains it, it returns all, and false.
+func culprits(choices []tuning.Choice, h report.Harm) (found []tuning.Choice, explained bool) {
 	for _, explains := range []func(tuning.Choice) bool{
-		func(c tuning.Choice) bool {
-			return c.Function == h.Function && len(c.Sizes) > 0 && c.Sizes[0] == h.Msize
-		},
+		func(c tuning.Choice) bool { return c.Function == h.Function && c.Covers(h.Msize) },
 		func(c tuning.Choice) bool { return c.Function == h.Function },
 		func(c tuning.Choice) bool { return c.Function != "" && callsIt(h.Mockup, c.Function) },
 	} {
-		if found := of(explains); len(found) > 0 {
+		found := slices.DeleteFunc(slices.Clone(choices), func(c tuning.Choice) bool { return !explains(c) })
+		if len(found) > 0 {
 			return found, true
 		}
 	}
-	return of(func(tuning.Choice) bool { return true }), false
+	return choices, false
 }
 
 func callsIt(mockup, collective string) bool {
@@ -283,11 +322,10 @@ func callsIt(mockup, collective string) bool {
 
 // outcome fills in the finding of a proof about a violated cell.
 func (e *effects) outcome(c *report.RemedyCell, by []tuning.Choice) {
-	at := slices.IndexFunc(e.helped.Cases, func(k series.CaseChange) bool { return k.Cell == c.Cell })
-	if at < 0 {
+	k := e.helped.Of(c.Cell)
+	if k == nil {
 		return
 	}
-	k := e.helped.Cases[at]
 	c.BeforeS, c.AfterS, c.PAdjusted = k.AMedianS, k.BMedianS, k.PAdjusted
 	c.Gain, c.GainLo, c.GainHi = inverse(k.Ratio), inverse(k.RatioHi), inverse(k.RatioLo)
 	c.By = []string{}

@@ -51,7 +51,7 @@ func simulated(t *testing.T, rng *rand.Rand, r int, slower func(c guidelines.Cas
 		sides[i].Report = must.Get(analyze.Judge(m, sides[i].Set, judge.Default()))(t).Report // which tests there are
 		measured(i, protocol.ModeMeasure, r, m.Plan.CasesOf(fixture.P2))
 	}
-	e := must.Get(effectsOf(sides[0], sides[1], judge.Default(), found, malloc))(t)
+	e := must.Get(effectsOf(sides[:], judge.Default(), found, malloc, nil))(t)
 	if cases := e.pointing(sides[0], malloc); len(cases) > 0 {
 		for i := range sides {
 			sides[i].Manifest.Confirm = &results.FollowUps{R: 2 * r}

@@ -257,24 +257,35 @@ func TestWhatIsProvedIsKeptWhenWhatFollowsFails(t *testing.T) {
 	})
 }
 
-func TestRemedyWrittenOverLeavesNothingOfTheOneBefore(t *testing.T) {
+// Programs may use the setting that is there while another is being proved.
+func TestSettingStaysUntilAnotherIsProved(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
 		_, err := remedied(b, nil)
 		must.Do(t, err)
 		folder := folderOf(b.Out)
 		must.Do(t, os.WriteFile(filepath.Join(folder, tuning.RulesFile), []byte("0\n"), 0o600))
+		starts := 0
 		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Force: true, Tell: func(run.Event) {},
-			Start: func([]string, []string, io.Writer) (*measure.Ranks, error) {
-				return nil, errors.New("no such launcher")
+			Start: func(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
+				if starts++; starts > 20 {
+					return nil, errors.New("no such launcher")
+				}
+				return b.Fake.Start(argv, env, stderr)
 			}}
-		_, err = x.Prepare()
-		must.Do(t, err)
+		must.Get(x.Prepare())(t)
 		_, err = x.Do(t.Context())
 		must.Hold(t, err != nil, "nothing has failed")
 		for _, name := range []string{report.RemedyFile, report.ReadmeFile, tuning.EnvFile, report.SettingTOML, tuning.RulesFile} {
-			should.Hold(t, !reading.Has(folder, name), "%s of the remedy before is still there", name)
+			should.Hold(t, reading.Has(folder, name), "%s of the remedy before is not there any more", name)
 		}
+		x = &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Resume: true, Tell: func(run.Event) {}, Start: b.Fake.Start}
+		must.Get(x.Prepare())(t)
+		before := len(b.Fake.Jobs())
+		r := must.Get(x.Do(t.Context()))(t)
+		should.Hold(t, r.Proofs[0].Holds && r.Proofs[0].Mpiruns == 20, "%+v", r.Proofs)
+		should.Hold(t, len(b.Fake.Jobs())-before < 20, "%d jobs, and some of the 20 mpiruns were there", len(b.Fake.Jobs())-before)
+		should.Hold(t, !reading.Has(folder, tuning.RulesFile), "rules that the setting lacks are still there")
 	})
 }
 
@@ -297,8 +308,83 @@ func TestComponentThatBettersNoCellIsNoGain(t *testing.T) {
 		should.Equal(t, e.betters([]report.RemedyCell{{Cell: cell, NP: 2, State: state}}), want, "%s", state)
 	}
 	c := tuning.Choice{Kind: tuning.ByComponent, Component: "sm", Env: map[string]string{"OMPI_MCA_coll_sm_priority": "100"}}
-	back := proof(nil, nil).rejects(append(algorithmsOf(), c))
+	e = proof(nil, nil)
+	e.held = algorithmsOf()
+	back := e.rejects(append(algorithmsOf(), c))
 	should.Hold(t, len(back) == 1 && strings.Contains(back[0].Label, "component sm (OMPI_MCA_coll_sm_priority=100)"), "%+v", back)
+}
+
+// besideMalloc proves malloc's variables, and then another one beside them.
+func besideMalloc(b *bed.Bed, under func(env []string, second bool, c protocol.JobCase) time.Duration) (*Remedy, *report.RemedyResult) {
+	second := false
+	b.Fake.Under = func(env []string, c protocol.JobCase) time.Duration { return under(env, second, c) }
+	var x *Remedy
+	r := must.Get(remediedOf(b, strings.Replace(faulting, `"GL8"`, `"GL8", "GL10"`, 1), func(r *Remedy) { x = r }))(b.T)
+	must.Hold(b.T, len(x.held.choices) == 1 && len(r.Proofs) == 1, "%+v", r)
+	second = true
+	pad := tuning.Choice{Kind: tuning.ByEnv, NP: 2, Env: map[string]string{"MALLOC_TOP_PAD_": "1"}, Sizes: []int64{256 << 10}}
+	must.Do(b.T, x.prove(b.T.Context(), append(slices.Clone(x.held.choices), pad)))
+	return x, r
+}
+
+// Reduce of 256 KiB takes 40 µs, 20 µs with malloc's variables and padded with both.
+func malloced(env []string, c protocol.JobCase, padded time.Duration) time.Duration {
+	switch {
+	case c.Function != "MPI_Reduce" || c.Msize == 8:
+		return 10 * time.Microsecond
+	case slices.Contains(env, "MALLOC_TOP_PAD_=1"):
+		return padded
+	case slices.Contains(env, "MALLOC_TRIM_THRESHOLD_=1000000000"):
+		return 20 * time.Microsecond
+	}
+	return 40 * time.Microsecond
+}
+
+func TestWhatIsHeldIsMeasuredBesideWhatIsNew(t *testing.T) {
+	for padded, want := range map[time.Duration]struct {
+		mpiruns int
+		holds   bool
+	}{10 * time.Microsecond: {30, true}, 20 * time.Microsecond: {18, false}} { // of three sides; nothing points to help after six rounds
+		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+			x, r := besideMalloc(b, func(env []string, _ bool, c protocol.JobCase) time.Duration { return malloced(env, c, padded) })
+			must.Hold(t, len(r.Proofs) == 2 && len(x.held.choices) > 0, "%+v", r)
+			p := r.Proofs[1]
+			should.Hold(t, p.Mpiruns == want.mpiruns && p.Holds == want.holds && (len(x.held.choices) == 2) == want.holds, "%v: %+v, held %+v", padded, p, x.held.choices)
+			should.Hold(t, want.holds || len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Choice.Key(), "MALLOC_TOP_PAD_"), "%+v", r.Rejected)
+		})
+	}
+}
+
+// malloc's variables make a Bcast slow that the first proof has not seen so.
+func TestHarmOfWhatIsHeldIsNotPutDownToWhatIsNew(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		x, r := besideMalloc(b, func(env []string, second bool, c protocol.JobCase) time.Duration {
+			if second && c.Function == "MPI_Bcast" && c.Msize > 8 && slices.Contains(env, "MALLOC_TRIM_THRESHOLD_=1000000000") {
+				return 15 * time.Microsecond
+			}
+			return malloced(env, c, 10*time.Microsecond)
+		})
+		must.Hold(t, len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Choice.Key(), "MALLOC_TRIM"), "%+v", r.Rejected)
+		should.Hold(t, len(x.held.choices) == 1 && x.held.env["MALLOC_TOP_PAD_"] == "1" && len(r.Proofs) == 3, "%+v, %+v", x.held.choices, r.Proofs)
+	})
+}
+
+func TestRemedyIsPlannedFollowedAndEndsInTime(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
+		r := must.Get(remedied(b, func(x *Remedy) {
+			b.Fake.Takes, x.MaxTime = 5*time.Second, time.Minute
+		}))(t)
+		should.Hold(t, r.Exit == exitcode.NoVerdict && len(r.Notes) == 1 && strings.Contains(r.Notes[0], "1m0s are over (--max-time); --resume goes on"), "%+v", r)
+		s := must.Get(experiment.StatusOf(folderOf(b.Out)))(t)
+		should.Hold(t, s.Done > 0 && s.Done < 24 && s.Planned == 24 && strings.Contains(s.Stages[0].Name, "/a: stage 1"), "%+v", s)
+		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Resume: true, Start: b.Fake.Start, Tell: func(run.Event) {}}
+		must.Get(x.Prepare())(t)
+		text, takes, err := x.Planned(t.Context())
+		should.Hold(t, err == nil && takes > 0 && strings.HasPrefix(text, "DRY RUN: nothing is started. 1 cell to mend, in 1 collective.\n  environment: 1 proof of 20 mpiruns"), "%v, %v\n%s", takes, err, text)
+		r = must.Get(x.Do(t.Context()))(t)
+		should.Equal(t, r.Cells[0].State, report.CellMended, "after --resume")
+	})
 }
 
 func TestVariableThatIsSetAlreadyIsNotTried(t *testing.T) {
@@ -312,7 +398,7 @@ func TestVariableThatIsSetAlreadyIsNotTried(t *testing.T) {
 }
 
 func TestProofsAreNotMoreThanWanted(t *testing.T) {
-	x := &Remedy{Config: &glfile.File{}, found: &report.RemedyResult{}, Tell: func(run.Event) {}}
+	x := &Remedy{Config: &glfile.File{}, found: &report.RemedyResult{}, held: setting{choices: algorithmsOf()[:1]}, Tell: func(run.Event) {}}
 	must.Do(t, x.prove(t.Context(), algorithmsOf()))
 	n := len(x.found.Rejected)
 	should.Hold(t, n == 3 && strings.Contains(x.found.Rejected[0].Reason, "remedy.proofs = 0"), "%d were dropped: %+v", n, x.found.Rejected)
@@ -422,7 +508,7 @@ func proof(faster, slower []medians.Cell) *effects {
 		}
 		return out
 	}
-	e := &effects{helped: cases(faster, series.Faster), harmed: cases(slower, series.Slower), before: &analyze.Report{}, after: &analyze.Report{}, keptAfter: map[medians.Cell]bool{}}
+	e := &effects{helped: cases(faster, series.Faster), harmed: cases(slower, series.Slower), held: algorithmsOf()[:1], before: &analyze.Report{}, after: &analyze.Report{}, keptAfter: map[medians.Cell]bool{}}
 	for _, c := range faster {
 		e.keptAfter[c] = true
 	}
@@ -461,7 +547,7 @@ func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
 	} {
 		var want, got []string
 		for _, i := range c.back {
-			want = append(want, choices[i].Label())
+			want = append(want, choices[i].String())
 		}
 		for _, d := range c.e.rejects(choices) {
 			got = append(got, d.Label)
@@ -470,14 +556,18 @@ func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
 		slices.Sort(got)
 		should.Equal(t, got, want, "%s: is taken back", c.what)
 	}
-	got := proof(nil, nil).rejects(choices[:1])
+	none := proof(nil, nil)
+	none.held = nil
+	wide := proof(faster, []medians.Cell{{Function: "MPI_Scan", Msize: 8, Shape: "p2"}, {Function: "MPI_Gather", Msize: 500, Shape: "p2"}}).rejects(choices)
+	should.Hold(t, len(wide) == 3 && strings.Contains(wide[0].Reason, "MPI_Gather at 500 B"), "between the measured sizes: %+v", wide)
+	got := none.rejects(choices[:1])
 	should.Hold(t, len(got) == 1 && got[0].Choice.Kind == tuning.ByEnv, "malloc's variables that help nowhere: %+v", got)
 }
 
 func TestConformanceCallThatGoesWrongTakesItsChoiceBack(t *testing.T) {
-	got := nonconforming(algorithmsOf(), []untimed.Outcome{{Call: "MPI_Gather, a count that does not count", Function: "MPI_Gather", Shape: "p2", State: untimed.CallError, Message: "MPI_ERR_TRUNCATE"}})
+	got := blamed(algorithmsOf()[1:], []untimed.Outcome{{Call: "MPI_Gather, a count that does not count", Function: "MPI_Gather", Shape: "p2", State: untimed.CallError, Message: "MPI_ERR_TRUNCATE"}})
 	should.Hold(t, len(got) == 2 && got[0].Choice.Function == "MPI_Gather" && strings.Contains(got[1].Reason, "MPI_ERR_TRUNCATE"), "%+v", got)
-	got = nonconforming(algorithmsOf(), nil)
+	got = blamed(algorithmsOf()[1:], nil)
 	should.Hold(t, len(got) == 0, "%+v", got)
 }
 
@@ -503,5 +593,5 @@ func TestChoicesAreToldApartByWhatTheySetNotByTheirNames(t *testing.T) {
 	a := tuning.Choice{Kind: tuning.ByMockup, Function: "MPI_Bcast", Mockup: "bcast_as_scatter+allgather", Sizes: []int64{8}, NP: 4}
 	b := a
 	b.Mockup = "bcast_as_scatterv+allgatherv"
-	should.Hold(t, a.Label() == b.Label() && a.Key() != b.Key(), "%q and %q have keys %q and %q", a.Label(), b.Label(), a.Key(), b.Key())
+	should.Hold(t, a.String() == b.String() && a.Key() != b.Key(), "%q and %q have keys %q and %q", a.String(), b.String(), a.Key(), b.Key())
 }

@@ -23,26 +23,8 @@ import (
 	"pgmpi/measure"
 )
 
-// writeFiles writes the files that a setting's variables name, but not env.sh, which puts them
-// in force: export writes it last.
-func (x *Remedy) writeFiles(files []tuning.File) error {
-	if err := x.removeFiles(); err != nil {
-		return err
-	}
-	for _, f := range files {
-		if f.Name == tuning.EnvFile {
-			continue
-		}
-		if err := x.writeFile(f.Name, f.Content); err != nil {
-			return err
-		}
-		x.files = append(x.files, f.Name)
-	}
-	return nil
-}
-
-func (x *Remedy) writeFile(name string, content []byte) error {
-	err := regular.Write(filepath.Join(x.found.Folder, name), func(w io.Writer) error {
+func writeFile(folder, name string, content []byte) error {
+	err := regular.Write(filepath.Join(folder, name), func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err
 	})
@@ -52,58 +34,70 @@ func (x *Remedy) writeFile(name string, content []byte) error {
 	return nil
 }
 
-// removeFiles deletes the files of a setting that does not hold.
-func (x *Remedy) removeFiles() error {
-	for _, name := range x.files {
-		if err := os.Remove(filepath.Join(x.found.Folder, name)); err != nil && !os.IsNotExist(err) {
-			return fail.AsSetup(err)
-		}
-	}
-	x.files = nil
-	return nil
-}
-
-// export writes the proved setting, if any, and the report.
+// export writes the proved setting, if any, and the report. The setting of a remedy before stays until
+// then, and is in force until env.sh is written.
 func (x *Remedy) export() error {
-	if err := x.writeProfiles(); err != nil {
-		return err
-	}
-	if len(x.held.choices) == 0 {
-		x.found.Exit = exitCode(x.found)
-		return errors.Join(x.removeFiles(), x.writeDocument())
-	}
 	p, r := x.held, x.found
-	r.Env, r.Effects, r.Conformance, r.Mpiruns = p.env, p.inEffect, p.conformance, p.mpiruns
-	if n := r.Believed(); n > 0 {
-		x.note("of %d of %s it cannot be told whether it is in force, only that the setting as a whole helps", n, conf.Plural(len(r.Effects), "part"))
-	}
-	r.Exit = exitCode(r)
-	text, err := x.toml(p.env)
-	if err == nil {
-		err = x.writeFiles(p.files)
-	}
-	if err == nil {
-		err = x.writeFile(report.SettingTOML, text)
+	proved := p.folder
+	r.Env, r.Effects, r.Conformance, r.Mpiruns = map[string]string{}, p.inEffect, p.conformance, p.mpiruns
+	var err error
+	if p.folder = r.Folder; len(p.choices) > 0 {
+		_, err = p.write(x.target)
+		r.Env = p.env
 	}
 	if err != nil {
 		return err
 	}
+	for i := range r.Effects {
+		r.Effects[i].Text = strings.ReplaceAll(r.Effects[i].Text, proved, p.folder)
+	}
+	if n := r.Believed(); n > 0 {
+		x.note("of %d of %s it cannot be told whether it is in force, only that the setting as a whole helps", n, conf.Plural(len(r.Effects), "part"))
+	}
+	r.Exit = exitCode(r)
+	if err := x.exportTOML(&p); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(r.Folder, report.Profiles)); err != nil {
+		return fail.AsSetup(err)
+	}
+	return errors.Join(x.writeProfiles(), x.writeDocument())
+}
+
+// exportTOML writes gl.toml and env.sh, and removes what the setting before had beside them.
+func (x *Remedy) exportTOML(p *setting) error {
+	r := x.found
 	for _, f := range p.files {
 		r.Files = append(r.Files, f.Name)
-		if f.Name == tuning.EnvFile {
-			err = errors.Join(err, x.writeFile(f.Name, f.Content))
+		if f.Name != tuning.EnvFile {
+			continue
+		}
+		text, err := x.toml(p.env)
+		if err == nil {
+			r.Files = append(r.Files, report.SettingTOML)
+			err = errors.Join(writeFile(r.Folder, report.SettingTOML, text), writeFile(r.Folder, f.Name, f.Content))
+		}
+		if err != nil {
+			return err
 		}
 	}
-	r.Files = append(r.Files, report.SettingTOML)
 	slices.Sort(r.Files)
-	return errors.Join(err, x.writeDocument())
+	for _, name := range append(tuning.FileNames(), report.SettingTOML) {
+		if slices.Contains(r.Files, name) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(r.Folder, name)); err != nil && !os.IsNotExist(err) {
+			return fail.AsSetup(err)
+		}
+	}
+	return nil
 }
 
 // writeProfiles writes PGMPITuneLib's profiles for the cells that only a mock-up mends, in a folder
 // for each number of processes.
 func (x *Remedy) writeProfiles() error {
 	of := map[int][]tuning.Choice{}
-	for _, c := range mockupChoices(x.found.Cells, x.plan) {
+	for _, c := range mockupChoices(x.found.Cells, x.plan, x.Extend) {
 		of[c.NP] = append(of[c.NP], c)
 	}
 	for _, np := range slices.Sorted(maps.Keys(of)) {
@@ -132,7 +126,7 @@ func (x *Remedy) writeProfilesOf(folder string, choices []tuning.Choice) error {
 	}
 	for _, f := range settings[0].Files {
 		name := filepath.Join(folder, f.Name)
-		if err := x.writeFile(name, f.Content); err != nil {
+		if err := writeFile(x.found.Folder, name, f.Content); err != nil {
 			return err
 		}
 		x.found.Profiles = append(x.found.Profiles, name)

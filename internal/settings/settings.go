@@ -23,7 +23,6 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Settings are a file and the flags over it.
 type Settings struct {
 	Base  *glfile.File // holds where no file is named; glfile.Default if nil
 	File  string       // its path; may be ""
@@ -57,7 +56,6 @@ func (k *flag) String() string { return "" }
 // Type is what help shows behind the flag.
 func (k *flag) Type() string { return cmp.Or(k.key.Value, "bool") }
 
-// KeyOf returns the key that a flag sets, if it sets one.
 func KeyOf(f *pflag.Flag) (glfile.Key, bool) {
 	k, ok := f.Value.(*flag)
 	if !ok {
@@ -119,7 +117,6 @@ func (s *Settings) Measuring(fs *pflag.FlagSet) {
 	s.Keys(fs, "launch", "hostfile", "rank", "job-file", "thread-level", "under")
 }
 
-// Predicting declares the flags of stage 1.
 func (s *Settings) Predicting(fs *pflag.FlagSet) {
 	s.Keys(fs, "nrep-metrics", "nrep-rse", "nrep-cov-mean", "nrep-cov-median", "nrep-min", "nrep-max")
 }
@@ -169,7 +166,6 @@ func (s *Settings) apply(f *glfile.File) error {
 	return nil
 }
 
-// Given tells whether one of these keys comes from a flag.
 func (s *Settings) Given(keys ...string) bool {
 	return slices.ContainsFunc(s.flags, func(k *flag) bool { return len(k.typed) > 0 && slices.Contains(keys, k.key.Name) })
 }

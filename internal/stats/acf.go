@@ -3,6 +3,8 @@ package stats
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Autocorrelation returns the autocorrelation of x, in the order of measurement, at
@@ -17,7 +19,7 @@ func Autocorrelation(x []float64, lags int) ([]float64, error) {
 	if lags < 1 || lags >= len(x) {
 		return nil, fmt.Errorf("lag %d of %d values: %w", lags, len(x), ErrRange)
 	}
-	mean := average(x)
+	mean := stat.Mean(x, nil)
 	d := make([]float64, len(x))
 	c0 := 0.0
 	for i, v := range x {

@@ -64,7 +64,6 @@ func checkP(p []float64) error {
 	return nil
 }
 
-// ascending returns the indices of p by increasing value.
 func ascending(p []float64) []int {
 	order := make([]int, len(p))
 	for i := range order {

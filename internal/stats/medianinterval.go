@@ -1,6 +1,10 @@
 package stats
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
 
 // MedianInterval returns the narrowest interval between two values of x, at the same rank from the
 // least and from the largest, that holds the median of the population with the given confidence, such
@@ -9,27 +13,16 @@ import "math"
 // values; for .95 that is fewer than six. All values must be finite.
 func MedianInterval(x []float64, confidence float64) (lo, hi float64) {
 	n := len(x)
+	signs := distuv.Binomial{N: float64(n), P: 0.5}
 	least := -1 // rank from 0
-	below := 0.0
-	for k := 0; k < (n+1)/2; k++ {
-		below += math.Exp(logChoose(n, k) - float64(n)*math.Ln2)
-		if 2*below > 1-confidence {
-			break
-		}
-		least = k
+	for least+1 < (n+1)/2 && 2*signs.CDF(float64(least+1)) <= 1-confidence {
+		least++
 	}
 	if least < 0 {
 		return math.NaN(), math.NaN()
 	}
 	ascending := sorted(x)
 	return ascending[least], ascending[n-1-least]
-}
-
-func logChoose(n, k int) float64 {
-	all, _ := math.Lgamma(float64(n + 1))
-	some, _ := math.Lgamma(float64(k + 1))
-	rest, _ := math.Lgamma(float64(n - k + 1))
-	return all - some - rest
 }
 
 // MedianByBlocks returns an interval that holds the median of a series whose neighbours resemble each other, with

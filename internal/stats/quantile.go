@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Quantile returns the p-quantile of x, 0 ≤ p ≤ 1, in the unit of x, by R's type 7:
@@ -40,7 +42,8 @@ func MeanSD(x []float64) (mean, sd float64, err error) {
 	if err := check(x); err != nil {
 		return 0, 0, err
 	}
-	return average(x), math.Sqrt(codeviation(x, x) / float64(len(x)-1)), nil
+	mean, sd = stat.MeanStdDev(x, nil)
+	return mean, sd, nil
 }
 
 func sorted(x []float64) []float64 { return slices.Sorted(slices.Values(x)) }

@@ -27,7 +27,10 @@ func EnvSh(env map[string]string, notes []string) ([]byte, error) {
 
 // Steers tells whether a variable does what settings do: choose among a library's collectives,
 // or keep memory. Others may load code into the ranks, or start other programs.
-func Steers(name string) bool {
+func Steers(name, value string) bool {
+	if name == handedOn {
+		return !slices.ContainsFunc(strings.Split(value, ";"), func(other string) bool { return !strings.HasPrefix(other, "MALLOC_") || strings.Contains(other, "=") })
+	}
 	return strings.HasPrefix(name, "OMPI_MCA_coll_") || strings.HasPrefix(name, "MPIR_CVAR_") || strings.HasPrefix(name, "MALLOC_") || name == "PGMPI_PARAMS"
 }
 

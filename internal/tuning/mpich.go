@@ -91,7 +91,7 @@ func refusesNode(c Choice, t *Tree) string {
 	case leafName(c, t) == "":
 		return fmt.Sprintf("the library knows no algorithm %q of %s in a tree", c.Algorithm, c.Function)
 	case !counted && !c.Everywhere():
-		return fmt.Sprintf("MPICH's tree has no condition on the size of %s that is the same on all ranks: only a choice that holds at all measured sizes can be written", c.Function)
+		return fmt.Sprintf("MPICH's tree has no condition on the size of %s that is the same on all ranks: only a choice for all measured sizes can be written, with --extend", c.Function)
 	case c.Algorithm == "smp":
 		return "smp is for communicators that MPICH has split by nodes: a tree would call it for all of them"
 	case c.Algorithm == "pairwise_sendrecv_replace":

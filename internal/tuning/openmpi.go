@@ -2,6 +2,7 @@ package tuning
 
 import (
 	"fmt"
+	"pgmpi/mockups"
 	"slices"
 	"strings"
 )
@@ -87,9 +88,27 @@ var commutativeOnly = map[string][]string{
 	"MPI_Reduce_scatter": {"recursive_halving", "ring"},
 }
 
+// segmented are the algorithms that send a message in segments, and give right data with all
+// operators.
+var segmented = map[string][]string{
+	"MPI_Bcast":  {"chain", "pipeline", "split_binary_tree", "binary_tree", "binomial"},
+	"MPI_Reduce": {"in-order_binary"},
+}
+
+// segments are tried with each of them, in bytes.
+var segments = []int64{4 << 10, 32 << 10, 128 << 10, 1 << 20}
+
+// Segmented returns the segments that can be tried with an algorithm.
+func Segmented(l Library, collective, algorithm string) []int64 {
+	if !isOpenMPI(l) || !slices.Contains(segmented[collective], algorithm) {
+		return nil
+	}
+	return segments
+}
+
 // wrongOrder returns the reason why an algorithm cannot be chosen for all operators, if any.
 func wrongOrder(c Choice) string {
-	if !slices.Contains(commutativeOnly[c.Function], c.Algorithm) {
+	if name, _ := mockups.Segment(c.Algorithm); !slices.Contains(commutativeOnly[c.Function], name) {
 		return ""
 	}
 	return fmt.Sprintf("%s gives wrong data with operators that do not commute, and Open MPI does not look when it is told to take it", c.Algorithm)
@@ -101,8 +120,8 @@ func (r rulesRow) bySizeSafely() bool {
 
 const (
 	noRulesFor  = "Open MPI has no rules for %s"
-	onlyAlways  = "the message size by which Open MPI looks for a rule of %s does not grow with the message: only a choice that holds at all measured sizes can be written"
-	neverBySize = "Open MPI takes the size of %s from %s: a rule by size lets legal calls abort or hang, so that only a choice that holds at all measured sizes can be written"
+	onlyAlways  = "the message size by which Open MPI looks for a rule of %s does not grow with the message: only a choice for all measured sizes can be written, with --extend"
+	neverBySize = "Open MPI takes the size of %s from %s: a rule by size lets legal calls abort or hang, so that only a choice for all measured sizes can be written, with --extend"
 )
 
 // refusesRule returns the reason why Open MPI cannot have a rule for a choice, if any.

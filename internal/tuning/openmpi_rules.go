@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"pgmpi/mockups"
 	"slices"
 	"strings"
 )
@@ -36,8 +37,9 @@ func (t *rulesText) say(format string, args ...any) int {
 // rule writes a rule; algorithm 0 is the library's own choice.
 func (t *rulesText) rule(from int64, c Choice) int {
 	fanout, what := 0, "as without this file"
+	name, segment := mockups.Segment(c.Algorithm)
 	if c.Value != 0 {
-		if what = c.Algorithm; what == "chain" {
+		if what = c.Algorithm; name == "chain" {
 			fanout = chainFanout
 		}
 	}
@@ -45,7 +47,7 @@ func (t *rulesText) rule(from int64, c Choice) int {
 	if t.requests {
 		tail = " 0"
 	}
-	return t.say("%d %d %d 0%s # %s", from, c.Value, fanout, tail, what)
+	return t.say("%d %d %d %d%s # %s", from, c.Value, fanout, segment, tail, what)
 }
 
 func writeRules(t Target, choices []Choice) (*Setting, error) {

@@ -42,7 +42,7 @@ func writeProfiles(t Target, choices []Choice) (*Setting, error) {
 		case !slices.Contains(theirs, c.Mockup):
 			return fmt.Sprintf("PGMPITuneLib has no mock-up like %q", c.Mockup)
 		case !c.Everywhere() && (c.Function == "MPI_Gather" || c.Function == "MPI_Scatter"):
-			return "PGMPITuneLib takes the size of " + c.Function + " from an argument that does not count on every rank: only a choice that holds at all measured sizes can be written"
+			return "PGMPITuneLib takes the size of " + c.Function + " from an argument that does not count on every rank: only a choice for all measured sizes can be written, with --extend"
 		}
 		return ""
 	})

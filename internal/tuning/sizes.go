@@ -10,19 +10,29 @@ import (
 // without end if that is 0.
 type interval struct{ from, to int64 }
 
+func (i interval) covers(size int64) bool { return size >= i.from && (size < i.to || i.to == 0) }
+
+// Covers tells whether a choice applies at a size.
+func (c Choice) Covers(size int64) bool {
+	return slices.ContainsFunc(c.intervals(), func(i interval) bool { return i.covers(size) })
+}
+
 // intervals returns where a choice applies: around each run of neighbouring measured sizes
-// at which it holds. Between two measured sizes the switch is at their geometric mean.
-// The choice also holds below the smallest measured size, and up to twice the largest.
+// at which it holds. Between two measured sizes the switch is at their geometric mean. Below the
+// smallest measured size, and above the largest up to twice as much, only an extended choice holds.
 func (c Choice) intervals() (out []interval) {
 	for i, size := range c.Measured {
 		if !slices.Contains(c.Sizes, size) {
 			continue
 		}
-		var here interval
+		here := interval{size, size + 1}
+		if c.Extend {
+			here = interval{0, 2*size + 1}
+		}
 		if i > 0 {
 			here.from = between(c.Measured[i-1], size)
 		}
-		if here.to = 2*size + 1; i+1 < len(c.Measured) {
+		if i+1 < len(c.Measured) {
 			here.to = between(size, c.Measured[i+1])
 		}
 		if n := len(out); n > 0 && out[n-1].to == here.from {

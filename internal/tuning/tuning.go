@@ -3,6 +3,7 @@ package tuning
 import (
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -29,7 +30,9 @@ type Choice struct {
 	// sizes in Measured, where the collective was measured, it must stay as it is. Both ascend.
 	Sizes    []int64 `json:"sizes"`
 	Measured []int64 `json:"measured"`
-	Kind     Kind    `json:"kind"`
+	// Extend lets it also hold below the smallest and above the largest measured size.
+	Extend bool `json:"extend,omitempty"`
+	Kind   Kind `json:"kind"`
 	// Algorithm and Value are the library's name and number; only of OwnAlgorithm.
 	Algorithm string            `json:"algorithm,omitempty"`
 	Value     int               `json:"value,omitempty"`
@@ -38,20 +41,9 @@ type Choice struct {
 	Env       map[string]string `json:"env,omitempty"`       // of ByEnv, and the one variable of ByComponent
 }
 
-func (c Choice) Everywhere() bool { return slices.Equal(c.Sizes, c.Measured) }
-
-func (c Choice) String() string {
-	what := c.Algorithm
-	switch c.Kind {
-	case ByMockup:
-		what = c.Mockup
-	case ByEnv:
-		what = "environment"
-	case ByComponent:
-		what = c.Component
-	case OwnAlgorithm:
-	}
-	return fmt.Sprintf("%s on %d processes: %s", c.Function, c.NP, what)
+// Everywhere tells whether a choice may hold at every size there is.
+func (c Choice) Everywhere() bool {
+	return slices.Equal(c.Sizes, c.Measured) && (c.Extend || len(c.Measured) == 1 && c.Measured[0] == 0)
 }
 
 // Target is the library and the folder that a setting is written for.
@@ -92,6 +84,31 @@ type Entry struct {
 	Proof    Proof  `json:"proof"`
 }
 
+// Covers tells whether an entry applies at a size.
+func (e Entry) Covers(size int64) bool { return interval{e.From, e.To}.covers(size) }
+
+// Probes returns the sizes where an entry is tested, multiples of a unit: inside the measured ones
+// at which its choice holds, both ends and the middle of its interval, and outside the measured
+// ones at which it does not hold, and the neighbours of the ends.
+func (e Entry) Probes(unit int64) (inside, outside []int64) {
+	up := func(size int64) int64 { return (size + unit - 1) / unit * unit }
+	sizes := append(slices.Clone(e.Choice.Measured), up(e.From), up(e.From)-unit)
+	if e.To > 0 {
+		sizes = append(sizes, up(e.To)-unit, up(e.To), up(int64(math.Sqrt(float64(max(e.From, 1))*float64(e.To)))))
+	}
+	slices.Sort(sizes)
+	for _, size := range slices.Compact(sizes) {
+		switch {
+		case size < 0 || size == 0 && !slices.Contains(e.Choice.Measured, 0):
+		case e.Covers(size):
+			inside = append(inside, size)
+		default:
+			outside = append(outside, size)
+		}
+	}
+	return inside, outside
+}
+
 // Rejected is a choice that is not in a setting.
 type Rejected struct {
 	Label  string `json:"what"`
@@ -99,7 +116,7 @@ type Rejected struct {
 	Reason string `json:"reason"`
 }
 
-func (c Choice) Rejected(reason string) Rejected { return Rejected{c.Label(), c, reason} }
+func (c Choice) Rejected(reason string) Rejected { return Rejected{c.String(), c, reason} }
 
 type Setting struct {
 	Writer   string
@@ -187,7 +204,7 @@ func (c Choice) Key() string {
 	return fmt.Sprintf("%s %s %s %s %s %s %d %d", c.Kind, c.Function, c.Algorithm, c.Mockup, c.Component, c.Env, c.NP, c.Sizes)
 }
 
-func (c Choice) Label() string {
+func (c Choice) String() string {
 	switch c.Kind {
 	case ByEnv:
 		return Environment

@@ -15,7 +15,7 @@ import (
 var plan = []int64{8, 1024, 16384, 65536, 262144, 1048576}
 
 func own(function string, np int, algorithm string, value int, sizes ...int64) Choice {
-	return Choice{Function: function, NP: np, Kind: OwnAlgorithm, Algorithm: algorithm, Value: value, Sizes: sizes, Measured: plan}
+	return Choice{Function: function, NP: np, Kind: OwnAlgorithm, Algorithm: algorithm, Value: value, Sizes: sizes, Measured: plan, Extend: len(sizes) == len(plan)}
 }
 
 var openMPI4 = Target{Library: LibraryOf("openmpi", "Open MPI v4.1.4, package: Debian"), Folder: "/r"}
@@ -83,6 +83,18 @@ func TestRulesHoldWhereTheChoiceDoesAndNowhereElse(t *testing.T) {
 	}
 }
 
+func TestSegmentOfAnAlgorithmIsWrittenIntoItsRule(t *testing.T) {
+	choice := own("MPI_Bcast", 4, "chain+32Ki", 2, 65536)
+	s := mustWrite(t, openMPIRules, openMPI4, choice)
+	should.Hold(t, len(s.Files) == 1 && strings.Contains(string(s.Files[0].Content), "\n32768 2 4 32768 # chain+32Ki\n"), "%s", s.Files[0].Content)
+	choice = own("MPI_Bcast", 4, "chain+32Ki", 2, plan...)
+	s = mustWrite(t, mcaVariables, openMPI4, choice)
+	should.Hold(t, len(s.Rejected) == 1 && strings.Contains(s.Rejected[0].Reason, "segments"), "%+v", s)
+	s = mustWrite(t, openMPIRules, openMPI4, own("MPI_Reduce", 4, "pipeline+4Ki", 3, 65536))
+	should.Hold(t, len(s.Rejected) == 1 && strings.Contains(s.Rejected[0].Reason, "do not commute"), "%+v", s)
+	should.Hold(t, len(Segmented(openMPI4.Library, "MPI_Bcast", "chain")) == 4 && Segmented(Library{Family: "mpich"}, "MPI_Bcast", "binomial") == nil, "segments are Open MPI's")
+}
+
 // sameAsChosen compares what rules say for all numbers of processes and sizes with choices.
 func sameAsChosen(t *testing.T, rules []Rule, choices []Choice, sizeOf func(string, int64, int) (int64, bool)) {
 	t.Helper()
@@ -93,7 +105,7 @@ func sameAsChosen(t *testing.T, rules []Rule, choices []Choice, sizeOf func(stri
 				bytes, sized := sizeOf(c.Function, block, np)
 				sized = sized && rowOf(c.Function).bySizeSafely()
 				for _, o := range choices {
-					if o.Function == c.Function && o.NP == np && (!sized || slices.Contains(o.Sizes, block) || block < 8 && o.Sizes[0] == 8) {
+					if o.Function == c.Function && o.NP == np && (!sized || slices.Contains(o.Sizes, block) || o.Extend && block < 8) {
 						want = fmt.Sprint(o.Value)
 					}
 				}
@@ -108,7 +120,24 @@ func TestSwitchIsAtTheGeometricMean(t *testing.T) {
 	c := Choice{Sizes: []int64{1024, 65536}, Measured: []int64{512, 1024, 65536, 262144}}
 	should.Equal(t, c.intervals(), []interval{{725, 131072}})
 	c = Choice{Sizes: []int64{512, 262144}, Measured: c.Measured}
+	should.Equal(t, c.intervals(), []interval{{512, 725}, {131072, 262145}})
+	c.Extend = true
 	should.Equal(t, c.intervals(), []interval{{0, 725}, {131072, 524289}})
+	c = Choice{Sizes: []int64{1024}, Measured: []int64{1024}}
+	should.Hold(t, slices.Equal(c.intervals(), []interval{{1024, 1025}}) && !c.Everywhere() && c.Covers(1024) && !c.Covers(1023), "a single size: %v", c.intervals())
+}
+
+func TestEntryIsTestedAtTheEndsAndInTheMiddleOfItsInterval(t *testing.T) {
+	e := Entry{Choice: own("MPI_Bcast", 4, "chain", 2, 16384), From: 4096, To: 32768}
+	for unit, want := range map[int64][2][]int64{
+		1:  {{4096, 11585, 16384, 32767}, {8, 1024, 4095, 32768, 65536, 262144, 1048576}},
+		16: {{4096, 11600, 16384, 32752}, {8, 1024, 4080, 32768, 65536, 262144, 1048576}},
+	} {
+		inside, outside := e.Probes(unit)
+		should.Hold(t, slices.Equal(inside, want[0]) && slices.Equal(outside, want[1]), "multiples of %d: %v, %v", unit, inside, outside)
+	}
+	inside, outside := Entry{Choice: own("MPI_Bcast", 4, "chain", 2, plan...)}.Probes(1)
+	should.Hold(t, slices.Equal(inside, plan) && len(outside) == 0, "%v, %v", inside, outside)
 }
 
 func TestWhatCannotBeWrittenIsRefusedWithTheReason(t *testing.T) {
@@ -191,7 +220,7 @@ func TestVariablesAreReadBack(t *testing.T) {
 	} {
 		text, err := EnvSh(c.s.Env, []string{"why\nand how"})
 		must.Do(t, err)
-		should.Hold(t, Steers(c.variable), "%s, which a writer sets, is refused when it is read", c.variable)
+		should.Hold(t, Steers(c.variable, ""), "%s, which a writer sets, is refused when it is read", c.variable)
 		back, err := ReadEnv("env.sh", text)
 		should.Hold(t, err == nil && reflect.DeepEqual(back, c.s.Env) && back[c.variable] == c.want, "%v %v", back, err)
 	}
@@ -245,12 +274,23 @@ func TestWriteTakesTheFirstWriterThatCan(t *testing.T) {
 	should.Hold(t, slices.Equal(names, []string{"openmpi-rules", "env", "pgmpitune"}) && len(refused) == 1 && strings.Contains(refused[0].Reason, "legal calls abort"),
 		"%v, refused %+v", names, refused)
 	env, files, err := Join(settings)
-	for name := range env {
-		should.Hold(t, Steers(name), "%s, which a writer sets, is refused when it is read", name)
+	for name, value := range env {
+		should.Hold(t, Steers(name, value), "%s, which a writer sets, is refused when it is read", name)
 	}
 	should.Hold(t, err == nil && env["MALLOC_TRIM_THRESHOLD_"] != "" && files[len(files)-1].Name == EnvFile, "%v %v %v", env, files, err)
 	_, _, err = Write(openMPI4, nil, "openmpi-rulez")
 	should.Fail(t, err, "did you mean openmpi-rules")
+}
+
+func TestOpenMPIHandsMallocsVariablesToRemoteRanks(t *testing.T) {
+	choice := func(name string) Choice { return Choice{Kind: ByEnv, Env: map[string]string{name: "1"}} }
+	for library, want := range map[string]string{"openmpi": "MALLOC_A_;MALLOC_B_", "mpich": ""} {
+		s := mustWrite(t, environment, Target{Library: Library{Family: library}}, choice("MALLOC_B_"), choice("MALLOC_A_"))
+		should.Equal(t, s.Env[handedOn], want, "%s", library)
+	}
+	for value, want := range map[string]bool{"MALLOC_A_;MALLOC_B_": true, "MALLOC_A_;LD_PRELOAD": false, "MALLOC_A_=1;LD_PRELOAD=/x": false, "": false} {
+		should.Equal(t, Steers(handedOn, value), want, "%q", value)
+	}
 }
 
 func TestComponentsAreChosenByOneVariableThatIsReadBack(t *testing.T) {
@@ -263,7 +303,7 @@ func TestComponentsAreChosenByOneVariableThatIsReadBack(t *testing.T) {
 		choices := Components(l, []string{"MPI_Bcast"})
 		must.Hold(t, len(choices) != 0, "%v has none", l)
 		s, err := environment.Write(Target{Library: l}, choices[:1])
-		should.Hold(t, err == nil && len(s.Entries) == 1 && Steers(s.Entries[0].Variable) && s.Entries[0].Proof == ByValue && s.Entries[0].Variable == want.Variable && s.Entries[0].Value == want.Value,
+		should.Hold(t, err == nil && len(s.Entries) == 1 && Steers(s.Entries[0].Variable, s.Entries[0].Value) && s.Entries[0].Proof == ByValue && s.Entries[0].Variable == want.Variable && s.Entries[0].Value == want.Value,
 			"%v: %+v, %v", l, s, err)
 	}
 	two := Choice{Kind: ByComponent, Env: map[string]string{"A": "1", "B": "2"}}

@@ -3,6 +3,7 @@ package tuning
 import (
 	"fmt"
 	"maps"
+	"pgmpi/mockups"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,9 @@ var mcaVariables = Writer{
 		refuses := func(c Choice) string {
 			if rowOf(c.Function).counting == noRules {
 				return "Open MPI has no variable for the algorithm of " + c.Function
+			}
+			if _, segment := mockups.Segment(c.Algorithm); segment > 0 {
+				return "its segments are for some sizes, and a variable holds for all"
 			}
 			if c.Value < 1 {
 				return fmt.Sprintf("%d is no number of an algorithm", c.Value)
@@ -59,7 +63,7 @@ func forced(writer string, choices []Choice, refuses func(Choice) string, as fun
 			return why
 		}
 		if !c.Everywhere() {
-			return "a variable holds for all message sizes, and this choice does not hold at all that were measured"
+			return "a variable holds for all message sizes: only a choice for all measured sizes can be written, with --extend"
 		}
 		return ""
 	})
@@ -83,7 +87,7 @@ func forced(writer string, choices []Choice, refuses func(Choice) string, as fun
 var environment = Writer{
 	Name: "env", Title: "environment",
 	For: func(Library) bool { return true },
-	Write: func(_ Target, choices []Choice) (*Setting, error) {
+	Write: func(t Target, choices []Choice) (*Setting, error) {
 		s := &Setting{Writer: "env", Env: map[string]string{}}
 		for _, c := range choices {
 			if why := refusesEnv(s.Env, c); why != "" {
@@ -91,6 +95,10 @@ var environment = Writer{
 				continue
 			}
 			maps.Copy(s.Env, c.Env)
+			if c.Kind == ByEnv && isOpenMPI(t.Library) { // whose mpirun hands no others to remote ranks
+				handed := append(strings.FieldsFunc(s.Env[handedOn], func(r rune) bool { return r == ';' }), Variables(c.Env)...)
+				s.Env[handedOn] = strings.Join(slices.Compact(slices.Sorted(slices.Values(handed))), ";")
+			}
 			names := strings.Join(slices.Sorted(maps.Keys(c.Env)), ", ")
 			entry := Entry{Choice: c, Where: names, Variable: names, Proof: ByRanks}
 			if c.Kind == ByComponent {
@@ -112,6 +120,9 @@ var environment = Writer{
 		return s, nil
 	},
 }
+
+// handedOn names the variables that Open MPI's mpirun hands to remote ranks beside its own.
+const handedOn = "OMPI_MCA_mca_base_env_list"
 
 var costs = map[string]string{
 	"MALLOC_TRIM_THRESHOLD_": "the C library gives no memory that was freed back to the system below this size; a process keeps the most that it ever had",

@@ -58,7 +58,6 @@ func (x *Examination) Do(ctx context.Context) (found []report.Clocks, exits []re
 	return found, exits, failed
 }
 
-// programs finds all rank programs before the first is started.
 func (x *Examination) programs() (all []*measure.Outside, err error) {
 	ranks := x.Ranks
 	if len(ranks) == 0 {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
@@ -19,7 +18,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Outcome is what became of a conformance call.
 type Outcome struct {
 	// Call names the function, and what is special about its arguments.
 	Call     string       `json:"call"`
@@ -33,7 +31,6 @@ type Outcome struct {
 	Cause string `json:"cause,omitempty"`
 }
 
-// OutcomeState is how a conformance call ended.
 type OutcomeState string
 
 const (
@@ -51,21 +48,25 @@ var conformanceSizes = []int64{64, 64 << 10, 4 << 10, 1 << 20}
 // conformanceStall is the most that a conformance call may take, unless measure.stall is shorter.
 const conformanceStall = 10 * time.Second
 
-// Conformance makes conformance calls, of every collective, on
-// the world of each configured shape and on parts of it, under an environment beside mpi.env,
-// and returns what became of each. A kind of call that ends the mpirun is not made again.
-// It is an error only if nothing could be called. With functions only these are called.
-func Conformance(ctx context.Context, config *glfile.File, env map[string]string, functions ...string) ([]Outcome, error) {
-	o, err := NewOnce(config, nil)
-	if err != nil {
-		return nil, err
-	}
-	return o.Conformance(ctx, env, functions...)
-}
+// conformanceUnit divides the size of a conformance call.
+const conformanceUnit = 16
 
-func (o *Once) Conformance(ctx context.Context, env map[string]string, functions ...string) (out []Outcome, err error) {
+// Conformance makes conformance calls, of every collective, on the world of each configured shape and on
+// parts of it, under an environment beside mpi.env, and returns what became of each. It also calls, on all
+// communicators of their numbers of processes, at the sizes that entries of a setting apply to. A kind of
+// call that ends the mpirun is not made again. It is an error only if nothing could be called. With
+// functions only these are called.
+func (o *Once) Conformance(ctx context.Context, env map[string]string, entries []tuning.Entry, functions ...string) (out []Outcome, err error) {
+	job := protocol.ConformanceJob{Msizes: conformanceSizes, Functions: functions}
+	for _, e := range entries {
+		inside, outside := e.Probes(conformanceUnit)
+		sizes := slices.DeleteFunc(append(inside, outside...), func(size int64) bool { return size%conformanceUnit != 0 })
+		if e.Choice.Function != "" && len(sizes) > 0 {
+			job.More = append(job.More, protocol.ConformanceSizes{Function: e.Choice.Function, NP: e.Choice.NP, Msizes: sizes})
+		}
+	}
 	for _, shape := range o.shapes() {
-		of, err := o.conformanceOn(ctx, shape, env, functions)
+		of, err := o.conformanceOn(ctx, shape, env, job)
 		if err != nil {
 			return nil, err
 		}
@@ -79,9 +80,8 @@ func (o *Once) Conformance(ctx context.Context, env map[string]string, functions
 const mostEnded = 30
 
 // conformanceOn starts mpiruns until one comes to its end.
-func (o *Once) conformanceOn(ctx context.Context, shape guidelines.Shape, env map[string]string, functions []string) (bad []Outcome, err error) {
-	job := &protocol.Job{StallNS: int64(min(conformanceStall, time.Duration(o.config.Measure.Stall))),
-		Conformance: &protocol.ConformanceJob{Msizes: conformanceSizes, Functions: functions}}
+func (o *Once) conformanceOn(ctx context.Context, shape guidelines.Shape, env map[string]string, calls protocol.ConformanceJob) (bad []Outcome, err error) {
+	job := &protocol.Job{StallNS: int64(min(conformanceStall, time.Duration(o.config.Measure.Stall))), Conformance: &calls}
 	for range mostEnded {
 		var last *protocol.ConformanceCall
 		got, err := o.do(ctx, shape, env, job, func(_, _ int, name string) {
@@ -152,7 +152,6 @@ func ended(shape guidelines.Shape, c protocol.ConformanceCall, e *measure.Error)
 // and longer, up to longestPause, where no name at all has come through.
 const namePause, longestPause = 3 * time.Millisecond, 300 * time.Millisecond
 
-// largestRules limits a file with rules.
 const largestRules = 16 << 20
 
 // SettingFiles are the variables that name a file, and the writer whose format it has.

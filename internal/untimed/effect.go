@@ -218,11 +218,12 @@ func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string
 	var own, plain []protocol.JobCase
 	for _, f := range effects {
 		c := f.Entry.Choice
-		for _, size := range c.Measured {
+		inside, outside := o.probes(f.Entry)
+		for _, size := range slices.Concat(inside, outside) {
 			plain = addCase(plain, c.Function, size)
 			own = addCase(own, mockups.AlgorithmID(c.Function, mockups.DefaultAlgorithm), size)
 		}
-		for _, size := range c.Sizes {
+		for _, size := range inside {
 			own = addCase(own, mockups.AlgorithmID(c.Function, c.Algorithm), size)
 		}
 	}
@@ -235,9 +236,18 @@ func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string
 		return notUsable(ctx, err, effects, "a plain call ends the mpirun under it")
 	}
 	for _, f := range effects {
-		compareCounts(f, effects, without, with)
+		inside, outside := o.probes(f.Entry)
+		compareCounts(f, effects, append(inside, outside...), without, with)
 	}
 	return nil
+}
+
+// probes are the sizes where messages tell whether an entry is in force.
+func (o *Once) probes(e tuning.Entry) (inside, outside []int64) {
+	f, _ := mockups.Get(e.Choice.Function)
+	op, _ := guidelines.ResolveOp(o.config.Job.Datatype, o.config.Job.Op)
+	d, _ := f.Elements(o.config.Job.Datatype, op)
+	return e.Probes(max(1, d.Bytes))
 }
 
 func addCase(cases []protocol.JobCase, function string, size int64) []protocol.JobCase {
@@ -270,18 +280,18 @@ func (o *Once) countOn(ctx context.Context, shape guidelines.Shape, env map[stri
 	return out, nil
 }
 
-// compareCounts answers an entry by the counts at every size that was measured.
-func compareCounts(f *report.Effect, beside []*report.Effect, without, with counts) {
+// compareCounts answers an entry by the counts at sizes inside and outside of its interval.
+func compareCounts(f *report.Effect, beside []*report.Effect, sizes []int64, without, with counts) {
 	c := f.Entry.Choice
 	var seen, same []string
-	for _, size := range c.Measured {
+	for _, size := range sizes {
 		at := func(function string, in counts) (protocol.Messages, bool) {
 			m, ok := in[protocol.JobCase{Function: function, Msize: size}]
 			return m, ok
 		}
 		now, known := at(c.Function, with)
 		byDefault, knownDefault := at(mockups.AlgorithmID(c.Function, mockups.DefaultAlgorithm), without)
-		want, where := byDefault, slices.Contains(c.Sizes, size)
+		want, where := byDefault, f.Entry.Covers(size)
 		if where {
 			forced, ok := at(mockups.AlgorithmID(c.Function, c.Algorithm), without)
 			want, known = forced, known && ok
@@ -294,7 +304,7 @@ func compareCounts(f *report.Effect, beside []*report.Effect, without, with coun
 		case where && want == byDefault && now == want:
 			same = append(same, human)
 		case now == want && where:
-			seen = append(seen, fmt.Sprintf("%s: %d messages, %d by default", human, now.Count, byDefault.Count))
+			seen = append(seen, fmt.Sprintf("%s: %d, %d by default", human, now.Count, byDefault.Count))
 		case now != want && where && now != byDefault && len(beside) > 1:
 			f.Text = fmt.Sprintf("at %s it sends neither what the default nor what %s alone sends: other entries may act inside of it", human, c.Algorithm)
 			return
@@ -309,7 +319,7 @@ func compareCounts(f *report.Effect, beside []*report.Effect, without, with coun
 		}
 	}
 	if len(seen) > 0 {
-		f.State, f.Text = report.InEffect, strings.Join(seen, "; ")
+		f.State, f.Text = report.InEffect, fmt.Sprintf("by messages at %s, such as %s", conf.Plural(len(seen), "size"), seen[0])
 		return
 	}
 	f.State, f.Text = report.CannotTell, fmt.Sprintf("at %s %s sends as much as the default: it cannot be told apart by messages", strings.Join(same, ", "), c.Algorithm)
@@ -319,6 +329,6 @@ func compareCounts(f *report.Effect, beside []*report.Effect, without, with coun
 func chosen(beside []*report.Effect, c tuning.Choice, size int64) bool {
 	return slices.ContainsFunc(beside, func(f *report.Effect) bool {
 		o := f.Entry.Choice
-		return o.Function == c.Function && o.NP == c.NP && slices.Contains(o.Sizes, size)
+		return o.Function == c.Function && o.NP == c.NP && f.Entry.Covers(size)
 	})
 }

@@ -34,7 +34,7 @@ func TestOtherMessagesThanThoseOfTheAlgorithmAreNotInForce(t *testing.T) {
 	} {
 		x := &report.Effect{Entry: tuning.Entry{Choice: tuning.Choice{Function: f, NP: 2, Kind: tuning.OwnAlgorithm, Algorithm: own,
 			Sizes: []int64{8, 16}, Measured: []int64{8, 16}}}, State: report.CannotTell}
-		if compareCounts(x, []*report.Effect{x}, without, sent(f, c.now...)); x.State != c.want {
+		if compareCounts(x, []*report.Effect{x}, []int64{8, 16}, without, sent(f, c.now...)); x.State != c.want {
 			t.Errorf("%v messages: %s (%s), want %s", c.now, x.State, x.Text, c.want)
 		}
 	}

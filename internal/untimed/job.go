@@ -3,11 +3,14 @@ package untimed
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
 
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/tuning"
 	"pgmpi/measure"
 	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
@@ -76,7 +79,6 @@ func (o *Once) ask(ctx context.Context, shape guidelines.Shape, env map[string]s
 	return out, nil
 }
 
-// Layouts asks where the ranks of each shape run.
 func (o *Once) Layouts(ctx context.Context) (all []host.Layout, err error) {
 	for _, shape := range o.shapes() {
 		out, err := o.ask(ctx, shape, nil, &protocol.Job{StallNS: int64(o.config.Measure.Stall), Layout: true})
@@ -88,5 +90,29 @@ func (o *Once) Layouts(ctx context.Context) (all []host.Layout, err error) {
 	return all, nil
 }
 
-// Rank returns what the rank program says about itself.
 func (o *Once) Rank() protocol.RankInfo { return o.ranks.Info }
+
+// Target returns the library of the configuration, asked in an mpirun of its own, and the folder
+// for the files of settings.
+func (o *Once) Target(ctx context.Context, folder string) (t tuning.Target, err error) {
+	t.Library = tuning.LibraryOf(o.ranks.Info.Library, o.ranks.Info.LibVersion)
+	if t.Folder, err = filepath.Abs(folder); err != nil {
+		return t, fail.AsSetup(err)
+	}
+	if o.ranks.Info.Library != "mpich" {
+		return t, nil
+	}
+	r, err := o.read(ctx, o.shapes()[0], nil)
+	switch {
+	case ctx.Err() != nil:
+		return t, &fail.Interrupted{}
+	case err != nil:
+		return t, fail.AsSetup(err)
+	case r.LibraryFile == "":
+		return t, nil // then no tree is written
+	}
+	if t.Tree, err = tuning.FindTree(r.LibraryFile); err != nil {
+		return t, fail.AsSetup(fmt.Errorf("the library's selection tree: %w", err))
+	}
+	return t, nil
+}

@@ -89,8 +89,12 @@ func TestStateOfASlurmJob(t *testing.T) {
 		programs(t, map[string]string{"squeue": out})
 		got, err := StateOf("17")
 		should.Hold(t, err == nil && got == want, "%s: %+v, %v, want %+v", out, got, err, want)
+		should.Equal(t, got.Over(), want.Word == "" || want.Word == "COMPLETED", "%s: over", out)
 	}
-	should.Hold(t, (State{Word: "COMPLETING"}).Lives() && !(State{Word: "TIMEOUT"}).Lives() && !(State{}).Lives(), "what lives")
+	should.Hold(t, !(State{Word: "COMPLETING"}).Over() && (State{Word: "TIMEOUT"}).Over(), "what is over")
+	programs(t, map[string]string{"squeue": "echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1"})
+	_, err := StateOf("17")
+	should.Hold(t, err != nil, "a state without Slurm")
 }
 
 func TestLaunchersWordsAtTheEndOfAJob(t *testing.T) {

@@ -31,7 +31,6 @@ const (
 	least       = 4 * time.Minute
 )
 
-// Default is the [batch] section of an empty gl.toml.
 func Default() Config {
 	return Config{Submit: []string{}, Exclusive: true, Options: []string{}, Modules: []string{}, Prolog: []string{}, Restarts: 10}
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// Job is the Slurm job that a process is in.
 type Job struct {
 	ID   string    // "": none
 	Ends time.Time // zero: not known

@@ -10,11 +10,11 @@ import (
 	"time"
 	"unicode"
 
+	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/regular"
 )
 
-// Request describes the job that a script is written for.
 type Request struct {
 	Config
 	NP         int           // most processes of an mpirun
@@ -118,13 +118,7 @@ func (r *Request) Put() (job string, err error) {
 	return ask(ctx, nil, r.Submit[0], slices.Concat(r.Submit[1:], []string{r.Path})...)
 }
 
-func quoted(words []string) string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = conf.Quote(w)
-	}
-	return strings.Join(out, " ")
-}
+func quoted(words []string) string { return strings.Join(clean.All(conf.Quote, words), " ") }
 
 const body = `
 restarts=${SLURM_RESTART_COUNT:-0}

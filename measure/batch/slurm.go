@@ -71,12 +71,11 @@ type State struct {
 	Left  string // of its time limit, as Slurm writes it
 }
 
-// Lives tells whether the job is waiting, running, or ending.
-func (s State) Lives() bool {
-	return slices.Contains([]string{"PENDING", "CONFIGURING", "RUNNING", "SUSPENDED", "STOPPED", "COMPLETING", "REQUEUED", "REQUEUE_HOLD", "STAGE_OUT"}, s.Word)
+// Over tells whether the job has certainly ended.
+func (s State) Over() bool {
+	return slices.Contains([]string{"", "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT"}, s.Word)
 }
 
-// StateOf asks Slurm for the state of a job.
 func StateOf(job string) (State, error) {
 	if !IsJob(job) {
 		return State{}, fmt.Errorf("%q is no job of Slurm's", job)
@@ -98,7 +97,7 @@ func StateOf(job string) (State, error) {
 	switch {
 	case s.Word == "PENDING":
 		s.Why = f[2]
-	case s.Lives():
+	case !s.Over():
 		s.Left = f[3]
 	}
 	return s, nil

@@ -27,7 +27,6 @@ enum { PG_REGULAR(COUNTED) Iallreduce, FUNCTIONS };
 static const char *const names[FUNCTIONS] = {PG_REGULAR(NAMED) "MPI_Iallreduce"};
 
 typedef struct {
-    int function;
     int64_t least, most; /* bytes */
     int64_t ns;
     double share; /* of the real call's duration */
@@ -35,9 +34,8 @@ typedef struct {
 
 enum { MOST_PLANTS = 64 };
 
-static plant plants[MOST_PLANTS];
-static int n_plants;
-static int has_plant[FUNCTIONS];
+static plant plants[FUNCTIONS][MOST_PLANTS];
+static int n_plants[FUNCTIONS];
 
 static int64_t now(void)
 {
@@ -61,18 +59,17 @@ static const char *read_size(const char *text, int64_t *bytes)
 }
 
 /* Reads one plant; returns what follows, or NULL if the text begins with no plant. */
-static const char *read_plant(const char *text, plant *p)
+static const char *read_plant(const char *text)
 {
-    p->function = FUNCTIONS;
-    for (int f = 0; f < FUNCTIONS; f++) {
+    plant *p = NULL;
+    for (int f = 0; f < FUNCTIONS && p == NULL; f++) {
         size_t length = strlen(names[f]);
-        if (strncmp(text, names[f], length) == 0 && text[length] == ':') {
-            p->function = f;
+        if (strncmp(text, names[f], length) == 0 && text[length] == ':' && n_plants[f] < MOST_PLANTS) {
+            p = &plants[f][n_plants[f]++];
             text += length + 1;
-            break;
         }
     }
-    if (p->function == FUNCTIONS || (text = read_size(text, &p->least)) == NULL)
+    if (p == NULL || (text = read_size(text, &p->least)) == NULL)
         return NULL;
     p->most = p->least;
     if (strncmp(text, "..", 2) == 0 && (text = read_size(text + 2, &p->most)) == NULL)
@@ -95,14 +92,11 @@ static void read_environment(void)
 {
     const char *text = getenv("PGMPI_DELAY");
     while (text != NULL && *text != '\0') {
-        plant p = {0};
-        const char *rest = n_plants < MOST_PLANTS ? read_plant(text, &p) : NULL;
+        const char *rest = read_plant(text);
         if (rest == NULL || (*rest != ',' && *rest != '\0')) {
             fprintf(stderr, "PGMPI_DELAY: \"%s\" is no MPI_Name:SIZE..SIZE:AMOUNT with an amount such as 500ns or 25%%\n", text);
             exit(86);
         }
-        plants[n_plants++] = p;
-        has_plant[p.function] = 1;
         text = *rest == ',' ? rest + 1 : rest;
     }
 }
@@ -123,11 +117,11 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 static const plant *planted(int function, int64_t count, MPI_Datatype type)
 {
     int extent;
-    if (!has_plant[function] || PMPI_Type_size(type, &extent) != MPI_SUCCESS)
+    if (n_plants[function] == 0 || PMPI_Type_size(type, &extent) != MPI_SUCCESS)
         return NULL;
-    for (int i = 0; i < n_plants; i++)
-        if (plants[i].function == function && count * extent >= plants[i].least && count * extent <= plants[i].most)
-            return &plants[i];
+    for (const plant *p = plants[function]; p < plants[function] + n_plants[function]; p++)
+        if (count * extent >= p->least && count * extent <= p->most)
+            return p;
     return NULL;
 }
 

@@ -2,16 +2,10 @@ package host
 
 import (
 	"cmp"
-	"context"
 	"os"
-	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
-
-const slurm = "slurm"
 
 // Job is the batch job that pgmpi runs in. Who submitted it, and on whose account, is
 // left out: results are published.
@@ -43,7 +37,7 @@ func ReadJob() *Job {
 	}
 	first, all := slurmCPUs(os.Getenv("SLURM_JOB_CPUS_PER_NODE"))
 	topology := os.Getenv("SLURM_TOPOLOGY_ADDR") // "s0.s4.node1"
-	return &Job{Scheduler: slurm, ID: id, Partition: os.Getenv("SLURM_JOB_PARTITION"),
+	return &Job{Scheduler: "slurm", ID: id, Partition: os.Getenv("SLURM_JOB_PARTITION"),
 		Nodes: cmp.Or(os.Getenv("SLURM_JOB_NODELIST"), os.Getenv("SLURM_NODELIST")), NodeCount: cmp.Or(number("SLURM_JOB_NUM_NODES"), number("SLURM_NNODES")),
 		Switch: topology[:max(0, strings.LastIndexByte(topology, '.'))], Restarts: number("SLURM_RESTART_COUNT"),
 		Slots: cmp.Or(number("SLURM_NTASKS"), all), NodeCPU: first}
@@ -64,27 +58,4 @@ func slurmCPUs(text string) (first, all int) {
 		first, all = cmp.Or(first, n), all+n*k
 	}
 	return first, all
-}
-
-// Over tells whether a job has certainly ended.
-func (j *Job) Over() bool {
-	over := []string{"gone", "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT"}
-	return slices.Contains(over, j.state())
-}
-
-func (j *Job) Running() bool { return j.state() == "RUNNING" }
-
-// state asks Slurm for the state of a job; it returns "" if Slurm does not answer.
-func (j *Job) state() string {
-	if j == nil || j.Scheduler != slurm {
-		return ""
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	out, _ := exec.CommandContext(ctx, "squeue", "-h", "-t", "all", "-o", "%T", "-j", j.ID).CombinedOutput()
-	state := strings.TrimSpace(string(out))
-	if strings.Contains(state, "Invalid job id") { // it ended some minutes ago
-		return "gone"
-	}
-	return state
 }

@@ -2,7 +2,6 @@ package host
 
 import (
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -38,28 +37,6 @@ func TestJobOfABatchSystemIsReadWithoutItsOwner(t *testing.T) {
 			}
 			should.Equal(t, ReadJob(), c.want)
 		})
-	}
-}
-
-func TestSlurmSaysWhenAJobIsOver(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	program := func(name, text string) {
-		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o777))
-	}
-	job := &Job{Scheduler: "slurm", ID: "12"}
-	for answer, want := range map[string][2]bool{
-		"echo RUNNING":   {false, true},
-		"echo PENDING":   {false, false},
-		"echo TIMEOUT":   {true, false},
-		"echo COMPLETED": {true, false},
-		"exit 1":         {false, false},
-		"echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1":           {true, false},
-		"echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1": {false, false},
-	} {
-		program("squeue", answer)
-		got := [2]bool{job.Over(), job.Running()}
-		should.Hold(t, got == want, "%s: over and running %v, want %v", answer, got, want)
 	}
 }
 

@@ -189,7 +189,6 @@ func (k *NodeKind) cores(mask Ranges) (cores, cpus Ranges) {
 	return cores.Union(nil), cpus.Union(nil)
 }
 
-// nodesPerLine keeps a line of the protocol short.
 const nodesPerLine = 32
 
 // Parts cuts a Layout into smaller ones that make short lines; Join puts them together.

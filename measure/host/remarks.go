@@ -120,7 +120,6 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// settled judges the settings and the state of a host.
 func (l *Layout) settled(n *Node, f *findings) {
 	k := &l.Kinds[n.Kind]
 	note := func(found bool, id remark.ID, format string, args ...any) {
@@ -143,7 +142,6 @@ func (l *Layout) settled(n *Node, f *findings) {
 		remark.MemoryLow, "only %d MiB of %d MiB of memory are free", n.MemAvailable>>20, n.MemTotal>>20)
 }
 
-// pinned judges where the ranks of a node may run.
 func (l *Layout) pinned(n *Node, f *findings) {
 	k, masks := &l.Kinds[n.Kind], l.masks(n)
 	if slices.ContainsFunc(masks, func(m Ranges) bool { return len(m) == 0 }) { // not known
@@ -240,7 +238,6 @@ func (l *Layout) differences() []remark.Remark {
 	return out
 }
 
-// values returns the different values that the kinds of nodes have, quoted.
 func (l *Layout) values(get func(*NodeKind) string) []string {
 	var out []string
 	for i := range l.Kinds {

@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// library holds how the ranks of one family of MPI libraries are started.
 type library struct {
 	family    string // as in RankInfo.Library
 	says      string // is found in the text of MPI_Get_library_version

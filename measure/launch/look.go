@@ -169,7 +169,6 @@ func probeRemedy(err error, said, needs string) string {
 	return "build it again with `make build`"
 }
 
-// LastLines returns the last n lines that are not blank.
 func LastLines(s string, n int) string {
 	var lines []string
 	for l := range strings.Lines(s) {

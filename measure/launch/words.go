@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/clean"
 	"pgmpi/measure/host"
 )
 
@@ -106,7 +107,6 @@ func (c Config) settle(words []string, shape guidelines.Shape) ([]string, error)
 	return replaced(words, "{cpus}", strconv.Itoa(max(1, c.CPUsPerRank))), nil
 }
 
-// hostfile returns the path for {hostfile}.
 func (c Config) hostfile() (string, error) {
 	if c.Hostfile == "" {
 		return "", fmt.Errorf("the launcher wants a {hostfile}: give one with --hostfile, such as --hostfile \"$PBS_NODEFILE\" (in Slurm leave {hostfile} out: its launchers know the nodes)")
@@ -117,21 +117,14 @@ func (c Config) hostfile() (string, error) {
 	return filepath.Abs(c.Hostfile)
 }
 
-func replaced(words []string, what, with string) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = strings.ReplaceAll(w, what, with)
-	}
-	return out
+func replaced(words []string, pairs ...string) []string {
+	return clean.All(strings.NewReplacer(pairs...).Replace, words)
 }
 
 func Placed(argv []string, s guidelines.Shape) []string {
-	argv = replaced(argv, "{np}", strconv.Itoa(s.NP))
-	argv = replaced(argv, "{nodes}", strconv.Itoa(s.Nodes))
-	return replaced(argv, "{ppn}", strconv.Itoa(s.PPN))
+	return replaced(argv, "{np}", strconv.Itoa(s.NP), "{nodes}", strconv.Itoa(s.Nodes), "{ppn}", strconv.Itoa(s.PPN))
 }
 
-// RankArgv returns the command line that starts the ranks of a shape.
 func RankArgv(launch []string, rankPath string, s guidelines.Shape, args ...string) []string {
 	return append(append(Placed(launch, s), rankPath, "--np", strconv.Itoa(s.NP)), args...)
 }

@@ -10,7 +10,6 @@ type AlgorithmsJob struct {
 	Variables []string `json:"variables,omitempty"` // environment variables begin with OfEnvironment
 }
 
-// AlgorithmsEnd answers an AlgorithmsJob.
 type AlgorithmsEnd struct {
 	Collectives []Algorithms `json:"collectives"`
 	// LibraryFile is the shared object that MPI is in, at rank 0.
@@ -18,7 +17,6 @@ type AlgorithmsEnd struct {
 	Variables   []Variable `json:"variables,omitempty"` // of the job
 }
 
-// Algorithms are the library's own of one collective.
 type Algorithms struct {
 	Collective string `json:"collective"`
 	// Variable is the library's that chooses one; "": it has none that MPI_T names.

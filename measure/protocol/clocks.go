@@ -10,7 +10,6 @@ type ClockInfo struct {
 	HZFrom  string  `json:"hz_from,omitempty"` // where that is known from
 }
 
-// ClocksJob examines clock synchronisations.
 type ClocksJob struct {
 	Clock   string    `json:"clock"`   // of Clocks
 	Methods []string  `json:"methods"` // of ClockSyncs, in this order

@@ -11,6 +11,8 @@ type ConformanceJob struct {
 	// Msizes are bytes of a block, multiples of 16; communicators other than the world
 	// are called on with the first two.
 	Msizes []int64 `json:"msizes"`
+	// More sizes are called on every communicator of their number of processes.
+	More []ConformanceSizes `json:"more,omitempty"`
 	// Functions are the only ones that are called; none: all.
 	Functions []string `json:"functions,omitempty"`
 	// Skip are the kinds of calls that are not made.
@@ -20,7 +22,13 @@ type ConformanceJob struct {
 	PauseNS int64 `json:"pause_ns,omitempty"`
 }
 
-// ConformanceCall is one of these calls, and what was wrong with its results.
+// ConformanceSizes are sizes of a collective, as in Msizes.
+type ConformanceSizes struct {
+	Function string  `json:"function"`
+	NP       int     `json:"np"`
+	Msizes   []int64 `json:"msizes"`
+}
+
 type ConformanceCall struct {
 	Function string `json:"function"`
 	NP       int    `json:"np"`
@@ -30,7 +38,6 @@ type ConformanceCall struct {
 	Wrong    string `json:"wrong,omitempty"`
 }
 
-// Name names a call with its size and communicator.
 func (c ConformanceCall) Name() string {
 	size := ""
 	if c.Msize > 0 {

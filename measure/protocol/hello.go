@@ -8,7 +8,6 @@ type Hello struct {
 	PML      string   `json:"pml,omitempty"`    // Open MPI's point-to-point messaging layer
 }
 
-// ProtocolVersion is what Hello.Protocol says.
 const ProtocolVersion = 4
 
 // RankInfo is what a rank program knows of itself and its clock.
@@ -25,5 +24,4 @@ type RankInfo struct {
 	// ClockTickNS is the resolution of the clock that times, as measured in the mpirun.
 	ClockTickNS int64  `json:"clock_tick_ns"`
 	Host        string `json:"host"`
-	MemAvail    int64  `json:"mem_available"` // bytes, on Host
 }

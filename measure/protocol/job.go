@@ -19,6 +19,10 @@ const (
 	ModeMeasure Mode = "run"     // stage 2: measure
 	ModeSplit   Mode = "split"   // follow up violations of split-robustness that stage 2 suspects
 	ModeConfirm Mode = "confirm" // measure again what would make a night red
+	// ModeAlternate measures what is violated again, both sides alternating call by call.
+	ModeAlternate Mode = "alternate"
+	// ModeMalloc measures what is violated with page faults again, in the other state of malloc.
+	ModeMalloc  Mode = "malloc"
 	ModeExplore Mode = "explore" // test what the library's own algorithms gain
 	// ModeMessages counts what the library sends inside of its calls; nothing is timed.
 	ModeMessages Mode = "messages"
@@ -83,6 +87,7 @@ type CallsJob struct {
 	SliceNS    int64  `json:"slice_ns"`
 	MaxDriftNS int64  `json:"max_drift_ns"`
 	Cache      string `json:"cache"`
+	Malloc     string `json:"malloc,omitempty"` // of Mallocs
 	// MemoryCap is the most a rank's buffers and temporaries may take, in
 	// bytes. 0: this mpirun decides it from TempMemory and the free memory.
 	MemoryCap  int64 `json:"memory_cap"`
@@ -94,14 +99,12 @@ type CallsJob struct {
 	Overlap  *OverlapJob  `json:"overlap,omitempty"`
 }
 
-// MeasureJob times the calls.
 type MeasureJob struct {
 	PerRank  bool     `json:"per_rank,omitempty"` // send the local durations of every rank
 	Counters []string `json:"counters,omitempty"` // read around each repetition, of Counters or with PrefixMPIT
 	Provable bool     `json:"provable,omitempty"` // bound every case as Bound says
 }
 
-// PredictJob predicts how many repetitions a case needs.
 type PredictJob struct {
 	NREP nrep.Config `json:"nrep"`
 	// Times is how often Order visits a case, each visit a prediction of its own, of which
@@ -109,10 +112,8 @@ type PredictJob struct {
 	Times int `json:"times,omitempty"`
 }
 
-// MessagesJob counts what the library sends inside of its calls.
 type MessagesJob struct{}
 
-// check refuses a job with more than one kind of work.
 func (j *Job) check() error {
 	kinds := present(j.CallsJob != nil, j.Clocks != nil, j.Conformance != nil, j.Algorithms != nil)
 	if c := j.CallsJob; c != nil && present(c.Measure != nil, c.Predict != nil, c.Messages != nil, c.Overlap != nil) != 1 || kinds > 1 {

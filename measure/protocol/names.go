@@ -10,6 +10,8 @@ const (
 	SyncDissemination = "dissemination"
 	SyncRoundTime     = "round_time"
 	CacheWarm         = "warm"
+	MallocFresh       = "fresh"
+	MallocSettled     = "settled"
 	SampleLocal       = "local"
 	SampleGlobal      = "global"
 	ClockMonotonic    = "monotonic"
@@ -21,7 +23,6 @@ const (
 // PrefixMPIT stands before the name of a performance variable of MPI_T among counters.
 const PrefixMPIT = "mpi_t:"
 
-// MaxCounters is how many counters there may be at a time.
 const MaxCounters = 16
 
 // The names of what the rank program has in C, as gl.toml spells them. A new
@@ -49,6 +50,11 @@ var (
 		CacheWarm, // nothing
 		"cold",    // as much memory as the cache holds is overwritten
 		"rotate",  // the buffers are elsewhere in every repetition
+	}
+	// Mallocs are the states of the C library's malloc before the first call.
+	Mallocs = []string{
+		MallocFresh,   // as the start of the process has left it
+		MallocSettled, // a large block was freed: glibc then keeps memory that is freed
 	}
 	// Samples is what the run-time of a repetition is.
 	Samples = []string{

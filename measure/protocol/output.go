@@ -54,7 +54,6 @@ type End struct {
 	Barriers *Barriers `json:"barriers,omitempty"`
 }
 
-// CallsEnd answers a CallsJob.
 type CallsEnd struct {
 	MemoryCap int64  `json:"memory_cap"`
 	MeasureNS int64  `json:"measure_ns"`
@@ -89,7 +88,6 @@ type Output struct {
 	Exits  []Exit      // by rank, where the job asks for them
 }
 
-// OutputWriter writes the closing lines of an mpirun.
 type OutputWriter struct {
 	w     io.Writer
 	lines int
@@ -113,10 +111,8 @@ func (o *OutputWriter) line(text []byte) {
 // samplesPerLine keeps lines far below what launchers forward at once.
 const samplesPerLine = 512
 
-func (o *OutputWriter) Case(c CaseResult, samples []Sample) { o.More(c, samples, 0) }
-
-// More is Case for one whose samples before the first have been written.
-func (o *OutputWriter) More(c CaseResult, samples []Sample, first int) {
+// Case writes a case, and its samples from the first on that has not been written.
+func (o *OutputWriter) Case(c CaseResult, samples []Sample, first int) {
 	o.JSON(LineCase, c)
 	for ; first < len(samples); first += samplesPerLine {
 		b := fmt.Appendf(nil, "%s %d %d", LineSamples, c.Case, first)
@@ -135,7 +131,6 @@ func (o *OutputWriter) More(c CaseResult, samples []Sample, first int) {
 // Rank writes local durations of a rank, ns, from repetition first on.
 func (o *OutputWriter) Rank(c, rank, first int, ns []int64) { o.series(LineRank, c, rank, first, ns) }
 
-// Count writes what a counter has counted in each repetition.
 func (o *OutputWriter) Count(c, counter int, n []int64) { o.series(LineCount, c, counter, 0, n) }
 
 func (o *OutputWriter) series(word string, c, which, first int, ns []int64) {
@@ -164,7 +159,6 @@ func (o *OutputWriter) SoFar(rounds int) error {
 	return errors.Join(err, o.err)
 }
 
-// JSON writes a line of the given word with v as its text.
 func (o *OutputWriter) JSON(word string, v any) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -211,7 +205,6 @@ func IsOutput(line []byte) bool {
 	return false
 }
 
-// NewOutputReader returns a reader of what becomes of a job.
 func NewOutputReader(job *Job) *OutputReader {
 	o := &OutputReader{job: job, left: MaxSamples, at: map[int]int{}}
 	if job.CallsJob != nil {
@@ -429,7 +422,7 @@ func (o *OutputReader) end(text []byte) error {
 		return fmt.Errorf("end record: %w", err)
 	}
 	e := &o.out.End
-	if (o.job.CallsJob == nil) != (e.CallsEnd == nil) || (o.job.Algorithms == nil) != (e.Algorithms == nil) {
+	if (o.job.CallsJob == nil) != (e.CallsEnd == nil) || (o.job.Algorithms == nil) != (e.Algorithms == nil) || o.job.Layout && o.out.Layout == nil {
 		return errors.New("end record: it answers another kind of job")
 	}
 	if err := e.check(); err != nil {

@@ -77,8 +77,8 @@ func output(t *testing.T) []string {
 	for i := range samples {
 		samples[i] = Sample{NS: int64(i*i) + 1, Flags: i % 4}
 	}
-	w.Case(CaseResult{Case: 0, Status: StatusOK, NRep: len(samples)}, samples)
-	w.Case(CaseResult{Case: 1, Status: StatusWrong, Message: "rank 1"}, nil)
+	w.Case(CaseResult{Case: 0, Status: StatusOK, NRep: len(samples)}, samples, 0)
+	w.Case(CaseResult{Case: 1, Status: StatusWrong, Message: "rank 1"}, nil, 0)
 	must.Do(t, w.End(End{CallsEnd: &CallsEnd{MemoryCap: 9}}))
 	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 }
@@ -133,7 +133,7 @@ func TestCountsThatNoRankCanHaveAreRefused(t *testing.T) {
 	} {
 		var text bytes.Buffer
 		w := NewOutputWriter(&text)
-		w.Case(CaseResult{Status: StatusOK, Usage: &c.usage}, nil)
+		w.Case(CaseResult{Status: StatusOK, Usage: &c.usage}, nil, 0)
 		_, _, err := readOutput([]string{strings.TrimSpace(text.String())})
 		should.Equal(t, err == nil, c.ok, "%+v: %v", c.usage, err)
 	}
@@ -147,9 +147,9 @@ func TestFlagsOfSamplesAreRead(t *testing.T) {
 func TestWhatHasArrivedWholeIsKnownBeforeTheEnd(t *testing.T) {
 	var text bytes.Buffer
 	o := NewOutputWriter(&text)
-	o.Case(CaseResult{Case: 1, NRep: 1, Status: StatusOK}, []Sample{{NS: 7}})
+	o.Case(CaseResult{Case: 1, NRep: 1, Status: StatusOK}, []Sample{{NS: 7}}, 0)
 	must.Do(t, o.SoFar(0))
-	o.Case(CaseResult{Case: 0, NRep: 1, Status: StatusOK}, []Sample{{NS: 8}})
+	o.Case(CaseResult{Case: 0, NRep: 1, Status: StatusOK}, []Sample{{NS: 8}}, 0)
 	job := &Job{NP: 1, CallsJob: &CallsJob{Cases: make([]JobCase, 2), Predict: &PredictJob{NREP: nrep.Config{Max: 1}}}}
 	r := NewOutputReader(job)
 	for line := range bytes.Lines(text.Bytes()) {
@@ -173,11 +173,11 @@ func TestFinishedRoundsAreKnownBeforeTheEnd(t *testing.T) {
 	var text bytes.Buffer
 	o := NewOutputWriter(&text)
 	ok := func(i, n int) CaseResult { return CaseResult{Case: i, NRep: n, Status: StatusOK} }
-	o.Case(ok(0, 1), []Sample{{NS: 1}})
-	o.Case(ok(1, 2), []Sample{{NS: 10}, {NS: 11}})
+	o.Case(ok(0, 1), []Sample{{NS: 1}}, 0)
+	o.Case(ok(1, 2), []Sample{{NS: 10}, {NS: 11}}, 0)
 	must.Do(t, o.SoFar(1))
-	o.More(ok(0, 2), []Sample{{NS: 1}, {NS: 2}}, 1)
-	o.More(CaseResult{Case: 1, Status: StatusWrong}, nil, 2)
+	o.Case(ok(0, 2), []Sample{{NS: 1}, {NS: 2}}, 1)
+	o.Case(CaseResult{Case: 1, Status: StatusWrong}, nil, 2)
 	job := &Job{NP: 1, CallsJob: &CallsJob{Cases: []JobCase{{NRep: 3}, {NRep: 4}}, Rounds: []int{2, 4}}}
 	r := NewOutputReader(job)
 	for line := range bytes.Lines(text.Bytes()) {

@@ -13,10 +13,8 @@ const (
 	OverlapWork = "work" // steps of a loop, whose number was calibrated
 )
 
-// OverlapMethods are their names in gl.toml.
 var OverlapMethods = []string{OverlapTime, OverlapWork}
 
-// OverlapJob computes beside the calls.
 type OverlapJob struct {
 	Method string `json:"method"` // of OverlapMethods
 	// Intervals are what is tried between two progress tests, in bytes of msize; none at
@@ -51,8 +49,8 @@ type OverlapTry struct {
 // Overlap is what a mpirun found of a nonblocking call. Times are ns, and medians over the
 // valid repetitions of the largest of all ranks'.
 type Overlap struct {
-	BlockingNS float64      `json:"blocking_ns"`        // T_b: post, then Wait
-	ComputeNS  int64        `json:"compute_ns"`         // that is to be computed for
+	BlockingNS float64      `json:"blocking_ns"`        // T_b: post, then Wait, in alternation with the rest
+	ComputeNS  int64        `json:"compute_ns"`         // that is to be computed for: T_b before the rest
 	Steps      int64        `json:"steps,omitempty"`    // of the loop, with OverlapWork
 	AloneNS    int64        `json:"alone_ns,omitempty"` // what these take alone, at rank 0
 	Search     []OverlapTry `json:"search"`             // what chose Best

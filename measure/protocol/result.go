@@ -123,7 +123,6 @@ func (u *Usage) Check(np int) error {
 	return nil
 }
 
-// Timing is how the repetitions of an mpirun were timed.
 type Timing struct {
 	// ThreadLevel is what the library provides, of ThreadLevels. Empty in older
 	// versions, which asked for "funneled".

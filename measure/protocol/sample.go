@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// Flags of a sample.
 const (
 	FlagLate = 1 << iota // started late
 	FlagLong             // took longer than the window

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"pgmpi/internal/fixture/should"
+	"pgmpi/measure/protocol"
+	"pgmpi/nrep"
 )
 
 func TestWindowIsDoubledOnlyAfterBadBatchesInARow(t *testing.T) {
@@ -17,4 +19,22 @@ func TestWindowIsDoubledOnlyAfterBadBatchesInARow(t *testing.T) {
 	should.Equal(t, m.window, time.Millisecond, "two bad batches, a good one and two bad ones")
 	m.adjust(20, 5)
 	should.Equal(t, m.window, 2*time.Millisecond, "three bad batches in a row")
+}
+
+// Ten repetitions that scatter too much to converge.
+func TestAPredictionThatHasSpentItsBudgetEndsAtACheckOfTheMetrics(t *testing.T) {
+	var scattered []protocol.Sample
+	for i := range int64(10) {
+		scattered = append(scattered, protocol.Sample{NS: 1000 * (1 + i)})
+	}
+	for _, c := range []struct {
+		samples int
+		took    time.Duration
+		want    bool
+	}{{10, 4 * time.Millisecond, true}, {10, 2 * time.Millisecond, false}, {9, 4 * time.Millisecond, false}} {
+		b := &bench{job: &protocol.CallsJob{Predict: &protocol.PredictJob{NREP: nrep.Default()}}}
+		var r protocol.CaseResult
+		got := b.enough(nrep.NewPredictor(nrep.Default()), scattered[:c.samples], c.took, &r)
+		should.Hold(t, got == c.want && r.Converged == c.want && (r.Reason != "") == c.want, "%d repetitions in %v: %t, %+v", c.samples, c.took, got, r)
+	}
 }

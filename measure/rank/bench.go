@@ -5,9 +5,11 @@ package rank
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"pgmpi/measure/clocks"
+	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/rank/call"
 	"pgmpi/measure/rank/loop"
@@ -18,7 +20,6 @@ import (
 	"pgmpi/nrep"
 )
 
-// outcome is what rank 0 sends after the last case.
 type outcome struct {
 	cases   []protocol.CaseResult
 	samples [][]protocol.Sample // by case
@@ -28,11 +29,10 @@ type outcome struct {
 	end     protocol.End
 }
 
-// write sends what has not been sent.
 func (o *outcome) write(w *protocol.OutputWriter) error {
 	for i, c := range o.cases {
 		if s := o.sent[i]; !s.whole {
-			w.More(c, o.samples[i], s.samples)
+			w.Case(c, o.samples[i], s.samples)
 		}
 	}
 	for _, c := range o.syncs {
@@ -73,6 +73,7 @@ type bench struct {
 	drift       clocks.Drift
 	batchTook   time.Duration // the last one
 	rounds      rounds
+	probes      *probe.Reader // nil: none are read
 	out         outcome
 	w           *protocol.OutputWriter // at rank 0
 	counts      bool                   // the library counts its messages
@@ -85,14 +86,16 @@ func (s *session) calls(j *protocol.Job, caller *call.Caller, w *protocol.Output
 	if err != nil {
 		return nil, err
 	}
-	look, err := b.probes()
-	if err != nil {
-		return nil, err
+	if b.job.Predict == nil && b.job.Messages == nil { // nothing is timed, or it is stage 1
+		b.setName("the reference probes")
+		if b.probes, err = probe.New(b.clock, len(b.job.Order)); err != nil {
+			return nil, err
+		}
 	}
 	start, said := time.Now(), time.Now()
 	b.rounds.sent = start
 	for done, i := range b.job.Order {
-		if err := look(done); err != nil {
+		if err := b.look(done); err != nil {
 			return nil, err
 		}
 		if err := b.early(done); err != nil {
@@ -106,46 +109,29 @@ func (s *session) calls(j *protocol.Job, caller *call.Caller, w *protocol.Output
 			said = time.Now()
 		}
 	}
-	if err := look(len(b.job.Order)); err != nil {
+	if err := b.look(len(b.job.Order)); err != nil {
 		return nil, err
 	}
 	s.watchdog.Stop()
-	b.leaveFillers()
+	n := slices.IndexFunc(b.job.Cases, func(c protocol.JobCase) bool { return c.Filler }) // they are the last ones
+	if n >= 0 {
+		b.out.cases, b.out.samples = b.out.cases[:n], b.out.samples[:n]
+	}
 	end := &b.out.end
 	end.Clock, end.Counters = &s.clock.Info, b.Counters()
 	end.MeasureNS, end.TimedNS = time.Since(start).Nanoseconds(), (b.timed + b.Took).Nanoseconds()
 	return &b.out, nil
 }
 
-// probes returns what reads the reference probes, if a reading is due, when a number of
-// cases is done. Where nothing is timed, and in stage 1, none ever is.
-func (b *bench) probes() (look func(done int) error, err error) {
-	if b.job.Predict != nil || b.job.Messages != nil {
-		return func(int) error { return nil }, nil
+// look reads the reference probes if a reading is due when a number of cases is done.
+func (b *bench) look(done int) error {
+	if b.probes == nil || !b.probes.Due(done) {
+		return nil
 	}
 	b.setName("the reference probes")
-	r, err := probe.New(b.clock, len(b.job.Order))
-	if err != nil {
-		return nil, err
-	}
-	return func(done int) error {
-		if !r.Due(done) {
-			return nil
-		}
-		b.setName("the reference probes")
-		err := r.Read()
-		b.out.end.Probes = r.All
-		return err
-	}, nil
-}
-
-// leaveFillers drops the results of cases that are not measured, the last ones.
-func (b *bench) leaveFillers() {
-	n := len(b.job.Cases)
-	for n > 0 && b.job.Cases[n-1].Filler {
-		n--
-	}
-	b.out.cases, b.out.samples = b.out.cases[:n], b.out.samples[:n]
+	err := b.probes.Read()
+	b.out.end.Probes = b.probes.All
+	return err
 }
 
 func (s *session) newBench(job *protocol.Job, caller *call.Caller, w *protocol.OutputWriter) (*bench, error) {
@@ -163,6 +149,9 @@ func (s *session) newBench(job *protocol.Job, caller *call.Caller, w *protocol.O
 	}
 	if err := s.clock.Set(j.Clock); err != nil {
 		return nil, err
+	}
+	if j.Malloc == protocol.MallocSettled {
+		call.SettleMalloc()
 	}
 	if err := b.setTiming(caller); err != nil {
 		return nil, err
@@ -190,7 +179,8 @@ func (b *bench) room() (int64, error) {
 	if b.job.MemoryCap > 0 {
 		return b.job.MemoryCap, nil
 	}
-	least, err := b.AllMin(memAvailable() / int64(max(1, b.beside)))
+	_, available := host.Memory(hostFiles)
+	least, err := b.AllMin(available / int64(max(1, b.beside)))
 	if err != nil || least <= 0 {
 		return b.job.TempMemory, err
 	}
@@ -303,10 +293,12 @@ func (b *bench) callFor(row *native.Function, n int, limit time.Duration) error 
 func (b *bench) enough(p *nrep.Predictor, samples []protocol.Sample, took time.Duration, r *protocol.CaseResult) bool {
 	seconds, c := protocol.ValidSeconds(samples), &b.job.Predict.NREP
 	stop, ok := p.Done(seconds)
-	limit := time.Duration(c.MaxTime)
+	limit, budget := time.Duration(c.MaxTime), time.Duration(c.Budget)
 	switch {
 	case ok:
 		r.Converged = true
+	case budget > 0 && took > budget && len(seconds) >= c.Min:
+		r.Converged, r.Reason = true, fmt.Sprintf("spent nrep.budget = %v", budget)
 	case stop:
 		r.Reason = fmt.Sprintf("reached nrep.max = %d", c.Max)
 	case took > limit:

@@ -65,7 +65,7 @@ func (b *bench) send() error {
 	for i := range b.state {
 		c, samples, whole := b.soFar(i)
 		if had := &b.out.sent[i]; !had.whole && (whole || len(samples) > had.samples) {
-			b.w.More(c, samples, had.samples)
+			b.w.Case(c, samples, had.samples)
 			*had = sent{len(samples), whole}
 		}
 	}

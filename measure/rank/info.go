@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 
-	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/rank/clock"
@@ -32,7 +31,7 @@ func info() protocol.RankInfo {
 	return protocol.RankInfo{
 		Program: "pgmpi-rank", Version: Version, Library: family, BuiltFor: builtFor,
 		LibVersion: firstLine(mpi.Library()), MPICC: MPICC, Compiler: compiler, Flags: cFlags(),
-		ClockTickNS: clock.Tick(protocol.ClockMonotonic), Host: name, MemAvail: memAvailable(),
+		ClockTickNS: clock.Tick(protocol.ClockMonotonic), Host: name,
 	}
 }
 
@@ -90,10 +89,4 @@ func ownHash() string {
 		return ""
 	}
 	return fmt.Sprintf("%x", h.Sum(nil))[:16]
-}
-
-// memAvailable is MemAvailable of /proc/meminfo in bytes; 0 if unknown.
-func memAvailable() int64 {
-	_, available := host.Memory(hostFiles)
-	return available
 }

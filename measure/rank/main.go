@@ -241,7 +241,6 @@ func launchedBy() string {
 	return "a launcher it does not know"
 }
 
-// serve takes the job, does it and sends the outcome.
 func (s *session) serve(jobFile string) error {
 	j, err := s.receive(jobFile)
 	if err != nil {
@@ -288,7 +287,6 @@ func (s *session) serve(jobFile string) error {
 	return s.out.Flush()
 }
 
-// do does the work that a job asks for.
 func (s *session) do(j *protocol.Job, caller *call.Caller, w *protocol.OutputWriter) (o *outcome, err error) {
 	stall := time.Duration(j.StallNS)
 	o = &outcome{}
@@ -307,6 +305,19 @@ func (s *session) do(j *protocol.Job, caller *call.Caller, w *protocol.OutputWri
 		o.end.Algorithms, err = mpit.List(s.World, j.Algorithms)
 	}
 	return o, err
+}
+
+// beforeCall names each conformance call before it is made: it may end the mpirun.
+func (s *session) beforeCall(j *protocol.ConformanceJob) func(i, n int, c protocol.ConformanceCall) {
+	return func(i, n int, c protocol.ConformanceCall) {
+		s.alive()
+		s.setName(c.Name())
+		if s.Rank == 0 {
+			name, _ := json.Marshal(c)
+			s.say("%s %d %d %s", protocol.LineProgress, i, n, name)
+			time.Sleep(time.Duration(j.PauseNS))
+		}
+	}
 }
 
 // receive reads the job at rank 0 and gives it to all.

@@ -14,10 +14,10 @@ import (
 const (
 	overlapSearch = 10          // repetitions of each number of tests in the search
 	overlapTime   = time.Second // that repetitions with computation may take together, but for the fewest
-	overlapFewest = 5
+	overlapTurns  = 5           // in which these are made
+	overlapFewest = overlapTurns
 )
 
-// overlapping is a nonblocking call with computation beside it.
 type overlapping struct {
 	*bench
 	*loop.Overlap
@@ -39,7 +39,7 @@ func (v *visit) overlap() (*protocol.Overlap, error) {
 		return nil, err
 	}
 	defer beside.Free()
-	o, r := &overlapping{v.bench, beside}, &protocol.Overlap{BlockingNS: blocking, ComputeNS: ns}
+	o, r := &overlapping{v.bench, beside}, &protocol.Overlap{ComputeNS: ns}
 	if v.job.Overlap.Method == protocol.OverlapWork {
 		if r.Steps, r.AloneNS, err = beside.Work(); err != nil {
 			return nil, err
@@ -52,16 +52,17 @@ func (v *visit) overlap() (*protocol.Overlap, error) {
 	return r, nil
 }
 
-// measure searches the best number of tests, and measures the call without tests, with
-// these, and until tests in a row find it done, n times each. valid tells at rank 0 whether
-// each has a valid repetition.
+// measure searches the best number of tests, and measures the call alone, without tests, with
+// these, and until tests in a row find it done: n times each, alternating, so that what changes
+// meanwhile is in all of them. valid tells at rank 0 whether each has a valid repetition.
 func (o *overlapping) measure(r *protocol.Overlap, msize int64, n int) (valid bool, err error) {
 	tries, best, least := o.job.Overlap.Tests(msize), int64(0), math.Inf(1)
 	for i := range tries {
-		found, err := o.with(tries[i], overlapSearch)
-		if err != nil {
+		var parts loop.OverlapParts
+		if err := o.with(&parts, loop.Computing, tries[i].Tests, overlapSearch); err != nil {
 			return false, err
 		}
+		found := parts.Medians(tries[i])
 		if tries[i].OverheadNS = found.ExcessNS; found.N > 0 && found.ExcessNS < least {
 			best, least = int64(i), found.ExcessNS
 		}
@@ -70,35 +71,38 @@ func (o *overlapping) measure(r *protocol.Overlap, msize int64, n int) (valid bo
 	if err != nil {
 		return false, err
 	}
-	r.Search = tries
-	if r.None, err = o.with(tries[0], n); err != nil {
-		return false, err
-	}
-	if r.Best = r.None; best > 0 {
-		if r.Best, err = o.with(tries[best], n); err != nil {
-			return false, err
+	kinds := []struct {
+		beside loop.Beside
+		try    protocol.OverlapTry
+		parts  loop.OverlapParts
+	}{{beside: loop.Waiting}, {beside: loop.Computing, try: tries[0]}, {beside: loop.Computing, try: tries[best]}, {beside: loop.Testing}}
+	for turn := range overlapTurns {
+		for i := range kinds {
+			k := &kinds[(turn+i)%len(kinds)]
+			if err := o.with(&k.parts, k.beside, k.try.Tests, n*(turn+1)/overlapTurns-n*turn/overlapTurns); err != nil {
+				return false, err
+			}
 		}
 	}
-	o.AtOnce()
-	done, err := o.with(protocol.OverlapTry{}, n)
-	r.DoneNS = done.OverallNS
-	return min(r.None.N, r.Best.N, done.N) > 0, err
+	of := func(i int) protocol.Overlapped { return kinds[i].parts.Medians(kinds[i].try) }
+	alone, done := of(0), of(3)
+	r.Search, r.BlockingNS, r.None, r.Best, r.DoneNS = tries, alone.OverallNS, of(1), of(2), done.OverallNS
+	return min(alone.N, r.None.N, r.Best.N, done.N) > 0, nil
 }
 
-// with makes repetitions until n are valid, or twice as many. Rank 0 gets the medians.
-func (o *overlapping) with(t protocol.OverlapTry, n int) (protocol.Overlapped, error) {
+// with makes repetitions until n are valid, or twice as many.
+func (o *overlapping) with(parts *loop.OverlapParts, beside loop.Beside, tests int64, n int) error {
 	o.alive()
-	o.Tests(t.Tests)
-	var parts loop.OverlapParts
+	o.Do(beside, tests)
 	for left, most := n, 2*n; left > 0 && most > 0; {
-		done, invalid, err := o.next(&parts, min(most, o.batchSize(), o.Room), left)
+		done, invalid, err := o.next(parts, min(most, o.batchSize(), o.Room), left)
 		if err != nil {
-			return protocol.Overlapped{}, err
+			return err
 		}
 		most -= max(1, done)
 		left -= done - invalid
 	}
-	return parts.Medians(t), nil
+	return nil
 }
 
 // next makes at most n repetitions, which end when `want` are valid if the

@@ -32,6 +32,10 @@ type visit struct {
 	s        *state
 }
 
+// againCalls are the untimed calls before each visit but the first: they meet what other cases
+// have left in the caches.
+const againCalls = 1
+
 // fillerCalls are as many as a case always has before its first sample.
 const fillerCalls = 2
 
@@ -74,6 +78,11 @@ func (v *visit) do() error {
 		}
 		v.row = v.InARow(v.call, v.c.Calls)
 		v.Rotate(v.need.Send, v.need.Recv)
+		if v.job.Mode != protocol.ModeAlternate { // its calls meet what the other side has left
+			if err := v.Call(v.row, againCalls); err != nil {
+				return err
+			}
+		}
 	} else if ok, err := v.begin(); !ok || err != nil {
 		return err
 	}
@@ -233,7 +242,6 @@ func (v *visit) work() (fault string, err error) {
 	return v.afterLast()
 }
 
-// of is the verifier's view of the case's buffers.
 func (v *visit) of() verify.Case { return v.Case(v.f, v.count) }
 
 func (v *visit) fill() { v.verifier.Fill(v.of()) }

@@ -24,6 +24,6 @@ func BenchmarkReadRaw(b *testing.B) {
 	}
 	path := written(b, run)
 	for b.Loop() {
-		must.Get(ReadRaw(path))(b)
+		must.Get(ReadRaw(path, 1<<20))(b)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"pgmpi/guidelines"
 	"pgmpi/measure/host"
@@ -35,11 +36,10 @@ const (
 	maxSamples = protocol.MaxSamples
 )
 
-// MaxVisits is the most visits of cases in an mpirun.
 const MaxVisits = 1 << 20
 
 func mostCases(mode protocol.Mode, plan *guidelines.Plan) int {
-	if mode == protocol.ModeSplit {
+	if slices.Contains([]protocol.Mode{protocol.ModeSplit, protocol.ModeAlternate, protocol.ModeMalloc}, mode) {
 		return len(plan.Cases) + 2*len(plan.Tests)
 	}
 	if mode == protocol.ModePipelined { // single calls, and calls in a row

@@ -231,15 +231,10 @@ func (f *Folder) WriteJob(j *protocol.Job) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	file, err := regular.New(path)
-	if err != nil {
-		return "", err
-	}
-	_, err = io.WriteString(file, strings.Join(lines, "\n")+"\n")
-	return path, errors.Join(err, file.Close())
+	return path, regular.Write(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+		return err
+	})
 }
 
 func (f *Folder) Has(mode protocol.Mode, shape guidelines.Shape, run int) bool {
@@ -283,7 +278,7 @@ func (f *Folder) ReadRun(mode protocol.Mode, shape guidelines.Shape, run int, pl
 }
 
 func (f *Folder) readRun(path string, mode protocol.Mode, shape guidelines.Shape, run int, plan *guidelines.Plan) (*Run, error) {
-	r, err := readRaw(path, mostCases(mode, plan))
+	r, err := ReadRaw(path, mostCases(mode, plan))
 	if err != nil {
 		return nil, err
 	}
@@ -299,7 +294,6 @@ func (f *Folder) readRun(path string, mode protocol.Mode, shape guidelines.Shape
 	return r, nil
 }
 
-// Finished lists the finished runs of one mode and shape, ascending.
 func (f *Folder) Finished(mode protocol.Mode, shape guidelines.Shape) ([]int, error) {
 	entries, err := os.ReadDir(filepath.Join(f.Path, rawName))
 	if err != nil {

@@ -70,8 +70,8 @@ func sameJSON(t *testing.T, a, b any) {
 func FuzzOutputReader(f *testing.F) {
 	var b bytes.Buffer
 	w := protocol.NewOutputWriter(&b)
-	w.Case(protocol.CaseResult{Case: 0, Status: protocol.StatusOK, NRep: 2}, []protocol.Sample{{NS: 5}, {NS: 7, Flags: protocol.FlagLate}})
-	w.Case(protocol.CaseResult{Case: 1, Status: protocol.StatusWrong, Message: "element 0"}, nil)
+	w.Case(protocol.CaseResult{Case: 0, Status: protocol.StatusOK, NRep: 2}, []protocol.Sample{{NS: 5}, {NS: 7, Flags: protocol.FlagLate}}, 0)
+	w.Case(protocol.CaseResult{Case: 1, Status: protocol.StatusWrong, Message: "element 0"}, nil, 0)
 	must.Do(f, w.End(protocol.End{CallsEnd: &protocol.CallsEnd{MemoryCap: 1 << 20}}))
 	f.Add(b.Bytes(), uint16(9))
 	nodes := `nodes {"kinds":[{"online":"0-3"}],"pinnings":[[{"cpus":"0","ranks":1}]],"nodes":[{"host":"a","ranks":"0"}]}` + "\n"
@@ -194,7 +194,7 @@ func zipped(t *testing.T, z *gzip.Writer, text []byte) []byte {
 
 func rawFile(t *testing.T, path string, data []byte) {
 	must.Do(t, os.WriteFile(path, data, 0o666))
-	run, err := ReadRaw(path)
+	run, err := ReadRaw(path, 1<<20)
 	if err != nil {
 		must.Hold(t, strings.HasPrefix(err.Error(), path+":"), "%q does not name the file", err)
 		return

@@ -55,7 +55,7 @@ func TestPipesAndDevicesAreNoFilesOfAFolder(t *testing.T) {
 	}
 	_, err := f.Manifest()
 	should.Fail(t, err, "a named pipe", "manifest")
-	_, err = ReadRaw(raw)
+	_, err = ReadRaw(raw, 1<<20)
 	should.Fail(t, err, "a named pipe", "raw file")
 	must.Do(t, os.Remove(manifest))
 	must.Do(t, os.Symlink("/dev/zero", manifest))
@@ -115,7 +115,7 @@ func TestHeaderHasNoMoreThanItsPlan(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "raw.tsv.gz")
 		text := fmt.Sprintf("#{\"schema\":%q,%s}\n#end rows=0\n", RawSchema, fields)
 		must.Do(t, os.WriteFile(path, zippedText(t, text), 0o666))
-		_, err := readRaw(path, 7)
+		_, err := ReadRaw(path, 7)
 		should.Hold(t, err != nil && strings.Contains(err.Error(), says), "%s: %v", says, err)
 	}
 }

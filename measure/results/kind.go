@@ -31,7 +31,10 @@ var Checks = []Kind{Check, Imported}
 // ABFile marks a folder of `pgmpi ab`, whose results folders are a and b.
 const ABFile = "ab.json"
 
-// Command is the command that measures a folder of the kind.
+// Proofs begins the name of a folder with the mpiruns of a remedy; a folder of `pgmpi ab` is in it for
+// each proof.
+const Proofs = "proof-"
+
 func (k Kind) Command() string {
 	switch k {
 	case Pipelined:
@@ -43,7 +46,6 @@ func (k Kind) Command() string {
 	}
 }
 
-// Shown is the command line that shows such a folder.
 func (k Kind) Shown(path string) string {
 	switch k {
 	case Check, Explore, Imported:
@@ -57,7 +59,6 @@ func (k Kind) Shown(path string) string {
 	}
 }
 
-// GoesOn is the command line that goes on in such a folder.
 func (k Kind) GoesOn(path string) string {
 	if k == Fingerprint {
 		return k.Command() + " CASE --out " + path + " --resume"

@@ -10,10 +10,10 @@ import (
 	"syscall"
 
 	"pgmpi/internal/regular"
+	"pgmpi/measure/batch"
 	"pgmpi/measure/host"
 )
 
-// lock keeps a results folder for one process.
 type lock struct {
 	file *os.File // with flock: the kernel releases it when the process dies
 	held string   // without flock: the file whose existence is the lock
@@ -49,13 +49,23 @@ func (h holder) gone(now holder) bool {
 	if h.Job != nil && now.Job != nil && h.Job.Scheduler == now.Job.Scheduler && h.Job.ID == now.Job.ID {
 		return h.Job.Restarts < now.Job.Restarts // put back into the queue
 	}
-	return h.Job.Over()
+	return h.state().Over()
+}
+
+// state asks Slurm for the state of the holder's job; what it does not tell is no state of Slurm's.
+func (h holder) state() batch.State {
+	if h.Job != nil {
+		if s, err := batch.StateOf(h.Job.ID); err == nil {
+			return s
+		}
+	}
+	return batch.State{Word: "unknown"}
 }
 
 // elsewhere tells whether a holder certainly still runs in another job on another
 // host. A process that was killed leaves its name behind.
 func (h holder) elsewhere(now holder) bool {
-	return h.Host != "" && h.Host != now.Host && h.Job != nil && (now.Job == nil || h.Job.ID != now.Job.ID) && h.Job.Running()
+	return h.Host != "" && h.Host != now.Host && h.Job != nil && (now.Job == nil || h.Job.ID != now.Job.ID) && h.state().Word == "RUNNING"
 }
 
 // lockFolder locks a folder. Only EWOULDBLOCK means that another process has it: file

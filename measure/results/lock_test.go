@@ -55,7 +55,7 @@ func ended(t *testing.T) int {
 func TestLockThatItsHolderLeftIsTaken(t *testing.T) {
 	self, _ := os.Hostname()
 	squeue := t.TempDir()
-	script := "#!/bin/sh\ncase \"$*\" in *\" 5\") echo RUNNING;; *\" 6\") echo FAILED;; *) exit 1;; esac\n"
+	script := "#!/bin/sh\ncase \"$*\" in *--jobs=5*) echo 'RUNNING|n||1:00';; *--jobs=6*) echo 'FAILED|n||';; *) exit 1;; esac\n"
 	must.Do(t, os.WriteFile(filepath.Join(squeue, "squeue"), []byte(script), 0o777))
 	t.Setenv("PATH", squeue+":"+os.Getenv("PATH"))
 	t.Setenv("SLURM_JOB_ID", "7")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"pgmpi/guidelines"
@@ -12,10 +13,8 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// ManifestSchema names the format of manifest.json.
 const ManifestSchema = "pgmpi-manifest/1"
 
-// MaxMPIRuns is the largest R that a Manifest may have.
 const MaxMPIRuns = 10000
 
 // Manifest is what a results folder is about: the configuration as read, the
@@ -71,6 +70,10 @@ type Manifest struct {
 	// Confirm measures again what would make the night red, fixed after everything else
 	// was measured. Nil without such tests, or without a gate.
 	Confirm *FollowUps `json:"confirm,omitempty"`
+	// Alternate measures violations again with both sides alternating call by call. Nil without any.
+	Alternate *FollowUps `json:"alternate,omitempty"`
+	// Malloc measures violations with page faults in the other state of malloc. Nil without any.
+	Malloc *FollowUps `json:"malloc,omitempty"`
 	// Explore tests what the library's own algorithms gain, fixed when stage 2 has chosen
 	// the candidates. Nil without candidates, or where nothing is explored.
 	Explore *FollowUps `json:"explore,omitempty"`
@@ -127,6 +130,7 @@ func (m *Manifest) SeenOnce() bool {
 type FollowUps struct {
 	R           int          `json:"mpiruns"`
 	Comparisons []Comparison `json:"follow_ups"`
+	Malloc      string       `json:"malloc,omitempty"` // its state, if not measure.malloc
 }
 
 // Comparison asks whether one call of Case is slower than Calls calls of Part in
@@ -141,16 +145,22 @@ type Comparison struct {
 // Experiment is what a mode measures in mpiruns of its own; ok: it is such a mode. The
 // plan is nil where it is not planned.
 func (m *Manifest) Experiment(mode protocol.Mode) (plan *FollowUps, ok bool) {
-	switch mode {
-	case protocol.ModeSplit:
-		return m.Split, true
-	case protocol.ModeConfirm:
-		return m.Confirm, true
-	case protocol.ModeExplore:
-		return m.Explore, true
-	default:
+	at := m.experiment(mode)
+	if at == nil {
 		return nil, false
 	}
+	return *at, true
+}
+
+// Experiments are the modes that measure FollowUps.
+var Experiments = []protocol.Mode{protocol.ModeSplit, protocol.ModeAlternate, protocol.ModeMalloc, protocol.ModeConfirm, protocol.ModeExplore}
+
+// experiment returns where the plan of a mode is kept, or nil if it has none.
+func (m *Manifest) experiment(mode protocol.Mode) **FollowUps {
+	if i := slices.Index(Experiments, mode); i >= 0 {
+		return []**FollowUps{&m.Split, &m.Alternate, &m.Malloc, &m.Confirm, &m.Explore}[i]
+	}
+	return nil
 }
 
 // Runs is the number of mpiruns per shape of a stage: those planned, or fewer
@@ -172,7 +182,8 @@ func (m *Manifest) Runs(mode protocol.Mode) int {
 // NRep is the outcome of stage 1 for a case: the maximum over the predictions.
 type NRep struct {
 	N         int    `json:"n"`
-	Converged bool   `json:"converged"` // in every prediction
+	Converged bool   `json:"converged"`       // in every prediction
+	Spent     bool   `json:"spent,omitempty"` // a prediction spent nrep.budget: more of them could not ask for more
 	Reason    string `json:"reason,omitempty"`
 }
 
@@ -228,7 +239,7 @@ func (m *Manifest) CheckIndices() error {
 
 func (m *Manifest) experiments() iter.Seq2[protocol.Mode, *FollowUps] {
 	return func(yield func(protocol.Mode, *FollowUps) bool) {
-		for _, mode := range []protocol.Mode{protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeExplore} {
+		for _, mode := range Experiments {
 			if x, _ := m.Experiment(mode); x != nil && !yield(mode, x) {
 				return
 			}

@@ -10,7 +10,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// RawSchema names the format of a raw file.
 const RawSchema = "pgmpi-raw/1"
 
 type Header struct {
@@ -57,7 +56,6 @@ type Part struct {
 
 func (h *Header) Predicted() int { return h.Run - 1 + max(1, h.Predictions) }
 
-// RoundsLeft returns how many rounds the last part has left to do.
 func (h *Header) RoundsLeft() int {
 	if len(h.Parts) == 0 {
 		return 0
@@ -66,7 +64,6 @@ func (h *Header) RoundsLeft() int {
 	return max(0, last.Of-last.Rounds)
 }
 
-// CaseInfo is a case of a raw file with its result.
 type CaseInfo struct {
 	Plan     int    `json:"plan"` // index into Plan.Cases
 	Function string `json:"function"`

@@ -31,17 +31,11 @@ func (r *Run) encode(w io.Writer) error {
 	})
 }
 
-// ReadRaw reads one raw file, of any plan. An error about a damaged one names it and the
-// line.
-func ReadRaw(path string) (*Run, error) { return readRaw(path, maxMedians) }
-
-// readRaw reads a raw file of at most the given number of cases.
-func readRaw(path string, cases int) (run *Run, err error) {
-	run = &Run{}
-	if err := readRows(path, func(r *rowReader) error { return run.decode(r, cases) }); err != nil {
-		return nil, err
-	}
-	return run, nil
+// ReadRaw reads a raw file of at most the given number of cases, of any plan. An error about a
+// damaged one names it and the line.
+func ReadRaw(path string, cases int) (*Run, error) {
+	run := &Run{}
+	return run, readRows(path, func(r *rowReader) error { return run.decode(r, cases) })
 }
 
 func (r *Run) decode(in *rowReader, cases int) error {

@@ -43,7 +43,7 @@ func written(t testing.TB, r *Run) string {
 func TestRawFileComesBackAsItWasWritten(t *testing.T) {
 	want := sampleRun()
 	path := written(t, want)
-	got := must.Get(ReadRaw(path))(t)
+	got := must.Get(ReadRaw(path, 1<<20))(t)
 	should.Equal(t, got, want)
 	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".tmp-*"))
 	should.Hold(t, len(left) == 0, "left behind: %v", left)
@@ -52,7 +52,7 @@ func TestRawFileComesBackAsItWasWritten(t *testing.T) {
 func TestEveryDamagedByteOfARawFileIsNoticed(t *testing.T) {
 	path := written(t, sampleRun())
 	whole := must.Get(os.ReadFile(path))(t)
-	want := must.Get(ReadRaw(path))(t)
+	want := must.Get(ReadRaw(path, 1<<20))(t)
 	for i := range whole {
 		flipped := append([]byte(nil), whole...)
 		flipped[i] ^= 0x10
@@ -60,7 +60,7 @@ func TestEveryDamagedByteOfARawFileIsNoticed(t *testing.T) {
 		// Bytes 4 to 9 of gzip (RFC 1952) are the time and the system: no content.
 		// Nor are the bits that fill up the bytes before the length of an empty last
 		// block, and before the 8 of checksum and length.
-		if got, err := ReadRaw(path); err == nil && !reflect.DeepEqual(got, want) {
+		if got, err := ReadRaw(path, 1<<20); err == nil && !reflect.DeepEqual(got, want) {
 			t.Fatalf("byte %d flipped: no error and other content", i)
 		} else if err != nil && !strings.Contains(err.Error(), path) {
 			t.Fatalf("byte %d flipped: the error lacks the name: %v", i, err)
@@ -70,7 +70,7 @@ func TestEveryDamagedByteOfARawFileIsNoticed(t *testing.T) {
 	}
 	for n := range whole {
 		must.Do(t, os.WriteFile(path, whole[:n], 0o666))
-		_, err := ReadRaw(path)
+		_, err := ReadRaw(path, 1<<20)
 		must.Hold(t, err != nil, "cut to %d of %d bytes: no error", n, len(whole))
 	}
 }
@@ -176,7 +176,7 @@ func TestLineWithoutEndIsRefused(t *testing.T) {
 				err = errors.Join(err, e)
 			}
 			must.Do(t, errors.Join(err, z.Close(), file.Close()))
-			_, err = ReadRaw(path)
+			_, err = ReadRaw(path, 1<<20)
 			should.Hold(t, err != nil && strings.Contains(err.Error(), c.says) && strings.Contains(err.Error(), path), "got %v", err)
 		})
 	}

@@ -21,11 +21,11 @@ func TestRunTimesThatAreNoneAreRefusedWithTheirPlace(t *testing.T) {
 	timed := sampleRun().Header
 	timed.WallNS = 1e9
 	writeRows(t, path, must.Get(json.Marshal(timed))(t), "999999999999999999")
-	_, err := ReadRaw(path)
+	_, err := ReadRaw(path, 1<<20)
 	should.Fail(t, err, path+":3: a call that took 277777h46m39.999999999s, in an mpirun of ")
 	for _, ns := range []string{"NaN", "Inf", "-Inf", "-250", "", "2.5", "1e3", "1234567890123456789012"} {
 		writeRows(t, path, head, ns)
-		_, err := ReadRaw(path)
+		_, err := ReadRaw(path, 1<<20)
 		want := fmt.Sprintf("%s:3: case MPI_Bcast at 8 B, repetition 1: %q is no run-time", path, ns)
 		should.Hold(t, err != nil && strings.HasPrefix(err.Error(), want), "%q: %v, want %s", ns, err, want)
 	}

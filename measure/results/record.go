@@ -46,10 +46,10 @@ func (m *Manifest) Learned(r *Run, n nrep.Config) {
 
 // predicted keeps the largest prediction of a case.
 func (m *Manifest) predicted(c CaseInfo, valid int) {
-	now := NRep{N: valid, Converged: c.Converged, Reason: c.Reason}
+	now := NRep{N: valid, Converged: c.Converged, Spent: c.Converged && c.Reason != "", Reason: c.Reason}
 	if before, predicted := m.NRep[c.Plan]; predicted {
 		now.N = nrep.MaxOverPredictions([]int{before.N, valid})
-		now.Converged = before.Converged && c.Converged
+		now.Converged, now.Spent = before.Converged && c.Converged, now.Spent || before.Spent
 		if !before.Converged {
 			now.Reason = before.Reason
 		}
@@ -57,7 +57,6 @@ func (m *Manifest) predicted(c CaseInfo, valid int) {
 	put(&m.NRep, c.Plan, now)
 }
 
-// Fixed gives every case n repetitions without a prediction.
 func (m *Manifest) Fixed(n int) {
 	m.NRep = map[int]NRep{}
 	for i := range m.Plan.Cases {
@@ -101,7 +100,6 @@ func (m *Manifest) LeftOut(function string, why protocol.CaseResult) (skipped bo
 	return skipped
 }
 
-// Repeated notes that an mpirun is repeated, and why it failed.
 func (m *Manifest) Repeated(raw, why string) {
 	m.Events = append(m.Events, fmt.Sprintf("%s failed and was repeated: %s", raw, why))
 }
@@ -111,16 +109,7 @@ func (m *Manifest) StopAfter(mode protocol.Mode, runs int) { put(&m.Stopped, mod
 
 // Planned fixes the experiment of a mode, nil if there is nothing to measure.
 func (m *Manifest) Planned(mode protocol.Mode, plan *FollowUps) {
-	switch mode {
-	case protocol.ModeSplit:
-		m.Split = plan
-	case protocol.ModeConfirm:
-		m.Confirm = plan
-	case protocol.ModeExplore:
-		m.Explore = plan
-	default:
-		panic("results: no experiment of mode " + mode)
-	}
+	*m.experiment(mode) = plan
 }
 
 // Ignored notes a setting that the library ignores, and tells whether it was not known.

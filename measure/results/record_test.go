@@ -44,13 +44,26 @@ func predicted(run int, c protocol.CaseResult, each time.Duration) *Run {
 
 func TestShortCallsAreRepeatedForTheLeastTime(t *testing.T) {
 	for each, want := range map[time.Duration]int{
-		1250 * time.Nanosecond: 800, 5 * time.Microsecond: 200, 25 * time.Microsecond: 40, time.Second: 40, time.Nanosecond: 1000, 0: 1000,
+		1250 * time.Nanosecond: 400, 5 * time.Microsecond: 100, 25 * time.Microsecond: 40, time.Second: 40, time.Nanosecond: 1000, 0: 1000,
 	} {
 		m := &Manifest{}
 		m.Learned(predicted(1, protocol.CaseResult{Status: protocol.StatusOK, NRep: 40, Converged: true}, each), nrep.Default())
 		got := m.NRep[3]
-		should.Hold(t, got.N == want && got.Converged, "calls of %v: %+v, want %d for 1 ms", each, got, want)
+		should.Hold(t, got.N == want && got.Converged, "calls of %v: %+v, want %d for .5 ms", each, got, want)
 	}
+}
+
+func TestACaseThatHasSpentItsBudgetOnceStaysSpent(t *testing.T) {
+	m, long := &Manifest{}, 10*time.Millisecond
+	for i, c := range []protocol.CaseResult{{NRep: 20, Converged: true}, {NRep: 10, Converged: true, Reason: "spent nrep.budget = 3ms"}, {NRep: 20, Converged: true}} {
+		c.Status = protocol.StatusOK
+		m.Learned(predicted(i+1, c, long), nrep.Default())
+		got := m.NRep[3]
+		should.Hold(t, got.Spent == (i > 0) && got.Converged && got.N == 20, "after %d predictions: %+v", i+1, got)
+	}
+	m = &Manifest{}
+	m.Learned(predicted(1, protocol.CaseResult{Status: protocol.StatusOK, NRep: 1000, Reason: "reached nrep.max = 1000"}, long), nrep.Default())
+	should.Hold(t, !m.NRep[3].Spent, "what reached another limit has spent its budget")
 }
 
 func TestFunctionIsLeftOutOnceInAllItsCases(t *testing.T) {

@@ -1,4 +1,5 @@
-# Computes the verdicts of a results folder once more, from manifest.json and the
+# Computes the verdicts of a results folder, how many mpiruns they need, and the verdicts by
+# state of the machine (states as the report has them) once more, from manifest.json and the
 # raw files, and compares them with a report.json:
 #
 #   Rscript recompute.R FOLDER [REPORT [TEST]]
@@ -133,7 +134,7 @@ effect <- function(sorted, q) {
   q <- max(1, q)
   exp(c(median(sorted), sorted[q], sorted[length(sorted) + 1 - q]))
 }
-normal_q <- function(mean, variance) max(0, ceiling(mean - .5 + qnorm(.025) * sqrt(variance)))
+normal_q <- function(mean, variance, level = .025) max(0, ceiling(mean - .5 + qnorm(level) * sqrt(variance)))
 
 tests <- list(
   signedrank = list(
@@ -190,7 +191,7 @@ judge <- function(m, alpha, looks, w, pairs) {
     for (i in fresh) {
       x <- given[[i]]$x
       y <- given[[i]]$y
-      o <- list(runs = looks[k], decided = FALSE, stopped = FALSE, k = k, x = x, y = y)
+      o <- list(runs = looks[k], decided = FALSE, stopped = FALSE, k = k, x = x, y = y, factor = given[[i]]$factor)
       o$visible <- abs(median(x - y)) >= 1.5 * tick
       if (at[[k]]$name == "ranksum") {
         x <- x / given[[i]]$factor
@@ -247,7 +248,170 @@ judge <- function(m, alpha, looks, w, pairs) {
     z <- qnorm(level * v[o$k], lower.tail = FALSE)
     out[[i]]$replication <- pnorm((log(o$ratio) - max(log(delta), z * se)) / sqrt(2 * (se^2 + 0.03^2)))
   }
-  list(outcomes = out, test = at[[last]]$name, least = least[last], refused = refused)
+  list(outcomes = out, test = at[[last]]$name, least = least[last], refused = refused, weak = at[[last]]$weak, chosen = choose_test)
+}
+
+# ---- How many mpiruns would decide it? ----
+
+scores <- function(n, capped) pmin(seq_len(n), if (capped) max(1, floor(2 * n / 3)) / 2 else n)
+distributions <- list() # of V, by twice its value
+quantile_v <- function(level, n, capped) {
+  s <- scores(n, capped)
+  if (n > 200) return(normal_q(sum(s) / 2, sum(s^2) / 4, level))
+  key <- paste(n, capped)
+  if (is.null(distributions[[key]])) {
+    counts <- 1
+    for (r in 2 * s) counts <- c(counts, rep(0, r)) + c(rep(0, r), counts)
+    distributions[[key]] <<- cumsum(counts) / 2^n
+  }
+  sum(distributions[[key]] < level) / 2
+}
+
+# reach is the difference, in spreads of one mpirun, that n mpiruns find with an even chance.
+reach <- function(name, n, level) {
+  if (name == "ranksum") {
+    q <- if (n > 50) normal_q(n^2 / 2, n^2 * (2 * n + 1) / 12, level) else qwilcox(level, n, n)
+    return(sqrt(1 - 1 / n) * qnorm(min(1, (n^2 - q + .5) / n^2)))
+  }
+  lacks <- quantile_v(level, n, name == "cappedrank") - .5
+  if (n < 3 || lacks <= 0) return(Inf)
+  most <- max(scores(n, name == "cappedrank"))
+  x <- seq(.025, 6, .05)
+  low <- 0
+  high <- 10
+  for (i in 1:30) {
+    d <- (low + high) / 2 / sqrt(1 - .5 / n)
+    s <- pmin(1 + (n - 1) * (pnorm(x - d) - pnorm(-x - d)), most)
+    share <- pnorm(-x + .025 - d) - pnorm(-x - .025 - d)
+    mu <- n * sum(s * share)
+    v <- n * (sum(s^2 * share) - sum(s * share)^2)
+    if (v > 0 && pgamma(lacks, mu^2 / v, mu / v) < .5) low <- (low + high) / 2 else high <- (low + high) / 2
+  }
+  high
+}
+
+# needed gives by test how many mpiruns would decide it, and how many half of what is open.
+needed <- function(found, m, alpha, R) {
+  out <- found$outcomes
+  open <- Filter(function(i) out[[i]]$runs > 0 && out[[i]]$verdict == "undecided" && (out[[i]]$stopped || out[[i]]$runs == R), seq_len(m))
+  answer <- list(by = vector("list", m), half = NULL)
+  if (found$refused || found$weak || length(open) == 0) return(answer)
+  known <- Filter(function(i) out[[i]]$runs > 1, seq_len(m))
+  n <- vapply(known, function(i) out[[i]]$runs, 0)
+  level <- function(k) if (k >= m) alpha else c(bh = alpha * (k + 1) / m, holm = alpha / (m - k), none = alpha)[[report$adjust]]
+  for_name <- ""
+  spreads <- function(name, aligned) { # e, sigma and eta of the known tests
+    paired <- name != "ranksum"
+    w <- (if (paired) .6 else .35) / (n - 1)
+    e <- vapply(known, function(i) {
+      by <- if (aligned && !paired) out[[i]]$factor else 1
+      tests[[name]]$effect(out[[i]]$x / by, out[[i]]$y / by)
+    }, numeric(3))
+    d <- vapply(n, function(n) {
+      d <- reach(if (paired) "signedrank" else name, n, .025)
+      if (is.finite(d)) d else qt(.975, n - 1) / sqrt(n)
+    }, 0)
+    sigma <- log(e[3, ] / e[2, ]) / 2 / d
+    some <- sigma > 0
+    L <- log(sigma[some])
+    B <- max(0, (median(abs(L - median(L))) / .6745)^2 - mean(w[some]))
+    sigma[some] <- exp(L + (median(L) - L) * w[some] / (w[some] + B))
+    list(e = log(e[1, ]), sigma = sigma, eta = ifelse(some, sqrt(w * B / (w + B)), 0))
+  }
+  zero <- if (report$method == "margin") log(delta) else 0
+  z <- c(-1.2816, -.5244, 0, .5244, 1.2816)
+  r <- min(vapply(open, function(i) out[[i]]$runs, 0)) + 1
+  repeat {
+    at <- found$chosen(r)
+    if (!at$weak) {
+      if (for_name != at$name) {
+        for_name <- at$name
+        own <- spreads(for_name, TRUE)
+        pair <- spreads("cappedrank", FALSE)
+      }
+      paired <- for_name != "ranksum"
+      for_kept <- reach(for_name, r, alpha)
+      k <- 0
+      before <- -1
+      for (i in 1:10) {
+        if (k == before) break
+        for_slower <- reach(for_name, r, level(k))
+        slower <- kept <- numeric(length(known))
+        for (q in z) {
+          s <- own$sigma * exp(q * sqrt(own$eta^2 + (if (paired) .6 else .35) / r))
+          D <- pair$sigma * sqrt(1 / n + (if (paired) 1 else 1.5) / r) * exp(q * own$eta)
+          above <- pnorm((own$e - zero - for_slower * s) / D)
+          slower <- slower + above / 5
+          kept <- kept + pmin(pnorm((log(delta) - for_kept * s - own$e) / D), 1 - above) / 5
+        }
+        before <- k
+        k <- floor(sum(slower))
+      }
+      chance <- slower + kept
+      total <- 0
+      for (i in open) {
+        j <- match(i, known)
+        total <- total + chance[j]
+        if (isTRUE(answer$by[[i]]$r > 0) || r <= out[[i]]$runs) next
+        o <- out[[i]]
+        said <- list(r = 0, limit = 1000, chance = chance[j], test = if (!paired && r > 50) "ranksum_normal" else for_name)
+        if (chance[j] >= .8) {
+          said$r <- r
+          unknown <- o$ratio_lo95 <= 1 && delta <= o$ratio_hi95 || max(slower[j], kept[j]) < .8 * chance[j]
+          said$towards <- if (unknown) "" else if (kept[j] > slower[j]) "kept" else if (o$ratio >= delta && o$visible) "violated" else "marginal"
+        }
+        answer$by[[i]] <- said
+      }
+      if (is.null(answer$half) && 2 * total >= length(open)) answer$half <- list(r = r, decides = total)
+    }
+    if (r == 1000 || !is.null(answer$half) && all(vapply(open, function(i) isTRUE(answer$by[[i]]$r > 0), NA))) return(answer)
+    r <- min(1000, r + max(1, r %/% 20))
+  }
+}
+
+# ---- Does it depend on the state of the machine? ----
+
+# by_state gives by test whether it could be told, and what each state says where they differ.
+by_state <- function(found, m, shapes) {
+  pairs <- list()
+  for (i in seq_len(m)) {
+    o <- found$outcomes[[i]]
+    of <- list()
+    for (s in report$states) {
+      runs <- setdiff(unlist(s$mpiruns), unlist(s$changed))
+      runs <- runs[runs <= o$runs]
+      if (s$shape == shapes[i] && length(runs) > 1) of <- c(of, list(list(name = s$name, x = o$x[runs], y = o$y[runs])))
+    }
+    for (b in seq_along(of)) for (a in seq_len(b - 1)) {
+      n <- c(length(of[[a]]$x), length(of[[b]]$x))
+      pairs <- c(pairs, list(list(test = i, of = of, a = of[[a]]$x / of[[a]]$y, b = of[[b]]$x / of[[b]]$y, least = min(1, 2 / choose(sum(n), n[1])))))
+    }
+  }
+  least <- vapply(pairs, function(p) p$least, 0)
+  K <- 1
+  while (sum(least <= report$alpha / K) > K) K <- K + 1
+  pairs <- pairs[least <= report$alpha / K]
+  p <- vapply(pairs, function(p) min(1, 2 * min(rank_sum(p$a, p$b), rank_sum(p$b, p$a))), 0)
+  adjusted <- p.adjust(p, c(bh = "BH", holm = "holm", none = "none")[[report$adjust]])
+  answer <- vector("list", m)
+  for (j in seq_along(pairs)) {
+    i <- pairs[[j]]$test
+    much <- abs(median(outer(log(pairs[[j]]$a), log(pairs[[j]]$b), "-")))
+    if (is.null(answer[[i]])) answer[[i]] <- list()
+    if (length(answer[[i]]) > 0 || adjusted[j] > report$alpha || much < log(delta)) next
+    said <- lapply(pairs[[j]]$of, function(s) {
+      e <- tests$signedrank$effect(s$x, s$y)
+      p <- min(1, signed_rank(s$x, s$y))
+      verdict <- if (2^-length(s$x) > report$alpha) "undecided"
+        else if (p <= report$alpha && e[1] >= delta && abs(median(s$x - s$y)) >= 1.5 * tick) "violated"
+        else if (p <= report$alpha) "marginal"
+        else if (signed_rank(s$y * delta, s$x) <= report$alpha) "kept"
+        else "undecided"
+      list(state = s$name, mpiruns = length(s$x), ratio = e[1], ratio_lo95 = e[2], ratio_hi95 = e[3], verdict = verdict)
+    })
+    if (length(unique(vapply(said, function(s) s$verdict, ""))) > 1 && any(vapply(said, function(s) s$ratio >= delta, NA))) answer[[i]] <- said
+  }
+  answer
 }
 
 # ---- Comparing with the report ----
@@ -324,6 +488,22 @@ for (n in seq_along(family)) {
     if (found$test %in% c("cappedrank", "signedrank")) zeros <- zeros + sum(differences(o$x, against) == 0)
   }
 }
+would <- needed(found, length(family), alpha1, R)
+states <- by_state(found, length(family), vapply(family, function(i) np_name(plan$tests[[i]]$shape), ""))
+for (n in seq_along(family)) {
+  v <- report$verdicts[[family[n]]]
+  for (field in c("r", "limit", "chance", "towards", "test")) {
+    mine <- would$by[[n]][[field]]
+    if (field == "towards" && !is.null(would$by[[n]]) && is.null(mine)) mine <- ""
+    differ(paste(name_of(v), "runs_needed", field), mine, v$runs_needed[[field]])
+  }
+  differ(paste(name_of(v), "by_state_told"), if (is.null(states[[n]])) NULL else TRUE, v$by_state_told)
+  differ(paste(name_of(v), "states"), length(states[[n]]), length(v[["by_state"]])) # $ would take by_state_told for it
+  for (s in seq_along(v[["by_state"]])) for (field in names(v[["by_state"]][[s]])) {
+    differ(paste(name_of(v), "state", s, field), if (s <= length(states[[n]])) states[[n]][[s]][[field]], v[["by_state"]][[s]][[field]])
+  }
+}
+for (field in c("r", "decides")) differ(paste("runs_needed_half", field), would$half[[field]], report$runs_needed_half[[field]])
 differ("m", length(family), report$m)
 differ("alpha_family", alpha1, report$alpha_family)
 differ("test", if (found$test == "ranksum" && R > 50) "ranksum_normal" else found$test, report$test)

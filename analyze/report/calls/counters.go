@@ -31,7 +31,11 @@ func fingerprintCounters(f *samples.Fingerprint) []document.Section {
 		note += fmt.Sprintf(" Reading them costs: a call takes %s with them and %s without, in repetitions that alternate in parts of 25, %s as long.",
 			phrase.Duration(&x.WithS), phrase.Duration(&x.WithoutS), phrase.Ratio(&x.Ratio))
 	}
-	return document.Tabled(t, note, "Counters of each repetition")
+	out := document.Tabled(t, note, "Counters of each repetition")
+	if len(out) > 0 {
+		out[0].Figures = counterFigures(f)
+	}
+	return out
 }
 
 // counterFigures hold the run-time of each sample against its count, for the counters that change.

@@ -32,20 +32,19 @@ func fingerprintRows(f *samples.Fingerprint) [][]string {
 }
 
 func fingerprintSections(f *samples.Fingerprint) []document.Section {
-	return slices.Concat([]document.Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
-		fingerprintPictures(f), fingerprintRuns(f), fingerprintCounters(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
+	return fingerprintWith(f, fingerprintPictures(f))
 }
 
-// fingerprintScreen has where the samples are, without the pictures over time.
+func fingerprintWith(f *samples.Fingerprint, pictures []document.Section) []document.Section {
+	return slices.Concat([]document.Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
+		pictures, fingerprintRuns(f), fingerprintCounters(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
+}
+
+// fingerprintScreen has where the samples are, without pictures.
 func fingerprintScreen(f *samples.Fingerprint) []document.Section {
 	quantiles := fingerprintQuantiles(f)
 	quantiles.Table.Key, quantiles.Table.Spare = 0, []int{3, 6, 7, 8, 4}
-	out := append(fingerprintAnswer(f), quantiles)
-	good := samplesOf(f, func(c samples.Category) bool { return c == samples.Good })
-	if len(good) > 0 {
-		out = slices.Concat(out, fingerprintModes(f), picturesOf(good, "good samples")[1:])
-	}
-	return slices.Concat(out, fingerprintCounters(f))
+	return slices.Concat(fingerprintAnswer(f), []document.Section{quantiles}, fingerprintModes(f), document.Noteless(fingerprintCounters(f)))
 }
 
 // fingerprintAnswer is how long the call takes, and what was measured.
@@ -73,22 +72,13 @@ func nodesOf(f *samples.Fingerprint) (names []string) {
 
 // fingerprintPage has pictures in place of the drawings of a terminal.
 func fingerprintPage(f *samples.Fingerprint) []document.Section {
-	pictures := fingerprintPictures(f)
-	if c, err := f.CaseSamples(); err == nil {
-		s := document.Titled("Samples by repetition, their distribution, and a log-normal one")
-		s.Figures = SampleFigures(c)
-		pictures = []document.Section{s}
+	c, err := f.CaseSamples()
+	if err != nil {
+		return fingerprintSections(f)
 	}
-	counters := fingerprintCounters(f)
-	if figures := counterFigures(f); len(figures) > 0 {
-		counters[0].Figures = figures
-	}
-	ranks := fingerprintRanks(f)
-	if len(ranks) > 0 {
-		ranks[0].Figures = []picture.Figure{rankFigure(f)}
-	}
-	return slices.Concat([]document.Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
-		pictures, fingerprintRuns(f), counters, ranks, fingerprintACF(f), fingerprintFactors(f))
+	s := document.Titled("Samples by repetition, their distribution, and a log-normal one")
+	s.Figures = SampleFigures(c)
+	return fingerprintWith(f, []document.Section{s})
 }
 
 // fingerprintHead is the answer with how it was measured.
@@ -284,8 +274,12 @@ func fingerprintRanks(f *samples.Fingerprint) []document.Section {
 		t.Add(fmt.Sprint(r.Rank), phrase.Duration(&r.MinS), phrase.Duration(&r.Q1S), phrase.Duration(&r.MedianS), phrase.Duration(&r.Q3S), phrase.Duration(&r.MaxS), phrase.Percent(r.Slowest),
 			strings.Repeat("█", int(math.Ceil(20*r.MedianS/max(longest, 1e-12)))))
 	}
-	return document.Tabled(t, "slowest: in this share of the repetitions no rank took longer; bars are the medians."+
+	out := document.Tabled(t, "slowest: in this share of the repetitions no rank took longer; bars are the medians."+
 		phrase.When(len(ranks) < len(f.ByRank), " %d more ranks, with shorter medians, are in fingerprint.json.", len(f.ByRank)-len(ranks)), "By rank, each by its own clock")
+	if len(out) > 0 {
+		out[0].Figures = []picture.Figure{rankFigure(f)}
+	}
+	return out
 }
 
 func fingerprintACF(f *samples.Fingerprint) []document.Section {

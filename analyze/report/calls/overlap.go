@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -22,7 +21,7 @@ import (
 )
 
 // Overlaps say how much of nonblocking calls is hidden behind computation.
-var Overlaps = document.Kind[samples.Overlap]{Name: "overlap", Sections: overlapSections, Screen: overlapScreen, Page: overlapPage, Rows: overlapRows, JSON: true,
+var Overlaps = document.Kind[samples.Overlap]{Name: "overlap", Sections: overlapSections, Screen: overlapScreen, Rows: overlapRows, JSON: true,
 	Exit: overlapExit, Outcomes: overlapOutcomes, Metrics: overlapMetrics}
 
 // overlapExit ends a command that has shown what is hidden.
@@ -73,30 +72,17 @@ func overlapSections(o *samples.Overlap) []document.Section {
 
 // overlapScreen has a row for each call, and what violates NB5 or NB7.
 func overlapScreen(o *samples.Overlap) []document.Section {
-	t := &document.Table{Head: []string{"call", "sizes", "hidden, %", "with tests, %", "of the processor, %"}, Align: "lrrrr"}
-	for from := 0; from < len(o.Cases); {
-		c := &o.Cases[from]
-		to := from + 1
-		for to < len(o.Cases) && o.Cases[to].Function == c.Function && o.Cases[to].Shape == c.Shape {
-			to++
-		}
-		of := func(share func(*samples.OverlapCase) *float64) string { return span(o.Cases[from:to], share) }
-		t.Add(phrase.Function(c.Function)+", "+c.Shape, fmt.Sprint(to-from), of(func(c *samples.OverlapCase) *float64 { return c.None.Overlap.Median }),
-			of(func(c *samples.OverlapCase) *float64 { return c.Best.Overlap.Median }), of(func(c *samples.OverlapCase) *float64 { return c.Best.Share.Median }))
-		from = to
-	}
-	var s document.Section
+	out := overlapAnswer(o)
 	for _, v := range []judge.Verdict{judge.Violated, judge.Marginal} {
 		if found := overlapFound(o, v); len(found) > 0 {
 			shown, more := phrase.First(found, 12, "; %d more with --full")
-			s.Fact(phrase.Capital(string(v)), "%s%s.", strings.Join(shown, "; "), more)
+			out[0].Fact(phrase.Capital(string(v)), "%s%s.", strings.Join(shown, "; "), more)
 		}
 	}
-	out := overlapAnswer(o)
-	if len(s.Text) > 0 {
-		out = append(out, s)
-	}
-	return slices.Concat(out, document.Tabled(t, "", "Hidden behind computation without progress tests and with the best ones, and what MPI takes, from the least of the sizes to the most"))
+	return slices.Concat(out, callsInRows(o.Cases, "Hidden behind computation, and what MPI takes of the processor: the least of the sizes to the most",
+		overSizes[samples.OverlapCase]{"hidden", func(c *samples.OverlapCase) *float64 { return c.None.Overlap.Median }, share},
+		overSizes[samples.OverlapCase]{"with progress tests", func(c *samples.OverlapCase) *float64 { return c.Best.Overlap.Median }, share},
+		overSizes[samples.OverlapCase]{"MPI takes", func(c *samples.OverlapCase) *float64 { return c.Best.Share.Median }, share}))
 }
 
 // overlapFound names the tests with a verdict.
@@ -110,24 +96,6 @@ func overlapFound(o *samples.Overlap, v judge.Verdict) (out []string) {
 		}
 	}
 	return out
-}
-
-// span is the least and the most of a share over the sizes, in percent.
-func span(cases []samples.OverlapCase, share func(*samples.OverlapCase) *float64) string {
-	least, most := math.Inf(1), math.Inf(-1)
-	for i := range cases {
-		if x := share(&cases[i]); x != nil {
-			least, most = min(least, 100**x), max(most, 100**x)
-		}
-	}
-	switch low, high := fmt.Sprintf("%.0f", least), fmt.Sprintf("%.0f", most); {
-	case least > most:
-		return "-"
-	case low == high:
-		return low
-	default:
-		return low + "–" + high
-	}
 }
 
 func overlapAnswer(o *samples.Overlap) []document.Section {
@@ -144,12 +112,14 @@ func overlapAnswer(o *samples.Overlap) []document.Section {
 			share(none), share(best), conf.Plural(overlapMeasured(o), "case"))
 	}
 	s.Say("%s.", check.FolderSetUp(o.Folder, "", o.Operation))
-	s.Say("Of %s (NB5, NB7): %s.", conf.Plural(o.M, "test"), overlapCounts(o))
+	s.Say("Of %s (NB5, NB7): %s.", conf.Plural(o.M, "test"), phrase.Counts(overlapVerdicts, func(v judge.Verdict) int { return o.Count[v] }))
 	if o.Refused != nil {
 		s.Say("NO VERDICT of them: %s.", o.Refused.Reason)
 	}
 	return []document.Section{s}
 }
+
+var overlapVerdicts = []judge.Verdict{judge.Violated, judge.Marginal, judge.Undecided, judge.Kept, judge.NotMeasured, judge.Wrong}
 
 func overlapMeasured(o *samples.Overlap) (n int) {
 	for _, c := range o.Cases {
@@ -158,16 +128,6 @@ func overlapMeasured(o *samples.Overlap) (n int) {
 		}
 	}
 	return n
-}
-
-func overlapCounts(o *samples.Overlap) string {
-	var out []string
-	for _, v := range []judge.Verdict{judge.Violated, judge.Marginal, judge.Undecided, judge.Kept, judge.NotMeasured, judge.Wrong} {
-		if n := o.Count[v]; n > 0 {
-			out = append(out, fmt.Sprintf("%d %s", n, phrase.Words(v)))
-		}
-	}
-	return strings.Join(out, ", ")
 }
 
 // share writes a part of 1: "93 %". Undefined: "-".
@@ -191,20 +151,24 @@ func shareOf(m samples.Middle) string {
 }
 
 func overlapTables(o *samples.Overlap) []document.Section {
-	var out []document.Section
-	for i, c := range o.Cases {
-		if i == 0 || c.Function != o.Cases[i-1].Function || c.Shape != o.Cases[i-1].Shape {
-			s := document.Titled("%s, %s", phrase.Function(c.Function), c.Shape)
-			s.Table = &document.Table{Head: []string{"msize", "T_b", "hidden, %", "N", "with N, %", "post", "tests", "wait", "of T_b", "NB5", "NB7"},
-				Align: "rrrrrrrrrll", Spare: []int{5, 6, 7}}
-			out = append(out, s)
+	like := document.Table{Head: []string{"msize", "T_b", "hidden, %", "N", "with N, %", "post", "tests", "wait", "of T_b", "NB5", "NB7"}, Align: "rrrrrrrrrll", Spare: []int{5, 6, 7}}
+	out := tablesByCall(o.Cases, like, func(c *samples.OverlapCase) []string {
+		row := []string{phrase.Size(c.Msize), phrase.Duration(c.Blocking.Median), shareOf(c.None.Overlap), "-", shareOf(c.Best.Overlap), phrase.Duration(c.Best.Post.Median), "-",
+			phrase.Duration(c.Best.Wait.Median), share(c.Best.Share.Median), phrase.Words(c.NB5.Verdict), phrase.Words(c.NB7.Verdict)}
+		if c.R > 0 {
+			row[3] = fmt.Sprint(c.Best.Tests)
 		}
-		s := &out[len(out)-1]
-		if c.R == 0 {
-			s.Note("%s: %s", phrase.Size(c.Msize), c.Reason)
+		if x := c.Best.InTests.Median; x != nil && *x > 0 {
+			row[6] = phrase.Duration(x)
 		}
-		s.Table.Add(phrase.Size(c.Msize), phrase.Duration(c.Blocking.Median), shareOf(c.None.Overlap), cmp.Or(phrase.When(c.R > 0, "%d", c.Best.Tests), "-"), shareOf(c.Best.Overlap),
-			phrase.Duration(c.Best.Post.Median), cmp.Or(phrase.When(c.Best.InTests.Median == nil || *c.Best.InTests.Median > 0, "%s", phrase.Duration(c.Best.InTests.Median)), "-"), phrase.Duration(c.Best.Wait.Median), share(c.Best.Share.Median), phrase.Words(c.NB5.Verdict), phrase.Words(c.NB7.Verdict))
+		return row
+	}, overlapFigure)
+	for i, of := range byCall(o.Cases) {
+		for _, c := range of {
+			if c.R == 0 {
+				out[i].Note("%s: %s", phrase.Size(c.Msize), c.Reason)
+			}
+		}
 	}
 	if len(out) > 0 {
 		out[len(out)-1].Note("T_b: post and Wait, nothing in between. hidden: how much of T_b is, where one computes for T_b between the two, with its 95 %% interval; with N: with N progress tests (MPI_Test), " +
@@ -235,17 +199,6 @@ func overlapDesign(o *samples.Overlap) []document.Section {
 	s.Fact("Times", "medians over the mpiruns of what the slowest rank took in the median repetition")
 	s.Fact("Sizes", "%s", o.MsizeLegend)
 	return []document.Section{s}
-}
-
-func overlapPage(o *samples.Overlap) []document.Section {
-	tables := overlapTables(o)
-	from := 0
-	for i := range tables {
-		to := from + len(tables[i].Table.Rows)
-		tables[i].Figures = []picture.Figure{overlapFigure(o.Cases[from:to])}
-		from = to
-	}
-	return slices.Concat(overlapAnswer(o), tables, overlapDesign(o))
 }
 
 // overlapFigure has what is hidden over the sizes, without and with tests.
@@ -280,21 +233,16 @@ func overlapOutcomes(o *samples.Overlap) *document.Outcomes {
 	out := &document.Outcomes{Created: o.Folder.Created}
 	out.Fact("library", phrase.ShortVersion(o.Folder.Library.Version))
 	out.Fact("pgmpi", o.Version)
-	at := map[string]int{}
 	for i := range o.Cases {
 		c := &o.Cases[i]
-		if _, ok := at[c.Shape]; !ok {
-			at[c.Shape] = len(out.Suites)
-			out.Suites = append(out.Suites, document.Suite{Name: document.OneLine(c.Shape + ".overlap")})
-		}
-		suite := &out.Suites[at[c.Shape]]
-		suite.Outcomes = append(suite.Outcomes, overlapOutcome(c, "NB5", c.NB5), overlapOutcome(c, "NB7", c.NB7))
+		out.Add(c.Shape+".overlap", overlapOutcome(c, "NB5", c.NB5))
+		out.Add(c.Shape+".overlap", overlapOutcome(c, "NB7", c.NB7))
 	}
 	return out
 }
 
 func overlapOutcome(c *samples.OverlapCase, id string, t samples.OverlapTest) document.Outcome {
-	o := document.Outcome{Class: document.OneLine("pgmpi." + c.Shape + ".overlap." + c.Function), Name: fmt.Sprintf("%s %d B", id, c.Msize), Why: string(t.Verdict), Seconds: c.Blocking.Median}
+	o := document.Outcome{Class: "pgmpi." + c.Shape + ".overlap." + c.Function, Name: fmt.Sprintf("%s %d B", id, c.Msize), Why: string(t.Verdict), Seconds: c.Blocking.Median}
 	switch t.Verdict {
 	case judge.Violated, judge.Wrong:
 		o.Result = document.Failed
@@ -305,13 +253,13 @@ func overlapOutcome(c *samples.OverlapCase, id string, t samples.OverlapTest) do
 		o.Result = document.Skipped
 	case judge.Kept, judge.Marginal:
 	}
-	o.Title = document.OneLine(fmt.Sprintf("%s %s %s, %s: %s", id, phrase.Plain(c.Function), phrase.Size(c.Msize), c.Shape, phrase.Words(t.Verdict)))
-	o.Text = document.OneLine(o.Title + phrase.When(c.Reason != "", ": %s", c.Reason))
+	o.Title = fmt.Sprintf("%s %s %s, %s: %s", id, phrase.Plain(c.Function), phrase.Size(c.Msize), c.Shape, phrase.Words(t.Verdict))
+	o.Text = o.Title + phrase.When(c.Reason != "", ": %s", c.Reason)
 	return o
 }
 
 func overlapMetrics(o *samples.Overlap) []document.Metric {
-	hidden := document.Metric{Name: "pgmpi_overlap_ratio", Help: "How much of a nonblocking call is hidden behind computation, from 0 to 1."}
+	hidden := document.Metric{Name: "pgmpi_overlap_ratio", Help: "How much of a nonblocking call is hidden behind computation, from 0 to 1; beyond both by errors of measurement."}
 	for _, c := range o.Cases {
 		for _, s := range []struct {
 			tests string

@@ -13,7 +13,7 @@ import (
 )
 
 // PipelinedTimes hold single calls against calls in a row.
-var PipelinedTimes = document.Kind[samples.Pipelined]{Name: "pipelined", Sections: pipelinedSections, Screen: pipelinedScreen, Page: pipelinedPage, Rows: pipelinedRows, JSON: true}
+var PipelinedTimes = document.Kind[samples.Pipelined]{Name: "pipelined", Sections: pipelinedSections, Screen: pipelinedScreen, Rows: pipelinedRows, JSON: true}
 
 // pipelinedColumns are the names of pipelined.json, with a row for each mpirun. New columns go to the end.
 var pipelinedColumns = []string{"function", "msize", "shape", "np", "calls", "mpirun", "single_s", "row_s", "mean_s", "reason"}
@@ -31,9 +31,12 @@ func pipelinedRows(p *samples.Pipelined) [][]string {
 	return out
 }
 
-// pipelinedScreen has the answer and the tables, without a legend.
+// pipelinedScreen has a row for each call.
 func pipelinedScreen(p *samples.Pipelined) []document.Section {
-	return document.Noteless(slices.Concat(pipelinedAnswer(p), pipelinedTables(p)))
+	return slices.Concat(pipelinedAnswer(p), callsInRows(p.Cases, "Time of a call, from the least of the sizes to the most",
+		overSizes[samples.PipelinedCase]{"single", func(c *samples.PipelinedCase) *float64 { return c.SingleS }, phrase.Duration},
+		overSizes[samples.PipelinedCase]{"in a row", func(c *samples.PipelinedCase) *float64 { return c.RowS }, phrase.Duration},
+		overSizes[samples.PipelinedCase]{"row/single", func(c *samples.PipelinedCase) *float64 { return c.Ratio }, phrase.Ratio}))
 }
 
 func pipelinedAnswer(p *samples.Pipelined) []document.Section {
@@ -43,36 +46,18 @@ func pipelinedAnswer(p *samples.Pipelined) []document.Section {
 }
 
 func pipelinedSections(p *samples.Pipelined) []document.Section {
-	head := pipelinedAnswer(p)
-	head[0].Fact("Folder", "%s", p.Folder.Folder)
-	head[0].Fact("Design", "%s, sync %s", p.Operation.Text(), p.Timing.Sync)
-	head[0].Fact("Sizes", "%s", p.MsizeLegend)
-	head[0].Fact("Times", "of one call; medians over the mpiruns")
-	return slices.Concat(head, pipelinedTables(p))
-}
-
-func pipelinedTables(p *samples.Pipelined) (out []document.Section) {
-	for i, c := range p.Cases {
-		if i == 0 || c.Function != p.Cases[i-1].Function || c.Shape != p.Cases[i-1].Shape {
-			s := document.Titled("%s, %s", phrase.Function(c.Function), c.Shape)
-			s.Table = &document.Table{Head: []string{"msize", "R", "single", "calls", "in a row", "mean", "row/single", ""}, Align: "rrrrrrrl", Flex: 7}
-			out = append(out, s)
-		}
-		out[len(out)-1].Table.Add(phrase.Size(c.Msize), fmt.Sprint(c.R), phrase.Duration(c.SingleS), phrase.When(c.Calls > 0, "%d", c.Calls), phrase.Duration(c.RowS), phrase.Duration(c.MeanS), phrase.Ratio(c.Ratio), c.Reason)
-	}
+	design := document.Titled("How it was measured")
+	design.Fact("Folder", "%s", p.Folder.Folder)
+	design.Fact("Design", "%s, sync %s", p.Operation.Text(), p.Timing.Sync)
+	design.Fact("Times", "of one call; medians over the mpiruns")
+	design.Fact("Sizes", "%s", p.MsizeLegend)
+	like := document.Table{Head: []string{"msize", "R", "single", "calls", "in a row", "mean", "row/single", ""}, Align: "rrrrrrrl", Flex: 7}
+	out := append(pipelinedAnswer(p), tablesByCall(p.Cases, like, func(c *samples.PipelinedCase) []string {
+		return []string{phrase.Size(c.Msize), fmt.Sprint(c.R), phrase.Duration(c.SingleS), phrase.When(c.Calls > 0, "%d", c.Calls), phrase.Duration(c.RowS), phrase.Duration(c.MeanS), phrase.Ratio(c.Ratio), c.Reason}
+	}, pipelinedFigure)...)
 	out[len(out)-1].Note("single: the run median of calls that each follow a synchronisation, as a check times them. in a row: the time of all calls, "+
 		"over their number, at the rank that takes longest; the median of %s in each mpirun. mean: the mean of these, as mppTest and IMB report it. Where calls in a row take less, they overlap.", conf.Plural(10, "sample"))
-	return out
-}
-
-func pipelinedPage(p *samples.Pipelined) []document.Section {
-	out := pipelinedSections(p)
-	for i, from := 1, 0; i < len(out); i++ {
-		to := from + len(out[i].Table.Rows)
-		out[i].Figures = []picture.Figure{pipelinedFigure(p.Cases[from:to])}
-		from = to
-	}
-	return out
+	return append(out, design)
 }
 
 func pipelinedFigure(cases []samples.PipelinedCase) picture.Figure {

@@ -74,28 +74,11 @@ func widest(t *samples.Times) (worst *samples.CaseTimes, middle float64) {
 	return worst, stats.MedianFinite(all)
 }
 
-// timesScreen has the medians alone.
+// timesScreen has a row for each call.
 func timesScreen(t *samples.Times) []document.Section {
-	table := &document.Table{Head: []string{"median"}, Align: "l", Key: 1}
-	rows := map[string]int{}
-	for _, k := range t.Cases {
-		size, name := phrase.Size(k.Msize), phrase.Function(k.Function)+", "+k.Shape
-		if !slices.Contains(table.Head, size) {
-			table.Head, table.Align = append(table.Head, size), table.Align+"r"
-		}
-		if _, there := rows[name]; !there {
-			rows[name] = len(table.Rows)
-			table.Add(name)
-		}
-	}
-	for i := range table.Rows {
-		table.Rows[i] = slices.Concat(table.Rows[i], make([]string, len(table.Head)-1))
-	}
-	for _, k := range t.Cases {
-		row := rows[phrase.Function(k.Function)+", "+k.Shape]
-		table.Rows[row][slices.Index(table.Head, phrase.Size(k.Msize))] = phrase.Duration(k.MedianS)
-	}
-	return slices.Concat(timesAnswer(t), document.Tabled(table, "", "Run-times, medians over the mpiruns"))
+	return slices.Concat(timesAnswer(t), callsInRows(t.Cases, "Run-times, from the least of the sizes to the most",
+		overSizes[samples.CaseTimes]{"median", func(k *samples.CaseTimes) *float64 { return k.MedianS }, phrase.Duration},
+		overSizes[samples.CaseTimes]{"slowest/fastest mpirun", apart, phrase.Ratio}))
 }
 
 // timesEnding looks at the samples of the widest case.
@@ -108,20 +91,13 @@ func timesEnding(t *samples.Times, _ string) (e document.Ending) {
 
 // timesSections has a table for every function and number of processes.
 func timesSections(t *samples.Times) []document.Section {
-	out := timesAnswer(t)
-	head := &out[0]
-	head.Fact("Folder", "%s", t.Folder.Folder)
-	head.Fact("Design", "%s", t.Operation.Text())
-	head.Fact("Sizes", "%s", t.MsizeLegend)
-	head.Fact("Times", "of the run medians of all mpiruns: the smallest, quartiles and the largest")
-	for i, k := range t.Cases {
-		if i == 0 || k.Function != t.Cases[i-1].Function || k.Shape != t.Cases[i-1].Shape {
-			s := document.Titled("%s, %s", phrase.Function(k.Function), k.Shape)
-			s.Table = &document.Table{Head: []string{"msize", "R", "min", "Q1", "median", "Q3", "max", ""}, Align: "rrrrrrrl", Flex: 7}
-			out = append(out, s)
-		}
-		out[len(out)-1].Table.Add(phrase.Size(k.Msize), fmt.Sprint(k.R), phrase.Duration(k.MinS), phrase.Duration(k.Q1S), phrase.Duration(k.MedianS),
-			phrase.Duration(k.Q3S), phrase.Duration(k.MaxS), k.Reason)
-	}
-	return out
+	design := document.Titled("How it was measured")
+	design.Fact("Folder", "%s", t.Folder.Folder)
+	design.Fact("Design", "%s", t.Operation.Text())
+	design.Fact("Times", "of the run medians of all mpiruns: the smallest, quartiles and the largest")
+	design.Fact("Sizes", "%s", t.MsizeLegend)
+	like := document.Table{Head: []string{"msize", "R", "min", "Q1", "median", "Q3", "max", ""}, Align: "rrrrrrrl", Flex: 7}
+	return append(slices.Concat(timesAnswer(t), tablesByCall(t.Cases, like, func(k *samples.CaseTimes) []string {
+		return []string{phrase.Size(k.Msize), fmt.Sprint(k.R), phrase.Duration(k.MinS), phrase.Duration(k.Q1S), phrase.Duration(k.MedianS), phrase.Duration(k.Q3S), phrase.Duration(k.MaxS), k.Reason}
+	}, nil)), design)
 }

@@ -46,27 +46,35 @@ func rated(r *analyze.Report) bool {
 // isSure tells whether a new check would probably show a violation again, as far as that is known.
 func isSure(r *analyze.Report) func(v *analyze.Verdict) bool {
 	known := rated(r)
-	return func(v *analyze.Verdict) bool { return v.Verdict == judge.Violated && (v.Firm || !known) }
+	return func(v *analyze.Verdict) bool {
+		return v.Verdict == judge.Violated && (v.Firm || !known) && !v.OnlyRepeated()
+	}
 }
 
 // isNear tells whether a violation is so near the threshold, or so unsteady, that a new check may not show it.
 func isNear(r *analyze.Report) func(v *analyze.Verdict) bool {
 	sure := isSure(r)
-	return func(v *analyze.Verdict) bool { return v.Verdict == judge.Violated && !sure(v) }
+	return func(v *analyze.Verdict) bool { return v.Verdict == judge.Violated && !sure(v) && !v.OnlyRepeated() }
 }
 
 // violated counts what was found: "29 sure, 22 near the threshold, of 566 tests", "2 of 67 tests".
 func violated(r *analyze.Report) string {
 	sure, near := len(those(r.Verdicts, isSure(r))), len(those(r.Verdicts, isNear(r)))
-	if !rated(r) {
+	repeated := len(those(r.Verdicts, (*analyze.Verdict).OnlyRepeated))
+	if !rated(r) && repeated == 0 {
 		return fmt.Sprintf("%d of %s", sure, tests(r))
 	}
 	var parts []string
-	if sure > 0 {
+	if sure > 0 && !rated(r) {
+		parts = append(parts, fmt.Sprint(sure))
+	} else if sure > 0 {
 		parts = append(parts, fmt.Sprintf("%d sure", sure))
 	}
 	if near > 0 {
 		parts = append(parts, fmt.Sprintf("%d near the threshold", near))
+	}
+	if repeated > 0 {
+		parts = append(parts, fmt.Sprintf("%d only when repeated", repeated))
 	}
 	return fmt.Sprintf("%s, of %s", strings.Join(parts, ", "), tests(r))
 }

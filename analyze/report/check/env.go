@@ -46,17 +46,14 @@ func envScreen(e *Environment) []document.Section {
 
 // placed says how many ranks were where, and which CPUs the first of them had.
 func placed(l *host.Layout) string {
-	ranks := 0
 	var names []string
 	for _, n := range l.Nodes {
-		ranks += len(n.Ranks)
 		names = append(names, n.Host)
 	}
 	shown, more := phrase.First(names, 4, ", %d more")
-	text := fmt.Sprintf("%s on %s: %s%s", conf.Plural(ranks, "rank"), conf.Plural(len(names), "node"), strings.Join(shown, " "), more)
-	pinned := rankCPUs(l, &l.Nodes[0])
-	facts, more := phrase.First(pinned, 4, "; %d more with --full")
-	for _, p := range facts {
+	text := ranksOf(l) + ": " + strings.Join(shown, " ") + more
+	pinned, more := phrase.First(rankCPUs(l, &l.Nodes[0]), 4, "; %d more with --full")
+	for _, p := range pinned {
 		text += "; " + p.Name + " on " + p.Value
 	}
 	return text + more
@@ -105,12 +102,16 @@ func envSections(e *Environment) []document.Section {
 	return slices.Concat(envAnswer(e), out, settings(e.Config))
 }
 
-func LayoutSections(l *host.Layout, library string, shown map[string]int) []document.Section {
+func ranksOf(l *host.Layout) string {
 	ranks := 0
 	for _, n := range l.Nodes {
 		ranks += len(n.Ranks)
 	}
-	s := document.Titled("%s: %s on %s%s", l.Shape, conf.Plural(ranks, "rank"), conf.Plural(len(l.Nodes), "node"), phrase.When(l.Since != "", ", since %s", l.Since))
+	return conf.Plural(ranks, "rank") + " on " + conf.Plural(len(l.Nodes), "node")
+}
+
+func LayoutSections(l *host.Layout, library string, shown map[string]int) []document.Section {
+	s := document.Titled("%s: %s%s", l.Shape, ranksOf(l), phrase.When(l.Since != "", ", since %s", l.Since))
 	s.Fact("command", "%s", phrase.Known(strings.Join(l.Command, " ")))
 	out := []document.Section{s}
 	for k := range l.Kinds {

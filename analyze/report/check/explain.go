@@ -24,7 +24,7 @@ var tones = map[judge.Verdict]picture.Tone{judge.Violated: picture.Slow, judge.W
 
 func explainSections(e *analyze.Explanation) []document.Section {
 	v := e.Verdict
-	headline := strings.ToUpper(phrase.Words(v.Verdict)) + phrase.When(v.Ratio != nil, ", %s", effect(v))
+	headline := strings.ToUpper(phrase.Words(v.Verdict)) + phrase.When(v.Ratio != nil, ", %s", effect(v.Effect))
 	head := document.Titled("%s %s at %s on %s: %s", v.Guideline, phrase.Plain(v.Function), phrase.Size(v.Msize), v.Shape, headline)
 	head.Tone = tones[v.Verdict]
 	samples := []document.Section{side(&e.Call, "The call")}
@@ -59,7 +59,7 @@ func explainScreen(e *analyze.Explanation) []document.Section {
 	}
 	var s document.Section
 	s.Item("%s.", joined(fmt.Sprintf("%s on %s: %s%s", document.Whole(v.Guideline+" "+phrase.Plain(v.Function)+" "+phrase.Size(v.Msize)), v.Shape, phrase.Words(v.Verdict),
-		phrase.When(v.Ratio != nil, ", %s", effect(v))), times, test, phrase.When(v.Replication != nil, "a new check shows it with a probability of %s", Again(v)),
+		phrase.When(v.Ratio != nil, ", %s", effect(v.Effect))), times, test, phrase.When(v.Replication != nil, "a new check in this state of the machine shows it with a probability of %s%s", Again(v), ifFollowedUp(v)),
 		phrase.When(v.ByState != nil, "it depends on the state of the machine")))
 	return []document.Section{s}
 }
@@ -179,7 +179,7 @@ func numbers(e *analyze.Explanation) []document.Section {
 		adjusted = fmt.Sprintf("not adjusted; it is number %d of m = %d p-values, the smallest first", t.Rank, t.Family)
 	}
 	s.Note("%s; smallest p attainable %s", adjusted, phrase.Probability(&t.PMin))
-	s.Note("effect %s (95 %% interval of this test alone); the call was slower in %d of %d mpiruns%s; the medians differ by %s%s", effect(v), t.Slower, t.R,
+	s.Note("effect %s (95 %% interval of this test alone); the call was slower in %d of %d mpiruns%s; the medians differ by %s%s", effect(v.Effect), t.Slower, t.R,
 		phrase.When(t.Equal > 0, ", equal in %d", t.Equal), phrase.Nanoseconds(math.Abs(t.Difference)), phrase.When(t.Tick > 0, ", %s", ticks(t)))
 	return []document.Section{s}
 }

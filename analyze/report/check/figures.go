@@ -61,7 +61,7 @@ func PatternGroups(r *analyze.Report) [][]*analyze.Verdict {
 }
 
 func isFound(v *analyze.Verdict) bool {
-	return v.Verdict == judge.Violated || v.Verdict == judge.SeenOnce || v.Verdict == judge.Undecided
+	return v.Verdict == judge.Violated || v.Verdict == judge.Undecided
 }
 
 func worstRatio(of []*analyze.Verdict) float64 {
@@ -121,9 +121,9 @@ func PatternFigure(r *analyze.Report, id string, of []*analyze.Verdict, cases ma
 			strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), phrase.Words(v.Verdict))
 		switch {
 		case v.Verdict == judge.Violated:
-			f.Marks = append(f.Marks, picture.Mark{X: float64(v.Msize), Tone: picture.Slow, Sign: strings.Repeat("★", max(1, min(strings.Count(v.Stars, "*"), 3))), Text: "violated, " + effect(v)})
+			f.Marks = append(f.Marks, picture.Mark{X: float64(v.Msize), Tone: picture.Slow, Sign: strings.Repeat("★", max(1, min(strings.Count(v.Stars, "*"), 3))), Text: "violated, " + effect(v.Effect)})
 		case v.Verdict == judge.SeenOnce || v.Verdict == judge.Undecided:
-			f.Marks = append(f.Marks, picture.Mark{X: float64(v.Msize), Tone: picture.Open, Sign: Signs[v.Verdict][0], Text: Signs[v.Verdict][1] + ", " + effect(v)})
+			f.Marks = append(f.Marks, picture.Mark{X: float64(v.Msize), Tone: picture.Open, Sign: Signs[v.Verdict][0], Text: Signs[v.Verdict][1] + ", " + effect(v.Effect)})
 		}
 	}
 	f.Text = phrase.Capital(cmp.Or(joined(spans(of, judge.Violated), spans(of, judge.SeenOnce), spans(of, judge.Undecided)), "undecided")) + "."
@@ -252,7 +252,7 @@ const mostBars = 24
 
 // LossFigure has a bar for each factor, the largest loss first; it is nil where nothing is lost.
 func LossFigure(r *analyze.Report) *picture.Figure {
-	rows := slices.DeleteFunc(lossRows(r), func(l loss) bool { return !(lost(l.worst) > 0) })
+	rows := slices.DeleteFunc(lossRows(r, isSure(r)), func(l loss) bool { return !(lost(l.worst) > 0) })
 	if len(rows) == 0 {
 		return nil
 	}

@@ -7,7 +7,6 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
@@ -59,21 +58,10 @@ func HeatMaps(r *analyze.Report) []document.Section {
 
 // HeatRows are the rows of one shape, those with a finding apart from the others.
 func HeatRows(r *analyze.Report, shape string, drawn map[string]bool) (found, rest *picture.HeatMap) {
-	sizes, ids := map[int64]bool{}, PatternIDs(r)
-	of := map[matrixRow][]*analyze.Verdict{}
-	var order []matrixRow
-	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
-		if v.Shape != shape {
-			continue
-		}
-		row := matrixRow{v.Guideline, v.Function, v.Shape, v.Type}
-		if of[row] == nil {
-			order = append(order, row)
-		}
-		of[row], sizes[v.Msize] = append(of[row], v), true
+	sizes, ids, rows := map[int64]bool{}, PatternIDs(r), byGuideline(r, shape)
+	for _, v := range slices.Concat(rows...) {
+		sizes[v.Msize] = true
 	}
-	slices.SortStableFunc(order, func(a, b matrixRow) int { return typeOrder(a.typ) - typeOrder(b.typ) })
 	columns := slices.Sorted(maps.Keys(sizes))
 	found, rest = &picture.HeatMap{Corner: "guideline"}, &picture.HeatMap{Corner: "guideline"}
 	for _, m := range []*picture.HeatMap{found, rest} {
@@ -81,10 +69,10 @@ func HeatRows(r *analyze.Report, shape string, drawn map[string]bool) (found, re
 			m.Columns = append(m.Columns, conf.ShortSize(s))
 		}
 	}
-	for _, row := range order {
-		heat := picture.HeatRow{Name: row.guideline + " " + phrase.Plain(row.function), Cells: make([]picture.HeatCell, len(columns))}
+	for _, row := range rows {
+		heat := picture.HeatRow{Name: row[0].Guideline + " " + phrase.Plain(row[0].Function), Cells: make([]picture.HeatCell, len(columns))}
 		into := rest
-		for _, v := range of[row] {
+		for _, v := range row {
 			at, _ := slices.BinarySearch(columns, v.Msize)
 			heat.Cells[at] = heatCell(v, drawn, ids)
 			if isFound(v) || v.Verdict == judge.Suspected || v.Verdict == judge.Wrong {
@@ -94,10 +82,6 @@ func HeatRows(r *analyze.Report, shape string, drawn map[string]bool) (found, re
 		into.Rows = append(into.Rows, heat)
 	}
 	return found, rest
-}
-
-func typeOrder(t guidelines.Type) int {
-	return slices.Index([]guidelines.Type{guidelines.Monotony, guidelines.Split, guidelines.Pattern}, t)
 }
 
 func heatCell(v *analyze.Verdict, drawn map[string]bool, ids map[PatternKey]string) picture.HeatCell {

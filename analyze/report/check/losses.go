@@ -2,10 +2,12 @@ package check
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
@@ -29,35 +31,53 @@ func lost(v *analyze.Verdict) float64 {
 
 // losses has a row for each collective and size that is too slow for sure: what it takes, what it would take without
 // the violation that costs most, and how many times slower it is. Up to wide times larger sizes are in the same row.
+// What is too slow only when repeated comes last, in groups of its own.
 func losses(r *analyze.Report) []document.Section {
 	t := &document.Table{Head: []string{"collective", "size", "now", "possible", "slower [95 %]", "call instead [guideline]"}, Align: "lrrrll", Flex: 5, Factor: 4,
 		Grouped: true, Tone: document.ToneOf(map[int]picture.Tone{2: picture.Slow, 3: picture.Possible})}
-	for _, l := range lossRows(r) {
+	among := isSure(r)
+	if r.SeenOnce != "" {
+		t.Tone = document.ToneOf(map[int]picture.Tone{4: picture.Open})
+		among = func(v *analyze.Verdict) bool { return v.Verdict == judge.SeenOnce }
+	}
+	sure, repeated := lossRows(r, among), lossRows(r, (*analyze.Verdict).OnlyRepeated)
+	for i, l := range slices.Concat(sure, repeated) {
 		v := l.worst
+		apart := ""
+		if i >= len(sure) {
+			l.group += ", only when repeated"
+			apart = "; alternating " + effect(v.Alternating.Effect)
+		}
 		var also []string
 		for _, other := range l.sizes {
 			if other != v {
 				also = append(also, sizeAndRatio(other))
 			}
 		}
-		t.Add(l.group, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v),
-			instance(v)+" ["+strings.Join(l.broken, ",")+"]"+phrase.When(len(also) > 0, ", also %s", strings.Join(also, ", ")))
+		if e := v.OtherMalloc; e != nil {
+			apart += fmt.Sprintf("; malloc %s %s, %s", e.Malloc, effect(e.Effect), phrase.Words(e.Verdict))
+		}
+		t.Add(l.group, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v.Effect),
+			instance(v)+" ["+strings.Join(l.broken, ",")+"]"+phrase.When(len(also) > 0, ", also %s", strings.Join(also, ", "))+apart)
 		t.Factors = append(t.Factors, *v.Ratio)
 	}
-	if rated(r) {
-		return document.Tabled(t, "", "Sure, the largest loss per call first")
+	if r.SeenOnce != "" {
+		return document.Tabled(t, phrase.Capital(r.SeenOnce)+".", "Seen once, the largest loss per call first")
 	}
-	return document.Tabled(t, "", "Too slow, the largest loss per call first")
+	if len(sure) == 0 {
+		return document.Tabled(t, "", "Too slow only when repeated, not where both sides alternate call by call")
+	}
+	note := phrase.When(len(repeated) > 0, "Only when repeated: not where both sides alternate call by call.")
+	return document.Tabled(t, note, "%s, the largest loss per call first", cmp.Or(phrase.When(rated(r), "Sure"), "Too slow"))
 }
 
 // wide is how many times larger the last size of a row may be than the first.
 const wide = 4
 
-func lossRows(r *analyze.Report) []loss {
+func lossRows(r *analyze.Report, among func(*analyze.Verdict) bool) []loss {
 	var groups []string
 	measured := map[string][]int64{} // sizes by group
 	cells := map[string]map[int64]*loss{}
-	sure := isSure(r)
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		group := v.Function + phrase.When(len(r.Shapes) > 1, ", %s", v.Shape)
@@ -66,7 +86,7 @@ func lossRows(r *analyze.Report) []loss {
 			groups = append(groups, group)
 		}
 		measured[group] = append(measured[group], v.Msize)
-		if sure(v) && v.Ratio != nil {
+		if among(v) && v.Ratio != nil {
 			if cells[group][v.Msize] == nil {
 				cells[group][v.Msize] = &loss{group: group}
 			}

@@ -17,46 +17,50 @@ import (
 // marks are the cells of the matrix; a violation is the letter of its type, and all else a dot.
 var marks = map[judge.Verdict]string{judge.SeenOnce: "1", judge.Suspected: "?", judge.NotMeasured: "-", judge.Wrong: "x"}
 
-type matrixRow struct {
-	guideline, function, shape string
-	typ                        guidelines.Type
+// byGuideline are the tests of each guideline and collective on a shape, by type; "" is any shape.
+func byGuideline(r *analyze.Report, shape string) (rows [][]*analyze.Verdict) {
+	at := map[[3]string]int{}
+	for _, v := range those(r.Verdicts, func(v *analyze.Verdict) bool { return shape == "" || v.Shape == shape }) {
+		key := [3]string{v.Guideline, v.Function, v.Shape}
+		i, known := at[key]
+		if !known {
+			i = len(rows)
+			at[key], rows = i, append(rows, nil)
+		}
+		rows[i] = append(rows[i], v)
+	}
+	order := []guidelines.Type{guidelines.Monotony, guidelines.Split, guidelines.Pattern}
+	slices.SortStableFunc(rows, func(a, b []*analyze.Verdict) int {
+		return slices.Index(order, a[0].Type) - slices.Index(order, b[0].Type)
+	})
+	return rows
 }
 
 // matrix is Table 4 of S-PGMPI: guideline × msize, without the rows where nothing was found. Unless all of it is wanted,
 // it has only sizes with a finding, those with most where they do not fit beside each other.
 func matrix(r *analyze.Report, all bool) []document.Section {
-	cells := map[matrixRow]map[int64]string{}
-	var order []matrixRow
-	found := map[matrixRow]bool{}
+	rows := byGuideline(r, "")
 	sizes := map[int64]int{} // findings
-	for _, v := range r.Verdicts {
-		row := matrixRow{v.Guideline, v.Function, v.Shape, v.Type}
-		if cells[row] == nil {
-			cells[row] = map[int64]string{}
-			order = append(order, row)
-		}
-		cells[row][v.Msize] = cmp.Or(marks[v.Verdict], ".")
-		sizes[v.Msize] += 0
-		if v.Verdict == judge.Violated {
-			cells[row][v.Msize] = string(v.Type[:1])
-		}
-		if v.Verdict == judge.Violated || v.Verdict == judge.Suspected && all || v.Verdict == judge.SeenOnce && all {
-			found[row] = true
-			sizes[v.Msize]++
+	found := func(v *analyze.Verdict) bool {
+		return v.Verdict == judge.Violated || all && (v.Verdict == judge.Suspected || v.Verdict == judge.SeenOnce)
+	}
+	for i := range r.Verdicts {
+		sizes[r.Verdicts[i].Msize] += 0
+		if found(&r.Verdicts[i]) {
+			sizes[r.Verdicts[i].Msize]++
 		}
 	}
-	shown := slices.DeleteFunc(order, func(row matrixRow) bool { return !found[row] })
+	shown := slices.DeleteFunc(slices.Clone(rows), func(row []*analyze.Verdict) bool { return !slices.ContainsFunc(row, found) })
 	if len(shown) == 0 && !all {
 		return nil
 	}
 	if len(shown) == 0 {
-		return []document.Section{document.Titled("Matrix: %s checked, found 0 with a violation", conf.Plural(len(cells), "guideline row"))}
+		return []document.Section{document.Titled("Matrix: %s checked, found 0 with a violation", conf.Plural(len(rows), "guideline row"))}
 	}
-	slices.SortStableFunc(shown, func(a, b matrixRow) int { return typeOrder(a.typ) - typeOrder(b.typ) })
 	s := document.Titled("Violated, by size in B: m monotony, s split-robustness, p pattern")
 	t := &document.Table{Head: []string{"guideline"}, Align: "l", Narrow: true, Key: 1, Tone: matrixTone}
 	for _, row := range shown {
-		t.Add(phrase.Fit(row.guideline, 14) + " " + phrase.Plain(row.function) + phrase.When(len(r.Shapes) > 1, " %s", row.shape))
+		t.Add(phrase.Fit(row[0].Guideline, 14) + " " + phrase.Plain(row[0].Function) + phrase.When(len(r.Shapes) > 1, " %s", row[0].Shape))
 	}
 	columns, left := slices.Sorted(maps.Keys(sizes)), 0
 	if !all {
@@ -65,17 +69,28 @@ func matrix(r *analyze.Report, all bool) []document.Section {
 	for _, size := range columns {
 		t.Head, t.Align = append(t.Head, conf.ShortSize(size)), t.Align+"r"
 		for i, row := range shown {
-			t.Rows[i] = append(t.Rows[i], cells[row][size])
+			t.Rows[i] = append(t.Rows[i], matrixCell(row, size))
 		}
 	}
 	s.Table = t
 	switch {
 	case all:
-		s.Note("%s?: split suspected; .: no violation found; -: not measured; x: %s; blank: not planned; K = 1024. %d more rows have nothing.", phrase.When(r.SeenOnce != "", "1: seen once; "), wrongWords(r), len(cells)-len(shown))
+		s.Note("%s?: split suspected; .: no violation found; -: not measured; x: %s; blank: not planned; K = 1024. %d more rows have nothing.", phrase.When(r.SeenOnce != "", "1: seen once; "), wrongWords(r), len(rows)-len(shown))
 	case left > 0:
 		s.Note("%s more with --full.", conf.Plural(left, "size"))
 	}
 	return []document.Section{s}
+}
+
+func matrixCell(row []*analyze.Verdict, size int64) string {
+	i := slices.IndexFunc(row, func(v *analyze.Verdict) bool { return v.Msize == size })
+	switch {
+	case i < 0:
+		return ""
+	case row[i].Verdict == judge.Violated:
+		return string(row[i].Type[:1])
+	}
+	return cmp.Or(marks[row[i].Verdict], ".")
 }
 
 // mostFound are the sizes with a finding, in order. Where their columns are wider together than a width, those with
@@ -101,7 +116,7 @@ func matrixTone(row []string, column int) picture.Tone {
 	switch cell := row[column]; {
 	case column == 0 || cell == "" || cell == "." || cell == "-":
 		return picture.Plain
-	case cell == marks[judge.Suspected] || cell == marks[judge.SeenOnce]:
+	case cell == marks[judge.Suspected]:
 		return picture.Open
 	}
 	return picture.Slow

@@ -31,39 +31,27 @@ func ReportOutcomes(r *analyze.Report) *document.Outcomes {
 		formulas[[2]string{g.Guideline, g.Function}] = g.Formula
 	}
 	for _, s := range r.Summary {
-		suite := document.Suite{Name: document.OneLine(s.Shape + "." + string(s.Type))}
-		for i := range r.Verdicts {
-			if v := &r.Verdicts[i]; v.Shape == s.Shape && v.Type == s.Type {
-				suite.Outcomes = append(suite.Outcomes, outcomeOf(r, v, formulas[[2]string{v.Guideline, v.Function}], spent))
-			}
-		}
-		out.Suites = append(out.Suites, suite)
+		out.Suites = append(out.Suites, document.Suite{Name: document.OneLine(s.Shape + "." + string(s.Type))})
 	}
-	return slower(out, r)
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		out.Add(v.Shape+"."+string(v.Type), outcomeOf(r, v, formulas[[2]string{v.Guideline, v.Function}], spent))
+	}
+	slower(out, r)
+	return out
 }
 
 // slower adds a suite for every shape with run-times that are alarms.
-func slower(o *document.Outcomes, r *analyze.Report) *document.Outcomes {
+func slower(o *document.Outcomes, r *analyze.Report) {
 	if r.Gate == nil {
-		return o
+		return
 	}
-	for _, s := range r.Shapes {
-		suite := document.Suite{Name: document.OneLine(s.Name + ".times")}
-		for _, k := range r.Gate.Slower {
-			if k.Shape != s.Name {
-				continue
-			}
-			times := fmt.Sprintf("%s instead of %s in %s", phrase.Duration(k.NowS), phrase.Duration(k.BeforeS), k.Baseline)
-			suite.Outcomes = append(suite.Outcomes, document.Outcome{
-				Class: document.OneLine("pgmpi." + k.Shape + ".times." + k.Function), Name: fmt.Sprintf("%d B", k.Msize), Result: document.Failed, Why: "slower",
-				Title: document.OneLine(fmt.Sprintf("%s %s, %s: takes %s as long as before", phrase.Plain(k.Function), phrase.Size(k.Msize), k.Shape, phrase.Ratio(k.Ratio))),
-				Text:  document.OneLine(fmt.Sprintf("slower: %s at %s on %s takes %s", k.Function, phrase.Size(k.Msize), k.Shape, times))})
-		}
-		if len(suite.Outcomes) > 0 {
-			o.Suites = append(o.Suites, suite)
-		}
+	for _, k := range r.Gate.Slower {
+		times := fmt.Sprintf("%s instead of %s in %s", phrase.Duration(k.NowS), phrase.Duration(k.BeforeS), k.Baseline)
+		o.Add(k.Shape+".times", document.Outcome{Class: "pgmpi." + k.Shape + ".times." + k.Function, Name: fmt.Sprintf("%d B", k.Msize), Result: document.Failed, Why: "slower",
+			Title: fmt.Sprintf("%s %s, %s: takes %s as long as before", phrase.Plain(k.Function), phrase.Size(k.Msize), k.Shape, phrase.Ratio(k.Ratio)),
+			Text:  fmt.Sprintf("slower: %s at %s on %s takes %s", k.Function, phrase.Size(k.Msize), k.Shape, times)})
 	}
-	return o
 }
 
 // spentS are the seconds that the samples of each case took, by its function, size and shape.
@@ -82,7 +70,7 @@ func spentS(r *analyze.Report) map[medians.Cell]float64 {
 func outcomeOf(r *analyze.Report, v *analyze.Verdict, formula string, spent map[medians.Cell]float64) document.Outcome {
 	other := medians.Cell{Function: cmp.Or(v.Mockup, v.Function), Msize: v.MsizeOther, Shape: v.Shape}
 	took := spent[v.Cell()] + spent[other]
-	o := document.Outcome{Class: document.OneLine("pgmpi." + v.Shape + "." + v.Guideline + "." + v.Function), Name: fmt.Sprintf("%d B", v.Msize), Seconds: &took}
+	o := document.Outcome{Class: "pgmpi." + v.Shape + "." + v.Guideline + "." + v.Function, Name: fmt.Sprintf("%d B", v.Msize), Seconds: &took}
 	o.Result, o.Why = ResultOf(r, v)
 	if v.Ratio != nil {
 		o.Ratio = *v.Ratio
@@ -92,12 +80,12 @@ func outcomeOf(r *analyze.Report, v *analyze.Verdict, formula string, spent map[
 	if v.Verdict == judge.Violated && v.Ratio != nil {
 		o.Title = fmt.Sprintf("%s: %s slower than %s", call, phrase.Ratio(v.Ratio), rival(v))
 	}
-	o.Title, o.Text = document.OneLine(o.Title), document.OneLine(Sentence(v, o.Why))
+	o.Text = Sentence(v, o.Why)
 	for _, d := range []document.Label{
 		{Name: "guideline", Value: strings.TrimSpace(v.Guideline + "  " + formula)},
 		{Name: "call", Value: fmt.Sprintf("%s, msize %d B, %s: %s", v.Function, v.Msize, v.Shape, phrase.Duration(v.MedianS))},
 		{Name: "other", Value: fmt.Sprintf("%s: %s", rival(v), phrase.Duration(v.PossibleS()))},
-		{Name: "ratio", Value: effect(v)},
+		{Name: "ratio", Value: effect(v.Effect)},
 		{Name: "p adjusted", Value: strings.TrimSpace(phrase.Probability(v.PAdjusted) + " " + v.Stars)},
 		{Name: "mpiruns", Value: fmt.Sprint(v.Runs)},
 		{Name: "again", Value: Again(v)},
@@ -106,13 +94,13 @@ func outcomeOf(r *analyze.Report, v *analyze.Verdict, formula string, spent map[
 		{Name: "reason", Value: v.Reason},
 	} {
 		if d.Value != "" && d.Value != "-" {
-			o.Details = append(o.Details, document.Label{Name: d.Name, Value: document.OneLine(d.Value)})
+			o.Details = append(o.Details, d)
 		}
 	}
 	if g := v.Gated; g != nil {
-		o.Details = append(o.Details, document.Label{Name: "state", Value: document.OneLine(phrase.Words(g.State) + phrase.When(g.StateReason != "", ": %s", g.StateReason))})
+		o.Details = append(o.Details, document.Label{Name: "state", Value: phrase.Words(g.State) + phrase.When(g.StateReason != "", ": %s", g.StateReason)})
 		if g.Ticket != "" {
-			o.Details = append(o.Details, document.Label{Name: "ticket", Value: document.OneLine(g.Ticket)})
+			o.Details = append(o.Details, document.Label{Name: "ticket", Value: g.Ticket})
 		}
 	}
 	return o
@@ -169,7 +157,7 @@ func Sentence(v *analyze.Verdict, why string) string {
 	text := phrase.Words(why)
 	if v.Ratio != nil && v.MedianS != nil {
 		text += fmt.Sprintf(": %s at %s on %s takes %s, %s as long as %s (%s)",
-			v.Function, phrase.Size(v.Msize), v.Shape, phrase.Duration(v.MedianS), effect(v), rival(v), phrase.Duration(v.PossibleS()))
+			v.Function, phrase.Size(v.Msize), v.Shape, phrase.Duration(v.MedianS), effect(v.Effect), rival(v), phrase.Duration(v.PossibleS()))
 	}
 	return strings.TrimRight(text+phrase.When(reason != "", "; %s", reason), ".")
 }

@@ -38,7 +38,7 @@ func because(s *document.Section, e *analyze.Explanation) {
 		violatedReason(s, e)
 	case v.Verdict == judge.Marginal && v.Ratio != nil && *v.Ratio < r.MinSlowdown:
 		significantReason(s, e)
-		s.Say("But the ratio is only %s, less than the minimum slowdown of %.2f×.", effect(v), r.MinSlowdown)
+		s.Say("But the ratio is only %s, less than the minimum slowdown of %.2f×.", effect(v.Effect), r.MinSlowdown)
 	case v.Verdict == judge.Marginal:
 		significantReason(s, e)
 		s.Say("But the medians differ by %s, less than two steps of the clock (%s each): the clock could have made this difference.",
@@ -118,8 +118,17 @@ func violatedReason(s *document.Section, e *analyze.Explanation) {
 			phrase.Ratio(v.Ratio), r.MinSlowdown, phrase.When(t.Tick > 0, ", and the medians differ by %s, at least two", ticks(t)),
 			phrase.Ratio(v.RatioLo95), phrase.Ratio(v.RatioHi95), phrase.When(*v.RatioLo95 < r.MinSlowdown, ", and begins below that"))
 		if v.Replication != nil {
-			s.Say("A new check of this design shows it again with an estimated probability of %s.", Again(v))
+			s.Say("A new check of this design in this state of the machine shows it again with an estimated probability of %s%s.", Again(v), ifFollowedUp(v))
 		}
+	}
+	again := func(how string, e *analyze.Elsewhere) {
+		if e != nil {
+			s.Say("Measured again in %s, %s: %s, %s.", conf.Plural(e.Mpiruns, "mpirun"), how, effect(e.Effect), phrase.Words(e.Verdict))
+		}
+	}
+	again("both sides alternating call by call", v.Alternating)
+	if e := v.OtherMalloc; e != nil {
+		again("malloc "+e.Malloc, e)
 	}
 	if a := v.Alternative; a != nil {
 		s.Say("The fastest that was measured in its place: %s, %s instead of %s.",

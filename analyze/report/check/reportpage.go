@@ -2,11 +2,9 @@ package check
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"pgmpi/analyze"
-	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
@@ -15,11 +13,11 @@ import (
 
 // reportPage is a report with its pictures: what is wrong and what is faster first, then how it was measured.
 func reportPage(r *analyze.Report) []document.Section {
-	return slices.Concat(pageAnswer(r), gateSections(r), wrongCases(r), losses(r), seenOnce(r), notSure(r), probably(r), HeatMaps(r),
+	return slices.Concat(pageAnswer(r), gateSections(r), wrongCases(r), losses(r), notSure(r), HeatMaps(r),
 		figured("Pictures of the patterns that are violated or undecided", "Dots are run medians, one for each mpirun; the line is their median, with its 95 % interval where there are six or more. "+
 			"Shaded with stars: violated (p adjusted: ★ ≤ .05, ★★ ≤ .01, ★★★ ≤ .001); shaded with ?: undecided.", PatternFigures(r)),
 		figured("Run-times of the collectives", "Medians over the mpiruns with their 95 % intervals; shaded with ★: a guideline of the collective is violated there.", LatencyFigures(r)),
-		pageDisturbed(r), states(r), suspected(r), undecided(r), outOfSync(r), bounds(r), summary(r), patterns(r), violations(r), remarks(r), header(r), pageFactors(r))
+		pageDisturbed(r), states(r), suspected(r), undecided(r), outOfSync(r), bounds(r), summary(r), violations(r), remarks(r), header(r), pageFactors(r))
 }
 
 // pageAnswer also says where the answer is from.
@@ -30,9 +28,6 @@ func pageAnswer(r *analyze.Report) []document.Section {
 	}
 	if r.Host != "" {
 		out[0].Fact("Host", "%s%s", r.Host, phrase.When(len(r.Nodes) > 1, ", ranks on %s", conf.Plural(len(r.Nodes), "node")))
-	}
-	if len(r.Command) > 0 {
-		out[0].Fact("Command", "%s", strings.Join(clean.All(conf.Quote, r.Command), " "))
 	}
 	return out
 }

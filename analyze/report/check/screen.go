@@ -8,6 +8,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
@@ -27,7 +28,7 @@ func reportScreen(r *analyze.Report) []document.Section {
 
 // findings are what screen and full report begin with.
 func findings(r *analyze.Report) []document.Section {
-	return slices.Concat(answer(r), gateSections(r), wrongCases(r), losses(r), seenOnce(r), notSure(r))
+	return slices.Concat(answer(r), gateSections(r), wrongCases(r), losses(r), notSure(r))
 }
 
 // notSure has in a sentence each what is not known for sure, and what stands in the way.
@@ -42,7 +43,7 @@ func notSure(r *analyze.Report) []document.Section {
 	near := byRatio(those(r.Verdicts, isNear(r)))
 	say("Near threshold", len(near), "%s. A new check may not show %s.", listed(r, near), cmp.Or(phrase.When(len(near) == 1, "it"), "them"))
 	open := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Verdict == judge.Undecided })
-	if probable := probable(r); r.Refused == nil {
+	if probable := byRatio(those(r.Verdicts, isProbable)); r.Refused == nil && r.SeenOnce == "" {
 		say("Undecided", len(open), "%s%s", conf.Plural(len(open), "test"), phrase.When(len(probable) > 0, "; probably slower: %s.%s", listed(r, probable), decidedBy(probable, r.R)))
 	}
 	suspected := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Verdict == judge.Suspected })
@@ -106,47 +107,6 @@ func isProbable(v *analyze.Verdict) bool {
 	return v.Verdict == judge.Undecided && v.Ratio != nil && v.RatioLo95 != nil && *v.RatioLo95 > 1
 }
 
-// probably lists what may be too slow, the largest ratio first.
-func probably(r *analyze.Report) []document.Section {
-	open := probable(r)
-	note := fmt.Sprintf("Taken alone, each is slower with 95 %% confidence; the verdict is for all %s together, and asks for more.%s", conf.Plural(r.M, "test"), decidedBy(open, r.R))
-	return maybeSlower(r, open, fmt.Sprintf("Probably slower, not yet sure (%d)", len(open)), note)
-}
-
-// probable are the tests that are probably violated, the largest ratio first; of too few mpiruns nothing is probable.
-func probable(r *analyze.Report) []*analyze.Verdict {
-	if r.Refused != nil || r.SeenOnce != "" {
-		return nil
-	}
-	return byRatio(those(r.Verdicts, isProbable))
-}
-
-// seenOnce lists what was slower in too few mpiruns for a verdict.
-func seenOnce(r *analyze.Report) []document.Section {
-	seen := byRatio(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Verdict == judge.SeenOnce }))
-	if len(seen) == 0 {
-		return nil
-	}
-	return maybeSlower(r, seen, fmt.Sprintf("Seen once (%d)", len(seen)), phrase.Capital(r.SeenOnce)+"."+phrase.When(seen[0].RatioLo95 != nil, " The interval holds for what was measured alone."))
-}
-
-// maybeSlower lists calls that may be too slow.
-func maybeSlower(r *analyze.Report, open []*analyze.Verdict, title, note string) []document.Section {
-	t := &document.Table{Head: []string{"collective", "size", "now", "possible", "slower [95 %]", "call instead [guideline]"}, Align: "lrrrll", Flex: 5, Factor: 4,
-		Tone: document.ToneOf(map[int]picture.Tone{4: picture.Open})}
-	shown, more := phrase.First(open, mostRows, moreRows)
-	for _, v := range shown {
-		t.Add(phrase.Plain(v.Function)+phrase.When(len(r.Shapes) > 1, ", %s", v.Shape), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v),
-			instance(v)+" ["+v.Guideline+"]")
-		t.Factors = append(t.Factors, *v.Ratio)
-	}
-	out := document.Tabled(t, note+phrase.When(more != "", " %s", more), "%s", title)
-	for i := range out {
-		out[i].Tone = picture.Open
-	}
-	return out
-}
-
 // decidedBy says how many mpiruns a new check wants to decide undecided tests.
 func decidedBy(open []*analyze.Verdict, r int) string {
 	var runs []int
@@ -175,37 +135,23 @@ func needed(v *analyze.Verdict) string {
 
 // disturbed names the mpiruns that were slow throughout.
 func disturbed(r *analyze.Report) []document.Section {
-	const most = 6
 	slow := r.Disturbed()
-	if len(slow) == 0 {
-		return nil
+	out := document.Listed(fmt.Sprintf("Disturbed: %d of %s slow throughout", len(slow), subject(len(slow), r.R*len(r.Shapes), "mpirun")), slow, 6, "and %d more, in report.json", medians.SlowMpirun.String)
+	for i := range out {
+		out[i].Tone = picture.Open
+		out[i].Say("They count like the others, and hide small slowdowns: a quieter machine or more mpiruns (--mpiruns) find more.")
 	}
-	s := document.Titled("Disturbed: %d of %s slow throughout", len(slow), subject(len(slow), r.R*len(r.Shapes), "mpirun"))
-	s.Tone = picture.Open
-	shown, more := phrase.First(slow, most, "and %d more, in report.json")
-	for _, m := range shown {
-		s.Item("%s", m)
-	}
-	if more != "" {
-		s.Item("%s", more)
-	}
-	s.Say("They count like the others, and hide small slowdowns: a quieter machine or more mpiruns (--mpiruns) find more.")
-	return []document.Section{s}
+	return out
 }
 
 // ending has the counts, and how to go on where something is violated.
 func ending(r *analyze.Report, folder string) (e document.Ending) {
 	count := countVerdicts(r)
-	parts := []string{fmt.Sprintf("%d violated", count[judge.Violated])}
-	for _, v := range []judge.Verdict{judge.SeenOnce, judge.Undecided, judge.Kept, judge.Marginal, judge.Suspected, judge.NotSuspected, judge.NotMeasured, judge.Wrong} {
-		if n := count[v]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, phrase.Words(v)))
-		}
-	}
+	others := phrase.Counts([]judge.Verdict{judge.SeenOnce, judge.Undecided, judge.Kept, judge.Marginal, judge.Suspected, judge.NotSuspected, judge.NotMeasured, judge.Wrong}, func(v judge.Verdict) int { return count[v] })
 	if r.Gate != nil {
 		e.Why = conf.Plural(r.Gate.Alarms, "alarm") + "; "
 	}
-	e.Why += strings.Join(parts, ", ")
+	e.Why += fmt.Sprintf("%d violated", count[judge.Violated]) + phrase.When(others != "", ", %s", others)
 	if folder != "" && count[judge.Violated] > 0 {
 		e.Next = []document.Label{{Name: "Why", Value: "pgmpi analyze " + folder + " --explain violated"}}
 		if r.Imported == nil {

@@ -23,7 +23,7 @@ var Reports = document.Kind[analyze.Report]{Name: "report", Sections: reportSect
 	Exit: reportExit, Ending: ending, Outcomes: ReportOutcomes, Metrics: reportMetrics, Benchmarks: reportBenchmarks, Plotted: reportPlotted}
 
 func reportSections(r *analyze.Report) []document.Section {
-	return slices.Concat(findings(r), probably(r), disturbed(r), matrix(r, true), header(r), summary(r), patterns(r), violations(r), states(r), suspected(r), undecided(r),
+	return slices.Concat(findings(r), disturbed(r), matrix(r, true), header(r), summary(r), violations(r), states(r), suspected(r), undecided(r),
 		outOfSync(r), bounds(r), remarks(r))
 }
 
@@ -132,31 +132,6 @@ func summary(r *analyze.Report) []document.Section {
 	return []document.Section{s}
 }
 
-// patterns is Table 3 of S-PGMPI: every pattern that was checked.
-func patterns(r *analyze.Report) []document.Section {
-	t := &document.Table{Head: []string{"", "guideline", "", "shape", "violated", "marginal", "kept", "undecided", "other"}, Align: "llllrrrrr", Flex: 2, Narrow: true,
-		Spare: spareShape(r, 3), Tone: document.ToneOf(map[int]picture.Tone{0: picture.Slow})}
-	for _, row := range r.Guidelines {
-		for _, s := range r.Shapes {
-			n := row.ByShape[s.Name]
-			if row.Type != guidelines.Pattern || len(n) == 0 {
-				continue
-			}
-			others := 0
-			for _, count := range n {
-				others += count
-			}
-			cells := []string{phrase.When(n[judge.Violated] > 0, "●"), phrase.Fit(row.Guideline, 14), strings.ReplaceAll(row.Formula, "(n)", ""), s.Name}
-			for _, verdict := range []judge.Verdict{judge.Violated, judge.Marginal, judge.Kept, judge.Undecided} {
-				cells = append(cells, phrase.BlankZero(n[verdict]))
-				others -= n[verdict]
-			}
-			t.Add(append(cells, phrase.BlankZero(others))...)
-		}
-	}
-	return document.Tabled(t, "", "Patterns: tests by verdict; ● marks a guideline that is violated")
-}
-
 // violations lists what to do something about, the worst of a shape first.
 func violations(r *analyze.Report) []document.Section {
 	var out []document.Section
@@ -177,7 +152,8 @@ func violations(r *analyze.Report) []document.Section {
 	}
 	if len(out) > 0 {
 		out[len(out)-1].Note("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001. 95 %%: the interval of the ratio, for this test alone, not adjusted for being chosen as a finding.%s",
-			phrase.When(known, " again: the estimated probability that a new check of this design shows it; from .90 on it is sure, - is not known."))
+			phrase.When(known, " again: the estimated probability that a new check of this design in this state of the machine shows it, "+
+				"of split-robustness if it is followed up again; from .90 on it is sure, - is not known."))
 		if t := judge.Get(r.Test); t != nil && !t.Paired && r.Method.Rules().Exact {
 			out[len(out)-1].Note("The test does not pair the mpiruns: p is exact if both sides spread alike and do not depend on each other (docs/statistics.md#tests).")
 		}
@@ -198,6 +174,11 @@ func Again(v *analyze.Verdict) string {
 		// Cut, not rounded: .90 is sure.
 		return fmt.Sprintf(".%02.0f", math.Floor(100**q))
 	}
+}
+
+// ifFollowedUp is what the probability of a split rests on: medians must raise the suspicion again.
+func ifFollowedUp(v *analyze.Verdict) string {
+	return phrase.When(v.Type == guidelines.Split, ", if it is followed up again (--baseline does)")
 }
 
 // suspected lists split-robustness from medians: no test, no exit code.
@@ -298,16 +279,7 @@ func remarks(r *analyze.Report) []document.Section {
 }
 
 func cases(title string, list []analyze.CaseMessage) []document.Section {
-	if len(list) == 0 {
-		return nil
-	}
-	s := document.Titled("%s: %s", title, conf.Plural(len(list), "case"))
-	shown, more := phrase.First(list, 10, "and %d more, see report.json")
-	for _, c := range shown {
-		s.Item("%s, %s, %s: %s", c.Function, phrase.Size(c.Msize), c.Shape, c.Message)
-	}
-	if more != "" {
-		s.Say("%s", more)
-	}
-	return []document.Section{s}
+	return document.Listed(title+": "+conf.Plural(len(list), "case"), list, 10, "and %d more, see report.json", func(c analyze.CaseMessage) string {
+		return fmt.Sprintf("%s, %s, %s: %s", c.Function, phrase.Size(c.Msize), c.Shape, c.Message)
+	})
 }

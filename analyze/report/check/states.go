@@ -89,8 +89,7 @@ func byStateReason(s *document.Section, v *analyze.Verdict) {
 	}
 	s.Say("It depends on the state of the machine: %s.", v.ByState.String())
 	for _, in := range v.ByState {
-		limits := phrase.Interval(in.RatioLo95, in.RatioHi95, ", ")
-		s.Item("state %s: %s%s", in.State, phrase.Ratio(in.Ratio), phrase.When(limits != "", " [%s]", limits))
+		s.Item("state %s: %s", in.State, effect(in.Effect))
 	}
 	s.Say("Each state is judged by its own mpiruns alone, not adjusted: that explains the verdict, and is none.")
 }

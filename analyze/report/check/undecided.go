@@ -19,15 +19,24 @@ const (
 	moreRows = "%d more are in report.json."
 )
 
-// undecided lists the tests that the data leave open, but those that are probably slower: what
-// the fewest mpiruns would decide first.
+// undecided lists the tests that the data leave open: first those that are probably slower, the largest ratio first, then
+// what the fewest mpiruns would decide.
 func undecided(r *analyze.Report) []document.Section {
-	open := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.RunsNeeded != nil && !isProbable(v) })
+	open := byRatio(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.RunsNeeded != nil }))
 	if len(open) == 0 {
 		return nil
 	}
-	order := func(v *analyze.Verdict) int { return cmp.Or(v.RunsNeeded.R, v.RunsNeeded.Limit+1) }
+	probable := 0
+	order := func(v *analyze.Verdict) int {
+		if isProbable(v) {
+			return 0
+		}
+		return cmp.Or(v.RunsNeeded.R, v.RunsNeeded.Limit+1)
+	}
 	slices.SortStableFunc(open, func(a, b *analyze.Verdict) int { return order(a) - order(b) })
+	for probable < len(open) && isProbable(open[probable]) {
+		probable++
+	}
 	headline := ""
 	switch n, half := open[0].RunsNeeded.R, r.RunsNeededHalf; {
 	case len(open) == 1 && n > 0:
@@ -35,7 +44,7 @@ func undecided(r *analyze.Report) []document.Section {
 	case len(open) > 1 && half != nil:
 		headline = fmt.Sprintf("; R = %d mpiruns would probably decide about %.0f of them", half.R, half.Decides)
 	}
-	s := document.Titled("Undecided: %s, neither violated nor kept is shown%s", conf.Plural(len(open), "test"), headline)
+	s := document.Titled("Undecided: %s, neither violated nor kept is shown%s%s", conf.Plural(len(open), "test"), headline, phrase.When(probable > 0, "; probably slower: %d", probable))
 	s.Table = &document.Table{Head: []string{"guideline", "shape", "msize", "now", "possible", "ratio", "95 %", "R needed", "towards"}, Align: "llrrrrlrl",
 		Spare: append(spareShape(r, 1), 6), Tone: document.ToneOf(map[int]picture.Tone{5: picture.Open})}
 	shown, more := phrase.First(open, mostRows, moreRows)
@@ -47,6 +56,7 @@ func undecided(r *analyze.Report) []document.Section {
 	s.Note("R needed: a new check with that many mpiruns decides it four times in five or more, if effect and spread stay as observed. "+
 		"This one had %d; a finished check is not extended.", r.R)
 	note := &s.Notes[0]
+	*note += phrase.When(probable > 0, " Probably slower: taken alone, with 95 %% confidence; the verdict is for all %s together, and asks for more.", conf.Plural(r.M, "test"))
 	if i := slices.IndexFunc(open, func(v *analyze.Verdict) bool { return v.RunsNeeded.Test != r.Test }); i >= 0 {
 		n := open[i].RunsNeeded
 		*note += fmt.Sprintf(" That many mpiruns choose another test: %s.", n.Test.Title(n.R))

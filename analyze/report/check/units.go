@@ -12,8 +12,6 @@ var AdjustNames = map[judge.Adjust]string{
 	judge.AdjustNone: "not adjusted",
 }
 
-// effect writes a ratio with its 95 % interval: "1.55× [1.42, 1.71]".
-func effect(v *analyze.Verdict) string {
-	limits := phrase.Interval(v.RatioLo95, v.RatioHi95, ", ")
-	return phrase.Ratio(v.Ratio) + phrase.When(limits != "", " [%s]", limits)
+func effect(e analyze.Effect) string {
+	return phrase.RatioIn(e.Ratio, e.RatioLo95, e.RatioHi95)
 }

@@ -14,14 +14,7 @@ func FolderFact(s *document.Section, name string, f analyze.ComparedFolder, o an
 
 // Warnings lists remarks on a comparison; their place is in their text.
 func Warnings(list []remark.Remark) []document.Section {
-	if len(list) == 0 {
-		return nil
-	}
-	s := document.Titled("Remarks")
-	for _, w := range list {
-		s.Item("%s%s", w.Text, phrase.When(w.Remedy != "", "; %s", w.Remedy))
-	}
-	return []document.Section{s}
+	return document.Listed("Remarks", list, len(list), "", func(w remark.Remark) string { return w.Text + phrase.When(w.Remedy != "", "; %s", w.Remedy) })
 }
 
 // Within says of a paired test that it compares within mpiruns.

@@ -15,16 +15,14 @@ import (
 	"pgmpi/internal/picture"
 )
 
+// TrendFigure has the ratio of a test in each check.
 func TrendFigure(s *series.Series, t *series.Trend, id string) picture.Figure {
 	f := picture.Figure{ID: id, Title: fmt.Sprintf("%s %s at %s on %s", t.Guideline, phrase.Function(t.Function), phrase.Size(t.Msize), t.Shape),
-		X: picture.Axis{Title: "check (UTC)", Scale: picture.Named}, Y: picture.Axis{Title: "ratio", Scale: picture.Log, Unit: picture.Factor, Level: 1, Holds: []float64{0.8, 1.25}}, Series: []picture.Series{{Name: "ratio"}},
-		Numbers: &picture.Numbers{Head: []string{"check (UTC)", "call", "ratio", "95 %", "verdict", "not as before"}, Align: "lrrlll"}}
+		X: picture.Axis{Title: "check (UTC)", Scale: picture.Named}, Y: picture.Axis{Title: "ratio", Scale: picture.Log, Unit: picture.Factor, Level: 1, Holds: []float64{0.8, 1.25}}, Series: []picture.Series{{Name: "ratio"}}}
 	violated := 0
 	for i, p := range t.Points {
 		k := &s.Nights[p.Night]
 		f.X.Names = append(f.X.Names, nightTime(k))
-		news := changed(k, " ", "; ") + phrase.When(k.Shift != nil, "; the machine")
-		f.Numbers.Add(nightTime(k), phrase.Duration(p.MedianS), phrase.Ratio(p.Ratio), phrase.Interval(p.RatioLo95, p.RatioHi95, "–"), phrase.Words(knownVerdict(p.Verdict)), strings.TrimPrefix(news, "; "))
 		if p.Ratio != nil && *p.Ratio > 0 {
 			f.Series[0].Points = append(f.Series[0].Points, picture.Point{X: float64(i), Y: *p.Ratio, Lo: check.OrNaN(p.RatioLo95), Hi: check.OrNaN(p.RatioHi95)})
 		}
@@ -32,7 +30,7 @@ func TrendFigure(s *series.Series, t *series.Trend, id string) picture.Figure {
 		case p.Verdict == judge.Violated:
 			violated++
 			f.Marks = append(f.Marks, picture.Mark{X: float64(i), Tone: picture.Slow, Sign: "★", Text: "violated"})
-		case news != "":
+		case news(k) != "":
 			f.Marks = append(f.Marks, picture.Mark{X: float64(i), Tone: picture.Plain, Sign: "*", Text: "not as in the check before"})
 		}
 	}

@@ -30,16 +30,11 @@ func compareRows(c *series.Comparison) [][]string {
 }
 
 func compareSections(c *series.Comparison) []document.Section {
-	return slices.Concat(compareAnswer(c), compareGuidelines(c), compareCases(c), compareMeans(c), compareDesign(c), check.Warnings(c.Warnings))
+	return slices.Concat(compareAnswer(c), compareGuidelines(c), compareCases(c, false), compareMeans(c), compareDesign(c), check.Warnings(c.Warnings))
 }
 
-// compareScreen has the largest changes only, unless all rows are asked for.
 func compareScreen(c *series.Comparison) []document.Section {
-	cases := compareChanges(c)
-	if c.AllRows {
-		cases = document.Noteless(compareCases(c))
-	}
-	return slices.Concat(compareAnswer(c), compareGuidelines(c), cases)
+	return slices.Concat(compareAnswer(c), compareGuidelines(c), compareCases(c, true))
 }
 
 func compareEnding(c *series.Comparison, _ string) (e document.Ending) {
@@ -132,81 +127,54 @@ func compareDesign(c *series.Comparison) []document.Section {
 	s.Fact("Test", "%s %s, %s; %s, m = %s, alpha = %g, minimum slowdown %.2f×", c.Alternative, c.Test.Title(min(c.A.R, c.B.R)),
 		cmp.Or(phrase.When(c.Paired, "measured alternately"), "mpiruns not paired"), check.AdjustNames[c.Adjust], conf.Plural(c.M, "case"), c.Alpha, c.MinSlowdown)
 	s.Fact("", "smallest p attainable %s; B/A is the ratio of the run-times over mpiruns (Hodges-Lehmann) with its 95 %% interval", phrase.Probability(&c.PMin))
+	if n := len(c.Cases) - len(changedCases(c)); n > 0 && !c.AllRows {
+		s.Fact("Not shown", "%s without a significant change, or not measured (--all-rows shows them)", conf.Plural(n, "call"))
+	}
 	s.Fact("Sizes", "%s", c.MsizeLegend)
 	return []document.Section{s}
 }
 
-func compareCases(c *series.Comparison) []document.Section {
-	t := &document.Table{Align: "llrrrrrrll", Flex: 9,
-		Head: []string{"function", "shape", "msize", "A", "B", "B/A", "95 % interval", "p adj.", "", "change"}}
-	left, shapes := map[series.Change]int{}, map[string]bool{}
-	for i := range c.Cases {
-		k := &c.Cases[i]
-		shapes[k.Shape] = true
-		if !c.AllRows && (k.Change == series.NoDifference || k.Change == series.LeftOut) {
-			left[k.Change]++
-			continue
-		}
-		cells := []string{phrase.Function(k.Function), k.Shape, phrase.Size(k.Msize), phrase.Duration(k.AMedianS), phrase.Duration(k.BMedianS), "-", "", "", "", cmp.Or(k.Reason, phrase.Words(k.Change))}
-		if k.Ratio != nil {
-			cells = append(cells[:5], phrase.Ratio(k.Ratio), phrase.Interval(k.RatioLo, k.RatioHi, "–"), phrase.Probability(k.PAdjusted), k.Stars, phrase.Words(k.Change))
-		}
-		t.Add(cells...)
-	}
-	if len(shapes) == 1 {
-		t.Drop(1)
-		t.Flex--
-	}
-	s := document.Titled("%s", cmp.Or(phrase.When(c.AllRows, "Run-times"), "Run-times that changed"))
-	switch {
-	case len(t.Rows) == 0 && len(left) == 0:
-		return nil
-	case len(t.Rows) == 0:
-		s.Title += ": none"
-	default:
-		t.Spare = []int{slices.Index(t.Head, "p adj.")} // the stars say it, too
-		s.Table = t
-		s.Note("p adj.: adjusted p-value, * ≤ .05, ** ≤ .01, *** ≤ .001%s", phrase.When(c.AllRows, "; ~: nothing significant, which does not show that there is nothing"))
-	}
-	var not []string
-	if n := left[series.NoDifference]; n > 0 {
-		not = append(not, fmt.Sprintf("%s without a significant change", conf.Plural(n, "call")))
-	}
-	if n := left[series.LeftOut]; n > 0 {
-		not = append(not, fmt.Sprintf("%d that could not be measured", n))
-	}
-	s.Figures = ChangeFigures(c)
-	if len(not) > 0 {
-		s.Note("Not shown: %s (--all-rows shows them).", strings.Join(not, ", "))
-	}
-	return []document.Section{s}
-}
-
-// compareChanges are the largest changes of run-times, those that became slower first.
-func compareChanges(c *series.Comparison) []document.Section {
-	const most = 12
+// changedCases are those that became slower first, then the faster ones, the largest changes of each first.
+func changedCases(c *series.Comparison) []series.CaseChange {
 	order := []series.Change{series.Slower, series.Faster, series.SlightlySlower, series.SlightlyFaster, series.NotCompared}
-	changed := slices.DeleteFunc(slices.Clone(c.Cases), func(k series.CaseChange) bool { return !slices.Contains(order, k.Change) })
-	slices.SortStableFunc(changed, func(a, b series.CaseChange) int {
+	rows := slices.DeleteFunc(slices.Clone(c.Cases), func(k series.CaseChange) bool { return !slices.Contains(order, k.Change) })
+	slices.SortStableFunc(rows, func(a, b series.CaseChange) int {
 		if a.Change != b.Change || a.Ratio == nil || b.Ratio == nil {
 			return slices.Index(order, a.Change) - slices.Index(order, b.Change)
 		}
 		return cmp.Compare(math.Abs(math.Log(*b.Ratio)), math.Abs(math.Log(*a.Ratio)))
 	})
-	t := &document.Table{Head: []string{"collective", "shape", "size", "A", "B", "B/A [95 %]", "change"}, Align: "llrrrll", Flex: 6, Spare: []int{1}}
-	shown, more := phrase.First(changed, most, "%d more with --full.")
-	for _, k := range shown {
-		ratio := phrase.Ratio(k.Ratio)
-		if limits := phrase.Interval(k.RatioLo, k.RatioHi, ", "); limits != "" {
-			ratio += " [" + limits + "]"
+	return rows
+}
+
+// compareCases are the run-times that changed, or all; a screen has only the largest changes.
+func compareCases(c *series.Comparison, screen bool) []document.Section {
+	most := len(c.Cases)
+	rows := c.Cases
+	if !c.AllRows {
+		rows = changedCases(c)
+		if screen {
+			most = 12
 		}
-		t.Add(phrase.Function(k.Function), k.Shape, phrase.Size(k.Msize), phrase.Duration(k.AMedianS), phrase.Duration(k.BMedianS), ratio, cmp.Or(k.Reason, phrase.Words(k.Change)))
 	}
-	if !slices.ContainsFunc(c.Cases, func(k series.CaseChange) bool { return k.Shape != c.Cases[0].Shape }) {
-		t.Drop(1)
+	t := &document.Table{Head: []string{"collective", "size", "A", "B", "B/A [95 %]", "p adjusted", "change"}, Align: "lrrrlll", Flex: 6, Spare: []int{5}}
+	several := slices.ContainsFunc(c.Cases, func(k series.CaseChange) bool { return k.Shape != c.Cases[0].Shape })
+	shown, more := phrase.First(rows, most, "%d more with --full.")
+	for _, k := range shown {
+		t.Add(phrase.Function(k.Function)+phrase.When(several, ", %s", k.Shape), phrase.Size(k.Msize), phrase.Duration(k.AMedianS), phrase.Duration(k.BMedianS),
+			phrase.RatioIn(k.Ratio, k.RatioLo, k.RatioHi), strings.TrimSpace(phrase.Probability(k.PAdjusted)+" "+k.Stars), cmp.Or(k.Reason, phrase.Words(k.Change)))
+	}
+	out := document.Tabled(t, more, "%s", cmp.Or(phrase.When(c.AllRows, "Run-times"), fmt.Sprintf("Run-times that changed: %d of %s", len(rows), conf.Plural(c.M, "call"))))
+	switch {
+	case len(out) == 0:
+	case screen:
+		t.Drop(5)
 		t.Flex, t.Spare = 5, nil
+	default:
+		out[0].Note("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001%s", phrase.When(c.AllRows, "; ~: nothing significant, which does not show that there is nothing"))
+		out[0].Figures = ChangeFigures(c)
 	}
-	return document.Tabled(t, more, "Run-times that changed: %d of %s", len(changed), conf.Plural(c.M, "call"))
+	return out
 }
 
 func compareMeans(c *series.Comparison) []document.Section {
@@ -219,21 +187,17 @@ func compareMeans(c *series.Comparison) []document.Section {
 	return document.Tabled(t, "", "Geometric means of B/A over the sizes")
 }
 
-func compareGuidelines(c *series.Comparison) []document.Section {
-	var out []document.Section
+func compareGuidelines(c *series.Comparison) (out []document.Section) {
+	several := slices.ContainsFunc(c.Cases, func(k series.CaseChange) bool { return k.Shape != c.Cases[0].Shape })
 	for _, change := range []series.Change{series.NewlyViolated, series.NewlyKept} {
-		t := &document.Table{Head: []string{"guideline", "shape", "msize", "call instead", "A", "ratio", "B", "ratio"}, Align: "llrllrlr", Flex: 3, Spare: []int{5, 7}}
+		t := &document.Table{Head: []string{"guideline", "size", "call instead", "A", "ratio", "B", "ratio"}, Align: "lrllrlr", Flex: 2, Spare: []int{4, 6}}
 		for _, k := range c.Guidelines {
 			if k.Change == change {
-				t.Add(phrase.Fit(k.Guideline, 14)+" "+phrase.Plain(k.Function), k.Shape, phrase.Size(k.Msize), cmp.Or(phrase.Plain(k.Mockup), "itself at "+phrase.Size(k.MsizeOther)),
+				t.Add(phrase.Fit(k.Guideline, 14)+" "+phrase.Plain(k.Function)+phrase.When(several, ", %s", k.Shape), phrase.Size(k.Msize), cmp.Or(phrase.Plain(k.Mockup), "itself at "+phrase.Size(k.MsizeOther)),
 					string(k.AVerdict), phrase.Ratio(k.ARatio), string(k.BVerdict), phrase.Ratio(k.BRatio))
 			}
 		}
-		if len(t.Rows) > 0 {
-			section := document.Titled("Guidelines %s in B: %d", cmp.Or(phrase.When(change == series.NewlyKept, "no longer violated"), phrase.Words(change)), len(t.Rows))
-			section.Table = t
-			out = append(out, section)
-		}
+		out = append(out, document.Tabled(t, "", "Guidelines %s in B: %d", cmp.Or(phrase.When(change == series.NewlyKept, "no longer violated"), phrase.Words(change)), len(t.Rows))...)
 	}
 	return out
 }

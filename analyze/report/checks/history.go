@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
-	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
@@ -75,7 +73,12 @@ func changed(k *series.Night, is, separator string) string {
 	return strings.Join(out, separator)
 }
 
-// when a night was, to the minute.
+// news is what is not as in the check before.
+func news(k *series.Night) string {
+	return strings.TrimPrefix(changed(k, " ", "; ")+phrase.When(k.Shift != nil, "; %s", k.Shift), "; ")
+}
+
+// nightTime is when a night was, to the minute.
 func nightTime(k *series.Night) string {
 	at, err := time.Parse(time.RFC3339, k.Created)
 	if err != nil {
@@ -86,7 +89,6 @@ func nightTime(k *series.Night) string {
 
 func historySections(h *series.History) []document.Section { return historyOf(h, false) }
 
-// historyScreen has the last checks, without the speed of the machine.
 func historyScreen(h *series.History) []document.Section { return historyOf(h, true) }
 
 // historyEnding compares the last two checks of a series.
@@ -102,27 +104,19 @@ func historyEnding(h *series.History, _ string) (e document.Ending) {
 
 func folderOf(k *series.Night) string { return conf.Folder(strings.TrimSuffix(k.Path, "/report.json")) }
 
-func historyOf(h *series.History, brief bool) []document.Section {
-	var answers document.Section
-	out := []document.Section{answers}
+func historyOf(h *series.History, screen bool) []document.Section {
+	out := make([]document.Section, 1)
 	for i := range h.Series {
 		s := &h.Series[i]
 		out[0].Say("%s", historyAnswer(s))
-		out = append(out, slices.Concat(historyChanges(s), historyNights(s, brief), historyTrends(s))...)
+		out = append(out, slices.Concat(historyChanges(s), historyNights(s, screen), historyTrends(s))...)
 	}
-	if len(h.Skipped) > 0 {
-		s := document.Titled("Left out: %d that could not be read", len(h.Skipped))
-		shown, more := phrase.First(h.Skipped, 20, "and %d more, see history.json")
-		for _, k := range shown {
-			s.Item("%s: %s", phrase.Fit(k.Path, 120), phrase.Fit(k.Reason, 200))
-		}
-		if more != "" {
-			s.Item("%s", more)
-		}
-		out = append(out, s)
-	}
-	return out
+	return append(out, document.Listed(fmt.Sprintf("Left out: %d that could not be read", len(h.Skipped)), h.Skipped, 20, seeJSON, func(k series.Skipped) string {
+		return phrase.Fit(k.Path, 120) + ": " + phrase.Fit(k.Reason, 200)
+	})...)
 }
+
+const seeJSON = "and %d more, see history.json"
 
 func seriesName(s *series.Series) string {
 	return phrase.Known(s.Library) + ", " + strings.Join(s.Shapes, " ")
@@ -154,53 +148,40 @@ func historyAnswer(s *series.Series) string {
 	return fmt.Sprintf("NO LASTING CHANGE SHOWN in %s%s.", checks, text)
 }
 
-func historyNights(s *series.Series, brief bool) []document.Section {
-	const recent = 10
-	from := 0
-	if brief {
-		from = max(0, len(s.Nights)-recent)
+// historyNights has a row for each check; a screen the last of them.
+func historyNights(s *series.Series, screen bool) []document.Section {
+	from, marks := 0, 30
+	if screen {
+		from, marks = max(0, len(s.Nights)-10), 4
 	}
 	t := &document.Table{Head: []string{"check", "", "library", "violated", "alarms", "gone", "slow", "line", "memcpy", "label"}, Align: "lllrrrrrrl", Flex: 9, Spare: []int{8, 7, 2}}
-	labelled := false
-	var notes []document.Text
+	var marked []*series.Night
 	timeFrom := map[string]int{} // checks
 	for i := from; i < len(s.Nights); i++ {
 		k := &s.Nights[i]
-		labelled = labelled || len(k.Label) > 0
-		alarms := "-"
+		alarms, mark := "-", ""
 		if k.Alarms != nil {
 			alarms = fmt.Sprint(*k.Alarms)
-		}
-		mark := ""
-		var news []string
-		if what := changed(k, " ", "; "); what != "" {
-			news = append(news, what)
-		}
-		if k.Shift != nil {
-			news = append(news, k.Shift.String())
 		}
 		if k.TimeFrom != "" {
 			timeFrom[k.TimeFrom]++
 		}
-		if len(news) > 0 {
-			mark = "*"
-			notes = append(notes, document.Text{Style: document.Item, Text: nightTime(k) + ": " + strings.Join(news, "; ")})
+		if news(k) != "" {
+			mark, marked = "*", append(marked, k)
 		}
-		t.Add(nightTime(k), mark, phrase.Known(phrase.Fit(check.LibraryName(k.Library), 20)), fmt.Sprintf("%d%s", k.Violated, phrase.When(!brief, "/%d", k.Tests)), alarms, fmt.Sprint(k.Gone), fmt.Sprint(k.SlowMpiruns),
+		t.Add(nightTime(k), mark, phrase.Known(phrase.Fit(check.LibraryName(k.Library), 20)), fmt.Sprintf("%d%s", k.Violated, phrase.When(!screen, "/%d", k.Tests)), alarms, fmt.Sprint(k.Gone), fmt.Sprint(k.SlowMpiruns),
 			reading(k, medians.ByLine), reading(k, medians.ByMemcpy), labels(k.Label))
 	}
-	if !labelled {
+	if !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[9] != "" }) {
 		t.Drop(9)
 		t.Flex = 2
 	}
-	if brief {
+	out := document.Tabled(t, "slow: mpiruns that were slower than the others throughout. line, memcpy: what a cache line between two cores and a memcpy of 256 KiB took in the median mpirun.",
+		"Checks of %s (UTC)", seriesName(s))
+	if screen {
 		t.Drop(8)
 		t.Drop(7)
 		t.Flex, t.Spare = min(t.Flex, len(t.Head)-1), []int{2}
-	}
-	out := document.Tabled(t, "slow: mpiruns that were slower than the others throughout. line, memcpy: what a cache line between two cores and a memcpy of 256 KiB took in the median mpirun.",
-		"Checks of %s (UTC)", seriesName(s))
-	if brief {
 		out[0].Notes = nil
 	}
 	if from > 0 {
@@ -209,20 +190,7 @@ func historyNights(s *series.Series, brief bool) []document.Section {
 	for _, from := range slices.Sorted(maps.Keys(timeFrom)) {
 		out[0].Note("The time of %s is not in the report, and is from %s.", conf.Plural(timeFrom[from], "check"), from)
 	}
-	if len(notes) > 0 {
-		marked := document.Titled("* Not as in the check before")
-		most := 30
-		if brief {
-			most = 4
-		}
-		shown, more := phrase.First(notes, most, "and %d more, see history.json")
-		marked.Text = shown
-		if more != "" {
-			marked.Item("%s", more)
-		}
-		out = append(out, marked)
-	}
-	return out
+	return append(out, document.Listed("* Not as in the check before", marked, marks, seeJSON, func(k *series.Night) string { return nightTime(k) + ": " + news(k) })...)
 }
 
 // reading is of the yardstick, on the first shape that has it.
@@ -280,7 +248,6 @@ func lastingGroups(s *series.Series) (out []*lastingGroup) {
 
 func historyChanges(s *series.Series) []document.Section {
 	t := &document.Table{Head: []string{"since", "function", "shape", "sizes", "tests", "ratio, after/before", "guidelines"}, Align: "lllrrrl", Flex: 6, Spare: []int{4, 2}}
-	between := document.Titled("Between which checks they changed (95 %%)")
 	var lines []string
 	labelled := func(i int) string {
 		return nightTime(&s.Nights[i]) + phrase.When(len(s.Nights[i].Label) > 0, " (%s)", labels(s.Nights[i].Label))
@@ -294,76 +261,24 @@ func historyChanges(s *series.Series) []document.Section {
 		t.Add(since, phrase.Function(g.Function), g.Shape, sizes, fmt.Sprint(g.tests), g.factors(), strings.Join(g.guidelines, " "))
 		lines = append(lines, fmt.Sprintf("%s: after %s, not after %s", since, labelled(g.LastBefore), labelled(g.FirstAfter)))
 	}
-	for _, line := range slices.Compact(lines) {
-		between.Item("%s", line)
-	}
-	out := document.Tabled(t, "", "Ratios that changed, and stayed so for three checks or more")
-	if len(out) > 0 {
-		out = append(out, between)
-	}
-	return out
+	lines = slices.Compact(lines)
+	return append(document.Tabled(t, "", "Ratios that changed, and stayed so for three checks or more"),
+		document.Listed("Between which checks they changed (95 %)", lines, len(lines), "", func(line string) string { return line })...)
 }
 
+// historyTrends has a row for each check, and a picture on pages.
 func historyTrends(s *series.Series) (out []document.Section) {
 	for i := range s.Trends {
 		t := &s.Trends[i]
-		with := "itself at " + phrase.Size(t.MsizeOther)
-		if t.Mockup != "" {
-			with = phrase.Plain(t.Mockup)
+		section := document.Titled("%s %s at %s on %s, against %s", t.Guideline, phrase.Function(t.Function), phrase.Size(t.Msize), t.Shape,
+			cmp.Or(phrase.Plain(t.Mockup), "itself at "+phrase.Size(t.MsizeOther)))
+		section.Table = &document.Table{Head: []string{"check (UTC)", "", "call", "ratio [95 %]", "verdict"}, Align: "llrll"}
+		for _, p := range t.Points {
+			k := &s.Nights[p.Night]
+			section.Table.Add(nightTime(k), phrase.When(news(k) != "", "*"), phrase.Duration(p.MedianS), phrase.RatioIn(p.Ratio, p.RatioLo95, p.RatioHi95), phrase.Words(p.Verdict))
 		}
-		section := document.Titled("%s %s at %s on %s, against %s", t.Guideline, phrase.Function(t.Function), phrase.Size(t.Msize), t.Shape, with)
-		section.Drawing(func(width int) []string {
-			return append(TrendLines(s, t, width), document.Wrap(trendLegend, width-3, "  ")...)
-		})
 		section.Figures = []picture.Figure{TrendFigure(s, t, picture.Anchor("trend", t.Guideline, t.Function, phrase.Size(t.Msize), t.Shape))}
 		out = append(out, section)
 	}
 	return out
-}
-
-const trendLegend = "o the ratio, # where it is violated, --- its 95 % interval, : where both take equally long, * not as in the check before."
-
-// TrendLines draws a trend, a line for each night, in ASCII as far as it is a picture.
-func TrendLines(s *series.Series, t *series.Trend, width int) []string {
-	const form, formed = "%-16s %-1s %8s %7s %-12s %-13s ", 66 // with what a drawing is indented by
-	trendCells := min(34, max(12, width-formed))
-	lo, hi := 0.95, 1.05
-	valid := func(x *float64) bool { return x != nil && *x > 0 && !math.IsInf(*x, 0) }
-	for _, p := range t.Points {
-		for _, x := range []*float64{p.Ratio, p.RatioLo95, p.RatioHi95} {
-			if valid(x) {
-				lo, hi = min(lo, *x), max(hi, *x)
-			}
-		}
-	}
-	column := func(x float64) int {
-		return min(max(int(math.Log(x/lo)/math.Log(hi/lo)*float64(trendCells-1)+0.5), 0), trendCells-1)
-	}
-	low, high := phrase.Ratio(&lo), phrase.Ratio(&hi)
-	lines := []string{fmt.Sprintf(form, "check (UTC)", "", "call", "ratio", "95 %", "verdict") + fmt.Sprintf("%-*s%*s", trendCells/2, low, trendCells-trendCells/2, high)}
-	for _, p := range t.Points {
-		k := &s.Nights[p.Night]
-		picture := []byte(strings.Repeat(" ", trendCells))
-		picture[column(1)] = ':'
-		if valid(p.RatioLo95) && valid(p.RatioHi95) {
-			for i := column(*p.RatioLo95); i <= column(*p.RatioHi95); i++ {
-				picture[i] = '-'
-			}
-		}
-		if valid(p.Ratio) {
-			picture[column(*p.Ratio)] = cmp.Or(map[judge.Verdict]byte{judge.Violated: '#'}[p.Verdict], 'o')
-		}
-		mark := phrase.When(len(k.Changed) > 0 || k.Shift != nil, "*")
-		lines = append(lines, strings.TrimRight(fmt.Sprintf(form, nightTime(k), mark, phrase.Duration(p.MedianS), phrase.Ratio(p.Ratio), phrase.Interval(p.RatioLo95, p.RatioHi95, "-"), phrase.Words(knownVerdict(p.Verdict)))+string(picture), " "))
-	}
-	return lines
-}
-
-// knownVerdict keeps words of somebody's report out of a picture.
-func knownVerdict(v judge.Verdict) judge.Verdict {
-	switch v {
-	case judge.Violated, judge.Marginal, judge.Kept, judge.Undecided, judge.Suspected, judge.NotSuspected, judge.SeenOnce, judge.NotMeasured, judge.Wrong:
-		return v
-	}
-	return "?"
 }

@@ -35,7 +35,7 @@ type World struct {
 	// Lasts is how much of a side's own effect stays until the next mpirun (first-order
 	// autoregression), Offset the spread of an effect that a test has in a whole check, though its ratio is 1.
 	Lasts, Offset float64
-	Jumps         float64 // the call takes this much more or less time than the other, by turns of chance
+	Jumps         float64 // the call takes this much more or less time than the other, at random
 	Step          float64 // the clock's, where a call takes tickedNS; 0: the clock is exact
 }
 

@@ -60,7 +60,6 @@ func sectionsWith(key string) string {
 	return strings.Join(in, " or ")
 }
 
-// tagged returns a struct's fields by their TOML names.
 func tagged(v reflect.Value) (fields map[string]reflect.Value, names []string) {
 	fields = map[string]reflect.Value{}
 	for i := range v.NumField() {

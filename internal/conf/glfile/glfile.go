@@ -163,7 +163,6 @@ func (f *File) Validate(flags map[string]string) error {
 	return f.located(f.check())
 }
 
-// Plan makes the Plan of a valid File for the given numbers of processes and its shapes.
 func (f *File) Plan(np []int) (*guidelines.Plan, error) {
 	return f.planned(np, guidelines.Build)
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"pgmpi/internal/document"
 )
 
 // Template returns a gl.toml with every key, its default and its meaning. Loaded,
@@ -29,15 +31,7 @@ func Template() string {
 func comment(b *strings.Builder, text string) {
 	first, size := utf8.DecodeRuneInString(text)
 	text = string(unicode.ToUpper(first)) + strings.TrimSuffix(text[size:], ".") + "."
-	line := "#"
-	for word := range strings.FieldsSeq(text) {
-		if utf8.RuneCountInString(line+" "+word) > 80 {
-			b.WriteString(line + "\n")
-			line = "#"
-		}
-		line += " " + word
-	}
-	b.WriteString(line + "\n")
+	b.WriteString(strings.Join(document.Wrap("# "+text, 80, "# "), "\n") + "\n")
 }
 
 const templateHead = `# gl.toml: what "pgmpi check gl.toml" checks, and how.

@@ -50,7 +50,6 @@ type Campaign struct {
 	predicted map[guidelines.Shape]int
 }
 
-// Options say where and how an experiment is done.
 type Options struct {
 	Path    string            // of the results folder
 	Before  *results.Manifest // of the folder to go on in (see Before); nil for a new one
@@ -178,13 +177,11 @@ func (c *Campaign) Open() error {
 	return nil
 }
 
-// Close unlocks the results folder.
 func (c *Campaign) Close() error { return c.Folder().Close() }
 
 // Folder is the results folder, once it is open.
 func (c *Campaign) Folder() *results.Folder { return c.session.Folder }
 
-// Say tells the user a sentence.
 func (c *Campaign) Say(format string, args ...any) {
 	c.Tell(Event{Sentence: fmt.Sprintf(format, args...)})
 }

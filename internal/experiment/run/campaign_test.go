@@ -71,6 +71,28 @@ func TestResumeMeasuresWhatIsMissingAndNothingElse(t *testing.T) {
 	})
 }
 
+func TestACaseThatHasSpentItsBudgetIsPredictedOnce(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		long := func(c protocol.JobCase) bool { return c.Function == "MPI_Reduce" }
+		b.Fake.Call = func(c protocol.JobCase, _ int) time.Duration {
+			if long(c) {
+				return time.Millisecond // ten are more than 3 ms
+			}
+			return 10 * time.Microsecond
+		}
+		b.Checked(bed.Quick)
+		predicted := map[int]int{}
+		for _, j := range b.Fake.Jobs() {
+			if j.Mode == protocol.ModeNREP {
+				predicted[j.NP]++
+				measured := bed.Measured(j)
+				should.Hold(t, slices.ContainsFunc(measured, long) == (predicted[j.NP] == 1) && len(measured) > 0, "prediction %d: %+v", predicted[j.NP], measured)
+			}
+		}
+		should.Hold(t, predicted[2] == 2 && predicted[3] == 2, "%v predictions", predicted)
+	})
+}
+
 func TestFixedRepetitionsHoldForEveryMpirun(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Checked(strings.Replace(bed.Quick, "predictions = 2", "fixed = 50", 1))

@@ -226,9 +226,8 @@ func (c *Campaign) measured(cost report.Cost, first, second, verify time.Duratio
 	return cost, model[protocol.ModeNREP], model[protocol.ModeMeasure], verify
 }
 
-// finished is the head of the last finished mpirun of stage 1, which began without
-// looking at functions again, or the first of another stage, which measured
-// everything; nil where there is none.
+// finished is the head of a stage's first finished mpirun, which measured everything; nil where
+// there is none.
 func (c *Campaign) finished(mode protocol.Mode, shape guidelines.Shape) *results.Header {
 	if c.Before == nil || c.LaunchTime > 0 {
 		return nil
@@ -238,11 +237,7 @@ func (c *Campaign) finished(mode protocol.Mode, shape guidelines.Shape) *results
 	if err != nil || len(there) == 0 {
 		return nil
 	}
-	at := there[0]
-	if mode == protocol.ModeNREP {
-		at = there[len(there)-1]
-	}
-	r, err := folder.ReadRun(mode, shape, at, &c.Manifest.Plan)
+	r, err := folder.ReadRun(mode, shape, there[0], &c.Manifest.Plan)
 	if err != nil {
 		return nil
 	}
@@ -293,7 +288,11 @@ func repetitions(config *glfile.File, call, each float64, known int) (predicted,
 		usual = shortRepeat
 	}
 	usual *= usualRSE * usualRSE / (n.RSE * n.RSE)
-	most := min(float64(n.Max), time.Duration(n.MaxTime).Seconds()/each)
+	within := n.MaxTime
+	if n.Budget > 0 {
+		within = min(within, n.Budget)
+	}
+	most := min(float64(n.Max), time.Duration(within).Seconds()/each)
 	predicted = max(float64(n.Min), min(usual, most))
 	kept = max(float64(n.Min), min(2*usual, most), float64(n.ForMinTime([]float64{call})))
 	if known > 0 {

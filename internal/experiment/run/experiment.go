@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -44,7 +45,6 @@ type Experiment struct {
 	Others []results.Kind
 }
 
-// Found is the answer of an experiment.
 type Found struct {
 	*document.Document
 	Judgement *reading.Judgement // only of a check
@@ -72,7 +72,6 @@ type Stage struct {
 	Ended func(*Campaign)
 }
 
-// Command names the command that does the experiment.
 func (x *Experiment) Command() string {
 	if x.Name != "" {
 		return x.Name
@@ -162,7 +161,6 @@ func (c *Campaign) do(ctx context.Context, s Stage) error {
 	return c.Part(ctx, s, 1, x.R)
 }
 
-// Part does some mpiruns of a stage.
 func (c *Campaign) Part(ctx context.Context, s Stage, first, last int) error {
 	if s.Mode == protocol.ModeMeasure {
 		if err := Unpredicted(c.Manifest, c.Path); err != nil {
@@ -198,8 +196,8 @@ func (c *Campaign) fix(s Stage) error {
 		return err
 	}
 	x, err := s.Plan(c, data)
-	if err != nil {
-		return err
+	if before, _ := c.Manifest.Experiment(s.Mode); err != nil || x == before {
+		return err // most often both are nil, and there is nothing to write
 	}
 	c.Manifest.Planned(s.Mode, x)
 	return c.Folder().WriteManifest(c.Manifest)
@@ -216,17 +214,29 @@ func Unpredicted(m *results.Manifest, folder string) error {
 	return nil
 }
 
-// Rounds are the mpiruns of a stage of two campaigns a and b, and which of them comes first in
-// each round: "ab" or "ba". Rounds that the stage does not have do nothing.
+// Rounds are the mpiruns of a stage of campaigns a, b, …, and in which order they come in each round,
+// such as "ba". Rounds that the stage does not have do nothing.
 type Rounds struct {
 	Stage Stage
 	Order []string
+	// After tells after a round whether others are to follow; by default they are.
+	After func(round int) (goesOn bool, err error)
 }
 
-// Alternate does stages of two campaigns round by round, so that what drifts on the machine
-// hits both.
-func Alternate(ctx context.Context, sides [2]*Campaign, all []Rounds) error {
-	sides[1].tally = sides[0].tally // the progress is of both together
+// stopAfter ends all sides after a round.
+func stopAfter(sides []*Campaign, mode protocol.Mode, round int) (err error) {
+	for _, c := range sides {
+		c.Manifest.StopAfter(mode, round)
+		err = errors.Join(err, c.Folder().WriteManifest(c.Manifest))
+	}
+	return err
+}
+
+// Alternate does stages of campaigns round by round, so that what drifts on the machine hits all.
+func Alternate(ctx context.Context, sides []*Campaign, all []Rounds) error {
+	for _, c := range sides {
+		c.tally = sides[0].tally // the progress is of all together
+	}
 	for _, r := range all {
 		for _, c := range sides {
 			c.count(r.Stage, r.Stage.Runs(c.Manifest, c.Config))
@@ -249,7 +259,58 @@ func Alternate(ctx context.Context, sides [2]*Campaign, all []Rounds) error {
 					return err
 				}
 			}
+			if r.After == nil {
+				continue
+			}
+			if goesOn, err := r.After(i + 1); err != nil || !goesOn {
+				return errors.Join(err, stopAfter(sides, r.Stage.Mode, i+1))
+			}
 		}
 	}
 	return nil
+}
+
+// collection keeps the run medians of the mpiruns of an experiment, so that no raw file is
+// read twice.
+type collection struct {
+	medians *medians.Set
+	runs    int  // that it has
+	stale   bool // the manifest says something else by now, or an mpirun did not fit: read all again
+}
+
+// add takes in an mpirun. An error in it comes up again when it is judged.
+func (d *collection) add(m *results.Manifest, r *results.Run) {
+	if !slices.Contains(reading.JudgedModes, r.Mode) {
+		return
+	}
+	if d.runs == 0 {
+		d.medians = medians.New(m)
+	}
+	d.runs++
+	d.stale = d.medians.Add(r) != nil || d.stale
+}
+
+// Collected returns the run medians of all stages so far.
+func (c *Campaign) Collected() (*medians.Set, error) { return c.collected(c.Manifest.R) }
+
+// collected returns the run medians of stage 2 up to an mpirun, and of later stages.
+func (c *Campaign) collected(upTo int) (*medians.Set, error) {
+	onDisk := 0
+	for _, mode := range c.begun {
+		for _, shape := range c.Manifest.Plan.Shapes {
+			runs, err := c.Folder().Finished(mode, shape)
+			if err != nil {
+				return nil, err
+			}
+			for _, run := range runs {
+				if slices.Contains(reading.JudgedModes, mode) && (mode != protocol.ModeMeasure || run <= upTo) {
+					onDisk++
+				}
+			}
+		}
+	}
+	if c.data.runs != onDisk || c.data.runs == 0 || c.data.stale {
+		return reading.Collect(c.Folder(), c.Manifest, upTo)
+	}
+	return c.data.medians, nil
 }

@@ -15,7 +15,6 @@ var labelKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 // longestLabel is for a commit, a ticket, a job: one line of a table.
 const longestLabel = 200
 
-// ValidateLabels returns an error for what is no KEY=VALUE pair of a label.
 func ValidateLabels(pairs []string) error {
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")

@@ -14,7 +14,6 @@ type Event struct {
 	Progress
 }
 
-// Progress says how far a campaign is.
 type Progress struct {
 	Doing       string // in words, the stage
 	Shape       guidelines.Shape
@@ -24,7 +23,6 @@ type Progress struct {
 	Finished    bool // this mpirun is on disk
 }
 
-// tally counts the mpiruns of a command, by stage.
 type tally struct {
 	stages        []Stage
 	planned, done map[protocol.Mode]int

@@ -50,7 +50,6 @@ func New(w *mpi.World) *Caller {
 
 func own(f *native.Function) *C.pg_function { return (*C.pg_function)(unsafe.Pointer(f)) }
 
-// Name is the id of a row.
 func Name(f *native.Function) string { return C.GoString(own(f).id) }
 
 // Row returns the row of an id; nil where there is none.
@@ -103,7 +102,13 @@ func (c *Caller) Use(f mockups.Function) verify.Verifier {
 // extent is the bytes of an element of the case in hand.
 func (c *Caller) extent() int64 { return int64(c.x.extent) }
 
-// Allocate makes the buffers that all cases share.
+// settling is a block that glibc maps, and the largest after whose end it still raises its
+// thresholds: what is freed from then on stays with the process.
+const settling = 32<<20 - 64<<10
+
+// SettleMalloc leaves malloc as a program does that has freed a large block.
+func SettleMalloc() { C.free(C.malloc(settling)) }
+
 func (c *Caller) Allocate(bytes mockups.Need) error {
 	s, r, a := C.pg_alloc(C.int64_t(bytes.Send)), C.pg_alloc(C.int64_t(bytes.Recv)), C.pg_alloc(C.int64_t(bytes.Temp))
 	reduced := s
@@ -117,7 +122,6 @@ func (c *Caller) Allocate(bytes mockups.Need) error {
 	return nil
 }
 
-// makeCounts gives the context room for counts and displacements.
 func (c *Caller) makeCounts() {
 	ints := (*C.int)(C.calloc(C.size_t(2*c.Size), C.sizeof_int))
 	c.x.counts = ints

@@ -21,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -88,21 +89,14 @@ func (c *Caller) loadFile(f *protocol.Mockups, library string) (hash string, err
 	for _, id := range f.IDs {
 		row := rows[id]
 		if row == nil {
-			return "", fmt.Errorf("%s; it has %s", conf.Unknown("row", id, idsOf(rows)), strings.Join(idsOf(rows), ", "))
+			ids := slices.Sorted(maps.Keys(rows))
+			return "", fmt.Errorf("%s; it has %s", conf.Unknown("row", id, ids), strings.Join(ids, ", "))
 		}
 		t := row.temps
 		c.rows[id] = (*native.Function)(unsafe.Pointer(&row.call))
 		c.own[id] = mockups.Temp{One: int(t.one), PerRank: int(t.per_rank), Padded: int(t.padded)}
 	}
 	return hash, nil
-}
-
-func idsOf(rows map[string]*C.pg_mockup) (ids []string) {
-	for id := range rows {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
 }
 
 // inspect looks at a shared library before it is loaded: loading one that is

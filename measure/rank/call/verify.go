@@ -99,7 +99,6 @@ func (c *Caller) callOnce(f mockups.Function, row *native.Function, i int) (faul
 	return fmt.Sprintf("rank %d left before this rank had entered", early), nil
 }
 
-// Case gives a verifier's view of the buffers.
 func (c *Caller) Case(f mockups.Function, count int64) verify.Case {
 	root := int(c.x.root)
 	l := f.Layout(count, c.Size, root, c.seed)

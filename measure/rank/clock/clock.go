@@ -53,7 +53,6 @@ func New(w *mpi.World) *Clock {
 
 var hostFiles = os.DirFS("/")
 
-// names are the clocks that C has a row for.
 func names() (out []string) {
 	for i := C.int(0); C.pg_clock_at(i) != nil; i++ {
 		out = append(out, C.GoString(C.pg_clock_at(i).name))
@@ -84,7 +83,6 @@ func (c *Clock) set(name string, measure time.Duration) error {
 	return err
 }
 
-// clockNamed finds a clock by its name in gl.toml; nil where there is none.
 func clockNamed(name string) *C.pg_clock {
 	if i := slices.Index(names(), name); i >= 0 {
 		return C.get_clock(C.pg_clock_at(C.int(i)))
@@ -92,7 +90,6 @@ func clockNamed(name string) *C.pg_clock {
 	return nil
 }
 
-// Now reads the clock that times.
 func (c *Clock) Now() int64 { return reading(c.time.now) }
 
 func reading(now *C.pg_clock) int64 { return int64(C.read_clock(now)) }

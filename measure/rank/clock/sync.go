@@ -211,7 +211,6 @@ func (c *Clock) Examine(method string, j *protocol.ClocksJob, alive func()) (pro
 	return out, nil
 }
 
-// Compare compares the global clocks at once.
 func (c *Clock) Compare() (protocol.ClockCheck, error) { return c.compare(c.Model(), 0) }
 
 // compare has every rank exchange messages with rank 0, in turn, and gives the

@@ -25,22 +25,25 @@ const partSizes = 2
 // before hears of call i of n before it is made.
 func Make(w *mpi.World, j *protocol.ConformanceJob, before func(i, n int, c protocol.ConformanceCall)) ([]protocol.ConformanceCall, error) {
 	var l *C.pg_conformance
+	most := int64(64)
+	for _, sizes := range append(j.More, protocol.ConformanceSizes{Msizes: j.Msizes}) {
+		most = slices.Max(append(sizes.Msizes, most))
+	}
 	comm := (*C.pg_ctx)(unsafe.Pointer(w.Context)).own
-	if err := mpi.Error("communicators for conformance calls", C.pg_conformance_open(comm, C.long(slices.Max(append([]int64{64}, j.Msizes...))), &l)); err != nil {
+	if err := mpi.Error("communicators for conformance calls", C.pg_conformance_open(comm, C.long(most), &l)); err != nil {
 		return nil, err
 	}
 	defer C.pg_conformance_close(l)
-	text := (*C.char)(C.malloc(C.PG_CONFORMANCE_TEXT))
-	defer C.free(unsafe.Pointer(text))
+	var text [C.PG_CONFORMANCE_TEXT]C.char
 	var mine []protocol.ConformanceCall
 	all := calls(l, j)
 	for i, c := range all {
 		before(i, len(all), c.ConformanceCall)
-		rc := C.pg_conformance_make(l, C.int(c.comm), C.int(c.call), C.int(c.Msize/4), text)
+		rc := C.pg_conformance_make(l, C.int(c.comm), C.int(c.call), C.int(c.Msize/4), &text[0])
 		if err := mpi.Error(protocol.ConformanceError+c.Name(), rc); err != nil {
 			return nil, err
 		}
-		if c.Wrong = C.GoString(text); c.Wrong != "" {
+		if c.Wrong = C.GoString(&text[0]); c.Wrong != "" {
 			mine = append(mine, c.ConformanceCall)
 		}
 	}
@@ -53,32 +56,44 @@ type call struct {
 }
 
 func calls(l *C.pg_conformance, j *protocol.ConformanceJob) (out []call) {
-	text := (*C.char)(C.malloc(C.PG_CONFORMANCE_TEXT))
-	defer C.free(unsafe.Pointer(text))
+	var text [C.PG_CONFORMANCE_TEXT]C.char
 	for comm := range int(C.pg_conformance_comms(l)) {
 		for k := range int(C.pg_conformance_calls()) {
 			function := C.GoString(C.pg_conformance_function(C.int(k)))
 			if len(j.Functions) > 0 && !slices.Contains(j.Functions, function) {
 				continue
 			}
-			C.pg_conformance_name(C.int(k), text)
-			if slices.Contains(j.Skip, protocol.ConformanceCall{Function: function, What: C.GoString(text)}.Kind()) {
+			C.pg_conformance_name(C.int(k), &text[0])
+			if slices.Contains(j.Skip, protocol.ConformanceCall{Function: function, What: C.GoString(&text[0])}.Kind()) {
 				continue
 			}
-			for i, size := range j.Msizes {
-				sized := C.pg_conformance_sized(C.int(k)) != 0
-				if !sized && i > 0 || comm > 0 && i >= partSizes {
-					break
-				}
-				if !sized {
-					size = 0
-				}
-				out = append(out, call{protocol.ConformanceCall{Function: function, NP: int(C.pg_conformance_size(l, C.int(comm))),
-					Msize: size, Comm: C.GoString(C.pg_conformance_comm(l, C.int(comm))), What: C.GoString(text)}, comm, k})
+			np := int(C.pg_conformance_size(l, C.int(comm)))
+			sizes := []int64{0}
+			if C.pg_conformance_sized(C.int(k)) != 0 {
+				sizes = sizesOn(j, function, np, comm == 0)
+			}
+			for _, size := range sizes {
+				out = append(out, call{protocol.ConformanceCall{Function: function, NP: np,
+					Msize: size, Comm: C.GoString(C.pg_conformance_comm(l, C.int(comm))), What: C.GoString(&text[0])}, comm, k})
 			}
 		}
 	}
 	return out
+}
+
+// sizesOn returns the sizes of a function's calls on np processes, the world or a part of it.
+func sizesOn(j *protocol.ConformanceJob, function string, np int, world bool) []int64 {
+	sizes := slices.Clone(j.Msizes)
+	if !world {
+		sizes = sizes[:min(partSizes, len(sizes))]
+	}
+	for _, more := range j.More {
+		if more.Function == function && more.NP == np {
+			sizes = append(sizes, more.Msizes...)
+		}
+	}
+	slices.Sort(sizes)
+	return slices.Compact(sizes)
 }
 
 func join(w *mpi.World, calls []call, mine []protocol.ConformanceCall) (out []protocol.ConformanceCall, err error) {

@@ -68,15 +68,13 @@ func (l *Loop) OpenCounters(names []string) error {
 func (l *Loop) openCounter(name string) (from, why string) {
 	its := C.CString(name)
 	defer C.free(unsafe.Pointer(its))
-	text := (*C.char)(C.calloc(1, C.PG_COUNTER_WHY))
-	defer C.free(unsafe.Pointer(text))
-	if C.pg_counters_open(l.counters.c, l.x, its, text) == 1 {
-		return C.GoString(text), ""
+	var text [C.PG_COUNTER_WHY]C.char
+	if C.pg_counters_open(l.counters.c, l.x, its, &text[0]) == 1 {
+		return C.GoString(&text[0]), ""
 	}
-	return "", C.GoString(text)
+	return "", C.GoString(&text[0])
 }
 
-// Counters says how each counter was read, or why not.
 func (l *Loop) Counters() []protocol.Counter {
 	if l.counters == nil {
 		return nil

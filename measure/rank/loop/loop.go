@@ -139,7 +139,6 @@ func (l *Loop) Extra() int64 {
 	return 0
 }
 
-// Allocate makes room for batches of n repetitions.
 func (l *Loop) Allocate(n int) error {
 	l.c.cold_bytes = C.int64_t(l.Extra())
 	l.c.cold = C.pg_alloc(l.c.cold_bytes)
@@ -270,7 +269,6 @@ func (l *Loop) Provable(f *native.Function, n int) (*protocol.Bound, error) {
 // Usage is what the kernel counted of a rank.
 type Usage struct{ Faults, Switches int64 }
 
-// Add adds what was counted in a batch.
 func (u *Usage) Add(more Usage) {
 	u.Faults, u.Switches = u.Faults+more.Faults, u.Switches+more.Switches
 }

@@ -25,7 +25,6 @@ const (
 	workRepeats = 7                // of which the least is taken: nothing else was done meanwhile
 )
 
-// Overlap is a nonblocking call with computation beside it.
 type Overlap struct {
 	l *Loop
 	c *C.pg_overlap
@@ -88,11 +87,17 @@ func (o *Overlap) takes(steps int64) int64 {
 	return least
 }
 
-// Tests sets the number of progress tests beside the calls.
-func (o *Overlap) Tests(n int64) { o.c.tests = C.int64_t(n) }
+// Beside is what is done between the post of a call and its end.
+type Beside int
 
-// AtOnce has nothing done beside the calls but tests, until one finds the call done.
-func (o *Overlap) AtOnce() { o.c.at_once = 1 }
+const (
+	Computing Beside = C.PG_COMPUTING // with progress tests, then Wait
+	Waiting   Beside = C.PG_WAITING   // nothing but Wait
+	Testing   Beside = C.PG_TESTING   // nothing but tests, until one finds the call done
+)
+
+// Do sets what is done beside the calls, with a number of progress tests.
+func (o *Overlap) Do(what Beside, tests int64) { o.c.beside, o.c.tests = C.int(what), C.int64_t(tests) }
 
 // OverlapParts are the times of overlapped calls, ns, of the largest of all ranks', by valid repetition.
 type OverlapParts struct{ of [C.PG_PARTS][]float64 }

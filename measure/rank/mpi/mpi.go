@@ -35,10 +35,9 @@ func Error[E ~int32](what string, rc E) error {
 	if rc == 0 {
 		return nil
 	}
-	text := (*C.char)(C.malloc(C.MPI_MAX_ERROR_STRING))
-	defer C.free(unsafe.Pointer(text))
-	C.pg_error_text(C.int(rc), text)
-	return fmt.Errorf("%s: %s", what, C.GoString(text))
+	var text [C.MPI_MAX_ERROR_STRING]C.char
+	C.pg_error_text(C.int(rc), &text[0])
+	return fmt.Errorf("%s: %s", what, C.GoString(&text[0]))
 }
 
 // Start starts MPI with a level of threads, an index into protocol.ThreadLevels.
@@ -53,10 +52,8 @@ func Start(level int) (*World, error) {
 
 func (w *World) Stop() error { return Error("MPI_Finalize", C.pg_stop(w.x)) }
 
-// Abort ends the mpirun on all ranks.
 func Abort(code int) { C.pg_abort(C.int(code)) }
 
-// AllMin returns the least of all ranks' values.
 func (w *World) AllMin(v int64) (int64, error) {
 	var out C.int64_t
 	err := Error("MPI_Allreduce", C.pg_all_min(w.x, C.int64_t(v), &out))
@@ -70,13 +67,11 @@ func (w *World) AllMax(v int64) (int64, error) {
 	return int64(largest), err
 }
 
-// FromRoot returns rank 0's value on every rank.
 func (w *World) FromRoot(v int64) (int64, error) {
 	err := Error("MPI_Bcast", C.pg_share(w.x, unsafe.Pointer(&v), 8, 0))
 	return v, err
 }
 
-// Decided returns rank 0's yes or no on every rank.
 func (w *World) Decided(yes bool) (bool, error) {
 	v := int64(0)
 	if yes {
@@ -86,7 +81,6 @@ func (w *World) Decided(yes bool) (bool, error) {
 	return v != 0, err
 }
 
-// Text returns the text of rank `from` on every rank.
 func (w *World) Text(t []byte, from int) ([]byte, error) {
 	n := int64(len(t))
 	if err := Error("MPI_Bcast", C.pg_share(w.x, unsafe.Pointer(&n), 8, C.int(from))); err != nil || n == 0 {
@@ -203,12 +197,11 @@ func (w *World) Topology() (nodes, crowded int, err error) {
 
 // Library is what the library says of itself. MPI need not be started.
 func Library() string {
-	text := (*C.char)(C.malloc(C.MPI_MAX_LIBRARY_VERSION_STRING))
-	defer C.free(unsafe.Pointer(text))
+	var text [C.MPI_MAX_LIBRARY_VERSION_STRING]C.char
 	var n C.int
-	C.pg_library_version(text, &n)
+	C.pg_library_version(&text[0], &n)
 	// Open MPI counts the terminating zero, MPICH does not.
-	return strings.TrimRight(C.GoStringN(text, n), "\x00\n")
+	return strings.TrimRight(C.GoStringN(&text[0], n), "\x00\n")
 }
 
 // BuiltFor is the family and the name of the library that the headers belong to, and the

@@ -27,7 +27,6 @@ import (
 	"pgmpi/mockups"
 )
 
-// listed asks the library for its own algorithms of a collective.
 func listed(collective string) (protocol.Algorithms, error) {
 	var list C.pg_algorithms
 	name := C.CString(variableName(collective))
@@ -132,7 +131,6 @@ type Ways struct {
 	by map[string]*Way // by function
 }
 
-// NewWays returns Ways without any.
 func NewWays(w *mpi.World) *Ways {
 	return &Ways{w, (*C.pg_ctx)(unsafe.Pointer(w.Context)), map[string]*Way{}}
 }
@@ -160,7 +158,6 @@ func (a *Ways) Go(f mockups.Function) *Way {
 	return w
 }
 
-// Leave undoes Go.
 func (a *Ways) Leave() { C.pg_choose_forced(a.x, nil) }
 
 // powersOfTwo is the algorithm of MPICH, for Reduce_scatter and Reduce_scatter_block, that
@@ -187,8 +184,12 @@ func (a *Ways) newWay(f mockups.Function) (*Way, error) {
 		return &Way{}, nil
 	}
 	value := C.PG_DEFAULT
+	algorithm, segment := mockups.Segment(f.Algorithm)
+	if segment > 0 && !strings.HasPrefix(list.Variable, "coll_tuned_") {
+		return &Way{Why: "only Open MPI takes segments of a given size"}, nil
+	}
 	if f.Algorithm != mockups.DefaultAlgorithm {
-		i := slices.IndexFunc(list.Names, func(a protocol.Algorithm) bool { return a.Name == f.Algorithm })
+		i := slices.IndexFunc(list.Names, func(a protocol.Algorithm) bool { return a.Name == algorithm })
 		if i < 0 {
 			return &Way{Why: unknownAlgorithm(f, list)}, nil
 		}
@@ -202,7 +203,7 @@ func (a *Ways) newWay(f mockups.Function) (*Way, error) {
 	}
 	w, name := &Way{}, C.CString(variableName(f.Of))
 	defer C.free(unsafe.Pointer(name))
-	return w, mpi.Error("to force "+f.ID, C.pg_make_forced(a.x, name, C.int(value), &w.forced))
+	return w, mpi.Error("to force "+f.ID, C.pg_make_forced(a.x, name, C.int(value), C.int(segment), &w.forced))
 }
 
 // fallsBack is the error that MPICH would silently run another algorithm where the forced

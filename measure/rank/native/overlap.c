@@ -58,13 +58,15 @@ static inline int compute_and_test(const pg_overlap *o, pg_ctx *x, pg_clock *now
     return rc;
 }
 
-/* Repetition i of tests in a row: nothing else is read between them. */
-static int test_until_done(const pg_overlap *o, pg_ctx *x, pg_clock *now, int64_t i, int64_t *start, int64_t *end)
+/* Repetition i with nothing beside: no time is read between post and the end of the call. */
+static int alone(const pg_overlap *o, pg_ctx *x, pg_clock *now, int64_t i, int64_t *start, int64_t *end)
 {
     int done = 0;
     *start = now();
     int rc = o->post(x);
-    while (!done && rc == MPI_SUCCESS)
+    if (o->beside == PG_WAITING && rc == MPI_SUCCESS)
+        rc = MPI_Wait(&x->request, MPI_STATUS_IGNORE);
+    while (o->beside == PG_TESTING && !done && rc == MPI_SUCCESS)
         rc = MPI_Test(&x->request, &done, MPI_STATUS_IGNORE);
     *end = now();
     for (int k = 0; k < PG_PARTS; k++)
@@ -96,7 +98,7 @@ static int overlapped(const pg_overlap *o, pg_ctx *x, pg_clock *now, int64_t i, 
 
 int pg_measure_overlap(const pg_overlap *o, const pg_sync *s, pg_loop *l, int64_t most)
 {
-    int (*once)(const pg_overlap *, pg_ctx *, pg_clock *, int64_t, int64_t *, int64_t *) = o->at_once ? test_until_done : overlapped;
+    int (*once)(const pg_overlap *, pg_ctx *, pg_clock *, int64_t, int64_t *, int64_t *) = o->beside == PG_COMPUTING ? overlapped : alone;
     pg_clock *now = l->time->now;
     pg_ctx *x = l->x;
 

@@ -7,6 +7,8 @@
 /* What is measured of each repetition, in ns at this rank. */
 enum { PG_POST, PG_TESTS, PG_WAIT, PG_OVERHEAD, PG_OVERALL, PG_EXCESS, PG_PARTS };
 
+enum { PG_COMPUTING, PG_WAITING, PG_TESTING };
+
 /* What is done between post and Wait. The caller sets the first group. */
 typedef struct pg_overlap {
     int (*post)(pg_ctx *);
@@ -14,7 +16,8 @@ typedef struct pg_overlap {
     int64_t steps;  /* of a loop to compute, in place of that; 0: none */
     int64_t alone;  /* what these steps take where nothing else is done, ns */
     int64_t tests;  /* calls of MPI_Test, spread over the computation */
-    int at_once;    /* compute nothing, and test until the call is done: PG_OVERALL alone is meant */
+    int beside;     /* PG_COMPUTING, or nothing: PG_WAITING, or PG_TESTING until the call is done;
+                       then PG_OVERALL alone is meant */
 
     int64_t *part[PG_PARTS]; /* by repetition */
 } pg_overlap;

@@ -22,17 +22,6 @@ import (
 // and the last, beside one before and one after all cases.
 const between = 3
 
-// due tells whether there is a reading when this number of the cases is done:
-// readings are spread evenly, and coincide where cases are few.
-func due(done, cases int) bool {
-	for k := range between + 2 {
-		if k*cases/(between+1) == done {
-			return true
-		}
-	}
-	return false
-}
-
 // Reader reads the reference probes, all ranks together.
 type Reader struct {
 	w     *mpi.World
@@ -43,7 +32,6 @@ type Reader struct {
 	All   []protocol.Probes // at rank 0, in the order of time
 }
 
-// New returns what reads the probes when a reading is due among `cases` cases.
 func New(clock *clock.Clock, cases int) (*Reader, error) {
 	r := &Reader{w: clock.World, time: (*C.pg_timing)(unsafe.Pointer(clock.Timing)), cases: cases}
 	if err := mpi.Error("the reference probes", C.pg_probes_open((*C.pg_ctx)(unsafe.Pointer(r.w.Context)), &r.c)); err != nil {
@@ -57,9 +45,17 @@ func New(clock *clock.Clock, cases int) (*Reader, error) {
 	return r, nil
 }
 
-func (r *Reader) Due(done int) bool { return due(done, r.cases) }
+// Due tells whether there is a reading when this number of the cases is done:
+// readings are spread evenly, and coincide where cases are few.
+func (r *Reader) Due(done int) bool {
+	for k := range between + 2 {
+		if k*r.cases/(between+1) == done {
+			return true
+		}
+	}
+	return false
+}
 
-// Read adds a reading.
 func (r *Reader) Read() error {
 	at := time.Since(r.start)
 	v, err := r.read()

@@ -13,7 +13,7 @@ func TestReadingsAreSpreadEvenlyOverTheCases(t *testing.T) {
 	for cases, want := range map[int][]int{0: {0}, 1: {0, 1}, 2: {0, 1, 2}, 4: {0, 1, 2, 3, 4}, 120: {0, 30, 60, 90, 120}} {
 		var got []int
 		for done := range cases + 1 {
-			if due(done, cases) {
+			if (&Reader{cases: cases}).Due(done) {
 				got = append(got, done)
 			}
 		}

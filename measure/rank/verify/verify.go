@@ -44,7 +44,6 @@ func Overrun(name string, buffer []byte) string {
 	return fmt.Sprintf("byte %d behind the %s buffer was overwritten", i, name)
 }
 
-// Fill sets all bytes.
 func Fill(b []byte, with byte) {
 	if len(b) == 0 {
 		return
@@ -73,7 +72,6 @@ type ranks struct{ first, last int }
 // testOps are operators on int that only rank programs built for tests know.
 var testOps = map[string]Verifier{}
 
-// New returns the verifier of a datatype and an operator.
 func New(datatype, op string) (Verifier, error) {
 	if v, ok := testOps[op]; ok && datatype == "int" {
 		return v, nil

@@ -3,10 +3,8 @@
 package rank
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"pgmpi/internal/stats"
@@ -16,6 +14,45 @@ import (
 	"pgmpi/measure/rank/loop"
 	"pgmpi/measure/rank/native"
 )
+
+// clocks finds out what the clocks are, and for every method what it costs and how far the
+// global clocks are from rank 0's; or when ranks leave MPI_Barrier.
+func (s *session) clocks(j *protocol.ClocksJob, caller *call.Caller) (*outcome, error) {
+	s.setName("the list of clocks")
+	o := &outcome{}
+	var err error
+	if o.end.Clocks, err = s.clock.List(); err != nil {
+		return nil, err
+	}
+	if err := s.clock.Set(j.Clock); err != nil {
+		return nil, err
+	}
+	o.end.Clock = &s.clock.Info
+	// The first messages between two ranks make their connection; in turn and in a
+	// tree these are all that are needed, so that no method pays for it.
+	for _, method := range []string{"skampi", "netgauge"} {
+		if err := s.clock.Synchronise(method); err != nil {
+			return nil, err
+		}
+	}
+	if j.Barriers > 0 {
+		s.setName("MPI_Barrier")
+		o.exits, o.end.Barriers, err = s.barrierExits(j, caller)
+		return o, err
+	}
+	for i, method := range j.Methods {
+		s.setName(method)
+		if s.Rank == 0 {
+			s.say("%s %d %d %s", protocol.LineProgress, i, len(j.Methods), method)
+		}
+		sync, err := s.clock.Examine(method, j, s.alive)
+		if err != nil {
+			return nil, err
+		}
+		o.syncs = append(o.syncs, sync)
+	}
+	return o, nil
+}
 
 const (
 	exitWarmup = 100              // untimed barriers
@@ -138,16 +175,6 @@ func (e *exits) summary() (perRank []protocol.Exit, all *protocol.Barriers, err 
 	if n == 0 {
 		return nil, &protocol.Barriers{}, fmt.Errorf("in none of %d barriers all ranks came in time: they share cores (use fewer of them), or their clocks are too far apart (`pgmpi clocks` shows it; --clock-sync)", e.done)
 	}
-	all = &protocol.Barriers{Calls: n, Late: e.late}
-	for _, q := range []struct {
-		to *float64
-		of []float64
-		p  float64
-	}{{&all.ApartNS, e.apart, .5}, {&all.ApartP95NS, e.apart, .95}, {&all.TimeNS, e.took, .5}} {
-		if *q.to, err = stats.Quantile(q.of, q.p); err != nil {
-			return nil, all, err
-		}
-	}
 	for r, after := range e.after {
 		first, last := 0, 0
 		for i, ns := range after {
@@ -158,29 +185,27 @@ func (e *exits) summary() (perRank []protocol.Exit, all *protocol.Barriers, err 
 				last++
 			}
 		}
-		x := protocol.Exit{Rank: r, First: float64(first) / float64(n), Last: float64(last) / float64(n)}
-		if err := describeExit(&x, slices.Sorted(slices.Values(after))); err != nil {
-			return nil, all, err
-		}
+		x := exitOf(after)
+		x.Rank, x.First, x.Last = r, float64(first)/float64(n), float64(last)/float64(n)
 		perRank = append(perRank, x)
 	}
-	return perRank, all, nil
+	return perRank, &protocol.Barriers{Calls: n, Late: e.late,
+		ApartNS: quantile(e.apart, .5), ApartP95NS: quantile(e.apart, .95), TimeNS: quantile(e.took, .5)}, nil
 }
 
-// describeExit sets what is known of ascending times, ns.
-func describeExit(x *protocol.Exit, after []float64) error {
-	mean, sd, err := stats.MeanSD(after)
+// exitOf describes the times after the first exits, ns, of which there is one at least.
+func exitOf(after []float64) protocol.Exit {
+	x := protocol.Exit{MinNS: quantile(after, 0), P5NS: quantile(after, .05), Q1NS: quantile(after, .25), MedianNS: quantile(after, .5),
+		Q3NS: quantile(after, .75), P95NS: quantile(after, .95), MaxNS: quantile(after, 1)}
+	mean, sd, _ := stats.MeanSD(after) // all are finite
 	x.MeanNS = mean
 	if n := float64(len(after)); n > 1 {
 		x.CINS = 1.96 * sd / math.Sqrt(n)
 	}
-	for _, q := range []struct {
-		to *float64
-		p  float64
-	}{{&x.MinNS, 0}, {&x.P5NS, .05}, {&x.Q1NS, .25}, {&x.MedianNS, .5}, {&x.Q3NS, .75}, {&x.P95NS, .95}, {&x.MaxNS, 1}} {
-		var e error
-		*q.to, e = stats.Quantile(after, q.p)
-		err = cmp.Or(err, e)
-	}
-	return err
+	return x
+}
+
+func quantile(of []float64, p float64) float64 {
+	q, _ := stats.Quantile(of, p)
+	return q
 }

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"pgmpi/measure/launch"
+)
+
+const (
+	faultRuns  = 5
+	faultTOML  = "[check]\nguidelines = [\"GL3..GL7\"]\n[job]\nnp = [2]\nmsizes = [\"8\", \"64Ki\"]\nmpiruns = %d\nseed = 1\n[nrep]\nfixed = 300\n[measure]\nsplit_experiment = false\nalternate = false\n"
+	faultStall = "3s"
+	faultEnd   = 10 * time.Second // after a fault, at most
+	faultGrace = 4 * time.Second  // until nothing is left of a check that has ended
+)
+
+// fault is something that happens to a check, at once or at a random time of it.
+type fault struct {
+	name   string
+	limits string // of prlimit, from the start on; "": strike
+	strike func(f *faulted)
+	ends   bool // the check ends by it, at once
+	nobody bool // is left who could clear up
+}
+
+var faults = []fault{
+	{name: "the driver gets SIGKILL", ends: true, nobody: true, strike: driverGets(syscall.SIGKILL)},
+	{name: "SIGINT", ends: true, strike: driverGets(syscall.SIGINT)},
+	{name: "SIGTERM", ends: true, strike: driverGets(syscall.SIGTERM)},
+	{name: "SIGTERM twice", ends: true, strike: driverGets(syscall.SIGTERM, syscall.SIGTERM)},
+	{name: "SIGHUP", ends: true, strike: driverGets(syscall.SIGHUP)},
+	{name: "SIGUSR1", ends: true, strike: driverGets(syscall.SIGUSR1)},
+	{name: "SIGXCPU", ends: true, strike: driverGets(syscall.SIGXCPU)},
+	{name: "a rank gets SIGKILL", strike: func(f *faulted) { kill(syscall.SIGKILL, last(f.ranks())) }},
+	{name: "a rank gets SIGSEGV", strike: func(f *faulted) { kill(syscall.SIGSEGV, last(f.ranks())) }},
+	{name: "a rank stops", strike: func(f *faulted) { kill(syscall.SIGSTOP, last(f.ranks())) }},
+	{name: "the launcher gets SIGKILL", strike: func(f *faulted) { kill(syscall.SIGKILL, f.launcher()) }},
+	{name: "the launcher gets SIGTERM", strike: func(f *faulted) { kill(syscall.SIGTERM, f.launcher()) }},
+	{name: "driver, launcher and ranks get SIGKILL", ends: true, nobody: true, strike: func(f *faulted) {
+		kill(syscall.SIGKILL, append([]int{f.driver}, f.processes("")...)...)
+	}},
+	{name: "files of at most 2 KiB", limits: "--fsize=2048"},
+	{name: "at most 12 open files", limits: "--nofile=12"},
+}
+
+// faulted is a check to which a fault happens.
+type faulted struct {
+	driver int
+	out    string
+}
+
+func driverGets(signals ...syscall.Signal) func(*faulted) {
+	return func(f *faulted) {
+		for _, s := range signals {
+			kill(s, f.driver)
+		}
+	}
+}
+
+func kill(s syscall.Signal, pids ...int) {
+	for _, pid := range pids {
+		if pid > 0 {
+			_ = syscall.Kill(pid, s) // it may have ended
+		}
+	}
+}
+
+func last(pids []int) int { return append([]int{0}, pids...)[len(pids)] }
+
+// processes returns what runs in the mpiruns of the check and has a name that begins so.
+func (f *faulted) processes(name string) (pids []int) {
+	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range environs {
+		text, _ := os.ReadFile(file)
+		comm, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "comm"))
+		if bytes.Contains(text, fmt.Appendf(nil, "PGMPI_MPIRUN=%d.", f.driver)) && strings.HasPrefix(string(comm), name) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			pids = append(pids, pid)
+		}
+	}
+	slices.Sort(pids)
+	return pids
+}
+
+func (f *faulted) ranks() []int { return f.processes("pgmpi-rank") }
+
+func (f *faulted) launcher() int {
+	return append(f.processes("mpi"), append(f.processes("orterun"), 0)...)[0]
+}
+
+// finished returns the contents of the files of finished mpiruns.
+func (f *faulted) finished() map[string][sha256.Size]byte {
+	sums := map[string][sha256.Size]byte{}
+	files, _ := filepath.Glob(filepath.Join(f.out, "raw", "*.gz"))
+	for _, file := range files {
+		sums[filepath.Base(file)] = sha256.Sum256(get(os.ReadFile(file)))
+	}
+	return sums
+}
+
+// faultsBench lets faults happen to checks, goes on in their folders, and counts what must not be.
+func faultsBench(ctx context.Context, e *env) {
+	tmp := filepath.Join(e.dir, "tmp") // of the launchers
+	must(os.Mkdir(tmp, 0o777))
+	must(os.Setenv("TMPDIR", tmp))
+	defer os.Unsetenv("TMPDIR")
+	must(os.WriteFile(filepath.Join(e.dir, "gl.toml"), fmt.Appendf(nil, faultTOML, faultRuns), 0o666))
+	begin, none := time.Now(), filepath.Join(e.dir, "none")
+	e.pgmpi(ctx, e.faultCheck(none)[1:]...)
+	usual := time.Since(begin)
+	rows := e.goesOn(ctx, none)
+	random := rand.New(rand.NewPCG(e.seed, 0))
+	n := map[string]int{}
+	for i := range e.times {
+		f := faults[i%len(faults)]
+		for _, what := range e.trial(ctx, &f, i, time.Duration(random.Int64N(int64(usual))), usual, rows) {
+			n[what]++
+			fmt.Printf("      trial %d, %s: %s\n", i+1, f.name, what)
+		}
+		if ctx.Err() != nil {
+			return
+		}
+	}
+	for _, what := range []string{lost, wrong, hung, leftover} {
+		e.outcome(what, fmt.Sprintf("%d of %d", n[what], e.times), "0", n[what] == 0)
+	}
+	fmt.Printf("   hit while it ran: %d; left where nobody could clear up, as docs say: %d\n", e.times-n[missed], n[documented])
+}
+
+// What is counted.
+const (
+	lost       = "a finished mpirun changed or is lost"
+	wrong      = "the check did not go on to its end, or samples are missing"
+	hung       = "it did not end in 10 s, or in five times what it takes where it may go on"
+	leftover   = "processes or files were left"
+	documented = "files were left, as docs say"
+	missed     = "the check had ended"
+)
+
+// trial makes one check with its fault, and goes on in its folder. It returns what it counts.
+func (e *env) trial(ctx context.Context, kind *fault, i int, after, usual time.Duration, rows int) (found []string) {
+	out := filepath.Join(e.dir, fmt.Sprint("faulted", i))
+	defer os.RemoveAll(out)
+	argv := e.faultCheck(out)
+	if kind.limits != "" {
+		argv = append([]string{"prlimit", kind.limits}, argv...)
+	}
+	before := sharedFiles()
+	cmd := command(ctx, argv...)
+	must(cmd.Start())
+	f := &faulted{driver: cmd.Process.Pid, out: out}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	limit := 5*usual + faultEnd // what is repeated takes its time
+	if kind.strike != nil {
+		select {
+		case err := <-ended:
+			found = append(found, missed)
+			ended <- err
+		case <-time.After(after):
+			kind.strike(f)
+		}
+	}
+	if kind.ends {
+		limit = faultEnd
+	}
+	select {
+	case <-ended:
+	case <-time.After(limit):
+		found = append(found, hung)
+		kill(syscall.SIGTERM, f.driver)
+		<-ended
+	}
+	if f.leaves(before) {
+		word := leftover
+		if kind.nobody {
+			word = documented
+		}
+		found = append(found, word)
+	}
+	had := f.finished()
+	samples := e.goesOn(ctx, out)
+	has := f.finished()
+	for name, sum := range had {
+		if has[name] != sum {
+			found = append(found, lost)
+			break
+		}
+	}
+	if tmp, _ := filepath.Glob(filepath.Join(out, ".tmp-*")); len(has) != faultRuns || samples != rows || len(tmp) > 0 {
+		found = append(found, wrong)
+	}
+	return found
+}
+
+func (e *env) faultCheck(out string, more ...string) []string {
+	return append([]string{filepath.Join(e.bin, "pgmpi"), "check", "--quiet", "--guidelines", filepath.Join(e.dir, "gl.toml"),
+		"--rank", e.program("pgmpi-rank"), "--out", out, "--stall", faultStall}, more...)
+}
+
+// goesOn makes a check to its end, and counts its samples.
+func (e *env) goesOn(ctx context.Context, out string) int {
+	e.pgmpi(ctx, e.faultCheck(out, "--resume")[1:]...)
+	e.pgmpi(ctx, "export", out, "--format", "csv", "--out", out+".csv")
+	text := get(os.ReadFile(out + ".csv"))
+	must(os.Remove(out + ".csv"))
+	return bytes.Count(text, []byte("\n"))
+}
+
+// sharedFiles returns the files that MPI libraries have in /dev/shm and below TMPDIR.
+func sharedFiles() (names []string) {
+	for _, pattern := range []string{launch.SharedFolder + "/*", os.Getenv("TMPDIR") + "/*/*"} {
+		files, _ := filepath.Glob(pattern)
+		names = append(names, files...)
+	}
+	return slices.DeleteFunc(names, func(n string) bool {
+		return strings.HasPrefix(n, launch.SharedFolder) && !launch.IsShared(filepath.Base(n))
+	})
+}
+
+// leaves tells whether a check that has ended leaves processes or files, and removes them.
+func (f *faulted) leaves(before []string) bool {
+	var files []string
+	for end := time.Now().Add(faultGrace); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		used := inUse()
+		files = slices.DeleteFunc(sharedFiles(), func(n string) bool { return slices.Contains(before, n) || slices.Contains(used, n) })
+		if len(files) == 0 && len(f.processes("")) == 0 {
+			return false
+		}
+	}
+	fmt.Printf("      left: %v, %v\n", f.processes(""), files)
+	kill(syscall.SIGKILL, f.processes("")...)
+	for _, n := range files {
+		must(os.RemoveAll(n))
+	}
+	return true
+}
+
+// inUse returns the files in /dev/shm that any process has: other programs use MPI too.
+func inUse() (names []string) {
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil {
+			names = append(names, launch.Shared(pid)...)
+		}
+	}
+	return names
+}

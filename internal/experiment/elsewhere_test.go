@@ -1,0 +1,74 @@
+package experiment_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgmpi/analyze/judge"
+	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
+	"pgmpi/measure/protocol"
+)
+
+// measuring counts the mpiruns of a mode.
+func measuring(b *bed.Bed, mode protocol.Mode) (jobs []protocol.Job) {
+	for _, job := range b.Fake.Jobs() {
+		if job.Mode == mode {
+			jobs = append(jobs, job)
+		}
+	}
+	return jobs
+}
+
+func TestAViolationThatDoesNotHoldCallByCallHoldsOnlyWhenRepeated(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Call = func(c protocol.JobCase, np int) time.Duration {
+			if c.Msize == 8 && len(measuring(b, protocol.ModeAlternate)) > 0 {
+				return 10 * time.Microsecond
+			}
+			return bed.ReduceSlow(c, np)
+		}
+		j := b.Checked(strings.Replace(bed.Nightly, "alternate = false", "alternate = true", 1))
+		jobs := measuring(b, protocol.ModeAlternate)
+		should.Hold(t, len(jobs) == 8 && len(jobs[0].Cases) == 4 && jobs[0].Cases[0].NRep == 10 && len(jobs[0].Order) == 4*10, "%d jobs, %+v", len(jobs), jobs)
+		for _, v := range j.Report.Verdicts {
+			want := map[int64]judge.Verdict{8: judge.Kept, 1024: judge.Violated}[v.Msize]
+			should.Hold(t, v.Verdict == judge.Violated && v.Alternating != nil && v.Alternating.Verdict == want && v.OnlyRepeated() == (want == judge.Kept),
+				"%d: %s, %+v", v.Msize, v.Verdict, v.Alternating)
+		}
+		should.Hold(t, len(measuring(b, protocol.ModeMalloc)) == 0, "malloc without page faults")
+	})
+}
+
+func TestAlternatingIsLeftOutWhereItIsNotWanted(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Call = bed.ReduceSlow
+		j := b.Checked(bed.Nightly)
+		should.Hold(t, len(measuring(b, protocol.ModeAlternate)) == 0 && j.Report.Verdicts[0].Alternating == nil, "%+v", j.Report.Verdicts[0])
+	})
+}
+
+func TestAViolationWithPageFaultsIsMeasuredInTheOtherStateOfMalloc(t *testing.T) {
+	for state, other := range map[string]string{protocol.MallocFresh: protocol.MallocSettled, protocol.MallocSettled: protocol.MallocFresh} {
+		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+			b.Fake.Faults = 100
+			b.Fake.Call = func(c protocol.JobCase, np int) time.Duration {
+				if c.Msize == 8 && len(measuring(b, protocol.ModeMalloc)) > 0 {
+					return 10 * time.Microsecond
+				}
+				return bed.ReduceSlow(c, np)
+			}
+			j := b.Checked(bed.Nightly + "malloc = \"" + state + "\"\n")
+			jobs := measuring(b, protocol.ModeMalloc)
+			must.Hold(t, len(jobs) == 8 && len(jobs[0].Cases) == 4, "%d jobs", len(jobs))
+			should.Hold(t, jobs[0].Malloc == other && measuring(b, protocol.ModeMeasure)[0].Malloc == state, "%s after %s", jobs[0].Malloc, state)
+			for _, v := range j.Report.Verdicts {
+				want := map[int64]judge.Verdict{8: judge.Kept, 1024: judge.Violated}[v.Msize]
+				should.Hold(t, v.Verdict == judge.Violated && v.OtherMalloc != nil && v.OtherMalloc.Verdict == want && v.OtherMalloc.Malloc == other && !v.OnlyRepeated(),
+					"%d: %s, %+v", v.Msize, v.Verdict, v.OtherMalloc)
+			}
+		})
+	}
+}
