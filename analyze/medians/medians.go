@@ -290,7 +290,7 @@ func (s *Set) addCase(run *results.Run, info results.CaseInfo, samples []protoco
 	k.Medians[run.Run-1], series = s.filter.kept(fences)
 	k.samples[run.Run-1].Outliers = valid - len(series)
 	if s.manifest.SeenOnce() {
-		k.spread[run.Run-1] = within(series)
+		k.spread[run.Run-1] = within(series, s.filter.inOrder(fences))
 	}
 	return k.dependence.add(series)
 }

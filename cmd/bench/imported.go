@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"pgmpi/analyze"
 	"pgmpi/guidelines"
+	"pgmpi/mockups"
 )
 
 // importedSlow is the ratio from which importBench counts.
@@ -46,7 +46,7 @@ func importBench(ctx context.Context, e *env) {
 			v := &r.Verdicts[i]
 			switch {
 			case v.Ratio == nil:
-			case strings.HasPrefix(v.Guideline, "own-"):
+			case mockups.Algorithm(v.Mockup) != "":
 				cell := fmt.Sprint(v.Cell())
 				own[cell] = max(own[cell], *v.Ratio)
 			default:

@@ -1,20 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
-	"pgmpi/guidelines"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/internal/clean"
-	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
@@ -89,36 +85,6 @@ func mayExplain(selectors []string, formats *formatFlag) error {
 	return nil
 }
 
-func selected(plan *guidelines.Plan, selectors []string) ([]analyze.Selection, error) {
-	var out []analyze.Selection
-	for _, text := range selectors {
-		s, err := analyze.Select(plan, text)
-		if err != nil {
-			return nil, fail.Setupf("--explain: %w", err)
-		}
-		out = append(out, s)
-	}
-	return out, nil
-}
-
-// chosen returns the tests of selections by their index in the Plan, each once, and warns
-// of a selection without any.
-func chosen(selections []analyze.Selection, j *reading.Judgement) []int {
-	var tests []int
-	for _, s := range selections {
-		of := s.Of(j.Report)
-		if len(of) == 0 {
-			warn("--explain %s: none of these tests is violated; add a size to see others\n", conf.Quote(s.Selector))
-		}
-		for _, i := range of {
-			if !slices.Contains(tests, i) {
-				tests = append(tests, i)
-			}
-		}
-	}
-	return tests
-}
-
 // explain shows what the verdicts on tests rest on: all of a single one, and of several a sentence each unless --full asks for all.
 func explain(f document.Format, j *reading.Judgement, tests []int) error {
 	f = usually(check.Explanations, f.Name)
@@ -153,47 +119,27 @@ func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) 
 	if s.File == "" {
 		config.Check.Guidelines = []string{"all"}
 	}
-	given := imported.Given{From: strings.TrimPrefix(from, byText)}
-	if shapes := config.Job.On(config.Job.NP); len(shapes) == 1 {
-		given.Shape = shapes[0]
-	} else if len(shapes) > 1 {
-		return fail.Setupf("analyze: files of other programs are of one --np or --shape at a time")
-	}
 	if o.out == "" {
 		o.out = experiment.Imported.NewFolder()
 	}
-	folders, leftOut, err := experiment.Import(paths, given, config, run.Options{Path: o.out, Version: version, Line: os.Args})
+	jobs, leftOut, err := experiment.Import(paths, strings.TrimPrefix(from, byText), config, run.Options{Path: o.out, Version: version, Line: os.Args})
 	if err != nil {
 		return err
 	}
-	const most = 10
-	shown, more := phrase.First(leftOut, most, "note: left out: %d more\n")
+	shown, more := phrase.First(leftOut, 10, "note: left out: %d more\n")
 	for _, text := range shown {
 		warn("note: left out: %s\n", clean.Line(text))
 	}
 	warn("%s", more)
-	s.File, o.out = "", ""
-	if len(o.explain) > 0 && len(folders) > 1 {
-		return fail.Setupf("analyze: --explain is of one job, and these are %d: pgmpi analyze DIR --explain", len(folders))
+	s.File = ""
+	if beside := experiment.Beside(jobs); beside == nil {
+		o.out = ""
+		return o.again(jobs[0].Path, true, s.Without("job.np").Without("job.shapes"), experiment.Imported)
+	} else if len(o.explain) > 0 {
+		return fail.Setupf("analyze: --explain is of one job: pgmpi analyze %s --explain", jobs[0].Path)
+	} else if err := o.formats.as(checks.Matrices); err != nil {
+		return err
+	} else {
+		return o.writeBy(reading.Keep, beside)
 	}
-	if len(folders) == 1 {
-		return o.again(folders[0], true, s.Without("job.np").Without("job.shapes"), experiment.Imported)
-	}
-	return o.jobs(folders, s)
-}
-
-// jobs judges folders of many jobs, each of which has a line.
-func (o *output) jobs(folders []string, s *settings.Settings) (worst error) {
-	for _, path := range folders {
-		d, err := experiment.JudgeImported(path, s.Load, o.formats.stored())
-		if err == nil {
-			err = say(clean.Line(filepath.Base(path)+": "+d.Sections[0].Title) + "\n")
-		}
-		if err != nil {
-			return err
-		}
-		worst = cmp.Or(worst, d.Exit)
-	}
-	warn("%s in %s; `pgmpi compare --matrix %s/*` shows them beside each other\n", conf.Plural(len(folders), "job"), filepath.Dir(folders[0]), conf.Quote(filepath.Dir(folders[0])))
-	return worst
 }

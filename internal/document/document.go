@@ -166,10 +166,7 @@ func (k Kind[T]) Document(t *T) *Document {
 		d.Pictured = d.Sections
 	}
 	for _, sections := range [][]Section{d.Sections, d.screen, d.Pictured} {
-		for i := range sections {
-			// The names of libraries, hosts, functions and folders are others'.
-			sections[i].Rewrite(clean.Line, clean.Text, clean.TableCell)
-		}
+		rewrite(sections)
 	}
 	for i, row := range d.Rows {
 		d.Rows[i] = clean.All(clean.Line, row)
@@ -184,6 +181,19 @@ func (k Kind[T]) Document(t *T) *Document {
 		return k.Ending(t, folder)
 	}
 	return d
+}
+
+// Add puts sections to the end of the full document and of its page.
+func (d *Document) Add(sections []Section) {
+	rewrite(sections)
+	d.Sections, d.Pictured = slices.Concat(d.Sections, sections), slices.Concat(d.Pictured, sections)
+}
+
+func rewrite(sections []Section) {
+	for i := range sections {
+		// The names of libraries, hosts, functions and folders are others'.
+		sections[i].Rewrite(clean.Line, clean.Text, clean.TableCell)
+	}
 }
 
 // MadeBy puts the command line of a document below the answer of its page.

@@ -13,6 +13,8 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/check"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
@@ -196,4 +198,35 @@ func ConfigOf(m *results.Manifest) (*glfile.File, error) {
 	}
 	f.Source = m.TOML
 	return &f, nil
+}
+
+// Selected reads what --explain names.
+func Selected(plan *guidelines.Plan, selectors []string) ([]analyze.Selection, error) {
+	var out []analyze.Selection
+	for _, text := range selectors {
+		s, err := analyze.Select(plan, text)
+		if err != nil {
+			return nil, fail.Setupf("--explain: %w", err)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// Chosen returns the tests of selections by their index in the Plan, each once, and warns
+// of a selection without any.
+func (j *Judgement) Chosen(selections []analyze.Selection, warn func(format string, args ...any)) []int {
+	var tests []int
+	for _, s := range selections {
+		of := s.Of(j.Report)
+		if len(of) == 0 {
+			warn("--explain %s: none of these tests is violated; add a size to see others\n", conf.Quote(s.Selector))
+		}
+		for _, i := range of {
+			if !slices.Contains(tests, i) {
+				tests = append(tests, i)
+			}
+		}
+	}
+	return tests
 }

@@ -14,11 +14,11 @@ func TestMedianByBlocksOfIndependentValuesIsWoodruffs(t *testing.T) {
 	for i, at := range rand.New(rand.NewPCG(1, 2)).Perm(100) {
 		x[i] = float64(at + 1)
 	}
-	lo, hi := MedianByBlocks(x, 1, 0.95)
+	lo, hi := MedianByBlocks(x, sorted(x), 1, 0.95)
 	should.Hold(t, math.Abs(lo-40.8) < .1 && math.Abs(hi-60.2) < .1, "%g to %g", lo, hi)
-	lo, hi = MedianByBlocks(nil, 3, 0.95)
+	lo, hi = MedianByBlocks(nil, nil, 3, 0.95)
 	should.Hold(t, math.IsNaN(lo) && math.IsNaN(hi), "%g to %g of nothing", lo, hi)
-	lo, hi = MedianByBlocks([]float64{7, 7, 7}, 5, 0.95)
+	lo, hi = MedianByBlocks([]float64{7, 7, 7}, []float64{7, 7, 7}, 5, 0.95)
 	should.Hold(t, lo == 7 && hi == 7, "%g to %g of a constant", lo, hi)
 }
 
@@ -34,7 +34,7 @@ func TestMedianByBlocksHoldsTheMedianOfSeriesThatDependOnThemselves(t *testing.T
 			x[i] = now
 		}
 		for _, block := range []int{1, 20} {
-			if lo, hi := MedianByBlocks(x, block, 0.95); lo <= 0 && 0 <= hi {
+			if lo, hi := MedianByBlocks(x, sorted(x), block, 0.95); lo <= 0 && 0 <= hi {
 				held[block]++
 			}
 		}

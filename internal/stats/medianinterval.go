@@ -28,13 +28,13 @@ func MedianInterval(x []float64, confidence float64) (lo, hi float64) {
 // MedianByBlocks returns an interval that holds the median of a series whose neighbours resemble each other, with
 // the given confidence: the order statistics at the ends of the normal interval of the share below the median
 // (R. S. Woodruff, JASA 47, 1952), with the variance of that share over all resamples of a moving-block bootstrap
-// (H. R. Künsch, Ann. Statist. 17, 1989), which for a mean needs no resampling. block is the length of a block.
-func MedianByBlocks(x []float64, block int, confidence float64) (lo, hi float64) {
+// (H. R. Künsch, Ann. Statist. 17, 1989), which for a mean needs no resampling. block is the length of a block,
+// ascending is x sorted.
+func MedianByBlocks(x, ascending []float64, block int, confidence float64) (lo, hi float64) {
 	n := len(x)
 	if n == 0 {
 		return math.NaN(), math.NaN()
 	}
-	ascending := sorted(x)
 	median := MedianSorted(ascending)
 	below := func(i int) float64 { // ties lie half below
 		switch {

@@ -2,13 +2,18 @@ package imported
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
@@ -65,6 +70,8 @@ type measurement struct {
 	unused    []string // tests that no collective of ours is
 	notes     []string
 	element   int64 // bytes
+	when      time.Time
+	byFile    bool // when is the file's: the data do not tell
 }
 
 type timedKey struct {
@@ -84,9 +91,9 @@ type input struct {
 	path   string
 	text   *bufio.Scanner
 	line   int
-	rest   io.Reader             // for formats without lines
-	shape  guidelines.Shape      // that the file has
-	tables map[string][][]string // that several files share
+	rest   io.Reader        // for formats without lines
+	shape  guidelines.Shape // that the file has
+	tables *sync.Map        // that several files share, by path
 }
 
 // mostLine is the length of the longest line that is taken.
@@ -168,19 +175,21 @@ func find(paths []string, from string) (all []file, skipped int, err error) {
 	if from != "" && !slices.Contains(Formats(), from) {
 		return nil, 0, fmt.Errorf("--from: %s", conf.Unknown("program", from, Formats()))
 	}
+	given := map[string]bool{}
 	for _, path := range paths {
 		err := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
 			f := file{path: at, named: at == path}
 			switch {
 			case err != nil || d.IsDir() || !f.named && !d.Type().IsRegular():
 				return err
-			case slices.ContainsFunc(all, func(g file) bool { return f.named && g.path == at }):
+			case given[at]:
 				return fmt.Errorf("%s is given twice: each file is one mpirun", at)
 			}
+			given[at] = f.named
 			if f.reader, err = readerOf(at, from); err != nil {
 				return err
 			}
-			switch i := slices.IndexFunc(readers, func(r reader) bool { return r.name == from }); {
+			switch i := slices.Index(Formats(), from); {
 			case f.read != nil:
 			case !f.named:
 				skipped++
@@ -210,25 +219,33 @@ func readerOf(path, from string) (reader, error) {
 		return reader{}, err
 	}
 	defer f.Close()
-	head, err := io.ReadAll(io.LimitReader(f, 4096))
-	if err != nil {
+	head := make([]byte, 4096)
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return reader{}, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, r := range readers {
-		if (from == "" || from == r.name) && r.sniff(path, string(head)) {
+		if (from == "" || from == r.name) && r.sniff(path, string(head[:n])) {
 			return r, nil
 		}
 	}
 	return reader{}, nil
 }
 
-func (f *file) measurements(given Given, tables map[string][][]string) ([]*measurement, error) {
+func (f *file) measurements(given Given, tables *sync.Map) ([]*measurement, error) {
 	open, err := regular.Open(f.path)
 	if err != nil {
 		return nil, err
 	}
 	defer open.Close()
-	return f.parse(&input{Given: given, rest: open, tables: tables})
+	all, err := f.parse(&input{Given: given, rest: open, tables: tables})
+	info, statErr := open.Stat()
+	for _, m := range all {
+		if m.when.IsZero() && statErr == nil {
+			m.when, m.byFile = info.ModTime(), true
+		}
+	}
+	return all, err
 }
 
 func (f *file) parse(in *input) ([]*measurement, error) {
@@ -241,43 +258,89 @@ func (f *file) parse(in *input) ([]*measurement, error) {
 	return all, err
 }
 
-// Each gives the jobs of files and folders to do, one after the other: files of different settings are different
-// jobs. It returns what was left out: files below folders that no reader knows, or that are damaged.
-func Each(paths []string, given Given, do func(*Job) error) (leftOut []string, err error) {
+// together are files that may be of the same job.
+type together struct {
+	files   []file
+	leftOut []string
+	err     error
+}
+
+// jobs reads the files, several at a time.
+func (g *together) jobs(given Given, tables *sync.Map) []*Job {
+	all, errs := make([][]*measurement, len(g.files)), make([]error, len(g.files))
+	atOnce(len(g.files), func(i int) { all[i], errs[i] = g.files[i].measurements(given, tables) })
+	for i, err := range errs {
+		switch {
+		case err == nil:
+		case g.files[i].named:
+			g.err = err
+			return nil
+		default:
+			g.leftOut, all[i] = append(g.leftOut, err.Error()), nil
+		}
+	}
+	return jobs(slices.Concat(all...))
+}
+
+func atOnce(n int, do func(int)) {
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// Each gives the jobs of files and folders to do, several at a time, and returns what do makes of them in the order of
+// the files. Files of different settings are different jobs; alone: there is no other. leftOut are files below folders
+// that no reader knows or that are damaged, and jobs without a test.
+func Each[T any](paths []string, given Given, do func(j *Job, alone bool) (T, error)) (made []T, leftOut []string, err error) {
 	files, skipped, err := find(paths, given.From)
 	if err != nil {
-		return nil, fail.AsSetup(err)
+		return nil, nil, fail.AsSetup(err)
 	}
 	if skipped > 0 {
 		leftOut = append(leftOut, conf.Plural(skipped, "file")+" that no reader knows")
 	}
-	tables := map[string][][]string{}
-	for len(files) > 0 {
-		first := files[0]
-		together := func(f file) bool {
-			return f.name == first.name && (f.folder == nil || f.folder(f.path) == first.folder(first.path))
+	var groups []*together
+	at := map[string]*together{}
+	for _, f := range files {
+		key := f.name
+		if f.folder != nil {
+			key += " " + f.folder(f.path)
 		}
-		var all []*measurement
-		for _, f := range files {
-			if !together(f) {
-				continue
-			}
-			its, err := f.measurements(given, tables)
-			switch {
-			case err == nil:
-				all = append(all, its...)
-			case f.named:
-				return leftOut, err
-			default:
-				leftOut = append(leftOut, err.Error())
-			}
+		if at[key] == nil {
+			at[key] = &together{}
+			groups = append(groups, at[key])
 		}
-		files = slices.DeleteFunc(files, together)
-		for _, job := range jobs(all) {
-			if err := do(job); err != nil {
-				return leftOut, err
-			}
-		}
+		at[key].files = append(at[key].files, f)
 	}
-	return leftOut, nil
+	var tables sync.Map
+	out := make([][]T, len(groups))
+	atOnce(len(groups), func(i int) {
+		g := groups[i]
+		of := g.jobs(given, &tables)
+		for _, j := range of {
+			one, err := do(j, len(groups)+len(of) == 2)
+			if noTest := (*NoTest)(nil); errors.As(err, &noTest) {
+				g.leftOut = append(g.leftOut, err.Error())
+			} else if err != nil {
+				g.err = err
+				return
+			} else {
+				out[i] = append(out[i], one)
+			}
+		}
+	})
+	for _, g := range groups {
+		if g.err != nil {
+			return nil, leftOut, g.err
+		}
+		leftOut = append(leftOut, g.leftOut...)
+	}
+	return slices.Concat(out...), leftOut, nil
 }

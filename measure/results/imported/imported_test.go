@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgmpi/guidelines"
@@ -77,7 +78,7 @@ func text(t *testing.T, format, path, text string, given Given) ([]*measurement,
 	t.Helper()
 	i := slices.IndexFunc(readers, func(r reader) bool { return r.name == format })
 	f := file{path: path, reader: readers[i]}
-	return f.parse(&input{Given: given, rest: strings.NewReader(text), tables: map[string][][]string{}})
+	return f.parse(&input{Given: given, rest: strings.NewReader(text), tables: &sync.Map{}})
 }
 
 func one(t *testing.T, format, path, its string) *measurement {
@@ -88,10 +89,7 @@ func one(t *testing.T, format, path, its string) *measurement {
 }
 
 func jobsOf(paths ...string) (all []*Job, err error) {
-	_, err = Each(paths, Given{}, func(j *Job) error {
-		all = append(all, j)
-		return nil
-	})
+	all, _, err = Each(paths, Given{}, func(j *Job, _ bool) (*Job, error) { return j, nil })
 	return all, err
 }
 
@@ -200,12 +198,14 @@ func TestADamagedFileBelowAFolderIsNamedAndLeftOut(t *testing.T) {
 	root := picoFolder(t)
 	bad := filepath.Join(root, "cray/2026_01_02___03_04_05/0/4_default_ompi_int32.csv")
 	must.Do(t, os.WriteFile(bad, []byte("highest\n12\n3x4\n"), 0o666))
-	leftOut := must.Get(Each([]string{root}, Given{}, func(*Job) error { return nil }))(t)
+	keep := func(j *Job, _ bool) (*Job, error) { return j, nil }
+	_, leftOut, err := Each([]string{root}, Given{}, keep)
+	must.Do(t, err)
 	should.Contain(t, strings.Join(leftOut, "\n"), bad+`:3: "3x4" is no time`, "2 files that no reader knows")
-	_, err := Each([]string{bad}, Given{}, func(*Job) error { return nil })
+	_, _, err = Each([]string{bad}, Given{}, keep)
 	should.Fail(t, err, bad+":3:", "a file that was named")
 	must.Do(t, os.Remove(filepath.Join(root, "cray_metadata.csv")))
-	_, err = Each([]string{bad}, Given{}, func(*Job) error { return nil })
+	_, _, err = Each([]string{bad}, Given{}, keep)
 	should.Fail(t, err, "PICO's table of tests", "cray_metadata.csv")
 }
 
@@ -279,7 +279,7 @@ func TestAFileOfNobodyIsNamed(t *testing.T) {
 		_, err := jobsOf(paths...)
 		should.Fail(t, err, want)
 	}
-	_, err := Each([]string{path}, Given{From: "isu"}, nil)
+	_, _, err := Each[*Job]([]string{path}, Given{From: "isu"}, nil)
 	should.Fail(t, err, "did you mean osu?")
 }
 
@@ -293,10 +293,11 @@ func FuzzReaders(f *testing.F) {
 			f.Add(uint8(i), text)
 		}
 	}
-	tests := [][]string{{"timestamp", "test_id", "nnodes", "tasks_per_node", "collective_type"}, {"T", "0", "2", "1", "BCAST"}}
+	var tables sync.Map
+	tables.Store("/m_metadata.csv", picoTable{{"T", "0"}: {"machine": "m", "nnodes": "2", "tasks_per_node": "1", "collective_type": "BCAST"}})
 	f.Fuzz(func(t *testing.T, which uint8, text string) {
 		r := file{path: "/m/T/0/8_default_ompi_int32.csv", reader: readers[int(which)%len(readers)]}
-		in := &input{Given: Given{Shape: guidelines.Shape{NP: 2}}, rest: io.LimitReader(strings.NewReader(text), 1<<20), tables: map[string][][]string{"/m_metadata.csv": tests}}
+		in := &input{Given: Given{Shape: guidelines.Shape{NP: 2}}, rest: io.LimitReader(strings.NewReader(text), 1<<20), tables: &tables}
 		all, err := r.parse(in)
 		if err != nil {
 			must.Hold(t, strings.HasPrefix(err.Error(), r.path), "%q does not name the file", err)

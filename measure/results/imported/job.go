@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
@@ -23,6 +24,8 @@ type Job struct {
 	names     []string // of the runs that have one
 	unused    []string
 	notes     []string
+	when      time.Time
+	byFile    bool // when is the time of a file
 }
 
 // jobs puts measurements of one setting together, in the order of the files.
@@ -51,6 +54,9 @@ func (j *Job) take(m *measurement) {
 		}
 	}
 	j.notes = append(j.notes, m.notes...)
+	if j.when.IsZero() || m.when.Before(j.when) {
+		j.when, j.byFile = m.when, m.byFile
+	}
 	for _, c := range m.cases {
 		run := slices.Index(j.names, m.run)
 		if m.run == "" {
@@ -112,7 +118,7 @@ func (j *Job) Manifest(check guidelines.Config, users []guidelines.User) (*resul
 		return nil, &NoTest{j.Name(), j.unused, err}
 	}
 	plan.Datatype, plan.Op = cmp.Or(j.Datatype, "unknown"), cmp.Or(j.Op, "unknown")
-	m := &results.Manifest{Schema: results.ManifestSchema, Kind: results.Imported, Plan: *plan, R: len(j.runs),
+	m := &results.Manifest{Schema: results.ManifestSchema, Kind: results.Imported, Plan: *plan, R: len(j.runs), Created: j.when.UTC().Format(time.RFC3339),
 		Rank:     protocol.RankInfo{Library: cmp.Or(j.Library, "unknown"), LibVersion: cmp.Or(j.Version, "unnamed library, measured by "+j.From)},
 		Imported: &results.ImportedFrom{From: j.From, Machine: j.Machine, Job: j.Job, Statistic: j.Statistic, Files: j.Files}}
 	m.Factors.Hostname = j.Machine
@@ -140,6 +146,9 @@ func (e *NoTest) Error() string {
 const mostNotes = 20
 
 func (j *Job) remarks() (notes []string) {
+	if j.byFile {
+		notes = append(notes, "The data do not say when they were measured: created is the time of their oldest file.")
+	}
 	if len(j.unused) > 0 {
 		notes = append(notes, "Left out, because no guideline is about them: "+strings.Join(j.unused[:min(len(j.unused), mostNotes)], ", ")+".")
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/regular"
@@ -47,13 +48,14 @@ func readPICO(in *input) ([]*measurement, error) {
 		return nil, in.err("the name of the file is not COUNT_ALGORITHM_TYPE.csv")
 	}
 	id := filepath.Dir(in.path)
-	time := filepath.Dir(id)
-	row, err := in.picoRow(filepath.Dir(time), filepath.Base(time), filepath.Base(id))
+	began := filepath.Base(filepath.Dir(id))
+	row, err := in.picoRow(filepath.Dir(filepath.Dir(id)), began, filepath.Base(id))
 	if err != nil {
 		return nil, err
 	}
-	m := &measurement{statistic: results.Samples, element: picoBytes[name[3]], run: filepath.Base(time), Setting: Setting{Machine: row["machine"], Job: picoJob(filepath.Base(time), row),
+	m := &measurement{statistic: results.Samples, element: picoBytes[name[3]], run: began, Setting: Setting{Machine: row["machine"], Job: picoJob(began, row),
 		Version: strings.TrimSpace(row["mpi_lib"] + " " + row["mpi_lib_version"]), Datatype: name[3]}}
+	m.when, _ = time.Parse("2006_01_02___15_04_05", began)
 	if m.Shape, err = picoShape(row["nnodes"], row["tasks_per_node"]); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.path, err)
 	}
@@ -121,41 +123,50 @@ func picoFunction(of, algorithm string) string {
 	return strings.ToLower(strings.TrimPrefix(of, "MPI_")) + "_as_" + algorithm
 }
 
+const picoMetadata = "_metadata.csv"
+
 // mostMetadata is more than the metadata of thousands of jobs.
 const mostMetadata = 64 << 20
 
 // picoRow returns what a machine's table of tests says of one, by the names of its columns.
 func (in *input) picoRow(machine, time, id string) (map[string]string, error) {
-	path := machine + "_metadata.csv"
-	rows, ok := in.tables[path]
+	path := machine + picoMetadata
+	tests, err := in.picoTests(path)
+	if err != nil {
+		return nil, err
+	}
+	row, ok := tests[[2]string{time, id}]
 	if !ok {
-		text, err := regular.Read(path, mostMetadata)
-		if err != nil {
-			return nil, fmt.Errorf("PICO's table of tests: %w", err)
-		}
-		if rows, err = csv.NewReader(bytes.NewReader(text)).ReadAll(); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		in.tables[path] = rows
+		return nil, fmt.Errorf("%s has no row for test %s of %s", path, id, time)
 	}
+	return row, nil
+}
+
+// picoTable has a machine's tests by timestamp and test_id, each by the names of its columns.
+type picoTable map[[2]string]map[string]string
+
+func (in *input) picoTests(path string) (picoTable, error) {
+	if known, ok := in.tables.Load(path); ok {
+		return known.(picoTable), nil
+	}
+	text, err := regular.Read(path, mostMetadata)
+	if err != nil {
+		return nil, fmt.Errorf("PICO's table of tests: %w", err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	tests := picoTable{}
 	for _, cells := range rows {
-		at := func(name string) string {
-			i := slices.Index(rows[0], name)
-			if i < 0 {
-				return ""
-			}
-			return strings.TrimPrefix(strings.TrimSpace(cells[i]), "null")
+		row := map[string]string{"machine": strings.TrimSuffix(filepath.Base(path), picoMetadata)}
+		for i, name := range rows[0] {
+			row[name] = strings.TrimPrefix(strings.TrimSpace(cells[i]), "null")
 		}
-		if at("timestamp") != time || at("test_id") != id {
-			continue
-		}
-		row := map[string]string{"machine": filepath.Base(machine)}
-		for _, name := range rows[0] {
-			row[name] = at(name)
-		}
-		return row, nil
+		tests[[2]string{row["timestamp"], row["test_id"]}] = row
 	}
-	return nil, fmt.Errorf("%s has no row for test %s of %s", path, id, time)
+	in.tables.Store(path, tests)
+	return tests, nil
 }
 
 func (in *input) picoSamples() (samples []protocol.Sample, err error) {
