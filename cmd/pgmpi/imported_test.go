@@ -129,3 +129,33 @@ func TestNamesInFilesOfOthersReachNoTerminal(t *testing.T) {
 		should.Hold(t, !strings.ContainsAny(s.stdout+s.stderr, "\x1b\x07") && strings.Contains(s.stdout+s.stderr, `\x1b[31m`), "%q", s.stdout+s.stderr)
 	}
 }
+
+// picoJobs writes a results folder of PICO's form with two jobs, in which an algorithm of the library's own takes half as long as its choice.
+func picoJobs(t *testing.T, root string) {
+	t.Helper()
+	rows := "timestamp,test_id,nnodes,tasks_per_node,collective_type,mpi_lib,mpi_lib_version\n"
+	for nodes := 2; nodes <= 4; nodes += 2 {
+		day := fmt.Sprintf("2026_01_0%d___03_04_05", nodes)
+		rows += fmt.Sprintf("%s,0,%d,1,BCAST,OMPI,4.1.6\n", day, nodes)
+		for algorithm, ns := range map[string]int{"default_ompi": 4000, "binomial_ompi": 2000} {
+			path := filepath.Join(root, "cray", day, "0", "8_"+algorithm+"_int32.csv")
+			must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+			must.Do(t, os.WriteFile(path, []byte("highest\n"+strings.Repeat(fmt.Sprintf("%d\n", ns), 30)), 0o666))
+		}
+	}
+	must.Do(t, os.WriteFile(filepath.Join(root, "cray_metadata.csv"), []byte(rows), 0o666))
+}
+
+func TestSeveralJobsAreShownBesideEachOther(t *testing.T) {
+	b := emptyFixture(t, t.TempDir())
+	picoJobs(t, b.dir)
+	s := b.pgmpi("analyze", "--from", "any", b.dir, "--out", b.out, "--format", "table,html").exits(t, 0)
+	should.Contain(t, s.stdout, "SEEN ONCE: slower in 2 of 2 tests, in 2 columns", "OMPI 4.1.6, 2x1", "on cray, 2026-01-02", "OMPI 4.1.6, 4x1", "1 1/1 2.00×")
+	page := string(must.Get(os.ReadFile(filepath.Join(b.out, "matrix.html")))(t))
+	should.Contain(t, page, "guideline, host and shape", "own Bcast", "cray 2x1", "cray 4x1")
+	job := filepath.Join(b.out, "cray-2026_01_04___03_04_05-OMPI_4.1.6-4x1-int32")
+	should.Contain(t, b.pgmpi("analyze", job, "--full").exits(t, 0).stdout, "The fastest of the library's own algorithms, from medians and without a test", "binomial", "~2.00×")
+	should.Contain(t, b.pgmpi("history", b.out).exits(t, 0).stdout, "2026-01-02 03:04")
+	b.pgmpi("analyze", "--from", "any", b.dir, "--out", b.out+"-seen", "--fail-on", "seen").exits(t, 1)
+	b.pgmpi("analyze", "--from", "any", b.dir, "--out", b.out+"-2", "--explain", "violated").exits(t, 2).says(t, "--explain is of one job")
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"pgmpi/guidelines"
 	"pgmpi/measure/results"
@@ -47,6 +48,9 @@ func readIMB(in *input) ([]*measurement, error) {
 			if given.NP == np { // one file has many
 				in.Shape = given
 			}
+		}
+		if date, ok := strings.CutPrefix(text, "# Date"); ok {
+			t.when, _ = time.Parse(time.ANSIC, strings.TrimLeft(date, " :"))
 		}
 		if cells := strings.Fields(text); slices.Contains(cells, "t_max[usec]") && cells[0] == "#bytes" {
 			t.column = slices.Index(cells, "t_max[usec]")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
@@ -40,6 +41,8 @@ const osuText = `
 const imbText = `#----------------------------------------------------------------
 #    Intel(R) MPI Benchmarks 2021.3, MPI-1 part
 #----------------------------------------------------------------
+# Date                  : Thu May 14 09:30:40 2026
+#----------------------------------------------------------------
 #----------------------------------------------------------------
 # Benchmarking PingPong
 # #processes = 2
@@ -65,7 +68,7 @@ const imbText = `#--------------------------------------------------------------
 # All processes entering MPI_Finalize
 `
 
-const ncclText = `{"version":1,"args":["./build/all_gather_perf","-J","x.json"],"nccl_version":22703,
+const ncclText = `{"version":1,"start_time":"2026-05-06 07:08:09","args":["./build/all_gather_perf","-J","x.json"],"nccl_version":22703,
 "config":{"nthreads":1,"ngpus":2,"devices":[{"rank":0,"hostname":"a"},{"rank":2,"hostname":"b"}]},
 "results":[{"size":64,"count":4,"type":"float","redop":"none","root":"    -1",
 "out_of_place":{"time":20.5,"alg_bw":1,"bus_bw":1,"nwrong":0.0},"in_place":{"time":19.5},
@@ -194,6 +197,26 @@ own-Bcast-binomial MPI_Bcast 32 MPI_Bcast@binomial @binomial`)
 	should.Hold(t, len(r.Cases) == 10 && len(r.Samples[0]) == 30, "%d cases of ten files, sums have none", len(r.Cases))
 }
 
+func TestCreatedIsTheTimeOfTheData(t *testing.T) {
+	two := Given{Shape: guidelines.Shape{NP: 2}}
+	for format, c := range map[string][2]string{"imb": {imbText, "2026-05-14T09:30:40Z"}, "nccl": {ncclText, "2026-05-06T07:08:09Z"}, "osu": {osuText, "2026-01-02T03:04:05Z"}} {
+		path := filepath.Join(t.TempDir(), "x")
+		must.Do(t, os.WriteFile(path, []byte(c[0]), 0o666))
+		file := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+		must.Do(t, os.Chtimes(path, file, file))
+		given := two
+		if format != "osu" {
+			given = Given{}
+		}
+		all, _, err := Each([]string{path}, given, func(j *Job, _ bool) (*Job, error) { return j, nil })
+		must.Do(t, err)
+		should.Hold(t, all[0].when.UTC().Format(time.RFC3339) == c[1] && all[0].byFile == (format == "osu"), "%s: %s, %v", format, all[0].when, all[0].byFile)
+		should.Hold(t, strings.Contains(strings.Join(all[0].remarks(), " "), "do not say when") == (format == "osu"), "%s", format)
+	}
+	all := must.Get(jobsOf(picoFolder(t)))(t)
+	should.Equal(t, all[0].when.UTC().Format(time.RFC3339), "2026-01-02T03:04:05Z")
+}
+
 func TestADamagedFileBelowAFolderIsNamedAndLeftOut(t *testing.T) {
 	root := picoFolder(t)
 	bad := filepath.Join(root, "cray/2026_01_02___03_04_05/0/4_default_ompi_int32.csv")
@@ -219,8 +242,8 @@ func TestErrorsNameFileAndLine(t *testing.T) {
 		{"osu", osuText[:strings.Index(osuText, " 1.50")], "x:6: 1 columns, at least 2 are wanted; the file may be cut off"},
 		{"osu", "# OSU MPI Broadcast Latency Test v5\n", "x: there is no time of a collective"},
 		{"osu", "# Processes: 3\n" + osuText, "x:6: it has 3 processes, and 2 were given"},
-		{"imb", strings.Replace(imbText, "0.40         0.30", "", 1), "x:17: 3 columns"},
-		{"imb", strings.Replace(imbText, "         0.40", "         0.4O", 1), `x:17: "0.4O" is no time`},
+		{"imb", strings.Replace(imbText, "0.40         0.30", "", 1), "x:19: 3 columns"},
+		{"imb", strings.Replace(imbText, "         0.40", "         0.4O", 1), `x:19: "0.4O" is no time`},
 		{"nccl", ncclText[:300], "x:4: unexpected end of JSON input; the file may be cut off"},
 		{"nccl", strings.Replace(ncclText, "20.0,", "0,", 1), "x: size 64: a run-time of 0 ns"},
 		{"pico", "highest\n1\n", "x:0: the name of the file"},

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
@@ -31,6 +32,7 @@ const mostJSON = 256 << 20
 
 type ncclFile struct {
 	Args    []string `json:"args"`
+	Start   string   `json:"start_time"`
 	Version int      `json:"nccl_version"`
 	Config  struct {
 		Threads int `json:"nthreads"`
@@ -81,6 +83,7 @@ func readNCCL(in *input) ([]*measurement, error) {
 		return nil, err
 	}
 	m := &measurement{statistic: results.Samples, Setting: Setting{Shape: shape, Library: "nccl", Version: "NCCL " + strconv.Itoa(f.Version)}}
+	m.when, _ = time.Parse(time.DateTime, f.Start)
 	if function == "" {
 		m.leaveOut(program)
 		return []*measurement{m}, nil

@@ -12,6 +12,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/mockups"
 )
 
 // reproReader reads what ReproMPI's mpibenchmark prints in one mpirun. The format is what
@@ -25,26 +26,15 @@ import (
 var reproReader = reader{name: "reprompi", read: readRepro,
 	sniff: func(_, head string) bool { return strings.Contains(head, "#@nprocs=") }}
 
-// reproMockups maps ReproMPI's mock-ups (collective_ops/collectives.c) to ours that make the
-// same calls. Its collectives have our names; no guideline is about its ping-pongs and barriers.
-var reproMockups = map[string]string{
-	"GL_Allgather_as_Allreduce":                   "allgather_as_allreduce",
-	"GL_Allgather_as_Alltoall":                    "allgather_as_alltoall",
-	"GL_Allgather_as_GatherBcast":                 "allgather_as_gather+bcast",
-	"GL_Allreduce_as_ReduceBcast":                 "allreduce_as_reduce+bcast",
-	"GL_Allreduce_as_ReducescatterAllgatherv":     "allreduce_as_reduce_scatter+allgatherv",
-	"GL_Allreduce_as_ReducescatterblockAllgather": "allreduce_as_reduce_scatter_block+allgather",
-	"GL_Bcast_as_ScatterAllgather":                "bcast_as_scatter+allgather",
-	"GL_Gather_as_Allgather":                      "gather_as_allgather",
-	"GL_Gather_as_Reduce":                         "gather_as_reduce",
-	"GL_Reduce_as_Allreduce":                      "reduce_as_allreduce",
-	"GL_Reduce_as_ReducescatterGatherv":           "reduce_as_reduce_scatter+gatherv",
-	"GL_Reduce_as_ReducescatterblockGather":       "reduce_as_reduce_scatter_block+gather",
-	"GL_Reduce_scatter_as_Allreduce":              "reduce_scatter_as_allreduce",
-	"GL_Reduce_scatter_as_ReduceScatterv":         "reduce_scatter_as_reduce+scatterv",
-	"GL_Reduce_scatter_block_as_ReduceScatter":    "reduce_scatter_block_as_reduce+scatter",
-	"GL_Scan_as_ExscanReducelocal":                "scan_as_exscan+reduce_local",
-	"GL_Scatter_as_Bcast":                         "scatter_as_bcast",
+// reproMockup finds ours of ReproMPI's mock-ups (collective_ops/collectives.c), which tell the calls as ours do:
+// GL_Bcast_as_ScatterAllgather. No guideline is about its ping-pongs and barriers.
+func reproMockup(name string) string {
+	plain := func(name string) string { return strings.ToLower(strings.NewReplacer("_", "", "+", "").Replace(name)) }
+	all := mockups.All()
+	if i := slices.IndexFunc(all, func(f mockups.Function) bool { return f.IsMockup() && "gl"+plain(f.ID) == plain(name) }); i >= 0 {
+		return all[i].ID
+	}
+	return ""
 }
 
 func readRepro(in *input) ([]*measurement, error) {
@@ -243,7 +233,7 @@ func (p *parser) finish(m *measurement) error {
 			}
 			samples = append(samples, s)
 		}
-		function := cmp.Or(collective(key.test), reproMockups[key.test])
+		function := cmp.Or(collective(key.test), reproMockup(key.test))
 		if function == "" || msize == 0 {
 			m.leaveOut(key.test)
 			continue

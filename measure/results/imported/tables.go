@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"pgmpi/measure/results"
 )
@@ -16,6 +17,7 @@ type tables struct {
 	column             int    // of the time; 0: not known
 	statistic          results.Statistic
 	now                Setting
+	when               time.Time
 	all                []*measurement
 	m                  *measurement // that rows go into, if it is begun
 }
@@ -45,7 +47,7 @@ func (t *tables) row(text string) error {
 			return err
 		}
 		t.now.Shape = shape
-		t.m = &measurement{Setting: t.now, statistic: t.statistic, run: t.run}
+		t.m = &measurement{Setting: t.now, statistic: t.statistic, run: t.run, when: t.when}
 		t.all = append(t.all, t.m)
 	}
 	size, err := strconv.ParseInt(cells[0], 10, 64)
