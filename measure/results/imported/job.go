@@ -99,7 +99,7 @@ func (j *Job) Manifest(check guidelines.Config, users []guidelines.User) (*resul
 		}
 	}
 	slices.Sort(sizes)
-	sums := j.sums(measured)
+	sums, users := j.sums(measured), slices.Clone(users) // jobs are planned at once
 	all := map[string][]int64{}
 	for f, its := range measured {
 		all[f] = append(all[f], its...)
