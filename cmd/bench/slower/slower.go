@@ -1,8 +1,9 @@
-package main
+// Package slower counts what is slow in reports.
+package slower
 
 import (
-	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -14,33 +15,41 @@ import (
 	"pgmpi/mockups"
 )
 
-// importedSlow is the ratio from which importBench counts.
-const importedSlow = 1.2
-
-// importBench times `pgmpi analyze --from` of a folder of PICO's results, and counts what is slow there.
-func importBench(ctx context.Context, e *env) {
-	if e.folder == "" {
-		must(fmt.Errorf("import needs --folder DIR, such as results/ of github.com/HLC-Lab/pico with its tarballs unpacked"))
-	}
-	out := filepath.Join(e.dir, "imported")
-	e.fastest(ctx, "wall-clock", 10, "analyze", "--from", "any", e.folder, "--out", out)
-	reports := get(filepath.Glob(filepath.Join(out, "*", "report.json")))
+// Text says how many ratios of the reports in and below a folder are at least least, by guideline.
+func Text(folder string, least float64) (string, error) {
+	reports, err := filepath.Glob(filepath.Join(folder, "*", "report.json"))
 	if len(reports) == 0 {
-		reports = []string{filepath.Join(out, "report.json")}
+		reports = []string{filepath.Join(folder, "report.json")}
 	}
-	type count struct{ slow, of int }
+	counts, failed := counted(reports, least)
+	text := fmt.Sprintf("   %d jobs; slower by %g or more, of all:\n", len(reports), least)
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		text += fmt.Sprintf("   %-28s %4d of %d\n", name, counts[name].slow, counts[name].of)
+	}
+	return text, errors.Join(err, failed)
+}
+
+type count struct{ slow, of int }
+
+func counted(reports []string, least float64) (map[string]count, error) {
 	counts := map[string]count{}
 	add := func(name string, ratio float64) {
 		c := counts[name]
 		c.of++
-		if ratio >= importedSlow {
+		if ratio >= least {
 			c.slow++
 		}
 		counts[name] = c
 	}
 	for _, path := range reports {
 		var r analyze.Report
-		must(json.Unmarshal(get(os.ReadFile(path)), &r))
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = json.Unmarshal(text, &r)
+		}
+		if err != nil {
+			return nil, err
+		}
 		own := map[string]float64{} // by cell, the worst
 		for i := range r.Verdicts {
 			v := &r.Verdicts[i]
@@ -60,10 +69,7 @@ func importBench(ctx context.Context, e *env) {
 			add("an own algorithm is faster", ratio)
 		}
 	}
-	fmt.Printf("   %d jobs; slower by %g or more, of all:\n", len(reports), importedSlow)
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Printf("   %-28s %4d of %d\n", name, counts[name].slow, counts[name].of)
-	}
+	return counts, nil
 }
 
 // paper tells whether a guideline is of S-PGMPI, Appendix A.
