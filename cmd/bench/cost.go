@@ -231,7 +231,6 @@ func importBench(ctx context.Context, e *env) {
 	if e.folder == "" {
 		must(fmt.Errorf("import needs --folder DIR, such as results/ of github.com/HLC-Lab/pico with its tarballs unpacked"))
 	}
-	out := filepath.Join(e.dir, "imported")
-	e.fastest(ctx, "wall-clock", 10, "analyze", "--from", "any", e.folder, "--out", out)
-	fmt.Print(get(slower.Text(out, 1.2)))
+	e.fastest(ctx, "wall-clock", 10, "analyze", "--from", "any", e.folder, "--out", filepath.Join(e.dir, "imported"))
+	fmt.Print(get(slower.Text(filepath.Join(e.dir, "imported"), 1.2)))
 }
