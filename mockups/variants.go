@@ -28,10 +28,17 @@ const Times = 10
 // LargeCount is a call with counts of type MPI_Count: MPI_Reduce_c.
 const LargeCount Call = "large_count"
 
+// Sliced is what programs do without such counts: MPI_Bcast/sliced, calls on slices of 2³¹ − 1
+// elements.
+const Sliced Call = "sliced"
+
+// canBeSliced are the collectives whose data are in a row, so that a slice of them is a call.
+var canBeSliced = []string{"MPI_Allreduce", "MPI_Bcast", "MPI_Exscan", "MPI_Reduce", "MPI_Scan"}
+
 // Calls has all calls, in the order of lists.
 var Calls = slices.Concat(
 	[]Call{Nonblocking, Persistent, InPlace, Copied, NonblockingTimes, PersistentTimes, PersistentOnce},
-	irregularCalls(), []Call{Call(Vector), Call(Indexed), PackedCall(Vector), PackedCall(Indexed), Neighborhood, ByMessages, LargeCount})
+	irregularCalls(), []Call{Call(Vector), Call(Indexed), PackedCall(Vector), PackedCall(Indexed), Neighborhood, ByMessages, LargeCount, Sliced})
 
 func CallOf(collective string, c Call) string {
 	name := strings.TrimPrefix(collective, "MPI_")
@@ -178,6 +185,9 @@ func variantOf(of Function, c Call) (f Function, ok bool) {
 	case LargeCount:
 		f.Formula, f.What = of.ID[4:]+"_c(n)", "with counts that are MPI_Count"
 		return f, true
+	case Sliced:
+		f.Formula, f.What = "⌈n/(2³¹ − 1)⌉·"+of.ID[4:], "in slices of 2³¹ − 1 elements, one call for each"
+		return f, slices.Contains(canBeSliced, of.ID)
 	default:
 		ok = makeIrregular(&f) || makeDerived(&f) || makeNeighbors(&f)
 		return f, ok

@@ -22,7 +22,7 @@ func TestEveryCallIsOneOfACollectiveWithItsResult(t *testing.T) {
 	// times; and MPI_Bcast has nothing to be in place of. Five collectives have counts that can
 	// differ, five have no operator, two have a form for neighbors.
 	want := map[Call]int{Nonblocking: 15, Persistent: 15, InPlace: 10, Copied: 10, NonblockingTimes: 11, PersistentTimes: 11, PersistentOnce: 11,
-		Wide: 1, ByGatherv: 1, Neighborhood: 2, ByMessages: 2, LargeCount: 15}
+		Wide: 1, ByGatherv: 1, Neighborhood: 2, ByMessages: 2, LargeCount: 15, Sliced: 5}
 	for _, r := range Unequal {
 		want[Call(r)], want[WideCall(r)], want[GathervCall(r)] = 5, 1, 1
 	}

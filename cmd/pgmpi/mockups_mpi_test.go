@@ -194,6 +194,18 @@ func TestMockupOnNodesSaysWhyItIsNotMeasured(t *testing.T) {
 	}
 }
 
+// A shape whose nodes the library does not see is refused.
+func TestShapeThatTheLibraryDoesNotSeeIsRefused(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t, libraries[0])
+	j := measureJob(2, "int", "sum", 20*time.Second)
+	j.Order, j.Cases, j.Place, j.Nodes = []int{0}, []protocol.JobCase{{Function: "MPI_Bcast", NRep: 1}}, "1x2", 1
+	_, err := b.runJob(2, j)
+	must.Do(t, err)
+	_, err = b.with("nodes-of-1").runJob(2, j)
+	should.Hold(t, err != nil && strings.Contains(err.Error(), "the library has the ranks on 2 nodes, and their hosts are 1"), "%v", err)
+}
+
 // launch is how np ranks are started by hand, also more than there are cores.
 func (b *fixture) launch(np int) (argv, env []string) {
 	argv = strings.Fields(strings.ReplaceAll(b.lib.mpi, "{np}", fmt.Sprint(np)))

@@ -154,16 +154,20 @@ const pg_function pg_nonblocking[] = {
 /* What only posts. */
 static const pg_function posts[] = {
     {"MPI_Iallgather", pg_prepare_nothing, post_allgather, pg_release},
+    {"MPI_Iallgatherv", pg_equal_parts, post_allgatherv, pg_release},
     {"MPI_Iallreduce", pg_prepare_nothing, post_allreduce, pg_release},
     {"MPI_Ialltoall", pg_prepare_nothing, post_alltoall, pg_release},
+    {"MPI_Ialltoallv", pg_equal_parts, post_alltoallv, pg_release},
     {"MPI_Ibcast", pg_prepare_nothing, post_bcast, pg_release},
     {"MPI_Iexscan", pg_prepare_nothing, post_exscan, pg_release},
     {"MPI_Igather", pg_prepare_nothing, post_gather, pg_release},
+    {"MPI_Igatherv", pg_equal_parts, post_gatherv, pg_release},
     {"MPI_Ireduce", pg_prepare_nothing, post_reduce, pg_release},
     {"MPI_Ireduce_scatter", pg_equal_parts, post_reduce_scatter, pg_release},
     {"MPI_Ireduce_scatter_block", pg_prepare_nothing, post_reduce_scatter_block, pg_release},
     {"MPI_Iscan", pg_prepare_nothing, post_scan, pg_release},
     {"MPI_Iscatter", pg_prepare_nothing, post_scatter, pg_release},
+    {"MPI_Iscatterv", pg_equal_parts, post_scatterv, pg_release},
 };
 
 const pg_function *pg_post_of(const char *id)

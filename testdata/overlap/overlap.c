@@ -8,6 +8,7 @@
  *                                    test, and then the data come: none of it can be
  *     PGMPI_OVERLAP=spoil:0          right, unless it is tested: then a byte is wrong at
  *                                    all ranks but the root
+ *     PGMPI_OVERLAP=late:0           right, unless it is tested and then waited for: likewise
  *
  * It refers to no MPI data, so that a launcher that it is preloaded into does not mind. */
 #define _POSIX_C_SOURCE 200809L
@@ -20,7 +21,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { HELPER, WAIT, SPOIL, NONE };
+enum { HELPER, WAIT, SPOIL, LATE, NONE };
 
 static int mode = NONE;
 static int64_t length; /* ns */
@@ -65,7 +66,7 @@ static void *helper(void *unused)
 
 static void begin(void)
 {
-    static const char *const names[] = {"helper:", "wait:", "spoil:"};
+    static const char *const names[] = {"helper:", "wait:", "spoil:", "late:"};
     const char *text = getenv("PGMPI_OVERLAP");
     pthread_t thread;
     for (int i = 0; text != NULL && i < NONE; i++)
@@ -155,6 +156,8 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
     if (is_ours(request)) {
         while (mode == HELPER && !atomic_load(&slept))
             sched_yield();
+        if (mode == LATE && call.tested)
+            spoil();
         rc = finish();
     }
     return rc == MPI_SUCCESS ? PMPI_Wait(request, status) : rc;
@@ -166,7 +169,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     if (is_ours(request)) {
         if (mode == SPOIL && !call.tested)
             spoil();
-        if ((mode == HELPER && !atomic_load(&slept)) || (mode == SPOIL && !call.tested)) {
+        if ((mode == HELPER && !atomic_load(&slept)) || ((mode == SPOIL || mode == LATE) && !call.tested)) {
             call.tested = 1;
             *flag = 0;
             return MPI_SUCCESS;
