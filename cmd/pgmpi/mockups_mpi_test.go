@@ -21,8 +21,8 @@ import (
 
 // Every collective and every mock-up is compared with its definition for one to
 // eight processes, at counts that p divides and does not, at 1 and at 0. Not
-// the full product: each p up to 4 meets every datatype and every kind of root, p = 1, 2
-// and 4 with one library or the other, each above one of the four datatypes, and p = 5, 7 and 8 one library each; operators
+// the full product: each p up to 4 meets byte, int, float, double and every kind of root, p = 1, 2
+// and 4 with one library or the other, p = 2 the other datatypes, each above one of the eight, and p = 5, 7 and 8 one library each; operators
 // alternate over p, and p = 2 meets them all with one library or the other, the
 // second and later ones of a datatype in the functions that reduce. What an operator
 // computes does not depend on p, and what a root does not on the operator.
@@ -33,7 +33,8 @@ func TestEveryFunctionGivesTheRightData(t *testing.T) {
 				continue
 			}
 			for i, d := range mockups.Datatypes()[1:] { // auto is two of them
-				if np > 4 && i != np%4 {
+				isOther := !slices.Contains([]string{"byte", "int", "float", "double"}, d.Name)
+				if np > 4 && i != np-1 || np <= 4 && np != 2 && isOther {
 					continue
 				}
 				for k, op := range d.Ops {
@@ -139,6 +140,12 @@ func verifyJob(np int, d mockups.Datatype, op string, root int, all bool) *proto
 	return j
 }
 
+// takesForSigned tells whether a function compares unsigned numbers as signed ones: MPICH 4.0.2 does
+// (pmodels/mpich, issue 6083). Among few of them the order may be the same.
+func (b *fixture) takesForSigned(f mockups.Function, datatype, op string) bool {
+	return b.isMPICH402() && f.Reduces && (datatype == "unsigned" || datatype == "uint64") && (op == "min" || op == "max")
+}
+
 // divided are as many ranks of a node as leave several nodes; 0: no number does.
 func (b *fixture) divided(np int) int {
 	return map[int]int{4: 2, 6: 2 + b.libraryIndex(), 8: 4}[np]
@@ -159,8 +166,12 @@ func (b *fixture) verify(np int, d mockups.Datatype, op string, root int, all bo
 	}
 	for _, c := range out.Cases {
 		id, want := j.Cases[c.Case].Function, protocol.StatusOK
-		if f, _ := mockups.Get(id); f.Over != "" && of == 0 {
+		f, _ := mockups.Get(id)
+		if f.Over != "" && of == 0 {
 			want = protocol.StatusNotMeasured
+		}
+		if b.takesForSigned(f, d.Name, op) && want == protocol.StatusOK && j.Cases[c.Case].Msize > 8 {
+			want = protocol.StatusWrong
 		}
 		if c.Status != want {
 			b.t.Errorf("%s: %s at %d bytes is %s: %s", what, id, j.Cases[c.Case].Msize, c.Status, c.Message)

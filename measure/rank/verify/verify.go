@@ -104,7 +104,7 @@ func New(datatype, op string, p int) (Verifier, error) {
 	return nil, fmt.Errorf("no verification for datatype %q", datatype)
 }
 
-// whole spreads a hash over whole numbers of so many bits, with their sign.
+// whole spreads a hash over whole numbers of these bits, one of which is the sign.
 func whole[T number](bits int) func(h uint32, _ int) T {
 	shift := 64 - max(2, bits)
 	return func(h uint32, _ int) T { return T(int64(uint64(h)*0x9e3779b97f4a7c15) >> shift) }
@@ -145,8 +145,8 @@ func integers[T integer](op string, bits int) (Verifier, error) {
 	return e, nil
 }
 
-// floats have whole numbers that take, with those of all ranks, the whole mantissa: every sum is
-// exact, in any order, and one that is off by its last bit, or was made in less precision, is wrong.
+// floats have whole numbers whose sum over the ranks takes the whole mantissa: it is exact in any
+// order, and one that is off by its last bit, or was made in less precision, is wrong.
 func floats[T ~float32 | ~float64](op string, bits int) (Verifier, error) {
 	e := &elementsOf[T]{value: whole[T](bits)}
 	err := arithmetic(e, op)
