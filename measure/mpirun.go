@@ -14,6 +14,7 @@ import (
 
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
 )
 
 const (
@@ -74,6 +75,9 @@ type mpirun struct {
 	progress func(done, total int, name string)
 	// ready, if set, is called when the ranks have started, and may still change the job.
 	ready func(launch time.Duration)
+	// folder, if set, remembers the launcher until it has ended.
+	folder *results.Folder
+	forget func()
 
 	ranks  *Ranks
 	stderr tail
@@ -115,6 +119,9 @@ func (m *mpirun) start() (err error) {
 	m.begun = time.Now()
 	if m.ranks, err = m.starter(m.argv, m.env, &m.stderr); err != nil {
 		return &Error{Argv: m.argv, What: fmt.Sprintf("the launcher could not be started: %v", err)}
+	}
+	if m.folder != nil && m.ranks.PID != 0 {
+		m.forget = m.folder.Launcher(m.ranks.PID)
 	}
 	m.lines = make(chan []byte, 64)
 	go func() {
@@ -200,6 +207,9 @@ func (m *mpirun) kill() {
 	m.ranks.Kill()
 	if host, err := os.Hostname(); err == nil && m.hello != nil && m.hello.Rank.Host == host {
 		launch.RemoveShared(m.hello.Shared)
+	}
+	if m.forget != nil {
+		m.forget()
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 type Starter func(argv, env []string, stderr io.Writer) (*Ranks, error)
 
 type Ranks struct {
+	PID     int            // of the launcher; 0 of a fake
 	Stdin   io.WriteCloser // of rank 0
 	Stdout  io.ReadCloser  // of rank 0
 	Exited  chan struct{}  // closed when the launcher has ended
@@ -77,6 +78,7 @@ func Exec(argv, env []string, stderr io.Writer) (*Ranks, error) {
 		r.Close()
 		return nil, err
 	}
+	x.PID = cmd.Process.Pid
 	var below []process // descendants of the launcher on this host by rank 0's hello
 	var starting sharedFiles
 	done := make(chan struct{})
@@ -90,7 +92,11 @@ func Exec(argv, env []string, stderr io.Writer) (*Ranks, error) {
 	x.Kill = func() {
 		x.end(cmd.Process.Pid, below, &starting)
 		x.Orphans()
-		removeSessions(cmd.Env, append(below, process{pid: cmd.Process.Pid}))
+		pids := []int{x.PID}
+		for _, p := range below {
+			pids = append(pids, p.pid)
+		}
+		removeSessions(cmd.Env, pids)
 		stop()
 	}
 	return x, nil
@@ -129,7 +135,7 @@ func orphans(launcher int, marked string) (found []process) {
 
 // removeSessions deletes the folders that Open MPI's mpirun leaves in TMPDIR when it is killed:
 // ompi.HOST.UID/pid.PID.
-func removeSessions(env []string, all []process) {
+func removeSessions(env []string, pids []int) {
 	tmp := "/tmp"
 	for _, v := range env {
 		if dir, is := strings.CutPrefix(v, "TMPDIR="); is && dir != "" {
@@ -145,8 +151,8 @@ func removeSessions(env []string, all []process) {
 		if s, ok := info.Sys().(*syscall.Stat_t); !ok || int(s.Uid) != os.Geteuid() {
 			continue
 		}
-		for _, p := range all {
-			session := filepath.Join(tmp, e.Name(), fmt.Sprintf("pid.%d", p.pid))
+		for _, pid := range pids {
+			session := filepath.Join(tmp, e.Name(), fmt.Sprintf("pid.%d", pid))
 			if _, err := os.Lstat(session); err == nil && os.RemoveAll(session) == nil {
 				_ = os.Remove(filepath.Dir(session)) // unless others have one
 			}
@@ -216,6 +222,11 @@ func readStat(pid int) (p process, parent int, alive bool) {
 	}
 	parent, err = strconv.Atoi(fields[ppid])
 	return process{pid, fields[start]}, parent, err == nil
+}
+
+func alive(pid int) bool {
+	_, _, is := readStat(pid)
+	return is
 }
 
 // endAll waits until processes have ended by themselves, and then kills them. Those that were

@@ -42,6 +42,7 @@ type Session struct {
 func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int)) (*results.Run, error) {
 	if s.seen == nil {
 		s.seen = map[guidelines.Shape]bool{}
+		removeSessions(environment(s.MPI.Env), slices.DeleteFunc(s.Folder.Killed, alive))
 	}
 	part := s.part(&t)
 	job, seed, err := s.job(t)
@@ -106,7 +107,7 @@ func (s *Session) mpirunOf(shape guidelines.Shape, jobFile string) *mpirun {
 		argv = append(argv, "--job", jobFile)
 	}
 	m := newMpirun(s.Start, argv, s.envOf(shape), limitsFor(s.MPI, shape.NP, time.Duration(s.Measure.Stall)))
-	m.jobFile, m.rank = jobFile != "", &s.Manifest.Rank
+	m.jobFile, m.rank, m.folder = jobFile != "", &s.Manifest.Rank, s.Folder
 	return m
 }
 

@@ -191,6 +191,12 @@ func (e *env) trial(ctx context.Context, kind *fault, i int, after, usual time.D
 	}
 	had := f.finished()
 	samples := e.goesOn(ctx, out)
+	sessions, _ := filepath.Glob(os.Getenv("TMPDIR") + "/*/*")
+	if len(sessions) > 0 {
+		fmt.Printf("      left after going on: %v\n", sessions)
+		found = append(found, leftover)
+		must(os.RemoveAll(filepath.Dir(sessions[0])))
+	}
 	has := f.finished()
 	for name, sum := range had {
 		if has[name] != sum {
@@ -229,7 +235,8 @@ func sharedFiles() (names []string) {
 	})
 }
 
-// leaves tells whether a check that has ended leaves processes or files, and removes them.
+// leaves tells whether a check that has ended leaves processes or files. It removes them but for
+// those below TMPDIR, which who goes on is to remove.
 func (f *faulted) leaves(before []string) bool {
 	var files []string
 	for end := time.Now().Add(faultGrace); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -242,7 +249,9 @@ func (f *faulted) leaves(before []string) bool {
 	fmt.Printf("      left: %v, %v\n", f.processes(""), files)
 	kill(syscall.SIGKILL, f.processes("")...)
 	for _, n := range files {
-		must(os.RemoveAll(n))
+		if strings.HasPrefix(n, launch.SharedFolder) {
+			must(os.RemoveAll(n))
+		}
 	}
 	return true
 }

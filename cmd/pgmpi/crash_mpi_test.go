@@ -99,8 +99,34 @@ func TestKilledMpirunLeavesNeitherRanksNorSharedMemory(t *testing.T) {
 		s.failing(func() int { pid = s.mpirun(); return pid }, syscall.SIGKILL, 20*time.Second)
 		s.wait(15*time.Second).exits(t, 3).says(t, "signal: killed", "killed mpirun", "--resume")
 		s.gone(0)
-		sessions, _ := filepath.Glob(filepath.Join(os.TempDir(), "ompi.*", fmt.Sprintf("pid.%d", pid)))
-		should.Hold(t, len(sessions) == 0, "%v is left", sessions)
+		should.Equal(t, len(sessions(pid)), 0, "sessions of the launcher")
+	})
+}
+
+// sessions returns the folders that Open MPI has made for a launcher.
+func sessions(pid int) []string {
+	found, _ := filepath.Glob(filepath.Join(os.TempDir(), "ompi.*", fmt.Sprintf("pid.%d", pid)))
+	return found
+}
+
+func TestWhoGoesOnRemovesWhatAKilledDriversLauncherLeft(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		gl := b.toml(quick)
+		b.oneMpirun(gl)
+		s := b.with("linger").start("--resume", "--guidelines", gl)
+		launcher := s.mpirun()
+		// Stopped, it does not hear that its driver ends.
+		for _, p := range []struct {
+			pid int
+			sig syscall.Signal
+		}{{launcher, syscall.SIGSTOP}, {s.cmd.Process.Pid, syscall.SIGKILL}, {launcher, syscall.SIGKILL}} {
+			must.Do(t, syscall.Kill(p.pid, p.sig))
+		}
+		s.wait(7 * time.Second)
+		b.noneLeft(7 * time.Second)
+		must.Hold(t, b.lib.name != "openmpi" || len(sessions(launcher)) == 1, "the launcher left nothing: this test tests nothing")
+		b.goesOn(gl, 3)
+		should.Equal(t, len(sessions(launcher)), 0, "sessions of the launcher")
 	})
 }
 

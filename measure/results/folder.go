@@ -10,6 +10,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -23,6 +24,7 @@ type Folder struct {
 	Path   string
 	lock   *lock
 	opened fs.FileInfo // by Open
+	Killed []int       // launchers on this host that a killed driver was running; by Create
 }
 
 const (
@@ -30,6 +32,8 @@ const (
 	rawName      = "raw"
 	lockName     = ".lock"
 	heldName     = ".lock-held" // where there is no flock
+
+	launcherPrefix = regular.TempPrefix + "launcher-"
 )
 
 // Files that `pgmpi submit` puts into a folder before anything is measured there.
@@ -53,16 +57,40 @@ func Create(path string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	f := &Folder{Path: path, lock: lock}
 	// A killed driver leaves temporary files; only the owner of the lock may delete them.
 	for _, dir := range []string{path, raw} {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
 			if strings.HasPrefix(e.Name(), regular.TempPrefix) {
+				f.Killed = append(f.Killed, launcherIn(filepath.Join(dir, e.Name()))...)
 				os.Remove(filepath.Join(dir, e.Name()))
 			}
 		}
 	}
-	return &Folder{Path: path, lock: lock}, nil
+	return f, nil
+}
+
+// Launcher remembers a process of this host, for who goes on in the folder if this driver is
+// killed before it calls done.
+func (f *Folder) Launcher(pid int) (done func()) {
+	name := filepath.Join(f.Path, launcherPrefix+strconv.Itoa(pid))
+	host, _ := os.Hostname()
+	_ = regular.Write(name, func(w io.Writer) error {
+		_, err := io.WriteString(w, host)
+		return err
+	})
+	return func() { os.Remove(name) }
+}
+
+func launcherIn(path string) []int {
+	number, is := strings.CutPrefix(filepath.Base(path), launcherPrefix)
+	pid, err := strconv.Atoi(number)
+	text, _ := regular.Read(path, 1<<10)
+	if here, _ := os.Hostname(); !is || err != nil || here != string(text) {
+		return nil
+	}
+	return []int{pid}
 }
 
 // ID tells a folder from its copies.
