@@ -14,11 +14,13 @@ import (
 
 func (m *mpirun) explain(err error) *Error {
 	e := &Error{Argv: m.argv, What: err.Error(), Started: m.taken, JobOver: batch.Over(m.stderr.String())}
-	if strings.HasPrefix(m.first, protocol.MockupFault) {
+	said := rankError("")
+	byRank := errors.As(err, &said)
+	if !byRank && strings.HasPrefix(m.first, protocol.MockupFault) {
 		e.What = m.first + ": the ranks did not come back from loading it: " + e.What
 	}
 	clues := e.What
-	if said := rankError(""); !errors.As(err, &said) {
+	if !byRank {
 		// Behind a rank's own words there is only the launcher's noise about the abort.
 		clues += m.stderr.String()
 		e.Stderr = launch.LastLines(withoutNoise(m.stderr.String()), 12)

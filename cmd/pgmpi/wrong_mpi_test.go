@@ -105,7 +105,7 @@ func TestSynchronisationThatDoesNotHoldIsRefused(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		j := wrongJob()
 		_, err := b.with("wrong-barrier").runJob(2, j)
-		should.Hold(t, err != nil && strings.Contains(err.Error(), `the barrier of measure.sync = "barrier" does not hold: rank 1 of 2: rank 0 left`), "%v", err)
+		should.Hold(t, err != nil && strings.Contains(err.Error(), `the barrier of measure.sync = "barrier" does not hold: rank 0 of 2: rank 1 left`), "%v", err)
 	})
 }
 
