@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -125,4 +126,19 @@ func wrongJob() *protocol.Job {
 	add("MPI_Allgather", 32<<10)
 	add("allgather_as_alltoall", 64)
 	return j
+}
+
+// Whatever is asked of a function, its wrong data end the command with 3.
+func TestCommandsThatMeasureWrongDataEndWithThree(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		gl := b.toml("[check]\nguidelines = [\"GL1:MPI_Allgather\"]\nfunctions = [\"MPI_Allgather\"]\n[job]\nnp = [2]\nmpiruns = 1\nmsizes = [\"64\", \"128\"]\n[nrep]\nfixed = 5\n[analyze]\nmethod = \"paper\"\n")
+		for _, words := range []string{"measure", "times --pipelined", "fingerprint MPI_Allgather:64", "check"} {
+			for fault, codes := range map[string][]int{"wrong-every": {3}, "none": {0, 1, 4}} {
+				command := strings.Fields(words)
+				b.out = filepath.Join(b.dir, command[0]+"-"+fault)
+				s := b.with(fault).pgmpi(append(command, "--rank", b.rank, "--out", b.out, "--guidelines", gl)...).exits(t, codes...)
+				should.Hold(t, strings.Contains(s.stderr, "gave wrong data") == (fault != "none"), "%s, %s:\n%s", words, fault, s.stderr)
+			}
+		}
+	})
 }
