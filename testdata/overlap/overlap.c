@@ -8,7 +8,7 @@
  *                                    test, and then the data come: none of it can be
  *     PGMPI_OVERLAP=spoil:0          right, unless it is tested: then a byte is wrong at
  *                                    all ranks but the root
- *     PGMPI_OVERLAP=late:0           right, unless it is tested and then waited for: likewise
+ *     PGMPI_OVERLAP=late:0           right, unless it is tested up to five times, and then waited for: likewise
  *
  * It refers to no MPI data, so that a launcher that it is preloaded into does not mind. */
 #define _POSIX_C_SOURCE 200809L
@@ -171,8 +171,8 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     int rc = MPI_SUCCESS;
     if (is_ours(request)) {
         call.spoiled |= mode == SPOIL;
-        if ((mode == HELPER && !atomic_load(&slept)) || ((mode == SPOIL || mode == LATE) && !call.tested)) {
-            call.tested = 1;
+        if ((mode == HELPER && !atomic_load(&slept)) || (mode == SPOIL && !call.tested) || (mode == LATE && call.tested < 5)) {
+            call.tested++;
             *flag = 0;
             return MPI_SUCCESS;
         }
