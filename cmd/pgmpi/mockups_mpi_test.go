@@ -146,9 +146,10 @@ func verifyJob(np int, d mockups.Datatype, op string, root int, all bool) *proto
 }
 
 // takesForSigned tells whether a function compares unsigned numbers as signed ones: MPICH 4.0.2 does
-// (pmodels/mpich, issue 6083). Among few of them the order may be the same.
-func (b *fixture) takesForSigned(f mockups.Function, datatype, op string) bool {
-	return b.isMPICH402() && f.Reduces && (datatype == "unsigned" || datatype == "uint64") && (op == "min" || op == "max")
+// (pmodels/mpich, issue 6083). Exscan on two processes compares none.
+func (b *fixture) takesForSigned(f mockups.Function, np int, datatype, op string) bool {
+	exscan := f.ID == "MPI_Exscan" || f.Of == "MPI_Exscan"
+	return b.isMPICH402() && f.Reduces && (np > 2 || !exscan) && (datatype == "unsigned" || datatype == "uint64") && (op == "min" || op == "max")
 }
 
 // divided are as many ranks of a node as leave several nodes; 0: no number does.
@@ -175,8 +176,10 @@ func (b *fixture) verify(np int, d mockups.Datatype, op string, root int, all bo
 		if f.Over != "" && of == 0 {
 			want = protocol.StatusNotMeasured
 		}
-		if b.takesForSigned(f, d.Name, op) && want == protocol.StatusOK && j.Cases[c.Case].Msize > 8 {
-			want = protocol.StatusWrong
+		if size := j.Cases[c.Case].Msize; want == protocol.StatusOK && size > 0 && b.takesForSigned(f, np, d.Name, op) {
+			if want = protocol.StatusWrong; size == d.Bytes {
+				continue // of one element the order may be the same
+			}
 		}
 		if c.Status != want {
 			b.t.Errorf("%s: %s at %d bytes is %s: %s", what, id, j.Cases[c.Case].Msize, c.Status, c.Message)
