@@ -149,7 +149,7 @@ func verifyJob(np int, d mockups.Datatype, op string, root int, all bool) *proto
 // (pmodels/mpich, issue 6083). Exscan on two processes compares none.
 func (b *fixture) takesForSigned(f mockups.Function, np int, datatype, op string) bool {
 	exscan := f.ID == "MPI_Exscan" || f.Of == "MPI_Exscan"
-	return b.isMPICH402() && f.Reduces && (np > 2 || !exscan) && (datatype == "unsigned" || datatype == "uint64") && (op == "min" || op == "max")
+	return f.Reduces && (datatype == "unsigned" || datatype == "uint64") && (op == "min" || op == "max") && (np > 2 || !exscan) && b.isMPICH402()
 }
 
 // divided are as many ranks of a node as leave several nodes; 0: no number does.
