@@ -124,8 +124,13 @@ func (c *Campaign) Do(ctx context.Context) (*Found, error) {
 // Found judges the mpiruns. An answer that does not say itself that data were wrong ends with that.
 func (c *Campaign) Found() (*Found, error) {
 	found, err := c.Judge(c)
-	if err == nil && found.Document.Exit == nil && c.Manifest.Kind == c.Kind {
-		found.Document.Exit = c.WrongData()
+	wrong := c.WrongData()
+	switch {
+	case wrong == nil || c.Manifest.Kind != c.Kind:
+	case err != nil: // nothing is left to judge
+		err = &fail.Failed{Err: wrong}
+	case found.Document.Exit == nil:
+		found.Document.Exit = wrong
 	}
 	return found, err
 }
