@@ -8,8 +8,8 @@ import (
 	"pgmpi/mockups"
 )
 
-// Payoff is from how many uses on a persistent request is faster than as many nonblocking
-// calls, by the lines through the medians of one use and of ten. It is no test.
+// Payoff is from how many uses on a persistent request is faster than as many calls, of
+// medians. It is no test.
 type Payoff struct {
 	InitS float64 `json:"init_s"` // what the request costs beside its uses: making and freeing it, seconds
 	GainS float64 `json:"gain_s"` // what a use saves, seconds; negative: it costs more
@@ -23,19 +23,29 @@ type uses struct{ one, many float64 }
 // each is what one call in a row takes.
 func (u uses) each() float64 { return (u.many - u.one) / (mockups.Times - 1) }
 
-// payoffs fills in every verdict that holds a request's whole life against
-// nonblocking calls.
+// payoffs fills in every verdict about a request's whole life: of ten uses against nonblocking
+// calls, or of one against a blocking call, which all uses and calls are then taken to be like.
 func (a *Analysis) payoffs() {
 	for i, t := range a.manifest.Plan.Tests {
 		v := &a.verdicts[i]
 		f, _ := mockups.Get(t.Function)
 		m, _ := mockups.Get(t.Mockup)
-		if f.Call != mockups.PersistentTimes || m.Call != mockups.NonblockingTimes || v.MedianS == nil || v.OtherMedianS == nil {
+		if v.MedianS == nil || v.OtherMedianS == nil {
 			continue
 		}
-		life := uses{a.medianBeside(t, mockups.PersistentOnce), *v.MedianS}
-		other := uses{a.medianBeside(t, mockups.Nonblocking), *v.OtherMedianS}
-		if !math.IsNaN(life.one) && !math.IsNaN(other.one) {
+		var life, other uses
+		switch {
+		case f.Call == mockups.PersistentTimes && m.Call == mockups.NonblockingTimes:
+			life = uses{a.medianBeside(t, mockups.PersistentOnce), *v.MedianS}
+			other = uses{a.medianBeside(t, mockups.Nonblocking), *v.OtherMedianS}
+		case f.Call == "" && m.Call == mockups.PersistentOnce:
+			more := (mockups.Times - 1) * a.medianBeside(t, mockups.Persistent)
+			life = uses{*v.OtherMedianS, *v.OtherMedianS + more}
+			other = uses{*v.MedianS, mockups.Times * *v.MedianS}
+		default:
+			continue
+		}
+		if !math.IsNaN(life.one + life.many + other.one) {
 			v.Payoff = payoff(life, other)
 		}
 	}

@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pgmpi/analyze/judge"
@@ -91,6 +92,7 @@ type Operation struct {
 	Op          string `json:"op"`
 	Root        int    `json:"root"`
 	MsizeLegend string `json:"msize_legend"` // Legend
+	Gaps        bool   `json:"-"`            // some blocks have gaps
 }
 
 // Elements is "int/sum", or both datatypes where reductions have another one than the rest.
@@ -100,7 +102,11 @@ func (o Operation) Elements() string {
 	}
 	number, op := mockups.Function{Reduces: true}.Elements(o.Datatype, o.Op)
 	data, _ := mockups.Function{}.Elements(o.Datatype, o.Op)
-	return fmt.Sprintf("%s/%s reductions, %ss else", number.Name, op, data.Name)
+	gaps := ""
+	if o.Gaps {
+		gaps = ", " + number.Name + "s with gaps"
+	}
+	return fmt.Sprintf("%s/%s reductions%s, %ss else", number.Name, op, gaps, data.Name)
 }
 
 func (o Operation) Text() string {
@@ -110,7 +116,13 @@ func (o Operation) Text() string {
 	return fmt.Sprintf("datatype %s, op %s, root %d", o.Datatype, o.Op, o.Root)
 }
 
-func OperationOf(p *guidelines.Plan) Operation { return Operation{p.Datatype, p.Op, p.Root, Legend} }
+func OperationOf(p *guidelines.Plan) Operation {
+	gaps := slices.ContainsFunc(p.Cases, func(c guidelines.Case) bool {
+		f, _ := mockups.Get(c.Function)
+		return f.Derived != ""
+	})
+	return Operation{p.Datatype, p.Op, p.Root, Legend, gaps}
+}
 
 // Library is the MPI library that was measured.
 type Library struct {

@@ -39,7 +39,7 @@ type Verdict struct {
 	Reason      string            `json:"reason,omitempty"`            // why there is none
 	Alternative *Alternative      `json:"alternative"`                 // violated and suspected: the fastest that was measured
 	RunsNeeded  *judge.RunsNeeded `json:"runs_needed"`                 // undecided by the data: how many mpiruns would decide it
-	Payoff      *Payoff           `json:"payoff,omitempty" column:"-"` // NB4
+	Payoff      *Payoff           `json:"payoff,omitempty" column:"-"` // NB3, NB4
 	Counted
 	ByState InStates `json:"by_state,omitempty"` // where the answer depends on the state of the machine
 	// Datatype is of both sides; Op as well, "" where nothing is reduced.

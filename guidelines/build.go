@@ -26,8 +26,8 @@ type Settings struct {
 }
 
 // Build makes the Plan. The error joins everything that is wrong; if the caller
-// has validated the sections, it can only be that no test is possible, or that
-// the root is not a rank of every shape.
+// has validated the sections, it can only be that no test is possible, that
+// the root is not a rank of every shape, or that auto is two datatypes in one comparison.
 func Build(s Settings) (*Plan, error) {
 	sel, op, err := s.check()
 	if err != nil {
@@ -136,6 +136,11 @@ func (p *Plan) setGuidelines(s Settings, selected []Guideline) error {
 	p.noteLeftOut("", "sizes", leftOut, s.Datatype)
 	for _, g := range selected {
 		its, prefix := msizes, ""
+		if left, _ := p.Elements(g.Function); g.Type == Pattern {
+			if right, _ := p.Elements(g.Mockup); left != right {
+				return fmt.Errorf("guideline %s: datatype \"auto\" is %s for %s and %s for %s: choose a datatype (job.datatype)", g.ID, left, g.Function, right, g.Mockup)
+			}
+		}
 		i := slices.IndexFunc(s.Users, func(u User) bool { return u.ID == g.ID })
 		if i >= 0 && len(s.Users[i].Msizes) > 0 {
 			prefix = "Guideline " + g.ID + ": "
@@ -160,8 +165,8 @@ func (p *Plan) setGuidelines(s Settings, selected []Guideline) error {
 	return nil
 }
 
-// fitting returns the sizes that a function can have: under auto, reductions have larger
-// elements than the others.
+// fitting returns the sizes that a function can have: under auto, some have larger elements
+// than the others.
 func (p *Plan) fitting(prefix, function string, sizes []int64) (fit []int64) {
 	var leftOut []int64
 	f, _ := mockups.Get(function)
@@ -173,7 +178,11 @@ func (p *Plan) fitting(prefix, function string, sizes []int64) (fit []int64) {
 			leftOut = append(leftOut, size)
 		}
 	}
-	p.noteLeftOut(prefix, "sizes of reductions", leftOut, d.Name)
+	of := "sizes of reductions"
+	if f.Derived != "" {
+		of = "sizes of blocks with gaps"
+	}
+	p.noteLeftOut(prefix, of, leftOut, d.Name)
 	return fit
 }
 
@@ -227,15 +236,18 @@ func testsOf(g Guideline, shape Shape) (tests []pending) {
 	return tests
 }
 
-// besides returns the single uses that are measured beside a test about ten uses of a
-// request: both tell from how many uses on the request pays.
-func besides(g Guideline, size int64, shape Shape) []Case {
-	f, _ := mockups.Get(g.Function)
+// besides returns what is measured beside a test about a request's whole life: both tell from
+// how many uses on the request pays.
+func besides(g Guideline, size int64, shape Shape) (cases []Case) {
 	m, _ := mockups.Get(g.Mockup)
-	if f.Call != mockups.PersistentTimes || m.Call != mockups.NonblockingTimes {
-		return nil
+	beside := map[mockups.Call][]mockups.Call{
+		mockups.NonblockingTimes: {mockups.PersistentOnce, mockups.Nonblocking},
+		mockups.PersistentOnce:   {mockups.Persistent},
 	}
-	return []Case{caseOf(mockups.CallOf(f.Of, mockups.PersistentOnce), size, shape), caseOf(mockups.CallOf(f.Of, mockups.Nonblocking), size, shape)}
+	for _, c := range beside[m.Call] {
+		cases = append(cases, caseOf(mockups.CallOf(m.Of, c), size, shape))
+	}
+	return cases
 }
 
 // SplitFactor is k = ⌈size/small⌉, the number of calls on small bytes that replace one

@@ -8,10 +8,9 @@ type Entry struct {
 	Mockup   string // pattern only; it names the collective too
 	Extended bool   // not in S-PGMPI; off by default
 	Also     Group  // a group that selects it, too
-	// Group and Pairs are for guidelines about every regular collective A, called in other ways.
+	// Group and Pairs are for guidelines about every collective A that has both sides, called in other ways.
 	Group   Group
 	Pairs   []pair
-	Of      string // the only collective that it is about; else each that has both sides
 	Formula string // of A
 	// Over is for a pattern about every collective that has a mock-up of this kind.
 	Over mockups.Decomposition
@@ -51,23 +50,31 @@ var catalogue = []Entry{
 	{ID: "GL29", Type: Pattern, Mockup: "barrier_as_allreduce", Extended: true},
 	{ID: "GL30", Type: Pattern, Group: Lanes, Over: mockups.Lane, Formula: "A(n) ≤ A(n) on lanes"},
 	{ID: "GL31", Type: Pattern, Group: Lanes, Over: mockups.Hier, Formula: "A(n) ≤ A(n) by leaders"},
+	{ID: "GL32", Type: Pattern, Mockup: "exscan_as_scan+sendrecv", Extended: true},
 	{ID: "NB1", Type: Pattern, Group: Nonblocking, Formula: "A(n) ≤ I_A(n) + Wait",
 		Pairs: []pair{{"", mockups.Nonblocking, false}}},
 	{ID: "NB2", Type: Pattern, Group: Nonblocking, Formula: "I_A(n) + Wait ≤ A(n) + tolerance",
 		Pairs: []pair{{mockups.Nonblocking, "", true}}},
-	{ID: "NB3", Type: Pattern, Group: Persistent, Formula: "Start + Wait of A_init(n) ≤ I_A(n) + Wait, A(n) ≤ Start + Wait of A_init(n)",
-		Pairs: []pair{{mockups.Persistent, mockups.Nonblocking, false}, {"", mockups.Persistent, false}}},
+	{ID: "NB3", Type: Pattern, Group: Persistent, Formula: "Start + Wait of A_init(n) ≤ I_A(n) + Wait, A(n) ≤ A_init(n) + Start + Wait",
+		Pairs: []pair{{mockups.Persistent, mockups.Nonblocking, false}, {"", mockups.PersistentOnce, false}}},
 	{ID: "NB4", Type: Pattern, Group: Persistent, Formula: "A_init(n) + 10·(Start + Wait) ≤ 10·(I_A(n) + Wait)",
 		Pairs: []pair{{mockups.PersistentTimes, mockups.NonblockingTimes, false}}},
 	{ID: "IP1", Type: Pattern, Group: InPlace, Formula: "A(n) in place ≤ copy + A(n)",
 		Pairs: []pair{{mockups.InPlace, mockups.Copied, false}}},
-	{ID: "V1", Type: Pattern, Group: Irregular, Of: "MPI_Alltoallv", Formula: "Alltoallv(n, counts) ≤ Alltoallw(n, counts)",
-		Pairs: byRule(ruled, mockups.WideCall)},
-	{ID: "V2", Type: Pattern, Group: Irregular, Of: "MPI_Allgatherv", Formula: "Allgatherv(n, counts) ≤ Gatherv(n, counts) + Bcast(n)",
-		Pairs: byRule(ruled, mockups.GathervCall)},
+	{ID: "V1", Type: Pattern, Group: Irregular, Formula: "Alltoallv(n, counts) ≤ Alltoallw(n, counts)", Pairs: byRule(mockups.Wide)},
+	{ID: "V2", Type: Pattern, Group: Irregular, Formula: "Allgatherv(n, counts) ≤ Gatherv(n, counts) + Bcast(n)", Pairs: byRule(mockups.ByGatherv)},
+	{ID: "V3", Type: Pattern, Group: Irregular, Formula: "Gatherv(n, counts) ≤ Bcast(counts) + Allgatherv(n, counts)", Pairs: byRule(mockups.ByAllgatherv)},
+	{ID: "V4", Type: Pattern, Group: Irregular, Formula: "Allgatherv(n, counts) ≤ Alltoallv(n, counts)", Pairs: byRule(mockups.ByAlltoallv)},
+	{ID: "V5", Type: Pattern, Group: Irregular, Formula: "Scatterv(n, counts) ≤ Bcast(counts) + Bcast(n)", Pairs: byRule(mockups.ByBcast)},
+	{ID: "V6", Type: Pattern, Group: Irregular, Formula: "Reduce_scatter(n, counts) ≤ Allreduce(n)", Pairs: byRule(mockups.ByAllreduce)},
+	{ID: "V7", Type: Pattern, Group: Irregular, Formula: "Reduce_scatter(n, counts) ≤ Reduce(n) + Scatterv(n, counts)", Pairs: byRule(mockups.ByReduce)},
+	{ID: "V8", Type: Pattern, Group: Irregular, Formula: "A_v(n, counts) ≤ Allreduce(1) + A(largest count)", Pairs: byRule(mockups.Padded)},
+	{ID: "V9", Type: Pattern, Group: Irregular, Formula: "Alltoall(v)(n) ≤ Isend + Irecv to all + Waitall", Pairs: byRule(mockups.ToAll)},
 	{ID: "DT1", Type: Pattern, Group: Derived, Formula: "A(n, datatype) ≤ Pack + A(n) + Unpack",
 		Pairs: []pair{{mockups.Call(mockups.Vector), mockups.PackedCall(mockups.Vector), false},
 			{mockups.Call(mockups.Indexed), mockups.PackedCall(mockups.Indexed), false}}},
+	{ID: "DT2", Type: Pattern, Group: Derived, Formula: "A(n, contiguous) ≤ A(n), A(n) ≤ A(n, contiguous)",
+		Pairs: []pair{{mockups.Contiguous, "", false}, {"", mockups.Contiguous, false}}},
 	{ID: "NB6", Type: Pattern, Group: Neighborhood, Formula: "Neighbor_A(n) ≤ 2·Isend(n) + 2·Irecv(n) + Waitall",
 		Pairs: []pair{{mockups.Neighborhood, mockups.ByMessages, false}}},
 	{ID: "LC1", Type: Pattern, Group: LargeCounts, Formula: "A_c(n) ≤ A(n), A(n) ≤ A_c(n)",

@@ -34,7 +34,7 @@ var callsOf = map[Group][]mockups.Call{
 
 func irregular() (calls []mockups.Call) {
 	for _, r := range mockups.Unequal {
-		calls = append(calls, mockups.Call(r), mockups.WideCall(r))
+		calls = append(calls, mockups.Call(r), mockups.Counted(r, mockups.Wide))
 	}
 	return calls
 }
@@ -50,14 +50,10 @@ type pair struct {
 
 // pairs returns a guideline about each collective that has both calls.
 func (e Entry) pairs() (out []Guideline) {
-	about := mockups.Identities()
-	if e.Of != "" {
-		about = []string{e.Of}
-	}
-	for _, of := range about {
+	for _, of := range mockups.Collectives() {
 		for _, p := range e.Pairs {
 			g := Guideline{ID: e.ID, Type: Pattern, Function: mockups.CallOf(of, p.Call), Mockup: mockups.CallOf(of, p.Than), Group: e.Group, Tolerant: p.Tolerant}
-			if isCall(g.Function) && isCall(g.Mockup) {
+			if mockups.IsCallOf(g.Function, of) && mockups.IsCallOf(g.Mockup, of) {
 				out = append(out, g)
 			}
 		}
@@ -65,18 +61,12 @@ func (e Entry) pairs() (out []Guideline) {
 	return out
 }
 
-func byRule(call, than func(mockups.Rule) mockups.Call) (pairs []pair) {
-	for _, r := range append([]mockups.Rule{mockups.Equal}, mockups.Unequal...) {
-		pairs = append(pairs, pair{call(r), than(r), false})
+// byRule holds calls with counts by every rule against others with the same counts.
+func byRule(than mockups.Call) (pairs []pair) {
+	for _, r := range mockups.Rules {
+		pairs = append(pairs, pair{mockups.Counted(r, ""), mockups.Counted(r, than), false})
 	}
 	return pairs
-}
-
-func ruled(r mockups.Rule) mockups.Call {
-	if r == mockups.Equal {
-		return ""
-	}
-	return mockups.Call(r)
 }
 
 // inGroups returns the guidelines GL1 or GL2 about the calls of the groups. A call with a

@@ -38,10 +38,8 @@ func (g Guideline) Formula() string {
 	case Split:
 		return a + "(n) ≤ k·" + a + "(n/k)"
 	case Pattern:
-		left, tolerance := a+"(n)", ""
-		if f, ok := mockups.Get(g.Function); ok && f.Call != "" {
-			left = f.Formula
-		}
+		f, _ := mockups.Get(g.Function)
+		left, tolerance := f.Formula, ""
 		if g.Tolerant {
 			tolerance = " + tolerance"
 		}

@@ -1,9 +1,9 @@
 package mockups
 
 import (
-	"math"
 	"pgmpi/internal/conf"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -34,15 +34,16 @@ func Algorithm(id string) string {
 	return name
 }
 
-// Segment takes the size of segments (bytes) off the name of an algorithm: "pipeline" and 32768 for
-// "pipeline+32Ki". Without one it is 0.
-func Segment(algorithm string) (name string, bytes int64) {
-	name, size, found := strings.Cut(algorithm, "+")
-	if bytes, err := conf.ParseSize(size); found && err == nil && bytes > 0 && bytes <= math.MaxInt32 {
-		return name, bytes
-	}
-	return algorithm, 0
+// Parameters takes what Open MPI lets one choose beside an algorithm off its name: the size of segments
+// (bytes) and the fan-out, each 0 if it is not there. It returns "chain", 32768 and 2 for "chain+32Ki+fan2".
+func Parameters(algorithm string) (name string, segment int64, fanout int) {
+	m := parameters.FindStringSubmatch(algorithm)
+	segment, _ = conf.ParseSize(m[2]) // "" is an error, and 0
+	fanout, _ = strconv.Atoi(m[3])
+	return m[1], segment, fanout
 }
+
+var parameters = regexp.MustCompile(`^(.*?)(?:\+([1-9]\d{0,8}|[1-9]\d{0,2}[KM]i))?(?:\+fan([1-9]\d{0,3}))?$`)
 
 // Variant returns the way in which a function calls its collective: "@binomial", "nonblocking", or "".
 func Variant(id string) string {

@@ -31,13 +31,15 @@ func TestUsersOwnMockupIsOneOfItsCollective(t *testing.T) {
 	should.Hold(t, ok && !f.User, "a mock-up of pgmpi's is taken for a user's")
 }
 
-func TestSegmentIsBehindTheNameOfAnAlgorithm(t *testing.T) {
+func TestSegmentAndFanOutAreBehindTheNameOfAnAlgorithm(t *testing.T) {
 	for text, want := range map[string]struct {
-		name  string
-		bytes int64
-	}{"pipeline+32Ki": {"pipeline", 32 << 10}, "pipeline": {"pipeline", 0}, "a+b": {"a+b", 0}, "a+-1": {"a+-1", 0}, "a+": {"a+", 0}} {
-		name, bytes := Segment(text)
-		should.Hold(t, name == want.name && bytes == want.bytes, "%s: %s, %d", text, name, bytes)
+		name    string
+		segment int64
+		fanout  int
+	}{"pipeline+32Ki": {"pipeline", 32 << 10, 0}, "pipeline": {"pipeline", 0, 0}, "a+b": {"a+b", 0, 0}, "a+-1": {"a+-1", 0, 0}, "a+": {"a+", 0, 0},
+		"chain+fan2": {"chain", 0, 2}, "chain+4Ki+fan8": {"chain", 4096, 8}, "chain+fan": {"chain+fan", 0, 0}, "chain+fan0": {"chain+fan0", 0, 0}} {
+		name, segment, fanout := Parameters(text)
+		should.Hold(t, name == want.name && segment == want.segment && fanout == want.fanout, "%s: %s, %d, %d", text, name, segment, fanout)
 	}
 	f, ok := Get("MPI_Bcast@pipeline+32Ki")
 	should.Hold(t, ok && f.Algorithm == "pipeline+32Ki" && Collective(f.ID) == "MPI_Bcast", "%+v", f)

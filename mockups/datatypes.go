@@ -2,8 +2,8 @@ package mockups
 
 import "slices"
 
-// Auto is the datatype that stands for what programs use: numbers where they reduce, bytes
-// where they only move data.
+// Auto is the datatype that stands for what programs use: numbers where they reduce or send
+// pieces with gaps, bytes where they only move data.
 const Auto = "auto"
 
 type Datatype struct {
@@ -49,7 +49,7 @@ func GetDatatype(name string) (Datatype, bool) {
 // sides of a comparison have the same.
 func (f Function) Elements(datatype, op string) (Datatype, string) {
 	switch {
-	case datatype == Auto && f.Reduces:
+	case datatype == Auto && f.Numbers():
 		datatype = "double"
 	case datatype == Auto:
 		datatype, op = "byte", "bor"

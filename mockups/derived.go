@@ -12,11 +12,15 @@ type Derived string
 
 // mockups/c/derived.c makes the datatypes.
 const (
-	Vector  Derived = "vector"  // pieces of gcd(count, 16) elements
+	Vector  Derived = "vector"  // pieces of one element
 	Indexed Derived = "indexed" // pieces of 1, 2, 3, …, 16, 1, 2, … elements; the last one is cut
 )
 
 const longestPiece = 16
+
+// Contiguous blocks have no gaps, and the datatype of the job: MPI_Bcast/contiguous is MPI_Bcast on one
+// item that holds the block.
+const Contiguous Call = "contiguous"
 
 var deriveds = map[Derived]string{
 	Vector:  "blocks as vectors with gaps",
@@ -25,12 +29,8 @@ var deriveds = map[Derived]string{
 
 // Pieces yields the places of a block's data.
 func (d Derived) Pieces(count int64) iter.Seq[Stretch] {
-	n := int64(1)
-	if d == Vector {
-		n = gcd(count, longestPiece)
-	}
 	return func(yield func(Stretch) bool) {
-		for at, next := int64(0), n; at < 2*count; {
+		for at, next := int64(0), int64(1); at < 2*count; {
 			of := min(next, count-at/2)
 			if !yield(Stretch{at, of}) {
 				return
@@ -41,13 +41,6 @@ func (d Derived) Pieces(count int64) iter.Seq[Stretch] {
 			}
 		}
 	}
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // Span returns the number of buffer elements for a block of count elements.
@@ -77,6 +70,10 @@ var packed = map[string]Temp{
 func makeDerived(f *Function) bool {
 	temps, can := packed[f.Of]
 	name := strings.TrimPrefix(f.Of, "MPI_")
+	if f.Call == Contiguous {
+		f.Formula, f.What = name+"(n, contiguous)", "blocks as one contiguous item"
+		return can
+	}
 	d, how, _ := strings.Cut(string(f.Call), "/")
 	if !slices.Contains([]Derived{Vector, Indexed}, Derived(d)) {
 		return false

@@ -12,7 +12,7 @@ import (
 // Need is the memory of a case in the buffers that all cases share, in bytes.
 type Need struct {
 	Send, Recv, Temp int64
-	Reduced          int64 // what reductions send, if their datatype is not the others'
+	Reduced          int64 // what functions on numbers send, if their datatype is not the others'
 }
 
 func (n Need) Sum() int64 { return n.Send + n.Recv + n.Temp + n.Reduced }
@@ -35,7 +35,7 @@ type Room struct {
 	Span  func(bytes int64) int64 // size of a send or receive buffer; by default its bytes
 	// OwnTemps gives every case temporaries of its own, side by side.
 	OwnTemps bool
-	// Apart gives reductions a send buffer of their own.
+	// Apart gives functions on numbers a send buffer of their own.
 	Apart bool
 }
 
@@ -53,7 +53,7 @@ func Fit(cases []Sized, p int, room Room) (why []string, shared Need) {
 		if room.Span != nil {
 			needs[i].Send, needs[i].Recv = room.Span(needs[i].Send), room.Span(needs[i].Recv)
 		}
-		if room.Apart && c.Function.Reduces {
+		if room.Apart && c.Function.Numbers() {
 			needs[i].Send, needs[i].Reduced = 0, needs[i].Send
 		}
 	}

@@ -1,6 +1,7 @@
 package mockups
 
 import (
+	"cmp"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -19,15 +20,27 @@ const (
 	OneLarge Rule = "one_large" // the last part: p; the others: 1
 	OneEmpty Rule = "one_empty" // part 0: nothing; the others: 1
 	Random   Rule = "random"    // 1 to 65536, drawn by the seed
+	Sparse   Rule = "sparse"    // parts 1 and p − 1: 1; the others: nothing
+	Lopsided Rule = "lopsided"  // the last part: 4; the others: 1. In an exchange each rank gets its part from all
 )
 
-var Unequal = []Rule{Linear, OneLarge, OneEmpty, Random}
+var (
+	Unequal = []Rule{Linear, OneLarge, OneEmpty, Random, Sparse, Lopsided}
+	Rules   = append([]Rule{Equal}, Unequal...)
+	// mild rules leave no part above maxMild blocks, so that padding to the largest may pay.
+	mild = []Rule{Equal, Linear, OneEmpty, Lopsided}
+)
+
+const maxMild = 4
 
 var rules = map[Rule]string{
+	Equal:    "equal counts",
 	Linear:   "counts that grow with the rank",
 	OneLarge: "one count that is p times the others",
 	OneEmpty: "one count of 0",
 	Random:   "counts drawn by the seed",
+	Sparse:   "two counts above 0",
+	Lopsided: "one receiver of four times the others' counts",
 }
 
 func (r Rule) weight(i, p int, seed uint64) uint64 {
@@ -44,6 +57,14 @@ func (r Rule) weight(i, p int, seed uint64) uint64 {
 		}
 	case Random:
 		return rand.NewPCG(seed, uint64(i)).Uint64()>>48 + 1
+	case Sparse:
+		if p > 1 && i != 1 && i != p-1 {
+			return 0
+		}
+	case Lopsided:
+		if i == p-1 {
+			return maxMild
+		}
 	case Equal:
 	}
 	return 1
@@ -94,12 +115,12 @@ func (l Layout) sum(first, n int) int64 {
 func (l Layout) part(i int) int64 { return l.starts[i+1] - l.starts[i] }
 
 // Sent returns the place of a block in a rank's send buffer. In an exchange rank r sends part
-// (i − r) mod p to rank i: every rank sends and gets each part once.
+// (i − r) mod p to rank i: every rank sends and gets each part once; or part i, under Lopsided.
 func (l Layout) Sent(rank, block int) Stretch {
 	switch {
 	case l.starts == nil:
 		return Stretch{int64(block) * l.count, l.count}
-	case l.f.Exchange:
+	case l.f.Exchange && l.f.Rule != Lopsided:
 		first := (l.p - rank) % l.p
 		return Stretch{l.sum(first, block), l.part((first + block) % l.p)}
 	case l.f.Send.Blocks == PerRank:
@@ -112,6 +133,8 @@ func (l Layout) Received(rank, block int) Stretch {
 	switch {
 	case l.starts == nil:
 		return Stretch{int64(block) * l.count, l.count}
+	case l.f.Exchange && l.f.Rule == Lopsided:
+		return Stretch{int64(block) * l.part(rank), l.part(rank)}
 	case l.f.Exchange: // parts rank, rank − 1, …
 		last := (rank - block + l.p) % l.p
 		return Stretch{l.sum((last+1)%l.p, block), l.part(last)}
@@ -158,57 +181,88 @@ func (l Layout) Counts(rank int) (parts, from []Stretch) {
 
 // Calls with a count for every process, beside calls of a Rule alone, such as MPI_Gatherv/linear.
 const (
-	Wide      Call = "w"             // MPI_Alltoallw, with the counts of MPI_Alltoallv
-	ByGatherv Call = "gatherv+bcast" // what MPI_Allgatherv is compared with
+	Wide Call = "w" // MPI_Alltoallw, with the counts of MPI_Alltoallv
+	// The mock-ups that guidelines compare them with; a rule stands before them.
+	ByGatherv    Call = "gatherv+bcast"
+	ByAlltoallv  Call = "alltoallv"
+	ByAllgatherv Call = "bcast+allgatherv"
+	ByBcast      Call = "bcast+bcast"
+	ByAllreduce  Call = "allreduce"
+	ByReduce     Call = "reduce+scatterv"
+	Padded       Call = "padded"
+	ToAll        Call = "isend+irecv" // also of MPI_Alltoall, which has no other rule than Equal
 )
 
-// WideCall returns MPI_Alltoallw with counts by a rule: MPI_Alltoallw/linear.
-func WideCall(r Rule) Call {
-	if r == Equal {
-		return Wide
+// Counted returns a call with counts by a rule: "linear/padded", or "padded" for equal ones; without a
+// call "linear", or the usual one.
+func Counted(r Rule, c Call) Call {
+	switch {
+	case r == Equal:
+		return c
+	case c == "":
+		return Call(r)
+	case c == Wide:
+		return Wide + "/" + Call(r)
 	}
-	return Wide + "/" + Call(r)
+	return Call(r) + "/" + c
 }
 
-// GathervCall returns the mock-up of MPI_Allgatherv with counts by a rule.
-func GathervCall(r Rule) Call {
-	if r == Equal {
-		return ByGatherv
-	}
-	return Call(r) + "/" + ByGatherv
+// counted are the calls by rules: of which collectives, what they do, and their temporaries. In
+// formulas and words % stands for the rule.
+var counted = []struct {
+	call          Call
+	of            []string
+	formula, what string
+	temp          Temp
+	rules         []Rule
+}{
+	{"", []string{"MPI_Allgatherv", "MPI_Alltoallv", "MPI_Gatherv", "MPI_Reduce_scatter", "MPI_Scatterv"}, "", "%", Temp{}, Unequal},
+	{Wide, []string{"MPI_Alltoallv"}, "Alltoallw(%)", "Alltoallw %", Temp{}, Rules},
+	{ByGatherv, []string{"MPI_Allgatherv"}, "Gatherv(%) + Bcast(n)", "Gatherv at rank 0 %, Bcast of all parts", Temp{}, Rules},
+	{ByAlltoallv, []string{"MPI_Allgatherv"}, "Alltoallv(%)", "Alltoallv %, of the own part to all", Temp{}, Rules},
+	{ByAllgatherv, []string{"MPI_Gatherv"}, "Bcast(counts) + Allgatherv(%)", "Bcast of the counts, Allgatherv %; the others receive into a temporary", Temp{PerRank: 1}, Rules},
+	{ByBcast, []string{"MPI_Scatterv"}, "Bcast(counts) + Bcast(n)", "Bcast of the counts, Bcast of all parts %, keep the own one", Temp{PerRank: 1}, Rules},
+	{ByAllreduce, []string{"MPI_Reduce_scatter"}, "Allreduce(n)", "Allreduce of the whole vector, keep the own part; %", Temp{PerRank: 1}, Unequal},
+	{ByReduce, []string{"MPI_Reduce_scatter"}, "Reduce(n) + Scatterv(%)", "Reduce at rank 0, Scatterv %", Temp{PerRank: 1}, Unequal},
+	{Padded, []string{"MPI_Allgatherv"}, "Allgather(max, %)", "parts padded to the largest, Allgather; %", Temp{One: maxMild, PerRank: maxMild}, mild},
+	{Padded, []string{"MPI_Alltoallv"}, "Allreduce(1) + Alltoall(max, %)", "Allreduce of the largest part, parts padded to it, Alltoall; %", Temp{PerRank: 2 * maxMild}, mild},
+	{Padded, []string{"MPI_Gatherv"}, "Allreduce(1) + Gather(max, %)", "Allreduce of the largest part, parts padded to it, Gather; %", Temp{One: maxMild, PerRank: maxMild}, mild},
+	{Padded, []string{"MPI_Scatterv"}, "Allreduce(1) + Scatter(max, %)", "Allreduce of the largest part, parts padded to it, Scatter; %", Temp{One: maxMild, PerRank: maxMild}, mild},
+	{ToAll, []string{"MPI_Alltoall"}, "Isend(%) + Irecv(%) to all + Waitall", "Isend and Irecv to all others, Waitall; the own block copied; %", Temp{}, []Rule{Equal}},
+	{ToAll, []string{"MPI_Alltoallv"}, "Isend(%) + Irecv(%) to all + Waitall", "Isend and Irecv to all others, Waitall; the own part copied; %", Temp{}, Rules},
 }
 
 func irregularCalls() (calls []Call) {
-	for _, r := range Unequal {
-		calls = append(calls, Call(r))
-	}
-	for _, call := range []func(Rule) Call{WideCall, GathervCall} {
-		calls = append(calls, call(Equal))
-		for _, r := range Unequal {
-			calls = append(calls, call(r))
+	for _, c := range counted {
+		for _, r := range c.rules {
+			if call := Counted(r, c.call); !slices.Contains(calls, call) {
+				calls = append(calls, call)
+			}
 		}
 	}
 	return calls
 }
 
 func makeIrregular(f *Function) bool {
-	hasCounts := slices.Contains([]string{"MPI_Allgatherv", "MPI_Alltoallv", "MPI_Gatherv", "MPI_Reduce_scatter", "MPI_Scatterv"}, f.Of)
-	for _, r := range append([]Rule{Equal}, Unequal...) {
-		behind, with := ", "+string(r)+")", "with "+rules[r]
-		if r == Equal {
-			behind, with = ")", "with equal counts"
+	for _, c := range counted {
+		if !slices.Contains(c.of, f.Of) {
+			continue
 		}
-		switch f.Call {
-		case Call(r):
-			f.Rule, f.Formula, f.What = r, strings.TrimPrefix(f.Of, "MPI_")+"(n"+behind, with
-			return hasCounts
-		case WideCall(r):
-			f.Rule, f.InBytes, f.Formula, f.What = r, true, "Alltoallw(n"+behind, "Alltoallw "+with
-			return f.Of == "MPI_Alltoallv"
-		case GathervCall(r):
-			f.Rule, f.Formula, f.What = r, "Gatherv(n"+behind+" + Bcast(n)", "Gatherv at rank 0 "+with+", Bcast of all parts"
-			return f.Of == "MPI_Allgatherv"
-		default:
+		for _, r := range c.rules {
+			if f.Call != Counted(r, c.call) {
+				continue
+			}
+			args := "n, " + string(r)
+			if r == Equal {
+				args = "n"
+			}
+			if f.Temp = c.temp; r == Equal && c.call == Padded {
+				f.Temp = Temp{} // nothing to pad
+			}
+			f.Rule, f.OneCount, f.InBytes = r, false, c.call == Wide
+			formula := cmp.Or(c.formula, strings.TrimPrefix(f.Of, "MPI_")+"(%)")
+			f.Formula, f.What = strings.ReplaceAll(formula, "%", args), strings.ReplaceAll(c.what, "%", "with "+rules[r])
+			return true
 		}
 	}
 	return false

@@ -2,6 +2,7 @@ package mockups
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pgmpi/internal/fixture/must"
@@ -15,7 +16,7 @@ func lengths(of []Stretch) (n []int64) {
 	return n
 }
 
-// By hand: 4 parts of 4·10 elements with the weights 1 2 3 4, 1 1 1 4 and 0 1 1 1; what is cut
+// By hand: 4 parts of 4·10 elements with the weights 1 2 3 4, 1 1 1 4, 0 1 1 1 and 0 1 0 1; what is cut
 // off by rounding goes to later parts.
 func TestPartsAreInProportionToTheirWeights(t *testing.T) {
 	f, _ := Get("MPI_Gatherv/linear")
@@ -24,6 +25,8 @@ func TestPartsAreInProportionToTheirWeights(t *testing.T) {
 		Linear:   {4, 8, 12, 16},
 		OneLarge: {5, 6, 6, 23},
 		OneEmpty: {0, 13, 13, 14},
+		Sparse:   {0, 20, 0, 20},
+		Lopsided: {5, 6, 6, 23},
 	} {
 		f.Rule = rule
 		parts, _ := f.Layout(10, 4, 0, 1).Counts(0)
@@ -36,8 +39,44 @@ func TestPartsAreInProportionToTheirWeights(t *testing.T) {
 	should.Hold(t, slices.Equal(one, same) && !slices.Equal(one, other), "drawn with seed 1: %v at rank 0 and %v at rank 3; with seed 2: %v", one, same, other)
 }
 
-// The whole call has p·count elements whatever the rule; in an exchange every rank sends and gets
-// as many.
+// By hand: under sparse each of four ranks sends to the ranks beside it and gets from them; under
+// lopsided the last one gets four times as much as another, from each.
+func TestPartnersAreFewOrCrowdOne(t *testing.T) {
+	f, _ := Get("MPI_Alltoallv/sparse")
+	for rank := range 4 {
+		to, from := f.Layout(10, 4, 0, 1).Counts(rank)
+		for i := range 4 {
+			want := int64(0)
+			if i == (rank+1)%4 || i == (rank+3)%4 {
+				want = 20
+			}
+			should.Hold(t, to[i].N == want && from[i].N == want, "rank %d and rank %d: %d, %d, want %d", rank, i, to[i].N, from[i].N, want)
+		}
+	}
+	f, _ = Get("MPI_Alltoallv/lopsided")
+	for rank, want := range [][]int64{{10, 10, 10}, {10, 10, 10}, {40, 40, 40}} {
+		to, from := f.Layout(20, 3, 0, 1).Counts(rank)
+		should.Hold(t, slices.Equal(lengths(to), []int64{10, 10, 40}) && slices.Equal(lengths(from), want), "rank %d sends %v and gets %v", rank, to, from)
+	}
+}
+
+// Temporaries for padded parts are for four blocks.
+func TestMildRulesLeaveNoPartAboveFourBlocks(t *testing.T) {
+	for _, f := range Variants() {
+		if !strings.HasSuffix(string(f.Call), string(Padded)) {
+			continue
+		}
+		for p := 1; p <= 40; p++ {
+			for _, count := range []int64{1, 7, 1000} {
+				parts, _ := f.Layout(count, p, 0, 1).Counts(0)
+				should.Hold(t, slices.Max(lengths(parts)) <= 4*count, "%s, p = %d, %d elements: %v", f.ID, p, count, parts)
+			}
+		}
+	}
+}
+
+// The whole call has p·count elements whatever the rule; in an exchange all ranks together send and
+// get as many each.
 func TestCallsByEveryRuleMoveAsMuchAsTheRegularOne(t *testing.T) {
 	for _, f := range Variants() {
 		if f.Rule == "" {

@@ -141,6 +141,9 @@ func (f Function) MaxCount(count, extent int64, p int) int64 {
 	if f.Call == LargeCount || f.Call == Sliced {
 		return 0
 	}
+	if f.Derived == Indexed {
+		count *= 2 // displacements of pieces
+	}
 	if f.OneCount && !f.InBytes && (!f.IsMockup() || f.Identity || f.Algorithm != "" || f.Call != "" && f.Call != Copied) {
 		return count
 	}
@@ -150,8 +153,19 @@ func (f Function) MaxCount(count, extent int64, p int) int64 {
 	if f.InBytes {
 		count *= extent
 	}
-	return count
+	return count * f.crowd()
 }
+
+// crowd is how many times as much a rank gets as it sends, at most.
+func (f Function) crowd() int64 {
+	if f.Exchange && f.Rule == Lopsided {
+		return maxMild
+	}
+	return 1
+}
+
+// Numbers tells whether the datatype auto stands for numbers: in reductions, and in blocks with gaps.
+func (f Function) Numbers() bool { return f.Reduces || f.Derived != "" }
 
 // Period is the number of elements after which the data for verifying repeat: otherwise most
 // of the time would go into hashing and reducing them. It is a prime, so that parts of the
@@ -169,7 +183,7 @@ func (f Function) Memory(count, extent int64, p int) Need {
 	}
 	return Need{
 		Send: length(f.Send),
-		Recv: length(f.Recv),
+		Recv: length(f.Recv) * f.crowd(),
 		// Every temporary is aligned to a page and guarded.
 		Temp: f.Temp.Elements(count, p)*extent + int64(f.Temp.One+f.Temp.PerRank+f.Temp.Padded)*2*4096,
 	}
@@ -202,7 +216,7 @@ var mockupRows = []Function{
 	{ID: "gather_as_allgather", Temp: Temp{PerRank: 1}, What: "Allgather; the others receive into a temporary"},
 	{ID: "gather_as_reduce", InBytes: true, Temp: Temp{PerRank: 1},
 		What: "own block in a zeroed vector of p blocks, Reduce with BOR on bytes"},
-	{ID: "allgather_as_alltoall", Temp: Temp{PerRank: 1}, Exchange: true,
+	{ID: "allgather_as_alltoall", Temp: Temp{PerRank: 1},
 		What: "own block p times over (copied if small, by a datatype of extent 0 if large), Alltoall"},
 	{ID: "allgather_as_allreduce", InBytes: true, What: "own block in a zeroed vector of p blocks, Allreduce with BOR on bytes"},
 	{ID: "scatter_as_bcast", Temp: Temp{PerRank: 1}, What: "Bcast of all p blocks, keep the own one"},
@@ -231,6 +245,7 @@ var mockupRows = []Function{
 	{ID: "reduce_as_reduce_scatter+gatherv", Temp: Temp{One: 1},
 		What: "Reduce_scatter of p parts, unequal if p does not divide the count, Gatherv of the parts"},
 	{ID: "bcast_as_allreduce", InBytes: true, What: "Allreduce with BOR on bytes; all but the root contribute zeros"},
+	{ID: "exscan_as_scan+sendrecv", Temp: Temp{One: 1}, What: "Scan, the result sent to the rank above"},
 	{ID: "barrier_as_allreduce", Formula: "Allreduce(1)", What: "Allreduce of one byte"},
 }
 
@@ -245,14 +260,17 @@ func init() {
 		table = append(table, f)
 	}
 	for _, f := range collectives {
-		f.Formula = strings.TrimPrefix(f.ID, "MPI_") + "(n)"
+		f.Formula = strings.TrimPrefix(f.ID, "MPI_")
+		if f.HasData() {
+			f.Formula += "(n)"
+		}
 		add(f)
 	}
 	for _, m := range slices.Concat(mockupRows, decomposed()) {
 		of, by, _ := strings.Cut(m.ID, "_as_")
 		f := table[byID["MPI_"+capital(of)]]
 		f.ID, f.Of, f.What, f.InBytes, f.Temp, f.Regular = m.ID, "MPI_"+capital(of), m.What, m.InBytes, m.Temp, false
-		f.Exchange, f.Over = f.Exchange || m.Exchange, m.Over
+		f.Over = m.Over
 		f.Formula = cmp.Or(m.Formula, formula(by))
 		add(f)
 	}

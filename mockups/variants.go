@@ -38,7 +38,7 @@ var canBeSliced = []string{"MPI_Allreduce", "MPI_Bcast", "MPI_Exscan", "MPI_Redu
 // Calls has all calls, in the order of lists.
 var Calls = slices.Concat(
 	[]Call{Nonblocking, Persistent, InPlace, Copied, NonblockingTimes, PersistentTimes, PersistentOnce},
-	irregularCalls(), []Call{Call(Vector), Call(Indexed), PackedCall(Vector), PackedCall(Indexed), Neighborhood, ByMessages, LargeCount, Sliced})
+	irregularCalls(), []Call{Contiguous, Call(Vector), Call(Indexed), PackedCall(Vector), PackedCall(Indexed), Neighborhood, ByMessages, LargeCount, Sliced})
 
 func CallOf(collective string, c Call) string {
 	name := strings.TrimPrefix(collective, "MPI_")
@@ -97,7 +97,7 @@ func atRoot(r Result, rank, p, root, block int) Source {
 	return r(rank, p, root, block)
 }
 
-// inPlace has, for each collective that can be called in place, the buffers and the input of
+// inPlace has, for each collective that can be called in place, also with a v, the buffers and the input of
 // such a call, the temporary of the copy, and the result if it differs.
 var inPlace = map[string]struct {
 	send, recv Buffer
@@ -139,10 +139,10 @@ var (
 )
 
 func addVariants(of Function) {
-	if !of.HasData() {
-		return
-	}
 	for _, c := range Calls {
+		if !of.HasData() && c != Nonblocking {
+			continue
+		}
 		if f, ok := variantOf(of, c); ok {
 			variantByID[f.ID] = len(variants)
 			variants = append(variants, f)
@@ -150,57 +150,61 @@ func addVariants(of Function) {
 	}
 }
 
+// ways are the calls that all collectives with data have: the formula, in which % is the
+// collective and @ the nonblocking one, and what they do.
+var ways = map[Call][2]string{
+	Nonblocking:      {"@ + Wait", "posted, then waited for"},
+	NonblockingTimes: {"10·(@ + Wait)", "ten times posted and waited for, in a row"},
+	Persistent:       {"Start + Wait of %_init(n)", "a request that was made before, started and waited for"},
+	PersistentTimes:  {"%_init(n) + 10·(Start + Wait)", "a request made, ten times started and waited for, freed"},
+	PersistentOnce:   {"%_init(n) + Start + Wait", "a request made, started and waited for once, freed"},
+	InPlace:          {"%(n) in place", "with MPI_IN_PLACE"},
+	Copied:           {"copy + %(n)", "the input that is in the receive buffer copied to a temporary, then not in place"},
+	LargeCount:       {"%_c(n)", "with counts that are MPI_Count"},
+	Sliced:           {"⌈n/(2³¹ − 1)⌉·%", "in slices of 2³¹ − 1 elements, one call for each"},
+}
+
 func variantOf(of Function, c Call) (f Function, ok bool) {
 	f = of
 	f.ID, f.Of, f.Call, f.Regular = CallOf(of.ID, c), of.ID, c, false
-	name := strings.TrimPrefix(of.ID, "MPI_") + "(n)"
-	posted := strings.TrimPrefix(CallOf(of.ID, Nonblocking), "MPI_") + "(n)"
-	switch c {
-	case Nonblocking:
-		f.Formula, f.What = posted+" + Wait", "posted, then waited for"
-		return f, true
-	case NonblockingTimes:
-		f.Formula, f.What = "10·("+posted+" + Wait)", "ten times posted and waited for, in a row"
-	case Persistent:
-		f.Formula, f.What = "Start + Wait of "+of.ID[4:]+"_init(n)", "a request that was made before, started and waited for"
-		return f, true
-	case PersistentTimes:
-		f.Formula, f.What = of.ID[4:]+"_init(n) + 10·(Start + Wait)", "a request made, ten times started and waited for, freed"
-	case PersistentOnce:
-		f.Formula, f.What = of.ID[4:]+"_init(n) + Start + Wait", "a request made, started and waited for once, freed"
-	case InPlace, Copied:
-		place, can := inPlace[of.ID]
-		if !can {
-			return f, false
-		}
-		f.Send, f.Recv, f.Input, f.Consumes = place.send, place.recv, place.input, true
-		if place.result != nil {
-			f.Result = place.result
-		}
-		f.Formula, f.What = name+" in place", "with MPI_IN_PLACE"
-		if c == Copied {
-			f.Temp, f.Formula, f.What = place.copied, "copy + "+name, "the input that is in the receive buffer copied to a temporary, then not in place"
-		}
-		return f, true
-	case LargeCount:
-		f.Formula, f.What = of.ID[4:]+"_c(n)", "with counts that are MPI_Count"
-		return f, true
-	case Sliced:
-		f.Formula, f.What = "⌈n/(2³¹ − 1)⌉·"+of.ID[4:], "in slices of 2³¹ − 1 elements, one call for each"
-		return f, slices.Contains(canBeSliced, of.ID)
-	default:
+	way, ok := ways[c]
+	if !ok {
 		ok = makeIrregular(&f) || makeDerived(&f) || makeNeighbors(&f)
 		return f, ok
 	}
-	return f, of.Regular
+	name, posted := strings.TrimPrefix(of.ID, "MPI_"), strings.TrimPrefix(CallOf(of.ID, Nonblocking), "MPI_")
+	if of.HasData() {
+		posted += "(n)"
+	}
+	f.Formula, f.What = strings.NewReplacer("%", name, "@", posted).Replace(way[0]), way[1]
+	if c == Sliced {
+		return f, slices.Contains(canBeSliced, of.ID)
+	}
+	if c == InPlace || c == Copied {
+		place, can := inPlace[strings.TrimSuffix(of.ID, "v")]
+		f.Send, f.Recv, f.Input, f.Consumes, ok = place.send, place.recv, place.input, true, can
+		if place.result != nil {
+			f.Result = place.result
+		}
+		if c == Copied {
+			f.Temp = place.copied
+		}
+	}
+	return f, ok
 }
 
 func Variants() []Function { return variants }
 
+// IsCallOf tells whether an id is a collective, or one of its calls.
+func IsCallOf(id, collective string) bool {
+	i, ok := variantByID[id]
+	return id == collective || ok && variants[i].Of == collective
+}
+
 // Lacks returns the reason why a call that its code refuses cannot be made.
 func (f Function) Lacks() string {
 	if f.Call == InPlace {
-		return "MPICH crashes in " + f.Of + " with MPI_IN_PLACE at a root that is not rank 0 (pmodels/mpich, issue 6540)"
+		return "MPICH 4.0 and 4.1 crash in " + f.Of + " with MPI_IN_PLACE at a root that is not rank 0 (pmodels/mpich, issue 6540)"
 	}
 	call := Persistent
 	if f.Call == LargeCount {

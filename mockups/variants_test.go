@@ -14,17 +14,25 @@ func TestEveryCallIsOneOfACollectiveWithItsResult(t *testing.T) {
 		of, ok := Get(f.Of)
 		got, known := Get(f.ID)
 		should.Hold(t, ok && known && got.Call == f.Call && Collective(f.ID) == f.Of && Variant(f.ID) == string(f.Call), "%s is not found as a call of %s", f.ID, f.Of)
-		should.Hold(t, f.ID == CallOf(f.Of, f.Call) && f.Reduces == of.Reduces && f.Result != nil && f.Formula != "" && f.What != "",
+		should.Hold(t, f.ID == CallOf(f.Of, f.Call) && f.Reduces == of.Reduces && (f.Result != nil) == of.HasData() && f.Formula != "" && f.What != "",
 			"%s: %+v", f.ID, f)
 		should.Equal(t, f.Consumes, f.Call == InPlace || f.Call == Copied, "%s consumes its input", f.ID)
 	}
-	// MPI_Barrier moves nothing; the four with counts for each process are called once, not ten
-	// times; and MPI_Bcast has nothing to be in place of. Five collectives have counts that can
-	// differ, five have no operator, two have a form for neighbors.
-	want := map[Call]int{Nonblocking: 15, Persistent: 15, InPlace: 10, Copied: 10, NonblockingTimes: 11, PersistentTimes: 11, PersistentOnce: 11,
-		Wide: 1, ByGatherv: 1, Neighborhood: 2, ByMessages: 2, LargeCount: 15, Sliced: 5}
-	for _, r := range Unequal {
-		want[Call(r)], want[WideCall(r)], want[GathervCall(r)] = 5, 1, 1
+	// MPI_Barrier moves nothing, and MPI_Bcast has nothing to be in place of. Five collectives have
+	// counts that can differ, five have no operator, two have a form for neighbors.
+	want := map[Call]int{Nonblocking: 16, Persistent: 15, InPlace: 14, Copied: 14, NonblockingTimes: 15, PersistentTimes: 15, PersistentOnce: 15,
+		Contiguous: 5, Neighborhood: 2, ByMessages: 2, LargeCount: 15, Sliced: 5}
+	for _, r := range Rules {
+		if r != Equal { // Reduce_scatter's mock-ups with equal parts are of the usual kind
+			want[Call(r)], want[Counted(r, ByAllreduce)], want[Counted(r, ByReduce)] = 5, 1, 1
+		}
+		for _, c := range []Call{Wide, ByGatherv, ByAlltoallv, ByAllgatherv, ByBcast, ToAll} {
+			want[Counted(r, c)] = 1
+		}
+	}
+	want[ToAll] = 2 // of Alltoall, too
+	for _, r := range []Rule{Equal, Linear, OneEmpty, Lopsided} {
+		want[Counted(r, Padded)] = 4
 	}
 	for _, d := range []Derived{Vector, Indexed} {
 		want[Call(d)], want[PackedCall(d)] = 5, 5
@@ -34,20 +42,20 @@ func TestEveryCallIsOneOfACollectiveWithItsResult(t *testing.T) {
 
 func TestNamesOfCallsAreThoseOfMPI(t *testing.T) {
 	for id, want := range map[string]string{
-		CallOf("MPI_Reduce_scatter_block", Nonblocking): "MPI_Ireduce_scatter_block",
-		CallOf("MPI_Reduce", Persistent):                "MPI_Reduce_init",
-		CallOf("MPI_Reduce", InPlace):                   "MPI_Reduce/in_place",
-		CallOf("MPI_Reduce", PersistentTimes):           "MPI_Reduce_init/10",
-		CallOf("MPI_Gatherv", Call(Linear)):             "MPI_Gatherv/linear",
-		CallOf("MPI_Alltoallv", Wide):                   "MPI_Alltoallw",
-		CallOf("MPI_Alltoallv", WideCall(Random)):       "MPI_Alltoallw/random",
-		CallOf("MPI_Allgatherv", GathervCall(OneEmpty)): "MPI_Allgatherv/one_empty/gatherv+bcast",
-		CallOf("MPI_Bcast", Call(Vector)):               "MPI_Bcast/vector",
-		CallOf("MPI_Bcast", PackedCall(Vector)):         "MPI_Bcast/vector/packed",
-		CallOf("MPI_Alltoall", Neighborhood):            "MPI_Neighbor_alltoall",
-		CallOf("MPI_Alltoall", ByMessages):              "MPI_Neighbor_alltoall/isend+irecv",
-		CallOf("MPI_Reduce", LargeCount):                "MPI_Reduce_c",
-		CallOf("MPI_Reduce", ""):                        "MPI_Reduce",
+		CallOf("MPI_Reduce_scatter_block", Nonblocking):        "MPI_Ireduce_scatter_block",
+		CallOf("MPI_Reduce", Persistent):                       "MPI_Reduce_init",
+		CallOf("MPI_Reduce", InPlace):                          "MPI_Reduce/in_place",
+		CallOf("MPI_Reduce", PersistentTimes):                  "MPI_Reduce_init/10",
+		CallOf("MPI_Gatherv", Call(Linear)):                    "MPI_Gatherv/linear",
+		CallOf("MPI_Alltoallv", Wide):                          "MPI_Alltoallw",
+		CallOf("MPI_Alltoallv", Counted(Random, Wide)):         "MPI_Alltoallw/random",
+		CallOf("MPI_Allgatherv", Counted(OneEmpty, ByGatherv)): "MPI_Allgatherv/one_empty/gatherv+bcast",
+		CallOf("MPI_Bcast", Call(Vector)):                      "MPI_Bcast/vector",
+		CallOf("MPI_Bcast", PackedCall(Vector)):                "MPI_Bcast/vector/packed",
+		CallOf("MPI_Alltoall", Neighborhood):                   "MPI_Neighbor_alltoall",
+		CallOf("MPI_Alltoall", ByMessages):                     "MPI_Neighbor_alltoall/isend+irecv",
+		CallOf("MPI_Reduce", LargeCount):                       "MPI_Reduce_c",
+		CallOf("MPI_Reduce", ""):                               "MPI_Reduce",
 	} {
 		should.Equal(t, id, want)
 	}

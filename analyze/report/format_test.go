@@ -168,7 +168,7 @@ func overlap() *samples.Overlap {
 			Overhead: middle(left), Share: middle(left / blocking), Overall: middle(blocking + left), Overlap: middle(overlap)}
 	}
 	of := func(function string, msize, tests int64, blocking, none, best float64, nb5, nb7 judge.Verdict) samples.OverlapCase {
-		c := samples.OverlapCase{Cell: medians.Cell{Function: function, Msize: msize, Shape: "p2"}, NP: 2, R: 2, Blocking: middle(blocking), Done: middle(1.2 * blocking),
+		c := samples.OverlapCase{Cell: medians.Cell{Function: function, Msize: msize, Shape: "p2"}, NP: 2, R: 2, Blocking: middle(blocking), Done: middle(blocking / 1.2), Asked: middle(1 / 1.2),
 			None: side(0, 0, blocking, none), Best: side(4096*min(tests, 1), tests, blocking, best),
 			NB5: samples.OverlapTest{Tested: analyze.Tested{Effect: analyze.Effect{Ratio: at(1.2), RatioLo95: at(1.1), RatioHi95: at(1.3)}, PValue: at(.01), PAdjusted: at(.02)}, Verdict: nb5},
 			NB7: samples.OverlapTest{Tested: analyze.Tested{Effect: analyze.Effect{Ratio: at(1 - best), RatioLo95: at(.9 - .9*best), RatioHi95: at(1.1 - best)}, PValue: at(1), PAdjusted: at(1)}, Verdict: nb7}}
@@ -178,7 +178,7 @@ func overlap() *samples.Overlap {
 				left := ns * (1 - hidden)
 				return protocol.Overlapped{Interval: 4096 * min(tests, 1), Tests: tests, N: 50, PostNS: left / 2, WaitNS: left / 2, OverheadNS: left, OverallNS: ns + left, ExcessNS: left}
 			}
-			c.Runs = append(c.Runs, samples.OverlapRun{Run: run + 1, Overlap: protocol.Overlap{BlockingNS: ns, ComputeNS: int64(ns), None: part(0, none), Best: part(tests, best), DoneNS: 1.2 * ns,
+			c.Runs = append(c.Runs, samples.OverlapRun{Run: run + 1, Overlap: protocol.Overlap{BlockingNS: ns, ComputeNS: int64(ns), None: part(0, none), Best: part(tests, best), DoneNS: ns / 1.2,
 				Search: []protocol.OverlapTry{{OverheadNS: ns}, {Interval: 4096, Tests: max(1, tests), OverheadNS: ns / 2}}}})
 		}
 		return c

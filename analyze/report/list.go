@@ -8,6 +8,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
 	"pgmpi/mockups"
 )
 
@@ -67,9 +68,13 @@ func listCalls() document.Section {
 			example[f.Call] = f
 		}
 	}
+	alike := []mockups.Rule{"", mockups.Equal, mockups.Linear} // of what goes by every rule
 	for _, c := range mockups.Calls {
-		s.Table.Add(example[c].ID, example[c].What, fmt.Sprint(count[c]))
+		if f := example[c]; slices.Contains(alike, f.Rule) || c == mockups.Call(f.Rule) {
+			s.Table.Add(f.ID, f.What, fmt.Sprint(count[c]))
+		}
 	}
+	s.Note("Where linear stands, the other rules for counts may: %s.", phrase.Join(", ", "%s", mockups.Unequal[1:]))
 	return s
 }
 

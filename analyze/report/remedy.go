@@ -54,6 +54,9 @@ const (
 	CellNotProved CellState = "not tried"      // there was nothing to try
 )
 
+// Settled tells whether nothing more is tried for a cell.
+func (s CellState) Settled() bool { return s == CellMended || s == CellNotAgain }
+
 var CellStates = []CellState{CellMended, CellFaster, CellTakenBack, CellUndecided, CellNotProved, CellNotAgain}
 
 // RemedyCell is a collective at a size that violates guidelines.

@@ -195,7 +195,7 @@ func remedyRejected(r *RemedyResult, most int) []document.Section {
 // remedyMockups lists what no setting mends, and what was faster in the check.
 func remedyMockups(r *RemedyResult, most int) []document.Section {
 	left := slices.DeleteFunc(slices.Clone(r.Cells), func(c RemedyCell) bool {
-		return c.State == CellMended || c.State == CellNotAgain || r.Kind == results.Explore
+		return c.State.Settled() || r.Kind == results.Explore
 	})
 	out := document.Listed("What no setting mends here", left, most, withFull, func(c RemedyCell) string {
 		what := "only itself at another size was measured beside it"
@@ -215,7 +215,7 @@ func remedyProof(r *RemedyResult) []document.Section {
 		return nil
 	}
 	s := document.Titled("How it was proved")
-	s.Fact("Test", "without and with the setting in turn, fresh mpiruns in pairs, one-sided; adjusted over the violated cells for gains and over the whole plan for harm, alpha = %g; a gain counts from %g× on, a harm from %g× on",
+	s.Fact("Test", "without and with the setting in turn, fresh mpiruns in pairs, one-sided; adjusted over the violated cells for gains and over the cases of a proof for harm, alpha = %g; a gain counts from %g× on, a harm from %g× on",
 		r.Alpha, r.MinSlowdown, r.Harm)
 	for i, p := range r.Proofs {
 		outcome := "holds"

@@ -54,7 +54,8 @@ type OverlapCase struct {
 	Done     Middle       `json:"done_s"`     // until tests in a row find the call done
 	Wrong    bool         `json:"wrong,omitempty"`
 	Reason   string       `json:"reason,omitempty"` // why it is missing
-	NB5      OverlapTest  `json:"nb5"`              // Done ≤ Blocking
+	Asked    Middle       `json:"asked_share"`      // Done of T_b: expected at most 1, since asking should not delay a call
+	NB5      OverlapTest  `json:"nb5"`              // Blocking ≤ Done
 	NB7      OverlapTest  `json:"nb7"`              // Best.Overhead ≤ Blocking
 	Runs     []OverlapRun `json:"mpiruns"`
 }
@@ -165,6 +166,7 @@ func (c *OverlapCase) sumUp() {
 	}
 	c.Blocking = c.over(1e-9, func(r *OverlapRun) float64 { return r.BlockingNS })
 	c.Done = c.over(1e-9, func(r *OverlapRun) float64 { return r.DoneNS })
+	c.Asked = c.over(1, func(r *OverlapRun) float64 { return r.DoneNS / r.BlockingNS })
 	c.None = c.side(func(r *OverlapRun) *protocol.Overlapped { return &r.None })
 	c.Best = c.side(func(r *OverlapRun) *protocol.Overlapped { return &r.Best })
 }
@@ -220,7 +222,9 @@ func (o *Overlap) judge(cfg judge.Config, r int, tick float64) error {
 	pairs := make([]judge.Pair, 0, o.M)
 	for i := range o.Cases {
 		c := &o.Cases[i]
-		pairs = append(pairs, c.pair(r, func(x *OverlapRun) float64 { return x.DoneNS }), c.pair(r, func(x *OverlapRun) float64 { return x.Best.OverheadNS }))
+		waiting := func(x *OverlapRun) float64 { return x.BlockingNS }
+		pairs = append(pairs, c.pair(r, waiting, func(x *OverlapRun) float64 { return x.DoneNS }),
+			c.pair(r, func(x *OverlapRun) float64 { return x.Best.OverheadNS }, waiting))
 	}
 	family, err := d.Judge(tick, pairs)
 	if err != nil {
@@ -235,13 +239,13 @@ func (o *Overlap) judge(cfg judge.Config, r int, tick float64) error {
 	return nil
 }
 
-// pair holds something of the call against its post and Wait; empty where mpiruns lack.
-func (c *OverlapCase) pair(r int, of func(*OverlapRun) float64) (p judge.Pair) {
+// pair holds one time of the call against another; empty where mpiruns lack.
+func (c *OverlapCase) pair(r int, of, than func(*OverlapRun) float64) (p judge.Pair) {
 	if c.R < r {
 		return p
 	}
 	for i := range c.Runs {
-		p.Orig, p.Other = append(p.Orig, max(1, of(&c.Runs[i]))), append(p.Other, c.Runs[i].BlockingNS)
+		p.Orig, p.Other = append(p.Orig, max(1, of(&c.Runs[i]))), append(p.Other, max(1, than(&c.Runs[i])))
 	}
 	return p
 }

@@ -235,7 +235,12 @@ func (e *env) do(ctx context.Context, rank string, job *protocol.Job, variables 
 // plain runs a plain C program on p processes and returns what it wrote to
 // standard output.
 func (e *env) plain(ctx context.Context, p int, program string, args ...string) string {
-	cmd := command(ctx, slices.Concat(launch.Placed(e.launcher(p), guidelines.Shape{NP: p}), []string{e.program(program)}, args)...)
+	return e.plainAfter(ctx, nil, p, program, args)
+}
+
+// plainAfter puts words before the launcher.
+func (e *env) plainAfter(ctx context.Context, words []string, p int, program string, args []string) string {
+	cmd := command(ctx, slices.Concat(words, launch.Placed(e.launcher(p), guidelines.Shape{NP: p}), []string{e.program(program)}, args)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -38,7 +38,7 @@ var benches = []bench{
 	{"replay", "R needed and the probability of replication in parts of one folder of many mpiruns", true, 100, 1, replayBench},
 	{"proof", "the same in real checks of collectives with themselves, p = 2, 1 to 128 KiB", true, 20, 1, proofBench},
 	{"explore", "explorations whose answers are known, p = 2, 16 and 64 KiB", true, 5, 1, exploreBench},
-	{"remedy", "what settings are known to mend: malloc's variables, a planted algorithm, and a check of GL3-GL17; p = 2", true, 5, 1, remedyBench},
+	{"remedy", "what settings are known to mend: malloc's variables, a planted algorithm, and a check of GL3-GL17; what that is worth to a plain C program; p = 2", true, 5, 1, remedyBench},
 	{"faults", "checks that are killed, stopped and starved at random times, and go on: what is lost, wrong, hung, left; p = 2", true, 150, 1, faultsBench},
 	{"nonblocking", "a check of blocking, nonblocking and persistent calls, with known answers, 8 B to 1 MiB, R = 10, p = 2", true, 1, 1, nonblockingBench},
 	{"overlap", "how much of calls of 5 ms is hidden where that is known, R = 6, p = 1 and 2", true, 1, 1, overlapBench},
@@ -118,7 +118,7 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	fs.StringVar(&e.bin, "bin", "bin", "the folder of the programs that make bench builds")
 	fs.StringSliceVar(&libraries, "library", []string{"openmpi", "mpich"}, "the MPI libraries")
 	fs.IntVar(&e.times, "times", 0, "rounds, checks or mpiruns of a bench (0: what is in parentheses above)")
-	fs.IntVar(&e.mpiruns, "mpiruns", 0, "R of a check of stability and proof (0: the default procedure)")
+	fs.IntVar(&e.mpiruns, "mpiruns", 0, "R of a check of stability and proof (0: the default procedure); remedy: pairs of mpiruns of the plain C program (0: 15)")
 	fs.BoolVar(&e.load, "load", false, "stability, proof: beside a load that comes and goes, a busy process on one core for 10 of every 30 s")
 	fs.IntSliceVar(&e.processes, "np", nil, "numbers of processes of memory (default 2, 4, 8, 16, 32) and clocks (default 2 to 16)")
 	fs.Uint64Var(&e.seed, "seed", 1, "of the order of mpiruns (loop, pipelined) and of random numbers (simulate, replay)")

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/internal/phrase"
+	"pgmpi/mockups"
 )
 
 const (
@@ -24,7 +26,8 @@ var brokenPersistent = []string{"MPI_Allgather_init", "MPI_Gather_init", "MPI_Sc
 // of them: wrong persistent calls, and a slow nonblocking one.
 func nonblockingBench(ctx context.Context, e *env) {
 	text := func(guidelines, msizes string) string {
-		return fmt.Sprintf("[check]\nguidelines = [%s]\n[job]\nnp = [%d]\nmpiruns = %d\nmsizes = [%s]\n", guidelines, np, nonblockingMpiruns, msizes)
+		return fmt.Sprintf("[check]\nguidelines = [%s]\nfunctions = [%s]\n[job]\nnp = [%d]\nmpiruns = %d\nmsizes = [%s]\n",
+			guidelines, phrase.Join(", ", "%q", mockups.Identities()), np, nonblockingMpiruns, msizes)
 	}
 	e.exits = []int{3} // wrong data
 	for i := range e.times {

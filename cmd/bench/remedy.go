@@ -1,45 +1,57 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"pgmpi/analyze/report"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/stats"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure/protocol"
 )
 
 const (
-	remedyGain = 1.4 // times faster, at least, by malloc's variables
-	remedyAim  = 300 // seconds of a remedy with its proofs
+	remedyGain  = 1.4 // times faster, at least, by malloc's variables
+	remedyAim   = 300 // seconds of a remedy with its proofs
+	remedyPairs = 15  // of mpiruns without and with an exported setting
+	repeatAim   = .8  // share of the remedies whose factors all repeat
+	notSlower   = 1.1 // times between the measured sizes
 )
 
-// slowByMalloc are calls of 1 MiB that the kernel makes slow with pages, and the
-// guidelines that show it.
+// slowByMalloc are calls that the kernel makes slow with pages, and the guidelines that show it.
 var slowByMalloc = map[string]struct{ function, guidelines string }{
 	"openmpi": {"MPI_Reduce_scatter_block", `"GL15", "GL22"`},
 	"mpich":   {"MPI_Reduce", `"GL8", "GL14"`},
 }
 
 // remedyBench mends what is known: what malloc makes slow, an algorithm that is
-// planted, and whatever a check of all patterns finds.
+// planted, and whatever a check of all patterns finds. Then a plain C program tells
+// what each of the settings is worth to it.
 func remedyBench(ctx context.Context, e *env) {
 	known := slowByMalloc[e.library]
 	e.exits = []int{4} // nothing is mended
+	var all []report.RemedyResult
 	for i := range e.times {
-		r, took := e.remedy(ctx, known.guidelines, `"1Mi"`, `kinds = ["environment"]`, i+1)
+		r, took := e.remedy(ctx, known.guidelines, `"256Ki", "1Mi"`, `kinds = ["environment"]`, i+1)
 		gain := math.NaN() // it was not violated
 		for _, c := range r.Cells {
-			if c.Function == known.function {
+			if c.Function == known.function && c.Msize == 1<<20 {
 				gain = value(c.Gain, gain)
 			}
 		}
 		e.aim(fmt.Sprintf("%s of 1 MiB, %.0f s", known.function, took), gain, "%.2f times faster", remedyGain, 0)
+		all = append(all, r)
 	}
 	if e.library == "mpich" {
 		e.plantedAlgorithm(ctx)
@@ -53,6 +65,107 @@ func remedyBench(ctx context.Context, e *env) {
 	}
 	fmt.Printf("   %d of %d violated cells mended, %d proofs\n", mended, len(r.Cells), len(r.Proofs))
 	e.aim("remedy of GL3-GL17 at four sizes", took, "%.0f s", 0, remedyAim)
+	e.inPrograms(ctx, append(all, r))
+}
+
+// inPrograms alternates the library without and with each setting in mpiruns of a plain C program.
+func (e *env) inPrograms(ctx context.Context, all []report.RemedyResult) {
+	rng := rand.New(rand.NewPCG(e.seed, 0))
+	var remedies, between count
+	for i := range all {
+		cells := proved(&all[i])
+		if len(cells) == 0 {
+			continue
+		}
+		t := newTable(fmt.Sprintf("setting %d", i+1), "bytes", "remedy", "95 %", "program", "95 %", "")
+		repeat := true
+		for _, function := range slices.Sorted(maps.Keys(cells)) {
+			for _, c := range e.alternated(ctx, &all[i], function, cells[function], rng) {
+				gain, lo, hi, said := math.NaN(), 0., math.Inf(1), ""
+				if c.cell == nil {
+					slower := c.Ratio*notSlower <= 1 && c.Hi95 < 1
+					between.add(slower)
+					said = phrase.When(slower, "SLOWER")
+				} else {
+					gain, lo, hi = value(c.cell.Gain, gain), value(c.cell.GainLo, lo), value(c.cell.GainHi, hi)
+					again := c.Lo95 <= hi && c.Hi95 >= lo
+					repeat = repeat && again
+					said = phrase.When(!again, "DOES NOT REPEAT")
+				}
+				t.row(function, c.size, number("%.2f", gain), fmt.Sprintf("%.2f–%.2f", lo, hi), number("%.2f", c.Ratio), fmt.Sprintf("%.2f–%.2f", c.Lo95, c.Hi95), said)
+			}
+		}
+		t.Flush()
+		remedies.add(repeat)
+	}
+	e.aim(fmt.Sprintf("settings all of whose factors a plain C program repeats, of %g", remedies.of), remedies.n/remedies.of, "%.2f", repeatAim, 0)
+	e.outcome("cells between the measured sizes that are 10 % slower in it", fmt.Sprintf("%g of %g", between.n, between.of), "none", between.n == 0)
+}
+
+// inProgram is how many times faster a setting makes a call of a plain C program.
+type inProgram struct {
+	size int64
+	cell *report.RemedyCell // nil between the measured sizes
+	stats.Effect
+}
+
+// proved returns what to time under a setting, by function: the cells that it makes faster, and sizes
+// between the measured ones that it reaches: both ends and the middle of a rule, or the middle of
+// neighbours.
+func proved(r *report.RemedyResult) map[string][]inProgram {
+	out := map[string][]inProgram{}
+	for i, c := range r.Cells {
+		if c.Msize > 0 && (c.State == report.CellMended || c.State == report.CellFaster) {
+			out[c.Function] = append(out[c.Function], inProgram{size: c.Msize, cell: &r.Cells[i]})
+		}
+	}
+	const unit = 8 // bytes of a double
+	for function, cases := range out {
+		for _, f := range r.Effects {
+			choice := f.Entry.Choice
+			var sizes []int64
+			if choice.Function == function {
+				sizes, _ = f.Entry.Probes(unit)
+			}
+			for k := 1; k < len(choice.Measured) && choice.Function == ""; k++ {
+				sizes = append(sizes, int64(math.Sqrt(float64(choice.Measured[k-1])*float64(choice.Measured[k])))/unit*unit)
+			}
+			for _, size := range sizes {
+				if size > 0 && !slices.Contains(choice.Measured, size) {
+					cases = append(cases, inProgram{size: size})
+				}
+			}
+		}
+		slices.SortFunc(cases, func(a, b inProgram) int { return cmp.Compare(a.size, b.size) })
+		out[function] = slices.CompactFunc(cases, func(a, b inProgram) bool { return a.size == b.size })
+	}
+	return out
+}
+
+// alternated times the cases of one function. Each mpirun has only these, the small ones first: what a
+// larger call has freed would change how malloc serves the next one.
+func (e *env) alternated(ctx context.Context, r *report.RemedyResult, function string, cases []inProgram, rng *rand.Rand) []inProgram {
+	var args []string
+	for _, c := range cases {
+		args = append(args, fmt.Sprintf("%s:%d", function, c.size))
+	}
+	asUsersDo := []string{"sh", "-c", `. "$0"; exec "$@"`, filepath.Join(r.Folder, tuning.EnvFile)}
+	times := [2][][]float64{make([][]float64, len(cases)), make([][]float64, len(cases))}
+	for range cmp.Or(e.mpiruns, remedyPairs) {
+		for _, side := range rng.Perm(2) {
+			lines := strings.Fields(e.plainAfter(ctx, [][]string{nil, asUsersDo}[side], np, "collectives", args))
+			if len(lines) != 2*len(args) {
+				must(fmt.Errorf("collectives wrote %d words for %d cases", len(lines), len(args)))
+			}
+			for i := range cases {
+				times[side][i] = append(times[side][i], get(strconv.ParseFloat(lines[2*i+1], 64)))
+			}
+		}
+	}
+	for i := range cases {
+		cases[i].Effect = get(stats.HodgesLehmannSignedRank(times[0][i], times[1][i]))
+	}
+	return cases
 }
 
 // remedy checks and mends, and returns what the remedy took.

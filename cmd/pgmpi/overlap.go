@@ -25,9 +25,9 @@ the sizes are 8 B, 1, 16, 64 and 256 KiB and 1 MiB. With DIR, it shows a folder
 of this command again, and needs no MPI.
 An interrupted run goes on with --out FOLDER --resume.
 
-Exit codes: 1 where tests delay a call (NB5), or where it costs more with
-computation beside it than alone (NB7), 0 where neither is shown; 2, 3, 4 and
-130 as for check. See docs/how-to-overlap.md.`,
+Exit codes: 1 where Wait takes longer than tests in a row (NB5), or where
+a call costs more with computation beside it than alone (NB7), 0 where neither
+is shown; 2, 3, 4 and 130 as for check. See docs/how-to-overlap.md.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 && isFolder(args[0]) {
 				return nil

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgmpi/analyze/report"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
 )
 
@@ -63,4 +65,18 @@ fixed = 5
 		t.Errorf("after --resume there are %q", runs)
 	}
 	b.pgmpi("submit", "--remedy", b.out, "--", "--kinds", "environment").exits(t, 0).shows(t, "remedy/batch.sh: 2 processes, at most 15 min")
+}
+
+// Where no algorithm is faster on this machine, there is nothing to try.
+func TestRemedyOfAnExplorationProvesItsAlgorithms(t *testing.T) {
+	b := newFixture(t, libraries[1])
+	b.pgmpi("explore", "--rank", b.rank, "--np", "2", "--algorithms", "MPI_Reduce_scatter_block@pairwise", "--msizes", "64Ki", "--out", b.out, "--quiet").exits(t, 0, 1, 4)
+	s := b.pgmpi("remedy", b.out, "--format", "json", "--quiet").exits(t, 0, 4)
+	var r report.RemedyResult
+	must.Do(t, json.Unmarshal([]byte(s.stdout), &r))
+	if len(r.Cells) == 0 {
+		t.Skipf("%s", s.stdout)
+	}
+	proved := s.code == 0
+	should.Hold(t, len(r.Proofs) > 0 && proved == (r.Env["MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"] != "") && proved == slices.Contains(r.Files, "mpich.json"), "%+v", r)
 }

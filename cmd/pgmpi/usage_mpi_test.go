@@ -115,7 +115,7 @@ func TestMessagesInsideOfCallsAreCountedExactly(t *testing.T) {
 				c.env = append(slices.Clone(b.env), "OMPI_MCA_pml_monitoring_enable=1")
 			}
 			out := must.Get(c.runJob(2, j))(t)
-			for i, want := range []protocol.Messages{{Calls: 10, Count: 10, Bytes: 640}, {Calls: 10, Count: 20, Bytes: 20 << 10}} {
+			for i, want := range []protocol.Messages{{Calls: 10, Count: 10, Bytes: 640, Most: 10}, {Calls: 10, Count: 20, Bytes: 20 << 10, Most: 10}} {
 				got := out.Cases[i].Messages
 				if counts := asked && b.lib.name == "openmpi"; counts != (got != nil) || counts && *got != want {
 					t.Errorf("%s, asked for it: %t: %+v", j.Cases[i].Function, asked, got)

@@ -54,8 +54,6 @@ type AB struct {
 	Out   string
 	Sides []*run.Campaign
 	Names [3]string // of the configurations
-	// After tells after each round of stage 2 whether others are to follow; by default they are.
-	After func(round int) (goesOn bool, err error)
 	// Split gives the smaller size against which a test of split-robustness is made on both
 	// sides, whether or not a side suspects it; 0: only if it does. Without Split none is made.
 	Split func(*analyze.Verdict) int64
@@ -88,7 +86,7 @@ func (x *AB) Measure(ctx context.Context) error {
 	if err != nil {
 		return fail.AsSetup(err)
 	}
-	rounds := []run.Rounds{{Stage: run.Predict, Order: order.PredictOrder}, {Stage: run.Measure, Order: order.MeasureOrder, After: x.After}}
+	rounds := []run.Rounds{{Stage: run.Predict, Order: order.PredictOrder}, {Stage: run.Measure, Order: order.MeasureOrder}}
 	if x.Split != nil && a.Config.Measure.SplitExperiment {
 		rounds = append(rounds, run.Rounds{Stage: followUpOf(func(*run.Campaign) func(*analyze.Verdict) int64 { return x.Split }), Order: order.MeasureOrder})
 	}

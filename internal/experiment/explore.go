@@ -62,7 +62,7 @@ func ExploreAt(sizes map[string]guidelines.MsizeList, more []guidelines.UserPatt
 		}
 		for i, u := range f.Guideline {
 			f.Guideline[i].Msizes = slices.Clone(sizes[u.Pattern.Function])
-			if _, segment := mockups.Segment(mockups.Algorithm(u.Pattern.Mockup)); segment > 0 { // below, it is the algorithm itself
+			if _, segment, _ := mockups.Parameters(mockups.Algorithm(u.Pattern.Mockup)); segment > 0 { // below, it is the algorithm itself
 				f.Guideline[i].Msizes = slices.DeleteFunc(f.Guideline[i].Msizes, func(text string) bool {
 					size, err := conf.ParseSize(text)
 					return err != nil || size <= segment

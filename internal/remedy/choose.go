@@ -127,7 +127,7 @@ func algorithmChoices(e *explore.Exploration, cells []report.RemedyCell, p *guid
 func valueOf(list []protocol.Algorithms, collective, name string) int {
 	for _, a := range list {
 		for _, x := range a.Names {
-			if base, _ := mockups.Segment(name); a.Collective == collective && x.Name == base {
+			if base, _, _ := mockups.Parameters(name); a.Collective == collective && x.Name == base {
 				return x.Value
 			}
 		}
@@ -160,7 +160,7 @@ func forOne(c tuning.Choice) bool { return c.Kind == tuning.OwnAlgorithm || c.Ki
 func mockupChoices(cells []report.RemedyCell, p *guidelines.Plan, extend bool) (out []tuning.Choice) {
 	for _, c := range cells {
 		f, known := mockups.Get(c.Mockup)
-		if c.State == report.CellMended || c.State == report.CellNotAgain || !known || !f.IsMockup() || f.Algorithm != "" {
+		if c.State.Settled() || !known || !f.IsMockup() || f.Algorithm != "" {
 			continue
 		}
 		choice := tuning.Choice{Function: c.Function, NP: c.NP, Kind: tuning.ByMockup, Mockup: c.Mockup,

@@ -89,6 +89,9 @@ func kept(s *analyze.Side, cfg judge.Config, cells []report.RemedyCell) (map[med
 			p[len(p)-1] = *v.PKept
 		}
 	}
+	if len(p) == 0 { // the cells of an exploration violate none
+		return nil, nil
+	}
 	cfg.Method, cfg.Test = judge.MethodDefault, judge.TestAuto
 	d, err := judge.NewDesign(cfg, judge.Once(s.Mpiruns()), len(comparisons))
 	if err != nil {
@@ -122,6 +125,15 @@ func changes(choices []tuning.Choice, k medians.Cell) bool {
 			return true
 		}
 		return c.Function == mockups.Collective(k.Function) || callsIt(k.Function, c.Function)
+	})
+}
+
+// reaches tells whether choices change a case at its size: what a mock-up calls may have np times its
+// size, or a part of it.
+func reaches(choices []tuning.Choice, k medians.Cell) bool {
+	return slices.ContainsFunc(choices, func(c tuning.Choice) bool {
+		near := func(size int64) bool { return k.Msize*int64(c.NP) >= size && k.Msize <= size*int64(c.NP) }
+		return changes([]tuning.Choice{c}, k) && (!forOne(c) || c.Function == mockups.Collective(k.Function) || slices.ContainsFunc(c.Sizes, near))
 	})
 }
 
@@ -165,6 +177,18 @@ func (e *effects) lookAgain(a, b *analyze.Side, cfg judge.Config, r *report.Reme
 		}
 	}
 	return nil
+}
+
+// addEarlier adds the cases that only an earlier proof has measured, of what is still held.
+func (e *effects) addEarlier(held *effects) {
+	if held == nil {
+		return
+	}
+	for _, k := range held.harmed.Cases {
+		if e.harmed.Of(k.Cell) == nil {
+			e.harmed.Cases = append(e.harmed.Cases, k)
+		}
+	}
 }
 
 // exclude counts the cases that a setting can change, and those in which it is shown to do no harm.

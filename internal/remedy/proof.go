@@ -1,6 +1,7 @@
 package remedy
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -22,7 +23,6 @@ import (
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/reading"
 	"pgmpi/internal/tuning"
 	"pgmpi/internal/untimed"
 	"pgmpi/measure"
@@ -42,7 +42,6 @@ type setting struct {
 	effects     *effects
 	conformance int // conformance calls
 	mpiruns     int
-	ended       bool // nothing pointed to help
 }
 
 // write writes the files of a setting into its folder, except env.sh, which puts them in force. It
@@ -197,6 +196,9 @@ func (x *Remedy) withoutClock(ctx context.Context, p *setting) ([]tuning.Rejecte
 	if len(off) > 0 {
 		return partsOf(p.choices, off, "it is not in force: "), nil
 	}
+	if points, err := x.pointsToHelp(ctx, p); err != nil || !points {
+		return rejected(nil, x.fresh(p.choices), fmt.Sprintf("in %d pairs of mpiruns of the cells that are not mended none seems faster with it", fewProving)), err
+	}
 	bad, n, err := x.nonconforming(ctx, p)
 	p.conformance = n
 	return blamed(x.fresh(p.choices), bad), err
@@ -260,19 +262,22 @@ func blamed(choices []tuning.Choice, bad []untimed.Outcome) (out []tuning.Reject
 // measured compares the library without and with a setting, and with what is held already, in fresh
 // mpiruns, and returns the choices that this rejects.
 func (x *Remedy) measured(ctx context.Context, p *setting) ([]tuning.Rejected, error) {
-	n := len(x.found.Proofs) + 1
-	x.Tell(run.Event{Step: fmt.Sprintf("proof %d: the whole plan without and with %s", n, conf.Plural(len(p.choices), "choice"))})
+	n, of := len(x.found.Proofs)+1, "the whole plan"
+	if n > 1 {
+		of = "what they can change"
+	}
+	x.Tell(run.Event{Step: fmt.Sprintf("proof %d: %s without and with %s", n, of, conf.Plural(len(p.choices), "choice"))})
 	if err := x.compare(ctx, p); err != nil {
 		return nil, err
 	}
 	e := p.effects
-	record := report.Proof{Folder: filepath.Join(filepath.Base(x.work), filepath.Base(p.folder)), Tried: []string{}, Mpiruns: p.mpiruns, Cases: e.harmed.M, Helped: e.faster(), Harms: e.harms()}
+	record := report.Proof{Folder: filepath.Join(filepath.Base(x.work), filepath.Base(p.folder)), Tried: []string{}, Mpiruns: p.mpiruns, Cases: len(e.harmed.Cases), Helped: e.faster(), Harms: e.harms()}
 	e.exclude(p.choices, &record)
 	for _, c := range joined(p.choices) {
 		record.Tried = append(record.Tried, c.String())
 	}
 	x.found.Proofs = append(x.found.Proofs, record)
-	if len(x.held.choices) == 0 && !p.ended {
+	if len(x.held.choices) == 0 {
 		x.cellsBy(e, nil)
 		x.takenBack() // should nothing hold
 	}
@@ -284,18 +289,17 @@ func (x *Remedy) measured(ctx context.Context, p *setting) ([]tuning.Rejected, e
 }
 
 // With leastProving pairs a difference in all mpiruns shows; no adjustment needs more than
-// mostProving. After fewProving it shows whether nothing points to help.
+// mostProving. fewProving show whether nothing points to help.
 const leastProving, mostProving, fewProving = 10, 40, 6
 
 // mpiruns returns the smallest R at which a single case that is slower in all pairs is
-// significant: the least p-value of the signed-rank test, 2⁻ᴿ, times all cases. Entries have up to
-// three of their own: both ends and the middle.
-func (x *Remedy) mpiruns(entries int) int {
+// significant: the least p-value of the signed-rank test, 2⁻ᴿ, times all cases.
+func (x *Remedy) mpiruns(plan *guidelines.Plan) int {
 	if x.Mpiruns > 0 {
 		return x.Mpiruns
 	}
-	cases := 3 * entries
-	for _, k := range x.plan.Cases {
+	cases := 0
+	for _, k := range plan.Cases {
 		if strings.HasPrefix(k.Function, "MPI_") {
 			cases++
 		}
@@ -312,7 +316,11 @@ const alone, withIt, before = 0, 1, 2
 
 // compare measures and judges a proof.
 func (x *Remedy) compare(ctx context.Context, p *setting) error {
-	ab, err := x.sides(ctx, p)
+	plan, envs := x.planOf(p), []map[string]string{nil, p.env}
+	if len(x.held.choices) > 0 {
+		envs = append(envs, x.held.env)
+	}
+	ab, err := x.sides(ctx, p.folder, plan, x.mpiruns(plan), envs...)
 	if err != nil {
 		return err
 	}
@@ -320,73 +328,71 @@ func (x *Remedy) compare(ctx context.Context, p *setting) error {
 	if err := answers(ab, helps, harms); err != nil {
 		return err
 	}
+	return judged(ctx, ab, func(sides []*analyze.Side) error {
+		e, err := effectsOf(sides, x.Config.Analyze, x.found, p.choices, x.held.choices)
+		if err == nil && len(e.rejects(p.choices)) == 0 {
+			err = x.lookAgain(ctx, ab, sides, e, p.choices)
+		}
+		if p.effects = e; err == nil {
+			e.addEarlier(x.held.effects)
+		}
+		for _, side := range ab.Sides {
+			m := side.Manifest
+			p.mpiruns += (m.Runs(protocol.ModeMeasure) + m.Runs(protocol.ModeSplit) + m.Runs(protocol.ModeConfirm)) * len(x.plan.Shapes)
+		}
+		return err
+	})
+}
+
+// judged does the mpiruns of all sides, and gives what they have shown to a function while they are open.
+func judged(ctx context.Context, ab *experiment.AB, use func([]*analyze.Side) error) error {
 	for _, side := range ab.Sides {
 		if err := side.Open(); err != nil {
 			return err
 		}
 		defer side.Close()
 	}
-	ab.After = func(round int) (bool, error) {
-		if round != fewProving || x.Mpiruns > 0 || len(x.found.Proofs) == 0 { // the first tells the state of the cells
-			return true, nil
-		}
-		goesOn, err := x.pointsToHelp(ab.Sides, p.choices)
-		p.ended = !goesOn
-		return goesOn, err
-	}
 	if err := ab.Measure(ctx); err != nil {
 		return err
 	}
-	judged, err := ab.Judge()
+	all, err := ab.Judge()
 	if err != nil {
 		return err
 	}
 	var sides []*analyze.Side
-	for i, j := range judged {
+	for i, j := range all {
 		sides = append(sides, j.Side(ab.Names[i]))
 	}
-	e, err := effectsOf(sides, x.Config.Analyze, x.found, p.choices, x.held.choices)
-	if err == nil && len(e.rejects(p.choices)) == 0 {
-		err = x.lookAgain(ctx, ab, sides, e, p.choices)
-	}
-	p.effects = e
-	for _, side := range ab.Sides {
-		m := side.Manifest
-		p.mpiruns += (m.Runs(protocol.ModeMeasure) + m.Runs(protocol.ModeSplit) + m.Runs(protocol.ModeConfirm)) * len(x.plan.Shapes)
-	}
-	return err
+	return use(sides)
 }
 
-// pointsToHelp tells, after a few pairs, whether any violated cell seems faster with a setting than with
-// what is held already.
-func (x *Remedy) pointsToHelp(all []*run.Campaign, choices []tuning.Choice) (bool, error) {
-	const points = .1 // p-value, not adjusted
-	var sides [2]*analyze.Side
-	compared := []*run.Campaign{all[alone], all[withIt]}
-	if len(all) > before {
-		compared[alone] = all[before]
+// pointsToHelp tells, after a few pairs of mpiruns of the cells that are not mended yet, whether any of
+// them seems faster with what acts on the whole library than with what is held already. Algorithms come
+// from an exploration that has shown that; the first proof tells the state of the cells.
+func (x *Remedy) pointsToHelp(ctx context.Context, p *setting) (points bool, err error) {
+	const seems = .1 // p-value, not adjusted
+	fresh := x.fresh(p.choices)
+	if len(x.found.Proofs) == 0 || !slices.ContainsFunc(fresh, func(c tuning.Choice) bool { return !forOne(c) }) {
+		return true, nil
 	}
-	for i, c := range compared {
-		m := *c.Manifest
-		m.R = fewProving
-		set, err := reading.Collect(c.Folder(), &m, m.R)
-		if err != nil {
-			return false, err
-		}
-		a, err := analyze.Judge(&m, set, x.Config.Analyze)
-		if err != nil {
-			return false, err
-		}
-		sides[i] = a.Side(c.Path)
-	}
-	helps, _ := questions(x.Config.Analyze, x.found, choices)
-	found, err := series.Compare(sides[0], sides[1], helps)
+	x.Tell(run.Event{Step: "does anything point to help?"})
+	plan := partOf(x.plan, func(k medians.Cell) bool {
+		c := cellOf(x.found.Cells, k)
+		return c != nil && !c.State.Settled() && changes(fresh, k)
+	}, p.choices)
+	ab, err := x.sides(ctx, p.folder+"-look", plan, fewProving, x.held.env, p.env)
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(found.Cases, func(k series.CaseChange) bool {
-		return changes(x.fresh(choices), k.Cell) && k.PValue != nil && *k.PValue <= points && *k.Ratio*x.found.MinSlowdown <= 1
-	}), nil
+	helps, _ := questions(x.Config.Analyze, x.found, p.choices)
+	err = judged(ctx, ab, func(sides []*analyze.Side) error {
+		found, err := series.Compare(sides[alone], sides[withIt], helps)
+		points = err == nil && slices.ContainsFunc(found.Cases, func(k series.CaseChange) bool {
+			return k.PValue != nil && *k.PValue <= seems && *k.Ratio*x.found.MinSlowdown <= 1
+		})
+		return err
+	})
+	return points, err
 }
 
 // lookAgain measures the cases again that point to harm without showing it, with others as their
@@ -398,7 +404,7 @@ func (x *Remedy) lookAgain(ctx context.Context, ab *experiment.AB, sides []*anal
 	}
 	x.Tell(run.Event{Step: "measuring again what points to harm"})
 	two := &experiment.AB{Out: ab.Out, Sides: ab.Sides[:before]}
-	if err := two.Again(ctx, cases, 2*sides[alone].Manifest.R); err != nil {
+	if err := two.Again(ctx, cases, sides[alone].Manifest.R); err != nil {
 		return err
 	}
 	for i, c := range two.Sides {
@@ -411,53 +417,84 @@ func (x *Remedy) lookAgain(ctx context.Context, ab *experiment.AB, sides []*anal
 	return e.lookAgain(sides[alone].Again(), sides[withIt].Again(), x.Config.Analyze, x.found, choices)
 }
 
-// sides are the plan of the check without and with a setting, and with what is held already.
-func (x *Remedy) sides(ctx context.Context, p *setting) (*experiment.AB, error) {
-	ab := &experiment.AB{Out: p.folder, Names: [3]string{"without the setting", "with it"}, Split: func(v *analyze.Verdict) int64 {
+// sides are campaigns with a plan in the environments env.
+func (x *Remedy) sides(ctx context.Context, folder string, plan *guidelines.Plan, r int, envs ...map[string]string) (*experiment.AB, error) {
+	ab := &experiment.AB{Out: folder, Split: func(v *analyze.Verdict) int64 {
 		if c := cellOf(x.found.Cells, v.Cell()); c != nil {
 			return c.SplitOf
 		}
 		return 0
 	}}
-	envs := []map[string]string{nil, p.env}
-	if len(x.held.choices) > 0 {
-		envs, ab.Names[before] = append(envs, x.held.env), "with what was proved before"
-	}
 	kind := *experiment.Side
-	kind.Plan = func(f *glfile.File) (*guidelines.Plan, error) { return planOf(f, p.entries) }
-	for i, more := range envs {
+	kind.Plan = func(*glfile.File) (*guidelines.Plan, error) { return plan, nil }
+	for i, env := range envs {
 		f := *x.Config
-		f.Job.MPIRuns, f.Job.Looks, f.Gate = x.mpiruns(len(p.entries)), nil, series.DefaultGate()
-		f.MPI.Env = measure.Env(f.MPI.Env, more)
-		side, err := x.campaign(ctx, &kind, &f, filepath.Join(p.folder, string(rune('a'+i))))
+		f.Job.MPIRuns, f.Job.Looks, f.Gate, f.NREP.Predictions = r, nil, series.DefaultGate(), 1
+		f.MPI.Env = measure.Env(f.MPI.Env, env)
+		side, err := x.campaign(ctx, &kind, &f, filepath.Join(folder, string(rune('a'+i))))
 		if err != nil {
 			return nil, err
 		}
-		ab.Sides = append(ab.Sides, side)
+		ab.Sides, ab.Names[i] = append(ab.Sides, side), []string{"without", "with", "before"}[i]
 	}
 	return ab, nil
 }
 
-// planOf is the plan of the check, with the sizes between the measured ones that a setting reaches.
-func planOf(f *glfile.File, entries []tuning.Entry) (*guidelines.Plan, error) {
-	p, err := experiment.Side.Plan(f)
-	if err != nil {
-		return nil, err
+// planOf is the plan of the check for the first proof, and for others what their new choices can change:
+// what is held has been proved. Both have the sizes between the measured ones that a setting reaches.
+func (x *Remedy) planOf(p *setting) *guidelines.Plan {
+	plan := *x.plan
+	plan.Cases = slices.Clone(plan.Cases)
+	if len(x.found.Proofs) > 0 {
+		plan = *partOf(x.plan, func(k medians.Cell) bool { return reaches(x.fresh(p.choices), k) }, p.choices)
 	}
-	for _, e := range entries {
+	for _, e := range p.entries {
 		c, _ := mockups.Get(e.Choice.Function)
-		d, _ := c.Elements(p.Datatype, p.Op)
+		d, _ := c.Elements(plan.Datatype, plan.Op)
 		inside, _ := e.Probes(max(1, d.Bytes))
-		for _, shape := range p.Shapes {
+		for _, shape := range plan.Shapes {
 			for _, size := range inside {
 				k := guidelines.Case{Function: e.Choice.Function, Msize: size, Shape: shape}
-				if e.Choice.Kind == tuning.OwnAlgorithm && shape.NP == e.Choice.NP && !slices.Contains(p.Cases, k) {
-					p.Cases = append(p.Cases, k)
+				if e.Choice.Kind == tuning.OwnAlgorithm && shape.NP == e.Choice.NP && !slices.Contains(plan.Cases, k) {
+					plan.Cases = append(plan.Cases, k)
 				}
 			}
 		}
 	}
-	return p, nil
+	return &plan
+}
+
+// partOf leaves in a plan the tests that have a case that is wanted, and some of the other cases, of all
+// sizes, that choices cannot change: they tell how slow an mpirun is in general.
+func partOf(p *guidelines.Plan, wanted func(medians.Cell) bool, choices []tuning.Choice) *guidelines.Plan {
+	out := *p
+	at := map[int]int{} // where a case of p is
+	keep := func(i int) int {
+		if _, there := at[i]; !there {
+			at[i], out.Cases = len(out.Cases), append(out.Cases, p.Cases[i])
+		}
+		return at[i]
+	}
+	out.Cases, out.Tests = nil, nil
+	for _, t := range p.Tests {
+		if !slices.ContainsFunc(append([]int{t.Case}, t.Others...), func(i int) bool { return wanted(medians.CellOf(p.Cases[i])) }) {
+			continue
+		}
+		t.Case, t.Others = keep(t.Case), slices.Clone(t.Others)
+		for n, i := range t.Others {
+			t.Others[n] = keep(i)
+		}
+		out.Tests = append(out.Tests, t)
+	}
+	const most = 2 * medians.GeneralCases
+	for _, shape := range p.Shapes {
+		others := slices.DeleteFunc(p.CasesOf(shape), func(i int) bool { return changes(choices, medians.CellOf(p.Cases[i])) })
+		slices.SortStableFunc(others, func(i, j int) int { return cmp.Compare(p.Cases[i].Msize, p.Cases[j].Msize) })
+		for n := range min(most, len(others)) {
+			keep(others[n*len(others)/min(most, len(others))])
+		}
+	}
+	return &out
 }
 
 // harmLooks share alpha: cases that point to harm are measured again.

@@ -2,15 +2,20 @@ package remedy
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report"
+	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
@@ -54,8 +59,8 @@ func simulated(t *testing.T, rng *rand.Rand, r int, slower func(c guidelines.Cas
 	e := must.Get(effectsOf(sides[:], judge.Default(), found, malloc, nil))(t)
 	if cases := e.pointing(sides[0], malloc); len(cases) > 0 {
 		for i := range sides {
-			sides[i].Manifest.Confirm = &results.FollowUps{R: 2 * r}
-			measured(i, protocol.ModeConfirm, 2*r, cases)
+			sides[i].Manifest.Confirm = &results.FollowUps{R: r}
+			measured(i, protocol.ModeConfirm, r, cases)
 		}
 		must.Do(t, e.lookAgain(sides[0].Again(), sides[1].Again(), judge.Default(), found, malloc))
 	}
@@ -130,4 +135,69 @@ func TestSettingThatSlowsOneCaseByAQuarterIsTakenBack(t *testing.T) {
 		should.Hold(t, back >= c.least && back <= c.most, "harm of %g: taken back in %d of %d proofs", c.harm, back, proofs)
 		should.Hold(t, wrongly <= 8, "harm of %g is excluded in %d of %d", c.harm, wrongly, proofs)
 	}
+}
+
+// What a choice cannot change needs no second proof: of that only as much is measured as tells how slow
+// an mpirun is.
+func TestLaterProofHasWhatItsChoicesCanChange(t *testing.T) {
+	f := glfile.Default()
+	f.Job.NP = []int{2}
+	whole := must.Get(experiment.Side.Plan(&f))(t)
+	bcast := []tuning.Choice{{Kind: tuning.OwnAlgorithm, Function: "MPI_Bcast", NP: 2, Sizes: []int64{1024}}}
+	reached := func(c medians.Cell) bool { return reaches(bcast, c) }
+	part := partOf(whole, reached, bcast)
+	of := func(p *guidelines.Plan) (tests []string, cases, others map[string]int) {
+		cases, others = map[string]int{}, map[string]int{}
+		for _, test := range p.Tests {
+			wanted := false
+			text := fmt.Sprint(test.Guideline, test.Function, test.Msize)
+			for _, i := range append([]int{test.Case}, test.Others...) {
+				wanted = wanted || reached(medians.CellOf(p.Cases[i]))
+				text += fmt.Sprint(p.Cases[i])
+			}
+			if wanted {
+				tests = append(tests, text)
+			}
+		}
+		for _, k := range p.Cases {
+			if reached(medians.CellOf(k)) {
+				cases[fmt.Sprint(k)]++
+			} else {
+				others[fmt.Sprint(k.Msize)]++
+			}
+		}
+		return tests, cases, others
+	}
+	tests, cases, _ := of(whole)
+	gotTests, gotCases, others := of(part)
+	should.Hold(t, len(tests) > 0 && slices.Equal(gotTests, tests) && len(part.Tests) == len(tests), "%d tests of %d, wanted %d", len(gotTests), len(part.Tests), len(tests))
+	should.Hold(t, maps.Equal(gotCases, cases), "%d cases that can change, wanted %d", len(gotCases), len(cases))
+	should.Hold(t, len(others) > 10 && 4*len(part.Cases) < len(whole.Cases), "%d cases of %d, the others of %d sizes", len(part.Cases), len(whole.Cases), len(others))
+	for _, k := range []medians.Cell{{Function: "allreduce_as_reduce+bcast", Msize: 1024}, {Function: "allgather_as_gather+bcast", Msize: 512}, {Function: "MPI_Bcast", Msize: 8}} {
+		should.Hold(t, reached(k), "%+v", k)
+	}
+	should.Hold(t, !reached(medians.Cell{Function: "allreduce_as_reduce+bcast", Msize: 8}) && !reached(medians.Cell{Function: "MPI_Scan", Msize: 1024}), "what it calls is of another size")
+	x := &Remedy{Config: &f}
+	should.Hold(t, x.mpiruns(part) < x.mpiruns(whole), "%d pairs instead of %d", x.mpiruns(part), x.mpiruns(whole))
+}
+
+func TestHarmIsExcludedInTheCasesOfEarlierProofsToo(t *testing.T) {
+	small := 1.01
+	of := func(function string) *effects {
+		return &effects{harmed: &series.Comparison{MinSlowdown: 1.05, Cases: []series.CaseChange{{Cell: medians.Cell{Function: function, Msize: large}, RatioHi: &small}}}}
+	}
+	e := of("MPI_Bcast")
+	e.addEarlier(of("MPI_Bcast"))
+	e.addEarlier(of("MPI_Scan"))
+	var p report.Proof
+	e.exclude(malloc, &p)
+	should.Hold(t, p.Reached == 2 && p.Harmless == 2, "%+v", p)
+}
+
+func TestCellsThatViolateNothingAreNotAskedWhatTheyKeep(t *testing.T) {
+	m := fixture.Wide(10)
+	side := analyze.Planned("0", m)
+	side.Report = must.Get(analyze.Judge(m, side.Set, judge.Default()))(t).Report
+	got, err := kept(side, judge.Default(), []report.RemedyCell{{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 64, Shape: "p2"}, NP: 2}})
+	should.Hold(t, err == nil && len(got) == 0, "%v, %v", got, err)
 }

@@ -167,46 +167,70 @@ func (x *Remedy) Do(ctx context.Context) (*report.RemedyResult, error) {
 	return x.found, errors.Join(x.export(), err)
 }
 
-// Planned says what would be tried, and how long it takes at most.
+// Planned says what would be tried, and how long it takes if each is proved once and no look points to help.
 func (x *Remedy) Planned(ctx context.Context) (text string, total time.Duration, err error) {
-	estimate := func(kind *run.Experiment, mpiruns int) time.Duration {
-		f := *x.Config
-		f.MPI.Launch = []string{"true", "{np}"} // the launcher may not be on this machine
-		f.Job.MPIRuns, f.Job.Looks, f.Gate = mpiruns, nil, series.DefaultGate()
-		c, wrong := run.New(ctx, kind, &f, run.Options{Path: x.found.Folder, Version: x.Version, Dry: true})
-		if wrong == nil {
-			var p *report.Plan
-			if p, wrong = c.Estimate(); wrong == nil {
-				return p.Total
-			}
-		}
-		err = wrong
-		return 0
-	}
-	side, left := estimate(experiment.Side, x.mpiruns(0)), x.unmended()
+	left, sides, wants := x.unmended(), 2, x.Config.Remedy.Wants
 	text = fmt.Sprintf("DRY RUN: nothing is started. %s to mend, in %s.\n", conf.Plural(len(x.found.Cells), "cell"), conf.Plural(len(left), "collective"))
-	sides := 2
-	say := func(kind tuning.Kind, proofs int, explored time.Duration) {
-		if x.Config.Remedy.Wants(kind) && proofs > 0 {
-			takes := explored + time.Duration(proofs*sides)*side
-			total += takes
-			text += fmt.Sprintf("  %s: %s of %d mpiruns, about %s\n", kind, conf.Plural(proofs, "proof"), sides*x.mpiruns(0), phrase.Rounded(takes))
-			sides = 3
+	say := func(kind tuning.Kind, what string, sides, r int, plan *guidelines.Plan, before time.Duration) {
+		takes := before + time.Duration(sides)*x.estimate(ctx, experiment.Side, plan, r, &err)
+		total += takes
+		text += fmt.Sprintf("  %s: %s, %d mpiruns, about %s\n", kind, what, sides*r, phrase.Rounded(takes))
+	}
+	proof := func(kind tuning.Kind, reached []tuning.Choice, before time.Duration) {
+		plan := x.plan
+		if sides == 3 {
+			plan = partOf(plan, func(k medians.Cell) bool { return reaches(reached, k) }, reached)
+		}
+		say(kind, "1 proof", sides, x.mpiruns(plan), plan, before)
+		sides = 3
+	}
+	if _, may := environmentChoice(x.found.Cells, nil); may && x.explored == nil && wants(tuning.ByEnv) {
+		proof(tuning.ByEnv, nil, 0)
+	}
+	if len(left) > 0 && wants(tuning.OwnAlgorithm) {
+		var explored time.Duration
+		if x.explored == nil {
+			explored = x.estimate(ctx, experiment.ExploreAt(left, nil), nil, 0, &err)
+		}
+		proof(tuning.OwnAlgorithm, perhaps(x.found.Cells), explored)
+	}
+	library := tuning.LibraryOf(x.checked.Rank.Library, x.checked.Rank.LibVersion)
+	if n := len(tuning.Components(library, slices.Sorted(maps.Keys(left)))); n > 0 && x.explored == nil && wants(tuning.ByComponent) {
+		if sides == 2 {
+			n--
+			proof(tuning.ByComponent, nil, 0)
+		}
+		look := partOf(x.plan, func(k medians.Cell) bool { return cellOf(x.found.Cells, k) != nil }, nil)
+		say(tuning.ByComponent, "a look at "+conf.Plural(n, "component"), 2*n, fewProving, look, 0)
+	}
+	return text + fmt.Sprintf("Where a look points to help a proof follows. One in which something fails is made again with the rest.\nThere are at most %d.\n", x.Config.Remedy.Proofs), total, err
+}
+
+// perhaps are algorithms of all cells.
+func perhaps(cells []report.RemedyCell) (out []tuning.Choice) {
+	for _, c := range cells {
+		out = append(out, tuning.Choice{Kind: tuning.OwnAlgorithm, Function: c.Function, NP: c.NP, Sizes: []int64{c.Msize}})
+	}
+	return out
+}
+
+// estimate is how long an experiment with a plan takes, unless that is nil.
+func (x *Remedy) estimate(ctx context.Context, of *run.Experiment, plan *guidelines.Plan, mpiruns int, failed *error) time.Duration {
+	kind, f := *of, *x.Config
+	if plan != nil {
+		kind.Plan = func(*glfile.File) (*guidelines.Plan, error) { return plan, nil }
+	}
+	f.MPI.Launch = []string{"true", "{np}"} // the launcher may not be on this machine
+	f.Job.MPIRuns, f.Job.Looks, f.Gate, f.NREP.Predictions = mpiruns, nil, series.DefaultGate(), 1
+	c, err := run.New(ctx, &kind, &f, run.Options{Path: x.found.Folder, Version: x.Version, Dry: true})
+	if err == nil {
+		var p *report.Plan
+		if p, err = c.Estimate(); err == nil {
+			return p.Total
 		}
 	}
-	if _, may := environmentChoice(x.found.Cells, nil); may && x.explored == nil {
-		say(tuning.ByEnv, 1, 0)
-	}
-	var explored time.Duration
-	if x.explored == nil && len(left) > 0 {
-		explored = estimate(experiment.ExploreAt(left, nil), 0)
-	}
-	say(tuning.OwnAlgorithm, 1, explored)
-	if x.explored == nil {
-		library := tuning.LibraryOf(x.checked.Rank.Library, x.checked.Rank.LibVersion)
-		say(tuning.ByComponent, len(tuning.Components(library, slices.Sorted(maps.Keys(left)))), 0)
-	}
-	return text + fmt.Sprintf("A proof in which something fails is made again with the rest, at most %d in\nall. From the second on one ends after %d rounds if nothing points to help.\n", x.Config.Remedy.Proofs, fewProving), total, err
+	*failed = err
+	return 0
 }
 
 func (x *Remedy) try(ctx context.Context) error {
@@ -328,7 +352,7 @@ func (x *Remedy) tryComponents(ctx context.Context) error {
 func (x *Remedy) unmended() map[string]guidelines.MsizeList {
 	out := map[string]guidelines.MsizeList{}
 	for _, c := range x.found.Cells {
-		if c.State == report.CellMended || c.State == report.CellNotAgain || !slices.Contains(mockups.Collectives(), c.Function) {
+		if c.State.Settled() || !slices.Contains(mockups.Collectives(), c.Function) {
 			continue
 		}
 		sizes := out[c.Function]
@@ -347,7 +371,7 @@ func (x *Remedy) explore(ctx context.Context, f *glfile.File, list *report.Algor
 		return nil, nil
 	}
 	x.Tell(run.Event{Step: fmt.Sprintf("exploring the library's own algorithms of %s", conf.Plural(len(f.Check.Functions), "violated collective"))})
-	c, err := x.campaign(ctx, experiment.ExploreAt(sizes, x.inSegments(list)), f, filepath.Join(x.work, x.nameOf("explore", nil)))
+	c, err := x.campaign(ctx, experiment.ExploreAt(sizes, x.withParameters(list)), f, filepath.Join(x.work, x.nameOf("explore", nil)))
 	if err != nil {
 		return nil, x.unless(ctx, err, "no algorithms were tried")
 	}
@@ -371,13 +395,13 @@ func (x *Remedy) campaign(ctx context.Context, kind *run.Experiment, f *glfile.F
 	return run.New(ctx, kind, f, run.Options{Path: path, Before: there, Version: x.Version, Tell: x.Tell, Start: x.Start})
 }
 
-// inSegments are the library's own algorithms with other segments than they choose.
-func (x *Remedy) inSegments(list *report.Algorithms) (out []guidelines.UserPattern) {
+// withParameters are the library's own algorithms with other segments and fan-outs than they choose.
+func (x *Remedy) withParameters(list *report.Algorithms) (out []guidelines.UserPattern) {
 	for _, c := range list.Collectives {
 		for _, a := range c.Names {
-			for _, bytes := range tuning.Segmented(x.target.Library, c.Collective, a.Name) {
-				if f := mockups.AlgorithmID(c.Collective, a.Name); x.Config.Explore.Wants(f) {
-					out = append(out, guidelines.UserPattern{Function: c.Collective, Mockup: f + "+" + conf.FormatSize(bytes)})
+			for _, name := range tuning.Parameters(x.target.Library, c.Collective, a.Name, x.found.Cells[0].NP) {
+				if x.Config.Explore.Wants(mockups.AlgorithmID(c.Collective, a.Name)) {
+					out = append(out, guidelines.UserPattern{Function: c.Collective, Mockup: mockups.AlgorithmID(c.Collective, name)})
 				}
 			}
 		}

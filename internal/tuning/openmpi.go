@@ -95,20 +95,29 @@ var segmented = map[string][]string{
 	"MPI_Reduce": {"in-order_binary"},
 }
 
-// segments are tried with each of them, in bytes.
-var segments = []int64{4 << 10, 32 << 10, 128 << 10, 1 << 20}
+// segments are tried with each of them, and each fan-out that p processes can have with a chain.
+var segments, fanouts = []string{"", "+4Ki", "+32Ki", "+128Ki", "+1Mi"}, []int{1, 2, 8}
 
-// Segmented returns the segments that can be tried with an algorithm.
-func Segmented(l Library, collective, algorithm string) []int64 {
+// Parameters returns the names of an algorithm with the segments and fan-outs that can be tried, other
+// than the library's.
+func Parameters(l Library, collective, algorithm string, np int) (out []string) {
 	if !isOpenMPI(l) || !slices.Contains(segmented[collective], algorithm) {
 		return nil
 	}
-	return segments
+	for _, s := range segments {
+		out = append(out, algorithm+s)
+		for _, n := range fanouts {
+			if algorithm == chain && n < np-1 {
+				out = append(out, fmt.Sprintf("%s%s+fan%d", algorithm, s, n))
+			}
+		}
+	}
+	return out[1:]
 }
 
 // wrongOrder returns the reason why an algorithm cannot be chosen for all operators, if any.
 func wrongOrder(c Choice) string {
-	if name, _ := mockups.Segment(c.Algorithm); !slices.Contains(commutativeOnly[c.Function], name) {
+	if name, _, _ := mockups.Parameters(c.Algorithm); !slices.Contains(commutativeOnly[c.Function], name) {
 		return ""
 	}
 	return fmt.Sprintf("%s gives wrong data with operators that do not commute, and Open MPI does not look when it is told to take it", c.Algorithm)

@@ -18,9 +18,9 @@ var openMPIRules = Writer{
 	Write: writeRules, Read: readRules,
 }
 
-// chainFanout is the number of chains of the algorithm "chain" when a variable alone forces it
-// (coll_tuned_init_chain_fanout); a rule must name it.
-const chainFanout = 4
+// chain is the one algorithm with a fan-out. chainFanout is its number of chains when a variable alone
+// forces it (coll_tuned_init_chain_fanout); a rule must name it.
+const chain, chainFanout = "chain", 4
 
 type rulesText struct {
 	strings.Builder
@@ -36,11 +36,11 @@ func (t *rulesText) say(format string, args ...any) int {
 
 // rule writes a rule; algorithm 0 is the library's own choice.
 func (t *rulesText) rule(from int64, c Choice) int {
-	fanout, what := 0, "as without this file"
-	name, segment := mockups.Segment(c.Algorithm)
+	what := "as without this file"
+	name, segment, fanout := mockups.Parameters(c.Algorithm)
 	if c.Value != 0 {
-		if what = c.Algorithm; name == "chain" {
-			fanout = chainFanout
+		if what = c.Algorithm; name == chain {
+			fanout = cmp.Or(fanout, chainFanout)
 		}
 	}
 	tail := ""

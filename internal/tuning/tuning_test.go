@@ -83,16 +83,21 @@ func TestRulesHoldWhereTheChoiceDoesAndNowhereElse(t *testing.T) {
 	}
 }
 
-func TestSegmentOfAnAlgorithmIsWrittenIntoItsRule(t *testing.T) {
-	choice := own("MPI_Bcast", 4, "chain+32Ki", 2, 65536)
-	s := mustWrite(t, openMPIRules, openMPI4, choice)
-	should.Hold(t, len(s.Files) == 1 && strings.Contains(string(s.Files[0].Content), "\n32768 2 4 32768 # chain+32Ki\n"), "%s", s.Files[0].Content)
-	choice = own("MPI_Bcast", 4, "chain+32Ki", 2, plan...)
-	s = mustWrite(t, mcaVariables, openMPI4, choice)
+func TestSegmentAndFanOutOfAnAlgorithmAreWrittenIntoItsRule(t *testing.T) {
+	for name, rule := range map[string]string{"chain+32Ki": "2 4 32768", "chain+32Ki+fan2": "2 2 32768", "chain+fan8": "2 8 0", "chain": "2 4 0"} {
+		s := mustWrite(t, openMPIRules, openMPI4, own("MPI_Bcast", 4, name, 2, 65536))
+		should.Hold(t, len(s.Files) == 1 && strings.Contains(string(s.Files[0].Content), "\n32768 "+rule+" # "+name+"\n"), "%s", s.Files[0].Content)
+	}
+	choice := own("MPI_Bcast", 4, "chain+32Ki", 2, plan...)
+	s := mustWrite(t, mcaVariables, openMPI4, choice)
 	should.Hold(t, len(s.Rejected) == 1 && strings.Contains(s.Rejected[0].Reason, "segments"), "%+v", s)
 	s = mustWrite(t, openMPIRules, openMPI4, own("MPI_Reduce", 4, "pipeline+4Ki", 3, 65536))
 	should.Hold(t, len(s.Rejected) == 1 && strings.Contains(s.Rejected[0].Reason, "do not commute"), "%+v", s)
-	should.Hold(t, len(Segmented(openMPI4.Library, "MPI_Bcast", "chain")) == 4 && Segmented(Library{Family: "mpich"}, "MPI_Bcast", "binomial") == nil, "segments are Open MPI's")
+	for np, want := range map[int]int{2: 4, 3: 9, 4: 14, 5: 14, 10: 19} {
+		got := Parameters(openMPI4.Library, "MPI_Bcast", chain, np)
+		should.Hold(t, len(got) == want && !slices.Contains(got, chain), "on %d processes: %q", np, got)
+	}
+	should.Hold(t, len(Parameters(openMPI4.Library, "MPI_Bcast", "pipeline", 10)) == 4 && Parameters(Library{Family: "mpich"}, "MPI_Bcast", "binomial", 2) == nil, "only chains have a fan-out")
 }
 
 // sameAsChosen compares what rules say for all numbers of processes and sizes with choices.

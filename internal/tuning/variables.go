@@ -18,8 +18,8 @@ var mcaVariables = Writer{
 			if rowOf(c.Function).counting == noRules {
 				return "Open MPI has no variable for the algorithm of " + c.Function
 			}
-			if _, segment := mockups.Segment(c.Algorithm); segment > 0 {
-				return "its segments are for some sizes, and a variable holds for all"
+			if _, segment, fanout := mockups.Parameters(c.Algorithm); segment+int64(fanout) > 0 {
+				return "its segments and fan-out are for some sizes, and a variable holds for all"
 			}
 			if c.Value < 1 {
 				return fmt.Sprintf("%d is no number of an algorithm", c.Value)

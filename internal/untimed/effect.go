@@ -304,7 +304,11 @@ func compareCounts(f *report.Effect, beside []*report.Effect, sizes []int64, wit
 		case where && want == byDefault && now == want:
 			same = append(same, human)
 		case now == want && where:
-			seen = append(seen, fmt.Sprintf("%s: %d, %d by default", human, now.Count, byDefault.Count))
+			text := fmt.Sprintf("%s: %d, %d by default", human, now.Count, byDefault.Count)
+			if now.Count == byDefault.Count {
+				text = fmt.Sprintf("%s: at most %d from one rank, %d by default", human, now.Most, byDefault.Most)
+			}
+			seen = append(seen, text)
 		case now != want && where && now != byDefault && len(beside) > 1:
 			f.Text = fmt.Sprintf("at %s it sends neither what the default nor what %s alone sends: other entries may act inside of it", human, c.Algorithm)
 			return

@@ -74,10 +74,11 @@ type Messages struct {
 	Calls int   `json:"calls"`
 	Count int64 `json:"count"`
 	Bytes int64 `json:"bytes"`
+	Most  int64 `json:"most"` // messages of the rank that sends the most
 }
 
 func (m *Messages) Check() error {
-	if m != nil && (m.Calls < 1 || min(m.Count, m.Bytes) < 0) {
+	if m != nil && (m.Calls < 1 || min(m.Count, m.Bytes, m.Most) < 0) {
 		return fmt.Errorf("%d messages of %d bytes in %d calls", m.Count, m.Bytes, m.Calls)
 	}
 	return nil

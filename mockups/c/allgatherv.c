@@ -1,4 +1,4 @@
-/* MPI_Allgatherv, measured with equal counts. It has no mock-up. */
+/* MPI_Allgatherv, measured with equal counts. What it is compared with is in counted.c. */
 #include "rows.h"
 
 static int allgatherv(pg_ctx *x)

@@ -3,6 +3,8 @@
  * like mockups/derived.go says. */
 #include "variants.h"
 
+#include <stdlib.h>
+
 enum { LONGEST = 16 }; /* piece of data, in elements */
 
 /* Makes, of pieces with gaps, the datatype of a block, whose last gap counts. */
@@ -17,53 +19,44 @@ static int finish(pg_ctx *x, int err, MPI_Datatype pieces)
 
 static int prepare_vector(pg_ctx *x)
 {
-    int64_t n = x->count, rest = LONGEST;
-    while (rest != 0) { /* their greatest common divisor */
-        int64_t last = n % rest;
-        n = rest;
-        rest = last;
-    }
     MPI_Datatype pieces;
-    int err = MPI_Type_vector((int)(x->count / n), (int)n, (int)(2 * n), x->type, &pieces);
+    int err = MPI_Type_vector((int)x->count, 1, 2, x->type, &pieces);
     return finish(x, err, pieces);
 }
 
-/* Pieces of 1, 2, 3, … elements that have n together; *type is as long as they and their gaps. */
-static int rising(const pg_ctx *x, int n, MPI_Datatype *type)
+/* Pieces of 1, 2, 3, … elements; returns how many, and stores them unless lengths is NULL. */
+static int rising(const pg_ctx *x, int *lengths, int *displs)
 {
-    int lengths[LONGEST], displs[LONGEST], pieces = 0;
-    for (int at = 0, left = n; left > 0; pieces++) {
-        int next = pieces + 1;
-        lengths[pieces] = left < next ? left : next;
-        displs[pieces] = at;
-        at += 2 * lengths[pieces];
-        left -= lengths[pieces];
+    int pieces = 0;
+    for (int64_t at = 0; at < x->count; pieces++) {
+        int64_t next = pieces % LONGEST + 1, of = x->count - at < next ? x->count - at : next;
+        if (lengths != NULL) {
+            lengths[pieces] = (int)of;
+            displs[pieces] = (int)(2 * at);
+        }
+        at += of;
     }
-    MPI_Datatype raw;
-    int err = MPI_Type_indexed(pieces, lengths, displs, x->type, &raw);
-    if (err == MPI_SUCCESS)
-        err = MPI_Type_create_resized(raw, 0, (MPI_Aint)2 * n * x->extent, type);
-    return err == MPI_SUCCESS ? MPI_Type_free(&raw) : err;
+    return pieces;
 }
 
-/* The pieces up to the longest as often as they fit, then the pieces of the rest: a list of all of
- * them would be as long as the data. */
 static int prepare_indexed(pg_ctx *x)
 {
-    enum { TURN = LONGEST * (LONGEST + 1) / 2 };
-    int turns = (int)(x->count / TURN), rest = (int)(x->count % TURN);
-    MPI_Datatype types[2], pieces;
-    int err = rising(x, TURN, &types[0]);
-    if (err == MPI_SUCCESS)
-        err = rising(x, rest, &types[1]);
-    if (err != MPI_SUCCESS)
-        return err;
-    err = MPI_Type_create_struct(2, (int[]){turns, rest > 0}, (MPI_Aint[]){0, (MPI_Aint)2 * turns * TURN * x->extent}, types,
-                                 &pieces);
-    err = finish(x, err, pieces);
-    MPI_Type_free(&types[0]);
-    MPI_Type_free(&types[1]);
-    return err;
+    int err = pg_check_count(2 * x->count), n = rising(x, NULL, NULL);
+    int *lengths = err == MPI_SUCCESS ? malloc(2 * sizeof *lengths * (size_t)(n + 1)) : NULL;
+    if (lengths == NULL)
+        return err == MPI_SUCCESS ? MPI_ERR_NO_MEM : err;
+    rising(x, lengths, lengths + n);
+    MPI_Datatype pieces;
+    err = MPI_Type_indexed(n, lengths, lengths + n, x->type, &pieces);
+    free(lengths);
+    return finish(x, err, pieces);
+}
+
+/* Without gaps. */
+static int prepare_contiguous(pg_ctx *x)
+{
+    int err = MPI_Type_contiguous((int)x->count, x->type, &x->made);
+    return err == MPI_SUCCESS ? MPI_Type_commit(&x->made) : err;
 }
 
 static void release(pg_ctx *x)
@@ -157,11 +150,12 @@ static int with(pg_ctx *x, int (*room_of)(pg_ctx *), int (*prepare)(pg_ctx *))
     return err == MPI_SUCCESS ? prepare(x) : err;
 }
 
-/* The rows of a collective with both datatypes, and what prepares the packed ones. */
+/* The rows of a collective with every datatype, and what prepares the packed ones. */
 #define PREPARES(name)                                                                   \
     static int vector_##name(pg_ctx *x) { return with(x, room_##name, prepare_vector); } \
     static int indexed_##name(pg_ctx *x) { return with(x, room_##name, prepare_indexed); }
 #define ROWS(id, name)                                            \
+    {id "/contiguous", prepare_contiguous, name, release},        \
     {id "/vector", prepare_vector, name, release},                \
     {id "/indexed", prepare_indexed, name, release},              \
     {id "/vector/packed", vector_##name, packed_##name, release}, \

@@ -22,11 +22,10 @@ static int as_allgather(pg_ctx *x)
     return MPI_Allgather(x->send, n, x->type, all, n, x->type, x->comm);
 }
 
-/* The root reduces in its receive buffer, but only as rank 0: in MPICH 4.0.2 a
- * Reduce with MPI_IN_PLACE at another root crashes (pmodels/mpich, issue 6540). */
+/* The root reduces in its receive buffer, where that works. */
 static int in_place(const pg_ctx *x)
 {
-    return x->rank == x->root && x->root == 0;
+    return x->rank == x->root && (x->root == 0 || !PG_REDUCES_IN_PLACE_AT_0_ONLY);
 }
 
 static int prepare_reduce(pg_ctx *x)

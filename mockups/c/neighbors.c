@@ -32,7 +32,6 @@ static int exchange(pg_ctx *x, const void *down, const void *up)
     enum { DOWN = 2, UP = 3 };
     int n = (int)x->count, below = (x->rank + x->size - 1) % x->size, above = (x->rank + 1) % x->size;
     MPI_Request r[4];
-    MPI_Status s[4]; /* gcc warns of MPICH's MPI_STATUSES_IGNORE */
     int err = MPI_Irecv(x->recv, n, x->type, below, UP, x->comm, &r[0]);
     if (err == MPI_SUCCESS)
         err = MPI_Irecv(pg_at(x, x->recv, n), n, x->type, above, DOWN, x->comm, &r[1]);
@@ -40,7 +39,7 @@ static int exchange(pg_ctx *x, const void *down, const void *up)
         err = MPI_Isend(down, n, x->type, below, DOWN, x->comm, &r[2]);
     if (err == MPI_SUCCESS)
         err = MPI_Isend(up, n, x->type, above, UP, x->comm, &r[3]);
-    return err == MPI_SUCCESS ? MPI_Waitall(4, r, s) : err;
+    return err == MPI_SUCCESS ? pg_wait_all(4, r) : err;
 }
 
 static int allgather_by_messages(pg_ctx *x) { return exchange(x, x->send, x->send); }

@@ -152,11 +152,7 @@ static int with_parts(pg_ctx *x, int (*init)(pg_ctx *))
     return err == MPI_SUCCESS ? init(x) : err;
 }
 
-static int prepare_allgatherv(pg_ctx *x) { return with_parts(x, init_allgatherv); }
-static int prepare_alltoallv(pg_ctx *x) { return with_parts(x, init_alltoallv); }
-static int prepare_gatherv(pg_ctx *x) { return with_parts(x, init_gatherv); }
-static int prepare_reduce_scatter(pg_ctx *x) { return with_parts(x, init_reduce_scatter); }
-static int prepare_scatterv(pg_ctx *x) { return with_parts(x, init_scatterv); }
+static int without_parts(pg_ctx *x, int (*init)(pg_ctx *)) { return init(x); }
 
 /* The whole life of a request, after its initialisation. */
 static int uses(pg_ctx *x, int err, int times)
@@ -169,86 +165,36 @@ static int uses(pg_ctx *x, int err, int times)
     return err != MPI_SUCCESS ? err : freed;
 }
 
-static int allgather_times(pg_ctx *x) { return uses(x, init_allgather(x), PG_TIMES); }
-static int allreduce_times(pg_ctx *x) { return uses(x, init_allreduce(x), PG_TIMES); }
-static int alltoall_times(pg_ctx *x) { return uses(x, init_alltoall(x), PG_TIMES); }
-static int bcast_times(pg_ctx *x) { return uses(x, init_bcast(x), PG_TIMES); }
-static int exscan_times(pg_ctx *x) { return uses(x, init_exscan(x), PG_TIMES); }
-static int gather_times(pg_ctx *x) { return uses(x, init_gather(x), PG_TIMES); }
-static int reduce_times(pg_ctx *x) { return uses(x, init_reduce(x), PG_TIMES); }
-static int reduce_scatter_times(pg_ctx *x) { return uses(x, init_reduce_scatter(x), PG_TIMES); }
-static int reduce_scatter_block_times(pg_ctx *x) { return uses(x, init_reduce_scatter_block(x), PG_TIMES); }
-static int scan_times(pg_ctx *x) { return uses(x, init_scan(x), PG_TIMES); }
-static int scatter_times(pg_ctx *x) { return uses(x, init_scatter(x), PG_TIMES); }
-
-static int allgather_once(pg_ctx *x) { return uses(x, init_allgather(x), 1); }
-static int allreduce_once(pg_ctx *x) { return uses(x, init_allreduce(x), 1); }
-static int alltoall_once(pg_ctx *x) { return uses(x, init_alltoall(x), 1); }
-static int bcast_once(pg_ctx *x) { return uses(x, init_bcast(x), 1); }
-static int exscan_once(pg_ctx *x) { return uses(x, init_exscan(x), 1); }
-static int gather_once(pg_ctx *x) { return uses(x, init_gather(x), 1); }
-static int reduce_once(pg_ctx *x) { return uses(x, init_reduce(x), 1); }
-static int reduce_scatter_once(pg_ctx *x) { return uses(x, init_reduce_scatter(x), 1); }
-static int reduce_scatter_block_once(pg_ctx *x) { return uses(x, init_reduce_scatter_block(x), 1); }
-static int scan_once(pg_ctx *x) { return uses(x, init_scan(x), 1); }
-static int scatter_once(pg_ctx *x) { return uses(x, init_scatter(x), 1); }
-
 /* Says in time where the library lacks the call. */
-static int try_init(pg_ctx *x, int (*prepare)(pg_ctx *))
-{
-    int err = prepare(x);
-    return err == MPI_SUCCESS ? MPI_Request_free(&x->request) : err;
-}
+static int try_init(pg_ctx *x, int err) { return err == MPI_SUCCESS ? MPI_Request_free(&x->request) : err; }
 
-static int try_allgather(pg_ctx *x) { return try_init(x, init_allgather); }
-static int try_allreduce(pg_ctx *x) { return try_init(x, init_allreduce); }
-static int try_alltoall(pg_ctx *x) { return try_init(x, init_alltoall); }
-static int try_bcast(pg_ctx *x) { return try_init(x, init_bcast); }
-static int try_exscan(pg_ctx *x) { return try_init(x, init_exscan); }
-static int try_gather(pg_ctx *x) { return try_init(x, init_gather); }
-static int try_reduce(pg_ctx *x) { return try_init(x, init_reduce); }
-static int try_reduce_scatter(pg_ctx *x) { return try_init(x, prepare_reduce_scatter); }
-static int try_reduce_scatter_block(pg_ctx *x) { return try_init(x, init_reduce_scatter_block); }
-static int try_scan(pg_ctx *x) { return try_init(x, init_scan); }
-static int try_scatter(pg_ctx *x) { return try_init(x, init_scatter); }
+#define ALL(X)                                             \
+    X(Allgather, allgather, without_parts)                 \
+    X(Allgatherv, allgatherv, with_parts)                  \
+    X(Allreduce, allreduce, without_parts)                 \
+    X(Alltoall, alltoall, without_parts)                   \
+    X(Alltoallv, alltoallv, with_parts)                    \
+    X(Bcast, bcast, without_parts)                         \
+    X(Exscan, exscan, without_parts)                       \
+    X(Gather, gather, without_parts)                       \
+    X(Gatherv, gatherv, with_parts)                        \
+    X(Reduce, reduce, without_parts)                       \
+    X(Reduce_scatter, reduce_scatter, with_parts)          \
+    X(Reduce_scatter_block, reduce_scatter_block, without_parts) \
+    X(Scan, scan, without_parts)                           \
+    X(Scatter, scatter, without_parts)                     \
+    X(Scatterv, scatterv, with_parts)
 
-const pg_function pg_persistent[] = {
-    {"MPI_Allgather_init", init_allgather, start, free_request},
-    {"MPI_Allgatherv_init", prepare_allgatherv, start, free_request},
-    {"MPI_Allreduce_init", init_allreduce, start, free_request},
-    {"MPI_Alltoall_init", init_alltoall, start, free_request},
-    {"MPI_Alltoallv_init", prepare_alltoallv, start, free_request},
-    {"MPI_Bcast_init", init_bcast, start, free_request},
-    {"MPI_Exscan_init", init_exscan, start, free_request},
-    {"MPI_Gather_init", init_gather, start, free_request},
-    {"MPI_Gatherv_init", prepare_gatherv, start, free_request},
-    {"MPI_Reduce_init", init_reduce, start, free_request},
-    {"MPI_Reduce_scatter_init", prepare_reduce_scatter, start, free_request},
-    {"MPI_Reduce_scatter_block_init", init_reduce_scatter_block, start, free_request},
-    {"MPI_Scan_init", init_scan, start, free_request},
-    {"MPI_Scatter_init", init_scatter, start, free_request},
-    {"MPI_Scatterv_init", prepare_scatterv, start, free_request},
-    {"MPI_Allgather_init/10", try_allgather, allgather_times, pg_release},
-    {"MPI_Allreduce_init/10", try_allreduce, allreduce_times, pg_release},
-    {"MPI_Alltoall_init/10", try_alltoall, alltoall_times, pg_release},
-    {"MPI_Bcast_init/10", try_bcast, bcast_times, pg_release},
-    {"MPI_Exscan_init/10", try_exscan, exscan_times, pg_release},
-    {"MPI_Gather_init/10", try_gather, gather_times, pg_release},
-    {"MPI_Reduce_init/10", try_reduce, reduce_times, pg_release},
-    {"MPI_Reduce_scatter_init/10", try_reduce_scatter, reduce_scatter_times, pg_release},
-    {"MPI_Reduce_scatter_block_init/10", try_reduce_scatter_block, reduce_scatter_block_times, pg_release},
-    {"MPI_Scan_init/10", try_scan, scan_times, pg_release},
-    {"MPI_Scatter_init/10", try_scatter, scatter_times, pg_release},
-    {"MPI_Allgather_init/1", try_allgather, allgather_once, pg_release},
-    {"MPI_Allreduce_init/1", try_allreduce, allreduce_once, pg_release},
-    {"MPI_Alltoall_init/1", try_alltoall, alltoall_once, pg_release},
-    {"MPI_Bcast_init/1", try_bcast, bcast_once, pg_release},
-    {"MPI_Exscan_init/1", try_exscan, exscan_once, pg_release},
-    {"MPI_Gather_init/1", try_gather, gather_once, pg_release},
-    {"MPI_Reduce_init/1", try_reduce, reduce_once, pg_release},
-    {"MPI_Reduce_scatter_init/1", try_reduce_scatter, reduce_scatter_once, pg_release},
-    {"MPI_Reduce_scatter_block_init/1", try_reduce_scatter_block, reduce_scatter_block_once, pg_release},
-    {"MPI_Scan_init/1", try_scan, scan_once, pg_release},
-    {"MPI_Scatter_init/1", try_scatter, scatter_once, pg_release},
-    {NULL},
-};
+/* What is called of each: its request made and kept, tried, used ten times and once. */
+#define CALLS(Name, name, parts)                                                              \
+    static int prepare_##name(pg_ctx *x) { return parts(x, init_##name); }                    \
+    static int try_##name(pg_ctx *x) { return try_init(x, prepare_##name(x)); }               \
+    static int name##_times(pg_ctx *x) { return uses(x, init_##name(x), PG_TIMES); }          \
+    static int name##_once(pg_ctx *x) { return uses(x, init_##name(x), 1); }
+ALL(CALLS)
+
+#define ROWS(Name, name, parts)                                                \
+    {"MPI_" #Name "_init", prepare_##name, start, free_request},               \
+    {"MPI_" #Name "_init/10", try_##name, name##_times, pg_release},           \
+    {"MPI_" #Name "_init/1", try_##name, name##_once, pg_release},
+const pg_function pg_persistent[] = {ALL(ROWS){NULL}};

@@ -10,6 +10,14 @@
  * it, or the processes are not where it needs them. */
 enum { PG_LACKS = MPI_ERR_UNSUPPORTED_OPERATION };
 
+/* MPI_Reduce with MPI_IN_PLACE at another root than rank 0 crashes in MPICH 4.0 and 4.1
+ * (pmodels/mpich, issue 6540, mended by 6543). */
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000 && MPICH_NUMVERSION < 40200000
+enum { PG_REDUCES_IN_PLACE_AT_0_ONLY = 1 };
+#else
+enum { PG_REDUCES_IN_PLACE_AT_0_ONLY = 0 };
+#endif
+
 /* Takes a vector of size blocks as temp[0]. */
 int pg_prepare_vector(pg_ctx *x);
 

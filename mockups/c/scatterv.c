@@ -1,4 +1,4 @@
-/* MPI_Scatterv, measured with equal counts. It has no mock-up. */
+/* MPI_Scatterv, measured with equal counts. What it is compared with is in counted.c. */
 #include "rows.h"
 
 static int scatterv(pg_ctx *x)

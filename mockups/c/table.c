@@ -7,7 +7,7 @@
 extern const pg_function pg_allgather[], pg_allgatherv[], pg_allreduce[], pg_alltoall[], pg_alltoallv[], pg_barrier[],
     pg_bcast[], pg_exscan[], pg_gather[], pg_gatherv[], pg_reduce[], pg_reduce_scatter[], pg_reduce_scatter_block[],
     pg_scan[], pg_scatter[], pg_scatterv[], pg_lane[], pg_hier[], pg_identity[], pg_nonblocking[], pg_persistent[],
-    pg_in_place[], pg_irregular[], pg_derived[], pg_neighbors[], pg_large_counts[];
+    pg_in_place[], pg_irregular[], pg_counted[], pg_derived[], pg_neighbors[], pg_large_counts[];
 
 static const pg_function *const files[] = {
     pg_allgather, pg_allgatherv, pg_allreduce, pg_alltoall, pg_alltoallv, pg_barrier,
@@ -15,14 +15,14 @@ static const pg_function *const files[] = {
     pg_scan, pg_scatter, pg_scatterv, pg_lane, pg_hier, pg_identity,
 };
 
-static const pg_function *const ways[] = {pg_nonblocking, pg_persistent, pg_in_place, pg_irregular,
+static const pg_function *const ways[] = {pg_nonblocking, pg_persistent, pg_in_place, pg_irregular, pg_counted,
                                          pg_derived, pg_neighbors, pg_large_counts};
 
 #ifdef PGMPI_WRONG_MOCKUPS
 void pg_make_wrong(pg_function *table, int n);
 #endif
 
-enum { ROOM = 256 }; /* the Go side misses the rows beyond it */
+enum { ROOM = 512 }; /* the Go side misses the rows beyond it */
 
 static int join(pg_function *table, const pg_function *const *of, size_t many)
 {

@@ -82,6 +82,10 @@ static void data_are_reduced(int root, MPI_Op op)
     for (int i = 0; i < N; i++)
         expect("Scan", got[i], element(0, 0, i));
     fill();
+    MPI_Exscan(mine, got, N, MPI_INT, op, MPI_COMM_WORLD);
+    for (int i = 0; rank > 0 && i < N; i++)
+        expect("Exscan", got[i], element(0, 0, i));
+    fill();
     MPI_Reduce_scatter_block(mine, got, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i < N; i++)
         expect("Reduce_scatter_block", got[i], sum(rank, i));

@@ -26,10 +26,10 @@
 
 enum { MOST = 128, MOST_OF_ONE = 8 };
 
-typedef enum { ALLGATHER, ALLREDUCE, ALLTOALL, BARRIER, BCAST, GATHER, REDUCE, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK,
+typedef enum { ALLGATHER, ALLREDUCE, ALLTOALL, BARRIER, BCAST, EXSCAN, GATHER, REDUCE, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK,
                SCAN, SCATTER, COLLECTIVES } which;
 
-static const char *const names[COLLECTIVES] = {"allgather", "allreduce", "alltoall", "barrier", "bcast", "gather", "reduce",
+static const char *const names[COLLECTIVES] = {"allgather", "allreduce", "alltoall", "barrier", "bcast", "exscan", "gather", "reduce",
                                                "reduce_scatter", "reduce_scatter_block", "scan", "scatter"};
 
 /* The mock-ups of each collective that are in use, and what became of their calls. */
@@ -268,6 +268,14 @@ int MPI_Reduce_scatter_block(const void *send, void *recv, int n, MPI_Datatype t
     call c = {.what = REDUCE_SCATTER_BLOCK, .send = send, .recv = recv, .send_elements = (int64_t)n * size_of(comm),
               .send_type = type, .recv_type = type, .count = n, .op = op, .comm = comm};
     return through(&c, &rc) ? rc : PMPI_Reduce_scatter_block(send, recv, n, type, op, comm);
+}
+
+int MPI_Exscan(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    int rc;
+    call c = {.what = EXSCAN, .send = send, .recv = recv, .send_elements = n, .send_type = type, .recv_type = type, .count = n,
+              .op = op, .comm = comm};
+    return through(&c, &rc) ? rc : PMPI_Exscan(send, recv, n, type, op, comm);
 }
 
 int MPI_Scan(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)

@@ -11,7 +11,6 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
-	"pgmpi/mockups"
 )
 
 // because says in words why the verdict is what it is.
@@ -73,7 +72,7 @@ func PayoffReason(s *document.Section, v *analyze.Verdict) {
 	default:
 		s.Say("From how many uses on the request pays cannot be told: %s %s, but ten uses take no longer.", beside, use)
 	}
-	s.Say("That is by the lines through the medians of one use and of %d, and no test.", mockups.Times)
+	s.Say("That is computed from medians, and no test.")
 }
 
 func splitReason(s *document.Section, e *analyze.Explanation) {

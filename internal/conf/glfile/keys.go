@@ -34,7 +34,7 @@ type Key struct {
 
 // Keys are in the order of the template, without the keys of [[guideline]].
 var Keys = []Key{
-	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:Gather`), `extended` (GL18 and up), `all`, the groups `lanes`, `nonblocking`, `persistent`, `in_place`, `irregular`, `datatypes`, `neighborhood` and `large_counts`, `everything`",
+	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:Gather`), `extended` (GL18 to GL29, GL32), `all`, the groups `lanes`, `nonblocking`, `persistent`, `in_place`, `irregular`, `datatypes`, `neighborhood` and `large_counts`, `everything`",
 		More: "`pgmpi list` shows them; see [guidelines.md](guidelines.md#choosing-guidelines). Empty only where there is a `[[guideline]]`."},
 	{Name: "check.exclude", Text: "what is not, in the same words; also the ids of your own guidelines"},
 	{Name: "check.functions", Text: "only guidelines about these collectives, such as `Bcast`", Empty: "all",
@@ -53,7 +53,7 @@ var Keys = []Key{
 		More: "Ranges double: `1..1Mi`; or have a factor: `1..1Mi*4`. Single sizes may be listed beside ranges.",
 		Flag: "msizes", Value: "LIST", FlagText: "message sizes of one block, in bytes: 8,1Ki,64Ki..4Mi,1..1Mi*4"},
 	{Name: "job.datatype", Text: "datatype", Names: guidelines.Datatypes(),
-		More: "`auto`: `double` for collectives that reduce, at the sizes that are multiples of 8 bytes, `byte` for all others. See [measuring.md](measuring.md#datatypes)."},
+		More: "`auto`: `double` for collectives that reduce and for blocks with gaps, at the sizes that are multiples of 8 bytes, `byte` for all others. See [measuring.md](measuring.md#datatypes)."},
 	{Name: "job.op", Text: "operator of the reductions; `auto`: the first of those that the datatype allows", More: operators()},
 	{Name: "job.root", Text: "the root of Bcast, Gather, Reduce and Scatter; a rank for every number of processes"},
 	{Name: "job.seed", Text: "seed of the order of the cases, and of counts that are drawn", Flag: "seed", Value: "N"},

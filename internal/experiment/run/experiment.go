@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -244,17 +243,6 @@ func Unpredicted(m *results.Manifest, folder string) error {
 type Rounds struct {
 	Stage Stage
 	Order []string
-	// After tells after a round whether others are to follow; by default they are.
-	After func(round int) (goesOn bool, err error)
-}
-
-// stopAfter ends all sides after a round.
-func stopAfter(sides []*Campaign, mode protocol.Mode, round int) (err error) {
-	for _, c := range sides {
-		c.Manifest.StopAfter(mode, round)
-		err = errors.Join(err, c.Folder().WriteManifest(c.Manifest))
-	}
-	return err
 }
 
 // Alternate does stages of campaigns round by round, so that what drifts on the machine hits all.
@@ -283,12 +271,6 @@ func Alternate(ctx context.Context, sides []*Campaign, all []Rounds) error {
 				if err := c.Part(ctx, r.Stage, i+1, min(i+1, r.Stage.Runs(c.Manifest, c.Config))); err != nil {
 					return err
 				}
-			}
-			if r.After == nil {
-				continue
-			}
-			if goesOn, err := r.After(i + 1); err != nil || !goesOn {
-				return errors.Join(err, stopAfter(sides, r.Stage.Mode, i+1))
 			}
 		}
 	}

@@ -73,7 +73,7 @@ func MayStart(path string, before *results.Manifest, config *glfile.File, given 
 	if len(names) == 0 || results.Own(path, before) {
 		return nil
 	}
-	return fail.Setupf("%s says what is to be started:\n  %s\n  Nothing shows that you have made this folder: it is a copy, or others may write to it. Give these again (--rank, --launch, or --guidelines with your gl.toml), or take a new folder with --out",
+	return fail.Setupf("%s says what is to be started:\n  %s\n  Nothing shows that you have made this folder: it is a copy, or others may write to it. Give these again by what this command has (--rank, --launch, --guidelines with your gl.toml), or measure in a folder of your own",
 		path, strings.Join(names, "\n  "))
 }
 

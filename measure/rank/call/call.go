@@ -30,7 +30,7 @@ type Caller struct {
 	rows  map[string]*native.Function
 	own   map[string]mockups.Temp // of mock-ups of the user's own, by id
 	x     *C.pg_ctx
-	kinds [2]kind        // of functions that do not reduce, and of those that do
+	kinds [2]kind        // of functions that do not work on numbers, and of those that do
 	arena *C.char        // of the temporaries of all cases
 	many  *C.pg_function // the row of samples of several calls
 	seed  uint64         // of the counts that are drawn
@@ -92,7 +92,7 @@ func (c *Caller) Choose(datatype, op string, root int, seed uint64) (err error) 
 // verifier of these.
 func (c *Caller) Use(f mockups.Function) verify.Verifier {
 	k := &c.kinds[0]
-	if f.Reduces {
+	if f.Numbers() {
 		k = &c.kinds[1]
 	}
 	c.x._type, c.x.extent, c.x.op, c.x.send = k.of._type, k.of.extent, k.of.op, k.of.send

@@ -184,9 +184,9 @@ func (a *Ways) newWay(f mockups.Function) (*Way, error) {
 		return &Way{}, nil
 	}
 	value := C.PG_DEFAULT
-	algorithm, segment := mockups.Segment(f.Algorithm)
-	if segment > 0 && !strings.HasPrefix(list.Variable, "coll_tuned_") {
-		return &Way{Why: "only Open MPI takes segments of a given size"}, nil
+	algorithm, segment, fanout := mockups.Parameters(f.Algorithm)
+	if segment+int64(fanout) > 0 && !strings.HasPrefix(list.Variable, "coll_tuned_") {
+		return &Way{Why: "only Open MPI takes segments of a given size, and a fan-out"}, nil
 	}
 	if f.Algorithm != mockups.DefaultAlgorithm {
 		i := slices.IndexFunc(list.Names, func(a protocol.Algorithm) bool { return a.Name == algorithm })
@@ -203,7 +203,7 @@ func (a *Ways) newWay(f mockups.Function) (*Way, error) {
 	}
 	w, name := &Way{}, C.CString(variableName(f.Of))
 	defer C.free(unsafe.Pointer(name))
-	return w, mpi.Error("to force "+f.ID, C.pg_make_forced(a.x, name, C.int(value), C.int(segment), &w.forced))
+	return w, mpi.Error("to force "+f.ID, C.pg_make_forced(a.x, name, C.int(value), C.int(segment), C.int(fanout), &w.forced))
 }
 
 // fallsBack is the error that MPICH would silently run another algorithm where the forced

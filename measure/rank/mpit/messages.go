@@ -32,10 +32,14 @@ func CountMessages(w *mpi.World, call func(n int) error) (*protocol.Messages, er
 	}
 	after := C.pg_messages_now()
 	mine := C.pg_sent{messages: after.messages - before.messages, bytes: after.bytes - before.bytes}
+	most, err := w.AllMin(-int64(mine.messages))
+	if err != nil {
+		return nil, err
+	}
 	var all C.pg_sent
 	rc := C.pg_messages_sum((*C.pg_ctx)(unsafe.Pointer(w.Context)), mine, &all)
 	if err := mpi.Error("MPI_Reduce of message counts", rc); err != nil || w.Rank != 0 {
 		return nil, err
 	}
-	return &protocol.Messages{Calls: messageCalls, Count: int64(all.messages), Bytes: int64(all.bytes)}, nil
+	return &protocol.Messages{Calls: messageCalls, Count: int64(all.messages), Bytes: int64(all.bytes), Most: -most}, nil
 }

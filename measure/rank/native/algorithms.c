@@ -188,13 +188,15 @@ static int set_value(const pg_forced *f, int value)
     return rc == MPI_SUCCESS && now != value ? MPI_T_ERR_CVAR_SET_NEVER : rc;
 }
 
-/* Writes how many bytes an algorithm sends at a time, and gives back what was there. */
-static int set_segment(const char *collective, int bytes, int *before)
+/* Writes a parameter of a collective's algorithms, if it is wanted, and gives back what was there. */
+static int set_parameter(const char *collective, const char *name, int wanted, int value, int *before)
 {
     char variable[PG_NAME];
     int index, count;
     MPI_T_cvar_handle handle;
-    snprintf(variable, PG_NAME, "coll_tuned_%.80s_algorithm_segmentsize", collective);
+    if (!wanted)
+        return MPI_SUCCESS;
+    snprintf(variable, PG_NAME, "coll_tuned_%.80s_algorithm_%s", collective, name);
     int rc = MPI_T_cvar_get_index(variable, &index);
     if (rc == MPI_SUCCESS)
         rc = MPI_T_cvar_handle_alloc(index, NULL, &handle, &count);
@@ -203,15 +205,15 @@ static int set_segment(const char *collective, int bytes, int *before)
     if (before != NULL)
         rc = MPI_T_cvar_read(handle, before);
     if (rc == MPI_SUCCESS)
-        rc = MPI_T_cvar_write(handle, &bytes);
+        rc = MPI_T_cvar_write(handle, &value);
     MPI_T_cvar_handle_free(&handle);
     return rc;
 }
 
-int pg_make_forced(pg_ctx *x, const char *collective, int value, int segment, pg_forced **out)
+int pg_make_forced(pg_ctx *x, const char *collective, int value, int segment, int fanout, pg_forced **out)
 {
     char variable[PG_NAME];
-    int index, per_communicator, count, before = 0, rc = start();
+    int index, per_communicator, count, segment_before = 0, fanout_before = 0, rc = start();
     if (rc != MPI_SUCCESS)
         return rc;
     pg_forced *f = calloc(1, sizeof *f);
@@ -232,13 +234,13 @@ int pg_make_forced(pg_ctx *x, const char *collective, int value, int segment, pg
     f->next = all;
     all = *out = f;
     rc = set_value(f, value);
-    if (segment > 0)
-        rc = pg_first(rc, set_segment(collective, segment, &before));
+    rc = pg_first(rc, set_parameter(collective, "segmentsize", segment, segment, &segment_before));
+    rc = pg_first(rc, set_parameter(collective, "chain_fanout", fanout, fanout, &fanout_before));
     if (per_communicator) /* all ranks do, also one whose value is not there */
         rc = pg_first(rc, MPI_Comm_dup(x->own, &f->comm));
     rc = pg_first(rc, set_value(f, PG_DEFAULT));
-    if (segment > 0)
-        rc = pg_first(rc, set_segment(collective, before, NULL));
+    rc = pg_first(rc, set_parameter(collective, "segmentsize", segment, segment_before, NULL));
+    rc = pg_first(rc, set_parameter(collective, "chain_fanout", fanout, fanout_before, NULL));
     if (f->comm != MPI_COMM_NULL)
         rc = pg_first(rc, MPI_Comm_set_errhandler(f->comm, MPI_ERRORS_RETURN));
     return rc;

@@ -37,7 +37,7 @@ int pg_list_algorithms(const char *collective, pg_algorithms *out);
 
 /* Makes *out, which forces an algorithm of a collective by its value. All ranks
  * call it together: Open MPI reads its variable when a communicator is made. */
-int pg_make_forced(pg_ctx *x, const char *collective, int value, int segment, pg_forced **out);
+int pg_make_forced(pg_ctx *x, const char *collective, int value, int segment, int fanout, pg_forced **out);
 
 /* Sets the communicator of functions that no algorithm is forced in. */
 void pg_calls_on(MPI_Comm comm);
