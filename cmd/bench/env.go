@@ -228,8 +228,7 @@ func (e *env) do(ctx context.Context, rank string, job *protocol.Job, variables 
 	mpi := measure.DefaultMPI()
 	mpi.Launch = e.launcher(job.NP)
 	ranks := &measure.Outside{MPI: mpi, Path: e.program(rank), Info: e.info}
-	out := get(ranks.Do(ctx, guidelines.Shape{NP: job.NP}, measure.Env(variables...), job, nil))
-	return out
+	return get(ranks.Do(ctx, guidelines.Shape{NP: job.NP}, measure.Env(variables...), job, nil))
 }
 
 // plain runs a plain C program on p processes and returns what it wrote to
