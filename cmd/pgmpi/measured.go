@@ -86,7 +86,7 @@ func (o *output) measure(ctx context.Context, x *run.Experiment, s *settings.Set
 		return o.goOnWith(err, c.Path)
 	case found == nil: // a stage alone
 		warn("results: %s\n", c.Path)
-		return nil
+		return c.WrongData()
 	}
 	return o.answer(c, found, c.Folder(), explained, true)
 }
@@ -155,7 +155,7 @@ func (o *output) again(path string, keep bool, s *settings.Settings, of ...*run.
 	} else if err != nil {
 		return err
 	}
-	found, err := c.Judge(c)
+	found, err := c.Found()
 	if err != nil {
 		return err
 	}
