@@ -117,6 +117,7 @@ for program in baseline collectives memory pipelined; do
 	$(MPICH_CC) -std=c11 -O2 -o bin/$$program-mpich cmd/bench/$$program.c
 done
 gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
+gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/fault.so testdata/fault/fault.c -ldl -lpthread
 gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/slowclock.so testdata/slowclock/slowclock.c -ldl
 $(build_injected)
 $(call build_overlap,$(OPENMPI_CC),openmpi)

@@ -20,7 +20,7 @@ func alternatives(verdicts []Verdict) {
 	}
 	for i := range verdicts {
 		v := &verdicts[i]
-		if v.Verdict != judge.Violated && v.Verdict != judge.Suspected {
+		if v.Verdict != judge.Violated && v.Verdict != judge.Suspected && v.Verdict != judge.SeenOnce {
 			continue
 		}
 		v.Alternative = mockups[v.Cell()]

@@ -54,10 +54,14 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	if err != nil {
 		return nil, err
 	}
-	if err := a.look(); err != nil {
-		return nil, err
+	if m.SeenOnce() {
+		a.seeOnce()
+	} else {
+		if err := a.look(); err != nil {
+			return nil, err
+		}
+		a.conclude()
 	}
-	a.conclude()
 	states := a.states()
 	if err := a.byState(states); err != nil {
 		return nil, err

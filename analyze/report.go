@@ -40,6 +40,9 @@ func (a *Analysis) report(states []medians.State) *Report {
 			r.Notes = append(r.Notes, fmt.Sprintf("%s: sync = \"auto\" has chosen %s (sample = %q): %s", s, t.Sync, t.Sample, t.Why))
 		}
 	}
+	if r.Imported = m.Imported; m.SeenOnce() {
+		r.SeenOnce, r.Refused = once(m), nil // there are no tests that R could be too small for
+	}
 	r.Summary = summary(r.Shapes, a.verdicts)
 	r.Warnings = a.warnings(r)
 	if s := a.split; s != nil {

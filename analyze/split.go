@@ -71,7 +71,7 @@ func (a *Analysis) compare(t guidelines.Test, part int) suspicion {
 // part where none is suspicious.
 func (a *Analysis) suspect(v *Verdict, t guidelines.Test, parts []int) {
 	yes, no := judge.Suspected, judge.NotSuspected
-	if !a.cfg.Method.Rules().FollowsUp {
+	if !a.cfg.Method.Rules().FollowsUp && !a.manifest.SeenOnce() {
 		yes, no = judge.Violated, judge.Kept
 	}
 	v.Verdict = no

@@ -70,7 +70,7 @@ func summaryRow(verdicts []Verdict, s Shape, t guidelines.Type) SummaryRow {
 		case judge.Suspected:
 			row.Tests.Suspected++
 			suspected[unit] = true
-		case judge.Marginal, judge.Kept, judge.Undecided, judge.NotSuspected:
+		case judge.Marginal, judge.Kept, judge.Undecided, judge.NotSuspected, judge.SeenOnce:
 		}
 		row.Tests.Checked++
 		checked[unit] = true

@@ -11,6 +11,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
 	"pgmpi/mockups"
 )
 
@@ -82,6 +83,10 @@ type Report struct {
 	Notes      []string            `json:"notes"`          // what the Plan left out, and what sync = "auto" chose
 	Warnings   []remark.Remark     `json:"warnings"`
 	Exit       int                 `json:"exit_code"` // ExitCode()
+
+	// Imported is where measurements of another program are from, if another has made them.
+	Imported *results.ImportedFrom `json:"imported,omitempty"`
+	SeenOnce string                `json:"seen_once,omitempty"` // why nothing that was imported has a verdict
 
 	Measured Measured `json:"-"` // for formats that list run-times
 }

@@ -32,6 +32,9 @@ func (a *Analysis) warnings(r *Report) []remark.Remark {
 	} else if r.Test == judge.TestRankSumNormal {
 		out.Add(remark.NormalApproximation, "with more than %d mpiruns the rank-sum p-values are from the normal approximation", stats.MaxExactRankSum)
 	}
+	if r.SeenOnce != "" {
+		out.Add(remark.SeenOnce, "no verdicts: %s; how far mpiruns differ is unknown here, and the intervals hold for these mpiruns alone", r.SeenOnce)
+	}
 	out = append(out, m.Factors.Remarks()...)
 	out.ofCores(m)
 	for _, s := range m.Settings {

@@ -79,6 +79,8 @@ var catalogue = []Entry{
 		Pairs: []pair{{mockups.Neighborhood, mockups.ByMessages, false}}},
 	{ID: "LC1", Type: Pattern, Group: LargeCounts, Formula: "A_c(n) ≤ A(n), A(n) ≤ A_c(n)",
 		Pairs: []pair{{mockups.LargeCount, "", false}, {"", mockups.LargeCount, false}}},
+	{ID: "LC2", Type: Pattern, Group: LargeCounts, Formula: "A_c(n) ≤ ⌈n/(2³¹ − 1)⌉·A",
+		Pairs: []pair{{mockups.LargeCount, mockups.Sliced, false}}},
 }
 
 func Catalogue() []Entry { return catalogue }

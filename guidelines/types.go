@@ -84,6 +84,14 @@ func ParseShape(text string) (Shape, error) {
 	return s, nil
 }
 
+// ShapeOf is the shape of a name, "p4" or "16x2", on np processes.
+func ShapeOf(name string, np int) Shape {
+	if s, err := ParseShape(name); err == nil {
+		return s
+	}
+	return Shape{NP: np}
+}
+
 type Case struct {
 	Function string `json:"function"`
 	Msize    int64  `json:"msize"` // bytes

@@ -14,8 +14,13 @@ import (
 
 func (m *mpirun) explain(err error) *Error {
 	e := &Error{Argv: m.argv, What: err.Error(), Started: m.taken, JobOver: batch.Over(m.stderr.String())}
+	said := rankError("")
+	byRank := errors.As(err, &said)
+	if !byRank && strings.HasPrefix(m.first, protocol.MockupFault) {
+		e.What = m.first + ": the ranks did not come back from loading it: " + e.What
+	}
 	clues := e.What
-	if said := rankError(""); !errors.As(err, &said) {
+	if !byRank {
 		// Behind a rank's own words there is only the launcher's noise about the abort.
 		clues += m.stderr.String()
 		e.Stderr = launch.LastLines(withoutNoise(m.stderr.String()), 12)
@@ -29,7 +34,7 @@ func (m *mpirun) explain(err error) *Error {
 			status = m.ranks.Err.Error()
 		}
 		clues += status
-		e.What = fmt.Sprintf("%v (%s)", err, status)
+		e.What = fmt.Sprintf("%s (%s)", e.What, status)
 		if said := ranksWords.FindStringSubmatch(e.Stderr); said != nil {
 			e.What, e.Stderr = said[1], ""
 		}
@@ -68,11 +73,12 @@ var hung = regexp.MustCompile(`\(measure\.stall\); the one running is (\S+) at `
 var ranksWords = regexp.MustCompile(`(?m)^pgmpi-rank: (.*)$`)
 
 // unstarted matches faults of a set-up in which no rank can begin its job.
-var unstarted = regexp.MustCompile(regexp.QuoteMeta(misplaced) + `|` + regexp.QuoteMeta(unseenJob) + `|` + regexp.QuoteMeta(protocol.MockupFault))
+var unstarted = regexp.MustCompile(regexp.QuoteMeta(misplaced) + `|` + regexp.QuoteMeta(unseenNodes) + `|` + regexp.QuoteMeta(unseenJob) + `|` + regexp.QuoteMeta(protocol.MockupFault))
 
 const (
-	misplaced = "the ranks are placed as"
-	unseenJob = ".tmp-job: no such file"
+	misplaced   = "the ranks are placed as"
+	unseenNodes = "the library has the ranks on"
+	unseenJob   = ".tmp-job: no such file"
 )
 
 // hint is what to try when a text occurs in an error or in the launcher's words.
@@ -99,6 +105,7 @@ var hints = []hint{
 	{text: "it was compiled for", try: otherWrapper},
 	{text: "since this results folder was begun", try: "a new folder with --out: what was measured with two versions of a function cannot be one result"},
 	{text: "unknown row", try: "the ids of [[mockup]] in gl.toml as the file's rows have them"},
+	{text: "come back from loading it", try: "the file's constructors (__attribute__((constructor)), C++ objects) alone: dlopen calls them"},
 	{text: protocol.MockupFault, try: "a file that all nodes see under this path, made by the ranks' MPI compiler wrapper: mpicc -shared -fPIC (docs/how-to-mockup.md)"},
 	{text: "not enough slots", what: "the launcher has fewer slots than processes", try: fewerRanks},
 	{text: "than the ppr for", what: "the launcher has fewer nodes than the shape",
@@ -118,6 +125,7 @@ var hints = []hint{
 	{text: "execve():", try: unreached, early: true},
 	{text: "could not access\nor execute an executable", try: unreached, early: true},
 	{text: "unable to find the specified executable", try: unreached, early: true},
+	{text: unseenNodes, try: "a launcher that tells the library the nodes as the hosts are; `pgmpi env` with the same flags shows where each rank is"},
 	{text: misplaced, try: "an allocation with as many nodes, or their names (--hostfile FILE); with --launch, words that place them by {nodes} and {ppn}. `pgmpi env` with the same flags shows where each rank is. --resume goes on only where the folder was begun"},
 	{text: "labels every line", try: "the launcher without its labels: srun without -l, Open MPI's mpirun without --tag-output, MPICH's without -l and -prepend-rank"},
 	{text: "forward standard input", try: "with srun, --input=0 in --launch; with any launcher, --job-file (mpi.job_file = true), which hands the job over by a file in the results folder"},
@@ -129,6 +137,7 @@ var hints = []hint{
 	{text: "clock synchronisation \"", try: "the measure.clock_sync that the message names; `pgmpi clocks` shows what works here"},
 	{text: "mpi.thread_level", try: "--thread-level with the level that the library provides, or a library that is built with more"},
 	{text: "measure.stall", try: "--stall with a longer time, or check.exclude for the guidelines of that function; a collective that hangs is a fault of the library"},
+	{text: "the barrier of measure.sync", try: "--sync dissemination, a barrier of pgmpi's own; a barrier that does not hold is a fault of the library"},
 	{text: "was launched by srun", try: "--launch srun, the one word, which chooses how the ranks find each other: --mpi=pmix for Open MPI, --mpi=pmi2 for MPICH and its relatives"},
 	{text: "built for", try: "--launch with the mpirun of that library, or --rank with the rank program of the other"},
 	{text: "mpi.start_limit", try: "a longer mpi.start_limit where the start takes that long; the command above by hand with --version at its end, which starts the ranks without MPI_Init; --launch names another launcher"},

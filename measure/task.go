@@ -20,7 +20,8 @@ type Task struct {
 	// called in the first round and not timed: the library keeps memory and more from
 	// one call to the next, so that a case is only itself among the same calls.
 	Fillers []int
-	turns   int // rounds left of an mpirun that was cut off, or 0
+	Careful bool // name every visit of a case that may end the mpirun: the one before did, and nobody knows which
+	turns   int  // rounds left of an mpirun that was cut off, or 0
 }
 
 func (t Task) WithFillers(m *results.Manifest) Task {
@@ -131,6 +132,7 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 		f, _ := mockups.Get(c.Function)
 		return f.MayEnd()
 	})
+	calls.AnnounceAll = t.Careful && calls.Announce
 	for _, i := range t.Cases {
 		c := m.Plan.Cases[i.Plan]
 		calls.Cases = append(calls.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Calls: i.Calls, Skip: m.Skip[i.Plan].Status, NRep: i.NRep})
@@ -160,7 +162,7 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 		place = t.Shape.String()
 	}
 	err = s.work(calls)
-	return &protocol.Job{NP: t.Shape.NP, Place: place, StallNS: int64(c.Stall), Layout: !s.seen[t.Shape], CallsJob: calls}, seed, err
+	return &protocol.Job{NP: t.Shape.NP, Place: place, Nodes: t.Shape.Nodes, StallNS: int64(c.Stall), Layout: !s.seen[t.Shape], CallsJob: calls}, seed, err
 }
 
 // work sets the part of the job that only its mode has.

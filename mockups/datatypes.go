@@ -17,12 +17,17 @@ var (
 	bitOps    = []string{"bor", "band", "bxor"}
 	arithOps  = []string{"sum", "prod", "min", "max"}
 	logicOps  = []string{"lor", "land", "lxor"}
+	placeOps  = []string{"maxloc", "minloc"}
 	datatypes = []Datatype{
 		{Name: Auto, Bytes: 1, Ops: arithOps, Auto: "sum"},
 		{Name: "byte", Bytes: 1, Ops: bitOps, Auto: "bor"},
 		{Name: "int", Bytes: 4, Ops: slices.Concat(arithOps, bitOps, logicOps), Auto: "sum"},
+		{Name: "unsigned", Bytes: 4, Ops: slices.Concat(arithOps, bitOps), Auto: "sum"},
+		{Name: "int64", Bytes: 8, Ops: slices.Concat(arithOps, bitOps), Auto: "sum"},
+		{Name: "uint64", Bytes: 8, Ops: slices.Concat(arithOps, bitOps), Auto: "sum"},
 		{Name: "float", Bytes: 4, Ops: arithOps, Auto: "sum"},
 		{Name: "double", Bytes: 8, Ops: arithOps, Auto: "sum"},
+		{Name: "2int", Bytes: 8, Ops: placeOps, Auto: "maxloc"},
 	}
 )
 
@@ -53,4 +58,4 @@ func (f Function) Elements(datatype, op string) (Datatype, string) {
 	return d, op
 }
 
-func Ops() []string { return slices.Concat(arithOps, bitOps, logicOps) }
+func Ops() []string { return slices.Concat(arithOps, bitOps, logicOps, placeOps) }

@@ -89,3 +89,14 @@ func TestReductionsSendFromABufferOfTheirOwn(t *testing.T) {
 		t.Errorf("%v together, %v apart", together, apart)
 	}
 }
+
+// A count of 8 bytes, and slices, hold what memory does.
+func TestLargeCountsHaveNoLimitButMemory(t *testing.T) {
+	for _, id := range []string{"MPI_Bcast_c", "MPI_Gatherv_c", "MPI_Bcast/sliced"} {
+		f, ok := Get(id)
+		why, _ := Fit([]Sized{{f, 1<<31 + 24, 1}}, 2, Room{Cap: 16 << 30})
+		should.Hold(t, ok && why[0] == "", "%s: %s", id, why)
+		why, _ = Fit([]Sized{{f, 1<<31 + 24, 1}}, 2, Room{Cap: 1 << 30})
+		should.Contain(t, why[0], "the cap is 1 GiB")
+	}
+}

@@ -134,10 +134,13 @@ func (f Function) HasData() bool { return f.Send.Blocks != None || f.Recv.Blocks
 
 func (f Function) IsMockup() bool { return f.Of != "" }
 
-// MaxCount returns the largest element count that the function hands to MPI for
+// MaxCount returns the largest element count that the function hands to MPI as an int, for
 // blocks of count elements of extent bytes. Above what an int holds the case
 // cannot be measured.
 func (f Function) MaxCount(count, extent int64, p int) int64 {
+	if f.Call == LargeCount || f.Call == Sliced {
+		return 0
+	}
 	if f.Derived == Indexed {
 		count *= 2 // displacements of pieces
 	}

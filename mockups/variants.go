@@ -28,10 +28,17 @@ const Times = 10
 // LargeCount is a call with counts of type MPI_Count: MPI_Reduce_c.
 const LargeCount Call = "large_count"
 
+// Sliced is what programs do without such counts: MPI_Bcast/sliced, calls on slices of 2³¹ − 1
+// elements.
+const Sliced Call = "sliced"
+
+// canBeSliced are the collectives whose data are in a row, so that a slice of them is a call.
+var canBeSliced = []string{"MPI_Allreduce", "MPI_Bcast", "MPI_Exscan", "MPI_Reduce", "MPI_Scan"}
+
 // Calls has all calls, in the order of lists.
 var Calls = slices.Concat(
 	[]Call{Nonblocking, Persistent, InPlace, Copied, NonblockingTimes, PersistentTimes, PersistentOnce},
-	irregularCalls(), []Call{Contiguous, Call(Vector), Call(Indexed), PackedCall(Vector), PackedCall(Indexed), Neighborhood, ByMessages, LargeCount})
+	irregularCalls(), []Call{Contiguous, Call(Vector), Call(Indexed), PackedCall(Vector), PackedCall(Indexed), Neighborhood, ByMessages, LargeCount, Sliced})
 
 func CallOf(collective string, c Call) string {
 	name := strings.TrimPrefix(collective, "MPI_")
@@ -154,6 +161,7 @@ var ways = map[Call][2]string{
 	InPlace:          {"%(n) in place", "with MPI_IN_PLACE"},
 	Copied:           {"copy + %(n)", "the input that is in the receive buffer copied to a temporary, then not in place"},
 	LargeCount:       {"%_c(n)", "with counts that are MPI_Count"},
+	Sliced:           {"⌈n/(2³¹ − 1)⌉·%", "in slices of 2³¹ − 1 elements, one call for each"},
 }
 
 func variantOf(of Function, c Call) (f Function, ok bool) {
@@ -169,6 +177,9 @@ func variantOf(of Function, c Call) (f Function, ok bool) {
 		posted += "(n)"
 	}
 	f.Formula, f.What = strings.NewReplacer("%", name, "@", posted).Replace(way[0]), way[1]
+	if c == Sliced {
+		return f, slices.Contains(canBeSliced, of.ID)
+	}
 	if c == InPlace || c == Copied {
 		place, can := inPlace[strings.TrimSuffix(of.ID, "v")]
 		f.Send, f.Recv, f.Input, f.Consumes, ok = place.send, place.recv, place.input, true, can

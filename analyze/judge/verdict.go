@@ -17,13 +17,14 @@ const (
 	Undecided    Verdict = "undecided"     // neither can be said
 	Suspected    Verdict = "suspected"     // split-robustness from medians, without a test
 	NotSuspected Verdict = "not_suspected" // the same
+	SeenOnce     Verdict = "seen_once"     // slower by min_slowdown in fewer imported mpiruns than a verdict needs: another may differ
 	NotMeasured  Verdict = "not_measured"  // too much memory, or counts above an int
 	Wrong        Verdict = "wrong"         // the call or its mock-up gave wrong data, or the library did not return from it
 )
 
 // Known tells a verdict from any other text.
 func (v Verdict) Known() bool {
-	return slices.Contains([]Verdict{Violated, Marginal, Kept, Undecided, Suspected, NotSuspected, NotMeasured, Wrong}, v)
+	return slices.Contains([]Verdict{Violated, Marginal, Kept, Undecided, Suspected, NotSuspected, SeenOnce, NotMeasured, Wrong}, v)
 }
 
 // Pair holds the run medians of a call and of what it must not be slower than,

@@ -48,3 +48,13 @@ func (f *Filter) kept(fences stats.Fences) (runMedian float64, series []float64)
 	}
 	return runMedian, f.values
 }
+
+// inOrder are the samples within the fences from the least on.
+func (f *Filter) inOrder(fences stats.Fences) (ascending []float64) {
+	for _, ns := range f.ascending {
+		if v := float64(ns); fences.Lo <= v && v <= fences.Hi {
+			ascending = append(ascending, v)
+		}
+	}
+	return ascending
+}

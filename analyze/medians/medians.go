@@ -68,6 +68,7 @@ type Case struct {
 	usage      []Usage          // by run-1; nil if not counted
 	sent       *protocol.Messages
 	dependence dependence
+	spread     []float64 // by run-1: the standard error of the logarithm of the run median, within the run; only of imported runs
 }
 
 // Count is a number of samples; Outliers are valid, but left out by the filter.
@@ -99,9 +100,9 @@ func New(m *results.Manifest) *Set {
 
 func newCase(runs int) Case {
 	runs = min(max(runs, 0), results.MaxMPIRuns)
-	k := Case{Status: protocol.StatusOK, Medians: make([]float64, runs), samples: make([]Count, runs)}
+	k := Case{Status: protocol.StatusOK, Medians: make([]float64, runs), samples: make([]Count, runs), spread: make([]float64, runs)}
 	for r := range k.Medians {
-		k.Medians[r] = math.NaN()
+		k.Medians[r], k.spread[r] = math.NaN(), math.NaN()
 	}
 	return k
 }
@@ -233,6 +234,9 @@ func (s *Set) Add(run *results.Run) error {
 			return fmt.Errorf("%s: case %s at %s: %w", file, info.Function, conf.HumanSize(info.Msize), err)
 		}
 	}
+	if run.Mode == protocol.ModeMeasure {
+		s.addSums(run.Run)
+	}
 	return nil
 }
 
@@ -285,5 +289,8 @@ func (s *Set) addCase(run *results.Run, info results.CaseInfo, samples []protoco
 	var series []float64
 	k.Medians[run.Run-1], series = s.filter.kept(fences)
 	k.samples[run.Run-1].Outliers = valid - len(series)
+	if s.manifest.SeenOnce() {
+		k.spread[run.Run-1] = within(series, s.filter.inOrder(fences))
+	}
 	return k.dependence.add(series)
 }

@@ -147,6 +147,12 @@ func exploreTable(e *explore.Exploration, title string, all bool, shown func(*ex
 	return document.Tabled(t, "slower: how many times slower the default is; ~: of the mpiruns that chose, not tested; all of default is of these. 95 %: its interval, for this test alone.", "%s", title)
 }
 
+// OwnAlgorithms has the cells in which an algorithm of the library's own was measured without a test.
+func OwnAlgorithms(e *explore.Exploration) []document.Section {
+	return exploreTable(e, "The fastest of the library's own algorithms, from medians and without a test", false,
+		func(c *explore.ExploreCell) bool { return c.Own != nil })
+}
+
 func formulaOf(id string) string {
 	if f, ok := mockups.Get(id); ok {
 		return strings.ReplaceAll(f.Formula, "(n)", "")

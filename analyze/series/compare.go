@@ -355,7 +355,7 @@ func changedGuidelines(a, b *analyze.Side) []GuidelineChange {
 // folders is no change. What is new is what the gate calls new.
 func guidelineChange(a, b *Point, least float64) Change {
 	missing := func(p *Point) bool {
-		return p.Verdict == judge.NotMeasured || p.Verdict == judge.Wrong || p.Verdict == judge.Undecided && p.Reason != ""
+		return p.Verdict == judge.NotMeasured || p.Verdict == judge.Wrong || p.Verdict == judge.SeenOnce || p.Verdict == judge.Undecided && p.Reason != ""
 	}
 	above, tells := a.above(least)
 	apart := tells && b.RatioLo95 != nil && *b.RatioLo95 > above

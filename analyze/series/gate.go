@@ -93,7 +93,7 @@ func (g *Baselines) alarms(s analyze.GateState, v *analyze.Verdict) bool {
 	case analyze.Xpass, analyze.Lost:
 		return g.Strict
 	case analyze.Known, analyze.FirstShown, analyze.Unsure:
-		return g.FailOn == FailOnViolated && v.Verdict == judge.Violated
+		return g.FailOn == FailOnViolated && v.Verdict == judge.Violated || g.FailOn == FailOnSeen && v.Verdict == judge.SeenOnce
 	case analyze.Expected, analyze.Gone:
 	}
 	return false
@@ -111,10 +111,14 @@ func (t tonight) provisional(v *analyze.Verdict) provisional {
 	if p, ok := t.expected(v); ok {
 		return p
 	}
-	if v.Verdict == judge.Violated {
+	switch v.Verdict {
+	case judge.Violated:
 		return t.violated(v)
+	case judge.SeenOnce:
+		return provisional{state: analyze.Unsure, reason: v.Reason}
+	default:
+		return t.notViolated(v)
 	}
-	return t.notViolated(v)
 }
 
 // expected is the state of a test that an expectation names; ok: one does, and has something to say.

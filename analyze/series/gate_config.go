@@ -184,6 +184,7 @@ const (
 	FailOnNew      FailOn = "new"      // what is newly wrong, or clearly worse
 	FailOnSure     FailOn = "sure"     // of that, what a new check would probably show again
 	FailOnViolated FailOn = "violated" // every violation that is not expected
+	FailOnSeen     FailOn = "seen"     // as new, and what was seen once in imported data
 	FailOnTimes    FailOn = "times"    // as new, and run-times that became longer
 )
 
@@ -191,7 +192,7 @@ const (
 const firm FailOn = "firm"
 
 // FailOns are the names that [gate] fail_on takes.
-var FailOns = []FailOn{FailOnNew, FailOnSure, FailOnViolated, FailOnTimes}
+var FailOns = []FailOn{FailOnNew, FailOnSure, FailOnViolated, FailOnSeen, FailOnTimes}
 
 // GateConfig is the [gate] section of gl.toml: what a check is held against, and what
 // makes it red.
@@ -215,7 +216,7 @@ func DefaultGate() GateConfig {
 func (c GateConfig) Against() bool { return len(c.Baseline) > 0 || c.Expect != "" }
 
 // Wanted tells whether there is a gate: without one, every violation counts.
-func (c GateConfig) Wanted() bool { return c.Against() || c.onlySure() }
+func (c GateConfig) Wanted() bool { return c.Against() || c.onlySure() || c.FailOn == FailOnSeen }
 
 func (c GateConfig) onlySure() bool { return c.FailOn == FailOnSure || c.FailOn == firm }
 

@@ -144,7 +144,7 @@ func (c *Check) row() Night {
 			if p.Firm {
 				row.Firm++
 			}
-		case judge.Marginal, judge.Kept, judge.Undecided, judge.Suspected, judge.NotSuspected:
+		case judge.Marginal, judge.Kept, judge.Undecided, judge.Suspected, judge.NotSuspected, judge.SeenOnce:
 		}
 		row.Tests++
 	}

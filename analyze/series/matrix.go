@@ -122,7 +122,7 @@ func (r *MatrixRow) add(column int, v *analyze.Verdict) {
 	}
 	c := r.Cells[column]
 	c.Tests[v.Verdict]++
-	if v.Verdict != judge.Violated {
+	if v.Verdict != judge.Violated && v.Verdict != judge.SeenOnce {
 		return
 	}
 	if at, found := slices.BinarySearch(c.Violated, v.Msize); !found {

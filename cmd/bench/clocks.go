@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/cmd/bench/table"
 	"pgmpi/measure/protocol"
 )
 
@@ -31,7 +32,7 @@ func clocksBench(ctx context.Context, e *env) {
 	for _, s := range clocksJob.Seconds {
 		header = append(header, fmt.Sprint(s, " s"))
 	}
-	t := newTable(append(header, "takes ms", "rounds", "messages")...)
+	t := table.New(append(header, "takes ms", "rounds", "messages")...)
 	numbers := e.numbers(2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
 	right := map[string]int{}
 	for _, p := range numbers {
@@ -48,7 +49,7 @@ func clocksBench(ctx context.Context, e *env) {
 			if s.Failed != "" {
 				must(fmt.Errorf("%s at p = %d: %s", s.Method, p, s.Failed))
 			}
-			t.row(append(row, fmt.Sprintf("%.1f", float64(s.DurationNS)/1e6), s.Rounds, s.Messages)...)
+			t.Row(append(row, fmt.Sprintf("%.1f", float64(s.DurationNS)/1e6), s.Rounds, s.Messages)...)
 			last := s.Checks[len(s.Checks)-1]
 			small := float64(protocol.Worst(last.TrueNS)) < drift/2*last.Seconds*1e9
 			if knowsDrift := s.Method != "skampi" && s.Method != "netgauge"; small == knowsDrift {

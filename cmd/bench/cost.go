@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"pgmpi/analyze/export"
+	"pgmpi/cmd/bench/slower"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -223,4 +224,13 @@ func (e *env) timeCheck(ctx context.Context, text string, seed int) float64 {
 	fmt.Printf("      launching %d mpiruns %.1f s, measured calls %.1f s, the rest of the ranks' work %.1f s, the driver between them %.1f s\n",
 		len(runs), all.launch, all.timed, all.rest, c.seconds-all.launch-all.timed-all.rest)
 	return c.seconds
+}
+
+// importBench times `pgmpi analyze --from` of a folder of PICO's results, and counts what is slow there.
+func importBench(ctx context.Context, e *env) {
+	if e.folder == "" {
+		must(fmt.Errorf("import needs --folder DIR, such as results/ of github.com/HLC-Lab/pico with its tarballs unpacked"))
+	}
+	e.fastest(ctx, "wall-clock", 10, "analyze", "--from", "any", e.folder, "--out", filepath.Join(e.dir, "imported"))
+	fmt.Print(get(slower.Text(filepath.Join(e.dir, "imported"), 1.2)))
 }

@@ -223,13 +223,12 @@ func newJob(p, nrep int, cases ...protocol.JobCase) *protocol.Job {
 	return &protocol.Job{NP: p, StallNS: stall, CallsJob: j}
 }
 
-// do does a job in one mpirun of a rank program.
-func (e *env) do(ctx context.Context, rank string, job *protocol.Job) *protocol.Output {
+// do does a job in one mpirun of a rank program, under variables of the environment.
+func (e *env) do(ctx context.Context, rank string, job *protocol.Job, variables ...map[string]string) *protocol.Output {
 	mpi := measure.DefaultMPI()
 	mpi.Launch = e.launcher(job.NP)
 	ranks := &measure.Outside{MPI: mpi, Path: e.program(rank), Info: e.info}
-	out := get(ranks.Do(ctx, guidelines.Shape{NP: job.NP}, nil, job, nil))
-	return out
+	return get(ranks.Do(ctx, guidelines.Shape{NP: job.NP}, measure.Env(variables...), job, nil))
 }
 
 // plain runs a plain C program on p processes and returns what it wrote to

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pgmpi/cmd/bench/meter"
+	"pgmpi/cmd/bench/table"
 	"pgmpi/measure/protocol"
 )
 
@@ -168,7 +169,7 @@ func groupedMedian(samples []protocol.Sample) float64 {
 
 // show prints the table; off is the largest distance of a ratio ours/C from 1.
 func (r *rival) show(got []ratios) (off float64) {
-	t := newTable("case", "C, µs", "ours / C", "quartiles", "C' / C", "quartiles", fmt.Sprintf("within %g %%", 100*r.allowed))
+	t := table.New("case", "C, µs", "ours / C", "quartiles", "C' / C", "quartiles", fmt.Sprintf("within %g %%", 100*r.allowed))
 	between := func(q [5]float64) string { return fmt.Sprintf("%.3f … %.3f", q[1], q[3]) }
 	for i, c := range r.cases {
 		ours, again := quartiles(got[i].ours), quartiles(got[i].again)
@@ -177,7 +178,7 @@ func (r *rival) show(got []ratios) (off float64) {
 			verdict = "yes"
 		}
 		off = max(off, away)
-		t.row(fmt.Sprintf("%s %d B", c.Function, c.Msize), fmt.Sprintf("%.3f", quartiles(got[i].plain)[2]/1000),
+		t.Row(fmt.Sprintf("%s %d B", c.Function, c.Msize), fmt.Sprintf("%.3f", quartiles(got[i].plain)[2]/1000),
 			fmt.Sprintf("%.3f", ours[2]), between(ours), fmt.Sprintf("%.3f", again[2]), between(again), verdict)
 	}
 	t.Flush()

@@ -29,6 +29,7 @@ var benches = []bench{
 	{"size", "the size of bin/pgmpi", false, 1, 1, sizeBench},
 	{"analyze", "10 million samples from the raw files to the verdict; the fastest counts", false, 3, 1, analyzeBench},
 	{"export", "10 million samples from the raw files to a table, as Parquet and csv; the fastest counts", false, 3, 1, exportBench},
+	{"import", "the way of another program's files, given by --folder, to verdicts, and what is slow in them", false, 1, 1, importBench},
 	{"loop", "the timing loop against the same loop in plain C, p = 2, in rounds of three mpiruns", true, 30, 1, loopRival.bench},
 	{"pipelined", "many calls in a row as pgmpi times --pipelined has them, against the loop of other benchmarks in plain C", true, 20, 1, pipelinedRival.bench},
 	{"check", "a whole check of GL3-GL17 at five sizes, 16 B to 1 MiB, p = 2, nrep 10 to 200; the fastest counts", true, 3, 1, checkBench},
@@ -42,6 +43,7 @@ var benches = []bench{
 	{"faults", "checks that are killed, stopped and starved at random times, and go on: what is lost, wrong, hung, left; p = 2", true, 150, 1, faultsBench},
 	{"nonblocking", "a check of blocking, nonblocking and persistent calls, with known answers, 8 B to 1 MiB, R = 10, p = 2", true, 1, 1, nonblockingBench},
 	{"overlap", "how much of calls of 5 ms is hidden where that is known, R = 6, p = 1 and 2", true, 1, 1, overlapBench},
+	{"large", "Bcast of 2 GiB + 24 B by a call with large counts, right and cut to 31 bits; 5 GiB a rank, p = 2", true, 1, 1, largeBench},
 	{"stability", "checks in a row of GL3-GL17 at 1 B to 1 MiB, p = 2: how many verdicts flip", true, 10, 2, stabilityBench},
 	{"nights", "nights against those before: false alarms, slowdowns planted into every cell", true, 20, 4, nightsBench},
 }
@@ -124,7 +126,7 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	fs.IntVar(&e.tests, "tests", 300, "simulate: tests of a check")
 	fs.StringSliceVar(&e.designs, "designs", []string{"usual", "10"}, "simulate: what to compare: usual, numbers of mpiruns as 10 or with looks 8+16+24, paper")
 	fs.StringVar(&e.rows, "rows", "", "simulate, replay, proof, stability, nights: only questions with this in their name")
-	fs.StringVar(&e.folder, "folder", "", "replay, nights: a results folder of many mpiruns, instead of one that it measures with each library")
+	fs.StringVar(&e.folder, "folder", "", "replay, nights: a results folder of many mpiruns, instead of one that it measures with each library; import: the files")
 	fs.Usage = func() {
 		fmt.Println("Usage: bench [FLAGS] [BENCH…]")
 		for _, b := range benches {
@@ -145,8 +147,8 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 		}
 		chosen = append(chosen, benches[i])
 	}
-	if len(chosen) == 0 {
-		chosen = benches
+	if len(chosen) == 0 { // import needs files that nobody has here
+		chosen = slices.DeleteFunc(slices.Clone(benches), func(b bench) bool { return b.name == "import" })
 	}
 	for _, b := range chosen {
 		if e.times > 0 && e.times < b.least {
@@ -154,8 +156,8 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 		}
 	}
 	if e.folder != "" {
-		if len(chosen) != 1 || chosen[0].name != "replay" && chosen[0].name != "nights" {
-			return nil, nil, errors.New("--folder is for replay or nights alone: bench replay --folder DIR")
+		if len(chosen) != 1 || !slices.Contains([]string{"replay", "nights", "import"}, chosen[0].name) {
+			return nil, nil, errors.New("--folder is for replay, nights or import alone: bench replay --folder DIR")
 		}
 		libraries = []string{""} // none is measured
 	}

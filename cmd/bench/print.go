@@ -3,9 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
-	"os"
 	"slices"
-	"text/tabwriter"
 
 	"pgmpi/analyze"
 	"pgmpi/internal/conf"
@@ -25,23 +23,6 @@ func (e *env) outcome(what, got, aim string, ok bool) {
 func (e *env) aim(what string, v float64, format string, least, most float64) {
 	f := figure{what: what, least: least, most: most, format: format}
 	e.outcome(what, number(format, v), f.aim(), f.met(v))
-}
-
-// table aligns rows on standard output once it is flushed. Its columns have a
-// least width, so that rows that are flushed one by one still line up.
-type table struct{ *tabwriter.Writer }
-
-func newTable(header ...any) table {
-	t := table{tabwriter.NewWriter(os.Stdout, 10, 0, 2, ' ', tabwriter.AlignRight)}
-	t.row(header...)
-	return t
-}
-
-func (t table) row(cells ...any) {
-	for _, c := range cells {
-		fmt.Fprintf(t, "%v\t", c)
-	}
-	fmt.Fprintln(t)
 }
 
 // number is "-" for what is not a number.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"pgmpi/analyze/report"
+	"pgmpi/cmd/bench/table"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/stats"
 	"pgmpi/internal/tuning"
@@ -77,7 +78,7 @@ func (e *env) inPrograms(ctx context.Context, all []report.RemedyResult) {
 		if len(cells) == 0 {
 			continue
 		}
-		t := newTable(fmt.Sprintf("setting %d", i+1), "bytes", "remedy", "95 %", "program", "95 %", "")
+		t := table.New(fmt.Sprintf("setting %d", i+1), "bytes", "remedy", "95 %", "program", "95 %", "")
 		repeat := true
 		for _, function := range slices.Sorted(maps.Keys(cells)) {
 			for _, c := range e.alternated(ctx, &all[i], function, cells[function], rng) {
@@ -92,7 +93,7 @@ func (e *env) inPrograms(ctx context.Context, all []report.RemedyResult) {
 					repeat = repeat && again
 					said = phrase.When(!again, "DOES NOT REPEAT")
 				}
-				t.row(function, c.size, number("%.2f", gain), fmt.Sprintf("%.2f–%.2f", lo, hi), number("%.2f", c.Ratio), fmt.Sprintf("%.2f–%.2f", c.Lo95, c.Hi95), said)
+				t.Row(function, c.size, number("%.2f", gain), fmt.Sprintf("%.2f–%.2f", lo, hi), number("%.2f", c.Ratio), fmt.Sprintf("%.2f–%.2f", c.Lo95, c.Hi95), said)
 			}
 		}
 		t.Flush()

@@ -2,22 +2,28 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
-	"pgmpi/guidelines"
-	"pgmpi/internal/conf"
+	"pgmpi/analyze/report/checks"
+	"pgmpi/internal/clean"
 	"pgmpi/internal/document"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/settings"
+	"pgmpi/measure/results/imported"
 )
+
+// byText is the word for formats that are found by the text.
+const byText = "any"
 
 func analyzeCommand() *cobra.Command {
 	var s settings.Settings
@@ -33,16 +39,19 @@ with other settings is not replaced. --explain prints what single verdicts rest
 on, in place of the tables. --baseline compares with other checks, as
 ` + "`pgmpi check --baseline`" + ` does, but measures nothing again. Needs no MPI.
 
-With --from reprompi the arguments are output files of ReproMPI's mpibenchmark,
-one for each mpirun:
-` + "`pgmpi analyze --from reprompi run1.dat run2.dat …`" + `. It judges the guidelines
-whose two sides are both in the data, or of these the ones that --guidelines
-selects; nothing is written without --out.`,
-		Args:        wants(1, anyNumber, "one results folder, or output files with --from"),
-		Annotations: manual.MostNeeded("explain baseline expect method alpha min-slowdown out full format from guidelines"),
+With --from FORMAT the arguments are what another benchmark has written, files
+or folders: ` + "`pgmpi analyze --from osu run1 run2 …`" + `. They become a results
+folder, or one for each job, and the guidelines whose sides are both in the data
+are judged, or of these the ones that --guidelines selects. Fewer than eight
+mpiruns, or means, give no verdicts: what is slower there was seen once.`,
+		Args:        wants(1, anyNumber, "one results folder, or files of other programs with --from"),
+		Annotations: manual.MostNeeded("explain baseline expect method alpha min-slowdown out full format from np guidelines"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if from != "" {
 				return analyzeFiles(from, args, &s, &o)
+			}
+			if s.Given("job.np", "job.shapes") {
+				return fail.Setupf("analyze: --np and --shape go with --from; a results folder has its own")
 			}
 			if s.File != "" {
 				return fail.Setupf("analyze: --guidelines goes with --from; a results folder has its own")
@@ -50,7 +59,7 @@ selects; nothing is written without --out.`,
 			if len(args) != 1 {
 				return fail.Setupf("analyze: give one results folder: `pgmpi compare` and `pgmpi history` take several")
 			}
-			return o.again(args[0], true, &s, experiment.Check, experiment.Explore)
+			return o.again(args[0], true, &s, experiment.Check, experiment.Explore, experiment.Imported)
 		},
 	}
 	fs := c.Flags()
@@ -58,9 +67,13 @@ selects; nothing is written without --out.`,
 	s.Gate(fs)
 	o.formats = formatsFlag(fs, check.Reports, ", all into the folder")
 	o.explains(fs)
-	fs.StringVar(&from, "from", "", "`PROGRAM` whose output files the arguments are: reprompi")
+	fs.StringVar(&from, "from", "", "the `FORMAT` of files that another program has written: "+strings.Join(imported.Formats(), ", ")+"; "+byText+" finds it by their text")
+	manual.Offer(fs.Lookup("from"), append(imported.Formats(), byText))
+	s.Keys(fs, "np", "shape")
+	s.Means(fs, "np", "with --from: the number of processes, where files do not say it")
+	s.Means(fs, "shape", "with --from: `NODESxPPN`, where files do not say it")
 	s.FileFlag(fs, "with --from: the `FILE` gl.toml whose [check] and [[guideline]] say what is judged (default: all)")
-	fs.StringVar(&o.out, "out", "", "a `DIR` for the report (default: the results folder, unless its report was made with other settings; with --from nothing is written)")
+	fs.StringVar(&o.out, "out", "", "a `DIR` for the report (default: the results folder, unless its report was made with other settings); with --from for the results folders (default pgmpi-imported-<UTC time>)")
 	return c
 }
 
@@ -70,36 +83,6 @@ func mayExplain(selectors []string, formats *formatFlag) error {
 		return fail.Setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
 	}
 	return nil
-}
-
-func selected(plan *guidelines.Plan, selectors []string) ([]analyze.Selection, error) {
-	var out []analyze.Selection
-	for _, text := range selectors {
-		s, err := analyze.Select(plan, text)
-		if err != nil {
-			return nil, fail.Setupf("--explain: %w", err)
-		}
-		out = append(out, s)
-	}
-	return out, nil
-}
-
-// chosen returns the tests of selections by their index in the Plan, each once, and warns
-// of a selection without any.
-func chosen(selections []analyze.Selection, j *reading.Judgement) []int {
-	var tests []int
-	for _, s := range selections {
-		of := s.Of(j.Report)
-		if len(of) == 0 {
-			warn("--explain %s: none of these tests is violated; add a size to see others\n", conf.Quote(s.Selector))
-		}
-		for _, i := range of {
-			if !slices.Contains(tests, i) {
-				tests = append(tests, i)
-			}
-		}
-	}
-	return tests
 }
 
 // explain shows what the verdicts on tests rest on: all of a single one, and of several a sentence each unless --full asks for all.
@@ -127,14 +110,8 @@ func explain(f document.Format, j *reading.Judgement, tests []int) error {
 	return nil
 }
 
-// analyzeFiles judges measurements of another program.
+// analyzeFiles judges measurements of other programs.
 func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) error {
-	if known := []string{"reprompi"}; from != known[0] {
-		return fail.Setupf("--from: %s", conf.Unknown("program", from, known))
-	}
-	if len(o.explain) > 0 {
-		return fail.Setupf("analyze: --explain needs the raw files of a results folder, it does not go with --from")
-	}
 	config, err := s.Load(nil)
 	if err != nil {
 		return err
@@ -142,9 +119,27 @@ func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) 
 	if s.File == "" {
 		config.Check.Guidelines = []string{"all"}
 	}
-	r, err := reading.Import(paths, config, version)
+	if o.out == "" {
+		o.out = experiment.Imported.NewFolder()
+	}
+	jobs, leftOut, err := experiment.Import(paths, strings.TrimPrefix(from, byText), config, run.Options{Path: o.out, Version: version, Line: os.Args})
 	if err != nil {
 		return err
 	}
-	return o.writeBy(reading.Keep, check.Reports.Document(r))
+	shown, more := phrase.First(leftOut, 10, "note: left out: %d more\n")
+	for _, text := range shown {
+		warn("note: left out: %s\n", clean.Line(text))
+	}
+	warn("%s", more)
+	s.File = ""
+	if beside := experiment.Beside(jobs); beside == nil {
+		o.out = ""
+		return o.again(jobs[0].Path, true, s.Without("job.np").Without("job.shapes"), experiment.Imported)
+	} else if len(o.explain) > 0 {
+		return fail.Setupf("analyze: --explain is of one job: pgmpi analyze %s --explain", jobs[0].Path)
+	} else if err := o.formats.as(checks.Matrices); err != nil {
+		return err
+	} else {
+		return o.writeBy(reading.Keep, beside)
+	}
 }

@@ -163,7 +163,7 @@ func (x *comparison) two(s *settings.Settings, args []string) error {
 	if err != nil {
 		return err
 	}
-	_, m, err := reading.Open(a, results.Check, results.Fingerprint)
+	_, m, err := reading.Open(a, results.Check, results.Fingerprint, results.Imported)
 	if err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func (x *comparison) compare(pathA, pathB string, cfg series.CompareConfig) erro
 func readSides(cfg judge.Config, paths ...string) ([]*analyze.Side, error) {
 	var sides []*analyze.Side
 	for _, path := range paths {
-		folder, m, err := reading.Open(path, results.Check, results.Fingerprint)
+		folder, m, err := reading.Open(path, results.Check, results.Fingerprint, results.Imported)
 		if err != nil {
 			return nil, err
 		}

@@ -29,12 +29,18 @@ from. Verdicts are computed again with the settings of each folder.
 docs/results-format.md explains the columns. Needs no MPI.
 
   pgmpi export before after --out x.parquet
-  pgmpi export DIR --what medians > medians.csv`,
+  pgmpi export DIR --what medians > medians.csv
+
+--format osu writes run medians in the two columns of OSU's benchmarks, which
+` + "`pgmpi analyze --from osu`" + ` reads again.`,
 		Args: wants(1, anyNumber, "at least one results folder"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			format, err := tableFormat(format, out)
 			if err != nil {
 				return err
+			}
+			if format == export.OSU && !c.Flags().Changed("what") {
+				what = reading.ExportMedians
 			}
 			return exportTable(args, what, format, out)
 		},

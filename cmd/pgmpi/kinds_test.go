@@ -54,6 +54,8 @@ func folders(t *testing.T, root string) map[string]string {
 	do("fingerprint", experiment.Fingerprint("MPI_Bcast:8"))
 	explored(t, b, filepath.Join(root, "explore"))
 	out["explore"] = filepath.Join(root, "explore")
+	out["imported"] = filepath.Join(root, "imported")
+	inProcess("analyze", "--from", "osu", osuFile(t, root, 1, "P50 Tail Lat(us)"), "--np", "2", "--out", out["imported"])
 	x := &experiment.AB{Out: filepath.Join(root, "ab"), Names: [3]string{"A", "B"}}
 	for i, side := range []string{"a", "b"} {
 		f := config(experiment.Side)
@@ -105,25 +107,26 @@ func TestAFolderIsShownByItsCommandsAndNoOthers(t *testing.T) {
 	root := t.TempDir()
 	all := folders(t, root)
 	shown := map[string]string{"check": "analyze DIR", "explore": "analyze DIR", "overlap": "overlap DIR", "pipelined": "times --pipelined DIR",
-		"fingerprint": "fingerprint DIR CASE", "ab": "compare DIR"}
-	every := "check explore overlap pipelined fingerprint"
+		"fingerprint": "fingerprint DIR CASE", "ab": "compare DIR", "imported": "analyze DIR"}
+	every := "check explore overlap pipelined fingerprint imported"
 	for command, takes := range map[string]string{
-		"analyze DIR":                            "check explore",
-		"analyze NIGHT --baseline DIR":           "check ab", // a folder of nights
-		"compare DIR NIGHT":                      "check fingerprint",
-		"compare --matrix DIR":                   "check",
-		"compare --repeat DIR NIGHT":             "check fingerprint",
-		"history DIR":                            "check ab",
-		"expect DIR":                             "check",
-		"export DIR --what verdicts":             "check",
-		"export DIR --what samples":              "check explore fingerprint",
-		"export DIR --what medians":              "check explore fingerprint",
-		"figures DIR --out ROOT/fig":             "check",
+		"analyze DIR":                            "check explore imported",
+		"analyze NIGHT --baseline DIR":           "check ab imported", // a folder of nights
+		"compare DIR NIGHT":                      "check fingerprint imported",
+		"compare --matrix DIR":                   "check imported",
+		"compare --repeat DIR NIGHT":             "check fingerprint imported",
+		"history DIR":                            "check ab imported",
+		"expect DIR":                             "check imported",
+		"export DIR --what verdicts":             "check imported",
+		"export DIR --what samples":              "check explore fingerprint imported",
+		"export DIR --what medians":              "check explore fingerprint imported",
+		"export DIR --format osu":                "check explore fingerprint imported",
+		"figures DIR --out ROOT/fig":             "check imported",
 		"remedy DIR":                             "check explore",
 		"overlap DIR":                            "overlap",
-		"times DIR":                              "check explore fingerprint",
+		"times DIR":                              "check explore fingerprint imported",
 		"times --pipelined DIR":                  "pipelined",
-		"fingerprint DIR MPI_Bcast:8":            "check explore fingerprint",
+		"fingerprint DIR MPI_Bcast:8":            "check explore fingerprint imported",
 		"fingerprint Bcast:8 --resume --out DIR": "fingerprint",
 		"status DIR":                             every,
 		"env DIR":                                every,
@@ -155,8 +158,11 @@ func TestAFolderIsShownByItsCommandsAndNoOthers(t *testing.T) {
 
 // words are the words of the command that makes a kind of folders.
 func words(kind string) string {
-	if kind == "pipelined" {
+	switch kind {
+	case "pipelined":
 		return "times --pipelined"
+	case "imported":
+		return "analyze --from"
 	}
 	return kind
 }
@@ -164,7 +170,7 @@ func words(kind string) string {
 // A folder of an older version does not say what it is of.
 func TestTheKindOfAnOlderFolderIsSeen(t *testing.T) {
 	for kind, dir := range folders(t, t.TempDir()) {
-		if kind == "ab" {
+		if kind == "ab" || kind == "imported" { // older versions had none
 			continue
 		}
 		path := filepath.Join(dir, "manifest.json")

@@ -65,7 +65,7 @@ func (o *output) measure(ctx context.Context, x *run.Experiment, s *settings.Set
 	if err != nil {
 		return err
 	}
-	explained, err := selected(&c.Manifest.Plan, o.explain)
+	explained, err := reading.Selected(&c.Manifest.Plan, o.explain)
 	switch {
 	case err != nil:
 		return err
@@ -86,7 +86,7 @@ func (o *output) measure(ctx context.Context, x *run.Experiment, s *settings.Set
 		return o.goOnWith(err, c.Path)
 	case found == nil: // a stage alone
 		warn("results: %s\n", c.Path)
-		return nil
+		return c.WrongData()
 	}
 	return o.answer(c, found, c.Folder(), explained, true)
 }
@@ -136,7 +136,7 @@ func (o *output) again(path string, keep bool, s *settings.Settings, of ...*run.
 	if err := o.formats.as(x.Answer); err != nil {
 		return err
 	}
-	explained, err := selected(&m.Plan, o.explain)
+	explained, err := reading.Selected(&m.Plan, o.explain)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (o *output) again(path string, keep bool, s *settings.Settings, of ...*run.
 	} else if err != nil {
 		return err
 	}
-	found, err := c.Judge(c)
+	found, err := c.Found()
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (o *output) again(path string, keep bool, s *settings.Settings, of ...*run.
 // prints the first format and the explanations; with tables, both, else explanations take the
 // place of that format. The command ends as the answer says.
 func (o *output) answer(c *run.Campaign, found *run.Found, into *results.Folder, selections []analyze.Selection, tables bool) error {
-	d, explained := found.Document, chosen(selections, found.Judgement)
+	d, explained := found.Document, found.Judgement.Chosen(selections, warn)
 	d.MadeBy(c.Manifest.Command)
 	stored := ""
 	// An answer that cannot be stored is printed all the same.

@@ -21,8 +21,8 @@ import (
 
 // Every collective and every mock-up is compared with its definition for one to
 // eight processes, at counts that p divides and does not, at 1 and at 0. Not
-// the full product: each p up to 4 meets every datatype and every kind of root, p = 1, 2
-// and 4 with one library or the other, each above one of the four datatypes, and p = 5, 7 and 8 one library each; operators
+// the full product: each p up to 4 meets byte, int, float, double and every kind of root, p = 1, 2
+// and 4 with one library or the other, p = 2 the other datatypes, each above one of the eight, and p = 5, 7 and 8 one library each; operators
 // alternate over p, and p = 2 meets them all with one library or the other, the
 // second and later ones of a datatype in the functions that reduce. What an operator
 // computes does not depend on p, and what a root does not on the operator.
@@ -33,7 +33,7 @@ func TestEveryFunctionGivesTheRightData(t *testing.T) {
 				continue
 			}
 			for i, d := range mockups.Datatypes()[1:] { // auto is two of them
-				if np > 4 && i != np%4 {
+				if np > 4 && i != np-1 || np <= 4 && np != 2 && isOther(d) {
 					continue
 				}
 				for k, op := range d.Ops {
@@ -45,6 +45,12 @@ func TestEveryFunctionGivesTheRightData(t *testing.T) {
 			}
 		}
 	})
+}
+
+// isOther tells whether a datatype is met on two processes alone: what it is makes no difference to
+// the messages.
+func isOther(d mockups.Datatype) bool {
+	return slices.Contains([]string{"unsigned", "int64", "uint64", "2int"}, d.Name)
 }
 
 // roots are the first, a middle and the last rank.
@@ -139,6 +145,13 @@ func verifyJob(np int, d mockups.Datatype, op string, root int, all bool) *proto
 	return j
 }
 
+// takesForSigned tells whether a function compares unsigned numbers as signed ones: MPICH 4.0.2 does
+// (pmodels/mpich, issue 6083). Exscan on two processes compares none.
+func (b *fixture) takesForSigned(f mockups.Function, np int, datatype, op string) bool {
+	exscan := f.ID == "MPI_Exscan" || f.Of == "MPI_Exscan"
+	return f.Reduces && (datatype == "unsigned" || datatype == "uint64") && (op == "min" || op == "max") && (np > 2 || !exscan) && b.isMPICH402()
+}
+
 // divided are as many ranks of a node as leave several nodes; 0: no number does.
 func (b *fixture) divided(np int) int {
 	return map[int]int{4: 2, 6: 2 + b.libraryIndex(), 8: 4}[np]
@@ -159,8 +172,14 @@ func (b *fixture) verify(np int, d mockups.Datatype, op string, root int, all bo
 	}
 	for _, c := range out.Cases {
 		id, want := j.Cases[c.Case].Function, protocol.StatusOK
-		if f, _ := mockups.Get(id); f.Over != "" && of == 0 {
+		f, _ := mockups.Get(id)
+		if f.Over != "" && of == 0 {
 			want = protocol.StatusNotMeasured
+		}
+		if size := j.Cases[c.Case].Msize; want == protocol.StatusOK && size > 0 && b.takesForSigned(f, np, d.Name, op) {
+			if want = protocol.StatusWrong; size == d.Bytes {
+				continue // of one element the order may be the same
+			}
 		}
 		if c.Status != want {
 			b.t.Errorf("%s: %s at %d bytes is %s: %s", what, id, j.Cases[c.Case].Msize, c.Status, c.Message)
@@ -192,6 +211,18 @@ func TestMockupOnNodesSaysWhyItIsNotMeasured(t *testing.T) {
 		should.Hold(t, lane.Status == protocol.StatusNotMeasured && strings.Contains(lane.Message, c.want) && call.Status == protocol.StatusOK,
 			"p = %d, %s: the mock-up is %s: %s, want %q; the call is %s", c.np, c.nodes, lane.Status, lane.Message, c.want, call.Status)
 	}
+}
+
+// A shape whose nodes the library does not see is refused.
+func TestShapeThatTheLibraryDoesNotSeeIsRefused(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t, libraries[0])
+	j := measureJob(2, "int", "sum", 20*time.Second)
+	j.Order, j.Cases, j.Place, j.Nodes = []int{0}, []protocol.JobCase{{Function: "MPI_Bcast", NRep: 1}}, "1x2", 1
+	_, err := b.runJob(2, j)
+	must.Do(t, err)
+	_, err = b.with("nodes-of-1").runJob(2, j)
+	should.Hold(t, err != nil && strings.Contains(err.Error(), "the library has the ranks on 2 nodes, and their hosts are 1"), "%v", err)
 }
 
 // launch is how np ranks are started by hand, also more than there are cores.

@@ -55,13 +55,13 @@ func TestOverlapOfEveryNonblockingCollective(t *testing.T) {
 func TestOverlapVerifiesTheCallsThatItTests(t *testing.T) {
 	b := newFixture(t, libraries[0])
 	const shim = "[mpi]\nenv = { LD_PRELOAD = \"%s/overlap-%s.so\", PGMPI_OVERLAP = \"%s\" }\n"
-	for mode, wrong := range map[string]bool{"spoil:0": true, "wait:1000": false, "helper:1000": false} {
+	for mode, wrong := range map[string]bool{"spoil:0": true, "late:0": true, "wait:1000": false, "helper:1000": false} {
 		code := 4
 		if wrong {
 			code = 3
 		}
 		b.out = filepath.Join(b.dir, mode[:4])
-		_, o := b.overlapped(code, fmt.Sprintf(shim, b.bin, b.lib.name, mode), "--functions", "MPI_Bcast,MPI_Reduce", "--msizes", "1Ki")
+		_, o := b.overlapped(code, fmt.Sprintf(shim, b.bin, b.lib.name, mode), "--functions", "MPI_Bcast,MPI_Reduce", "--msizes", "1Ki", "--tests", "512")
 		for _, c := range o.Cases {
 			want := wrong && c.Function == "MPI_Ibcast"
 			should.Hold(t, c.Wrong == want && (c.NB7.Verdict == judge.Wrong) == want && (c.R == 0) == want, "%s: %s is %+v", mode, c.Function, c)

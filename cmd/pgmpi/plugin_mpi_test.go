@@ -106,7 +106,7 @@ func TestOwnMockupWithAFaultIsNamedAndLeftOut(t *testing.T) {
 		for _, name := range []string{"crash", "abort"} {
 			s.says(t, "scan_as_"+name+" crashes: the mpirun is repeated without it")
 		}
-		want := map[string]string{"crash": "its first call ended the mpirun: a rank crashed (SIGSEGV)", "abort": "its first call ended the mpirun", "error": "MPI_ERR_OTHER", "greedy": "more temporaries than the temps of its row say", "refuse": "prepare: "}
+		want := map[string]string{"crash": "a call ended the mpirun: a rank crashed (SIGSEGV)", "abort": "a call ended the mpirun", "error": "MPI_ERR_OTHER", "greedy": "more temporaries than the temps of its row say", "refuse": "prepare: "}
 		r := b.report()
 		for _, c := range append(r.NotMeasured, r.Wrong...) {
 			name := strings.TrimPrefix(c.Function, "scan_as_")
@@ -119,6 +119,26 @@ func TestOwnMockupWithAFaultIsNamedAndLeftOut(t *testing.T) {
 		should.Hold(t, len(want) == 0, "not named: %v", want)
 		for _, v := range r.Verdicts {
 			should.Hold(t, v.Guideline != "right" || v.OtherMedianS != nil, "what is right was not measured: %+v", v)
+		}
+	})
+}
+
+// It crashes in the timed calls, where nothing is announced: the repeated mpirun says which one it is.
+func TestOwnMockupThatCrashesLaterIsNamedAndLeftOut(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		b.plugin(b.lib, "libmine.so")
+		gl := b.toml(strings.Replace(ownScans("libmine.so", "right", "later"), "fixed = 10", "fixed = 200", 1))
+		b.check("--guidelines", gl).exits(t, 0, 1).says(t, "repeated once", "scan_as_later crashes: the mpirun is repeated without it", "libmine.so")
+	})
+}
+
+func TestConstructorThatDoesNotReturnIsNamedByItsFile(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		for _, how := range []string{"WAITS", "CRASHES"} {
+			file := b.plugin(b.lib, how+".so", "-DCONSTRUCTOR="+how)
+			b.out = filepath.Join(b.dir, "out-"+how)
+			b.check("--guidelines", b.toml(ownScans(file, "right")), "--stall", "2s").exits(t, 2).
+				says(t, "[[mockup]] "+file+": the ranks did not come back from loading it", "try: the file's constructors")
 		}
 	})
 }

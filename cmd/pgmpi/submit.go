@@ -186,6 +186,6 @@ func startable(fs *pflag.FlagSet, config *glfile.File) error {
 	if err != nil {
 		return fail.AsSetup(err)
 	}
-	_, err = selected(plan, explain)
+	_, err = reading.Selected(plan, explain)
 	return err
 }

@@ -36,7 +36,7 @@ func TestUsageErrorsSayWhatIsWanted(t *testing.T) {
 		{"analyze " + file, file + " is a file, and a results folder is wanted"},
 		{"compare " + file + " " + file, "is a file, and a results folder is wanted"},
 		{"env " + file, "is a file, and a results folder is wanted"},
-		{"analyze --from reprompi " + file + " --explain GL8:8", "--explain needs the raw files"},
+		{"analyze --from osu " + file + " " + file, "is given twice"},
 		{"analyze --guidelines " + file + " DIR", "--guidelines goes with --from"},
 		{"check --dry-run --explain foo:bar", "a dry run has none"},
 		{"ab --dry-run A.toml B.toml", "unknown flag: --dry-run"},

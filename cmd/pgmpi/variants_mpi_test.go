@@ -60,7 +60,7 @@ func (b *fixture) variantsJob(np int, d mockups.Datatype, op string, root int) *
 // Each number of processes meets another datatype, operator and root.
 func TestEveryWayToCallACollectiveGivesTheRightData(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		types := mockups.Datatypes()
+		types := slices.DeleteFunc(slices.Clone(mockups.Datatypes()), isOther)
 		for np := 1; np <= 5; np++ {
 			d := types[np%len(types)]
 			root := roots(np)[(np+b.libraryIndex())%3]

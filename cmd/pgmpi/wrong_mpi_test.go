@@ -1,7 +1,10 @@
 package main
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
@@ -27,6 +30,7 @@ func TestLibraryThatGivesWrongDataIsCaughtInEveryMpirun(t *testing.T) {
 			{"swap", true, false},
 			{"after-100", true, false},
 			{"idle-after-100", true, true},
+			{"stale-after-100", true, true},
 			{"1-in-100", true, false}, // as the hundredth is the last one of its case
 			{"1-in-10000", false, false},
 			{"first-2", false, false}, // they are not timed
@@ -55,11 +59,62 @@ func TestLibraryThatGivesWrongDataIsCaughtInEveryMpirun(t *testing.T) {
 	})
 }
 
-// wrongJob calls MPI_Allgather four times before its first case and in each of more
+// What else the library does wrong in calls that are verified, and when that is found: before the
+// timed calls, or behind them.
+func TestCallsThatAreWrongAreCaught(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		for _, c := range []struct {
+			fault, function, says string
+			timed                 bool
+		}{
+			{"ulp", "MPI_Allreduce", "rank 1 of 2: the receive buffer is wrong at element 0 of block 0", false},
+			{"single", "MPI_Allreduce", "the receive buffer is wrong at element ", false},
+			{"post", "MPI_Iallreduce", "did not return from its post", false},
+			{"start", "MPI_Allreduce_init", "in a call on other data after the timed ones the receive buffer is wrong", true},
+			{"16-bits", "MPI_Bcast_c", "the receive buffer is wrong at element ", false},
+			{"barrier", "MPI_Barrier", "in a call on other data after the timed ones rank 0 left before this rank had entered", true},
+		} {
+			j := measureJob(2, "double", "sum", 20*time.Second)
+			j.Verify, j.Sync, j.Order, j.Cases = true, protocol.SyncDissemination, []int{0}, []protocol.JobCase{{Function: c.function, Msize: 1024, NRep: 1}}
+			switch {
+			case c.function == "MPI_Barrier":
+				j.Cases[0].Msize = 0
+			case c.function == "MPI_Bcast_c" && b.lib.name == "openmpi":
+				continue // 4 and 5 have none
+			case c.function == "MPI_Bcast_c":
+				j.Cases[0].Msize = 8 * (1<<16 + 5)
+			}
+			if c.timed {
+				j.Cases[0].NRep = 200
+			}
+			for _, fault := range []string{c.fault, "none"} {
+				out, err := b.with("wrong-"+fault).runJob(2, j)
+				if err != nil {
+					t.Errorf("%s: %v", fault, err)
+					continue
+				}
+				want := fault == c.fault
+				r := out.Cases[0]
+				should.Hold(t, (r.Status == protocol.StatusWrong) == want && strings.Contains(r.Message, c.says) == want, "%s: %s is %s: %s", fault, c.function, r.Status, r.Message)
+			}
+		}
+	})
+}
+
+// What a barrier that lets go synchronises is not timed: the mpirun fails.
+func TestSynchronisationThatDoesNotHoldIsRefused(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		j := wrongJob()
+		_, err := b.with("wrong-barrier").runJob(2, j)
+		should.Hold(t, err != nil && strings.Contains(err.Error(), `the barrier of measure.sync = "barrier" does not hold: rank 0 of 2: rank 1 left`), "%v", err)
+	})
+}
+
+// wrongJob calls MPI_Allgather five times before its first case and in each of more
 // than 30 cases.
 func wrongJob() *protocol.Job {
 	j := verifyJob(2, mockups.Datatype{Name: "byte", Bytes: 1}, "bor", 0, false)
-	j.Cases, j.Order, j.Verify, j.FirstCalls, j.Warmup = nil, nil, false, 4, 1
+	j.Cases, j.Order, j.Verify, j.FirstCalls, j.Warmup = nil, nil, false, 5, 1
 	add := func(function string, msize int64) {
 		j.Order = append(j.Order, len(j.Cases))
 		j.Cases = append(j.Cases, protocol.JobCase{Function: function, Msize: msize, NRep: 3})
@@ -71,4 +126,19 @@ func wrongJob() *protocol.Job {
 	add("MPI_Allgather", 32<<10)
 	add("allgather_as_alltoall", 64)
 	return j
+}
+
+// Whatever is asked of a function, its wrong data end the command with 3.
+func TestCommandsThatMeasureWrongDataEndWithThree(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		gl := b.toml("[check]\nguidelines = [\"GL1:MPI_Allgather\"]\nfunctions = [\"MPI_Allgather\"]\n[job]\nnp = [2]\nmpiruns = 3\nmsizes = [\"64\", \"128\"]\n[nrep]\nfixed = 5\n[analyze]\nmethod = \"paper\"\n")
+		for _, words := range []string{"measure", "times --pipelined", "fingerprint MPI_Allgather:64", "check"} {
+			for fault, codes := range map[string][]int{"wrong-every": {3}, "none": {0, 1, 4}} {
+				command := strings.Fields(words)
+				b.out = filepath.Join(b.dir, command[0]+"-"+fault)
+				s := b.with(fault).pgmpi(append(command, "--rank", b.rank, "--out", b.out, "--guidelines", gl)...).exits(t, codes...)
+				should.Hold(t, strings.Contains(s.stderr, "gave wrong data") == (fault != "none"), "%s, %s:\n%s", words, fault, s.stderr)
+			}
+		}
+	})
 }

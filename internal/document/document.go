@@ -26,6 +26,7 @@ type Kind[T any] struct {
 	Outcomes   func(*T) *Outcomes
 	Metrics    func(*T) []Metric
 	Benchmarks func(*T) *Benchmarks
+	Plotted    func(*T) string // columns that sites' scripts plot
 }
 
 // Document is what one command has to say, in every form that it has.
@@ -37,6 +38,7 @@ type Document struct {
 	Outcomes   *Outcomes
 	Metrics    []Metric
 	Benchmarks *Benchmarks
+	Plotted    string
 	Exit       error // of the command that has shown it
 	Page       Page
 	ending     func(folder string) Ending
@@ -159,15 +161,12 @@ func (s *Section) Drawing(draw func(width int) []string) {
 
 func (k Kind[T]) Document(t *T) *Document {
 	d := &Document{Name: k.Name, Sections: k.Sections(t), screen: made(k.Screen, t), Pictured: made(k.Page, t), Rows: made(k.Rows, t),
-		Exit: made(k.Exit, t), Outcomes: made(k.Outcomes, t), Metrics: made(k.Metrics, t), Benchmarks: made(k.Benchmarks, t)}
+		Exit: made(k.Exit, t), Outcomes: made(k.Outcomes, t), Metrics: made(k.Metrics, t), Benchmarks: made(k.Benchmarks, t), Plotted: made(k.Plotted, t)}
 	if k.Page == nil {
 		d.Pictured = d.Sections
 	}
 	for _, sections := range [][]Section{d.Sections, d.screen, d.Pictured} {
-		for i := range sections {
-			// The names of libraries, hosts, functions and folders are others'.
-			sections[i].Rewrite(clean.Line, clean.Text, clean.TableCell)
-		}
+		rewrite(sections)
 	}
 	for i, row := range d.Rows {
 		d.Rows[i] = clean.All(clean.Line, row)
@@ -182,6 +181,19 @@ func (k Kind[T]) Document(t *T) *Document {
 		return k.Ending(t, folder)
 	}
 	return d
+}
+
+// Add puts sections to the end of the full document and of its page.
+func (d *Document) Add(sections []Section) {
+	rewrite(sections)
+	d.Sections, d.Pictured = slices.Concat(d.Sections, sections), slices.Concat(d.Pictured, sections)
+}
+
+func rewrite(sections []Section) {
+	for i := range sections {
+		// The names of libraries, hosts, functions and folders are others'.
+		sections[i].Rewrite(clean.Line, clean.Text, clean.TableCell)
+	}
 }
 
 // MadeBy puts the command line of a document below the answer of its page.

@@ -18,6 +18,7 @@ var Formats = []Format{
 	githubFormat,
 	openmetricsFormat,
 	benchfmtFormat,
+	osuFormat,
 }
 
 // Format is one way to write documents.
@@ -42,6 +43,7 @@ const (
 	outcomes
 	metrics
 	benchmarks
+	plotted
 )
 
 // File is the name of a document's file; "": it has none.
@@ -74,7 +76,7 @@ func (k Kind[T]) Formats() []string {
 
 func (k Kind[T]) has(from form) bool {
 	return [...]bool{sections: true, rows: k.Rows != nil, value: k.JSON,
-		outcomes: k.Outcomes != nil, metrics: k.Metrics != nil, benchmarks: k.Benchmarks != nil}[from]
+		outcomes: k.Outcomes != nil, metrics: k.Metrics != nil, benchmarks: k.Benchmarks != nil, plotted: k.Plotted != nil}[from]
 }
 
 func (k Kind[T]) Format(name string) (Format, error) {

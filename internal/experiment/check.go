@@ -154,6 +154,10 @@ func judgeCheck(c *run.Campaign) (*run.Found, error) {
 	if err != nil {
 		return nil, err
 	}
+	return judgeData(c, data)
+}
+
+func judgeData(c *run.Campaign, data *medians.Set) (*run.Found, error) {
 	j, err := reading.Judged(c.Folder(), c.Manifest, data, c.Config.Analyze)
 	if err == nil {
 		err = j.Hold(c.Against, c.Config)

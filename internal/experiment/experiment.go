@@ -10,7 +10,7 @@ import (
 )
 
 // table has the experiments. The first of a kind tells how a folder of that kind is judged.
-var table = []*run.Experiment{Check, Predict, Measure, Explore, Overlap, Pipelined, fingerprint, Side}
+var table = []*run.Experiment{Check, Predict, Measure, Explore, Overlap, Pipelined, fingerprint, Side, Imported}
 
 // of returns the experiment that makes the folders of a kind, or nil if this version has none.
 func of(kind results.Kind) *run.Experiment {

@@ -63,7 +63,7 @@ func Fingerprint(text string) *run.Experiment {
 			}
 			return &run.Found{Document: calls.Fingerprints.Document(f)}, nil
 		},
-		Answer: calls.Fingerprints, Others: []results.Kind{results.Check, results.Explore}}
+		Answer: calls.Fingerprints, Others: []results.Kind{results.Check, results.Explore, results.Imported}}
 }
 
 // onShape takes the shape that a case may name, in place of the configuration.

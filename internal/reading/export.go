@@ -19,7 +19,7 @@ import (
 )
 
 // Timed are the kinds of folders whose mpiruns time calls by themselves.
-var Timed = []results.Kind{results.Check, results.Explore, results.Fingerprint}
+var Timed = []results.Kind{results.Check, results.Explore, results.Fingerprint, results.Imported}
 
 // What can be exported, in the order of help.
 const (
@@ -36,7 +36,7 @@ func Export(paths []string, what, format string, to io.Writer, step func(done, a
 	kinds := Timed
 	switch what {
 	case ExportVerdicts:
-		kinds = []results.Kind{results.Check}
+		kinds = results.Checks
 	case ExportSamples, ExportMedians:
 	default:
 		return 0, fail.Setupf("--what: %s", conf.Unknown("word", what, Exports))
@@ -204,7 +204,7 @@ func verdictsOf(s *source, give func([]any) error) error {
 
 // Sides judges several results folders by their own settings.
 func Sides(paths []string) ([]*analyze.Side, error) {
-	all, err := sources(paths, results.Check)
+	all, err := sources(paths, results.Checks...)
 	if err != nil {
 		return nil, err
 	}

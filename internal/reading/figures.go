@@ -23,7 +23,7 @@ import (
 // the cases that selectors name are drawn too; without selectors, the largest loss in the first folder
 // that has one. step is told how many pictures of all are drawn.
 func Figures(paths, selectors []string, out *results.Folder, formats []picture.Format, step func(done, all int)) (*checks.Gallery, error) {
-	all, err := sources(paths, results.Check)
+	all, err := sources(paths, results.Checks...)
 	if err != nil {
 		return nil, err
 	}

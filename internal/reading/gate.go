@@ -38,7 +38,7 @@ func (j *Judgement) compare(g *series.Baselines, cfg series.CompareConfig) error
 	g.Times = nil
 	today := j.Side(j.folder.Path)
 	for _, n := range g.Nights {
-		folder, m, err := Open(n.Path, results.Check)
+		folder, m, err := Open(n.Path, results.Checks...)
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func Baselines(config *glfile.File, m *results.Manifest, self string) (*series.B
 		return cmp.Or(cmp.Compare(b.Night, a.Night), cmp.Compare(b.Created, a.Created))
 	})
 	for _, n := range g.Nights {
-		if _, _, err := Open(n.Path, results.Check); err != nil && cfg.FailOn == series.FailOnTimes {
+		if _, _, err := Open(n.Path, results.Checks...); err != nil && cfg.FailOn == series.FailOnTimes {
 			return nil, fail.Setupf("gate.fail_on = \"times\" compares mpiruns, so a baseline has to be a results folder: %w", err)
 		}
 	}

@@ -13,13 +13,14 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/check"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
-	"pgmpi/measure/results/reprompi"
 )
 
 // JudgedModes are the modes of the mpiruns that a report is made from.
@@ -181,7 +182,7 @@ func Keep(folder *results.Folder, d *document.Document, formats []document.Forma
 // Open opens a results folder of one of some kinds, or of any, to read it.
 func Open(path string, kinds ...results.Kind) (*results.Folder, *results.Manifest, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return nil, nil, fail.Setupf("%s is a file, and a results folder is wanted; `pgmpi analyze --from reprompi FILE…` reads files of ReproMPI", path)
+		return nil, nil, fail.Setupf("%s is a file, and a results folder is wanted; `pgmpi analyze --from FORMAT FILE…` reads files of other programs", path)
 	}
 	folder, m, err := results.Open(path, kinds...)
 	if err != nil {
@@ -199,28 +200,33 @@ func ConfigOf(m *results.Manifest) (*glfile.File, error) {
 	return &f, nil
 }
 
-// Import judges output files of ReproMPI's mpibenchmark, each of them one mpirun.
-func Import(paths []string, config *glfile.File, version string) (*analyze.Report, error) {
-	var files []*reprompi.File
-	for _, path := range paths {
-		f, err := reprompi.Read(path)
-		var missing *os.PathError
-		if errors.As(err, &missing) {
-			return nil, fail.AsSetup(err)
-		}
+// Selected reads what --explain names.
+func Selected(plan *guidelines.Plan, selectors []string) ([]analyze.Selection, error) {
+	var out []analyze.Selection
+	for _, text := range selectors {
+		s, err := analyze.Select(plan, text)
 		if err != nil {
-			return nil, err
+			return nil, fail.Setupf("--explain: %w", err)
 		}
-		files = append(files, f)
+		out = append(out, s)
 	}
-	m, runs, err := reprompi.Import(files, config.Check, config.Guideline)
-	if err != nil {
-		return nil, fail.AsSetup(err)
+	return out, nil
+}
+
+// Chosen returns the tests of selections by their index in the Plan, each once, and warns
+// of a selection without any.
+func (j *Judgement) Chosen(selections []analyze.Selection, warn func(format string, args ...any)) []int {
+	var tests []int
+	for _, s := range selections {
+		of := s.Of(j.Report)
+		if len(of) == 0 {
+			warn("--explain %s: none of these tests is violated; add a size to see others\n", conf.Quote(s.Selector))
+		}
+		for _, i := range of {
+			if !slices.Contains(tests, i) {
+				tests = append(tests, i)
+			}
+		}
 	}
-	m.Version = version
-	a, err := analyze.Analyze(m, runs, config.Analyze)
-	if err != nil {
-		return nil, err
-	}
-	return a.Report, nil
+	return tests
 }

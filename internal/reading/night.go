@@ -243,7 +243,7 @@ func readNight(path string) (*series.Check, error) {
 
 // isCheck returns an error of a folder whose manifest is of another kind.
 func isCheck(path string) error {
-	_, _, err := results.Open(path, results.Check)
+	_, _, err := results.Open(path, results.Checks...)
 	if other := (*results.OtherKind)(nil); errors.As(err, &other) {
 		return err
 	}
@@ -251,7 +251,7 @@ func isCheck(path string) error {
 }
 
 func judgeNight(path string) (*series.Check, error) {
-	folder, m, err := Open(path, results.Check)
+	folder, m, err := Open(path, results.Checks...)
 	if err != nil {
 		return nil, err
 	}

@@ -45,6 +45,8 @@ const (
 	NotConverged        ID = "nrep-not-converged"
 	BlindLook           ID = "blind-look"
 	Incomplete          ID = "incomplete"
+	SeenOnce            ID = "seen-once"
+	OtherJob            ID = "other-job"
 )
 
 // What is doubtful about where the ranks ran (docs/cluster.md).
@@ -120,6 +122,9 @@ var kinds = map[ID]kind{
 	BlindLook:        {"a later look, or a larger weight for it", inStatistics + "blind-look"},
 	Incomplete: {"`pgmpi check --resume` measures the mpiruns that are missing; samples out of sync need what out-of-sync says",
 		inStatistics + "incomplete"},
+
+	SeenOnce: {"eight mpiruns or more, with their samples or medians", inStatistics + "seen-once"},
+	OtherJob: {"compare ratios within a job; run-times of two jobs only where several jobs of each show how they differ", inStatistics + "other-job"},
 
 	Governor: {"as root: cpupower frequency-set -g performance; in a batch system: srun --cpu-freq=performance", onRanks},
 	Turbo:    {"as root: echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 > /sys/devices/system/cpu/cpufreq/boost", onRanks},

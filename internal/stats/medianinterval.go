@@ -24,3 +24,41 @@ func MedianInterval(x []float64, confidence float64) (lo, hi float64) {
 	ascending := sorted(x)
 	return ascending[least], ascending[n-1-least]
 }
+
+// MedianByBlocks returns an interval that holds the median of a series whose neighbours resemble each other, with
+// the given confidence: the order statistics at the ends of the normal interval of the share below the median
+// (R. S. Woodruff, JASA 47, 1952), with the variance of that share over all resamples of a moving-block bootstrap
+// (H. R. Künsch, Ann. Statist. 17, 1989), which for a mean needs no resampling. block is the length of a block,
+// ascending is x sorted.
+func MedianByBlocks(x, ascending []float64, block int, confidence float64) (lo, hi float64) {
+	n := len(x)
+	if n == 0 {
+		return math.NaN(), math.NaN()
+	}
+	median := MedianSorted(ascending)
+	below := func(i int) float64 { // ties lie half below
+		switch {
+		case x[i] < median:
+			return 1
+		case x[i] > median:
+			return 0
+		}
+		return 0.5
+	}
+	block = max(1, min(block, n))
+	sum, of, squares := 0.0, 0.0, 0.0
+	for i := range x {
+		sum += below(i)
+		if i >= block {
+			sum -= below(i - block)
+		}
+		if i >= block-1 {
+			of += sum
+			squares += sum * sum
+		}
+	}
+	blocks := float64(n - block + 1)
+	variance := max(0, squares/blocks-(of/blocks)*(of/blocks)) / float64(block) / float64(n)
+	half := math.Sqrt2 * math.Erfinv(confidence) * math.Sqrt(variance)
+	return quantileSorted(ascending, max(0, 0.5-half)), quantileSorted(ascending, min(1, 0.5+half))
+}

@@ -38,6 +38,7 @@ const (
 type Job struct {
 	NP      int    `json:"np"`               // processes that must take part
 	Place   string `json:"place,omitempty"`  // where they must be, as host.Place writes it; "": anywhere
+	Nodes   int    `json:"nodes,omitempty"`  // of the shape, as the library must see them too; 0: any number
 	StallNS int64  `json:"stall_ns"`         // a rank that finishes nothing for this long ends the mpirun
 	Layout  bool   `json:"layout,omitempty"` // say where the ranks run, before the work
 
@@ -62,17 +63,19 @@ type CallsJob struct {
 	SendNS int64 `json:"send_ns,omitempty"`
 	// Mockups are shared libraries with mock-ups of the user's own that the ranks load.
 	Mockups []Mockups `json:"mockups,omitempty"`
-	// Announce has rank 0 name what it calls for the first time, where that may end the mpirun.
-	Announce  bool   `json:"announce,omitempty"`
-	Datatype  string `json:"datatype"`
-	Op        string `json:"op"`
-	Root      int    `json:"root"`
-	Seed      uint64 `json:"seed,omitempty"` // of counts that are drawn
-	Verify    bool   `json:"verify"`         // verify every case before it is timed
-	Sync      string `json:"sync"`
-	Sample    string `json:"sample"` // what a sample is: of Samples, or Auto
-	Clock     string `json:"clock"`
-	ClockSync string `json:"clock_sync"` // how the ranks' clocks become a global one
+	// Announce has rank 0 name what it calls for the first time, where that may end the mpirun;
+	// AnnounceAll every visit of such a case.
+	Announce    bool   `json:"announce,omitempty"`
+	AnnounceAll bool   `json:"announce_all,omitempty"`
+	Datatype    string `json:"datatype"`
+	Op          string `json:"op"`
+	Root        int    `json:"root"`
+	Seed        uint64 `json:"seed,omitempty"` // of counts that are drawn
+	Verify      bool   `json:"verify"`         // verify every case before it is timed
+	Sync        string `json:"sync"`
+	Sample      string `json:"sample"` // what a sample is: of Samples, or Auto
+	Clock       string `json:"clock"`
+	ClockSync   string `json:"clock_sync"` // how the ranks' clocks become a global one
 	// FirstCalls and Warmup count untimed calls: of a function before its
 	// first case, and before each case.
 	FirstCalls int `json:"first_calls"`

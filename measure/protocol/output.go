@@ -23,7 +23,7 @@ const (
 	LineJob      = "job"         // + "I/N CRC32 CHUNK"; the driver's lines
 	LineAck      = "ack"         // + I, after job line I
 	LineProgress = "progress"    // + "DONE TOTAL NAME"
-	LineFirst    = "first"       // + "NAME at SIZE", before its first call; "" behind its first visit; only where the job asks for it
+	LineFirst    = "first"       // + "NAME at SIZE" before its first call, or MockupFault + " FILE" before it is loaded; "" behind that; cases only where the job asks for it
 	LineCase     = "case"        // + CaseResult as JSON
 	LineSamples  = "samples"     // + "CASE FIRST NS[:FLAGS]…"
 	LineRank     = "rank"        // + "CASE RANK FIRST NS…"; before the case, only where the job asks for it

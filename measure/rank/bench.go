@@ -112,6 +112,9 @@ func (s *session) calls(j *protocol.Job, caller *call.Caller, w *protocol.Output
 	if err := b.look(len(b.job.Order)); err != nil {
 		return nil, err
 	}
+	if err := b.synchronised(); err != nil {
+		return nil, err
+	}
 	s.watchdog.Stop()
 	n := slices.IndexFunc(b.job.Cases, func(c protocol.JobCase) bool { return c.Filler }) // they are the last ones
 	if n >= 0 {
@@ -121,6 +124,19 @@ func (s *session) calls(j *protocol.Job, caller *call.Caller, w *protocol.Output
 	end.Clock, end.Counters = &s.clock.Info, b.Counters()
 	end.MeasureNS, end.TimedNS = time.Since(start).Nanoseconds(), (b.timed + b.Took).Nanoseconds()
 	return &b.out, nil
+}
+
+// synchronised refuses what was timed where the ranks did not wait for each other.
+func (b *bench) synchronised() error {
+	if b.job.Messages != nil {
+		return nil
+	}
+	b.setName("the synchronisation")
+	fault, err := b.Unsynchronised(b.job.Measure != nil && b.job.Measure.Provable)
+	if err == nil && fault != "" {
+		err = fmt.Errorf("the barrier of measure.sync = %q does not hold: %s", b.out.end.Timing.Sync, fault)
+	}
+	return err
 }
 
 // look reads the reference probes if a reading is due when a number of cases is done.

@@ -249,12 +249,12 @@ func (s *session) serve(jobFile string) error {
 	if j.NP != s.Size {
 		return fmt.Errorf("the job is for %d processes, MPI_COMM_WORLD has %d", j.NP, s.Size)
 	}
-	if err := s.place(j.Place); err != nil {
+	if err := s.place(j.Place, j.Nodes); err != nil {
 		return err
 	}
 	caller := call.New(s.World)
 	if j.CallsJob != nil {
-		if err := caller.LoadMockups(j.Mockups, s.info.Library); err != nil {
+		if err := caller.LoadMockups(j.Mockups, s.info.Library, s.announce); err != nil {
 			return err
 		}
 	}
@@ -305,6 +305,20 @@ func (s *session) do(j *protocol.Job, caller *call.Caller, w *protocol.OutputWri
 		o.end.Algorithms, err = mpit.List(s.World, j.Algorithms)
 	}
 	return o, err
+}
+
+// announcePause lets the launcher take a line before something that may end the mpirun:
+// MPICH's drops what it has not read by then.
+const announcePause = 2 * time.Millisecond
+
+// announce names, at rank 0, what may end the mpirun; done is to be called when it has not.
+func (s *session) announce(name string) (done func()) {
+	if s.Rank != 0 {
+		return func() {}
+	}
+	s.say("%s %s", protocol.LineFirst, name)
+	time.Sleep(announcePause)
+	return func() { s.say("%s ", protocol.LineFirst) }
 }
 
 // beforeCall names each conformance call before it is made: it may end the mpirun.

@@ -3,6 +3,7 @@
 package rank
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -24,32 +25,55 @@ type overlapping struct {
 }
 
 // overlap measures what a nonblocking call leaves for computing (S-NETGAUGE §4.1, 4.2). Its
-// samples, at rank 0, are its post and Wait; rank 0 gets the result.
-func (v *visit) overlap() (*protocol.Overlap, error) {
+// samples, at rank 0, are its post and Wait; rank 0 gets the result. fault says what is wrong at
+// any rank with the data of a call in one of the ways that were measured.
+func (v *visit) overlap() (fault string, err error) {
 	blocking := 0.0
 	if valid := protocol.Valid(v.out.samples[v.i]); len(valid) > 0 {
 		blocking = stats.MedianFinite(valid)
 	}
 	ns, err := v.FromRoot(int64(blocking + .5))
 	if err != nil || ns <= 0 {
-		return nil, err // no repetition was valid
+		return "", err // no repetition was valid
 	}
 	beside, err := v.NewOverlap(v.f.ID, ns)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer beside.Free()
 	o, r := &overlapping{v.bench, beside}, &protocol.Overlap{ComputeNS: ns}
 	if v.job.Overlap.Method == protocol.OverlapWork {
 		if r.Steps, r.AloneNS, err = beside.Work(); err != nil {
-			return nil, err
+			return "", err
 		}
 	}
 	valid, err := o.measure(r, v.c.Msize, max(overlapFewest, min(v.c.NRep, int(int64(overlapTime)/(2*ns)))))
-	if err != nil || !valid {
-		return nil, err
+	if err != nil {
+		return "", err
 	}
-	return r, nil
+	if valid {
+		v.r.Overlap = r
+	}
+	v.Home()
+	return v.verifyOverlap(beside)
+}
+
+// verifyOverlap makes one call more, on other data, in each way in which it was measured.
+func (v *visit) verifyOverlap(o *loop.Overlap) (fault string, err error) {
+	check := func(beside loop.Beside, tests int64, when string) {
+		if err != nil || fault != "" {
+			return
+		}
+		o.Do(beside, tests)
+		v.poisoned++
+		fault, err = v.Once(v.verifier, v.f, v.count, v.poisoned, when, func() (string, error) { return "", o.Once() })
+	}
+	check(loop.Waiting, 0, "waited for after the timed calls ")
+	check(loop.Testing, 0, "tested until it was done after the timed calls ")
+	for _, try := range v.job.Overlap.Tests(v.c.Msize) {
+		check(loop.Computing, try.Tests, fmt.Sprintf("with %d tests beside computation after the timed calls ", try.Tests))
+	}
+	return fault, err
 }
 
 // measure searches the best number of tests, and measures the call alone, without tests, with

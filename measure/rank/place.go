@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"pgmpi/internal/conf"
 	"pgmpi/measure/host"
 	"pgmpi/measure/rank/mpi"
 )
@@ -24,8 +25,8 @@ const (
 var hostFiles = os.DirFS("/")
 
 // place counts the ranks of every host, and refuses those that are not where they
-// are wanted: all ranks come to the same answer.
-func (s *session) place(wanted string) error {
+// are wanted, or not on as many nodes for the library: all ranks come to the same answer.
+func (s *session) place(wanted string, nodes int) error {
 	name, _ := os.Hostname()
 	sum := sha256.Sum256([]byte(name))
 	hosts, err := mpi.AllGather(s.World, binary.LittleEndian.Uint64(sum[:]))
@@ -46,7 +47,14 @@ func (s *session) place(wanted string) error {
 	if got := host.Place(ranks); wanted != "" && got != wanted {
 		return fmt.Errorf("the ranks are placed as %s (nodes × ranks on each), and %s is wanted", got, wanted)
 	}
-	return nil
+	if nodes == 0 {
+		return nil
+	}
+	sees, _, err := s.Topology()
+	if err == nil && sees != nodes {
+		err = fmt.Errorf("the library has the ranks on %s, and their hosts are %d", conf.Plural(sees, "node"), nodes)
+	}
+	return err
 }
 
 // layout finds out, at rank 0, where all ranks run and on what. Every rank says

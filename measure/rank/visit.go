@@ -70,6 +70,9 @@ func (b *bench) visit(i int) error {
 
 // do is a visit: the case is prepared, or taken up where it was left, and worked at.
 func (v *visit) do() error {
+	if v.job.AnnounceAll && v.f.MayEnd() {
+		defer v.announce(v.name)()
+	}
 	// Each visit of stage 1 is a prediction of its own.
 	if v.s.begun++; v.s.begun > 1 && v.job.Predict == nil {
 		v.TakeUp(v.s.prepared)
@@ -110,8 +113,8 @@ func (v *visit) do() error {
 // begin tries, prepares and verifies a case, and makes its untimed calls; ok is false where
 // it is not to be measured.
 func (v *visit) begin() (ok bool, err error) {
-	if v.s.begun == 1 {
-		defer v.announce()()
+	if v.s.begun == 1 && v.job.Announce && !v.job.AnnounceAll && v.f.MayEnd() {
+		defer v.announce(v.name)()
 	}
 	if refused, err := v.tryOnce(); err != nil || refused != "" {
 		v.r.Status, v.r.Message = protocol.StatusUnavailable, refused
@@ -194,23 +197,6 @@ func (v *visit) firstCalls() error {
 	return v.callFor(v.call, j.FirstCalls, firstTime)
 }
 
-// announcePause lets the launcher take a line before a call that may end the mpirun:
-// MPICH's drops what it has not read by then.
-const announcePause = 2 * time.Millisecond
-
-// announce names a case before its first call where this may end the mpirun; done is to be
-// called when it has not.
-func (v *visit) announce() (done func()) {
-	if v.Rank != 0 || !v.job.Announce || !v.f.MayEnd() {
-		return func() {}
-	}
-	v.say("%s %s", protocol.LineFirst, v.name)
-	if v.job.Verify {
-		time.Sleep(announcePause)
-	}
-	return func() { v.say("%s ", protocol.LineFirst) }
-}
-
 // work does what the job is for. After the last timed call of a case, and after those that are
 // sent together, it says what is wrong with their data at any rank; "" when nothing is.
 func (v *visit) work() (fault string, err error) {
@@ -235,11 +221,7 @@ func (v *visit) work() (fault string, err error) {
 	if fault, err = v.afterLast(); err != nil || fault != "" || j.Overlap == nil {
 		return fault, err
 	}
-	v.beforeLast(false)
-	if v.r.Overlap, err = v.overlap(); err != nil {
-		return "", err
-	}
-	return v.afterLast()
+	return v.overlap()
 }
 
 func (v *visit) of() verify.Case { return v.Case(v.f, v.count) }
@@ -270,11 +252,11 @@ func (v *visit) single() *native.Function {
 // has made it right, the receive buffer is wrong, apart from input. Other cases
 // that have taken turns may have left their data there.
 func (v *visit) beforeLast(turns bool) {
+	v.poisoned++ // which poison a case meets differs between mpiruns, as their order does
 	if !v.f.HasData() {
 		return
 	}
 	c, need := v.of(), v.need
-	v.poisoned++ // which poison a case meets differs between mpiruns, as their order does
 	isInput := c.Input() != nil
 	if turns && (isInput || v.Rotates()) {
 		v.verifier.Fill(c)
@@ -293,27 +275,20 @@ func (v *visit) beforeLast(turns bool) {
 // poison is what the receive buffer of the case in hand was filled with last.
 func (v *visit) poison() byte { return call.Poisons[v.poisoned%len(call.Poisons)] }
 
-// afterLast says what is wrong after the last timed call of a case, at any rank;
-// "" when nothing is. Each function gives the same however often it is called, but for
-// those that consume their input: of these it is a call more, on fresh data.
+// afterLast says what is wrong at any rank with the result of the last timed call, which all calls
+// on the same data give, and with a call more on data that no call has had; "" when nothing is.
 func (v *visit) afterLast() (string, error) {
-	if !v.f.HasData() {
-		return "", nil
-	}
-	if !v.Called || v.f.Consumes { // its time was over
-		v.Home()
-		if v.f.Consumes {
-			v.fill()
+	if v.Called && v.f.HasData() && !v.f.Consumes {
+		c := v.of()
+		c.Gap = v.poison()
+		found := cmp.Or(v.verifier.Check(c), verify.Overrun("receive", c.Recv), v.TempFault())
+		if found != "" {
+			found = "after the timed calls " + found
 		}
-		if err := v.Call(v.single(), 1); err != nil {
-			return "", err
+		if found, err := v.FirstOf(found); err != nil || found != "" {
+			return found, err
 		}
 	}
-	c := v.of()
-	c.Gap = v.poison()
-	found := cmp.Or(v.verifier.Check(c), verify.Overrun("receive", c.Recv), v.TempFault())
-	if found != "" {
-		found = "after the timed calls " + found
-	}
-	return v.FirstOf(found)
+	v.Home()
+	return v.VerifyAgain(v.verifier, v.f, v.single(), v.count, v.poisoned)
 }

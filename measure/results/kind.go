@@ -22,7 +22,11 @@ const (
 	Fingerprint Kind = "fingerprint"
 	Pipelined   Kind = "pipelined" // calls in a row
 	AB          Kind = "ab"        // it holds two folders, and has no manifest
+	Imported    Kind = "imported"  // measurements of another program
 )
+
+// Checks are the kinds whose plans have tests of guidelines.
+var Checks = []Kind{Check, Imported}
 
 // ABFile marks a folder of `pgmpi ab`, whose results folders are a and b.
 const ABFile = "ab.json"
@@ -32,15 +36,19 @@ const ABFile = "ab.json"
 const Proofs = "proof-"
 
 func (k Kind) Command() string {
-	if k == Pipelined {
+	switch k {
+	case Pipelined:
 		return "pgmpi times --pipelined"
+	case Imported:
+		return "pgmpi analyze --from"
+	default:
+		return "pgmpi " + string(k)
 	}
-	return "pgmpi " + string(k)
 }
 
 func (k Kind) Shown(path string) string {
 	switch k {
-	case Check, Explore:
+	case Check, Explore, Imported:
 		return "pgmpi analyze " + path
 	case AB:
 		return "pgmpi compare " + path

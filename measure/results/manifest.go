@@ -1,10 +1,12 @@
 package results
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"pgmpi/guidelines"
 	"pgmpi/measure/host"
@@ -81,6 +83,46 @@ type Manifest struct {
 	Settings []string `json:"settings,omitempty"`
 	// Events has a sentence for every mpirun that failed and was repeated.
 	Events []string `json:"events,omitempty"`
+	// Imported tells where measurements of another program are from, if another has made them.
+	Imported *ImportedFrom `json:"imported,omitempty"`
+	// Sums holds, by index into Plan.Cases, the cases whose times add up to the time of a mock-up that
+	// was not measured.
+	Sums map[int][]int `json:"sums,omitempty"`
+}
+
+// Statistic is what a time of another program stands for.
+type Statistic string
+
+// The statistics; of a mean there is no test.
+const (
+	Samples Statistic = "samples" // one repetition
+	Median  Statistic = "median"  // of an mpirun's
+	Mean    Statistic = "mean"    // of an mpirun's, perhaps of the rank that took longest
+)
+
+// ImportedFrom is where measurements of another program are from.
+type ImportedFrom struct {
+	From      string    `json:"from"` // the format
+	Machine   string    `json:"machine,omitempty"`
+	Job       string    `json:"job,omitempty"`
+	Statistic Statistic `json:"statistic"`
+	Files     int       `json:"files"`
+}
+
+// Name is the machine and the job, as far as they are known.
+func (f *ImportedFrom) Name() string {
+	return cmp.Or(strings.TrimSpace(f.Machine+" "+f.Job), "unnamed, "+f.From)
+}
+
+// SumVariant is the variant of cases that are sums.
+const SumVariant = "sum"
+
+// LeastRuns are the mpiruns that verdicts about measurements of another program need.
+const LeastRuns = 8
+
+// SeenOnce tells whether there are too few mpiruns of another program for verdicts, or only means.
+func (m *Manifest) SeenOnce() bool {
+	return m.Imported != nil && (m.R < LeastRuns || m.Imported.Statistic == Mean)
 }
 
 // FollowUps is an experiment in mpiruns of its own: it follows up the suspicions of
@@ -175,6 +217,13 @@ func (m *Manifest) CheckIndices() error {
 		for _, c := range append([]int{t.Case}, t.Others...) {
 			if c < 0 || c >= len(m.Plan.Cases) {
 				return fmt.Errorf("test %d of the plan (%s) names case %d of %d", i, t.Guideline, c, len(m.Plan.Cases))
+			}
+		}
+	}
+	for i, parts := range m.Sums {
+		for _, c := range append([]int{i}, parts...) {
+			if c < 0 || c >= len(m.Plan.Cases) {
+				return fmt.Errorf("sum %d of the plan names case %d of %d", i, c, len(m.Plan.Cases))
 			}
 		}
 	}

@@ -48,7 +48,10 @@ func encodeRows(w io.Writer, header any, limit int, each func(func(row))) error 
 
 func (f *Folder) writeRows(name string, encode func(io.Writer) error) error {
 	return f.WriteFile(name, func(w io.Writer) error {
-		z := gzip.NewWriter(w)
+		z, err := gzip.NewWriterLevel(w, gzip.BestSpeed) // half the time, 7 % more bytes
+		if err != nil {
+			return err
+		}
 		return errors.Join(encode(z), z.Close())
 	})
 }

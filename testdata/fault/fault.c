@@ -20,8 +20,15 @@
  *   wrong-every, -64-bytes, -rank-1, -second  in every call; of blocks of 64 B; at rank 1; every second time
  *   wrong-after-100, -1-in-100, -1-in-10000, -first-2  in these calls only
  *   wrong-idle-after-100  does nothing after 100 calls
+ *   wrong-stale-after-100  gives after 100 calls what call 100 has given
  *   wrong-swap  parts that lie 8191 bytes apart change places
  *   wrong-send, wrong-behind  the data are right, and a byte of the send buffer, or behind the receive buffer, is not
+ * or other calls are wrong:
+ *   wrong-ulp, wrong-single  MPI_Allreduce of doubles: the last bit of the first element at rank 1; sums in single precision
+ *   wrong-start  MPI_Allreduce_init gives from start 101 of a request on what start 100 has given
+ *   wrong-31-bits, wrong-16-bits  MPI_Bcast_c cuts its count
+ *   wrong-post  MPI_Iallreduce waits for all ranks
+ *   wrong-barrier  MPI_Barrier waits for nobody after 50 calls
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -175,24 +182,49 @@ static void touch_pages(void)
     munmap(fresh, PAGES * PAGE);
 }
 
+/* Only the buffers of cases begin a page. */
+static int is_case(const void *buffer)
+{
+    enum { PAGE = 4096 };
+    return (uintptr_t)buffer % PAGE == 0;
+}
+
+/* What a call has given once, of few bytes. */
+typedef struct memory {
+    char of[1 << 16];
+    size_t bytes;
+} memory;
+
+static void keep(memory *m, const void *result, size_t bytes)
+{
+    m->bytes = bytes <= sizeof m->of ? bytes : 0;
+    memcpy(m->of, result, m->bytes);
+}
+
 int MPI_Allgather(const void *send, int n, void *type, void *recv, int m, void *into, void *comm)
 {
-    enum { PAGE = 4096, APART = 8191 }; /* only the buffers of cases begin a page */
+    enum { APART = 8191 };
     static long call;
+    static memory last;
     int (*allgather)(const void *, int, void *, void *, int, void *, void *), (*comm_size)(void *, int *), size;
     char *result = recv;
 
     *(void **)&allgather = real("MPI_Allgather");
-    if ((uintptr_t)recv % PAGE != 0 || n == 0)
+    if (!is_case(recv) || n == 0)
         return allgather(send, n, type, recv, m, into, comm);
     *(void **)&comm_size = real("PMPI_Comm_size");
     comm_size(comm, &size);
     size_t block = bytes_of(n, type), all = block * (size_t)size;
     if (++call > 100 && is("wrong-idle-after-100"))
         return 0;
+    if (call > 100 && is("wrong-stale-after-100")) {
+        memcpy(recv, last.of, last.bytes);
+        return 0;
+    }
     if (is("pages") && rank() == 1)
         touch_pages();
     int rc = allgather(send, n, type, recv, m, into, comm);
+    keep(&last, recv, all);
     if (is_spoiled(call, block))
         result[all - 1] ^= 1;
     if (is("wrong-send"))
@@ -205,6 +237,91 @@ int MPI_Allgather(const void *send, int n, void *type, void *recv, int m, void *
         result[i + APART] = was;
     }
     return rc;
+}
+
+int MPI_Allreduce(const void *send, void *recv, int n, void *type, void *op, void *comm)
+{
+    int (*allreduce)(const void *, void *, int, void *, void *, void *);
+    double *result = recv;
+    *(void **)&allreduce = real("MPI_Allreduce");
+    int rc = allreduce(send, recv, n, type, op, comm);
+    if (!is_case(recv))
+        return rc;
+    if (is("wrong-ulp") && rank() == 1 && n > 0)
+        *(uint64_t *)recv += 1;
+    for (int i = 0; is("wrong-single") && i < n; i++)
+        result[i] = (float)result[i];
+    return rc;
+}
+
+int MPI_Iallreduce(const void *send, void *recv, int n, void *type, void *op, void *comm, void *request)
+{
+    int (*iallreduce)(const void *, void *, int, void *, void *, void *, void *), (*barrier)(void *);
+    *(void **)&iallreduce = real("MPI_Iallreduce");
+    *(void **)&barrier = real("PMPI_Barrier");
+    if (is("wrong-post"))
+        barrier(comm);
+    return iallreduce(send, recv, n, type, op, comm, request);
+}
+
+int MPI_Bcast_c(void *data, long long n, void *type, int root, void *comm)
+{
+    int (*bcast)(void *, long long, void *, int, void *);
+    *(void **)&bcast = real("MPI_Bcast_c");
+    long long bits = is("wrong-31-bits") ? 31 : is("wrong-16-bits") ? 16 : 63;
+    return bcast(data, bits < 63 ? n % (1LL << bits) : n, type, root, comm);
+}
+
+int MPI_Barrier(void *comm)
+{
+    static long call;
+    int (*barrier)(void *);
+    *(void **)&barrier = real("PMPI_Barrier");
+    return is("wrong-barrier") && ++call > 50 ? 0 : barrier(comm);
+}
+
+/* The persistent request that was made last. */
+static struct {
+    void *request, *recv;
+    size_t bytes;
+    long starts;
+    memory last;
+} made;
+
+static int allreduce_init(const char *name, const void *send, void *recv, int n, void *type, void *op, void *comm, void *info, void *request)
+{
+    int (*init)(const void *, void *, int, void *, void *, void *, void *, void *);
+    *(void **)&init = real(name);
+    made.request = request;
+    made.recv = recv;
+    made.bytes = bytes_of(n, type);
+    made.starts = 0;
+    return init(send, recv, n, type, op, comm, info, request);
+}
+
+int MPI_Allreduce_init(const void *send, void *recv, int n, void *type, void *op, void *comm, void *info, void *request)
+{
+    return allreduce_init(__func__, send, recv, n, type, op, comm, info, request);
+}
+
+/* Its name in Open MPI 4. */
+int MPIX_Allreduce_init(const void *send, void *recv, int n, void *type, void *op, void *comm, void *info, void *request)
+{
+    return allreduce_init(__func__, send, recv, n, type, op, comm, info, request);
+}
+
+int MPI_Start(void *request)
+{
+    int (*start)(void *);
+    *(void **)&start = real("MPI_Start");
+    if (!is("wrong-start") || request != made.request)
+        return start(request);
+    if (++made.starts == 101)
+        keep(&made.last, made.recv, made.bytes); /* start 100 has ended */
+    if (made.starts <= 100)
+        return start(request);
+    memcpy(made.recv, made.last.of, made.last.bytes);
+    return 0;
 }
 
 /* Whether this reading of a counter fails. */

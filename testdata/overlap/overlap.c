@@ -2,12 +2,13 @@
  * (LD_PRELOAD), it takes the place of MPI_Ibcast, and of MPI_Test and MPI_Wait for its
  * requests.
  *
- *     PGMPI_OVERLAP=helper:5000000   the data are there at once, and a thread that sleeps
+ *     PGMPI_OVERLAP=helper:5000000   the data come as they would, and a thread that sleeps
  *                                    for 5 ms completes the call: all of it can be hidden
  *     PGMPI_OVERLAP=wait:5000000     the processor is busy for 5 ms in Wait, or in the first
  *                                    test, and then the data come: none of it can be
  *     PGMPI_OVERLAP=spoil:0          right, unless it is tested: then a byte is wrong at
  *                                    all ranks but the root
+ *     PGMPI_OVERLAP=late:0           right, unless it is tested up to five times, and then waited for: likewise
  *
  * It refers to no MPI data, so that a launcher that it is preloaded into does not mind. */
 #define _POSIX_C_SOURCE 200809L
@@ -20,15 +21,15 @@
 #include <string.h>
 #include <time.h>
 
-enum { HELPER, WAIT, SPOIL, NONE };
+enum { HELPER, WAIT, SPOIL, LATE, NONE };
 
 static int mode = NONE;
 static int64_t length; /* ns */
 
 /* The call that is posted. */
 static struct {
-    int active, tested;
-    MPI_Request request;
+    int active, tested, spoiled;
+    MPI_Request request, real;
     void *buffer;
     int count, root;
     MPI_Datatype type;
@@ -65,7 +66,7 @@ static void *helper(void *unused)
 
 static void begin(void)
 {
-    static const char *const names[] = {"helper:", "wait:", "spoil:"};
+    static const char *const names[] = {"helper:", "wait:", "spoil:", "late:"};
     const char *text = getenv("PGMPI_OVERLAP");
     pthread_t thread;
     for (int i = 0; text != NULL && i < NONE; i++)
@@ -104,11 +105,11 @@ int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm co
     if (mode == NONE)
         return PMPI_Ibcast(buffer, count, type, root, comm, request);
     if (mode != WAIT)
-        rc = PMPI_Bcast(buffer, count, type, root, comm);
+        rc = PMPI_Ibcast(buffer, count, type, root, comm, &call.real);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Grequest_start(query, release, cancel, NULL, request);
     call.active = 1;
-    call.tested = 0;
+    call.tested = call.spoiled = 0;
     call.request = *request;
     call.buffer = buffer;
     call.count = count;
@@ -125,6 +126,14 @@ int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm co
     return rc;
 }
 
+static void spoil(void)
+{
+    int rank;
+    PMPI_Comm_rank(call.comm, &rank);
+    if (rank != call.root && call.count > 0)
+        *(char *)call.buffer ^= 1;
+}
+
 /* Ends the call that is posted. */
 static int finish(void)
 {
@@ -134,17 +143,13 @@ static int finish(void)
         while (now() < until)
             ;
         rc = PMPI_Bcast(call.buffer, call.count, call.type, call.root, call.comm);
+    } else {
+        rc = PMPI_Wait(&call.real, MPI_STATUS_IGNORE);
     }
+    if (call.spoiled)
+        spoil();
     call.active = 0;
     return rc == MPI_SUCCESS ? PMPI_Grequest_complete(call.request) : rc;
-}
-
-static void spoil(void)
-{
-    int rank;
-    PMPI_Comm_rank(call.comm, &rank);
-    if (rank != call.root && call.count > 0)
-        *(char *)call.buffer ^= 1;
 }
 
 static int is_ours(const MPI_Request *request) { return call.active && *request == call.request; }
@@ -155,6 +160,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
     if (is_ours(request)) {
         while (mode == HELPER && !atomic_load(&slept))
             sched_yield();
+        call.spoiled |= mode == LATE && call.tested;
         rc = finish();
     }
     return rc == MPI_SUCCESS ? PMPI_Wait(request, status) : rc;
@@ -164,10 +170,9 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     int rc = MPI_SUCCESS;
     if (is_ours(request)) {
-        if (mode == SPOIL && !call.tested)
-            spoil();
-        if ((mode == HELPER && !atomic_load(&slept)) || (mode == SPOIL && !call.tested)) {
-            call.tested = 1;
+        call.spoiled |= mode == SPOIL;
+        if ((mode == HELPER && !atomic_load(&slept)) || (mode == SPOIL && !call.tested) || (mode == LATE && call.tested < 5)) {
+            call.tested++;
             *flag = 0;
             return MPI_SUCCESS;
         }

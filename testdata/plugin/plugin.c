@@ -23,6 +23,13 @@ static int crash(pg_ctx *x)
     return right(x);
 }
 
+/* Right for 149 calls. */
+static int crash_later(pg_ctx *x)
+{
+    static int calls;
+    return ++calls == 150 ? crash(x) : right(x);
+}
+
 static int aborts(pg_ctx *x)
 {
     if (x->rank == x->size - 1)
@@ -44,6 +51,17 @@ static int refuses(pg_ctx *x)
     return MPI_ERR_COUNT;
 }
 
+#ifdef CONSTRUCTOR
+#include <unistd.h>
+enum { WAITS, CRASHES };
+__attribute__((constructor)) static void construct(void)
+{
+    if (CONSTRUCTOR == CRASHES)
+        *(volatile int *)NULL = 1;
+    pause();
+}
+#endif
+
 #ifndef VERSION
 #define VERSION PG_PLUGIN_VERSION
 #endif
@@ -56,7 +74,7 @@ static const pg_mockup rows[] = {
     ROW("right", pg_prepare_nothing, right), ROW("wrong", pg_prepare_nothing, wrong),
     ROW("crash", pg_prepare_nothing, crash), ROW("abort", pg_prepare_nothing, aborts),
     ROW("error", pg_prepare_nothing, fails), ROW("greedy", takes_too_much, right),
-    ROW("refuse", refuses, right),
+    ROW("refuse", refuses, right), ROW("later", pg_prepare_nothing, crash_later),
 };
 
 extern const pg_plugin NAME;

@@ -2,7 +2,6 @@ package calls
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,16 +30,8 @@ func overlapExit(o *samples.Overlap) error {
 		return fail.ErrFound
 	case exitcode.NoVerdict:
 		return &fail.Refused{Reason: o.Refused.Reason}
-	case exitcode.Failed:
-		var names []string
-		for _, c := range o.Cases {
-			if c.Wrong {
-				names = append(names, c.Function)
-			}
-		}
-		return errors.New("wrong data from " + strings.Join(names, ", "))
 	}
-	return nil
+	return nil // of wrong data the campaign says so
 }
 
 // overlapColumns are the names of overlap.json, with a row for each mpirun. New columns go to the end.
@@ -249,7 +240,7 @@ func overlapOutcome(c *samples.OverlapCase, id string, t samples.OverlapTest) do
 		if t.Ratio != nil {
 			o.Ratio = *t.Ratio
 		}
-	case judge.Undecided, judge.NotMeasured, judge.Suspected, judge.NotSuspected:
+	case judge.Undecided, judge.NotMeasured, judge.Suspected, judge.NotSuspected, judge.SeenOnce:
 		o.Result = document.Skipped
 	case judge.Kept, judge.Marginal:
 	}

@@ -6,14 +6,16 @@ import (
 
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/samples"
+	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/stats"
+	"pgmpi/measure/results/imported"
 )
 
 // RunTimes are the run-times of a results folder.
-var RunTimes = document.Kind[samples.Times]{Name: "times", Sections: timesSections, Screen: timesScreen, Ending: timesEnding, Rows: timesRows, JSON: true}
+var RunTimes = document.Kind[samples.Times]{Name: "times", Sections: timesSections, Screen: timesScreen, Ending: timesEnding, Rows: timesRows, JSON: true, Plotted: timesPlotted}
 
 // timesColumns are the names of times.json. New columns go to the end.
 var timesColumns = []string{"function", "msize", "shape", "np", "r", "min_s", "q1_s", "median_s", "q3_s", "max_s", "reason"}
@@ -24,6 +26,17 @@ func timesRows(t *samples.Times) [][]string {
 		out = append(out, phrase.Row(k.Function, k.Msize, k.Shape, k.NP, k.R, k.MinS, k.Q1S, k.MedianS, k.Q3S, k.MaxS, k.Reason))
 	}
 	return out
+}
+
+// timesPlotted are the medians over the mpiruns, as OSU's benchmarks print times.
+func timesPlotted(t *samples.Times) string {
+	var times []imported.OSUTime
+	for _, k := range t.Cases {
+		if k.MedianS != nil {
+			times = append(times, imported.OSUTime{Function: k.Function, Msize: k.Msize, Shape: guidelines.ShapeOf(k.Shape, k.NP), NS: *k.MedianS * 1e9})
+		}
+	}
+	return imported.OSUText(phrase.ShortVersion(t.Folder.Library.Version), times)
 }
 
 // timesAnswer says how far the mpiruns are apart, and where most.

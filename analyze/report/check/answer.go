@@ -88,6 +88,8 @@ func headline(r *analyze.Report) (string, picture.Tone) {
 		return fmt.Sprintf("%s; violated: %s", Faults(r.Wrong), violated(r)), picture.Slow
 	case r.Refused != nil:
 		return "NO VERDICT: " + r.Refused.Reason, picture.Open
+	case r.Gate == nil && r.SeenOnce != "":
+		return fmt.Sprintf("SEEN ONCE: a ratio of %[3]g or more in %[1]d of %[2]s; %[4]s", count[judge.SeenOnce], tests(r), r.MinSlowdown, r.SeenOnce), picture.Open
 	case r.Gate == nil && r.NothingMeasured():
 		return fmt.Sprintf("NO VERDICT: nothing could be measured of %s", tests(r)), picture.Open
 	case r.Gate != nil && r.Gate.Alarms > 0:

@@ -9,6 +9,7 @@ import (
 	"pgmpi/internal/clean"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
+	"pgmpi/measure/results/imported"
 )
 
 // reportBenchmarks has the run medians of the collectives alone: benchstat compares libraries.
@@ -24,4 +25,15 @@ func reportBenchmarks(r *analyze.Report) *document.Benchmarks {
 		}
 	}
 	return out
+}
+
+// reportPlotted has the medians of the collectives over the mpiruns, as OSU's benchmarks print times.
+func reportPlotted(r *analyze.Report) string {
+	var times []imported.OSUTime
+	for _, k := range r.Measured.Cases {
+		if strings.HasPrefix(k.Function, "MPI_") {
+			times = append(times, imported.OSUTime{Function: k.Function, Msize: k.Msize, Shape: guidelines.ShapeOf(k.Shape, k.NP), NS: k.MedianNS})
+		}
+	}
+	return imported.OSUText(phrase.ShortVersion(r.Library.Version), times)
 }

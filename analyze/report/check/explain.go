@@ -20,7 +20,7 @@ import (
 // mpirun, a picture of both sides, their dependence, the test, and the reason in words.
 var Explanations = document.Kind[analyze.Explanation]{Name: "explain", Sections: explainSections, Screen: explainScreen}
 
-var tones = map[judge.Verdict]picture.Tone{judge.Violated: picture.Slow, judge.Wrong: picture.Slow, judge.Undecided: picture.Open, judge.Suspected: picture.Open}
+var tones = map[judge.Verdict]picture.Tone{judge.Violated: picture.Slow, judge.Wrong: picture.Slow, judge.Undecided: picture.Open, judge.Suspected: picture.Open, judge.SeenOnce: picture.Open}
 
 func explainSections(e *analyze.Explanation) []document.Section {
 	v := e.Verdict

@@ -122,11 +122,11 @@ func PatternFigure(r *analyze.Report, id string, of []*analyze.Verdict, cases ma
 		switch {
 		case v.Verdict == judge.Violated:
 			f.Marks = append(f.Marks, picture.Mark{X: float64(v.Msize), Tone: picture.Slow, Sign: strings.Repeat("★", max(1, min(strings.Count(v.Stars, "*"), 3))), Text: "violated, " + effect(v.Effect)})
-		case v.Verdict == judge.Undecided:
-			f.Marks = append(f.Marks, picture.Mark{X: float64(v.Msize), Tone: picture.Open, Sign: "?", Text: "undecided, " + effect(v.Effect)})
+		case v.Verdict == judge.SeenOnce || v.Verdict == judge.Undecided:
+			f.Marks = append(f.Marks, picture.Mark{X: float64(v.Msize), Tone: picture.Open, Sign: Signs[v.Verdict][0], Text: Signs[v.Verdict][1] + ", " + effect(v.Effect)})
 		}
 	}
-	f.Text = phrase.Capital(cmp.Or(joined(spans(of, judge.Violated), spans(of, judge.Undecided)), "undecided")) + "."
+	f.Text = phrase.Capital(cmp.Or(joined(spans(of, judge.Violated), spans(of, judge.SeenOnce), spans(of, judge.Undecided)), "undecided")) + "."
 	return f
 }
 

@@ -17,6 +17,7 @@ import (
 var Signs = map[judge.Verdict][2]string{
 	judge.Violated:    {"★", "violated"},
 	judge.Suspected:   {"s", "suspected"},
+	judge.SeenOnce:    {"1", "seen once"},
 	judge.Undecided:   {"?", "undecided"},
 	judge.NotMeasured: {"–", "not measured"},
 	judge.Wrong:       {"✗", "wrong"},

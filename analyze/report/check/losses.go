@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
@@ -34,7 +35,12 @@ func lost(v *analyze.Verdict) float64 {
 func losses(r *analyze.Report) []document.Section {
 	t := &document.Table{Head: []string{"collective", "size", "now", "possible", "slower [95 %]", "call instead [guideline]"}, Align: "lrrrll", Flex: 5, Factor: 4,
 		Grouped: true, Tone: document.ToneOf(map[int]picture.Tone{2: picture.Slow, 3: picture.Possible})}
-	sure, repeated := lossRows(r, isSure(r)), lossRows(r, (*analyze.Verdict).OnlyRepeated)
+	among := isSure(r)
+	if r.SeenOnce != "" {
+		t.Tone = document.ToneOf(map[int]picture.Tone{4: picture.Open})
+		among = func(v *analyze.Verdict) bool { return v.Verdict == judge.SeenOnce }
+	}
+	sure, repeated := lossRows(r, among), lossRows(r, (*analyze.Verdict).OnlyRepeated)
 	for i, l := range slices.Concat(sure, repeated) {
 		v := l.worst
 		apart := ""
@@ -54,6 +60,9 @@ func losses(r *analyze.Report) []document.Section {
 		t.Add(l.group, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v.Effect),
 			instance(v)+" ["+strings.Join(l.broken, ",")+"]"+phrase.When(len(also) > 0, ", also %s", strings.Join(also, ", "))+apart)
 		t.Factors = append(t.Factors, *v.Ratio)
+	}
+	if r.SeenOnce != "" {
+		return document.Tabled(t, phrase.Capital(r.SeenOnce)+".", "Seen once, the largest loss per call first")
 	}
 	if len(sure) == 0 {
 		return document.Tabled(t, "", "Too slow only when repeated, not where both sides alternate call by call")

@@ -15,7 +15,7 @@ import (
 )
 
 // marks are the cells of the matrix; a violation is the letter of its type, and all else a dot.
-var marks = map[judge.Verdict]string{judge.Suspected: "?", judge.NotMeasured: "-", judge.Wrong: "x"}
+var marks = map[judge.Verdict]string{judge.SeenOnce: "1", judge.Suspected: "?", judge.NotMeasured: "-", judge.Wrong: "x"}
 
 // byGuideline are the tests of each guideline and collective on a shape, by type; "" is any shape.
 func byGuideline(r *analyze.Report, shape string) (rows [][]*analyze.Verdict) {
@@ -42,7 +42,7 @@ func matrix(r *analyze.Report, all bool) []document.Section {
 	rows := byGuideline(r, "")
 	sizes := map[int64]int{} // findings
 	found := func(v *analyze.Verdict) bool {
-		return v.Verdict == judge.Violated || v.Verdict == judge.Suspected && all
+		return v.Verdict == judge.Violated || all && (v.Verdict == judge.Suspected || v.Verdict == judge.SeenOnce)
 	}
 	for i := range r.Verdicts {
 		sizes[r.Verdicts[i].Msize] += 0
@@ -75,7 +75,7 @@ func matrix(r *analyze.Report, all bool) []document.Section {
 	s.Table = t
 	switch {
 	case all:
-		s.Note("?: split suspected; .: no violation found; -: not measured; x: %s; blank: not planned; K = 1024. %d more rows have nothing.", wrongWords(r), len(rows)-len(shown))
+		s.Note("%s?: split suspected; .: no violation found; -: not measured; x: %s; blank: not planned; K = 1024. %d more rows have nothing.", phrase.When(r.SeenOnce != "", "1: seen once; "), wrongWords(r), len(rows)-len(shown))
 	case left > 0:
 		s.Note("%s more with --full.", conf.Plural(left, "size"))
 	}

@@ -117,7 +117,7 @@ func ResultOf(r *analyze.Report, v *analyze.Verdict) (result document.Result, wh
 		return document.Errored, why
 	case judge.Violated:
 		result = document.Failed
-	case judge.Undecided, judge.Suspected, judge.NotSuspected, judge.NotMeasured:
+	case judge.Undecided, judge.Suspected, judge.NotSuspected, judge.SeenOnce, judge.NotMeasured:
 		result = document.Skipped
 	case judge.Kept, judge.Marginal:
 		result = document.Passed

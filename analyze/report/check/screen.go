@@ -43,7 +43,7 @@ func notSure(r *analyze.Report) []document.Section {
 	near := byRatio(those(r.Verdicts, isNear(r)))
 	say("Near threshold", len(near), "%s. A new check may not show %s.", listed(r, near), cmp.Or(phrase.When(len(near) == 1, "it"), "them"))
 	open := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Verdict == judge.Undecided })
-	if probable := byRatio(those(r.Verdicts, isProbable)); r.Refused == nil {
+	if probable := byRatio(those(r.Verdicts, isProbable)); r.Refused == nil && r.SeenOnce == "" {
 		say("Undecided", len(open), "%s%s", conf.Plural(len(open), "test"), phrase.When(len(probable) > 0, "; probably slower: %s.%s", listed(r, probable), decidedBy(probable, r.R)))
 	}
 	suspected := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Verdict == judge.Suspected })
@@ -147,13 +147,16 @@ func disturbed(r *analyze.Report) []document.Section {
 // ending has the counts, and how to go on where something is violated.
 func ending(r *analyze.Report, folder string) (e document.Ending) {
 	count := countVerdicts(r)
-	others := phrase.Counts([]judge.Verdict{judge.Undecided, judge.Kept, judge.Marginal, judge.Suspected, judge.NotSuspected, judge.NotMeasured, judge.Wrong}, func(v judge.Verdict) int { return count[v] })
+	others := phrase.Counts([]judge.Verdict{judge.SeenOnce, judge.Undecided, judge.Kept, judge.Marginal, judge.Suspected, judge.NotSuspected, judge.NotMeasured, judge.Wrong}, func(v judge.Verdict) int { return count[v] })
 	if r.Gate != nil {
 		e.Why = conf.Plural(r.Gate.Alarms, "alarm") + "; "
 	}
 	e.Why += fmt.Sprintf("%d violated", count[judge.Violated]) + phrase.When(others != "", ", %s", others)
 	if folder != "" && count[judge.Violated] > 0 {
-		e.Next = []document.Label{{Name: "Why", Value: "pgmpi analyze " + folder + " --explain violated"}, {Name: "Mend it", Value: "pgmpi remedy " + folder}}
+		e.Next = []document.Label{{Name: "Why", Value: "pgmpi analyze " + folder + " --explain violated"}}
+		if r.Imported == nil {
+			e.Next = append(e.Next, document.Label{Name: "Mend it", Value: "pgmpi remedy " + folder})
+		}
 	}
 	return e
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/samples"
@@ -58,7 +57,7 @@ func NewGallery(sides []*analyze.Side, samples [][]*samples.CaseSamples) *Galler
 	g := &Gallery{}
 	labels := sideLabels(sides)
 	if len(sides) > 1 {
-		g.add(picture.Picture{Name: "matrix", Kind: "violations by folder", Title: "The largest ratio of each pattern that is violated", Heat: matrixHeat(series.NewMatrix(sides), labels)})
+		g.add(picture.Picture{Name: "matrix", Kind: "violations by folder", Title: "The largest ratio of each pattern that is violated", Heat: folderHeat(series.NewMatrix(sides), labels)})
 	}
 	for i, s := range sides {
 		for _, shape := range s.Report.Shapes {
@@ -210,42 +209,4 @@ func latencyLines(sides []*analyze.Side, labels []string) []picture.Figure {
 		}
 	}
 	return out
-}
-
-func matrixHeat(m *series.Matrix, labels []string) *picture.HeatMap {
-	h := &picture.HeatMap{Corner: "guideline"}
-	folders := map[string]int{}
-	for _, c := range m.Columns {
-		if _, seen := folders[c.Folder]; !seen {
-			folders[c.Folder] = len(folders)
-		}
-		h.Columns = append(h.Columns, labels[folders[c.Folder]]+" "+c.Shape)
-	}
-	for _, r := range m.Rows {
-		if r.Type != guidelines.Pattern {
-			continue
-		}
-		row := picture.HeatRow{Name: r.Guideline + " " + phrase.Plain(r.Function) + " ≤ " + phrase.Plain(r.Mockup), Cells: make([]picture.HeatCell, len(r.Cells))}
-		for i, cell := range r.Cells {
-			row.Cells[i] = matrixHeatCell(cell)
-		}
-		h.Rows = append(h.Rows, row)
-	}
-	return h
-}
-
-func matrixHeatCell(c *series.MatrixCell) picture.HeatCell {
-	if c == nil {
-		return picture.HeatCell{}
-	}
-	for _, verdict := range []judge.Verdict{judge.Wrong, judge.Violated, judge.Undecided} {
-		if n := c.Tests[verdict]; n > 0 {
-			cell := picture.HeatCell{Sign: check.Signs[verdict][0], Word: fmt.Sprintf("%s at %d of %d sizes", check.Signs[verdict][1], n, c.Planned())}
-			if verdict == judge.Violated && c.Ratio != nil {
-				cell.Ratio, cell.Text = *c.Ratio, fmt.Sprintf("%.2f", *c.Ratio)
-			}
-			return cell
-		}
-	}
-	return picture.HeatCell{Word: "no violation found", Text: "·"}
 }

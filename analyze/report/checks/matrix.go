@@ -18,11 +18,11 @@ import (
 )
 
 // Matrices say which guideline is violated where.
-var Matrices = document.Kind[series.Matrix]{Name: "matrix", Sections: MatrixSections, Screen: matrixScreen, Rows: matrixRows, JSON: true}
+var Matrices = document.Kind[series.Matrix]{Name: "matrix", Sections: MatrixSections, Screen: matrixScreen, Page: matrixPage, Rows: matrixRows, JSON: true}
 
 // matrixColumns are for one row per guideline and column. New ones go to the end.
 var matrixColumns = []string{"guideline", "type", "function", "mockup", "folder", "library", "library_version", "host", "shape", "created", "r",
-	"planned", "violated", "suspected", "marginal", "kept", "not_suspected", "undecided", "not_measured", "wrong", "violated_msizes", "largest_ratio"}
+	"planned", "violated", "suspected", "marginal", "kept", "not_suspected", "undecided", "not_measured", "wrong", "violated_msizes", "largest_ratio", "seen_once"}
 
 func matrixRows(m *series.Matrix) [][]string {
 	out := [][]string{matrixColumns}
@@ -34,7 +34,7 @@ func matrixRows(m *series.Matrix) [][]string {
 			c, n := &m.Columns[i], cell.Tests
 			out = append(out, phrase.Row(r.Guideline, r.Type, r.Function, r.Mockup, c.Folder, c.Library.Name, phrase.ShortVersion(c.Library.Version), c.Host, c.Shape, c.Created, c.R,
 				cell.Planned(), n[judge.Violated], n[judge.Suspected], n[judge.Marginal], n[judge.Kept], n[judge.NotSuspected], n[judge.Undecided], n[judge.NotMeasured], n[judge.Wrong],
-				phrase.Join(" ", "%d", cell.Violated), cell.Ratio))
+				phrase.Join(" ", "%d", cell.Violated), cell.Ratio, n[judge.SeenOnce]))
 		}
 	}
 	return out
@@ -46,11 +46,40 @@ func MatrixSections(m *series.Matrix) []document.Section {
 
 // matrixScreen is S-PGMPI's Table 3: patterns only, unless there are none.
 func matrixScreen(m *series.Matrix) []document.Section {
+	if len(m.Columns) > mostBeside {
+		return matrixByColumn(m)
+	}
 	tables := matrixTables(m, guidelines.Pattern)
 	if len(tables) == 0 {
 		tables = matrixTables(m, guidelines.Monotony, guidelines.Split)
 	}
 	return slices.Concat(matrixHead(m), tables, matrixCounts(m))
+}
+
+// mostBeside columns fit beside each other on a screen; of more, each is a row.
+const mostBeside = 8
+
+func matrixByColumn(m *series.Matrix) []document.Section {
+	t := &document.Table{Head: []string{"host", "library", "shape", "R", "created", "found", "of tests", "at worst"}, Align: "lllrlrrl", Grouped: true, Flex: 7}
+	for i, c := range m.Columns {
+		found, tests := 0, 0
+		worst, ratio := "", 0.0
+		for _, r := range m.Rows {
+			cell := r.Cells[i]
+			if cell == nil {
+				continue
+			}
+			found, tests = found+cell.Tests[judge.Violated]+cell.Tests[judge.SeenOnce], tests+cell.Planned()
+			if cell.Ratio != nil && *cell.Ratio > ratio {
+				ratio = *cell.Ratio
+				worst = fmt.Sprintf("%s %s %s", phrase.Ratio(cell.Ratio), r.Guideline, phrase.Plain(r.Function))
+			}
+		}
+		t.Add(c.Host, check.LibraryName(c.Library), c.Shape, fmt.Sprint(c.R), c.Created[:min(len(c.Created), len("2006-01-02"))], fmt.Sprint(found), fmt.Sprint(tests), worst)
+	}
+	var answer document.Section
+	answer.Say("%s", matrixAnswer(m))
+	return append([]document.Section{answer}, document.Tabled(t, "", "Violated or seen once")...)
 }
 
 // matrixHead has the answer, and what the columns are.
@@ -89,11 +118,25 @@ func matrixAnswer(m *series.Matrix) string {
 		}
 	}
 	none := phrase.When(len(silent) > 0, "NO VERDICT in %s", strings.Join(silent, ", "))
+	if seen, tests := seenOnce(m); seen > 0 && len(silent) == len(m.Columns) {
+		return fmt.Sprintf("SEEN ONCE: slower in %d of %s, in %s; other mpiruns may differ.", seen, conf.Plural(tests, "test"), conf.Plural(len(m.Columns), "column"))
+	}
 	if len(silent) == len(m.Columns) {
 		return none + phrase.When(open > 0, ": %s undecided", conf.Plural(open, "test")) + "."
 	}
 	answer := fmt.Sprintf("%s in any of %s: %s", cmp.Or(phrase.When(anywhere > 0, "VIOLATED"), "NO VIOLATION SHOWN"), conf.Plural(len(m.Columns), "column"), strings.Join(counts, ", "))
 	return answer + phrase.When(open > 0, "; %s undecided", conf.Plural(open, "test")) + phrase.When(none != "", "; %s", none) + "."
+}
+
+func seenOnce(m *series.Matrix) (seen, tests int) {
+	for _, r := range m.Rows {
+		for _, c := range r.Cells {
+			if c != nil {
+				seen, tests = seen+c.Tests[judge.SeenOnce], tests+c.Planned()
+			}
+		}
+	}
+	return seen, tests
 }
 
 // decidedIn counts the tests of a column that could tell, and the undecided ones. What is suspected or not comes
@@ -175,9 +218,9 @@ func matrixCell(c *series.MatrixCell) string {
 	for _, k := range []struct {
 		verdict judge.Verdict
 		sign    string
-	}{{judge.Wrong, "x"}, {judge.Violated, "●"}, {judge.Suspected, "?"}, {judge.Undecided, "u"}} {
+	}{{judge.Wrong, "x"}, {judge.Violated, "●"}, {judge.SeenOnce, "1"}, {judge.Suspected, "?"}, {judge.Undecided, "u"}} {
 		if n := c.Tests[k.verdict]; n > 0 {
-			return fmt.Sprintf("%s %d/%d", k.sign, n, planned) + phrase.When(k.verdict == judge.Violated && c.Ratio != nil, " %s", phrase.Ratio(c.Ratio))
+			return fmt.Sprintf("%s %d/%d", k.sign, n, planned) + phrase.When((k.verdict == judge.Violated || k.verdict == judge.SeenOnce) && c.Ratio != nil, " %s", phrase.Ratio(c.Ratio))
 		}
 	}
 	if c.Tests[judge.NotMeasured] == planned {
@@ -192,7 +235,7 @@ func columnTone(row []string, column int) picture.Tone {
 		return picture.Plain
 	case strings.HasPrefix(row[column], "●") || strings.HasPrefix(row[column], "x"):
 		return picture.Slow
-	case strings.HasPrefix(row[column], "?") || strings.HasPrefix(row[column], "u"):
+	case strings.HasPrefix(row[column], "1 ") || strings.HasPrefix(row[column], "?") || strings.HasPrefix(row[column], "u"):
 		return picture.Open
 	}
 	return picture.Plain

@@ -160,7 +160,7 @@ var Keys = []Key{
 	{Name: "gate.confirm", Text: "only what is violated again when it is measured again, in mpiruns of its own, is an alarm",
 		Flag: "confirm", FlagText: "only what is violated again when it is measured again is an alarm: usual; --confirm=false does without"},
 	{Name: "gate.fail_on", Text: "what is an alarm", Names: judge.Strings(series.FailOns),
-		More: "`sure` (or `firm`, its old name): of what is new, what a repeat would probably show again; `violated`: every violation that is not expected; `times`: as `new`, and run-times that became longer.",
+		More: "`sure` (or `firm`, its old name): of what is new, what a repeat would probably show again; `violated`: every violation that is not expected; `seen`: as `new`, and what was [seen once](how-to-import.md#seen-once) in imported data; `times`: as `new`, and run-times that became longer.",
 		Flag: "fail-on", Value: "WORD"},
 	{Name: "gate.must_judge", Text: "a check on a machine in a state that no baseline has exits with 4", Flag: "must-judge"},
 	{Name: "gate.strict", Text: "what is expected to be violated and is kept is an alarm, too", Flag: "strict"},

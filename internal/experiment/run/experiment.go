@@ -7,6 +7,7 @@ import (
 
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
@@ -116,7 +117,31 @@ func (c *Campaign) Do(ctx context.Context) (*Found, error) {
 	if err := c.stages(ctx); err != nil || c.Judge == nil {
 		return nil, err
 	}
-	return c.Judge(c)
+	return c.Found()
+}
+
+// Found judges the mpiruns. An answer that does not say itself that data were wrong ends with that.
+func (c *Campaign) Found() (*Found, error) {
+	found, err := c.Judge(c)
+	wrong := c.WrongData()
+	switch {
+	case wrong == nil || c.Manifest.Kind != c.Kind:
+	case err != nil: // nothing is left to judge
+		err = &fail.Failed{Err: wrong}
+	case found.Document.Exit == nil:
+		found.Document.Exit = wrong
+	}
+	return found, err
+}
+
+// WrongData is the end of a measurement in which a function gave wrong data, if one did.
+func (c *Campaign) WrongData() error {
+	for i, k := range c.Manifest.Plan.Cases {
+		if skip := c.Manifest.Skip[i]; skip.Status == protocol.StatusWrong {
+			return fmt.Errorf("%s at %s gave wrong data (%s)", k.Function, conf.HumanSize(k.Msize), clean.Line(skip.Message))
+		}
+	}
+	return nil
 }
 
 // stages does them one after the other. What is on disk already is taken in.

@@ -94,15 +94,8 @@ func (c *Campaign) mpirun(ctx context.Context, t measure.Task, last int) error {
 // onceOrAgain repeats an mpirun that failed once, and notes it in the manifest.
 // A set-up that has never worked is not tried again.
 func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) (*results.Run, error) {
-	r, err := c.attempt(ctx, t, p)
+	r, err := c.withoutThoseThatEndIt(ctx, t, p)
 	var failed *measure.Error
-	for errors.As(err, &failed) && ctx.Err() == nil && c.leaveOut(failed) {
-		if err := c.Folder().WriteManifest(c.Manifest); err != nil {
-			return nil, err
-		}
-		failed = nil
-		r, err = c.attempt(ctx, t, p)
-	}
 	if !errors.As(err, &failed) || ctx.Err() != nil || c.neverWorked(failed) {
 		return r, err
 	}
@@ -111,7 +104,23 @@ func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) 
 		return nil, err
 	}
 	c.Say("an mpirun failed and is repeated once: %s", failed.What)
-	return c.attempt(ctx, t, p)
+	t.Careful = true
+	return c.withoutThoseThatEndIt(ctx, t, p)
+}
+
+// withoutThoseThatEndIt repeats an mpirun until none is left of the functions that are left out
+// when they end it.
+func (c *Campaign) withoutThoseThatEndIt(ctx context.Context, t measure.Task, p Progress) (*results.Run, error) {
+	for {
+		r, err := c.attempt(ctx, t, p)
+		var failed *measure.Error
+		if !errors.As(err, &failed) || ctx.Err() != nil || !c.leaveOut(failed) {
+			return r, err
+		}
+		if err := c.Folder().WriteManifest(c.Manifest); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // leaveOut skips one of the library's own algorithms, a mock-up of the user's own, or another
@@ -122,7 +131,7 @@ func (c *Campaign) leaveOut(e *measure.Error) bool {
 	result := protocol.CaseResult{Status: protocol.StatusHangs, Message: fmt.Sprintf("it did not return within %v (measure.stall)", c.Config.Measure.Stall)}
 	if e.Crashed != "" {
 		function = e.Crashed
-		result = protocol.CaseResult{Status: protocol.StatusCrashes, Message: "its first call ended the mpirun: " + howEnded(e)}
+		result = protocol.CaseResult{Status: protocol.StatusCrashes, Message: "a call ended the mpirun: " + howEnded(e)}
 	}
 	f, _ := mockups.Get(function)
 	if !f.MayEnd() {

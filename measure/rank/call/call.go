@@ -80,7 +80,7 @@ func (c *Caller) Choose(datatype, op string, root int, seed uint64) (err error) 
 		if C.pg_choose(&c.kinds[i].of, t, o) == 0 {
 			return fmt.Errorf("this rank program does not know datatype %q with op %q", datatype, op)
 		}
-		if c.kinds[i].verifier, err = verify.New(d.Name, its); err != nil {
+		if c.kinds[i].verifier, err = verify.New(d.Name, its, c.Size); err != nil {
 			return err
 		}
 	}

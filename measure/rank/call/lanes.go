@@ -20,7 +20,7 @@ import (
 func (c *Caller) Lanes() (why string, err error) {
 	if c.x.lanes == nil {
 		l := (*C.pg_lanes)(C.calloc(1, C.sizeof_pg_lanes))
-		if err := mpi.Error("the nodes of the ranks", C.pg_find_lanes(c.x.own, l)); err != nil {
+		if err := mpi.Error("the nodes of the ranks", C.pg_find_lanes(c.x.comm, l)); err != nil {
 			return "", err
 		}
 		c.x.lanes = l

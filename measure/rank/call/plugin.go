@@ -35,10 +35,11 @@ import (
 )
 
 // LoadMockups loads the shared libraries of a job for an MPI library, all ranks together: a
-// fault at any of them is one of all.
-func (c *Caller) LoadMockups(files []protocol.Mockups, library string) error {
+// fault at any of them is one of all. Their constructors are announced.
+func (c *Caller) LoadMockups(files []protocol.Mockups, library string, announce func(string) (done func())) error {
 	for i := range files {
 		f := &files[i]
+		loaded := announce(protocol.MockupFault + " " + f.File)
 		hash, err := c.loadFile(f, library)
 		if err != nil {
 			err = fmt.Errorf("%s %s: %w", protocol.MockupFault, f.File, err)
@@ -46,6 +47,7 @@ func (c *Caller) LoadMockups(files []protocol.Mockups, library string) error {
 		if err := c.Agree(err); err != nil {
 			return err
 		}
+		loaded()
 		same, err := c.Text([]byte(hash), 0)
 		if err == nil && string(same) != hash {
 			err = fmt.Errorf("%s %s: it is another file than rank 0 has", protocol.MockupFault, f.File)

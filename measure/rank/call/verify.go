@@ -3,6 +3,7 @@
 package call
 
 /*
+#include <stdlib.h>
 #include "rank.h"
 */
 import "C"
@@ -24,51 +25,67 @@ import (
 // that an element left unwritten cannot pass twice.
 var Poisons = [2]byte{0x5a, 0xa5}
 
-// lateBy is how long a Barrier is held up by one rank when it is verified: much
-// longer than a message takes, even where processes share a core.
-const lateBy = 20 * time.Millisecond
+const (
+	// lateBy is how long a Barrier is held up by one rank when it is verified: much
+	// longer than a message takes, even where processes share a core.
+	lateBy = 20 * time.Millisecond
+	// lateMost is how long a rank waits before it posts for the others, who do not wait for it.
+	lateMost = 2 * time.Second
+	// lateCalls have one rank enter late, the first in call 0 and the last in call 1.
+	lateCalls = 2
+	// restarts are the verified starts of a persistent request, as many as there are in a row:
+	// a library may give what an earlier start has left.
+	restarts = mockups.Times
+)
 
-// restarts are the verified calls of a persistent request: a library may give what an
-// earlier start has left.
-const restarts = 4
-
-// Verify runs one prepared case twice, each time on other data, and returns what is
-// wrong at any rank; "" when nothing is.
+// Verify calls one prepared case, each time on other data, until something is wrong at any rank,
+// and returns that; "" when nothing is.
 func (c *Caller) Verify(v verify.Verifier, f mockups.Function, row *native.Function, count int64) (string, error) {
-	of := c.Case(f, count)
-	send, recv := of.Send[:cap(of.Send)], of.Recv[:cap(of.Recv)]
-	found, calls := "", len(Poisons)
-	if f.Call == mockups.Persistent {
+	calls := len(Poisons)
+	switch f.Call {
+	case mockups.Nonblocking:
+		calls += lateCalls
+	case mockups.Persistent:
 		calls = restarts
+	default:
 	}
 	for i := range calls {
-		of.Moved = int64(i)
-		verify.Fill(send, verify.Guard)
-		of.Gap = Poisons[i%len(Poisons)]
-		verify.Fill(recv, of.Gap)
-		verify.Fill(recv[len(of.Recv):], verify.Guard)
-		v.Fill(of)
-		early, err := c.callOnce(f, row, i)
-		if err != nil && f.Call != mockups.Persistent {
-			return "", err
-		}
-		if found == "" {
-			found = cmp.Or(early, failedStart(i, err), v.Check(of), verify.Overrun("send", of.Send), verify.Overrun("receive", of.Recv), c.TempFault())
-		}
-		if f.Call != mockups.Persistent {
-			continue
-		}
-		// A request that went wrong at any rank is not started again.
-		if found, err = c.FirstOf(found); err != nil || found != "" {
-			of.Send, of.Moved = send, 0
-			v.Fill(of)
+		found, err := c.Once(v, f, count, i, "", func() (string, error) { return c.callOnce(f, row, i) })
+		if err != nil || found != "" {
 			return found, err
 		}
+	}
+	return "", nil
+}
+
+// VerifyAgain verifies a case behind its timed calls, on data that it has not had.
+func (c *Caller) VerifyAgain(v verify.Verifier, f mockups.Function, row *native.Function, count int64, again int) (string, error) {
+	i := restarts + again
+	return c.Once(v, f, count, i, "in a call on other data after the timed ones ", func() (string, error) { return c.callOnce(f, row, i) })
+}
+
+// Once verifies one call, on data that are moved by as many elements, and leaves the buffers as
+// they are for timed calls. What is wrong begins with `when`.
+func (c *Caller) Once(v verify.Verifier, f mockups.Function, count int64, moved int, when string, call func() (string, error)) (string, error) {
+	of := c.Case(f, count)
+	send, recv := of.Send[:cap(of.Send)], of.Recv[:cap(of.Recv)]
+	of.Moved, of.Gap = int64(moved), Poisons[moved%len(Poisons)]
+	verify.Fill(send, verify.Guard)
+	verify.Fill(recv, of.Gap)
+	verify.Fill(recv[len(of.Recv):], verify.Guard)
+	v.Fill(of)
+	fault, err := call()
+	if err != nil && f.Call != mockups.Persistent {
+		return "", err
+	}
+	found := cmp.Or(fault, failedStart(moved, err), v.Check(of), verify.Overrun("send", of.Send), verify.Overrun("receive", of.Recv), c.TempFault())
+	if found != "" {
+		found = when + found
 	}
 	// Larger cases that have taken a turn send what was where the guard is.
 	of.Send, of.Moved = send, 0
 	v.Fill(of)
-	return c.FirstOf(found)
+	return c.FirstOf(found) // a request that went wrong at any rank is not started again
 }
 
 // failedStart says that start i of a persistent request gave an error: MPICH 4.0.2 does
@@ -80,23 +97,43 @@ func failedStart(i int, err error) string {
 	return fmt.Sprintf("start %d of the request failed: %s", i+1, strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
 }
 
-// callOnce is verified call i of a function. One that moves no data, a Barrier, has
-// one rank enter late, the first in call 0 and the last in call 1: the fault is that
-// another left before.
+// callOnce is verified call i of a function. One that moves no data, a Barrier, has one rank
+// enter late: the fault is that another left before. Of one that is posted the first calls do:
+// the fault is that another waits for it in its post.
 func (c *Caller) callOnce(f mockups.Function, row *native.Function, i int) (fault string, err error) {
-	if f.HasData() {
-		return "", c.Call(row, 1)
+	late := []int{0, c.Size - 1}[i%lateCalls]
+	switch {
+	case !f.HasData():
+		return c.Late(row, late)
+	case i < lateCalls && (f.Call == mockups.Nonblocking || f.Call == mockups.Persistent):
+		return c.postLate(f, late)
 	}
-	late := []int{0, c.Size - 1}[i]
+	return "", c.Call(row, 1)
+}
+
+// Late calls a function in which all ranks wait for each other, with one rank late, and says at
+// this rank who did not wait.
+func (c *Caller) Late(row *native.Function, late int) (fault string, err error) {
 	if c.Rank == late && c.Size > 1 {
 		time.Sleep(lateBy)
 	}
 	var early C.int
-	err = mpi.Error(f.ID, C.pg_call_late(own(row), c.x, C.int(late), &early))
+	err = mpi.Error(Name(row), C.pg_call_late(own(row), c.x, C.int(late), &early))
 	if err != nil || early < 0 {
 		return "", err
 	}
 	return fmt.Sprintf("rank %d left before this rank had entered", early), nil
+}
+
+func (c *Caller) postLate(f mockups.Function, late int) (fault string, err error) {
+	id := C.CString(f.ID)
+	defer C.free(unsafe.Pointer(id))
+	var stuck C.int
+	err = mpi.Error(f.ID, C.pg_post_late(id, c.x, C.int(late), C.double(lateMost.Seconds()), &stuck))
+	if err != nil || stuck < 0 {
+		return "", err
+	}
+	return fmt.Sprintf("rank %d did not return from its post within %v, before this rank had posted: the call blocks", stuck, lateMost), nil
 }
 
 func (c *Caller) Case(f mockups.Function, count int64) verify.Case {

@@ -29,7 +29,7 @@ func Make(w *mpi.World, j *protocol.ConformanceJob, before func(i, n int, c prot
 	for _, sizes := range append(j.More, protocol.ConformanceSizes{Msizes: j.Msizes}) {
 		most = slices.Max(append(sizes.Msizes, most))
 	}
-	comm := (*C.pg_ctx)(unsafe.Pointer(w.Context)).own
+	comm := (*C.pg_ctx)(unsafe.Pointer(w.Context)).comm
 	if err := mpi.Error("communicators for conformance calls", C.pg_conformance_open(comm, C.long(most), &l)); err != nil {
 		return nil, err
 	}

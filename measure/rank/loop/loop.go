@@ -212,6 +212,28 @@ func (l *Loop) made(start time.Time, first C.int64_t) int {
 	return n
 }
 
+// Unsynchronised says, at any rank, that the barrier before repetitions, or around them where run-times
+// are bounded, let a rank go that was not to go yet; "" where it holds, or ranks wait for the clock.
+func (l *Loop) Unsynchronised(bounds bool) (fault string, err error) {
+	meet := l.sync.meet
+	if bounds {
+		meet = C.pg_sync_barrier.meet
+	}
+	if meet == nil {
+		return "", nil
+	}
+	for _, late := range []int{0, l.Size - 1} {
+		found, err := l.Late((*native.Function)(unsafe.Pointer(meet)), late)
+		if err != nil {
+			return "", err
+		}
+		if found, err = l.FirstOf(found); err != nil || found != "" {
+			return found, err
+		}
+	}
+	return "", nil
+}
+
 // Plain times a function at most n times, without counters.
 func (l *Loop) Plain(f *native.Function, n int) (Batch, error) { return l.batch(f, l.sync, n) }
 
@@ -241,7 +263,7 @@ func (l *Loop) batch(f *native.Function, sync *C.pg_sync, n int) (b Batch, err e
 	if l.Sample == protocol.SampleGlobal {
 		global = 1
 	}
-	if err := mpi.Error("MPI_Reduce of the samples", C.pg_collect(l.c, sync, global, l.ns, l.flags)); err != nil || l.Rank != 0 {
+	if err := mpi.Error("messages of the samples", C.pg_collect(l.c, sync, global, l.ns, l.flags)); err != nil || l.Rank != 0 {
 		return b, err
 	}
 	b.Samples = make([]protocol.Sample, b.N)
@@ -277,7 +299,7 @@ func (u *Usage) Add(more Usage) {
 func (l *Loop) MostUsage(mine Usage) (*protocol.Usage, error) {
 	var m C.pg_most
 	own := C.pg_usage{faults: C.int64_t(mine.Faults), switches: C.int64_t(mine.Switches)}
-	if err := mpi.Error("MPI_Reduce of page faults", C.pg_usage_most(l.x, own, &m)); err != nil || l.Rank != 0 {
+	if err := mpi.Error("messages of page faults", C.pg_usage_most(l.x, own, &m)); err != nil || l.Rank != 0 {
 		return nil, err
 	}
 	return &protocol.Usage{Faults: int64(m.most.faults), FaultsRank: int(m.faults_rank),

@@ -99,6 +99,11 @@ const (
 // Do sets what is done beside the calls, with a number of progress tests.
 func (o *Overlap) Do(what Beside, tests int64) { o.c.beside, o.c.tests = C.int(what), C.int64_t(tests) }
 
+// Once makes one repetition that is not measured.
+func (o *Overlap) Once() error {
+	return mpi.Error(o.f, C.pg_overlap_once(o.c, o.l.x, o.l.time().now))
+}
+
 // OverlapParts are the times of overlapped calls, ns, of the largest of all ranks', by valid repetition.
 type OverlapParts struct{ of [C.PG_PARTS][]float64 }
 
@@ -123,7 +128,7 @@ func (o *Overlap) Batch(parts *OverlapParts, n int) (done, invalid int, err erro
 		return 0, 0, err
 	}
 	rc = C.pg_collect_overlap(o.c, l.c, l.sync, l.flags)
-	if err := mpi.Error("MPI_Reduce of what was overlapped", rc); err != nil {
+	if err := mpi.Error("messages of what was overlapped", rc); err != nil {
 		return 0, 0, err
 	}
 	for i := range done {

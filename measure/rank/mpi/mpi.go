@@ -55,9 +55,8 @@ func (w *World) Stop() error { return Error("MPI_Finalize", C.pg_stop(w.x)) }
 func Abort(code int) { C.pg_abort(C.int(code)) }
 
 func (w *World) AllMin(v int64) (int64, error) {
-	var out C.int64_t
-	err := Error("MPI_Allreduce", C.pg_all_min(w.x, C.int64_t(v), &out))
-	return int64(out), err
+	most, err := w.AllMax(-v)
+	return -most, err
 }
 
 // AllMax returns the largest of all ranks' values, by messages of our own.
@@ -68,7 +67,7 @@ func (w *World) AllMax(v int64) (int64, error) {
 }
 
 func (w *World) FromRoot(v int64) (int64, error) {
-	err := Error("MPI_Bcast", C.pg_share(w.x, unsafe.Pointer(&v), 8, 0))
+	err := Error("a message from the root", C.pg_share(w.x, unsafe.Pointer(&v), 8, 0))
 	return v, err
 }
 
@@ -83,20 +82,20 @@ func (w *World) Decided(yes bool) (bool, error) {
 
 func (w *World) Text(t []byte, from int) ([]byte, error) {
 	n := int64(len(t))
-	if err := Error("MPI_Bcast", C.pg_share(w.x, unsafe.Pointer(&n), 8, C.int(from))); err != nil || n == 0 {
+	if err := Error("a message from the root", C.pg_share(w.x, unsafe.Pointer(&n), 8, C.int(from))); err != nil || n == 0 {
 		return nil, err
 	}
 	if w.Rank != from {
 		t = make([]byte, n)
 	}
-	return t, Error("MPI_Bcast", C.pg_share(w.x, unsafe.Pointer(&t[0]), C.int(n), C.int(from)))
+	return t, Error("a message from the root", C.pg_share(w.x, unsafe.Pointer(&t[0]), C.int(n), C.int(from)))
 }
 
 // AllGather returns every rank's record, by rank. It holds no pointers.
 func AllGather[T any](w *World, mine T) ([]T, error) {
 	all := make([]T, w.Size)
 	rc := C.pg_all_gather(w.x, unsafe.Pointer(&mine), C.int(unsafe.Sizeof(mine)), unsafe.Pointer(&all[0]))
-	return all, Error("MPI_Allgather", rc)
+	return all, Error("messages to all", rc)
 }
 
 // Gather brings what every rank says to rank 0, in the order of ranks; nil says nothing.
@@ -108,7 +107,8 @@ func Gather[T any](w *World, mine *T) ([]T, error) {
 		}
 	}
 	lengths, displs := make([]C.int, w.Size), make([]C.int, w.Size) // all 0 but at rank 0
-	if err := Error("MPI_Gather", C.pg_text_lengths(w.x, C.int(len(text)), &lengths[0])); err != nil {
+	length := C.int(len(text))
+	if err := Error("messages to rank 0", C.pg_bring(w.x, unsafe.Pointer(&length), C.sizeof_int, unsafe.Pointer(&lengths[0]))); err != nil {
 		return nil, err
 	}
 	total := 0
@@ -121,7 +121,7 @@ func Gather[T any](w *World, mine *T) ([]T, error) {
 	all := make([]byte, max(1, total))
 	text = append(text, 0) // a pointer to nothing is none
 	rc := C.pg_texts(w.x, unsafe.Pointer(&text[0]), C.int(len(text)-1), unsafe.Pointer(&all[0]), &lengths[0], &displs[0])
-	if err := Error("MPI_Gatherv", rc); err != nil {
+	if err := Error("messages to rank 0", rc); err != nil {
 		return nil, err
 	}
 	var out []T
@@ -145,7 +145,7 @@ func (w *World) GatherNumbers(mine []int64) ([]int64, error) {
 		all = make([]int64, len(mine)*w.Size)
 	}
 	rc := C.pg_gather_durations(w.x, (*C.int64_t)(&mine[0]), C.int(len(mine)), (*C.int64_t)(&all[0]))
-	if err := Error("MPI_Gather", rc); err != nil || w.Rank != 0 {
+	if err := Error("messages to rank 0", rc); err != nil || w.Rank != 0 {
 		return nil, err
 	}
 	return all, nil
@@ -186,7 +186,7 @@ func (w *World) FirstOf(fault string) (string, error) {
 	return fmt.Sprintf("rank %d of %d: %s", who, w.Size, fault), nil
 }
 
-func (w *World) Barrier() error { return Error("MPI_Barrier", C.pg_meet(w.x)) }
+func (w *World) Barrier() error { return Error("MPI_Sendrecv", C.pg_disseminate(w.x)) }
 
 // Topology counts the nodes that the ranks are on, and the ranks that share cores.
 func (w *World) Topology() (nodes, crowded int, err error) {

@@ -246,10 +246,14 @@ int pg_make_forced(pg_ctx *x, const char *collective, int value, int segment, in
     return rc;
 }
 
+static MPI_Comm calls_on; /* where no algorithm has a communicator of its own */
+
+void pg_calls_on(MPI_Comm comm) { calls_on = comm; }
+
 void pg_choose_forced(pg_ctx *x, const pg_forced *forced)
 {
     int own_comm = forced != NULL && forced->comm != MPI_COMM_NULL;
-    x->comm = own_comm ? forced->comm : x->own;
+    x->comm = own_comm ? forced->comm : calls_on;
     x->forced = own_comm ? NULL : forced;
 }
 

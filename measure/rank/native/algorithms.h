@@ -39,6 +39,9 @@ int pg_list_algorithms(const char *collective, pg_algorithms *out);
  * call it together: Open MPI reads its variable when a communicator is made. */
 int pg_make_forced(pg_ctx *x, const char *collective, int value, int segment, int fanout, pg_forced **out);
 
+/* Sets the communicator of functions that no algorithm is forced in. */
+void pg_calls_on(MPI_Comm comm);
+
 /* From here on the functions of a context are called with it, or with NULL as by default. */
 void pg_choose_forced(pg_ctx *x, const pg_forced *forced);
 

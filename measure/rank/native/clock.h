@@ -80,9 +80,6 @@ int pg_answer(pg_ctx *x, pg_clock *now, const pg_model *m, int client);
 int pg_give(pg_ctx *x, int to, const void *data, int bytes);
 int pg_take(pg_ctx *x, int from, void *data, int bytes);
 
-int pg_all_gather(pg_ctx *x, const void *mine, int bytes, void *all);
-int pg_meet(pg_ctx *x);
-
 /* Clocks with a known error, for tests (tag injectedclocks). pg_inject sets
  * this rank's; pg_injected gives, for this instant plus `later` ns, what the
  * clocks of this rank and of the reference (rank 0) show, without their jitter.

@@ -61,10 +61,3 @@ int pg_take(pg_ctx *x, int from, void *data, int bytes)
         nanosleep(&moment, NULL);
     }
 }
-
-int pg_all_gather(pg_ctx *x, const void *mine, int bytes, void *all)
-{
-    return MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, x->own);
-}
-
-int pg_meet(pg_ctx *x) { return MPI_Barrier(x->own); }

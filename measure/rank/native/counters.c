@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "counters.h"
+#include "exchange.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -258,5 +259,5 @@ void pg_counters_after(pg_counters *c, int64_t i)
 
 int pg_counters_most(pg_counters *c, pg_ctx *x, int64_t n, int64_t *all)
 {
-    return MPI_Reduce(c->counted, all, (int)(n * c->n), MPI_INT64_T, MPI_MAX, 0, x->own);
+    return pg_combine(x, c->counted, all, n * c->n, pg_most_of);
 }

@@ -1,4 +1,5 @@
 #include "algorithms.h"
+#include "exchange.h"
 #include "loop.h"
 
 #include <string.h>
@@ -50,32 +51,37 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
     return failed;
 }
 
+/* The flags of a repetition are a byte; behind the last ones is a guard. */
+int pg_reduce_flags(pg_loop *l, unsigned char *flags)
+{
+    return pg_combine(l->x, (int64_t *)l->flags_of, (int64_t *)flags, (l->n + 7) / 8, pg_union_of);
+}
+
 int pg_collect(pg_loop *l, const pg_sync *s, int global, int64_t *ns, unsigned char *flags)
 {
     const pg_model *m = &l->time->model;
     int n = (int)l->n, root = l->x->rank == 0, rc;
-    MPI_Comm comm = l->x->own;
 
     for (int i = 0; i < n; i++) {
         l->end[i] = global ? pg_global(m, l->end[i]) : l->end[i] - l->start[i];
         l->start[i] = global ? pg_global(m, l->start[i]) : 0;
     }
-    rc = MPI_Reduce(l->end, ns, n, MPI_INT64_T, MPI_MAX, 0, comm);
+    rc = pg_combine(l->x, l->end, ns, n, pg_most_of);
     if (rc == MPI_SUCCESS && global) {
-        rc = MPI_Reduce(root ? MPI_IN_PLACE : l->start, root ? l->start : NULL, n, MPI_INT64_T, MPI_MIN, 0, comm);
+        rc = pg_combine(l->x, l->start, l->start, n, pg_least_of);
         for (int i = 0; root && i < n; i++)
             ns[i] -= l->start[i];
     }
     if (root)
         memset(flags, 0, (size_t)n);
     if (rc == MPI_SUCCESS && s->global)
-        rc = MPI_Reduce(l->flags_of, flags, n, MPI_BYTE, MPI_BOR, 0, comm);
+        rc = pg_reduce_flags(l, flags);
     return rc;
 }
 
 int pg_gather_durations(pg_ctx *x, const int64_t *mine, int n, int64_t *all)
 {
-    return MPI_Gather(mine, n, MPI_INT64_T, all, n, MPI_INT64_T, 0, x->own);
+    return pg_bring(x, mine, n * (int64_t)sizeof *mine, all);
 }
 
 int pg_provable(const pg_function *f, pg_loop *l, int64_t n, int64_t *ns)
@@ -94,5 +100,5 @@ int pg_provable(const pg_function *f, pg_loop *l, int64_t n, int64_t *ns)
     failed = pg_first(failed, pg_unforce(l->x));
     if (failed != MPI_SUCCESS)
         return failed;
-    return MPI_Reduce(l->end, ns, (int)n, MPI_INT64_T, MPI_MIN, 0, l->x->own);
+    return pg_combine(l->x, l->end, ns, n, pg_least_of);
 }

@@ -61,6 +61,9 @@ typedef struct pg_sync {
     int windows;      /* repetitions start at equal distances, the length of a window */
     int grows;        /* the window is found by a pilot, and doubled when it is too short */
     int slices;       /* a batch may end early: enough is valid, or its time slice is over */
+    /* The barrier that lets no rank go before all have entered; NULL where ranks wait for
+     * the clock. */
+    const pg_function *meet;
     /* Before the first repetition of a batch, or NULL. Returns an MPI
      * error code. */
     int (*begin)(pg_loop *);
@@ -98,6 +101,8 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
  * time from the earliest start to the latest end on the global clock
  * (S-REVISITED, Algorithm 1). A flag of any rank is one of the sample. */
 int pg_collect(pg_loop *l, const pg_sync *s, int global, int64_t *ns, unsigned char *flags);
+
+int pg_reduce_flags(pg_loop *l, unsigned char *flags);
 
 /* The local durations of `n` repetitions, ns, of every rank at rank 0, rank by rank. Returns an
  * MPI error code. */

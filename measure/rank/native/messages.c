@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #include "messages.h"
+#include "exchange.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -83,8 +84,8 @@ pg_sent pg_messages_now(void) { return (pg_sent){atomic_load(&messages), atomic_
 
 int pg_messages_sum(pg_ctx *x, pg_sent mine, pg_sent *all)
 {
-    uint64_t in[3] = {(uint64_t)mine.messages, (uint64_t)mine.bytes, mine.pattern}, out[3] = {0, 0, 0};
-    int rc = MPI_Reduce(in, out, 3, MPI_UINT64_T, MPI_SUM, 0, x->own);
-    *all = (pg_sent){(int64_t)out[0], (int64_t)out[1], out[2]};
+    int64_t in[3] = {mine.messages, mine.bytes, (int64_t)mine.pattern}, out[3] = {0, 0, 0};
+    int rc = pg_combine(x, in, out, 3, pg_sum_of);
+    *all = (pg_sent){out[0], out[1], (uint64_t)out[2]};
     return rc;
 }

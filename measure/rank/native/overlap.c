@@ -1,5 +1,6 @@
 #include "overlap.h"
 #include "algorithms.h"
+#include "exchange.h"
 
 #include <string.h>
 
@@ -96,6 +97,12 @@ static int overlapped(const pg_overlap *o, pg_ctx *x, pg_clock *now, int64_t i, 
     return rc;
 }
 
+int pg_overlap_once(const pg_overlap *o, pg_ctx *x, pg_clock *now)
+{
+    int64_t start, end;
+    return (o->beside == PG_COMPUTING ? overlapped : alone)(o, x, now, 0, &start, &end);
+}
+
 int pg_measure_overlap(const pg_overlap *o, const pg_sync *s, pg_loop *l, int64_t most)
 {
     int (*once)(const pg_overlap *, pg_ctx *, pg_clock *, int64_t, int64_t *, int64_t *) = o->beside == PG_COMPUTING ? overlapped : alone;
@@ -121,14 +128,14 @@ int pg_measure_overlap(const pg_overlap *o, const pg_sync *s, pg_loop *l, int64_
     return failed;
 }
 
-int pg_collect_overlap(const pg_overlap *o, const pg_loop *l, const pg_sync *s, unsigned char *flags)
+int pg_collect_overlap(const pg_overlap *o, pg_loop *l, const pg_sync *s, unsigned char *flags)
 {
-    int n = (int)l->n, root = l->x->rank == 0, rc = MPI_SUCCESS;
+    int rc = MPI_SUCCESS;
     for (int i = 0; i < PG_PARTS && rc == MPI_SUCCESS; i++)
-        rc = MPI_Reduce(root ? MPI_IN_PLACE : o->part[i], root ? o->part[i] : NULL, n, MPI_INT64_T, MPI_MAX, 0, l->x->own);
-    if (root)
-        memset(flags, 0, (size_t)n);
+        rc = pg_combine(l->x, o->part[i], o->part[i], l->n, pg_most_of);
+    if (l->x->rank == 0)
+        memset(flags, 0, (size_t)l->n);
     if (rc == MPI_SUCCESS && s->global)
-        rc = MPI_Reduce(l->flags_of, flags, n, MPI_BYTE, MPI_BOR, 0, l->x->own);
+        rc = pg_reduce_flags(l, flags);
     return rc;
 }

@@ -22,6 +22,9 @@ typedef struct pg_overlap {
     int64_t *part[PG_PARTS]; /* by repetition */
 } pg_overlap;
 
+/* One repetition that is not measured. */
+int pg_overlap_once(const pg_overlap *o, pg_ctx *x, pg_clock *now);
+
 /* As pg_measure. A repetition is post, computation with tests, Wait: PG_POST, PG_TESTS
  * and PG_WAIT are what MPI took of it, PG_OVERHEAD their sum, PG_OVERALL the time from
  * first to last, and PG_EXCESS what is left of that without the computation. Measured in
@@ -30,7 +33,7 @@ int pg_measure_overlap(const pg_overlap *o, const pg_sync *s, pg_loop *l, int64_
 
 /* The largest parts of all ranks, at rank 0, in place of its own, and in `flags` the flags
  * of any rank. */
-int pg_collect_overlap(const pg_overlap *o, const pg_loop *l, const pg_sync *s, unsigned char *flags);
+int pg_collect_overlap(const pg_overlap *o, pg_loop *l, const pg_sync *s, unsigned char *flags);
 
 /* The time that these steps take, ns. */
 int64_t pg_work(pg_clock *now, int64_t steps);

@@ -249,5 +249,10 @@ int pg_probes_read(pg_ctx *x, pg_probes *y, pg_clock *now, double *values)
         rc = read_pingpong(x, y, now, SHORT, &own[PG_PINGPONG_8]);
     if (rc == MPI_SUCCESS)
         rc = read_pingpong(x, y, now, LONG, &own[PG_PINGPONG_64K]);
-    return rc == MPI_SUCCESS ? MPI_Reduce(own, values, PG_PROBES, MPI_DOUBLE, MPI_MAX, 0, x->own) : rc;
+    int64_t bits[PG_PROBES]; /* as whole numbers, which are in the order of numbers that are not negative */
+    memcpy(bits, own, sizeof bits);
+    if (rc == MPI_SUCCESS)
+        rc = pg_combine(x, bits, bits, PG_PROBES, pg_most_of);
+    memcpy(values, bits, sizeof bits);
+    return rc;
 }

@@ -35,6 +35,12 @@ const char *pg_built_family(void) { return PG_LIBRARY; }
 const char *pg_built_for(void) { return BUILT_FOR; }
 const char *pg_compiler(void) { return COMPILER; }
 
+static int communicator(MPI_Comm *comm)
+{
+    int rc = MPI_Comm_dup(MPI_COMM_WORLD, comm);
+    return rc == MPI_SUCCESS ? MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN) : rc;
+}
+
 int pg_start(pg_ctx *x, int level, int *provided)
 {
     const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
@@ -47,10 +53,10 @@ int pg_start(pg_ctx *x, int level, int *provided)
         if (levels[i] == has)
             *provided = i;
     if (rc == MPI_SUCCESS)
-        rc = MPI_Comm_dup(MPI_COMM_WORLD, &x->own);
-    x->comm = x->own;
+        rc = communicator(&x->own);
     if (rc == MPI_SUCCESS)
-        rc = MPI_Comm_set_errhandler(x->own, MPI_ERRORS_RETURN);
+        rc = communicator(&x->comm);
+    pg_calls_on(x->comm);
     if (rc == MPI_SUCCESS)
         rc = MPI_Comm_rank(x->own, &x->rank);
     if (rc == MPI_SUCCESS)
@@ -65,6 +71,9 @@ int pg_stop(pg_ctx *x)
         rc = pg_free_lanes(x->lanes);
     if (rc == MPI_SUCCESS)
         rc = MPI_Comm_free(&x->own);
+    pg_choose_forced(x, NULL);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_free(&x->comm);
     return rc == MPI_SUCCESS ? MPI_Finalize() : rc;
 }
 
@@ -83,6 +92,10 @@ int pg_choose(pg_ctx *x, const char *type, const char *op)
     } types[] = {
         {"byte", MPI_BYTE, 1},
         {"int", MPI_INT, sizeof(int)},
+        {"unsigned", MPI_UNSIGNED, sizeof(unsigned)},
+        {"int64", MPI_INT64_T, sizeof(int64_t)},
+        {"uint64", MPI_UINT64_T, sizeof(uint64_t)},
+        {"2int", MPI_2INT, 2 * sizeof(int)},
         {"float", MPI_FLOAT, sizeof(float)},
         {"double", MPI_DOUBLE, sizeof(double)},
     };
@@ -92,6 +105,7 @@ int pg_choose(pg_ctx *x, const char *type, const char *op)
     } ops[] = {
         {"sum", MPI_SUM},   {"prod", MPI_PROD}, {"min", MPI_MIN},   {"max", MPI_MAX},   {"bor", MPI_BOR},
         {"band", MPI_BAND}, {"bxor", MPI_BXOR}, {"lor", MPI_LOR},   {"land", MPI_LAND}, {"lxor", MPI_LXOR},
+        {"minloc", MPI_MINLOC}, {"maxloc", MPI_MAXLOC},
     };
     int found = 0;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
@@ -206,12 +220,34 @@ int pg_call_late(const pg_function *f, pg_ctx *x, int late, int *early)
     return rc;
 }
 
-int pg_all_min(pg_ctx *x, int64_t in, int64_t *out)
-{
-    return MPI_Allreduce(&in, out, 1, MPI_INT64_T, MPI_MIN, x->own);
-}
+static int start(pg_ctx *x) { return MPI_Start(&x->request); }
 
-int pg_share(pg_ctx *x, void *data, int bytes, int root) { return MPI_Bcast(data, bytes, MPI_BYTE, root, x->own); }
+int pg_post_late(const char *id, pg_ctx *x, int late, double limit, int *stuck)
+{
+    enum { TAG = 1 };
+    const pg_function *row = pg_post_of(id);
+    int (*post)(pg_ctx *) = row != NULL ? row->run : start, rc = MPI_SUCCESS;
+
+    *stuck = -1;
+    if (x->rank != late) {
+        rc = post(x);
+        if (rc == MPI_SUCCESS)
+            rc = MPI_Send(NULL, 0, MPI_BYTE, late, TAG, x->own);
+        return rc == MPI_SUCCESS ? MPI_Wait(&x->request, MPI_STATUS_IGNORE) : rc;
+    }
+    double until = MPI_Wtime() + limit;
+    for (int i = 0; i < x->size && *stuck < 0; i++) {
+        int seen = i == late;
+        while (!seen && rc == MPI_SUCCESS && MPI_Wtime() < until)
+            rc = MPI_Iprobe(i, TAG, x->own, &seen, MPI_STATUS_IGNORE);
+        if (!seen)
+            *stuck = i;
+    }
+    rc = pg_first(rc, post(x));
+    for (int i = 1; i < x->size && rc == MPI_SUCCESS; i++)
+        rc = MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, TAG, x->own, MPI_STATUS_IGNORE);
+    return rc == MPI_SUCCESS ? MPI_Wait(&x->request, MPI_STATUS_IGNORE) : rc;
+}
 
 void pg_library_version(char *text, int *length) { MPI_Get_library_version(text, length); }
 

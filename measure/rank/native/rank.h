@@ -3,6 +3,7 @@
 #ifndef PGMPI_RANK_H
 #define PGMPI_RANK_H
 
+#include "exchange.h"
 #include "loop.h"
 #include "messages.h"
 
@@ -50,13 +51,11 @@ int pg_call(const pg_function *f, pg_ctx *x, int64_t n);
  * -1 at the others. */
 int pg_call_late(const pg_function *f, pg_ctx *x, int late, int *early);
 
-int pg_all_min(pg_ctx *x, int64_t in, int64_t *out);
-int pg_share(pg_ctx *x, void *data, int bytes, int root);
+/* Makes one nonblocking or persistent call whose post has to return at all other ranks before
+ * rank `late` posts: this waits for them, up to `limit` seconds. *stuck gets, at that rank, a
+ * rank that had not returned by then, or -1; -1 at the others. */
+int pg_post_late(const char *id, pg_ctx *x, int late, double limit, int *stuck);
 
-/* Texts of different lengths of all ranks, at rank 0: first their lengths in
- * bytes, then the texts, one behind the other. */
-int pg_text_lengths(pg_ctx *x, int length, int *all);
-int pg_texts(pg_ctx *x, const void *mine, int length, void *all, const int *lengths, const int *displs);
 /* The nodes that the ranks are on, and how many ranks are on nodes with fewer
  * cores, by the ranks' affinity masks together, than ranks. */
 int pg_topology(pg_ctx *x, int *nodes, int *crowded);

@@ -11,5 +11,8 @@ static int double_barrier(pg_loop *l)
     return rc == MPI_SUCCESS ? MPI_Barrier(l->x->own) : rc;
 }
 
-const pg_sync pg_sync_barrier = {.name = "barrier", .enter = barrier};
-const pg_sync pg_sync_double_barrier = {.name = "double_barrier", .enter = double_barrier};
+static int meet_once(pg_ctx *x) { return MPI_Barrier(x->own); }
+static const pg_function meet = {.id = "MPI_Barrier", .run = meet_once};
+
+const pg_sync pg_sync_barrier = {.name = "barrier", .meet = &meet, .enter = barrier};
+const pg_sync pg_sync_double_barrier = {.name = "double_barrier", .meet = &meet, .enter = double_barrier};

@@ -30,4 +30,6 @@ int pg_all_max(pg_ctx *x, int64_t *value)
 
 static int enter(pg_loop *l) { return pg_disseminate(l->x); }
 
-const pg_sync pg_sync_dissemination = {.name = "dissemination", .enter = enter};
+static const pg_function meet = {.id = "dissemination", .run = pg_disseminate};
+
+const pg_sync pg_sync_dissemination = {.name = "dissemination", .meet = &meet, .enter = enter};

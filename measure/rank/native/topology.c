@@ -11,17 +11,24 @@ int pg_topology(pg_ctx *x, int *nodes, int *crowded)
         return rc;
     MPI_Comm_size(node, &ranks);
     MPI_Comm_rank(node, &at);
-    cpu_set_t own, all;
-    CPU_ZERO(&own);
-    CPU_ZERO(&all);
-    sched_getaffinity(0, sizeof own, &own);
-    rc = MPI_Allreduce(&own, &all, (int)sizeof own, MPI_BYTE, MPI_BOR, node);
+    union { /* the cores, as words */
+        cpu_set_t set;
+        int64_t words[sizeof(cpu_set_t) / sizeof(int64_t)];
+    } all;
+    CPU_ZERO(&all.set);
+    sched_getaffinity(0, sizeof all.set, &all.set);
+    pg_ctx among = {.own = node, .rank = at, .size = ranks};
+    rc = pg_combine(&among, all.words, all.words, sizeof all.words / sizeof *all.words, pg_union_of);
+    if (rc == MPI_SUCCESS)
+        rc = pg_share(&among, &all, sizeof all, 0);
     int freed = MPI_Comm_free(&node);
     if (rc != MPI_SUCCESS || freed != MPI_SUCCESS)
         return rc != MPI_SUCCESS ? rc : freed;
-    int mine[2] = {at == 0, ranks > CPU_COUNT(&all)}, sum[2];
-    rc = MPI_Allreduce(mine, sum, 2, MPI_INT, MPI_SUM, x->own);
-    *nodes = sum[0];
-    *crowded = sum[1];
+    int64_t sum[2] = {at == 0, ranks > CPU_COUNT(&all.set)};
+    rc = pg_combine(x, sum, sum, 2, pg_sum_of);
+    if (rc == MPI_SUCCESS)
+        rc = pg_share(x, sum, sizeof sum, 0);
+    *nodes = (int)sum[0];
+    *crowded = (int)sum[1];
     return rc;
 }

@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "usage.h"
+#include "exchange.h"
 
+#include <stdlib.h>
 #include <sys/resource.h>
 
 /* Of this thread only: Go has others, whose memory is no matter of the library's. */
@@ -20,8 +22,17 @@ pg_usage pg_usage_since(pg_usage before)
 
 int pg_usage_most(pg_ctx *x, pg_usage mine, pg_most *out)
 {
-    struct { long count; int rank; } own[2] = {{(long)mine.faults, x->rank}, {(long)mine.switches, x->rank}}, all[2] = {{0, 0}, {0, 0}};
-    int rc = MPI_Reduce(own, all, 2, MPI_LONG_INT, MPI_MAXLOC, 0, x->own);
-    *out = (pg_most){{all[0].count, all[1].count}, all[0].rank, all[1].rank};
+    pg_usage *all = x->rank == 0 ? malloc((size_t)x->size * sizeof *all) : NULL;
+    if (x->rank == 0 && all == NULL)
+        return MPI_ERR_NO_MEM;
+    int rc = pg_bring(x, &mine, sizeof mine, all);
+    *out = (pg_most){mine, 0, 0};
+    for (int i = 0; x->rank == 0 && rc == MPI_SUCCESS && i < x->size; i++) {
+        if (all[i].faults > out->most.faults)
+            out->most.faults = all[out->faults_rank = i].faults;
+        if (all[i].switches > out->most.switches)
+            out->most.switches = all[out->switches_rank = i].switches;
+    }
+    free(all);
     return rc;
 }

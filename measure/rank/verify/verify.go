@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
+	"math/bits"
 	"slices"
 	"unsafe"
 
@@ -54,8 +55,12 @@ func Fill(b []byte, with byte) {
 	}
 }
 
+type integer interface {
+	~uint8 | ~int32 | ~uint32 | ~int64 | ~uint64
+}
+
 type number interface {
-	~uint8 | ~int32 | ~float32 | ~float64
+	integer | ~float32 | ~float64
 }
 
 // elementsOf is the generic verifier for one datatype and operator.
@@ -72,25 +77,42 @@ type ranks struct{ first, last int }
 // testOps are operators on int that only rank programs built for tests know.
 var testOps = map[string]Verifier{}
 
-func New(datatype, op string) (Verifier, error) {
+// New returns the verifier of a datatype and an operator for p ranks.
+func New(datatype, op string, p int) (Verifier, error) {
 	if v, ok := testOps[op]; ok && datatype == "int" {
 		return v, nil
 	}
+	spare := bits.Len(uint(p - 1)) // what a sum has more than its summands
 	switch datatype {
 	case "byte":
-		return integers[uint8](op)
+		return integers[uint8](op, 8)
 	case "int":
-		return integers[int32](op)
+		return integers[int32](op, 32-spare)
+	case "unsigned":
+		return integers[uint32](op, 32)
+	case "int64":
+		return integers[int64](op, 64-spare)
+	case "uint64":
+		return integers[uint64](op, 64)
 	case "float":
-		return floats[float32](op, 8)
+		return floats[float32](op, 25-spare)
 	case "double":
-		return floats[float64](op, 12)
+		return floats[float64](op, 54-spare)
+	case "2int":
+		return pairs(op)
 	}
 	return nil, fmt.Errorf("no verification for datatype %q", datatype)
 }
 
-func integers[T ~uint8 | ~int32](op string) (Verifier, error) {
-	e := &elementsOf[T]{value: func(h uint32, _ int) T { return T(h >> 12) }}
+// whole spreads a hash over whole numbers of these bits, one of which is the sign.
+func whole[T number](bits int) func(h uint32, _ int) T {
+	shift := 64 - max(2, bits)
+	return func(h uint32, _ int) T { return T(int64(uint64(h)*0x9e3779b97f4a7c15) >> shift) }
+}
+
+// integers have values of `bits` bits, so that signed sums do not overflow; unsigned ones may.
+func integers[T integer](op string, bits int) (Verifier, error) {
+	e := &elementsOf[T]{value: whole[T](bits)}
 	truth := func(b bool) T {
 		if b {
 			return 1
@@ -123,12 +145,39 @@ func integers[T ~uint8 | ~int32](op string) (Verifier, error) {
 	return e, nil
 }
 
-// floats has whole numbers of so few bits that every sum of 2^17 ranks and more is exact, in any
-// order: a result that is off by its last bit is wrong.
+// floats have whole numbers whose sum over the ranks takes the whole mantissa: it is exact in any
+// order, and one that is off by its last bit, or was made in less precision, is wrong.
 func floats[T ~float32 | ~float64](op string, bits int) (Verifier, error) {
-	e := &elementsOf[T]{value: func(h uint32, _ int) T { return T(int32(h>>(32-bits)) - 1<<(bits-1)) }}
+	e := &elementsOf[T]{value: whole[T](bits)}
 	err := arithmetic(e, op)
 	return e, err
+}
+
+// pair is a value and where it is from, as in MPI_2INT.
+type pair int64
+
+func (p *pair) ints() *[2]int32 { return (*[2]int32)(unsafe.Pointer(p)) }
+
+func (p pair) String() string { return fmt.Sprint(*p.ints()) }
+
+// pairs have few values, so that many ranks have the same: then the lowest counts.
+func pairs(op string) (Verifier, error) {
+	sign := map[string]int32{"minloc": 1, "maxloc": -1}[op]
+	if sign == 0 {
+		return nil, fmt.Errorf("no verification for op %q on this datatype", op)
+	}
+	return &elementsOf[pair]{
+		value: func(h uint32, rank int) (p pair) {
+			*p.ints() = [2]int32{int32(h) >> 28, int32(rank)}
+			return p
+		},
+		combine: func(a, b pair) pair {
+			if sign*b.ints()[0] < sign*a.ints()[0] { // b is of a higher rank
+				return b
+			}
+			return a
+		},
+	}, nil
 }
 
 func arithmetic[T number](e *elementsOf[T], op string) error {
@@ -340,7 +389,7 @@ func (e *elementsOf[T]) differs(data []T, of ranks, i int64, says func(i int64, 
 	e.along(data, of, i, func(have, want []T) {
 		if fault == "" && !bytes.Equal(raw(have), raw(want)) {
 			for k, v := range have {
-				if v != want[k] {
+				if !bytes.Equal(raw(have[k:k+1]), raw(want[k:k+1])) {
 					fault = says(at+int64(k), v, want[k])
 					break
 				}

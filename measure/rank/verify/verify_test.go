@@ -2,6 +2,7 @@ package verify
 
 import (
 	"math"
+	"math/big"
 	"slices"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 )
 
 func TestFunctionWithoutAResultIsNotTakenForAnother(t *testing.T) {
-	v := must.Get(New("byte", "bor"))(t)
+	v := must.Get(New("byte", "bor", 2))(t)
 	f, _ := mockups.Get("MPI_Exscan")
 	c := Case{Function: f, Size: 2, Layout: f.Layout(1, 2, 0, 0), Count: 1, Send: make([]byte, 1), Recv: make([]byte, 1)}
 	v.Fill(c)
@@ -22,7 +23,7 @@ func TestFunctionWithoutAResultIsNotTakenForAnother(t *testing.T) {
 
 // Element by element, what along gives a part at a time.
 func TestPartsOfAStretchAreItsElements(t *testing.T) {
-	v := must.Get(New("int", "sum"))(t)
+	v := must.Get(New("int", "sum", 3))(t)
 	e := v.(*elementsOf[int32])
 	for _, of := range []ranks{{2, 2}, {0, 2}} {
 		for _, first := range []int64{0, 5, period - 1, period, 3*period + 17} {
@@ -48,7 +49,7 @@ func TestPartsThatChangePlacesAreSeen(t *testing.T) {
 	const count = 100 * period
 	for _, d := range mockups.Datatypes()[1:] { // auto is one of the others
 		for _, op := range d.Ops {
-			v := must.Get(New(d.Name, op))(t)
+			v := must.Get(New(d.Name, op, 1))(t)
 			f, _ := mockups.Get("MPI_Allreduce")
 			c := Case{Function: f, Size: 1, Layout: f.Layout(count, 1, 0, 0), Count: count, Send: make([]byte, count*d.Bytes)}
 			v.Fill(c)
@@ -67,19 +68,27 @@ func TestPartsThatChangePlacesAreSeen(t *testing.T) {
 
 // Sums of floating-point numbers are exact in any order, so that the last bit of each must be right.
 func TestTheLastBitOfEveryElementIsSeen(t *testing.T) {
-	const ranks = 1 << 17
-	single, double := must.Get(New("float", "sum"))(t).(*elementsOf[float32]), must.Get(New("double", "sum"))(t).(*elementsOf[float64])
-	up, down, wide := float32(0), float32(0), 0.0
-	for r := range ranks {
-		up, down = up+single.value(hash(r, 0), r), down+single.value(hash(ranks-1-r, 0), ranks-1-r)
-		wide += float64(single.value(hash(r, 0), r))
+	for _, p := range []int{1, 2, 3, 64, 1 << 17} {
+		single, double := must.Get(New("float", "sum", p))(t).(*elementsOf[float32]), must.Get(New("double", "sum", p))(t).(*elementsOf[float64])
+		up, down, wide, narrow := float32(0), float32(0), 0.0, float32(0)
+		exact := new(big.Int)
+		for r := range p {
+			up, down = up+single.value(hash(r, 0), r), down+single.value(hash(p-1-r, 0), p-1-r)
+			v := double.value(hash(r, 0), r)
+			wide, narrow = wide+v, narrow+float32(v)
+			exact.Add(exact, big.NewInt(int64(v)))
+		}
+		should.Hold(t, up == down && exact.IsInt64() && float64(exact.Int64()) == wide && int64(wide) == exact.Int64(), "sums of %d ranks: %g, %g; %g, %d", p, up, down, wide, exact)
+		should.Hold(t, float64(narrow) != wide, "the sum of %d ranks is %g in single precision too", p, wide)
+		n := 0.0
+		for h := range uint32(1000) {
+			n = max(n, math.Abs(double.value(h*0x01000193, 0)))
+		}
+		should.Hold(t, n*float64(p) <= 1<<53 && n*float64(p) > 1<<51, "the largest value of %d ranks is %g", p, n)
 	}
-	should.Hold(t, up == down && float64(up) == wide, "sums of %d ranks: %g, %g, %g", ranks, up, down, wide)
-	most := math.Abs(float64(single.value(0, 0)))
-	should.Hold(t, ranks*most == 1<<24 && math.Abs(double.value(0, 0)) == 1<<11, "the largest values are %g and %g", most, double.value(0, 0))
 
 	for _, d := range mockups.Datatypes()[1:] {
-		v := must.Get(New(d.Name, d.Ops[0]))(t)
+		v := must.Get(New(d.Name, d.Ops[0], 1))(t)
 		f, _ := mockups.Get("MPI_Allreduce")
 		c := Case{Function: f, Size: 1, Layout: f.Layout(3, 1, 0, 0), Count: 3, Send: make([]byte, 3*d.Bytes), Recv: make([]byte, 3*d.Bytes)}
 		v.Fill(c)
@@ -87,5 +96,32 @@ func TestTheLastBitOfEveryElementIsSeen(t *testing.T) {
 		should.Equal(t, v.Check(c), "", d.Name)
 		c.Recv[d.Bytes] ^= 1
 		should.Contain(t, v.Check(c), "wrong at element 1 of block 0")
+	}
+}
+
+// A library that takes unsigned numbers for signed ones is seen by both operators.
+func TestUnsignedValuesHaveTheHighestBit(t *testing.T) {
+	for _, op := range []string{"min", "max"} {
+		e := must.Get(New("unsigned", op, 2))(t).(*elementsOf[uint32])
+		differ := 0
+		for i := range int64(100) {
+			a, b := e.value(hash(0, i), 0), e.value(hash(1, i), 1)
+			if (int32(a) < int32(b)) != (a < b) {
+				differ++
+			}
+		}
+		should.Hold(t, differ > 20, "%s: %d of 100 pairs have another order with a sign", op, differ)
+	}
+}
+
+func TestOfEqualValuesTheLowestRankIsTheOneThatCounts(t *testing.T) {
+	of := func(value, rank int32) (p pair) { *p.ints() = [2]int32{value, rank}; return p }
+	for op, want := range map[string]pair{"minloc": of(-3, 0), "maxloc": of(5, 1)} {
+		e := must.Get(New("2int", op, 4))(t).(*elementsOf[pair])
+		got := of(-3, 0)
+		for _, next := range []pair{of(5, 1), of(5, 2), of(-3, 3)} {
+			got = e.combine(got, next)
+		}
+		should.Equal(t, got, want, op)
 	}
 }

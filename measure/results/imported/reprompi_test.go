@@ -1,7 +1,6 @@
-package reprompi
+package imported
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
 	"pgmpi/mockups"
 )
 
@@ -67,12 +67,6 @@ const reproGlobal = reproHead +
 	"0 MPI_Reduce 0 2 0 5.0000000000 5.0000010000 9.0000000000 9.0000010000\n" +
 	"1 MPI_Reduce 0 2 0 7.0000000000 7.0000010000 9.0000005000 9.0000015000\n" + reproTail
 
-func parsed(t *testing.T, text string) *File {
-	t.Helper()
-	r := must.Get(parse("x.dat", strings.NewReader(text)))(t)
-	return r
-}
-
 func TestReproMPISamplesAreReadInNanosecondsAndBytes(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -84,10 +78,10 @@ func TestReproMPISamplesAreReadInNanosecondsAndBytes(t *testing.T) {
 		{"each process, longest", reproEach, 1, []protocol.Sample{{NS: 2000}, {NS: 1000}}},
 		{"global clock, latest end minus earliest start", reproGlobal, 1, []protocol.Sample{{NS: 1500}}},
 	} {
-		r := parsed(t, c.text)
-		should.Hold(t, len(r.Cases) == c.cases && r.Cases[0].Test == "MPI_Reduce" && r.Cases[0].Msize == 8 && slices.Equal(r.Cases[0].Samples, c.want),
-			"%s: %+v, want %v", c.name, r.Cases, c.want)
-		should.Hold(t, r.Ended && r.Properties["datatype"] == "MPI_INT" && r.Properties["nprocs"] == "2", "%s: ended %v, %v", c.name, r.Ended, r.Properties)
+		r := one(t, "reprompi", "x.dat", c.text)
+		should.Hold(t, len(r.cases) == c.cases && r.cases[0].timedKey == timedKey{"MPI_Reduce", 8} && slices.Equal(r.cases[0].samples, c.want),
+			"%s: %+v, want %v", c.name, r.cases, c.want)
+		should.Hold(t, len(r.notes) == 0 && r.Datatype == "MPI_INT" && r.Op == "MPI_SUM" && r.Shape.NP == 2, "%s: %v, %+v", c.name, r.notes, r.Setting)
 	}
 }
 
@@ -118,74 +112,46 @@ func TestReproMPIErrorsNameFileAndLine(t *testing.T) {
 		{"a process missing", strings.Replace(reproGlobal, "1 MPI_Reduce 0 2 0 7.0000000000 7.0000010000 9.0000005000 9.0000015000\n", "", 1),
 			"x.dat: repetition 0 of MPI_Reduce at 8 B has the rows of 1 of 2 processes"},
 	} {
-		_, err := parse("x.dat", strings.NewReader(c.text))
+		_, err := text(t, "reprompi", "x.dat", c.text, Given{})
 		should.Hold(t, err != nil && strings.HasPrefix(err.Error(), c.want), "%s: error %v, want %q", c.name, err, c.want)
 	}
 }
 
-func TestReproMPIFilesAreMpirunsOfOneExperiment(t *testing.T) {
+func TestReproMPIFilesAreMpirunsOfOneJob(t *testing.T) {
 	dir := t.TempDir()
-	var files []*File
-	for i, text := range []string{reproBarrier, strings.Replace(reproBarrier, reproTail, "", 1)} {
-		path := filepath.Join(dir, fmt.Sprintf("run%d.dat", i))
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
 		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
-		f := must.Get(Read(path))(t)
-		files = append(files, f)
+		return path
 	}
-	all := guidelines.Config{Guidelines: []string{"all"}}
-	m, runs := must.Two(Import(files, all, nil))(t)
-	should.Hold(t, m.R == 2 && len(runs) == 2 && m.Plan.Datatype == "MPI_INT" && m.Plan.Op == "MPI_SUM" && len(m.Plan.Notes) >= 1,
-		"R %d, %d runs, plan %+v", m.R, len(runs), m.Plan)
-	must.Hold(t, len(m.Plan.Tests) == 1 && m.Plan.Tests[0].Guideline == "GL8" && m.Plan.Tests[0].Msize == 8 && m.Plan.Shapes[0].NP == 2,
-		"tests %+v, want GL8 only: it alone has both sides", m.Plan.Tests)
-	k := runs[1].Cases
-	should.Hold(t, len(k) == 2 && k[0].Function == "MPI_Reduce" && k[1].Function == "reduce_as_allreduce" && len(runs[1].Samples[1]) == 2, "cases %+v", k)
+	a, b := write("run0.dat", reproBarrier), write("run1.dat", strings.Replace(reproBarrier, reproTail, "", 1))
+	all := must.Get(jobsOf(a, b))(t)
+	must.Hold(t, len(all) == 1, "%d jobs", len(all))
+	m := must.Get(all[0].Manifest(guidelines.Config{Guidelines: []string{"all"}}, nil))(t)
+	should.Hold(t, m.R == 2 && m.Kind == results.Imported && m.Plan.Datatype == "MPI_INT" && m.Plan.Op == "MPI_SUM", "R %d, plan %+v", m.R, m.Plan)
+	must.Hold(t, len(m.Plan.Tests) == 1 && m.Plan.Tests[0].Guideline == "GL8" && m.Plan.Tests[0].Msize == 8 && m.Plan.Shapes[0].NP == 2 && len(m.Sums) == 0,
+		"tests %+v, sums %v: GL8 alone has both sides, and they were measured", m.Plan.Tests, m.Sums)
+	r := all[0].Run(1, m)
+	should.Hold(t, len(r.Cases) == 2 && r.Cases[0].Function == "MPI_Reduce" && r.Cases[1].Function == "reduce_as_allreduce" && len(r.Samples[1]) == 2, "%+v", r.Cases)
 	note := strings.Join(m.Plan.Notes, " ")
 	should.Hold(t, strings.Contains(note, "run1.dat lacks the line") && !strings.Contains(note, "run0.dat"), "notes %q", note)
-	for want, other := range map[string]*File{
-		"given twice": files[0],
-		"#@nprocs=2":  parsed(t, strings.Replace(reproBarrier, "#@nprocs=2", "#@nprocs=4", 1)),
-		"#@datatype":  parsed(t, strings.Replace(reproBarrier, "MPI_INT", "MPI_FLOAT", 1)),
-	} {
-		_, _, err := Import([]*File{files[0], other}, all, nil)
-		should.Hold(t, err != nil && strings.Contains(err.Error(), want), "%s: error %v", want, err)
+	_, err := jobsOf(a, a)
+	should.Fail(t, err, "given twice")
+	for _, other := range []string{strings.Replace(reproBarrier, "#@nprocs=2", "#@nprocs=4", 1), strings.Replace(reproBarrier, "MPI_INT", "MPI_FLOAT", 1)} {
+		all := must.Get(jobsOf(a, write("other.dat", other)))(t)
+		should.Hold(t, len(all) == 2, "%d jobs of two settings", len(all))
 	}
-	_, _, err := Import([]*File{parsed(t, strings.ReplaceAll(strings.ReplaceAll(reproBarrier, "GL_Reduce_as_Allreduce", "BBarrier"), "MPI_Reduce", "Send_Recv"))}, all, nil)
-	should.Fail(t, err, "no guideline about any test", "nothing of ours")
+	nothing := write("nothing.dat", strings.ReplaceAll(strings.ReplaceAll(reproBarrier, "GL_Reduce_as_Allreduce", "BBarrier"), "MPI_Reduce", "Send_Recv"))
+	should.Equal(t, len(must.Get(jobsOf(nothing))(t)), 0, "jobs without a call of ours")
 }
 
 func TestEveryMockupOfReproMPIHasOneOfOurs(t *testing.T) {
-	for theirs, ours := range ourMockups {
-		f, ok := mockups.Get(ours)
-		should.Hold(t, ok && f.IsMockup() && strings.HasPrefix(theirs, "GL_"+strings.TrimPrefix(f.Of, "MPI_")+"_as_"),
-			"%s is mapped to %s, which emulates %q", theirs, ours, f.Of)
-		same := func(s string) string { return strings.NewReplacer("_", "", "+", "").Replace(strings.ToLower(s)) }
-		_, a, _ := strings.Cut(theirs, "_as_")
-		_, b, _ := strings.Cut(ours, "_as_")
-		should.Equal(t, same(a), same(b), "%s makes other calls than %s", theirs, ours)
+	for _, theirs := range strings.Fields(`GL_Allgather_as_Allreduce GL_Allgather_as_Alltoall GL_Allgather_as_GatherBcast GL_Allreduce_as_ReduceBcast
+		GL_Allreduce_as_ReducescatterAllgatherv GL_Allreduce_as_ReducescatterblockAllgather GL_Bcast_as_ScatterAllgather GL_Gather_as_Allgather
+		GL_Gather_as_Reduce GL_Reduce_as_Allreduce GL_Reduce_as_ReducescatterGatherv GL_Reduce_as_ReducescatterblockGather
+		GL_Reduce_scatter_as_Allreduce GL_Reduce_scatter_as_ReduceScatterv GL_Reduce_scatter_block_as_ReduceScatter GL_Scan_as_ExscanReducelocal GL_Scatter_as_Bcast`) {
+		f, ok := mockups.Get(reproMockup(theirs))
+		should.Hold(t, ok && f.IsMockup() && strings.HasPrefix(theirs, "GL_"+strings.TrimPrefix(f.Of, "MPI_")+"_as_"), "%s is mapped to %s, which emulates %q", theirs, f.ID, f.Of)
 	}
-}
-
-// FuzzReproMPI: no text makes the parser panic; what it takes has positive
-// samples, and an error names the file.
-func FuzzReproMPI(f *testing.F) {
-	for _, text := range []string{reproBarrier, reproWindow, reproEach, reproGlobal} {
-		f.Add(text)
-	}
-	f.Add("#@nprocs=1\ntest nrep msize runtime_sec\nMPI_Bcast 0 9223372036854775807 4294967296.99999999999\n")
-	f.Add("#@nprocs=9999999999\nprocess test nrep msize errorcode loc_tstart_sec loc_tend_sec\n-1 x -1 0 -1 - .\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		r, err := parse("x.dat", strings.NewReader(text))
-		if err != nil {
-			must.Hold(t, strings.HasPrefix(err.Error(), "x.dat:"), "%q does not name the file", err)
-			return
-		}
-		for _, c := range r.Cases {
-			for _, s := range c.Samples {
-				must.Hold(t, c.Msize >= 0 && (s.NS > 0 || s.Flags != 0), "%s at %d bytes took %d ns", c.Test, c.Msize, s.NS)
-			}
-		}
-		m, runs, err := Import([]*File{r}, guidelines.Config{Guidelines: []string{"all"}}, nil)
-		must.Hold(t, err != nil || m.R == 1 && len(runs) == 1, "%d mpiruns of one file", len(runs))
-	})
+	should.Equal(t, reproMockup("BBarrier"), "")
 }

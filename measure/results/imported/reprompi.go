@@ -1,71 +1,67 @@
-package reprompi
+package imported
 
 import (
-	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
-	"pgmpi/internal/regular"
 	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+	"pgmpi/mockups"
 )
 
-// File is one output file of ReproMPI's mpibenchmark, that is, one mpirun.
-//
-// The format is what print_results_header, print_runtimes and
-// print_measurement_results write, in src/reprompi_bench/output_management of
-// github.com/hunsa/reprompi-dev (305f6df) and hunsa/reprompi-deprecated: lines
-// "#@key=value", a line that names the columns, one row per repetition, or with
-// -v one per repetition and process:
+// reproReader reads what ReproMPI's mpibenchmark prints in one mpirun. The format is what
+// print_results_header, print_runtimes and print_measurement_results write, in
+// src/reprompi_bench/output_management of github.com/hunsa/reprompi-dev (305f6df) and
+// hunsa/reprompi-deprecated: lines "#@key=value", a line that names the columns, one row per
+// repetition, or with -v one per repetition and process:
 //
 //	[process] test nrep count|msize_bytes|msize [errorcode] runtime_sec
 //	[process] test nrep count|msize_bytes|msize [errorcode] loc_tstart_sec loc_tend_sec [gl_tstart_sec gl_tend_sec]
-type File struct {
-	Path       string
-	Properties map[string]string // of the "#@" lines
-	Cases      []Case            // as measured
-	Ended      bool              // it has the "# Execution time" line that mpibenchmark prints at its end
-	np         int
-}
+var reproReader = reader{name: "reprompi", read: readRepro,
+	sniff: func(_, head string) bool { return strings.Contains(head, "#@nprocs=") }}
 
-type Case struct {
-	Test    string // as ReproMPI calls it
-	Msize   int64  // bytes
-	Samples []protocol.Sample
-}
-
-// Read reads one file. An error about its format names file and line.
-func Read(path string) (*File, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return nil, err
+// reproMockup finds ours of ReproMPI's mock-ups (collective_ops/collectives.c), which tell the calls as ours do:
+// GL_Bcast_as_ScatterAllgather. No guideline is about its ping-pongs and barriers.
+func reproMockup(name string) string {
+	plain := func(name string) string { return strings.ToLower(strings.NewReplacer("_", "", "+", "").Replace(name)) }
+	all := mockups.All()
+	if i := slices.IndexFunc(all, func(f mockups.Function) bool { return f.IsMockup() && "gl"+plain(f.ID) == plain(name) }); i >= 0 {
+		return all[i].ID
 	}
-	defer f.Close()
-	return parse(path, f)
+	return ""
 }
 
-func parse(path string, in io.Reader) (*File, error) {
-	p := parser{out: File{Path: path, Properties: map[string]string{}}, at: map[caseKey]int{}}
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 1<<20)
-	number := 0
-	for lines.Scan() {
-		number++
-		if err := p.line(lines.Text()); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", path, number, err)
+func readRepro(in *input) ([]*measurement, error) {
+	p := parser{properties: map[string]string{}, at: map[caseKey]int{}}
+	for in.next() {
+		if err := p.line(in.text.Text()); err != nil {
+			return nil, in.err("%w", err)
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", path, number+1, err)
+	if err := in.end(); err != nil {
+		return nil, err
 	}
-	if err := p.finish(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	m := &measurement{run: in.path, statistic: results.Samples, Setting: Setting{Shape: guidelines.Shape{NP: p.np},
+		Datatype: p.properties["datatype"], Op: p.properties["operation"],
+		Version: "not named in ReproMPI's output; measured by ReproMPI " + cmp.Or(p.properties["reproMPIcommitSHA1"], "unknown")}}
+	if err := p.finish(m); err != nil {
+		return nil, fmt.Errorf("%s: %w", in.path, err)
 	}
-	return &p.out, nil
+	if text, ok := p.properties["root_proc"]; ok {
+		if _, err := fmt.Sscan(text, &m.Root); err != nil {
+			return nil, fmt.Errorf("%s: #@root_proc=%q: %w", in.path, text, err)
+		}
+	}
+	if !p.ended {
+		m.notes = append(m.notes, in.path+" lacks the line \"# Execution time\": mpibenchmark may not have come to its end")
+	}
+	return []*measurement{m}, nil
 }
 
 type caseKey struct {
@@ -82,12 +78,15 @@ type repetition struct {
 }
 
 type parser struct {
-	out     File
-	columns []string
-	global  bool            // the run-time lies between the global times
-	extent  int64           // bytes of one in the column of sizes
-	at      map[caseKey]int // index into out.Cases
-	reps    [][]repetition  // by case
+	properties map[string]string // of the "#@" lines
+	keys       []caseKey         // as measured
+	np         int
+	ended      bool // it has the line that mpibenchmark prints at its end
+	columns    []string
+	global     bool            // the run-time lies between the global times
+	extent     int64           // bytes of one in the column of sizes
+	at         map[caseKey]int // index into keys
+	reps       [][]repetition  // by case
 }
 
 func (p *parser) line(text string) error {
@@ -97,9 +96,9 @@ func (p *parser) line(text string) error {
 		return nil
 	case text[0] == '#':
 		if key, value, ok := strings.Cut(text, "="); ok && p.columns == nil && strings.HasPrefix(key, "#@") {
-			p.out.Properties[key[len("#@"):]] = value
+			p.properties[key[len("#@"):]] = value
 		}
-		p.out.Ended = p.out.Ended || strings.HasPrefix(text, "# Execution time")
+		p.ended = p.ended || strings.HasPrefix(text, "# Execution time")
 		return nil
 	case p.columns == nil:
 		return p.header(strings.Fields(text))
@@ -130,14 +129,14 @@ func (p *parser) header(names []string) error {
 	}
 	p.columns = names
 	var err error
-	if p.out.np, err = strconv.Atoi(p.out.Properties["nprocs"]); err != nil || p.out.np < 1 {
-		return fmt.Errorf("no line #@nprocs=N before the columns (%q): the number of processes is not known", p.out.Properties["nprocs"])
+	if p.np, err = strconv.Atoi(p.properties["nprocs"]); err != nil || p.np < 1 {
+		return fmt.Errorf("no line #@nprocs=N before the columns (%q): the number of processes is not known", p.properties["nprocs"])
 	}
 	p.extent = 1
 	if !has("count") {
 		return nil
 	}
-	text := p.out.Properties["datatype_extent_bytes"]
+	text := p.properties["datatype_extent_bytes"]
 	if p.extent, err = strconv.ParseInt(text, 10, 64); err != nil || p.extent < 1 || p.extent > 1<<20 {
 		return fmt.Errorf("the sizes are counts, and there is no line #@datatype_extent_bytes=N before the columns (%q)", text)
 	}
@@ -179,9 +178,9 @@ func (p *parser) row(cells []string) error {
 func (p *parser) add(key caseKey, v map[string]int64) error {
 	i, ok := p.at[key]
 	if !ok {
-		i = len(p.out.Cases)
+		i = len(p.keys)
 		p.at[key] = i
-		p.out.Cases = append(p.out.Cases, Case{Test: key.test, Msize: key.count * p.extent})
+		p.keys = append(p.keys, key)
 		p.reps = append(p.reps, nil)
 	}
 	rep, process := v["nrep"], v["process"]
@@ -210,28 +209,37 @@ func (p *parser) add(key caseKey, v map[string]int64) error {
 }
 
 // finish turns the repetitions into samples (S-REVISITED, Algorithm 1).
-func (p *parser) finish() error {
-	if len(p.out.Cases) == 0 {
+func (p *parser) finish(m *measurement) error {
+	if len(p.keys) == 0 {
 		return errors.New("it holds no measurement: expected ReproMPI's columns (test nrep count runtime_sec) and rows")
 	}
 	rows := 1
 	if slices.Contains(p.columns, "process") {
-		rows = p.out.np
+		rows = p.np
 	}
-	for i := range p.out.Cases {
-		c := &p.out.Cases[i]
+	for i, key := range p.keys {
+		var samples []protocol.Sample
+		msize := key.count * p.extent
 		for n, r := range p.reps[i] {
 			if r.processes != rows {
-				return fmt.Errorf("repetition %d of %s at %s has the rows of %d of %d processes; the file may be cut off", n, c.Test, conf.HumanSize(c.Msize), r.processes, rows)
+				return fmt.Errorf("repetition %d of %s at %s has the rows of %d of %d processes; the file may be cut off", n, key.test, conf.HumanSize(msize), r.processes, rows)
 			}
 			s := protocol.Sample{NS: r.longest, Flags: r.flags}
 			if p.global {
 				s.NS = r.end - r.start
 			}
 			if s.NS <= 0 && s.Flags == 0 {
-				return fmt.Errorf("repetition %d of %s at %s took %d ns; a run-time is positive", n, c.Test, conf.HumanSize(c.Msize), s.NS)
+				return fmt.Errorf("repetition %d of %s at %s took %d ns; a run-time is positive", n, key.test, conf.HumanSize(msize), s.NS)
 			}
-			c.Samples = append(c.Samples, s)
+			samples = append(samples, s)
+		}
+		function := cmp.Or(collective(key.test), reproMockup(key.test))
+		if function == "" || msize == 0 {
+			m.leaveOut(key.test)
+			continue
+		}
+		if err := m.add("reprompi", function, msize, samples...); err != nil {
+			return err
 		}
 	}
 	return nil

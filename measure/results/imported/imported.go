@@ -1,0 +1,346 @@
+package imported
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/regular"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+	"pgmpi/mockups"
+)
+
+// reader reads the files of one program.
+type reader struct {
+	name string
+	// sniff tells a file by its path and its first bytes.
+	sniff func(path, head string) bool
+	read  func(*input) ([]*measurement, error)
+	// folder returns what is read together with a file, by default all files.
+	folder func(path string) string
+}
+
+// readers has the formats, in the order of help.
+var readers = []reader{osuReader, imbReader, picoReader, ncclReader, reproReader}
+
+// Formats are the names that --from takes.
+func Formats() (names []string) {
+	for _, r := range readers {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// Given is what the user says where files do not.
+type Given struct {
+	From  string           // a format; "": it is seen from each file
+	Shape guidelines.Shape // zero: the files have to say it
+}
+
+// Setting is what the measurements of a job have in common. Texts are "" where files do not say it.
+type Setting struct {
+	From, Machine, Job string
+	Library, Version   string
+	Datatype, Op       string
+	Root               int
+	Shape              guidelines.Shape
+}
+
+// measurement holds the cases of one setting in one file.
+type measurement struct {
+	Setting
+	path      string
+	run       string // names the mpirun; "": the next one of each of its cases
+	statistic results.Statistic
+	cases     []timed
+	unused    []string // tests that no collective of ours is
+	notes     []string
+	element   int64 // bytes
+	when      time.Time
+	byFile    bool // when is the file's: the data do not tell
+}
+
+type timedKey struct {
+	function string
+	msize    int64
+}
+
+// timed holds the times of a function in one mpirun.
+type timed struct {
+	timedKey
+	samples []protocol.Sample
+}
+
+// input is a file while it is read.
+type input struct {
+	Given
+	path   string
+	text   *bufio.Scanner
+	line   int
+	rest   io.Reader        // for formats without lines
+	shape  guidelines.Shape // that the file has
+	tables *sync.Map        // that several files share, by path
+}
+
+// mostLine is the length of the longest line that is taken.
+const mostLine = 1 << 20
+
+func (in *input) next() bool {
+	in.line++
+	return in.text.Scan()
+}
+
+// err names file and line.
+func (in *input) err(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %w", in.path, in.line, fmt.Errorf(format, args...))
+}
+
+// end returns why the lines ended, nil at the end of the file.
+func (in *input) end() error {
+	if err := in.text.Err(); err != nil {
+		return in.err("%w", err)
+	}
+	return nil
+}
+
+// placed returns the shape that the file or the user gives.
+func (in *input) placed() (guidelines.Shape, error) {
+	switch {
+	case in.shape.NP > 0 && in.Shape.NP > 0 && in.shape.NP != in.Shape.NP:
+		return in.shape, fail.AsSetup(in.err("it has %d processes, and %d were given: leave out --np and --shape", in.shape.NP, in.Shape.NP))
+	case in.Shape.NP > 0:
+		return in.Shape, nil
+	case in.shape.NP > 0:
+		return in.shape, nil
+	}
+	return in.shape, fail.AsSetup(in.err("the file does not say how many processes there were: give --np or --shape"))
+}
+
+// add takes the times of a function of this name, for a size as the format has it.
+func (m *measurement) add(format, function string, size int64, samples ...protocol.Sample) error {
+	block, ok, err := blockOf(format, function, size, max(1, m.element), m.Shape.NP)
+	if err != nil || !ok {
+		return err
+	}
+	m.cases = append(m.cases, timed{timedKey{function, block}, samples})
+	return nil
+}
+
+func (m *measurement) leaveOut(test string) {
+	if !slices.Contains(m.unused, test) {
+		m.unused = append(m.unused, test)
+	}
+}
+
+// inNS is a sample of some ns.
+func inNS(ns float64) (protocol.Sample, error) {
+	if !(ns > 0 && ns < 1e18) { // NaN, too
+		return protocol.Sample{}, fmt.Errorf("a run-time of %g ns; one is positive", ns)
+	}
+	return protocol.Sample{NS: max(1, int64(math.Round(ns)))}, nil
+}
+
+// collective returns the MPI collective of a name in any case, without MPI_; "": there is none.
+func collective(name string) string {
+	id := mockups.Canonical(name)
+	if f, ok := mockups.Get(id); ok && !f.IsMockup() && f.HasData() {
+		return id
+	}
+	return ""
+}
+
+// file is a file that a reader takes.
+type file struct {
+	path  string
+	named bool // by the user; others are found below folders, and may be damaged
+	reader
+}
+
+// find lists the files of paths: named ones, and those below folders that a reader knows. skipped are all others.
+func find(paths []string, from string) (all []file, skipped int, err error) {
+	if from != "" && !slices.Contains(Formats(), from) {
+		return nil, 0, fmt.Errorf("--from: %s", conf.Unknown("program", from, Formats()))
+	}
+	given := map[string]bool{}
+	for _, path := range paths {
+		err := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
+			f := file{path: at, named: at == path}
+			switch {
+			case err != nil || d.IsDir() || !f.named && !d.Type().IsRegular():
+				return err
+			case given[at]:
+				return fmt.Errorf("%s is given twice: each file is one mpirun", at)
+			}
+			given[at] = f.named
+			if f.reader, err = readerOf(at, from); err != nil {
+				return err
+			}
+			switch i := slices.Index(Formats(), from); {
+			case f.read != nil:
+			case !f.named:
+				skipped++
+				return nil
+			case i < 0:
+				return fmt.Errorf("%s: its text does not tell of which program it is (%s): name it with --from", at, strings.Join(Formats(), ", "))
+			default:
+				f.reader = readers[i]
+			}
+			all = append(all, f)
+			return nil
+		})
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	if len(all) == 0 {
+		return nil, 0, fmt.Errorf("no file of %s is there", strings.Join(Formats(), ", "))
+	}
+	return all, skipped, nil
+}
+
+// readerOf finds the reader of a file by its text, of a format or of any; its read is nil where none knows it.
+func readerOf(path, from string) (reader, error) {
+	f, err := regular.Open(path)
+	if err != nil {
+		return reader{}, err
+	}
+	defer f.Close()
+	head := make([]byte, 4096)
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return reader{}, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, r := range readers {
+		if (from == "" || from == r.name) && r.sniff(path, string(head[:n])) {
+			return r, nil
+		}
+	}
+	return reader{}, nil
+}
+
+func (f *file) measurements(given Given, tables *sync.Map) ([]*measurement, error) {
+	open, err := regular.Open(f.path)
+	if err != nil {
+		return nil, err
+	}
+	defer open.Close()
+	all, err := f.parse(&input{Given: given, rest: open, tables: tables})
+	info, statErr := open.Stat()
+	for _, m := range all {
+		if m.when.IsZero() && statErr == nil {
+			m.when, m.byFile = info.ModTime(), true
+		}
+	}
+	return all, err
+}
+
+func (f *file) parse(in *input) ([]*measurement, error) {
+	in.path, in.text = f.path, bufio.NewScanner(in.rest)
+	in.text.Buffer(nil, mostLine)
+	all, err := f.read(in)
+	for _, m := range all {
+		m.From, m.path = f.name, f.path
+	}
+	return all, err
+}
+
+// together are files that may be of the same job.
+type together struct {
+	files   []file
+	leftOut []string
+	err     error
+}
+
+// jobs reads the files, several at a time.
+func (g *together) jobs(given Given, tables *sync.Map) []*Job {
+	all, errs := make([][]*measurement, len(g.files)), make([]error, len(g.files))
+	atOnce(len(g.files), func(i int) { all[i], errs[i] = g.files[i].measurements(given, tables) })
+	for i, err := range errs {
+		switch {
+		case err == nil:
+		case g.files[i].named:
+			g.err = err
+			return nil
+		default:
+			g.leftOut, all[i] = append(g.leftOut, err.Error()), nil
+		}
+	}
+	return jobs(slices.Concat(all...))
+}
+
+func atOnce(n int, do func(int)) {
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// Each gives the jobs of files and folders to do, several at a time, and returns what do makes of them in the order of
+// the files. Files of different settings are different jobs; alone: there is no other. leftOut are files below folders
+// that no reader knows or that are damaged, and jobs without a test.
+func Each[T any](paths []string, given Given, do func(j *Job, alone bool) (T, error)) (made []T, leftOut []string, err error) {
+	files, skipped, err := find(paths, given.From)
+	if err != nil {
+		return nil, nil, fail.AsSetup(err)
+	}
+	if skipped > 0 {
+		leftOut = append(leftOut, conf.Plural(skipped, "file")+" that no reader knows")
+	}
+	var groups []*together
+	at := map[string]*together{}
+	for _, f := range files {
+		key := f.name
+		if f.folder != nil {
+			key += " " + f.folder(f.path)
+		}
+		if at[key] == nil {
+			at[key] = &together{}
+			groups = append(groups, at[key])
+		}
+		at[key].files = append(at[key].files, f)
+	}
+	var tables sync.Map
+	out := make([][]T, len(groups))
+	atOnce(len(groups), func(i int) {
+		g := groups[i]
+		of := g.jobs(given, &tables)
+		for _, j := range of {
+			one, err := do(j, len(groups)+len(of) == 2)
+			if noTest := (*NoTest)(nil); errors.As(err, &noTest) {
+				g.leftOut = append(g.leftOut, err.Error())
+			} else if err != nil {
+				g.err = err
+				return
+			} else {
+				out[i] = append(out[i], one)
+			}
+		}
+	})
+	for _, g := range groups {
+		if g.err != nil {
+			return nil, leftOut, g.err
+		}
+		leftOut = append(leftOut, g.leftOut...)
+	}
+	return slices.Concat(out...), leftOut, nil
+}

@@ -1,0 +1,343 @@
+package imported
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+	"pgmpi/mockups"
+)
+
+const osuText = `
+# OSU MPI Broadcast Latency Test v7.4
+# Datatype: MPI_CHAR.
+# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations
+1                       1.47              0.95              2.01        1000
+8                       1.50              0.95              2.01        1000
+
+# OSU MPI All-to-All Personalized Exchange Latency Test v7.4
+# Size       Avg Latency(us)   P50 Tail Lat(us)   P90 Tail Lat(us)
+4                       9.00              8.25              9.5
+# OSU MPI Reduce_scatter Latency Test v5.6.3
+# Size       Avg Latency(us)
+4                       2.00
+8                       3.00
+# OSU MPI Non-blocking Broadcast Latency Test v7.4
+# Size           Overall(us)       Compute(us)    Pure Comm.(us)        Overlap(%)
+1                       2.00              1.00              1.00              9.00
+`
+
+const imbText = `#----------------------------------------------------------------
+#    Intel(R) MPI Benchmarks 2021.3, MPI-1 part
+#----------------------------------------------------------------
+# Date                  : Thu May 14 09:30:40 2026
+#----------------------------------------------------------------
+#----------------------------------------------------------------
+# Benchmarking PingPong
+# #processes = 2
+#----------------------------------------------------------------
+       #bytes #repetitions      t[usec]   Mbytes/sec
+            0         1000         0.20         0.00
+#----------------------------------------------------------------
+# Benchmarking Reduce_scatter
+# #processes = 2
+# ( 2 additional processes waiting in MPI_Barrier)
+#----------------------------------------------------------------
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
+            0         1000         0.03         0.04         0.03
+            8         1000         0.20         0.40         0.30
+#----------------------------------------------------------------
+# Benchmarking Reduce_scatter
+# #processes = 4
+#----------------------------------------------------------------
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
+            8         1000         0.30         0.50         0.40
+
+
+# All processes entering MPI_Finalize
+`
+
+const ncclText = `{"version":1,"start_time":"2026-05-06 07:08:09","args":["./build/all_gather_perf","-J","x.json"],"nccl_version":22703,
+"config":{"nthreads":1,"ngpus":2,"devices":[{"rank":0,"hostname":"a"},{"rank":2,"hostname":"b"}]},
+"results":[{"size":64,"count":4,"type":"float","redop":"none","root":"    -1",
+"out_of_place":{"time":20.5,"alg_bw":1,"bus_bw":1,"nwrong":0.0},"in_place":{"time":19.5},
+"out_of_place_per_iter":{"times_us":[20.0,21.0]},"actual_iterations":2,"experiment_name":""},
+{"size":128,"out_of_place":{"time":30.0,"nwrong":2.0}}]}
+`
+
+// text reads a text as the file of a format.
+func text(t *testing.T, format, path, text string, given Given) ([]*measurement, error) {
+	t.Helper()
+	i := slices.IndexFunc(readers, func(r reader) bool { return r.name == format })
+	f := file{path: path, reader: readers[i]}
+	return f.parse(&input{Given: given, rest: strings.NewReader(text), tables: &sync.Map{}})
+}
+
+func one(t *testing.T, format, path, its string) *measurement {
+	t.Helper()
+	all := must.Get(text(t, format, path, its, Given{}))(t)
+	must.Hold(t, len(all) == 1, "%d measurements", len(all))
+	return all[0]
+}
+
+func jobsOf(paths ...string) (all []*Job, err error) {
+	all, _, err = Each(paths, Given{}, func(j *Job, _ bool) (*Job, error) { return j, nil })
+	return all, err
+}
+
+func us(list ...float64) (out []protocol.Sample) {
+	for _, x := range list {
+		out = append(out, protocol.Sample{NS: int64(x * 1000)})
+	}
+	return out
+}
+
+// shown lists cases: "MPI_Bcast 8 1500".
+func shown(m *measurement) string {
+	var out []string
+	for _, c := range m.cases {
+		for _, s := range c.samples {
+			out = append(out, fmt.Sprintf("%s %d %d", c.function, c.msize, s.NS))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func TestOSUIsReadByItsTitlesAndColumns(t *testing.T) {
+	_, err := text(t, "osu", "x.txt", osuText, Given{})
+	should.Fail(t, err, "x.txt:5: the file does not say how many processes there were: give --np or --shape")
+	all := must.Get(text(t, "osu", "x.txt", osuText, Given{Shape: guidelines.Shape{NP: 2}}))(t)
+	must.Hold(t, len(all) == 3, "%d measurements", len(all))
+	should.Hold(t, shown(all[0]) == "MPI_Bcast 1 1470, MPI_Bcast 8 1500" && all[0].statistic == results.Mean && all[0].Datatype == "MPI_CHAR", "%s %+v", shown(all[0]), all[0])
+	should.Hold(t, shown(all[1]) == "MPI_Alltoall 4 8250" && all[1].statistic == results.Median, "%s %+v", shown(all[1]), all[1])
+	should.Hold(t, shown(all[2]) == "MPI_Reduce_scatter 2 2000, MPI_Reduce_scatter 4 3000" && slices.Equal(all[2].unused, []string{"Non-blocking Broadcast"}), "%s %v", shown(all[2]), all[2].unused)
+}
+
+func TestIMBHasTablesOfSeveralNumbersOfProcesses(t *testing.T) {
+	all := must.Get(text(t, "imb", "x.txt", imbText, Given{}))(t)
+	must.Hold(t, len(all) == 2 && all[0].Shape.NP == 2 && all[1].Shape.NP == 4, "%+v", all)
+	should.Equal(t, shown(all[0])+"; "+shown(all[1]), "MPI_Reduce_scatter 8 400; MPI_Reduce_scatter 8 500")
+	old := must.Get(text(t, "imb", "x.txt", strings.Replace(imbText, "2021.3", "2018 Update 1", 1), Given{}))(t)
+	should.Equal(t, shown(old[0])+"; "+shown(old[1]), "MPI_Reduce_scatter 4 400; MPI_Reduce_scatter 2 500", "of 2018: sizes are of all processes")
+}
+
+func TestNCCLHasTheTimeOfEachIteration(t *testing.T) {
+	m := one(t, "nccl", "x.json", ncclText)
+	should.Equal(t, shown(m), "MPI_Allgather 16 20000, MPI_Allgather 16 21000")
+	should.Hold(t, m.Shape.String() == "2x2" && m.statistic == results.Mean && len(m.notes) == 1 && strings.Contains(m.notes[0], "gave wrong data"),
+		"%s, %s, %v", m.Shape, m.statistic, m.notes)
+	mean := one(t, "nccl", "x.json", strings.Replace(ncclText, "[20.0,21.0]", "[]", 1))
+	should.Equal(t, shown(mean), "MPI_Allgather 16 20500")
+}
+
+// picoFolder makes a results folder of PICO's form: Bcast, Scatter and Allgather of 4 and 8 elements on two
+// nodes, where Bcast takes twice as long as both together, and one of its algorithms half.
+func picoFolder(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(root, name)
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
+	}
+	head := "timestamp,test_id,nnodes,tasks_per_node,collective_type,mpi_lib,mpi_lib_version,gpu_awareness,MPI_Op,notes\n"
+	rows := ""
+	for id, of := range []string{"BCAST", "SCATTER", "ALLGATHER"} {
+		rows += fmt.Sprintf("2026_01_02___03_04_05,%d,2,1,%s,OMPI,4.1.6,no,null,null\n", id, of)
+		for _, count := range []int{4, 8} {
+			for algorithm, ns := range map[string]int{"default_ompi": 1000 * []int{4, 1, 1}[id], "binomial_ompi": 2000, "bine_lat_over": 3000} {
+				if id == 0 || algorithm == "default_ompi" {
+					write(fmt.Sprintf("cray/2026_01_02___03_04_05/%d/%d_%s_int32.csv", id, count, algorithm), "highest\n"+strings.Repeat(fmt.Sprintf("%d\n", ns+count), 30))
+				}
+			}
+		}
+	}
+	write("cray_metadata.csv", head+rows)
+	write("cray/2026_01_02___03_04_05/alloc.csv", "node\n")
+	return root
+}
+
+func TestPICOsFilesOfAJobAreOneMpirunWithSums(t *testing.T) {
+	root := picoFolder(t)
+	all := must.Get(jobsOf(root))(t)
+	must.Hold(t, len(all) == 1 && all[0].Machine == "cray" && all[0].Shape.String() == "2x1" && all[0].Version == "OMPI 4.1.6" && all[0].Statistic == results.Samples, "%+v", all)
+	m := must.Get(all[0].Manifest(guidelines.Config{Guidelines: []string{"GL7", "GL10"}}, nil))(t)
+	var tests []string
+	for _, x := range m.Plan.Tests {
+		other := m.Plan.Cases[x.Others[0]]
+		tests = append(tests, fmt.Sprintf("%s %s %d %s %s", x.Guideline, x.Function, x.Msize, other.Function, other.Variant))
+	}
+	should.Equal(t, strings.Join(tests, "\n"), `GL7 MPI_Scatter 8 scatter_as_bcast sum
+GL7 MPI_Scatter 16 scatter_as_bcast sum
+GL10 MPI_Bcast 16 bcast_as_scatter+allgather sum
+GL10 MPI_Bcast 32 bcast_as_scatter+allgather sum
+own-Bcast-binomial MPI_Bcast 16 MPI_Bcast@binomial @binomial
+own-Bcast-binomial MPI_Bcast 32 MPI_Bcast@binomial @binomial`)
+	for i, parts := range m.Sums {
+		var calls []string
+		for _, p := range parts {
+			calls = append(calls, fmt.Sprint(m.Plan.Cases[p].Function, m.Plan.Cases[p].Msize))
+		}
+		if k := m.Plan.Cases[i]; k.Function == "bcast_as_scatter+allgather" && k.Msize == 32 {
+			should.Equal(t, strings.Join(calls, " "), "MPI_Scatter16 MPI_Allgather16")
+		}
+	}
+	r := all[0].Run(0, m)
+	should.Hold(t, len(r.Cases) == 10 && len(r.Samples[0]) == 30, "%d cases of ten files, sums have none", len(r.Cases))
+}
+
+func TestCreatedIsTheTimeOfTheData(t *testing.T) {
+	two := Given{Shape: guidelines.Shape{NP: 2}}
+	for format, c := range map[string][2]string{"imb": {imbText, "2026-05-14T09:30:40Z"}, "nccl": {ncclText, "2026-05-06T07:08:09Z"}, "osu": {osuText, "2026-01-02T03:04:05Z"}} {
+		path := filepath.Join(t.TempDir(), "x")
+		must.Do(t, os.WriteFile(path, []byte(c[0]), 0o666))
+		file := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+		must.Do(t, os.Chtimes(path, file, file))
+		given := two
+		if format != "osu" {
+			given = Given{}
+		}
+		all, _, err := Each([]string{path}, given, func(j *Job, _ bool) (*Job, error) { return j, nil })
+		must.Do(t, err)
+		should.Hold(t, all[0].when.UTC().Format(time.RFC3339) == c[1] && all[0].byFile == (format == "osu"), "%s: %s, %v", format, all[0].when, all[0].byFile)
+		should.Hold(t, strings.Contains(strings.Join(all[0].remarks(), " "), "do not say when") == (format == "osu"), "%s", format)
+	}
+	all := must.Get(jobsOf(picoFolder(t)))(t)
+	should.Equal(t, all[0].when.UTC().Format(time.RFC3339), "2026-01-02T03:04:05Z")
+}
+
+func TestADamagedFileBelowAFolderIsNamedAndLeftOut(t *testing.T) {
+	root := picoFolder(t)
+	bad := filepath.Join(root, "cray/2026_01_02___03_04_05/0/4_default_ompi_int32.csv")
+	must.Do(t, os.WriteFile(bad, []byte("highest\n12\n3x4\n"), 0o666))
+	keep := func(j *Job, _ bool) (*Job, error) { return j, nil }
+	_, leftOut, err := Each([]string{root}, Given{}, keep)
+	must.Do(t, err)
+	should.Contain(t, strings.Join(leftOut, "\n"), bad+`:3: "3x4" is no time`, "2 files that no reader knows")
+	_, _, err = Each([]string{bad}, Given{}, keep)
+	should.Fail(t, err, bad+":3:", "a file that was named")
+	must.Do(t, os.Remove(filepath.Join(root, "cray_metadata.csv")))
+	_, _, err = Each([]string{bad}, Given{}, keep)
+	should.Fail(t, err, "PICO's table of tests", "cray_metadata.csv")
+}
+
+func TestErrorsNameFileAndLine(t *testing.T) {
+	two := Given{Shape: guidelines.Shape{NP: 2}}
+	for _, c := range []struct{ format, text, want string }{
+		{"osu", strings.Replace(osuText, "1.50", "1.5o", 1), `x:6: "1.5o" is no time`},
+		{"osu", strings.Replace(osuText, "8                       1.50", "8x                       1.50", 1), `x:6: "8x" is no size`},
+		{"osu", strings.Replace(osuText, "1.50", "-1.50", 1), "x:6: a run-time of -1500 ns"},
+		{"osu", strings.Replace(osuText, "1.50", "nan", 1), "x:6: a run-time of NaN ns"},
+		{"osu", osuText[:strings.Index(osuText, " 1.50")], "x:6: 1 columns, at least 2 are wanted; the file may be cut off"},
+		{"osu", "# OSU MPI Broadcast Latency Test v5\n", "x: there is no time of a collective"},
+		{"osu", "# Processes: 3\n" + osuText, "x:6: it has 3 processes, and 2 were given"},
+		{"imb", strings.Replace(imbText, "0.40         0.30", "", 1), "x:19: 3 columns"},
+		{"imb", strings.Replace(imbText, "         0.40", "         0.4O", 1), `x:19: "0.4O" is no time`},
+		{"nccl", ncclText[:300], "x:4: unexpected end of JSON input; the file may be cut off"},
+		{"nccl", strings.Replace(ncclText, "20.0,", "0,", 1), "x: size 64: a run-time of 0 ns"},
+		{"pico", "highest\n1\n", "x:0: the name of the file"},
+	} {
+		given := two
+		if c.format == "nccl" { // it says its own
+			given = Given{}
+		}
+		_, err := text(t, c.format, "x", c.text, given)
+		should.Hold(t, err != nil && strings.HasPrefix(err.Error(), c.want), "%s: error %v, want %q", c.format, err, c.want)
+	}
+}
+
+// By the standard, a block is what one process contributes or gets: where the size is of everything, it is p blocks.
+func TestASizeIsOfOneBlockOrOfAll(t *testing.T) {
+	const p = 4
+	for format, collectives := range totals {
+		for _, id := range mockups.Collectives() {
+			f, _ := mockups.Get(id)
+			if !f.Regular {
+				continue
+			}
+			block, ok, err := blockOf(format, id, 64, 4, p)
+			want := int64(64)
+			if slices.Contains(collectives, id) {
+				want = 16
+				should.Hold(t, f.Send.Blocks == mockups.PerRank || f.Recv.Blocks == mockups.PerRank, "%s: %s has no blocks for each process", format, id)
+			}
+			should.Hold(t, ok && err == nil && block == want && sizeOf(format, id, block, p) == 64, "%s, %s: 64 B are blocks of %d B, %v", format, id, block, err)
+		}
+	}
+	block, ok, _ := blockOf("pico", "MPI_Gather", 4*10, 4, p)
+	should.Hold(t, ok && block == 8, "PICO gives 4 processes 2 of 10 elements each: %d B, %v", block, ok)
+	_, ok, _ = blockOf("osu", "MPI_Reduce_scatter", 40, 16, p)
+	should.Hold(t, !ok, "OSU gives some processes more than others")
+}
+
+func TestMediansInOSUsTextAreReadBack(t *testing.T) {
+	two, four := guidelines.Shape{NP: 2}, guidelines.Shape{NP: 4, Nodes: 2, PPN: 2}
+	out := OSUText("MPICH 4.0.2\n# Size", []OSUTime{{"MPI_Bcast", 8, two, 2, 1500}, {"MPI_Bcast", 8, two, 1, 1000}, {"MPI_Alltoall", 4, two, 1, 77}, {"MPI_Reduce_scatter", 4, four, 1, 123456},
+		{"reduce_as_allreduce", 8, two, 1, 900}})
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.txt")
+	must.Do(t, os.WriteFile(path, []byte(out), 0o666))
+	all := must.Get(jobsOf(path))(t)
+	must.Hold(t, len(all) == 2 && all[0].Shape == four && all[1].Shape == two && len(all[1].runs) == 2 && all[1].Statistic == results.Median, "%s\n%+v", out, all)
+	should.Hold(t, slices.Equal(all[0].runs[0][timedKey{"MPI_Reduce_scatter", 4}], us(123.456)) && slices.Equal(all[1].runs[1][timedKey{"MPI_Bcast", 8}], us(1.5)) &&
+		slices.Equal(all[1].runs[0][timedKey{"reduce_as_allreduce", 8}], us(.9)) && slices.Equal(all[1].runs[0][timedKey{"MPI_Alltoall", 4}], us(.077)), "%+v", all)
+}
+
+func TestAFileOfNobodyIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.txt")
+	must.Do(t, os.WriteFile(path, []byte("hello\n"), 0o666))
+	for want, paths := range map[string][]string{"its text does not tell": {path}, "no file of osu": {dir}, "no such file": {filepath.Join(dir, "y")}} {
+		_, err := jobsOf(paths...)
+		should.Fail(t, err, want)
+	}
+	_, _, err := Each[*Job]([]string{path}, Given{From: "isu"}, nil)
+	should.Fail(t, err, "did you mean osu?")
+}
+
+// FuzzReaders: no text makes a reader panic; what it takes has positive times and known functions, and an error names
+// the file.
+func FuzzReaders(f *testing.F) {
+	for i, texts := range [][]string{{osuText}, {imbText}, {"highest\n1\n2\n"}, {ncclText}, {reproBarrier, reproWindow, reproEach, reproGlobal,
+		"#@nprocs=1\ntest nrep msize runtime_sec\nMPI_Bcast 0 9223372036854775807 4294967296.99999999999\n",
+		"#@nprocs=9999999999\nprocess test nrep msize errorcode loc_tstart_sec loc_tend_sec\n-1 x -1 0 -1 - .\n"}} {
+		for _, text := range texts {
+			f.Add(uint8(i), text)
+		}
+	}
+	var tables sync.Map
+	tables.Store("/m_metadata.csv", picoTable{{"T", "0"}: {"machine": "m", "nnodes": "2", "tasks_per_node": "1", "collective_type": "BCAST"}})
+	f.Fuzz(func(t *testing.T, which uint8, text string) {
+		r := file{path: "/m/T/0/8_default_ompi_int32.csv", reader: readers[int(which)%len(readers)]}
+		in := &input{Given: Given{Shape: guidelines.Shape{NP: 2}}, rest: io.LimitReader(strings.NewReader(text), 1<<20), tables: &tables}
+		all, err := r.parse(in)
+		if err != nil {
+			must.Hold(t, strings.HasPrefix(err.Error(), r.path), "%q does not name the file", err)
+			return
+		}
+		for _, m := range all {
+			for _, c := range m.cases {
+				_, known := mockups.Get(c.function)
+				must.Hold(t, known && c.msize > 0, "%q at %d bytes", c.function, c.msize)
+				for _, s := range c.samples {
+					must.Hold(t, s.NS > 0 || s.Flags != 0, "%s at %d bytes took %d ns", c.function, c.msize, s.NS)
+				}
+			}
+		}
+		for _, j := range jobs(all) {
+			m, err := j.Manifest(guidelines.Config{Guidelines: []string{"all"}}, nil)
+			must.Hold(t, err != nil || m.R >= 1 && m.CheckIndices() == nil, "%v", m)
+		}
+	})
+}

@@ -1,0 +1,145 @@
+package imported
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// ncclReader reads what nccl-tests write with -J FILE, out of place: the time of every iteration where the file
+// has it, and else their mean.
+var ncclReader = reader{name: "nccl", read: readNCCL,
+	sniff: func(_, head string) bool {
+		return strings.HasPrefix(strings.TrimSpace(head), "{") && strings.Contains(head, `"nccl_version"`)
+	}}
+
+// ncclPrograms are the names of programs that are not the collective's.
+var ncclPrograms = map[string]string{"all_reduce": "Allreduce", "all_gather": "Allgather", "broadcast": "Bcast"}
+
+var ncclProgram = regexp.MustCompile(`^([a-z_]+)_perf`)
+
+// mostJSON is more than a file of thousands of iterations at fifty sizes.
+const mostJSON = 256 << 20
+
+type ncclFile struct {
+	Args    []string `json:"args"`
+	Start   string   `json:"start_time"`
+	Version int      `json:"nccl_version"`
+	Config  struct {
+		Threads int `json:"nthreads"`
+		GPUs    int `json:"ngpus"` // of each thread
+		Devices []struct {
+			Host string `json:"hostname"`
+		} `json:"devices"`
+	} `json:"config"`
+	Results []struct {
+		Size  int64  `json:"size"`
+		Type  string `json:"type"`
+		Op    string `json:"redop"`
+		Whole *struct {
+			Time  float64 `json:"time"`
+			Wrong any     `json:"nwrong"`
+		} `json:"out_of_place"`
+		Each *struct {
+			Times []float64 `json:"times_us"`
+		} `json:"out_of_place_per_iter"`
+	} `json:"results"`
+}
+
+func readNCCL(in *input) ([]*measurement, error) {
+	text, err := io.ReadAll(io.LimitReader(in.rest, mostJSON))
+	if err != nil {
+		return nil, err
+	}
+	var f ncclFile
+	if err := json.Unmarshal(text, &f); err != nil {
+		in.line = 1 + strings.Count(string(text[:offsetOf(err, len(text))]), "\n")
+		return nil, in.err("%w; the file may be cut off", err)
+	}
+	in.line = 1
+	program := ""
+	if len(f.Args) > 0 {
+		if found := ncclProgram.FindStringSubmatch(filepath.Base(f.Args[0])); found != nil {
+			program = found[1]
+		}
+	}
+	name, ok := ncclPrograms[program]
+	if !ok {
+		name = program
+	}
+	function := collective(name)
+	in.shape = f.shape()
+	shape, err := in.placed()
+	if err != nil {
+		return nil, err
+	}
+	m := &measurement{statistic: results.Samples, Setting: Setting{Shape: shape, Library: "nccl", Version: "NCCL " + strconv.Itoa(f.Version)}}
+	m.when, _ = time.Parse(time.DateTime, f.Start)
+	if function == "" {
+		m.leaveOut(program)
+		return []*measurement{m}, nil
+	}
+	for _, r := range f.Results {
+		m.Datatype = r.Type
+		var samples []protocol.Sample
+		if r.Whole == nil || r.Size == 0 {
+			continue
+		}
+		times := []float64{r.Whole.Time}
+		if r.Each != nil && len(r.Each.Times) > 0 {
+			times = r.Each.Times
+		} else {
+			m.statistic = results.Mean
+		}
+		for _, us := range times {
+			s, err := inNS(us * 1e3)
+			if err != nil {
+				return nil, fmt.Errorf("%s: size %d: %w", in.path, r.Size, err)
+			}
+			samples = append(samples, s)
+		}
+		if n, _ := r.Whole.Wrong.(float64); n > 0 {
+			m.notes = append(m.notes, fmt.Sprintf("%s: %s at size %d gave wrong data, and is left out", in.path, function, r.Size))
+			continue
+		}
+		if err := m.add("nccl", function, r.Size, samples...); err != nil {
+			return nil, fmt.Errorf("%s: %w", in.path, err)
+		}
+	}
+	return []*measurement{m}, nil
+}
+
+func offsetOf(err error, end int) int {
+	if e, ok := err.(*json.SyntaxError); ok {
+		return min(int(e.Offset), end)
+	}
+	return end
+}
+
+// shape counts the ranks: the file lists a device of each process, which may have more.
+func (f *ncclFile) shape() guidelines.Shape {
+	hosts := map[string]int{}
+	for _, d := range f.Config.Devices {
+		hosts[d.Host]++
+	}
+	each := min(max(1, f.Config.Threads), 1<<10) * min(max(1, f.Config.GPUs), 1<<10)
+	s := guidelines.Shape{NP: each * len(f.Config.Devices)}
+	for _, n := range hosts {
+		if n*len(hosts) != len(f.Config.Devices) { // not a shape NODESxPPN
+			return s
+		}
+	}
+	if len(hosts) > 0 {
+		s.Nodes, s.PPN = len(hosts), s.NP/len(hosts)
+	}
+	return s
+}

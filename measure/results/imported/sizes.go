@@ -1,0 +1,52 @@
+package imported
+
+import (
+	"fmt"
+	"slices"
+
+	"pgmpi/mockups"
+)
+
+// totals has, by format, the collectives whose size is of the data of all processes together; any other
+// size is of one block, as in guidelines. It is the only place that knows what a format calls a size.
+var totals = map[string][]string{
+	"osu":      {"MPI_Reduce_scatter"}, // osu_reduce_scatter divides the size among the processes
+	"imb":      nil,
+	"imb 2018": {"MPI_Reduce_scatter"}, // up to 2018, IMB_reduce_scatter.c divides it; later it does not
+	"pico":     blockwise,              // COUNT is what all processes have together
+	"nccl":     blockwise,              // size is the larger of both buffers
+	"reprompi": nil,
+}
+
+var blockwise = []string{"MPI_Allgather", "MPI_Alltoall", "MPI_Gather", "MPI_Reduce_scatter", "MPI_Scatter"}
+
+// blockOf returns the bytes of one block, for elements of some bytes; ok tells whether it is the same at each process.
+// PICO gives each process COUNT/p elements, rounded down.
+func blockOf(format, function string, size, element int64, p int) (block int64, ok bool, err error) {
+	switch {
+	case size < 0 || size > 1<<50:
+		return 0, false, fmt.Errorf("%d is no size", size)
+	case p < 1:
+		return 0, false, fmt.Errorf("%d is no number of processes", p)
+	case slices.Contains(totals[format], of(function)):
+		block = size / element / int64(p) * element
+		return block, block > 0 && (format == "pico" || block*int64(p) == size), nil
+	}
+	return size, size > 0, nil
+}
+
+// sizeOf is the size that a format has for a block.
+func sizeOf(format, function string, block int64, p int) int64 {
+	if slices.Contains(totals[format], of(function)) {
+		return block * int64(p)
+	}
+	return block
+}
+
+// of is the collective that a function is, or stands for.
+func of(function string) string {
+	if f, ok := mockups.Get(function); ok && f.Of != "" {
+		return f.Of
+	}
+	return function
+}

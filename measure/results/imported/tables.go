@@ -1,0 +1,90 @@
+package imported
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"pgmpi/measure/results"
+)
+
+// tables is a text with tables of sizes and times in µs, each of one collective, while it is read.
+type tables struct {
+	*input
+	format, title, run string
+	function           string // of the title; "": none of ours
+	column             int    // of the time; 0: not known
+	statistic          results.Statistic
+	now                Setting
+	when               time.Time
+	all                []*measurement
+	m                  *measurement // that rows go into, if it is begun
+}
+
+// begin begins the table of a test.
+func (t *tables) begin(title, function string) {
+	t.title, t.function, t.column, t.m = title, function, 0, nil
+}
+
+// row takes a line of a table.
+func (t *tables) row(text string) error {
+	cells := strings.Fields(text)
+	switch {
+	case len(cells) == 0 || t.title == "":
+		return nil
+	case t.function == "" || t.column == 0:
+		if len(t.all) > 0 {
+			t.all[len(t.all)-1].leaveOut(t.title)
+		}
+		return nil
+	case t.column >= len(cells):
+		return t.err("%d columns, at least %d are wanted; the file may be cut off", len(cells), t.column+1)
+	}
+	if t.m == nil {
+		shape, err := t.placed()
+		if err != nil {
+			return err
+		}
+		t.now.Shape = shape
+		t.m = &measurement{Setting: t.now, statistic: t.statistic, run: t.run, when: t.when}
+		t.all = append(t.all, t.m)
+	}
+	size, err := strconv.ParseInt(cells[0], 10, 64)
+	if err != nil {
+		return t.err("%.40q is no size", cells[0])
+	}
+	if size == 0 { // some time an empty call
+		return nil
+	}
+	us, err := strconv.ParseFloat(cells[t.column], 64)
+	if err != nil {
+		return t.err("%.40q is no time", cells[t.column])
+	}
+	s, err := inNS(us * 1e3)
+	if err == nil {
+		err = t.m.add(t.format, t.function, size, s)
+	}
+	if err != nil {
+		return t.err("%w", err)
+	}
+	return nil
+}
+
+// each reads all lines; header tells whether a line was no row.
+func (t *tables) each(header func(text string) bool) ([]*measurement, error) {
+	for t.next() {
+		if text := strings.TrimSpace(t.text.Text()); !header(text) {
+			if err := t.row(text); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := t.end(); err != nil {
+		return nil, err
+	}
+	if len(t.all) == 0 {
+		return nil, fmt.Errorf("%s: there is no time of a collective", t.path)
+	}
+	return t.all, nil
+}
