@@ -25,7 +25,7 @@ const module = "pgmpi/"
 var layers = [][]string{
 	{"cmd/pgmpi", "cmd/pgmpi-rank", "cmd/bench"},
 	{"internal/remedy", "internal/settings"},
-	{"internal/experiment"},
+	{"internal/experiment", "internal/progress"},
 	{"internal/experiment/run"},
 	{"internal/reading", "internal/untimed"},
 	{"analyze/report", "analyze/export"},

@@ -90,8 +90,11 @@ func whichSections(w *Which) []document.Section {
 	}
 	head := document.Section{}
 	rest := ""
-	if several+none > 0 {
-		rest = fmt.Sprintf("; %d may have one of several, %d have none of the library's own", several, none)
+	if several > 0 {
+		rest = fmt.Sprintf("; %d may have one of several", several)
+	}
+	if none > 0 {
+		rest += fmt.Sprintf("; %d have none of the library's own", none)
 	}
 	head.Say("%s: the algorithm of %d of %s is known%s.", phrase.ShortVersion(w.Library), one, conf.Plural(len(w.Rows), "call"), rest)
 	table := document.Titled("ALGORITHMS THAT THE LIBRARY TAKES")

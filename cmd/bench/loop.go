@@ -172,13 +172,13 @@ func (r *rival) show(got []ratios) (off float64) {
 	t := table.New("case", "C, µs", "ours / C", "quartiles", "C' / C", "quartiles", fmt.Sprintf("within %g %%", 100*r.allowed))
 	between := func(q [5]float64) string { return fmt.Sprintf("%.3f … %.3f", q[1], q[3]) }
 	for i, c := range r.cases {
-		ours, again := quartiles(got[i].ours), quartiles(got[i].again)
+		ours, again := table.Quartiles(got[i].ours), table.Quartiles(got[i].again)
 		away, verdict := math.Abs(ours[2]-1), "NO"
 		if away <= r.allowed {
 			verdict = "yes"
 		}
 		off = max(off, away)
-		t.Row(fmt.Sprintf("%s %d B", c.Function, c.Msize), fmt.Sprintf("%.3f", quartiles(got[i].plain)[2]/1000),
+		t.Row(fmt.Sprintf("%s %d B", c.Function, c.Msize), fmt.Sprintf("%.3f", table.Quartiles(got[i].plain)[2]/1000),
 			fmt.Sprintf("%.3f", ours[2]), between(ours), fmt.Sprintf("%.3f", again[2]), between(again), verdict)
 	}
 	t.Flush()

@@ -12,6 +12,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/cmd/bench/table"
 )
 
 const (
@@ -49,7 +50,7 @@ func nightsBench(ctx context.Context, e *env) {
 		}
 	}
 	if len(plain) > 0 {
-		e.aim("wall-clock of a night, median", quartiles(gated)[2]/quartiles(plain)[2], "%.2f times a check without a gate", 0, gateAim)
+		e.aim("wall-clock of a night, median", table.Quartiles(gated)[2]/table.Quartiles(plain)[2], "%.2f times a check without a gate", 0, gateAim)
 	}
 	e.ask(ctx, measured, e.nightly(ctx, unchanged, outs[:e.times/2]))
 	e.drawn(ctx, outs[len(outs)-1])

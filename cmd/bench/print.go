@@ -3,11 +3,9 @@ package main
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"pgmpi/analyze"
 	"pgmpi/internal/conf"
-	"pgmpi/internal/stats"
 )
 
 // outcome prints one number beside its aim, and remembers a missed one.
@@ -31,18 +29,6 @@ func number(format string, v float64) string {
 		return "-"
 	}
 	return fmt.Sprintf(format, v)
-}
-
-// quartiles returns the least number, the quartiles and the largest; NaN without numbers.
-func quartiles(x []float64) (q [5]float64) {
-	x = slices.DeleteFunc(slices.Clone(x), math.IsNaN)
-	for i := range q {
-		var err error
-		if q[i], err = stats.Quantile(x, float64(i)/4); err != nil {
-			q[i] = math.NaN()
-		}
-	}
-	return q
 }
 
 // cell names a test and says what a check found.

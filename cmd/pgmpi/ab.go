@@ -91,7 +91,7 @@ func ab(ctx context.Context, toml [2]string, s *settings.Settings, o *comparison
 		defer side.Close()
 	}
 	err = x.Measure(ctx)
-	o.progress.clear()
+	o.progress.Clear()
 	if err != nil {
 		return o.goOnWith(err, o.out)
 	}

@@ -75,16 +75,16 @@ func tableFormat(format, out string) (string, error) {
 func exportTable(paths []string, what, format, out string) error {
 	if out == "" {
 		to := bufio.NewWriter(stdout)
-		_, err := reading.Export(paths, what, format, to, newProgress(columnsOf(stdout) > 0).counting("writing"))
+		_, err := reading.Export(paths, what, format, to, newProgress(columnsOf(stdout) > 0).Counting("writing"))
 		return errors.Join(err, to.Flush())
 	}
 	rows, failed := 0, error(nil)
 	p := newProgress(false)
 	err := regular.Write(out, func(w io.Writer) error {
-		rows, failed = reading.Export(paths, what, format, w, p.counting("writing"))
+		rows, failed = reading.Export(paths, what, format, w, p.Counting("writing"))
 		return failed
 	})
-	p.clear()
+	p.Clear()
 	if failed != nil {
 		return failed
 	}

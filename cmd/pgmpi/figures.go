@@ -36,8 +36,8 @@ pages and PNG for slides. Needs no MPI.
 				return err
 			}
 			p := newProgress(false)
-			g, err := reading.Figures(args, cases, &results.Folder{Path: out}, chosen, p.counting("drawing"))
-			p.clear()
+			g, err := reading.Figures(args, cases, &results.Folder{Path: out}, chosen, p.Counting("drawing"))
+			p.Clear()
 			if err != nil {
 				return err
 			}

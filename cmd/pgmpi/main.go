@@ -30,6 +30,7 @@ import (
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
+	"pgmpi/internal/progress"
 	"pgmpi/internal/settings"
 	programVersion "pgmpi/internal/version"
 )
@@ -106,6 +107,8 @@ func addresses() error {
 func warn(format string, args ...any) {
 	fmt.Fprint(stderr, clean.Text(fmt.Sprintf(format, args...)))
 }
+
+func newProgress(quiet bool) *progress.Shown { return progress.New(stderr, warn, quiet) }
 
 // codeOf is the exit code of a command that ended with err.
 func codeOf(err error) int {

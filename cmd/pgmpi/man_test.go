@@ -2,9 +2,10 @@ package main
 
 import (
 	"os/exec"
-	"pgmpi/internal/manual"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/manual"
 )
 
 // pages are all manual pages, by the name of the command.

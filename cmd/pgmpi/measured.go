@@ -46,7 +46,7 @@ func (o *output) begin(ctx context.Context, x *run.Experiment, s *settings.Setti
 	}
 	o.progress = cmp.Or(o.progress, newProgress(o.quiet))
 	c, err := run.New(ctx, x, config, run.Options{Path: o.out, Before: before, Version: version, Line: os.Args, Label: o.label,
-		Tell: o.progress.tell, Dry: o.dry.wanted, LaunchTime: o.dry.launchTime})
+		Tell: o.progress.Tell, Dry: o.dry.wanted, LaunchTime: o.dry.launchTime})
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (o *output) measure(ctx context.Context, x *run.Experiment, s *settings.Set
 	}
 	defer c.Close()
 	found, err := c.Do(ctx)
-	o.progress.clear()
+	o.progress.Clear()
 	switch {
 	case err != nil:
 		return o.goOnWith(err, c.Path)

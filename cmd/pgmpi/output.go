@@ -18,6 +18,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
+	"pgmpi/internal/progress"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
@@ -30,9 +31,9 @@ type output struct {
 	dry           dryRun
 	label         []string
 	formats       *formatFlag
-	explain       []string  // selectors of verdicts that are explained
-	of            string    // the CASE of a fingerprint
-	progress      *progress // once something is measured
+	explain       []string        // selectors of verdicts that are explained
+	of            string          // the CASE of a fingerprint
+	progress      *progress.Shown // once something is measured
 }
 
 // dryRun is --dry-run, with an assumption about the machine.

@@ -18,6 +18,7 @@ import (
 	plans "pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
+	"pgmpi/internal/progress"
 )
 
 // terminal returns both ends of a pseudo terminal.
@@ -36,7 +37,7 @@ func terminal(t *testing.T) (screen, program *os.File) {
 }
 
 // seen is what a terminal gets on standard error while something is done.
-func seen(t *testing.T, do func(p *progress)) string {
+func seen(t *testing.T, do func(p *progress.Shown)) string {
 	t.Helper()
 	screen, program := terminal(t)
 	old, out, shown := stderr, stdout, make(chan string)
@@ -55,11 +56,11 @@ func seen(t *testing.T, do func(p *progress)) string {
 func TestExportAndFiguresDrawABar(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	plans.Folder(t, dir, glfile.Default())
-	defer func(usual time.Duration) { patience = usual }(patience)
+	defer func(usual time.Duration) { progress.Patience = usual }(progress.Patience)
 	for _, limit := range []time.Duration{0, time.Hour} {
-		patience = limit
+		progress.Patience = limit
 		for command, want := range map[string]string{"export": `writing +9\d%`, "figures": `drawing +8\d%`} {
-			text := seen(t, func(*progress) {
+			text := seen(t, func(*progress.Shown) {
 				err := dispatch(t.Context(), []string{command, dir, "--out", filepath.Join(t.TempDir(), "x.csv")})
 				must.Hold(t, err == nil, "%v", err)
 			})
@@ -70,14 +71,14 @@ func TestExportAndFiguresDrawABar(t *testing.T) {
 
 // A proof after another begins a bar of its own.
 func TestEveryProofHasABar(t *testing.T) {
-	text := seen(t, func(p *progress) {
+	text := seen(t, func(p *progress.Shown) {
 		for range 2 {
-			p.tell(run.Event{Step: "proof"})
+			p.Tell(run.Event{Step: "proof"})
 			for i := range 4 {
-				p.tell(run.Event{Progress: run.Progress{Doing: "measuring", Run: i/2 + 1, Runs: 2, Shape: guidelines.Shape{NP: 2}, Before: i / 2, All: 2, Finished: i%2 > 0}})
+				p.Tell(run.Event{Progress: run.Progress{Doing: "measuring", Run: i/2 + 1, Runs: 2, Shape: guidelines.Shape{NP: 2}, Before: i / 2, All: 2, Finished: i%2 > 0}})
 			}
 		}
-		p.clear()
+		p.Clear()
 	})
 	for _, proof := range strings.Split(text, "proof")[1:] {
 		should.Hold(t, regexp.MustCompile(`(?s)1 of 2 \(p2\) +0%.* 49%.*2 of 2.* 99%`).MatchString(proof), "%q", proof)
@@ -86,13 +87,13 @@ func TestEveryProofHasABar(t *testing.T) {
 }
 
 func TestABarGoesOnWhereMoreIsPlannedLater(t *testing.T) {
-	text := seen(t, func(p *progress) {
+	text := seen(t, func(p *progress.Shown) {
 		for done := range 4 {
 			all := 2
 			if done > 1 {
 				all = 4 // splits
 			}
-			p.tell(run.Event{Progress: run.Progress{Doing: "measuring", Run: done + 1, Runs: all, Shape: guidelines.Shape{NP: 2}, Before: done, All: all, Finished: true}})
+			p.Tell(run.Event{Progress: run.Progress{Doing: "measuring", Run: done + 1, Runs: all, Shape: guidelines.Shape{NP: 2}, Before: done, All: all, Finished: true}})
 		}
 	})
 	var shown []string

@@ -91,9 +91,9 @@ func mend(ctx context.Context, x *remedy.Remedy, dry bool, s *settings.Settings,
 		}
 	}
 	o.progress = newProgress(o.quiet)
-	x.Tell = o.progress.tell
+	x.Tell = o.progress.Tell
 	r, err := x.Do(ctx)
-	o.progress.clear()
+	o.progress.Clear()
 	if r == nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func selftest(ctx context.Context, t *experiment.Selftest, s *settings.Settings,
 		defer os.RemoveAll(t.Out)
 	}
 	p := newProgress(quiet)
-	defer p.clear()
-	t.Version, t.Tell = version, p.tell
+	defer p.Clear()
+	t.Version, t.Tell = version, p.Tell
 	return t.Do(ctx)
 }

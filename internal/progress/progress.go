@@ -1,8 +1,10 @@
-package main
+// Package progress shows how far a measurement is.
+package progress
 
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -13,9 +15,11 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// progress shows how far a campaign is: a bar on a terminal, else a line for every finished mpirun.
+// Shown shows how far a campaign is: a bar on a terminal, else a line for every finished mpirun.
 // Only events of the campaign call it, so that nothing runs beside the ranks.
-type progress struct {
+type Shown struct {
+	to      io.Writer
+	warn    func(format string, args ...any)
 	quiet   bool
 	drawing bool // a bar, on a terminal
 	show    func(run.Progress)
@@ -27,9 +31,10 @@ type progress struct {
 // steps is how many steps of the bar one mpirun takes.
 const steps = 100
 
-func newProgress(quiet bool) *progress {
-	p := &progress{quiet: quiet, fresh: -1}
-	switch f, ok := stderr.(*os.File); {
+// New shows on a terminal, or a line at a time by warn.
+func New(to io.Writer, warn func(format string, args ...any), quiet bool) *Shown {
+	p := &Shown{to: to, warn: warn, quiet: quiet, fresh: -1}
+	switch f, ok := to.(*os.File); {
 	case quiet:
 		p.show = func(run.Progress) {}
 	case ok && term.IsTerminal(int(f.Fd())):
@@ -40,11 +45,11 @@ func newProgress(quiet bool) *progress {
 	return p
 }
 
-func (p *progress) tell(e run.Event) {
+func (p *Shown) Tell(e run.Event) {
 	switch {
 	case e.Sentence != "" || e.Step != "" && !p.quiet:
-		p.clear()
-		warn("%s\n", cmp.Or(e.Sentence, e.Step))
+		p.Clear()
+		p.warn("%s\n", cmp.Or(e.Sentence, e.Step))
 		return
 	case e.Step != "":
 		return
@@ -54,8 +59,8 @@ func (p *progress) tell(e run.Event) {
 	p.show(e.Progress)
 }
 
-// clear takes the bar off the terminal before something else is printed.
-func (p *progress) clear() {
+// Clear takes the bar off the terminal before something else is printed.
+func (p *Shown) Clear() {
 	if p.bar != nil {
 		_ = p.bar.Clear()
 	}
@@ -77,28 +82,28 @@ func what(e run.Progress) string {
 	return fmt.Sprintf("%s, mpirun %d of %d (%s)", e.Doing, e.Run, e.Runs, e.Shape)
 }
 
-func (p *progress) draw(e run.Progress) {
+func (p *Shown) draw(e run.Progress) {
 	done, total := at(e)
 	p.bars(what(e), done, total)
 }
 
-// patience is how long work that counts its own steps goes on without a bar.
-var patience = time.Second
+// Patience is how long work that counts its own steps goes on without a bar.
+var Patience = time.Second
 
-// counting draws a bar on a terminal for work that counts its steps.
-func (p *progress) counting(doing string) func(done, all int) {
+// Counting draws a bar on a terminal for work that counts its steps.
+func (p *Shown) Counting(doing string) func(done, all int) {
 	start := time.Now()
 	return func(done, all int) {
-		if p.drawing && time.Since(start) >= patience {
+		if p.drawing && time.Since(start) >= Patience {
 			p.bars(doing, done, all)
 		}
 	}
 }
 
-func (p *progress) bars(what string, done, total int) {
+func (p *Shown) bars(what string, done, total int) {
 	// Splits and confirmations are planned when the first stages have ended. A bar that is full once stays so.
 	if p.bar == nil {
-		p.bar = progressbar.NewOptions(total+1, progressbar.OptionSetWriter(stderr), progressbar.OptionSetWidth(24),
+		p.bar = progressbar.NewOptions(total+1, progressbar.OptionSetWriter(p.to), progressbar.OptionSetWidth(24),
 			progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionSetRenderBlankState(true))
 	}
 	p.bar.ChangeMax(total + 1)
@@ -106,7 +111,7 @@ func (p *progress) bars(what string, done, total int) {
 	_ = p.bar.Set(done)
 }
 
-func (p *progress) line(e run.Progress) {
+func (p *Shown) line(e run.Progress) {
 	if !e.Finished {
 		if p.fresh < 0 {
 			p.fresh, _ = at(e)
@@ -120,5 +125,5 @@ func (p *progress) line(e run.Progress) {
 		took := time.Since(p.start)
 		left = fmt.Sprintf(", about %s left", phrase.Rounded(took*time.Duration(total-done)/time.Duration(done-p.fresh)))
 	}
-	warn("%s done%s\n", what(e), left)
+	p.warn("%s done%s\n", what(e), left)
 }
