@@ -175,8 +175,8 @@ func (t Task) pairs(m *results.Manifest) [][]pair {
 }
 
 // round returns a random order of the cases that are there, of n in all. Pairs are taken
-// at random, tier by tier. A case that has no place yet gets one next to its partner; two
-// that have theirs stay.
+// at random, tier by tier. A case that has no place yet gets one next to its partner, but not
+// between cases of an earlier tier; two that have theirs stay.
 func round(rng *rand.Rand, there []int, n int, tiers [][]pair) []int {
 	const absent, alone = -2, -1
 	group := slices.Repeat([]int{absent}, n) // of each case
@@ -184,7 +184,9 @@ func round(rng *rand.Rand, there []int, n int, tiers [][]pair) []int {
 		group[i] = alone
 	}
 	var groups [][]int
+	var earlier []int // group of each case before this tier
 	for _, pairs := range tiers {
+		earlier = slices.Clone(group)
 		for _, k := range rng.Perm(len(pairs)) {
 			a, b := pairs[k][0], pairs[k][1]
 			switch {
@@ -197,7 +199,14 @@ func round(rng *rand.Rand, there []int, n int, tiers [][]pair) []int {
 				a, b = b, a
 			}
 			g := groups[group[a]]
-			groups[group[a]] = slices.Insert(g, slices.Index(g, a)+rng.IntN(2), b)
+			at, step := slices.Index(g, a), -1
+			if rng.IntN(2) == 1 {
+				at, step = at+1, 1
+			}
+			for at > 0 && at < len(g) && earlier[g[at-1]] != alone && earlier[g[at-1]] == earlier[g[at]] {
+				at += step
+			}
+			groups[group[a]] = slices.Insert(g, at, b)
 			group[b] = group[a]
 		}
 	}

@@ -254,7 +254,7 @@ func TestWhatAForeignFolderNamesIsNotStarted(t *testing.T) {
 			args = append(args, "--resume")
 		}
 		got, _, _ := limited(t, args...)
-		got.exits(t, 2).says(t, "mpi.rank = ", "mpi.launch = ", `mpi.env = ["LD_PRELOAD"]`, `mockup.file = "/tmp/theirs.so"`, "--guidelines", "--out")
+		got.exits(t, 2).says(t, "mpi.rank = ", "mpi.launch = ", `mpi.env = ["LD_PRELOAD"]`, `mockup.file = "/tmp/theirs.so"`, "--guidelines", "a folder of your own")
 		// A dry run starts nothing, whosever the folder is.
 		got, _, _ = limited(t, append(args, "--dry-run")...)
 		should.Hold(t, got.code == 0, "%s --dry-run ended with %d: %s", command, got.code, got.stderr)
