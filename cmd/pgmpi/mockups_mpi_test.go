@@ -274,7 +274,7 @@ func (b *fixture) linesOf(np int, j *protocol.Job, args ...string) (of []byte, e
 		return nil, fmt.Errorf("%w\n%s%s", err, text, said.String())
 	}
 	for line := range bytes.Lines(text) {
-		if word, _, _ := strings.Cut(string(line), " "); word != protocol.LineHello && word != protocol.LineProgress {
+		if word, _, _ := strings.Cut(string(line), " "); word != protocol.LineHello && word != protocol.LineProgress && word != protocol.LineFirst {
 			of = append(of, line...)
 		}
 	}

@@ -137,9 +137,9 @@ func TestFinishedRoundsAreSentBeforeTheEnd(t *testing.T) {
 		for _, c := range []struct {
 			fault string
 			wrong [4]bool // by the number of rounds
-		}{{"", [4]bool{}}, {"wrong-after-100", [4]bool{3: true}}, {"wrong-every", [4]bool{1: true, 2: true, 3: true}}} {
+		}{{"", [4]bool{}}, {"wrong-after-170", [4]bool{3: true}}, {"wrong-every", [4]bool{1: true, 2: true, 3: true}}} {
 			j := wrongJob()
-			j.Warmup = 0 // 100 calls are made in two rounds, with those that begin a visit again
+			j.Warmup = 0 // at most 170 calls are made in two rounds, with those that begin a visit again
 			all := len(j.Cases)
 			once := slices.Clone(j.Order)
 			j.Order, j.Rounds, j.SendNS = slices.Concat(once, once, once), []int{all, 2 * all}, 1

@@ -35,7 +35,8 @@ func Error[E ~int32](what string, rc E) error {
 	if rc == 0 {
 		return nil
 	}
-	var text [C.MPI_MAX_ERROR_STRING]C.char
+	// MPICH 4.0.2 ends a long stack of errors at 512 bytes, and has written more of it behind them.
+	var text [8 * C.MPI_MAX_ERROR_STRING]C.char
 	C.pg_error_text(C.int(rc), &text[0])
 	return fmt.Errorf("%s: %s", what, C.GoString(&text[0]))
 }
