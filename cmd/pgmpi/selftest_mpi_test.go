@@ -80,12 +80,13 @@ func TestMaxTimeAndMaxMpirunsEndACheckWithAVerdict(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, libraries[1])
 	gl := b.toml(strings.Replace(quick, "mpiruns = 3", "mpiruns = 4000", 1))
-	b.check("--guidelines", gl, "--max-time", "4s").exits(t, 0, 1).says(t, "job.max_time", "ended after")
+	// Two mpiruns, as a busy machine may have time for, are too few for a verdict.
+	b.check("--guidelines", gl, "--max-time", "4s").exits(t, 0, 1, 4).says(t, "job.max_time", "ended after")
 	n := len(b.raw())
 	if r := b.report(); r.R != n || n < 1 || n >= 4000 {
 		t.Errorf("R = %d after %d mpiruns", r.R, n)
 	}
-	b.check("--resume").exits(t, 0, 1)
+	b.check("--resume").exits(t, 0, 1, 4)
 	again := len(b.raw())
 	should.Hold(t, again == n, "%d mpiruns after --resume, %d before: that is one look more", again, n)
 	b.out += "-2"

@@ -18,7 +18,7 @@
  *   nodes-dealt  one with every other process, and one with the others
  * or MPI_Allgather gives wrong data (to pgmpi's cases, not to what it says itself):
  *   wrong-every, -64-bytes, -rank-1, -second  in every call; of blocks of 64 B; at rank 1; every second time
- *   wrong-after-170, -1-in-100, -1-in-10000, -first-2  in these calls only
+ *   wrong-after-100, -after-170, -1-in-100, -1-in-10000, -first-2  in these calls only
  *   wrong-idle-after-100  does nothing after 100 calls
  *   wrong-stale-after-100  gives after 100 calls what call 100 has given
  *   wrong-swap  parts that lie 8191 bytes apart change places
@@ -164,7 +164,7 @@ static size_t bytes_of(int n, void *type)
 static int is_spoiled(long call, size_t block)
 {
     return is("wrong-every") || (is("wrong-64-bytes") && block == 64) || (is("wrong-rank-1") && rank() == 1) ||
-           (is("wrong-second") && call % 2 == 0) || (is("wrong-after-170") && call > 170) ||
+           (is("wrong-second") && call % 2 == 0) || (is("wrong-after-100") && call > 100) || (is("wrong-after-170") && call > 170) ||
            (is("wrong-1-in-100") && call % 100 == 0) || (is("wrong-1-in-10000") && call % 10000 == 0) ||
            (is("wrong-first-2") && call <= 2);
 }
