@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
@@ -22,8 +21,6 @@ import (
 const (
 	// whichMemory bounds the buffers of all processes for a case.
 	whichMemory = 1 << 28
-	// whichStall is the most that a call may take; p = 64 may share two cores.
-	whichStall = time.Minute
 	// mostLeftOut algorithms may hang or end an mpirun.
 	mostLeftOut = 8
 )
