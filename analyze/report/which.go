@@ -56,17 +56,7 @@ func (r *WhichRow) name() string {
 	return strings.Join(r.Algorithms, " or ")
 }
 
-// Algorithm names the algorithm of a call, "" if the rows have none.
-func (w *Which) Algorithm(collective, shape string, msize int64) string {
-	for _, r := range w.Rows {
-		if r.Collective == collective && r.Shape == shape && r.Msize == msize && len(r.Algorithms) > 0 {
-			return r.name()
-		}
-	}
-	return ""
-}
-
-// Algorithm choices are the documents of `pgmpi which`.
+// AlgorithmChoices are the documents of `pgmpi which`.
 var AlgorithmChoices = document.Kind[Which]{Name: "which", JSON: true, Sections: whichSections,
 	Rows: func(w *Which) [][]string {
 		out := [][]string{{"collective", "shape", "msize", "algorithms", "by", "messages", "bytes", "why"}}

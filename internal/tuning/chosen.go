@@ -14,13 +14,17 @@ type Call struct {
 	Block, Elements int64
 }
 
-// Chosen returns the algorithm that MPICH's tree has for a call.
-func (t *Tree) Chosen(c Call) (string, error) {
+// Chooser returns what tells the algorithm that MPICH's tree has for a call.
+func (t *Tree) Chooser() (func(Call) (string, error), error) {
 	root, err := parseTree("the library's tree", t.Text)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	n := root.find("collective=" + lower(c.Function))
+	return root.algorithm, nil
+}
+
+func (n *node) algorithm(c Call) (string, error) {
+	n = n.find("collective=" + lower(c.Function))
 	if n == nil {
 		return "", fmt.Errorf("the library's tree has no %s", c.Function)
 	}
@@ -28,16 +32,12 @@ func (t *Tree) Chosen(c Call) (string, error) {
 	if err == nil && leaf == "" {
 		err = fmt.Errorf("the library's tree has no algorithm for %s of %d bytes on %d processes", c.Function, c.Block, c.NP)
 	}
-	return afterLast(leaf, "_intra_", "_allcomm_"), err
-}
-
-func afterLast(text string, marks ...string) string {
-	for _, mark := range marks {
-		if i := strings.LastIndex(text, mark); i >= 0 {
-			return text[i+len(mark):]
+	for _, part := range leafParts {
+		if _, name, found := strings.Cut(leaf, part); found {
+			return name, err
 		}
 	}
-	return text
+	return leaf, err
 }
 
 // chosen goes the way that csel.c goes: the first condition that holds, and back where there is

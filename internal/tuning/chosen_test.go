@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
 
@@ -19,7 +20,7 @@ const chosenTree = `{"collective=bcast": {"comm_type=inter": {"algorithm=MPIR_Bc
 "collective=exscan": {"comm_size<2": {"algorithm=MPIR_Exscan_intra_smp": {}}}}`
 
 func TestTheTreeChoosesAsMPICHReadsIt(t *testing.T) {
-	tree := &Tree{Text: []byte(chosenTree)}
+	chosen := must.Get((&Tree{Text: []byte(chosenTree)}).Chooser())(t)
 	for _, c := range []struct {
 		call Call
 		want string
@@ -37,11 +38,11 @@ func TestTheTreeChoosesAsMPICHReadsIt(t *testing.T) {
 		{Call{"MPI_Gather", 2, 24, 3}, "binomial"}, // in elements
 		{Call{"MPI_Gather", 2, 32, 4}, "linear"},
 	} {
-		got, err := tree.Chosen(c.call)
+		got, err := chosen(c.call)
 		should.Hold(t, err == nil && got == c.want, "%+v: %q, %v; want %q", c.call, got, err, c.want)
 	}
 	for function, why := range map[string]string{"MPI_Scan": "moon=full", "MPI_Exscan": "no algorithm", "MPI_Barrier": "has no MPI_Barrier"} {
-		_, err := tree.Chosen(Call{Function: function, NP: 4, Block: 8, Elements: 1})
+		_, err := chosen(Call{Function: function, NP: 4, Block: 8, Elements: 1})
 		should.Hold(t, err != nil && strings.Contains(err.Error(), why), "%s: %v", function, err)
 	}
 }

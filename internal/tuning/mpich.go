@@ -109,9 +109,12 @@ const powersOfTwo = "noncommutative"
 // needsPow2 has the collectives whose recursive doubling is for powers of two.
 var needsPow2 = map[string]bool{"MPI_Allgather": true, "MPI_Allgatherv": true, "MPI_Bcast": true}
 
+// leafParts stand in a leaf between its collective and its algorithm.
+var leafParts = []string{"_intra_", "_allcomm_"}
+
 // leafName returns the name of an algorithm in a tree, or "" if the library has none.
 func leafName(c Choice, t *Tree) string {
-	for _, part := range []string{"_intra_", "_allcomm_"} {
+	for _, part := range leafParts {
 		name := "MPIR_" + strings.TrimPrefix(c.Function, "MPI_") + part + c.Algorithm
 		if slices.Contains(t.Algorithms, name) {
 			return name

@@ -59,7 +59,11 @@ func ReadAlgorithms(ctx context.Context, config *glfile.File, start measure.Star
 	if err != nil {
 		return nil, err
 	}
-	env := measure.Env(launch.AlgorithmEnv(o.ranks.Info.Library), config.MPI.Env)
+	return o.algorithms(ctx)
+}
+
+func (o *Once) algorithms(ctx context.Context) (*report.Algorithms, error) {
+	env := measure.Env(launch.AlgorithmEnv(o.ranks.Info.Library), o.config.MPI.Env)
 	out, err := o.ask(ctx, o.shapes()[0], env, &protocol.Job{StallNS: int64(measure.Default().Stall), Algorithms: &protocol.AlgorithmsJob{}})
 	if err != nil {
 		return nil, err

@@ -29,11 +29,11 @@ const (
 // algorithms the library takes. Open MPI's is recognised by its messages, between which
 // processes and of how many bytes; MPICH's is read from the library's selection tree.
 func Which(ctx context.Context, config *glfile.File, start measure.Starter) (*report.Which, error) {
-	list, err := ReadAlgorithms(ctx, config, start)
+	o, err := NewOnce(config, start)
 	if err != nil {
 		return nil, err
 	}
-	o, err := NewOnce(config, start)
+	list, err := o.algorithms(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -76,13 +76,17 @@ func (o *Once) sizesOf(collective string) (sizes []int64, element int64, err err
 }
 
 func (o *Once) byTree(w *report.Which, shape guidelines.Shape, tree *tuning.Tree, list *report.Algorithms) error {
+	chosen, err := tree.Chooser()
+	if err != nil {
+		return fail.AsSetup(err)
+	}
 	for _, a := range list.Collectives {
 		sizes, element, err := o.sizesOf(a.Collective)
 		if err != nil {
 			return err
 		}
 		for _, size := range sizes {
-			name, err := tree.Chosen(tuning.Call{Function: a.Collective, NP: shape.NP, Block: size, Elements: size / element})
+			name, err := chosen(tuning.Call{Function: a.Collective, NP: shape.NP, Block: size, Elements: size / element})
 			row := report.WhichRow{Collective: a.Collective, Shape: shape.String(), Msize: size, Algorithms: []string{name}, By: report.ByTree}
 			if err != nil {
 				row.Algorithms, row.Why = nil, err.Error()
