@@ -135,7 +135,7 @@ func verifyJob(np int, d mockups.Datatype, op string, root int, all bool) *proto
 	j.Root, j.Verify = root, true
 	for _, f := range mockups.All() {
 		for _, count := range []int64{0, 1, 7, 840, 841} {
-			if !all && !f.Reduces {
+			if !all && !f.Reduces || !f.HasData() && count > 0 {
 				continue
 			}
 			j.Order = append(j.Order, len(j.Cases))
@@ -226,19 +226,15 @@ func TestShapeThatTheLibraryDoesNotSeeIsRefused(t *testing.T) {
 	should.Hold(t, err != nil && strings.Contains(err.Error(), "the library has the ranks on 2 nodes, and their hosts are 1"), "%v", err)
 }
 
-// launch is how np ranks are started by hand, also more than there are cores.
+// launch is how np ranks are started by hand, also more than there are cores. Open MPI does not look
+// for networks then, which is half of what a short mpirun takes.
 func (b *fixture) launch(np int) (argv, env []string) {
 	argv = strings.Fields(strings.ReplaceAll(b.lib.mpi, "{np}", fmt.Sprint(np)))
 	if b.lib.yield {
-		preload := filepath.Join(b.bin, "yield.so")
-		for _, v := range b.env {
-			if before, ok := strings.CutPrefix(v, "LD_PRELOAD="); ok {
-				preload = before + ":" + preload
-			}
-		}
-		return argv, append(slices.Clone(b.env), "LD_PRELOAD="+preload)
+		return argv, b.preload("yield.so")
 	}
-	return append(argv, "--oversubscribe", "--bind-to", "none"), b.env
+	env = append(slices.Clone(b.env), "OMPI_MCA_pml=^cm,ucx", "OMPI_MCA_btl=^ofi,openib,uct,usnic")
+	return append(argv, "--oversubscribe", "--bind-to", "none"), env
 }
 
 // runJob starts the rank program by hand, with --job and more of its arguments.

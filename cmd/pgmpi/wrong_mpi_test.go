@@ -190,8 +190,12 @@ func TestExplorationEndsWithThreeWhenDataGoStaleWhileTheyAreTimed(t *testing.T) 
 		s := b.with("wrong-stale-after-100").pgmpi("explore", "--rank", b.rank, "--out", b.out, "--guidelines", gl).exits(t, 3)
 		should.Contain(t, s.stderr, "gave wrong data")
 		unused := b.exploration().Unused
-		should.Hold(t, slices.ContainsFunc(unused, func(u explore.Unused) bool { return u.Function == "MPI_Allgather" && u.Status == string(protocol.StatusWrong) }) &&
-			slices.ContainsFunc(unused, func(u explore.Unused) bool { return strings.Contains(u.Message, "in a call on other data after the timed ones") }),
+		should.Hold(t, slices.ContainsFunc(unused, func(u explore.Unused) bool {
+			return u.Function == "MPI_Allgather" && u.Status == string(protocol.StatusWrong)
+		}) &&
+			slices.ContainsFunc(unused, func(u explore.Unused) bool {
+				return strings.Contains(u.Message, "in a call on other data after the timed ones")
+			}),
 			"unused: %+v", unused)
 	})
 }
