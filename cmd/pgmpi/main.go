@@ -43,7 +43,7 @@ var groups = []struct {
 	commands []func() *cobra.Command
 }{
 	{"Start", []func() *cobra.Command{checkCommand, analyzeCommand, initCommand, listCommand}},
-	{"Mend", []func() *cobra.Command{whichCommand, exploreCommand, remedyCommand, abCommand}},
+	{"Mend", []func() *cobra.Command{whichCommand, exploreCommand, remedyCommand, abCommand, bisectCommand}},
 	{"Watch", []func() *cobra.Command{compareCommand, historyCommand, expectCommand}},
 	{"Data", []func() *cobra.Command{exportCommand, figuresCommand, timesCommand, fingerprintCommand, overlapCommand}},
 	{"Cluster", []func() *cobra.Command{submitCommand, statusCommand, envCommand}},

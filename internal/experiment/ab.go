@@ -93,6 +93,17 @@ func (x *AB) Measure(ctx context.Context) error {
 	return run.Alternate(ctx, x.Sides, rounds)
 }
 
+// UpTo does only the mpiruns of stage 2 up to a round.
+func (x *AB) UpTo(ctx context.Context, round int) error {
+	order, err := x.order(0, x.Sides[0].Manifest.R)
+	if err != nil {
+		return fail.AsSetup(err)
+	}
+	measure := run.Measure
+	measure.Runs = func(*results.Manifest, *glfile.File) int { return round }
+	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: measure, Order: order.MeasureOrder[:round]}})
+}
+
 // Again measures some cases of the Plan again, in r mpiruns of each side for that alone.
 func (x *AB) Again(ctx context.Context, cases []int, r int) error {
 	plan := &results.FollowUps{R: r}

@@ -145,6 +145,14 @@ func (s Settings) Without(key string) *Settings {
 	return &s
 }
 
+// With returns the settings with a key that a flag of another meaning has set.
+func (s Settings) With(key, flagName, value string) *Settings {
+	k := glfile.NamedKey(key)
+	k.Flag = flagName
+	s.flags = append(slices.Clone(s.flags), &flag{key: k, typed: []string{value}})
+	return &s
+}
+
 // apply puts the given flags over the file; a flag beats the file.
 func (s *Settings) apply(f *glfile.File) error {
 	keys := map[string]string{}
