@@ -5,18 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/judge"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/experiment"
-	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/settings"
-	"pgmpi/measure/launch"
 	"pgmpi/measure/results"
 )
 
@@ -35,10 +31,10 @@ comparison is in OUT/compare.*. An interrupted run goes on with --out OUT
 --resume. With --under, B runs with the variables of a setting, and B.toml may
 be left out.
 
-With --library twice, A and B are two builds of an MPI library, by the folders in
-which they are installed, and there is one gl.toml. Each runs with its launcher,
-its libraries, and a rank program built for their names; where there is none, and
-pgmpi runs in its sources, it is built into OUT by the mpicc of that folder.
+With --library twice, A and B are two MPI libraries, by the folders in which they
+are installed, with one gl.toml. Each runs with its launcher, and a rank program
+that asks for a library of its names; where none does and pgmpi runs in its
+sources, it is built into OUT by the mpicc of that folder.
 
 Exit codes: as for compare and check.`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -86,11 +82,9 @@ func ab(ctx context.Context, toml [2]string, libraries []string, s *settings.Set
 		}
 		mine.File, side.out = toml[i], filepath.Join(o.out, name)
 		if libraries != nil {
-			with, err := withLibrary(ctx, &mine, libraries[i], filepath.Join(o.out, "rank-"+name))
-			if err != nil {
+			if err := mine.Library(ctx, libraries[i], filepath.Join(o.out, "rank-"+name)); err != nil {
 				return err
 			}
-			mine = *with
 			x.Names[i] = libraries[i]
 		}
 		c, err := side.begin(ctx, experiment.Side, &mine)
@@ -107,64 +101,15 @@ func ab(ctx context.Context, toml [2]string, libraries []string, s *settings.Set
 	if err := x.Refuse(cfg); err != nil {
 		return err
 	}
-	for _, side := range x.Sides {
-		if err := side.Open(); err != nil {
-			return err
-		}
-		defer side.Close()
-	}
-	err = x.Measure(ctx)
+	err = x.Judged(ctx, func(sides []*analyze.Side) error {
+		o.progress.Clear()
+		warn("%s", experiment.BySide([2]*analyze.Report{sides[0].Report, sides[1].Report}, a.Path, b.Path))
+		return nil
+	})
 	o.progress.Clear()
 	if err != nil {
 		return o.goOnWith(err, o.out)
 	}
-	both, err := x.Judge()
-	if err != nil {
-		return err
-	}
-	warn("%s", bySide([2]*analyze.Report{both[0].Report, both[1].Report}, a.Path, b.Path))
 	printed.line = results.AB.Shown(conf.Quote(o.out))
 	return o.compare(a.Path, b.Path, cfg)
-}
-
-// withLibrary are settings with an installed library. A rank program is built where there is none for it.
-func withLibrary(ctx context.Context, s *settings.Settings, prefix, rank string) (*settings.Settings, error) {
-	config, err := s.Load(nil)
-	if err != nil {
-		return nil, err
-	}
-	if prefix, err = filepath.Abs(prefix); err != nil {
-		return nil, fail.AsSetup(err)
-	}
-	found, err := launch.RankFor(ctx, prefix, config.MPI.Rank, rank)
-	if err != nil {
-		return nil, fail.AsSetup(err)
-	}
-	return s.With("mpi.library", "library", prefix).With("mpi.rank", "library", found), nil
-}
-
-// bySide counts the tests that each side violates by itself, on a line for each.
-func bySide(reports [2]*analyze.Report, paths ...string) string {
-	var violated [2][]string
-	for i, r := range reports {
-		for _, v := range r.Verdicts {
-			if v.Verdict == judge.Violated {
-				violated[i] = append(violated[i], fmt.Sprintf("%s %s %d %s", v.Guideline, v.Function, v.Msize, v.Shape))
-			}
-		}
-	}
-	both := 0
-	for _, v := range violated[1] {
-		if slices.Contains(violated[0], v) {
-			both++
-		}
-	}
-	same := fmt.Sprintf("%d of them also in A", both)
-	if both == len(violated[0]) && both == len(violated[1]) {
-		same = "the same as A"
-	}
-	line := func(i int, more string) string {
-		return fmt.Sprintf("%c: %d violated%s; %s\n", 'A'+i, len(violated[i]), more, filepath.Join(paths[i], "report.txt"))
-	}
-	return line(0, "") + line(1, ", "+same)
 }

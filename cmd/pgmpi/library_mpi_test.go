@@ -22,6 +22,9 @@ func (b *fixture) prefix(l library) string {
 	must.Do(b.t, os.MkdirAll(filepath.Join(dir, "bin"), 0o777))
 	must.Do(b.t, os.MkdirAll(filepath.Join(dir, "lib"), 0o777))
 	must.Do(b.t, os.Symlink(must.Get(exec.LookPath(mpirun))(b.t), filepath.Join(dir, "bin", "mpirun")))
+	if proxy, err := exec.LookPath("hydra_pmi_proxy"); err == nil { // MPICH's launcher wants it beside itself
+		must.Do(b.t, os.Symlink(proxy, filepath.Join(dir, "bin", "hydra_pmi_proxy")))
+	}
 	for line := range strings.Lines(string(must.Get(exec.Command("ldd", filepath.Join(b.bin, l.rank)).Output())(b.t))) {
 		if words := strings.Fields(line); len(words) > 2 && strings.HasPrefix(words[0], "libmpi") {
 			must.Do(b.t, os.Symlink(words[2], filepath.Join(dir, "lib", words[0])))
@@ -119,11 +122,11 @@ func TestTheCommitThatSlowsAPreloadedLibraryDownIsFound(t *testing.T) {
 	}
 	gl := b.toml(fmt.Sprintf(oneCase, "GL5") + fmt.Sprintf("rank = %q\nenv = { LD_PRELOAD = \"{prefix}/slow.so\" }\n", b.rank))
 	s := b.pgmpi("bisect", "HEAD~4", "HEAD", "--repo", repo, "--build", "./build", "--out", b.out, "--keep", "--", gl)
-	s.exits(t, exitcode.OK).shows(t, `\Afirst bad commit: [0-9a-f]{40} Commit 3$`, "MPI_Allgather at 64Ki on p2 takes")
+	s.exits(t, exitcode.OK).shows(t, `\Afirst bad commit: [0-9a-f]{40} Commit 3$`, "MPI_Allgather at 64 KiB on p2 takes")
 	_, err := os.Stat(filepath.Join(b.out, "prefix"))
 	should.Hold(t, err == nil, "--keep: %v", err)
 
-	b.pgmpi("bisect", "HEAD~4", "HEAD~2", "--repo", repo, "--build", "./build", "--out", b.out+"-same", "--alpha", "0.01", "--quiet", "--", gl).
+	b.pgmpi("bisect", "HEAD~4", "HEAD~2", "--repo", repo, "--build", "./build", "--out", b.out+"-same", "--alpha", "0.01", "--mpiruns", "9", "--quiet", "--", gl).
 		exits(t, exitcode.NoVerdict).shows(t, `\Ano difference between GOOD and BAD in \d+ calls?$`, "could have shown a change by a factor")
 	b.pgmpi("compare", filepath.Join(b.out, "ends")).exits(t, exitcode.Violated).shows(t, "slower")
 }

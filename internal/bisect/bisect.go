@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"pgmpi/analyze/series"
+	"pgmpi/internal/clean"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
@@ -76,6 +78,34 @@ const (
 	Bad  Mark = "bad"
 	Skip Mark = "skip"
 )
+
+// String is the answer for people.
+func (r *Result) String() string {
+	var out strings.Builder
+	add := func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }
+	switch {
+	case len(r.Cells) == 0:
+		add("no difference between GOOD and BAD in %s", conf.Plural(r.Compared, "call"))
+		if r.CouldHaveSeen != nil {
+			add("half of the calls could have shown a change by a factor of %.2f", *r.CouldHaveSeen)
+		}
+	case len(r.FirstBad) == 1:
+		add("first bad commit: %s", r.FirstBad[0])
+	default:
+		add("the first bad commit is one of %d, since commits were skipped:\n  %s", len(r.FirstBad), strings.Join(r.FirstBad, "\n  "))
+	}
+	for _, k := range r.Cells {
+		add("  %s at %s on %s takes %.2f times as long in BAD as in GOOD (95 %% interval %.2f to %.2f)",
+			k.Function, conf.HumanSize(k.Msize), k.Shape, *k.Ratio, *k.RatioLo, *k.RatioHi)
+	}
+	if len(r.Cells) > 0 {
+		add("%s after GOOD, %d tried:", conf.Plural(r.Commits, "commit"), len(r.Steps))
+	}
+	for _, s := range r.Steps {
+		add("  %.12s %-4s %s", s.Commit, s.Mark, s.Why)
+	}
+	return clean.Text(out.String())
+}
 
 // Do bisects. With resume it goes on with what the folder has of the same question.
 func (x *Bisection) Do(ctx context.Context, resume bool) (*Result, error) {

@@ -184,7 +184,7 @@ func TestWhatCannotBeBisectedIsRefused(t *testing.T) {
 
 // Commits are like GOOD or like BAD, by 10 %, in a call whose run medians scatter by 4 %.
 func TestACommitIsSeldomMarkedWrong(t *testing.T) {
-	const commits, difference, scatter, level = 2000, .095, .04, .005 / 3
+	const commits, difference, scatter, level = 2000, .095, .04, .005 / 4
 	coin := rand.New(rand.NewPCG(1, 2))
 	wrong, skipped := 0, 0
 	for i := range commits {

@@ -74,17 +74,6 @@ func (x *Bisection) sides(ctx context.Context, kind *run.Experiment, folder stri
 	return ab, nil
 }
 
-// opened does something while the results folders of all sides are open.
-func opened(ab *experiment.AB, do func() error) error {
-	for _, side := range ab.Sides {
-		if err := side.Open(); err != nil {
-			return err
-		}
-		defer side.Close()
-	}
-	return do()
-}
-
 // compareEnds finds the calls in which GOOD and BAD differ: in a comparison of all, and once more in
 // other mpiruns of those that did.
 func (x *Bisection) compareEnds(ctx context.Context) error {
@@ -98,15 +87,7 @@ func (x *Bisection) compareEnds(ctx context.Context) error {
 		return err
 	}
 	x.ends, x.cells, x.result.Cells = ab.Sides[0].Manifest, nil, []series.CaseChange{}
-	return opened(ab, func() error {
-		if err := ab.Measure(ctx); err != nil {
-			return err
-		}
-		judged, err := ab.Judge()
-		if err != nil {
-			return err
-		}
-		sides := []*analyze.Side{judged[0].Side("GOOD"), judged[1].Side("BAD")}
+	return ab.Judged(ctx, func(sides []*analyze.Side) error {
 		first, err := series.Compare(sides[0], sides[1], cfg)
 		if err != nil {
 			return err
@@ -136,15 +117,8 @@ func (x *Bisection) again(ctx context.Context, ab *experiment.AB, sides []*analy
 	if len(chosen) == 0 {
 		return nil
 	}
-	if err := ab.Again(ctx, chosen, x.ends.R); err != nil {
+	if err := ab.Again(ctx, chosen, x.ends.R, sides); err != nil {
 		return err
-	}
-	for i, side := range ab.Sides {
-		set, err := side.Collected()
-		if err != nil {
-			return err
-		}
-		sides[i].Set = set
 	}
 	second, err := series.Compare(sides[0].Again(), sides[1].Again(), cfg)
 	if err != nil {
@@ -161,7 +135,7 @@ func (x *Bisection) again(ctx context.Context, ab *experiment.AB, sides []*analy
 
 // rounds are the numbers of mpiruns after which a commit is judged. One that is undecided after the
 // last is skipped.
-var rounds = []int{4, 8, 20}
+var rounds = []int{4, 8, 16, 32}
 
 // judge marks a commit by its times beside GOOD's and BAD's, in the calls in which these differ.
 func (x *Bisection) judge(ctx context.Context, hash string) (m Mark, why string, err error) {
@@ -178,9 +152,9 @@ func (x *Bisection) judge(ctx context.Context, hash string) (m Mark, why string,
 	ab, err := x.sides(ctx, kind, hash[:12], x.result.Good, x.result.Bad, hash)
 	if err == nil {
 		for _, side := range ab.Sides {
-			side.Manifest.NRep = repeated
+			side.Manifest.NRep = maps.Clone(repeated)
 		}
-		err = opened(ab, func() error {
+		err = ab.Opened(func() error {
 			m, why, err = x.decided(ctx, ab)
 			return err
 		})
@@ -219,7 +193,7 @@ func (x *Bisection) decided(ctx context.Context, ab *experiment.AB) (m Mark, why
 }
 
 // logs returns for every round the logarithms of the commit's and of BAD's times over GOOD's, on
-// average over the calls; those of which BAD is faster count the other way round.
+// average over the calls. Calls that are faster in BAD count the other way round.
 func (x *Bisection) logs(sets []*medians.Set, upTo int) (out [][2]float64) {
 	for r := range upTo {
 		var commit, bad, n float64

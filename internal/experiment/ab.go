@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
@@ -76,6 +77,35 @@ func (x *AB) Refuse(cfg series.CompareConfig) error {
 	return Refused(d, err)
 }
 
+// Opened does something while the results folders of all sides are open.
+func (x *AB) Opened(do func() error) error {
+	for _, side := range x.Sides {
+		if err := side.Open(); err != nil {
+			return err
+		}
+		defer side.Close()
+	}
+	return do()
+}
+
+// Judged opens the results folders, measures, judges, and gives what it has found to a function.
+func (x *AB) Judged(ctx context.Context, use func([]*analyze.Side) error) error {
+	return x.Opened(func() error {
+		if err := x.Measure(ctx); err != nil {
+			return err
+		}
+		all, err := x.Judge()
+		if err != nil {
+			return err
+		}
+		var sides []*analyze.Side
+		for i, j := range all {
+			sides = append(sides, j.Side(x.Names[i]))
+		}
+		return use(sides)
+	})
+}
+
 // Measure does the stages of all sides, which are open, round by round.
 func (x *AB) Measure(ctx context.Context) error {
 	a, predictions := x.Sides[0], 0
@@ -104,15 +134,26 @@ func (x *AB) UpTo(ctx context.Context, round int) error {
 	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: measure, Order: order.MeasureOrder[:round]}})
 }
 
-// Again measures some cases of the Plan again, in r mpiruns of each side for that alone.
-func (x *AB) Again(ctx context.Context, cases []int, r int) error {
+// Again measures some cases of the Plan again, in r mpiruns of each side for that alone, which
+// sides then have too.
+func (x *AB) Again(ctx context.Context, cases []int, r int, sides []*analyze.Side) error {
 	plan := &results.FollowUps{R: r}
 	for _, i := range cases {
 		plan.Comparisons = append(plan.Comparisons, results.Comparison{Case: i, Part: i, Calls: 1})
 	}
 	again := confirm
 	again.Plan = func(*run.Campaign, *medians.Set) (*results.FollowUps, error) { return plan, nil }
-	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: again, Order: drawOrder(x.Sides[0].Manifest.Seed, 3, r, len(x.Sides))}})
+	if err := run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: again, Order: drawOrder(x.Sides[0].Manifest.Seed, 3, r, len(x.Sides))}}); err != nil {
+		return err
+	}
+	for i, side := range x.Sides {
+		set, err := side.Collected()
+		if err != nil {
+			return err
+		}
+		sides[i].Set = set
+	}
+	return nil
 }
 
 // Judge judges each side by itself and stores its report.
@@ -132,6 +173,32 @@ func (x *AB) Judge() (out []*reading.Judgement, err error) {
 		out = append(out, j)
 	}
 	return out, nil
+}
+
+// BySide counts the tests that each side violates by itself, on a line for each.
+func BySide(reports [2]*analyze.Report, paths ...string) string {
+	var violated [2][]string
+	for i, r := range reports {
+		for _, v := range r.Verdicts {
+			if v.Verdict == judge.Violated {
+				violated[i] = append(violated[i], fmt.Sprintf("%s %s %d %s", v.Guideline, v.Function, v.Msize, v.Shape))
+			}
+		}
+	}
+	both := 0
+	for _, v := range violated[1] {
+		if slices.Contains(violated[0], v) {
+			both++
+		}
+	}
+	same := fmt.Sprintf("%d of them also in A", both)
+	if both == len(violated[0]) && both == len(violated[1]) {
+		same = "the same as A"
+	}
+	line := func(i int, more string) string {
+		return fmt.Sprintf("%c: %d violated%s; %s\n", 'A'+i, len(violated[i]), more, filepath.Join(paths[i], "report.txt"))
+	}
+	return line(0, "") + line(1, ", "+same)
 }
 
 // order is what ab.json of the folder that is resumed has, or is drawn and

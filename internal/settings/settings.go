@@ -6,8 +6,10 @@ package settings
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,6 +22,7 @@ import (
 	"pgmpi/internal/manual"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/reading"
+	"pgmpi/measure/launch"
 	"pgmpi/measure/results"
 )
 
@@ -145,12 +148,26 @@ func (s Settings) Without(key string) *Settings {
 	return &s
 }
 
-// With returns the settings with a key that a flag of another meaning has set.
-func (s Settings) With(key, flagName, value string) *Settings {
-	k := glfile.NamedKey(key)
-	k.Flag = flagName
-	s.flags = append(slices.Clone(s.flags), &flag{key: k, typed: []string{value}})
-	return &s
+// Library sets mpi.library to a folder, and mpi.rank to a rank program for the library in it, which
+// is built as rank where there is none.
+func (s *Settings) Library(ctx context.Context, prefix, rank string) error {
+	config, err := s.Load(nil)
+	if err != nil {
+		return err
+	}
+	if prefix, err = filepath.Abs(prefix); err == nil {
+		rank, err = launch.RankFor(ctx, prefix, config.MPI.Rank, rank)
+	}
+	if err != nil {
+		return fail.AsSetup(err)
+	}
+	s.flags = slices.Clone(s.flags)
+	for _, set := range [][2]string{{"mpi.library", prefix}, {"mpi.rank", rank}} {
+		k := glfile.NamedKey(set[0])
+		k.Flag = "library"
+		s.flags = append(s.flags, &flag{key: k, typed: []string{set[1]}})
+	}
+	return nil
 }
 
 // apply puts the given flags over the file; a flag beats the file.

@@ -98,7 +98,7 @@ func (c Config) findLauncher(known []launcher, rank protocol.RankInfo, w wish) (
 }
 
 // candidates lists the programs of all launchers, those beside the compiler wrapper first, or only
-// those of the library that is configured.
+// the programs of the configured library.
 func (c Config) candidates(known []launcher, mpicc string) []string {
 	var beside, names []string
 	for _, l := range known {
