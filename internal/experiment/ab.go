@@ -55,9 +55,6 @@ type AB struct {
 	Out   string
 	Sides []*run.Campaign
 	Names [3]string // of the configurations
-	// Split gives the smaller size against which a test of split-robustness is made on both
-	// sides, whether or not a side suspects it; 0: only if it does. Without Split none is made.
-	Split func(*analyze.Verdict) int64
 }
 
 // Refuse returns why there is nothing to begin with: sides that cannot be
@@ -94,13 +91,9 @@ func (x *AB) Judged(ctx context.Context, use func([]*analyze.Side) error) error 
 		if err := x.Measure(ctx); err != nil {
 			return err
 		}
-		all, err := x.Judge()
+		sides, err := x.Judge()
 		if err != nil {
 			return err
-		}
-		var sides []*analyze.Side
-		for i, j := range all {
-			sides = append(sides, j.Side(x.Names[i]))
 		}
 		return use(sides)
 	})
@@ -116,11 +109,18 @@ func (x *AB) Measure(ctx context.Context) error {
 	if err != nil {
 		return fail.AsSetup(err)
 	}
-	rounds := []run.Rounds{{Stage: run.Predict, Order: order.PredictOrder}, {Stage: run.Measure, Order: order.MeasureOrder}}
-	if x.Split != nil && a.Config.Measure.SplitExperiment {
-		rounds = append(rounds, run.Rounds{Stage: followUpOf(func(*run.Campaign) func(*analyze.Verdict) int64 { return x.Split }), Order: order.MeasureOrder})
+	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: run.Predict, Order: order.PredictOrder}, {Stage: run.Measure, Order: order.MeasureOrder}})
+}
+
+// Splits makes the split experiment on all sides. of gives the smaller size against which a test is made
+// whether or not a side suspects it; 0: only if it does.
+func (x *AB) Splits(ctx context.Context, of func(*analyze.Verdict) int64) error {
+	a := x.Sides[0]
+	if !a.Config.Measure.SplitExperiment {
+		return nil
 	}
-	return run.Alternate(ctx, x.Sides, rounds)
+	stage := followUpOf(func(*run.Campaign) func(*analyze.Verdict) int64 { return of })
+	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: stage, Order: drawOrder(a.Manifest.Seed, 2, a.Manifest.R, len(x.Sides))}})
 }
 
 // UpTo does only the mpiruns of stage 2 up to a round.
@@ -157,12 +157,12 @@ func (x *AB) Again(ctx context.Context, cases []int, r int, sides []*analyze.Sid
 }
 
 // Judge judges each side by itself and stores its report.
-func (x *AB) Judge() (out []*reading.Judgement, err error) {
+func (x *AB) Judge() (out []*analyze.Side, err error) {
 	text, err := check.Reports.Format("table")
 	if err != nil {
 		return out, err
 	}
-	for _, side := range x.Sides {
+	for i, side := range x.Sides {
 		j, err := reading.Judge(side.Folder(), side.Manifest, side.Config.Analyze)
 		if err == nil {
 			err = errors.Join(reading.Keep(side.Folder(), check.Reports.Document(j.Report), []document.Format{text}), reading.StoreMedians(side.Folder(), j.Analysis))
@@ -170,7 +170,7 @@ func (x *AB) Judge() (out []*reading.Judgement, err error) {
 		if err != nil {
 			return out, fmt.Errorf("%s: %w", side.Path, err)
 		}
-		out = append(out, j)
+		out = append(out, j.Side(x.Names[i]))
 	}
 	return out, nil
 }
