@@ -31,10 +31,10 @@ comparison is in OUT/compare.*. An interrupted run goes on with --out OUT
 --resume. With --under, B runs with the variables of a setting, and B.toml may
 be left out.
 
-With --library twice, A and B are two MPI libraries, by the folders in which they
-are installed, with one gl.toml. Each runs with its launcher, and a rank program
-that asks for a library of its names; where none does and pgmpi runs in its
-sources, it is built into OUT by the mpicc of that folder.
+With --library twice, A and B are two MPI libraries, by the folders in which
+they are installed, with one gl.toml. Each runs with its launcher, and a rank
+program that asks for a library of its names; where none does and pgmpi runs in
+its sources, it is built into OUT by the mpicc of that folder.
 
 Exit codes: as for compare and check.`,
 		Args: func(c *cobra.Command, args []string) error {

@@ -29,10 +29,10 @@ without a shell, and puts into the folder {prefix}, also PREFIX in its
 environment, what gl.toml then runs with: an installed MPI library, or what its
 [mpi] names, such as env = { LD_PRELOAD = "{prefix}/libtuned.so" }
 
-GOOD and BAD are measured alternately, and the calls that differ again.
-Then git bisect chooses commits. Each alternates with GOOD and BAD in the calls
-that differ, and is bad if its times are shown to be nearer to BAD's, in 4, 8,
-16 or 32 mpiruns. A commit that does not build, or stays undecided, is skipped. git
+GOOD and BAD are measured alternately, and the calls that differ again. Then git
+bisect chooses commits. Each alternates with GOOD and BAD in the calls that
+differ, and is bad if its times are shown to be nearer to BAD's, in 4, 8, 16 or
+32 mpiruns. A commit that does not build, or stays undecided, is skipped. git
 works in OUT/tree, a work tree of its own.
 
 Exit codes: 0 the first bad commit is named; 4 GOOD and BAD show no difference,

@@ -84,11 +84,10 @@ func (r *Result) String() string {
 	var out strings.Builder
 	add := func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }
 	switch {
+	case len(r.Cells) == 0 && r.CouldHaveSeen == nil:
+		add("no difference between GOOD and BAD in %s, which could have shown none", conf.Plural(r.Compared, "call"))
 	case len(r.Cells) == 0:
-		add("no difference between GOOD and BAD in %s", conf.Plural(r.Compared, "call"))
-		if r.CouldHaveSeen != nil {
-			add("half of the calls could have shown a change by a factor of %.2f", *r.CouldHaveSeen)
-		}
+		add("no difference between GOOD and BAD in %s; half of them could have shown a change by a factor of %.2f", conf.Plural(r.Compared, "call"), *r.CouldHaveSeen)
 	case len(r.FirstBad) == 1:
 		add("first bad commit: %s", r.FirstBad[0])
 	default:
@@ -217,7 +216,7 @@ const stopWithin = 5 * time.Second
 // build builds a commit into its folder, unless that is done. why says that it does not build.
 func (x *Bisection) build(ctx context.Context, hash string) (why string, err error) {
 	prefix := x.prefix(hash)
-	finished := prefix + ".built"
+	finished := filepath.Join(prefix, ".pgmpi-built")
 	if _, err := os.Stat(finished); err == nil {
 		return "", nil
 	}
