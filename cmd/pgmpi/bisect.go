@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/internal/bisect"
-	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
@@ -68,6 +67,6 @@ used; 3 a measurement failed; 130 interrupted, go on with --out OUT --resume.`,
 	fs.StringVar(&o.out, "out", "", "the `DIR` of builds, mpiruns and bisect.json (default pgmpi-bisect-<UTC time>)")
 	o.resumable(fs)
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
-	fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of GOOD and of BAD (default %d)", experiment.ABMPIRuns)
+	fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of GOOD and of BAD, and again of what differs (default %d)", bisect.MPIRuns)
 	return c
 }

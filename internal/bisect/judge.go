@@ -1,6 +1,7 @@
 package bisect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,9 @@ import (
 	"pgmpi/measure/results"
 )
 
+// MPIRuns is the number of mpiruns of GOOD and of BAD, in each of both comparisons, by default.
+const MPIRuns = 20
+
 // of is the configuration for what was built: {prefix} is replaced in [mpi], and where it is not
 // there the folder is an installed MPI library.
 func of(config *glfile.File, prefix string) *glfile.File {
@@ -45,6 +49,7 @@ func of(config *glfile.File, prefix string) *glfile.File {
 	if !named {
 		f.MPI.Library = prefix
 	}
+	f.Job.MPIRuns = cmp.Or(f.Job.MPIRuns, MPIRuns)
 	f.Job.Looks, f.Job.LookWeights, f.Job.MaxMPIRuns, f.Job.MaxTime = nil, nil, 0, 0
 	return &f
 }
