@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -18,6 +20,7 @@ import (
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
+	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 )
 
@@ -41,31 +44,38 @@ func history(t *testing.T, commits int, slow func(commit int) string) (repo stri
 	return repo
 }
 
-// bisection is one of all commits of a repository, by ranks whose Bcast takes what the built file says.
-func bisection(t *testing.T, repo string) (*Bisection, *bed.Bed) {
+// scatter is the standard deviation of mpiruns' logarithms.
+const scatter = .03
+
+// bisection is one of all commits of a repository, by ranks whose Bcast is slower by the percentage in
+// the built file, and which scatter from mpirun to mpirun.
+func bisection(t *testing.T, seed uint64, repo string) (*Bisection, *bed.Bed) {
 	t.Helper()
 	b := bed.New(t)
 	b.Fake.Under = func(env []string, c protocol.JobCase) time.Duration {
+		percent, factor := 0.0, 1.0
 		for _, v := range env {
-			path, is := strings.CutPrefix(v, "SLOW=")
-			text, err := os.ReadFile(path)
-			if percent := 0; is && c.Function == "MPI_Bcast" {
-				must.Do(t, err)
-				_, _ = fmt.Sscan(string(text), &percent)
-				return time.Duration(100+percent) * 100 * time.Nanosecond
+			if path, is := strings.CutPrefix(v, "SLOW="); is && c.Function == "MPI_Bcast" {
+				_, _ = fmt.Sscan(string(must.Get(os.ReadFile(path))(t)), &percent)
 			}
+			_, _ = fmt.Sscanf(v, "FACTOR=%g", &factor)
 		}
-		return 10 * time.Microsecond
+		return time.Duration(1e4 * (1 + percent/100) * factor)
+	}
+	coin := rand.New(rand.NewPCG(1, seed))
+	start := func(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
+		factor := fmt.Sprintf("FACTOR=%g", math.Exp(scatter*coin.NormFloat64()))
+		return b.Fake.Start(argv, append(slices.Clone(env), factor), stderr)
 	}
 	config := b.Config("[check]\nguidelines = [\"GL10\"]\n[job]\nnp = [2]\nmsizes = [\"8\", \"64\"]\n[nrep]\nfixed = 10\n[mpi]\nenv = { SLOW = \"{prefix}/slow\" }\n")
 	return &Bisection{Repo: repo, Good: "main~31", Bad: "main", Build: "cp slow {prefix}", Out: b.Out, Config: config, Version: "test",
-		Start: b.Fake.Start, Tell: func(e run.Event) { b.Said = append(b.Said, e.Sentence+e.Step) }}, b
+		Start: start, Tell: func(e run.Event) { b.Said = append(b.Said, e.Sentence+e.Step) }}, b
 }
 
 func from(k int) func(int) string {
 	return func(commit int) string {
 		if commit >= k {
-			return "20"
+			return "10"
 		}
 		return "0"
 	}
@@ -83,7 +93,7 @@ func built(said []string) (n int) {
 func TestTheFirstBadCommitIsFoundByFewBuilds(t *testing.T) {
 	t.Parallel()
 	for _, k := range []int{2, 20, 32} {
-		x, b := bisection(t, history(t, 32, from(k)))
+		x, b := bisection(t, uint64(k), history(t, 32, from(k)))
 		r := must.Get(x.Do(t.Context(), false))(t)
 		should.Hold(t, len(r.FirstBad) == 1 && strings.HasSuffix(r.FirstBad[0], fmt.Sprintf(" Commit %d", k)), "slow from %d: %+v", k, r)
 		should.Hold(t, built(b.Said) <= 2+6 && len(r.Cells) == 2, "%d builds, cells %+v", built(b.Said), r.Cells)
@@ -100,11 +110,11 @@ func TestTheFirstBadCommitIsFoundByFewBuilds(t *testing.T) {
 
 func TestAFasterLibraryIsBisectedAsASlowerOne(t *testing.T) {
 	t.Parallel()
-	x, _ := bisection(t, history(t, 32, func(i int) string {
+	x, _ := bisection(t, 2, history(t, 32, func(i int) string {
 		if i >= 9 {
 			return "0"
 		}
-		return "20"
+		return "10"
 	}))
 	r := must.Get(x.Do(t.Context(), false))(t)
 	should.Hold(t, len(r.FirstBad) == 1 && strings.HasSuffix(r.FirstBad[0], " Commit 9"), "%+v", r)
@@ -112,14 +122,14 @@ func TestAFasterLibraryIsBisectedAsASlowerOne(t *testing.T) {
 
 func TestNoDifferenceSaysWhatCouldHaveBeenSeen(t *testing.T) {
 	t.Parallel()
-	x, b := bisection(t, history(t, 32, from(99)))
+	x, b := bisection(t, 3, history(t, 32, from(99)))
 	r := must.Get(x.Do(t.Context(), false))(t)
 	should.Hold(t, len(r.Cells) == 0 && len(r.FirstBad) == 0 && built(b.Said) == 2 && r.Compared > 0 && r.CouldHaveSeen != nil, "%+v", r)
 }
 
 func TestCommitsThatDoNotBuildAreSkipped(t *testing.T) {
 	t.Parallel()
-	x, _ := bisection(t, history(t, 32, from(20)))
+	x, _ := bisection(t, 4, history(t, 32, from(20)))
 	x.Build = filepath.Join(t.TempDir(), "build")
 	must.Do(t, os.WriteFile(x.Build, []byte("#!/bin/sh\ngit log -1 --format=%s | grep -q -e ' 19$' -e ' 16$' && { echo broken; exit 1; }\ncp slow $PREFIX\n"), 0o777))
 	r := must.Get(x.Do(t.Context(), false))(t)
@@ -137,7 +147,7 @@ func TestCommitsThatDoNotBuildAreSkipped(t *testing.T) {
 
 func TestABisectionGoesOnWhereItWasInterrupted(t *testing.T) {
 	t.Parallel()
-	x, b := bisection(t, history(t, 32, from(11)))
+	x, b := bisection(t, 5, history(t, 32, from(11)))
 	ctx, cancel := context.WithCancel(t.Context())
 	tell, marked := x.Tell, 0
 	x.Tell = func(e run.Event) {
@@ -150,7 +160,7 @@ func TestABisectionGoesOnWhereItWasInterrupted(t *testing.T) {
 	_, err := x.Do(ctx, false)
 	var interrupted *fail.Interrupted
 	must.Hold(t, errors.As(err, &interrupted), "%v", err)
-	again, _ := bisection(t, x.Repo)
+	again, _ := bisection(t, 6, x.Repo)
 	again.Out, again.Config.MPI.Rank, again.Tell = x.Out, x.Config.MPI.Rank, x.Tell
 	before := built(b.Said)
 	_, err = again.Do(t.Context(), false)
@@ -173,7 +183,7 @@ func TestWhatCannotBeBisectedIsRefused(t *testing.T) {
 		"is not empty":          func(x *Bisection) { must.Do(t, os.MkdirAll(filepath.Join(x.Out, "a"), 0o777)) },
 		"an end of the bisecti": func(x *Bisection) { x.Build = "false" },
 	} {
-		x, _ := bisection(t, repo)
+		x, _ := bisection(t, 7, repo)
 		x.Good = "main~2"
 		set(x)
 		_, err := x.Do(t.Context(), false)

@@ -190,7 +190,10 @@ func (x *Bisection) decided(ctx context.Context, ab *experiment.AB) (m Mark, why
 		}
 		var at float64
 		m, at = decide(x.logs(sets, r), level)
-		if why = fmt.Sprintf("%.2f of the way from GOOD to BAD, %d mpiruns of each", at, r); m != Skip {
+		if math.IsNaN(at) {
+			return Skip, "its calls have no valid times", nil
+		}
+		if why = fmt.Sprintf("%d %% of the way from GOOD to BAD, %d mpiruns of each", int(math.Round(100*at)), r); m != Skip {
 			return m, why, nil
 		}
 	}
