@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help demo build install dist test race lint bench fuzz clean go-check both
+.PHONY: help demo rank build install dist test race lint bench fuzz clean go-check both
 
 # The first of these programs that there is, else the first. Asked anew at every
 # use: a target may have installed it. Fedora keeps wrappers off the PATH.
@@ -166,9 +166,11 @@ demo: go-check ## install an MPI library if there is none, build, and check this
 		echo "  export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"
 	fi
 
-build: go-check ## build bin/pgmpi and bin/pgmpi-rank; for another library: make build MPICC=mpicc.mpich RANK=bin/pgmpi-rank-mpich
+rank: go-check
 	@$(call build_rank,$(MPICC),$(RANK))
-	$(build_pgmpi)
+
+build: rank ## build bin/pgmpi and bin/pgmpi-rank; for another library: make build MPICC=mpicc.mpich RANK=bin/pgmpi-rank-mpich
+	@$(build_pgmpi)
 
 install: build ## install into PREFIX=/usr/local, below DESTDIR; again with MPICC=… for each other library
 	@library=$(LIBRARY)

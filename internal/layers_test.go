@@ -24,7 +24,7 @@ const module = "pgmpi/"
 // it that is.
 var layers = [][]string{
 	{"cmd/pgmpi", "cmd/pgmpi-rank", "cmd/bench"},
-	{"internal/remedy", "internal/settings"},
+	{"internal/remedy", "internal/bisect", "internal/settings"},
 	{"internal/experiment", "internal/progress"},
 	{"internal/experiment/run"},
 	{"internal/reading", "internal/untimed"},

@@ -1,6 +1,10 @@
 package measure
 
 import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -98,6 +102,9 @@ type MPIConfig struct {
 	Rank   string            `toml:"rank" json:"rank"`     // path of pgmpi-rank; if empty, launch.FindRank looks
 	Launch []string          `toml:"launch" json:"launch"` // argv with "{np}", or empty for the library's
 	Env    map[string]string `toml:"env" json:"env"`       // for the ranks
+	// Library is the folder in which the MPI library is installed: its launcher, its rank program,
+	// and where ranks load it from.
+	Library string `toml:"library" json:"library,omitempty"`
 	// Under is a folder whose env.sh sets more variables for the ranks.
 	Under string `toml:"under" json:"under,omitempty"`
 	// Hostfile is the launcher's list of hosts; if empty, the batch system gives it.
@@ -132,7 +139,23 @@ func (c MPIConfig) Validate() []conf.FieldError {
 }
 
 func (c MPIConfig) Launcher() launch.Config {
-	return launch.Config{Words: c.Launch, Hostfile: c.Hostfile, CPUsPerRank: c.CPUsPerRank}
+	return launch.Config{Words: c.Launch, Hostfile: c.Hostfile, CPUsPerRank: c.CPUsPerRank, Library: c.Library}
+}
+
+// Installed adds what a configuration that names a library leaves to it.
+func (c MPIConfig) Installed() (MPIConfig, error) {
+	if c.Library == "" {
+		return c, nil
+	}
+	var err error
+	if c.Library, err = filepath.Abs(c.Library); err != nil {
+		return c, err
+	}
+	if c.Rank, err = launch.FindRankFor(c.Library, c.Rank); err != nil {
+		return c, fmt.Errorf("mpi.library: %w", err)
+	}
+	c.Env = Env(c.Env, launch.LibraryEnv(c.Library, cmp.Or(c.Env[launch.LibraryPath], os.Getenv(launch.LibraryPath))))
+	return c, nil
 }
 
 // StartsWithin returns the time that np ranks may take to start. A launcher needs seconds,

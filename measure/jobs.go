@@ -21,9 +21,12 @@ type Outside struct {
 
 // FindRanks finds the rank program of a configuration, and asks it what it is.
 func FindRanks(mpi MPIConfig, start Starter) (o *Outside, err error) {
+	if mpi, err = mpi.Installed(); err != nil {
+		return nil, err
+	}
 	o = &Outside{MPI: mpi, Start: start}
 	if o.Path, err = launch.FindRank(mpi.Rank); err == nil {
-		o.Info, err = launch.Probe(o.Path)
+		o.Info, err = launch.Probe(o.Path, mpi.Env[launch.LibraryPath])
 	}
 	return o, err
 }

@@ -103,7 +103,7 @@ func versionCommand() *cobra.Command {
 			if err != nil {
 				return fail.AsSetup(err)
 			}
-			info, err := launch.Probe(path)
+			info, err := launch.Probe(path, "")
 			if err != nil {
 				return fail.AsSetup(err)
 			}

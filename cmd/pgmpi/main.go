@@ -44,7 +44,7 @@ var groups = []struct {
 }{
 	{"Start", []func() *cobra.Command{checkCommand, analyzeCommand, initCommand, listCommand}},
 	{"Mend", []func() *cobra.Command{whichCommand, exploreCommand, remedyCommand, abCommand}},
-	{"Watch", []func() *cobra.Command{compareCommand, historyCommand, expectCommand}},
+	{"Watch", []func() *cobra.Command{compareCommand, historyCommand, bisectCommand, expectCommand}},
 	{"Data", []func() *cobra.Command{exportCommand, figuresCommand, timesCommand, fingerprintCommand, overlapCommand}},
 	{"Cluster", []func() *cobra.Command{submitCommand, statusCommand, envCommand}},
 	{"Trust", []func() *cobra.Command{selftestCommand, clocksCommand}},

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
@@ -73,6 +74,31 @@ func (x *AB) Refuse(cfg series.CompareConfig) error {
 	return Refused(d, err)
 }
 
+// Opened does something while the results folders of all sides are open.
+func (x *AB) Opened(do func() error) error {
+	for _, side := range x.Sides {
+		if err := side.Open(); err != nil {
+			return err
+		}
+		defer side.Close()
+	}
+	return do()
+}
+
+// Judged opens the results folders, measures, judges, and gives what it has found to a function.
+func (x *AB) Judged(ctx context.Context, use func([]*analyze.Side) error) error {
+	return x.Opened(func() error {
+		if err := x.Measure(ctx); err != nil {
+			return err
+		}
+		sides, err := x.Judge()
+		if err != nil {
+			return err
+		}
+		return use(sides)
+	})
+}
+
 // Measure does the stages of all sides, which are open, round by round.
 func (x *AB) Measure(ctx context.Context) error {
 	a, predictions := x.Sides[0], 0
@@ -97,24 +123,46 @@ func (x *AB) Splits(ctx context.Context, of func(*analyze.Verdict) int64) error 
 	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: stage, Order: drawOrder(a.Manifest.Seed, 2, a.Manifest.R, len(x.Sides))}})
 }
 
-// Again measures some cases of the Plan again, in r mpiruns of each side for that alone.
-func (x *AB) Again(ctx context.Context, cases []int, r int) error {
+// UpTo does only the mpiruns of stage 2 up to a round.
+func (x *AB) UpTo(ctx context.Context, round int) error {
+	order, err := x.order(0, x.Sides[0].Manifest.R)
+	if err != nil {
+		return fail.AsSetup(err)
+	}
+	measure := run.Measure
+	measure.Runs = func(*results.Manifest, *glfile.File) int { return round }
+	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: measure, Order: order.MeasureOrder[:round]}})
+}
+
+// Again measures some cases of the Plan again, in r mpiruns of each side for that alone, which
+// sides then have too.
+func (x *AB) Again(ctx context.Context, cases []int, r int, sides []*analyze.Side) error {
 	plan := &results.FollowUps{R: r}
 	for _, i := range cases {
 		plan.Comparisons = append(plan.Comparisons, results.Comparison{Case: i, Part: i, Calls: 1})
 	}
 	again := confirm
 	again.Plan = func(*run.Campaign, *medians.Set) (*results.FollowUps, error) { return plan, nil }
-	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: again, Order: drawOrder(x.Sides[0].Manifest.Seed, 3, r, len(x.Sides))}})
+	if err := run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: again, Order: drawOrder(x.Sides[0].Manifest.Seed, 3, r, len(x.Sides))}}); err != nil {
+		return err
+	}
+	for i, side := range x.Sides {
+		set, err := side.Collected()
+		if err != nil {
+			return err
+		}
+		sides[i].Set = set
+	}
+	return nil
 }
 
 // Judge judges each side by itself and stores its report.
-func (x *AB) Judge() (out []*reading.Judgement, err error) {
+func (x *AB) Judge() (out []*analyze.Side, err error) {
 	text, err := check.Reports.Format("table")
 	if err != nil {
 		return out, err
 	}
-	for _, side := range x.Sides {
+	for i, side := range x.Sides {
 		j, err := reading.Judge(side.Folder(), side.Manifest, side.Config.Analyze)
 		if err == nil {
 			err = errors.Join(reading.Keep(side.Folder(), check.Reports.Document(j.Report), []document.Format{text}), reading.StoreMedians(side.Folder(), j.Analysis))
@@ -122,9 +170,35 @@ func (x *AB) Judge() (out []*reading.Judgement, err error) {
 		if err != nil {
 			return out, fmt.Errorf("%s: %w", side.Path, err)
 		}
-		out = append(out, j)
+		out = append(out, j.Side(x.Names[i]))
 	}
 	return out, nil
+}
+
+// BySide counts the tests that each side violates by itself, on a line for each.
+func BySide(reports [2]*analyze.Report, paths ...string) string {
+	var violated [2][]string
+	for i, r := range reports {
+		for _, v := range r.Verdicts {
+			if v.Verdict == judge.Violated {
+				violated[i] = append(violated[i], fmt.Sprintf("%s %s %d %s", v.Guideline, v.Function, v.Msize, v.Shape))
+			}
+		}
+	}
+	both := 0
+	for _, v := range violated[1] {
+		if slices.Contains(violated[0], v) {
+			both++
+		}
+	}
+	same := fmt.Sprintf("%d of them also in A", both)
+	if both == len(violated[0]) && both == len(violated[1]) {
+		same = "the same as A"
+	}
+	line := func(i int, more string) string {
+		return fmt.Sprintf("%c: %d violated%s; %s\n", 'A'+i, len(violated[i]), more, filepath.Join(paths[i], "report.txt"))
+	}
+	return line(0, "") + line(1, ", "+same)
 }
 
 // order is what ab.json of the folder that is resumed has, or is drawn and

@@ -89,7 +89,11 @@ func (t *Selftest) Prepare() error {
 	}
 	t.at = msizes[len(msizes)/2]
 	t.small = []report.Share{{Percent: 25, Msize: t.at}, {Percent: 10, Msize: msizes[len(msizes)-1]}}
-	rank, err := launch.FindRank(t.Config.MPI.Rank)
+	mpi, err := t.Config.MPI.Installed()
+	if err != nil {
+		return fail.AsSetup(err)
+	}
+	rank, err := launch.FindRank(mpi.Rank)
 	if err != nil {
 		return fail.AsSetup(err)
 	}

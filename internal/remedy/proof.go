@@ -335,7 +335,7 @@ func (x *Remedy) compare(ctx context.Context, p *setting) error {
 	if err := answers(ab, helps, harms); err != nil {
 		return err
 	}
-	return judged(ctx, ab, func(sides []*analyze.Side) error {
+	return ab.Judged(ctx, func(sides []*analyze.Side) error {
 		e, err := effectsOf(sides, x.Config.Analyze, x.found, p.choices, x.held.choices)
 		// What is rejected already needs no splits, but the first proof tells the state of the cells.
 		if err == nil && (len(x.found.Proofs) == 0 || len(e.rejects(p.choices)) == 0) {
@@ -366,38 +366,12 @@ func (x *Remedy) withSplits(ctx context.Context, ab *experiment.AB, sides []*ana
 	if err != nil {
 		return nil, err
 	}
-	again, err := judgedSides(ab)
+	again, err := ab.Judge()
 	if err != nil {
 		return nil, err
 	}
 	copy(sides, again)
 	return effectsOf(sides, x.Config.Analyze, x.found, choices, x.held.choices)
-}
-
-// judged does the mpiruns of all sides, and gives what they have shown to a function while they are open.
-func judged(ctx context.Context, ab *experiment.AB, use func([]*analyze.Side) error) error {
-	for _, side := range ab.Sides {
-		if err := side.Open(); err != nil {
-			return err
-		}
-		defer side.Close()
-	}
-	if err := ab.Measure(ctx); err != nil {
-		return err
-	}
-	sides, err := judgedSides(ab)
-	if err != nil {
-		return err
-	}
-	return use(sides)
-}
-
-func judgedSides(ab *experiment.AB) (sides []*analyze.Side, err error) {
-	all, err := ab.Judge()
-	for i, j := range all {
-		sides = append(sides, j.Side(ab.Names[i]))
-	}
-	return sides, err
 }
 
 // pointsToHelp tells, after a few pairs of mpiruns of the cells that are not mended yet, whether any of
@@ -419,7 +393,7 @@ func (x *Remedy) pointsToHelp(ctx context.Context, p *setting) (points bool, err
 		return false, err
 	}
 	helps, _ := questions(x.Config.Analyze, x.found, p.choices)
-	err = judged(ctx, ab, func(sides []*analyze.Side) error {
+	err = ab.Judged(ctx, func(sides []*analyze.Side) error {
 		found, err := series.Compare(sides[alone], sides[withIt], helps)
 		points = err == nil && slices.ContainsFunc(found.Cases, func(k series.CaseChange) bool {
 			return k.PValue != nil && *k.PValue <= seems && *k.Ratio*x.found.MinSlowdown <= 1
@@ -438,15 +412,8 @@ func (x *Remedy) lookAgain(ctx context.Context, ab *experiment.AB, sides []*anal
 	}
 	x.Tell(run.Event{Step: "measuring again what points to harm"})
 	two := &experiment.AB{Out: ab.Out, Sides: ab.Sides[:before]}
-	if err := two.Again(ctx, cases, sides[alone].Manifest.R); err != nil {
+	if err := two.Again(ctx, cases, sides[alone].Manifest.R, sides); err != nil {
 		return err
-	}
-	for i, c := range two.Sides {
-		set, err := c.Collected()
-		if err != nil {
-			return err
-		}
-		sides[i].Set = set
 	}
 	return e.lookAgain(sides[alone].Again(), sides[withIt].Again(), x.Config.Analyze, x.found, choices)
 }

@@ -6,8 +6,10 @@ package settings
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,6 +22,7 @@ import (
 	"pgmpi/internal/manual"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/reading"
+	"pgmpi/measure/launch"
 	"pgmpi/measure/results"
 )
 
@@ -143,6 +146,28 @@ func (s *Settings) Take(fs *pflag.FlagSet) {
 func (s Settings) Without(key string) *Settings {
 	s.flags = slices.DeleteFunc(slices.Clone(s.flags), func(k *flag) bool { return k.key.Name == key })
 	return &s
+}
+
+// Library sets mpi.library to a folder, and mpi.rank to a rank program for the library in it, which
+// is built as rank where there is none.
+func (s *Settings) Library(ctx context.Context, prefix, rank string) error {
+	config, err := s.Load(nil)
+	if err != nil {
+		return err
+	}
+	if prefix, err = filepath.Abs(prefix); err == nil {
+		rank, err = launch.RankFor(ctx, prefix, config.MPI.Rank, rank)
+	}
+	if err != nil {
+		return fail.AsSetup(err)
+	}
+	s.flags = slices.Clone(s.flags)
+	for _, set := range [][2]string{{"mpi.library", prefix}, {"mpi.rank", rank}} {
+		k := glfile.NamedKey(set[0])
+		k.Flag = "library"
+		s.flags = append(s.flags, &flag{key: k, typed: []string{set[1]}})
+	}
+	return nil
 }
 
 // apply puts the given flags over the file; a flag beats the file.

@@ -69,11 +69,53 @@ func TestAMissingLibraryIsNamedWithWhatProvidesIt(t *testing.T) {
 		if got := Needs(rank); got != file {
 			t.Errorf("%s: Needs is %q", file, got)
 		}
-		if _, err := Probe(rank); err == nil || !strings.Contains(err.Error(), file+", which comes with") || !strings.Contains(err.Error(), remedy) {
+		if _, err := Probe(rank, ""); err == nil || !strings.Contains(err.Error(), file+", which comes with") || !strings.Contains(err.Error(), remedy) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
 	if got := Needs("/proc/self/exe"); got != "" {
 		t.Errorf("a program without MPI needs %q", got)
+	}
+}
+
+func TestTheRankProgramOfAnInstalledLibraryAsksForItsName(t *testing.T) {
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("no gcc here")
+	}
+	prefix, none := t.TempDir(), t.TempDir()
+	made := func(name, library string, more ...string) string {
+		dir := filepath.Join(prefix, "lib")
+		must.Do(t, os.MkdirAll(dir, 0o777))
+		args := [][]string{{"-shared", "-Wl,-soname," + library, "-o", filepath.Join(dir, library), "-x", "c", "/dev/null"},
+			append([]string{"-shared", "-Wl,--no-as-needed", "-o", filepath.Join(prefix, name), filepath.Join(dir, library)}, more...)}
+		for _, a := range args {
+			if out, err := exec.Command(gcc, a...).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+		}
+		return filepath.Join(prefix, name)
+	}
+	fits, fixed, other := made("fits", "libmpi.so.40"), made("fixed", "libmpi.so.40", "-Wl,--disable-new-dtags,-rpath,/opt/other"), made("other", "libmpi.so.12")
+	must.Do(t, os.Remove(filepath.Join(prefix, "lib", "libmpi.so.12")))
+	t.Setenv("PGMPI_RANK", "")
+	for _, c := range []struct {
+		prefix, configured, want string
+		more                     []string
+	}{
+		{prefix, "", fits, []string{fixed, other, fits}},
+		{prefix, fits, fits, nil},
+		{prefix, other, "error: it asks for libmpi.so.12, and there is libmpi.so.40", []string{fits}},
+		{prefix, "", "error: `make install MPICC=" + prefix + "/bin/mpicc", []string{fixed, other}},
+		{none, fits, "error: has no MPI library", nil},
+	} {
+		got, err := FindRankFor(c.prefix, c.configured, c.more...)
+		if words, fails := strings.CutPrefix(c.want, "error: "); fails && (err == nil || !strings.Contains(err.Error(), words)) || !fails && (err != nil || got != c.want) {
+			t.Errorf("%+v: %q, %v", c, got, err)
+		}
+	}
+	env := LibraryEnv(prefix, "/opt/x")
+	if env[LibraryPath] != prefix+"/lib:/opt/x" || LibraryEnv(prefix, env[LibraryPath])[LibraryPath] != env[LibraryPath] {
+		t.Errorf("environment %q", env)
 	}
 }

@@ -35,16 +35,25 @@ func findFrom(bin string) (string, error) {
 	if there(beside) {
 		return beside, nil
 	}
-	folder := filepath.Join(filepath.Dir(bin), "libexec", "pgmpi")
-	// The folder is quoted as a pattern; the only error is a bad pattern.
-	quoted := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(folder)
-	ranks, _ := filepath.Glob(filepath.Join(quoted, "rank-*"))
-	ranks = slices.DeleteFunc(ranks, func(path string) bool { return strings.HasSuffix(path, "-delay.so") })
+	ranks := installedRanks(bin)
 	if len(ranks) == 0 {
 		return "", fmt.Errorf("no rank program at %s, and none in %s: build one with `make build` (it needs mpicc), install one with `make install`, or name one with --rank, mpi.rank or %s",
-			beside, folder, rankVariable)
+			beside, libexec(bin), rankVariable)
 	}
 	return choose(ranks)
+}
+
+func libexec(bin string) string { return filepath.Join(filepath.Dir(bin), "libexec", "pgmpi") }
+
+// installedRanks are the rank programs that are installed with the program in a folder.
+func installedRanks(bin string) []string {
+	ranks, _ := filepath.Glob(filepath.Join(quoted(libexec(bin)), "rank-*")) // the only error is a bad pattern
+	return slices.DeleteFunc(ranks, func(path string) bool { return strings.HasSuffix(path, "-delay.so") })
+}
+
+// quoted makes a pattern of a path that only the path matches.
+func quoted(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 func named(path, remedy string) (string, error) {
@@ -96,7 +105,7 @@ func choose(ranks []string) (string, error) {
 	if len(fitting) > 1 {
 		var fails []error
 		fitting = slices.DeleteFunc(fitting, func(path string) bool {
-			_, err := Probe(path)
+			_, err := Probe(path, "")
 			fails = append(fails, err)
 			return err != nil
 		})

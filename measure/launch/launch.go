@@ -36,10 +36,13 @@ func Launch(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string,
 	case len(argv) == 0 && known.family == "":
 		return nil, fmt.Errorf("the rank program is built for %s, and no launcher is known for it; give one with --launch, for example --launch \"mpiexec -n {np}\"", rank.BuiltFor)
 	case len(argv) == 0:
-		argv, err = findLauncher(known.launchers, rank, c.wishFor(shape))
+		argv, err = c.findLauncher(known.launchers, rank, c.wishFor(shape))
 	}
 	if err != nil {
 		return nil, err
+	}
+	if of := filepath.Join(c.Library, "bin", argv[0]); c.Library != "" && !strings.Contains(argv[0], "/") && there(of) {
+		argv = append([]string{of}, argv[1:]...)
 	}
 	if _, err := exec.LookPath(argv[0]); err != nil {
 		return nil, fmt.Errorf("launcher %q: %w; see --launch and mpi.launch", argv[0], errors.Unwrap(err))
@@ -70,9 +73,9 @@ func srun(program string, rank protocol.RankInfo, w wish) ([]string, error) {
 }
 
 // findLauncher takes the first program that says it is one of the known launchers.
-func findLauncher(known []launcher, rank protocol.RankInfo, w wish) ([]string, error) {
+func (c Config) findLauncher(known []launcher, rank protocol.RankInfo, w wish) ([]string, error) {
 	var tried []string
-	names := candidates(known, rank.MPICC)
+	names := c.candidates(known, rank.MPICC)
 	for _, name := range names {
 		path, err := exec.LookPath(name)
 		if err != nil {
@@ -90,20 +93,24 @@ func findLauncher(known []launcher, rank protocol.RankInfo, w wish) ([]string, e
 		}
 		return append([]string{path}, l.words(w)...), err
 	}
-	tried = append(tried, slices.DeleteFunc(names, filepath.IsAbs)...)
+	tried = append(tried, slices.DeleteFunc(names, func(name string) bool { return filepath.IsAbs(name) && c.Library == "" })...)
 	return nil, fmt.Errorf("no mpirun for %s was found (tried %s); put it on the PATH or give it with --launch", rank.BuiltFor, strings.Join(tried, ", "))
 }
 
-// candidates lists the programs of all launchers, those beside the compiler wrapper first.
-func candidates(known []launcher, mpicc string) []string {
+// candidates lists the programs of all launchers, those beside the compiler wrapper first, or only
+// the programs of the configured library.
+func (c Config) candidates(known []launcher, mpicc string) []string {
 	var beside, names []string
 	for _, l := range known {
 		for _, p := range l.programs {
 			if slices.Contains(names, p) {
 				continue
 			}
+			if c.Library != "" {
+				p = filepath.Join(c.Library, "bin", p)
+			}
 			names = append(names, p)
-			if filepath.IsAbs(mpicc) {
+			if c.Library == "" && filepath.IsAbs(mpicc) {
 				beside = append(beside, filepath.Join(filepath.Dir(mpicc), p))
 			}
 		}

@@ -61,20 +61,27 @@ func linked(flags, name string) string {
 // Needs returns the file name of the MPI library that a program asks the loader for, such as
 // libmpi.so.40; "" where its file does not tell.
 func Needs(path string) string {
+	library, _ := asksFor(path)
+	return library
+}
+
+// asksFor also tells whether the program names folders in which the loader looks before all others.
+func asksFor(path string) (library string, fixed bool) {
 	f, err := regular.Open(path)
 	if err != nil {
-		return ""
+		return "", false
 	}
 	defer f.Close()
 	program, err := elf.NewFile(f)
 	if err != nil {
-		return ""
+		return "", false
 	}
+	folders, _ := program.DynString(elf.DT_RPATH)
 	files, _ := program.ImportedLibraries() // none of a damaged program
 	if i := slices.IndexFunc(files, func(file string) bool { return strings.HasPrefix(file, "libmpi") }); i >= 0 {
-		return files[i]
+		library = files[i]
 	}
-	return ""
+	return library, len(folders) > 0
 }
 
 // familyOf guesses the family from the name of a compiler wrapper or of its link's target.
@@ -110,7 +117,7 @@ func Likely(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string,
 	case len(c.Words) > 0:
 		return Launch(c, rank, shape)
 	}
-	for _, name := range candidates(known.launchers, rank.MPICC) {
+	for _, name := range c.candidates(known.launchers, rank.MPICC) {
 		path, err := exec.LookPath(name)
 		if err != nil {
 			continue
@@ -121,14 +128,18 @@ func Likely(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string,
 	return nil, nil
 }
 
-// Probe asks a rank program what it is built for. No MPI is started.
-func Probe(path string) (protocol.RankInfo, error) {
+// Probe asks a rank program what it is built for. No MPI is started. libraryPath is the
+// LD_LIBRARY_PATH of its ranks, "" for the one here.
+func Probe(path, libraryPath string) (protocol.RankInfo, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	var info protocol.RankInfo
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, "--version")
 	cmd.Stderr = &stderr
+	if libraryPath != "" {
+		cmd.Env = append(cmd.Environ(), LibraryPath+"="+libraryPath)
+	}
 	out, err := cmd.Output()
 	if err != nil {
 		words, _, _ := strings.Cut(stderr.String(), "\nruntime stack:") // of Go's runtime

@@ -17,6 +17,7 @@ type Config struct {
 	Words       []string // with "{np}" and the like; if empty, the library's
 	Hostfile    string   // for {hostfile}
 	CPUsPerRank int      // 0 means 1
+	Library     string   // the folder in which the library is installed, if it is not to be found
 }
 
 // wish is what the words of a launcher must express.

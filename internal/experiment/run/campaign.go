@@ -73,6 +73,9 @@ func New(ctx context.Context, x *Experiment, config *glfile.File, o Options) (*C
 	}
 	config.Job.NP = config.Job.NPOr(launch.DefaultNP)
 	var err error
+	if config.MPI, err = config.MPI.Installed(); err != nil {
+		return nil, fail.AsSetup(err)
+	}
 	if x.Prepare != nil {
 		if config, err = x.Prepare(ctx, config, o); err != nil {
 			return nil, err
@@ -122,7 +125,10 @@ func Read(x *Experiment, folder *results.Folder, m *results.Manifest, config *gl
 // launch fills the rank program and the launcher into the manifest; of a dry run by what
 // lies on disk.
 func (o *Options) launch(config *glfile.File, m *results.Manifest) (rank string, err error) {
-	ask, words := launch.Probe, launch.Launch
+	words := launch.Launch
+	ask := func(path string) (protocol.RankInfo, error) {
+		return launch.Probe(path, config.MPI.Env[launch.LibraryPath])
+	}
 	if o.Dry {
 		ask, words = launch.Look, launch.Likely
 	}

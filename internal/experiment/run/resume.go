@@ -66,6 +66,7 @@ func MayStart(path string, before *results.Manifest, config *glfile.File, given 
 	}
 	name("mpi.rank", fmt.Sprintf("%q", config.MPI.Rank), config.MPI.Rank != "")
 	name("mpi.launch", fmt.Sprintf("%q", config.MPI.Launch), len(config.MPI.Launch) > 0)
+	name("mpi.library", fmt.Sprintf("%q", config.MPI.Library), config.MPI.Library != "")
 	name("mpi.env", fmt.Sprintf("%q", slices.Sorted(maps.Keys(config.MPI.Env))), len(config.MPI.Env) > 0)
 	for _, m := range config.Mockup {
 		name("mockup.file", fmt.Sprintf("%q", m.File), true)

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pgmpi/internal/bisect"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/manual"
+	"pgmpi/internal/settings"
+)
+
+func bisectCommand() *cobra.Command {
+	var s settings.Settings
+	var o output
+	var x bisect.Bisection
+	c := &cobra.Command{
+		Use:   "bisect GOOD BAD --build CMD -- gl.toml",
+		Short: "find the commit that made an MPI library slower",
+		Long: `Finds the first commit of a git repository, behind GOOD and up to BAD, since
+which calls are slower, or faster. CMD builds one commit: it runs in a checkout,
+without a shell, and puts into the folder {prefix}, also PREFIX in its
+environment, what gl.toml then runs with: an installed MPI library, or what its
+[mpi] names, such as env = { LD_PRELOAD = "{prefix}/libtuned.so" }
+
+GOOD and BAD are measured alternately, and the calls that differ again. Then git
+bisect chooses commits. Each alternates with GOOD and BAD in the calls that
+differ, and is bad if its times are shown to be nearer to BAD's, in 4, 8, 16 or
+32 mpiruns. A commit that does not build, or stays undecided, is skipped. git
+works in OUT/tree, a work tree of its own.
+
+Exit codes: 0 the first bad commit is named; 4 GOOD and BAD show no difference,
+or skipped commits leave several; 2 GOOD, BAD, their builds or gl.toml cannot be
+used; 3 a measurement failed; 130 interrupted, go on with --out OUT --resume.`,
+		Args:        wants(3, 3, "two commits and, behind --, a gl.toml"),
+		Annotations: manual.MostNeeded("build repo keep np msizes mpiruns out resume quiet"),
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			x.Good, x.Bad, s.File = args[0], args[1], args[2]
+			if x.Config, err = s.Load(nil); err != nil {
+				return err
+			}
+			o.out = cmp.Or(o.out, run.NewFolder("pgmpi-bisect-", time.Now()))
+			o.progress = newProgress(o.quiet)
+			x.Out, x.Version, x.Tell = o.out, version, o.progress.Tell
+			r, err := x.Do(c.Context(), o.resume)
+			o.progress.Clear()
+			if err != nil {
+				return o.goOnWith(err, o.out)
+			}
+			if err := say(r.String()); err != nil || len(r.FirstBad) == 1 {
+				return err
+			}
+			return &fail.Refused{Reason: "no single first bad commit can be named; see " + filepath.Join(o.out, bisect.File)}
+		},
+	}
+	fs := c.Flags()
+	fs.StringVar(&x.Build, "build", "", "the `CMD` that builds a commit into {prefix}, split at spaces, no shell: a script, or \"make install prefix={prefix}\"")
+	fs.StringVar(&x.Repo, "repo", ".", "the git repository `DIR`")
+	fs.BoolVar(&x.Keep, "keep", false, "keep what was built, in OUT/prefix")
+	s.Design(fs)
+	s.Keys(fs, "alpha", "min-slowdown")
+	fs.StringVar(&o.out, "out", "", "the `DIR` of builds, mpiruns and bisect.json (default pgmpi-bisect-<UTC time>)")
+	o.resumable(fs)
+	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of GOOD and of BAD, and again of what differs (default %d)", bisect.MPIRuns)
+	return c
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgmpi/analyze/series"
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
+)
+
+// prefix makes a folder in which a library seems to be installed.
+func (b *fixture) prefix(l library) string {
+	b.t.Helper()
+	dir := filepath.Join(b.dir, "opt", l.name)
+	mpirun, _, _ := strings.Cut(l.mpi, " ")
+	must.Do(b.t, os.MkdirAll(filepath.Join(dir, "bin"), 0o777))
+	must.Do(b.t, os.MkdirAll(filepath.Join(dir, "lib"), 0o777))
+	must.Do(b.t, os.Symlink(must.Get(exec.LookPath(mpirun))(b.t), filepath.Join(dir, "bin", "mpirun")))
+	if proxy, err := exec.LookPath("hydra_pmi_proxy"); err == nil { // MPICH's launcher wants it beside itself
+		must.Do(b.t, os.Symlink(proxy, filepath.Join(dir, "bin", "hydra_pmi_proxy")))
+	}
+	for line := range strings.Lines(string(must.Get(exec.Command("ldd", filepath.Join(b.bin, l.rank)).Output())(b.t))) {
+		if words := strings.Fields(line); len(words) > 2 && strings.HasPrefix(words[0], "libmpi") {
+			must.Do(b.t, os.Symlink(words[2], filepath.Join(dir, "lib", words[0])))
+		}
+	}
+	return dir
+}
+
+// installed makes a copy of pgmpi in a folder, whose rank programs are below it, and returns its path.
+func (b *fixture) installed(ranks ...string) string {
+	b.t.Helper()
+	program := filepath.Join(b.dir, "tools", "bin", "pgmpi")
+	must.Do(b.t, os.MkdirAll(filepath.Dir(program), 0o777))
+	must.Do(b.t, os.MkdirAll(filepath.Join(b.dir, "tools", "libexec", "pgmpi"), 0o777))
+	text := must.Get(os.ReadFile(must.Get(exec.LookPath("pgmpi"))(b.t)))(b.t)
+	must.Do(b.t, os.WriteFile(program, text, 0o777))
+	for i, rank := range ranks {
+		must.Do(b.t, os.Symlink(filepath.Join(b.bin, rank), filepath.Join(b.dir, "tools", "libexec", "pgmpi", fmt.Sprintf("rank-%d", i))))
+	}
+	return program
+}
+
+// Each side runs with its library, launcher and rank program; one that is missing is built.
+func TestTwoInstalledLibrariesAreComparedAndTheMissingRankProgramIsBuilt(t *testing.T) {
+	b := newFixture(t, libraries[0])
+	gl := b.toml(fmt.Sprintf(strings.ReplaceAll(oneCase, "mpiruns = 10", "mpiruns = 6"), "GL8"))
+	pgmpi := b.installed(libraries[0].rank)
+	args := []string{"ab", "--library", b.prefix(libraries[0]), "--library", b.prefix(libraries[1]), "--out", b.out, gl, "--quiet", "--format", "json"}
+	b.run(pgmpi, args...).exits(t, exitcode.Setup).says(t, "no rank program is built for", "MPICC=", "here it cannot be built")
+
+	other := filepath.Join(b.bin, libraries[1].rank)
+	sources := filepath.Join(b.dir, "tools")
+	must.Do(t, os.MkdirAll(filepath.Join(sources, "cmd", "pgmpi-rank"), 0o777))
+	must.Do(t, os.WriteFile(filepath.Join(sources, "Makefile"), []byte("rank:\n\ttest -e $(MPICC)\n\tcp "+other+" $(RANK)\n"), 0o666))
+	must.Do(t, os.WriteFile(filepath.Join(b.dir, "opt", libraries[1].name, "bin", "mpicc"), nil, 0o777))
+	c := comparisonOf(t, b.run(pgmpi, args...).exits(t, exitcode.OK, exitcode.Violated, exitcode.NoVerdict).stdout)
+	should.Hold(t, c.Paired && len(c.Cases) > 0 && c.A.Library != c.B.Library, "%+v", c)
+	seen := map[string]series.Difference{}
+	for _, d := range c.Differences {
+		seen[d.Factor] = d
+	}
+	launch, path := seen["launch p2"], seen["env LD_LIBRARY_PATH"]
+	for i, l := range libraries[:2] {
+		dir := filepath.Join(b.dir, "opt", l.name)
+		should.Hold(t, strings.HasPrefix([]string{launch.A, launch.B}[i], dir+"/bin/mpirun "), "launchers %+v", launch)
+		should.Hold(t, strings.HasPrefix([]string{path.A, path.B}[i], dir+"/lib"), "libraries %+v", path)
+	}
+	b.run(pgmpi, append(args, "--resume")...).exits(t, exitcode.OK, exitcode.Violated, exitcode.NoVerdict)
+	b.run(pgmpi, "ab", "--library", "x", gl).exits(t, exitcode.Setup).says(t, "give --library twice")
+	b.run(pgmpi, "ab", "--library", b.dir, "--library", b.dir, "--out", b.out+"-no", gl).exits(t, exitcode.Setup).says(t, "has no MPI library")
+}
+
+// slow is a library that slows MPI_Allgather down, and is what a history changes.
+const slow = `#include <mpi.h>
+#include <time.h>
+#define NS %d
+static long now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+int MPI_Allgather(const void *a, int m, MPI_Datatype s, void *b, int n, MPI_Datatype t, MPI_Comm c)
+{
+    int error = PMPI_Allgather(a, m, s, b, n, t, c);
+    for (long end = now() + NS; now() < end;)
+        ;
+    return error;
+}
+`
+
+func TestTheCommitThatSlowsAPreloadedLibraryDownIsFound(t *testing.T) {
+	b := newFixture(t, libraries[0])
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git here")
+	}
+	repo := filepath.Join(b.dir, "repo")
+	commit := func(script string) {
+		cmd, out, errs := b.command("sh", "-ec", script)
+		must.Do(t, os.MkdirAll(repo, 0o777))
+		cmd.Dir = repo
+		must.Hold(t, cmd.Run() == nil, "%s%s", out, errs)
+	}
+	mpirun, _, _ := strings.Cut(b.lib.mpi, " ")
+	mpicc := filepath.Join(filepath.Dir(mpirun), strings.Replace(filepath.Base(mpirun), "mpirun", "mpicc", 1))
+	commit("git init -q; git config user.email a@b.c; git config user.name a")
+	for i := range 5 {
+		ns := 0
+		if i >= 3 {
+			ns = 200000
+		}
+		must.Do(t, os.WriteFile(filepath.Join(repo, "slow.c"), fmt.Appendf(nil, "/* commit %d */\n"+slow, i, ns), 0o666))
+		must.Do(t, os.WriteFile(filepath.Join(repo, "build"), []byte("#!/bin/sh -e\n"+mpicc+" -O2 -fPIC -c -o slow.o slow.c\ngcc -shared -o $PREFIX/slow.so slow.o\n"), 0o777))
+		commit(fmt.Sprintf("git add slow.c build; git commit -q -m 'Commit %d'", i))
+	}
+	gl := b.toml(fmt.Sprintf(oneCase, "GL5") + fmt.Sprintf("rank = %q\nenv = { LD_PRELOAD = \"{prefix}/slow.so\" }\n", b.rank))
+	s := b.pgmpi("bisect", "HEAD~4", "HEAD", "--repo", repo, "--build", "./build", "--out", b.out, "--keep", "--", gl)
+	s.exits(t, exitcode.OK).shows(t, `\Afirst bad commit: [0-9a-f]{40} Commit 3$`, "MPI_Allgather at 64 KiB on p2 takes")
+	_, err := os.Stat(filepath.Join(b.out, "prefix"))
+	should.Hold(t, err == nil, "--keep: %v", err)
+
+	b.pgmpi("bisect", "HEAD~4", "HEAD~2", "--repo", repo, "--build", "./build", "--out", b.out+"-same", "--alpha", "0.01", "--mpiruns", "9", "--quiet", "--", gl).
+		exits(t, exitcode.NoVerdict).shows(t, `\Ano difference between GOOD and BAD in \d+ calls?; half of them could have shown a change by a factor of [0-9.]+$`)
+	b.pgmpi("compare", filepath.Join(b.out, "ends")).exits(t, exitcode.Violated).shows(t, "slower")
+}
