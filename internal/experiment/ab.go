@@ -54,9 +54,6 @@ type AB struct {
 	Out   string
 	Sides []*run.Campaign
 	Names [3]string // of the configurations
-	// Split gives the smaller size against which a test of split-robustness is made on both
-	// sides, whether or not a side suspects it; 0: only if it does. Without Split none is made.
-	Split func(*analyze.Verdict) int64
 }
 
 // Refuse returns why there is nothing to begin with: sides that cannot be
@@ -86,11 +83,18 @@ func (x *AB) Measure(ctx context.Context) error {
 	if err != nil {
 		return fail.AsSetup(err)
 	}
-	rounds := []run.Rounds{{Stage: run.Predict, Order: order.PredictOrder}, {Stage: run.Measure, Order: order.MeasureOrder}}
-	if x.Split != nil && a.Config.Measure.SplitExperiment {
-		rounds = append(rounds, run.Rounds{Stage: followUpOf(func(*run.Campaign) func(*analyze.Verdict) int64 { return x.Split }), Order: order.MeasureOrder})
+	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: run.Predict, Order: order.PredictOrder}, {Stage: run.Measure, Order: order.MeasureOrder}})
+}
+
+// Splits makes the split experiment on all sides. of gives the smaller size against which a test is made
+// whether or not a side suspects it; 0: only if it does.
+func (x *AB) Splits(ctx context.Context, of func(*analyze.Verdict) int64) error {
+	a := x.Sides[0]
+	if !a.Config.Measure.SplitExperiment {
+		return nil
 	}
-	return run.Alternate(ctx, x.Sides, rounds)
+	stage := followUpOf(func(*run.Campaign) func(*analyze.Verdict) int64 { return of })
+	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: stage, Order: drawOrder(a.Manifest.Seed, 2, a.Manifest.R, len(x.Sides))}})
 }
 
 // Again measures some cases of the Plan again, in r mpiruns of each side for that alone.

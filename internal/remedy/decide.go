@@ -220,13 +220,22 @@ func (e *effects) harms() []report.Harm {
 			out = append(out, report.Harm{Cell: k.Cell, Text: fmt.Sprintf("%s at %s on %s takes %s as long", k.Function, conf.HumanSize(k.Msize), k.Shape, phrase.Ratio(k.Ratio))})
 		}
 	}
+	out = append(out, e.newlyViolated(true)...)
+	return append(out, e.failures()...)
+}
+
+// newlyViolated lists guidelines that a setting breaks: where it makes the call slower, which is a harm, or
+// where it only makes the other side faster.
+func (e *effects) newlyViolated(slower bool) (out []report.Harm) {
 	for _, g := range e.harmed.Guidelines {
-		if g.Change == series.NewlyViolated {
-			out = append(out, report.Harm{Cell: medians.Cell{Function: g.Function, Msize: g.Msize, Shape: g.Shape}, Mockup: g.Mockup,
+		cell := medians.Cell{Function: g.Function, Msize: g.Msize, Shape: g.Shape}
+		c := e.harmed.Of(cell)
+		if g.Change == series.NewlyViolated && slower == (c == nil || c.Ratio == nil || *c.Ratio >= e.harmed.MinSlowdown) {
+			out = append(out, report.Harm{Cell: cell, Mockup: g.Mockup,
 				Text: fmt.Sprintf("%s is newly violated: %s at %s on %s, %s", g.Guideline, g.Function, conf.HumanSize(g.Msize), g.Shape, phrase.Ratio(g.BRatio))})
 		}
 	}
-	return append(out, e.failures()...)
+	return out
 }
 
 // failures lists the cases that have times without a setting, and wrong data or none with it.
@@ -242,8 +251,11 @@ func (e *effects) failures() (out []report.Harm) {
 
 // helps tells whether a cell becomes faster that is not shown to keep its guidelines without the
 // setting.
-func (e *effects) helps(k series.CaseChange) bool {
-	return k.Change == series.Faster && !e.keptBefore[k.Cell]
+func (e *effects) helps(k series.CaseChange) bool { return gained(k) && !e.keptBefore[k.Cell] }
+
+// gained tells whether a case is faster, by a test and by its interval, which is two-sided.
+func gained(k series.CaseChange) bool {
+	return k.Change == series.Faster && (k.RatioHi == nil || *k.RatioHi < 1)
 }
 
 // gains returns the cells that are faster than by what was proved before.
@@ -366,7 +378,7 @@ func (e *effects) outcome(c *report.RemedyCell, by []tuning.Choice) {
 	switch {
 	case e.keptBefore[c.Cell]:
 		c.State = report.CellNotAgain
-	case k.Change != series.Faster:
+	case !gained(*k):
 		c.State = report.CellUndecided
 	case e.keptAfter[c.Cell]:
 		c.State = report.CellMended

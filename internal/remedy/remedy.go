@@ -177,15 +177,12 @@ func (x *Remedy) Planned(ctx context.Context) (text string, total time.Duration,
 		text += fmt.Sprintf("  %s: %s, %d mpiruns, about %s\n", kind, what, sides*r, phrase.Rounded(takes))
 	}
 	proof := func(kind tuning.Kind, reached []tuning.Choice, before time.Duration) {
-		plan := x.plan
-		if sides == 3 {
-			plan = partOf(plan, func(k medians.Cell) bool { return reaches(reached, k) }, reached)
-		}
+		plan := x.reached(reached, sides == 2, reached)
 		say(kind, "1 proof", sides, x.mpiruns(plan), plan, before)
 		sides = 3
 	}
-	if _, may := environmentChoice(x.found.Cells, nil); may && x.explored == nil && wants(tuning.ByEnv) {
-		proof(tuning.ByEnv, nil, 0)
+	if c, may := environmentChoice(x.found.Cells, nil); may && x.explored == nil && wants(tuning.ByEnv) {
+		proof(tuning.ByEnv, []tuning.Choice{c}, 0)
 	}
 	if len(left) > 0 && wants(tuning.OwnAlgorithm) {
 		var explored time.Duration
@@ -195,10 +192,11 @@ func (x *Remedy) Planned(ctx context.Context) (text string, total time.Duration,
 		proof(tuning.OwnAlgorithm, perhaps(x.found.Cells), explored)
 	}
 	library := tuning.LibraryOf(x.checked.Rank.Library, x.checked.Rank.LibVersion)
-	if n := len(tuning.Components(library, slices.Sorted(maps.Keys(left)))); n > 0 && x.explored == nil && wants(tuning.ByComponent) {
+	components := tuning.Components(library, slices.Sorted(maps.Keys(left)))
+	if n := len(components); n > 0 && x.explored == nil && wants(tuning.ByComponent) {
 		if sides == 2 {
 			n--
-			proof(tuning.ByComponent, nil, 0)
+			proof(tuning.ByComponent, components[:1], 0)
 		}
 		look := partOf(x.plan, func(k medians.Cell) bool { return cellOf(x.found.Cells, k) != nil }, nil)
 		say(tuning.ByComponent, "a look at "+conf.Plural(n, "component"), 2*n, fewProving, look, 0)

@@ -527,6 +527,11 @@ func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
 		e.harmed.Guidelines = []series.GuidelineChange{{Change: series.NewlyViolated, Asked: series.Asked{Guideline: "GLx", Function: "MPI_Scan", Mockup: mockup, Msize: 8, Shape: "p2"}}}
 		return e
 	}
+	beside := func(ratio float64) *effects { // the call takes that much longer itself
+		e := newly("allgather_as_gather+bcast")
+		e.harmed.Cases = []series.CaseChange{{Cell: medians.Cell{Function: "MPI_Scan", Msize: 8, Shape: "p2"}, NP: 2, Ratio: &ratio}}
+		return e
+	}
 	wrong := func(function string) *effects {
 		e := proof(faster, nil)
 		e.after.Wrong = []analyze.CaseMessage{{Cell: medians.Cell{Function: function, Msize: 65536, Shape: "p2"}, Message: "rank 0 has 1 in place of 2"}}
@@ -543,6 +548,8 @@ func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
 		{"elsewhere", proof(faster, []medians.Cell{{Function: "MPI_Scan", Msize: 8, Shape: "p2"}}), []int{1, 2, 3}},
 		{"through a mock-up", newly("allgather_as_gather+bcast"), []int{1, 2, 3}},
 		{"through a mock-up of one", newly("bcast_as_scatter+allgather"), []int{1, 2, 3}},
+		{"a faster mock-up of a call that is not slower", beside(1.09), nil},
+		{"a faster mock-up of a call that is slower", beside(1.1), []int{1, 2, 3}},
 		{"wrong data", wrong("MPI_Bcast"), []int{3}},
 		{"wrong data of a mock-up", wrong("scatter_as_bcast"), []int{3}},
 		{"no gain of one", proof([]medians.Cell{gather1, bcast64}, nil), []int{2}},

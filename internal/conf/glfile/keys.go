@@ -178,7 +178,7 @@ var Keys = []Key{
 	{Name: "remedy.kinds", Text: "what `pgmpi remedy` tries; the environment comes first", Names: tuning.Kinds(),
 		More: "`environment`: variables of the C library's malloc; `algorithm`: the MPI library's own algorithms. See [how-to-tune.md](how-to-tune.md).", Flag: "kinds", Value: "LIST"},
 	{Name: "remedy.harm", Text: "ratio from which a case that is significantly slower is harmed", Empty: "`analyze.min_slowdown`",
-		More: "A guideline that is newly violated is a harm in any case.", Flag: "harm", Value: "RATIO"},
+		More: "A guideline that is newly violated is a harm where the call takes this much longer itself.", Flag: "harm", Value: "RATIO"},
 	{Name: "remedy.proofs", Text: "proofs, of many mpiruns each, at most: one more follows whenever a part of the setting is taken back"},
 
 	{Name: "batch.template", Text: "a file, beside gl.toml, from which `pgmpi submit` makes a script for another batch system than Slurm", Empty: "a script for Slurm",
