@@ -51,7 +51,7 @@ func history() *series.History {
 	s.Changes = []series.Lasting{{Asked: asked, Night: 4, LastBefore: 3, FirstAfter: 4, Before: 1, After: 3.69}, {Asked: smaller, Night: 3, LastBefore: 1, FirstAfter: 4, Before: 1, After: 1.25},
 		{Asked: faster, Night: 5, LastBefore: 3, FirstAfter: 7, Before: 1, After: 0.8}}
 	other := series.Series{Library: "openmpi", Shapes: []string{"p2", "2x1"}, Datatype: "byte", Op: "bor", Nights: []series.Night{
-		{Path: "old/report.json", Origin: analyze.Origin{Created: "2025-12-31T23:59:59Z", Folder: "old\x1b[2J"}, TimeFrom: "the file's time",
+		{Path: "old/report.json", Origin: analyze.Origin{Created: "2025-12-31T23:59:59Z", Folder: "old\x1b[2J"},
 			Library: analyze.Library{Name: "openmpi", Version: "Open MPI v4.1.4, package: Debian"}, R: 10, Tests: 1, Violated: 1, Exit: 1}}}
 	return &series.History{Schema: series.HistorySchema, Series: []series.Series{s, other}, Skipped: []series.Skipped{{Path: "nights/09/report.json", Reason: "damaged: unexpected end of JSON input"}}}
 }

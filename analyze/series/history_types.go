@@ -34,8 +34,6 @@ type Series struct {
 type Night struct {
 	Path string `json:"path"` // where its report was found
 	analyze.Origin
-	// TimeFrom says where Created is from, if not from the report: an older version's.
-	TimeFrom    string           `json:"time_from,omitempty"`
 	Version     string           `json:"pgmpi_version"`
 	Library     analyze.Library  `json:"library"`
 	R           int              `json:"r"`

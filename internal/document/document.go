@@ -46,7 +46,6 @@ type Document struct {
 	Pictured   []Section // of Kind.Page
 }
 
-// Label is a fact with its name, for programs.
 type Label struct{ Name, Value string }
 
 // Ending is what a command ends with, below its document.

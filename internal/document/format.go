@@ -1,10 +1,13 @@
 package document
 
 import (
+	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+
+	"pgmpi/internal/clean"
 )
 
 // Formats is the registry, in the order that help texts show.
@@ -110,3 +113,22 @@ func (k Kind[T]) Pick(list string) ([]Target, error) {
 	}
 	return out, nil
 }
+
+var csvFormat = Format{Name: "csv", ext: "csv", from: rows, Write: writeCSV}
+
+func writeCSV(w io.Writer, d *Document) error {
+	out := csv.NewWriter(w)
+	for _, row := range d.Rows {
+		if err := out.Write(clean.All(clean.Cell, row)); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// osuFormat is the text of OSU's benchmarks.
+var osuFormat = Format{Name: "osu", ext: "osu.txt", from: plotted, Write: func(w io.Writer, d *Document) error {
+	_, err := io.WriteString(w, d.Plotted)
+	return err
+}}

@@ -154,7 +154,6 @@ func (j *Judgement) Explain(test int) (*analyze.Explanation, error) {
 	})
 }
 
-// Store writes a document into a folder, in all formats.
 func Store(folder *results.Folder, d *document.Document, formats []document.Format) (err error) {
 	for _, f := range formats {
 		err = errors.Join(err, folder.WriteFile(f.File(d), func(w io.Writer) error { return f.Write(w, d) }))

@@ -75,49 +75,36 @@ func losses(r *analyze.Report) []document.Section {
 const wide = 4
 
 func lossRows(r *analyze.Report, among func(*analyze.Verdict) bool) []loss {
-	var groups []string
-	measured := map[string][]int64{} // sizes by group
-	cells := map[string]map[int64]*loss{}
-	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
-		group := v.Function + phrase.When(len(r.Shapes) > 1, ", %s", v.Shape)
-		if cells[group] == nil {
-			cells[group] = map[int64]*loss{}
-			groups = append(groups, group)
-		}
-		measured[group] = append(measured[group], v.Msize)
-		if among(v) && v.Ratio != nil {
-			if cells[group][v.Msize] == nil {
-				cells[group][v.Msize] = &loss{group: group}
-			}
-			cells[group][v.Msize].breaks(v)
-		}
-	}
+	name := func(v *analyze.Verdict) string { return v.Function + phrase.When(len(r.Shapes) > 1, ", %s", v.Shape) }
 	most := map[string]float64{}
-	for group, of := range cells {
-		for _, l := range of {
-			most[group] = max(most[group], lost(l.worst))
-		}
-	}
-	slices.SortStableFunc(groups, func(a, b string) int { return cmp.Compare(most[b], most[a]) })
-	var out []loss
-	for _, group := range groups {
-		sizes := measured[group]
-		slices.Sort(sizes)
+	var groups [][]loss
+	for _, of := range analyze.Grouped(r.Where(func(*analyze.Verdict) bool { return true }), name) {
+		slices.SortStableFunc(of, func(a, b *analyze.Verdict) int { return cmp.Compare(a.Msize, b.Msize) })
+		var rows []loss
 		beside := false // the size before is in the last row
-		for _, size := range slices.Compact(sizes) {
-			l := cells[group][size]
-			switch {
-			case l == nil:
-			case beside && out[len(out)-1].takes(l):
-				out[len(out)-1].join(l)
-			default:
-				out = append(out, *l)
+		for _, tests := range analyze.Grouped(of, func(v *analyze.Verdict) int64 { return v.Msize }) {
+			l := &loss{group: name(of[0])}
+			for _, v := range tests {
+				if among(v) && v.Ratio != nil {
+					l.breaks(v)
+					most[l.group] = max(most[l.group], lost(l.worst))
+				}
 			}
-			beside = l != nil
+			switch {
+			case l.worst == nil:
+			case beside && rows[len(rows)-1].takes(l):
+				rows[len(rows)-1].join(l)
+			default:
+				rows = append(rows, *l)
+			}
+			beside = l.worst != nil
+		}
+		if len(rows) > 0 {
+			groups = append(groups, rows)
 		}
 	}
-	return out
+	slices.SortStableFunc(groups, func(a, b []loss) int { return cmp.Compare(most[b[0].group], most[a[0].group]) })
+	return slices.Concat(groups...)
 }
 
 // breaks adds a violation at the size of the loss.

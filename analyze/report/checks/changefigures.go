@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
@@ -41,39 +42,31 @@ func TrendFigure(s *series.Series, t *series.Trend, id string) picture.Figure {
 // ChangeFigures are the run-times of each function in both folders of a comparison.
 func ChangeFigures(c *series.Comparison) []picture.Figure {
 	var out []picture.Figure
-	type line struct{ function, shape string }
-	index, ids := map[line]int{}, map[string]int{}
-	for i := range c.Cases {
-		k := &c.Cases[i]
-		if k.AMedianS == nil || k.BMedianS == nil {
-			continue
-		}
-		of := line{k.Function, k.Shape}
-		n, ok := index[of]
-		if !ok {
-			n = len(out)
-			index[of] = n
-			out = append(out, picture.Figure{ID: document.Unique(ids, picture.Anchor(k.Function, k.Shape)), Title: phrase.Function(k.Function) + ", " + k.Shape, X: check.SizeAxis(), Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds},
-				Series: []picture.Series{{Name: "A", Role: picture.Instead}, {Name: "B", Role: picture.Call}}})
-		}
-		f := &out[n]
-		f.Series[0].Points = append(f.Series[0].Points, picture.Bare(float64(k.Msize), *k.AMedianS))
-		f.Series[1].Points = append(f.Series[1].Points, picture.Bare(float64(k.Msize), *k.BMedianS))
-		switch k.Change {
-		case series.Slower, series.SlightlySlower:
-			f.Marks = append(f.Marks, picture.Mark{X: float64(k.Msize), Tone: picture.Slow, Sign: "▲", Text: phrase.Words(k.Change) + ", " + phrase.Ratio(k.Ratio)})
-		case series.Faster, series.SlightlyFaster:
-			f.Marks = append(f.Marks, picture.Mark{X: float64(k.Msize), Tone: picture.Possible, Sign: "▼", Text: phrase.Words(k.Change) + ", " + phrase.Ratio(k.Ratio)})
-		case series.NoDifference, series.NotCompared, series.LeftOut, series.NewlyViolated, series.NewlyKept, series.NewlyShown, series.NoLongerShown:
-		}
-	}
-	out = slices.DeleteFunc(out, func(f picture.Figure) bool { return !c.AllRows && len(f.Marks) == 0 })
-	for i := range out {
+	ids := map[string]int{}
+	measured := slices.DeleteFunc(slices.Clone(c.Cases), func(k series.CaseChange) bool { return k.AMedianS == nil || k.BMedianS == nil })
+	for _, of := range analyze.Grouped(measured, func(k series.CaseChange) [2]string { return [2]string{k.Function, k.Shape} }) {
+		function, shape := of[0].Function, of[0].Shape
+		f := picture.Figure{ID: document.Unique(ids, picture.Anchor(function, shape)), Title: phrase.Function(function) + ", " + shape, X: check.SizeAxis(), Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds},
+			Series: []picture.Series{{Name: "A", Role: picture.Instead}, {Name: "B", Role: picture.Call}}}
 		var text []string
-		for _, m := range out[i].Marks {
-			text = append(text, fmt.Sprintf("%s %s", phrase.Size(int64(m.X)), m.Text))
+		mark := func(k series.CaseChange, tone picture.Tone, sign string) {
+			m := picture.Mark{X: float64(k.Msize), Tone: tone, Sign: sign, Text: phrase.Words(k.Change) + ", " + phrase.Ratio(k.Ratio)}
+			f.Marks, text = append(f.Marks, m), append(text, phrase.Size(k.Msize)+" "+m.Text)
 		}
-		out[i].Text = cmp.Or(strings.Join(text, "; "), "Nothing significant") + "."
+		for _, k := range of {
+			f.Series[0].Points = append(f.Series[0].Points, picture.Bare(float64(k.Msize), *k.AMedianS))
+			f.Series[1].Points = append(f.Series[1].Points, picture.Bare(float64(k.Msize), *k.BMedianS))
+			switch k.Change {
+			case series.Slower, series.SlightlySlower:
+				mark(k, picture.Slow, "▲")
+			case series.Faster, series.SlightlyFaster:
+				mark(k, picture.Possible, "▼")
+			case series.NoDifference, series.NotCompared, series.LeftOut, series.NewlyViolated, series.NewlyKept, series.NewlyShown, series.NoLongerShown:
+			}
+		}
+		if f.Text = cmp.Or(strings.Join(text, "; "), "Nothing significant") + "."; c.AllRows || len(text) > 0 {
+			out = append(out, f)
+		}
 	}
 	return out
 }

@@ -156,15 +156,11 @@ func historyNights(s *series.Series, screen bool) []document.Section {
 	}
 	t := &document.Table{Head: []string{"check", "", "library", "violated", "alarms", "gone", "slow", "line", "memcpy", "label"}, Align: "lllrrrrrrl", Flex: 9, Spare: []int{8, 7, 2}}
 	var marked []*series.Night
-	timeFrom := map[string]int{} // checks
 	for i := from; i < len(s.Nights); i++ {
 		k := &s.Nights[i]
 		alarms, mark := "-", ""
 		if k.Alarms != nil {
 			alarms = fmt.Sprint(*k.Alarms)
-		}
-		if k.TimeFrom != "" {
-			timeFrom[k.TimeFrom]++
 		}
 		if news(k) != "" {
 			mark, marked = "*", append(marked, k)
@@ -186,9 +182,6 @@ func historyNights(s *series.Series, screen bool) []document.Section {
 	}
 	if from > 0 {
 		out[0].Note("%s with --full.", conf.Plural(from, "earlier check"))
-	}
-	for _, from := range slices.Sorted(maps.Keys(timeFrom)) {
-		out[0].Note("The time of %s is not in the report, and is from %s.", conf.Plural(timeFrom[from], "check"), from)
 	}
 	return append(out, document.Listed("* Not as in the check before", marked, marks, seeJSON, func(k *series.Night) string { return nightTime(k) + ": " + news(k) })...)
 }
