@@ -44,16 +44,16 @@ func exampleOf[T any](k document.Kind[T], t *T) example {
 }
 
 // examples has every kind of document, by the name of its golden files.
-func choices() *Which {
-	w := &Which{Schema: WhichSchema, Library: "Open MPI v4.1.4"}
+func choices() *analyze.Which {
+	w := &analyze.Which{Schema: analyze.WhichSchema, Library: "Open MPI v4.1.4"}
 	for i, names := range [][]string{{"binomial"}, {"binomial"}, {"pipeline+128Ki"}, {"chain", "knomial"}, nil} {
-		r := WhichRow{Collective: "MPI_Bcast", Shape: "p8", Msize: 8 << (5 * i), Algorithms: names, By: ByMessages, Sent: protocol.Messages{Calls: 1, Count: 7, Bytes: 56 << (5 * i)}}
+		r := analyze.WhichRow{Collective: "MPI_Bcast", Shape: "p8", Msize: 8 << (5 * i), Algorithms: names, By: analyze.ByMessages, Sent: protocol.Messages{Calls: 1, Count: 7, Bytes: 56 << (5 * i)}}
 		if names == nil {
 			r.Why = "none of its own algorithms sends the same messages"
 		}
 		w.Rows = append(w.Rows, r)
 	}
-	w.Rows = append(w.Rows, WhichRow{Collective: "MPI_Barrier", Shape: "p8", Algorithms: []string{"tree"}, By: ByMessages, Sent: protocol.Messages{Calls: 1, Count: 14}})
+	w.Rows = append(w.Rows, analyze.WhichRow{Collective: "MPI_Barrier", Shape: "p8", Algorithms: []string{"tree"}, By: analyze.ByMessages, Sent: protocol.Messages{Calls: 1, Count: 14}})
 	w.LeftOut("on p8 1 call whose buffers take more than 1 GiB in all")
 	return w
 }

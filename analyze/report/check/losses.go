@@ -20,6 +20,14 @@ type loss struct {
 	sizes  []*analyze.Verdict
 	worst  *analyze.Verdict // of these, what loses most
 	broken []string         // guidelines
+	now    string           // the library's algorithm; "": not known
+}
+
+// byDefault is what the library does at a verdict: "the default is pipeline, 128 KiB segments". It is "" where
+// that is not known.
+func byDefault(r *analyze.Report, v *analyze.Verdict) string {
+	name := r.Which.Of(v.Function, v.Shape, v.Msize).Default()
+	return phrase.When(name != "", "the default is %s", name)
 }
 
 func lost(v *analyze.Verdict) float64 {
@@ -58,7 +66,7 @@ func losses(r *analyze.Report) []document.Section {
 			apart += fmt.Sprintf("; malloc %s %s, %s", e.Malloc, effect(e.Effect), phrase.Words(e.Verdict))
 		}
 		t.Add(l.group, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v.Effect),
-			instance(v)+" ["+strings.Join(l.broken, ",")+"]"+phrase.When(len(also) > 0, ", also %s", strings.Join(also, ", "))+apart)
+			instance(v)+" ["+strings.Join(l.broken, ",")+"]"+phrase.When(len(also) > 0, ", also %s", strings.Join(also, ", "))+phrase.When(l.now != "", "; %s", l.now)+apart)
 		t.Factors = append(t.Factors, *v.Ratio)
 	}
 	if r.SeenOnce != "" {
@@ -88,7 +96,7 @@ func lossRows(r *analyze.Report, among func(*analyze.Verdict) bool) []loss {
 		measured[group] = append(measured[group], v.Msize)
 		if among(v) && v.Ratio != nil {
 			if cells[group][v.Msize] == nil {
-				cells[group][v.Msize] = &loss{group: group}
+				cells[group][v.Msize] = &loss{group: group, now: byDefault(r, v)}
 			}
 			cells[group][v.Msize].breaks(v)
 		}
@@ -130,11 +138,12 @@ func (l *loss) breaks(v *analyze.Verdict) {
 	}
 }
 
-// takes tells whether the next size belongs into the same row: the same guidelines, and the same to be called instead.
+// takes tells whether the next size belongs into the same row: the same guidelines and algorithm, and the same to be
+// called instead.
 func (l *loss) takes(next *loss) bool {
 	a, b := l.worst, next.worst
 	alike := a.Type == b.Type && a.Mockup == b.Mockup && (a.Type == guidelines.Pattern || a.MsizeOther == b.MsizeOther)
-	return alike && slices.Equal(l.broken, next.broken) && next.sizes[0].Msize <= wide*l.sizes[0].Msize
+	return alike && l.now == next.now && slices.Equal(l.broken, next.broken) && next.sizes[0].Msize <= wide*l.sizes[0].Msize
 }
 
 func (l *loss) join(next *loss) {

@@ -137,11 +137,14 @@ func violations(r *analyze.Report) []document.Section {
 	var out []document.Section
 	known := rated(r)
 	for _, s := range r.Shapes {
-		t := &document.Table{Head: []string{"guideline", "msize", "now", "possible", "ratio", "95 %", "p adjusted", "again", "fastest instead"}, Align: "lrrrrllrl",
+		t := &document.Table{Head: []string{"guideline", "msize", "now", "possible", "ratio", "95 %", "p adjusted", "again", "fastest instead", "default"}, Align: "lrrrrllrll",
 			Tone: document.ToneOf(map[int]picture.Tone{2: picture.Slow, 3: picture.Possible})}
 		for _, v := range worst(r.Verdicts, s.Name, judge.Violated) {
 			t.Add(v.Guideline+" "+phrase.Plain(v.Function), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), phrase.Ratio(v.Ratio), phrase.Interval(v.RatioLo95, v.RatioHi95, "–"),
-				strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), Again(v), instead(v))
+				strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), Again(v), instead(v), r.Which.Of(v.Function, v.Shape, v.Msize).Default())
+		}
+		if r.Which == nil {
+			t.Drop(9)
 		}
 		t.Spare = []int{6, 7, 5}
 		if !known {
