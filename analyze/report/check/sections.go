@@ -20,7 +20,7 @@ import (
 
 // Reports are verdicts with what they rest on.
 var Reports = document.Kind[analyze.Report]{Name: "report", Sections: reportSections, Screen: reportScreen, Page: reportPage, Rows: reportRows, JSON: true,
-	Exit: reportExit, Ending: ending, Outcomes: ReportOutcomes, Metrics: reportMetrics, Benchmarks: reportBenchmarks, Plotted: reportPlotted}
+	Exit: reportExit, Ending: ending, Outcomes: ReportOutcomes, Metrics: reportMetrics, Benchmarks: reportBenchmarks, Plotted: reportPlotted, Comment: true}
 
 func reportSections(r *analyze.Report) []document.Section {
 	return slices.Concat(findings(r), disturbed(r), matrix(r, true), header(r), summary(r), violations(r), states(r), suspected(r), undecided(r),
