@@ -91,6 +91,8 @@ type Report struct {
 	SeenOnce string                `json:"seen_once,omitempty"` // why nothing that was imported has a verdict
 
 	Measured Measured `json:"-"` // for formats that list run-times
+	// Which has the library's algorithms of the folder, or is nil; which.json has them for programs.
+	Which *Which `json:"-"`
 }
 
 // Operation is what the functions did, and what a message size means.

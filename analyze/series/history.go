@@ -127,6 +127,9 @@ func (s *Series) fill(checks []*Check, wanted []Asked) error {
 			s.Trends = append(s.Trends, t.Trend)
 		}
 	}
+	for _, t := range all {
+		s.Cells = append(s.Cells, t.Trend)
+	}
 	changes, err := lasting(all)
 	s.Changes = append(s.Changes, changes...)
 	return err

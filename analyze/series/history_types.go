@@ -28,6 +28,7 @@ type Series struct {
 	Nights   []Night   `json:"nights"`  // by time
 	Changes  []Lasting `json:"changes"` // of ratios, that lasted
 	Trends   []Trend   `json:"trends"`  // of the cells that were asked for
+	Cells    []Trend   `json:"-"`       // all, in the order of the reports
 }
 
 // Night is one check.

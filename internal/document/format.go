@@ -19,9 +19,11 @@ var Formats = []Format{
 	htmlFormat,
 	junitFormat,
 	githubFormat,
+	commentFormat,
 	openmetricsFormat,
 	benchfmtFormat,
 	osuFormat,
+	atomFormat,
 }
 
 // Format is one way to write documents.
@@ -47,6 +49,8 @@ const (
 	metrics
 	benchmarks
 	plotted
+	comment
+	feed
 )
 
 // File is the name of a document's file; "": it has none.
@@ -79,7 +83,7 @@ func (k Kind[T]) Formats() []string {
 
 func (k Kind[T]) has(from form) bool {
 	return [...]bool{sections: true, rows: k.Rows != nil, value: k.JSON,
-		outcomes: k.Outcomes != nil, metrics: k.Metrics != nil, benchmarks: k.Benchmarks != nil, plotted: k.Plotted != nil}[from]
+		outcomes: k.Outcomes != nil, metrics: k.Metrics != nil, benchmarks: k.Benchmarks != nil, plotted: k.Plotted != nil, comment: k.Comment, feed: k.Feed != nil}[from]
 }
 
 func (k Kind[T]) Format(name string) (Format, error) {

@@ -31,6 +31,7 @@ const (
 const (
 	ReportName   = "report.json"
 	ManifestName = "manifest.json"
+	WhichName    = "which.json"
 )
 
 // baselines collects the nights that a check is held against.

@@ -39,6 +39,9 @@ func explainSections(e *analyze.Explanation) []document.Section {
 		}
 		samples = append(samples, side(e.Other, "What it must not be slower than"))
 	}
+	if now := byDefault(e.Report, v); now != "" {
+		head.Say("%s.", phrase.Capital(now))
+	}
 	samples[len(samples)-1].Note("outliers: left out by the filter. warm-up: the first repetition after a warm-up that the running minimum suggests; that " +
 		"misfires often, and nothing is left out for it.")
 	verdict := document.Titled("The verdict: %s", phrase.Words(v.Verdict))
@@ -60,7 +63,7 @@ func explainScreen(e *analyze.Explanation) []document.Section {
 	}
 	var s document.Section
 	s.Item("%s.", joined(fmt.Sprintf("%s on %s: %s%s", document.Whole(v.Guideline+" "+phrase.Plain(v.Function)+" "+phrase.Size(v.Msize)), v.Shape, phrase.Words(v.Verdict),
-		phrase.When(v.Ratio != nil, ", %s", effect(v.Effect))), times, test, phrase.When(v.Replication != nil, "a new check in this state of the machine shows it with a probability of %s%s", Again(v), ifFollowedUp(v)),
+		phrase.When(v.Ratio != nil, ", %s", effect(v.Effect))), byDefault(e.Report, v), times, test, phrase.When(v.Replication != nil, "a new check in this state of the machine shows it with a probability of %s%s", Again(v), ifFollowedUp(v)),
 		phrase.When(v.ByState != nil, "it depends on the state of the machine")))
 	return []document.Section{s}
 }

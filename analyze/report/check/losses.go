@@ -20,6 +20,14 @@ type loss struct {
 	sizes  []*analyze.Verdict
 	worst  *analyze.Verdict // of these, what loses most
 	broken []string         // guidelines
+	now    string           // the library's algorithm; "": not known
+}
+
+// byDefault is what the library does at a verdict: "the default is pipeline, 128 KiB segments". It is "" where
+// that is not known.
+func byDefault(r *analyze.Report, v *analyze.Verdict) string {
+	name := r.Which.Of(v.Function, v.Shape, v.Msize).Default()
+	return phrase.When(name != "", "the default is %s", name)
 }
 
 func lost(v *analyze.Verdict) float64 {
@@ -58,7 +66,7 @@ func losses(r *analyze.Report) []document.Section {
 			apart += fmt.Sprintf("; malloc %s %s, %s", e.Malloc, effect(e.Effect), phrase.Words(e.Verdict))
 		}
 		t.Add(l.group, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v.Effect),
-			instance(v)+" ["+strings.Join(l.broken, ",")+"]"+phrase.When(len(also) > 0, ", also %s", strings.Join(also, ", "))+apart)
+			instance(v)+" ["+strings.Join(l.broken, ",")+"]"+phrase.When(len(also) > 0, ", also %s", strings.Join(also, ", "))+phrase.When(l.now != "", "; %s", l.now)+apart)
 		t.Factors = append(t.Factors, *v.Ratio)
 	}
 	if r.SeenOnce != "" {
@@ -83,7 +91,7 @@ func lossRows(r *analyze.Report, among func(*analyze.Verdict) bool) []loss {
 		var rows []loss
 		beside := false // the size before is in the last row
 		for _, tests := range analyze.Grouped(of, func(v *analyze.Verdict) int64 { return v.Msize }) {
-			l := &loss{group: name(of[0])}
+			l := &loss{group: name(of[0]), now: byDefault(r, tests[0])}
 			for _, v := range tests {
 				if among(v) && v.Ratio != nil {
 					l.breaks(v)
@@ -117,11 +125,12 @@ func (l *loss) breaks(v *analyze.Verdict) {
 	}
 }
 
-// takes tells whether the next size belongs into the same row: the same guidelines, and the same to be called instead.
+// takes tells whether the next size belongs into the same row: the same guidelines and algorithm, and the same to be
+// called instead.
 func (l *loss) takes(next *loss) bool {
 	a, b := l.worst, next.worst
 	alike := a.Type == b.Type && a.Mockup == b.Mockup && (a.Type == guidelines.Pattern || a.MsizeOther == b.MsizeOther)
-	return alike && slices.Equal(l.broken, next.broken) && next.sizes[0].Msize <= wide*l.sizes[0].Msize
+	return alike && l.now == next.now && slices.Equal(l.broken, next.broken) && next.sizes[0].Msize <= wide*l.sizes[0].Msize
 }
 
 func (l *loss) join(next *loss) {

@@ -20,22 +20,30 @@ import (
 func TrendFigure(s *series.Series, t *series.Trend, id string) picture.Figure {
 	f := picture.Figure{ID: id, Title: fmt.Sprintf("%s %s at %s on %s", t.Guideline, phrase.Function(t.Function), phrase.Size(t.Msize), t.Shape),
 		X: picture.Axis{Title: "check (UTC)", Scale: picture.Named}, Y: picture.Axis{Title: "ratio", Scale: picture.Log, Unit: picture.Factor, Level: 1, Holds: []float64{0.8, 1.25}}, Series: []picture.Series{{Name: "ratio"}}}
-	violated := 0
+	violated, turned := 0, ""
 	for i, p := range t.Points {
 		k := &s.Nights[p.Night]
 		f.X.Names = append(f.X.Names, nightTime(k))
 		if p.Ratio != nil && *p.Ratio > 0 {
 			f.Series[0].Points = append(f.Series[0].Points, picture.Point{X: float64(i), Y: *p.Ratio, Lo: check.OrNaN(p.RatioLo95), Hi: check.OrNaN(p.RatioHi95)})
 		}
-		switch {
-		case p.Verdict == judge.Violated:
+		at := slices.IndexFunc(s.Changes, func(c series.Lasting) bool { return c.Asked == t.Asked && c.Night == p.Night })
+		if p.Verdict == judge.Violated {
 			violated++
+		}
+		switch {
+		case at >= 0:
+			c := &s.Changes[at]
+			text := fmt.Sprintf("changed from %s to %s, %s", phrase.Ratio(&c.Before), phrase.Ratio(&c.After), between(s, c))
+			turned += phrase.Capital(text) + ". "
+			f.Marks = append(f.Marks, picture.Mark{X: float64(i), Tone: picture.Slow, Sign: turn(*c) + phrase.When(p.Verdict == judge.Violated, "★"), Text: text})
+		case p.Verdict == judge.Violated:
 			f.Marks = append(f.Marks, picture.Mark{X: float64(i), Tone: picture.Slow, Sign: "★", Text: "violated"})
 		case news(k) != "":
 			f.Marks = append(f.Marks, picture.Mark{X: float64(i), Tone: picture.Plain, Sign: "*", Text: "not as in the check before"})
 		}
 	}
-	f.Text = fmt.Sprintf("%s, %d of them violated (★). *: not as in the check before. At 1× both take equally long.", conf.Plural(len(t.Points), "check"), violated)
+	f.Text = turned + fmt.Sprintf("%s, %d of them violated (★). *: not as in the check before. At 1× both take equally long.", conf.Plural(len(t.Points), "check"), violated)
 	return f
 }
 
