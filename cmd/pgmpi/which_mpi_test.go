@@ -66,9 +66,9 @@ func TestWhichNamesTheAlgorithmThatIsForced(t *testing.T) {
 func TestCompareNamesTheAlgorithmThatIsAnother(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, libraries[0])
-	for name, forced := range map[string]string{"a": "binomial", "b": "linear"} {
+	for name, forced := range map[string]string{"a": "binomial", "b": "basic_linear"} {
 		toml := b.setUp(name, fmt.Sprintf(oneCase, "GL10:MPI_Bcast"))
-		value := map[string]int{"linear": 1, "binomial": 6}[forced]
+		value := map[string]int{"basic_linear": 1, "binomial": 6}[forced]
 		text := must.Get(os.ReadFile(toml))(t)
 		text = fmt.Appendf(text, "[mpi.env]\nOMPI_MCA_coll_tuned_use_dynamic_rules = \"1\"\nOMPI_MCA_coll_tuned_bcast_algorithm = \"%d\"\n", value)
 		must.Do(t, os.WriteFile(toml, text, 0o666))
@@ -77,7 +77,7 @@ func TestCompareNamesTheAlgorithmThatIsAnother(t *testing.T) {
 		should.Contain(t, s.stdout, forced)
 	}
 	s := b.pgmpi("compare", b.dir+"/a", b.dir+"/b")
-	should.Contain(t, s.stdout, "Bcast 64 KiB: binomial → linear")
+	should.Contain(t, s.stdout, "Bcast 64 KiB: binary_tree or binomial → basic_linear or chain or knomial")
 	b.env = append(b.env, "OMPI_MCA_coll_tuned_reduce_algorithm=1")
 	s = b.pgmpi("which", b.dir+"/a").exits(t, 2)
 	should.Contain(t, s.stderr, "OMPI_MCA_coll_tuned_reduce_algorithm", "set it so again")

@@ -8,7 +8,7 @@ import (
 )
 
 // atomFormat is a feed (RFC 4287).
-var atomFormat = Format{Name: "atom", ext: "atom", from: feed, Write: writeAtom}
+var atomFormat = Format{Name: "atom", ext: "atom", from: feed, ForBrowsers: true, Write: writeAtom}
 
 // Feed is what happened, the newest first.
 type Feed struct {
