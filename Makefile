@@ -119,7 +119,6 @@ done
 gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
 gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/fault.so testdata/fault/fault.c -ldl -lpthread
 gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/slowclock.so testdata/slowclock/slowclock.c -ldl
-$(build_injected)
 $(call build_overlap,$(OPENMPI_CC),openmpi)
 $(call build_overlap,$(MPICH_CC),mpich)
 CGO_ENABLED=0 go build -buildvcs=false -o bin/bench ./cmd/bench
@@ -132,12 +131,6 @@ if [ "$$(id -u)" -eq 0 ]; then
 	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 	echo "You are root: OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 are set, else Open MPI's mpirun would refuse."
 fi
-endef
-
-# Rank programs whose clocks are wrong by a known amount.
-define build_injected
-$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-injected-openmpi,-tags injectedclocks)
-$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-injected-mpich,-tags injectedclocks)
 endef
 
 help:

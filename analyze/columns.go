@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// Column is a column of tables of verdicts.
 type Column struct {
 	Name     string
 	Type     reflect.Type // of its values

@@ -111,12 +111,7 @@ func (s *SideSamples) Add(run *results.Run, plan int) error {
 		}
 	}
 	s.Visits = max(s.Visits, visits)
-	var valid []float64
-	for _, x := range run.Samples[at] {
-		if x.Flags == 0 {
-			valid = append(valid, float64(x.NS))
-		}
-	}
+	valid := protocol.Valid(run.Samples[at])
 	var flagged protocol.CaseResult
 	flagged.Count(run.Samples[at])
 	nan := math.NaN()

@@ -19,7 +19,6 @@ type FollowedUp struct {
 	Answers []Answered
 }
 
-// Answered is a comparison with its outcome.
 type Answered struct {
 	results.Comparison
 	judge.Outcome

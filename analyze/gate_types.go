@@ -50,7 +50,6 @@ type Baseline struct {
 	Library string `json:"library"`
 }
 
-// Gated is what the gate says of one test.
 type Gated struct {
 	State       GateState `json:"state"`
 	Alarm       bool      `json:"alarm"`

@@ -58,6 +58,21 @@ func (a *Analysis) yardstick() (out []Probes) {
 	return out
 }
 
+// Grouped puts what shares a key together, in the order in which the keys come first.
+func Grouped[T any, K comparable](list []T, key func(T) K) (groups [][]T) {
+	at := map[K]int{}
+	for _, x := range list {
+		k := key(x)
+		i, known := at[k]
+		if !known {
+			i = len(groups)
+			at[k], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], x)
+	}
+	return groups
+}
+
 // Unique returns the texts that are not empty, each once, in their order.
 func Unique(texts []string) (out []string) {
 	for _, t := range texts {

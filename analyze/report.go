@@ -123,3 +123,13 @@ func (a *Analysis) exclude() []string {
 	}
 	return out
 }
+
+// Where are the verdicts of which something holds.
+func (r *Report) Where(holds func(*Verdict) bool) (out []*Verdict) {
+	for i := range r.Verdicts {
+		if v := &r.Verdicts[i]; holds(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}

@@ -24,7 +24,6 @@ func (a *Analysis) With(r *Report) *Analysis {
 	return &out
 }
 
-// Side is the folder of an Analysis.
 func (a *Analysis) Side(name string) *Side { return &Side{name, a.manifest, a.set, a.Report} }
 
 // Planned is a Side before its first mpirun.
@@ -39,7 +38,6 @@ func (e *NotComparable) Error() string { return e.Reason }
 
 func (s *Side) Mpiruns() int { return s.Manifest.Runs(protocol.ModeMeasure) }
 
-// Cases returns the indices of the planned cases.
 func (s *Side) Cases() map[guidelines.Case]int {
 	at := map[guidelines.Case]int{}
 	for i, k := range s.Manifest.Plan.Cases {

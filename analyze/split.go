@@ -84,7 +84,6 @@ func (a *Analysis) suspect(v *Verdict, t guidelines.Test, parts []int) {
 	a.about(v, chosen)
 }
 
-// about fills in what a verdict from medians is about.
 func (a *Analysis) about(v *Verdict, s suspicion) {
 	v.MsizeOther, v.K = a.manifest.Plan.Cases[s.part].Msize, s.calls
 	v.OtherMedianS = Seconds(a.set.Cases[s.part].MedianOf(a.family.Looks[0]))

@@ -8,7 +8,6 @@ import (
 	"pgmpi/internal/exitcode"
 )
 
-// summary counts the verdicts by shape and type.
 func summary(shapes []Shape, verdicts []Verdict) []SummaryRow {
 	rows := []SummaryRow{}
 	for _, s := range shapes {

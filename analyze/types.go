@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/remark"
+	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
@@ -89,6 +91,8 @@ type Report struct {
 	SeenOnce string                `json:"seen_once,omitempty"` // why nothing that was imported has a verdict
 
 	Measured Measured `json:"-"` // for formats that list run-times
+	// Which has the library's algorithms of the folder, or is nil; which.json has them for programs.
+	Which *Which `json:"-"`
 }
 
 // Operation is what the functions did, and what a message size means.
@@ -172,7 +176,6 @@ type SummaryRow struct {
 	ByVerdict map[judge.Verdict]int `json:"tests_by_verdict"`
 }
 
-// GuidelineRow is a guideline that was checked.
 type GuidelineRow struct {
 	Guideline string          `json:"guideline"`
 	Type      guidelines.Type `json:"type"`
@@ -183,7 +186,6 @@ type GuidelineRow struct {
 	ByShape map[string]map[judge.Verdict]int `json:"tests_by_shape"`
 }
 
-// CaseMessage is a case with what happened to it.
 type CaseMessage struct {
 	medians.Cell
 	Status  protocol.Status `json:"status"` // empty in older reports
@@ -226,3 +228,22 @@ func (l Library) Short() string {
 	}
 	return cmp.Or(short, l.Name)
 }
+
+// Measured is what the verdicts of a report were made from. A report that was read
+// from report.json has none of it.
+type Measured struct {
+	Cases   []medians.CaseMedians // with a valid run median, in the Plan's order
+	Mpiruns []MpirunFactors       // by shape
+	Rank    protocol.RankInfo
+	Factors host.Factors    // what could change the result
+	Config  json.RawMessage // the settings
+}
+
+// MpirunFactors are how much slower each mpirun was in general than the others of its shape.
+type MpirunFactors struct {
+	Shape   string
+	Factors []float64 // from mpirun 1; nil if not known
+}
+
+// RunMedians are all that the tests rest on.
+func (a *Analysis) RunMedians() []medians.CaseMedians { return a.set.AllMedians() }

@@ -71,7 +71,6 @@ type Tested struct {
 	PAdjusted *float64 `json:"p_adjusted"` // over the family
 }
 
-// TestedBy are the numbers of an outcome.
 func TestedBy(o judge.Outcome) Tested {
 	return Tested{Effect{Number(o.Ratio), Number(o.Lo95), Number(o.Hi95)}, Number(o.P), Number(o.PAdjusted)}
 }
@@ -107,4 +106,36 @@ func (v *Verdict) PossibleS() *float64 {
 	}
 	possible := *v.MedianS / *v.Ratio
 	return &possible
+}
+
+// alternatives names, for every cell with a finding, the fastest of what was
+// measured in its place: the function's mock-ups at this size, and what the
+// verdict itself compared with.
+func alternatives(verdicts []Verdict) {
+	mockups := map[medians.Cell]*Alternative{}
+	for i := range verdicts {
+		v := &verdicts[i]
+		if v.Type == guidelines.Pattern && v.OtherMedianS != nil && !v.Tolerant {
+			a := &Alternative{Function: v.Mockup, Msize: v.Msize, Calls: 1, MedianS: *v.OtherMedianS}
+			mockups[v.Cell()] = faster(mockups[v.Cell()], a)
+		}
+	}
+	for i := range verdicts {
+		v := &verdicts[i]
+		if v.Verdict != judge.Violated && v.Verdict != judge.Suspected && v.Verdict != judge.SeenOnce {
+			continue
+		}
+		v.Alternative = mockups[v.Cell()]
+		if v.Type != guidelines.Pattern && v.OtherMedianS != nil {
+			own := &Alternative{Function: v.Function, Msize: v.MsizeOther, Calls: max(v.K, 1), MedianS: *v.AllCallsS()}
+			v.Alternative = faster(v.Alternative, own)
+		}
+	}
+}
+
+func faster(a, b *Alternative) *Alternative {
+	if a == nil || b.MedianS < a.MedianS {
+		return b
+	}
+	return a
 }

@@ -36,7 +36,6 @@ func (a *Analysis) warnings(r *Report) []remark.Remark {
 		out.Add(remark.SeenOnce, "no verdicts: %s; how far mpiruns differ is unknown here, and the intervals hold for these mpiruns alone", r.SeenOnce)
 	}
 	out = append(out, m.Factors.Remarks()...)
-	out.ofCores(m)
 	for _, s := range m.Settings {
 		out.Add(remark.SettingIgnored, "%s", s)
 	}
@@ -65,18 +64,6 @@ func (a *Analysis) warnings(r *Report) []remark.Remark {
 		out.Add(remark.Incomplete, "planned tests that have no verdict for lack of valid data: %d", n)
 	}
 	return out
-}
-
-// ofCores is for older folders, whose ranks have not said where they ran.
-func (r *Remarks) ofCores(m *results.Manifest) {
-	for _, shape := range m.Plan.Shapes {
-		if shape.Nodes > 0 || len(m.Factors.Layouts) > 0 {
-			continue
-		}
-		if found, ok := m.Factors.Oversubscribed(shape.String(), shape.NP); ok {
-			*r = append(*r, found)
-		}
-	}
 }
 
 // ofSamples is about what the run medians rest on.

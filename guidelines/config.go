@@ -29,6 +29,15 @@ func (c Config) Validate(users []User) []conf.FieldError {
 	return errs
 }
 
+// CheckSelects refuses a Config that leaves nothing to check. Who does not check may have one.
+func (c Config) CheckSelects(users []User) []conf.FieldError {
+	s, errs := c.selection(users)
+	if len(errs) == 0 {
+		errs.Check(len(s.guidelines()) > 0, "guidelines", "exclude and functions leave no guideline to check")
+	}
+	return errs
+}
+
 // selection is a Config with its words resolved.
 type selection struct {
 	known     []Guideline // the catalogue's, then the user's, without sizes
@@ -71,9 +80,6 @@ func (c Config) selection(users []User) (*selection, conf.FieldErrors) {
 	parse("exclude", c.Exclude, &s.out)
 	for i, f := range c.Functions {
 		errs.Name(conf.Element("functions", i), "collective", f, mockups.Collectives())
-	}
-	if len(errs) == 0 {
-		errs.Check(len(s.guidelines()) > 0, "guidelines", "exclude and functions leave no guideline to check")
 	}
 	return s, errs
 }

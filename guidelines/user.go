@@ -26,7 +26,6 @@ type UserPattern struct {
 	Mockup   string `toml:"mockup" json:"mockup"`
 }
 
-// Guideline returns the guideline without its sizes.
 func (u User) Guideline() Guideline {
 	switch {
 	case u.Pattern != nil:

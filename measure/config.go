@@ -63,7 +63,6 @@ func (c JobConfig) Validate() []conf.FieldError {
 	return slices.Concat(errs, opErrs, c.CheckRoot(c.NP))
 }
 
-// On returns the shapes to measure on: np processes, and the shapes.
 func (c JobConfig) On(np []int) []guidelines.Shape {
 	var out []guidelines.Shape
 	for _, n := range np {

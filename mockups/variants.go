@@ -28,12 +28,13 @@ const Times = 10
 // LargeCount is a call with counts of type MPI_Count: MPI_Reduce_c.
 const LargeCount Call = "large_count"
 
-// Sliced is what programs do without such counts: MPI_Bcast/sliced, calls on slices of 2³¹ − 1
-// elements.
+// Sliced is what programs do without such counts: MPI_Bcast/sliced, calls on slices of at most
+// 2³¹ − 1 elements.
 const Sliced Call = "sliced"
 
-// canBeSliced are the collectives whose data are in a row, so that a slice of them is a call.
-var canBeSliced = []string{"MPI_Allreduce", "MPI_Bcast", "MPI_Exscan", "MPI_Reduce", "MPI_Scan"}
+// canBeSliced are the collectives whose data are in a row, or whose parts a datatype can take from
+// blocks that are apart: operators have none for the parts of MPI_Reduce_scatter.
+var canBeSliced = []string{"MPI_Allgather", "MPI_Allreduce", "MPI_Alltoall", "MPI_Bcast", "MPI_Exscan", "MPI_Gather", "MPI_Reduce", "MPI_Scan", "MPI_Scatter"}
 
 // Calls has all calls, in the order of lists.
 var Calls = slices.Concat(
@@ -161,7 +162,7 @@ var ways = map[Call][2]string{
 	InPlace:          {"%(n) in place", "with MPI_IN_PLACE"},
 	Copied:           {"copy + %(n)", "the input that is in the receive buffer copied to a temporary, then not in place"},
 	LargeCount:       {"%_c(n)", "with counts that are MPI_Count"},
-	Sliced:           {"⌈n/(2³¹ − 1)⌉·%", "in slices of 2³¹ − 1 elements, one call for each"},
+	Sliced:           {"⌈n/(2³¹ − 1)⌉·%", "in slices of at most 2³¹ − 1 elements, one call for each"},
 }
 
 func variantOf(of Function, c Call) (f Function, ok bool) {

@@ -21,7 +21,7 @@ func TestEveryCallIsOneOfACollectiveWithItsResult(t *testing.T) {
 	// MPI_Barrier moves nothing, and MPI_Bcast has nothing to be in place of. Five collectives have
 	// counts that can differ, five have no operator, two have a form for neighbors.
 	want := map[Call]int{Nonblocking: 16, Persistent: 15, InPlace: 14, Copied: 14, NonblockingTimes: 15, PersistentTimes: 15, PersistentOnce: 15,
-		Contiguous: 5, Neighborhood: 2, ByMessages: 2, LargeCount: 15, Sliced: 5}
+		Contiguous: 5, Neighborhood: 2, ByMessages: 2, LargeCount: 15, Sliced: 9}
 	for _, r := range Rules {
 		if r != Equal { // Reduce_scatter's mock-ups with equal parts are of the usual kind
 			want[Call(r)], want[Counted(r, ByAllreduce)], want[Counted(r, ByReduce)] = 5, 1, 1

@@ -12,7 +12,6 @@ const ExploreSchema = "pgmpi-explore/1"
 // Advice is the answer for a collective at one size.
 type Advice string
 
-// All words.
 const (
 	DefaultIsBest Advice = "default is best"     // what seemed faster is shown not to be
 	NothingSeen   Advice = "nothing faster seen" // by the mpiruns that choose; nothing was tested
@@ -57,7 +56,6 @@ type Exploration struct {
 	Exit   int      `json:"exit_code"`
 }
 
-// ExploreCell is a collective at one size.
 type ExploreCell struct {
 	medians.Cell
 	NP       int        `json:"np"`

@@ -83,7 +83,6 @@ var Verdict = func() reflect.Type {
 	return reflect.StructOf(fields)
 }()
 
-// OfVerdict is the row of a verdict.
 func OfVerdict(s Source, v *analyze.Verdict) any {
 	row := reflect.New(Verdict).Elem()
 	row.Field(0).Set(reflect.ValueOf(s))

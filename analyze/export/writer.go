@@ -20,17 +20,14 @@ type Writer[T any] interface {
 	Close() error
 }
 
-// The formats of tables.
 const (
 	CSV     = "csv"
 	Parquet = "parquet"
 	OSU     = "osu" // only of medians
 )
 
-// Formats are their names.
 var Formats = []string{CSV, Parquet, OSU}
 
-// New is a writer of a format to w, for rows of a type.
 func New[T any](format string, w io.Writer, row reflect.Type) (Writer[T], error) {
 	switch format {
 	case CSV:
@@ -71,7 +68,6 @@ func (o *osuWriter) Write(rows []Median) error {
 	return nil
 }
 
-// Close implements Writer.
 func (o *osuWriter) Close() error {
 	_, err := io.WriteString(o.out, imported.OSUText(o.library, o.times))
 	o.times = nil

@@ -243,7 +243,6 @@ func (f *Family) replicate() {
 // one is 10. A smaller difference may be the clock's own.
 func (f *Family) visible(pair Pair) bool { return math.Abs(f.difference(pair)) >= 1.5*f.tick }
 
-// VisibleAt is visible for the i-th test.
 func (f *Family) VisibleAt(i int) bool { return f.visible(f.pairs[i]) }
 
 // OnTwoSteps tells whether the i-th test is violated by no more than two steps of the clock.

@@ -9,7 +9,6 @@ import (
 // Verdict is the answer of a planned test (docs/dev/statistics.md).
 type Verdict string
 
-// All verdicts.
 const (
 	Violated     Verdict = "violated"      // significant, and by at least min_slowdown
 	Marginal     Verdict = "marginal"      // significant, but smaller than min_slowdown or two clock ticks

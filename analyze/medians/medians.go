@@ -56,7 +56,6 @@ type side struct {
 	plan, calls int
 }
 
-// Case holds what is kept of a case.
 type Case struct {
 	Medians    []float64       // ns, by run-1; NaN for no valid median
 	Runs       int             // mpiruns that had the case

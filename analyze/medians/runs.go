@@ -34,7 +34,6 @@ type RunMedian struct {
 	Usage      Usage
 }
 
-// Seconds returns the run median in seconds, or nil without one.
 func (r *RunMedian) Seconds() *float64 {
 	if math.IsNaN(r.NS) {
 		return nil

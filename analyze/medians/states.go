@@ -50,7 +50,6 @@ type Speed struct {
 	PingPong64KNS float64 `json:"pingpong_64k_ns,omitempty"`
 }
 
-// ProbeQuantities are the quantities of a Speed.
 var ProbeQuantities = []Quantity{ByLine, ByPingPong8, ByPingPong64K, ByMemcpy, ByReduceLocal}
 
 // At points to the field of a quantity; it returns nil for ByCases.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
+	"pgmpi/internal/picture"
 )
 
 // history has two series: of one, the library changes in the fifth night, and with it two ratios.
@@ -48,10 +50,11 @@ func history() *series.History {
 	smaller, faster := asked, asked
 	smaller.Msize, smaller.Guideline = 64, "GL2"
 	faster.Function = "MPI_Bcast"
+	s.Cells = []series.Trend{{Asked: smaller, Points: trend.Points[:6]}, trend, {Asked: faster, Points: trend.Points[2:6]}}
 	s.Changes = []series.Lasting{{Asked: asked, Night: 4, LastBefore: 3, FirstAfter: 4, Before: 1, After: 3.69}, {Asked: smaller, Night: 3, LastBefore: 1, FirstAfter: 4, Before: 1, After: 1.25},
 		{Asked: faster, Night: 5, LastBefore: 3, FirstAfter: 7, Before: 1, After: 0.8}}
 	other := series.Series{Library: "openmpi", Shapes: []string{"p2", "2x1"}, Datatype: "byte", Op: "bor", Nights: []series.Night{
-		{Path: "old/report.json", Origin: analyze.Origin{Created: "2025-12-31T23:59:59Z", Folder: "old\x1b[2J"}, TimeFrom: "the file's time",
+		{Path: "old/report.json", Origin: analyze.Origin{Created: "2025-12-31T23:59:59Z", Folder: "old\x1b[2J"},
 			Library: analyze.Library{Name: "openmpi", Version: "Open MPI v4.1.4, package: Debian"}, R: 10, Tests: 1, Violated: 1, Exit: 1}}}
 	return &series.History{Schema: series.HistorySchema, Series: []series.Series{s, other}, Skipped: []series.Skipped{{Path: "nights/09/report.json", Reason: "damaged: unexpected end of JSON input"}}}
 }
@@ -83,4 +86,68 @@ func TestAHostileNightWritesNoLineOfItsOwn(t *testing.T) {
 	h.Series[0].Nights[0].Created = "```"
 	text := written(t, "table", checks.Histories.Document(h))
 	should.Hold(t, !strings.Contains(text, "\n# big") && !strings.Contains(text, "\x1b") && strings.Contains(text, "unknown"), "%s", text)
+}
+
+// Feed readers show an entry once, by its id, and lead to its trend.
+func TestTheFeedOfAHistoryHasEveryLastingChange(t *testing.T) {
+	type entry struct {
+		ID      string `xml:"id"`
+		Title   string `xml:"title"`
+		Updated string `xml:"updated"`
+		Link    struct {
+			Href string `xml:"href,attr"`
+		} `xml:"link"`
+	}
+	read := func(h *series.History) (ids []string, all []entry) {
+		var feed struct {
+			XMLName xml.Name `xml:"http://www.w3.org/2005/Atom feed"`
+			Entries []entry  `xml:"entry"`
+		}
+		must.Do(t, xml.Unmarshal([]byte(written(t, "atom", checks.Histories.Document(h))), &feed))
+		for _, e := range feed.Entries {
+			ids = append(ids, e.ID)
+		}
+		return ids, feed.Entries
+	}
+	h := history()
+	ids, entries := read(h)
+	must.Hold(t, len(ids) == 2 && ids[0] != ids[1], "%q", ids)
+	should.Equal(t, entries[0].Title+" "+entries[0].Updated, "Bcast 0.80× since 2026-01-06 02:00 on p2, mpich 2026-01-06T02:00:00Z")
+	page := written(t, "html", checks.Histories.Document(h))
+	for _, e := range entries {
+		file, anchor, _ := strings.Cut(e.Link.Href, "#")
+		should.Hold(t, file == "history.html" && strings.Contains(page, `id="`+anchor+`"`), "%s leads nowhere", e.Link.Href)
+	}
+	s := &h.Series[0]
+	s.Nights = append(s.Nights, s.Nights[7])
+	again, _ := read(h)
+	should.Hold(t, slices.Equal(ids, again), "%q became %q", ids, again)
+}
+
+// The page is an index: each cell of the last check leads to its trend, which has the change.
+func TestEveryCellOfAHistoryLeadsToItsTrend(t *testing.T) {
+	h := history()
+	d := checks.Histories.Document(h)
+	drawn, cells := map[string]picture.Figure{}, 0
+	for _, s := range d.Pictured {
+		for _, f := range s.Figures {
+			drawn[f.ID] = f
+		}
+	}
+	for _, s := range d.Pictured {
+		if s.Heat == nil {
+			continue
+		}
+		for _, row := range s.Heat.Rows {
+			for _, c := range row.Cells {
+				if c.Text == "" && c.Sign == "" {
+					continue
+				}
+				cells++
+				f, ok := drawn[c.Link]
+				should.Hold(t, ok && strings.Contains(f.Text, "Changed from "), "%s: %+v leads to %q", row.Name, c, f.Text)
+			}
+		}
+	}
+	should.Equal(t, cells, len(h.Series[0].Cells))
 }

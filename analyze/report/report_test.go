@@ -79,9 +79,10 @@ func text(t *testing.T, name string, r *analyze.Report) string {
 // written is a document in a format.
 func written(t *testing.T, name string, d *document.Document) string {
 	t.Helper()
-	f := must.Get(check.Reports.Format(name))(t)
+	at := slices.IndexFunc(document.Formats, func(f document.Format) bool { return f.Name == name })
+	must.Hold(t, at >= 0, "there is no format %s", name)
 	var out bytes.Buffer
-	must.Do(t, f.Write(&out, d))
+	must.Do(t, document.Formats[at].Write(&out, d))
 	return out.String()
 }
 

@@ -67,7 +67,6 @@ func (f *Fingerprint) AddRanks(runs []RanksOfRun) error {
 	return nil
 }
 
-// validIn tells which repetitions of an mpirun are valid.
 func (f *Fingerprint) validIn(run int) func(rep int) bool {
 	for i := range f.Runs {
 		if f.Runs[i].Run == run {

@@ -12,7 +12,6 @@ import (
 	"pgmpi/nrep"
 )
 
-// CaseSamples are the samples of one case, for pictures of them.
 type CaseSamples struct {
 	medians.Cell
 	Runs        []RunSamples // stage 2, by mpirun
@@ -60,7 +59,6 @@ func runSamples(run int, valid []float64) (*RunSamples, error) {
 	return &RunSamples{Run: run, Seconds: valid, Lo: fences.Lo, Hi: fences.Hi, Median: stats.MedianFinite(kept)}, nil
 }
 
-// CaseSamples returns the samples of the fingerprint, for pictures.
 func (f *Fingerprint) CaseSamples() (*CaseSamples, error) {
 	c := &CaseSamples{Cell: f.Cell}
 	for _, r := range f.Runs {

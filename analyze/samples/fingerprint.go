@@ -84,7 +84,6 @@ type Quantile struct {
 	S float64 `json:"s"`
 }
 
-// quantiles are the shares that a distribution has.
 var quantiles = []float64{0, .05, .25, .5, .75, .9, .95, .99, 1}
 
 // FingerprintMode is a cluster of good samples.
@@ -95,7 +94,6 @@ type FingerprintMode struct {
 	Share float64 `json:"share"`
 }
 
-// FingerprintRun is one mpirun.
 type FingerprintRun struct {
 	Run        int              `json:"run"`
 	Categories map[Category]int `json:"categories"`
@@ -164,12 +162,7 @@ func NewFingerprint(name string, m *results.Manifest, i int, runs []*results.Run
 func newFingerprintRun(run *results.Run, at int) FingerprintRun {
 	usage := medians.UsageOf(&run.Cases[at])
 	r := FingerprintRun{Run: run.Run, Categories: map[Category]int{}, PageFaults: analyze.Number(usage.Faults), Switches: analyze.Number(usage.Switches)}
-	var valid []float64
-	for _, x := range run.Samples[at] {
-		if x.Flags == 0 {
-			valid = append(valid, float64(x.NS))
-		}
-	}
+	valid := protocol.Valid(run.Samples[at])
 	categories := categoriesOf(valid)
 	letters := strings.Builder{}
 	for _, x := range run.Samples[at] {

@@ -81,13 +81,11 @@ type Middle struct {
 	Hi95   *float64 `json:"hi95"`
 }
 
-// OverlapTest is a guideline tested over the mpiruns.
 type OverlapTest struct {
 	analyze.Tested
 	Verdict judge.Verdict `json:"verdict"`
 }
 
-// OverlapRun is what one mpirun found.
 type OverlapRun struct {
 	Run int `json:"run"`
 	protocol.Overlap
@@ -140,7 +138,6 @@ func progressOf(m *results.Manifest) map[string]string {
 	return out
 }
 
-// add takes in an mpirun.
 func (c *OverlapCase) add(run *results.Run, plan int) {
 	for _, info := range run.Cases {
 		switch {

@@ -21,9 +21,8 @@ import (
 
 // Check is one check of many: of its report.json what questions about several checks need.
 type Check struct {
-	Path     string `json:"-"` // as the user calls it
-	TimeFrom string `json:"-"` // where Created is from, if not from the report: an older version's
-	Night    int    `json:"-"` // its number in a folder of nights; 0: none
+	Path  string `json:"-"` // as the user calls it
+	Night int    `json:"-"` // its number in a folder of nights; 0: none
 
 	Schema  string          `json:"schema"`
 	Version string          `json:"pgmpi_version"`

@@ -27,7 +27,7 @@ func Compare(a, b *analyze.Side, cfg CompareConfig) (*Comparison, error) {
 		Schema: CompareSchema, Version: a.Manifest.Version, A: a.Folder(), B: b.Folder(), Operation: analyze.OperationOf(&a.Manifest.Plan),
 		Alternative: cfg.Alternative, Paired: cfg.Paired, Alpha: cfg.Alpha, MinSlowdown: cfg.MinSlowdown,
 		Test: d.Test(0).Name, Adjust: d.Adjust, M: d.M, PMin: d.PMin(0), Refused: d.Refused,
-		ClockTickS: float64(max(a.Set.TickNS, b.Set.TickNS)) / 1e9, Guidelines: changedGuidelines(a, b), Differences: differences(a, b),
+		ClockTickS: float64(max(a.Set.TickNS, b.Set.TickNS)) / 1e9, Guidelines: changedGuidelines(a, b), Algorithms: changedAlgorithms(a, b), Differences: differences(a, b),
 		Wrong: slices.Concat([]analyze.CaseMessage{}, a.Report.Wrong, b.Report.Wrong), FailOn: cmp.Or(cfg.FailOn, ExitOnBoth),
 		Need: cfg.Need, AllRows: cfg.AllRows, Shift: machineShift(CheckOf(a.Report, a.Name), CheckOf(b.Report, b.Name), cfg.Paired),
 	}
@@ -347,6 +347,20 @@ func changedGuidelines(a, b *analyze.Side) []GuidelineChange {
 			asked.MsizeOther = pb.MsizeOther
 		}
 		out = append(out, GuidelineChange{Change: change, Asked: asked, AVerdict: pa.Verdict, BVerdict: pb.Verdict, ARatio: pa.Ratio, BRatio: pb.Ratio})
+	}
+	return out
+}
+
+// changedAlgorithms lists the calls of one library for which both folders know that the algorithm is another.
+func changedAlgorithms(a, b *analyze.Side) []AlgorithmChange {
+	out := []AlgorithmChange{}
+	if a.Report.Which == nil || a.Report.Library.Name != b.Report.Library.Name {
+		return out
+	}
+	for _, was := range a.Report.Which.Rows {
+		if now := b.Report.Which.Of(was.Collective, was.Shape, was.Msize); now != nil && alike(a, b, was.Shape) && was.Differs(now) {
+			out = append(out, AlgorithmChange{medians.Cell{Function: was.Collective, Msize: was.Msize, Shape: was.Shape}, was.Default(), now.Default()})
+		}
 	}
 	return out
 }

@@ -96,6 +96,7 @@ type Comparison struct {
 	Cases       []CaseChange          `json:"cases"`      // in the order of A's Plan
 	Functions   []FunctionChange      `json:"functions"`  // geometric means
 	Guidelines  []GuidelineChange     `json:"guidelines"` // only those that changed
+	Algorithms  []AlgorithmChange     `json:"algorithms"` // of the library, where both folders have a which.json
 	Differences []Difference          `json:"differences"`
 	OnlyA       int                   `json:"only_a"` // cases that only A has
 	OnlyB       int                   `json:"only_b"`
@@ -145,6 +146,13 @@ type GuidelineChange struct {
 	BVerdict judge.Verdict `json:"b_verdict"`
 	ARatio   *float64      `json:"a_ratio"` // of the call to its other side
 	BRatio   *float64      `json:"b_ratio"`
+}
+
+// AlgorithmChange is a call for which the library takes another of its algorithms in B.
+type AlgorithmChange struct {
+	medians.Cell
+	A string `json:"a"`
+	B string `json:"b"`
 }
 
 // Difference is a factor that is not the same in both folders.

@@ -127,13 +127,16 @@ func (s *Series) fill(checks []*Check, wanted []Asked) error {
 			s.Trends = append(s.Trends, t.Trend)
 		}
 	}
+	for _, t := range all {
+		s.Cells = append(s.Cells, t.Trend)
+	}
 	changes, err := lasting(all)
 	s.Changes = append(s.Changes, changes...)
 	return err
 }
 
 func (c *Check) row() Night {
-	row := Night{Path: c.Path, Origin: c.Origin, TimeFrom: c.TimeFrom, Version: c.Version, Library: c.Library, R: c.R,
+	row := Night{Path: c.Path, Origin: c.Origin, Version: c.Version, Library: c.Library, R: c.R,
 		SlowMpiruns: len(c.SlowMpiruns), Probes: append([]analyze.Probes{}, c.Probes...), Exit: c.Exit, Changed: []Difference{}}
 	for i := range c.Points {
 		switch p := &c.Points[i]; p.Verdict {

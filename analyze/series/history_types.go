@@ -28,14 +28,13 @@ type Series struct {
 	Nights   []Night   `json:"nights"`  // by time
 	Changes  []Lasting `json:"changes"` // of ratios, that lasted
 	Trends   []Trend   `json:"trends"`  // of the cells that were asked for
+	Cells    []Trend   `json:"-"`       // all, in the order of the reports
 }
 
 // Night is one check.
 type Night struct {
 	Path string `json:"path"` // where its report was found
 	analyze.Origin
-	// TimeFrom says where Created is from, if not from the report: an older version's.
-	TimeFrom    string           `json:"time_from,omitempty"`
 	Version     string           `json:"pgmpi_version"`
 	Library     analyze.Library  `json:"library"`
 	R           int              `json:"r"`

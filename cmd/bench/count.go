@@ -180,20 +180,9 @@ func needs(decided float64) []figure {
 		}
 	}
 	return []figure{
-		{what: "undecided tests whose R needed can be tried", count: of(func(c *count, a *answer) { c.add(a.by != "") })},
 		{what: "decided by a check with R needed", least: .75, most: decided, count: of(func(c *count, a *answer) { decides(c, a.by, 0) })},
 		{what: "the same less the chance that was given", least: -.05, most: .05, mean: true,
 			count: of(func(c *count, a *answer) { decides(c, a.by, a.needed.Chance) })},
-		{what: "tests with `towards`", count: of(func(c *count, a *answer) {
-			if a.by != "" {
-				c.add(a.needed.Towards != "")
-			}
-		})},
-		{what: "of these decided as it said", count: of(func(c *count, a *answer) {
-			if a.by != "" && a.by != judge.Undecided && a.needed.Towards != "" {
-				c.add((a.needed.Towards == judge.Kept) == (a.by == judge.Kept))
-			}
-		})},
 		{what: "decided by a check with the headline's R", least: .45, count: of(func(c *count, a *answer) { decides(c, a.half, 0) })},
 		{what: "the same less the share that was given", least: -.05, most: .05, mean: true,
 			count: of(func(c *count, a *answer) { decides(c, a.half, a.share) })},

@@ -146,7 +146,7 @@ func (d *drawn) questions() (out []question) {
 	}
 	usual := gate.DefaultGate().Nights
 	for _, times := range []float64{1.1, 1.25, 1.5, 2} {
-		figures := []figure{{what: "alarm"}, {what: "newly violated"}, {what: "alarm, where newly violated", least: .9}, {what: "alarm, where violated before"}}
+		figures := []figure{{what: "alarm"}, {what: "alarm, where newly violated", least: .9}}
 		if times == 2 {
 			figures[0].least = .9
 		}
@@ -164,7 +164,7 @@ func (d *drawn) questions() (out []question) {
 
 // plant counts what a cell does, if it is a call, that takes some times as long from now on.
 func (d *drawn) plant(random *rand.Rand, cell int, times float64, before []*gate.Check, counted []count) {
-	var violated, newly, alarm, call bool
+	var newly, alarm, call bool
 	night := d.night(random, cell, times)
 	_, alarms := d.hold(random, night, before, "tonight")
 	for i, t := range d.manifest.Plan.Tests {
@@ -175,18 +175,14 @@ func (d *drawn) plant(random *rand.Rand, cell int, times float64, before []*gate
 			p := n.Points[i]
 			return p.Verdict == judge.Violated && p.State != analyze.Unsure
 		})
-		call, violated, alarm = true, violated || known, alarm || alarms[i]
+		call, alarm = true, alarm || alarms[i]
 		newly = newly || !known && night.Report.Verdicts[i].Verdict == judge.Violated
 	}
 	if !call {
 		return
 	}
 	counted[0].add(alarm)
-	counted[1].add(newly)
 	if newly {
-		counted[2].add(alarm)
-	}
-	if violated {
-		counted[3].add(alarm)
+		counted[1].add(alarm)
 	}
 }

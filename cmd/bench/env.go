@@ -131,7 +131,6 @@ func (e *env) measure(ctx context.Context, command, text string, seed int, docum
 	return out, seconds
 }
 
-// checked is a check that was made.
 type checked struct {
 	analyze.Report
 	out      string // its results folder

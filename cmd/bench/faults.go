@@ -138,7 +138,6 @@ func faultsBench(ctx context.Context, e *env) {
 	fmt.Printf("   hit while it ran: %d; left where nobody could clear up, as docs say: %d\n", e.times-n[missed], n[documented])
 }
 
-// What is counted.
 const (
 	lost       = "a finished mpirun changed or is lost"
 	wrong      = "the check did not go on to its end, or samples are missing"

@@ -34,7 +34,6 @@ var benches = []bench{
 	{"pipelined", "many calls in a row as pgmpi times --pipelined has them, against the loop of other benchmarks in plain C", true, 20, 1, pipelinedRival.bench},
 	{"check", "a whole check of GL3-GL17 at five sizes, 16 B to 1 MiB, p = 2, nrep 10 to 200; the fastest counts", true, 3, 1, checkBench},
 	{"memory", "a rank's memory beside a plain C program with the same buffers, and what a case takes beside its calls, by p", true, 1, 1, memoryBench},
-	{"clocks", "clock synchronisation where the true error is known", true, 1, 1, clocksBench},
 	{"simulate", "what the statistics promise, in simulated checks, with 95 % limits: errors, power, repeats, cost", false, 1000, 1, simulateBench},
 	{"replay", "R needed and the probability of replication in parts of one folder of many mpiruns", true, 100, 1, replayBench},
 	{"proof", "the same in real checks of collectives with themselves, p = 2, 1 to 128 KiB", true, 20, 1, proofBench},
@@ -121,7 +120,7 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	fs.IntVar(&e.times, "times", 0, "rounds, checks or mpiruns of a bench (0: what is in parentheses above)")
 	fs.IntVar(&e.mpiruns, "mpiruns", 0, "R of a check of stability and proof (0: the default procedure); remedy: pairs of mpiruns of the plain C program (0: 15)")
 	fs.BoolVar(&e.load, "load", false, "stability, proof: beside a load that comes and goes, a busy process on one core for 10 of every 30 s")
-	fs.IntSliceVar(&e.processes, "np", nil, "numbers of processes of memory (default 2, 4, 8, 16, 32) and clocks (default 2 to 16)")
+	fs.IntSliceVar(&e.processes, "np", nil, "numbers of processes of memory (default 2, 4, 8, 16, 32)")
 	fs.Uint64Var(&e.seed, "seed", 1, "of the order of mpiruns (loop, pipelined) and of random numbers (simulate, replay)")
 	fs.IntVar(&e.tests, "tests", 300, "simulate: tests of a check")
 	fs.StringSliceVar(&e.designs, "designs", []string{"usual", "10"}, "simulate: what to compare: usual, numbers of mpiruns as 10 or with looks 8+16+24, paper")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -183,7 +182,6 @@ func repeats(times, tests int) (out []question) {
 			{what: "intervals that hold the ratio", least: .935, most: .965, count: covered(false)},
 			{what: "the same of violations", count: covered(true)},
 			{what: "samples, as a multiple of R = 10", most: 1.5, mean: true, count: samplesTaken},
-			{what: "mpiruns started, as a multiple of R = 10", mean: true, count: mpirunsStarted},
 		}, replications())
 		out = append(out, question{fmt.Sprintf("%d checks, %s", inSeries, row.name), times, figures, simulated(row.w, libraryRatios(tests), inSeries)})
 	}
@@ -252,7 +250,7 @@ func followed(w world.World, tests int) func(*design, int, *rand.Rand) *series {
 	}
 }
 
-// usualR is the R in which samples and mpiruns are counted.
+// usualR is the R in which samples are counted.
 const usualR = 10
 
 func samplesTaken(s *series) (c count) {
@@ -260,14 +258,6 @@ func samplesTaken(s *series) (c count) {
 		for _, o := range check {
 			c = count{c.n + float64(o.Runs), c.of + usualR}
 		}
-	}
-	return c
-}
-
-func mpirunsStarted(s *series) (c count) {
-	for _, check := range s.checks {
-		most := slices.MaxFunc(check, func(a, b judge.Outcome) int { return cmp.Compare(a.Runs, b.Runs) })
-		c = count{c.n + float64(most.Runs), c.of + usualR}
 	}
 	return c
 }

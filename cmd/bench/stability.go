@@ -3,16 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"pgmpi/analyze/judge"
 	"pgmpi/cmd/bench/meter"
-	"pgmpi/internal/stats"
 )
 
 const (
@@ -21,8 +16,6 @@ const (
 	scanGuideline = "GL16"
 	scanLeast     = 8
 	scanMost      = 1 << 10
-
-	farRatio = 1.15 // from which no verdict should flip
 )
 
 // steady is false when the machine's state changed, as far as is known.
@@ -56,11 +49,7 @@ func (e *env) stabilities(checks []checked) []question {
 			fmt.Println()
 		}
 	}
-	figures := append(flips(.20, 0, .03),
-		figure{what: fmt.Sprintf("of a median ratio from %g on: not in another", farRatio), count: cells(farFlipped)})
-	for _, p := range []float64{.5, .75, .9} {
-		figures = append(figures, figure{what: fmt.Sprintf("%% from check to check beyond the intervals, at %g", p), mean: true, count: beyond(p)})
-	}
+	figures := flips(.20, 0, .03)
 	if e.library == "mpich" {
 		figures = append(figures, figure{what: fmt.Sprintf("Scan of %d to %d B, violated in every check", scanLeast, scanMost), least: 1, count: func(s *series) count {
 			f := flipped(s.only(scans))
@@ -94,7 +83,6 @@ func seriesOf(checks []checked) *series {
 	return s
 }
 
-// only leaves some of the tests.
 func (s *series) only(tests []int) *series {
 	out := &series{}
 	for _, check := range s.checks {
@@ -122,60 +110,4 @@ func byState(checks []checked) (states []meter.State, in [][]checked) {
 		in[i] = append(in[i], c)
 	}
 	return states, in
-}
-
-// farFlipped counts flips of cells whose median ratio is farRatio or more.
-func farFlipped(c *count, in []judge.Outcome, violated int) {
-	var ratios []float64
-	for _, o := range in {
-		if !math.IsNaN(o.Ratio) {
-			ratios = append(ratios, o.Ratio)
-		}
-	}
-	if len(ratios) > 0 && stats.MedianFinite(ratios) >= farRatio {
-		c.add(violated < len(in))
-	}
-}
-
-// cellSpread is what a cell's logarithms of ratios do over several checks.
-type cellSpread struct {
-	mean, variance float64 // over the checks
-	within         float64 // variance that the 95 % intervals stand for, mean of the checks
-}
-
-// spreads leaves out cells without an interval in some check.
-func (s *series) spreads() (out []cellSpread) {
-	for i := range s.checks[0] {
-		var logs, within []float64
-		for _, check := range s.checks {
-			o := check[i]
-			se := math.Log(o.Hi95/o.Lo95) / (2 * distuv.UnitNormal.Quantile(.975))
-			logs, within = append(logs, math.Log(o.Ratio)), append(within, se*se)
-		}
-		c := cellSpread{stat.Mean(logs, nil), stat.Variance(logs, nil), stat.Mean(within, nil)}
-		if !math.IsNaN(c.mean + c.within) {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// between is the standard deviation from check to check beyond the intervals, 0 if there
-// is nothing left.
-func (c cellSpread) between() float64 { return math.Sqrt(max(0, c.variance-c.within)) }
-
-// beyond is a quantile of the spread from check to check beyond the intervals, in per
-// cent: what all mpiruns of a check have in common no check can see.
-func beyond(p float64) func(*series) count {
-	return func(s *series) count {
-		var sd []float64
-		for _, cell := range s.spreads() {
-			sd = append(sd, 100*cell.between())
-		}
-		if len(sd) == 0 {
-			return count{}
-		}
-		slices.Sort(sd)
-		return count{stat.Quantile(p, stat.Empirical, sd, nil), 1}
-	}
 }

@@ -128,28 +128,3 @@ func TestReportsWithAndWithoutStatesAndReplicationAreRead(t *testing.T) {
 		should.Equal(t, c.steady(), states < 2, "%d states in the report, steady", states)
 	}
 }
-
-func TestFlipsOfLargeRatiosAreThoseWithALargeMedian(t *testing.T) {
-	s := seriesOf(checksOf([]float64{90, 90, 90}, "VVu", "VuV", "VVV", "VVu"))
-	for cell, ratios := range [][]float64{{1.5, 1.5, 1.5}, {1.08, 1.5, 1.1}, {1.2, 1.2, 1.2}, {1.15, 1.3, 1}} {
-		for k, r := range ratios {
-			s.checks[k][cell].Ratio = r
-		}
-	}
-	got, want := cells(farFlipped)(s), (count{2, 3})
-	should.Hold(t, got == want, "got %v, want %v", got, want)
-}
-
-// The ratios 1 and 1.1 by turns have a standard deviation of ln 1.1·√(1/3) over four
-// checks; intervals of ± .04 stand for one of .04/1.96.
-func TestSpreadBetweenChecksIsWhatIntervalsLeave(t *testing.T) {
-	s := seriesOf(checksOf([]float64{90, 90, 90, 90}, "uuuu", "uuuu"))
-	for k := range s.checks {
-		o := &s.checks[k][0] // the other cell has no ratio
-		o.Ratio = []float64{1, 1.1}[k%2]
-		o.Lo95, o.Hi95 = o.Ratio*math.Exp(-.04), o.Ratio*math.Exp(.04)
-	}
-	want := 100 * math.Sqrt(math.Pow(math.Log(1.1), 2)/3-math.Pow(.04/1.959964, 2))
-	got := beyond(.5)(s)
-	should.Hold(t, math.Abs(got.n-want) <= 1e-4 && got.of == 1, "got %v, want %.4f", got, want)
-}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -156,5 +157,33 @@ func TestEveryExampleForCIRunsTheNightlyScript(t *testing.T) {
 		cmd.Dir = root
 		err := cmd.Run()
 		should.Hold(t, err == nil && strings.Contains(out.String(), "pgmpi: no alarm."), "%s: %v\n%s%s", name, err, out, errs)
+	}
+}
+
+// The script of the workflow runs as GitHub runs it, with comments that this test has made up.
+func TestAPullRequestHasOneComment(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("no node on the PATH")
+	}
+	text := string(must.Get(os.ReadFile(example(t, "github-pr.yml")))(t))
+	_, script, found := strings.Cut(text, "script: |\n")
+	must.Hold(t, found, "no script")
+	script, _, _ = strings.Cut(script, "      - uses:")
+	for comments, want := range map[string]string{
+		`[]`: "create 7",
+		`[{id: 3, user: {type: "Bot"}, body: "<!-- pgmpi compare -->"}, {id: 4, user: {type: "User"}, body: "<!-- pgmpi report -->"}]`: "create 7",
+		`[{id: 5, user: {type: "Bot"}, body: "<!-- pgmpi report -->\nold"}]`:                                                           "update 5",
+	} {
+		b := emptyFixture(t, t.TempDir())
+		b.put("comment.md", "<!-- pgmpi report -->\nnew\n")
+		b.put("run.js", `const context = {serverUrl: "https://github.com", repo: {owner: "o", repo: "r"}, runId: 9, issue: {number: 7}};
+const said = verb => x => console.log(verb, x.comment_id || x.issue_number, x.body.split("\n").slice(0, 2).join(), x.body.includes("[All of it](https://github.com/o/r/actions/runs/9)"));
+const github = {paginate: async () => (`+comments+`), rest: {issues: {listComments: 0, updateComment: said("update"), createComment: said("create")}}};
+(async () => {`+script+`})();`)
+		cmd, out, errs := b.command(node, "run.js")
+		cmd.Dir = b.dir
+		must.Do(t, cmd.Run())
+		should.Equal(t, strings.TrimSpace(out.String()), want+" <!-- pgmpi report -->,new true", errs)
 	}
 }

@@ -76,7 +76,7 @@ func (b *fixture) removeRuns() {
 // with returns a fixture whose ranks have the fault of testdata/fault/fault.c.
 func (b *fixture) with(fault string) *fixture {
 	c := *b
-	c.env = append(slices.Clone(b.env), "LD_PRELOAD="+filepath.Join(b.bin, "fault.so"), "PGMPI_FAULT="+fault)
+	c.env = append(b.preload("fault.so"), "PGMPI_FAULT="+fault)
 	return &c
 }
 

@@ -135,7 +135,7 @@ func verifyJob(np int, d mockups.Datatype, op string, root int, all bool) *proto
 	j.Root, j.Verify = root, true
 	for _, f := range mockups.All() {
 		for _, count := range []int64{0, 1, 7, 840, 841} {
-			if !all && !f.Reduces {
+			if !all && !f.Reduces || !f.HasData() && count > 0 {
 				continue
 			}
 			j.Order = append(j.Order, len(j.Cases))
@@ -187,7 +187,7 @@ func (b *fixture) verify(np int, d mockups.Datatype, op string, root int, all bo
 	}
 }
 
-// What divides its work among nodes says why it cannot.
+// What divides its work among nodes says why it cannot. Wrong collectives have no say in that.
 func TestMockupOnNodesSaysWhyItIsNotMeasured(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, libraries[0])
@@ -199,16 +199,17 @@ func TestMockupOnNodesSaysWhyItIsNotMeasured(t *testing.T) {
 		{3, "nodes-of-1", "one rank on each of 3 nodes"},
 		{3, "nodes-of-2", "1 to 2 ranks on a node"},
 		{4, "nodes-dealt", "do not have numbers in a row"},
+		{4, "nodes-of-2", ""},
 	} {
 		j := measureJob(c.np, "int", "sum", 20*time.Second)
-		j.Order, j.Cases = []int{0, 1}, []protocol.JobCase{{Function: "bcast_as_lane", NRep: 1}, {Function: "MPI_Bcast", NRep: 1}}
-		out, err := b.with(c.nodes).runJob(c.np, j)
+		j.Order, j.Cases = []int{0, 1}, []protocol.JobCase{{Function: "scatter_as_lane", NRep: 1}, {Function: "MPI_Scatter", NRep: 1}}
+		out, err := b.with(c.nodes+",spoiled-MPI_Allreduce,spoiled-MPI_Bcast").runJob(c.np, j)
 		if err != nil {
 			t.Errorf("%s: %v", c.nodes, err)
 			continue
 		}
 		lane, call := out.Cases[0], out.Cases[1]
-		should.Hold(t, lane.Status == protocol.StatusNotMeasured && strings.Contains(lane.Message, c.want) && call.Status == protocol.StatusOK,
+		should.Hold(t, (lane.Status == protocol.StatusNotMeasured) == (c.want != "") && strings.Contains(lane.Message, c.want) && call.Status == protocol.StatusOK,
 			"p = %d, %s: the mock-up is %s: %s, want %q; the call is %s", c.np, c.nodes, lane.Status, lane.Message, c.want, call.Status)
 	}
 }
@@ -225,19 +226,15 @@ func TestShapeThatTheLibraryDoesNotSeeIsRefused(t *testing.T) {
 	should.Hold(t, err != nil && strings.Contains(err.Error(), "the library has the ranks on 2 nodes, and their hosts are 1"), "%v", err)
 }
 
-// launch is how np ranks are started by hand, also more than there are cores.
+// launch is how np ranks are started by hand, also more than there are cores. Open MPI does not look
+// for networks then, which is half of what a short mpirun takes.
 func (b *fixture) launch(np int) (argv, env []string) {
 	argv = strings.Fields(strings.ReplaceAll(b.lib.mpi, "{np}", fmt.Sprint(np)))
 	if b.lib.yield {
-		preload := filepath.Join(b.bin, "yield.so")
-		for _, v := range b.env {
-			if before, ok := strings.CutPrefix(v, "LD_PRELOAD="); ok {
-				preload = before + ":" + preload
-			}
-		}
-		return argv, append(slices.Clone(b.env), "LD_PRELOAD="+preload)
+		return argv, b.preload("yield.so")
 	}
-	return append(argv, "--oversubscribe", "--bind-to", "none"), b.env
+	env = append(slices.Clone(b.env), "OMPI_MCA_pml=^cm,ucx", "OMPI_MCA_btl=^ofi,openib,uct,usnic")
+	return append(argv, "--oversubscribe", "--bind-to", "none"), env
 }
 
 // runJob starts the rank program by hand, with --job and more of its arguments.

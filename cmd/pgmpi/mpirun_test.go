@@ -117,6 +117,17 @@ func newFixtureIn(t *testing.T, dir string, l library) *fixture {
 	return b
 }
 
+// preload returns the environment with one more library between ranks and MPI.
+func (b *fixture) preload(name string) []string {
+	file := filepath.Join(b.bin, name)
+	for _, v := range b.env {
+		if before, ok := strings.CutPrefix(v, "LD_PRELOAD="); ok {
+			file = before + ":" + file
+		}
+	}
+	return append(slices.Clone(b.env), "LD_PRELOAD="+file)
+}
+
 // toml writes gl.toml and returns its path.
 func (b *fixture) toml(text string) string {
 	b.t.Helper()

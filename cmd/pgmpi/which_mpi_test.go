@@ -3,15 +3,18 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
-	"pgmpi/analyze/report"
+	"pgmpi/analyze"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
 
-func (b *fixture) which(args ...string) (out report.Which) {
+func (b *fixture) which(args ...string) (out analyze.Which) {
 	b.t.Helper()
 	args = append([]string{"which", "--format", "json", "--np", "4", "--rank", b.rank}, args...)
 	if b.lib.name == "openmpi" {
@@ -27,13 +30,10 @@ func TestWhichNamesTheAlgorithmThatIsForced(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, libraries[0])
 	list := b.algorithms().Collectives
-	plain := slices.Clone(b.env)
 	calls := []string{"MPI_Allreduce nonoverlapping", "MPI_Reduce_scatter non-overlapping", "MPI_Reduce_scatter_block basic_linear"}
 	const own = -1
-	for k, more := own, true; more; k++ {
-		more = k == own
-		want := map[string]string{}
-		b.env = append(slices.Clone(plain), dynamicRules)
+	for k := own; ; k++ {
+		want, env := map[string]string{}, []string{dynamicRules}
 		for _, c := range list {
 			for i, a := range c.Names {
 				turn := i
@@ -41,16 +41,53 @@ func TestWhichNamesTheAlgorithmThatIsForced(t *testing.T) {
 					turn = own
 				}
 				if turn == k && a.Name != "two_proc" { // it is for p = 2
-					more, want[c.Collective] = true, a.Name
-					b.env = append(b.env, fmt.Sprintf("OMPI_MCA_%s=%d", c.Variable, a.Value))
+					want[c.Collective] = a.Name
+					env = append(env, fmt.Sprintf("OMPI_MCA_%s=%d", c.Variable, a.Value))
 				}
 			}
 		}
-		for _, r := range b.which("--msizes", "4Ki").Rows {
-			name, forced := want[r.Collective]
-			should.Hold(t, !forced || slices.Contains(r.Algorithms, name), "%s is made to take %s, and which says %v (%s)", r.Collective, name, r.Algorithms, r.Why)
+		if len(want) == 0 && k != own {
+			return
 		}
+		t.Run(fmt.Sprint(k), func(t *testing.T) {
+			t.Parallel()
+			b := newFixture(t, libraries[0])
+			b.env = append(b.env, env...)
+			for _, r := range b.which("--msizes", "4Ki", "--functions", strings.Join(slices.Sorted(maps.Keys(want)), ",")).Rows {
+				should.Hold(t, slices.Contains(r.Algorithms, want[r.Collective]), "%s is made to take %s, and which says %v (%s)", r.Collective, want[r.Collective], r.Algorithms, r.Why)
+				delete(want, r.Collective)
+			}
+			should.Equal(t, len(want), 0, "collectives without a row")
+		})
 	}
+}
+
+// The tuned component takes linear for MPI_Bcast in B, by gl.toml. which needs both folders' own settings.
+func TestCompareNamesTheAlgorithmThatIsAnother(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t, libraries[0])
+	for name, forced := range map[string]string{"a": "binomial", "b": "linear"} {
+		toml := b.setUp(name, fmt.Sprintf(oneCase, "GL10:MPI_Bcast"))
+		value := map[string]int{"linear": 1, "binomial": 6}[forced]
+		text := must.Get(os.ReadFile(toml))(t)
+		text = fmt.Appendf(text, "[mpi.env]\nOMPI_MCA_coll_tuned_use_dynamic_rules = \"1\"\nOMPI_MCA_coll_tuned_bcast_algorithm = \"%d\"\n", value)
+		must.Do(t, os.WriteFile(toml, text, 0o666))
+		b.pgmpi("check", toml, "--np", "4", "--mpiruns", "3", "--launch", b.lib.mpi+" --oversubscribe", "--out", b.dir+"/"+name)
+		s := b.pgmpi("which", b.dir+"/"+name).exits(t, 0)
+		should.Contain(t, s.stdout, forced)
+	}
+	s := b.pgmpi("compare", b.dir+"/a", b.dir+"/b")
+	should.Contain(t, s.stdout, "Bcast 64 KiB: binomial → linear")
+	b.env = append(b.env, "OMPI_MCA_coll_tuned_reduce_algorithm=1")
+	s = b.pgmpi("which", b.dir+"/a").exits(t, 2)
+	should.Contain(t, s.stderr, "OMPI_MCA_coll_tuned_reduce_algorithm", "set it so again")
+}
+
+// MPI_Barrier has no guideline to check.
+func TestWhichNeedsNoGuideline(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t, libraries[1])
+	should.Equal(t, len(b.which("--functions", "MPI_Barrier").Rows), 1)
 }
 
 // What MPICH 4.0.2's csel.c has for 4 processes.

@@ -2,10 +2,13 @@ package main
 
 import (
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"pgmpi/analyze/explore"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -128,6 +131,42 @@ func wrongJob() *protocol.Job {
 	return j
 }
 
+// A collective that spoils all that it gives is blamed alone: functions without it in their formula
+// are measured and right, and the ranks understand each other. Each library meets half of the
+// collectives.
+func TestSpoiledCollectiveIsBlamedAlone(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		for i, name := range mockups.Collectives() {
+			spoiled, _ := mockups.Get(name)
+			if !spoiled.HasData() || !b.has(i) {
+				continue
+			}
+			j := b.variantsJob(2, mockups.Datatype{Name: "int", Bytes: 4}, "sum", 0)
+			for _, f := range mockups.All() {
+				j.Order = append(j.Order, len(j.Cases))
+				j.Cases = append(j.Cases, protocol.JobCase{Function: f.ID, Msize: 4, NRep: 2})
+			}
+			j.FirstCalls, j.Layout, j.Measure.PerRank = 1, true, true
+			out, err := b.with("spoiled-"+name).runJob(2, j)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			should.Equal(t, out.Layout.Nodes[0].Ranks.String(), "0-1", "%s: the ranks of this host", name)
+			calls := regexp.MustCompile(`\b` + strings.TrimPrefix(name, "MPI_") + `\b`)
+			for _, c := range out.Cases {
+				f, _ := mockups.Get(j.Cases[c.Case].Function)
+				if b.breaks(f) || b.lacks(f, 0) != "" || f.Over != "" {
+					continue
+				}
+				should.Hold(t, c.Status == protocol.StatusOK || c.Status == protocol.StatusWrong && calls.MatchString(f.Formula),
+					"%s is spoiled: %s is %s: %s", name, f.ID, c.Status, c.Message)
+				should.Hold(t, f.ID != name || c.Status == protocol.StatusWrong, "%s is spoiled, and %s: %s", name, c.Status, c.Message)
+			}
+		}
+	})
+}
+
 // Whatever is asked of a function, its wrong data end the command with 3.
 func TestCommandsThatMeasureWrongDataEndWithThree(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
@@ -140,5 +179,23 @@ func TestCommandsThatMeasureWrongDataEndWithThree(t *testing.T) {
 				should.Hold(t, strings.Contains(s.stderr, "gave wrong data") == (fault != "none"), "%s, %s:\n%s", words, fault, s.stderr)
 			}
 		}
+	})
+}
+
+// A library that gives an old result again while one case is timed, which the data of that case
+// cannot show: the call behind its timed ones does, and the exploration ends with 3.
+func TestExplorationEndsWithThreeWhenDataGoStaleWhileTheyAreTimed(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		gl := b.toml("[job]\nnp = [2]\nmpiruns = 6\nmsizes = [\"64\"]\n[nrep]\nfixed = 200\n[explore]\nselect = 1\nalgorithms = [\"MPI_Allgather\"]\n")
+		s := b.with("wrong-stale-after-100").pgmpi("explore", "--rank", b.rank, "--out", b.out, "--guidelines", gl).exits(t, 3)
+		should.Contain(t, s.stderr, "gave wrong data")
+		unused := b.exploration().Unused
+		should.Hold(t, slices.ContainsFunc(unused, func(u explore.Unused) bool {
+			return u.Function == "MPI_Allgather" && u.Status == string(protocol.StatusWrong)
+		}) &&
+			slices.ContainsFunc(unused, func(u explore.Unused) bool {
+				return strings.Contains(u.Message, "in a call on other data after the timed ones")
+			}),
+			"unused: %+v", unused)
 	})
 }

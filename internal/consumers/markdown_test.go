@@ -2,6 +2,7 @@ package consumers
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -54,6 +55,35 @@ func TestMarkdownShowsEveryTextAsItIs(t *testing.T) {
 			"FencedCodeBlock: " + clean.Line(want) + "\n```\n````\n", "TableCell: head", "TableCell: x", "TableCell: " + line, "TableCell: x", "Paragraph: " + flow}
 		a, b := strings.Join(got, "\n"), strings.Join(expect, "\n")
 		should.Hold(t, a == b, "%q: got\n%s\nwant\n%s\nof\n%s", want, a, b, source)
+	}
+}
+
+// GitHub tells whoever is named with an @. A comment names nobody, fits, and can be found again by its first line.
+func TestACommentFitsAndTellsNobody(t *testing.T) {
+	parser := goldmark.New(goldmark.WithExtensions(extension.Table)).Parser()
+	mention := regexp.MustCompile(`(^|[^0-9A-Za-z_` + "`" + `/])@[0-9A-Za-z]`)
+	for name, text := range matching(t, "*.github-comment") {
+		first, _, _ := strings.Cut(text, "\n")
+		should.Hold(t, strings.HasPrefix(first, "<!-- pgmpi ") && strings.HasSuffix(first, " -->"), "%s: %s", name, first)
+		markers := 0
+		should.Hold(t, strings.Count(text, "\n") <= 60, "%s: %d lines", name, strings.Count(text, "\n"))
+		source := []byte(text)
+		must.Do(t, ast.Walk(parser.Parse(goldtext.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+			switch n.(type) {
+			case *ast.FencedCodeBlock:
+				return ast.WalkSkipChildren, nil
+			case *ast.HTMLBlock:
+				markers++ // entered and left
+				return ast.WalkContinue, nil
+			case *ast.Link, *ast.Image, *ast.RawHTML, *ast.Blockquote:
+				t.Errorf("%s: a %s in:\n%s", name, n.Kind(), source)
+			}
+			if entering && n.ChildCount() > 0 && n.FirstChild().Type() == ast.TypeInline {
+				should.Hold(t, !mention.MatchString(plainText(n, source)), "%s: %s", name, plainText(n, source))
+			}
+			return ast.WalkContinue, nil
+		}))
+		should.Equal(t, markers, 2, name)
 	}
 }
 

@@ -27,6 +27,8 @@ type Kind[T any] struct {
 	Metrics    func(*T) []Metric
 	Benchmarks func(*T) *Benchmarks
 	Plotted    func(*T) string // columns that sites' scripts plot
+	Feed       func(*T) *Feed
+	Comment    bool // whether it is for pull requests
 }
 
 // Document is what one command has to say, in every form that it has.
@@ -39,6 +41,7 @@ type Document struct {
 	Metrics    []Metric
 	Benchmarks *Benchmarks
 	Plotted    string
+	Feed       *Feed
 	Exit       error // of the command that has shown it
 	Page       Page
 	ending     func(folder string) Ending
@@ -46,7 +49,6 @@ type Document struct {
 	Pictured   []Section // of Kind.Page
 }
 
-// Label is a fact with its name, for programs.
 type Label struct{ Name, Value string }
 
 // Ending is what a command ends with, below its document.
@@ -161,7 +163,7 @@ func (s *Section) Drawing(draw func(width int) []string) {
 
 func (k Kind[T]) Document(t *T) *Document {
 	d := &Document{Name: k.Name, Sections: k.Sections(t), screen: made(k.Screen, t), Pictured: made(k.Page, t), Rows: made(k.Rows, t),
-		Exit: made(k.Exit, t), Outcomes: made(k.Outcomes, t), Metrics: made(k.Metrics, t), Benchmarks: made(k.Benchmarks, t), Plotted: made(k.Plotted, t)}
+		Exit: made(k.Exit, t), Outcomes: made(k.Outcomes, t), Metrics: made(k.Metrics, t), Benchmarks: made(k.Benchmarks, t), Plotted: made(k.Plotted, t), Feed: made(k.Feed, t)}
 	if k.Page == nil {
 		d.Pictured = d.Sections
 	}

@@ -1,10 +1,13 @@
 package document
 
 import (
+	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+
+	"pgmpi/internal/clean"
 )
 
 // Formats is the registry, in the order that help texts show.
@@ -16,9 +19,11 @@ var Formats = []Format{
 	htmlFormat,
 	junitFormat,
 	githubFormat,
+	commentFormat,
 	openmetricsFormat,
 	benchfmtFormat,
 	osuFormat,
+	atomFormat,
 }
 
 // Format is one way to write documents.
@@ -44,6 +49,8 @@ const (
 	metrics
 	benchmarks
 	plotted
+	comment
+	feed
 )
 
 // File is the name of a document's file; "": it has none.
@@ -76,7 +83,7 @@ func (k Kind[T]) Formats() []string {
 
 func (k Kind[T]) has(from form) bool {
 	return [...]bool{sections: true, rows: k.Rows != nil, value: k.JSON,
-		outcomes: k.Outcomes != nil, metrics: k.Metrics != nil, benchmarks: k.Benchmarks != nil, plotted: k.Plotted != nil}[from]
+		outcomes: k.Outcomes != nil, metrics: k.Metrics != nil, benchmarks: k.Benchmarks != nil, plotted: k.Plotted != nil, comment: k.Comment, feed: k.Feed != nil}[from]
 }
 
 func (k Kind[T]) Format(name string) (Format, error) {
@@ -110,3 +117,22 @@ func (k Kind[T]) Pick(list string) ([]Target, error) {
 	}
 	return out, nil
 }
+
+var csvFormat = Format{Name: "csv", ext: "csv", from: rows, Write: writeCSV}
+
+func writeCSV(w io.Writer, d *Document) error {
+	out := csv.NewWriter(w)
+	for _, row := range d.Rows {
+		if err := out.Write(clean.All(clean.Cell, row)); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// osuFormat is the text of OSU's benchmarks.
+var osuFormat = Format{Name: "osu", ext: "osu.txt", from: plotted, Write: func(w io.Writer, d *Document) error {
+	_, err := io.WriteString(w, d.Plotted)
+	return err
+}}

@@ -11,7 +11,6 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// githubFormat is annotations of a run of GitHub Actions.
 var githubFormat = Format{Name: "github", from: outcomes, Log: "GITHUB_ACTIONS", Write: writeGitHub}
 
 // mostAnnotations is how many errors of a step GitHub shows.

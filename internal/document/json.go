@@ -10,7 +10,6 @@ import (
 	"pgmpi/internal/clean"
 )
 
-// JSON is the format of the values that documents are about.
 var JSON = Format{Name: "json", ext: "json", from: value, Write: writeJSON}
 
 func writeJSON(w io.Writer, d *Document) error {

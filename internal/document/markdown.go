@@ -111,6 +111,9 @@ func Escaped(text string) string {
 			out.WriteByte('\\')
 		}
 		out.WriteRune(r)
+		if r == '@' && !word(i-1) && word(i+1) {
+			out.WriteString("&#8203;") // else GitHub and GitLab tell somebody of that name
+		}
 	}
 	return out.String()
 }

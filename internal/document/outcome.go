@@ -54,7 +54,6 @@ func (o *Outcomes) Add(suite string, x Outcome) {
 	o.Suites[at].Outcomes = append(o.Suites[at].Outcomes, x)
 }
 
-// Fact adds one that is known.
 func (o *Outcomes) Fact(name, value string) {
 	if value != "" {
 		o.Facts = append(o.Facts, Label{name, OneLine(value)})

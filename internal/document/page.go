@@ -25,7 +25,6 @@ const (
 
 func (p Page) width() int { return cmp.Or(p.Width, UsualWidth) }
 
-// sections returns the sections in the characters of the page.
 func (d *Document) sections() []Section {
 	if !d.Page.ASCII {
 		return d.Sections

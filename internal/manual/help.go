@@ -41,7 +41,6 @@ func Commands(root *cobra.Command) []*cobra.Command {
 	return slices.DeleteFunc(slices.Clone(root.Commands()), func(c *cobra.Command) bool { return !c.IsAvailableCommand() })
 }
 
-// Flags returns the flags of a command without --help.
 func Flags(c *cobra.Command) (out []*pflag.Flag) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Name != "help" {

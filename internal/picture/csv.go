@@ -13,21 +13,14 @@ import (
 // writeCSV writes the data behind a picture: a row for each point, one for each value that it is the
 // middle of, and one for each mark.
 func writeCSV(w io.Writer, p *Picture) error {
-	rows := heatRows(p.Heat)
-	if p.Heat == nil {
-		rows = panelRows(p.Panels)
+	rows := panelRows(p.Panels)
+	if p.Heat != nil {
+		rows = heatRows(p.Heat)
 	}
-	out := csv.NewWriter(w)
-	for _, row := range rows {
-		for i := range row {
-			row[i] = clean.Cell(row[i])
-		}
-		if err := out.Write(row); err != nil {
-			return err
-		}
+	for i, row := range rows {
+		rows[i] = clean.All(clean.Cell, row)
 	}
-	out.Flush()
-	return out.Error()
+	return csv.NewWriter(w).WriteAll(rows)
 }
 
 func panelRows(panels []Figure) [][]string {
@@ -68,9 +61,6 @@ func nameOn(a Axis, x float64) string {
 
 func heatRows(m *HeatMap) [][]string {
 	out := [][]string{{"row", "column", "ratio", "what"}}
-	if m == nil {
-		return out
-	}
 	for _, r := range m.Rows {
 		for i, cell := range r.Cells {
 			if cell == (HeatCell{}) {

@@ -31,7 +31,6 @@ type Numbers struct {
 
 func (n *Numbers) Add(cells ...string) { n.Rows = append(n.Rows, cells) }
 
-// Axis is one of the two of a figure.
 type Axis struct {
 	Title string
 	Scale Scale
@@ -93,7 +92,6 @@ type Point struct {
 	Text   string    // beside it; "": nothing
 }
 
-// Bare is a point without an interval.
 func Bare(x, y float64) Point { return Point{X: x, Y: y, Lo: math.NaN(), Hi: math.NaN()} }
 
 // Mark is about a place on the x axis.
@@ -149,7 +147,6 @@ func (a Axis) Ticks(lo, hi float64, most int) []Tick {
 	return out
 }
 
-// sizeTicks are at most `most` of the sizes that were measured.
 func (f *Figure) sizeTicks(most int) (out []Tick) {
 	var sizes []float64
 	for _, s := range f.Series {

@@ -98,7 +98,6 @@ func (c brush) fill(colour color.Color, left, bottom, right, top vg.Length) {
 	c.FillPolygon(colour, []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
 }
 
-// write puts a text on a line at y.
 func (c brush) write(size float64, align text.XAlignment, x, y vg.Length, what string) {
 	c.in(style(size), align, x, y, what)
 }
@@ -171,7 +170,6 @@ func line(of int, width float64) draw.LineStyle {
 	return l
 }
 
-// spot is a point of a look, at a scale.
 func (c brush) spot(of int, scale vg.Length, at vg.Point) {
 	colour := colourOf(fmt.Sprint("s", of))
 	if looks[of].spot == nil {
@@ -265,7 +263,6 @@ func (c brush) series(s *Drawn, x, y func(float64) vg.Length) {
 // inFont spells what the font of PDF files has no character for.
 var inFont = strings.NewReplacer("★", "*", "▲", "+", "▼", "−", "−", "-", "≤", "<=", "≥", ">=", "→", "->", "✗", "x", "●", "*")
 
-// shown is a text as pictures can show it.
 func shown(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r > 0xff && !strings.ContainsRune("–—…•", r) {

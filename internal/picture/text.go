@@ -35,7 +35,6 @@ func (a TextAxis) Cell(t float64) int {
 	return min(max(int(share*float64(a.Cells)), 0), a.Cells-1)
 }
 
-// At is the time at a share of the axis.
 func (a TextAxis) At(share float64) float64 {
 	if a.Logarithmic {
 		return a.lo * math.Pow(a.hi/a.lo, share)

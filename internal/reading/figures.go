@@ -70,14 +70,12 @@ func drawn(g *checks.Gallery, out *results.Folder, formats []picture.Format, ste
 func worstCases(sides []*analyze.Side) (selectors []string, note string) {
 	lost := 0.0
 	for _, s := range sides {
-		for i := range s.Report.Verdicts {
-			v := &s.Report.Verdicts[i]
-			if v.Verdict != judge.Violated || v.Type != guidelines.Pattern || v.MedianS == nil || v.OtherMedianS == nil || *v.MedianS-*v.OtherMedianS <= lost {
-				continue
+		for _, v := range s.Report.Where(func(v *analyze.Verdict) bool { return v.Verdict == judge.Violated && v.Type == guidelines.Pattern }) {
+			if v.MedianS != nil && v.OtherMedianS != nil && *v.MedianS-*v.OtherMedianS > lost {
+				lost = *v.MedianS - *v.OtherMedianS
+				size := fmt.Sprint(v.Msize)
+				selectors = []string{v.Function + ":" + size + ":" + v.Shape, v.Mockup + ":" + size + ":" + v.Shape}
 			}
-			lost = *v.MedianS - *v.OtherMedianS
-			size := fmt.Sprint(v.Msize)
-			selectors = []string{v.Function + ":" + size + ":" + v.Shape, v.Mockup + ":" + size + ":" + v.Shape}
 		}
 		if lost > 0 {
 			return selectors, fmt.Sprintf("Samples are of the largest loss, %s against its mock-up. --case %s draws another case.", selectors[0], "FUNCTION:MSIZE")

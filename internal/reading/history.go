@@ -2,21 +2,17 @@ package reading
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/fail"
-	"pgmpi/measure/results"
 )
 
 // A tree may be large, and anybody may have written into it.
@@ -144,54 +140,18 @@ func (c *chronicle) night(path string) error {
 	if len(c.checks) == mostNights {
 		return fmt.Errorf("there are more than %d reports: give a folder with fewer", mostNights)
 	}
-	one, written, err := readCheck(path, path)
-	if err == nil && len(one.Points) == 0 { // versions that did not tell kinds apart have judged what is no check
-		err = isCheck(filepath.Dir(path))
-	}
+	one, err := readCheck(path, path)
 	if err != nil {
 		c.skip(path, err)
 		return nil
 	}
-	complete(one, written)
+	if _, err := time.Parse(time.RFC3339, one.Created); err != nil {
+		c.skip(path, "it does not say when it was made: `pgmpi analyze DIR` writes it anew")
+		return nil
+	}
 	if c.tests += len(one.Points); c.tests > mostTests {
 		return fmt.Errorf("the reports have more than %d tests together: give fewer of them", mostTests)
 	}
 	c.checks = append(c.checks, one)
 	return nil
-}
-
-// readJSON reads a file of limited size. Who made it may not wish us well.
-func readJSON(path string, v any) error {
-	text, err := readFile(path, MostReport)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(text, v)
-}
-
-// namedByTime is how NewFolder names folders.
-var namedByTime = regexp.MustCompile(`[0-9]{8}T[0-9]{6}Z`)
-
-// complete fills in what reports of older versions do not say of their origin.
-func complete(c *series.Check, written time.Time) {
-	dir := filepath.Dir(c.Path)
-	if c.Folder == "" {
-		c.Folder, _ = Name(dir)
-	}
-	if _, err := time.Parse(time.RFC3339, c.Created); err == nil {
-		return
-	}
-	var m results.Manifest
-	if err := readJSON(filepath.Join(dir, ManifestName), &m); err == nil {
-		folder := c.Folder
-		c.Origin = analyze.OriginOf(&m)
-		c.Folder = folder
-	}
-	if _, err := time.Parse(time.RFC3339, c.Created); err == nil {
-		c.TimeFrom = ManifestName
-	} else if at, err := time.Parse("20060102T150405Z", namedByTime.FindString(c.Folder)); err == nil {
-		c.Created, c.TimeFrom = at.Format(time.RFC3339), "the folder's name"
-	} else {
-		c.Created, c.TimeFrom = written.UTC().Format(time.RFC3339), "the file's time"
-	}
 }

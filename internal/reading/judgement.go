@@ -3,6 +3,7 @@ package reading
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -116,8 +117,16 @@ func Judged(folder *results.Folder, m *results.Manifest, data *medians.Set, cfg 
 		return nil, err
 	}
 	r := *a.Report
-	r.Folder, err = Name(folder.Path)
-	return &Judgement{a.With(&r), folder, m}, err
+	if r.Folder, err = Name(folder.Path); err != nil {
+		return nil, err
+	}
+	if path := filepath.Join(folder.Path, WhichName); Has(folder.Path, WhichName) {
+		r.Which = &analyze.Which{}
+		if err := readJSON(path, r.Which); err != nil {
+			return nil, fmt.Errorf("%s: %w; `pgmpi which DIR` writes it anew", path, err)
+		}
+	}
+	return &Judgement{a.With(&r), folder, m}, nil
 }
 
 func Name(path string) (string, error) {
@@ -154,7 +163,6 @@ func (j *Judgement) Explain(test int) (*analyze.Explanation, error) {
 	})
 }
 
-// Store writes a document into a folder, in all formats.
 func Store(folder *results.Folder, d *document.Document, formats []document.Format) (err error) {
 	for _, f := range formats {
 		err = errors.Join(err, folder.WriteFile(f.File(d), func(w io.Writer) error { return f.Write(w, d) }))

@@ -14,7 +14,7 @@ import (
 
 func TestReportsThatWouldFillTheMemoryAreRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ReportName)
-	text, err := json.Marshal(&analyze.Report{Schema: analyze.Schema, Verdicts: []analyze.Verdict{{Guideline: "GL8", Verdict: judge.Kept}}})
+	text, err := json.Marshal(&analyze.Report{Schema: analyze.Schema, Origin: analyze.Origin{Created: "2026-01-01T02:00:00Z"}, Verdicts: []analyze.Verdict{{Guideline: "GL8", Verdict: judge.Kept}}})
 	if err == nil {
 		err = os.WriteFile(path, text, 0o666)
 	}

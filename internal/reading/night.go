@@ -31,6 +31,7 @@ const (
 const (
 	ReportName   = "report.json"
 	ManifestName = "manifest.json"
+	WhichName    = "which.json"
 )
 
 // baselines collects the nights that a check is held against.
@@ -224,19 +225,16 @@ func readNight(path string) (*series.Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, folder := path, Has(path, ReportName)
+	file := path
 	switch {
-	case folder:
+	case Has(path, ReportName):
 		file = filepath.Join(path, ReportName)
 	case info.IsDir():
 		return judgeNight(path)
 	}
-	n, _, err := readCheck(file, path)
+	n, err := readCheck(file, path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	if folder && n.Created == "" {
-		n.Created = headOf(path).created
 	}
 	return n, nil
 }
@@ -262,19 +260,14 @@ func judgeNight(path string) (*series.Check, error) {
 	return series.CheckOf(j.Report, path), nil
 }
 
-// readCheck reads a report.json, which the user calls name; written is the time of the file.
-func readCheck(path, name string) (c *series.Check, written time.Time, err error) {
+// readCheck reads a report.json, which the user calls name.
+func readCheck(path, name string) (*series.Check, error) {
 	f, err := regular.Within(path, MostReport)
 	if err != nil {
-		return nil, written, err
+		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, written, err
-	}
-	c, err = series.ReadCheck(io.LimitReader(f, MostReport), name)
-	return c, info.ModTime(), err
+	return series.ReadCheck(io.LimitReader(f, MostReport), name)
 }
 
 // headOf is what the manifest of a results folder says of when it was made; else when the

@@ -81,7 +81,6 @@ func kind(mode fs.FileMode) string {
 	return "no regular file"
 }
 
-// Read reads a file of at most limit bytes.
 func Read(path string, limit int64) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {

@@ -251,8 +251,11 @@ func (e *effects) failures() (out []report.Harm) {
 
 // helps tells whether a cell becomes faster that is not shown to keep its guidelines without the
 // setting.
-func (e *effects) helps(k series.CaseChange) bool {
-	return k.Change == series.Faster && !e.keptBefore[k.Cell]
+func (e *effects) helps(k series.CaseChange) bool { return gained(k) && !e.keptBefore[k.Cell] }
+
+// gained tells whether a case is faster, by a test and by its interval, which is two-sided.
+func gained(k series.CaseChange) bool {
+	return k.Change == series.Faster && (k.RatioHi == nil || *k.RatioHi < 1)
 }
 
 // gains returns the cells that are faster than by what was proved before.
@@ -375,7 +378,7 @@ func (e *effects) outcome(c *report.RemedyCell, by []tuning.Choice) {
 	switch {
 	case e.keptBefore[c.Cell]:
 		c.State = report.CellNotAgain
-	case k.Change != series.Faster:
+	case !gained(*k):
 		c.State = report.CellUndecided
 	case e.keptAfter[c.Cell]:
 		c.State = report.CellMended

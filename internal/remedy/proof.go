@@ -93,8 +93,12 @@ func (x *Remedy) prove(ctx context.Context, choices []tuning.Choice) error {
 		case len(back) == 0:
 			x.held = p
 			x.found.Proofs[len(x.found.Proofs)-1].Holds = true
-			for _, g := range p.effects.newlyViolated(false) {
-				x.note("the other side of a guideline became faster, and the call itself is not slower: %s", g.Text)
+			var newly []string
+			for _, h := range p.effects.newlyViolated(false) {
+				newly = append(newly, strings.Replace(h.Text, " is newly violated:", "", 1))
+			}
+			if len(newly) > 0 {
+				x.note("newly violated because the other side became faster, by calls that are not slower: %s", strings.Join(newly, "; "))
 			}
 			x.cellsBy(p.effects, p.choices)
 			return nil

@@ -96,6 +96,27 @@ func TestCallThatIsStillSlowerThanItsMockupIsNotMended(t *testing.T) {
 	}
 }
 
+// A row that says faster has an interval of gains only.
+func TestGainAgreesWithItsInterval(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	faster := 0
+	for n := range 120 {
+		gain := 1.08 + .03*float64(n%6)
+		e := simulated(t, rng, 10, func(k guidelines.Case, with bool) float64 {
+			if k.Function == "MPI_Reduce" && k.Msize == 64 && !with {
+				return gain
+			}
+			return 1
+		})
+		cell := report.RemedyCell{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 64, Shape: "p2"}, NP: 2, Guidelines: []string{"GL8"}}
+		if e.outcome(&cell, nil); cell.State == report.CellFaster || cell.State == report.CellMended {
+			faster++
+			should.Hold(t, *cell.GainLo >= 1, "%s by %.2f, %.2f to %.2f", cell.State, *cell.Gain, *cell.GainLo, *cell.GainHi)
+		}
+	}
+	should.Hold(t, faster >= 40, "faster in %d of 120 proofs", faster)
+}
+
 // malloc is a choice that may change cases from 64 B on.
 var malloc = []tuning.Choice{{NP: 2, Kind: tuning.ByEnv, Env: mallocKeeps, Sizes: []int64{64}}}
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Quantile returns the p-quantile of x, 0 ≤ p ≤ 1, in the unit of x, by R's type 7:
@@ -59,3 +60,26 @@ func quantileSorted(x []float64, p float64) float64 {
 	f := h - float64(k)
 	return float64((1-f)*x[k]) + float64(f*x[k+1])
 }
+
+// NormalCDF is Φ, the distribution function of the standard normal distribution.
+func NormalCDF(x float64) float64 { return distuv.UnitNormal.CDF(x) }
+
+// StudentQuantile is the p-quantile of Student's t with this many degrees of freedom.
+func StudentQuantile(p float64, freedom int) float64 {
+	return distuv.StudentsT{Sigma: 1, Nu: float64(freedom)}.Quantile(p)
+}
+
+// Pearson is the correlation of the pairs (x_i, y_i), from −1 to 1. It is an error
+// (ErrUndefined) for fewer than two pairs or where one side is constant.
+func Pearson(x, y []float64) (float64, error) {
+	if err := checkPaired(x, y); err != nil {
+		return 0, err
+	}
+	r := stat.Correlation(x, y, nil)
+	if constant(x) || constant(y) || !finite(r) {
+		return 0, fmt.Errorf("correlation of %d pairs: %w", len(x), ErrUndefined)
+	}
+	return max(-1, min(1, r)), nil
+}
+
+func constant(x []float64) bool { return slices.Min(x) == slices.Max(x) }

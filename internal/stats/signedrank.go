@@ -67,7 +67,6 @@ func signedRankOf(d []float64, score Score, exact bool) TestResult {
 	return TestResult{P: normalUpperTail(statistic-mean, variance), Statistic: statistic}
 }
 
-// signMoments are the mean and the variance of V.
 func signMoments(scores []int) (mean, variance float64) {
 	for _, s := range scores {
 		mean += float64(s) / 4

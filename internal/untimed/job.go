@@ -41,6 +41,15 @@ func (o *Once) shapes() []guidelines.Shape {
 	return o.config.Job.On(o.config.Job.NPOr(launch.DefaultNP))
 }
 
+// few is the first shape, with two processes where nodes do not count: enough for what does not depend on them.
+func (o *Once) few() guidelines.Shape {
+	shape := o.shapes()[0]
+	if shape.Nodes == 0 {
+		shape.NP = min(shape.NP, 2)
+	}
+	return shape
+}
+
 // do does a job on a shape, under an environment beside mpi.env. If the mpirun fails, the error
 // is a *measure.Error.
 func (o *Once) do(ctx context.Context, shape guidelines.Shape, env map[string]string, job *protocol.Job,
@@ -64,7 +73,7 @@ func ReadAlgorithms(ctx context.Context, config *glfile.File, start measure.Star
 
 func (o *Once) algorithms(ctx context.Context) (*report.Algorithms, error) {
 	env := measure.Env(launch.AlgorithmEnv(o.ranks.Info.Library), o.config.MPI.Env)
-	out, err := o.ask(ctx, o.shapes()[0], env, &protocol.Job{StallNS: int64(measure.Default().Stall), Algorithms: &protocol.AlgorithmsJob{}})
+	out, err := o.ask(ctx, o.few(), env, &protocol.Job{StallNS: int64(measure.Default().Stall), Algorithms: &protocol.AlgorithmsJob{}})
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +115,7 @@ func (o *Once) Target(ctx context.Context, folder string) (t tuning.Target, err 
 	if o.ranks.Info.Library != "mpich" {
 		return t, nil
 	}
-	r, err := o.read(ctx, o.shapes()[0], nil)
+	r, err := o.read(ctx, o.few(), nil)
 	switch {
 	case ctx.Err() != nil:
 		return t, &fail.Interrupted{}

@@ -1,20 +1,26 @@
 package untimed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure"
+	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
 	"pgmpi/mockups"
 )
 
@@ -23,21 +29,38 @@ const (
 	whichMemory = 1 << 28
 	// mostLeftOut algorithms may hang or end an mpirun.
 	mostLeftOut = 8
+	// twoProcesses is an algorithm that ends the mpirun of more.
+	twoProcesses = "two_proc"
 )
 
+// choosing asks what a library takes for each call of a plan, or without one of the configuration.
+type choosing struct {
+	*Once
+	*analyze.Which
+	plan *guidelines.Plan
+}
+
 // Which tells, for every collective, size and shape of the configuration, which of its own
-// algorithms the library takes. Open MPI's is recognised by its messages, between which
-// processes and of how many bytes; MPICH's is read from the library's selection tree.
-func Which(ctx context.Context, config *glfile.File, start measure.Starter) (*report.Which, error) {
+// algorithms the library takes; of is nil, or a check, whose cases are then taken. Open MPI's is
+// recognised by its messages, between which processes and of how many bytes; MPICH's is read from
+// the library's selection tree.
+func Which(ctx context.Context, config *glfile.File, of *results.Manifest, start measure.Starter) (*analyze.Which, error) {
 	o, err := NewOnce(config, start)
 	if err != nil {
 		return nil, err
+	}
+	c := &choosing{Once: o, Which: &analyze.Which{Schema: analyze.WhichSchema, Library: o.ranks.Info.LibVersion}}
+	shapes := o.shapes()
+	if of != nil {
+		c.plan, shapes = &of.Plan, of.Plan.Shapes
+		if err := o.asMeasured(of); err != nil {
+			return nil, err
+		}
 	}
 	list, err := o.algorithms(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w := &report.Which{Schema: report.WhichSchema, Library: list.Library}
 	target, err := o.Target(ctx, ".")
 	if err != nil {
 		return nil, err
@@ -46,12 +69,12 @@ func Which(ctx context.Context, config *glfile.File, start measure.Starter) (*re
 	list.Collectives = slices.DeleteFunc(list.Collectives, func(a protocol.Algorithms) bool {
 		return len(a.Names) == 0 || len(only) > 0 && !slices.Contains(only, a.Collective)
 	})
-	for _, shape := range o.shapes() {
+	for _, shape := range shapes {
 		switch {
 		case launch.CountingEnv(o.ranks.Info.Library) != nil:
-			err = o.byMessages(ctx, w, shape, target.Library, list)
+			err = c.byMessages(ctx, shape, target.Library, list)
 		case target.Tree != nil && shape.Nodes == 0:
-			err = o.byTree(w, shape, target.Tree, list)
+			err = c.byTree(shape, target.Tree, list)
 		default:
 			err = fail.Setupf("%s counts no messages and has no selection tree that can be read for %s: what it chooses cannot be told", list.Library, shape)
 		}
@@ -59,56 +82,86 @@ func Which(ctx context.Context, config *glfile.File, start measure.Starter) (*re
 			return nil, err
 		}
 	}
-	return w, nil
+	return c.Which, nil
 }
 
-// sizesOf returns the sizes of a collective that its datatype has, and the bytes of an element.
-func (o *Once) sizesOf(collective string) (sizes []int64, element int64, err error) {
-	all, _, err := guidelines.FitMsizes(o.config.Job.Msizes, 1)
-	if err != nil || !guidelines.HasSize(collective) {
-		return []int64{0}, 1, err
+// asMeasured refuses a check of another library, or whose ranks had other variables that choose algorithms.
+func (o *Once) asMeasured(m *results.Manifest) error {
+	if was, is := m.Rank.LibVersion, o.ranks.Info.LibVersion; was != is {
+		return fail.Setupf("it was measured with %s, and the library is %s now", phrase.ShortVersion(was), phrase.ShortVersion(is))
 	}
-	f, _ := mockups.Get(collective)
-	op, _ := guidelines.ResolveOp(o.config.Job.Datatype, o.config.Job.Op)
-	d, _ := f.Elements(o.config.Job.Datatype, op)
-	element = int64(max(1, d.Bytes))
-	return slices.DeleteFunc(all, func(size int64) bool { return size%element != 0 }), element, nil
-}
-
-func (o *Once) byTree(w *report.Which, shape guidelines.Shape, tree *tuning.Tree, list *report.Algorithms) error {
-	chosen, err := tree.Chooser()
-	if err != nil {
-		return fail.AsSetup(err)
-	}
-	for _, a := range list.Collectives {
-		sizes, element, err := o.sizesOf(a.Collective)
-		if err != nil {
-			return err
-		}
-		for _, size := range sizes {
-			name, err := chosen(tuning.Call{Function: a.Collective, NP: shape.NP, Block: size, Elements: size / element})
-			row := report.WhichRow{Collective: a.Collective, Shape: shape.String(), Msize: size, Algorithms: []string{name}, By: report.ByTree}
-			if err != nil {
-				row.Algorithms, row.Why = nil, err.Error()
+	now := measure.Env(host.Env(os.Environ()), o.config.MPI.Env)
+	for _, l := range m.Factors.Layouts {
+		for _, k := range l.Kinds {
+			for name := range measure.Env(now, k.Env) {
+				if (name == dynamicRules || ChoosesAlgorithm(name)) && now[name] != k.Env[name] {
+					return fail.Setupf("it was measured with %s=%q, and now it is %q: set it so again", name, k.Env[name], now[name])
+				}
 			}
-			w.Rows = append(w.Rows, row)
 		}
 	}
 	return nil
 }
 
-// byMessages compares the messages of plain calls with what calls of each algorithm send, and then
-// of each with segments of given sizes where none is the same.
-func (o *Once) byMessages(ctx context.Context, w *report.Which, shape guidelines.Shape, library tuning.Library, list *report.Algorithms) error {
-	var plain, forced, segmented []protocol.JobCase
-	var fixed []protocol.Algorithms
-	tooLarge := 0
-	free := launch.AlgorithmEnv(o.ranks.Info.Library) // of what the environment forces
+// sizesOf returns the sizes of a collective, of a plan or those that its datatype has, and the bytes of an element.
+func (o *choosing) sizesOf(collective string, shape guidelines.Shape) (sizes []int64, element int64, err error) {
+	f, _ := mockups.Get(collective)
+	op, _ := guidelines.ResolveOp(o.config.Job.Datatype, o.config.Job.Op)
+	d, _ := f.Elements(o.config.Job.Datatype, op)
+	element = int64(max(1, d.Bytes))
+	if o.plan != nil {
+		for _, i := range o.plan.CasesOf(shape) {
+			if k := o.plan.Cases[i]; k.Function == collective {
+				sizes = append(sizes, k.Msize)
+			}
+		}
+		slices.Sort(sizes)
+		return sizes, element, nil
+	}
+	all, _, err := guidelines.FitMsizes(o.config.Job.Msizes, 1)
+	if err != nil || !guidelines.HasSize(collective) {
+		return []int64{0}, 1, err
+	}
+	return slices.DeleteFunc(all, func(size int64) bool { return size%element != 0 }), element, nil
+}
+
+func (o *choosing) byTree(shape guidelines.Shape, tree *tuning.Tree, list *report.Algorithms) error {
+	chosen, err := tree.Chooser()
+	if err != nil {
+		return fail.AsSetup(err)
+	}
 	for _, a := range list.Collectives {
-		free = measure.Env(free, launch.ForceEnv(a.Variable, 0))
-		sizes, element, err := o.sizesOf(a.Collective)
+		sizes, element, err := o.sizesOf(a.Collective, shape)
 		if err != nil {
 			return err
+		}
+		for _, size := range sizes {
+			name, err := chosen(tuning.Call{Function: a.Collective, NP: shape.NP, Block: size, Elements: size / element})
+			row := analyze.WhichRow{Collective: a.Collective, Shape: shape.String(), Msize: size, Algorithms: []string{name}, By: analyze.ByTree}
+			if err != nil {
+				row.Algorithms, row.Why = nil, err.Error()
+			}
+			o.Rows = append(o.Rows, row)
+		}
+	}
+	return nil
+}
+
+// calls are what byMessages counts.
+type calls struct {
+	plain, forced, segmented []protocol.JobCase // as they are, of each algorithm, and of each with segments of given sizes
+	fixed                    []protocol.Algorithms
+	free                     map[string]string // of what the environment forces
+}
+
+func (o *choosing) calls(shape guidelines.Shape, library tuning.Library, list *report.Algorithms) (all calls, err error) {
+	tooLarge := 0
+	all.free = launch.AlgorithmEnv(o.ranks.Info.Library)
+	for _, a := range list.Collectives {
+		all.free = measure.Env(all.free, launch.ForceEnv(a.Variable, 0))
+		sizes, element, err := o.sizesOf(a.Collective, shape)
+		if err != nil {
+			return all, err
 		}
 		f, _ := mockups.Get(a.Collective)
 		for _, size := range sizes {
@@ -116,96 +169,80 @@ func (o *Once) byMessages(ctx context.Context, w *report.Which, shape guidelines
 				tooLarge++
 				continue
 			}
-			plain = addCase(plain, a.Collective, size)
+			all.plain = addCase(all.plain, a.Collective, size)
 		}
 		if a.Fixed {
-			fixed = append(fixed, a)
+			all.fixed = append(all.fixed, a)
 			continue
 		}
 		for _, x := range a.Names { // each has a communicator
-			forced = append(forced, casesOf(plain, a.Collective, x.Name, 0)...)
+			all.forced = append(all.forced, casesOf(all.plain, a.Collective, x.Name, 0)...)
 			for _, other := range tuning.Parameters(library, a.Collective, x.Name, shape.NP) {
 				_, bytes, _ := mockups.Parameters(other)
-				segmented = append(segmented, casesOf(plain, a.Collective, other, bytes)...)
+				all.segmented = append(all.segmented, casesOf(all.plain, a.Collective, other, bytes)...)
 			}
 		}
 	}
 	if tooLarge > 0 {
-		w.LeftOut(fmt.Sprintf("on %s %s whose buffers take more than %s in all", shape, conf.Plural(tooLarge, "call"), conf.HumanMemory(whichMemory)))
+		o.LeftOut(fmt.Sprintf("on %s %s whose buffers take more than %s in all", shape, conf.Plural(tooLarge, "call"), conf.HumanMemory(whichMemory)))
 	}
-	now, err := o.countAll(ctx, w, shape, nil, plain)
+	return all, nil
+}
+
+// byMessages compares the messages of plain calls with what calls of each algorithm send, and then
+// of each with segments of given sizes where none is the same.
+func (o *choosing) byMessages(ctx context.Context, shape guidelines.Shape, library tuning.Library, list *report.Algorithms) error {
+	all, err := o.calls(shape, library, list)
 	if err != nil {
 		return err
 	}
-	rows := make([]report.WhichRow, len(plain))
+	plain := all.plain
+	now, err := o.countAll(ctx, shape, nil, plain)
+	if err != nil {
+		return err
+	}
+	rows := make([]analyze.WhichRow, len(plain))
 	for i, c := range plain {
 		m, counted := now[c]
-		rows[i] = report.WhichRow{Collective: c.Function, Shape: shape.String(), Msize: c.Msize, By: report.ByMessages, Sent: m}
+		rows[i] = analyze.WhichRow{Collective: c.Function, Shape: shape.String(), Msize: c.Msize, By: analyze.ByMessages, Sent: m}
 		if !counted {
 			rows[i].Why = "its messages were not counted"
 		}
 	}
-	rowOf := func(c protocol.JobCase) *report.WhichRow {
-		f, _ := mockups.Get(c.Function)
-		return &rows[slices.Index(plain, protocol.JobCase{Function: f.Of, Msize: c.Msize})]
+	rowOf := func(c protocol.JobCase) *analyze.WhichRow {
+		return &rows[slices.Index(plain, protocol.JobCase{Function: mockups.Collective(c.Function), Msize: c.Msize})]
 	}
-	for _, cases := range [][]protocol.JobCase{forced, segmented} {
-		cases = slices.DeleteFunc(cases, func(c protocol.JobCase) bool {
-			return len(rowOf(c).Algorithms) > 0 || rowOf(c).Why != ""
-		})
-		of, err := o.countAll(ctx, w, shape, free, cases)
+	turns := [][]protocol.JobCase{all.forced, all.segmented}
+	for turn := 0; turn < len(turns) || slices.ContainsFunc(all.fixed, func(a protocol.Algorithms) bool { return turn < len(a.Names) }); turn++ {
+		var cases []protocol.JobCase
+		if turn < len(turns) {
+			cases = slices.DeleteFunc(turns[turn], func(c protocol.JobCase) bool { return len(rowOf(c).Algorithms) > 0 })
+		}
+		env, chosen := all.free, map[string]string{} // before the library starts, one of each fixed collective
+		for _, a := range all.fixed {
+			if turn < len(a.Names) && (a.Names[turn].Name != twoProcesses || shape.NP == 2) {
+				chosen[a.Collective], env = a.Names[turn].Name, measure.Env(env, launch.ForceEnv(a.Variable, a.Names[turn].Value))
+				cases = append(cases, slices.DeleteFunc(slices.Clone(plain), func(c protocol.JobCase) bool { return c.Function != a.Collective })...)
+			}
+		}
+		cases = slices.DeleteFunc(cases, func(c protocol.JobCase) bool { return rowOf(c).Why != "" })
+		of, err := o.countAll(ctx, shape, env, cases)
 		if err != nil {
 			return err
 		}
 		for _, c := range cases {
 			r := rowOf(c)
 			if m, ok := of[c]; ok && r.Sent == m {
-				r.Algorithms = append(r.Algorithms, mockups.Algorithm(c.Function))
+				r.Algorithms = append(r.Algorithms, cmp.Or(mockups.Algorithm(c.Function), chosen[c.Function]))
 			}
 		}
-	}
-	if err := o.byEnvironment(ctx, shape, free, rows, fixed); err != nil {
-		return err
 	}
 	for i := range rows {
 		if len(rows[i].Algorithms) == 0 && rows[i].Why == "" {
 			rows[i].Why = "none of its own algorithms sends the same messages"
 		}
 	}
-	w.Rows = append(w.Rows, rows...)
-	return nil
-}
-
-// byEnvironment does the same, in an mpirun for each, with algorithms that can be chosen before the
-// library starts only.
-func (o *Once) byEnvironment(ctx context.Context, shape guidelines.Shape, free map[string]string, rows []report.WhichRow, fixed []protocol.Algorithms) error {
-	for _, a := range fixed {
-		var cases []protocol.JobCase
-		for _, r := range rows {
-			if r.Collective == a.Collective && r.Why == "" {
-				cases = append(cases, protocol.JobCase{Function: r.Collective, Msize: r.Msize})
-			}
-		}
-		for _, x := range a.Names {
-			env := measure.Env(free, launch.ForceEnv(a.Variable, x.Value))
-			got, err := o.countOn(ctx, shape, env, cases, protocol.MessagesJob{Calls: 1})
-			var failed *measure.Error
-			switch {
-			case ctx.Err() != nil:
-				return &fail.Interrupted{}
-			case errors.As(err, &failed): // such as one for two processes only
-				continue
-			case err != nil:
-				return err
-			}
-			for i := range rows {
-				r := &rows[i]
-				if m, ok := got[protocol.JobCase{Function: r.Collective, Msize: r.Msize}]; ok && r.Sent == m {
-					r.Algorithms = append(r.Algorithms, x.Name)
-				}
-			}
-		}
-	}
+	o.Rows = append(o.Rows, rows...)
 	return nil
 }
 
@@ -220,7 +257,7 @@ func casesOf(plain []protocol.JobCase, collective, algorithm string, segment int
 }
 
 // countAll counts the messages of a call of each case, and leaves out what ends an mpirun.
-func (o *Once) countAll(ctx context.Context, w *report.Which, shape guidelines.Shape, env map[string]string, cases []protocol.JobCase) (counts, error) {
+func (o *choosing) countAll(ctx context.Context, shape guidelines.Shape, env map[string]string, cases []protocol.JobCase) (counts, error) {
 	cases = slices.Clone(cases)
 	for range mostLeftOut {
 		if len(cases) == 0 {
@@ -235,7 +272,7 @@ func (o *Once) countAll(ctx context.Context, w *report.Which, shape guidelines.S
 			return got, err
 		}
 		bad := failed.Hung + failed.Crashed
-		w.LeftOut(fmt.Sprintf("%s on %s: it ends the mpirun or does not return", bad, shape))
+		o.LeftOut(fmt.Sprintf("%s on %s: it ends the mpirun or does not return", bad, shape))
 		cases = slices.DeleteFunc(cases, func(c protocol.JobCase) bool { return c.Function == bad })
 	}
 	return nil, fail.Setupf("%d functions in a row end their mpiruns", mostLeftOut)

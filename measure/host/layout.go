@@ -166,7 +166,6 @@ func (l Layout) settings() string {
 	return string(text)
 }
 
-// masks returns the affinity masks of a node, one for each of its ranks.
 func (l *Layout) masks(n *Node) []Ranges {
 	out := make([]Ranges, 0, len(n.Ranks))
 	for _, p := range l.Pinnings[n.Pinning] {

@@ -56,17 +56,6 @@ func (l *Layout) misplaced() []remark.Remark {
 	return nil
 }
 
-// Oversubscribed returns the remark for a shape whose ranks did not tell where they ran, by
-// the cores of this host.
-func (f *Factors) Oversubscribed(shape string, np int) (r remark.Remark, found bool) {
-	if len(f.Layouts) > 0 || f.Cores == 0 || np <= f.Cores {
-		return remark.Remark{}, false
-	}
-	return remark.New(remark.Oversubscribed, shape, "%s on this machine, "+oversubscribed, shape, np, conf.Plural(f.Cores, "CPU")), true
-}
-
-const oversubscribed = "%d ranks run on %s: times depend on the scheduler as much as on the library"
-
 // Remarks lists what is doubtful about one layout: first where the ranks are, then
 // the hosts.
 func (l *Layout) Remarks() []remark.Remark {
@@ -151,7 +140,7 @@ func (l *Layout) pinned(n *Node, f *findings) {
 	equal := !slices.ContainsFunc(masks, func(m Ranges) bool { return !slices.Equal(m, masks[0]) })
 	cores, _ := k.cores(all)
 	if full := len(k.Online) > 0 && len(masks) > len(k.Online); full || equal && len(all) > 1 && len(masks) > len(all) {
-		f.add(remark.Oversubscribed, n, nil, oversubscribed, len(masks), fmt.Sprintf("%s (%s)", conf.Plural(len(all), "CPU"), all))
+		f.add(remark.Oversubscribed, n, nil, "%d ranks run on %s: times depend on the scheduler as much as on the library", len(masks), fmt.Sprintf("%s (%s)", conf.Plural(len(all), "CPU"), all))
 		return
 	}
 	onCPU := func(m Ranges) (Ranges, int) { return m, len(m) }

@@ -170,19 +170,6 @@ func TestFactorsKeepALayoutOnceAndNoticeAnotherOne(t *testing.T) {
 	should.Hold(t, len(f.Layouts) == 3 && got == "placement-changed unpinned", "%d layouts, remarks %q", len(f.Layouts), got)
 }
 
-func TestOversubscribedFallsBackToTheDriversCores(t *testing.T) {
-	f := Factors{Cores: 2}
-	if r, found := f.Oversubscribed("p2", 2); found {
-		t.Errorf("as many cores as processes: %+v", r)
-	}
-	r, found := f.Oversubscribed("p3", 3)
-	want := "p3 on this machine, 3 ranks run on 2 CPUs: times depend on the scheduler as much as on the library"
-	should.Hold(t, found && r.ID == remark.Oversubscribed && r.Place == "p3" && r.Text == want && r.Remedy != "", "got %+v, want %q", r, want)
-	f.Add(*onOneNode(t, "0", "1"))
-	r, found = f.Oversubscribed("p3", 3)
-	should.Hold(t, !found, "the ranks themselves have said where they ran: %+v", r)
-}
-
 func TestDamagedLayoutsAreRefused(t *testing.T) {
 	for name, damage := range map[string]func(*Layout){
 		"kind":           func(l *Layout) { l.Nodes[0].Kind = 1 },

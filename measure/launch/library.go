@@ -115,7 +115,6 @@ func Family(version string) string {
 	return ""
 }
 
-// find returns the row of a family, or one without a family.
 func find(family string) library {
 	for _, l := range libraries {
 		if l.family == family {

@@ -22,7 +22,6 @@ type ConformanceJob struct {
 	PauseNS int64 `json:"pause_ns,omitempty"`
 }
 
-// ConformanceSizes are sizes of a collective, as in Msizes.
 type ConformanceSizes struct {
 	Function string  `json:"function"`
 	NP       int     `json:"np"`

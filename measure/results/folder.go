@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -221,9 +222,7 @@ func (f *Folder) Manifest() (*Manifest, error) {
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w; the file is damaged", path, err)
 	}
-	if m.Kind == "" {
-		m.Kind = f.kindOf(&m, text)
-	}
+	m.Kind = cmp.Or(m.Kind, Check) // which older versions do not say
 	return &m, nil
 }
 

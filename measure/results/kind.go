@@ -1,14 +1,9 @@
 package results
 
 import (
-	"encoding/json"
 	"fmt"
-	"slices"
 
-	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
-	"pgmpi/measure/protocol"
-	"pgmpi/mockups"
 )
 
 // Kind names the command that has made a results folder, which tells who can read it.
@@ -74,31 +69,4 @@ type OtherKind struct {
 
 func (e *OtherKind) Error() string {
 	return fmt.Sprintf("%s is a folder of %s; %s shows it", e.Path, e.Kind.Command(), e.Kind.Shown(conf.Quote(e.Path)))
-}
-
-// kindOf tells the kind of a folder whose manifest, by an older version, does not name it.
-func (f *Folder) kindOf(m *Manifest, text []byte) Kind {
-	var old struct {
-		Exploration bool `json:"exploration"`
-	}
-	_ = json.Unmarshal(text, &old) // it has been read as a Manifest
-	row := func(s guidelines.Shape) bool {
-		runs, _ := f.Finished(protocol.ModePipelined, s)
-		return len(runs) > 0
-	}
-	alone := func(c guidelines.Case) bool {
-		f, _ := mockups.Get(c.Function)
-		return f.Call != mockups.Nonblocking
-	}
-	switch {
-	case old.Exploration:
-		return Explore
-	case len(m.Plan.Tests) > 0 || len(m.Plan.Cases) == 0:
-		return Check
-	case slices.ContainsFunc(m.Plan.Shapes, row):
-		return Pipelined
-	case !slices.ContainsFunc(m.Plan.Cases, alone):
-		return Overlap
-	}
-	return Fingerprint
 }

@@ -8,7 +8,6 @@
 static int is_root(const pg_ctx *x) { return x->rank == x->root; }
 static int prepare_all(pg_ctx *x) { return pg_prepare_vector(x); }
 static int prepare_all_at_0(pg_ctx *x) { return x->rank == 0 ? pg_prepare_vector(x) : MPI_SUCCESS; }
-static int prepare_all_elsewhere(pg_ctx *x) { return is_root(x) ? MPI_SUCCESS : pg_prepare_vector(x); }
 
 static int allgatherv_by_gatherv(pg_ctx *x)
 {
@@ -33,8 +32,18 @@ static int allgatherv_by_alltoallv(pg_ctx *x)
                          x->comm);
 }
 
-/* In Gatherv and Scatterv the root alone knows the counts. */
-static int tell_counts(pg_ctx *x) { return MPI_Bcast(x->counts, x->size, MPI_INT, x->root, x->comm); }
+/* In Gatherv and Scatterv the root alone knows the counts. All are told a copy, and use what the rank
+ * program has set: a Bcast that is wrong spoils no memory. */
+static int prepare_telling(pg_ctx *x)
+{
+    memcpy(x->lists->from_counts, x->counts, sizeof *x->counts * (size_t)x->size);
+    return is_root(x) ? MPI_SUCCESS : pg_prepare_vector(x);
+}
+
+static int tell_counts(pg_ctx *x)
+{
+    return MPI_Bcast(x->lists->from_counts, x->size, MPI_INT, x->root, x->comm);
+}
 
 static int gatherv_by_allgatherv(pg_ctx *x)
 {
@@ -93,10 +102,13 @@ static int is_even(const pg_ctx *x, const int *counts, int most)
     return 1;
 }
 
-/* The largest part of all ranks, of which each knows some. */
+/* Each rank knows some parts, and all are told the largest; used is what prepare has found, as in
+ * tell_counts. */
 static int agree(const pg_ctx *x, int known, int *most)
 {
-    return MPI_Allreduce(&known, most, 1, MPI_INT, MPI_MAX, x->comm);
+    int told;
+    *most = (int)x->lists->long_counts[0];
+    return MPI_Allreduce(&known, &told, 1, MPI_INT, MPI_MAX, x->comm);
 }
 
 static void pad(const pg_ctx *x, void *padded, const void *from, const int *counts, const int *displs, int most)
@@ -114,7 +126,7 @@ static void unpad(const pg_ctx *x, void *to, const void *padded, const int *coun
 /* Room for one padded part, and for a vector of them where `vectors` is 1, or 2 of these. */
 static int room(pg_ctx *x, int part, int vectors)
 {
-    int64_t most = largest(x, x->counts);
+    int64_t most = x->lists->long_counts[0] = largest(x, x->counts);
     if (is_even(x, x->counts, (int)most))
         return MPI_SUCCESS;
     int err = part ? pg_temp(x, 0, most) : MPI_SUCCESS;
@@ -129,9 +141,10 @@ static int room_everywhere(pg_ctx *x) { return room(x, 1, 1); }
 /* Alltoallv's largest part is another at each rank. */
 static int room_alltoallv(pg_ctx *x)
 {
-    const pg_lists *l = x->lists;
-    int known = largest(x, x->counts), most;
-    int err = agree(x, known > largest(x, l->from_counts) ? known : largest(x, l->from_counts), &most);
+    pg_lists *l = x->lists;
+    int least[3] = {-largest(x, x->counts), 0, 0}; /* the largest that is sent is received */
+    int err = pg_least(x->comm, x->rank, x->size, least), most = -least[0];
+    l->long_counts[0] = most;
     for (int i = 1; i <= 2 && err == MPI_SUCCESS; i++)
         if (!is_even(x, i == 1 ? x->counts : l->from_counts, most))
             err = pg_temp(x, i, (int64_t)x->size * most);
@@ -246,8 +259,8 @@ static int by_messages(pg_ctx *x)
 const pg_function pg_counted[] = {
     ALL_RULES("MPI_Allgatherv", "/gatherv+bcast", pg_prepare_nothing, allgatherv_by_gatherv, pg_release),
     ALL_RULES("MPI_Allgatherv", "/alltoallv", prepare_alltoallv, allgatherv_by_alltoallv, pg_release),
-    ALL_RULES("MPI_Gatherv", "/bcast+allgatherv", prepare_all_elsewhere, gatherv_by_allgatherv, pg_release),
-    ALL_RULES("MPI_Scatterv", "/bcast+bcast", prepare_all_elsewhere, scatterv_by_bcast, pg_release),
+    ALL_RULES("MPI_Gatherv", "/bcast+allgatherv", prepare_telling, gatherv_by_allgatherv, pg_release),
+    ALL_RULES("MPI_Scatterv", "/bcast+bcast", prepare_telling, scatterv_by_bcast, pg_release),
     RULES("MPI_Reduce_scatter", "/allreduce", prepare_all, reduce_scatter_by_allreduce, pg_release),
     RULES("MPI_Reduce_scatter", "/reduce+scatterv", prepare_all_at_0, reduce_scatter_by_reduce, pg_release),
     {"MPI_Gatherv/padded", room_at_root, padded_gatherv, pg_release},

@@ -1,11 +1,5 @@
 #include "lanes.h"
 
-/* *all gets the least of each of three numbers. */
-static int least(MPI_Comm comm, const int mine[3], int all[3])
-{
-    return MPI_Allreduce(mine, all, 3, MPI_INT, MPI_MIN, comm);
-}
-
 /* Splits off the lane that a process of its node is in. */
 static int find_lane(MPI_Comm comm, int rank, pg_lanes *l)
 {
@@ -19,10 +13,12 @@ static int find_lane(MPI_Comm comm, int rank, pg_lanes *l)
 
 int pg_find_lanes(MPI_Comm comm, pg_lanes *l)
 {
-    int rank, first, leads, all[3];
+    int rank, size;
 
     l->node = l->lane = MPI_COMM_NULL;
     int err = MPI_Comm_rank(comm, &rank);
+    if (err == MPI_SUCCESS)
+        err = MPI_Comm_size(comm, &size);
     if (err == MPI_SUCCESS)
         err = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &l->node);
     if (err == MPI_SUCCESS)
@@ -31,20 +27,17 @@ int pg_find_lanes(MPI_Comm comm, pg_lanes *l)
         err = MPI_Comm_rank(l->node, &l->node_rank);
     if (err == MPI_SUCCESS)
         err = MPI_Comm_size(l->node, &l->node_size);
-    first = rank;
-    if (err == MPI_SUCCESS)
-        err = MPI_Bcast(&first, 1, MPI_INT, 0, l->node);
     if (err != MPI_SUCCESS)
         return err;
-    leads = l->node_rank == 0;
-    err = MPI_Allreduce(&leads, &l->nodes, 1, MPI_INT, MPI_SUM, comm);
-    if (err == MPI_SUCCESS)
-        err = least(comm, (int[]){l->node_size, -l->node_size, rank == first + l->node_rank}, all);
+    /* The third holds on all processes of nodes as large as each other only where ranks are in a row. */
+    int numbers[3] = {l->node_size, -l->node_size, rank % l->node_size == l->node_rank};
+    err = pg_least(comm, rank, size, numbers);
     if (err != MPI_SUCCESS)
         return err;
-    l->fewest = all[0];
-    l->most = -all[1];
-    l->in_order = all[2];
+    l->fewest = numbers[0];
+    l->most = -numbers[1];
+    l->in_order = numbers[2];
+    l->nodes = (size + l->most - 1) / l->most;
     return pg_has_lanes(l) ? find_lane(comm, rank, l) : MPI_SUCCESS;
 }
 

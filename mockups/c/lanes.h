@@ -8,9 +8,9 @@
 
 typedef struct pg_lanes {
     /* What was found, the same on all processes. */
-    int nodes;
+    int nodes;        /* at least, where some are larger */
     int fewest, most; /* processes on a node */
-    int in_order;     /* the processes of each node have ranks in a row */
+    int in_order;     /* where all are as large: the processes of each have ranks in a row */
 
     /* Of this process, where pg_has_lanes. A node's number is its rank in a lane. */
     MPI_Comm node, lane;

@@ -119,16 +119,71 @@ enum { SLICE = 8 };
 enum { SLICE = INT_MAX };
 #endif
 
+/* As many elements in each slice, or nearly. */
+static int slice(const pg_ctx *x)
+{
+    int64_t slices = (x->count - 1) / SLICE + 1;
+    return (int)((x->count + slices - 1) / slices);
+}
+
 static int in_slices(pg_ctx *x, int (*call)(pg_ctx *, void *send, void *recv, int n))
 {
-    int64_t at = 0;
+    int64_t n = slice(x), at = 0;
     int err;
     do {
-        int64_t n = x->count - at < SLICE ? x->count - at : SLICE;
+        if (at + n > x->count)
+            at = x->count - n; /* some elements are moved again */
         err = call(x, pg_at(x, x->send, at), pg_at(x, x->recv, at), (int)n);
         at += n;
     } while (err == MPI_SUCCESS && at < x->count);
     return err;
+}
+
+/* Of a vector a slice has a part of each block: the parts are as far apart as the blocks. */
+static int is_cut(const pg_ctx *x) { return x->count > SLICE; }
+static int parts(const pg_ctx *x, int n) { return is_cut(x) ? 1 : n; }
+static MPI_Datatype part(const pg_ctx *x) { return is_cut(x) ? x->made : x->type; }
+
+static int prepare_parts(pg_ctx *x)
+{
+    if (!is_cut(x))
+        return MPI_SUCCESS;
+    MPI_Datatype row;
+    int err = MPI_Type_contiguous(slice(x), x->type, &row);
+    if (err != MPI_SUCCESS)
+        return err;
+    err = MPI_Type_create_resized(row, 0, x->count * x->extent, &x->made);
+    if (err == MPI_SUCCESS)
+        err = MPI_Type_commit(&x->made);
+    MPI_Type_free(&row);
+    return err;
+}
+
+static void release_parts(pg_ctx *x)
+{
+    if (is_cut(x))
+        MPI_Type_free(&x->made);
+    pg_release(x);
+}
+
+static int slice_of_allgather(pg_ctx *x, void *send, void *recv, int n)
+{
+    return MPI_Allgather(send, n, x->type, recv, parts(x, n), part(x), x->comm);
+}
+
+static int slice_of_alltoall(pg_ctx *x, void *send, void *recv, int n)
+{
+    return MPI_Alltoall(send, parts(x, n), part(x), recv, parts(x, n), part(x), x->comm);
+}
+
+static int slice_of_gather(pg_ctx *x, void *send, void *recv, int n)
+{
+    return MPI_Gather(send, n, x->type, recv, parts(x, n), part(x), x->root, x->comm);
+}
+
+static int slice_of_scatter(pg_ctx *x, void *send, void *recv, int n)
+{
+    return MPI_Scatter(send, parts(x, n), part(x), recv, n, x->type, x->root, x->comm);
 }
 
 static int slice_of_allreduce(pg_ctx *x, void *send, void *recv, int n)
@@ -157,11 +212,15 @@ static int slice_of_scan(pg_ctx *x, void *send, void *recv, int n)
     return MPI_Scan(send, recv, n, x->type, x->op, x->comm);
 }
 
+static int sliced_allgather(pg_ctx *x) { return in_slices(x, slice_of_allgather); }
 static int sliced_allreduce(pg_ctx *x) { return in_slices(x, slice_of_allreduce); }
+static int sliced_alltoall(pg_ctx *x) { return in_slices(x, slice_of_alltoall); }
 static int sliced_bcast(pg_ctx *x) { return in_slices(x, slice_of_bcast); }
 static int sliced_exscan(pg_ctx *x) { return in_slices(x, slice_of_exscan); }
+static int sliced_gather(pg_ctx *x) { return in_slices(x, slice_of_gather); }
 static int sliced_reduce(pg_ctx *x) { return in_slices(x, slice_of_reduce); }
 static int sliced_scan(pg_ctx *x) { return in_slices(x, slice_of_scan); }
+static int sliced_scatter(pg_ctx *x) { return in_slices(x, slice_of_scatter); }
 
 const pg_function pg_large_counts[] = {
     ROW(Allgather, pg_prepare_nothing, allgather),
@@ -179,10 +238,14 @@ const pg_function pg_large_counts[] = {
     ROW(Scan, pg_prepare_nothing, scan),
     ROW(Scatter, pg_prepare_nothing, scatter),
     ROW(Scatterv, prepare_lists, scatterv),
+    {"MPI_Allgather/sliced", prepare_parts, sliced_allgather, release_parts},
     {"MPI_Allreduce/sliced", pg_prepare_nothing, sliced_allreduce, pg_release},
+    {"MPI_Alltoall/sliced", prepare_parts, sliced_alltoall, release_parts},
     {"MPI_Bcast/sliced", pg_prepare_nothing, sliced_bcast, pg_release},
     {"MPI_Exscan/sliced", pg_prepare_nothing, sliced_exscan, pg_release},
+    {"MPI_Gather/sliced", prepare_parts, sliced_gather, release_parts},
     {"MPI_Reduce/sliced", pg_prepare_nothing, sliced_reduce, pg_release},
     {"MPI_Scan/sliced", pg_prepare_nothing, sliced_scan, pg_release},
+    {"MPI_Scatter/sliced", prepare_parts, sliced_scatter, release_parts},
     {NULL},
 };

@@ -26,6 +26,10 @@ int pg_prepare_vector(pg_ctx *x);
 int pg_run_reduce_scatter(pg_ctx *x);
 int pg_run_reduce_scatter_as_allreduce(pg_ctx *x);
 
+/* Makes each of three numbers the least that a process has, by messages: what is called next must
+ * not depend on a collective that may be wrong. */
+int pg_least(MPI_Comm comm, int rank, int size, int numbers[3]);
+
 /* MPI_ERR_COUNT if n is more than an MPI count can hold. */
 int pg_check_count(int64_t n);
 

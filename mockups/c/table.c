@@ -61,6 +61,19 @@ int pg_temps_intact(const pg_ctx *x)
     return 1;
 }
 
+int pg_least(MPI_Comm comm, int rank, int size, int numbers[3])
+{
+    enum { TAG = 6 };
+    int others[3], err = MPI_SUCCESS;
+    for (int step = 1; step < size && err == MPI_SUCCESS; step *= 2) {
+        err = MPI_Sendrecv(numbers, 3, MPI_INT, (rank + step) % size, TAG, others, 3, MPI_INT,
+                           (rank + size - step) % size, TAG, comm, MPI_STATUS_IGNORE);
+        for (int i = 0; i < 3 && err == MPI_SUCCESS; i++)
+            numbers[i] = others[i] < numbers[i] ? others[i] : numbers[i];
+    }
+    return err;
+}
+
 int pg_check_count(int64_t n)
 {
     return n > INT_MAX ? MPI_ERR_COUNT : MPI_SUCCESS;

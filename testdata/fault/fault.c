@@ -29,6 +29,8 @@
  *   wrong-31-bits, wrong-16-bits  MPI_Bcast_c cuts its count
  *   wrong-post  MPI_Iallreduce waits for all ranks
  *   wrong-barrier  MPI_Barrier waits for nobody after 50 calls
+ *   spoiled-NAME  a bit of what NAME receives, in every call, the ranks' own too: spoiled-MPI_Bcast
+ * Several are separated by commas.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -45,8 +47,15 @@
 
 static int is(const char *fault)
 {
-    const char *chosen = getenv("PGMPI_FAULT");
-    return chosen && strcmp(chosen, fault) == 0;
+    size_t length = strlen(fault);
+    const char *chosen = getenv("PGMPI_FAULT"), *at = chosen;
+    while (at != NULL && (at = strstr(at, fault)) != NULL) {
+        int begins = at == chosen || at[-1] == ',';
+        at += length;
+        if (begins && (*at == '\0' || *at == ','))
+            return 1;
+    }
+    return 0;
 }
 
 /* -1 outside an mpirun, such as in the driver's own children. */
@@ -201,6 +210,41 @@ static void keep(memory *m, const void *result, size_t bytes)
     memcpy(m->of, result, m->bytes);
 }
 
+/* MPI_IN_PLACE is the first or the last address, and where nothing is received may be none. */
+static int spoil(int rc, const char *name, void *received)
+{
+    enum { NO_ADDRESS = 4096 };
+    char fault[64];
+    snprintf(fault, sizeof fault, "spoiled-%s", name);
+    if ((uintptr_t)received + NO_ADDRESS > 2 * NO_ADDRESS && is(fault))
+        *(char *)received ^= 1;
+    return rc;
+}
+
+/* A call that is only spoiled. All arguments travel in words. */
+#define SPOILED(name, received, parameters, arguments) \
+    int name parameters                                \
+    {                                                  \
+        int(*its) parameters;                          \
+        *(void **)&its = real(#name);                  \
+        return spoil(its arguments, #name, received);  \
+    }
+
+typedef void *word;
+SPOILED(MPI_Allgatherv, r, (word s, int n, word t, word r, word m, word d, word u, word c), (s, n, t, r, m, d, u, c))
+SPOILED(MPI_Alltoall, r, (word s, int n, word t, word r, int m, word u, word c), (s, n, t, r, m, u, c))
+SPOILED(MPI_Alltoallv, r, (word s, word n, word e, word t, word r, word m, word d, word u, word c), (s, n, e, t, r, m, d, u, c))
+SPOILED(MPI_Bcast, r, (word r, int n, word t, int root, word c), (r, n, t, root, c))
+SPOILED(MPI_Exscan, r, (word s, word r, int n, word t, word o, word c), (s, r, n, t, o, c))
+SPOILED(MPI_Gather, r, (word s, int n, word t, word r, int m, word u, int root, word c), (s, n, t, r, m, u, root, c))
+SPOILED(MPI_Gatherv, r, (word s, int n, word t, word r, word m, word d, word u, int root, word c), (s, n, t, r, m, d, u, root, c))
+SPOILED(MPI_Reduce, r, (word s, word r, int n, word t, word o, int root, word c), (s, r, n, t, o, root, c))
+SPOILED(MPI_Reduce_scatter, r, (word s, word r, word n, word t, word o, word c), (s, r, n, t, o, c))
+SPOILED(MPI_Reduce_scatter_block, r, (word s, word r, int n, word t, word o, word c), (s, r, n, t, o, c))
+SPOILED(MPI_Scan, r, (word s, word r, int n, word t, word o, word c), (s, r, n, t, o, c))
+SPOILED(MPI_Scatter, r, (word s, int n, word t, word r, int m, word u, int root, word c), (s, n, t, r, m, u, root, c))
+SPOILED(MPI_Scatterv, r, (word s, word n, word d, word t, word r, int m, word u, int root, word c), (s, n, d, t, r, m, u, root, c))
+
 int MPI_Allgather(const void *send, int n, void *type, void *recv, int m, void *into, void *comm)
 {
     enum { APART = 8191 };
@@ -211,7 +255,7 @@ int MPI_Allgather(const void *send, int n, void *type, void *recv, int m, void *
 
     *(void **)&allgather = real("MPI_Allgather");
     if (!is_case(recv) || n == 0)
-        return allgather(send, n, type, recv, m, into, comm);
+        return spoil(allgather(send, n, type, recv, m, into, comm), __func__, recv);
     *(void **)&comm_size = real("PMPI_Comm_size");
     comm_size(comm, &size);
     size_t block = bytes_of(n, type), all = block * (size_t)size;
@@ -223,7 +267,7 @@ int MPI_Allgather(const void *send, int n, void *type, void *recv, int m, void *
     }
     if (is("pages") && rank() == 1)
         touch_pages();
-    int rc = allgather(send, n, type, recv, m, into, comm);
+    int rc = spoil(allgather(send, n, type, recv, m, into, comm), __func__, recv);
     keep(&last, recv, all);
     if (is_spoiled(call, block))
         result[all - 1] ^= 1;
@@ -244,7 +288,7 @@ int MPI_Allreduce(const void *send, void *recv, int n, void *type, void *op, voi
     int (*allreduce)(const void *, void *, int, void *, void *, void *);
     double *result = recv;
     *(void **)&allreduce = real("MPI_Allreduce");
-    int rc = allreduce(send, recv, n, type, op, comm);
+    int rc = spoil(allreduce(send, recv, n, type, op, comm), __func__, recv);
     if (!is_case(recv))
         return rc;
     if (is("wrong-ulp") && rank() == 1 && n > 0)

@@ -15,7 +15,6 @@ import (
 	"pgmpi/internal/picture"
 )
 
-// Fingerprints show all samples of one case.
 var Fingerprints = document.Kind[samples.Fingerprint]{Name: "fingerprint", Sections: fingerprintSections, Screen: fingerprintScreen, Page: fingerprintPage, Rows: fingerprintRows, JSON: true}
 
 // fingerprintColumns are for one row per sample. New columns go to the end.
@@ -58,7 +57,6 @@ func fingerprintAnswer(f *samples.Fingerprint) []document.Section {
 	return []document.Section{s}
 }
 
-// nodesOf names the nodes that the ranks ran on.
 func nodesOf(f *samples.Fingerprint) (names []string) {
 	for _, l := range f.Factors.Layouts {
 		for _, n := range l.Nodes {

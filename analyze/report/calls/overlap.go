@@ -76,7 +76,6 @@ func overlapScreen(o *samples.Overlap) []document.Section {
 		overSizes[samples.OverlapCase]{"MPI takes", func(c *samples.OverlapCase) *float64 { return c.Best.Share.Median }, share}))
 }
 
-// overlapFound names the tests with a verdict.
 func overlapFound(o *samples.Overlap, v judge.Verdict) (out []string) {
 	for i := range o.Cases {
 		c := &o.Cases[i]

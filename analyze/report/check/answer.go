@@ -59,8 +59,8 @@ func isNear(r *analyze.Report) func(v *analyze.Verdict) bool {
 
 // violated counts what was found: "29 sure, 22 near the threshold, of 566 tests", "2 of 67 tests".
 func violated(r *analyze.Report) string {
-	sure, near := len(those(r.Verdicts, isSure(r))), len(those(r.Verdicts, isNear(r)))
-	repeated := len(those(r.Verdicts, (*analyze.Verdict).OnlyRepeated))
+	sure, near := len(r.Where(isSure(r))), len(r.Where(isNear(r)))
+	repeated := len(r.Where((*analyze.Verdict).OnlyRepeated))
 	if !rated(r) && repeated == 0 {
 		return fmt.Sprintf("%d of %s", sure, tests(r))
 	}
@@ -167,7 +167,6 @@ func SetUp(library analyze.Library, processes string, o analyze.Operation, mpiru
 		mpiruns + phrase.When(host != "", " on %s", host) + phrase.When(day != "", ", %s", day)
 }
 
-// FolderSetUp is the same of a folder that is compared or shown.
 func FolderSetUp(f analyze.ComparedFolder, processes string, o analyze.Operation) string {
 	return SetUp(f.Library, processes, o, conf.Plural(f.R, "mpirun"), f.Host, f.Created)
 }

@@ -227,7 +227,6 @@ func nodeSection(l *host.Layout, n *host.Node) document.Section {
 	return s
 }
 
-// rankCPUs are the ranks of a node with their CPUs.
 func rankCPUs(l *host.Layout, n *host.Node) (out []document.Label) {
 	first := 0
 	for _, p := range l.Pinnings[n.Pinning] {

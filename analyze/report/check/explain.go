@@ -9,6 +9,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
@@ -38,6 +39,9 @@ func explainSections(e *analyze.Explanation) []document.Section {
 		}
 		samples = append(samples, side(e.Other, "What it must not be slower than"))
 	}
+	if now := byDefault(e.Report, v); now != "" {
+		head.Say("%s.", phrase.Capital(now))
+	}
 	samples[len(samples)-1].Note("outliers: left out by the filter. warm-up: the first repetition after a warm-up that the running minimum suggests; that " +
 		"misfires often, and nothing is left out for it.")
 	verdict := document.Titled("The verdict: %s", phrase.Words(v.Verdict))
@@ -59,7 +63,7 @@ func explainScreen(e *analyze.Explanation) []document.Section {
 	}
 	var s document.Section
 	s.Item("%s.", joined(fmt.Sprintf("%s on %s: %s%s", document.Whole(v.Guideline+" "+phrase.Plain(v.Function)+" "+phrase.Size(v.Msize)), v.Shape, phrase.Words(v.Verdict),
-		phrase.When(v.Ratio != nil, ", %s", effect(v.Effect))), times, test, phrase.When(v.Replication != nil, "a new check in this state of the machine shows it with a probability of %s%s", Again(v), ifFollowedUp(v)),
+		phrase.When(v.Ratio != nil, ", %s", effect(v.Effect))), byDefault(e.Report, v), times, test, phrase.When(v.Replication != nil, "a new check in this state of the machine shows it with a probability of %s%s", Again(v), ifFollowedUp(v)),
 		phrase.When(v.ByState != nil, "it depends on the state of the machine")))
 	return []document.Section{s}
 }
@@ -194,4 +198,40 @@ func number(x float64) string {
 		return fmt.Sprint(x)
 	}
 	return fmt.Sprintf("%.3g", x)
+}
+
+// counted compares what both sides do without a clock.
+func counted(e *analyze.Explanation) []document.Section {
+	v := e.Verdict
+	if v.PageFaults == nil && v.Sent == nil {
+		return nil
+	}
+	t := &document.Table{Head: []string{"a call of", "page faults", "lost its core", "messages", "sent"}, Align: "lrrrr", Flex: 0}
+	add := func(name string, faults, switches *float64, s *medians.Sent) {
+		messages, bytes := "-", "-"
+		if s != nil {
+			messages, bytes = phrase.Digits(s.Messages), phrase.Size(int64(s.Bytes+.5))
+		}
+		t.Add(name, CallsOf(faults), CallsOf(switches), messages, bytes)
+	}
+	add(fmt.Sprintf("%s at %s", e.Call.Function, phrase.Size(e.Call.Msize)), v.PageFaults, v.Switches, v.Sent)
+	if e.Other != nil {
+		add(fmt.Sprintf("%s at %s", e.Other.Function, phrase.Size(e.Other.Msize)), v.OtherPageFaults, v.OtherSwitches, v.OtherSent)
+	}
+	note := "page faults: memory that the kernel had to map first; lost its core: involuntary context switches; both in the median mpirun, at the rank that has most."
+	if v.Sent != nil {
+		note += " messages, sent: by all ranks together, inside of the library."
+	} else {
+		t.Drop(4)
+		t.Drop(3)
+	}
+	return document.Tabled(t, note, "What a call does, counted without a clock")
+}
+
+// CallsOf is aCall of a number that may be unknown.
+func CallsOf(n *float64) string {
+	if n == nil {
+		return "-"
+	}
+	return aCall(*n)
 }

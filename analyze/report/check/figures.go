@@ -37,28 +37,14 @@ func PatternFigures(r *analyze.Report) []picture.Figure {
 // PatternGroups are the tests of each pattern on each shape that has something to show, the largest
 // ratio that is violated first.
 func PatternGroups(r *analyze.Report) [][]*analyze.Verdict {
-	by := map[PatternKey][]*analyze.Verdict{}
-	var order []PatternKey
-	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
-		if v.Type != guidelines.Pattern {
-			continue
-		}
-		p := PatternOf(v)
-		if by[p] == nil {
-			order = append(order, p)
-		}
-		by[p] = append(by[p], v)
-	}
-	var out [][]*analyze.Verdict
-	for _, p := range order {
-		if slices.ContainsFunc(by[p], func(v *analyze.Verdict) bool { return isFound(v) && v.MedianS != nil }) {
-			out = append(out, by[p])
-		}
-	}
+	out := slices.DeleteFunc(analyze.Grouped(r.Where(isPattern), PatternOf), func(of []*analyze.Verdict) bool {
+		return !slices.ContainsFunc(of, func(v *analyze.Verdict) bool { return isFound(v) && v.MedianS != nil })
+	})
 	slices.SortStableFunc(out, func(a, b []*analyze.Verdict) int { return cmp.Compare(worstRatio(b), worstRatio(a)) })
 	return out
 }
+
+func isPattern(v *analyze.Verdict) bool { return v.Type == guidelines.Pattern }
 
 func isFound(v *analyze.Verdict) bool {
 	return v.Verdict == judge.Violated || v.Verdict == judge.Undecided
@@ -86,9 +72,8 @@ func PatternOf(v *analyze.Verdict) PatternKey {
 func PatternIDs(reports ...*analyze.Report) map[PatternKey]string {
 	out, taken := map[PatternKey]string{}, map[string]int{}
 	for _, r := range reports {
-		for i := range r.Verdicts {
-			v := &r.Verdicts[i]
-			if p := PatternOf(v); v.Type == guidelines.Pattern && out[p] == "" {
+		for _, v := range r.Where(isPattern) {
+			if p := PatternOf(v); out[p] == "" {
 				out[p] = document.Unique(taken, picture.Anchor(p.guideline, p.function, p.shape))
 			}
 		}
@@ -190,28 +175,19 @@ func add(s *picture.Series, msize int64, medianS *float64, of *medians.CaseMedia
 // LatencyFigures are the run-times of every collective over the sizes, a line for each shape.
 func LatencyFigures(r *analyze.Report) []picture.Figure {
 	var out []picture.Figure
-	index := map[string]int{}
-	for _, k := range r.Measured.Cases {
-		if !strings.HasPrefix(k.Function, "MPI_") {
-			continue
+	calls := slices.DeleteFunc(slices.Clone(r.Measured.Cases), func(k medians.CaseMedians) bool { return !strings.HasPrefix(k.Function, "MPI_") })
+	for _, of := range analyze.Grouped(calls, func(k medians.CaseMedians) string { return k.Function }) {
+		name := of[0].Function
+		f := picture.Figure{ID: latencyID(name), Title: name, X: SizeAxis(), Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}}
+		for n, on := range analyze.Grouped(of, func(k medians.CaseMedians) string { return k.Shape }) {
+			s := picture.Series{Name: on[0].Shape, Role: []picture.Role{picture.Call, picture.Instead, picture.Other}[min(n, 2)]}
+			for _, k := range on {
+				s.Points = append(s.Points, picture.Point{X: float64(k.Msize), Y: k.MedianNS / 1e9, Lo: k.LoNS / 1e9, Hi: k.HiNS / 1e9})
+			}
+			f.Series = append(f.Series, s)
 		}
-		i, ok := index[k.Function]
-		if !ok {
-			i = len(out)
-			index[k.Function] = i
-			out = append(out, picture.Figure{ID: latencyID(k.Function), Title: k.Function, X: SizeAxis(), Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}})
-		}
-		f := &out[i]
-		n := slices.IndexFunc(f.Series, func(s picture.Series) bool { return s.Name == k.Shape })
-		if n < 0 {
-			n = len(f.Series)
-			f.Series = append(f.Series, picture.Series{Name: k.Shape, Role: []picture.Role{picture.Call, picture.Instead, picture.Other}[min(n, 2)]})
-		}
-		s := k.MedianNS / 1e9
-		f.Series[n].Points = append(f.Series[n].Points, picture.Point{X: float64(k.Msize), Y: s, Lo: k.LoNS / 1e9, Hi: k.HiNS / 1e9})
-	}
-	for i := range out {
-		brokenAt(&out[i], r)
+		brokenAt(&f, r)
+		out = append(out, f)
 	}
 	return out
 }
@@ -219,29 +195,22 @@ func LatencyFigures(r *analyze.Report) []picture.Figure {
 // brokenAt marks the sizes at which a collective breaks any guideline.
 func brokenAt(f *picture.Figure, r *analyze.Report) {
 	broken := map[int64][]string{}
-	tests := map[string][]*analyze.Verdict{} // by guideline and shape
-	var order []string
-	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
-		if v.Function != f.Title {
-			continue
-		}
-		name := v.Guideline + phrase.When(len(r.Shapes) > 1, " on %s", v.Shape)
-		if tests[name] == nil {
-			order = append(order, name)
-		}
-		tests[name] = append(tests[name], v)
+	var texts []string
+	name := func(v *analyze.Verdict) string {
+		return v.Guideline + phrase.When(len(r.Shapes) > 1, " on %s", v.Shape)
+	}
+	tests := r.Where(func(v *analyze.Verdict) bool { return v.Function == f.Title })
+	for _, v := range tests {
 		if v.Verdict == judge.Violated {
-			broken[v.Msize] = append(broken[v.Msize], name)
+			broken[v.Msize] = append(broken[v.Msize], name(v))
 		}
 	}
 	for _, s := range slices.Sorted(maps.Keys(broken)) {
 		f.Marks = append(f.Marks, picture.Mark{X: float64(s), Tone: picture.Slow, Sign: "★", Text: "violated: " + strings.Join(broken[s], ", ")})
 	}
-	var texts []string
-	for _, name := range order {
-		if at := spans(tests[name], judge.Violated); at != "" {
-			texts = append(texts, name+" "+at)
+	for _, of := range analyze.Grouped(tests, name) {
+		if at := spans(of, judge.Violated); at != "" {
+			texts = append(texts, name(of[0])+" "+at)
 		}
 	}
 	f.Text = cmp.Or(strings.Join(texts, "; "), "No guideline is violated") + "."

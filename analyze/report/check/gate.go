@@ -52,7 +52,7 @@ func gateSections(r *analyze.Report) []document.Section {
 	}
 	out = append(out, slowerSection(g)...)
 	for _, w := range gateWords {
-		in := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Gated != nil && v.State == w.state && !v.Alarm })
+		in := r.Where(func(v *analyze.Verdict) bool { return v.Gated != nil && v.State == w.state && !v.Alarm })
 		if w.long == "" || len(in) == 0 {
 			continue
 		}
@@ -74,7 +74,7 @@ func count(tests []*analyze.Verdict, s analyze.GateState) (n int) {
 }
 
 func gateAlarms(r *analyze.Report) []*analyze.Verdict {
-	return those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Gated != nil && v.Alarm })
+	return r.Where(func(v *analyze.Verdict) bool { return v.Gated != nil && v.Alarm })
 }
 
 func gateVerdict(r *analyze.Report) string {

@@ -85,18 +85,22 @@ func HeatRows(r *analyze.Report, shape string, drawn map[string]bool) (found, re
 }
 
 func heatCell(v *analyze.Verdict, drawn map[string]bool, ids map[PatternKey]string) picture.HeatCell {
-	sign := Signs[v.Verdict]
-	c := picture.HeatCell{Sign: sign[0], Word: sign[1]}
-	if v.Ratio != nil {
-		c.Ratio, c.Text = *v.Ratio, fmt.Sprintf("%.2f", *v.Ratio)
-		if *v.Ratio >= 9.995 {
-			c.Text = fmt.Sprintf("%.3g", *v.Ratio)
+	link := ""
+	for _, id := range []string{latencyID(v.Function), ids[PatternOf(v)]} {
+		if drawn[id] {
+			link = id
 		}
 	}
-	for _, id := range []string{ids[PatternOf(v)], latencyID(v.Function)} {
-		if drawn[id] {
-			c.Link = id
-			break
+	return HeatCell(v.Verdict, v.Ratio, link)
+}
+
+func HeatCell(verdict judge.Verdict, ratio *float64, link string) picture.HeatCell {
+	sign := Signs[verdict]
+	c := picture.HeatCell{Sign: sign[0], Word: sign[1], Link: link}
+	if ratio != nil {
+		c.Ratio, c.Text = *ratio, fmt.Sprintf("%.2f", *ratio)
+		if *ratio >= 9.995 {
+			c.Text = fmt.Sprintf("%.3g", *ratio)
 		}
 	}
 	return c

@@ -20,6 +20,14 @@ type loss struct {
 	sizes  []*analyze.Verdict
 	worst  *analyze.Verdict // of these, what loses most
 	broken []string         // guidelines
+	now    string           // the library's algorithm; "": not known
+}
+
+// byDefault is what the library does at a verdict: "the default is pipeline, 128 KiB segments". It is "" where
+// that is not known.
+func byDefault(r *analyze.Report, v *analyze.Verdict) string {
+	name := r.Which.Of(v.Function, v.Shape, v.Msize).Default()
+	return phrase.When(name != "", "the default is %s", name)
 }
 
 func lost(v *analyze.Verdict) float64 {
@@ -58,7 +66,7 @@ func losses(r *analyze.Report) []document.Section {
 			apart += fmt.Sprintf("; malloc %s %s, %s", e.Malloc, effect(e.Effect), phrase.Words(e.Verdict))
 		}
 		t.Add(l.group, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v.Effect),
-			instance(v)+" ["+strings.Join(l.broken, ",")+"]"+phrase.When(len(also) > 0, ", also %s", strings.Join(also, ", "))+apart)
+			instance(v)+" ["+strings.Join(l.broken, ",")+"]"+phrase.When(len(also) > 0, ", also %s", strings.Join(also, ", "))+phrase.When(l.now != "", "; %s", l.now)+apart)
 		t.Factors = append(t.Factors, *v.Ratio)
 	}
 	if r.SeenOnce != "" {
@@ -75,49 +83,36 @@ func losses(r *analyze.Report) []document.Section {
 const wide = 4
 
 func lossRows(r *analyze.Report, among func(*analyze.Verdict) bool) []loss {
-	var groups []string
-	measured := map[string][]int64{} // sizes by group
-	cells := map[string]map[int64]*loss{}
-	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
-		group := v.Function + phrase.When(len(r.Shapes) > 1, ", %s", v.Shape)
-		if cells[group] == nil {
-			cells[group] = map[int64]*loss{}
-			groups = append(groups, group)
-		}
-		measured[group] = append(measured[group], v.Msize)
-		if among(v) && v.Ratio != nil {
-			if cells[group][v.Msize] == nil {
-				cells[group][v.Msize] = &loss{group: group}
-			}
-			cells[group][v.Msize].breaks(v)
-		}
-	}
+	name := func(v *analyze.Verdict) string { return v.Function + phrase.When(len(r.Shapes) > 1, ", %s", v.Shape) }
 	most := map[string]float64{}
-	for group, of := range cells {
-		for _, l := range of {
-			most[group] = max(most[group], lost(l.worst))
-		}
-	}
-	slices.SortStableFunc(groups, func(a, b string) int { return cmp.Compare(most[b], most[a]) })
-	var out []loss
-	for _, group := range groups {
-		sizes := measured[group]
-		slices.Sort(sizes)
+	var groups [][]loss
+	for _, of := range analyze.Grouped(r.Where(func(*analyze.Verdict) bool { return true }), name) {
+		slices.SortStableFunc(of, func(a, b *analyze.Verdict) int { return cmp.Compare(a.Msize, b.Msize) })
+		var rows []loss
 		beside := false // the size before is in the last row
-		for _, size := range slices.Compact(sizes) {
-			l := cells[group][size]
-			switch {
-			case l == nil:
-			case beside && out[len(out)-1].takes(l):
-				out[len(out)-1].join(l)
-			default:
-				out = append(out, *l)
+		for _, tests := range analyze.Grouped(of, func(v *analyze.Verdict) int64 { return v.Msize }) {
+			l := &loss{group: name(of[0]), now: byDefault(r, tests[0])}
+			for _, v := range tests {
+				if among(v) && v.Ratio != nil {
+					l.breaks(v)
+					most[l.group] = max(most[l.group], lost(l.worst))
+				}
 			}
-			beside = l != nil
+			switch {
+			case l.worst == nil:
+			case beside && rows[len(rows)-1].takes(l):
+				rows[len(rows)-1].join(l)
+			default:
+				rows = append(rows, *l)
+			}
+			beside = l.worst != nil
+		}
+		if len(rows) > 0 {
+			groups = append(groups, rows)
 		}
 	}
-	return out
+	slices.SortStableFunc(groups, func(a, b []loss) int { return cmp.Compare(most[b[0].group], most[a[0].group]) })
+	return slices.Concat(groups...)
 }
 
 // breaks adds a violation at the size of the loss.
@@ -130,11 +125,12 @@ func (l *loss) breaks(v *analyze.Verdict) {
 	}
 }
 
-// takes tells whether the next size belongs into the same row: the same guidelines, and the same to be called instead.
+// takes tells whether the next size belongs into the same row: the same guidelines and algorithm, and the same to be
+// called instead.
 func (l *loss) takes(next *loss) bool {
 	a, b := l.worst, next.worst
 	alike := a.Type == b.Type && a.Mockup == b.Mockup && (a.Type == guidelines.Pattern || a.MsizeOther == b.MsizeOther)
-	return alike && slices.Equal(l.broken, next.broken) && next.sizes[0].Msize <= wide*l.sizes[0].Msize
+	return alike && l.now == next.now && slices.Equal(l.broken, next.broken) && next.sizes[0].Msize <= wide*l.sizes[0].Msize
 }
 
 func (l *loss) join(next *loss) {

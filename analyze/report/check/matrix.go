@@ -18,17 +18,9 @@ import (
 var marks = map[judge.Verdict]string{judge.SeenOnce: "1", judge.Suspected: "?", judge.NotMeasured: "-", judge.Wrong: "x"}
 
 // byGuideline are the tests of each guideline and collective on a shape, by type; "" is any shape.
-func byGuideline(r *analyze.Report, shape string) (rows [][]*analyze.Verdict) {
-	at := map[[3]string]int{}
-	for _, v := range those(r.Verdicts, func(v *analyze.Verdict) bool { return shape == "" || v.Shape == shape }) {
-		key := [3]string{v.Guideline, v.Function, v.Shape}
-		i, known := at[key]
-		if !known {
-			i = len(rows)
-			at[key], rows = i, append(rows, nil)
-		}
-		rows[i] = append(rows[i], v)
-	}
+func byGuideline(r *analyze.Report, shape string) [][]*analyze.Verdict {
+	rows := analyze.Grouped(r.Where(func(v *analyze.Verdict) bool { return shape == "" || v.Shape == shape }),
+		func(v *analyze.Verdict) [3]string { return [3]string{v.Guideline, v.Function, v.Shape} })
 	order := []guidelines.Type{guidelines.Monotony, guidelines.Split, guidelines.Pattern}
 	slices.SortStableFunc(rows, func(a, b []*analyze.Verdict) int {
 		return slices.Index(order, a[0].Type) - slices.Index(order, b[0].Type)

@@ -2,11 +2,17 @@ package check
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+	"pgmpi/internal/clean"
 	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/measure/results/imported"
 )
 
 func reportMetrics(r *analyze.Report) []document.Metric {
@@ -55,4 +61,58 @@ func reportMetrics(r *analyze.Report) []document.Metric {
 
 func CellLabels(function string, msize int64, shape string) []document.Label {
 	return []document.Label{{Name: "function", Value: function}, {Name: "msize", Value: fmt.Sprint(msize)}, {Name: "shape", Value: shape}}
+}
+
+// reportBenchmarks has the run medians of the collectives alone: benchstat compares libraries.
+func reportBenchmarks(r *analyze.Report) *document.Benchmarks {
+	out := &document.Benchmarks{Facts: []document.Label{{Name: "library", Value: document.OneLine(phrase.ShortVersion(r.Library.Version))}, {Name: "host", Value: document.OneLine(r.Host)}}}
+	for _, k := range r.Measured.Cases {
+		if !strings.HasPrefix(k.Function, "MPI_") {
+			continue
+		}
+		name := fmt.Sprintf("%s/msize=%d/np=%d%s", k.Function, k.Msize, k.NP, phrase.When(k.Shape != guidelines.Shape{NP: k.NP}.String(), "/shape=%s", k.Shape))
+		for _, run := range k.Runs {
+			out.Benchmarks = append(out.Benchmarks, document.Benchmark{Name: strings.Join(strings.Fields(clean.Line(name)), "_"), Calls: run.Samples, NS: run.NS})
+		}
+	}
+	return out
+}
+
+// reportPlotted has the medians of the collectives over the mpiruns, as OSU's benchmarks print times.
+func reportPlotted(r *analyze.Report) string {
+	var times []imported.OSUTime
+	for _, k := range r.Measured.Cases {
+		if strings.HasPrefix(k.Function, "MPI_") {
+			times = append(times, imported.OSUTime{Function: k.Function, Msize: k.Msize, Shape: guidelines.ShapeOf(k.Shape, k.NP), NS: k.MedianNS})
+		}
+	}
+	return imported.OSUText(phrase.ShortVersion(r.Library.Version), times)
+}
+
+// RunMedians hold the run medians of a results folder, for programs only.
+var RunMedians = document.Kind[[]medians.CaseMedians]{Name: "medians", Rows: runMedianRows,
+	Sections: func(*[]medians.CaseMedians) []document.Section { return nil }}
+
+// runMedianColumns: new ones go to the end.
+var runMedianColumns = []string{"function", "mockup_of", "msize", "shape", "np", "mpirun", "median_s", "n", "outliers", "finished_at",
+	"mode", "calls", "invalid", "page_faults", "page_faults_rank", "switches", "switches_rank"}
+
+func runMedianRows(list *[]medians.CaseMedians) [][]string {
+	out := [][]string{runMedianColumns}
+	for _, k := range *list {
+		for _, r := range k.Runs {
+			u := r.Usage
+			out = append(out, phrase.Row(k.Function, k.MockupOf, k.Msize, k.Shape, k.NP, r.Run, r.Seconds(), r.Samples-r.Outliers, r.Outliers, r.FinishedAt,
+				k.Mode, k.Calls, r.Invalid, ifCounted(u, u.Faults), ifCounted(u, u.FaultsRank), ifCounted(u, u.Switches), ifCounted(u, u.SwitchesRank)))
+		}
+	}
+	return out
+}
+
+// ifCounted returns nil where the kernel counted nothing.
+func ifCounted(u medians.Usage, value any) any {
+	if math.IsNaN(u.Faults) {
+		return nil
+	}
+	return value
 }

@@ -20,7 +20,7 @@ import (
 // instead, what may be, and where.
 func reportScreen(r *analyze.Report) []document.Section {
 	const few = 4 // findings, which rows and sentences have already
-	if len(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Verdict == judge.Violated })) < few {
+	if len(r.Where(func(v *analyze.Verdict) bool { return v.Verdict == judge.Violated })) < few {
 		return findings(r)
 	}
 	return slices.Concat(findings(r), matrix(r, false))
@@ -40,13 +40,13 @@ func notSure(r *analyze.Report) []document.Section {
 			s.Fact(name, format, args...)
 		}
 	}
-	near := byRatio(those(r.Verdicts, isNear(r)))
+	near := byRatio(r.Where(isNear(r)))
 	say("Near threshold", len(near), "%s. A new check may not show %s.", listed(r, near), cmp.Or(phrase.When(len(near) == 1, "it"), "them"))
-	open := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Verdict == judge.Undecided })
-	if probable := byRatio(those(r.Verdicts, isProbable)); r.Refused == nil && r.SeenOnce == "" {
+	open := r.Where(func(v *analyze.Verdict) bool { return v.Verdict == judge.Undecided })
+	if probable := byRatio(r.Where(isProbable)); r.Refused == nil && r.SeenOnce == "" {
 		say("Undecided", len(open), "%s%s", conf.Plural(len(open), "test"), phrase.When(len(probable) > 0, "; probably slower: %s.%s", listed(r, probable), decidedBy(probable, r.R)))
 	}
-	suspected := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Verdict == judge.Suspected })
+	suspected := r.Where(func(v *analyze.Verdict) bool { return v.Verdict == judge.Suspected })
 	say("Suspected", len(suspected), "%s, by medians and without a test: %s", conf.Plural(len(suspected), "split"), listed(r, byRatio(suspected)))
 	if n := len(r.NotMeasured); n > 0 {
 		say("Not measured", n, "%s; the first: %s at %s: %s", conf.Plural(n, "case"), phrase.Plain(r.NotMeasured[0].Function), phrase.Size(r.NotMeasured[0].Msize), r.NotMeasured[0].Message)

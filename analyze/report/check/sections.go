@@ -20,7 +20,7 @@ import (
 
 // Reports are verdicts with what they rest on.
 var Reports = document.Kind[analyze.Report]{Name: "report", Sections: reportSections, Screen: reportScreen, Page: reportPage, Rows: reportRows, JSON: true,
-	Exit: reportExit, Ending: ending, Outcomes: ReportOutcomes, Metrics: reportMetrics, Benchmarks: reportBenchmarks, Plotted: reportPlotted}
+	Exit: reportExit, Ending: ending, Outcomes: ReportOutcomes, Metrics: reportMetrics, Benchmarks: reportBenchmarks, Plotted: reportPlotted, Comment: true}
 
 func reportSections(r *analyze.Report) []document.Section {
 	return slices.Concat(findings(r), disturbed(r), matrix(r, true), header(r), summary(r), violations(r), states(r), suspected(r), undecided(r),
@@ -122,7 +122,7 @@ func summary(r *analyze.Report) []document.Section {
 			fmt.Sprintf("%d/%d", tests.Violated, tests.Checked),
 			phrase.When(s.Type == guidelines.Split && r.Method.Rules().FollowsUp, "%d/%d", tests.Suspected, tests.Checked))
 	}
-	s := document.Titled("Summary: checked %d, found %d violated%s", checked, violated, phrase.When(rated(r), ", %d of them sure", len(those(r.Verdicts, isSure(r)))))
+	s := document.Titled("Summary: checked %d, found %d violated%s", checked, violated, phrase.When(rated(r), ", %d of them sure", len(r.Where(isSure(r)))))
 	if r.Refused != nil {
 		s = document.Titled("Summary: measured %d, no verdict possible", checked)
 	}
@@ -137,11 +137,14 @@ func violations(r *analyze.Report) []document.Section {
 	var out []document.Section
 	known := rated(r)
 	for _, s := range r.Shapes {
-		t := &document.Table{Head: []string{"guideline", "msize", "now", "possible", "ratio", "95 %", "p adjusted", "again", "fastest instead"}, Align: "lrrrrllrl",
+		t := &document.Table{Head: []string{"guideline", "msize", "now", "possible", "ratio", "95 %", "p adjusted", "again", "fastest instead", "default"}, Align: "lrrrrllrll",
 			Tone: document.ToneOf(map[int]picture.Tone{2: picture.Slow, 3: picture.Possible})}
-		for _, v := range worst(r.Verdicts, s.Name, judge.Violated) {
+		for _, v := range worst(r, s.Name, judge.Violated) {
 			t.Add(v.Guideline+" "+phrase.Plain(v.Function), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), phrase.Ratio(v.Ratio), phrase.Interval(v.RatioLo95, v.RatioHi95, "–"),
-				strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), Again(v), instead(v))
+				strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), Again(v), instead(v), r.Which.Of(v.Function, v.Shape, v.Msize).Default())
+		}
+		if r.Which == nil {
+			t.Drop(9)
 		}
 		t.Spare = []int{6, 7, 5}
 		if !known {
@@ -185,7 +188,7 @@ func ifFollowedUp(v *analyze.Verdict) string {
 func suspected(r *analyze.Report) []document.Section {
 	t := &document.Table{Head: []string{"guideline", "shape", "msize", "median", "calls instead", "they take", "ratio"}, Align: "llrrrrr", Spare: spareShape(r, 1)}
 	for _, s := range r.Shapes {
-		for _, v := range worst(r.Verdicts, s.Name, judge.Suspected) {
+		for _, v := range worst(r, s.Name, judge.Suspected) {
 			t.Add(v.Guideline+" "+phrase.Plain(v.Function), v.Shape, phrase.Size(v.Msize), phrase.Duration(v.MedianS),
 				fmt.Sprintf("%d × %s", v.K, phrase.Size(v.MsizeOther)), phrase.Duration(v.AllCallsS()), phrase.Ratio(v.Ratio))
 		}
@@ -201,27 +204,9 @@ func spareShape(r *analyze.Report, column int) []int {
 	return []int{column}
 }
 
-func those(verdicts []analyze.Verdict, holds func(*analyze.Verdict) bool) []*analyze.Verdict {
-	var out []*analyze.Verdict
-	for i := range verdicts {
-		if holds(&verdicts[i]) {
-			out = append(out, &verdicts[i])
-		}
-	}
-	return out
-}
-
 // worst are the findings of one shape, the largest ratio first.
-func worst(verdicts []analyze.Verdict, shape string, verdict judge.Verdict) []*analyze.Verdict {
-	out := those(verdicts, func(v *analyze.Verdict) bool { return v.Shape == shape && v.Verdict == verdict })
-	value := func(v *analyze.Verdict) float64 {
-		if v.Ratio == nil {
-			return 0
-		}
-		return *v.Ratio
-	}
-	slices.SortStableFunc(out, func(a, b *analyze.Verdict) int { return cmp.Compare(value(b), value(a)) })
-	return out
+func worst(r *analyze.Report, shape string, verdict judge.Verdict) []*analyze.Verdict {
+	return byRatio(r.Where(func(v *analyze.Verdict) bool { return v.Shape == shape && v.Verdict == verdict }))
 }
 
 // instead names the fastest alternative; a long one on a line for each part.

@@ -45,7 +45,7 @@ func statesSection(of []medians.State) document.Section {
 func byStateSection(r *analyze.Report, shape string) document.Section {
 	var s document.Section
 	t := &document.Table{Head: []string{"guideline", "msize", "all mpiruns", "ratio", "by state", "answer (mpiruns)"}, Align: "lrlrll", Flex: 5, Spare: []int{3, 4}}
-	for _, v := range those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Shape == shape && v.ByState != nil }) {
+	for _, v := range r.Where(func(v *analyze.Verdict) bool { return v.Shape == shape && v.ByState != nil }) {
 		ratios, short := "", ""
 		for i, in := range v.ByState {
 			ratios += phrase.When(i > 0, ", ") + in.State + " " + phrase.Ratio(in.Ratio)
@@ -74,7 +74,7 @@ func statesThatMatter(r *analyze.Report) (out []string) {
 				least, most = min(least, *s.Ratio), max(most, *s.Ratio)
 			}
 		}
-		n := len(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Shape == shape.Name && v.ByState != nil }))
+		n := len(r.Where(func(v *analyze.Verdict) bool { return v.Shape == shape.Name && v.ByState != nil }))
 		if n == 0 && most < matters*least {
 			continue
 		}

@@ -22,7 +22,7 @@ const (
 // undecided lists the tests that the data leave open: first those that are probably slower, the largest ratio first, then
 // what the fewest mpiruns would decide.
 func undecided(r *analyze.Report) []document.Section {
-	open := byRatio(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.RunsNeeded != nil }))
+	open := byRatio(r.Where(func(v *analyze.Verdict) bool { return v.RunsNeeded != nil }))
 	if len(open) == 0 {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Screen: compareScreen, Rows: compareRows, JSON: true, Exit: compareExit, Ending: compareEnding}
+var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Screen: compareScreen, Rows: compareRows, JSON: true, Exit: compareExit, Ending: compareEnding, Comment: true}
 
 // compareColumns are the names of compare.json. New columns go to the end.
 var compareColumns = []string{"function", "msize", "shape", "np", "a_median_s", "b_median_s", "a_r", "b_r",
@@ -91,6 +91,7 @@ func compareAnswer(c *series.Comparison) []document.Section {
 	}
 	s := document.Section{}
 	s.Say("%s", answer)
+	s.Facts("Algorithms", algorithmChanges(c))
 	check.FolderFact(&s, "A", c.A, c.Operation)
 	check.FolderFact(&s, "B", c.B, c.Operation)
 	s.Fact("Could see", "%s.", couldHaveSeen(c))
@@ -99,6 +100,27 @@ func compareAnswer(c *series.Comparison) []document.Section {
 	}
 	return []document.Section{s}
 }
+
+// algorithmChanges are "Bcast 64 KiB, 256 KiB: binomial → pipeline".
+func algorithmChanges(c *series.Comparison) []string {
+	var texts []string
+	sizes := map[string][]string{}
+	several := slices.ContainsFunc(c.Algorithms, func(k series.AlgorithmChange) bool { return k.Shape != c.Algorithms[0].Shape })
+	for _, k := range c.Algorithms {
+		text := fmt.Sprintf("%s%s\n: %s → %s", phrase.Function(k.Function), phrase.When(several, " on %s", k.Shape), cmp.Or(k.A, notOwn), cmp.Or(k.B, notOwn))
+		if sizes[text] == nil {
+			texts = append(texts, text)
+		}
+		sizes[text] = append(sizes[text], phrase.When(k.Msize > 0, " %s", phrase.Size(k.Msize)))
+	}
+	for i, text := range texts {
+		texts[i] = strings.Replace(text, "\n", strings.Join(sizes[text], ","), 1)
+	}
+	shown, more := phrase.First(texts, 12, "and %d more, see compare.json")
+	return append(slices.Clip(shown), slices.DeleteFunc([]string{more}, func(s string) bool { return s == "" })...)
+}
+
+const notOwn = "none of the library's own"
 
 // couldHaveSeen says how small a change the comparison could show.
 func couldHaveSeen(c *series.Comparison) string {

@@ -32,15 +32,8 @@ var Galleries = document.Kind[Gallery]{Name: "figures", Sections: gallerySection
 func gallerySections(g *Gallery) []document.Section {
 	var s document.Section
 	var kinds []string
-	count := map[string]int{}
-	for _, p := range g.Pictures {
-		if count[p.Kind] == 0 {
-			kinds = append(kinds, p.Kind)
-		}
-		count[p.Kind]++
-	}
-	for i, kind := range kinds {
-		kinds[i] = fmt.Sprintf("%d of %s", count[kind], kind)
+	for _, of := range analyze.Grouped(g.Pictures, func(p picture.Picture) string { return p.Kind }) {
+		kinds = append(kinds, fmt.Sprintf("%d of %s", len(of), of[0].Kind))
 	}
 	s.Say("%s in %s, each as %s: %s.", conf.Plural(len(g.Pictures), "picture"), g.Out, strings.Join(g.Formats, ", "), strings.Join(kinds, ", "))
 	t := &document.Table{Head: []string{"file", "shows"}, Align: "ll", Flex: 1}
@@ -173,12 +166,7 @@ func patternPanels(sides []*analyze.Side) [][]picture.Figure {
 	for i, s := range sides {
 		cases := check.CasesOf(s.Report)
 		for _, p := range shown {
-			var of []*analyze.Verdict
-			for k := range s.Report.Verdicts {
-				if v := &s.Report.Verdicts[k]; v.Type == guidelines.Pattern && check.PatternOf(v) == p {
-					of = append(of, v)
-				}
-			}
+			of := s.Report.Where(func(v *analyze.Verdict) bool { return v.Type == guidelines.Pattern && check.PatternOf(v) == p })
 			if len(of) > 0 {
 				out[i] = append(out[i], check.PatternFigure(s.Report, ids[p], of, cases))
 			}

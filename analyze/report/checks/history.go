@@ -14,10 +14,9 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
-	"pgmpi/internal/picture"
 )
 
-var Histories = document.Kind[series.History]{Name: "history", Sections: historySections, Screen: historyScreen, Ending: historyEnding, Rows: HistoryRows, JSON: true}
+var Histories = document.Kind[series.History]{Name: "history", Sections: historySections, Screen: historyScreen, Ending: historyEnding, Rows: HistoryRows, JSON: true, Page: historyPage, Feed: historyFeed}
 
 // HistoryColumns are for one row per check, or with trends one per check and trend.
 // New columns go to the end.
@@ -156,15 +155,11 @@ func historyNights(s *series.Series, screen bool) []document.Section {
 	}
 	t := &document.Table{Head: []string{"check", "", "library", "violated", "alarms", "gone", "slow", "line", "memcpy", "label"}, Align: "lllrrrrrrl", Flex: 9, Spare: []int{8, 7, 2}}
 	var marked []*series.Night
-	timeFrom := map[string]int{} // checks
 	for i := from; i < len(s.Nights); i++ {
 		k := &s.Nights[i]
 		alarms, mark := "-", ""
 		if k.Alarms != nil {
 			alarms = fmt.Sprint(*k.Alarms)
-		}
-		if k.TimeFrom != "" {
-			timeFrom[k.TimeFrom]++
 		}
 		if news(k) != "" {
 			mark, marked = "*", append(marked, k)
@@ -186,9 +181,6 @@ func historyNights(s *series.Series, screen bool) []document.Section {
 	}
 	if from > 0 {
 		out[0].Note("%s with --full.", conf.Plural(from, "earlier check"))
-	}
-	for _, from := range slices.Sorted(maps.Keys(timeFrom)) {
-		out[0].Note("The time of %s is not in the report, and is from %s.", conf.Plural(timeFrom[from], "check"), from)
 	}
 	return append(out, document.Listed("* Not as in the check before", marked, marks, seeJSON, func(k *series.Night) string { return nightTime(k) + ": " + news(k) })...)
 }
@@ -217,6 +209,19 @@ func (g *lastingGroup) factors() string {
 		return least
 	}
 	return strings.TrimSuffix(least, "×") + "–" + most
+}
+
+func (g *lastingGroup) span() string {
+	first, last := slices.Min(g.sizes), slices.Max(g.sizes)
+	return phrase.Size(first) + phrase.When(last != first, " … %s", phrase.Size(last))
+}
+
+// between are the checks between which something changed.
+func between(s *series.Series, c *series.Lasting) string {
+	labelled := func(i int) string {
+		return nightTime(&s.Nights[i]) + phrase.When(len(s.Nights[i].Label) > 0, " (%s)", labels(s.Nights[i].Label))
+	}
+	return fmt.Sprintf("after %s, not after %s", labelled(c.LastBefore), labelled(c.FirstAfter))
 }
 
 // lastingGroups joins changes of a function that may be one, those that became slower apart from those
@@ -249,24 +254,17 @@ func lastingGroups(s *series.Series) (out []*lastingGroup) {
 func historyChanges(s *series.Series) []document.Section {
 	t := &document.Table{Head: []string{"since", "function", "shape", "sizes", "tests", "ratio, after/before", "guidelines"}, Align: "lllrrrl", Flex: 6, Spare: []int{4, 2}}
 	var lines []string
-	labelled := func(i int) string {
-		return nightTime(&s.Nights[i]) + phrase.When(len(s.Nights[i].Label) > 0, " (%s)", labels(s.Nights[i].Label))
-	}
 	for _, g := range lastingGroups(s) {
-		sizes := phrase.Size(slices.Min(g.sizes))
-		if last := slices.Max(g.sizes); last != slices.Min(g.sizes) {
-			sizes += " … " + phrase.Size(last)
-		}
 		since := nightTime(&s.Nights[g.Night])
-		t.Add(since, phrase.Function(g.Function), g.Shape, sizes, fmt.Sprint(g.tests), g.factors(), strings.Join(g.guidelines, " "))
-		lines = append(lines, fmt.Sprintf("%s: after %s, not after %s", since, labelled(g.LastBefore), labelled(g.FirstAfter)))
+		t.Add(since, phrase.Function(g.Function), g.Shape, g.span(), fmt.Sprint(g.tests), g.factors(), strings.Join(g.guidelines, " "))
+		lines = append(lines, since+": "+between(s, &g.Lasting))
 	}
 	lines = slices.Compact(lines)
 	return append(document.Tabled(t, "", "Ratios that changed, and stayed so for three checks or more"),
 		document.Listed("Between which checks they changed (95 %)", lines, len(lines), "", func(line string) string { return line })...)
 }
 
-// historyTrends has a row for each check, and a picture on pages.
+// historyTrends has a row for each check; pages have pictures of all cells.
 func historyTrends(s *series.Series) (out []document.Section) {
 	for i := range s.Trends {
 		t := &s.Trends[i]
@@ -277,7 +275,6 @@ func historyTrends(s *series.Series) (out []document.Section) {
 			k := &s.Nights[p.Night]
 			section.Table.Add(nightTime(k), phrase.When(news(k) != "", "*"), phrase.Duration(p.MedianS), phrase.RatioIn(p.Ratio, p.RatioLo95, p.RatioHi95), phrase.Words(p.Verdict))
 		}
-		section.Figures = []picture.Figure{TrendFigure(s, t, picture.Anchor("trend", t.Guideline, t.Function, phrase.Size(t.Msize), t.Shape))}
 		out = append(out, section)
 	}
 	return out

@@ -82,7 +82,6 @@ func matrixByColumn(m *series.Matrix) []document.Section {
 	return append([]document.Section{answer}, document.Tabled(t, "", "Violated or seen once")...)
 }
 
-// matrixHead has the answer, and what the columns are.
 func matrixHead(m *series.Matrix) []document.Section {
 	var answer document.Section
 	answer.Say("%s", matrixAnswer(m))

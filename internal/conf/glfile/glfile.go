@@ -164,6 +164,9 @@ func (f *File) Validate(flags map[string]string) error {
 }
 
 func (f *File) Plan(np []int) (*guidelines.Plan, error) {
+	if err := f.located(inSection("check.", f.Check.CheckSelects(f.Guideline))); err != nil {
+		return nil, err
+	}
 	return f.planned(np, guidelines.Build)
 }
 

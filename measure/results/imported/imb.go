@@ -32,7 +32,7 @@ var (
 	imbVersion = regexp.MustCompile(`MPI Benchmarks (\d{4})`)
 )
 
-func readIMB(in *input) ([]*measurement, error) {
+func readIMB(in *input) error {
 	t := tables{input: in, format: "imb", statistic: results.Mean}
 	given := in.Shape
 	return t.each(func(text string) bool {

@@ -2,6 +2,7 @@ package imported
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -24,12 +25,11 @@ import (
 	"pgmpi/mockups"
 )
 
-// reader reads the files of one program.
 type reader struct {
 	name string
 	// sniff tells a file by its path and its first bytes.
 	sniff func(path, head string) bool
-	read  func(*input) ([]*measurement, error)
+	read  func(*input) error // adds to what the input holds
 	// folder returns what is read together with a file, by default all files.
 	folder func(path string) string
 }
@@ -90,44 +90,43 @@ type input struct {
 	Given
 	path   string
 	text   *bufio.Scanner
-	line   int
+	line   int              // 0: none
 	rest   io.Reader        // for formats without lines
 	shape  guidelines.Shape // that the file has
 	tables *sync.Map        // that several files share, by path
+	all    []*measurement   // that it holds
 }
 
 // mostLine is the length of the longest line that is taken.
 const mostLine = 1 << 20
 
+// next goes to the next line. An error behind the last one is about the whole file.
 func (in *input) next() bool {
 	in.line++
-	return in.text.Scan()
-}
-
-// err names file and line.
-func (in *input) err(format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %w", in.path, in.line, fmt.Errorf(format, args...))
-}
-
-// end returns why the lines ended, nil at the end of the file.
-func (in *input) end() error {
-	if err := in.text.Err(); err != nil {
-		return in.err("%w", err)
+	more := in.text.Scan()
+	if !more && in.text.Err() == nil {
+		in.line = 0
 	}
-	return nil
+	return more
+}
+
+func (in *input) measured(s Setting, statistic results.Statistic) *measurement {
+	m := &measurement{Setting: s, statistic: statistic}
+	in.all = append(in.all, m)
+	return m
 }
 
 // placed returns the shape that the file or the user gives.
 func (in *input) placed() (guidelines.Shape, error) {
 	switch {
 	case in.shape.NP > 0 && in.Shape.NP > 0 && in.shape.NP != in.Shape.NP:
-		return in.shape, fail.AsSetup(in.err("it has %d processes, and %d were given: leave out --np and --shape", in.shape.NP, in.Shape.NP))
+		return in.shape, fail.Setupf("it has %d processes, and %d were given: leave out --np and --shape", in.shape.NP, in.Shape.NP)
 	case in.Shape.NP > 0:
 		return in.Shape, nil
 	case in.shape.NP > 0:
 		return in.shape, nil
 	}
-	return in.shape, fail.AsSetup(in.err("the file does not say how many processes there were: give --np or --shape"))
+	return in.shape, fail.Setupf("the file does not say how many processes there were: give --np or --shape")
 }
 
 // add takes the times of a function of this name, for a size as the format has it.
@@ -140,13 +139,15 @@ func (m *measurement) add(format, function string, size int64, samples ...protoc
 	return nil
 }
 
-func (m *measurement) leaveOut(test string) {
-	if !slices.Contains(m.unused, test) {
-		m.unused = append(m.unused, test)
+func (m *measurement) leaveOut(test string) { m.unused = withNew(m.unused, test) }
+
+func withNew(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
 	}
+	return append(list, text)
 }
 
-// inNS is a sample of some ns.
 func inNS(ns float64) (protocol.Sample, error) {
 	if !(ns > 0 && ns < 1e18) { // NaN, too
 		return protocol.Sample{}, fmt.Errorf("a run-time of %g ns; one is positive", ns)
@@ -163,7 +164,6 @@ func collective(name string) string {
 	return ""
 }
 
-// file is a file that a reader takes.
 type file struct {
 	path  string
 	named bool // by the user; others are found below folders, and may be damaged
@@ -248,14 +248,22 @@ func (f *file) measurements(given Given, tables *sync.Map) ([]*measurement, erro
 	return all, err
 }
 
+// parse gives every error its place.
 func (f *file) parse(in *input) ([]*measurement, error) {
 	in.path, in.text = f.path, bufio.NewScanner(in.rest)
 	in.text.Buffer(nil, mostLine)
-	all, err := f.read(in)
-	for _, m := range all {
+	err := f.read(in)
+	if err = cmp.Or(in.text.Err(), err); err != nil {
+		place := in.path
+		if in.line > 0 {
+			place += fmt.Sprint(":", in.line)
+		}
+		return nil, fmt.Errorf("%s: %w", place, err)
+	}
+	for _, m := range in.all {
 		m.From, m.path = f.name, f.path
 	}
-	return all, err
+	return in.all, nil
 }
 
 // together are files that may be of the same job.

@@ -246,7 +246,7 @@ func TestErrorsNameFileAndLine(t *testing.T) {
 		{"imb", strings.Replace(imbText, "         0.40", "         0.4O", 1), `x:19: "0.4O" is no time`},
 		{"nccl", ncclText[:300], "x:4: unexpected end of JSON input; the file may be cut off"},
 		{"nccl", strings.Replace(ncclText, "20.0,", "0,", 1), "x: size 64: a run-time of 0 ns"},
-		{"pico", "highest\n1\n", "x:0: the name of the file"},
+		{"pico", "highest\n1\n", "x: the name of the file"},
 	} {
 		given := two
 		if c.format == "nccl" { // it says its own

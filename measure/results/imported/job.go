@@ -49,9 +49,7 @@ func (j *Job) take(m *measurement) {
 		j.Statistic = m.statistic
 	}
 	for _, test := range m.unused {
-		if !slices.Contains(j.unused, test) {
-			j.unused = append(j.unused, test)
-		}
+		j.unused = withNew(j.unused, test)
 	}
 	j.notes = append(j.notes, m.notes...)
 	if j.when.IsZero() || m.when.Before(j.when) {
@@ -80,7 +78,6 @@ func (j *Job) take(m *measurement) {
 
 var unfit = regexp.MustCompile(`[^A-Za-z0-9_.+-]+`)
 
-// Name is a name for the job's folder.
 func (j *Job) Name() string {
 	words := slices.DeleteFunc([]string{j.Machine, j.Job, j.Version, j.Shape.String(), j.Datatype}, func(s string) bool { return s == "" })
 	name := strings.Trim(unfit.ReplaceAllString(strings.Join(words, "-"), "_"), ".-_")
@@ -239,9 +236,7 @@ func (j *Job) addSums(m *results.Manifest, sums map[timedKey][]timedKey) {
 		for _, part := range parts {
 			m.Sums[i] = append(m.Sums[i], at[part])
 		}
-		if !slices.Contains(names, s.function) {
-			names = append(names, s.function)
-		}
+		names = withNew(names, s.function)
 	}
 	if slices.Sort(names); len(names) > 0 {
 		p.Notes = append(p.Notes, "Not measured, but the sums of the times of their calls (variant sum): "+strings.Join(names, ", ")+".")

@@ -1,11 +1,11 @@
 package imported
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -24,8 +24,6 @@ var ncclReader = reader{name: "nccl", read: readNCCL,
 
 // ncclPrograms are the names of programs that are not the collective's.
 var ncclPrograms = map[string]string{"all_reduce": "Allreduce", "all_gather": "Allgather", "broadcast": "Bcast"}
-
-var ncclProgram = regexp.MustCompile(`^([a-z_]+)_perf`)
 
 // mostJSON is more than a file of thousands of iterations at fifty sizes.
 const mostJSON = 256 << 20
@@ -55,38 +53,28 @@ type ncclFile struct {
 	} `json:"results"`
 }
 
-func readNCCL(in *input) ([]*measurement, error) {
+func readNCCL(in *input) error {
 	text, err := io.ReadAll(io.LimitReader(in.rest, mostJSON))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var f ncclFile
 	if err := json.Unmarshal(text, &f); err != nil {
 		in.line = 1 + strings.Count(string(text[:offsetOf(err, len(text))]), "\n")
-		return nil, in.err("%w; the file may be cut off", err)
+		return fmt.Errorf("%w; the file may be cut off", err)
 	}
-	in.line = 1
-	program := ""
-	if len(f.Args) > 0 {
-		if found := ncclProgram.FindStringSubmatch(filepath.Base(f.Args[0])); found != nil {
-			program = found[1]
-		}
-	}
-	name, ok := ncclPrograms[program]
-	if !ok {
-		name = program
-	}
-	function := collective(name)
+	program, _, _ := strings.Cut(filepath.Base(append(f.Args, "")[0]), "_perf")
+	function := collective(cmp.Or(ncclPrograms[program], program))
 	in.shape = f.shape()
 	shape, err := in.placed()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	m := &measurement{statistic: results.Samples, Setting: Setting{Shape: shape, Library: "nccl", Version: "NCCL " + strconv.Itoa(f.Version)}}
+	m := in.measured(Setting{Shape: shape, Library: "nccl", Version: "NCCL " + strconv.Itoa(f.Version)}, results.Samples)
 	m.when, _ = time.Parse(time.DateTime, f.Start)
 	if function == "" {
 		m.leaveOut(program)
-		return []*measurement{m}, nil
+		return nil
 	}
 	for _, r := range f.Results {
 		m.Datatype = r.Type
@@ -103,7 +91,7 @@ func readNCCL(in *input) ([]*measurement, error) {
 		for _, us := range times {
 			s, err := inNS(us * 1e3)
 			if err != nil {
-				return nil, fmt.Errorf("%s: size %d: %w", in.path, r.Size, err)
+				return fmt.Errorf("size %d: %w", r.Size, err)
 			}
 			samples = append(samples, s)
 		}
@@ -112,10 +100,10 @@ func readNCCL(in *input) ([]*measurement, error) {
 			continue
 		}
 		if err := m.add("nccl", function, r.Size, samples...); err != nil {
-			return nil, fmt.Errorf("%s: %w", in.path, err)
+			return err
 		}
 	}
-	return []*measurement{m}, nil
+	return nil
 }
 
 func offsetOf(err error, end int) int {

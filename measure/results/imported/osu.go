@@ -31,7 +31,7 @@ var osuTitle = regexp.MustCompile(`(?m)^# OSU MPI\S* (.+?) Latency Test`)
 // osuNames are the titles that are not the collective's name.
 var osuNames = map[string]string{"Broadcast": "Bcast", "All-to-All Personalized Exchange": "Alltoall", "All-to-Allv Personalized Exchange": "Alltoallv"}
 
-func readOSU(in *input) ([]*measurement, error) {
+func readOSU(in *input) error {
 	t := tables{input: in, format: "osu"}
 	return t.each(func(text string) bool {
 		comment, isComment := strings.CutPrefix(text, "#")

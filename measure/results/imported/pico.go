@@ -3,6 +3,7 @@ package imported
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -42,42 +43,39 @@ func picoColumn(head string) int {
 	return max(slices.Index(names, "highest"), slices.Index(names, "max"))
 }
 
-func readPICO(in *input) ([]*measurement, error) {
+func readPICO(in *input) error {
 	name := picoName.FindStringSubmatch(filepath.Base(in.path))
 	if name == nil {
-		return nil, in.err("the name of the file is not COUNT_ALGORITHM_TYPE.csv")
+		return errors.New("the name of the file is not COUNT_ALGORITHM_TYPE.csv")
 	}
 	id := filepath.Dir(in.path)
 	began := filepath.Base(filepath.Dir(id))
 	row, err := in.picoRow(filepath.Dir(filepath.Dir(id)), began, filepath.Base(id))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	m := &measurement{statistic: results.Samples, element: picoBytes[name[3]], run: began, Setting: Setting{Machine: row["machine"], Job: picoJob(began, row),
-		Version: strings.TrimSpace(row["mpi_lib"] + " " + row["mpi_lib_version"]), Datatype: name[3]}}
+	m := in.measured(Setting{Machine: row["machine"], Job: picoJob(began, row), Version: strings.TrimSpace(row["mpi_lib"] + " " + row["mpi_lib_version"]), Datatype: name[3]}, results.Samples)
+	m.element, m.run = picoBytes[name[3]], began
 	m.when, _ = time.Parse("2006_01_02___15_04_05", began)
 	if m.Shape, err = picoShape(row["nnodes"], row["tasks_per_node"]); err != nil {
-		return nil, fmt.Errorf("%s: %w", in.path, err)
+		return err
 	}
 	of := collective(row["collective_type"])
 	if of == "" {
 		m.leaveOut(row["collective_type"])
-		return []*measurement{m}, nil
+		return nil
 	}
 	function := picoFunction(of, name[2])
 	if _, ok := mockups.Get(function); !ok {
 		m.leaveOut(name[2])
-		return []*measurement{m}, nil
+		return nil
 	}
 	samples, err := in.picoSamples()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	count, _ := strconv.ParseInt(name[1], 10, 64)
-	if err := m.add("pico", function, count*m.element, samples...); err != nil {
-		return nil, fmt.Errorf("%s: %w", in.path, err)
-	}
-	return []*measurement{m}, nil
+	return m.add("pico", function, count*m.element, samples...)
 }
 
 // picoJob names the job, with the settings that its notes have.
@@ -174,7 +172,7 @@ func (in *input) picoSamples() (samples []protocol.Sample, err error) {
 	for in.next() {
 		if in.line == 1 {
 			if column = picoColumn(in.text.Text()); column < 0 {
-				return nil, in.err("no column is called highest or max")
+				return nil, errors.New("no column is called highest or max")
 			}
 			continue
 		}
@@ -188,19 +186,16 @@ func (in *input) picoSamples() (samples []protocol.Sample, err error) {
 		cell, _, _ = bytes.Cut(cell, []byte(","))
 		ns, err := strconv.ParseFloat(string(bytes.TrimSpace(cell)), 64)
 		if err != nil {
-			return nil, in.err("%.40q is no time; the file may be cut off", cell)
+			return nil, fmt.Errorf("%.40q is no time; the file may be cut off", cell)
 		}
 		s, err := inNS(ns)
 		if err != nil {
-			return nil, in.err("%w", err)
+			return nil, err
 		}
 		samples = append(samples, s)
 	}
-	if err := in.end(); err != nil {
-		return nil, err
-	}
 	if len(samples) == 0 {
-		return nil, in.err("it holds no time")
+		return nil, errors.New("it holds no time")
 	}
 	return samples, nil
 }

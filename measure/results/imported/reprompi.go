@@ -37,31 +37,28 @@ func reproMockup(name string) string {
 	return ""
 }
 
-func readRepro(in *input) ([]*measurement, error) {
+func readRepro(in *input) error {
 	p := parser{properties: map[string]string{}, at: map[caseKey]int{}}
 	for in.next() {
 		if err := p.line(in.text.Text()); err != nil {
-			return nil, in.err("%w", err)
+			return err
 		}
 	}
-	if err := in.end(); err != nil {
-		return nil, err
-	}
-	m := &measurement{run: in.path, statistic: results.Samples, Setting: Setting{Shape: guidelines.Shape{NP: p.np},
-		Datatype: p.properties["datatype"], Op: p.properties["operation"],
-		Version: "not named in ReproMPI's output; measured by ReproMPI " + cmp.Or(p.properties["reproMPIcommitSHA1"], "unknown")}}
+	m := in.measured(Setting{Shape: guidelines.Shape{NP: p.np}, Datatype: p.properties["datatype"], Op: p.properties["operation"],
+		Version: "not named in ReproMPI's output; measured by ReproMPI " + cmp.Or(p.properties["reproMPIcommitSHA1"], "unknown")}, results.Samples)
+	m.run = in.path
 	if err := p.finish(m); err != nil {
-		return nil, fmt.Errorf("%s: %w", in.path, err)
+		return err
 	}
 	if text, ok := p.properties["root_proc"]; ok {
 		if _, err := fmt.Sscan(text, &m.Root); err != nil {
-			return nil, fmt.Errorf("%s: #@root_proc=%q: %w", in.path, text, err)
+			return fmt.Errorf("#@root_proc=%q: %w", text, err)
 		}
 	}
 	if !p.ended {
 		m.notes = append(m.notes, in.path+" lacks the line \"# Execution time\": mpibenchmark may not have come to its end")
 	}
-	return []*measurement{m}, nil
+	return nil
 }
 
 type caseKey struct {

@@ -35,7 +35,6 @@ func blockOf(format, function string, size, element int64, p int) (block int64, 
 	return size, size > 0, nil
 }
 
-// sizeOf is the size that a format has for a block.
 func sizeOf(format, function string, block int64, p int) int64 {
 	if slices.Contains(totals[format], of(function)) {
 		return block * int64(p)

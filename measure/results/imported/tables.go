@@ -1,6 +1,7 @@
 package imported
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -18,16 +19,13 @@ type tables struct {
 	statistic          results.Statistic
 	now                Setting
 	when               time.Time
-	all                []*measurement
 	m                  *measurement // that rows go into, if it is begun
 }
 
-// begin begins the table of a test.
 func (t *tables) begin(title, function string) {
 	t.title, t.function, t.column, t.m = title, function, 0, nil
 }
 
-// row takes a line of a table.
 func (t *tables) row(text string) error {
 	cells := strings.Fields(text)
 	switch {
@@ -39,7 +37,7 @@ func (t *tables) row(text string) error {
 		}
 		return nil
 	case t.column >= len(cells):
-		return t.err("%d columns, at least %d are wanted; the file may be cut off", len(cells), t.column+1)
+		return fmt.Errorf("%d columns, at least %d are wanted; the file may be cut off", len(cells), t.column+1)
 	}
 	if t.m == nil {
 		shape, err := t.placed()
@@ -47,44 +45,38 @@ func (t *tables) row(text string) error {
 			return err
 		}
 		t.now.Shape = shape
-		t.m = &measurement{Setting: t.now, statistic: t.statistic, run: t.run, when: t.when}
-		t.all = append(t.all, t.m)
+		t.m = t.measured(t.now, t.statistic)
+		t.m.run, t.m.when = t.run, t.when
 	}
 	size, err := strconv.ParseInt(cells[0], 10, 64)
 	if err != nil {
-		return t.err("%.40q is no size", cells[0])
+		return fmt.Errorf("%.40q is no size", cells[0])
 	}
 	if size == 0 { // some time an empty call
 		return nil
 	}
 	us, err := strconv.ParseFloat(cells[t.column], 64)
 	if err != nil {
-		return t.err("%.40q is no time", cells[t.column])
+		return fmt.Errorf("%.40q is no time", cells[t.column])
 	}
 	s, err := inNS(us * 1e3)
-	if err == nil {
-		err = t.m.add(t.format, t.function, size, s)
-	}
 	if err != nil {
-		return t.err("%w", err)
+		return err
 	}
-	return nil
+	return t.m.add(t.format, t.function, size, s)
 }
 
 // each reads all lines; header tells whether a line was no row.
-func (t *tables) each(header func(text string) bool) ([]*measurement, error) {
+func (t *tables) each(header func(text string) bool) error {
 	for t.next() {
 		if text := strings.TrimSpace(t.text.Text()); !header(text) {
 			if err := t.row(text); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	if err := t.end(); err != nil {
-		return nil, err
-	}
 	if len(t.all) == 0 {
-		return nil, fmt.Errorf("%s: there is no time of a collective", t.path)
+		return errors.New("there is no time of a collective")
 	}
-	return t.all, nil
+	return nil
 }

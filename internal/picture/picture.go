@@ -1,6 +1,8 @@
 package picture
 
 import (
+	"io"
+
 	"pgmpi/internal/clean"
 )
 
@@ -22,3 +24,26 @@ func (p *Picture) Clean() {
 		p.Heat = p.Heat.Rewritten(clean.Line)
 	}
 }
+
+// Format is one way to write pictures; Ext is the ending of its files.
+type Format struct {
+	Ext   string
+	Write func(w io.Writer, p *Picture) error
+}
+
+var Formats = []Format{
+	{"pdf", writePDF},
+	{"svg", writeSVG},
+	{"png", writePNG},
+	{"csv", writeCSV},
+}
+
+// Tone is what a terminal says by a colour beside the words.
+type Tone int
+
+const (
+	Plain    Tone = iota
+	Slow          // violated
+	Possible      // what could be
+	Open          // undecided
+)

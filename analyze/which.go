@@ -1,0 +1,96 @@
+package analyze
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"pgmpi/internal/conf"
+	"pgmpi/measure/protocol"
+	"pgmpi/mockups"
+)
+
+// Which has the algorithm that a library takes for each collective, shape and size: which.json.
+type Which struct {
+	Schema  string     `json:"schema"` // WhichSchema
+	Library string     `json:"library"`
+	Rows    []WhichRow `json:"rows"`
+	// Left has what was not looked at, and why.
+	Left []string `json:"left_out,omitempty"`
+}
+
+const WhichSchema = "pgmpi-which/1"
+
+// WhichRow is a call of a collective.
+type WhichRow struct {
+	Collective string `json:"collective"`
+	Shape      string `json:"shape"`
+	Msize      int64  `json:"msize"` // bytes
+	// Algorithms are the library's own ones that do the same; several cannot be told apart.
+	Algorithms []string `json:"algorithms"`
+	By         string   `json:"by"`
+	Why        string   `json:"why,omitempty"` // there is none
+	// Sent is what the call sends, by messages.
+	Sent protocol.Messages `json:"sent,omitzero"`
+}
+
+// How an algorithm is known.
+const (
+	ByMessages = "messages" // sent between the same processes, of the same bytes
+	ByTree     = "tree"     // the library's selection tree
+)
+
+// LeftOut notes what was not looked at.
+func (w *Which) LeftOut(text string) {
+	if !slices.Contains(w.Left, text) {
+		w.Left = append(w.Left, text)
+	}
+}
+
+// Name has the names of a row's algorithms, or why there is none.
+func (r *WhichRow) Name() string {
+	if len(r.Algorithms) == 0 {
+		return r.Why
+	}
+	return strings.Join(r.Algorithms, " or ")
+}
+
+// Of returns the row of a call, or nil.
+func (w *Which) Of(function, shape string, msize int64) *WhichRow {
+	if w == nil {
+		return nil
+	}
+	i := slices.IndexFunc(w.Rows, func(r WhichRow) bool { return r.Collective == function && r.Shape == shape && r.Msize == msize })
+	if i < 0 {
+		return nil
+	}
+	return &w.Rows[i]
+}
+
+// Default names the algorithms of a row in words: "pipeline, 128 KiB segments". It returns "" where none is known.
+func (r *WhichRow) Default() string {
+	if r == nil {
+		return ""
+	}
+	var out []string
+	for _, a := range r.Algorithms {
+		name, segment, fanout := mockups.Parameters(a)
+		if segment > 0 {
+			name += ", " + conf.HumanSize(segment) + " segments"
+		}
+		if fanout > 0 {
+			name += ", fan-out " + strconv.Itoa(fanout)
+		}
+		out = append(out, name)
+	}
+	return strings.Join(out, " or ")
+}
+
+// Differs tells whether two rows are about different algorithms for sure: neither has one that the other may have.
+// What is none of the library's own differs by its messages.
+func (r *WhichRow) Differs(from *WhichRow) bool {
+	if len(r.Algorithms) == 0 || len(from.Algorithms) == 0 {
+		return len(r.Algorithms)+len(from.Algorithms) > 0 && r.Sent.Count > 0 && from.Sent.Count > 0 && r.Sent != from.Sent
+	}
+	return !slices.ContainsFunc(r.Algorithms, func(a string) bool { return slices.Contains(from.Algorithms, a) })
+}
