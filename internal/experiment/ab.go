@@ -134,15 +134,26 @@ func (x *AB) UpTo(ctx context.Context, round int) error {
 	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: measure, Order: order.MeasureOrder[:round]}})
 }
 
-// Again measures some cases of the Plan again, in r mpiruns of each side for that alone.
-func (x *AB) Again(ctx context.Context, cases []int, r int) error {
+// Again measures some cases of the Plan again, in r mpiruns of each side for that alone, which
+// sides then have too.
+func (x *AB) Again(ctx context.Context, cases []int, r int, sides []*analyze.Side) error {
 	plan := &results.FollowUps{R: r}
 	for _, i := range cases {
 		plan.Comparisons = append(plan.Comparisons, results.Comparison{Case: i, Part: i, Calls: 1})
 	}
 	again := confirm
 	again.Plan = func(*run.Campaign, *medians.Set) (*results.FollowUps, error) { return plan, nil }
-	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: again, Order: drawOrder(x.Sides[0].Manifest.Seed, 3, r, len(x.Sides))}})
+	if err := run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: again, Order: drawOrder(x.Sides[0].Manifest.Seed, 3, r, len(x.Sides))}}); err != nil {
+		return err
+	}
+	for i, side := range x.Sides {
+		set, err := side.Collected()
+		if err != nil {
+			return err
+		}
+		sides[i].Set = set
+	}
+	return nil
 }
 
 // Judge judges each side by itself and stores its report.

@@ -412,15 +412,8 @@ func (x *Remedy) lookAgain(ctx context.Context, ab *experiment.AB, sides []*anal
 	}
 	x.Tell(run.Event{Step: "measuring again what points to harm"})
 	two := &experiment.AB{Out: ab.Out, Sides: ab.Sides[:before]}
-	if err := two.Again(ctx, cases, sides[alone].Manifest.R); err != nil {
+	if err := two.Again(ctx, cases, sides[alone].Manifest.R, sides); err != nil {
 		return err
-	}
-	for i, c := range two.Sides {
-		set, err := c.Collected()
-		if err != nil {
-			return err
-		}
-		sides[i].Set = set
 	}
 	return e.lookAgain(sides[alone].Again(), sides[withIt].Again(), x.Config.Analyze, x.found, choices)
 }
