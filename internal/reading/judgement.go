@@ -122,7 +122,11 @@ func Judged(folder *results.Folder, m *results.Manifest, data *medians.Set, cfg 
 	}
 	if path := filepath.Join(folder.Path, WhichName); Has(folder.Path, WhichName) {
 		r.Which = &analyze.Which{}
-		if err := readJSON(path, r.Which); err != nil {
+		text, err := readFile(path, MostReport)
+		if err == nil {
+			err = json.Unmarshal(text, r.Which)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w; `pgmpi which DIR` writes it anew", path, err)
 		}
 	}
