@@ -28,11 +28,11 @@ without a shell, and puts into the folder {prefix}, also PREFIX in its
 environment, what gl.toml then runs with: an installed MPI library, or what its
 [mpi] names, such as env = { LD_PRELOAD = "{prefix}/libtuned.so" }
 
-GOOD and BAD are measured alternately, and the calls that differ again. Then git
-bisect chooses commits. Each alternates with GOOD and BAD in the calls that
-differ, and is bad if its times are shown to be nearer to BAD's, in 4, 8, 16 or
-32 mpiruns. A commit that does not build, or stays undecided, is skipped. git
-works in OUT/tree, a work tree of its own.
+GOOD and BAD are measured alternately. Then git bisect chooses commits. Each
+alternates with GOOD and BAD in the calls in which these differ, and is bad if
+its times are shown to be nearer to BAD's, in 4, 8, 16 or 32 mpiruns. A commit
+that does not build, or stays undecided, is skipped. git works in OUT/tree, a
+work tree of its own.
 
 Exit codes: 0 the first bad commit is named; 4 GOOD and BAD show no difference,
 or skipped commits leave several; 2 GOOD, BAD, their builds or gl.toml cannot be
@@ -67,6 +67,6 @@ used; 3 a measurement failed; 130 interrupted, go on with --out OUT --resume.`,
 	fs.StringVar(&o.out, "out", "", "the `DIR` of builds, mpiruns and bisect.json (default pgmpi-bisect-<UTC time>)")
 	o.resumable(fs)
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
-	fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of GOOD and of BAD, and again of what differs (default %d)", bisect.MPIRuns)
+	fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of GOOD and of BAD (default %d)", bisect.MPIRuns)
 	return c
 }

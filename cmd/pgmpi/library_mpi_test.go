@@ -126,7 +126,7 @@ func TestTheCommitThatSlowsAPreloadedLibraryDownIsFound(t *testing.T) {
 	_, err := os.Stat(filepath.Join(b.out, "prefix"))
 	should.Hold(t, err == nil, "--keep: %v", err)
 
-	b.pgmpi("bisect", "HEAD~4", "HEAD~2", "--repo", repo, "--build", "./build", "--out", b.out+"-same", "--alpha", "0.01", "--mpiruns", "9", "--quiet", "--", gl).
+	b.pgmpi("bisect", "HEAD~4", "HEAD~2", "--repo", repo, "--build", "./build", "--out", b.out+"-same", "--quiet", "--", gl).
 		exits(t, exitcode.NoVerdict).shows(t, `\Ano difference between GOOD and BAD in \d+ calls?; half of them could have shown a change by a factor of [0-9.]+$`)
 	b.pgmpi("compare", filepath.Join(b.out, "ends")).exits(t, exitcode.Violated).shows(t, "slower")
 }

@@ -54,7 +54,7 @@ type Result struct {
 	Build   string `json:"build"`
 	Commits int    `json:"commits"` // after Good, up to Bad
 	// Compared is how many calls GOOD and BAD have in common. CouldHaveSeen is the change that half of
-	// them or more could have shown. Cells are those that differ, as the mpiruns after the choice show.
+	// them or more could have shown. Cells are the calls that differ.
 	Compared      int                 `json:"compared"`
 	CouldHaveSeen *float64            `json:"could_have_seen"`
 	Cells         []series.CaseChange `json:"cells"`

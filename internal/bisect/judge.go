@@ -26,7 +26,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// MPIRuns is the number of mpiruns of GOOD and of BAD, in each of both comparisons, by default.
+// MPIRuns is the number of mpiruns of GOOD and of BAD that compare them, by default.
 const MPIRuns = 20
 
 // of is the configuration for what was built: {prefix} is replaced in [mpi], and where it is not
@@ -79,8 +79,12 @@ func (x *Bisection) sides(ctx context.Context, kind *run.Experiment, folder stri
 	return ab, nil
 }
 
-// compareEnds finds the calls in which GOOD and BAD differ: in a comparison of all, and once more in
-// other mpiruns of those that did.
+// strict divides alpha when GOOD and BAD are compared: what they only seem to differ in would send
+// all that follows astray.
+const strict = 20
+
+// compareEnds finds the calls in which GOOD and BAD differ. Mpiruns that are in the folder are not
+// made again.
 func (x *Bisection) compareEnds(ctx context.Context) error {
 	x.Tell(run.Event{Step: "comparing GOOD and BAD"})
 	ab, err := x.sides(ctx, experiment.Side, "ends", x.result.Good, x.result.Bad)
@@ -88,54 +92,24 @@ func (x *Bisection) compareEnds(ctx context.Context) error {
 		return err
 	}
 	cfg := series.CompareConfig{Config: x.Config.Analyze, Alternative: judge.TwoSided, Paired: true}
+	cfg.Alpha /= strict
 	if err := ab.Refuse(cfg); err != nil {
 		return err
 	}
-	x.ends, x.cells, x.result.Cells = ab.Sides[0].Manifest, nil, []series.CaseChange{}
 	return ab.Judged(ctx, func(sides []*analyze.Side) error {
-		first, err := series.Compare(sides[0], sides[1], cfg)
+		c, err := series.Compare(sides[0], sides[1], cfg)
 		if err != nil {
 			return err
 		}
-		x.result.Compared, x.result.CouldHaveSeen = len(first.Cases), first.CouldHaveSeen
-		cfg.Only = func(k medians.Cell) bool { return differs(first.Of(k)) != "" }
-		return errors.Join(x.again(ctx, ab, sides, first, cfg), x.store())
+		x.result.Compared, x.result.CouldHaveSeen = len(c.Cases), c.CouldHaveSeen
+		x.ends, x.cells, x.result.Cells = ab.Sides[0].Manifest, nil, []series.CaseChange{}
+		for i, k := range x.ends.Plan.Cases {
+			if row := c.Of(medians.CellOf(k)); row != nil && (row.Change == series.Slower || row.Change == series.Faster) {
+				x.cells, x.result.Cells = append(x.cells, i), append(x.result.Cells, *row)
+			}
+		}
+		return x.store()
 	})
-}
-
-// differs is the change of a call that counts, or "".
-func differs(row *series.CaseChange) series.Change {
-	if row != nil && (row.Change == series.Slower || row.Change == series.Faster) {
-		return row.Change
-	}
-	return ""
-}
-
-// again measures what differs in mpiruns that have not chosen it.
-func (x *Bisection) again(ctx context.Context, ab *experiment.AB, sides []*analyze.Side, first *series.Comparison, cfg series.CompareConfig) error {
-	var chosen []int
-	for i, k := range x.ends.Plan.Cases {
-		if cfg.Only(medians.CellOf(k)) {
-			chosen = append(chosen, i)
-		}
-	}
-	if len(chosen) == 0 {
-		return nil
-	}
-	if err := ab.Again(ctx, chosen, x.ends.R, sides); err != nil {
-		return err
-	}
-	second, err := series.Compare(sides[0].Again(), sides[1].Again(), cfg)
-	if err != nil {
-		return err
-	}
-	for _, i := range chosen {
-		cell := medians.CellOf(x.ends.Plan.Cases[i])
-		if row := second.Of(cell); differs(row) == first.Of(cell).Change {
-			x.cells, x.result.Cells = append(x.cells, i), append(x.result.Cells, *row)
-		}
-	}
-	return nil
 }
 
 // rounds are the numbers of mpiruns after which a commit is judged. One that is undecided after the
