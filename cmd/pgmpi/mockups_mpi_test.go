@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -226,6 +227,10 @@ func TestShapeThatTheLibraryDoesNotSeeIsRefused(t *testing.T) {
 	should.Hold(t, err != nil && strings.Contains(err.Error(), "the library has the ranks on 2 nodes, and their hosts are 1"), "%v", err)
 }
 
+// startedByHand is held by an mpirun that is started by hand: where two share two cores, each takes
+// three times as long, as ranks that wait spin.
+var startedByHand sync.Mutex
+
 // launch is how np ranks are started by hand, also more than there are cores. Open MPI does not look
 // for networks then, which is half of what a short mpirun takes.
 func (b *fixture) launch(np int) (argv, env []string) {
@@ -266,6 +271,8 @@ func (b *fixture) linesOf(np int, j *protocol.Job, args ...string) (of []byte, e
 	cmd := exec.Command(argv[0], append(append(argv[1:], b.rank, "--np", fmt.Sprint(np), "--job", file), args...)...)
 	var said bytes.Buffer
 	cmd.Env, cmd.Stderr, cmd.WaitDelay = env, &said, 5*time.Second
+	startedByHand.Lock()
+	defer startedByHand.Unlock()
 	text, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s%s", err, text, said.String())

@@ -28,6 +28,8 @@ func (b *fixture) ranks(np int, program ...string) (string, error) {
 	argv = append(argv, program...)
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env, cmd.WaitDelay = env, 5*time.Second
+	startedByHand.Lock()
+	defer startedByHand.Unlock()
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
