@@ -11,7 +11,6 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/analyze/report/check"
-	"pgmpi/internal/document"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
@@ -64,7 +63,8 @@ func TestTheDriverHasRoomForAHundredThousandRanks(t *testing.T) {
 			_, m, err := reading.Open(b.Out)
 			should.Hold(t, err == nil && m.Factors.Layouts[0].Place() == fmt.Sprintf("%dx%d", nodes, each), "%v: the layout has not come whole", err)
 			should.Hold(t, len(j.Report.Verdicts) != 0, "no verdicts")
-			for _, f := range document.Formats {
+			for _, name := range check.Reports.Formats() {
+				f := must.Get(check.Reports.Format(name))(t)
 				var size written
 				must.Do(t, f.Write(&size, check.Reports.Document(j.Report)))
 				should.Hold(t, size <= 1<<20, "the report in %s has %d bytes", f.Name, size)
