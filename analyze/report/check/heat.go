@@ -56,19 +56,24 @@ func HeatMaps(r *analyze.Report) []document.Section {
 	return out
 }
 
+// HeatOf is a heat map without rows, of guidelines at sizes, and the sizes of its columns.
+func HeatOf(sizes map[int64]bool) (m *picture.HeatMap, columns []int64) {
+	m = &picture.HeatMap{Corner: "guideline"}
+	columns = slices.Sorted(maps.Keys(sizes))
+	for _, s := range columns {
+		m.Columns = append(m.Columns, conf.ShortSize(s))
+	}
+	return m, columns
+}
+
 // HeatRows are the rows of one shape, those with a finding apart from the others.
 func HeatRows(r *analyze.Report, shape string, drawn map[string]bool) (found, rest *picture.HeatMap) {
 	sizes, ids, rows := map[int64]bool{}, PatternIDs(r), byGuideline(r, shape)
 	for _, v := range slices.Concat(rows...) {
 		sizes[v.Msize] = true
 	}
-	columns := slices.Sorted(maps.Keys(sizes))
-	found, rest = &picture.HeatMap{Corner: "guideline"}, &picture.HeatMap{Corner: "guideline"}
-	for _, m := range []*picture.HeatMap{found, rest} {
-		for _, s := range columns {
-			m.Columns = append(m.Columns, conf.ShortSize(s))
-		}
-	}
+	found, columns := HeatOf(sizes)
+	rest, _ = HeatOf(sizes)
 	for _, row := range rows {
 		heat := picture.HeatRow{Name: row[0].Guideline + " " + phrase.Plain(row[0].Function), Cells: make([]picture.HeatCell, len(columns))}
 		into := rest

@@ -3,7 +3,6 @@ package checks
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"pgmpi/analyze/judge"
@@ -81,11 +80,7 @@ func historyHeat(s *series.Series, link func(*series.Trend) string) *picture.Hea
 	for _, t := range s.Cells {
 		sizes[t.Msize] = true
 	}
-	columns := slices.Sorted(maps.Keys(sizes))
-	m := &picture.HeatMap{Corner: "guideline"}
-	for _, size := range columns {
-		m.Columns = append(m.Columns, conf.ShortSize(size))
-	}
+	m, columns := check.HeatOf(sizes)
 	for k := range s.Cells {
 		t := &s.Cells[k]
 		name := t.Guideline + " " + phrase.Plain(t.Function) + phrase.When(len(s.Shapes) > 1, ", %s", t.Shape)
