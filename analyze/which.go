@@ -38,6 +38,8 @@ type WhichRow struct {
 const (
 	ByMessages = "messages" // sent between the same processes, of the same bytes
 	ByTree     = "tree"     // the library's selection tree
+	// ByTreeAndMessages is by the tree, and sent the same messages where no memory is shared.
+	ByTreeAndMessages = "tree and messages"
 )
 
 // LeftOut notes what was not looked at.

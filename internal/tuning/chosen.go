@@ -12,6 +12,8 @@ type Call struct {
 	Function        string
 	NP              int
 	Block, Elements int64
+
+	asked bool // MPICH has looked at the call, and no longer only at the communicator
 }
 
 // Chooser returns what tells the algorithm that MPICH's tree has for a call.
@@ -28,7 +30,7 @@ func (n *node) algorithm(c Call) (string, error) {
 	if n == nil {
 		return "", fmt.Errorf("the library's tree has no %s", c.Function)
 	}
-	leaf, err := n.chosen(c)
+	leaf, err := n.chosen(&c)
 	if err == nil && leaf == "" {
 		err = fmt.Errorf("the library's tree has no algorithm for %s of %d bytes on %d processes", c.Function, c.Block, c.NP)
 	}
@@ -42,7 +44,7 @@ func (n *node) algorithm(c Call) (string, error) {
 
 // chosen goes the way that csel.c goes: the first condition that holds, and back where there is
 // nothing below it.
-func (n *node) chosen(c Call) (string, error) {
+func (n *node) chosen(c *Call) (string, error) {
 	for _, below := range n.below {
 		if leaf, is := below.leaf(); is {
 			return leaf, nil
@@ -70,7 +72,19 @@ var plain = map[string]bool{
 	"comm_hierarchy=parent": false, "comm_hierarchy=node": false, "comm_hierarchy=node_roots": false,
 }
 
-func (c Call) holds(key string) (bool, error) {
+// compared returns a condition as MPICH 4.0.2 compares it: when it makes a communicator it goes as far as no
+// condition asks about a call, and behind such a one it takes "comm_size<8" for "comm_size<=8" (csel.c:1212).
+func compared(key string, asked *bool) string {
+	of, size, less := strings.Cut(key, "<")
+	*asked = *asked || !strings.HasPrefix(of, "comm_") && !strings.HasPrefix(of, "is_node")
+	if *asked && less && of == "comm_size" && !strings.HasPrefix(size, "=") {
+		return of + "<=" + size
+	}
+	return key
+}
+
+func (c *Call) holds(key string) (bool, error) {
+	key = compared(key, &c.asked)
 	if known, ok := plain[key]; ok || strings.HasSuffix(key, "=any") {
 		return known || !ok, nil
 	}

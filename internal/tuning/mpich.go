@@ -179,7 +179,7 @@ func insert(n *node, function string, groups map[int][]part, t *Tree) (entries [
 	old := &node{below: intra.below}
 	var below []*node
 	for _, np := range slices.Sorted(maps.Keys(groups)) {
-		usual, err := old.on(np)
+		usual, err := old.on(np, false)
 		if err != nil {
 			return nil, fmt.Errorf("%s in the library's tree: %w", function, err)
 		}
@@ -231,17 +231,16 @@ func guarded(function string, c Choice, usual []*node, t *Tree) []*node {
 	return out
 }
 
-// on specialises the tree for np processes: below a condition on sizes MPICH 4 takes
-// "comm_size<8" for "comm_size<=8".
-func (n *node) on(np int) ([]*node, error) {
+// on specialises the tree for np processes. asked: a condition above is about calls.
+func (n *node) on(np int, asked bool) ([]*node, error) {
 	var out []*node
 	for _, c := range n.below {
-		holds, about, err := aboutProcesses(c.key, np)
+		holds, about, err := aboutProcesses(compared(c.key, &asked), np)
 		switch {
 		case err != nil:
 			return nil, err
 		case about && holds:
-			rest, err := c.on(np)
+			rest, err := c.on(np, asked)
 			if err != nil {
 				return nil, err
 			}
@@ -249,7 +248,7 @@ func (n *node) on(np int) ([]*node, error) {
 		case about:
 			continue
 		}
-		below, err := c.on(np)
+		below, err := c.on(np, asked)
 		if err != nil {
 			return nil, err
 		}

@@ -109,7 +109,6 @@ func (e Entry) Probes(unit int64) (inside, outside []int64) {
 	return inside, outside
 }
 
-// Rejected is a choice that is not in a setting.
 type Rejected struct {
 	Label  string `json:"what"`
 	Choice Choice `json:"choice"`
@@ -196,7 +195,6 @@ func (l Library) String() string {
 	return fmt.Sprintf("%s %d.%d.%d", l.Family, l.Major, l.Minor, l.Patch)
 }
 
-// Variables returns the sorted names of an environment.
 func Variables(env map[string]string) []string { return slices.Sorted(maps.Keys(env)) }
 
 // Key is equal for choices that set the same.

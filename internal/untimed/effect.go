@@ -44,7 +44,7 @@ func (o *Once) effectsOn(ctx context.Context, shape guidelines.Shape, env map[st
 	var byMessages []*report.Effect
 	for i := range all {
 		if f := &all[i]; f.Entry.Choice.NP == shape.NP {
-			if here = append(here, f); f.Entry.Proof == tuning.ByMessages {
+			if here = append(here, f); f.Entry.Proof == tuning.ByMessages || f.Entry.Proof == tuning.ByFile {
 				byMessages = append(byMessages, f)
 			}
 		}
@@ -97,7 +97,6 @@ func (o *Once) read(ctx context.Context, shape guidelines.Shape, env map[string]
 	return r, err
 }
 
-// readFor returns the variables that ranks read for an entry; some may be "".
 func readFor(e tuning.Entry) []string {
 	if e.Proof != tuning.ByRanks {
 		return []string{tuningName(e.Variable), tuningName(switchedBy(e.Variable))}
@@ -112,7 +111,6 @@ func readFor(e tuning.Entry) []string {
 // forceStall limits a call where nothing is timed.
 const forceStall = 30 * time.Second
 
-// tuningName returns MPI_T's name for a variable of the environment, if it has one.
 func tuningName(variable string) string {
 	if name, ok := strings.CutPrefix(variable, "OMPI_MCA_"); ok {
 		return name
@@ -161,7 +159,7 @@ func (r readings) judge(f *report.Effect) {
 	case e.Proof == tuning.ByFile && variable.Value == "":
 		no("%s is empty: the ranks do not get it", e.Variable)
 	case e.Proof == tuning.ByFile:
-		f.State, f.Text = report.InEffect, fmt.Sprintf("all ranks have %s = %s and can read it; MPICH takes it as its whole tree, or ends the program. Which way it goes in the tree is not seen", e.Variable, variable.Value)
+		f.State, f.Text = report.InEffect, fmt.Sprintf("all ranks have %s = %s and can read it; MPICH takes it as its whole tree, or ends the program", e.Variable, variable.Value)
 	case e.Proof == tuning.ByValue && variable.Value != e.Value:
 		no("%s is %s, and not %s", e.Variable, cmp.Or(variable.Value, "empty"), e.Value)
 	case e.Proof == tuning.ByValue:
@@ -212,7 +210,7 @@ type counts map[protocol.JobCase]protocol.Messages
 // count compares the messages inside the collectives under the setting with the messages of
 // the algorithm that it should choose, and with the default's.
 func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string]string, effects []*report.Effect) error {
-	if launch.CountingEnv(o.ranks.Info.Library) == nil {
+	if launch.ComparingEnv(o.ranks.Info.Library) == nil {
 		return nil
 	}
 	var own, plain []protocol.JobCase
@@ -237,7 +235,10 @@ func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string
 	}
 	for _, f := range effects {
 		inside, outside := o.probes(f.Entry)
-		compareCounts(f, effects, append(inside, outside...), without, with)
+		file := *f
+		if compareCounts(f, effects, append(inside, outside...), without, with); f.Entry.Proof == tuning.ByFile && f.State == report.CannotTell {
+			f.State, f.Text = file.State, file.Text+". Which way it goes in the tree is not seen: "+f.Text
+		}
 	}
 	return nil
 }
@@ -267,7 +268,7 @@ func (o *Once) countOn(ctx context.Context, shape guidelines.Shape, env map[stri
 	for i := range cases {
 		calls.Order = append(calls.Order, i)
 	}
-	got, err := o.do(ctx, shape, measure.Env(launch.CountingEnv(o.ranks.Info.Library), env), &protocol.Job{StallNS: int64(forceStall), CallsJob: calls}, nil)
+	got, err := o.do(ctx, shape, measure.Env(launch.ComparingEnv(o.ranks.Info.Library), env), &protocol.Job{StallNS: int64(forceStall), CallsJob: calls}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -310,7 +311,7 @@ func compareCounts(f *report.Effect, beside []*report.Effect, sizes []int64, wit
 			}
 			seen = append(seen, text)
 		case now != want && where && now != byDefault && len(beside) > 1:
-			f.Text = fmt.Sprintf("at %s it sends neither what the default nor what %s alone sends: other entries may act inside of it", human, c.Algorithm)
+			f.State, f.Text = report.CannotTell, fmt.Sprintf("at %s it sends neither what the default nor what %s alone sends: other entries may act inside of it", human, c.Algorithm)
 			return
 		case now != want && where:
 			f.State = report.NotInEffect

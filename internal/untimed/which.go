@@ -74,7 +74,7 @@ func Which(ctx context.Context, config *glfile.File, of *results.Manifest, start
 		case launch.CountingEnv(o.ranks.Info.Library) != nil:
 			err = c.byMessages(ctx, shape, target.Library, list)
 		case target.Tree != nil && shape.Nodes == 0:
-			err = c.byTree(shape, target.Tree, list)
+			err = c.byTree(ctx, shape, target.Tree, list)
 		default:
 			err = fail.Setupf("%s counts no messages and has no selection tree that can be read for %s: what it chooses cannot be told", list.Library, shape)
 		}
@@ -125,25 +125,53 @@ func (o *choosing) sizesOf(collective string, shape guidelines.Shape) (sizes []i
 	return slices.DeleteFunc(all, func(size int64) bool { return size%element != 0 }), element, nil
 }
 
-func (o *choosing) byTree(shape guidelines.Shape, tree *tuning.Tree, list *report.Algorithms) error {
+// byTree asks the tree. Where messages between hosts can be counted, a plain call must send the same as the
+// algorithm that the tree names.
+func (o *choosing) byTree(ctx context.Context, shape guidelines.Shape, tree *tuning.Tree, list *report.Algorithms) error {
 	chosen, err := tree.Chooser()
 	if err != nil {
 		return fail.AsSetup(err)
 	}
+	var rows []analyze.WhichRow
+	var plain, named []protocol.JobCase
 	for _, a := range list.Collectives {
 		sizes, element, err := o.sizesOf(a.Collective, shape)
 		if err != nil {
 			return err
 		}
+		f, _ := mockups.Get(a.Collective)
 		for _, size := range sizes {
 			name, err := chosen(tuning.Call{Function: a.Collective, NP: shape.NP, Block: size, Elements: size / element})
 			row := analyze.WhichRow{Collective: a.Collective, Shape: shape.String(), Msize: size, Algorithms: []string{name}, By: analyze.ByTree}
 			if err != nil {
 				row.Algorithms, row.Why = nil, err.Error()
+			} else if f.Memory(size/element, element, shape.NP).Sum() <= whichMemory/int64(shape.NP) && slices.ContainsFunc(a.Names, func(x protocol.Algorithm) bool { return x.Name == name }) {
+				plain, named = addCase(plain, a.Collective, size), addCase(named, mockups.AlgorithmID(a.Collective, name), size)
 			}
-			o.Rows = append(o.Rows, row)
+			rows = append(rows, row)
 		}
 	}
+	now, err := o.countAll(ctx, shape, nil, plain)
+	if err != nil {
+		return err
+	}
+	of, err := o.countAll(ctx, shape, launch.AlgorithmEnv(o.ranks.Info.Library), named)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		r := &rows[i]
+		a, counted := now[protocol.JobCase{Function: r.Collective, Msize: r.Msize}]
+		b, forced := of[protocol.JobCase{Function: mockups.AlgorithmID(r.Collective, r.Name()), Msize: r.Msize}]
+		switch {
+		case !counted || !forced:
+		case a == b:
+			r.By, r.Sent = analyze.ByTreeAndMessages, a
+		default:
+			r.Algorithms, r.Why, r.Sent = nil, "it sends other messages than "+r.Name()+", which the tree names", a
+		}
+	}
+	o.Rows = append(o.Rows, rows...)
 	return nil
 }
 

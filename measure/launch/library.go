@@ -16,6 +16,7 @@ type library struct {
 	launchers []launcher
 	startUp   StartUp
 	counting  map[string]string // variables that make the library count the messages inside its calls, if it can
+	apart     map[string]string // variables that make it send inside a host as it sends between hosts, where that alone can be counted
 	// chooses has the variables that MPI_T needs to choose among the library's own algorithms,
 	// and to get an error where an algorithm cannot do a call.
 	chooses map[string]string
@@ -31,6 +32,15 @@ type launcher struct {
 // CountingEnv returns the variables that make a library count the messages inside its
 // calls, or nil if it cannot.
 func CountingEnv(family string) map[string]string { return find(family).counting }
+
+// ComparingEnv returns the variables under which the messages of two settings can be compared, or nil:
+// CountingEnv, or what keeps MPICH from sending through memory, where nothing counts.
+func ComparingEnv(family string) map[string]string {
+	if l := find(family); l.counting == nil {
+		return l.apart
+	}
+	return CountingEnv(family)
+}
 
 // StartUp holds the seconds that an mpirun takes without its cases, and that a step of a
 // collective takes where ranks share cores: the estimate before the first mpirun.
@@ -74,6 +84,7 @@ var libraries = []library{{
 		words:    hydra,
 	}},
 	startUp: StartUp{PerRank: 0.045, SharedStep: spinningStep},
+	apart:   map[string]string{"MPIR_CVAR_NOLOCAL": "1"},
 	// Else MPICH would silently run another algorithm where the forced one cannot do the call.
 	chooses: map[string]string{"MPIR_CVAR_COLLECTIVE_FALLBACK": "error"},
 }}

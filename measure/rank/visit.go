@@ -154,7 +154,7 @@ func (v *visit) begin() (ok bool, err error) {
 // tryOnce calls an own algorithm, or a mock-up of the user's own, once, and says which error
 // any rank got: not every one is for every number of processes.
 func (v *visit) tryOnce() (refused string, err error) {
-	if !v.f.MayEnd() {
+	if !v.f.MayEnd() || v.job.Messages != nil { // counted says it
 		return "", nil
 	}
 	if refused, err := v.Prepare(v.f, v.call, v.count, v.s.temps); err != nil || refused != "" {
@@ -209,19 +209,43 @@ func (v *visit) work() (fault string, err error) {
 	case j.Predict != nil:
 		err = v.prediction()
 	case j.Messages != nil:
-		if v.counts {
-			v.r.Messages, err = mpit.CountMessages(v.World, cmp.Or(j.Messages.Calls, 10), func(n int) error { return v.Call(v.row, n) })
+		if refused, err := v.counted(); err != nil || refused != "" {
+			v.r.Status, v.r.Message = protocol.StatusUnavailable, refused
+			return "", err
 		}
 	default:
 		err = v.sample()
 	}
-	if err != nil || !last {
+	if err != nil || !last || j.Messages != nil && !j.Verify {
 		return "", err
 	}
 	if fault, err = v.afterLast(); err != nil || fault != "" || j.Overlap == nil {
 		return fault, err
 	}
 	return v.overlap()
+}
+
+// counted counts the messages inside the calls. Where an own algorithm may refuse them, refused is the error
+// that any rank got.
+func (v *visit) counted() (refused string, err error) {
+	if !v.counts {
+		return "", nil
+	}
+	v.r.Messages, err = mpit.CountMessages(v.World, cmp.Or(v.job.Messages.Calls, 10), func(n int) error {
+		err := v.Call(v.row, n)
+		if err == nil || !v.f.MayEnd() {
+			return err
+		}
+		refused = err.Error()
+		return nil
+	})
+	if err != nil || !v.f.MayEnd() {
+		return "", err
+	}
+	if refused, err = v.FirstOf(refused); refused != "" {
+		v.r.Messages = nil
+	}
+	return refused, err
 }
 
 func (v *visit) of() verify.Case { return v.Case(v.f, v.count) }

@@ -1,4 +1,4 @@
-/* What a library sends inside of its calls, as the library itself says it. */
+/* What a library sends inside of its calls: Open MPI says it itself, of MPICH it is what UCX sends. */
 #ifndef PGMPI_MESSAGES_H
 #define PGMPI_MESSAGES_H
 
@@ -11,8 +11,8 @@ typedef struct pg_sent {
     uint64_t pattern;
 } pg_sent;
 
-/* Whether this library says it: this rank sends a message to itself. Counting costs
- * time in every call: only for mpiruns that are not timed. */
+/* Whether it is known: each rank sends a message to the next. Counting costs time in every call: only for
+ * mpiruns that are not timed. */
 int pg_messages_open(pg_ctx *x);
 
 /* What this rank has sent since the start of MPI. */
