@@ -43,7 +43,6 @@ type Check struct {
 	at map[Asked]int // into Points, by question
 }
 
-// Asked is the question of a test.
 type Asked struct {
 	Guideline  string          `json:"guideline"`
 	Type       guidelines.Type `json:"type"`
@@ -62,7 +61,6 @@ type Answer struct {
 	Verdict judge.Verdict `json:"verdict"`
 }
 
-// Point is a test of one check.
 type Point struct {
 	Asked
 	Answer

@@ -27,9 +27,14 @@ func Compare(a, b *analyze.Side, cfg CompareConfig) (*Comparison, error) {
 		Schema: CompareSchema, Version: a.Manifest.Version, A: a.Folder(), B: b.Folder(), Operation: analyze.OperationOf(&a.Manifest.Plan),
 		Alternative: cfg.Alternative, Paired: cfg.Paired, Alpha: cfg.Alpha, MinSlowdown: cfg.MinSlowdown,
 		Test: d.Test(0).Name, Adjust: d.Adjust, M: d.M, PMin: d.PMin(0), Refused: d.Refused,
-		ClockTickS: float64(max(a.Set.TickNS, b.Set.TickNS)) / 1e9, Guidelines: changedGuidelines(a, b), Algorithms: changedAlgorithms(a, b), Differences: differences(a, b),
+		ClockTickS: float64(max(a.Set.TickNS, b.Set.TickNS)) / 1e9, Guidelines: changedGuidelines(a, b), Algorithms: changedAlgorithms(a, b), Differences: differences(a, b, cfg.Paired),
 		Wrong: slices.Concat([]analyze.CaseMessage{}, a.Report.Wrong, b.Report.Wrong), FailOn: cmp.Or(cfg.FailOn, ExitOnBoth),
-		Need: cfg.Need, AllRows: cfg.AllRows, Shift: machineShift(CheckOf(a.Report, a.Name), CheckOf(b.Report, b.Name), cfg.Paired),
+		Need: cfg.Need, AllRows: cfg.AllRows,
+	}
+	if cfg.Paired {
+		c.Shift = shiftByTurns(a, b)
+	} else {
+		c.Shift = MachineShift(CheckOf(a.Report, a.Name), CheckOf(b.Report, b.Name))
 	}
 	c.OnlyA, c.OnlyB = without(a, b), without(b, a)
 	if c.Cases, err = compareCases(c, d, cfg, a, b, matches); err != nil {

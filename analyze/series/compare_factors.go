@@ -59,7 +59,7 @@ var unimportant = []string{"measure.stall", "measure.temp_memory", "measure.alte
 const unset = "(unset)"
 
 // differences lists every factor that is known of both folders and differs.
-func differences(a, b *analyze.Side) []Difference {
+func differences(a, b *analyze.Side, byTurns bool) []Difference {
 	out := []Difference{}
 	fa, fb := factorsOf(a.Manifest), factorsOf(b.Manifest)
 	names := maps.Clone(fa)
@@ -69,7 +69,7 @@ func differences(a, b *analyze.Side) []Difference {
 			out = append(out, Difference{Factor: name, A: cmp.Or(fa[name], unset), B: cmp.Or(fb[name], unset)})
 		}
 	}
-	return append(out, machineStates(a, b)...)
+	return append(out, machineStates(a, b, byTurns)...)
 }
 
 // factorsOf is what S-REVISITED, Table VI calls the factors, as far as the

@@ -32,7 +32,6 @@ type Expectation struct {
 // Date is a day, such as 2026-12-31; "": none.
 type Date string
 
-// UnmarshalTOML takes a date of TOML, and a string.
 func (d *Date) UnmarshalTOML(raw any) error {
 	switch x := raw.(type) {
 	case time.Time:
@@ -116,7 +115,6 @@ func (e *Expectation) with(l analyze.Library) bool {
 	return matches.MatchString(l.Short()) || matches.MatchString(l.Name)
 }
 
-// words name the expectation in a sentence.
 func (e *Expectation) words() string {
 	out := e.Guideline
 	if e.Function != "" {
@@ -176,10 +174,8 @@ func joined(tests []*Point) (out guidelines.MsizeList) {
 	return out
 }
 
-// FailOn is what makes a night red.
 type FailOn string
 
-// What [gate] fail_on may name.
 const (
 	FailOnNew      FailOn = "new"      // what is newly wrong, or clearly worse
 	FailOnSure     FailOn = "sure"     // of that, what a new check would probably show again
@@ -191,7 +187,6 @@ const (
 // firm is what FailOnSure was called up to version 0.2.
 const firm FailOn = "firm"
 
-// FailOns are the names that [gate] fail_on takes.
 var FailOns = []FailOn{FailOnNew, FailOnSure, FailOnViolated, FailOnSeen, FailOnTimes}
 
 // GateConfig is the [gate] section of gl.toml: what a check is held against, and what
@@ -207,7 +202,6 @@ type GateConfig struct {
 	MustJudge bool `toml:"must_judge" json:"must_judge"`
 }
 
-// DefaultGate is the [gate] section of an empty gl.toml: no gate.
 func DefaultGate() GateConfig {
 	return GateConfig{Baseline: []string{}, Nights: 20, Confirm: true, FailOn: FailOnNew}
 }
@@ -223,7 +217,6 @@ func (c GateConfig) onlySure() bool { return c.FailOn == FailOnSure || c.FailOn 
 // mostNights keeps the baselines in memory.
 const mostNights = 100
 
-// Validate returns everything that is wrong with the section.
 func (c GateConfig) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
 	errs.Check(c.Nights >= 1 && c.Nights <= mostNights, "nights", "must be from 1 to %d, not %d", mostNights, c.Nights)

@@ -2,7 +2,6 @@ package series
 
 import "pgmpi/analyze"
 
-// HistorySchema names the format of history.json.
 const HistorySchema = "pgmpi-history/1"
 
 // History is history.json: checks one after another, which are called nights.
@@ -31,7 +30,6 @@ type Series struct {
 	Cells    []Trend   `json:"-"`       // all, in the order of the reports
 }
 
-// Night is one check.
 type Night struct {
 	Path string `json:"path"` // where its report was found
 	analyze.Origin
@@ -61,13 +59,11 @@ type Lasting struct {
 	After      float64 `json:"after"`  // until the next change
 }
 
-// Trend is a test night by night.
 type Trend struct {
 	Asked
 	Points []TrendPoint `json:"points"`
 }
 
-// TrendPoint is a test in one night.
 type TrendPoint struct {
 	Night int `json:"night"` // index into Nights
 	Answer

@@ -52,12 +52,27 @@ var ofMachine = []medians.Quantity{medians.ByLine, medians.ByMemcpy}
 
 // MachineShift says what speaks for a change of the machine from check a to check b,
 // which measured the same operation, if anything does.
-func MachineShift(a, b *Check) *Shift { return machineShift(a, b, false) }
+func MachineShift(a, b *Check) *Shift { return machineShift(a, b, readings(a, b), false) }
 
-// machineShift: by turns, what drifts hits both, so that cases which moved together
-// say nothing of the machine.
-func machineShift(a, b *Check, byTurns bool) *Shift {
-	s := &Shift{Probes: readings(a, b)}
+// shiftByTurns: what drifts hits both, so that cases which moved together say nothing of the machine, and
+// neither does the yardstick where mpiruns had several states: each met its own.
+func shiftByTurns(a, b *analyze.Side) *Shift {
+	x, y := CheckOf(a.Report, a.Name), CheckOf(b.Report, b.Name)
+	probes := readings(x, y)
+	for _, shape := range a.Manifest.Plan.Shapes {
+		if severalStates(a, b, shape) {
+			probes = slices.DeleteFunc(probes, func(p ProbeShift) bool { return p.Shape == shape.String() })
+		}
+	}
+	return machineShift(x, y, probes, true)
+}
+
+func severalStates(a, b *analyze.Side, shape guidelines.Shape) bool {
+	return a.Set.States(shape) != nil || b.Set.States(shape) != nil
+}
+
+func machineShift(a, b *Check, probes []ProbeShift, byTurns bool) *Shift {
+	s := &Shift{Probes: probes}
 	moved := slices.ContainsFunc(s.Probes, func(y ProbeShift) bool { return y.Moved })
 	s.together(a, b)
 	if s.Together = s.Together && !byTurns; !s.Together && !moved {
@@ -136,7 +151,6 @@ func readings(a, b *Check) []ProbeShift {
 // otherState tells whether two readings of the yardstick are of different states of the machine.
 func otherState(x, y float64) bool { return max(x, y) >= otherSpeed*min(x, y) }
 
-// String is a sentence.
 func (s *Shift) String() string {
 	var parts, moved, still []string
 	if s.Together {
@@ -177,9 +191,12 @@ const otherSpeed = 1.5
 
 // machineStates are the shapes on which two folders met other states of the machine:
 // the yardstick's readings of the machine differ, or only one of them has several.
-func machineStates(a, b *analyze.Side) []Difference {
+func machineStates(a, b *analyze.Side, byTurns bool) []Difference {
 	var out []Difference
 	for _, shape := range a.Manifest.Plan.Shapes {
+		if byTurns && severalStates(a, b, shape) {
+			continue
+		}
 		statesA, statesB := a.Set.States(shape), b.Set.States(shape)
 		inA, inB := cmp.Or(analyze.StatesOf(statesA, shape.String()), "one state"), cmp.Or(analyze.StatesOf(statesB, shape.String()), "one state")
 		differ := (statesA == nil) != (statesB == nil)

@@ -137,11 +137,11 @@ func sixSizes() *results.Manifest {
 }
 
 func TestASlowMachineRaisesNoAlarmUnlessToldTo(t *testing.T) {
-	folder := func(factor float64, line float64) *analyze.Side {
+	folder := func(factor float64, line ...float64) *analyze.Side {
 		m := sixSizes()
 		runs := fixture.Noisy(m, func(i, run int) float64 { return 10000 * factor })
 		for n := range runs {
-			runs[n].Probes = []protocol.Probes{{LineNS: line}}
+			runs[n].Probes = []protocol.Probes{{LineNS: line[n%len(line)]}}
 		}
 		a := must.Get(analyze.Analyze(m, runs, judge.Default()))(t)
 		return a.Side("folder")
@@ -160,6 +160,7 @@ func TestASlowMachineRaisesNoAlarmUnlessToldTo(t *testing.T) {
 		"the yardstick":             {folder(1.3, 200), CompareConfig{FailOn: ExitOnBoth}, 0, true, true},
 		"by turns":                  {folder(1.3, 100), CompareConfig{Paired: true}, 1, false, true},
 		"the yardstick, by turns":   {folder(1.3, 200), CompareConfig{Paired: true}, 0, true, true},
+		"several states, by turns":  {folder(1.3, 100, 200, 200), CompareConfig{Paired: true}, 1, false, true},
 		"guidelines only, by turns": {folder(1.3, 100), CompareConfig{Paired: true, FailOn: ExitOnGuidelines}, 0, false, true},
 	} {
 		got := compared(t, a, c.b, func(cfg *CompareConfig) { cfg.Paired, cfg.FailOn = c.set.Paired, c.set.FailOn })

@@ -13,7 +13,6 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// SpreadSchema names the format of reproduce.json.
 const SpreadSchema = "pgmpi-reproduce/1"
 
 // Spread is reproduce.json: how well several measurements of one configuration
@@ -30,7 +29,6 @@ type Spread struct {
 	left int // cases of the first folder that another lacks
 }
 
-// CaseSpread is one case over all folders.
 type CaseSpread struct {
 	medians.Cell
 	NP      int     `json:"np"`
@@ -43,7 +41,6 @@ type CaseSpread struct {
 	CV         float64   `json:"cv"`           // coefficient of variation of Normalised, sd with n−1
 }
 
-// FunctionSpread sums a function up over its sizes.
 type FunctionSpread struct {
 	Function   string  `json:"function"`
 	Shape      string  `json:"shape"`
@@ -134,7 +131,7 @@ func (s *Spread) warn(sides []*analyze.Side) {
 	out := analyze.Remarks{}
 	seen := map[string]bool{}
 	for n, side := range sides[1:] {
-		for _, d := range differences(sides[0], side) {
+		for _, d := range differences(sides[0], side, false) {
 			if !seen[d.Factor] {
 				seen[d.Factor] = true
 				out.Differs(d.Factor, "", "%s is %s in folder 1 and %s in folder %d: this is not one configuration, so the spread does not come from the measurement alone",

@@ -114,7 +114,7 @@ func (x *Bisection) compareEnds(ctx context.Context) error {
 
 // rounds are the numbers of mpiruns after which a commit is judged. One that is undecided after the
 // last is skipped.
-var rounds = []int{4, 8, 16, 32}
+var rounds = []int{4, 8, 16, 32, 64}
 
 // judge marks a commit by its times beside GOOD's and BAD's, in the calls in which these differ.
 func (x *Bisection) judge(ctx context.Context, hash string) (m Mark, why string, err error) {
@@ -196,27 +196,32 @@ func (x *Bisection) logs(sets []*medians.Set, upTo int) (out [][2]float64) {
 	return out
 }
 
-// decide marks a commit by Student's t-test of how far it is beyond the middle between GOOD and BAD,
-// one distance for each round, at a level for each of both marks. at is 0 for one like GOOD, and 1
-// for one like BAD.
+// decide marks a commit by a test of how far it is beyond the middle between GOOD and BAD, one distance
+// for each round, at a level for each of both marks. at is 0 for one like GOOD, and 1 for one like BAD, by the medians of the rounds.
 func decide(logs [][2]float64, level float64) (m Mark, at float64) {
-	var beyond []float64
-	var commit, bad float64
+	var beyond, before, commit, bad []float64
 	for _, l := range logs {
-		beyond = append(beyond, l[0]-l[1]/2)
-		commit, bad = commit+l[0], bad+l[1]
+		d := l[0] - l[1]/2
+		beyond, before, commit, bad = append(beyond, d), append(before, -d), append(commit, l[0]), append(bad, l[1])
 	}
-	at = commit / bad
-	mean, sd, err := stats.MeanSD(beyond)
-	if err != nil || len(beyond) < 2 {
-		return Skip, at
-	}
-	n := len(beyond)
-	switch least := stats.StudentQuantile(1-level, n-1) * sd / math.Sqrt(float64(n)); {
-	case mean > least:
+	at = stats.MedianFinite(commit) / stats.MedianFinite(bad)
+	switch {
+	case above(beyond, level):
 		return Bad, at
-	case mean < -least:
+	case above(before, level):
 		return Good, at
 	}
 	return Skip, at
+}
+
+// above tells whether distances are shown to be above 0, by Student's t-test or by the signed-rank test
+// with capped ranks, each at half of the level: a few mpiruns in another state of the machine turn the
+// first, and few rounds have no order that is rare enough for the second.
+func above(d []float64, level float64) bool {
+	mean, sd, err := stats.MeanSD(d)
+	if err != nil || len(d) < 2 {
+		return false
+	}
+	ranks, err := stats.SignedRank(d, stats.CappedRanks)
+	return err == nil && ranks.P <= level/2 || mean > stats.StudentQuantile(1-level/2, len(d)-1)*sd/math.Sqrt(float64(len(d)))
 }
