@@ -63,7 +63,6 @@ func columnsOf(t reflect.Type, of Column, prefix string, part bool) (out []Colum
 	return out
 }
 
-// Value returns the column's value of a verdict, or nil.
 func (c Column) Value(v *Verdict) any {
 	x, err := reflect.ValueOf(v).Elem().FieldByIndexErr(c.index)
 	if err != nil || x.Kind() == reflect.Pointer && x.IsNil() || c.omitZero && x.IsZero() {

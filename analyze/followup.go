@@ -67,7 +67,6 @@ func Follow(m *results.Manifest, set *medians.Set, mode protocol.Mode, d *judge.
 	return x, nil
 }
 
-// Of returns the answer about a test, or nil.
 func (x *FollowedUp) Of(test int) *Answered {
 	if i := slices.IndexFunc(x.Answers, func(a Answered) bool { return a.Test == test }); i >= 0 {
 		return &x.Answers[i]
@@ -126,7 +125,6 @@ func (a *Analysis) Again(wanted func(i int, v *Verdict) bool) *results.FollowUps
 	return again(list, r)
 }
 
-// comparisons are the tests of wanted violations.
 func (a *Analysis) comparisons(wanted func(i int, v *Verdict) bool) (list []results.Comparison) {
 	for i := range a.verdicts {
 		v := &a.verdicts[i]

@@ -57,7 +57,6 @@ type Gated struct {
 	Ticket      string    `json:"ticket,omitempty" column:"-"` // of the expectation
 }
 
-// Origin says which check a report is of.
 type Origin struct {
 	Created    string            `json:"created,omitempty"`      // RFC 3339; when the folder was made
 	Finished   string            `json:"finished,omitempty"`     // when the last mpirun ended

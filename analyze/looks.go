@@ -42,7 +42,6 @@ func Usual(m *results.Manifest, cfg judge.Config) judge.Schedule {
 	return judge.Usual(own, tests)
 }
 
-// LooksSummary is what looking early has saved.
 type LooksSummary struct {
 	Looks   []int     `json:"looks"`   // mpiruns
 	Weights []float64 `json:"weights"` // share of the error of each look

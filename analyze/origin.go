@@ -12,7 +12,6 @@ import (
 	"pgmpi/measure/results"
 )
 
-// OriginOf is what a manifest says of a report's origin.
 func OriginOf(m *results.Manifest) Origin {
 	o := Origin{Created: m.Created, Host: m.Factors.Hostname, Command: m.Command, Label: maps.Clone(m.Label), RankHash: m.Rank.Hash}
 	if m.TOML != "" {

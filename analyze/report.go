@@ -14,7 +14,6 @@ import (
 	"pgmpi/mockups"
 )
 
-// report puts everything that was found together.
 func (a *Analysis) report(states []medians.State) *Report {
 	m, d, cfg := a.manifest, a.family, a.cfg
 	r := &Report{
@@ -124,7 +123,6 @@ func (a *Analysis) exclude() []string {
 	return out
 }
 
-// Where are the verdicts of which something holds.
 func (r *Report) Where(holds func(*Verdict) bool) (out []*Verdict) {
 	for i := range r.Verdicts {
 		if v := &r.Verdicts[i]; holds(v) {

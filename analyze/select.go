@@ -14,7 +14,6 @@ import (
 	"pgmpi/internal/conf"
 )
 
-// Selection is the planned tests that a selector names.
 type Selection struct {
 	Selector string
 	Tests    []int // by index into plan.Tests

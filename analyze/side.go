@@ -17,7 +17,6 @@ type Side struct {
 	Report   *Report // nil: nothing has been measured yet, and only designs can be asked for
 }
 
-// With returns the Analysis with another report about it.
 func (a *Analysis) With(r *Report) *Analysis {
 	out := *a
 	out.Report, out.verdicts = r, r.Verdicts
@@ -26,7 +25,6 @@ func (a *Analysis) With(r *Report) *Analysis {
 
 func (a *Analysis) Side(name string) *Side { return &Side{name, a.manifest, a.set, a.Report} }
 
-// Planned is a Side before its first mpirun.
 func Planned(name string, m *results.Manifest) *Side {
 	return &Side{Name: name, Manifest: m, Set: medians.New(m)}
 }
@@ -85,7 +83,6 @@ func (s *Side) Again() *Side {
 	return &Side{s.Name, &m, &set, s.Report}
 }
 
-// ComparedFolder is one side of a Comparison.
 type ComparedFolder struct {
 	Folder  string  `json:"folder"`
 	Library Library `json:"library"`

@@ -21,7 +21,6 @@ type StateVerdict struct {
 	Alone
 }
 
-// InStates are the answers of a test in each state.
 type InStates []StateVerdict
 
 // String is "violated in state A (6 mpiruns), kept in state B (4)".
@@ -138,7 +137,6 @@ func (a *Analysis) contrasts(states []medians.State) (family []*contrast, err er
 	return family, err
 }
 
-// divided are the tests with at least two mpiruns in two states.
 func (a *Analysis) divided(states []medians.State) (out []*divided) {
 	for n, i := range a.tests {
 		d := &divided{test: n}

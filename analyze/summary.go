@@ -20,7 +20,6 @@ func summary(shapes []Shape, verdicts []Verdict) []SummaryRow {
 	return rows
 }
 
-// guidelineRows counts the verdicts by guideline, in the Plan's order.
 func guidelineRows(plan *guidelines.Plan, verdicts []Verdict) []GuidelineRow {
 	rows := []GuidelineRow{}
 	at := map[string]int{}

@@ -17,7 +17,6 @@ import (
 	"pgmpi/mockups"
 )
 
-// Schema names the format of report.json.
 const Schema = "pgmpi-report/1"
 
 // Legend says what msize means; every report carries it.
@@ -133,7 +132,6 @@ func OperationOf(p *guidelines.Plan) Operation {
 	return Operation{p.Datatype, p.Op, p.Root, Legend, gaps}
 }
 
-// Library is the MPI library that was measured.
 type Library struct {
 	Name    string `json:"name"`    // family: openmpi, mpich, …
 	Version string `json:"version"` // as the library says it
@@ -192,7 +190,6 @@ type CaseMessage struct {
 	Message string          `json:"message"`
 }
 
-// Did says what the function of a wrong case did.
 func (c CaseMessage) Did() string {
 	switch c.Status {
 	case protocol.StatusHangs:
@@ -245,5 +242,4 @@ type MpirunFactors struct {
 	Factors []float64 // from mpirun 1; nil if not known
 }
 
-// RunMedians are all that the tests rest on.
 func (a *Analysis) RunMedians() []medians.CaseMedians { return a.set.AllMedians() }

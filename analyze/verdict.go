@@ -80,7 +80,6 @@ func (v *Verdict) Cell() medians.Cell {
 	return medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}
 }
 
-// Alternative is what to call instead.
 type Alternative struct {
 	Function string  `json:"function" column:"alternative"`          // a mock-up, or the collective at another size
 	Msize    int64   `json:"msize" column:"alternative_msize"`       // bytes

@@ -196,7 +196,6 @@ func variantOf(of Function, c Call) (f Function, ok bool) {
 
 func Variants() []Function { return variants }
 
-// IsCallOf tells whether an id is a collective, or one of its calls.
 func IsCallOf(id, collective string) bool {
 	i, ok := variantByID[id]
 	return id == collective || ok && variants[i].Of == collective

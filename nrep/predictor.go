@@ -56,7 +56,6 @@ func (c Config) Metric(metric string, x []float64) float64 {
 	return math.NaN()
 }
 
-// Threshold returns the limit of a metric; NaN if unknown.
 func (c Config) Threshold(metric string) float64 {
 	switch metric {
 	case MetricRSE:
@@ -85,7 +84,6 @@ func (c Config) ForMinTime(samples []float64) int {
 	return int(n)
 }
 
-// MaxOverPredictions returns the largest prediction; 0 for none.
 func MaxOverPredictions(predictions []int) int {
 	return slices.Max(append([]int{0}, predictions...))
 }

@@ -20,7 +20,6 @@ type ExploreConfig struct {
 	Rounds     int      `toml:"rounds" json:"rounds"` // in which an mpirun visits its cases; 0: as measure.turns
 }
 
-// DefaultExplore is the [explore] section of an empty gl.toml.
 func DefaultExplore() ExploreConfig {
 	return ExploreConfig{Algorithms: []string{allAlgorithms}, Select: 3}
 }

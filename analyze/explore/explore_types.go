@@ -6,7 +6,6 @@ import (
 	"pgmpi/analyze/medians"
 )
 
-// ExploreSchema names the format of explore.json.
 const ExploreSchema = "pgmpi-explore/1"
 
 // Advice is the answer for a collective at one size.

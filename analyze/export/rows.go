@@ -64,7 +64,6 @@ var verdicts = slices.DeleteFunc(analyze.InOrder([]string{"guideline", "type", "
 var plain = map[reflect.Kind]reflect.Type{reflect.String: reflect.TypeFor[string](), reflect.Slice: reflect.TypeFor[string](), reflect.Bool: reflect.TypeFor[bool](),
 	reflect.Int: reflect.TypeFor[int32](), reflect.Int64: reflect.TypeFor[int64](), reflect.Float64: reflect.TypeFor[float64]()}
 
-// Verdict is the type of a row of the table of verdicts.
 var Verdict = func() reflect.Type {
 	fields := []reflect.StructField{{Name: "Source", Type: reflect.TypeFor[Source](), Anonymous: true}}
 	for i, c := range verdicts {

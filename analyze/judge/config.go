@@ -7,10 +7,8 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// Method is a way of judging as a whole.
 type Method string
 
-// What [analyze] method may name.
 const (
 	MethodDefault Method = "default" // exact test, Benjamini-Hochberg, minimum slowdown
 	MethodCI      Method = "ci"      // default with Holm
@@ -18,10 +16,8 @@ const (
 	MethodMargin  Method = "margin"  // tests against the minimum slowdown directly
 )
 
-// Adjust is an adjustment of p-values over the family.
 type Adjust string
 
-// What [analyze] adjust may name.
 const (
 	AdjustAuto Adjust = "auto"
 	AdjustBH   Adjust = stats.AdjustBH
@@ -50,7 +46,6 @@ type Config struct {
 	NBAllowance conf.Duration `toml:"nb_allowance" json:"nb_allowance"`
 }
 
-// Default is the [analyze] section of an empty gl.toml.
 func Default() Config {
 	return Config{Method: MethodDefault, Test: TestAuto, Alpha: 0.05, Adjust: AdjustAuto, MinSlowdown: 1.05, SplitTolerance: 0.05,
 		NBTolerance: 0.25, NBAllowance: conf.Duration(time.Microsecond)}
@@ -119,7 +114,6 @@ func ours(a Adjust, margin bool) Rules {
 	return Rules{Adjust: a, Margin: margin, Slowdown: true, Effects: true, Aligns: true, Exact: true, Plans: true, FollowsUp: true}
 }
 
-// Rules returns the rules of a method; of an unknown one, the default's.
 func (m Method) Rules() Rules {
 	if r, ok := rules[m]; ok {
 		return r

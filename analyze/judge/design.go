@@ -21,7 +21,6 @@ const (
 	Greater  Alternative = "greater"
 )
 
-// Alternatives are the names that --alternative takes.
 var Alternatives = []Alternative{TwoSided, Less, Greater}
 
 // Design is everything about a family of tests that is fixed before there are
@@ -147,7 +146,6 @@ func (d *Design) shares() []float64 {
 	return out
 }
 
-// Last is the last look, by index.
 func (d *Design) Last() int { return len(d.looks) - 1 }
 
 // Screen tells whether the k-th look finds no violations.
@@ -219,7 +217,6 @@ func (d *Design) minP(t *Test, m, n int) float64 {
 	return t.MinP(m, n)
 }
 
-// refusal is about the last look.
 func (d *Design) refusal() *Refusal {
 	k := len(d.looks) - 1
 	l, needs, from, both := d.looks[k], d.needs(0)*d.finding[k], d.R(), ""

@@ -282,7 +282,6 @@ type Numbers struct {
 	Tick          float64 // the clock's step; 0: unknown
 }
 
-// Numbers returns the numbers of the i-th test, or nil if it was not made.
 func (f *Family) Numbers(i int) *Numbers {
 	o, pair := f.Outcomes[i], f.pairs[i]
 	if o.Runs == 0 {

@@ -14,7 +14,6 @@ type Schedule struct {
 	Weights []float64 // positive, with a sum of at most 1
 }
 
-// Once is the Schedule of a single look.
 func Once(r int) Schedule { return Schedule{[]int{r}, []float64{1}} }
 
 // The usual schedule, chosen by simulation (docs/dev/statistics.md).
@@ -45,7 +44,6 @@ func Usual(cfg Config, m int) Schedule {
 	return Schedule{[]int{screenAt, second, second + moreR}, []float64{.5, .25, .25}}
 }
 
-// R is the number of mpiruns of the last look.
 func (s Schedule) R() int { return s.Looks[len(s.Looks)-1] }
 
 // Several tells whether the error is spent in parts.

@@ -2,10 +2,8 @@ package judge
 
 import "pgmpi/internal/stats"
 
-// TestName is a test as gl.toml and report.json name it.
 type TestName string
 
-// TestAuto leaves the choice to the method.
 const TestAuto TestName = "auto"
 
 // Test is a statistic and everything that depends on which one it is. x are the
@@ -38,7 +36,6 @@ var tests = []*Test{
 // automatic is what TestAuto may choose, the preferred one first.
 var automatic = []*Test{&cappedRank, &rankSum}
 
-// Names are the tests that can be asked for.
 func Names() []TestName {
 	names := []TestName{TestAuto}
 	for _, t := range tests {

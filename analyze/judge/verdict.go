@@ -21,7 +21,6 @@ const (
 	Wrong        Verdict = "wrong"         // the call or its mock-up gave wrong data, or the library did not return from it
 )
 
-// Known tells a verdict from any other text.
 func (v Verdict) Known() bool {
 	return slices.Contains([]Verdict{Violated, Marginal, Kept, Undecided, Suspected, NotSuspected, SeenOnce, NotMeasured, Wrong}, v)
 }
@@ -71,7 +70,6 @@ const BetweenChecks = 0.03
 // FirmLevel is the replication probability from which a violation is firm.
 const FirmLevel = 0.9
 
-// Firm tells whether a new check would show the violation again with FirmLevel.
 func (o *Outcome) Firm() bool { return o.Replication >= FirmLevel }
 
 // SplitSuspected tells whether a call is slower than k calls on 1/k of the

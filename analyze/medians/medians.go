@@ -176,7 +176,6 @@ func (c *Case) Problem(planned int) string {
 // Median returns the median of the run medians in ns, or NaN.
 func (c *Case) Median() float64 { return c.MedianOf(len(c.Medians)) }
 
-// MedianOf is Median over the first mpiruns.
 func (c *Case) MedianOf(runs int) float64 {
 	if c.Status != protocol.StatusOK {
 		return math.NaN()

@@ -14,7 +14,6 @@ import (
 // Quantity tells states of the machine apart.
 type Quantity string
 
-// The quantities, the most direct one first.
 const (
 	ByLine        Quantity = "cache-line round trip"
 	ByCases       Quantity = "all cases" // how slow an mpirun was in general
@@ -88,7 +87,6 @@ func middle(of []Speed) (out Speed) {
 	return out
 }
 
-// Speed returns the reading of the yardstick in the median mpirun of a shape.
 func (s *Set) Speed(shape guidelines.Shape) Speed { return median(s.readings[shape.String()]) }
 
 // SpeedAgain is Speed in the confirmation.

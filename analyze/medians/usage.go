@@ -108,7 +108,6 @@ func (s *Set) addMessages(run *results.Run) {
 	}
 }
 
-// Sent returns nil if messages were not counted.
 func (c *Case) Sent() *Sent {
 	if c.sent == nil {
 		return nil

@@ -25,7 +25,6 @@ func (a *Algorithms) Count() (algorithms, collectives int) {
 	return algorithms, collectives
 }
 
-// AlgorithmLists are the documents of `pgmpi list --algorithms`.
 var AlgorithmLists = document.Kind[Algorithms]{Name: "algorithms", JSON: true,
 	Sections: func(a *Algorithms) []document.Section {
 		n, of := a.Count()

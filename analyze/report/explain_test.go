@@ -16,7 +16,6 @@ import (
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
-	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -192,22 +191,6 @@ func TestAScreenIsExplainedAsOne(t *testing.T) {
 	e.Report.R = 25
 	out := strings.Join(strings.Fields(written(t, "table", check.Explanations.Document(e))), " ")
 	should.Contain(t, out, "This look finds no violations", "(10 mpiruns are too few for that)", "It did not point to a violation, so it was not measured any further.")
-}
-
-func TestHistogramShowsEveryCellThatIsNotEmpty(t *testing.T) {
-	const cells = 92
-	a := picture.NewTextAxis([]float64{100, 200}, cells)
-	should.Hold(t, !a.Logarithmic && a.Cell(100) == 0 && a.Cell(200) == cells-1 && a.Cell(150) == cells/2, "%+v: %d, %d, %d", a, a.Cell(100), a.Cell(200), a.Cell(150))
-	times := []float64{200}
-	for range 1000 {
-		times = append(times, 100)
-	}
-	lines := a.Histogram(times, 2)
-	should.Hold(t, lines[0] == "█" && lines[1] == "█"+strings.Repeat(" ", cells-2)+"▁", "%q", lines)
-	a = picture.NewTextAxis([]float64{100, 10000}, cells)
-	should.Hold(t, a.Logarithmic && a.Cell(1000) == cells/2 && math.Abs(a.At(0.5)-1000) <= 1e-9, "%+v", a)
-	a = picture.NewTextAxis([]float64{5, 5}, cells)
-	should.Hold(t, a.Cell(5) == cells/2, "equal times: %+v", a)
 }
 
 func TestNoExplanationIsWiderThan100Columns(t *testing.T) {

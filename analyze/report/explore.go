@@ -18,11 +18,9 @@ import (
 	"pgmpi/mockups"
 )
 
-// Explorations say what a library's own algorithms gain over what it chooses.
 var Explorations = document.Kind[explore.Exploration]{Name: "explore", Sections: exploreSections, Screen: exploreScreen, Rows: exploreRows, JSON: true,
 	Exit: exploreExit, Outcomes: exploreOutcomes, Metrics: exploreMetrics}
 
-// exploreExit ends a command that has shown an exploration.
 func exploreExit(e *explore.Exploration) error {
 	switch e.Exit {
 	case exitcode.Violated:
@@ -35,7 +33,6 @@ func exploreExit(e *explore.Exploration) error {
 	return nil
 }
 
-// exploreColumns are the names of explore.json. New columns go to the end.
 var exploreColumns = []string{"collective", "msize", "shape", "np", "word", "default_s",
 	"own", "own_s", "own_ratio", "own_ratio_lo95", "own_ratio_hi95", "own_p_value", "own_p_adjusted", "own_verdict",
 	"mockup", "mockup_s", "mockup_ratio", "mockup_ratio_lo95", "mockup_ratio_hi95", "mockup_p_value", "mockup_p_adjusted", "mockup_verdict", "reason"}

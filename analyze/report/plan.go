@@ -20,7 +20,6 @@ import (
 	"pgmpi/mockups"
 )
 
-// Plan is what a command would do, and an estimate of what that takes.
 type Plan struct {
 	Command  string
 	Manifest *results.Manifest
@@ -33,7 +32,6 @@ type Plan struct {
 	Estimate
 }
 
-// Estimate is what a command would take.
 type Estimate struct {
 	Design *judge.Design
 	Costs  []Cost // by shape
@@ -43,7 +41,6 @@ type Estimate struct {
 	Model  Model
 }
 
-// Over is what a command would take over a network.
 type Over struct {
 	Network string
 	Total   time.Duration
@@ -61,7 +58,6 @@ type Model struct {
 	LaunchTime              time.Duration // of an mpirun, as the user says; 0: as the library usually takes
 }
 
-// Cost is what a command takes in one shape.
 type Cost struct {
 	Shape       guidelines.Shape
 	Cases       int
@@ -73,7 +69,6 @@ type Cost struct {
 	Start, Step float64 // of an mpirun without its cases, and a step of a call, in seconds
 }
 
-// LeftOut is a case that cannot be measured.
 type LeftOut struct {
 	guidelines.Case
 	Why string
@@ -88,7 +83,6 @@ type StageCost struct {
 	Verify     time.Duration // once, in the first; 0: done
 }
 
-// Plans are the documents of dry runs.
 var Plans = document.Kind[Plan]{
 	Name: "plan",
 	Sections: func(p *Plan) []document.Section {
@@ -170,7 +164,6 @@ func testsLost(plan *guidelines.Plan, costs []Cost) string {
 	return phrase.When(n > 0, ", of which %d need a case that is left out", n)
 }
 
-// suffices says whether R is large enough for a verdict.
 func suffices(d *judge.Design) string {
 	if d.Refused != nil {
 		return fmt.Sprintf("do NOT suffice: a check would refuse to start; R = %d would do", d.Refused.RNeeded)

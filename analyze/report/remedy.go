@@ -41,7 +41,6 @@ type RemedyResult struct {
 	Exit        int      `json:"exit_code"`
 }
 
-// CellState is what became of a violated cell.
 type CellState string
 
 // A proof ends with one of the first four. Cells that are faster or undecided go on being tried.
@@ -101,7 +100,6 @@ type Proof struct {
 	Holds       bool     `json:"holds"` // nothing was taken back
 }
 
-// Harm is what a setting makes worse.
 type Harm struct {
 	medians.Cell
 	Text string `json:"text"`
@@ -109,7 +107,6 @@ type Harm struct {
 	Mockup string `json:"-"`
 }
 
-// More files of a remedy.
 const (
 	SettingTOML = "gl.toml"
 	ReadmeFile  = "README"

@@ -18,7 +18,6 @@ import (
 	"pgmpi/mockups"
 )
 
-// Remedies say which violations a setting mends.
 var Remedies = document.Kind[RemedyResult]{Name: "remedy", JSON: true, Rows: remedyRows,
 	Exit: func(r *RemedyResult) error {
 		if r.Exit == exitcode.NoVerdict {
@@ -111,7 +110,6 @@ func (r *RemedyResult) excluded(p *Proof) string {
 	return out
 }
 
-// cells names some of the cells, or all.
 func (r *RemedyResult) cells(n int) string {
 	all := len(r.Cells)
 	some := phrase.When(n < all, "%d of ", n)

@@ -13,7 +13,6 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// Selftest is what a self-test has found, as far as it came.
 type Selftest struct {
 	Function string   // that is slowed down
 	Sizes    []string // as in gl.toml
@@ -85,7 +84,6 @@ func (r *Selftest) Busy() string {
 	return ""
 }
 
-// answer is how the self-test ended.
 func (r *Selftest) answer() string {
 	busy := r.Busy()
 	switch {
@@ -99,7 +97,6 @@ func (r *Selftest) answer() string {
 	return "The self-test has passed"
 }
 
-// Selftests are the documents of self-tests.
 var Selftests = document.Kind[Selftest]{
 	Name: "selftest",
 	Sections: func(r *Selftest) []document.Section {

@@ -10,7 +10,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Status is how far the measurement of a results folder is.
 type Status struct {
 	Folder   string        `json:"folder"`
 	Stages   []StageStatus `json:"stages"` // none: nothing has been measured yet
@@ -22,7 +21,6 @@ type Status struct {
 	Job      *JobStatus    `json:"job,omitempty"`
 }
 
-// StageStatus is how far a stage is in one shape.
 type StageStatus struct {
 	Stage   protocol.Mode `json:"stage"`
 	Name    string        `json:"-"`
@@ -32,7 +30,6 @@ type StageStatus struct {
 	LastS   float64       `json:"last_s,omitempty"` // wall-clock of the last mpirun, seconds
 }
 
-// JobStatus is the state of the folder's batch job.
 type JobStatus struct {
 	Scheduler string `json:"scheduler"`
 	ID        string `json:"id"`
@@ -44,7 +41,6 @@ type JobStatus struct {
 	Unknown   string `json:"unknown,omitempty"` // why the state is
 }
 
-// Statuses are the documents of `pgmpi status`.
 var Statuses = document.Kind[Status]{
 	Name: "status",
 	JSON: true,

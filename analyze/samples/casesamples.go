@@ -79,7 +79,6 @@ func (f *Fingerprint) CaseSamples() (*CaseSamples, error) {
 	return c, nil
 }
 
-// Kept are the samples that the filter leaves.
 func (r *RunSamples) Kept() []float64 {
 	return slices.DeleteFunc(slices.Clone(r.Seconds), func(s float64) bool { return s < r.Lo || s > r.Hi })
 }

@@ -16,7 +16,6 @@ import (
 	"pgmpi/measure/results"
 )
 
-// OverlapSchema names the format of overlap.json.
 const OverlapSchema = "pgmpi-overlap/1"
 
 // Overlap says how much of nonblocking calls is hidden behind computation (S-NETGAUGE §4.1,
@@ -258,7 +257,6 @@ func (c *OverlapCase) testOf(x judge.Outcome) OverlapTest {
 	return t
 }
 
-// exitCode is 1 where NB5 or NB7 is violated.
 func (o *Overlap) exitCode() int {
 	switch {
 	case o.Count[judge.Wrong] > 0:

@@ -14,7 +14,6 @@ import (
 	"pgmpi/measure/results"
 )
 
-// PipelinedSchema names the format of pipelined.json.
 const PipelinedSchema = "pgmpi-pipelined/1"
 
 // Pipelined holds single calls behind a barrier against many calls in a row, as other
@@ -113,7 +112,6 @@ func (c *PipelinedCase) add(run *results.Run, plan int) error {
 	return nil
 }
 
-// sumUp takes medians over the mpiruns.
 func (c *PipelinedCase) sumUp() {
 	slices.SortFunc(c.Runs, func(a, b PipelinedRun) int { return cmp.Compare(a.Run, b.Run) })
 	c.R = len(c.Runs)
@@ -133,7 +131,6 @@ func (c *PipelinedCase) sumUp() {
 	}
 }
 
-// MedianRatio is the median of Ratio over the cases, or nil.
 func (p *Pipelined) MedianRatio() *float64 {
 	var all []float64
 	for _, c := range p.Cases {

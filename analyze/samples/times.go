@@ -8,7 +8,6 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// TimesSchema names the format of times.json.
 const TimesSchema = "pgmpi-times/1"
 
 // Times is times.json: the run-times of a results folder, without a verdict.

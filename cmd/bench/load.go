@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"pgmpi/cmd/bench/meter"
 	"syscall"
+
+	"pgmpi/measure/host"
 )
 
 // loadScript keeps a core busy for 10 of every 30 s.
@@ -19,7 +20,8 @@ func besideLoad(ctx context.Context, load bool, do func(context.Context)) {
 		return
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	cmd := command(ctx, "taskset", "--cpu-list", fmt.Sprint(get(meter.Cores())[1]), "sh", "-c", loadScript)
+	cores := host.Affinity()
+	cmd := command(ctx, "taskset", "--cpu-list", fmt.Sprint(cores[len(cores)-1]), "sh", "-c", loadScript)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	must(cmd.Start())
 	ended := make(chan bool)

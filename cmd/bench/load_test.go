@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/cmd/bench/meter"
 	"pgmpi/internal/fixture/should"
 )
 
@@ -30,9 +29,6 @@ func children() (pids []int) {
 }
 
 func TestTheLoadEndsWithWhatRunsBesideIt(t *testing.T) {
-	if err := try(func() { get(meter.Cores()) }); err != nil {
-		t.Skip(err)
-	}
 	failed := errors.New("failed")
 	var load int
 	err := try(func() {

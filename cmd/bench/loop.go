@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/cmd/bench/meter"
 	"pgmpi/cmd/bench/table"
 	"pgmpi/measure/protocol"
 )
@@ -16,8 +15,6 @@ import (
 const (
 	firstCalls = 20
 	warmup     = 5
-	// loopAttempts bounds the rounds that are made for each that is to count.
-	loopAttempts = 2
 )
 
 // rival is a plain C program that times the same calls as a job of the rank program.
@@ -69,20 +66,12 @@ type ratios struct {
 // A round is three mpiruns in random order: C, ours, and C again (C'). Medians
 // differ between mpiruns far more than the two programs do (one mpirun in two
 // may take twice as long), so ours is compared with C round by round, and C'
-// with C beside it shows what pure chance does. A round counts only if the machine
-// was in one state before, between and after its mpiruns.
+// with C beside it shows what pure chance does.
 func (r *rival) bench(ctx context.Context, e *env) {
-	line := get(meter.New())
 	rng := rand.New(rand.NewPCG(e.seed, 0))
 	got := make([]ratios, len(r.cases))
-	var readings []float64 // one for each round that counts
-	made := 0
-	for ; len(readings) < e.times && made < loopAttempts*e.times; made++ {
-		medians, during := r.round(ctx, e, rng, line)
-		if !meter.Steady(during) {
-			continue
-		}
-		readings = append(readings, during[0])
+	for range e.times {
+		medians := r.round(ctx, e, rng)
 		for c := range got {
 			plain := medians[0][c]
 			got[c].plain = append(got[c].plain, plain)
@@ -90,26 +79,20 @@ func (r *rival) bench(ctx context.Context, e *env) {
 			got[c].again = append(got[c].again, medians[2][c]/plain)
 		}
 	}
-	fmt.Printf("   a cache line at %v\n", meter.States(readings))
-	off := r.show(got)
-	e.aim(fmt.Sprintf("rounds in one state, of %d", made), float64(len(readings)), "%.0f", float64(e.times), 0)
-	e.aim("largest distance of a median ratio from 1", 100*off, "%.1f %%", 0, 100*r.allowed)
+	e.aim("largest distance of a median ratio from 1", 100*r.show(got), "%.1f %%", 0, 100*r.allowed)
 }
 
-// round makes the three mpiruns of a round, and readings around each. The medians are of a
-// call, in nanoseconds, by mpirun and case.
-func (r *rival) round(ctx context.Context, e *env, rng *rand.Rand, line *meter.Meter) (medians [3][]float64, readings []float64) {
+// round makes the three mpiruns of a round. The medians are of a call, in nanoseconds, by mpirun and case.
+func (r *rival) round(ctx context.Context, e *env, rng *rand.Rand) (medians [3][]float64) {
 	order := rng.Perm(len(r.cases))
 	programs := []func(context.Context, *env, []int) map[int][]protocol.Sample{r.plain, r.ours, r.plain}
-	readings = append(readings, get(line.Read()))
 	for _, i := range rng.Perm(len(programs)) {
 		samples := programs[i](ctx, e, order)
 		for c := range r.cases {
 			medians[i] = append(medians[i], groupedMedian(samples[c])/float64(max(1, r.cases[c].Calls)))
 		}
-		readings = append(readings, get(line.Read()))
 	}
-	return medians, readings
+	return medians
 }
 
 // plain and ours measure the cases in one mpirun and return their samples.

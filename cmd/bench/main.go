@@ -43,6 +43,7 @@ var benches = []bench{
 	{"nonblocking", "a check of blocking, nonblocking and persistent calls, with known answers, 8 B to 1 MiB, R = 10, p = 2", true, 1, 1, nonblockingBench},
 	{"overlap", "how much of calls of 5 ms is hidden where that is known, R = 6, p = 1 and 2", true, 1, 1, overlapBench},
 	{"large", "Bcast of 2 GiB + 24 B by a call with large counts, right and cut to 31 bits; 5 GiB a rank, p = 2", true, 1, 1, largeBench},
+	{"builds", "two builds of MPICH's sources that differ in one line, by ab and by bisect, p = 2; on request, with --folder", false, 10, 1, buildsBench},
 	{"stability", "checks in a row of GL3-GL17 at 1 B to 1 MiB, p = 2: how many verdicts flip", true, 10, 2, stabilityBench},
 	{"nights", "nights against those before: false alarms, slowdowns planted into every cell", true, 20, 4, nightsBench},
 }
@@ -125,7 +126,7 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	fs.IntVar(&e.tests, "tests", 300, "simulate: tests of a check")
 	fs.StringSliceVar(&e.designs, "designs", []string{"usual", "10"}, "simulate: what to compare: usual, numbers of mpiruns as 10 or with looks 8+16+24, paper")
 	fs.StringVar(&e.rows, "rows", "", "simulate, replay, proof, stability, nights: only questions with this in their name")
-	fs.StringVar(&e.folder, "folder", "", "replay, nights: a results folder of many mpiruns, instead of one that it measures with each library; import: the files")
+	fs.StringVar(&e.folder, "folder", "", "replay, nights: a results folder of many mpiruns, instead of one that it measures with each library; import: the files; builds: MPICH's sources")
 	fs.Usage = func() {
 		fmt.Println("Usage: bench [FLAGS] [BENCH…]")
 		for _, b := range benches {
@@ -146,8 +147,8 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 		}
 		chosen = append(chosen, benches[i])
 	}
-	if len(chosen) == 0 { // import needs files that nobody has here
-		chosen = slices.DeleteFunc(slices.Clone(benches), func(b bench) bool { return b.name == "import" })
+	if len(chosen) == 0 { // some need files that nobody has here
+		chosen = slices.DeleteFunc(slices.Clone(benches), func(b bench) bool { return b.name == "import" || b.name == "builds" })
 	}
 	for _, b := range chosen {
 		if e.times > 0 && e.times < b.least {
@@ -155,8 +156,8 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 		}
 	}
 	if e.folder != "" {
-		if len(chosen) != 1 || !slices.Contains([]string{"replay", "nights", "import"}, chosen[0].name) {
-			return nil, nil, errors.New("--folder is for replay, nights or import alone: bench replay --folder DIR")
+		if len(chosen) != 1 || !slices.Contains([]string{"replay", "nights", "import", "builds"}, chosen[0].name) {
+			return nil, nil, errors.New("--folder is for replay, nights, import or builds alone: bench replay --folder DIR")
 		}
 		libraries = []string{""} // none is measured
 	}

@@ -1,13 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 
 	"pgmpi/analyze/judge"
-	"pgmpi/cmd/bench/meter"
 )
 
 const (
@@ -17,9 +17,6 @@ const (
 	scanLeast     = 8
 	scanMost      = 1 << 10
 )
-
-// steady is false when the machine's state changed, as far as is known.
-func (c checked) steady() bool { return meter.Steady(c.readings) && len(c.States) <= 1 }
 
 // stabilityBench asks whether a check says the same when it is done again: over all
 // checks, and over those that ran in the same state of the machine.
@@ -60,12 +57,11 @@ func (e *env) stabilities(checks []checked) []question {
 	if e.load {
 		return out
 	}
-	states, within := byState(checks)
 	var groups []*series
-	for i, s := range states {
-		fmt.Printf("   %d of %d checks with a cache line at %v\n", len(within[i]), len(checks), s)
-		if len(within[i]) > 1 {
-			groups = append(groups, seriesOf(within[i]))
+	for _, in := range byState(checks) {
+		fmt.Printf("   %d of %d checks with a cache line at %.0f to %.0f ns\n", len(in), len(checks), in[0].line(), in[len(in)-1].line())
+		if len(in) > 1 {
+			groups = append(groups, seriesOf(in))
 		}
 	}
 	return append(out, fixed("checks in the same state of the machine", append(flips(.10, .02, .03), replications()...), groups...))
@@ -95,19 +91,19 @@ func (s *series) only(tests []int) *series {
 	return out
 }
 
-// byState returns the states of the machine that checks ran in as a whole, and the
-// checks of each.
-func byState(checks []checked) (states []meter.State, in [][]checked) {
-	checks = slices.DeleteFunc(slices.Clone(checks), func(c checked) bool { return !c.steady() })
-	var readings []float64
-	for _, c := range checks {
-		readings = append(readings, c.readings...)
+// sameState is how far apart two readings of the yardstick in one state may be. On the machine of
+// docs/dev/benchmarks.md one state read 66 to 119 ns, the other 367 to 453.
+const sameState = 2
+
+// byState groups the checks that ran in one state of the machine as a whole, from the fastest state on.
+func byState(checks []checked) (in [][]checked) {
+	steady := slices.DeleteFunc(slices.Clone(checks), func(c checked) bool { return len(c.States) > 1 })
+	slices.SortStableFunc(steady, func(a, b checked) int { return cmp.Compare(a.line(), b.line()) })
+	for i, c := range steady {
+		if i == 0 || c.line() > sameState*steady[i-1].line() {
+			in = append(in, nil)
+		}
+		in[len(in)-1] = append(in[len(in)-1], c)
 	}
-	states = meter.States(readings)
-	in = make([][]checked, len(states))
-	for _, c := range checks {
-		i := meter.In(states, c.readings[0])
-		in[i] = append(in[i], c)
-	}
-	return states, in
+	return in
 }

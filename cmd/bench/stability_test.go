@@ -10,19 +10,20 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/internal/fixture/should"
 )
 
 // The letters of checksOf.
 var letters = map[rune]judge.Verdict{'V': judge.Violated, 'F': judge.Violated, 'k': judge.Kept, 'u': judge.Undecided, 'm': judge.Marginal}
 
-// checksOf makes checks from a row of letters for each cell, and a reading for
+// checksOf makes checks from a row of letters for each cell, and a reading of the yardstick for
 // each check; F is a firm violation.
 func checksOf(readings []float64, cells ...string) []checked {
 	checks := make([]checked, len(readings))
 	firm := .95
 	for i, reading := range readings {
-		checks[i].readings = []float64{reading, reading + 1}
+		checks[i].Probes = []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: reading}}}
 		for msize, cell := range cells {
 			v := analyze.Verdict{Guideline: "GL8", Function: "MPI_Reduce", Msize: int64(msize), Verdict: letters[rune(cell[i])]}
 			if cell[i] == 'F' {
@@ -58,12 +59,12 @@ func TestFlipsWithinAStateCompareOnlyItsSteadyChecks(t *testing.T) {
 		"VVkVV", // in the fast state
 		"uVuuV", // in the slow state; a check that was not steady is like neither
 		"VVVVV")
-	checks[4].readings[1] = 400
+	checks[4].States = make([]medians.State, 2)
 	got, want := flipsOf(checks), [3]count{{3, 4}, {2, 4}}
 	should.Hold(t, got == want, "across: got %v", got)
-	states, within := byState(checks)
-	if len(states) != 2 || len(within[0]) != 2 || len(within[1]) != 2 {
-		t.Fatalf("got states %v with %d and %d checks", states, len(within[0]), len(within[1]))
+	within := byState(checks)
+	if len(within) != 2 || len(within[0]) != 2 || len(within[1]) != 2 {
+		t.Fatalf("got %v", within)
 	}
 	// Cells are counted in each state: 1, 2 and 4 in the fast one, 2, 3 and 4 in the slow one.
 	got, want = flipsOf(within...), [3]count{{2, 6}, {1, 6}}
@@ -121,10 +122,10 @@ func TestReportsWithAndWithoutStatesAndReplicationAreRead(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		c := checked{readings: []float64{90, 91}}
+		var c checked
 		read(file, &c.Report)
 		o := outcomes(c.Verdicts)[0]
 		should.Hold(t, len(c.States) == states && o.Firm() == (states > 0) && o.Verdict == judge.Violated && math.IsNaN(o.Ratio), "%s: got %+v", text, c)
-		should.Equal(t, c.steady(), states < 2, "%d states in the report, steady", states)
+		should.Equal(t, len(byState([]checked{c})) == 1, states < 2, "%d states in the report, steady", states)
 	}
 }

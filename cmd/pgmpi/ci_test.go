@@ -91,7 +91,7 @@ func (b *fixture) args() string {
 
 func TestTheNightlyScriptHoldsANightAgainstTheLastTwentyGoodOnes(t *testing.T) {
 	b := stubbed(t, 0)
-	want := "check --out out --quiet --format table,junit=R/pgmpi.junit.xml,markdown=R/pgmpi.md,openmetrics=R/pgmpi.prom,benchfmt=R/pgmpi.bench.txt" +
+	want := "check --out out --quiet --format table,junit=R/pgmpi.junit.xml,markdown=R/pgmpi.md,openmetrics=R/pgmpi.prom" +
 		",github,markdown=summary --guidelines my gl.toml"
 	var last []string
 	for day := range 22 {
@@ -116,7 +116,7 @@ func TestPgmpiWritesTheFormatsThatTheNightlyScriptAsksFor(t *testing.T) {
 	s := b.run("bash", "-e", example(t, "nightly.sh")).exits(t, 0)
 	should.Hold(t, strings.Contains(s.stdout, "Allreduce [GL8]") && strings.Contains(s.stderr, "::error title=Reduce 8 B%2C p2%3A 1.99×"), "%s%s", s.stdout, s.stderr)
 	for file, want := range map[string]string{"pgmpi-reports/pgmpi.junit.xml": `<failure type="violated"`, "pgmpi-reports/pgmpi.md": "## ",
-		"pgmpi-reports/pgmpi.prom": "pgmpi_violated 1.0\n", "pgmpi-reports/pgmpi.bench.txt": "BenchmarkMPI_Reduce/msize=8/np=2 3 2002 ns/op\n", "summary.md": "## "} {
+		"pgmpi-reports/pgmpi.prom": "pgmpi_violated 1.0\n", "summary.md": "## "} {
 		text, err := os.ReadFile(filepath.Join(b.dir, file))
 		should.Hold(t, err == nil && strings.Contains(string(text), want), "%s has no %q (%v):\n%s", file, want, err, text)
 	}

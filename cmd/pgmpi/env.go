@@ -48,7 +48,6 @@ nodes and measures nothing.`,
 	return c
 }
 
-// recorded returns the environment that a results folder recorded.
 func recorded(path string) (*check.Environment, error) {
 	folder, m, err := reading.Open(path)
 	if err != nil {

@@ -51,7 +51,6 @@ pages and PNG for slides. Needs no MPI.
 	return c
 }
 
-// extensions returns the ending of each format.
 func extensions() (out []string) {
 	for _, f := range picture.Formats {
 		out = append(out, f.Ext)
@@ -59,7 +58,6 @@ func extensions() (out []string) {
 	return out
 }
 
-// pictureFormats looks up the formats of --format.
 func pictureFormats(names []string) (out []picture.Format, err error) {
 	for _, name := range names {
 		i := slices.Index(extensions(), strings.TrimSpace(name))

@@ -124,7 +124,6 @@ func (f *formatFlag) as(k document.Forms) error {
 	return nil
 }
 
-// String implements pflag.Value.
 func (f *formatFlag) String() string { return f.text }
 
 // Type implements pflag.Value: help puts the default of a string in quotes.

@@ -138,11 +138,13 @@ func TestWrittenSettingsAreInForceAndLetConformanceCallsPass(t *testing.T) {
 		f := b.onProcesses(4)
 		for writer := range theirs[b.lib.name] {
 			s, _ := b.written(f, writer)
-			told := 0
+			told, byMessages := 0, 0
 			for _, x := range b.force(f, s.Env, s.Entries) {
 				switch x.State {
 				case report.InEffect:
-					told++
+					if told++; strings.HasPrefix(x.Text, "by messages") {
+						byMessages++
+					}
 					t.Logf("%s: %s", x.Entry.Choice, x.Text)
 				case report.CannotTell:
 					should.Hold(t, !strings.Contains(x.Entry.Choice.Algorithm, "+fan"), "%s: %s", x.Entry.Choice, x.Text)
@@ -154,6 +156,7 @@ func TestWrittenSettingsAreInForceAndLetConformanceCallsPass(t *testing.T) {
 			if told < (len(s.Entries)+1)/2 {
 				t.Errorf("%s: %d of %d entries are seen to be in force", writer, told, len(s.Entries))
 			}
+			should.Hold(t, len(s.Files) == 0 || byMessages >= len(s.Entries)/2, "%s: %d of %d by messages", writer, byMessages, len(s.Entries))
 			all := conformance(t, f, s.Env, functionsOf(s)...)
 			for _, o := range bad(all) {
 				if !b.knownWrong(o) {
@@ -274,6 +277,9 @@ func TestMissingAndWrongSettingsAreNotInForce(t *testing.T) {
 			says(nil, v.Entries, "is 0, and binomial is 1")
 			says(map[string]string{"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "binomail"}, v.Entries, "no MPI program starts")
 			says(nil, s.Entries, "is empty")
+			other := s.Entries[slices.IndexFunc(s.Entries, func(e tuning.Entry) bool { return e.Choice.Function == "MPI_Bcast" })]
+			other.Choice.Algorithm, other.Choice.Value = "binomial", 1
+			says(s.Env, []tuning.Entry{other}, "and with binomial")
 		}
 		must.Do(t, os.RemoveAll(folder))
 		says(s.Env, s.Entries, map[string]string{"openmpi": "no such file", "mpich": "no MPI program starts"}[b.lib.name])

@@ -8,7 +8,7 @@
 #   PGMPI_EXPECT      known violations, as `pgmpi expect` writes them (default: expect.toml, if it is there)
 #   PGMPI_NIGHTS      keeps report.json of good nights and must outlive the job (default: pgmpi-nights)
 #   PGMPI_OUT         the results folder of this night (default: pgmpi-<UTC time>)
-#   PGMPI_REPORTS     for what the system shows: JUnit, Markdown, OpenMetrics, benchstat (default: pgmpi-reports)
+#   PGMPI_REPORTS     for what the system shows: JUnit, Markdown, OpenMetrics (default: pgmpi-reports)
 set -eu
 
 night=$(date -u +%Y%m%dT%H%M%SZ)
@@ -19,7 +19,7 @@ out=${PGMPI_OUT:-pgmpi-$night}
 reports=${PGMPI_REPORTS:-pgmpi-reports}
 mkdir -p "$nights" "$reports"
 
-formats=table,junit=$reports/pgmpi.junit.xml,markdown=$reports/pgmpi.md,openmetrics=$reports/pgmpi.prom,benchfmt=$reports/pgmpi.bench.txt
+formats=table,junit=$reports/pgmpi.junit.xml,markdown=$reports/pgmpi.md,openmetrics=$reports/pgmpi.prom
 if [ "${GITHUB_ACTIONS:-}" = true ]; then
     formats+=,github${GITHUB_STEP_SUMMARY:+,markdown=$GITHUB_STEP_SUMMARY}
 fi

@@ -16,37 +16,35 @@ type Kind[T any] struct {
 	Sections func(*T) []Section  // for people
 	Screen   func(*T) []Section  // sections to show first, unless all are asked for; nil shows all
 	Page     func(*T) []Section  // for a page with pictures; nil uses Sections
-	Rows     func(*T) [][]string // for spreadsheets, the head first; may be nil
+	Rows     func(*T) [][]string // for spreadsheets, the head first, new columns at its end; may be nil
 	JSON     bool                // whether the T itself, as JSON, is for programs
 	// Exit returns the error of the command that has shown it, if any.
 	Exit func(*T) error
 	// Ending has the reason of the exit code, and what to run next in a folder ("": none is kept); may be nil.
 	Ending func(t *T, folder string) Ending
 	// For programs of others, each nil where a document has none.
-	Outcomes   func(*T) *Outcomes
-	Metrics    func(*T) []Metric
-	Benchmarks func(*T) *Benchmarks
-	Plotted    func(*T) string // columns that sites' scripts plot
-	Feed       func(*T) *Feed
-	Comment    bool // whether it is for pull requests
+	Outcomes func(*T) *Outcomes
+	Metrics  func(*T) []Metric
+	Plotted  func(*T) string // columns that sites' scripts plot
+	Feed     func(*T) *Feed
+	Comment  bool // whether it is for pull requests
 }
 
 // Document is what one command has to say, in every form that it has.
 type Document struct {
-	Name       string
-	Sections   []Section
-	Rows       [][]string
-	Value      any
-	Outcomes   *Outcomes
-	Metrics    []Metric
-	Benchmarks *Benchmarks
-	Plotted    string
-	Feed       *Feed
-	Exit       error // of the command that has shown it
-	Page       Page
-	ending     func(folder string) Ending
-	screen     []Section // of Kind.Screen
-	Pictured   []Section // of Kind.Page
+	Name     string
+	Sections []Section
+	Rows     [][]string
+	Value    any
+	Outcomes *Outcomes
+	Metrics  []Metric
+	Plotted  string
+	Feed     *Feed
+	Exit     error // of the command that has shown it
+	Page     Page
+	ending   func(folder string) Ending
+	screen   []Section // of Kind.Screen
+	Pictured []Section // of Kind.Page
 }
 
 type Label struct{ Name, Value string }
@@ -64,7 +62,7 @@ type Section struct {
 	Text  []Text
 	Table *Table
 	Notes []string // paragraphs below the table
-	// What only pages with pictures show; the Drawings of the text are left out there where a section has Figures.
+	// What only pages with pictures show, in place of Drawings.
 	Figures []picture.Figure
 	Heat    *picture.HeatMap
 	Folded  bool // until the reader opens it
@@ -156,14 +154,23 @@ func (s *Section) Command(name string, words []string) {
 	s.Text = append(s.Text, Text{Style: Command, Name: name, Words: words})
 }
 
-// Drawing adds lines that depend on the width of the page.
-func (s *Section) Drawing(draw func(width int) []string) {
-	s.Text = append(s.Text, Text{Style: Drawing, Draw: draw})
+// Draw adds figures: pages show them as pictures, texts in characters.
+func (s *Section) Draw(figures ...picture.Figure) {
+	s.Figures = append(s.Figures, figures...)
+	s.Text = append(s.Text, Text{Style: Drawing, Draw: func(width int) (lines []string) {
+		for i := range figures {
+			if i > 0 {
+				lines = append(lines, "")
+			}
+			lines = append(lines, figures[i].Lines(width)...)
+		}
+		return lines
+	}})
 }
 
 func (k Kind[T]) Document(t *T) *Document {
 	d := &Document{Name: k.Name, Sections: k.Sections(t), screen: made(k.Screen, t), Pictured: made(k.Page, t), Rows: made(k.Rows, t),
-		Exit: made(k.Exit, t), Outcomes: made(k.Outcomes, t), Metrics: made(k.Metrics, t), Benchmarks: made(k.Benchmarks, t), Plotted: made(k.Plotted, t), Feed: made(k.Feed, t)}
+		Exit: made(k.Exit, t), Outcomes: made(k.Outcomes, t), Metrics: made(k.Metrics, t), Plotted: made(k.Plotted, t), Feed: made(k.Feed, t)}
 	if k.Page == nil {
 		d.Pictured = d.Sections
 	}

@@ -21,12 +21,10 @@ var Formats = []Format{
 	githubFormat,
 	commentFormat,
 	openmetricsFormat,
-	benchfmtFormat,
 	osuFormat,
 	atomFormat,
 }
 
-// Format is one way to write documents.
 type Format struct {
 	Name string // as --format takes it
 	ext  string // of its files
@@ -47,7 +45,6 @@ const (
 	value
 	outcomes
 	metrics
-	benchmarks
 	plotted
 	comment
 	feed
@@ -83,7 +80,7 @@ func (k Kind[T]) Formats() []string {
 
 func (k Kind[T]) has(from form) bool {
 	return [...]bool{sections: true, rows: k.Rows != nil, value: k.JSON,
-		outcomes: k.Outcomes != nil, metrics: k.Metrics != nil, benchmarks: k.Benchmarks != nil, plotted: k.Plotted != nil, comment: k.Comment, feed: k.Feed != nil}[from]
+		outcomes: k.Outcomes != nil, metrics: k.Metrics != nil, plotted: k.Plotted != nil, comment: k.Comment, feed: k.Feed != nil}[from]
 }
 
 func (k Kind[T]) Format(name string) (Format, error) {
@@ -131,7 +128,6 @@ func writeCSV(w io.Writer, d *Document) error {
 	return out.Error()
 }
 
-// osuFormat is the text of OSU's benchmarks.
 var osuFormat = Format{Name: "osu", ext: "osu.txt", from: plotted, Write: func(w io.Writer, d *Document) error {
 	_, err := io.WriteString(w, d.Plotted)
 	return err

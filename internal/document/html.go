@@ -174,9 +174,7 @@ func Unique(ids map[string]int, id string) string {
 func sectionHTML(s Section, ids map[string]int) htmlSection {
 	out := htmlSection{Tone: toneClasses[s.Tone], Heat: s.Heat, Notes: s.Notes}
 	for _, t := range s.Text {
-		if t.Style != Drawing || len(s.Figures) == 0 {
-			out.add(t)
-		}
+		out.add(t)
 	}
 	if s.Table != nil {
 		out.Table = tableHTML(s.Table, cmp.Or(s.Title, "table"))
@@ -228,8 +226,7 @@ func (s *htmlSection) add(t Text) {
 		s.Blocks = append(s.Blocks, htmlBlock{Name: t.Name, Pre: t.Text})
 	case Command:
 		s.Blocks = append(s.Blocks, htmlBlock{Name: t.Name, Pre: strings.Join(continued(t.Words, LeastWidth), "\n")})
-	case Drawing:
-		s.Blocks = append(s.Blocks, htmlBlock{Name: t.Name, Pre: strings.Join(t.Draw(UsualWidth), "\n")})
+	case Drawing: // its figure is there
 	}
 }
 

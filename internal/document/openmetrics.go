@@ -30,7 +30,6 @@ func writeOpenMetrics(w io.Writer, d *Document) error {
 	return err
 }
 
-// Metric is a quantity that may go up and down, with its values.
 type Metric struct {
 	Name, Help string
 	Values     []MetricValue

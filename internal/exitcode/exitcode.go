@@ -2,7 +2,6 @@
 // which are also in report.json and compare.json. It is a leaf.
 package exitcode
 
-// The exit codes.
 const (
 	OK          = 0
 	Violated    = 1 // a guideline is violated; compared: newly, or a function became slower

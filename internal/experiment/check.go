@@ -120,7 +120,6 @@ func again(mode protocol.Mode, name, doing string, wanted func(*run.Campaign) bo
 		Runs: func(m *results.Manifest, _ *glfile.File) int { return m.Runs(mode) }}
 }
 
-// judged plans from the verdicts so far.
 func judged(plan func(*run.Campaign, *analyze.Analysis) *results.FollowUps) func(*run.Campaign, *medians.Set) (*results.FollowUps, error) {
 	return func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
 		a, err := analyze.Judge(c.Manifest, data, c.Config.Analyze)

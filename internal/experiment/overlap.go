@@ -26,7 +26,6 @@ const (
 	overlapRepetitions = 50
 )
 
-// Overlap computes beside nonblocking calls.
 var Overlap = &run.Experiment{Kind: results.Overlap, Prepare: prepareOverlap, Plan: planOverlap,
 	Defaults: defaults(func(f *glfile.File) {
 		f.Job.Msizes, f.Job.MPIRuns, f.NREP.Fixed = usualSizes, overlapMPIRuns, overlapRepetitions

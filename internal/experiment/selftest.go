@@ -28,7 +28,6 @@ import (
 // disturbed mpirun does not spoil it.
 const selftestRuns = 10
 
-// selftestSizes are the message sizes of a self-test.
 var selftestSizes = []string{"64", "1Ki", "16Ki"}
 
 // Selftest plants a large slowdown into one collective and small ones into the others, and finds
@@ -71,7 +70,6 @@ func (t *Selftest) choose() error {
 	return nil
 }
 
-// Prepare finds out where the slowdown is planted and by what.
 func (t *Selftest) Prepare() error {
 	if err := t.choose(); err != nil {
 		return err
@@ -242,7 +240,6 @@ func (t *Selftest) delays(by time.Duration) string {
 	return strings.Join(all, ",")
 }
 
-// foundSmall is what a report finds of the small plants.
 func (t *Selftest) foundSmall(r *analyze.Report) []report.Share {
 	out := slices.Clone(t.small)
 	for i := range out {
@@ -258,7 +255,6 @@ func (t *Selftest) foundSmall(r *analyze.Report) []report.Share {
 	return out
 }
 
-// hasSmall tells whether the call of a test has one of the small plants.
 func (t *Selftest) hasSmall(v *analyze.Verdict) bool {
 	return v.Function != t.Function && slices.ContainsFunc(t.small, func(s report.Share) bool { return s.Msize == v.Msize })
 }

@@ -81,7 +81,6 @@ func (r *jobRecord) status() *report.JobStatus {
 	return j
 }
 
-// count fills in the mpiruns.
 func count(s *report.Status, folder *results.Folder, m *results.Manifest) error {
 	config, err := reading.ConfigOf(m)
 	if err != nil {

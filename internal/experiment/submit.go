@@ -83,7 +83,6 @@ func Takes(x *run.Experiment, config *glfile.File, path, version string) (time.D
 	return p.Total, c.Refusal()
 }
 
-// Size says what the job asks for.
 func (s *Submission) Size() string {
 	text := conf.Plural(s.NP, "process")
 	if s.NP != 1 {
@@ -102,7 +101,6 @@ func (s *Submission) Size() string {
 	return text
 }
 
-// Write writes the script into the folder.
 func (s *Submission) Write() error {
 	script, err := s.Script()
 	if err != nil {
@@ -151,7 +149,6 @@ const (
 	mostJob   = 64 << 10 // bytes of batch.json
 )
 
-// jobRecord is batch.json.
 type jobRecord struct {
 	Schema    string `json:"schema"` // jobSchema
 	Scheduler string `json:"scheduler"`

@@ -52,7 +52,6 @@ func Under(config *glfile.File) error {
 	return nil
 }
 
-// readSetting reads an env.sh whose files are where it says.
 func readSetting(path string) (map[string]string, error) {
 	text, err := regular.Read(path, largestEnv)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Annotations of a command and of its flags.
 const (
 	mostNeeded = "most needed" // the flags that --help shows, by name
 	section    = "section"     // of gl.toml, for the heading
@@ -23,7 +22,6 @@ const (
 // MostNeeded has the names of the flags that --help shows, for the annotations of a command with many.
 func MostNeeded(flags string) map[string]string { return map[string]string{mostNeeded: flags} }
 
-// Needed returns the flags that were given to MostNeeded.
 func Needed(c *cobra.Command) []string { return strings.Fields(c.Annotations[mostNeeded]) }
 
 // Under puts a flag under the heading of a section of gl.toml.

@@ -11,7 +11,6 @@ import (
 	"pgmpi/internal/version"
 )
 
-// exitCodes are what scripts go by.
 var exitCodes = []struct {
 	code  int
 	means string

@@ -12,7 +12,6 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// Figure is what a picture shows, whatever draws it.
 type Figure struct {
 	ID      string // letters, digits, "-" and ".": for links and the names of files
 	Title   string

@@ -108,7 +108,6 @@ func HeatClass(ratio float64) string {
 	return fmt.Sprint("h", step)
 }
 
-// colourOf is a colour of files.
 func colourOf(name string) rgb {
 	for _, c := range colours {
 		if c.name == name {

@@ -38,7 +38,6 @@ type paths struct {
 	Each, Whiskers, Line, Spots string
 }
 
-// SVG writes the drawing for a page.
 func (d *Drawing) SVG() SVG {
 	out := SVG{Width: d.Width, Height: d.Height}
 	for _, b := range d.Bands {

@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -8,76 +9,109 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-var blocks = []rune(" ▁▂▃▄▅▆▇█")
+// The size of a figure in characters.
+const (
+	textRows   = 12
+	textLeft   = 10 // for the labels of the y axis
+	textIndent = 3  // of all lines on a page
+)
 
-// axis maps times in ns to the cells of a line; logarithmic if they span more than a factor of four.
-type TextAxis struct {
-	lo, hi      float64
-	Logarithmic bool
-	Cells       int // columns
+// marks tell the series of a figure in characters, by their looks.
+var marks = []rune("●×+o#%")
+
+// canvas has the characters of a figure, below its frame the axis and its labels.
+type canvas struct {
+	Box
+	cells [][]rune
 }
 
-func NewTextAxis(times []float64, cells int) TextAxis {
-	a := TextAxis{lo: slices.Min(times), hi: slices.Max(times), Cells: cells}
-	a.Logarithmic = a.hi > 4*a.lo
-	if a.hi == a.lo {
-		a.lo, a.hi = 0.99*a.lo, 1.01*a.hi
+// Lines paints the figure in characters, on a page of this width.
+func (f *Figure) Lines(width int) []string {
+	d, ok := f.Draw()
+	if !ok {
+		return nil
 	}
-	return a
-}
-
-// Cell is where a time lies, from 0 to a.cells−1.
-func (a TextAxis) Cell(t float64) int {
-	share := (t - a.lo) / (a.hi - a.lo)
-	if a.Logarithmic {
-		share = math.Log(t/a.lo) / math.Log(a.hi/a.lo)
+	rows := textRows
+	if f.Y.Scale == Named {
+		rows = len(f.Y.Names)
 	}
-	return min(max(int(share*float64(a.Cells)), 0), a.Cells-1)
-}
-
-func (a TextAxis) At(share float64) float64 {
-	if a.Logarithmic {
-		return a.lo * math.Pow(a.hi/a.lo, share)
+	c := canvas{Box: d.Frame, cells: make([][]rune, rows+2)}
+	for i := range c.cells {
+		c.cells[i] = []rune(strings.Repeat(" ", width-textIndent))
 	}
-	return a.lo + share*(a.hi-a.lo)
-}
-
-// Histogram draws how many of the times are in each cell, `rows` lines high; a cell with any time always shows.
-func (a TextAxis) Histogram(times []float64, rows int) []string {
-	counts := make([]int, a.Cells)
-	for _, t := range times {
-		counts[a.Cell(t)]++
+	c.axes(d.Labels)
+	var names []string
+	for _, s := range d.Series {
+		mark := marks[min(s.Look, len(marks)-1)]
+		names = append(names, string(mark)+" "+s.Name)
+		c.series(&s, mark)
 	}
-	most := slices.Max(counts)
-	lines := make([]string, rows)
-	for r := range lines {
-		line := make([]rune, a.Cells)
-		for i, n := range counts {
-			level := 0
-			if n > 0 {
-				level = max(1, n*8*rows/most)
-			}
-			line[i] = blocks[min(max(level-8*(rows-1-r), 0), 8)]
-		}
-		lines[r] = strings.TrimRight(string(line), " ")
+	lines := []string{f.Title, fmt.Sprintf("across: %s; up: %s", f.X.Title, f.Y.Title), strings.Join(names, "   ")}
+	for i := range lines {
+		lines[i] = phrase.Fit(lines[i], width-textIndent-len("..")) // in ASCII … is three characters
+	}
+	for _, row := range c.cells {
+		lines = append(lines, strings.TrimRight(string(row), " "))
 	}
 	return lines
 }
 
-// Ruler draws the axis and five times below it.
-func (a TextAxis) Ruler() (line, labels string) {
-	const steps = 4
-	rule := []rune(strings.Repeat("─", a.Cells))
-	text := []rune(strings.Repeat(" ", a.Cells))
-	for i := range steps + 1 {
-		share := float64(i) / steps
-		pos := min(int(share*float64(a.Cells)), a.Cells-1)
-		rule[pos] = '┼'
-		label := []rune(phrase.Nanoseconds(a.At(share)))
-		copy(text[min(max(pos-len(label)/2, 0), a.Cells-len(label)):], label)
-	}
-	return string(rule), strings.TrimRight(string(text), " ")
+func (c *canvas) at(x, y float64) (row, column int) {
+	last := len(c.cells) - 3 // of the frame
+	row = int(math.Round((y - c.Top) / (c.Bottom - c.Top) * float64(last)))
+	column = textLeft + int(math.Round((x-c.Left)/(c.Right-c.Left)*float64(len(c.cells[0])-1-textLeft)))
+	return min(max(row, 0), last), min(max(column, textLeft), len(c.cells[0])-1)
 }
+
+func (c *canvas) axes(labels []Label) {
+	rule, below := c.cells[len(c.cells)-2], c.cells[len(c.cells)-1]
+	copy(rule[textLeft:], slices.Repeat([]rune{'─'}, len(rule)))
+	for _, l := range labels {
+		text := []rune(phrase.Fit(l.Text, textLeft-2))
+		row, column := c.at(l.X, l.Y-letterSize/3)
+		switch {
+		case l.Role != "tick":
+		case l.Anchor == "end":
+			copy(c.cells[row][textLeft-2-len(text):], text)
+		default:
+			rule[column] = '┼'
+			copy(below[min(column-len(text)/2, len(below)-len(text)):], text)
+		}
+	}
+}
+
+// series paints intervals first, and points over them.
+func (c *canvas) series(s *Drawn, mark rune) {
+	for i, p := range s.Points {
+		c.line(p.X, p.Lo, p.X, p.Hi, '|')
+		for _, y := range p.Each {
+			c.line(p.X, y, p.X, y, '·')
+		}
+		if s.Form == Line && i > 0 {
+			c.line(s.Points[i-1].X, s.Points[i-1].Y, p.X, p.Y, mark)
+		}
+	}
+	for _, p := range s.Points {
+		c.line(p.X, p.Y, p.X, p.Y, mark)
+	}
+}
+
+// line joins two places, unless one is nowhere.
+func (c *canvas) line(x, y, toX, toY float64, mark rune) {
+	if nowhere(x + y + toX + toY) {
+		return
+	}
+	row, column := c.at(x, y)
+	toRow, toColumn := c.at(toX, toY)
+	steps := max(toRow-row, row-toRow, toColumn-column, column-toColumn, 1)
+	for i := range steps + 1 {
+		share := float64(i) / float64(steps)
+		r, k := c.at(x+share*(toX-x), y+share*(toY-y))
+		c.cells[r][k] = mark
+	}
+}
+
+var blocks = []rune(" ▁▂▃▄▅▆▇█")
 
 // Bar draws the size of an autocorrelation, after a minus if it is negative.
 func Bar(r float64) string {
@@ -86,50 +120,4 @@ func Bar(r float64) string {
 		return "·"
 	}
 	return phrase.When(r < 0, "-") + string(blocks[level])
-}
-
-// Box draws Tukey's box plot of ascending times: the median in a box of the quartiles, lines to the
-// last times within 1.5 of its lengths, and points beyond.
-func (a TextAxis) Box(ascending []float64) string {
-	n := len(ascending)
-	at := func(share float64) float64 { return ascending[int(share*float64(n-1)+.5)] }
-	q1, q3 := at(.25), at(.75)
-	line := []rune(strings.Repeat(" ", a.Cells))
-	lo, hi := q1, q3
-	for _, t := range ascending {
-		if t < q1-1.5*(q3-q1) || t > q3+1.5*(q3-q1) {
-			line[a.Cell(t)] = '·'
-		} else {
-			lo, hi = min(lo, t), max(hi, t)
-		}
-	}
-	fill := func(from, to float64, r rune) {
-		for i := a.Cell(from); i <= a.Cell(to); i++ {
-			line[i] = r
-		}
-	}
-	fill(lo, hi, '─')
-	fill(q1, q3, '▄')
-	line[a.Cell(at(.5))] = '█'
-	return strings.TrimRight(string(line), " ")
-}
-
-// Ecdf draws what share of ascending times is not longer than each cell.
-func (a TextAxis) Ecdf(ascending []float64, rows int) []string {
-	counts := make([]int, a.Cells)
-	for _, t := range ascending {
-		counts[a.Cell(t)]++
-	}
-	for i := 1; i < len(counts); i++ {
-		counts[i] += counts[i-1]
-	}
-	lines := make([]string, rows)
-	for r := range lines {
-		line := make([]rune, a.Cells)
-		for i, n := range counts {
-			line[i] = blocks[min(max(n*8*rows/len(ascending)-8*(rows-1-r), 0), 8)]
-		}
-		lines[r] = strings.TrimRight(string(line), " ")
-	}
-	return lines
 }

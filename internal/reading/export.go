@@ -21,7 +21,6 @@ import (
 // Timed are the kinds of folders whose mpiruns time calls by themselves.
 var Timed = []results.Kind{results.Check, results.Explore, results.Fingerprint, results.Imported}
 
-// What can be exported, in the order of help.
 const (
 	ExportSamples  = "samples"
 	ExportMedians  = "medians"
@@ -53,7 +52,6 @@ func Export(paths []string, what, format string, to io.Writer, step func(done, a
 	return exported(all, format, to, export.Verdict, folders(all, step, verdictsOf))
 }
 
-// source is a results folder that rows come from.
 type source struct {
 	path     string
 	folder   *results.Folder

@@ -212,7 +212,6 @@ func ConfigOf(m *results.Manifest) (*glfile.File, error) {
 	return &f, nil
 }
 
-// Selected reads what --explain names.
 func Selected(plan *guidelines.Plan, selectors []string) ([]analyze.Selection, error) {
 	var out []analyze.Selection
 	for _, text := range selectors {

@@ -70,7 +70,6 @@ func orZero(x *float64) float64 {
 // With mallocKeeps, glibc's malloc gives nothing back to the kernel.
 var mallocKeeps = map[string]string{"MALLOC_TRIM_THRESHOLD_": "1000000000", "MALLOC_MMAP_THRESHOLD_": "1000000000"}
 
-// environmentChoice returns malloc's environment for the cells that it may help, if any.
 func environmentChoice(cells []report.RemedyCell, measured []int64) (tuning.Choice, bool) {
 	c := tuning.Choice{Kind: tuning.ByEnv, Env: mallocKeeps, Measured: measured}
 	for _, cell := range cells {
@@ -86,7 +85,6 @@ func environmentChoice(cells []report.RemedyCell, measured []int64) (tuning.Choi
 	return c, len(c.Sizes) > 0
 }
 
-// sizesOf returns the sizes of a function, or of all, in a plan on np processes, or on any.
 func sizesOf(p *guidelines.Plan, function string, np int) (out []int64) {
 	for _, k := range p.Cases {
 		if (function == "" || k.Function == function) && (np == 0 || k.Shape.NP == np) && !slices.Contains(out, k.Msize) {
@@ -123,7 +121,6 @@ func algorithmChoices(e *explore.Exploration, cells []report.RemedyCell, p *guid
 	return out
 }
 
-// valueOf returns the library's number of an algorithm.
 func valueOf(list []protocol.Algorithms, collective, name string) int {
 	for _, a := range list {
 		for _, x := range a.Names {

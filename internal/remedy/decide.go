@@ -36,7 +36,6 @@ type effects struct {
 	keptBefore, keptAfter map[medians.Cell]bool
 }
 
-// effectsOf judges the sides of a proof.
 func effectsOf(sides []*analyze.Side, cfg judge.Config, r *report.RemedyResult, choices, held []tuning.Choice) (e *effects, err error) {
 	helps, harms := questions(cfg, r, choices)
 	a, b := sides[alone], sides[withIt]

@@ -120,7 +120,6 @@ func (x *Remedy) nameOf(what string, choices []tuning.Choice) string {
 	return fmt.Sprintf("%s-%.4x", what, h.Sum(nil))
 }
 
-// fresh returns the choices that are not held yet.
 func (x *Remedy) fresh(choices []tuning.Choice) []tuning.Choice {
 	return without(choices, x.held.choices)
 }
@@ -133,7 +132,6 @@ func contain(choices []tuning.Choice, c tuning.Choice) bool {
 	return slices.ContainsFunc(choices, func(o tuning.Choice) bool { return o.Key() == c.Key() })
 }
 
-// rejected adds the choices that are not in a list yet.
 func rejected(list []tuning.Rejected, choices []tuning.Choice, reason string) []tuning.Rejected {
 	for _, c := range choices {
 		if !has(list, c) {
@@ -321,7 +319,6 @@ func (x *Remedy) mpiruns(plan *guidelines.Plan) int {
 // The sides of a proof; what is held already is the third, if anything is.
 const alone, withIt, before = 0, 1, 2
 
-// compare measures and judges a proof.
 func (x *Remedy) compare(ctx context.Context, p *setting) error {
 	plan, envs := x.planOf(p), []map[string]string{nil, p.env}
 	if len(x.held.choices) > 0 {

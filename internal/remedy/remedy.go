@@ -204,7 +204,6 @@ func (x *Remedy) Planned(ctx context.Context) (text string, total time.Duration,
 	return text + fmt.Sprintf("Where a look points to help a proof follows. One in which something fails is made again with the rest.\nThere are at most %d.\n", x.Config.Remedy.Proofs), total, err
 }
 
-// perhaps are algorithms of all cells.
 func perhaps(cells []report.RemedyCell) (out []tuning.Choice) {
 	for _, c := range cells {
 		out = append(out, tuning.Choice{Kind: tuning.OwnAlgorithm, Function: c.Function, NP: c.NP, Sizes: []int64{c.Msize}})
@@ -322,7 +321,6 @@ func (x *Remedy) tryAlgorithms(ctx context.Context) error {
 	return x.tryOf(ctx, e, list)
 }
 
-// tryOf proves what an exploration has found.
 func (x *Remedy) tryOf(ctx context.Context, e *explore.Exploration, list *report.Algorithms) error {
 	if choices := algorithmChoices(e, x.found.Cells, x.plan, list.Collectives, x.Extend); len(choices) > 0 {
 		return x.prove(ctx, slices.Concat(x.held.choices, choices))

@@ -104,7 +104,6 @@ func (s *Settings) Means(fs *pflag.FlagSet, name, text string) {
 	f.Usage = key.Usage(s.defaults())
 }
 
-// FileFlag declares --guidelines.
 func (s *Settings) FileFlag(fs *pflag.FlagSet, usage string) {
 	fs.StringVar(&s.File, "guidelines", "", usage)
 	manual.Under(fs.Lookup("guidelines"), "check")
@@ -195,7 +194,6 @@ func (s *Settings) Given(keys ...string) bool {
 	return slices.ContainsFunc(s.flags, func(k *flag) bool { return len(k.typed) > 0 && slices.Contains(keys, k.key.Name) })
 }
 
-// First returns the first flag that was given, or "".
 func (s *Settings) First() string {
 	if s.File != "" {
 		return "guidelines"

@@ -8,7 +8,6 @@ import (
 	"pgmpi/internal/conf"
 )
 
-// Config is the [batch] section of gl.toml.
 type Config struct {
 	Template   string        `toml:"template"` // file with the script of another batch system; "": Slurm
 	Submit     []string      `toml:"submit"`   // words before the path of a script made from Template

@@ -63,7 +63,6 @@ func squeue(ctx context.Context, args ...string) (string, error) {
 	return ask(ctx, []string{"TZ=UTC", "SLURM_TIME_FORMAT=standard"}, "squeue", append([]string{"--noheader"}, args...)...)
 }
 
-// State is the state of a job, in Slurm's words.
 type State struct {
 	Word  string // such as RUNNING; "": the job is no longer known
 	Nodes string // where it runs

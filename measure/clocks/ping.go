@@ -12,7 +12,6 @@ type Ping struct{ Sent, Remote, Back int64 }
 
 func (p Ping) RTT() int64 { return p.Back - p.Sent }
 
-// Estimate is a measured difference of two clocks.
 type Estimate struct {
 	Point
 	// Bound is the largest possible error, ns: no message arrives before it is

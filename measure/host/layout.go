@@ -176,7 +176,6 @@ func (l *Layout) masks(n *Node) []Ranges {
 	return out
 }
 
-// cores returns the first CPUs of the cores that a mask touches, and all CPUs of these cores.
 func (k *NodeKind) cores(mask Ranges) (cores, cpus Ranges) {
 	for _, c := range mask {
 		core := Ranges{c}

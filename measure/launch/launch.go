@@ -72,7 +72,6 @@ func srun(program string, rank protocol.RankInfo, w wish) ([]string, error) {
 	return append(words, when(w.shared, "--overcommit")...), nil
 }
 
-// findLauncher takes the first program that says it is one of the known launchers.
 func (c Config) findLauncher(known []launcher, rank protocol.RankInfo, w wish) ([]string, error) {
 	var tried []string
 	names := c.candidates(known, rank.MPICC)

@@ -12,7 +12,6 @@ const (
 	FlagLong             // took longer than the window
 )
 
-// Sample is one timed repetition.
 type Sample struct {
 	NS    int64 // run-time in nanoseconds
 	Flags int

@@ -94,7 +94,6 @@ func launcherIn(path string) []int {
 	return []int{pid}
 }
 
-// ID tells a folder from its copies.
 func (f *Folder) ID() string {
 	info, err := f.lock.file.Stat()
 	if err != nil {

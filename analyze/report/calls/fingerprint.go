@@ -15,7 +15,7 @@ import (
 	"pgmpi/internal/picture"
 )
 
-var Fingerprints = document.Kind[samples.Fingerprint]{Name: "fingerprint", Sections: fingerprintSections, Screen: fingerprintScreen, Page: fingerprintPage, Rows: fingerprintRows, JSON: true}
+var Fingerprints = document.Kind[samples.Fingerprint]{Name: "fingerprint", Sections: fingerprintSections, Screen: fingerprintScreen, Rows: fingerprintRows, JSON: true}
 
 // fingerprintColumns are for one row per sample. New columns go to the end.
 var fingerprintColumns = []string{"function", "msize", "shape", "np", "mpirun", "rep", "ns", "category"}
@@ -31,12 +31,8 @@ func fingerprintRows(f *samples.Fingerprint) [][]string {
 }
 
 func fingerprintSections(f *samples.Fingerprint) []document.Section {
-	return fingerprintWith(f, fingerprintPictures(f))
-}
-
-func fingerprintWith(f *samples.Fingerprint, pictures []document.Section) []document.Section {
 	return slices.Concat([]document.Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
-		pictures, fingerprintRuns(f), fingerprintCounters(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
+		fingerprintPictures(f), fingerprintRuns(f), fingerprintCounters(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
 }
 
 // fingerprintScreen has where the samples are, without pictures.
@@ -68,15 +64,14 @@ func nodesOf(f *samples.Fingerprint) (names []string) {
 	return names
 }
 
-// fingerprintPage has pictures in place of the drawings of a terminal.
-func fingerprintPage(f *samples.Fingerprint) []document.Section {
+func fingerprintPictures(f *samples.Fingerprint) []document.Section {
 	c, err := f.CaseSamples()
-	if err != nil {
-		return fingerprintSections(f)
+	if err != nil || len(c.Runs) == 0 {
+		return nil
 	}
-	s := document.Titled("Samples by repetition, their distribution, and a log-normal one")
-	s.Figures = SampleFigures(c)
-	return fingerprintWith(f, []document.Section{s})
+	s := document.Titled("Samples by repetition and by mpirun, their distribution, and a log-normal one")
+	s.Draw(SampleFigures(c)...)
+	return []document.Section{s}
 }
 
 // fingerprintHead is the answer with how it was measured.
@@ -152,95 +147,6 @@ func fingerprintCategories(f *samples.Fingerprint) []document.Section {
 		t.Add(string(c), fmt.Sprint(f.Categories[c]), phrase.Percent(float64(f.Categories[c])/float64(max(1, f.Samples-f.Invalid))), categoryMeanings[c])
 	}
 	return document.Tabled(t, "", "Categories")
-}
-
-// sampleAt is a sample with its place in its mpirun; ns.
-type sampleAt struct {
-	rep int
-	ns  float64
-}
-
-// samplesOf are the valid ones that `keep` wants.
-func samplesOf(f *samples.Fingerprint, keep func(samples.Category) bool) (out []sampleAt) {
-	for _, r := range f.Runs {
-		for i, c := range r.Of {
-			if c != "" && keep(c) {
-				out = append(out, sampleAt{i, float64(r.NS[i])})
-			}
-		}
-	}
-	return out
-}
-
-// fingerprintPictures shows all samples, and the good ones.
-func fingerprintPictures(f *samples.Fingerprint) []document.Section {
-	all := samplesOf(f, func(samples.Category) bool { return true })
-	zoomed := samplesOf(f, func(c samples.Category) bool { return c == samples.Good })
-	out := picturesOf(all, "all samples")
-	if len(zoomed) > 0 && len(zoomed) < len(all) {
-		out = append(out, picturesOf(zoomed, "zoomed: good ones only")...)
-	}
-	return out
-}
-
-const (
-	scatterRows   = 10
-	histogramRows = 4
-)
-
-func picturesOf(samples []sampleAt, which string) []document.Section {
-	times := make([]float64, len(samples))
-	for i, x := range samples {
-		times[i] = x.ns
-	}
-	slices.Sort(times)
-	logarithmic := phrase.When(picture.NewTextAxis(times, 1).Logarithmic, "; logarithmic axis")
-	byRep := document.Titled("Run-time by repetition, %s%s", which, logarithmic)
-	byRep.Drawing(func(width int) []string { return scatter(samples, picture.NewTextAxis(times, scatterRows), width-14) })
-	byRep.Note("The darker, the more of the samples near a repetition; all mpiruns together, each from its repetition 0 on.")
-	spread := document.Titled("Histogram, box plot and cumulative distribution, %s%s", which, logarithmic)
-	spread.Drawing(func(width int) []string {
-		a := picture.NewTextAxis(times, width-8)
-		rule, labels := a.Ruler()
-		lines := append(a.Histogram(times, histogramRows), a.Box(times), "")
-		lines = append(lines, a.Ecdf(times, histogramRows)...)
-		return append(lines, rule, labels)
-	})
-	return []document.Section{byRep, spread}
-}
-
-var shades = []rune(" ░▒▓█")
-
-// scatter draws times over repetitions: a line for each cell of the axis, the longest
-// time on top, with its time before it.
-func scatter(samples []sampleAt, a picture.TextAxis, columns int) []string {
-	last := 0
-	for _, x := range samples {
-		last = max(last, x.rep)
-	}
-	columns = max(1, min(columns, last+1))
-	counts, all := make([][]int, columns), make([]int, columns)
-	for _, x := range samples {
-		at := x.rep * columns / (last + 1)
-		if counts[at] == nil {
-			counts[at] = make([]int, a.Cells)
-		}
-		counts[at][a.Cell(x.ns)]++
-		all[at]++
-	}
-	var out []string
-	for row := a.Cells - 1; row >= 0; row-- {
-		line := make([]rune, columns)
-		for at := range line {
-			line[at] = ' '
-			if counts[at] != nil && counts[at][row] > 0 {
-				line[at] = shades[max(1, (len(shades)-1)*counts[at][row]/all[at])]
-			}
-		}
-		label := phrase.Nanoseconds(a.At((float64(row) + .5) / float64(a.Cells)))
-		out = append(out, fmt.Sprintf("%9s ", label)+strings.TrimRight(string(line), " "))
-	}
-	return append(out, fmt.Sprintf("%9s 0%*d", "", max(columns-1, 1), last))
 }
 
 func fingerprintRuns(f *samples.Fingerprint) []document.Section {

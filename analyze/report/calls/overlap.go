@@ -23,7 +23,6 @@ import (
 var Overlaps = document.Kind[samples.Overlap]{Name: "overlap", Sections: overlapSections, Screen: overlapScreen, Rows: overlapRows, JSON: true,
 	Exit: overlapExit, Outcomes: overlapOutcomes, Metrics: overlapMetrics}
 
-// overlapExit ends a command that has shown what is hidden.
 func overlapExit(o *samples.Overlap) error {
 	switch o.Exit {
 	case exitcode.Violated:
@@ -34,7 +33,6 @@ func overlapExit(o *samples.Overlap) error {
 	return nil // of wrong data the campaign says so
 }
 
-// overlapColumns are the names of overlap.json, with a row for each mpirun. New columns go to the end.
 var overlapColumns = []string{"function", "msize", "shape", "np", "mpirun", "blocking_s", "done_s",
 	"none_post_s", "none_wait_s", "none_overhead_s", "none_overall_s", "none_overlap",
 	"interval", "tests", "post_s", "tests_s", "wait_s", "overhead_s", "overall_s", "overlap", "reason"}
@@ -61,7 +59,6 @@ func overlapSections(o *samples.Overlap) []document.Section {
 	return slices.Concat(overlapAnswer(o), overlapTables(o), overlapDesign(o))
 }
 
-// overlapScreen has a row for each call, and what violates NB5 or NB7.
 func overlapScreen(o *samples.Overlap) []document.Section {
 	out := overlapAnswer(o)
 	for _, v := range []judge.Verdict{judge.Violated, judge.Marginal} {

@@ -15,7 +15,6 @@ import (
 // PipelinedTimes hold single calls against calls in a row.
 var PipelinedTimes = document.Kind[samples.Pipelined]{Name: "pipelined", Sections: pipelinedSections, Screen: pipelinedScreen, Rows: pipelinedRows, JSON: true}
 
-// pipelinedColumns are the names of pipelined.json, with a row for each mpirun. New columns go to the end.
 var pipelinedColumns = []string{"function", "msize", "shape", "np", "calls", "mpirun", "single_s", "row_s", "mean_s", "reason"}
 
 func pipelinedRows(p *samples.Pipelined) [][]string {
@@ -31,7 +30,6 @@ func pipelinedRows(p *samples.Pipelined) [][]string {
 	return out
 }
 
-// pipelinedScreen has a row for each call.
 func pipelinedScreen(p *samples.Pipelined) []document.Section {
 	return slices.Concat(pipelinedAnswer(p), callsInRows(p.Cases, "Time of a call, from the least of the sizes to the most",
 		overSizes[samples.PipelinedCase]{"single", func(c *samples.PipelinedCase) *float64 { return c.SingleS }, phrase.Duration},

@@ -19,12 +19,12 @@ import (
 const mostPoints = 1000
 
 // SampleFigures are the samples of a case in its fastest, its median and its slowest mpirun: by
-// repetition, as histogram, as distribution function, and against a log-normal distribution; and what
-// stage 1 saw (S-PGMPI, Fig. 1).
+// repetition, as box plots, as histogram, as distribution function, and against a log-normal distribution;
+// and what stage 1 saw (S-PGMPI, Fig. 1).
 func SampleFigures(c *samples.CaseSamples) []picture.Figure {
 	var out []picture.Figure
 	if runs := c.Typical(); len(runs) > 0 {
-		out = append(out, overRepetitions(c, runs), histogram(c, runs), distribution(c, runs), normalQuantiles(c, runs))
+		out = append(out, overRepetitions(c, runs), boxes(c, runs), histogram(c, runs), distribution(c, runs), normalQuantiles(c, runs))
 	}
 	if len(c.Predictions) > 0 {
 		for _, metric := range c.NREP.Metrics {
@@ -64,6 +64,27 @@ func overRepetitions(c *samples.CaseSamples, runs []samples.RunSamples) picture.
 	})
 	f.Text = fmt.Sprintf("%s of %s; the filter leaves %d out as outliers%s.", conf.Plural(all, "valid sample"), conf.Plural(len(runs), "mpirun"), outliers,
 		phrase.When(step > 1, "; every %dth is shown", step))
+	return f
+}
+
+// boxes are Tukey's box plots.
+func boxes(c *samples.CaseSamples, runs []samples.RunSamples) picture.Figure {
+	f := sampleFigure(c, "boxes", "box plots", picture.Axis{Title: "mpirun", Scale: picture.Named}, picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds})
+	for i, s := range runSeries(runs, picture.Dots, func(r *samples.RunSamples) []picture.Point {
+		x := slices.Sorted(slices.Values(r.Seconds))
+		at := func(share float64) float64 { return x[int(share*float64(len(x)-1)+.5)] }
+		p := picture.Point{Y: at(.5), Lo: at(.25), Hi: at(.75)}
+		for _, s := range x {
+			if s < r.Lo || s > r.Hi {
+				p.Each = append(p.Each, s)
+			}
+		}
+		return []picture.Point{p}
+	}) {
+		s.Points[0].X = float64(i)
+		f.X.Names, f.Series = append(f.X.Names, fmt.Sprint(runs[i].Run)), append(f.Series, s)
+	}
+	f.Text = "Median and quartiles of each mpirun, and the samples that the filter leaves out."
 	return f
 }
 

@@ -14,10 +14,8 @@ import (
 	"pgmpi/measure/results/imported"
 )
 
-// RunTimes are the run-times of a results folder.
 var RunTimes = document.Kind[samples.Times]{Name: "times", Sections: timesSections, Screen: timesScreen, Ending: timesEnding, Rows: timesRows, JSON: true, Plotted: timesPlotted}
 
-// timesColumns are the names of times.json. New columns go to the end.
 var timesColumns = []string{"function", "msize", "shape", "np", "r", "min_s", "q1_s", "median_s", "q3_s", "max_s", "reason"}
 
 func timesRows(t *samples.Times) [][]string {
@@ -74,14 +72,12 @@ func widest(t *samples.Times) (worst *samples.CaseTimes, middle float64) {
 	return worst, stats.MedianFinite(all)
 }
 
-// timesScreen has a row for each call.
 func timesScreen(t *samples.Times) []document.Section {
 	return slices.Concat(timesAnswer(t), callsInRows(t.Cases, "Run-times, from the least of the sizes to the most",
 		overSizes[samples.CaseTimes]{"median", func(k *samples.CaseTimes) *float64 { return k.MedianS }, phrase.Duration},
 		overSizes[samples.CaseTimes]{"slowest/fastest mpirun", apart, phrase.Ratio}))
 }
 
-// timesEnding looks at the samples of the widest case.
 func timesEnding(t *samples.Times, _ string) (e document.Ending) {
 	if worst, _ := widest(t); worst != nil {
 		e.Next = []document.Label{{Name: "Samples", Value: fmt.Sprintf("pgmpi fingerprint %s %s:%d:%s", conf.Folder(t.Folder.Folder), phrase.Function(worst.Function), worst.Msize, worst.Shape)}}
@@ -89,7 +85,6 @@ func timesEnding(t *samples.Times, _ string) (e document.Ending) {
 	return e
 }
 
-// timesSections has a table for every function and number of processes.
 func timesSections(t *samples.Times) []document.Section {
 	design := document.Titled("How it was measured")
 	design.Fact("Folder", "%s", t.Folder.Folder)

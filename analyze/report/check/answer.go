@@ -138,7 +138,6 @@ func wrongWords(r *analyze.Report) string {
 	return "wrong data"
 }
 
-// setting is what was measured, where and when.
 func setting(r *analyze.Report) string {
 	took := phrase.When(r.WallClockS > 0, " in %s", phrase.Rounded(phrase.InSeconds(r.WallClockS)))
 	return SetUp(r.Library, Processes(r.Shapes), r.Operation, conf.Plural(r.R, "mpirun")+took, r.Host, r.Created)

@@ -22,7 +22,6 @@ import (
 // Environments list what can change a result, and doubts about it.
 var Environments = document.Kind[Environment]{Name: "env", Sections: envSections, Screen: envScreen, JSON: true}
 
-// Environment is where ranks run or ran.
 type Environment struct {
 	Version string            `json:"pgmpi_version"`
 	Rank    protocol.RankInfo `json:"rank"`
@@ -59,7 +58,6 @@ func placed(l *host.Layout) string {
 	return text + more
 }
 
-// envAnswer says first whether anything is doubtful.
 func envAnswer(e *Environment) []document.Section {
 	var ids []string
 	for _, d := range e.Doubts {
@@ -129,7 +127,6 @@ func LayoutSections(l *host.Layout, library string, shown map[string]int) []docu
 
 const mostNodes = 32 // with a section of their own
 
-// otherNodes says the extremes of many nodes.
 func otherNodes(l *host.Layout, nodes []host.Node) document.Section {
 	s := document.Titled("%s, %s more, each in manifest.json", l.Shape, conf.Plural(len(nodes), "node"))
 	var load, busy float64

@@ -11,7 +11,6 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// reportExit ends a command that has shown a report.
 func reportExit(r *analyze.Report) error {
 	switch r.ExitCode() {
 	case exitcode.Violated:

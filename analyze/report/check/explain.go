@@ -51,7 +51,6 @@ func explainSections(e *analyze.Explanation) []document.Section {
 	return slices.Concat([]document.Section{head}, samples, pictures(e), counted(e), dependence(e), numbers(e), []document.Section{verdict})
 }
 
-// explainScreen is a verdict in a sentence.
 func explainScreen(e *analyze.Explanation) []document.Section {
 	v := e.Verdict
 	times, test := "", ""
@@ -125,7 +124,6 @@ func Correlation(r float64) string {
 	return fmt.Sprintf("%.2f", r)
 }
 
-// dependence shows the autocorrelation of the samples as bars.
 func dependence(e *analyze.Explanation) []document.Section {
 	sides := []*analyze.SideSamples{&e.Call}
 	if e.Other != nil && (e.Other.Function != e.Call.Function || e.Other.Msize != e.Call.Msize) {
@@ -228,7 +226,6 @@ func counted(e *analyze.Explanation) []document.Section {
 	return document.Tabled(t, note, "What a call does, counted without a clock")
 }
 
-// CallsOf is aCall of a number that may be unknown.
 func CallsOf(n *float64) string {
 	if n == nil {
 		return "-"

@@ -266,7 +266,6 @@ func MpirunFigures(r *analyze.Report) []picture.Figure {
 	return out
 }
 
-// OrNaN is a number that may not be defined.
 func OrNaN(x *float64) float64 {
 	if x == nil {
 		return math.NaN()

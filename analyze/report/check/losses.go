@@ -115,7 +115,6 @@ func lossRows(r *analyze.Report, among func(*analyze.Verdict) bool) []loss {
 	return slices.Concat(groups...)
 }
 
-// breaks adds a violation at the size of the loss.
 func (l *loss) breaks(v *analyze.Verdict) {
 	if l.worst == nil || lost(v) > lost(l.worst) {
 		l.worst, l.sizes = v, []*analyze.Verdict{v}

@@ -9,7 +9,6 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
-	"pgmpi/internal/clean"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/results/imported"
@@ -63,21 +62,6 @@ func CellLabels(function string, msize int64, shape string) []document.Label {
 	return []document.Label{{Name: "function", Value: function}, {Name: "msize", Value: fmt.Sprint(msize)}, {Name: "shape", Value: shape}}
 }
 
-// reportBenchmarks has the run medians of the collectives alone: benchstat compares libraries.
-func reportBenchmarks(r *analyze.Report) *document.Benchmarks {
-	out := &document.Benchmarks{Facts: []document.Label{{Name: "library", Value: document.OneLine(phrase.ShortVersion(r.Library.Version))}, {Name: "host", Value: document.OneLine(r.Host)}}}
-	for _, k := range r.Measured.Cases {
-		if !strings.HasPrefix(k.Function, "MPI_") {
-			continue
-		}
-		name := fmt.Sprintf("%s/msize=%d/np=%d%s", k.Function, k.Msize, k.NP, phrase.When(k.Shape != guidelines.Shape{NP: k.NP}.String(), "/shape=%s", k.Shape))
-		for _, run := range k.Runs {
-			out.Benchmarks = append(out.Benchmarks, document.Benchmark{Name: strings.Join(strings.Fields(clean.Line(name)), "_"), Calls: run.Samples, NS: run.NS})
-		}
-	}
-	return out
-}
-
 // reportPlotted has the medians of the collectives over the mpiruns, as OSU's benchmarks print times.
 func reportPlotted(r *analyze.Report) string {
 	var times []imported.OSUTime
@@ -93,7 +77,6 @@ func reportPlotted(r *analyze.Report) string {
 var RunMedians = document.Kind[[]medians.CaseMedians]{Name: "medians", Rows: runMedianRows,
 	Sections: func(*[]medians.CaseMedians) []document.Section { return nil }}
 
-// runMedianColumns: new ones go to the end.
 var runMedianColumns = []string{"function", "mockup_of", "msize", "shape", "np", "mpirun", "median_s", "n", "outliers", "finished_at",
 	"mode", "calls", "invalid", "page_faults", "page_faults_rank", "switches", "switches_rank"}
 
@@ -109,7 +92,6 @@ func runMedianRows(list *[]medians.CaseMedians) [][]string {
 	return out
 }
 
-// ifCounted returns nil where the kernel counted nothing.
 func ifCounted(u medians.Usage, value any) any {
 	if math.IsNaN(u.Faults) {
 		return nil

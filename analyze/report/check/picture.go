@@ -6,49 +6,41 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/internal/document"
-	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 )
 
-// pictures draws the run medians and the samples of both sides on one axis.
-// For split the other side is all k calls together.
+// pictures has the run medians and the samples of both sides. For split the other side is all k calls together.
 func pictures(e *analyze.Explanation) []document.Section {
 	if e.Other == nil {
 		return nil
 	}
-	medians, samples := [2][]float64{}, [2][]float64{}
+	axis := picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}
+	middle := picture.Figure{ID: "run-medians", Title: "Run medians, one per mpirun", X: axis, Y: picture.Axis{Title: "side", Scale: picture.Named, Names: []string{"instead", "call"}},
+		Text: "The test compares these."}
+	all := picture.Figure{ID: "samples", Title: "All samples", X: axis, Y: picture.Axis{Title: "share that takes no longer"},
+		Text: "The samples of all mpiruns after the outlier filter."}
 	for i, s := range []*analyze.SideSamples{&e.Call, e.Other} {
+		role := []picture.Role{picture.Call, picture.Instead}[i]
+		medians, samples := picture.Series{Name: sideName(s), Role: role, Form: picture.Dots}, picture.Series{Name: sideName(s), Role: role}
+		var kept []float64
 		for _, r := range s.Runs {
-			for _, t := range r.Kept {
-				samples[i] = append(samples[i], t*float64(s.Calls))
-			}
+			kept = append(kept, r.Kept...)
 			if !math.IsNaN(r.RunMedian) {
-				medians[i] = append(medians[i], r.RunMedian*float64(s.Calls))
+				medians.Points = append(medians.Points, picture.Bare(r.RunMedian*float64(s.Calls)/1e9, float64(1-i)))
 			}
 		}
+		if len(medians.Points) == 0 {
+			return nil
+		}
+		slices.Sort(kept)
+		const most = 100 // points
+		for k := range min(len(kept), most) {
+			rank := k * (len(kept) - 1) / max(1, min(len(kept), most)-1)
+			samples.Points = append(samples.Points, picture.Bare(kept[rank]*float64(s.Calls)/1e9, float64(rank+1)/float64(len(kept))))
+		}
+		middle.Series, all.Series = append(middle.Series, medians), append(all.Series, samples)
 	}
-	if len(medians[0]) == 0 || len(medians[1]) == 0 {
-		return nil
-	}
-	// Lines are indented by 3, and labels want room at the end.
-	axisOf := func(width int) picture.TextAxis {
-		return picture.NewTextAxis(slices.Concat(medians[0], medians[1], samples[0], samples[1]), width-8)
-	}
-	names := [2]string{sideName(&e.Call), sideName(e.Other)}
-	of := document.Titled("Run medians, one per mpirun; the test compares these%s", phrase.When(axisOf(document.UsualWidth).Logarithmic, " (logarithmic axis)"))
-	all := document.Titled("All samples after the outlier filter, %d and %d; the same axis, each side to its own height", len(samples[0]), len(samples[1]))
-	draw(&of, axisOf, names, medians, 1)
-	draw(&all, axisOf, names, samples, 3)
-	return []document.Section{of, all}
-}
-
-func draw(s *document.Section, axisOf func(width int) picture.TextAxis, names [2]string, times [2][]float64, rows int) {
-	s.Say("%s", names[0])
-	s.Drawing(func(width int) []string { return axisOf(width).Histogram(times[0], rows) })
-	s.Say("%s", names[1])
-	s.Drawing(func(width int) []string {
-		a := axisOf(width)
-		rule, labels := a.Ruler()
-		return append(a.Histogram(times[1], rows), rule, labels)
-	})
+	out := document.Titled("Run medians, which the test compares, and all samples after the outlier filter")
+	out.Draw(middle, all)
+	return []document.Section{out}
 }

@@ -13,7 +13,6 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// because says in words why the verdict is what it is.
 func because(s *document.Section, e *analyze.Explanation) {
 	r, v := e.Report, e.Verdict
 	if v.Tolerant {

@@ -20,7 +20,6 @@ func reportPage(r *analyze.Report) []document.Section {
 		pageDisturbed(r), states(r), suspected(r), undecided(r), outOfSync(r), bounds(r), summary(r), violations(r), remarks(r), header(r), pageFactors(r))
 }
 
-// pageAnswer also says where the answer is from.
 func pageAnswer(r *analyze.Report) []document.Section {
 	out := answer(r)
 	if at, err := time.Parse(time.RFC3339, r.Created); err == nil {
@@ -55,7 +54,6 @@ func pageDisturbed(r *analyze.Report) []document.Section {
 	return out
 }
 
-// pageFactors is what could change the result, folded.
 func pageFactors(r *analyze.Report) []document.Section {
 	m := &r.Measured
 	if m.Rank.LibVersion == "" {

@@ -26,7 +26,6 @@ func reportScreen(r *analyze.Report) []document.Section {
 	return slices.Concat(findings(r), matrix(r, false))
 }
 
-// findings are what screen and full report begin with.
 func findings(r *analyze.Report) []document.Section {
 	return slices.Concat(answer(r), gateSections(r), wrongCases(r), losses(r), notSure(r))
 }

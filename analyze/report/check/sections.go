@@ -18,9 +18,8 @@ import (
 	"pgmpi/mockups"
 )
 
-// Reports are verdicts with what they rest on.
 var Reports = document.Kind[analyze.Report]{Name: "report", Sections: reportSections, Screen: reportScreen, Page: reportPage, Rows: reportRows, JSON: true,
-	Exit: reportExit, Ending: ending, Outcomes: ReportOutcomes, Metrics: reportMetrics, Benchmarks: reportBenchmarks, Plotted: reportPlotted, Comment: true}
+	Exit: reportExit, Ending: ending, Outcomes: ReportOutcomes, Metrics: reportMetrics, Plotted: reportPlotted, Comment: true}
 
 func reportSections(r *analyze.Report) []document.Section {
 	return slices.Concat(findings(r), disturbed(r), matrix(r, true), header(r), summary(r), violations(r), states(r), suspected(r), undecided(r),
@@ -44,7 +43,6 @@ func reportRows(r *analyze.Report) [][]string {
 	return out
 }
 
-// header says what was measured and what the verdicts rest on.
 func header(r *analyze.Report) []document.Section {
 	s := document.Titled("How it was measured")
 	var shapes []string

@@ -41,7 +41,6 @@ func statesSection(of []medians.State) document.Section {
 	return out
 }
 
-// byStateSection lists the tests whose answer depends on the state.
 func byStateSection(r *analyze.Report, shape string) document.Section {
 	var s document.Section
 	t := &document.Table{Head: []string{"guideline", "msize", "all mpiruns", "ratio", "by state", "answer (mpiruns)"}, Align: "lrlrll", Flex: 5, Spare: []int{3, 4}}

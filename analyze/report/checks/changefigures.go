@@ -16,7 +16,6 @@ import (
 	"pgmpi/internal/picture"
 )
 
-// TrendFigure has the ratio of a test in each check.
 func TrendFigure(s *series.Series, t *series.Trend, id string) picture.Figure {
 	f := picture.Figure{ID: id, Title: fmt.Sprintf("%s %s at %s on %s", t.Guideline, phrase.Function(t.Function), phrase.Size(t.Msize), t.Shape),
 		X: picture.Axis{Title: "check (UTC)", Scale: picture.Named}, Y: picture.Axis{Title: "ratio", Scale: picture.Log, Unit: picture.Factor, Level: 1, Holds: []float64{0.8, 1.25}}, Series: []picture.Series{{Name: "ratio"}}}

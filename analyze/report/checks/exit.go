@@ -10,7 +10,6 @@ import (
 	"pgmpi/internal/fail"
 )
 
-// compareExit ends a command that has shown a comparison.
 func compareExit(c *series.Comparison) error {
 	switch c.ExitCode() {
 	case exitcode.Violated:

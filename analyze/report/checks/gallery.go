@@ -19,7 +19,6 @@ import (
 	"pgmpi/internal/picture"
 )
 
-// Gallery is the pictures of one or several results folders.
 type Gallery struct {
 	Out      string // the folder that they are in
 	Formats  []string

@@ -77,7 +77,6 @@ func news(k *series.Night) string {
 	return strings.TrimPrefix(changed(k, " ", "; ")+phrase.When(k.Shift != nil, "; %s", k.Shift), "; ")
 }
 
-// nightTime is when a night was, to the minute.
 func nightTime(k *series.Night) string {
 	at, err := time.Parse(time.RFC3339, k.Created)
 	if err != nil {

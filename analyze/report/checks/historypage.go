@@ -110,7 +110,6 @@ func turn(c series.Lasting) string {
 	return "▼"
 }
 
-// historyFeed has an entry for each change that lasts.
 func historyFeed(h *series.History) *document.Feed {
 	f, ids := &document.Feed{Title: "pgmpi history"}, trendIDs(h)
 	for i := range h.Series {

@@ -12,10 +12,8 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// Spreads say how well measurements repeat.
 var Spreads = document.Kind[series.Spread]{Name: "reproduce", Sections: spreadSections, Screen: spreadScreen, Rows: spreadRows, JSON: true}
 
-// spreadColumns are for one row per case and folder, as plotting programs like it.
 var spreadColumns = []string{"function", "msize", "shape", "np", "folder", "normalised", "median_s", "min", "max", "max_over_min", "cv"}
 
 func spreadRows(s *series.Spread) [][]string {
@@ -34,7 +32,6 @@ func spreadSections(s *series.Spread) []document.Section {
 	return slices.Concat(spreadScreen(s), spreadCases(s), check.Warnings(s.Warnings), []document.Section{sizes})
 }
 
-// spreadScreen has the spread in a sentence, and for each function.
 func spreadScreen(s *series.Spread) []document.Section {
 	worst := s.Cases[0]
 	var all []float64

@@ -57,7 +57,6 @@ const (
 // (docs/dev/statistics.md).
 const Pointing = 7
 
-// Estimate is the Plan with what its mpiruns would take.
 func (c *Campaign) Estimate() (*report.Plan, error) {
 	design, err := analyze.Design(c.Manifest, c.Config.Analyze)
 	if err != nil {

@@ -297,7 +297,6 @@ func (d *collection) add(m *results.Manifest, r *results.Run) {
 	d.stale = d.medians.Add(r) != nil || d.stale
 }
 
-// Collected returns the run medians of all stages so far.
 func (c *Campaign) Collected() (*medians.Set, error) { return c.collected(c.Manifest.R) }
 
 // collected returns the run medians of stage 2 up to an mpirun, and of later stages.

@@ -37,7 +37,6 @@ type reader struct {
 // readers has the formats, in the order of help.
 var readers = []reader{osuReader, imbReader, picoReader, ncclReader, reproReader}
 
-// Formats are the names that --from takes.
 func Formats() (names []string) {
 	for _, r := range readers {
 		names = append(names, r.name)

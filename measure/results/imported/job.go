@@ -124,7 +124,6 @@ func (j *Job) Manifest(check guidelines.Config, users []guidelines.User) (*resul
 	return m, nil
 }
 
-// NoTest is why a job gives no test.
 type NoTest struct {
 	Job    string
 	unused []string
@@ -243,7 +242,6 @@ func (j *Job) addSums(m *results.Manifest, sums map[timedKey][]timedKey) {
 	}
 }
 
-// Run returns the i-th run, from 0, as a raw file has it.
 func (j *Job) Run(i int, m *results.Manifest) *results.Run {
 	r := &results.Run{Header: results.Header{Schema: results.RawSchema, Mode: protocol.ModeMeasure, Shape: j.Shape, Run: i + 1, Rank: m.Rank}}
 	for n, k := range m.Plan.Cases {

@@ -78,7 +78,6 @@ func readPICO(in *input) error {
 	return m.add("pico", function, count*m.element, samples...)
 }
 
-// picoJob names the job, with the settings that its notes have.
 func picoJob(time string, row map[string]string) string {
 	gpu := ""
 	if row["gpu_awareness"] == "yes" {
