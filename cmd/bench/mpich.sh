@@ -1,16 +1,17 @@
 #!/bin/sh
 # MPICH from Debian's sources, for `bench builds`.
-#   mpich.sh get DIR      fetches, configures and installs it into DIR/installed: 25 MB, some ten minutes
+#   mpich.sh get DIR      fetches, configures and installs it into DIR/installed: 25 MB, some ten minutes; apt must
+#                         know of sources ("Types: deb deb-src" in debian.sources, then apt-get update)
 #   mpich.sh build DIR    installs it into $PREFIX with one line more, in which MPI_Scan copies its vector once
 #                         more: as many percent of it as the file "copied" of this checkout has
 set -eu
-from=http://deb.debian.org/debian/pool/main/m/mpich/mpich_4.0.2.orig.tar.xz
 mkdir -p "$2"
 dir=$(cd "$2" && pwd)
 case $1 in
 get)
-    curl -sSfL "$from" | tar -xJ -C "$dir" --strip-components=1
     cd "$dir"
+    apt-get source --download-only mpich
+    tar -xJf mpich_*.orig.tar.xz --strip-components=1
     ./configure --prefix="$dir/installed" --with-device=ch3:nemesis --disable-fortran --disable-cxx --disable-romio \
         --disable-static --enable-fast=O2,ndebug >configure.out 2>&1
     make -j "$(nproc)" >make.out 2>&1
