@@ -191,3 +191,20 @@ func (r *Remarks) Differs(factor, remedy, format string, args ...any) {
 	*r = append(*r, remark.Remark{ID: remark.Differs + remark.ID(strings.NewReplacer(".", "-", " ", "-").Replace(factor)), Place: factor,
 		Text: fmt.Sprintf(format, args...), Remedy: remedy, Docs: remark.Comparing})
 }
+
+// mostNamed is how many of the cases that meet page faults a remark names.
+const mostNamed = 3
+
+// ofFaults is about calls that meet page faults.
+func (r *Remarks) ofFaults(of *Report) {
+	if len(of.PageFaults) == 0 {
+		return
+	}
+	var named []string
+	for _, f := range of.PageFaults[:min(mostNamed, len(of.PageFaults))] {
+		named = append(named, fmt.Sprintf("%s at %s on %s: %s (rank %d)", f.Function, conf.HumanSize(f.Msize), f.Shape,
+			conf.Plural(int(f.PerCall+.5), "page fault"), f.Rank))
+	}
+	r.Add(remark.PageFaults, "%s in which every call meets memory that the kernel has to map first; most a call: %s",
+		conf.Plural(len(of.PageFaults), "case"), strings.Join(named, "; "))
+}

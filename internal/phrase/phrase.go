@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"pgmpi/internal/conf"
@@ -151,4 +152,76 @@ func Row(values ...any) []string {
 func First[T any](list []T, most int, more string) (shown []T, sentence string) {
 	n := len(list) - most
 	return list[:min(len(list), most)], When(n > 0, more, n)
+}
+
+// ShortVersion is what a library says of itself, up to the first comma or line.
+func ShortVersion(s string) string {
+	short, _, _ := strings.Cut(strings.ReplaceAll(s, "\n", ","), ",")
+	return strings.TrimSpace(short)
+}
+
+// Plain is what people call an id: "Bcast" for "MPI_Bcast", "Reduce" for "gather_as_reduce".
+func Plain(id string) string {
+	id = strings.TrimPrefix(id, "MPI_")
+	_, parts, ok := strings.Cut(id, "_as_")
+	if !ok {
+		return id
+	}
+	names := strings.Split(parts, "+")
+	for i, n := range names {
+		if n != "" {
+			names[i] = strings.ToUpper(n[:1]) + n[1:]
+		}
+	}
+	return strings.Join(names, "+")
+}
+
+// functionName is Bcast for MPI_Bcast, and the id of a mock-up.
+func Function(id string) string { return strings.TrimPrefix(id, "MPI_") }
+
+func Capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// Percent writes a share: "1.5 %".
+func Percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
+
+// longest is the most that is estimated: what is longer would not be waited for, and a
+// few of it still fit into a Duration.
+const longest = math.MaxInt64 / 10 * time.Nanosecond
+
+// InSeconds makes a Duration of an estimate.
+func InSeconds(s float64) time.Duration {
+	return time.Duration(min(s*1e9, float64(longest)))
+}
+
+// Rounded shows no more digits of an estimate than it has: "180 ms", "3.4 s",
+// "1 min 30 s", "2 h 5 min", "12 days".
+func Rounded(d time.Duration) string {
+	const day, year = 24 * time.Hour, 365 * 24 * time.Hour
+	switch {
+	case d < time.Second-5*time.Millisecond:
+		return fmt.Sprintf("%d ms", max(d.Round(10*time.Millisecond), 10*time.Millisecond).Milliseconds())
+	case d < 20*time.Second:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", d.Seconds()), ".0") + " s"
+	case d < 10*time.Minute:
+		return inUnits(d.Round(time.Second), time.Minute, "min", time.Second, "s")
+	case d < 2*day:
+		return inUnits(d.Round(time.Minute), time.Hour, "h", time.Minute, "min")
+	case d < 2*year:
+		return fmt.Sprintf("%.0f days", d.Hours()/day.Hours())
+	case d >= longest:
+		return fmt.Sprintf("over %d years", longest/year)
+	}
+	return fmt.Sprintf("%.0f years", d.Hours()/year.Hours())
+}
+
+// inUnits writes a time in two units, without what is 0.
+func inUnits(d, large time.Duration, largeName string, small time.Duration, smallName string) string {
+	var parts []string
+	if n := d / large; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", n, largeName))
+	}
+	if n := d % large / small; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", n, smallName))
+	}
+	return strings.Join(parts, " ")
 }

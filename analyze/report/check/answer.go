@@ -8,10 +8,14 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
+	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 )
 
@@ -168,4 +172,51 @@ func SetUp(library analyze.Library, processes string, o analyze.Operation, mpiru
 
 func FolderSetUp(f analyze.ComparedFolder, processes string, o analyze.Operation) string {
 	return SetUp(f.Library, processes, o, conf.Plural(f.R, "mpirun"), f.Host, f.Created)
+}
+
+func FolderFact(s *document.Section, name string, f analyze.ComparedFolder, o analyze.Operation) {
+	s.Fact(name, "%s: %s", f.Folder, FolderSetUp(f, "", o))
+}
+
+// Warnings lists remarks on a comparison; their place is in their text.
+func Warnings(list []remark.Remark) []document.Section {
+	return document.Listed("Remarks", list, len(list), "", func(w remark.Remark) string { return w.Text + phrase.When(w.Remedy != "", "; %s", w.Remedy) })
+}
+
+// Within says of a paired test that it compares within mpiruns.
+func Within(test judge.TestName) string {
+	if t := judge.Get(test); t != nil && t.Paired {
+		return " within mpiruns"
+	}
+	return ""
+}
+
+var AdjustNames = map[judge.Adjust]string{
+	judge.AdjustBH:   "adjusted by Benjamini-Hochberg",
+	judge.AdjustHolm: "adjusted by Holm",
+	judge.AdjustNone: "not adjusted",
+}
+
+func effect(e analyze.Effect) string {
+	return phrase.RatioIn(e.Ratio, e.RatioLo95, e.RatioHi95)
+}
+
+func reportExit(r *analyze.Report) error {
+	switch r.ExitCode() {
+	case exitcode.Violated:
+		return fail.ErrFound
+	case exitcode.Failed:
+		w := r.Wrong[0]
+		return fmt.Errorf("%s at %s %s (%s). Leave it out with:\n  exclude = [%s]",
+			clean.Line(w.Function), conf.HumanSize(w.Msize), w.Did(), clean.Line(w.Message), phrase.Join(", ", "%q", r.Exclude))
+	case exitcode.NoVerdict:
+		switch {
+		case r.Refused != nil:
+			return &fail.Refused{Reason: r.Refused.Reason}
+		case len(r.Verdicts) == 0:
+			return &fail.Refused{Reason: "no verdict: nothing was tested"}
+		}
+		return &fail.Refused{Reason: fmt.Sprintf("no verdict for %d planned tests: they lack valid run medians; see the report", len(r.Incomplete))}
+	}
+	return nil
 }

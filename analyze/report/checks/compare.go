@@ -7,11 +7,16 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
+	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
 )
 
 var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Screen: compareScreen, Rows: compareRows, JSON: true, Exit: compareExit, Ending: compareEnding, Comment: true}
@@ -220,6 +225,57 @@ func compareGuidelines(c *series.Comparison) (out []document.Section) {
 			}
 		}
 		out = append(out, document.Tabled(t, "", "Guidelines %s in B: %d", cmp.Or(phrase.When(change == series.NewlyKept, "no longer violated"), phrase.Words(change)), len(t.Rows))...)
+	}
+	return out
+}
+
+func compareExit(c *series.Comparison) error {
+	switch c.ExitCode() {
+	case exitcode.Violated:
+		return fail.ErrFound
+	case exitcode.Failed:
+		w := c.Wrong[0]
+		return fmt.Errorf("%s at %s %s (%s): leave it out of both with check.exclude", clean.Line(w.Function), conf.HumanSize(w.Msize), w.Did(), clean.Line(w.Message))
+	case exitcode.NoVerdict:
+		switch {
+		case c.Refused != nil:
+			return &fail.Refused{Reason: c.Refused.Reason}
+		case c.Blind > 0:
+			return &fail.Refused{Reason: fmt.Sprintf("%s could not have shown a change by %g (--need): more mpiruns in both (--mpiruns)", conf.Plural(c.Blind, "case"), c.Need)}
+		}
+		return &fail.Refused{Reason: "some cases lack valid run medians in one of the folders; see the report"}
+	}
+	return nil
+}
+
+// ChangeFigures are the run-times of each function in both folders of a comparison.
+func ChangeFigures(c *series.Comparison) []picture.Figure {
+	var out []picture.Figure
+	ids := map[string]int{}
+	measured := slices.DeleteFunc(slices.Clone(c.Cases), func(k series.CaseChange) bool { return k.AMedianS == nil || k.BMedianS == nil })
+	for _, of := range analyze.Grouped(measured, func(k series.CaseChange) [2]string { return [2]string{k.Function, k.Shape} }) {
+		function, shape := of[0].Function, of[0].Shape
+		f := picture.Figure{ID: document.Unique(ids, picture.Anchor(function, shape)), Title: phrase.Function(function) + ", " + shape, X: check.SizeAxis(), Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds},
+			Series: []picture.Series{{Name: "A", Role: picture.Instead}, {Name: "B", Role: picture.Call}}}
+		var text []string
+		mark := func(k series.CaseChange, tone picture.Tone, sign string) {
+			m := picture.Mark{X: float64(k.Msize), Tone: tone, Sign: sign, Text: phrase.Words(k.Change) + ", " + phrase.Ratio(k.Ratio)}
+			f.Marks, text = append(f.Marks, m), append(text, phrase.Size(k.Msize)+" "+m.Text)
+		}
+		for _, k := range of {
+			f.Series[0].Points = append(f.Series[0].Points, picture.Bare(float64(k.Msize), *k.AMedianS))
+			f.Series[1].Points = append(f.Series[1].Points, picture.Bare(float64(k.Msize), *k.BMedianS))
+			switch k.Change {
+			case series.Slower, series.SlightlySlower:
+				mark(k, picture.Slow, "▲")
+			case series.Faster, series.SlightlyFaster:
+				mark(k, picture.Possible, "▼")
+			case series.NoDifference, series.NotCompared, series.LeftOut, series.NewlyViolated, series.NewlyKept, series.NewlyShown, series.NoLongerShown:
+			}
+		}
+		if f.Text = cmp.Or(strings.Join(text, "; "), "Nothing significant") + "."; c.AllRows || len(text) > 0 {
+			out = append(out, f)
+		}
 	}
 	return out
 }
