@@ -2,11 +2,11 @@ package analyze
 
 import (
 	"cmp"
-	"slices"
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -68,10 +68,7 @@ func Follow(m *results.Manifest, set *medians.Set, mode protocol.Mode, d *judge.
 }
 
 func (x *FollowedUp) Of(test int) *Answered {
-	if i := slices.IndexFunc(x.Answers, func(a Answered) bool { return a.Test == test }); i >= 0 {
-		return &x.Answers[i]
-	}
-	return nil
+	return lists.First(x.Answers, func(a Answered) bool { return a.Test == test })
 }
 
 // sideProblem says why one side of a comparison cannot be judged, if so.

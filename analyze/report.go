@@ -14,6 +14,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -63,13 +64,8 @@ func LibraryOf(m *results.Manifest) Library {
 
 // PmlOf names Open MPI's point-to-point messaging layer, each that a shape uses once.
 func PmlOf(m *results.Manifest) string {
-	var names []string
-	for _, s := range m.Plan.Shapes {
-		if name := m.PML[s.String()]; name != "" && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, ", ")
+	names := lists.Map(m.Plan.Shapes, func(s guidelines.Shape) string { return m.PML[s.String()] })
+	return strings.Join(Unique(names), ", ")
 }
 
 // untimed lists cases without times, with what happened to them.
@@ -300,8 +296,8 @@ func Grouped[T any, K comparable](list []T, key func(T) K) (groups [][]T) {
 // Unique returns the texts that are not empty, each once, in their order.
 func Unique(texts []string) (out []string) {
 	for _, t := range texts {
-		if t != "" && !slices.Contains(out, t) {
-			out = append(out, t)
+		if t != "" {
+			out = lists.With(out, t)
 		}
 	}
 	return out

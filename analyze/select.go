@@ -12,6 +12,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 )
 
 type Selection struct {
@@ -125,9 +126,7 @@ func narrow(plan *guidelines.Plan, tests []int, what, name string, of func(*guid
 			out = append(out, i)
 		}
 		for _, n := range names {
-			if !slices.Contains(known, n) {
-				known = append(known, n)
-			}
+			known = lists.With(known, n)
 		}
 	}
 	if len(out) > 0 {

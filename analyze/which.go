@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
@@ -43,11 +44,7 @@ const (
 )
 
 // LeftOut notes what was not looked at.
-func (w *Which) LeftOut(text string) {
-	if !slices.Contains(w.Left, text) {
-		w.Left = append(w.Left, text)
-	}
-}
+func (w *Which) LeftOut(text string) { w.Left = lists.With(w.Left, text) }
 
 // Name has the names of a row's algorithms, or why there is none.
 func (r *WhichRow) Name() string {
@@ -62,11 +59,7 @@ func (w *Which) Of(function, shape string, msize int64) *WhichRow {
 	if w == nil {
 		return nil
 	}
-	i := slices.IndexFunc(w.Rows, func(r WhichRow) bool { return r.Collective == function && r.Shape == shape && r.Msize == msize })
-	if i < 0 {
-		return nil
-	}
-	return &w.Rows[i]
+	return lists.First(w.Rows, func(r WhichRow) bool { return r.Collective == function && r.Shape == shape && r.Msize == msize })
 }
 
 // Default names the algorithms of a row in words: "pipeline, 128 KiB segments". It returns "" where none is known.

@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -286,14 +287,11 @@ func (x *explored) unused() []Unused {
 		if c.Status == protocol.StatusOK {
 			continue
 		}
-		same := slices.IndexFunc(out, func(u Unused) bool {
-			return u.Function == k.Function && u.Shape == k.Shape.String() && u.Status == string(c.Status)
-		})
-		if same < 0 {
-			same = len(out)
-			out = append(out, Unused{Function: k.Function, Shape: k.Shape.String(), Status: string(c.Status), Message: c.Message})
+		fresh := Unused{Function: k.Function, Shape: k.Shape.String(), Status: string(c.Status), Message: c.Message}
+		same := func(u Unused) bool {
+			return u.Function == fresh.Function && u.Shape == fresh.Shape && u.Status == fresh.Status
 		}
-		out[same].Cases++
+		lists.FirstOrNew(&out, same, fresh).Cases++
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 )
 
@@ -217,10 +218,7 @@ func compareCases(c *Comparison, d *judge.Design, cfg CompareConfig, a, b *analy
 
 // Of returns the row of a case, or nil.
 func (c *Comparison) Of(cell medians.Cell) *CaseChange {
-	if i := slices.IndexFunc(c.Cases, func(k CaseChange) bool { return k.Cell == cell }); i >= 0 {
-		return &c.Cases[i]
-	}
-	return nil
+	return lists.First(c.Cases, func(k CaseChange) bool { return k.Cell == cell })
 }
 
 // sensitivity says what the data could have shown. A case with a significant change has
@@ -288,12 +286,8 @@ func means(cases []CaseChange) []FunctionChange {
 		if k.Ratio == nil {
 			continue
 		}
-		i := slices.IndexFunc(out, func(f FunctionChange) bool { return f.Function == k.Function && f.Shape == k.Shape })
-		if i < 0 {
-			i = len(out)
-			out = append(out, FunctionChange{Function: k.Function, Shape: k.Shape})
-		}
-		f := &out[i]
+		same := func(f FunctionChange) bool { return f.Function == k.Function && f.Shape == k.Shape }
+		f := lists.FirstOrNew(&out, same, FunctionChange{Function: k.Function, Shape: k.Shape})
 		f.Sizes++
 		f.logs += math.Log(*k.Ratio)
 		f.Ratio = analyze.Number(math.Exp(f.logs / float64(f.Sizes)))

@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/results"
 )
@@ -419,8 +420,8 @@ func (g *Baselines) slower(notes *[]string) (out []analyze.SlowerCase) {
 		if c.CouldHaveSeen != nil {
 			*notes = append(*notes, fmt.Sprintf("run-times against %s: half of the cases could have shown %.2f× or more", c.A.Folder, *c.CouldHaveSeen))
 		}
-		if j := slices.IndexFunc(c.Warnings, func(w remark.Remark) bool { return w.ID == remark.MachineShift }); j >= 0 {
-			*notes = append(*notes, fmt.Sprintf("run-times raise no alarm: %s", c.Warnings[j].Text))
+		if shift := lists.First(c.Warnings, func(w remark.Remark) bool { return w.ID == remark.MachineShift }); shift != nil {
+			*notes = append(*notes, "run-times raise no alarm: "+shift.Text)
 			return nil
 		}
 		for _, k := range c.Cases {

@@ -7,6 +7,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
 )
 
 // MatrixSchema names the format of matrix.json.
@@ -106,14 +107,9 @@ func matrixColumn(s *analyze.Side, shape string) MatrixColumn {
 
 // row finds the row of a verdict's guideline and function, or adds it.
 func (m *Matrix) row(v *analyze.Verdict) *MatrixRow {
-	i := slices.IndexFunc(m.Rows, func(r MatrixRow) bool {
+	return lists.FirstOrNew(&m.Rows, func(r MatrixRow) bool {
 		return r.Guideline == v.Guideline && r.Type == v.Type && r.Function == v.Function && r.Mockup == v.Mockup
-	})
-	if i < 0 {
-		i = len(m.Rows)
-		m.Rows = append(m.Rows, MatrixRow{v.Guideline, v.Type, v.Function, v.Mockup, make([]*MatrixCell, len(m.Columns))})
-	}
-	return &m.Rows[i]
+	}, MatrixRow{v.Guideline, v.Type, v.Function, v.Mockup, make([]*MatrixCell, len(m.Columns))})
 }
 
 func (r *MatrixRow) add(column int, v *analyze.Verdict) {

@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/remark"
 	"pgmpi/internal/stats"
 )
@@ -110,12 +111,8 @@ func (s *Spread) add(k guidelines.Case, sides []*analyze.Side) error {
 
 func (s *Spread) sumUp() {
 	for _, k := range s.Cases {
-		i := slices.IndexFunc(s.Functions, func(f FunctionSpread) bool { return f.Function == k.Function && f.Shape == k.Shape })
-		if i < 0 {
-			i = len(s.Functions)
-			s.Functions = append(s.Functions, FunctionSpread{Function: k.Function, Shape: k.Shape})
-		}
-		f := &s.Functions[i]
+		same := func(f FunctionSpread) bool { return f.Function == k.Function && f.Shape == k.Shape }
+		f := lists.FirstOrNew(&s.Functions, same, FunctionSpread{Function: k.Function, Shape: k.Shape})
 		f.Sizes++
 		if k.MaxOverMin > f.MaxOverMin {
 			f.MaxOverMin, f.WorstMsize = k.MaxOverMin, k.Msize

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"pgmpi/internal/lists"
 )
 
 const (
@@ -101,18 +103,12 @@ func (s *SVG) label(l Label) {
 	if l.Role == "sign" {
 		class += " " + bandClasses[l.Tone]
 	}
-	at := slices.IndexFunc(s.Labels, func(g textGroup) bool { return g.Class == class && g.Anchor == l.Anchor })
-	if at < 0 {
-		at = len(s.Labels)
-		s.Labels = append(s.Labels, textGroup{Class: class, Anchor: l.Anchor})
-	}
-	of, text := &s.Labels[at], label{coordinate(l.X), coordinate(l.Y), l.Text}
-	if l.Role == "sign" {
-		if same := slices.IndexFunc(of.Texts, func(t label) bool { return t.Y == text.Y }); same >= 0 {
-			of.Texts[same].X += " " + text.X
-			of.Texts[same].Text += text.Text
-			return
-		}
+	group := func(g textGroup) bool { return g.Class == class && g.Anchor == l.Anchor }
+	of, text := lists.FirstOrNew(&s.Labels, group, textGroup{Class: class, Anchor: l.Anchor}), label{coordinate(l.X), coordinate(l.Y), l.Text}
+	if same := lists.First(of.Texts, func(t label) bool { return l.Role == "sign" && t.Y == text.Y }); same != nil {
+		same.X += " " + text.X
+		same.Text += text.Text
+		return
 	}
 	of.Texts = append(of.Texts, text)
 }

@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 )
@@ -119,9 +120,7 @@ func (l *loss) breaks(v *analyze.Verdict) {
 	if l.worst == nil || lost(v) > lost(l.worst) {
 		l.worst, l.sizes = v, []*analyze.Verdict{v}
 	}
-	if !slices.Contains(l.broken, v.Guideline) {
-		l.broken = append(l.broken, v.Guideline)
-	}
+	l.broken = lists.With(l.broken, v.Guideline)
 }
 
 // takes tells whether the next size belongs into the same row: the same guidelines and algorithm, and the same to be

@@ -15,6 +15,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 )
@@ -101,13 +102,9 @@ func (g *Gallery) panels(kind string, labels []string, by [][]picture.Figure) {
 	var pictures []picture.Picture
 	for i, figures := range by {
 		for _, f := range figures {
-			at := slices.IndexFunc(pictures, func(p picture.Picture) bool { return p.Name == f.ID })
-			if at < 0 {
-				at = len(pictures)
-				pictures = append(pictures, picture.Picture{Name: f.ID, Kind: kind, Title: f.Title})
-			}
+			into := lists.FirstOrNew(&pictures, func(p picture.Picture) bool { return p.Name == f.ID }, picture.Picture{Name: f.ID, Kind: kind, Title: f.Title})
 			f.Title = cmp.Or(labels[i], f.Title)
-			pictures[at].Panels = append(pictures[at].Panels, f)
+			into.Panels = append(into.Panels, f)
 		}
 	}
 	for _, p := range pictures {
@@ -117,26 +114,18 @@ func (g *Gallery) panels(kind string, labels []string, by [][]picture.Figure) {
 
 // sideLabels tell folders apart: by their libraries where these differ, else by their names. A single one needs none.
 func sideLabels(sides []*analyze.Side) []string {
-	labels := make([]string, len(sides))
 	if len(sides) == 1 {
-		return labels
+		return []string{""}
 	}
-	for i, s := range sides {
-		labels[i] = phrase.ShortVersion(s.Report.Library.Version)
+	for _, name := range []func(*analyze.Side) string{
+		func(s *analyze.Side) string { return phrase.ShortVersion(s.Report.Library.Version) },
+		func(s *analyze.Side) string { return filepath.Base(s.Name) },
+	} {
+		if labels := lists.Map(sides, name); different(labels) {
+			return labels
+		}
 	}
-	if different(labels) {
-		return labels
-	}
-	for i, s := range sides {
-		labels[i] = filepath.Base(s.Name)
-	}
-	if different(labels) {
-		return labels
-	}
-	for i, s := range sides {
-		labels[i] = s.Name
-	}
-	return labels
+	return lists.Map(sides, func(s *analyze.Side) string { return s.Name })
 }
 
 func different(labels []string) bool {
@@ -155,9 +144,7 @@ func patternPanels(sides []*analyze.Side) [][]picture.Figure {
 	for _, s := range sides {
 		reports = append(reports, s.Report)
 		for _, of := range check.PatternGroups(s.Report) {
-			if p := check.PatternOf(of[0]); !slices.Contains(shown, p) {
-				shown = append(shown, p)
-			}
+			shown = lists.With(shown, check.PatternOf(of[0]))
 		}
 	}
 	ids := check.PatternIDs(reports...)
@@ -182,16 +169,13 @@ func latencyLines(sides []*analyze.Side, labels []string) []picture.Figure {
 	var out []picture.Figure
 	for i, s := range sides {
 		for _, f := range check.LatencyFigures(s.Report) {
-			at := slices.IndexFunc(out, func(o picture.Figure) bool { return o.ID == f.ID })
-			if at < 0 {
-				at = len(out)
-				out = append(out, f)
-				out[at].Series, out[at].Marks = nil, nil
-			}
-			for _, line := range f.Series {
-				line.Name = labels[i] + phrase.When(len(f.Series) > 1, ", %s", line.Name)
-				line.Role = []picture.Role{picture.Call, picture.Instead, picture.Other}[min(len(out[at].Series), 2)]
-				out[at].Series = append(out[at].Series, line)
+			series := f.Series
+			f.Series, f.Marks = nil, nil
+			into := lists.FirstOrNew(&out, func(o picture.Figure) bool { return o.ID == f.ID }, f)
+			for _, line := range series {
+				line.Name = labels[i] + phrase.When(len(series) > 1, ", %s", line.Name)
+				line.Role = []picture.Role{picture.Call, picture.Instead, picture.Other}[min(len(into.Series), 2)]
+				into.Series = append(into.Series, line)
 			}
 		}
 	}

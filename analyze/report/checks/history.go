@@ -14,6 +14,7 @@ import (
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 )
@@ -233,20 +234,12 @@ func lastingGroups(s *series.Series) (out []*lastingGroup) {
 	})
 	for _, c := range best {
 		factor := c.After / c.Before
-		i := slices.IndexFunc(out, func(g *lastingGroup) bool {
+		g := *lists.FirstOrNew(&out, func(g *lastingGroup) bool {
 			return c.LastBefore < g.Night && g.Night <= c.FirstAfter && g.Function == c.Function && g.Shape == c.Shape && (g.most > 1) == (factor > 1)
-		})
-		if i < 0 {
-			i = len(out)
-			out = append(out, &lastingGroup{Lasting: c, least: factor, most: factor})
-		}
-		g := out[i]
+		}, &lastingGroup{Lasting: c, least: factor, most: factor})
 		g.tests++
 		g.least, g.most = min(g.least, factor), max(g.most, factor)
-		g.sizes = append(g.sizes, c.Msize)
-		if !slices.Contains(g.guidelines, c.Guideline) {
-			g.guidelines = append(g.guidelines, c.Guideline)
-		}
+		g.sizes, g.guidelines = append(g.sizes, c.Msize), lists.With(g.guidelines, c.Guideline)
 	}
 	slices.SortStableFunc(out, func(a, b *lastingGroup) int { return cmp.Compare(a.Night, b.Night) })
 	return out

@@ -13,6 +13,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/mockups"
@@ -319,13 +320,9 @@ func matrixHeat(m *series.Matrix, names, order []string, shown func(series.Matri
 		}
 		name := cmp.Or(phrase.When(mockups.Algorithm(r.Mockup) != "", "own"), r.Guideline) + " " + phrase.Plain(r.Function) +
 			phrase.When(r.Mockup != "" && mockups.Algorithm(r.Mockup) == "", " ≤ %s", phrase.Plain(r.Mockup))
-		at := slices.IndexFunc(h.Rows, func(row picture.HeatRow) bool { return row.Name == name })
-		if at < 0 {
-			at = len(h.Rows)
-			h.Rows = append(h.Rows, picture.HeatRow{Name: name, Cells: make([]picture.HeatCell, len(order))})
-		}
+		row := lists.FirstOrNew(&h.Rows, func(row picture.HeatRow) bool { return row.Name == name }, picture.HeatRow{Name: name, Cells: make([]picture.HeatCell, len(order))})
 		for i, cell := range r.Cells {
-			into := &h.Rows[at].Cells[slices.Index(order, names[i])]
+			into := &row.Cells[slices.Index(order, names[i])]
 			if c := matrixHeatCell(cell); *into == (picture.HeatCell{}) || c.Ratio > into.Ratio {
 				*into = c
 			}
