@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -155,11 +156,7 @@ func (a *Analysis) sides(i int) (orig, other *medians.Case) {
 // allowed is the time in ns that a tolerant test grants the call beside the other side: a request
 // has a price.
 func allowed(cfg judge.Config, medians []float64) []float64 {
-	out := make([]float64, len(medians))
-	for i, ns := range medians {
-		out[i] = (1+cfg.NBTolerance)*ns + float64(cfg.NBAllowance)
-	}
-	return out
+	return lists.Map(medians, func(ns float64) float64 { return (1+cfg.NBTolerance)*ns + float64(cfg.NBAllowance) })
 }
 
 // settle gives the verdict where one of the cases cannot be compared: wrong
@@ -319,6 +316,14 @@ func Number(x float64) *float64 {
 		return nil
 	}
 	return &x
+}
+
+// Or is a number, or another one where it is undefined.
+func Or(x *float64, undefined float64) float64 {
+	if x == nil {
+		return undefined
+	}
+	return *x
 }
 
 // Seconds turns nanoseconds into the unit of reports.

@@ -98,8 +98,7 @@ func (v *Verdict) AllCallsS() *float64 {
 	if v.OtherMedianS == nil {
 		return nil
 	}
-	all := *v.OtherMedianS * float64(max(v.K, 1))
-	return &all
+	return Number(*v.OtherMedianS * float64(max(v.K, 1)))
 }
 
 // PossibleS is what the call would take if it were not slower than the other side, in seconds: its median over the
@@ -108,8 +107,7 @@ func (v *Verdict) PossibleS() *float64 {
 	if v.MedianS == nil || v.Ratio == nil || *v.Ratio <= 0 {
 		return v.AllCallsS()
 	}
-	possible := *v.MedianS / *v.Ratio
-	return &possible
+	return Number(*v.MedianS / *v.Ratio)
 }
 
 // alternatives names, for every cell with a finding, the fastest of what was

@@ -9,7 +9,6 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
-	"pgmpi/internal/exitcode"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
@@ -59,13 +58,8 @@ func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r 
 }
 
 // Candidates counts the candidates that a plan tests: the family of the adjustment.
-func Candidates(m *results.Manifest, plan *results.FollowUps) (n int) {
-	for _, f := range plan.Comparisons {
-		if !isItself(m.Plan.Tests[f.Test].Mockup) {
-			n++
-		}
-	}
-	return n
+func Candidates(m *results.Manifest, plan *results.FollowUps) int {
+	return lists.Count(plan.Comparisons, func(f results.Comparison) bool { return !isItself(m.Plan.Tests[f.Test].Mockup) })
 }
 
 // LeastTesting mpiruns test, unless another number is asked for.
@@ -303,15 +297,7 @@ func (e *Exploration) exitCode() int {
 	wrong := slices.ContainsFunc(e.Unused, func(u Unused) bool {
 		return u.Status == string(protocol.StatusWrong) && mockups.Algorithm(u.Function) == ""
 	})
-	switch {
-	case wrong:
-		return exitcode.Failed
-	case e.Count[OwnAlgorithm] > 0:
-		return exitcode.Violated
-	case e.Refused != nil:
-		return exitcode.NoVerdict
-	}
-	return exitcode.OK
+	return analyze.ExitCode(wrong, e.Count[OwnAlgorithm] > 0, e.Refused != nil)
 }
 
 const ExploreSchema = "pgmpi-explore/1"

@@ -14,6 +14,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/results"
@@ -155,12 +156,9 @@ func testsLost(plan *guidelines.Plan, costs []Cost) string {
 			left[l.Case] = true
 		}
 	}
-	n := 0
-	for _, t := range plan.Tests {
-		if t.Type != guidelines.Split && (left[plan.Cases[t.Case]] || left[plan.Cases[t.Others[0]]]) {
-			n++
-		}
-	}
+	n := lists.Count(plan.Tests, func(t guidelines.Test) bool {
+		return t.Type != guidelines.Split && (left[plan.Cases[t.Case]] || left[plan.Cases[t.Others[0]]])
+	})
 	return phrase.When(n > 0, ", of which %d need a case that is left out", n)
 }
 

@@ -11,6 +11,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/tuning"
@@ -45,23 +46,13 @@ var Remedies = document.Kind[RemedyResult]{Name: "remedy", JSON: true, Rows: rem
 	},
 }
 
-func (r *RemedyResult) count(s CellState) (n int) {
-	for _, c := range r.Cells {
-		if c.State == s {
-			n++
-		}
-	}
-	return n
+func (r *RemedyResult) count(s CellState) int {
+	return lists.Count(r.Cells, func(c RemedyCell) bool { return c.State == s })
 }
 
 // Believed counts the parts of which nothing shows that they are in force.
-func (r *RemedyResult) Believed() (n int) {
-	for _, f := range r.Effects {
-		if f.State == CannotTell {
-			n++
-		}
-	}
-	return n
+func (r *RemedyResult) Believed() int {
+	return lists.Count(r.Effects, func(f Effect) bool { return f.State == CannotTell })
 }
 
 // remedyAnswer has the answer in its first line, and how the setting is used.

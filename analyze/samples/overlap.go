@@ -10,7 +10,6 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/internal/exitcode"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -114,7 +113,7 @@ func NewOverlap(name, method string, m *results.Manifest, runs []*results.Run, c
 	if err := o.judge(cfg, most, float64(tick)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	o.Exit = o.exitCode()
+	o.Exit = analyze.ExitCode(o.Count[judge.Wrong] > 0, o.Count[judge.Violated] > 0, o.Refused != nil)
 	return o, nil
 }
 
@@ -255,18 +254,6 @@ func (c *OverlapCase) testOf(x judge.Outcome) OverlapTest {
 		t.Verdict = judge.NotMeasured
 	}
 	return t
-}
-
-func (o *Overlap) exitCode() int {
-	switch {
-	case o.Count[judge.Wrong] > 0:
-		return exitcode.Failed
-	case o.Count[judge.Violated] > 0:
-		return exitcode.Violated
-	case o.Refused != nil:
-		return exitcode.NoVerdict
-	}
-	return exitcode.OK
 }
 
 // Median is the median over the cases of how much is hidden, without tests and with the best;

@@ -229,10 +229,7 @@ func (c *Comparison) sensitivity() {
 		if k.Change == LeftOut || k.Change == NotCompared {
 			continue
 		}
-		least := math.Inf(1)
-		if k.CouldHaveSeen != nil {
-			least = *k.CouldHaveSeen
-		}
+		least := analyze.Or(k.CouldHaveSeen, math.Inf(1))
 		seen = append(seen, least)
 		if c.Need > 0 && k.Change == NoDifference && least > c.Need {
 			c.Blind++
@@ -302,14 +299,12 @@ func means(cases []CaseChange) []FunctionChange {
 }
 
 // without counts the cases that another folder lacks.
-func without(s *analyze.Side, other *analyze.Side) (n int) {
+func without(s *analyze.Side, other *analyze.Side) int {
 	there := other.Cases()
-	for _, k := range s.Manifest.Plan.Cases {
-		if _, ok := there[k]; !ok || !alike(s, other, k.Shape.String()) {
-			n++
-		}
-	}
-	return n
+	return lists.Count(s.Manifest.Plan.Cases, func(k guidelines.Case) bool {
+		_, ok := there[k]
+		return !ok || !alike(s, other, k.Shape.String())
+	})
 }
 
 // ExitCode sums the comparison up.

@@ -282,12 +282,7 @@ func against(nights []*Check, v *analyze.Verdict) (most strongest, ok bool) {
 }
 
 // upper is the end of the ratio's interval, or the ratio.
-func (p *Point) upper() float64 {
-	if x := cmp.Or(p.RatioHi95, p.Ratio); x != nil {
-		return *x
-	}
-	return 0
-}
+func (p *Point) upper() float64 { return analyze.Or(cmp.Or(p.RatioHi95, p.Ratio), 0) }
 
 // words are "kept in night-3 (0.98× [0.97, 1.00])".
 func (s strongest) words() string {
@@ -314,7 +309,7 @@ func worse(v *analyze.Verdict, p *Point) bool {
 func least(v *analyze.Verdict) float64 {
 	lo := *v.RatioLo95
 	for _, in := range v.ByState {
-		lo = min(lo, value(in.RatioLo95, 0))
+		lo = min(lo, analyze.Or(in.RatioLo95, 0))
 	}
 	return lo
 }
@@ -323,16 +318,9 @@ func least(v *analyze.Verdict) float64 {
 func (p *Point) largest() float64 {
 	hi := *p.RatioHi95
 	for _, in := range p.ByState {
-		hi = max(hi, value(in.RatioHi95, math.Inf(1)))
+		hi = max(hi, analyze.Or(in.RatioHi95, math.Inf(1)))
 	}
 	return hi
-}
-
-func value(x *float64, none float64) float64 {
-	if x == nil {
-		return none
-	}
-	return *x
 }
 
 // confirm reports whether a would-be alarm stays one, and says why; x is nil where it was not

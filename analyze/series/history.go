@@ -12,6 +12,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 )
 
@@ -101,7 +102,10 @@ func (s *Series) fill(checks []*Check, wanted []Asked) error {
 			before := checks[i-1]
 			row.Changed, row.Shift = changedSince(before, c), MachineShift(before, c)
 			if c.Gate == nil {
-				row.Gone = goneSince(before, c)
+				row.Gone = lists.Count(c.Points, func(p Point) bool {
+					was := before.find(p.Asked)
+					return was != nil && was.Verdict == judge.Violated && p.Verdict == judge.Kept
+				})
 			}
 		}
 		s.Nights = append(s.Nights, row)
@@ -173,16 +177,6 @@ func changedSince(a, b *Check) []Difference {
 		}
 	}
 	return out
-}
-
-// goneSince counts the tests that were violated in the check before, and are kept now.
-func goneSince(before, c *Check) (n int) {
-	for _, p := range c.Points {
-		if was := before.find(p.Asked); was != nil && was.Verdict == judge.Violated && p.Verdict == judge.Kept {
-			n++
-		}
-	}
-	return n
 }
 
 const (

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/samples"
@@ -14,6 +15,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
@@ -96,7 +98,7 @@ func overlapAnswer(o *samples.Overlap) []document.Section {
 		s.Say("NOTHING COULD BE MEASURED of the nonblocking calls: the tables say why.")
 	default:
 		s.Say("OVERLAP: %s of a nonblocking call is hidden behind computation without progress tests, %s with the best ones (medians of %s).",
-			share(none), share(best), conf.Plural(overlapMeasured(o), "case"))
+			share(none), share(best), conf.Plural(lists.Count(o.Cases, func(c samples.OverlapCase) bool { return c.R > 0 }), "case"))
 	}
 	s.Say("%s.", check.FolderSetUp(o.Folder, "", o.Operation))
 	s.Say("Of %s (NB5, NB7): %s.", conf.Plural(o.M, "test"), phrase.Counts(overlapVerdicts, func(v judge.Verdict) int { return o.Count[v] }))
@@ -107,15 +109,6 @@ func overlapAnswer(o *samples.Overlap) []document.Section {
 }
 
 var overlapVerdicts = []judge.Verdict{judge.Violated, judge.Marginal, judge.Undecided, judge.Kept, judge.NotMeasured, judge.Wrong}
-
-func overlapMeasured(o *samples.Overlap) (n int) {
-	for _, c := range o.Cases {
-		if c.R > 0 {
-			n++
-		}
-	}
-	return n
-}
 
 // share writes a part of 1: "93 %". Undefined: "-".
 func share(x *float64) string {
@@ -232,10 +225,7 @@ func overlapOutcome(c *samples.OverlapCase, id string, t samples.OverlapTest) do
 	o := document.Outcome{Class: "pgmpi." + c.Shape + ".overlap." + c.Function, Name: fmt.Sprintf("%s %d B", id, c.Msize), Why: string(t.Verdict), Seconds: c.Blocking.Median}
 	switch t.Verdict {
 	case judge.Violated, judge.Wrong:
-		o.Result = document.Failed
-		if t.Ratio != nil {
-			o.Ratio = *t.Ratio
-		}
+		o.Result, o.Ratio = document.Failed, analyze.Or(t.Ratio, 0)
 	case judge.Undecided, judge.NotMeasured, judge.Suspected, judge.NotSuspected, judge.SeenOnce:
 		o.Result = document.Skipped
 	case judge.Kept, judge.Marginal:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
@@ -53,11 +54,10 @@ func timesAnswer(t *samples.Times) []document.Section {
 
 // apart is the largest run median over the smallest.
 func apart(k *samples.CaseTimes) *float64 {
-	if k.MinS == nil || *k.MinS == 0 {
+	if k.MinS == nil {
 		return nil
 	}
-	ratio := *k.MaxS / *k.MinS
-	return &ratio
+	return analyze.Number(*k.MaxS / *k.MinS)
 }
 
 // widest is the case whose mpiruns are farthest apart, and the median over the cases.

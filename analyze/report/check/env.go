@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/analyze"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
@@ -133,12 +134,7 @@ func otherNodes(l *host.Layout, nodes []host.Node) document.Section {
 	most, least := 0, math.MaxInt
 	for _, n := range nodes {
 		most, least = max(most, len(n.Ranks)), min(least, len(n.Ranks))
-		if n.Load != nil {
-			load = max(load, *n.Load)
-		}
-		if n.OthersBusy != nil {
-			busy = max(busy, *n.OthersBusy)
-		}
+		load, busy = max(load, analyze.Or(n.Load, 0)), max(busy, analyze.Or(n.OthersBusy, 0))
 	}
 	s.Fact("ranks", "%d to %d on each", least, most)
 	s.Fact("before", "load of at most %.2f; other programs used at most %.1f CPUs", load, busy)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -53,8 +52,8 @@ func isFound(v *analyze.Verdict) bool {
 func worstRatio(of []*analyze.Verdict) float64 {
 	worst := 0.0
 	for _, v := range of {
-		if v.Verdict == judge.Violated && v.Ratio != nil {
-			worst = max(worst, *v.Ratio)
+		if v.Verdict == judge.Violated {
+			worst = max(worst, analyze.Or(v.Ratio, 0))
 		}
 	}
 	return worst
@@ -264,11 +263,4 @@ func MpirunFigures(r *analyze.Report) []picture.Figure {
 		out = append(out, f)
 	}
 	return out
-}
-
-func OrNaN(x *float64) float64 {
-	if x == nil {
-		return math.NaN()
-	}
-	return *x
 }

@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 )
 
@@ -64,13 +65,8 @@ func gateSections(r *analyze.Report) []document.Section {
 
 const mostAlarms = 20 // rows
 
-func count(tests []*analyze.Verdict, s analyze.GateState) (n int) {
-	for _, v := range tests {
-		if v.State == s {
-			n++
-		}
-	}
-	return n
+func count(tests []*analyze.Verdict, s analyze.GateState) int {
+	return lists.Count(tests, func(v *analyze.Verdict) bool { return v.State == s })
 }
 
 func gateAlarms(r *analyze.Report) []*analyze.Verdict {
@@ -129,14 +125,8 @@ func gateTable(tests []*analyze.Verdict, all bool) *document.Table {
 }
 
 func byRatio(tests []*analyze.Verdict) []*analyze.Verdict {
-	value := func(v *analyze.Verdict) float64 {
-		if v.Ratio == nil {
-			return 0
-		}
-		return *v.Ratio
-	}
 	out := slices.Clone(tests)
-	slices.SortStableFunc(out, func(a, b *analyze.Verdict) int { return cmp.Compare(value(b), value(a)) })
+	slices.SortStableFunc(out, func(a, b *analyze.Verdict) int { return cmp.Compare(analyze.Or(b.Ratio, 0), analyze.Or(a.Ratio, 0)) })
 	return out
 }
 

@@ -73,9 +73,7 @@ func outcomeOf(r *analyze.Report, v *analyze.Verdict, formula string, spent map[
 	took := spent[v.Cell()] + spent[other]
 	o := document.Outcome{Class: "pgmpi." + v.Shape + "." + v.Guideline + "." + v.Function, Name: fmt.Sprintf("%d B", v.Msize), Seconds: &took}
 	o.Result, o.Why = ResultOf(r, v)
-	if v.Ratio != nil {
-		o.Ratio = *v.Ratio
-	}
+	o.Ratio = analyze.Or(v.Ratio, 0)
 	call := fmt.Sprintf("%s %s, %s", phrase.Plain(v.Function), phrase.Size(v.Msize), v.Shape)
 	o.Title = call + ": " + phrase.Words(o.Why)
 	if v.Verdict == judge.Violated && v.Ratio != nil {

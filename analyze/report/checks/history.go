@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/check"
@@ -401,7 +403,7 @@ func TrendFigure(s *series.Series, t *series.Trend, id string) picture.Figure {
 		k := &s.Nights[p.Night]
 		f.X.Names = append(f.X.Names, nightTime(k))
 		if p.Ratio != nil && *p.Ratio > 0 {
-			f.Series[0].Points = append(f.Series[0].Points, picture.Point{X: float64(i), Y: *p.Ratio, Lo: check.OrNaN(p.RatioLo95), Hi: check.OrNaN(p.RatioHi95)})
+			f.Series[0].Points = append(f.Series[0].Points, picture.Point{X: float64(i), Y: *p.Ratio, Lo: analyze.Or(p.RatioLo95, math.NaN()), Hi: analyze.Or(p.RatioHi95, math.NaN())})
 		}
 		at := slices.IndexFunc(s.Changes, func(c series.Lasting) bool { return c.Asked == t.Asked && c.Night == p.Night })
 		if p.Verdict == judge.Violated {
