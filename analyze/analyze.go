@@ -219,7 +219,6 @@ func (a *Analysis) look() error {
 	return nil
 }
 
-// general returns, by shape, how slow each of the first mpiruns was.
 func (a *Analysis) general(runs int) map[guidelines.Shape][]float64 {
 	out := map[guidelines.Shape][]float64{}
 	for _, shape := range a.manifest.Plan.Shapes {
@@ -326,7 +325,6 @@ func Or(x *float64, undefined float64) float64 {
 	return *x
 }
 
-// Seconds turns nanoseconds into the unit of reports.
 func Seconds(ns float64) *float64 { return Number(ns / 1e9) }
 
 // seeOnce describes what was imported from too few mpiruns, or as means: ratios of medians, with an interval
@@ -356,7 +354,6 @@ func (a *Analysis) seeOnce() {
 	}
 }
 
-// once says why nothing is decided.
 func once(m *results.Manifest) string {
 	if m.Imported.Statistic == results.Mean {
 		return "means, of which there is no test"

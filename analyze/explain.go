@@ -95,7 +95,6 @@ func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Ex
 	return e, nil
 }
 
-// Add describes the case's samples of one mpirun.
 func (s *SideSamples) Add(run *results.Run, plan int) error {
 	if run == nil {
 		return nil
@@ -143,7 +142,6 @@ func (s *SideRun) describe(valid []float64) error {
 	return err
 }
 
-// Dependence sums up the autocorrelation of all mpiruns.
 func (s *SideSamples) Dependence() {
 	var bounds, inefficiencies []float64
 	lags := make([][]float64, medians.Lags)

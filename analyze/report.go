@@ -68,7 +68,6 @@ func PmlOf(m *results.Manifest) string {
 	return strings.Join(Unique(names), ", ")
 }
 
-// untimed lists cases without times, with what happened to them.
 func (a *Analysis) untimed(which func(i int) bool) []CaseMessage {
 	out := []CaseMessage{}
 	for i, k := range a.manifest.Plan.Cases {
@@ -93,7 +92,6 @@ func (a *Analysis) isWrong(i int) bool {
 	}
 }
 
-// isOtherCall tells whether a function is another way to call a collective.
 func isOtherCall(id string) bool {
 	f, _ := mockups.Get(id)
 	return f.Call != ""
@@ -267,7 +265,6 @@ func (a *Analysis) origin() Origin {
 	return o
 }
 
-// yardstick is what was read in the median mpirun of each shape.
 func (a *Analysis) yardstick() (out []Probes) {
 	for _, shape := range a.manifest.Plan.Shapes {
 		y := Probes{Shape: shape.String(), Speed: a.set.Speed(shape)}

@@ -80,7 +80,6 @@ var (
 	spacedSize = regexp.MustCompile(`(?i)\b([0-9]+)\s+([kmg]i?b?|b)\b`)
 )
 
-// partsOf tells what the words of a selector name.
 func partsOf(plan *guidelines.Plan, selector string) (map[part]string, error) {
 	parts := map[part]string{}
 	known := func(word string, of func(*guidelines.Test) string) bool {

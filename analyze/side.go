@@ -9,7 +9,6 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Side is a results folder to be compared with others.
 type Side struct {
 	Name     string // what the user calls the folder
 	Manifest *results.Manifest

@@ -51,7 +51,6 @@ func (a *Analysis) judgeSplit() {
 	}
 }
 
-// suspicion is a smaller size of which k calls are faster than one call.
 type suspicion struct {
 	part, calls int // index into Plan.Cases; k
 	ratio       float64

@@ -54,7 +54,6 @@ func inState(s medians.State, orig, other *medians.Case, runs int) (p judge.Pair
 	return p
 }
 
-// divided is a test with at least two mpiruns in two states.
 type divided struct {
 	test   int // of the family
 	states []medians.State
@@ -246,7 +245,6 @@ func StatesOf(states []medians.State, shape string) string {
 	return strings.Join(out, ", ")
 }
 
-// ofStates says that the machine has changed its state.
 func (r *Remarks) ofStates(states []medians.State) {
 	for i, s := range states {
 		if i == 0 || states[i-1].Shape != s.Shape {

@@ -260,7 +260,6 @@ const (
 	Lost       GateState = "lost"        // judged in the baseline, and not measured now
 )
 
-// Gate is how a night stands against its baselines.
 type Gate struct {
 	Baselines []Baseline        `json:"baselines"`
 	FailOn    string            `json:"fail_on"` // new, sure (or firm), violated, times
@@ -285,7 +284,6 @@ type SlowerCase struct {
 	Baseline string   `json:"baseline"`
 }
 
-// Baseline is a check that a night is held against.
 type Baseline struct {
 	Folder  string `json:"folder"`
 	Created string `json:"created,omitempty"` // RFC 3339

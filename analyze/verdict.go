@@ -219,7 +219,6 @@ type Counted struct {
 	OtherSent *medians.Sent `json:"other_sent,omitempty" column:"other_"`
 }
 
-// usage fills in what was counted for the sides of every verdict.
 func (a *Analysis) usage() {
 	plan := &a.manifest.Plan
 	for i := range a.verdicts {

@@ -23,7 +23,6 @@ func (r *Remarks) Add(id remark.ID, format string, args ...any) {
 	*r = append(*r, remark.New(id, "", format, args...))
 }
 
-// warnings collects what a reader of the verdicts should know.
 func (a *Analysis) warnings(r *Report) []remark.Remark {
 	out := Remarks{}
 	m, set := a.manifest, a.set
@@ -66,7 +65,6 @@ func (a *Analysis) warnings(r *Report) []remark.Remark {
 	return out
 }
 
-// ofSamples is about what the run medians rest on.
 func (r *Remarks) ofSamples(of *Report, set *medians.Set) {
 	total, measured := 0, 0
 	for i := range set.Cases {
@@ -114,7 +112,6 @@ const (
 	normal95        = 1.645 // one-sided
 )
 
-// ofNeighbours says that mpiruns resemble the ones before them.
 func (r *Remarks) ofNeighbours(m *results.Manifest, set *medians.Set) {
 	for _, shape := range m.Plan.Shapes {
 		general := set.LastGeneral(shape)
@@ -192,10 +189,8 @@ func (r *Remarks) Differs(factor, remedy, format string, args ...any) {
 		Text: fmt.Sprintf(format, args...), Remedy: remedy, Docs: remark.Comparing})
 }
 
-// mostNamed is how many of the cases that meet page faults a remark names.
 const mostNamed = 3
 
-// ofFaults is about calls that meet page faults.
 func (r *Remarks) ofFaults(of *Report) {
 	if len(of.PageFaults) == 0 {
 		return

@@ -22,7 +22,6 @@ type Which struct {
 
 const WhichSchema = "pgmpi-which/1"
 
-// WhichRow is a call of a collective.
 type WhichRow struct {
 	Collective string `json:"collective"`
 	Shape      string `json:"shape"`
@@ -35,7 +34,6 @@ type WhichRow struct {
 	Sent protocol.Messages `json:"sent,omitzero"`
 }
 
-// How an algorithm is known.
 const (
 	ByMessages = "messages" // sent between the same processes, of the same bytes
 	ByTree     = "tree"     // the library's selection tree
@@ -43,7 +41,6 @@ const (
 	ByTreeAndMessages = "tree and messages"
 )
 
-// LeftOut notes what was not looked at.
 func (w *Which) LeftOut(text string) { w.Left = lists.With(w.Left, text) }
 
 // Name has the names of a row's algorithms, or why there is none.
@@ -54,7 +51,6 @@ func (r *WhichRow) Name() string {
 	return strings.Join(r.Algorithms, " or ")
 }
 
-// Of returns the row of a call, or nil.
 func (w *Which) Of(function, shape string, msize int64) *WhichRow {
 	if w == nil {
 		return nil

@@ -131,7 +131,6 @@ func (x *explored) candidates(tests []int) [2]*Candidate {
 	return best
 }
 
-// medianRatio is the median over the mpiruns that have both cases.
 func medianRatio(slow, fast *medians.Case) *float64 {
 	if slow.Status != protocol.StatusOK || fast.Status != protocol.StatusOK {
 		return nil
@@ -148,7 +147,6 @@ func medianRatio(slow, fast *medians.Case) *float64 {
 	return analyze.Number(stats.MedianFinite(ratios))
 }
 
-// Explore judges an exploration, as far as it was measured.
 func Explore(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Exploration, error) {
 	if err := analyze.CheckManifest(m); err != nil {
 		return nil, err

@@ -51,7 +51,6 @@ func New[T any](format string, w io.Writer, row reflect.Type) (Writer[T], error)
 	return nil, errors.New(conf.Unknown("format", format, Formats))
 }
 
-// osuWriter writes medians as OSU's benchmarks write times.
 type osuWriter struct {
 	out     io.Writer
 	library string

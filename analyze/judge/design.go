@@ -171,7 +171,6 @@ func (d *Design) needs(rejected int) float64 {
 	return d.Alpha
 }
 
-// at chooses the test for m and n medians.
 func (d *Design) at(m, n int) look {
 	var l look
 	for _, t := range d.candidates(max(m, n)) {
@@ -206,7 +205,6 @@ func (d *Design) candidates(r int) []*Test {
 	return out
 }
 
-// minP is the smallest p-value that m and n medians can give.
 func (d *Design) minP(t *Test, m, n int) float64 {
 	switch {
 	case min(m, n) < 1:

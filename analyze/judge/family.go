@@ -117,7 +117,6 @@ func (f *Family) pValue(t *Test, o *Outcome, x, y []float64) (p float64, err err
 	return min(1, 2*min(o.slower.P, faster.P)), nil
 }
 
-// Against is what the call's medians are tested against.
 func (f *Family) Against(pair Pair) []float64 {
 	if f.Method.Rules().Margin {
 		return scale(pair.Other, f.MinSlowdown)

@@ -55,7 +55,6 @@ const (
 	slowRuns   = 5
 )
 
-// SlowMpirun is an mpirun in which many cases took longer than in the others.
 type SlowMpirun struct {
 	Shape string  `json:"shape"`
 	Run   int     `json:"run"`   // from 1

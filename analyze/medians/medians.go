@@ -183,7 +183,6 @@ func (c *Case) MedianOf(runs int) float64 {
 	return stats.MedianFinite(Valid(c.Medians[:min(runs, len(c.Medians))]))
 }
 
-// Valid leaves out the mpiruns without a valid median.
 func Valid(medians []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(medians), math.IsNaN)
 }
@@ -335,7 +334,6 @@ func (f *Filter) kept(fences stats.Fences) (runMedian float64, series []float64)
 	return runMedian, f.values
 }
 
-// inOrder are the samples within the fences from the least on.
 func (f *Filter) inOrder(fences stats.Fences) (ascending []float64) {
 	for _, ns := range f.ascending {
 		if v := float64(ns); fences.Lo <= v && v <= fences.Hi {

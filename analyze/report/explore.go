@@ -105,7 +105,6 @@ func exploreAnswer(e *explore.Exploration) []document.Section {
 	return []document.Section{s}
 }
 
-// exploredIn are the mpiruns that chose, and those that tested.
 func exploredIn(e *explore.Exploration) string {
 	return conf.Plural(e.Select, "mpirun") + phrase.When(e.R > 0, " chose and %d others tested", e.R)
 }

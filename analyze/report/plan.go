@@ -148,7 +148,6 @@ func (p *Plan) tests() document.Section {
 	return s
 }
 
-// testsLost says how many tests of the family lack a case that can be measured.
 func testsLost(plan *guidelines.Plan, costs []Cost) string {
 	left := map[guidelines.Case]bool{}
 	for _, c := range costs {
@@ -273,7 +272,6 @@ func (p *Plan) time() document.Section {
 	return s
 }
 
-// hours shows two digits or more of a number of node-hours.
 func hours(h float64) string {
 	switch {
 	case h < 0.01:

@@ -55,7 +55,6 @@ func (r *RemedyResult) Believed() int {
 	return lists.Count(r.Effects, func(f Effect) bool { return f.State == CannotTell })
 }
 
-// remedyAnswer has the answer in its first line, and how the setting is used.
 func remedyAnswer(r *RemedyResult) []document.Section {
 	s := document.Section{}
 	mended, faster, all := r.count(CellMended), r.count(CellFaster), len(r.Cells)
@@ -92,7 +91,6 @@ func remedyAnswer(r *RemedyResult) []document.Section {
 	return []document.Section{s}
 }
 
-// excluded says in how many cases harm is not only unseen.
 func (r *RemedyResult) excluded(p *Proof) string {
 	out := fmt.Sprintf("Harm of %g× is excluded in %d of %s that the setting can change", r.Harm, p.Harmless, conf.Plural(p.Reached, "case"))
 	if left := p.Reached - p.Harmless; left > 0 {
@@ -149,7 +147,6 @@ func remedyCells(r *RemedyResult) []document.Section {
 	return []document.Section{s}
 }
 
-// remedySetting says what is set, and by what that is seen to be in force.
 func remedySetting(r *RemedyResult) []document.Section {
 	if len(r.Env) == 0 {
 		return nil
@@ -181,7 +178,6 @@ func remedyRejected(r *RemedyResult, most int) []document.Section {
 	return document.Listed("Tried and dropped", r.Rejected, most, withFull, func(d tuning.Rejected) string { return d.Label + ": " + d.Reason })
 }
 
-// remedyMockups lists what no setting mends, and what was faster in the check.
 func remedyMockups(r *RemedyResult, most int) []document.Section {
 	left := slices.DeleteFunc(slices.Clone(r.Cells), func(c RemedyCell) bool {
 		return c.State.Settled() || r.Kind == results.Explore

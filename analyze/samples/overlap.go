@@ -89,7 +89,6 @@ type OverlapRun struct {
 	protocol.Overlap
 }
 
-// NewOverlap sums up the mpiruns of ModeOverlap, and tests NB5 and NB7.
 func NewOverlap(name, method string, m *results.Manifest, runs []*results.Run, cfg judge.Config) (*Overlap, error) {
 	if len(runs) == 0 {
 		return nil, errors.New("it has no overlapped calls; `pgmpi overlap`, without a folder, measures them")
@@ -206,7 +205,6 @@ func (c *OverlapCase) side(of func(*OverlapRun) *protocol.Overlapped) OverlapSid
 // overall time without computation. It is not cut to 0…1: beyond, it shows its error.
 func Overlapped(excess, blocking float64) float64 { return 1 - excess/blocking }
 
-// judge tests NB5 and NB7 of all cases as one family.
 func (o *Overlap) judge(cfg judge.Config, r int, tick float64) error {
 	o.M = 2 * len(o.Cases)
 	d, err := judge.NewDesign(cfg, judge.Once(max(1, r)), o.M)

@@ -100,7 +100,6 @@ type PipelinedRun struct {
 	MeanS   float64 `json:"mean_s"`
 }
 
-// NewPipelined compares the samples of the mpiruns of ModePipelined.
 func NewPipelined(name string, m *results.Manifest, runs []*results.Run) (*Pipelined, error) {
 	if len(runs) == 0 {
 		return nil, errors.New("it has no samples of calls in a row; `pgmpi times --pipelined`, without a folder, measures them")
@@ -123,7 +122,6 @@ func NewPipelined(name string, m *results.Manifest, runs []*results.Run) (*Pipel
 	return p, nil
 }
 
-// add takes in an mpirun that has both kinds of samples of a case of the Plan.
 func (c *PipelinedCase) add(run *results.Run, plan int) error {
 	r := PipelinedRun{Run: run.Run}
 	have := 0

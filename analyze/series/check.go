@@ -164,7 +164,6 @@ func (c *Check) index() {
 	}
 }
 
-// find returns the check's answer to a question, or nil if it did not plan it.
 func (c *Check) find(a Asked) *Point {
 	if i, ok := c.at[a.question()]; ok {
 		return &c.Points[i]

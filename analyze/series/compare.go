@@ -216,7 +216,6 @@ func compareCases(c *Comparison, d *judge.Design, cfg CompareConfig, a, b *analy
 	return rows, nil
 }
 
-// Of returns the row of a case, or nil.
 func (c *Comparison) Of(cell medians.Cell) *CaseChange {
 	return lists.First(c.Cases, func(k CaseChange) bool { return k.Cell == cell })
 }
@@ -307,7 +306,6 @@ func without(s *analyze.Side, other *analyze.Side) int {
 	})
 }
 
-// ExitCode sums the comparison up.
 func (c *Comparison) ExitCode() int {
 	slow, incomplete := false, c.Refused != nil || c.Blind > 0
 	times := c.FailOn == ExitOnTimes || c.FailOn != ExitOnGuidelines && c.Shift == nil

@@ -121,7 +121,6 @@ func threadLevelOf(m *results.Manifest) string {
 	return strings.Join(levels, ", ")
 }
 
-// asText writes a value of gl.toml.
 func asText(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -187,7 +186,6 @@ func changedNames(list []GuidelineChange, change Change) (out []string) {
 	return out
 }
 
-// atMost lists the first names, and how many more there are.
 func atMost(most int, names []string) string {
 	text := strings.Join(names[:min(most, len(names))], ", ")
 	if more := len(names) - most; more > 0 {

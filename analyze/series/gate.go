@@ -15,7 +15,6 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Baselines are what a check is held against.
 type Baselines struct {
 	GateConfig
 	Nights []*Check      // the newest first
@@ -148,7 +147,6 @@ func (t tonight) expected(v *analyze.Verdict) (p provisional, ok bool) {
 	return p, true
 }
 
-// violated is the state of a test that is violated today and not expected to be.
 func (t tonight) violated(v *analyze.Verdict) provisional {
 	if len(t.Baseline) == 0 {
 		return provisional{state: analyze.New, reason: "no expectation names it", above: t.MinSlowdown}
@@ -193,7 +191,6 @@ func (t tonight) violated(v *analyze.Verdict) provisional {
 	return provisional{state: analyze.FirstShown, reason: "no baseline has planned it"}
 }
 
-// notViolated is the state of a test that is not violated today.
 func (t tonight) notViolated(v *analyze.Verdict) provisional {
 	for _, n := range t.Nights {
 		q := n.find(askedBy(v))
@@ -299,7 +296,6 @@ func (s strongest) words() string {
 	return fmt.Sprintf("%s (%.2f× [%.2f, %.2f])", text, *s.Ratio, *s.RatioLo95, *s.RatioHi95)
 }
 
-// worse reports whether a ratio is clearly larger than in a night that violates it, too.
 func worse(v *analyze.Verdict, p *Point) bool {
 	return v.Ratio != nil && p.Ratio != nil && v.RatioLo95 != nil && p.RatioHi95 != nil &&
 		*v.RatioLo95 > *p.RatioHi95 && *v.Ratio >= worseBy**p.Ratio
@@ -314,7 +310,6 @@ func least(v *analyze.Verdict) float64 {
 	return lo
 }
 
-// largest is the highest limit of a ratio in any state of the machine.
 func (p *Point) largest() float64 {
 	hi := *p.RatioHi95
 	for _, in := range p.ByState {
@@ -379,7 +374,6 @@ func (t tonight) notes() (out []string) {
 	return out
 }
 
-// notJudged are the shapes on which the machine was in a state that no baseline has.
 func (t tonight) notJudged() (out []string) {
 	for _, s := range t.Shapes {
 		states := t.statesOf(s.Name, nil)
@@ -390,7 +384,6 @@ func (t tonight) notJudged() (out []string) {
 	return out
 }
 
-// unmatched names the expectations about this library that match no test.
 func (t tonight) unmatched() (notes []string) {
 	for i := range t.Expect {
 		e := &t.Expect[i]

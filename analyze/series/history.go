@@ -161,7 +161,6 @@ func (c *Check) row() Night {
 	return row
 }
 
-// changedSince names what is known of both checks and differs.
 func changedSince(a, b *Check) []Difference {
 	out := []Difference{}
 	version := func(l analyze.Library) string {
@@ -235,7 +234,6 @@ func lasting(tracks []*track) (out []Lasting, err error) {
 	return out, nil
 }
 
-// changes describes each change of a test by the nights between its neighbours.
 func (t *track) changes() (out []Lasting) {
 	cuts := append(t.cuts, 0, len(t.logs))
 	slices.Sort(cuts)
@@ -258,7 +256,6 @@ type History struct {
 	Skipped []Skipped `json:"skipped"` // folders that could not be read
 }
 
-// Skipped is a folder or file that gave no night.
 type Skipped struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`

@@ -107,7 +107,6 @@ func (s *Shift) together(a, b *Check) {
 		float64(max(s.Slower, s.Faster)) >= shiftedShare*float64(s.Cases) && max(ratio, 1/ratio) > shiftedRatio
 }
 
-// caseMedians returns the medians of the cases that a check's tests have, mock-ups too.
 func caseMedians(c *Check) map[medians.Cell]float64 {
 	out := map[medians.Cell]float64{}
 	put := func(function string, msize int64, shape string, s *float64) {
@@ -130,7 +129,6 @@ func caseMedians(c *Check) map[medians.Cell]float64 {
 	return out
 }
 
-// readings pairs what was read of the machine.
 func readings(a, b *Check) []ProbeShift {
 	out := []ProbeShift{}
 	for _, x := range a.Probes {

@@ -99,7 +99,6 @@ func (e *FieldErrors) Check(ok bool, key, format string, args ...any) {
 	}
 }
 
-// Name adds an error about a key unless its value is a known name.
 func (e *FieldErrors) Name(key, what, value string, known []string) {
 	e.Check(slices.Contains(known, value), key, "%s", Unknown(what, value, known))
 }

@@ -216,7 +216,6 @@ func (d *Document) MadeBy(argv []string) {
 	answer.Fact("Command", "%s", clean.Line(strings.Join(clean.All(conf.Quote, argv), " ")))
 }
 
-// made is a part of a document, if its kind has it.
 func made[T, V any](make func(*T) V, t *T) (part V) {
 	if make != nil {
 		part = make(t)
@@ -255,7 +254,6 @@ func (d *Document) Ended(code int, all, folder string, written ...string) string
 	return strings.Join(lines, "\n")
 }
 
-// Noteless are sections for a screen, which has no legends.
 func Noteless(sections []Section) []Section {
 	for i := range sections {
 		sections[i].Notes = nil

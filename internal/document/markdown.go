@@ -118,7 +118,6 @@ func Escaped(text string) string {
 	return out.String()
 }
 
-// numbered begins an item of a list.
 var numbered = regexp.MustCompile(`^(\d+)([.)])( |$)`)
 
 // Block is escaped where it begins a line or an item of a list: no quotation, list or rule.

@@ -44,7 +44,6 @@ func factColumn(sections []Section) int {
 	return min(column, most)
 }
 
-// margin is what facts below a title are indented by.
 func (s *Section) margin() int {
 	if s.Title == "" {
 		return 0
@@ -104,7 +103,6 @@ func (p *page) text(t Text, margin int) {
 	}
 }
 
-// continued breaks a command between its words.
 func continued(words []string, width int) []string {
 	var lines []string
 	line := ""

@@ -55,7 +55,6 @@ func CommandNames(c *cobra.Command, args []string, _ string) (names []cobra.Comp
 // Offer notes what may follow a flag, for Offered.
 func Offer(f *pflag.Flag, names []string) { annotate(f, choices, names...) }
 
-// Offered lets a shell offer what may follow the flags of a command.
 func Offered(c *cobra.Command) {
 	for _, f := range Flags(c) {
 		if names := f.Annotations[choices]; names != nil {

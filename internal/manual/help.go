@@ -24,7 +24,6 @@ func MostNeeded(flags string) map[string]string { return map[string]string{mostN
 
 func Needed(c *cobra.Command) []string { return strings.Fields(c.Annotations[mostNeeded]) }
 
-// Under puts a flag under the heading of a section of gl.toml.
 func Under(f *pflag.Flag, of string) { annotate(f, section, of) }
 
 func annotate(f *pflag.Flag, name string, values ...string) {
@@ -48,7 +47,6 @@ func Flags(c *cobra.Command) (out []*pflag.Flag) {
 	return out
 }
 
-// HelpWidth is the widest line of a help text, in columns.
 const HelpWidth = 80
 
 // Help is the text of --help, or with all flags of --help=all; of pgmpi itself it is the overview.
@@ -101,7 +99,6 @@ Start with:
 	return w.String()
 }
 
-// part is some of a command's flags, with their heading in help and manual.
 type part struct {
 	title string
 	flags *pflag.FlagSet

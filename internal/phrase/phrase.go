@@ -25,7 +25,6 @@ func Words[T ~string](id T) string { return strings.ReplaceAll(string(id), "_", 
 
 func Known(text string) string { return cmp.Or(text, "unknown") }
 
-// BlankZero keeps a table of counts easy to scan.
 func BlankZero(n int) string { return cmp.Or(When(n != 0, "%d", n), ".") }
 
 // Counts writes how many there are of each word that there are any of: "1 violated, 4 not suspected".
@@ -176,19 +175,17 @@ func Plain(id string) string {
 	return strings.Join(names, "+")
 }
 
-// functionName is Bcast for MPI_Bcast, and the id of a mock-up.
+// Function is "Bcast" of MPI_Bcast, and the id of a mock-up.
 func Function(id string) string { return strings.TrimPrefix(id, "MPI_") }
 
 func Capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// Percent writes a share: "1.5 %".
 func Percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 
 // longest is the most that is estimated: what is longer would not be waited for, and a
 // few of it still fit into a Duration.
 const longest = math.MaxInt64 / 10 * time.Nanosecond
 
-// InSeconds makes a Duration of an estimate.
 func InSeconds(s float64) time.Duration {
 	return time.Duration(min(s*1e9, float64(longest)))
 }

@@ -62,7 +62,6 @@ type Placed struct {
 	Each         []float64
 }
 
-// frame maps values to places.
 type frame struct {
 	Box
 	x, y   Axis
@@ -134,7 +133,6 @@ func (m *frame) py(y float64) float64 {
 	return m.Bottom - (m.y.At(y)-m.lo[1])/(m.hi[1]-m.lo[1])*(m.Bottom-m.Top)
 }
 
-// bands shades what the marks are about, with their signs one below the other.
 func (d *Drawing) bands(f *Figure, m frame) {
 	for _, mark := range f.Marks {
 		at := m.px(mark.X)
@@ -153,7 +151,6 @@ func (d *Drawing) label(role, anchor string, x, y float64, text string) {
 	d.Labels = append(d.Labels, Label{Role: role, Anchor: anchor, X: x, Y: y, Text: text})
 }
 
-// halfWidth is half of the way to the nearest other point.
 func (m *frame) halfWidth(f *Figure, x float64) float64 {
 	nearest := (m.Right - m.Left) / 8
 	for _, s := range f.Series {
@@ -166,7 +163,6 @@ func (m *frame) halfWidth(f *Figure, x float64) float64 {
 	return max(nearest/2, 1.5)
 }
 
-// axes has the grid, the level and all labels.
 func (d *Drawing) axes(f *Figure, m frame, x, y [2]float64) {
 	const mostY = 7
 	d.columns(m, func(most int) []Tick {

@@ -107,7 +107,6 @@ func (c brush) in(sty text.Style, align text.XAlignment, x, y vg.Length, what st
 	c.FillText(sty, vg.Point{X: x, Y: y}, shown(what))
 }
 
-// title is at the top, small enough to fit.
 func (c brush) title(title string) {
 	size := float64(titleSize)
 	if width, room := style(size).Width(shown(title)), c.Max.X-c.Min.X-2*margin; width > room {
@@ -185,7 +184,6 @@ func (c brush) spot(of int, scale vg.Length, at vg.Point) {
 
 var anchors = map[string]text.XAlignment{"start": text.XLeft, "middle": text.XCenter, "end": text.XRight}
 
-// drawing paints one whose upper left corner is there.
 func (c brush) drawing(d *Drawing, left, top vg.Length) {
 	x := func(at float64) vg.Length { return left + vg.Length(at)*unit }
 	y := func(at float64) vg.Length { return top - vg.Length(at)*unit }
@@ -277,7 +275,6 @@ const (
 	cellHeight = vg.Length(15) * vg.Inch / 72
 )
 
-// heat is a heat map with the numbers in its cells.
 func (p *Picture) heat() (width, height vg.Length, paint func(brush)) {
 	m := p.Heat
 	names, cell := vg.Length(0), cellWidth // the widest of each

@@ -35,14 +35,12 @@ func fingerprintSections(f *samples.Fingerprint) []document.Section {
 		fingerprintPictures(f), fingerprintRuns(f), fingerprintCounters(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
 }
 
-// fingerprintScreen has where the samples are, without pictures.
 func fingerprintScreen(f *samples.Fingerprint) []document.Section {
 	quantiles := fingerprintQuantiles(f)
 	quantiles.Table.Key, quantiles.Table.Spare = 0, []int{3, 6, 7, 8, 4}
 	return slices.Concat(fingerprintAnswer(f), []document.Section{quantiles}, fingerprintModes(f), document.Noteless(fingerprintCounters(f)))
 }
 
-// fingerprintAnswer is how long the call takes, and what was measured.
 func fingerprintAnswer(f *samples.Fingerprint) []document.Section {
 	clusters := phrase.When(len(f.Modes) > 0, ", %s", conf.Plural(len(f.Modes), "mode"))
 	s := document.Titled("%s at %s on %s: %s in the median%s.", f.Function, phrase.Size(f.Msize), f.Shape, phrase.Duration(f.All.At(.5)), clusters)
@@ -74,7 +72,6 @@ func fingerprintPictures(f *samples.Fingerprint) []document.Section {
 	return []document.Section{s}
 }
 
-// fingerprintHead is the answer with how it was measured.
 func fingerprintHead(f *samples.Fingerprint) document.Section {
 	s := fingerprintAnswer(f)[0]
 	s.Fact("Folder", "%s", f.Folder.Folder)

@@ -21,7 +21,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Overlaps say how much of nonblocking calls is hidden behind computation.
 var Overlaps = document.Kind[samples.Overlap]{Name: "overlap", Sections: overlapSections, Screen: overlapScreen, Rows: overlapRows, JSON: true,
 	Exit: overlapExit, Outcomes: overlapOutcomes, Metrics: overlapMetrics}
 
@@ -118,7 +117,6 @@ func share(x *float64) string {
 	return fmt.Sprintf("%.0f %%", 100**x)
 }
 
-// shareOf is a share with its interval: "93 [90–95]", in percent.
 func shareOf(m samples.Middle) string {
 	if m.Median == nil {
 		return "-"
@@ -181,7 +179,6 @@ func overlapDesign(o *samples.Overlap) []document.Section {
 	return []document.Section{s}
 }
 
-// overlapFigure has what is hidden over the sizes, without and with tests.
 func overlapFigure(cases []samples.OverlapCase) picture.Figure {
 	c := cases[0]
 	f := picture.Figure{ID: picture.Anchor("overlap", c.Function, c.Shape), Title: fmt.Sprintf("%s, %s: overlap", phrase.Plain(c.Function), c.Shape),

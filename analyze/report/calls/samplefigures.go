@@ -67,7 +67,6 @@ func overRepetitions(c *samples.CaseSamples, runs []samples.RunSamples) picture.
 	return f
 }
 
-// boxes are Tukey's box plots.
 func boxes(c *samples.CaseSamples, runs []samples.RunSamples) picture.Figure {
 	f := sampleFigure(c, "boxes", "box plots", picture.Axis{Title: "mpirun", Scale: picture.Named}, picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds})
 	for i, s := range runSeries(runs, picture.Dots, func(r *samples.RunSamples) []picture.Point {

@@ -28,7 +28,6 @@ func timesRows(t *samples.Times) [][]string {
 	return out
 }
 
-// timesPlotted are the medians over the mpiruns, as OSU's benchmarks print times.
 func timesPlotted(t *samples.Times) string {
 	var times []imported.OSUTime
 	for _, k := range t.Cases {
@@ -39,7 +38,6 @@ func timesPlotted(t *samples.Times) string {
 	return imported.OSUText(phrase.ShortVersion(t.Folder.Library.Version), times)
 }
 
-// timesAnswer says how far the mpiruns are apart, and where most.
 func timesAnswer(t *samples.Times) []document.Section {
 	var s document.Section
 	if worst, middle := widest(t); worst == nil {
@@ -98,7 +96,6 @@ func timesSections(t *samples.Times) []document.Section {
 	}, nil)), design)
 }
 
-// PipelinedTimes hold single calls against calls in a row.
 var PipelinedTimes = document.Kind[samples.Pipelined]{Name: "pipelined", Sections: pipelinedSections, Screen: pipelinedScreen, Rows: pipelinedRows, JSON: true}
 
 var pipelinedColumns = []string{"function", "msize", "shape", "np", "calls", "mpirun", "single_s", "row_s", "mean_s", "reason"}

@@ -19,7 +19,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// answer is the verdict in a sentence, and what was measured in another.
 func answer(r *analyze.Report) []document.Section {
 	title, tone := headline(r)
 	s := document.Titled("%s.", title)
@@ -183,7 +182,6 @@ func Warnings(list []remark.Remark) []document.Section {
 	return document.Listed("Remarks", list, len(list), "", func(w remark.Remark) string { return w.Text + phrase.When(w.Remedy != "", "; %s", w.Remedy) })
 }
 
-// Within says of a paired test that it compares within mpiruns.
 func Within(test judge.TestName) string {
 	if t := judge.Get(test); t != nil && t.Paired {
 		return " within mpiruns"

@@ -31,7 +31,6 @@ type Environment struct {
 	Config  json.RawMessage   `json:"config"`
 }
 
-// envScreen has what is doubtful, and where each rank ran.
 func envScreen(e *Environment) []document.Section {
 	f := &e.Factors
 	s := document.Titled("Where ranks run")
@@ -44,7 +43,6 @@ func envScreen(e *Environment) []document.Section {
 	return append(envAnswer(e), s)
 }
 
-// placed says how many ranks were where, and which CPUs the first of them had.
 func placed(l *host.Layout) string {
 	var names []string
 	for _, n := range l.Nodes {

@@ -198,7 +198,6 @@ func number(x float64) string {
 	return fmt.Sprintf("%.3g", x)
 }
 
-// counted compares what both sides do without a clock.
 func counted(e *analyze.Explanation) []document.Section {
 	v := e.Verdict
 	if v.PageFaults == nil && v.Sent == nil {

@@ -191,7 +191,6 @@ func LatencyFigures(r *analyze.Report) []picture.Figure {
 	return out
 }
 
-// brokenAt marks the sizes at which a collective breaks any guideline.
 func brokenAt(f *picture.Figure, r *analyze.Report) {
 	broken := map[int64][]string{}
 	var texts []string
@@ -237,7 +236,6 @@ func LossFigure(r *analyze.Report) *picture.Figure {
 	return &f
 }
 
-// MpirunFigures show for each shape how slow every mpirun was in general.
 func MpirunFigures(r *analyze.Report) []picture.Figure {
 	var out []picture.Figure
 	for _, m := range r.Measured.Mpiruns {

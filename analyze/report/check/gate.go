@@ -31,7 +31,6 @@ var gateWords = []struct {
 	{analyze.Expected, "expected", ""},
 }
 
-// gateSections say how a check stands against its baselines, the alarms first.
 func gateSections(r *analyze.Report) []document.Section {
 	g := r.Gate
 	if g == nil {
@@ -130,7 +129,6 @@ func byRatio(tests []*analyze.Verdict) []*analyze.Verdict {
 	return out
 }
 
-// slowerSection lists run-times, where they are alarms.
 func slowerSection(g *analyze.Gate) []document.Section {
 	t := &document.Table{Head: []string{"function", "shape", "msize", "before", "now", "ratio", "than in"}, Align: "llrrrrl", Flex: 6}
 	shown, more := phrase.First(g.Slower, mostAlarms, moreRows)

@@ -42,7 +42,6 @@ func ReportOutcomes(r *analyze.Report) *document.Outcomes {
 	return out
 }
 
-// slower adds a suite for every shape with run-times that are alarms.
 func slower(o *document.Outcomes, r *analyze.Report) {
 	if r.Gate == nil {
 		return
@@ -55,7 +54,6 @@ func slower(o *document.Outcomes, r *analyze.Report) {
 	}
 }
 
-// spentS are the seconds that the samples of each case took, by its function, size and shape.
 func spentS(r *analyze.Report) map[medians.Cell]float64 {
 	out := map[medians.Cell]float64{}
 	for _, k := range r.Measured.Cases {
@@ -146,7 +144,6 @@ func rival(v *analyze.Verdict) string {
 	return phrase.Plain(v.Mockup)
 }
 
-// Sentence says what was found, and why it counts as it does.
 func Sentence(v *analyze.Verdict, why string) string {
 	var reason string
 	if g := v.Gated; g != nil {
@@ -209,7 +206,6 @@ func CellLabels(function string, msize int64, shape string) []document.Label {
 	return []document.Label{{Name: "function", Value: function}, {Name: "msize", Value: fmt.Sprint(msize)}, {Name: "shape", Value: shape}}
 }
 
-// reportPlotted has the medians of the collectives over the mpiruns, as OSU's benchmarks print times.
 func reportPlotted(r *analyze.Report) string {
 	var times []imported.OSUTime
 	for _, k := range r.Measured.Cases {

@@ -49,7 +49,6 @@ func because(s *document.Section, e *analyze.Explanation) {
 	PayoffReason(s, v)
 }
 
-// PayoffReason says from how many uses on a persistent request pays.
 func PayoffReason(s *document.Section, v *analyze.Verdict) {
 	p := v.Payoff
 	if p == nil {
@@ -85,7 +84,6 @@ func splitReason(s *document.Section, e *analyze.Explanation) {
 	s.Say("This compares medians and assumes that k calls in a row take k times as long as one; it is no test and has no p-value.")
 }
 
-// significantReason says how many such findings chance can explain.
 func significantReason(s *document.Section, e *analyze.Explanation) {
 	r, v, t := e.Report, e.Verdict, e.Test
 	s.Say("The call was slower in %d of %d mpiruns. If it were not slower than %s, mpiruns that speak against it as clearly as these "+
@@ -145,7 +143,6 @@ func keptReason(s *document.Section, e *analyze.Explanation) {
 		"This p is not adjusted: of tests that are as slow as that, up to one in %.0f is called kept.", r.MinSlowdown, phrase.Probability(v.PKept), t.KeptAlpha, 1/t.KeptAlpha)
 }
 
-// notSignificant says why nothing shows that the call is slower.
 func notSignificant(e *analyze.Explanation) string {
 	if e.Test.Screen {
 		return fmt.Sprintf("%d mpiruns are too few for that", e.Test.R)

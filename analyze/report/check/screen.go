@@ -84,7 +84,6 @@ func sizeAndRatio(v *analyze.Verdict) string {
 	return document.Whole(phrase.Size(v.Msize) + " " + phrase.Ratio(v.Ratio))
 }
 
-// disturbances says how many mpiruns were slow throughout, and what other programs used.
 func disturbances(r *analyze.Report) (out []string) {
 	if slow := r.Disturbed(); len(slow) > 0 {
 		out = append(out, fmt.Sprintf("%d of %s slow throughout, which hides small slowdowns.", len(slow), subject(len(slow), r.R*len(r.Shapes), "mpirun")))
@@ -107,7 +106,6 @@ func isProbable(v *analyze.Verdict) bool {
 	return v.Verdict == judge.Undecided && v.Ratio != nil && v.RatioLo95 != nil && *v.RatioLo95 > 1
 }
 
-// decidedBy says how many mpiruns a new check wants to decide undecided tests.
 func decidedBy(open []*analyze.Verdict, r int) string {
 	var runs []int
 	for _, v := range open {
@@ -124,7 +122,6 @@ func decidedBy(open []*analyze.Verdict, r int) string {
 		cmp.Or(phrase.When(len(runs) < len(open), "%d of them", len(runs)), phrase.When(len(open) > 1, "them"), "it"))
 }
 
-// needed is how many mpiruns would decide an undecided test.
 func needed(v *analyze.Verdict) string {
 	n := v.RunsNeeded
 	if n == nil {
@@ -133,7 +130,6 @@ func needed(v *analyze.Verdict) string {
 	return cmp.Or(phrase.When(n.R > 0, "%d", n.R), fmt.Sprintf("> %d", n.Limit))
 }
 
-// disturbed names the mpiruns that were slow throughout.
 func disturbed(r *analyze.Report) []document.Section {
 	slow := r.Disturbed()
 	out := document.Listed(fmt.Sprintf("Disturbed: %d of %s slow throughout", len(slow), subject(len(slow), r.R*len(r.Shapes), "mpirun")), slow, 6, "and %d more, in report.json", medians.SlowMpirun.String)
@@ -144,7 +140,6 @@ func disturbed(r *analyze.Report) []document.Section {
 	return out
 }
 
-// ending has the counts, and how to go on where something is violated.
 func ending(r *analyze.Report, folder string) (e document.Ending) {
 	count := countVerdicts(r)
 	others := phrase.Counts([]judge.Verdict{judge.SeenOnce, judge.Undecided, judge.Kept, judge.Marginal, judge.Suspected, judge.NotSuspected, judge.NotMeasured, judge.Wrong}, func(v judge.Verdict) int { return count[v] })

@@ -75,7 +75,6 @@ func header(r *analyze.Report) []document.Section {
 	return []document.Section{s}
 }
 
-// schedule says what the mpiruns up to each look measured.
 func schedule(r *analyze.Report) string {
 	l := r.Looks
 	text := conf.Plural(l.Looks[0], "mpirun") + " measured everything"
@@ -131,7 +130,6 @@ func summary(r *analyze.Report) []document.Section {
 	return []document.Section{s}
 }
 
-// violations lists what to do something about, the worst of a shape first.
 func violations(r *analyze.Report) []document.Section {
 	var out []document.Section
 	known := rated(r)
@@ -183,7 +181,6 @@ func ifFollowedUp(v *analyze.Verdict) string {
 	return phrase.When(v.Type == guidelines.Split, ", if it is followed up again (--baseline does)")
 }
 
-// suspected lists split-robustness from medians: no test, no exit code.
 func suspected(r *analyze.Report) []document.Section {
 	t := &document.Table{Head: []string{"guideline", "shape", "msize", "median", "calls instead", "they take", "ratio"}, Align: "llrrrrr", Spare: spareShape(r, 1)}
 	for _, s := range r.Shapes {
@@ -320,7 +317,6 @@ func undecided(r *analyze.Report) []document.Section {
 	return []document.Section{s}
 }
 
-// outOfSync lists the cases with samples that were left out.
 func outOfSync(r *analyze.Report) []document.Section {
 	worst := slices.Clone(r.OutOfSync)
 	slices.SortStableFunc(worst, func(a, b medians.OutOfSync) int { return cmp.Compare(b.Share, a.Share) })
@@ -333,7 +329,6 @@ func outOfSync(r *analyze.Report) []document.Section {
 	return document.Tabled(t, more, "Out of sync: cases with samples that were left out, %d; one with more than 25 %% of them is inconclusive", len(worst))
 }
 
-// bounds shows beside the samples what the run-times cannot exceed.
 func bounds(r *analyze.Report) []document.Section {
 	t := &document.Table{Head: []string{"case", "shape", "msize", "samples", "bound", "least bound"}, Align: "llrrrr", Spare: spareShape(r, 1)}
 	shown, more := phrase.First(r.Bounds, mostRows, moreRows)

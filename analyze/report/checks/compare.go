@@ -49,7 +49,6 @@ func compareEnding(c *series.Comparison, _ string) (e document.Ending) {
 	return e
 }
 
-// compareAnswer is the first line: what became of B.
 func compareAnswer(c *series.Comparison) []document.Section {
 	cases, tests := map[series.Change]int{}, map[series.Change]int{}
 	worst := 1.0
@@ -127,7 +126,6 @@ func algorithmChanges(c *series.Comparison) []string {
 
 const notOwn = "none of the library's own"
 
-// couldHaveSeen says how small a change the comparison could show.
 func couldHaveSeen(c *series.Comparison) string {
 	text := "nothing"
 	if c.CouldHaveSeen != nil {
@@ -248,7 +246,6 @@ func compareExit(c *series.Comparison) error {
 	return nil
 }
 
-// ChangeFigures are the run-times of each function in both folders of a comparison.
 func ChangeFigures(c *series.Comparison) []picture.Figure {
 	var out []picture.Figure
 	ids := map[string]int{}

@@ -94,7 +94,6 @@ func historySections(h *series.History) []document.Section { return historyOf(h,
 
 func historyScreen(h *series.History) []document.Section { return historyOf(h, true) }
 
-// historyEnding compares the last two checks of a series.
 func historyEnding(h *series.History, _ string) (e document.Ending) {
 	for i := range h.Series {
 		if n := h.Series[i].Nights; len(n) > 1 {
@@ -125,7 +124,6 @@ func seriesName(s *series.Series) string {
 	return phrase.Known(s.Library) + ", " + strings.Join(s.Shapes, " ")
 }
 
-// historyAnswer is the last night in a sentence, with what has changed for good.
 func historyAnswer(s *series.Series) string {
 	last := &s.Nights[len(s.Nights)-1]
 	checks := conf.Plural(len(s.Nights), "check") + " of " + seriesName(s)
@@ -151,7 +149,6 @@ func historyAnswer(s *series.Series) string {
 	return fmt.Sprintf("NO LASTING CHANGE SHOWN in %s%s.", checks, text)
 }
 
-// historyNights has a row for each check; a screen the last of them.
 func historyNights(s *series.Series, screen bool) []document.Section {
 	from, marks := 0, 30
 	if screen {
@@ -220,7 +217,6 @@ func (g *lastingGroup) span() string {
 	return phrase.Size(first) + phrase.When(last != first, " … %s", phrase.Size(last))
 }
 
-// between are the checks between which something changed.
 func between(s *series.Series, c *series.Lasting) string {
 	labelled := func(i int) string {
 		return nightTime(&s.Nights[i]) + phrase.When(len(s.Nights[i].Label) > 0, " (%s)", labels(s.Nights[i].Label))
@@ -260,7 +256,6 @@ func historyChanges(s *series.Series) []document.Section {
 		document.Listed("Between which checks they changed (95 %)", lines, len(lines), "", func(line string) string { return line })...)
 }
 
-// historyTrends has a row for each check; pages have pictures of all cells.
 func historyTrends(s *series.Series) (out []document.Section) {
 	for i := range s.Trends {
 		t := &s.Trends[i]
@@ -286,7 +281,6 @@ func historyPage(h *series.History) []document.Section {
 	return out
 }
 
-// trendIDs are anchors of the pictures of all cells.
 func trendIDs(h *series.History) map[*series.Trend]string {
 	taken, ids := map[string]int{}, map[*series.Trend]string{}
 	for i := range h.Series {
@@ -364,7 +358,6 @@ func historyHeat(s *series.Series, link func(*series.Trend) string) *picture.Hea
 	return m
 }
 
-// turn is the sign of a change.
 func turn(c series.Lasting) string {
 	if c.After > c.Before {
 		return "▲"

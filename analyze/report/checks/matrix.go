@@ -19,7 +19,6 @@ import (
 	"pgmpi/mockups"
 )
 
-// Matrices say which guideline is violated where.
 var Matrices = document.Kind[series.Matrix]{Name: "matrix", Sections: MatrixSections, Screen: matrixScreen, Page: matrixPage, Rows: matrixRows, JSON: true}
 
 // matrixColumns are for one row per guideline and column. New ones go to the end.
@@ -100,7 +99,6 @@ func matrixHead(m *series.Matrix) []document.Section {
 	return []document.Section{answer}
 }
 
-// matrixAnswer is the first line: what was found, what is open, and which columns can say nothing.
 func matrixAnswer(m *series.Matrix) string {
 	anywhere, open := 0, 0
 	var counts []string
@@ -299,7 +297,6 @@ func matrixPage(m *series.Matrix) []document.Section {
 	return out
 }
 
-// folderHeat has the patterns, guideline × folder and shape.
 func folderHeat(m *series.Matrix, labels []string) *picture.HeatMap {
 	folders, names := map[string]int{}, []string{}
 	for _, c := range m.Columns {

@@ -104,7 +104,6 @@ func (d *decoder) value(raw any, into reflect.Value, path string) {
 	}
 }
 
-// readOwn lets types that unmarshal themselves do so.
 func readOwn(raw any, into reflect.Value) (own bool, err error) {
 	switch p := into.Addr().Interface().(type) {
 	case toml.Unmarshaler:

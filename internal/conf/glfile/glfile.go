@@ -198,7 +198,6 @@ func (f *File) planned(np []int, build func(guidelines.Settings) (*guidelines.Pl
 	return p, nil
 }
 
-// canonical replaces names such as bcast by the ids of functions.
 func (f *File) canonical() {
 	for i, name := range f.Check.Functions {
 		f.Check.Functions[i] = mockups.Canonical(name)

@@ -68,7 +68,6 @@ func code(names []string) string { return "`" + strings.Join(names, "`, `") + "`
 
 var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
 
-// plain removes Markdown.
 func plain(text string) string {
 	return strings.ReplaceAll(link.ReplaceAllString(text, "docs/$1"), "`", "")
 }
