@@ -325,6 +325,7 @@ func Or(x *float64, undefined float64) float64 {
 	return *x
 }
 
+// Seconds turns nanoseconds into the unit of reports.
 func Seconds(ns float64) *float64 { return Number(ns / 1e9) }
 
 // seeOnce describes what was imported from too few mpiruns, or as means: ratios of medians, with an interval

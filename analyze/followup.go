@@ -153,6 +153,7 @@ type Alone struct {
 
 func aloneIn(o judge.Outcome) Alone { return Alone{o.Runs, TestedBy(o).Effect, o.Verdict} }
 
+// Elsewhere is a violation measured again in mpiruns of their own under another condition.
 type Elsewhere struct {
 	Alone  `column:""`
 	Malloc string `json:"malloc,omitempty"` // its state, if not as in the check

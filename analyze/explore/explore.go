@@ -40,8 +40,9 @@ func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r 
 				candidates++
 			}
 		}
-		if i := x.itself(tests); i >= 0 && len(chosen) > 0 {
-			chosen = append(chosen, i)
+		itself := lists.First(tests, func(i int) bool { return isItself(m.Plan.Tests[i].Mockup) })
+		if itself != nil && len(chosen) > 0 {
+			chosen = append(chosen, *itself)
 		}
 		for _, i := range chosen {
 			c, _ := analyze.Compare(&m.Plan, i, m.Plan.Tests[i].Msize)
@@ -67,28 +68,16 @@ const LeastTesting = 10
 
 // cells groups the tests by collective, size and shape, in the Plan's order.
 func (x *explored) cells() (out [][]int) {
-	at := map[int]int{} // by the case of the default
+	byDefault := func(test int) int { return x.m.Plan.Tests[test].Case }
+	var patterns []int
 	for i, t := range x.m.Plan.Tests {
-		if t.Type != guidelines.Pattern || mockups.Variant(t.Function) != "" || len(t.Others) == 0 {
-			continue
+		if t.Type == guidelines.Pattern && mockups.Variant(t.Function) == "" && len(t.Others) > 0 {
+			patterns = append(patterns, i)
 		}
-		if _, ok := at[t.Case]; !ok {
-			at[t.Case] = len(out)
-			out = append(out, nil)
-		}
-		out[at[t.Case]] = append(out[at[t.Case]], i)
 	}
-	slices.SortStableFunc(out, func(a, b []int) int { return cmp.Compare(x.m.Plan.Tests[a[0]].Case, x.m.Plan.Tests[b[0]].Case) })
+	out = analyze.Grouped(patterns, byDefault)
+	slices.SortStableFunc(out, func(a, b []int) int { return cmp.Compare(byDefault(a[0]), byDefault(b[0])) })
 	return out
-}
-
-// itself returns the test of the default against itself, or -1.
-func (x *explored) itself(tests []int) int {
-	i := slices.IndexFunc(tests, func(i int) bool { return isItself(x.m.Plan.Tests[i].Mockup) })
-	if i < 0 {
-		return -1
-	}
-	return tests[i]
 }
 
 func isItself(function string) bool { return mockups.Variant(function) == "@"+mockups.DefaultAlgorithm }

@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/explore"
 	"pgmpi/analyze/report/check"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/mockups"
@@ -33,12 +35,10 @@ func exploreExit(e *explore.Exploration) error {
 	return nil
 }
 
-var exploreColumns = []string{"collective", "msize", "shape", "np", "word", "default_s",
-	"own", "own_s", "own_ratio", "own_ratio_lo95", "own_ratio_hi95", "own_p_value", "own_p_adjusted", "own_verdict",
-	"mockup", "mockup_s", "mockup_ratio", "mockup_ratio_lo95", "mockup_ratio_hi95", "mockup_p_value", "mockup_p_adjusted", "mockup_verdict", "reason"}
-
 func exploreRows(e *explore.Exploration) [][]string {
-	out := [][]string{exploreColumns}
+	out := [][]string{{"collective", "msize", "shape", "np", "word", "default_s",
+		"own", "own_s", "own_ratio", "own_ratio_lo95", "own_ratio_hi95", "own_p_value", "own_p_adjusted", "own_verdict",
+		"mockup", "mockup_s", "mockup_ratio", "mockup_ratio_lo95", "mockup_ratio_hi95", "mockup_p_value", "mockup_p_adjusted", "mockup_verdict", "reason"}}
 	for _, c := range e.Cells {
 		own, mockup := cmp.Or(c.Own, &explore.Candidate{}), cmp.Or(c.Mockup, &explore.Candidate{})
 		out = append(out, phrase.Row(c.Function, c.Msize, c.Shape, c.NP, c.Word, c.DefaultS,
@@ -166,18 +166,8 @@ func exploreUnused(e *explore.Exploration) []document.Section {
 		return nil
 	}
 	s := document.Titled("Not used here")
-	for left := e.Unused; len(left) > 0; {
-		first := left[0]
-		alike := func(u explore.Unused) bool {
-			return u.Shape == first.Shape && u.Status == first.Status && inShort(u.Message) == inShort(first.Message)
-		}
-		var names []string
-		for _, u := range left {
-			if alike(u) {
-				names = append(names, u.Function)
-			}
-		}
-		left = slices.DeleteFunc(slices.Clone(left), alike)
+	for _, alike := range analyze.Grouped(e.Unused, func(u explore.Unused) [3]string { return [3]string{u.Shape, u.Status, inShort(u.Message)} }) {
+		first, names := alike[0], lists.Map(alike, func(u explore.Unused) string { return u.Function })
 		if len(names) == 1 {
 			names[0] += " in " + conf.Plural(first.Cases, "size")
 		}

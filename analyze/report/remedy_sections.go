@@ -216,11 +216,9 @@ func remedyProof(r *RemedyResult) []document.Section {
 	return []document.Section{s}
 }
 
-var remedyColumns = []string{"collective", "msize", "shape", "np", "guidelines", "firm", "ratio", "page_faults", "state", "by",
-	"before_s", "after_s", "gain", "gain_lo95", "gain_hi95", "p_adjusted", "mockup", "explored"}
-
 func remedyRows(r *RemedyResult) [][]string {
-	out := [][]string{remedyColumns}
+	out := [][]string{{"collective", "msize", "shape", "np", "guidelines", "firm", "ratio", "page_faults", "state", "by",
+		"before_s", "after_s", "gain", "gain_lo95", "gain_hi95", "p_adjusted", "mockup", "explored"}}
 	for _, c := range r.Cells {
 		out = append(out, phrase.Row(c.Function, c.Msize, c.Shape, c.NP, strings.Join(c.Guidelines, " "), c.Firm, c.Ratio, c.PageFaults, c.State, strings.Join(c.By, " "),
 			c.BeforeS, c.AfterS, c.Gain, c.GainLo, c.GainHi, c.PAdjusted, c.Mockup, c.Explored))

@@ -33,28 +33,24 @@ func NewHistory(checks []*Check, selectors []string) (*History, error) {
 		return nil, err
 	}
 	h := &History{Schema: HistorySchema, Series: []Series{}, Skipped: []Skipped{}}
-	of := map[string]int{}
-	var members [][]*Check
-	for _, c := range checks {
-		s := Series{Library: c.Library.Name, Datatype: c.Datatype, Op: c.Op, Root: c.Root, Shapes: []string{}, Nights: []Night{}, Changes: []Lasting{}, Trends: []Trend{}}
-		for _, shape := range c.Shapes {
-			s.Shapes = append(s.Shapes, shape.Name)
-		}
-		key := fmt.Sprintf("%q", []any{s.Library, s.Shapes, s.Datatype, s.Op, fmt.Sprint(s.Root)})
-		i, ok := of[key]
-		if !ok {
-			i = len(h.Series)
-			of[key] = i
-			h.Series, members = append(h.Series, s), append(members, nil)
-		}
-		members[i] = append(members[i], c)
-	}
-	for i := range h.Series {
-		if err := h.Series[i].fill(members[i], wanted); err != nil {
+	for _, of := range analyze.Grouped(checks, (*Check).series) {
+		c := of[0]
+		s := Series{Library: c.Library.Name, Datatype: c.Datatype, Op: c.Op, Root: c.Root, Shapes: append([]string{}, c.shapes()...), Nights: []Night{}, Changes: []Lasting{}, Trends: []Trend{}}
+		if err := s.fill(of, wanted); err != nil {
 			return nil, err
 		}
+		h.Series = append(h.Series, s)
 	}
 	return h, nil
+}
+
+func (c *Check) shapes() []string {
+	return lists.Map(c.Shapes, func(s analyze.Shape) string { return s.Name })
+}
+
+// series identifies the series of a check.
+func (c *Check) series() string {
+	return fmt.Sprintf("%q", []any{c.Library.Name, c.shapes(), c.Datatype, c.Op, fmt.Sprint(c.Root)})
 }
 
 // selected returns the questions that the selectors name, in the order of the selectors.

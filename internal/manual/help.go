@@ -47,6 +47,7 @@ func Flags(c *cobra.Command) (out []*pflag.Flag) {
 	return out
 }
 
+// HelpWidth is the widest line of a help text, in columns.
 const HelpWidth = 80
 
 // Help is the text of --help, or with all flags of --help=all; of pgmpi itself it is the overview.

@@ -3,13 +3,16 @@ package phrase
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 )
 
 // When is a part of a sentence that is only there on a condition.
@@ -40,11 +43,17 @@ func Counts[T ~string](order []T, count func(T) int) string {
 
 // Join writes a list, each value in a format.
 func Join[T any](separator, format string, values []T) string {
-	text := make([]string, len(values))
-	for i, v := range values {
-		text[i] = fmt.Sprintf(format, v)
-	}
-	return strings.Join(text, separator)
+	return JoinOf(separator, values, func(v T) string { return fmt.Sprintf(format, v) })
+}
+
+// JoinOf writes a list, each value by a function.
+func JoinOf[T any](separator string, values []T, write func(T) string) string {
+	return strings.Join(lists.Map(values, write), separator)
+}
+
+// Settings are "name=value" of all, by their names.
+func Settings(of map[string]string) []string {
+	return lists.Map(slices.Sorted(maps.Keys(of)), func(name string) string { return name + "=" + of[name] })
 }
 
 // Duration writes seconds with three digits in the unit that suits: "812 ns",

@@ -3,7 +3,6 @@ package calls
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -117,6 +116,7 @@ func share(x *float64) string {
 	return fmt.Sprintf("%.0f %%", 100**x)
 }
 
+// shareOf is a share with its interval: "93 [90–95]", in percent.
 func shareOf(m samples.Middle) string {
 	if m.Median == nil {
 		return "-"
@@ -163,11 +163,7 @@ func overlapDesign(o *samples.Overlap) []document.Section {
 		protocol.OverlapTime: "time: for T_b by the clock; what interrupts the computation is not seen",
 		protocol.OverlapWork: "work: steps of a loop that take T_b alone; what slows them down counts, too",
 	}[o.Method])
-	var progress []string
-	for _, name := range slices.Sorted(maps.Keys(o.Progress)) {
-		progress = append(progress, name+"="+o.Progress[name])
-	}
-	s.Fact("Progress", "%s", cmp.Or(strings.Join(progress, ", "), "no threads of the library's own were asked for by variables of the environment"))
+	s.Fact("Progress", "%s", cmp.Or(strings.Join(phrase.Settings(o.Progress), ", "), "no threads of the library's own were asked for by variables of the environment"))
 	s.Fact("NB5", "T_b ≤ the time from post until MPI_Test in a row finds the call done: Wait can ask in a row itself")
 	s.Fact("NB7", "post, tests and wait, with the best tests, take no more of the processor than T_b")
 	if o.Refused == nil {

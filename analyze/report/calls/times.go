@@ -18,10 +18,8 @@ import (
 
 var RunTimes = document.Kind[samples.Times]{Name: "times", Sections: timesSections, Screen: timesScreen, Ending: timesEnding, Rows: timesRows, JSON: true, Plotted: timesPlotted}
 
-var timesColumns = []string{"function", "msize", "shape", "np", "r", "min_s", "q1_s", "median_s", "q3_s", "max_s", "reason"}
-
 func timesRows(t *samples.Times) [][]string {
-	out := [][]string{timesColumns}
+	out := [][]string{{"function", "msize", "shape", "np", "r", "min_s", "q1_s", "median_s", "q3_s", "max_s", "reason"}}
 	for _, k := range t.Cases {
 		out = append(out, phrase.Row(k.Function, k.Msize, k.Shape, k.NP, k.R, k.MinS, k.Q1S, k.MedianS, k.Q3S, k.MaxS, k.Reason))
 	}
@@ -98,10 +96,8 @@ func timesSections(t *samples.Times) []document.Section {
 
 var PipelinedTimes = document.Kind[samples.Pipelined]{Name: "pipelined", Sections: pipelinedSections, Screen: pipelinedScreen, Rows: pipelinedRows, JSON: true}
 
-var pipelinedColumns = []string{"function", "msize", "shape", "np", "calls", "mpirun", "single_s", "row_s", "mean_s", "reason"}
-
 func pipelinedRows(p *samples.Pipelined) [][]string {
-	out := [][]string{pipelinedColumns}
+	out := [][]string{{"function", "msize", "shape", "np", "calls", "mpirun", "single_s", "row_s", "mean_s", "reason"}}
 	for _, c := range p.Cases {
 		for _, r := range c.Runs {
 			out = append(out, phrase.Row(c.Function, c.Msize, c.Shape, c.NP, c.Calls, r.Run, r.SingleS, r.RowS, r.MeanS, ""))

@@ -191,10 +191,7 @@ func memory(bytes int64) string {
 }
 
 func variables(s *document.Section, env map[string]string) {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		list = append(list, name+"="+env[name])
-	}
+	list := phrase.Settings(env)
 	if len(list) == 0 {
 		list = []string{"none"}
 	}

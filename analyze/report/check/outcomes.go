@@ -220,11 +220,9 @@ func reportPlotted(r *analyze.Report) string {
 var RunMedians = document.Kind[[]medians.CaseMedians]{Name: "medians", Rows: runMedianRows,
 	Sections: func(*[]medians.CaseMedians) []document.Section { return nil }}
 
-var runMedianColumns = []string{"function", "mockup_of", "msize", "shape", "np", "mpirun", "median_s", "n", "outliers", "finished_at",
-	"mode", "calls", "invalid", "page_faults", "page_faults_rank", "switches", "switches_rank"}
-
 func runMedianRows(list *[]medians.CaseMedians) [][]string {
-	out := [][]string{runMedianColumns}
+	out := [][]string{{"function", "mockup_of", "msize", "shape", "np", "mpirun", "median_s", "n", "outliers", "finished_at",
+		"mode", "calls", "invalid", "page_faults", "page_faults_rank", "switches", "switches_rank"}}
 	for _, k := range *list {
 		for _, r := range k.Runs {
 			u := r.Usage

@@ -12,6 +12,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/remark"
@@ -64,20 +65,14 @@ func notSure(r *analyze.Report) []document.Section {
 
 // listed names tests with their ratios: "GL8 Reduce 8 B 1.12×, 16 B 1.10×; GL3 Bcast 1 KiB 1.08×".
 func listed(r *analyze.Report, tests []*analyze.Verdict) string {
-	var names []string
-	at := map[string][]string{}
+	name := func(v *analyze.Verdict) string {
+		return v.Guideline + " " + phrase.Plain(v.Function) + phrase.When(len(r.Shapes) > 1, ", %s,", v.Shape)
+	}
 	shown, more := phrase.First(tests, mostRows, "; %d more with --full")
-	for _, v := range shown {
-		name := v.Guideline + " " + phrase.Plain(v.Function) + phrase.When(len(r.Shapes) > 1, ", %s,", v.Shape)
-		if at[name] == nil {
-			names = append(names, name)
-		}
-		at[name] = append(at[name], sizeAndRatio(v))
-	}
-	for i, name := range names {
-		names[i] = document.Whole(name) + " " + strings.Join(at[name], ", ")
-	}
-	return strings.Join(names, "; ") + more
+	named := lists.Map(analyze.Grouped(shown, name), func(of []*analyze.Verdict) string {
+		return document.Whole(name(of[0])) + " " + strings.Join(lists.Map(of, sizeAndRatio), ", ")
+	})
+	return strings.Join(named, "; ") + more
 }
 
 func sizeAndRatio(v *analyze.Verdict) string {

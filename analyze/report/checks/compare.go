@@ -15,18 +15,16 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 )
 
 var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Screen: compareScreen, Rows: compareRows, JSON: true, Exit: compareExit, Ending: compareEnding, Comment: true}
 
-// compareColumns are the names of compare.json. New columns go to the end.
-var compareColumns = []string{"function", "msize", "shape", "np", "a_median_s", "b_median_s", "a_r", "b_r",
-	"ratio", "ratio_lo", "ratio_hi", "p_value", "p_adjusted", "stars", "change", "reason", "could_have_seen"}
-
 func compareRows(c *series.Comparison) [][]string {
-	out := [][]string{compareColumns}
+	out := [][]string{{"function", "msize", "shape", "np", "a_median_s", "b_median_s", "a_r", "b_r",
+		"ratio", "ratio_lo", "ratio_hi", "p_value", "p_adjusted", "stars", "change", "reason", "could_have_seen"}}
 	for _, k := range c.Cases {
 		out = append(out, phrase.Row(k.Function, k.Msize, k.Shape, k.NP, k.AMedianS, k.BMedianS, k.AR, k.BR,
 			k.Ratio, k.RatioLo, k.RatioHi, k.PValue, k.PAdjusted, k.Stars, k.Change, k.Reason, k.CouldHaveSeen))
@@ -107,19 +105,12 @@ func compareAnswer(c *series.Comparison) []document.Section {
 
 // algorithmChanges are "Bcast 64 KiB, 256 KiB: binomial → pipeline".
 func algorithmChanges(c *series.Comparison) []string {
-	var texts []string
-	sizes := map[string][]string{}
 	several := slices.ContainsFunc(c.Algorithms, func(k series.AlgorithmChange) bool { return k.Shape != c.Algorithms[0].Shape })
-	for _, k := range c.Algorithms {
-		text := fmt.Sprintf("%s%s\n: %s → %s", phrase.Function(k.Function), phrase.When(several, " on %s", k.Shape), cmp.Or(k.A, notOwn), cmp.Or(k.B, notOwn))
-		if sizes[text] == nil {
-			texts = append(texts, text)
-		}
-		sizes[text] = append(sizes[text], phrase.When(k.Msize > 0, " %s", phrase.Size(k.Msize)))
-	}
-	for i, text := range texts {
-		texts[i] = strings.Replace(text, "\n", strings.Join(sizes[text], ","), 1)
-	}
+	alike := analyze.Grouped(c.Algorithms, func(k series.AlgorithmChange) [4]string { return [4]string{k.Function, k.Shape, k.A, k.B} })
+	texts := lists.Map(alike, func(of []series.AlgorithmChange) string {
+		k, sizes := of[0], phrase.JoinOf(",", of, func(k series.AlgorithmChange) string { return phrase.When(k.Msize > 0, " %s", phrase.Size(k.Msize)) })
+		return fmt.Sprintf("%s%s%s: %s → %s", phrase.Function(k.Function), phrase.When(several, " on %s", k.Shape), sizes, cmp.Or(k.A, notOwn), cmp.Or(k.B, notOwn))
+	})
 	shown, more := phrase.First(texts, 12, "and %d more, see compare.json")
 	return append(slices.Clip(shown), slices.DeleteFunc([]string{more}, func(s string) bool { return s == "" })...)
 }

@@ -3,7 +3,6 @@ package checks
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -21,7 +20,9 @@ import (
 	"pgmpi/internal/picture"
 )
 
-var Histories = document.Kind[series.History]{Name: "history", Sections: historySections, Screen: historyScreen, Ending: historyEnding, Rows: HistoryRows, JSON: true, Page: historyPage, Feed: historyFeed}
+var Histories = document.Kind[series.History]{Name: "history", Ending: historyEnding, Rows: HistoryRows, JSON: true, Page: historyPage, Feed: historyFeed,
+	Sections: func(h *series.History) []document.Section { return historyOf(h, false) },
+	Screen:   func(h *series.History) []document.Section { return historyOf(h, true) }}
 
 // HistoryColumns are for one row per check, or with trends one per check and trend.
 // New columns go to the end.
@@ -62,19 +63,13 @@ func nightRow(s *series.Series, series, n int) []string {
 }
 
 func labels(of map[string]string) string {
-	var out []string
-	for _, key := range slices.Sorted(maps.Keys(of)) {
-		out = append(out, key+"="+of[key])
-	}
-	return strings.Join(out, " ")
+	return strings.Join(phrase.Settings(of), " ")
 }
 
 func changed(k *series.Night, is, separator string) string {
-	var out []string
-	for _, d := range k.Changed {
-		out = append(out, fmt.Sprintf("%s%s%s → %s", d.Factor, is, phrase.Fit(d.A, 60), phrase.Fit(d.B, 60)))
-	}
-	return strings.Join(out, separator)
+	return phrase.JoinOf(separator, k.Changed, func(d series.Difference) string {
+		return fmt.Sprintf("%s%s%s → %s", d.Factor, is, phrase.Fit(d.A, 60), phrase.Fit(d.B, 60))
+	})
 }
 
 // news is what is not as in the check before.
@@ -89,10 +84,6 @@ func nightTime(k *series.Night) string {
 	}
 	return at.UTC().Format("2006-01-02 15:04")
 }
-
-func historySections(h *series.History) []document.Section { return historyOf(h, false) }
-
-func historyScreen(h *series.History) []document.Section { return historyOf(h, true) }
 
 func historyEnding(h *series.History, _ string) (e document.Ending) {
 	for i := range h.Series {
@@ -273,7 +264,7 @@ func historyTrends(s *series.Series) (out []document.Section) {
 
 // historyPage is a site on one page: what changed, the checks, an index of all cells, and below it their trends.
 func historyPage(h *series.History) []document.Section {
-	out := historySections(h)
+	out := historyOf(h, false)
 	ids := trendIDs(h)
 	for i := range h.Series {
 		out = append(out, historyCells(&h.Series[i], ids)...)
@@ -332,7 +323,7 @@ func historyCells(s *series.Series, ids map[*series.Trend]string) []document.Sec
 }
 
 func historyHeat(s *series.Series, link func(*series.Trend) string) *picture.HeatMap {
-	sizes, rows := map[int64]bool{}, map[string]int{}
+	sizes := map[int64]bool{}
 	for _, t := range s.Cells {
 		sizes[t.Msize] = true
 	}
@@ -340,11 +331,7 @@ func historyHeat(s *series.Series, link func(*series.Trend) string) *picture.Hea
 	for k := range s.Cells {
 		t := &s.Cells[k]
 		name := t.Guideline + " " + phrase.Plain(t.Function) + phrase.When(len(s.Shapes) > 1, ", %s", t.Shape)
-		i, there := rows[name]
-		if !there {
-			i = len(m.Rows)
-			rows[name], m.Rows = i, append(m.Rows, picture.HeatRow{Name: name, Cells: make([]picture.HeatCell, len(columns))})
-		}
+		row := lists.FirstOrNew(&m.Rows, func(r picture.HeatRow) bool { return r.Name == name }, picture.HeatRow{Name: name, Cells: make([]picture.HeatCell, len(columns))})
 		last := t.Points[len(t.Points)-1]
 		c := check.HeatCell(last.Verdict, last.Ratio, link(t))
 		for _, change := range s.Changes {
@@ -353,7 +340,7 @@ func historyHeat(s *series.Series, link func(*series.Trend) string) *picture.Hea
 			}
 		}
 		at, _ := slices.BinarySearch(columns, t.Msize)
-		m.Rows[i].Cells[at] = c
+		row.Cells[at] = c
 	}
 	return m
 }

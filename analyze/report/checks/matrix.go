@@ -21,12 +21,9 @@ import (
 
 var Matrices = document.Kind[series.Matrix]{Name: "matrix", Sections: MatrixSections, Screen: matrixScreen, Page: matrixPage, Rows: matrixRows, JSON: true}
 
-// matrixColumns are for one row per guideline and column. New ones go to the end.
-var matrixColumns = []string{"guideline", "type", "function", "mockup", "folder", "library", "library_version", "host", "shape", "created", "r",
-	"planned", "violated", "suspected", "marginal", "kept", "not_suspected", "undecided", "not_measured", "wrong", "violated_msizes", "largest_ratio", "seen_once"}
-
 func matrixRows(m *series.Matrix) [][]string {
-	out := [][]string{matrixColumns}
+	out := [][]string{{"guideline", "type", "function", "mockup", "folder", "library", "library_version", "host", "shape", "created", "r",
+		"planned", "violated", "suspected", "marginal", "kept", "not_suspected", "undecided", "not_measured", "wrong", "violated_msizes", "largest_ratio", "seen_once"}}
 	for _, r := range m.Rows {
 		for i, cell := range r.Cells {
 			if cell == nil {
@@ -42,7 +39,11 @@ func matrixRows(m *series.Matrix) [][]string {
 }
 
 func MatrixSections(m *series.Matrix) []document.Section {
-	return slices.Concat(matrixHead(m), matrixTables(m, guidelines.Pattern, guidelines.Monotony, guidelines.Split), matrixCounts(m), matrixLegend())
+	var legend document.Section
+	legend.Note("● 3/21 1.8×: violated at 3 of 21 sizes, at worst 1.8 times too slow; ? 3/21: split suspected; u 3/21: not violated, and at 3 sizes undecided; x: wrong data or no return; " +
+		".: no violation found; -: not measured; blank: not planned.")
+	tables := matrixTables(m, guidelines.Pattern, guidelines.Monotony, guidelines.Split)
+	return slices.Concat(matrixHead(m), tables, matrixCounts(m), []document.Section{legend})
 }
 
 // matrixScreen is S-PGMPI's Table 3: patterns only, unless there are none.
@@ -263,13 +264,6 @@ func matrixCounts(m *series.Matrix) []document.Section {
 		}
 	}
 	return document.Tabled(t, "", "Guidelines violated, of those checked")
-}
-
-func matrixLegend() []document.Section {
-	var s document.Section
-	s.Note("● 3/21 1.8×: violated at 3 of 21 sizes, at worst 1.8 times too slow; ? 3/21: split suspected; u 3/21: not violated, and at 3 sizes undecided; x: wrong data or no return; " +
-		".: no violation found; -: not measured; blank: not planned.")
-	return []document.Section{s}
 }
 
 // matrixPage begins with a picture of all: how much slower at worst, guideline × host and shape, of what was found somewhere.

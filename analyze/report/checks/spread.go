@@ -14,10 +14,8 @@ import (
 
 var Spreads = document.Kind[series.Spread]{Name: "reproduce", Sections: spreadSections, Screen: spreadScreen, Rows: spreadRows, JSON: true}
 
-var spreadColumns = []string{"function", "msize", "shape", "np", "folder", "normalised", "median_s", "min", "max", "max_over_min", "cv"}
-
 func spreadRows(s *series.Spread) [][]string {
-	out := [][]string{spreadColumns}
+	out := [][]string{{"function", "msize", "shape", "np", "folder", "normalised", "median_s", "min", "max", "max_over_min", "cv"}}
 	for _, k := range s.Cases {
 		for i, x := range k.Normalised {
 			out = append(out, phrase.Row(k.Function, k.Msize, k.Shape, k.NP, s.Folders[i].Folder, x, k.MedianS, k.Min, k.Max, k.MaxOverMin, k.CV))
