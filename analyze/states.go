@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -220,10 +221,9 @@ func (r *Report) StateAnswers(shape string) string {
 		return "too few mpiruns in a state to tell whether an answer depends on them"
 	case depend == 0:
 		return fmt.Sprintf("no answer is shown to depend on them by the %d of %s with enough mpiruns in two states to tell", told, conf.Plural(tests, "test"))
-	case depend == 1:
-		return fmt.Sprintf("1 answer depends on them (%d of %s have enough mpiruns in two states to tell)", told, conf.Plural(tests, "test"))
 	}
-	return fmt.Sprintf("%d answers depend on them (%d of %s have enough mpiruns in two states to tell)", depend, told, conf.Plural(tests, "test"))
+	return fmt.Sprintf("%s on them (%d of %s have enough mpiruns in two states to tell)",
+		cmp.Or(phrase.When(depend == 1, "1 answer depends"), fmt.Sprintf("%d answers depend", depend)), told, conf.Plural(tests, "test"))
 }
 
 // StatesOf describes the states of a shape: "A in 6 mpiruns, B in 4 (calls take 1.92× as long)".

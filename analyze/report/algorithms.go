@@ -88,14 +88,8 @@ func whichSections(w *analyze.Which) []document.Section {
 		}
 	}
 	head := document.Section{}
-	rest := ""
-	if several > 0 {
-		rest = fmt.Sprintf("; %d may have one of several", several)
-	}
-	if none > 0 {
-		rest += fmt.Sprintf("; %d have none of the library's own", none)
-	}
-	head.Say("%s: the algorithm of %d of %s is known%s.", phrase.ShortVersion(w.Library), one, conf.Plural(len(w.Rows), "call"), rest)
+	head.Say("%s: the algorithm of %d of %s is known%s%s.", phrase.ShortVersion(w.Library), one, conf.Plural(len(w.Rows), "call"),
+		phrase.When(several > 0, "; %d may have one of several", several), phrase.When(none > 0, "; %d have none of the library's own", none))
 	table := document.Titled("ALGORITHMS THAT THE LIBRARY TAKES")
 	table.Table = &document.Table{Head: []string{"collective", "on", "bytes", "algorithm"}, Align: "llll", Flex: 3}
 	for i := 0; i < len(w.Rows); {

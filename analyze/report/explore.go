@@ -58,14 +58,11 @@ func exploreScreen(e *explore.Exploration) []document.Section {
 		exploreTable(e, "Faster than the default", false, func(c *explore.ExploreCell) bool { return c.Word == explore.OwnAlgorithm }),
 		exploreTable(e, "Only a mock-up is faster", false, func(c *explore.ExploreCell) bool { return c.Word == explore.OnlyMockup }))
 	var rest document.Section
-	var open []string
-	for _, c := range e.Cells {
-		if c.Word == explore.NotDecided {
-			open = append(open, document.Whole(phrase.Plain(c.Function)+" "+phrase.Size(c.Msize)))
-		}
-	}
+	open := lists.Keep(e.Cells, func(c explore.ExploreCell) bool { return c.Word == explore.NotDecided })
 	if shown, more := phrase.First(open, 12, ", %d more"); len(open) > 0 {
-		rest.Fact("Undecided", "%s%s", strings.Join(shown, ", "), more)
+		rest.Fact("Undecided", "%s%s", phrase.JoinOf(", ", shown, func(c explore.ExploreCell) string {
+			return document.Whole(phrase.Plain(c.Function) + " " + phrase.Size(c.Msize))
+		}), more)
 	}
 	if len(e.Unused) > 0 {
 		rest.Fact("Not used", "%s of its own; --full says why", conf.Plural(len(e.Unused), "algorithm"))
@@ -78,16 +75,10 @@ func exploreScreen(e *explore.Exploration) []document.Section {
 
 func exploreAnswer(e *explore.Exploration) []document.Section {
 	cells := conf.Plural(len(e.Cells), "cell")
-	of := map[explore.Advice]string{}
-	for word, n := range e.Count {
-		of[word] = fmt.Sprintf("%d %s", n, word) + phrase.When(word == explore.NothingSeen, " by %s", conf.Plural(e.Select, "mpirun"))
-	}
-	var counts []string
-	for _, word := range explore.Advices {
-		if e.Count[word] > 0 {
-			counts = append(counts, of[word])
-		}
-	}
+	counts := lists.Map(explore.Advices, func(word explore.Advice) string {
+		by := phrase.When(word == explore.NothingSeen, " by %s", conf.Plural(e.Select, "mpirun"))
+		return phrase.When(e.Count[word] > 0, "%d %s%s", e.Count[word], word, by)
+	})
 	s := document.Section{}
 	switch own, mockup := e.Count[explore.OwnAlgorithm], e.Count[explore.OnlyMockup]; {
 	case e.Refused != nil:
@@ -101,7 +92,7 @@ func exploreAnswer(e *explore.Exploration) []document.Section {
 		s.Say("NO FASTER ALGORITHM SHOWN in %s.", cells)
 	}
 	s.Say("%s.", check.SetUp(e.Library, check.Processes(e.Shapes), e.Operation, exploredIn(e), e.Host, e.Created))
-	s.Say("Of %s (a collective at a size): %s.", cells, strings.Join(counts, ", "))
+	s.Say("Of %s (a collective at a size): %s.", cells, phrase.List(", ", counts...))
 	return []document.Section{s}
 }
 

@@ -13,6 +13,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/phrase"
 	"pgmpi/mockups"
 )
 
@@ -116,17 +117,7 @@ func (e *Expectation) with(l analyze.Library) bool {
 }
 
 func (e *Expectation) words() string {
-	out := e.Guideline
-	if e.Function != "" {
-		out += " " + e.Function
-	}
-	if len(e.Msizes) > 0 {
-		out += " at " + strings.Join(e.Msizes, ", ")
-	}
-	if e.Shape != "" {
-		out += " on " + e.Shape
-	}
-	return out
+	return phrase.List(" ", e.Guideline, e.Function, phrase.When(len(e.Msizes) > 0, "at %s", strings.Join(e.Msizes, ", ")), phrase.When(e.Shape != "", "on %s", e.Shape))
 }
 
 // Expectations name the violations of a check: one for each guideline, function and shape,

@@ -51,6 +51,11 @@ func JoinOf[T any](separator string, values []T, write func(T) string) string {
 	return strings.Join(lists.Map(values, write), separator)
 }
 
+// List joins the texts that are not empty.
+func List(separator string, texts ...string) string {
+	return strings.Join(lists.Keep(texts, func(text string) bool { return text != "" }), separator)
+}
+
 // Settings are "name=value" of all, by their names.
 func Settings(of map[string]string) []string {
 	return lists.Map(slices.Sorted(maps.Keys(of)), func(name string) string { return name + "=" + of[name] })

@@ -67,19 +67,8 @@ func violated(r *analyze.Report) string {
 	if !rated(r) && repeated == 0 {
 		return fmt.Sprintf("%d of %s", sure, tests(r))
 	}
-	var parts []string
-	if sure > 0 && !rated(r) {
-		parts = append(parts, fmt.Sprint(sure))
-	} else if sure > 0 {
-		parts = append(parts, fmt.Sprintf("%d sure", sure))
-	}
-	if near > 0 {
-		parts = append(parts, fmt.Sprintf("%d near the threshold", near))
-	}
-	if repeated > 0 {
-		parts = append(parts, fmt.Sprintf("%d only when repeated", repeated))
-	}
-	return fmt.Sprintf("%s, of %s", strings.Join(parts, ", "), tests(r))
+	return phrase.List(", ", phrase.When(sure > 0, "%d%s", sure, phrase.When(rated(r), " sure")), phrase.When(near > 0, "%d near the threshold", near),
+		phrase.When(repeated > 0, "%d only when repeated", repeated)) + ", of " + tests(r)
 }
 
 func headline(r *analyze.Report) (string, picture.Tone) {

@@ -61,7 +61,7 @@ func explainScreen(e *analyze.Explanation) []document.Section {
 		test = fmt.Sprintf("slower in %d of %d mpiruns, p adjusted %s", e.Test.Slower, e.Test.R, phrase.Probability(v.PAdjusted))
 	}
 	var s document.Section
-	s.Item("%s.", joined(fmt.Sprintf("%s on %s: %s%s", document.Whole(v.Guideline+" "+phrase.Plain(v.Function)+" "+phrase.Size(v.Msize)), v.Shape, phrase.Words(v.Verdict),
+	s.Item("%s.", phrase.List("; ", fmt.Sprintf("%s on %s: %s%s", document.Whole(v.Guideline+" "+phrase.Plain(v.Function)+" "+phrase.Size(v.Msize)), v.Shape, phrase.Words(v.Verdict),
 		phrase.When(v.Ratio != nil, ", %s", effect(v.Effect))), byDefault(e.Report, v), times, test, phrase.When(v.Replication != nil, "a new check in this state of the machine shows it with a probability of %s%s", Again(v), ifFollowedUp(v)),
 		phrase.When(v.ByState != nil, "it depends on the state of the machine")))
 	return []document.Section{s}

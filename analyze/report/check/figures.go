@@ -110,12 +110,8 @@ func PatternFigure(r *analyze.Report, id string, of []*analyze.Verdict, cases ma
 			f.Marks = append(f.Marks, picture.Mark{X: float64(v.Msize), Tone: picture.Open, Sign: Signs[v.Verdict][0], Text: Signs[v.Verdict][1] + ", " + effect(v.Effect)})
 		}
 	}
-	f.Text = phrase.Capital(cmp.Or(joined(spans(of, judge.Violated), spans(of, judge.SeenOnce), spans(of, judge.Undecided)), "undecided")) + "."
+	f.Text = phrase.Capital(cmp.Or(phrase.List("; ", spans(of, judge.Violated), spans(of, judge.SeenOnce), spans(of, judge.Undecided)), "undecided")) + "."
 	return f
-}
-
-func joined(texts ...string) string {
-	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "; ")
 }
 
 // spans says at which sizes tests have a verdict, with their largest ratios: "violated at 1–64 B (up to 1.96×), 16 KiB (1.18×)".

@@ -60,32 +60,23 @@ func compareAnswer(c *series.Comparison) []document.Section {
 		tests[g.Change]++
 	}
 	calls := conf.Plural(c.M, "call")
-	var worse, better []string
-	if n := tests[series.NewlyViolated]; n > 0 {
-		worse = append(worse, conf.Plural(n, "test")+" newly violated")
-	}
 	slower := fmt.Sprintf("%d of %s slower, by up to %s", cases[series.Slower], calls, phrase.Ratio(&worst))
 	counts := cases[series.Slower] > 0 && (c.Shift == nil || c.FailOn == series.ExitOnTimes)
-	if counts {
-		worse = append(worse, slower)
-	}
-	if n := cases[series.Faster]; n > 0 && c.Shift == nil {
-		better = append(better, fmt.Sprintf("%d of %s faster", n, calls))
-	}
-	if n := tests[series.NewlyKept]; n > 0 {
-		better = append(better, conf.Plural(n, "test")+" no longer violated")
-	}
+	newly, faster, kept := tests[series.NewlyViolated], cases[series.Faster], tests[series.NewlyKept]
+	worse := phrase.List("; ", phrase.When(newly > 0, "%s newly violated", conf.Plural(newly, "test")), phrase.When(counts, "%s", slower))
+	better := phrase.List("; ", phrase.When(faster > 0 && c.Shift == nil, "%d of %s faster", faster, calls),
+		phrase.When(kept > 0, "%s no longer violated", conf.Plural(kept, "test")))
 	var answer string
 	switch {
 	case len(c.Wrong) > 0:
 		w := c.Wrong[0]
 		answer = fmt.Sprintf("%s: %s at %s on %s (%s).", check.Faults(c.Wrong), w.Function, phrase.Size(w.Msize), w.Shape, w.Message)
-	case len(worse) > 0:
-		answer = "WORSE: " + strings.Join(append(worse, better...), "; ") + "."
+	case worse != "":
+		answer = "WORSE: " + phrase.List("; ", worse, better) + "."
 	case c.Refused != nil:
 		answer = "NO VERDICT: " + c.Refused.Reason + "."
-	case len(better) > 0:
-		answer = "BETTER: " + strings.Join(better, "; ") + "; nothing slower or newly violated."
+	case better != "":
+		answer = "BETTER: " + better + "; nothing slower or newly violated."
 	case c.Shift != nil:
 		answer = "NO CHANGE OF THE LIBRARY SHOWN: no guideline newly violated."
 	default:
@@ -112,7 +103,7 @@ func algorithmChanges(c *series.Comparison) []string {
 		return fmt.Sprintf("%s%s%s: %s → %s", phrase.Function(k.Function), phrase.When(several, " on %s", k.Shape), sizes, cmp.Or(k.A, notOwn), cmp.Or(k.B, notOwn))
 	})
 	shown, more := phrase.First(texts, 12, "and %d more, see compare.json")
-	return append(slices.Clip(shown), slices.DeleteFunc([]string{more}, func(s string) bool { return s == "" })...)
+	return analyze.Unique(append(slices.Clip(shown), more))
 }
 
 const notOwn = "none of the library's own"
@@ -131,15 +122,11 @@ func couldHaveSeen(c *series.Comparison) string {
 
 func compareDesign(c *series.Comparison) []document.Section {
 	s := document.Titled("How it was compared")
-	var differences []string
 	shown, more := phrase.First(c.Differences, 12, "and %d more factors, see compare.json")
-	for _, d := range shown {
-		differences = append(differences, fmt.Sprintf("%s: %s → %s", d.Factor, phrase.Fit(d.A, 60), phrase.Fit(d.B, 60)))
-	}
-	if more != "" {
-		differences = append(differences, more)
-	}
-	s.Facts("Differ", differences)
+	differences := lists.Map(shown, func(d series.Difference) string {
+		return fmt.Sprintf("%s: %s → %s", d.Factor, phrase.Fit(d.A, 60), phrase.Fit(d.B, 60))
+	})
+	s.Facts("Differ", analyze.Unique(append(differences, more)))
 	s.Fact("Test", "%s %s, %s; %s, m = %s, alpha = %g, minimum slowdown %.2f×", c.Alternative, c.Test.Title(min(c.A.R, c.B.R)),
 		cmp.Or(phrase.When(c.Paired, "measured alternately"), "mpiruns not paired"), check.AdjustNames[c.Adjust], conf.Plural(c.M, "case"), c.Alpha, c.MinSlowdown)
 	s.Fact("", "smallest p attainable %s; B/A is the ratio of the run-times over mpiruns (Hodges-Lehmann) with its 95 %% interval", phrase.Probability(&c.PMin))

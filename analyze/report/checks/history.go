@@ -122,18 +122,14 @@ func historyAnswer(s *series.Series) string {
 	if last.Alarms != nil {
 		text += ", " + conf.Plural(*last.Alarms, "alarm")
 	}
-	var found []string
 	groups := lastingGroups(s)
 	shown, more := phrase.First(groups, 3, "%d more")
-	for _, g := range shown {
-		found = append(found, fmt.Sprintf("%s %s since %s", phrase.Function(g.Function), g.factors(), nightTime(&s.Nights[g.Night])))
-	}
-	if more != "" {
-		found = append(found, more)
-	}
+	found := phrase.JoinOf("; ", shown, func(g *lastingGroup) string {
+		return fmt.Sprintf("%s %s since %s", phrase.Function(g.Function), g.factors(), nightTime(&s.Nights[g.Night]))
+	})
 	switch {
 	case len(groups) > 0:
-		return fmt.Sprintf("CHANGED: %s, in %s%s.", strings.Join(found, "; "), checks, text)
+		return fmt.Sprintf("CHANGED: %s, in %s%s.", phrase.List("; ", found, more), checks, text)
 	case len(s.Nights) < series.LeastNights:
 		return fmt.Sprintf("TOO FEW: %s, and %d can show a lasting change%s.", checks, series.LeastNights, text)
 	}

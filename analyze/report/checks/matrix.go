@@ -101,14 +101,11 @@ func matrixHead(m *series.Matrix) []document.Section {
 }
 
 func matrixAnswer(m *series.Matrix) string {
-	anywhere, open := 0, 0
-	var counts []string
+	anywhere, open, counts := 0, 0, ""
 	for _, typ := range []guidelines.Type{guidelines.Pattern, guidelines.Monotony, guidelines.Split} {
 		violated, rows := violatedRows(m, typ)
 		anywhere += violated
-		if rows > 0 {
-			counts = append(counts, fmt.Sprintf("%d of %d %s", violated, rows, typeNames[typ]))
-		}
+		counts = phrase.List(", ", counts, phrase.When(rows > 0, "%d of %d %s", violated, rows, typeNames[typ]))
 	}
 	var silent []string // columns without any verdict
 	for i := range m.Columns {
@@ -124,7 +121,7 @@ func matrixAnswer(m *series.Matrix) string {
 	if len(silent) == len(m.Columns) {
 		return none + phrase.When(open > 0, ": %s undecided", conf.Plural(open, "test")) + "."
 	}
-	answer := fmt.Sprintf("%s in any of %s: %s", cmp.Or(phrase.When(anywhere > 0, "VIOLATED"), "NO VIOLATION SHOWN"), conf.Plural(len(m.Columns), "column"), strings.Join(counts, ", "))
+	answer := fmt.Sprintf("%s in any of %s: %s", cmp.Or(phrase.When(anywhere > 0, "VIOLATED"), "NO VIOLATION SHOWN"), conf.Plural(len(m.Columns), "column"), counts)
 	return answer + phrase.When(open > 0, "; %s undecided", conf.Plural(open, "test")) + phrase.When(none != "", "; %s", none) + "."
 }
 
