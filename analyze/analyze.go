@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -72,10 +73,9 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	if err := a.experiment(); err != nil {
 		return nil, err
 	}
-	if err := a.elsewhere(protocol.ModeAlternate, func(v *Verdict) **Elsewhere { return &v.Alternating }); err != nil {
-		return nil, err
-	}
-	if err := a.elsewhere(protocol.ModeMalloc, func(v *Verdict) **Elsewhere { return &v.OtherMalloc }); err != nil {
+	err = errors.Join(a.elsewhere(protocol.ModeAlternate, func(v *Verdict) **Elsewhere { return &v.Alternating }),
+		a.elsewhere(protocol.ModeMalloc, func(v *Verdict) **Elsewhere { return &v.OtherMalloc }))
+	if err != nil {
 		return nil, err
 	}
 	a.usage()

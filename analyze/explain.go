@@ -7,6 +7,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -103,13 +104,7 @@ func (s *SideSamples) Add(run *results.Run, plan int) error {
 	if at < 0 || run.Cases[at].Status != protocol.StatusOK {
 		return nil
 	}
-	visits := 0
-	for _, i := range run.Order {
-		if i == at {
-			visits++
-		}
-	}
-	s.Visits = max(s.Visits, visits)
+	s.Visits = max(s.Visits, lists.Count(run.Order, func(i int) bool { return i == at }))
 	valid := protocol.Valid(run.Samples[at])
 	var flagged protocol.CaseResult
 	flagged.Count(run.Samples[at])
@@ -157,8 +152,6 @@ func (s *SideSamples) Dependence() {
 	if len(bounds) == 0 {
 		return
 	}
-	for _, column := range lags {
-		s.ACF = append(s.ACF, stats.MedianFinite(column))
-	}
+	s.ACF = lists.Map(lags, stats.MedianFinite)
 	s.ACFBound, s.Inefficiency = stats.MedianFinite(bounds), stats.MedianFinite(inefficiencies)
 }

@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/remark"
 	"pgmpi/internal/stats"
@@ -108,7 +109,7 @@ func (a *Analysis) contrasts(states []medians.State) (family []*contrast, err er
 		}
 	}
 	for k := 1; ; k++ {
-		able := slices.DeleteFunc(slices.Clone(family), func(c *contrast) bool { return c.least > a.cfg.Alpha/float64(k) })
+		able := lists.Keep(family, func(c *contrast) bool { return c.least <= a.cfg.Alpha/float64(k) })
 		if len(able) <= k {
 			family = able
 			break
@@ -157,9 +158,9 @@ func (a *Analysis) divided(states []medians.State) (out []*divided) {
 }
 
 func ratios(p judge.Pair) []float64 {
-	out := make([]float64, len(p.Orig))
+	out := slices.Clone(p.Orig)
 	for i := range out {
-		out[i] = p.Orig[i] / p.Other[i]
+		out[i] /= p.Other[i]
 	}
 	return out
 }

@@ -155,13 +155,7 @@ func (c *Case) worsen(r protocol.CaseResult) {
 // a valid median, or too many samples are out of sync.
 func (c *Case) Problem(planned int) string {
 	medians := c.Medians[:min(planned, len(c.Medians))]
-	valid := 0
-	for _, m := range medians {
-		if !math.IsNaN(m) {
-			valid++
-		}
-	}
-	switch {
+	switch valid := len(Valid(medians)); {
 	case len(medians) == 0:
 		return "no mpirun was planned"
 	case valid < len(medians):
@@ -287,7 +281,7 @@ func (s *Set) addCase(run *results.Run, info results.CaseInfo, samples []protoco
 	k.Medians[run.Run-1], series = s.filter.kept(fences)
 	k.samples[run.Run-1].Outliers = valid - len(series)
 	if s.manifest.SeenOnce() {
-		k.spread[run.Run-1] = within(series, s.filter.inOrder(fences))
+		k.spread[run.Run-1] = within(series)
 	}
 	return k.dependence.add(series)
 }
@@ -332,13 +326,4 @@ func (f *Filter) kept(fences stats.Fences) (runMedian float64, series []float64)
 		}
 	}
 	return runMedian, f.values
-}
-
-func (f *Filter) inOrder(fences stats.Fences) (ascending []float64) {
-	for _, ns := range f.ascending {
-		if v := float64(ns); fences.Lo <= v && v <= fences.Hi {
-			ascending = append(ascending, v)
-		}
-	}
-	return ascending
 }

@@ -33,7 +33,7 @@ func (s *Set) addSums(run int) {
 
 // within returns the standard error of the logarithm of a series' median, by a block bootstrap within the
 // series, whose blocks are as long as neighbours resemble each other; NaN for fewer than leastSeries samples.
-func within(series, ascending []float64) float64 {
+func within(series []float64) float64 {
 	acf, err := Autocorrelation(series)
 	if err != nil || len(series) < leastSeries {
 		return math.NaN()
@@ -45,7 +45,7 @@ func within(series, ascending []float64) float64 {
 			block = Lags
 		}
 	}
-	lo, hi := stats.MedianByBlocks(series, ascending, block, 0.95)
+	lo, hi := stats.MedianByBlocks(series, slices.Sorted(slices.Values(series)), block, 0.95)
 	return (math.Log(hi) - math.Log(lo)) / (2 * 1.96)
 }
 

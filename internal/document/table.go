@@ -10,6 +10,7 @@ import (
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 )
 
@@ -143,11 +144,7 @@ func (t *Table) parts(width int) []*Table {
 }
 
 func pick(cells []string, columns []int) []string {
-	out := make([]string, len(columns))
-	for i, c := range columns {
-		out[i] = cells[c]
-	}
-	return out
+	return lists.Map(columns, func(c int) string { return cells[c] })
 }
 
 func (t *Table) aligns(columns []int) string {

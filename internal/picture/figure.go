@@ -340,25 +340,10 @@ func (h *HeatMap) Rewritten(line func(string) string) *HeatMap {
 
 // Anchor is an ID of words: small letters, digits, and "-" for all else.
 func Anchor(words ...string) string {
-	out := []byte{}
-	for _, word := range words {
-		for _, c := range []byte(word) {
-			switch {
-			case c >= 'A' && c <= 'Z':
-				out = append(out, c-'A'+'a')
-			case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
-				out = append(out, c)
-			case len(out) > 0 && out[len(out)-1] != '-':
-				out = append(out, '-')
-			}
-		}
-		if len(out) > 0 && out[len(out)-1] != '-' {
-			out = append(out, '-')
-		}
-	}
-	if n := len(out); n > 0 && out[n-1] == '-' {
-		out = out[:n-1]
-	}
+	parts := strings.FieldsFunc(strings.Join(words, " "), func(r rune) bool {
+		return !(r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9')
+	})
+	id := strings.ToLower(strings.Join(parts, "-"))
 	const most = 80
-	return cmp.Or(string(out[:min(len(out), most)]), "figure")
+	return cmp.Or(id[:min(len(id), most)], "figure")
 }

@@ -225,12 +225,7 @@ func counted(e *analyze.Explanation) []document.Section {
 	return document.Tabled(t, note, "What a call does, counted without a clock")
 }
 
-func CallsOf(n *float64) string {
-	if n == nil {
-		return "-"
-	}
-	return aCall(*n)
-}
+func CallsOf(n *float64) string { return aCall(analyze.Or(n, math.NaN())) }
 
 // pictures has the run medians and the samples of both sides. For split the other side is all k calls together.
 func pictures(e *analyze.Explanation) []document.Section {
