@@ -139,16 +139,10 @@ func narrow(plan *guidelines.Plan, tests []int, what, name string, of func(*guid
 }
 
 func narrowSize(plan *guidelines.Plan, tests []int, what, text string) ([]int, error) {
-	var sizes []int64
-	for _, i := range tests {
-		sizes = append(sizes, plan.Tests[i].Msize)
-	}
+	sizes := lists.Map(tests, func(i int) int64 { return plan.Tests[i].Msize })
 	slices.Sort(sizes)
 	sizes = slices.Compact(sizes)
-	var names []string
-	for _, s := range sizes {
-		names = append(names, conf.FormatSize(s))
-	}
+	names := lists.Map(sizes, conf.FormatSize)
 	there := "; there are: " + strings.Join(names, ", ")
 	size := int64(0)
 	if text != "0" && !strings.EqualFold(text, "0B") {

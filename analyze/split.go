@@ -8,6 +8,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -92,13 +93,9 @@ func (a *Analysis) about(v *Verdict, s suspicion) {
 // usableParts are the smaller sizes that were measured, ascending as in the
 // Plan: a smaller size that failed does not spoil the others.
 func (a *Analysis) usableParts(t guidelines.Test) []int {
-	var parts []int
-	for _, o := range t.Others {
-		if a.set.Cases[o].Status == protocol.StatusOK && a.manifest.Plan.Cases[o].Msize > 0 {
-			parts = append(parts, o)
-		}
-	}
-	return parts
+	return lists.Keep(t.Others, func(o int) bool {
+		return a.set.Cases[o].Status == protocol.StatusOK && a.manifest.Plan.Cases[o].Msize > 0
+	})
 }
 
 // PlanSplit plans the experiment on split-robustness from the medians of stage 2: one

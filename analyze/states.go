@@ -38,11 +38,7 @@ func (by InStates) String() (out string) {
 }
 
 func (a *Analysis) states() []medians.State {
-	var out []medians.State
-	for _, shape := range a.manifest.Plan.Shapes {
-		out = append(out, a.set.States(shape)...)
-	}
-	return out
+	return slices.Concat(lists.Map(a.manifest.Plan.Shapes, a.set.States)...)
 }
 
 // inState are a test's pairs of run medians in the steady mpiruns of a state: where the

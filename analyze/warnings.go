@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/remark"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/results"
@@ -89,13 +90,8 @@ func (r *Remarks) ofSamples(of *Report, set *medians.Set) {
 		r.Add(remark.Drift, "in %d mpiruns a global clock was off by more than measure.max_drift when it was synchronised again, at worst by %.3g µs",
 			set.Drifted, float64(set.WorstDriftNS)/1e3)
 	}
-	var slow []string
-	for _, s := range of.Disturbed() {
-		slow = append(slow, s.String())
-	}
-	if len(slow) > 0 {
-		r.Add(remark.SlowMpirun, "slower than the others throughout: %s. Such an mpirun counts like the others, and leaves small slowdowns undecided",
-			strings.Join(slow, ", "))
+	if slow := phrase.Join(", ", "%v", of.Disturbed()); slow != "" {
+		r.Add(remark.SlowMpirun, "slower than the others throughout: %s. Such an mpirun counts like the others, and leaves small slowdowns undecided", slow)
 	}
 	if strong := of.Dependence.Strong; len(strong) > 0 {
 		worst := slices.MaxFunc(strong, func(a, b medians.DependentCase) int { return cmp.Compare(a.Inefficiency, b.Inefficiency) })

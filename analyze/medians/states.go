@@ -207,10 +207,7 @@ func (r rule) groups(values []float64) (best [][]int) {
 		}
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
-	logs := make([]float64, len(order))
-	for at, i := range order {
-		logs[at] = math.Log(values[i])
-	}
+	logs := lists.Map(order, func(i int) float64 { return math.Log(values[i]) })
 	widest := make([]int, max(0, len(order)-1)) // gaps, by the index behind them
 	for i := range widest {
 		widest[i] = i + 1
@@ -221,10 +218,7 @@ func (r rule) groups(values []float64) (best [][]int) {
 		at := slices.Sorted(slices.Values(widest[:cuts]))
 		at = append(append([]int{0}, at...), len(order))
 		if states, ok := r.states(logs, at, alone); ok && len(states) > max(1, len(best)) && len(states) <= mostStates {
-			best = nil
-			for _, s := range states {
-				best = append(best, slices.Sorted(slices.Values(order[s[0]:s[1]])))
-			}
+			best = lists.Map(states, func(s [2]int) []int { return slices.Sorted(slices.Values(order[s[0]:s[1]])) })
 		}
 	}
 	return best

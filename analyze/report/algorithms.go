@@ -7,6 +7,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -107,8 +108,6 @@ func whichSections(w *analyze.Which) []document.Section {
 		table.Table.Add(r.Collective, r.Shape, sizes, r.Name())
 		i = j
 	}
-	for _, text := range w.Left {
-		table.Notes = append(table.Notes, "left out: "+text)
-	}
+	table.Notes = append(table.Notes, lists.Map(w.Left, func(text string) string { return "left out: " + text })...)
 	return []document.Section{head, table}
 }

@@ -207,10 +207,7 @@ func (p *Plan) ranks() document.Section {
 			starts = []string{"mpirun", "-np", "{np}"}
 		}
 		argv := launch.RankArgv(starts, p.RankPath, c.Shape, p.Config.MPI.RankArgs()...)
-		for i := range argv {
-			argv[i] = conf.Quote(argv[i])
-		}
-		s.Command(c.Shape.String(), argv)
+		s.Command(c.Shape.String(), lists.Map(argv, conf.Quote))
 		over := ""
 		if cores, crowded := launch.Crowded(c.Shape, p.Config.MPI.CPUsPerRank); crowded {
 			over = fmt.Sprintf("; more ranks than the %d cores%s", cores, phrase.When(c.Shape.Nodes > 0, " of a node"))

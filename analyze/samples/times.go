@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -165,10 +166,7 @@ func (c *PipelinedCase) sumUp() {
 	slices.SortFunc(c.Runs, func(a, b PipelinedRun) int { return cmp.Compare(a.Run, b.Run) })
 	c.R = len(c.Runs)
 	over := func(of func(PipelinedRun) float64) *float64 {
-		var all []float64
-		for _, r := range c.Runs {
-			all = append(all, of(r))
-		}
+		all := lists.Map(c.Runs, of)
 		return analyze.Number(stats.MedianFinite(all))
 	}
 	c.SingleS = over(func(r PipelinedRun) float64 { return r.SingleS })

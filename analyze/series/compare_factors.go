@@ -12,6 +12,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -112,10 +113,8 @@ func factorsOf(m *results.Manifest) map[string]string {
 func threadLevelOf(m *results.Manifest) string {
 	var levels []string
 	for _, s := range m.Plan.Shapes {
-		t, measured := m.Timing[s.String()]
-		level := cmp.Or(t.ThreadLevel, "funneled") // which all asked for before it could be chosen
-		if measured && !slices.Contains(levels, level) {
-			levels = append(levels, level)
+		if t, measured := m.Timing[s.String()]; measured {
+			levels = lists.With(levels, cmp.Or(t.ThreadLevel, "funneled")) // which all asked for before it could be chosen
 		}
 	}
 	return strings.Join(levels, ", ")

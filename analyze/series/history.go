@@ -127,9 +127,7 @@ func (s *Series) fill(checks []*Check, wanted []Asked) error {
 			s.Trends = append(s.Trends, t.Trend)
 		}
 	}
-	for _, t := range all {
-		s.Cells = append(s.Cells, t.Trend)
-	}
+	s.Cells = lists.Map(all, func(t *track) Trend { return t.Trend })
 	changes, err := lasting(all)
 	s.Changes = append(s.Changes, changes...)
 	return err
@@ -200,10 +198,7 @@ func lasting(tracks []*track) (out []Lasting, err error) {
 		of       *track
 		from, to int
 	}
-	var parts []part
-	for _, t := range tracks {
-		parts = append(parts, part{t, 0, len(t.logs)})
-	}
+	parts := lists.Map(tracks, func(t *track) part { return part{t, 0, len(t.logs)} })
 	for len(parts) > 0 {
 		p, found := make([]float64, len(parts)), make([]part, len(parts))
 		for i, s := range parts {

@@ -96,9 +96,7 @@ func (s *Spread) add(k guidelines.Case, sides []*analyze.Side) error {
 	}
 	middle := stats.MedianFinite(ns)
 	row := CaseSpread{Cell: medians.CellOf(k), NP: k.Shape.NP, MedianS: middle / 1e9}
-	for _, m := range ns {
-		row.Normalised = append(row.Normalised, m/middle)
-	}
+	row.Normalised = lists.Map(ns, func(m float64) float64 { return m / middle })
 	mean, sd, err := stats.MeanSD(row.Normalised)
 	if err != nil {
 		return fmt.Errorf("%s at %s: %w", k.Function, conf.HumanSize(k.Msize), err)

@@ -7,6 +7,7 @@ import (
 
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 )
@@ -243,9 +244,7 @@ func (d *Document) Ended(code int, all, folder string, written ...string) string
 	if d.screen != nil && all != "" {
 		e.Next = append(e.Next, Label{"All", all + " --full"})
 	}
-	for _, next := range e.Next {
-		lines = append(lines, fmt.Sprintf("%-10s%s", next.Name+":", next.Value))
-	}
+	lines = append(lines, lists.Map(e.Next, func(next Label) string { return fmt.Sprintf("%-10s%s", next.Name+":", next.Value) })...)
 	for _, path := range written {
 		if path = conf.Folder(path); path != "" {
 			lines = append(lines, path)

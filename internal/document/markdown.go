@@ -13,6 +13,7 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 
 	"pgmpi/internal/clean"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 )
 
@@ -78,10 +79,7 @@ func codeBlock(name, text string) string {
 }
 
 func markdownTable(out *bytes.Buffer, t *Table) error {
-	rows := make([][]string, len(t.Rows))
-	for i, row := range t.Rows {
-		rows[i] = escapedCells(row)
-	}
+	rows := lists.Map(t.Rows, escapedCells)
 	err := t.draw(out, escapedCells(t.Head), rows, tw.CellPadding{Global: tw.PaddingDefault}, tablewriter.WithRenderer(renderer.NewMarkdown()))
 	out.WriteString("\n")
 	return err

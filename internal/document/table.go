@@ -80,9 +80,7 @@ func grouped(lines []string, all, shown [][]string) []string {
 		for _, cell := range row {
 			height = max(height, 1+strings.Count(cell, "\n"))
 		}
-		for _, line := range lines[at : at+height] {
-			out = append(out, margin+line)
-		}
+		out = append(out, lists.Map(lines[at:at+height], func(line string) string { return margin + line })...)
 		at += height
 	}
 	return append(out, out[1])
@@ -135,9 +133,7 @@ func (t *Table) parts(width int) []*Table {
 		}
 		part := *t
 		part.Head, part.Rows, part.Align = pick(t.Head, columns), nil, t.aligns(columns)
-		for _, row := range t.Rows {
-			part.Rows = append(part.Rows, pick(row, columns))
-		}
+		part.Rows = lists.Map(t.Rows, func(row []string) []string { return pick(row, columns) })
 		out = append(out, &part)
 	}
 	return out

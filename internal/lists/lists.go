@@ -33,7 +33,7 @@ func Count[T any](list []T, holds func(T) bool) (n int) {
 	return n
 }
 
-// First points to the first value that a condition holds for; nil: there is none.
+// First points to the first value that a condition holds for. It returns nil where there is none.
 func First[T any](list []T, holds func(T) bool) *T {
 	if i := slices.IndexFunc(list, holds); i >= 0 {
 		return &list[i]

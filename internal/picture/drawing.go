@@ -3,6 +3,8 @@ package picture
 import (
 	"math"
 	"slices"
+
+	"pgmpi/internal/lists"
 )
 
 // The parts of a drawing, in its own units: about a pixel of a page.
@@ -95,9 +97,7 @@ func (f *Figure) within(x, y [2]float64) Drawing {
 		s := Drawn{Series: &f.Series[i], Look: lookOf(f.Series, i)}
 		for _, p := range s.Series.Points {
 			at := Placed{X: m.px(p.X), Y: m.py(p.Y), Lo: m.py(p.Lo), Hi: m.py(p.Hi)}
-			for _, v := range p.Each {
-				at.Each = append(at.Each, m.py(v))
-			}
+			at.Each = lists.Map(p.Each, m.py)
 			s.Points = append(s.Points, at)
 		}
 		d.Series = append(d.Series, s)

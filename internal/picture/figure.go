@@ -9,6 +9,7 @@ import (
 
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 )
 
@@ -139,19 +140,13 @@ func (a Axis) Ticks(lo, hi float64, most int) []Tick {
 	case Linear:
 		values = linearTicks(lo, hi, most)
 	}
-	out := make([]Tick, len(values))
-	for i, v := range values {
-		out[i] = Tick{v, a.Label(v)}
-	}
-	return out
+	return lists.Map(values, func(v float64) Tick { return Tick{v, a.Label(v)} })
 }
 
 func (f *Figure) sizeTicks(most int) (out []Tick) {
 	var sizes []float64
 	for _, s := range f.Series {
-		for _, p := range s.Points {
-			sizes = append(sizes, p.X)
-		}
+		sizes = append(sizes, lists.Map(s.Points, func(p Point) float64 { return p.X })...)
 	}
 	slices.Sort(sizes)
 	sizes = slices.Compact(sizes)

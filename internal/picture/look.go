@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+
+	"pgmpi/internal/lists"
 )
 
 // Sizes in units of a drawing, for pages and files alike.
@@ -141,12 +143,7 @@ func lookOf(all []Series, i int) int {
 		return int(all[i].Role)
 	case Other:
 	}
-	n := 0
-	for _, s := range all[:i] {
-		if s.Role == Other {
-			n++
-		}
-	}
+	n := lists.Count(all[:i], func(s Series) bool { return s.Role == Other })
 	first := int(Other)
 	return first + n%(len(looks)-first)
 }

@@ -42,12 +42,8 @@ type paths struct {
 
 func (d *Drawing) SVG() SVG {
 	out := SVG{Width: d.Width, Height: d.Height}
-	for _, b := range d.Bands {
-		out.Bands = append(out.Bands, b.rect(bandClasses[b.Tone]))
-	}
-	for _, b := range d.Bars {
-		out.Bars = append(out.Bars, b.rect("bar"))
-	}
+	out.Bands = lists.Map(d.Bands, func(b Band) rect { return b.rect(bandClasses[b.Tone]) })
+	out.Bars = lists.Map(d.Bars, func(b Band) rect { return b.rect("bar") })
 	for _, x := range d.Columns {
 		out.Grid += path("M", x, d.Top, "V", d.Frame.Bottom)
 	}

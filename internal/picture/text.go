@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 )
 
@@ -50,9 +51,7 @@ func (f *Figure) Lines(width int) []string {
 	for i := range lines {
 		lines[i] = phrase.Fit(lines[i], width-textIndent-len("..")) // in ASCII … is three characters
 	}
-	for _, row := range c.cells {
-		lines = append(lines, strings.TrimRight(string(row), " "))
-	}
+	lines = append(lines, lists.Map(c.cells, func(row []rune) string { return strings.TrimRight(string(row), " ") })...)
 	return lines
 }
 

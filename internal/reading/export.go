@@ -13,6 +13,7 @@ import (
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -172,14 +173,12 @@ func mediansOf(s *source, give func([]export.Median) error) error {
 		return err
 	}
 	for _, k := range set.AllMedians() {
-		var rows []export.Median
-		for _, r := range k.Runs {
-			row := export.Median{Source: s.row(k.Shape), Function: clean.Line(k.Function), MockupOf: clean.Line(k.MockupOf), Variant: clean.Line(k.Variant), Msize: k.Msize,
+		err := give(lists.Map(k.Runs, func(r medians.RunMedian) export.Median {
+			return export.Median{Source: s.row(k.Shape), Function: clean.Line(k.Function), MockupOf: clean.Line(k.MockupOf), Variant: clean.Line(k.Variant), Msize: k.Msize,
 				NP: int32(k.NP), Mpirun: int32(r.Run), N: int32(r.Samples - r.Outliers), Outliers: int32(r.Outliers), Invalid: int32(r.Invalid),
 				Mode: string(k.Mode), Calls: int32(k.Calls), FinishedAt: clean.Line(r.FinishedAt), MedianS: r.Seconds()}
-			rows = append(rows, row)
-		}
-		if err := give(rows); err != nil {
+		}))
+		if err != nil {
 			return err
 		}
 	}
@@ -192,12 +191,7 @@ func verdictsOf(s *source, give func([]any) error) error {
 	if err != nil {
 		return err
 	}
-	var rows []any
-	for i := range j.Report.Verdicts {
-		v := &j.Report.Verdicts[i]
-		rows = append(rows, export.OfVerdict(s.row(v.Shape), v))
-	}
-	return give(rows)
+	return give(lists.Map(j.Report.Verdicts, func(v analyze.Verdict) any { return export.OfVerdict(s.row(v.Shape), &v) }))
 }
 
 // Sides judges several results folders by their own settings.

@@ -14,6 +14,7 @@ import (
 	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -43,9 +44,7 @@ func Figures(paths, selectors []string, out *results.Folder, formats []picture.F
 	}
 	g := checks.NewGallery(sides, samples)
 	g.Out = out.Path
-	for _, f := range formats {
-		g.Formats = append(g.Formats, f.Ext)
-	}
+	g.Formats = lists.Map(formats, func(f picture.Format) string { return f.Ext })
 	if note != "" {
 		g.Notes = append(g.Notes, note)
 	}

@@ -7,12 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/samples"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
+	"pgmpi/measure/host"
 )
 
 var Fingerprints = document.Kind[samples.Fingerprint]{Name: "fingerprint", Sections: fingerprintSections, Screen: fingerprintScreen, Rows: fingerprintRows, JSON: true}
@@ -53,13 +56,11 @@ func fingerprintAnswer(f *samples.Fingerprint) []document.Section {
 
 func nodesOf(f *samples.Fingerprint) (names []string) {
 	for _, l := range f.Factors.Layouts {
-		for _, n := range l.Nodes {
-			if l.Shape == f.Shape && !slices.Contains(names, n.Host) {
-				names = append(names, n.Host)
-			}
+		if l.Shape == f.Shape {
+			names = append(names, lists.Map(l.Nodes, func(n host.Node) string { return n.Host })...)
 		}
 	}
-	return names
+	return analyze.Unique(names)
 }
 
 func fingerprintPictures(f *samples.Fingerprint) []document.Section {
@@ -112,9 +113,7 @@ func fingerprintQuantiles(f *samples.Fingerprint) document.Section {
 			return
 		}
 		cells := []string{name, fmt.Sprint(d.N)}
-		for _, q := range d.Quantiles {
-			cells = append(cells, phrase.Duration(&q.S))
-		}
+		cells = append(cells, lists.Map(d.Quantiles, func(q samples.Quantile) string { return phrase.Duration(&q.S) })...)
 		s.Table.Add(append(cells, phrase.Duration(&d.Mean))...)
 	}
 	add("all", f.All)

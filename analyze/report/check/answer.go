@@ -13,6 +13,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/remark"
@@ -137,10 +138,9 @@ func setting(r *analyze.Report) string {
 
 // Processes are the shapes of a measurement: "2 processes", "2 and 4 (2x2) processes".
 func Processes(list []analyze.Shape) string {
-	var shapes []string
-	for _, s := range list {
-		shapes = append(shapes, fmt.Sprintf("%d%s", s.NP, phrase.When(s.Nodes > 0, " (%s)", s.Name)))
-	}
+	shapes := lists.Map(list, func(s analyze.Shape) string {
+		return fmt.Sprintf("%d%s", s.NP, phrase.When(s.Nodes > 0, " (%s)", s.Name))
+	})
 	one := len(list) == 1 && list[0].NP == 1
 	return strings.Join(shapes, " and ") + cmp.Or(phrase.When(one, " process"), " processes")
 }

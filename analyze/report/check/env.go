@@ -13,6 +13,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/remark"
@@ -44,10 +45,7 @@ func envScreen(e *Environment) []document.Section {
 }
 
 func placed(l *host.Layout) string {
-	var names []string
-	for _, n := range l.Nodes {
-		names = append(names, n.Host)
-	}
+	names := lists.Map(l.Nodes, func(n host.Node) string { return n.Host })
 	shown, more := phrase.First(names, 4, ", %d more")
 	text := ranksOf(l) + ": " + strings.Join(shown, " ") + more
 	pinned, more := phrase.First(rankCPUs(l, &l.Nodes[0]), 4, "; %d more with --full")
@@ -58,10 +56,7 @@ func placed(l *host.Layout) string {
 }
 
 func envAnswer(e *Environment) []document.Section {
-	var ids []string
-	for _, d := range e.Doubts {
-		ids = append(ids, string(d.ID))
-	}
+	ids := lists.Map(e.Doubts, func(d remark.Remark) string { return string(d.ID) })
 	s := document.Titled("Nothing doubtful was found.")
 	switch {
 	case len(ids) > 0:
@@ -141,12 +136,8 @@ func otherNodes(l *host.Layout, nodes []host.Node) document.Section {
 
 func kindSection(l *host.Layout, index int, library string, shown map[string]int) document.Section {
 	k := &l.Kinds[index]
-	var hosts []string
-	for _, n := range l.Nodes {
-		if n.Kind == index {
-			hosts = append(hosts, n.Host)
-		}
-	}
+	nodes := lists.Keep(l.Nodes, func(n host.Node) bool { return n.Kind == index })
+	hosts := lists.Map(nodes, func(n host.Node) string { return n.Host })
 	text, _ := json.Marshal(k)
 	number, again := shown[string(text)]
 	if !again {

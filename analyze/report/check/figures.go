@@ -13,6 +13,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 )
@@ -26,11 +27,7 @@ func SizeAxis() picture.Axis {
 func PatternFigures(r *analyze.Report) []picture.Figure {
 	groups := PatternGroups(r)
 	cases, ids := CasesOf(r), PatternIDs(r)
-	out := make([]picture.Figure, len(groups))
-	for i, of := range groups {
-		out[i] = PatternFigure(r, ids[PatternOf(of[0])], of, cases)
-	}
-	return out
+	return lists.Map(groups, func(of []*analyze.Verdict) picture.Figure { return PatternFigure(r, ids[PatternOf(of[0])], of, cases) })
 }
 
 // PatternGroups are the tests of each pattern on each shape that has something to show, the largest
@@ -160,9 +157,7 @@ func add(s *picture.Series, msize int64, medianS *float64, of *medians.CaseMedia
 	p := picture.Bare(float64(msize), *medianS)
 	if of != nil {
 		p.Lo, p.Hi = of.LoNS/1e9, of.HiNS/1e9
-		for _, run := range of.Runs {
-			p.Each = append(p.Each, run.NS/1e9)
-		}
+		p.Each = lists.Map(of.Runs, func(run medians.RunMedian) float64 { return run.NS / 1e9 })
 	}
 	s.Points = append(s.Points, p)
 }

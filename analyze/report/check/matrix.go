@@ -11,6 +11,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 )
@@ -162,9 +163,7 @@ func HeatMaps(r *analyze.Report) []document.Section {
 func HeatOf(sizes map[int64]bool) (m *picture.HeatMap, columns []int64) {
 	m = &picture.HeatMap{Corner: "guideline"}
 	columns = slices.Sorted(maps.Keys(sizes))
-	for _, s := range columns {
-		m.Columns = append(m.Columns, conf.ShortSize(s))
-	}
+	m.Columns = lists.Map(columns, conf.ShortSize)
 	return m, columns
 }
 

@@ -12,6 +12,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/results/imported"
 )
@@ -193,13 +194,7 @@ func reportMetrics(r *analyze.Report) []document.Metric {
 		count("pgmpi_violated", "Tests whose guideline is violated.", violated),
 		count("pgmpi_alarms", "Tests that make the check fail: new ones where there is a baseline, else all that are violated.", alarms),
 		count("pgmpi_slow_mpiruns", "Mpiruns that were slower than the others throughout.", len(r.SlowMpiruns)), yardstick}
-	var out []document.Metric
-	for _, m := range all {
-		if len(m.Values) > 0 {
-			out = append(out, m)
-		}
-	}
-	return out
+	return lists.Keep(all, func(m document.Metric) bool { return len(m.Values) > 0 })
 }
 
 func CellLabels(function string, msize int64, shape string) []document.Label {

@@ -102,17 +102,12 @@ func isProbable(v *analyze.Verdict) bool {
 }
 
 func decidedBy(open []*analyze.Verdict, r int) string {
-	var runs []int
-	for _, v := range open {
-		if v.RunsNeeded != nil && v.RunsNeeded.R > 0 {
-			runs = append(runs, v.RunsNeeded.R)
-		}
-	}
-	if len(runs) == 0 {
+	known := lists.Keep(open, func(v *analyze.Verdict) bool { return v.RunsNeeded != nil && v.RunsNeeded.R > 0 })
+	if len(known) == 0 {
 		return ""
 	}
-	slices.Sort(runs)
-	least, most := runs[0], runs[len(runs)-1]
+	runs := lists.Map(known, func(v *analyze.Verdict) int { return v.RunsNeeded.R })
+	least, most := slices.Min(runs), slices.Max(runs)
 	return fmt.Sprintf(" A new check with %d%s mpiruns in place of %d would probably decide %s.", least, phrase.When(most > least, " to %d", most), r,
 		cmp.Or(phrase.When(len(runs) < len(open), "%d of them", len(runs)), phrase.When(len(open) > 1, "them"), "it"))
 }

@@ -14,6 +14,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/mockups"
@@ -29,16 +30,10 @@ func reportSections(r *analyze.Report) []document.Section {
 
 // reportRows has one row per verdict; what is null in report.json is empty.
 func reportRows(r *analyze.Report) [][]string {
-	head := make([]string, len(analyze.Columns))
-	for i, c := range analyze.Columns {
-		head[i] = c.Name
-	}
+	head := lists.Map(analyze.Columns, func(c analyze.Column) string { return c.Name })
 	out := [][]string{head}
 	for i := range r.Verdicts {
-		row := make([]any, len(analyze.Columns))
-		for k, c := range analyze.Columns {
-			row[k] = c.Value(&r.Verdicts[i])
-		}
+		row := lists.Map(analyze.Columns, func(c analyze.Column) any { return c.Value(&r.Verdicts[i]) })
 		out = append(out, phrase.Row(row...))
 	}
 	return out

@@ -31,11 +31,9 @@ var Galleries = document.Kind[Gallery]{Name: "figures", Sections: gallerySection
 
 func gallerySections(g *Gallery) []document.Section {
 	var s document.Section
-	var kinds []string
-	for _, of := range analyze.Grouped(g.Pictures, func(p picture.Picture) string { return p.Kind }) {
-		kinds = append(kinds, fmt.Sprintf("%d of %s", len(of), of[0].Kind))
-	}
-	s.Say("%s in %s, each as %s: %s.", conf.Plural(len(g.Pictures), "picture"), g.Out, strings.Join(g.Formats, ", "), strings.Join(kinds, ", "))
+	kinds := analyze.Grouped(g.Pictures, func(p picture.Picture) string { return p.Kind })
+	s.Say("%s in %s, each as %s: %s.", conf.Plural(len(g.Pictures), "picture"), g.Out, strings.Join(g.Formats, ", "),
+		phrase.JoinOf(", ", kinds, func(of []picture.Picture) string { return fmt.Sprintf("%d of %s", len(of), of[0].Kind) }))
 	t := &document.Table{Head: []string{"file", "shows"}, Align: "ll", Flex: 1}
 	for _, p := range g.Pictures {
 		t.Add(p.Name, p.Title)
@@ -46,7 +44,7 @@ func gallerySections(g *Gallery) []document.Section {
 
 // NewGallery draws the reports of results folders, and the samples of cases of each, by side. Several folders share
 // a picture: patterns and samples in panels of their own, run-times as lines.
-func NewGallery(sides []*analyze.Side, samples [][]*samples.CaseSamples) *Gallery {
+func NewGallery(sides []*analyze.Side, cases [][]*samples.CaseSamples) *Gallery {
 	g := &Gallery{}
 	labels := sideLabels(sides)
 	if len(sides) > 1 {
@@ -70,15 +68,9 @@ func NewGallery(sides []*analyze.Side, samples [][]*samples.CaseSamples) *Galler
 		}
 	}
 	g.panels("mpiruns", labels, mpiruns)
-	var cases [][]picture.Figure
-	for _, of := range samples {
-		var figures []picture.Figure
-		for _, c := range of {
-			figures = append(figures, calls.SampleFigures(c)...)
-		}
-		cases = append(cases, figures)
-	}
-	g.panels("samples", labels, cases)
+	g.panels("samples", labels, lists.Map(cases, func(of []*samples.CaseSamples) []picture.Figure {
+		return slices.Concat(lists.Map(of, calls.SampleFigures)...)
+	}))
 	for i := range g.Pictures {
 		g.Pictures[i].Clean()
 	}

@@ -312,9 +312,7 @@ func historyCells(s *series.Series, ids map[*series.Trend]string) []document.Sec
 		phrase.When(left > 0, " %s that neither changed nor were violated have none here; --cell shows them.", conf.Plural(left, "cell")))
 	trends := document.Titled("Trends of %s", seriesName(s))
 	trends.Say("The ratio of each cell in all checks, those that changed first, then those that were violated. ★: violated; ▲ ▼: it changed there for good; *: the machine or the software is not as in the check before.")
-	for _, t := range drawn {
-		trends.Figures = append(trends.Figures, TrendFigure(s, t, ids[t]))
-	}
+	trends.Figures = lists.Map(drawn, func(t *series.Trend) picture.Figure { return TrendFigure(s, t, ids[t]) })
 	return []document.Section{index, trends}
 }
 

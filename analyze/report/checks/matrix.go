@@ -196,9 +196,7 @@ func matrixTables(m *series.Matrix, types ...guidelines.Type) (out []document.Se
 				continue
 			}
 			cells := []string{phrase.Fit(r.Guideline, 14) + " " + phrase.Plain(r.Function) + phrase.When(r.Mockup != "", " ≤ %s", phrase.Plain(r.Mockup))}
-			for _, cell := range r.Cells {
-				cells = append(cells, matrixCell(cell))
-			}
+			cells = append(cells, lists.Map(r.Cells, matrixCell)...)
 			t.Add(cells...)
 		}
 		out = append(out, document.Tabled(t, "", "%s", typeTitles[typ])...)
@@ -268,9 +266,7 @@ func matrixPage(m *series.Matrix) []document.Section {
 	out := MatrixSections(m)
 	name := func(c series.MatrixColumn) string { return strings.TrimSpace(c.Host + " " + c.Shape) }
 	var names, order []string
-	for _, c := range m.Columns {
-		names = append(names, name(c))
-	}
+	names = lists.Map(m.Columns, name)
 	for _, c := range slices.SortedStableFunc(slices.Values(m.Columns), func(a, b series.MatrixColumn) int {
 		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(guidelines.ShapeOf(a.Shape, 0).NP, guidelines.ShapeOf(b.Shape, 0).NP), cmp.Compare(a.Shape, b.Shape))
 	}) {

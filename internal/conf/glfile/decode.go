@@ -11,6 +11,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 )
 
 // decoder fills structs key by key, so that one wrong value hides no other
@@ -188,11 +189,7 @@ func shown(v any) string {
 	case float64:
 		return fmt.Sprintf("the float %v", x)
 	case []any:
-		items := make([]string, len(x))
-		for i := range x {
-			items[i] = shown(x[i])
-		}
-		return "[" + strings.Join(items, ", ") + "]"
+		return "[" + strings.Join(lists.Map(x, shown), ", ") + "]"
 	case map[string]any:
 		return "a table"
 	case []map[string]any:

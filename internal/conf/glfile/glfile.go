@@ -20,6 +20,7 @@ import (
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure"
 	"pgmpi/measure/batch"
@@ -327,10 +328,7 @@ type Errors []Error
 const mostErrors = 20
 
 func (es Errors) Error() string {
-	lines := make([]string, min(len(es), mostErrors))
-	for i := range lines {
-		lines[i] = es[i].Error()
-	}
+	lines := lists.Map(es[:min(len(es), mostErrors)], Error.Error)
 	if more := len(es) - len(lines); more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d errors more", more))
 	}
