@@ -160,7 +160,7 @@ func allowed(cfg judge.Config, medians []float64) []float64 {
 }
 
 // settle gives the verdict where one of the cases cannot be compared: wrong
-// before not_measured before incomplete. Otherwise the verdict stays empty.
+// before not_measured before incomplete, which it notes. Otherwise the verdict stays empty.
 func (a *Analysis) settle(v *Verdict, s judge.Schedule, cases ...int) {
 	if a.settleStatus(v, cases...); v.Verdict != "" {
 		return
@@ -168,6 +168,7 @@ func (a *Analysis) settle(v *Verdict, s judge.Schedule, cases ...int) {
 	for _, i := range cases {
 		if problem := problem(s, &a.set.Cases[i]); problem != "" {
 			v.Verdict, v.Reason = judge.Undecided, a.manifest.Plan.Cases[i].Function+": "+problem
+			a.isIncomplete(v)
 			return
 		}
 	}
@@ -244,9 +245,6 @@ func (a *Analysis) conclude() {
 			a.settle(v, a.family.Schedule, t.Case, t.Others[0])
 		}
 		if v.Verdict != "" {
-			if v.Verdict == judge.Undecided {
-				a.isIncomplete(v)
-			}
 			continue
 		}
 		v.set(o, a.family.Refused)
@@ -340,9 +338,6 @@ func (a *Analysis) seeOnce() {
 			a.settle(v, judge.Once(a.family.R()), t.Case, t.Others[0])
 		}
 		if v.Verdict != "" {
-			if v.Verdict == judge.Undecided {
-				a.isIncomplete(v)
-			}
 			continue
 		}
 		ratio := orig.Median() / other.Median()

@@ -41,8 +41,6 @@ func (a *Analysis) judgeSplit() {
 		a.settle(v, judge.Once(a.family.Looks[0]), append([]int{t.Case}, parts...)...)
 		v.MedianS = Seconds(a.set.Cases[t.Case].MedianOf(a.family.Looks[0]))
 		switch {
-		case v.Verdict == judge.Undecided:
-			a.isIncomplete(v)
 		case v.Verdict != "":
 		case len(parts) == 0:
 			v.Verdict, v.Reason = judge.NotMeasured, "no smaller size was measured"

@@ -2,7 +2,6 @@ package check
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -74,36 +73,26 @@ func gateAlarms(r *analyze.Report) []*analyze.Verdict {
 
 func gateVerdict(r *analyze.Report) string {
 	g, alarms := r.Gate, gateAlarms(r)
-	var counts []string
+	counts, others := "", ""
 	for _, w := range gateWords {
-		if n := count(alarms, w.state); n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, w.short))
-		}
+		loud := count(alarms, w.state)
+		quiet := g.ByState[w.state] - loud
+		counts = phrase.List(", ", counts, phrase.When(loud > 0, "%d %s", loud, w.short))
+		others = phrase.List(", ", others, phrase.When(quiet > 0, "%d %s", quiet, w.short))
 	}
-	if n := len(g.Slower); n > 0 {
-		counts = append(counts, fmt.Sprintf("%s slower", conf.Plural(n, "run-time")))
-	}
-	var others []string
-	for _, w := range gateWords {
-		if n := g.ByState[w.state] - count(alarms, w.state); n > 0 {
-			others = append(others, fmt.Sprintf("%d %s", n, w.short))
-		}
-	}
-	rest := phrase.When(len(others) > 0, "; beside that %s", strings.Join(others, ", "))
+	counts = phrase.List(", ", counts, phrase.When(len(g.Slower) > 0, "%s slower", conf.Plural(len(g.Slower), "run-time")))
+	rest := phrase.When(others != "", "; beside that %s", others)
 	unjudged := phrase.When(len(g.NotJudged) > 0, "NOT JUDGED: on %s the machine was in a state that no baseline has, so nothing that differs is an alarm there", strings.Join(g.NotJudged, ", "))
 	if r.NothingMeasured() {
 		unjudged = "NOT JUDGED: no test could be measured"
 	}
-	if len(counts) > 0 {
-		return fmt.Sprintf("ALARM: %s%s%s", strings.Join(counts, ", "), rest, phrase.When(unjudged != "", "; %s", unjudged))
+	switch {
+	case counts != "":
+		return "ALARM: " + counts + rest + phrase.When(unjudged != "", "; %s", unjudged)
+	case g.First && unjudged == "":
+		return "First night: nothing to hold it against" + rest
 	}
-	if unjudged != "" {
-		return unjudged + rest
-	}
-	if g.First {
-		return fmt.Sprintf("First night: nothing to hold it against%s", rest)
-	}
-	return fmt.Sprintf("No alarm: nothing is newly wrong%s", rest)
+	return cmp.Or(unjudged, "No alarm: nothing is newly wrong") + rest
 }
 
 // gateTable lists tests with their states; all says that they have several.
