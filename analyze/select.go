@@ -13,6 +13,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 )
 
 type Selection struct {
@@ -131,10 +132,8 @@ func narrow(plan *guidelines.Plan, tests []int, what, name string, of func(*guid
 	if len(out) > 0 {
 		return out, nil
 	}
-	hint := ""
-	if n := conf.Nearest(name, known); n != "" {
-		hint = fmt.Sprintf(" (did you mean %s?)", n)
-	}
+	near := conf.Nearest(name, known)
+	hint := phrase.When(near != "", " (did you mean %s?)", near)
 	return nil, fmt.Errorf("no %s %q was tested%s; there are: %s", what, name, hint, strings.Join(known, ", "))
 }
 

@@ -28,10 +28,7 @@ type InStates []StateVerdict
 // String is "violated in state A (6 mpiruns), kept in state B (4)".
 func (by InStates) String() (out string) {
 	for i, in := range by {
-		n := fmt.Sprint(in.Mpiruns)
-		if i == 0 {
-			n = conf.Plural(in.Mpiruns, "mpirun")
-		}
+		n := cmp.Or(phrase.When(i > 0, "%d", in.Mpiruns), conf.Plural(in.Mpiruns, "mpirun"))
 		out += fmt.Sprintf("%s%s in state %s (%s)", phrase.When(i > 0, ", "), phrase.Words(in.Verdict), in.State, n)
 	}
 	return out

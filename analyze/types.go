@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
@@ -110,10 +111,7 @@ func (o Operation) Elements() string {
 	}
 	number, op := mockups.Function{Reduces: true}.Elements(o.Datatype, o.Op)
 	data, _ := mockups.Function{}.Elements(o.Datatype, o.Op)
-	gaps := ""
-	if o.Gaps {
-		gaps = ", " + number.Name + "s with gaps"
-	}
+	gaps := phrase.When(o.Gaps, ", %ss with gaps", number.Name)
 	return fmt.Sprintf("%s/%s reductions%s, %ss else", number.Name, op, gaps, data.Name)
 }
 

@@ -2,11 +2,11 @@ package analyze
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
@@ -66,13 +66,7 @@ func (r *WhichRow) Default() string {
 	var out []string
 	for _, a := range r.Algorithms {
 		name, segment, fanout := mockups.Parameters(a)
-		if segment > 0 {
-			name += ", " + conf.HumanSize(segment) + " segments"
-		}
-		if fanout > 0 {
-			name += ", fan-out " + strconv.Itoa(fanout)
-		}
-		out = append(out, name)
+		out = append(out, name+phrase.When(segment > 0, ", %s segments", conf.HumanSize(segment))+phrase.When(fanout > 0, ", fan-out %d", fanout))
 	}
 	return strings.Join(out, " or ")
 }

@@ -98,13 +98,8 @@ func whichSections(w *analyze.Which) []document.Section {
 		for j < len(w.Rows) && w.Rows[j].Collective == r.Collective && w.Rows[j].Shape == r.Shape && w.Rows[j].Name() == r.Name() {
 			j++
 		}
-		sizes := conf.HumanSize(r.Msize)
-		if last := w.Rows[j-1].Msize; last != r.Msize {
-			sizes += " to " + conf.HumanSize(last)
-		}
-		if r.Msize == 0 {
-			sizes = ""
-		}
+		last := w.Rows[j-1].Msize
+		sizes := phrase.When(r.Msize > 0, "%s%s", conf.HumanSize(r.Msize), phrase.When(last != r.Msize, " to %s", conf.HumanSize(last)))
 		table.Table.Add(r.Collective, r.Shape, sizes, r.Name())
 		i = j
 	}

@@ -121,18 +121,11 @@ func (p *Plan) tests() document.Section {
 			len(count[guidelines.Monotony]), len(count[guidelines.Split]), len(count[guidelines.Pattern]))
 		s.Fact("functions", "%s, %s", conf.Plural(len(collectives), "collective"), conf.Plural(len(emulations), "mock-up"))
 	}
-	between := conf.HumanSize(ascending[0])
-	if n := len(ascending); n > 1 {
-		between = fmt.Sprintf("%d, from %s to %s", n, between, conf.HumanSize(ascending[n-1]))
-	}
+	n := len(ascending)
+	between := phrase.When(n > 1, "%d, from %s to ", n, conf.HumanSize(ascending[0])) + conf.HumanSize(ascending[n-1])
 	s.Fact("sizes", "%s; %s", between, analyze.OperationOf(plan).Text())
-	split := ""
-	switch {
-	case p.FollowUp:
-		split = "; split-robustness is suspected from medians, then tested in mpiruns of its own"
-	case len(count[guidelines.Split]) > 0:
-		split = "; split-robustness is judged from medians, without a test"
-	}
+	split := cmp.Or(phrase.When(p.FollowUp, "; split-robustness is suspected from medians, then tested in mpiruns of its own"),
+		phrase.When(len(count[guidelines.Split]) > 0, "; split-robustness is judged from medians, without a test"))
 	if p.Assumed > 0 {
 		s.Fact("assumed", "%d algorithms of each collective, and that the library has those named: it is not asked, since nothing is started; `pgmpi list --algorithms` asks", p.Assumed)
 	}
@@ -208,10 +201,8 @@ func (p *Plan) ranks() document.Section {
 		}
 		argv := launch.RankArgv(starts, p.RankPath, c.Shape, p.Config.MPI.RankArgs()...)
 		s.Command(c.Shape.String(), lists.Map(argv, conf.Quote))
-		over := ""
-		if cores, crowded := launch.Crowded(c.Shape, p.Config.MPI.CPUsPerRank); crowded {
-			over = fmt.Sprintf("; more ranks than the %d cores%s", cores, phrase.When(c.Shape.Nodes > 0, " of a node"))
-		}
+		cores, crowded := launch.Crowded(c.Shape, p.Config.MPI.CPUsPerRank)
+		over := phrase.When(crowded, "; more ranks than the %d cores%s", cores, phrase.When(c.Shape.Nodes > 0, " of a node"))
 		s.Fact("", "cases: %d; buffers: %s in each rank%s", c.Cases, conf.HumanMemory(c.Memory), over)
 		if c.Free > 0 {
 			s.Fact("", "capped at %s: half of what is free on this host, for %s; the nodes may have more", conf.HumanMemory(c.Free), conf.Plural(c.Shape.PPN, "rank"))

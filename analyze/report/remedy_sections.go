@@ -92,11 +92,9 @@ func remedyAnswer(r *RemedyResult) []document.Section {
 }
 
 func (r *RemedyResult) excluded(p *Proof) string {
-	out := fmt.Sprintf("Harm of %g× is excluded in %d of %s that the setting can change", r.Harm, p.Harmless, conf.Plural(p.Reached, "case"))
-	if left := p.Reached - p.Harmless; left > 0 {
-		out += fmt.Sprintf(", not in %d (%s)", left, cmp.Or(phrase.When(p.NotExcluded != nil, "up to %s", phrase.Ratio(p.NotExcluded)), "without limit"))
-	}
-	return out
+	left, most := p.Reached-p.Harmless, cmp.Or(phrase.When(p.NotExcluded != nil, "up to %s", phrase.Ratio(p.NotExcluded)), "without limit")
+	return fmt.Sprintf("Harm of %g× is excluded in %d of %s that the setting can change%s", r.Harm, p.Harmless, conf.Plural(p.Reached, "case"),
+		phrase.When(left > 0, ", not in %d (%s)", left, most))
 }
 
 func (r *RemedyResult) cells(n int) string {
@@ -156,20 +154,12 @@ func remedySetting(r *RemedyResult) []document.Section {
 		s.Fact(name, "%s", r.Env[name])
 	}
 	for _, f := range r.Effects {
-		what := f.Entry.Choice.String()
-		if e := f.Entry; f.Entry.Choice.Kind == tuning.OwnAlgorithm && (e.From > 0 || e.To > 0) {
-			what += fmt.Sprintf(" (from %s on%s)", conf.HumanSize(e.From), below(e.To))
-		}
-		s.Item("%s, in %s: %s: %s", what, f.Entry.Where, f.State, f.Text)
+		e := f.Entry
+		sizes := phrase.When(e.Choice.Kind == tuning.OwnAlgorithm && (e.From > 0 || e.To > 0), " (from %s on%s)", conf.HumanSize(e.From),
+			phrase.When(e.To > 0, ", below %s", conf.HumanSize(e.To)))
+		s.Item("%s%s, in %s: %s: %s", e.Choice, sizes, e.Where, f.State, f.Text)
 	}
 	return []document.Section{s}
-}
-
-func below(to int64) string {
-	if to == 0 {
-		return ""
-	}
-	return ", below " + conf.HumanSize(to)
 }
 
 const withFull = "%d more with --full."
@@ -203,10 +193,7 @@ func remedyProof(r *RemedyResult) []document.Section {
 	s.Fact("Test", "without and with the setting in turn, fresh mpiruns in pairs, one-sided; adjusted over the violated cells for gains and over the cases of a proof for harm, alpha = %g; a gain counts from %g× on, a harm from %g× on",
 		r.Alpha, r.MinSlowdown, r.Harm)
 	for i, p := range r.Proofs {
-		outcome := "holds"
-		if !p.Holds {
-			outcome = "something was taken back"
-		}
+		outcome := cmp.Or(phrase.When(p.Holds, "holds"), "something was taken back")
 		s.Fact(fmt.Sprintf("Proof %d", i+1), "%s: %s; %s, %s: %s", p.Folder, strings.Join(p.Tried, "; "), conf.Plural(p.Mpiruns, "mpirun"),
 			fmt.Sprintf("%d of the violated cells faster, harm shown in %d of %s. %s", p.Helped, len(p.Harms), conf.Plural(p.Cases, "case"), r.excluded(&p)), outcome)
 	}

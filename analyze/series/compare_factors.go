@@ -13,6 +13,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -170,7 +171,7 @@ func compareWarnings(c *Comparison, a, b *analyze.Side) []remark.Remark {
 
 func changedNames(list []GuidelineChange, change Change) (out []string) {
 	of := func(v judge.Verdict, ratio *float64) string {
-		text := strings.ReplaceAll(string(v), "_", " ")
+		text := phrase.Words(v)
 		if ratio != nil {
 			text += fmt.Sprintf(" %.2f×", *ratio)
 		}
@@ -178,7 +179,7 @@ func changedNames(list []GuidelineChange, change Change) (out []string) {
 	}
 	for _, g := range list {
 		if g.Change == change {
-			out = append(out, fmt.Sprintf("%s %s %s on %s (%s → %s)", g.Guideline, strings.TrimPrefix(g.Function, "MPI_"), conf.HumanSize(g.Msize), g.Shape,
+			out = append(out, fmt.Sprintf("%s %s %s on %s (%s → %s)", g.Guideline, phrase.Function(g.Function), conf.HumanSize(g.Msize), g.Shape,
 				of(g.AVerdict, g.ARatio), of(g.BVerdict, g.BRatio)))
 		}
 	}
@@ -186,11 +187,8 @@ func changedNames(list []GuidelineChange, change Change) (out []string) {
 }
 
 func atMost(most int, names []string) string {
-	text := strings.Join(names[:min(most, len(names))], ", ")
-	if more := len(names) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	shown, more := phrase.First(names, most, " and %d more")
+	return strings.Join(shown, ", ") + more
 }
 
 // entersByMPIBarrier tells whether processes were synchronised by the library

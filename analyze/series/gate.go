@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/results"
 )
@@ -129,10 +130,7 @@ func (t tonight) expected(v *analyze.Verdict) (p provisional, ok bool) {
 	}
 	e := &t.Expect[i]
 	p = provisional{reason: e.Reason, ticket: e.Ticket}
-	because := e.Reason
-	if because != "" {
-		because = ": " + because
-	}
+	because := phrase.When(e.Reason != "", ": %s", e.Reason)
 	switch {
 	case v.Verdict == judge.Violated && e.Until.over(t.Created):
 		p.state, p.reason = analyze.Expired, fmt.Sprintf("expected until %s only%s", e.Until, because)
@@ -283,10 +281,7 @@ func (p *Point) upper() float64 { return analyze.Or(cmp.Or(p.RatioHi95, p.Ratio)
 
 // words are "kept in night-3 (0.98× [0.97, 1.00])".
 func (s strongest) words() string {
-	text := fmt.Sprintf("%s in %s", s.Verdict, s.check.Path)
-	if s.Verdict == judge.Violated && !s.violated() {
-		text = fmt.Sprintf("violated, but unsure, in %s", s.check.Path)
-	}
+	text := fmt.Sprintf("%s%s in %s", s.Verdict, phrase.When(s.Verdict == judge.Violated && !s.violated(), ", but unsure,"), s.check.Path)
 	switch {
 	case s.Ratio == nil:
 		return text

@@ -212,20 +212,18 @@ func (t *Table) Width() int {
 }
 
 func (t *Table) columnWidth(i int) int {
-	widest := cellWidth(t.Head[i])
-	for _, row := range t.Rows {
-		widest = max(widest, cellWidth(row[i]))
-	}
-	return widest
+	return t.widest(i, func(cell string) string { return cell })
 }
 
 // wordWidth is how wide a column is whose cells are broken at every joint.
 func (t *Table) wordWidth(i int) int {
-	widest := cellWidth(t.Head[i])
+	return t.widest(i, func(cell string) string { return strings.Join(words(spaced.Replace(cell)), "\n") })
+}
+
+func (t *Table) widest(column int, broken func(cell string) string) int {
+	widest := cellWidth(t.Head[column])
 	for _, row := range t.Rows {
-		for _, word := range words(spaced.Replace(row[i])) {
-			widest = max(widest, cellWidth(word))
-		}
+		widest = max(widest, cellWidth(broken(row[column])))
 	}
 	return widest
 }

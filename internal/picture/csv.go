@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"pgmpi/internal/clean"
+	"pgmpi/internal/phrase"
 )
 
 // writeCSV writes the data behind a picture: a row for each point, one for each value that it is the
@@ -66,10 +67,7 @@ func heatRows(m *HeatMap) [][]string {
 			if cell == (HeatCell{}) {
 				continue
 			}
-			ratio := ""
-			if cell.Ratio > 0 {
-				ratio = number(cell.Ratio)
-			}
+			ratio := phrase.When(cell.Ratio > 0, "%s", number(cell.Ratio))
 			out = append(out, []string{r.Name, m.Columns[i], ratio, cell.Word})
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 )
 
 const (
@@ -95,10 +96,7 @@ func path(parts ...any) string {
 // label adds a text to the group of its class and anchor. Signs of one height are one text with
 // many x, each of one character.
 func (s *SVG) label(l Label) {
-	class := l.Role
-	if l.Role == "sign" {
-		class += " " + bandClasses[l.Tone]
-	}
+	class := l.Role + phrase.When(l.Role == "sign", " %s", bandClasses[l.Tone])
 	group := func(g textGroup) bool { return g.Class == class && g.Anchor == l.Anchor }
 	of, text := lists.FirstOrNew(&s.Labels, group, textGroup{Class: class, Anchor: l.Anchor}), label{coordinate(l.X), coordinate(l.Y), l.Text}
 	if same := lists.First(of.Texts, func(t label) bool { return l.Role == "sign" && t.Y == text.Y }); same != nil {

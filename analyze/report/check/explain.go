@@ -176,10 +176,8 @@ func numbers(e *analyze.Explanation) []document.Section {
 	if !t.Test.Paired {
 		s.Note("Exact if both sides spread alike and do not depend on each other; else p may be too small (docs/statistics.md#tests).")
 	}
-	adjusted := fmt.Sprintf("%s over m = %s: this p is number %d of them, the smallest first", AdjustNames[r.Adjust], conf.Plural(t.Family, "test"), t.Rank)
-	if r.Adjust == judge.AdjustNone {
-		adjusted = fmt.Sprintf("not adjusted; it is number %d of m = %d p-values, the smallest first", t.Rank, t.Family)
-	}
+	adjusted := cmp.Or(phrase.When(r.Adjust == judge.AdjustNone, "not adjusted; it is number %d of m = %d p-values, the smallest first", t.Rank, t.Family),
+		fmt.Sprintf("%s over m = %s: this p is number %d of them, the smallest first", AdjustNames[r.Adjust], conf.Plural(t.Family, "test"), t.Rank))
 	s.Note("%s; smallest p attainable %s", adjusted, phrase.Probability(&t.PMin))
 	s.Note("effect %s (95 %% interval of this test alone); the call was slower in %d of %d mpiruns%s; the medians differ by %s%s", effect(v.Effect), t.Slower, t.R,
 		phrase.When(t.Equal > 0, ", equal in %d", t.Equal), phrase.Nanoseconds(math.Abs(t.Difference)), phrase.When(t.Tick > 0, ", %s", ticks(t)))

@@ -82,10 +82,8 @@ func gateVerdict(r *analyze.Report) string {
 	}
 	counts = phrase.List(", ", counts, phrase.When(len(g.Slower) > 0, "%s slower", conf.Plural(len(g.Slower), "run-time")))
 	rest := phrase.When(others != "", "; beside that %s", others)
-	unjudged := phrase.When(len(g.NotJudged) > 0, "NOT JUDGED: on %s the machine was in a state that no baseline has, so nothing that differs is an alarm there", strings.Join(g.NotJudged, ", "))
-	if r.NothingMeasured() {
-		unjudged = "NOT JUDGED: no test could be measured"
-	}
+	unjudged := cmp.Or(phrase.When(r.NothingMeasured(), "NOT JUDGED: no test could be measured"),
+		phrase.When(len(g.NotJudged) > 0, "NOT JUDGED: on %s the machine was in a state that no baseline has, so nothing that differs is an alarm there", strings.Join(g.NotJudged, ", ")))
 	switch {
 	case counts != "":
 		return "ALARM: " + counts + rest + phrase.When(unjudged != "", "; %s", unjudged)

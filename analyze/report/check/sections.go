@@ -73,16 +73,11 @@ func header(r *analyze.Report) []document.Section {
 func schedule(r *analyze.Report) string {
 	l := r.Looks
 	text := conf.Plural(l.Looks[0], "mpirun") + " measured everything"
-	what := "what pointed to a violation"
-	if !r.Method.Rules().Slowdown {
-		what = "what was not violated yet"
-	}
+	paper := !r.Method.Rules().Slowdown
+	what := cmp.Or(phrase.When(paper, "what was not violated yet"), "what pointed to a violation")
 	for k, at := range l.Looks[1:] {
 		text += fmt.Sprintf(", %d more %s", at-l.Looks[k], what)
-		what = "of that what still did"
-		if !r.Method.Rules().Slowdown {
-			what = "what still was not"
-		}
+		what = cmp.Or(phrase.When(paper, "what still was not"), "of that what still did")
 	}
 	return text + phrase.When(len(l.Looks)-len(l.Screens) > 1, " (weights %s)", phrase.Join(", ", "%v", l.Weights))
 }

@@ -109,15 +109,9 @@ func algorithmChanges(c *series.Comparison) []string {
 const notOwn = "none of the library's own"
 
 func couldHaveSeen(c *series.Comparison) string {
-	text := "nothing"
-	if c.CouldHaveSeen != nil {
-		text = fmt.Sprintf("changes of %s or more in half of the cases (80 %% chance)", phrase.Ratio(c.CouldHaveSeen))
-	}
-	if c.Need > 0 {
-		text += cmp.Or(phrase.When(c.Blind > 0, "; %s could not have shown %s (--need)", conf.Plural(c.Blind, "case"), phrase.Ratio(&c.Need)),
-			phrase.When(true, "; every case could have shown %s (--need)", phrase.Ratio(&c.Need)))
-	}
-	return text
+	text := cmp.Or(phrase.When(c.CouldHaveSeen != nil, "changes of %s or more in half of the cases (80 %% chance)", phrase.Ratio(c.CouldHaveSeen)), "nothing")
+	return text + cmp.Or(phrase.When(c.Blind > 0, "; %s could not have shown %s (--need)", conf.Plural(c.Blind, "case"), phrase.Ratio(&c.Need)),
+		phrase.When(c.Need > 0, "; every case could have shown %s (--need)", phrase.Ratio(&c.Need)))
 }
 
 func compareDesign(c *series.Comparison) []document.Section {

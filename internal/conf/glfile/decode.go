@@ -1,6 +1,7 @@
 package glfile
 
 import (
+	"cmp"
 	"encoding"
 	"fmt"
 	"maps"
@@ -12,6 +13,7 @@ import (
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 )
 
 // decoder fills structs key by key, so that one wrong value hides no other
@@ -34,10 +36,7 @@ func (d *decoder) table(entries map[string]any, into reflect.Value, path string)
 			d.value(entries[key], field, join(path, key))
 			continue
 		}
-		what := "key"
-		if path == "" {
-			what = "section"
-		}
+		what := cmp.Or(phrase.When(path == "", "section"), "key")
 		if len(d.errs) > enoughAdvice { // looking for near names among very many would take seconds
 			d.fail(join(path, key), "unknown %s %q", what, key)
 			continue
