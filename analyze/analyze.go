@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -351,8 +353,5 @@ func (a *Analysis) seeOnce() {
 }
 
 func once(m *results.Manifest) string {
-	if m.Imported.Statistic == results.Mean {
-		return "means, of which there is no test"
-	}
-	return fmt.Sprintf("%s: another may differ", conf.Plural(m.R, "mpirun"))
+	return cmp.Or(phrase.When(m.Imported.Statistic == results.Mean, "means, of which there is no test"), conf.Plural(m.R, "mpirun")+": another may differ")
 }

@@ -7,6 +7,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -81,10 +82,7 @@ func sideProblem(plan *guidelines.Plan, i int, k *medians.Case, runs int) string
 	if k.Status != protocol.StatusOK {
 		problem = cmp.Or(k.Message, string(k.Status))
 	}
-	if problem == "" {
-		return ""
-	}
-	return function + ": " + problem
+	return phrase.When(problem != "", "%s: %s", function, problem)
 }
 
 // followed judges what was measured in the mpiruns of a mode; it is nil if nothing was planned.

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -45,10 +46,7 @@ func (w *Which) LeftOut(text string) { w.Left = lists.With(w.Left, text) }
 
 // Name has the names of a row's algorithms, or why there is none.
 func (r *WhichRow) Name() string {
-	if len(r.Algorithms) == 0 {
-		return r.Why
-	}
-	return strings.Join(r.Algorithms, " or ")
+	return cmp.Or(strings.Join(r.Algorithms, " or "), r.Why)
 }
 
 func (w *Which) Of(function, shape string, msize int64) *WhichRow {

@@ -130,9 +130,6 @@ func medianRatio(slow, fast *medians.Case) *float64 {
 			ratios = append(ratios, r)
 		}
 	}
-	if len(ratios) == 0 {
-		return nil
-	}
 	return analyze.Number(stats.MedianFinite(ratios))
 }
 
@@ -208,9 +205,7 @@ func (x *explored) outcomes(e *Exploration) (map[int]analyze.Answered, error) {
 			e.Itself.False++
 		}
 	}
-	if len(ratios) > 0 {
-		e.ItselfRatio = analyze.Number(stats.MedianFinite(ratios))
-	}
+	e.ItselfRatio = analyze.Number(stats.MedianFinite(ratios))
 	return out, nil
 }
 

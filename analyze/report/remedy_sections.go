@@ -100,10 +100,7 @@ func (r *RemedyResult) excluded(p *Proof) string {
 func (r *RemedyResult) cells(n int) string {
 	all := len(r.Cells)
 	some := phrase.When(n < all, "%d of ", n)
-	if r.Kind == results.Explore {
-		return some + conf.Plural(all, "cell") + " with a faster algorithm"
-	}
-	return some + conf.Plural(all, "violated cell")
+	return some + cmp.Or(phrase.When(r.Kind == results.Explore, "%s with a faster algorithm", conf.Plural(all, "cell")), conf.Plural(all, "violated cell"))
 }
 
 // means are what the setting is made of: "2 environment variables and 1 algorithm".

@@ -179,11 +179,6 @@ func (c *PipelinedCase) sumUp() {
 }
 
 func (p *Pipelined) MedianRatio() *float64 {
-	var all []float64
-	for _, c := range p.Cases {
-		if c.Ratio != nil {
-			all = append(all, *c.Ratio)
-		}
-	}
-	return analyze.Number(stats.MedianFinite(all))
+	known := lists.Keep(p.Cases, func(c PipelinedCase) bool { return c.Ratio != nil })
+	return analyze.Number(stats.MedianFinite(lists.Map(known, func(c PipelinedCase) float64 { return *c.Ratio })))
 }

@@ -63,14 +63,6 @@ func visible(text, keep string) string {
 	return b.String()
 }
 
-func All(change func(string) string, list []string) []string {
-	out := make([]string, len(list))
-	for i, t := range list {
-		out[i] = change(t)
-	}
-	return out
-}
-
 // longestCell is the most bytes of a cell: every other one of its column is made as
 // wide.
 const longestCell = 1000

@@ -115,7 +115,7 @@ var csvFormat = Format{Name: "csv", ext: "csv", from: rows, Write: writeCSV}
 func writeCSV(w io.Writer, d *Document) error {
 	out := csv.NewWriter(w)
 	for _, row := range d.Rows {
-		if err := out.Write(clean.All(clean.Cell, row)); err != nil {
+		if err := out.Write(lists.Map(row, clean.Cell)); err != nil {
 			return err
 		}
 	}

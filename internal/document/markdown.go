@@ -12,7 +12,6 @@ import (
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 
-	"pgmpi/internal/clean"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 )
@@ -86,7 +85,7 @@ func markdownTable(out *bytes.Buffer, t *Table) error {
 }
 
 func escapedCells(cells []string) []string {
-	return clean.All(func(c string) string { return Escaped(strings.ReplaceAll(c, "+\n", "+")) }, cells)
+	return lists.Map(cells, func(c string) string { return Escaped(strings.ReplaceAll(c, "+\n", "+")) })
 }
 
 // Marks that mean something anywhere in a line, also for GitHub's formulas ($) and

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"pgmpi/internal/clean"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 )
 
@@ -18,10 +19,7 @@ func writeCSV(w io.Writer, p *Picture) error {
 	if p.Heat != nil {
 		rows = heatRows(p.Heat)
 	}
-	for i, row := range rows {
-		rows[i] = clean.All(clean.Cell, row)
-	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return csv.NewWriter(w).WriteAll(lists.Map(rows, func(row []string) []string { return lists.Map(row, clean.Cell) }))
 }
 
 func panelRows(panels []Figure) [][]string {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
@@ -301,7 +300,7 @@ type HeatCell struct {
 func (f *Figure) Rewrite(line, cell func(string) string) {
 	f.Title, f.Text = line(f.Title), line(f.Text)
 	for _, a := range []*Axis{&f.X, &f.Y} {
-		a.Title, a.Names = line(a.Title), clean.All(line, a.Names)
+		a.Title, a.Names = line(a.Title), lists.Map(a.Names, line)
 	}
 	f.Series, f.Marks = slices.Clone(f.Series), slices.Clone(f.Marks)
 	for i, s := range f.Series {
@@ -314,16 +313,13 @@ func (f *Figure) Rewrite(line, cell func(string) string) {
 		f.Marks[i].Sign, f.Marks[i].Text = line(m.Sign), line(m.Text)
 	}
 	if n := f.Numbers; n != nil {
-		f.Numbers = &Numbers{clean.All(line, n.Head), n.Align, slices.Clone(n.Rows)}
-		for i, row := range n.Rows {
-			f.Numbers.Rows[i] = clean.All(cell, row)
-		}
+		f.Numbers = &Numbers{lists.Map(n.Head, line), n.Align, lists.Map(n.Rows, func(row []string) []string { return lists.Map(row, cell) })}
 	}
 }
 
 // Rewritten is the map with every text put through a function.
 func (h *HeatMap) Rewritten(line func(string) string) *HeatMap {
-	out := HeatMap{line(h.Corner), clean.All(line, h.Columns), slices.Clone(h.Rows)}
+	out := HeatMap{line(h.Corner), lists.Map(h.Columns, line), slices.Clone(h.Rows)}
 	for i, row := range h.Rows {
 		out.Rows[i].Name, out.Rows[i].Cells = line(row.Name), slices.Clone(row.Cells)
 		for j, c := range row.Cells {

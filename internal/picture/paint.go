@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"pgmpi/internal/lists"
 )
 
 const (
@@ -175,11 +177,9 @@ func (c brush) spot(of int, scale vg.Length, at vg.Point) {
 		c.DrawGlyph(draw.GlyphStyle{Color: colour, Radius: spotSize / 2 * scale * unit, Shape: draw.CircleGlyph{}}, at)
 		return
 	}
-	var corners []vg.Point
-	for _, k := range looks[of].spot {
-		corners = append(corners, vg.Point{X: at.X + vg.Length(k[0])*scale*unit, Y: at.Y - vg.Length(k[1])*scale*unit})
-	}
-	c.FillPolygon(colour, corners)
+	c.FillPolygon(colour, lists.Map(looks[of].spot, func(k [2]float64) vg.Point {
+		return vg.Point{X: at.X + vg.Length(k[0])*scale*unit, Y: at.Y - vg.Length(k[1])*scale*unit}
+	}))
 }
 
 var anchors = map[string]text.XAlignment{"start": text.XLeft, "middle": text.XCenter, "end": text.XRight}

@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -115,8 +116,5 @@ var blocks = []rune(" ▁▂▃▄▅▆▇█")
 // Bar draws the size of an autocorrelation, after a minus if it is negative.
 func Bar(r float64) string {
 	level := min(int(math.Round(math.Abs(r)*8)), 8)
-	if level == 0 {
-		return "·"
-	}
-	return phrase.When(r < 0, "-") + string(blocks[level])
+	return cmp.Or(phrase.When(level > 0, "%s%c", phrase.When(r < 0, "-"), blocks[level]), "·")
 }

@@ -10,6 +10,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/stats"
@@ -27,13 +28,10 @@ func timesRows(t *samples.Times) [][]string {
 }
 
 func timesPlotted(t *samples.Times) string {
-	var times []imported.OSUTime
-	for _, k := range t.Cases {
-		if k.MedianS != nil {
-			times = append(times, imported.OSUTime{Function: k.Function, Msize: k.Msize, Shape: guidelines.ShapeOf(k.Shape, k.NP), NS: *k.MedianS * 1e9})
-		}
-	}
-	return imported.OSUText(phrase.ShortVersion(t.Folder.Library.Version), times)
+	known := lists.Keep(t.Cases, func(k samples.CaseTimes) bool { return k.MedianS != nil })
+	return imported.OSUText(phrase.ShortVersion(t.Folder.Library.Version), lists.Map(known, func(k samples.CaseTimes) imported.OSUTime {
+		return imported.OSUTime{Function: k.Function, Msize: k.Msize, Shape: guidelines.ShapeOf(k.Shape, k.NP), NS: *k.MedianS * 1e9}
+	}))
 }
 
 func timesAnswer(t *samples.Times) []document.Section {

@@ -125,10 +125,8 @@ func Faults(wrong []analyze.CaseMessage) string {
 }
 
 func wrongWords(r *analyze.Report) string {
-	if slices.ContainsFunc(r.Wrong, func(c analyze.CaseMessage) bool { return c.Did() != "gave wrong data" }) {
-		return "wrong data or no return"
-	}
-	return "wrong data"
+	noReturn := slices.ContainsFunc(r.Wrong, func(c analyze.CaseMessage) bool { return c.Did() != "gave wrong data" })
+	return "wrong data" + phrase.When(noReturn, " or no return")
 }
 
 func setting(r *analyze.Report) string {
@@ -172,10 +170,8 @@ func Warnings(list []remark.Remark) []document.Section {
 }
 
 func Within(test judge.TestName) string {
-	if t := judge.Get(test); t != nil && t.Paired {
-		return " within mpiruns"
-	}
-	return ""
+	t := judge.Get(test)
+	return phrase.When(t != nil && t.Paired, " within mpiruns")
 }
 
 var AdjustNames = map[judge.Adjust]string{

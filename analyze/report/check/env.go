@@ -175,10 +175,7 @@ func sets(list []host.Ranges) string {
 }
 
 func memory(bytes int64) string {
-	if bytes == 0 {
-		return "unknown"
-	}
-	return conf.HumanMemory(bytes)
+	return phrase.Known(phrase.When(bytes > 0, "%s", conf.HumanMemory(bytes)))
 }
 
 func variables(s *document.Section, env map[string]string) {

@@ -130,11 +130,9 @@ func spans(of []*analyze.Verdict, verdict judge.Verdict) string {
 		last := &out[len(out)-1]
 		last.to, last.most, open = v.Msize, max(last.most, *v.Ratio), true
 	}
-	texts := make([]string, len(out))
-	for i, s := range out {
-		texts[i] = fmt.Sprintf("%s (%s%s)", sizes(s.from, s.to), phrase.When(s.from != s.to, "up to "), phrase.Ratio(&s.most))
-	}
-	return phrase.When(len(out) > 0, "%s at %s", verdict, strings.Join(texts, ", "))
+	return phrase.When(len(out) > 0, "%s at %s", verdict, phrase.JoinOf(", ", out, func(s span) string {
+		return fmt.Sprintf("%s (%s%s)", sizes(s.from, s.to), phrase.When(s.from != s.to, "up to "), phrase.Ratio(&s.most))
+	}))
 }
 
 // sizes writes a range: "64 B", "16–256 KiB", "64 KiB–1 MiB".

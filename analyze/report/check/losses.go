@@ -57,12 +57,7 @@ func losses(r *analyze.Report) []document.Section {
 			l.group += ", only when repeated"
 			apart = "; alternating " + effect(v.Alternating.Effect)
 		}
-		var also []string
-		for _, other := range l.sizes {
-			if other != v {
-				also = append(also, sizeAndRatio(other))
-			}
-		}
+		also := lists.Map(lists.Keep(l.sizes, func(other *analyze.Verdict) bool { return other != v }), sizeAndRatio)
 		if e := v.OtherMalloc; e != nil {
 			apart += fmt.Sprintf("; malloc %s %s, %s", e.Malloc, effect(e.Effect), phrase.Words(e.Verdict))
 		}

@@ -90,11 +90,7 @@ func matrixCell(row []*analyze.Verdict, size int64) string {
 // mostFound are the sizes with a finding, in order. Where their columns are wider together than a width, those with
 // fewest findings are left out.
 func mostFound(findings map[int64]int, width int) (columns []int64, left int) {
-	for size, n := range findings {
-		if n > 0 {
-			columns = append(columns, size)
-		}
-	}
+	columns = slices.DeleteFunc(slices.Collect(maps.Keys(findings)), func(size int64) bool { return findings[size] == 0 })
 	slices.SortFunc(columns, func(a, b int64) int { return cmp.Or(findings[b]-findings[a], cmp.Compare(a, b)) })
 	for i, size := range columns {
 		if width -= len(conf.ShortSize(size)) + 1; width < 0 {

@@ -136,10 +136,7 @@ func rival(v *analyze.Verdict) string {
 	case guidelines.Monotony:
 		return "itself at " + phrase.Size(v.MsizeOther)
 	case guidelines.Split:
-		if v.K == 0 {
-			return "calls of smaller sizes"
-		}
-		return fmt.Sprintf("%d calls of %s", v.K, phrase.Size(v.MsizeOther))
+		return cmp.Or(phrase.When(v.K > 0, "%d calls of %s", v.K, phrase.Size(v.MsizeOther)), "calls of smaller sizes")
 	case guidelines.Pattern:
 	}
 	return phrase.Plain(v.Mockup)

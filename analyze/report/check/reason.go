@@ -130,10 +130,8 @@ func keptReason(s *document.Section, e *analyze.Explanation) {
 }
 
 func notSignificant(e *analyze.Explanation) string {
-	if e.Test.Screen {
-		return fmt.Sprintf("%d mpiruns are too few for that", e.Test.R)
-	}
-	return fmt.Sprintf("adjusted p = %s, above %g", phrase.Probability(e.Verdict.PAdjusted), e.Test.Alpha)
+	return cmp.Or(phrase.When(e.Test.Screen, "%d mpiruns are too few for that", e.Test.R),
+		fmt.Sprintf("adjusted p = %s, above %g", phrase.Probability(e.Verdict.PAdjusted), e.Test.Alpha))
 }
 
 func undecidedReason(s *document.Section, e *analyze.Explanation) {

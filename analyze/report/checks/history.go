@@ -193,10 +193,7 @@ type lastingGroup struct {
 
 func (g *lastingGroup) factors() string {
 	least, most := phrase.Ratio(&g.least), phrase.Ratio(&g.most)
-	if least == most {
-		return least
-	}
-	return strings.TrimSuffix(least, "×") + "–" + most
+	return phrase.When(least != most, "%s–", strings.TrimSuffix(least, "×")) + most
 }
 
 func (g *lastingGroup) span() string {

@@ -218,10 +218,7 @@ func matrixCell(c *series.MatrixCell) string {
 			return fmt.Sprintf("%s %d/%d", k.sign, n, planned) + phrase.When((k.verdict == judge.Violated || k.verdict == judge.SeenOnce) && c.Ratio != nil, " %s", phrase.Ratio(c.Ratio))
 		}
 	}
-	if c.Tests[judge.NotMeasured] == planned {
-		return "-"
-	}
-	return "."
+	return cmp.Or(phrase.When(c.Tests[judge.NotMeasured] == planned, "-"), ".")
 }
 
 func columnTone(row []string, column int) picture.Tone {
