@@ -268,7 +268,6 @@ func undecided(r *analyze.Report) []document.Section {
 	if len(open) == 0 {
 		return nil
 	}
-	probable := 0
 	order := func(v *analyze.Verdict) int {
 		if isProbable(v) {
 			return 0
@@ -276,9 +275,7 @@ func undecided(r *analyze.Report) []document.Section {
 		return cmp.Or(v.RunsNeeded.R, v.RunsNeeded.Limit+1)
 	}
 	slices.SortStableFunc(open, func(a, b *analyze.Verdict) int { return order(a) - order(b) })
-	for probable < len(open) && isProbable(open[probable]) {
-		probable++
-	}
+	probable := lists.Count(open, isProbable)
 	headline := ""
 	switch n, half := open[0].RunsNeeded.R, r.RunsNeededHalf; {
 	case len(open) == 1 && n > 0:
