@@ -352,7 +352,6 @@ type Candidate struct {
 	test    int
 }
 
-// Faster tells whether the default is shown to be slower.
 func (c *Candidate) Faster() bool { return c != nil && c.Verdict == judge.Violated }
 
 func (c *Candidate) tested() bool { return c != nil && c.Verdict != "" }

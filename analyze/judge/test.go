@@ -56,7 +56,6 @@ func Get(name TestName) *Test {
 	return nil
 }
 
-// Title says what the named test computes with r medians per side.
 func (n TestName) Title(r int) string {
 	if t := Get(n); t != nil {
 		return t.Title(r)

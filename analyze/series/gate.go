@@ -354,7 +354,6 @@ func (t tonight) confirm(a *analyze.Analysis, v *analyze.Verdict, p *provisional
 	return true
 }
 
-// notes name what the baselines have and today lacks.
 func (t tonight) notes() (out []string) {
 	today := CheckOf(t.Report, "")
 	for i, n := range t.Nights {

@@ -187,7 +187,6 @@ func DefaultGate() GateConfig {
 	return GateConfig{Baseline: []string{}, Nights: 20, Confirm: true, FailOn: FailOnNew}
 }
 
-// Against tells whether there is something that a check is held against.
 func (c GateConfig) Against() bool { return len(c.Baseline) > 0 || c.Expect != "" }
 
 // Wanted tells whether there is a gate: without one, every violation counts.

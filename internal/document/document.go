@@ -260,7 +260,6 @@ func Noteless(sections []Section) []Section {
 	return sections
 }
 
-// rewritten returns the table with every text put through a function.
 func (t *Table) rewritten(line, cell func(string) string) *Table {
 	if t == nil {
 		return nil

@@ -14,7 +14,6 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// table draws a table without vertical lines, in parts if need be.
 func (p *page) table(t *Table) error {
 	for _, part := range t.parts(p.width()) {
 		if err := p.tablePart(part); err != nil {
@@ -151,7 +150,6 @@ func (t *Table) aligns(columns []int) string {
 	return out
 }
 
-// fitting is what a page shows of a table.
 type fitting struct {
 	*Table
 	columns []int // in order

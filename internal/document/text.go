@@ -119,7 +119,6 @@ func continued(words []string, width int) []string {
 	return append(lines, line)
 }
 
-// line writes a line without blanks at its end.
 func (p *page) line(text string) {
 	p.WriteString(strings.ReplaceAll(strings.TrimRight(text, " "), string(glue), " ") + "\n")
 }

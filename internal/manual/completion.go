@@ -42,7 +42,6 @@ const wordsOfBash = `if ! declare -F _get_comp_words_by_ref >/dev/null; then
 fi
 `
 
-// CommandNames offers the commands as the first argument.
 func CommandNames(c *cobra.Command, args []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		for _, of := range Commands(c.Root()) {

@@ -119,7 +119,6 @@ var headings = []struct {
 
 const MostWithoutHeadings = 15
 
-// parts puts flags under their headings, or all under none.
 func parts(flags []*pflag.Flag) []part {
 	all := make([]part, len(headings))
 	for _, f := range flags {

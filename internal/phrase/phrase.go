@@ -41,12 +41,10 @@ func Counts[T ~string](order []T, count func(T) int) string {
 	return strings.Join(parts, ", ")
 }
 
-// Join writes a list, each value in a format.
 func Join[T any](separator, format string, values []T) string {
 	return JoinOf(separator, values, func(v T) string { return fmt.Sprintf(format, v) })
 }
 
-// JoinOf writes a list, each value by a function.
 func JoinOf[T any](separator string, values []T, write func(T) string) string {
 	return strings.Join(lists.Map(values, write), separator)
 }

@@ -121,7 +121,6 @@ func (m *frame) limits(x, y [2]float64, signs bool) {
 	}
 }
 
-// nowhere tells whether a place cannot be drawn.
 func nowhere(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
 // px is where a value lies from the left, and py from the top; it may be nowhere.
@@ -204,7 +203,6 @@ func (d *Drawing) columns(m frame, ticks func(most int) []Tick) {
 	}
 }
 
-// drawRanges has a bar in each row, between its name and its text.
 func (f *Figure) drawRanges(x [2]float64) Drawing {
 	points := f.Series[0].Points
 	const mostName, mostText = drawingWidth / 2, drawingWidth / 4

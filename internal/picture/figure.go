@@ -58,7 +58,6 @@ const (
 	Factor // how many times as much
 )
 
-// Series are points that belong together.
 type Series struct {
 	Name   string
 	Role   Role
@@ -317,7 +316,6 @@ func (f *Figure) Rewrite(line, cell func(string) string) {
 	}
 }
 
-// Rewritten is the map with every text put through a function.
 func (h *HeatMap) Rewritten(line func(string) string) *HeatMap {
 	out := HeatMap{line(h.Corner), lists.Map(h.Columns, line), slices.Clone(h.Rows)}
 	for i, row := range h.Rows {

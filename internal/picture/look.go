@@ -34,7 +34,6 @@ func init() {
 	plot.DefaultFont.Typeface, plot.DefaultFont.Variant = "Liberation", "Sans"
 }
 
-// textWidth is how wide a text is in a drawing.
 func textWidth(text string) float64 { return float64(style(letterSize).Width(shown(text)) / unit) }
 
 // style is of letters of a size in units.
@@ -42,7 +41,6 @@ func style(size float64) text.Style {
 	return text.Style{Color: colourOf("text"), Font: font.From(plot.DefaultFont, vg.Length(size)*unit), Handler: plot.DefaultTextHandler}
 }
 
-// fit cuts a text that is too wide.
 func fit(text string, width float64) string {
 	letters := []rune(text)
 	for n := len(letters) - 1; textWidth(text) > width && n > 0; n-- {

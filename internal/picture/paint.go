@@ -41,7 +41,6 @@ func writePNG(w io.Writer, p *Picture) error {
 	})
 }
 
-// write paints the picture on a canvas of the size that it needs.
 func write(w io.Writer, p *Picture, canvas func(width, height vg.Length) vg.CanvasWriterTo) error {
 	layout := p.panels
 	if p.Heat != nil {
@@ -221,7 +220,6 @@ func (c brush) drawing(d *Drawing, left, top vg.Length) {
 	}
 }
 
-// series paints points, what they are the middle of, and their intervals.
 func (c brush) series(s *Drawn, x, y func(float64) vg.Length) {
 	thin, faint := line(s.Look, thinWidth), colourOf("page").mixed(colourOf(fmt.Sprint("s", s.Look)), 0.4)
 	var points []vg.Point

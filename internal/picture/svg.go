@@ -160,7 +160,6 @@ func (l look) mark(x, y float64) string {
 	return out + "z"
 }
 
-// Key is an entry of a page's legend.
 type Key struct{ Name, Class, Mark, Spot string }
 
 // Legend has an entry for every series but bars.

@@ -83,7 +83,6 @@ func sources(paths []string, kinds ...results.Kind) ([]source, error) {
 	return out, nil
 }
 
-// row is the beginning of a row about a shape.
 func (s *source) row(shape string) export.Source {
 	return export.Source{Folder: clean.Line(s.path), Library: clean.Line(phrase.ShortVersion(s.manifest.Rank.LibVersion)),
 		Host: clean.Line(s.manifest.Factors.Hostname), Shape: clean.Line(shape)}
@@ -106,7 +105,6 @@ func exported[T any](all []source, format string, to io.Writer, row reflect.Type
 	return n, w.Close()
 }
 
-// folders gives the rows of one folder after the other.
 func folders[T any](all []source, step func(done, all int), rows func(*source, func([]T) error) error) func(*source, func([]T) error) error {
 	done := 0
 	return func(s *source, give func([]T) error) error {
@@ -116,7 +114,6 @@ func folders[T any](all []source, step func(done, all int), rows func(*source, f
 	}
 }
 
-// samplesOf gives the samples of all mpiruns that are judged.
 func samplesOf(all []source, step func(done, all int)) func(*source, func([]export.Sample) error) error {
 	done, mpiruns := 0, 0
 	for _, s := range all {

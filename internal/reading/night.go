@@ -35,7 +35,6 @@ const (
 	WhichName    = "which.json"
 )
 
-// baselines collects the nights that a check is held against.
 type baselines struct {
 	*series.Baselines
 	m    *results.Manifest // of the check
@@ -61,7 +60,6 @@ func (b *baselines) add(path string) error {
 	return b.addNights(path)
 }
 
-// keep takes a night in, if it can be compared.
 func (b *baselines) keep(n *series.Check) error {
 	if err := n.Comparable(b.m); err != nil {
 		return err
@@ -118,7 +116,6 @@ func (b *baselines) firstNight(root string) {
 	b.Notes = append(b.Notes, fmt.Sprintf("%s has no night before this one: nothing can be new yet", root))
 }
 
-// night is a results folder in a folder of nights.
 type night struct {
 	path string
 	head
@@ -343,7 +340,6 @@ func (j *Judgement) Hold(g *series.Baselines, config *glfile.File) error {
 	return err
 }
 
-// compare compares the run-times with every baseline's.
 func (j *Judgement) compare(g *series.Baselines, cfg series.CompareConfig) error {
 	g.Times = nil
 	today := j.Side(j.folder.Path)

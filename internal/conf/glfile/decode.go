@@ -71,7 +71,6 @@ func tagged(v reflect.Value) (fields map[string]reflect.Value, names []string) {
 	return fields, names
 }
 
-// value puts a value from the TOML package into a field.
 func (d *decoder) value(raw any, into reflect.Value, path string) {
 	if own, err := readOwn(raw, into); own {
 		if err != nil {
