@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +10,9 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -70,10 +75,9 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	if err := a.experiment(); err != nil {
 		return nil, err
 	}
-	if err := a.elsewhere(protocol.ModeAlternate, func(v *Verdict) **Elsewhere { return &v.Alternating }); err != nil {
-		return nil, err
-	}
-	if err := a.elsewhere(protocol.ModeMalloc, func(v *Verdict) **Elsewhere { return &v.OtherMalloc }); err != nil {
+	err = errors.Join(a.elsewhere(protocol.ModeAlternate, func(v *Verdict) **Elsewhere { return &v.Alternating }),
+		a.elsewhere(protocol.ModeMalloc, func(v *Verdict) **Elsewhere { return &v.OtherMalloc }))
+	if err != nil {
 		return nil, err
 	}
 	a.usage()
@@ -154,15 +158,11 @@ func (a *Analysis) sides(i int) (orig, other *medians.Case) {
 // allowed is the time in ns that a tolerant test grants the call beside the other side: a request
 // has a price.
 func allowed(cfg judge.Config, medians []float64) []float64 {
-	out := make([]float64, len(medians))
-	for i, ns := range medians {
-		out[i] = (1+cfg.NBTolerance)*ns + float64(cfg.NBAllowance)
-	}
-	return out
+	return lists.Map(medians, func(ns float64) float64 { return (1+cfg.NBTolerance)*ns + float64(cfg.NBAllowance) })
 }
 
 // settle gives the verdict where one of the cases cannot be compared: wrong
-// before not_measured before incomplete. Otherwise the verdict stays empty.
+// before not_measured before incomplete, which it notes. Otherwise the verdict stays empty.
 func (a *Analysis) settle(v *Verdict, s judge.Schedule, cases ...int) {
 	if a.settleStatus(v, cases...); v.Verdict != "" {
 		return
@@ -170,6 +170,7 @@ func (a *Analysis) settle(v *Verdict, s judge.Schedule, cases ...int) {
 	for _, i := range cases {
 		if problem := problem(s, &a.set.Cases[i]); problem != "" {
 			v.Verdict, v.Reason = judge.Undecided, a.manifest.Plan.Cases[i].Function+": "+problem
+			a.isIncomplete(v)
 			return
 		}
 	}
@@ -221,7 +222,6 @@ func (a *Analysis) look() error {
 	return nil
 }
 
-// general returns, by shape, how slow each of the first mpiruns was.
 func (a *Analysis) general(runs int) map[guidelines.Shape][]float64 {
 	out := map[guidelines.Shape][]float64{}
 	for _, shape := range a.manifest.Plan.Shapes {
@@ -247,9 +247,6 @@ func (a *Analysis) conclude() {
 			a.settle(v, a.family.Schedule, t.Case, t.Others[0])
 		}
 		if v.Verdict != "" {
-			if v.Verdict == judge.Undecided {
-				a.isIncomplete(v)
-			}
 			continue
 		}
 		v.set(o, a.family.Refused)
@@ -320,5 +317,41 @@ func Number(x float64) *float64 {
 	return &x
 }
 
+// Or is a number, or another one where it is undefined.
+func Or(x *float64, undefined float64) float64 {
+	if x == nil {
+		return undefined
+	}
+	return *x
+}
+
 // Seconds turns nanoseconds into the unit of reports.
 func Seconds(ns float64) *float64 { return Number(ns / 1e9) }
+
+// seeOnce describes what was imported from too few mpiruns, or as means: ratios of medians, with an interval
+// as far as samples within the mpiruns give one. There is no test, so nothing is violated and nothing kept.
+func (a *Analysis) seeOnce() {
+	a.decided = make([]int, len(a.family.Looks))
+	for _, i := range a.tests {
+		v := &a.verdicts[i]
+		orig, other := a.sides(i)
+		v.MedianS, v.OtherMedianS = Seconds(orig.Median()), Seconds(other.Median())
+		if t := &a.manifest.Plan.Tests[i]; v.Verdict == "" {
+			a.settle(v, judge.Once(a.family.R()), t.Case, t.Others[0])
+		}
+		if v.Verdict != "" {
+			continue
+		}
+		ratio := orig.Median() / other.Median()
+		half := 1.96 * math.Hypot(orig.Spread(), other.Spread())
+		v.Ratio, v.RatioLo95, v.RatioHi95 = Number(ratio), Number(ratio*math.Exp(-half)), Number(ratio*math.Exp(half))
+		v.Runs, v.Verdict, v.Reason = orig.Runs, judge.Undecided, once(a.manifest)
+		if ratio >= a.cfg.MinSlowdown && (v.RatioLo95 == nil || *v.RatioLo95 > 1) {
+			v.Verdict = judge.SeenOnce
+		}
+	}
+}
+
+func once(m *results.Manifest) string {
+	return cmp.Or(phrase.When(m.Imported.Statistic == results.Mean, "means, of which there is no test"), conf.Plural(m.R, "mpirun")+": another may differ")
+}

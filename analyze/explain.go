@@ -7,6 +7,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -95,7 +96,6 @@ func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Ex
 	return e, nil
 }
 
-// Add describes the case's samples of one mpirun.
 func (s *SideSamples) Add(run *results.Run, plan int) error {
 	if run == nil {
 		return nil
@@ -104,13 +104,7 @@ func (s *SideSamples) Add(run *results.Run, plan int) error {
 	if at < 0 || run.Cases[at].Status != protocol.StatusOK {
 		return nil
 	}
-	visits := 0
-	for _, i := range run.Order {
-		if i == at {
-			visits++
-		}
-	}
-	s.Visits = max(s.Visits, visits)
+	s.Visits = max(s.Visits, lists.Count(run.Order, func(i int) bool { return i == at }))
 	valid := protocol.Valid(run.Samples[at])
 	var flagged protocol.CaseResult
 	flagged.Count(run.Samples[at])
@@ -143,7 +137,6 @@ func (s *SideRun) describe(valid []float64) error {
 	return err
 }
 
-// Dependence sums up the autocorrelation of all mpiruns.
 func (s *SideSamples) Dependence() {
 	var bounds, inefficiencies []float64
 	lags := make([][]float64, medians.Lags)
@@ -159,8 +152,6 @@ func (s *SideSamples) Dependence() {
 	if len(bounds) == 0 {
 		return
 	}
-	for _, column := range lags {
-		s.ACF = append(s.ACF, stats.MedianFinite(column))
-	}
+	s.ACF = lists.Map(lags, stats.MedianFinite)
 	s.ACFBound, s.Inefficiency = stats.MedianFinite(bounds), stats.MedianFinite(inefficiencies)
 }

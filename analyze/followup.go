@@ -2,11 +2,12 @@ package analyze
 
 import (
 	"cmp"
-	"slices"
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -68,10 +69,7 @@ func Follow(m *results.Manifest, set *medians.Set, mode protocol.Mode, d *judge.
 }
 
 func (x *FollowedUp) Of(test int) *Answered {
-	if i := slices.IndexFunc(x.Answers, func(a Answered) bool { return a.Test == test }); i >= 0 {
-		return &x.Answers[i]
-	}
-	return nil
+	return lists.First(x.Answers, func(a Answered) bool { return a.Test == test })
 }
 
 // sideProblem says why one side of a comparison cannot be judged, if so.
@@ -84,10 +82,7 @@ func sideProblem(plan *guidelines.Plan, i int, k *medians.Case, runs int) string
 	if k.Status != protocol.StatusOK {
 		problem = cmp.Or(k.Message, string(k.Status))
 	}
-	if problem == "" {
-		return ""
-	}
-	return function + ": " + problem
+	return phrase.When(problem != "", "%s: %s", function, problem)
 }
 
 // followed judges what was measured in the mpiruns of a mode; it is nil if nothing was planned.
@@ -145,3 +140,65 @@ func (a *Analysis) Confirmation() (*FollowedUp, error) {
 
 // SpeedAgain returns the yardstick's reading while a shape was measured again.
 func (a *Analysis) SpeedAgain(shape guidelines.Shape) medians.Speed { return a.set.SpeedAgain(shape) }
+
+// Alone is what a test says of some mpiruns alone, not adjusted. It explains a verdict, and
+// changes none.
+type Alone struct {
+	Mpiruns int `json:"mpiruns"`
+	Effect  `column:""`
+	Verdict judge.Verdict `json:"verdict" column:"verdict"`
+}
+
+func aloneIn(o judge.Outcome) Alone { return Alone{o.Runs, TestedBy(o).Effect, o.Verdict} }
+
+// Elsewhere is a violation measured again in mpiruns of their own under another condition.
+type Elsewhere struct {
+	Alone  `column:""`
+	Malloc string `json:"malloc,omitempty"` // its state, if not as in the check
+}
+
+// OnlyRepeated tells whether a violation is shown not to hold where both sides alternate.
+func (v *Verdict) OnlyRepeated() bool {
+	return v.Verdict == judge.Violated && v.Alternating != nil && v.Alternating.Verdict == judge.Kept
+}
+
+// Alternate plans to measure all violations again with both sides alternating call by call.
+func (a *Analysis) Alternate() *results.FollowUps {
+	return again(a.comparisons(func(int, *Verdict) bool { return true }), a.fewAgain())
+}
+
+// InMalloc plans to measure violations with page faults again in a state of malloc.
+func (a *Analysis) InMalloc(state string) *results.FollowUps {
+	faults := func(perCall *float64) bool { return perCall != nil && *perCall >= medians.ManyFaults }
+	plan := again(a.comparisons(func(_ int, v *Verdict) bool { return faults(v.PageFaults) || faults(v.OtherPageFaults) }), a.fewAgain())
+	if plan != nil {
+		plan.Malloc = state
+	}
+	return plan
+}
+
+// fewAgain is the number of mpiruns for a question that is adjusted for no other.
+func (a *Analysis) fewAgain() int { return min(a.family.R(), judge.Pairing(a.cfg.Alpha, 1)) }
+
+// elsewhere judges what was measured under another condition, each test at half of alpha, as its
+// two-sided interval, and not adjusted: its question was chosen by other mpiruns, and does not depend on the others'.
+func (a *Analysis) elsewhere(mode protocol.Mode, of func(*Verdict) **Elsewhere) error {
+	if !a.cfg.Method.Rules().Slowdown {
+		return nil
+	}
+	cfg := a.cfg
+	cfg.Adjust, cfg.Alpha = judge.AdjustNone, a.cfg.Alpha/2
+	f, err := a.followed(mode, cfg)
+	if err != nil || f == nil || f.Refused != nil {
+		return err
+	}
+	plan, _ := a.manifest.Experiment(mode)
+	for _, x := range f.Answers {
+		v := &a.verdicts[x.Test]
+		if v.Verdict != judge.Violated || v.MsizeOther != a.manifest.Plan.Cases[x.Part].Msize || x.Problem != "" {
+			continue
+		}
+		*of(v) = &Elsewhere{aloneIn(x.Outcome), plan.Malloc}
+	}
+	return nil
+}

@@ -6,6 +6,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -32,12 +33,7 @@ func scheduleOf(m *results.Manifest) judge.Schedule {
 
 // Usual is the schedule of what a manifest plans, unless another is asked for.
 func Usual(m *results.Manifest, cfg judge.Config) judge.Schedule {
-	tests := 0
-	for _, t := range m.Plan.Tests {
-		if t.Type != guidelines.Split {
-			tests++
-		}
-	}
+	tests := lists.Count(m.Plan.Tests, func(t guidelines.Test) bool { return t.Type != guidelines.Split })
 	own, _ := levels(m, cfg)
 	return judge.Usual(own, tests)
 }

@@ -20,7 +20,6 @@ type Payoff struct {
 // uses are the times of a number of calls in a row, in seconds: of one, and of mockups.Times.
 type uses struct{ one, many float64 }
 
-// each is what one call in a row takes.
 func (u uses) each() float64 { return (u.many - u.one) / (mockups.Times - 1) }
 
 // payoffs fills in every verdict about a request's whole life: of ten uses against nonblocking

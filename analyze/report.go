@@ -1,13 +1,20 @@
 package analyze
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -57,16 +64,10 @@ func LibraryOf(m *results.Manifest) Library {
 
 // PmlOf names Open MPI's point-to-point messaging layer, each that a shape uses once.
 func PmlOf(m *results.Manifest) string {
-	var names []string
-	for _, s := range m.Plan.Shapes {
-		if name := m.PML[s.String()]; name != "" && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, ", ")
+	names := lists.Map(m.Plan.Shapes, func(s guidelines.Shape) string { return m.PML[s.String()] })
+	return strings.Join(Unique(names), ", ")
 }
 
-// untimed lists cases without times, with what happened to them.
 func (a *Analysis) untimed(which func(i int) bool) []CaseMessage {
 	out := []CaseMessage{}
 	for i, k := range a.manifest.Plan.Cases {
@@ -91,7 +92,6 @@ func (a *Analysis) isWrong(i int) bool {
 	}
 }
 
-// isOtherCall tells whether a function is another way to call a collective.
 func isOtherCall(id string) bool {
 	f, _ := mockups.Get(id)
 	return f.Call != ""
@@ -127,6 +127,174 @@ func (r *Report) Where(holds func(*Verdict) bool) (out []*Verdict) {
 	for i := range r.Verdicts {
 		if v := &r.Verdicts[i]; holds(v) {
 			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func summary(shapes []Shape, verdicts []Verdict) []SummaryRow {
+	rows := []SummaryRow{}
+	for _, s := range shapes {
+		for _, t := range []guidelines.Type{guidelines.Monotony, guidelines.Split, guidelines.Pattern} {
+			if row := summaryRow(verdicts, s, t); len(row.ByVerdict) > 0 {
+				rows = append(rows, row)
+			}
+		}
+	}
+	return rows
+}
+
+func guidelineRows(plan *guidelines.Plan, verdicts []Verdict) []GuidelineRow {
+	rows := []GuidelineRow{}
+	at := map[string]int{}
+	for _, g := range plan.Guidelines {
+		at[g.ID+":"+g.Function] = len(rows)
+		rows = append(rows, GuidelineRow{Guideline: g.ID, Type: g.Type, Function: g.Function,
+			Mockup: g.Mockup, Formula: g.Formula(), ByShape: map[string]map[judge.Verdict]int{}})
+	}
+	for _, v := range verdicts {
+		i, ok := at[v.Guideline+":"+v.Function]
+		if !ok {
+			continue
+		}
+		by := rows[i].ByShape
+		if by[v.Shape] == nil {
+			by[v.Shape] = map[judge.Verdict]int{}
+		}
+		by[v.Shape][v.Verdict]++
+	}
+	return rows
+}
+
+// summaryRow counts each function (monotony, split) or guideline (pattern)
+// once over all sizes, as Table 2 of S-PGMPI does.
+func summaryRow(verdicts []Verdict, s Shape, t guidelines.Type) SummaryRow {
+	row := SummaryRow{Shape: s.Name, NP: s.NP, Type: t, Unit: "functions", ByVerdict: map[judge.Verdict]int{}}
+	if t == guidelines.Pattern {
+		row.Unit = "guidelines"
+	}
+	checked, violated, suspected := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, v := range verdicts {
+		if v.Shape != s.Name || v.Type != t {
+			continue
+		}
+		row.ByVerdict[v.Verdict]++
+		unit := v.Function
+		if t == guidelines.Pattern {
+			unit = v.Guideline
+		}
+		switch v.Verdict {
+		case judge.NotMeasured, judge.Wrong:
+			continue
+		case judge.Violated:
+			row.Tests.Violated++
+			violated[unit] = true
+		case judge.Suspected:
+			row.Tests.Suspected++
+			suspected[unit] = true
+		case judge.Marginal, judge.Kept, judge.Undecided, judge.NotSuspected, judge.SeenOnce:
+		}
+		row.Tests.Checked++
+		checked[unit] = true
+	}
+	row.Units = Count{Checked: len(checked), Violated: len(violated), Suspected: len(suspected)}
+	return row
+}
+
+// NothingMeasured tells whether no test could be judged, so that a violation would not have been seen.
+func (r *Report) NothingMeasured() bool {
+	return !slices.ContainsFunc(r.Verdicts, func(v Verdict) bool { return v.Verdict != judge.NotMeasured })
+}
+
+// ExitCode sums the report up. With a gate only alarms count as violated.
+func (r *Report) ExitCode() int {
+	slow, judged := false, true
+	for i := range r.Verdicts {
+		slow = slow || r.Verdicts[i].Verdict == judge.Violated
+	}
+	if r.Gate != nil {
+		slow, judged = r.Gate.Alarms > 0, !r.Gate.MustJudge || len(r.Gate.NotJudged) == 0
+	}
+	return ExitCode(len(r.Wrong) > 0, slow, r.Refused != nil || len(r.Incomplete) > 0 || r.NothingMeasured() || !judged)
+}
+
+// ExitCode names the first condition that holds.
+func ExitCode(wrong, slow, incomplete bool) int {
+	switch {
+	case wrong:
+		return exitcode.Failed
+	case slow:
+		return exitcode.Violated
+	case incomplete:
+		return exitcode.NoVerdict
+	}
+	return exitcode.OK
+}
+
+func OriginOf(m *results.Manifest) Origin {
+	o := Origin{Created: m.Created, Host: m.Factors.Hostname, Command: m.Command, Label: maps.Clone(m.Label), RankHash: m.Rank.Hash}
+	if m.TOML != "" {
+		sum := sha256.Sum256([]byte(m.TOML))
+		o.GLTomlHash = hex.EncodeToString(sum[:8])
+	}
+	var kernels []string
+	for _, l := range m.Factors.Layouts {
+		for _, n := range l.Nodes {
+			o.Nodes = append(o.Nodes, n.Host)
+			if n.Kind >= 0 && n.Kind < len(l.Kinds) {
+				kernels = append(kernels, l.Kinds[n.Kind].Kernel)
+			}
+		}
+	}
+	o.Nodes = Unique(o.Nodes)
+	o.Kernel = cmp.Or(strings.Join(Unique(kernels), ", "), m.Factors.Kernel)
+	return o
+}
+
+// origin also knows what the raw files say.
+func (a *Analysis) origin() Origin {
+	o := OriginOf(a.manifest)
+	last := a.set.LastFinished()
+	if last.IsZero() {
+		return o
+	}
+	o.Finished = last.UTC().Format(time.RFC3339)
+	if begun, err := time.Parse(time.RFC3339, o.Created); err == nil && last.After(begun) {
+		o.WallClockS = last.Sub(begun).Seconds()
+	}
+	return o
+}
+
+func (a *Analysis) yardstick() (out []Probes) {
+	for _, shape := range a.manifest.Plan.Shapes {
+		y := Probes{Shape: shape.String(), Speed: a.set.Speed(shape)}
+		if (y != Probes{Shape: y.Shape}) {
+			out = append(out, y)
+		}
+	}
+	return out
+}
+
+// Grouped puts what shares a key together, in the order in which the keys come first.
+func Grouped[T any, K comparable](list []T, key func(T) K) (groups [][]T) {
+	at := map[K]int{}
+	for _, x := range list {
+		k := key(x)
+		i, known := at[k]
+		if !known {
+			i = len(groups)
+			at[k], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], x)
+	}
+	return groups
+}
+
+// Unique returns the texts that are not empty, each once, in their order.
+func Unique(texts []string) (out []string) {
+	for _, t := range texts {
+		if t != "" {
+			out = lists.With(out, t)
 		}
 	}
 	return out

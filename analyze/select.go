@@ -12,6 +12,8 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 )
 
 type Selection struct {
@@ -79,7 +81,6 @@ var (
 	spacedSize = regexp.MustCompile(`(?i)\b([0-9]+)\s+([kmg]i?b?|b)\b`)
 )
 
-// partsOf tells what the words of a selector name.
 func partsOf(plan *guidelines.Plan, selector string) (map[part]string, error) {
 	parts := map[part]string{}
 	known := func(word string, of func(*guidelines.Test) string) bool {
@@ -125,32 +126,22 @@ func narrow(plan *guidelines.Plan, tests []int, what, name string, of func(*guid
 			out = append(out, i)
 		}
 		for _, n := range names {
-			if !slices.Contains(known, n) {
-				known = append(known, n)
-			}
+			known = lists.With(known, n)
 		}
 	}
 	if len(out) > 0 {
 		return out, nil
 	}
-	hint := ""
-	if n := conf.Nearest(name, known); n != "" {
-		hint = fmt.Sprintf(" (did you mean %s?)", n)
-	}
+	near := conf.Nearest(name, known)
+	hint := phrase.When(near != "", " (did you mean %s?)", near)
 	return nil, fmt.Errorf("no %s %q was tested%s; there are: %s", what, name, hint, strings.Join(known, ", "))
 }
 
 func narrowSize(plan *guidelines.Plan, tests []int, what, text string) ([]int, error) {
-	var sizes []int64
-	for _, i := range tests {
-		sizes = append(sizes, plan.Tests[i].Msize)
-	}
+	sizes := lists.Map(tests, func(i int) int64 { return plan.Tests[i].Msize })
 	slices.Sort(sizes)
 	sizes = slices.Compact(sizes)
-	var names []string
-	for _, s := range sizes {
-		names = append(names, conf.FormatSize(s))
-	}
+	names := lists.Map(sizes, conf.FormatSize)
 	there := "; there are: " + strings.Join(names, ", ")
 	size := int64(0)
 	if text != "0" && !strings.EqualFold(text, "0B") {

@@ -9,7 +9,6 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Side is a results folder to be compared with others.
 type Side struct {
 	Name     string // what the user calls the folder
 	Manifest *results.Manifest
@@ -44,12 +43,10 @@ func (s *Side) Cases() map[guidelines.Case]int {
 	return at
 }
 
-// IsMockup tells a mock-up from a collective of MPI.
 func IsMockup(function string) bool { return !strings.HasPrefix(function, "MPI_") }
 
 func (s *Side) Folder() ComparedFolder { return FolderOf(s.Name, s.Manifest, s.Mpiruns()) }
 
-// FolderOf names a results folder where r mpiruns of it are compared or shown.
 func FolderOf(name string, m *results.Manifest, r int) ComparedFolder {
 	return ComparedFolder{Folder: name, Library: LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: r, Host: m.Factors.Hostname}
 }

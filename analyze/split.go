@@ -8,6 +8,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -40,8 +41,6 @@ func (a *Analysis) judgeSplit() {
 		a.settle(v, judge.Once(a.family.Looks[0]), append([]int{t.Case}, parts...)...)
 		v.MedianS = Seconds(a.set.Cases[t.Case].MedianOf(a.family.Looks[0]))
 		switch {
-		case v.Verdict == judge.Undecided:
-			a.isIncomplete(v)
 		case v.Verdict != "":
 		case len(parts) == 0:
 			v.Verdict, v.Reason = judge.NotMeasured, "no smaller size was measured"
@@ -51,7 +50,6 @@ func (a *Analysis) judgeSplit() {
 	}
 }
 
-// suspicion is a smaller size of which k calls are faster than one call.
 type suspicion struct {
 	part, calls int // index into Plan.Cases; k
 	ratio       float64
@@ -93,13 +91,9 @@ func (a *Analysis) about(v *Verdict, s suspicion) {
 // usableParts are the smaller sizes that were measured, ascending as in the
 // Plan: a smaller size that failed does not spoil the others.
 func (a *Analysis) usableParts(t guidelines.Test) []int {
-	var parts []int
-	for _, o := range t.Others {
-		if a.set.Cases[o].Status == protocol.StatusOK && a.manifest.Plan.Cases[o].Msize > 0 {
-			parts = append(parts, o)
-		}
-	}
-	return parts
+	return lists.Keep(t.Others, func(o int) bool {
+		return a.set.Cases[o].Status == protocol.StatusOK && a.manifest.Plan.Cases[o].Msize > 0
+	})
 }
 
 // PlanSplit plans the experiment on split-robustness from the medians of stage 2: one

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/remark"
 	"pgmpi/internal/stats"
@@ -26,21 +28,14 @@ type InStates []StateVerdict
 // String is "violated in state A (6 mpiruns), kept in state B (4)".
 func (by InStates) String() (out string) {
 	for i, in := range by {
-		n := fmt.Sprint(in.Mpiruns)
-		if i == 0 {
-			n = conf.Plural(in.Mpiruns, "mpirun")
-		}
+		n := cmp.Or(phrase.When(i > 0, "%d", in.Mpiruns), conf.Plural(in.Mpiruns, "mpirun"))
 		out += fmt.Sprintf("%s%s in state %s (%s)", phrase.When(i > 0, ", "), phrase.Words(in.Verdict), in.State, n)
 	}
 	return out
 }
 
 func (a *Analysis) states() []medians.State {
-	var out []medians.State
-	for _, shape := range a.manifest.Plan.Shapes {
-		out = append(out, a.set.States(shape)...)
-	}
-	return out
+	return slices.Concat(lists.Map(a.manifest.Plan.Shapes, a.set.States)...)
 }
 
 // inState are a test's pairs of run medians in the steady mpiruns of a state: where the
@@ -54,7 +49,6 @@ func inState(s medians.State, orig, other *medians.Case, runs int) (p judge.Pair
 	return p
 }
 
-// divided is a test with at least two mpiruns in two states.
 type divided struct {
 	test   int // of the family
 	states []medians.State
@@ -108,7 +102,7 @@ func (a *Analysis) contrasts(states []medians.State) (family []*contrast, err er
 		}
 	}
 	for k := 1; ; k++ {
-		able := slices.DeleteFunc(slices.Clone(family), func(c *contrast) bool { return c.least > a.cfg.Alpha/float64(k) })
+		able := lists.Keep(family, func(c *contrast) bool { return c.least <= a.cfg.Alpha/float64(k) })
 		if len(able) <= k {
 			family = able
 			break
@@ -157,9 +151,9 @@ func (a *Analysis) divided(states []medians.State) (out []*divided) {
 }
 
 func ratios(p judge.Pair) []float64 {
-	out := make([]float64, len(p.Orig))
+	out := slices.Clone(p.Orig)
 	for i := range out {
-		out[i] = p.Orig[i] / p.Other[i]
+		out[i] /= p.Other[i]
 	}
 	return out
 }
@@ -221,10 +215,9 @@ func (r *Report) StateAnswers(shape string) string {
 		return "too few mpiruns in a state to tell whether an answer depends on them"
 	case depend == 0:
 		return fmt.Sprintf("no answer is shown to depend on them by the %d of %s with enough mpiruns in two states to tell", told, conf.Plural(tests, "test"))
-	case depend == 1:
-		return fmt.Sprintf("1 answer depends on them (%d of %s have enough mpiruns in two states to tell)", told, conf.Plural(tests, "test"))
 	}
-	return fmt.Sprintf("%d answers depend on them (%d of %s have enough mpiruns in two states to tell)", depend, told, conf.Plural(tests, "test"))
+	return fmt.Sprintf("%s on them (%d of %s have enough mpiruns in two states to tell)",
+		cmp.Or(phrase.When(depend == 1, "1 answer depends"), fmt.Sprintf("%d answers depend", depend)), told, conf.Plural(tests, "test"))
 }
 
 // StatesOf describes the states of a shape: "A in 6 mpiruns, B in 4 (calls take 1.92× as long)".
@@ -246,7 +239,6 @@ func StatesOf(states []medians.State, shape string) string {
 	return strings.Join(out, ", ")
 }
 
-// ofStates says that the machine has changed its state.
 func (r *Remarks) ofStates(states []medians.State) {
 	for i, s := range states {
 		if i == 0 || states[i-1].Shape != s.Shape {

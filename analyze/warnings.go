@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/remark"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/results"
@@ -23,7 +24,6 @@ func (r *Remarks) Add(id remark.ID, format string, args ...any) {
 	*r = append(*r, remark.New(id, "", format, args...))
 }
 
-// warnings collects what a reader of the verdicts should know.
 func (a *Analysis) warnings(r *Report) []remark.Remark {
 	out := Remarks{}
 	m, set := a.manifest, a.set
@@ -66,7 +66,6 @@ func (a *Analysis) warnings(r *Report) []remark.Remark {
 	return out
 }
 
-// ofSamples is about what the run medians rest on.
 func (r *Remarks) ofSamples(of *Report, set *medians.Set) {
 	total, measured := 0, 0
 	for i := range set.Cases {
@@ -91,13 +90,8 @@ func (r *Remarks) ofSamples(of *Report, set *medians.Set) {
 		r.Add(remark.Drift, "in %d mpiruns a global clock was off by more than measure.max_drift when it was synchronised again, at worst by %.3g µs",
 			set.Drifted, float64(set.WorstDriftNS)/1e3)
 	}
-	var slow []string
-	for _, s := range of.Disturbed() {
-		slow = append(slow, s.String())
-	}
-	if len(slow) > 0 {
-		r.Add(remark.SlowMpirun, "slower than the others throughout: %s. Such an mpirun counts like the others, and leaves small slowdowns undecided",
-			strings.Join(slow, ", "))
+	if slow := phrase.Join(", ", "%v", of.Disturbed()); slow != "" {
+		r.Add(remark.SlowMpirun, "slower than the others throughout: %s. Such an mpirun counts like the others, and leaves small slowdowns undecided", slow)
 	}
 	if strong := of.Dependence.Strong; len(strong) > 0 {
 		worst := slices.MaxFunc(strong, func(a, b medians.DependentCase) int { return cmp.Compare(a.Inefficiency, b.Inefficiency) })
@@ -114,7 +108,6 @@ const (
 	normal95        = 1.645 // one-sided
 )
 
-// ofNeighbours says that mpiruns resemble the ones before them.
 func (r *Remarks) ofNeighbours(m *results.Manifest, set *medians.Set) {
 	for _, shape := range m.Plan.Shapes {
 		general := set.LastGeneral(shape)
@@ -190,4 +183,19 @@ func spreadOf(runMedians, factor []float64) float64 {
 func (r *Remarks) Differs(factor, remedy, format string, args ...any) {
 	*r = append(*r, remark.Remark{ID: remark.Differs + remark.ID(strings.NewReplacer(".", "-", " ", "-").Replace(factor)), Place: factor,
 		Text: fmt.Sprintf(format, args...), Remedy: remedy, Docs: remark.Comparing})
+}
+
+const mostNamed = 3
+
+func (r *Remarks) ofFaults(of *Report) {
+	if len(of.PageFaults) == 0 {
+		return
+	}
+	var named []string
+	for _, f := range of.PageFaults[:min(mostNamed, len(of.PageFaults))] {
+		named = append(named, fmt.Sprintf("%s at %s on %s: %s (rank %d)", f.Function, conf.HumanSize(f.Msize), f.Shape,
+			conf.Plural(int(f.PerCall+.5), "page fault"), f.Rank))
+	}
+	r.Add(remark.PageFaults, "%s in which every call meets memory that the kernel has to map first; most a call: %s",
+		conf.Plural(len(of.PageFaults), "case"), strings.Join(named, "; "))
 }

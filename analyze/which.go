@@ -1,11 +1,13 @@
 package analyze
 
 import (
+	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
@@ -21,7 +23,6 @@ type Which struct {
 
 const WhichSchema = "pgmpi-which/1"
 
-// WhichRow is a call of a collective.
 type WhichRow struct {
 	Collective string `json:"collective"`
 	Shape      string `json:"shape"`
@@ -34,7 +35,6 @@ type WhichRow struct {
 	Sent protocol.Messages `json:"sent,omitzero"`
 }
 
-// How an algorithm is known.
 const (
 	ByMessages = "messages" // sent between the same processes, of the same bytes
 	ByTree     = "tree"     // the library's selection tree
@@ -42,31 +42,18 @@ const (
 	ByTreeAndMessages = "tree and messages"
 )
 
-// LeftOut notes what was not looked at.
-func (w *Which) LeftOut(text string) {
-	if !slices.Contains(w.Left, text) {
-		w.Left = append(w.Left, text)
-	}
-}
+func (w *Which) LeftOut(text string) { w.Left = lists.With(w.Left, text) }
 
 // Name has the names of a row's algorithms, or why there is none.
 func (r *WhichRow) Name() string {
-	if len(r.Algorithms) == 0 {
-		return r.Why
-	}
-	return strings.Join(r.Algorithms, " or ")
+	return cmp.Or(strings.Join(r.Algorithms, " or "), r.Why)
 }
 
-// Of returns the row of a call, or nil.
 func (w *Which) Of(function, shape string, msize int64) *WhichRow {
 	if w == nil {
 		return nil
 	}
-	i := slices.IndexFunc(w.Rows, func(r WhichRow) bool { return r.Collective == function && r.Shape == shape && r.Msize == msize })
-	if i < 0 {
-		return nil
-	}
-	return &w.Rows[i]
+	return lists.First(w.Rows, func(r WhichRow) bool { return r.Collective == function && r.Shape == shape && r.Msize == msize })
 }
 
 // Default names the algorithms of a row in words: "pipeline, 128 KiB segments". It returns "" where none is known.
@@ -77,13 +64,7 @@ func (r *WhichRow) Default() string {
 	var out []string
 	for _, a := range r.Algorithms {
 		name, segment, fanout := mockups.Parameters(a)
-		if segment > 0 {
-			name += ", " + conf.HumanSize(segment) + " segments"
-		}
-		if fanout > 0 {
-			name += ", fan-out " + strconv.Itoa(fanout)
-		}
-		out = append(out, name)
+		out = append(out, name+phrase.When(segment > 0, ", %s segments", conf.HumanSize(segment))+phrase.When(fanout > 0, ", fan-out %d", fanout))
 	}
 	return strings.Join(out, " or ")
 }

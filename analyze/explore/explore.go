@@ -9,7 +9,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
-	"pgmpi/internal/exitcode"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -40,8 +40,9 @@ func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r 
 				candidates++
 			}
 		}
-		if i := x.itself(tests); i >= 0 && len(chosen) > 0 {
-			chosen = append(chosen, i)
+		itself := lists.First(tests, func(i int) bool { return isItself(m.Plan.Tests[i].Mockup) })
+		if itself != nil && len(chosen) > 0 {
+			chosen = append(chosen, *itself)
 		}
 		for _, i := range chosen {
 			c, _ := analyze.Compare(&m.Plan, i, m.Plan.Tests[i].Msize)
@@ -58,13 +59,8 @@ func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r 
 }
 
 // Candidates counts the candidates that a plan tests: the family of the adjustment.
-func Candidates(m *results.Manifest, plan *results.FollowUps) (n int) {
-	for _, f := range plan.Comparisons {
-		if !isItself(m.Plan.Tests[f.Test].Mockup) {
-			n++
-		}
-	}
-	return n
+func Candidates(m *results.Manifest, plan *results.FollowUps) int {
+	return lists.Count(plan.Comparisons, func(f results.Comparison) bool { return !isItself(m.Plan.Tests[f.Test].Mockup) })
 }
 
 // LeastTesting mpiruns test, unless another number is asked for.
@@ -72,28 +68,16 @@ const LeastTesting = 10
 
 // cells groups the tests by collective, size and shape, in the Plan's order.
 func (x *explored) cells() (out [][]int) {
-	at := map[int]int{} // by the case of the default
+	byDefault := func(test int) int { return x.m.Plan.Tests[test].Case }
+	var patterns []int
 	for i, t := range x.m.Plan.Tests {
-		if t.Type != guidelines.Pattern || mockups.Variant(t.Function) != "" || len(t.Others) == 0 {
-			continue
+		if t.Type == guidelines.Pattern && mockups.Variant(t.Function) == "" && len(t.Others) > 0 {
+			patterns = append(patterns, i)
 		}
-		if _, ok := at[t.Case]; !ok {
-			at[t.Case] = len(out)
-			out = append(out, nil)
-		}
-		out[at[t.Case]] = append(out[at[t.Case]], i)
 	}
-	slices.SortStableFunc(out, func(a, b []int) int { return cmp.Compare(x.m.Plan.Tests[a[0]].Case, x.m.Plan.Tests[b[0]].Case) })
+	out = analyze.Grouped(patterns, byDefault)
+	slices.SortStableFunc(out, func(a, b []int) int { return cmp.Compare(byDefault(a[0]), byDefault(b[0])) })
 	return out
-}
-
-// itself returns the test of the default against itself, or -1.
-func (x *explored) itself(tests []int) int {
-	i := slices.IndexFunc(tests, func(i int) bool { return isItself(x.m.Plan.Tests[i].Mockup) })
-	if i < 0 {
-		return -1
-	}
-	return tests[i]
 }
 
 func isItself(function string) bool { return mockups.Variant(function) == "@"+mockups.DefaultAlgorithm }
@@ -136,7 +120,6 @@ func (x *explored) candidates(tests []int) [2]*Candidate {
 	return best
 }
 
-// medianRatio is the median over the mpiruns that have both cases.
 func medianRatio(slow, fast *medians.Case) *float64 {
 	if slow.Status != protocol.StatusOK || fast.Status != protocol.StatusOK {
 		return nil
@@ -147,13 +130,9 @@ func medianRatio(slow, fast *medians.Case) *float64 {
 			ratios = append(ratios, r)
 		}
 	}
-	if len(ratios) == 0 {
-		return nil
-	}
 	return analyze.Number(stats.MedianFinite(ratios))
 }
 
-// Explore judges an exploration, as far as it was measured.
 func Explore(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Exploration, error) {
 	if err := analyze.CheckManifest(m); err != nil {
 		return nil, err
@@ -226,9 +205,7 @@ func (x *explored) outcomes(e *Exploration) (map[int]analyze.Answered, error) {
 			e.Itself.False++
 		}
 	}
-	if len(ratios) > 0 {
-		e.ItselfRatio = analyze.Number(stats.MedianFinite(ratios))
-	}
+	e.ItselfRatio = analyze.Number(stats.MedianFinite(ratios))
 	return out, nil
 }
 
@@ -286,14 +263,11 @@ func (x *explored) unused() []Unused {
 		if c.Status == protocol.StatusOK {
 			continue
 		}
-		same := slices.IndexFunc(out, func(u Unused) bool {
-			return u.Function == k.Function && u.Shape == k.Shape.String() && u.Status == string(c.Status)
-		})
-		if same < 0 {
-			same = len(out)
-			out = append(out, Unused{Function: k.Function, Shape: k.Shape.String(), Status: string(c.Status), Message: c.Message})
+		fresh := Unused{Function: k.Function, Shape: k.Shape.String(), Status: string(c.Status), Message: c.Message}
+		same := func(u Unused) bool {
+			return u.Function == fresh.Function && u.Shape == fresh.Shape && u.Status == fresh.Status
 		}
-		out[same].Cases++
+		lists.FirstOrNew(&out, same, fresh).Cases++
 	}
 	return out
 }
@@ -305,13 +279,94 @@ func (e *Exploration) exitCode() int {
 	wrong := slices.ContainsFunc(e.Unused, func(u Unused) bool {
 		return u.Status == string(protocol.StatusWrong) && mockups.Algorithm(u.Function) == ""
 	})
-	switch {
-	case wrong:
-		return exitcode.Failed
-	case e.Count[OwnAlgorithm] > 0:
-		return exitcode.Violated
-	case e.Refused != nil:
-		return exitcode.NoVerdict
-	}
-	return exitcode.OK
+	return analyze.ExitCode(wrong, e.Count[OwnAlgorithm] > 0, e.Refused != nil)
+}
+
+const ExploreSchema = "pgmpi-explore/1"
+
+// Advice is the answer for a collective at one size.
+type Advice string
+
+const (
+	DefaultIsBest Advice = "default is best"     // what seemed faster is shown not to be
+	NothingSeen   Advice = "nothing faster seen" // by the mpiruns that choose; nothing was tested
+	OwnAlgorithm  Advice = "own algorithm"       // one of the library's own is faster, tested
+	OnlyMockup    Advice = "only mock-up"        // none of the library's own is, a mock-up is, tested
+	NotDecided    Advice = "undecided"           // a candidate is neither shown to be faster nor not to be
+	NotExplored   Advice = "not measured"        // the default has no valid times
+)
+
+// Advices are in the order of interest.
+var Advices = []Advice{OwnAlgorithm, OnlyMockup, NotDecided, DefaultIsBest, NothingSeen, NotExplored}
+
+// Exploration is explore.json: what the library's own algorithms, and mock-ups, gain
+// over what it chooses by itself. Undefined numbers are null.
+type Exploration struct {
+	Schema  string          `json:"schema"` // ExploreSchema
+	Version string          `json:"pgmpi_version"`
+	Library analyze.Library `json:"library"`
+	Shapes  []analyze.Shape `json:"shapes"`
+	analyze.Operation
+	analyze.Origin
+
+	Select      int            `json:"select"` // mpiruns that chose the candidates
+	R           int            `json:"r"`      // other mpiruns, which test them; 0: there are no candidates
+	Test        judge.TestName `json:"test"`   // what was used
+	Adjust      judge.Adjust   `json:"adjust"`
+	M           int            `json:"m"` // candidates: the family of the adjustment
+	Alpha       float64        `json:"alpha"`
+	MinSlowdown float64        `json:"min_slowdown"` // ratio from which the default is slower
+	PMin        float64        `json:"p_min"`
+	Refused     *judge.Refusal `json:"refused"` // null: R is large enough
+
+	Cells []ExploreCell  `json:"cells"` // in the Plan's order
+	Count map[Advice]int `json:"cells_by_word"`
+	// Itself is the default against itself, in the cells that have a candidate.
+	// Tests of it are two-sided: a way to the library's own algorithms that is slower would
+	// be a handicap for all candidates.
+	Itself      ErrorRate `json:"itself"`
+	ItselfRatio *float64  `json:"itself_ratio"` // median of these tests: how many times slower the default is; null without tests
+	// Unused are the library's own algorithms that cannot be used here, and why.
+	Unused []Unused `json:"unused"`
+	Exit   int      `json:"exit_code"`
+}
+
+type ExploreCell struct {
+	medians.Cell
+	NP       int        `json:"np"`
+	Word     Advice     `json:"word"`
+	DefaultS *float64   `json:"default_s"` // seconds, as the library chooses, in the mpiruns that choose
+	Own      *Candidate `json:"own"`       // the fastest of the library's own in the selection; null if none could be timed
+	Mockup   *Candidate `json:"mockup"`    // the same of the mock-ups
+	Reason   string     `json:"reason,omitempty"`
+}
+
+// Candidate may be faster than the default. Its numbers come from the mpiruns that test it; of an
+// untested one from the selection, without a p-value.
+type Candidate struct {
+	Function string   `json:"function"`
+	MedianS  *float64 `json:"median_s"`
+	DefaultS *float64 `json:"default_s"` // seconds, in the same mpiruns
+	analyze.Tested
+	Verdict judge.Verdict `json:"verdict,omitempty"` // of the guideline that the default is not slower; "": not tested
+	test    int
+}
+
+func (c *Candidate) Faster() bool { return c != nil && c.Verdict == judge.Violated }
+
+func (c *Candidate) tested() bool { return c != nil && c.Verdict != "" }
+
+// ErrorRate counts tests that must not find anything.
+type ErrorRate struct {
+	Tests int `json:"tests"`
+	False int `json:"false"`
+}
+
+// Unused is one of the library's own algorithms that gave no times.
+type Unused struct {
+	Function string `json:"function"`
+	Shape    string `json:"shape"`
+	Status   string `json:"status"` // unavailable, wrong, hangs, crashes, not_measured
+	Message  string `json:"message"`
+	Cases    int    `json:"cases"` // sizes
 }

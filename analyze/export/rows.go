@@ -18,7 +18,6 @@ type Source struct {
 	Shape   string `parquet:"shape,dict"`
 }
 
-// Sample is one timed repetition.
 type Sample struct {
 	Source
 	Function string `parquet:"function,dict"`
@@ -34,7 +33,6 @@ type Sample struct {
 	Calls    int32  `parquet:"calls,dict"` // in a row that one sample is; nearly always 1
 }
 
-// Median is the run median of a case in one mpirun.
 type Median struct {
 	Source
 	Function   string   `parquet:"function,dict"`

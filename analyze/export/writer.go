@@ -1,14 +1,21 @@
 package export
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
 	"reflect"
+	"strconv"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/snappy"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results/imported"
@@ -44,7 +51,6 @@ func New[T any](format string, w io.Writer, row reflect.Type) (Writer[T], error)
 	return nil, errors.New(conf.Unknown("format", format, Formats))
 }
 
-// osuWriter writes medians as OSU's benchmarks write times.
 type osuWriter struct {
 	out     io.Writer
 	library string
@@ -83,3 +89,93 @@ func (p parquetWriter[T]) Write(rows []T) error {
 	_, err := p.GenericWriter.Write(rows)
 	return err
 }
+
+// csvWriter has the columns that the Parquet file has. encoding/csv would make a string of
+// every number.
+type csvWriter[T any] struct {
+	out     *bufio.Writer
+	columns [][]int           // where a row has them
+	texts   map[string][]byte // their cells
+	line    []byte
+}
+
+// mostTexts bounds the memory: the names in a folder are few, its sentences may be many.
+const mostTexts = 1 << 12
+
+// logical is what R, pandas and DuckDB all take for a truth value.
+var logical = map[bool]string{false: "FALSE", true: "TRUE"}
+
+func newCSV[T any](w io.Writer, row reflect.Type) (Writer[T], error) {
+	c := &csvWriter[T]{out: bufio.NewWriterSize(w, 1<<16), texts: map[string][]byte{}}
+	var head []string
+	for _, f := range reflect.VisibleFields(row) {
+		if !f.Anonymous {
+			name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
+			head, c.columns = append(head, name), append(c.columns, f.Index)
+		}
+	}
+	_, err := fmt.Fprintln(c.out, strings.Join(head, ","))
+	return c, err
+}
+
+func (c *csvWriter[T]) Write(rows []T) error {
+	for i := range rows {
+		row := reflect.ValueOf(&rows[i]).Elem()
+		if row.Kind() == reflect.Interface {
+			row = row.Elem()
+		}
+		c.line = c.line[:0]
+		for _, at := range c.columns {
+			if err := c.cell(row.FieldByIndex(at)); err != nil {
+				return err
+			}
+			c.line = append(c.line, ',')
+		}
+		c.line[len(c.line)-1] = '\n'
+		if _, err := c.out.Write(c.line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cell appends a value: numbers in full, what is undefined empty.
+func (c *csvWriter[T]) cell(v reflect.Value) error {
+	switch v.Kind() {
+	case reflect.Int32, reflect.Int64:
+		c.line = strconv.AppendInt(c.line, v.Int(), 10)
+	case reflect.Bool:
+		c.line = append(c.line, logical[v.Bool()]...)
+	case reflect.Float64:
+		c.line = strconv.AppendFloat(c.line, v.Float(), 'g', -1, 64)
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return c.cell(v.Elem())
+		}
+	case reflect.String:
+		text, err := c.text(v.String())
+		c.line = append(c.line, text...)
+		return err
+	default:
+		return fmt.Errorf("csv: no cell is a %s", v.Kind())
+	}
+	return nil
+}
+
+// text is a text in quotes where it needs them.
+func (c *csvWriter[T]) text(text string) ([]byte, error) {
+	if cell, ok := c.texts[text]; ok {
+		return cell, nil
+	}
+	var cell bytes.Buffer
+	w := csv.NewWriter(&cell)
+	err := w.Write([]string{clean.Cell(text)})
+	w.Flush()
+	if len(c.texts) == mostTexts {
+		clear(c.texts)
+	}
+	c.texts[text] = bytes.TrimSuffix(cell.Bytes(), []byte("\n"))
+	return c.texts[text], err
+}
+
+func (c *csvWriter[T]) Close() error { return c.out.Flush() }

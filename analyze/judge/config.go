@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 )
 
@@ -70,11 +71,7 @@ func (c Config) Validate() []conf.FieldError {
 }
 
 func Strings[T ~string](names []T) []string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = string(n)
-	}
-	return out
+	return lists.Map(names, func(name T) string { return string(name) })
 }
 
 // resolved returns the Config with the method's adjustment in place of "auto". What

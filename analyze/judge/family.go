@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 )
 
@@ -117,7 +118,6 @@ func (f *Family) pValue(t *Test, o *Outcome, x, y []float64) (p float64, err err
 	return min(1, 2*min(o.slower.P, faster.P)), nil
 }
 
-// Against is what the call's medians are tested against.
 func (f *Family) Against(pair Pair) []float64 {
 	if f.Method.Rules().Margin {
 		return scale(pair.Other, f.MinSlowdown)
@@ -292,11 +292,7 @@ func (f *Family) Numbers(i int) *Numbers {
 	n := &Numbers{Test: l.test, R: o.Runs, PMin: l.pMin, Alpha: f.Alpha, KeptAlpha: f.Alpha * f.Weights[k], Screen: l.screen, Statistic: o.slower.Statistic, Largest: l.test.Largest(pair.Orig, f.Against(pair)),
 		Family: f.M, ByChance: int(math.Ceil(f.Alpha * float64(f.M))), KeptStatistic: o.kept.Statistic,
 		Difference: f.difference(pair), Tick: f.tick}
-	for _, other := range f.Outcomes {
-		if other.P <= o.P {
-			n.Rank++
-		}
-	}
+	n.Rank = lists.Count(f.Outcomes, func(other Outcome) bool { return other.P <= o.P })
 	for i, x := range pair.Orig {
 		switch y := pair.Other[i]; {
 		case x > y:

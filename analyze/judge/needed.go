@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 )
 
@@ -191,10 +192,7 @@ func (p *prospects) moderate(t *Test, of func(*prospect) *float64) {
 		}
 	}
 	usual := stats.MedianFinite(logs)
-	deviations := make([]float64, len(logs))
-	for i, l := range logs {
-		deviations[i] = math.Abs(l - usual)
-	}
+	deviations := lists.Map(logs, func(l float64) float64 { return math.Abs(l - usual) })
 	const normalMAD = 0.6745
 	all := stats.MedianFinite(deviations) / normalMAD
 	between := max(0, all*all-chance/float64(len(logs)))

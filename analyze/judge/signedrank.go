@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 )
 
@@ -81,11 +82,5 @@ func lackedV(r int, d, most float64) (mean, variance float64) {
 // sides are equal.
 func ZeroDifferences(x, y []float64) int {
 	d, _ := stats.LogRatios(x, y)
-	n := 0
-	for _, d := range d {
-		if d == 0 {
-			n++
-		}
-	}
-	return n
+	return lists.Count(d, func(d float64) bool { return d == 0 })
 }

@@ -1,6 +1,9 @@
 package judge
 
-import "pgmpi/internal/stats"
+import (
+	"pgmpi/internal/lists"
+	"pgmpi/internal/stats"
+)
 
 type TestName string
 
@@ -37,11 +40,7 @@ var tests = []*Test{
 var automatic = []*Test{&cappedRank, &rankSum}
 
 func Names() []TestName {
-	names := []TestName{TestAuto}
-	for _, t := range tests {
-		names = append(names, t.Name)
-	}
-	return names
+	return append([]TestName{TestAuto}, lists.Map(tests, func(t *Test) TestName { return t.Name })...)
 }
 
 // Get finds a test, also one that cannot be asked for, or nil.
@@ -57,7 +56,6 @@ func Get(name TestName) *Test {
 	return nil
 }
 
-// Title says what the named test computes with r medians per side.
 func (n TestName) Title(r int) string {
 	if t := Get(n); t != nil {
 		return t.Title(r)
@@ -68,9 +66,5 @@ func (n TestName) Title(r int) string {
 func always(title string) func(int) string { return func(int) string { return title } }
 
 func scale(xs []float64, by float64) []float64 {
-	out := make([]float64, len(xs))
-	for i, x := range xs {
-		out[i] = x * by
-	}
-	return out
+	return lists.Map(xs, func(x float64) float64 { return x * by })
 }

@@ -37,7 +37,6 @@ func reachRankSum(r int, level float64) float64 {
 	return math.Sqrt(1-1/n) * mathext.NormalQuantile(min(1, (stats.LeastRankSum(r, level)-0.5)/(n*n)))
 }
 
-// TestKS is the two-sample Kolmogorov-Smirnov test.
 const TestKS TestName = "ks"
 
 var ks = Test{

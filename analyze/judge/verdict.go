@@ -58,7 +58,6 @@ type Outcome struct {
 	raw          float64          // the last look's own p-value
 }
 
-// Done tells whether the test needs no more mpiruns.
 func (o *Outcome) Done() bool { return o.Decided || o.Stopped }
 
 // BetweenChecks is how far a test's true ratio spreads from check to check, as a standard
@@ -67,7 +66,6 @@ func (o *Outcome) Done() bool { return o.Decided || o.Stopped }
 // (docs/dev/statistics.md).
 const BetweenChecks = 0.03
 
-// FirmLevel is the replication probability from which a violation is firm.
 const FirmLevel = 0.9
 
 func (o *Outcome) Firm() bool { return o.Replication >= FirmLevel }

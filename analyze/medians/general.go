@@ -1,6 +1,8 @@
 package medians
 
 import (
+	"fmt"
+	"math"
 	"slices"
 
 	"pgmpi/guidelines"
@@ -41,4 +43,56 @@ func (s *Set) LastGeneral(shape guidelines.Shape) []float64 {
 		}
 	}
 	return nil
+}
+
+// An mpirun is slow when more than slowShare of the cases of its shape take
+// slowFactor times as long as in the median mpirun. With few cases or mpiruns
+// that is chance.
+const (
+	slowFactor = 1.2
+	slowShare  = 0.3
+	slowCases  = 10
+	slowRuns   = 5
+)
+
+type SlowMpirun struct {
+	Shape string  `json:"shape"`
+	Run   int     `json:"run"`   // from 1
+	Share float64 `json:"share"` // of its cases
+	Ratio float64 `json:"ratio"` // of their run medians to the median of all mpiruns, in their median
+}
+
+func (m SlowMpirun) String() string {
+	return fmt.Sprintf("mpirun %d of %s (%.0f %% of its cases, %.2f× in their median)", m.Run, m.Shape, 100*m.Share, m.Ratio)
+}
+
+// Slow names the slow mpiruns. They stay in the data: a library that has such mpiruns is
+// slow in them, and who drops them chooses the result.
+func (s *Set) Slow() []SlowMpirun {
+	var out []SlowMpirun
+	for _, shape := range s.manifest.Plan.Shapes {
+		ratios := map[int][]float64{} // by run, to the median mpiruns of the cases
+		most := 0
+		for _, i := range s.manifest.Plan.CasesOf(shape) {
+			k := &s.Cases[i]
+			if k.Status != protocol.StatusOK || k.Runs < slowRuns {
+				continue
+			}
+			usual := k.Median()
+			most = max(most, len(k.Medians))
+			for run, m := range k.Medians {
+				if !math.IsNaN(m) {
+					ratios[run] = append(ratios[run], m/usual)
+				}
+			}
+		}
+		for run := range most {
+			slower := slices.DeleteFunc(slices.Clone(ratios[run]), func(x float64) bool { return x <= slowFactor })
+			share := float64(len(slower)) / float64(len(ratios[run]))
+			if len(ratios[run]) >= slowCases && share > slowShare {
+				out = append(out, SlowMpirun{Shape: shape.String(), Run: run + 1, Share: share, Ratio: stats.MedianFinite(slower)})
+			}
+		}
+	}
+	return out
 }

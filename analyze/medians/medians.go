@@ -155,13 +155,7 @@ func (c *Case) worsen(r protocol.CaseResult) {
 // a valid median, or too many samples are out of sync.
 func (c *Case) Problem(planned int) string {
 	medians := c.Medians[:min(planned, len(c.Medians))]
-	valid := 0
-	for _, m := range medians {
-		if !math.IsNaN(m) {
-			valid++
-		}
-	}
-	switch {
+	switch valid := len(Valid(medians)); {
 	case len(medians) == 0:
 		return "no mpirun was planned"
 	case valid < len(medians):
@@ -183,7 +177,6 @@ func (c *Case) MedianOf(runs int) float64 {
 	return stats.MedianFinite(Valid(c.Medians[:min(runs, len(c.Medians))]))
 }
 
-// Valid leaves out the mpiruns without a valid median.
 func Valid(medians []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(medians), math.IsNaN)
 }
@@ -288,7 +281,100 @@ func (s *Set) addCase(run *results.Run, info results.CaseInfo, samples []protoco
 	k.Medians[run.Run-1], series = s.filter.kept(fences)
 	k.samples[run.Run-1].Outliers = valid - len(series)
 	if s.manifest.SeenOnce() {
-		k.spread[run.Run-1] = within(series, s.filter.inOrder(fences))
+		k.spread[run.Run-1] = within(series)
 	}
 	return k.dependence.add(series)
+}
+
+// Filter is the outlier filter. It reuses its memory, so one Filter serves many cases, one
+// after the other.
+type Filter struct {
+	ns, ascending []int64
+	values        []float64
+}
+
+// Fences returns the fences of a case's valid samples in one mpirun, in ns, and the number of
+// these samples. A valid sample beyond the fences is an outlier. Samples are sorted once, as
+// integers: floats compare four times slower.
+func (f *Filter) Fences(samples []protocol.Sample) (fences stats.Fences, valid int) {
+	f.ns = f.ns[:0]
+	for _, x := range samples {
+		if x.Flags == 0 {
+			f.ns = append(f.ns, x.NS)
+		}
+	}
+	if len(f.ns) == 0 {
+		return fences, 0
+	}
+	f.ascending = append(f.ascending[:0], f.ns...)
+	slices.Sort(f.ascending)
+	f.values = f.values[:0]
+	for _, ns := range f.ascending {
+		f.values = append(f.values, float64(ns))
+	}
+	return stats.FencesSorted(f.values, stats.TukeyFactor), len(f.ns)
+}
+
+// kept returns the run median of the samples that were last given to Fences, and the samples
+// within the fences, in the order of measurement; the next call overwrites these.
+func (f *Filter) kept(fences stats.Fences) (runMedian float64, series []float64) {
+	runMedian = stats.MedianSorted(stats.TukeySorted(f.values, stats.TukeyFactor))
+	f.values = f.values[:0]
+	for _, ns := range f.ns {
+		if v := float64(ns); fences.Lo <= v && v <= fences.Hi {
+			f.values = append(f.values, v)
+		}
+	}
+	return runMedian, f.values
+}
+
+// addSums fills in the mock-ups of one mpirun that are sums of calls that were measured.
+func (s *Set) addSums(run int) {
+	for i, parts := range s.manifest.Sums {
+		k := &s.Cases[i]
+		k.Runs++
+		k.Medians[run-1], k.spread[run-1] = 0, 0
+		n := Count{Total: math.MaxInt}
+		for _, p := range parts {
+			part := &s.Cases[p]
+			k.Medians[run-1] += part.Medians[run-1]
+			k.spread[run-1] = math.Hypot(k.spread[run-1], part.spread[run-1]*part.Medians[run-1])
+			if n.Total > part.samples[run-1].Total {
+				n = part.samples[run-1]
+			}
+			if part.Status != protocol.StatusOK {
+				k.worsen(protocol.CaseResult{Status: part.Status, Message: part.Message})
+			}
+		}
+		k.spread[run-1] /= k.Medians[run-1]
+		k.samples[run-1] = n
+	}
+}
+
+// within returns the standard error of the logarithm of a series' median, by a block bootstrap within the
+// series, whose blocks are as long as neighbours resemble each other; NaN for fewer than leastSeries samples.
+func within(series []float64) float64 {
+	acf, err := Autocorrelation(series)
+	if err != nil || len(series) < leastSeries {
+		return math.NaN()
+	}
+	block := 1
+	if acf != nil { // the first lag below the bound
+		bound := stats.AutocorrelationBound(len(series))
+		if block = 1 + slices.IndexFunc(acf, func(r float64) bool { return r < bound }); block == 0 {
+			block = Lags
+		}
+	}
+	lo, hi := stats.MedianByBlocks(series, slices.Sorted(slices.Values(series)), block, 0.95)
+	return (math.Log(hi) - math.Log(lo)) / (2 * 1.96)
+}
+
+// Spread is the standard error of the logarithm of the median of the run medians as far as the samples of each
+// mpirun show it; NaN: they do not. How mpiruns differ is not in it.
+func (c *Case) Spread() float64 {
+	sum := 0.0
+	for _, s := range c.spread {
+		sum += s * s
+	}
+	return math.Sqrt(sum) / float64(len(c.spread))
 }

@@ -2,10 +2,12 @@ package medians
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -53,20 +55,8 @@ var ProbeQuantities = []Quantity{ByLine, ByPingPong8, ByPingPong64K, ByMemcpy, B
 
 // At points to the field of a quantity; it returns nil for ByCases.
 func (s *Speed) At(q Quantity) *float64 {
-	switch q {
-	case ByLine:
-		return &s.LineNS
-	case ByPingPong8:
-		return &s.PingPong8NS
-	case ByPingPong64K:
-		return &s.PingPong64KNS
-	case ByMemcpy:
-		return &s.MemcpyNS
-	case ByReduceLocal:
-		return &s.ReduceLocalNS
-	case ByCases:
-	}
-	return nil
+	return map[Quantity]*float64{ByLine: &s.LineNS, ByPingPong8: &s.PingPong8NS, ByPingPong64K: &s.PingPong64KNS,
+		ByMemcpy: &s.MemcpyNS, ByReduceLocal: &s.ReduceLocalNS}[q]
 }
 
 // middle returns the median reading of each quantity: for an even number the lower one of
@@ -93,11 +83,7 @@ func (s *Set) Speed(shape guidelines.Shape) Speed { return median(s.readings[sha
 func (s *Set) SpeedAgain(shape guidelines.Shape) Speed { return median(s.again[shape.String()]) }
 
 func median(byRun map[int][]Speed) Speed {
-	var all []Speed
-	for _, readings := range byRun {
-		all = append(all, middle(readings))
-	}
-	return middle(all)
+	return middle(lists.Map(slices.Collect(maps.Values(byRun)), middle))
 }
 
 func put(readings map[string]map[int][]Speed, run *results.Run) {
@@ -221,10 +207,7 @@ func (r rule) groups(values []float64) (best [][]int) {
 		}
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
-	logs := make([]float64, len(order))
-	for at, i := range order {
-		logs[at] = math.Log(values[i])
-	}
+	logs := lists.Map(order, func(i int) float64 { return math.Log(values[i]) })
 	widest := make([]int, max(0, len(order)-1)) // gaps, by the index behind them
 	for i := range widest {
 		widest[i] = i + 1
@@ -235,10 +218,7 @@ func (r rule) groups(values []float64) (best [][]int) {
 		at := slices.Sorted(slices.Values(widest[:cuts]))
 		at = append(append([]int{0}, at...), len(order))
 		if states, ok := r.states(logs, at, alone); ok && len(states) > max(1, len(best)) && len(states) <= mostStates {
-			best = nil
-			for _, s := range states {
-				best = append(best, slices.Sorted(slices.Values(order[s[0]:s[1]])))
-			}
+			best = lists.Map(states, func(s [2]int) []int { return slices.Sorted(slices.Values(order[s[0]:s[1]])) })
 		}
 	}
 	return best

@@ -57,9 +57,6 @@ func (c *Case) Usage() Usage {
 			switches, switchesAt = append(switches, u.Switches), append(switchesAt, u.SwitchesRank)
 		}
 	}
-	if len(faults) == 0 {
-		return uncounted
-	}
 	return Usage{stats.MedianFinite(faults), mostFrequent(faultsAt), stats.MedianFinite(switches), mostFrequent(switchesAt)}
 }
 

@@ -15,7 +15,6 @@ import (
 // ClockLists are what `pgmpi clocks` found, one mpirun after the other.
 var ClockLists = document.Kind[[]Clocks]{Name: "clocks", Sections: clocksSections, Screen: clocksScreen, Rows: clocksRows, JSON: true, Exit: clocksExit}
 
-// clocksExit is an error where no method worked.
 func clocksExit(list *[]Clocks) error {
 	for _, c := range *list {
 		if slices.ContainsFunc(c.Syncs, func(s protocol.ClockSync) bool { return s.Failed == "" }) {

@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/explore"
 	"pgmpi/analyze/report/check"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/mockups"
@@ -33,12 +35,10 @@ func exploreExit(e *explore.Exploration) error {
 	return nil
 }
 
-var exploreColumns = []string{"collective", "msize", "shape", "np", "word", "default_s",
-	"own", "own_s", "own_ratio", "own_ratio_lo95", "own_ratio_hi95", "own_p_value", "own_p_adjusted", "own_verdict",
-	"mockup", "mockup_s", "mockup_ratio", "mockup_ratio_lo95", "mockup_ratio_hi95", "mockup_p_value", "mockup_p_adjusted", "mockup_verdict", "reason"}
-
 func exploreRows(e *explore.Exploration) [][]string {
-	out := [][]string{exploreColumns}
+	out := [][]string{{"collective", "msize", "shape", "np", "word", "default_s",
+		"own", "own_s", "own_ratio", "own_ratio_lo95", "own_ratio_hi95", "own_p_value", "own_p_adjusted", "own_verdict",
+		"mockup", "mockup_s", "mockup_ratio", "mockup_ratio_lo95", "mockup_ratio_hi95", "mockup_p_value", "mockup_p_adjusted", "mockup_verdict", "reason"}}
 	for _, c := range e.Cells {
 		own, mockup := cmp.Or(c.Own, &explore.Candidate{}), cmp.Or(c.Mockup, &explore.Candidate{})
 		out = append(out, phrase.Row(c.Function, c.Msize, c.Shape, c.NP, c.Word, c.DefaultS,
@@ -58,14 +58,11 @@ func exploreScreen(e *explore.Exploration) []document.Section {
 		exploreTable(e, "Faster than the default", false, func(c *explore.ExploreCell) bool { return c.Word == explore.OwnAlgorithm }),
 		exploreTable(e, "Only a mock-up is faster", false, func(c *explore.ExploreCell) bool { return c.Word == explore.OnlyMockup }))
 	var rest document.Section
-	var open []string
-	for _, c := range e.Cells {
-		if c.Word == explore.NotDecided {
-			open = append(open, document.Whole(phrase.Plain(c.Function)+" "+phrase.Size(c.Msize)))
-		}
-	}
+	open := lists.Keep(e.Cells, func(c explore.ExploreCell) bool { return c.Word == explore.NotDecided })
 	if shown, more := phrase.First(open, 12, ", %d more"); len(open) > 0 {
-		rest.Fact("Undecided", "%s%s", strings.Join(shown, ", "), more)
+		rest.Fact("Undecided", "%s%s", phrase.JoinOf(", ", shown, func(c explore.ExploreCell) string {
+			return document.Whole(phrase.Plain(c.Function) + " " + phrase.Size(c.Msize))
+		}), more)
 	}
 	if len(e.Unused) > 0 {
 		rest.Fact("Not used", "%s of its own; --full says why", conf.Plural(len(e.Unused), "algorithm"))
@@ -78,16 +75,10 @@ func exploreScreen(e *explore.Exploration) []document.Section {
 
 func exploreAnswer(e *explore.Exploration) []document.Section {
 	cells := conf.Plural(len(e.Cells), "cell")
-	of := map[explore.Advice]string{}
-	for word, n := range e.Count {
-		of[word] = fmt.Sprintf("%d %s", n, word) + phrase.When(word == explore.NothingSeen, " by %s", conf.Plural(e.Select, "mpirun"))
-	}
-	var counts []string
-	for _, word := range explore.Advices {
-		if e.Count[word] > 0 {
-			counts = append(counts, of[word])
-		}
-	}
+	counts := lists.Map(explore.Advices, func(word explore.Advice) string {
+		by := phrase.When(word == explore.NothingSeen, " by %s", conf.Plural(e.Select, "mpirun"))
+		return phrase.When(e.Count[word] > 0, "%d %s%s", e.Count[word], word, by)
+	})
 	s := document.Section{}
 	switch own, mockup := e.Count[explore.OwnAlgorithm], e.Count[explore.OnlyMockup]; {
 	case e.Refused != nil:
@@ -101,11 +92,10 @@ func exploreAnswer(e *explore.Exploration) []document.Section {
 		s.Say("NO FASTER ALGORITHM SHOWN in %s.", cells)
 	}
 	s.Say("%s.", check.SetUp(e.Library, check.Processes(e.Shapes), e.Operation, exploredIn(e), e.Host, e.Created))
-	s.Say("Of %s (a collective at a size): %s.", cells, strings.Join(counts, ", "))
+	s.Say("Of %s (a collective at a size): %s.", cells, phrase.List(", ", counts...))
 	return []document.Section{s}
 }
 
-// exploredIn are the mpiruns that chose, and those that tested.
 func exploredIn(e *explore.Exploration) string {
 	return conf.Plural(e.Select, "mpirun") + phrase.When(e.R > 0, " chose and %d others tested", e.R)
 }
@@ -167,18 +157,8 @@ func exploreUnused(e *explore.Exploration) []document.Section {
 		return nil
 	}
 	s := document.Titled("Not used here")
-	for left := e.Unused; len(left) > 0; {
-		first := left[0]
-		alike := func(u explore.Unused) bool {
-			return u.Shape == first.Shape && u.Status == first.Status && inShort(u.Message) == inShort(first.Message)
-		}
-		var names []string
-		for _, u := range left {
-			if alike(u) {
-				names = append(names, u.Function)
-			}
-		}
-		left = slices.DeleteFunc(slices.Clone(left), alike)
+	for _, alike := range analyze.Grouped(e.Unused, func(u explore.Unused) [3]string { return [3]string{u.Shape, u.Status, inShort(u.Message)} }) {
+		first, names := alike[0], lists.Map(alike, func(u explore.Unused) string { return u.Function })
 		if len(names) == 1 {
 			names[0] += " in " + conf.Plural(first.Cases, "size")
 		}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,13 +47,7 @@ func listGuidelines() document.Section {
 			s.Table.Add(e.ID, formula, fmt.Sprintf("for each of the %d collectives A (%s)", len(g), g[0].Type))
 			continue
 		}
-		note := ""
-		switch {
-		case e.Also != "":
-			note = fmt.Sprintf("extended, %s: off by default", e.Also)
-		case e.Extended:
-			note = "extended: off by default"
-		}
+		note := phrase.When(e.Also != "" || e.Extended, "extended%s: off by default", phrase.When(e.Also != "", ", %s", e.Also))
 		s.Table.Add(e.ID, g[0].Formula(), note)
 	}
 	return s
@@ -101,13 +96,8 @@ func listUsers(f *glfile.File) document.Section {
 	}
 	s.Table = &document.Table{Head: []string{"id", "formula", "type", "sizes"}, Align: "llll", Flex: 1}
 	for _, u := range f.Guideline {
-		g, sizes := u.Guideline(), "job.msizes"
-		switch {
-		case !guidelines.HasSize(g.Function):
-			sizes = "no size"
-		case len(u.Msizes) > 0:
-			sizes = strings.Join(u.Msizes, ", ")
-		}
+		g := u.Guideline()
+		sizes := cmp.Or(phrase.When(!guidelines.HasSize(g.Function), "no size"), strings.Join(u.Msizes, ", "), "job.msizes")
 		s.Table.Add(g.ID, g.Formula(), string(g.Type), sizes)
 	}
 	return s

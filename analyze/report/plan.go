@@ -14,6 +14,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/results"
@@ -120,18 +121,11 @@ func (p *Plan) tests() document.Section {
 			len(count[guidelines.Monotony]), len(count[guidelines.Split]), len(count[guidelines.Pattern]))
 		s.Fact("functions", "%s, %s", conf.Plural(len(collectives), "collective"), conf.Plural(len(emulations), "mock-up"))
 	}
-	between := conf.HumanSize(ascending[0])
-	if n := len(ascending); n > 1 {
-		between = fmt.Sprintf("%d, from %s to %s", n, between, conf.HumanSize(ascending[n-1]))
-	}
+	n := len(ascending)
+	between := phrase.When(n > 1, "%d, from %s to ", n, conf.HumanSize(ascending[0])) + conf.HumanSize(ascending[n-1])
 	s.Fact("sizes", "%s; %s", between, analyze.OperationOf(plan).Text())
-	split := ""
-	switch {
-	case p.FollowUp:
-		split = "; split-robustness is suspected from medians, then tested in mpiruns of its own"
-	case len(count[guidelines.Split]) > 0:
-		split = "; split-robustness is judged from medians, without a test"
-	}
+	split := cmp.Or(phrase.When(p.FollowUp, "; split-robustness is suspected from medians, then tested in mpiruns of its own"),
+		phrase.When(len(count[guidelines.Split]) > 0, "; split-robustness is judged from medians, without a test"))
 	if p.Assumed > 0 {
 		s.Fact("assumed", "%d algorithms of each collective, and that the library has those named: it is not asked, since nothing is started; `pgmpi list --algorithms` asks", p.Assumed)
 	}
@@ -147,7 +141,6 @@ func (p *Plan) tests() document.Section {
 	return s
 }
 
-// testsLost says how many tests of the family lack a case that can be measured.
 func testsLost(plan *guidelines.Plan, costs []Cost) string {
 	left := map[guidelines.Case]bool{}
 	for _, c := range costs {
@@ -155,12 +148,9 @@ func testsLost(plan *guidelines.Plan, costs []Cost) string {
 			left[l.Case] = true
 		}
 	}
-	n := 0
-	for _, t := range plan.Tests {
-		if t.Type != guidelines.Split && (left[plan.Cases[t.Case]] || left[plan.Cases[t.Others[0]]]) {
-			n++
-		}
-	}
+	n := lists.Count(plan.Tests, func(t guidelines.Test) bool {
+		return t.Type != guidelines.Split && (left[plan.Cases[t.Case]] || left[plan.Cases[t.Others[0]]])
+	})
 	return phrase.When(n > 0, ", of which %d need a case that is left out", n)
 }
 
@@ -210,14 +200,9 @@ func (p *Plan) ranks() document.Section {
 			starts = []string{"mpirun", "-np", "{np}"}
 		}
 		argv := launch.RankArgv(starts, p.RankPath, c.Shape, p.Config.MPI.RankArgs()...)
-		for i := range argv {
-			argv[i] = conf.Quote(argv[i])
-		}
-		s.Command(c.Shape.String(), argv)
-		over := ""
-		if cores, crowded := launch.Crowded(c.Shape, p.Config.MPI.CPUsPerRank); crowded {
-			over = fmt.Sprintf("; more ranks than the %d cores%s", cores, phrase.When(c.Shape.Nodes > 0, " of a node"))
-		}
+		s.Command(c.Shape.String(), lists.Map(argv, conf.Quote))
+		cores, crowded := launch.Crowded(c.Shape, p.Config.MPI.CPUsPerRank)
+		over := phrase.When(crowded, "; more ranks than the %d cores%s", cores, phrase.When(c.Shape.Nodes > 0, " of a node"))
 		s.Fact("", "cases: %d; buffers: %s in each rank%s", c.Cases, conf.HumanMemory(c.Memory), over)
 		if c.Free > 0 {
 			s.Fact("", "capped at %s: half of what is free on this host, for %s; the nodes may have more", conf.HumanMemory(c.Free), conf.Plural(c.Shape.PPN, "rank"))
@@ -275,7 +260,6 @@ func (p *Plan) time() document.Section {
 	return s
 }
 
-// hours shows two digits or more of a number of node-hours.
 func hours(h float64) string {
 	switch {
 	case h < 0.01:

@@ -11,6 +11,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/tuning"
@@ -45,26 +46,15 @@ var Remedies = document.Kind[RemedyResult]{Name: "remedy", JSON: true, Rows: rem
 	},
 }
 
-func (r *RemedyResult) count(s CellState) (n int) {
-	for _, c := range r.Cells {
-		if c.State == s {
-			n++
-		}
-	}
-	return n
+func (r *RemedyResult) count(s CellState) int {
+	return lists.Count(r.Cells, func(c RemedyCell) bool { return c.State == s })
 }
 
 // Believed counts the parts of which nothing shows that they are in force.
-func (r *RemedyResult) Believed() (n int) {
-	for _, f := range r.Effects {
-		if f.State == CannotTell {
-			n++
-		}
-	}
-	return n
+func (r *RemedyResult) Believed() int {
+	return lists.Count(r.Effects, func(f Effect) bool { return f.State == CannotTell })
 }
 
-// remedyAnswer has the answer in its first line, and how the setting is used.
 func remedyAnswer(r *RemedyResult) []document.Section {
 	s := document.Section{}
 	mended, faster, all := r.count(CellMended), r.count(CellFaster), len(r.Cells)
@@ -101,22 +91,16 @@ func remedyAnswer(r *RemedyResult) []document.Section {
 	return []document.Section{s}
 }
 
-// excluded says in how many cases harm is not only unseen.
 func (r *RemedyResult) excluded(p *Proof) string {
-	out := fmt.Sprintf("Harm of %g× is excluded in %d of %s that the setting can change", r.Harm, p.Harmless, conf.Plural(p.Reached, "case"))
-	if left := p.Reached - p.Harmless; left > 0 {
-		out += fmt.Sprintf(", not in %d (%s)", left, cmp.Or(phrase.When(p.NotExcluded != nil, "up to %s", phrase.Ratio(p.NotExcluded)), "without limit"))
-	}
-	return out
+	left, most := p.Reached-p.Harmless, cmp.Or(phrase.When(p.NotExcluded != nil, "up to %s", phrase.Ratio(p.NotExcluded)), "without limit")
+	return fmt.Sprintf("Harm of %g× is excluded in %d of %s that the setting can change%s", r.Harm, p.Harmless, conf.Plural(p.Reached, "case"),
+		phrase.When(left > 0, ", not in %d (%s)", left, most))
 }
 
 func (r *RemedyResult) cells(n int) string {
 	all := len(r.Cells)
 	some := phrase.When(n < all, "%d of ", n)
-	if r.Kind == results.Explore {
-		return some + conf.Plural(all, "cell") + " with a faster algorithm"
-	}
-	return some + conf.Plural(all, "violated cell")
+	return some + cmp.Or(phrase.When(r.Kind == results.Explore, "%s with a faster algorithm", conf.Plural(all, "cell")), conf.Plural(all, "violated cell"))
 }
 
 // means are what the setting is made of: "2 environment variables and 1 algorithm".
@@ -158,7 +142,6 @@ func remedyCells(r *RemedyResult) []document.Section {
 	return []document.Section{s}
 }
 
-// remedySetting says what is set, and by what that is seen to be in force.
 func remedySetting(r *RemedyResult) []document.Section {
 	if len(r.Env) == 0 {
 		return nil
@@ -168,20 +151,12 @@ func remedySetting(r *RemedyResult) []document.Section {
 		s.Fact(name, "%s", r.Env[name])
 	}
 	for _, f := range r.Effects {
-		what := f.Entry.Choice.String()
-		if e := f.Entry; f.Entry.Choice.Kind == tuning.OwnAlgorithm && (e.From > 0 || e.To > 0) {
-			what += fmt.Sprintf(" (from %s on%s)", conf.HumanSize(e.From), below(e.To))
-		}
-		s.Item("%s, in %s: %s: %s", what, f.Entry.Where, f.State, f.Text)
+		e := f.Entry
+		sizes := phrase.When(e.Choice.Kind == tuning.OwnAlgorithm && (e.From > 0 || e.To > 0), " (from %s on%s)", conf.HumanSize(e.From),
+			phrase.When(e.To > 0, ", below %s", conf.HumanSize(e.To)))
+		s.Item("%s%s, in %s: %s: %s", e.Choice, sizes, e.Where, f.State, f.Text)
 	}
 	return []document.Section{s}
-}
-
-func below(to int64) string {
-	if to == 0 {
-		return ""
-	}
-	return ", below " + conf.HumanSize(to)
 }
 
 const withFull = "%d more with --full."
@@ -190,7 +165,6 @@ func remedyRejected(r *RemedyResult, most int) []document.Section {
 	return document.Listed("Tried and dropped", r.Rejected, most, withFull, func(d tuning.Rejected) string { return d.Label + ": " + d.Reason })
 }
 
-// remedyMockups lists what no setting mends, and what was faster in the check.
 func remedyMockups(r *RemedyResult, most int) []document.Section {
 	left := slices.DeleteFunc(slices.Clone(r.Cells), func(c RemedyCell) bool {
 		return c.State.Settled() || r.Kind == results.Explore
@@ -216,10 +190,7 @@ func remedyProof(r *RemedyResult) []document.Section {
 	s.Fact("Test", "without and with the setting in turn, fresh mpiruns in pairs, one-sided; adjusted over the violated cells for gains and over the cases of a proof for harm, alpha = %g; a gain counts from %g× on, a harm from %g× on",
 		r.Alpha, r.MinSlowdown, r.Harm)
 	for i, p := range r.Proofs {
-		outcome := "holds"
-		if !p.Holds {
-			outcome = "something was taken back"
-		}
+		outcome := cmp.Or(phrase.When(p.Holds, "holds"), "something was taken back")
 		s.Fact(fmt.Sprintf("Proof %d", i+1), "%s: %s; %s, %s: %s", p.Folder, strings.Join(p.Tried, "; "), conf.Plural(p.Mpiruns, "mpirun"),
 			fmt.Sprintf("%d of the violated cells faster, harm shown in %d of %s. %s", p.Helped, len(p.Harms), conf.Plural(p.Cases, "case"), r.excluded(&p)), outcome)
 	}
@@ -229,11 +200,9 @@ func remedyProof(r *RemedyResult) []document.Section {
 	return []document.Section{s}
 }
 
-var remedyColumns = []string{"collective", "msize", "shape", "np", "guidelines", "firm", "ratio", "page_faults", "state", "by",
-	"before_s", "after_s", "gain", "gain_lo95", "gain_hi95", "p_adjusted", "mockup", "explored"}
-
 func remedyRows(r *RemedyResult) [][]string {
-	out := [][]string{remedyColumns}
+	out := [][]string{{"collective", "msize", "shape", "np", "guidelines", "firm", "ratio", "page_faults", "state", "by",
+		"before_s", "after_s", "gain", "gain_lo95", "gain_hi95", "p_adjusted", "mockup", "explored"}}
 	for _, c := range r.Cells {
 		out = append(out, phrase.Row(c.Function, c.Msize, c.Shape, c.NP, strings.Join(c.Guidelines, " "), c.Firm, c.Ratio, c.PageFaults, c.State, strings.Join(c.By, " "),
 			c.BeforeS, c.AfterS, c.Gain, c.GainLo, c.GainHi, c.PAdjusted, c.Mockup, c.Explored))

@@ -29,7 +29,6 @@ type Identities struct {
 	Again    int                   // of them, in the repetition too
 }
 
-// Planted is what a check found of the planted slowdown.
 type Planted struct {
 	Msize int64         // bytes
 	By    time.Duration // that the call is slower
@@ -55,14 +54,12 @@ type PlantedTest struct {
 	Result       string // PlantFound, PlantMissed or PlantExtra; "": it stayed quiet
 }
 
-// What becomes of a test with the plant.
 const (
 	PlantFound  = "found"
 	PlantMissed = "MISSED"
 	PlantExtra  = "EXTRA"
 )
 
-// IsWrong tells whether it is an error of the self-test.
 func (p PlantedTest) IsWrong() bool { return p.Result == PlantMissed || p.Result == PlantExtra }
 
 // Failed tells whether an error came back.
@@ -129,7 +126,6 @@ func (x *Identities) section() document.Section {
 	return s
 }
 
-// section shows what was planted, found, missed and extra.
 func (x *Planted) section(function string) document.Section {
 	s := document.Titled("(b) Planted: %s is %s slower at %s", function, phrase.Rounded(x.By), conf.HumanSize(x.Msize))
 	s.Table = &document.Table{Head: []string{"guideline", "msize", "without", "", "with the plant", "", ""}, Align: "lrrlrll"}

@@ -57,10 +57,7 @@ var Statuses = document.Kind[Status]{
 		}
 		head.Table = &document.Table{Head: []string{"stage", "shape", "done", "planned", "the last took"}, Align: "llrrr"}
 		for _, x := range s.Stages {
-			took := ""
-			if x.LastS > 0 {
-				took = phrase.Rounded(phrase.InSeconds(x.LastS))
-			}
+			took := phrase.When(x.LastS > 0, "%s", phrase.Rounded(phrase.InSeconds(x.LastS)))
 			head.Table.Add(x.Name, x.Shape, conf.Plural(x.Done, "mpirun"), conf.Plural(x.Planned, "mpirun"), took)
 		}
 		return []document.Section{head}
@@ -87,16 +84,8 @@ func (j *JobStatus) words() []string {
 	case j.State == "":
 		text += " is no longer in the queue"
 	default:
-		text += " is " + j.State
-		if j.Nodes != "" {
-			text += " on " + j.Nodes
-		}
-		if j.Why != "" {
-			text += " (" + j.Why + ")"
-		}
-		if j.Left != "" {
-			text += ", " + j.Left + " of its time limit left"
-		}
+		text += " is " + j.State + phrase.When(j.Nodes != "", " on %s", j.Nodes) + phrase.When(j.Why != "", " (%s)", j.Why) +
+			phrase.When(j.Left != "", ", %s of its time limit left", j.Left)
 	}
 	return []string{text}
 }

@@ -17,7 +17,6 @@ import (
 	"pgmpi/mockups"
 )
 
-// FingerprintSchema names the format of fingerprint.json.
 const FingerprintSchema = "pgmpi-fingerprint/1"
 
 // Fingerprint is everything about the samples of one case: MPI-MiBFi of S-THESIS §4.7.
@@ -109,7 +108,6 @@ type FingerprintRun struct {
 	Letters    string     `json:"of"`                    // the same: f, w, o, g, and - for those that are not valid
 }
 
-// NewFingerprint describes the samples of case i of a plan from the mpiruns of its shape.
 func NewFingerprint(name string, m *results.Manifest, i int, runs []*results.Run) (*Fingerprint, error) {
 	k := m.Plan.Cases[i]
 	f := &Fingerprint{Schema: FingerprintSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Cell: medians.CellOf(k), NP: k.Shape.NP,
@@ -158,7 +156,6 @@ func NewFingerprint(name string, m *results.Manifest, i int, runs []*results.Run
 	return f, nil
 }
 
-// newFingerprintRun puts every sample of a case of an mpirun into a category.
 func newFingerprintRun(run *results.Run, at int) FingerprintRun {
 	usage := medians.UsageOf(&run.Cases[at])
 	r := FingerprintRun{Run: run.Run, Categories: map[Category]int{}, PageFaults: analyze.Number(usage.Faults), Switches: analyze.Number(usage.Switches)}

@@ -10,7 +10,6 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/internal/exitcode"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -90,7 +89,6 @@ type OverlapRun struct {
 	protocol.Overlap
 }
 
-// NewOverlap sums up the mpiruns of ModeOverlap, and tests NB5 and NB7.
 func NewOverlap(name, method string, m *results.Manifest, runs []*results.Run, cfg judge.Config) (*Overlap, error) {
 	if len(runs) == 0 {
 		return nil, errors.New("it has no overlapped calls; `pgmpi overlap`, without a folder, measures them")
@@ -114,7 +112,7 @@ func NewOverlap(name, method string, m *results.Manifest, runs []*results.Run, c
 	if err := o.judge(cfg, most, float64(tick)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	o.Exit = o.exitCode()
+	o.Exit = analyze.ExitCode(o.Count[judge.Wrong] > 0, o.Count[judge.Violated] > 0, o.Refused != nil)
 	return o, nil
 }
 
@@ -207,7 +205,6 @@ func (c *OverlapCase) side(of func(*OverlapRun) *protocol.Overlapped) OverlapSid
 // overall time without computation. It is not cut to 0…1: beyond, it shows its error.
 func Overlapped(excess, blocking float64) float64 { return 1 - excess/blocking }
 
-// judge tests NB5 and NB7 of all cases as one family.
 func (o *Overlap) judge(cfg judge.Config, r int, tick float64) error {
 	o.M = 2 * len(o.Cases)
 	d, err := judge.NewDesign(cfg, judge.Once(max(1, r)), o.M)
@@ -255,18 +252,6 @@ func (c *OverlapCase) testOf(x judge.Outcome) OverlapTest {
 		t.Verdict = judge.NotMeasured
 	}
 	return t
-}
-
-func (o *Overlap) exitCode() int {
-	switch {
-	case o.Count[judge.Wrong] > 0:
-		return exitcode.Failed
-	case o.Count[judge.Violated] > 0:
-		return exitcode.Violated
-	case o.Refused != nil:
-		return exitcode.NoVerdict
-	}
-	return exitcode.OK
 }
 
 // Median is the median over the cases of how much is hidden, without tests and with the best;

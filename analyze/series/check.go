@@ -15,6 +15,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/results"
 )
@@ -164,7 +165,6 @@ func (c *Check) index() {
 	}
 }
 
-// find returns the check's answer to a question, or nil if it did not plan it.
 func (c *Check) find(a Asked) *Point {
 	if i, ok := c.at[a.question()]; ok {
 		return &c.Points[i]
@@ -230,13 +230,7 @@ func (c *Check) Comparable(m *results.Manifest) error {
 		return &analyze.NotComparable{Reason: fmt.Sprintf("the baseline %s has another %s, %.40q, and this check %q: these are other operations; check with the same, or take another baseline",
 			c.Path, name, then, now)}
 	}
-	var now, then []string
-	for _, s := range plan.Shapes {
-		now = append(now, s.String())
-	}
-	for _, s := range c.Shapes {
-		then = append(then, s.Name)
-	}
+	now, then := lists.Map(plan.Shapes, guidelines.Shape.String), c.shapes()
 	if !slices.ContainsFunc(now, func(s string) bool { return slices.Contains(then, s) }) {
 		return &analyze.NotComparable{Reason: fmt.Sprintf("the baseline %s has only %.80s and this check only %s: no number of processes is in both; check with the same job.np, or take another baseline",
 			c.Path, cmp.Or(strings.Join(then, ", "), "no processes"), strings.Join(now, ", "))}

@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 )
 
@@ -215,12 +216,8 @@ func compareCases(c *Comparison, d *judge.Design, cfg CompareConfig, a, b *analy
 	return rows, nil
 }
 
-// Of returns the row of a case, or nil.
 func (c *Comparison) Of(cell medians.Cell) *CaseChange {
-	if i := slices.IndexFunc(c.Cases, func(k CaseChange) bool { return k.Cell == cell }); i >= 0 {
-		return &c.Cases[i]
-	}
-	return nil
+	return lists.First(c.Cases, func(k CaseChange) bool { return k.Cell == cell })
 }
 
 // sensitivity says what the data could have shown. A case with a significant change has
@@ -231,10 +228,7 @@ func (c *Comparison) sensitivity() {
 		if k.Change == LeftOut || k.Change == NotCompared {
 			continue
 		}
-		least := math.Inf(1)
-		if k.CouldHaveSeen != nil {
-			least = *k.CouldHaveSeen
-		}
+		least := analyze.Or(k.CouldHaveSeen, math.Inf(1))
 		seen = append(seen, least)
 		if c.Need > 0 && k.Change == NoDifference && least > c.Need {
 			c.Blind++
@@ -288,12 +282,8 @@ func means(cases []CaseChange) []FunctionChange {
 		if k.Ratio == nil {
 			continue
 		}
-		i := slices.IndexFunc(out, func(f FunctionChange) bool { return f.Function == k.Function && f.Shape == k.Shape })
-		if i < 0 {
-			i = len(out)
-			out = append(out, FunctionChange{Function: k.Function, Shape: k.Shape})
-		}
-		f := &out[i]
+		same := func(f FunctionChange) bool { return f.Function == k.Function && f.Shape == k.Shape }
+		f := lists.FirstOrNew(&out, same, FunctionChange{Function: k.Function, Shape: k.Shape})
 		f.Sizes++
 		f.logs += math.Log(*k.Ratio)
 		f.Ratio = analyze.Number(math.Exp(f.logs / float64(f.Sizes)))
@@ -308,17 +298,14 @@ func means(cases []CaseChange) []FunctionChange {
 }
 
 // without counts the cases that another folder lacks.
-func without(s *analyze.Side, other *analyze.Side) (n int) {
+func without(s *analyze.Side, other *analyze.Side) int {
 	there := other.Cases()
-	for _, k := range s.Manifest.Plan.Cases {
-		if _, ok := there[k]; !ok || !alike(s, other, k.Shape.String()) {
-			n++
-		}
-	}
-	return n
+	return lists.Count(s.Manifest.Plan.Cases, func(k guidelines.Case) bool {
+		_, ok := there[k]
+		return !ok || !alike(s, other, k.Shape.String())
+	})
 }
 
-// ExitCode sums the comparison up.
 func (c *Comparison) ExitCode() int {
 	slow, incomplete := false, c.Refused != nil || c.Blind > 0
 	times := c.FailOn == ExitOnTimes || c.FailOn != ExitOnGuidelines && c.Shift == nil

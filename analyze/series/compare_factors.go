@@ -12,6 +12,8 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -112,16 +114,13 @@ func factorsOf(m *results.Manifest) map[string]string {
 func threadLevelOf(m *results.Manifest) string {
 	var levels []string
 	for _, s := range m.Plan.Shapes {
-		t, measured := m.Timing[s.String()]
-		level := cmp.Or(t.ThreadLevel, "funneled") // which all asked for before it could be chosen
-		if measured && !slices.Contains(levels, level) {
-			levels = append(levels, level)
+		if t, measured := m.Timing[s.String()]; measured {
+			levels = lists.With(levels, cmp.Or(t.ThreadLevel, "funneled")) // which all asked for before it could be chosen
 		}
 	}
 	return strings.Join(levels, ", ")
 }
 
-// asText writes a value of gl.toml.
 func asText(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -172,7 +171,7 @@ func compareWarnings(c *Comparison, a, b *analyze.Side) []remark.Remark {
 
 func changedNames(list []GuidelineChange, change Change) (out []string) {
 	of := func(v judge.Verdict, ratio *float64) string {
-		text := strings.ReplaceAll(string(v), "_", " ")
+		text := phrase.Words(v)
 		if ratio != nil {
 			text += fmt.Sprintf(" %.2f×", *ratio)
 		}
@@ -180,20 +179,16 @@ func changedNames(list []GuidelineChange, change Change) (out []string) {
 	}
 	for _, g := range list {
 		if g.Change == change {
-			out = append(out, fmt.Sprintf("%s %s %s on %s (%s → %s)", g.Guideline, strings.TrimPrefix(g.Function, "MPI_"), conf.HumanSize(g.Msize), g.Shape,
+			out = append(out, fmt.Sprintf("%s %s %s on %s (%s → %s)", g.Guideline, phrase.Function(g.Function), conf.HumanSize(g.Msize), g.Shape,
 				of(g.AVerdict, g.ARatio), of(g.BVerdict, g.BRatio)))
 		}
 	}
 	return out
 }
 
-// atMost lists the first names, and how many more there are.
 func atMost(most int, names []string) string {
-	text := strings.Join(names[:min(most, len(names))], ", ")
-	if more := len(names) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	shown, more := phrase.First(names, most, " and %d more")
+	return strings.Join(shown, ", ") + more
 }
 
 // entersByMPIBarrier tells whether processes were synchronised by the library

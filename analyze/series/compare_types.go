@@ -7,13 +7,11 @@ import (
 	"pgmpi/internal/remark"
 )
 
-// CompareSchema names the format of compare.json.
 const CompareSchema = "pgmpi-compare/1"
 
 // Change is what became of a case, or of a guideline at one size, from A to B.
 type Change string
 
-// What became of a case.
 const (
 	Slower         Change = "slower"          // significant, and by at least min_slowdown
 	Faster         Change = "faster"          // the same the other way round
@@ -24,7 +22,6 @@ const (
 	LeftOut        Change = Change(judge.NotMeasured)
 )
 
-// What became of a guideline at one size.
 const (
 	NewlyViolated Change = "newly_violated"  // violated in B, not in A; the ratios are apart as the gate asks
 	NewlyKept     Change = "newly_kept"      // violated in A; kept or marginal in B
@@ -42,10 +39,8 @@ const (
 	ExitOnTimes      ExitOn = "times"      // both, and run-times even where the machine changed
 )
 
-// ExitOns are the words of --fail-on.
 var ExitOns = []ExitOn{ExitOnBoth, ExitOnGuidelines, ExitOnTimes}
 
-// CompareConfig says how two results folders are compared.
 type CompareConfig struct {
 	judge.Config // Alpha, Adjust and MinSlowdown hold for the run-times too; the rest for the guidelines
 	Alternative  judge.Alternative

@@ -10,11 +10,12 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/results"
 )
 
-// Baselines are what a check is held against.
 type Baselines struct {
 	GateConfig
 	Nights []*Check      // the newest first
@@ -129,10 +130,7 @@ func (t tonight) expected(v *analyze.Verdict) (p provisional, ok bool) {
 	}
 	e := &t.Expect[i]
 	p = provisional{reason: e.Reason, ticket: e.Ticket}
-	because := e.Reason
-	if because != "" {
-		because = ": " + because
-	}
+	because := phrase.When(e.Reason != "", ": %s", e.Reason)
 	switch {
 	case v.Verdict == judge.Violated && e.Until.over(t.Created):
 		p.state, p.reason = analyze.Expired, fmt.Sprintf("expected until %s only%s", e.Until, because)
@@ -147,7 +145,6 @@ func (t tonight) expected(v *analyze.Verdict) (p provisional, ok bool) {
 	return p, true
 }
 
-// violated is the state of a test that is violated today and not expected to be.
 func (t tonight) violated(v *analyze.Verdict) provisional {
 	if len(t.Baseline) == 0 {
 		return provisional{state: analyze.New, reason: "no expectation names it", above: t.MinSlowdown}
@@ -192,7 +189,6 @@ func (t tonight) violated(v *analyze.Verdict) provisional {
 	return provisional{state: analyze.FirstShown, reason: "no baseline has planned it"}
 }
 
-// notViolated is the state of a test that is not violated today.
 func (t tonight) notViolated(v *analyze.Verdict) provisional {
 	for _, n := range t.Nights {
 		q := n.find(askedBy(v))
@@ -281,19 +277,11 @@ func against(nights []*Check, v *analyze.Verdict) (most strongest, ok bool) {
 }
 
 // upper is the end of the ratio's interval, or the ratio.
-func (p *Point) upper() float64 {
-	if x := cmp.Or(p.RatioHi95, p.Ratio); x != nil {
-		return *x
-	}
-	return 0
-}
+func (p *Point) upper() float64 { return analyze.Or(cmp.Or(p.RatioHi95, p.Ratio), 0) }
 
 // words are "kept in night-3 (0.98× [0.97, 1.00])".
 func (s strongest) words() string {
-	text := fmt.Sprintf("%s in %s", s.Verdict, s.check.Path)
-	if s.Verdict == judge.Violated && !s.violated() {
-		text = fmt.Sprintf("violated, but unsure, in %s", s.check.Path)
-	}
+	text := fmt.Sprintf("%s%s in %s", s.Verdict, phrase.When(s.Verdict == judge.Violated && !s.violated(), ", but unsure,"), s.check.Path)
 	switch {
 	case s.Ratio == nil:
 		return text
@@ -303,7 +291,6 @@ func (s strongest) words() string {
 	return fmt.Sprintf("%s (%.2f× [%.2f, %.2f])", text, *s.Ratio, *s.RatioLo95, *s.RatioHi95)
 }
 
-// worse reports whether a ratio is clearly larger than in a night that violates it, too.
 func worse(v *analyze.Verdict, p *Point) bool {
 	return v.Ratio != nil && p.Ratio != nil && v.RatioLo95 != nil && p.RatioHi95 != nil &&
 		*v.RatioLo95 > *p.RatioHi95 && *v.Ratio >= worseBy**p.Ratio
@@ -313,25 +300,17 @@ func worse(v *analyze.Verdict, p *Point) bool {
 func least(v *analyze.Verdict) float64 {
 	lo := *v.RatioLo95
 	for _, in := range v.ByState {
-		lo = min(lo, value(in.RatioLo95, 0))
+		lo = min(lo, analyze.Or(in.RatioLo95, 0))
 	}
 	return lo
 }
 
-// largest is the highest limit of a ratio in any state of the machine.
 func (p *Point) largest() float64 {
 	hi := *p.RatioHi95
 	for _, in := range p.ByState {
-		hi = max(hi, value(in.RatioHi95, math.Inf(1)))
+		hi = max(hi, analyze.Or(in.RatioHi95, math.Inf(1)))
 	}
 	return hi
-}
-
-func value(x *float64, none float64) float64 {
-	if x == nil {
-		return none
-	}
-	return *x
 }
 
 // confirm reports whether a would-be alarm stays one, and says why; x is nil where it was not
@@ -375,7 +354,6 @@ func (t tonight) confirm(a *analyze.Analysis, v *analyze.Verdict, p *provisional
 	return true
 }
 
-// notes name what the baselines have and today lacks.
 func (t tonight) notes() (out []string) {
 	today := CheckOf(t.Report, "")
 	for i, n := range t.Nights {
@@ -390,7 +368,6 @@ func (t tonight) notes() (out []string) {
 	return out
 }
 
-// notJudged are the shapes on which the machine was in a state that no baseline has.
 func (t tonight) notJudged() (out []string) {
 	for _, s := range t.Shapes {
 		states := t.statesOf(s.Name, nil)
@@ -401,7 +378,6 @@ func (t tonight) notJudged() (out []string) {
 	return out
 }
 
-// unmatched names the expectations about this library that match no test.
 func (t tonight) unmatched() (notes []string) {
 	for i := range t.Expect {
 		e := &t.Expect[i]
@@ -419,8 +395,8 @@ func (g *Baselines) slower(notes *[]string) (out []analyze.SlowerCase) {
 		if c.CouldHaveSeen != nil {
 			*notes = append(*notes, fmt.Sprintf("run-times against %s: half of the cases could have shown %.2f× or more", c.A.Folder, *c.CouldHaveSeen))
 		}
-		if j := slices.IndexFunc(c.Warnings, func(w remark.Remark) bool { return w.ID == remark.MachineShift }); j >= 0 {
-			*notes = append(*notes, fmt.Sprintf("run-times raise no alarm: %s", c.Warnings[j].Text))
+		if shift := lists.First(c.Warnings, func(w remark.Remark) bool { return w.ID == remark.MachineShift }); shift != nil {
+			*notes = append(*notes, "run-times raise no alarm: "+shift.Text)
 			return nil
 		}
 		for _, k := range c.Cases {

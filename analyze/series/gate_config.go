@@ -13,6 +13,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/phrase"
 	"pgmpi/mockups"
 )
 
@@ -116,17 +117,7 @@ func (e *Expectation) with(l analyze.Library) bool {
 }
 
 func (e *Expectation) words() string {
-	out := e.Guideline
-	if e.Function != "" {
-		out += " " + e.Function
-	}
-	if len(e.Msizes) > 0 {
-		out += " at " + strings.Join(e.Msizes, ", ")
-	}
-	if e.Shape != "" {
-		out += " on " + e.Shape
-	}
-	return out
+	return phrase.List(" ", e.Guideline, e.Function, phrase.When(len(e.Msizes) > 0, "at %s", strings.Join(e.Msizes, ", ")), phrase.When(e.Shape != "", "on %s", e.Shape))
 }
 
 // Expectations name the violations of a check: one for each guideline, function and shape,
@@ -136,28 +127,18 @@ func Expectations(n *Check) (out []Expectation) {
 	if len(n.Created) >= len(time.DateOnly) {
 		reason += " since " + n.Created[:len(time.DateOnly)]
 	}
-	type group struct{ guideline, function, shape string }
-	sizes := map[group][]*Point{}
-	var order []group
-	for i := range n.Points {
-		p := &n.Points[i]
-		g := group{p.Guideline, p.Function, p.Shape}
-		if sizes[g] == nil {
-			order = append(order, g)
-		}
-		sizes[g] = append(sizes[g], p)
-	}
-	for _, g := range order {
-		slices.SortStableFunc(sizes[g], func(a, b *Point) int { return cmp.Compare(a.Msize, b.Msize) })
-		if ranges := joined(sizes[g]); len(ranges) > 0 {
-			out = append(out, Expectation{Guideline: g.guideline, Function: g.function, Msizes: ranges, Shape: g.shape, Library: n.Library.Short(), Reason: reason})
+	for _, of := range analyze.Grouped(n.Points, func(p Point) [3]string { return [3]string{p.Guideline, p.Function, p.Shape} }) {
+		slices.SortStableFunc(of, func(a, b Point) int { return cmp.Compare(a.Msize, b.Msize) })
+		if ranges := joined(of); len(ranges) > 0 {
+			p := of[0]
+			out = append(out, Expectation{Guideline: p.Guideline, Function: p.Function, Msizes: ranges, Shape: p.Shape, Library: n.Library.Short(), Reason: reason})
 		}
 	}
 	return out
 }
 
 // joined are the sizes of violations among the tests of one guideline, ascending.
-func joined(tests []*Point) (out guidelines.MsizeList) {
+func joined(tests []Point) (out guidelines.MsizeList) {
 	for i := 0; i < len(tests); i++ {
 		first := i
 		for i < len(tests) && tests[i].Verdict == judge.Violated {
@@ -206,7 +187,6 @@ func DefaultGate() GateConfig {
 	return GateConfig{Baseline: []string{}, Nights: 20, Confirm: true, FailOn: FailOnNew}
 }
 
-// Against tells whether there is something that a check is held against.
 func (c GateConfig) Against() bool { return len(c.Baseline) > 0 || c.Expect != "" }
 
 // Wanted tells whether there is a gate: without one, every violation counts.

@@ -12,6 +12,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 )
 
@@ -32,28 +33,24 @@ func NewHistory(checks []*Check, selectors []string) (*History, error) {
 		return nil, err
 	}
 	h := &History{Schema: HistorySchema, Series: []Series{}, Skipped: []Skipped{}}
-	of := map[string]int{}
-	var members [][]*Check
-	for _, c := range checks {
-		s := Series{Library: c.Library.Name, Datatype: c.Datatype, Op: c.Op, Root: c.Root, Shapes: []string{}, Nights: []Night{}, Changes: []Lasting{}, Trends: []Trend{}}
-		for _, shape := range c.Shapes {
-			s.Shapes = append(s.Shapes, shape.Name)
-		}
-		key := fmt.Sprintf("%q", []any{s.Library, s.Shapes, s.Datatype, s.Op, fmt.Sprint(s.Root)})
-		i, ok := of[key]
-		if !ok {
-			i = len(h.Series)
-			of[key] = i
-			h.Series, members = append(h.Series, s), append(members, nil)
-		}
-		members[i] = append(members[i], c)
-	}
-	for i := range h.Series {
-		if err := h.Series[i].fill(members[i], wanted); err != nil {
+	for _, of := range analyze.Grouped(checks, (*Check).series) {
+		c := of[0]
+		s := Series{Library: c.Library.Name, Datatype: c.Datatype, Op: c.Op, Root: c.Root, Shapes: append([]string{}, c.shapes()...), Nights: []Night{}, Changes: []Lasting{}, Trends: []Trend{}}
+		if err := s.fill(of, wanted); err != nil {
 			return nil, err
 		}
+		h.Series = append(h.Series, s)
 	}
 	return h, nil
+}
+
+func (c *Check) shapes() []string {
+	return lists.Map(c.Shapes, func(s analyze.Shape) string { return s.Name })
+}
+
+// series identifies the series of a check.
+func (c *Check) series() string {
+	return fmt.Sprintf("%q", []any{c.Library.Name, c.shapes(), c.Datatype, c.Op, fmt.Sprint(c.Root)})
 }
 
 // selected returns the questions that the selectors name, in the order of the selectors.
@@ -101,7 +98,10 @@ func (s *Series) fill(checks []*Check, wanted []Asked) error {
 			before := checks[i-1]
 			row.Changed, row.Shift = changedSince(before, c), MachineShift(before, c)
 			if c.Gate == nil {
-				row.Gone = goneSince(before, c)
+				row.Gone = lists.Count(c.Points, func(p Point) bool {
+					was := before.find(p.Asked)
+					return was != nil && was.Verdict == judge.Violated && p.Verdict == judge.Kept
+				})
 			}
 		}
 		s.Nights = append(s.Nights, row)
@@ -127,9 +127,7 @@ func (s *Series) fill(checks []*Check, wanted []Asked) error {
 			s.Trends = append(s.Trends, t.Trend)
 		}
 	}
-	for _, t := range all {
-		s.Cells = append(s.Cells, t.Trend)
-	}
+	s.Cells = lists.Map(all, func(t *track) Trend { return t.Trend })
 	changes, err := lasting(all)
 	s.Changes = append(s.Changes, changes...)
 	return err
@@ -157,7 +155,6 @@ func (c *Check) row() Night {
 	return row
 }
 
-// changedSince names what is known of both checks and differs.
 func changedSince(a, b *Check) []Difference {
 	out := []Difference{}
 	version := func(l analyze.Library) string {
@@ -173,16 +170,6 @@ func changedSince(a, b *Check) []Difference {
 		}
 	}
 	return out
-}
-
-// goneSince counts the tests that were violated in the check before, and are kept now.
-func goneSince(before, c *Check) (n int) {
-	for _, p := range c.Points {
-		if was := before.find(p.Asked); was != nil && was.Verdict == judge.Violated && p.Verdict == judge.Kept {
-			n++
-		}
-	}
-	return n
 }
 
 const (
@@ -211,10 +198,7 @@ func lasting(tracks []*track) (out []Lasting, err error) {
 		of       *track
 		from, to int
 	}
-	var parts []part
-	for _, t := range tracks {
-		parts = append(parts, part{t, 0, len(t.logs)})
-	}
+	parts := lists.Map(tracks, func(t *track) part { return part{t, 0, len(t.logs)} })
 	for len(parts) > 0 {
 		p, found := make([]float64, len(parts)), make([]part, len(parts))
 		for i, s := range parts {
@@ -241,7 +225,6 @@ func lasting(tracks []*track) (out []Lasting, err error) {
 	return out, nil
 }
 
-// changes describes each change of a test by the nights between its neighbours.
 func (t *track) changes() (out []Lasting) {
 	cuts := append(t.cuts, 0, len(t.logs))
 	slices.Sort(cuts)
@@ -253,4 +236,70 @@ func (t *track) changes() (out []Lasting) {
 			Before: math.Exp(stats.MedianFinite(t.logs[from:at])), After: math.Exp(stats.MedianFinite(t.logs[at:to]))})
 	}
 	return out
+}
+
+const HistorySchema = "pgmpi-history/1"
+
+// History is history.json: checks one after another, which are called nights.
+type History struct {
+	Schema  string    `json:"schema"` // HistorySchema
+	Series  []Series  `json:"series"`
+	Skipped []Skipped `json:"skipped"` // folders that could not be read
+}
+
+type Skipped struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// Series are the nights of one family of libraries on the same shapes with the same operation.
+type Series struct {
+	Library  string    `json:"library"` // family
+	Shapes   []string  `json:"shapes"`
+	Datatype string    `json:"datatype"`
+	Op       string    `json:"op"`
+	Root     int       `json:"root"`
+	Nights   []Night   `json:"nights"`  // by time
+	Changes  []Lasting `json:"changes"` // of ratios, that lasted
+	Trends   []Trend   `json:"trends"`  // of the cells that were asked for
+	Cells    []Trend   `json:"-"`       // all, in the order of the reports
+}
+
+type Night struct {
+	Path string `json:"path"` // where its report was found
+	analyze.Origin
+	Version     string           `json:"pgmpi_version"`
+	Library     analyze.Library  `json:"library"`
+	R           int              `json:"r"`
+	Tests       int              `json:"tests"` // checked
+	Violated    int              `json:"violated"`
+	Firm        int              `json:"firm"`
+	Alarms      *int             `json:"alarms"` // of its gate, or null
+	Gone        int              `json:"gone"`   // violated in the baseline, or where there is none in the night before, and kept now
+	SlowMpiruns int              `json:"slow_mpiruns"`
+	Probes      []analyze.Probes `json:"yardstick"`
+	Exit        int              `json:"exit_code"`
+	Changed     []Difference     `json:"changed"`       // against the night before: library, nodes, kernel, …
+	Shift       *Shift           `json:"machine_shift"` // against the night before, or null
+}
+
+// Lasting is a change of a test's ratio that lasted three nights or more.
+type Lasting struct {
+	Asked
+	Night int `json:"night"` // index into Nights: the first one that probably differs
+	// LastBefore and FirstAfter are the nights between which it changed, with 95 %.
+	LastBefore int     `json:"last_before"`
+	FirstAfter int     `json:"first_after"`
+	Before     float64 `json:"before"` // ratio; the median of the nights since the change before
+	After      float64 `json:"after"`  // until the next change
+}
+
+type Trend struct {
+	Asked
+	Points []TrendPoint `json:"points"`
+}
+
+type TrendPoint struct {
+	Night int `json:"night"` // index into Nights
+	Answer
 }

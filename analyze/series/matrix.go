@@ -7,9 +7,9 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
 )
 
-// MatrixSchema names the format of matrix.json.
 const MatrixSchema = "pgmpi-matrix/1"
 
 // Matrix is matrix.json: which guideline is violated where, guideline × library and shape
@@ -47,14 +47,12 @@ type MatrixRow struct {
 	Cells     []*MatrixCell   `json:"cells"` // one for each column; null where not planned
 }
 
-// MatrixCell sums up all sizes.
 type MatrixCell struct {
 	Tests    map[judge.Verdict]int `json:"tests_by_verdict"`
 	Violated []int64               `json:"violated_msizes"` // bytes, ascending
 	Ratio    *float64              `json:"largest_ratio"`   // of the violated tests; null without any
 }
 
-// Planned counts the tests of all verdicts.
 func (c *MatrixCell) Planned() (n int) {
 	for _, k := range c.Tests {
 		n += k
@@ -62,7 +60,6 @@ func (c *MatrixCell) Planned() (n int) {
 	return n
 }
 
-// NewMatrix has a column for each shape of each folder.
 func NewMatrix(sides []*analyze.Side) *Matrix {
 	m := &Matrix{Schema: MatrixSchema, MsizeLegend: analyze.Legend, Rows: []MatrixRow{}}
 	at := map[string]int{} // of a column, by side and shape
@@ -104,16 +101,10 @@ func matrixColumn(s *analyze.Side, shape string) MatrixColumn {
 	return c
 }
 
-// row finds the row of a verdict's guideline and function, or adds it.
 func (m *Matrix) row(v *analyze.Verdict) *MatrixRow {
-	i := slices.IndexFunc(m.Rows, func(r MatrixRow) bool {
+	return lists.FirstOrNew(&m.Rows, func(r MatrixRow) bool {
 		return r.Guideline == v.Guideline && r.Type == v.Type && r.Function == v.Function && r.Mockup == v.Mockup
-	})
-	if i < 0 {
-		i = len(m.Rows)
-		m.Rows = append(m.Rows, MatrixRow{v.Guideline, v.Type, v.Function, v.Mockup, make([]*MatrixCell, len(m.Columns))})
-	}
-	return &m.Rows[i]
+	}, MatrixRow{v.Guideline, v.Type, v.Function, v.Mockup, make([]*MatrixCell, len(m.Columns))})
 }
 
 func (r *MatrixRow) add(column int, v *analyze.Verdict) {

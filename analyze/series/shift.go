@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/stats"
 )
 
@@ -107,7 +108,6 @@ func (s *Shift) together(a, b *Check) {
 		float64(max(s.Slower, s.Faster)) >= shiftedShare*float64(s.Cases) && max(ratio, 1/ratio) > shiftedRatio
 }
 
-// caseMedians returns the medians of the cases that a check's tests have, mock-ups too.
 func caseMedians(c *Check) map[medians.Cell]float64 {
 	out := map[medians.Cell]float64{}
 	put := func(function string, msize int64, shape string, s *float64) {
@@ -130,7 +130,6 @@ func caseMedians(c *Check) map[medians.Cell]float64 {
 	return out
 }
 
-// readings pairs what was read of the machine.
 func readings(a, b *Check) []ProbeShift {
 	out := []ProbeShift{}
 	for _, x := range a.Probes {
@@ -152,13 +151,14 @@ func readings(a, b *Check) []ProbeShift {
 func otherState(x, y float64) bool { return max(x, y) >= otherSpeed*min(x, y) }
 
 func (s *Shift) String() string {
-	var parts, moved, still []string
+	var moved, still []string
+	text := ""
 	if s.Together {
 		n, how := s.Slower, "slower"
 		if s.Faster > n {
 			n, how = s.Faster, "faster"
 		}
-		parts = append(parts, fmt.Sprintf("%d of %s became %s together (%.2f× in the median)", n, conf.Plural(s.Cases, "case"), how, *s.Ratio))
+		text = fmt.Sprintf("%d of %s became %s together (%.2f× in the median)", n, conf.Plural(s.Cases, "case"), how, *s.Ratio)
 	}
 	for _, y := range s.Probes {
 		name := fmt.Sprintf("%s on %s", y.Quantity, y.Shape)
@@ -169,17 +169,17 @@ func (s *Shift) String() string {
 		}
 	}
 	if len(moved) > 0 {
-		parts = append(parts, "what no library has a part in changed ("+strings.Join(moved, ", ")+")")
+		text = phrase.List("; ", text, "what no library has a part in changed ("+strings.Join(moved, ", ")+")")
 	} else if len(still) > 0 {
-		parts = append(parts, "though this did not: "+strings.Join(still, ", "))
+		text = phrase.List("; ", text, "though this did not: "+strings.Join(still, ", "))
 	}
 	switch {
 	case s.Machine:
-		return "probably the machine changed, not the library: " + strings.Join(parts, "; ")
+		return "probably the machine changed, not the library: " + text
 	case s.Together:
-		return "the machine or the library changed as a whole, which cannot be told apart: " + strings.Join(parts, "; ")
+		return "the machine or the library changed as a whole, which cannot be told apart: " + text
 	}
-	return "the machine was in another state: " + strings.Join(parts, "; ")
+	return "the machine was in another state: " + text
 }
 
 // machineState begins the name of the factor.

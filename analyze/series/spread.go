@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/remark"
 	"pgmpi/internal/stats"
 )
@@ -95,9 +96,7 @@ func (s *Spread) add(k guidelines.Case, sides []*analyze.Side) error {
 	}
 	middle := stats.MedianFinite(ns)
 	row := CaseSpread{Cell: medians.CellOf(k), NP: k.Shape.NP, MedianS: middle / 1e9}
-	for _, m := range ns {
-		row.Normalised = append(row.Normalised, m/middle)
-	}
+	row.Normalised = lists.Map(ns, func(m float64) float64 { return m / middle })
 	mean, sd, err := stats.MeanSD(row.Normalised)
 	if err != nil {
 		return fmt.Errorf("%s at %s: %w", k.Function, conf.HumanSize(k.Msize), err)
@@ -110,12 +109,8 @@ func (s *Spread) add(k guidelines.Case, sides []*analyze.Side) error {
 
 func (s *Spread) sumUp() {
 	for _, k := range s.Cases {
-		i := slices.IndexFunc(s.Functions, func(f FunctionSpread) bool { return f.Function == k.Function && f.Shape == k.Shape })
-		if i < 0 {
-			i = len(s.Functions)
-			s.Functions = append(s.Functions, FunctionSpread{Function: k.Function, Shape: k.Shape})
-		}
-		f := &s.Functions[i]
+		same := func(f FunctionSpread) bool { return f.Function == k.Function && f.Shape == k.Shape }
+		f := lists.FirstOrNew(&s.Functions, same, FunctionSpread{Function: k.Function, Shape: k.Shape})
 		f.Sizes++
 		if k.MaxOverMin > f.MaxOverMin {
 			f.MaxOverMin, f.WorstMsize = k.MaxOverMin, k.Msize

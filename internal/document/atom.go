@@ -5,6 +5,8 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+
+	"pgmpi/internal/lists"
 )
 
 // atomFormat is a feed (RFC 4287).
@@ -42,9 +44,9 @@ type atomFeed struct {
 
 func writeAtom(w io.Writer, d *Document) error {
 	out := atomFeed{ID: urn(d.Feed.Title), Title: OneLine(d.Feed.Title), Updated: OneLine(d.Feed.Updated), Author: "pgmpi"}
-	for _, e := range d.Feed.Entries {
-		out.Entries = append(out.Entries, atomEntry{urn(e.Key), OneLine(e.Title), OneLine(e.Updated), atomLink{e.Link}, OneLine(e.Text)})
-	}
+	out.Entries = lists.Map(d.Feed.Entries, func(e Entry) atomEntry {
+		return atomEntry{urn(e.Key), OneLine(e.Title), OneLine(e.Updated), atomLink{e.Link}, OneLine(e.Text)}
+	})
 	text, err := xml.MarshalIndent(&out, "", " ")
 	if err != nil {
 		return err

@@ -13,7 +13,6 @@ var commentFormat = Format{Name: "github-comment", ext: "comment.md", from: comm
 
 const mostCommented = 60 // lines
 
-// writeComment writes what a screen has, as far as it fits.
 func writeComment(w io.Writer, d *Document) error {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "<!-- pgmpi %s -->\n**pgmpi %[1]s**\n\n", d.Name)

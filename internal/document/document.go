@@ -7,6 +7,7 @@ import (
 
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 )
@@ -147,7 +148,7 @@ func (s *Section) Facts(name string, texts []string) {
 }
 
 func (s *Section) Lines(lines ...string) {
-	s.Text = append(s.Text, Text{Style: Verbatim, Text: strings.Join(clean.All(clean.Line, lines), "\n")})
+	s.Text = append(s.Text, Text{Style: Verbatim, Text: strings.Join(lists.Map(lines, clean.Line), "\n")})
 }
 
 func (s *Section) Command(name string, words []string) {
@@ -178,7 +179,7 @@ func (k Kind[T]) Document(t *T) *Document {
 		rewrite(sections)
 	}
 	for i, row := range d.Rows {
-		d.Rows[i] = clean.All(clean.Line, row)
+		d.Rows[i] = lists.Map(row, clean.Line)
 	}
 	if k.JSON {
 		d.Value = t
@@ -213,10 +214,9 @@ func (d *Document) MadeBy(argv []string) {
 	d.Pictured = slices.Clone(d.Pictured)
 	answer := &d.Pictured[0]
 	answer.Text = slices.Clip(answer.Text)
-	answer.Fact("Command", "%s", clean.Line(strings.Join(clean.All(conf.Quote, argv), " ")))
+	answer.Fact("Command", "%s", clean.Line(strings.Join(lists.Map(argv, conf.Quote), " ")))
 }
 
-// made is a part of a document, if its kind has it.
 func made[T, V any](make func(*T) V, t *T) (part V) {
 	if make != nil {
 		part = make(t)
@@ -244,9 +244,7 @@ func (d *Document) Ended(code int, all, folder string, written ...string) string
 	if d.screen != nil && all != "" {
 		e.Next = append(e.Next, Label{"All", all + " --full"})
 	}
-	for _, next := range e.Next {
-		lines = append(lines, fmt.Sprintf("%-10s%s", next.Name+":", next.Value))
-	}
+	lines = append(lines, lists.Map(e.Next, func(next Label) string { return fmt.Sprintf("%-10s%s", next.Name+":", next.Value) })...)
 	for _, path := range written {
 		if path = conf.Folder(path); path != "" {
 			lines = append(lines, path)
@@ -255,7 +253,6 @@ func (d *Document) Ended(code int, all, folder string, written ...string) string
 	return strings.Join(lines, "\n")
 }
 
-// Noteless are sections for a screen, which has no legends.
 func Noteless(sections []Section) []Section {
 	for i := range sections {
 		sections[i].Notes = nil
@@ -263,16 +260,12 @@ func Noteless(sections []Section) []Section {
 	return sections
 }
 
-// rewritten returns the table with every text put through a function.
 func (t *Table) rewritten(line, cell func(string) string) *Table {
 	if t == nil {
 		return nil
 	}
 	out := *t
-	out.Head, out.Rows = clean.All(line, t.Head), slices.Clone(t.Rows)
-	for i, row := range t.Rows {
-		out.Rows[i] = clean.All(cell, row)
-	}
+	out.Head, out.Rows = lists.Map(t.Head, line), lists.Map(t.Rows, func(row []string) []string { return lists.Map(row, cell) })
 	return &out
 }
 
@@ -282,13 +275,13 @@ func (s *Section) Rewrite(line, text, cell func(string) string) {
 	s.Title = line(s.Title)
 	s.Text = slices.Clone(s.Text)
 	for i, t := range s.Text {
-		s.Text[i].Name, s.Text[i].Text, s.Text[i].Words = line(t.Name), text(t.Text), clean.All(line, t.Words)
+		s.Text[i].Name, s.Text[i].Text, s.Text[i].Words = line(t.Name), text(t.Text), lists.Map(t.Words, line)
 		if t.Draw != nil {
-			s.Text[i].Draw = func(width int) []string { return clean.All(line, t.Draw(width)) }
+			s.Text[i].Draw = func(width int) []string { return lists.Map(t.Draw(width), line) }
 		}
 	}
 	s.Table = s.Table.rewritten(line, cell)
-	s.Notes = clean.All(text, s.Notes)
+	s.Notes = lists.Map(s.Notes, text)
 	s.Figures = slices.Clone(s.Figures)
 	for i := range s.Figures {
 		s.Figures[i].Rewrite(line, cell)

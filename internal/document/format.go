@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pgmpi/internal/clean"
+	"pgmpi/internal/lists"
 )
 
 // Formats is the registry, in the order that help texts show.
@@ -69,13 +70,7 @@ type Forms interface {
 func (k Kind[T]) FileIn(f Format) string { return k.Name + "." + f.ext }
 
 func (k Kind[T]) Formats() []string {
-	var names []string
-	for _, f := range Formats {
-		if k.has(f.from) {
-			names = append(names, f.Name)
-		}
-	}
-	return names
+	return lists.Map(lists.Keep(Formats, func(f Format) bool { return k.has(f.from) }), func(f Format) string { return f.Name })
 }
 
 func (k Kind[T]) has(from form) bool {
@@ -120,7 +115,7 @@ var csvFormat = Format{Name: "csv", ext: "csv", from: rows, Write: writeCSV}
 func writeCSV(w io.Writer, d *Document) error {
 	out := csv.NewWriter(w)
 	for _, row := range d.Rows {
-		if err := out.Write(clean.All(clean.Cell, row)); err != nil {
+		if err := out.Write(lists.Map(row, clean.Cell)); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 )
 
@@ -20,11 +21,7 @@ const mostAnnotations = 10
 func writeGitHub(w io.Writer, d *Document) error {
 	var found []Outcome
 	for _, s := range d.Outcomes.Suites {
-		for _, o := range s.Outcomes {
-			if o.Result == Failed || o.Result == Errored {
-				found = append(found, o)
-			}
-		}
+		found = append(found, lists.Keep(s.Outcomes, func(o Outcome) bool { return o.Result == Failed || o.Result == Errored })...)
 	}
 	slices.SortStableFunc(found, func(a, b Outcome) int {
 		return cmp.Or(cmp.Compare(b.Result, a.Result), cmp.Compare(b.Ratio, a.Ratio))

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"pgmpi/internal/lists"
 )
 
 // junitFormat is what GitLab, Jenkins and others show as tests. There is no standard;
@@ -68,9 +70,7 @@ func writeJUnit(w io.Writer, d *Document) error {
 			suite.Timestamp = t.UTC().Format("2006-01-02T15:04:05")
 		}
 		suite.Host = d.Outcomes.Host
-		for _, p := range d.Outcomes.Facts {
-			suite.Properties = append(suite.Properties, junitProperty(p))
-		}
+		suite.Properties = lists.Map(d.Outcomes.Facts, func(p Label) junitProperty { return junitProperty(p) })
 		all.add(suite.JunitCount)
 		all.Suites = append(all.Suites, suite)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 
-	"pgmpi/internal/clean"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 )
 
@@ -78,17 +78,14 @@ func codeBlock(name, text string) string {
 }
 
 func markdownTable(out *bytes.Buffer, t *Table) error {
-	rows := make([][]string, len(t.Rows))
-	for i, row := range t.Rows {
-		rows[i] = escapedCells(row)
-	}
+	rows := lists.Map(t.Rows, escapedCells)
 	err := t.draw(out, escapedCells(t.Head), rows, tw.CellPadding{Global: tw.PaddingDefault}, tablewriter.WithRenderer(renderer.NewMarkdown()))
 	out.WriteString("\n")
 	return err
 }
 
 func escapedCells(cells []string) []string {
-	return clean.All(func(c string) string { return Escaped(strings.ReplaceAll(c, "+\n", "+")) }, cells)
+	return lists.Map(cells, func(c string) string { return Escaped(strings.ReplaceAll(c, "+\n", "+")) })
 }
 
 // Marks that mean something anywhere in a line, also for GitHub's formulas ($) and
@@ -118,7 +115,6 @@ func Escaped(text string) string {
 	return out.String()
 }
 
-// numbered begins an item of a list.
 var numbered = regexp.MustCompile(`^(\d+)([.)])( |$)`)
 
 // Block is escaped where it begins a line or an item of a list: no quotation, list or rule.

@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 
 	"pgmpi/internal/clean"
+	"pgmpi/internal/lists"
 )
 
 // openmetricsFormat is for Prometheus, also by the textfile collector of its node exporter.
@@ -16,11 +17,8 @@ func writeOpenMetrics(w io.Writer, d *Document) error {
 	for _, m := range d.Metrics {
 		family := &dto.MetricFamily{Name: &m.Name, Help: &m.Help, Type: dto.MetricType_GAUGE.Enum()}
 		for _, v := range m.Values {
-			sample := &dto.Metric{Gauge: &dto.Gauge{Value: &v.Value}}
-			for _, l := range v.Labels {
-				sample.Label = append(sample.Label, &dto.LabelPair{Name: &l.Name, Value: &l.Value})
-			}
-			family.Metric = append(family.Metric, sample)
+			labels := lists.Map(v.Labels, func(l Label) *dto.LabelPair { return &dto.LabelPair{Name: &l.Name, Value: &l.Value} })
+			family.Metric = append(family.Metric, &dto.Metric{Label: labels, Gauge: &dto.Gauge{Value: &v.Value}})
 		}
 		if _, err := expfmt.MetricFamilyToOpenMetrics(w, family); err != nil {
 			return err

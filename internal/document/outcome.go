@@ -1,6 +1,6 @@
 package document
 
-import "slices"
+import "pgmpi/internal/lists"
 
 // Outcomes are what programs that show tests want: one outcome for each planned test.
 type Outcomes struct {
@@ -46,12 +46,8 @@ func (o *Outcomes) Add(suite string, x Outcome) {
 		x.Details[i].Value = OneLine(x.Details[i].Value)
 	}
 	suite = OneLine(suite)
-	at := slices.IndexFunc(o.Suites, func(s Suite) bool { return s.Name == suite })
-	if at < 0 {
-		at = len(o.Suites)
-		o.Suites = append(o.Suites, Suite{Name: suite})
-	}
-	o.Suites[at].Outcomes = append(o.Suites[at].Outcomes, x)
+	into := lists.FirstOrNew(&o.Suites, func(s Suite) bool { return s.Name == suite }, Suite{Name: suite})
+	into.Outcomes = append(into.Outcomes, x)
 }
 
 func (o *Outcomes) Fact(name, value string) {

@@ -10,10 +10,10 @@ import (
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 )
 
-// table draws a table without vertical lines, in parts if need be.
 func (p *page) table(t *Table) error {
 	for _, part := range t.parts(p.width()) {
 		if err := p.tablePart(part); err != nil {
@@ -79,9 +79,7 @@ func grouped(lines []string, all, shown [][]string) []string {
 		for _, cell := range row {
 			height = max(height, 1+strings.Count(cell, "\n"))
 		}
-		for _, line := range lines[at : at+height] {
-			out = append(out, margin+line)
-		}
+		out = append(out, lists.Map(lines[at:at+height], func(line string) string { return margin + line })...)
 		at += height
 	}
 	return append(out, out[1])
@@ -134,20 +132,14 @@ func (t *Table) parts(width int) []*Table {
 		}
 		part := *t
 		part.Head, part.Rows, part.Align = pick(t.Head, columns), nil, t.aligns(columns)
-		for _, row := range t.Rows {
-			part.Rows = append(part.Rows, pick(row, columns))
-		}
+		part.Rows = lists.Map(t.Rows, func(row []string) []string { return pick(row, columns) })
 		out = append(out, &part)
 	}
 	return out
 }
 
 func pick(cells []string, columns []int) []string {
-	out := make([]string, len(columns))
-	for i, c := range columns {
-		out[i] = cells[c]
-	}
-	return out
+	return lists.Map(columns, func(c int) string { return cells[c] })
 }
 
 func (t *Table) aligns(columns []int) string {
@@ -158,7 +150,6 @@ func (t *Table) aligns(columns []int) string {
 	return out
 }
 
-// fitting is what a page shows of a table.
 type fitting struct {
 	*Table
 	columns []int // in order
@@ -219,20 +210,18 @@ func (t *Table) Width() int {
 }
 
 func (t *Table) columnWidth(i int) int {
-	widest := cellWidth(t.Head[i])
-	for _, row := range t.Rows {
-		widest = max(widest, cellWidth(row[i]))
-	}
-	return widest
+	return t.widest(i, func(cell string) string { return cell })
 }
 
 // wordWidth is how wide a column is whose cells are broken at every joint.
 func (t *Table) wordWidth(i int) int {
-	widest := cellWidth(t.Head[i])
+	return t.widest(i, func(cell string) string { return strings.Join(words(spaced.Replace(cell)), "\n") })
+}
+
+func (t *Table) widest(column int, broken func(cell string) string) int {
+	widest := cellWidth(t.Head[column])
 	for _, row := range t.Rows {
-		for _, word := range words(spaced.Replace(row[i])) {
-			widest = max(widest, cellWidth(word))
-		}
+		widest = max(widest, cellWidth(broken(row[column])))
 	}
 	return widest
 }

@@ -42,7 +42,6 @@ const wordsOfBash = `if ! declare -F _get_comp_words_by_ref >/dev/null; then
 fi
 `
 
-// CommandNames offers the commands as the first argument.
 func CommandNames(c *cobra.Command, args []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		for _, of := range Commands(c.Root()) {
@@ -55,7 +54,6 @@ func CommandNames(c *cobra.Command, args []string, _ string) (names []cobra.Comp
 // Offer notes what may follow a flag, for Offered.
 func Offer(f *pflag.Flag, names []string) { annotate(f, choices, names...) }
 
-// Offered lets a shell offer what may follow the flags of a command.
 func Offered(c *cobra.Command) {
 	for _, f := range Flags(c) {
 		if names := f.Annotations[choices]; names != nil {

@@ -24,7 +24,6 @@ func MostNeeded(flags string) map[string]string { return map[string]string{mostN
 
 func Needed(c *cobra.Command) []string { return strings.Fields(c.Annotations[mostNeeded]) }
 
-// Under puts a flag under the heading of a section of gl.toml.
 func Under(f *pflag.Flag, of string) { annotate(f, section, of) }
 
 func annotate(f *pflag.Flag, name string, values ...string) {
@@ -101,7 +100,6 @@ Start with:
 	return w.String()
 }
 
-// part is some of a command's flags, with their heading in help and manual.
 type part struct {
 	title string
 	flags *pflag.FlagSet
@@ -121,7 +119,6 @@ var headings = []struct {
 
 const MostWithoutHeadings = 15
 
-// parts puts flags under their headings, or all under none.
 func parts(flags []*pflag.Flag) []part {
 	all := make([]part, len(headings))
 	for _, f := range flags {

@@ -3,12 +3,16 @@ package phrase
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 )
 
 // When is a part of a sentence that is only there on a condition.
@@ -24,7 +28,6 @@ func Words[T ~string](id T) string { return strings.ReplaceAll(string(id), "_", 
 
 func Known(text string) string { return cmp.Or(text, "unknown") }
 
-// BlankZero keeps a table of counts easy to scan.
 func BlankZero(n int) string { return cmp.Or(When(n != 0, "%d", n), ".") }
 
 // Counts writes how many there are of each word that there are any of: "1 violated, 4 not suspected".
@@ -38,13 +41,22 @@ func Counts[T ~string](order []T, count func(T) int) string {
 	return strings.Join(parts, ", ")
 }
 
-// Join writes a list, each value in a format.
 func Join[T any](separator, format string, values []T) string {
-	text := make([]string, len(values))
-	for i, v := range values {
-		text[i] = fmt.Sprintf(format, v)
-	}
-	return strings.Join(text, separator)
+	return JoinOf(separator, values, func(v T) string { return fmt.Sprintf(format, v) })
+}
+
+func JoinOf[T any](separator string, values []T, write func(T) string) string {
+	return strings.Join(lists.Map(values, write), separator)
+}
+
+// List joins the texts that are not empty.
+func List(separator string, texts ...string) string {
+	return strings.Join(lists.Keep(texts, func(text string) bool { return text != "" }), separator)
+}
+
+// Settings are "name=value" of all, by their names.
+func Settings(of map[string]string) []string {
+	return lists.Map(slices.Sorted(maps.Keys(of)), func(name string) string { return name + "=" + of[name] })
 }
 
 // Duration writes seconds with three digits in the unit that suits: "812 ns",
@@ -151,4 +163,74 @@ func Row(values ...any) []string {
 func First[T any](list []T, most int, more string) (shown []T, sentence string) {
 	n := len(list) - most
 	return list[:min(len(list), most)], When(n > 0, more, n)
+}
+
+// ShortVersion is what a library says of itself, up to the first comma or line.
+func ShortVersion(s string) string {
+	short, _, _ := strings.Cut(strings.ReplaceAll(s, "\n", ","), ",")
+	return strings.TrimSpace(short)
+}
+
+// Plain is what people call an id: "Bcast" for "MPI_Bcast", "Reduce" for "gather_as_reduce".
+func Plain(id string) string {
+	id = strings.TrimPrefix(id, "MPI_")
+	_, parts, ok := strings.Cut(id, "_as_")
+	if !ok {
+		return id
+	}
+	names := strings.Split(parts, "+")
+	for i, n := range names {
+		if n != "" {
+			names[i] = strings.ToUpper(n[:1]) + n[1:]
+		}
+	}
+	return strings.Join(names, "+")
+}
+
+// Function is "Bcast" of MPI_Bcast, and the id of a mock-up.
+func Function(id string) string { return strings.TrimPrefix(id, "MPI_") }
+
+func Capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+func Percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
+
+// longest is the most that is estimated: what is longer would not be waited for, and a
+// few of it still fit into a Duration.
+const longest = math.MaxInt64 / 10 * time.Nanosecond
+
+func InSeconds(s float64) time.Duration {
+	return time.Duration(min(s*1e9, float64(longest)))
+}
+
+// Rounded shows no more digits of an estimate than it has: "180 ms", "3.4 s",
+// "1 min 30 s", "2 h 5 min", "12 days".
+func Rounded(d time.Duration) string {
+	const day, year = 24 * time.Hour, 365 * 24 * time.Hour
+	switch {
+	case d < time.Second-5*time.Millisecond:
+		return fmt.Sprintf("%d ms", max(d.Round(10*time.Millisecond), 10*time.Millisecond).Milliseconds())
+	case d < 20*time.Second:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", d.Seconds()), ".0") + " s"
+	case d < 10*time.Minute:
+		return inUnits(d.Round(time.Second), time.Minute, "min", time.Second, "s")
+	case d < 2*day:
+		return inUnits(d.Round(time.Minute), time.Hour, "h", time.Minute, "min")
+	case d < 2*year:
+		return fmt.Sprintf("%.0f days", d.Hours()/day.Hours())
+	case d >= longest:
+		return fmt.Sprintf("over %d years", longest/year)
+	}
+	return fmt.Sprintf("%.0f years", d.Hours()/year.Hours())
+}
+
+// inUnits writes a time in two units, without what is 0.
+func inUnits(d, large time.Duration, largeName string, small time.Duration, smallName string) string {
+	var parts []string
+	if n := d / large; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", n, largeName))
+	}
+	if n := d % large / small; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", n, smallName))
+	}
+	return strings.Join(parts, " ")
 }

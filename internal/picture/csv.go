@@ -8,6 +8,8 @@ import (
 	"math"
 
 	"pgmpi/internal/clean"
+	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 )
 
 // writeCSV writes the data behind a picture: a row for each point, one for each value that it is the
@@ -17,10 +19,7 @@ func writeCSV(w io.Writer, p *Picture) error {
 	if p.Heat != nil {
 		rows = heatRows(p.Heat)
 	}
-	for i, row := range rows {
-		rows[i] = clean.All(clean.Cell, row)
-	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return csv.NewWriter(w).WriteAll(lists.Map(rows, func(row []string) []string { return lists.Map(row, clean.Cell) }))
 }
 
 func panelRows(panels []Figure) [][]string {
@@ -66,10 +65,7 @@ func heatRows(m *HeatMap) [][]string {
 			if cell == (HeatCell{}) {
 				continue
 			}
-			ratio := ""
-			if cell.Ratio > 0 {
-				ratio = number(cell.Ratio)
-			}
+			ratio := phrase.When(cell.Ratio > 0, "%s", number(cell.Ratio))
 			out = append(out, []string{r.Name, m.Columns[i], ratio, cell.Word})
 		}
 	}

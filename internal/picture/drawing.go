@@ -3,6 +3,8 @@ package picture
 import (
 	"math"
 	"slices"
+
+	"pgmpi/internal/lists"
 )
 
 // The parts of a drawing, in its own units: about a pixel of a page.
@@ -62,7 +64,6 @@ type Placed struct {
 	Each         []float64
 }
 
-// frame maps values to places.
 type frame struct {
 	Box
 	x, y   Axis
@@ -96,9 +97,7 @@ func (f *Figure) within(x, y [2]float64) Drawing {
 		s := Drawn{Series: &f.Series[i], Look: lookOf(f.Series, i)}
 		for _, p := range s.Series.Points {
 			at := Placed{X: m.px(p.X), Y: m.py(p.Y), Lo: m.py(p.Lo), Hi: m.py(p.Hi)}
-			for _, v := range p.Each {
-				at.Each = append(at.Each, m.py(v))
-			}
+			at.Each = lists.Map(p.Each, m.py)
 			s.Points = append(s.Points, at)
 		}
 		d.Series = append(d.Series, s)
@@ -122,7 +121,6 @@ func (m *frame) limits(x, y [2]float64, signs bool) {
 	}
 }
 
-// nowhere tells whether a place cannot be drawn.
 func nowhere(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
 // px is where a value lies from the left, and py from the top; it may be nowhere.
@@ -134,7 +132,6 @@ func (m *frame) py(y float64) float64 {
 	return m.Bottom - (m.y.At(y)-m.lo[1])/(m.hi[1]-m.lo[1])*(m.Bottom-m.Top)
 }
 
-// bands shades what the marks are about, with their signs one below the other.
 func (d *Drawing) bands(f *Figure, m frame) {
 	for _, mark := range f.Marks {
 		at := m.px(mark.X)
@@ -153,7 +150,6 @@ func (d *Drawing) label(role, anchor string, x, y float64, text string) {
 	d.Labels = append(d.Labels, Label{Role: role, Anchor: anchor, X: x, Y: y, Text: text})
 }
 
-// halfWidth is half of the way to the nearest other point.
 func (m *frame) halfWidth(f *Figure, x float64) float64 {
 	nearest := (m.Right - m.Left) / 8
 	for _, s := range f.Series {
@@ -166,7 +162,6 @@ func (m *frame) halfWidth(f *Figure, x float64) float64 {
 	return max(nearest/2, 1.5)
 }
 
-// axes has the grid, the level and all labels.
 func (d *Drawing) axes(f *Figure, m frame, x, y [2]float64) {
 	const mostY = 7
 	d.columns(m, func(most int) []Tick {
@@ -208,7 +203,6 @@ func (d *Drawing) columns(m frame, ticks func(most int) []Tick) {
 	}
 }
 
-// drawRanges has a bar in each row, between its name and its text.
 func (f *Figure) drawRanges(x [2]float64) Drawing {
 	points := f.Series[0].Points
 	const mostName, mostText = drawingWidth / 2, drawingWidth / 4

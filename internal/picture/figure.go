@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 )
 
@@ -58,7 +58,6 @@ const (
 	Factor // how many times as much
 )
 
-// Series are points that belong together.
 type Series struct {
 	Name   string
 	Role   Role
@@ -139,19 +138,13 @@ func (a Axis) Ticks(lo, hi float64, most int) []Tick {
 	case Linear:
 		values = linearTicks(lo, hi, most)
 	}
-	out := make([]Tick, len(values))
-	for i, v := range values {
-		out[i] = Tick{v, a.Label(v)}
-	}
-	return out
+	return lists.Map(values, func(v float64) Tick { return Tick{v, a.Label(v)} })
 }
 
 func (f *Figure) sizeTicks(most int) (out []Tick) {
 	var sizes []float64
 	for _, s := range f.Series {
-		for _, p := range s.Points {
-			sizes = append(sizes, p.X)
-		}
+		sizes = append(sizes, lists.Map(s.Points, func(p Point) float64 { return p.X })...)
 	}
 	slices.Sort(sizes)
 	sizes = slices.Compact(sizes)
@@ -306,7 +299,7 @@ type HeatCell struct {
 func (f *Figure) Rewrite(line, cell func(string) string) {
 	f.Title, f.Text = line(f.Title), line(f.Text)
 	for _, a := range []*Axis{&f.X, &f.Y} {
-		a.Title, a.Names = line(a.Title), clean.All(line, a.Names)
+		a.Title, a.Names = line(a.Title), lists.Map(a.Names, line)
 	}
 	f.Series, f.Marks = slices.Clone(f.Series), slices.Clone(f.Marks)
 	for i, s := range f.Series {
@@ -319,16 +312,12 @@ func (f *Figure) Rewrite(line, cell func(string) string) {
 		f.Marks[i].Sign, f.Marks[i].Text = line(m.Sign), line(m.Text)
 	}
 	if n := f.Numbers; n != nil {
-		f.Numbers = &Numbers{clean.All(line, n.Head), n.Align, slices.Clone(n.Rows)}
-		for i, row := range n.Rows {
-			f.Numbers.Rows[i] = clean.All(cell, row)
-		}
+		f.Numbers = &Numbers{lists.Map(n.Head, line), n.Align, lists.Map(n.Rows, func(row []string) []string { return lists.Map(row, cell) })}
 	}
 }
 
-// Rewritten is the map with every text put through a function.
 func (h *HeatMap) Rewritten(line func(string) string) *HeatMap {
-	out := HeatMap{line(h.Corner), clean.All(line, h.Columns), slices.Clone(h.Rows)}
+	out := HeatMap{line(h.Corner), lists.Map(h.Columns, line), slices.Clone(h.Rows)}
 	for i, row := range h.Rows {
 		out.Rows[i].Name, out.Rows[i].Cells = line(row.Name), slices.Clone(row.Cells)
 		for j, c := range row.Cells {
@@ -340,25 +329,10 @@ func (h *HeatMap) Rewritten(line func(string) string) *HeatMap {
 
 // Anchor is an ID of words: small letters, digits, and "-" for all else.
 func Anchor(words ...string) string {
-	out := []byte{}
-	for _, word := range words {
-		for _, c := range []byte(word) {
-			switch {
-			case c >= 'A' && c <= 'Z':
-				out = append(out, c-'A'+'a')
-			case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
-				out = append(out, c)
-			case len(out) > 0 && out[len(out)-1] != '-':
-				out = append(out, '-')
-			}
-		}
-		if len(out) > 0 && out[len(out)-1] != '-' {
-			out = append(out, '-')
-		}
-	}
-	if n := len(out); n > 0 && out[n-1] == '-' {
-		out = out[:n-1]
-	}
+	parts := strings.FieldsFunc(strings.Join(words, " "), func(r rune) bool {
+		return !(r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9')
+	})
+	id := strings.ToLower(strings.Join(parts, "-"))
 	const most = 80
-	return cmp.Or(string(out[:min(len(out), most)]), "figure")
+	return cmp.Or(id[:min(len(id), most)], "figure")
 }

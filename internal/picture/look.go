@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+
+	"pgmpi/internal/lists"
 )
 
 // Sizes in units of a drawing, for pages and files alike.
@@ -32,7 +34,6 @@ func init() {
 	plot.DefaultFont.Typeface, plot.DefaultFont.Variant = "Liberation", "Sans"
 }
 
-// textWidth is how wide a text is in a drawing.
 func textWidth(text string) float64 { return float64(style(letterSize).Width(shown(text)) / unit) }
 
 // style is of letters of a size in units.
@@ -40,7 +41,6 @@ func style(size float64) text.Style {
 	return text.Style{Color: colourOf("text"), Font: font.From(plot.DefaultFont, vg.Length(size)*unit), Handler: plot.DefaultTextHandler}
 }
 
-// fit cuts a text that is too wide.
 func fit(text string, width float64) string {
 	letters := []rune(text)
 	for n := len(letters) - 1; textWidth(text) > width && n > 0; n-- {
@@ -141,12 +141,7 @@ func lookOf(all []Series, i int) int {
 		return int(all[i].Role)
 	case Other:
 	}
-	n := 0
-	for _, s := range all[:i] {
-		if s.Role == Other {
-			n++
-		}
-	}
+	n := lists.Count(all[:i], func(s Series) bool { return s.Role == Other })
 	first := int(Other)
 	return first + n%(len(looks)-first)
 }

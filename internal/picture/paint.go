@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"pgmpi/internal/lists"
 )
 
 const (
@@ -39,7 +41,6 @@ func writePNG(w io.Writer, p *Picture) error {
 	})
 }
 
-// write paints the picture on a canvas of the size that it needs.
 func write(w io.Writer, p *Picture, canvas func(width, height vg.Length) vg.CanvasWriterTo) error {
 	layout := p.panels
 	if p.Heat != nil {
@@ -107,7 +108,6 @@ func (c brush) in(sty text.Style, align text.XAlignment, x, y vg.Length, what st
 	c.FillText(sty, vg.Point{X: x, Y: y}, shown(what))
 }
 
-// title is at the top, small enough to fit.
 func (c brush) title(title string) {
 	size := float64(titleSize)
 	if width, room := style(size).Width(shown(title)), c.Max.X-c.Min.X-2*margin; width > room {
@@ -176,16 +176,13 @@ func (c brush) spot(of int, scale vg.Length, at vg.Point) {
 		c.DrawGlyph(draw.GlyphStyle{Color: colour, Radius: spotSize / 2 * scale * unit, Shape: draw.CircleGlyph{}}, at)
 		return
 	}
-	var corners []vg.Point
-	for _, k := range looks[of].spot {
-		corners = append(corners, vg.Point{X: at.X + vg.Length(k[0])*scale*unit, Y: at.Y - vg.Length(k[1])*scale*unit})
-	}
-	c.FillPolygon(colour, corners)
+	c.FillPolygon(colour, lists.Map(looks[of].spot, func(k [2]float64) vg.Point {
+		return vg.Point{X: at.X + vg.Length(k[0])*scale*unit, Y: at.Y - vg.Length(k[1])*scale*unit}
+	}))
 }
 
 var anchors = map[string]text.XAlignment{"start": text.XLeft, "middle": text.XCenter, "end": text.XRight}
 
-// drawing paints one whose upper left corner is there.
 func (c brush) drawing(d *Drawing, left, top vg.Length) {
 	x := func(at float64) vg.Length { return left + vg.Length(at)*unit }
 	y := func(at float64) vg.Length { return top - vg.Length(at)*unit }
@@ -223,7 +220,6 @@ func (c brush) drawing(d *Drawing, left, top vg.Length) {
 	}
 }
 
-// series paints points, what they are the middle of, and their intervals.
 func (c brush) series(s *Drawn, x, y func(float64) vg.Length) {
 	thin, faint := line(s.Look, thinWidth), colourOf("page").mixed(colourOf(fmt.Sprint("s", s.Look)), 0.4)
 	var points []vg.Point
@@ -270,4 +266,43 @@ func shown(text string) string {
 		}
 		return r
 	}, inFont.Replace(text))
+}
+
+const (
+	cellWidth  = vg.Length(30) * vg.Inch / 72
+	cellHeight = vg.Length(15) * vg.Inch / 72
+)
+
+func (p *Picture) heat() (width, height vg.Length, paint func(brush)) {
+	m := p.Heat
+	names, cell := vg.Length(0), cellWidth // the widest of each
+	for _, r := range m.Rows {
+		names = max(names, style(letterSize).Width(shown(r.Name)))
+	}
+	for _, name := range m.Columns {
+		cell = max(cell, style(letterSize).Width(shown(name))+margin)
+	}
+	names += 2 * margin
+	const head = 2*cellHeight + margin
+	width = max(names+vg.Length(len(m.Columns))*cell, style(titleSize).Width(shown(p.Title))) + 2*margin
+	height = head + vg.Length(len(m.Rows))*cellHeight + 2*margin
+	return width, height, func(c brush) {
+		left, top := c.Min.X+margin+names, c.Max.Y-margin-head
+		const foot = (cellHeight - letterSize*unit) / 2 // below the letters of a row
+		c.write(titleSize, text.XLeft, c.Min.X+margin, top+cellHeight+margin+foot, p.Title)
+		for i, name := range m.Columns {
+			c.write(letterSize, text.XCenter, left+(vg.Length(i)+0.5)*cell, top+foot, name)
+		}
+		for r, row := range m.Rows {
+			bottom := top - vg.Length(r+1)*cellHeight
+			c.write(letterSize, text.XRight, left-margin, bottom+foot, row.Name)
+			for i, k := range row.Cells {
+				if k != (HeatCell{}) {
+					x := left + vg.Length(i)*cell
+					c.fill(colourOf(HeatClass(k.Ratio)), x, bottom, x+cell, bottom+cellHeight)
+					c.write(letterSize-1, text.XCenter, x+cell/2, bottom+foot, k.Sign+k.Text)
+				}
+			}
+		}
+	}
 }

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 )
 
 const (
@@ -40,12 +43,8 @@ type paths struct {
 
 func (d *Drawing) SVG() SVG {
 	out := SVG{Width: d.Width, Height: d.Height}
-	for _, b := range d.Bands {
-		out.Bands = append(out.Bands, b.rect(bandClasses[b.Tone]))
-	}
-	for _, b := range d.Bars {
-		out.Bars = append(out.Bars, b.rect("bar"))
-	}
+	out.Bands = lists.Map(d.Bands, func(b Band) rect { return b.rect(bandClasses[b.Tone]) })
+	out.Bars = lists.Map(d.Bars, func(b Band) rect { return b.rect("bar") })
 	for _, x := range d.Columns {
 		out.Grid += path("M", x, d.Top, "V", d.Frame.Bottom)
 	}
@@ -97,22 +96,13 @@ func path(parts ...any) string {
 // label adds a text to the group of its class and anchor. Signs of one height are one text with
 // many x, each of one character.
 func (s *SVG) label(l Label) {
-	class := l.Role
-	if l.Role == "sign" {
-		class += " " + bandClasses[l.Tone]
-	}
-	at := slices.IndexFunc(s.Labels, func(g textGroup) bool { return g.Class == class && g.Anchor == l.Anchor })
-	if at < 0 {
-		at = len(s.Labels)
-		s.Labels = append(s.Labels, textGroup{Class: class, Anchor: l.Anchor})
-	}
-	of, text := &s.Labels[at], label{coordinate(l.X), coordinate(l.Y), l.Text}
-	if l.Role == "sign" {
-		if same := slices.IndexFunc(of.Texts, func(t label) bool { return t.Y == text.Y }); same >= 0 {
-			of.Texts[same].X += " " + text.X
-			of.Texts[same].Text += text.Text
-			return
-		}
+	class := l.Role + phrase.When(l.Role == "sign", " %s", bandClasses[l.Tone])
+	group := func(g textGroup) bool { return g.Class == class && g.Anchor == l.Anchor }
+	of, text := lists.FirstOrNew(&s.Labels, group, textGroup{Class: class, Anchor: l.Anchor}), label{coordinate(l.X), coordinate(l.Y), l.Text}
+	if same := lists.First(of.Texts, func(t label) bool { return l.Role == "sign" && t.Y == text.Y }); same != nil {
+		same.X += " " + text.X
+		same.Text += text.Text
+		return
 	}
 	of.Texts = append(of.Texts, text)
 }
@@ -170,7 +160,6 @@ func (l look) mark(x, y float64) string {
 	return out + "z"
 }
 
-// Key is an entry of a page's legend.
 type Key struct{ Name, Class, Mark, Spot string }
 
 // Legend has an entry for every series but bars.

@@ -1,11 +1,13 @@
 package picture
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 )
 
@@ -50,9 +52,7 @@ func (f *Figure) Lines(width int) []string {
 	for i := range lines {
 		lines[i] = phrase.Fit(lines[i], width-textIndent-len("..")) // in ASCII … is three characters
 	}
-	for _, row := range c.cells {
-		lines = append(lines, strings.TrimRight(string(row), " "))
-	}
+	lines = append(lines, lists.Map(c.cells, func(row []rune) string { return strings.TrimRight(string(row), " ") })...)
 	return lines
 }
 
@@ -116,8 +116,5 @@ var blocks = []rune(" ▁▂▃▄▅▆▇█")
 // Bar draws the size of an autocorrelation, after a minus if it is negative.
 func Bar(r float64) string {
 	level := min(int(math.Round(math.Abs(r)*8)), 8)
-	if level == 0 {
-		return "·"
-	}
-	return phrase.When(r < 0, "-") + string(blocks[level])
+	return cmp.Or(phrase.When(level > 0, "%s%c", phrase.When(r < 0, "-"), blocks[level]), "·")
 }

@@ -66,7 +66,6 @@ func (p *Shown) Clear() {
 	}
 }
 
-// at returns the steps done and all steps, of the stages that this command runs.
 func at(e run.Progress) (done, total int) {
 	done = e.Before * steps
 	switch {

@@ -1,19 +1,27 @@
 package reading
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/export"
+	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report/checks"
+	"pgmpi/analyze/samples"
+	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -75,7 +83,6 @@ func sources(paths []string, kinds ...results.Kind) ([]source, error) {
 	return out, nil
 }
 
-// row is the beginning of a row about a shape.
 func (s *source) row(shape string) export.Source {
 	return export.Source{Folder: clean.Line(s.path), Library: clean.Line(phrase.ShortVersion(s.manifest.Rank.LibVersion)),
 		Host: clean.Line(s.manifest.Factors.Hostname), Shape: clean.Line(shape)}
@@ -98,7 +105,6 @@ func exported[T any](all []source, format string, to io.Writer, row reflect.Type
 	return n, w.Close()
 }
 
-// folders gives the rows of one folder after the other.
 func folders[T any](all []source, step func(done, all int), rows func(*source, func([]T) error) error) func(*source, func([]T) error) error {
 	done := 0
 	return func(s *source, give func([]T) error) error {
@@ -108,7 +114,6 @@ func folders[T any](all []source, step func(done, all int), rows func(*source, f
 	}
 }
 
-// samplesOf gives the samples of all mpiruns that are judged.
 func samplesOf(all []source, step func(done, all int)) func(*source, func([]export.Sample) error) error {
 	done, mpiruns := 0, 0
 	for _, s := range all {
@@ -172,14 +177,12 @@ func mediansOf(s *source, give func([]export.Median) error) error {
 		return err
 	}
 	for _, k := range set.AllMedians() {
-		var rows []export.Median
-		for _, r := range k.Runs {
-			row := export.Median{Source: s.row(k.Shape), Function: clean.Line(k.Function), MockupOf: clean.Line(k.MockupOf), Variant: clean.Line(k.Variant), Msize: k.Msize,
+		err := give(lists.Map(k.Runs, func(r medians.RunMedian) export.Median {
+			return export.Median{Source: s.row(k.Shape), Function: clean.Line(k.Function), MockupOf: clean.Line(k.MockupOf), Variant: clean.Line(k.Variant), Msize: k.Msize,
 				NP: int32(k.NP), Mpirun: int32(r.Run), N: int32(r.Samples - r.Outliers), Outliers: int32(r.Outliers), Invalid: int32(r.Invalid),
 				Mode: string(k.Mode), Calls: int32(k.Calls), FinishedAt: clean.Line(r.FinishedAt), MedianS: r.Seconds()}
-			rows = append(rows, row)
-		}
-		if err := give(rows); err != nil {
+		}))
+		if err != nil {
 			return err
 		}
 	}
@@ -192,12 +195,7 @@ func verdictsOf(s *source, give func([]any) error) error {
 	if err != nil {
 		return err
 	}
-	var rows []any
-	for i := range j.Report.Verdicts {
-		v := &j.Report.Verdicts[i]
-		rows = append(rows, export.OfVerdict(s.row(v.Shape), v))
-	}
-	return give(rows)
+	return give(lists.Map(j.Report.Verdicts, func(v analyze.Verdict) any { return export.OfVerdict(s.row(v.Shape), &v) }))
 }
 
 // Sides judges several results folders by their own settings.
@@ -213,6 +211,109 @@ func Sides(paths []string) ([]*analyze.Side, error) {
 			return nil, fmt.Errorf("%s: %w", all[i].path, err)
 		}
 		out = append(out, j.Side(all[i].path))
+	}
+	return out, nil
+}
+
+// Figures draws several results folders, each judged by its own settings, into a folder. The samples of
+// the cases that selectors name are drawn too; without selectors, the largest loss in the first folder
+// that has one. step is told how many pictures of all are drawn.
+func Figures(paths, selectors []string, out *results.Folder, formats []picture.Format, step func(done, all int)) (*checks.Gallery, error) {
+	all, err := sources(paths, results.Checks...)
+	if err != nil {
+		return nil, err
+	}
+	sides, err := Sides(paths)
+	if err != nil {
+		return nil, err
+	}
+	var note string
+	if len(selectors) == 0 {
+		selectors, note = worstCases(sides)
+	}
+	samples := make([][]*samples.CaseSamples, len(all))
+	for i := range all {
+		if samples[i], err = all[i].samples(selectors, note != ""); err != nil {
+			return nil, fmt.Errorf("%s: %w", all[i].path, err)
+		}
+	}
+	g := checks.NewGallery(sides, samples)
+	g.Out = out.Path
+	g.Formats = lists.Map(formats, func(f picture.Format) string { return f.Ext })
+	if note != "" {
+		g.Notes = append(g.Notes, note)
+	}
+	if err := os.MkdirAll(out.Path, 0o777); err != nil {
+		return nil, fail.AsSetup(err)
+	}
+	return g, drawn(g, out, formats, step)
+}
+
+func drawn(g *checks.Gallery, out *results.Folder, formats []picture.Format, step func(done, all int)) (err error) {
+	for i := range g.Pictures {
+		step(i, len(g.Pictures))
+		p := &g.Pictures[i]
+		for _, f := range formats {
+			err = errors.Join(err, out.WriteFile(p.Name+"."+f.Ext, func(w io.Writer) error { return f.Write(w, p) }))
+		}
+	}
+	return err
+}
+
+// worstCases are both sides of the pattern that loses most time in a call, and a sentence on that.
+func worstCases(sides []*analyze.Side) (selectors []string, note string) {
+	lost := 0.0
+	for _, s := range sides {
+		for _, v := range s.Report.Where(func(v *analyze.Verdict) bool { return v.Verdict == judge.Violated && v.Type == guidelines.Pattern }) {
+			if v.MedianS != nil && v.OtherMedianS != nil && *v.MedianS-*v.OtherMedianS > lost {
+				lost = *v.MedianS - *v.OtherMedianS
+				size := fmt.Sprint(v.Msize)
+				selectors = []string{v.Function + ":" + size + ":" + v.Shape, v.Mockup + ":" + size + ":" + v.Shape}
+			}
+		}
+		if lost > 0 {
+			return selectors, fmt.Sprintf("Samples are of the largest loss, %s against its mock-up. --case %s draws another case.", selectors[0], "FUNCTION:MSIZE")
+		}
+	}
+	return nil, ""
+}
+
+// samples reads the samples of the cases that selectors name, in stages 1 and 2. If lenient, a folder may lack
+// the cases.
+func (s *source) samples(selectors []string, lenient bool) ([]*samples.CaseSamples, error) {
+	config, err := ConfigOf(s.manifest)
+	if err != nil {
+		return nil, err
+	}
+	plan := &s.manifest.Plan
+	var out []*samples.CaseSamples
+	var chosen []int
+	for _, selector := range selectors {
+		cases, err := analyze.SelectCases(plan, selector)
+		if err != nil && !lenient {
+			return nil, fail.Setupf("--case: %w", err)
+		}
+		for _, i := range cases {
+			if !slices.Contains(chosen, i) {
+				chosen = append(chosen, i)
+				out = append(out, &samples.CaseSamples{Cell: medians.CellOf(plan.Cases[i]), NREP: config.NREP})
+			}
+		}
+	}
+	for _, mode := range []protocol.Mode{protocol.ModeNREP, protocol.ModeMeasure} {
+		for _, shape := range plan.Shapes {
+			if !slices.ContainsFunc(chosen, func(i int) bool { return plan.Cases[i].Shape == shape }) {
+				continue
+			}
+			for run, err := range s.folder.Runs(mode, shape, plan) {
+				for k := 0; k < len(chosen) && err == nil; k++ {
+					err = out[k].Add(run, chosen[k])
+				}
+				if err != nil {
+					return nil, err
+				}
+			}
+		}
 	}
 	return out, nil
 }

@@ -19,6 +19,7 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -234,9 +235,7 @@ func (j *Judgement) Chosen(selections []analyze.Selection, warn func(format stri
 			warn("--explain %s: none of these tests is violated; add a size to see others\n", conf.Quote(s.Selector))
 		}
 		for _, i := range of {
-			if !slices.Contains(tests, i) {
-				tests = append(tests, i)
-			}
+			tests = lists.With(tests, i)
 		}
 	}
 	return tests

@@ -127,7 +127,6 @@ func (s *Settings) Judging(fs *pflag.FlagSet) {
 	s.Keys(fs, "method", "test", "alpha", "adjust", "min-slowdown", "split-tolerance", "nb-tolerance")
 }
 
-// Gate declares the flags of what a check is held against.
 func (s *Settings) Gate(fs *pflag.FlagSet) {
 	s.Keys(fs, "baseline", "nights", "expect", "confirm", "fail-on", "must-judge", "strict")
 }

@@ -47,7 +47,6 @@ func Changed(y []float64, least int, step float64) (from, to int, p float64) {
 	return from, to, p
 }
 
-// near counts the values that are nearer to one mean than to another.
 func near(y []float64, mean, other float64) (n int) {
 	for _, v := range y {
 		if math.Abs(v-mean) < math.Abs(v-other) {

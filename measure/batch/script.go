@@ -10,8 +10,8 @@ import (
 	"time"
 	"unicode"
 
-	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/regular"
 )
 
@@ -118,7 +118,7 @@ func (r *Request) Put() (job string, err error) {
 	return ask(ctx, nil, r.Submit[0], slices.Concat(r.Submit[1:], []string{r.Path})...)
 }
 
-func quoted(words []string) string { return strings.Join(clean.All(conf.Quote, words), " ") }
+func quoted(words []string) string { return strings.Join(lists.Map(words, conf.Quote), " ") }
 
 const body = `
 restarts=${SLURM_RESTART_COUNT:-0}

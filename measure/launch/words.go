@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/clean"
+	"pgmpi/internal/lists"
 	"pgmpi/measure/host"
 )
 
@@ -119,7 +119,7 @@ func (c Config) hostfile() (string, error) {
 }
 
 func replaced(words []string, pairs ...string) []string {
-	return clean.All(strings.NewReplacer(pairs...).Replace, words)
+	return lists.Map(words, strings.NewReplacer(pairs...).Replace)
 }
 
 func Placed(argv []string, s guidelines.Shape) []string {

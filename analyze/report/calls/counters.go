@@ -11,7 +11,6 @@ import (
 	"pgmpi/internal/picture"
 )
 
-// fingerprintCounters are what was counted in each repetition, beside the run-time.
 func fingerprintCounters(f *samples.Fingerprint) []document.Section {
 	t := &document.Table{Head: []string{"counter", "mean", "most", "in none", "r", "read by"}, Align: "lrrrrl", Flex: 5}
 	for _, c := range f.Counters {

@@ -7,12 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/samples"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
+	"pgmpi/measure/host"
 )
 
 var Fingerprints = document.Kind[samples.Fingerprint]{Name: "fingerprint", Sections: fingerprintSections, Screen: fingerprintScreen, Rows: fingerprintRows, JSON: true}
@@ -35,14 +38,12 @@ func fingerprintSections(f *samples.Fingerprint) []document.Section {
 		fingerprintPictures(f), fingerprintRuns(f), fingerprintCounters(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
 }
 
-// fingerprintScreen has where the samples are, without pictures.
 func fingerprintScreen(f *samples.Fingerprint) []document.Section {
 	quantiles := fingerprintQuantiles(f)
 	quantiles.Table.Key, quantiles.Table.Spare = 0, []int{3, 6, 7, 8, 4}
 	return slices.Concat(fingerprintAnswer(f), []document.Section{quantiles}, fingerprintModes(f), document.Noteless(fingerprintCounters(f)))
 }
 
-// fingerprintAnswer is how long the call takes, and what was measured.
 func fingerprintAnswer(f *samples.Fingerprint) []document.Section {
 	clusters := phrase.When(len(f.Modes) > 0, ", %s", conf.Plural(len(f.Modes), "mode"))
 	s := document.Titled("%s at %s on %s: %s in the median%s.", f.Function, phrase.Size(f.Msize), f.Shape, phrase.Duration(f.All.At(.5)), clusters)
@@ -55,13 +56,11 @@ func fingerprintAnswer(f *samples.Fingerprint) []document.Section {
 
 func nodesOf(f *samples.Fingerprint) (names []string) {
 	for _, l := range f.Factors.Layouts {
-		for _, n := range l.Nodes {
-			if l.Shape == f.Shape && !slices.Contains(names, n.Host) {
-				names = append(names, n.Host)
-			}
+		if l.Shape == f.Shape {
+			names = append(names, lists.Map(l.Nodes, func(n host.Node) string { return n.Host })...)
 		}
 	}
-	return names
+	return analyze.Unique(names)
 }
 
 func fingerprintPictures(f *samples.Fingerprint) []document.Section {
@@ -74,7 +73,6 @@ func fingerprintPictures(f *samples.Fingerprint) []document.Section {
 	return []document.Section{s}
 }
 
-// fingerprintHead is the answer with how it was measured.
 func fingerprintHead(f *samples.Fingerprint) document.Section {
 	s := fingerprintAnswer(f)[0]
 	s.Fact("Folder", "%s", f.Folder.Folder)
@@ -115,9 +113,7 @@ func fingerprintQuantiles(f *samples.Fingerprint) document.Section {
 			return
 		}
 		cells := []string{name, fmt.Sprint(d.N)}
-		for _, q := range d.Quantiles {
-			cells = append(cells, phrase.Duration(&q.S))
-		}
+		cells = append(cells, lists.Map(d.Quantiles, func(q samples.Quantile) string { return phrase.Duration(&q.S) })...)
 		s.Table.Add(append(cells, phrase.Duration(&d.Mean))...)
 	}
 	add("all", f.All)

@@ -3,10 +3,10 @@ package calls
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/samples"
@@ -14,12 +14,12 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
 )
 
-// Overlaps say how much of nonblocking calls is hidden behind computation.
 var Overlaps = document.Kind[samples.Overlap]{Name: "overlap", Sections: overlapSections, Screen: overlapScreen, Rows: overlapRows, JSON: true,
 	Exit: overlapExit, Outcomes: overlapOutcomes, Metrics: overlapMetrics}
 
@@ -96,7 +96,7 @@ func overlapAnswer(o *samples.Overlap) []document.Section {
 		s.Say("NOTHING COULD BE MEASURED of the nonblocking calls: the tables say why.")
 	default:
 		s.Say("OVERLAP: %s of a nonblocking call is hidden behind computation without progress tests, %s with the best ones (medians of %s).",
-			share(none), share(best), conf.Plural(overlapMeasured(o), "case"))
+			share(none), share(best), conf.Plural(lists.Count(o.Cases, func(c samples.OverlapCase) bool { return c.R > 0 }), "case"))
 	}
 	s.Say("%s.", check.FolderSetUp(o.Folder, "", o.Operation))
 	s.Say("Of %s (NB5, NB7): %s.", conf.Plural(o.M, "test"), phrase.Counts(overlapVerdicts, func(v judge.Verdict) int { return o.Count[v] }))
@@ -107,15 +107,6 @@ func overlapAnswer(o *samples.Overlap) []document.Section {
 }
 
 var overlapVerdicts = []judge.Verdict{judge.Violated, judge.Marginal, judge.Undecided, judge.Kept, judge.NotMeasured, judge.Wrong}
-
-func overlapMeasured(o *samples.Overlap) (n int) {
-	for _, c := range o.Cases {
-		if c.R > 0 {
-			n++
-		}
-	}
-	return n
-}
 
 // share writes a part of 1: "93 %". Undefined: "-".
 func share(x *float64) string {
@@ -172,11 +163,7 @@ func overlapDesign(o *samples.Overlap) []document.Section {
 		protocol.OverlapTime: "time: for T_b by the clock; what interrupts the computation is not seen",
 		protocol.OverlapWork: "work: steps of a loop that take T_b alone; what slows them down counts, too",
 	}[o.Method])
-	var progress []string
-	for _, name := range slices.Sorted(maps.Keys(o.Progress)) {
-		progress = append(progress, name+"="+o.Progress[name])
-	}
-	s.Fact("Progress", "%s", cmp.Or(strings.Join(progress, ", "), "no threads of the library's own were asked for by variables of the environment"))
+	s.Fact("Progress", "%s", cmp.Or(strings.Join(phrase.Settings(o.Progress), ", "), "no threads of the library's own were asked for by variables of the environment"))
 	s.Fact("NB5", "T_b ≤ the time from post until MPI_Test in a row finds the call done: Wait can ask in a row itself")
 	s.Fact("NB7", "post, tests and wait, with the best tests, take no more of the processor than T_b")
 	if o.Refused == nil {
@@ -188,7 +175,6 @@ func overlapDesign(o *samples.Overlap) []document.Section {
 	return []document.Section{s}
 }
 
-// overlapFigure has what is hidden over the sizes, without and with tests.
 func overlapFigure(cases []samples.OverlapCase) picture.Figure {
 	c := cases[0]
 	f := picture.Figure{ID: picture.Anchor("overlap", c.Function, c.Shape), Title: fmt.Sprintf("%s, %s: overlap", phrase.Plain(c.Function), c.Shape),
@@ -232,10 +218,7 @@ func overlapOutcome(c *samples.OverlapCase, id string, t samples.OverlapTest) do
 	o := document.Outcome{Class: "pgmpi." + c.Shape + ".overlap." + c.Function, Name: fmt.Sprintf("%s %d B", id, c.Msize), Why: string(t.Verdict), Seconds: c.Blocking.Median}
 	switch t.Verdict {
 	case judge.Violated, judge.Wrong:
-		o.Result = document.Failed
-		if t.Ratio != nil {
-			o.Ratio = *t.Ratio
-		}
+		o.Result, o.Ratio = document.Failed, analyze.Or(t.Ratio, 0)
 	case judge.Undecided, judge.NotMeasured, judge.Suspected, judge.NotSuspected, judge.SeenOnce:
 		o.Result = document.Skipped
 	case judge.Kept, judge.Marginal:

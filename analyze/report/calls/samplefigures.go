@@ -10,6 +10,7 @@ import (
 
 	"pgmpi/analyze/samples"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/nrep"
@@ -27,9 +28,7 @@ func SampleFigures(c *samples.CaseSamples) []picture.Figure {
 		out = append(out, overRepetitions(c, runs), boxes(c, runs), histogram(c, runs), distribution(c, runs), normalQuantiles(c, runs))
 	}
 	if len(c.Predictions) > 0 {
-		for _, metric := range c.NREP.Metrics {
-			out = append(out, metricFigure(c, metric))
-		}
+		out = append(out, lists.Map(c.NREP.Metrics, func(metric string) picture.Figure { return metricFigure(c, metric) })...)
 	}
 	return out
 }
@@ -67,18 +66,13 @@ func overRepetitions(c *samples.CaseSamples, runs []samples.RunSamples) picture.
 	return f
 }
 
-// boxes are Tukey's box plots.
 func boxes(c *samples.CaseSamples, runs []samples.RunSamples) picture.Figure {
 	f := sampleFigure(c, "boxes", "box plots", picture.Axis{Title: "mpirun", Scale: picture.Named}, picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds})
 	for i, s := range runSeries(runs, picture.Dots, func(r *samples.RunSamples) []picture.Point {
 		x := slices.Sorted(slices.Values(r.Seconds))
 		at := func(share float64) float64 { return x[int(share*float64(len(x)-1)+.5)] }
 		p := picture.Point{Y: at(.5), Lo: at(.25), Hi: at(.75)}
-		for _, s := range x {
-			if s < r.Lo || s > r.Hi {
-				p.Each = append(p.Each, s)
-			}
-		}
+		p.Each = lists.Keep(x, func(s float64) bool { return s < r.Lo || s > r.Hi })
 		return []picture.Point{p}
 	}) {
 		s.Points[0].X = float64(i)
@@ -92,10 +86,7 @@ func boxes(c *samples.CaseSamples, runs []samples.RunSamples) picture.Figure {
 // have it: 2·IQR/∛n.
 func histogram(c *samples.CaseSamples, runs []samples.RunSamples) picture.Figure {
 	f := sampleFigure(c, "histogram", "histogram", picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}, picture.Axis{Title: "samples in a bin"})
-	var pooled []float64
-	for i := range runs {
-		pooled = append(pooled, logs(runs[i].Kept())...)
-	}
+	pooled := slices.Concat(lists.Map(runs, func(r samples.RunSamples) []float64 { return logs(r.Kept()) })...)
 	slices.Sort(pooled)
 	lo, width, bins := binsOf(pooled)
 	f.Series = runSeries(runs, picture.Line, func(r *samples.RunSamples) []picture.Point {
@@ -127,11 +118,7 @@ func binsOf(x []float64) (lo, width float64, bins int) {
 
 // logs are the decimal logarithms of run-times, which are positive.
 func logs(x []float64) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = math.Log10(v)
-	}
-	return out
+	return lists.Map(x, math.Log10)
 }
 
 // stairs is the outline of a histogram; lo and width are of logarithms.

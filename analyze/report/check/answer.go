@@ -8,14 +8,18 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
+	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 )
 
-// answer is the verdict in a sentence, and what was measured in another.
 func answer(r *analyze.Report) []document.Section {
 	title, tone := headline(r)
 	s := document.Titled("%s.", title)
@@ -64,19 +68,8 @@ func violated(r *analyze.Report) string {
 	if !rated(r) && repeated == 0 {
 		return fmt.Sprintf("%d of %s", sure, tests(r))
 	}
-	var parts []string
-	if sure > 0 && !rated(r) {
-		parts = append(parts, fmt.Sprint(sure))
-	} else if sure > 0 {
-		parts = append(parts, fmt.Sprintf("%d sure", sure))
-	}
-	if near > 0 {
-		parts = append(parts, fmt.Sprintf("%d near the threshold", near))
-	}
-	if repeated > 0 {
-		parts = append(parts, fmt.Sprintf("%d only when repeated", repeated))
-	}
-	return fmt.Sprintf("%s, of %s", strings.Join(parts, ", "), tests(r))
+	return phrase.List(", ", phrase.When(sure > 0, "%d%s", sure, phrase.When(rated(r), " sure")), phrase.When(near > 0, "%d near the threshold", near),
+		phrase.When(repeated > 0, "%d only when repeated", repeated)) + ", of " + tests(r)
 }
 
 func headline(r *analyze.Report) (string, picture.Tone) {
@@ -132,10 +125,8 @@ func Faults(wrong []analyze.CaseMessage) string {
 }
 
 func wrongWords(r *analyze.Report) string {
-	if slices.ContainsFunc(r.Wrong, func(c analyze.CaseMessage) bool { return c.Did() != "gave wrong data" }) {
-		return "wrong data or no return"
-	}
-	return "wrong data"
+	noReturn := slices.ContainsFunc(r.Wrong, func(c analyze.CaseMessage) bool { return c.Did() != "gave wrong data" })
+	return "wrong data" + phrase.When(noReturn, " or no return")
 }
 
 func setting(r *analyze.Report) string {
@@ -145,10 +136,9 @@ func setting(r *analyze.Report) string {
 
 // Processes are the shapes of a measurement: "2 processes", "2 and 4 (2x2) processes".
 func Processes(list []analyze.Shape) string {
-	var shapes []string
-	for _, s := range list {
-		shapes = append(shapes, fmt.Sprintf("%d%s", s.NP, phrase.When(s.Nodes > 0, " (%s)", s.Name)))
-	}
+	shapes := lists.Map(list, func(s analyze.Shape) string {
+		return fmt.Sprintf("%d%s", s.NP, phrase.When(s.Nodes > 0, " (%s)", s.Name))
+	})
 	one := len(list) == 1 && list[0].NP == 1
 	return strings.Join(shapes, " and ") + cmp.Or(phrase.When(one, " process"), " processes")
 }
@@ -168,4 +158,48 @@ func SetUp(library analyze.Library, processes string, o analyze.Operation, mpiru
 
 func FolderSetUp(f analyze.ComparedFolder, processes string, o analyze.Operation) string {
 	return SetUp(f.Library, processes, o, conf.Plural(f.R, "mpirun"), f.Host, f.Created)
+}
+
+func FolderFact(s *document.Section, name string, f analyze.ComparedFolder, o analyze.Operation) {
+	s.Fact(name, "%s: %s", f.Folder, FolderSetUp(f, "", o))
+}
+
+// Warnings lists remarks on a comparison; their place is in their text.
+func Warnings(list []remark.Remark) []document.Section {
+	return document.Listed("Remarks", list, len(list), "", func(w remark.Remark) string { return w.Text + phrase.When(w.Remedy != "", "; %s", w.Remedy) })
+}
+
+func Within(test judge.TestName) string {
+	t := judge.Get(test)
+	return phrase.When(t != nil && t.Paired, " within mpiruns")
+}
+
+var AdjustNames = map[judge.Adjust]string{
+	judge.AdjustBH:   "adjusted by Benjamini-Hochberg",
+	judge.AdjustHolm: "adjusted by Holm",
+	judge.AdjustNone: "not adjusted",
+}
+
+func effect(e analyze.Effect) string {
+	return phrase.RatioIn(e.Ratio, e.RatioLo95, e.RatioHi95)
+}
+
+func reportExit(r *analyze.Report) error {
+	switch r.ExitCode() {
+	case exitcode.Violated:
+		return fail.ErrFound
+	case exitcode.Failed:
+		w := r.Wrong[0]
+		return fmt.Errorf("%s at %s %s (%s). Leave it out with:\n  exclude = [%s]",
+			clean.Line(w.Function), conf.HumanSize(w.Msize), w.Did(), clean.Line(w.Message), phrase.Join(", ", "%q", r.Exclude))
+	case exitcode.NoVerdict:
+		switch {
+		case r.Refused != nil:
+			return &fail.Refused{Reason: r.Refused.Reason}
+		case len(r.Verdicts) == 0:
+			return &fail.Refused{Reason: "no verdict: nothing was tested"}
+		}
+		return &fail.Refused{Reason: fmt.Sprintf("no verdict for %d planned tests: they lack valid run medians; see the report", len(r.Incomplete))}
+	}
+	return nil
 }

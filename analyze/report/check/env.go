@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/analyze"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/remark"
@@ -30,7 +32,6 @@ type Environment struct {
 	Config  json.RawMessage   `json:"config"`
 }
 
-// envScreen has what is doubtful, and where each rank ran.
 func envScreen(e *Environment) []document.Section {
 	f := &e.Factors
 	s := document.Titled("Where ranks run")
@@ -43,12 +44,8 @@ func envScreen(e *Environment) []document.Section {
 	return append(envAnswer(e), s)
 }
 
-// placed says how many ranks were where, and which CPUs the first of them had.
 func placed(l *host.Layout) string {
-	var names []string
-	for _, n := range l.Nodes {
-		names = append(names, n.Host)
-	}
+	names := lists.Map(l.Nodes, func(n host.Node) string { return n.Host })
 	shown, more := phrase.First(names, 4, ", %d more")
 	text := ranksOf(l) + ": " + strings.Join(shown, " ") + more
 	pinned, more := phrase.First(rankCPUs(l, &l.Nodes[0]), 4, "; %d more with --full")
@@ -59,10 +56,7 @@ func placed(l *host.Layout) string {
 }
 
 func envAnswer(e *Environment) []document.Section {
-	var ids []string
-	for _, d := range e.Doubts {
-		ids = append(ids, string(d.ID))
-	}
+	ids := lists.Map(e.Doubts, func(d remark.Remark) string { return string(d.ID) })
 	s := document.Titled("Nothing doubtful was found.")
 	switch {
 	case len(ids) > 0:
@@ -133,12 +127,7 @@ func otherNodes(l *host.Layout, nodes []host.Node) document.Section {
 	most, least := 0, math.MaxInt
 	for _, n := range nodes {
 		most, least = max(most, len(n.Ranks)), min(least, len(n.Ranks))
-		if n.Load != nil {
-			load = max(load, *n.Load)
-		}
-		if n.OthersBusy != nil {
-			busy = max(busy, *n.OthersBusy)
-		}
+		load, busy = max(load, analyze.Or(n.Load, 0)), max(busy, analyze.Or(n.OthersBusy, 0))
 	}
 	s.Fact("ranks", "%d to %d on each", least, most)
 	s.Fact("before", "load of at most %.2f; other programs used at most %.1f CPUs", load, busy)
@@ -147,12 +136,8 @@ func otherNodes(l *host.Layout, nodes []host.Node) document.Section {
 
 func kindSection(l *host.Layout, index int, library string, shown map[string]int) document.Section {
 	k := &l.Kinds[index]
-	var hosts []string
-	for _, n := range l.Nodes {
-		if n.Kind == index {
-			hosts = append(hosts, n.Host)
-		}
-	}
+	nodes := lists.Keep(l.Nodes, func(n host.Node) bool { return n.Kind == index })
+	hosts := lists.Map(nodes, func(n host.Node) string { return n.Host })
 	text, _ := json.Marshal(k)
 	number, again := shown[string(text)]
 	if !again {
@@ -190,17 +175,11 @@ func sets(list []host.Ranges) string {
 }
 
 func memory(bytes int64) string {
-	if bytes == 0 {
-		return "unknown"
-	}
-	return conf.HumanMemory(bytes)
+	return phrase.Known(phrase.When(bytes > 0, "%s", conf.HumanMemory(bytes)))
 }
 
 func variables(s *document.Section, env map[string]string) {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		list = append(list, name+"="+env[name])
-	}
+	list := phrase.Settings(env)
 	if len(list) == 0 {
 		list = []string{"none"}
 	}

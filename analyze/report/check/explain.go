@@ -61,7 +61,7 @@ func explainScreen(e *analyze.Explanation) []document.Section {
 		test = fmt.Sprintf("slower in %d of %d mpiruns, p adjusted %s", e.Test.Slower, e.Test.R, phrase.Probability(v.PAdjusted))
 	}
 	var s document.Section
-	s.Item("%s.", joined(fmt.Sprintf("%s on %s: %s%s", document.Whole(v.Guideline+" "+phrase.Plain(v.Function)+" "+phrase.Size(v.Msize)), v.Shape, phrase.Words(v.Verdict),
+	s.Item("%s.", phrase.List("; ", fmt.Sprintf("%s on %s: %s%s", document.Whole(v.Guideline+" "+phrase.Plain(v.Function)+" "+phrase.Size(v.Msize)), v.Shape, phrase.Words(v.Verdict),
 		phrase.When(v.Ratio != nil, ", %s", effect(v.Effect))), byDefault(e.Report, v), times, test, phrase.When(v.Replication != nil, "a new check in this state of the machine shows it with a probability of %s%s", Again(v), ifFollowedUp(v)),
 		phrase.When(v.ByState != nil, "it depends on the state of the machine")))
 	return []document.Section{s}
@@ -176,10 +176,8 @@ func numbers(e *analyze.Explanation) []document.Section {
 	if !t.Test.Paired {
 		s.Note("Exact if both sides spread alike and do not depend on each other; else p may be too small (docs/statistics.md#tests).")
 	}
-	adjusted := fmt.Sprintf("%s over m = %s: this p is number %d of them, the smallest first", AdjustNames[r.Adjust], conf.Plural(t.Family, "test"), t.Rank)
-	if r.Adjust == judge.AdjustNone {
-		adjusted = fmt.Sprintf("not adjusted; it is number %d of m = %d p-values, the smallest first", t.Rank, t.Family)
-	}
+	adjusted := cmp.Or(phrase.When(r.Adjust == judge.AdjustNone, "not adjusted; it is number %d of m = %d p-values, the smallest first", t.Rank, t.Family),
+		fmt.Sprintf("%s over m = %s: this p is number %d of them, the smallest first", AdjustNames[r.Adjust], conf.Plural(t.Family, "test"), t.Rank))
 	s.Note("%s; smallest p attainable %s", adjusted, phrase.Probability(&t.PMin))
 	s.Note("effect %s (95 %% interval of this test alone); the call was slower in %d of %d mpiruns%s; the medians differ by %s%s", effect(v.Effect), t.Slower, t.R,
 		phrase.When(t.Equal > 0, ", equal in %d", t.Equal), phrase.Nanoseconds(math.Abs(t.Difference)), phrase.When(t.Tick > 0, ", %s", ticks(t)))
@@ -198,7 +196,6 @@ func number(x float64) string {
 	return fmt.Sprintf("%.3g", x)
 }
 
-// counted compares what both sides do without a clock.
 func counted(e *analyze.Explanation) []document.Section {
 	v := e.Verdict
 	if v.PageFaults == nil && v.Sent == nil {
@@ -226,9 +223,40 @@ func counted(e *analyze.Explanation) []document.Section {
 	return document.Tabled(t, note, "What a call does, counted without a clock")
 }
 
-func CallsOf(n *float64) string {
-	if n == nil {
-		return "-"
+func CallsOf(n *float64) string { return aCall(analyze.Or(n, math.NaN())) }
+
+// pictures has the run medians and the samples of both sides. For split the other side is all k calls together.
+func pictures(e *analyze.Explanation) []document.Section {
+	if e.Other == nil {
+		return nil
 	}
-	return aCall(*n)
+	axis := picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}
+	middle := picture.Figure{ID: "run-medians", Title: "Run medians, one per mpirun", X: axis, Y: picture.Axis{Title: "side", Scale: picture.Named, Names: []string{"instead", "call"}},
+		Text: "The test compares these."}
+	all := picture.Figure{ID: "samples", Title: "All samples", X: axis, Y: picture.Axis{Title: "share that takes no longer"},
+		Text: "The samples of all mpiruns after the outlier filter."}
+	for i, s := range []*analyze.SideSamples{&e.Call, e.Other} {
+		role := []picture.Role{picture.Call, picture.Instead}[i]
+		medians, samples := picture.Series{Name: sideName(s), Role: role, Form: picture.Dots}, picture.Series{Name: sideName(s), Role: role}
+		var kept []float64
+		for _, r := range s.Runs {
+			kept = append(kept, r.Kept...)
+			if !math.IsNaN(r.RunMedian) {
+				medians.Points = append(medians.Points, picture.Bare(r.RunMedian*float64(s.Calls)/1e9, float64(1-i)))
+			}
+		}
+		if len(medians.Points) == 0 {
+			return nil
+		}
+		slices.Sort(kept)
+		const most = 100 // points
+		for k := range min(len(kept), most) {
+			rank := k * (len(kept) - 1) / max(1, min(len(kept), most)-1)
+			samples.Points = append(samples.Points, picture.Bare(kept[rank]*float64(s.Calls)/1e9, float64(rank+1)/float64(len(kept))))
+		}
+		middle.Series, all.Series = append(middle.Series, medians), append(all.Series, samples)
+	}
+	out := document.Titled("Run medians, which the test compares, and all samples after the outlier filter")
+	out.Draw(middle, all)
+	return []document.Section{out}
 }

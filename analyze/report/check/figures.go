@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 )
@@ -27,11 +27,7 @@ func SizeAxis() picture.Axis {
 func PatternFigures(r *analyze.Report) []picture.Figure {
 	groups := PatternGroups(r)
 	cases, ids := CasesOf(r), PatternIDs(r)
-	out := make([]picture.Figure, len(groups))
-	for i, of := range groups {
-		out[i] = PatternFigure(r, ids[PatternOf(of[0])], of, cases)
-	}
-	return out
+	return lists.Map(groups, func(of []*analyze.Verdict) picture.Figure { return PatternFigure(r, ids[PatternOf(of[0])], of, cases) })
 }
 
 // PatternGroups are the tests of each pattern on each shape that has something to show, the largest
@@ -53,8 +49,8 @@ func isFound(v *analyze.Verdict) bool {
 func worstRatio(of []*analyze.Verdict) float64 {
 	worst := 0.0
 	for _, v := range of {
-		if v.Verdict == judge.Violated && v.Ratio != nil {
-			worst = max(worst, *v.Ratio)
+		if v.Verdict == judge.Violated {
+			worst = max(worst, analyze.Or(v.Ratio, 0))
 		}
 	}
 	return worst
@@ -111,12 +107,8 @@ func PatternFigure(r *analyze.Report, id string, of []*analyze.Verdict, cases ma
 			f.Marks = append(f.Marks, picture.Mark{X: float64(v.Msize), Tone: picture.Open, Sign: Signs[v.Verdict][0], Text: Signs[v.Verdict][1] + ", " + effect(v.Effect)})
 		}
 	}
-	f.Text = phrase.Capital(cmp.Or(joined(spans(of, judge.Violated), spans(of, judge.SeenOnce), spans(of, judge.Undecided)), "undecided")) + "."
+	f.Text = phrase.Capital(cmp.Or(phrase.List("; ", spans(of, judge.Violated), spans(of, judge.SeenOnce), spans(of, judge.Undecided)), "undecided")) + "."
 	return f
-}
-
-func joined(texts ...string) string {
-	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "; ")
 }
 
 // spans says at which sizes tests have a verdict, with their largest ratios: "violated at 1–64 B (up to 1.96×), 16 KiB (1.18×)".
@@ -138,11 +130,9 @@ func spans(of []*analyze.Verdict, verdict judge.Verdict) string {
 		last := &out[len(out)-1]
 		last.to, last.most, open = v.Msize, max(last.most, *v.Ratio), true
 	}
-	texts := make([]string, len(out))
-	for i, s := range out {
-		texts[i] = fmt.Sprintf("%s (%s%s)", sizes(s.from, s.to), phrase.When(s.from != s.to, "up to "), phrase.Ratio(&s.most))
-	}
-	return phrase.When(len(out) > 0, "%s at %s", verdict, strings.Join(texts, ", "))
+	return phrase.When(len(out) > 0, "%s at %s", verdict, phrase.JoinOf(", ", out, func(s span) string {
+		return fmt.Sprintf("%s (%s%s)", sizes(s.from, s.to), phrase.When(s.from != s.to, "up to "), phrase.Ratio(&s.most))
+	}))
 }
 
 // sizes writes a range: "64 B", "16–256 KiB", "64 KiB–1 MiB".
@@ -165,9 +155,7 @@ func add(s *picture.Series, msize int64, medianS *float64, of *medians.CaseMedia
 	p := picture.Bare(float64(msize), *medianS)
 	if of != nil {
 		p.Lo, p.Hi = of.LoNS/1e9, of.HiNS/1e9
-		for _, run := range of.Runs {
-			p.Each = append(p.Each, run.NS/1e9)
-		}
+		p.Each = lists.Map(of.Runs, func(run medians.RunMedian) float64 { return run.NS / 1e9 })
 	}
 	s.Points = append(s.Points, p)
 }
@@ -192,7 +180,6 @@ func LatencyFigures(r *analyze.Report) []picture.Figure {
 	return out
 }
 
-// brokenAt marks the sizes at which a collective breaks any guideline.
 func brokenAt(f *picture.Figure, r *analyze.Report) {
 	broken := map[int64][]string{}
 	var texts []string
@@ -238,7 +225,6 @@ func LossFigure(r *analyze.Report) *picture.Figure {
 	return &f
 }
 
-// MpirunFigures show for each shape how slow every mpirun was in general.
 func MpirunFigures(r *analyze.Report) []picture.Figure {
 	var out []picture.Figure
 	for _, m := range r.Measured.Mpiruns {
@@ -264,11 +250,4 @@ func MpirunFigures(r *analyze.Report) []picture.Figure {
 		out = append(out, f)
 	}
 	return out
-}
-
-func OrNaN(x *float64) float64 {
-	if x == nil {
-		return math.NaN()
-	}
-	return *x
 }

@@ -2,7 +2,6 @@ package check
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 )
 
@@ -30,7 +30,6 @@ var gateWords = []struct {
 	{analyze.Expected, "expected", ""},
 }
 
-// gateSections say how a check stands against its baselines, the alarms first.
 func gateSections(r *analyze.Report) []document.Section {
 	g := r.Gate
 	if g == nil {
@@ -64,13 +63,8 @@ func gateSections(r *analyze.Report) []document.Section {
 
 const mostAlarms = 20 // rows
 
-func count(tests []*analyze.Verdict, s analyze.GateState) (n int) {
-	for _, v := range tests {
-		if v.State == s {
-			n++
-		}
-	}
-	return n
+func count(tests []*analyze.Verdict, s analyze.GateState) int {
+	return lists.Count(tests, func(v *analyze.Verdict) bool { return v.State == s })
 }
 
 func gateAlarms(r *analyze.Report) []*analyze.Verdict {
@@ -79,36 +73,24 @@ func gateAlarms(r *analyze.Report) []*analyze.Verdict {
 
 func gateVerdict(r *analyze.Report) string {
 	g, alarms := r.Gate, gateAlarms(r)
-	var counts []string
+	counts, others := "", ""
 	for _, w := range gateWords {
-		if n := count(alarms, w.state); n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, w.short))
-		}
+		loud := count(alarms, w.state)
+		quiet := g.ByState[w.state] - loud
+		counts = phrase.List(", ", counts, phrase.When(loud > 0, "%d %s", loud, w.short))
+		others = phrase.List(", ", others, phrase.When(quiet > 0, "%d %s", quiet, w.short))
 	}
-	if n := len(g.Slower); n > 0 {
-		counts = append(counts, fmt.Sprintf("%s slower", conf.Plural(n, "run-time")))
+	counts = phrase.List(", ", counts, phrase.When(len(g.Slower) > 0, "%s slower", conf.Plural(len(g.Slower), "run-time")))
+	rest := phrase.When(others != "", "; beside that %s", others)
+	unjudged := cmp.Or(phrase.When(r.NothingMeasured(), "NOT JUDGED: no test could be measured"),
+		phrase.When(len(g.NotJudged) > 0, "NOT JUDGED: on %s the machine was in a state that no baseline has, so nothing that differs is an alarm there", strings.Join(g.NotJudged, ", ")))
+	switch {
+	case counts != "":
+		return "ALARM: " + counts + rest + phrase.When(unjudged != "", "; %s", unjudged)
+	case g.First && unjudged == "":
+		return "First night: nothing to hold it against" + rest
 	}
-	var others []string
-	for _, w := range gateWords {
-		if n := g.ByState[w.state] - count(alarms, w.state); n > 0 {
-			others = append(others, fmt.Sprintf("%d %s", n, w.short))
-		}
-	}
-	rest := phrase.When(len(others) > 0, "; beside that %s", strings.Join(others, ", "))
-	unjudged := phrase.When(len(g.NotJudged) > 0, "NOT JUDGED: on %s the machine was in a state that no baseline has, so nothing that differs is an alarm there", strings.Join(g.NotJudged, ", "))
-	if r.NothingMeasured() {
-		unjudged = "NOT JUDGED: no test could be measured"
-	}
-	if len(counts) > 0 {
-		return fmt.Sprintf("ALARM: %s%s%s", strings.Join(counts, ", "), rest, phrase.When(unjudged != "", "; %s", unjudged))
-	}
-	if unjudged != "" {
-		return unjudged + rest
-	}
-	if g.First {
-		return fmt.Sprintf("First night: nothing to hold it against%s", rest)
-	}
-	return fmt.Sprintf("No alarm: nothing is newly wrong%s", rest)
+	return cmp.Or(unjudged, "No alarm: nothing is newly wrong") + rest
 }
 
 // gateTable lists tests with their states; all says that they have several.
@@ -129,18 +111,11 @@ func gateTable(tests []*analyze.Verdict, all bool) *document.Table {
 }
 
 func byRatio(tests []*analyze.Verdict) []*analyze.Verdict {
-	value := func(v *analyze.Verdict) float64 {
-		if v.Ratio == nil {
-			return 0
-		}
-		return *v.Ratio
-	}
 	out := slices.Clone(tests)
-	slices.SortStableFunc(out, func(a, b *analyze.Verdict) int { return cmp.Compare(value(b), value(a)) })
+	slices.SortStableFunc(out, func(a, b *analyze.Verdict) int { return cmp.Compare(analyze.Or(b.Ratio, 0), analyze.Or(a.Ratio, 0)) })
 	return out
 }
 
-// slowerSection lists run-times, where they are alarms.
 func slowerSection(g *analyze.Gate) []document.Section {
 	t := &document.Table{Head: []string{"function", "shape", "msize", "before", "now", "ratio", "than in"}, Align: "llrrrrl", Flex: 6}
 	shown, more := phrase.First(g.Slower, mostAlarms, moreRows)

@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 )
@@ -56,12 +57,7 @@ func losses(r *analyze.Report) []document.Section {
 			l.group += ", only when repeated"
 			apart = "; alternating " + effect(v.Alternating.Effect)
 		}
-		var also []string
-		for _, other := range l.sizes {
-			if other != v {
-				also = append(also, sizeAndRatio(other))
-			}
-		}
+		also := lists.Map(lists.Keep(l.sizes, func(other *analyze.Verdict) bool { return other != v }), sizeAndRatio)
 		if e := v.OtherMalloc; e != nil {
 			apart += fmt.Sprintf("; malloc %s %s, %s", e.Malloc, effect(e.Effect), phrase.Words(e.Verdict))
 		}
@@ -119,9 +115,7 @@ func (l *loss) breaks(v *analyze.Verdict) {
 	if l.worst == nil || lost(v) > lost(l.worst) {
 		l.worst, l.sizes = v, []*analyze.Verdict{v}
 	}
-	if !slices.Contains(l.broken, v.Guideline) {
-		l.broken = append(l.broken, v.Guideline)
-	}
+	l.broken = lists.With(l.broken, v.Guideline)
 }
 
 // takes tells whether the next size belongs into the same row: the same guidelines and algorithm, and the same to be

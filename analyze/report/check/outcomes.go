@@ -12,7 +12,9 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
+	"pgmpi/measure/results/imported"
 )
 
 // ReportOutcomes has a suite for every shape and type of guideline.
@@ -41,7 +43,6 @@ func ReportOutcomes(r *analyze.Report) *document.Outcomes {
 	return out
 }
 
-// slower adds a suite for every shape with run-times that are alarms.
 func slower(o *document.Outcomes, r *analyze.Report) {
 	if r.Gate == nil {
 		return
@@ -54,7 +55,6 @@ func slower(o *document.Outcomes, r *analyze.Report) {
 	}
 }
 
-// spentS are the seconds that the samples of each case took, by its function, size and shape.
 func spentS(r *analyze.Report) map[medians.Cell]float64 {
 	out := map[medians.Cell]float64{}
 	for _, k := range r.Measured.Cases {
@@ -72,9 +72,7 @@ func outcomeOf(r *analyze.Report, v *analyze.Verdict, formula string, spent map[
 	took := spent[v.Cell()] + spent[other]
 	o := document.Outcome{Class: "pgmpi." + v.Shape + "." + v.Guideline + "." + v.Function, Name: fmt.Sprintf("%d B", v.Msize), Seconds: &took}
 	o.Result, o.Why = ResultOf(r, v)
-	if v.Ratio != nil {
-		o.Ratio = *v.Ratio
-	}
+	o.Ratio = analyze.Or(v.Ratio, 0)
 	call := fmt.Sprintf("%s %s, %s", phrase.Plain(v.Function), phrase.Size(v.Msize), v.Shape)
 	o.Title = call + ": " + phrase.Words(o.Why)
 	if v.Verdict == judge.Violated && v.Ratio != nil {
@@ -138,16 +136,12 @@ func rival(v *analyze.Verdict) string {
 	case guidelines.Monotony:
 		return "itself at " + phrase.Size(v.MsizeOther)
 	case guidelines.Split:
-		if v.K == 0 {
-			return "calls of smaller sizes"
-		}
-		return fmt.Sprintf("%d calls of %s", v.K, phrase.Size(v.MsizeOther))
+		return cmp.Or(phrase.When(v.K > 0, "%d calls of %s", v.K, phrase.Size(v.MsizeOther)), "calls of smaller sizes")
 	case guidelines.Pattern:
 	}
 	return phrase.Plain(v.Mockup)
 }
 
-// Sentence says what was found, and why it counts as it does.
 func Sentence(v *analyze.Verdict, why string) string {
 	var reason string
 	if g := v.Gated; g != nil {
@@ -160,4 +154,80 @@ func Sentence(v *analyze.Verdict, why string) string {
 			v.Function, phrase.Size(v.Msize), v.Shape, phrase.Duration(v.MedianS), effect(v.Effect), rival(v), phrase.Duration(v.PossibleS()))
 	}
 	return strings.TrimRight(text+phrase.When(reason != "", "; %s", reason), ".")
+}
+
+func reportMetrics(r *analyze.Report) []document.Metric {
+	ratio := document.Metric{Name: "pgmpi_ratio", Help: "How many times slower the call is than what it must not be slower than."}
+	violated := 0
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		if v.Verdict == judge.Violated {
+			violated++
+		}
+		if v.Ratio != nil {
+			ratio.Add(*v.Ratio, append([]document.Label{{Name: "guideline", Value: v.Guideline}}, CellLabels(v.Function, v.Msize, v.Shape)...)...)
+		}
+	}
+	seconds := document.Metric{Name: "pgmpi_seconds", Help: "Median of the run medians of a call, in seconds."}
+	for _, k := range r.Measured.Cases {
+		seconds.Add(k.MedianNS/1e9, CellLabels(k.Function, k.Msize, k.Shape)...)
+	}
+	count := func(name, help string, n int) document.Metric {
+		return document.Metric{Name: name, Help: help, Values: []document.MetricValue{{Value: float64(n)}}}
+	}
+	alarms := violated
+	if r.Gate != nil {
+		alarms = r.Gate.Alarms
+	}
+	yardstick := document.Metric{Name: "pgmpi_yardstick_seconds", Help: "How fast the machine was, in seconds of the median mpirun."}
+	for _, s := range r.Probes {
+		for _, q := range medians.ProbeQuantities {
+			if ns := *s.At(q); ns > 0 {
+				yardstick.Add(ns/1e9, document.Label{Name: "quantity", Value: string(q)}, document.Label{Name: "shape", Value: s.Shape})
+			}
+		}
+	}
+	all := []document.Metric{ratio, seconds,
+		count("pgmpi_violated", "Tests whose guideline is violated.", violated),
+		count("pgmpi_alarms", "Tests that make the check fail: new ones where there is a baseline, else all that are violated.", alarms),
+		count("pgmpi_slow_mpiruns", "Mpiruns that were slower than the others throughout.", len(r.SlowMpiruns)), yardstick}
+	return lists.Keep(all, func(m document.Metric) bool { return len(m.Values) > 0 })
+}
+
+func CellLabels(function string, msize int64, shape string) []document.Label {
+	return []document.Label{{Name: "function", Value: function}, {Name: "msize", Value: fmt.Sprint(msize)}, {Name: "shape", Value: shape}}
+}
+
+func reportPlotted(r *analyze.Report) string {
+	var times []imported.OSUTime
+	for _, k := range r.Measured.Cases {
+		if strings.HasPrefix(k.Function, "MPI_") {
+			times = append(times, imported.OSUTime{Function: k.Function, Msize: k.Msize, Shape: guidelines.ShapeOf(k.Shape, k.NP), NS: k.MedianNS})
+		}
+	}
+	return imported.OSUText(phrase.ShortVersion(r.Library.Version), times)
+}
+
+// RunMedians hold the run medians of a results folder, for programs only.
+var RunMedians = document.Kind[[]medians.CaseMedians]{Name: "medians", Rows: runMedianRows,
+	Sections: func(*[]medians.CaseMedians) []document.Section { return nil }}
+
+func runMedianRows(list *[]medians.CaseMedians) [][]string {
+	out := [][]string{{"function", "mockup_of", "msize", "shape", "np", "mpirun", "median_s", "n", "outliers", "finished_at",
+		"mode", "calls", "invalid", "page_faults", "page_faults_rank", "switches", "switches_rank"}}
+	for _, k := range *list {
+		for _, r := range k.Runs {
+			u := r.Usage
+			out = append(out, phrase.Row(k.Function, k.MockupOf, k.Msize, k.Shape, k.NP, r.Run, r.Seconds(), r.Samples-r.Outliers, r.Outliers, r.FinishedAt,
+				k.Mode, k.Calls, r.Invalid, ifCounted(u, u.Faults), ifCounted(u, u.FaultsRank), ifCounted(u, u.Switches), ifCounted(u, u.SwitchesRank)))
+		}
+	}
+	return out
+}
+
+func ifCounted(u medians.Usage, value any) any {
+	if math.IsNaN(u.Faults) {
+		return nil
+	}
+	return value
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -49,20 +50,13 @@ func because(s *document.Section, e *analyze.Explanation) {
 	PayoffReason(s, v)
 }
 
-// PayoffReason says from how many uses on a persistent request pays.
 func PayoffReason(s *document.Section, v *analyze.Verdict) {
 	p := v.Payoff
 	if p == nil {
 		return
 	}
-	use := fmt.Sprintf("a use saves %s", phrase.Duration(&p.GainS))
-	if p.GainS <= 0 {
-		use = fmt.Sprintf("a use takes %s more", phrase.Nanoseconds(-p.GainS*1e9))
-	}
-	beside := fmt.Sprintf("it costs %s beside its uses, and", phrase.Duration(&p.InitS))
-	if p.InitS <= 0 {
-		beside = "it costs nothing to speak of beside its uses, and"
-	}
+	use := cmp.Or(phrase.When(p.GainS <= 0, "a use takes %s more", phrase.Nanoseconds(-p.GainS*1e9)), "a use saves "+phrase.Duration(&p.GainS))
+	beside := fmt.Sprintf("it costs %s beside its uses, and", cmp.Or(phrase.When(p.InitS <= 0, "nothing to speak of"), phrase.Duration(&p.InitS)))
 	switch {
 	case p.From != nil:
 		s.Say("The request pays from %s on: %s %s.", conf.Plural(*p.From, "use"), beside, use)
@@ -76,16 +70,12 @@ func PayoffReason(s *document.Section, v *analyze.Verdict) {
 
 func splitReason(s *document.Section, e *analyze.Explanation) {
 	r, v := e.Report, e.Verdict
-	relation := "not more than"
-	if v.Verdict == judge.Suspected || v.Verdict == judge.Violated {
-		relation = "more than"
-	}
+	relation := phrase.When(v.Verdict != judge.Suspected && v.Verdict != judge.Violated, "not ") + "more than"
 	s.Say("One call takes %s. %d calls on 1/%d of the data take %d × %s = %s, with the tolerance of %g %% %s: the one call takes %s that.",
 		phrase.Duration(v.MedianS), v.K, v.K, v.K, phrase.Duration(v.OtherMedianS), phrase.Duration(v.AllCallsS()), 100*r.SplitTolerance, phrase.Duration(e.LimitS), relation)
 	s.Say("This compares medians and assumes that k calls in a row take k times as long as one; it is no test and has no p-value.")
 }
 
-// significantReason says how many such findings chance can explain.
 func significantReason(s *document.Section, e *analyze.Explanation) {
 	r, v, t := e.Report, e.Verdict, e.Test
 	s.Say("The call was slower in %d of %d mpiruns. If it were not slower than %s, mpiruns that speak against it as clearly as these "+
@@ -95,16 +85,10 @@ func significantReason(s *document.Section, e *analyze.Explanation) {
 			t.Alpha, conf.Plural(t.Family, "test"), t.ByChance)
 		return
 	}
-	were := "were"
-	if t.Family == 1 {
-		were = "was"
-	}
-	left := "on average up to one in %.0f of such findings is chance"
-	if r.Adjust == judge.AdjustHolm {
-		left = "up to one in %.0f of checks has such a finding by chance"
-	}
-	s.Say("%s %s asked of the same measurement, so it counts as %s, which is at most the level of %g: "+left+".",
-		conf.Plural(t.Family, "question"), were, phrase.Probability(v.PAdjusted), t.Alpha, 1/t.Alpha)
+	left := cmp.Or(phrase.When(r.Adjust == judge.AdjustHolm, "up to one in %.0f of checks has such a finding by chance", 1/t.Alpha),
+		fmt.Sprintf("on average up to one in %.0f of such findings is chance", 1/t.Alpha))
+	s.Say("%s %s asked of the same measurement, so it counts as %s, which is at most the level of %g: %s.",
+		conf.Plural(t.Family, "question"), cmp.Or(phrase.When(t.Family == 1, "was"), "were"), phrase.Probability(v.PAdjusted), t.Alpha, left)
 }
 
 func violatedReason(s *document.Section, e *analyze.Explanation) {
@@ -145,12 +129,9 @@ func keptReason(s *document.Section, e *analyze.Explanation) {
 		"This p is not adjusted: of tests that are as slow as that, up to one in %.0f is called kept.", r.MinSlowdown, phrase.Probability(v.PKept), t.KeptAlpha, 1/t.KeptAlpha)
 }
 
-// notSignificant says why nothing shows that the call is slower.
 func notSignificant(e *analyze.Explanation) string {
-	if e.Test.Screen {
-		return fmt.Sprintf("%d mpiruns are too few for that", e.Test.R)
-	}
-	return fmt.Sprintf("adjusted p = %s, above %g", phrase.Probability(e.Verdict.PAdjusted), e.Test.Alpha)
+	return cmp.Or(phrase.When(e.Test.Screen, "%d mpiruns are too few for that", e.Test.R),
+		fmt.Sprintf("adjusted p = %s, above %g", phrase.Probability(e.Verdict.PAdjusted), e.Test.Alpha))
 }
 
 func undecidedReason(s *document.Section, e *analyze.Explanation) {
@@ -165,10 +146,7 @@ func undecidedReason(s *document.Section, e *analyze.Explanation) {
 	if n == nil {
 		return
 	}
-	by := ""
-	if n.Test != t.Test.Name {
-		by = fmt.Sprintf(" That is by the %s test, which that many mpiruns choose.", n.Test.Title(n.R))
-	}
+	by := phrase.When(n.Test != t.Test.Name, " That is by the %s test, which that many mpiruns choose.", n.Test.Title(n.R))
 	if n.R == 0 {
 		s.Say("If effect and spread stay as they are, %d mpiruns are not enough to decide it.%s", n.Limit, by)
 		return

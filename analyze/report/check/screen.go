@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/remark"
@@ -63,27 +65,20 @@ func notSure(r *analyze.Report) []document.Section {
 
 // listed names tests with their ratios: "GL8 Reduce 8 B 1.12×, 16 B 1.10×; GL3 Bcast 1 KiB 1.08×".
 func listed(r *analyze.Report, tests []*analyze.Verdict) string {
-	var names []string
-	at := map[string][]string{}
+	name := func(v *analyze.Verdict) string {
+		return v.Guideline + " " + phrase.Plain(v.Function) + phrase.When(len(r.Shapes) > 1, ", %s,", v.Shape)
+	}
 	shown, more := phrase.First(tests, mostRows, "; %d more with --full")
-	for _, v := range shown {
-		name := v.Guideline + " " + phrase.Plain(v.Function) + phrase.When(len(r.Shapes) > 1, ", %s,", v.Shape)
-		if at[name] == nil {
-			names = append(names, name)
-		}
-		at[name] = append(at[name], sizeAndRatio(v))
-	}
-	for i, name := range names {
-		names[i] = document.Whole(name) + " " + strings.Join(at[name], ", ")
-	}
-	return strings.Join(names, "; ") + more
+	named := lists.Map(analyze.Grouped(shown, name), func(of []*analyze.Verdict) string {
+		return document.Whole(name(of[0])) + " " + strings.Join(lists.Map(of, sizeAndRatio), ", ")
+	})
+	return strings.Join(named, "; ") + more
 }
 
 func sizeAndRatio(v *analyze.Verdict) string {
 	return document.Whole(phrase.Size(v.Msize) + " " + phrase.Ratio(v.Ratio))
 }
 
-// disturbances says how many mpiruns were slow throughout, and what other programs used.
 func disturbances(r *analyze.Report) (out []string) {
 	if slow := r.Disturbed(); len(slow) > 0 {
 		out = append(out, fmt.Sprintf("%d of %s slow throughout, which hides small slowdowns.", len(slow), subject(len(slow), r.R*len(r.Shapes), "mpirun")))
@@ -106,24 +101,17 @@ func isProbable(v *analyze.Verdict) bool {
 	return v.Verdict == judge.Undecided && v.Ratio != nil && v.RatioLo95 != nil && *v.RatioLo95 > 1
 }
 
-// decidedBy says how many mpiruns a new check wants to decide undecided tests.
 func decidedBy(open []*analyze.Verdict, r int) string {
-	var runs []int
-	for _, v := range open {
-		if v.RunsNeeded != nil && v.RunsNeeded.R > 0 {
-			runs = append(runs, v.RunsNeeded.R)
-		}
-	}
-	if len(runs) == 0 {
+	known := lists.Keep(open, func(v *analyze.Verdict) bool { return v.RunsNeeded != nil && v.RunsNeeded.R > 0 })
+	if len(known) == 0 {
 		return ""
 	}
-	slices.Sort(runs)
-	least, most := runs[0], runs[len(runs)-1]
+	runs := lists.Map(known, func(v *analyze.Verdict) int { return v.RunsNeeded.R })
+	least, most := slices.Min(runs), slices.Max(runs)
 	return fmt.Sprintf(" A new check with %d%s mpiruns in place of %d would probably decide %s.", least, phrase.When(most > least, " to %d", most), r,
 		cmp.Or(phrase.When(len(runs) < len(open), "%d of them", len(runs)), phrase.When(len(open) > 1, "them"), "it"))
 }
 
-// needed is how many mpiruns would decide an undecided test.
 func needed(v *analyze.Verdict) string {
 	n := v.RunsNeeded
 	if n == nil {
@@ -132,7 +120,6 @@ func needed(v *analyze.Verdict) string {
 	return cmp.Or(phrase.When(n.R > 0, "%d", n.R), fmt.Sprintf("> %d", n.Limit))
 }
 
-// disturbed names the mpiruns that were slow throughout.
 func disturbed(r *analyze.Report) []document.Section {
 	slow := r.Disturbed()
 	out := document.Listed(fmt.Sprintf("Disturbed: %d of %s slow throughout", len(slow), subject(len(slow), r.R*len(r.Shapes), "mpirun")), slow, 6, "and %d more, in report.json", medians.SlowMpirun.String)
@@ -143,7 +130,6 @@ func disturbed(r *analyze.Report) []document.Section {
 	return out
 }
 
-// ending has the counts, and how to go on where something is violated.
 func ending(r *analyze.Report, folder string) (e document.Ending) {
 	count := countVerdicts(r)
 	others := phrase.Counts([]judge.Verdict{judge.SeenOnce, judge.Undecided, judge.Kept, judge.Marginal, judge.Suspected, judge.NotSuspected, judge.NotMeasured, judge.Wrong}, func(v judge.Verdict) int { return count[v] })
@@ -158,4 +144,60 @@ func ending(r *analyze.Report, folder string) (e document.Ending) {
 		}
 	}
 	return e
+}
+
+// reportPage is a report with its pictures: what is wrong and what is faster first, then how it was measured.
+func reportPage(r *analyze.Report) []document.Section {
+	return slices.Concat(pageAnswer(r), gateSections(r), wrongCases(r), losses(r), notSure(r), HeatMaps(r),
+		figured("Pictures of the patterns that are violated or undecided", "Dots are run medians, one for each mpirun; the line is their median, with its 95 % interval where there are six or more. "+
+			"Shaded with stars: violated (p adjusted: ★ ≤ .05, ★★ ≤ .01, ★★★ ≤ .001); shaded with ?: undecided.", PatternFigures(r)),
+		figured("Run-times of the collectives", "Medians over the mpiruns with their 95 % intervals; shaded with ★: a guideline of the collective is violated there.", LatencyFigures(r)),
+		pageDisturbed(r), states(r), suspected(r), undecided(r), outOfSync(r), bounds(r), summary(r), violations(r), remarks(r), header(r), pageFactors(r))
+}
+
+func pageAnswer(r *analyze.Report) []document.Section {
+	out := answer(r)
+	if at, err := time.Parse(time.RFC3339, r.Created); err == nil {
+		out[0].Fact("Date", "%s", at.UTC().Format("2 January 2006, 15:04 UTC"))
+	}
+	if r.Host != "" {
+		out[0].Fact("Host", "%s%s", r.Host, phrase.When(len(r.Nodes) > 1, ", ranks on %s", conf.Plural(len(r.Nodes), "node")))
+	}
+	return out
+}
+
+func figured(title, text string, figures []picture.Figure) []document.Section {
+	if len(figures) == 0 {
+		return nil
+	}
+	s := document.Titled("%s", title)
+	s.Say("%s", text)
+	s.Figures = figures
+	return []document.Section{s}
+}
+
+// pageDisturbed has a picture of the mpiruns, also where none was disturbed.
+func pageDisturbed(r *analyze.Report) []document.Section {
+	out, figures := disturbed(r), MpirunFigures(r)
+	if len(figures) == 0 {
+		return out
+	}
+	if len(out) == 0 {
+		out = []document.Section{document.Titled("No mpirun was disturbed")}
+	}
+	out[0].Figures = figures
+	return out
+}
+
+func pageFactors(r *analyze.Report) []document.Section {
+	m := &r.Measured
+	if m.Rank.LibVersion == "" {
+		return nil
+	}
+	out := envSections(&Environment{Version: r.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config})
+	out = append([]document.Section{document.Titled("What could change the result")}, out...)
+	for i := range out {
+		out[i].Folded = true
+	}
+	return out
 }

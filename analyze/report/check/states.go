@@ -11,7 +11,6 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// states says in which states the machine was, and which answers depend on them.
 func states(r *analyze.Report) []document.Section {
 	var out []document.Section
 	for _, shape := range r.Shapes {

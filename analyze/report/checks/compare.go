@@ -7,21 +7,24 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
+	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
 )
 
 var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Screen: compareScreen, Rows: compareRows, JSON: true, Exit: compareExit, Ending: compareEnding, Comment: true}
 
-// compareColumns are the names of compare.json. New columns go to the end.
-var compareColumns = []string{"function", "msize", "shape", "np", "a_median_s", "b_median_s", "a_r", "b_r",
-	"ratio", "ratio_lo", "ratio_hi", "p_value", "p_adjusted", "stars", "change", "reason", "could_have_seen"}
-
 func compareRows(c *series.Comparison) [][]string {
-	out := [][]string{compareColumns}
+	out := [][]string{{"function", "msize", "shape", "np", "a_median_s", "b_median_s", "a_r", "b_r",
+		"ratio", "ratio_lo", "ratio_hi", "p_value", "p_adjusted", "stars", "change", "reason", "could_have_seen"}}
 	for _, k := range c.Cases {
 		out = append(out, phrase.Row(k.Function, k.Msize, k.Shape, k.NP, k.AMedianS, k.BMedianS, k.AR, k.BR,
 			k.Ratio, k.RatioLo, k.RatioHi, k.PValue, k.PAdjusted, k.Stars, k.Change, k.Reason, k.CouldHaveSeen))
@@ -44,7 +47,6 @@ func compareEnding(c *series.Comparison, _ string) (e document.Ending) {
 	return e
 }
 
-// compareAnswer is the first line: what became of B.
 func compareAnswer(c *series.Comparison) []document.Section {
 	cases, tests := map[series.Change]int{}, map[series.Change]int{}
 	worst := 1.0
@@ -58,32 +60,23 @@ func compareAnswer(c *series.Comparison) []document.Section {
 		tests[g.Change]++
 	}
 	calls := conf.Plural(c.M, "call")
-	var worse, better []string
-	if n := tests[series.NewlyViolated]; n > 0 {
-		worse = append(worse, conf.Plural(n, "test")+" newly violated")
-	}
 	slower := fmt.Sprintf("%d of %s slower, by up to %s", cases[series.Slower], calls, phrase.Ratio(&worst))
 	counts := cases[series.Slower] > 0 && (c.Shift == nil || c.FailOn == series.ExitOnTimes)
-	if counts {
-		worse = append(worse, slower)
-	}
-	if n := cases[series.Faster]; n > 0 && c.Shift == nil {
-		better = append(better, fmt.Sprintf("%d of %s faster", n, calls))
-	}
-	if n := tests[series.NewlyKept]; n > 0 {
-		better = append(better, conf.Plural(n, "test")+" no longer violated")
-	}
+	newly, faster, kept := tests[series.NewlyViolated], cases[series.Faster], tests[series.NewlyKept]
+	worse := phrase.List("; ", phrase.When(newly > 0, "%s newly violated", conf.Plural(newly, "test")), phrase.When(counts, "%s", slower))
+	better := phrase.List("; ", phrase.When(faster > 0 && c.Shift == nil, "%d of %s faster", faster, calls),
+		phrase.When(kept > 0, "%s no longer violated", conf.Plural(kept, "test")))
 	var answer string
 	switch {
 	case len(c.Wrong) > 0:
 		w := c.Wrong[0]
 		answer = fmt.Sprintf("%s: %s at %s on %s (%s).", check.Faults(c.Wrong), w.Function, phrase.Size(w.Msize), w.Shape, w.Message)
-	case len(worse) > 0:
-		answer = "WORSE: " + strings.Join(append(worse, better...), "; ") + "."
+	case worse != "":
+		answer = "WORSE: " + phrase.List("; ", worse, better) + "."
 	case c.Refused != nil:
 		answer = "NO VERDICT: " + c.Refused.Reason + "."
-	case len(better) > 0:
-		answer = "BETTER: " + strings.Join(better, "; ") + "; nothing slower or newly violated."
+	case better != "":
+		answer = "BETTER: " + better + "; nothing slower or newly violated."
 	case c.Shift != nil:
 		answer = "NO CHANGE OF THE LIBRARY SHOWN: no guideline newly violated."
 	default:
@@ -103,49 +96,31 @@ func compareAnswer(c *series.Comparison) []document.Section {
 
 // algorithmChanges are "Bcast 64 KiB, 256 KiB: binomial → pipeline".
 func algorithmChanges(c *series.Comparison) []string {
-	var texts []string
-	sizes := map[string][]string{}
 	several := slices.ContainsFunc(c.Algorithms, func(k series.AlgorithmChange) bool { return k.Shape != c.Algorithms[0].Shape })
-	for _, k := range c.Algorithms {
-		text := fmt.Sprintf("%s%s\n: %s → %s", phrase.Function(k.Function), phrase.When(several, " on %s", k.Shape), cmp.Or(k.A, notOwn), cmp.Or(k.B, notOwn))
-		if sizes[text] == nil {
-			texts = append(texts, text)
-		}
-		sizes[text] = append(sizes[text], phrase.When(k.Msize > 0, " %s", phrase.Size(k.Msize)))
-	}
-	for i, text := range texts {
-		texts[i] = strings.Replace(text, "\n", strings.Join(sizes[text], ","), 1)
-	}
+	alike := analyze.Grouped(c.Algorithms, func(k series.AlgorithmChange) [4]string { return [4]string{k.Function, k.Shape, k.A, k.B} })
+	texts := lists.Map(alike, func(of []series.AlgorithmChange) string {
+		k, sizes := of[0], phrase.JoinOf(",", of, func(k series.AlgorithmChange) string { return phrase.When(k.Msize > 0, " %s", phrase.Size(k.Msize)) })
+		return fmt.Sprintf("%s%s%s: %s → %s", phrase.Function(k.Function), phrase.When(several, " on %s", k.Shape), sizes, cmp.Or(k.A, notOwn), cmp.Or(k.B, notOwn))
+	})
 	shown, more := phrase.First(texts, 12, "and %d more, see compare.json")
-	return append(slices.Clip(shown), slices.DeleteFunc([]string{more}, func(s string) bool { return s == "" })...)
+	return analyze.Unique(append(slices.Clip(shown), more))
 }
 
 const notOwn = "none of the library's own"
 
-// couldHaveSeen says how small a change the comparison could show.
 func couldHaveSeen(c *series.Comparison) string {
-	text := "nothing"
-	if c.CouldHaveSeen != nil {
-		text = fmt.Sprintf("changes of %s or more in half of the cases (80 %% chance)", phrase.Ratio(c.CouldHaveSeen))
-	}
-	if c.Need > 0 {
-		text += cmp.Or(phrase.When(c.Blind > 0, "; %s could not have shown %s (--need)", conf.Plural(c.Blind, "case"), phrase.Ratio(&c.Need)),
-			phrase.When(true, "; every case could have shown %s (--need)", phrase.Ratio(&c.Need)))
-	}
-	return text
+	text := cmp.Or(phrase.When(c.CouldHaveSeen != nil, "changes of %s or more in half of the cases (80 %% chance)", phrase.Ratio(c.CouldHaveSeen)), "nothing")
+	return text + cmp.Or(phrase.When(c.Blind > 0, "; %s could not have shown %s (--need)", conf.Plural(c.Blind, "case"), phrase.Ratio(&c.Need)),
+		phrase.When(c.Need > 0, "; every case could have shown %s (--need)", phrase.Ratio(&c.Need)))
 }
 
 func compareDesign(c *series.Comparison) []document.Section {
 	s := document.Titled("How it was compared")
-	var differences []string
 	shown, more := phrase.First(c.Differences, 12, "and %d more factors, see compare.json")
-	for _, d := range shown {
-		differences = append(differences, fmt.Sprintf("%s: %s → %s", d.Factor, phrase.Fit(d.A, 60), phrase.Fit(d.B, 60)))
-	}
-	if more != "" {
-		differences = append(differences, more)
-	}
-	s.Facts("Differ", differences)
+	differences := lists.Map(shown, func(d series.Difference) string {
+		return fmt.Sprintf("%s: %s → %s", d.Factor, phrase.Fit(d.A, 60), phrase.Fit(d.B, 60))
+	})
+	s.Facts("Differ", analyze.Unique(append(differences, more)))
 	s.Fact("Test", "%s %s, %s; %s, m = %s, alpha = %g, minimum slowdown %.2f×", c.Alternative, c.Test.Title(min(c.A.R, c.B.R)),
 		cmp.Or(phrase.When(c.Paired, "measured alternately"), "mpiruns not paired"), check.AdjustNames[c.Adjust], conf.Plural(c.M, "case"), c.Alpha, c.MinSlowdown)
 	s.Fact("", "smallest p attainable %s; B/A is the ratio of the run-times over mpiruns (Hodges-Lehmann) with its 95 %% interval", phrase.Probability(&c.PMin))
@@ -220,6 +195,56 @@ func compareGuidelines(c *series.Comparison) (out []document.Section) {
 			}
 		}
 		out = append(out, document.Tabled(t, "", "Guidelines %s in B: %d", cmp.Or(phrase.When(change == series.NewlyKept, "no longer violated"), phrase.Words(change)), len(t.Rows))...)
+	}
+	return out
+}
+
+func compareExit(c *series.Comparison) error {
+	switch c.ExitCode() {
+	case exitcode.Violated:
+		return fail.ErrFound
+	case exitcode.Failed:
+		w := c.Wrong[0]
+		return fmt.Errorf("%s at %s %s (%s): leave it out of both with check.exclude", clean.Line(w.Function), conf.HumanSize(w.Msize), w.Did(), clean.Line(w.Message))
+	case exitcode.NoVerdict:
+		switch {
+		case c.Refused != nil:
+			return &fail.Refused{Reason: c.Refused.Reason}
+		case c.Blind > 0:
+			return &fail.Refused{Reason: fmt.Sprintf("%s could not have shown a change by %g (--need): more mpiruns in both (--mpiruns)", conf.Plural(c.Blind, "case"), c.Need)}
+		}
+		return &fail.Refused{Reason: "some cases lack valid run medians in one of the folders; see the report"}
+	}
+	return nil
+}
+
+func ChangeFigures(c *series.Comparison) []picture.Figure {
+	var out []picture.Figure
+	ids := map[string]int{}
+	measured := slices.DeleteFunc(slices.Clone(c.Cases), func(k series.CaseChange) bool { return k.AMedianS == nil || k.BMedianS == nil })
+	for _, of := range analyze.Grouped(measured, func(k series.CaseChange) [2]string { return [2]string{k.Function, k.Shape} }) {
+		function, shape := of[0].Function, of[0].Shape
+		f := picture.Figure{ID: document.Unique(ids, picture.Anchor(function, shape)), Title: phrase.Function(function) + ", " + shape, X: check.SizeAxis(), Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds},
+			Series: []picture.Series{{Name: "A", Role: picture.Instead}, {Name: "B", Role: picture.Call}}}
+		var text []string
+		mark := func(k series.CaseChange, tone picture.Tone, sign string) {
+			m := picture.Mark{X: float64(k.Msize), Tone: tone, Sign: sign, Text: phrase.Words(k.Change) + ", " + phrase.Ratio(k.Ratio)}
+			f.Marks, text = append(f.Marks, m), append(text, phrase.Size(k.Msize)+" "+m.Text)
+		}
+		for _, k := range of {
+			f.Series[0].Points = append(f.Series[0].Points, picture.Bare(float64(k.Msize), *k.AMedianS))
+			f.Series[1].Points = append(f.Series[1].Points, picture.Bare(float64(k.Msize), *k.BMedianS))
+			switch k.Change {
+			case series.Slower, series.SlightlySlower:
+				mark(k, picture.Slow, "▲")
+			case series.Faster, series.SlightlyFaster:
+				mark(k, picture.Possible, "▼")
+			case series.NoDifference, series.NotCompared, series.LeftOut, series.NewlyViolated, series.NewlyKept, series.NewlyShown, series.NoLongerShown:
+			}
+		}
+		if f.Text = cmp.Or(strings.Join(text, "; "), "Nothing significant") + "."; c.AllRows || len(text) > 0 {
+			out = append(out, f)
+		}
 	}
 	return out
 }

@@ -15,6 +15,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 )
@@ -30,11 +31,9 @@ var Galleries = document.Kind[Gallery]{Name: "figures", Sections: gallerySection
 
 func gallerySections(g *Gallery) []document.Section {
 	var s document.Section
-	var kinds []string
-	for _, of := range analyze.Grouped(g.Pictures, func(p picture.Picture) string { return p.Kind }) {
-		kinds = append(kinds, fmt.Sprintf("%d of %s", len(of), of[0].Kind))
-	}
-	s.Say("%s in %s, each as %s: %s.", conf.Plural(len(g.Pictures), "picture"), g.Out, strings.Join(g.Formats, ", "), strings.Join(kinds, ", "))
+	kinds := analyze.Grouped(g.Pictures, func(p picture.Picture) string { return p.Kind })
+	s.Say("%s in %s, each as %s: %s.", conf.Plural(len(g.Pictures), "picture"), g.Out, strings.Join(g.Formats, ", "),
+		phrase.JoinOf(", ", kinds, func(of []picture.Picture) string { return fmt.Sprintf("%d of %s", len(of), of[0].Kind) }))
 	t := &document.Table{Head: []string{"file", "shows"}, Align: "ll", Flex: 1}
 	for _, p := range g.Pictures {
 		t.Add(p.Name, p.Title)
@@ -45,7 +44,7 @@ func gallerySections(g *Gallery) []document.Section {
 
 // NewGallery draws the reports of results folders, and the samples of cases of each, by side. Several folders share
 // a picture: patterns and samples in panels of their own, run-times as lines.
-func NewGallery(sides []*analyze.Side, samples [][]*samples.CaseSamples) *Gallery {
+func NewGallery(sides []*analyze.Side, cases [][]*samples.CaseSamples) *Gallery {
 	g := &Gallery{}
 	labels := sideLabels(sides)
 	if len(sides) > 1 {
@@ -69,15 +68,9 @@ func NewGallery(sides []*analyze.Side, samples [][]*samples.CaseSamples) *Galler
 		}
 	}
 	g.panels("mpiruns", labels, mpiruns)
-	var cases [][]picture.Figure
-	for _, of := range samples {
-		var figures []picture.Figure
-		for _, c := range of {
-			figures = append(figures, calls.SampleFigures(c)...)
-		}
-		cases = append(cases, figures)
-	}
-	g.panels("samples", labels, cases)
+	g.panels("samples", labels, lists.Map(cases, func(of []*samples.CaseSamples) []picture.Figure {
+		return slices.Concat(lists.Map(of, calls.SampleFigures)...)
+	}))
 	for i := range g.Pictures {
 		g.Pictures[i].Clean()
 	}
@@ -101,13 +94,9 @@ func (g *Gallery) panels(kind string, labels []string, by [][]picture.Figure) {
 	var pictures []picture.Picture
 	for i, figures := range by {
 		for _, f := range figures {
-			at := slices.IndexFunc(pictures, func(p picture.Picture) bool { return p.Name == f.ID })
-			if at < 0 {
-				at = len(pictures)
-				pictures = append(pictures, picture.Picture{Name: f.ID, Kind: kind, Title: f.Title})
-			}
+			into := lists.FirstOrNew(&pictures, func(p picture.Picture) bool { return p.Name == f.ID }, picture.Picture{Name: f.ID, Kind: kind, Title: f.Title})
 			f.Title = cmp.Or(labels[i], f.Title)
-			pictures[at].Panels = append(pictures[at].Panels, f)
+			into.Panels = append(into.Panels, f)
 		}
 	}
 	for _, p := range pictures {
@@ -117,26 +106,18 @@ func (g *Gallery) panels(kind string, labels []string, by [][]picture.Figure) {
 
 // sideLabels tell folders apart: by their libraries where these differ, else by their names. A single one needs none.
 func sideLabels(sides []*analyze.Side) []string {
-	labels := make([]string, len(sides))
 	if len(sides) == 1 {
-		return labels
+		return []string{""}
 	}
-	for i, s := range sides {
-		labels[i] = phrase.ShortVersion(s.Report.Library.Version)
+	for _, name := range []func(*analyze.Side) string{
+		func(s *analyze.Side) string { return phrase.ShortVersion(s.Report.Library.Version) },
+		func(s *analyze.Side) string { return filepath.Base(s.Name) },
+	} {
+		if labels := lists.Map(sides, name); different(labels) {
+			return labels
+		}
 	}
-	if different(labels) {
-		return labels
-	}
-	for i, s := range sides {
-		labels[i] = filepath.Base(s.Name)
-	}
-	if different(labels) {
-		return labels
-	}
-	for i, s := range sides {
-		labels[i] = s.Name
-	}
-	return labels
+	return lists.Map(sides, func(s *analyze.Side) string { return s.Name })
 }
 
 func different(labels []string) bool {
@@ -155,9 +136,7 @@ func patternPanels(sides []*analyze.Side) [][]picture.Figure {
 	for _, s := range sides {
 		reports = append(reports, s.Report)
 		for _, of := range check.PatternGroups(s.Report) {
-			if p := check.PatternOf(of[0]); !slices.Contains(shown, p) {
-				shown = append(shown, p)
-			}
+			shown = lists.With(shown, check.PatternOf(of[0]))
 		}
 	}
 	ids := check.PatternIDs(reports...)
@@ -182,16 +161,13 @@ func latencyLines(sides []*analyze.Side, labels []string) []picture.Figure {
 	var out []picture.Figure
 	for i, s := range sides {
 		for _, f := range check.LatencyFigures(s.Report) {
-			at := slices.IndexFunc(out, func(o picture.Figure) bool { return o.ID == f.ID })
-			if at < 0 {
-				at = len(out)
-				out = append(out, f)
-				out[at].Series, out[at].Marks = nil, nil
-			}
-			for _, line := range f.Series {
-				line.Name = labels[i] + phrase.When(len(f.Series) > 1, ", %s", line.Name)
-				line.Role = []picture.Role{picture.Call, picture.Instead, picture.Other}[min(len(out[at].Series), 2)]
-				out[at].Series = append(out[at].Series, line)
+			series := f.Series
+			f.Series, f.Marks = nil, nil
+			into := lists.FirstOrNew(&out, func(o picture.Figure) bool { return o.ID == f.ID }, f)
+			for _, line := range series {
+				line.Name = labels[i] + phrase.When(len(series) > 1, ", %s", line.Name)
+				line.Role = []picture.Role{picture.Call, picture.Instead, picture.Other}[min(len(into.Series), 2)]
+				into.Series = append(into.Series, line)
 			}
 		}
 	}

@@ -3,20 +3,26 @@ package checks
 import (
 	"cmp"
 	"fmt"
-	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
 )
 
-var Histories = document.Kind[series.History]{Name: "history", Sections: historySections, Screen: historyScreen, Ending: historyEnding, Rows: HistoryRows, JSON: true, Page: historyPage, Feed: historyFeed}
+var Histories = document.Kind[series.History]{Name: "history", Ending: historyEnding, Rows: HistoryRows, JSON: true, Page: historyPage, Feed: historyFeed,
+	Sections: func(h *series.History) []document.Section { return historyOf(h, false) },
+	Screen:   func(h *series.History) []document.Section { return historyOf(h, true) }}
 
 // HistoryColumns are for one row per check, or with trends one per check and trend.
 // New columns go to the end.
@@ -57,19 +63,13 @@ func nightRow(s *series.Series, series, n int) []string {
 }
 
 func labels(of map[string]string) string {
-	var out []string
-	for _, key := range slices.Sorted(maps.Keys(of)) {
-		out = append(out, key+"="+of[key])
-	}
-	return strings.Join(out, " ")
+	return strings.Join(phrase.Settings(of), " ")
 }
 
 func changed(k *series.Night, is, separator string) string {
-	var out []string
-	for _, d := range k.Changed {
-		out = append(out, fmt.Sprintf("%s%s%s → %s", d.Factor, is, phrase.Fit(d.A, 60), phrase.Fit(d.B, 60)))
-	}
-	return strings.Join(out, separator)
+	return phrase.JoinOf(separator, k.Changed, func(d series.Difference) string {
+		return fmt.Sprintf("%s%s%s → %s", d.Factor, is, phrase.Fit(d.A, 60), phrase.Fit(d.B, 60))
+	})
 }
 
 // news is what is not as in the check before.
@@ -85,11 +85,6 @@ func nightTime(k *series.Night) string {
 	return at.UTC().Format("2006-01-02 15:04")
 }
 
-func historySections(h *series.History) []document.Section { return historyOf(h, false) }
-
-func historyScreen(h *series.History) []document.Section { return historyOf(h, true) }
-
-// historyEnding compares the last two checks of a series.
 func historyEnding(h *series.History, _ string) (e document.Ending) {
 	for i := range h.Series {
 		if n := h.Series[i].Nights; len(n) > 1 {
@@ -120,7 +115,6 @@ func seriesName(s *series.Series) string {
 	return phrase.Known(s.Library) + ", " + strings.Join(s.Shapes, " ")
 }
 
-// historyAnswer is the last night in a sentence, with what has changed for good.
 func historyAnswer(s *series.Series) string {
 	last := &s.Nights[len(s.Nights)-1]
 	checks := conf.Plural(len(s.Nights), "check") + " of " + seriesName(s)
@@ -128,25 +122,20 @@ func historyAnswer(s *series.Series) string {
 	if last.Alarms != nil {
 		text += ", " + conf.Plural(*last.Alarms, "alarm")
 	}
-	var found []string
 	groups := lastingGroups(s)
 	shown, more := phrase.First(groups, 3, "%d more")
-	for _, g := range shown {
-		found = append(found, fmt.Sprintf("%s %s since %s", phrase.Function(g.Function), g.factors(), nightTime(&s.Nights[g.Night])))
-	}
-	if more != "" {
-		found = append(found, more)
-	}
+	found := phrase.JoinOf("; ", shown, func(g *lastingGroup) string {
+		return fmt.Sprintf("%s %s since %s", phrase.Function(g.Function), g.factors(), nightTime(&s.Nights[g.Night]))
+	})
 	switch {
 	case len(groups) > 0:
-		return fmt.Sprintf("CHANGED: %s, in %s%s.", strings.Join(found, "; "), checks, text)
+		return fmt.Sprintf("CHANGED: %s, in %s%s.", phrase.List("; ", found, more), checks, text)
 	case len(s.Nights) < series.LeastNights:
 		return fmt.Sprintf("TOO FEW: %s, and %d can show a lasting change%s.", checks, series.LeastNights, text)
 	}
 	return fmt.Sprintf("NO LASTING CHANGE SHOWN in %s%s.", checks, text)
 }
 
-// historyNights has a row for each check; a screen the last of them.
 func historyNights(s *series.Series, screen bool) []document.Section {
 	from, marks := 0, 30
 	if screen {
@@ -204,10 +193,7 @@ type lastingGroup struct {
 
 func (g *lastingGroup) factors() string {
 	least, most := phrase.Ratio(&g.least), phrase.Ratio(&g.most)
-	if least == most {
-		return least
-	}
-	return strings.TrimSuffix(least, "×") + "–" + most
+	return phrase.When(least != most, "%s–", strings.TrimSuffix(least, "×")) + most
 }
 
 func (g *lastingGroup) span() string {
@@ -215,7 +201,6 @@ func (g *lastingGroup) span() string {
 	return phrase.Size(first) + phrase.When(last != first, " … %s", phrase.Size(last))
 }
 
-// between are the checks between which something changed.
 func between(s *series.Series, c *series.Lasting) string {
 	labelled := func(i int) string {
 		return nightTime(&s.Nights[i]) + phrase.When(len(s.Nights[i].Label) > 0, " (%s)", labels(s.Nights[i].Label))
@@ -231,20 +216,12 @@ func lastingGroups(s *series.Series) (out []*lastingGroup) {
 	})
 	for _, c := range best {
 		factor := c.After / c.Before
-		i := slices.IndexFunc(out, func(g *lastingGroup) bool {
+		g := *lists.FirstOrNew(&out, func(g *lastingGroup) bool {
 			return c.LastBefore < g.Night && g.Night <= c.FirstAfter && g.Function == c.Function && g.Shape == c.Shape && (g.most > 1) == (factor > 1)
-		})
-		if i < 0 {
-			i = len(out)
-			out = append(out, &lastingGroup{Lasting: c, least: factor, most: factor})
-		}
-		g := out[i]
+		}, &lastingGroup{Lasting: c, least: factor, most: factor})
 		g.tests++
 		g.least, g.most = min(g.least, factor), max(g.most, factor)
-		g.sizes = append(g.sizes, c.Msize)
-		if !slices.Contains(g.guidelines, c.Guideline) {
-			g.guidelines = append(g.guidelines, c.Guideline)
-		}
+		g.sizes, g.guidelines = append(g.sizes, c.Msize), lists.With(g.guidelines, c.Guideline)
 	}
 	slices.SortStableFunc(out, func(a, b *lastingGroup) int { return cmp.Compare(a.Night, b.Night) })
 	return out
@@ -263,7 +240,6 @@ func historyChanges(s *series.Series) []document.Section {
 		document.Listed("Between which checks they changed (95 %)", lines, len(lines), "", func(line string) string { return line })...)
 }
 
-// historyTrends has a row for each check; pages have pictures of all cells.
 func historyTrends(s *series.Series) (out []document.Section) {
 	for i := range s.Trends {
 		t := &s.Trends[i]
@@ -277,4 +253,145 @@ func historyTrends(s *series.Series) (out []document.Section) {
 		out = append(out, section)
 	}
 	return out
+}
+
+// historyPage is a site on one page: what changed, the checks, an index of all cells, and below it their trends.
+func historyPage(h *series.History) []document.Section {
+	out := historyOf(h, false)
+	ids := trendIDs(h)
+	for i := range h.Series {
+		out = append(out, historyCells(&h.Series[i], ids)...)
+	}
+	return out
+}
+
+func trendIDs(h *series.History) map[*series.Trend]string {
+	taken, ids := map[string]int{}, map[*series.Trend]string{}
+	for i := range h.Series {
+		for k := range h.Series[i].Cells {
+			t := &h.Series[i].Cells[k]
+			ids[t] = document.Unique(taken, picture.Anchor("trend", t.Guideline, t.Function, phrase.Size(t.Msize), t.Shape))
+		}
+	}
+	return ids
+}
+
+// mostTrends are drawn of a series: a picture takes 3 KiB.
+const mostTrends = 400
+
+// historyCells are a heat map of the last check, from which each cell leads to its trend.
+func historyCells(s *series.Series, ids map[*series.Trend]string) []document.Section {
+	changed, drawn := map[series.Asked]bool{}, []*series.Trend{}
+	for _, c := range s.Changes {
+		changed[c.Asked] = true
+	}
+	for k := range s.Cells {
+		drawn = append(drawn, &s.Cells[k])
+	}
+	rank := func(t *series.Trend) int {
+		switch {
+		case changed[t.Asked]:
+			return 0
+		case slices.ContainsFunc(t.Points, func(p series.TrendPoint) bool { return p.Verdict == judge.Violated }):
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(drawn, func(a, b *series.Trend) int { return cmp.Compare(rank(a), rank(b)) })
+	left := max(0, len(drawn)-mostTrends)
+	drawn = drawn[:len(drawn)-left]
+	if len(drawn) == 0 {
+		return nil
+	}
+	index := document.Titled("Cells of %s: the ratio in the last check that has it", seriesName(s))
+	index.Heat = historyHeat(s, func(t *series.Trend) string { return phrase.When(slices.Contains(drawn, t), "%s", ids[t]) })
+	index.Note("★ violated, ? undecided, s split suspected without a test, – not measured; ▲ slower or ▼ faster since a check. A cell leads to its trend.%s",
+		phrase.When(left > 0, " %s that neither changed nor were violated have none here; --cell shows them.", conf.Plural(left, "cell")))
+	trends := document.Titled("Trends of %s", seriesName(s))
+	trends.Say("The ratio of each cell in all checks, those that changed first, then those that were violated. ★: violated; ▲ ▼: it changed there for good; *: the machine or the software is not as in the check before.")
+	trends.Figures = lists.Map(drawn, func(t *series.Trend) picture.Figure { return TrendFigure(s, t, ids[t]) })
+	return []document.Section{index, trends}
+}
+
+func historyHeat(s *series.Series, link func(*series.Trend) string) *picture.HeatMap {
+	sizes := map[int64]bool{}
+	for _, t := range s.Cells {
+		sizes[t.Msize] = true
+	}
+	m, columns := check.HeatOf(sizes)
+	for k := range s.Cells {
+		t := &s.Cells[k]
+		name := t.Guideline + " " + phrase.Plain(t.Function) + phrase.When(len(s.Shapes) > 1, ", %s", t.Shape)
+		row := lists.FirstOrNew(&m.Rows, func(r picture.HeatRow) bool { return r.Name == name }, picture.HeatRow{Name: name, Cells: make([]picture.HeatCell, len(columns))})
+		last := t.Points[len(t.Points)-1]
+		c := check.HeatCell(last.Verdict, last.Ratio, link(t))
+		for _, change := range s.Changes {
+			if change.Asked == t.Asked {
+				c.Sign += turn(change)
+			}
+		}
+		at, _ := slices.BinarySearch(columns, t.Msize)
+		row.Cells[at] = c
+	}
+	return m
+}
+
+func turn(c series.Lasting) string {
+	if c.After > c.Before {
+		return "▲"
+	}
+	return "▼"
+}
+
+func historyFeed(h *series.History) *document.Feed {
+	f, ids := &document.Feed{Title: "pgmpi history"}, trendIDs(h)
+	for i := range h.Series {
+		s := &h.Series[i]
+		f.Updated = max(f.Updated, s.Nights[len(s.Nights)-1].Created)
+		for _, g := range lastingGroups(s) {
+			k := &s.Nights[g.Night]
+			e := document.Entry{Key: fmt.Sprintf("%q", []string{s.Library, fmt.Sprint(s.Shapes), s.Datatype, s.Op, g.Function, g.Shape, turn(g.Lasting), k.Created}),
+				Title:   fmt.Sprintf("%s %s since %s on %s, %s", phrase.Function(g.Function), g.factors(), nightTime(k), g.Shape, phrase.Known(s.Library)),
+				Text:    fmt.Sprintf("%s of %s, at %s; %s.", conf.Plural(g.tests, "test"), phrase.Join(", ", "%s", g.guidelines), g.span(), between(s, &g.Lasting)),
+				Updated: k.Created, Link: "history.html"}
+			for n := range s.Cells {
+				if t := &s.Cells[n]; t.Asked == g.Asked {
+					e.Link += "#" + ids[t]
+				}
+			}
+			f.Entries = append(f.Entries, e)
+		}
+	}
+	slices.SortStableFunc(f.Entries, func(a, b document.Entry) int { return cmp.Compare(b.Updated, a.Updated) })
+	return f
+}
+
+func TrendFigure(s *series.Series, t *series.Trend, id string) picture.Figure {
+	f := picture.Figure{ID: id, Title: fmt.Sprintf("%s %s at %s on %s", t.Guideline, phrase.Function(t.Function), phrase.Size(t.Msize), t.Shape),
+		X: picture.Axis{Title: "check (UTC)", Scale: picture.Named}, Y: picture.Axis{Title: "ratio", Scale: picture.Log, Unit: picture.Factor, Level: 1, Holds: []float64{0.8, 1.25}}, Series: []picture.Series{{Name: "ratio"}}}
+	violated, turned := 0, ""
+	for i, p := range t.Points {
+		k := &s.Nights[p.Night]
+		f.X.Names = append(f.X.Names, nightTime(k))
+		if p.Ratio != nil && *p.Ratio > 0 {
+			f.Series[0].Points = append(f.Series[0].Points, picture.Point{X: float64(i), Y: *p.Ratio, Lo: analyze.Or(p.RatioLo95, math.NaN()), Hi: analyze.Or(p.RatioHi95, math.NaN())})
+		}
+		at := slices.IndexFunc(s.Changes, func(c series.Lasting) bool { return c.Asked == t.Asked && c.Night == p.Night })
+		if p.Verdict == judge.Violated {
+			violated++
+		}
+		switch {
+		case at >= 0:
+			c := &s.Changes[at]
+			text := fmt.Sprintf("changed from %s to %s, %s", phrase.Ratio(&c.Before), phrase.Ratio(&c.After), between(s, c))
+			turned += phrase.Capital(text) + ". "
+			f.Marks = append(f.Marks, picture.Mark{X: float64(i), Tone: picture.Slow, Sign: turn(*c) + phrase.When(p.Verdict == judge.Violated, "★"), Text: text})
+		case p.Verdict == judge.Violated:
+			f.Marks = append(f.Marks, picture.Mark{X: float64(i), Tone: picture.Slow, Sign: "★", Text: "violated"})
+		case news(k) != "":
+			f.Marks = append(f.Marks, picture.Mark{X: float64(i), Tone: picture.Plain, Sign: "*", Text: "not as in the check before"})
+		}
+	}
+	f.Text = turned + fmt.Sprintf("%s, %d of them violated (★). *: not as in the check before. At 1× both take equally long.", conf.Plural(len(t.Points), "check"), violated)
+	return f
 }

@@ -13,19 +13,17 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
+	"pgmpi/mockups"
 )
 
-// Matrices say which guideline is violated where.
 var Matrices = document.Kind[series.Matrix]{Name: "matrix", Sections: MatrixSections, Screen: matrixScreen, Page: matrixPage, Rows: matrixRows, JSON: true}
 
-// matrixColumns are for one row per guideline and column. New ones go to the end.
-var matrixColumns = []string{"guideline", "type", "function", "mockup", "folder", "library", "library_version", "host", "shape", "created", "r",
-	"planned", "violated", "suspected", "marginal", "kept", "not_suspected", "undecided", "not_measured", "wrong", "violated_msizes", "largest_ratio", "seen_once"}
-
 func matrixRows(m *series.Matrix) [][]string {
-	out := [][]string{matrixColumns}
+	out := [][]string{{"guideline", "type", "function", "mockup", "folder", "library", "library_version", "host", "shape", "created", "r",
+		"planned", "violated", "suspected", "marginal", "kept", "not_suspected", "undecided", "not_measured", "wrong", "violated_msizes", "largest_ratio", "seen_once"}}
 	for _, r := range m.Rows {
 		for i, cell := range r.Cells {
 			if cell == nil {
@@ -41,7 +39,11 @@ func matrixRows(m *series.Matrix) [][]string {
 }
 
 func MatrixSections(m *series.Matrix) []document.Section {
-	return slices.Concat(matrixHead(m), matrixTables(m, guidelines.Pattern, guidelines.Monotony, guidelines.Split), matrixCounts(m), matrixLegend())
+	var legend document.Section
+	legend.Note("● 3/21 1.8×: violated at 3 of 21 sizes, at worst 1.8 times too slow; ? 3/21: split suspected; u 3/21: not violated, and at 3 sizes undecided; x: wrong data or no return; " +
+		".: no violation found; -: not measured; blank: not planned.")
+	tables := matrixTables(m, guidelines.Pattern, guidelines.Monotony, guidelines.Split)
+	return slices.Concat(matrixHead(m), tables, matrixCounts(m), []document.Section{legend})
 }
 
 // matrixScreen is S-PGMPI's Table 3: patterns only, unless there are none.
@@ -98,16 +100,12 @@ func matrixHead(m *series.Matrix) []document.Section {
 	return []document.Section{answer}
 }
 
-// matrixAnswer is the first line: what was found, what is open, and which columns can say nothing.
 func matrixAnswer(m *series.Matrix) string {
-	anywhere, open := 0, 0
-	var counts []string
+	anywhere, open, counts := 0, 0, ""
 	for _, typ := range []guidelines.Type{guidelines.Pattern, guidelines.Monotony, guidelines.Split} {
 		violated, rows := violatedRows(m, typ)
 		anywhere += violated
-		if rows > 0 {
-			counts = append(counts, fmt.Sprintf("%d of %d %s", violated, rows, typeNames[typ]))
-		}
+		counts = phrase.List(", ", counts, phrase.When(rows > 0, "%d of %d %s", violated, rows, typeNames[typ]))
 	}
 	var silent []string // columns without any verdict
 	for i := range m.Columns {
@@ -123,7 +121,7 @@ func matrixAnswer(m *series.Matrix) string {
 	if len(silent) == len(m.Columns) {
 		return none + phrase.When(open > 0, ": %s undecided", conf.Plural(open, "test")) + "."
 	}
-	answer := fmt.Sprintf("%s in any of %s: %s", cmp.Or(phrase.When(anywhere > 0, "VIOLATED"), "NO VIOLATION SHOWN"), conf.Plural(len(m.Columns), "column"), strings.Join(counts, ", "))
+	answer := fmt.Sprintf("%s in any of %s: %s", cmp.Or(phrase.When(anywhere > 0, "VIOLATED"), "NO VIOLATION SHOWN"), conf.Plural(len(m.Columns), "column"), counts)
 	return answer + phrase.When(open > 0, "; %s undecided", conf.Plural(open, "test")) + phrase.When(none != "", "; %s", none) + "."
 }
 
@@ -198,9 +196,7 @@ func matrixTables(m *series.Matrix, types ...guidelines.Type) (out []document.Se
 				continue
 			}
 			cells := []string{phrase.Fit(r.Guideline, 14) + " " + phrase.Plain(r.Function) + phrase.When(r.Mockup != "", " ≤ %s", phrase.Plain(r.Mockup))}
-			for _, cell := range r.Cells {
-				cells = append(cells, matrixCell(cell))
-			}
+			cells = append(cells, lists.Map(r.Cells, matrixCell)...)
 			t.Add(cells...)
 		}
 		out = append(out, document.Tabled(t, "", "%s", typeTitles[typ])...)
@@ -222,10 +218,7 @@ func matrixCell(c *series.MatrixCell) string {
 			return fmt.Sprintf("%s %d/%d", k.sign, n, planned) + phrase.When((k.verdict == judge.Violated || k.verdict == judge.SeenOnce) && c.Ratio != nil, " %s", phrase.Ratio(c.Ratio))
 		}
 	}
-	if c.Tests[judge.NotMeasured] == planned {
-		return "-"
-	}
-	return "."
+	return cmp.Or(phrase.When(c.Tests[judge.NotMeasured] == planned, "-"), ".")
 }
 
 func columnTone(row []string, column int) picture.Tone {
@@ -265,9 +258,72 @@ func matrixCounts(m *series.Matrix) []document.Section {
 	return document.Tabled(t, "", "Guidelines violated, of those checked")
 }
 
-func matrixLegend() []document.Section {
-	var s document.Section
-	s.Note("● 3/21 1.8×: violated at 3 of 21 sizes, at worst 1.8 times too slow; ? 3/21: split suspected; u 3/21: not violated, and at 3 sizes undecided; x: wrong data or no return; " +
-		".: no violation found; -: not measured; blank: not planned.")
-	return []document.Section{s}
+// matrixPage begins with a picture of all: how much slower at worst, guideline × host and shape, of what was found somewhere.
+func matrixPage(m *series.Matrix) []document.Section {
+	out := MatrixSections(m)
+	name := func(c series.MatrixColumn) string { return strings.TrimSpace(c.Host + " " + c.Shape) }
+	var names, order []string
+	names = lists.Map(m.Columns, name)
+	for _, c := range slices.SortedStableFunc(slices.Values(m.Columns), func(a, b series.MatrixColumn) int {
+		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(guidelines.ShapeOf(a.Shape, 0).NP, guidelines.ShapeOf(b.Shape, 0).NP), cmp.Compare(a.Shape, b.Shape))
+	}) {
+		order = append(order, name(c))
+	}
+	heat := matrixHeat(m, names, slices.Compact(order), func(r series.MatrixRow) bool {
+		return slices.ContainsFunc(r.Cells, func(c *series.MatrixCell) bool { return c != nil && c.Ratio != nil })
+	})
+	if len(heat.Rows) > 0 {
+		s := document.Titled("How many times slower at worst, by guideline, host and shape")
+		s.Heat = heat
+		s.Note("★ violated, 1 seen once, ? undecided, ·: no violation found; blank: not planned. The worst over all sizes, and all folders of a host and shape. own: than an algorithm of the library's own.")
+		out = slices.Insert(out, 1, s)
+	}
+	return out
+}
+
+func folderHeat(m *series.Matrix, labels []string) *picture.HeatMap {
+	folders, names := map[string]int{}, []string{}
+	for _, c := range m.Columns {
+		if _, seen := folders[c.Folder]; !seen {
+			folders[c.Folder] = len(folders)
+		}
+		names = append(names, labels[folders[c.Folder]]+" "+c.Shape)
+	}
+	return matrixHeat(m, names, names, func(r series.MatrixRow) bool { return r.Type == guidelines.Pattern })
+}
+
+// matrixHeat has a column for each name in order: names are of the matrix's columns, of which those with one name share the worst.
+func matrixHeat(m *series.Matrix, names, order []string, shown func(series.MatrixRow) bool) *picture.HeatMap {
+	h := &picture.HeatMap{Corner: "guideline", Columns: order}
+	for _, r := range m.Rows {
+		if !shown(r) {
+			continue
+		}
+		name := cmp.Or(phrase.When(mockups.Algorithm(r.Mockup) != "", "own"), r.Guideline) + " " + phrase.Plain(r.Function) +
+			phrase.When(r.Mockup != "" && mockups.Algorithm(r.Mockup) == "", " ≤ %s", phrase.Plain(r.Mockup))
+		row := lists.FirstOrNew(&h.Rows, func(row picture.HeatRow) bool { return row.Name == name }, picture.HeatRow{Name: name, Cells: make([]picture.HeatCell, len(order))})
+		for i, cell := range r.Cells {
+			into := &row.Cells[slices.Index(order, names[i])]
+			if c := matrixHeatCell(cell); *into == (picture.HeatCell{}) || c.Ratio > into.Ratio {
+				*into = c
+			}
+		}
+	}
+	return h
+}
+
+func matrixHeatCell(c *series.MatrixCell) picture.HeatCell {
+	if c == nil {
+		return picture.HeatCell{}
+	}
+	for _, verdict := range []judge.Verdict{judge.Wrong, judge.Violated, judge.SeenOnce, judge.Undecided} {
+		if n := c.Tests[verdict]; n > 0 {
+			cell := picture.HeatCell{Sign: check.Signs[verdict][0], Word: fmt.Sprintf("%s at %d of %d sizes", check.Signs[verdict][1], n, c.Planned())}
+			if (verdict == judge.Violated || verdict == judge.SeenOnce) && c.Ratio != nil {
+				cell.Ratio, cell.Text = *c.Ratio, fmt.Sprintf("%.2f", *c.Ratio)
+			}
+			return cell
+		}
+	}
+	return picture.HeatCell{Word: "no violation found", Text: "·"}
 }

@@ -8,16 +8,15 @@ import (
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/stats"
 )
 
 var Spreads = document.Kind[series.Spread]{Name: "reproduce", Sections: spreadSections, Screen: spreadScreen, Rows: spreadRows, JSON: true}
 
-var spreadColumns = []string{"function", "msize", "shape", "np", "folder", "normalised", "median_s", "min", "max", "max_over_min", "cv"}
-
 func spreadRows(s *series.Spread) [][]string {
-	out := [][]string{spreadColumns}
+	out := [][]string{{"function", "msize", "shape", "np", "folder", "normalised", "median_s", "min", "max", "max_over_min", "cv"}}
 	for _, k := range s.Cases {
 		for i, x := range k.Normalised {
 			out = append(out, phrase.Row(k.Function, k.Msize, k.Shape, k.NP, s.Folders[i].Folder, x, k.MedianS, k.Min, k.Max, k.MaxOverMin, k.CV))
@@ -73,9 +72,7 @@ func spreadCases(s *series.Spread) []document.Section {
 	t.Head, t.Align = append(t.Head, "min", "max", "max/min", "CV"), t.Align+"rrrr"
 	for _, k := range s.Cases {
 		row := []string{phrase.Function(k.Function), k.Shape, phrase.Size(k.Msize), phrase.Duration(&k.MedianS)}
-		for _, x := range k.Normalised[:folders] {
-			row = append(row, phrase.Digits(x))
-		}
+		row = append(row, lists.Map(k.Normalised[:folders], phrase.Digits)...)
 		t.Add(append(row, phrase.Digits(k.Min), phrase.Digits(k.Max), phrase.Digits(k.MaxOverMin), phrase.Percent(k.CV))...)
 	}
 	return document.Tabled(t, "", "Run-times over the median of all folders (normalised), and their spread")

@@ -1,6 +1,7 @@
 package glfile
 
 import (
+	"cmp"
 	"encoding"
 	"fmt"
 	"maps"
@@ -11,6 +12,8 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 )
 
 // decoder fills structs key by key, so that one wrong value hides no other
@@ -33,10 +36,7 @@ func (d *decoder) table(entries map[string]any, into reflect.Value, path string)
 			d.value(entries[key], field, join(path, key))
 			continue
 		}
-		what := "key"
-		if path == "" {
-			what = "section"
-		}
+		what := cmp.Or(phrase.When(path == "", "section"), "key")
 		if len(d.errs) > enoughAdvice { // looking for near names among very many would take seconds
 			d.fail(join(path, key), "unknown %s %q", what, key)
 			continue
@@ -71,7 +71,6 @@ func tagged(v reflect.Value) (fields map[string]reflect.Value, names []string) {
 	return fields, names
 }
 
-// value puts a value from the TOML package into a field.
 func (d *decoder) value(raw any, into reflect.Value, path string) {
 	if own, err := readOwn(raw, into); own {
 		if err != nil {
@@ -104,7 +103,6 @@ func (d *decoder) value(raw any, into reflect.Value, path string) {
 	}
 }
 
-// readOwn lets types that unmarshal themselves do so.
 func readOwn(raw any, into reflect.Value) (own bool, err error) {
 	switch p := into.Addr().Interface().(type) {
 	case toml.Unmarshaler:
@@ -189,11 +187,7 @@ func shown(v any) string {
 	case float64:
 		return fmt.Sprintf("the float %v", x)
 	case []any:
-		items := make([]string, len(x))
-		for i := range x {
-			items[i] = shown(x[i])
-		}
-		return "[" + strings.Join(items, ", ") + "]"
+		return "[" + strings.Join(lists.Map(x, shown), ", ") + "]"
 	case map[string]any:
 		return "a table"
 	case []map[string]any:

@@ -20,6 +20,7 @@ import (
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure"
 	"pgmpi/measure/batch"
@@ -198,7 +199,6 @@ func (f *File) planned(np []int, build func(guidelines.Settings) (*guidelines.Pl
 	return p, nil
 }
 
-// canonical replaces names such as bcast by the ids of functions.
 func (f *File) canonical() {
 	for i, name := range f.Check.Functions {
 		f.Check.Functions[i] = mockups.Canonical(name)
@@ -302,4 +302,35 @@ func (f *File) located(errs []conf.FieldError) error {
 		}
 	}
 	return out
+}
+
+type Error struct {
+	File     string
+	position // not of errors that are not shown
+	Msg      string
+	at       int // offset in the text; -1 if not there
+}
+
+func (e Error) Error() string {
+	switch {
+	case e.Line > 0:
+		return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
+	case e.File != "":
+		return e.File + ": " + e.Msg
+	}
+	return e.Msg
+}
+
+// Errors has all errors of a file, in the order of their places.
+type Errors []Error
+
+// A file with more than mostErrors is probably of another kind: only these are shown.
+const mostErrors = 20
+
+func (es Errors) Error() string {
+	lines := lists.Map(es[:min(len(es), mostErrors)], Error.Error)
+	if more := len(es) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d errors more", more))
+	}
+	return strings.Join(lines, "\n")
 }

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"pgmpi/internal/phrase"
 )
 
 func (k Key) Set(f *File, text string) error {
@@ -27,10 +29,7 @@ func (k Key) TOML(f *File) string {
 }
 
 func (k Key) Usage(f *File) string {
-	text := cmp.Or(k.FlagText, k.Text)
-	if len(k.Names) > 0 {
-		text += ": " + strings.Join(k.Names, ", ")
-	}
+	text := cmp.Or(k.FlagText, k.Text) + phrase.When(len(k.Names) > 0, ": %s", strings.Join(k.Names, ", "))
 	switch {
 	case k.Empty != "" && k.isEmpty(f):
 		text += " (default: " + k.Empty + ")"
@@ -42,21 +41,13 @@ func (k Key) Usage(f *File) string {
 
 // Meaning explains the key, without its default and its flag.
 func (k Key) Meaning() string {
-	text := k.Text
-	if len(k.Names) > 0 {
-		text += ": " + code(k.Names)
-	}
+	text := k.Text + phrase.When(len(k.Names) > 0, ": %s", code(k.Names))
 	if d := Default(); k.Empty != "" && k.isEmpty(&d) {
-		zero := "empty"
-		if v := k.TOML(&d); v == "0" || v == `"0s"` {
-			zero = "`" + v + "`"
-		}
+		v := k.TOML(&d)
+		zero := cmp.Or(phrase.When(v == "0" || v == `"0s"`, "`%s`", v), "empty")
 		text += "; " + zero + ": " + k.Empty
 	}
-	if k.More != "" {
-		text += ". " + k.More
-	}
-	return text
+	return text + phrase.When(k.More != "", ". %s", k.More)
 }
 
 func (k Key) isEmpty(f *File) bool {
@@ -68,7 +59,6 @@ func code(names []string) string { return "`" + strings.Join(names, "`, `") + "`
 
 var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
 
-// plain removes Markdown.
 func plain(text string) string {
 	return strings.ReplaceAll(link.ReplaceAllString(text, "docs/$1"), "`", "")
 }

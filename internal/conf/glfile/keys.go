@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
@@ -212,11 +213,7 @@ func FlagKey(flag string) Key {
 func auto(names []string) []string { return append([]string{protocol.Auto}, names...) }
 
 func operators() string {
-	var each []string
-	for _, d := range mockups.Datatypes() {
-		each = append(each, d.Name+": "+code(d.Ops))
-	}
-	return "Allowed are, for " + strings.Join(each, "; ") + "."
+	return "Allowed are, for " + phrase.JoinOf("; ", mockups.Datatypes(), func(d mockups.Datatype) string { return d.Name + ": " + code(d.Ops) }) + "."
 }
 
 func setLaunch(f *File, text string) error {
