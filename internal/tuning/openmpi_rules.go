@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
-	"pgmpi/mockups"
 	"slices"
+	"strconv"
 	"strings"
+
+	"pgmpi/mockups"
 )
 
 const RulesFile = "openmpi.rules"
@@ -137,4 +140,191 @@ func (t *rulesText) processes(function string, np int, parts []part) (entries []
 func (t *rulesText) size(function string, block int64, np int) int64 {
 	bytes, _ := ruleSize(function, block, np)
 	return bytes
+}
+
+// Limits: far more than any file needs, and far less than any memory.
+const (
+	mostCollectives = 64
+	mostSections    = 1 << 12 // numbers of processes, and rules
+	mostRules       = 1 << 16 // in a file
+)
+
+type token struct {
+	text string
+	line int
+}
+
+type numbers struct {
+	name string
+	left []token
+	line int // of the last number
+}
+
+func newNumbers(name, text string) *numbers {
+	n := &numbers{name: name, line: 1}
+	for i, line := range strings.Split(text, "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		for _, word := range strings.Fields(line) {
+			n.left = append(n.left, token{word, i + 1})
+		}
+	}
+	return n
+}
+
+func (n *numbers) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", n.name, n.line, fmt.Sprintf(format, args...))
+}
+
+func (n *numbers) next(what string, least, most int64) (int64, error) {
+	if len(n.left) == 0 {
+		return 0, n.errorf("the file ends where %s must be", what)
+	}
+	t := n.left[0]
+	n.left, n.line = n.left[1:], t.line
+	v, err := strconv.ParseInt(t.text, 10, 64)
+	switch {
+	case err != nil:
+		return 0, n.errorf("%.40q is not %s", t.text, what)
+	case v < least || v > most:
+		return 0, n.errorf("%d cannot be %s (%d to %d)", v, what, least, most)
+	}
+	return v, nil
+}
+
+type ruleReader struct {
+	*numbers
+	columns int // numbers of a rule
+	out     []Rule
+}
+
+const versionWord = "rule-file-version-"
+
+// readRules reads the text format as Open MPI does, but refuses what Open MPI skips
+// silently: letters outside of comments, numbers in the wrong order, and text behind the
+// last rule.
+func readRules(name string, text []byte) ([]Rule, error) {
+	r := &ruleReader{numbers: newNumbers(name, string(text)), columns: 4}
+	if len(r.left) > 0 && strings.HasPrefix(r.left[0].text, versionWord) {
+		switch version := strings.TrimPrefix(r.left[0].text, versionWord); {
+		case r.left[0].line != 1:
+			return nil, fmt.Errorf("%s:%d: the version must be in line 1", name, r.left[0].line)
+		case version == "2":
+			r.columns = 5
+		case version != "1":
+			return nil, fmt.Errorf("%s:1: unknown version %.20q of a rules file (known: 1, 2)", name, version)
+		}
+		r.left = r.left[1:]
+	}
+	n, err := r.next("the number of collectives", 0, mostCollectives)
+	seen := map[string]bool{}
+	for ; n > 0 && err == nil; n-- {
+		err = r.collective(seen)
+	}
+	if err == nil && len(r.left) > 0 {
+		r.line = r.left[0].line
+		err = r.errorf("%.40q is behind the last rule: a count above is too small", r.left[0].text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.out, nil
+}
+
+func (r *ruleReader) collective(seen map[string]bool) error {
+	id, err := r.next("the number of a collective", 0, int64(len(openMPI)-1))
+	if err != nil {
+		return err
+	}
+	function := openMPI[id].function
+	if seen[function] {
+		return r.errorf("%s has rules above already", function)
+	}
+	seen[function] = true
+	n, err := r.next("how many numbers of processes it has", 1, mostSections)
+	if err != nil {
+		return err
+	}
+	first := len(r.out)
+	for before, i := int64(-1), int64(0); i < n; i++ {
+		np, err := r.next("a number of processes", before+1, math.MaxInt32)
+		if err != nil {
+			return err
+		}
+		// Fewer processes than the first number take its rules.
+		begin := np
+		if i == 0 {
+			begin = 0
+		}
+		for at := first; at < len(r.out); at++ {
+			if r.out[at].MaxNP == 0 {
+				r.out[at].MaxNP = int(np) - 1
+			}
+		}
+		if err := r.processes(function, int(begin)); err != nil {
+			return err
+		}
+		before = np
+	}
+	return nil
+}
+
+func (r *ruleReader) processes(function string, np int) error {
+	n, err := r.next("the number of rules", 1, mostSections)
+	if err != nil {
+		return err
+	}
+	before := int64(-1)
+	for i := range n {
+		most := int64(math.MaxInt64)
+		if i == 0 {
+			most = 0 // Open MPI takes no rules without one for 0
+		}
+		from, err := r.next("the message size of a rule (the first must be 0, the others ascend)", before+1, most)
+		if err != nil {
+			return err
+		}
+		rule := Rule{Line: r.line, Function: function, MinNP: np, From: from}
+		algorithm, err := r.next("an algorithm", 0, math.MaxInt32)
+		for k := 2; k < r.columns && err == nil; k++ {
+			_, err = r.next("fan-out, segment size or requests of a rule", 0, math.MaxInt32)
+		}
+		if err != nil {
+			return err
+		}
+		if rule.Algorithm = strconv.FormatInt(algorithm, 10); i > 0 {
+			r.out[len(r.out)-1].To = from
+		}
+		if r.out = append(r.out, rule); len(r.out) > mostRules {
+			return r.errorf("more than %d rules", mostRules)
+		}
+		before = from
+	}
+	return nil
+}
+
+// Trap is a rule that lets legal calls of a collective fail.
+type Trap struct {
+	Line int
+	Why  string
+}
+
+// FindTrap returns the rule of a file of Open MPI's that chooses by size for a collective
+// whose ranks may see different sizes, on np processes.
+func FindTrap(rules []Rule, function string, np int) (Trap, bool) {
+	row := rowOf(function)
+	if row.unsafe == "" {
+		return Trap{}, false
+	}
+	first := ""
+	for _, r := range rules {
+		if r.Function != function || np < r.MinNP || r.MaxNP > 0 && np > r.MaxNP {
+			continue
+		}
+		if r.From == 0 {
+			first = r.Algorithm
+		} else if r.Algorithm != first {
+			return Trap{r.Line, fmt.Sprintf("a rule by size for %s: Open MPI takes the size from %s", function, row.unsafe)}, true
+		}
+	}
+	return Trap{}, false
 }

@@ -7,9 +7,13 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/series"
@@ -211,4 +215,81 @@ func (c *Campaign) seeSettings(ctx context.Context) {
 			c.Say("note: mpi.env: %s", text)
 		}
 	}
+}
+
+// Event is what a campaign tells while it goes on: a sentence for the user, or a step
+// that begins, or, where both are empty, how far it is.
+type Event struct {
+	Sentence string
+	Step     string // for who wants to see progress
+	Progress
+}
+
+type Progress struct {
+	Doing       string // in words, the stage
+	Shape       guidelines.Shape
+	Run, Runs   int  // this mpirun, 1-based, and how many its stage has
+	Before, All int  // mpiruns of all stages, before this one and in all
+	Done, Total int  // cases of this mpirun
+	Finished    bool // this mpirun is on disk
+}
+
+type tally struct {
+	stages        []Stage
+	planned, done map[protocol.Mode]int
+}
+
+func newTally(stages []Stage) *tally {
+	return &tally{stages, map[protocol.Mode]int{}, map[protocol.Mode]int{}}
+}
+
+// count counts mpiruns of a stage on each shape, for the progress.
+func (c *Campaign) count(s Stage, runs int) {
+	c.tally.planned[s.Mode] += runs * len(c.Manifest.Plan.Shapes)
+}
+
+func (y *tally) at(t measure.Task) Progress {
+	p := Progress{Shape: t.Shape, Run: y.done[t.Mode] + 1, Runs: y.planned[t.Mode]}
+	p.Before = y.done[t.Mode]
+	for _, s := range y.stages {
+		if s.Mode == t.Mode {
+			p.Doing = s.Doing
+			p.Before += p.All
+		}
+		p.All += y.planned[s.Mode]
+	}
+	return p
+}
+
+var labelKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
+
+// longestLabel is for a commit, a ticket, a job: one line of a table.
+const longestLabel = 200
+
+func ValidateLabels(pairs []string) error {
+	for _, pair := range pairs {
+		key, value, ok := strings.Cut(pair, "=")
+		switch {
+		case !ok || !labelKey.MatchString(key):
+			return fail.Setupf("--label: %q is not of the form KEY=VALUE, such as commit=4f3c2a1", pair)
+		case len(value) > longestLabel:
+			return fail.Setupf("--label: the value of %s has %d bytes; at most %d", key, len(value), longestLabel)
+		case !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return unicode.Is(unicode.C, r) }):
+			return fail.Setupf("--label: the value of %s has control characters", key)
+		}
+	}
+	return nil
+}
+
+// label notes KEY=VALUE pairs in the manifest. A folder that is resumed keeps its
+// labels, but for those that are given anew.
+func label(m *results.Manifest, pairs []string) error {
+	if err := ValidateLabels(pairs); err != nil {
+		return err
+	}
+	for _, pair := range pairs {
+		key, value, _ := strings.Cut(pair, "=")
+		m.Labelled(key, value)
+	}
+	return nil
 }

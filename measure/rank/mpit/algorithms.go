@@ -7,6 +7,7 @@ package mpit
 #include <stdlib.h>
 #include "rank.h"
 #include "algorithms.h"
+#include "messages.h"
 */
 import "C"
 
@@ -239,4 +240,30 @@ func unknownAlgorithm(f mockups.Function, list protocol.Algorithms) string {
 		names = append(names, a.Name)
 	}
 	return conf.Unknown("algorithm of "+f.Of, f.Algorithm, names)
+}
+
+// CountsMessages tells, at all ranks, whether the library counts at all of them.
+func CountsMessages(w *mpi.World) (counts bool, err error) {
+	least, err := w.AllMin(int64(C.pg_messages_open((*C.pg_ctx)(unsafe.Pointer(w.Context)))))
+	return least == 1, err
+}
+
+// CountMessages has n calls made, and returns at rank 0 what all ranks sent in them.
+func CountMessages(w *mpi.World, n int, call func(n int) error) (*protocol.Messages, error) {
+	before := C.pg_messages_now()
+	if err := call(n); err != nil {
+		return nil, err
+	}
+	after := C.pg_messages_now()
+	mine := C.pg_sent{messages: after.messages - before.messages, bytes: after.bytes - before.bytes, pattern: after.pattern - before.pattern}
+	most, err := w.AllMin(-int64(mine.messages))
+	if err != nil {
+		return nil, err
+	}
+	var all C.pg_sent
+	rc := C.pg_messages_sum((*C.pg_ctx)(unsafe.Pointer(w.Context)), mine, &all)
+	if err := mpi.Error("MPI_Reduce of message counts", rc); err != nil || w.Rank != 0 {
+		return nil, err
+	}
+	return &protocol.Messages{Calls: n, Count: int64(all.messages), Bytes: int64(all.bytes), Most: -most, Pattern: fmt.Sprintf("%016x", uint64(all.pattern))}, nil
 }
