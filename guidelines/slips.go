@@ -39,7 +39,6 @@ func (s Settings) slips(sel *selection) (notes []string) {
 	return notes
 }
 
-// sameSize writes equal sizes in the same way; ranges stay as they are.
 func sameSize(msizes []string) []string {
 	out := slices.Clone(msizes)
 	for i, text := range out {

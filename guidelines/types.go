@@ -63,7 +63,6 @@ func (s Shape) String() string {
 	return fmt.Sprintf("p%d", s.NP)
 }
 
-// HasLanes tells whether there are several nodes with several processes each.
 func (s Shape) HasLanes() bool { return s.Nodes > 1 && s.PPN > 1 }
 
 // MaxProcesses is more than any machine starts: above it is a typing error.
@@ -101,7 +100,6 @@ type Case struct {
 	Variant string `json:"variant,omitempty"`
 }
 
-// Test asks: is Case slower than it may be?
 type Test struct {
 	Guideline string `json:"guideline"`
 	Type      Type   `json:"type"`

@@ -20,7 +20,6 @@ type User struct {
 	Msizes   MsizeList    `toml:"msizes" json:"msizes,omitempty"`     // by default those in [job]
 }
 
-// UserPattern says that Function must not be slower than Mockup.
 type UserPattern struct {
 	Function string `toml:"function" json:"function"`
 	Mockup   string `toml:"mockup" json:"mockup"`

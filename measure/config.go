@@ -76,7 +76,6 @@ func (c JobConfig) On(np []int) []guidelines.Shape {
 	return out
 }
 
-// NPOr returns np, or the usual number where neither np nor a shape is given.
 func (c JobConfig) NPOr(usual func() int) []int {
 	if len(c.NP)+len(c.Shapes) > 0 {
 		return c.NP

@@ -213,7 +213,6 @@ func (m *mpirun) kill() {
 	}
 }
 
-// rankError is a sentence of rank 0 before it gave up.
 type rankError string
 
 func (e rankError) Error() string { return string(e) }
@@ -278,7 +277,6 @@ func (m *mpirun) lineWith(ctx context.Context, word string, limit time.Duration,
 	}
 }
 
-// aside adds a line that is not rank 0's to the launcher's words.
 func (m *mpirun) aside(line []byte) { fmt.Fprintf(&m.stderr, "%s\n", line) }
 
 func (m *mpirun) hand(ctx context.Context, job *protocol.Job) error {

@@ -105,7 +105,6 @@ func Exec(argv, env []string, stderr io.Writer) (*Ranks, error) {
 	return x, nil
 }
 
-// end ends the launcher's group, and then the ranks that its signals do not reach.
 func (x *Ranks) end(pid int, below []process, shared *sharedFiles) {
 	below = append(below, descendants(pid)...)
 	for _, p := range below {
@@ -124,7 +123,6 @@ func (x *Ranks) end(pid int, below []process, shared *sharedFiles) {
 	shared.remove()
 }
 
-// orphans returns the processes of an mpirun whose parents have ended, and all below them.
 func orphans(launcher int, marked string) (found []process) {
 	children := childrenOf(os.Getpid())
 	for _, pid := range children {

@@ -271,7 +271,6 @@ type Outside struct {
 	Info  protocol.RankInfo // of the rank program
 }
 
-// FindRanks finds the rank program of a configuration, and asks it what it is.
 func FindRanks(mpi MPIConfig, start Starter) (o *Outside, err error) {
 	if mpi, err = mpi.Installed(); err != nil {
 		return nil, err
@@ -304,7 +303,6 @@ func (o *Outside) Do(ctx context.Context, shape guidelines.Shape, env map[string
 	return out, err
 }
 
-// Env joins variables of the environment; later ones win.
 func Env(sets ...map[string]string) map[string]string {
 	all := map[string]string{}
 	for _, set := range sets {

@@ -85,7 +85,6 @@ var (
 	beforeOwn Result = func(rank, p, root, block int) Source { return Source{0, rank - 1, 0} }
 )
 
-// Function is a row of the table: a collective or a mock-up.
 type Function struct {
 	// ID is "MPI_Gather", "gather_as_allgather", "MPI_Gather@binomial", "MPI_Igather",
 	// "MPI_Gather/in_place" or, for a user's mock-up, "gather_as_mine".

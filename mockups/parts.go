@@ -36,7 +36,6 @@ func (f Function) Parts(msize int64, p int) (parts []Part) {
 	return parts
 }
 
-// blocks is how many blocks all the data of a collective are.
 func (f Function) blocks(p int) int64 {
 	if f.Send.Blocks == PerRank || f.Recv.Blocks == PerRank {
 		return int64(p)

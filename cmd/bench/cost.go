@@ -28,7 +28,6 @@ const (
 	memoryNRep     = 20
 )
 
-// sizeBench looks at the driver's size on disk.
 func sizeBench(_ context.Context, e *env) {
 	info := get(os.Stat(filepath.Join(e.bin, "pgmpi")))
 	e.aim("pgmpi", float64(info.Size())/1e6, "%.1f MB", 0, 30)
@@ -41,7 +40,6 @@ func analyzeBench(ctx context.Context, e *env) {
 	e.fastest(ctx, "wall-clock", 2, "analyze", e.dir)
 }
 
-// exportBench times the way of the same samples into a table.
 func exportBench(ctx context.Context, e *env) {
 	folder := filepath.Join(e.dir, "results")
 	makeFolder(folder, analyzeSamples)
@@ -217,7 +215,6 @@ func checkBench(ctx context.Context, e *env) {
 	e.aim(fmt.Sprintf("wall-clock by default, %.1f s", byDefault), byDefault/fixed, "%.2f times that", 0, defaultAim)
 }
 
-// timeCheck makes a check, prints where its time went, and returns it in seconds.
 func (e *env) timeCheck(ctx context.Context, text string, seed int) float64 {
 	c := e.check(ctx, "a check", text, seed)
 	runs, all := spentIn(c.out, protocol.ModeNREP, protocol.ModeMeasure)
@@ -226,7 +223,6 @@ func (e *env) timeCheck(ctx context.Context, text string, seed int) float64 {
 	return c.seconds
 }
 
-// importBench times `pgmpi analyze --from` of a folder of PICO's results, and counts what is slow there.
 func importBench(ctx context.Context, e *env) {
 	if e.folder == "" {
 		must(fmt.Errorf("import needs --folder DIR, such as results/ of github.com/HLC-Lab/pico with its tarballs unpacked"))

@@ -21,7 +21,6 @@ func red(k int) func(*series) count {
 	}
 }
 
-// tests counts over all tests of all checks.
 func tests(add func(c *count, o *judge.Outcome, truth float64)) func(*series) count {
 	return func(s *series) (c count) {
 		for k := range s.checks {

@@ -31,7 +31,6 @@ const (
 	stall = int64(2 * time.Minute)
 )
 
-// env has what benches run with: the settings, and what run adds for one bench.
 type env struct {
 	bin            string
 	times, mpiruns int
@@ -69,7 +68,6 @@ func (e env) run(ctx context.Context, b bench, library string) bool {
 	return err == nil && !e.missed
 }
 
-// numbers returns the processes of --np, or else the usual ones.
 func (e *env) numbers(usual ...int) []int {
 	if len(e.processes) > 0 {
 		return e.processes
@@ -77,10 +75,8 @@ func (e *env) numbers(usual ...int) []int {
 	return usual
 }
 
-// program is the path of a program that is built for each library.
 func (e *env) program(name string) string { return filepath.Join(e.bin, name+"-"+e.library) }
 
-// title starts a bench: what it shows, and on what.
 func (e *env) title(b bench) {
 	machine := host.ReadKind(os.DirFS("/"))
 	on := fmt.Sprintf("%s, %d cores, Linux %s, %s", cmp.Or(machine.CPU, "unknown"), launch.Cores(), machine.Kernel, runtime.Version())
@@ -144,7 +140,6 @@ func (c *checked) line() float64 {
 	return 0
 }
 
-// check makes a check with a gl.toml of this text, and prints what it says.
 func (e *env) check(ctx context.Context, name, text string, seed int) (c checked) {
 	c.out, c.seconds = e.measure(ctx, "check", text, seed, &c.Report)
 	fmt.Printf("   %s: R = %d, %.1f s, cache line %.0f ns, %d states: %v\n", name, c.R, c.seconds, c.line(), max(1, len(c.States)), verdicts(&c.Report))
@@ -156,7 +151,6 @@ func read(file string, document any) {
 	must(json.Unmarshal(text, document))
 }
 
-// preload makes a section of gl.toml that loads a library into the ranks.
 func preload(library, variable, value string) string {
 	return fmt.Sprintf("[mpi]\nenv = { LD_PRELOAD = %q, %s = %q }\n", library, variable, value)
 }
@@ -176,7 +170,6 @@ func (e *env) job(msizes string) string {
 	return text
 }
 
-// verdicts returns how often each one was given.
 func verdicts(r *analyze.Report) map[judge.Verdict]int {
 	n := map[judge.Verdict]int{}
 	for _, v := range r.Verdicts {
@@ -223,7 +216,6 @@ func newJob(p, nrep int, cases ...protocol.JobCase) *protocol.Job {
 	return &protocol.Job{NP: p, StallNS: stall, CallsJob: j}
 }
 
-// do does a job in one mpirun of a rank program, under variables of the environment.
 func (e *env) do(ctx context.Context, rank string, job *protocol.Job, variables ...map[string]string) *protocol.Output {
 	mpi := measure.DefaultMPI()
 	mpi.Launch = e.launcher(job.NP)

@@ -127,7 +127,6 @@ msizes = ["16Ki", "64Ki"]
 predictions = 1
 `
 
-// exploreBench repeats explorations whose answers are known.
 func exploreBench(ctx context.Context, e *env) {
 	figures := []figure{{what: "the default against itself: differences found", most: .05}}
 	var known []knownAnswer

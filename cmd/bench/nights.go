@@ -28,7 +28,6 @@ const (
 	machineFactor = 1.3 // how many times as slow the slow machine is
 )
 
-// lastFive of the nights before are what one is held against.
 func lastFive(before []string) []string { return before[max(0, len(before)-5):] }
 
 // nightsBench asks whether a nightly check is red only when something is newly wrong:
@@ -62,7 +61,6 @@ func nightsBench(ctx context.Context, e *env) {
 	e.drawn(ctx, outs[len(outs)-1])
 }
 
-// drawn asks about nights that are made of one folder's mpiruns.
 func (e *env) drawn(ctx context.Context, folder string) {
 	m, set := opened(folder)
 	d := newDrawn(m, set, rand.New(rand.NewPCG(e.seed, 0)))
@@ -94,7 +92,6 @@ func (e *env) night(ctx context.Context, seed int, load bool, mpi string, before
 	return n, held
 }
 
-// alarms prints the alarms of a night, and returns them as violations.
 func alarms(dir, against string) (r analyze.Report, found []judge.Outcome) {
 	read(filepath.Join(dir, "report.json"), &r)
 	if r.Gate == nil {
@@ -171,7 +168,6 @@ func newDrawn(m *results.Manifest, set *medians.Set, random *rand.Rand) *drawn {
 	return d
 }
 
-// aNight is what a night's mpiruns have in common, and its judgement.
 type aNight struct {
 	*analyze.Analysis
 	levels []float64
@@ -236,7 +232,6 @@ func (d *drawn) after(random *rand.Rand, nights, most int) (before []*gate.Check
 	return before, alarms
 }
 
-// questions to nights of the unchanged library, and to plants into every cell in turn.
 func (d *drawn) questions() (out []question) {
 	for _, most := range []int{1, 5, 20} {
 		out = append(out, question{fmt.Sprintf("drawn nights of the unchanged library, %d baselines", most), drawnSeries, []figure{{what: "red", most: .02}},

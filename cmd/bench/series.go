@@ -24,7 +24,6 @@ type series struct {
 	counted []count           // by figure, for those that have no function to count
 }
 
-// question is a row of a bench of verdicts.
 type question struct {
 	name    string
 	times   int // number of series
@@ -33,7 +32,6 @@ type question struct {
 	series func(d *design, n int, random *rand.Rand) *series
 }
 
-// figure is counted in each series, and has limits that the whole should keep.
 type figure struct {
 	what        string
 	least, most float64             // the aim; 0 and 0: none
@@ -45,7 +43,6 @@ type figure struct {
 // never is a limit of what must not happen.
 const never = 1e-9
 
-// survey says how series are made.
 type survey struct {
 	designs []design // in columns; only simulated checks have several
 	workers int      // series that are made at once
@@ -90,7 +87,6 @@ func (e *env) ask(ctx context.Context, s survey, questions []question) {
 	e.outcome("the aims above", fmt.Sprintf("%d of %d missed", missed, aims), "none", missed == 0)
 }
 
-// count makes the series of a question and counts its figures in each.
 func (s *survey) count(ctx context.Context, q *question, d *design, seed uint64) [][]count {
 	counts, errs := make([][]count, len(q.figures)), make([]error, s.workers)
 	for f := range counts {
@@ -201,7 +197,6 @@ func limits(counts []count, all count, mean bool) (lo, hi float64) {
 	return max(0, middle-half), min(1, middle+half)
 }
 
-// outcome prints one number beside its aim, and remembers a missed one.
 func (e *env) outcome(what, got, aim string, ok bool) {
 	word := "ok"
 	if !ok {
@@ -216,7 +211,6 @@ func (e *env) aim(what string, v float64, format string, least, most float64) {
 	e.outcome(what, number(format, v), f.aim(), f.met(v))
 }
 
-// number is "-" for what is not a number.
 func number(format string, v float64) string {
 	if math.IsNaN(v) {
 		return "-"
@@ -224,7 +218,6 @@ func number(format string, v float64) string {
 	return fmt.Sprintf(format, v)
 }
 
-// cell names a test and says what a check found.
 func cell(v *analyze.Verdict) string {
 	line := fmt.Sprintf("%s %s at %s: %s", v.Guideline, v.Function, conf.HumanSize(v.Msize), v.Verdict)
 	if v.Ratio != nil && v.RatioLo95 != nil && v.RatioHi95 != nil {

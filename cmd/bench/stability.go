@@ -97,7 +97,6 @@ func (s *series) only(tests []int) *series {
 // docs/dev/benchmarks.md one state read 66 to 119 ns, the other 367 to 453.
 const sameState = 2
 
-// byState groups the checks that ran in one state of the machine as a whole, from the fastest state on.
 func byState(checks []checked) (in [][]checked) {
 	steady := slices.DeleteFunc(slices.Clone(checks), func(c checked) bool { return len(c.States) > 1 })
 	slices.SortStableFunc(steady, func(a, b checked) int { return cmp.Compare(a.line(), b.line()) })

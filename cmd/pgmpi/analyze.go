@@ -22,7 +22,6 @@ import (
 	"pgmpi/measure/results/imported"
 )
 
-// byText is the word for formats that are found by the text.
 const byText = "any"
 
 func analyzeCommand() *cobra.Command {
@@ -110,7 +109,6 @@ func explain(f document.Format, j *reading.Judgement, tests []int) error {
 	return nil
 }
 
-// analyzeFiles judges measurements of other programs.
 func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) error {
 	config, err := s.Load(nil)
 	if err != nil {

@@ -70,7 +70,6 @@ with nrep.fixed of gl.toml. ` + "`pgmpi analyze FOLDER`" + ` judges the result.`
 	})
 }
 
-// oneStage completes the command of a single stage.
 func oneStage(x *run.Experiment, c *cobra.Command) *cobra.Command {
 	var s settings.Settings
 	o := output{resume: true} // the stages share a folder

@@ -22,7 +22,6 @@ import (
 	"pgmpi/measure/results"
 )
 
-// comparison has the flags of commands that compare results folders.
 type comparison struct {
 	output
 	alternative, failOn string
@@ -132,7 +131,6 @@ func reproduceCommand() *cobra.Command { return renamed("reproduce DIR DIR…", 
 
 func matrixCommand() *cobra.Command { return renamed("matrix DIR…", "matrix") }
 
-// matrix shows the guidelines of all folders side by side.
 func (x *comparison) matrix(paths []string) error {
 	sides, err := reading.Sides(paths)
 	if err != nil {
@@ -141,7 +139,6 @@ func (x *comparison) matrix(paths []string) error {
 	return x.write(checks.Matrices.Document(series.NewMatrix(sides)))
 }
 
-// spread shows how well the folders repeat each other.
 func (x *comparison) spread(paths []string) error {
 	if len(paths) < 2 {
 		return fail.Setupf("compare: --repeat needs two results folders or more")
@@ -178,7 +175,6 @@ func (x *comparison) two(s *settings.Settings, args []string) error {
 	return x.compare(a, b, cfg)
 }
 
-// comparedFolders returns the two results folders of the arguments, or of one folder of `pgmpi ab`.
 func comparedFolders(args []string) (a, b string, paired bool, err error) {
 	switch {
 	case len(args) == 2:
@@ -202,7 +198,6 @@ func (x *comparison) config(cfg judge.Config, paired bool) (series.CompareConfig
 		FailOn: series.ExitOn(x.failOn), Need: x.need, AllRows: x.allRows}, nil
 }
 
-// compare reads both folders, compares, and writes the report.
 func (x *comparison) compare(pathA, pathB string, cfg series.CompareConfig) error {
 	sides, err := readSides(cfg.Config, pathA, pathB)
 	if err != nil {

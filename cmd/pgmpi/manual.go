@@ -61,7 +61,6 @@ func manCommand() *cobra.Command {
 	return c
 }
 
-// named returns the command of an argument, or pgmpi without one.
 func named(root *cobra.Command, args []string) (*cobra.Command, error) {
 	c, _, err := root.Find(args)
 	if err != nil {
@@ -70,7 +69,6 @@ func named(root *cobra.Command, args []string) (*cobra.Command, error) {
 	return c, nil
 }
 
-// writePages writes pgmpi.1, and pgmpi-COMMAND.1 for every command.
 func writePages(root *cobra.Command, dir string) error {
 	folder, err := folderFor(dir)
 	for _, c := range append(manual.Commands(root), root) {

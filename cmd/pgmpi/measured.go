@@ -53,7 +53,6 @@ func (o *output) begin(ctx context.Context, x *run.Experiment, s *settings.Setti
 	return c, c.Ready()
 }
 
-// measure runs an experiment in its results folder, or shows its plan.
 func (o *output) measure(ctx context.Context, x *run.Experiment, s *settings.Settings) error {
 	if o.dry.wanted && len(o.explain) > 0 {
 		return fail.Setupf("--explain shows what verdicts rest on, and a dry run has none; `pgmpi analyze DIR --explain` shows it of a results folder")
@@ -207,7 +206,6 @@ func (o *output) answer(c *run.Campaign, found *run.Found, into *results.Folder,
 	return d.Exit
 }
 
-// readOnly tells whether a folder may be read but not written, as somebody else's.
 func readOnly(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
@@ -225,13 +223,11 @@ func (o *output) goOnWith(err error, folder string) error {
 	return err
 }
 
-// afterRemedy is the remedy for an error of the system, if there is one.
 func afterRemedy(err error) string {
 	remedy := fail.Remedy(err)
 	return remedy + phrase.When(remedy != "", ", then ")
 }
 
-// without is a command line without some flags and their values.
 func without(argv []string, flags ...string) (args []string) {
 	for i := 0; i < len(argv); i++ {
 		name, _, joined := strings.Cut(argv[i], "=")
@@ -245,7 +241,6 @@ func without(argv []string, flags ...string) (args []string) {
 	return args
 }
 
-// resumeLine is a command line with --out, and with --resume if the command has that flag.
 func resumeLine(argv []string, folder string, resumes bool) string {
 	args := append(without(argv, "--out"), "--out", conf.Quote(folder))
 	args = slices.DeleteFunc(args, func(a string) bool { return a == "--resume" })

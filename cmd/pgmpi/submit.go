@@ -86,7 +86,6 @@ pgmpi submit gl.toml --go -- --method ci`,
 	return c
 }
 
-// flagsBehind splits the arguments at --, behind which are flags of check.
 func flagsBehind(c *cobra.Command, args []string) (own, flags []string) {
 	if at := c.ArgsLenAtDash(); at >= 0 {
 		return args[:at], args[at:]
@@ -111,7 +110,6 @@ func submission(x *run.Experiment, does *cobra.Command, toml, out string, flags 
 	return experiment.NewSubmission(config, out, argv, func() (time.Duration, error) { return experiment.Takes(x, config, out, version) })
 }
 
-// submittedRemedy returns the job of a remedy, with more flags.
 func submittedRemedy(does *cobra.Command, check string, flags []string) (*experiment.Submission, error) {
 	_, m, err := reading.Open(check, results.Check, results.Explore)
 	if err != nil {
@@ -132,7 +130,6 @@ func submittedRemedy(does *cobra.Command, check string, flags []string) (*experi
 	})
 }
 
-// ofJob reads the flags of a job's command, and returns its configuration and the path of pgmpi.
 func ofJob(does *cobra.Command, s *settings.Settings, m *results.Manifest, flags []string) (config *glfile.File, self string, err error) {
 	fs := does.Flags()
 	err = does.ParseFlags(flags)

@@ -63,7 +63,6 @@ type Result struct {
 	FirstBad []string `json:"first_bad"`
 }
 
-// Step is a commit that was tried.
 type Step struct {
 	Commit string `json:"commit"` // hash and subject
 	Mark   Mark   `json:"mark"`
@@ -79,7 +78,6 @@ const (
 	Skip Mark = "skip"
 )
 
-// String is the answer for people.
 func (r *Result) String() string {
 	var out strings.Builder
 	add := func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }
@@ -131,7 +129,6 @@ func (x *Bisection) Do(ctx context.Context, resume bool) (*Result, error) {
 	return x.result, x.tree.remove(ctx)
 }
 
-// begin reads or makes the Result, and makes the work tree.
 func (x *Bisection) begin(ctx context.Context, resume bool) (err error) {
 	if strings.TrimSpace(x.Build) == "" || strings.ContainsAny(x.Build, "$&|;<>`'\"") {
 		return fail.Setupf("--build: %q is to be run without a shell: give a script, such as ./build.sh; PREFIX is in its environment", x.Build)
@@ -210,7 +207,6 @@ const prefixWord = "{prefix}"
 
 func (x *Bisection) prefix(hash string) string { return filepath.Join(x.Out, "prefix", hash[:12]) }
 
-// stopWithin is how long an interrupted build has to end.
 const stopWithin = 5 * time.Second
 
 // build builds a commit into its folder, unless that is done. why says that it does not build.

@@ -60,7 +60,6 @@ func planTests(config *glfile.File) (*guidelines.Plan, error) {
 	return plan, err
 }
 
-// Refused returns a *fail.Refused for a design by which no result could be significant.
 func Refused(d *judge.Design, err error) error {
 	if err != nil || d.Refused == nil {
 		return err

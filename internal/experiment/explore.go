@@ -164,7 +164,6 @@ func assumed(config *glfile.File) *report.Algorithms {
 	return out
 }
 
-// explored is the comparison of a collective with another function.
 func explored(collective, other string) guidelines.User {
 	id := strings.NewReplacer("@", "-", ".", "_", "+", "-").Replace(strings.TrimPrefix(other, "MPI_"))
 	return guidelines.User{ID: "explore-" + id, Pattern: &guidelines.UserPattern{Function: collective, Mockup: other}}

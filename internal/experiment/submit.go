@@ -25,7 +25,6 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Submission is a check as a batch job, before it is submitted.
 type Submission struct {
 	*batch.Request
 	Folder   string
@@ -160,7 +159,6 @@ type jobRecord struct {
 	Submitted string `json:"submitted"` // RFC 3339, UTC
 }
 
-// readJob returns the job that was submitted for a folder, or nil.
 func readJob(folder string) (*jobRecord, error) {
 	path := filepath.Join(folder, results.BatchJob)
 	text, err := regular.Read(path, mostJob)
@@ -216,7 +214,6 @@ func StatusOf(path string) (*report.Status, error) {
 	return s, nil
 }
 
-// countParts fills in the mpiruns of the folders that a remedy consists of.
 func countParts(s *report.Status, path string, manifests []string) error {
 	for _, manifest := range manifests {
 		part := filepath.Dir(manifest)

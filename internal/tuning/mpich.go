@@ -83,7 +83,6 @@ func guards(function, algorithm string) (out []guard) {
 	return out
 }
 
-// refusesNode returns the reason why a choice cannot stand in the tree, if any.
 func refusesNode(c Choice, t *Tree) string {
 	_, counted := treeSize(c.Function, 1, 1)
 	pow2 := c.NP&(c.NP-1) == 0
@@ -112,7 +111,6 @@ var needsPow2 = map[string]bool{"MPI_Allgather": true, "MPI_Allgatherv": true, "
 // leafParts stand in a leaf between its collective and its algorithm.
 var leafParts = []string{"_intra_", "_allcomm_"}
 
-// leafName returns the name of an algorithm in a tree, or "" if the library has none.
 func leafName(c Choice, t *Tree) string {
 	for _, part := range leafParts {
 		name := "MPIR_" + strings.TrimPrefix(c.Function, "MPI_") + part + c.Algorithm
@@ -306,7 +304,6 @@ func readTree(name string, text []byte) ([]Rule, error) {
 	return nil, nil
 }
 
-// complete returns an error unless every way down from a node ends in an algorithm.
 func (n *node) complete(name string) error {
 	if len(n.below) == 0 {
 		return fmt.Errorf("%s:%d: nothing is chosen below %.60q", name, n.line, n.key)

@@ -91,7 +91,6 @@ func (p *treeParser) object(n *node, depth int) error {
 	return nil
 }
 
-// leaf returns the algorithm that a node names, if any.
 func (n *node) leaf() (algorithm string, ok bool) { return strings.CutPrefix(n.key, "algorithm=") }
 
 func (n *node) find(key string) *node {
@@ -162,7 +161,6 @@ func FindTree(library string) (*Tree, error) {
 	}
 }
 
-// words returns the names of algorithms that a library compares with, each a string by itself.
 func words(library []byte) (out []string) {
 	for rest := library; ; {
 		at := bytes.Index(rest, []byte(leafWord))

@@ -23,7 +23,6 @@ const (
 	unsized                  // 0, or nothing that grows with the message
 )
 
-// rulesRow describes the rules of a collective.
 type rulesRow struct {
 	function string
 	id       int // coll_base_functions.h
@@ -115,7 +114,6 @@ func Parameters(l Library, collective, algorithm string, np int) (out []string) 
 	return out[1:]
 }
 
-// wrongOrder returns the reason why an algorithm cannot be chosen for all operators, if any.
 func wrongOrder(c Choice) string {
 	if name, _, _ := mockups.Parameters(c.Algorithm); !slices.Contains(commutativeOnly[c.Function], name) {
 		return ""
@@ -133,7 +131,6 @@ const (
 	neverBySize = "Open MPI takes the size of %s from %s: a rule by size lets legal calls abort or hang, so that only a choice for all measured sizes can be written, with --extend"
 )
 
-// refusesRule returns the reason why Open MPI cannot have a rule for a choice, if any.
 func refusesRule(c Choice) string {
 	row := rowOf(c.Function)
 	switch {

@@ -22,7 +22,6 @@ const (
 	ByComponent  Kind = "component"   // another part of the library that has collectives
 )
 
-// Choice says which algorithm a collective should use.
 type Choice struct {
 	Function string `json:"function"` // "MPI_Bcast"; may be "" for ByEnv and ByComponent
 	NP       int    `json:"np"`
@@ -46,7 +45,6 @@ func (c Choice) Everywhere() bool {
 	return slices.Equal(c.Sizes, c.Measured) && (c.Extend || len(c.Measured) == 1 && c.Measured[0] == 0)
 }
 
-// Target is the library and the folder that a setting is written for.
 type Target struct {
 	Library Library
 	Folder  string // where its files will lie, an absolute path: the environment names them
@@ -84,7 +82,6 @@ type Entry struct {
 	Proof    Proof  `json:"proof"`
 }
 
-// Covers tells whether an entry applies at a size.
 func (e Entry) Covers(size int64) bool { return interval{e.From, e.To}.covers(size) }
 
 // Probes returns the sizes where an entry is tested, multiples of a unit: inside the measured ones
@@ -177,7 +174,6 @@ type Library struct {
 	Major, Minor, Patch int
 }
 
-// LibraryOf takes the version out of the text of MPI_Get_library_version.
 func LibraryOf(family, text string) Library {
 	l := Library{Family: family}
 	if m := versionNumber.FindStringSubmatch(text); m != nil {

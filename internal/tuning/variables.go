@@ -36,7 +36,6 @@ var mcaVariables = Writer{
 	},
 }
 
-// mpichVariables force an algorithm for all sizes and all communicators.
 var mpichVariables = Writer{
 	Name: "cvar", Title: "variables (CVAR) of MPICH",
 	For: func(l Library) bool { return l.Family == "mpich" },

@@ -137,7 +137,6 @@ func ReadEnv(file string, text []byte) (map[string]string, error) {
 	return out, nil
 }
 
-// unquoted reads a shell's word without quotes or in single quotes.
 func unquoted(text string) (string, bool) {
 	if !strings.HasPrefix(text, "'") {
 		return text, !strings.ContainsAny(text, "'\"\\ \t$`;&|<>(){}*?!~#")

@@ -38,7 +38,6 @@ func (o *Once) Effects(ctx context.Context, env map[string]string, entries []tun
 	return out, nil
 }
 
-// effectsOn answers the entries for a number of processes.
 func (o *Once) effectsOn(ctx context.Context, shape guidelines.Shape, env map[string]string, all []report.Effect) error {
 	var here []*report.Effect
 	var byMessages []*report.Effect
@@ -86,7 +85,6 @@ func notUsable(ctx context.Context, err error, here []*report.Effect, why string
 	return nil
 }
 
-// readings are the library's algorithms and variables as the ranks read them.
 type readings struct{ *protocol.AlgorithmsEnd }
 
 func (o *Once) read(ctx context.Context, shape guidelines.Shape, env map[string]string, variables ...string) (r readings, err error) {
@@ -140,7 +138,6 @@ func (r readings) named(name string) (v protocol.Variable) {
 	return v
 }
 
-// judge answers an entry by the library's variables alone.
 func (r readings) judge(f *report.Effect) {
 	no := func(format string, args ...any) { f.State, f.Text = report.NotInEffect, fmt.Sprintf(format, args...) }
 	e := f.Entry
@@ -204,7 +201,6 @@ func (r readings) judgeForced(f *report.Effect) {
 	}
 }
 
-// counts has the messages of all ranks in calls of a function at a size.
 type counts map[protocol.JobCase]protocol.Messages
 
 // count compares the messages inside the collectives under the setting with the messages of
@@ -243,7 +239,6 @@ func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string
 	return nil
 }
 
-// probes are the sizes where messages tell whether an entry is in force.
 func (o *Once) probes(e tuning.Entry) (inside, outside []int64) {
 	f, _ := mockups.Get(e.Choice.Function)
 	op, _ := guidelines.ResolveOp(o.config.Job.Datatype, o.config.Job.Op)
@@ -281,7 +276,6 @@ func (o *Once) countOn(ctx context.Context, shape guidelines.Shape, env map[stri
 	return out, nil
 }
 
-// compareCounts answers an entry by the counts at sizes inside and outside of its interval.
 func compareCounts(f *report.Effect, beside []*report.Effect, sizes []int64, without, with counts) {
 	c := f.Entry.Choice
 	var seen, same []string
@@ -330,7 +324,6 @@ func compareCounts(f *report.Effect, beside []*report.Effect, sizes []int64, wit
 	f.State, f.Text = report.CannotTell, fmt.Sprintf("at %s %s sends as much as the default: it cannot be told apart by messages", strings.Join(same, ", "), c.Algorithm)
 }
 
-// chosen tells whether another choice for the same collective holds at a size.
 func chosen(beside []*report.Effect, c tuning.Choice, size int64) bool {
 	return slices.ContainsFunc(beside, func(f *report.Effect) bool {
 		o := f.Entry.Choice

@@ -12,7 +12,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// ChoosesAlgorithm tells whether a variable of the environment is for choosing algorithms.
 func ChoosesAlgorithm(name string) bool {
 	return switchedBy(name) != "" && (strings.HasSuffix(name, "_algorithm") || strings.HasSuffix(name, "_filename")) ||
 		strings.HasPrefix(name, "MPIR_CVAR_") && (strings.HasSuffix(name, "_INTRA_ALGORITHM") || strings.HasSuffix(name, "_JSON_FILE"))
@@ -36,7 +35,6 @@ func (o *Once) Ignored(ctx context.Context, shape guidelines.Shape, env map[stri
 	return out, nil
 }
 
-// ignores returns why a variable does nothing, or "" if it may do something.
 func (r readings) ignores(name string, env map[string]string) string {
 	v := r.of(name)
 	if on := r.of(dynamicRules); switchedBy(name) != "" && on.Known && !isOn(on.Value) {
@@ -59,7 +57,6 @@ func (r readings) ignores(name string, env map[string]string) string {
 	return r.unknownValue(v, env[name])
 }
 
-// unknownValue names a value that the library's list does not have.
 func (r readings) unknownValue(v protocol.Variable, value string) string {
 	i := slices.IndexFunc(r.Collectives, func(a protocol.Algorithms) bool { return a.Variable == v.Name })
 	if i < 0 || len(r.Collectives[i].Names) == 0 || value == "" {

@@ -73,7 +73,6 @@ type State struct {
 	Left  string // of its time limit, as Slurm writes it
 }
 
-// Over tells whether the job has certainly ended.
 func (s State) Over() bool {
 	return slices.Contains([]string{"", "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT"}, s.Word)
 }
@@ -135,7 +134,6 @@ var jobs = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._+\[\]-]{0,99}$`)
 // from a file, and must be no option of a program.
 func IsJob(text string) bool { return jobs.MatchString(text) }
 
-// ask runs a program of a batch system, with more variables, and returns what it says.
 func ask(ctx context.Context, env []string, program string, args ...string) (string, error) {
 	var said strings.Builder
 	cmd := exec.CommandContext(ctx, program, args...)

@@ -83,7 +83,6 @@ func set(root fs.FS, name string) Ranges {
 	return nil
 }
 
-// with appends a set, unless it has fewer than least members or is in the list already.
 func with(sets []Ranges, least int, s Ranges) []Ranges {
 	if len(s) < least || slices.ContainsFunc(sets, func(o Ranges) bool { return slices.Equal(o, s) }) {
 		return sets
@@ -128,7 +127,6 @@ func cpuModel(info map[string]string) string {
 	return ""
 }
 
-// governor names the frequency governors in use, with their CPUs if there are several.
 func governor(root fs.FS, cpus Ranges) string {
 	by := map[string]Ranges{}
 	for _, cpu := range cpus {

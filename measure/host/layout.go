@@ -99,7 +99,6 @@ func (l *Layout) Place() string {
 	return Place(ranks)
 }
 
-// Place returns the places of the ranks in the first mpirun of a shape; "" if unknown.
 func (f *Factors) Place(shape string) string {
 	for i := range f.Layouts {
 		if l := &f.Layouts[i]; l.Shape == shape {

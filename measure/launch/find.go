@@ -46,7 +46,6 @@ func findFrom(bin string) (string, error) {
 
 func libexec(bin string) string { return filepath.Join(filepath.Dir(bin), "libexec", "pgmpi") }
 
-// installedRanks are the rank programs that are installed with the program in a folder.
 func installedRanks(bin string) []string {
 	ranks, _ := filepath.Glob(filepath.Join(quoted(libexec(bin)), "rank-*")) // the only error is a bad pattern
 	return slices.DeleteFunc(ranks, func(path string) bool { return strings.HasSuffix(path, "-delay.so") })

@@ -128,7 +128,6 @@ func versionText(path string) string {
 	return string(out)
 }
 
-// Config has the keys and flags about the launcher.
 type Config struct {
 	Words       []string // with "{np}" and the like; if empty, the library's
 	Hostfile    string   // for {hostfile}
@@ -136,7 +135,6 @@ type Config struct {
 	Library     string   // the folder in which the library is installed, if it is not to be found
 }
 
-// wish is what the words of a launcher must express.
 type wish struct {
 	grid     bool // {nodes} with {ppn} ranks on each
 	shared   bool // ranks share cores
@@ -175,7 +173,6 @@ func openMPI(oversubscribe ...string) func(wish) []string {
 	}
 }
 
-// hydra returns the words of MPICH's mpiexec.
 func hydra(w wish) []string {
 	words := []string{"-np", "{np}"}
 	words = append(words, when(w.hostfile, "-f", "{hostfile}")...)

@@ -51,5 +51,4 @@ func (c ConformanceCall) Kind() string { return c.Function + ": " + c.What }
 // ConformanceError begins what a rank says of a call that gave an MPI error.
 const ConformanceError = "an MPI error of a conformance call, "
 
-// mostConformance calls are more than any rank program has.
 const mostConformance = 10000

@@ -143,7 +143,6 @@ func (o *OutputWriter) series(word string, c, which, first int, ns []int64) {
 	}
 }
 
-// Layout writes where the ranks run. It comes before the cases.
 func (o *OutputWriter) Layout(l *host.Layout) {
 	for _, part := range l.Parts() {
 		o.JSON(LineNodes, part)
@@ -195,7 +194,6 @@ type OutputReader struct {
 	crc    uint32
 }
 
-// IsOutput tells whether a line has one of the words that rank 0 says after the job.
 func IsOutput(line []byte) bool {
 	word, _, _ := bytes.Cut(line, []byte(" "))
 	switch string(word) {
@@ -267,14 +265,12 @@ func (o *OutputReader) Add(line []byte) (done bool, err error) {
 	return false, nil
 }
 
-// with appends the value that a line holds as JSON.
 func with[T any](list []T, text []byte) ([]T, error) {
 	var v T
 	err := json.Unmarshal(text, &v)
 	return append(list, v), err
 }
 
-// checkCase refuses a case that the job does not have, and numbers that cannot be.
 func (o *OutputReader) checkCase(i int) error {
 	c := &o.out.Cases[i]
 	before, known := o.at[c.Case]

@@ -47,7 +47,6 @@ type CaseResult struct {
 	Overlap  *Overlap  `json:"overlap,omitempty"` // only of an OverlapJob
 }
 
-// Count sets Invalid, Late and Long by the flags of the case's samples.
 func (c *CaseResult) Count(samples []Sample) {
 	c.Invalid, c.Late, c.Long = 0, 0, 0
 	for _, s := range samples {

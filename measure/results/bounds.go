@@ -83,7 +83,6 @@ func bounded(text []byte) error {
 	return nil
 }
 
-// list decodes a JSON array of at most the given number of values.
 func list[T any](text json.RawMessage, most int, what string) (out []T, err error) {
 	if len(text) == 0 || string(text) == "null" {
 		return nil, nil

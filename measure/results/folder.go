@@ -144,7 +144,6 @@ func private(path string, gid uint32) bool {
 	return err == nil && unread == nil && me.Gid == fmt.Sprint(gid) && aloneIn(string(groups), me.Username, me.Gid)
 }
 
-// aloneIn tells whether the text of /etc/group has a user's own group without other members.
 func aloneIn(groups, name, gid string) bool {
 	for line := range strings.Lines(groups) {
 		if f := strings.Split(strings.TrimSpace(line), ":"); len(f) == 4 && f[2] == gid {

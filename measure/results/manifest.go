@@ -101,7 +101,6 @@ const (
 	Mean    Statistic = "mean"    // of an mpirun's, perhaps of the rank that took longest
 )
 
-// ImportedFrom is where measurements of another program are from.
 type ImportedFrom struct {
 	From      string    `json:"from"` // the format
 	Machine   string    `json:"machine,omitempty"`
@@ -110,7 +109,6 @@ type ImportedFrom struct {
 	Files     int       `json:"files"`
 }
 
-// Name is the machine and the job, as far as they are known.
 func (f *ImportedFrom) Name() string {
 	return cmp.Or(strings.TrimSpace(f.Machine+" "+f.Job), "unnamed, "+f.From)
 }
@@ -156,7 +154,6 @@ func (m *Manifest) Experiment(mode protocol.Mode) (plan *FollowUps, ok bool) {
 // Experiments are the modes that measure FollowUps.
 var Experiments = []protocol.Mode{protocol.ModeSplit, protocol.ModeAlternate, protocol.ModeMalloc, protocol.ModeConfirm, protocol.ModeExplore}
 
-// experiment returns where the plan of a mode is kept, or nil if it has none.
 func (m *Manifest) experiment(mode protocol.Mode) **FollowUps {
 	if i := slices.Index(Experiments, mode); i >= 0 {
 		return []**FollowUps{&m.Split, &m.Alternate, &m.Malloc, &m.Confirm, &m.Explore}[i]

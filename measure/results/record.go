@@ -44,7 +44,6 @@ func (m *Manifest) Learned(r *Run, n nrep.Config) {
 	}
 }
 
-// predicted keeps the largest prediction of a case.
 func (m *Manifest) predicted(c CaseInfo, valid int) {
 	now := NRep{N: valid, Converged: c.Converged, Spent: c.Converged && c.Reason != "", Reason: c.Reason}
 	if before, predicted := m.NRep[c.Plan]; predicted {
@@ -112,7 +111,6 @@ func (m *Manifest) Planned(mode protocol.Mode, plan *FollowUps) {
 	*m.experiment(mode) = plan
 }
 
-// Ignored notes a setting that the library ignores, and tells whether it was not known.
 func (m *Manifest) Ignored(text string) bool {
 	if slices.Contains(m.Settings, text) {
 		return false

@@ -47,7 +47,6 @@ const (
 	movedBy  = 0.25
 )
 
-// InCheck are the ratios that one check has.
 func (w *World) InCheck(ratios []float64, random *rand.Rand) []float64 {
 	out := make([]float64, len(ratios))
 	for i, ratio := range ratios {
@@ -118,7 +117,6 @@ func (w *World) pair(effect float64, moved bool, general []float64, second []boo
 	return p
 }
 
-// sides returns the own effects of a test's sides.
 func (w *World) sides(random *rand.Rand) [2]float64 {
 	u, ratio := random.Float64(), 1.0
 	for _, s := range w.Spreads {
@@ -149,7 +147,6 @@ func (w *World) noise(x float64, random *rand.Rand) float64 {
 	return x
 }
 
-// time returns the run median of a logarithm, as the clock shows it.
 func (w *World) time(log float64) float64 {
 	t := tickedNS * math.Exp(log)
 	if w.Step > 0 {

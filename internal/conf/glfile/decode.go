@@ -49,7 +49,6 @@ func (d *decoder) table(entries map[string]any, into reflect.Value, path string)
 	}
 }
 
-// sectionsWith names the sections of gl.toml that have a key, as in "[job]".
 func sectionsWith(key string) string {
 	var in []string
 	for _, k := range Keys {
@@ -71,7 +70,6 @@ func tagged(v reflect.Value) (fields map[string]reflect.Value, names []string) {
 	return fields, names
 }
 
-// value puts a value from the TOML package into a field.
 func (d *decoder) value(raw any, into reflect.Value, path string) {
 	if own, err := readOwn(raw, into); own {
 		if err != nil {
@@ -104,7 +102,6 @@ func (d *decoder) value(raw any, into reflect.Value, path string) {
 	}
 }
 
-// readOwn lets types that unmarshal themselves do so.
 func readOwn(raw any, into reflect.Value) (own bool, err error) {
 	switch p := into.Addr().Interface().(type) {
 	case toml.Unmarshaler:

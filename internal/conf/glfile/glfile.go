@@ -147,7 +147,6 @@ func beside(errs, wrong []conf.FieldError) []conf.FieldError {
 	})...)
 }
 
-// related tells whether one key is the other, or lies inside it.
 func related(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -198,7 +197,6 @@ func (f *File) planned(np []int, build func(guidelines.Settings) (*guidelines.Pl
 	return p, nil
 }
 
-// canonical replaces names such as bcast by the ids of functions.
 func (f *File) canonical() {
 	for i, name := range f.Check.Functions {
 		f.Check.Functions[i] = mockups.Canonical(name)
@@ -278,7 +276,6 @@ func inSection(prefix string, errs []conf.FieldError) []conf.FieldError {
 
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// located gives errors their place, or their flag.
 func (f *File) located(errs []conf.FieldError) error {
 	var out Errors
 	for _, e := range errs {

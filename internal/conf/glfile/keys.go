@@ -289,7 +289,6 @@ func (k Key) Usage(f *File) string {
 	return plain(text)
 }
 
-// Meaning explains the key, without its default and its flag.
 func (k Key) Meaning() string {
 	text := k.Text
 	if len(k.Names) > 0 {
@@ -317,7 +316,6 @@ func code(names []string) string { return "`" + strings.Join(names, "`, `") + "`
 
 var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
 
-// plain removes Markdown.
 func plain(text string) string {
 	return strings.ReplaceAll(link.ReplaceAllString(text, "docs/$1"), "`", "")
 }

@@ -53,7 +53,6 @@ type scanner struct {
 	arrays map[string]int // [[table]]s met so far, by path
 }
 
-// indexKeys finds every key of a text, and every element of an array except for tables.
 func indexKeys(text string) keys {
 	s := scanner{keys: keys{}, arrays: map[string]int{}}
 	for _, t := range tokens.FindAllStringIndex(text, -1) {
@@ -117,7 +116,6 @@ func (s *scanner) keyValue(table string) {
 	s.value(path)
 }
 
-// value goes into inline tables and arrays, and skips other values.
 func (s *scanner) value(path string) {
 	switch s.next().text {
 	case "{":

@@ -243,7 +243,6 @@ func newTally(stages []Stage) *tally {
 	return &tally{stages, map[protocol.Mode]int{}, map[protocol.Mode]int{}}
 }
 
-// count counts mpiruns of a stage on each shape, for the progress.
 func (c *Campaign) count(s Stage, runs int) {
 	c.tally.planned[s.Mode] += runs * len(c.Manifest.Plan.Shapes)
 }

@@ -79,13 +79,10 @@ func (x *Experiment) Command() string {
 	return string(x.Kind)
 }
 
-// Judges lists the kinds of folders that the experiment makes an answer from.
 func (x *Experiment) Judges() []results.Kind { return append([]results.Kind{x.Kind}, x.Others...) }
 
-// Ready reads what is needed before the first mpirun.
 func (c *Campaign) Ready() error { return c.ask(c.Begin) }
 
-// Refusal returns the reason not to measure, if there is one.
 func (c *Campaign) Refusal() error { return c.ask(c.Refuse) }
 
 func (c *Campaign) ask(f func(*Campaign) error) error {
@@ -95,7 +92,6 @@ func (c *Campaign) ask(f func(*Campaign) error) error {
 	return f(c)
 }
 
-// AllMpiruns gives the Runs of a stage that measures everything.
 func AllMpiruns(m *results.Manifest, _ *glfile.File) int { return m.R }
 
 // Predict is stage 1 (S-PGMPI §4.2): nrep.predictions mpiruns predict the repetitions of
@@ -134,7 +130,6 @@ func (c *Campaign) Found() (*Found, error) {
 	return found, err
 }
 
-// WrongData is the end of a measurement in which a function gave wrong data, if one did.
 func (c *Campaign) WrongData() error {
 	for i, k := range c.Manifest.Plan.Cases {
 		if skip := c.Manifest.Skip[i]; skip.Status == protocol.StatusWrong {
@@ -144,7 +139,6 @@ func (c *Campaign) WrongData() error {
 	return nil
 }
 
-// stages does them one after the other. What is on disk already is taken in.
 func (c *Campaign) stages(ctx context.Context) error {
 	stages := slices.DeleteFunc(slices.Clone(c.Stages), func(s Stage) bool { return s.Wanted != nil && !s.Wanted(c) })
 	for _, s := range stages {

@@ -37,7 +37,6 @@ type Caller struct {
 	seed  uint64         // of the counts that are drawn
 }
 
-// New returns a Caller without buffers.
 func New(w *mpi.World) *Caller {
 	caller := &Caller{World: w, x: (*C.pg_ctx)(unsafe.Pointer(w.Context)), rows: map[string]*native.Function{}, own: map[string]mockups.Temp{},
 		many: (*C.pg_function)(C.calloc(1, C.sizeof_pg_function))}
@@ -65,7 +64,6 @@ func (c *Caller) Function(id string) (mockups.Function, bool) {
 	return f, ok
 }
 
-// kind is what functions of a kind are called with.
 type kind struct {
 	of       C.pg_ctx // datatype, operator, and the send buffer, in which are elements of this datatype
 	verifier verify.Verifier
@@ -156,7 +154,6 @@ func (c *Caller) setCounts(f mockups.Function, count int64) error {
 	return nil
 }
 
-// Prepared is the context of a case that is prepared.
 type Prepared C.pg_ctx
 
 // PutAway returns the context of the case in hand, and leaves one that another

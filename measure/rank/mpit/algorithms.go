@@ -48,7 +48,6 @@ func variableName(collective string) string {
 	return strings.ToLower(strings.TrimPrefix(collective, "MPI_"))
 }
 
-// List lists the algorithms of all collectives, and reads the variables that a job names.
 func List(w *mpi.World, j *protocol.AlgorithmsJob) (*protocol.AlgorithmsEnd, error) {
 	out := &protocol.AlgorithmsEnd{LibraryFile: mpi.LibraryFile()}
 	for _, name := range j.Variables {
@@ -93,7 +92,6 @@ func variable(w *mpi.World, name string) (protocol.Variable, error) {
 	return v, err
 }
 
-// ownVariable reads a variable of the library, or of the environment, of this rank.
 func ownVariable(name string) (value string, known bool) {
 	if own, of := strings.CutPrefix(name, protocol.OfEnvironment); of {
 		return os.LookupEnv(own)
@@ -125,7 +123,6 @@ type Way struct {
 // testWays are algorithms that a build for tests adds to every library.
 var testWays = map[string]*native.Function{}
 
-// Ways holds the Way of every function of a job.
 type Ways struct {
 	w  *mpi.World
 	x  *C.pg_ctx

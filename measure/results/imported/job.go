@@ -28,7 +28,6 @@ type Job struct {
 	byFile    bool // when is the time of a file
 }
 
-// jobs puts measurements of one setting together, in the order of the files.
 func jobs(all []*measurement) (out []*Job) {
 	at := map[Setting]*Job{}
 	for _, m := range all {
@@ -138,7 +137,6 @@ func (e *NoTest) Error() string {
 	return fmt.Sprintf("%s: the data allow no test: %v%s", e.Job, e.err, about)
 }
 
-// mostNotes are told; a job may have thousands of files.
 const mostNotes = 20
 
 func (j *Job) remarks() (notes []string) {
