@@ -97,16 +97,21 @@ func command(ctx context.Context, argv ...string) *exec.Cmd {
 	return cmd
 }
 
-// pgmpi runs the driver and returns what it wrote to standard output; violations are no failure.
-func (e *env) pgmpi(ctx context.Context, args ...string) ([]byte, *os.ProcessState) {
-	cmd := command(ctx, append([]string{filepath.Join(e.bin, "pgmpi")}, args...)...)
+// output returns what a program writes to standard output; exits are statuses that are no failure, beside 0.
+func output(cmd *exec.Cmd, exits ...int) []byte {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if code := cmd.ProcessState.ExitCode(); code != 0 && code != 1 && !slices.Contains(e.exits, code) {
-		must(fmt.Errorf("%v: %w\n%s%s", cmd.Args, err, out, stderr.String()))
+	if err != nil && !slices.Contains(exits, cmd.ProcessState.ExitCode()) {
+		must(fmt.Errorf("%v: %w\n%.2000s%s", cmd.Args, err, out, stderr.String()))
 	}
-	return out, cmd.ProcessState
+	return out
+}
+
+// pgmpi runs the driver and returns what it wrote to standard output; violations are no failure.
+func (e *env) pgmpi(ctx context.Context, args ...string) ([]byte, *os.ProcessState) {
+	cmd := command(ctx, append([]string{filepath.Join(e.bin, "pgmpi")}, args...)...)
+	return output(cmd, append(slices.Clone(e.exits), 1)...), cmd.ProcessState
 }
 
 // measure runs a pgmpi command that measures, with a gl.toml of this text, and reads its
@@ -231,14 +236,7 @@ func (e *env) plain(ctx context.Context, p int, program string, args ...string) 
 
 // plainAfter puts words before the launcher.
 func (e *env) plainAfter(ctx context.Context, words []string, p int, program string, args []string) string {
-	cmd := command(ctx, slices.Concat(words, launch.Placed(e.launcher(p), guidelines.Shape{NP: p}), []string{e.program(program)}, args)...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		must(fmt.Errorf("%v: %w\n%.500s%s", cmd.Args, err, out, stderr.String()))
-	}
-	return string(out)
+	return string(output(command(ctx, slices.Concat(words, launch.Placed(e.launcher(p), guidelines.Shape{NP: p}), []string{e.program(program)}, args)...)))
 }
 
 // loadScript keeps a core busy for 10 of every 30 s.

@@ -176,13 +176,11 @@ func (x *comparison) two(s *settings.Settings, args []string) error {
 }
 
 func comparedFolders(args []string) (a, b string, paired bool, err error) {
-	switch {
-	case len(args) == 2:
+	if len(args) == 2 {
 		return args[0], args[1], false, nil
-	case len(args) == 1:
-		if _, err := os.Stat(filepath.Join(args[0], results.ABFile)); err == nil {
-			return filepath.Join(args[0], "a"), filepath.Join(args[0], "b"), true, nil
-		}
+	}
+	if _, err := os.Stat(filepath.Join(args[0], results.ABFile)); err == nil {
+		return filepath.Join(args[0], "a"), filepath.Join(args[0], "b"), true, nil
 	}
 	return "", "", false, fail.Setupf("compare: give two results folders, or one of `pgmpi ab`; see `pgmpi help compare`")
 }

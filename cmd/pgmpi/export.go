@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"io"
 	"path/filepath"
@@ -57,20 +58,19 @@ docs/results-format.md explains the columns. Needs no MPI.
 }
 
 func tableFormat(format, out string) (string, error) {
-	switch {
-	case format == "" && strings.EqualFold(filepath.Ext(out), "."+export.Parquet):
-		format = export.Parquet
-	case format == "":
+	if format == "" {
 		format = export.CSV
+		if strings.EqualFold(filepath.Ext(out), "."+export.Parquet) {
+			format = export.Parquet
+		}
 	}
 	if format == export.Parquet && out == "" {
 		return "", fail.Setupf("export: Parquet is not for a terminal; name a file: --out x.parquet")
 	}
-	if out == "" {
-		return format, nil
-	}
-	if err := writable(out); err != nil {
-		return "", fail.Setupf("--out: %w", err)
+	if out != "" {
+		if err := writable(out); err != nil {
+			return "", fail.Setupf("--out: %w", err)
+		}
 	}
 	return format, nil
 }
@@ -89,10 +89,7 @@ func exportTable(paths []string, what, format, out string) error {
 		return failed
 	})
 	p.Clear()
-	if failed != nil {
-		return failed
-	}
-	if err != nil {
+	if err := cmp.Or(failed, err); err != nil {
 		return err
 	}
 	warn("%s of %s in %s\n", conf.Plural(rows, "row"), conf.Plural(len(paths), "folder"), clean.Line(out))

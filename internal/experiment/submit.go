@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -106,21 +105,14 @@ func (s *Submission) Size() string {
 
 func (s *Submission) Write() error {
 	script, err := s.Script()
-	if err != nil {
-		return fail.AsSetup(err)
+	if err == nil {
+		err = os.MkdirAll(s.Folder, 0o777)
 	}
-	if err := os.MkdirAll(s.Folder, 0o777); err != nil {
-		return fail.AsSetup(err)
+	if err == nil {
+		folder := results.Folder{Path: s.Folder}
+		err = folder.WriteText(results.BatchScript, script)
 	}
-	folder := results.Folder{Path: s.Folder}
-	err = folder.WriteFile(results.BatchScript, func(w io.Writer) error {
-		_, err := io.WriteString(w, script)
-		return err
-	})
-	if err != nil {
-		return fail.AsSetup(err)
-	}
-	return nil
+	return fail.AsSetup(err)
 }
 
 // Go submits the script and returns the job's id. Slurm's is kept in the folder: a folder
@@ -162,20 +154,19 @@ type jobRecord struct {
 func readJob(folder string) (*jobRecord, error) {
 	path := filepath.Join(folder, results.BatchJob)
 	text, err := regular.Read(path, mostJob)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, fail.AsSetup(err)
 	}
 	var r jobRecord
-	if err := json.Unmarshal(text, &r); err != nil {
+	switch err := json.Unmarshal(text, &r); {
+	case err != nil:
 		return nil, fail.Setupf("%s: %w; the file is damaged: move it away", path, err)
-	}
-	if r.Schema != jobSchema || r.Scheduler != slurm {
+	case r.Schema != jobSchema || r.Scheduler != slurm:
 		return nil, fail.Setupf("%s: schema %q and scheduler %q, and this pgmpi reads %q", path, r.Schema, r.Scheduler, jobSchema)
-	}
-	if !batch.IsJob(r.Job) {
+	case !batch.IsJob(r.Job):
 		return nil, fail.Setupf("%s: no job is called %q; the file is damaged: move it away", path, r.Job)
 	}
 	return &r, nil

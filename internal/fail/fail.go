@@ -17,7 +17,13 @@ type Setup struct{ Err error }
 func (e *Setup) Error() string { return e.Err.Error() }
 func (e *Setup) Unwrap() error { return e.Err }
 
-func AsSetup(err error) error { return &Setup{err} }
+// AsSetup leaves nil as it is.
+func AsSetup(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Setup{err}
+}
 
 func Setupf(format string, args ...any) error { return AsSetup(fmt.Errorf(format, args...)) }
 

@@ -18,20 +18,14 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure"
+	"pgmpi/measure/results"
 )
 
 func writeFile(folder, name string, content []byte) error {
-	err := regular.Write(filepath.Join(folder, name), func(w io.Writer) error {
-		_, err := w.Write(content)
-		return err
-	})
-	if err != nil {
-		return fail.AsSetup(err)
-	}
-	return nil
+	f := results.Folder{Path: folder}
+	return fail.AsSetup(f.WriteText(name, string(content)))
 }
 
 // export writes the proved setting, if any, and the report. The setting of a remedy before stays until
@@ -40,13 +34,11 @@ func (x *Remedy) export() error {
 	p, r := x.held, x.found
 	proved := p.folder
 	r.Env, r.Effects, r.Conformance, r.Mpiruns = map[string]string{}, p.inEffect, p.conformance, p.mpiruns
-	var err error
 	if p.folder = r.Folder; len(p.choices) > 0 {
-		_, err = p.write(x.target)
+		if _, err := p.write(x.target); err != nil {
+			return err
+		}
 		r.Env = p.env
-	}
-	if err != nil {
-		return err
 	}
 	for i := range r.Effects {
 		r.Effects[i].Text = strings.ReplaceAll(r.Effects[i].Text, proved, p.folder)
@@ -115,11 +107,8 @@ func (x *Remedy) writeProfilesOf(folder string, choices []tuning.Choice) error {
 	for _, r := range refused {
 		x.note("no profile for %s in place of %s: %s", r.Choice.Mockup, r.Choice.Function, r.Reason)
 	}
-	if err != nil {
+	if err != nil || len(settings) == 0 {
 		return fail.AsSetup(err)
-	}
-	if len(settings) == 0 {
-		return nil
 	}
 	if err := os.MkdirAll(t.Folder, 0o777); err != nil {
 		return fail.AsSetup(err)
@@ -175,10 +164,8 @@ func (x *Remedy) toml(env map[string]string) ([]byte, error) {
 	if err := toml.NewEncoder(&b).Encode(all); err != nil {
 		return nil, fail.AsSetup(err)
 	}
-	if _, err := glfile.Parse(report.SettingTOML, b.Bytes()); err != nil {
-		return nil, fail.AsSetup(err)
-	}
-	return b.Bytes(), nil
+	_, err := glfile.Parse(report.SettingTOML, b.Bytes())
+	return b.Bytes(), fail.AsSetup(err)
 }
 
 // envKey is the only key whose value is a table.
@@ -194,11 +181,9 @@ func (x *Remedy) writeDocument() error {
 	if err != nil {
 		return err
 	}
+	folder := results.Folder{Path: x.found.Folder}
 	for name, f := range map[string]document.Format{report.RemedyFile: json, report.ReadmeFile: text} {
-		err := regular.Write(filepath.Join(x.found.Folder, name), func(w io.Writer) error { return f.Write(w, d) })
-		if err != nil {
-			return fail.AsSetup(err)
-		}
+		err = errors.Join(err, folder.WriteFile(name, func(w io.Writer) error { return f.Write(w, d) }))
 	}
-	return nil
+	return fail.AsSetup(err)
 }

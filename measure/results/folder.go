@@ -75,13 +75,10 @@ func Create(path string) (*Folder, error) {
 // Launcher remembers a process of this host, for who goes on in the folder if this driver is
 // killed before it calls done.
 func (f *Folder) Launcher(pid int) (done func()) {
-	name := filepath.Join(f.Path, launcherPrefix+strconv.Itoa(pid))
+	name := launcherPrefix + strconv.Itoa(pid)
 	host, _ := os.Hostname()
-	_ = regular.Write(name, func(w io.Writer) error {
-		_, err := io.WriteString(w, host)
-		return err
-	})
-	return func() { os.Remove(name) }
+	_ = f.WriteText(name, host)
+	return func() { os.Remove(filepath.Join(f.Path, name)) }
 }
 
 func launcherIn(path string) []int {
@@ -245,6 +242,13 @@ func (f *Folder) WriteFile(name string, fill func(io.Writer) error) error {
 	return regular.Write(filepath.Join(f.Path, name), fill)
 }
 
+func (f *Folder) WriteText(name, text string) error {
+	return f.WriteFile(name, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
 // WriteJob writes the protocol lines of a job to a file and returns its
 // absolute path, for launchers that forward no standard input.
 func (f *Folder) WriteJob(j *protocol.Job) (string, error) {
@@ -252,14 +256,12 @@ func (f *Folder) WriteJob(j *protocol.Job) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path, err := filepath.Abs(filepath.Join(f.Path, regular.TempPrefix+"job"))
+	const name = regular.TempPrefix + "job"
+	path, err := filepath.Abs(filepath.Join(f.Path, name))
 	if err != nil {
 		return "", err
 	}
-	return path, regular.Write(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
-		return err
-	})
+	return path, f.WriteText(name, strings.Join(lines, "\n")+"\n")
 }
 
 func (f *Folder) Has(mode protocol.Mode, shape guidelines.Shape, run int) bool {
