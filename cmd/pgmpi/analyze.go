@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -117,9 +118,7 @@ func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) 
 	if s.File == "" {
 		config.Check.Guidelines = []string{"all"}
 	}
-	if o.out == "" {
-		o.out = experiment.Imported.NewFolder()
-	}
+	o.out = cmp.Or(o.out, experiment.Imported.NewFolder())
 	jobs, leftOut, err := experiment.Import(paths, strings.TrimPrefix(from, byText), config, run.Options{Path: o.out, Version: version, Line: os.Args})
 	if err != nil {
 		return err

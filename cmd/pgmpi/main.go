@@ -111,22 +111,16 @@ func warn(format string, args ...any) {
 func newProgress(quiet bool) *progress.Shown { return progress.New(stderr, warn, quiet) }
 
 func codeOf(err error) int {
-	var (
-		setup        *fail.Setup
-		incomparable *analyze.NotComparable
-		refused      *fail.Refused
-		interrupted  *fail.Interrupted
-	)
 	switch {
 	case err == nil:
 		return exitcode.OK
 	case errors.Is(err, fail.ErrFound):
 		return exitcode.Violated
-	case errors.As(err, &interrupted):
+	case fail.Is[*fail.Interrupted](err):
 		return exitcode.Interrupted
-	case errors.As(err, &setup), errors.As(err, &incomparable):
+	case fail.Is[*fail.Setup](err), fail.Is[*analyze.NotComparable](err):
 		return exitcode.Setup
-	case errors.As(err, &refused):
+	case fail.Is[*fail.Refused](err):
 		return exitcode.NoVerdict
 	}
 	return exitcode.Failed

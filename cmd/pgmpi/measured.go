@@ -25,9 +25,7 @@ import (
 // begin makes the campaign of an experiment by the flags. It writes nothing, and starts an mpirun
 // only for an experiment that has to ask the library.
 func (o *output) begin(ctx context.Context, x *run.Experiment, s *settings.Settings) (*run.Campaign, error) {
-	if o.out == "" {
-		o.out = x.NewFolder()
-	}
+	o.out = cmp.Or(o.out, x.NewFolder())
 	before, err := run.Before(x, o.out, o.resume)
 	if err != nil {
 		return nil, err
@@ -193,7 +191,7 @@ func (o *output) answer(c *run.Campaign, found *run.Found, into *results.Folder,
 		return fmt.Errorf("standard output: %w", err)
 	case err != nil:
 		return fmt.Errorf("standard output: %w; the report is in %s", err, stored)
-	case unwritten != nil && c.Path == stored && readOnly(unwritten):
+	case c.Path == stored && (errors.Is(unwritten, fs.ErrPermission) || errors.Is(unwritten, syscall.EROFS)):
 		warn("note: %s may not be written, so the report is not stored; --out DIR has it written elsewhere\n", stored)
 	case unwritten != nil:
 		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s; --out has it written elsewhere", unwritten, afterRemedy(unwritten), c.Kind.Shown(conf.Quote(c.Path)))
@@ -206,18 +204,12 @@ func (o *output) answer(c *run.Campaign, found *run.Found, into *results.Folder,
 	return d.Exit
 }
 
-func readOnly(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
-}
-
 // goOnWith adds the command line that goes on in a folder to the error that ended its measurement.
 func (o *output) goOnWith(err error, folder string) error {
-	var interrupted *fail.Interrupted
-	var failed *fail.Failed
 	switch {
-	case errors.As(err, &interrupted):
+	case fail.Is[*fail.Interrupted](err):
 		return fmt.Errorf("%w; finished mpiruns are kept. Go on with:\n  %s", err, resumeLine(os.Args, folder, o.resumes))
-	case errors.As(err, &failed):
+	case fail.Is[*fail.Failed](err):
 		return fmt.Errorf("%w\n  %sgo on with: %s", err, afterRemedy(err), resumeLine(os.Args, folder, o.resumes))
 	}
 	return err

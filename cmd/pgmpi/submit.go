@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -42,9 +43,7 @@ pgmpi submit gl.toml --go -- --method ci`,
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			_, flags := flagsBehind(c, args)
-			if out == "" {
-				out = run.NewFolder("pgmpi-", time.Now())
-			}
+			out = cmp.Or(out, run.NewFolder("pgmpi-", time.Now()))
 			x, command := experiment.Check, "check"
 			switch {
 			case explore:
@@ -157,10 +156,7 @@ func ofJob(does *cobra.Command, s *settings.Settings, m *results.Manifest, flags
 	if self, err = exec.LookPath(os.Args[0]); err == nil {
 		self, err = filepath.Abs(self)
 	}
-	if err != nil {
-		return nil, "", fail.AsSetup(err)
-	}
-	return config, self, nil
+	return config, self, fail.AsSetup(err)
 }
 
 // startable returns the error with which the job, after its wait in the queue, would end before its

@@ -3,7 +3,6 @@ package bisect
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -136,8 +135,7 @@ func (x *Bisection) judge(ctx context.Context, hash string) (m Mark, why string,
 			return err
 		})
 	}
-	var interrupted *fail.Interrupted
-	if err != nil && ctx.Err() == nil && !errors.As(err, &interrupted) {
+	if err != nil && ctx.Err() == nil && !fail.Is[*fail.Interrupted](err) {
 		line, _, _ := strings.Cut(err.Error(), "\n")
 		return Skip, "it cannot be measured: " + line, nil
 	}

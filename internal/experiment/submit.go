@@ -86,10 +86,7 @@ func Takes(x *run.Experiment, config *glfile.File, path, version string) (time.D
 }
 
 func (s *Submission) Size() string {
-	text := conf.Plural(s.NP, "process")
-	if s.NP != 1 {
-		text = fmt.Sprintf("%d processes", s.NP)
-	}
+	text := fmt.Sprintf("%d process%s", s.NP, phrase.When(s.NP != 1, "es"))
 	switch {
 	case s.PPN > 0:
 		text = fmt.Sprintf("%s × %d processes", conf.Plural(s.Nodes, "node"), s.PPN)

@@ -60,6 +60,12 @@ func (e *Failed) Error() string {
 
 func (e *Failed) Unwrap() error { return e.Err }
 
+// Is tells whether an error is or wraps one of a type.
+func Is[T error](err error) bool {
+	var of T
+	return errors.As(err, &of)
+}
+
 // Remedy names what to do about an error of the system; "": nothing helps that we know.
 func Remedy(err error) string {
 	switch {

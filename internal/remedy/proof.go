@@ -125,11 +125,9 @@ func (x *Remedy) fresh(choices []tuning.Choice) []tuning.Choice {
 }
 
 func without(choices, others []tuning.Choice) []tuning.Choice {
-	return slices.DeleteFunc(slices.Clone(choices), func(c tuning.Choice) bool { return contain(others, c) })
-}
-
-func contain(choices []tuning.Choice, c tuning.Choice) bool {
-	return slices.ContainsFunc(choices, func(o tuning.Choice) bool { return o.Key() == c.Key() })
+	return slices.DeleteFunc(slices.Clone(choices), func(c tuning.Choice) bool {
+		return slices.ContainsFunc(others, func(o tuning.Choice) bool { return o.Key() == c.Key() })
+	})
 }
 
 func rejected(list []tuning.Rejected, choices []tuning.Choice, reason string) []tuning.Rejected {

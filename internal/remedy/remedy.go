@@ -402,8 +402,7 @@ func (x *Remedy) withParameters(list *report.Algorithms) (out []guidelines.UserP
 
 // unless notes a set-up error as the reason why something was not tried, and returns others.
 func (x *Remedy) unless(ctx context.Context, err error, what string) error {
-	var s *fail.Setup
-	if ctx.Err() != nil || !errors.As(err, &s) {
+	if ctx.Err() != nil || !fail.Is[*fail.Setup](err) {
 		return err
 	}
 	x.note("%s: %v", what, err)

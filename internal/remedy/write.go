@@ -74,7 +74,7 @@ func (x *Remedy) exportTOML(p *setting) error {
 		}
 	}
 	slices.Sort(r.Files)
-	for _, name := range append(tuning.FileNames(), report.SettingTOML) {
+	for _, name := range []string{tuning.EnvFile, tuning.RulesFile, tuning.TreeFile, report.SettingTOML} {
 		if slices.Contains(r.Files, name) {
 			continue
 		}

@@ -1,6 +1,7 @@
 package tuning
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -125,11 +126,7 @@ func writeTree(t Target, choices []Choice) (*Setting, error) {
 	s := &Setting{Writer: "mpich-json"}
 	if t.Tree == nil {
 		for _, c := range choices {
-			why := c.check(OwnAlgorithm)
-			if why == "" {
-				why = "the library's own selection tree was not found: a file with a part of it would end every program"
-			}
-			s.reject(c, why)
+			s.reject(c, cmp.Or(c.check(OwnAlgorithm), "the library's own selection tree was not found: a file with a part of it would end every program"))
 		}
 		return s, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pgmpi/internal/phrase"
 	"pgmpi/mockups"
 )
 
@@ -46,11 +47,7 @@ func (t *rulesText) rule(from int64, c Choice) int {
 			fanout = cmp.Or(fanout, chainFanout)
 		}
 	}
-	tail := ""
-	if t.requests {
-		tail = " 0"
-	}
-	return t.say("%d %d %d %d%s # %s", from, c.Value, fanout, segment, tail, what)
+	return t.say("%d %d %d %d%s # %s", from, c.Value, fanout, segment, phrase.When(t.requests, " 0"), what)
 }
 
 func writeRules(t Target, choices []Choice) (*Setting, error) {

@@ -1,6 +1,7 @@
 package tuning
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -104,11 +105,7 @@ func byProcesses(choices []Choice, s *Setting) map[int][]part {
 func accepted(choices []Choice, kind Kind, s *Setting, why func(Choice) string) (functions []string, of map[string][]Choice) {
 	of = map[string][]Choice{}
 	for _, c := range choices {
-		reason := c.check(kind)
-		if reason == "" {
-			reason = why(c)
-		}
-		if reason != "" {
+		if reason := cmp.Or(c.check(kind), why(c)); reason != "" {
 			s.reject(c, reason)
 			continue
 		}

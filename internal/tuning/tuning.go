@@ -166,8 +166,6 @@ func Get(name string) (Writer, bool) {
 	return writers[i], true
 }
 
-func FileNames() []string { return []string{EnvFile, RulesFile, TreeFile} }
-
 // Library is the MPI library that a setting is for; version 0.0.0 means unknown.
 type Library struct {
 	Family              string // as in protocol.RankInfo

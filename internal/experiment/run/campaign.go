@@ -117,8 +117,9 @@ func New(ctx context.Context, x *Experiment, config *glfile.File, o Options) (*C
 	if n := config.NREP.Fixed; n > 0 { // stage 1 has nothing to predict
 		m.Fixed(n)
 	}
-	return &Campaign{Experiment: x, Options: o, Config: config, Manifest: m, RankPath: rankPath, tally: newTally(x.Stages),
-		dropped: map[int]bool{}, last: map[guidelines.Shape]time.Duration{}, predicted: map[guidelines.Shape]int{}}, nil
+	return &Campaign{Experiment: x, Options: o, Config: config, Manifest: m, RankPath: rankPath,
+		tally: &tally{x.Stages, map[protocol.Mode]int{}, map[protocol.Mode]int{}}, dropped: map[int]bool{},
+		last: map[guidelines.Shape]time.Duration{}, predicted: map[guidelines.Shape]int{}}, nil
 }
 
 // Read is an experiment whose folder has been measured, to judge it with a configuration.
@@ -237,10 +238,6 @@ type Progress struct {
 type tally struct {
 	stages        []Stage
 	planned, done map[protocol.Mode]int
-}
-
-func newTally(stages []Stage) *tally {
-	return &tally{stages, map[protocol.Mode]int{}, map[protocol.Mode]int{}}
 }
 
 func (c *Campaign) count(s Stage, runs int) {

@@ -10,6 +10,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
@@ -130,10 +131,7 @@ type NoTest struct {
 }
 
 func (e *NoTest) Error() string {
-	about := ""
-	if len(e.unused) > 0 {
-		about = "; no guideline is about " + strings.Join(e.unused[:min(len(e.unused), mostNotes)], ", ")
-	}
+	about := phrase.When(len(e.unused) > 0, "; no guideline is about %s", strings.Join(e.unused[:min(len(e.unused), mostNotes)], ", "))
 	return fmt.Sprintf("%s: the data allow no test: %v%s", e.Job, e.err, about)
 }
 

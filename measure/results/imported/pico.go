@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/regular"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -78,10 +79,7 @@ func readPICO(in *input) error {
 }
 
 func picoJob(time string, row map[string]string) string {
-	gpu := ""
-	if row["gpu_awareness"] == "yes" {
-		gpu = "gpu"
-	}
+	gpu := phrase.When(row["gpu_awareness"] == "yes", "gpu")
 	return strings.Join(strings.Fields(time+" "+row["notes"]+" "+gpu), " ")
 }
 
