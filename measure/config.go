@@ -102,11 +102,9 @@ type MPIConfig struct {
 	Env    map[string]string `toml:"env" json:"env"`       // for the ranks
 	// Library is the folder in which the MPI library is installed: its launcher, its rank program,
 	// and where ranks load it from.
-	Library string `toml:"library" json:"library,omitempty"`
-	// Under is a folder whose env.sh sets more variables for the ranks.
-	Under string `toml:"under" json:"under,omitempty"`
-	// Hostfile is the launcher's list of hosts; if empty, the batch system gives it.
-	Hostfile    string `toml:"hostfile" json:"hostfile"`
+	Library     string `toml:"library" json:"library,omitempty"`
+	Under       string `toml:"under" json:"under,omitempty"`       // a folder whose env.sh sets more variables for the ranks
+	Hostfile    string `toml:"hostfile" json:"hostfile"`           // the launcher's list of hosts; if empty, the batch system gives it
 	CPUsPerRank int    `toml:"cpus_per_rank" json:"cpus_per_rank"` // cores that each rank has for itself
 	// StartLimit is how long the ranks may take to start; 0 means StartsWithin's.
 	StartLimit conf.Duration `toml:"start_limit" json:"start_limit"`
@@ -115,9 +113,8 @@ type MPIConfig struct {
 	JobFile bool `toml:"job_file" json:"job_file"`
 	// KeepPML starts the mpiruns after the first one with the point-to-point
 	// layer that Open MPI chose in it, where that is ob1.
-	KeepPML bool `toml:"keep_pml" json:"keep_pml"`
-	// ThreadLevel is what the ranks ask MPI for, of protocol.ThreadLevels.
-	ThreadLevel string `toml:"thread_level" json:"thread_level"`
+	KeepPML     bool   `toml:"keep_pml" json:"keep_pml"`
+	ThreadLevel string `toml:"thread_level" json:"thread_level"` // what the ranks ask MPI for, of protocol.ThreadLevels
 }
 
 func DefaultMPI() MPIConfig {
@@ -197,25 +194,20 @@ type Config struct {
 	Provable  bool          `toml:"provable" json:"provable"` // bound the run-times; see results.Bound
 	// FirstCalls and Warmup count untimed calls: of a function before its
 	// first case, and before each case.
-	FirstCalls int `toml:"first_calls" json:"first_calls"`
-	Warmup     int `toml:"warmup" json:"warmup"`
-	// WarmupTime limits the calls of Warmup together, except two of them.
-	WarmupTime conf.Duration `toml:"warmup_time" json:"warmup_time"`
+	FirstCalls int           `toml:"first_calls" json:"first_calls"`
+	Warmup     int           `toml:"warmup" json:"warmup"`
+	WarmupTime conf.Duration `toml:"warmup_time" json:"warmup_time"` // limits the calls of Warmup together, except two of them
 	// Turns is the number of rounds in which an mpirun visits its cases; 0 means usualTurns where possible.
 	Turns      int           `toml:"turns" json:"turns"`
 	Stall      conf.Duration `toml:"stall" json:"stall"`             // an mpirun in which no case finishes for this long is ended
 	TempMemory conf.Bytes    `toml:"temp_memory" json:"temp_memory"` // cap for a rank's buffers and temporaries
-	// PerRank stores the local durations of every rank beside the samples.
-	PerRank bool `toml:"per_rank" json:"per_rank"`
-	// Messages counts what the library sends inside of its calls, in an mpirun of its own.
-	Messages bool `toml:"messages" json:"messages"`
+	PerRank    bool          `toml:"per_rank" json:"per_rank"`       // stores the local durations of every rank beside the samples
+	Messages   bool          `toml:"messages" json:"messages"`       // counts what the library sends inside of its calls, in an mpirun of its own
 	// Counters are read around each repetition, of protocol.Counters or performance variables
 	// of MPI_T.
-	Counters []string `toml:"counters" json:"counters"`
-	// SplitExperiment follows up suspected violations of split-robustness.
-	SplitExperiment bool `toml:"split_experiment" json:"split_experiment"`
-	// Alternate measures violations again with both sides alternating call by call.
-	Alternate bool `toml:"alternate" json:"alternate"`
+	Counters        []string `toml:"counters" json:"counters"`
+	SplitExperiment bool     `toml:"split_experiment" json:"split_experiment"` // follows up suspected violations of split-robustness
+	Alternate       bool     `toml:"alternate" json:"alternate"`               // measures violations again with both sides alternating call by call
 }
 
 func Default() Config {

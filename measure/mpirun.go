@@ -65,19 +65,16 @@ func (e *Error) Error() string {
 }
 
 type mpirun struct {
-	argv    []string
-	env     []string
-	jobFile bool // argv names a file that holds the job
-	limits  limits
-	starter Starter
-	rank    *protocol.RankInfo // that the ranks must have, if not nil
-	// progress, if set, hears how many cases are done, and the last of them.
-	progress func(done, total int, name string)
-	// ready, if set, is called when the ranks have started, and may still change the job.
-	ready func(launch time.Duration)
-	// folder, if set, remembers the launcher until it has ended.
-	folder *results.Folder
-	forget func()
+	argv     []string
+	env      []string
+	jobFile  bool // argv names a file that holds the job
+	limits   limits
+	starter  Starter
+	rank     *protocol.RankInfo                 // that the ranks must have, if not nil
+	progress func(done, total int, name string) // if set, hears how many cases are done, and the last of them
+	ready    func(launch time.Duration)         // if set, is called when the ranks have started, and may still change the job
+	folder   *results.Folder                    // if set, remembers the launcher until it has ended
+	forget   func()
 
 	ranks  *Ranks
 	stderr tail

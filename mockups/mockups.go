@@ -109,24 +109,17 @@ type Function struct {
 	// Algorithm is the library's algorithm that the id names: "binomial" in
 	// "MPI_Bcast@binomial".
 	Algorithm string
-	// User marks a user's mock-up, whose code is in a file that gl.toml names.
-	User bool
-	// Call is the way in which the collective is called; "" means blocking, with two buffers.
-	Call Call
-	// Rule cuts the data into unequal parts; "" means equal ones, as the collective does.
-	Rule Rule
-	// Derived is the datatype of the call's blocks; "" means that they are contiguous.
-	Derived Derived
+	User      bool    // marks a user's mock-up, whose code is in a file that gl.toml names
+	Call      Call    // the way in which the collective is called; "" means blocking, with two buffers
+	Rule      Rule    // cuts the data into unequal parts; "" means equal ones, as the collective does
+	Derived   Derived // the datatype of the call's blocks; "" means that they are contiguous
 	// Consumes marks calls that overwrite their input with their result: the next call
 	// on the same buffers gives another result.
 	Consumes bool
-	// OneCount marks the collectives that get the count of one block.
-	OneCount bool
-	// Exchange marks functions in which every rank has other data for every rank.
-	Exchange bool
-	// Over says how a mock-up uses the ranks' nodes, if it does.
-	Over Decomposition
-	Temp Temp
+	OneCount bool          // marks the collectives that get the count of one block
+	Exchange bool          // marks functions in which every rank has other data for every rank
+	Over     Decomposition // says how a mock-up uses the ranks' nodes, if it does
+	Temp     Temp
 }
 
 func (f Function) HasData() bool { return f.Send.Blocks != None || f.Recv.Blocks != None }

@@ -59,8 +59,7 @@ type Result struct {
 	CouldHaveSeen *float64            `json:"could_have_seen"`
 	Cells         []series.CaseChange `json:"cells"`
 	Steps         []Step              `json:"steps"`
-	// FirstBad has one commit, or several that cannot be told apart since others were skipped.
-	FirstBad []string `json:"first_bad"`
+	FirstBad      []string            `json:"first_bad"` // one commit, or several that cannot be told apart since others were skipped
 }
 
 type Step struct {

@@ -46,13 +46,12 @@ type Remedy struct {
 	Tell    func(run.Event)
 	Start   measure.Starter // by default measure.Exec
 
-	once    *untimed.Once
-	target  tuning.Target
-	plan    *guidelines.Plan // of proofs
-	checked *results.Manifest
-	// explored is the exploration that is in the folder, in place of a check.
-	explored *explore.Exploration
-	work     string // folder of the mpiruns
+	once     *untimed.Once
+	target   tuning.Target
+	plan     *guidelines.Plan // of proofs
+	checked  *results.Manifest
+	explored *explore.Exploration // the exploration that is in the folder, in place of a check
+	work     string               // folder of the mpiruns
 	found    *report.RemedyResult
 	held     setting // what is proved so far
 }

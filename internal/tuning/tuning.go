@@ -29,9 +29,8 @@ type Choice struct {
 	// sizes in Measured, where the collective was measured, it must stay as it is. Both ascend.
 	Sizes    []int64 `json:"sizes"`
 	Measured []int64 `json:"measured"`
-	// Extend lets it also hold below the smallest and above the largest measured size.
-	Extend bool `json:"extend,omitempty"`
-	Kind   Kind `json:"kind"`
+	Extend   bool    `json:"extend,omitempty"` // lets it also hold below the smallest and above the largest measured size
+	Kind     Kind    `json:"kind"`
 	// Algorithm and Value are the library's name and number; only of OwnAlgorithm.
 	Algorithm string            `json:"algorithm,omitempty"`
 	Value     int               `json:"value,omitempty"`

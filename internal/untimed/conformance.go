@@ -19,16 +19,14 @@ import (
 )
 
 type Outcome struct {
-	// Call names the function, and what is special about its arguments.
-	Call     string       `json:"call"`
+	Call     string       `json:"call"` // names the function, and what is special about its arguments
 	Function string       `json:"function"`
 	Shape    string       `json:"shape"` // of the mpirun
 	NP       int          `json:"np"`    // processes of the communicator
 	Msize    int64        `json:"msize"` // bytes of one block, if any
 	State    OutcomeState `json:"state"`
 	Message  string       `json:"message,omitempty"` // what was wrong
-	// Cause is the place in a file of the environment that explains it.
-	Cause string `json:"cause,omitempty"`
+	Cause    string       `json:"cause,omitempty"`   // the place in a file of the environment that explains it
 }
 
 type OutcomeState string

@@ -222,10 +222,8 @@ type Factors struct {
 	Cores    int               `json:"cores"` // of the driver's affinity mask
 	Env      map[string]string `json:"env"`   // OMPI_*, MPIR_CVAR_*, UCX_*, FI_*, SLURM_*, MV2_*, I_MPI_*
 	Go       string            `json:"go"`
-	// Mockups are the hashes of the files with mock-ups of the user's own, by path.
-	Mockups map[string]string `json:"mockups,omitempty"`
-	// Job is the batch job that the folder was begun in, if any.
-	Job *Job `json:"job,omitempty"`
+	Mockups  map[string]string `json:"mockups,omitempty"` // the hashes of the files with mock-ups of the user's own, by path
+	Job      *Job              `json:"job,omitempty"`     // the batch job that the folder was begun in, if any
 	// Layouts has one of every shape, from its first mpirun, and one more for
 	// every --resume that found other settings. Older manifests have none.
 	Layouts []Layout `json:"layouts,omitempty"`
@@ -234,8 +232,7 @@ type Factors struct {
 type RankFacts struct {
 	Host string `json:"h"`
 	CPUs Ranges `json:"c"` // affinity mask
-	// Same is equal for ranks with the same variables, library and program.
-	Same uint32 `json:"s"`
+	Same uint32 `json:"s"` // equal for ranks with the same variables, library and program
 }
 
 func ReadRank(host string, environ []string, library, program string) (RankFacts, error) {

@@ -46,23 +46,20 @@ type End struct {
 	Clock  *ClockInfo  `json:"clock,omitempty"`
 	Clocks []ClockInfo `json:"clocks,omitempty"`
 
-	*CallsEnd  `json:"calls,omitempty"`
-	Algorithms *AlgorithmsEnd `json:"algorithms,omitempty"`
-	// Conformance has every call that was made.
-	Conformance []ConformanceCall `json:"conformance,omitempty"`
-	// Barriers are only there where the job asks for exits.
-	Barriers *Barriers `json:"barriers,omitempty"`
+	*CallsEnd   `json:"calls,omitempty"`
+	Algorithms  *AlgorithmsEnd    `json:"algorithms,omitempty"`
+	Conformance []ConformanceCall `json:"conformance,omitempty"` // every call that was made
+	Barriers    *Barriers         `json:"barriers,omitempty"`    // only there where the job asks for exits
 }
 
 type CallsEnd struct {
-	MemoryCap int64  `json:"memory_cap"`
-	MeasureNS int64  `json:"measure_ns"`
-	TimedNS   int64  `json:"timed_ns"`
-	Timing    Timing `json:"timing"`
-	// Probes is in the order of time; only of an mpirun that measures.
-	Probes   []Probes  `json:"yardstick,omitempty"`
-	Mockups  []Mockups `json:"mockups,omitempty"`  // of the job, as they were loaded
-	Counters []Counter `json:"counters,omitempty"` // of the job, if it has any
+	MemoryCap int64     `json:"memory_cap"`
+	MeasureNS int64     `json:"measure_ns"`
+	TimedNS   int64     `json:"timed_ns"`
+	Timing    Timing    `json:"timing"`
+	Probes    []Probes  `json:"yardstick,omitempty"` // in the order of time; only of an mpirun that measures
+	Mockups   []Mockups `json:"mockups,omitempty"`   // of the job, as they were loaded
+	Counters  []Counter `json:"counters,omitempty"`  // of the job, if it has any
 }
 
 // SoFar closes the lines that an mpirun sends before its end.

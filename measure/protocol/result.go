@@ -42,9 +42,8 @@ type CaseResult struct {
 	Provable *Bound    `json:"provable,omitempty"`
 	Usage    *Usage    `json:"usage,omitempty"`    // of the NRep repetitions, or nil if they were not counted, as in older versions
 	Counting *Counting `json:"counting,omitempty"` // only where counters were read
-	// Messages are only there where the job asks for them and the library counts them.
-	Messages *Messages `json:"messages,omitempty"`
-	Overlap  *Overlap  `json:"overlap,omitempty"` // only of an OverlapJob
+	Messages *Messages `json:"messages,omitempty"` // only there where the job asks for them and the library counts them
+	Overlap  *Overlap  `json:"overlap,omitempty"`  // only of an OverlapJob
 }
 
 func (c *CaseResult) Count(samples []Sample) {
@@ -75,12 +74,11 @@ type Bound struct {
 // Messages is what all ranks together sent in calls of a case, as the library counts
 // it: those that its algorithm consists of.
 type Messages struct {
-	Calls int   `json:"calls"`
-	Count int64 `json:"count"`
-	Bytes int64 `json:"bytes"`
-	Most  int64 `json:"most"` // messages of the rank that sends the most
-	// Pattern is the same for the same set of (from, to, bytes), in whatever order they were sent.
-	Pattern string `json:"pattern,omitempty"`
+	Calls   int    `json:"calls"`
+	Count   int64  `json:"count"`
+	Bytes   int64  `json:"bytes"`
+	Most    int64  `json:"most"`              // messages of the rank that sends the most
+	Pattern string `json:"pattern,omitempty"` // the same for the same set of (from, to, bytes), in whatever order they were sent
 }
 
 func (m *Messages) Check() error {

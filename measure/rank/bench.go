@@ -59,14 +59,13 @@ type state struct {
 type bench struct {
 	*session
 	*loop.Loop
-	job      *protocol.CallsJob
-	state    []state         // by case
-	called   map[string]bool // functions
-	ways     *mpit.Ways
-	poisoned int           // cases, so far
-	timed    time.Duration // in untimed calls
-	// When the clocks were synchronised last, and when they are to be again.
-	synced, due time.Time
+	job         *protocol.CallsJob
+	state       []state         // by case
+	called      map[string]bool // functions
+	ways        *mpit.Ways
+	poisoned    int           // cases, so far
+	timed       time.Duration // in untimed calls
+	synced, due time.Time     // when the clocks were synchronised last, and when they are to be again
 	drift       clocks.Drift
 	batchTook   time.Duration // the last one
 	rounds      rounds

@@ -25,35 +25,30 @@ type Manifest struct {
 	Schema  string `json:"schema"`
 	Kind    Kind   `json:"kind,omitempty"`
 	Version string `json:"pgmpi_version"`
-	Created string `json:"created"` // RFC 3339, UTC
-	// Night counts the nights of a folder, from 1: a clock may be wrong.
-	Night int `json:"night,omitempty"`
+	Created string `json:"created"`         // RFC 3339, UTC
+	Night   int    `json:"night,omitempty"` // counts the nights of a folder, from 1: a clock may be wrong
 	// FolderID is Folder.ID of the folder that it was written into. Absent if an
 	// older version wrote it, or it was imported.
-	FolderID string            `json:"folder_id,omitempty"`
-	Command  []string          `json:"command,omitempty"` // that made the folder; absent if an older version did
-	Label    map[string]string `json:"label,omitempty"`   // of --label
-	TOML     string            `json:"gl_toml"`           // as read, or empty for the defaults
-	Config   json.RawMessage   `json:"config"`            // with all defaults and flags applied
-	Plan     guidelines.Plan   `json:"plan"`
-	R        int               `json:"mpiruns"`
-	Seed     uint64            `json:"seed"`
-	Rank     protocol.RankInfo `json:"rank"`
-	// Clock timed the first mpirun; Clocks are all there are.
-	Clock  *protocol.ClockInfo  `json:"clock,omitempty"`
-	Clocks []protocol.ClockInfo `json:"clocks,omitempty"`
-	// Launch holds, by shape, the launcher's argument list with "{np}" in place.
-	Launch map[string][]string `json:"launch"`
+	FolderID string               `json:"folder_id,omitempty"`
+	Command  []string             `json:"command,omitempty"` // that made the folder; absent if an older version did
+	Label    map[string]string    `json:"label,omitempty"`   // of --label
+	TOML     string               `json:"gl_toml"`           // as read, or empty for the defaults
+	Config   json.RawMessage      `json:"config"`            // with all defaults and flags applied
+	Plan     guidelines.Plan      `json:"plan"`
+	R        int                  `json:"mpiruns"`
+	Seed     uint64               `json:"seed"`
+	Rank     protocol.RankInfo    `json:"rank"`
+	Clock    *protocol.ClockInfo  `json:"clock,omitempty"` // timed the first mpirun; Clocks are all there are
+	Clocks   []protocol.ClockInfo `json:"clocks,omitempty"`
+	Launch   map[string][]string  `json:"launch"` // holds, by shape, the launcher's argument list with "{np}" in place
 	// PML holds, by shape, Open MPI's point-to-point messaging layer in the first
 	// mpirun.
-	PML     map[string]string `json:"pml,omitempty"`
-	Factors host.Factors      `json:"factors"` // what can change a result (S-REVISITED, Table VI)
-	// MemoryCap holds, by shape, the cap in bytes that the first mpirun decided.
-	MemoryCap map[string]int64 `json:"memory_cap,omitempty"`
+	PML       map[string]string `json:"pml,omitempty"`
+	Factors   host.Factors      `json:"factors"`              // what can change a result (S-REVISITED, Table VI)
+	MemoryCap map[string]int64  `json:"memory_cap,omitempty"` // holds, by shape, the cap in bytes that the first mpirun decided
 	// Skip holds, by index into Plan.Cases, the cases that are not timed and why.
 	Skip map[int]protocol.CaseResult `json:"skip,omitempty"`
-	// NRep holds, by index into Plan.Cases, the repetitions of stage 2.
-	NRep map[int]NRep `json:"nrep,omitempty"`
+	NRep map[int]NRep                `json:"nrep,omitempty"` // holds, by index into Plan.Cases, the repetitions of stage 2
 	// Looks are the numbers of mpiruns after which decided tests are dropped, the
 	// last of them R, and LookWeights the shares of the error that they may spend;
 	// empty: one look, at R.
@@ -77,13 +72,10 @@ type Manifest struct {
 	Malloc *FollowUps `json:"malloc,omitempty"`
 	// Explore tests what the library's own algorithms gain, fixed when stage 2 has chosen
 	// the candidates. Nil without candidates, or where nothing is explored.
-	Explore *FollowUps `json:"explore,omitempty"`
-	// Timing holds, by shape, how the first mpirun was timed.
-	Timing map[string]protocol.Timing `json:"timing,omitempty"`
-	// Settings has a sentence for every setting of mpi.env that the library ignores.
-	Settings []string `json:"settings,omitempty"`
-	// Events has a sentence for every mpirun that failed and was repeated.
-	Events []string `json:"events,omitempty"`
+	Explore  *FollowUps                 `json:"explore,omitempty"`
+	Timing   map[string]protocol.Timing `json:"timing,omitempty"`   // holds, by shape, how the first mpirun was timed
+	Settings []string                   `json:"settings,omitempty"` // a sentence for every setting of mpi.env that the library ignores
+	Events   []string                   `json:"events,omitempty"`   // a sentence for every mpirun that failed and was repeated
 	// Imported tells where measurements of another program are from, if another has made them.
 	Imported *ImportedFrom `json:"imported,omitempty"`
 	// Sums holds, by index into Plan.Cases, the cases whose times add up to the time of a mock-up that

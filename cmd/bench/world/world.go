@@ -23,9 +23,8 @@ type World struct {
 	Odd      float64 // share of run medians that are oddBy times too large
 	// States is how often an mpirun is in the second of two states, in which everything
 	// takes stateBy times as long: in every other check the first number, else the second.
-	States [2]float64
-	// Changes is the share of pairs of which one side was measured in the other state.
-	Changes float64
+	States  [2]float64
+	Changes float64 // the share of pairs of which one side was measured in the other state
 	// Moved is 10 when every tenth slower call is less slow in the second state: the
 	// logarithm of its ratio is a quarter there. 0: none.
 	Moved int

@@ -39,19 +39,17 @@ type Campaign struct {
 	Against  *series.Baselines // what [gate] names, where the experiment has read it
 	Job      batch.Job         // that all this is in; Open asks where it is not set
 
-	session measure.Session
-	tally   *tally
-	data    collection
-	begun   []protocol.Mode    // stages that have been done, and the one that is
-	dropped map[int]bool       // cases that no undecided test needs, by index into Plan.Cases
-	counted []guidelines.Shape // whose counters the user has heard of
-	spent   time.Duration
-	last    map[guidelines.Shape]time.Duration // wall-clock of the last mpirun
-	opened  time.Time
-	// sawSettings: what mpi.env chooses was looked at.
-	sawSettings bool
-	// predicted is the last prediction of a shape: one mpirun may make several.
-	predicted map[guidelines.Shape]int
+	session     measure.Session
+	tally       *tally
+	data        collection
+	begun       []protocol.Mode    // stages that have been done, and the one that is
+	dropped     map[int]bool       // cases that no undecided test needs, by index into Plan.Cases
+	counted     []guidelines.Shape // whose counters the user has heard of
+	spent       time.Duration
+	last        map[guidelines.Shape]time.Duration // wall-clock of the last mpirun
+	opened      time.Time
+	sawSettings bool                     // what mpi.env chooses was looked at
+	predicted   map[guidelines.Shape]int // the last prediction of a shape: one mpirun may make several
 }
 
 type Options struct {

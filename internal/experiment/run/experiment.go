@@ -20,18 +20,15 @@ import (
 // Experiment is a kind of measurement. Package experiment has a table of them. Functions that
 // are nil leave what they change at its default.
 type Experiment struct {
-	Kind results.Kind
-	Name string // of the command, if the kind has another name
-	// Defaults gives the configuration that flags beat; by default glfile.Default.
-	Defaults func() *glfile.File
+	Kind     results.Kind
+	Name     string              // of the command, if the kind has another name
+	Defaults func() *glfile.File // gives the configuration that flags beat; by default glfile.Default
 	// Prepare completes the configuration, and refuses one that cannot be measured.
 	Prepare func(context.Context, *glfile.File, Options) (*glfile.File, error)
 	Plan    func(*glfile.File) (*guidelines.Plan, error)
-	// R gives the number of mpiruns of stage 2, in place of job.mpiruns and job.looks.
-	R      func(*glfile.File) int
-	Stages []Stage
-	// Medians keeps the run medians while it measures, for interim looks and later stages.
-	Medians bool
+	R       func(*glfile.File) int // gives the number of mpiruns of stage 2, in place of job.mpiruns and job.looks
+	Stages  []Stage
+	Medians bool // keeps the run medians while it measures, for interim looks and later stages
 	// Begin reads what is needed before the first mpirun. Refuse returns the reason not to
 	// measure, such as an R with which nothing could be significant.
 	Begin, Refuse func(*Campaign) error
@@ -52,11 +49,10 @@ type Found struct {
 
 // Stage is a part of an experiment: mpiruns of one mode.
 type Stage struct {
-	Mode  protocol.Mode
-	Name  string // in tables and sentences
-	Doing string // for the progress
-	// Wanted tells whether the stage is part of a campaign; by default it is.
-	Wanted func(*Campaign) bool
+	Mode   protocol.Mode
+	Name   string               // in tables and sentences
+	Doing  string               // for the progress
+	Wanted func(*Campaign) bool // tells whether the stage is part of a campaign; by default it is
 	// Runs gives the number of mpiruns of each shape; of a stage with a Plan that is not made
 	// yet, the least number.
 	Runs func(*results.Manifest, *glfile.File) int
@@ -65,11 +61,9 @@ type Stage struct {
 	Plan func(*Campaign, *medians.Set) (*results.FollowUps, error)
 	// Load is the time of an mpirun's calls over the one in stage 2. Estimates leave out a
 	// stage without it.
-	Load float64
-	// Past marks a stage that another command does; its mpiruns are only read.
-	Past bool
-	// Ended tells the user about the stage when it has ended.
-	Ended func(*Campaign)
+	Load  float64
+	Past  bool            // marks a stage that another command does; its mpiruns are only read
+	Ended func(*Campaign) // tells the user about the stage when it has ended
 }
 
 func (x *Experiment) Command() string {

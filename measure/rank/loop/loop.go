@@ -36,8 +36,7 @@ type Loop struct {
 	Keep       bool // the local durations
 	Called     bool // set by each batch that calls
 
-	// What the synchronisation does; see pg_sync.
-	Global, Windows, Grows, Slices bool
+	Global, Windows, Grows, Slices bool // what the synchronisation does; see pg_sync
 
 	clock    *clock.Clock
 	x        *C.pg_ctx

@@ -26,10 +26,9 @@ import (
 )
 
 type reader struct {
-	name string
-	// sniff tells a file by its path and its first bytes.
-	sniff func(path, head string) bool
-	read  func(*input) error // adds to what the input holds
+	name  string
+	sniff func(path, head string) bool // tells a file by its path and its first bytes
+	read  func(*input) error           // adds to what the input holds
 	// folder returns what is read together with a file, by default all files.
 	folder func(path string) string
 }
