@@ -129,12 +129,9 @@ func (s *Session) Ahead(shape guidelines.Shape) {
 // with shared memory enough.
 func mayMeet(layouts []host.Layout, shape guidelines.Shape) bool {
 	self, _ := os.Hostname()
-	here := false
-	for _, l := range layouts {
-		if l.Shape == shape.String() {
-			here = len(l.Nodes) == 1 && l.Nodes[0].Host == self
-		}
-	}
+	here := slices.ContainsFunc(layouts, func(l host.Layout) bool {
+		return l.Shape == shape.String() && len(l.Nodes) == 1 && l.Nodes[0].Host == self
+	})
 	infiniband, _ := filepath.Glob("/sys/class/infiniband/*")
 	slingshot, _ := filepath.Glob("/sys/class/cxi/*")
 	var shm syscall.Statfs_t

@@ -16,7 +16,6 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure"
@@ -171,18 +170,14 @@ func (x *Remedy) toml(env map[string]string) ([]byte, error) {
 // envKey is the only key whose value is a table.
 const envKey = "mpi.env"
 
-func (x *Remedy) writeDocument() error {
+func (x *Remedy) writeDocument() (err error) {
 	d := report.Remedies.Document(x.found)
-	json, err := report.Remedies.Format("json")
-	if err != nil {
-		return err
-	}
-	text, err := report.Remedies.Format("table")
-	if err != nil {
-		return err
-	}
 	folder := results.Folder{Path: x.found.Folder}
-	for name, f := range map[string]document.Format{report.RemedyFile: json, report.ReadmeFile: text} {
+	for name, format := range map[string]string{report.RemedyFile: "json", report.ReadmeFile: "table"} {
+		f, unknown := report.Remedies.Format(format)
+		if unknown != nil {
+			return unknown
+		}
 		err = errors.Join(err, folder.WriteFile(name, func(w io.Writer) error { return f.Write(w, d) }))
 	}
 	return fail.AsSetup(err)

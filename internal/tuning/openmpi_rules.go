@@ -79,8 +79,7 @@ func writeRules(t Target, choices []Choice) (*Setting, error) {
 func (t *rulesText) collective(function string, choices []Choice, s *Setting) (entries []Entry) {
 	groups := byProcesses(choices, s)
 	nps := slices.Sorted(maps.Keys(groups))
-	var sections []int // numbers of processes; from a negative one on as without the file
-	sections = append(sections, 0)
+	sections := []int{0} // numbers of processes; from a negative one on as without the file
 	for i, np := range nps {
 		if sections = append(sections, np); i+1 == len(nps) || nps[i+1] != np+1 {
 			sections = append(sections, -(np + 1))
@@ -151,47 +150,32 @@ type token struct {
 	line int
 }
 
-type numbers struct {
-	name string
-	left []token
-	line int // of the last number
+type ruleReader struct {
+	name    string
+	left    []token
+	line    int // of the last number
+	columns int // numbers of a rule
+	out     []Rule
 }
 
-func newNumbers(name, text string) *numbers {
-	n := &numbers{name: name, line: 1}
-	for i, line := range strings.Split(text, "\n") {
-		line, _, _ = strings.Cut(line, "#")
-		for _, word := range strings.Fields(line) {
-			n.left = append(n.left, token{word, i + 1})
-		}
+func (r *ruleReader) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", r.name, r.line, fmt.Sprintf(format, args...))
+}
+
+func (r *ruleReader) next(what string, least, most int64) (int64, error) {
+	if len(r.left) == 0 {
+		return 0, r.errorf("the file ends where %s must be", what)
 	}
-	return n
-}
-
-func (n *numbers) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %s", n.name, n.line, fmt.Sprintf(format, args...))
-}
-
-func (n *numbers) next(what string, least, most int64) (int64, error) {
-	if len(n.left) == 0 {
-		return 0, n.errorf("the file ends where %s must be", what)
-	}
-	t := n.left[0]
-	n.left, n.line = n.left[1:], t.line
+	t := r.left[0]
+	r.left, r.line = r.left[1:], t.line
 	v, err := strconv.ParseInt(t.text, 10, 64)
 	switch {
 	case err != nil:
-		return 0, n.errorf("%.40q is not %s", t.text, what)
+		return 0, r.errorf("%.40q is not %s", t.text, what)
 	case v < least || v > most:
-		return 0, n.errorf("%d cannot be %s (%d to %d)", v, what, least, most)
+		return 0, r.errorf("%d cannot be %s (%d to %d)", v, what, least, most)
 	}
 	return v, nil
-}
-
-type ruleReader struct {
-	*numbers
-	columns int // numbers of a rule
-	out     []Rule
 }
 
 const versionWord = "rule-file-version-"
@@ -200,7 +184,13 @@ const versionWord = "rule-file-version-"
 // silently: letters outside of comments, numbers in the wrong order, and text behind the
 // last rule.
 func readRules(name string, text []byte) ([]Rule, error) {
-	r := &ruleReader{numbers: newNumbers(name, string(text)), columns: 4}
+	r := &ruleReader{name: name, line: 1, columns: 4}
+	for i, line := range strings.Split(string(text), "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		for _, word := range strings.Fields(line) {
+			r.left = append(r.left, token{word, i + 1})
+		}
+	}
 	if len(r.left) > 0 && strings.HasPrefix(r.left[0].text, versionWord) {
 		switch version := strings.TrimPrefix(r.left[0].text, versionWord); {
 		case r.left[0].line != 1:

@@ -1,7 +1,6 @@
 package tuning
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -105,7 +104,11 @@ func byProcesses(choices []Choice, s *Setting) map[int][]part {
 func accepted(choices []Choice, kind Kind, s *Setting, why func(Choice) string) (functions []string, of map[string][]Choice) {
 	of = map[string][]Choice{}
 	for _, c := range choices {
-		if reason := cmp.Or(c.check(kind), why(c)); reason != "" {
+		reason := c.check(kind)
+		if reason == "" {
+			reason = why(c)
+		}
+		if reason != "" {
 			s.reject(c, reason)
 			continue
 		}

@@ -142,14 +142,8 @@ func unquoted(text string) (string, bool) {
 		return text, !strings.ContainsAny(text, "'\"\\ \t$`;&|<>(){}*?!~#")
 	}
 	inner, ok := strings.CutSuffix(text[1:], "'")
-	if !ok {
+	if !ok || strings.Contains(strings.ReplaceAll(inner, `'\''`, ""), "'") {
 		return "", false
 	}
-	parts := strings.Split(inner, `'\''`)
-	for _, p := range parts {
-		if strings.Contains(p, "'") {
-			return "", false
-		}
-	}
-	return strings.Join(parts, "'"), true
+	return strings.ReplaceAll(inner, `'\''`, "'"), true
 }

@@ -40,8 +40,7 @@ func (o *Once) Effects(ctx context.Context, env map[string]string, entries []tun
 }
 
 func (o *Once) effectsOn(ctx context.Context, shape guidelines.Shape, env map[string]string, all []report.Effect) error {
-	var here []*report.Effect
-	var byMessages []*report.Effect
+	var here, byMessages []*report.Effect
 	for i := range all {
 		if f := &all[i]; f.Entry.Choice.NP == shape.NP {
 			if here = append(here, f); f.Entry.Proof == tuning.ByMessages || f.Entry.Proof == tuning.ByFile {

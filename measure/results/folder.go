@@ -288,10 +288,7 @@ func (f *Folder) WritePart(r *Run) error {
 
 // Part returns the run that WritePart has stored, or nil if it cannot be used.
 func (f *Folder) Part(mode protocol.Mode, shape guidelines.Shape, run int, plan *guidelines.Plan) *Run {
-	r, err := f.readRun(filepath.Join(f.Path, f.partName(mode, shape, run)), mode, shape, run, plan)
-	if err != nil {
-		return nil
-	}
+	r, _ := f.readRun(filepath.Join(f.Path, f.partName(mode, shape, run)), mode, shape, run, plan)
 	return r
 }
 

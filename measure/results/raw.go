@@ -203,7 +203,7 @@ func (r *Run) decode(in *rowReader, cases int) error {
 }
 
 // A few bytes may stand for a case or a clock with all its fields, so their lists are limited by count.
-func (r *Run) decodeHeader(in *rowReader, cases int) (err error) {
+func (r *Run) decodeHeader(in *rowReader, cases int) error {
 	var h struct {
 		Header
 		Cases    json.RawMessage `json:"cases"`
@@ -219,24 +219,17 @@ func (r *Run) decodeHeader(in *rowReader, cases int) (err error) {
 		return fmt.Errorf("schema %q, this pgmpi reads %q", h.Schema, RawSchema)
 	}
 	r.Header = h.Header
-	if r.Cases, err = list[CaseInfo](h.Cases, cases, "cases"); err != nil {
-		return err
-	}
+	err := cmp.Or(
+		list(&r.Cases, h.Cases, cases, "cases"),
+		list(&r.Clocks, h.Clocks, maxClocks, "clocks"),
+		list(&r.Probes, h.Probes, maxReadings, "readings of the yardstick"),
+		list(&r.Counters, h.Counters, protocol.MaxCounters, "counters"),
+		list(&r.Parts, h.Parts, maxParts, "parts"))
 	for i, c := range r.Cases {
 		if err := cmp.Or(c.Usage.Check(r.Shape.NP), c.Messages.Check(), c.Counting.Check()); err != nil {
 			return fmt.Errorf("case %d: %w", i, err)
 		}
 	}
-	if r.Clocks, err = list[protocol.ClockInfo](h.Clocks, maxClocks, "clocks"); err != nil {
-		return err
-	}
-	if r.Probes, err = list[protocol.Probes](h.Probes, maxReadings, "readings of the yardstick"); err != nil {
-		return err
-	}
-	if r.Counters, err = list[protocol.Counter](h.Counters, protocol.MaxCounters, "counters"); err != nil {
-		return err
-	}
-	r.Parts, err = list[Part](h.Parts, maxParts, "parts")
 	return err
 }
 

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -66,12 +67,7 @@ type Stage struct {
 	Ended func(*Campaign) // tells the user about the stage when it has ended
 }
 
-func (x *Experiment) Command() string {
-	if x.Name != "" {
-		return x.Name
-	}
-	return string(x.Kind)
-}
+func (x *Experiment) Command() string { return cmp.Or(x.Name, string(x.Kind)) }
 
 func (x *Experiment) Judges() []results.Kind { return append([]results.Kind{x.Kind}, x.Others...) }
 
