@@ -69,7 +69,6 @@ func (p *Plan) note(text string) {
 	}
 }
 
-// nothing returns the reason why no test of a shape is possible.
 func (p *Plan) nothing(s Shape) string {
 	if len(p.Guidelines) == 0 && len(p.Notes) > 0 {
 		return strings.TrimSuffix(p.Notes[len(p.Notes)-1], ".")
@@ -80,7 +79,6 @@ func (p *Plan) nothing(s Shape) string {
 	return fmt.Sprintf("monotony and split-robustness need at least two sizes, split-robustness a ratio of at most %d", maxSplit)
 }
 
-// unfit returns the reason why a guideline is not tested on a shape, if any.
 func (g Guideline) unfit(s Shape) string {
 	why := ""
 	switch {
@@ -105,7 +103,6 @@ func (s Settings) check() (*selection, string, error) {
 	return sel, op, errors.Join(errs...)
 }
 
-// checkShapes returns the operator, and everything that is wrong with it and the shapes.
 func (s Settings) checkShapes() (op string, errs []error) {
 	if len(s.Shapes) == 0 {
 		errs = append(errs, errors.New("no number of processes is given"))

@@ -11,9 +11,8 @@ type Entry struct {
 	// Group and Pairs are for guidelines about every collective A that has both sides, called in other ways.
 	Group   Group
 	Pairs   []pair
-	Formula string // of A
-	// Over is for a pattern about every collective that has a mock-up of this kind.
-	Over mockups.Decomposition
+	Formula string                // of A
+	Over    mockups.Decomposition // for a pattern about every collective that has a mock-up of this kind
 }
 
 // catalogue is S-PGMPI, Appendix A, and its extensions, in the order of their

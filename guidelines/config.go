@@ -23,7 +23,6 @@ func Default() Config {
 	return Config{Guidelines: []string{"GL1..GL17"}, Exclude: []string{}, Functions: []string{}}
 }
 
-// Validate also takes the user's guidelines, whose ids may be selected.
 func (c Config) Validate(users []User) []conf.FieldError {
 	_, errs := c.selection(users)
 	return errs
@@ -38,14 +37,12 @@ func (c Config) CheckSelects(users []User) []conf.FieldError {
 	return errs
 }
 
-// selection is a Config with its words resolved.
 type selection struct {
 	known     []Guideline // the catalogue's, then the user's, without sizes
 	in, out   []selector
 	functions []string // only of these collectives; all if empty
 }
 
-// selector is a parsed element of check.guidelines or check.exclude.
 type selector struct {
 	ids      []string
 	function string   // any if ""
@@ -84,7 +81,6 @@ func (c Config) selection(users []User) (*selection, conf.FieldErrors) {
 	return s, errs
 }
 
-// guidelines returns the selected ones, in the order of the catalogue, then the user's.
 func (s *selection) guidelines() []Guideline {
 	return slices.DeleteFunc(slices.Clone(s.known), func(g Guideline) bool {
 		return !s.wants(g) || slices.ContainsFunc(s.out, func(out selector) bool { return out.names(g) })
@@ -178,7 +174,6 @@ func (s *selection) parseID(word string) (selector, error) {
 	return selector{ids: []string{id}, function: function, group: groupOf(id)}, nil
 }
 
-// groupOf returns the group of a guideline of the catalogue, if any.
 func groupOf(id string) Group {
 	i := slices.IndexFunc(catalogue, func(e Entry) bool { return e.ID == id })
 	if i < 0 {

@@ -10,7 +10,6 @@ import (
 // groups are about another way to call a collective, with GL1 and GL2 for such calls.
 type Group string
 
-// everything selects the whole catalogue with all groups.
 const (
 	Nonblocking Group = "nonblocking"
 	Persistent  Group = "persistent"
@@ -48,7 +47,6 @@ type pair struct {
 	Tolerant   bool
 }
 
-// pairs returns a guideline about each collective that has both calls.
 func (e Entry) pairs() (out []Guideline) {
 	for _, of := range mockups.Collectives() {
 		for _, p := range e.Pairs {

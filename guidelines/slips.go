@@ -10,25 +10,19 @@ import (
 // slips notes parts of a selection that change nothing: probably something else was meant.
 // They are no errors, since the rest is clear.
 func (s Settings) slips(sel *selection) (notes []string) {
-	lists := []struct {
-		key   string
-		words []string
-	}{
-		{"check.guidelines", s.Check.Guidelines}, {"check.exclude", s.Check.Exclude},
-		{"check.functions", s.Check.Functions}, {"job.msizes", sameSize(s.Msizes)},
-	}
-	for _, u := range s.Users {
-		lists = append(lists, struct {
-			key   string
-			words []string
-		}{"msizes of guideline " + u.ID, sameSize(u.Msizes)})
-	}
-	for _, l := range lists {
-		for i, w := range l.words {
-			if slices.Index(l.words, w) < i && !slices.Contains(l.words[i+1:], w) {
-				notes = append(notes, fmt.Sprintf("%s: %s is given twice.", l.key, w))
+	look := func(key string, words []string) {
+		for i, w := range words {
+			if slices.Index(words, w) < i && !slices.Contains(words[i+1:], w) {
+				notes = append(notes, fmt.Sprintf("%s: %s is given twice.", key, w))
 			}
 		}
+	}
+	look("check.guidelines", s.Check.Guidelines)
+	look("check.exclude", s.Check.Exclude)
+	look("check.functions", s.Check.Functions)
+	look("job.msizes", sameSize(s.Msizes))
+	for _, u := range s.Users {
+		look("msizes of guideline "+u.ID, sameSize(u.Msizes))
 	}
 	for i, text := range s.Check.Exclude {
 		out := sel.out[i]
@@ -39,7 +33,6 @@ func (s Settings) slips(sel *selection) (notes []string) {
 	return notes
 }
 
-// sameSize writes equal sizes in the same way; ranges stay as they are.
 func sameSize(msizes []string) []string {
 	out := slices.Clone(msizes)
 	for i, text := range out {

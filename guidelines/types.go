@@ -20,13 +20,11 @@ const (
 type Guideline struct {
 	ID       string  `json:"id"` // "GL8", or the user's
 	Type     Type    `json:"type"`
-	Function string  `json:"function"`         // the collective
-	Mockup   string  `json:"mockup,omitempty"` // pattern only
-	Msizes   []int64 `json:"msizes"`           // bytes, ascending; where the guideline is checked
-	// Group is selected as a whole; "" is the catalogue of blocking calls.
-	Group Group `json:"group,omitempty"`
-	// Tolerant allows the call the price of a request beyond its mock-up (analyze.nb_tolerance).
-	Tolerant bool `json:"tolerant,omitempty"`
+	Function string  `json:"function"`           // the collective
+	Mockup   string  `json:"mockup,omitempty"`   // pattern only
+	Msizes   []int64 `json:"msizes"`             // bytes, ascending; where the guideline is checked
+	Group    Group   `json:"group,omitempty"`    // selected as a whole; "" is the catalogue of blocking calls
+	Tolerant bool    `json:"tolerant,omitempty"` // allows the call the price of a request beyond its mock-up (analyze.nb_tolerance)
 }
 
 // Formula writes the guideline as S-PGMPI, Appendix A does: "Reduce(n) ≤ Allreduce(n)".
@@ -63,7 +61,6 @@ func (s Shape) String() string {
 	return fmt.Sprintf("p%d", s.NP)
 }
 
-// HasLanes tells whether there are several nodes with several processes each.
 func (s Shape) HasLanes() bool { return s.Nodes > 1 && s.PPN > 1 }
 
 // MaxProcesses is more than any machine starts: above it is a typing error.
@@ -101,7 +98,6 @@ type Case struct {
 	Variant string `json:"variant,omitempty"`
 }
 
-// Test asks: is Case slower than it may be?
 type Test struct {
 	Guideline string `json:"guideline"`
 	Type      Type   `json:"type"`

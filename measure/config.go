@@ -76,7 +76,6 @@ func (c JobConfig) On(np []int) []guidelines.Shape {
 	return out
 }
 
-// NPOr returns np, or the usual number where neither np nor a shape is given.
 func (c JobConfig) NPOr(usual func() int) []int {
 	if len(c.NP)+len(c.Shapes) > 0 {
 		return c.NP
@@ -103,11 +102,9 @@ type MPIConfig struct {
 	Env    map[string]string `toml:"env" json:"env"`       // for the ranks
 	// Library is the folder in which the MPI library is installed: its launcher, its rank program,
 	// and where ranks load it from.
-	Library string `toml:"library" json:"library,omitempty"`
-	// Under is a folder whose env.sh sets more variables for the ranks.
-	Under string `toml:"under" json:"under,omitempty"`
-	// Hostfile is the launcher's list of hosts; if empty, the batch system gives it.
-	Hostfile    string `toml:"hostfile" json:"hostfile"`
+	Library     string `toml:"library" json:"library,omitempty"`
+	Under       string `toml:"under" json:"under,omitempty"`       // a folder whose env.sh sets more variables for the ranks
+	Hostfile    string `toml:"hostfile" json:"hostfile"`           // the launcher's list of hosts; if empty, the batch system gives it
 	CPUsPerRank int    `toml:"cpus_per_rank" json:"cpus_per_rank"` // cores that each rank has for itself
 	// StartLimit is how long the ranks may take to start; 0 means StartsWithin's.
 	StartLimit conf.Duration `toml:"start_limit" json:"start_limit"`
@@ -116,9 +113,8 @@ type MPIConfig struct {
 	JobFile bool `toml:"job_file" json:"job_file"`
 	// KeepPML starts the mpiruns after the first one with the point-to-point
 	// layer that Open MPI chose in it, where that is ob1.
-	KeepPML bool `toml:"keep_pml" json:"keep_pml"`
-	// ThreadLevel is what the ranks ask MPI for, of protocol.ThreadLevels.
-	ThreadLevel string `toml:"thread_level" json:"thread_level"`
+	KeepPML     bool   `toml:"keep_pml" json:"keep_pml"`
+	ThreadLevel string `toml:"thread_level" json:"thread_level"` // what the ranks ask MPI for, of protocol.ThreadLevels
 }
 
 func DefaultMPI() MPIConfig {
@@ -198,25 +194,20 @@ type Config struct {
 	Provable  bool          `toml:"provable" json:"provable"` // bound the run-times; see results.Bound
 	// FirstCalls and Warmup count untimed calls: of a function before its
 	// first case, and before each case.
-	FirstCalls int `toml:"first_calls" json:"first_calls"`
-	Warmup     int `toml:"warmup" json:"warmup"`
-	// WarmupTime limits the calls of Warmup together, except two of them.
-	WarmupTime conf.Duration `toml:"warmup_time" json:"warmup_time"`
+	FirstCalls int           `toml:"first_calls" json:"first_calls"`
+	Warmup     int           `toml:"warmup" json:"warmup"`
+	WarmupTime conf.Duration `toml:"warmup_time" json:"warmup_time"` // limits the calls of Warmup together, except two of them
 	// Turns is the number of rounds in which an mpirun visits its cases; 0 means usualTurns where possible.
 	Turns      int           `toml:"turns" json:"turns"`
 	Stall      conf.Duration `toml:"stall" json:"stall"`             // an mpirun in which no case finishes for this long is ended
 	TempMemory conf.Bytes    `toml:"temp_memory" json:"temp_memory"` // cap for a rank's buffers and temporaries
-	// PerRank stores the local durations of every rank beside the samples.
-	PerRank bool `toml:"per_rank" json:"per_rank"`
-	// Messages counts what the library sends inside of its calls, in an mpirun of its own.
-	Messages bool `toml:"messages" json:"messages"`
+	PerRank    bool          `toml:"per_rank" json:"per_rank"`       // stores the local durations of every rank beside the samples
+	Messages   bool          `toml:"messages" json:"messages"`       // counts what the library sends inside of its calls, in an mpirun of its own
 	// Counters are read around each repetition, of protocol.Counters or performance variables
 	// of MPI_T.
-	Counters []string `toml:"counters" json:"counters"`
-	// SplitExperiment follows up suspected violations of split-robustness.
-	SplitExperiment bool `toml:"split_experiment" json:"split_experiment"`
-	// Alternate measures violations again with both sides alternating call by call.
-	Alternate bool `toml:"alternate" json:"alternate"`
+	Counters        []string `toml:"counters" json:"counters"`
+	SplitExperiment bool     `toml:"split_experiment" json:"split_experiment"` // follows up suspected violations of split-robustness
+	Alternate       bool     `toml:"alternate" json:"alternate"`               // measures violations again with both sides alternating call by call
 }
 
 func Default() Config {
@@ -291,4 +282,61 @@ func (c OverlapConfig) intervals() ([]int64, error) {
 	}
 	sizes, _, err := guidelines.FitMsizes(c.Tests, 1)
 	return sizes, err
+}
+
+// Schedule returns R, and the looks, if any, with their weights; the last look is not an
+// interim one. All of it is fixed before the start. The usual looks apply where neither mpiruns
+// nor looks are given. Without look_weights three looks have the .2, .3 and .5 of
+// docs/dev/statistics.md, any other number equal shares. max_mpiruns replaces the looks
+// behind it, and has their weights.
+func (c JobConfig) Schedule(usual []int, shares []float64) (r int, looks []int, weights []float64) {
+	r = c.MPIRuns
+	if r == 0 && len(c.Looks) == 0 {
+		c.Looks, c.LookWeights = usual, shares
+	}
+	if n := len(c.Looks); n > 0 {
+		r = c.Looks[n-1]
+	}
+	if c.MaxMPIRuns > 0 {
+		r = min(r, c.MaxMPIRuns)
+	}
+	if len(c.Looks) == 0 {
+		return r, nil, nil
+	}
+	given := c.LookWeights
+	switch n := len(c.Looks); {
+	case len(given) > 0:
+	case n == 3:
+		given = []float64{0.2, 0.3, 0.5}
+	default:
+		given = slices.Repeat([]float64{1 / float64(n)}, n)
+	}
+	rest := 0.0
+	for i, at := range c.Looks {
+		if at < r {
+			looks, weights = append(looks, at), append(weights, given[i])
+		} else {
+			rest += given[i]
+		}
+	}
+	return r, append(looks, r), append(weights, rest)
+}
+
+func (c JobConfig) validateLooks(errs *conf.FieldErrors) {
+	for i, at := range c.Looks {
+		errs.Check(at >= 1 && at <= results.MaxMPIRuns, "looks", "%d is no number of mpiruns from 1 to %d", at, results.MaxMPIRuns)
+		errs.Check(i == 0 || at > c.Looks[i-1], "looks", "%d is not above the look before it; looks are in ascending order", at)
+	}
+	errs.Check(c.MaxMPIRuns >= 0, "max_mpiruns", "must be at least 0 (no limit), not %d", c.MaxMPIRuns)
+	errs.Check(c.MaxTime >= 0, "max_time", "must be at least 0s (no limit)")
+	if len(c.LookWeights) == 0 {
+		return
+	}
+	errs.Check(len(c.LookWeights) == len(c.Looks), "look_weights", "%d weights for %d looks", len(c.LookWeights), len(c.Looks))
+	sum := 0.0
+	for _, w := range c.LookWeights {
+		errs.Check(w > 0, "look_weights", "%v is no share of the error: it must be above 0", w)
+		sum += w
+	}
+	errs.Check(sum <= 1+1e-9, "look_weights", "have the sum %v; more than 1 spends the error twice", sum)
 }

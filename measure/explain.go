@@ -193,7 +193,6 @@ func withoutNoise(text string) string {
 	return strings.Join(kept, "\n")
 }
 
-// tail keeps the end of what is written to it.
 type tail struct {
 	mu   sync.Mutex
 	text []byte

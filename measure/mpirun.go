@@ -65,19 +65,16 @@ func (e *Error) Error() string {
 }
 
 type mpirun struct {
-	argv    []string
-	env     []string
-	jobFile bool // argv names a file that holds the job
-	limits  limits
-	starter Starter
-	rank    *protocol.RankInfo // that the ranks must have, if not nil
-	// progress, if set, hears how many cases are done, and the last of them.
-	progress func(done, total int, name string)
-	// ready, if set, is called when the ranks have started, and may still change the job.
-	ready func(launch time.Duration)
-	// folder, if set, remembers the launcher until it has ended.
-	folder *results.Folder
-	forget func()
+	argv     []string
+	env      []string
+	jobFile  bool // argv names a file that holds the job
+	limits   limits
+	starter  Starter
+	rank     *protocol.RankInfo                 // that the ranks must have, if not nil
+	progress func(done, total int, name string) // if set, hears how many cases are done, and the last of them
+	ready    func(launch time.Duration)         // if set, is called when the ranks have started, and may still change the job
+	folder   *results.Folder                    // if set, remembers the launcher until it has ended
+	forget   func()
 
 	ranks  *Ranks
 	stderr tail
@@ -213,7 +210,6 @@ func (m *mpirun) kill() {
 	}
 }
 
-// rankError is a sentence of rank 0 before it gave up.
 type rankError string
 
 func (e rankError) Error() string { return string(e) }
@@ -278,7 +274,6 @@ func (m *mpirun) lineWith(ctx context.Context, word string, limit time.Duration,
 	}
 }
 
-// aside adds a line that is not rank 0's to the launcher's words.
 func (m *mpirun) aside(line []byte) { fmt.Fprintf(&m.stderr, "%s\n", line) }
 
 func (m *mpirun) hand(ctx context.Context, job *protocol.Job) error {

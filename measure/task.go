@@ -68,7 +68,6 @@ const (
 	pipelinedLongFrom = 64 << 10 // bytes
 )
 
-// pipelinedCases returns every case once as single calls and once as calls in a row.
 func pipelinedCases(m *results.Manifest, shape guidelines.Shape) []Sampled {
 	var out []Sampled
 	for _, i := range m.Plan.CasesOf(shape) {
@@ -165,7 +164,6 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 	return &protocol.Job{NP: t.Shape.NP, Place: place, Nodes: t.Shape.Nodes, StallNS: int64(c.Stall), Layout: !s.seen[t.Shape], CallsJob: calls}, seed, err
 }
 
-// work sets the part of the job that only its mode has.
 func (s *Session) work(j *protocol.CallsJob) (err error) {
 	j.SendNS = int64(roundsEvery)
 	switch j.Mode {

@@ -57,7 +57,6 @@ func (c Config) LeavesParts() bool { return c.MostTurns() > 1 && c.sendsRounds()
 // counters, come with the last one only.
 func (c Config) sendsRounds() bool { return !c.PerRank && len(c.Counters) == 0 }
 
-// MostTurns returns the rounds in which mpiruns of stage 2 visit their cases, if there is room.
 func (c Config) MostTurns() int {
 	if c.Turns == 0 && (c.Provable || c.Cache != "warm") {
 		return 1
@@ -65,7 +64,6 @@ func (c Config) MostTurns() int {
 	return cmp.Or(c.Turns, usualTurns)
 }
 
-// roomForTurns tells whether no case is left out when each has temporaries of its own.
 func (s *Session) roomForTurns(t Task) bool {
 	plan := &s.Manifest.Plan
 	room := mockups.Room{Cap: cmp.Or(s.Manifest.MemoryCap[t.Shape.String()], int64(s.Measure.TempMemory)), Apart: plan.Datatype == mockups.Auto}

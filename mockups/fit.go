@@ -30,13 +30,11 @@ func Size(f Function, msize int64, datatype string) Sized {
 
 // Room is the memory of a rank, in bytes.
 type Room struct {
-	Cap   int64                   // limit of the rank
-	Extra int64                   // for other things than the buffers
-	Span  func(bytes int64) int64 // size of a send or receive buffer; by default its bytes
-	// OwnTemps gives every case temporaries of its own, side by side.
-	OwnTemps bool
-	// Apart gives functions on numbers a send buffer of their own.
-	Apart bool
+	Cap      int64                   // limit of the rank
+	Extra    int64                   // for other things than the buffers
+	Span     func(bytes int64) int64 // size of a send or receive buffer; by default its bytes
+	OwnTemps bool                    // gives every case temporaries of its own, side by side
+	Apart    bool                    // gives functions on numbers a send buffer of their own
 }
 
 // Fit returns the reasons why cases cannot be measured together on p processes, "" for the

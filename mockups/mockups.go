@@ -9,6 +9,7 @@ package mockups
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 )
@@ -85,7 +86,6 @@ var (
 	beforeOwn Result = func(rank, p, root, block int) Source { return Source{0, rank - 1, 0} }
 )
 
-// Function is a row of the table: a collective or a mock-up.
 type Function struct {
 	// ID is "MPI_Gather", "gather_as_allgather", "MPI_Gather@binomial", "MPI_Igather",
 	// "MPI_Gather/in_place" or, for a user's mock-up, "gather_as_mine".
@@ -110,24 +110,17 @@ type Function struct {
 	// Algorithm is the library's algorithm that the id names: "binomial" in
 	// "MPI_Bcast@binomial".
 	Algorithm string
-	// User marks a user's mock-up, whose code is in a file that gl.toml names.
-	User bool
-	// Call is the way in which the collective is called; "" means blocking, with two buffers.
-	Call Call
-	// Rule cuts the data into unequal parts; "" means equal ones, as the collective does.
-	Rule Rule
-	// Derived is the datatype of the call's blocks; "" means that they are contiguous.
-	Derived Derived
+	User      bool    // marks a user's mock-up, whose code is in a file that gl.toml names
+	Call      Call    // the way in which the collective is called; "" means blocking, with two buffers
+	Rule      Rule    // cuts the data into unequal parts; "" means equal ones, as the collective does
+	Derived   Derived // the datatype of the call's blocks; "" means that they are contiguous
 	// Consumes marks calls that overwrite their input with their result: the next call
 	// on the same buffers gives another result.
 	Consumes bool
-	// OneCount marks the collectives that get the count of one block.
-	OneCount bool
-	// Exchange marks functions in which every rank has other data for every rank.
-	Exchange bool
-	// Over says how a mock-up uses the ranks' nodes, if it does.
-	Over Decomposition
-	Temp Temp
+	OneCount bool          // marks the collectives that get the count of one block
+	Exchange bool          // marks functions in which every rank has other data for every rank
+	Over     Decomposition // says how a mock-up uses the ranks' nodes, if it does
+	Temp     Temp
 }
 
 func (f Function) HasData() bool { return f.Send.Blocks != None || f.Recv.Blocks != None }
@@ -345,4 +338,42 @@ func ids(keep func(Function) bool) []string {
 		}
 	}
 	return out
+}
+
+// Part is one of the calls that a mock-up consists of, on blocks of Msize bytes.
+type Part struct {
+	Collective string
+	Msize      int64
+}
+
+// uneven mock-ups call a collective with a part for the root alone.
+var uneven = map[string]bool{"bcast_as_allgatherv": true, "reduce_as_reduce_scatter": true}
+
+// Parts returns the calls of a mock-up of this table for blocks of msize bytes on p processes: each moves all data of
+// the collective, so a block of it has n, n·p or n/p bytes. It returns nil where a mock-up calls more than collectives
+// with equal blocks, or p does not divide them.
+func (f Function) Parts(msize int64, p int) (parts []Part) {
+	_, by, ok := strings.Cut(f.ID, "_as_")
+	if !ok || f.User || f.Over != "" || f.Call != "" || f.Algorithm != "" || !f.HasData() || uneven[f.ID] {
+		return nil
+	}
+	if p < 1 || msize > math.MaxInt64/f.blocks(p) {
+		return nil
+	}
+	whole := msize * f.blocks(p)
+	for _, name := range strings.Split(by, "+") {
+		c, ok := Get("MPI_" + capital(name))
+		if !ok || whole%c.blocks(p) != 0 {
+			return nil
+		}
+		parts = append(parts, Part{c.ID, whole / c.blocks(p)})
+	}
+	return parts
+}
+
+func (f Function) blocks(p int) int64 {
+	if f.Send.Blocks == PerRank || f.Recv.Blocks == PerRank {
+		return int64(p)
+	}
+	return 1
 }

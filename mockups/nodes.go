@@ -14,7 +14,6 @@ var Decompositions = []Decomposition{Lane, Hier}
 
 var onNodes = map[Decomposition]string{Lane: " on lanes", Hier: " by leaders"}
 
-// nodeRow is a mock-up of Of by calls in one node and among nodes.
 type nodeRow struct {
 	of, calls string
 	temp      Temp // data of all nodes at a rank, or of a leader's node, are never more than a vector

@@ -28,7 +28,6 @@ const (
 	memoryNRep     = 20
 )
 
-// sizeBench looks at the driver's size on disk.
 func sizeBench(_ context.Context, e *env) {
 	info := get(os.Stat(filepath.Join(e.bin, "pgmpi")))
 	e.aim("pgmpi", float64(info.Size())/1e6, "%.1f MB", 0, 30)
@@ -41,7 +40,6 @@ func analyzeBench(ctx context.Context, e *env) {
 	e.fastest(ctx, "wall-clock", 2, "analyze", e.dir)
 }
 
-// exportBench times the way of the same samples into a table.
 func exportBench(ctx context.Context, e *env) {
 	folder := filepath.Join(e.dir, "results")
 	makeFolder(folder, analyzeSamples)
@@ -169,16 +167,17 @@ func residentPeak(program string) (mb float64) {
 // spent is where the time of mpiruns went, in seconds.
 type spent struct{ launch, timed, rest float64 }
 
-// spentIn returns the mpiruns of some modes of a results folder, and their sum.
-func spentIn(out string, modes ...protocol.Mode) (runs []spent, all spent) {
+// spentIn counts the mpiruns of some modes of a results folder, and sums up where their time went.
+func spentIn(out string, modes ...protocol.Mode) (runs int, all spent) {
 	folder, m, err := results.Open(out)
 	must(err)
 	for _, mode := range modes {
 		for r, err := range folder.Runs(mode, m.Plan.Shapes[0], &m.Plan) {
 			must(err)
-			s := spent{float64(r.LaunchNS) * 1e-9, float64(r.TimedNS) * 1e-9, float64(r.WallNS-r.LaunchNS-r.TimedNS) * 1e-9}
-			runs = append(runs, s)
-			all = spent{all.launch + s.launch, all.timed + s.timed, all.rest + s.rest}
+			runs++
+			all.launch += float64(r.LaunchNS) * 1e-9
+			all.timed += float64(r.TimedNS) * 1e-9
+			all.rest += float64(r.WallNS-r.LaunchNS-r.TimedNS) * 1e-9
 		}
 	}
 	return runs, all
@@ -217,16 +216,14 @@ func checkBench(ctx context.Context, e *env) {
 	e.aim(fmt.Sprintf("wall-clock by default, %.1f s", byDefault), byDefault/fixed, "%.2f times that", 0, defaultAim)
 }
 
-// timeCheck makes a check, prints where its time went, and returns it in seconds.
 func (e *env) timeCheck(ctx context.Context, text string, seed int) float64 {
 	c := e.check(ctx, "a check", text, seed)
 	runs, all := spentIn(c.out, protocol.ModeNREP, protocol.ModeMeasure)
 	fmt.Printf("      launching %d mpiruns %.1f s, measured calls %.1f s, the rest of the ranks' work %.1f s, the driver between them %.1f s\n",
-		len(runs), all.launch, all.timed, all.rest, c.seconds-all.launch-all.timed-all.rest)
+		runs, all.launch, all.timed, all.rest, c.seconds-all.launch-all.timed-all.rest)
 	return c.seconds
 }
 
-// importBench times `pgmpi analyze --from` of a folder of PICO's results, and counts what is slow there.
 func importBench(ctx context.Context, e *env) {
 	if e.folder == "" {
 		must(fmt.Errorf("import needs --folder DIR, such as results/ of github.com/HLC-Lab/pico with its tarballs unpacked"))

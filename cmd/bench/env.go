@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -30,7 +31,6 @@ const (
 	stall = int64(2 * time.Minute)
 )
 
-// env has what benches run with: the settings, and what run adds for one bench.
 type env struct {
 	bin            string
 	times, mpiruns int
@@ -68,7 +68,6 @@ func (e env) run(ctx context.Context, b bench, library string) bool {
 	return err == nil && !e.missed
 }
 
-// numbers returns the processes of --np, or else the usual ones.
 func (e *env) numbers(usual ...int) []int {
 	if len(e.processes) > 0 {
 		return e.processes
@@ -76,10 +75,8 @@ func (e *env) numbers(usual ...int) []int {
 	return usual
 }
 
-// program is the path of a program that is built for each library.
 func (e *env) program(name string) string { return filepath.Join(e.bin, name+"-"+e.library) }
 
-// title starts a bench: what it shows, and on what.
 func (e *env) title(b bench) {
 	machine := host.ReadKind(os.DirFS("/"))
 	on := fmt.Sprintf("%s, %d cores, Linux %s, %s", cmp.Or(machine.CPU, "unknown"), launch.Cores(), machine.Kernel, runtime.Version())
@@ -100,16 +97,21 @@ func command(ctx context.Context, argv ...string) *exec.Cmd {
 	return cmd
 }
 
-// pgmpi runs the driver and returns what it wrote to standard output; violations are no failure.
-func (e *env) pgmpi(ctx context.Context, args ...string) ([]byte, *os.ProcessState) {
-	cmd := command(ctx, append([]string{filepath.Join(e.bin, "pgmpi")}, args...)...)
+// output returns what a program writes to standard output; exits are statuses that are no failure, beside 0.
+func output(cmd *exec.Cmd, exits ...int) []byte {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if code := cmd.ProcessState.ExitCode(); code != 0 && code != 1 && !slices.Contains(e.exits, code) {
-		must(fmt.Errorf("%v: %w\n%s%s", cmd.Args, err, out, stderr.String()))
+	if err != nil && !slices.Contains(exits, cmd.ProcessState.ExitCode()) {
+		must(fmt.Errorf("%v: %w\n%.2000s%s", cmd.Args, err, out, stderr.String()))
 	}
-	return out, cmd.ProcessState
+	return out
+}
+
+// pgmpi runs the driver and returns what it wrote to standard output; violations are no failure.
+func (e *env) pgmpi(ctx context.Context, args ...string) ([]byte, *os.ProcessState) {
+	cmd := command(ctx, append([]string{filepath.Join(e.bin, "pgmpi")}, args...)...)
+	return output(cmd, append(slices.Clone(e.exits), 1)...), cmd.ProcessState
 }
 
 // measure runs a pgmpi command that measures, with a gl.toml of this text, and reads its
@@ -143,7 +145,6 @@ func (c *checked) line() float64 {
 	return 0
 }
 
-// check makes a check with a gl.toml of this text, and prints what it says.
 func (e *env) check(ctx context.Context, name, text string, seed int) (c checked) {
 	c.out, c.seconds = e.measure(ctx, "check", text, seed, &c.Report)
 	fmt.Printf("   %s: R = %d, %.1f s, cache line %.0f ns, %d states: %v\n", name, c.R, c.seconds, c.line(), max(1, len(c.States)), verdicts(&c.Report))
@@ -155,7 +156,6 @@ func read(file string, document any) {
 	must(json.Unmarshal(text, document))
 }
 
-// preload makes a section of gl.toml that loads a library into the ranks.
 func preload(library, variable, value string) string {
 	return fmt.Sprintf("[mpi]\nenv = { LD_PRELOAD = %q, %s = %q }\n", library, variable, value)
 }
@@ -175,7 +175,6 @@ func (e *env) job(msizes string) string {
 	return text
 }
 
-// verdicts returns how often each one was given.
 func verdicts(r *analyze.Report) map[judge.Verdict]int {
 	n := map[judge.Verdict]int{}
 	for _, v := range r.Verdicts {
@@ -222,7 +221,6 @@ func newJob(p, nrep int, cases ...protocol.JobCase) *protocol.Job {
 	return &protocol.Job{NP: p, StallNS: stall, CallsJob: j}
 }
 
-// do does a job in one mpirun of a rank program, under variables of the environment.
 func (e *env) do(ctx context.Context, rank string, job *protocol.Job, variables ...map[string]string) *protocol.Output {
 	mpi := measure.DefaultMPI()
 	mpi.Launch = e.launcher(job.NP)
@@ -238,12 +236,32 @@ func (e *env) plain(ctx context.Context, p int, program string, args ...string) 
 
 // plainAfter puts words before the launcher.
 func (e *env) plainAfter(ctx context.Context, words []string, p int, program string, args []string) string {
-	cmd := command(ctx, slices.Concat(words, launch.Placed(e.launcher(p), guidelines.Shape{NP: p}), []string{e.program(program)}, args)...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		must(fmt.Errorf("%v: %w\n%.500s%s", cmd.Args, err, out, stderr.String()))
+	return string(output(command(ctx, slices.Concat(words, launch.Placed(e.launcher(p), guidelines.Shape{NP: p}), []string{e.program(program)}, args)...)))
+}
+
+// loadScript keeps a core busy for 10 of every 30 s.
+const loadScript = "while :; do timeout --foreground 10 sh -c 'while :; do :; done'; sleep 20; done"
+
+// besideLoad does something beside the load, if there is to be one. A load that cannot go
+// on ends it.
+func besideLoad(ctx context.Context, load bool, do func(context.Context)) {
+	if !load {
+		do(ctx)
+		return
 	}
-	return string(out)
+	ctx, cancel := context.WithCancelCause(ctx)
+	cores := host.Affinity()
+	cmd := command(ctx, "taskset", "--cpu-list", fmt.Sprint(cores[len(cores)-1]), "sh", "-c", loadScript)
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	must(cmd.Start())
+	ended := make(chan bool)
+	go func() {
+		cancel(fmt.Errorf("the load has ended: %w", cmd.Wait())) // the first cause counts
+		close(ended)
+	}()
+	err := try(func() { do(ctx) })
+	early := context.Cause(ctx)
+	cancel(nil)
+	<-ended
+	must(errors.Join(early, err))
 }

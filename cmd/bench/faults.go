@@ -25,7 +25,6 @@ const (
 	faultGrace = 4 * time.Second  // until nothing is left of a check that has ended
 )
 
-// fault is something that happens to a check, at once or at a random time of it.
 type fault struct {
 	name   string
 	limits string // of prlimit, from the start on; "": strike
@@ -54,7 +53,6 @@ var faults = []fault{
 	{name: "at most 12 open files", limits: "--nofile=12"},
 }
 
-// faulted is a check to which a fault happens.
 type faulted struct {
 	driver int
 	out    string
@@ -99,7 +97,6 @@ func (f *faulted) launcher() int {
 	return append(f.processes("mpi"), append(f.processes("orterun"), 0)...)[0]
 }
 
-// finished returns the contents of the files of finished mpiruns.
 func (f *faulted) finished() map[string][sha256.Size]byte {
 	sums := map[string][sha256.Size]byte{}
 	files, _ := filepath.Glob(filepath.Join(f.out, "raw", "*.gz"))
@@ -214,7 +211,6 @@ func (e *env) faultCheck(out string, more ...string) []string {
 		"--rank", e.program("pgmpi-rank"), "--out", out, "--stall", faultStall}, more...)
 }
 
-// goesOn makes a check to its end, and counts its samples.
 func (e *env) goesOn(ctx context.Context, out string) int {
 	e.pgmpi(ctx, e.faultCheck(out, "--resume")[1:]...)
 	e.pgmpi(ctx, "export", out, "--format", "csv", "--out", out+".csv")
@@ -223,7 +219,6 @@ func (e *env) goesOn(ctx context.Context, out string) int {
 	return bytes.Count(text, []byte("\n"))
 }
 
-// sharedFiles returns the files that MPI libraries have in /dev/shm and below TMPDIR.
 func sharedFiles() (names []string) {
 	for _, pattern := range []string{launch.SharedFolder + "/*", os.Getenv("TMPDIR") + "/*/*"} {
 		files, _ := filepath.Glob(pattern)

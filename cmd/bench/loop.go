@@ -55,7 +55,6 @@ var pipelinedRival = rival{
 	job: func(j *protocol.Job) { j.Mode, j.Warmup = protocol.ModePipelined, 1 }, // of the calls in a row
 }
 
-// ratios are what a case gave, by round.
 type ratios struct {
 	plain       []float64 // median in nanoseconds
 	ours, again []float64 // ratios to it
@@ -95,7 +94,6 @@ func (r *rival) round(ctx context.Context, e *env, rng *rand.Rand) (medians [3][
 	return medians
 }
 
-// plain and ours measure the cases in one mpirun and return their samples.
 func (r *rival) plain(ctx context.Context, e *env, order []int) map[int][]protocol.Sample {
 	args := slices.Clone(r.args)
 	for _, i := range order {

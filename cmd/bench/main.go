@@ -58,13 +58,11 @@ func must(err error) {
 	}
 }
 
-// get is must for a call that also returns a value.
 func get[T any](v T, err error) T {
 	must(err)
 	return v
 }
 
-// try returns the failure that ended do.
 func try(do func()) (err error) {
 	defer func() {
 		switch f := recover().(type) {

@@ -169,7 +169,6 @@ func (e *env) alternated(ctx context.Context, r *report.RemedyResult, function s
 	return cases
 }
 
-// remedy checks and mends, and returns what the remedy took.
 func (e *env) remedy(ctx context.Context, guidelines, msizes, kinds string, seed int) (r report.RemedyResult, seconds float64) {
 	text := fmt.Sprintf("[check]\nguidelines = [%s]\n[job]\nnp = [%d]\nmsizes = [%s]\n[remedy]\n%s\n", guidelines, np, msizes, kinds)
 	out := e.check(ctx, "the check", text, seed).out

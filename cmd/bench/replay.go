@@ -42,7 +42,6 @@ type mpiruns struct {
 	tests []judge.Pair // by mpirun; those whose cases have a run median in every mpirun
 }
 
-// opened is the folder of a check, and its run medians.
 func opened(dir string) (*results.Manifest, *medians.Set) {
 	folder, m, err := reading.Open(dir, results.Check)
 	must(err)
@@ -70,7 +69,6 @@ func newMpiruns(m *results.Manifest, set *medians.Set) *mpiruns {
 	return out
 }
 
-// pairs returns the run medians of some mpiruns, in this order.
 func (m *mpiruns) pairs(runs []int) []judge.Pair {
 	out := make([]judge.Pair, len(m.tests))
 	for i, all := range m.tests {

@@ -30,7 +30,6 @@ func simulateBench(ctx context.Context, e *env) {
 	e.ask(ctx, s, simulations(e.times, e.tests))
 }
 
-// design is how a check is made and judged.
 type design struct {
 	name string
 	*judge.Design
@@ -96,7 +95,6 @@ const (
 	slowTests = 30 // of a check for power
 )
 
-// Worlds that several questions have.
 var (
 	iid    = world.World{Own: .04}
 	shared = world.World{Cases: .0346, Own: .02}
@@ -146,7 +144,6 @@ func nothingSlower(times, tests int) (out []question) {
 	return out
 }
 
-// someSlower asks how many of the slower calls are found.
 func someSlower(times, tests int) (out []question) {
 	for _, row := range []struct {
 		name      string
@@ -167,7 +164,6 @@ func someSlower(times, tests int) (out []question) {
 	return out
 }
 
-// repeats asks whether checks of the same say the same.
 func repeats(times, tests int) (out []question) {
 	noisy, some, moved, elsewhere := quiet, changing, changing, quiet
 	noisy.Own, noisy.Slow, some.Changes, elsewhere.Between = .05, .1, .05, judge.BetweenChecks
@@ -216,7 +212,6 @@ func libraryRatios(tests int) []float64 {
 	return out
 }
 
-// series makes several checks of calls that are slower by these ratios.
 func simulated(w world.World, ratios []float64, checks int) func(*design, int, *rand.Rand) *series {
 	return func(d *design, n int, random *rand.Rand) *series {
 		s := &series{}
@@ -250,7 +245,6 @@ func followed(w world.World, tests int) func(*design, int, *rand.Rand) *series {
 	}
 }
 
-// usualR is the R in which samples are counted.
 const usualR = 10
 
 func samplesTaken(s *series) (c count) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,9 +70,7 @@ Exit codes: as for compare and check.`,
 }
 
 func ab(ctx context.Context, toml [2]string, libraries []string, s *settings.Settings, o *comparison) error {
-	if o.out == "" {
-		o.out = experiment.Side.NewFolder()
-	}
+	o.out = cmp.Or(o.out, experiment.Side.NewFolder())
 	o.progress = newProgress(o.quiet) // one for both
 	x := &experiment.AB{Out: o.out, Names: [3]string{toml[0], toml[1]}}
 	var err error

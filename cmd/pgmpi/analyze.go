@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -22,7 +23,6 @@ import (
 	"pgmpi/measure/results/imported"
 )
 
-// byText is the word for formats that are found by the text.
 const byText = "any"
 
 func analyzeCommand() *cobra.Command {
@@ -110,7 +110,6 @@ func explain(f document.Format, j *reading.Judgement, tests []int) error {
 	return nil
 }
 
-// analyzeFiles judges measurements of other programs.
 func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) error {
 	config, err := s.Load(nil)
 	if err != nil {
@@ -119,9 +118,7 @@ func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) 
 	if s.File == "" {
 		config.Check.Guidelines = []string{"all"}
 	}
-	if o.out == "" {
-		o.out = experiment.Imported.NewFolder()
-	}
+	o.out = cmp.Or(o.out, experiment.Imported.NewFolder())
 	jobs, leftOut, err := experiment.Import(paths, strings.TrimPrefix(from, byText), config, run.Options{Path: o.out, Version: version, Line: os.Args})
 	if err != nil {
 		return err

@@ -1,12 +1,17 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report/check"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
+	"pgmpi/internal/reading"
 	"pgmpi/internal/settings"
 )
 
@@ -65,7 +70,6 @@ with nrep.fixed of gl.toml. ` + "`pgmpi analyze FOLDER`" + ` judges the result.`
 	})
 }
 
-// oneStage completes the command of a single stage.
 func oneStage(x *run.Experiment, c *cobra.Command) *cobra.Command {
 	var s settings.Settings
 	o := output{resume: true} // the stages share a folder
@@ -80,5 +84,32 @@ func oneStage(x *run.Experiment, c *cobra.Command) *cobra.Command {
 	}
 	o.folder(fs, "pgmpi-<UTC time>")
 	o.dry.flags(fs)
+	return c
+}
+
+func expectCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "expect DIR",
+		Short: "print what a check violates as expectations",
+		Long: `Prints an [[expect]] for every violation of a results folder, or of its
+report.json, for the file of --expect. Calls named there are measured as before,
+but their violations are no alarms. Add a ticket, and in until the last day on
+which the violation is expected:
+
+  pgmpi expect DIR > expect.toml
+  pgmpi check --expect expect.toml`,
+		Args: wants(1, 1, "one results folder, or its report.json"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			list, err := reading.Expectations(args[0])
+			if err != nil {
+				return fail.AsSetup(err)
+			}
+			_, err = fmt.Fprint(stdout, glfile.FormatExpect(list))
+			if len(list) == 0 {
+				warn("%s violates nothing: there is nothing to expect\n", args[0])
+			}
+			return err
+		},
+	}
 	return c
 }

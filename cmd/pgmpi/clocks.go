@@ -119,7 +119,6 @@ func (c *clocksRun) run(ctx context.Context) error {
 	return cmp.Or(failed, shown)
 }
 
-// show prints what was found.
 func (c *clocksRun) show(found []report.Clocks, exits []report.BarrierExits) error {
 	if len(exits) > 0 {
 		return c.write(report.BarrierLists.Document(&exits))

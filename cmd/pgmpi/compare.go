@@ -22,7 +22,6 @@ import (
 	"pgmpi/measure/results"
 )
 
-// comparison has the flags of commands that compare results folders.
 type comparison struct {
 	output
 	alternative, failOn string
@@ -132,7 +131,6 @@ func reproduceCommand() *cobra.Command { return renamed("reproduce DIR DIR…", 
 
 func matrixCommand() *cobra.Command { return renamed("matrix DIR…", "matrix") }
 
-// matrix shows the guidelines of all folders side by side.
 func (x *comparison) matrix(paths []string) error {
 	sides, err := reading.Sides(paths)
 	if err != nil {
@@ -141,7 +139,6 @@ func (x *comparison) matrix(paths []string) error {
 	return x.write(checks.Matrices.Document(series.NewMatrix(sides)))
 }
 
-// spread shows how well the folders repeat each other.
 func (x *comparison) spread(paths []string) error {
 	if len(paths) < 2 {
 		return fail.Setupf("compare: --repeat needs two results folders or more")
@@ -178,15 +175,12 @@ func (x *comparison) two(s *settings.Settings, args []string) error {
 	return x.compare(a, b, cfg)
 }
 
-// comparedFolders returns the two results folders of the arguments, or of one folder of `pgmpi ab`.
 func comparedFolders(args []string) (a, b string, paired bool, err error) {
-	switch {
-	case len(args) == 2:
+	if len(args) == 2 {
 		return args[0], args[1], false, nil
-	case len(args) == 1:
-		if _, err := os.Stat(filepath.Join(args[0], results.ABFile)); err == nil {
-			return filepath.Join(args[0], "a"), filepath.Join(args[0], "b"), true, nil
-		}
+	}
+	if _, err := os.Stat(filepath.Join(args[0], results.ABFile)); err == nil {
+		return filepath.Join(args[0], "a"), filepath.Join(args[0], "b"), true, nil
 	}
 	return "", "", false, fail.Setupf("compare: give two results folders, or one of `pgmpi ab`; see `pgmpi help compare`")
 }
@@ -202,7 +196,6 @@ func (x *comparison) config(cfg judge.Config, paired bool) (series.CompareConfig
 		FailOn: series.ExitOn(x.failOn), Need: x.need, AllRows: x.allRows}, nil
 }
 
-// compare reads both folders, compares, and writes the report.
 func (x *comparison) compare(pathA, pathB string, cfg series.CompareConfig) error {
 	sides, err := readSides(cfg.Config, pathA, pathB)
 	if err != nil {
@@ -231,4 +224,35 @@ func readSides(cfg judge.Config, paths ...string) ([]*analyze.Side, error) {
 		sides = append(sides, j.Side(path))
 	}
 	return sides, nil
+}
+
+func historyCommand() *cobra.Command {
+	var o output
+	var cells []string
+	c := &cobra.Command{
+		Use:   "history ROOT…",
+		Short: "checks one after another: what changed, and since when",
+		Long: `Finds the reports in and below each ROOT and shows them by time, one row for
+each check: violations, alarms, violations that are gone, slow mpiruns, and the
+speed of the machine. A mark shows where library, node or kernel changed. A
+ratio that changes for three checks or more is listed with the check at which it
+began. Each library and number of processes has a series of its own. A report
+that cannot be read is named and left out. Needs no MPI.
+
+Exit codes: 0, or 2 where there is no report.`,
+		Args: wants(1, anyNumber, "at least one folder"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			h, err := reading.History(args, cells)
+			if err != nil {
+				return err
+			}
+			return o.write(checks.Histories.Document(h))
+		},
+	}
+	fs := c.Flags()
+	fs.StringArrayVar(&cells, "cell", nil, "also show the ratio of a `SELECTOR` in each check: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL16:Scan:256Ki; may be given again")
+	full(fs)
+	o.formats = formatsFlag(fs, checks.Histories, "")
+	o.into(fs)
+	return c
 }

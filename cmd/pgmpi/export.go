@@ -2,19 +2,24 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/export"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/picture"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/regular"
+	"pgmpi/measure/results"
 )
 
 func exportCommand() *cobra.Command {
@@ -53,20 +58,19 @@ docs/results-format.md explains the columns. Needs no MPI.
 }
 
 func tableFormat(format, out string) (string, error) {
-	switch {
-	case format == "" && strings.EqualFold(filepath.Ext(out), "."+export.Parquet):
-		format = export.Parquet
-	case format == "":
+	if format == "" {
 		format = export.CSV
+		if strings.EqualFold(filepath.Ext(out), "."+export.Parquet) {
+			format = export.Parquet
+		}
 	}
 	if format == export.Parquet && out == "" {
 		return "", fail.Setupf("export: Parquet is not for a terminal; name a file: --out x.parquet")
 	}
-	if out == "" {
-		return format, nil
-	}
-	if err := writable(out); err != nil {
-		return "", fail.Setupf("--out: %w", err)
+	if out != "" {
+		if err := writable(out); err != nil {
+			return "", fail.Setupf("--out: %w", err)
+		}
 	}
 	return format, nil
 }
@@ -85,12 +89,64 @@ func exportTable(paths []string, what, format, out string) error {
 		return failed
 	})
 	p.Clear()
-	if failed != nil {
-		return failed
-	}
-	if err != nil {
+	if err := cmp.Or(failed, err); err != nil {
 		return err
 	}
 	warn("%s of %s in %s\n", conf.Plural(rows, "row"), conf.Plural(len(paths), "folder"), clean.Line(out))
 	return nil
+}
+
+func figuresCommand() *cobra.Command {
+	var out string
+	var cases, formats []string
+	c := &cobra.Command{
+		Use:   "figures DIR…",
+		Short: "pictures for a paper, and the data behind them",
+		Long: `Draws the run-times of every pattern that is violated or undecided (Fig. 2 and 3
+of the PGMPI paper) and of every collective, heat maps, losses, and how slow
+each mpirun was. Of single cases it draws the samples: by repetition, as
+histogram, as distribution, against a log-normal one, and how the number of
+repetitions was found (Fig. 1). Several folders, such as two libraries, share
+pictures. Each picture is a PDF with its data as csv; --format also has SVG for
+pages and PNG for slides. Needs no MPI.
+
+  pgmpi figures before after --out fig --case Scan:256Ki`,
+		Args: wants(1, anyNumber, "at least one results folder"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			chosen, err := pictureFormats(formats)
+			if err != nil {
+				return err
+			}
+			p := newProgress(false)
+			g, err := reading.Figures(args, cases, &results.Folder{Path: out}, chosen, p.Counting("drawing"))
+			p.Clear()
+			if err != nil {
+				return err
+			}
+			return show(checks.Galleries.Document(g), usually(checks.Galleries, ""))
+		},
+	}
+	fs := c.Flags()
+	fs.StringVar(&out, "out", "fig", "the `DIR` for the pictures")
+	fs.StringArrayVar(&cases, "case", nil, "draw the samples of a `CASE` FUNCTION:MSIZE[:SHAPE], such as Scan:256Ki; may be given again (default: the largest loss, and its mock-up)")
+	fs.StringSliceVar(&formats, "format", []string{"pdf", "csv"}, "comma `LIST` of "+strings.Join(extensions(), ", "))
+	return c
+}
+
+func extensions() (out []string) {
+	for _, f := range picture.Formats {
+		out = append(out, f.Ext)
+	}
+	return out
+}
+
+func pictureFormats(names []string) (out []picture.Format, err error) {
+	for _, name := range names {
+		i := slices.Index(extensions(), strings.TrimSpace(name))
+		if i < 0 {
+			return nil, fail.Setupf("--format: %s", conf.Unknown("format", name, extensions()))
+		}
+		out = append(out, picture.Formats[i])
+	}
+	return out, nil
 }

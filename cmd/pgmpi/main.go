@@ -110,24 +110,17 @@ func warn(format string, args ...any) {
 
 func newProgress(quiet bool) *progress.Shown { return progress.New(stderr, warn, quiet) }
 
-// codeOf is the exit code of a command that ended with err.
 func codeOf(err error) int {
-	var (
-		setup        *fail.Setup
-		incomparable *analyze.NotComparable
-		refused      *fail.Refused
-		interrupted  *fail.Interrupted
-	)
 	switch {
 	case err == nil:
 		return exitcode.OK
 	case errors.Is(err, fail.ErrFound):
 		return exitcode.Violated
-	case errors.As(err, &interrupted):
+	case fail.Is[*fail.Interrupted](err):
 		return exitcode.Interrupted
-	case errors.As(err, &setup), errors.As(err, &incomparable):
+	case fail.Is[*fail.Setup](err), fail.Is[*analyze.NotComparable](err):
 		return exitcode.Setup
-	case errors.As(err, &refused):
+	case fail.Is[*fail.Refused](err):
 		return exitcode.NoVerdict
 	}
 	return exitcode.Failed
@@ -207,7 +200,6 @@ func finish(c *cobra.Command) {
 	manual.Offered(c)
 }
 
-// usageError adds the command, and where it is explained, to an error of a command line.
 func usageError(c *cobra.Command, err error) error {
 	if !c.HasParent() {
 		return fmt.Errorf("%w; see `pgmpi help`", err)
@@ -215,7 +207,6 @@ func usageError(c *cobra.Command, err error) error {
 	return fmt.Errorf("%s: %w; see `pgmpi help %[1]s`", c.Name(), err)
 }
 
-// any number of arguments, for wants.
 const anyNumber = -1
 
 // wants refuses fewer arguments than least and more than most, and asks for what.
@@ -248,7 +239,6 @@ func orFile(s *settings.Settings) cobra.PositionalArgs {
 	}
 }
 
-// checked returns the screen that parsed flags ask for, or an error where a value is not allowed.
 func checked(fs *pflag.FlagSet) (screen, error) {
 	if f := documentFormat(fs); f != nil && f.err != nil {
 		return screen{}, fail.Setupf("--format: %w", f.err)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -61,24 +60,16 @@ func manCommand() *cobra.Command {
 	return c
 }
 
-// named returns the command of an argument, or pgmpi without one.
 func named(root *cobra.Command, args []string) (*cobra.Command, error) {
 	c, _, err := root.Find(args)
-	if err != nil {
-		return nil, fail.AsSetup(err)
-	}
-	return c, nil
+	return c, fail.AsSetup(err)
 }
 
-// writePages writes pgmpi.1, and pgmpi-COMMAND.1 for every command.
 func writePages(root *cobra.Command, dir string) error {
 	folder, err := folderFor(dir)
 	for _, c := range append(manual.Commands(root), root) {
 		if err == nil {
-			err = folder.WriteFile(manual.PageName(c)+".1", func(w io.Writer) error {
-				_, err := io.WriteString(w, manual.Page(c))
-				return err
-			})
+			err = folder.WriteText(manual.PageName(c)+".1", manual.Page(c))
 		}
 	}
 	return err

@@ -25,9 +25,7 @@ import (
 // begin makes the campaign of an experiment by the flags. It writes nothing, and starts an mpirun
 // only for an experiment that has to ask the library.
 func (o *output) begin(ctx context.Context, x *run.Experiment, s *settings.Settings) (*run.Campaign, error) {
-	if o.out == "" {
-		o.out = x.NewFolder()
-	}
+	o.out = cmp.Or(o.out, x.NewFolder())
 	before, err := run.Before(x, o.out, o.resume)
 	if err != nil {
 		return nil, err
@@ -53,7 +51,6 @@ func (o *output) begin(ctx context.Context, x *run.Experiment, s *settings.Setti
 	return c, c.Ready()
 }
 
-// measure runs an experiment in its results folder, or shows its plan.
 func (o *output) measure(ctx context.Context, x *run.Experiment, s *settings.Settings) error {
 	if o.dry.wanted && len(o.explain) > 0 {
 		return fail.Setupf("--explain shows what verdicts rest on, and a dry run has none; `pgmpi analyze DIR --explain` shows it of a results folder")
@@ -194,7 +191,7 @@ func (o *output) answer(c *run.Campaign, found *run.Found, into *results.Folder,
 		return fmt.Errorf("standard output: %w", err)
 	case err != nil:
 		return fmt.Errorf("standard output: %w; the report is in %s", err, stored)
-	case unwritten != nil && c.Path == stored && readOnly(unwritten):
+	case c.Path == stored && (errors.Is(unwritten, fs.ErrPermission) || errors.Is(unwritten, syscall.EROFS)):
 		warn("note: %s may not be written, so the report is not stored; --out DIR has it written elsewhere\n", stored)
 	case unwritten != nil:
 		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s; --out has it written elsewhere", unwritten, afterRemedy(unwritten), c.Kind.Shown(conf.Quote(c.Path)))
@@ -207,31 +204,22 @@ func (o *output) answer(c *run.Campaign, found *run.Found, into *results.Folder,
 	return d.Exit
 }
 
-// readOnly tells whether a folder may be read but not written, as somebody else's.
-func readOnly(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
-}
-
 // goOnWith adds the command line that goes on in a folder to the error that ended its measurement.
 func (o *output) goOnWith(err error, folder string) error {
-	var interrupted *fail.Interrupted
-	var failed *fail.Failed
 	switch {
-	case errors.As(err, &interrupted):
+	case fail.Is[*fail.Interrupted](err):
 		return fmt.Errorf("%w; finished mpiruns are kept. Go on with:\n  %s", err, resumeLine(os.Args, folder, o.resumes))
-	case errors.As(err, &failed):
+	case fail.Is[*fail.Failed](err):
 		return fmt.Errorf("%w\n  %sgo on with: %s", err, afterRemedy(err), resumeLine(os.Args, folder, o.resumes))
 	}
 	return err
 }
 
-// afterRemedy is the remedy for an error of the system, if there is one.
 func afterRemedy(err error) string {
 	remedy := fail.Remedy(err)
 	return remedy + phrase.When(remedy != "", ", then ")
 }
 
-// without is a command line without some flags and their values.
 func without(argv []string, flags ...string) (args []string) {
 	for i := 0; i < len(argv); i++ {
 		name, _, joined := strings.Cut(argv[i], "=")
@@ -245,7 +233,6 @@ func without(argv []string, flags ...string) (args []string) {
 	return args
 }
 
-// resumeLine is a command line with --out, and with --resume if the command has that flag.
 func resumeLine(argv []string, folder string, resumes bool) string {
 	args := append(without(argv, "--out"), "--out", conf.Quote(folder))
 	args = slices.DeleteFunc(args, func(a string) bool { return a == "--resume" })

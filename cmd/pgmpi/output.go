@@ -23,7 +23,6 @@ import (
 	"pgmpi/measure/results"
 )
 
-// output is where results go and what is printed.
 type output struct {
 	out           string // a folder
 	resume, quiet bool
@@ -36,7 +35,6 @@ type output struct {
 	progress      *progress.Shown // once something is measured
 }
 
-// dryRun is --dry-run, with an assumption about the machine.
 type dryRun struct {
 	wanted     bool
 	launchTime time.Duration
@@ -81,7 +79,6 @@ func (o *output) explains(fs *pflag.FlagSet) {
 	full(fs)
 }
 
-// full declares --full of a command whose document has a screen.
 func full(fs *pflag.FlagSet) {
 	fs.Bool("full", false, "print how it was measured, all tables and legends, not only what comes first")
 }
@@ -103,7 +100,6 @@ type formatFlag struct {
 	err    error // of text; dispatch returns it once all flags are parsed
 }
 
-// Set implements pflag.Value.
 func (f *formatFlag) Set(text string) error {
 	f.text = text
 	f.picked, f.err = f.pick(text)
@@ -129,7 +125,6 @@ func (f *formatFlag) String() string { return f.text }
 // Type implements pflag.Value: help puts the default of a string in quotes.
 func (f *formatFlag) Type() string { return "string" }
 
-// unnamed returns the formats without a file of their own.
 func (f *formatFlag) unnamed() []document.Format {
 	var out []document.Format
 	for _, t := range f.picked {
@@ -271,7 +266,6 @@ func show(d *document.Document, f document.Format) error {
 	return put(d, f)
 }
 
-// put writes a document to standard output, in the width and colours of the screen.
 func put(d *document.Document, f document.Format) error {
 	shown := *d
 	shown.Page = printed.Page

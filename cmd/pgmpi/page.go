@@ -16,19 +16,16 @@ import (
 	"pgmpi/internal/manual"
 )
 
-// screen is how documents are printed on standard output.
 type screen struct {
 	document.Page
 	full bool   // all sections, not only those that come first
 	line string // the command line that was given
 }
 
-// printed is the screen of the command that runs.
 var printed screen
 
 var colours = []string{"auto", "always", "never"}
 
-// pageFlags declares the flags of all commands that print documents.
 func pageFlags(fs *pflag.FlagSet) {
 	fs.Int("width", 0, "`COLUMNS` that a line may take, from "+strconv.Itoa(document.LeastWidth)+" on (default: the width of the terminal, from 80 to 160; elsewhere 100)")
 	fs.String("color", colours[0], "`WHEN` to use colour: "+strings.Join(colours, ", ")+"; auto: on a terminal, unless NO_COLOR is set or TERM is dumb")
@@ -71,7 +68,6 @@ func screenOf(fs *pflag.FlagSet, env func(string) string, columns int) (screen, 
 	return s, nil
 }
 
-// fitting is a width that tables fit into and that can be read.
 func fitting(columns int) int { return min(max(columns, document.LeastWidth), document.MostWidth) }
 
 var utf8Name = regexp.MustCompile(`(?i)utf-?8`)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"pgmpi/analyze/report"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment"
@@ -41,9 +43,7 @@ pgmpi submit gl.toml --go -- --method ci`,
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			_, flags := flagsBehind(c, args)
-			if out == "" {
-				out = run.NewFolder("pgmpi-", time.Now())
-			}
+			out = cmp.Or(out, run.NewFolder("pgmpi-", time.Now()))
 			x, command := experiment.Check, "check"
 			switch {
 			case explore:
@@ -85,7 +85,6 @@ pgmpi submit gl.toml --go -- --method ci`,
 	return c
 }
 
-// flagsBehind splits the arguments at --, behind which are flags of check.
 func flagsBehind(c *cobra.Command, args []string) (own, flags []string) {
 	if at := c.ArgsLenAtDash(); at >= 0 {
 		return args[:at], args[at:]
@@ -110,7 +109,6 @@ func submission(x *run.Experiment, does *cobra.Command, toml, out string, flags 
 	return experiment.NewSubmission(config, out, argv, func() (time.Duration, error) { return experiment.Takes(x, config, out, version) })
 }
 
-// submittedRemedy returns the job of a remedy, with more flags.
 func submittedRemedy(does *cobra.Command, check string, flags []string) (*experiment.Submission, error) {
 	_, m, err := reading.Open(check, results.Check, results.Explore)
 	if err != nil {
@@ -131,7 +129,6 @@ func submittedRemedy(does *cobra.Command, check string, flags []string) (*experi
 	})
 }
 
-// ofJob reads the flags of a job's command, and returns its configuration and the path of pgmpi.
 func ofJob(does *cobra.Command, s *settings.Settings, m *results.Manifest, flags []string) (config *glfile.File, self string, err error) {
 	fs := does.Flags()
 	err = does.ParseFlags(flags)
@@ -159,10 +156,7 @@ func ofJob(does *cobra.Command, s *settings.Settings, m *results.Manifest, flags
 	if self, err = exec.LookPath(os.Args[0]); err == nil {
 		self, err = filepath.Abs(self)
 	}
-	if err != nil {
-		return nil, "", fail.AsSetup(err)
-	}
-	return config, self, nil
+	return config, self, fail.AsSetup(err)
 }
 
 // startable returns the error with which the job, after its wait in the queue, would end before its
@@ -188,4 +182,24 @@ func startable(fs *pflag.FlagSet, config *glfile.File) error {
 	}
 	_, err = reading.Selected(plan, explain)
 	return err
+}
+
+func statusCommand() *cobra.Command {
+	var format *formatFlag
+	c := &cobra.Command{
+		Use:   "status DIR",
+		Short: "how far a measurement is, and its batch job",
+		Long: `Says how many mpiruns of a results folder are done, how long the missing ones
+will take, and the state of its batch job, where pgmpi submit has submitted one.`,
+		Args: wants(1, 1, "one results folder"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			s, err := experiment.StatusOf(args[0])
+			if err != nil {
+				return err
+			}
+			return format.print(report.Statuses.Document(s), "")
+		},
+	}
+	format = oneFormat(c.Flags(), report.Statuses)
+	return c
 }

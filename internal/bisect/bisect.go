@@ -59,11 +59,9 @@ type Result struct {
 	CouldHaveSeen *float64            `json:"could_have_seen"`
 	Cells         []series.CaseChange `json:"cells"`
 	Steps         []Step              `json:"steps"`
-	// FirstBad has one commit, or several that cannot be told apart since others were skipped.
-	FirstBad []string `json:"first_bad"`
+	FirstBad      []string            `json:"first_bad"` // one commit, or several that cannot be told apart since others were skipped
 }
 
-// Step is a commit that was tried.
 type Step struct {
 	Commit string `json:"commit"` // hash and subject
 	Mark   Mark   `json:"mark"`
@@ -79,7 +77,6 @@ const (
 	Skip Mark = "skip"
 )
 
-// String is the answer for people.
 func (r *Result) String() string {
 	var out strings.Builder
 	add := func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }
@@ -131,7 +128,6 @@ func (x *Bisection) Do(ctx context.Context, resume bool) (*Result, error) {
 	return x.result, x.tree.remove(ctx)
 }
 
-// begin reads or makes the Result, and makes the work tree.
 func (x *Bisection) begin(ctx context.Context, resume bool) (err error) {
 	if strings.TrimSpace(x.Build) == "" || strings.ContainsAny(x.Build, "$&|;<>`'\"") {
 		return fail.Setupf("--build: %q is to be run without a shell: give a script, such as ./build.sh; PREFIX is in its environment", x.Build)
@@ -210,7 +206,6 @@ const prefixWord = "{prefix}"
 
 func (x *Bisection) prefix(hash string) string { return filepath.Join(x.Out, "prefix", hash[:12]) }
 
-// stopWithin is how long an interrupted build has to end.
 const stopWithin = 5 * time.Second
 
 // build builds a commit into its folder, unless that is done. why says that it does not build.

@@ -14,7 +14,6 @@ import (
 	"pgmpi/measure/launch"
 )
 
-// tree is a work tree of its own, in which git bisect runs.
 type tree struct{ repo, path string }
 
 // git runs git in a folder, and returns what it prints, also where it fails.
@@ -33,7 +32,6 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// ends returns the hashes of two commits, and how many commits lie behind the first, up to the second.
 func ends(ctx context.Context, repo, good, bad string) (g, b string, commits int, err error) {
 	hash := func(name string) string {
 		text, failed := git(ctx, repo, "rev-parse", "--verify", "--end-of-options", name+"^{commit}")
@@ -60,7 +58,6 @@ func newTree(ctx context.Context, repo, path, commit string) (t tree, err error)
 	return tree{repo, path}, err
 }
 
-// place is where a bisection has come to. Commits are hashes with subjects.
 type place struct {
 	next string   // to be marked; "" at the end
 	left []string // at the end: the first bad commit, or several where commits were skipped
@@ -100,7 +97,6 @@ func (t tree) bisect(ctx context.Context, words ...string) (at place, err error)
 	return at, errors.Join(failed, err)
 }
 
-// name is the hash of a commit with its subject.
 func (t tree) name(ctx context.Context, commit string) (string, error) {
 	return git(ctx, t.path, "show", "--no-patch", "--format=%H %s", commit)
 }

@@ -3,7 +3,6 @@ package bisect
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -54,7 +53,6 @@ func of(config *glfile.File, prefix string) *glfile.File {
 	return &f
 }
 
-// sides are campaigns with what was built of commits, in folders a, b, … of a folder.
 func (x *Bisection) sides(ctx context.Context, kind *run.Experiment, folder string, hashes ...string) (*experiment.AB, error) {
 	ab := &experiment.AB{Out: filepath.Join(x.Out, folder)}
 	for i, hash := range hashes {
@@ -116,7 +114,6 @@ func (x *Bisection) compareEnds(ctx context.Context) error {
 // last is skipped.
 var rounds = []int{4, 8, 16, 32, 64}
 
-// judge marks a commit by its times beside GOOD's and BAD's, in the calls in which these differ.
 func (x *Bisection) judge(ctx context.Context, hash string) (m Mark, why string, err error) {
 	plan, repeated := x.ends.Plan, map[int]results.NRep{}
 	plan.Cases, plan.Tests = nil, nil
@@ -138,15 +135,13 @@ func (x *Bisection) judge(ctx context.Context, hash string) (m Mark, why string,
 			return err
 		})
 	}
-	var interrupted *fail.Interrupted
-	if err != nil && ctx.Err() == nil && !errors.As(err, &interrupted) {
+	if err != nil && ctx.Err() == nil && !fail.Is[*fail.Interrupted](err) {
 		line, _, _ := strings.Cut(err.Error(), "\n")
 		return Skip, "it cannot be measured: " + line, nil
 	}
 	return m, why, err
 }
 
-// decided measures until the times are shown to be nearer to GOOD's or to BAD's.
 func (x *Bisection) decided(ctx context.Context, ab *experiment.AB) (m Mark, why string, err error) {
 	// log2 of the commits are judged, each can be wrong in one of two ways, at each look.
 	level := x.Config.Analyze.Alpha / (2 * math.Log2(float64(max(2, x.result.Commits)))) / float64(len(rounds))

@@ -33,18 +33,13 @@ var Check = &run.Experiment{Kind: results.Check, Plan: planTests, Medians: true,
 		return err
 	},
 	Refuse: func(c *run.Campaign) error { return Refused(analyze.Design(c.Manifest, c.Config.Analyze)) },
-	Judge:  judgeCheck, Answer: check.Reports}
+	Judge:  byMedians(judgeCheck), Answer: check.Reports}
 
 // Predict and Measure are stages of a check, each a command of its own in the same folder.
 var (
 	Predict = &run.Experiment{Kind: results.Check, Name: "nrep", Plan: planTests, Stages: []run.Stage{run.Predict}}
 	Measure = &run.Experiment{Kind: results.Check, Name: "measure", Plan: planTests, Stages: []run.Stage{past(run.Predict), run.Measure},
-		Refuse: func(c *run.Campaign) error {
-			if err := run.Unpredicted(c.Manifest, c.Path); err != nil {
-				return fail.AsSetup(err)
-			}
-			return nil
-		}}
+		Refuse: func(c *run.Campaign) error { return fail.AsSetup(run.Unpredicted(c.Manifest, c.Path)) }}
 )
 
 func past(s run.Stage) run.Stage {
@@ -60,7 +55,6 @@ func planTests(config *glfile.File) (*guidelines.Plan, error) {
 	return plan, err
 }
 
-// Refused returns a *fail.Refused for a design by which no result could be significant.
 func Refused(d *judge.Design, err error) error {
 	if err != nil || d.Refused == nil {
 		return err
@@ -148,15 +142,18 @@ var countMessages = run.Stage{Mode: protocol.ModeMessages, Name: "messages", Doi
 		}
 	}}
 
-func judgeCheck(c *run.Campaign) (*run.Found, error) {
-	data, err := c.Collected()
-	if err != nil {
-		return nil, err
+// byMedians judges an experiment by its run medians.
+func byMedians(judge func(*run.Campaign, *medians.Set) (*run.Found, error)) func(*run.Campaign) (*run.Found, error) {
+	return func(c *run.Campaign) (*run.Found, error) {
+		data, err := c.Collected()
+		if err != nil {
+			return nil, err
+		}
+		return judge(c, data)
 	}
-	return judgeData(c, data)
 }
 
-func judgeData(c *run.Campaign, data *medians.Set) (*run.Found, error) {
+func judgeCheck(c *run.Campaign, data *medians.Set) (*run.Found, error) {
 	j, err := reading.Judged(c.Folder(), c.Manifest, data, c.Config.Analyze)
 	if err == nil {
 		err = j.Hold(c.Against, c.Config)

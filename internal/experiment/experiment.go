@@ -12,7 +12,6 @@ import (
 // table has the experiments. The first of a kind tells how a folder of that kind is judged.
 var table = []*run.Experiment{Check, Predict, Measure, Explore, Overlap, Pipelined, fingerprint, Side, Imported}
 
-// of returns the experiment that makes the folders of a kind, or nil if this version has none.
 func of(kind results.Kind) *run.Experiment {
 	i := slices.IndexFunc(table, func(x *run.Experiment) bool { return x.Kind == kind })
 	if i < 0 {
@@ -21,7 +20,6 @@ func of(kind results.Kind) *run.Experiment {
 	return table[i]
 }
 
-// defaults changes the defaults of gl.toml.
 func defaults(change func(*glfile.File)) func() *glfile.File {
 	return func() *glfile.File {
 		f := glfile.Default()

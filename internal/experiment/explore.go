@@ -35,17 +35,13 @@ var Explore = &run.Experiment{Kind: results.Explore, Prepare: prepareExplore, Pl
 		}
 		return fmt.Sprintf("%d choose among them, at least %d others test what was chosen", c.Manifest.R, testCandidates.Runs(c.Manifest, c.Config)), assumed
 	},
-	Judge: func(c *run.Campaign) (*run.Found, error) {
-		data, err := c.Collected()
-		if err != nil {
-			return nil, err
-		}
+	Judge: byMedians(func(c *run.Campaign, data *medians.Set) (*run.Found, error) {
 		e, err := explore.Explore(c.Manifest, data, c.Config.Analyze)
 		if err != nil {
 			return nil, err
 		}
 		return &run.Found{Document: report.Explorations.Document(e)}, nil
-	},
+	}),
 	Answer: report.Explorations}
 
 // ExploreAt explores every collective at sizes of its own, and compares more with it.
@@ -164,7 +160,6 @@ func assumed(config *glfile.File) *report.Algorithms {
 	return out
 }
 
-// explored is the comparison of a collective with another function.
 func explored(collective, other string) guidelines.User {
 	id := strings.NewReplacer("@", "-", ".", "_", "+", "-").Replace(strings.TrimPrefix(other, "MPI_"))
 	return guidelines.User{ID: "explore-" + id, Pattern: &guidelines.UserPattern{Function: collective, Mockup: other}}

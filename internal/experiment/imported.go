@@ -28,17 +28,11 @@ import (
 )
 
 // Imported judges, as a check, what another program has measured; the library's own algorithms among it answer explore's question.
-var Imported = &run.Experiment{Kind: results.Imported, Plan: planTests, Stages: []run.Stage{run.Measure}, Begin: Check.Begin, Answer: check.Reports,
-	Judge: func(c *run.Campaign) (*run.Found, error) {
-		data, err := c.Collected()
-		if err != nil {
-			return nil, err
-		}
-		return judgeImported(c, data)
-	}}
+var Imported = &run.Experiment{Kind: results.Imported, Plan: planTests, Stages: []run.Stage{run.Measure}, Begin: Check.Begin,
+	Judge: byMedians(judgeImported), Answer: check.Reports}
 
 func judgeImported(c *run.Campaign, data *medians.Set) (*run.Found, error) {
-	found, err := judgeData(c, data)
+	found, err := judgeCheck(c, data)
 	if err != nil || !slices.ContainsFunc(c.Manifest.Plan.Cases, func(k guidelines.Case) bool { return mockups.Algorithm(k.Function) != "" }) {
 		return found, err
 	}

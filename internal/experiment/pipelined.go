@@ -50,7 +50,6 @@ var Pipelined = &run.Experiment{Kind: results.Pipelined, Name: "times",
 	},
 	Answer: calls.PipelinedTimes}
 
-// judgeSamples makes the answer of an experiment with one stage from its mpiruns.
 func judgeSamples[T any](c *run.Campaign, kind document.Kind[T], sum func(name string, runs []*results.Run) (*T, error)) (*run.Found, error) {
 	var runs []*results.Run
 	for _, shape := range c.Manifest.Plan.Shapes {

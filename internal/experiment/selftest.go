@@ -113,7 +113,6 @@ func delayLibrary(rank string) (string, error) {
 	return "", fail.Setupf("no %s-delay.so beside the rank program: `make build` makes it", real)
 }
 
-// check measures and judges once, in a folder and an order of its own.
 func (t *Selftest) check(ctx context.Context, name, delay string) (*analyze.Report, error) {
 	t.Tell(run.Event{Sentence: name})
 	f := *t.Config
@@ -151,7 +150,6 @@ func (t *Selftest) check(ctx context.Context, name, delay string) (*analyze.Repo
 	return found.Judgement.Report, reading.Keep(c.Folder(), found.Document, nil)
 }
 
-// Do does both parts, and returns their results as far as it comes.
 func (t *Selftest) Do(ctx context.Context) (found *report.Selftest, err error) {
 	a, err := t.identities(ctx)
 	if err != nil {

@@ -5,23 +5,25 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
+	"pgmpi/analyze/report"
+	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/phrase"
+	"pgmpi/internal/reading"
 	"pgmpi/internal/regular"
 	"pgmpi/measure/batch"
 	"pgmpi/measure/results"
 )
 
-// Submission is a check as a batch job, before it is submitted.
 type Submission struct {
 	*batch.Request
 	Folder   string
@@ -84,10 +86,7 @@ func Takes(x *run.Experiment, config *glfile.File, path, version string) (time.D
 }
 
 func (s *Submission) Size() string {
-	text := conf.Plural(s.NP, "process")
-	if s.NP != 1 {
-		text = fmt.Sprintf("%d processes", s.NP)
-	}
+	text := fmt.Sprintf("%d process%s", s.NP, phrase.When(s.NP != 1, "es"))
 	switch {
 	case s.PPN > 0:
 		text = fmt.Sprintf("%s × %d processes", conf.Plural(s.Nodes, "node"), s.PPN)
@@ -103,21 +102,14 @@ func (s *Submission) Size() string {
 
 func (s *Submission) Write() error {
 	script, err := s.Script()
-	if err != nil {
-		return fail.AsSetup(err)
+	if err == nil {
+		err = os.MkdirAll(s.Folder, 0o777)
 	}
-	if err := os.MkdirAll(s.Folder, 0o777); err != nil {
-		return fail.AsSetup(err)
+	if err == nil {
+		folder := results.Folder{Path: s.Folder}
+		err = folder.WriteText(results.BatchScript, script)
 	}
-	folder := results.Folder{Path: s.Folder}
-	err = folder.WriteFile(results.BatchScript, func(w io.Writer) error {
-		_, err := io.WriteString(w, script)
-		return err
-	})
-	if err != nil {
-		return fail.AsSetup(err)
-	}
-	return nil
+	return fail.AsSetup(err)
 }
 
 // Go submits the script and returns the job's id. Slurm's is kept in the folder: a folder
@@ -156,25 +148,145 @@ type jobRecord struct {
 	Submitted string `json:"submitted"` // RFC 3339, UTC
 }
 
-// readJob returns the job that was submitted for a folder, or nil.
 func readJob(folder string) (*jobRecord, error) {
 	path := filepath.Join(folder, results.BatchJob)
 	text, err := regular.Read(path, mostJob)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, fail.AsSetup(err)
 	}
 	var r jobRecord
-	if err := json.Unmarshal(text, &r); err != nil {
+	switch err := json.Unmarshal(text, &r); {
+	case err != nil:
 		return nil, fail.Setupf("%s: %w; the file is damaged: move it away", path, err)
-	}
-	if r.Schema != jobSchema || r.Scheduler != slurm {
+	case r.Schema != jobSchema || r.Scheduler != slurm:
 		return nil, fail.Setupf("%s: schema %q and scheduler %q, and this pgmpi reads %q", path, r.Schema, r.Scheduler, jobSchema)
-	}
-	if !batch.IsJob(r.Job) {
+	case !batch.IsJob(r.Job):
 		return nil, fail.Setupf("%s: no job is called %q; the file is damaged: move it away", path, r.Job)
 	}
 	return &r, nil
+}
+
+// StatusOf looks at a results folder, which may not have a manifest yet.
+func StatusOf(path string) (*report.Status, error) {
+	s := &report.Status{Folder: path}
+	job, err := readJob(path)
+	if err != nil {
+		return nil, err
+	}
+	parts, _ := filepath.Glob(filepath.Join(path, results.Proofs+"*", "*", "manifest.json"))
+	sides, _ := filepath.Glob(filepath.Join(path, results.Proofs+"*", "*", "*", "manifest.json"))
+	if parts = append(parts, sides...); len(parts) > 0 {
+		return s, countParts(s, path, parts)
+	}
+	folder, m, err := reading.Open(path)
+	switch {
+	case err == nil:
+		if err := count(s, folder, m); err != nil {
+			return nil, err
+		}
+	case !results.IsFresh(path): // a job that waits has written nothing
+		return nil, err
+	case job == nil:
+		if reading.Has(path, results.BatchScript) {
+			err = fail.Setupf("%s has a job that is written and that pgmpi has not submitted: submit %s, with sbatch under Slurm, or run pgmpi submit with --go",
+				path, conf.Quote(filepath.Join(path, results.BatchScript)))
+		}
+		return nil, err
+	}
+	if job != nil {
+		s.Job = job.status()
+	}
+	return s, nil
+}
+
+func countParts(s *report.Status, path string, manifests []string) error {
+	for _, manifest := range manifests {
+		part := filepath.Dir(manifest)
+		folder, m, err := reading.Open(part)
+		if err != nil {
+			return err
+		}
+		before := len(s.Stages)
+		if err := count(s, folder, m); err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(path, part)
+		for i := range s.Stages[before:] {
+			s.Stages[before+i].Name = filepath.ToSlash(name) + ": " + s.Stages[before+i].Name
+		}
+	}
+	readme := filepath.Join(path, report.ReadmeFile)
+	s.Shown, s.Reported = "cat "+conf.Quote(readme), reading.Has(path, report.ReadmeFile)
+	return nil
+}
+
+func (r *jobRecord) status() *report.JobStatus {
+	j := &report.JobStatus{Scheduler: r.Scheduler, ID: r.Job, Submitted: r.Submitted}
+	state, err := batch.StateOf(r.Job)
+	if err != nil {
+		j.Unknown = err.Error()
+		return j
+	}
+	j.State, j.Nodes, j.Why, j.Left = state.Word, state.Nodes, state.Why, state.Left
+	return j
+}
+
+func count(s *report.Status, folder *results.Folder, m *results.Manifest) error {
+	config, err := reading.ConfigOf(m)
+	if err != nil {
+		return err
+	}
+	x := of(m.Kind)
+	if x == nil {
+		return fail.Setupf("%s is a folder of %s, which this version of pgmpi lacks", folder.Path, m.Kind.Command())
+	}
+	s.Shown, s.Reported = m.Kind.Shown(conf.Quote(folder.Path)), reading.Has(folder.Path, x.Answer.FileIn(document.JSON))
+	last := map[guidelines.Shape]float64{} // of the stage before
+	for _, stage := range x.Stages {
+		runs := stage.Runs(m, config)
+		if n, ended := m.Stopped[stage.Mode]; ended {
+			runs = min(runs, n)
+		}
+		if stage.Plan != nil && s.Reported {
+			runs = m.Runs(stage.Mode)
+		}
+		for _, shape := range m.Plan.Shapes {
+			if runs == 0 {
+				continue
+			}
+			x, err := stageStatus(folder, m, stage, shape, runs)
+			if err != nil {
+				return err
+			}
+			s.Stages = append(s.Stages, *x)
+			s.Done += x.Done
+			s.Planned += x.Planned
+			if x.LastS > 0 {
+				last[shape] = x.LastS
+			}
+			s.LeftS += float64(max(0, x.Planned-x.Done)) * last[shape]
+		}
+	}
+	return nil
+}
+
+func stageStatus(folder *results.Folder, m *results.Manifest, stage run.Stage, shape guidelines.Shape, planned int) (*report.StageStatus, error) {
+	runs, err := folder.Finished(stage.Mode, shape)
+	if err != nil {
+		return nil, fail.AsSetup(err)
+	}
+	x := &report.StageStatus{Stage: stage.Mode, Name: stage.Name, Shape: shape.String(), Done: len(runs), Planned: planned}
+	if len(runs) == 0 {
+		return x, nil
+	}
+	r, err := folder.ReadRun(stage.Mode, shape, runs[len(runs)-1], &m.Plan)
+	if err != nil {
+		return nil, &fail.Failed{Err: err}
+	}
+	x.Planned -= max(0, r.Predictions-1)
+	x.LastS = time.Duration(r.WallNS).Seconds()
+	return x, nil
 }

@@ -14,7 +14,6 @@ import (
 	"pgmpi/internal/untimed"
 )
 
-// largestEnv is the most that is read of an env.sh.
 const largestEnv = 1 << 20
 
 // Under puts the variables of the setting that mpi.under names into mpi.env, so that

@@ -17,7 +17,13 @@ type Setup struct{ Err error }
 func (e *Setup) Error() string { return e.Err.Error() }
 func (e *Setup) Unwrap() error { return e.Err }
 
-func AsSetup(err error) error { return &Setup{err} }
+// AsSetup leaves nil as it is.
+func AsSetup(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Setup{err}
+}
 
 func Setupf(format string, args ...any) error { return AsSetup(fmt.Errorf(format, args...)) }
 
@@ -53,6 +59,12 @@ func (e *Failed) Error() string {
 }
 
 func (e *Failed) Unwrap() error { return e.Err }
+
+// Is tells whether an error is or wraps one of a type.
+func Is[T error](err error) bool {
+	var of T
+	return errors.As(err, &of)
+}
 
 // Remedy names what to do about an error of the system; "": nothing helps that we know.
 func Remedy(err error) string {

@@ -114,7 +114,6 @@ func kept(s *analyze.Side, cfg judge.Config, cells []report.RemedyCell) (map[med
 	return out, err
 }
 
-// changes tells whether choices can change the time of a case.
 func changes(choices []tuning.Choice, k medians.Cell) bool {
 	return slices.ContainsFunc(choices, func(c tuning.Choice) bool {
 		switch {
@@ -190,7 +189,6 @@ func (e *effects) addEarlier(held *effects) {
 	}
 }
 
-// exclude counts the cases that a setting can change, and those in which it is shown to do no harm.
 func (e *effects) exclude(choices []tuning.Choice, to *report.Proof) {
 	most, bounded := 0., true
 	for _, k := range e.harmed.Cases {
@@ -211,7 +209,6 @@ func (e *effects) exclude(choices []tuning.Choice, to *report.Proof) {
 	}
 }
 
-// harms lists what became worse under a setting.
 func (e *effects) harms() []report.Harm {
 	out := []report.Harm{}
 	for _, k := range e.harmed.Cases {
@@ -237,7 +234,6 @@ func (e *effects) newlyViolated(slower bool) (out []report.Harm) {
 	return out
 }
 
-// failures lists the cases that have times without a setting, and wrong data or none with it.
 func (e *effects) failures() (out []report.Harm) {
 	before := slices.Concat(e.before.Wrong, e.before.NotMeasured)
 	for _, w := range slices.Concat(e.after.Wrong, e.after.NotMeasured) {
@@ -355,7 +351,6 @@ func callsIt(mockup, collective string) bool {
 	return ok && strings.Contains(f.Formula, strings.TrimPrefix(collective, "MPI_")+"(")
 }
 
-// outcome fills in the finding of a proof about a violated cell.
 func (e *effects) outcome(c *report.RemedyCell, by []tuning.Choice) {
 	k := e.helped.Of(c.Cell)
 	if k == nil {

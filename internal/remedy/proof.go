@@ -125,11 +125,9 @@ func (x *Remedy) fresh(choices []tuning.Choice) []tuning.Choice {
 }
 
 func without(choices, others []tuning.Choice) []tuning.Choice {
-	return slices.DeleteFunc(slices.Clone(choices), func(c tuning.Choice) bool { return contain(others, c) })
-}
-
-func contain(choices []tuning.Choice, c tuning.Choice) bool {
-	return slices.ContainsFunc(choices, func(o tuning.Choice) bool { return o.Key() == c.Key() })
+	return slices.DeleteFunc(slices.Clone(choices), func(c tuning.Choice) bool {
+		return slices.ContainsFunc(others, func(o tuning.Choice) bool { return o.Key() == c.Key() })
+	})
 }
 
 func rejected(list []tuning.Rejected, choices []tuning.Choice, reason string) []tuning.Rejected {
@@ -229,7 +227,6 @@ func (x *Remedy) nonconforming(ctx context.Context, p *setting) (bad []untimed.O
 	return untimed.NewlyBad(alone, all), len(all), err
 }
 
-// setAlready returns why an environment cannot be tried beside mpi.env, if so.
 func setAlready(mine, env map[string]string) string {
 	for _, name := range tuning.Variables(env) {
 		if old, ok := mine[name]; ok && old != env[name] {
@@ -251,7 +248,6 @@ func partsOf(choices []tuning.Choice, joined []tuning.Rejected, why string) (out
 	return out
 }
 
-// blamed returns the choices of the collectives that fail conformance calls, or else all.
 func blamed(choices []tuning.Choice, bad []untimed.Outcome) (out []tuning.Rejected) {
 	for _, o := range bad {
 		reason := fmt.Sprintf("a conformance call goes wrong with it: %s on %s: %s", o.Call, o.Shape, o.State)
@@ -352,7 +348,6 @@ func (x *Remedy) compare(ctx context.Context, p *setting) error {
 	})
 }
 
-// withSplits judges a proof again after its split experiment.
 func (x *Remedy) withSplits(ctx context.Context, ab *experiment.AB, sides []*analyze.Side, choices []tuning.Choice) (*effects, error) {
 	err := ab.Splits(ctx, func(v *analyze.Verdict) int64 {
 		if c := cellOf(x.found.Cells, v.Cell()); c != nil {
@@ -415,7 +410,6 @@ func (x *Remedy) lookAgain(ctx context.Context, ab *experiment.AB, sides []*anal
 	return e.lookAgain(sides[alone].Again(), sides[withIt].Again(), x.Config.Analyze, x.found, choices)
 }
 
-// sides are campaigns with a plan in the environments env.
 func (x *Remedy) sides(ctx context.Context, folder string, plan *guidelines.Plan, r int, envs ...map[string]string) (*experiment.AB, error) {
 	ab := &experiment.AB{Out: folder}
 	kind := *experiment.Side
@@ -505,7 +499,6 @@ func questions(cfg judge.Config, r *report.RemedyResult, choices []tuning.Choice
 	return helps, harms
 }
 
-// answers returns an error where mpiruns are too few to answer a question.
 func answers(x *experiment.AB, questions ...series.CompareConfig) error {
 	for _, q := range questions {
 		d, err := series.CompareDesign(analyze.Planned("A", x.Sides[alone].Manifest), analyze.Planned("B", x.Sides[withIt].Manifest), q)

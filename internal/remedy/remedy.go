@@ -46,13 +46,12 @@ type Remedy struct {
 	Tell    func(run.Event)
 	Start   measure.Starter // by default measure.Exec
 
-	once    *untimed.Once
-	target  tuning.Target
-	plan    *guidelines.Plan // of proofs
-	checked *results.Manifest
-	// explored is the exploration that is in the folder, in place of a check.
-	explored *explore.Exploration
-	work     string // folder of the mpiruns
+	once     *untimed.Once
+	target   tuning.Target
+	plan     *guidelines.Plan // of proofs
+	checked  *results.Manifest
+	explored *explore.Exploration // the exploration that is in the folder, in place of a check
+	work     string               // folder of the mpiruns
 	found    *report.RemedyResult
 	held     setting // what is proved so far
 }
@@ -211,7 +210,6 @@ func perhaps(cells []report.RemedyCell) (out []tuning.Choice) {
 	return out
 }
 
-// estimate is how long an experiment with a plan takes, unless that is nil.
 func (x *Remedy) estimate(ctx context.Context, of *run.Experiment, plan *guidelines.Plan, mpiruns int, failed *error) time.Duration {
 	kind, f := *of, *x.Config
 	if plan != nil {
@@ -252,7 +250,6 @@ func (x *Remedy) try(ctx context.Context) error {
 	return nil
 }
 
-// begin makes the folder, and asks the library for what does not depend on a setting.
 func (x *Remedy) begin(ctx context.Context) (err error) {
 	if x.once, err = untimed.NewOnce(x.Config, x.Start); err != nil {
 		return err
@@ -300,7 +297,6 @@ func (x *Remedy) tryEnvironment(ctx context.Context) error {
 	return x.prove(ctx, []tuning.Choice{c})
 }
 
-// tryAlgorithms explores the collectives that are still violated, under the proved setting.
 func (x *Remedy) tryAlgorithms(ctx context.Context) error {
 	sizes := x.unmended()
 	if len(sizes) == 0 {
@@ -382,7 +378,6 @@ func (x *Remedy) explore(ctx context.Context, f *glfile.File, list *report.Algor
 	return found.Value.(*explore.Exploration), nil
 }
 
-// campaign begins an experiment in a folder, or goes on in it.
 func (x *Remedy) campaign(ctx context.Context, kind *run.Experiment, f *glfile.File, path string) (*run.Campaign, error) {
 	there, err := run.Before(kind, path, true)
 	if err != nil {
@@ -391,7 +386,6 @@ func (x *Remedy) campaign(ctx context.Context, kind *run.Experiment, f *glfile.F
 	return run.New(ctx, kind, f, run.Options{Path: path, Before: there, Version: x.Version, Tell: x.Tell, Start: x.Start})
 }
 
-// withParameters are the library's own algorithms with other segments and fan-outs than they choose.
 func (x *Remedy) withParameters(list *report.Algorithms) (out []guidelines.UserPattern) {
 	for _, c := range list.Collectives {
 		for _, a := range c.Names {
@@ -407,8 +401,7 @@ func (x *Remedy) withParameters(list *report.Algorithms) (out []guidelines.UserP
 
 // unless notes a set-up error as the reason why something was not tried, and returns others.
 func (x *Remedy) unless(ctx context.Context, err error, what string) error {
-	var s *fail.Setup
-	if ctx.Err() != nil || !errors.As(err, &s) {
+	if ctx.Err() != nil || !fail.Is[*fail.Setup](err) {
 		return err
 	}
 	x.note("%s: %v", what, err)

@@ -16,22 +16,15 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure"
+	"pgmpi/measure/results"
 )
 
 func writeFile(folder, name string, content []byte) error {
-	err := regular.Write(filepath.Join(folder, name), func(w io.Writer) error {
-		_, err := w.Write(content)
-		return err
-	})
-	if err != nil {
-		return fail.AsSetup(err)
-	}
-	return nil
+	f := results.Folder{Path: folder}
+	return fail.AsSetup(f.WriteText(name, string(content)))
 }
 
 // export writes the proved setting, if any, and the report. The setting of a remedy before stays until
@@ -40,13 +33,11 @@ func (x *Remedy) export() error {
 	p, r := x.held, x.found
 	proved := p.folder
 	r.Env, r.Effects, r.Conformance, r.Mpiruns = map[string]string{}, p.inEffect, p.conformance, p.mpiruns
-	var err error
 	if p.folder = r.Folder; len(p.choices) > 0 {
-		_, err = p.write(x.target)
+		if _, err := p.write(x.target); err != nil {
+			return err
+		}
 		r.Env = p.env
-	}
-	if err != nil {
-		return err
 	}
 	for i := range r.Effects {
 		r.Effects[i].Text = strings.ReplaceAll(r.Effects[i].Text, proved, p.folder)
@@ -82,7 +73,7 @@ func (x *Remedy) exportTOML(p *setting) error {
 		}
 	}
 	slices.Sort(r.Files)
-	for _, name := range append(tuning.FileNames(), report.SettingTOML) {
+	for _, name := range []string{tuning.EnvFile, tuning.RulesFile, tuning.TreeFile, report.SettingTOML} {
 		if slices.Contains(r.Files, name) {
 			continue
 		}
@@ -115,11 +106,8 @@ func (x *Remedy) writeProfilesOf(folder string, choices []tuning.Choice) error {
 	for _, r := range refused {
 		x.note("no profile for %s in place of %s: %s", r.Choice.Mockup, r.Choice.Function, r.Reason)
 	}
-	if err != nil {
+	if err != nil || len(settings) == 0 {
 		return fail.AsSetup(err)
-	}
-	if len(settings) == 0 {
-		return nil
 	}
 	if err := os.MkdirAll(t.Folder, 0o777); err != nil {
 		return fail.AsSetup(err)
@@ -175,30 +163,22 @@ func (x *Remedy) toml(env map[string]string) ([]byte, error) {
 	if err := toml.NewEncoder(&b).Encode(all); err != nil {
 		return nil, fail.AsSetup(err)
 	}
-	if _, err := glfile.Parse(report.SettingTOML, b.Bytes()); err != nil {
-		return nil, fail.AsSetup(err)
-	}
-	return b.Bytes(), nil
+	_, err := glfile.Parse(report.SettingTOML, b.Bytes())
+	return b.Bytes(), fail.AsSetup(err)
 }
 
 // envKey is the only key whose value is a table.
 const envKey = "mpi.env"
 
-func (x *Remedy) writeDocument() error {
+func (x *Remedy) writeDocument() (err error) {
 	d := report.Remedies.Document(x.found)
-	json, err := report.Remedies.Format("json")
-	if err != nil {
-		return err
-	}
-	text, err := report.Remedies.Format("table")
-	if err != nil {
-		return err
-	}
-	for name, f := range map[string]document.Format{report.RemedyFile: json, report.ReadmeFile: text} {
-		err := regular.Write(filepath.Join(x.found.Folder, name), func(w io.Writer) error { return f.Write(w, d) })
-		if err != nil {
-			return fail.AsSetup(err)
+	folder := results.Folder{Path: x.found.Folder}
+	for name, format := range map[string]string{report.RemedyFile: "json", report.ReadmeFile: "table"} {
+		f, unknown := report.Remedies.Format(format)
+		if unknown != nil {
+			return unknown
 		}
+		err = errors.Join(err, folder.WriteFile(name, func(w io.Writer) error { return f.Write(w, d) }))
 	}
-	return nil
+	return fail.AsSetup(err)
 }

@@ -1,6 +1,7 @@
 package tuning
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -83,7 +84,6 @@ func guards(function, algorithm string) (out []guard) {
 	return out
 }
 
-// refusesNode returns the reason why a choice cannot stand in the tree, if any.
 func refusesNode(c Choice, t *Tree) string {
 	_, counted := treeSize(c.Function, 1, 1)
 	pow2 := c.NP&(c.NP-1) == 0
@@ -112,7 +112,6 @@ var needsPow2 = map[string]bool{"MPI_Allgather": true, "MPI_Allgatherv": true, "
 // leafParts stand in a leaf between its collective and its algorithm.
 var leafParts = []string{"_intra_", "_allcomm_"}
 
-// leafName returns the name of an algorithm in a tree, or "" if the library has none.
 func leafName(c Choice, t *Tree) string {
 	for _, part := range leafParts {
 		name := "MPIR_" + strings.TrimPrefix(c.Function, "MPI_") + part + c.Algorithm
@@ -127,11 +126,7 @@ func writeTree(t Target, choices []Choice) (*Setting, error) {
 	s := &Setting{Writer: "mpich-json"}
 	if t.Tree == nil {
 		for _, c := range choices {
-			why := c.check(OwnAlgorithm)
-			if why == "" {
-				why = "the library's own selection tree was not found: a file with a part of it would end every program"
-			}
-			s.reject(c, why)
+			s.reject(c, cmp.Or(c.check(OwnAlgorithm), "the library's own selection tree was not found: a file with a part of it would end every program"))
 		}
 		return s, nil
 	}
@@ -306,7 +301,6 @@ func readTree(name string, text []byte) ([]Rule, error) {
 	return nil, nil
 }
 
-// complete returns an error unless every way down from a node ends in an algorithm.
 func (n *node) complete(name string) error {
 	if len(n.below) == 0 {
 		return fmt.Errorf("%s:%d: nothing is chosen below %.60q", name, n.line, n.key)

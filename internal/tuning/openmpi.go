@@ -1,10 +1,17 @@
 package tuning
 
 import (
+	"cmp"
 	"fmt"
-	"pgmpi/mockups"
+	"maps"
+	"math"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+
+	"pgmpi/internal/phrase"
+	"pgmpi/mockups"
 )
 
 // The MCA variables of Open MPI's component coll/tuned.
@@ -23,7 +30,6 @@ const (
 	unsized                  // 0, or nothing that grows with the message
 )
 
-// rulesRow describes the rules of a collective.
 type rulesRow struct {
 	function string
 	id       int // coll_base_functions.h
@@ -115,7 +121,6 @@ func Parameters(l Library, collective, algorithm string, np int) (out []string) 
 	return out[1:]
 }
 
-// wrongOrder returns the reason why an algorithm cannot be chosen for all operators, if any.
 func wrongOrder(c Choice) string {
 	if name, _, _ := mockups.Parameters(c.Algorithm); !slices.Contains(commutativeOnly[c.Function], name) {
 		return ""
@@ -133,7 +138,6 @@ const (
 	neverBySize = "Open MPI takes the size of %s from %s: a rule by size lets legal calls abort or hang, so that only a choice for all measured sizes can be written, with --extend"
 )
 
-// refusesRule returns the reason why Open MPI cannot have a rule for a choice, if any.
 func refusesRule(c Choice) string {
 	row := rowOf(c.Function)
 	switch {
@@ -155,3 +159,305 @@ func refusesRule(c Choice) string {
 func lower(function string) string { return strings.ToLower(strings.TrimPrefix(function, "MPI_")) }
 
 func isOpenMPI(l Library) bool { return l.Family == "openmpi" }
+
+const RulesFile = "openmpi.rules"
+
+var openMPIRules = Writer{
+	Name: "openmpi-rules", Title: "rules file of Open MPI 4 and 5",
+	For:   func(l Library) bool { return isOpenMPI(l) && l.Major < 6 },
+	Write: writeRules, Read: readRules,
+}
+
+// chain is the one algorithm with a fan-out. chainFanout is its number of chains when a variable alone
+// forces it (coll_tuned_init_chain_fanout); a rule must name it.
+const chain, chainFanout = "chain", 4
+
+type rulesText struct {
+	strings.Builder
+	line     int
+	requests bool // version 2: a fifth number
+}
+
+func (t *rulesText) say(format string, args ...any) int {
+	t.line++
+	fmt.Fprintf(t, format+"\n", args...)
+	return t.line
+}
+
+// rule writes a rule; algorithm 0 is the library's own choice.
+func (t *rulesText) rule(from int64, c Choice) int {
+	what := "as without this file"
+	name, segment, fanout := mockups.Parameters(c.Algorithm)
+	if c.Value != 0 {
+		if what = c.Algorithm; name == chain {
+			fanout = cmp.Or(fanout, chainFanout)
+		}
+	}
+	return t.say("%d %d %d %d%s # %s", from, c.Value, fanout, segment, phrase.When(t.requests, " 0"), what)
+}
+
+func writeRules(t Target, choices []Choice) (*Setting, error) {
+	s := &Setting{Writer: "openmpi-rules"}
+	functions, of := accepted(choices, OwnAlgorithm, s, refusesRule)
+	slices.SortFunc(functions, func(a, b string) int { return rowOf(a).id - rowOf(b).id })
+	l := t.Library
+	text := &rulesText{requests: cmp.Or(cmp.Compare(l.Major, 5), cmp.Compare(l.Minor, 0), cmp.Compare(l.Patch, 7)) >= 0}
+	if text.requests {
+		text.say("rule-file-version-2")
+	}
+	text.say("# Rules for coll/tuned of %s.", t.Library)
+	text.say("# A rule: from this size on (bytes), algorithm, fan-out, segment size.")
+	text.say("%d # collectives", len(functions))
+	for _, f := range functions {
+		s.Entries = append(s.Entries, text.collective(f, of[f], s)...)
+	}
+	if len(s.Entries) == 0 {
+		return s, nil
+	}
+	s.Files = []File{{RulesFile, []byte(text.String())}}
+	s.Env = map[string]string{useDynamicRules: "1", rulesFilename: filepath.Join(t.Folder, RulesFile)}
+	s.Notes = []string{"Open MPI says nothing if the file is missing or wrong: it then chooses as without it."}
+	return s, nil
+}
+
+// collective writes the rules of a collective. On fewer processes than the first number, and
+// on numbers that were not measured, the library chooses.
+func (t *rulesText) collective(function string, choices []Choice, s *Setting) (entries []Entry) {
+	groups := byProcesses(choices, s)
+	nps := slices.Sorted(maps.Keys(groups))
+	sections := []int{0} // numbers of processes; from a negative one on as without the file
+	for i, np := range nps {
+		if sections = append(sections, np); i+1 == len(nps) || nps[i+1] != np+1 {
+			sections = append(sections, -(np + 1))
+		}
+	}
+	t.say("%d # %s", rowOf(function).id, function)
+	t.say("%d # numbers of processes", len(sections))
+	for _, np := range sections {
+		if np <= 0 {
+			t.say("%d # processes or more", -np)
+			t.say("1 # rule")
+			t.rule(0, Choice{})
+			continue
+		}
+		entries = append(entries, t.processes(function, np, groups[np])...)
+	}
+	return entries
+}
+
+func (t *rulesText) processes(function string, np int, parts []part) (entries []Entry) {
+	type line struct {
+		from   int64
+		choice Choice
+		of     *part
+	}
+	if !rowOf(function).bySizeSafely() && len(parts) > 0 { // one rule for all sizes, even unmeasured ones
+		parts = []part{{interval{0, 0}, parts[0].choice}}
+	}
+	var lines []line
+	end := int64(0) // of the rules so far, in bytes of a block
+	for i := range parts {
+		p := &parts[i]
+		if p.from > end || i == 0 && p.from > 0 {
+			lines = append(lines, line{t.size(function, end, np), Choice{}, nil})
+		}
+		lines = append(lines, line{t.size(function, p.from, np), p.choice, p})
+		end = p.to
+	}
+	if end > 0 {
+		lines = append(lines, line{t.size(function, end, np), Choice{}, nil})
+	}
+	t.say("%d # processes", np)
+	t.say("%d # rules", len(lines))
+	for _, l := range lines {
+		at := t.rule(l.from, l.choice)
+		if l.of != nil {
+			entries = append(entries, Entry{Choice: l.choice, From: l.of.from, To: l.of.to, Proof: ByMessages,
+				Where: fmt.Sprintf("%s:%d", RulesFile, at), Variable: rulesFilename, Value: RulesFile})
+		}
+	}
+	return entries
+}
+
+func (t *rulesText) size(function string, block int64, np int) int64 {
+	bytes, _ := ruleSize(function, block, np)
+	return bytes
+}
+
+// Limits: far more than any file needs, and far less than any memory.
+const (
+	mostCollectives = 64
+	mostSections    = 1 << 12 // numbers of processes, and rules
+	mostRules       = 1 << 16 // in a file
+)
+
+type token struct {
+	text string
+	line int
+}
+
+type ruleReader struct {
+	name    string
+	left    []token
+	line    int // of the last number
+	columns int // numbers of a rule
+	out     []Rule
+}
+
+func (r *ruleReader) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", r.name, r.line, fmt.Sprintf(format, args...))
+}
+
+func (r *ruleReader) next(what string, least, most int64) (int64, error) {
+	if len(r.left) == 0 {
+		return 0, r.errorf("the file ends where %s must be", what)
+	}
+	t := r.left[0]
+	r.left, r.line = r.left[1:], t.line
+	v, err := strconv.ParseInt(t.text, 10, 64)
+	switch {
+	case err != nil:
+		return 0, r.errorf("%.40q is not %s", t.text, what)
+	case v < least || v > most:
+		return 0, r.errorf("%d cannot be %s (%d to %d)", v, what, least, most)
+	}
+	return v, nil
+}
+
+const versionWord = "rule-file-version-"
+
+// readRules reads the text format as Open MPI does, but refuses what Open MPI skips
+// silently: letters outside of comments, numbers in the wrong order, and text behind the
+// last rule.
+func readRules(name string, text []byte) ([]Rule, error) {
+	r := &ruleReader{name: name, line: 1, columns: 4}
+	for i, line := range strings.Split(string(text), "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		for _, word := range strings.Fields(line) {
+			r.left = append(r.left, token{word, i + 1})
+		}
+	}
+	if len(r.left) > 0 && strings.HasPrefix(r.left[0].text, versionWord) {
+		switch version := strings.TrimPrefix(r.left[0].text, versionWord); {
+		case r.left[0].line != 1:
+			return nil, fmt.Errorf("%s:%d: the version must be in line 1", name, r.left[0].line)
+		case version == "2":
+			r.columns = 5
+		case version != "1":
+			return nil, fmt.Errorf("%s:1: unknown version %.20q of a rules file (known: 1, 2)", name, version)
+		}
+		r.left = r.left[1:]
+	}
+	n, err := r.next("the number of collectives", 0, mostCollectives)
+	seen := map[string]bool{}
+	for ; n > 0 && err == nil; n-- {
+		err = r.collective(seen)
+	}
+	if err == nil && len(r.left) > 0 {
+		r.line = r.left[0].line
+		err = r.errorf("%.40q is behind the last rule: a count above is too small", r.left[0].text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.out, nil
+}
+
+func (r *ruleReader) collective(seen map[string]bool) error {
+	id, err := r.next("the number of a collective", 0, int64(len(openMPI)-1))
+	if err != nil {
+		return err
+	}
+	function := openMPI[id].function
+	if seen[function] {
+		return r.errorf("%s has rules above already", function)
+	}
+	seen[function] = true
+	n, err := r.next("how many numbers of processes it has", 1, mostSections)
+	if err != nil {
+		return err
+	}
+	first := len(r.out)
+	for before, i := int64(-1), int64(0); i < n; i++ {
+		np, err := r.next("a number of processes", before+1, math.MaxInt32)
+		if err != nil {
+			return err
+		}
+		// Fewer processes than the first number take its rules.
+		begin := np
+		if i == 0 {
+			begin = 0
+		}
+		for at := first; at < len(r.out); at++ {
+			if r.out[at].MaxNP == 0 {
+				r.out[at].MaxNP = int(np) - 1
+			}
+		}
+		if err := r.processes(function, int(begin)); err != nil {
+			return err
+		}
+		before = np
+	}
+	return nil
+}
+
+func (r *ruleReader) processes(function string, np int) error {
+	n, err := r.next("the number of rules", 1, mostSections)
+	if err != nil {
+		return err
+	}
+	before := int64(-1)
+	for i := range n {
+		most := int64(math.MaxInt64)
+		if i == 0 {
+			most = 0 // Open MPI takes no rules without one for 0
+		}
+		from, err := r.next("the message size of a rule (the first must be 0, the others ascend)", before+1, most)
+		if err != nil {
+			return err
+		}
+		rule := Rule{Line: r.line, Function: function, MinNP: np, From: from}
+		algorithm, err := r.next("an algorithm", 0, math.MaxInt32)
+		for k := 2; k < r.columns && err == nil; k++ {
+			_, err = r.next("fan-out, segment size or requests of a rule", 0, math.MaxInt32)
+		}
+		if err != nil {
+			return err
+		}
+		if rule.Algorithm = strconv.FormatInt(algorithm, 10); i > 0 {
+			r.out[len(r.out)-1].To = from
+		}
+		if r.out = append(r.out, rule); len(r.out) > mostRules {
+			return r.errorf("more than %d rules", mostRules)
+		}
+		before = from
+	}
+	return nil
+}
+
+// Trap is a rule that lets legal calls of a collective fail.
+type Trap struct {
+	Line int
+	Why  string
+}
+
+// FindTrap returns the rule of a file of Open MPI's that chooses by size for a collective
+// whose ranks may see different sizes, on np processes.
+func FindTrap(rules []Rule, function string, np int) (Trap, bool) {
+	row := rowOf(function)
+	if row.unsafe == "" {
+		return Trap{}, false
+	}
+	first := ""
+	for _, r := range rules {
+		if r.Function != function || np < r.MinNP || r.MaxNP > 0 && np > r.MaxNP {
+			continue
+		}
+		if r.From == 0 {
+			first = r.Algorithm
+		} else if r.Algorithm != first {
+			return Trap{r.Line, fmt.Sprintf("a rule by size for %s: Open MPI takes the size from %s", function, row.unsafe)}, true
+		}
+	}
+	return Trap{}, false
+}

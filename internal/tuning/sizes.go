@@ -12,7 +12,6 @@ type interval struct{ from, to int64 }
 
 func (i interval) covers(size int64) bool { return size >= i.from && (size < i.to || i.to == 0) }
 
-// Covers tells whether a choice applies at a size.
 func (c Choice) Covers(size int64) bool {
 	return slices.ContainsFunc(c.intervals(), func(i interval) bool { return i.covers(size) })
 }
@@ -49,7 +48,6 @@ func between(a, b int64) int64 {
 	return max(a+1, min(b, int64(math.Ceil(math.Sqrt(float64(a)*float64(b))))))
 }
 
-// check returns the reason why no format can write a choice, if any.
 func (c Choice) check(kind Kind) string {
 	switch {
 	case c.Kind != kind:

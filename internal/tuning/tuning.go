@@ -22,7 +22,6 @@ const (
 	ByComponent  Kind = "component"   // another part of the library that has collectives
 )
 
-// Choice says which algorithm a collective should use.
 type Choice struct {
 	Function string `json:"function"` // "MPI_Bcast"; may be "" for ByEnv and ByComponent
 	NP       int    `json:"np"`
@@ -30,9 +29,8 @@ type Choice struct {
 	// sizes in Measured, where the collective was measured, it must stay as it is. Both ascend.
 	Sizes    []int64 `json:"sizes"`
 	Measured []int64 `json:"measured"`
-	// Extend lets it also hold below the smallest and above the largest measured size.
-	Extend bool `json:"extend,omitempty"`
-	Kind   Kind `json:"kind"`
+	Extend   bool    `json:"extend,omitempty"` // lets it also hold below the smallest and above the largest measured size
+	Kind     Kind    `json:"kind"`
 	// Algorithm and Value are the library's name and number; only of OwnAlgorithm.
 	Algorithm string            `json:"algorithm,omitempty"`
 	Value     int               `json:"value,omitempty"`
@@ -46,7 +44,6 @@ func (c Choice) Everywhere() bool {
 	return slices.Equal(c.Sizes, c.Measured) && (c.Extend || len(c.Measured) == 1 && c.Measured[0] == 0)
 }
 
-// Target is the library and the folder that a setting is written for.
 type Target struct {
 	Library Library
 	Folder  string // where its files will lie, an absolute path: the environment names them
@@ -84,7 +81,6 @@ type Entry struct {
 	Proof    Proof  `json:"proof"`
 }
 
-// Covers tells whether an entry applies at a size.
 func (e Entry) Covers(size int64) bool { return interval{e.From, e.To}.covers(size) }
 
 // Probes returns the sizes where an entry is tested, multiples of a unit: inside the measured ones
@@ -169,15 +165,12 @@ func Get(name string) (Writer, bool) {
 	return writers[i], true
 }
 
-func FileNames() []string { return []string{EnvFile, RulesFile, TreeFile} }
-
 // Library is the MPI library that a setting is for; version 0.0.0 means unknown.
 type Library struct {
 	Family              string // as in protocol.RankInfo
 	Major, Minor, Patch int
 }
 
-// LibraryOf takes the version out of the text of MPI_Get_library_version.
 func LibraryOf(family, text string) Library {
 	l := Library{Family: family}
 	if m := versionNumber.FindStringSubmatch(text); m != nil {

@@ -1,12 +1,15 @@
 package tuning
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
-	"pgmpi/mockups"
 	"slices"
 	"strconv"
 	"strings"
+
+	"pgmpi/internal/phrase"
+	"pgmpi/mockups"
 )
 
 // mcaVariables force an algorithm for all sizes and all communicators.
@@ -36,7 +39,6 @@ var mcaVariables = Writer{
 	},
 }
 
-// mpichVariables force an algorithm for all sizes and all communicators.
 var mpichVariables = Writer{
 	Name: "cvar", Title: "variables (CVAR) of MPICH",
 	For: func(l Library) bool { return l.Family == "mpich" },
@@ -59,13 +61,7 @@ var mpichVariables = Writer{
 func forced(writer string, choices []Choice, refuses func(Choice) string, as func(Choice) (name, value string, p Proof)) *Setting {
 	s := &Setting{Writer: writer, Env: map[string]string{}}
 	functions, of := accepted(choices, OwnAlgorithm, s, func(c Choice) string {
-		if why := refuses(c); why != "" {
-			return why
-		}
-		if !c.Everywhere() {
-			return "a variable holds for all message sizes: only a choice for all measured sizes can be written, with --extend"
-		}
-		return ""
+		return cmp.Or(refuses(c), phrase.When(!c.Everywhere(), "a variable holds for all message sizes: only a choice for all measured sizes can be written, with --extend"))
 	})
 	for _, f := range functions {
 		for _, c := range of[f] {

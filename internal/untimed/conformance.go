@@ -19,16 +19,14 @@ import (
 )
 
 type Outcome struct {
-	// Call names the function, and what is special about its arguments.
-	Call     string       `json:"call"`
+	Call     string       `json:"call"` // names the function, and what is special about its arguments
 	Function string       `json:"function"`
 	Shape    string       `json:"shape"` // of the mpirun
 	NP       int          `json:"np"`    // processes of the communicator
 	Msize    int64        `json:"msize"` // bytes of one block, if any
 	State    OutcomeState `json:"state"`
 	Message  string       `json:"message,omitempty"` // what was wrong
-	// Cause is the place in a file of the environment that explains it.
-	Cause string `json:"cause,omitempty"`
+	Cause    string       `json:"cause,omitempty"`   // the place in a file of the environment that explains it
 }
 
 type OutcomeState string
@@ -79,7 +77,6 @@ func (o *Once) Conformance(ctx context.Context, env map[string]string, entries [
 // mostEnded mpiruns may end in a conformance call; what they have not come to is not called then.
 const mostEnded = 30
 
-// conformanceOn starts mpiruns until one comes to its end.
 func (o *Once) conformanceOn(ctx context.Context, shape guidelines.Shape, env map[string]string, calls protocol.ConformanceJob) (bad []Outcome, err error) {
 	job := &protocol.Job{StallNS: int64(min(conformanceStall, time.Duration(o.config.Measure.Stall))), Conformance: &calls}
 	for range mostEnded {
@@ -174,7 +171,6 @@ func RulesOf(env map[string]string, variable, writer string) (path string, rules
 	return path, rules, err
 }
 
-// blame looks for the rule behind each call that is not right.
 func blame(out []Outcome, env map[string]string) {
 	path, rules, err := RulesOf(env, SettingFiles[0].Variable, SettingFiles[0].Writer)
 	if err != nil || len(rules) == 0 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,10 +39,8 @@ func (o *Once) Effects(ctx context.Context, env map[string]string, entries []tun
 	return out, nil
 }
 
-// effectsOn answers the entries for a number of processes.
 func (o *Once) effectsOn(ctx context.Context, shape guidelines.Shape, env map[string]string, all []report.Effect) error {
-	var here []*report.Effect
-	var byMessages []*report.Effect
+	var here, byMessages []*report.Effect
 	for i := range all {
 		if f := &all[i]; f.Entry.Choice.NP == shape.NP {
 			if here = append(here, f); f.Entry.Proof == tuning.ByMessages || f.Entry.Proof == tuning.ByFile {
@@ -86,7 +85,6 @@ func notUsable(ctx context.Context, err error, here []*report.Effect, why string
 	return nil
 }
 
-// readings are the library's algorithms and variables as the ranks read them.
 type readings struct{ *protocol.AlgorithmsEnd }
 
 func (o *Once) read(ctx context.Context, shape guidelines.Shape, env map[string]string, variables ...string) (r readings, err error) {
@@ -140,7 +138,6 @@ func (r readings) named(name string) (v protocol.Variable) {
 	return v
 }
 
-// judge answers an entry by the library's variables alone.
 func (r readings) judge(f *report.Effect) {
 	no := func(format string, args ...any) { f.State, f.Text = report.NotInEffect, fmt.Sprintf(format, args...) }
 	e := f.Entry
@@ -204,7 +201,6 @@ func (r readings) judgeForced(f *report.Effect) {
 	}
 }
 
-// counts has the messages of all ranks in calls of a function at a size.
 type counts map[protocol.JobCase]protocol.Messages
 
 // count compares the messages inside the collectives under the setting with the messages of
@@ -243,7 +239,6 @@ func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string
 	return nil
 }
 
-// probes are the sizes where messages tell whether an entry is in force.
 func (o *Once) probes(e tuning.Entry) (inside, outside []int64) {
 	f, _ := mockups.Get(e.Choice.Function)
 	op, _ := guidelines.ResolveOp(o.config.Job.Datatype, o.config.Job.Op)
@@ -281,7 +276,6 @@ func (o *Once) countOn(ctx context.Context, shape guidelines.Shape, env map[stri
 	return out, nil
 }
 
-// compareCounts answers an entry by the counts at sizes inside and outside of its interval.
 func compareCounts(f *report.Effect, beside []*report.Effect, sizes []int64, without, with counts) {
 	c := f.Entry.Choice
 	var seen, same []string
@@ -330,10 +324,72 @@ func compareCounts(f *report.Effect, beside []*report.Effect, sizes []int64, wit
 	f.State, f.Text = report.CannotTell, fmt.Sprintf("at %s %s sends as much as the default: it cannot be told apart by messages", strings.Join(same, ", "), c.Algorithm)
 }
 
-// chosen tells whether another choice for the same collective holds at a size.
 func chosen(beside []*report.Effect, c tuning.Choice, size int64) bool {
 	return slices.ContainsFunc(beside, func(f *report.Effect) bool {
 		o := f.Entry.Choice
 		return o.Function == c.Function && o.NP == c.NP && f.Entry.Covers(size)
 	})
+}
+
+func ChoosesAlgorithm(name string) bool {
+	return switchedBy(name) != "" && (strings.HasSuffix(name, "_algorithm") || strings.HasSuffix(name, "_filename")) ||
+		strings.HasPrefix(name, "MPIR_CVAR_") && (strings.HasSuffix(name, "_INTRA_ALGORITHM") || strings.HasSuffix(name, "_JSON_FILE"))
+}
+
+// Ignored returns a sentence for each of these variables that does nothing.
+func (o *Once) Ignored(ctx context.Context, shape guidelines.Shape, env map[string]string, names []string) (out []string, err error) {
+	variables := []string{tuningName(dynamicRules)}
+	for _, name := range names {
+		variables = append(variables, tuningName(name))
+	}
+	r, err := o.read(ctx, shape, nil, variables...)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if why := r.ignores(name, env); why != "" {
+			out = append(out, name+" does nothing: "+why)
+		}
+	}
+	return out, nil
+}
+
+func (r readings) ignores(name string, env map[string]string) string {
+	v := r.of(name)
+	if on := r.of(dynamicRules); switchedBy(name) != "" && on.Known && !isOn(on.Value) {
+		return dynamicRules + " is not 1"
+	}
+	if !v.Known {
+		return "the library has no such variable"
+	}
+	if v.Unread != "" {
+		return v.Unread
+	}
+	for _, f := range SettingFiles {
+		if f.Variable != name {
+			continue
+		}
+		if _, _, err := RulesOf(env, f.Variable, f.Writer); err != nil {
+			return "it is not in the library's format: " + err.Error()
+		}
+	}
+	return r.unknownValue(v, env[name])
+}
+
+func (r readings) unknownValue(v protocol.Variable, value string) string {
+	i := slices.IndexFunc(r.Collectives, func(a protocol.Algorithms) bool { return a.Variable == v.Name })
+	if i < 0 || len(r.Collectives[i].Names) == 0 || value == "" {
+		return ""
+	}
+	names := []string{}
+	for _, a := range r.Collectives[i].Names {
+		if a.Name == value || strconv.Itoa(a.Value) == value {
+			return ""
+		}
+		names = append(names, a.Name)
+	}
+	if value == "0" || value == "ignore" || value == "auto" {
+		return ""
+	}
+	return fmt.Sprintf("%s; its value stays %s", conf.Unknown("algorithm of "+r.Collectives[i].Collective, value, names), v.Value)
 }

@@ -2,7 +2,6 @@ package untimed
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -55,8 +54,7 @@ func (o *Once) few() guidelines.Shape {
 func (o *Once) do(ctx context.Context, shape guidelines.Shape, env map[string]string, job *protocol.Job,
 	progress func(done, total int, name string)) (*protocol.Output, error) {
 	out, err := o.ranks.Do(ctx, shape, env, job, progress)
-	var failed *measure.Error
-	if err != nil && ctx.Err() == nil && !errors.As(err, &failed) {
+	if ctx.Err() == nil && !fail.Is[*measure.Error](err) {
 		err = fail.AsSetup(err)
 	}
 	return out, err

@@ -85,7 +85,6 @@ func Which(ctx context.Context, config *glfile.File, of *results.Manifest, start
 	return c.Which, nil
 }
 
-// asMeasured refuses a check of another library, or whose ranks had other variables that choose algorithms.
 func (o *Once) asMeasured(m *results.Manifest) error {
 	if was, is := m.Rank.LibVersion, o.ranks.Info.LibVersion; was != is {
 		return fail.Setupf("it was measured with %s, and the library is %s now", phrase.ShortVersion(was), phrase.ShortVersion(is))
@@ -175,7 +174,6 @@ func (o *choosing) byTree(ctx context.Context, shape guidelines.Shape, tree *tun
 	return nil
 }
 
-// calls are what byMessages counts.
 type calls struct {
 	plain, forced, segmented []protocol.JobCase // as they are, of each algorithm, and of each with segments of given sizes
 	fixed                    []protocol.Algorithms
@@ -274,7 +272,6 @@ func (o *choosing) byMessages(ctx context.Context, shape guidelines.Shape, libra
 	return nil
 }
 
-// casesOf makes cases of an algorithm at the sizes of a collective that are larger than its segments.
 func casesOf(plain []protocol.JobCase, collective, algorithm string, segment int64) (out []protocol.JobCase) {
 	for _, c := range plain {
 		if c.Function == collective && (segment == 0 || segment < c.Msize) {

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,10 +51,7 @@ func (r *Request) Script() (string, error) {
 		return "", fmt.Errorf("{log} of %s would be %q, with characters that a batch system may take apart: take another folder with --out", r.Template, r.Log)
 	}
 	nodes := max(1, r.Nodes)
-	ppn := r.PPN
-	if ppn == 0 {
-		ppn = (r.NP + nodes - 1) / nodes
-	}
+	ppn := cmp.Or(r.PPN, (r.NP+nodes-1)/nodes)
 	return strings.NewReplacer("{command}", quoted(r.Command), "{dir}", conf.Quote(r.Dir), "{log}", r.Log, "{name}", "pgmpi",
 		"{np}", strconv.Itoa(r.NP), "{nodes}", strconv.Itoa(nodes), "{ppn}", strconv.Itoa(ppn),
 		"{time}", r.clock(), "{minutes}", strconv.Itoa(r.Minutes())).Replace(string(template)), nil

@@ -17,7 +17,6 @@ const (
 	maxRangesValue = 1 << 24
 )
 
-// parseRanges reads "0-3,8", and "" as the empty set.
 func parseRanges(text string) (Ranges, error) {
 	out := Ranges{}
 	text = strings.TrimSpace(text)

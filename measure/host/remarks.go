@@ -74,7 +74,6 @@ type finding struct {
 	ranks Ranges
 }
 
-// findings holds a finding that several nodes share once.
 type findings []*finding
 
 func (f *findings) add(id remark.ID, n *Node, ranks Ranges, format string, args ...any) {
@@ -192,7 +191,6 @@ func unpinned(k *NodeKind, n *Node, masks []Ranges, usable int) Ranges {
 	return free
 }
 
-// differences judges what should be the same on all nodes, and for all ranks of a node.
 func (l *Layout) differences() []remark.Remark {
 	var out []remark.Remark
 	var what []string
@@ -237,7 +235,6 @@ func (l *Layout) values(get func(*NodeKind) string) []string {
 	return out
 }
 
-// tuned names the variables that change what the library does.
 func (l *Layout) tuned() []remark.Remark {
 	set := map[string]string{}
 	for i := range l.Kinds {

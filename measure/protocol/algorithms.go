@@ -12,20 +12,16 @@ type AlgorithmsJob struct {
 
 type AlgorithmsEnd struct {
 	Collectives []Algorithms `json:"collectives"`
-	// LibraryFile is the shared object that MPI is in, at rank 0.
-	LibraryFile string     `json:"library_file,omitempty"`
-	Variables   []Variable `json:"variables,omitempty"` // of the job
+	LibraryFile string       `json:"library_file,omitempty"` // the shared object that MPI is in, at rank 0
+	Variables   []Variable   `json:"variables,omitempty"`    // of the job
 }
 
 type Algorithms struct {
-	Collective string `json:"collective"`
-	// Variable is the library's that chooses one; "": it has none that MPI_T names.
-	Variable string `json:"variable,omitempty"`
-	// Now is its value; 0, the default, unless somebody has forced an algorithm.
-	Now int `json:"now"`
-	// Fixed: it cannot be changed while the library runs.
-	Fixed bool        `json:"fixed,omitempty"`
-	Names []Algorithm `json:"algorithms"`
+	Collective string      `json:"collective"`
+	Variable   string      `json:"variable,omitempty"` // the library's that chooses one; "": it has none that MPI_T names
+	Now        int         `json:"now"`                // its value; 0, the default, unless somebody has forced an algorithm
+	Fixed      bool        `json:"fixed,omitempty"`    // it cannot be changed while the library runs
+	Names      []Algorithm `json:"algorithms"`
 }
 
 type Algorithm struct {
@@ -38,9 +34,8 @@ const OfEnvironment = "$"
 
 // Variable is a control variable of the library, or of the environment, as all ranks have it.
 type Variable struct {
-	Name string `json:"name"`
-	// Known: the library, or the environment of rank 0, has it.
-	Known bool   `json:"known"`
+	Name  string `json:"name"`
+	Known bool   `json:"known"` // the library, or the environment of rank 0, has it
 	Value string `json:"value"`
 	// Unread says which rank has another value than rank 0, or cannot read the file that it
 	// names, and why.

@@ -12,11 +12,9 @@ type ConformanceJob struct {
 	// are called on with the first two.
 	Msizes []int64 `json:"msizes"`
 	// More sizes are called on every communicator of their number of processes.
-	More []ConformanceSizes `json:"more,omitempty"`
-	// Functions are the only ones that are called; none: all.
-	Functions []string `json:"functions,omitempty"`
-	// Skip are the kinds of calls that are not made.
-	Skip []string `json:"skip,omitempty"`
+	More      []ConformanceSizes `json:"more,omitempty"`
+	Functions []string           `json:"functions,omitempty"` // the only ones that are called; none: all
+	Skip      []string           `json:"skip,omitempty"`      // the kinds of calls that are not made
 	// PauseNS is between the name of a call and the call, for launchers that drop what they
 	// have not read when a rank aborts.
 	PauseNS int64 `json:"pause_ns,omitempty"`
@@ -51,5 +49,4 @@ func (c ConformanceCall) Kind() string { return c.Function + ": " + c.What }
 // ConformanceError begins what a rank says of a call that gave an MPI error.
 const ConformanceError = "an MPI error of a conformance call, "
 
-// mostConformance calls are more than any rank program has.
 const mostConformance = 10000

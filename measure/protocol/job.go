@@ -60,9 +60,8 @@ type CallsJob struct {
 	Rounds []int `json:"rounds,omitempty"`
 	// SendNS is how often, at most, what is finished is sent before the end, in
 	// nanoseconds; 0: never.
-	SendNS int64 `json:"send_ns,omitempty"`
-	// Mockups are shared libraries with mock-ups of the user's own that the ranks load.
-	Mockups []Mockups `json:"mockups,omitempty"`
+	SendNS  int64     `json:"send_ns,omitempty"`
+	Mockups []Mockups `json:"mockups,omitempty"` // shared libraries with mock-ups of the user's own that the ranks load
 	// Announce has rank 0 name what it calls for the first time, where that may end the mpirun;
 	// AnnounceAll every visit of such a case.
 	Announce    bool   `json:"announce,omitempty"`
@@ -150,15 +149,13 @@ const MockupFault = "[[mockup]]"
 
 type JobCase struct {
 	Function string `json:"function"`
-	Msize    int64  `json:"msize"`          // bytes
-	NRep     int    `json:"nrep,omitempty"` // timed repetitions; where the job predicts, the predictor decides
-	// Calls is how many calls in a row one repetition is; 0 and 1: one.
-	Calls int `json:"calls,omitempty"`
+	Msize    int64  `json:"msize"`           // bytes
+	NRep     int    `json:"nrep,omitempty"`  // timed repetitions; where the job predicts, the predictor decides
+	Calls    int    `json:"calls,omitempty"` // how many calls in a row one repetition is; 0 and 1: one
 	// Filler marks a case behind all others that is called in its place of the order
 	// and not timed. It has no result.
-	Filler bool `json:"filler,omitempty"`
-	// Skip is why the case is not measured: its status in an earlier mpirun. Empty if it is measured.
-	Skip Status `json:"skip,omitempty"`
+	Filler bool   `json:"filler,omitempty"`
+	Skip   Status `json:"skip,omitempty"` // why the case is not measured: its status in an earlier mpirun. Empty if it is measured
 }
 
 // JobChunk is the most job text on one line, in bytes: hydra dies when more

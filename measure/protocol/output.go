@@ -46,23 +46,20 @@ type End struct {
 	Clock  *ClockInfo  `json:"clock,omitempty"`
 	Clocks []ClockInfo `json:"clocks,omitempty"`
 
-	*CallsEnd  `json:"calls,omitempty"`
-	Algorithms *AlgorithmsEnd `json:"algorithms,omitempty"`
-	// Conformance has every call that was made.
-	Conformance []ConformanceCall `json:"conformance,omitempty"`
-	// Barriers are only there where the job asks for exits.
-	Barriers *Barriers `json:"barriers,omitempty"`
+	*CallsEnd   `json:"calls,omitempty"`
+	Algorithms  *AlgorithmsEnd    `json:"algorithms,omitempty"`
+	Conformance []ConformanceCall `json:"conformance,omitempty"` // every call that was made
+	Barriers    *Barriers         `json:"barriers,omitempty"`    // only there where the job asks for exits
 }
 
 type CallsEnd struct {
-	MemoryCap int64  `json:"memory_cap"`
-	MeasureNS int64  `json:"measure_ns"`
-	TimedNS   int64  `json:"timed_ns"`
-	Timing    Timing `json:"timing"`
-	// Probes is in the order of time; only of an mpirun that measures.
-	Probes   []Probes  `json:"yardstick,omitempty"`
-	Mockups  []Mockups `json:"mockups,omitempty"`  // of the job, as they were loaded
-	Counters []Counter `json:"counters,omitempty"` // of the job, if it has any
+	MemoryCap int64     `json:"memory_cap"`
+	MeasureNS int64     `json:"measure_ns"`
+	TimedNS   int64     `json:"timed_ns"`
+	Timing    Timing    `json:"timing"`
+	Probes    []Probes  `json:"yardstick,omitempty"` // in the order of time; only of an mpirun that measures
+	Mockups   []Mockups `json:"mockups,omitempty"`   // of the job, as they were loaded
+	Counters  []Counter `json:"counters,omitempty"`  // of the job, if it has any
 }
 
 // SoFar closes the lines that an mpirun sends before its end.
@@ -143,7 +140,6 @@ func (o *OutputWriter) series(word string, c, which, first int, ns []int64) {
 	}
 }
 
-// Layout writes where the ranks run. It comes before the cases.
 func (o *OutputWriter) Layout(l *host.Layout) {
 	for _, part := range l.Parts() {
 		o.JSON(LineNodes, part)
@@ -195,7 +191,6 @@ type OutputReader struct {
 	crc    uint32
 }
 
-// IsOutput tells whether a line has one of the words that rank 0 says after the job.
 func IsOutput(line []byte) bool {
 	word, _, _ := bytes.Cut(line, []byte(" "))
 	switch string(word) {
@@ -267,14 +262,12 @@ func (o *OutputReader) Add(line []byte) (done bool, err error) {
 	return false, nil
 }
 
-// with appends the value that a line holds as JSON.
 func with[T any](list []T, text []byte) ([]T, error) {
 	var v T
 	err := json.Unmarshal(text, &v)
 	return append(list, v), err
 }
 
-// checkCase refuses a case that the job does not have, and numbers that cannot be.
 func (o *OutputReader) checkCase(i int) error {
 	c := &o.out.Cases[i]
 	before, known := o.at[c.Case]

@@ -1,6 +1,11 @@
 package protocol
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 type Status string
 
@@ -37,12 +42,10 @@ type CaseResult struct {
 	Provable *Bound    `json:"provable,omitempty"`
 	Usage    *Usage    `json:"usage,omitempty"`    // of the NRep repetitions, or nil if they were not counted, as in older versions
 	Counting *Counting `json:"counting,omitempty"` // only where counters were read
-	// Messages are only there where the job asks for them and the library counts them.
-	Messages *Messages `json:"messages,omitempty"`
-	Overlap  *Overlap  `json:"overlap,omitempty"` // only of an OverlapJob
+	Messages *Messages `json:"messages,omitempty"` // only there where the job asks for them and the library counts them
+	Overlap  *Overlap  `json:"overlap,omitempty"`  // only of an OverlapJob
 }
 
-// Count sets Invalid, Late and Long by the flags of the case's samples.
 func (c *CaseResult) Count(samples []Sample) {
 	c.Invalid, c.Late, c.Long = 0, 0, 0
 	for _, s := range samples {
@@ -71,12 +74,11 @@ type Bound struct {
 // Messages is what all ranks together sent in calls of a case, as the library counts
 // it: those that its algorithm consists of.
 type Messages struct {
-	Calls int   `json:"calls"`
-	Count int64 `json:"count"`
-	Bytes int64 `json:"bytes"`
-	Most  int64 `json:"most"` // messages of the rank that sends the most
-	// Pattern is the same for the same set of (from, to, bytes), in whatever order they were sent.
-	Pattern string `json:"pattern,omitempty"`
+	Calls   int    `json:"calls"`
+	Count   int64  `json:"count"`
+	Bytes   int64  `json:"bytes"`
+	Most    int64  `json:"most"`              // messages of the rank that sends the most
+	Pattern string `json:"pattern,omitempty"` // the same for the same set of (from, to, bytes), in whatever order they were sent
 }
 
 func (m *Messages) Check() error {
@@ -161,4 +163,62 @@ type Probes struct {
 type Load struct {
 	Before float64 `json:"before"`
 	After  float64 `json:"after"`
+}
+
+const (
+	FlagLate = 1 << iota // started late
+	FlagLong             // took longer than the window
+)
+
+type Sample struct {
+	NS    int64 // run-time in nanoseconds
+	Flags int
+}
+
+// Valid are the run-times of the samples without a flag, in nanoseconds.
+func Valid(samples []Sample) []float64 {
+	var ns []float64
+	for _, s := range samples {
+		if s.Flags == 0 {
+			ns = append(ns, float64(s.NS))
+		}
+	}
+	return ns
+}
+
+// ValidSeconds are the same in seconds.
+func ValidSeconds(samples []Sample) []float64 {
+	seconds := Valid(samples)
+	for i := range seconds {
+		seconds[i] *= 1e-9
+	}
+	return seconds
+}
+
+// MaxSamples is the most that an mpirun may bring: 4 GiB of memory.
+const MaxSamples = 1 << 28
+
+// MaxRawInt is the largest number that a raw file holds: 18 digits, in nanoseconds
+// 31 years.
+const MaxRawInt = 1e18 - 1
+
+// ErrNoTime is what is wrong with a sample of 0 ns that is not late.
+var ErrNoTime = errors.New("a call took 0 ns: the clock is too coarse for it")
+
+// ParseSample reads "NS" or "NS:FLAGS". What a raw file cannot hold is an error:
+// negative numbers, and more than 18 digits.
+func ParseSample(t string) (Sample, error) {
+	d, flags, flagged := strings.Cut(t, ":")
+	ns, err := strconv.ParseInt(d, 10, 64)
+	s := Sample{NS: ns}
+	if err == nil && flagged {
+		s.Flags, err = strconv.Atoi(flags)
+	}
+	if err != nil {
+		return s, fmt.Errorf("bad sample %q", t)
+	}
+	if min(s.NS, int64(s.Flags)) < 0 || max(s.NS, int64(s.Flags)) > MaxRawInt {
+		return s, fmt.Errorf("sample %q is no run-time: the clock has stepped, or standard output is damaged", t)
+	}
+	return s, nil
 }

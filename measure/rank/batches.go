@@ -67,7 +67,6 @@ func (b *bench) setTiming(caller *call.Caller) (err error) {
 	return b.clocksAgain()
 }
 
-// chooseSync resolves sync = "auto" by where the ranks are.
 func chooseSync(w *mpi.World, clockSync string) (name, why string, err error) {
 	nodes, crowded, err := w.Topology()
 	switch {
@@ -114,7 +113,6 @@ func (b *bench) clocksAgain() error {
 	return nil
 }
 
-// first makes what is measured of a case, and finds its first window.
 func (v *visit) first() (err error) {
 	v.s.measured = &measured{window: time.Duration(v.job.WindowNS), limit: time.Duration(v.job.SliceNS)}
 	if v.Grows {
@@ -162,7 +160,6 @@ func (v *visit) sample() (err error) {
 	return err
 }
 
-// keep makes what was measured the result of the case.
 func (v *visit) keep(m *measured) {
 	v.out.samples[v.i], v.r.NRep = m.samples, m.done
 	if v.Windows {
@@ -174,7 +171,6 @@ func (v *visit) keep(m *measured) {
 // gathers is sent at once, so that its memory does not grow with their number.
 const gathered = 1 << 16
 
-// sendRanks sends the local durations that every rank has, where the job asks for them.
 func (v *visit) sendRanks(local []int64) error {
 	chunk := max(1, gathered/v.Size)
 	for first := 0; first < len(local); first += chunk {

@@ -44,13 +44,11 @@ func (o *outcome) write(w *protocol.OutputWriter) error {
 	return w.End(o.end)
 }
 
-// sent is what the driver has of a case.
 type sent struct {
 	samples int
 	whole   bool
 }
 
-// state is what is kept of a case from one visit to the next.
 type state struct {
 	visits, begun int   // in all, and so far
 	temps         int64 // where its temporaries are in the arena, in bytes
@@ -58,18 +56,16 @@ type state struct {
 	measured      *measured
 }
 
-// bench is a job that calls cases, being done.
 type bench struct {
 	*session
 	*loop.Loop
-	job      *protocol.CallsJob
-	state    []state         // by case
-	called   map[string]bool // functions
-	ways     *mpit.Ways
-	poisoned int           // cases, so far
-	timed    time.Duration // in untimed calls
-	// When the clocks were synchronised last, and when they are to be again.
-	synced, due time.Time
+	job         *protocol.CallsJob
+	state       []state         // by case
+	called      map[string]bool // functions
+	ways        *mpit.Ways
+	poisoned    int           // cases, so far
+	timed       time.Duration // in untimed calls
+	synced, due time.Time     // when the clocks were synchronised last, and when they are to be again
 	drift       clocks.Drift
 	batchTook   time.Duration // the last one
 	rounds      rounds
@@ -139,7 +135,6 @@ func (b *bench) synchronised() error {
 	return err
 }
 
-// look reads the reference probes if a reading is due when a number of cases is done.
 func (b *bench) look(done int) error {
 	if b.probes == nil || !b.probes.Due(done) {
 		return nil
@@ -190,7 +185,6 @@ func (s *session) newBench(job *protocol.Job, caller *call.Caller, w *protocol.O
 	return b, nil
 }
 
-// room is the most bytes of a rank's buffers and temporaries.
 func (b *bench) room() (int64, error) {
 	if b.job.MemoryCap > 0 {
 		return b.job.MemoryCap, nil
@@ -265,7 +259,6 @@ func (b *bench) fit(sized []mockups.Sized) mockups.Need {
 	return shared
 }
 
-// cannot says why a function cannot be measured in this mpirun.
 func (b *bench) cannot(f mockups.Function) (status protocol.Status, why string, err error) {
 	way, err := b.ways.To(f)
 	if err != nil {

@@ -131,7 +131,6 @@ func takeStdout() (*os.File, error) {
 // same, wait for longer, so that it is rank 0 who ends the mpirun.
 const lastWords = 200 * time.Millisecond
 
-// session is one mpirun seen from one rank.
 type session struct {
 	*mpi.World
 	clock    *clock.Clock
@@ -171,7 +170,6 @@ func (s *session) watch(limit time.Duration, what string) {
 	})
 }
 
-// alive tells the watchdog that something has been finished.
 func (s *session) alive() { s.watchdog.Reset(s.stall) }
 
 // giveUp ends the mpirun from any thread. MPI_Abort reaches the other ranks; it
@@ -334,7 +332,6 @@ func (s *session) beforeCall(j *protocol.ConformanceJob) func(i, n int, c protoc
 	}
 }
 
-// receive reads the job at rank 0 and gives it to all.
 func (s *session) receive(jobFile string) (*protocol.Job, error) {
 	var text []byte
 	if s.Rank == 0 {

@@ -68,7 +68,6 @@ func (b *bench) visit(i int) error {
 	return nil
 }
 
-// do is a visit: the case is prepared, or taken up where it was left, and worked at.
 func (v *visit) do() error {
 	if v.job.AnnounceAll && v.f.MayEnd() {
 		defer v.announce(v.name)()
@@ -296,7 +295,6 @@ func (v *visit) beforeLast(turns bool) {
 	v.Called = false
 }
 
-// poison is what the receive buffer of the case in hand was filled with last.
 func (v *visit) poison() byte { return call.Poisons[v.poisoned%len(call.Poisons)] }
 
 // afterLast says what is wrong at any rank with the result of the last timed call, which all calls

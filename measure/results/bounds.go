@@ -83,24 +83,23 @@ func bounded(text []byte) error {
 	return nil
 }
 
-// list decodes a JSON array of at most the given number of values.
-func list[T any](text json.RawMessage, most int, what string) (out []T, err error) {
+func list[T any](into *[]T, text json.RawMessage, most int, what string) error {
 	if len(text) == 0 || string(text) == "null" {
-		return nil, nil
+		return nil
 	}
 	in := json.NewDecoder(bytes.NewReader(text))
 	if open, err := in.Token(); err != nil || open != json.Delim('[') {
-		return nil, fmt.Errorf("%s: no list", what)
+		return fmt.Errorf("%s: no list", what)
 	}
 	for in.More() {
-		if len(out) == most {
-			return nil, fmt.Errorf("more than %d %s, which is more than there can be", most, what)
+		if len(*into) == most {
+			return fmt.Errorf("more than %d %s, which is more than there can be", most, what)
 		}
 		var v T
 		if err := in.Decode(&v); err != nil {
-			return nil, fmt.Errorf("%s: %w", what, err)
+			return fmt.Errorf("%s: %w", what, err)
 		}
-		out = append(out, v)
+		*into = append(*into, v)
 	}
-	return out, nil
+	return nil
 }

@@ -75,13 +75,10 @@ func Create(path string) (*Folder, error) {
 // Launcher remembers a process of this host, for who goes on in the folder if this driver is
 // killed before it calls done.
 func (f *Folder) Launcher(pid int) (done func()) {
-	name := filepath.Join(f.Path, launcherPrefix+strconv.Itoa(pid))
+	name := launcherPrefix + strconv.Itoa(pid)
 	host, _ := os.Hostname()
-	_ = regular.Write(name, func(w io.Writer) error {
-		_, err := io.WriteString(w, host)
-		return err
-	})
-	return func() { os.Remove(name) }
+	_ = f.WriteText(name, host)
+	return func() { os.Remove(filepath.Join(f.Path, name)) }
 }
 
 func launcherIn(path string) []int {
@@ -144,7 +141,6 @@ func private(path string, gid uint32) bool {
 	return err == nil && unread == nil && me.Gid == fmt.Sprint(gid) && aloneIn(string(groups), me.Username, me.Gid)
 }
 
-// aloneIn tells whether the text of /etc/group has a user's own group without other members.
 func aloneIn(groups, name, gid string) bool {
 	for line := range strings.Lines(groups) {
 		if f := strings.Split(strings.TrimSpace(line), ":"); len(f) == 4 && f[2] == gid {
@@ -246,6 +242,13 @@ func (f *Folder) WriteFile(name string, fill func(io.Writer) error) error {
 	return regular.Write(filepath.Join(f.Path, name), fill)
 }
 
+func (f *Folder) WriteText(name, text string) error {
+	return f.WriteFile(name, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
 // WriteJob writes the protocol lines of a job to a file and returns its
 // absolute path, for launchers that forward no standard input.
 func (f *Folder) WriteJob(j *protocol.Job) (string, error) {
@@ -253,14 +256,12 @@ func (f *Folder) WriteJob(j *protocol.Job) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path, err := filepath.Abs(filepath.Join(f.Path, regular.TempPrefix+"job"))
+	const name = regular.TempPrefix + "job"
+	path, err := filepath.Abs(filepath.Join(f.Path, name))
 	if err != nil {
 		return "", err
 	}
-	return path, regular.Write(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
-		return err
-	})
+	return path, f.WriteText(name, strings.Join(lines, "\n")+"\n")
 }
 
 func (f *Folder) Has(mode protocol.Mode, shape guidelines.Shape, run int) bool {
@@ -287,10 +288,7 @@ func (f *Folder) WritePart(r *Run) error {
 
 // Part returns the run that WritePart has stored, or nil if it cannot be used.
 func (f *Folder) Part(mode protocol.Mode, shape guidelines.Shape, run int, plan *guidelines.Plan) *Run {
-	r, err := f.readRun(filepath.Join(f.Path, f.partName(mode, shape, run)), mode, shape, run, plan)
-	if err != nil {
-		return nil
-	}
+	r, _ := f.readRun(filepath.Join(f.Path, f.partName(mode, shape, run)), mode, shape, run, plan)
 	return r
 }
 

@@ -52,7 +52,6 @@ func (h holder) gone(now holder) bool {
 	return h.state().Over()
 }
 
-// state asks Slurm for the state of the holder's job; what it does not tell is no state of Slurm's.
 func (h holder) state() batch.State {
 	if h.Job != nil {
 		if s, err := batch.StateOf(h.Job.ID); err == nil {

@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
+	"pgmpi/nrep"
 )
 
 const ManifestSchema = "pgmpi-manifest/1"
@@ -24,35 +26,30 @@ type Manifest struct {
 	Schema  string `json:"schema"`
 	Kind    Kind   `json:"kind,omitempty"`
 	Version string `json:"pgmpi_version"`
-	Created string `json:"created"` // RFC 3339, UTC
-	// Night counts the nights of a folder, from 1: a clock may be wrong.
-	Night int `json:"night,omitempty"`
+	Created string `json:"created"`         // RFC 3339, UTC
+	Night   int    `json:"night,omitempty"` // counts the nights of a folder, from 1: a clock may be wrong
 	// FolderID is Folder.ID of the folder that it was written into. Absent if an
 	// older version wrote it, or it was imported.
-	FolderID string            `json:"folder_id,omitempty"`
-	Command  []string          `json:"command,omitempty"` // that made the folder; absent if an older version did
-	Label    map[string]string `json:"label,omitempty"`   // of --label
-	TOML     string            `json:"gl_toml"`           // as read, or empty for the defaults
-	Config   json.RawMessage   `json:"config"`            // with all defaults and flags applied
-	Plan     guidelines.Plan   `json:"plan"`
-	R        int               `json:"mpiruns"`
-	Seed     uint64            `json:"seed"`
-	Rank     protocol.RankInfo `json:"rank"`
-	// Clock timed the first mpirun; Clocks are all there are.
-	Clock  *protocol.ClockInfo  `json:"clock,omitempty"`
-	Clocks []protocol.ClockInfo `json:"clocks,omitempty"`
-	// Launch holds, by shape, the launcher's argument list with "{np}" in place.
-	Launch map[string][]string `json:"launch"`
+	FolderID string               `json:"folder_id,omitempty"`
+	Command  []string             `json:"command,omitempty"` // that made the folder; absent if an older version did
+	Label    map[string]string    `json:"label,omitempty"`   // of --label
+	TOML     string               `json:"gl_toml"`           // as read, or empty for the defaults
+	Config   json.RawMessage      `json:"config"`            // with all defaults and flags applied
+	Plan     guidelines.Plan      `json:"plan"`
+	R        int                  `json:"mpiruns"`
+	Seed     uint64               `json:"seed"`
+	Rank     protocol.RankInfo    `json:"rank"`
+	Clock    *protocol.ClockInfo  `json:"clock,omitempty"` // timed the first mpirun; Clocks are all there are
+	Clocks   []protocol.ClockInfo `json:"clocks,omitempty"`
+	Launch   map[string][]string  `json:"launch"` // holds, by shape, the launcher's argument list with "{np}" in place
 	// PML holds, by shape, Open MPI's point-to-point messaging layer in the first
 	// mpirun.
-	PML     map[string]string `json:"pml,omitempty"`
-	Factors host.Factors      `json:"factors"` // what can change a result (S-REVISITED, Table VI)
-	// MemoryCap holds, by shape, the cap in bytes that the first mpirun decided.
-	MemoryCap map[string]int64 `json:"memory_cap,omitempty"`
+	PML       map[string]string `json:"pml,omitempty"`
+	Factors   host.Factors      `json:"factors"`              // what can change a result (S-REVISITED, Table VI)
+	MemoryCap map[string]int64  `json:"memory_cap,omitempty"` // holds, by shape, the cap in bytes that the first mpirun decided
 	// Skip holds, by index into Plan.Cases, the cases that are not timed and why.
 	Skip map[int]protocol.CaseResult `json:"skip,omitempty"`
-	// NRep holds, by index into Plan.Cases, the repetitions of stage 2.
-	NRep map[int]NRep `json:"nrep,omitempty"`
+	NRep map[int]NRep                `json:"nrep,omitempty"` // holds, by index into Plan.Cases, the repetitions of stage 2
 	// Looks are the numbers of mpiruns after which decided tests are dropped, the
 	// last of them R, and LookWeights the shares of the error that they may spend;
 	// empty: one look, at R.
@@ -76,13 +73,10 @@ type Manifest struct {
 	Malloc *FollowUps `json:"malloc,omitempty"`
 	// Explore tests what the library's own algorithms gain, fixed when stage 2 has chosen
 	// the candidates. Nil without candidates, or where nothing is explored.
-	Explore *FollowUps `json:"explore,omitempty"`
-	// Timing holds, by shape, how the first mpirun was timed.
-	Timing map[string]protocol.Timing `json:"timing,omitempty"`
-	// Settings has a sentence for every setting of mpi.env that the library ignores.
-	Settings []string `json:"settings,omitempty"`
-	// Events has a sentence for every mpirun that failed and was repeated.
-	Events []string `json:"events,omitempty"`
+	Explore  *FollowUps                 `json:"explore,omitempty"`
+	Timing   map[string]protocol.Timing `json:"timing,omitempty"`   // holds, by shape, how the first mpirun was timed
+	Settings []string                   `json:"settings,omitempty"` // a sentence for every setting of mpi.env that the library ignores
+	Events   []string                   `json:"events,omitempty"`   // a sentence for every mpirun that failed and was repeated
 	// Imported tells where measurements of another program are from, if another has made them.
 	Imported *ImportedFrom `json:"imported,omitempty"`
 	// Sums holds, by index into Plan.Cases, the cases whose times add up to the time of a mock-up that
@@ -100,7 +94,6 @@ const (
 	Mean    Statistic = "mean"    // of an mpirun's, perhaps of the rank that took longest
 )
 
-// ImportedFrom is where measurements of another program are from.
 type ImportedFrom struct {
 	From      string    `json:"from"` // the format
 	Machine   string    `json:"machine,omitempty"`
@@ -109,7 +102,6 @@ type ImportedFrom struct {
 	Files     int       `json:"files"`
 }
 
-// Name is the machine and the job, as far as they are known.
 func (f *ImportedFrom) Name() string {
 	return cmp.Or(strings.TrimSpace(f.Machine+" "+f.Job), "unnamed, "+f.From)
 }
@@ -155,7 +147,6 @@ func (m *Manifest) Experiment(mode protocol.Mode) (plan *FollowUps, ok bool) {
 // Experiments are the modes that measure FollowUps.
 var Experiments = []protocol.Mode{protocol.ModeSplit, protocol.ModeAlternate, protocol.ModeMalloc, protocol.ModeConfirm, protocol.ModeExplore}
 
-// experiment returns where the plan of a mode is kept, or nil if it has none.
 func (m *Manifest) experiment(mode protocol.Mode) **FollowUps {
 	if i := slices.Index(Experiments, mode); i >= 0 {
 		return []**FollowUps{&m.Split, &m.Alternate, &m.Malloc, &m.Confirm, &m.Explore}[i]
@@ -246,3 +237,180 @@ func (m *Manifest) experiments() iter.Seq2[protocol.Mode, *FollowUps] {
 		}
 	}
 }
+
+// Kind names the command that has made a results folder, which tells who can read it.
+type Kind string
+
+// The kinds that this version writes. One that it does not know is refused by every reader.
+const (
+	Check       Kind = "check" // by check, nrep and measure; both folders of an ab
+	Explore     Kind = "explore"
+	Overlap     Kind = "overlap"
+	Fingerprint Kind = "fingerprint"
+	Pipelined   Kind = "pipelined" // calls in a row
+	AB          Kind = "ab"        // it holds two folders, and has no manifest
+	Imported    Kind = "imported"  // measurements of another program
+)
+
+// Checks are the kinds whose plans have tests of guidelines.
+var Checks = []Kind{Check, Imported}
+
+// ABFile marks a folder of `pgmpi ab`, whose results folders are a and b.
+const ABFile = "ab.json"
+
+// Proofs begins the name of a folder with the mpiruns of a remedy; a folder of `pgmpi ab` is in it for
+// each proof.
+const Proofs = "proof-"
+
+func (k Kind) Command() string {
+	switch k {
+	case Pipelined:
+		return "pgmpi times --pipelined"
+	case Imported:
+		return "pgmpi analyze --from"
+	default:
+		return "pgmpi " + string(k)
+	}
+}
+
+func (k Kind) Shown(path string) string {
+	switch k {
+	case Check, Explore, Imported:
+		return "pgmpi analyze " + path
+	case AB:
+		return "pgmpi compare " + path
+	case Fingerprint:
+		return k.Command() + " " + path + " CASE"
+	default:
+		return k.Command() + " " + path
+	}
+}
+
+func (k Kind) GoesOn(path string) string {
+	if k == Fingerprint {
+		return k.Command() + " CASE --out " + path + " --resume"
+	}
+	return k.Command() + " --out " + path + " --resume"
+}
+
+// OtherKind is why a folder is not read: it has nothing for who asks.
+type OtherKind struct {
+	Path string
+	Kind Kind
+}
+
+func (e *OtherKind) Error() string {
+	return fmt.Sprintf("%s is a folder of %s; %s shows it", e.Path, e.Kind.Command(), e.Kind.Shown(conf.Quote(e.Path)))
+}
+
+// Once a folder is begun, only the methods here change its manifest.
+
+// put sets a key of a map, which a manifest leaves out while it is empty.
+func put[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[key] = value
+}
+
+func putFirst[K comparable, V any](m *map[K]V, key K, value V) {
+	if _, known := (*m)[key]; !known {
+		put(m, key, value)
+	}
+}
+
+// Learned takes over what a finished mpirun decided for the ones after it: the
+// memory cap, the cases that are not timed, the predicted repetitions.
+func (m *Manifest) Learned(r *Run, n nrep.Config) {
+	putFirst(&m.MemoryCap, r.Shape.String(), r.MemoryCap)
+	putFirst(&m.Timing, r.Shape.String(), r.Timing)
+	if m.Clock == nil && r.Clock != nil {
+		m.Clock, m.Clocks, m.Rank.ClockTickNS = r.Clock, r.Clocks, r.Clock.TickNS
+	}
+	for i, c := range r.Cases {
+		switch {
+		case c.Status != protocol.StatusOK:
+			putFirst(&m.Skip, c.Plan, c.CaseResult)
+		case r.Mode == protocol.ModeNREP:
+			// Only valid samples were predicted from.
+			m.predicted(c, max(1, c.NRep-c.Invalid, n.ForMinTime(protocol.ValidSeconds(r.Samples[i]))))
+		}
+	}
+}
+
+func (m *Manifest) predicted(c CaseInfo, valid int) {
+	now := NRep{N: valid, Converged: c.Converged, Spent: c.Converged && c.Reason != "", Reason: c.Reason}
+	if before, predicted := m.NRep[c.Plan]; predicted {
+		now.N = nrep.MaxOverPredictions([]int{before.N, valid})
+		now.Converged, now.Spent = before.Converged && c.Converged, now.Spent || before.Spent
+		if !before.Converged {
+			now.Reason = before.Reason
+		}
+	}
+	put(&m.NRep, c.Plan, now)
+}
+
+func (m *Manifest) Fixed(n int) {
+	m.NRep = map[int]NRep{}
+	for i := range m.Plan.Cases {
+		m.NRep[i] = NRep{N: n, Converged: true}
+	}
+}
+
+// Saw keeps what an mpirun has shown of the library: the shared libraries of mock-ups as it
+// loaded them, and the messaging layer that it chose; "": none that is known.
+func (m *Manifest) Saw(r *Run, pml string, loaded []protocol.Mockups) {
+	for _, f := range loaded {
+		putFirst(&m.Factors.Mockups, f.File, f.Hash)
+	}
+	switch {
+	case r.Mode == protocol.ModeMessages: // it is the layer that counts, which stands before the one that the others have
+	case pml != "":
+		put(&m.PML, r.Shape.String(), pml)
+	default:
+		delete(m.PML, r.Shape.String())
+	}
+}
+
+// Ran keeps where the first mpirun of a shape in this process ran, started by argv, and,
+// after a --resume, only what differs from what is known.
+func (m *Manifest) Ran(r *Run, l *host.Layout, argv []string) {
+	l.Shape, l.Since, l.Command = r.Shape.String(), RawName(r.Mode, r.Shape, r.Run), argv
+	m.Factors.Add(*l)
+}
+
+// LeftOut skips a function in all its cases, and tells whether it was not skipped already.
+func (m *Manifest) LeftOut(function string, why protocol.CaseResult) (skipped bool) {
+	for i, k := range m.Plan.Cases {
+		if _, already := m.Skip[i]; k.Function == function && !already {
+			put(&m.Skip, i, why)
+			skipped = true
+		}
+	}
+	if skipped {
+		m.Events = append(m.Events, fmt.Sprintf("%s %s: the mpirun was repeated without it", function, why.Status))
+	}
+	return skipped
+}
+
+func (m *Manifest) Repeated(raw, why string) {
+	m.Events = append(m.Events, fmt.Sprintf("%s failed and was repeated: %s", raw, why))
+}
+
+// StopAfter ends a stage for good after a number of mpiruns per shape.
+func (m *Manifest) StopAfter(mode protocol.Mode, runs int) { put(&m.Stopped, mode, runs) }
+
+// Planned fixes the experiment of a mode, nil if there is nothing to measure.
+func (m *Manifest) Planned(mode protocol.Mode, plan *FollowUps) {
+	*m.experiment(mode) = plan
+}
+
+func (m *Manifest) Ignored(text string) bool {
+	if slices.Contains(m.Settings, text) {
+		return false
+	}
+	m.Settings = append(m.Settings, text)
+	return true
+}
+
+func (m *Manifest) Labelled(key, value string) { put(&m.Label, key, value) }

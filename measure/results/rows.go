@@ -20,7 +20,6 @@ import (
 
 type row [4]int64
 
-// encodeRows writes a file of rows; each calls its argument with one row after the other.
 func encodeRows(w io.Writer, header any, limit int, each func(func(row))) error {
 	head, err := json.Marshal(header)
 	if err != nil {

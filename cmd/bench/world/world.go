@@ -23,9 +23,8 @@ type World struct {
 	Odd      float64 // share of run medians that are oddBy times too large
 	// States is how often an mpirun is in the second of two states, in which everything
 	// takes stateBy times as long: in every other check the first number, else the second.
-	States [2]float64
-	// Changes is the share of pairs of which one side was measured in the other state.
-	Changes float64
+	States  [2]float64
+	Changes float64 // the share of pairs of which one side was measured in the other state
 	// Moved is 10 when every tenth slower call is less slow in the second state: the
 	// logarithm of its ratio is a quarter there. 0: none.
 	Moved int
@@ -47,7 +46,6 @@ const (
 	movedBy  = 0.25
 )
 
-// InCheck are the ratios that one check has.
 func (w *World) InCheck(ratios []float64, random *rand.Rand) []float64 {
 	out := make([]float64, len(ratios))
 	for i, ratio := range ratios {
@@ -118,7 +116,6 @@ func (w *World) pair(effect float64, moved bool, general []float64, second []boo
 	return p
 }
 
-// sides returns the own effects of a test's sides.
 func (w *World) sides(random *rand.Rand) [2]float64 {
 	u, ratio := random.Float64(), 1.0
 	for _, s := range w.Spreads {
@@ -149,7 +146,6 @@ func (w *World) noise(x float64, random *rand.Rand) float64 {
 	return x
 }
 
-// time returns the run median of a logarithm, as the clock shows it.
 func (w *World) time(log float64) float64 {
 	t := tickedNS * math.Exp(log)
 	if w.Step > 0 {

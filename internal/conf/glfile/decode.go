@@ -1,7 +1,6 @@
 package glfile
 
 import (
-	"cmp"
 	"encoding"
 	"fmt"
 	"maps"
@@ -12,8 +11,6 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"pgmpi/internal/conf"
-	"pgmpi/internal/lists"
-	"pgmpi/internal/phrase"
 )
 
 // decoder fills structs key by key, so that one wrong value hides no other
@@ -36,7 +33,10 @@ func (d *decoder) table(entries map[string]any, into reflect.Value, path string)
 			d.value(entries[key], field, join(path, key))
 			continue
 		}
-		what := cmp.Or(phrase.When(path == "", "section"), "key")
+		what := "key"
+		if path == "" {
+			what = "section"
+		}
 		if len(d.errs) > enoughAdvice { // looking for near names among very many would take seconds
 			d.fail(join(path, key), "unknown %s %q", what, key)
 			continue
@@ -49,7 +49,6 @@ func (d *decoder) table(entries map[string]any, into reflect.Value, path string)
 	}
 }
 
-// sectionsWith names the sections of gl.toml that have a key, as in "[job]".
 func sectionsWith(key string) string {
 	var in []string
 	for _, k := range Keys {
@@ -187,7 +186,11 @@ func shown(v any) string {
 	case float64:
 		return fmt.Sprintf("the float %v", x)
 	case []any:
-		return "[" + strings.Join(lists.Map(x, shown), ", ") + "]"
+		items := make([]string, len(x))
+		for i := range x {
+			items[i] = shown(x[i])
+		}
+		return "[" + strings.Join(items, ", ") + "]"
 	case map[string]any:
 		return "a table"
 	case []map[string]any:

@@ -20,7 +20,6 @@ import (
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
-	"pgmpi/internal/lists"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure"
 	"pgmpi/measure/batch"
@@ -148,7 +147,6 @@ func beside(errs, wrong []conf.FieldError) []conf.FieldError {
 	})...)
 }
 
-// related tells whether one key is the other, or lies inside it.
 func related(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -278,7 +276,6 @@ func inSection(prefix string, errs []conf.FieldError) []conf.FieldError {
 
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// located gives errors their place, or their flag.
 func (f *File) located(errs []conf.FieldError) error {
 	var out Errors
 	for _, e := range errs {
@@ -302,35 +299,4 @@ func (f *File) located(errs []conf.FieldError) error {
 		}
 	}
 	return out
-}
-
-type Error struct {
-	File     string
-	position // not of errors that are not shown
-	Msg      string
-	at       int // offset in the text; -1 if not there
-}
-
-func (e Error) Error() string {
-	switch {
-	case e.Line > 0:
-		return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
-	case e.File != "":
-		return e.File + ": " + e.Msg
-	}
-	return e.Msg
-}
-
-// Errors has all errors of a file, in the order of their places.
-type Errors []Error
-
-// A file with more than mostErrors is probably of another kind: only these are shown.
-const mostErrors = 20
-
-func (es Errors) Error() string {
-	lines := lists.Map(es[:min(len(es), mostErrors)], Error.Error)
-	if more := len(es) - len(lines); more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d errors more", more))
-	}
-	return strings.Join(lines, "\n")
 }

@@ -27,7 +27,6 @@ func Template() string {
 	return b.String() + templateTail
 }
 
-// comment writes sentences as TOML comments of at most 80 columns.
 func comment(b *strings.Builder, text string) {
 	first, size := utf8.DecodeRuneInString(text)
 	text = string(unicode.ToUpper(first)) + strings.TrimSuffix(text[size:], ".") + "."

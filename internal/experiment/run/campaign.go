@@ -7,9 +7,13 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/series"
@@ -35,19 +39,17 @@ type Campaign struct {
 	Against  *series.Baselines // what [gate] names, where the experiment has read it
 	Job      batch.Job         // that all this is in; Open asks where it is not set
 
-	session measure.Session
-	tally   *tally
-	data    collection
-	begun   []protocol.Mode    // stages that have been done, and the one that is
-	dropped map[int]bool       // cases that no undecided test needs, by index into Plan.Cases
-	counted []guidelines.Shape // whose counters the user has heard of
-	spent   time.Duration
-	last    map[guidelines.Shape]time.Duration // wall-clock of the last mpirun
-	opened  time.Time
-	// sawSettings: what mpi.env chooses was looked at.
-	sawSettings bool
-	// predicted is the last prediction of a shape: one mpirun may make several.
-	predicted map[guidelines.Shape]int
+	session     measure.Session
+	tally       *tally
+	data        collection
+	begun       []protocol.Mode    // stages that have been done, and the one that is
+	dropped     map[int]bool       // cases that no undecided test needs, by index into Plan.Cases
+	counted     []guidelines.Shape // whose counters the user has heard of
+	spent       time.Duration
+	last        map[guidelines.Shape]time.Duration // wall-clock of the last mpirun
+	opened      time.Time
+	sawSettings bool                     // what mpi.env chooses was looked at
+	predicted   map[guidelines.Shape]int // the last prediction of a shape: one mpirun may make several
 }
 
 type Options struct {
@@ -113,8 +115,9 @@ func New(ctx context.Context, x *Experiment, config *glfile.File, o Options) (*C
 	if n := config.NREP.Fixed; n > 0 { // stage 1 has nothing to predict
 		m.Fixed(n)
 	}
-	return &Campaign{Experiment: x, Options: o, Config: config, Manifest: m, RankPath: rankPath, tally: newTally(x.Stages),
-		dropped: map[int]bool{}, last: map[guidelines.Shape]time.Duration{}, predicted: map[guidelines.Shape]int{}}, nil
+	return &Campaign{Experiment: x, Options: o, Config: config, Manifest: m, RankPath: rankPath,
+		tally: &tally{x.Stages, map[protocol.Mode]int{}, map[protocol.Mode]int{}}, dropped: map[int]bool{},
+		last: map[guidelines.Shape]time.Duration{}, predicted: map[guidelines.Shape]int{}}, nil
 }
 
 // Read is an experiment whose folder has been measured, to judge it with a configuration.
@@ -211,4 +214,76 @@ func (c *Campaign) seeSettings(ctx context.Context) {
 			c.Say("note: mpi.env: %s", text)
 		}
 	}
+}
+
+// Event is what a campaign tells while it goes on: a sentence for the user, or a step
+// that begins, or, where both are empty, how far it is.
+type Event struct {
+	Sentence string
+	Step     string // for who wants to see progress
+	Progress
+}
+
+type Progress struct {
+	Doing       string // in words, the stage
+	Shape       guidelines.Shape
+	Run, Runs   int  // this mpirun, 1-based, and how many its stage has
+	Before, All int  // mpiruns of all stages, before this one and in all
+	Done, Total int  // cases of this mpirun
+	Finished    bool // this mpirun is on disk
+}
+
+type tally struct {
+	stages        []Stage
+	planned, done map[protocol.Mode]int
+}
+
+func (c *Campaign) count(s Stage, runs int) {
+	c.tally.planned[s.Mode] += runs * len(c.Manifest.Plan.Shapes)
+}
+
+func (y *tally) at(t measure.Task) Progress {
+	p := Progress{Shape: t.Shape, Run: y.done[t.Mode] + 1, Runs: y.planned[t.Mode]}
+	p.Before = y.done[t.Mode]
+	for _, s := range y.stages {
+		if s.Mode == t.Mode {
+			p.Doing = s.Doing
+			p.Before += p.All
+		}
+		p.All += y.planned[s.Mode]
+	}
+	return p
+}
+
+var labelKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
+
+// longestLabel is for a commit, a ticket, a job: one line of a table.
+const longestLabel = 200
+
+func ValidateLabels(pairs []string) error {
+	for _, pair := range pairs {
+		key, value, ok := strings.Cut(pair, "=")
+		switch {
+		case !ok || !labelKey.MatchString(key):
+			return fail.Setupf("--label: %q is not of the form KEY=VALUE, such as commit=4f3c2a1", pair)
+		case len(value) > longestLabel:
+			return fail.Setupf("--label: the value of %s has %d bytes; at most %d", key, len(value), longestLabel)
+		case !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return unicode.Is(unicode.C, r) }):
+			return fail.Setupf("--label: the value of %s has control characters", key)
+		}
+	}
+	return nil
+}
+
+// label notes KEY=VALUE pairs in the manifest. A folder that is resumed keeps its
+// labels, but for those that are given anew.
+func label(m *results.Manifest, pairs []string) error {
+	if err := ValidateLabels(pairs); err != nil {
+		return err
+	}
+	for _, pair := range pairs {
+		key, value, _ := strings.Cut(pair, "=")
+		m.Labelled(key, value)
+	}
+	return nil
 }

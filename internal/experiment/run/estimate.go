@@ -83,7 +83,6 @@ func (c *Campaign) Estimate() (*report.Plan, error) {
 	return p, nil
 }
 
-// costs are what all shapes take, if the nodes have this link.
 func (c *Campaign) costs(between link) (costs []report.Cost, total time.Duration) {
 	seconds := 0.0
 	for _, shape := range c.Manifest.Plan.Shapes {
@@ -103,7 +102,6 @@ func (c *Campaign) costs(between link) (costs []report.Cost, total time.Duration
 	return costs, phrase.InSeconds(seconds)
 }
 
-// addStage adds what a stage still takes in a shape, and returns it in seconds.
 func (c *Campaign) addStage(cost *report.Cost, s Stage, first, second time.Duration, verify *time.Duration) (total float64) {
 	start := phrase.InSeconds(cost.Start)
 	parts := []report.StageCost{{Name: s.Name, Runs: s.Runs(c.Manifest, c.Config), Each: start + time.Duration(s.Load*float64(second-start))}}
@@ -134,7 +132,6 @@ func (c *Campaign) addStage(cost *report.Cost, s Stage, first, second time.Durat
 	return total
 }
 
-// remaining counts the mpiruns of a mode, after some, that are not on disk yet.
 func (c *Campaign) remaining(mode protocol.Mode, shape guidelines.Shape, after, runs int) int {
 	folder := results.Folder{Path: c.Path}
 	left := 0
@@ -194,7 +191,6 @@ func (c *Campaign) costOf(shape guidelines.Shape, l link) (cost report.Cost, fir
 	return c.measured(cost, phrase.InSeconds(cost.Start+nrep), phrase.InSeconds(cost.Start+run), phrase.InSeconds(verified))
 }
 
-// collectivesIn is how many a mock-up is made of; 1 for a collective.
 func collectivesIn(f mockups.Function) int {
 	if f.Over != "" {
 		return 1 + strings.Count(f.Formula, "+")
@@ -300,7 +296,6 @@ func repetitions(config *glfile.File, call, each float64, known int) (predicted,
 	return predicted, kept
 }
 
-// leaveOut fills in what the ranks will not measure, and returns the rest.
 func leaveOut(c *report.Cost, m *results.Manifest, room mockups.Room) (left []int) {
 	all := m.Plan.CasesOf(c.Shape)
 	sized := make([]mockups.Sized, len(all))

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -20,18 +21,15 @@ import (
 // Experiment is a kind of measurement. Package experiment has a table of them. Functions that
 // are nil leave what they change at its default.
 type Experiment struct {
-	Kind results.Kind
-	Name string // of the command, if the kind has another name
-	// Defaults gives the configuration that flags beat; by default glfile.Default.
-	Defaults func() *glfile.File
+	Kind     results.Kind
+	Name     string              // of the command, if the kind has another name
+	Defaults func() *glfile.File // gives the configuration that flags beat; by default glfile.Default
 	// Prepare completes the configuration, and refuses one that cannot be measured.
 	Prepare func(context.Context, *glfile.File, Options) (*glfile.File, error)
 	Plan    func(*glfile.File) (*guidelines.Plan, error)
-	// R gives the number of mpiruns of stage 2, in place of job.mpiruns and job.looks.
-	R      func(*glfile.File) int
-	Stages []Stage
-	// Medians keeps the run medians while it measures, for interim looks and later stages.
-	Medians bool
+	R       func(*glfile.File) int // gives the number of mpiruns of stage 2, in place of job.mpiruns and job.looks
+	Stages  []Stage
+	Medians bool // keeps the run medians while it measures, for interim looks and later stages
 	// Begin reads what is needed before the first mpirun. Refuse returns the reason not to
 	// measure, such as an R with which nothing could be significant.
 	Begin, Refuse func(*Campaign) error
@@ -52,11 +50,10 @@ type Found struct {
 
 // Stage is a part of an experiment: mpiruns of one mode.
 type Stage struct {
-	Mode  protocol.Mode
-	Name  string // in tables and sentences
-	Doing string // for the progress
-	// Wanted tells whether the stage is part of a campaign; by default it is.
-	Wanted func(*Campaign) bool
+	Mode   protocol.Mode
+	Name   string               // in tables and sentences
+	Doing  string               // for the progress
+	Wanted func(*Campaign) bool // tells whether the stage is part of a campaign; by default it is
 	// Runs gives the number of mpiruns of each shape; of a stage with a Plan that is not made
 	// yet, the least number.
 	Runs func(*results.Manifest, *glfile.File) int
@@ -65,27 +62,17 @@ type Stage struct {
 	Plan func(*Campaign, *medians.Set) (*results.FollowUps, error)
 	// Load is the time of an mpirun's calls over the one in stage 2. Estimates leave out a
 	// stage without it.
-	Load float64
-	// Past marks a stage that another command does; its mpiruns are only read.
-	Past bool
-	// Ended tells the user about the stage when it has ended.
-	Ended func(*Campaign)
+	Load  float64
+	Past  bool            // marks a stage that another command does; its mpiruns are only read
+	Ended func(*Campaign) // tells the user about the stage when it has ended
 }
 
-func (x *Experiment) Command() string {
-	if x.Name != "" {
-		return x.Name
-	}
-	return string(x.Kind)
-}
+func (x *Experiment) Command() string { return cmp.Or(x.Name, string(x.Kind)) }
 
-// Judges lists the kinds of folders that the experiment makes an answer from.
 func (x *Experiment) Judges() []results.Kind { return append([]results.Kind{x.Kind}, x.Others...) }
 
-// Ready reads what is needed before the first mpirun.
 func (c *Campaign) Ready() error { return c.ask(c.Begin) }
 
-// Refusal returns the reason not to measure, if there is one.
 func (c *Campaign) Refusal() error { return c.ask(c.Refuse) }
 
 func (c *Campaign) ask(f func(*Campaign) error) error {
@@ -95,7 +82,6 @@ func (c *Campaign) ask(f func(*Campaign) error) error {
 	return f(c)
 }
 
-// AllMpiruns gives the Runs of a stage that measures everything.
 func AllMpiruns(m *results.Manifest, _ *glfile.File) int { return m.R }
 
 // Predict is stage 1 (S-PGMPI §4.2): nrep.predictions mpiruns predict the repetitions of
@@ -134,7 +120,6 @@ func (c *Campaign) Found() (*Found, error) {
 	return found, err
 }
 
-// WrongData is the end of a measurement in which a function gave wrong data, if one did.
 func (c *Campaign) WrongData() error {
 	for i, k := range c.Manifest.Plan.Cases {
 		if skip := c.Manifest.Skip[i]; skip.Status == protocol.StatusWrong {
@@ -144,7 +129,6 @@ func (c *Campaign) WrongData() error {
 	return nil
 }
 
-// stages does them one after the other. What is on disk already is taken in.
 func (c *Campaign) stages(ctx context.Context) error {
 	stages := slices.DeleteFunc(slices.Clone(c.Stages), func(s Stage) bool { return s.Wanted != nil && !s.Wanted(c) })
 	for _, s := range stages {

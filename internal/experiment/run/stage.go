@@ -146,7 +146,6 @@ func (c *Campaign) leaveOut(e *measure.Error) bool {
 	return true
 }
 
-// howEnded is the end of an mpirun in a few words.
 func howEnded(e *measure.Error) string {
 	for _, sign := range []string{"SIGSEGV", "egmentation fault"} {
 		if strings.Contains(e.Stderr, sign) {
@@ -176,7 +175,6 @@ func (c *Campaign) neverWorked(e *measure.Error) bool {
 	return !e.Started && len(c.Manifest.MemoryCap) == 0
 }
 
-// failure gives what ended a stage its type.
 func (c *Campaign) failure(ctx context.Context, err error) error {
 	var failed *measure.Error
 	var interrupted *fail.Interrupted
@@ -198,7 +196,6 @@ func (c *Campaign) failure(ctx context.Context, err error) error {
 	return &fail.Failed{Err: err, Twice: true}
 }
 
-// startAhead starts the mpirun after a task, if it is certain to come.
 func (c *Campaign) startAhead(t measure.Task, last int) {
 	shapes, run := c.Manifest.Plan.Shapes, t.Run
 	i := slices.Index(shapes, t.Shape) + 1
@@ -270,7 +267,6 @@ func (c *Campaign) timeToPredict(run, last int) bool {
 	return false
 }
 
-// leastR is the fewest mpiruns that any verdict can come from.
 func (c *Campaign) leastR() int {
 	one := *c.Manifest
 	one.R, one.Looks, one.LookWeights = 1, nil, nil
@@ -302,7 +298,6 @@ func (c *Campaign) looksAfter(mode protocol.Mode, done int) bool {
 	return mode == protocol.ModeMeasure && c.Medians && slices.Contains(looks[:max(0, len(looks)-1)], done)
 }
 
-// clock adds an mpirun to what max_time has been spent on.
 func (c *Campaign) clock(r *results.Run) {
 	c.last[r.Shape] = time.Duration(r.WallNS)
 	c.spent += time.Duration(r.WallNS)

@@ -7,6 +7,7 @@ package call
 #include <stdlib.h>
 #include "rank.h"
 #include "rows.h"
+#include "lanes.h"
 
 static int call_prepare(const pg_function *f, pg_ctx *x) { return f->prepare(x); }
 static void call_release(const pg_function *f, pg_ctx *x) { f->release(x); }
@@ -36,7 +37,6 @@ type Caller struct {
 	seed  uint64         // of the counts that are drawn
 }
 
-// New returns a Caller without buffers.
 func New(w *mpi.World) *Caller {
 	caller := &Caller{World: w, x: (*C.pg_ctx)(unsafe.Pointer(w.Context)), rows: map[string]*native.Function{}, own: map[string]mockups.Temp{},
 		many: (*C.pg_function)(C.calloc(1, C.sizeof_pg_function))}
@@ -64,7 +64,6 @@ func (c *Caller) Function(id string) (mockups.Function, bool) {
 	return f, ok
 }
 
-// kind is what functions of a kind are called with.
 type kind struct {
 	of       C.pg_ctx // datatype, operator, and the send buffer, in which are elements of this datatype
 	verifier verify.Verifier
@@ -155,7 +154,6 @@ func (c *Caller) setCounts(f mockups.Function, count int64) error {
 	return nil
 }
 
-// Prepared is the context of a case that is prepared.
 type Prepared C.pg_ctx
 
 // PutAway returns the context of the case in hand, and leaves one that another
@@ -217,4 +215,27 @@ func (c *Caller) Call(f *native.Function, n int) error {
 // InARow returns the row whose run is several calls of f in a row; f itself for one.
 func (c *Caller) InARow(f *native.Function, calls int) *native.Function {
 	return (*native.Function)(unsafe.Pointer(C.pg_in_a_row(c.many, own(f), c.x, C.int64_t(calls))))
+}
+
+// Lanes finds the nodes that the ranks are on, all ranks together and once, and says why
+// mock-ups that divide their work among nodes cannot be called there; "": they can.
+func (c *Caller) Lanes() (why string, err error) {
+	if c.x.lanes == nil {
+		l := (*C.pg_lanes)(C.calloc(1, C.sizeof_pg_lanes))
+		if err := mpi.Error("the nodes of the ranks", C.pg_find_lanes(c.x.comm, l)); err != nil {
+			return "", err
+		}
+		c.x.lanes = l
+	}
+	switch l := c.x.lanes; {
+	case l.nodes == 1:
+		return fmt.Sprintf("the library has all %d ranks on one node: it needs several", c.Size), nil
+	case l.most == 1:
+		return fmt.Sprintf("the library has one rank on each of %d nodes: it needs several on each", l.nodes), nil
+	case l.fewest < l.most:
+		return fmt.Sprintf("the library has %d to %d ranks on a node: it needs as many on each", l.fewest, l.most), nil
+	case l.in_order == 0:
+		return "the ranks of a node do not have numbers in a row, as in 0, 1 and 2, 3: have a node filled before the next one (mpirun --map-by core, srun --distribution=block)", nil
+	}
+	return "", nil
 }

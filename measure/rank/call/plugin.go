@@ -60,7 +60,6 @@ func (c *Caller) LoadMockups(files []protocol.Mockups, library string, announce 
 	return nil
 }
 
-// loadFile takes the rows that gl.toml names out of a shared library, and returns its hash.
 func (c *Caller) loadFile(f *protocol.Mockups, library string) (hash string, err error) {
 	if hash, err = inspect(f); err != nil {
 		return "", err

@@ -97,7 +97,6 @@ func reading(now *C.pg_clock) int64 { return int64(C.read_clock(now)) }
 // Tick is the resolution of a clock by its name in gl.toml, in ns.
 func Tick(name string) int64 { return clockStep(clockNamed(name)) }
 
-// clockStep is the resolution of a clock, in ns.
 func clockStep(now *C.pg_clock) int64 {
 	differences := make([]int64, 2000)
 	n := C.pg_clock_differences(now, (*C.int64_t)(&differences[0]), C.int64_t(len(differences)))

@@ -34,7 +34,6 @@ const (
 // then that process sleeps, so that it does not disturb the others.
 type turn byte
 
-// give and take move a turn or a model from rank to rank.
 func give[T turn | clocks.Model](s *clockSync, to int, data T) error {
 	s.messages++
 	return mpi.Error("MPI_Send", C.pg_give(s.x, C.int(to), unsafe.Pointer(&data), C.int(unsafe.Sizeof(data))))
@@ -67,7 +66,6 @@ func (s *clockSync) answer(client int, m clocks.Model) error {
 	return mpi.Error("exchange with a client", C.pg_answer(s.x, s.time.now, &c, C.int(client)))
 }
 
-// answerOwn answers with the time of this rank's own clock.
 func (s *clockSync) answerOwn(client int) error { return s.answer(client, clocks.Model{}) }
 
 // askOffset is the client's side of SKaMPI's offset (S-REVISITED, Algorithm 7).
@@ -132,7 +130,6 @@ func (s *clockSync) answerLine(clients []int, m clocks.Model) error {
 	return nil
 }
 
-// median is the estimate of Jones and Koenig.
 func median(rtt int64) func([]clocks.Ping) clocks.Point {
 	return func(pings []clocks.Ping) clocks.Point { return clocks.JonesKoenig(pings, rtt) }
 }
@@ -195,7 +192,6 @@ func downwards(p int) []int {
 	return rounds
 }
 
-// pairs has every pair of every listed round deal with each other.
 func (s *clockSync) pairs(rounds []int, answer func(client int) error, ask func(ref int) error) error {
 	for _, r := range rounds {
 		who, client, ok := partner(len(s.team), s.me, r)

@@ -44,7 +44,6 @@ type clockSync struct {
 	rounds, messages int
 }
 
-// Synchronise makes a global clock of the ranks' own by the named method, on every rank.
 func (c *Clock) Synchronise(method string) error {
 	_, err := c.synchronise(method)
 	return err
@@ -108,7 +107,6 @@ func cModel(m clocks.Model) C.pg_model {
 	return C.pg_model{origin: C.int64_t(m.Origin), offset: C.int64_t(m.Offset), intercept: C.double(m.Intercept), slope: C.double(m.Slope)}
 }
 
-// Model turns this rank's clock into the global one.
 func (c *Clock) Model() clocks.Model {
 	m := &c.time.model
 	return clocks.Model{Origin: int64(m.origin), Offset: int64(m.offset), Intercept: float64(m.intercept), Slope: float64(m.slope)}

@@ -81,7 +81,6 @@ func calls(l *C.pg_conformance, j *protocol.ConformanceJob) (out []call) {
 	return out
 }
 
-// sizesOn returns the sizes of a function's calls on np processes, the world or a part of it.
 func sizesOn(j *protocol.ConformanceJob, function string, np int, world bool) []int64 {
 	sizes := slices.Clone(j.Msizes)
 	if !world {

@@ -28,7 +28,6 @@ type counters struct {
 // come before or after it, which show what reading them costs.
 const mostCounted = 25
 
-// eventNames are the counters that C has a row for.
 func eventNames() (names []string) {
 	for i := C.int(0); C.pg_counter_name(i) != nil; i++ {
 		names = append(names, C.GoString(C.pg_counter_name(i)))
@@ -82,7 +81,6 @@ func (l *Loop) Counters() []protocol.Counter {
 	return l.counters.named
 }
 
-// Most is how many repetitions a batch may have.
 func (l *Loop) Most() int {
 	if l.counters != nil {
 		return min(mostCounted, l.Room)
@@ -122,14 +120,12 @@ func (l *Loop) Batch(f *native.Function, n int, to *Counted) (Batch, error) {
 	return b, err
 }
 
-// plain makes repetitions that are not samples, without counters.
 func (l *Loop) plain(f *native.Function, n int, to *Counted) error {
 	b, err := l.Plain(f, n)
 	to.plain = append(to.plain, protocol.Valid(b.Samples)...)
 	return err
 }
 
-// takeCounts appends what rank 0 gets of n repetitions.
 func (l *Loop) takeCounts(to *Counted, n int) error {
 	k := len(l.counters.open)
 	if n == 0 || k == 0 {

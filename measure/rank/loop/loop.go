@@ -36,8 +36,7 @@ type Loop struct {
 	Keep       bool // the local durations
 	Called     bool // set by each batch that calls
 
-	// What the synchronisation does; see pg_sync.
-	Global, Windows, Grows, Slices bool
+	Global, Windows, Grows, Slices bool // what the synchronisation does; see pg_sync
 
 	clock    *clock.Clock
 	x        *C.pg_ctx
@@ -105,10 +104,8 @@ func New(caller *call.Caller, clock *clock.Clock, sync, sample, cache string) (*
 
 func (l *Loop) time() *C.pg_timing { return (*C.pg_timing)(unsafe.Pointer(l.clock.Timing)) }
 
-// NeedsClock tells whether anything reads the global clock.
 func (l *Loop) NeedsClock() bool { return l.Global || l.Sample == protocol.SampleGlobal }
 
-// Rotates tells whether buffers are elsewhere in every repetition.
 func (l *Loop) Rotates() bool { return l.cache.rotates != 0 }
 
 // Turn is the number of the next repetition, by which buffers rotate.
@@ -184,7 +181,6 @@ func (l *Loop) Spread(send, recv int64) {
 	}
 }
 
-// Home puts the buffers back to their first position.
 func (l *Loop) Home() {
 	l.x.send, l.x.recv = unsafe.Pointer(l.c.send.base), unsafe.Pointer(l.c.recv.base)
 }
@@ -288,7 +284,6 @@ func (l *Loop) Provable(f *native.Function, n int) (*protocol.Bound, error) {
 	return &protocol.Bound{N: n, MinNS: int64(ns[0]), MedianNS: int64(ns[(n-1)/2])}, nil
 }
 
-// Usage is what the kernel counted of a rank.
 type Usage struct{ Faults, Switches int64 }
 
 func (u *Usage) Add(more Usage) {

@@ -96,7 +96,6 @@ const (
 	Testing   Beside = C.PG_TESTING   // nothing but tests, until one finds the call done
 )
 
-// Do sets what is done beside the calls, with a number of progress tests.
 func (o *Overlap) Do(what Beside, tests int64) { o.c.beside, o.c.tests = C.int(what), C.int64_t(tests) }
 
 // Once makes one repetition that is not measured.

@@ -20,7 +20,6 @@ import (
 	"pgmpi/measure/rank/native"
 )
 
-// World is this process among the ranks of an mpirun.
 type World struct {
 	Rank, Size int
 	// Level is the level of threads that the library provides, an index into
@@ -189,7 +188,6 @@ func (w *World) FirstOf(fault string) (string, error) {
 
 func (w *World) Barrier() error { return Error("MPI_Sendrecv", C.pg_disseminate(w.x)) }
 
-// Topology counts the nodes that the ranks are on, and the ranks that share cores.
 func (w *World) Topology() (nodes, crowded int, err error) {
 	var n, c C.int
 	err = Error("the topology", C.pg_topology(w.x, &n, &c))

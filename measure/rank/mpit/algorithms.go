@@ -7,6 +7,7 @@ package mpit
 #include <stdlib.h>
 #include "rank.h"
 #include "algorithms.h"
+#include "messages.h"
 */
 import "C"
 
@@ -47,7 +48,6 @@ func variableName(collective string) string {
 	return strings.ToLower(strings.TrimPrefix(collective, "MPI_"))
 }
 
-// List lists the algorithms of all collectives, and reads the variables that a job names.
 func List(w *mpi.World, j *protocol.AlgorithmsJob) (*protocol.AlgorithmsEnd, error) {
 	out := &protocol.AlgorithmsEnd{LibraryFile: mpi.LibraryFile()}
 	for _, name := range j.Variables {
@@ -92,7 +92,6 @@ func variable(w *mpi.World, name string) (protocol.Variable, error) {
 	return v, err
 }
 
-// ownVariable reads a variable of the library, or of the environment, of this rank.
 func ownVariable(name string) (value string, known bool) {
 	if own, of := strings.CutPrefix(name, protocol.OfEnvironment); of {
 		return os.LookupEnv(own)
@@ -124,7 +123,6 @@ type Way struct {
 // testWays are algorithms that a build for tests adds to every library.
 var testWays = map[string]*native.Function{}
 
-// Ways holds the Way of every function of a job.
 type Ways struct {
 	w  *mpi.World
 	x  *C.pg_ctx
@@ -239,4 +237,30 @@ func unknownAlgorithm(f mockups.Function, list protocol.Algorithms) string {
 		names = append(names, a.Name)
 	}
 	return conf.Unknown("algorithm of "+f.Of, f.Algorithm, names)
+}
+
+// CountsMessages tells, at all ranks, whether the library counts at all of them.
+func CountsMessages(w *mpi.World) (counts bool, err error) {
+	least, err := w.AllMin(int64(C.pg_messages_open((*C.pg_ctx)(unsafe.Pointer(w.Context)))))
+	return least == 1, err
+}
+
+// CountMessages has n calls made, and returns at rank 0 what all ranks sent in them.
+func CountMessages(w *mpi.World, n int, call func(n int) error) (*protocol.Messages, error) {
+	before := C.pg_messages_now()
+	if err := call(n); err != nil {
+		return nil, err
+	}
+	after := C.pg_messages_now()
+	mine := C.pg_sent{messages: after.messages - before.messages, bytes: after.bytes - before.bytes, pattern: after.pattern - before.pattern}
+	most, err := w.AllMin(-int64(mine.messages))
+	if err != nil {
+		return nil, err
+	}
+	var all C.pg_sent
+	rc := C.pg_messages_sum((*C.pg_ctx)(unsafe.Pointer(w.Context)), mine, &all)
+	if err := mpi.Error("MPI_Reduce of message counts", rc); err != nil || w.Rank != 0 {
+		return nil, err
+	}
+	return &protocol.Messages{Calls: n, Count: int64(all.messages), Bytes: int64(all.bytes), Most: -most, Pattern: fmt.Sprintf("%016x", uint64(all.pattern))}, nil
 }

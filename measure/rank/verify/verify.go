@@ -11,7 +11,6 @@ import (
 	"pgmpi/mockups"
 )
 
-// Guard is behind every buffer.
 const Guard = 0xc3
 
 // Verifier fills buffers with data that differ by rank, block and index, and
@@ -63,7 +62,6 @@ type number interface {
 	integer | ~float32 | ~float64
 }
 
-// elementsOf is the generic verifier for one datatype and operator.
 type elementsOf[T number] struct {
 	value   func(h uint32, rank int) T
 	combine func(a, b T) T
@@ -77,7 +75,6 @@ type ranks struct{ first, last int }
 // testOps are operators on int that only rank programs built for tests know.
 var testOps = map[string]Verifier{}
 
-// New returns the verifier of a datatype and an operator for p ranks.
 func New(datatype, op string, p int) (Verifier, error) {
 	if v, ok := testOps[op]; ok && datatype == "int" {
 		return v, nil
@@ -277,7 +274,6 @@ func view[T number](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), len(b)/int(unsafe.Sizeof(t)))
 }
 
-// raw is the opposite of view.
 func raw[T number](of []T) []byte {
 	var t T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(of))), len(of)*int(unsafe.Sizeof(t)))
@@ -297,7 +293,6 @@ func (c Case) Input() (blocks [][2]int64) {
 	return blocks
 }
 
-// sent says where element i of the send buffer is.
 func (c Case) sent(i int64) string {
 	if c.Function.Rule != "" {
 		return fmt.Sprintf("element %d", i)
@@ -328,7 +323,6 @@ func (c Case) pieces(b int, n int64) iter.Seq[piece] {
 	}
 }
 
-// gapFault says where the gap behind a piece of block b was written to.
 func (c Case) gapFault(gap []byte, b int, of piece) string {
 	i := slices.IndexFunc(gap, func(g byte) bool { return g != c.Gap })
 	if i < 0 {

@@ -26,10 +26,9 @@ import (
 )
 
 type reader struct {
-	name string
-	// sniff tells a file by its path and its first bytes.
-	sniff func(path, head string) bool
-	read  func(*input) error // adds to what the input holds
+	name  string
+	sniff func(path, head string) bool // tells a file by its path and its first bytes
+	read  func(*input) error           // adds to what the input holds
 	// folder returns what is read together with a file, by default all files.
 	folder func(path string) string
 }
@@ -59,7 +58,6 @@ type Setting struct {
 	Shape              guidelines.Shape
 }
 
-// measurement holds the cases of one setting in one file.
 type measurement struct {
 	Setting
 	path      string
@@ -78,13 +76,11 @@ type timedKey struct {
 	msize    int64
 }
 
-// timed holds the times of a function in one mpirun.
 type timed struct {
 	timedKey
 	samples []protocol.Sample
 }
 
-// input is a file while it is read.
 type input struct {
 	Given
 	path   string
@@ -115,7 +111,6 @@ func (in *input) measured(s Setting, statistic results.Statistic) *measurement {
 	return m
 }
 
-// placed returns the shape that the file or the user gives.
 func (in *input) placed() (guidelines.Shape, error) {
 	switch {
 	case in.shape.NP > 0 && in.Shape.NP > 0 && in.shape.NP != in.Shape.NP:
@@ -128,7 +123,6 @@ func (in *input) placed() (guidelines.Shape, error) {
 	return in.shape, fail.Setupf("the file does not say how many processes there were: give --np or --shape")
 }
 
-// add takes the times of a function of this name, for a size as the format has it.
 func (m *measurement) add(format, function string, size int64, samples ...protocol.Sample) error {
 	block, ok, err := blockOf(format, function, size, max(1, m.element), m.Shape.NP)
 	if err != nil || !ok {
@@ -211,7 +205,6 @@ func find(paths []string, from string) (all []file, skipped int, err error) {
 	return all, skipped, nil
 }
 
-// readerOf finds the reader of a file by its text, of a format or of any; its read is nil where none knows it.
 func readerOf(path, from string) (reader, error) {
 	f, err := regular.Open(path)
 	if err != nil {
@@ -265,14 +258,12 @@ func (f *file) parse(in *input) ([]*measurement, error) {
 	return in.all, nil
 }
 
-// together are files that may be of the same job.
 type together struct {
 	files   []file
 	leftOut []string
 	err     error
 }
 
-// jobs reads the files, several at a time.
 func (g *together) jobs(given Given, tables *sync.Map) []*Job {
 	all, errs := make([][]*measurement, len(g.files)), make([]error, len(g.files))
 	atOnce(len(g.files), func(i int) { all[i], errs[i] = g.files[i].measurements(given, tables) })

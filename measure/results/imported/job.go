@@ -10,6 +10,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
@@ -28,7 +29,6 @@ type Job struct {
 	byFile    bool // when is the time of a file
 }
 
-// jobs puts measurements of one setting together, in the order of the files.
 func jobs(all []*measurement) (out []*Job) {
 	at := map[Setting]*Job{}
 	for _, m := range all {
@@ -131,14 +131,10 @@ type NoTest struct {
 }
 
 func (e *NoTest) Error() string {
-	about := ""
-	if len(e.unused) > 0 {
-		about = "; no guideline is about " + strings.Join(e.unused[:min(len(e.unused), mostNotes)], ", ")
-	}
+	about := phrase.When(len(e.unused) > 0, "; no guideline is about %s", strings.Join(e.unused[:min(len(e.unused), mostNotes)], ", "))
 	return fmt.Sprintf("%s: the data allow no test: %v%s", e.Job, e.err, about)
 }
 
-// mostNotes are told; a job may have thousands of files.
 const mostNotes = 20
 
 func (j *Job) remarks() (notes []string) {

@@ -69,7 +69,6 @@ func readOSU(in *input) error {
 	})
 }
 
-// osuColumn finds the median, or else the mean, in the line that names the columns.
 func osuColumn(line string) (column int, statistic results.Statistic) {
 	begins, n := "", 0
 	best := map[string]int{}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/regular"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -37,7 +38,6 @@ var (
 	picoBytes = map[string]int64{"int8": 1, "char": 1, "int16": 2, "int32": 4, "int": 4, "float": 4, "int64": 8, "double": 8}
 )
 
-// picoColumn is the column of the slowest rank, or -1.
 func picoColumn(head string) int {
 	names := strings.Split(strings.TrimSpace(head), ",")
 	return max(slices.Index(names, "highest"), slices.Index(names, "max"))
@@ -79,10 +79,7 @@ func readPICO(in *input) error {
 }
 
 func picoJob(time string, row map[string]string) string {
-	gpu := ""
-	if row["gpu_awareness"] == "yes" {
-		gpu = "gpu"
-	}
+	gpu := phrase.When(row["gpu_awareness"] == "yes", "gpu")
 	return strings.Join(strings.Fields(time+" "+row["notes"]+" "+gpu), " ")
 }
 
@@ -103,7 +100,6 @@ func picoShape(nodes, tasks string) (s guidelines.Shape, err error) {
 	return s, nil
 }
 
-// picoFunction is what an algorithm of a collective is called here.
 func picoFunction(of, algorithm string) string {
 	if strings.HasPrefix(algorithm, "default_") || algorithm == "default-default" {
 		return of
@@ -125,7 +121,6 @@ const picoMetadata = "_metadata.csv"
 // mostMetadata is more than the metadata of thousands of jobs.
 const mostMetadata = 64 << 20
 
-// picoRow returns what a machine's table of tests says of one, by the names of its columns.
 func (in *input) picoRow(machine, time, id string) (map[string]string, error) {
 	path := machine + picoMetadata
 	tests, err := in.picoTests(path)

@@ -10,7 +10,6 @@ import (
 	"pgmpi/measure/results"
 )
 
-// tables is a text with tables of sizes and times in µs, each of one collective, while it is read.
 type tables struct {
 	*input
 	format, title, run string
