@@ -163,14 +163,9 @@ func (x *explored) outcomes(e *Exploration) (map[int]analyze.Answered, error) {
 	if x.m.Explore == nil {
 		return out, nil
 	}
-	var candidates, itself []results.Comparison
-	for _, c := range x.m.Explore.Comparisons {
-		if isItself(x.m.Plan.Tests[c.Test].Mockup) {
-			itself = append(itself, c)
-		} else {
-			candidates = append(candidates, c)
-		}
-	}
+	defaults := func(c results.Comparison) bool { return isItself(x.m.Plan.Tests[c.Test].Mockup) }
+	itself := lists.Keep(x.m.Explore.Comparisons, defaults)
+	candidates := slices.DeleteFunc(slices.Clone(x.m.Explore.Comparisons), defaults)
 	r := max(1, x.m.Runs(protocol.ModeExplore))
 	follow := func(d *judge.Design, err error, list []results.Comparison) (*analyze.FollowedUp, error) {
 		if err != nil {

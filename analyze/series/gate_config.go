@@ -117,7 +117,8 @@ func (e *Expectation) with(l analyze.Library) bool {
 }
 
 func (e *Expectation) words() string {
-	return phrase.List(" ", e.Guideline, e.Function, phrase.When(len(e.Msizes) > 0, "at %s", strings.Join(e.Msizes, ", ")), phrase.When(e.Shape != "", "on %s", e.Shape))
+	return phrase.List(" ", e.Guideline, e.Function, phrase.When(len(e.Msizes) > 0, "at %s", strings.Join(e.Msizes, ", ")),
+		phrase.When(e.Shape != "", "on %s", e.Shape))
 }
 
 // Expectations name the violations of a check: one for each guideline, function and shape,

@@ -22,9 +22,12 @@ import (
 
 var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Screen: compareScreen, Rows: compareRows, JSON: true, Exit: compareExit, Ending: compareEnding, Comment: true}
 
+// compareColumns are the names of compare.json. New columns go to the end.
+var compareColumns = []string{"function", "msize", "shape", "np", "a_median_s", "b_median_s", "a_r", "b_r",
+	"ratio", "ratio_lo", "ratio_hi", "p_value", "p_adjusted", "stars", "change", "reason", "could_have_seen"}
+
 func compareRows(c *series.Comparison) [][]string {
-	out := [][]string{{"function", "msize", "shape", "np", "a_median_s", "b_median_s", "a_r", "b_r",
-		"ratio", "ratio_lo", "ratio_hi", "p_value", "p_adjusted", "stars", "change", "reason", "could_have_seen"}}
+	out := [][]string{compareColumns}
 	for _, k := range c.Cases {
 		out = append(out, phrase.Row(k.Function, k.Msize, k.Shape, k.NP, k.AMedianS, k.BMedianS, k.AR, k.BR,
 			k.Ratio, k.RatioLo, k.RatioHi, k.PValue, k.PAdjusted, k.Stars, k.Change, k.Reason, k.CouldHaveSeen))

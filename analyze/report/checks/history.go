@@ -322,7 +322,8 @@ func historyHeat(s *series.Series, link func(*series.Trend) string) *picture.Hea
 	for k := range s.Cells {
 		t := &s.Cells[k]
 		name := t.Guideline + " " + phrase.Plain(t.Function) + phrase.When(len(s.Shapes) > 1, ", %s", t.Shape)
-		row := lists.FirstOrNew(&m.Rows, func(r picture.HeatRow) bool { return r.Name == name }, picture.HeatRow{Name: name, Cells: make([]picture.HeatCell, len(columns))})
+		fresh := picture.HeatRow{Name: name, Cells: make([]picture.HeatCell, len(columns))}
+		row := lists.FirstOrNew(&m.Rows, func(r picture.HeatRow) bool { return r.Name == name }, fresh)
 		last := t.Points[len(t.Points)-1]
 		c := check.HeatCell(last.Verdict, last.Ratio, link(t))
 		for _, change := range s.Changes {
@@ -374,7 +375,8 @@ func TrendFigure(s *series.Series, t *series.Trend, id string) picture.Figure {
 		k := &s.Nights[p.Night]
 		f.X.Names = append(f.X.Names, nightTime(k))
 		if p.Ratio != nil && *p.Ratio > 0 {
-			f.Series[0].Points = append(f.Series[0].Points, picture.Point{X: float64(i), Y: *p.Ratio, Lo: analyze.Or(p.RatioLo95, math.NaN()), Hi: analyze.Or(p.RatioHi95, math.NaN())})
+			lo, hi := analyze.Or(p.RatioLo95, math.NaN()), analyze.Or(p.RatioHi95, math.NaN())
+			f.Series[0].Points = append(f.Series[0].Points, picture.Point{X: float64(i), Y: *p.Ratio, Lo: lo, Hi: hi})
 		}
 		at := slices.IndexFunc(s.Changes, func(c series.Lasting) bool { return c.Asked == t.Asked && c.Night == p.Night })
 		if p.Verdict == judge.Violated {

@@ -301,7 +301,8 @@ func matrixHeat(m *series.Matrix, names, order []string, shown func(series.Matri
 		}
 		name := cmp.Or(phrase.When(mockups.Algorithm(r.Mockup) != "", "own"), r.Guideline) + " " + phrase.Plain(r.Function) +
 			phrase.When(r.Mockup != "" && mockups.Algorithm(r.Mockup) == "", " ≤ %s", phrase.Plain(r.Mockup))
-		row := lists.FirstOrNew(&h.Rows, func(row picture.HeatRow) bool { return row.Name == name }, picture.HeatRow{Name: name, Cells: make([]picture.HeatCell, len(order))})
+		fresh := picture.HeatRow{Name: name, Cells: make([]picture.HeatCell, len(order))}
+		row := lists.FirstOrNew(&h.Rows, func(row picture.HeatRow) bool { return row.Name == name }, fresh)
 		for i, cell := range r.Cells {
 			into := &row.Cells[slices.Index(order, names[i])]
 			if c := matrixHeatCell(cell); *into == (picture.HeatCell{}) || c.Ratio > into.Ratio {
