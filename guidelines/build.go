@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/mockups"
 )
 
@@ -64,9 +65,7 @@ func Build(s Settings) (*Plan, error) {
 }
 
 func (p *Plan) note(text string) {
-	if text += "."; !slices.Contains(p.Notes, text) {
-		p.Notes = append(p.Notes, text)
-	}
+	p.Notes = lists.With(p.Notes, text+".")
 }
 
 func (p *Plan) nothing(s Shape) string {
@@ -188,10 +187,7 @@ func (p *Plan) noteLeftOut(prefix, what string, sizes []int64, datatype string) 
 		return
 	}
 	d, _ := mockups.GetDatatype(datatype)
-	names := make([]string, len(sizes))
-	for i, s := range sizes {
-		names[i] = conf.FormatSize(s)
-	}
+	names := lists.Map(sizes, conf.FormatSize)
 	p.note(fmt.Sprintf("%sleft out %s that are no multiple of the %d bytes of %s: %s", prefix, what, d.Bytes, d.Name, strings.Join(names, ", ")))
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/mockups"
 )
 
@@ -209,11 +210,8 @@ func ResolveOp(datatype, op string) (string, []conf.FieldError) {
 	return op, nil
 }
 
-func Datatypes() (names []string) {
-	for _, d := range mockups.Datatypes() {
-		names = append(names, d.Name)
-	}
-	return names
+func Datatypes() []string {
+	return lists.Map(mockups.Datatypes(), func(d mockups.Datatype) string { return d.Name })
 }
 
 // Extent returns the bytes of the elements that a function, or with "" any, has under a

@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -64,10 +65,7 @@ func (c JobConfig) Validate() []conf.FieldError {
 }
 
 func (c JobConfig) On(np []int) []guidelines.Shape {
-	var out []guidelines.Shape
-	for _, n := range np {
-		out = append(out, guidelines.Shape{NP: n})
-	}
+	out := lists.Map(np, func(n int) guidelines.Shape { return guidelines.Shape{NP: n} })
 	for _, text := range c.Shapes {
 		if s, err := guidelines.ParseShape(text); err == nil { // else Validate has said so
 			out = append(out, s)

@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"pgmpi/internal/lists"
 	"pgmpi/measure/launch"
 )
 
@@ -95,11 +96,8 @@ func Exec(argv, env []string, stderr io.Writer) (*Ranks, error) {
 	x.Kill = func() {
 		x.end(cmd.Process.Pid, below, &starting)
 		x.Orphans()
-		pids := []int{x.PID}
-		for _, p := range below {
-			pids = append(pids, p.pid)
-		}
-		removeSessions(cmd.Env, pids)
+		pids := lists.Map(below, func(p process) int { return p.pid })
+		removeSessions(cmd.Env, append(pids, x.PID))
 		stop()
 	}
 	return x, nil

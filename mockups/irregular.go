@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"pgmpi/internal/lists"
 )
 
 // Rule cuts the data of a call with a count for every process into parts. Under every
@@ -235,9 +237,7 @@ var counted = []struct {
 func irregularCalls() (calls []Call) {
 	for _, c := range counted {
 		for _, r := range c.rules {
-			if call := Counted(r, c.call); !slices.Contains(calls, call) {
-				calls = append(calls, call)
-			}
+			calls = lists.With(calls, Counted(r, c.call))
 		}
 	}
 	return calls

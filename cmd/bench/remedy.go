@@ -16,6 +16,7 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/cmd/bench/table"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/stats"
 	"pgmpi/internal/tuning"
@@ -58,12 +59,7 @@ func remedyBench(ctx context.Context, e *env) {
 		e.plantedAlgorithm(ctx)
 	}
 	r, took := e.remedy(ctx, `"GL3..GL17"`, `"8", "1Ki", "64Ki", "1Mi"`, "", 2000)
-	mended := 0
-	for _, c := range r.Cells {
-		if c.State == report.CellMended {
-			mended++
-		}
-	}
+	mended := lists.Count(r.Cells, func(c report.RemedyCell) bool { return c.State == report.CellMended })
 	fmt.Printf("   %d of %d violated cells mended, %d proofs\n", mended, len(r.Cells), len(r.Proofs))
 	e.aim("remedy of GL3-GL17 at four sizes", took, "%.0f s", 0, remedyAim)
 	e.inPrograms(ctx, append(all, r))
@@ -146,10 +142,7 @@ func proved(r *report.RemedyResult) map[string][]inProgram {
 // alternated times the cases of one function. Each mpirun has only these, the small ones first: what a
 // larger call has freed would change how malloc serves the next one.
 func (e *env) alternated(ctx context.Context, r *report.RemedyResult, function string, cases []inProgram, rng *rand.Rand) []inProgram {
-	var args []string
-	for _, c := range cases {
-		args = append(args, fmt.Sprintf("%s:%d", function, c.size))
-	}
+	args := lists.Map(cases, func(c inProgram) string { return fmt.Sprintf("%s:%d", function, c.size) })
 	asUsersDo := []string{"sh", "-c", `. "$0"; exec "$@"`, filepath.Join(r.Folder, tuning.EnvFile)}
 	times := [2][][]float64{make([][]float64, len(cases)), make([][]float64, len(cases))}
 	for range cmp.Or(e.mpiruns, remedyPairs) {

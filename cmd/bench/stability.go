@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/internal/lists"
 	"pgmpi/mockups"
 )
 
@@ -84,11 +85,7 @@ func seriesOf(checks []checked) *series {
 func (s *series) only(tests []int) *series {
 	out := &series{}
 	for _, check := range s.checks {
-		var some []judge.Outcome
-		for _, i := range tests {
-			some = append(some, check[i])
-		}
-		out.checks = append(out.checks, some)
+		out.checks = append(out.checks, lists.Map(tests, func(i int) judge.Outcome { return check[i] }))
 	}
 	return out
 }

@@ -16,6 +16,7 @@ import (
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/regular"
@@ -133,11 +134,8 @@ pages and PNG for slides. Needs no MPI.
 	return c
 }
 
-func extensions() (out []string) {
-	for _, f := range picture.Formats {
-		out = append(out, f.Ext)
-	}
-	return out
+func extensions() []string {
+	return lists.Map(picture.Formats, func(f picture.Format) string { return f.Ext })
 }
 
 func pictureFormats(names []string) (out []picture.Format, err error) {

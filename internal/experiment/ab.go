@@ -20,6 +20,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/regular"
 	"pgmpi/measure/results"
@@ -185,12 +186,7 @@ func BySide(reports [2]*analyze.Report, paths ...string) string {
 			}
 		}
 	}
-	both := 0
-	for _, v := range violated[1] {
-		if slices.Contains(violated[0], v) {
-			both++
-		}
-	}
+	both := lists.Count(violated[1], func(v string) bool { return slices.Contains(violated[0], v) })
 	same := fmt.Sprintf("%d of them also in A", both)
 	if both == len(violated[0]) && both == len(violated[1]) {
 		same = "the same as A"

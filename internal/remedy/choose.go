@@ -10,16 +10,14 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
 
 func cellOf(cells []report.RemedyCell, cell medians.Cell) *report.RemedyCell {
-	if i := slices.IndexFunc(cells, func(c report.RemedyCell) bool { return c.Cell == cell }); i >= 0 {
-		return &cells[i]
-	}
-	return nil
+	return lists.First(cells, func(c report.RemedyCell) bool { return c.Cell == cell })
 }
 
 // violatedCells returns the collectives and sizes that a report calls violated: firm ones
@@ -77,9 +75,7 @@ func environmentChoice(cells []report.RemedyCell, measured []int64) (tuning.Choi
 			continue
 		}
 		c.NP = cmp.Or(c.NP, cell.NP)
-		if !slices.Contains(c.Sizes, cell.Msize) {
-			c.Sizes = append(c.Sizes, cell.Msize)
-		}
+		c.Sizes = lists.With(c.Sizes, cell.Msize)
 	}
 	slices.Sort(c.Sizes)
 	return c, len(c.Sizes) > 0

@@ -14,6 +14,7 @@ import (
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/stats"
 	"pgmpi/internal/tuning"
@@ -258,14 +259,7 @@ func (e *effects) gains() []series.CaseChange {
 	return slices.DeleteFunc(slices.Clone(cmp.Or(e.more, e.helped).Cases), func(k series.CaseChange) bool { return !e.helps(k) })
 }
 
-func (e *effects) faster() (n int) {
-	for _, k := range e.helped.Cases {
-		if e.helps(k) {
-			n++
-		}
-	}
-	return n
-}
+func (e *effects) faster() int { return lists.Count(e.helped.Cases, e.helps) }
 
 // rejects returns the choices that a proof rejects: all that harm, and all new ones that help nowhere.
 // Harm that no algorithm explains by itself is blamed on all that are new, unless what was proved

@@ -23,6 +23,7 @@ import (
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/tuning"
 	"pgmpi/internal/untimed"
 	"pgmpi/measure"
@@ -216,9 +217,7 @@ func (x *Remedy) nonconforming(ctx context.Context, p *setting) (bad []untimed.O
 	}
 	var functions []string
 	for _, o := range untimed.NewlyBad(nil, all) {
-		if !slices.Contains(functions, o.Function) {
-			functions = append(functions, o.Function)
-		}
+		functions = lists.With(functions, o.Function)
 	}
 	if len(functions) == 0 {
 		return nil, len(all), nil
@@ -299,12 +298,7 @@ func (x *Remedy) mpiruns(plan *guidelines.Plan) int {
 	if x.Mpiruns > 0 {
 		return x.Mpiruns
 	}
-	cases := 0
-	for _, k := range plan.Cases {
-		if strings.HasPrefix(k.Function, "MPI_") {
-			cases++
-		}
-	}
+	cases := lists.Count(plan.Cases, func(k guidelines.Case) bool { return strings.HasPrefix(k.Function, "MPI_") })
 	r := leastProving
 	for r < mostProving && math.Ldexp(float64(cases), -r) > x.Config.Analyze.Alpha/harmLooks {
 		r++

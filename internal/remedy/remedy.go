@@ -23,6 +23,7 @@ import (
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/tuning"
@@ -123,9 +124,7 @@ func (x *Remedy) fromExploration(data *medians.Set) ([]report.RemedyCell, error)
 	f.Guideline, f.Check = nil, guidelines.Config{Guidelines: []string{"GL1..GL29"}, Exclude: []string{}}
 	cells := []report.RemedyCell{}
 	for _, c := range x.explored.Cells {
-		if !slices.Contains(f.Check.Functions, c.Function) {
-			f.Check.Functions = append(f.Check.Functions, c.Function)
-		}
+		f.Check.Functions = lists.With(f.Check.Functions, c.Function)
 		if c.Word == explore.OwnAlgorithm {
 			cells = append(cells, report.RemedyCell{Cell: c.Cell, NP: c.NP, Guidelines: []string{}, Ratio: c.Own.Ratio, State: report.CellNotProved, By: []string{}})
 		}

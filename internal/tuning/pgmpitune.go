@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"pgmpi/internal/lists"
 )
 
 // pgmpiTune writes profiles of PGMPITuneLib (pgmpituned), which calls its own mock-ups in
@@ -71,9 +73,7 @@ func profile(function string, np int, parts []part) (File, []Entry) {
 	}
 	var names []string
 	for _, p := range parts {
-		if n := theirName(p.choice.Mockup); !slices.Contains(names, n) {
-			names = append(names, n)
-		}
+		names = lists.With(names, theirName(p.choice.Mockup))
 	}
 	file := fmt.Sprintf("%s_p%d.prf", lower(function), np)
 	say("# %s on %d processes; for PGMPITuneLib", function, np)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/mockups"
 )
 
@@ -200,17 +201,11 @@ func (c Choice) String() string {
 	case ByEnv:
 		return Environment
 	case ByComponent:
-		var set []string
-		for _, name := range Variables(c.Env) {
-			set = append(set, name+"="+c.Env[name])
-		}
+		set := lists.Map(Variables(c.Env), func(name string) string { return name + "=" + c.Env[name] })
 		return "component " + c.Component + " (" + strings.Join(set, " ") + ")"
 	case OwnAlgorithm, ByMockup:
 	}
-	var sizes []string
-	for _, s := range c.Sizes {
-		sizes = append(sizes, conf.HumanSize(s))
-	}
+	sizes := lists.Map(c.Sizes, conf.HumanSize)
 	return fmt.Sprintf("%s at %s on %d processes", mockups.AlgorithmID(c.Function, c.Algorithm), strings.Join(sizes, ", "), c.NP)
 }
 

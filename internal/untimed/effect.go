@@ -13,6 +13,7 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
@@ -27,9 +28,7 @@ func (o *Once) Effects(ctx context.Context, env map[string]string, entries []tun
 	var nps []int
 	for i, e := range entries {
 		out[i] = report.Effect{Entry: e, State: report.CannotTell, Text: "nothing that runs here shows it"}
-		if !slices.Contains(nps, e.Choice.NP) {
-			nps = append(nps, e.Choice.NP)
-		}
+		nps = lists.With(nps, e.Choice.NP)
 	}
 	for _, np := range nps {
 		if err := o.effectsOn(ctx, guidelines.Shape{NP: np}, env, out); err != nil {
@@ -247,10 +246,7 @@ func (o *Once) probes(e tuning.Entry) (inside, outside []int64) {
 }
 
 func addCase(cases []protocol.JobCase, function string, size int64) []protocol.JobCase {
-	if c := (protocol.JobCase{Function: function, Msize: size}); !slices.Contains(cases, c) {
-		cases = append(cases, c)
-	}
-	return cases
+	return lists.With(cases, protocol.JobCase{Function: function, Msize: size})
 }
 
 func (o *Once) countOn(ctx context.Context, shape guidelines.Shape, env map[string]string, cases []protocol.JobCase, job protocol.MessagesJob) (counts, error) {
@@ -338,10 +334,7 @@ func ChoosesAlgorithm(name string) bool {
 
 // Ignored returns a sentence for each of these variables that does nothing.
 func (o *Once) Ignored(ctx context.Context, shape guidelines.Shape, env map[string]string, names []string) (out []string, err error) {
-	variables := []string{tuningName(dynamicRules)}
-	for _, name := range names {
-		variables = append(variables, tuningName(name))
-	}
+	variables := append([]string{tuningName(dynamicRules)}, lists.Map(names, tuningName)...)
 	r, err := o.read(ctx, shape, nil, variables...)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"pgmpi/internal/lists"
 )
 
 // Layout holds where the ranks of an mpirun ran, and on which hosts: the factors of
@@ -92,18 +94,12 @@ func Place(ranks []int) string {
 }
 
 func (l *Layout) Place() string {
-	ranks := make([]int, len(l.Nodes))
-	for i, n := range l.Nodes {
-		ranks[i] = len(n.Ranks)
-	}
-	return Place(ranks)
+	return Place(lists.Map(l.Nodes, func(n Node) int { return len(n.Ranks) }))
 }
 
 func (f *Factors) Place(shape string) string {
-	for i := range f.Layouts {
-		if l := &f.Layouts[i]; l.Shape == shape {
-			return l.Place()
-		}
+	if l := lists.First(f.Layouts, func(l Layout) bool { return l.Shape == shape }); l != nil {
+		return l.Place()
 	}
 	return ""
 }

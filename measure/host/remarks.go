@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/remark"
 )
 
@@ -27,9 +28,7 @@ func (f *Factors) Remarks() []remark.Remark {
 				"from %s on, the mpiruns of %s ran elsewhere or with other settings than before", l.Since, l.Shape))
 		}
 		for _, r := range l.Remarks() {
-			if !slices.Contains(out, r) {
-				out = append(out, r)
-			}
+			out = lists.With(out, r)
 		}
 	}
 	return out
@@ -228,9 +227,7 @@ func (l *Layout) differences() []remark.Remark {
 func (l *Layout) values(get func(*NodeKind) string) []string {
 	var out []string
 	for i := range l.Kinds {
-		if v := fmt.Sprintf("%q", get(&l.Kinds[i])); !slices.Contains(out, v) {
-			out = append(out, v)
-		}
+		out = lists.With(out, fmt.Sprintf("%q", get(&l.Kinds[i])))
 	}
 	return out
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"pgmpi/internal/lists"
 )
 
 const rankVariable = "PGMPI_RANK"
@@ -176,9 +178,7 @@ func FindRankFor(prefix, configured string, more ...string) (string, error) {
 	var has []string
 	for _, dir := range libraryFolders(prefix) {
 		found, _ := filepath.Glob(filepath.Join(quoted(dir), "libmpi*.so.*"))
-		for _, file := range found {
-			has = append(has, filepath.Base(file))
-		}
+		has = append(has, lists.Map(found, filepath.Base)...)
 	}
 	if len(has) == 0 {
 		return "", fmt.Errorf("%s has no MPI library: there is no lib/libmpi*.so.* below it", prefix)

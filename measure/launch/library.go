@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"pgmpi/internal/lists"
 )
 
 type library struct {
@@ -118,19 +120,15 @@ func Forces(variable, collective string) bool {
 // Family returns the family (as in RankInfo.Library) of the MPI library with this text of
 // MPI_Get_library_version; "" if unknown.
 func Family(version string) string {
-	for _, l := range libraries {
-		if strings.Contains(version, l.says) {
-			return l.family
-		}
+	if l := lists.First(libraries, func(l library) bool { return strings.Contains(version, l.says) }); l != nil {
+		return l.family
 	}
 	return ""
 }
 
 func find(family string) library {
-	for _, l := range libraries {
-		if l.family == family {
-			return l
-		}
+	if l := lists.First(libraries, func(l library) bool { return l.family == family }); l != nil {
+		return *l
 	}
 	return library{}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
 	"pgmpi/measure/protocol"
 )
 
@@ -63,10 +64,7 @@ func seriesOf(schema string, r *Run, sent map[int][][]int64, n int, parts []int)
 		if c.Status != protocol.StatusOK || len(sent[i]) != n {
 			continue
 		}
-		var kept [][]int64
-		for _, k := range parts {
-			kept = append(kept, sent[i][k])
-		}
+		kept := lists.Map(parts, func(k int) []int64 { return sent[i][k] })
 		out.Plan, out.NRep, out.N = append(out.Plan, c.Plan), append(out.NRep, c.NRep), append(out.N, kept)
 	}
 	return out

@@ -19,6 +19,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/regular"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -36,11 +37,8 @@ type reader struct {
 // readers has the formats, in the order of help.
 var readers = []reader{osuReader, imbReader, picoReader, ncclReader, reproReader}
 
-func Formats() (names []string) {
-	for _, r := range readers {
-		names = append(names, r.name)
-	}
-	return names
+func Formats() []string {
+	return lists.Map(readers, func(r reader) string { return r.name })
 }
 
 // Given is what the user says where files do not.
@@ -132,14 +130,7 @@ func (m *measurement) add(format, function string, size int64, samples ...protoc
 	return nil
 }
 
-func (m *measurement) leaveOut(test string) { m.unused = withNew(m.unused, test) }
-
-func withNew(list []string, text string) []string {
-	if slices.Contains(list, text) {
-		return list
-	}
-	return append(list, text)
-}
+func (m *measurement) leaveOut(test string) { m.unused = lists.With(m.unused, test) }
 
 func inNS(ns float64) (protocol.Sample, error) {
 	if !(ns > 0 && ns < 1e18) { // NaN, too

@@ -10,6 +10,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -49,7 +50,7 @@ func (j *Job) take(m *measurement) {
 		j.Statistic = m.statistic
 	}
 	for _, test := range m.unused {
-		j.unused = withNew(j.unused, test)
+		j.unused = lists.With(j.unused, test)
 	}
 	j.notes = append(j.notes, m.notes...)
 	if j.when.IsZero() || m.when.Before(j.when) {
@@ -231,7 +232,7 @@ func (j *Job) addSums(m *results.Manifest, sums map[timedKey][]timedKey) {
 		for _, part := range parts {
 			m.Sums[i] = append(m.Sums[i], at[part])
 		}
-		names = withNew(names, s.function)
+		names = lists.With(names, s.function)
 	}
 	if slices.Sort(names); len(names) > 0 {
 		p.Notes = append(p.Notes, "Not measured, but the sums of the times of their calls (variant sum): "+strings.Join(names, ", ")+".")
