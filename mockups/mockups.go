@@ -357,21 +357,21 @@ func (f Function) Parts(msize int64, p int) (parts []Part) {
 	if !ok || f.User || f.Over != "" || f.Call != "" || f.Algorithm != "" || !f.HasData() || uneven[f.ID] {
 		return nil
 	}
-	if p < 1 || msize > math.MaxInt64/f.blocks(p) {
+	if p < 1 || msize > math.MaxInt64/f.InAll(p) {
 		return nil
 	}
-	whole := msize * f.blocks(p)
+	whole := msize * f.InAll(p)
 	for _, name := range strings.Split(by, "+") {
 		c, ok := Get("MPI_" + capital(name))
-		if !ok || whole%c.blocks(p) != 0 {
+		if !ok || whole%c.InAll(p) != 0 {
 			return nil
 		}
-		parts = append(parts, Part{c.ID, whole / c.blocks(p)})
+		parts = append(parts, Part{c.ID, whole / c.InAll(p)})
 	}
 	return parts
 }
 
-func (f Function) blocks(p int) int64 {
+func (f Function) InAll(p int) int64 {
 	if f.Send.Blocks == PerRank || f.Recv.Blocks == PerRank {
 		return int64(p)
 	}

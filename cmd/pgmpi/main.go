@@ -43,9 +43,9 @@ var groups = []struct {
 	commands []func() *cobra.Command
 }{
 	{"Start", []func() *cobra.Command{checkCommand, analyzeCommand, initCommand, listCommand}},
-	{"Mend", []func() *cobra.Command{whichCommand, exploreCommand, remedyCommand, abCommand}},
+	{"Mend", []func() *cobra.Command{whichCommand, lintCommand, exploreCommand, remedyCommand, abCommand}},
 	{"Watch", []func() *cobra.Command{compareCommand, historyCommand, bisectCommand, expectCommand}},
-	{"Data", []func() *cobra.Command{exportCommand, figuresCommand, timesCommand, fingerprintCommand, overlapCommand}},
+	{"Data", []func() *cobra.Command{exportCommand, figuresCommand, fitCommand, timesCommand, fingerprintCommand, overlapCommand}},
 	{"Cluster", []func() *cobra.Command{submitCommand, statusCommand, envCommand}},
 	{"Trust", []func() *cobra.Command{selftestCommand, clocksCommand}},
 	{"Stages", []func() *cobra.Command{nrepCommand, measureCommand}},

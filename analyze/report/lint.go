@@ -1,0 +1,137 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/table"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
+)
+
+// Lints are the documents of `pgmpi lint`.
+var Lints = document.Kind[table.Lint]{Name: "lint", JSON: true,
+	Sections: func(l *table.Lint) []document.Section { return lintSections(l, len(l.Rows)) },
+	Screen:   func(l *table.Lint) []document.Section { return lintSections(l, mostSuspected)[:2] },
+	Page: func(l *table.Lint) []document.Section {
+		return slices.Insert(lintSections(l, len(l.Rows)), 1, lintHeat(l)...)
+	},
+	Rows: func(l *table.Lint) [][]string {
+		out := [][]string{{"note", "guideline", "function", "mockup", "np", "msize", "msize_other", "k", "algorithm", "seconds", "other_seconds", "ratio", "suspected"}}
+		for _, r := range l.Rows {
+			out = append(out, phrase.Row(l.Note, r.Guideline, r.Function, r.Mockup, r.NP, r.Msize, r.Other, r.K, r.Algorithm, r.Seconds, r.OtherS, r.Ratio, r.Suspected))
+		}
+		return out
+	},
+	Ending: func(l *table.Lint, _ string) document.Ending {
+		return document.Ending{Why: phrase.When(len(l.Suspected()) > 0, "what is suspected is no violation")}
+	}}
+
+// mostSuspected rows are on a screen.
+const mostSuspected = 12
+
+func lintSections(l *table.Lint, most int) []document.Section {
+	s, rows, left := document.Section{}, document.Titled("The worst size of each call"), document.Section{}
+	suspected := l.Suspected()
+	if len(suspected) > 0 {
+		s.Tone = picture.Possible
+		s.Say("SUSPECTED BY TABLE: %d of %s, up to %.3g times slower. Nothing was measured.", len(suspected), conf.Plural(len(l.Rows), "test"), suspected[0].Ratio)
+	} else {
+		s.Say("NOTHING SUSPECTED BY TABLE in %s. Nothing was measured.", conf.Plural(len(l.Rows), "test"))
+	}
+	s.Fact("Table", "%s; %s", l.Table, prices(l.Model))
+	if len(l.Unfit) > 0 {
+		s.Fact("Doubtful", "%s: not shown to be foreseen by tables; --all has them too", strings.Join(l.Unfit, ", "))
+	}
+	rows.Table = &document.Table{Head: []string{"guideline", "call", "p", "bytes", "slower", "sizes", "takes", "would be faster"}, Align: "llrrrrll", Flex: 7}
+	type key struct {
+		guideline, function string
+		np                  int
+	}
+	sizes := map[key]int{}
+	for _, r := range suspected {
+		sizes[key{r.Guideline, r.Function, r.NP}]++
+	}
+	for _, r := range suspected {
+		k := key{r.Guideline, r.Function, r.NP}
+		if sizes[k] > 0 && len(rows.Table.Rows) < most {
+			rows.Table.Add(r.Guideline, phrase.Plain(r.Function), fmt.Sprint(r.NP), conf.HumanSize(r.Msize), fmt.Sprintf("%.3g×", r.Ratio), fmt.Sprint(sizes[k]), r.Algorithm, faster(&r))
+		}
+		sizes[k] = 0
+	}
+	for _, text := range l.Left {
+		left.Item("left out: %s", text)
+	}
+	return []document.Section{s, rows, left}
+}
+
+func prices(m table.Model) string {
+	return fmt.Sprintf("a message takes %.3g µs, %.3g µs where it is not waited for, a byte %.3g ns, a reduced one %.3g ns, a copied one %.3g ns",
+		m.Alpha*1e6, m.Gap*1e6, m.Beta*1e9, m.Gamma*1e9, m.Copy*1e9)
+}
+
+func faster(r *table.Row) string {
+	if r.Mockup != "" {
+		return strings.TrimPrefix(phrase.Plain(r.Mockup), phrase.Plain(r.Function)+"@")
+	}
+	return phrase.When(r.K > 1, "%d calls of ", r.K) + conf.HumanSize(r.Other)
+}
+
+// lintHeat has a map for each guideline: calls on numbers of processes × bytes.
+func lintHeat(l *table.Lint) (out []document.Section) {
+	sizes, at := map[int64]bool{}, map[string]int{}
+	for _, r := range l.Rows {
+		sizes[r.Msize] = true
+	}
+	for _, r := range l.Rows {
+		if _, seen := at[r.Guideline]; !seen {
+			s := document.Titled("%s: how many times slower by table (s: suspected)", r.Guideline)
+			s.Heat, _ = check.HeatOf(sizes)
+			s.Heat.Corner = "call"
+			at[r.Guideline], out = len(out), append(out, s)
+		}
+		heat, name := out[at[r.Guideline]].Heat, fmt.Sprintf("%s, p = %d", phrase.Plain(r.Function), r.NP)
+		row := lists.FirstOrNew(&heat.Rows, func(row picture.HeatRow) bool { return row.Name == name }, picture.HeatRow{Name: name, Cells: make([]picture.HeatCell, len(heat.Columns))})
+		_, columns := check.HeatOf(sizes)
+		row.Cells[slices.Index(columns, r.Msize)] = picture.HeatCell{Ratio: r.Ratio, Text: fmt.Sprintf("%.3g", r.Ratio),
+			Sign: phrase.When(r.Suspected, "s"), Word: phrase.When(r.Suspected, "suspected by table")}
+	}
+	return out
+}
+
+// LintsAgainst are the documents of `pgmpi lint --against`.
+var LintsAgainst = document.Kind[table.Against]{Name: "lint-against", JSON: true, Sections: againstSections,
+	Screen: func(a *table.Against) []document.Section { return againstSections(a)[:1] },
+	Rows: func(a *table.Against) [][]string {
+		out := [][]string{{"folder", "guideline", "function", "mockup", "np", "msize", "algorithm", "by_table", "measured"}}
+		for _, c := range a.Tests {
+			out = append(out, phrase.Row(c.Folder, c.Guideline, c.Function, c.Mockup, c.NP, c.Msize, c.Algorithm, c.Ratio, c.Measured))
+		}
+		return out
+	}}
+
+func againstSections(a *table.Against) []document.Section {
+	s, rows := document.Section{}, document.Titled("What was slow by the table or by the measurement")
+	share := func(x float64) string { return phrase.When(!math.IsNaN(x), "%.2f", x) }
+	s.Table = &document.Table{Head: []string{"guideline", "hits", "misses", "false", "kept", "precision", "recall"}, Align: "lrrrrrr"}
+	patterns, shown := a.Sum(false), a.Sum(true)
+	patterns.Guideline, shown.Guideline = "GL3..GL17", "shown"
+	for _, n := range append(slices.Clone(a.Counts), patterns, shown) {
+		s.Table.Add(append(phrase.Row(n.Guideline, n.Hits, n.Misses, n.False, n.Kept), share(n.Precision()), share(n.Recall()))...)
+	}
+	s.Say("Of %s the table suspected %d, and %d that are not slow.", conf.Plural(shown.Hits+shown.Misses, "slow test"), shown.Hits, shown.False)
+	s.Fact("Folders", "%d%s", len(a.Folders), phrase.When(len(a.Unknown) > 0, ", and %d of libraries without a known table", len(a.Unknown)))
+	s.Fact("Prices", "%s", prices(a.Model))
+	s.Note("Slow: measured as %g times or more. Shown, and in the first line: %s, which `pgmpi lint` shows unasked.", a.Least, strings.Join(table.Shown(), ", "))
+	rows.Table = &document.Table{Head: []string{"guideline", "call", "p", "bytes", "takes", "by table", "measured", "folder"}, Align: "llrrlrrl", Flex: 7}
+	for _, c := range a.Tests {
+		rows.Table.Add(c.Guideline, phrase.Plain(c.Function), fmt.Sprint(c.NP), conf.HumanSize(c.Msize), c.Algorithm, fmt.Sprintf("%.2f", c.Ratio), fmt.Sprintf("%.2f", c.Measured), c.Folder)
+	}
+	return []document.Section{s, rows}
+}

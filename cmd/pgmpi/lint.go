@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"pgmpi/analyze/report"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/manual"
+	"pgmpi/internal/reading"
+	"pgmpi/internal/settings"
+)
+
+func lintCommand() *cobra.Command {
+	base := glfile.Default()
+	base.Job.NP, base.Job.Msizes = []int{64, 1024, 65536}, []string{"8", "64", "512", "4Ki", "32Ki", "256Ki", "1Mi"}
+	s, l := settings.Settings{Base: &base}, reading.Lint{Say: warn}
+	var o output
+	var against bool
+	c := &cobra.Command{
+		Use:   "lint [gl.toml | DIR…]",
+		Short: "what a library's table of algorithms seems to break",
+		Long: `Takes the algorithm that a library chooses for each call, what it costs in
+messages and bytes, and prices for these, and holds guidelines against the
+times. Nothing is measured and no MPI is needed, so that processes may be many:
+what is found is suspected by table, never violated. It shows the guidelines
+whose predictions came true where nothing was fitted; --all shows the others
+too. docs/at-scale.md says how far tables can be believed.
+
+  pgmpi lint --np 1024
+  pgmpi lint --against jobs/*          did it foresee what was measured?`,
+		Args:        wants(0, anyNumber, ""),
+		Annotations: manual.MostNeeded("np msizes functions table fit all against out format full"),
+		RunE: func(c *cobra.Command, args []string) error {
+			d, err := lint(c, &l, &s, against, args)
+			if err != nil {
+				return err
+			}
+			return o.write(d)
+		},
+	}
+	fs := c.Flags()
+	s.FileFlag(fs, usualFile)
+	s.Keys(fs, "np", "shape", "msizes", "functions")
+	fs.StringVar(&l.Table, "table", reading.LintOpenMPI, "the `TABLE` of algorithms: openmpi (4.1 and 5.0), or a file: MPICH's libmpich.so, a which.json, a text")
+	fs.StringArrayVar(&l.Fit, "fit", nil, "fit the prices to the times in a results folder `DIR`, or in all that a pattern matches; may be given again")
+	fs.Float64Var(&l.Prices.Alpha, "alpha", 2, "microseconds `US` of a message")
+	fs.Float64Var(&l.Prices.Gap, "gap", 0.2, "microseconds `US` of a message that is not waited for")
+	fs.Float64Var(&l.Prices.Beta, "beta", 0.07, "nanoseconds `NS` of a byte")
+	fs.Float64Var(&l.Prices.Gamma, "gamma", 0.15, "nanoseconds `NS` of a byte that is reduced")
+	fs.Float64Var(&l.Prices.Copy, "copy", 0.15, "nanoseconds `NS` of a byte that is copied")
+	fs.BoolVar(&l.All, "all", false, "all guidelines, not only those that tables predict well")
+	fs.BoolVar(&against, "against", false, "hold the table, by default each library's own, against the times in results folders DIR…: what did it foresee?")
+	full(fs)
+	o.into(fs)
+	o.formats = formatsFlag(fs, report.Lints, "")
+	return c
+}
+
+func lint(c *cobra.Command, l *reading.Lint, s *settings.Settings, against bool, args []string) (*document.Document, error) {
+	switch f := s.First(); {
+	case against && len(args) == 0:
+		return nil, fail.AsSetup(usageError(c, errors.New("--against wants results folders")))
+	case against && f != "":
+		return nil, fail.Setupf("lint --against: a results folder has its own settings: leave out --%s", f)
+	case against:
+		return l.Against(args)
+	}
+	if err := orFile(s)(c, args); err != nil {
+		return nil, fail.AsSetup(err)
+	}
+	config, err := s.Load(nil)
+	if err != nil {
+		return nil, err
+	}
+	return l.Plan(config)
+}

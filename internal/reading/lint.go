@@ -1,0 +1,121 @@
+package reading
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/report"
+	"pgmpi/analyze/table"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/regular"
+	"pgmpi/internal/tuning"
+)
+
+// Lint holds guidelines, or measurements, against a table of algorithms.
+type Lint struct {
+	Table  string      // openmpi, or a file
+	Fit    []string    // folders, or patterns of them, that the prices are fitted to
+	Prices table.Model // without Fit; µs and ns
+	All    bool        // not only the guidelines that tables foresee
+	Say    func(format string, args ...any)
+}
+
+const LintOpenMPI = "openmpi"
+
+// Plan judges the plan of a configuration.
+func (l *Lint) Plan(config *glfile.File) (*document.Document, error) {
+	plan, err := config.Plan(config.Job.NP)
+	if err != nil {
+		return nil, fail.AsSetup(err)
+	}
+	t, err := l.table()
+	if err != nil {
+		return nil, err
+	}
+	m, err := l.prices(table.Of)
+	if err != nil {
+		return nil, err
+	}
+	return report.Lints.Document(table.New(t, m, plan, l.All)), nil
+}
+
+// Against holds folders against the table, or for openmpi each against the one of its own library.
+func (l *Lint) Against(paths []string) (*document.Document, error) {
+	of := table.Of
+	if l.Table != LintOpenMPI {
+		t, err := l.table()
+		if err != nil {
+			return nil, err
+		}
+		of = func(*analyze.Side) *table.Table { return t }
+	}
+	m, err := l.prices(of)
+	if err != nil {
+		return nil, err
+	}
+	sides, err := Sides(paths)
+	if err != nil {
+		return nil, err
+	}
+	a := table.NewAgainst(m)
+	for _, side := range sides {
+		a.Add(of(side), side)
+	}
+	return report.LintsAgainst.Document(a), nil
+}
+
+func (l *Lint) table() (t *table.Table, err error) {
+	if l.Table == LintOpenMPI {
+		return table.OpenMPI(), nil
+	}
+	text, err := regular.Read(l.Table, MostReport)
+	if err != nil {
+		return nil, fail.Setupf("--table: %w; it is openmpi, or a file", err)
+	}
+	if bytes.HasPrefix(text, []byte("\x7fELF")) {
+		var tree *tuning.Tree
+		if tree, err = tuning.FindTree(l.Table); err == nil {
+			t, err = table.MPICH(tree)
+		}
+	} else {
+		t, err = table.Read(l.Table, text)
+	}
+	if err != nil {
+		return nil, fail.AsSetup(err)
+	}
+	return t, nil
+}
+
+func (l *Lint) prices(of func(*analyze.Side) *table.Table) (m table.Model, err error) {
+	p := l.Prices
+	for _, x := range []float64{p.Alpha, p.Gap, p.Beta, p.Gamma, p.Copy} {
+		if !(x >= 0 && x < 1e9) {
+			return m, fail.Setupf("%g is no price: --alpha, --gap, --beta, --gamma and --copy are at least 0", x)
+		}
+	}
+	if len(l.Fit) == 0 {
+		return table.Model{Alpha: p.Alpha / 1e6, Gap: p.Gap / 1e6, Beta: p.Beta / 1e9, Gamma: p.Gamma / 1e9, Copy: p.Copy / 1e9}, nil
+	}
+	var folders []string
+	for _, pattern := range l.Fit {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			return m, fail.Setupf("--fit %s: there is no such folder", pattern)
+		}
+		folders = append(folders, found...)
+	}
+	sides, err := Sides(folders)
+	if err != nil {
+		return m, fmt.Errorf("--fit: %w", err)
+	}
+	m, calls := table.FitModel(sides, of)
+	if calls == 0 {
+		return m, fail.Setupf("--fit: no table is known for the libraries of %s: name one with --table", l.Fit[0])
+	}
+	l.Say("Prices are fitted to %d calls in %d folders.\n", calls, len(sides))
+	return m, nil
+}
