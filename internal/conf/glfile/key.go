@@ -119,7 +119,10 @@ func parseList(text string, into reflect.Value) error {
 	for part := range strings.SplitSeq(text, ",") {
 		element := reflect.New(into.Type().Elem()).Elem()
 		if err := parse(part, element); err != nil {
-			return fmt.Errorf("%q is no number of processes", part) // the only list that is not of text
+			if element.Kind() == reflect.Int {
+				err = fmt.Errorf("%q is no number of processes", part)
+			}
+			return err
 		}
 		into.Set(reflect.Append(into, element))
 	}
