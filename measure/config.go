@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -185,16 +186,21 @@ type Config struct {
 	Clock     string        `toml:"clock" json:"clock"`
 	ClockSync string        `toml:"clock_sync" json:"clock_sync"` // how the ranks' clocks become a global one
 	Window    conf.Duration `toml:"window" json:"window"`         // from one start to the next, with sync = "window"
-	Slice     conf.Duration `toml:"slice" json:"slice"`           // most time for a case, with sync = "round_time"
-	MaxDrift  conf.Duration `toml:"max_drift" json:"max_drift"`   // the clocks are synchronised again before they are off by more
-	Cache     string        `toml:"cache" json:"cache"`
-	Malloc    string        `toml:"malloc" json:"malloc"`     // of protocol.Mallocs
-	Provable  bool          `toml:"provable" json:"provable"` // bound the run-times; see results.Bound
+	// Windows are taken in turn by the mpiruns, in place of Window.
+	Windows  []conf.Duration `toml:"windows" json:"windows"`
+	Slice    conf.Duration   `toml:"slice" json:"slice"`         // most time for a case, with sync = "round_time"
+	MaxDrift conf.Duration   `toml:"max_drift" json:"max_drift"` // the clocks are synchronised again before they are off by more
+	Cache    string          `toml:"cache" json:"cache"`
+	Malloc   string          `toml:"malloc" json:"malloc"`     // of protocol.Mallocs
+	Provable bool            `toml:"provable" json:"provable"` // bound the run-times; see results.Bound
 	// FirstCalls and Warmup count untimed calls: of a function before its
 	// first case, and before each case.
-	FirstCalls int           `toml:"first_calls" json:"first_calls"`
-	Warmup     int           `toml:"warmup" json:"warmup"`
-	WarmupTime conf.Duration `toml:"warmup_time" json:"warmup_time"` // limits the calls of Warmup together, except two of them
+	FirstCalls int `toml:"first_calls" json:"first_calls"`
+	Warmup     int `toml:"warmup" json:"warmup"`
+	// Fresh leaves these out, and the verification before the timed calls.
+	Fresh bool `toml:"fresh" json:"fresh"`
+	// WarmupTime limits the calls of Warmup together, except two of them.
+	WarmupTime conf.Duration `toml:"warmup_time" json:"warmup_time"`
 	// Turns is the number of rounds in which an mpirun visits its cases; 0 means usualTurns where possible.
 	Turns      int           `toml:"turns" json:"turns"`
 	Stall      conf.Duration `toml:"stall" json:"stall"`             // an mpirun in which no case finishes for this long is ended
@@ -210,7 +216,7 @@ type Config struct {
 
 func Default() Config {
 	return Config{Sync: "barrier", Clock: "monotonic", ClockSync: "shared", Sample: protocol.Auto,
-		Window: conf.Duration(time.Millisecond), Slice: conf.Duration(2 * time.Second), MaxDrift: conf.Duration(10 * time.Microsecond),
+		Window: conf.Duration(time.Millisecond), Windows: []conf.Duration{}, Slice: conf.Duration(2 * time.Second), MaxDrift: conf.Duration(10 * time.Microsecond),
 		Cache: "warm", Malloc: protocol.MallocFresh, FirstCalls: 20, Warmup: 100, WarmupTime: conf.Duration(500 * time.Microsecond),
 		Stall: conf.Duration(2 * time.Minute), TempMemory: 1 << 30, Counters: []string{}, SplitExperiment: true, Alternate: true}
 }
@@ -231,6 +237,8 @@ func (c Config) Validate() []conf.FieldError {
 	errs.Name("cache", "treatment of the caches", c.Cache, protocol.Caches)
 	errs.Name("malloc", "state of malloc", c.Malloc, protocol.Mallocs)
 	errs.Check(c.Window > 0, "window", "must be above 0s")
+	errs.Check(len(c.Windows) == 0 || c.Sync == "window", "windows", "go with measure.sync = \"window\"")
+	errs.Check(!slices.ContainsFunc(c.Windows, func(w conf.Duration) bool { return w <= 0 }), "windows", "must be above 0s")
 	errs.Check(c.Slice > 0, "slice", "must be above 0s")
 	errs.Check(c.MaxDrift > 0, "max_drift", "must be above 0s")
 	errs.Check(c.FirstCalls >= 0, "first_calls", "must be at least 0, not %d", c.FirstCalls)
@@ -238,6 +246,7 @@ func (c Config) Validate() []conf.FieldError {
 	errs.Check(c.WarmupTime >= 0, "warmup_time", "must be at least 0s")
 	errs.Check(c.Turns >= 0 && c.Turns <= maxTurns, "turns", "must be 1 (each call is repeated in a row) to %d, or 0 for the usual number, not %d", maxTurns, c.Turns)
 	errs.Check(c.Turns <= 1 || !c.Provable, "turns", "must be 1 with measure.provable, which bounds one call repeated in a row; measure the bounds in a check of their own")
+	errs.Check(!c.Fresh || c.Sync != "window_auto", "fresh", "is not for measure.sync = \"window_auto\", whose pilot makes calls before the first one that is timed")
 	c.validateCounters(&errs)
 	errs.Check(c.Stall > 0, "stall", "must be above 0s")
 	errs.Check(c.TempMemory >= 1, "temp_memory", "must be at least 1 byte, not %d", int64(c.TempMemory))
@@ -248,12 +257,19 @@ func (c Config) validateCounters(errs *conf.FieldErrors) {
 	for i, name := range c.Counters {
 		if variable, isMPIT := strings.CutPrefix(name, protocol.PrefixMPIT); isMPIT {
 			errs.Check(variable != "" && !strings.ContainsAny(name, "\x00\n\t"), "counters", "%q names no performance variable", name)
+		} else if event, isRaw := strings.CutPrefix(name, protocol.PrefixRaw); isRaw {
+			_, err := strconv.ParseUint(event, 16, 64)
+			errs.Check(err == nil, "counters", "%q is no number of an event, such as raw:3f24 (event 24, mask 3f)", name)
 		} else {
 			errs.Name("counters", "counter", name, protocol.Counters)
 		}
 		errs.Check(!slices.Contains(c.Counters[:i], name), "counters", "%q is given twice", name)
 	}
 	errs.Check(len(c.Counters) <= protocol.MaxCounters, "counters", "%d are more than the %d that there can be at a time", len(c.Counters), protocol.MaxCounters)
+}
+
+func (c Config) countsMessages() bool {
+	return slices.Contains(c.Counters, protocol.CounterMessages) || slices.Contains(c.Counters, protocol.CounterBytes)
 }
 
 // OverlapConfig is the [overlap] section of gl.toml: how one computes beside a nonblocking call.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/conf"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/nrep"
 )
@@ -26,6 +27,10 @@ func TestTimingKeysAreValidated(t *testing.T) {
 		{func(c *Config) { c.Counters = []string{"page-fault"} }, "counters", "did you mean page-faults"},
 		{func(c *Config) { c.Counters = []string{"mpi_t:"} }, "counters", "names no performance variable"},
 		{func(c *Config) { c.Counters = []string{"cycles", "mpi_t:x", "cycles"} }, "counters", "given twice"},
+		{func(c *Config) { c.Counters = []string{"raw:3g"} }, "counters", "no number of an event"},
+		{func(c *Config) { c.Windows = []conf.Duration{1} }, "windows", "go with measure.sync"},
+		{func(c *Config) { c.Sync, c.Windows = "window", []conf.Duration{1, 0} }, "windows", "above 0s"},
+		{func(c *Config) { c.Sync, c.Fresh = "window_auto", true }, "fresh", "pilot"},
 		{func(c *Config) { c.Turns, c.Provable = 2, true }, "turns", "check of their own"},
 	} {
 		cfg := Default()

@@ -74,6 +74,24 @@ func TestFirstMpirunOfAShapeVerifiesAndLaterOnesDoNot(t *testing.T) {
 	should.Hold(t, first.Verify && !second.Verify && other.Verify, "verify: first %v, second %v, other shape %v", first.Verify, second.Verify, other.Verify)
 }
 
+func TestMpirunsTakeTheWindowsByTurns(t *testing.T) {
+	s := session(somePlan())
+	s.Measure.Windows = []conf.Duration{7, 8}
+	for run, want := range []int64{7, 8, 7} {
+		j, _ := must.Two(s.job(s.task(protocol.ModeMeasure, guidelines.Shape{NP: 2}, run+1)))(t)
+		should.Equal(t, j.WindowNS, want, "mpirun %d", run+1)
+	}
+}
+
+func TestMessagesAreCountedInTheLayerThatCanDoIt(t *testing.T) {
+	s := session(somePlan())
+	s.Manifest.Rank.Library = "openmpi"
+	shape := guidelines.Shape{NP: 2}
+	should.Equal(t, s.envOf(shape)["OMPI_MCA_pml_monitoring_enable"], "", "nobody asks")
+	s.Measure.Counters = []string{protocol.CounterBytes}
+	should.Equal(t, s.envOf(shape)["OMPI_MCA_pml_monitoring_enable"], "1", "with a counter of them")
+}
+
 func TestWrongCaseIsNotTimedInLaterMpiruns(t *testing.T) {
 	s := session(somePlan())
 	shape := guidelines.Shape{NP: 2}

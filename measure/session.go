@@ -252,6 +252,9 @@ func (s *Session) envOf(shape guidelines.Shape) map[string]string {
 	if slices.ContainsFunc(s.Manifest.Plan.Cases, func(c guidelines.Case) bool { return mockups.Algorithm(c.Function) != "" }) {
 		own = launch.AlgorithmEnv(s.Manifest.Rank.Library)
 	}
+	if s.Measure.countsMessages() { // in a layer that OMPI_MCA_pml would leave out
+		return Env(own, launch.CountingEnv(s.Manifest.Rank.Library), s.MPI.Env)
+	}
 	_, byHand := s.MPI.Env[pmlVariable]
 	if s.MPI.KeepPML && s.seen[shape] && s.Manifest.PML[shape.String()] == pmlKept && !byHand && os.Getenv(pmlVariable) == "" {
 		pml = map[string]string{pmlVariable: pmlKept}

@@ -119,8 +119,11 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 		Mode: t.Mode, Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root, Seed: m.Seed,
 		Sync: c.Sync, Sample: c.Sample, WindowNS: int64(c.Window), SliceNS: int64(c.Slice), MaxDriftNS: int64(c.MaxDrift),
 		Cache: c.Cache, Malloc: c.Malloc, Clock: c.Clock, ClockSync: c.ClockSync,
-		FirstCalls: c.FirstCalls, Warmup: c.Warmup, WarmupNS: int64(c.WarmupTime),
+		FirstCalls: c.FirstCalls, Warmup: c.Warmup, Fresh: c.Fresh, WarmupNS: int64(c.WarmupTime),
 		TempMemory: int64(c.TempMemory), MemoryCap: m.MemoryCap[t.Shape.String()], Mockups: s.mockups(),
+	}
+	if n := len(c.Windows); n > 0 {
+		calls.WindowNS = int64(c.Windows[(t.Run-1)%n])
 	}
 	if x, _ := m.Experiment(t.Mode); x != nil && x.Malloc != "" {
 		calls.Malloc = x.Malloc

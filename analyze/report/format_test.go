@@ -114,6 +114,10 @@ func examples(t *testing.T) map[string]example {
 
 		"fingerprint": exampleOf(calls.Fingerprints, fingerprint(t)),
 		"explore":     exampleOf(Explorations, exploration()),
+		"levels":      exampleOf(checks.LevelLists, levels()),
+		"summaries":   exampleOf(checks.SummaryLists, summaries()),
+		"quantiles":   exampleOf(calls.QuantileLists, quantiles(t)),
+		"fresh":       exampleOf(calls.Fingerprints, fresh(t)),
 	}
 }
 

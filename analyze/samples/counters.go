@@ -14,6 +14,7 @@ import (
 type CounterTimes struct {
 	protocol.Counter
 	Mean *float64 `json:"mean"` // of a repetition; null, as the following: it was not read
+	Min  *float64 `json:"min"`
 	Max  *float64 `json:"max"`
 	None *float64 `json:"none"` // the share of repetitions without any
 	// R is the correlation (Pearson) of a valid sample with its count, the median over the
@@ -107,6 +108,6 @@ func (c *CounterTimes) correlate(runs []FingerprintRun) error {
 		return nil
 	}
 	mean, _, err := stats.MeanSD(all)
-	c.Mean, c.Max, c.None, c.R = analyze.Number(mean), analyze.Number(slices.Max(all)), analyze.Number(float64(none)/float64(len(all))), analyze.Number(stats.MedianFinite(r))
+	c.Mean, c.Min, c.Max, c.None, c.R = analyze.Number(mean), analyze.Number(slices.Min(all)), analyze.Number(slices.Max(all)), analyze.Number(float64(none)/float64(len(all))), analyze.Number(stats.MedianFinite(r))
 	return err
 }

@@ -48,6 +48,8 @@ type Fingerprint struct {
 	Counters []CounterTimes `json:"counters,omitempty"`
 	Reading  *Reading       `json:"reading,omitempty"`
 
+	FirstCalls []CallTimes `json:"first_calls,omitempty"` // of fresh processes, where measure.fresh asks for them
+
 	ByRank []RankTimes `json:"by_rank,omitempty"` // absent: not stored (measure.per_rank)
 	// What can have changed it.
 	Launch  []string     `json:"launch"` // the launcher's words
@@ -97,6 +99,7 @@ type FingerprintRun struct {
 	Run        int              `json:"run"`
 	Categories map[Category]int `json:"categories"`
 	Invalid    int              `json:"invalid"`
+	WindowNS   int64            `json:"window_ns,omitempty"` // of the start times, if they have one
 	FirstS     *float64         `json:"first_s"`
 	MedianS    *float64         `json:"median_s"`
 	// RunMedianS is what the tests of a check compare: that after the Tukey filter.
@@ -158,7 +161,7 @@ func NewFingerprint(name string, m *results.Manifest, i int, runs []*results.Run
 
 func newFingerprintRun(run *results.Run, at int) FingerprintRun {
 	usage := medians.UsageOf(&run.Cases[at])
-	r := FingerprintRun{Run: run.Run, Categories: map[Category]int{}, PageFaults: analyze.Number(usage.Faults), Switches: analyze.Number(usage.Switches)}
+	r := FingerprintRun{Run: run.Run, WindowNS: run.Cases[at].WindowNS, Categories: map[Category]int{}, PageFaults: analyze.Number(usage.Faults), Switches: analyze.Number(usage.Switches)}
 	valid := protocol.Valid(run.Samples[at])
 	categories := categoriesOf(valid)
 	letters := strings.Builder{}

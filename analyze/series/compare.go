@@ -20,10 +20,40 @@ import (
 // changed. Folders that measured other operations, or nothing in common, are
 // a *NotComparable; all other factors that differ are in the Comparison.
 func Compare(a, b *analyze.Side, cfg CompareConfig) (*Comparison, error) {
-	d, matches, err := compareDesign(a, b, cfg)
+	all, err := CompareLevels([]*analyze.Side{a, b}, cfg)
 	if err != nil {
 		return nil, err
 	}
+	return all[0], nil
+}
+
+// CompareLevels compares the second side and all behind it with the first, as levels of one factor (S-REVISITED
+// §5.5 to 5.8): all their tests are one family.
+func CompareLevels(sides []*analyze.Side, cfg CompareConfig) (out []*Comparison, err error) {
+	d, matches, err := compareDesign(sides, cfg)
+	if err != nil {
+		return nil, err
+	}
+	a, all := sides[0], &compareFamily{}
+	for i, b := range sides[1:] {
+		c := begun(a, b, d, cfg)
+		c.Cases = all.add(c, cfg, a, b, matches[i])
+		out = append(out, c)
+	}
+	if err := all.judge(d); err != nil {
+		return nil, err
+	}
+	for i, c := range out {
+		c.Functions = means(c.Cases)
+		c.sensitivity()
+		c.Warnings = compareWarnings(c, a, sides[1+i])
+		c.Exit = c.ExitCode()
+	}
+	return out, nil
+}
+
+// begun is a comparison without its cases.
+func begun(a, b *analyze.Side, d *judge.Design, cfg CompareConfig) *Comparison {
 	c := &Comparison{
 		Schema: CompareSchema, Version: a.Manifest.Version, A: a.Folder(), B: b.Folder(), Operation: analyze.OperationOf(&a.Manifest.Plan),
 		Alternative: cfg.Alternative, Paired: cfg.Paired, Alpha: cfg.Alpha, MinSlowdown: cfg.MinSlowdown,
@@ -38,19 +68,12 @@ func Compare(a, b *analyze.Side, cfg CompareConfig) (*Comparison, error) {
 		c.Shift = MachineShift(CheckOf(a.Report, a.Name), CheckOf(b.Report, b.Name))
 	}
 	c.OnlyA, c.OnlyB = without(a, b), without(b, a)
-	if c.Cases, err = compareCases(c, d, cfg, a, b, matches); err != nil {
-		return nil, err
-	}
-	c.Functions = means(c.Cases)
-	c.sensitivity()
-	c.Warnings = compareWarnings(c, a, b)
-	c.Exit = c.ExitCode()
-	return c, nil
+	return c
 }
 
-// CompareDesign is how two folders will be compared, asked without data.
-func CompareDesign(a, b *analyze.Side, cfg CompareConfig) (*judge.Design, error) {
-	d, _, err := compareDesign(a, b, cfg)
+// CompareDesign is how the other folders will be compared with the first, asked without data.
+func CompareDesign(sides []*analyze.Side, cfg CompareConfig) (*judge.Design, error) {
+	d, _, err := compareDesign(sides, cfg)
 	return d, err
 }
 
@@ -61,14 +84,30 @@ type match struct {
 	reason string
 }
 
-// compareDesign also gives the cases to compare. The family is all of them but
+// compareDesign also gives the cases to compare, by side behind the first. The family is all of them but
 // those that could not be measured.
-func compareDesign(a, b *analyze.Side, cfg CompareConfig) (*judge.Design, []match, error) {
-	if err := sameOperation(a, b); err != nil {
-		return nil, nil, err
+func compareDesign(sides []*analyze.Side, cfg CompareConfig) (*judge.Design, [][]match, error) {
+	var all [][]match
+	a, m := sides[0], 0
+	for _, b := range sides[1:] {
+		matches, n, err := matched(a, b, cfg)
+		if err != nil {
+			return nil, nil, err
+		}
+		all, m = append(all, matches), m+n
 	}
-	var matches []match
-	m := 0
+	d, err := judge.NewComparison(cfg.Config, cfg.Alternative, cfg.Paired, a.Mpiruns(), sides[1].Mpiruns(), m)
+	if err != nil {
+		return nil, nil, &analyze.NotComparable{Reason: err.Error()}
+	}
+	return d, all, nil
+}
+
+// matched are the cases of both folders; m of them are tested.
+func matched(a, b *analyze.Side, cfg CompareConfig) (matches []match, m int, err error) {
+	if err := sameOperation(a, b); err != nil {
+		return nil, 0, err
+	}
 	inB := b.Cases()
 	for i, k := range a.Manifest.Plan.Cases {
 		j, ok := inB[k]
@@ -95,15 +134,11 @@ func compareDesign(a, b *analyze.Side, cfg CompareConfig) (*judge.Design, []matc
 	}
 	if len(matches) == 0 {
 		if reason := placedUnlike(a, b); reason != "" {
-			return nil, nil, &analyze.NotComparable{Reason: reason}
+			return nil, 0, &analyze.NotComparable{Reason: reason}
 		}
-		return nil, nil, &analyze.NotComparable{Reason: fmt.Sprintf("%s and %s have no function at one size on one number of processes in common: there is nothing to compare", a.Name, b.Name)}
+		return nil, 0, &analyze.NotComparable{Reason: fmt.Sprintf("%s and %s have no function at one size on one number of processes in common: there is nothing to compare", a.Name, b.Name)}
 	}
-	d, err := judge.NewComparison(cfg.Config, cfg.Alternative, cfg.Paired, a.Mpiruns(), b.Mpiruns(), m)
-	if err != nil {
-		return nil, nil, &analyze.NotComparable{Reason: err.Error()}
-	}
-	return d, matches, nil
+	return matches, m, nil
 }
 
 // alike tells whether the ranks of a shape lay on as many nodes in both folders, as far
@@ -174,11 +209,16 @@ func yardstick(a, b *analyze.Side, selects func(medians.Cell) bool) func(guideli
 	}
 }
 
-// compareCases tests B (Orig) against A (Other).
-func compareCases(c *Comparison, d *judge.Design, cfg CompareConfig, a, b *analyze.Side, matches []match) ([]CaseChange, error) {
+// compareFamily are the cases whose tests are adjusted together.
+type compareFamily struct {
+	pairs []judge.Pair
+	rows  []*CaseChange
+	of    []*Comparison // by row
+}
+
+// add takes in the cases of a comparison, B (Orig) against A (Other), and returns their rows.
+func (all *compareFamily) add(c *Comparison, cfg CompareConfig, a, b *analyze.Side, matches []match) []CaseChange {
 	rows := make([]CaseChange, len(matches))
-	var pairs []judge.Pair
-	var family []*CaseChange
 	inA, inB := aligner(a.Set.General), aligner(b.Set.General)
 	if cfg.Paired && cfg.Yardstick != nil {
 		inA, inB = aligner(func(guidelines.Shape, int) []float64 { return nil }), aligner(yardstick(a, b, cfg.Yardstick))
@@ -198,22 +238,31 @@ func compareCases(c *Comparison, d *judge.Design, cfg CompareConfig, a, b *analy
 			pair = judge.Pair{} // planned, hence counted
 		}
 		if m.change != LeftOut {
-			pairs, family = append(pairs, pair), append(family, row)
+			all.pairs, all.rows, all.of = append(all.pairs, pair), append(all.rows, row), append(all.of, c)
 		}
 	}
-	f := d.Family(1e9 * c.ClockTickS)
-	if err := f.Look(pairs); err != nil {
-		return nil, err
+	return rows
+}
+
+// judge tests the whole family.
+func (all *compareFamily) judge(d *judge.Design) error {
+	tick := 0.0
+	for _, c := range all.of {
+		tick = max(tick, c.ClockTickS)
+	}
+	f := d.Family(1e9 * tick)
+	if err := f.Look(all.pairs); err != nil {
+		return err
 	}
 	for n, o := range f.Outcomes {
-		if row := family[n]; o.Runs > 0 {
+		if row := all.rows[n]; o.Runs > 0 {
 			row.PValue, row.PAdjusted, row.Ratio = analyze.Number(o.P), analyze.Number(o.PAdjusted), analyze.Number(o.Ratio)
 			row.RatioLo, row.RatioHi = analyze.Number(o.Lo95), analyze.Number(o.Hi95)
 			row.CouldHaveSeen = analyze.Number(d.Visible(o.Lo95, o.Hi95))
-			row.judge(c, o, f.VisibleAt(n))
+			row.judge(all.of[n], o, f.VisibleAt(n))
 		}
 	}
-	return rows, nil
+	return nil
 }
 
 func (c *Comparison) Of(cell medians.Cell) *CaseChange {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/manual"
@@ -21,9 +22,10 @@ func abCommand() *cobra.Command {
 	var s settings.Settings
 	var o comparison
 	var libraries []string
+	var factor string
 	c := &cobra.Command{
-		Use:   "ab A.toml [B.toml]",
-		Short: "measure two set-ups alternately, then compare them",
+		Use:   "ab A.toml [B.toml…]",
+		Short: "measure set-ups alternately, then compare them",
 		Long: `Measures two set-ups, such as two rank programs or two environments, each with a
 gl.toml of its own. Their mpiruns alternate, in an order drawn anew for every
 pair, so that a drift of the machine hits both; then they are compared in pairs.
@@ -31,6 +33,9 @@ The results folders are OUT/a and OUT/b, each with a report of its own; the
 comparison is in OUT/compare.*. An interrupted run goes on with --out OUT
 --resume. With --under, B runs with the variables of a setting, and B.toml may
 be left out.
+
+With --factor NAME there are up to 8 of them, levels of one factor such as
+pinning: each is compared with the first, all tests as one family.
 
 With --library twice, A and B are two MPI libraries, by the folders in which
 they are installed, with one gl.toml. Each runs with its launcher, and a rank
@@ -40,7 +45,9 @@ its sources, it is built into OUT by the mpicc of that folder.
 Exit codes: as for compare and check.`,
 		Args: func(c *cobra.Command, args []string) error {
 			switch {
-			case len(libraries) == 2:
+			case factor != "" && len(libraries) == 0:
+				return wants(2, experiment.MaxSides, fmt.Sprintf("a configuration for each level, from 2 to %d", experiment.MaxSides))(c, args)
+			case len(libraries) == 2 || factor != "" && len(libraries) > 2 && len(libraries) <= experiment.MaxSides:
 				return wants(1, 1, "one configuration for both of --library")(c, args)
 			case len(libraries) > 0:
 				return usageError(c, errors.New("give --library twice, for A and for B"))
@@ -49,9 +56,12 @@ Exit codes: as for compare and check.`,
 			}
 			return wants(2, 2, "two configurations")(c, args)
 		},
-		Annotations: manual.MostNeeded("np msizes mpiruns library under fail-on need alternative all-rows all full out resume format quiet"),
+		Annotations: manual.MostNeeded("np msizes mpiruns factor library under fail-on need all-rows all full out resume format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return ab(c.Context(), [2]string{args[0], args[len(args)-1]}, libraries, &s, &o)
+			for n := max(2, len(libraries)); len(args) < n; { // one for all libraries, or both sides of --under
+				args = append(args, args[0])
+			}
+			return ab(c.Context(), args, libraries, factor, &s, &o)
 		},
 	}
 	fs := c.Flags()
@@ -60,6 +70,7 @@ Exit codes: as for compare and check.`,
 	s.Keys(fs, "under")
 	fs.Lookup("under").Usage = "run B, and not A, under the setting in `DIR`, a folder with an env.sh; B.toml may then be left out"
 	fs.StringArrayVar(&libraries, "library", nil, "the `PREFIX` in which the MPI library of A, and given again of B, is installed")
+	fs.StringVar(&factor, "factor", "", "the `NAME` of the factor whose levels the configurations, or the libraries, are: more than two of them")
 	o.folder(fs, "")
 	o.resumable(fs)
 	fs.Lookup("out").Usage = "the `DIR` of both results folders (default pgmpi-ab-<UTC time>)"
@@ -69,12 +80,14 @@ Exit codes: as for compare and check.`,
 	return c
 }
 
-func ab(ctx context.Context, toml [2]string, libraries []string, s *settings.Settings, o *comparison) error {
+func ab(ctx context.Context, toml, libraries []string, factor string, s *settings.Settings, o *comparison) error {
 	o.out = cmp.Or(o.out, experiment.Side.NewFolder())
 	o.progress = newProgress(o.quiet) // one for both
-	x := &experiment.AB{Out: o.out, Names: [3]string{toml[0], toml[1]}}
-	var err error
-	for i, name := range []string{"a", "b"} {
+	x := &experiment.AB{Out: o.out, Factor: factor}
+	copy(x.Names[:], toml)
+	var paths []string
+	for i := range toml {
+		name := string(rune('a' + i))
 		mine, side := *s, o.output
 		if name == "a" {
 			mine = *s.Without("mpi.under")
@@ -90,10 +103,9 @@ func ab(ctx context.Context, toml [2]string, libraries []string, s *settings.Set
 		if err != nil {
 			return err
 		}
-		x.Sides = append(x.Sides, c)
+		x.Sides, paths = append(x.Sides, c), append(paths, c.Path)
 	}
-	a, b := x.Sides[0], x.Sides[1]
-	cfg, err := o.config(a.Config.Analyze, true)
+	cfg, err := o.config(x.Sides[0].Config.Analyze, true)
 	if err != nil {
 		return err
 	}
@@ -102,7 +114,7 @@ func ab(ctx context.Context, toml [2]string, libraries []string, s *settings.Set
 	}
 	err = x.Judged(ctx, func(sides []*analyze.Side) error {
 		o.progress.Clear()
-		warn("%s", experiment.BySide([2]*analyze.Report{sides[0].Report, sides[1].Report}, a.Path, b.Path))
+		warn("%s", x.BySide(sides))
 		return nil
 	})
 	o.progress.Clear()
@@ -110,5 +122,5 @@ func ab(ctx context.Context, toml [2]string, libraries []string, s *settings.Set
 		return o.goOnWith(err, o.out)
 	}
 	printed.line = results.AB.Shown(conf.Quote(o.out))
-	return o.compare(a.Path, b.Path, cfg)
+	return o.compare(paths, series.Factor{Name: factor, Levels: x.Names[:len(paths)]}, cfg)
 }

@@ -9,8 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/report/checks"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/document"
 	"pgmpi/internal/experiment"
@@ -29,6 +31,7 @@ func analyzeCommand() *cobra.Command {
 	var s settings.Settings
 	var o output
 	var from string
+	var summaries []string
 	c := &cobra.Command{
 		Use:   "analyze DIR|FILE…",
 		Short: "stage 3 only: judge a results folder again",
@@ -38,6 +41,9 @@ folder's gl.toml has the settings, and flags beat them; a report that was made
 with other settings is not replaced. --explain prints what single verdicts rest
 on, in place of the tables. --baseline compares with other checks, as
 ` + "`pgmpi check --baseline`" + ` does, but measures nothing again. Needs no MPI.
+
+--summary LIST prints what the check would have said by other summaries of the
+same samples, as other benchmarks take them, beside ours.
 
 With --from FORMAT the arguments are what another benchmark has written, files
 or folders: ` + "`pgmpi analyze --from osu run1 run2 …`" + `. They become a results
@@ -59,6 +65,9 @@ mpiruns, or means, give no verdicts: what is slower there was seen once.`,
 			if len(args) != 1 {
 				return fail.Setupf("analyze: give one results folder: `pgmpi compare` and `pgmpi history` take several")
 			}
+			if len(summaries) > 0 {
+				return written(&o, checks.SummaryLists, func() (*series.Summaries, error) { return reading.Summaries(args[0], summaries, s.Load) })
+			}
 			return o.again(args[0], true, &s, experiment.Check, experiment.Explore, experiment.Imported)
 		},
 	}
@@ -67,6 +76,7 @@ mpiruns, or means, give no verdicts: what is slower there was seen once.`,
 	s.Gate(fs)
 	o.formats = formatsFlag(fs, check.Reports, ", all into the folder")
 	o.explains(fs)
+	fs.StringSliceVar(&summaries, "summary", nil, "what other summaries would say, a comma `LIST` of "+strings.Join(judge.Strings(series.OtherSummaries), ", "))
 	fs.StringVar(&from, "from", "", "the `FORMAT` of files that another program has written: "+strings.Join(imported.Formats(), ", ")+"; "+byText+" finds it by their text")
 	manual.Offer(fs.Lookup("from"), append(imported.Formats(), byText))
 	s.Keys(fs, "np", "shape")

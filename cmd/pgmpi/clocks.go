@@ -3,14 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report"
-	"pgmpi/guidelines"
-	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/untimed"
 	"pgmpi/measure"
@@ -53,7 +50,7 @@ programs of several libraries, which are then shown one after the other.`,
 	fs.Float64SliceVar(&x.Seconds, "seconds", []float64{1, 5, 10}, "when the clocks are compared, a comma `LIST` of seconds after a synchronisation")
 	fs.Lookup("seconds").DefValue = "1,5,10" // as it is to be typed
 	fs.BoolVar(&x.barrier, "barrier", false, "when each rank leaves MPI_Barrier, instead of methods of synchronisation")
-	fs.IntVar(&x.calls, "calls", barrierCalls, "with --barrier, how many barriers to stamp, a `NUMBER`")
+	fs.IntVar(&x.calls, "calls", 1000, "with --barrier, how many barriers to stamp, a `NUMBER`")
 	full(fs)
 	x.formats = oneFormat(fs, report.ClockLists)
 	return c
@@ -66,65 +63,19 @@ type clocksRun struct {
 	output
 }
 
-// Barriers that --barrier stamps: by default, as in S-REVISITED, Fig. 10, and at most.
-const (
-	barrierCalls     = 1000
-	mostBarrierCalls = 1_000_000
-)
-
-// longestWait keeps a typing error from waiting for days.
-const longestWait = 3600
-
-func (c *clocksRun) check() error {
-	if len(c.Methods) == 0 && !c.barrier {
-		// One method of two levels stands for all of them.
-		c.Methods = slices.DeleteFunc(slices.Clone(protocol.ClockSyncs), func(m string) bool {
-			return strings.Contains(m, "+") && m != "hca3+shared"
-		})
-	}
-	var errs conf.FieldErrors
-	for _, np := range c.Job.NP {
-		errs.Check(np > 0, "--np", "%d is no number of processes", np)
-	}
-	for _, text := range c.Job.Shapes {
-		_, err := guidelines.ParseShape(text)
-		errs.Check(err == nil, "--shape", "%v", err)
-	}
-	errs.Name("--clock", "clock", c.Clock, protocol.Clocks)
-	for _, m := range c.Methods {
-		errs.Name("--clock-sync", "clock synchronisation", m, protocol.ClockSyncs)
-	}
-	errs.Check(len(c.Ranks) <= 1 || c.Launch == "", "--launch", "is for one library, and --rank names %d: leave it out", len(c.Ranks))
-	errs.Check(!c.barrier || len(c.Methods) <= 1, "--clock-sync", "names %d methods: --barrier uses one", len(c.Methods))
-	errs.Check(!c.barrier || c.calls >= 1 && c.calls <= mostBarrierCalls, "--calls", "%d is not 1 to %d", c.calls, mostBarrierCalls)
-	for i, s := range c.Seconds {
-		errs.Check(s > 0 && s <= longestWait && (i == 0 || s > c.Seconds[i-1]),
-			"--seconds", "%v must be above 0, at most %d, and ascending", c.Seconds, longestWait)
-	}
-	if len(errs) > 0 {
-		return fail.AsSetup(errs[0])
-	}
-	return nil
-}
-
 func (c *clocksRun) run(ctx context.Context) error {
-	if err := c.check(); err != nil {
+	if c.barrier {
+		c.Barriers = &c.calls
+	}
+	if err := c.Check(); err != nil {
 		return err
 	}
-	if c.barrier {
-		c.Barriers = c.calls
-	}
 	found, exits, failed := c.Do(ctx)
-	shown := c.show(found, exits)
-	return cmp.Or(failed, shown)
-}
-
-func (c *clocksRun) show(found []report.Clocks, exits []report.BarrierExits) error {
+	var shown error
 	if len(exits) > 0 {
-		return c.write(report.BarrierLists.Document(&exits))
+		shown = c.write(report.BarrierLists.Document(&exits))
+	} else if len(found) > 0 {
+		shown = c.write(report.ClockLists.Document(&found))
 	}
-	if len(found) == 0 {
-		return nil
-	}
-	return c.write(report.ClockLists.Document(&found))
+	return cmp.Or(failed, shown)
 }

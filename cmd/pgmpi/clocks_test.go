@@ -13,30 +13,31 @@ import (
 )
 
 func TestClocksRefusesWhatItCannotDo(t *testing.T) {
-	ok := clocksRun{Examination: untimed.Examination{Job: measure.JobConfig{NP: []int{2}}, Clock: "monotonic", Methods: []string{"hca3"}, Seconds: []float64{1, 5}}}
-	for want, change := range map[string]func(*clocksRun){
-		"0 is no number of processes":          func(c *clocksRun) { c.Job.NP = []int{2, 0} },
-		"2by1":                                 func(c *clocksRun) { c.Job.Shapes = []string{"2x1", "2by1"} },
-		"did you mean rdtscp?":                 func(c *clocksRun) { c.Clock = "rdtsc" },
-		"did you mean hca3+shared?":            func(c *clocksRun) { c.Methods = []string{"hca3+share"} },
-		"[5 1] must be above 0":                func(c *clocksRun) { c.Seconds = []float64{5, 1} },
-		"[1 100000] must be above 0, at most ": func(c *clocksRun) { c.Seconds = []float64{1, 100000} },
-		"--rank names 2: leave it out":         func(c *clocksRun) { c.Ranks, c.Launch = []string{"a", "b"}, "mpirun -np {np}" },
-		"names 2 methods: --barrier uses one":  func(c *clocksRun) { c.barrier, c.calls, c.Methods = true, 10, []string{"hca3", "jk"} },
-		"0 is not 1 to 1000000":                func(c *clocksRun) { c.barrier, c.calls = true, 0 },
+	ten, none := 10, 0
+	ok := untimed.Examination{Job: measure.JobConfig{NP: []int{2}}, Clock: "monotonic", Methods: []string{"hca3"}, Seconds: []float64{1, 5}}
+	for want, change := range map[string]func(*untimed.Examination){
+		"0 is no number of processes":          func(c *untimed.Examination) { c.Job.NP = []int{2, 0} },
+		"2by1":                                 func(c *untimed.Examination) { c.Job.Shapes = []string{"2x1", "2by1"} },
+		"did you mean rdtscp?":                 func(c *untimed.Examination) { c.Clock = "rdtsc" },
+		"did you mean hca3+shared?":            func(c *untimed.Examination) { c.Methods = []string{"hca3+share"} },
+		"[5 1] must be above 0":                func(c *untimed.Examination) { c.Seconds = []float64{5, 1} },
+		"[1 100000] must be above 0, at most ": func(c *untimed.Examination) { c.Seconds = []float64{1, 100000} },
+		"--rank names 2: leave it out":         func(c *untimed.Examination) { c.Ranks, c.Launch = []string{"a", "b"}, "mpirun -np {np}" },
+		"names 2 methods: --barrier uses one":  func(c *untimed.Examination) { c.Barriers, c.Methods = &ten, []string{"hca3", "jk"} },
+		"0 is not 1 to 1000000":                func(c *untimed.Examination) { c.Barriers = &none },
 	} {
 		c := ok
 		change(&c)
-		if err := c.check(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := c.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	if err := ok.check(); err != nil {
+	if err := ok.Check(); err != nil {
 		t.Error(err)
 	}
-	var all clocksRun
+	var all untimed.Examination
 	all.Clock = "monotonic"
-	if err := all.check(); err != nil || len(all.Methods) != 8 {
+	if err := all.Check(); err != nil || len(all.Methods) != 8 {
 		t.Errorf("by default %+v (%v), want every method once", all, err)
 	}
 }

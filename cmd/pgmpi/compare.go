@@ -2,19 +2,17 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/experiment"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/reading"
@@ -58,7 +56,7 @@ adjustment hold for run-times and guidelines, method and test for guidelines
 only. Needs no MPI.
 
 A folder of ` + "`pgmpi ab`" + ` may be given alone: its mpiruns are then compared in
-pairs.
+pairs, and all levels of a factor with the first.
 
 --matrix shows which guideline is violated in which folder, as Table 3 of the
 PGMPI paper does; three folders or more are shown so without it. Guidelines are
@@ -143,7 +141,7 @@ func (x *comparison) spread(paths []string) error {
 	if len(paths) < 2 {
 		return fail.Setupf("compare: --repeat needs two results folders or more")
 	}
-	sides, err := readSides(judge.Default(), paths...)
+	sides, err := reading.SidesBy(judge.Default(), paths...)
 	if err != nil {
 		return err
 	}
@@ -154,13 +152,13 @@ func (x *comparison) spread(paths []string) error {
 	return x.write(checks.Spreads.Document(s))
 }
 
-// two compares two folders, or both sides of `pgmpi ab`.
+// two compares two folders, or the sides of `pgmpi ab`.
 func (x *comparison) two(s *settings.Settings, args []string) error {
-	a, b, paired, err := comparedFolders(args)
+	paths, paired, factor, err := experiment.Compares(args)
 	if err != nil {
 		return err
 	}
-	_, m, err := reading.Open(a, results.Check, results.Fingerprint, results.Imported)
+	_, m, err := reading.Open(paths[0], results.Check, results.Fingerprint, results.Imported)
 	if err != nil {
 		return err
 	}
@@ -172,17 +170,7 @@ func (x *comparison) two(s *settings.Settings, args []string) error {
 	if err != nil {
 		return err
 	}
-	return x.compare(a, b, cfg)
-}
-
-func comparedFolders(args []string) (a, b string, paired bool, err error) {
-	if len(args) == 2 {
-		return args[0], args[1], false, nil
-	}
-	if _, err := os.Stat(filepath.Join(args[0], results.ABFile)); err == nil {
-		return filepath.Join(args[0], "a"), filepath.Join(args[0], "b"), true, nil
-	}
-	return "", "", false, fail.Setupf("compare: give two results folders, or one of `pgmpi ab`; see `pgmpi help compare`")
+	return x.compare(paths, factor, cfg)
 }
 
 func (x *comparison) config(cfg judge.Config, paired bool) (series.CompareConfig, error) {
@@ -196,34 +184,22 @@ func (x *comparison) config(cfg judge.Config, paired bool) (series.CompareConfig
 		FailOn: series.ExitOn(x.failOn), Need: x.need, AllRows: x.allRows}, nil
 }
 
-func (x *comparison) compare(pathA, pathB string, cfg series.CompareConfig) error {
-	sides, err := readSides(cfg.Config, pathA, pathB)
+// compare reads the folders, compares, and writes the report.
+func (x *comparison) compare(paths []string, factor series.Factor, cfg series.CompareConfig) error {
+	sides, err := reading.SidesBy(cfg.Config, paths...)
 	if err != nil {
 		return err
 	}
-	c, err := series.Compare(sides[0], sides[1], cfg)
+	all, err := series.CompareLevels(sides, cfg)
 	if err != nil {
 		return err
 	}
-	return x.write(checks.Comparisons.Document(c))
-}
-
-// readSides judges folders whose cases were not chosen by their times, as an exploration's
-// are.
-func readSides(cfg judge.Config, paths ...string) ([]*analyze.Side, error) {
-	var sides []*analyze.Side
-	for _, path := range paths {
-		folder, m, err := reading.Open(path, results.Check, results.Fingerprint, results.Imported)
-		if err != nil {
-			return nil, err
-		}
-		j, err := reading.Judge(folder, m, cfg)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		sides = append(sides, j.Side(path))
+	if factor.Name != "" {
+		return written(&x.output, checks.LevelLists, func() (*series.Levels, error) {
+			return &series.Levels{Schema: series.LevelsSchema, Factor: factor, Comparisons: all}, nil
+		})
 	}
-	return sides, nil
+	return x.write(checks.Comparisons.Document(all[0]))
 }
 
 func historyCommand() *cobra.Command {

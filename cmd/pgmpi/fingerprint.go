@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report/calls"
+	"pgmpi/analyze/samples"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/settings"
@@ -13,7 +14,7 @@ func fingerprintCommand() *cobra.Command {
 	s := settings.Settings{Base: experiment.Fingerprint("").Defaults()}
 	var o output
 	c := &cobra.Command{
-		Use:   "fingerprint [DIR] CASE",
+		Use:   "fingerprint [DIR [DIR]] CASE",
 		Short: "all samples of one call: modes, distribution, ranks",
 		Long: `Shows all samples of one function at one size, the CASE, such as Bcast:1Ki or
 Reduce:64Ki:p4 (FUNCTION:MSIZE[:SHAPE]): which are warm-up, outliers or good,
@@ -22,21 +23,26 @@ cumulative distribution with and without outliers, each mpirun with its page
 faults, the ranks side by side, how samples depend on each other, and what can
 have changed them all (MPI-MiBFi, the fingerprint of a micro-benchmark).
 
-With DIR it reads the samples of a results folder, and needs no MPI. Without, it
-measures this call alone, 1000 times in a row in each of 5 mpiruns (nrep.fixed
-of --guidelines, --mpiruns), into a new folder.`,
-		Args:        wants(1, 2, "a results folder and FUNCTION:MSIZE[:SHAPE], or only the latter"),
-		Annotations: manual.MostNeeded("guidelines np mpiruns counters rank full out format quiet"),
+With DIR it reads the samples of a results folder, and needs no MPI; of two
+folders it compares the quantiles. Without, it measures this call alone, 1000
+times in a row in each of 5 mpiruns (nrep.fixed of --guidelines, --mpiruns),
+into a new folder: from the first call of each process on with --fresh, and with
+--sync window by turns with several --windows, to see what each costs.`,
+		Args:        wants(1, 3, "FUNCTION:MSIZE[:SHAPE], after one or two results folders where it is there already"),
+		Annotations: manual.MostNeeded("guidelines np mpiruns fresh counters rank full out format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.of = args[len(args)-1]; len(args) == 1 {
 				return o.measure(c.Context(), experiment.Fingerprint(args[0]), &s)
+			}
+			if len(args) == 3 {
+				return written(&o, calls.QuantileLists, func() (*[2]*samples.Fingerprint, error) { return experiment.Both(args[:2], o.of) })
 			}
 			return o.again(args[0], false, &s, experiment.Fingerprint(args[1]))
 		},
 	}
 	fs := c.Flags()
 	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: the defaults)")
-	s.Keys(fs, "np", "shape", "mpiruns", "seed", "stall", "sync", "clock", "clock-sync", "cache", "launch", "hostfile", "rank", "job-file", "thread-level", "counters")
+	s.Keys(fs, "np", "shape", "mpiruns", "seed", "stall", "sync", "windows", "clock", "clock-sync", "cache", "fresh", "launch", "hostfile", "rank", "job-file", "thread-level", "counters")
 	s.Means(fs, "mpiruns", "mpiruns, for each number of processes")
 	o.shownOrMeasured(fs, "pgmpi-fingerprint-<UTC time>")
 	full(fs)

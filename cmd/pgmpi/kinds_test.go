@@ -56,7 +56,7 @@ func folders(t *testing.T, root string) map[string]string {
 	out["explore"] = filepath.Join(root, "explore")
 	out["imported"] = filepath.Join(root, "imported")
 	inProcess("analyze", "--from", "osu", osuFile(t, root, 1, "P50 Tail Lat(us)"), "--np", "2", "--out", out["imported"])
-	x := &experiment.AB{Out: filepath.Join(root, "ab"), Names: [3]string{"A", "B"}}
+	x := &experiment.AB{Out: filepath.Join(root, "ab"), Names: [experiment.MaxSides]string{"A", "B"}}
 	for i, side := range []string{"a", "b"} {
 		f := config(experiment.Side)
 		f.Check = guidelines.Config{Guidelines: []string{"GL8"}}
@@ -123,10 +123,12 @@ func TestAFolderIsShownByItsCommandsAndNoOthers(t *testing.T) {
 		"export DIR --format osu":                "check explore fingerprint imported",
 		"figures DIR --out ROOT/fig":             "check imported",
 		"remedy DIR":                             "check explore",
+		"analyze DIR --summary mean":             "check",
 		"overlap DIR":                            "overlap",
 		"times DIR":                              "check explore fingerprint imported",
 		"times --pipelined DIR":                  "pipelined",
 		"fingerprint DIR MPI_Bcast:8":            "check explore fingerprint imported",
+		"fingerprint DIR DIR MPI_Bcast:8":        "check explore fingerprint imported",
 		"fingerprint Bcast:8 --resume --out DIR": "fingerprint",
 		"status DIR":                             every,
 		"env DIR":                                every,

@@ -289,6 +289,18 @@ func folderFor(path string) (*results.Folder, error) {
 // first to standard output. The command ends as the document says.
 func (o *output) write(d *document.Document) error { return o.writeBy(reading.Store, d) }
 
+// written writes an answer that is another kind of document than the command usually has.
+func written[T any](o *output, k document.Kind[T], find func() (*T, error)) error {
+	if err := o.formats.as(k); err != nil {
+		return err
+	}
+	found, err := find()
+	if err != nil {
+		return err
+	}
+	return o.write(k.Document(found))
+}
+
 func (o *output) writeBy(store func(*results.Folder, *document.Document, []document.Format) error, d *document.Document) error {
 	d.MadeBy(os.Args)
 	if o.out != "" {

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
@@ -20,7 +21,6 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/lists"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/regular"
 	"pgmpi/measure/results"
@@ -29,11 +29,12 @@ import (
 const abSchema = "pgmpi-ab/1"
 
 type abRecord struct {
-	Schema string `json:"schema"` // abSchema
-	Seed   uint64 `json:"seed"`   // of the order
-	A      string `json:"a"`      // the configurations, as they were named
-	B      string `json:"b"`
-	C      string `json:"c,omitempty"`
+	Schema         string `json:"schema"` // abSchema
+	Seed           uint64 `json:"seed"`   // of the order
+	A              string `json:"a"`      // the configurations, as they were named
+	B              string `json:"b"`
+	C              string `json:"c,omitempty"`
+	*series.Factor        // whose levels the sides are, if they are; else two or three as above
 	// Order says for every round in which order the sides came, such as "ba".
 	PredictOrder []string `json:"predict_order"`
 	MeasureOrder []string `json:"measure_order"`
@@ -51,24 +52,32 @@ var Side = &run.Experiment{Kind: results.Check, Name: "ab", Plan: planTests, Sta
 		return config, nil
 	}}
 
-// AB is two or three campaigns whose mpiruns alternate, in results folders of one folder.
+// MaxSides is how many campaigns can alternate.
+const MaxSides = 8
+
+// AB is several campaigns whose mpiruns alternate, in results folders of one folder.
 type AB struct {
-	Out   string
-	Sides []*run.Campaign
-	Names [3]string // of the configurations
+	Out    string
+	Sides  []*run.Campaign
+	Names  [MaxSides]string // of the configurations
+	Factor string           // whose levels the sides are; "" of two or three
 }
 
 // Refuse returns why there is nothing to begin with: sides that cannot be
 // compared (*Setup), or an R with which no result could be significant (*Refused).
 func (x *AB) Refuse(cfg series.CompareConfig) error {
-	a, b := x.Sides[0], x.Sides[1]
-	if a.Manifest.R != b.Manifest.R {
-		return fail.Setupf("A asks for %d mpiruns and B for %d: they alternate, so give both the same, or --mpiruns", a.Manifest.R, b.Manifest.R)
+	a, planned := x.Sides[0], []*analyze.Side{}
+	for i, b := range x.Sides {
+		name := strings.ToUpper(letters[i : i+1])
+		if a.Manifest.R != b.Manifest.R {
+			return fail.Setupf("A asks for %d mpiruns and %s for %d: they alternate, so give all the same, or --mpiruns", a.Manifest.R, name, b.Manifest.R)
+		}
+		if !slices.Equal(a.Manifest.Plan.Shapes, b.Manifest.Plan.Shapes) {
+			return fail.Setupf("A and %s are about different numbers of processes: give all the same job.np, or --np", name)
+		}
+		planned = append(planned, analyze.Planned(name, b.Manifest))
 	}
-	if !slices.Equal(a.Manifest.Plan.Shapes, b.Manifest.Plan.Shapes) {
-		return fail.Setupf("A and B are about different numbers of processes: give both the same job.np, or --np")
-	}
-	d, err := series.CompareDesign(analyze.Planned("A", a.Manifest), analyze.Planned("B", b.Manifest), cfg)
+	d, err := series.CompareDesign(planned, cfg)
 	if no := (*analyze.NotComparable)(nil); errors.As(err, &no) {
 		return fail.AsSetup(err)
 	}
@@ -177,24 +186,30 @@ func (x *AB) Judge() (out []*analyze.Side, err error) {
 }
 
 // BySide counts the tests that each side violates by itself, on a line for each.
-func BySide(reports [2]*analyze.Report, paths ...string) string {
-	var violated [2][]string
-	for i, r := range reports {
-		for _, v := range r.Verdicts {
-			if v.Verdict == judge.Violated {
-				violated[i] = append(violated[i], fmt.Sprintf("%s %s %d %s", v.Guideline, v.Function, v.Msize, v.Shape))
+func (x *AB) BySide(sides []*analyze.Side) (text string) {
+	var first []string
+	for i, s := range sides {
+		var violated []string
+		both := 0
+		for _, v := range s.Report.Verdicts {
+			if v.Verdict != judge.Violated {
+				continue
+			}
+			name := fmt.Sprintf("%s %s %d %s", v.Guideline, v.Function, v.Msize, v.Shape)
+			if violated = append(violated, name); slices.Contains(first, name) {
+				both++
 			}
 		}
+		same := fmt.Sprintf(", %d of them also in A", both)
+		switch {
+		case i == 0:
+			first, same = violated, ""
+		case both == len(first) && both == len(violated):
+			same = ", the same as A"
+		}
+		text += fmt.Sprintf("%c: %d violated%s; %s\n", 'A'+i, len(violated), same, filepath.Join(x.Sides[i].Path, "report.txt"))
 	}
-	both := lists.Count(violated[1], func(v string) bool { return slices.Contains(violated[0], v) })
-	same := fmt.Sprintf("%d of them also in A", both)
-	if both == len(violated[0]) && both == len(violated[1]) {
-		same = "the same as A"
-	}
-	line := func(i int, more string) string {
-		return fmt.Sprintf("%c: %d violated%s; %s\n", 'A'+i, len(violated[i]), more, filepath.Join(paths[i], "report.txt"))
-	}
-	return line(0, "") + line(1, ", "+same)
+	return text
 }
 
 // order is what ab.json of the folder that is resumed has, or is drawn and
@@ -212,6 +227,9 @@ func (x *AB) order(predictions, measurements int) (*abRecord, error) {
 	}
 	rec := &abRecord{Schema: abSchema, Seed: seed, A: x.Names[0], B: x.Names[1], C: x.Names[2],
 		PredictOrder: drawOrder(seed, 1, predictions, len(x.Sides)), MeasureOrder: drawOrder(seed, 2, measurements, len(x.Sides))}
+	if x.Factor != "" {
+		rec.Factor = &series.Factor{Name: x.Factor, Levels: x.Names[:len(x.Sides)]}
+	}
 	folder := results.Folder{Path: x.Out}
 	return rec, folder.WriteJSON(results.ABFile, rec)
 }
@@ -226,10 +244,13 @@ func readOrder(path string) (*abRecord, error) {
 	if err := json.Unmarshal(text, &rec); err != nil {
 		return nil, errors.Join(errors.New(path+" is damaged: take a new folder with --out"), err)
 	}
-	sides := letters
-	if rec.C == "" {
-		sides = letters[:2]
+	n := 2
+	if rec.Factor != nil {
+		n = len(rec.Levels)
+	} else if rec.C != "" {
+		n = 3
 	}
+	sides := letters[:min(n, MaxSides)]
 	for _, round := range slices.Concat(rec.PredictOrder, rec.MeasureOrder) {
 		if in := []byte(round); !slices.Equal(slices.Sorted(slices.Values(in)), []byte(sides)) {
 			return nil, errors.New(path + " is damaged: a round of it does not have each of " + sides + " once; take a new folder with --out")
@@ -238,8 +259,29 @@ func readOrder(path string) (*abRecord, error) {
 	return &rec, nil
 }
 
+// Compares returns what the arguments of `pgmpi compare` name: results folders, or the sides of one of `pgmpi ab`,
+// which are paired, and the factor whose levels they are, if there is one.
+func Compares(args []string) (paths []string, paired bool, factor series.Factor, err error) {
+	if len(args) != 1 {
+		return args, false, factor, nil
+	}
+	rec, err := readOrder(filepath.Join(args[0], results.ABFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, factor, fail.Setupf("compare: give two results folders, or one of `pgmpi ab`; see `pgmpi help compare`")
+	} else if err != nil {
+		return nil, false, factor, fail.AsSetup(err)
+	}
+	if rec.Factor != nil {
+		factor = *rec.Factor
+	}
+	for i := range min(max(2, len(factor.Levels)), MaxSides) {
+		paths = append(paths, filepath.Join(args[0], letters[i:i+1]))
+	}
+	return paths, true, factor, nil
+}
+
 // letters name the sides in the order of a round.
-const letters = "abc"
+const letters = "abcdefgh"
 
 // drawOrder draws the order of sides for every round (S-REVISITED §6.1: randomization within
 // blocks).

@@ -24,7 +24,7 @@ import (
 
 func ab(b *bed.Bed, toml string) *experiment.AB {
 	b.T.Helper()
-	x := &experiment.AB{Out: b.Out, Names: [3]string{"A.toml", "B.toml"}}
+	x := &experiment.AB{Out: b.Out, Names: [experiment.MaxSides]string{"A.toml", "B.toml"}}
 	for i, name := range []string{"a", "b"} {
 		x.Sides = append(x.Sides, b.Prepared(filepath.Join(b.Out, name), toml))
 		must.Do(b.T, x.Sides[i].Open())
@@ -96,12 +96,18 @@ func TestABSaysWhatEachSideViolates(t *testing.T) {
 		}
 		return r
 	}
-	for want, reports := range map[string][2]*analyze.Report{
+	for want, reports := range map[string][]*analyze.Report{
 		"A: 2 violated; o/a/report.txt\nB: 2 violated, the same as A; o/b/report.txt\n":       {of("GL8", "GL9"), of("GL8", "GL9")},
 		"A: 2 violated; o/a/report.txt\nB: 2 violated, 1 of them also in A; o/b/report.txt\n": {of("GL8", "GL9"), of("GL8", "GL5")},
 		"A: 2 violated; o/a/report.txt\nB: 0 violated, 0 of them also in A; o/b/report.txt\n": {of("GL8", "GL9"), of()},
 		"A: 0 violated; o/a/report.txt\nB: 0 violated, the same as A; o/b/report.txt\n":       {of(), of()},
 	} {
-		should.Equal(t, experiment.BySide(reports, "o/a", "o/b"), want)
+		x := &experiment.AB{}
+		var sides []*analyze.Side
+		for i, r := range reports {
+			x.Sides = append(x.Sides, &run.Campaign{Options: run.Options{Path: "o/" + string(rune('a'+i))}})
+			sides = append(sides, &analyze.Side{Report: r})
+		}
+		should.Equal(t, x.BySide(sides), want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -130,10 +131,31 @@ func fingerprintOf(folder *results.Folder, m *results.Manifest, text string) (*s
 			byRank = append(byRank, samples.RanksOfRun{Run: r.Run, NS: ranks})
 		}
 	}
-	if err := f.Correlate(); err != nil {
+	if err := errors.Join(f.Correlate(), f.AddRanks(byRank)); err != nil {
 		return nil, err
 	}
-	return f, f.AddRanks(byRank)
+	if config, err := reading.ConfigOf(m); err != nil || !config.Measure.Fresh {
+		return f, err
+	}
+	return f, f.AddFirstCalls()
+}
+
+// Both describes a call in two folders.
+func Both(paths []string, text string) (*[2]*samples.Fingerprint, error) {
+	var both [2]*samples.Fingerprint
+	for i := range both {
+		folder, m, err := reading.Open(paths[i], fingerprint.Judges()...)
+		if err != nil {
+			return nil, err
+		}
+		if both[i], err = fingerprintOf(folder, m, text); err != nil {
+			return nil, fmt.Errorf("%s: %w", paths[i], err)
+		}
+	}
+	if a, b := both[0], both[1]; a.Cell != b.Cell || a.Operation != b.Operation {
+		return nil, fail.Setupf("%s and %s are about other shapes or operations: %s, %s; %s, %s", paths[0], paths[1], a.Shape, a.Operation.Text(), b.Shape, b.Operation.Text())
+	}
+	return &both, nil
 }
 
 // only is an mpirun without the samples of other cases.

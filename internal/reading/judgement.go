@@ -31,12 +31,20 @@ var JudgedModes = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit, prot
 // Collect reads the mpiruns of stage 2 up to the given one, and of the experiments, one raw
 // file at a time.
 func Collect(folder *results.Folder, m *results.Manifest, upTo int) (*medians.Set, error) {
+	return collect(folder, m, upTo, func(*results.Run) error { return nil })
+}
+
+// collect changes each mpirun before it takes it in.
+func collect(folder *results.Folder, m *results.Manifest, upTo int, change func(*results.Run) error) (*medians.Set, error) {
 	c := medians.New(m)
 	for _, mode := range JudgedModes {
 		for _, shape := range m.Plan.Shapes {
 			for r, err := range folder.Runs(mode, shape, &m.Plan) {
 				if err == nil && mode == protocol.ModeMeasure && r.Run > upTo {
 					break
+				}
+				if err == nil {
+					err = change(r)
 				}
 				if err == nil {
 					err = c.Add(r)
@@ -101,6 +109,22 @@ func Unfinished(folder *results.Folder, m *results.Manifest, data *medians.Set) 
 	}
 	split, err := analyze.PlanSplit(m, data, config.Analyze, nil)
 	return split != nil, err
+}
+
+// SidesBy judges folders by one configuration, whose cases were not chosen by their times, as an exploration's are.
+func SidesBy(cfg judge.Config, paths ...string) (sides []*analyze.Side, err error) {
+	for _, path := range paths {
+		folder, m, err := Open(path, results.Check, results.Fingerprint, results.Imported)
+		if err != nil {
+			return nil, err
+		}
+		j, err := Judge(folder, m, cfg)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		sides = append(sides, j.Side(path))
+	}
+	return sides, nil
 }
 
 func judgeAsMade(folder *results.Folder, m *results.Manifest) (*Judgement, error) {

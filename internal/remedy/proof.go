@@ -495,7 +495,7 @@ func questions(cfg judge.Config, r *report.RemedyResult, choices []tuning.Choice
 
 func answers(x *experiment.AB, questions ...series.CompareConfig) error {
 	for _, q := range questions {
-		d, err := series.CompareDesign(analyze.Planned("A", x.Sides[alone].Manifest), analyze.Planned("B", x.Sides[withIt].Manifest), q)
+		d, err := series.CompareDesign([]*analyze.Side{analyze.Planned("A", x.Sides[alone].Manifest), analyze.Planned("B", x.Sides[withIt].Manifest)}, q)
 		if no := (*analyze.NotComparable)(nil); errors.As(err, &no) {
 			return fail.AsSetup(err)
 		}

@@ -120,7 +120,7 @@ func (s *Settings) Measuring(fs *pflag.FlagSet) {
 }
 
 func (s *Settings) Predicting(fs *pflag.FlagSet) {
-	s.Keys(fs, "nrep-metrics", "nrep-rse", "nrep-cov-mean", "nrep-cov-median", "nrep-min", "nrep-max")
+	s.Keys(fs, "nrep-metrics", "nrep-rse", "nrep-cov-mean", "nrep-cov-median", "nrep-min", "nrep-max", "nrep-step")
 }
 
 func (s *Settings) Judging(fs *pflag.FlagSet) {

@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
@@ -25,8 +26,49 @@ type Examination struct {
 	Clock    string
 	Methods  []string
 	Seconds  []float64 // after a synchronisation, when the clocks are compared
-	Barriers int       // to stamp; 0 examines the methods
+	Barriers *int      // how many to stamp; nil examines the methods
 	Tell     func(format string, args ...any)
+}
+
+// What may be asked for.
+const (
+	mostBarriers = 1_000_000
+	longestWait  = 3600 // keeps a typing error from waiting for days
+)
+
+// Check names the flag of `pgmpi clocks` that is wrong, and chooses methods where none is named.
+func (x *Examination) Check() error {
+	var errs conf.FieldErrors
+	for _, np := range x.Job.NP {
+		errs.Check(np > 0, "--np", "%d is no number of processes", np)
+	}
+	for _, text := range x.Job.Shapes {
+		_, err := guidelines.ParseShape(text)
+		errs.Check(err == nil, "--shape", "%v", err)
+	}
+	errs.Name("--clock", "clock", x.Clock, protocol.Clocks)
+	for _, m := range x.Methods {
+		errs.Name("--clock-sync", "clock synchronisation", m, protocol.ClockSyncs)
+	}
+	errs.Check(len(x.Ranks) <= 1 || x.Launch == "", "--launch", "is for one library, and --rank names %d: leave it out", len(x.Ranks))
+	errs.Check(x.Barriers == nil || len(x.Methods) <= 1, "--clock-sync", "names %d methods: --barrier uses one", len(x.Methods))
+	if n := x.Barriers; n != nil {
+		errs.Check(*n >= 1 && *n <= mostBarriers, "--calls", "%d is not 1 to %d", *n, mostBarriers)
+	}
+	for i, s := range x.Seconds {
+		errs.Check(s > 0 && s <= longestWait && (i == 0 || s > x.Seconds[i-1]),
+			"--seconds", "%v must be above 0, at most %d, and ascending", x.Seconds, longestWait)
+	}
+	if len(errs) > 0 {
+		return fail.AsSetup(errs[0])
+	}
+	if len(x.Methods) == 0 && x.Barriers == nil {
+		// One method of two levels stands for all of them.
+		x.Methods = slices.DeleteFunc(slices.Clone(protocol.ClockSyncs), func(m string) bool {
+			return strings.Contains(m, "+") && m != "hca3+shared"
+		})
+	}
+	return nil
 }
 
 // Do starts an mpirun for each rank program and shape, and returns what is found as far as it gets.
@@ -43,7 +85,7 @@ func (x *Examination) Do(ctx context.Context) (found []report.Clocks, exits []re
 				failed = cmp.Or(failed, err)
 				break
 			}
-			if x.Barriers == 0 {
+			if x.Barriers == nil {
 				found = append(found, report.Clocks{Shape: shape.String(), NP: shape.NP, Clock: x.Clock, Clocks: out.End.Clocks, Syncs: out.Syncs, Host: host})
 				continue
 			}
@@ -78,9 +120,9 @@ func (x *Examination) programs() (all []*measure.Outside, err error) {
 func (x *Examination) on(ctx context.Context, ranks *measure.Outside, shape guidelines.Shape) (*protocol.Output, error) {
 	what := &protocol.ClocksJob{Clock: x.Clock, Methods: x.Methods}
 	stall := time.Duration(measure.Default().Stall)
-	if x.Barriers > 0 {
-		what.Barriers = x.Barriers
-		x.Tell("%s: barriers to stamp: %d\n", shape, x.Barriers)
+	if x.Barriers != nil {
+		what.Barriers = *x.Barriers
+		x.Tell("%s: barriers to stamp: %d\n", shape, *x.Barriers)
 	} else {
 		what.Seconds = x.Seconds
 		wait := slices.Max(append([]float64{0}, x.Seconds...))
@@ -94,7 +136,7 @@ func (x *Examination) on(ctx context.Context, ranks *measure.Outside, shape guid
 	out, err := ranks.Do(ctx, shape, nil, &protocol.Job{StallNS: int64(stall), Clocks: what}, progress)
 	var failed *measure.Error
 	switch {
-	case err == nil && x.Barriers > 0 && (out.End.Barriers == nil || len(out.Exits) != shape.NP):
+	case err == nil && x.Barriers != nil && (out.End.Barriers == nil || len(out.Exits) != shape.NP):
 		return nil, errors.New("the ranks sent no exits of MPI_Barrier: build pgmpi and the rank program again with `make build`")
 	case err == nil:
 		return out, nil

@@ -79,6 +79,9 @@ type CallsJob struct {
 	// first case, and before each case.
 	FirstCalls int `json:"first_calls"`
 	Warmup     int `json:"warmup"`
+	// Fresh times the first calls of a function that the mpirun makes: it is neither called nor verified
+	// before them, only behind.
+	Fresh bool `json:"fresh,omitempty"`
 	// WarmupNS is how long the calls of Warmup may take together in nanoseconds,
 	// apart from two of them, which are always made; 0: no limit.
 	WarmupNS int64 `json:"warmup_ns,omitempty"`

@@ -20,8 +20,18 @@ const (
 	ThreadSingle      = "single"
 )
 
-// PrefixMPIT stands before the name of a performance variable of MPI_T among counters.
-const PrefixMPIT = "mpi_t:"
+// PrefixMPIT stands before the name of a performance variable of MPI_T among counters, PrefixRaw
+// before the number of an event of this processor, in hexadecimal.
+const (
+	PrefixMPIT = "mpi_t:"
+	PrefixRaw  = "raw:"
+)
+
+// CounterMessages and CounterBytes are what the library sends; not every library can be asked.
+const (
+	CounterMessages = "messages"
+	CounterBytes    = "sent-bytes"
+)
 
 const MaxCounters = 16
 
@@ -40,10 +50,11 @@ var (
 		"window_auto",     // windows that adjust themselves
 		SyncRoundTime,     // a start stamp for every repetition, within a time slice
 	}
-	// Counters are what the kernel and the processor count of the thread that calls MPI.
+	// Counters are what the kernel and the processor count of the thread that calls MPI, and what the library sends.
 	Counters = []string{
 		"page-faults", "context-switches", "cpu-migrations",
 		"cycles", "instructions", "cache-references", "cache-misses", "branch-misses", "dTLB-load-misses",
+		"L1-dcache-load-misses", "L1-icache-load-misses", CounterMessages, CounterBytes,
 	}
 	// Caches is what is done to the caches before a repetition.
 	Caches = []string{

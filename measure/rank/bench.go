@@ -176,7 +176,7 @@ func (s *session) newBench(job *protocol.Job, caller *call.Caller, w *protocol.O
 		}
 	}
 	if j.Measure != nil {
-		b.Keep = j.Measure.PerRank
+		b.Keep, b.Alone = j.Measure.PerRank, j.Fresh
 		if err := b.OpenCounters(j.Measure.Counters); err != nil {
 			return nil, err
 		}

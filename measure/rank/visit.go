@@ -127,7 +127,7 @@ func (v *visit) begin() (ok bool, err error) {
 		v.r.Status, v.r.Message = protocol.StatusNotMeasured, refused
 		return false, err
 	}
-	if v.job.Verify && v.s.begun == 1 {
+	if v.job.Verify && v.s.begun == 1 && !v.job.Fresh {
 		fault, err := v.Verify(v.verifier, v.f, v.single(), v.count)
 		if err == nil && fault == "" && v.f.Call == mockups.PersistentTimes {
 			fault, err = v.verifyStarts()
@@ -144,7 +144,7 @@ func (v *visit) begin() (ok bool, err error) {
 	v.fill() // valid numbers, no denormals
 	v.Rotate(v.need.Send, v.need.Recv)
 	v.Spread(v.need.Send, v.need.Recv)
-	if v.c.Filler {
+	if v.c.Filler || v.job.Fresh {
 		return true, nil
 	}
 	return true, v.callFor(v.row, v.job.Warmup, time.Duration(v.job.WarmupNS))
@@ -153,7 +153,7 @@ func (v *visit) begin() (ok bool, err error) {
 // tryOnce calls an own algorithm, or a mock-up of the user's own, once, and says which error
 // any rank got: not every one is for every number of processes.
 func (v *visit) tryOnce() (refused string, err error) {
-	if !v.f.MayEnd() || v.job.Messages != nil { // counted says it
+	if !v.f.MayEnd() || v.job.Messages != nil || v.job.Fresh { // counted says it
 		return "", nil
 	}
 	if refused, err := v.Prepare(v.f, v.call, v.count, v.s.temps); err != nil || refused != "" {
@@ -171,7 +171,7 @@ func (v *visit) tryOnce() (refused string, err error) {
 // smallest size that it has: the case that happens to be first is not favoured.
 func (v *visit) firstCalls() error {
 	j := v.job
-	if v.called[v.f.ID] || j.FirstCalls == 0 {
+	if v.called[v.f.ID] || j.FirstCalls == 0 || j.Fresh {
 		return nil
 	}
 	v.called[v.f.ID] = true

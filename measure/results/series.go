@@ -101,23 +101,30 @@ func (s *Series) encode(w io.Writer) error {
 // RanksOfCase returns the durations by rank of a case of the Plan in an mpirun, or nil if
 // they were not stored.
 func (f *Folder) RanksOfCase(shape guidelines.Shape, run, plan int) ([][]int64, error) {
-	_, all, err := f.seriesOfCase(ranksSchema, shape, run, plan)
+	_, all, err := f.series(ranksSchema, shape, run, func(i int) bool { return i == plan })
+	return all[plan], err
+}
+
+// Ranks returns the durations by rank of all cases of the Plan in an mpirun, or nil if they were not stored.
+func (f *Folder) Ranks(shape guidelines.Shape, run int) (map[int][][]int64, error) {
+	_, all, err := f.series(ranksSchema, shape, run, func(int) bool { return true })
 	return all, err
 }
 
 // CountsOfCase returns the counters of an mpirun, and their counts for a case of the Plan in
 // each repetition; nil if none were read.
 func (f *Folder) CountsOfCase(shape guidelines.Shape, run, plan int) ([]protocol.Counter, [][]int64, error) {
-	head, all, err := f.seriesOfCase(countsSchema, shape, run, plan)
-	if all == nil {
+	head, cases, err := f.series(countsSchema, shape, run, func(i int) bool { return i == plan })
+	all := cases[plan]
+	if all == nil || err != nil {
 		return nil, nil, err
 	}
 	return head.Counters[:len(all)], all, nil
 }
 
-// seriesOfCase reads one case of a file of series; it returns nil if there is no such file, or
-// it lacks the case.
-func (f *Folder) seriesOfCase(schema string, shape guidelines.Shape, run, plan int) (head *Series, out [][]int64, err error) {
+// series reads the wanted cases of a file of series, by index into the Plan; none if there is no such file, or
+// it lacks them.
+func (f *Folder) series(schema string, shape guidelines.Shape, run int, wanted func(plan int) bool) (head *Series, out map[int][][]int64, err error) {
 	head = &Series{}
 	err = readRows(filepath.Join(f.Path, seriesName(schema, shape, run)), func(r *rowReader) error {
 		if err := r.header(maxHeader, head); err != nil {
@@ -126,7 +133,7 @@ func (f *Folder) seriesOfCase(schema string, shape guidelines.Shape, run, plan i
 		if head.Schema != schema || head.Shape != shape || head.Run != run || len(head.NRep) != len(head.Plan) {
 			return fmt.Errorf("it is not about mpirun %d of %s", run, shape)
 		}
-		out, err = head.readCase(r, plan)
+		out, err = head.read(r, wanted)
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -142,27 +149,25 @@ func (head *Series) parts() int {
 	return min(head.Shape.NP, maxMembers)
 }
 
-// readCase returns nil if the file lacks the case.
-func (head *Series) readCase(in *rowReader, plan int) ([][]int64, error) {
-	out := make([][]int64, head.parts())
-	found := false
+func (head *Series) read(in *rowReader, wanted func(plan int) bool) (map[int][][]int64, error) {
+	out := map[int][][]int64{}
 	err := in.each(func(v row) error {
-		if v[0] >= int64(len(head.Plan)) || v[1] >= int64(len(out)) {
+		if v[0] >= int64(len(head.Plan)) || v[1] >= int64(head.parts()) {
 			return fmt.Errorf("case %d, series %d", v[0], v[1])
 		}
-		if head.Plan[v[0]] != plan {
+		plan := head.Plan[v[0]]
+		if !wanted(plan) {
 			return nil
 		}
-		found = true
-		series := &out[v[1]]
+		if out[plan] == nil {
+			out[plan] = make([][]int64, head.parts())
+		}
+		series := &out[plan][v[1]]
 		if v[2] != int64(len(*series)) || len(*series) >= head.NRep[v[0]] {
 			return fmt.Errorf("repetition %d, expected %d of %d", v[2], len(*series), head.NRep[v[0]])
 		}
 		*series = append(*series, v[3])
 		return nil
 	}, func(row, int, []byte) error { return nil })
-	if !found || err != nil {
-		return nil, err
-	}
-	return out, nil
+	return out, err
 }

@@ -12,17 +12,17 @@ import (
 )
 
 func fingerprintCounters(f *samples.Fingerprint) []document.Section {
-	t := &document.Table{Head: []string{"counter", "mean", "most", "in none", "r", "read by"}, Align: "lrrrrl", Flex: 5}
+	t := &document.Table{Head: []string{"counter", "mean", "least", "most", "in none", "r", "read by"}, Align: "lrrrrrl", Flex: 6}
 	for _, c := range f.Counters {
 		if c.Mean == nil {
-			t.Add(c.Name, "-", "-", "-", "-", "not read: "+c.Why)
+			t.Add(c.Name, "-", "-", "-", "-", "-", "not read: "+c.Why)
 			continue
 		}
 		r := "-"
 		if c.R != nil {
 			r = check.Correlation(*c.R)
 		}
-		t.Add(c.Name, phrase.Digits(*c.Mean), fmt.Sprintf("%.0f", *c.Max), phrase.Percent(*c.None), r, c.From)
+		t.Add(c.Name, phrase.Digits(*c.Mean), fmt.Sprintf("%.0f", *c.Min), fmt.Sprintf("%.0f", *c.Max), phrase.Percent(*c.None), r, c.From)
 	}
 	note := "Of a repetition with what synchronises it, at the rank that has most; in none: the share of the repetitions without any; r: the correlation with the " +
 		"run-time within an mpirun, - where one of the two does not change."

@@ -3,6 +3,7 @@ package calls
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/measure/host"
+	"pgmpi/internal/stats"
 )
 
 var Fingerprints = document.Kind[samples.Fingerprint]{Name: "fingerprint", Sections: fingerprintSections, Screen: fingerprintScreen, Rows: fingerprintRows, JSON: true}
@@ -34,14 +36,14 @@ func fingerprintRows(f *samples.Fingerprint) [][]string {
 }
 
 func fingerprintSections(f *samples.Fingerprint) []document.Section {
-	return slices.Concat([]document.Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
-		fingerprintPictures(f), fingerprintRuns(f), fingerprintCounters(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
+	return slices.Concat([]document.Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintFirst(f), fingerprintModes(f), fingerprintCategories(f),
+		fingerprintPictures(f), fingerprintWindows(f), fingerprintRuns(f), fingerprintCounters(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
 }
 
 func fingerprintScreen(f *samples.Fingerprint) []document.Section {
 	quantiles := fingerprintQuantiles(f)
 	quantiles.Table.Key, quantiles.Table.Spare = 0, []int{3, 6, 7, 8, 4}
-	return slices.Concat(fingerprintAnswer(f), []document.Section{quantiles}, fingerprintModes(f), document.Noteless(fingerprintCounters(f)))
+	return slices.Concat(fingerprintAnswer(f), []document.Section{quantiles}, fingerprintFirst(f), fingerprintWindows(f), fingerprintModes(f), document.Noteless(fingerprintCounters(f)))
 }
 
 func fingerprintAnswer(f *samples.Fingerprint) []document.Section {
@@ -96,16 +98,7 @@ func fingerprintQuantiles(f *samples.Fingerprint) document.Section {
 	s := document.Titled("Quantiles")
 	s.Table = &document.Table{Head: []string{"samples", "n"}, Align: "lr", Narrow: true, Key: 2}
 	for _, q := range f.All.Quantiles {
-		name := fmt.Sprintf("%g %%", 100*q.P)
-		switch q.P {
-		case 0:
-			name = "min"
-		case .5:
-			name = "median"
-		case 1:
-			name = "max"
-		}
-		s.Table.Head, s.Table.Align = append(s.Table.Head, name), s.Table.Align+"r"
+		s.Table.Head, s.Table.Align = append(s.Table.Head, quantileName(q.P)), s.Table.Align+"r"
 	}
 	s.Table.Head, s.Table.Align = append(s.Table.Head, "mean"), s.Table.Align+"r"
 	add := func(name string, d *samples.Distribution) {
@@ -143,6 +136,34 @@ func fingerprintCategories(f *samples.Fingerprint) []document.Section {
 		t.Add(string(c), fmt.Sprint(f.Categories[c]), phrase.Percent(float64(f.Categories[c])/float64(max(1, f.Samples-f.Invalid))), categoryMeanings[c])
 	}
 	return document.Tabled(t, "", "Categories")
+}
+
+// fingerprintWindows is what each of several windows costs (S-REVISITED, Fig. 19 and 20).
+func fingerprintWindows(f *samples.Fingerprint) []document.Section {
+	of := map[int64][]samples.FingerprintRun{}
+	for _, r := range f.Runs {
+		of[r.WindowNS] = append(of[r.WindowNS], r)
+	}
+	if len(of) < 2 {
+		return nil
+	}
+	t := &document.Table{Head: []string{"window", "mpiruns", "samples", "invalid", "run median", "from", "to"}, Align: "rrrrrrr"}
+	for _, window := range slices.Sorted(maps.Keys(of)) {
+		samples, invalid, medians := 0, 0, []float64{}
+		for _, r := range of[window] {
+			samples, invalid = samples+len(r.NS), invalid+r.Invalid
+			if r.RunMedianS != nil {
+				medians = append(medians, *r.RunMedianS)
+			}
+		}
+		row := []string{phrase.Nanoseconds(float64(window)), fmt.Sprint(len(of[window])), fmt.Sprint(samples), phrase.Percent(float64(invalid) / float64(max(1, samples))), "-", "-", "-"}
+		if slices.Sort(medians); len(medians) > 0 {
+			middle := stats.MedianSorted(medians)
+			row[4], row[5], row[6] = phrase.Duration(&middle), phrase.Duration(&medians[0]), phrase.Duration(&medians[len(medians)-1])
+		}
+		t.Add(row...)
+	}
+	return document.Tabled(t, "invalid: a rank came after the start of the window, or the call ended after it. run median: the middle, least and largest of the mpiruns.", "By window, from one start to the next")
 }
 
 func fingerprintRuns(f *samples.Fingerprint) []document.Section {

@@ -3,10 +3,12 @@ package calls
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat"
 
 	"pgmpi/analyze/samples"
 	"pgmpi/internal/conf"
@@ -26,6 +28,9 @@ func SampleFigures(c *samples.CaseSamples) []picture.Figure {
 	var out []picture.Figure
 	if runs := c.Typical(); len(runs) > 0 {
 		out = append(out, overRepetitions(c, runs), boxes(c, runs), histogram(c, runs), distribution(c, runs), normalQuantiles(c, runs))
+		if middle := runs[len(runs)/2]; len(middle.Seconds) >= leastDrawnFrom {
+			out = append(out, meansOfSamples(c, &middle))
+		}
 	}
 	if len(c.Predictions) > 0 {
 		out = append(out, lists.Map(c.NREP.Metrics, func(metric string) picture.Figure { return metricFigure(c, metric) })...)
@@ -166,6 +171,34 @@ func normalQuantiles(c *samples.CaseSamples, runs []samples.RunSamples) picture.
 		return out
 	})
 	f.Text = "A straight line would be a log-normal distribution; outliers are left out."
+	return f
+}
+
+// Samples of growing size, and how many of each are drawn, as in S-REVISITED, Fig. 13.
+var drawnSizes = []int{10, 30, 500}
+
+const drawn, leastDrawnFrom = 500, 100
+
+// meansOfSamples has the means of samples drawn from an mpirun, outliers too, against normal distributions:
+// how many repetitions it takes until a mean may be trusted to be normally distributed.
+func meansOfSamples(c *samples.CaseSamples, of *samples.RunSamples) picture.Figure {
+	f := sampleFigure(c, "means", "means of samples against a normal distribution", picture.Axis{Title: "quantile of the standard normal distribution"}, picture.Axis{Title: "mean", Unit: picture.Seconds})
+	var skews []string
+	for i, n := range drawnSizes {
+		rng, means := rand.New(rand.NewPCG(1, uint64(n))), make([]float64, drawn)
+		for k := range means {
+			for range n {
+				means[k] += of.Seconds[rng.IntN(len(of.Seconds))] / float64(n)
+			}
+		}
+		slices.Sort(means)
+		s := picture.Series{Name: fmt.Sprintf("of %d", n), Role: []picture.Role{picture.Instead, picture.Call, picture.Other}[i], Form: picture.Dots}
+		for rank, mean := range means {
+			s.Points = append(s.Points, picture.Bare(mathext.NormalQuantile((float64(rank)+0.5)/drawn), mean))
+		}
+		f.Series, skews = append(f.Series, s), append(skews, fmt.Sprintf("of %d %.2f", n, stat.Skew(means, nil)))
+	}
+	f.Text = fmt.Sprintf("%d samples of each size, drawn from mpirun %d. A straight line is a normal distribution. Skewness, 0 of a normal one: %s.", drawn, of.Run, strings.Join(skews, ", "))
 	return f
 }
 

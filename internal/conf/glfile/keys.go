@@ -103,7 +103,7 @@ var Keys = []Key{
 	{Name: "nrep.cov_median.window", Text: "number of these medians; at least 2"},
 	{Name: "nrep.min", Text: "fewest repetitions of a case, after which the metrics are first checked", Flag: "nrep-min", Value: "N"},
 	{Name: "nrep.max", Text: "most repetitions of a case; at most 10,000,000", Flag: "nrep-max", Value: "N"},
-	{Name: "nrep.step", Text: "repetitions from the first check of the metrics to the second; it doubles"},
+	{Name: "nrep.step", Text: "repetitions from the first check of the metrics to the second; it doubles", Flag: "nrep-step", Value: "N"},
 	{Name: "nrep.predictions", Text: "number of mpiruns that predict; the largest prediction is kept"},
 	{Name: "nrep.budget", Text: "long calls are repeated more than `min` times only within this time; what has spent it is predicted once; `\"0s\"`: no limit"},
 	{Name: "nrep.max_time", Text: "time limit for one case in one prediction"},
@@ -122,6 +122,8 @@ var Keys = []Key{
 	{Name: "measure.max_drift", Text: "the clocks are synchronised again, between two batches, before the global clock of any rank may be off by more",
 		More: "See [synchronisation.md](synchronisation.md#clocks-that-drift)."},
 	{Name: "measure.window", Text: "with `sync = \"window\"`: the time from one start to the next; longer than the slowest case"},
+	{Name: "measure.windows", Text: "with `sync = \"window\"`: several windows, of which each mpirun has the next, in place of `window`", Empty: "`window`",
+		More: "`pgmpi fingerprint` shows what each costs. See [synchronisation.md](synchronisation.md#how-long-a-window).", Flag: "windows", Value: "LIST"},
 	{Name: "measure.slice", Text: "with `sync = \"round_time\"`: the most that one case may take in one mpirun of stage 2"},
 	{Name: "measure.cache", Text: "the caches before a repetition", Names: protocol.Caches,
 		More: "`warm`: left alone; `cold`: overwritten; `rotate`: other buffers in each repetition.", Flag: "cache", Value: "STATE"},
@@ -129,6 +131,8 @@ var Keys = []Key{
 		More: "`fresh`: as a process starts; `settled`: as in a program that has freed a large block. What is violated with page faults is measured in both. See [measuring.md](measuring.md#the-state-of-malloc)."},
 	{Name: "measure.provable", Text: "also measure an upper bound of every case that needs no common clock (more mpirun time)"},
 	{Name: "measure.first_calls", Text: "untimed calls of a function before its first case"},
+	{Name: "measure.fresh", Text: "time the first calls of a function in an mpirun: none is made, nor verified, before them",
+		More: "They are verified behind. See [how-to-explain.md](how-to-explain.md#the-first-calls-of-a-process).", Flag: "fresh"},
 	{Name: "measure.warmup", Text: "untimed calls before each case, at most"},
 	{Name: "measure.warmup_time", Text: "what these may take together; two are made in any case. `\"0s\"`: no limit"},
 	{Name: "measure.turns", Text: "in how many rounds an mpirun of stage 2 visits its cases, each with its share of the repetitions; 1: one call is repeated in a row; at most `nrep.max`",
@@ -140,7 +144,7 @@ var Keys = []Key{
 		More: "It is sent between the cases, which disturbs them a little. See [measuring.md](measuring.md#the-loop).", Flag: "per-rank"},
 	{Name: "measure.messages", Text: "count the messages and bytes that the library sends inside of its calls (Open MPI only), in an mpirun of its own for each shape, which is not timed",
 		More: "See [measuring.md](measuring.md#causes-without-a-clock).", Flag: "messages"},
-	{Name: "measure.counters", Text: "read these around each repetition of stage 2 and store them beside the samples: events of kernel and processor, or `mpi_t:NAME`, a performance variable of the library", Names: protocol.Counters,
+	{Name: "measure.counters", Text: "read these around each repetition of stage 2 and store them beside the samples: events of kernel and processor, messages, `raw:HEX`, an event by its number, or `mpi_t:NAME`, a performance variable of the library", Names: protocol.Counters,
 		Empty: "none", More: "It disturbs what is measured, by how much is measured too. See [measuring.md](measuring.md#counters).", Flag: "counters", Value: "LIST"},
 	{Name: "measure.split_experiment", Text: "test suspected violations of split-robustness (GL2) in mpiruns of their own",
 		More: "See [statistics.md](statistics.md#split-robustness).",
@@ -366,7 +370,10 @@ func parseList(text string, into reflect.Value) error {
 	for part := range strings.SplitSeq(text, ",") {
 		element := reflect.New(into.Type().Elem()).Elem()
 		if err := parse(part, element); err != nil {
-			return fmt.Errorf("%q is no number of processes", part) // the only list that is not of text
+			if element.Kind() == reflect.Int {
+				err = fmt.Errorf("%q is no number of processes", part)
+			}
+			return err
 		}
 		into.Set(reflect.Append(into, element))
 	}

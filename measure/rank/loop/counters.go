@@ -101,6 +101,9 @@ func (l *Loop) Batch(f *native.Function, n int, to *Counted) (Batch, error) {
 	if l.counters == nil {
 		return l.Plain(f, n)
 	}
+	if l.Alone {
+		return l.counted(f, n, to)
+	}
 	first := to.plainFirst
 	to.plainFirst = !first
 	if first {
@@ -108,18 +111,24 @@ func (l *Loop) Batch(f *native.Function, n int, to *Counted) (Batch, error) {
 			return Batch{}, err
 		}
 	}
-	l.c.counters = l.counters.c
-	b, err := l.Plain(f, n)
-	l.c.counters = nil
-	if err == nil {
-		err = l.takeCounts(to, b.N)
-	}
+	b, err := l.counted(f, n, to)
 	if err == nil && !first {
 		err = l.plain(f, n, to)
 	}
 	return b, err
 }
 
+func (l *Loop) counted(f *native.Function, n int, to *Counted) (Batch, error) {
+	l.c.counters = l.counters.c
+	b, err := l.Plain(f, n)
+	l.c.counters = nil
+	if err != nil {
+		return b, err
+	}
+	return b, l.takeCounts(to, b.N)
+}
+
+// plain makes repetitions that are not samples, without counters.
 func (l *Loop) plain(f *native.Function, n int, to *Counted) error {
 	b, err := l.Plain(f, n)
 	to.plain = append(to.plain, protocol.Valid(b.Samples)...)

@@ -35,6 +35,7 @@ type Loop struct {
 	Took       time.Duration
 	Keep       bool // the local durations
 	Called     bool // set by each batch that calls
+	Alone      bool // batches with counters have none without them beside
 
 	Global, Windows, Grows, Slices bool // what the synchronisation does; see pg_sync
 

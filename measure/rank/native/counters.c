@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "counters.h"
 #include "exchange.h"
+#include "messages.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -13,13 +14,13 @@
 
 #define CACHE_MISSES(which) ((which) | PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16)
 
-enum { FAULTS = 1, SWITCHES };
+enum { FAULTS = 1, SWITCHES, MESSAGES, SENT_BYTES };
 
 static const struct event {
     const char *name;
     uint32_t type;
     uint64_t config;
-    int usage; /* what getrusage counts of it; 0: nothing */
+    int usage; /* what getrusage, or the library's layer for messages, counts of it; 0: nothing */
 } events[] = {
     {"page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, FAULTS},
     {"context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, SWITCHES},
@@ -30,16 +31,20 @@ static const struct event {
     {"cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, 0},
     {"branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, 0},
     {"dTLB-load-misses", PERF_TYPE_HW_CACHE, CACHE_MISSES(PERF_COUNT_HW_CACHE_DTLB), 0},
+    {"L1-dcache-load-misses", PERF_TYPE_HW_CACHE, CACHE_MISSES(PERF_COUNT_HW_CACHE_L1D), 0},
+    {"L1-icache-load-misses", PERF_TYPE_HW_CACHE, CACHE_MISSES(PERF_COUNT_HW_CACHE_L1I), 0},
+    {"messages", 0, 0, MESSAGES},
+    {"sent-bytes", 0, 0, SENT_BYTES},
 };
 
 enum { EVENTS = sizeof events / sizeof *events, MAX_VALUES = 4096 };
 
 const char *pg_counter_name(int i) { return i < EVENTS ? events[i].name : NULL; }
 
-/* One of the three ways to read a counter. */
+/* One of the four ways to read a counter. */
 typedef struct counter {
     int fd;    /* of perf_event_open; -1: another way */
-    int usage; /* of getrusage; 0: another way */
+    int usage; /* of getrusage, or of messages; 0: another way */
     MPI_T_pvar_handle handle;
     MPI_Datatype type;
     int values;   /* of a performance variable, which are added up */
@@ -141,6 +146,15 @@ static int open_event(counter *k, const struct event *e, char *text)
     return 1;
 }
 
+static int open_messages(counter *k, int usage, pg_ctx *x, char *text)
+{
+    if (!pg_messages_open(x))
+        return fails(text, "its messages cannot be counted here (Open MPI: its component pml/monitoring; MPICH: where it sends by UCX)");
+    k->usage = usage;
+    snprintf(text, PG_COUNTER_WHY, "the library's messages");
+    return 1;
+}
+
 /* The number of a performance variable, and what it is; -1: there is none. */
 static int find(const char *name, int *class, MPI_Datatype *type, int *bind, int *continuous)
 {
@@ -191,18 +205,23 @@ static int open_variable(pg_counters *c, counter *k, pg_ctx *x, const char *name
 
 int pg_counters_open(pg_counters *c, pg_ctx *x, const char *name, char text[PG_COUNTER_WHY])
 {
-    static const char prefix[] = "mpi_t:";
+    static const char prefix[] = "mpi_t:", raw[] = "raw:";
     counter k = {.fd = -1};
     int found = 0;
     if (c->n == PG_COUNTERS)
         return fails(text, "there are too many");
     if (strncmp(name, prefix, sizeof prefix - 1) == 0) {
         found = open_variable(c, &k, x, name + sizeof prefix - 1, text);
+    } else if (strncmp(name, raw, sizeof raw - 1) == 0) {
+        struct event of = {name, PERF_TYPE_RAW, strtoull(name + sizeof raw - 1, NULL, 16), 0};
+        found = open_event(&k, &of, text);
     } else {
         int i = 0;
         while (i < EVENTS && strcmp(events[i].name, name) != 0)
             i++;
-        found = i < EVENTS ? open_event(&k, &events[i], text) : fails(text, "this rank program has no such counter");
+        found = i == EVENTS                   ? fails(text, "this rank program has no such counter")
+                : events[i].usage >= MESSAGES ? open_messages(&k, events[i].usage, x, text)
+                                              : open_event(&k, &events[i], text);
     }
     if (found)
         c->of[c->n++] = k;
@@ -237,6 +256,8 @@ static int64_t value(pg_counters *c, counter *k)
         return read(k->fd, &v, sizeof v) == sizeof v ? (int64_t)v : PG_COUNTER_LOST;
     if (k->usage == 0)
         return MPI_T_pvar_read(c->session, k->handle, c->scratch) == MPI_SUCCESS ? sum(c, k) : PG_COUNTER_LOST;
+    if (k->usage >= MESSAGES)
+        return k->usage == MESSAGES ? pg_messages_now().messages : pg_messages_now().bytes;
     if (getrusage(RUSAGE_THREAD, &usage) != 0)
         return PG_COUNTER_LOST;
     return k->usage == FAULTS ? usage.ru_minflt + usage.ru_majflt : usage.ru_nvcsw + usage.ru_nivcsw;

@@ -1,0 +1,53 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/series"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+)
+
+// SummaryLists say what a check would have said by other summaries.
+var SummaryLists = document.Kind[series.Summaries]{Name: "summaries", Sections: func(s *series.Summaries) []document.Section { return summarySections(s, len(s.Tests)) },
+	Screen: func(s *series.Summaries) []document.Section { return summarySections(s, 12) }, JSON: true}
+
+var summaryMeanings = map[series.Summary]string{
+	series.RunMedian:   "the median of an mpirun, without outliers: what pgmpi takes",
+	series.Least:       "the least of an mpirun",
+	series.Mean:        "the mean of an mpirun, outliers too",
+	series.MeanOfMeans: "one mean for all mpiruns, and no test",
+	series.RanksMean:   "the median of what the ranks took in the mean",
+	series.RanksLeast:  "the median of what the fastest rank took",
+}
+
+func summarySections(s *series.Summaries, most int) []document.Section {
+	var answer document.Section
+	var others []string
+	for _, b := range s.By[1:] {
+		others = append(others, fmt.Sprintf("%s %d (%d more, %d missed)", b.Summary, b.Slow, b.More, b.Missed))
+	}
+	answer.Say("Of %s %d are violated by run medians; by %s.", conf.Plural(len(s.Tests), "test"), s.By[0].Slow, strings.Join(others, ", "))
+	check.FolderFact(&answer, "Folder", s.Folder, s.Operation)
+	t := &document.Table{Head: []string{"summary", "too slow", "more", "missed", "what stands for an mpirun"}, Align: "lrrrl", Flex: 4}
+	several := &document.Table{Head: []string{"guideline", "size"}, Align: "lr", Narrow: true}
+	for _, b := range s.By {
+		t.Add(string(b.Summary), fmt.Sprint(b.Slow), phrase.BlankZero(b.More), phrase.BlankZero(b.Missed), summaryMeanings[b.Summary])
+		several.Head, several.Align = append(several.Head, string(b.Summary)), several.Align+"l"
+	}
+	differ := slices.DeleteFunc(slices.Clone(s.Tests), func(t series.SummariesTest) bool { return !t.Differs() })
+	shown, more := phrase.First(differ, most, "%d more with --full.")
+	for _, k := range shown {
+		row := []string{phrase.Fit(k.Guideline, 14) + " " + phrase.Plain(k.Function), phrase.Size(k.Msize)}
+		for i, ratio := range k.Ratios {
+			row = append(row, phrase.When(k.Slow[i], "● ")+phrase.Ratio(ratio))
+		}
+		several.Add(row...)
+	}
+	out := append([]document.Section{answer}, document.Tabled(t, "more, missed: than by run medians. The tests are the same, with the same level; only mean-of-means has none, and counts from "+phrase.Ratio(&s.MinSlowdown)+" on.", "Patterns and monotony by each summary")...)
+	return append(out, document.Tabled(several, strings.TrimSpace("●: too slow. "+more), "Where they differ: %d of %s", len(differ), conf.Plural(len(s.Tests), "test"))...)
+}

@@ -1,0 +1,84 @@
+package report
+
+import (
+	"slices"
+	"testing"
+
+	"pgmpi/analyze/samples"
+	"pgmpi/analyze/series"
+	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
+)
+
+// levels are three set-ups; the third changes nothing.
+func levels() *series.Levels {
+	b, c := comparison(), comparison()
+	c.B.Folder = "results-c"
+	for i := range c.Cases {
+		if c.Cases[i].Change == series.Slower || c.Cases[i].Change == series.Faster {
+			c.Cases[i].Change = series.NoDifference
+		}
+	}
+	c.Guidelines = nil
+	return &series.Levels{Schema: series.LevelsSchema, Factor: series.Factor{Name: "pinning", Levels: []string{"core.toml", "socket.toml", "none.toml"}}, Comparisons: []*series.Comparison{b, c}}
+}
+
+func summaries() *series.Summaries {
+	ratio := func(x float64) *float64 { return &x }
+	asked := series.Asked{Guideline: "GL8", Type: guidelines.Pattern, Function: "MPI_Reduce", Mockup: "reduce_as_allreduce", Msize: 1024, MsizeOther: 1024, Shape: "p2"}
+	other := asked
+	other.Msize = 65536
+	return &series.Summaries{Schema: series.SummariesSchema, Folder: comparison().A, Operation: comparison().Operation, MinSlowdown: 1.05,
+		By: []series.BySummary{{Summary: series.RunMedian, Slow: 1}, {Summary: series.Least, Missed: 1}, {Summary: series.MeanOfMeans, Slow: 2, More: 1}},
+		Tests: []series.SummariesTest{
+			{Asked: asked, Ratios: []*float64{ratio(1.4), ratio(1.01), ratio(1.3)}, Slow: []bool{true, false, true}},
+			{Asked: other, Ratios: []*float64{ratio(1), nil, ratio(1.06)}, Slow: []bool{false, false, true}},
+		}}
+}
+
+func quantiles(t *testing.T) *[2]*samples.Fingerprint {
+	t.Helper()
+	a, b := fingerprint(t), fingerprint(t)
+	b.Folder.Folder = "after"
+	for i := range b.All.Quantiles {
+		b.All.Quantiles[i].S *= 1.1
+	}
+	return &[2]*samples.Fingerprint{a, b}
+}
+
+// fresh is a fingerprint from the first calls on, whose first 14 calls take twice as long, by two windows.
+func fresh(t *testing.T) *samples.Fingerprint {
+	t.Helper()
+	f := fingerprint(t)
+	f.Counters[0].Runs = nil
+	for len(f.Runs) < 8 {
+		f.Runs = append(f.Runs, f.Runs[len(f.Runs)-1])
+	}
+	for i := range f.Runs {
+		r := &f.Runs[i]
+		r.Run, r.NS, r.WindowNS = i+1, slices.Clone(r.NS), int64(1+i%2)*1e6
+		for k := range r.NS {
+			r.NS[k] = 100_000
+			if k < 14 {
+				r.NS[k] = 200_000
+			}
+		}
+		n := make([]int64, len(r.NS))
+		f.Counters[0].Runs = append(f.Counters[0].Runs, samples.CounterSamples{Run: i + 1, N: n})
+	}
+	must.Do(t, f.AddFirstCalls())
+	return f
+}
+
+func TestTheFirstCallsAreShownByStretchesThatDouble(t *testing.T) {
+	calls := fresh(t).FirstCalls
+	must.Hold(t, len(calls) == 7, "%+v", calls)
+	for i, c := range calls {
+		want := 200e-6
+		if i > 4 {
+			want = 100e-6
+		}
+		should.Hold(t, c.MedianS == want && *c.Counts[0] == 0 && c.Counts[1] == nil, "calls %d to %d: %+v", c.From, c.To, c)
+	}
+}

@@ -1,0 +1,145 @@
+package series
+
+import (
+	"math"
+	"slices"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+	"pgmpi/internal/stats"
+	"pgmpi/measure/protocol"
+)
+
+// Summary is what stands for the samples of a case in an mpirun, as benchmarks and papers have chosen
+// (S-REVISITED, Tables II to IV; S-NETGAUGE §1.2).
+type Summary string
+
+const (
+	RunMedian   Summary = "median" // what pgmpi takes
+	Least       Summary = "min"
+	Mean        Summary = "mean"
+	MeanOfMeans Summary = "mean-of-means" // one number for all mpiruns, without a test
+	RanksMean   Summary = "ranks-mean"    // run median of the mean over the ranks
+	RanksLeast  Summary = "ranks-min"
+)
+
+// OtherSummaries are all but ours.
+var OtherSummaries = []Summary{Least, Mean, MeanOfMeans, RanksMean, RanksLeast}
+
+// ByRank tells whether it needs what each rank took.
+func (s Summary) ByRank() bool { return s == RanksMean || s == RanksLeast }
+
+// Put replaces the valid samples of a case in an mpirun, so that their run median is the summary. ranks has
+// the durations by rank and repetition, ns, where the summary needs them.
+func (s Summary) Put(samples []protocol.Sample, ranks [][]int64) {
+	valid := protocol.Valid(samples)
+	if len(valid) == 0 || s == RunMedian {
+		return
+	}
+	mean, _, _ := stats.MeanSD(valid) // all are finite
+	for i := range samples {
+		switch {
+		case samples[i].Flags != 0:
+		case s == Least:
+			samples[i].NS = int64(slices.Min(valid))
+		case s.ByRank():
+			samples[i].NS = s.over(ranks, i)
+		default:
+			samples[i].NS = int64(math.Round(mean))
+		}
+	}
+}
+
+// over is the mean or the least over the ranks of a repetition, ns.
+func (s Summary) over(ranks [][]int64, repetition int) int64 {
+	var all []float64
+	for _, of := range ranks {
+		if repetition < len(of) {
+			all = append(all, float64(of[repetition]))
+		}
+	}
+	if len(all) == 0 {
+		return 1 // a damaged file
+	}
+	mean, _, _ := stats.MeanSD(all)
+	if s == RanksLeast {
+		mean = slices.Min(all)
+	}
+	return max(1, int64(math.Round(mean)))
+}
+
+const SummariesSchema = "pgmpi-summaries/1"
+
+// Summaries is what a check would have said by other summaries of the same samples.
+type Summaries struct {
+	Schema  string                 `json:"schema"` // SummariesSchema
+	Version string                 `json:"pgmpi_version"`
+	Folder  analyze.ComparedFolder `json:"folder"`
+	analyze.Operation
+	MinSlowdown float64         `json:"min_slowdown"`
+	By          []BySummary     `json:"summaries"` // ours first
+	Tests       []SummariesTest `json:"tests"`     // patterns and monotony, in the Plan's order
+}
+
+// BySummary counts the tests in which a summary has the call too slow.
+type BySummary struct {
+	Summary Summary `json:"summary"`
+	Slow    int     `json:"slow"`
+	More    int     `json:"more"` // of these, not by ours
+	Missed  int     `json:"missed"`
+}
+
+// SummariesTest is a test by every summary.
+type SummariesTest struct {
+	Asked
+	Ratios []*float64 `json:"ratios"` // in the order of By, null where undefined
+	Slow   []bool     `json:"slow"`   // violated; mean-of-means: from min_slowdown on
+}
+
+// Differs tells whether a summary has another answer than ours.
+func (t *SummariesTest) Differs() bool { return slices.Contains(t.Slow, !t.Slow[0]) }
+
+// NewSummaries puts the sides of one folder together, each judged by another summary, ours first.
+func NewSummaries(by []Summary, sides []*analyze.Side) *Summaries {
+	r := sides[0].Report
+	out := &Summaries{Schema: SummariesSchema, Version: r.Version, Folder: sides[0].Folder(), Operation: analyze.OperationOf(&sides[0].Manifest.Plan), MinSlowdown: r.MinSlowdown, Tests: []SummariesTest{}}
+	for _, s := range by {
+		out.By = append(out.By, BySummary{Summary: s})
+	}
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		if v.Type == guidelines.Split || v.Verdict == judge.NotMeasured || v.Verdict == judge.Wrong {
+			continue
+		}
+		t := SummariesTest{Asked: Asked{v.Guideline, v.Type, v.Function, v.Mockup, v.Msize, v.MsizeOther, v.Shape}}
+		for k, side := range sides {
+			ratio, slow := side.Report.Verdicts[i].Ratio, side.Report.Verdicts[i].Verdict == judge.Violated
+			if by[k] == MeanOfMeans {
+				of := &side.Manifest.Plan.Tests[i]
+				ratio = analyze.Number(meanOf(side.Set, of.Case) / meanOf(side.Set, of.Others[0]))
+				slow = ratio != nil && *ratio >= r.MinSlowdown
+			}
+			t.Ratios, t.Slow = append(t.Ratios, ratio), append(t.Slow, slow)
+			if slow {
+				out.By[k].Slow++
+			}
+			if ours := t.Slow[0]; slow && !ours {
+				out.By[k].More++
+			} else if ours && !slow {
+				out.By[k].Missed++
+			}
+		}
+		out.Tests = append(out.Tests, t)
+	}
+	return out
+}
+
+func meanOf(set *medians.Set, plan int) float64 {
+	mean, _, err := stats.MeanSD(medians.Valid(set.Cases[plan].Medians))
+	if err != nil {
+		return math.NaN()
+	}
+	return mean
+}
