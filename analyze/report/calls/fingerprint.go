@@ -16,8 +16,8 @@ import (
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
-	"pgmpi/measure/host"
 	"pgmpi/internal/stats"
+	"pgmpi/measure/host"
 )
 
 var Fingerprints = document.Kind[samples.Fingerprint]{Name: "fingerprint", Sections: fingerprintSections, Screen: fingerprintScreen, Rows: fingerprintRows, JSON: true}
