@@ -85,6 +85,9 @@ func examples(t *testing.T) map[string]example {
 
 		"fingerprint": exampleOf(calls.Fingerprints, fingerprint(t)),
 		"explore":     exampleOf(Explorations, exploration()),
+		"profile":     exampleOf(CallProfiles, profiled()),
+		"gain":        exampleOf(Gains, gained()),
+		"apply":       exampleOf(Applications, replaced()),
 	}
 }
 
