@@ -54,7 +54,7 @@ func callsOf(path string, f *glfile.File) (note string, err error) {
 			path, 100*leastShare)
 	}
 	slices.Sort(np)
-	f.Check.Calls, f.Job.NP, f.Job.Shapes = calls, np, nil
+	f.Check.Calls, f.Job.NP, f.Job.Shapes = calls, np, glfile.Default().Job.Shapes
 	return fmt.Sprintf("%s of %s in %s: they have %s of its time in collectives. The others take less than %g %% of the run-time each, or are not what guidelines are about.",
 		conf.Plural(len(calls), "call"), phrase.Known(p.Program), path, phrase.Percent(checked/p.Collective()), 100*leastShare), nil
 }

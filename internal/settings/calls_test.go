@@ -26,6 +26,7 @@ func TestACheckIsPlannedFromWhatAProgramCalls(t *testing.T) {
 	s := Settings{Calls: path}
 	f := must.Get(s.Load(nil))(t)
 	should.Hold(t, slices.Equal(f.Job.NP, []int{2, 4}) && f.Job.Datatype == "int" && f.Job.Op == "max", "%+v", f.Job)
+	should.Hold(t, f.Job.Shapes != nil, "a results folder cannot be read with null for shapes")
 	p := must.Get(f.Plan(f.Job.NP))(t)
 	for _, test := range p.Tests {
 		should.Hold(t, test.Function == "MPI_Allreduce" && test.Msize == 4 || test.Function == "MPI_Bcast" && test.Msize == 65536 || test.Function == "MPI_Barrier", "%+v", test)
