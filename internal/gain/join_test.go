@@ -53,15 +53,17 @@ func TestAMockupIsCountedApart(t *testing.T) {
 
 func TestNothingThatIsNotShownCounts(t *testing.T) {
 	for name, change := range map[string]func(*analyze.Verdict, *profile.Call){
-		"undecided":                 func(v *analyze.Verdict, _ *profile.Call) { v.Verdict = judge.Undecided },
-		"kept":                      func(v *analyze.Verdict, _ *profile.Call) { v.Verdict = judge.Kept },
-		"another size":              func(_ *analyze.Verdict, c *profile.Call) { c.Bytes = 4096 },
-		"other processes":           func(_ *analyze.Verdict, c *profile.Call) { c.Processes = 3 },
-		"another datatype":          func(_ *analyze.Verdict, c *profile.Call) { c.Datatype = "MPI_INT" },
-		"an operator of its own":    func(_ *analyze.Verdict, c *profile.Call) { c.Op = "user" },
-		"uneven blocks":             func(_ *analyze.Verdict, c *profile.Call) { c.Uneven = true },
-		"two groups":                func(_ *analyze.Verdict, c *profile.Call) { c.Communicator = "inter" },
-		"the other state of malloc": func(v *analyze.Verdict, c *profile.Call) { v.PageFaults, c.Sampled, c.Faults = number(256), 10, 0 },
+		"undecided":              func(v *analyze.Verdict, _ *profile.Call) { v.Verdict = judge.Undecided },
+		"kept":                   func(v *analyze.Verdict, _ *profile.Call) { v.Verdict = judge.Kept },
+		"another size":           func(_ *analyze.Verdict, c *profile.Call) { c.Bytes = 4096 },
+		"other processes":        func(_ *analyze.Verdict, c *profile.Call) { c.Processes = 3 },
+		"another datatype":       func(_ *analyze.Verdict, c *profile.Call) { c.Datatype = "MPI_INT" },
+		"an operator of its own": func(_ *analyze.Verdict, c *profile.Call) { c.Op = "user" },
+		"uneven blocks":          func(_ *analyze.Verdict, c *profile.Call) { c.Uneven = true },
+		"two groups":             func(_ *analyze.Verdict, c *profile.Call) { c.Communicator = "inter" },
+		"the other state of malloc": func(v *analyze.Verdict, c *profile.Call) {
+			v.PageFaults, c.Sampled, c.Faults, c.Faulting = number(256), 50, 1024, 2 // the first call of each rank
+		},
 	} {
 		r, p := violated(), called()
 		change(&r.Verdicts[0], &p.Calls[0])

@@ -62,9 +62,10 @@ type Call struct {
 	LeastRankNS  int64  `json:"least_rank_ns"` // the sum of the rank that spent least
 	MostRankNS   int64  `json:"most_rank_ns"`
 	LeastCallNS  int64  `json:"least_call_ns"`
-	// Sampled calls were asked for their page faults, which were Faults in all.
-	Sampled int64 `json:"sampled"`
-	Faults  int64 `json:"faults"`
+	// Sampled calls were asked for their page faults, which were Faults in all; Faulting of them met more than a few.
+	Sampled  int64 `json:"sampled"`
+	Faults   int64 `json:"faults"`
+	Faulting int64 `json:"faulting"`
 }
 
 func Read(path string) (*Profile, error) {
@@ -138,7 +139,7 @@ func (p *Profile) add(q *Profile) {
 		}
 		a := &p.Calls[i]
 		a.Calls, a.InPlace, a.OtherRoot, a.Ranks = a.Calls+c.Calls, a.InPlace+c.InPlace, a.OtherRoot+c.OtherRoot, a.Ranks+c.Ranks
-		a.SumNS, a.Sampled, a.Faults = a.SumNS+c.SumNS, a.Sampled+c.Sampled, a.Faults+c.Faults
+		a.SumNS, a.Sampled, a.Faults, a.Faulting = a.SumNS+c.SumNS, a.Sampled+c.Sampled, a.Faults+c.Faults, a.Faulting+c.Faulting
 		a.LeastRankNS, a.MostRankNS, a.LeastCallNS = min(a.LeastRankNS, c.LeastRankNS), max(a.MostRankNS, c.MostRankNS), min(a.LeastCallNS, c.LeastCallNS)
 	}
 }
@@ -187,12 +188,15 @@ func (c Call) LeastMean() float64 {
 	return float64(c.LeastRankNS) / 1e9 * float64(c.Ranks) / float64(c.Calls)
 }
 
-// FaultsPerCall is nil where no call was asked.
+// FaultsPerCall is what most calls meet: the first ones touch new memory in any program. nil: no call was asked.
 func (c Call) FaultsPerCall() *float64 {
 	if c.Sampled == 0 {
 		return nil
 	}
-	faults := float64(c.Faults) / float64(c.Sampled)
+	faults := 0.
+	if 2*c.Faulting >= c.Sampled {
+		faults = float64(c.Faults) / float64(c.Sampled)
+	}
 	return &faults
 }
 

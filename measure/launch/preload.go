@@ -93,6 +93,9 @@ func rankOf(family, configured string) (string, error) {
 		family, strings.Join(all, ", "), rankVariable)
 }
 
+// handedOn names variables for the ranks of Open MPI; the env.sh of a setting has it.
+const handedOn = "OMPI_MCA_mca_base_env_list"
+
 // With returns the words, and the environment, that start the program with the library and these variables
 // in its ranks. A launcher that can set them for the ranks alone does so, also on other hosts; else all
 // programs of the command get them.
@@ -100,8 +103,12 @@ func (c Command) With(set map[string]string) (argv, env []string) {
 	set = maps.Clone(set)
 	set["LD_PRELOAD"] = strings.Trim(c.Preload+":"+os.Getenv("LD_PRELOAD"), ":")
 	var words []string
+	list := os.Getenv(handedOn)
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		switch {
+		case c.known.joined && list != "": // Open MPI takes no -x beside it
+			list += ";" + name + "=" + set[name]
+			env = []string{handedOn + "=" + list}
 		case c.known.handsOn == "":
 			env = append(env, name+"="+set[name])
 		case c.known.joined:

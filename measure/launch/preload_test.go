@@ -37,6 +37,14 @@ func TestALauncherSetsVariablesForTheRanksAlone(t *testing.T) {
 	should.Equal(t, strings.Join(argv, " "), "mpiexec -genv LD_PRELOAD "+library+" -genv PGMPI_PROFILE /f -np 2 ./a")
 }
 
+func TestUnderASettingTheyAreAddedToItsList(t *testing.T) {
+	c, library := command(t, openMPISays, "mpirun", "./a")
+	t.Setenv("OMPI_MCA_mca_base_env_list", "MALLOC_TRIM_THRESHOLD_")
+	argv, env := c.With(map[string]string{"PGMPI_PROFILE": "/f"})
+	should.Equal(t, strings.Join(argv, " "), "mpirun ./a")
+	should.Equal(t, strings.Join(env, " "), "OMPI_MCA_mca_base_env_list=MALLOC_TRIM_THRESHOLD_;LD_PRELOAD="+library+";PGMPI_PROFILE=/f")
+}
+
 func TestAScriptGetsThemInItsEnvironment(t *testing.T) {
 	c, library := command(t, openMPISays, "job.sh", "2")
 	t.Setenv("LD_PRELOAD", "/other.so")

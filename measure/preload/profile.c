@@ -27,6 +27,7 @@ enum {
     PART_SECONDS = 60,
     FAULTS_FROM = 64 << 10, /* bytes: below, memory is malloc's own */
     ONE_IN = 8,             /* of such calls: to ask for page faults costs more than to count */
+    FEW_FAULTS = 8,         /* that a call meets by chance */
 };
 
 typedef enum { WORLD, SELF, PART, INTER } communicator;
@@ -35,7 +36,7 @@ static const char *const communicator_names[] = {"world", "self", "part", "inter
 /* Times are counts of the clock in the table of a process, and nanoseconds in what is merged. */
 typedef struct {
     uint64_t what; /* function, communicator, datatype, operator, processes */
-    int64_t bytes, calls, in_place, other_root, sum, least, sampled, faults;
+    int64_t bytes, calls, in_place, other_root, sum, least, sampled, faults, faulting;
     int64_t ranks, least_sum, most_sum; /* over ranks */
 } cell;
 
@@ -224,6 +225,7 @@ void profile_end(const call *c)
         k->other_root += c->root > 0;
         k->sampled += c->faults >= 0;
         k->faults += faults;
+        k->faulting += faults > FEW_FAULTS;
     } else {
         mine.lost_calls++;
         mine.lost_ns += spent;
@@ -297,7 +299,8 @@ static void put_cell(writer *w, const cell *k, const char *before)
     put(w, "\"calls\":%lld,\"in_place\":%lld,\"other_root\":%lld,\"ranks\":%lld,\"sum_ns\":%lld,\"least_rank_ns\":%lld,\"most_rank_ns\":%lld,",
         (long long)k->calls, (long long)k->in_place, (long long)k->other_root, (long long)k->ranks, (long long)k->sum,
         (long long)k->least_sum, (long long)k->most_sum);
-    put(w, "\"least_call_ns\":%lld,\"sampled\":%lld,\"faults\":%lld}", (long long)k->least, (long long)k->sampled, (long long)k->faults);
+    put(w, "\"least_call_ns\":%lld,\"sampled\":%lld,\"faults\":%lld,\"faulting\":%lld}", (long long)k->least, (long long)k->sampled,
+        (long long)k->faults, (long long)k->faulting);
 }
 
 static void put_table(writer *w, const table *t, int whole)
@@ -392,7 +395,7 @@ static void merge(table *into, const table *from)
             continue;
         }
         to->calls += k->calls, to->in_place += k->in_place, to->other_root += k->other_root;
-        to->sum += k->sum, to->sampled += k->sampled, to->faults += k->faults, to->ranks += k->ranks;
+        to->sum += k->sum, to->sampled += k->sampled, to->faults += k->faults, to->faulting += k->faulting, to->ranks += k->ranks;
         to->least = k->least < to->least ? k->least : to->least;
         to->least_sum = k->least_sum < to->least_sum ? k->least_sum : to->least_sum;
         to->most_sum = k->most_sum > to->most_sum ? k->most_sum : to->most_sum;

@@ -3,7 +3,6 @@ package programs
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -29,7 +28,7 @@ type byTurns struct {
 func (o *byTurns) flags(fs *pflag.FlagSet, usual int) {
 	fs.IntVar(&o.pairs, "ab", usual, "run the program behind -- in `N` pairs by turns, without and with the setting; at least 6")
 	rankFlag(fs, &o.rank)
-	fs.BoolVar(&o.quiet, "quiet", false, "no progress, and none of what the program prints")
+	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 }
 
 // program is behind --; nil without one.
@@ -152,7 +151,6 @@ written; 2, 3 and 130 as for gain.`,
 	fs.StringVar(&a.Out, "out", "", "the `DIR` for the setting (default DIR/apply)")
 	fs.BoolVar(&a.SameBits, "same-bits", false, "leave out sums and products of floating-point numbers, whose last bits depend on the order")
 	o.flags(fs, defaultPairs)
-	fs.Lookup("ab").Usage += fmt.Sprintf(" (default %d)", defaultPairs)
 	o.Formats(fs, report.Applications, false)
 	return c
 }
