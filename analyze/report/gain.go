@@ -110,7 +110,7 @@ func gainAnswer(g *GainResult) []document.Section {
 		s.Say("No gain is shown for %s, but up to %s of its %s is not excluded.", g.Program, phrase.Percent(g.AtMostS/g.WallS), wall)
 		s.Tone = picture.Open
 	default:
-		s.Say("%s would gain 0 %% of %s: none of its calls is shown to be too slow.", g.Program, wall)
+		s.Say("%s would gain 0 %% of %s: nothing is shown to make its calls faster.", g.Program, wall)
 	}
 	if x := g.AB; x != nil {
 		s.Say("%s", gainSeen(g, x))
