@@ -57,6 +57,23 @@ cgo = CGO_ENABLED=1 CC="$(call where,$(1))" CGO_CFLAGS="$(call cgo_cflags,$(1))"
 
 comma := ,
 
+# $(call build_preload,MPICC,OUTPUT): the mock-ups between any program and its library. Their calls
+# are renamed, so that none comes back to the names that the program calls.
+define build_preload
+work=$$(mktemp -d)
+(
+	for source in measure/preload/*.c $$(ls mockups/c/*.c | grep -v /wrong.c); do
+		$(1) -std=c11 -O2 -fPIC -DPGMPI_APPLIED -c -o $$work/$$(basename $$(dirname $$source))-$$(basename $$source .c).o $$source
+	done
+	nm -u $$work/c-*.o | awk '$$2 ~ /^MPI_/ && $$2 !~ /UNWEIGHTED|WEIGHTS_EMPTY/ {print $$2 " P" $$2}' | sort -u >$$work/names
+	for object in $$work/c-*.o; do
+		objcopy --redefine-syms=$$work/names $$object
+	done
+	$(1) -shared -Wl,-z,defs -o $(2) $$work/*.o
+)
+rm -r $$work
+endef
+
 # $(call build_rank,MPICC,OUTPUT,go build flags)
 define build_rank
 if ! command -v $(1) >/dev/null; then
@@ -74,6 +91,7 @@ delay=$$(mktemp -d)
 $(1) -std=c11 -O2 -fPIC -c -o $$delay/delay.o measure/delay/delay.c
 $${CC:-cc} -shared -o $(2)-delay.so $$delay/delay.o
 rm -r $$delay
+$(call build_preload,$(1),$(2)-preload.so)
 built_for=$$($(2) --version | sed -n 's/.*"built_for": "\(.*\)".*/\1/p')
 echo "built $(2) for $$built_for ($(call where,$(1)))"
 endef
@@ -95,12 +113,13 @@ endef
 
 # The test of the synchronisations from inside.
 sync_test = -std=c11 -O2 -DPGMPI_RIGHT_MOCKUPS -Imockups/c testdata/sync/sync.c measure/rank/native/*.c mockups/c/*.c
-# The mock-ups against their collectives, and between any program and its library.
+# The mock-ups against their collectives, and between any program and its library, and programs for that.
 # $(call build_data,MPICC,SUFFIX,flags)
 define build_data
 $(1) -std=c11 -O2 -Imockups/c $(3) testdata/exhaustive/exhaustive.c mockups/c/*.c -o bin/exhaustive-$(2)
 $(1) -std=c11 -O2 -Imockups/c $(3) -fPIC -shared testdata/interpose/interpose.c mockups/c/*.c -o bin/interpose-$(2).so
 $(1) -std=c11 -O2 testdata/interpose/calls.c -o bin/calls-$(2)
+$(1) -std=c11 -O2 testdata/preload/preload.c -o bin/preload-$(2) -lpthread
 endef
 
 # $(call build_overlap,MPICC,SUFFIX): a library whose calls have a known overlap.
@@ -180,6 +199,7 @@ install: build ## install into PREFIX=/usr/local, below DESTDIR; again with MPIC
 	install $(PGMPI) "$$root/bin/pgmpi"
 	install $(RANK) "$$root/libexec/pgmpi/rank-$$library"
 	install $(RANK)-delay.so "$$root/libexec/pgmpi/rank-$$library-delay.so"
+	install $(RANK)-preload.so "$$root/libexec/pgmpi/rank-$$library-preload.so"
 	$(call install_pages,"$$root/share")
 	install -d "$$root/share/doc/pgmpi"
 	install -D -m 644 contrib/modules/pgmpi.lua "$$root/share/modulefiles/pgmpi/$(NUMBER).lua"
@@ -315,7 +335,7 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) 
 		$(call cgo,$$cc) bin/exhaustive-$(EXHAUSTIVE) $(EXHAUSTIVE_FLAGS) $(CGO_PACKAGES)
 		for define in PGMPI_RIGHT_MOCKUPS PGMPI_WRONG_MOCKUPS PGMPI_INJECTED_CLOCKS; do
 			$$cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -D$$define -Imockups/c \
-				mockups/c/*.c measure/rank/native/*.c cmd/bench/*.c measure/delay/*.c testdata/*/*.c examples/plugin/*.c
+				mockups/c/*.c measure/rank/native/*.c cmd/bench/*.c measure/delay/*.c measure/preload/*.c testdata/*/*.c examples/plugin/*.c
 		done
 	done
 	echo "lint: nothing to say"

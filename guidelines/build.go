@@ -35,7 +35,7 @@ func Build(s Settings) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Shapes: s.Shapes, Datatype: s.Datatype, Op: op, Root: s.Root, Notes: s.slips(sel)}
-	if err := p.setGuidelines(s, sel.guidelines()); err != nil {
+	if err := p.setGuidelines(s, sel); err != nil {
 		return nil, err
 	}
 	var tests []pending
@@ -123,15 +123,15 @@ func (s Settings) checkShapes() (op string, errs []error) {
 	return op, errs
 }
 
-func (p *Plan) setGuidelines(s Settings, selected []Guideline) error {
+func (p *Plan) setGuidelines(s Settings, sel *selection) error {
 	extent := Extent(s.Datatype, "")
 	msizes, leftOut, err := FitMsizes(s.Msizes, extent)
 	if err != nil {
 		return fmt.Errorf("msizes: %w", err)
 	}
 	p.noteLeftOut("", "sizes", leftOut, s.Datatype)
-	for _, g := range selected {
-		its, prefix := msizes, ""
+	for _, g := range sel.guidelines() {
+		its, prefix := sel.only(g.Function, msizes), ""
 		if left, _ := p.Elements(g.Function); g.Type == Pattern {
 			if right, _ := p.Elements(g.Mockup); left != right {
 				return fmt.Errorf("guideline %s: datatype \"auto\" is %s for %s and %s for %s: choose a datatype (job.datatype)", g.ID, left, g.Function, right, g.Mockup)

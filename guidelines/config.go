@@ -18,10 +18,12 @@ type Config struct {
 	Guidelines []string `toml:"guidelines" json:"guidelines"`
 	Exclude    []string `toml:"exclude" json:"exclude"`     // selectors
 	Functions  []string `toml:"functions" json:"functions"` // only these collectives; all if empty
+	// Calls are collectives at sizes, "MPI_Bcast:64Ki": only these are checked, and nothing else has a size then.
+	Calls []string `toml:"calls" json:"calls"`
 }
 
 func Default() Config {
-	return Config{Guidelines: []string{"GL1..GL17"}, Exclude: []string{}, Functions: []string{}}
+	return Config{Guidelines: []string{"GL1..GL17"}, Exclude: []string{}, Functions: []string{}, Calls: []string{}}
 }
 
 func (c Config) Validate(users []User) []conf.FieldError {
@@ -42,6 +44,32 @@ type selection struct {
 	known     []Guideline // the catalogue's, then the user's, without sizes
 	in, out   []selector
 	functions []string // only of these collectives; all if empty
+	calls     map[string][]int64
+}
+
+// only keeps the sizes, ascending, at which the collective of a function is to be checked.
+func (s *selection) only(function string, sizes []int64) []int64 {
+	if len(s.calls) == 0 {
+		return sizes
+	}
+	return ascending(slices.Clone(s.calls[mockups.Collective(function)]))
+}
+
+// parseCalls reads Config.Calls.
+func (c Config) parseCalls(errs *conf.FieldErrors) map[string][]int64 {
+	calls := map[string][]int64{}
+	for i, call := range c.Calls {
+		function, size, _ := strings.Cut(call, ":")
+		function = mockups.Canonical(function)
+		bytes, err := int64(0), error(nil)
+		if HasSize(function) || size != "" {
+			bytes, err = conf.ParseSize(size)
+		}
+		errs.Name(conf.Element("calls", i), "collective", function, mockups.Collectives())
+		errs.Check(err == nil, conf.Element("calls", i), "wants a collective and a size, such as \"MPI_Bcast:64Ki\", not %q", call)
+		calls[function] = append(calls[function], bytes)
+	}
+	return calls
 }
 
 type selector struct {
@@ -79,6 +107,7 @@ func (c Config) selection(users []User) (*selection, conf.FieldErrors) {
 	for i, f := range c.Functions {
 		errs.Name(conf.Element("functions", i), "collective", f, mockups.Collectives())
 	}
+	s.calls = c.parseCalls(&errs)
 	return s, errs
 }
 
@@ -94,7 +123,8 @@ func (s *selection) wants(g Guideline) bool {
 	selected := slices.ContainsFunc(s.in, func(in selector) bool {
 		return in.names(g) && (in.any || in.function != "" || in.group == g.Group || slices.Contains(in.also, g.ID))
 	})
-	return selected && (len(s.functions) == 0 || slices.Contains(s.functions, mockups.Collective(g.Function)))
+	of := mockups.Collective(g.Function)
+	return selected && (len(s.functions) == 0 || slices.Contains(s.functions, of)) && (len(s.calls) == 0 || s.calls[of] != nil)
 }
 
 // names tells whether a selector, in exclude, is about a guideline: "GL1" is about the

@@ -24,7 +24,7 @@ const module = "pgmpi/"
 // it that is.
 var layers = [][]string{
 	{"cmd/pgmpi", "cmd/pgmpi-rank", "cmd/bench"},
-	{"internal/remedy", "internal/bisect", "internal/settings"},
+	{"internal/remedy", "internal/bisect", "internal/gain", "internal/settings"},
 	{"internal/experiment", "internal/progress"},
 	{"internal/experiment/run"},
 	{"internal/reading", "internal/untimed"},
@@ -46,7 +46,7 @@ var layers = [][]string{
 	{"measure/results"},
 	{"measure/protocol"},
 	{"measure/host", "measure/batch"},
-	{"guidelines", "nrep", "mockups/c", "internal/tuning"},
+	{"guidelines", "nrep", "mockups/c", "internal/tuning", "internal/profile"},
 	{"mockups"},
 	{"internal/document"},
 	{"internal/picture"},

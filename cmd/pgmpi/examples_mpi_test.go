@@ -88,6 +88,10 @@ func TestExamplesRun(t *testing.T) {
 			shows(t, "1 test[,. ]", "MENDED|FASTER|NO REMEDY SHOWN|NOTHING TO MEND")
 	}
 
+	b.env = append(b.env, "MPICC=mpicc."+b.lib.name, "STEPS=50")
+	b.run(exampleOf(t, "gain/gain.sh"), filepath.Join(b.dir, "gain"), "--method", "paper", "--mpiruns", "3", "--nrep-max", "10").exits(t, 0).
+		shows(t, "in blocking collectives: ", "solver would gain |No gain is shown for solver")
+
 	pictures := filepath.Join(b.dir, "pictures")
 	b.env = append(b.env, "PYTHON=/usr/bin/python3")
 	s := b.run(exampleOf(t, "figures/figures.sh"), pictures, b.out).exits(t, 0)

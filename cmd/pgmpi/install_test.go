@@ -47,6 +47,7 @@ func (s *stage) install(library string, more ...string) (string, error) {
 	}
 	rank := s.program("fake-rank", fmt.Sprintf(`  "library": "%s"`, library))
 	s.program("fake-rank-delay.so", "")
+	s.program("fake-rank-preload.so", "")
 	cmd := exec.Command("make", append([]string{"-C", "../..", "-o", "build", "install", "PGMPI=" + driver, "RANK=" + rank,
 		"DESTDIR=" + filepath.Dir(s.root), "PREFIX=/opt"}, more...)...)
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "MAKE") || strings.HasPrefix(v, "MFLAGS") })
@@ -84,7 +85,7 @@ func TestWhatIsInstalledWorks(t *testing.T) {
 		t.Errorf("list: %s", out)
 	}
 	for _, file := range []string{
-		"libexec/pgmpi/rank-openmpi", "libexec/pgmpi/rank-openmpi-delay.so", "libexec/pgmpi/rank-mpich", "libexec/pgmpi/rank-mpich-delay.so",
+		"libexec/pgmpi/rank-openmpi", "libexec/pgmpi/rank-openmpi-delay.so", "libexec/pgmpi/rank-openmpi-preload.so", "libexec/pgmpi/rank-mpich", "libexec/pgmpi/rank-mpich-delay.so",
 		"share/man/man1/pgmpi.1", "share/doc/pgmpi/docs/guide.md", "share/modulefiles/pgmpi/" + strings.Split(version, "+")[0] + ".lua", "include/pgmpi/mockups.h", "share/bash-completion/completions/pgmpi", "share/zsh/site-functions/_pgmpi", "share/fish/vendor_completions.d/pgmpi.fish",
 	} {
 		if info, err := os.Stat(filepath.Join(s.root, file)); err != nil || info.Size() == 0 {

@@ -16,7 +16,6 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -25,8 +24,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
+	"pgmpi/cmd/pgmpi/programs"
 	"pgmpi/internal/clean"
-	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
@@ -44,6 +44,7 @@ var groups = []struct {
 }{
 	{"Start", []func() *cobra.Command{checkCommand, analyzeCommand, initCommand, listCommand}},
 	{"Mend", []func() *cobra.Command{whichCommand, lintCommand, exploreCommand, remedyCommand, abCommand}},
+	{"Gain", []func() *cobra.Command{hosted(programs.Profile), hosted(programs.Gain), hosted(programs.Apply)}},
 	{"Watch", []func() *cobra.Command{compareCommand, historyCommand, bisectCommand, expectCommand}},
 	{"Data", []func() *cobra.Command{exportCommand, figuresCommand, fitCommand, timesCommand, fingerprintCommand, overlapCommand}},
 	{"Cluster", []func() *cobra.Command{submitCommand, statusCommand, envCommand}},
@@ -171,7 +172,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError(c, flagHint(err, c.Flags()))
+		return usageError(c, manual.FlagHint(err, c.Flags()))
 	})
 	root.SetHelpCommand(helpCommand())
 	for _, g := range groups {
@@ -246,30 +247,22 @@ func checked(fs *pflag.FlagSet) (screen, error) {
 	return screenOf(fs, os.Getenv, columnsOf(stdout))
 }
 
-// notWanted says what a wrong value is not, by the type of its flag.
-var notWanted = map[string]string{
-	"intSlice": "no number of processes", "float64Slice": "no number", "int": "no whole number", "bool": "neither true nor false",
-}
-
-// flagHint adds the nearest flag to an error of an unknown one, and words errors of values.
-func flagHint(err error, fs *pflag.FlagSet) error {
-	var invalid *pflag.InvalidValueError
-	if errors.As(err, &invalid) {
-		flag, cause := invalid.GetFlag(), invalid.Unwrap()
-		var number *strconv.NumError
-		if no := notWanted[flag.Value.Type()]; no != "" && errors.As(cause, &number) {
-			cause = fmt.Errorf("%q is %s", number.Num, no)
-		}
-		return fmt.Errorf("--%s: %w", flag.Name, cause)
+// hosted makes a command that runs somebody's program.
+func hosted(command func(programs.Host) *cobra.Command) func() *cobra.Command {
+	return func() *cobra.Command {
+		var o output
+		return command(programs.Host{Progress: newProgress,
+			Formats: func(fs *pflag.FlagSet, k document.Forms, has bool) {
+				if o.formats = oneFormat(fs, k); has {
+					full(fs)
+				}
+			},
+			Show: func(d *document.Document, all, path string) error {
+				if err := o.formats.print(d, ""); err != nil {
+					return err
+				}
+				o.end(d, d.Exit, cmp.Or(all, printed.line), "", path)
+				return d.Exit
+			}})
 	}
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
-		return err
-	}
-	var names []string
-	fs.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if n := conf.Nearest(unknown.GetSpecifiedName(), names); n != "" {
-		return fmt.Errorf("%w (did you mean --%s?)", err, n)
-	}
-	return err
 }

@@ -37,6 +37,9 @@ func (o *output) begin(ctx context.Context, x *run.Experiment, s *settings.Setti
 	if err := o.dry.check(); err != nil {
 		return nil, err
 	}
+	if s.Note != "" {
+		warn("checks %s\n", s.Note)
+	}
 	if before != nil && !o.dry.wanted && s.File == "" {
 		if err := run.MayStart(o.out, before, config, s.Given); err != nil {
 			return nil, err

@@ -19,6 +19,7 @@ import (
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/manual"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/remedy"
 	"pgmpi/internal/settings"
@@ -136,7 +137,7 @@ func ofJob(does *cobra.Command, s *settings.Settings, m *results.Manifest, flags
 		err = fmt.Errorf("unexpected argument %q behind --", fs.Arg(0))
 	}
 	if err != nil {
-		return nil, "", fail.Setupf("submit: %w; see `pgmpi help %s`", flagHint(err, fs), does.Name())
+		return nil, "", fail.Setupf("submit: %w; see `pgmpi help %s`", manual.FlagHint(err, fs), does.Name())
 	}
 	if _, err := checked(fs); err != nil {
 		return nil, "", err

@@ -95,22 +95,10 @@ func (t *Selftest) Prepare() error {
 	if err != nil {
 		return fail.AsSetup(err)
 	}
-	t.library, err = delayLibrary(rank)
-	return err
-}
-
-// delayLibrary is beside the rank program, which may be a link.
-func delayLibrary(rank string) (string, error) {
-	real, err := filepath.EvalSymlinks(rank)
-	if err != nil {
-		return "", fail.AsSetup(err)
+	if t.library, err = launch.Beside(rank, "-delay.so"); err != nil {
+		return fail.AsSetup(err)
 	}
-	for _, path := range []string{rank, real} {
-		if _, err := os.Stat(path + "-delay.so"); err == nil {
-			return path + "-delay.so", nil
-		}
-	}
-	return "", fail.Setupf("no %s-delay.so beside the rank program: `make build` makes it", real)
+	return nil
 }
 
 func (t *Selftest) check(ctx context.Context, name, delay string) (*analyze.Report, error) {

@@ -29,6 +29,8 @@ import (
 type Settings struct {
 	Base  *glfile.File // holds where no file is named; glfile.Default if nil
 	File  string       // its path; may be ""
+	Calls string       // the path of a profile, whose calls are to be checked; may be ""
+	Note  string       // says, after Load, how much of it that is
 	flags []*flag
 }
 
@@ -232,6 +234,11 @@ func (s *Settings) Load(m *results.Manifest) (*glfile.File, error) {
 		return nil, fail.Setupf("%w; `pgmpi init` writes one", err)
 	case err != nil:
 		return nil, fail.AsSetup(err)
+	}
+	if s.Calls != "" {
+		if s.Note, err = callsOf(s.Calls, f); err != nil {
+			return nil, fail.AsSetup(err)
+		}
 	}
 	if err := s.apply(f); err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ func libexec(bin string) string { return filepath.Join(filepath.Dir(bin), "libex
 
 func installedRanks(bin string) []string {
 	ranks, _ := filepath.Glob(filepath.Join(quoted(libexec(bin)), "rank-*")) // the only error is a bad pattern
-	return slices.DeleteFunc(ranks, func(path string) bool { return strings.HasSuffix(path, "-delay.so") })
+	return slices.DeleteFunc(ranks, func(path string) bool { return strings.HasSuffix(path, ".so") })
 }
 
 // quoted makes a pattern of a path that only the path matches.

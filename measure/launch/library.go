@@ -29,6 +29,8 @@ type launcher struct {
 	says     *regexp.Regexp      // is found in the output of PROGRAM --version
 	words    func(wish) []string // after the program
 	refuses  func() error        // returns why it would start nothing, if it would
+	handsOn  string              // the flag that sets a variable for the ranks alone
+	joined   bool                // it is given as NAME=VALUE, and anew for each program behind ":"
 }
 
 // CountingEnv returns the variables that make a library count the messages inside its
@@ -69,11 +71,13 @@ var libraries = []library{{
 		says:     regexp.MustCompile(`\((Open MPI|OpenRTE)\) [1-4]\.`),
 		words:    openMPI("--oversubscribe"),
 		refuses:  refusesRoot,
+		handsOn:  "-x", joined: true,
 	}, {
 		programs: []string{"mpirun.openmpi", "mpirun", "mpiexec", "prterun"},
 		says:     regexp.MustCompile(`\(Open MPI\) ([5-9]|[1-9]\d)\.|\(PRRTE\)`),
 		words:    openMPI("--map-by", ":OVERSUBSCRIBE"),
 		refuses:  refusesRoot,
+		handsOn:  "-x", joined: true,
 	}},
 	startUp:  StartUp{Fixed: 0.01, PerRank: 0.037, Choice: 0.2, SharedStep: yieldingStep},
 	counting: map[string]string{"OMPI_MCA_pml_monitoring_enable": "1"},
@@ -84,6 +88,7 @@ var libraries = []library{{
 		programs: []string{"mpirun.mpich", "mpiexec.hydra", "mpirun", "mpiexec"},
 		says:     regexp.MustCompile(`(?m)^HYDRA build details:`), // its process manager
 		words:    hydra,
+		handsOn:  "-genv",
 	}},
 	startUp: StartUp{PerRank: 0.045, SharedStep: spinningStep},
 	apart:   map[string]string{"MPIR_CVAR_NOLOCAL": "1"},

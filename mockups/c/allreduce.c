@@ -26,6 +26,8 @@ static int prepare_padded(pg_ctx *x)
         err = pg_temp(x, 0, padded);
     if (err == MPI_SUCCESS)
         err = pg_temp(x, 1, padded);
+    if (err == MPI_SUCCESS)
+        pg_zero(x, pg_at(x, x->temp[0], x->count), padded - x->count);
     return err;
 }
 

@@ -100,7 +100,8 @@ const pg_function *pg_variants(int *n);
  * context; NULL if there is none. */
 const pg_function *pg_post_of(const char *id);
 
-/* Takes `elements` elements as temp[slot] from the arena, zeroed and guarded.
+/* Takes `elements` elements as temp[slot] from the arena, zeroed and guarded; with
+ * PGMPI_APPLIED, in other people's programs, neither: a program pays for prepare too.
  * Returns MPI_ERR_NO_MEM when that is more than the table gives the row. */
 static inline int pg_temp(pg_ctx *x, int slot, int64_t elements)
 {
@@ -119,8 +120,10 @@ static inline int pg_temp(pg_ctx *x, int slot, int64_t elements)
     x->temp[slot] = x->arena + start;
     x->guard[slot] = x->arena + start + bytes;
     x->arena_used = start + bytes + PG_GUARD_BYTES;
+#ifndef PGMPI_APPLIED
     memset(x->temp[slot], 0, (size_t)bytes);
     memset(x->guard[slot], PG_GUARD, PG_GUARD_BYTES);
+#endif
     return MPI_SUCCESS;
 }
 

@@ -32,6 +32,8 @@ static int prepare_parts(pg_ctx *x)
         err = pg_temp(x, 0, is_root ? padded : part);
     if (err == MPI_SUCCESS && !pg_divides(x))
         err = pg_temp(x, 1, padded);
+    if (err == MPI_SUCCESS && !pg_divides(x))
+        pg_zero(x, pg_at(x, x->temp[1], x->count), padded - x->count);
     return err;
 }
 

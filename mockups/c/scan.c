@@ -21,8 +21,10 @@ static int as_exscan_reduce_local(pg_ctx *x)
     int n = (int)x->count;
     void *prefix = x->rank == 0 ? x->recv : x->temp[0];
     int err = MPI_Exscan(x->send, prefix, n, x->type, x->op, x->comm);
+    if (err != MPI_SUCCESS)
+        return err;
     pg_copy(x, x->recv, x->send, x->count);
-    if (err != MPI_SUCCESS || x->rank == 0)
+    if (x->rank == 0)
         return err;
     return MPI_Reduce_local(prefix, x->recv, n, x->type, x->op);
 }

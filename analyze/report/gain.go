@@ -1,0 +1,176 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
+)
+
+const GainSchema = "pgmpi-gain/1"
+
+// GainResult is what a program would gain by what a check and a remedy have shown. Times are seconds of the
+// run-time, of a mean rank.
+type GainResult struct {
+	Schema      string  `json:"schema"` // GainSchema
+	Check       string  `json:"check"`  // the results folder
+	Profile     string  `json:"profile"`
+	Program     string  `json:"program"`
+	Library     string  `json:"library"`
+	WallS       float64 `json:"wall_s"`
+	CollectiveS float64 `json:"collective_s"`
+	WaitingS    float64 `json:"waiting_s"` // at least, for late ranks
+	CoveredS    float64 `json:"covered_s"` // in calls that the check has measured
+	Setting     Saved   `json:"setting"`   // by what the remedy has proved
+	Mockup      Saved   `json:"mockup"`    // more, where only a mock-up is faster
+	// AtMostS is what calls that are not shown to be too slow could gain, by the upper ends of their intervals.
+	AtMostS  float64       `json:"at_most_s"`
+	Findings []GainFinding `json:"findings"` // the largest first
+	Notes    []string      `json:"notes"`
+	AB       *ProgramAB    `json:"ab,omitempty"`
+}
+
+// Saved are seconds, with bounds by the 95 % interval of the factor, and by the work in a call, which takes from its
+// least time to the mean of the rank that spends least.
+type Saved struct {
+	S  float64 `json:"s"`
+	Lo float64 `json:"lo"`
+	Hi float64 `json:"hi"`
+}
+
+func (s *Saved) Add(o Saved) { s.S, s.Lo, s.Hi = s.S+o.S, s.Lo+o.Lo, s.Hi+o.Hi }
+
+// percent of a run-time, with the interval: "2.1 % [1.6, 2.7]".
+func (s Saved) percent(wall float64) string {
+	return fmt.Sprintf("%s [%.1f, %.1f]", phrase.Percent(s.S/wall), 100*s.Lo/wall, 100*s.Hi/wall)
+}
+
+type GainFinding struct {
+	Function  string  `json:"function"`
+	Bytes     int64   `json:"bytes"` // as the program calls it
+	Processes int     `json:"processes"`
+	Calls     float64 `json:"calls"`   // of a mean rank
+	RuntimeS  float64 `json:"runtime"` // in them
+	Msize     int64   `json:"msize"`   // as the check measured it
+	By        string  `json:"by"`      // what is set, or the mock-up
+	Mockup    string  `json:"mockup,omitempty"`
+	Ratio     float64 `json:"ratio"` // how many times faster
+	RatioLo   float64 `json:"ratio_lo95"`
+	RatioHi   float64 `json:"ratio_hi95"`
+	Saved     Saved   `json:"saved"`
+	// Why it is not counted; "": it is.
+	Why string `json:"not_counted,omitempty"`
+}
+
+// ProgramAB compares runs of the program by turns. Ratios are run-time without over run-time with.
+type ProgramAB struct {
+	WithoutS []float64 `json:"without_s"`
+	WithS    []float64 `json:"with_s"`
+	Ratio    float64   `json:"ratio"`
+	RatioLo  float64   `json:"ratio_lo95"`
+	RatioHi  float64   `json:"ratio_hi95"`
+}
+
+// Seen is the gain as a part of the run-time, with its 95 % interval.
+func (x *ProgramAB) Seen() Saved { return Saved{1 - 1/x.Ratio, 1 - 1/x.RatioLo, 1 - 1/x.RatioHi} }
+
+// leastGain is the part of a run-time that is worth a word.
+const leastGain = .005
+
+// Gains are the documents of `pgmpi gain`.
+var Gains = document.Kind[GainResult]{Name: "gain", JSON: true,
+	Sections: func(g *GainResult) []document.Section { return slices.Concat(gainAnswer(g), gainFindings(g)) },
+	Screen: func(g *GainResult) []document.Section {
+		return slices.Concat(gainAnswer(g), document.Noteless(gainFindings(g)))
+	},
+	Exit: func(g *GainResult) error {
+		if g.CoveredS == 0 && g.CollectiveS > 0 {
+			return &fail.Refused{Reason: "the check has measured none of these calls: `pgmpi check --calls " + conf.Quote(g.Profile) + "` does"}
+		}
+		return nil
+	}}
+
+func gainAnswer(g *GainResult) []document.Section {
+	s := document.Section{}
+	wall := phrase.Duration(&g.WallS)
+	mockups := phrase.When(g.Mockup.S > 0, "; %s more only by mock-ups", g.Mockup.percent(g.WallS))
+	switch {
+	case g.CoveredS == 0 && g.CollectiveS > 0:
+		s.Say("NOT JUDGED: the check has measured none of the calls of %s.", g.Program)
+		s.Tone = picture.Open
+	case g.Setting.S > 0:
+		s.Say("%s would gain %s of %s by env.sh%s.", g.Program, g.Setting.percent(g.WallS), wall, mockups)
+	case g.Mockup.S > 0:
+		s.Say("%s would gain nothing of %s by a setting%s.", g.Program, wall, mockups)
+	case g.AtMostS >= leastGain*g.WallS:
+		s.Say("No gain is shown for %s, but up to %s of its %s is not excluded.", g.Program, phrase.Percent(g.AtMostS/g.WallS), wall)
+		s.Tone = picture.Open
+	default:
+		s.Say("%s would gain 0 %% of %s: nothing is shown to make its calls faster.", g.Program, wall)
+	}
+	if x := g.AB; x != nil {
+		s.Say("%s", gainSeen(g, x))
+	}
+	s.Say("%s of the run-time is in blocking collectives, at least %s in waiting for late ranks, which is not counted. The check has measured calls that have %s of the time in collectives.",
+		phrase.Percent(g.CollectiveS/g.WallS), phrase.Percent(g.WaitingS/g.WallS), phrase.Percent(g.CoveredS/max(g.CollectiveS, 1e-12)))
+	if g.CoveredS > 0 {
+		s.Say("Its calls that are not shown to be too slow could gain at most %s by these guidelines (upper ends of 95 %% intervals).", phrase.Percent(g.AtMostS/g.WallS))
+	}
+	for _, n := range g.Notes {
+		s.Say("Note: %s.", n)
+	}
+	return []document.Section{s}
+}
+
+// gainSeen puts what the runs show beside the prediction, and says which to believe.
+func gainSeen(g *GainResult, x *ProgramAB) string {
+	seen, n := x.Seen(), len(x.WithS)
+	text := fmt.Sprintf("Seen: %s [%.1f, %.1f] of its run-time in %s by turns. ", phrase.Percent(seen.S), 100*seen.Lo, 100*seen.Hi, conf.Plural(n, "pair"))
+	lo, hi := g.Setting.Lo/g.WallS, g.Setting.Hi/g.WallS
+	switch {
+	case seen.Lo > 0 && lo <= seen.Hi && seen.Lo <= hi:
+		return text + "The prediction agrees: believe the gain."
+	case hi == 0 && seen.Lo <= 0 && seen.Hi >= 0:
+		return text + fmt.Sprintf("No gain is seen, as none was predicted; up to %.1f %% is not excluded.", 100*seen.Hi)
+	case seen.Hi < 0:
+		return text + "It is SLOWER with the setting: believe these runs, and do not use it for this program."
+	case seen.Lo > 0:
+		return text + "That is not what was predicted: believe these runs."
+	case lo <= seen.Hi && seen.Lo <= hi:
+		return text + "The prediction lies within, but so does no gain: believe neither before more pairs."
+	}
+	return text + "That is not what was predicted: believe these runs, in which no gain is shown."
+}
+
+func gainFindings(g *GainResult) []document.Section {
+	if len(g.Findings) == 0 {
+		return nil
+	}
+	s := document.Titled("What it would gain")
+	s.Table = &document.Table{Head: []string{"collective", "on", "size", "calls", "run-time", "gain", "95 %", "faster", "by"}, Align: "lllrrrlrl", Flex: 8, Spare: []int{3}}
+	var left []string
+	for _, f := range g.Findings {
+		call := fmt.Sprintf("%s of %s on %d processes", phrase.Function(f.Function), conf.HumanSize(f.Bytes), f.Processes)
+		if f.Why != "" {
+			left = append(left, fmt.Sprintf("%s (%s of the run-time), %s by %s: %s", call, phrase.Percent(f.RuntimeS/g.WallS), phrase.Ratio(&f.Ratio), f.By, f.Why))
+			continue
+		}
+		s.Table.Add(phrase.Function(f.Function), fmt.Sprintf("p%d", f.Processes), conf.HumanSize(f.Bytes), fmt.Sprintf("%.0f", f.Calls), phrase.Percent(f.RuntimeS/g.WallS),
+			phrase.Percent(f.Saved.S/g.WallS), fmt.Sprintf("%.1f–%.1f", 100*f.Saved.Lo/g.WallS, 100*f.Saved.Hi/g.WallS), phrase.Ratio(&f.Ratio),
+			phrase.When(f.Mockup != "", "only by a mock-up: ")+f.By)
+	}
+	s.Notes = []string{"gain and 95 %: of the run-time, from the least that the calls' work can be to the most. faster: the call, as the remedy has proved it, or the mock-up in the check. " +
+		"What only a mock-up mends needs `pgmpi apply`, which runs the program by turns."}
+	if len(s.Table.Rows) == 0 {
+		s.Table, s.Notes = nil, nil
+	}
+	out := []document.Section{s}
+	if s.Table == nil {
+		out = nil
+	}
+	return append(out, document.Listed("Shown, but not counted", left, len(left), withFull, func(t string) string { return t })...)
+}

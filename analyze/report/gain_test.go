@@ -1,0 +1,27 @@
+package report
+
+import "pgmpi/internal/profile"
+
+func profiled() *profile.Profile {
+	return &profile.Profile{Schema: profile.Schema, Program: "solver", Library: "Open MPI v4.1.4, package: Debian", Host: "vm", Processes: 2, Ranks: 2, WallNS: 5e9, LostCalls: 3, LostNS: 1000,
+		MallocMmap: "1000000000", Calls: []profile.Call{
+			{Function: "MPI_Scan", Bytes: 65536, Processes: 2, Communicator: "world", Datatype: "MPI_DOUBLE", Op: "MPI_SUM", Calls: 2000, Ranks: 2, SumNS: 4e9, LeastRankNS: 1.5e9, MostRankNS: 2.5e9, LeastCallNS: 9e5, Sampled: 250, Faults: 4000},
+			{Function: "MPI_Alltoallv", Bytes: 1024, Processes: 1, Communicator: "inter", Datatype: "derived with holes", Uneven: true, Calls: 10, Ranks: 1, SumNS: 1e6, LeastRankNS: 1e6, MostRankNS: 1e6, LeastCallNS: 9e4},
+		}}
+}
+
+func gained() *GainResult {
+	return &GainResult{Schema: GainSchema, Check: "c", Profile: "app.prof", Program: "solver", Library: "Open MPI v4.1.4", WallS: 5, CollectiveS: 2, WaitingS: .25, CoveredS: 1.9, AtMostS: .01,
+		Setting: Saved{.5, .4, .6}, Mockup: Saved{.1, .05, .2}, Notes: []string{"a note"},
+		Findings: []GainFinding{
+			{Function: "MPI_Scan", Bytes: 65536, Processes: 2, Calls: 1000, RuntimeS: 2, Msize: 65536, By: "linear", Ratio: 1.5, RatioLo: 1.4, RatioHi: 1.6, Saved: Saved{.5, .4, .6}},
+			{Function: "MPI_Gather", Bytes: 8, Processes: 2, Calls: 10, RuntimeS: .2, Msize: 8, By: "gather_as_allgather", Mockup: "gather_as_allgather", Ratio: 2, RatioLo: 1.5, RatioHi: 3, Saved: Saved{.1, .05, .2}},
+			{Function: "MPI_Reduce", Bytes: 8, Processes: 2, Calls: 10, RuntimeS: .1, Msize: 8, By: "reduce_as_allreduce", Mockup: "reduce_as_allreduce", Ratio: 2, RatioLo: 1.5, RatioHi: 3, Why: "the check reduced double by sum"},
+		},
+		AB: &ProgramAB{WithoutS: []float64{5, 5}, WithS: []float64{4, 4.5}, Ratio: 1.1, RatioLo: 1.05, RatioHi: 1.2}}
+}
+
+func replaced() *ApplyResult {
+	return &ApplyResult{Schema: ApplySchema, Check: "c", Profile: "app.prof", Program: "solver", Folder: "/c/apply", WallS: 5, Predicted: Saved{.1, .05, .2}, AB: gained().AB, Legal: 35,
+		Rules: []AppliedRule{{Function: "MPI_Scan", Processes: 2, From: 65536, To: 65536, Mockup: "scan_as_exscan+reduce_local", Types: "all", Hits: 4000}}}
+}

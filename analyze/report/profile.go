@@ -1,0 +1,70 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/profile"
+)
+
+// CallProfiles are the documents of `pgmpi profile`.
+var CallProfiles = document.Kind[profile.Profile]{Name: "profile", JSON: true,
+	Sections: func(p *profile.Profile) []document.Section {
+		return slices.Concat(profileAnswer(p), profileCalls(p, len(p.Calls)))
+	},
+	Screen: func(p *profile.Profile) []document.Section {
+		return slices.Concat(profileAnswer(p), document.Noteless(profileCalls(p, 12)))
+	}}
+
+func inSeconds(ns int64) float64 { return float64(ns) / 1e9 }
+
+func profileAnswer(p *profile.Profile) []document.Section {
+	s := document.Section{}
+	wall, all, waiting := p.Wall(), p.Collective(), 0.0
+	for _, c := range p.Calls {
+		waiting += p.Waiting(c)
+	}
+	top := "none is called"
+	if len(p.Calls) > 0 {
+		c := p.Calls[0]
+		top = fmt.Sprintf("%s of %s has %s", phrase.Function(c.Function), conf.HumanSize(c.Bytes), phrase.Percent(p.Seconds(c)/wall))
+	}
+	s.Say("%s of %s in blocking collectives: %s.", phrase.Percent(all/wall), phrase.Duration(&wall), top)
+	s.Say("%s on %s, %s. At least %s of the run-time is waiting for late ranks, which no setting of collectives shortens.",
+		phrase.Known(p.Program), conf.Plural(p.Processes, "rank"), phrase.Known(phrase.ShortVersion(p.Library)), phrase.Percent(waiting/wall))
+	if !p.Finished {
+		s.Say("Note: the program did not come to MPI_Finalize: this is what %d of %d ranks had counted.", p.Ranks, p.Processes)
+	}
+	if p.LostCalls > 0 || p.Rounded > 0 {
+		s.Say("Note: there were too many kinds of calls to tell apart: the sizes of %d calls are rounded down to powers of two, %d calls have no row.", p.Rounded, p.LostCalls)
+	}
+	if p.MallocMmap+p.MallocTrim != "" {
+		s.Say("It ran with malloc's variables: MALLOC_MMAP_THRESHOLD_=%s, MALLOC_TRIM_THRESHOLD_=%s.", p.MallocMmap, p.MallocTrim)
+	}
+	return []document.Section{s}
+}
+
+func profileCalls(p *profile.Profile, most int) []document.Section {
+	if len(p.Calls) == 0 {
+		return nil
+	}
+	s := document.Titled("Calls, by time")
+	s.Table = &document.Table{Head: []string{"collective", "on", "size", "datatype", "op", "calls", "run-time", "waiting", "mean", "least"}, Align: "lllllrrrrr",
+		Spare: []int{9, 4}, Tone: nil}
+	for _, c := range p.Calls[:min(most, len(p.Calls))] {
+		seconds, least := p.Seconds(c)/p.CallsOfRank(c), inSeconds(c.LeastCallNS)
+		s.Table.Add(phrase.Function(c.Function), fmt.Sprintf("p%d", c.Processes)+phrase.When(c.Communicator == "inter", " inter"),
+			phrase.When(c.Uneven, "≥ ")+conf.HumanSize(c.Bytes), c.Datatype, c.Op, fmt.Sprintf("%.0f", p.CallsOfRank(c)),
+			phrase.Percent(p.Seconds(c)/p.Wall()), phrase.Percent(p.Waiting(c)/p.Wall()), phrase.Duration(&seconds), phrase.Duration(&least))
+	}
+	if left := len(p.Calls) - most; left > 0 {
+		s.Say(withFull, left)
+	}
+	s.Notes = []string{"size: bytes of one block; ≥: blocks differ, their mean rounded down to a power of two. calls: of a mean rank. " +
+		"run-time: of a mean rank; waiting: the part of it that the mean rank spends more than the one that spends least, so that ranks which are late by turns count as work. " +
+		"mean and least: of one call, waiting included."}
+	return []document.Section{s}
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgmpi/analyze/report"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
+	"pgmpi/internal/profile"
+	"pgmpi/mockups"
+)
+
+// applied are the collectives that the preloaded library can replace.
+var applied = []string{"MPI_Allgather", "MPI_Allreduce", "MPI_Alltoall", "MPI_Bcast", "MPI_Exscan", "MPI_Gather", "MPI_Reduce", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Scatter"}
+
+const mostMockups = 4 // of one collective
+
+// rules sends every call on 2 to np processes through the turn-th mock-up of its collective.
+func (b *fixture) rules(np, turn int) (path string, ids []string) {
+	var text strings.Builder
+	for _, of := range applied {
+		var its []string
+		for _, f := range mockups.All() {
+			if f.IsMockup() && f.Of == of && f.Call == "" && !f.Identity && f.Over == "" {
+				its = append(its, f.ID)
+			}
+		}
+		id, types := its[turn%len(its)], "-"
+		if f, _ := mockups.Get(of); f.Reduces {
+			types = "all"
+		}
+		ids = append(ids, id)
+		for p := 2; p <= np; p++ {
+			fmt.Fprintln(&text, report.AppliedRule{Function: of, Processes: p, From: 1, To: 4 << 20, Mockup: id, Types: types}.Line())
+		}
+	}
+	path = filepath.Join(b.dir, fmt.Sprintf("rules-%d-%d", np, turn))
+	must.Do(b.t, os.WriteFile(path, []byte(text.String()), 0o666))
+	return path, ids
+}
+
+// preloaded runs a built program with the library between it and MPI.
+func (b *fixture) preloaded(np int, set []string, program string, args ...string) string {
+	b.t.Helper()
+	library := filepath.Join(b.bin, b.lib.rank+"-preload.so")
+	if b.lib.yield {
+		library += ":" + filepath.Join(b.bin, "yield.so")
+	}
+	argv := slices.Concat([]string{"timeout", "120", "env", "LD_PRELOAD=" + library}, set, []string{program}, args)
+	out, err := b.ranks(np, argv...)
+	must.Hold(b.t, err == nil, "%s %v, %v: %v\n%s", program, args, set, err, out)
+	return out
+}
+
+func (b *fixture) built(program string) string { return filepath.Join(b.bin, program+"-"+b.lib.name) }
+
+func TestEveryLegalCallIsRightThroughThePreloadedMockups(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		for _, np := range []int{2, 3} {
+			for turn := range mostMockups {
+				rules, ids := b.rules(np, turn)
+				hits := filepath.Join(b.dir, fmt.Sprintf("hits-%d-%d", np, turn))
+				set := []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}
+				should.Contain(t, b.preloaded(np, set, b.built("preload"), "calls"), "No Errors")
+				should.Contain(t, b.preloaded(np, set, b.built("calls")), "No Errors")
+				should.Contain(t, b.preloaded(np, set, b.built("exhaustive"), fmt.Sprint(600*np*np)), " 0 failures")
+				text := string(must.Get(os.ReadFile(hits))(t))
+				for _, id := range ids {
+					through := slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
+						return strings.HasSuffix(line, " "+id) && !strings.HasPrefix(line, "0 ")
+					})
+					should.Hold(t, through, "p = %d: no call went through %s:\n%s", np, id, text)
+				}
+			}
+		}
+	})
+}
+
+func TestThreadsAndManyCommunicatorsAreServedWithoutGrowth(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		rules, _ := b.rules(2, 0)
+		for _, set := range [][]string{{"PGMPI_APPLY=" + rules}, {"PGMPI_PROFILE=" + filepath.Join(b.dir, "prof")}} {
+			should.Contain(t, b.preloaded(2, set, b.built("preload"), "threads"), "No Errors")
+			should.Contain(t, b.preloaded(2, set, b.built("preload"), "many", "5000"), "No Errors")
+		}
+	})
+}
+
+func TestRulesThatAreNotUnderstoodEndTheProgram(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t, libraries[0])
+	rules := filepath.Join(b.dir, "rules")
+	for _, line := range []string{"MPI_Scan 2 1 8 scan_as_nothing all", "MPI_Scan 2 9 8 scan_as_exscan+reduce_local all", "MPI_Bcast 2 1 8 scan_as_exscan+reduce_local -",
+		"MPI_Scan 2 1 8 scan_as_exscan+reduce_local -", "MPI_Scan 2 1 8"} {
+		must.Do(t, os.WriteFile(rules, []byte("# rules\n"+line+"\n"), 0o666))
+		out, err := b.ranks(2, "env", "LD_PRELOAD="+filepath.Join(b.bin, b.lib.rank+"-preload.so"), "PGMPI_APPLY="+rules, b.built("calls"))
+		should.Hold(t, err != nil && strings.Contains(out, "rules:2: not a rule"), "%s: %v\n%s", line, err, out)
+	}
+}
+
+// profiled runs a program under `pgmpi profile`.
+func (b *fixture) profiled(code int, program ...string) *profile.Profile {
+	b.t.Helper()
+	mpirun, _, _ := strings.Cut(b.lib.mpi, " ")
+	path := filepath.Join(b.dir, "app.prof")
+	args := []string{"profile", "--rank", b.rank, "--out", path, "--"}
+	if program[0] != "timeout" {
+		args = append(args, mpirun, "-np", "2")
+	}
+	b.pgmpi(append(args, program...)...).exits(b.t, code)
+	return must.Get(profile.Read(path))(b.t)
+}
+
+func TestAProfileHasEveryCall(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		p := b.profiled(0, b.built("preload"), "many", "50")
+		c := p.Calls[slices.IndexFunc(p.Calls, func(c profile.Call) bool { return c.Function == "MPI_Allreduce" })]
+		should.Hold(t, p.Finished && p.Ranks == 2 && p.Processes == 2, "%+v", p)
+		should.Hold(t, c.Calls == 100 && c.Bytes == 400 && c.Processes == 2 && c.Communicator == "part" && c.Datatype == "MPI_INT" && c.Op == "MPI_SUM" && c.Ranks == 2, "%+v", c)
+		should.Hold(t, c.LeastCallNS > 0 && c.LeastCallNS*c.Calls <= c.SumNS && c.SumNS < 2*p.WallNS, "%+v", c)
+	})
+}
+
+func TestAFortranProgramIsSeen(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		compiler, err := exec.LookPath("mpif90." + b.lib.name)
+		if err != nil {
+			t.Skip("there is no Fortran compiler of this library")
+		}
+		program := filepath.Join(b.dir, "fortran")
+		out, err := exec.Command(compiler, "-o", program, "../../testdata/preload/fortran.f90").CombinedOutput()
+		must.Hold(t, err == nil, "%v\n%s", err, out)
+		p := b.profiled(0, program)
+		for _, name := range []string{"MPI_Scan", "MPI_Allreduce", "MPI_Bcast"} {
+			i := slices.IndexFunc(p.Calls, func(c profile.Call) bool { return c.Function == name })
+			should.Hold(t, i >= 0 && p.Calls[i].Calls == 20, "%s: %+v", name, p.Calls)
+		}
+		rules, _ := b.rules(2, 0)
+		hits := filepath.Join(b.dir, "hits")
+		should.Contain(t, b.preloaded(2, []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}, program), "No Errors")
+		should.Contain(t, string(must.Get(os.ReadFile(hits))(t)), "20 MPI_Scan 2 ", "20 MPI_Allreduce 2 ", "20 MPI_Bcast 2 ")
+	})
+}
+
+func TestAProgramThatIsEndedLeavesWhatItHadCounted(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		mpirun, _, _ := strings.Cut(b.lib.mpi, " ")
+		p := b.profiled(3, "timeout", "-s", "TERM", "4", mpirun, "-np", "2", b.built("preload"), "wait")
+		should.Hold(t, !p.Finished && p.Ranks == 2 && len(p.Calls) == 1 && p.Calls[0].Function == "MPI_Allreduce", "%+v", p)
+		should.Hold(t, len(b.found("app.prof.*")) == 0, "parts are left: %v", b.found("app.prof.*"))
+	})
+}
+
+// The slowdown is planted into the check, not into the program, which gains nothing by a mock-up.
+func TestNothingIsWrittenForAProgramThatDoesNotGain(t *testing.T) {
+	b := newFixture(t, libraries[0])
+	app := []string{"--", strings.Fields(b.lib.mpi)[0], "-np", "2", b.built("preload"), "many", "200"}
+	b.profiled(0, app[4:]...)
+	prof := filepath.Join(b.dir, "app.prof")
+	gl := b.toml("[check]\nguidelines = [\"GL12\"]\ncalls = [\"Allreduce:400\"]\n[job]\nnp = [2]\nmpiruns = 8\ndatatype = \"int\"\n[nrep]\nfixed = 5\n" + b.planted("MPI_Allreduce:400:20000000ns"))
+	b.pgmpi("check", "--guidelines", gl, "--rank", b.rank, "--out", b.out, "--quiet").exits(t, 1)
+	b.pgmpi("gain", b.out, prof).exits(t, 0).shows(t, "would gain nothing of ", "more only by mock-ups", "allreduce_as_reduce")
+	b.pgmpi("gain", b.out, prof, "--ab", "6").exits(t, 2).says(t, "belong together")
+	b.pgmpi(append([]string{"gain", b.out, prof, "--rank", b.rank, "--ab", "6"}, app...)...).exits(t, 2).says(t, "pgmpi remedy")
+	s := b.pgmpi(append([]string{"apply", b.out, prof, "--rank", b.rank, "--ab", "6", "--quiet"}, app...)...)
+	if s.code == 4 { // on a busy machine six pairs may show anything
+		s.shows(t, "NO SETTING WRITTEN")
+	}
+	should.Hold(t, b.there(filepath.Join(filepath.Base(b.out), "apply", "env.sh")) == (s.code == 0), "exit code %d", s.code)
+}

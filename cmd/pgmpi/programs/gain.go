@@ -1,0 +1,158 @@
+package programs
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"pgmpi/analyze/report"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/gain"
+	"pgmpi/internal/manual"
+	"pgmpi/internal/progress"
+)
+
+// byTurns are the flags of commands that run a program without and with a setting.
+type byTurns struct {
+	Host
+	pairs    int
+	rank     string
+	quiet    bool
+	progress *progress.Shown
+}
+
+func (o *byTurns) flags(fs *pflag.FlagSet, usual int) {
+	fs.IntVar(&o.pairs, "ab", usual, "run the program behind -- in `N` pairs by turns, without and with the setting; at least 6")
+	rankFlag(fs, &o.rank)
+	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+}
+
+// program is behind --; nil without one.
+func (o *byTurns) program(c *cobra.Command, args []string) (of []string, p *gain.Program, err error) {
+	dash := c.ArgsLenAtDash()
+	if dash < 0 {
+		dash = len(args)
+	}
+	if dash != 2 {
+		return nil, nil, misused(c, "give the results folder of a check, and a profile")
+	}
+	if of = args[:2]; len(args) > 2 {
+		p, err = gain.NewProgram(args[2:], o.rank, nil, os.Stderr) // what it prints comes many times
+	}
+	return of, p, err
+}
+
+func (o *byTurns) tell(step string) { o.progress.Tell(run.Event{Step: step}) }
+
+func Gain(h Host) *cobra.Command {
+	o := byTurns{Host: h}
+	c := &cobra.Command{
+		Use:   "gain DIR FILE [--ab N -- mpirun … ./app]",
+		Short: "what a program would gain by what a check has shown",
+		Long: `Joins the check in the results folder DIR, the remedy in it, and the profile of
+a program in FILE: seconds and percentages of the program's run-time, with
+intervals, for each call that a remedy is proved to make faster, and apart for
+calls that only a mock-up makes faster. Waiting for late ranks is not counted.
+Nor are calls that the program makes in another state of malloc, or with other
+datatypes, than the check. With --ab the program is run by turns, without and
+with DIR/remedy/env.sh, and what is seen stands beside what was predicted.
+
+Exit codes: 0; 4 where the check has measured none of the calls; 2 where
+something cannot be read or started; 3 where the program fails; 130 interrupted.`,
+		Args:        cobra.ArbitraryArgs,
+		Annotations: manual.MostNeeded("ab rank full format quiet"),
+		RunE: func(c *cobra.Command, args []string) error {
+			of, program, err := o.program(c, args)
+			if err != nil {
+				return err
+			}
+			if (program != nil) != c.Flags().Changed("ab") {
+				return misused(c, "--ab N and the program behind -- belong together")
+			}
+			g, _, err := gain.Of(of[0], of[1])
+			if err == nil && program != nil {
+				err = o.beside(c.Context(), g, of[0], program)
+			}
+			if err != nil {
+				return err
+			}
+			return o.Show(report.Gains.Document(g), "", "")
+		},
+	}
+	fs := c.Flags()
+	o.flags(fs, 0)
+	o.Formats(fs, report.Gains, true)
+	return c
+}
+
+// beside runs the program by turns and puts the result beside the prediction.
+func (o *byTurns) beside(ctx context.Context, g *report.GainResult, check string, program *gain.Program) error {
+	set, err := gain.Setting(check)
+	if err != nil {
+		return err
+	}
+	var env []string
+	for name, value := range set {
+		env = append(env, name+"="+value)
+	}
+	o.progress = o.Progress(o.quiet)
+	g.AB, err = program.AB(ctx, o.pairs, func() ([]string, []string) { return program.Argv, env }, o.tell)
+	o.progress.Clear()
+	return err
+}
+
+func Apply(h Host) *cobra.Command {
+	o := byTurns{Host: h}
+	var a gain.Application
+	c := &cobra.Command{
+		Use:   "apply DIR FILE -- mpirun … ./app",
+		Short: "mock-ups in place of a program's calls, if it gains",
+		Long: `Where the check in DIR shows that only a mock-up is faster than a call that the
+program makes, a preloaded library can make the mock-up's calls in its place.
+This is written, as a setting for this program alone, only if the program is
+shown to gain: it is run by turns without and with the mock-ups. Before that all
+conformance calls must be right with them at every size. Only calls on the same
+processes, at the same sizes, of predefined datatypes with MPI's operators are
+replaced; all others go to the library.
+
+DIR/apply, or --out, then has env.sh, mockups.txt, README and apply.json.
+
+Exit codes: 0 the program gains; 4 it is not shown to gain, and nothing is
+written; 2, 3 and 130 as for gain.`,
+		Args:        cobra.ArbitraryArgs,
+		Annotations: manual.MostNeeded("ab same-bits out rank format quiet"),
+		RunE: func(c *cobra.Command, args []string) error {
+			of, program, err := o.program(c, args)
+			if err == nil && program == nil {
+				err = misused(c, "give the program behind --: nothing is written for a program that was not run with it")
+			}
+			if err != nil {
+				return err
+			}
+			if a.Gain, a.Config, err = gain.Of(of[0], of[1]); err != nil {
+				return err
+			}
+			o.progress = o.Progress(o.quiet)
+			a.Program, a.Pairs, a.Tell = program, o.pairs, o.tell
+			a.Out = cmp.Or(a.Out, filepath.Join(of[0], "apply"))
+			r, err := a.Do(c.Context())
+			o.progress.Clear()
+			if err != nil {
+				return err
+			}
+			return o.Show(report.Applications.Document(r), "", r.Folder)
+		},
+	}
+	fs := c.Flags()
+	fs.StringVar(&a.Out, "out", "", "the `DIR` for the setting (default DIR/apply)")
+	fs.BoolVar(&a.SameBits, "same-bits", false, "leave out sums and products of floating-point numbers, whose last bits depend on the order")
+	o.flags(fs, defaultPairs)
+	o.Formats(fs, report.Applications, false)
+	return c
+}
+
+const defaultPairs = 10

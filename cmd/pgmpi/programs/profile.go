@@ -1,0 +1,71 @@
+package programs
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"pgmpi/analyze/report"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/gain"
+	"pgmpi/internal/manual"
+	"pgmpi/internal/profile"
+)
+
+const usualProfile = "app.prof"
+
+func Profile(h Host) *cobra.Command {
+	var path, rank string
+	c := &cobra.Command{
+		Use:   "profile [--out FILE] -- mpirun … ./app",
+		Short: "count and time the collectives that a program calls",
+		Long: `Runs a program as it is started, with a library preloaded into its ranks that
+counts and times each blocking collective by size, processes, datatype and
+operator, and writes FILE, summed over ranks. It costs some 30 ns a call. The
+program needs no change. What is waiting for late ranks is told apart as far as
+the same ranks are late. With a FILE alone, it is shown again. ` + "`pgmpi check\n--calls FILE`" + ` checks these calls, and ` + "`pgmpi gain DIR FILE`" + ` says what the
+program would gain.
+
+Exit codes: 0; 2 where the program cannot be started, or FILE be read; 3 where
+the program failed; 130 interrupted: FILE has what was counted until then.`,
+		Args:        cobra.ArbitraryArgs,
+		Annotations: manual.MostNeeded("out rank full format"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.ArgsLenAtDash() < 0 && len(args) == 1 {
+				p, err := profile.Read(args[0])
+				if err != nil {
+					return fail.AsSetup(err)
+				}
+				return h.Show(report.CallProfiles.Document(p), "", "")
+			}
+			if c.ArgsLenAtDash() != 0 {
+				return misused(c, "give the program behind --, as you start it: pgmpi profile -- mpirun -np 4 ./app")
+			}
+			program, err := gain.NewProgram(args, rank, os.Stdout, os.Stderr)
+			if err == nil {
+				path, err = filepath.Abs(path)
+			}
+			if err != nil {
+				return err
+			}
+			p, failed := program.Profile(c.Context(), path)
+			if p == nil {
+				return failed
+			}
+			return errors.Join(failed, h.Show(report.CallProfiles.Document(p), "pgmpi profile "+conf.Quote(path), ""))
+		},
+	}
+	fs := c.Flags()
+	fs.StringVar(&path, "out", usualProfile, "the `FILE` for the profile")
+	rankFlag(fs, &rank)
+	h.Formats(fs, report.CallProfiles, true)
+	return c
+}
+
+func rankFlag(fs *pflag.FlagSet, rank *string) {
+	fs.StringVar(rank, "rank", "", "the rank program `PATH` beside which the library to preload is (default: one of the launcher's library)")
+}

@@ -1,0 +1,44 @@
+package gain
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"pgmpi/analyze/report"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/stats"
+)
+
+// LeastPairs is how many pairs a 95 % interval needs.
+const LeastPairs = 6
+
+// AB runs the program by turns, without and with what argv and env of `with` set, in an order drawn for each
+// pair. A run before them, of either, is not counted: it fills caches.
+func (p *Program) AB(ctx context.Context, pairs int, with func() (argv, env []string), tell func(step string)) (*report.ProgramAB, error) {
+	if pairs < LeastPairs {
+		return nil, fail.Setupf("--ab %d: an interval of 95 %% needs at least %d pairs", pairs, LeastPairs)
+	}
+	x := &report.ProgramAB{}
+	for i := range pairs + 1 {
+		tell(fmt.Sprintf("pair %d of %d", i, pairs))
+		var took [2]float64
+		for _, side := range rand.Perm(2) {
+			argv, env := p.Argv, []string(nil)
+			if side == 1 {
+				argv, env = with()
+			}
+			spent, err := p.run(ctx, argv, env)
+			if err != nil {
+				return nil, err
+			}
+			took[side] = spent.Seconds()
+		}
+		if i > 0 {
+			x.WithoutS, x.WithS = append(x.WithoutS, took[0]), append(x.WithS, took[1])
+		}
+	}
+	e, err := stats.HodgesLehmannSignedRank(x.WithoutS, x.WithS)
+	x.Ratio, x.RatioLo, x.RatioHi = e.Ratio, e.Lo95, e.Hi95
+	return x, err
+}

@@ -1,0 +1,83 @@
+package gain
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"pgmpi/analyze/report"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/profile"
+	"pgmpi/internal/reading"
+	"pgmpi/internal/regular"
+	"pgmpi/internal/tuning"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/results"
+)
+
+const mostRemedy = 64 << 20 // bytes
+
+// RemedyFolder is where `pgmpi remedy` writes, in the folder of a check.
+const RemedyFolder = "remedy"
+
+// Of joins the results folder of a check, with its remedy if there is one, and a profile.
+func Of(check, calls string) (*report.GainResult, *glfile.File, error) {
+	folder, m, err := reading.Open(check, results.Check)
+	if err != nil {
+		return nil, nil, err
+	}
+	config, err := reading.ConfigOf(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	j, err := reading.Judge(folder, m, config.Analyze)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := profile.Read(calls)
+	if err != nil {
+		return nil, nil, fail.AsSetup(err)
+	}
+	if a, b := versionOf(p.Library), versionOf(j.Report.Library.Version); p.Library != "" && a != b {
+		return nil, nil, fail.Setupf("%s is of %s and %s of %s: check the library that the program runs with (--rank, --launch)", calls, a, check, b)
+	}
+	remedy, err := remedyOf(filepath.Join(check, RemedyFolder, report.RemedyFile))
+	if err != nil {
+		return nil, nil, fail.AsSetup(err)
+	}
+	g := Join(j.Report, remedy, p)
+	g.Check, g.Profile = check, calls
+	return g, config, nil
+}
+
+func versionOf(text string) tuning.Library { return tuning.LibraryOf(launch.Family(text), text) }
+
+// remedyOf returns nil where there is none.
+func remedyOf(path string) (*report.RemedyResult, error) {
+	text, err := regular.Read(path, mostRemedy)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	r := &report.RemedyResult{}
+	if err == nil {
+		err = json.Unmarshal(text, r)
+	}
+	if err == nil && r.Schema != report.RemedySchema {
+		err = fmt.Errorf("%s: its schema is %.40q, not %q", path, r.Schema, report.RemedySchema)
+	}
+	return r, err
+}
+
+// Setting returns the variables of the remedy in the folder of a check, which do nothing but choose algorithms or keep memory.
+func Setting(check string) (map[string]string, error) {
+	f := &glfile.File{}
+	if f.MPI.Under = filepath.Join(check, RemedyFolder); !reading.Has(f.MPI.Under, tuning.EnvFile) {
+		return nil, fail.Setupf("there is no setting to compare with, as %s has no %s: `pgmpi remedy %s` looks for one, and `pgmpi apply` tries mock-ups", f.MPI.Under, tuning.EnvFile, check)
+	}
+	err := experiment.Under(f)
+	return f.MPI.Env, err
+}

@@ -1,0 +1,219 @@
+package gain
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/report"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/profile"
+	"pgmpi/internal/tuning"
+	"pgmpi/mockups"
+)
+
+// nearest is the largest factor between a measured size and the size of a call.
+const nearest = math.Sqrt2
+
+// join puts what a program calls beside what is known about these calls.
+type join struct {
+	report *analyze.Report
+	remedy *report.RemedyResult // nil without one
+	calls  *profile.Profile
+	out    *report.GainResult
+}
+
+// Join says what a program would gain. Only what is proved counts: a setting by a remedy, a mock-up by a
+// violation.
+func Join(r *analyze.Report, m *report.RemedyResult, p *profile.Profile) *report.GainResult {
+	x := join{r, m, p, &report.GainResult{Schema: report.GainSchema, Program: phrase.Known(p.Program), Library: r.Library.Version, WallS: p.Wall(), CollectiveS: p.Collective(),
+		Findings: []report.GainFinding{}, Notes: []string{}}}
+	for _, c := range p.Calls {
+		x.out.WaitingS += p.Waiting(c)
+		of := x.verdicts(c)
+		if len(of) > 0 && otherDatatype(c, of[0]) == "" {
+			x.out.CoveredS += p.Seconds(c)
+		}
+		if len(of) > 0 {
+			x.add(c, of)
+		}
+	}
+	slices.SortStableFunc(x.out.Findings, func(a, b report.GainFinding) int { return cmp.Compare(b.Saved.S, a.Saved.S) })
+	x.notes()
+	return x.out
+}
+
+func (x *join) notes() {
+	note := func(format string, args ...any) { x.out.Notes = append(x.out.Notes, fmt.Sprintf(format, args...)) }
+	if !x.calls.Finished {
+		note("the profile is of %d of %d ranks, of a program that did not end by itself", x.calls.Ranks, x.calls.Processes)
+	}
+	if x.remedy == nil && len(x.out.Findings) > 0 {
+		note("there is no remedy in the folder: `pgmpi remedy` finds out which setting mends what")
+	}
+	if x.remedy != nil && x.calls.MallocMmap != "" && x.remedy.Env["MALLOC_MMAP_THRESHOLD_"] != "" {
+		note("the program ran with malloc's variables already, so that it may gain less")
+	}
+}
+
+// verdicts are the check's about a call, at the measured size that is nearest to it.
+func (x *join) verdicts(c profile.Call) (out []*analyze.Verdict) {
+	if !c.Comparable() {
+		return nil
+	}
+	best := nearest * (1 + 1e-9)
+	for i := range x.report.Verdicts {
+		v := &x.report.Verdicts[i]
+		if v.Function != c.Function || v.NP != c.Processes || v.MedianS == nil {
+			continue
+		}
+		a, b := float64(v.Msize+1), float64(c.Bytes+1)
+		switch far := max(a, b) / min(a, b); {
+		case far < best:
+			best, out = far, []*analyze.Verdict{v}
+		case far == best:
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// work bounds the time of a call that is not waiting: from its least time to the mean of the rank that spends
+// least. The best guess is the time in the check, within these.
+func (x *join) work(c profile.Call, v *analyze.Verdict) (least, guess, most float64) {
+	least, most = float64(c.LeastCallNS)/1e9, c.LeastMean()
+	scale := 1.
+	if v.Msize > 0 && c.Bytes > 0 {
+		scale = float64(c.Bytes) / float64(v.Msize)
+	}
+	return least, min(max(*v.MedianS*scale, least), most), most
+}
+
+func (x *join) saved(c profile.Call, v *analyze.Verdict, ratio, lo, hi float64) report.Saved {
+	least, guess, most := x.work(c, v)
+	n := x.calls.CallsOfRank(c)
+	return report.Saved{S: n * guess * part(ratio), Lo: n * least * part(lo), Hi: n * most * part(hi)}
+}
+
+// part returns the part of a time that a factor saves; 0 if the factor is no gain.
+func part(ratio float64) float64 {
+	if ratio <= 1 || math.IsNaN(ratio) {
+		return 0
+	}
+	return 1 - 1/ratio
+}
+
+func (x *join) add(c profile.Call, of []*analyze.Verdict) {
+	f, v := x.bySetting(c, of)
+	if f == nil {
+		f, v = x.byMockup(c, of)
+	}
+	if f == nil {
+		x.out.AtMostS += x.atMost(c, of)
+		return
+	}
+	f.Function, f.Bytes, f.Processes, f.Msize = c.Function, c.Bytes, c.Processes, v.Msize
+	f.Calls, f.RuntimeS = x.calls.CallsOfRank(c), x.calls.Seconds(c)
+	f.Saved = x.saved(c, v, f.Ratio, f.RatioLo, f.RatioHi)
+	if f.Why = cmp.Or(f.Why, otherDatatype(c, v)); f.Why == "" {
+		if f.Mockup != "" {
+			x.out.Mockup.Add(f.Saved)
+		} else {
+			x.out.Setting.Add(f.Saved)
+		}
+	}
+	x.out.Findings = append(x.out.Findings, *f)
+}
+
+// atMost is what calls could gain that are not shown to be too slow.
+func (x *join) atMost(c profile.Call, of []*analyze.Verdict) (most float64) {
+	for _, v := range of {
+		if v.RatioHi95 != nil && v.Type == guidelines.Pattern {
+			most = max(most, x.saved(c, v, 1, 1, *v.RatioHi95).Hi)
+		}
+	}
+	return most
+}
+
+// bySetting is what a remedy has proved of the call, if anything.
+func (x *join) bySetting(c profile.Call, of []*analyze.Verdict) (*report.GainFinding, *analyze.Verdict) {
+	if x.remedy == nil {
+		return nil, nil
+	}
+	v := of[0]
+	i := slices.IndexFunc(x.remedy.Cells, func(k report.RemedyCell) bool {
+		return k.Function == c.Function && k.NP == c.Processes && k.Msize == v.Msize && (k.State == report.CellMended || k.State == report.CellFaster)
+	})
+	if i < 0 {
+		return nil, nil
+	}
+	k := &x.remedy.Cells[i]
+	if k.Gain == nil || k.GainLo == nil || k.GainHi == nil {
+		return nil, nil
+	}
+	f := &report.GainFinding{By: strings.Join(k.By, " + "), Ratio: *k.Gain, RatioLo: *k.GainLo, RatioHi: *k.GainHi}
+	if c.Bytes != v.Msize && !x.reaches(c) {
+		f.Why = fmt.Sprintf("the setting was proved at %s and does not hold at this size", conf.HumanSize(v.Msize))
+	}
+	if faults := c.FaultsPerCall(); differ(k.PageFaults, faults) {
+		f.Why = mallocDiffers(k.PageFaults, faults)
+	}
+	return f, v
+}
+
+// reaches tells whether the setting holds at the size of a call.
+func (x *join) reaches(c profile.Call) bool {
+	return slices.ContainsFunc(x.remedy.Effects, func(e report.Effect) bool {
+		k := e.Entry.Choice
+		return k.Kind == tuning.ByEnv || k.Function == c.Function && k.NP == c.Processes && e.Entry.Covers(c.Bytes)
+	})
+}
+
+// byMockup is the violation by a mock-up that is shown to be largest, if there is one.
+func (x *join) byMockup(c profile.Call, of []*analyze.Verdict) (f *report.GainFinding, at *analyze.Verdict) {
+	faults := c.FaultsPerCall()
+	for _, v := range of {
+		if v.Verdict != judge.Violated || v.Type != guidelines.Pattern || v.OnlyRepeated() || strings.HasPrefix(v.Mockup, "MPI_") || v.RatioLo95 == nil || v.RatioHi95 == nil {
+			continue
+		}
+		effect, why := v.Effect, ""
+		if differ(v.PageFaults, faults) {
+			if o := v.OtherMalloc; o != nil && o.Verdict == judge.Violated && o.RatioLo95 != nil && o.RatioHi95 != nil {
+				effect = o.Effect
+			} else {
+				why = mallocDiffers(v.PageFaults, faults)
+			}
+		}
+		if f == nil || *effect.RatioLo95 > f.RatioLo {
+			f, at = &report.GainFinding{By: v.Mockup, Mockup: v.Mockup, Ratio: *effect.Ratio, RatioLo: *effect.RatioLo95, RatioHi: *effect.RatioHi95, Why: why}, v
+		}
+	}
+	return f, at
+}
+
+// differ tells whether malloc was in another state: calls met page faults on one side alone.
+func differ(check, program *float64) bool {
+	return check != nil && program != nil && (*check >= tuning.FaultsFrom) != (*program >= tuning.FaultsFrom)
+}
+
+func mallocDiffers(check, program *float64) string {
+	return fmt.Sprintf("malloc is in another state: a call met %.1f page faults in the check, and %.1f in the program", *check, *program)
+}
+
+// otherDatatype says that a reduction was measured with other elements than the program has.
+func otherDatatype(c profile.Call, v *analyze.Verdict) string {
+	f, _ := mockups.Get(c.Function)
+	if !f.Reduces || c.Datatype == "MPI_"+strings.ToUpper(v.Datatype) && c.Op == "MPI_"+strings.ToUpper(v.Op) {
+		return ""
+	}
+	if c.Datatype == "MPI_DOUBLE_PRECISION" && v.Datatype == "double" && c.Op == "MPI_"+strings.ToUpper(v.Op) {
+		return ""
+	}
+	return fmt.Sprintf("the check reduced %s by %s, the program %s by %s", v.Datatype, v.Op, c.Datatype, c.Op)
+}

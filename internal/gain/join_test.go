@@ -1,0 +1,103 @@
+package gain
+
+import (
+	"math"
+	"testing"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report"
+	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/should"
+	"pgmpi/internal/profile"
+)
+
+func number(x float64) *float64 { return &x }
+
+// violated: MPI_Scan of 1 KiB takes 100 µs, and a mock-up half of that.
+func violated() *analyze.Report {
+	v := analyze.Verdict{Type: guidelines.Pattern, Function: "MPI_Scan", Mockup: "scan_as_exscan+reduce_local", Msize: 1024, NP: 2, MedianS: number(100e-6),
+		Verdict: judge.Violated, Datatype: "double", Op: "sum"}
+	v.Effect = analyze.Effect{Ratio: number(2), RatioLo95: number(1.6), RatioHi95: number(2.5)}
+	return &analyze.Report{Verdicts: []analyze.Verdict{v}}
+}
+
+// called: a program of 1 s in which each of two ranks calls it 1000 times, in 100 µs but for what it waits.
+func called() *profile.Profile {
+	return &profile.Profile{Program: "app", Processes: 2, Ranks: 2, Finished: true, WallNS: 1e9, Calls: []profile.Call{{Function: "MPI_Scan", Bytes: 1024, Processes: 2,
+		Communicator: "world", Datatype: "MPI_DOUBLE", Op: "MPI_SUM", Calls: 2000, Ranks: 2, SumNS: 300e6, LeastRankNS: 100e6, MostRankNS: 200e6, LeastCallNS: 80e3}}}
+}
+
+func remedied(state report.CellState) *report.RemedyResult {
+	return &report.RemedyResult{Cells: []report.RemedyCell{{Cell: medians.Cell{Function: "MPI_Scan", Msize: 1024, Shape: "p2"}, NP: 2, State: state,
+		By: []string{"linear"}, Gain: number(4), GainLo: number(2), GainHi: number(5)}}}
+}
+
+func near(got, want float64) bool { return math.Abs(got-want) < 1e-9 }
+
+func TestWhatARemedyHasProvedCountsAndWaitingDoesNot(t *testing.T) {
+	g := Join(violated(), remedied(report.CellMended), called())
+	// 1000 calls of a rank, of which 80 to 100 µs are work; one rank waits 100 µs in each.
+	should.Hold(t, near(g.Setting.S, .1*.75) && near(g.Setting.Lo, .08*.5) && near(g.Setting.Hi, .1*.8), "%+v", g.Setting)
+	should.Hold(t, g.Mockup == report.Saved{}, "%+v", g.Mockup)
+	should.Hold(t, near(g.WaitingS, .05) && near(g.CoveredS, .15), "%+v", g)
+}
+
+func TestAMockupIsCountedApart(t *testing.T) {
+	for _, m := range []*report.RemedyResult{nil, remedied(report.CellUndecided), remedied(report.CellTakenBack)} {
+		g := Join(violated(), m, called())
+		should.Hold(t, g.Setting == report.Saved{} && near(g.Mockup.S, .1*.5), "%+v and %+v", g.Setting, g.Mockup)
+	}
+}
+
+func TestNothingThatIsNotShownCounts(t *testing.T) {
+	for name, change := range map[string]func(*analyze.Verdict, *profile.Call){
+		"undecided":              func(v *analyze.Verdict, _ *profile.Call) { v.Verdict = judge.Undecided },
+		"kept":                   func(v *analyze.Verdict, _ *profile.Call) { v.Verdict = judge.Kept },
+		"another size":           func(_ *analyze.Verdict, c *profile.Call) { c.Bytes = 4096 },
+		"other processes":        func(_ *analyze.Verdict, c *profile.Call) { c.Processes = 3 },
+		"another datatype":       func(_ *analyze.Verdict, c *profile.Call) { c.Datatype = "MPI_INT" },
+		"an operator of its own": func(_ *analyze.Verdict, c *profile.Call) { c.Op = "user" },
+		"uneven blocks":          func(_ *analyze.Verdict, c *profile.Call) { c.Uneven = true },
+		"two groups":             func(_ *analyze.Verdict, c *profile.Call) { c.Communicator = "inter" },
+		"the other state of malloc": func(v *analyze.Verdict, c *profile.Call) {
+			v.PageFaults, c.Sampled, c.Faults, c.Faulting = number(256), 50, 1024, 2 // the first call of each rank
+		},
+	} {
+		r, p := violated(), called()
+		change(&r.Verdicts[0], &p.Calls[0])
+		g := Join(r, nil, p)
+		should.Hold(t, g.Mockup == report.Saved{} && g.Setting == report.Saved{}, "%s: %+v", name, g.Mockup)
+	}
+}
+
+func TestWhatIsNotShownToBeSlowHasABound(t *testing.T) {
+	r := violated()
+	r.Verdicts[0].Verdict = judge.Undecided
+	g := Join(r, nil, called())
+	should.Hold(t, near(g.AtMostS, .1*.6), "a factor of 2.5 of 0.1 s")
+	should.Contain(t, report.Gains.Document(g).Sections[0].Text[0].Text, "No gain is shown", "6.0 %")
+}
+
+func TestACheckOfOtherCallsIsNoAnswer(t *testing.T) {
+	p := called()
+	p.Calls[0].Function = "MPI_Bcast"
+	g := Join(violated(), nil, p)
+	should.Fail(t, report.Gains.Document(g).Exit, "--calls", "exit")
+}
+
+// The prediction is 5 to 15 %.
+func TestRunsOfTheProgramAreBelieved(t *testing.T) {
+	for want, x := range map[string]report.ProgramAB{
+		"believe the gain":     {Ratio: 1.1, RatioLo: 1.05, RatioHi: 1.15},
+		"SLOWER":               {Ratio: .6, RatioLo: .5, RatioHi: .9},
+		"no gain is shown":     {Ratio: 1, RatioLo: .98, RatioHi: 1.01},
+		"believe neither":      {Ratio: 1.05, RatioLo: .9, RatioHi: 1.2},
+		"not what was predict": {Ratio: 2, RatioLo: 1.8, RatioHi: 2.2},
+	} {
+		g := &report.GainResult{WallS: 1, CollectiveS: .5, CoveredS: .5, Setting: report.Saved{S: .1, Lo: .05, Hi: .15}, AB: &x}
+		x.WithS = make([]float64, 10)
+		should.Contain(t, report.Gains.Document(g).Sections[0].Text[1].Text, want)
+	}
+}

@@ -1,0 +1,208 @@
+package profile
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pgmpi/internal/regular"
+	"pgmpi/mockups"
+)
+
+// Schema is of the files that this version reads.
+const Schema = "pgmpi-profile/1"
+
+const (
+	mostFile  = 64 << 20 // bytes
+	mostRanks = 1 << 24
+)
+
+// Profile is what one job of a program called. Its numbers are sums over ranks, unless they say otherwise.
+type Profile struct {
+	Schema  string `json:"schema"`
+	Program string `json:"program"`
+	Library string `json:"library"` // first line of MPI_Get_library_version
+	Host    string `json:"host"`    // of rank 0
+	Created int64  `json:"created"` // Unix time, seconds
+	// MallocMmap and MallocTrim are the variables of glibc's malloc that the program ran with; "": not set.
+	MallocMmap  string `json:"malloc_mmap_threshold"`
+	MallocTrim  string `json:"malloc_trim_threshold"`
+	ThreadLevel string `json:"thread_level,omitempty"`
+	Processes   int    `json:"processes"` // of MPI_COMM_WORLD
+	Ranks       int    `json:"ranks"`     // that the file is about; fewer than Processes where the program was ended
+	Finished    bool   `json:"finished"`  // in MPI_Finalize
+	WallNS      int64  `json:"wall_ns"`   // from the start of a process to then, the greatest over ranks
+	// Rounded counts calls whose size was rounded down to a power of two, as there were too many kinds of
+	// calls; Lost ones have no place in Calls.
+	Rounded   int64  `json:"rounded"`
+	LostCalls int64  `json:"lost_calls"`
+	LostNS    int64  `json:"lost_ns"`
+	Calls     []Call `json:"calls"`
+}
+
+// Call is one kind of call. Bytes are of one block, as the msize of a check; of a mean block, rounded down to
+// a power of two, where blocks differ (Uneven).
+type Call struct {
+	Function     string `json:"function"`
+	Bytes        int64  `json:"bytes"`
+	Processes    int    `json:"processes"`    // of the communicator; of an intercommunicator this side's
+	Communicator string `json:"communicator"` // world, self, part or inter
+	Datatype     string `json:"datatype"`     // "MPI_INT", "derived" or "derived with holes"
+	Op           string `json:"op"`           // "MPI_SUM", "user"; "" where nothing is reduced
+	Uneven       bool   `json:"uneven"`
+	Calls        int64  `json:"calls"`
+	InPlace      int64  `json:"in_place"`
+	OtherRoot    int64  `json:"other_root"` // calls with another root than rank 0
+	Ranks        int    `json:"ranks"`      // that made such calls
+	SumNS        int64  `json:"sum_ns"`
+	LeastRankNS  int64  `json:"least_rank_ns"` // the sum of the rank that spent least
+	MostRankNS   int64  `json:"most_rank_ns"`
+	LeastCallNS  int64  `json:"least_call_ns"`
+	// Sampled calls were asked for their page faults, which were Faults in all; Faulting of them met more than a few.
+	Sampled  int64 `json:"sampled"`
+	Faults   int64 `json:"faults"`
+	Faulting int64 `json:"faulting"`
+}
+
+func Read(path string) (*Profile, error) {
+	text, err := regular.Read(path, mostFile)
+	if err != nil {
+		return nil, err
+	}
+	p := &Profile{}
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, fmt.Errorf("%s is no profile of `pgmpi profile`: %w", path, err)
+	}
+	if p.Schema != Schema {
+		return nil, fmt.Errorf("%s is no profile that this version reads: its schema is %.40q, not %q", path, p.Schema, Schema)
+	}
+	if err := p.check(); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	slices.SortStableFunc(p.Calls, func(a, b Call) int { return cmp.Compare(b.SumNS, a.SumNS) })
+	return p, nil
+}
+
+func (p *Profile) check() error {
+	if p.Processes < 1 || p.Processes > mostRanks || p.Ranks < 1 || p.Ranks > p.Processes || p.WallNS <= 0 || p.LostCalls < 0 || p.LostNS < 0 {
+		return fmt.Errorf("%d processes, %d ranks and %d ns cannot be", p.Processes, p.Ranks, p.WallNS)
+	}
+	for i, c := range p.Calls {
+		if c.Processes < 1 || c.Processes > mostRanks || c.Ranks < 1 || c.Ranks > p.Ranks || c.Bytes < 0 || c.Calls < 1 || c.LeastCallNS < 0 ||
+			c.LeastRankNS < 0 || c.SumNS < c.LeastRankNS || c.MostRankNS < c.LeastRankNS || c.Faults < 0 || c.Sampled < 0 {
+			return fmt.Errorf("calls[%d] has numbers that cannot be", i)
+		}
+	}
+	return nil
+}
+
+// Parts reads what the ranks of a program that did not come to MPI_Finalize have left beside path, as one
+// profile; nil if they left nothing.
+func Parts(path string) (whole *Profile, files []string, err error) {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, e := range entries {
+		file := filepath.Join(filepath.Dir(path), e.Name())
+		if !strings.HasPrefix(e.Name(), filepath.Base(path)+".rank") {
+			continue
+		}
+		p, err := Read(file)
+		if err != nil {
+			return nil, nil, err
+		}
+		files = append(files, file)
+		if whole == nil {
+			whole = p
+		} else {
+			whole.add(p)
+		}
+	}
+	return whole, files, nil
+}
+
+// add joins the part of another rank.
+func (p *Profile) add(q *Profile) {
+	p.Ranks += q.Ranks
+	p.WallNS = max(p.WallNS, q.WallNS)
+	p.Rounded, p.LostCalls, p.LostNS = p.Rounded+q.Rounded, p.LostCalls+q.LostCalls, p.LostNS+q.LostNS
+	for _, c := range q.Calls {
+		i := slices.IndexFunc(p.Calls, func(a Call) bool { return a.kind() == c.kind() })
+		if i < 0 {
+			p.Calls = append(p.Calls, c)
+			continue
+		}
+		a := &p.Calls[i]
+		a.Calls, a.InPlace, a.OtherRoot, a.Ranks = a.Calls+c.Calls, a.InPlace+c.InPlace, a.OtherRoot+c.OtherRoot, a.Ranks+c.Ranks
+		a.SumNS, a.Sampled, a.Faults, a.Faulting = a.SumNS+c.SumNS, a.Sampled+c.Sampled, a.Faults+c.Faults, a.Faulting+c.Faulting
+		a.LeastRankNS, a.MostRankNS, a.LeastCallNS = min(a.LeastRankNS, c.LeastRankNS), max(a.MostRankNS, c.MostRankNS), min(a.LeastCallNS, c.LeastCallNS)
+	}
+}
+
+// Store writes a profile that was joined.
+func (p *Profile) Store(path string) error {
+	text, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o666)
+}
+
+// kind is the call without its numbers.
+func (c Call) kind() Call {
+	return Call{Function: c.Function, Bytes: c.Bytes, Processes: c.Processes, Communicator: c.Communicator, Datatype: c.Datatype, Op: c.Op, Uneven: c.Uneven}
+}
+
+// Wall is the run-time in seconds.
+func (p *Profile) Wall() float64 { return float64(p.WallNS) / 1e9 }
+
+// Seconds is the share of a call in the run-time, in seconds: the mean over all ranks.
+func (p *Profile) Seconds(c Call) float64 { return float64(c.SumNS) / 1e9 / float64(p.Ranks) }
+
+// Collective is the time in all of them, in seconds.
+func (p *Profile) Collective() float64 {
+	sum := float64(p.LostNS) / 1e9 / float64(p.Ranks)
+	for _, c := range p.Calls {
+		sum += p.Seconds(c)
+	}
+	return sum
+}
+
+// Waiting is the part of Seconds that is waiting for other ranks for sure: what the mean rank spends more
+// than the one that spends least. Ranks that are late by turns are not seen by this.
+func (p *Profile) Waiting(c Call) float64 {
+	return p.Seconds(c) - float64(c.LeastRankNS)/1e9*float64(c.Ranks)/float64(p.Ranks)
+}
+
+// CallsOfRank is how often a mean rank calls.
+func (p *Profile) CallsOfRank(c Call) float64 { return float64(c.Calls) / float64(p.Ranks) }
+
+// LeastMean is the time of a call, in seconds, at the rank that spends least: a mean without what is
+// waiting for sure.
+func (c Call) LeastMean() float64 {
+	return float64(c.LeastRankNS) / 1e9 * float64(c.Ranks) / float64(c.Calls)
+}
+
+// FaultsPerCall is what most calls meet: the first ones touch new memory in any program. nil: no call was asked.
+func (c Call) FaultsPerCall() *float64 {
+	if c.Sampled == 0 {
+		return nil
+	}
+	faults := 0.
+	if 2*c.Faulting >= c.Sampled {
+		faults = float64(c.Faults) / float64(c.Sampled)
+	}
+	return &faults
+}
+
+// Comparable tells whether guidelines know such calls: on the processes of one communicator, with equal blocks
+// of a predefined datatype, reduced by an operator of MPI.
+func (c Call) Comparable() bool {
+	_, known := mockups.Get(c.Function)
+	return known && c.Communicator != "inter" && c.Processes > 1 && !c.Uneven && c.Op != "user" && c.Datatype != "derived with holes"
+}

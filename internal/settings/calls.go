@@ -1,0 +1,60 @@
+package settings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/profile"
+	"pgmpi/mockups"
+)
+
+// leastShare is the part of a run-time from which a call is worth a check.
+const leastShare = .001
+
+// callsOf makes a configuration check what a program calls: its collectives at its sizes, on its numbers
+// of processes, with the datatype and operator that reduce for longest. The note says how much that is.
+func callsOf(path string, f *glfile.File) (note string, err error) {
+	p, err := profile.Read(path)
+	if err != nil {
+		return "", err
+	}
+	var np []int
+	var calls []string
+	checked, reduced := 0., false
+	for _, c := range p.Calls { // the longest first
+		call := c.Function
+		if guidelines.HasSize(call) {
+			call = fmt.Sprintf("%s:%d", call, c.Bytes)
+		}
+		if !c.Comparable() || p.Seconds(c) < leastShare*p.Wall() || strings.HasSuffix(call, ":0") {
+			continue
+		}
+		checked += p.Seconds(c)
+		if !slices.Contains(calls, call) {
+			calls = append(calls, call)
+		}
+		if !slices.Contains(np, c.Processes) {
+			np = append(np, c.Processes)
+		}
+		datatype := strings.ToLower(strings.TrimPrefix(c.Datatype, "MPI_"))
+		if d, known := mockups.GetDatatype(datatype); known && c.Op != "" && !reduced {
+			op := strings.ToLower(strings.TrimPrefix(c.Op, "MPI_"))
+			if reduced = slices.Contains(d.Ops, op); reduced && (datatype != "double" || op != "sum") {
+				f.Job.Datatype, f.Job.Op = datatype, op
+			}
+		}
+	}
+	if len(calls) == 0 {
+		return "", fmt.Errorf("%s: no collective takes %g %% of the run-time, with equal blocks of one of MPI's datatypes on two processes or more: there is nothing to gain by a check",
+			path, 100*leastShare)
+	}
+	slices.Sort(np)
+	f.Check.Calls, f.Job.NP, f.Job.Shapes = calls, np, glfile.Default().Job.Shapes
+	return fmt.Sprintf("%s of %s in %s: they have %s of its time in collectives. The others take less than %g %% of the run-time each, or are not what guidelines are about.",
+		conf.Plural(len(calls), "call"), phrase.Known(p.Program), path, phrase.Percent(checked/p.Collective()), 100*leastShare), nil
+}

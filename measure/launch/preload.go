@@ -1,0 +1,127 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Beside returns the path of a library that is built with a rank program, which may be a link, and has its
+// name with this ending.
+func Beside(rank, ending string) (string, error) {
+	real, err := filepath.EvalSymlinks(rank)
+	if err != nil {
+		return "", err
+	}
+	for _, path := range []string{rank, real} {
+		if there(path + ending) {
+			return path + ending, nil
+		}
+	}
+	return "", fmt.Errorf("no %s%s beside the rank program: `make build` makes it", real, ending)
+}
+
+// Command is the command line of an MPI program, beginning with its launcher or a script.
+type Command struct {
+	Argv    []string
+	Preload string // the library for its ranks
+	known   launcher
+}
+
+// NewCommand finds the launcher that a command begins with, and the library to preload: beside the
+// configured rank program, or one of the launcher's library.
+func NewCommand(argv []string, rank string) (c Command, err error) {
+	c.Argv = argv
+	if len(argv) == 0 {
+		return c, errors.New("give the program behind --, as you start it: -- mpirun -np 4 ./app")
+	}
+	path, err := exec.LookPath(argv[0])
+	if err != nil {
+		return c, err
+	}
+	family := ""
+	version := versionOf(path)
+	for _, l := range libraries {
+		for _, known := range l.launchers {
+			if family == "" && known.says.MatchString(version) {
+				c.known, family = known, l.family
+			}
+		}
+	}
+	rank, err = rankOf(family, rank)
+	if err == nil {
+		c.Preload, err = Beside(rank, "-preload.so")
+	}
+	return c, err
+}
+
+// versionOf asks what may be a launcher: a script would run the program.
+func versionOf(path string) string {
+	name := filepath.Base(path)
+	if strings.HasPrefix(name, "mpirun") || strings.HasPrefix(name, "mpiexec") || name == "prterun" {
+		return versionText(path)
+	}
+	return ""
+}
+
+// rankOf returns a rank program that is built for a family of libraries, or with "" the usual one.
+func rankOf(family, configured string) (string, error) {
+	usual, err := FindRank(configured)
+	if family == "" || configured != "" {
+		return usual, err
+	}
+	self, fails := os.Executable()
+	if fails != nil {
+		return "", fails
+	}
+	bin := filepath.Dir(self)
+	all := append([]string{filepath.Join(bin, "pgmpi-rank"), filepath.Join(bin, "pgmpi-rank-"+family)}, installedRanks(bin)...)
+	if err == nil {
+		all = slices.Insert(all, 0, usual)
+	}
+	for _, path := range all {
+		if info, err := Look(path); err == nil && info.Library == family {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("the launcher is %s's, and no rank program for that is beside pgmpi or installed (%s): build one with `make build MPICC=…`, or name one with --rank or %s",
+		family, strings.Join(all, ", "), rankVariable)
+}
+
+// handedOn names variables for the ranks of Open MPI; the env.sh of a setting has it.
+const handedOn = "OMPI_MCA_mca_base_env_list"
+
+// With returns the words, and the environment, that start the program with the library and these variables
+// in its ranks. A launcher that can set them for the ranks alone does so, also on other hosts; else all
+// programs of the command get them.
+func (c Command) With(set map[string]string) (argv, env []string) {
+	set = maps.Clone(set)
+	set["LD_PRELOAD"] = strings.Trim(c.Preload+":"+os.Getenv("LD_PRELOAD"), ":")
+	var words []string
+	list := os.Getenv(handedOn)
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		switch {
+		case c.known.joined && list != "": // Open MPI takes no -x beside it
+			list += ";" + name + "=" + set[name]
+			env = []string{handedOn + "=" + list}
+		case c.known.handsOn == "":
+			env = append(env, name+"="+set[name])
+		case c.known.joined:
+			words = append(words, c.known.handsOn, name+"="+set[name])
+		default:
+			words = append(words, c.known.handsOn, name, set[name])
+		}
+	}
+	for i, word := range c.Argv {
+		argv = append(argv, word)
+		if i == 0 || word == ":" && c.known.joined {
+			argv = append(argv, words...)
+		}
+	}
+	return argv, env
+}

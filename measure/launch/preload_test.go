@@ -1,0 +1,54 @@
+package launch
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
+)
+
+// command is one whose launcher answers to --version as given, with a library beside a rank program.
+func command(t *testing.T, says string, argv ...string) (c Command, library string) {
+	t.Helper()
+	dir := t.TempDir()
+	rank := filepath.Join(dir, "pgmpi-rank")
+	script(t, rank, "")
+	library = rank + "-preload.so"
+	must.Do(t, os.WriteFile(library, nil, 0o666))
+	script(t, filepath.Join(dir, argv[0]), says)
+	t.Setenv("PATH", dir)
+	t.Setenv("LD_PRELOAD", "")
+	return must.Get(NewCommand(argv, rank))(t), library
+}
+
+func TestALauncherSetsVariablesForTheRanksAlone(t *testing.T) {
+	c, library := command(t, openMPISays, "mpirun", "-np", "2", "./a", ":", "-np", "1", "./b")
+	argv, env := c.With(map[string]string{"PGMPI_PROFILE": "/f"})
+	set := "-x LD_PRELOAD=" + library + " -x PGMPI_PROFILE=/f"
+	should.Equal(t, strings.Join(argv, " "), "mpirun "+set+" -np 2 ./a : "+set+" -np 1 ./b")
+	should.Hold(t, len(env) == 0, "%v", env)
+
+	c, library = command(t, mpichSays, "mpiexec", "-np", "2", "./a")
+	argv, _ = c.With(map[string]string{"PGMPI_PROFILE": "/f"})
+	should.Equal(t, strings.Join(argv, " "), "mpiexec -genv LD_PRELOAD "+library+" -genv PGMPI_PROFILE /f -np 2 ./a")
+}
+
+func TestUnderASettingTheyAreAddedToItsList(t *testing.T) {
+	c, library := command(t, openMPISays, "mpirun", "./a")
+	t.Setenv("OMPI_MCA_mca_base_env_list", "MALLOC_TRIM_THRESHOLD_")
+	argv, env := c.With(map[string]string{"PGMPI_PROFILE": "/f"})
+	should.Equal(t, strings.Join(argv, " "), "mpirun ./a")
+	should.Equal(t, strings.Join(env, " "), "OMPI_MCA_mca_base_env_list=MALLOC_TRIM_THRESHOLD_;LD_PRELOAD="+library+";PGMPI_PROFILE=/f")
+}
+
+func TestAScriptGetsThemInItsEnvironment(t *testing.T) {
+	c, library := command(t, openMPISays, "job.sh", "2")
+	t.Setenv("LD_PRELOAD", "/other.so")
+	argv, env := c.With(map[string]string{"PGMPI_PROFILE": "/f"})
+	should.Equal(t, strings.Join(argv, " "), "job.sh 2")
+	should.Hold(t, slices.Equal(env, []string{"LD_PRELOAD=" + library + ":/other.so", "PGMPI_PROFILE=/f"}), "%v", env)
+}

@@ -1,0 +1,92 @@
+/* A library that is preloaded into the ranks of any MPI program (LD_PRELOAD). It
+ * stands between the program and its MPI library, by the profiling interface:
+ *
+ *     PGMPI_PROFILE=FILE   what the program calls is counted and timed (profile.c)
+ *     PGMPI_APPLY=FILE     calls that the rules in FILE name go through a mock-up (apply.c)
+ *     PGMPI_APPLIED=FILE   rank 0 writes there how many calls went through each rule
+ *
+ * Only blocking collectives are seen. entries.c has their C names, fortran.c the
+ * Fortran names of Open MPI; MPICH's Fortran calls C. It is compiled with the wrapper
+ * of the program's MPI library, together with mockups/c, whose calls of MPI_ are
+ * renamed to PMPI_: nothing that it does itself comes back here.
+ *
+ * Of two tools with the profiling interface the one that is preloaded first sees the
+ * calls of the program. */
+#ifndef PGMPI_PRELOAD_H
+#define PGMPI_PRELOAD_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+typedef enum {
+    ALLGATHER, ALLGATHERV, ALLREDUCE, ALLTOALL, ALLTOALLV, ALLTOALLW, BARRIER, BCAST, EXSCAN, GATHER, GATHERV, REDUCE,
+    REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, SCAN, SCATTER, SCATTERV, FUNCTIONS
+} function;
+
+extern const char *const function_names[FUNCTIONS];
+
+/* What is known about a datatype without looking into it. */
+typedef enum { TYPE_NONE, INTEGERS, FLOATS, COMPLEXES, LOGICALS, BYTES, PAIRS, DERIVED, SPARSE } type_class;
+
+/* A predefined datatype, or one place for all others of a class. */
+typedef struct {
+    MPI_Datatype type;
+    const char *name;
+    type_class class;
+} known_type;
+
+typedef struct {
+    MPI_Op op;
+    const char *name;
+} known_op;
+
+/* Indices into the tables; an operator of the program's own is the last one. */
+int type_of(MPI_Datatype type);
+int size_of_type(MPI_Datatype type, int *size); /* an MPI error code */
+int op_of(MPI_Op op);
+const known_type *type_at(int index);
+const char *op_name(int index);
+
+/* One call of a collective, as this rank makes it. */
+typedef struct {
+    function f;
+    MPI_Comm comm;
+    MPI_Datatype type;
+    MPI_Op op;
+    int64_t bytes; /* of one block: of a mean one where they differ; -1: an argument is wrong */
+    int root, in_place, uneven;
+    uint64_t begin; /* a count of the clock; 0: nothing is timed */
+    int64_t faults; /* page faults of this thread before it; -1: not asked for */
+} call;
+
+/* The processes of a communicator: a question that libraries may take a lock for, and most
+ * calls are on one. */
+static inline int size_of(MPI_Comm comm)
+{
+    static int world;
+    int p;
+    if (comm == MPI_COMM_WORLD && world > 0)
+        return world;
+    if (PMPI_Comm_size(comm, &p) != MPI_SUCCESS)
+        return -1;
+    if (comm == MPI_COMM_WORLD)
+        world = p;
+    return p;
+}
+
+/* Whether anything looks at a function: the least that a call pays. */
+extern int profiling;
+extern int ruled[FUNCTIONS];
+
+void profile_begin(call *c);
+void profile_end(const call *c);
+void profile_finish(void);
+void profile_part(void); /* what this rank has, where no other may be asked */
+
+/* Both return 1 and *rc where the call went through a mock-up, else 0. */
+int apply_reduction(const call *c, const void *send, void *recv, int count, int *rc);
+int apply_movement(const call *c, const void *send, int n, MPI_Datatype type, void *recv, int rn, MPI_Datatype rtype, int *rc);
+void apply_start(void);
+void apply_finish(void);
+
+#endif

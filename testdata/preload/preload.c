@@ -1,0 +1,344 @@
+/* Calls every collective in ways that are legal and easy to get wrong between a program
+ * and its library: by its MPI_ name, which a preloaded library may have taken, and by its
+ * PMPI_ name, and compares what comes out, byte by byte. Prints "No Errors", or what
+ * differs.
+ *
+ *     preload calls      buffers, datatypes, operators, roots, communicators, errors
+ *     preload threads    three threads, each on a communicator of its own
+ *     preload many N     N communicators made, used and freed: memory must not grow
+ *     preload wait       calls until it is ended by a signal */
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST = 4096, GAP = 64, THREADS = 3 };
+
+static int rank, size, errors, compared;
+
+static void differs(const char *call, const char *where, int n, int way)
+{
+    if (errors++ < 5)
+        printf("%s on %s differs: %d elements, way %d, rank %d\n", call, where, n, way, rank);
+}
+
+static void same(const char *call, const char *where, int n, int way, const void *a, const void *b, size_t bytes)
+{
+    compared++;
+    if (memcmp(a, b, bytes) != 0)
+        differs(call, where, n, way);
+}
+
+/* Neither commutes nor overflows: x -> u x + v, composed in the order of the ranks. */
+static void affine(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    unsigned *a = in, *b = inout;
+    (void)type;
+    for (int i = 0; i < 2 * *n; i += 2) { /* each element is a pair */
+        unsigned u = a[i] * b[i], v = a[i + 1] * b[i] + b[i + 1];
+        b[i] = u, b[i + 1] = v;
+    }
+}
+
+/* An operator may call MPI, here on a communicator of its own. */
+static void nested(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    int one = 1, got, *a = in, *b = inout;
+    (void)type;
+    MPI_Allreduce(&one, &got, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+    for (int i = 0; i < *n; i++)
+        b[i] += a[i];
+}
+
+static int *sent, *got, *want;
+static MPI_Datatype with_holes, swapped, pairs; /* all of two int */
+
+static void fill(MPI_Comm comm)
+{
+    int p, me;
+    MPI_Comm_size(comm, &p);
+    MPI_Comm_rank(comm, &me);
+    size_t all = (size_t)p * MOST + GAP;
+    for (size_t i = 0; i < all; i++) {
+        sent[i] = (int)((i * 70001u + (unsigned)me * 130003u) * 7u + 1u);
+        got[i] = want[i] = sent[i];
+    }
+}
+
+/* Way 0: two buffers, 1: MPI_IN_PLACE where it may be, 2: it at odd ranks alone, where ranks may differ. */
+static void reductions(MPI_Comm comm, const char *where, int n, MPI_Datatype type, MPI_Op op, int way)
+{
+    int p, me;
+    MPI_Comm_size(comm, &p);
+    MPI_Comm_rank(comm, &me);
+    size_t bytes = (size_t)n * (type == MPI_INT ? 4 : 8), all = bytes * (size_t)p;
+    void *s = way == 1 || (way == 2 && me % 2 == 1) ? MPI_IN_PLACE : (void *)sent;
+#define BOTH(name, prefix, ...)                         \
+    fill(comm);                                         \
+    MPI_##name(s, got, __VA_ARGS__);                    \
+    PMPI_##name(s, want, __VA_ARGS__);                  \
+    same("MPI_" #name, where, n, way, got, want, prefix)
+    BOTH(Scan, bytes, n, type, op, comm);
+    if (me > 0) {
+        BOTH(Exscan, bytes, n, type, op, comm);
+    } else { /* rank 0 receives nothing that is defined */
+        fill(comm);
+        MPI_Exscan(s, got, n, type, op, comm);
+        PMPI_Exscan(s, want, n, type, op, comm);
+    }
+    if (way == 2)
+        return;
+    BOTH(Allreduce, bytes, n, type, op, comm);
+    BOTH(Reduce_scatter_block, s == MPI_IN_PLACE ? bytes : all, n, type, op, comm);
+#undef BOTH
+    /* MPICH 4.0 and 4.1 crash in place at another root than 0, also without a library between. */
+    for (int root = 0; root < (way == 1 ? 1 : p); root++) {
+        fill(comm);
+        MPI_Reduce(me == root ? s : sent, me == root ? got : NULL, n, type, op, root, comm);
+        PMPI_Reduce(me == root ? s : sent, me == root ? want : NULL, n, type, op, root, comm);
+        same("MPI_Reduce", where, n, way, got, want, bytes);
+    }
+}
+
+/* n elements of int, as int, as a vector with holes, or as two in the other order, by the rank. */
+static MPI_Datatype own_type(int me, int n, int *count)
+{
+    int kind = n % 2 != 0 ? 0 : (me + n / 2) % 3;
+    *count = kind == 0 ? n : n / 2;
+    return kind == 0 ? MPI_INT : kind == 1 ? with_holes : swapped;
+}
+
+static void movements(MPI_Comm comm, const char *where, int n, int way)
+{
+    int p, me, count;
+    MPI_Comm_size(comm, &p);
+    MPI_Comm_rank(comm, &me);
+    MPI_Datatype type = own_type(me, n, &count);
+    size_t all = ((size_t)p * MOST + GAP) * 4;
+    void *s = way == 1 ? MPI_IN_PLACE : (void *)sent;
+    fill(comm);
+    MPI_Allgather(s, count, type, got, count, type, comm);
+    PMPI_Allgather(s, count, type, want, count, type, comm);
+    same("MPI_Allgather", where, n, way, got, want, all);
+    fill(comm);
+    MPI_Alltoall(s, count, type, got, count, type, comm);
+    PMPI_Alltoall(s, count, type, want, count, type, comm);
+    same("MPI_Alltoall", where, n, way, got, want, all);
+    for (int root = 0; root < p; root++) {
+        int at = me == root;
+        fill(comm);
+        MPI_Bcast(got, count, type, root, comm);
+        PMPI_Bcast(want, count, type, root, comm);
+        same("MPI_Bcast", where, n, way, got, want, all);
+        fill(comm);
+        MPI_Gather(at ? s : sent, count, type, at ? got : NULL, at ? count : 0, at ? type : MPI_DATATYPE_NULL, root, comm);
+        PMPI_Gather(at ? s : sent, count, type, at ? want : NULL, at ? count : 0, at ? type : MPI_DATATYPE_NULL, root, comm);
+        same("MPI_Gather", where, n, way, got, want, all);
+        fill(comm);
+        MPI_Scatter(at ? sent : NULL, count, at ? type : MPI_DATATYPE_NULL, at && way == 1 ? MPI_IN_PLACE : got, count, type, root, comm);
+        PMPI_Scatter(at ? sent : NULL, count, at ? type : MPI_DATATYPE_NULL, at && way == 1 ? MPI_IN_PLACE : want, count, type, root, comm);
+        same("MPI_Scatter", where, n, way, got, want, all);
+    }
+}
+
+/* What lies between the parts of a pair is nobody's, and stays. */
+static void padded(MPI_Comm comm, const char *where, int n)
+{
+    int p, all;
+    MPI_Comm_size(comm, &p);
+    all = p * MOST * 4;
+    fill(comm);
+    MPI_Bcast(got, n, MPI_DOUBLE_INT, p - 1, comm);
+    PMPI_Bcast(want, n, MPI_DOUBLE_INT, p - 1, comm);
+    same("MPI_Bcast", where, n, 3, got, want, (size_t)all);
+    fill(comm);
+    MPI_Allgather(sent, n, MPI_DOUBLE_INT, got, n, MPI_DOUBLE_INT, comm);
+    PMPI_Allgather(sent, n, MPI_DOUBLE_INT, want, n, MPI_DOUBLE_INT, comm);
+    same("MPI_Allgather", where, n, 3, got, want, (size_t)all);
+}
+
+static void on(MPI_Comm comm, const char *where)
+{
+    padded(comm, where, 1);
+    padded(comm, where, MOST / 4);
+    static const int counts[] = {0, 1, 2, 5, 64, 1000, MOST / 2};
+    MPI_Op ordered, calling;
+    MPI_Op_create(affine, 0, &ordered);
+    MPI_Op_create(nested, 1, &calling);
+    MPI_Op ops[] = {MPI_SUM, MPI_BXOR, MPI_MAX, calling};
+    for (int c = 0; c < 7; c++)
+        for (int way = 0; way < 3; way++) {
+            for (int o = 0; o < 4; o++)
+                reductions(comm, where, counts[c], MPI_INT, ops[o], way);
+            reductions(comm, where, counts[c] / 2, pairs, ordered, way);
+            if (way < 2)
+                movements(comm, where, counts[c], way);
+        }
+    MPI_Op_free(&calling);
+    MPI_Op_free(&ordered);
+}
+
+/* Two groups that talk to each other: nothing there is for a mock-up. */
+static void between_groups(void)
+{
+    MPI_Comm group, both;
+    int side = rank == 0;
+    if (size < 2)
+        return;
+    MPI_Comm_split(MPI_COMM_WORLD, side, rank, &group);
+    MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, side ? 1 : 0, 3, &both);
+    fill(MPI_COMM_WORLD);
+    MPI_Allreduce(sent, got, 100, MPI_INT, MPI_SUM, both);
+    PMPI_Allreduce(sent, want, 100, MPI_INT, MPI_SUM, both);
+    same("MPI_Allreduce", "two groups", 100, 0, got, want, 400);
+    int root = side ? MPI_ROOT : 0;
+    MPI_Bcast(side ? sent : got, 100, MPI_INT, root, both);
+    PMPI_Bcast(side ? sent : want, 100, MPI_INT, root, both);
+    MPI_Gather(sent, 10, MPI_INT, side ? got : NULL, 10, MPI_INT, root, both);
+    PMPI_Gather(sent, 10, MPI_INT, side ? want : NULL, 10, MPI_INT, root, both);
+    same("MPI_Bcast and MPI_Gather", "two groups", 100, 0, got, want, 400);
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&group);
+}
+
+/* An error comes back to the program by the error handler of its communicator, of the same class. Debian's
+ * MPICH looks for no errors, and crashes. */
+static void mistakes(void)
+{
+#ifndef MPICH_VERSION
+    MPI_Comm comm;
+    int by_name[2], by_other[2], class[2];
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    by_name[0] = MPI_Allreduce(sent, got, -1, MPI_INT, MPI_SUM, comm);
+    by_other[0] = PMPI_Allreduce(sent, want, -1, MPI_INT, MPI_SUM, comm);
+    by_name[1] = MPI_Allreduce(sent, got, 100, MPI_INT, MPI_OP_NULL, comm);
+    by_other[1] = PMPI_Allreduce(sent, want, 100, MPI_INT, MPI_OP_NULL, comm);
+    for (int i = 0; i < 2; i++) {
+        MPI_Error_class(by_name[i], &class[0]);
+        MPI_Error_class(by_other[i], &class[1]);
+        same("a wrong MPI_Allreduce", "dup", 0, i, &class[0], &class[1], sizeof(int));
+    }
+    MPI_Comm_free(&comm);
+#endif
+}
+
+static void calls(void)
+{
+    MPI_Comm comm;
+    MPI_Type_vector(2, 1, 2, MPI_INT, &with_holes);
+    MPI_Type_commit(&with_holes);
+    static const int backwards[] = {1, 0};
+    MPI_Type_create_indexed_block(2, 1, backwards, MPI_INT, &swapped);
+    MPI_Type_commit(&swapped);
+    MPI_Type_contiguous(2, MPI_INT, &pairs);
+    MPI_Type_commit(&pairs);
+    on(MPI_COMM_WORLD, "the world");
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
+    on(comm, "the world reversed");
+    MPI_Comm_free(&comm);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comm);
+    on(comm, "a half");
+    MPI_Comm_free(&comm);
+    on(MPI_COMM_SELF, "itself");
+    between_groups();
+    mistakes();
+    MPI_Type_free(&with_holes);
+    MPI_Type_free(&swapped);
+    MPI_Type_free(&pairs);
+}
+
+static MPI_Comm of_thread[THREADS];
+
+static void *in_thread(void *number)
+{
+    int t = (int)(intptr_t)number, n = 1000 + 100 * t, p, me;
+    int *a = malloc((size_t)n * 4), *b = malloc((size_t)n * 4);
+    MPI_Comm_size(of_thread[t], &p);
+    MPI_Comm_rank(of_thread[t], &me);
+    for (int round = 0; round < 50; round++) {
+        for (int i = 0; i < n; i++)
+            a[i] = i + round + me;
+        MPI_Scan(a, b, n, MPI_INT, MPI_SUM, of_thread[t]);
+        for (int i = 0; i < n; i++)
+            if (b[i] != (me + 1) * (i + round) + me * (me + 1) / 2)
+                __sync_fetch_and_add(&errors, 1);
+        MPI_Allreduce(a, b, n, MPI_INT, MPI_MAX, of_thread[t]);
+        for (int i = 0; i < n; i++)
+            if (b[i] != i + round + p - 1)
+                __sync_fetch_and_add(&errors, 1);
+    }
+    free(a), free(b);
+    return NULL;
+}
+
+static void threads(void)
+{
+    pthread_t all[THREADS];
+    for (int t = 0; t < THREADS; t++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &of_thread[t]);
+    for (intptr_t t = 0; t < THREADS; t++)
+        pthread_create(&all[t], NULL, in_thread, (void *)t);
+    for (int t = 0; t < THREADS; t++)
+        pthread_join(all[t], NULL);
+    for (int t = 0; t < THREADS; t++)
+        MPI_Comm_free(&of_thread[t]);
+}
+
+static long pages(void)
+{
+    long total = 0, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (f == NULL || fscanf(f, "%ld %ld", &total, &resident) != 2)
+        resident = -1;
+    if (f != NULL)
+        fclose(f);
+    return resident;
+}
+
+/* The first tenth is for what libraries keep. */
+static void many(int n)
+{
+    long before = 0;
+    for (int i = 0; i < n; i++) {
+        MPI_Comm comm;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Allreduce(sent, got, 100, MPI_INT, MPI_SUM, comm);
+        MPI_Comm_free(&comm);
+        if (i == n / 10)
+            before = pages();
+    }
+    long grown = pages() - before;
+    if (grown > 256)
+        errors++, printf("rank %d has grown by %ld pages\n", rank, grown);
+}
+
+int main(int argc, char **argv)
+{
+    int provided, all;
+    const char *what = argc > 1 ? argv[1] : "calls";
+    MPI_Init_thread(&argc, &argv, strcmp(what, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    size_t room = ((size_t)size * MOST + GAP) * sizeof(int);
+    sent = malloc(room), got = malloc(room), want = malloc(room);
+    memset(sent, 0, room);
+    if (strcmp(what, "threads") == 0)
+        threads();
+    else if (strcmp(what, "many") == 0)
+        many(argc > 2 ? atoi(argv[2]) : 1000);
+    else if (strcmp(what, "wait") == 0)
+        for (;; usleep(1000))
+            MPI_Allreduce(sent, got, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    else
+        calls();
+    PMPI_Allreduce(&errors, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0 && all == 0)
+        printf(" No Errors\n%d comparisons\n", compared);
+    MPI_Finalize();
+    return all != 0;
+}
