@@ -17,7 +17,7 @@ import (
 func lintCommand() *cobra.Command {
 	base := glfile.Default()
 	base.Job.NP, base.Job.Msizes = []int{64, 1024, 65536}, []string{"8", "64", "512", "4Ki", "32Ki", "256Ki", "1Mi"}
-	s, l := settings.Settings{Base: &base}, reading.Lint{Say: warn}
+	s, l := settings.Settings{Base: &base}, reading.Lint{Prices: reading.UsualPrices, Say: warn}
 	var o output
 	var against bool
 	c := &cobra.Command{
@@ -47,11 +47,11 @@ too. docs/at-scale.md says how far tables can be believed.
 	s.Keys(fs, "np", "shape", "msizes", "functions")
 	fs.StringVar(&l.Table, "table", reading.LintOpenMPI, "the `TABLE` of algorithms: openmpi (4.1 and 5.0), or a file: MPICH's libmpich.so, a which.json, a text")
 	fs.StringArrayVar(&l.Fit, "fit", nil, "fit the prices to the times in a results folder `DIR`, or in all that a pattern matches; may be given again")
-	fs.Float64Var(&l.Prices.Alpha, "alpha", 2, "microseconds `US` of a message")
-	fs.Float64Var(&l.Prices.Gap, "gap", 0.2, "microseconds `US` of a message that is not waited for")
-	fs.Float64Var(&l.Prices.Beta, "beta", 0.07, "nanoseconds `NS` of a byte")
-	fs.Float64Var(&l.Prices.Gamma, "gamma", 0.15, "nanoseconds `NS` of a byte that is reduced")
-	fs.Float64Var(&l.Prices.Copy, "copy", 0.15, "nanoseconds `NS` of a byte that is copied")
+	fs.Float64Var(&l.Prices.Alpha, "alpha", l.Prices.Alpha, "microseconds `US` of a message")
+	fs.Float64Var(&l.Prices.Gap, "gap", l.Prices.Gap, "microseconds `US` of a message that is not waited for")
+	fs.Float64Var(&l.Prices.Beta, "beta", l.Prices.Beta, "nanoseconds `NS` of a byte")
+	fs.Float64Var(&l.Prices.Gamma, "gamma", l.Prices.Gamma, "nanoseconds `NS` of a byte that is reduced")
+	fs.Float64Var(&l.Prices.Copy, "copy", l.Prices.Copy, "nanoseconds `NS` of a byte that is copied")
 	fs.BoolVar(&l.All, "all", false, "all guidelines, not only those that tables predict well")
 	fs.BoolVar(&against, "against", false, "hold the table, by default each library's own, against the times in results folders DIR…: what did it foresee?")
 	full(fs)

@@ -11,8 +11,10 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
+	"pgmpi/mockups"
 )
 
 // Lint holds guidelines, or measurements, against a table of algorithms.
@@ -26,8 +28,31 @@ type Lint struct {
 
 const LintOpenMPI = "openmpi"
 
+// UsualPrices are of a network as clusters have it; µs and ns.
+var UsualPrices = table.Model{Alpha: 2, Gap: .2, Beta: .07, Gamma: .15, Copy: .15}
+
 // Plan judges the plan of a configuration.
 func (l *Lint) Plan(config *glfile.File) (*document.Document, error) {
+	judged, err := l.judge(config)
+	if err != nil {
+		return nil, err
+	}
+	return report.Lints.Document(judged), nil
+}
+
+// Suspected lists the collectives of a configuration, each with a size, "MPI_Bcast:65536", of which anything is suspected.
+func (l *Lint) Suspected(config *glfile.File) (calls []string, err error) {
+	judged, err := l.judge(config)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range judged.Suspected() {
+		calls = lists.With(calls, fmt.Sprintf("%s:%d", mockups.Collective(r.Function), r.Msize))
+	}
+	return calls, nil
+}
+
+func (l *Lint) judge(config *glfile.File) (*table.Lint, error) {
 	plan, err := config.Plan(config.Job.NP)
 	if err != nil {
 		return nil, fail.AsSetup(err)
@@ -40,7 +65,7 @@ func (l *Lint) Plan(config *glfile.File) (*document.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return report.Lints.Document(table.New(t, m, plan, l.All)), nil
+	return table.New(t, m, plan, l.All), nil
 }
 
 // Against holds folders against the table, or for openmpi each against the one of its own library.
@@ -74,7 +99,7 @@ func (l *Lint) table() (t *table.Table, err error) {
 	}
 	text, err := regular.Read(l.Table, MostReport)
 	if err != nil {
-		return nil, fail.Setupf("--table: %w; it is openmpi, or a file", err)
+		return nil, fail.Setupf("the table of algorithms: %w; it is openmpi, or a file", err)
 	}
 	if bytes.HasPrefix(text, []byte("\x7fELF")) {
 		var tree *tuning.Tree

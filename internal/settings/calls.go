@@ -8,8 +8,10 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/profile"
+	"pgmpi/internal/reading"
 	"pgmpi/mockups"
 )
 
@@ -57,4 +59,18 @@ func callsOf(path string, f *glfile.File) (note string, err error) {
 	f.Check.Calls, f.Job.NP, f.Job.Shapes = calls, np, glfile.Default().Job.Shapes
 	return fmt.Sprintf("%s of %s in %s: they have %s of its time in collectives. The others take less than %g %% of the run-time each, or are not what guidelines are about.",
 		conf.Plural(len(calls), "call"), phrase.Known(p.Program), path, phrase.Percent(checked/p.Collective()), 100*leastShare), nil
+}
+
+// suspects makes a configuration check only what a table of algorithms makes suspect.
+func suspects(table string, f *glfile.File) (note string, err error) {
+	l := reading.Lint{Table: table, Prices: reading.UsualPrices}
+	calls, err := l.Suspected(f)
+	if err != nil {
+		return "", err
+	}
+	if len(calls) == 0 {
+		return "", fail.Setupf("--lint: by its table nothing is suspected at these sizes and processes, which shows nothing: check without --lint")
+	}
+	f.Check.Calls = calls
+	return fmt.Sprintf("%s suspected by the table of %s; the others are not checked.", conf.Plural(len(calls), "call"), table), nil
 }

@@ -30,6 +30,7 @@ type Settings struct {
 	Base  *glfile.File // holds where no file is named; glfile.Default if nil
 	File  string       // its path; may be ""
 	Calls string       // the path of a profile, whose calls are to be checked; may be ""
+	Lint  string       // the table of algorithms of which calls are to be checked that it makes suspect; may be ""
 	Note  string       // says, after Load, how much of it that is
 	flags []*flag
 }
@@ -242,6 +243,11 @@ func (s *Settings) Load(m *results.Manifest) (*glfile.File, error) {
 	}
 	if err := s.apply(f); err != nil {
 		return nil, err
+	}
+	if s.Lint != "" {
+		if s.Note, err = suspects(s.Lint, f); err != nil {
+			return nil, err
+		}
 	}
 	return f, experiment.Under(f)
 }
