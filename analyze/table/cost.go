@@ -94,6 +94,8 @@ func value(e ast.Expr, of map[string]float64) float64 {
 			return x * y
 		case token.QUO:
 			return x / y
+		default:
+			return math.NaN()
 		}
 	}
 	return math.NaN()
