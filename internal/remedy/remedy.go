@@ -121,7 +121,8 @@ func (x *Remedy) fromExploration(data *medians.Set) ([]report.RemedyCell, error)
 		return nil, err
 	}
 	f := *x.Config
-	f.Guideline, f.Check = nil, guidelines.Config{Guidelines: []string{"GL1..GL29"}, Exclude: []string{}}
+	f.Guideline, f.Check = nil, guidelines.Default()
+	f.Check.Guidelines = []string{"GL1..GL29"}
 	cells := []report.RemedyCell{}
 	for _, c := range x.explored.Cells {
 		f.Check.Functions = lists.With(f.Check.Functions, c.Function)
