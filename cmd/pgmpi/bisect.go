@@ -30,7 +30,7 @@ environment, what gl.toml then runs with: an installed MPI library, or what its
 
 GOOD and BAD are measured alternately. Then git bisect chooses commits. Each
 alternates with GOOD and BAD in the calls in which these differ, and is bad if
-its times are shown to be nearer to BAD's, in 4 to 64 mpiruns. A commit
+its times are shown to be nearer to BAD's, in 4 to 128 mpiruns. A commit
 that does not build, or stays undecided, is skipped. git works in OUT/tree, a
 work tree of its own.
 

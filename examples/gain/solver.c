@@ -1,9 +1,10 @@
-/* Two ways to spend time in an MPI program.
+/* Three ways to spend time in an MPI program.
  *
  *     solver halo N STEPS      a rod of N points for each rank: neighbours exchange their ends, all
  *                              ranks the residual
  *     solver columns N STEPS   a matrix whose columns are divided among the ranks: each adds its
  *                              part to N elements for every rank
+ *     solver prefix N STEPS    N sums over the ranks before each and itself
  *
  * Rank 0 prints a checksum. */
 #include <mpi.h>
@@ -50,20 +51,41 @@ static double columns(int n, int steps)
     return sum;
 }
 
+static double prefix(int n, int steps)
+{
+    double *mine = malloc((size_t)n * sizeof *mine), *before = calloc((size_t)n, sizeof *before), sum = 0;
+    for (int step = 0; step < steps; step++) {
+        for (int i = 0; i < n; i++)
+            mine[i] = .5 * before[i] + i % 7 + step % 3;
+        MPI_Scan(mine, before, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        sum += before[step % n];
+    }
+    free(mine), free(before);
+    return sum;
+}
+
+static const struct {
+    const char *name;
+    double (*run)(int, int);
+} modes[] = {{"halo", halo}, {"columns", columns}, {"prefix", prefix}};
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int n = argc > 2 ? atoi(argv[2]) : 1000, steps = argc > 3 ? atoi(argv[3]) : 100;
-    int is_halo = argc > 1 && strcmp(argv[1], "halo") == 0;
-    if (argc < 2 || n < 1 || steps < 0 || (!is_halo && strcmp(argv[1], "columns") != 0)) {
+    double (*run)(int, int) = NULL;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (argc > 1 && strcmp(argv[1], modes[i].name) == 0)
+            run = modes[i].run;
+    if (run == NULL || n < 1 || steps < 0) {
         if (rank == 0)
-            fprintf(stderr, "usage: solver halo|columns N STEPS\n");
+            fprintf(stderr, "usage: solver halo|columns|prefix N STEPS\n");
         MPI_Finalize();
         return 2;
     }
-    double sum = is_halo ? halo(n, steps) : columns(n, steps);
+    double sum = run(n, steps);
     if (rank == 0)
         printf("%.12g\n", sum);
     MPI_Finalize();

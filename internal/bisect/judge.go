@@ -112,7 +112,7 @@ func (x *Bisection) compareEnds(ctx context.Context) error {
 
 // rounds are the numbers of mpiruns after which a commit is judged. One that is undecided after the
 // last is skipped.
-var rounds = []int{4, 8, 16, 32, 64}
+var rounds = []int{4, 8, 16, 32, 64, 128}
 
 func (x *Bisection) judge(ctx context.Context, hash string) (m Mark, why string, err error) {
 	plan, repeated := x.ends.Plan, map[int]results.NRep{}
