@@ -6,6 +6,9 @@ import (
 	"pgmpi/measure/results"
 )
 
+// RemedyFolder is where `pgmpi remedy` writes, in the folder of a check.
+const RemedyFolder = "remedy"
+
 // RemedyFile marks a folder of `pgmpi remedy`.
 const RemedyFile = "remedy.json"
 

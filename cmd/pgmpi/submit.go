@@ -124,7 +124,7 @@ func submittedRemedy(does *cobra.Command, check string, flags []string) (*experi
 		return nil, err
 	}
 	argv := slices.Concat([]string{self, does.Name(), check}, flags, []string{"--resume"})
-	return experiment.NewSubmission(config, filepath.Join(check, "remedy"), argv, func() (time.Duration, error) {
+	return experiment.NewSubmission(config, filepath.Join(check, report.RemedyFolder), argv, func() (time.Duration, error) {
 		_, takes, err := x.Planned(context.Background())
 		return takes, err
 	})

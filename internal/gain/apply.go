@@ -82,13 +82,12 @@ func (a *Application) choose(f report.GainFinding) {
 	a.result.Predicted.Add(f.Saved)
 }
 
-func rulesText(rules []report.AppliedRule) []byte {
-	var b bytes.Buffer
-	fmt.Fprintln(&b, "# collective, processes, first and last size in bytes of one block, mock-up, datatypes")
+func rulesText(rules []report.AppliedRule) string {
+	text := "# collective, processes, first and last size in bytes of one block, mock-up, datatypes\n"
 	for _, r := range rules {
-		fmt.Fprintln(&b, r.Line())
+		text += r.Line() + "\n"
 	}
-	return b.Bytes()
+	return text
 }
 
 // legalTo is the largest size of a block in conformance calls.
@@ -104,7 +103,7 @@ func (a *Application) legal(ctx context.Context) error {
 		functions = append(functions, all[i].Function)
 	}
 	path := filepath.Join(a.made, "all.txt")
-	if err := os.WriteFile(path, rulesText(all), 0o666); err != nil {
+	if err := os.WriteFile(path, []byte(rulesText(all)), 0o666); err != nil {
 		return fail.AsSetup(err)
 	}
 	once, err := untimed.NewOnce(a.Config, nil)
@@ -143,7 +142,7 @@ func wrong(calls []untimed.Outcome) (out []string) {
 // compare runs the program by turns, and leaves out rules that none of its calls met.
 func (a *Application) compare(ctx context.Context) (err error) {
 	rules, applied := filepath.Join(a.made, rulesFile), filepath.Join(a.made, "applied")
-	if err := os.WriteFile(rules, rulesText(a.result.Rules), 0o666); err != nil {
+	if err := os.WriteFile(rules, []byte(rulesText(a.result.Rules)), 0o666); err != nil {
 		return fail.AsSetup(err)
 	}
 	a.result.AB, err = a.AB(ctx, a.Pairs, func() (argv, env []string) {
@@ -205,14 +204,11 @@ func (a *Application) write() error {
 		return fail.AsSetup(err)
 	}
 	to := results.Folder{Path: folder}
-	put := func(name string, text []byte) error {
-		return to.WriteFile(name, func(w io.Writer) error { _, err := w.Write(text); return err })
-	}
 	d := report.Applications.Document(a.result)
 	readme, err := report.Applications.Format("table")
 	if err != nil {
 		return err
 	}
-	return errors.Join(put(rulesFile, rulesText(a.result.Rules)), to.WriteJSON(applyFile, a.result),
-		to.WriteFile(report.ReadmeFile, func(w io.Writer) error { return readme.Write(w, d) }), put(tuning.EnvFile, env))
+	return errors.Join(to.WriteText(rulesFile, rulesText(a.result.Rules)), to.WriteJSON(applyFile, a.result),
+		to.WriteFile(report.ReadmeFile, func(w io.Writer) error { return readme.Write(w, d) }), to.WriteText(tuning.EnvFile, string(env)))
 }

@@ -21,9 +21,6 @@ import (
 
 const mostRemedy = 64 << 20 // bytes
 
-// RemedyFolder is where `pgmpi remedy` writes, in the folder of a check.
-const RemedyFolder = "remedy"
-
 // Of joins the results folder of a check, with its remedy if there is one, and a profile.
 func Of(check, calls string) (*report.GainResult, *glfile.File, error) {
 	folder, m, err := reading.Open(check, results.Check)
@@ -45,7 +42,7 @@ func Of(check, calls string) (*report.GainResult, *glfile.File, error) {
 	if a, b := versionOf(p.Library), versionOf(j.Report.Library.Version); p.Library != "" && a != b {
 		return nil, nil, fail.Setupf("%s is of %s and %s of %s: check the library that the program runs with (--rank, --launch)", calls, a, check, b)
 	}
-	remedy, err := remedyOf(filepath.Join(check, RemedyFolder, report.RemedyFile))
+	remedy, err := remedyOf(filepath.Join(check, report.RemedyFolder, report.RemedyFile))
 	if err != nil {
 		return nil, nil, fail.AsSetup(err)
 	}
@@ -75,7 +72,7 @@ func remedyOf(path string) (*report.RemedyResult, error) {
 // Setting returns the variables of the remedy in the folder of a check, which do nothing but choose algorithms or keep memory.
 func Setting(check string) (map[string]string, error) {
 	f := &glfile.File{}
-	if f.MPI.Under = filepath.Join(check, RemedyFolder); !reading.Has(f.MPI.Under, tuning.EnvFile) {
+	if f.MPI.Under = filepath.Join(check, report.RemedyFolder); !reading.Has(f.MPI.Under, tuning.EnvFile) {
 		return nil, fail.Setupf("there is no setting to compare with, as %s has no %s: `pgmpi remedy %s` looks for one, and `pgmpi apply` tries mock-ups", f.MPI.Under, tuning.EnvFile, check)
 	}
 	err := experiment.Under(f)

@@ -12,6 +12,7 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/profile"
 	"pgmpi/internal/tuning"
@@ -147,14 +148,10 @@ func (x *join) bySetting(c profile.Call, of []*analyze.Verdict) (*report.GainFin
 		return nil, nil
 	}
 	v := of[0]
-	i := slices.IndexFunc(x.remedy.Cells, func(k report.RemedyCell) bool {
+	k := lists.First(x.remedy.Cells, func(k report.RemedyCell) bool {
 		return k.Function == c.Function && k.NP == c.Processes && k.Msize == v.Msize && (k.State == report.CellMended || k.State == report.CellFaster)
 	})
-	if i < 0 {
-		return nil, nil
-	}
-	k := &x.remedy.Cells[i]
-	if k.Gain == nil || k.GainLo == nil || k.GainHi == nil {
+	if k == nil || k.Gain == nil || k.GainLo == nil || k.GainHi == nil {
 		return nil, nil
 	}
 	f := &report.GainFinding{By: strings.Join(k.By, " + "), Ratio: *k.Gain, RatioLo: *k.GainLo, RatioHi: *k.GainHi}

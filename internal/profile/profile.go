@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/internal/lists"
 	"pgmpi/internal/regular"
 	"pgmpi/mockups"
 )
@@ -132,12 +133,11 @@ func (p *Profile) add(q *Profile) {
 	p.WallNS = max(p.WallNS, q.WallNS)
 	p.Rounded, p.LostCalls, p.LostNS = p.Rounded+q.Rounded, p.LostCalls+q.LostCalls, p.LostNS+q.LostNS
 	for _, c := range q.Calls {
-		i := slices.IndexFunc(p.Calls, func(a Call) bool { return a.kind() == c.kind() })
-		if i < 0 {
+		a := lists.First(p.Calls, func(a Call) bool { return a.kind() == c.kind() })
+		if a == nil {
 			p.Calls = append(p.Calls, c)
 			continue
 		}
-		a := &p.Calls[i]
 		a.Calls, a.InPlace, a.OtherRoot, a.Ranks = a.Calls+c.Calls, a.InPlace+c.InPlace, a.OtherRoot+c.OtherRoot, a.Ranks+c.Ranks
 		a.SumNS, a.Sampled, a.Faults, a.Faulting = a.SumNS+c.SumNS, a.Sampled+c.Sampled, a.Faults+c.Faults, a.Faulting+c.Faulting
 		a.LeastRankNS, a.MostRankNS, a.LeastCallNS = min(a.LeastRankNS, c.LeastRankNS), max(a.MostRankNS, c.MostRankNS), min(a.LeastCallNS, c.LeastCallNS)

@@ -57,7 +57,7 @@ type Remedy struct {
 	held     setting // what is proved so far
 }
 
-func folderOf(check string) string { return filepath.Join(check, "remedy") }
+func folderOf(check string) string { return filepath.Join(check, report.RemedyFolder) }
 
 // Prepare judges the folder and refuses what cannot be begun; it writes and starts nothing.
 // It returns false if nothing is violated, or no algorithm that was explored is faster.

@@ -9,6 +9,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/profile"
 	"pgmpi/internal/reading"
@@ -37,12 +38,7 @@ func callsOf(path string, f *glfile.File) (note string, err error) {
 			continue
 		}
 		checked += p.Seconds(c)
-		if !slices.Contains(calls, call) {
-			calls = append(calls, call)
-		}
-		if !slices.Contains(np, c.Processes) {
-			np = append(np, c.Processes)
-		}
+		calls, np = lists.With(calls, call), lists.With(np, c.Processes)
 		datatype := strings.ToLower(strings.TrimPrefix(c.Datatype, "MPI_"))
 		if d, known := mockups.GetDatatype(datatype); known && c.Op != "" && !reduced {
 			op := strings.ToLower(strings.TrimPrefix(c.Op, "MPI_"))

@@ -11,6 +11,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 )
 
@@ -54,7 +55,7 @@ func levelAnswer(l *series.Levels) []document.Section {
 			}
 		}
 		text := fmt.Sprintf("%s %d slower%s, %d faster", columnName(i+1), counts[series.Slower], phrase.When(most > 1, ", by up to %s", phrase.Ratio(&most)), counts[series.Faster])
-		newly := len(slices.DeleteFunc(slices.Clone(c.Guidelines), func(g series.GuidelineChange) bool { return g.Change != series.NewlyViolated }))
+		newly := lists.Count(c.Guidelines, func(g series.GuidelineChange) bool { return g.Change == series.NewlyViolated })
 		found = append(found, text+phrase.When(newly > 0, ", %s newly violated", conf.Plural(newly, "test")))
 	}
 	s.Say("%s: of %s, against A: %s.", l.Name, conf.Plural(len(first.Cases), "call"), strings.Join(found, "; "))

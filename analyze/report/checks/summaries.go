@@ -2,13 +2,13 @@ package checks
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 )
 
@@ -39,7 +39,7 @@ func summarySections(s *series.Summaries, most int) []document.Section {
 		t.Add(string(b.Summary), fmt.Sprint(b.Slow), phrase.BlankZero(b.More), phrase.BlankZero(b.Missed), summaryMeanings[b.Summary])
 		several.Head, several.Align = append(several.Head, string(b.Summary)), several.Align+"l"
 	}
-	differ := slices.DeleteFunc(slices.Clone(s.Tests), func(t series.SummariesTest) bool { return !t.Differs() })
+	differ := lists.Keep(s.Tests, func(t series.SummariesTest) bool { return t.Differs() })
 	shown, more := phrase.First(differ, most, "%d more with --full.")
 	for _, k := range shown {
 		row := []string{phrase.Fit(k.Guideline, 14) + " " + phrase.Plain(k.Function), phrase.Size(k.Msize)}
