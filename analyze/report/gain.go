@@ -66,7 +66,7 @@ type GainFinding struct {
 	Why string `json:"not_counted,omitempty"`
 }
 
-// ProgramAB compares runs of the program by turns. Ratios are run-time without over run-time with.
+// ProgramAB compares alternating runs of the program. Ratios are run-time without over run-time with.
 type ProgramAB struct {
 	WithoutS []float64 `json:"without_s"`
 	WithS    []float64 `json:"with_s"`

@@ -13,7 +13,7 @@ import (
 // LeastPairs is how many pairs a 95 % interval needs.
 const LeastPairs = 6
 
-// AB runs the program by turns, without and with what argv and env of `with` set, in an order drawn for each
+// AB runs the program alternately, without and with what argv and env of `with` set, in an order drawn for each
 // pair. A run before them, of either, is not counted: it fills caches.
 func (p *Program) AB(ctx context.Context, pairs int, with func() (argv, env []string), tell func(step string)) (*report.ProgramAB, error) {
 	if pairs < LeastPairs {

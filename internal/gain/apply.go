@@ -139,7 +139,7 @@ func wrong(calls []untimed.Outcome) (out []string) {
 	return out
 }
 
-// compare runs the program by turns, and leaves out rules that none of its calls met.
+// compare runs the program without and with them alternately, and leaves out rules that none of its calls met.
 func (a *Application) compare(ctx context.Context) (err error) {
 	rules, applied := filepath.Join(a.made, rulesFile), filepath.Join(a.made, "applied")
 	if err := os.WriteFile(rules, []byte(rulesText(a.result.Rules)), 0o666); err != nil {

@@ -26,7 +26,7 @@ type byTurns struct {
 }
 
 func (o *byTurns) flags(fs *pflag.FlagSet, usual int) {
-	fs.IntVar(&o.pairs, "ab", usual, "run the program behind -- in `N` pairs by turns, without and with the setting; at least 6")
+	fs.IntVar(&o.pairs, "ab", usual, "run the program behind -- alternately without and with the setting, in `N` pairs; at least 6")
 	rankFlag(fs, &o.rank)
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 }
@@ -58,7 +58,7 @@ a program in FILE: seconds and percentages of the program's run-time, with
 intervals, for each call that a remedy is proved to make faster, and apart for
 calls that only a mock-up makes faster. Waiting for late ranks is not counted.
 Nor are calls that the program makes in another state of malloc, or with other
-datatypes, than the check. With --ab the program is run by turns, without and
+datatypes, than the check. With --ab the program runs alternately without and
 with DIR/remedy/env.sh, and what is seen stands beside what was predicted.
 
 Exit codes: 0; 4 where the check has measured none of the calls; 2 where
@@ -89,7 +89,7 @@ something cannot be read or started; 3 where the program fails; 130 interrupted.
 	return c
 }
 
-// beside runs the program by turns and puts the result beside the prediction.
+// beside runs the program alternately without and with a setting, and puts the result beside the prediction.
 func (o *byTurns) beside(ctx context.Context, g *report.GainResult, check string, program *gain.Program) error {
 	set, err := gain.Setting(check)
 	if err != nil {
@@ -114,7 +114,7 @@ func Apply(h Host) *cobra.Command {
 		Long: `Where the check in DIR shows that only a mock-up is faster than a call that the
 program makes, a preloaded library can make the mock-up's calls in its place.
 This is written, as a setting for this program alone, only if the program is
-shown to gain: it is run by turns without and with the mock-ups. Before that all
+shown to gain: it runs alternately without and with the mock-ups. Before that all
 conformance calls must be right with them at every size. Only calls on the same
 processes, at the same sizes, of predefined datatypes with MPI's operators are
 replaced; all others go to the library.
