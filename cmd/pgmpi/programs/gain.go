@@ -114,7 +114,7 @@ func Apply(h Host) *cobra.Command {
 		Long: `Where the check in DIR shows that only a mock-up is faster than a call that the
 program makes, a preloaded library can make the mock-up's calls in its place.
 This is written, as a setting for this program alone, only if the program is
-shown to gain: it runs alternately without and with the mock-ups. Before that all
+shown to gain: it runs alternately without and with them. Before that all
 conformance calls must be right with them at every size. Only calls on the same
 processes, at the same sizes, of predefined datatypes with MPI's operators are
 replaced; all others go to the library.
