@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -48,14 +49,17 @@ func (b *fixture) rules(np, turn int) (path string, ids []string) {
 // preloaded runs a built program with the library between it and MPI.
 func (b *fixture) preloaded(np int, set []string, program string, args ...string) string {
 	b.t.Helper()
+	out, err := b.throughLibrary(np, set, append([]string{program}, args...)...)
+	must.Hold(b.t, err == nil, "%s %v, %v: %v\n%s", program, args, set, err, out)
+	return out
+}
+
+func (b *fixture) throughLibrary(np int, set []string, argv ...string) (string, error) {
 	library := filepath.Join(b.bin, b.lib.rank+"-preload.so")
 	if b.lib.yield {
 		library += ":" + filepath.Join(b.bin, "yield.so")
 	}
-	argv := slices.Concat([]string{"timeout", "120", "env", "LD_PRELOAD=" + library}, set, []string{program}, args)
-	out, err := b.ranks(np, argv...)
-	must.Hold(b.t, err == nil, "%s %v, %v: %v\n%s", program, args, set, err, out)
-	return out
+	return b.ranks(np, slices.Concat([]string{"timeout", "600", "env", "LD_PRELOAD=" + library}, set, argv)...)
 }
 
 func (b *fixture) built(program string) string { return filepath.Join(b.bin, program+"-"+b.lib.name) }
@@ -70,24 +74,62 @@ func TestEveryLegalCallIsRightThroughThePreloadedMockups(t *testing.T) {
 				should.Contain(t, b.preloaded(np, set, b.built("preload"), "calls"), "No Errors")
 				should.Contain(t, b.preloaded(np, set, b.built("calls")), "No Errors")
 				should.Contain(t, b.preloaded(np, set, b.built("exhaustive"), fmt.Sprint(600*np*np)), " 0 failures")
-				text := string(must.Get(os.ReadFile(hits))(t))
-				for _, id := range ids {
-					through := slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
-						return strings.HasSuffix(line, " "+id) && !strings.HasPrefix(line, "0 ")
-					})
-					should.Hold(t, through, "p = %d: no call went through %s:\n%s", np, id, text)
-				}
+				should.Equal(t, unmet(t, hits, ids), nil, "mock-ups through which no call went, p = %d", np)
 			}
 		}
 	})
 }
 
+// unmet are those mock-ups through which no call went.
+func unmet(t *testing.T, hits string, ids []string) []string {
+	text := string(must.Get(os.ReadFile(hits))(t))
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
+			return strings.HasSuffix(line, " "+id) && !strings.HasPrefix(line, "0 ")
+		})
+	})
+}
+
+// PGMPI_SUITE=DIR is as in TestProgramsOfATestSuiteRunThroughEachMockup; `sh cmd/bench/mpich.sh tests DIR` makes it.
+func TestProgramsOfATestSuiteAreRightThroughThePreloadedMockups(t *testing.T) {
+	suite := os.Getenv("PGMPI_SUITE")
+	if suite == "" {
+		t.Skip("PGMPI_SUITE names no folder of built test programs")
+	}
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		var right, alone int
+		hits := filepath.Join(b.dir, "hits-")
+		for _, p := range testlist(t, filepath.Join(suite, b.lib.name)) {
+			if out, err := b.ranks(p.np, append([]string{"timeout", "60"}, p.argv...)...); err != nil || !strings.Contains(out, "No Errors") {
+				alone++
+				t.Logf("left out, as it is not right alone: %v on %d: %v: %.300s", p.argv, p.np, err, out)
+				continue
+			}
+			for turn := range mostMockups {
+				rules, _ := b.rules(p.np, turn)
+				set := []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits + fmt.Sprint(turn), "PGMPI_PROFILE=" + filepath.Join(b.dir, "prof")}
+				out, err := b.throughLibrary(p.np, set, p.argv...)
+				should.Hold(t, err == nil && strings.Contains(out, "No Errors"), "%v on %d, turn %d: %v\n%.2000s", p.argv, p.np, turn, err, out)
+			}
+			right++
+		}
+		for turn := range mostMockups {
+			_, ids := b.rules(2, turn)
+			should.Equal(t, unmet(t, hits+fmt.Sprint(turn), ids), nil, "mock-ups through which no call went, turn %d", turn)
+		}
+		t.Logf("%d programs ran through all mock-ups, %d are not right alone", right, alone)
+	})
+}
+
+// PGMPI_COMMUNICATORS=1000000 makes that many, in some minutes.
 func TestThreadsAndManyCommunicatorsAreServedWithoutGrowth(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		rules, _ := b.rules(2, 0)
 		for _, set := range [][]string{{"PGMPI_APPLY=" + rules}, {"PGMPI_PROFILE=" + filepath.Join(b.dir, "prof")}} {
 			should.Contain(t, b.preloaded(2, set, b.built("preload"), "threads"), "No Errors")
-			should.Contain(t, b.preloaded(2, set, b.built("preload"), "many", "5000"), "No Errors")
+			out := b.preloaded(2, set, b.built("preload"), "many", cmp.Or(os.Getenv("PGMPI_COMMUNICATORS"), "5000"))
+			should.Contain(t, out, "No Errors")
+			t.Logf("%s:\n%s", set, out)
 		}
 	})
 }
