@@ -135,6 +135,8 @@ for program in baseline collectives memory pipelined; do
 	$(OPENMPI_CC) -std=c11 -O2 -o bin/$$program-openmpi cmd/bench/$$program.c
 	$(MPICH_CC) -std=c11 -O2 -o bin/$$program-mpich cmd/bench/$$program.c
 done
+$(OPENMPI_CC) -std=c11 -O2 -Imockups/c -o bin/layer-openmpi cmd/bench/layer.c mockups/c/*.c
+$(MPICH_CC) -std=c11 -O2 -Imockups/c -o bin/layer-mpich cmd/bench/layer.c mockups/c/*.c
 gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
 gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/fault.so testdata/fault/fault.c -ldl -lpthread
 gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/slowclock.so testdata/slowclock/slowclock.c -ldl

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,7 +18,10 @@ import (
 
 	"pgmpi/analyze/export"
 	"pgmpi/cmd/bench/slower"
+	"pgmpi/cmd/bench/table"
+	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -162,6 +167,40 @@ func residentPeak(program string) (mb float64) {
 		mb = max(mb, kib*1024/1e6)
 	}
 	return mb
+}
+
+// layerBench shows what the library of measure/preload costs a program (layer.c): a call that it counts, one that
+// meets no rule, and one that it replaces, beside the mock-up that replaces it.
+func layerBench(ctx context.Context, e *env) {
+	rules := filepath.Join(e.dir, "rules")
+	must(os.WriteFile(rules, []byte("MPI_Allreduce 2 1 8 allreduce_as_reduce+bcast all\nMPI_Scan 2 1 1048576 scan_as_exscan+reduce_local all\n"), 0o666))
+	var got [5][]float64
+	for range e.times {
+		all := append(e.layered(ctx, "PGMPI_PROFILE="+filepath.Join(e.dir, "profile")), e.layered(ctx, "PGMPI_APPLY="+rules, "65536", "1048576", "8")...)
+		if len(all) != len(got) {
+			must(fmt.Errorf("layer has said %d numbers, not %d", len(all), len(got)))
+		}
+		for i, v := range all {
+			got[i] = append(got[i], v)
+		}
+	}
+	middle := func(i int) float64 { return table.Quartiles(got[i])[2] }
+	e.aim("a profiled call takes longer by", middle(0), "%.1f ns", 0, 60)
+	e.aim("one that no rule is for, by", middle(1), "%.1f ns", 0, 20)
+	const isReplaced = 0.95 // the library's own Scan takes another time
+	e.aim("a replaced Scan of 64 KiB, as a multiple of its mock-up", middle(2), "%.3f", isReplaced, 1.02)
+	e.aim("of 1 MiB", middle(3), "%.3f", isReplaced, 1.02)
+	fmt.Printf("   of 8 B, which has no aim: %.3f\n", middle(4))
+}
+
+// layered runs layer.c with the library between it and MPI.
+func (e *env) layered(ctx context.Context, set string, sizes ...string) (said []float64) {
+	launcher := launch.Placed(e.launcher(np), guidelines.Shape{NP: np})
+	with := []string{"env", "LD_PRELOAD=" + e.program("pgmpi-rank") + "-preload.so", set, e.program("layer"), "1000", "1000"}
+	for _, line := range strings.Fields(string(output(command(ctx, slices.Concat(launcher, with, sizes)...)))) {
+		said = append(said, get(strconv.ParseFloat(line, 64)))
+	}
+	return said
 }
 
 // spent is where the time of mpiruns went, in seconds.

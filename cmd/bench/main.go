@@ -34,6 +34,7 @@ var benches = []bench{
 	{"pipelined", "many calls in a row as pgmpi times --pipelined has them, against the loop of other benchmarks in plain C", true, 20, 1, pipelinedRival.bench},
 	{"check", "a whole check of GL3-GL17 at five sizes, 16 B to 1 MiB, p = 2, nrep 10 to 200; the fastest counts", true, 3, 1, checkBench},
 	{"memory", "a rank's memory beside a plain C program with the same buffers, and what a case takes beside its calls, by p", true, 1, 1, memoryBench},
+	{"layer", "what the library that is preloaded into a program costs its calls, p = 2; the medians of mpiruns", true, 15, 1, layerBench},
 	{"simulate", "what the statistics promise, in simulated checks, with 95 % limits: errors, power, repeats, cost", false, 1000, 1, simulateBench},
 	{"replay", "R needed and the probability of replication in parts of one folder of many mpiruns", true, 100, 1, replayBench},
 	{"proof", "the same in real checks of collectives with themselves, p = 2, 1 to 128 KiB", true, 20, 1, proofBench},
