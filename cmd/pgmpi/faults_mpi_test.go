@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -38,7 +39,12 @@ func (b *fixture) startLong(text string, args ...string) *started {
 // start starts a check and waits for the processes of its ranks.
 func (b *fixture) start(args ...string) *started {
 	b.t.Helper()
-	cmd, out, err := b.command("pgmpi", b.checkArgs(args...)...)
+	return b.begin(b.command("pgmpi", b.checkArgs(args...)...))
+}
+
+// begin starts any command of pgmpi that starts two ranks.
+func (b *fixture) begin(cmd *exec.Cmd, out, err *bytes.Buffer) *started {
+	b.t.Helper()
 	if e := cmd.Start(); e != nil {
 		b.t.Fatal(e)
 	}

@@ -2,13 +2,16 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"pgmpi/analyze/report"
 	"pgmpi/internal/fixture/must"
@@ -155,7 +158,7 @@ func (b *fixture) profiled(code int, program ...string) *profile.Profile {
 	if program[0] != "timeout" {
 		args = append(args, mpirun, "-np", "2")
 	}
-	b.pgmpi(append(args, program...)...).exits(b.t, code)
+	b.pgmpi(append(args, program...)...).exits(b.t, code).says(b.t, fmt.Sprintf("Exit %d", code))
 	return must.Get(profile.Read(path))(b.t)
 }
 
@@ -196,6 +199,56 @@ func TestAProgramThatIsEndedLeavesWhatItHadCounted(t *testing.T) {
 		p := b.profiled(3, "timeout", "-s", "TERM", "4", mpirun, "-np", "2", b.built("preload"), "wait")
 		should.Hold(t, !p.Finished && p.Ranks == 2 && len(p.Calls) == 1 && p.Calls[0].Function == "MPI_Allreduce", "%+v", p)
 		should.Hold(t, len(b.found("app.prof.*")) == 0, "parts are left: %v", b.found("app.prof.*"))
+	})
+}
+
+// calling starts a program that calls until it is ended, profiled and under rules, in a process group of its own.
+func (b *fixture) calling() *started {
+	b.t.Helper()
+	rules, _ := b.rules(2, 0)
+	app := *b
+	app.rank = filepath.Join(b.dir, "app")
+	must.Do(b.t, errors.Join(os.RemoveAll(app.rank), os.Symlink(b.built("preload"), app.rank), os.MkdirAll(filepath.Join(b.dir, "tmp"), 0o777)))
+	app.env = append(b.env, "PGMPI_APPLY="+rules, "TMPDIR="+filepath.Join(b.dir, "tmp"))
+	mpirun, _, _ := strings.Cut(b.lib.mpi, " ")
+	cmd, out, err := app.command("pgmpi", "profile", "--rank", b.rank, "--out", filepath.Join(b.dir, "app.prof"), "--", mpirun, "-np", "2", app.rank, "wait")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	s := app.begin(cmd, out, err)
+	s.moment = 2 * time.Second
+	s.settle()
+	return s
+}
+
+// leftNothing waits for the end of the program, which leaves no process, shared memory, part or temporary file.
+func (s *started) leftNothing(code int) said {
+	s.b.t.Helper()
+	e := s.wait(15*time.Second).exits(s.b.t, code)
+	s.gone(3 * time.Second)
+	should.Equal(s.b.t, slices.Concat(s.b.found("app.prof.*"), s.b.found("tmp/*")), nil, "what is left")
+	return e
+}
+
+func TestAKilledProgramLeavesNothingBehind(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		for _, victims := range []int{1, 2} {
+			s := b.calling()
+			for _, pid := range s.pids[:victims] {
+				must.Do(t, syscall.Kill(pid, syscall.SIGKILL))
+			}
+			e := s.leftNothing(3).says(t, "exit status")
+			should.Hold(t, b.there("app.prof") || strings.Contains(e.stderr, "no rank has left"), "neither a profile nor why there is none:\n%s", e.stderr)
+		}
+	})
+}
+
+// A terminal tells the launcher, too, and Open MPI's, told twice, leaves its ranks before they have written.
+func TestCtrlCLeavesWhatTheProgramHadCounted(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		s := b.calling()
+		must.Do(t, syscall.Kill(-s.cmd.Process.Pid, syscall.SIGINT))
+		s.leftNothing(130).says(t, "interrupted")
+		p := must.Get(profile.Read(filepath.Join(b.dir, "app.prof")))(t)
+		should.Hold(t, !p.Finished && p.Ranks == 2, "%+v", p)
 	})
 }
 

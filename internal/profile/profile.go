@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -101,30 +102,37 @@ func (p *Profile) check() error {
 	return nil
 }
 
-// Parts reads what the ranks of a program that did not come to MPI_Finalize have left beside path, as one
-// profile; nil if they left nothing.
-func Parts(path string) (whole *Profile, files []string, err error) {
+var left = regexp.MustCompile(`^(\.rank\d+)?(\.\d+\.new)?$`)
+
+// Left are path, if there is such a file, and what ranks have left beside it: a part of each that did not come to
+// MPI_Finalize, and files that a killed one had begun.
+func Left(path string) (files []string, err error) {
 	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		return nil, nil, err
-	}
 	for _, e := range entries {
-		file := filepath.Join(filepath.Dir(path), e.Name())
-		if !strings.HasPrefix(e.Name(), filepath.Base(path)+".rank") {
+		if after, ok := strings.CutPrefix(e.Name(), filepath.Base(path)); ok && left.MatchString(after) {
+			files = append(files, filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
+	return files, err
+}
+
+// Parts joins parts of ranks into one profile; nil where no file is whole.
+func Parts(files []string) (whole *Profile, err error) {
+	for _, file := range files {
+		if strings.HasSuffix(file, ".new") {
 			continue
 		}
 		p, err := Read(file)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		files = append(files, file)
 		if whole == nil {
 			whole = p
 		} else {
 			whole.add(p)
 		}
 	}
-	return whole, files, nil
+	return whole, nil
 }
 
 // add joins the part of another rank.

@@ -44,9 +44,16 @@ func TestPartsOfRanksAreJoined(t *testing.T) {
 	path := put(t, "app.prof.rank0", written(1, call(8, 3000)))
 	path = strings.TrimSuffix(path, ".rank0")
 	must.Do(t, os.WriteFile(path+".rank1", []byte(written(1, call(8, 1000)+","+call(64, 500))), 0o666))
-	p, files, err := Parts(path)
+	for _, begun := range []string{".rank1.77.new", ".78.new"} { // by ranks that were killed
+		must.Do(t, os.WriteFile(path+begun, []byte(`{"schema":"pgmpi-pro`), 0o666))
+	}
+	must.Do(t, os.WriteFile(path+".mine.new", nil, 0o666))
+	files, err := Left(path)
 	must.Do(t, err)
-	must.Hold(t, len(files) == 2 && len(p.Calls) == 2 && p.Ranks == 2, "%v of %d ranks: %+v", files, p.Ranks, p.Calls)
+	should.Equal(t, files, []string{path + ".78.new", path + ".rank0", path + ".rank1", path + ".rank1.77.new"})
+	p, err := Parts(files)
+	must.Do(t, err)
+	must.Hold(t, len(p.Calls) == 2 && p.Ranks == 2, "%d ranks: %+v", p.Ranks, p.Calls)
 	c := p.Calls[0]
 	should.Hold(t, c.Calls == 200 && c.SumNS == 4000 && c.LeastRankNS == 1000 && c.MostRankNS == 3000, "%+v", c)
 }

@@ -1,7 +1,6 @@
 package programs
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 
@@ -56,7 +55,9 @@ the program failed; 130 interrupted: FILE has what was counted until then.`,
 			if p == nil {
 				return failed
 			}
-			return errors.Join(failed, h.Show(report.CallProfiles.Document(p), "pgmpi profile "+conf.Quote(path), ""))
+			d := report.CallProfiles.Document(p)
+			d.Exit = failed
+			return h.Show(d, "pgmpi profile "+conf.Quote(path), "")
 		},
 	}
 	fs := c.Flags()
