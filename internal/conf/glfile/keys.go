@@ -44,7 +44,7 @@ var Keys = []Key{
 	{Name: "check.exclude", Text: "what is not, in the same words; also the ids of your own guidelines"},
 	{Name: "check.functions", Text: "only guidelines about these collectives, such as `Bcast`", Empty: "all",
 		Flag: "functions", Value: "LIST", FlagText: "only these collectives: Bcast,Reduce"},
-	{Name: "check.calls", Text: "only guidelines about these collectives at these sizes, such as `Bcast:64Ki`; `job.msizes` does not count then", Empty: "all",
+	{Name: "check.calls", Text: "only guidelines about these collectives at these sizes, such as `Bcast:64Ki`, or on some processes alone, `Bcast:64Ki:4`; `job.msizes` does not count then", Empty: "all",
 		More: "`pgmpi check --calls app.prof` takes them from what a program calls; see [how-to-gain.md](how-to-gain.md)."},
 
 	{Name: "job.np", Text: "numbers of processes, one or several", Empty: "the processes of the batch job (`SLURM_NTASKS`), else the cores that pgmpi may run on",
