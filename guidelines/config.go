@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pgmpi/internal/conf"
@@ -18,7 +19,8 @@ type Config struct {
 	Guidelines []string `toml:"guidelines" json:"guidelines"`
 	Exclude    []string `toml:"exclude" json:"exclude"`     // selectors
 	Functions  []string `toml:"functions" json:"functions"` // only these collectives; all if empty
-	// Calls are collectives at sizes, "MPI_Bcast:64Ki": only these are checked, and nothing else has a size then.
+	// Calls are collectives at sizes, "MPI_Bcast:64Ki", or on some processes alone, "MPI_Bcast:64Ki:4": only these are
+	// checked, and nothing else has a size then.
 	Calls []string `toml:"calls" json:"calls"`
 }
 
@@ -44,30 +46,59 @@ type selection struct {
 	known     []Guideline // the catalogue's, then the user's, without sizes
 	in, out   []selector
 	functions []string // only of these collectives; all if empty
-	calls     map[string][]int64
+	calls     map[string][]called
 }
 
-// only keeps the sizes, ascending, at which the collective of a function is to be checked.
+type called struct {
+	bytes int64
+	np    int // 0: any
+}
+
+// only keeps the sizes, ascending, at which the collective of a function is to be checked on any processes.
 func (s *selection) only(function string, sizes []int64) []int64 {
 	if len(s.calls) == 0 {
 		return sizes
 	}
-	return ascending(slices.Clone(s.calls[mockups.Collective(function)]))
+	return ascending(lists.Map(s.calls[mockups.Collective(function)], func(c called) int64 { return c.bytes }))
+}
+
+// on keeps the sizes of a guideline at which it is to be checked on a number of processes.
+func (s *selection) on(np int, g Guideline) []int64 {
+	if len(s.calls) == 0 {
+		return g.Msizes
+	}
+	return slices.DeleteFunc(slices.Clone(g.Msizes), func(bytes int64) bool {
+		return !slices.ContainsFunc(s.calls[mockups.Collective(g.Function)], func(c called) bool { return c.bytes == bytes && (c.np == 0 || c.np == np) })
+	})
+}
+
+// CallAt writes a collective with a size, if it has one, and processes as in Config.Calls.
+func CallAt(function string, bytes int64, np int) string {
+	size := ""
+	if HasSize(function) {
+		size = strconv.FormatInt(bytes, 10)
+	}
+	return fmt.Sprintf("%s:%s:%d", function, size, np)
 }
 
 // parseCalls reads Config.Calls.
-func (c Config) parseCalls(errs *conf.FieldErrors) map[string][]int64 {
-	calls := map[string][]int64{}
-	for i, call := range c.Calls {
-		function, size, _ := strings.Cut(call, ":")
+func (c Config) parseCalls(errs *conf.FieldErrors) map[string][]called {
+	calls := map[string][]called{}
+	for i, text := range c.Calls {
+		function, size, _ := strings.Cut(text, ":")
+		size, np, some := strings.Cut(size, ":")
 		function = mockups.Canonical(function)
-		bytes, err := int64(0), error(nil)
+		var call called
+		var err, wrong error
 		if HasSize(function) || size != "" {
-			bytes, err = conf.ParseSize(size)
+			call.bytes, err = conf.ParseSize(size)
+		}
+		if some {
+			call.np, wrong = strconv.Atoi(np)
 		}
 		errs.Name(conf.Element("calls", i), "collective", function, mockups.Collectives())
-		errs.Check(err == nil, conf.Element("calls", i), "wants a collective and a size, such as \"MPI_Bcast:64Ki\", not %q", call)
-		calls[function] = append(calls[function], bytes)
+		errs.Check(err == nil && wrong == nil && call.np >= 0, conf.Element("calls", i), "wants a collective, a size and perhaps processes, such as \"MPI_Bcast:64Ki:4\", not %q", text)
+		calls[function] = append(calls[function], call)
 	}
 	return calls
 }

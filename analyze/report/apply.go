@@ -68,12 +68,11 @@ func applySections(a *ApplyResult) []document.Section {
 		s.Tone = picture.Open
 	} else {
 		seen := a.AB.Seen()
-		s.Say("%s gains %s [%.1f, %.1f] of its run-time by %s, seen in %s by turns.", a.Program, phrase.Percent(seen.S), 100*seen.Lo, 100*seen.Hi,
-			conf.Plural(len(a.Rules), "mock-up"), conf.Plural(len(a.AB.WithS), "pair"))
+		s.Say("%s gains %s [%.1f, %.1f] of its run-time by %s.", a.Program, phrase.Percent(seen.S), 100*seen.Lo, 100*seen.Hi, conf.Plural(len(a.Rules), "mock-up"))
 	}
 	if a.AB != nil {
 		seen := a.AB.Seen()
-		s.Say("Predicted: %s. Seen: %s [%.1f, %.1f] in %s.", a.Predicted.percent(a.WallS), phrase.Percent(seen.S), 100*seen.Lo, 100*seen.Hi, conf.Plural(len(a.AB.WithS), "pair"))
+		s.Say("Predicted: %s. Seen: %s [%.1f, %.1f] in %s.", a.Predicted.percent(a.WallS), phrase.Percent(seen.S), 100*seen.Lo, 100*seen.Hi, conf.Plural(len(a.AB.WithS), "alternating pair"))
 	}
 	if a.Legal > 0 {
 		s.Say("%s were right with these mock-ups at every size.", conf.Plural(a.Legal, "conformance call"))

@@ -129,7 +129,7 @@ func gainAnswer(g *GainResult) []document.Section {
 // gainSeen puts what the runs show beside the prediction, and says which to believe.
 func gainSeen(g *GainResult, x *ProgramAB) string {
 	seen, n := x.Seen(), len(x.WithS)
-	text := fmt.Sprintf("Seen: %s [%.1f, %.1f] of its run-time in %s by turns. ", phrase.Percent(seen.S), 100*seen.Lo, 100*seen.Hi, conf.Plural(n, "pair"))
+	text := fmt.Sprintf("Seen: %s [%.1f, %.1f] of its run-time in %s. ", phrase.Percent(seen.S), 100*seen.Lo, 100*seen.Hi, conf.Plural(n, "alternating pair"))
 	lo, hi := g.Setting.Lo/g.WallS, g.Setting.Hi/g.WallS
 	switch {
 	case seen.Lo > 0 && lo <= seen.Hi && seen.Lo <= hi:
@@ -164,7 +164,7 @@ func gainFindings(g *GainResult) []document.Section {
 			phrase.When(f.Mockup != "", "only by a mock-up: ")+f.By)
 	}
 	s.Notes = []string{"gain and 95 %: of the run-time, from the least that the calls' work can be to the most. faster: the call, as the remedy has proved it, or the mock-up in the check. " +
-		"What only a mock-up mends needs `pgmpi apply`, which runs the program by turns."}
+		"What only a mock-up mends needs `pgmpi apply`, which runs the program alternately without and with them."}
 	if len(s.Table.Rows) == 0 {
 		s.Table, s.Notes = nil, nil
 	}

@@ -64,7 +64,7 @@ func profileCalls(p *profile.Profile, most int) []document.Section {
 		s.Say(withFull, left)
 	}
 	s.Notes = []string{"size: bytes of one block; ≥: blocks differ, their mean rounded down to a power of two. calls: of a mean rank. " +
-		"run-time: of a mean rank; waiting: the part of it that the mean rank spends more than the one that spends least, so that ranks which are late by turns count as work. " +
+		"run-time: of a mean rank; waiting: the part of it that the mean rank spends more than the one that spends least, so that ranks that are late alternately count as work. " +
 		"mean and least: of one call, waiting included."}
 	return []document.Section{s}
 }

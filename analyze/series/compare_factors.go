@@ -43,7 +43,7 @@ func otherOperation(a, b analyze.Operation) (name, inA, inB string) {
 // What to do about a factor that should not differ.
 const (
 	sameMachine = "what differs may be the machine, not the set-up; measure both on one machine, best with `pgmpi ab`"
-	sameState   = "the difference may be the machine's; measure both by turns, with `pgmpi ab`"
+	sameState   = "the difference may be the machine's; measure both alternately, with `pgmpi ab`"
 	sameMethod  = "it changes what is timed, whatever the set-ups do; measure both with the same"
 	sameEffort  = "it changes how well the medians are known; better measure both with the same"
 )

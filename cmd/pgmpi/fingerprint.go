@@ -27,7 +27,7 @@ With DIR it reads the samples of a results folder, and needs no MPI; of two
 folders it compares the quantiles. Without, it measures this call alone, 1000
 times in a row in each of 5 mpiruns (nrep.fixed of --guidelines, --mpiruns),
 into a new folder: from the first call of each process on with --fresh, and with
---sync window by turns with several --windows, to see what each costs.`,
+--sync window alternately with several --windows, to see what each costs.`,
 		Args:        wants(1, 3, "FUNCTION:MSIZE[:SHAPE], after one or two results folders where it is there already"),
 		Annotations: manual.MostNeeded("guidelines np mpiruns fresh counters rank full out format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {

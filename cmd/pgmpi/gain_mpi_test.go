@@ -252,20 +252,40 @@ func TestCtrlCLeavesWhatTheProgramHadCounted(t *testing.T) {
 	})
 }
 
-// The slowdown is planted into the check, not into the program, which gains nothing by a mock-up.
+// plantedCheck is of a program that calls Allreduce of 400 B, in which the check finds a slowdown that it does not have.
+func (b *fixture) plantedCheck(calls string) (folder, prof string, app []string) {
+	b.t.Helper()
+	app = []string{"--", strings.Fields(b.lib.mpi)[0], "-np", "2", b.built("preload"), "many", calls}
+	b.profiled(0, app[4:]...)
+	gl := b.toml("[check]\nguidelines = [\"GL12\"]\ncalls = [\"Allreduce:400:2\"]\n[job]\nnp = [2]\nmpiruns = 8\ndatatype = \"int\"\n[nrep]\nfixed = 5\n" + b.planted(slowAllreduce))
+	b.pgmpi("check", "--guidelines", gl, "--rank", b.rank, "--out", b.out, "--quiet").exits(b.t, 1)
+	return b.out, filepath.Join(b.dir, "app.prof"), app
+}
+
+const slowAllreduce = "MPI_Allreduce:400:20000000ns"
+
 func TestNothingIsWrittenForAProgramThatDoesNotGain(t *testing.T) {
 	b := newFixture(t, libraries[0])
-	app := []string{"--", strings.Fields(b.lib.mpi)[0], "-np", "2", b.built("preload"), "many", "200"}
-	b.profiled(0, app[4:]...)
-	prof := filepath.Join(b.dir, "app.prof")
-	gl := b.toml("[check]\nguidelines = [\"GL12\"]\ncalls = [\"Allreduce:400\"]\n[job]\nnp = [2]\nmpiruns = 8\ndatatype = \"int\"\n[nrep]\nfixed = 5\n" + b.planted("MPI_Allreduce:400:20000000ns"))
-	b.pgmpi("check", "--guidelines", gl, "--rank", b.rank, "--out", b.out, "--quiet").exits(t, 1)
-	b.pgmpi("gain", b.out, prof).exits(t, 0).shows(t, "would gain nothing of ", "more only by mock-ups", "allreduce_as_reduce")
-	b.pgmpi("gain", b.out, prof, "--ab", "6").exits(t, 2).says(t, "belong together")
-	b.pgmpi(append([]string{"gain", b.out, prof, "--rank", b.rank, "--ab", "6"}, app...)...).exits(t, 2).says(t, "pgmpi remedy")
-	s := b.pgmpi(append([]string{"apply", b.out, prof, "--rank", b.rank, "--ab", "6", "--quiet"}, app...)...)
+	folder, prof, app := b.plantedCheck("200")
+	b.pgmpi("gain", folder, prof).exits(t, 0).shows(t, "would gain nothing of ", "more only by mock-ups", "allreduce_as_reduce")
+	b.pgmpi("gain", folder, prof, "--ab", "6").exits(t, 2).says(t, "belong together")
+	b.pgmpi(append([]string{"gain", folder, prof, "--rank", b.rank, "--ab", "6"}, app...)...).exits(t, 2).says(t, "pgmpi remedy")
+	s := b.pgmpi(append([]string{"apply", folder, prof, "--rank", b.rank, "--ab", "6", "--quiet"}, app...)...)
 	if s.code == 4 { // on a busy machine six pairs may show anything
 		s.shows(t, "NO SETTING WRITTEN")
 	}
-	should.Hold(t, b.there(filepath.Join(filepath.Base(b.out), "apply", "env.sh")) == (s.code == 0), "exit code %d", s.code)
+	should.Hold(t, b.there(filepath.Join(filepath.Base(folder), "apply", "env.sh")) == (s.code == 0), "exit code %d", s.code)
+}
+
+// The program has the slowdown too, 25 times 20 ms, in which the mock-ups' calls have no part.
+func TestMockupsAreWrittenForAProgramThatGains(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		folder, prof, app := b.plantedCheck("25")
+		b.env = append(b.preload(b.lib.rank+"-delay.so"), "PGMPI_DELAY="+slowAllreduce)
+		s := b.pgmpi(append([]string{"apply", folder, prof, "--rank", b.rank, "--ab", "6", "--quiet"}, app...)...).exits(t, 0)
+		s.shows(t, " of its run-time by 1 mock-up.", "in 6 alternating pairs", "calls were right")
+		should.Contain(t, string(must.Get(os.ReadFile(filepath.Join(folder, "apply", "mockups.txt")))(t)), "MPI_Allreduce 2 400 400 allreduce_as_reduce")
+		gl := b.toml("[check]\nguidelines = [\"GL12\"]\ncalls = [\"Allreduce:400\"]\n[job]\nnp = [2]\nmpiruns = 1\ndatatype = \"int\"\n[nrep]\nfixed = 1\n")
+		b.pgmpi("check", "--guidelines", gl, "--rank", b.rank, "--out", b.out+"-under", "--under", filepath.Join(folder, "apply"), "--quiet").exits(t, 4)
+	})
 }

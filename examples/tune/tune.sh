@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Both set-ups by turns: ./tune.sh OUT [FLAGS of pgmpi ab]
+# Both set-ups alternately: ./tune.sh OUT [FLAGS of pgmpi ab]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 pgmpi=${PGMPI:-pgmpi}

@@ -26,7 +26,7 @@ import (
 )
 
 // MPIRuns is the number of mpiruns of GOOD and of BAD that compare them, by default.
-const MPIRuns = 20
+const MPIRuns = 60
 
 // of is the configuration for what was built: {prefix} is replaced in [mpi], and where it is not
 // there the folder is an installed MPI library.

@@ -12,6 +12,7 @@ import (
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
 	"pgmpi/internal/untimed"
+	"pgmpi/measure/launch"
 )
 
 const largestEnv = 1 << 20
@@ -39,7 +40,7 @@ func Under(config *glfile.File) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		there, twice := all[name]
-		if !twice && !tuning.Steers(name, env[name]) {
+		if !twice && !tuning.Steers(name, env[name]) && !applied(config.MPI.Rank, name, env[name]) {
 			return fail.Setupf("mpi.under: %s sets %s, which no remedy writes, and which may run code in the ranks: if you trust it, set it in mpi.env too", path, name)
 		}
 		if twice && there != env[name] {
@@ -49,6 +50,19 @@ func Under(config *glfile.File) error {
 	}
 	config.MPI.Env, config.MPI.Under = all, folder
 	return nil
+}
+
+// applied tells whether a variable is of mock-ups that `pgmpi apply` has written for the rank program's library.
+func applied(rank, name, value string) bool {
+	if name != "LD_PRELOAD" {
+		return name == "PGMPI_APPLY"
+	}
+	rank, err := launch.FindRank(rank)
+	if err != nil {
+		return false
+	}
+	library, err := launch.Beside(rank, launch.PreloadEnding)
+	return err == nil && value == library
 }
 
 func readSetting(path string) (map[string]string, error) {

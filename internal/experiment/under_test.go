@@ -71,3 +71,15 @@ func TestSettingThatCouldNotBeInForceIsRefused(t *testing.T) {
 	f.MPI.Under = t.TempDir()
 	should.Fail(t, experiment.Under(&f), "env.sh", "a folder without an env.sh")
 }
+
+func TestMockupsOfApplyAreASetting(t *testing.T) {
+	rank := filepath.Join(t.TempDir(), "rank")
+	must.Do(t, os.WriteFile(rank, []byte("#!/bin/sh\n"), 0o777))
+	must.Do(t, os.WriteFile(rank+"-preload.so", nil, 0o666))
+	f := glfile.Default()
+	f.MPI.Rank = rank
+	f.MPI.Under = settingFolder(t, map[string]string{"LD_PRELOAD": rank + "-preload.so", "PGMPI_APPLY": "FOLDER/mockups.txt"}, nil)
+	must.Do(t, experiment.Under(&f))
+	f.MPI.Env, f.MPI.Rank = nil, rank+"-of-another-library"
+	should.Fail(t, experiment.Under(&f), "LD_PRELOAD, which no remedy writes", "code that is not of its rank program")
+}

@@ -112,8 +112,10 @@ func part(ratio float64) float64 {
 
 func (x *join) add(c profile.Call, of []*analyze.Verdict) {
 	f, v := x.bySetting(c, of)
-	if f == nil {
-		f, v = x.byMockup(c, of)
+	if f == nil || f.Why != "" {
+		if by, at := x.byMockup(c, of); by != nil && (f == nil || by.Why == "") {
+			f, v = by, at
+		}
 	}
 	if f == nil {
 		x.out.AtMostS += x.atMost(c, of)
@@ -122,7 +124,7 @@ func (x *join) add(c profile.Call, of []*analyze.Verdict) {
 	f.Function, f.Bytes, f.Processes, f.Msize = c.Function, c.Bytes, c.Processes, v.Msize
 	f.Calls, f.RuntimeS = x.calls.CallsOfRank(c), x.calls.Seconds(c)
 	f.Saved = x.saved(c, v, f.Ratio, f.RatioLo, f.RatioHi)
-	if f.Why = cmp.Or(f.Why, otherDatatype(c, v)); f.Why == "" {
+	if f.Why = cmp.Or(f.Why, otherDatatype(c, v), x.otherRoot(c)); f.Why == "" {
 		if f.Mockup != "" {
 			x.out.Mockup.Add(f.Saved)
 		} else {
@@ -201,6 +203,14 @@ func differ(check, program *float64) bool {
 
 func mallocDiffers(check, program *float64) string {
 	return fmt.Sprintf("malloc is in another state: a call met %.1f page faults in the check, and %.1f in the program", *check, *program)
+}
+
+// otherRoot says that a profile, which tells rank 0 from all others, has most calls with another root than the check.
+func (x *join) otherRoot(c profile.Call) string {
+	if x.report.Operation.Root == 0 && 2*c.OtherRoot > c.Calls {
+		return "most of these calls have another root than rank 0, which is the check's: check with job.root"
+	}
+	return ""
 }
 
 // otherDatatype says that a reduction was measured with other elements than the program has.

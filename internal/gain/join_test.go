@@ -51,6 +51,17 @@ func TestAMockupIsCountedApart(t *testing.T) {
 	}
 }
 
+// The setting was proved in another state of malloc than the program's, in which the mock-up is shown to be faster.
+func TestAMockupCountsWhereTheSettingDoesNot(t *testing.T) {
+	r, m, p := violated(), remedied(report.CellMended), called()
+	r.Verdicts[0].PageFaults, m.Cells[0].PageFaults = number(256), number(256)
+	p.Calls[0].Sampled = 50
+	should.Hold(t, Join(r, m, p).Mockup == report.Saved{}, "not shown in the program's state")
+	r.Verdicts[0].OtherMalloc = &analyze.Elsewhere{Alone: analyze.Alone{Verdict: judge.Violated, Effect: r.Verdicts[0].Effect}}
+	g := Join(r, m, p)
+	should.Hold(t, g.Setting == report.Saved{} && near(g.Mockup.S, .1*.5) && len(g.Findings) == 1 && g.Findings[0].Why == "", "%+v", g)
+}
+
 func TestNothingThatIsNotShownCounts(t *testing.T) {
 	for name, change := range map[string]func(*analyze.Verdict, *profile.Call){
 		"undecided":              func(v *analyze.Verdict, _ *profile.Call) { v.Verdict = judge.Undecided },
@@ -60,6 +71,7 @@ func TestNothingThatIsNotShownCounts(t *testing.T) {
 		"another datatype":       func(_ *analyze.Verdict, c *profile.Call) { c.Datatype = "MPI_INT" },
 		"an operator of its own": func(_ *analyze.Verdict, c *profile.Call) { c.Op = "user" },
 		"uneven blocks":          func(_ *analyze.Verdict, c *profile.Call) { c.Uneven = true },
+		"another root":           func(_ *analyze.Verdict, c *profile.Call) { c.OtherRoot = 1001 },
 		"two groups":             func(_ *analyze.Verdict, c *profile.Call) { c.Communicator = "inter" },
 		"the other state of malloc": func(v *analyze.Verdict, c *profile.Call) {
 			v.PageFaults, c.Sampled, c.Faults, c.Faulting = number(256), 50, 1024, 2 // the first call of each rank

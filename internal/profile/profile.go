@@ -182,7 +182,7 @@ func (p *Profile) Collective() float64 {
 }
 
 // Waiting is the part of Seconds that is waiting for other ranks for sure: what the mean rank spends more
-// than the one that spends least. Ranks that are late by turns are not seen by this.
+// than the one that spends least. Ranks that are late alternately are not seen by this.
 func (p *Profile) Waiting(c Call) float64 {
 	return p.Seconds(c) - float64(c.LeastRankNS)/1e9*float64(c.Ranks)/float64(p.Ranks)
 }

@@ -8,6 +8,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/report"
 	"pgmpi/analyze/table"
+	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
@@ -40,14 +41,16 @@ func (l *Lint) Plan(config *glfile.File) (*document.Document, error) {
 	return report.Lints.Document(judged), nil
 }
 
-// Suspected lists the collectives of a configuration, each with a size, "MPI_Bcast:65536", of which anything is suspected.
+// Suspected lists the calls of a configuration, "MPI_Bcast:65536:4", of which anything is suspected.
 func (l *Lint) Suspected(config *glfile.File) (calls []string, err error) {
 	judged, err := l.judge(config)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range judged.Suspected() {
-		calls = lists.With(calls, fmt.Sprintf("%s:%d", mockups.Collective(r.Function), r.Msize))
+		for _, bytes := range []int64{r.Msize, r.Other} { // guidelines about sizes need both
+			calls = lists.With(calls, guidelines.CallAt(mockups.Collective(r.Function), bytes, r.NP))
+		}
 	}
 	return calls, nil
 }

@@ -146,7 +146,7 @@ var kinds = map[ID]kind{
 	Undecided:       {"more mpiruns in both (--mpiruns)", Comparing},
 	NewlyShown:      {"whether anything has changed needs more mpiruns", Comparing},
 	NoLongerShown:   {"whether they are kept now needs more mpiruns", Comparing},
-	MachineShift: {"measure both by turns, with `pgmpi ab`; --fail-on times has the run-times count all the same",
+	MachineShift: {"measure both alternately, with `pgmpi ab`; --fail-on times has the run-times count all the same",
 		Comparing},
 
 	Misplaced:   {"--launch with words that place them; none of --launch for the library's own", onRanks},

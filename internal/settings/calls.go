@@ -30,13 +30,10 @@ func callsOf(path string, f *glfile.File) (note string, err error) {
 	var calls []string
 	checked, reduced := 0., false
 	for _, c := range p.Calls { // the longest first
-		call := c.Function
-		if guidelines.HasSize(call) {
-			call = fmt.Sprintf("%s:%d", call, c.Bytes)
-		}
-		if !c.Comparable() || p.Seconds(c) < leastShare*p.Wall() || strings.HasSuffix(call, ":0") {
+		if !c.Comparable() || p.Seconds(c) < leastShare*p.Wall() || c.Bytes == 0 && guidelines.HasSize(c.Function) {
 			continue
 		}
+		call := guidelines.CallAt(c.Function, c.Bytes, c.Processes)
 		checked += p.Seconds(c)
 		calls, np = lists.With(calls, call), lists.With(np, c.Processes)
 		datatype := strings.ToLower(strings.TrimPrefix(c.Datatype, "MPI_"))

@@ -11,6 +11,9 @@ import (
 	"strings"
 )
 
+// PreloadEnding is of the library for the ranks of programs.
+const PreloadEnding = "-preload.so"
+
 // Beside returns the path of a library that is built with a rank program, which may be a link, and has its
 // name with this ending.
 func Beside(rank, ending string) (string, error) {
@@ -55,7 +58,7 @@ func NewCommand(argv []string, rank string) (c Command, err error) {
 	}
 	rank, err = rankOf(family, rank)
 	if err == nil {
-		c.Preload, err = Beside(rank, "-preload.so")
+		c.Preload, err = Beside(rank, PreloadEnding)
 	}
 	return c, err
 }

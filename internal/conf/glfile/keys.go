@@ -44,7 +44,7 @@ var Keys = []Key{
 	{Name: "check.exclude", Text: "what is not, in the same words; also the ids of your own guidelines"},
 	{Name: "check.functions", Text: "only guidelines about these collectives, such as `Bcast`", Empty: "all",
 		Flag: "functions", Value: "LIST", FlagText: "only these collectives: Bcast,Reduce"},
-	{Name: "check.calls", Text: "only guidelines about these collectives at these sizes, such as `Bcast:64Ki`; `job.msizes` does not count then", Empty: "all",
+	{Name: "check.calls", Text: "only guidelines about these collectives at these sizes, such as `Bcast:64Ki`, or on some processes alone, `Bcast:64Ki:4`; `job.msizes` does not count then", Empty: "all",
 		More: "`pgmpi check --calls app.prof` takes them from what a program calls; see [how-to-gain.md](how-to-gain.md)."},
 
 	{Name: "job.np", Text: "numbers of processes, one or several", Empty: "the processes of the batch job (`SLURM_NTASKS`), else the cores that pgmpi may run on",
@@ -139,7 +139,7 @@ var Keys = []Key{
 	{Name: "measure.warmup_time", Text: "what these may take together; two are made in any case. `\"0s\"`: no limit"},
 	{Name: "measure.turns", Text: "in how many rounds an mpirun of stage 2 visits its cases, each with its share of the repetitions; 1: one call is repeated in a row; at most `nrep.max`",
 		Empty: "10, with at least ten repetitions in each; 1 with `provable`, with other caches than `warm`, and where the temporaries of all cases do not fit into memory side by side",
-		More:  "As many as there are repetitions: calls take turns one by one. See [measuring.md](measuring.md#one-call-repeated-or-by-turns).", Flag: "turns", Value: "N"},
+		More:  "As many as there are repetitions: calls take turns one by one. See [measuring.md](measuring.md#one-call-repeated-or-alternately).", Flag: "turns", Value: "N"},
 	{Name: "measure.stall", Text: "end an mpirun in which no case finishes for this long", Flag: "stall", Value: "TIME"},
 	{Name: "measure.temp_memory", Text: "most memory for all buffers of one rank; half of the free memory is the other limit"},
 	{Name: "measure.per_rank", Text: "store what each rank took in each repetition, beside the samples, in stage 2",

@@ -96,7 +96,7 @@ type Counted struct {
 }
 
 // Batch times a function at most n times. Where there are counters they are read, and a batch
-// without them is made beside it: by turns before it and after it.
+// without them is made beside it: alternately before it and after it.
 func (l *Loop) Batch(f *native.Function, n int, to *Counted) (Batch, error) {
 	if l.counters == nil {
 		return l.Plain(f, n)
