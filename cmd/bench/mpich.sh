@@ -5,7 +5,7 @@
 #   mpich.sh build DIR    installs it into $PREFIX with one line more, in which MPI_Scan copies its vector once
 #                         more: as many percent of it as the file "copied" of this checkout has
 #   mpich.sh tests DIR    builds its tests of collectives for Open MPI and MPICH as they are installed, and runs
-#                         them on up to 5 processes alone and through the preloaded mock-ups, some 12 minutes;
+#                         them on up to 5 processes alone and through the preloaded mock-ups, 6 to 12 minutes;
 #                         after `get`, and `make test` for the programs
 set -eu
 mkdir -p "$2"
