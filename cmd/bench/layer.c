@@ -6,7 +6,7 @@
  *
  * Rank 0 prints by how many nanoseconds a call by its MPI_ name takes longer than by its PMPI_ name,
  * then for each size the median time of MPI_Scan, for which there is to be a rule, as a multiple of the
- * mock-up's own, in samples as a check's, by turns. */
+ * mock-up's own, in samples as a check's, alternately. */
 #define _POSIX_C_SOURCE 200809L
 #include "mockups.h"
 
