@@ -214,6 +214,7 @@ func (b *fixture) calling() *started {
 	cmd, out, err := app.command("pgmpi", "profile", "--rank", b.rank, "--out", filepath.Join(b.dir, "app.prof"), "--", mpirun, "-np", "2", app.rank, "wait")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	s := app.begin(cmd, out, err)
+	b.t.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) })
 	s.moment = 2 * time.Second
 	s.settle()
 	return s
