@@ -109,3 +109,54 @@ func BenchmarkRankSum500TestsR10To50(b *testing.B) {
 		}
 	}
 }
+
+// All splits of nine values are as probable.
+func TestRankSumFastestIsExactForSmallSamples(t *testing.T) {
+	all := []float64{3, 1, 4, 1.5, 9, 2.6, 5, 35, 8.9}
+	score := []float64{4, 1, 5, 2, 5, 3, 5, 5, 5} // the ranks, those behind the fifth as the fifth
+	for mask := 1; mask < 1<<len(all)-1; mask++ {
+		var x, y []float64
+		sum := 0.0
+		for i, v := range all {
+			if mask>>i&1 == 1 {
+				x, sum = append(x, v), sum+score[i]
+			} else {
+				y = append(y, v)
+			}
+		}
+		atLeast, splits := 0.0, 0.0
+		for other := range 1 << len(all) {
+			s, n := 0.0, 0
+			for i := range all {
+				if other>>i&1 == 1 {
+					s, n = s+score[i], n+1
+				}
+			}
+			if n == len(x) {
+				splits++
+				if s >= sum {
+					atLeast++
+				}
+			}
+		}
+		got := must.Get(RankSumFastest(x, y))(t)
+		should.Hold(t, got.Exact && got.Statistic == sum && math.Abs(got.P-atLeast/splits) < 1e-12, "%v and %v: %+v, not %v", x, y, got, atLeast/splits)
+	}
+}
+
+func TestRankSumFastestIsBlindForTheSlowHalfAndNormalBehindFifty(t *testing.T) {
+	coin := rand.New(rand.NewPCG(1, 2))
+	var x, y []float64
+	for range MaxExactRankSum {
+		x, y = append(x, coin.NormFloat64()+.3), append(y, coin.NormFloat64())
+	}
+	exact := must.Get(RankSumFastest(x, y))(t)
+	slow := slices.Max(slices.Concat(x, y)) + 1
+	x, y = append(x, slow), append(y, slow)
+	normal := must.Get(RankSumFastest(x, y))(t)
+	should.Hold(t, exact.Exact && !normal.Exact && math.Abs(math.Log(normal.P/exact.P)) < .1, "%v exactly, %v", exact.P, normal.P)
+	x[len(x)-1] *= 1e9
+	should.Equal(t, must.Get(RankSumFastest(x, y))(t).P, normal.P)
+	_, err := RankSumFastest([]float64{math.NaN()}, y)
+	should.Hold(t, err != nil, "NaN")
+}
