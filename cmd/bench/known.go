@@ -179,7 +179,7 @@ func buildsBench(ctx context.Context, e *env) {
 	}
 	script, folder := get(filepath.Abs("cmd/bench/mpich.sh")), get(filepath.Abs(e.folder))
 	toml := filepath.Join(e.dir, "gl.toml")
-	e.mpiruns = cmp.Or(e.mpiruns, 40)
+	e.mpiruns = cmp.Or(e.mpiruns, bisect.MPIRuns)
 	must(os.WriteFile(toml, []byte(e.job(`"1Ki", "64Ki"`)+"[measure]\nmalloc = \"settled\"\n[check]\nfunctions = [\"MPI_Scan\", \"MPI_Bcast\", \"MPI_Alltoall\"]\nguidelines = [\"GL1\"]\n"), 0o666))
 	e.exits = []int{4}
 	e.twoBuilds(ctx, script, folder, toml)

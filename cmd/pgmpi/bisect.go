@@ -29,10 +29,10 @@ environment, what gl.toml then runs with: an installed MPI library, or what its
 [mpi] names, such as env = { LD_PRELOAD = "{prefix}/libtuned.so" }
 
 GOOD and BAD are measured alternately. Then git bisect chooses commits. Each
-alternates with GOOD and BAD in the calls in which these differ, and is bad if
-its times are shown to be nearer to BAD's, in 4 to 128 mpiruns. A commit
-that does not build, or stays undecided, is skipped. git works in OUT/tree, a
-work tree of its own.
+alternates with GOOD and BAD in the calls in which these differ, in 8 to 256
+mpiruns, and is bad if it is shown to be slower than GOOD, good if faster than
+BAD. A commit that does not build, or stays undecided, is skipped. git works in
+OUT/tree, a work tree of its own.
 
 Exit codes: 0 the first bad commit is named; 4 GOOD and BAD show no difference,
 or skipped commits leave several; 2 GOOD, BAD, their builds or gl.toml cannot be

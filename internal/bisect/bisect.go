@@ -91,8 +91,11 @@ func (r *Result) String() string {
 		add("the first bad commit is one of %d, since commits were skipped:\n  %s", len(r.FirstBad), strings.Join(r.FirstBad, "\n  "))
 	}
 	for _, k := range r.Cells {
-		add("  %s at %s on %s takes %.2f times as long in BAD as in GOOD (95 %% interval %.2f to %.2f)",
-			k.Function, conf.HumanSize(k.Msize), k.Shape, *k.Ratio, *k.RatioLo, *k.RatioHi)
+		how := " by the lower quartiles of mpiruns"
+		if k.RatioLo != nil && k.RatioHi != nil {
+			how = fmt.Sprintf(" (95 %% interval %.2f to %.2f)", *k.RatioLo, *k.RatioHi)
+		}
+		add("  %s at %s on %s takes %.2f times as long in BAD as in GOOD%s", k.Function, conf.HumanSize(k.Msize), k.Shape, *k.Ratio, how)
 	}
 	if len(r.Cells) > 0 {
 		add("%s after GOOD, %d tried:", conf.Plural(r.Commits, "commit"), len(r.Steps))
@@ -116,6 +119,9 @@ func (x *Bisection) Do(ctx context.Context, resume bool) (*Result, error) {
 		}
 	}
 	err := x.compareEnds(ctx)
+	if err == nil && len(x.cells) > 0 {
+		err = x.confirm(ctx)
+	}
 	if err == nil && len(x.cells) > 0 {
 		err = x.search(ctx)
 	}

@@ -15,11 +15,14 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/analyze/medians"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
+	"pgmpi/internal/stats"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 )
@@ -127,6 +130,21 @@ func TestNoDifferenceSaysWhatCouldHaveBeenSeen(t *testing.T) {
 	should.Hold(t, len(r.Cells) == 0 && len(r.FirstBad) == 0 && built(b.Said) == 2 && r.Compared > 0 && r.CouldHaveSeen != nil, "%+v", r)
 }
 
+// The difference is gone when GOOD and BAD are measured again.
+func TestADifferenceThatDoesNotComeAgainIsNone(t *testing.T) {
+	t.Parallel()
+	x, b := bisection(t, 8, history(t, 32, from(20)))
+	start, mpiruns := x.Start, 0
+	x.Start = func(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
+		if mpiruns++; mpiruns > 2*MPIRuns {
+			env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, "SLOW=") })
+		}
+		return start(argv, env, stderr)
+	}
+	r := must.Get(x.Do(t.Context(), false))(t)
+	should.Hold(t, len(r.Cells) == 0 && len(r.FirstBad) == 0 && built(b.Said) == 2 && mpiruns >= 2*(MPIRuns+again), "after %d mpiruns: %+v", mpiruns, r)
+}
+
 func TestCommitsThatDoNotBuildAreSkipped(t *testing.T) {
 	t.Parallel()
 	x, _ := bisection(t, 4, history(t, 32, from(20)))
@@ -192,34 +210,34 @@ func TestWhatCannotBeBisectedIsRefused(t *testing.T) {
 	}
 }
 
-// Commits are like GOOD or like BAD, by 10 %, in a call whose run medians scatter by 4 %; then some mpiruns
-// run in another state of the machine.
+// Commits are like GOOD or like BAD, by 10 %, in a call whose run medians scatter by 4 %; then some mpiruns, and then half of
+// them, run in slower states of the machine.
 func TestACommitIsSeldomMarkedWrong(t *testing.T) {
-	const commits, difference, scatter, level = 2000, .095, .04, .005 / 4
-	for _, elsewhere := range []float64{0, .05} {
+	const commits, difference, scatter, level = 1000, .095, .04, .005 / 6
+	for _, elsewhere := range []float64{0, .05, .5} {
 		coin := rand.New(rand.NewPCG(1, 2))
-		median := func() float64 {
+		median := func(slow bool) float64 {
 			m := scatter * coin.NormFloat64()
 			if coin.Float64() < elsewhere {
-				m += math.Log(1.8)
+				m += math.Log(1.2 + coin.Float64())
+			}
+			if slow {
+				m += difference
 			}
 			return m
 		}
 		wrong, skipped := 0, 0
 		for i := range commits {
 			is := []Mark{Good, Bad}[i%2]
-			var logs [][2]float64
+			var times [3][]float64
 			marked := Skip
 			for _, r := range rounds {
-				for len(logs) < r {
-					good := median()
-					l := [2]float64{median() - good, difference + median() - good}
-					if is == Bad {
-						l[0] += difference
+				for len(times[0]) < r {
+					for side, slow := range []bool{false, true, is == Bad} {
+						times[side] = append(times[side], median(slow))
 					}
-					logs = append(logs, l)
 				}
-				if marked, _ = decide(logs, level); marked != Skip {
+				if marked, _ = decide(times, level); marked != Skip {
 					break
 				}
 			}
@@ -231,6 +249,36 @@ func TestACommitIsSeldomMarkedWrong(t *testing.T) {
 		}
 		should.Hold(t, wrong <= commits*5/1000 && skipped <= commits/20, "%.0f %% elsewhere, of %d: %d wrong, %d skipped", 100*elsewhere, commits, wrong, skipped)
 	}
-	m, at := decide(nil, level)
+	m, at := decide([3][]float64{}, level)
 	should.Hold(t, m == Skip && at != at, "without times: %s %v", m, at)
+}
+
+// A round in which one of the calls has no time is left out; a call that is faster in BAD counts the other way round.
+func TestCallsCountFromTheirTimeInGood(t *testing.T) {
+	set := func(a, b []float64) *medians.Set {
+		return &medians.Set{Cases: []medians.Case{{Medians: a}, {Medians: b}}}
+	}
+	faster, slow := .5, 2.
+	x := &Bisection{result: &Result{Cells: []series.CaseChange{{Ratio: &slow}, {Ratio: &faster}}}}
+	nan := math.NaN()
+	times := x.times([]*medians.Set{set([]float64{1, 1, 1}, []float64{8, 8, nan}), set([]float64{2, 2, 2}, []float64{4, 4, 4}), set([]float64{1, 2, 1}, []float64{8, 4, 8})})
+	for side, want := range [][]float64{{0, 0}, {1, 1, 1}, {0, 1, 0}} {
+		got := times[side]
+		should.Hold(t, len(got) == len(want), "side %d: %v", side, got)
+		for i := range got {
+			should.Hold(t, math.Abs(got[i]-want[i]*math.Ln2) < 1e-12, "side %d: %v", side, got)
+		}
+	}
+}
+
+// Half of the mpiruns run in slow states, in which both differ by nothing.
+func TestBuildsAreToldApartByTheFastestHalf(t *testing.T) {
+	var x, y []float64
+	for i := range 16 {
+		x, y = append(x, .1+.001*float64(i)), append(y, .001*float64(i))
+		x, y = append(x, .5+.01*float64(i)), append(y, .5+.01*float64(i))
+	}
+	r, err := stats.RankSum(x, y)
+	should.Hold(t, err == nil && r.P > .01 && slower(x, y) < r.P/10, "%v by all, %v by the fastest", r.P, slower(x, y))
+	should.Hold(t, slower(y, x) == 1 && slower(nil, y) == 1 && slower(nil, nil) == 1, "%v", slower(y, x))
 }

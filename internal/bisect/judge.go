@@ -19,14 +19,16 @@ import (
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/results"
 )
 
-// MPIRuns is the number of mpiruns of GOOD and of BAD that compare them, by default.
-const MPIRuns = 60
+// MPIRuns is the number of mpiruns of GOOD and of BAD that compare them, by default: many, since machines have several
+// states (docs/dev/statistics.md, Comparisons), and builds take far longer.
+const MPIRuns = 120
 
 // of is the configuration for what was built: {prefix} is replaced in [mpi], and where it is not
 // there the folder is an installed MPI library.
@@ -102,7 +104,16 @@ func (x *Bisection) compareEnds(ctx context.Context) error {
 		x.result.Compared, x.result.CouldHaveSeen = len(c.Cases), c.CouldHaveSeen
 		x.ends, x.cells, x.result.Cells = ab.Sides[0].Manifest, nil, []series.CaseChange{}
 		for i, k := range x.ends.Plan.Cases {
-			if row := c.Of(medians.CellOf(k)); row != nil && (row.Change == series.Slower || row.Change == series.Faster) {
+			row := c.Of(medians.CellOf(k))
+			if row == nil || row.Ratio == nil {
+				continue
+			}
+			shown := row.Change == series.Slower || row.Change == series.Faster
+			a, b := finite(logarithms(sides[0].Set, i)), finite(logarithms(sides[1].Set, i))
+			if ratio := math.Exp(lowerQuartile(b) - lowerQuartile(a)); !shown && max(ratio, 1/ratio) >= cfg.MinSlowdown && min(slower(a, b), slower(b, a)) <= cfg.Alpha/float64(2*len(c.Cases)) {
+				row.Ratio, row.RatioLo, row.RatioHi, shown = &ratio, nil, nil, true
+			}
+			if shown {
 				x.cells, x.result.Cells = append(x.cells, i), append(x.result.Cells, *row)
 			}
 		}
@@ -110,11 +121,12 @@ func (x *Bisection) compareEnds(ctx context.Context) error {
 	})
 }
 
-// rounds are the numbers of mpiruns after which a commit is judged. One that is undecided after the
-// last is skipped.
-var rounds = []int{4, 8, 16, 32, 64, 128}
+// rounds are the numbers of mpiruns after which a commit is judged: fewer than eight have no order that is rare
+// enough. One that is undecided after the last is skipped.
+var rounds = []int{8, 16, 32, 64, 128, 256}
 
-func (x *Bisection) judge(ctx context.Context, hash string) (m Mark, why string, err error) {
+// few prepares builds that alternate in the calls in which GOOD and BAD differ.
+func (x *Bisection) few(ctx context.Context, folder string, hashes ...string) (*experiment.AB, error) {
 	plan, repeated := x.ends.Plan, map[int]results.NRep{}
 	plan.Cases, plan.Tests = nil, nil
 	for n, i := range x.cells {
@@ -125,11 +137,64 @@ func (x *Bisection) judge(ctx context.Context, hash string) (m Mark, why string,
 	kind := &run.Experiment{Kind: results.Check, Name: "bisect", Stages: []run.Stage{run.Measure},
 		Plan: func(*glfile.File) (*guidelines.Plan, error) { return &plan, nil },
 		R:    func(*glfile.File) int { return slices.Max(rounds) }}
-	ab, err := x.sides(ctx, kind, hash[:12], x.result.Good, x.result.Bad, hash)
-	if err == nil {
-		for _, side := range ab.Sides {
-			side.Manifest.NRep = maps.Clone(repeated)
+	ab, err := x.sides(ctx, kind, folder, hashes...)
+	if err != nil {
+		return nil, err
+	}
+	for _, side := range ab.Sides {
+		side.Manifest.NRep = maps.Clone(repeated)
+	}
+	return ab, nil
+}
+
+// measured are the run medians of r mpiruns of each side.
+func measured(ctx context.Context, ab *experiment.AB, r int) (sets []*medians.Set, err error) {
+	if err := ab.UpTo(ctx, r); err != nil {
+		return nil, err
+	}
+	for _, side := range ab.Sides {
+		set, err := reading.Collect(side.Folder(), side.Manifest, r)
+		if err != nil {
+			return nil, err
 		}
+		sets = append(sets, set)
+	}
+	return sets, nil
+}
+
+// again is how many mpiruns confirm that GOOD and BAD differ.
+const again = 64
+
+// confirm keeps the calls that differ in the same direction when GOOD and BAD are measured again, in these alone: states of the
+// machine that last for several mpiruns are no chance that a test knows.
+func (x *Bisection) confirm(ctx context.Context) error {
+	ab, err := x.few(ctx, "again", x.result.Good, x.result.Bad)
+	if err != nil {
+		return err
+	}
+	return ab.Opened(func() error {
+		sets, err := measured(ctx, ab, again)
+		if err != nil {
+			return err
+		}
+		cells, rows := x.cells, x.result.Cells
+		x.cells, x.result.Cells = nil, []series.CaseChange{}
+		for n, row := range rows {
+			fast, slow := finite(logarithms(sets[0], n)), finite(logarithms(sets[1], n))
+			if *row.Ratio < 1 {
+				fast, slow = slow, fast
+			}
+			if slower(slow, fast) <= x.Config.Analyze.Alpha {
+				x.cells, x.result.Cells = append(x.cells, cells[n]), append(x.result.Cells, row)
+			}
+		}
+		return x.store()
+	})
+}
+
+func (x *Bisection) judge(ctx context.Context, hash string) (m Mark, why string, err error) {
+	ab, err := x.few(ctx, hash[:12], x.result.Good, x.result.Bad, hash)
+	if err == nil {
 		err = ab.Opened(func() error {
 			m, why, err = x.decided(ctx, ab)
 			return err
@@ -146,19 +211,12 @@ func (x *Bisection) decided(ctx context.Context, ab *experiment.AB) (m Mark, why
 	// log2 of the commits are judged, each can be wrong in one of two ways, at each look.
 	level := x.Config.Analyze.Alpha / (2 * math.Log2(float64(max(2, x.result.Commits)))) / float64(len(rounds))
 	for _, r := range rounds {
-		if err := ab.UpTo(ctx, r); err != nil {
+		sets, err := measured(ctx, ab, r)
+		if err != nil {
 			return Skip, "", err
 		}
-		var sets []*medians.Set
-		for _, side := range ab.Sides {
-			set, err := reading.Collect(side.Folder(), side.Manifest, r)
-			if err != nil {
-				return Skip, "", err
-			}
-			sets = append(sets, set)
-		}
 		var at float64
-		m, at = decide(x.logs(sets, r), level)
+		m, at = decide(x.times(sets), level)
 		if math.IsNaN(at) {
 			return Skip, "its calls have no valid times", nil
 		}
@@ -169,54 +227,68 @@ func (x *Bisection) decided(ctx context.Context, ab *experiment.AB) (m Mark, why
 	return Skip, "undecided, " + why, nil
 }
 
-// logs returns for every round the logarithms of the commit's and of BAD's times over GOOD's, on
-// average over the calls. Calls that are faster in BAD count the other way round.
-func (x *Bisection) logs(sets []*medians.Set, upTo int) (out [][2]float64) {
-	for r := range upTo {
-		var commit, bad, n float64
-		for i, cell := range x.result.Cells {
-			of := func(side int) float64 { return math.Log(sets[side].Cases[i].Medians[r]) }
-			sign := 1.0
-			if cell.Change == series.Faster {
-				sign = -1
-			}
-			if c, b := sign*(of(2)-of(0)), sign*(of(1)-of(0)); !math.IsNaN(c + b) {
-				commit, bad, n = commit+c, bad+b, n+1
+// times returns for GOOD, BAD and the commit the logarithms of the times of each mpirun, on average over the calls. Each
+// call counts from its time in GOOD, and one that is faster in BAD the other way round.
+func (x *Bisection) times(sets []*medians.Set) (out [3][]float64) {
+	for i, cell := range x.result.Cells {
+		sign := 1.0
+		if *cell.Ratio < 1 {
+			sign = -1
+		}
+		from := stats.MedianFinite(finite(logarithms(sets[0], i)))
+		for side, set := range sets {
+			for r, t := range logarithms(set, i) {
+				if r == len(out[side]) {
+					out[side] = append(out[side], 0)
+				}
+				out[side][r] += sign * (t - from) / float64(len(x.result.Cells))
 			}
 		}
-		if n > 0 {
-			out = append(out, [2]float64{commit / n, bad / n})
-		}
+	}
+	for side := range out {
+		out[side] = finite(out[side])
 	}
 	return out
 }
 
-// decide marks a commit by a test of how far it is beyond the middle between GOOD and BAD, one distance
-// for each round, at a level for each of both marks. at is 0 for one like GOOD, and 1 for one like BAD, by the medians of the rounds.
-func decide(logs [][2]float64, level float64) (m Mark, at float64) {
-	var beyond, before, commit, bad []float64
-	for _, l := range logs {
-		d := l[0] - l[1]/2
-		beyond, before, commit, bad = append(beyond, d), append(before, -d), append(commit, l[0]), append(bad, l[1])
+func finite(x []float64) []float64 { return slices.DeleteFunc(slices.Clone(x), math.IsNaN) }
+
+func lowerQuartile(x []float64) float64 {
+	q, err := stats.Quantile(x, .25)
+	if err != nil {
+		return math.NaN()
 	}
-	at = stats.MedianFinite(commit) / stats.MedianFinite(bad)
-	switch {
-	case above(beyond, level):
-		return Bad, at
-	case above(before, level):
-		return Good, at
-	}
-	return Skip, at
+	return q
 }
 
-// above tells whether distances are shown to be above 0, by Student's t-test or by the signed-rank test
-// with capped ranks, each at half of the level: a few mpiruns in another state of the machine turn the
-// first, and few rounds have no order that is rare enough for the second.
-func above(d []float64, level float64) bool {
-	mean, sd, err := stats.MeanSD(d)
-	if err != nil || len(d) < 2 {
-		return false
+// logarithms of the run medians of a case; NaN: the mpirun has none.
+func logarithms(set *medians.Set, i int) []float64 {
+	return lists.Map(set.Cases[i].Medians, math.Log)
+}
+
+// decide marks a commit that is like GOOD or like BAD by what it is shown not to be like, at a level for each. at is 0 for
+// one like GOOD, and 1 for one like BAD, by the medians.
+func decide(times [3][]float64, level float64) (m Mark, at float64) {
+	good, bad, commit := times[0], times[1], times[2]
+	from := stats.MedianFinite(good)
+	at = (stats.MedianFinite(commit) - from) / (stats.MedianFinite(bad) - from)
+	notGood, notBad := slower(commit, good), slower(bad, commit)
+	switch {
+	case min(notGood, notBad) > level:
+		return Skip, at
+	case notGood < notBad:
+		return Bad, at
 	}
-	ranks, err := stats.SignedRank(d, stats.CappedRanks)
-	return err == nil && ranks.P <= level/2 || mean > stats.StudentQuantile(1-level/2, len(d)-1)*sd/math.Sqrt(float64(len(d)))
+	return Good, at
+}
+
+// slower is the probability of mpiruns like these if x were not slower than y: twice the smaller p-value of the rank-sum test
+// of all mpiruns and of the fastest half: where a machine has slow states, only mpiruns in its fast one tell two builds apart.
+func slower(x, y []float64) float64 {
+	all, err := stats.RankSum(x, y)
+	fastest, fails := stats.RankSumFastest(x, y)
+	if err != nil || fails != nil {
+		return 1
+	}
+	return min(1, 2*min(all.P, fastest.P))
 }
