@@ -49,7 +49,7 @@ func Build(s Settings) (*Plan, error) {
 			}
 			g.Msizes = sel.on(shape.NP, g)
 			its := testsOf(g, shape)
-			if len(its) == 0 && len(g.Msizes) > 0 {
+			if len(its) == 0 && len(sel.calls) == 0 {
 				p.note(fmt.Sprintf("%s is not tested: its sizes allow no %s test", g.ID, g.Type))
 			}
 			tests = append(tests, its...)

@@ -61,7 +61,9 @@ type GainFinding struct {
 	Ratio     float64 `json:"ratio"` // how many times faster
 	RatioLo   float64 `json:"ratio_lo95"`
 	RatioHi   float64 `json:"ratio_hi95"`
-	Saved     Saved   `json:"saved"`
+	// AfterS is what a call takes with it in the check or the remedy, in seconds; null where it timed another state of malloc.
+	AfterS *float64 `json:"after_s"`
+	Saved  Saved    `json:"saved"`
 	// Why it is not counted; "": it is.
 	Why string `json:"not_counted,omitempty"`
 }
@@ -109,6 +111,8 @@ func gainAnswer(g *GainResult) []document.Section {
 	case g.AtMostS >= leastGain*g.WallS:
 		s.Say("No gain is shown for %s, but up to %s of its %s is not excluded.", g.Program, phrase.Percent(g.AtMostS/g.WallS), wall)
 		s.Tone = picture.Open
+	case len(g.Findings) > 0:
+		s.Say("%s would gain 0 %% of %s: no finding of the check applies to its calls (see below).", g.Program, wall)
 	default:
 		s.Say("%s would gain 0 %% of %s: nothing is shown to make its calls faster.", g.Program, wall)
 	}
@@ -138,6 +142,8 @@ func gainSeen(g *GainResult, x *ProgramAB) string {
 		return text + fmt.Sprintf("No gain is seen, as none was predicted; up to %.1f %% is not excluded.", 100*seen.Hi)
 	case seen.Hi < 0:
 		return text + "It is SLOWER with the setting: believe these runs, and do not use it for this program."
+	case seen.Lo > max(0, hi) && seen.Lo <= hi+g.AtMostS/g.WallS:
+		return text + fmt.Sprintf("That is more than was shown, but up to %s was not excluded: believe these runs.", phrase.Percent(hi+g.AtMostS/g.WallS))
 	case seen.Lo > 0:
 		return text + "That is not what was predicted: believe these runs."
 	case lo <= seen.Hi && seen.Lo <= hi:

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
@@ -41,8 +42,10 @@ func profileAnswer(p *profile.Profile) []document.Section {
 	if p.LostCalls > 0 || p.Rounded > 0 {
 		s.Say("Note: there were too many kinds of calls to tell apart: the sizes of %d calls are rounded down to powers of two, %d calls have no row.", p.Rounded, p.LostCalls)
 	}
-	if p.MallocMmap+p.MallocTrim != "" {
-		s.Say("It ran with malloc's variables: MALLOC_MMAP_THRESHOLD_=%s, MALLOC_TRIM_THRESHOLD_=%s.", p.MallocMmap, p.MallocTrim)
+	set := []string{"MALLOC_MMAP_THRESHOLD_=" + p.MallocMmap, "MALLOC_TRIM_THRESHOLD_=" + p.MallocTrim}
+	set = slices.DeleteFunc(set, func(v string) bool { return strings.HasSuffix(v, "=") })
+	if len(set) > 0 {
+		s.Say("It ran with malloc's variables: %s.", strings.Join(set, ", "))
 	}
 	return []document.Section{s}
 }

@@ -50,16 +50,19 @@ func Join(r *analyze.Report, m *report.RemedyResult, p *profile.Profile) *report
 	return x.out
 }
 
+func (x *join) note(format string, args ...any) {
+	x.out.Notes = append(x.out.Notes, fmt.Sprintf(format, args...))
+}
+
 func (x *join) notes() {
-	note := func(format string, args ...any) { x.out.Notes = append(x.out.Notes, fmt.Sprintf(format, args...)) }
 	if !x.calls.Finished {
-		note("the profile is of %d of %d ranks, of a program that did not end by itself", x.calls.Ranks, x.calls.Processes)
+		x.note("the profile is of %d of %d ranks, of a program that did not end by itself", x.calls.Ranks, x.calls.Processes)
 	}
 	if x.remedy == nil && len(x.out.Findings) > 0 {
-		note("there is no remedy in the folder: `pgmpi remedy` finds out which setting mends what")
+		x.note("there is no remedy in the folder: `pgmpi remedy` finds out which setting mends what")
 	}
 	if x.remedy != nil && x.calls.MallocMmap != "" && x.remedy.Env["MALLOC_MMAP_THRESHOLD_"] != "" {
-		note("the program ran with malloc's variables already, so that it may gain less")
+		x.note("the program ran with malloc's variables already, so that it may gain less")
 	}
 }
 
@@ -85,21 +88,34 @@ func (x *join) verdicts(c profile.Call) (out []*analyze.Verdict) {
 	return out
 }
 
-// work bounds the time of a call that is not waiting: from its least time to the mean of the rank that spends
-// least. The best guess is the time in the check, within these.
-func (x *join) work(c profile.Call, v *analyze.Verdict) (least, guess, most float64) {
-	least, most = float64(c.LeastCallNS)/1e9, c.LeastMean()
-	scale := 1.
-	if v.Msize > 0 && c.Bytes > 0 {
-		scale = float64(c.Bytes) / float64(v.Msize)
+// saved multiplies the calls of a mean rank by what one is spared. The time of a call that is not waiting lies
+// between its least and the mean of the rank that spends least; it is taken as the time in the check, or where that is
+// not between them as that mean. What is spared of it is the same factor as in the check, or all above the time that the
+// call takes there with what is set: the bounds have room for both, which differ where the program's calls are slower.
+func (x *join) saved(c profile.Call, v *analyze.Verdict, f *report.GainFinding) (s report.Saved) {
+	least, work, most := float64(c.LeastCallNS)/1e9, atItsSize(c, v, *v.MedianS), c.LeastMean()
+	slower := work < least // than in the check
+	if slower || work > most {
+		work = most
 	}
-	return least, min(max(*v.MedianS*scale, least), most), most
+	s = report.Saved{S: work * part(f.Ratio), Lo: least * part(f.RatioLo), Hi: most * part(f.RatioHi)}
+	if f.AfterS != nil {
+		after := atItsSize(c, v, *f.AfterS)
+		s.Lo, s.Hi = min(s.Lo, max(0, least-after)), max(s.Hi, most-after)
+		if slower {
+			s.S = (s.S + most - after) / 2
+		}
+	}
+	n := x.calls.CallsOfRank(c)
+	return report.Saved{S: n * s.S, Lo: n * s.Lo, Hi: n * s.Hi}
 }
 
-func (x *join) saved(c profile.Call, v *analyze.Verdict, ratio, lo, hi float64) report.Saved {
-	least, guess, most := x.work(c, v)
-	n := x.calls.CallsOfRank(c)
-	return report.Saved{S: n * guess * part(ratio), Lo: n * least * part(lo), Hi: n * most * part(hi)}
+// atItsSize is a time of the check for the size of the call.
+func atItsSize(c profile.Call, v *analyze.Verdict, s float64) float64 {
+	if v.Msize > 0 && c.Bytes > 0 {
+		s *= float64(c.Bytes) / float64(v.Msize)
+	}
+	return s
 }
 
 // part returns the part of a time that a factor saves; 0 if the factor is no gain.
@@ -118,12 +134,12 @@ func (x *join) add(c profile.Call, of []*analyze.Verdict) {
 		}
 	}
 	if f == nil {
-		x.out.AtMostS += x.atMost(c, of)
+		x.out.AtMostS += max(x.atMost(c, of), x.faulting(c, of[0]))
 		return
 	}
 	f.Function, f.Bytes, f.Processes, f.Msize = c.Function, c.Bytes, c.Processes, v.Msize
 	f.Calls, f.RuntimeS = x.calls.CallsOfRank(c), x.calls.Seconds(c)
-	f.Saved = x.saved(c, v, f.Ratio, f.RatioLo, f.RatioHi)
+	f.Saved = x.saved(c, v, f)
 	if f.Why = cmp.Or(f.Why, otherDatatype(c, v), x.otherRoot(c)); f.Why == "" {
 		if f.Mockup != "" {
 			x.out.Mockup.Add(f.Saved)
@@ -138,10 +154,21 @@ func (x *join) add(c profile.Call, of []*analyze.Verdict) {
 func (x *join) atMost(c profile.Call, of []*analyze.Verdict) (most float64) {
 	for _, v := range of {
 		if v.RatioHi95 != nil && v.Type == guidelines.Pattern {
-			most = max(most, x.saved(c, v, 1, 1, *v.RatioHi95).Hi)
+			most = max(most, x.saved(c, v, &report.GainFinding{Ratio: 1, RatioLo: 1, RatioHi: *v.RatioHi95}).Hi)
 		}
 	}
 	return most
+}
+
+// faulting is what calls could gain that meet page faults in the program alone: all above their time in the check.
+func (x *join) faulting(c profile.Call, v *analyze.Verdict) float64 {
+	faults := c.FaultsPerCall()
+	if !differ(v.PageFaults, faults) || *faults < tuning.FaultsFrom {
+		return 0
+	}
+	x.note("%s of %s meets %.0f page faults a call in the program and none in the check: what malloc's variables would gain there was not measured",
+		strings.TrimPrefix(c.Function, "MPI_"), conf.HumanSize(c.Bytes), *faults)
+	return x.calls.CallsOfRank(c) * max(0, c.LeastMean()-atItsSize(c, v, *v.MedianS))
 }
 
 // bySetting is what a remedy has proved of the call, if anything.
@@ -156,7 +183,7 @@ func (x *join) bySetting(c profile.Call, of []*analyze.Verdict) (*report.GainFin
 	if k == nil || k.Gain == nil || k.GainLo == nil || k.GainHi == nil {
 		return nil, nil
 	}
-	f := &report.GainFinding{By: strings.Join(k.By, " + "), Ratio: *k.Gain, RatioLo: *k.GainLo, RatioHi: *k.GainHi}
+	f := &report.GainFinding{By: strings.Join(k.By, " + "), Ratio: *k.Gain, RatioLo: *k.GainLo, RatioHi: *k.GainHi, AfterS: k.AfterS}
 	if c.Bytes != v.Msize && !x.reaches(c) {
 		f.Why = fmt.Sprintf("the setting was proved at %s and does not hold at this size", conf.HumanSize(v.Msize))
 	}
@@ -181,16 +208,16 @@ func (x *join) byMockup(c profile.Call, of []*analyze.Verdict) (f *report.GainFi
 		if v.Verdict != judge.Violated || v.Type != guidelines.Pattern || v.OnlyRepeated() || strings.HasPrefix(v.Mockup, "MPI_") || v.RatioLo95 == nil || v.RatioHi95 == nil {
 			continue
 		}
-		effect, why := v.Effect, ""
+		effect, why, after := v.Effect, "", v.OtherMedianS
 		if differ(v.PageFaults, faults) {
 			if o := v.OtherMalloc; o != nil && o.Verdict == judge.Violated && o.RatioLo95 != nil && o.RatioHi95 != nil {
-				effect = o.Effect
+				effect, after = o.Effect, nil
 			} else {
 				why = mallocDiffers(v.PageFaults, faults)
 			}
 		}
 		if f == nil || *effect.RatioLo95 > f.RatioLo {
-			f, at = &report.GainFinding{By: v.Mockup, Mockup: v.Mockup, Ratio: *effect.Ratio, RatioLo: *effect.RatioLo95, RatioHi: *effect.RatioHi95, Why: why}, v
+			f, at = &report.GainFinding{By: v.Mockup, Mockup: v.Mockup, Ratio: *effect.Ratio, RatioLo: *effect.RatioLo95, RatioHi: *effect.RatioHi95, AfterS: after, Why: why}, v
 		}
 	}
 	return f, at

@@ -2,6 +2,7 @@ package gain
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"pgmpi/analyze"
@@ -42,6 +43,32 @@ func TestWhatARemedyHasProvedCountsAndWaitingDoesNot(t *testing.T) {
 	should.Hold(t, near(g.Setting.S, .1*.75) && near(g.Setting.Lo, .08*.5) && near(g.Setting.Hi, .1*.8), "%+v", g.Setting)
 	should.Hold(t, g.Mockup == report.Saved{}, "%+v", g.Mockup)
 	should.Hold(t, near(g.WaitingS, .05) && near(g.CoveredS, .15), "%+v", g)
+}
+
+// By the factor, or down to the 10 µs that the call takes with the setting in the remedy.
+func TestBoundsHaveRoomForTheFactorAndForTheTime(t *testing.T) {
+	m, p := remedied(report.CellMended), called()
+	m.Cells[0].AfterS = number(10e-6)
+	s := Join(violated(), m, p).Setting
+	should.Hold(t, near(s.S, .1*.75) && near(s.Lo, .08*.5) && near(s.Hi, .09), "%+v", s)
+	m.Cells[0].AfterS = number(70e-6)
+	s = Join(violated(), m, p).Setting
+	should.Hold(t, near(s.S, .1*.75) && near(s.Lo, .01) && near(s.Hi, .1*.8), "%+v", s)
+	p.Calls[0].LeastCallNS, p.Calls[0].LeastRankNS = 180e3, 200e6 // twice as slow in the program as in the check
+	s = Join(violated(), m, p).Setting
+	should.Hold(t, near(s.S, .14) && near(s.Lo, .18*.5) && near(s.Hi, .2*.8), "%+v", s)
+}
+
+func TestPageFaultsOfTheProgramAloneAreSaid(t *testing.T) {
+	r, p := violated(), called()
+	r.Verdicts[0].Verdict, r.Verdicts[0].PageFaults = judge.Kept, number(0)
+	p.Calls[0].Sampled, p.Calls[0].Faults, p.Calls[0].Faulting = 50, 12800, 50
+	p.Calls[0].LeastRankNS = 250e6
+	g := Join(r, nil, p)
+	should.Contain(t, strings.Join(g.Notes, "\n"), "Scan of 1 KiB meets 256 page faults a call in the program")
+	should.Hold(t, near(g.AtMostS, .25-.1), "down to the 100 µs of the check: %+v", g)
+	p.Calls[0].Faulting = 2
+	should.Equal(t, Join(r, nil, p).Notes, []string{})
 }
 
 func TestAMockupIsCountedApart(t *testing.T) {
@@ -106,9 +133,10 @@ func TestRunsOfTheProgramAreBelieved(t *testing.T) {
 		"SLOWER":               {Ratio: .6, RatioLo: .5, RatioHi: .9},
 		"no gain is shown":     {Ratio: 1, RatioLo: .98, RatioHi: 1.01},
 		"believe neither":      {Ratio: 1.05, RatioLo: .9, RatioHi: 1.2},
+		"not excluded: believ": {Ratio: 1.5, RatioLo: 1.4, RatioHi: 1.6},
 		"not what was predict": {Ratio: 2, RatioLo: 1.8, RatioHi: 2.2},
 	} {
-		g := &report.GainResult{WallS: 1, CollectiveS: .5, CoveredS: .5, Setting: report.Saved{S: .1, Lo: .05, Hi: .15}, AB: &x}
+		g := &report.GainResult{WallS: 1, CollectiveS: .5, CoveredS: .5, AtMostS: .2, Setting: report.Saved{S: .1, Lo: .05, Hi: .15}, AB: &x}
 		x.WithS = make([]float64, 10)
 		should.Contain(t, report.Gains.Document(g).Sections[0].Text[1].Text, want)
 	}

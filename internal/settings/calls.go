@@ -49,6 +49,9 @@ func callsOf(path string, f *glfile.File) (note string, err error) {
 			path, 100*leastShare)
 	}
 	slices.Sort(np)
+	if usual := guidelines.Default().Guidelines; slices.Equal(f.Check.Guidelines, usual) {
+		f.Check.Guidelines = []string{"all"} // these calls are few, and PGMPI's guidelines are about some collectives alone
+	}
 	f.Check.Calls, f.Job.NP, f.Job.Shapes = calls, np, glfile.Default().Job.Shapes
 	return fmt.Sprintf("%s of %s in %s: they have %s of its time in collectives. The others take less than %g %% of the run-time each, or are not what guidelines are about.",
 		conf.Plural(len(calls), "call"), phrase.Known(p.Program), path, phrase.Percent(checked/p.Collective()), 100*leastShare), nil
