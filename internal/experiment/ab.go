@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
+	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
 	"pgmpi/internal/experiment/run"
@@ -119,7 +121,29 @@ func (x *AB) Measure(ctx context.Context) error {
 	if err != nil {
 		return fail.AsSetup(err)
 	}
-	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: run.Predict, Order: order.PredictOrder}, {Stage: run.Measure, Order: order.MeasureOrder}})
+	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: run.Predict, Order: order.PredictOrder}, {Stage: run.Measure, Order: order.MeasureOrder, Before: x.repeatAlike}})
+}
+
+// repeatAlike gives all sides of one configuration the most repetitions that were predicted for any: the first calls of an
+// mpirun are slower, so that the median of fewer is larger.
+func (x *AB) repeatAlike() {
+	most := map[guidelines.Case]int{}
+	for _, side := range x.Sides {
+		if !reflect.DeepEqual(side.Config.NREP, x.Sides[0].Config.NREP) {
+			return
+		}
+		for i, k := range side.Manifest.Plan.Cases {
+			most[k] = max(most[k], side.Manifest.NRep[i].N)
+		}
+	}
+	for _, side := range x.Sides {
+		for i, n := range side.Manifest.NRep {
+			if n.N > 0 {
+				n.N = most[side.Manifest.Plan.Cases[i]]
+				side.Manifest.NRep[i] = n
+			}
+		}
+	}
 }
 
 // Splits makes the split experiment on all sides. of gives the smaller size against which a test is made

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -36,6 +38,28 @@ func ab(b *bed.Bed, toml string) *experiment.AB {
 func close(x *experiment.AB) {
 	x.Sides[0].Close()
 	x.Sides[1].Close()
+}
+
+func TestSidesOfOneConfigurationAreRepeatedAlike(t *testing.T) {
+	for config, alike := range map[string]bool{bed.Quick: true, bed.Quick + "# another nrep.max": false} {
+		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+			x := ab(b, config)
+			x.Sides[1].Manifest.NRep = map[int]results.NRep{0: {N: 77, Converged: true}}
+			if !alike {
+				x.Sides[1].Config.NREP.Max++
+			}
+			must.Do(t, x.Measure(t.Context()))
+			should.Hold(t, x.Sides[1].Manifest.NRep[0].N >= 77 && (x.Sides[0].Manifest.NRep[0].N >= 77) == alike, "%+v and %+v", x.Sides[0].Manifest.NRep[0], x.Sides[1].Manifest.NRep[0])
+			long := 0
+			for _, job := range b.Fake.Jobs() {
+				if slices.ContainsFunc(job.Cases, func(c protocol.JobCase) bool { return c.NRep >= 77 }) {
+					long++
+				}
+			}
+			should.Hold(t, long == 3 && !alike || long == 6 && alike, "%d mpiruns of 77 repetitions", long)
+			close(x)
+		})
+	}
 }
 
 func TestTheSidesAlternateInTheOrderOfTheFolder(t *testing.T) {

@@ -223,10 +223,11 @@ func Unpredicted(m *results.Manifest, folder string) error {
 }
 
 // Rounds are the mpiruns of a stage of campaigns a, b, …, and in which order they come in each round,
-// such as "ba". Rounds that the stage does not have do nothing.
+// such as "ba". Rounds that the stage does not have do nothing. Before, if there is one, is called before them.
 type Rounds struct {
-	Stage Stage
-	Order []string
+	Stage  Stage
+	Order  []string
+	Before func()
 }
 
 // Alternate does stages of campaigns round by round, so that what drifts on the machine hits all.
@@ -240,6 +241,9 @@ func Alternate(ctx context.Context, sides []*Campaign, all []Rounds) error {
 		}
 	}
 	for _, r := range all {
+		if r.Before != nil {
+			r.Before()
+		}
 		for _, c := range sides {
 			if r.Stage.Plan == nil {
 				continue
