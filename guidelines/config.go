@@ -67,8 +67,8 @@ func (s *selection) on(np int, g Guideline) []int64 {
 	if len(s.calls) == 0 {
 		return g.Msizes
 	}
-	return slices.DeleteFunc(slices.Clone(g.Msizes), func(bytes int64) bool {
-		return !slices.ContainsFunc(s.calls[mockups.Collective(g.Function)], func(c called) bool { return c.bytes == bytes && (c.np == 0 || c.np == np) })
+	return lists.Keep(g.Msizes, func(bytes int64) bool {
+		return slices.ContainsFunc(s.calls[mockups.Collective(g.Function)], func(c called) bool { return c.bytes == bytes && (c.np == 0 || c.np == np) })
 	})
 }
 

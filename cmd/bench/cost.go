@@ -196,7 +196,7 @@ func layerBench(ctx context.Context, e *env) {
 // layered runs layer.c with the library between it and MPI.
 func (e *env) layered(ctx context.Context, set string, sizes ...string) (said []float64) {
 	launcher := launch.Placed(e.launcher(np), guidelines.Shape{NP: np})
-	with := []string{"env", "LD_PRELOAD=" + e.program("pgmpi-rank") + "-preload.so", set, e.program("layer"), "1000", "1000"}
+	with := []string{"env", "LD_PRELOAD=" + e.program("pgmpi-rank") + launch.PreloadEnding, set, e.program("layer"), "1000", "1000"}
 	for _, line := range strings.Fields(string(output(command(ctx, slices.Concat(launcher, with, sizes)...)))) {
 		said = append(said, get(strconv.ParseFloat(line, 64)))
 	}

@@ -251,7 +251,9 @@ func (x *Bisection) times(sets []*medians.Set) (out [3][]float64) {
 	return out
 }
 
-func finite(x []float64) []float64 { return slices.DeleteFunc(slices.Clone(x), math.IsNaN) }
+func finite(x []float64) []float64 {
+	return lists.Keep(x, func(t float64) bool { return !math.IsNaN(t) })
+}
 
 func lowerQuartile(x []float64) float64 {
 	q, err := stats.Quantile(x, .25)

@@ -167,7 +167,7 @@ func (x *join) faulting(c profile.Call, v *analyze.Verdict) float64 {
 		return 0
 	}
 	x.note("%s of %s meets %.0f page faults a call in the program and none in the check: what malloc's variables would gain there was not measured",
-		strings.TrimPrefix(c.Function, "MPI_"), conf.HumanSize(c.Bytes), *faults)
+		phrase.Function(c.Function), conf.HumanSize(c.Bytes), *faults)
 	return x.calls.CallsOfRank(c) * max(0, c.LeastMean()-atItsSize(c, v, *v.MedianS))
 }
 
