@@ -69,7 +69,7 @@ func RankAutocorrelation(x []float64) (r, z float64, err error) {
 	if err := check(x); err != nil {
 		return 0, 0, err
 	}
-	doubled, _ := doubledMidranks(x)
+	doubled := doubledMidranks(x)
 	ranks := make([]float64, len(x))
 	for i, rank := range doubled {
 		ranks[i] = float64(rank)

@@ -9,11 +9,10 @@ type TestResult struct {
 	Exact     bool    // whether P is no approximation
 }
 
-// doubledMidranks returns 2·midrank of every value, an integer, and Σ(t³−t) over
-// the groups of t equal values, which is 0 without ties.
-func doubledMidranks(x []float64) (ranks []int, tieSum float64) {
+// doubledMidranks returns 2·midrank of every value, an integer.
+func doubledMidranks(x []float64) []int {
 	order := ascending(x)
-	ranks = make([]int, len(x))
+	ranks := make([]int, len(x))
 	for i := 0; i < len(order); {
 		j := i
 		for j < len(order) && x[order[j]] == x[order[i]] {
@@ -22,11 +21,9 @@ func doubledMidranks(x []float64) (ranks []int, tieSum float64) {
 		for _, at := range order[i:j] {
 			ranks[at] = i + j + 1
 		}
-		t := float64(j - i)
-		tieSum += t*t*t - t
 		i = j
 	}
-	return ranks, tieSum
+	return ranks
 }
 
 // sumFromTop adds the counts of the largest sums first: they are the smallest

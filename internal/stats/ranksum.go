@@ -15,49 +15,43 @@ const MaxExactRankSum = 50
 // midranks, conditional on the ties; with more than 50 values in a sample it
 // comes from RankSumNormal and Exact is false.
 func RankSum(x, y []float64) (TestResult, error) {
-	return rankSum(x, y, max(len(x), len(y)) <= MaxExactRankSum)
+	return rankSum(x, y, false, max(len(x), len(y)) <= MaxExactRankSum)
 }
 
 // RankSumNormal is RankSum by the normal approximation with continuity correction
 // (R: exact = FALSE, correct = TRUE), the test of S-PGMPI §4.3. P is 1 if all values
 // are equal.
-func RankSumNormal(x, y []float64) (TestResult, error) { return rankSum(x, y, false) }
-
-func rankSum(x, y []float64, exact bool) (TestResult, error) {
-	if err := check(x, y); err != nil {
-		return TestResult{}, err
-	}
-	ranks, tieSum := doubledMidranks(slices.Concat(x, y))
-	u := float64(sumInts(ranks[:len(x)])-len(x)*(len(x)+1)) / 2
-	if exact {
-		return TestResult{P: rankSumExactP(ranks, len(x)), Statistic: u, Exact: true}, nil
-	}
-	m, n := float64(len(x)), float64(len(y))
-	all := m + n
-	variance := m * n / 12 * ((all + 1) - tieSum/(all*(all-1)))
-	return TestResult{P: normalUpperTail(u-m*n/2, variance), Statistic: u}, nil
-}
+func RankSumNormal(x, y []float64) (TestResult, error) { return rankSum(x, y, false, false) }
 
 // RankSumFastest is RankSum with all ranks above the middle one counted as that (Gastwirth, JASA 60, 1965, percentile
-// modified ranks): for values that have the same slow tail. The statistic is the sum of the ranks of x.
+// modified ranks): for values that have the same slow tail.
 func RankSumFastest(x, y []float64) (TestResult, error) {
+	return rankSum(x, y, true, max(len(x), len(y)) <= MaxExactRankSum)
+}
+
+func rankSum(x, y []float64, fastest, exact bool) (TestResult, error) {
 	if err := check(x, y); err != nil {
 		return TestResult{}, err
 	}
-	ranks, _ := doubledMidranks(slices.Concat(x, y))
-	for i, r := range ranks {
-		ranks[i] = min(r, len(ranks)+1)
-	}
-	sum := float64(sumInts(ranks[:len(x)])) / 2
-	if max(len(x), len(y)) <= MaxExactRankSum {
-		return TestResult{P: rankSumExactP(ranks, len(x)), Statistic: sum, Exact: true}, nil
+	ranks := doubledMidranks(slices.Concat(x, y))
+	if fastest {
+		for i, r := range ranks {
+			ranks[i] = min(r, len(ranks)+1)
+		}
 	}
 	m, all := float64(len(x)), float64(len(ranks))
+	sum := float64(sumInts(ranks[:len(x)])) / 2
+	result := TestResult{Statistic: sum - m*(m+1)/2, Exact: exact}
+	if exact {
+		result.P = rankSumExactP(ranks, len(x))
+		return result, nil
+	}
 	mean, squares := float64(sumInts(ranks))/2/all, 0.0
 	for _, r := range ranks {
 		squares += (float64(r)/2 - mean) * (float64(r)/2 - mean)
 	}
-	return TestResult{P: normalUpperTail(sum-m*mean, m*(all-m)/(all*(all-1))*squares), Statistic: sum}, nil
+	result.P = normalUpperTail(sum-m*mean, m*(all-m)/(all*(all-1))*squares)
+	return result, nil
 }
 
 // MinPRankSum returns the smallest P that RankSum, and KS, can attain with samples of m

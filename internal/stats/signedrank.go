@@ -50,7 +50,7 @@ func signedRankOf(d []float64, score Score, exact bool) TestResult {
 	for i := range d {
 		size[i] = math.Abs(d[i])
 	}
-	scores, _ := doubledMidranks(size)
+	scores := doubledMidranks(size)
 	v := 0 // the sum of the doubled scores where d > 0
 	for i := range scores {
 		scores[i] = min(scores[i], score(len(d)))
