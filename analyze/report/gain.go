@@ -112,9 +112,9 @@ func gainAnswer(g *GainResult) []document.Section {
 		s.Say("No gain is shown for %s, but up to %s of its %s is not excluded.", g.Program, phrase.Percent(g.AtMostS/g.WallS), wall)
 		s.Tone = picture.Open
 	case len(g.Findings) > 0:
-		s.Say("%s would gain 0 %% of %s: no finding of the check applies to its calls (see below).", g.Program, wall)
+		s.Say("No gain is shown for %s in %s: no finding of the check applies to its calls (see below).", g.Program, wall)
 	default:
-		s.Say("%s would gain 0 %% of %s: nothing is shown to make its calls faster.", g.Program, wall)
+		s.Say("No gain is shown for %s in %s: nothing is shown to make its calls faster.", g.Program, wall)
 	}
 	if x := g.AB; x != nil {
 		s.Say("%s", gainSeen(g, x))

@@ -160,7 +160,7 @@ func (x *join) atMost(c profile.Call, of []*analyze.Verdict) (most float64) {
 	return most
 }
 
-// faulting is what calls could gain that meet page faults in the program alone: all above their time in the check.
+// faulting is what calls could gain that meet page faults in the program alone: how little they can take, nothing has shown.
 func (x *join) faulting(c profile.Call, v *analyze.Verdict) float64 {
 	faults := c.FaultsPerCall()
 	if !differ(v.PageFaults, faults) || *faults < tuning.FaultsFrom {
@@ -168,7 +168,7 @@ func (x *join) faulting(c profile.Call, v *analyze.Verdict) float64 {
 	}
 	x.note("%s of %s meets %.0f page faults a call in the program and none in the check: what malloc's variables would gain there was not measured",
 		phrase.Function(c.Function), conf.HumanSize(c.Bytes), *faults)
-	return x.calls.CallsOfRank(c) * max(0, c.LeastMean()-atItsSize(c, v, *v.MedianS))
+	return x.calls.Seconds(c)
 }
 
 // bySetting is what a remedy has proved of the call, if anything.
