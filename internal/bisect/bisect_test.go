@@ -280,5 +280,7 @@ func TestBuildsAreToldApartByTheFastestHalf(t *testing.T) {
 	}
 	r, err := stats.RankSum(x, y)
 	should.Hold(t, err == nil && r.P > .01 && slower(x, y) < r.P/10, "%v by all, %v by the fastest", r.P, slower(x, y))
+	_, at := decide([3][]float64{y, x, append(slices.Clone(y), .5, .5, .5, .5)}, .05)
+	should.Hold(t, at >= 0 && at < .2, "like GOOD, in more slow states: %v of the way to BAD", at)
 	should.Hold(t, slower(y, x) == 1 && slower(nil, y) == 1 && slower(nil, nil) == 1, "%v", slower(y, x))
 }

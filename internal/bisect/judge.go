@@ -269,11 +269,11 @@ func logarithms(set *medians.Set, i int) []float64 {
 }
 
 // decide marks a commit that is like GOOD or like BAD by what it is shown not to be like, at a level for each. at is 0 for
-// one like GOOD, and 1 for one like BAD, by the medians.
+// one like GOOD, and 1 for one like BAD, by the lower quartiles, on which slow states have the least influence.
 func decide(times [3][]float64, level float64) (m Mark, at float64) {
 	good, bad, commit := times[0], times[1], times[2]
-	from := stats.MedianFinite(good)
-	at = (stats.MedianFinite(commit) - from) / (stats.MedianFinite(bad) - from)
+	from := lowerQuartile(good)
+	at = (lowerQuartile(commit) - from) / (lowerQuartile(bad) - from)
 	notGood, notBad := slower(commit, good), slower(bad, commit)
 	switch {
 	case min(notGood, notBad) > level:
