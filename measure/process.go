@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"pgmpi/internal/lists"
 	"pgmpi/measure/launch"
 )
@@ -28,6 +30,7 @@ type Ranks struct {
 	PID     int            // of the launcher; 0 of a fake
 	Stdin   io.WriteCloser // of rank 0
 	Stdout  io.ReadCloser  // of rank 0
+	Code    []string       // files with code that ranks on this host run, once they are greeted
 	Exited  chan struct{}  // closed when the launcher has ended
 	Err     error          // how it ended, once Exited is closed
 	Greeted func()         // rank 0 has said hello: all ranks are there
@@ -91,6 +94,7 @@ func Exec(argv, env []string, stderr io.Writer) (*Ranks, error) {
 	x.Greeted = func() {
 		stop()
 		below = descendants(cmd.Process.Pid)
+		x.Code = codeOf(below)
 	}
 	x.Orphans = func() { endAll(orphans(cmd.Process.Pid, marked), 0) }
 	x.Kill = func() {
@@ -221,6 +225,31 @@ func readStat(pid int) (p process, parent int, alive bool) {
 	}
 	parent, err = strconv.Atoi(fields[ppid])
 	return process{pid, fields[start]}, parent, err == nil
+}
+
+func codeOf(processes []process) (files []string) {
+	for _, p := range processes {
+		maps, _ := os.ReadFile(fmt.Sprintf("/proc/%d/maps", p.pid))
+		for line := range strings.Lines(string(maps)) {
+			if _, file, is := strings.Cut(strings.TrimSpace(line), " /"); is && strings.Contains(line, " r-xp ") {
+				files = append(files, "/"+file)
+			}
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// readAnew has a file that nobody uses read from the disk again, so that it gets another place in memory. Nothing happens
+// where that cannot be.
+func readAnew(file string) {
+	f, err := os.Open(file)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	_ = f.Sync() // what is not on the disk yet would stay
+	_ = unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED)
 }
 
 func alive(pid int) bool {

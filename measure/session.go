@@ -32,6 +32,10 @@ type Session struct {
 	Overlap  OverlapConfig
 	Own      []guidelines.Mockups // the user's own
 	Start    Starter              // Exec if nil
+	// Anew are files that each mpirun reads from the disk: where code lies in memory can decide how fast it is, and
+	// does not change while a file stays there.
+	Anew []string
+	Code []string // files with code that the last mpirun ran on this host
 
 	seen    map[guidelines.Shape]bool // shapes whose factors an mpirun of this process has recorded
 	leaving *mpirun                   // if set, its samples are on disk, and it goes through MPI_Finalize
@@ -66,6 +70,7 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 		m.ready = s.predictAtOnce(t, job, seed)
 	}
 	out, err := m.serve(ctx, job)
+	s.Code = m.ranks.Code
 	if err != nil {
 		s.keepPart(t, part, seed, job, m)
 		return nil, err
@@ -95,6 +100,9 @@ func (s *Session) started(ctx context.Context, t Task, jobFile string) (*mpirun,
 	if m != nil {
 		return m, nil
 	}
+	for _, file := range s.Anew {
+		readAnew(file)
+	}
 	m = s.mpirunOf(t.Shape, jobFile)
 	if t.Mode == protocol.ModeMessages {
 		m.env = environment(Env(launch.CountingEnv(s.Manifest.Rank.Library), s.MPI.Env))
@@ -115,7 +123,7 @@ func (s *Session) mpirunOf(shape guidelines.Shape, jobFile string) *mpirun {
 // Ahead starts the mpirun that the next Run is certain to want, while the one before it goes
 // through MPI_Finalize, if mayMeet. A failure to start appears again in its Run.
 func (s *Session) Ahead(shape guidelines.Shape) {
-	if s.MPI.JobFile || s.ahead != nil || !mayMeet(s.Manifest.Factors.Layouts, shape) {
+	if s.MPI.JobFile || s.ahead != nil || len(s.Anew) > 0 || !mayMeet(s.Manifest.Factors.Layouts, shape) {
 		return
 	}
 	if m := s.mpirunOf(shape, ""); m.start() == nil {

@@ -4,12 +4,17 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/pages"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/launch"
 )
@@ -35,6 +40,36 @@ func TestFileOfARankThatIsKilledWhileItStartsIsRemoved(t *testing.T) {
 	should.Hold(t, err != nil, "the file of the rank is left")
 	_, err = os.Stat(other)
 	should.Do(t, err, "the file of another is gone")
+}
+
+func TestCodeIsThatOfAllProcesses(t *testing.T) {
+	self, _, _ := readStat(os.Getpid())
+	x := must.Get(Exec([]string{"sh", "-c", "sleep 300; true"}, os.Environ(), io.Discard))(t)
+	defer x.Stdout.Close()
+	defer x.Kill()
+	name := func(command string) string {
+		return must.Get(filepath.EvalSymlinks(must.Get(exec.LookPath(command))(t)))(t)
+	}
+	for !slices.Contains(x.Code, name("sleep")) && t.Context().Err() == nil {
+		x.Greeted()
+	}
+	should.Hold(t, !slices.Contains(x.Code, name("sh")), "the launcher is no rank: %q", x.Code)
+	data := must.Get(os.Open("/etc/passwd"))(t)
+	defer data.Close()
+	mapped := must.Get(unix.Mmap(int(data.Fd()), 0, 1, unix.PROT_READ, unix.MAP_SHARED))(t)
+	own := codeOf([]process{self, self})
+	must.Do(t, unix.Munmap(mapped))
+	should.Hold(t, !slices.Contains(own, data.Name()), "data are no code")
+	should.Hold(t, slices.Contains(own, must.Get(os.Executable())(t)) && len(slices.Compact(slices.Clone(own))) == len(own), "%q", own)
+}
+
+func TestFileIsReadAnew(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "lib.so")
+	must.Do(t, os.WriteFile(file, make([]byte, 1<<20), 0o666))
+	must.Hold(t, pages.InMemory(t, file), "a file that was just written is not in memory")
+	readAnew(file)
+	should.Hold(t, !pages.InMemory(t, file), "it is still in memory")
+	readAnew(file + ".none")
 }
 
 // A rank that forks leaves a process that holds its pipe, and mpirun waits for the pipe's end.

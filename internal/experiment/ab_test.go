@@ -19,6 +19,7 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/pages"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -58,6 +59,59 @@ func TestSidesOfOneConfigurationAreRepeatedAlike(t *testing.T) {
 			}
 			should.Hold(t, long == 3 && !alike || long == 6 && alike, "%d mpiruns of 77 repetitions", long)
 			close(x)
+		})
+	}
+}
+
+// code has the ranks of a side run its file in a folder, and a common one elsewhere, and tells for each launch whether the former
+// was in memory.
+func code(t *testing.T, b *bed.Bed) (folder string, there map[string][]bool) {
+	folder, there = t.TempDir(), map[string][]bool{}
+	file := func(side string) string { return filepath.Join(folder, side) }
+	common := filepath.Join(t.TempDir(), "common")
+	for _, path := range []string{file("a"), file("b"), common} {
+		must.Do(t, os.WriteFile(path, []byte(path), 0o666))
+	}
+	b.Fake.Code = func(env []string) []string {
+		side := "a"
+		if slices.Contains(env, "SIDE=b") {
+			side = "b"
+		}
+		there[side] = append(there[side], pages.InMemory(t, file(side)))
+		must.Get(os.ReadFile(file(side)))(t)
+		should.Hold(t, pages.InMemory(t, common), "what all run was read anew")
+		return []string{file(side), common}
+	}
+	return folder, there
+}
+
+func TestSidesReadCodeAnewThatOneOfThemHasAlone(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		_, there := code(t, b)
+		x := &experiment.AB{Out: b.Out}
+		for _, name := range []string{"a", "b"} {
+			x.Sides = append(x.Sides, b.Prepared(filepath.Join(b.Out, name), bed.Quick+"[mpi]\nenv = { SIDE = \""+name+"\" }\n"))
+			must.Do(t, x.Sides[len(x.Sides)-1].Open())
+		}
+		must.Do(t, x.Measure(t.Context()))
+		close(x)
+		for side, there := range there {
+			should.Hold(t, len(there) > 4 && there[0] && !slices.Contains(there[2:], true), "%s: %v", side, there)
+		}
+	})
+}
+
+func TestALibraryNamedByItsFolderIsReadAnew(t *testing.T) {
+	for _, anew := range []bool{false, true} {
+		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+			folder, there := code(t, b)
+			c := b.Campaign(bed.Quick)
+			if anew {
+				c.Config.MPI.Library = filepath.Join(t.TempDir(), "link")
+				must.Do(t, os.Symlink(folder, c.Config.MPI.Library))
+			}
+			must.Get(bed.Done(t.Context(), c))(t)
+			should.Hold(t, len(there["a"]) > 4 && !slices.Contains(there["a"][2:], anew), "%v: %v", anew, there)
 		})
 	}
 }

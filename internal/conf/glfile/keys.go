@@ -85,7 +85,7 @@ var Keys = []Key{
 		More: fmt.Sprintf("MPI_Finalize may take %v s less, and %v s in any case.", measure.EndsEarlier.Seconds(), (measure.StartLimit - measure.EndsEarlier).Seconds())},
 	{Name: "mpi.env", Text: "environment variables for the ranks, such as `{ OMPI_MCA_pml = \"ob1\" }`"},
 	{Name: "mpi.library", Text: "the folder in which the MPI library is installed: its `bin` has the launcher, and ranks load it from its `lib` (LD_LIBRARY_PATH)",
-		Empty: "by the PATH and the loader", More: "The rank program is one that asks for a library which is there. See [how-to-library-ci.md](how-to-library-ci.md)."},
+		Empty: "by the PATH and the loader", More: "Each mpirun [reads it from the disk again](how-to-library-ci.md#copies-of-one-build). The rank program is one that asks for a library which is there. See [how-to-library-ci.md](how-to-library-ci.md)."},
 	{Name: "mpi.under", Text: "a folder with the `env.sh` of a setting, whose variables the ranks get in addition to `mpi.env`", Empty: "none",
 		More: "Files that the variables name must be there, by absolute paths. See [how-to-tune.md](how-to-tune.md#check-under-a-setting).",
 		Flag: "under", Value: "DIR"},

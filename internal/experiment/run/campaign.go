@@ -40,6 +40,7 @@ type Campaign struct {
 	Job      batch.Job         // that all this is in; Open asks where it is not set
 
 	session     measure.Session
+	beside      []*Campaign // all that it alternates with, and itself
 	tally       *tally
 	data        collection
 	begun       []protocol.Mode    // stages that have been done, and the one that is

@@ -233,7 +233,7 @@ type Rounds struct {
 // Alternate does stages of campaigns round by round, so that what drifts on the machine hits all.
 func Alternate(ctx context.Context, sides []*Campaign, all []Rounds) error {
 	for _, c := range sides {
-		c.tally = sides[0].tally // the progress is of all together
+		c.tally, c.beside = sides[0].tally, sides // the progress is of all together
 	}
 	for _, r := range all {
 		for _, c := range sides {

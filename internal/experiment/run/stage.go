@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
@@ -158,6 +160,7 @@ func howEnded(e *measure.Error) string {
 
 // attempt is an mpirun. That its batch job has ended is no failure of it.
 func (c *Campaign) attempt(ctx context.Context, t measure.Task, p Progress) (*results.Run, error) {
+	c.session.Anew = c.compared()
 	r, err := c.session.Run(ctx, t, func(done, total int) {
 		p.Done, p.Total = done, total
 		c.Tell(Event{Progress: p})
@@ -167,6 +170,16 @@ func (c *Campaign) attempt(ctx context.Context, t measure.Task, p Progress) (*re
 		return nil, &fail.Interrupted{Why: "batch job " + c.Job.ID + " is at its end"}
 	}
 	return r, err
+}
+
+// compared are the files with code that are held against others: what not all sides run, and a library that is named by its
+// folder, such as that of a night. One place in memory for all mpiruns would be a difference that is none between the files.
+func (c *Campaign) compared() []string {
+	library, err := filepath.EvalSymlinks(c.Config.MPI.Library)
+	return lists.Keep(c.session.Code, func(file string) bool {
+		return err == nil && strings.HasPrefix(file, library+"/") ||
+			slices.ContainsFunc(c.beside, func(o *Campaign) bool { return len(o.session.Code) > 0 && !slices.Contains(o.session.Code, file) })
+	})
 }
 
 // neverWorked tells whether an mpirun failed before its ranks had a job, and
