@@ -173,7 +173,7 @@ func (c *Campaign) attempt(ctx context.Context, t measure.Task, p Progress) (*re
 }
 
 // compared are the files with code that are held against others: what not all sides run, and a library that is named by its
-// folder, such as that of a night. One place in memory for all mpiruns would be a difference that is none between the files.
+// folder, which nights have anew. With one place in memory for all mpiruns, places would be compared instead.
 func (c *Campaign) compared() []string {
 	library, err := filepath.EvalSymlinks(c.Config.MPI.Library)
 	return lists.Keep(c.session.Code, func(file string) bool {
