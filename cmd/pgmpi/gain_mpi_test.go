@@ -282,13 +282,14 @@ func TestNothingIsWrittenForAProgramThatDoesNotGain(t *testing.T) {
 	should.Hold(t, b.there(filepath.Join(filepath.Base(folder), "apply", "env.sh")) == (s.code == 0), "exit code %d", s.code)
 }
 
-// The program has the slowdown too, 25 times 20 ms, in which the mock-ups' calls have no part.
+// The program has the slowdown too, 25 times 20 ms, in which the mock-ups' calls have no part. The interval of twelve pairs has
+// room for one that meets something else.
 func TestMockupsAreWrittenForAProgramThatGains(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		folder, prof, app := b.plantedCheck("25")
 		b.env = append(b.preload(b.lib.rank+"-delay.so"), "PGMPI_DELAY="+slowAllreduce)
-		s := b.pgmpi(append([]string{"apply", folder, prof, "--rank", b.rank, "--ab", "6", "--quiet"}, app...)...).exits(t, 0)
-		s.shows(t, " of its run-time by 1 mock-up.", "in 6 alternating pairs", "calls were right")
+		s := b.pgmpi(append([]string{"apply", folder, prof, "--rank", b.rank, "--ab", "12", "--quiet"}, app...)...).exits(t, 0)
+		s.shows(t, " of its run-time by 1 mock-up.", "in 12 alternating pairs", "calls were right")
 		should.Contain(t, string(must.Get(os.ReadFile(filepath.Join(folder, "apply", "mockups.txt")))(t)), "MPI_Allreduce 2 400 400 allreduce_as_reduce")
 		gl := b.toml("[check]\nguidelines = [\"GL12\"]\ncalls = [\"Allreduce:400\"]\n[job]\nnp = [2]\nmpiruns = 1\ndatatype = \"int\"\n[nrep]\nfixed = 1\n")
 		b.pgmpi("check", "--guidelines", gl, "--rank", b.rank, "--out", b.out+"-under", "--under", filepath.Join(folder, "apply"), "--quiet").exits(t, 4)
