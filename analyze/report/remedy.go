@@ -31,17 +31,15 @@ type RemedyResult struct {
 	Harm        float64 `json:"harm"`         // the same of a harm
 	Mpiruns     int     `json:"mpiruns"`      // of the proof that holds, both sides together; 0: none does
 
-	Cells    []RemedyCell      `json:"cells"`   // those that the check calls violated, firm ones first
-	Env      map[string]string `json:"env"`     // the setting; empty without one
-	Files    []string          `json:"files"`   // that belong to it
-	Effects  []Effect          `json:"entries"` // what it chooses, and by what that is seen
-	Rejected []tuning.Rejected `json:"dropped"` // what was tried, and is not in the setting
-	Proofs   []Proof           `json:"proofs"`  // in the order in which they were made
-	// Profiles are files of PGMPITuneLib, for what only a mock-up mends: neither tried nor proved.
-	Profiles    []string `json:"profiles"`
-	Conformance int      `json:"legal"` // conformance calls that were made under the setting
-	Notes       []string `json:"notes"`
-	Exit        int      `json:"exit_code"`
+	Cells       []RemedyCell      `json:"cells"`   // those that the check calls violated, firm ones first
+	Env         map[string]string `json:"env"`     // the setting; empty without one
+	Files       []string          `json:"files"`   // that belong to it
+	Effects     []Effect          `json:"entries"` // what it chooses, and by what that is seen
+	Rejected    []tuning.Rejected `json:"dropped"` // what was tried, and is not in the setting
+	Proofs      []Proof           `json:"proofs"`  // in the order in which they were made
+	Conformance int               `json:"legal"`   // conformance calls that were made under the setting
+	Notes       []string          `json:"notes"`
+	Exit        int               `json:"exit_code"`
 }
 
 type CellState string
@@ -113,7 +111,6 @@ type Harm struct {
 const (
 	SettingTOML = "gl.toml"
 	ReadmeFile  = "README"
-	Profiles    = "pgmpitune" // a folder
 )
 
 // Effect says whether an entry of a setting is in force.

@@ -115,7 +115,6 @@ func (r *RemedyResult) means() string {
 			out = append(out, conf.Plural(len(c.Env), "environment variable"))
 		case tuning.OwnAlgorithm:
 			algorithms++
-		case tuning.ByMockup:
 		}
 	}
 	if algorithms > 0 {
@@ -176,8 +175,8 @@ func remedyMockups(r *RemedyResult, most int) []document.Section {
 		}
 		return fmt.Sprintf("%s at %s on %s, %s slower in the check: %s%s", c.Function, conf.HumanSize(c.Msize), c.Shape, phrase.Ratio(c.Ratio), what, phrase.When(c.Explored != "", "; of its own algorithms: %s", c.Explored))
 	})
-	if len(out) > 0 && len(r.Profiles) > 0 {
-		out[0].Say("For programs that are linked with PGMPITuneLib, neither tried nor proved: %s.", strings.Join(r.Profiles, ", "))
+	if slices.ContainsFunc(left, func(c RemedyCell) bool { return c.Mockup != "" }) {
+		out[0].Say("`pgmpi apply` puts mock-ups in place of a program's calls.")
 	}
 	return out
 }

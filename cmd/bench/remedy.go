@@ -180,7 +180,7 @@ func (e *env) plantedAlgorithm(ctx context.Context) {
 	tree := get(tuning.FindTree(asked.End.Algorithms.LibraryFile))
 	sizes := []int64{256 << 10}
 	settings, refused, err := tuning.Write(tuning.Target{Library: tuning.LibraryOf("mpich", e.info.LibVersion), Folder: e.dir, Tree: tree},
-		[]tuning.Choice{{Function: "MPI_Alltoall", NP: np, Sizes: sizes, Measured: sizes, Kind: tuning.OwnAlgorithm, Algorithm: "brucks"}}, "mpich-json")
+		[]tuning.Choice{{Function: "MPI_Alltoall", NP: np, Sizes: sizes, Measured: sizes, Kind: tuning.OwnAlgorithm, Algorithm: "brucks"}})
 	must(err)
 	if len(refused) > 0 {
 		must(fmt.Errorf("refused: %+v", refused))

@@ -128,11 +128,11 @@ func valueOf(list []protocol.Algorithms, collective, name string) int {
 	return 0
 }
 
-// joined merges choices of one algorithm or mock-up at several sizes, as writers need it.
+// joined merges choices of one algorithm at several sizes, as writers need it.
 func joined(choices []tuning.Choice) (out []tuning.Choice) {
 	for _, c := range choices {
 		at := slices.IndexFunc(out, func(o tuning.Choice) bool {
-			return o.Kind == c.Kind && forOne(c) && o.Function == c.Function && o.NP == c.NP && o.Algorithm == c.Algorithm && o.Mockup == c.Mockup
+			return o.Kind == c.Kind && forOne(c) && o.Function == c.Function && o.NP == c.NP && o.Algorithm == c.Algorithm
 		})
 		if at < 0 {
 			out = append(out, c)
@@ -146,23 +146,4 @@ func joined(choices []tuning.Choice) (out []tuning.Choice) {
 }
 
 // forOne tells whether a choice is for one collective, not for the library as a whole.
-func forOne(c tuning.Choice) bool { return c.Kind == tuning.OwnAlgorithm || c.Kind == tuning.ByMockup }
-
-// mockupChoices returns, for the cells that no setting mends, the mock-up that was faster in
-// the check.
-func mockupChoices(cells []report.RemedyCell, p *guidelines.Plan, extend bool) (out []tuning.Choice) {
-	for _, c := range cells {
-		f, known := mockups.Get(c.Mockup)
-		if c.State.Settled() || !known || !f.IsMockup() || f.Algorithm != "" {
-			continue
-		}
-		choice := tuning.Choice{Function: c.Function, NP: c.NP, Kind: tuning.ByMockup, Mockup: c.Mockup,
-			Sizes: []int64{c.Msize}, Measured: sizesOf(p, c.Function, c.NP), Extend: extend}
-		if !slices.ContainsFunc(out, func(o tuning.Choice) bool {
-			return o.Function == c.Function && o.NP == c.NP && slices.Contains(o.Sizes, c.Msize)
-		}) {
-			out = append(out, choice)
-		}
-	}
-	return joined(out)
-}
+func forOne(c tuning.Choice) bool { return c.Kind == tuning.OwnAlgorithm }

@@ -97,7 +97,7 @@ func (x *Remedy) Prepare() (bool, error) {
 	x.found = &report.RemedyResult{Schema: report.RemedySchema, Version: x.Version, Created: time.Now().UTC().Format(time.RFC3339), Library: m.Rank.LibVersion,
 		Check: x.Check, Kind: m.Kind, Folder: path, Alpha: x.Config.Analyze.Alpha, MinSlowdown: x.Config.Analyze.MinSlowdown,
 		Harm:  cmp.Or(x.Config.Remedy.Harm, x.Config.Analyze.MinSlowdown),
-		Cells: cells, Env: map[string]string{}, Files: []string{}, Effects: []report.Effect{}, Rejected: []tuning.Rejected{}, Proofs: []report.Proof{}, Profiles: []string{}, Notes: []string{}}
+		Cells: cells, Env: map[string]string{}, Files: []string{}, Effects: []report.Effect{}, Rejected: []tuning.Rejected{}, Proofs: []report.Proof{}, Notes: []string{}}
 	return len(cells) > 0, nil
 }
 

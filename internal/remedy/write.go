@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,10 +48,7 @@ func (x *Remedy) export() error {
 	if err := x.exportTOML(&p); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(filepath.Join(r.Folder, report.Profiles)); err != nil {
-		return fail.AsSetup(err)
-	}
-	return errors.Join(x.writeProfiles(), x.writeDocument())
+	return x.writeDocument()
 }
 
 // exportTOML writes gl.toml and env.sh, and removes what the setting before had beside them.
@@ -80,44 +76,6 @@ func (x *Remedy) exportTOML(p *setting) error {
 		if err := os.Remove(filepath.Join(r.Folder, name)); err != nil && !os.IsNotExist(err) {
 			return fail.AsSetup(err)
 		}
-	}
-	return nil
-}
-
-// writeProfiles writes PGMPITuneLib's profiles for the cells that only a mock-up mends, in a folder
-// for each number of processes.
-func (x *Remedy) writeProfiles() error {
-	of := map[int][]tuning.Choice{}
-	for _, c := range mockupChoices(x.found.Cells, x.plan, x.Extend) {
-		of[c.NP] = append(of[c.NP], c)
-	}
-	for _, np := range slices.Sorted(maps.Keys(of)) {
-		if err := x.writeProfilesOf(filepath.Join(report.Profiles, fmt.Sprintf("p%d", np)), of[np]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (x *Remedy) writeProfilesOf(folder string, choices []tuning.Choice) error {
-	t := x.target
-	t.Folder = filepath.Join(x.found.Folder, folder)
-	settings, refused, err := tuning.Write(t, choices, "pgmpitune")
-	for _, r := range refused {
-		x.note("no profile for %s in place of %s: %s", r.Choice.Mockup, r.Choice.Function, r.Reason)
-	}
-	if err != nil || len(settings) == 0 {
-		return fail.AsSetup(err)
-	}
-	if err := os.MkdirAll(t.Folder, 0o777); err != nil {
-		return fail.AsSetup(err)
-	}
-	for _, f := range settings[0].Files {
-		name := filepath.Join(folder, f.Name)
-		if err := writeFile(x.found.Folder, name, f.Content); err != nil {
-			return err
-		}
-		x.found.Profiles = append(x.found.Profiles, name)
 	}
 	return nil
 }

@@ -126,7 +126,7 @@ func writeTree(t Target, choices []Choice) (*Setting, error) {
 	s := &Setting{Writer: "mpich-json"}
 	if t.Tree == nil {
 		for _, c := range choices {
-			s.reject(c, cmp.Or(c.check(OwnAlgorithm), "the library's own selection tree was not found: a file with a part of it would end every program"))
+			s.reject(c, cmp.Or(c.check(), "the library's own selection tree was not found: a file with a part of it would end every program"))
 		}
 		return s, nil
 	}
@@ -134,7 +134,7 @@ func writeTree(t Target, choices []Choice) (*Setting, error) {
 	if err != nil {
 		return nil, err
 	}
-	functions, of := accepted(choices, OwnAlgorithm, s, func(c Choice) string { return refusesNode(c, t.Tree) })
+	functions, of := accepted(choices, s, func(c Choice) string { return refusesNode(c, t.Tree) })
 	for _, f := range functions {
 		n := root.find("collective=" + lower(f))
 		if n == nil {

@@ -198,7 +198,7 @@ func (t *rulesText) rule(from int64, c Choice) int {
 
 func writeRules(t Target, choices []Choice) (*Setting, error) {
 	s := &Setting{Writer: "openmpi-rules"}
-	functions, of := accepted(choices, OwnAlgorithm, s, refusesRule)
+	functions, of := accepted(choices, s, refusesRule)
 	slices.SortFunc(functions, func(a, b string) int { return rowOf(a).id - rowOf(b).id })
 	l := t.Library
 	text := &rulesText{requests: cmp.Or(cmp.Compare(l.Major, 5), cmp.Compare(l.Minor, 0), cmp.Compare(l.Patch, 7)) >= 0}

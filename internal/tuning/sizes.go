@@ -48,9 +48,9 @@ func between(a, b int64) int64 {
 	return max(a+1, min(b, int64(math.Ceil(math.Sqrt(float64(a)*float64(b))))))
 }
 
-func (c Choice) check(kind Kind) string {
+func (c Choice) check() string {
 	switch {
-	case c.Kind != kind:
+	case c.Kind != OwnAlgorithm:
 		return c.wrongKind()
 	case c.NP < 1 || c.NP > math.MaxInt32-1:
 		return fmt.Sprintf("%d is no number of processes", c.NP)
@@ -101,10 +101,10 @@ func byProcesses(choices []Choice, s *Setting) map[int][]part {
 
 // accepted groups the choices that a writer can write by function, in the order in which
 // the functions first come, and refuses the others in s with the reason that why returns.
-func accepted(choices []Choice, kind Kind, s *Setting, why func(Choice) string) (functions []string, of map[string][]Choice) {
+func accepted(choices []Choice, s *Setting, why func(Choice) string) (functions []string, of map[string][]Choice) {
 	of = map[string][]Choice{}
 	for _, c := range choices {
-		reason := c.check(kind)
+		reason := c.check()
 		if reason == "" {
 			reason = why(c)
 		}

@@ -18,7 +18,6 @@ type Kind string
 
 const (
 	OwnAlgorithm Kind = "algorithm"   // one of the library's own
-	ByMockup     Kind = "mockup"      // other collectives in its place
 	ByEnv        Kind = "environment" // variables, such as malloc's
 	ByComponent  Kind = "component"   // another part of the library that has collectives
 )
@@ -35,7 +34,6 @@ type Choice struct {
 	// Algorithm and Value are the library's name and number; only of OwnAlgorithm.
 	Algorithm string            `json:"algorithm,omitempty"`
 	Value     int               `json:"value,omitempty"`
-	Mockup    string            `json:"mockup,omitempty"`    // id; only of ByMockup
 	Component string            `json:"component,omitempty"` // only of ByComponent
 	Env       map[string]string `json:"env,omitempty"`       // of ByEnv, and the one variable of ByComponent
 }
@@ -155,7 +153,6 @@ var writers = []Writer{
 	mpichVariables,
 	mcaVariables,
 	environment,
-	pgmpiTune,
 }
 
 func Get(name string) (Writer, bool) {
@@ -193,7 +190,7 @@ func Variables(env map[string]string) []string { return slices.Sorted(maps.Keys(
 
 // Key is equal for choices that set the same.
 func (c Choice) Key() string {
-	return fmt.Sprintf("%s %s %s %s %s %s %d %d", c.Kind, c.Function, c.Algorithm, c.Mockup, c.Component, c.Env, c.NP, c.Sizes)
+	return fmt.Sprintf("%s %s %s %s %s %d %d", c.Kind, c.Function, c.Algorithm, c.Component, c.Env, c.NP, c.Sizes)
 }
 
 func (c Choice) String() string {
@@ -203,7 +200,7 @@ func (c Choice) String() string {
 	case ByComponent:
 		set := lists.Map(Variables(c.Env), func(name string) string { return name + "=" + c.Env[name] })
 		return "component " + c.Component + " (" + strings.Join(set, " ") + ")"
-	case OwnAlgorithm, ByMockup:
+	case OwnAlgorithm:
 	}
 	sizes := lists.Map(c.Sizes, conf.HumanSize)
 	return fmt.Sprintf("%s at %s on %d processes", mockups.AlgorithmID(c.Function, c.Algorithm), strings.Join(sizes, ", "), c.NP)

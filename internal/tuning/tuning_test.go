@@ -170,8 +170,6 @@ func TestWhatCannotBeWrittenIsRefusedWithTheReason(t *testing.T) {
 		{environment, Target{}, own("MPI_Bcast", 4, "binomial", 1, 8), "chooses no algorithm"},
 		{environment, Target{}, Choice{Kind: ByEnv, Env: map[string]string{"A B": "1"}}, "no name of a variable"},
 		{environment, Target{}, Choice{Kind: ByEnv, Env: map[string]string{"A": "1\n2"}}, "character"},
-		{pgmpiTune, Target{}, Choice{Function: "MPI_Scatter", NP: 2, Kind: ByMockup, Mockup: "scatter_as_bcast", Sizes: plan[:1], Measured: plan}, "does not count"},
-		{pgmpiTune, Target{}, Choice{Function: "MPI_Barrier", NP: 2, Kind: ByMockup, Mockup: "barrier_as_allreduce", Sizes: plan, Measured: plan}, "no mock-up"},
 	} {
 		s := mustWrite(t, c.w, c.to, c.choice)
 		should.Hold(t, len(s.Entries) == 0 && len(s.Files) == 0 && len(s.Rejected) == 1 && strings.Contains(s.Rejected[0].Reason, c.why),
@@ -242,49 +240,24 @@ func TestEnvShSurvivesAnyValue(t *testing.T) {
 	}
 }
 
-func TestProfilesAreWhatPGMPITuneLibReads(t *testing.T) {
-	c := Choice{Function: "MPI_Scan", NP: 2, Kind: ByMockup, Mockup: "scan_as_exscan+reduce_local", Sizes: []int64{65536, 262144}, Measured: plan}
-	s := mustWrite(t, pgmpiTune, Target{Folder: "/r"}, c)
-	want := "# MPI_Scan on 2 processes; for PGMPITuneLib\nMPI_Scan\n2\n1\n1 scan_as_exscan_reducelocal\n1\n32768 524287 1\n"
-	got := string(s.Files[0].Content)
-	should.Hold(t, got == want && s.Entries[0].Where == "scan_p2.prf:7" && s.Env["PGMPI_PARAMS"] == "--ppath=/r", "%+v\n%s", s, got)
-	for _, id := range theirs {
-		_, ok := mockups.Get(id)
-		should.Hold(t, ok, "there is no mock-up %s", id)
-	}
-}
-
-// Its reader keeps the last profile of a collective that the folder gives.
-func TestProfilesOfSeveralNumbersOfProcessesAreNotOfOneFolder(t *testing.T) {
-	scan := func(np int) Choice {
-		return Choice{Function: "MPI_Scan", NP: np, Kind: ByMockup, Mockup: "scan_as_exscan+reduce_local", Sizes: plan[3:4], Measured: plan}
-	}
-	settings, refused, err := Write(Target{Folder: "/r"}, []Choice{scan(2), scan(4)}, pgmpiTune.Name)
-	should.Hold(t, err == nil && len(settings) == 1 && len(settings[0].Files) == 1 && settings[0].Files[0].Name == "scan_p2.prf" && len(refused) == 1 && strings.Contains(refused[0].Reason, "one profile"),
-		"%+v, refused %+v, %v", settings, refused, err)
-}
-
 func TestWriteTakesTheFirstWriterThatCan(t *testing.T) {
 	settings, refused, err := Write(openMPI4, []Choice{
 		own("MPI_Bcast", 4, "chain", 2, 1024),
 		own("MPI_Scatter", 4, "binomial", 2, 65536),
 		{Kind: ByEnv, Env: map[string]string{"MALLOC_TRIM_THRESHOLD_": "1000000000"}},
-		{Function: "MPI_Scan", NP: 4, Kind: ByMockup, Mockup: "scan_as_exscan+reduce_local", Sizes: plan[3:4], Measured: plan},
 	})
 	must.Do(t, err)
 	var names []string
 	for _, s := range settings {
 		names = append(names, s.Writer)
 	}
-	should.Hold(t, slices.Equal(names, []string{"openmpi-rules", "env", "pgmpitune"}) && len(refused) == 1 && strings.Contains(refused[0].Reason, "legal calls abort"),
+	should.Hold(t, slices.Equal(names, []string{"openmpi-rules", "env"}) && len(refused) == 1 && strings.Contains(refused[0].Reason, "legal calls abort"),
 		"%v, refused %+v", names, refused)
 	env, files, err := Join(settings)
 	for name, value := range env {
 		should.Hold(t, Steers(name, value), "%s, which a writer sets, is refused when it is read", name)
 	}
 	should.Hold(t, err == nil && env["MALLOC_TRIM_THRESHOLD_"] != "" && files[len(files)-1].Name == EnvFile, "%v %v %v", env, files, err)
-	_, _, err = Write(openMPI4, nil, "openmpi-rulez")
-	should.Fail(t, err, "did you mean openmpi-rules")
 }
 
 func TestOpenMPIHandsMallocsVariablesToRemoteRanks(t *testing.T) {

@@ -60,7 +60,7 @@ var mpichVariables = Writer{
 // forced writes choices for all measured sizes as one variable for each collective.
 func forced(writer string, choices []Choice, refuses func(Choice) string, as func(Choice) (name, value string, p Proof)) *Setting {
 	s := &Setting{Writer: writer, Env: map[string]string{}}
-	functions, of := accepted(choices, OwnAlgorithm, s, func(c Choice) string {
+	functions, of := accepted(choices, s, func(c Choice) string {
 		return cmp.Or(refuses(c), phrase.When(!c.Everywhere(), "a variable holds for all message sizes: only a choice for all measured sizes can be written, with --extend"))
 	})
 	for _, f := range functions {

@@ -2,36 +2,20 @@ package tuning
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 )
 
-// Write gives every choice to the first of the named writers (without names: of all that
-// the library takes) that can write it. It returns one setting for each writer that wrote
-// something; Join merges them.
-func Write(t Target, choices []Choice, names ...string) (out []Setting, refused []Rejected, err error) {
-	var try []Writer
-	var known []string
-	for _, w := range writers {
-		if known = append(known, w.Name); len(names) == 0 && w.For(t.Library) {
-			try = append(try, w)
-		}
-	}
-	for _, n := range names {
-		w, ok := Get(n)
-		if !ok {
-			return nil, nil, errors.New(conf.Unknown("kind of setting", n, known))
-		}
-		try = append(try, w)
-	}
+// Write gives every choice to the first writer that can write it, of those whose format the
+// library takes. It returns one setting for each writer that wrote something; Join merges them.
+func Write(t Target, choices []Choice) (out []Setting, refused []Rejected, err error) {
 	why := map[string]string{} // the first reason about the choice, not about the kind of format
 	left := choices
-	for _, w := range try {
+	for _, w := range lists.Keep(writers, func(w Writer) bool { return w.For(t.Library) }) {
 		s, err := w.Write(t, left)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", w.Title, err)
