@@ -19,7 +19,6 @@ import (
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/lists"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/launch"
@@ -109,7 +108,7 @@ func (x *Bisection) compareEnds(ctx context.Context) error {
 				continue
 			}
 			shown := row.Change == series.Slower || row.Change == series.Faster
-			a, b := finite(logarithms(sides[0].Set, i)), finite(logarithms(sides[1].Set, i))
+			a, b := logarithms(sides[0].Set, i), logarithms(sides[1].Set, i)
 			if ratio := math.Exp(lowerQuartile(b) - lowerQuartile(a)); !shown && max(ratio, 1/ratio) >= cfg.MinSlowdown && min(slower(a, b), slower(b, a)) <= cfg.Alpha/float64(2*len(c.Cases)) {
 				row.Ratio, row.RatioLo, row.RatioHi, shown = &ratio, nil, nil, true
 			}
@@ -180,7 +179,7 @@ func (x *Bisection) confirm(ctx context.Context) error {
 		cells, rows := x.cells, x.result.Cells
 		x.cells, x.result.Cells = nil, []series.CaseChange{}
 		for n, row := range rows {
-			fast, slow := finite(logarithms(sets[0], n)), finite(logarithms(sets[1], n))
+			fast, slow := logarithms(sets[0], n), logarithms(sets[1], n)
 			if *row.Ratio < 1 {
 				fast, slow = slow, fast
 			}
@@ -235,9 +234,9 @@ func (x *Bisection) times(sets []*medians.Set) (out [3][]float64) {
 		if *cell.Ratio < 1 {
 			sign = -1
 		}
-		from := stats.MedianFinite(finite(logarithms(sets[0], i)))
+		from := stats.MedianFinite(logarithms(sets[0], i))
 		for side, set := range sets {
-			for r, t := range logarithms(set, i) {
+			for r, t := range stats.Logs(set.Cases[i].Medians) {
 				if r == len(out[side]) {
 					out[side] = append(out[side], 0)
 				}
@@ -246,13 +245,9 @@ func (x *Bisection) times(sets []*medians.Set) (out [3][]float64) {
 		}
 	}
 	for side := range out {
-		out[side] = finite(out[side])
+		out[side] = medians.Valid(out[side])
 	}
 	return out
-}
-
-func finite(x []float64) []float64 {
-	return lists.Keep(x, func(t float64) bool { return !math.IsNaN(t) })
 }
 
 func lowerQuartile(x []float64) float64 {
@@ -263,9 +258,9 @@ func lowerQuartile(x []float64) float64 {
 	return q
 }
 
-// logarithms of the run medians of a case; NaN: the mpirun has none.
+// logarithms of the valid run medians of a case.
 func logarithms(set *medians.Set, i int) []float64 {
-	return lists.Map(set.Cases[i].Medians, math.Log)
+	return stats.Logs(medians.Valid(set.Cases[i].Medians))
 }
 
 // decide marks a commit that is like GOOD or like BAD by what it is shown not to be like, at a level for each. at is 0 for

@@ -15,21 +15,21 @@ const MaxExactRankSum = 50
 // midranks, conditional on the ties; with more than 50 values in a sample it
 // comes from RankSumNormal and Exact is false.
 func RankSum(x, y []float64) (TestResult, error) {
-	return rankSum(x, y, false, max(len(x), len(y)) <= MaxExactRankSum)
+	return rankSum(x, y, false, false)
 }
 
 // RankSumNormal is RankSum by the normal approximation with continuity correction
 // (R: exact = FALSE, correct = TRUE), the test of S-PGMPI §4.3. P is 1 if all values
 // are equal.
-func RankSumNormal(x, y []float64) (TestResult, error) { return rankSum(x, y, false, false) }
+func RankSumNormal(x, y []float64) (TestResult, error) { return rankSum(x, y, false, true) }
 
 // RankSumFastest is RankSum with all ranks above the middle one counted as that (Gastwirth, JASA 60, 1965, percentile
 // modified ranks): for values that have the same slow tail.
 func RankSumFastest(x, y []float64) (TestResult, error) {
-	return rankSum(x, y, true, max(len(x), len(y)) <= MaxExactRankSum)
+	return rankSum(x, y, true, false)
 }
 
-func rankSum(x, y []float64, fastest, exact bool) (TestResult, error) {
+func rankSum(x, y []float64, fastest, normal bool) (TestResult, error) {
 	if err := check(x, y); err != nil {
 		return TestResult{}, err
 	}
@@ -41,8 +41,8 @@ func rankSum(x, y []float64, fastest, exact bool) (TestResult, error) {
 	}
 	m, all := float64(len(x)), float64(len(ranks))
 	sum := float64(sumInts(ranks[:len(x)])) / 2
-	result := TestResult{Statistic: sum - m*(m+1)/2, Exact: exact}
-	if exact {
+	result := TestResult{Statistic: sum - m*(m+1)/2, Exact: !normal && max(len(x), len(y)) <= MaxExactRankSum}
+	if result.Exact {
 		result.P = rankSumExactP(ranks, len(x))
 		return result, nil
 	}
