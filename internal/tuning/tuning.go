@@ -61,10 +61,9 @@ const (
 	ByMessages Proof = "messages"
 	ByVariable Proof = "variable" // the library's control variable has the algorithm (MPI_T)
 	// The library's variable names the file, and the ranks can read it.
-	ByFile   Proof = "file"
-	ByValue  Proof = "value"       // the library's control variable has the very value (MPI_T)
-	ByRanks  Proof = "environment" // the environment of the ranks has the variables
-	Unproved Proof = "none"        // nothing that runs here shows it
+	ByFile  Proof = "file"
+	ByValue Proof = "value"       // the library's control variable has the very value (MPI_T)
+	ByRanks Proof = "environment" // the environment of the ranks has the variables
 )
 
 type Entry struct {

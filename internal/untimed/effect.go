@@ -142,8 +142,6 @@ func (r readings) judge(f *report.Effect) {
 	e := f.Entry
 	variable := r.of(e.Variable)
 	switch {
-	case e.Proof == tuning.Unproved:
-		return
 	case e.Proof == tuning.ByRanks:
 		r.judgeRanks(f)
 	case switchedBy(e.Variable) != "" && r.of(dynamicRules).Known && !isOn(r.of(dynamicRules).Value):
