@@ -75,6 +75,8 @@ type mpirun struct {
 	ready    func(launch time.Duration)         // if set, is called when the ranks have started, and may still change the job
 	folder   *results.Folder                    // if set, remembers the launcher until it has ended
 	forget   func()
+	watched  bool     // code is wanted
+	code     []string // files with code that its ranks run on this host
 
 	ranks  *Ranks
 	stderr tail
@@ -247,6 +249,9 @@ func (m *mpirun) talk(ctx context.Context, job *protocol.Job) (*protocol.Output,
 	}
 	m.launch = time.Since(m.begun)
 	m.ranks.Greeted()
+	if m.watched {
+		m.code = m.ranks.Code()
+	}
 	if m.ready != nil {
 		m.ready(m.launch)
 	}

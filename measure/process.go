@@ -27,15 +27,15 @@ import (
 type Starter func(argv, env []string, stderr io.Writer) (*Ranks, error)
 
 type Ranks struct {
-	PID     int            // of the launcher; 0 of a fake
-	Stdin   io.WriteCloser // of rank 0
-	Stdout  io.ReadCloser  // of rank 0
-	Code    []string       // files with code that ranks on this host run, once they are greeted
-	Exited  chan struct{}  // closed when the launcher has ended
-	Err     error          // how it ended, once Exited is closed
-	Greeted func()         // rank 0 has said hello: all ranks are there
-	Orphans func()         // ends what ranks that have ended left behind; it holds their pipes, and mpirun waits
-	Kill    func()         // ends what is left of launcher and ranks, and waits for it
+	PID     int             // of the launcher; 0 of a fake
+	Stdin   io.WriteCloser  // of rank 0
+	Stdout  io.ReadCloser   // of rank 0
+	Exited  chan struct{}   // closed when the launcher has ended
+	Err     error           // how it ended, once Exited is closed
+	Greeted func()          // rank 0 has said hello: all ranks are there
+	Code    func() []string // lists the files with code that ranks on this host run, once they are greeted
+	Orphans func()          // ends what ranks that have ended left behind; it holds their pipes, and mpirun waits
+	Kill    func()          // ends what is left of launcher and ranks, and waits for it
 }
 
 // mark is a variable in the environment of all processes of an mpirun, and only of these.
@@ -94,8 +94,8 @@ func Exec(argv, env []string, stderr io.Writer) (*Ranks, error) {
 	x.Greeted = func() {
 		stop()
 		below = descendants(cmd.Process.Pid)
-		x.Code = codeOf(below)
 	}
+	x.Code = func() []string { return codeOf(below) }
 	x.Orphans = func() { endAll(orphans(cmd.Process.Pid, marked), 0) }
 	x.Kill = func() {
 		x.end(cmd.Process.Pid, below, &starting)
@@ -229,10 +229,9 @@ func readStat(pid int) (p process, parent int, alive bool) {
 
 func codeOf(processes []process) (files []string) {
 	for _, p := range processes {
-		maps, _ := os.ReadFile(fmt.Sprintf("/proc/%d/maps", p.pid))
-		for line := range strings.Lines(string(maps)) {
-			if _, file, is := strings.Cut(strings.TrimSpace(line), " /"); is && strings.Contains(line, " r-xp ") {
-				files = append(files, "/"+file)
+		for permissions, file := range launch.Mapped(p.pid) {
+			if permissions == "r-xp" {
+				files = append(files, file)
 			}
 		}
 	}

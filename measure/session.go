@@ -34,8 +34,9 @@ type Session struct {
 	Start    Starter              // Exec if nil
 	// Anew are files that each mpirun reads from the disk: where code lies in memory can decide how fast it is, and
 	// does not change while a file stays there.
-	Anew []string
-	Code []string // files with code that the last mpirun ran on this host
+	Anew  []string
+	Watch bool     // Code is wanted
+	Code  []string // files with code that the last mpirun ran on this host
 
 	seen    map[guidelines.Shape]bool // shapes whose factors an mpirun of this process has recorded
 	leaving *mpirun                   // if set, its samples are on disk, and it goes through MPI_Finalize
@@ -70,7 +71,7 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 		m.ready = s.predictAtOnce(t, job, seed)
 	}
 	out, err := m.serve(ctx, job)
-	s.Code = m.ranks.Code
+	s.Code = m.code
 	if err != nil {
 		s.keepPart(t, part, seed, job, m)
 		return nil, err
@@ -116,7 +117,7 @@ func (s *Session) mpirunOf(shape guidelines.Shape, jobFile string) *mpirun {
 		argv = append(argv, "--job", jobFile)
 	}
 	m := newMpirun(s.Start, argv, s.envOf(shape), limitsFor(s.MPI, shape.NP, time.Duration(s.Measure.Stall)))
-	m.jobFile, m.rank, m.folder = jobFile != "", &s.Manifest.Rank, s.Folder
+	m.jobFile, m.rank, m.folder, m.watched = jobFile != "", &s.Manifest.Rank, s.Folder, s.Watch
 	return m
 }
 

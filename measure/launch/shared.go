@@ -2,6 +2,7 @@ package launch
 
 import (
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -31,16 +32,12 @@ func begins(name string, prefixes []string) bool {
 // Shared lists the files in /dev/shm that a process of this host maps or has open,
 // and that still have a name; pid 0 means the calling process.
 func Shared(pid int) (found []string) {
-	proc := "/proc/self"
-	if pid != 0 {
-		proc = fmt.Sprintf("/proc/%d", pid)
-	}
-	maps, _ := os.ReadFile(proc + "/maps")
-	for line := range strings.Lines(string(maps)) {
-		if _, name, ok := strings.Cut(strings.TrimSpace(line), " "+shm); ok {
-			found = append(found, shm+name)
+	for _, name := range Mapped(pid) {
+		if strings.HasPrefix(name, shm) {
+			found = append(found, name)
 		}
 	}
+	proc := procOf(pid)
 	open, _ := os.ReadDir(proc + "/fd") // made, and not mapped yet
 	for _, fd := range open {
 		if name, err := os.Readlink(proc + "/fd/" + fd.Name()); err == nil && strings.HasPrefix(name, shm) {
@@ -49,6 +46,27 @@ func Shared(pid int) (found []string) {
 	}
 	slices.Sort(found)
 	return slices.DeleteFunc(slices.Compact(found), func(name string) bool { return strings.HasSuffix(name, " (deleted)") })
+}
+
+func procOf(pid int) string {
+	if pid == 0 {
+		return "/proc/self"
+	}
+	return fmt.Sprintf("/proc/%d", pid)
+}
+
+// Mapped iterates over the files that a process of this host maps, each behind the permissions
+// that it has there, such as "r-xp"; pid 0 means the calling process.
+func Mapped(pid int) iter.Seq2[string, string] {
+	return func(yield func(permissions, file string) bool) {
+		maps, _ := os.ReadFile(procOf(pid) + "/maps")
+		for line := range strings.Lines(string(maps)) {
+			where, file, named := strings.Cut(strings.TrimSpace(line), " /")
+			if words := strings.Fields(where); named && len(words) > 1 && !yield(words[1], "/"+file) {
+				return
+			}
+		}
+	}
 }
 
 // RemoveShared deletes the shared-memory files of an mpirun that are still in

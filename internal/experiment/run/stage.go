@@ -160,6 +160,7 @@ func howEnded(e *measure.Error) string {
 
 // attempt is an mpirun. That its batch job has ended is no failure of it.
 func (c *Campaign) attempt(ctx context.Context, t measure.Task, p Progress) (*results.Run, error) {
+	c.session.Watch = len(c.beside) > 0 || c.Config.MPI.Library != ""
 	c.session.Anew = c.compared()
 	r, err := c.session.Run(ctx, t, func(done, total int) {
 		p.Done, p.Total = done, total
