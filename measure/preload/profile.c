@@ -28,8 +28,15 @@ enum {
     FAULTS_FROM = 64 << 10, /* bytes: below, memory is malloc's own */
     ONE_IN = 8,             /* of such calls: to ask for page faults costs more than to count */
     FEW_FAULTS = 8,         /* that a call meets by chance */
-    LAST_SECONDS = 1,       /* that a rank lives on for others to write: MPICH's launcher kills them when one has ended */
 };
+
+/* That a rank lives on for others to write: MPICH's launcher kills them as soon as one has ended. Open MPI's does so a
+ * second after its SIGTERM, and must not wait: told again by then, it would leave its files. */
+#ifdef OPEN_MPI
+enum { LAST_SECONDS = 0 };
+#else
+enum { LAST_SECONDS = 1 };
+#endif
 
 typedef enum { WORLD, SELF, PART, INTER } communicator;
 static const char *const communicator_names[] = {"world", "self", "part", "inter"};
