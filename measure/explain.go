@@ -56,7 +56,7 @@ func (m *mpirun) explain(err error) *Error {
 	if h.what != "" {
 		e.What, e.Stderr = h.what, ""
 	}
-	e.Remedy = h.try
+	e.Remedy, e.Again = h.try, h.again
 	if said := hung.FindStringSubmatch(err.Error()); said != nil {
 		e.Hung = said[1]
 	}
@@ -88,13 +88,15 @@ type hint struct {
 	what string // instead of the launcher's words, where those bury it
 	// early hints count only before rank 0's first word.
 	early bool
+	again bool // it may not come again
 }
 
 const (
-	outOfMemory  = "dmesg and the batch system's log: something killed a rank, such as the kernel when memory is short (a smaller measure.temp_memory and fewer processes help)"
-	unreached    = "the rank program under a path that all nodes see (--rank), or copied to the same place on each of them"
-	otherWrapper = "to compile it with the MPI compiler wrapper of the ranks' library, and a file for each library"
-	fewerRanks   = "fewer processes (--np, --shape), a larger allocation, or a launcher that may oversubscribe: --launch \"mpirun -np {np} --oversubscribe\""
+	outOfMemory   = "dmesg and the batch system's log: something killed a rank, such as the kernel when memory is short (a smaller measure.temp_memory and fewer processes help)"
+	unreached     = "the rank program under a path that all nodes see (--rank), or copied to the same place on each of them"
+	otherWrapper  = "to compile it with the MPI compiler wrapper of the ranks' library, and a file for each library"
+	crashedInInit = "any other MPI program in the same way: a rank has crashed in MPI_Init, before pgmpi asked for anything. Another build of the library, or its settings ([mpi] env, OMPI_MCA_*, UCX_*), may help"
+	fewerRanks    = "fewer processes (--np, --shape), a larger allocation, or a launcher that may oversubscribe: --launch \"mpirun -np {np} --oversubscribe\""
 )
 
 // hints holds what the libraries say in trouble; the first that fits counts.
@@ -141,8 +143,8 @@ var hints = []hint{
 	{text: "was launched by srun", try: "--launch srun, the one word, which chooses how the ranks find each other: --mpi=pmix for Open MPI, --mpi=pmi2 for MPICH and its relatives"},
 	{text: "built for", try: "--launch with the mpirun of that library, or --rank with the rank program of the other"},
 	{text: "mpi.start_limit", try: "a longer mpi.start_limit where the start takes that long; the command above by hand with --version at its end, which starts the ranks without MPI_Init; --launch names another launcher"},
-	{text: "SIGSEGV", early: true, try: "any other MPI program in the same way: a rank has crashed in MPI_Init, before pgmpi asked for anything. Another build of the library, or its settings ([mpi] env, OMPI_MCA_*, UCX_*), may help"},
-	{text: "egmentation fault", early: true, try: "any other MPI program in the same way: a rank has crashed in MPI_Init, before pgmpi asked for anything. Another build of the library, or its settings ([mpi] env, OMPI_MCA_*, UCX_*), may help"},
+	{text: "SIGSEGV", early: true, again: true, try: crashedInInit},
+	{text: "egmentation fault", early: true, again: true, try: crashedInInit},
 	{text: "SIGSEGV", try: "another version of the library, or check.exclude for the guidelines of the function that crashes: one rank crashed in it"},
 	{text: "signal: killed", try: "dmesg and the batch system's log: something killed mpirun itself, such as a time limit, or the kernel when memory is short"},
 	{text: "ignal 9", try: outOfMemory},

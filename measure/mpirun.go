@@ -48,6 +48,7 @@ type Error struct {
 	Stderr  string // its last lines
 	Remedy  string // what to try
 	Started bool   // the ranks had taken the job
+	Again   bool   // may go well when it is tried again, though nothing has worked yet
 	JobOver bool   // the batch system says that its job is at its end
 	Hung    string // the function that did not return, if the ranks name it
 	Crashed string // the function, if any, that ended the mpirun when it was called first

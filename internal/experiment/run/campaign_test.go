@@ -293,6 +293,23 @@ func TestASetUpThatNeverWorkedIsNotTriedAgain(t *testing.T) {
 	}
 }
 
+func TestACrashInMPIInitMayComeOnce(t *testing.T) {
+	for times, ends := range []bool{1: false, 2: true} {
+		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+			b.Fake.Fault = func(launch int) bed.Fault {
+				if launch <= times {
+					return bed.Crashes
+				}
+				return bed.NoFault
+			}
+			_, err := b.Check(bed.Quick)
+			var setup *fail.Setup
+			should.Hold(t, errors.As(err, &setup) == ends && (err == nil) != ends, "after %d crashes: %v", times, err)
+			should.Equal(t, len(b.Said), min(times, 1), "said")
+		})
+	}
+}
+
 func TestInterruptKeepsWhatIsFinished(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Fake.Takes = time.Minute

@@ -94,11 +94,11 @@ func (c *Campaign) mpirun(ctx context.Context, t measure.Task, last int) error {
 }
 
 // onceOrAgain repeats an mpirun that failed once, and notes it in the manifest.
-// A set-up that has never worked is not tried again.
+// A set-up that has never worked is not tried again, unless a rank has crashed in MPI_Init: under srun one did so once.
 func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) (*results.Run, error) {
 	r, err := c.withoutThoseThatEndIt(ctx, t, p)
 	var failed *measure.Error
-	if !errors.As(err, &failed) || ctx.Err() != nil || c.neverWorked(failed) {
+	if !errors.As(err, &failed) || ctx.Err() != nil || c.neverWorked(failed) && !failed.Again {
 		return r, err
 	}
 	c.Manifest.Repeated(results.RawName(t.Mode, t.Shape, t.Run), failed.What)
