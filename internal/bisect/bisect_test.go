@@ -196,7 +196,7 @@ func TestWhatCannotBeBisectedIsRefused(t *testing.T) {
 	for want, set := range map[string]func(*Bisection){
 		"must be an ancestor":   func(x *Bisection) { x.Good, x.Bad = x.Bad, x.Good },
 		"without a shell":       func(x *Bisection) { x.Build = "make && make install" },
-		"git rev-parse":         func(x *Bisection) { x.Good = "--nothing" },
+		"there is no commit":    func(x *Bisection) { x.Good = "--nothing" },
 		"from GOOD, ":           func(x *Bisection) { x.Good = x.Bad },
 		"is not empty":          func(x *Bisection) { must.Do(t, os.MkdirAll(filepath.Join(x.Out, "a"), 0o777)) },
 		"an end of the bisecti": func(x *Bisection) { x.Build = "false" },

@@ -3,6 +3,7 @@ package bisect
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,7 +36,9 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 func ends(ctx context.Context, repo, good, bad string) (g, b string, commits int, err error) {
 	hash := func(name string) string {
 		text, failed := git(ctx, repo, "rev-parse", "--verify", "--end-of-options", name+"^{commit}")
-		err = errors.Join(err, failed)
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("there is no commit %q in %s (--repo): %w", name, repo, failed))
+		}
 		return text
 	}
 	if g, b = hash(good), hash(bad); err != nil {
