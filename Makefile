@@ -43,7 +43,7 @@ NUMBER = $(shell cat internal/version/VERSION)
 COMMIT = $(shell cat .commit 2>/dev/null || git describe --exclude '*' --always --dirty 2>/dev/null)
 VERSION = $(NUMBER)$(addprefix +,$(COMMIT))
 # `make lint` vets; the tests need not do it again.
-GO_TEST := $(CURDIR)/bin/gotest -count=1 -vet=off -timeout 15m
+GO_TEST := $(CURDIR)/bin/gotest -count=1 -vet=off -timeout 20m
 CGO_PACKAGES := ./mockups/c ./measure/rank/... ./cmd/pgmpi-rank
 
 # Go's build cache sees neither that mpicc means another library now nor a
