@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,8 +16,10 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/tuning"
 	"pgmpi/internal/untimed"
+	"pgmpi/measure"
 	"pgmpi/mockups"
 )
 
@@ -314,6 +317,25 @@ func TestConformanceCallsAreMadeOnPartsThatAreNoPowerOfTwo(t *testing.T) {
 	if !slices.ContainsFunc(bad(all), func(o untimed.Outcome) bool { return o.NP == 3 && o.State == untimed.CallAborted }) {
 		t.Errorf("%+v", bad(all))
 	}
+}
+
+// A library that ends the first mpirun with conformance calls, and none after that.
+func TestAConformanceCallThatEndsOneMpirunIsNotRight(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t, libraries[1])
+	ends := false
+	o := must.Get(untimed.NewOnce(b.onProcesses(3), func(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
+		if ends {
+			env = append(env, "MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM=noncommutative")
+		}
+		ends = false
+		return measure.Exec(argv, env, stderr)
+	}))(t)
+	ends = true
+	all := must.Get(o.Conformance(t.Context(), nil, nil, "MPI_Reduce_scatter"))(t)
+	ended := bad(all)
+	must.Hold(t, len(ended) == 1 && ended[0].State == untimed.CallAborted && strings.Contains(ended[0].Message, "made again"), "%+v", ended)
+	should.Equal(t, lists.Count(all, func(o untimed.Outcome) bool { return o.Call == ended[0].Call }), 1, "outcomes of the call")
 }
 
 func TestSettingsThatDoNothingAreRemarks(t *testing.T) {

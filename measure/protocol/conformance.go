@@ -15,9 +15,10 @@ type ConformanceJob struct {
 	More      []ConformanceSizes `json:"more,omitempty"`
 	Functions []string           `json:"functions,omitempty"` // the only ones that are called; none: all
 	Skip      []string           `json:"skip,omitempty"`      // the kinds of calls that are not made
-	// PauseNS is between the name of a call and the call, for launchers that drop what they
-	// have not read when a rank aborts.
-	PauseNS int64 `json:"pause_ns,omitempty"`
+	// PauseNS is between the name of a call and the call, from call PauseFrom (from 0) on, for launchers
+	// that drop what they have not read when a rank aborts, and for ranks that are ahead of rank 0.
+	PauseNS   int64 `json:"pause_ns,omitempty"`
+	PauseFrom int   `json:"pause_from,omitempty"`
 }
 
 type ConformanceSizes struct {

@@ -327,6 +327,8 @@ func (s *session) beforeCall(j *protocol.ConformanceJob) func(i, n int, c protoc
 		if s.Rank == 0 {
 			name, _ := json.Marshal(c)
 			s.say("%s %d %d %s", protocol.LineProgress, i, n, name)
+		}
+		if i >= j.PauseFrom {
 			time.Sleep(time.Duration(j.PauseNS))
 		}
 	}
