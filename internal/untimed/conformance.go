@@ -74,15 +74,15 @@ func (o *Once) Conformance(ctx context.Context, env map[string]string, entries [
 	return out, nil
 }
 
-// mostEnded mpiruns may end in a conformance call, two for each that aborts; what they have not come to is not called then.
-const mostEnded = 60
+// mostEnded conformance calls may end an mpirun; what these have not come to is not called then.
+const mostEnded = 30
 
 func (o *Once) conformanceOn(ctx context.Context, shape guidelines.Shape, env map[string]string, calls protocol.ConformanceJob) (bad []Outcome, err error) {
 	job := &protocol.Job{StallNS: int64(min(conformanceStall, time.Duration(o.config.Measure.Stall))), Conformance: &calls}
 	pause := &calls.PauseNS
 	var once *measure.Error // of an mpirun that ended in a call: it is made again with pauses
 	var near string         // the last name that came through; none: it was among the first
-	for range mostEnded {
+	for len(bad) < mostEnded {
 		var last *protocol.ConformanceCall
 		at := 0
 		got, err := o.do(ctx, shape, env, job, func(i, _ int, name string) {
