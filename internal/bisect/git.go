@@ -36,9 +36,10 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 func ends(ctx context.Context, repo, good, bad string) (g, b string, commits int, err error) {
 	hash := func(name string) string {
 		text, failed := git(ctx, repo, "rev-parse", "--verify", "--end-of-options", name+"^{commit}")
-		if failed != nil {
-			err = errors.Join(err, fmt.Errorf("there is no commit %q in %s (--repo): %w", name, repo, failed))
+		if failed != nil && ctx.Err() == nil {
+			failed = fmt.Errorf("there is no commit %q in %s (--repo): %w", name, repo, failed)
 		}
+		err = errors.Join(err, failed)
 		return text
 	}
 	if g, b = hash(good), hash(bad); err != nil {
