@@ -39,6 +39,7 @@ type Bisection struct {
 	Version         string
 	Tell            func(run.Event)
 	Start           measure.Starter // by default measure.Exec
+	Rounds          []int           // by default Rounds
 
 	result *Result
 	tree   tree
@@ -140,6 +141,9 @@ func (x *Bisection) begin(ctx context.Context, resume bool) (err error) {
 	}
 	if x.Out, err = filepath.Abs(x.Out); err != nil {
 		return fail.AsSetup(err)
+	}
+	if len(x.Rounds) == 0 {
+		x.Rounds = Rounds
 	}
 	x.result = &Result{Schema: schema, Build: x.Build}
 	good, bad, commits, err := ends(ctx, x.Repo, x.Good, x.Bad)

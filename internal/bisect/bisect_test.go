@@ -70,9 +70,9 @@ func bisection(t *testing.T, seed uint64, repo string) (*Bisection, *bed.Bed) {
 		factor := fmt.Sprintf("FACTOR=%g", math.Exp(scatter*coin.NormFloat64()))
 		return b.Fake.Start(argv, append(slices.Clone(env), factor), stderr)
 	}
-	config := b.Config("[check]\nguidelines = [\"GL10\"]\n[job]\nnp = [2]\nmsizes = [\"8\", \"64\"]\n[nrep]\nfixed = 10\n[mpi]\nenv = { SLOW = \"{prefix}/slow\" }\n")
-	return &Bisection{Repo: repo, Good: "main~31", Bad: "main", Build: "cp slow {prefix}", Out: b.Out, Config: config, Version: "test",
-		Start: start, Tell: func(e run.Event) { b.Said = append(b.Said, e.Sentence+e.Step) }}, b
+	config := b.Config("[check]\nguidelines = [\"GL10\"]\n[job]\nnp = [2]\nmsizes = [\"8\", \"64\"]\nmpiruns = 16\n[nrep]\nfixed = 10\n[mpi]\nenv = { SLOW = \"{prefix}/slow\" }\n")
+	return &Bisection{Repo: repo, Good: "main~7", Bad: "main", Build: "cp slow {prefix}", Out: b.Out, Config: config,
+		Version: "test", Rounds: []int{8, 16}, Start: start, Tell: func(e run.Event) { b.Said = append(b.Said, e.Sentence+e.Step) }}, b
 }
 
 func from(k int) func(int) string {
@@ -95,37 +95,36 @@ func built(said []string) (n int) {
 
 func TestTheFirstBadCommitIsFoundByFewBuilds(t *testing.T) {
 	t.Parallel()
-	for _, k := range []int{2, 20, 32} {
-		x, b := bisection(t, uint64(k), history(t, 32, from(k)))
-		r := must.Get(x.Do(t.Context(), false))(t)
-		should.Hold(t, len(r.FirstBad) == 1 && strings.HasSuffix(r.FirstBad[0], fmt.Sprintf(" Commit %d", k)), "slow from %d: %+v", k, r)
-		should.Hold(t, built(b.Said) <= 2+6 && len(r.Cells) == 2, "%d builds, cells %+v", built(b.Said), r.Cells)
-		left, _ := os.ReadDir(x.Out)
-		names := []string{}
-		for _, e := range left {
-			names = append(names, e.Name())
-		}
-		should.Hold(t, !slices.Contains(names, "tree") && !slices.Contains(names, "prefix"), "left: %q", names)
-		trees := must.Get(git(t.Context(), x.Repo, "worktree", "list"))(t)
-		should.Hold(t, !strings.Contains(trees, "\n"), "work trees of the repository: %s", trees)
+	x, b := bisection(t, 2, history(t, 8, from(2)))
+	r := must.Get(x.Do(t.Context(), false))(t)
+	found := len(r.FirstBad) == 1 && strings.HasSuffix(r.FirstBad[0], " Commit 2")
+	should.Hold(t, found, "slow from 2: %+v", r)
+	should.Hold(t, built(b.Said) == 2+3 && len(r.Cells) == 2, "%d builds, cells %+v", built(b.Said), r.Cells)
+	left, _ := os.ReadDir(x.Out)
+	names := []string{}
+	for _, e := range left {
+		names = append(names, e.Name())
 	}
+	should.Hold(t, !slices.Contains(names, "tree") && !slices.Contains(names, "prefix"), "left: %q", names)
+	trees := must.Get(git(t.Context(), x.Repo, "worktree", "list"))(t)
+	should.Hold(t, !strings.Contains(trees, "\n"), "work trees of the repository: %s", trees)
 }
 
 func TestAFasterLibraryIsBisectedAsASlowerOne(t *testing.T) {
 	t.Parallel()
-	x, _ := bisection(t, 2, history(t, 32, func(i int) string {
-		if i >= 9 {
+	x, _ := bisection(t, 2, history(t, 8, func(i int) string {
+		if i >= 6 {
 			return "0"
 		}
 		return "10"
 	}))
 	r := must.Get(x.Do(t.Context(), false))(t)
-	should.Hold(t, len(r.FirstBad) == 1 && strings.HasSuffix(r.FirstBad[0], " Commit 9"), "%+v", r)
+	should.Hold(t, len(r.FirstBad) == 1 && strings.HasSuffix(r.FirstBad[0], " Commit 6"), "%+v", r)
 }
 
 func TestNoDifferenceSaysWhatCouldHaveBeenSeen(t *testing.T) {
 	t.Parallel()
-	x, b := bisection(t, 3, history(t, 32, from(99)))
+	x, b := bisection(t, 3, history(t, 8, from(99)))
 	r := must.Get(x.Do(t.Context(), false))(t)
 	should.Hold(t, len(r.Cells) == 0 && len(r.FirstBad) == 0 && built(b.Said) == 2 && r.Compared > 0 && r.CouldHaveSeen != nil, "%+v", r)
 }
@@ -133,39 +132,39 @@ func TestNoDifferenceSaysWhatCouldHaveBeenSeen(t *testing.T) {
 // The difference is gone when GOOD and BAD are measured again.
 func TestADifferenceThatDoesNotComeAgainIsNone(t *testing.T) {
 	t.Parallel()
-	x, b := bisection(t, 8, history(t, 32, from(20)))
+	x, b := bisection(t, 8, history(t, 8, from(5)))
 	start, mpiruns := x.Start, 0
 	x.Start = func(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
-		if mpiruns++; mpiruns > 2*MPIRuns {
+		if mpiruns++; mpiruns > 2*16 {
 			env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, "SLOW=") })
 		}
 		return start(argv, env, stderr)
 	}
 	r := must.Get(x.Do(t.Context(), false))(t)
-	should.Hold(t, len(r.Cells) == 0 && len(r.FirstBad) == 0 && built(b.Said) == 2 && mpiruns >= 2*(MPIRuns+again), "after %d mpiruns: %+v", mpiruns, r)
+	should.Hold(t, len(r.Cells) == 0 && len(r.FirstBad) == 0 && built(b.Said) == 2 && mpiruns == 2*(16+16), "after %d mpiruns: %+v", mpiruns, r)
 }
 
 func TestCommitsThatDoNotBuildAreSkipped(t *testing.T) {
 	t.Parallel()
-	x, _ := bisection(t, 4, history(t, 32, from(20)))
+	x, _ := bisection(t, 4, history(t, 8, from(5)))
 	x.Build = filepath.Join(t.TempDir(), "build")
-	must.Do(t, os.WriteFile(x.Build, []byte("#!/bin/sh\ngit log -1 --format=%s | grep -q -e ' 19$' -e ' 16$' && { echo broken; exit 1; }\ncp slow $PREFIX\n"), 0o777))
+	must.Do(t, os.WriteFile(x.Build, []byte("#!/bin/sh\ngit log -1 --format=%s | grep -q -e ' 4$' && { echo broken; exit 1; }\ncp slow $PREFIX\n"), 0o777))
 	r := must.Get(x.Do(t.Context(), false))(t)
 	names := strings.Join(r.FirstBad, "\n") + "\n"
-	should.Hold(t, len(r.FirstBad) == 2 && strings.Contains(names, " Commit 19\n") && strings.Contains(names, " Commit 20\n"), "19 or 20: %q", names)
+	should.Hold(t, len(r.FirstBad) == 2 && strings.Contains(names, " Commit 4\n") && strings.Contains(names, " Commit 5\n"), "4 or 5: %q", names)
 	skipped := slices.ContainsFunc(r.Steps, func(s Step) bool {
-		return s.Mark == Skip && strings.HasSuffix(s.Why, "broken") && strings.HasSuffix(s.Commit, " Commit 16")
+		return s.Mark == Skip && strings.HasSuffix(s.Why, "broken") && strings.HasSuffix(s.Commit, " Commit 4")
 	})
 	should.Hold(t, skipped, "steps %+v", r.Steps)
 
-	x.Out, x.Bad = filepath.Join(t.TempDir(), "out"), "main~16"
+	x.Out, x.Bad = filepath.Join(t.TempDir(), "out"), "main~4"
 	_, err := x.Do(t.Context(), false)
 	should.Fail(t, err, "does not build", "BAD does not build")
 }
 
 func TestABisectionGoesOnWhereItWasInterrupted(t *testing.T) {
 	t.Parallel()
-	x, b := bisection(t, 5, history(t, 32, from(11)))
+	x, b := bisection(t, 5, history(t, 8, from(6)))
 	ctx, cancel := context.WithCancel(t.Context())
 	tell, marked := x.Tell, 0
 	x.Tell = func(e run.Event) {
@@ -184,8 +183,8 @@ func TestABisectionGoesOnWhereItWasInterrupted(t *testing.T) {
 	_, err = again.Do(t.Context(), false)
 	should.Fail(t, err, "--resume", "the folder is there")
 	r := must.Get(again.Do(t.Context(), true))(t)
-	should.Hold(t, len(r.FirstBad) == 1 && strings.HasSuffix(r.FirstBad[0], " Commit 11") && len(r.Steps) == 5, "%+v", r)
-	should.Hold(t, built(b.Said)-before <= 3, "%d builds before, %d in all", before, built(b.Said))
+	should.Hold(t, len(r.FirstBad) == 1 && strings.HasSuffix(r.FirstBad[0], " Commit 6") && len(r.Steps) == 3, "%+v", r)
+	should.Hold(t, built(b.Said)-before <= 1, "%d builds before, %d in all", before, built(b.Said))
 	again.Build = "cp -r slow {prefix}"
 	_, err = again.Do(t.Context(), true)
 	should.Fail(t, err, "another bisection", "another build")
@@ -213,7 +212,7 @@ func TestWhatCannotBeBisectedIsRefused(t *testing.T) {
 // Commits are like GOOD or like BAD, by 10 %, in a call whose run medians scatter by 4 %; then some mpiruns, and then half of
 // them, run in slower states of the machine.
 func TestACommitIsSeldomMarkedWrong(t *testing.T) {
-	const commits, difference, scatter, level = 1000, .095, .04, .005 / 6
+	const commits, difference, scatter, level = 400, .095, .04, .005 / 6
 	for _, elsewhere := range []float64{0, .05, .5} {
 		coin := rand.New(rand.NewPCG(1, 2))
 		median := func(slow bool) float64 {
@@ -231,7 +230,7 @@ func TestACommitIsSeldomMarkedWrong(t *testing.T) {
 			is := []Mark{Good, Bad}[i%2]
 			var times [3][]float64
 			marked := Skip
-			for _, r := range rounds {
+			for _, r := range Rounds {
 				for len(times[0]) < r {
 					for side, slow := range []bool{false, true, is == Bad} {
 						times[side] = append(times[side], median(slow))

@@ -120,9 +120,9 @@ func (x *Bisection) compareEnds(ctx context.Context) error {
 	})
 }
 
-// rounds are the numbers of mpiruns after which a commit is judged: fewer than eight have no order that is rare
-// enough. One that is undecided after the last is skipped.
-var rounds = []int{8, 16, 32, 64, 128, 256}
+// Rounds are the numbers of mpiruns after which a commit is judged, by default: fewer than eight have no order
+// that is rare enough. One that is undecided after the last is skipped.
+var Rounds = []int{8, 16, 32, 64, 128, 256}
 
 // few prepares builds that alternate in the calls in which GOOD and BAD differ.
 func (x *Bisection) few(ctx context.Context, folder string, hashes ...string) (*experiment.AB, error) {
@@ -135,7 +135,7 @@ func (x *Bisection) few(ctx context.Context, folder string, hashes ...string) (*
 	plan.Shapes = slices.DeleteFunc(slices.Clone(plan.Shapes), func(s guidelines.Shape) bool { return len(plan.CasesOf(s)) == 0 })
 	kind := &run.Experiment{Kind: results.Check, Name: "bisect", Stages: []run.Stage{run.Measure},
 		Plan: func(*glfile.File) (*guidelines.Plan, error) { return &plan, nil },
-		R:    func(*glfile.File) int { return slices.Max(rounds) }}
+		R:    func(*glfile.File) int { return slices.Max(x.Rounds) }}
 	ab, err := x.sides(ctx, kind, folder, hashes...)
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func measured(ctx context.Context, ab *experiment.AB, r int) (sets []*medians.Se
 	return sets, nil
 }
 
-// again is how many mpiruns confirm that GOOD and BAD differ.
+// again is how many mpiruns confirm that GOOD and BAD differ, unless fewer have compared them.
 const again = 64
 
 // confirm keeps the calls that differ in the same direction when GOOD and BAD are measured again, in these alone: states of the
@@ -172,7 +172,7 @@ func (x *Bisection) confirm(ctx context.Context) error {
 		return err
 	}
 	return ab.Opened(func() error {
-		sets, err := measured(ctx, ab, again)
+		sets, err := measured(ctx, ab, min(again, x.ends.R))
 		if err != nil {
 			return err
 		}
@@ -208,8 +208,8 @@ func (x *Bisection) judge(ctx context.Context, hash string) (m Mark, why string,
 
 func (x *Bisection) decided(ctx context.Context, ab *experiment.AB) (m Mark, why string, err error) {
 	// log2 of the commits are judged, each can be wrong in one of two ways, at each look.
-	level := x.Config.Analyze.Alpha / (2 * math.Log2(float64(max(2, x.result.Commits)))) / float64(len(rounds))
-	for _, r := range rounds {
+	level := x.Config.Analyze.Alpha / (2 * math.Log2(float64(max(2, x.result.Commits)))) / float64(len(x.Rounds))
+	for _, r := range x.Rounds {
 		sets, err := measured(ctx, ab, r)
 		if err != nil {
 			return Skip, "", err
