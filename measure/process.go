@@ -128,12 +128,38 @@ func (x *Ranks) end(pid int, below []process, shared *sharedFiles) {
 func orphans(launcher int, marked string) (found []process) {
 	children := childrenOf(os.Getpid())
 	for _, pid := range children {
-		environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-		if p, _, alive := readStat(pid); alive && pid != launcher && slices.Contains(strings.Split(string(environ), "\x00"), marked) {
+		if p, _, alive := readStat(pid); alive && pid != launcher && hasVariable(pid, marked) {
 			found = append(append(found, p), descendants(pid)...)
 		}
 	}
 	return found
+}
+
+// EndMarked kills all processes of this host that have a variable, NAME=VALUE, in their environment, and returns those
+// that do not end.
+func EndMarked(variable string) (left []int) {
+	for end := time.Now().Add(termGrace); ; {
+		var found []process
+		entries, _ := os.ReadDir("/proc")
+		for _, e := range entries {
+			pid, err := strconv.Atoi(e.Name())
+			if err != nil || pid == os.Getpid() || !hasVariable(pid, variable) {
+				continue
+			}
+			if p, _, alive := readStat(pid); alive {
+				found = append(found, p)
+			}
+		}
+		if len(found) == 0 || time.Now().After(end) {
+			return lists.Map(found, func(p process) int { return p.pid })
+		}
+		endAll(found, 0)
+	}
+}
+
+func hasVariable(pid int, variable string) bool {
+	environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	return slices.Contains(strings.Split(string(environ), "\x00"), variable)
 }
 
 // removeSessions deletes the folders that Open MPI's mpirun leaves in TMPDIR when it is killed:

@@ -247,7 +247,9 @@ func buildRank(ctx context.Context, prefix, rank string) error {
 		}
 	}
 	make := exec.CommandContext(ctx, "make", "-C", sources, "rank", "MPICC="+wrapper(prefix), "RANK="+rank)
-	make.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "MAKE") || strings.HasPrefix(v, "MFLAGS") })
+	make.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "MAKE") || strings.HasPrefix(v, "MFLAGS") || strings.HasPrefix(v, "GIT_")
+	})
 	if said, err := make.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w:\n%s", strings.Join(make.Args, " "), err, LastLines(string(said), 5))
 	}

@@ -47,29 +47,54 @@ const (
 // Create makes a results folder, or takes an existing one, and locks it for this
 // process until Close.
 func Create(path string) (*Folder, error) {
-	raw := filepath.Join(path, rawName)
-	if err := os.MkdirAll(raw, 0o777); err != nil {
-		return nil, fmt.Errorf("results folder: %w; choose another with --out", err)
+	f, err := Lock(path)
+	if err != nil {
+		return nil, err
 	}
-	if info, err := os.Lstat(raw); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("results folder: %s is a link, and nothing is written through one; choose another with --out", raw)
+	if err := f.Make(rawName); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Lock makes a folder, or takes an existing one, and locks it for this process until Close.
+func Lock(path string) (*Folder, error) {
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return nil, fmt.Errorf("results folder: %w; choose another with --out", err)
 	}
 	lock, err := lockFolder(path, syscall.Flock)
 	if err != nil {
 		return nil, err
 	}
 	f := &Folder{Path: path, lock: lock}
-	// A killed driver leaves temporary files; only the owner of the lock may delete them.
-	for _, dir := range []string{path, raw} {
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			if strings.HasPrefix(e.Name(), regular.TempPrefix) {
-				f.Killed = append(f.Killed, launcherIn(filepath.Join(dir, e.Name()))...)
-				os.Remove(filepath.Join(dir, e.Name()))
-			}
+	f.clear(".")
+	return f, nil
+}
+
+// Make makes a folder in it, or takes an existing one.
+func (f *Folder) Make(name string) error {
+	path := filepath.Join(f.Path, name)
+	if err := os.Mkdir(path, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("results folder: %w; choose another with --out", err)
+	}
+	if info, err := os.Lstat(path); err != nil || !info.IsDir() {
+		return fmt.Errorf("results folder: %s is a link, and nothing is written through one; choose another with --out", path)
+	}
+	f.clear(name)
+	return nil
+}
+
+// clear deletes temporary files, which a killed driver leaves; only the owner of the lock may.
+func (f *Folder) clear(name string) {
+	dir := filepath.Join(f.Path, name)
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), regular.TempPrefix) {
+			f.Killed = append(f.Killed, launcherIn(filepath.Join(dir, e.Name()))...)
+			os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
-	return f, nil
 }
 
 // Launcher remembers a process of this host, for who goes on in the folder if this driver is
@@ -108,8 +133,17 @@ func inode(info fs.FileInfo) string {
 
 // Own tells whether a folder is this user's alone: nobody else owns it
 // or may write to it, and its manifest was written into this folder and no other.
-func Own(path string, m *Manifest) bool {
-	for _, name := range []string{".", manifestName, lockName} {
+func Own(path string, m *Manifest) bool { return OwnFolder(path, manifestName, m.FolderID) }
+
+// OwnFolder is Own for a folder in which another file than the manifest keeps Folder.ID.
+func OwnFolder(path, file, id string) bool {
+	info, err := os.Stat(filepath.Join(path, lockName))
+	return err == nil && id == inode(info) && Private(path, ".", file, lockName)
+}
+
+// Private tells whether nobody but this user owns some files of a folder, or may write to them.
+func Private(path string, names ...string) bool {
+	for _, name := range names {
 		info, err := os.Stat(filepath.Join(path, name))
 		if err != nil {
 			return false
@@ -120,9 +154,6 @@ func Own(path string, m *Manifest) bool {
 			return false
 		}
 		if info.Mode().Perm()&group != 0 && !private(filepath.Join(path, name), s.Gid) {
-			return false
-		}
-		if name == lockName && m.FolderID != inode(info) {
 			return false
 		}
 	}

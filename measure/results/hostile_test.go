@@ -38,7 +38,7 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 	_, err = Create(path)
 	should.Fail(t, err, "is a link", "a lock that is a link")
 	other := filepath.Join(dir, "other")
-	must.Do(t, errors.Join(os.MkdirAll(other, 0o777), os.Remove(filepath.Join(path, rawName))))
+	must.Do(t, errors.Join(os.MkdirAll(other, 0o777), os.Remove(filepath.Join(path, lockName))))
 	link(other, rawName)
 	_, err = Create(path)
 	should.Fail(t, err, "raw is a link", "raw files would go through a link")
