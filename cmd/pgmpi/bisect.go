@@ -28,11 +28,11 @@ without a shell, and puts into the folder {prefix}, also PREFIX in its
 environment, what gl.toml then runs with: an installed MPI library, or what its
 [mpi] names, such as env = { LD_PRELOAD = "{prefix}/libtuned.so" }
 
-GOOD and BAD are measured alternately. Then git bisect chooses commits. Each
+GOOD and BAD are measured alternately. Then commits are chosen by halves. Each
 alternates with GOOD and BAD in the calls in which these differ, in 8 to 256
 mpiruns, and is bad if it is shown to be slower than GOOD, good if faster than
 BAD. A commit that does not build, or stays undecided, is skipped. git works in
-OUT/tree, a work tree of its own.
+OUT/tree, a clone of its own; no GIT_* of the environment reaches it or CMD.
 
 Exit codes: 0 the first bad commit is named; 4 GOOD and BAD show no difference,
 or skipped commits leave several; 2 GOOD, BAD, their builds or gl.toml cannot be

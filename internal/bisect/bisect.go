@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"pgmpi/analyze/series"
@@ -20,7 +20,6 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/internal/regular"
 	"pgmpi/measure"
-	"pgmpi/measure/launch"
 	"pgmpi/measure/results"
 )
 
@@ -41,19 +40,23 @@ type Bisection struct {
 	Start           measure.Starter // by default measure.Exec
 	Rounds          []int           // by default Rounds
 
-	result *Result
-	tree   tree
-	ends   *results.Manifest // of GOOD, beside BAD
-	cells  []int             // of the Plan of ends: those that differ
+	stopWithin time.Duration // a build that is to end; by default 5 s
+	folder     *results.Folder
+	result     *Result
+	tree       tree
+	ends       *results.Manifest // of GOOD, beside BAD
+	cells      []int             // of the Plan of ends: those that differ
 }
 
 // Result is bisect.json.
 type Result struct {
-	Schema  string `json:"schema"`
-	Good    string `json:"good"` // hashes
-	Bad     string `json:"bad"`
-	Build   string `json:"build"`
-	Commits int    `json:"commits"` // after Good, up to Bad
+	Schema string `json:"schema"`
+	// FolderID is Folder.ID of the folder that it was written into.
+	FolderID string `json:"folder_id"`
+	Good     string `json:"good"` // hashes
+	Bad      string `json:"bad"`
+	Build    string `json:"build"`
+	Commits  int    `json:"commits"` // after Good, up to Bad
 	// Compared is how many calls GOOD and BAD have in common. CouldHaveSeen is the change that half of
 	// them or more could have shown. Cells are the calls that differ.
 	Compared      int                 `json:"compared"`
@@ -69,9 +72,14 @@ type Step struct {
 	Why    string `json:"why"`
 }
 
+func (s Step) hash() string {
+	hash, _, _ := strings.Cut(s.Commit, " ")
+	return hash
+}
+
+// Mark says how a commit behaves.
 type Mark string
 
-// What git bisect is told of a commit.
 const (
 	Good Mark = "good"
 	Bad  Mark = "bad"
@@ -109,6 +117,11 @@ func (r *Result) String() string {
 
 // Do bisects. With resume it goes on with what the folder has of the same question.
 func (x *Bisection) Do(ctx context.Context, resume bool) (*Result, error) {
+	defer func() {
+		if x.folder != nil {
+			_ = x.folder.Close()
+		}
+	}()
 	if err := x.begin(ctx, resume); err != nil {
 		return nil, err
 	}
@@ -130,123 +143,124 @@ func (x *Bisection) Do(ctx context.Context, resume bool) (*Result, error) {
 		return nil, err
 	}
 	if !x.Keep {
-		_ = os.RemoveAll(filepath.Join(x.Out, "prefix"))
+		_ = os.RemoveAll(filepath.Join(x.Out, builds))
 	}
-	return x.result, x.tree.remove(ctx)
+	_ = os.RemoveAll(x.tree.path)
+	return x.result, nil
 }
 
 func (x *Bisection) begin(ctx context.Context, resume bool) (err error) {
 	if strings.TrimSpace(x.Build) == "" || strings.ContainsAny(x.Build, "$&|;<>`'\"") {
 		return fail.Setupf("--build: %q is to be run without a shell: give a script, such as ./build.sh; PREFIX is in its environment", x.Build)
 	}
-	if x.Out, err = filepath.Abs(x.Out); err != nil {
-		return fail.AsSetup(err)
-	}
 	if len(x.Rounds) == 0 {
 		x.Rounds = Rounds
 	}
-	x.result = &Result{Schema: schema, Build: x.Build}
-	good, bad, commits, err := ends(ctx, x.Repo, x.Good, x.Bad)
-	if err != nil {
+	asked := Result{Schema: schema, Build: x.Build}
+	if asked.Good, asked.Bad, asked.Commits, err = ends(ctx, x.Repo, x.Good, x.Bad); err != nil {
 		return err
 	}
-	r := x.result
-	path := filepath.Join(x.Out, File)
-	switch text, missing := regular.Read(path, 64<<20); {
-	case !resume && !results.IsFresh(x.Out):
-		return fail.Setupf("the folder %s is not empty: --resume goes on with a bisection in it, another --out starts anew", x.Out)
-	case missing != nil:
-		r.Good, r.Bad, r.Commits = good, bad, commits
-	case json.Unmarshal(text, r) != nil || r.Schema != schema || r.Good != good || r.Bad != bad || r.Build != x.Build:
-		return fail.Setupf("%s is of another bisection, with other commits or another --build: take a new folder with --out", path)
-	}
-	if err := errors.Join(os.MkdirAll(filepath.Join(x.Out, "prefix"), 0o777), x.store()); err != nil {
+	if x.Out, err = filepath.Abs(x.Out); err != nil {
 		return fail.AsSetup(err)
 	}
-	x.tree, err = newTree(ctx, x.Repo, filepath.Join(x.Out, "tree"), bad)
+	// Nothing is written into a folder that is refused; what counts is read under the lock.
+	if _, err := load(x.Out, asked, resume); err != nil {
+		return err
+	}
+	if x.folder, err = results.Lock(x.Out); err != nil {
+		return fail.AsSetup(err)
+	}
+	if x.Out, err = filepath.EvalSymlinks(x.Out); err != nil {
+		return fail.AsSetup(err)
+	}
+	if x.result, err = load(x.Out, asked, resume); err != nil {
+		return err
+	}
+	x.result.FolderID = x.folder.ID()
+	if left := measure.EndMarked(x.mark()); len(left) > 0 {
+		return fail.Setupf("a build of a pgmpi that was killed still runs in %s: end its processes, %v", x.Out, left)
+	}
+	if err := errors.Join(x.store(), x.folder.Make(builds)); err != nil {
+		return fail.AsSetup(err)
+	}
+	x.tree, err = newTree(ctx, x.Repo, filepath.Join(x.Out, "tree"))
 	return err
 }
 
-func (x *Bisection) store() error {
-	folder := results.Folder{Path: x.Out}
-	return folder.WriteJSON(File, x.result)
+// load returns what the folder has of the bisection that is asked for. What was built there is run, so it goes on
+// only in a folder that this user has made.
+func load(out string, asked Result, resume bool) (*Result, error) {
+	path := filepath.Join(out, File)
+	text, missing := regular.Read(path, 64<<20)
+	switch {
+	case (!resume || missing != nil) && results.IsFresh(out):
+		return &asked, nil
+	case !resume:
+		return nil, fail.Setupf("the folder %s is not empty: --resume goes on with a bisection in it, another --out "+
+			"starts anew", out)
+	case missing != nil:
+		return nil, fail.Setupf("the folder %s is not empty, and has no bisection: take a new folder with --out: %w",
+			out, missing)
+	}
+	var r Result
+	err := json.Unmarshal(text, &r)
+	switch {
+	case err != nil || r.Schema != schema || r.Good != asked.Good || r.Bad != asked.Bad || r.Build != asked.Build:
+		return nil, fail.Setupf("%s is of another bisection, with other commits or another --build: take a new folder "+
+			"with --out", path)
+	case !results.Private(out, ".", File):
+		return nil, fail.Setupf("what was built in %s would be run, and others own that folder or may write to it: "+
+			"take a new folder with --out", out)
+	case !results.OwnFolder(out, File, r.FolderID):
+		return nil, fail.Setupf("what was built in %s would be run, and nothing shows that you have made this folder: "+
+			"it is a copy. Take a new folder with --out", out)
+	}
+	for _, s := range r.Steps {
+		if !hashed.MatchString(s.Commit) || !slices.Contains([]Mark{Good, Bad, Skip}, s.Mark) {
+			return nil, fail.Setupf("%s is damaged: it marks %q as %q; take a new folder with --out",
+				path, clean.Line(s.Commit), clean.Line(string(s.Mark)))
+		}
+	}
+	r.Commits = asked.Commits
+	return &r, nil
 }
 
-// search marks commits until git bisect has come to its end. Marks that are stored are not made again.
+// hashed begins a Step's commit.
+var hashed = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})( |$)`)
+
+func (x *Bisection) store() error { return x.folder.WriteJSON(File, x.result) }
+
+// search marks commits until the first bad one is found, or none is left to try.
 func (x *Bisection) search(ctx context.Context) error {
-	at, err := x.tree.start(ctx, x.result.Good, x.result.Bad)
-	for err == nil && at.next != "" {
-		var m Mark
-		if m, err = x.step(ctx, at.next); err == nil {
-			at, err = x.tree.mark(ctx, m)
+	for {
+		at, err := x.tree.place(ctx, x.result)
+		if err != nil {
+			return err
 		}
+		if at.next == "" {
+			x.result.FirstBad = at.left
+			return x.store()
+		}
+		if err := x.step(ctx, at.next); err != nil {
+			return err
+		}
+	}
+}
+
+func (x *Bisection) step(ctx context.Context, commit string) error {
+	s := Step{Commit: commit, Mark: Skip}
+	why, err := x.build(ctx, s.hash())
+	if err == nil && why == "" {
+		s.Mark, why, err = x.judge(ctx, s.hash())
 	}
 	if err != nil {
 		return err
 	}
-	x.result.FirstBad = at.left
-	return x.store()
-}
-
-func (x *Bisection) step(ctx context.Context, commit string) (Mark, error) {
-	for _, s := range x.result.Steps {
-		if s.Commit == commit {
-			return s.Mark, nil
-		}
-	}
-	hash, _, _ := strings.Cut(commit, " ")
-	mark := Skip
-	why, err := x.build(ctx, hash)
-	if err == nil && why == "" {
-		mark, why, err = x.judge(ctx, hash)
-	}
-	if err != nil {
-		return "", err
-	}
 	if !x.Keep {
-		_ = os.RemoveAll(x.prefix(hash))
+		_ = os.RemoveAll(x.prefix(s.hash()))
 	}
-	x.Tell(run.Event{Sentence: fmt.Sprintf("%s is %s: %s", commit[:12]+commit[len(hash):], mark, why)})
-	x.result.Steps = append(x.result.Steps, Step{commit, mark, why})
-	return mark, x.store()
-}
-
-// prefixWord stands for the folder of a build in its command and in the configuration.
-const prefixWord = "{prefix}"
-
-func (x *Bisection) prefix(hash string) string { return filepath.Join(x.Out, "prefix", hash[:12]) }
-
-const stopWithin = 5 * time.Second
-
-// build builds a commit into its folder, unless that is done. why says that it does not build.
-func (x *Bisection) build(ctx context.Context, hash string) (why string, err error) {
-	prefix := x.prefix(hash)
-	finished := filepath.Join(prefix, ".pgmpi-built")
-	if _, err := os.Stat(finished); err == nil {
-		return "", nil
-	}
-	x.Tell(run.Event{Step: "building " + hash[:12]})
-	if _, err := git(ctx, x.tree.path, "checkout", "--force", "--detach", hash); err != nil {
-		return "", err
-	}
-	log, err := os.Create(prefix + ".log")
-	if err = errors.Join(err, os.RemoveAll(prefix), os.Mkdir(prefix, 0o777)); err != nil {
-		return "", err
-	}
-	defer log.Close()
-	words := strings.Fields(strings.ReplaceAll(x.Build, prefixWord, prefix))
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = x.tree.path, append(os.Environ(), "PREFIX="+prefix), log, log
-	// All that the command has started ends with it.
-	cmd.SysProcAttr, cmd.WaitDelay = &syscall.SysProcAttr{Setpgid: true}, stopWithin
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-	if err = cmd.Run(); err == nil {
-		return "", os.WriteFile(finished, nil, 0o666)
-	}
-	_ = os.RemoveAll(prefix)
-	if ctx.Err() != nil {
-		return "", &fail.Interrupted{}
-	}
-	said, _ := regular.Read(log.Name(), 16<<20)
-	return fmt.Sprintf("does not build: %v (%s): %s", err, log.Name(), launch.LastLines(string(said), 1)), nil
+	s.Why = why
+	x.Tell(run.Event{Sentence: fmt.Sprintf("%s is %s: %s", commit[:12]+commit[len(s.hash()):], s.Mark, why)})
+	x.result.Steps = append(x.result.Steps, s)
+	return x.store()
 }

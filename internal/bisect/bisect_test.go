@@ -191,6 +191,7 @@ func TestABisectionGoesOnWhereItWasInterrupted(t *testing.T) {
 }
 
 func TestWhatCannotBeBisectedIsRefused(t *testing.T) {
+	t.Parallel()
 	repo := history(t, 3, from(2))
 	for want, set := range map[string]func(*Bisection){
 		"must be an ancestor":   func(x *Bisection) { x.Good, x.Bad = x.Bad, x.Good },
@@ -212,6 +213,7 @@ func TestWhatCannotBeBisectedIsRefused(t *testing.T) {
 // Commits are like GOOD or like BAD, by 10 %, in a call whose run medians scatter by 4 %; then some mpiruns, and then half of
 // them, run in slower states of the machine.
 func TestACommitIsSeldomMarkedWrong(t *testing.T) {
+	t.Parallel()
 	const commits, difference, scatter, level = 400, .095, .04, .005 / 6
 	for _, elsewhere := range []float64{0, .05, .5} {
 		coin := rand.New(rand.NewPCG(1, 2))

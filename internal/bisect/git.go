@@ -4,23 +4,41 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"math/bits"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/measure/launch"
 )
 
-type tree struct{ repo, path string }
+// quiet keeps git from starting what a hook or a configuration names, from tidying up after itself in the
+// background, and from going into submodules.
+var quiet = []string{
+	"core.hooksPath=/dev/null", "core.fsmonitor=", "gc.auto=0", "maintenance.auto=false", "submodule.recurse=false",
+}
+
+// environment leaves out GIT_* of this process's, which hooks and dotfile set-ups export: GIT_DIR, GIT_WORK_TREE,
+// GIT_INDEX_FILE and others lead git, also within a build, to other repositories than it is told.
+func environment(more ...string) []string {
+	own := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
+	return append(own, more...)
+}
 
 // git runs git in a folder, and returns what it prints, also where it fails.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	all := []string{"-C", dir}
+	for _, set := range quiet {
+		all = append(all, "-c", set)
+	}
+	cmd := exec.CommandContext(ctx, "git", append(all, args...)...)
+	cmd.Env = environment("LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1")
 	var said strings.Builder
 	cmd.Stderr = &said
 	out, err := cmd.Output()
@@ -55,11 +73,76 @@ func ends(ctx context.Context, repo, good, bad string) (g, b string, commits int
 	return g, b, commits, err
 }
 
-func newTree(ctx context.Context, repo, path, commit string) (t tree, err error) {
-	if _, missing := os.Lstat(filepath.Join(path, ".git")); missing != nil {
-		_, err = git(ctx, repo, "worktree", "add", "--force", "--detach", path, commit)
+// tree is a clone that borrows the objects of the user's repository. Its configuration and index are its own, so
+// that nothing of it stays in the repository, however pgmpi ends.
+type tree struct{ path string }
+
+// newTree replaces what is at the path: a build may have been killed there, or somebody else's hooks lie there.
+func newTree(ctx context.Context, repo, path string) (t tree, err error) {
+	if err := os.RemoveAll(path); err != nil {
+		return t, fail.AsSetup(err)
 	}
-	return tree{repo, path}, err
+	if repo, err = filepath.Abs(repo); err != nil {
+		return t, fail.AsSetup(err)
+	}
+	source, err := git(ctx, repo, "rev-parse", "--show-toplevel")
+	if err != nil || source == "" { // a repository without a work tree
+		if source, err = git(ctx, repo, "rev-parse", "--absolute-git-dir"); err != nil {
+			return t, err
+		}
+	}
+	_, err = git(ctx, filepath.Dir(path), "-c", "protocol.file.allow=always",
+		"clone", "--quiet", "--shared", "--no-checkout", "--template=", "--origin", "origin",
+		"--config", "core.hooksPath=/dev/null", "--config", "core.fsmonitor=", "--", source, path)
+	if t = (tree{path}); err == nil {
+		err = t.takeRemotes(ctx, repo)
+	}
+	return t, err
+}
+
+// takeRemotes copies where the repository comes from: the addresses of submodules can be relative to that, and
+// objects of a partial clone are fetched from there.
+func (t tree) takeRemotes(ctx context.Context, repo string) error {
+	const keys = `^remote\..*\.(url|promisor|partialclonefilter)$`
+	remotes, _ := git(ctx, repo, "config", "--null", "--get-regexp", keys) // fails if there is none
+	if ctx.Err() != nil {
+		return &fail.Interrupted{}
+	}
+	if strings.Contains(remotes, "remote.origin.url\n") {
+		if _, err := t.git(ctx, "config", "--unset-all", "remote.origin.url"); err != nil {
+			return err
+		}
+	}
+	for entry := range strings.SplitSeq(strings.TrimSuffix(remotes, "\x00"), "\x00") {
+		if key, value, is := strings.Cut(entry, "\n"); is {
+			if _, err := t.git(ctx, "config", "--add", key, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// git names the clone's folder, since git would else look for a repository in the folders above if a build has
+// removed it.
+func (t tree) git(ctx context.Context, args ...string) (string, error) {
+	return git(ctx, t.path, append([]string{"--git-dir=.git", "--work-tree=."}, args...)...)
+}
+
+func (t tree) checkout(ctx context.Context, hash string) error {
+	_, err := t.git(ctx, "checkout", "--quiet", "--force", "--detach", hash)
+	return err
+}
+
+func (t tree) head(ctx context.Context) (string, error) {
+	return t.git(ctx, "rev-parse", "--verify", "HEAD")
+}
+
+// name returns a commit's hash and subject.
+func (t tree) name(ctx context.Context, hash string) (string, error) {
+	text, err := t.git(ctx, "rev-list", "--max-count=1", "--format=%s", hash)
+	_, subject, _ := strings.Cut(text, "\n")
+	return hash + " " + subject, err
 }
 
 type place struct {
@@ -67,45 +150,53 @@ type place struct {
 	left []string // at the end: the first bad commit, or several where commits were skipped
 }
 
-func (t tree) start(ctx context.Context, good, bad string) (place, error) {
-	if _, err := git(ctx, t.path, "bisect", "reset", bad); err != nil {
-		return place{}, err
+// place finds out which commits can be the first bad one, by the marks, and which of them to try next.
+func (t tree) place(ctx context.Context, r *Result) (at place, err error) {
+	bad, words, skipped := r.Bad, []string{"--not", r.Good}, map[string]bool{}
+	for _, s := range r.Steps {
+		switch hash := s.hash(); s.Mark {
+		case Good:
+			words = append(words, hash)
+		case Bad:
+			bad = hash
+		case Skip:
+			skipped[hash] = true
+		}
 	}
-	return t.bisect(ctx, "start", bad, good)
-}
-
-func (t tree) mark(ctx context.Context, m Mark) (place, error) {
-	if _, err := git(ctx, t.path, "reset", "--hard"); err != nil { // a build may have changed files
-		return place{}, err
+	text, err := t.git(ctx, append([]string{"rev-list", "--bisect-all", bad}, words...)...)
+	if err != nil {
+		return at, err
 	}
-	return t.bisect(ctx, string(m))
-}
-
-// left finds the commits that git bisect names at its end: one that is the first bad commit, or those
-// that it cannot tell apart, a line each.
-var left = regexp.MustCompile(`(?m)^([0-9a-f]{40,64})( is the first bad commit)?$`)
-
-func (t tree) bisect(ctx context.Context, words ...string) (at place, err error) {
-	said, failed := git(ctx, t.path, append([]string{"bisect"}, words...)...)
-	for _, found := range left.FindAllStringSubmatch(said, -1) {
-		name, err := t.name(ctx, found[1])
+	// A line for each commit, those first that halve the others best.
+	all := lists.Map(strings.Split(text, "\n"), func(line string) string { return strings.Fields(line + " -")[0] })
+	if !slices.Contains(all, bad) {
+		return at, fail.Setupf("the marks in %s are of other commits: take a new folder with --out", File)
+	}
+	all = slices.DeleteFunc(all, func(hash string) bool { return hash == bad })
+	if next := choose(all, skipped); next != "" {
+		at.next, err = t.name(ctx, next)
+		return at, err
+	}
+	for _, hash := range append(all, bad) {
+		name, err := t.name(ctx, hash)
 		if err != nil {
 			return at, err
 		}
 		at.left = append(at.left, name)
 	}
-	if len(at.left) > 0 {
-		return at, nil
+	return at, nil
+}
+
+// choose returns the commit that halves the others best. After a skipped one it goes away from that, as git bisect
+// does, since commits next to one that does not build seldom build.
+func choose(all []string, skipped map[string]bool) string {
+	open := slices.DeleteFunc(slices.Clone(all), func(hash string) bool { return skipped[hash] })
+	switch {
+	case len(open) == 0:
+		return ""
+	case !skipped[all[0]]:
+		return all[0]
 	}
-	at.next, err = t.name(ctx, "HEAD")
-	return at, errors.Join(failed, err)
-}
-
-func (t tree) name(ctx context.Context, commit string) (string, error) {
-	return git(ctx, t.path, "show", "--no-patch", "--format=%H %s", commit)
-}
-
-func (t tree) remove(ctx context.Context) error {
-	_, err := git(ctx, t.repo, "worktree", "remove", "--force", t.path)
-	return err
+	between := float64(bits.Reverse32(uint32(len(all)-len(open)))) / (1 << 32) // 1/2, 1/4, 3/4, 1/8, …
+	return open[int(float64(len(open))*math.Pow(between, 1.5))]
 }
