@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -213,10 +214,8 @@ func testsOf(g Guideline, shape Shape) (tests []pending) {
 				cases = append(cases, caseOf(g.Function, g.Msizes[i+1], shape))
 			}
 		case Split:
-			for _, small := range g.Msizes[:i] {
-				if SplitFactor(size, small) <= maxSplit {
-					cases = append(cases, caseOf(g.Function, small, shape))
-				}
+			for _, part := range parts(g.Msizes[:i], size) {
+				cases = append(cases, caseOf(g.Function, part, shape))
 			}
 		case Pattern:
 			cases = append(cases, caseOf(g.Mockup, size, shape))
@@ -228,6 +227,19 @@ func testsOf(g Guideline, shape Shape) (tests []pending) {
 		}
 	}
 	return tests
+}
+
+// parts returns, of ascending smaller sizes, those that a split is compared with: for each power of two up to maxSplit the
+// one that takes the most calls up to it. So tests grow with the number of sizes, and not with its square.
+func parts(smaller []int64, size int64) (out []int64) {
+	power := 0
+	for _, part := range smaller {
+		k := SplitFactor(size, part)
+		if at := bits.Len64(uint64(k - 1)); k <= maxSplit && (len(out) == 0 || at != power) {
+			out, power = append(out, part), at
+		}
+	}
+	return out
 }
 
 // besides returns what is measured beside a test about a request's whole life: both tell from

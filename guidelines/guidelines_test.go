@@ -228,6 +228,10 @@ func TestTestsOfEachType(t *testing.T) {
 		{"split compares with all smaller", "GL2:MPI_Bcast", []string{"1..4"}, map[int64][]int64{2: {1}, 4: {1, 2}}},
 		{"split up to MaxSplit calls", "GL2:MPI_Bcast", []string{"1", "2", "1024", "1025"},
 			map[int64][]int64{2: {1}, 1024: {1, 2}, 1025: {2, 1024}}},
+		{"split compares with one part for each power of two", "GL2:MPI_Bcast", []string{"4", "5", "6", "7", "8"},
+			map[int64][]int64{5: {4}, 6: {4}, 7: {4}, 8: {4}}},
+		{"split compares with parts that no power divides", "GL2:MPI_Bcast", []string{"100", "200", "300", "1000"},
+			map[int64][]int64{200: {100}, 300: {100, 200}, 1000: {100, 200, 300}}},
 		{"pattern compares at each size", "GL10", []string{"1..4"}, map[int64][]int64{1: {1}, 2: {2}, 4: {4}}},
 	}
 	for _, test := range tests {
@@ -244,6 +248,33 @@ func TestTestsOfEachType(t *testing.T) {
 			}
 		})
 	}
+}
+
+// All pairs of 2,000 sizes up to a ratio of 1024 would be 1.5 million comparisons.
+func TestAPlanGrowsWithTheNumberOfSizes(t *testing.T) {
+	compared := func(n int) (all int) {
+		s := settings("GL1:MPI_Bcast", "GL2:MPI_Bcast")
+		s.Msizes = nil
+		for i := range n {
+			s.Msizes = append(s.Msizes, fmt.Sprint(i+1))
+		}
+		for _, x := range build(t, s).Tests {
+			all += len(x.Others)
+		}
+		return all
+	}
+	should.Hold(t, compared(200) <= 200*11 && compared(2000) <= 2000*11, "%d comparisons of 200 sizes, %d of 2000", compared(200), compared(2000))
+	defaults := settings("GL2:MPI_Bcast")
+	defaults.Msizes = []string{"1..1Mi"}
+	want := 0
+	for i := range 21 {
+		want += min(i, 10)
+	}
+	got := 0
+	for _, x := range build(t, defaults).Tests {
+		got += len(x.Others)
+	}
+	should.Equal(t, got, want, "each pair of powers of two up to a ratio of 1024")
 }
 
 func TestUserGuidelineHasItsOwnSizes(t *testing.T) {

@@ -107,8 +107,8 @@ type Test struct {
 	Shape     Shape  `json:"shape"`
 	Case      int    `json:"case"` // index into Plan.Cases
 	// Others are indices into Plan.Cases: the mock-up for a pattern, the next
-	// larger size for monotony, all smaller sizes (ascending) with
-	// k = ⌈msize/m_i⌉ ≤ maxSplit for split.
+	// larger size for monotony, smaller sizes (ascending) with
+	// k = ⌈msize/m_i⌉ ≤ maxSplit for split, one for each power of two.
 	Others   []int `json:"others"`
 	Tolerant bool  `json:"tolerant,omitempty"`
 }
