@@ -3,7 +3,6 @@ package imported
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -35,7 +34,7 @@ var (
 func readIMB(in *input) error {
 	t := tables{input: in, format: "imb", statistic: results.Mean}
 	given := in.Shape
-	return t.each(func(text string) bool {
+	return t.each(func(text string) (header bool, err error) {
 		if found := imbVersion.FindStringSubmatch(text); found != nil && found[1] <= "2018" {
 			t.format = "imb 2018"
 		}
@@ -43,9 +42,11 @@ func readIMB(in *input) error {
 			t.begin(found[1], collective(found[1]))
 		}
 		if found := imbNP.FindStringSubmatch(text); found != nil {
-			np, _ := strconv.Atoi(found[1])
-			in.shape, in.Shape = guidelines.Shape{NP: np}, guidelines.Shape{}
-			if given.NP == np { // one file has many
+			if in.shape, err = shapeOf(found[1]); err != nil {
+				return true, err
+			}
+			in.Shape = guidelines.Shape{}
+			if given.NP == in.shape.NP { // one file has many
 				in.Shape = given
 			}
 		}
@@ -55,6 +56,6 @@ func readIMB(in *input) error {
 		if cells := strings.Fields(text); slices.Contains(cells, "t_max[usec]") && cells[0] == "#bytes" {
 			t.column = slices.Index(cells, "t_max[usec]")
 		}
-		return strings.HasPrefix(text, "#")
+		return strings.HasPrefix(text, "#"), nil
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -107,6 +108,14 @@ func (in *input) measured(s Setting, statistic results.Statistic) *measurement {
 	m := &measurement{Setting: s, statistic: statistic}
 	in.all = append(in.all, m)
 	return m
+}
+
+// shapeOf reads a number of processes.
+func shapeOf(text string) (s guidelines.Shape, err error) {
+	if s.NP, err = strconv.Atoi(text); err != nil || s.NP < 1 || s.NP > guidelines.MaxProcesses {
+		return s, fmt.Errorf("%.40q is no number of processes from 1 to %d", text, guidelines.MaxProcesses)
+	}
+	return s, nil
 }
 
 func (in *input) placed() (guidelines.Shape, error) {
@@ -268,7 +277,14 @@ func (g *together) jobs(given Given, tables *sync.Map) []*Job {
 			g.leftOut, all[i] = append(g.leftOut, err.Error()), nil
 		}
 	}
-	return jobs(slices.Concat(all...))
+	return slices.DeleteFunc(jobs(slices.Concat(all...)), func(j *Job) bool {
+		empty := len(j.runs) == 0
+		if empty {
+			none := &NoTest{j.Name(), j.unused, errors.New("it has no time of a collective whose blocks have a byte or more")}
+			g.leftOut = append(g.leftOut, none.Error())
+		}
+		return empty
+	})
 }
 
 func atOnce(n int, do func(int)) {

@@ -73,7 +73,7 @@ const ncclText = `{"version":1,"start_time":"2026-05-06 07:08:09","args":["./bui
 "results":[{"size":64,"count":4,"type":"float","redop":"none","root":"    -1",
 "out_of_place":{"time":20.5,"alg_bw":1,"bus_bw":1,"nwrong":0.0},"in_place":{"time":19.5},
 "out_of_place_per_iter":{"times_us":[20.0,21.0]},"actual_iterations":2,"experiment_name":""},
-{"size":128,"out_of_place":{"time":30.0,"nwrong":2.0}}]}
+{"size":128,"type":"float","redop":"none","out_of_place":{"time":30.0,"nwrong":2.0}}]}
 `
 
 // text reads a text as the file of a format.
@@ -292,6 +292,140 @@ func TestMediansInOSUsTextAreReadBack(t *testing.T) {
 	must.Hold(t, len(all) == 2 && all[0].Shape == four && all[1].Shape == two && len(all[1].runs) == 2 && all[1].Statistic == results.Median, "%s\n%+v", out, all)
 	should.Hold(t, slices.Equal(all[0].runs[0][timedKey{"MPI_Reduce_scatter", 4}], us(123.456)) && slices.Equal(all[1].runs[1][timedKey{"MPI_Bcast", 8}], us(1.5)) &&
 		slices.Equal(all[1].runs[0][timedKey{"reduce_as_allreduce", 8}], us(.9)) && slices.Equal(all[1].runs[0][timedKey{"MPI_Alltoall", 4}], us(.077)), "%+v", all)
+}
+
+func planOf(t *testing.T, format, its string) (*results.Manifest, error) {
+	t.Helper()
+	all := must.Get(text(t, format, "x", its, Given{}))(t)
+	return jobs(all)[0].Manifest(guidelines.Config{Guidelines: []string{"all"}}, nil)
+}
+
+func osuSizes(n int) string {
+	var out strings.Builder
+	fmt.Fprint(&out, "# OSU MPI Broadcast Latency Test v7\n# Processes: 2\n# Size       Avg Latency(us)\n")
+	for i := range n {
+		fmt.Fprintln(&out, i+1, 1.5)
+	}
+	return out.String()
+}
+
+func TestManySizesAreRefusedBeforeThereIsAPlan(t *testing.T) {
+	m := must.Get(planOf(t, "osu", osuSizes(mostSizes)))(t)
+	others := 0
+	for _, test := range m.Plan.Tests {
+		others += len(test.Others)
+	}
+	should.Hold(t, others <= 11*mostSizes, "%d comparisons of %d sizes", others, mostSizes)
+	_, err := planOf(t, "osu", osuSizes(100_000))
+	should.Fail(t, err, "x: with it MPI_Bcast has more than 200 sizes", "leave out")
+	var repro strings.Builder
+	fmt.Fprint(&repro, "#@nprocs=2\ntest nrep msize runtime_sec\n")
+	for i := range 1000 {
+		fmt.Fprintln(&repro, "MPI_Bcast", 0, i+1, "0.000001")
+	}
+	_, err = planOf(t, "reprompi", repro.String())
+	should.Fail(t, err, "more than 200 sizes")
+	_, err = planOf(t, "osu", osuSizes(1)+strings.Repeat("1 2.0\n", results.MaxMPIRuns))
+	should.Fail(t, err, "more than 10000 mpiruns")
+	path := filepath.Join(t.TempDir(), "x.txt")
+	must.Do(t, os.WriteFile(path, []byte(osuSizes(1000)), 0o666))
+	_, leftOut, err := Each([]string{path}, Given{}, func(j *Job, _ bool) (*results.Manifest, error) {
+		return j.Manifest(guidelines.Config{Guidelines: []string{"all"}}, nil)
+	})
+	should.Hold(t, err == nil && len(leftOut) == 1 && strings.Contains(leftOut[0], path), "%v, %q", err, leftOut)
+}
+
+func TestNumbersThatDoNotFitAreRefused(t *testing.T) {
+	const big = "99999999999999999999"
+	devices := func(text string) string { return strings.Replace(ncclText, `"nthreads":1`, `"nthreads":`+text, 1) }
+	for _, c := range []struct{ format, text, want string }{
+		{"osu", "# Processes: " + big + "\n" + osuText, `x:1: "` + big + `" is no number of processes`},
+		{"osu", "# Processes: 10000001\n" + osuText, "x:1:"},
+		{"osu", "# Processes: two\n" + osuText, "x:1:"},
+		{"osu", "# Shape: 2x\n" + osuText, "x:1:"},
+		{"imb", strings.Replace(imbText, "#processes = 2", "#processes = "+big, 1), `x:8: "` + big + `" is no number of processes`},
+		{"imb", strings.Replace(imbText, "#processes = 2", "#processes = 0", 1), "x:8:"},
+		{"nccl", devices("1025"), "x: 2 devices, nthreads = 1025"},
+		{"nccl", devices(big), "x:"},
+		{"reprompi", strings.Replace(reproBarrier, "nprocs=2", "nprocs="+big, 1), "#@nprocs"},
+		{"reprompi", strings.Replace(reproBarrier, "nprocs=2", "nprocs=10000001", 1), "#@nprocs"},
+		{"reprompi", strings.Replace(reproBarrier, "root_proc=0", "root_proc="+big, 1), "is no rank of 2"},
+		{"reprompi", strings.Replace(reproBarrier, "root_proc=0", "root_proc=0x", 1), "is no rank of 2"},
+	} {
+		all, err := text(t, c.format, "x", c.text, Given{})
+		should.Hold(t, err != nil && strings.Contains(err.Error(), c.want), "%s: error %v, want %q; %d measurements", c.format, err, c.want, len(all))
+	}
+}
+
+func TestAFileWithoutATimeThatCountsIsLeftOutWithAReason(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.json")
+	hosts := strings.Repeat(`{"hostname":"h"},`, 400_000) + `{"hostname":"h"}`
+	for name, its := range map[string]string{
+		"no byte for each process": strings.Replace(ncclText, `{"rank":0,"hostname":"a"},{"rank":2,"hostname":"b"}`, hosts, 1),
+		"no collective":            strings.Replace(ncclText, "all_gather_perf", "sendrecv_perf", 1),
+	} {
+		must.Do(t, os.WriteFile(path, []byte(its), 0o666))
+		all, leftOut, err := Each([]string{path}, Given{}, func(j *Job, _ bool) (*Job, error) { return j, nil })
+		should.Hold(t, err == nil && len(all) == 0 && len(leftOut) == 1 && strings.Contains(leftOut[0], "no time of a collective"), "%s: %v, %q", name, err, leftOut)
+	}
+}
+
+func TestNCCLsDatatypesAndOperatorsAreNotMixed(t *testing.T) {
+	row := func(typ, op string, us float64) string {
+		return fmt.Sprintf(`{"size":64,"type":%q,"redop":%q,"out_of_place":{"time":%g,"nwrong":0}}`, typ, op, us)
+	}
+	its := ncclText[:strings.Index(ncclText, `"results"`)] + `"results":[` +
+		strings.Join([]string{row("int8", "sum", 5), row("double", "sum", 50), row("int8", "prod", 7), row("int8", "sum", 6)}, ",") + "]}"
+	all := jobs(must.Get(text(t, "nccl", "x", strings.Replace(its, "all_gather", "all_reduce", 1), Given{}))(t))
+	var found []string
+	for _, j := range all {
+		for _, run := range j.runs {
+			found = append(found, fmt.Sprint(j.Datatype, " ", j.Op, " ", run[timedKey{"MPI_Allreduce", 64}]))
+		}
+	}
+	should.Equal(t, strings.Join(found, ", "), "int8 sum [{5000 0}], int8 sum [{6000 0}], double sum [{50000 0}], int8 prod [{7000 0}]")
+}
+
+func TestSizesThatProcessesDoNotShareEquallyAreLeftOut(t *testing.T) {
+	for format, ids := range totals {
+		for _, id := range ids {
+			_, ok, err := blockOf(format, id, 42, 1, 4)
+			should.Hold(t, err == nil && ok == (format == "pico"), "%s: 42 B of %s on 4 processes: %v, %v", format, id, ok, err)
+		}
+	}
+}
+
+func TestASumTakesCallsOfAtMostOnePercentMore(t *testing.T) {
+	for sizes, want := range map[[2]int64]int64{{1000, 1010}: 1000, {1010, 2000}: 1010, {1011, 2000}: 0, {999, 1100}: 0} {
+		should.Equal(t, nearest(sizes[:], 1000), want, "of %v", sizes)
+	}
+}
+
+func TestPICOsColumnIsCalledHighestOrMax(t *testing.T) {
+	for head, want := range map[string]int{"highest": 0, "rank0,highest,rank1": 1, "max": 0, "min,max": 1, "mean": -1} {
+		should.Equal(t, picoColumn(head), want, "%s", head)
+	}
+	root := picoFolder(t)
+	path := filepath.Join(root, "cray/2026_01_02___03_04_05/0/4_default_ompi_int32.csv")
+	must.Do(t, os.WriteFile(path, []byte("min,max\n5,6\nAverage runtime: 3\n"), 0o666))
+	all := must.Get(jobsOf(path))(t)
+	should.Equal(t, all[0].runs[0][timedKey{"MPI_Bcast", 16}], []protocol.Sample{{NS: 6}})
+}
+
+func TestCreatedIsTheTimeOfTheOldestFile(t *testing.T) {
+	old := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}} {
+		var paths []string
+		for _, days := range order {
+			path := filepath.Join(t.TempDir(), "x")
+			must.Do(t, os.WriteFile(path, []byte(osuSizes(2)), 0o666))
+			file := old.AddDate(0, 0, days)
+			must.Do(t, os.Chtimes(path, file, file))
+			paths = append(paths, path)
+		}
+		all := must.Get(jobsOf(paths...))(t)
+		should.Hold(t, len(all) == 1 && all[0].when.Equal(old) && all[0].byFile, "files of days %v: %s", order, all[0].when)
+	}
 }
 
 func TestAFileOfNobodyIsNamed(t *testing.T) {

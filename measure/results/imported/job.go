@@ -23,6 +23,9 @@ type Job struct {
 	Statistic results.Statistic
 	Files     int
 	runs      []map[timedKey][]protocol.Sample
+	free      map[timedKey]int // the run that may lack a case; those before it have it
+	sizes     map[string]map[int64]bool
+	tooMany   error    // sizes of a function, or runs
 	names     []string // of the runs that have one
 	unused    []string
 	notes     []string
@@ -35,13 +38,13 @@ func jobs(all []*measurement) (out []*Job) {
 	for _, m := range all {
 		j := at[m.Setting]
 		if j == nil {
-			j = &Job{Setting: m.Setting, Statistic: m.statistic}
+			j = &Job{Setting: m.Setting, Statistic: m.statistic, free: map[timedKey]int{}, sizes: map[string]map[int64]bool{}}
 			at[m.Setting] = j
 			out = append(out, j)
 		}
 		j.take(m)
 	}
-	return slices.DeleteFunc(out, func(j *Job) bool { return len(j.runs) == 0 })
+	return out
 }
 
 func (j *Job) take(m *measurement) {
@@ -56,15 +59,18 @@ func (j *Job) take(m *measurement) {
 	if j.when.IsZero() || m.when.Before(j.when) {
 		j.when, j.byFile = m.when, m.byFile
 	}
+	named := slices.Index(j.names, m.run)
+	if m.run != "" && len(m.cases) > 0 && named < 0 {
+		named = len(j.names)
+		j.names = append(j.names, m.run)
+	}
 	for _, c := range m.cases {
-		run := slices.Index(j.names, m.run)
+		run := named
 		if m.run == "" {
-			if run = slices.IndexFunc(j.runs, func(r map[timedKey][]protocol.Sample) bool { return r[c.timedKey] == nil }); run < 0 {
-				run = len(j.runs)
-			}
-		} else if run < 0 {
-			run = len(j.names)
-			j.names = append(j.names, m.run)
+			run = j.next(c.timedKey)
+		}
+		if j.limit(m.path, c.timedKey, run); j.tooMany != nil {
+			return
 		}
 		if run == len(j.runs) {
 			j.runs = append(j.runs, map[timedKey][]protocol.Sample{})
@@ -74,6 +80,31 @@ func (j *Job) take(m *measurement) {
 			continue
 		}
 		j.runs[run][c.timedKey] = c.samples
+	}
+}
+
+// next returns the first run without a case.
+func (j *Job) next(c timedKey) int {
+	for j.free[c] < len(j.runs) && j.runs[j.free[c]][c] != nil {
+		j.free[c]++
+	}
+	return j.free[c]
+}
+
+// mostSizes is more than a benchmark takes in steps of a power of two, or of a few bytes: each size is a test of every
+// guideline of the function.
+const mostSizes = 200
+
+func (j *Job) limit(path string, c timedKey, run int) {
+	if j.sizes[c.function] == nil {
+		j.sizes[c.function] = map[int64]bool{}
+	}
+	j.sizes[c.function][c.msize] = true
+	switch {
+	case len(j.sizes[c.function]) > mostSizes:
+		j.tooMany = fmt.Errorf("%s: with it %s has more than %d sizes: leave out lines or files of some", path, c.function, mostSizes)
+	case run >= results.MaxMPIRuns:
+		j.tooMany = fmt.Errorf("%s: with it there are more than %d mpiruns: leave out lines or files of some", path, results.MaxMPIRuns)
 	}
 }
 
@@ -88,6 +119,9 @@ func (j *Job) Name() string {
 // Manifest plans the tests of the guidelines of check and users that have both sides in the data, and
 // one of each of the library's own algorithms there. Mock-ups that were not measured are sums.
 func (j *Job) Manifest(check guidelines.Config, users []guidelines.User) (*results.Manifest, error) {
+	if j.tooMany != nil {
+		return nil, &NoTest{Job: j.Name(), err: j.tooMany}
+	}
 	measured, sizes := map[string][]int64{}, []string{}
 	for _, run := range j.runs {
 		for c := range run {
@@ -113,7 +147,7 @@ func (j *Job) Manifest(check guidelines.Config, users []guidelines.User) (*resul
 	plan, err := guidelines.Build(guidelines.Settings{Check: check, Users: users, Msizes: slices.Compact(sizes), Datatype: "byte", Op: "auto",
 		Root: j.Root, Shapes: []guidelines.Shape{j.Shape}, Measured: all})
 	if err != nil {
-		return nil, &NoTest{j.Name(), j.unused, err}
+		return nil, &NoTest{j.Name(), j.unused, fmt.Errorf("the data allow no test: %w", err)}
 	}
 	plan.Datatype, plan.Op = cmp.Or(j.Datatype, "unknown"), cmp.Or(j.Op, "unknown")
 	m := &results.Manifest{Schema: results.ManifestSchema, Kind: results.Imported, Plan: *plan, R: len(j.runs), Created: j.when.UTC().Format(time.RFC3339),
@@ -133,7 +167,7 @@ type NoTest struct {
 
 func (e *NoTest) Error() string {
 	about := phrase.When(len(e.unused) > 0, "; no guideline is about %s", strings.Join(e.unused[:min(len(e.unused), mostNotes)], ", "))
-	return fmt.Sprintf("%s: the data allow no test: %v%s", e.Job, e.err, about)
+	return fmt.Sprintf("%s: %v%s", e.Job, e.err, about)
 }
 
 const mostNotes = 20

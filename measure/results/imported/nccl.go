@@ -65,23 +65,31 @@ func readNCCL(in *input) error {
 	}
 	program, _, _ := strings.Cut(filepath.Base(append(f.Args, "")[0]), "_perf")
 	function := collective(cmp.Or(ncclPrograms[program], program))
-	in.shape = f.shape()
+	if in.shape, err = f.shape(); err != nil {
+		return err
+	}
 	shape, err := in.placed()
 	if err != nil {
 		return err
 	}
-	m := in.measured(Setting{Shape: shape, Library: "nccl", Version: "NCCL " + strconv.Itoa(f.Version)}, results.Samples)
-	m.when, _ = time.Parse(time.DateTime, f.Start)
+	setting := Setting{Shape: shape, Library: "nccl", Version: "NCCL " + strconv.Itoa(f.Version)}
+	when, _ := time.Parse(time.DateTime, f.Start)
 	if function == "" {
-		m.leaveOut(program)
+		in.measured(setting, results.Samples).leaveOut(program)
 		return nil
 	}
+	at := map[Setting]*measurement{} // of a type and operator: a file may have all (-d all, -o all)
 	for _, r := range f.Results {
-		m.Datatype = r.Type
-		var samples []protocol.Sample
 		if r.Whole == nil || r.Size == 0 {
 			continue
 		}
+		setting.Datatype, setting.Op = r.Type, ncclOp(r.Op)
+		m := at[setting]
+		if m == nil {
+			m = in.measured(setting, results.Samples)
+			m.when, at[setting] = when, m
+		}
+		var samples []protocol.Sample
 		times := []float64{r.Whole.Time}
 		if r.Each != nil && len(r.Each.Times) > 0 {
 			times = r.Each.Times
@@ -106,6 +114,14 @@ func readNCCL(in *input) error {
 	return nil
 }
 
+// ncclOp is "" where nothing is reduced.
+func ncclOp(name string) string {
+	if name == "none" {
+		return ""
+	}
+	return name
+}
+
 func offsetOf(err error, end int) int {
 	if e, ok := err.(*json.SyntaxError); ok {
 		return min(int(e.Offset), end)
@@ -114,20 +130,24 @@ func offsetOf(err error, end int) int {
 }
 
 // shape counts the ranks: the file lists a device of each process, which may have more.
-func (f *ncclFile) shape() guidelines.Shape {
+func (f *ncclFile) shape() (s guidelines.Shape, err error) {
 	hosts := map[string]int{}
 	for _, d := range f.Config.Devices {
 		hosts[d.Host]++
 	}
-	each := min(max(1, f.Config.Threads), 1<<10) * min(max(1, f.Config.GPUs), 1<<10)
-	s := guidelines.Shape{NP: each * len(f.Config.Devices)}
+	const most = 1 << 10 // of a process
+	threads, gpus, devices := max(1, f.Config.Threads), max(1, f.Config.GPUs), len(f.Config.Devices)
+	if threads > most || gpus > most || threads*gpus*devices > guidelines.MaxProcesses {
+		return s, fmt.Errorf("%d devices, nthreads = %d and ngpus = %d are more than %d processes", devices, threads, gpus, guidelines.MaxProcesses)
+	}
+	s.NP = threads * gpus * devices
 	for _, n := range hosts {
 		if n*len(hosts) != len(f.Config.Devices) { // not a shape NODESxPPN
-			return s
+			return s, nil
 		}
 	}
 	if len(hosts) > 0 {
 		s.Nodes, s.PPN = len(hosts), s.NP/len(hosts)
 	}
-	return s
+	return s, nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pgmpi/guidelines"
@@ -33,7 +32,7 @@ var osuNames = map[string]string{"Broadcast": "Bcast", "All-to-All Personalized 
 
 func readOSU(in *input) error {
 	t := tables{input: in, format: "osu"}
-	return t.each(func(text string) bool {
+	return t.each(func(text string) (header bool, wrong error) {
 		comment, isComment := strings.CutPrefix(text, "#")
 		key, value, _ := strings.Cut(strings.TrimSpace(comment), ":")
 		value = strings.TrimSpace(value)
@@ -44,14 +43,14 @@ func readOSU(in *input) error {
 			}
 			t.begin(found[1], function)
 			t.now.Datatype = ""
-			return true
+			return true, nil
 		}
 		switch {
 		case !isComment:
-			return false
+			return false, nil
 		case strings.HasPrefix(key, "Size"):
 			t.column, t.statistic = osuColumn(key)
-			return true
+			return true, nil
 		case key == "Datatype":
 			t.now.Datatype = strings.TrimSuffix(value, ".")
 		case key == "Library":
@@ -59,13 +58,12 @@ func readOSU(in *input) error {
 		case key == "Run":
 			t.run = value
 		case key == "Processes":
-			np, _ := strconv.Atoi(value)
-			in.shape = guidelines.Shape{NP: np}
+			in.shape, wrong = shapeOf(value)
 		case key == "Shape":
-			in.shape, _ = guidelines.ParseShape(value)
+			in.shape, wrong = guidelines.ParseShape(value)
 		}
 		t.m = nil
-		return true
+		return true, wrong
 	})
 }
 

@@ -74,7 +74,10 @@ func readPICO(in *input) error {
 	if err != nil {
 		return err
 	}
-	count, _ := strconv.ParseInt(name[1], 10, 64)
+	count, err := strconv.ParseInt(name[1], 10, 64)
+	if err != nil {
+		return fmt.Errorf("%.40q is no number of elements", name[1])
+	}
 	return m.add("pico", function, count*m.element, samples...)
 }
 

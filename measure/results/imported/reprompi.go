@@ -44,15 +44,16 @@ func readRepro(in *input) error {
 			return err
 		}
 	}
-	m := in.measured(Setting{Shape: guidelines.Shape{NP: p.np}, Datatype: p.properties["datatype"], Op: p.properties["operation"],
+	m := in.measured(Setting{Shape: p.shape, Datatype: p.properties["datatype"], Op: p.properties["operation"],
 		Version: "not named in ReproMPI's output; measured by ReproMPI " + cmp.Or(p.properties["reproMPIcommitSHA1"], "unknown")}, results.Samples)
 	m.run = in.path
-	if err := p.finish(m); err != nil {
+	err := p.finish(m)
+	if err != nil {
 		return err
 	}
 	if text, ok := p.properties["root_proc"]; ok {
-		if _, err := fmt.Sscan(text, &m.Root); err != nil {
-			return fmt.Errorf("#@root_proc=%q: %w", text, err)
+		if m.Root, err = strconv.Atoi(text); err != nil || m.Root < 0 || m.Root >= m.Shape.NP {
+			return fmt.Errorf("#@root_proc=%.40q is no rank of %d processes", text, m.Shape.NP)
 		}
 	}
 	if !p.ended {
@@ -77,7 +78,7 @@ type repetition struct {
 type parser struct {
 	properties map[string]string // of the "#@" lines
 	keys       []caseKey         // as measured
-	np         int
+	shape      guidelines.Shape
 	ended      bool // it has the line that mpibenchmark prints at its end
 	columns    []string
 	global     bool            // the run-time lies between the global times
@@ -126,14 +127,18 @@ func (p *parser) header(names []string) error {
 	}
 	p.columns = names
 	var err error
-	if p.np, err = strconv.Atoi(p.properties["nprocs"]); err != nil || p.np < 1 {
-		return fmt.Errorf("no line #@nprocs=N before the columns (%q): the number of processes is not known", p.properties["nprocs"])
+	text, ok := p.properties["nprocs"]
+	if !ok {
+		return errors.New("no line #@nprocs=N before the columns: the number of processes is not known")
+	}
+	if p.shape, err = shapeOf(text); err != nil {
+		return fmt.Errorf("#@nprocs: %w", err)
 	}
 	p.extent = 1
 	if !has("count") {
 		return nil
 	}
-	text := p.properties["datatype_extent_bytes"]
+	text = p.properties["datatype_extent_bytes"]
 	if p.extent, err = strconv.ParseInt(text, 10, 64); err != nil || p.extent < 1 || p.extent > 1<<20 {
 		return fmt.Errorf("the sizes are counts, and there is no line #@datatype_extent_bytes=N before the columns (%q)", text)
 	}
@@ -212,7 +217,7 @@ func (p *parser) finish(m *measurement) error {
 	}
 	rows := 1
 	if slices.Contains(p.columns, "process") {
-		rows = p.np
+		rows = p.shape.NP
 	}
 	for i, key := range p.keys {
 		var samples []protocol.Sample

@@ -66,12 +66,15 @@ func (t *tables) row(text string) error {
 }
 
 // each reads all lines; header tells whether a line was no row.
-func (t *tables) each(header func(text string) bool) error {
+func (t *tables) each(header func(text string) (bool, error)) error {
 	for t.next() {
-		if text := strings.TrimSpace(t.text.Text()); !header(text) {
-			if err := t.row(text); err != nil {
-				return err
-			}
+		text := strings.TrimSpace(t.text.Text())
+		isHeader, err := header(text)
+		if err == nil && !isHeader {
+			err = t.row(text)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	if len(t.all) == 0 {
