@@ -2,9 +2,13 @@ package analyze
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
+	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
@@ -41,6 +45,44 @@ const (
 	// ByTreeAndMessages is by the tree, and sent the same messages where no memory is shared.
 	ByTreeAndMessages = "tree and messages"
 )
+
+// ReadWhich reads a which.json, which may be somebody's.
+func ReadWhich(text []byte) (*Which, error) {
+	w := &Which{}
+	if err := json.Unmarshal(text, w); err != nil {
+		return nil, err
+	}
+	if w.Schema != WhichSchema {
+		return nil, fmt.Errorf("its schema is %.40q, not %q", w.Schema, WhichSchema)
+	}
+	for i := range w.Rows {
+		if err := w.Rows[i].check(); err != nil {
+			return nil, fmt.Errorf("rows[%d]: %w", i, err)
+		}
+	}
+	return w, nil
+}
+
+func (r *WhichRow) check() error {
+	const longest = 200
+	if _, ok := mockups.Get(r.Collective); !ok {
+		return fmt.Errorf("%.40q is no collective", r.Collective)
+	}
+	if !shapeForm.MatchString(r.Shape) {
+		return fmt.Errorf("%.40q is no shape", r.Shape)
+	}
+	if r.Msize < 0 || r.Sent.Count < 0 || r.Sent.Bytes < 0 {
+		return fmt.Errorf("%d B, %d messages of %d B cannot be", r.Msize, r.Sent.Count, r.Sent.Bytes)
+	}
+	for _, a := range r.Algorithms {
+		if a == "" || len(a) > longest || strings.ContainsFunc(a, clean.Hidden) {
+			return fmt.Errorf("%.40q is no name of an algorithm", a)
+		}
+	}
+	return nil
+}
+
+var shapeForm = regexp.MustCompile(`^(p[1-9]\d{0,8}|[1-9]\d{0,8}x[1-9]\d{0,8})$`)
 
 func (w *Which) LeftOut(text string) { w.Left = lists.With(w.Left, text) }
 

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"fmt"
 	"testing"
 
 	"pgmpi/internal/fixture/should"
@@ -35,4 +36,28 @@ func TestADefaultIsNamedInWords(t *testing.T) {
 		should.Equal(t, w.Of("MPI_Bcast", "p8", size).Default(), want)
 	}
 	should.Equal(t, (*Which)(nil).Of("MPI_Bcast", "p8", 8).Default(), "")
+}
+
+func TestAlgorithmsThatCannotBeAreRefused(t *testing.T) {
+	row := func(collective, shape string, msize int, algorithm string) string {
+		return fmt.Sprintf(`{"schema":"pgmpi-which/1","rows":[{"collective":%q,"shape":%q,"msize":%d,"algorithms":[%q]}]}`, collective, shape, msize, algorithm)
+	}
+	for text, want := range map[string]string{
+		row("MPI_Bcast", "p2", 8, "pipeline+32Ki"): "",
+		row("MPI_Bcast", "16x2", 0, "MPIR_x y"):    "",
+		row("MPI_Bcast", "p2", 8, "a\nb"):          "no name",
+		row("MPI_Bcast", "p2", 8, ""):              "no name",
+		row("MPI_Bcast", "p2", -8, "x"):            "cannot be",
+		row("MPI_Bcast", "p2x", 8, "x"):            "no shape",
+		row("MPI_Send", "p2", 8, "x"):              "no collective",
+		`{"schema":"pgmpi-which/2"}`:               "schema",
+		"{":                                        "unexpected end",
+	} {
+		_, err := ReadWhich([]byte(text))
+		if want == "" {
+			should.Hold(t, err == nil, "%s: %v", text, err)
+		} else {
+			should.Fail(t, err, want)
+		}
+	}
 }

@@ -38,6 +38,9 @@ func Algorithm(id string) string {
 // (bytes) and the fan-out, each 0 if it is not there. It returns "chain", 32768 and 2 for "chain+32Ki+fan2".
 func Parameters(algorithm string) (name string, segment int64, fanout int) {
 	m := parameters.FindStringSubmatch(algorithm)
+	if m == nil { // no name: it has a line break
+		return algorithm, 0, 0
+	}
 	segment, _ = conf.ParseSize(m[2]) // "" is an error, and 0
 	fanout, _ = strconv.Atoi(m[3])
 	return m[1], segment, fanout

@@ -2,7 +2,6 @@ package table
 
 import (
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -69,9 +68,9 @@ func Read(name string, text []byte) (*Table, error) {
 		err := t.read(name, string(text))
 		return &Table{name, t.algorithm, t.own}, err
 	}
-	w := &analyze.Which{}
-	if err := json.Unmarshal(text, w); err != nil || w.Schema != analyze.WhichSchema {
-		return nil, fmt.Errorf("%s is not what `pgmpi which --format json` writes (schema %s)", name, analyze.WhichSchema)
+	w, err := analyze.ReadWhich(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not what `pgmpi which --format json` writes: %w", name, err)
 	}
 	return asked{w}.table(name), nil
 }

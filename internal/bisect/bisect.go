@@ -88,7 +88,7 @@ const (
 
 func (r *Result) String() string {
 	var out strings.Builder
-	add := func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }
+	add := func(format string, args ...any) { out.WriteString(clean.Line(fmt.Sprintf(format, args...)) + "\n") }
 	switch {
 	case len(r.Cells) == 0 && r.CouldHaveSeen == nil:
 		add("no difference between GOOD and BAD in %s, which could have shown none", conf.Plural(r.Compared, "call"))
@@ -97,7 +97,10 @@ func (r *Result) String() string {
 	case len(r.FirstBad) == 1:
 		add("first bad commit: %s", r.FirstBad[0])
 	default:
-		add("the first bad commit is one of %d, since commits were skipped:\n  %s", len(r.FirstBad), strings.Join(r.FirstBad, "\n  "))
+		add("the first bad commit is one of %d, since commits were skipped:", len(r.FirstBad))
+		for _, commit := range r.FirstBad {
+			add("  %s", commit)
+		}
 	}
 	for _, k := range r.Cells {
 		how := " by the lower quartiles of mpiruns"
@@ -112,7 +115,7 @@ func (r *Result) String() string {
 	for _, s := range r.Steps {
 		add("  %.12s %-4s %s", s.Commit, s.Mark, s.Why)
 	}
-	return clean.Text(out.String())
+	return out.String()
 }
 
 // Do bisects. With resume it goes on with what the folder has of the same question.
@@ -215,14 +218,26 @@ func load(out string, asked Result, resume bool) (*Result, error) {
 		return nil, fail.Setupf("what was built in %s would be run, and nothing shows that you have made this folder: "+
 			"it is a copy. Take a new folder with --out", out)
 	}
-	for _, s := range r.Steps {
-		if !hashed.MatchString(s.Commit) || !slices.Contains([]Mark{Good, Bad, Skip}, s.Mark) {
-			return nil, fail.Setupf("%s is damaged: it marks %q as %q; take a new folder with --out",
-				path, clean.Line(s.Commit), clean.Line(string(s.Mark)))
-		}
+	if err := r.check(); err != nil {
+		return nil, fail.Setupf("%s is damaged: %w; take a new folder with --out", path, err)
 	}
 	r.Commits = asked.Commits
 	return &r, nil
+}
+
+// check refuses what String, or git, would stumble over.
+func (r *Result) check() error {
+	for _, s := range r.Steps {
+		if !hashed.MatchString(s.Commit) || !slices.Contains([]Mark{Good, Bad, Skip}, s.Mark) {
+			return fmt.Errorf("it marks %q as %q", clean.Line(s.Commit), clean.Line(string(s.Mark)))
+		}
+	}
+	for i, k := range r.Cells {
+		if k.Ratio == nil {
+			return fmt.Errorf("cells[%d] has no ratio", i)
+		}
+	}
+	return nil
 }
 
 // hashed begins a Step's commit.

@@ -268,13 +268,19 @@ func readOrder(path string) (*abRecord, error) {
 	if err := json.Unmarshal(text, &rec); err != nil {
 		return nil, errors.Join(errors.New(path+" is damaged: take a new folder with --out"), err)
 	}
+	if rec.Schema != abSchema {
+		return nil, fmt.Errorf("%s is damaged: its schema is %.40q, not %q; take a new folder with --out", path, rec.Schema, abSchema)
+	}
 	n := 2
 	if rec.Factor != nil {
 		n = len(rec.Levels)
 	} else if rec.C != "" {
 		n = 3
 	}
-	sides := letters[:min(n, MaxSides)]
+	if n < 2 || n > MaxSides {
+		return nil, fmt.Errorf("%s is damaged: it has %d sides, not 2 to %d; take a new folder with --out", path, n, MaxSides)
+	}
+	sides := letters[:n]
 	for _, round := range slices.Concat(rec.PredictOrder, rec.MeasureOrder) {
 		if in := []byte(round); !slices.Equal(slices.Sorted(slices.Values(in)), []byte(sides)) {
 			return nil, errors.New(path + " is damaged: a round of it does not have each of " + sides + " once; take a new folder with --out")

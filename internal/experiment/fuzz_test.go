@@ -29,6 +29,7 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/profile"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -173,6 +174,31 @@ func showable(t *testing.T, path string) {
 	}
 }
 
+// beside are the files that may lie beside the manifest and raw files, what reads them, and what they may hold. Who reads
+// one more adds it here.
+var beside = []struct {
+	name  string
+	read  func(dir string) error
+	seeds []string
+}{
+	{reading.WhichName, func(dir string) error { _, err := judgedFolder(dir); return err }, []string{
+		`{"schema":"pgmpi-which/1","rows":[{"collective":"MPI_Reduce","shape":"p2","msize":8,"algorithms":["binomial+8Ki+fan2"],"by":"tree"}]}`,
+		`{"schema":"pgmpi-which/1","rows":[{"collective":"MPI_Reduce","shape":"p2","msize":8,"algorithms":["a\n"]}]}`}},
+	{results.ABFile, func(dir string) error { _, _, _, err := experiment.Compares([]string{dir}); return err }, []string{
+		`{"schema":"pgmpi-ab/1","a":"A","b":"B","predict_order":["ab"],"measure_order":["ba"]}`,
+		`{"schema":"pgmpi-ab/1","name":"x","levels":["A"],"measure_order":["a"]}`}},
+	{"app.prof", func(dir string) error { _, err := profile.Read(filepath.Join(dir, "app.prof")); return err }, []string{
+		`{"schema":"pgmpi-profile/1","processes":2,"ranks":2,"wall_ns":9,"calls":[{"function":"MPI_Reduce","processes":2,"calls":1,"ranks":2,"sum_ns":2}]}`}},
+	{reading.ReportName, func(dir string) error {
+		text, err := os.ReadFile(filepath.Join(dir, reading.ReportName))
+		if err == nil {
+			_, err = series.ReadCheck(bytes.NewReader(text), dir)
+		}
+		return err
+	}, []string{
+		`{"schema":"pgmpi-report/1","shapes":[{"np":2}],"verdicts":[{"guideline":"GL8","verdict":"kept"}]}`}},
+}
+
 // FuzzFolder: whatever a results folder holds, reading it ends, with a document or
 // an error.
 func FuzzFolder(f *testing.F) {
@@ -189,16 +215,28 @@ func FuzzFolder(f *testing.F) {
 	manifest, err1 := json.Marshal(m)
 	head, err2 := json.Marshal(header)
 	must.Do(f, errors.Join(err1, err2))
-	f.Add(manifest, append(append([]byte("#"), head...), "\n0\t0\t5\t0\n1\t0\t4\t0\n#end rows=2\n"...))
-	f.Add(bytes.ReplaceAll(manifest, []byte("MPI_Reduce"), []byte("\u009b31m\u202e=x")), []byte("#{}"))
+	rows := append(append([]byte("#"), head...), "\n0\t0\t5\t0\n1\t0\t4\t0\n#end rows=2\n"...)
+	f.Add(manifest, rows, uint8(0), []byte(nil))
+	f.Add(bytes.ReplaceAll(manifest, []byte("MPI_Reduce"), []byte("\u009b31m\u202e=x")), []byte("#{}"), uint8(0), []byte(nil))
+	for i, file := range beside {
+		for _, seed := range file.seeds {
+			f.Add(manifest, rows, uint8(i), []byte(seed))
+		}
+	}
 	dir := f.TempDir()
 	must.Do(f, os.Mkdir(filepath.Join(dir, "raw"), 0o777))
-	f.Fuzz(func(t *testing.T, manifest, raw []byte) {
+	f.Fuzz(func(t *testing.T, manifest, raw []byte, which uint8, more []byte) {
 		var packed bytes.Buffer
 		z := gzip.NewWriter(&packed)
 		_, err1 := z.Write(raw)
 		must.Do(t, errors.Join(err1, z.Close(), os.WriteFile(filepath.Join(dir, "manifest.json"), manifest, 0o666),
 			os.WriteFile(filepath.Join(dir, "raw", "run-p2-01.tsv.gz"), packed.Bytes(), 0o666)))
+		file := beside[int(which)%len(beside)]
+		path := filepath.Join(dir, file.name)
+		must.Do(t, os.WriteFile(path, more, 0o666))
+		defer os.Remove(path)
+		err := file.read(dir)
+		must.Hold(t, err == nil || err.Error() != "", "an error without a word")
 		showable(t, dir)
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"pgmpi/mockups"
+	"slices"
 
 	"pgmpi/analyze/report"
 	"pgmpi/internal/conf/glfile"
@@ -64,9 +66,30 @@ func remedyOf(path string) (*report.RemedyResult, error) {
 		err = json.Unmarshal(text, r)
 	}
 	if err == nil && r.Schema != report.RemedySchema {
-		err = fmt.Errorf("%s: its schema is %.40q, not %q", path, r.Schema, report.RemedySchema)
+		err = fmt.Errorf("its schema is %.40q, not %q", r.Schema, report.RemedySchema)
 	}
-	return r, err
+	if err == nil {
+		err = checkRemedy(r)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w; `pgmpi remedy` writes it anew", path, err)
+	}
+	return r, nil
+}
+
+// checkRemedy refuses numbers that no proof gives, since a gain is computed from them.
+func checkRemedy(r *report.RemedyResult) error {
+	for i, k := range r.Cells {
+		if _, ok := mockups.Get(k.Function); !ok || k.Msize < 0 || k.NP < 1 || !slices.Contains(report.CellStates, k.State) {
+			return fmt.Errorf("cells[%d] is no cell: %.40q of %d B, %d processes, %.40q", i, k.Function, k.Msize, k.NP, k.State)
+		}
+		for _, x := range []*float64{k.BeforeS, k.AfterS, k.Gain, k.GainLo, k.GainHi} {
+			if x != nil && *x < 0 {
+				return fmt.Errorf("cells[%d] has the time or gain %g", i, *x)
+			}
+		}
+	}
+	return nil
 }
 
 // Setting returns the variables of the remedy in the folder of a check, which do nothing but choose algorithms or keep memory.

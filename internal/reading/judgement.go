@@ -145,14 +145,13 @@ func Judged(folder *results.Folder, m *results.Manifest, data *medians.Set, cfg 
 	if r.Folder, err = Name(folder.Path); err != nil {
 		return nil, err
 	}
-	if path := filepath.Join(folder.Path, WhichName); Has(folder.Path, WhichName) {
-		r.Which = &analyze.Which{}
-		text, err := readFile(path, MostReport)
+	if Has(folder.Path, WhichName) {
+		text, err := readFile(filepath.Join(folder.Path, WhichName), MostReport)
 		if err == nil {
-			err = json.Unmarshal(text, r.Which)
+			r.Which, err = analyze.ReadWhich(text)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w; `pgmpi which DIR` writes it anew", path, err)
+		if err != nil { // it only adds names
+			r.Notes = append(slices.Clip(r.Notes), fmt.Sprintf("%s is damaged, and left out: %v; `pgmpi which DIR` writes it anew.", WhichName, err))
 		}
 	}
 	return &Judgement{a.With(&r), folder, m}, nil
