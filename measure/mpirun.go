@@ -54,15 +54,21 @@ type Error struct {
 	Crashed string // the function, if any, that ended the mpirun when it was called first
 }
 
-func (e *Error) Error() string {
-	s := fmt.Sprintf("%s\n  command: %s", e.What, strings.Join(e.Argv, " "))
+func (e *Error) Error() string { return strings.Join(e.Lines(), "\n") }
+
+// Lines has the lines that the launcher and the ranks have written as lines, too.
+func (e *Error) Lines() []string {
+	out := []string{e.What, "  command: " + strings.Join(e.Argv, " ")}
 	if e.Stderr != "" {
-		s += "\n  its last lines:\n    " + strings.ReplaceAll(e.Stderr, "\n", "\n    ")
+		out = append(out, "  its last lines:")
+		for line := range strings.SplitSeq(e.Stderr, "\n") {
+			out = append(out, "    "+line)
+		}
 	}
 	if e.Remedy != "" {
-		s += "\n  try: " + e.Remedy
+		out = append(out, "  try: "+e.Remedy)
 	}
-	return s
+	return out
 }
 
 type mpirun struct {

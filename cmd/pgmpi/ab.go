@@ -114,7 +114,7 @@ func ab(ctx context.Context, toml, libraries []string, factor string, s *setting
 	}
 	err = x.Judged(ctx, func(sides []*analyze.Side) error {
 		o.progress.Clear()
-		warn("%s", x.BySide(sides))
+		warn("%s\n", x.BySide(sides))
 		return nil
 	})
 	o.progress.Clear()

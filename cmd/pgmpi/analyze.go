@@ -13,7 +13,6 @@ import (
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
-	"pgmpi/internal/clean"
 	"pgmpi/internal/document"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
@@ -133,11 +132,13 @@ func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) 
 	if err != nil {
 		return err
 	}
-	shown, more := phrase.First(leftOut, 10, "note: left out: %d more\n")
+	shown, more := phrase.First(leftOut, 10, "note: left out: %d more")
 	for _, text := range shown {
-		warn("note: left out: %s\n", clean.Line(text))
+		warn("note: left out: %s\n", text)
 	}
-	warn("%s", more)
+	if more != "" {
+		warn("%s\n", more)
+	}
 	s.File = ""
 	if beside := experiment.Beside(jobs); beside == nil {
 		o.out = ""

@@ -13,7 +13,6 @@ import (
 
 	"pgmpi/analyze/export"
 	"pgmpi/analyze/report/checks"
-	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/lists"
@@ -93,7 +92,7 @@ func exportTable(paths []string, what, format, out string) error {
 	if err := cmp.Or(failed, err); err != nil {
 		return err
 	}
-	warn("%s of %s in %s\n", conf.Plural(rows, "row"), conf.Plural(len(paths), "folder"), clean.Line(out))
+	warn("%s of %s in %s\n", conf.Plural(rows, "row"), conf.Plural(len(paths), "folder"), out)
 	return nil
 }
 

@@ -107,7 +107,8 @@ func versionCommand() *cobra.Command {
 			if err != nil {
 				return fail.AsSetup(err)
 			}
-			return say(clean.Text(fmt.Sprintf("rank program %s, version %s\n  built for %s (%s), loads %s\n", path, info.Version, info.BuiltFor, cmp.Or(launch.Needs(path), "libmpi"), info.LibVersion)))
+			return say(clean.Lines([]string{fmt.Sprintf("rank program %s, version %s", path, info.Version),
+				fmt.Sprintf("  built for %s (%s), loads %s", info.BuiltFor, cmp.Or(launch.Needs(path), "libmpi"), info.LibVersion)}) + "\n")
 		},
 	}
 	c.Flags().StringVar(&rank, "rank", "", "the rank program `FILE` (default: as for check)")

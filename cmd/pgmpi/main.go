@@ -25,10 +25,10 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/cmd/pgmpi/programs"
-	"pgmpi/internal/clean"
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/progress"
 	"pgmpi/internal/settings"
@@ -89,7 +89,7 @@ func execute(ctx context.Context, args []string) (code int) {
 		err = dispatch(ctx, args)
 	}
 	if err != nil && !errors.Is(err, fail.ErrFound) {
-		warn("pgmpi: %s\n", strings.TrimSpace(err.Error()))
+		warn("pgmpi: %s\n", err)
 	}
 	return codeOf(err)
 }
@@ -104,10 +104,7 @@ func addresses() error {
 	return nil
 }
 
-// warn writes to standard error, cleaned of control characters, which names from outside may have.
-func warn(format string, args ...any) {
-	fmt.Fprint(stderr, clean.Text(fmt.Sprintf(format, args...)))
-}
+func warn(format string, args ...any) { fmt.Fprint(stderr, document.Said(format, args...)) }
 
 func newProgress(quiet bool) *progress.Shown { return progress.New(stderr, warn, quiet) }
 
@@ -153,8 +150,9 @@ func dispatch(ctx context.Context, args []string) error {
 		return err
 	}
 	err := root.ExecuteContext(ctx)
-	if err != nil && !begun {
-		err = fail.AsSetup(err)
+	if err != nil && !begun { // cobra's suggestions are lines
+		lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' })
+		err = fail.AsSetup(fail.Also(errors.New(lines[0]), lists.Map(lines[1:], strings.TrimSpace)...))
 	}
 	return cmp.Or(err, unwritten)
 }

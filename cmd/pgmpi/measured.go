@@ -151,7 +151,7 @@ func (o *output) again(path string, keep bool, s *settings.Settings, of ...*run.
 	}
 	c := run.Read(x, folder, m, config)
 	if err := c.Ready(); err != nil && !s.Given("gate.baseline", "gate.expect") {
-		return fmt.Errorf("%w\n  the folder was checked against that; --baseline '' --expect '' judges it without", err)
+		return fail.Also(err, "the folder was checked against that; --baseline '' --expect '' judges it without")
 	} else if err != nil {
 		return err
 	}
@@ -197,7 +197,8 @@ func (o *output) answer(c *run.Campaign, found *run.Found, into *results.Folder,
 	case c.Path == stored && (errors.Is(unwritten, fs.ErrPermission) || errors.Is(unwritten, syscall.EROFS)):
 		warn("note: %s may not be written, so the report is not stored; --out DIR has it written elsewhere\n", stored)
 	case unwritten != nil:
-		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s; --out has it written elsewhere", unwritten, afterRemedy(unwritten), c.Kind.Shown(conf.Quote(c.Path)))
+		return fail.Also(fmt.Errorf("the report is not stored: %w", unwritten),
+			fmt.Sprintf("%sgo on with: %s; --out has it written elsewhere", afterRemedy(unwritten), c.Kind.Shown(conf.Quote(c.Path))))
 	}
 	all := printed.line
 	if tables || stored == c.Path { // by the settings of the folder
@@ -211,9 +212,9 @@ func (o *output) answer(c *run.Campaign, found *run.Found, into *results.Folder,
 func (o *output) goOnWith(err error, folder string) error {
 	switch {
 	case fail.Is[*fail.Interrupted](err):
-		return fmt.Errorf("%w; finished mpiruns are kept. Go on with:\n  %s", err, resumeLine(os.Args, folder, o.resumes))
+		return fail.Also(fmt.Errorf("%w; finished mpiruns are kept. Go on with:", err), resumeLine(os.Args, folder, o.resumes))
 	case fail.Is[*fail.Failed](err):
-		return fmt.Errorf("%w\n  %sgo on with: %s", err, afterRemedy(err), resumeLine(os.Args, folder, o.resumes))
+		return fail.Also(err, afterRemedy(err)+"go on with: "+resumeLine(os.Args, folder, o.resumes))
 	}
 	return err
 }

@@ -10,10 +10,13 @@ package clean
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"pgmpi/internal/lists"
 )
 
 // Line is a text on one line: its newlines and tabs are shown as \n and \t.
@@ -21,6 +24,15 @@ func Line(text string) string { return visible(text, "") }
 
 // Text is a text whose newlines and tabs stay.
 func Text(text string) string { return visible(text, "\n\t") }
+
+// command is what GitHub and Azure obey at the begin of a line of a log.
+var command = regexp.MustCompile(`(?m)^([ \t]*)(::|##)`)
+
+// Log is a text for a log that a CI service reads: a backslash comes before what it would obey.
+func Log(text string) string { return command.ReplaceAllString(Text(text), `${1}\${2}`) }
+
+// Lines are texts on a line each.
+func Lines(lines []string) string { return strings.Join(lists.Map(lines, Line), "\n") }
 
 // Cell is a text for a spreadsheet: an apostrophe comes before what it would calculate.
 func Cell(text string) string {

@@ -238,7 +238,7 @@ func (d *Document) Brief() *Document {
 
 // Ended is what a command ends with: the exit code, what to run next in a results folder, and the paths of what was
 // written, each alone on a line to be copied. all is the command that shows all sections, for where the screen has not.
-func (d *Document) Ended(code int, all, folder string, written ...string) string {
+func (d *Document) Ended(code int, all, folder string, written ...string) OwnLines {
 	e := d.ending(conf.Folder(folder))
 	lines := []string{fmt.Sprintf("Exit %d%s", code, phrase.When(e.Why != "", ": %s", e.Why))}
 	if d.screen != nil && all != "" {
@@ -250,7 +250,7 @@ func (d *Document) Ended(code int, all, folder string, written ...string) string
 			lines = append(lines, path)
 		}
 	}
-	return strings.Join(lines, "\n")
+	return lines
 }
 
 func Noteless(sections []Section) []Section {

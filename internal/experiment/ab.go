@@ -210,7 +210,7 @@ func (x *AB) Judge() (out []*analyze.Side, err error) {
 }
 
 // BySide counts the tests that each side violates by itself, on a line for each.
-func (x *AB) BySide(sides []*analyze.Side) (text string) {
+func (x *AB) BySide(sides []*analyze.Side) (lines document.OwnLines) {
 	var first []string
 	for i, s := range sides {
 		var violated []string
@@ -231,9 +231,9 @@ func (x *AB) BySide(sides []*analyze.Side) (text string) {
 		case both == len(first) && both == len(violated):
 			same = ", the same as A"
 		}
-		text += fmt.Sprintf("%c: %d violated%s; %s\n", 'A'+i, len(violated), same, filepath.Join(x.Sides[i].Path, "report.txt"))
+		lines = append(lines, fmt.Sprintf("%c: %d violated%s; %s", 'A'+i, len(violated), same, filepath.Join(x.Sides[i].Path, "report.txt")))
 	}
-	return text
+	return lines
 }
 
 // order is what ab.json of the folder that is resumed has, or is drawn and

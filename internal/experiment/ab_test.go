@@ -175,10 +175,10 @@ func TestABSaysWhatEachSideViolates(t *testing.T) {
 		return r
 	}
 	for want, reports := range map[string][]*analyze.Report{
-		"A: 2 violated; o/a/report.txt\nB: 2 violated, the same as A; o/b/report.txt\n":       {of("GL8", "GL9"), of("GL8", "GL9")},
-		"A: 2 violated; o/a/report.txt\nB: 2 violated, 1 of them also in A; o/b/report.txt\n": {of("GL8", "GL9"), of("GL8", "GL5")},
-		"A: 2 violated; o/a/report.txt\nB: 0 violated, 0 of them also in A; o/b/report.txt\n": {of("GL8", "GL9"), of()},
-		"A: 0 violated; o/a/report.txt\nB: 0 violated, the same as A; o/b/report.txt\n":       {of(), of()},
+		"A: 2 violated; o/a/report.txt\nB: 2 violated, the same as A; o/b/report.txt":       {of("GL8", "GL9"), of("GL8", "GL9")},
+		"A: 2 violated; o/a/report.txt\nB: 2 violated, 1 of them also in A; o/b/report.txt": {of("GL8", "GL9"), of("GL8", "GL5")},
+		"A: 2 violated; o/a/report.txt\nB: 0 violated, 0 of them also in A; o/b/report.txt": {of("GL8", "GL9"), of()},
+		"A: 0 violated; o/a/report.txt\nB: 0 violated, the same as A; o/b/report.txt":       {of(), of()},
 	} {
 		x := &experiment.AB{}
 		var sides []*analyze.Side
@@ -186,6 +186,6 @@ func TestABSaysWhatEachSideViolates(t *testing.T) {
 			x.Sides = append(x.Sides, &run.Campaign{Options: run.Options{Path: "o/" + string(rune('a'+i))}})
 			sides = append(sides, &analyze.Side{Report: r})
 		}
-		should.Equal(t, x.BySide(sides), want)
+		should.Equal(t, strings.Join(x.BySide(sides), "\n"), want)
 	}
 }

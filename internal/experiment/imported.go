@@ -3,10 +3,10 @@ package experiment
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"pgmpi/analyze"
@@ -21,6 +21,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 	"pgmpi/measure/results/imported"
@@ -125,7 +126,7 @@ func Import(paths []string, from string, config *glfile.File, o run.Options) (ma
 		return made, reading.Keep(folder, made.Found.Document, nil)
 	})
 	if err == nil && len(made) == 0 {
-		err = fail.Setupf("%s", strings.Join(leftOut, "\n"))
+		err = fail.AsSetup(errors.Join(lists.Map(leftOut, func(text string) error { return errors.New(text) })...))
 	}
 	return made, leftOut, err
 }

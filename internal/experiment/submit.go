@@ -76,7 +76,7 @@ func Takes(x *run.Experiment, config *glfile.File, path, version string) (time.D
 	planned.MPI.Launch = []string{"true", "{np}"}
 	c, err := run.New(context.Background(), x, &planned, run.Options{Path: path, Version: version, Dry: true})
 	if err != nil {
-		return 0, fail.Setupf("%w\n  batch.time, the time limit of the job, makes this estimate unnecessary", err)
+		return 0, fail.AsSetup(fail.Also(err, "batch.time, the time limit of the job, makes this estimate unnecessary"))
 	}
 	p, err := c.Estimate()
 	if err != nil {

@@ -51,7 +51,7 @@ func History(roots, selectors []string) (*series.History, error) {
 	if len(c.checks) == 0 {
 		err := fmt.Errorf("no report was found: `pgmpi check` and `pgmpi analyze DIR` write one (%s) into each results folder", ReportName)
 		for _, s := range c.skipped {
-			err = fmt.Errorf("%w\n  %q: %s", err, s.Path, s.Reason)
+			err = fail.Also(err, fmt.Sprintf("%q: %s", s.Path, s.Reason))
 		}
 		return nil, fail.AsSetup(err)
 	}

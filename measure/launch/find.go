@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/internal/fail"
 	"pgmpi/internal/lists"
 )
 
@@ -105,15 +106,17 @@ func choose(ranks []string) (string, error) {
 		}
 	}
 	if len(fitting) > 1 {
-		var fails []error
+		var fails []string
 		fitting = slices.DeleteFunc(fitting, func(path string) bool {
 			_, err := Probe(path, "")
-			fails = append(fails, err)
+			if err != nil {
+				fails = append(fails, err.Error())
+			}
 			return err != nil
 		})
 		if len(fitting) == 0 {
-			return "", fmt.Errorf("no rank program loads the library of %s, the first mpirun on the PATH; load its module, or name another with --rank, mpi.rank or %s:\n%w",
-				mpirun, rankVariable, errors.Join(fails...))
+			return "", fail.Also(fmt.Errorf("no rank program loads the library of %s, the first mpirun on the PATH; load its module, or name another with --rank, mpi.rank or %s:",
+				mpirun, rankVariable), fails...)
 		}
 	}
 	switch len(fitting) {
@@ -251,7 +254,7 @@ func buildRank(ctx context.Context, prefix, rank string) error {
 		return strings.HasPrefix(v, "MAKE") || strings.HasPrefix(v, "MFLAGS") || strings.HasPrefix(v, "GIT_")
 	})
 	if said, err := make.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w:\n%s", strings.Join(make.Args, " "), err, LastLines(string(said), 5))
+		return fail.Also(fmt.Errorf("%s: %w:", strings.Join(make.Args, " "), err), strings.Split(LastLines(string(said), 5), "\n")...)
 	}
 	return nil
 }

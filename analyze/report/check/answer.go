@@ -8,7 +8,6 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
@@ -190,8 +189,8 @@ func reportExit(r *analyze.Report) error {
 		return fail.ErrFound
 	case exitcode.Failed:
 		w := r.Wrong[0]
-		return fmt.Errorf("%s at %s %s (%s). Leave it out with:\n  exclude = [%s]",
-			clean.Line(w.Function), conf.HumanSize(w.Msize), w.Did(), clean.Line(w.Message), phrase.Join(", ", "%q", r.Exclude))
+		return fail.Also(fmt.Errorf("%s at %s %s (%s). Leave it out with:", w.Function, conf.HumanSize(w.Msize), w.Did(), w.Message),
+			"exclude = ["+phrase.Join(", ", "%q", r.Exclude)+"]")
 	case exitcode.NoVerdict:
 		switch {
 		case r.Refused != nil:

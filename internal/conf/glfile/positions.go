@@ -181,7 +181,9 @@ type Errors []Error
 // A file with more than mostErrors is probably of another kind: only these are shown.
 const mostErrors = 20
 
-func (es Errors) Error() string {
+func (es Errors) Error() string { return strings.Join(es.Lines(), "\n") }
+
+func (es Errors) Lines() []string {
 	lines := make([]string, min(len(es), mostErrors))
 	for i := range lines {
 		lines[i] = es[i].Error()
@@ -189,5 +191,5 @@ func (es Errors) Error() string {
 	if more := len(es) - len(lines); more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d errors more", more))
 	}
-	return strings.Join(lines, "\n")
+	return lines
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"pgmpi/guidelines"
@@ -74,8 +73,8 @@ func MayStart(path string, before *results.Manifest, config *glfile.File, given 
 	if len(names) == 0 || results.Own(path, before) {
 		return nil
 	}
-	return fail.Setupf("%s says what is to be started:\n  %s\n  Nothing shows that you have made this folder: it is a copy, or others may write to it. Give these again by what this command has (--rank, --launch, --guidelines with your gl.toml), or measure in a folder of your own",
-		path, strings.Join(names, "\n  "))
+	return fail.AsSetup(fail.Also(fmt.Errorf("%s says what is to be started:", path), append(names, "Nothing shows that you have made this folder: it is a copy, or others may write to it. "+
+		"Give these again by what this command has (--rank, --launch, --guidelines with your gl.toml), or measure in a folder of your own")...))
 }
 
 // goOn checks that a folder can be resumed; its Plan rules.
@@ -111,7 +110,8 @@ func sameMeasurement(before, now *glfile.File, folder string) error {
 	if len(differ) == 0 {
 		return nil
 	}
-	return fail.Setupf("%s was measured with another configuration:\n  %s\n  take a new folder with --out, or the old settings (without --guidelines, --resume takes the settings of the folder)", folder, strings.Join(differ, "\n  "))
+	return fail.AsSetup(fail.Also(fmt.Errorf("%s was measured with another configuration:", folder),
+		append(differ, "take a new folder with --out, or the old settings (without --guidelines, --resume takes the settings of the folder)")...))
 }
 
 // settings are the sections of a configuration that may not change, guidelines by

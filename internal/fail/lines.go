@@ -1,0 +1,54 @@
+package fail
+
+import "strings"
+
+// Lines are an error's lines. Only those are lines that we meant to be: of Also, of errors that are joined, and of errors
+// that list their own by a method Lines. A newline in any other text stays in its line, since the text may be somebody's.
+func Lines(err error) []string {
+	var parts []error
+	switch e := err.(type) {
+	case interface{ Lines() []string }:
+		return e.Lines()
+	case interface{ Unwrap() error }:
+		parts = []error{e.Unwrap()}
+	case interface{ Unwrap() []error }:
+		parts = e.Unwrap()
+	}
+	text, out := err.Error(), []string{""}
+	for _, part := range parts {
+		if part == nil {
+			continue
+		}
+		before, after, found := strings.Cut(text, part.Error())
+		if !found {
+			continue
+		}
+		if before == "\n" { // of errors.Join
+			out, before = append(out, ""), ""
+		}
+		lines := Lines(part)
+		out[len(out)-1] += before + lines[0]
+		out, text = append(out, lines[1:]...), after
+	}
+	out[len(out)-1] += text
+	return out
+}
+
+// Also adds lines to an error, each indented below it.
+func Also(err error, lines ...string) error { return &also{err, lines} }
+
+type also struct {
+	err  error
+	more []string
+}
+
+func (e *also) Error() string { return strings.Join(e.Lines(), "\n") }
+func (e *also) Unwrap() error { return e.err }
+
+func (e *also) Lines() []string {
+	out := Lines(e.err)
+	for _, line := range e.more {
+		out = append(out, "  "+line)
+	}
+	return out
+}
