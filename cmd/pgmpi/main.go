@@ -17,6 +17,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -57,15 +58,41 @@ var groups = []struct {
 var stdout, stderr io.Writer = os.Stdout, os.Stderr
 
 func main() {
-	ctx, _ := signal.NotifyContext(context.Background(), endings()...)
+	signalled, _ := signal.NotifyContext(context.Background(), endings()...)
+	ctx := &listened{Context: signalled}
 	go func() {
 		// A second Ctrl-C ends pgmpi at once; mpirun follows by itself. Other signals come several
 		// times: a batch system sends them to every process, and so does its script.
-		<-ctx.Done()
+		ctx.end(os.Exit)
 		time.Sleep(time.Second)
 		signal.Reset(os.Interrupt)
 	}()
 	os.Exit(execute(ctx, os.Args[1:]))
+}
+
+// listened is a context that knows whether a command listens to it.
+type listened struct {
+	context.Context
+	asked atomic.Bool
+}
+
+func (l *listened) Done() <-chan struct{} {
+	l.asked.Store(true)
+	return l.Context.Done()
+}
+
+func (l *listened) Err() error {
+	l.asked.Store(true)
+	return l.Context.Err()
+}
+
+// end waits for a signal, and ends a command that does not listen: it only reads, and leaves nothing half done.
+func (l *listened) end(exit func(code int)) {
+	<-l.Context.Done()
+	if !l.asked.Load() {
+		warn("pgmpi: %s\n", &fail.Interrupted{})
+		exit(exitcode.Interrupted)
+	}
 }
 
 // endings are the signals that end a measurement with exit status 130: a terminal sends them,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -12,6 +13,7 @@ import (
 
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // Terminals and batch systems end a check in many ways, which mean the same.
@@ -70,5 +72,24 @@ func TestOnlyASecondCtrlCEndsAtOnce(t *testing.T) {
 				t.Errorf("exit status %d, want %d: %s", code, want, errs)
 			}
 		})
+	}
+}
+
+func TestASignalEndsACommandThatDoesNotListen(t *testing.T) {
+	for name, hear := range map[string]func(context.Context){
+		"":              func(context.Context) {},
+		"a step of its": func(ctx context.Context) { _, stop := context.WithCancel(ctx); stop() },
+		"by its error":  func(ctx context.Context) { _ = ctx.Err() },
+	} {
+		signalled, send := context.WithCancel(t.Context())
+		ctx, code := &listened{Context: signalled}, -1
+		hear(ctx)
+		send()
+		ctx.end(func(c int) { code = c })
+		want := -1
+		if name == "" {
+			want = exitcode.Interrupted
+		}
+		should.Equal(t, code, want, "listened to %q", name)
 	}
 }
