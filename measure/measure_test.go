@@ -255,7 +255,7 @@ func TestALauncherThatWaitsForARankItCannotStartIsGivenUp(t *testing.T) {
 		start := func(_, _ []string, stderr io.Writer) (*Ranks, error) {
 			stdout, out := io.Pipe()
 			stdin, _ := os.Open(os.DevNull)
-			r := &Ranks{Stdin: stdin, Stdout: stdout, Exited: make(chan struct{}), Greeted: func() {}, Orphans: func() {}}
+			r := &Ranks{Stdin: stdin, Stdout: stdout, Exited: make(chan struct{}), Greeted: func([]string) {}, Orphans: func() {}}
 			r.Kill = sync.OnceFunc(func() { out.Close(); close(r.Exited) })
 			go func() {
 				time.Sleep(3 * time.Second)

@@ -8,11 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
-	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -127,7 +125,7 @@ func (m *mpirun) start() (err error) {
 		return &Error{Argv: m.argv, What: fmt.Sprintf("the launcher could not be started: %v", err)}
 	}
 	if m.folder != nil && m.ranks.PID != 0 {
-		m.forget = m.folder.Launcher(m.ranks.PID)
+		m.forget = m.folder.Remember(launcherOf(m.ranks.PID, m.env, m.begun))
 	}
 	m.lines = make(chan []byte, 64)
 	go func() {
@@ -211,9 +209,6 @@ func (m *mpirun) kill() {
 		}
 	}()
 	m.ranks.Kill()
-	if host, err := os.Hostname(); err == nil && m.hello != nil && m.hello.Rank.Host == host {
-		launch.RemoveShared(m.hello.Shared)
-	}
 	if m.forget != nil {
 		m.forget()
 	}
@@ -255,7 +250,7 @@ func (m *mpirun) talk(ctx context.Context, job *protocol.Job) (*protocol.Output,
 		return nil, err
 	}
 	m.launch = time.Since(m.begun)
-	m.ranks.Greeted()
+	m.ranks.Greeted(m.hello.Shared)
 	if m.watched {
 		m.code = m.ranks.Code()
 	}

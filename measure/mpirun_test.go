@@ -32,7 +32,7 @@ type rank0 struct {
 func (r rank0) start(_, _ []string, _ io.Writer) (*Ranks, error) {
 	in, stdin := io.Pipe()
 	stdout, out := io.Pipe()
-	x := &Ranks{Stdin: stdin, Stdout: stdout, Exited: make(chan struct{}), Greeted: func() {}, Orphans: func() {}}
+	x := &Ranks{Stdin: stdin, Stdout: stdout, Exited: make(chan struct{}), Greeted: func([]string) {}, Orphans: func() {}}
 	killed := make(chan struct{})
 	x.Kill = sync.OnceFunc(func() {
 		close(killed)

@@ -27,15 +27,15 @@ import (
 type Starter func(argv, env []string, stderr io.Writer) (*Ranks, error)
 
 type Ranks struct {
-	PID     int             // of the launcher; 0 of a fake
-	Stdin   io.WriteCloser  // of rank 0
-	Stdout  io.ReadCloser   // of rank 0
-	Exited  chan struct{}   // closed when the launcher has ended
-	Err     error           // how it ended, once Exited is closed
-	Greeted func()          // rank 0 has said hello: all ranks are there
-	Code    func() []string // lists the files with code that ranks on this host run, once they are greeted
-	Orphans func()          // ends what ranks that have ended left behind; it holds their pipes, and mpirun waits
-	Kill    func()          // ends what is left of launcher and ranks, and waits for it
+	PID     int                   // of the launcher; 0 of a fake
+	Stdin   io.WriteCloser        // of rank 0
+	Stdout  io.ReadCloser         // of rank 0
+	Exited  chan struct{}         // closed when the launcher has ended
+	Err     error                 // how it ended, once Exited is closed
+	Greeted func(shared []string) // rank 0 has said hello, and which files it has in /dev/shm: all ranks are there
+	Code    func() []string       // lists the files with code that ranks on this host run, once they are greeted
+	Orphans func()                // ends what ranks that have ended left behind; it holds their pipes, and mpirun waits
+	Kill    func()                // ends what is left of launcher and ranks, and waits for it
 }
 
 // mark is a variable in the environment of all processes of an mpirun, and only of these.
@@ -52,6 +52,7 @@ var (
 
 func Exec(argv, env []string, stderr io.Writer) (*Ranks, error) {
 	adopt()
+	began := time.Now()
 	marked := fmt.Sprintf("%s%d.%d", mark, os.Getpid(), mpiruns.Add(1))
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env, cmd.Stderr = append(env, marked), stderr
@@ -91,9 +92,10 @@ func Exec(argv, env []string, stderr io.Writer) (*Ranks, error) {
 	done := make(chan struct{})
 	stop := sync.OnceFunc(func() { close(done) })
 	go starting.watch(cmd.Process.Pid, done)
-	x.Greeted = func() {
+	x.Greeted = func(shared []string) {
 		stop()
 		below = descendants(cmd.Process.Pid)
+		starting.confirm(shared, below, marked)
 	}
 	x.Code = func() []string { return codeOf(below) }
 	x.Orphans = func() { endAll(orphans(cmd.Process.Pid, marked), 0) }
@@ -101,7 +103,7 @@ func Exec(argv, env []string, stderr io.Writer) (*Ranks, error) {
 		x.end(cmd.Process.Pid, below, &starting)
 		x.Orphans()
 		pids := lists.Map(below, func(p process) int { return p.pid })
-		removeSessions(cmd.Env, append(pids, x.PID))
+		removeSessions(launcherOf(x.PID, cmd.Env, began), pids...)
 		stop()
 	}
 	return x, nil
@@ -162,33 +164,6 @@ func hasVariable(pid int, variable string) bool {
 	return slices.Contains(strings.Split(string(environ), "\x00"), variable)
 }
 
-// removeSessions deletes the folders that Open MPI's mpirun leaves in TMPDIR when it is killed:
-// ompi.HOST.UID/pid.PID.
-func removeSessions(env []string, pids []int) {
-	tmp := "/tmp"
-	for _, v := range env {
-		if dir, is := strings.CutPrefix(v, "TMPDIR="); is && dir != "" {
-			tmp = dir
-		}
-	}
-	entries, _ := os.ReadDir(tmp)
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil || !e.IsDir() || !strings.HasPrefix(e.Name(), "ompi.") || !strings.HasSuffix(e.Name(), fmt.Sprintf(".%d", os.Geteuid())) {
-			continue
-		}
-		if s, ok := info.Sys().(*syscall.Stat_t); !ok || int(s.Uid) != os.Geteuid() {
-			continue
-		}
-		for _, pid := range pids {
-			session := filepath.Join(tmp, e.Name(), fmt.Sprintf("pid.%d", pid))
-			if _, err := os.Lstat(session); err == nil && os.RemoveAll(session) == nil {
-				_ = os.Remove(filepath.Dir(session)) // unless others have one
-			}
-		}
-	}
-}
-
 // chatty are variables that make launchers write into the ranks' output, or before its lines.
 var chatty = []string{"SLURM_LABELIO", "OMPI_MCA_orte_tag_output", "OMPI_MCA_orte_timestamp_output", "OMPI_MCA_orte_xml_output", "HYDRA_DEBUG", "HYDRA_TOPO_DEBUG"}
 
@@ -219,12 +194,9 @@ type process struct {
 // a session of its own, so that no signal to the group reaches it and its ranks.
 func descendants(pid int) []process {
 	children := map[int][]process{}
-	entries, _ := os.ReadDir("/proc")
-	for _, e := range entries {
-		if pid, err := strconv.Atoi(e.Name()); err == nil {
-			if p, parent, alive := readStat(pid); alive {
-				children[parent] = append(children[parent], p)
-			}
+	for _, pid := range processes() {
+		if p, parent, alive := readStat(pid); alive {
+			children[parent] = append(children[parent], p)
 		}
 	}
 	var found []process
@@ -235,6 +207,16 @@ func descendants(pid int) []process {
 		}
 	}
 	return found
+}
+
+func processes() (pids []int) {
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }
 
 // readStat reads /proc/PID/stat; zombies do not count as alive.
@@ -275,11 +257,6 @@ func readAnew(file string) {
 	defer f.Close()
 	_ = f.Sync() // what is not on the disk yet would stay
 	_ = unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED)
-}
-
-func alive(pid int) bool {
-	_, _, is := readStat(pid)
-	return is
 }
 
 // endAll waits until processes have ended by themselves, and then kills them. Those that were
@@ -351,6 +328,33 @@ func namesOf(events []byte) (names []string) {
 		events = name[length:]
 	}
 	return names
+}
+
+// confirm looks at the processes of the mpirun, first those below its launcher, until each file
+// that a rank names has been seen in one. What a rank says alone removes nothing.
+func (f *sharedFiles) confirm(said []string, below []process, marked string) {
+	lacks := func() bool {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return slices.ContainsFunc(said, func(name string) bool {
+			_, err := os.Lstat(name)
+			return err == nil && !f.all[name]
+		})
+	}
+	for _, p := range below {
+		if !lacks() {
+			return
+		}
+		f.see(p.pid)
+	}
+	for _, pid := range processes() { // that a batch system has started
+		if !lacks() {
+			return
+		}
+		if hasVariable(pid, marked) {
+			f.see(pid)
+		}
+	}
 }
 
 func (f *sharedFiles) see(pid int) {

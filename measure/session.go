@@ -48,7 +48,11 @@ type Session struct {
 func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int)) (*results.Run, error) {
 	if s.seen == nil {
 		s.seen = map[guidelines.Shape]bool{}
-		removeSessions(environment(s.MPI.Env), slices.DeleteFunc(s.Folder.Killed, alive))
+		for _, killed := range s.Folder.Killed {
+			if _, _, alive := readStat(killed.PID); !alive {
+				removeSessions(killed)
+			}
+		}
 	}
 	part := s.part(&t)
 	job, seed, err := s.job(t)

@@ -17,7 +17,16 @@ import (
 	"pgmpi/internal/fixture/pages"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
 )
+
+// launched runs a command as a launcher, with what its ranks leave below tmp.
+func launched(t *testing.T, tmp string, argv ...string) *Ranks {
+	t.Helper()
+	x := must.Get(Exec(argv, append(os.Environ(), "TMPDIR="+tmp), io.Discard))(t)
+	t.Cleanup(func() { x.Stdout.Close() })
+	return x
+}
 
 // As MPICH's rank 0 does inside MPI_Init, where a kill leaves the file to nobody.
 func TestFileOfARankThatIsKilledWhileItStartsIsRemoved(t *testing.T) {
@@ -50,8 +59,8 @@ func TestCodeIsThatOfAllProcesses(t *testing.T) {
 	name := func(command string) string {
 		return must.Get(filepath.EvalSymlinks(must.Get(exec.LookPath(command))(t)))(t)
 	}
-	for x.Greeted(); !slices.Contains(x.Code(), name("sleep")) && t.Context().Err() == nil; {
-		x.Greeted()
+	for x.Greeted(nil); !slices.Contains(x.Code(), name("sleep")) && t.Context().Err() == nil; {
+		x.Greeted(nil)
 	}
 	should.Hold(t, !slices.Contains(x.Code(), name("sh")), "the launcher is no rank: %q", x.Code())
 	data := must.Get(os.Open("/etc/passwd"))(t)
@@ -95,23 +104,43 @@ func TestMpirunDoesNotWaitForWhatRanksLeaveBehind(t *testing.T) {
 	}
 }
 
-func TestSessionOfAKilledMpirunIsRemoved(t *testing.T) {
-	tmp := t.TempDir()
-	session := func(format string, args ...any) string {
-		path := filepath.Join(tmp, fmt.Sprintf(format, args...))
-		must.Do(t, os.MkdirAll(filepath.Join(path, "0"), 0o777))
+// What rank 0 says is a claim: a rank could name a file of another job of this user.
+func TestFileThatNoProcessOfTheMpirunHadIsLeft(t *testing.T) {
+	name := func(job string) string {
+		path := fmt.Sprintf("%s/vader_segment.pgmpi-test-%d.%d.%s.0", launch.SharedFolder, os.Getpid(), os.Geteuid(), job)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Skip(err)
+		}
+		t.Cleanup(func() { os.Remove(path) })
 		return path
 	}
-	x := must.Get(Exec([]string{"sleep", "300"}, append(os.Environ(), "TMPDIR="+tmp), io.Discard))(t)
-	pid := childrenOf(os.Getpid())
-	must.Hold(t, len(pid) == 1, "children %v", pid)
-	own := session("ompi.host.%d/pid.%d", os.Geteuid(), pid[0])
-	others := []string{session("ompi.two.%d/pid.1", os.Geteuid()), session("ompi.two.%d/pid.%d", os.Geteuid()+1, pid[0]), session("mine/pid.%d", pid[0])}
-	x.Kill()
-	_, err := os.Stat(filepath.Dir(own))
-	should.Hold(t, os.IsNotExist(err), "%s is left", own)
-	for _, path := range others {
-		_, err := os.Stat(path)
-		should.Do(t, err)
+	own, detached, other := name("a"), name("b"), name("c")
+	ready := filepath.Join(t.TempDir(), "ready")
+	// A batch system's ranks are not below the launcher, and gone when the mpirun is ended.
+	x := launched(t, t.TempDir(), "sh", "-c", `sh -c 'exec 3<"$0"; sleep 300' "$0" &
+		(setsid sh -c 'exec 3<"$0"; echo >"$1"; sleep 300' "$1" "$2" &)
+		wait`, own, detached, ready)
+	for t.Context().Err() == nil {
+		if _, err := os.Stat(ready); err == nil && slices.ContainsFunc(descendants(x.PID), func(p process) bool { return slices.Contains(launch.Shared(p.pid), own) }) {
+			break
+		}
 	}
+	x.Greeted([]string{own, detached, other, "/dev/shm/vader_segment.none"})
+	endAll(descendants(x.PID), 0)
+	x.Kill()
+	for _, path := range []string{own, detached} {
+		_, err := os.Stat(path)
+		should.Hold(t, os.IsNotExist(err), "%s is left", path)
+	}
+	_, err := os.Stat(other)
+	should.Do(t, err, "the file of another job is gone")
+	m := newMpirun(nil, []string{"mpirun"}, nil, limitsFor(DefaultMPI(), 2, time.Minute))
+	hello := greeting()
+	hello.Shared = []string{other}
+	hello.Rank.Host, _ = os.Hostname()
+	m.starter = rank0{hello: hello, end: true}.start
+	_, err = m.run(t.Context(), &protocol.Job{NP: 2, CallsJob: &protocol.CallsJob{Measure: &protocol.MeasureJob{}}})
+	should.Do(t, err)
+	_, err = os.Stat(other)
+	should.Do(t, err, "a rank's word is enough")
 }

@@ -4,7 +4,7 @@ type Hello struct {
 	Protocol int      `json:"protocol"`
 	NP       int      `json:"np"` // size of MPI_COMM_WORLD
 	Rank     RankInfo `json:"rank"`
-	Shared   []string `json:"shared,omitempty"` // files in /dev/shm that rank 0 maps
+	Shared   []string `json:"shared,omitempty"` // files in /dev/shm that rank 0 has
 	PML      string   `json:"pml,omitempty"`    // Open MPI's point-to-point messaging layer
 }
 

@@ -11,7 +11,6 @@ import (
 	"os/user"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 
@@ -25,7 +24,7 @@ type Folder struct {
 	Path   string
 	lock   *lock
 	opened fs.FileInfo // by Open
-	Killed []int       // launchers on this host that a killed driver was running; by Create
+	Killed []Launcher  // of a killed driver, whose numbers hold here; by Create
 }
 
 const (
@@ -33,8 +32,6 @@ const (
 	rawName      = "raw"
 	lockName     = ".lock"
 	heldName     = ".lock-held" // where there is no flock
-
-	launcherPrefix = regular.TempPrefix + "launcher-"
 )
 
 // Files that `pgmpi submit` puts into a folder before anything is measured there.
@@ -91,29 +88,10 @@ func (f *Folder) clear(name string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), regular.TempPrefix) {
-			f.Killed = append(f.Killed, launcherIn(filepath.Join(dir, e.Name()))...)
+			f.Killed = append(f.Killed, killedIn(filepath.Join(dir, e.Name()))...)
 			os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
-}
-
-// Launcher remembers a process of this host, for who goes on in the folder if this driver is
-// killed before it calls done.
-func (f *Folder) Launcher(pid int) (done func()) {
-	name := launcherPrefix + strconv.Itoa(pid)
-	host, _ := os.Hostname()
-	_ = f.WriteText(name, host)
-	return func() { os.Remove(filepath.Join(f.Path, name)) }
-}
-
-func launcherIn(path string) []int {
-	number, is := strings.CutPrefix(filepath.Base(path), launcherPrefix)
-	pid, err := strconv.Atoi(number)
-	text, _ := regular.Read(path, 1<<10)
-	if here, _ := os.Hostname(); !is || err != nil || here != string(text) {
-		return nil
-	}
-	return []int{pid}
 }
 
 func (f *Folder) ID() string {

@@ -20,15 +20,12 @@ type lock struct {
 }
 
 type holder struct {
-	Host string    `json:"host"`
-	PID  int       `json:"pid"`
-	Job  *host.Job `json:"job,omitempty"`
+	host.PIDs
+	PID int       `json:"pid"`
+	Job *host.Job `json:"job,omitempty"`
 }
 
-func thisHolder() holder {
-	name, _ := os.Hostname()
-	return holder{name, os.Getpid(), host.ReadJob()}
-}
+func thisHolder() holder { return holder{host.ThesePIDs(), os.Getpid(), host.ReadJob()} }
 
 func (h holder) String() string {
 	if h.Host == "" {
@@ -42,7 +39,7 @@ func (h holder) String() string {
 }
 
 func (h holder) gone(now holder) bool {
-	if h.Host == now.Host {
+	if h.PIDs == now.PIDs {
 		// The number may have gone to another process; then it looks alive.
 		return errors.Is(syscall.Kill(h.PID, 0), syscall.ESRCH)
 	}
@@ -117,7 +114,7 @@ func (l *lock) hold(path, name string) error {
 		if os.Rename(name, mine) != nil {
 			continue
 		}
-		if now := readHolder(mine); now.Host != by.Host || now.PID != by.PID { // another was faster, and this is its lock
+		if now := readHolder(mine); now.PIDs != by.PIDs || now.PID != by.PID { // another was faster, and this is its lock
 			_ = os.Rename(mine, name)
 			return inUse(path, now, "wait for it, or choose another folder with --out")
 		}

@@ -53,7 +53,10 @@ func ended(t *testing.T) int {
 }
 
 func TestLockThatItsHolderLeftIsTaken(t *testing.T) {
-	self, _ := os.Hostname()
+	self := host.ThesePIDs()
+	elsewhere := host.PIDs{Host: "elsewhere"}
+	container, reboot := self, self
+	container.Namespace, reboot.Boot = "pid:[1]", "earlier"
 	squeue := t.TempDir()
 	script := "#!/bin/sh\ncase \"$*\" in *--jobs=5*) echo 'RUNNING|n||1:00';; *--jobs=6*) echo 'FAILED|n||';; *) exit 1;; esac\n"
 	must.Do(t, os.WriteFile(filepath.Join(squeue, "squeue"), []byte(script), 0o777))
@@ -72,12 +75,15 @@ func TestLockThatItsHolderLeftIsTaken(t *testing.T) {
 	}{
 		{"a process that has ended", holder{self, ended(t), nil}, true, true},
 		{"one that runs", holder{self, os.Getpid(), nil}, false, true},
-		{"one elsewhere", holder{"elsewhere", 1, nil}, false, true},
-		{"this job before it was requeued", holder{"elsewhere", 1, job("7", 0)}, true, true},
-		{"this job on another node", holder{"elsewhere", 1, job("7", 1)}, false, true},
-		{"a job that runs", holder{"elsewhere", 1, job("5", 0)}, false, false},
-		{"a job that failed", holder{"elsewhere", 1, job("6", 0)}, true, true},
-		{"a job that nothing is known of", holder{"elsewhere", 1, job("8", 0)}, false, true},
+		{"one of another container of this host", holder{container, ended(t), nil}, false, true},
+		{"one before the host was started again", holder{reboot, ended(t), nil}, false, true},
+		{"this job before the node was started again", holder{reboot, 1, job("7", 0)}, true, true},
+		{"one elsewhere", holder{elsewhere, 1, nil}, false, true},
+		{"this job before it was requeued", holder{elsewhere, 1, job("7", 0)}, true, true},
+		{"this job on another node", holder{elsewhere, 1, job("7", 1)}, false, true},
+		{"a job that runs", holder{elsewhere, 1, job("5", 0)}, false, false},
+		{"a job that failed", holder{elsewhere, 1, job("6", 0)}, true, true},
+		{"a job that nothing is known of", holder{elsewhere, 1, job("8", 0)}, false, true},
 		{"nobody has signed", holder{}, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

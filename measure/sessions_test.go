@@ -1,0 +1,84 @@
+package measure
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
+)
+
+// sessionOf makes the folder that the mpirun of a host and a number has there; contact is the number in its
+// contact.txt, 0 for none yet.
+func sessionOf(t *testing.T, tmp, host string, pid, contact int) string {
+	t.Helper()
+	path := filepath.Join(tmp, fmt.Sprintf("ompi.%s.%d", host, os.Geteuid()), fmt.Sprintf("pid.%d", pid))
+	must.Do(t, os.MkdirAll(filepath.Join(path, "0"), 0o777))
+	if contact != 0 {
+		must.Do(t, os.WriteFile(filepath.Join(path, "contact.txt"), fmt.Appendf(nil, "676003840.0;tcp://192.0.2.2:40225\n%d\n", contact), 0o666))
+	}
+	return path
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func TestSessionOfAKilledMpirunIsRemoved(t *testing.T) {
+	host, _ := os.Hostname()
+	for _, contact := range []bool{false, true} {
+		tmp := t.TempDir()
+		x := launched(t, tmp, "sleep", "300")
+		number := 0
+		if contact {
+			number = x.PID
+		}
+		own := sessionOf(t, tmp, host, x.PID, number)
+		x.Kill()
+		should.Hold(t, !exists(filepath.Dir(own)), "%s is left; contact.txt: %t", own, contact)
+	}
+}
+
+// TMPDIR may be shared by hosts, and by containers, whose numbers are the same ones.
+func TestSessionsOfOthersAreLeft(t *testing.T) {
+	tmp, temp := t.TempDir(), t.TempDir()
+	host, _ := os.Hostname()
+	x := launched(t, tmp, "sh", "-c", "sleep 300 & wait")
+	for len(descendants(x.PID)) == 0 && t.Context().Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	x.Greeted(nil)
+	var others []string
+	for pid := x.PID - 1500; pid < x.PID+1500; pid++ {
+		others = append(others, sessionOf(t, tmp, "othernode", pid, pid))
+	}
+	others = append(others,
+		sessionOf(t, temp, host, x.PID, x.PID),
+		sessionOf(t, tmp, host, x.PID-1, x.PID),
+		sessionOf(t, tmp, host, x.PID, x.PID-1),
+		sessionOf(t, tmp, host+"x", x.PID, x.PID),
+		filepath.Join(tmp, fmt.Sprintf("ompi.%s.%d", host, os.Geteuid()+1), fmt.Sprintf("pid.%d", x.PID)),
+		filepath.Join(tmp, "mine", fmt.Sprintf("pid.%d", x.PID)))
+	for _, path := range others[len(others)-2:] {
+		must.Do(t, os.MkdirAll(path, 0o777))
+	}
+	for _, p := range descendants(x.PID) { // one that began earlier, in a container of this name
+		earlier := sessionOf(t, tmp, host, p.pid, p.pid)
+		must.Do(t, os.Chtimes(filepath.Join(earlier, "contact.txt"), time.Time{}, time.Now().Add(-time.Hour)))
+		others = append(others, earlier)
+	}
+	must.Hold(t, len(others) == 3007, "%d folders: no process is below the launcher", len(others))
+	x.Kill()
+	touched := 0
+	for _, path := range others {
+		if !exists(path) {
+			touched++
+			t.Errorf("%s is gone", path)
+		}
+	}
+	should.Equal(t, touched, 0, "folders of others that are gone")
+}
