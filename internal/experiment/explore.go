@@ -93,6 +93,9 @@ var testCandidates = run.Stage{Mode: protocol.ModeExplore, Name: "test of candid
 // algorithms in an mpirun of its own; of a dry run they are known only in a folder that has
 // been begun, and of others some are assumed.
 func prepareExplore(ctx context.Context, config *glfile.File, o run.Options) (*glfile.File, error) {
+	if config.Measure.Fresh {
+		return nil, fail.Setupf("measure.fresh times the first call of a process, and an algorithm that may be refused is called before, to see whether it is: leave it out to explore")
+	}
 	var users []guidelines.User
 	switch {
 	case !o.Dry:

@@ -26,6 +26,14 @@ func TestMpirunsThatCannotDecideAreRefused(t *testing.T) {
 	}
 }
 
+// The first call that is timed would end an mpirun where the library refuses it.
+func TestFirstCallsOfAProcessAreNotExplored(t *testing.T) {
+	b := bed.New(t)
+	config := b.Config("[job]\nnp = [2]\n[measure]\nfresh = true\n")
+	_, err := run.New(t.Context(), experiment.Explore, config, run.Options{Path: b.Out, Dry: true})
+	should.Fail(t, err, "measure.fresh")
+}
+
 // A segment that is no smaller than the message is the algorithm itself.
 func TestSegmentsAreExploredAtSizesAboveThem(t *testing.T) {
 	b := bed.New(t)

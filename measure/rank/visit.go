@@ -5,7 +5,6 @@ package rank
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"time"
 
 	"pgmpi/internal/conf"
@@ -48,7 +47,7 @@ const firstTime = time.Second
 // call has left them, and nothing but other cases comes in between.
 func (b *bench) visit(i int) error {
 	v := &visit{bench: b, i: i, c: b.job.Cases[i], r: &b.out.cases[i], s: &b.state[i]}
-	b.setName(fmt.Sprintf("%s at %s", v.c.Function, conf.HumanSize(v.c.Msize)))
+	b.setName(v.title())
 	b.alive()
 	if v.r.Status != protocol.StatusOK {
 		return nil
@@ -66,6 +65,10 @@ func (b *bench) visit(i int) error {
 		return fmt.Errorf("%s: %w", b.name, err)
 	}
 	return nil
+}
+
+func (v *visit) title() string {
+	return fmt.Sprintf("%s at %s", v.c.Function, conf.HumanSize(v.c.Msize))
 }
 
 func (v *visit) do() error {
@@ -153,7 +156,9 @@ func (v *visit) begin() (ok bool, err error) {
 // tryOnce calls an own algorithm, or a mock-up of the user's own, once, and says which error
 // any rank got: not every one is for every number of processes.
 func (v *visit) tryOnce() (refused string, err error) {
-	if !v.f.MayEnd() || v.job.Messages != nil || v.job.Fresh { // counted says it
+	j := v.job
+	counted := j.Messages != nil && !j.Verify && j.FirstCalls+j.Warmup == 0 // and says it
+	if !v.f.MayEnd() || counted || j.Fresh {
 		return "", nil
 	}
 	if refused, err := v.Prepare(v.f, v.call, v.count, v.s.temps); err != nil || refused != "" {
@@ -168,32 +173,60 @@ func (v *visit) tryOnce() (refused string, err error) {
 }
 
 // firstCalls makes the untimed calls before a function's first case, at the
-// smallest size that it has: the case that happens to be first is not favoured.
+// smallest size that it can have: the case that happens to be first is not favoured.
 func (v *visit) firstCalls() error {
 	j := v.job
 	if v.called[v.f.ID] || j.FirstCalls == 0 || j.Fresh {
 		return nil
 	}
 	v.called[v.f.ID] = true
-	least := int64(math.MaxInt64)
-	for i, c := range j.Cases {
-		if c.Function == v.f.ID && v.out.cases[i].Status == protocol.StatusOK {
-			least = min(least, c.Msize)
-		}
+	first, err := v.smallest()
+	if err == nil {
+		err = first.callFirst()
 	}
-	first := *v
-	first.count = least / v.extent
-	if j.Verify && (v.f.Call == mockups.Persistent || v.f.Call == mockups.PersistentTimes) {
-		if fault, err := first.verifyStarts(); err != nil || fault != "" {
+	if err == nil {
+		v.setName(v.title())
+	}
+	return err
+}
+
+// smallest returns the visit at the smallest size of the function. Where a call may be refused it is
+// tried there, and a case that is refused is none of this mpirun's any more.
+func (v *visit) smallest() (*visit, error) {
+	for {
+		least := v.i
+		for i, c := range v.job.Cases {
+			if c.Function == v.f.ID && v.out.cases[i].Status == protocol.StatusOK && c.Msize < v.job.Cases[least].Msize {
+				least = i
+			}
+		}
+		first := *v
+		if least == v.i { // begin has tried it
+			return &first, nil
+		}
+		first.i, first.c, first.r = least, v.job.Cases[least], &v.out.cases[least]
+		first.count = first.c.Msize / v.extent
+		v.setName(first.title())
+		refused, err := first.tryOnce()
+		if err != nil || refused == "" {
+			return &first, err
+		}
+		first.r.Status, first.r.Message = protocol.StatusUnavailable, refused
+	}
+}
+
+func (v *visit) callFirst() error {
+	if v.job.Verify && (v.f.Call == mockups.Persistent || v.f.Call == mockups.PersistentTimes) {
+		if fault, err := v.verifyStarts(); err != nil || fault != "" {
 			return err // the case of this size says so, and no call that gives an error ends the mpirun
 		}
 	}
-	if refused, err := v.Prepare(v.f, v.call, first.count, v.s.temps); err != nil || refused != "" {
+	if refused, err := v.Prepare(v.f, v.call, v.count, v.s.temps); err != nil || refused != "" {
 		return err // the case of this size is refused too
 	}
 	defer v.Release(v.call)
-	first.fill()
-	return v.callFor(v.call, j.FirstCalls, firstTime)
+	v.fill()
+	return v.callFor(v.call, v.job.FirstCalls, firstTime)
 }
 
 // work does what the job is for. After the last timed call of a case, and after those that are
