@@ -7,9 +7,13 @@ import (
 	"syscall"
 	"testing"
 
+	"pgmpi/guidelines"
+	"pgmpi/internal/document"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -30,4 +34,33 @@ func TestStatusReadsOnlyWhatAJobCanHaveLeft(t *testing.T) {
 		_, err := experiment.StatusOf(dir)
 		should.Fail(t, err, says)
 	}
+}
+
+// analyze answers of what there is, and keeps that in the folder.
+func TestAnAnswerDoesNotFinishAFolderThatNeedsMpiruns(t *testing.T) {
+	answered := func(b *bed.Bed, name string) bool {
+		must.Do(t, os.WriteFile(filepath.Join(b.Out, name), []byte("{}"), 0o666))
+		return must.Get(experiment.StatusOf(b.Out))(t).Reported
+	}
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Fault = func(int) bed.Fault { return bed.Crashes }
+		_, err := b.Check(bed.Quick)
+		must.Hold(t, err != nil, "no mpirun fails")
+		should.Hold(t, !answered(b, "report.json"), "finished without an mpirun")
+	})
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Checked(bed.Quick)
+		should.Hold(t, answered(b, "report.json"), "a finished check is not")
+		must.Do(t, os.Remove(filepath.Join(b.Out, "raw", results.RawName(protocol.ModeMeasure, guidelines.Shape{NP: 3}, 3))))
+		should.Hold(t, !answered(b, "report.json"), "finished without its last mpirun")
+	})
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		config := b.Config("[job]\nnp = [2]\nmpiruns = 6\nmsizes = [\"8\"]\n[check]\nfunctions = [\"MPI_Bcast\"]\n")
+		c := must.Get(b.New(experiment.Pipelined, config, b.Out))(t)
+		must.Do(t, c.Open())
+		name := c.Answer.FileIn(document.JSON)
+		should.Hold(t, !answered(b, name), "calls in a row without an mpirun")
+		must.Get(bed.Done(t.Context(), c))(t)
+		should.Hold(t, answered(b, name), "calls in a row that are all there")
+	})
 }

@@ -243,7 +243,12 @@ func count(s *report.Status, folder *results.Folder, m *results.Manifest) error 
 	if x == nil {
 		return fail.Setupf("%s is a folder of %s, which this version of pgmpi lacks", folder.Path, m.Kind.Command())
 	}
-	s.Shown, s.Reported = m.Kind.Shown(conf.Quote(folder.Path)), reading.Has(folder.Path, x.Answer.FileIn(document.JSON))
+	s.Shown = m.Kind.Shown(conf.Quote(folder.Path))
+	if reading.Has(folder.Path, x.Answer.FileIn(document.JSON)) { // also of what was measured so far
+		if s.Reported, err = finished(folder, m, x.Stages, config); err != nil {
+			return err
+		}
+	}
 	last := map[guidelines.Shape]float64{} // of the stage before
 	for _, stage := range x.Stages {
 		runs := stage.Runs(m, config)
@@ -271,6 +276,32 @@ func count(s *report.Status, folder *results.Folder, m *results.Manifest) error 
 		}
 	}
 	return nil
+}
+
+// finished tells whether a folder needs no more mpiruns by its manifest.
+func finished(folder *results.Folder, m *results.Manifest, stages []run.Stage, config *glfile.File) (bool, error) {
+	switch {
+	case m.Kind == results.Check || m.Kind == results.Explore:
+		data, err := reading.Collect(folder, m, m.R)
+		if err != nil {
+			return false, &fail.Failed{Err: err}
+		}
+		unfinished, err := reading.Unfinished(folder, m, data)
+		return !unfinished, err
+	case len(stages) == 0: // it is imported
+		return true, nil
+	}
+	last := stages[len(stages)-1]
+	planned := last.Runs(m, config)
+	if n, ended := m.Stopped[last.Mode]; ended {
+		planned = min(planned, n)
+	}
+	for _, shape := range m.Plan.Shapes {
+		if made, err := folder.Finished(last.Mode, shape); err != nil || len(made) < planned {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 func stageStatus(folder *results.Folder, m *results.Manifest, stage run.Stage, shape guidelines.Shape, planned int) (*report.StageStatus, error) {
