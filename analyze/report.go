@@ -232,7 +232,10 @@ func ExitCode(wrong, slow, incomplete bool) int {
 }
 
 func OriginOf(m *results.Manifest) Origin {
-	o := Origin{Created: m.Created, Host: m.Factors.Hostname, Command: m.Command, Label: maps.Clone(m.Label), RankHash: m.Rank.Hash}
+	o := Origin{Created: m.Created, Host: m.Factors.Hostname, Command: m.Command, Label: maps.Clone(m.Label), RankHash: m.Rank.Hash, Env: []string{}}
+	for _, name := range slices.Sorted(maps.Keys(m.Factors.Env)) {
+		o.Env = append(o.Env, name+"="+m.Factors.Env[name])
+	}
 	if m.TOML != "" {
 		sum := sha256.Sum256([]byte(m.TOML))
 		o.GLTomlHash = hex.EncodeToString(sum[:8])

@@ -306,5 +306,6 @@ type Origin struct {
 	Label      map[string]string `json:"label,omitempty"`        // of --label
 	GLTomlHash string            `json:"gl_toml_hash,omitempty"` // empty: the defaults
 	RankHash   string            `json:"rank_hash,omitempty"`    // of the rank program
+	Env        []string          `json:"env,omitzero"`           // NAME=VALUE of what was set around the ranks, and could change a result
 	WallClockS float64           `json:"wall_clock_s,omitempty"` // from Created to Finished
 }

@@ -136,12 +136,25 @@ func (c MPIConfig) Launcher() launch.Config {
 	return launch.Config{Words: c.Launch, Hostfile: c.Hostfile, CPUsPerRank: c.CPUsPerRank, Library: c.Library}
 }
 
-// Installed adds what a configuration that names a library leaves to it.
-func (c MPIConfig) Installed() (MPIConfig, error) {
-	if c.Library == "" {
-		return c, nil
+// asConfigured is the error that the shell has ranks' calls replaced or counted by pgmpi's own library, and the
+// configuration does not: what is measured then is another thing than what the results say.
+func (c MPIConfig) asConfigured() error {
+	for _, name := range launch.Told(os.Environ()) {
+		if _, named := c.Env[name]; !named {
+			return fmt.Errorf("%s is set in this shell: what is measured would be the library with pgmpi's own one before it, and nothing would say so. "+
+				"Unset it (unset LD_PRELOAD %s), or start a shell without that env.sh; to measure under it name its folder: --under DIR (mpi.under), or set it in mpi.env", name, name)
+		}
 	}
-	var err error
+	return nil
+}
+
+// Installed adds what a configuration that names a library leaves to it, and refuses to start ranks
+// under what it does not name.
+func (c MPIConfig) Installed() (MPIConfig, error) {
+	err := c.asConfigured()
+	if c.Library == "" || err != nil {
+		return c, err
+	}
 	if c.Library, err = filepath.Abs(c.Library); err != nil {
 		return c, err
 	}

@@ -15,6 +15,7 @@ import (
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/remark"
+	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -67,11 +68,21 @@ func differences(a, b *analyze.Side, byTurns bool) []Difference {
 	names := maps.Clone(fa)
 	maps.Copy(names, fb)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if fa[name] != fb[name] && !slices.Contains(unimportant, name) {
+		known := fa[name] != "" && fb[name] != "" || looksAt(a.Manifest, name) && looksAt(b.Manifest, name)
+		if fa[name] != fb[name] && known && !slices.Contains(unimportant, name) {
 			out = append(out, Difference{Factor: name, A: cmp.Or(fa[name], unset), B: cmp.Or(fb[name], unset)})
 		}
 	}
 	return append(out, machineStates(a, b, byTurns)...)
+}
+
+const ofEnv = "env "
+
+// looksAt tells whether a folder would have the factor if it were set. What mpi.env sets all have.
+func looksAt(m *results.Manifest, factor string) bool {
+	variable, is := strings.CutPrefix(factor, ofEnv)
+	newest := host.Factors{EnvOf: host.EnvOf()}
+	return !is || !newest.LooksAt(variable) || m.Factors.LooksAt(variable)
 }
 
 // factorsOf is what S-REVISITED, Table VI calls the factors, as far as the
@@ -93,7 +104,7 @@ func factorsOf(m *results.Manifest) map[string]string {
 	}
 	for name, value := range m.Factors.Env {
 		if !strings.HasPrefix(name, "SLURM_") { // older folders have numbers of jobs and steps: every time others
-			f["env "+name] = value
+			f[ofEnv+name] = value
 		}
 	}
 	var config struct {
@@ -101,7 +112,7 @@ func factorsOf(m *results.Manifest) map[string]string {
 		MPI           struct{ Env map[string]any }
 	}
 	_ = json.Unmarshal(m.Config, &config) // what cannot be read is unknown
-	for prefix, keys := range map[string]map[string]any{"measure.": config.Measure, "nrep.": config.NRep, "env ": config.MPI.Env} {
+	for prefix, keys := range map[string]map[string]any{"measure.": config.Measure, "nrep.": config.NRep, ofEnv: config.MPI.Env} {
 		for key, value := range keys {
 			f[prefix+key] = asText(value)
 		}

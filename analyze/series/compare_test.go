@@ -227,6 +227,31 @@ func TestOtherFactorsAreNamed(t *testing.T) {
 	should.Equal(t, strings.Join(factors, " "), "env KEY=x>y hostname=x>y measure.sync=barrier>window pml=layer-x>layer-y thread level=single>multiple", "differences")
 }
 
+// A shell may have loaded a library, or set malloc: then it is that which was measured. What older folders did not
+// look at is unknown, not unset.
+func TestWhatTheShellHasSetAroundTheRanksIsAFactor(t *testing.T) {
+	under := func(of []string, env map[string]string) func(*results.Manifest, []results.Run) {
+		return func(m *results.Manifest, _ []results.Run) {
+			m.Config, m.Factors.Env, m.Factors.EnvOf = []byte(`{}`), env, of
+		}
+	}
+	preloaded := map[string]string{"LD_PRELOAD": "/l.so", "UCX_TLS": "tcp"}
+	for _, c := range []struct {
+		a, b func(*results.Manifest, []results.Run)
+		want string
+	}{
+		{under(host.EnvOf(), nil), under(host.EnvOf(), preloaded), "env LD_PRELOAD=(unset)>/l.so env UCX_TLS=(unset)>tcp"},
+		{under(nil, nil), under(host.EnvOf(), preloaded), "env UCX_TLS=(unset)>tcp"},
+		{under(host.EnvOf(), preloaded), under(host.EnvOf(), preloaded), ""},
+	} {
+		var found []string
+		for _, d := range compared(t, side(t, "a", fixture.Quiet, c.a), side(t, "b", fixture.Quiet, c.b), nil).Differences {
+			found = append(found, d.Factor+"="+d.A+">"+d.B)
+		}
+		should.Equal(t, strings.Join(found, " "), c.want, "differences")
+	}
+}
+
 // Folders of versions that knew no turns do not say how many there were.
 func TestTurnsAreAFactor(t *testing.T) {
 	turns := func(measure string) func(*results.Manifest, []results.Run) {

@@ -169,6 +169,9 @@ func changedSince(a, b *Check) []Difference {
 			out = append(out, f)
 		}
 	}
+	if x, y := strings.Join(a.Env, " "), strings.Join(b.Env, " "); x != y && a.Env != nil && b.Env != nil { // older checks do not say
+		out = append(out, Difference{"environment", cmp.Or(x, unset), cmp.Or(y, unset)})
+	}
 	return out
 }
 

@@ -126,6 +126,10 @@ func TestWhatChangedFromNightToNightIsMarked(t *testing.T) {
 	nights := historyOf(t, nil, nightly(1, 1), next, same).Series[0].Nights
 	should.Equal(t, fmt.Sprint(nights[1].Changed), "[{library MPICH 4.0.2 MPICH 4.1} {nodes n1 n2} {kernel 6.1 6.2}]")
 	should.Hold(t, len(nights[0].Changed)+len(nights[2].Changed) <= 0, "%+v", nights)
+	alone, preloaded := nightly(2, 1), nightly(3, 1)
+	alone.Env, preloaded.Env = []string{}, []string{"LD_PRELOAD=/l.so"}
+	nights = historyOf(t, nil, nightly(1, 1), alone, preloaded).Series[0].Nights
+	should.Equal(t, fmt.Sprint(nights[1].Changed, nights[2].Changed), "[] [{environment (unset) LD_PRELOAD=/l.so}]", "the first does not say what was set")
 	fast, slow := nightly(1, 1), nightly(2, 1)
 	fast.Probes, slow.Probes = []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: 100}}}, []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: 400}}}
 	nights = historyOf(t, nil, fast, slow, slow).Series[0].Nights

@@ -209,9 +209,9 @@ func (b *fixture) calling() *started {
 	app := *b
 	app.rank = filepath.Join(b.dir, "app")
 	must.Do(b.t, errors.Join(os.RemoveAll(app.rank), os.Symlink(b.built("preload"), app.rank), os.MkdirAll(filepath.Join(b.dir, "tmp"), 0o777)))
-	app.env = append(b.env, "PGMPI_APPLY="+rules, "TMPDIR="+filepath.Join(b.dir, "tmp"))
+	app.env = append(b.env, "TMPDIR="+filepath.Join(b.dir, "tmp"))
 	mpirun, _, _ := strings.Cut(b.lib.mpi, " ")
-	cmd, out, err := app.command("pgmpi", "profile", "--rank", b.rank, "--out", filepath.Join(b.dir, "app.prof"), "--", mpirun, "-np", "2", app.rank, "wait")
+	cmd, out, err := app.command("pgmpi", "profile", "--rank", b.rank, "--out", filepath.Join(b.dir, "app.prof"), "--", mpirun, "-np", "2", "env", "PGMPI_APPLY="+rules, app.rank, "wait")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	s := app.begin(cmd, out, err)
 	b.t.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) })

@@ -1,6 +1,7 @@
 package experiment_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,9 +9,12 @@ import (
 
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/tuning"
+	"pgmpi/measure"
 )
 
 const rulesVariable = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
@@ -44,6 +48,27 @@ func TestCheckRunsUnderTheVariablesOfASetting(t *testing.T) {
 	want := map[string]string{"A": "1", "MALLOC_TRIM_THRESHOLD_": "1000000000", rulesVariable: filepath.Join(folder, "openmpi.rules")}
 	should.Equal(t, f.MPI.Env, want, "mpi.env")
 	should.Equal(t, len(mine), 2, "the map of the configuration was changed in place: others may hold it")
+}
+
+// how-to-gain tells people to source env.sh: a check in that shell would measure the setting, and say nothing.
+func TestWhatTheShellPutsBeforeTheLibraryIsRefusedUnlessItIsNamed(t *testing.T) {
+	for _, set := range [][2]string{{"PGMPI_APPLY", "/rules"}, {"PGMPI_PROFILE", "/prof"}, {"OMPI_MCA_mca_base_env_list", "LD_PRELOAD=/l.so;PGMPI_APPLY=/rules"}} {
+		t.Run(set[0], func(t *testing.T) {
+			t.Setenv(set[0], set[1])
+			b := bed.New(t)
+			config := b.Config(bed.Quick)
+			_, err := b.New(experiment.Check, config, b.Out)
+			var setup *fail.Setup
+			should.Hold(t, errors.As(err, &setup) && strings.Contains(err.Error(), "--under"), "%v", err)
+			_, err = measure.FindRanks(config.MPI, b.Fake.Start)
+			should.Fail(t, err, "is set in this shell", "what is not a check")
+			config = b.Config(bed.Quick)
+			config.MPI.Env = map[string]string{"PGMPI_APPLY": "/rules", "PGMPI_PROFILE": ""}
+			c := must.Get(b.New(experiment.Check, config, b.Out))(t)
+			should.Hold(t, c.Manifest.Factors.Env[set[0]] == set[1] && c.Manifest.Factors.LooksAt("LD_PRELOAD"), "%+v", c.Manifest.Factors)
+			should.Equal(t, len(b.Fake.Jobs()), 0, "mpiruns")
+		})
+	}
 }
 
 func TestSettingThatCouldNotBeInForceIsRefused(t *testing.T) {

@@ -39,7 +39,7 @@ func NewProgram(argv []string, rank string, stdout, stderr io.Writer) (*Program,
 // run starts the program once and returns its run-time.
 func (p *Program) run(ctx context.Context, argv, env []string) (time.Duration, error) {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = append(os.Environ(), env...), os.Stdin, p.Stdout, p.Stderr
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = append(launch.Bare(os.Environ()), env...), os.Stdin, p.Stdout, p.Stderr
 	cmd.Cancel, cmd.WaitDelay = func() error { return stop(cmd.Process) }, stopWithin
 	begun := time.Now()
 	err := cmd.Run()

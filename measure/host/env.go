@@ -12,6 +12,14 @@ import (
 // ofMPI holds prefixes of the variables that set MPI libraries and batch systems.
 var ofMPI = []string{"OMPI_", "PRTE_MCA_", "MPIR_CVAR_", "MPICH_ASYNC_PROGRESS", "UCX_", "FI_", "SLURM_", "MV2_", "I_MPI_"}
 
+// ofProcesses holds prefixes of the variables that load code into ranks, choose where they load
+// it from, set their malloc, or tell a library of pgmpi's that is loaded what to do.
+var ofProcesses = []string{"LD_PRELOAD", "LD_LIBRARY_PATH", "MALLOC_", "GLIBC_TUNABLES", "PGMPI_"}
+
+// ofDriver holds prefixes of variables that tell an mpirun from the next, name the rank program
+// (its hash is known), and are of pgmpi's own tests.
+var ofDriver = []string{"PGMPI_MPIRUN", "PGMPI_RANK", "PGMPI_TEST", "PGMPI_SCREENSHOTS"}
+
 // ofSlurm holds prefixes of Slurm's variables that can change a result: where ranks
 // are bound, and how they find each other. The others number jobs and steps, name users and
 // accounts, or show in the layout.
@@ -30,19 +38,33 @@ var ofLaunchers = []string{
 
 // placing holds prefixes of variables that only say who may start ranks, and
 // where: the layout shows that.
-var placing = []string{"SLURM_", "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_MCA_hwloc_base_binding", "OMPI_MCA_rmaps_", "OMPI_MCA_plm", "OMPI_MCA_oob", "PRTE_MCA_"}
+// LD_LIBRARY_PATH may differ between nodes, and the libraries that are found are compared.
+var placing = []string{"SLURM_", "LD_LIBRARY_PATH", "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_MCA_hwloc_base_binding", "OMPI_MCA_rmaps_", "OMPI_MCA_plm", "OMPI_MCA_oob", "PRTE_MCA_"}
 
 // Env picks the variables that can change a result from an environment of NAME=VALUE.
 func Env(environ []string) map[string]string {
 	out := map[string]string{}
 	for _, v := range environ {
 		name, value, ok := strings.Cut(v, "=")
-		if !ok || !begins(name, ofMPI) || begins(name, ofLaunchers) || begins(name, []string{"SLURM_"}) && !begins(name, ofSlurm) {
+		if !ok || !begins(name, EnvOf()) || begins(name, ofLaunchers) || begins(name, ofDriver) || begins(name, []string{"SLURM_"}) && !begins(name, ofSlurm) {
 			continue
 		}
 		out[name] = value
 	}
 	return out
+}
+
+// EnvOf returns the prefixes of what Env picks.
+func EnvOf() []string { return slices.Concat(ofMPI, ofProcesses) }
+
+// LooksAt tells whether the factors would have this variable of the driver, were it set: older
+// versions looked only at what sets the MPI library.
+func (f *Factors) LooksAt(variable string) bool {
+	of := f.EnvOf
+	if len(of) == 0 {
+		of = ofMPI
+	}
+	return begins(variable, of)
 }
 
 // tuning returns the variables of Env that do more than place ranks.

@@ -115,8 +115,10 @@ func TestEnvKeepsWhatSetsTheLibraryAndNoPasswordOrUser(t *testing.T) {
 	got := Env([]string{
 		"OMPI_MCA_coll_tuned_use_dynamic_rules=1", "UCX_TLS=tcp,self", "EMPTY", "SLURM_JOB_ID=7", "SLURM_JOB_USER=me", "SLURM_JOB_ACCOUNT=mine", "SLURM_CPU_BIND=cores", "FI_PROVIDER=", "MPIR_CVAR_X=a=b",
 		"HOME=/root", "OMPI_COMM_WORLD_RANK=3", "OMPI_MCA_ess_base_vpid=3", "OMPI_MCA_orte_hnp_uri=x", "SLURM_PROCID=3", "SLURM_JWT=secret", "MV2_COMM_WORLD_RANK=3",
+		"LD_PRELOAD=/l.so", "LD_LIBRARY_PATH=/lib", "MALLOC_ARENA_MAX=1", "GLIBC_TUNABLES=x=1", "PGMPI_DELAY=MPI_Bcast:8:1us", "PGMPI_MPIRUN=1.2", "PGMPI_RANK=/r", "PGMPI_TEST_BIN=/b", "LD_DEBUG=all",
 	})
-	want := map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "UCX_TLS": "tcp,self", "SLURM_CPU_BIND": "cores", "FI_PROVIDER": "", "MPIR_CVAR_X": "a=b"}
+	want := map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "UCX_TLS": "tcp,self", "SLURM_CPU_BIND": "cores", "FI_PROVIDER": "", "MPIR_CVAR_X": "a=b",
+		"LD_PRELOAD": "/l.so", "LD_LIBRARY_PATH": "/lib", "MALLOC_ARENA_MAX": "1", "GLIBC_TUNABLES": "x=1", "PGMPI_DELAY": "MPI_Bcast:8:1us"}
 	should.Equal(t, got, want)
 }
 

@@ -79,6 +79,10 @@ func TestSettingsOfAnotherLibraryAreNoneOfThisOne(t *testing.T) {
 		}
 		l.Kinds[0].Env = map[string]string{"UCX_TLS": "tcp"}
 		should.Hold(t, len(l.tuned()) == 1, "UCX_TLS with %s is not mentioned", library)
+		l.Kinds[0].Env = map[string]string{"LD_LIBRARY_PATH": "/opt/mpi/lib"}
+		should.Hold(t, len(l.tuned()) == 0, "where %s is found is mentioned", library)
+		l.Kinds[0].Env = map[string]string{"MALLOC_ARENA_MAX": "1", "LD_PRELOAD": "/l.so"}
+		should.Hold(t, len(l.tuned()) == 1, "another malloc with %s is not mentioned", library)
 	}
 }
 

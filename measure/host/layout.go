@@ -215,8 +215,9 @@ type Factors struct {
 	Hostname string            `json:"hostname"`
 	Kernel   string            `json:"kernel"`
 	CPU      string            `json:"cpu"`
-	Cores    int               `json:"cores"` // of the driver's affinity mask
-	Env      map[string]string `json:"env"`   // OMPI_*, MPIR_CVAR_*, UCX_*, FI_*, SLURM_*, MV2_*, I_MPI_*
+	Cores    int               `json:"cores"`            // of the driver's affinity mask
+	Env      map[string]string `json:"env"`              // the driver's; see Env
+	EnvOf    []string          `json:"env_of,omitempty"` // what Env has variables of, by prefix; of older versions ofMPI
 	Go       string            `json:"go"`
 	Mockups  map[string]string `json:"mockups,omitempty"` // the hashes of the files with mock-ups of the user's own, by path
 	Job      *Job              `json:"job,omitempty"`     // the batch job that the folder was begun in, if any

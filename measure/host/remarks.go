@@ -217,7 +217,7 @@ func (l *Layout) differences() []remark.Remark {
 		out = append(out, remark.New(remark.EnvDiffers, "",
 			"ranks %s have other variables, another library or another rank program than the first rank on their node", l.OtherEnv))
 	case len(env) > 1:
-		r := remark.New(remark.EnvDiffers, "", "variables that set the MPI library differ between nodes")
+		r := remark.New(remark.EnvDiffers, "", "variables that set the MPI library or its processes differ between nodes")
 		r.Remedy = "let the launcher forward them: -x NAME (Open MPI), -genv NAME VALUE (MPICH); `pgmpi env` shows them"
 		out = append(out, r)
 	}
@@ -242,7 +242,7 @@ func (l *Layout) tuned() []remark.Remark {
 	if len(set) == 0 {
 		return nil
 	}
-	return []remark.Remark{remark.New(remark.LibrarySettings, "", "the MPI library is not as installed: %s", someOf(pairs(set)))}
+	return []remark.Remark{remark.New(remark.LibrarySettings, "", "the MPI library does not run as installed: %s", someOf(pairs(set)))}
 }
 
 func pairs(env map[string]string) []string {

@@ -99,14 +99,73 @@ func rankOf(family, configured string) (string, error) {
 // handedOn names variables for the ranks of Open MPI; the env.sh of a setting has it.
 const handedOn = "OMPI_MCA_mca_base_env_list"
 
+const preload = "LD_PRELOAD"
+
+// The library for the ranks of programs is told by these what to do; PGMPI_APPLIED goes with PGMPI_APPLY.
+var (
+	Tells = []string{"PGMPI_APPLY", "PGMPI_PROFILE"}
+	told  = append([]string{"PGMPI_APPLIED"}, Tells...)
+)
+
+func variables(environ []string) map[string]string {
+	set := map[string]string{}
+	for _, v := range environ {
+		name, value, _ := strings.Cut(v, "=")
+		set[name] = value
+	}
+	return set
+}
+
+// Told returns the variables of an environment that have ranks' calls counted, or replaced.
+func Told(environ []string) (names []string) {
+	set := variables(environ)
+	handed := variables(strings.Split(set[handedOn], ";"))
+	for _, name := range Tells {
+		if set[name] != "" || handed[name] != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Bare returns an environment in which the ranks of a program are without the library for them,
+// whatever the shell has set: what starts there is the program alone.
+func Bare(environ []string) (out []string) {
+	for _, v := range environ {
+		name, value, _ := strings.Cut(v, "=")
+		switch {
+		case slices.Contains(told, name):
+			continue
+		case name == preload:
+			libraries := strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ' ' })
+			value = strings.Join(slices.DeleteFunc(libraries, ownPreload), ":")
+		case name == handedOn:
+			value = strings.Join(Bare(strings.Split(value, ";")), ";")
+		default:
+			out = append(out, v)
+			continue
+		}
+		if value != "" {
+			out = append(out, name+"="+value)
+		}
+	}
+	return out
+}
+
+func ownPreload(library string) bool {
+	name := filepath.Base(library)
+	return strings.HasPrefix(name, "pgmpi") && strings.HasSuffix(name, PreloadEnding)
+}
+
 // With returns the words, and the environment, that start the program with the library and these variables
 // in its ranks. A launcher that can set them for the ranks alone does so, also on other hosts; else all
 // programs of the command get them.
 func (c Command) With(set map[string]string) (argv, env []string) {
 	set = maps.Clone(set)
-	set["LD_PRELOAD"] = strings.Trim(c.Preload+":"+os.Getenv("LD_PRELOAD"), ":")
+	here := variables(Bare(os.Environ()))
+	set[preload] = strings.Trim(c.Preload+":"+here[preload], ":")
 	var words []string
-	list := os.Getenv(handedOn)
+	list := here[handedOn]
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		switch {
 		case c.known.joined && list != "": // Open MPI takes no -x beside it

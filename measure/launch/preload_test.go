@@ -52,3 +52,20 @@ func TestAScriptGetsThemInItsEnvironment(t *testing.T) {
 	should.Equal(t, strings.Join(argv, " "), "job.sh 2")
 	should.Hold(t, slices.Equal(env, []string{"LD_PRELOAD=" + library + ":/other.so", "PGMPI_PROFILE=/f"}), "%v", env)
 }
+
+func TestWhatTheShellSaysToTheLibraryDoesNotReachAProgram(t *testing.T) {
+	for _, c := range [][2]string{
+		{"A=1 LD_PRELOAD=/p/pgmpi-rank-mpich-preload.so:/malloc.so PGMPI_APPLY=/r PGMPI_PROFILE=/f PGMPI_APPLIED=/h", "A=1 LD_PRELOAD=/malloc.so"},
+		{"LD_PRELOAD=/p/pgmpi-rank-preload.so MALLOC_ARENA_MAX=1", "MALLOC_ARENA_MAX=1"},
+		{"LD_PRELOAD=/other-preload.so", "LD_PRELOAD=/other-preload.so"},
+		{"OMPI_MCA_mca_base_env_list=MALLOC_TRIM_THRESHOLD_;PGMPI_APPLY=/r;LD_PRELOAD=/p/pgmpi-rank-preload.so;PGMPI_PROFILE", "OMPI_MCA_mca_base_env_list=MALLOC_TRIM_THRESHOLD_"},
+		{"OMPI_MCA_mca_base_env_list=PGMPI_APPLY", ""},
+	} {
+		should.Equal(t, strings.Join(Bare(strings.Fields(c[0])), " "), c[1], "%s", c[0])
+	}
+	c, library := command(t, openMPISays, "mpirun", "./a")
+	t.Setenv("OMPI_MCA_mca_base_env_list", "MALLOC_TRIM_THRESHOLD_;PGMPI_APPLY=/r")
+	t.Setenv("LD_PRELOAD", "/p/pgmpi-rank-preload.so")
+	_, env := c.With(map[string]string{"PGMPI_PROFILE": "/f"})
+	should.Equal(t, strings.Join(env, " "), "OMPI_MCA_mca_base_env_list=MALLOC_TRIM_THRESHOLD_;LD_PRELOAD="+library+";PGMPI_PROFILE=/f")
+}

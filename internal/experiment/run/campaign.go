@@ -159,7 +159,7 @@ func (o *Options) launch(config *glfile.File, m *results.Manifest) (rank string,
 // seen by the driver. The ranks add what they see.
 func Factors() host.Factors {
 	k := host.ReadKind(os.DirFS("/"))
-	f := host.Factors{Kernel: k.Kernel, CPU: k.CPU, Cores: launch.Cores(), Go: runtime.Version(), Env: host.Env(os.Environ()), Job: host.ReadJob()}
+	f := host.Factors{Kernel: k.Kernel, CPU: k.CPU, Cores: launch.Cores(), Go: runtime.Version(), Env: host.Env(os.Environ()), EnvOf: host.EnvOf(), Job: host.ReadJob()}
 	f.Hostname, _ = os.Hostname()
 	return f
 }
