@@ -103,8 +103,8 @@ const preload = "LD_PRELOAD"
 
 // The library for the ranks of programs is told by these what to do; PGMPI_APPLIED goes with PGMPI_APPLY.
 var (
-	Tells = []string{"PGMPI_APPLY", "PGMPI_PROFILE"}
-	told  = append([]string{"PGMPI_APPLIED"}, Tells...)
+	tells = []string{"PGMPI_APPLY", "PGMPI_PROFILE"}
+	told  = append([]string{"PGMPI_APPLIED"}, tells...)
 )
 
 func variables(environ []string) map[string]string {
@@ -120,7 +120,7 @@ func variables(environ []string) map[string]string {
 func Told(environ []string) (names []string) {
 	set := variables(environ)
 	handed := variables(strings.Split(set[handedOn], ";"))
-	for _, name := range Tells {
+	for _, name := range tells {
 		if set[name] != "" || handed[name] != "" {
 			names = append(names, name)
 		}
