@@ -52,7 +52,7 @@ var layers = [][]string{
 	{"internal/picture"},
 	{"internal/phrase", "internal/manual"},
 	{"internal/conf", "internal/clean", "internal/regular", "internal/stats", "internal/remark", "internal/exitcode", "internal/fail", "internal/version", "measure/clocks"},
-	{"internal/lists"},
+	{"internal/lists", "internal/child"},
 }
 
 // forTests are the packages that tests share; nothing else imports them.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"pgmpi/internal/child"
 	"pgmpi/internal/lists"
 	"pgmpi/measure/launch"
 )
@@ -56,9 +56,6 @@ func Exec(argv, env []string, stderr io.Writer) (*Ranks, error) {
 	marked := fmt.Sprintf("%s%d.%d", mark, os.Getpid(), mpiruns.Add(1))
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env, cmd.Stderr = append(env, marked), stderr
-	// A group of its own, so that a signal reaches every local rank; SIGTERM
-	// when the driver dies, so that mpirun clears up its shared memory.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	cmd.WaitDelay = termGrace
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -70,22 +67,15 @@ func Exec(argv, env []string, stderr io.Writer) (*Ranks, error) {
 	}
 	cmd.Stdout = w
 	x := &Ranks{Stdin: stdin, Stdout: r, Exited: make(chan struct{})}
-	started := make(chan error)
-	go func() {
-		// Pdeathsig fires when the thread that forked ends.
-		runtime.LockOSThread()
-		err := cmd.Start()
-		w.Close()
-		started <- err
-		if err == nil {
-			x.Err = cmd.Wait()
-			close(x.Exited)
-		}
-	}()
-	if err := <-started; err != nil {
+	wait, err := child.Start(cmd, func() { w.Close() })
+	if err != nil {
 		r.Close()
 		return nil, err
 	}
+	go func() {
+		x.Err = wait()
+		close(x.Exited)
+	}()
 	x.PID = cmd.Process.Pid
 	var below []process // descendants of the launcher on this host by rank 0's hello
 	var starting sharedFiles

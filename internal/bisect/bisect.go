@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pgmpi/analyze/series"
+	"pgmpi/internal/child"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"

@@ -10,11 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"time"
 
+	"pgmpi/internal/child"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/lists"
@@ -94,19 +94,11 @@ func (x *Bisection) started(ctx context.Context, prefix string, log *os.File) er
 	words := lists.Map(strings.Fields(x.Build), func(word string) string {
 		return strings.ReplaceAll(word, prefixWord, prefix)
 	})
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = x.tree.path, log, log
 	// In a tree whose .git is gone git would look for another one in the folders above.
 	cmd.Env = environment("PREFIX="+prefix, x.mark(), "GIT_CEILING_DIRECTORIES="+x.Out)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
-	cmd.WaitDelay = cmp.Or(x.stopWithin, 5*time.Second)
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-	ended := make(chan error)
-	go func() {
-		runtime.LockOSThread() // Pdeathsig fires when the thread that forked ends
-		ended <- cmd.Run()
-	}()
-	err := <-ended
+	err := child.Run(ctx, cmd, cmp.Or(x.stopWithin, 5*time.Second))
 	if cmd.Process != nil {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}

@@ -10,12 +10,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"pgmpi/internal/child"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/lists"
 )
 
-const rankVariable = "PGMPI_RANK"
+const (
+	rankVariable     = "PGMPI_RANK"
+	buildStopsWithin = 5 * time.Second
+)
 
 // FindRank returns the path of the rank program: the configured one, the one in
 // PGMPI_RANK, pgmpi-rank beside this program, or the installed one
@@ -249,12 +254,14 @@ func buildRank(ctx context.Context, prefix, rank string) error {
 			return fmt.Errorf("here it cannot be built: there is no %s", file)
 		}
 	}
-	make := exec.CommandContext(ctx, "make", "-C", sources, "rank", "MPICC="+wrapper(prefix), "RANK="+rank)
+	make := exec.Command("make", "-C", sources, "rank", "MPICC="+wrapper(prefix), "RANK="+rank)
 	make.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "MAKE") || strings.HasPrefix(v, "MFLAGS") || strings.HasPrefix(v, "GIT_")
 	})
-	if said, err := make.CombinedOutput(); err != nil {
-		return fail.Also(fmt.Errorf("%s: %w:", strings.Join(make.Args, " "), err), strings.Split(LastLines(string(said), 5), "\n")...)
+	var said strings.Builder
+	make.Stdout, make.Stderr = &said, &said
+	if err := child.Run(ctx, make, buildStopsWithin); err != nil {
+		return fail.Also(fmt.Errorf("%s: %w:", strings.Join(make.Args, " "), err), strings.Split(LastLines(said.String(), 5), "\n")...)
 	}
 	return nil
 }
