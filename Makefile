@@ -69,7 +69,7 @@ work=$$(mktemp -d)
 	for object in $$work/c-*.o; do
 		objcopy --redefine-syms=$$work/names $$object
 	done
-	$(1) -shared -Wl,-z,defs -o $(2) $$work/*.o
+	$(1) -shared -Wl,-z,defs,-z,now -o $(2) $$work/*.o
 )
 rm -r $$work
 endef

@@ -193,11 +193,34 @@ func TestAFortranProgramIsSeen(t *testing.T) {
 	})
 }
 
+// odd builds testdata/preload/odd.c.
+func (b *fixture) odd() string {
+	b.t.Helper()
+	compiler, err := exec.LookPath("mpicc." + b.lib.name)
+	if err != nil {
+		b.t.Skip("there is no C compiler of this library")
+	}
+	program := filepath.Join(b.dir, "odd")
+	out, err := exec.Command(compiler, "-o", program, "../../testdata/preload/odd.c", "-lpthread").CombinedOutput()
+	must.Hold(b.t, err == nil, "%v\n%s", err, out)
+	return program
+}
+
+func TestAProgramThatIsCountedGoesOnAsWithout(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		program := b.odd()
+		for _, way := range []string{"covered", "stack", "fork"} {
+			p := b.profiled(0, program, way) // with exit code 0, in which the child's end is
+			should.Hold(t, p.Finished && p.Program == "odd" && len(p.Calls) == 1 && p.Calls[0].Calls == 2, "%s: %+v", way, p)
+		}
+	})
+}
+
 func TestAProgramThatIsEndedLeavesWhatItHadCounted(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		mpirun, _, _ := strings.Cut(b.lib.mpi, " ")
 		p := b.profiled(3, "timeout", "--foreground", "-s", "TERM", "4", mpirun, "-np", "2", b.built("preload"), "wait")
-		should.Hold(t, !p.Finished && p.Ranks == 2 && len(p.Calls) == 1 && p.Calls[0].Function == "MPI_Allreduce", "%+v", p)
+		should.Hold(t, !p.Finished && p.Library != "" && p.Ranks == 2 && len(p.Calls) == 1 && p.Calls[0].Function == "MPI_Allreduce", "%+v", p)
 		should.Hold(t, len(b.found("app.prof.*")) == 0, "parts are left: %v", b.found("app.prof.*"))
 	})
 }

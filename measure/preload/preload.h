@@ -4,6 +4,7 @@
  *     PGMPI_PROFILE=FILE   what the program calls is counted and timed (profile.c)
  *     PGMPI_APPLY=FILE     calls that the rules in FILE name go through a mock-up (apply.c)
  *     PGMPI_APPLIED=FILE   rank 0 writes there how many calls went through each rule
+ *     PGMPI_CALLED=FILE    rank 0 writes there how many calls the ranks made, untimed
  *
  * Only blocking collectives are seen. entries.c has their C names, fortran.c the
  * Fortran names of Open MPI; MPICH's Fortran calls C. It is compiled with the wrapper
@@ -81,7 +82,11 @@ extern int ruled[FUNCTIONS];
 void profile_begin(call *c);
 void profile_end(const call *c);
 void profile_finish(void);
-void profile_part(void); /* what this rank has, where no other may be asked */
+extern _Atomic int64_t calls_made;
+
+void calls_finish(void);
+void profile_init(void);
+int profile_part(void); /* what this rank has, where no other may be asked; 1 if it was written */
 
 /* Both return 1 and *rc where the call went through a mock-up, else 0. */
 int apply_reduction(const call *c, const void *send, void *recv, int count, int *rc);

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,9 +56,13 @@ typedef struct {
 int profiling;
 static table mine;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
-static const char *path;
 static pid_t process; /* whose table it is: a fork has a copy */
-static int rank, processes, finished, parts;
+static volatile sig_atomic_t finished;
+static int rank, processes, parts, level = -1;
+/* Copied when this library is loaded: a program may write over its arguments and its environment. */
+static char path[PATH_MAX], program[256], malloc_mmap[64], malloc_trim[64];
+static char called[PATH_MAX], version[MPI_MAX_LIBRARY_VERSION_STRING];
+_Atomic int64_t calls_made;
 static uint64_t first_count;
 static int64_t first_ns, last_part_ns;
 
@@ -166,30 +170,33 @@ static int64_t rounded(int64_t bytes)
     return bytes < 2 ? bytes : (int64_t)1 << (63 - __builtin_clzll((unsigned long long)bytes));
 }
 
-/* Returns the cell of a kind of call, a new one if need be, or NULL where there is no room. */
+/* Returns the cell of a kind of call, an empty one if there is none, or NULL where there is no room. */
 static cell *find(table *t, uint64_t what, int64_t bytes)
 {
     uint64_t h = (what * 0x9e3779b97f4a7c15u ^ (uint64_t)bytes * 0xc2b2ae3d27d4eb4fu) >> 32;
     for (int i = 0; i < TRIES; i++, h++) {
         cell *k = &t->cells[h % CELLS];
-        if (k->calls > 0 && k->what == what && k->bytes == bytes)
+        if (k->calls == 0 || (k->what == what && k->bytes == bytes))
             return k;
-        if (k->calls == 0) {
-            *k = (cell){.what = what, .bytes = bytes, .least = INT64_MAX, .least_sum = INT64_MAX};
-            t->used++;
-            return k;
-        }
     }
     return NULL;
 }
 
 static cell *place(table *t, uint64_t what, int64_t bytes)
 {
+    cell *k = find(t, what, bytes);
+    if (k != NULL && k->calls > 0)
+        return k;
     if (t->used >= CROWDED && rounded(bytes) != bytes) {
         bytes = rounded(bytes);
         t->rounded++;
+        k = find(t, what, bytes);
     }
-    return find(t, what, bytes);
+    if (k != NULL && k->calls == 0) {
+        *k = (cell){.what = what, .bytes = bytes, .least = INT64_MAX, .least_sum = INT64_MAX};
+        t->used++;
+    }
+    return k;
 }
 
 static int64_t page_faults(void)
@@ -212,6 +219,7 @@ void profile_begin(call *c)
 void profile_end(const call *c)
 {
     int64_t spent = (int64_t)(count_now() - c->begin);
+    spent = spent < 0 ? 0 : spent; /* counters of two processors may differ a little */
     int64_t faults = c->faults >= 0 ? page_faults() - c->faults : 0;
     int p = size_of(c->comm), inter;
     if (c->bytes < 0 || p < 0)
@@ -247,10 +255,10 @@ void profile_end(const call *c)
     }
 }
 
-/* ---- writing: without memory of malloc's, as a signal may come inside of it ---- */
+/* ---- writing: only what a handler of signals may call, on little stack, one part at a time ---- */
 
 typedef struct {
-    int fd, failed;
+    int fd, failed; /* an errno */
     size_t n;
     char text[4096];
 } writer;
@@ -260,38 +268,66 @@ static void flush(writer *w)
     for (size_t at = 0; at < w->n && !w->failed;) {
         ssize_t wrote = write(w->fd, w->text + at, w->n - at);
         if (wrote < 0 && errno != EINTR)
-            w->failed = 1;
+            w->failed = errno;
         at += wrote > 0 ? (size_t)wrote : 0;
     }
     w->n = 0;
 }
 
-__attribute__((format(printf, 2, 3))) static void put(writer *w, const char *format, ...)
+static void put(writer *w, const char *text)
 {
-    if (w->n > sizeof w->text - 1024)
-        flush(w);
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(w->text + w->n, 1024, format, args);
-    va_end(args);
-    w->n += n < 1024 ? (size_t)n : 1023;
+    for (; *text != '\0'; text++) {
+        if (w->n == sizeof w->text)
+            flush(w);
+        w->text[w->n++] = *text;
+    }
+}
+
+enum { DIGITS = 24 };
+
+/* Writes a number at the end of a buffer, and returns where it begins. */
+static const char *digits(char buffer[DIGITS], int64_t number)
+{
+    char *at = buffer + DIGITS - 1;
+    uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
+    *at = '\0';
+    do
+        *--at = (char)('0' + left % 10);
+    while ((left /= 10) > 0);
+    if (number < 0)
+        *--at = '-';
+    return at;
+}
+
+static void put_name(writer *w, const char *name)
+{
+    put(w, "\""), put(w, name), put(w, "\":");
+}
+
+static void put_number(writer *w, const char *name, int64_t number)
+{
+    char buffer[DIGITS];
+    put_name(w, name), put(w, digits(buffer, number)), put(w, ",");
 }
 
 /* A string of JSON: what is not plain in it is left out. */
 static void put_text(writer *w, const char *name, const char *text)
 {
-    char plain[400];
-    size_t n = 0;
-    for (; text != NULL && *text != '\0' && *text != '\n' && n < sizeof plain - 1; text++)
-        if (*text == '\t')
-            plain[n++] = ' ';
-        else if (*text >= ' ' && *text < 127 && *text != '"' && *text != '\\')
-            plain[n++] = *text;
-    plain[n] = '\0';
-    put(w, "\"%s\":\"%s\",", name, plain);
+    put_name(w, name), put(w, "\"");
+    for (int n = 0; *text != '\0' && *text != '\n' && n < 400; text++, n++) {
+        const char one[] = {*text == '\t' ? ' ' : *text, '\0'};
+        if (*one >= ' ' && *one < 127 && *one != '"' && *one != '\\')
+            put(w, one);
+    }
+    put(w, "\",");
 }
 
-static void put_cell(writer *w, const cell *k, const char *before)
+static void put_flag(writer *w, const char *name, int flag)
+{
+    put_name(w, name), put(w, flag ? "true," : "false,");
+}
+
+static void put_cell(writer *w, const cell *k)
 {
     uint64_t what = k->what;
     int f = (int)(what & ((1 << F_BITS) - 1));
@@ -301,74 +337,96 @@ static void put_cell(writer *w, const cell *k, const char *before)
     int type = (int)(what & ((1 << TYPE_BITS) - 1));
     what >>= TYPE_BITS;
     int op = (int)(what & ((1 << OP_BITS) - 1));
-    put(w, "%s{\"function\":\"%s\",\"bytes\":%lld,\"processes\":%lld,\"communicator\":\"%s\",\"datatype\":\"%s\",\"op\":\"%s\",\"uneven\":%s,",
-        before, function_names[f], (long long)k->bytes, (long long)(what >> OP_BITS), communicator_names[kind], types[type].name, ops[op].name,
-        uneven ? "true" : "false");
-    put(w, "\"calls\":%lld,\"in_place\":%lld,\"other_root\":%lld,\"ranks\":%lld,\"sum_ns\":%lld,\"least_rank_ns\":%lld,\"most_rank_ns\":%lld,",
-        (long long)k->calls, (long long)k->in_place, (long long)k->other_root, (long long)k->ranks, (long long)k->sum,
-        (long long)k->least_sum, (long long)k->most_sum);
-    put(w, "\"least_call_ns\":%lld,\"sampled\":%lld,\"faults\":%lld,\"faulting\":%lld}", (long long)k->least, (long long)k->sampled,
-        (long long)k->faults, (long long)k->faulting);
+    put(w, "\n{");
+    put_text(w, "function", function_names[f]), put_number(w, "bytes", k->bytes), put_number(w, "processes", (int64_t)(what >> OP_BITS));
+    put_text(w, "communicator", communicator_names[kind]), put_text(w, "datatype", types[type].name), put_text(w, "op", ops[op].name);
+    put_flag(w, "uneven", uneven), put_number(w, "calls", k->calls), put_number(w, "in_place", k->in_place);
+    put_number(w, "other_root", k->other_root), put_number(w, "ranks", k->ranks), put_number(w, "sum_ns", k->sum);
+    put_number(w, "least_rank_ns", k->least_sum), put_number(w, "most_rank_ns", k->most_sum), put_number(w, "least_call_ns", k->least);
+    put_number(w, "sampled", k->sampled), put_number(w, "faults", k->faults), put_number(w, "faulting", k->faulting);
+    w->text[w->n - 1] = '}';
+    put(w, ",");
 }
 
 static void put_table(writer *w, const table *t, int whole)
 {
     static const char *const levels[] = {"single", "funneled", "serialized", "multiple"};
     static const int values[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
-    static char version[MPI_MAX_LIBRARY_VERSION_STRING];
     char host[256] = "";
-    int n, level = MPI_THREAD_SINGLE;
-    if (whole) {
-        PMPI_Query_thread(&level);
-        PMPI_Get_library_version(version, &n);
-    }
     gethostname(host, sizeof host - 1);
     put(w, "{\"schema\":\"pgmpi-profile/1\",");
-    put_text(w, "program", program_invocation_short_name);
-    put_text(w, "library", version);
-    put_text(w, "host", host);
-    put_text(w, "malloc_mmap_threshold", getenv("MALLOC_MMAP_THRESHOLD_"));
-    put_text(w, "malloc_trim_threshold", getenv("MALLOC_TRIM_THRESHOLD_"));
+    put_text(w, "program", program), put_text(w, "library", version), put_text(w, "host", host);
+    put_text(w, "malloc_mmap_threshold", malloc_mmap), put_text(w, "malloc_trim_threshold", malloc_trim);
     for (int i = 0; i < 4; i++)
-        if (values[i] == level && whole)
+        if (values[i] == level)
             put_text(w, "thread_level", levels[i]);
-    put(w, "\"created\":%lld,\"processes\":%d,\"ranks\":%lld,\"finished\":%s,\"wall_ns\":%lld,", (long long)time(NULL), processes,
-        (long long)t->ranks, whole ? "true" : "false", (long long)t->wall_ns);
-    put(w, "\"rounded\":%lld,\"lost_calls\":%lld,\"lost_ns\":%lld,\"calls\":[", (long long)t->rounded, (long long)t->lost_calls,
-        (long long)t->lost_ns);
-    const char *before = "\n";
+    put_number(w, "created", time(NULL)), put_number(w, "processes", processes), put_number(w, "ranks", t->ranks);
+    put_flag(w, "finished", whole), put_number(w, "wall_ns", t->wall_ns), put_number(w, "rounded", t->rounded);
+    put_number(w, "lost_calls", t->lost_calls), put_number(w, "lost_ns", t->lost_ns);
+    put(w, "\"calls\":[");
+    int any = 0;
     for (int i = 0; i < CELLS; i++)
         if (t->cells[i].calls > 0) {
-            put_cell(w, &t->cells[i], before);
-            before = ",\n";
+            put_cell(w, &t->cells[i]);
+            any = 1;
         }
+    w->n -= any; /* the last comma */
     put(w, "\n]}\n");
 }
 
-/* Whole or not there. A second job of one command gets a name of its own: FILE.2. */
-static void store(const table *t, const char *name, int whole)
+/* Joins a path and an ending, and returns 0 if there is no room. */
+static int join(char to[PATH_MAX], const char *name, const char *ending, int64_t number, const char *last)
+{
+    char buffer[DIGITS];
+    const char *const pieces[] = {name, ending, digits(buffer, number), last};
+    size_t n = 0;
+    for (int i = 0; i < 4; i++)
+        for (const char *c = pieces[i]; *c != '\0'; c++) {
+            if (n == PATH_MAX - 1)
+                return 0;
+            to[n++] = *c;
+        }
+    to[n] = '\0';
+    return 1;
+}
+
+/* A second job of one command gets a name of its own: FILE.2. */
+static int take_name(const char *made)
+{
+    static char taken[PATH_MAX];
+    const char *name = path;
+    int i = 2, err;
+    while ((err = link(made, name)) != 0 && errno == EEXIST && i < 1000) {
+        if (!join(taken, path, ".", i++, ""))
+            return ENAMETOOLONG;
+        name = taken;
+    }
+    if (err != 0) /* a file system without links */
+        err = rename(made, name);
+    return err != 0 ? errno : 0;
+}
+
+/* Whole or not there: of all ranks with FILE's own name, or the part of this one. Returns an errno. */
+static int store(const table *t, int whole)
 {
     static writer w;
-    char made[PATH_MAX], taken[PATH_MAX];
-    snprintf(made, sizeof made, "%s.%d.new", name, (int)getpid());
-    w = (writer){.fd = open(made, O_WRONLY | O_CREAT | O_TRUNC, 0666)};
+    static char name[PATH_MAX], made[PATH_MAX];
+    if (!join(name, path, ".rank", rank, "") || !join(made, whole ? path : name, ".", getpid(), ".new"))
+        return ENAMETOOLONG;
+    w.fd = open(made, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), w.n = 0, w.failed = 0;
     if (w.fd < 0)
-        return;
+        return errno;
     put_table(&w, t, whole);
     flush(&w);
-    w.failed |= close(w.fd) != 0;
-    if (!whole && !w.failed) {
-        w.failed = rename(made, name) != 0;
-    } else if (!w.failed) {
-        snprintf(taken, sizeof taken, "%s", name);
-        int i = 2, err;
-        while ((err = link(made, taken)) != 0 && errno == EEXIST && i < 1000)
-            snprintf(taken, sizeof taken, "%s.%d", name, i++);
-        if (err != 0) /* a file system without links */
-            rename(made, taken);
-    }
+    if (close(w.fd) != 0 && !w.failed)
+        w.failed = errno;
+    if (whole && !w.failed)
+        w.failed = take_name(made);
+    else if (!w.failed && rename(made, name) != 0)
+        w.failed = errno;
     if (whole || w.failed)
         unlink(made);
+    return w.failed;
 }
 
 /* ---- over ranks ---- */
@@ -391,6 +449,15 @@ static void settle(table *t)
     }
 }
 
+/* A rounded cell may get several of one rank: then a rank has spent their sum at most. */
+static void merge_ranks(cell *to, const cell *k, int64_t ranks)
+{
+    int again = to->bytes != k->bytes || to->ranks + k->ranks > ranks;
+    to->least_sum = k->least_sum < to->least_sum ? k->least_sum : to->least_sum;
+    to->most_sum = again ? to->most_sum + k->most_sum : k->most_sum > to->most_sum ? k->most_sum : to->most_sum;
+    to->ranks = to->ranks + k->ranks < ranks ? to->ranks + k->ranks : ranks;
+}
+
 static void merge(table *into, const table *from)
 {
     for (const cell *k = from->cells; k < from->cells + CELLS; k++) {
@@ -403,10 +470,9 @@ static void merge(table *into, const table *from)
             continue;
         }
         to->calls += k->calls, to->in_place += k->in_place, to->other_root += k->other_root;
-        to->sum += k->sum, to->sampled += k->sampled, to->faults += k->faults, to->faulting += k->faulting, to->ranks += k->ranks;
+        to->sum += k->sum, to->sampled += k->sampled, to->faults += k->faults, to->faulting += k->faulting;
         to->least = k->least < to->least ? k->least : to->least;
-        to->least_sum = k->least_sum < to->least_sum ? k->least_sum : to->least_sum;
-        to->most_sum = k->most_sum > to->most_sum ? k->most_sum : to->most_sum;
+        merge_ranks(to, k, into->ranks + from->ranks);
     }
     into->lost_calls += from->lost_calls, into->lost_ns += from->lost_ns, into->rounded += from->rounded;
     into->ranks += from->ranks;
@@ -435,45 +501,98 @@ static void gather(table *sum)
     free(other);
 }
 
-static void part_name(char *name, size_t n) { snprintf(name, n, "%s.rank%d", path, rank); }
+static atomic_flag writing = ATOMIC_FLAG_INIT;
 
-void profile_part(void)
+static void wait_a_moment(void) { nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); }
+
+/* One part is written at a time: a signal to this thread waits until then, by its mask, and one to another thread here, so
+ * that none ends the process in the middle. Returns 1 if a part was written. */
+static int write_part(void)
 {
     static table copy;
-    char name[PATH_MAX];
+    enum { MOST_MOMENTS = 2000 };
+    for (int i = 0; atomic_flag_test_and_set_explicit(&writing, memory_order_acquire); i++) {
+        if (i == MOST_MOMENTS)
+            return 0;
+        wait_a_moment();
+    }
+    int wrote = 0;
+    if (!finished) {
+        copy = mine;
+        settle(&copy);
+        wrote = store(&copy, 0) == 0;
+        parts |= wrote;
+    }
+    atomic_flag_clear_explicit(&writing, memory_order_release);
+    return wrote;
+}
+
+int profile_part(void)
+{
+    sigset_t all, before;
     if (!profiling || finished || process == 0 || process != getpid())
+        return 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int wrote = write_part();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return wrote;
+}
+
+/* Left where a program ends in a way that nothing sees, such as _exit: then it did call MPI_Init. */
+void profile_init(void)
+{
+    static char name[PATH_MAX];
+    if (!profiling || process != 0)
         return;
-    copy = mine;
-    settle(&copy);
-    part_name(name, sizeof name);
-    store(&copy, name, 0);
-    parts = 1;
+    start();
+    if (rank == 0 && join(name, path, ".begun", processes, ""))
+        close(open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
 }
 
 void profile_finish(void)
 {
-    char name[PATH_MAX];
+    static char name[PATH_MAX];
     if (!profiling)
         return;
     if (process == 0)
         start();
     finished = 1;
+    while (atomic_flag_test_and_set_explicit(&writing, memory_order_acquire))
+        wait_a_moment();
+    atomic_flag_clear_explicit(&writing, memory_order_release);
     settle(&mine);
     gather(&mine);
-    if (rank == 0)
-        store(&mine, path, 1);
-    if (parts) {
-        part_name(name, sizeof name);
+    int failed = rank == 0 ? store(&mine, 1) : 0;
+    if (failed != 0)
+        fprintf(stderr, "pgmpi: %s: the profile cannot be written: %s\n", path, strerror(failed));
+    if (parts && join(name, path, ".rank", rank, ""))
         unlink(name);
-    }
+}
+
+/* One line for each job: its processes, the calls of all ranks, and its program. */
+void calls_finish(void)
+{
+    int64_t made = calls_made, all = 0;
+    int p, r;
+    if (called[0] == '\0')
+        return;
+    PMPI_Comm_size(MPI_COMM_WORLD, &p);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &r);
+    PMPI_Reduce(&made, &all, 1, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+    int fd = r == 0 ? open(called, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    if (fd < 0 ? r == 0 : dprintf(fd, "%d %lld %s\n", p, (long long)all, program) < 0)
+        fprintf(stderr, "pgmpi: %s cannot be written: %s\n", called, strerror(errno));
+    if (fd >= 0)
+        close(fd);
 }
 
 static void on_signal(int number)
 {
-    int before = errno;
-    profile_part();
-    if (number != SIGUSR2 && number != SIGCONT) {
+    int before = errno, ends = number != SIGUSR2 && number != SIGCONT;
+    if (profile_part() && ends)
         nanosleep(&(struct timespec){.tv_sec = LAST_SECONDS}, NULL);
+    if (ends) {
         signal(number, SIG_DFL);
         raise(number);
     }
@@ -485,21 +604,30 @@ static void on_signal(int number)
 static void start(void)
 {
     static const int numbers[] = {SIGTERM, SIGINT, SIGUSR2, SIGCONT};
-    struct sigaction old, ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct sigaction old, ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK};
+    int n;
     process = getpid();
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &processes);
+    PMPI_Query_thread(&level);
+    PMPI_Get_library_version(version, &n);
     last_part_ns = now_ns();
-    sigfillset(&ours.sa_mask); /* one part is written at a time */
+    sigfillset(&ours.sa_mask);
     for (int i = 0; i < 4; i++)
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
             sigaction(numbers[i], &ours, NULL);
 }
 
+static void copy_text(char *to, size_t room, const char *text) { snprintf(to, room, "%s", text != NULL ? text : ""); }
+
 __attribute__((constructor)) static void loaded(void)
 {
-    path = getenv("PGMPI_PROFILE");
-    profiling = path != NULL && *path != '\0';
+    copy_text(path, sizeof path, getenv("PGMPI_PROFILE"));
+    copy_text(called, sizeof called, getenv("PGMPI_CALLED"));
+    copy_text(program, sizeof program, program_invocation_short_name);
+    copy_text(malloc_mmap, sizeof malloc_mmap, getenv("MALLOC_MMAP_THRESHOLD_"));
+    copy_text(malloc_trim, sizeof malloc_trim, getenv("MALLOC_TRIM_THRESHOLD_"));
+    profiling = path[0] != '\0';
     find_counter();
     first_ns = now_ns();
     first_count = count_now();
