@@ -216,12 +216,27 @@ func TestAProgramThatIsCountedGoesOnAsWithout(t *testing.T) {
 	})
 }
 
+func TestMoreKindsOfCallsThanThereIsRoomForAreRounded(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		p := b.profiled(0, b.odd(), "kinds", "9000")
+		should.Equal(t, p.MadeCalls(), 2*9001)
+		should.Hold(t, p.Rounded > 0 && p.LostCalls == 0, "%d rounded, %d lost", p.Rounded, p.LostCalls)
+	})
+}
+
+// Open MPI's mpirun makes an end by SIGTERM of it, and MPICH's nothing.
+func TestAProgramThatEndsBySystemCallIsSaidToHaveDoneSo(t *testing.T) {
+	b := newFixture(t, libraries[1])
+	b.pgmpi("profile", "--rank", b.rank, "--", "mpirun.mpich", "-np", "2", b.odd(), "_exit").exits(t, 3).says(t, "called MPI_Init, but no rank has left", "_exit")
+	should.Equal(t, append(b.found("app.prof*"), b.found(".tmp-*")...), nil, "what is left")
+}
+
 func TestAProgramThatIsEndedLeavesWhatItHadCounted(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		mpirun, _, _ := strings.Cut(b.lib.mpi, " ")
 		p := b.profiled(3, "timeout", "--foreground", "-s", "TERM", "4", mpirun, "-np", "2", b.built("preload"), "wait")
 		should.Hold(t, !p.Finished && p.Library != "" && p.Ranks == 2 && len(p.Calls) == 1 && p.Calls[0].Function == "MPI_Allreduce", "%+v", p)
-		should.Hold(t, len(b.found("app.prof.*")) == 0, "parts are left: %v", b.found("app.prof.*"))
+		should.Equal(t, append(b.found("app.prof.*"), b.found(".tmp-*")...), nil, "parts are left")
 	})
 }
 
@@ -248,7 +263,7 @@ func (s *started) leftNothing(code int) said {
 	s.b.t.Helper()
 	e := s.wait(15*time.Second).exits(s.b.t, code)
 	s.gone(3 * time.Second)
-	should.Equal(s.b.t, slices.Concat(s.b.found("app.prof.*"), s.b.found("tmp/*")), nil, "what is left")
+	should.Equal(s.b.t, slices.Concat(s.b.found("app.prof.*"), s.b.found(".tmp-*"), s.b.found("tmp/*")), nil, "what is left")
 	return e
 }
 
@@ -258,7 +273,7 @@ func TestAKilledProgramLeavesNothingBehind(t *testing.T) {
 			s := b.calling()
 			if victims == 2 { // which have nothing to leave but what they write now
 				must.Do(t, errors.Join(syscall.Kill(s.pids[0], syscall.SIGUSR2), syscall.Kill(s.pids[1], syscall.SIGCONT)))
-				b.waitFor("parts of two ranks", 5*time.Second, func() bool { return len(b.found("app.prof.rank?")) == 2 })
+				b.waitFor("parts of two ranks", 5*time.Second, func() bool { return len(b.found(".tmp-app.prof-*/profile.rank?")) == 2 })
 			}
 			for _, pid := range s.pids[:victims] {
 				err := syscall.Kill(pid, syscall.SIGKILL)

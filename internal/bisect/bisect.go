@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"pgmpi/analyze/series"
-	"pgmpi/internal/child"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"

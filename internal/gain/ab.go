@@ -13,9 +13,9 @@ import (
 // LeastPairs is how many pairs a 95 % interval needs.
 const LeastPairs = 6
 
-// AB runs the program alternately, without and with what argv and env of `with` set, in an order drawn for each
-// pair. A run before them, of either, is not counted: it fills caches.
-func (p *Program) AB(ctx context.Context, pairs int, with func() (argv, env []string), tell func(step string)) (*report.ProgramAB, error) {
+// AB runs the program alternately, without and with a setting, in an order drawn for each pair. A run before them, of
+// either, is not counted: it fills caches.
+func (p *Program) AB(ctx context.Context, pairs int, with Setting, tell func(step string)) (*report.ProgramAB, error) {
 	if pairs < LeastPairs {
 		return nil, fail.Setupf("--ab %d: an interval of 95 %% needs at least %d pairs", pairs, LeastPairs)
 	}
@@ -24,11 +24,7 @@ func (p *Program) AB(ctx context.Context, pairs int, with func() (argv, env []st
 		tell(fmt.Sprintf("pair %d of %d", i, pairs))
 		var took [2]float64
 		for _, side := range rand.Perm(2) {
-			argv, env := p.Argv, []string(nil)
-			if side == 1 {
-				argv, env = with()
-			}
-			spent, err := p.run(ctx, argv, env)
+			spent, err := p.run(ctx, [2]Setting{{}, with}[side], p.Stdin)
 			if err != nil {
 				return nil, err
 			}

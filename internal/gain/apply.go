@@ -145,9 +145,7 @@ func (a *Application) compare(ctx context.Context) (err error) {
 	if err := os.WriteFile(rules, []byte(rulesText(a.result.Rules)), 0o666); err != nil {
 		return fail.AsSetup(err)
 	}
-	a.result.AB, err = a.AB(ctx, a.Pairs, func() (argv, env []string) {
-		return a.With(map[string]string{"PGMPI_APPLY": rules, "PGMPI_APPLIED": applied})
-	}, a.Tell)
+	a.result.AB, err = a.AB(ctx, a.Pairs, Setting{Ranks: map[string]string{"PGMPI_APPLY": rules, "PGMPI_APPLIED": applied}}, a.Tell)
 	if err != nil {
 		return err
 	}

@@ -23,34 +23,44 @@ import (
 
 const mostRemedy = 64 << 20 // bytes
 
-// Of joins the results folder of a check, with its remedy if there is one, and a profile.
-func Of(check, calls string) (*report.GainResult, *glfile.File, error) {
+// Joined is a check with its remedy, if there is one, and what a program calls.
+type Joined struct {
+	Gain   *report.GainResult
+	Config *glfile.File // of the check
+	Calls  *profile.Profile
+}
+
+// Of joins the results folder of a check and a profile.
+func Of(check, calls string) (*Joined, error) {
 	folder, m, err := reading.Open(check, results.Check)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	config, err := reading.ConfigOf(m)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	j, err := reading.Judge(folder, m, config.Analyze)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	p, err := profile.Read(calls)
 	if err != nil {
-		return nil, nil, fail.AsSetup(err)
+		return nil, fail.AsSetup(err)
 	}
-	if a, b := versionOf(p.Library), versionOf(j.Report.Library.Version); p.Library != "" && a != b {
-		return nil, nil, fail.Setupf("%s is of %s and %s of %s: check the library that the program runs with (--rank, --launch)", calls, a, check, b)
+	if p.Library == "" {
+		return nil, fail.Setupf("%s does not say which library the program ran with, so that no check is known to be of it: profile the program anew", calls)
+	}
+	if a, b := versionOf(p.Library), versionOf(j.Report.Library.Version); a != b {
+		return nil, fail.Setupf("%s is of %s and %s of %s: check the library that the program runs with (--rank, --launch)", calls, a, check, b)
 	}
 	remedy, err := remedyOf(filepath.Join(check, report.RemedyFolder, report.RemedyFile))
 	if err != nil {
-		return nil, nil, fail.AsSetup(err)
+		return nil, fail.AsSetup(err)
 	}
 	g := Join(j.Report, remedy, p)
 	g.Check, g.Profile = check, calls
-	return g, config, nil
+	return &Joined{g, config, p}, nil
 }
 
 func versionOf(text string) tuning.Library { return tuning.LibraryOf(launch.Family(text), text) }
@@ -92,8 +102,8 @@ func checkRemedy(r *report.RemedyResult) error {
 	return nil
 }
 
-// Setting returns the variables of the remedy in the folder of a check, which do nothing but choose algorithms or keep memory.
-func Setting(check string) (map[string]string, error) {
+// Remedy returns the variables of the remedy in the folder of a check, which do nothing but choose algorithms or keep memory.
+func Remedy(check string) (map[string]string, error) {
 	f := &glfile.File{}
 	if f.MPI.Under = filepath.Join(check, report.RemedyFolder); !reading.Has(f.MPI.Under, tuning.EnvFile) {
 		return nil, fail.Setupf("there is no setting to compare with, as %s has no %s: `pgmpi remedy %s` looks for one, and `pgmpi apply` tries mock-ups", f.MPI.Under, tuning.EnvFile, check)

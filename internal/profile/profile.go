@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,7 +20,7 @@ import (
 const Schema = "pgmpi-profile/1"
 
 const (
-	mostFile  = 64 << 20 // bytes
+	MostFile  = 64 << 20 // bytes
 	mostRanks = 1 << 24
 )
 
@@ -40,10 +41,11 @@ type Profile struct {
 	WallNS      int64  `json:"wall_ns"`   // from the start of a process to then, the greatest over ranks
 	// Rounded counts calls whose size was rounded down to a power of two, as there were too many kinds of
 	// calls; Lost ones have no place in Calls.
-	Rounded   int64  `json:"rounded"`
-	LostCalls int64  `json:"lost_calls"`
-	LostNS    int64  `json:"lost_ns"`
-	Calls     []Call `json:"calls"`
+	Rounded   int64   `json:"rounded"`
+	LostCalls int64   `json:"lost_calls"`
+	LostNS    int64   `json:"lost_ns"`
+	Calls     []Call  `json:"calls"`
+	atOnce    float64 // by how much the time of threads that call at once is more than there is; 0: not
 }
 
 // Call is one kind of call. Bytes are of one block, as the msize of a check; of a mean block, rounded down to
@@ -71,7 +73,7 @@ type Call struct {
 }
 
 func Read(path string) (*Profile, error) {
-	text, err := regular.Read(path, mostFile)
+	text, err := regular.Read(path, MostFile)
 	if err != nil {
 		return nil, err
 	}
@@ -83,60 +85,49 @@ func Read(path string) (*Profile, error) {
 		return nil, fmt.Errorf("%s is no profile that this version reads: its schema is %.40q, not %q", path, p.Schema, Schema)
 	}
 	if err := p.check(); err != nil {
-		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+		return nil, fmt.Errorf("%s is damaged: %w; profile the program anew", path, err)
 	}
-	slices.SortStableFunc(p.Calls, func(a, b Call) int { return cmp.Compare(b.SumNS, a.SumNS) })
+	p.settle()
 	return p, nil
 }
 
-func (p *Profile) check() error {
-	if p.Processes < 1 || p.Processes > mostRanks || p.Ranks < 1 || p.Ranks > p.Processes || p.WallNS <= 0 || p.LostCalls < 0 || p.LostNS < 0 {
-		return fmt.Errorf("%d processes, %d ranks and %d ns cannot be", p.Processes, p.Ranks, p.WallNS)
-	}
-	for i, c := range p.Calls {
-		if c.Processes < 1 || c.Processes > mostRanks || c.Ranks < 1 || c.Ranks > p.Ranks || c.Bytes < 0 || c.Calls < 1 || c.LeastCallNS < 0 ||
-			c.LeastRankNS < 0 || c.SumNS < c.LeastRankNS || c.MostRankNS < c.LeastRankNS || c.Faults < 0 || c.Sampled < 0 {
-			return fmt.Errorf("calls[%d] has numbers that cannot be", i)
-		}
-	}
-	return nil
+func (p *Profile) settle() {
+	p.atOnce = p.spent() / p.most()
+	slices.SortStableFunc(p.Calls, func(a, b Call) int { return cmp.Compare(b.SumNS, a.SumNS) })
 }
 
-var left = regexp.MustCompile(`^(\.rank\d+)?(\.\d+\.new)?$`)
+var part = regexp.MustCompile(`^\.rank\d+$`)
 
-// Left are path, if there is such a file, and what ranks have left beside it: a part of each that did not come to
-// MPI_Finalize, and files that a killed one had begun.
-func Left(path string) (files []string, err error) {
+// Parts joins what ranks have left beside path that did not come to MPI_Finalize; nil where no part is whole.
+func Parts(path string) (whole *Profile, err error) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	for _, e := range entries {
-		if after, ok := strings.CutPrefix(e.Name(), filepath.Base(path)); ok && left.MatchString(after) {
-			files = append(files, filepath.Join(filepath.Dir(path), e.Name()))
-		}
-	}
-	return files, err
-}
-
-// Parts joins parts of ranks into one profile; nil where no file is whole.
-func Parts(files []string) (whole *Profile, err error) {
-	for _, file := range files {
-		if strings.HasSuffix(file, ".new") {
+		after, ok := strings.CutPrefix(e.Name(), filepath.Base(path))
+		if !ok || !part.MatchString(after) {
 			continue
 		}
-		p, err := Read(file)
+		p, err := Read(path + after)
 		if err != nil {
 			return nil, err
 		}
 		if whole == nil {
 			whole = p
-		} else {
-			whole.add(p)
+		} else if err := whole.add(p); err != nil {
+			return nil, fmt.Errorf("%s: %w", path+after, err)
 		}
 	}
-	return whole, nil
+	if err == nil && whole != nil {
+		err = whole.check()
+		whole.settle()
+	}
+	return whole, err
 }
 
 // add joins the part of another rank.
-func (p *Profile) add(q *Profile) {
+func (p *Profile) add(q *Profile) error {
+	if p.Library != q.Library || p.Processes != q.Processes {
+		return fmt.Errorf("it is of %.60q on %d processes, and another part of %.60q on %d", q.Library, q.Processes, p.Library, p.Processes)
+	}
 	p.Ranks += q.Ranks
 	p.WallNS = max(p.WallNS, q.WallNS)
 	p.Rounded, p.LostCalls, p.LostNS = p.Rounded+q.Rounded, p.LostCalls+q.LostCalls, p.LostNS+q.LostNS
@@ -150,6 +141,7 @@ func (p *Profile) add(q *Profile) {
 		a.SumNS, a.Sampled, a.Faults, a.Faulting = a.SumNS+c.SumNS, a.Sampled+c.Sampled, a.Faults+c.Faults, a.Faulting+c.Faulting
 		a.LeastRankNS, a.MostRankNS, a.LeastCallNS = min(a.LeastRankNS, c.LeastRankNS), max(a.MostRankNS, c.MostRankNS), min(a.LeastCallNS, c.LeastCallNS)
 	}
+	return nil
 }
 
 // Store writes a profile that was joined.
@@ -158,7 +150,10 @@ func (p *Profile) Store(path string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(text, '\n'), 0o666)
+	return regular.Write(path, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
 }
 
 // kind is the call without its numbers.
@@ -166,15 +161,29 @@ func (c Call) kind() Call {
 	return Call{Function: c.Function, Bytes: c.Bytes, Processes: c.Processes, Communicator: c.Communicator, Datatype: c.Datatype, Op: c.Op, Uneven: c.Uneven}
 }
 
+// MadeCalls is how many collectives all ranks called.
+func (p *Profile) MadeCalls() int64 {
+	made := p.LostCalls
+	for _, c := range p.Calls {
+		made += c.Calls
+	}
+	return made
+}
+
 // Wall is the run-time in seconds.
 func (p *Profile) Wall() float64 { return float64(p.WallNS) / 1e9 }
 
-// Seconds is the share of a call in the run-time, in seconds: the mean over all ranks.
-func (p *Profile) Seconds(c Call) float64 { return float64(c.SumNS) / 1e9 / float64(p.Ranks) }
+// Seconds is the share of a call in the run-time, in seconds: the mean over all ranks. Where threads call at once, it is
+// less in proportion, so that all calls have the run-time at most.
+func (p *Profile) Seconds(c Call) float64 { return p.seconds(c.SumNS) }
+
+func (p *Profile) seconds(ns int64) float64 {
+	return float64(ns) / 1e9 / float64(p.Ranks) / max(1, p.atOnce)
+}
 
 // Collective is the time in all of them, in seconds.
 func (p *Profile) Collective() float64 {
-	sum := float64(p.LostNS) / 1e9 / float64(p.Ranks)
+	sum := p.seconds(p.LostNS)
 	for _, c := range p.Calls {
 		sum += p.Seconds(c)
 	}
@@ -184,7 +193,7 @@ func (p *Profile) Collective() float64 {
 // Waiting is the part of Seconds that is waiting for other ranks for sure: what the mean rank spends more
 // than the one that spends least. Ranks that are late alternately are not seen by this.
 func (p *Profile) Waiting(c Call) float64 {
-	return p.Seconds(c) - float64(c.LeastRankNS)/1e9*float64(c.Ranks)/float64(p.Ranks)
+	return max(0, p.Seconds(c)-p.seconds(c.LeastRankNS)*float64(c.Ranks))
 }
 
 // CallsOfRank is how often a mean rank calls.

@@ -1,9 +1,12 @@
 package profile
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,19 +46,79 @@ func TestADamagedProfileIsRefusedWithItsName(t *testing.T) {
 func TestPartsOfRanksAreJoined(t *testing.T) {
 	path := put(t, "app.prof.rank0", written(1, call(8, 3000)))
 	path = strings.TrimSuffix(path, ".rank0")
-	must.Do(t, os.WriteFile(path+".rank1", []byte(written(1, call(8, 1000)+","+call(64, 500))), 0o666))
-	for _, begun := range []string{".rank1.77.new", ".78.new"} { // by ranks that were killed
-		must.Do(t, os.WriteFile(path+begun, []byte(`{"schema":"pgmpi-pro`), 0o666))
+	must.Do(t, os.WriteFile(path+".rank1", []byte(written(1, call(8, 1000)+","+call(64, 2000))), 0o666))
+	for _, other := range []string{".rank1.77.new", ".78.new", ".rank", ".mine.rank2"} { // of ranks that were killed, or of others
+		must.Do(t, os.WriteFile(path+other, []byte(`{"schema":"pgmpi-pro`), 0o666))
 	}
-	must.Do(t, os.WriteFile(path+".mine.new", nil, 0o666))
-	files, err := Left(path)
-	must.Do(t, err)
-	should.Equal(t, files, []string{path + ".78.new", path + ".rank0", path + ".rank1", path + ".rank1.77.new"})
-	p, err := Parts(files)
+	p, err := Parts(path)
 	must.Do(t, err)
 	must.Hold(t, len(p.Calls) == 2 && p.Ranks == 2, "%d ranks: %+v", p.Ranks, p.Calls)
 	c := p.Calls[0]
 	should.Hold(t, c.Calls == 200 && c.SumNS == 4000 && c.LeastRankNS == 1000 && c.MostRankNS == 3000, "%+v", c)
+
+	for old, new := range map[string]string{`"L"`: `"M"`, `"processes":2,"ranks"`: `"processes":3,"ranks"`} {
+		must.Do(t, os.WriteFile(path+".rank1", []byte(strings.Replace(written(1, ""), old, new, 1)), 0o666))
+		_, err := Parts(path)
+		should.Fail(t, err, "app.prof.rank1", new)
+	}
+	must.Do(t, errors.Join(os.WriteFile(path+".rank1", []byte(written(1, "")), 0o666), os.WriteFile(path+".rank2", []byte(written(1, "")), 0o666)))
+	_, err = Parts(path)
+	should.Fail(t, err, "3 ranks of 2 processes")
+	_, err = Parts(filepath.Join(t.TempDir(), "app.prof"))
+	must.Do(t, err)
+}
+
+// A table says what is written in place of what, in a profile that is right.
+func TestAProfileThatCannotBeIsRefused(t *testing.T) {
+	good := `{"schema":"pgmpi-profile/1","program":"app","library":"L","host":"h","created":1,"thread_level":"single","processes":2,"ranks":2,"finished":true,` +
+		`"wall_ns":1000000000,"rounded":0,"lost_calls":1,"lost_ns":5,"calls":[{"function":"MPI_Reduce","bytes":64,"processes":2,"communicator":"world",` +
+		`"datatype":"MPI_INT","op":"MPI_SUM","uneven":false,"calls":200,"in_place":2,"other_root":3,"ranks":2,"sum_ns":700000000,"least_rank_ns":300000000,` +
+		`"most_rank_ns":400000000,"least_call_ns":1000,"sampled":4,"faults":8,"faulting":2}]}`
+	must.Get(Read(put(t, "good", good)))(t)
+	for _, change := range [][2]string{
+		{`"wall_ns":1000000000`, `"wall_ns":300000000`}, {`"wall_ns":1000000000`, `"wall_ns":9000000000000000000`}, {`"wall_ns":1000000000`, `"wall_ns":-1`},
+		{`"lost_ns":5`, `"lost_ns":2000000000`}, {`"lost_ns":5`, `"lost_ns":-5`}, {`"lost_calls":1`, `"lost_calls":-1`}, {`"rounded":0`, `"rounded":-1`},
+		{`"ranks":2,"finished"`, `"ranks":0,"finished"`}, {`"processes":2,"ranks"`, `"processes":1,"ranks"`}, {`"processes":2,"comm`, `"processes":3,"comm`},
+		{`"single"`, `"many"`}, {`MPI_Reduce`, `MPI_Reduce_all`}, {`MPI_Reduce`, `MPI_Reduce\n`}, {`MPI_INT`, `MPI_INTEGRAL`}, {`MPI_SUM`, `MPI_PLUS`}, {`world`, `all`},
+		{`"bytes":64`, `"bytes":-64`}, {`"bytes":64`, `"bytes":9000000000000000000`}, {`"calls":200`, `"calls":-200`}, {`"calls":200`, `"calls":1`},
+		{`"in_place":2`, `"in_place":-2`}, {`"in_place":2`, `"in_place":201`}, {`"other_root":3`, `"other_root":-1`}, {`"other_root":3`, `"other_root":300`},
+		{`"sampled":4`, `"sampled":-4`}, {`"sampled":4`, `"sampled":201`}, {`"faulting":2`, `"faulting":5`}, {`"faulting":2`, `"faulting":-1`}, {`"faults":8`, `"faults":-8`},
+		{`"sum_ns":700000000`, `"sum_ns":-700000000`}, {`"sum_ns":700000000`, `"sum_ns":900000000`}, {`"sum_ns":700000000`, `"sum_ns":500000000`},
+		{`"least_rank_ns":300000000`, `"least_rank_ns":-1`}, {`"most_rank_ns":400000000`, `"most_rank_ns":800000000`},
+		{`"least_call_ns":1000`, `"least_call_ns":4000000`}, {`"least_call_ns":1000`, `"least_call_ns":-1`}, {`"calls":200`, `"calls":9000000000000000000`},
+	} {
+		must.Hold(t, strings.Contains(good, change[0]), "%s", change[0])
+		_, err := Read(put(t, "bad.prof", strings.Replace(good, change[0], change[1], 1)))
+		should.Fail(t, err, "bad.prof is damaged", change[1]+" for "+change[0])
+	}
+}
+
+// Three threads that call at once have more time than the run-time.
+func TestThreadsThatCallAtOnceHaveTheRunTimeAtMost(t *testing.T) {
+	text := strings.Replace(written(1, call(8, 900000000)+","+call(64, 600000000)), `"finished"`, `"thread_level":"multiple","finished"`, 1)
+	p := must.Get(Read(put(t, "app.prof", text)))(t)
+	should.Equal(t, p.Collective(), 1)
+	should.Equal(t, p.Seconds(p.Calls[0]), .6)
+	_, err := Read(put(t, "app.prof", strings.Replace(text, "multiple", "serialized", 1)))
+	should.Fail(t, err, "its calls take 1.5 s")
+}
+
+// What is counted is named in C.
+func TestTheNamesAreThoseOfThePreloadedLibrary(t *testing.T) {
+	text := string(must.Get(os.ReadFile("../../measure/preload/entries.c"))(t)) + string(must.Get(os.ReadFile("../../measure/preload/profile.c"))(t))
+	named := func(from string) []string {
+		_, table, found := strings.Cut(text, from)
+		must.Hold(t, found, "%s", from)
+		table, _, _ = strings.Cut(table, "\n};")
+		var names []string
+		for _, name := range regexp.MustCompile(`"([^"]*)"`).FindAllStringSubmatch(table, -1) {
+			names = append(names, name[1])
+		}
+		return slices.Sorted(slices.Values(names))
+	}
+	should.Equal(t, named("function_names[FUNCTIONS] = {"), slices.Sorted(slices.Values(functions)))
+	should.Equal(t, named("known_type types[] = {"), slices.Sorted(slices.Values(datatypes)))
+	should.Equal(t, named("known_op ops[] = {"), slices.Sorted(slices.Values(operators)))
 }
 
 // One rank of two is always there first, and waits 2 of its 3 microseconds.

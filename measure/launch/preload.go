@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -60,6 +61,9 @@ func NewCommand(argv []string, rank string) (c Command, err error) {
 	if err == nil {
 		c.Preload, err = Beside(rank, PreloadEnding)
 	}
+	if err == nil && strings.ContainsAny(c.Preload, " :") {
+		err = fmt.Errorf("%s cannot be preloaded, as LD_PRELOAD ends a path at a space or colon: install pgmpi into a folder without them, or name with --rank a copy in one (both files)", c.Preload)
+	}
 	return c, err
 }
 
@@ -75,8 +79,14 @@ func versionOf(path string) string {
 // rankOf returns a rank program that is built for a family of libraries, or with "" the usual one.
 func rankOf(family, configured string) (string, error) {
 	usual, err := FindRank(configured)
-	if family == "" || configured != "" {
+	if family == "" || err != nil && configured != "" {
 		return usual, err
+	}
+	if configured != "" {
+		if of := libraryOf(usual); of != "" && of != family {
+			return "", fmt.Errorf("%s (--rank) is built for %s, and the launcher is %s's: name a rank program of that library, or leave --rank out", usual, of, family)
+		}
+		return usual, nil
 	}
 	self, fails := os.Executable()
 	if fails != nil {
@@ -96,15 +106,27 @@ func rankOf(family, configured string) (string, error) {
 		family, strings.Join(all, ", "), rankVariable)
 }
 
+// libraryOf asks a rank program whose file does not tell; "": it does not know.
+func libraryOf(rank string) string {
+	info, err := Look(rank)
+	if err == nil && info.Library == "" {
+		info, err = Probe(rank, "")
+	}
+	if err != nil {
+		return ""
+	}
+	return info.Library
+}
+
 // handedOn names variables for the ranks of Open MPI; the env.sh of a setting has it.
 const handedOn = "OMPI_MCA_mca_base_env_list"
 
 const preload = "LD_PRELOAD"
 
-// The library for the ranks of programs is told by these what to do; PGMPI_APPLIED goes with PGMPI_APPLY.
+// The library for the ranks of programs is told by these what to do; PGMPI_APPLIED and PGMPI_CALLED go with them.
 var (
 	tells = []string{"PGMPI_APPLY", "PGMPI_PROFILE"}
-	told  = append([]string{"PGMPI_APPLIED"}, tells...)
+	told  = append([]string{"PGMPI_APPLIED", "PGMPI_CALLED"}, tells...)
 )
 
 func variables(environ []string) map[string]string {
@@ -157,20 +179,24 @@ func ownPreload(library string) bool {
 	return strings.HasPrefix(name, "pgmpi") && strings.HasSuffix(name, PreloadEnding)
 }
 
-// With returns the words, and the environment, that start the program with the library and these variables
-// in its ranks. A launcher that can set them for the ranks alone does so, also on other hosts; else all
+// With returns the words, and the environment, that start the program under a setting, with the library and these
+// variables in its ranks. A launcher that can set them for the ranks alone does so, also on other hosts; else all
 // programs of the command get them.
-func (c Command) With(set map[string]string) (argv, env []string) {
+func (c Command) With(set, setting map[string]string) (argv, env []string) {
 	set = maps.Clone(set)
 	here := variables(Bare(os.Environ()))
 	set[preload] = strings.Trim(c.Preload+":"+here[preload], ":")
+	for _, name := range slices.Sorted(maps.Keys(setting)) {
+		if name != handedOn {
+			env = append(env, name+"="+setting[name])
+		}
+	}
+	list := cmp.Or(setting[handedOn], here[handedOn])
 	var words []string
-	list := here[handedOn]
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		switch {
 		case c.known.joined && list != "": // Open MPI takes no -x beside it
 			list += ";" + name + "=" + set[name]
-			env = []string{handedOn + "=" + list}
 		case c.known.handsOn == "":
 			env = append(env, name+"="+set[name])
 		case c.known.joined:
@@ -178,6 +204,9 @@ func (c Command) With(set map[string]string) (argv, env []string) {
 		default:
 			words = append(words, c.known.handsOn, name, set[name])
 		}
+	}
+	if list != "" {
+		env = append(env, handedOn+"="+list)
 	}
 	for i, word := range c.Argv {
 		argv = append(argv, word)

@@ -13,6 +13,7 @@ const char *const function_names[FUNCTIONS] = {
 int MPI_Init(int *argc, char ***argv)
 {
     int rc = PMPI_Init(argc, argv);
+    profile_init();
     apply_start();
     return rc;
 }
@@ -20,6 +21,7 @@ int MPI_Init(int *argc, char ***argv)
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     int rc = PMPI_Init_thread(argc, argv, required, provided);
+    profile_init();
     apply_start();
     return rc;
 }

@@ -73,14 +73,14 @@ something cannot be read or started; 3 where the program fails; 130 interrupted.
 			if (program != nil) != c.Flags().Changed("ab") {
 				return misused(c, "--ab N and the program behind -- belong together")
 			}
-			g, _, err := gain.Of(of[0], of[1])
+			g, err := gain.Of(of[0], of[1])
 			if err == nil && program != nil {
 				err = o.beside(c.Context(), g, of[0], program)
 			}
 			if err != nil {
 				return err
 			}
-			return o.Show(report.Gains.Document(g), "", "")
+			return o.Show(report.Gains.Document(g.Gain), "", "")
 		},
 	}
 	fs := c.Flags()
@@ -90,17 +90,13 @@ something cannot be read or started; 3 where the program fails; 130 interrupted.
 }
 
 // beside runs the program alternately without and with a setting, and puts the result beside the prediction.
-func (o *byTurns) beside(ctx context.Context, g *report.GainResult, check string, program *gain.Program) error {
-	set, err := gain.Setting(check)
+func (o *byTurns) beside(ctx context.Context, g *gain.Joined, check string, program *gain.Program) error {
+	set, err := gain.Remedy(check)
 	if err != nil {
 		return err
 	}
-	var env []string
-	for name, value := range set {
-		env = append(env, name+"="+value)
-	}
 	o.progress = o.Progress(o.quiet)
-	g.AB, err = program.AB(ctx, o.pairs, func() ([]string, []string) { return program.Argv, env }, o.tell)
+	g.Gain.AB, err = program.AB(ctx, o.pairs, gain.Setting{Env: set}, o.tell)
 	o.progress.Clear()
 	return err
 }
@@ -133,9 +129,11 @@ written; 2, 3 and 130 as for gain.`,
 			if err != nil {
 				return err
 			}
-			if a.Gain, a.Config, err = gain.Of(of[0], of[1]); err != nil {
+			g, err := gain.Of(of[0], of[1])
+			if err != nil {
 				return err
 			}
+			a.Gain, a.Config = g.Gain, g.Config
 			o.progress = o.Progress(o.quiet)
 			a.Program, a.Pairs, a.Tell = program, o.pairs, o.tell
 			a.Out = cmp.Or(a.Out, filepath.Join(of[0], "apply"))

@@ -1,0 +1,117 @@
+package gain
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pgmpi/internal/fail"
+	"pgmpi/internal/profile"
+	"pgmpi/internal/regular"
+)
+
+const profileName = "profile" // in the folder of one command
+
+// Profile runs the program with the library that counts, and writes what it called to a file. That is replaced only by a
+// profile, and only if it is one or empty. A program that fails is an error beside the profile, if its ranks left one.
+func (p *Program) Profile(ctx context.Context, out string) (*profile.Profile, error) {
+	if err := replaceable(out); err != nil {
+		return nil, fail.AsSetup(err)
+	}
+	// No other command's program can write here.
+	folder, err := os.MkdirTemp(filepath.Dir(out), regular.TempPrefix+filepath.Base(out)+"-")
+	if err != nil {
+		return nil, fail.Setupf("%s (--out) cannot be written: %w", out, err)
+	}
+	defer os.RemoveAll(folder)
+	stdin := p.Stdin
+	if p.isTerminal() {
+		stdin = nil
+	}
+	path := filepath.Join(folder, profileName)
+	_, failed := p.run(ctx, Setting{Ranks: map[string]string{"PGMPI_PROFILE": path}}, stdin)
+	got, err := counted(path)
+	if err == nil && got == nil {
+		err = p.noProfile(path, failed)
+	}
+	if err == nil {
+		err = p.keep(path, out)
+	}
+	if err != nil {
+		failed = &fail.Failed{Err: errors.Join(failed, err)}
+	}
+	return got, failed
+}
+
+// replaceable refuses what holds anything but a profile.
+func replaceable(out string) error {
+	if _, err := os.Lstat(out); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	const remedy = "give another file with --out, or move it away"
+	f, err := regular.Open(out)
+	if err != nil {
+		return fmt.Errorf("%w; %s", err, remedy)
+	}
+	defer f.Close()
+	var is struct{ Schema string }
+	err = json.NewDecoder(io.LimitReader(f, profile.MostFile)).Decode(&is)
+	if errors.Is(err, io.EOF) || err == nil && strings.HasPrefix(is.Schema, "pgmpi-profile/") {
+		return nil
+	}
+	return fmt.Errorf("%s is there and no profile, and is left as it is: %s", out, remedy)
+}
+
+// counted reads the profile, or joins what ranks have left that did not come to MPI_Finalize. nil: there is nothing.
+func counted(path string) (*profile.Profile, error) {
+	got, err := profile.Read(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return got, err
+	}
+	if got, err = profile.Parts(path); err != nil || got == nil {
+		return nil, err
+	}
+	return got, got.Store(path)
+}
+
+// keep gives the profile its name; the profiles of the command's other jobs become FILE.2, FILE.3 and so on.
+func (p *Program) keep(path, out string) error {
+	err := os.Rename(path, out)
+	for n := 2; err == nil; n++ {
+		more := fmt.Sprintf(".%d", n)
+		if _, missing := os.Lstat(path + more); missing != nil {
+			return nil
+		}
+		if err = replaceable(out + more); err == nil {
+			err = os.Rename(path+more, out+more)
+			fmt.Fprintf(p.Stderr, "Note: the command ran more than one job; another's profile is in %s\n", out+more)
+		}
+	}
+	return err
+}
+
+// noProfile says why there is none.
+func (p *Program) noProfile(path string, failed error) error {
+	begun, _ := os.ReadDir(filepath.Dir(path))
+	wrote := regular.Write(filepath.Join(filepath.Dir(path), "try"), func(w io.Writer) error {
+		_, err := w.Write(make([]byte, 1<<16))
+		return err
+	})
+	switch {
+	case wrote != nil:
+		return fmt.Errorf("the profile cannot be written: %w; %s", wrote, fail.Remedy(wrote))
+	case len(begun) > 0:
+		return errors.New("the program called MPI_Init, but no rank has left what it had counted: each writes it in MPI_Finalize and MPI_Abort, at exit, once a minute, " +
+			"and where SIGTERM or SIGINT ends it, but not at _exit or SIGKILL, nor where the file cannot be written, which it says")
+	case failed != nil:
+		return errors.New("no rank has called MPI_Init, so that nothing was counted")
+	}
+	return fmt.Errorf("the program has written no profile: no rank of it called MPI_Init of the library that %s is built for, it was linked statically or has an LD_PRELOAD of its own, or it does not see %s",
+		p.Preload, filepath.Dir(path))
+}
