@@ -314,6 +314,10 @@ func TestNothingIsWrittenForAProgramThatDoesNotGain(t *testing.T) {
 	b.pgmpi("gain", folder, prof).exits(t, 0).shows(t, "would gain nothing of ", "more only by mock-ups", "allreduce_as_reduce")
 	b.pgmpi("gain", folder, prof, "--ab", "6").exits(t, 2).says(t, "belong together")
 	b.pgmpi(append([]string{"gain", folder, prof, "--rank", b.rank, "--ab", "6"}, app...)...).exits(t, 2).says(t, "pgmpi remedy")
+	remedy := filepath.Join(folder, "remedy")
+	must.Do(t, errors.Join(os.Mkdir(remedy, 0o777), os.WriteFile(filepath.Join(remedy, "env.sh"), []byte("export MALLOC_TRIM_THRESHOLD_='1000000000'\n"), 0o666)))
+	fewer := append(slices.Clone(app[:len(app)-1]), "20")
+	b.pgmpi(append([]string{"gain", folder, prof, "--rank", b.rank, "--ab", "6", "--quiet"}, fewer...)...).exits(t, 2).says(t, "the first run: its ranks called ", "in the profile")
 	s := b.pgmpi(append([]string{"apply", folder, prof, "--rank", b.rank, "--ab", "6", "--quiet"}, app...)...)
 	if s.code == 4 { // on a busy machine six pairs may show anything
 		s.shows(t, "NO SETTING WRITTEN")

@@ -19,12 +19,18 @@ func (p *Program) AB(ctx context.Context, pairs int, with Setting, tell func(ste
 	if pairs < LeastPairs {
 		return nil, fail.Setupf("--ab %d: an interval of 95 %% needs at least %d pairs", pairs, LeastPairs)
 	}
+	tell("reading standard input")
+	runs, err := p.runs(ctx, 2*(pairs+1))
+	if err != nil {
+		return nil, err
+	}
+	defer runs.close()
 	x := &report.ProgramAB{}
 	for i := range pairs + 1 {
 		tell(fmt.Sprintf("pair %d of %d", i, pairs))
 		var took [2]float64
 		for _, side := range rand.Perm(2) {
-			spent, err := p.run(ctx, [2]Setting{{}, with}[side], p.Stdin)
+			spent, err := runs.next(ctx, [2]Setting{{}, with}[side])
 			if err != nil {
 				return nil, err
 			}

@@ -32,7 +32,10 @@ func (p *Program) Profile(ctx context.Context, out string) (*profile.Profile, er
 	defer os.RemoveAll(folder)
 	stdin := p.Stdin
 	if p.isTerminal() {
-		stdin = nil
+		if stdin, err = os.Open(os.DevNull); err != nil {
+			return nil, fail.AsSetup(err)
+		}
+		defer stdin.Close()
 	}
 	path := filepath.Join(folder, profileName)
 	_, failed := p.run(ctx, Setting{Ranks: map[string]string{"PGMPI_PROFILE": path}}, stdin)

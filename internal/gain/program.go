@@ -12,6 +12,7 @@ import (
 
 	"pgmpi/internal/child"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/profile"
 	"pgmpi/measure/launch"
 )
 
@@ -20,6 +21,8 @@ type Program struct {
 	launch.Command
 	Stdin          *os.File
 	Stdout, Stderr io.Writer
+	Profiled       *profile.Profile // what it is held against where it runs many times
+	Same           []string         // files that have the same text after each of these runs
 }
 
 // Setting is what is set for a run.

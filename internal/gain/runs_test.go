@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"pgmpi/internal/fail"
@@ -25,8 +26,118 @@ func scripted(t *testing.T, script string) *Program {
 		must.Do(t, os.WriteFile(name, []byte(text), 0o777))
 	}
 	p := must.Get(NewProgram([]string{"./app"}, "./rank", nil, io.Discard))(t)
+	p.Profiled = &profile.Profile{Program: "app", Processes: 2, Ranks: 2, Finished: true, WallNS: 1, Calls: []profile.Call{{Calls: 100}}}
 	p.Stdin = must.Get(os.Open(os.DevNull))(t)
 	return p
+}
+
+const calling = `echo "2 100 app" >>"$PGMPI_CALLED"; `
+
+func (p *Program) compared() error {
+	_, err := p.AB(context.Background(), LeastPairs, Setting{}, func(string) {})
+	return err
+}
+
+func TestEveryRunGetsTheSameStandardInput(t *testing.T) {
+	for _, from := range []string{"file", "pipe", "middle of a file"} {
+		p := scripted(t, calling+"cat >>seen")
+		r, w := must.Two(os.Pipe())(t)
+		if from == "pipe" {
+			go func() { _, _ = w.WriteString("input\n"); w.Close() }()
+		} else {
+			r = must.Get(os.OpenFile("in", os.O_CREATE|os.O_RDWR, 0o666))(t)
+			must.Get(r.WriteString(strings.Repeat("x", 7) + "input\n"))(t)
+			must.Get(r.Seek(7, io.SeekStart))(t)
+		}
+		p.Stdin = r
+		must.Do(t, p.compared())
+		should.Equal(t, string(must.Get(os.ReadFile("seen"))(t)), strings.Repeat("input\n", 2*(LeastPairs+1)), from)
+	}
+}
+
+func TestATerminalIsAnEmptyInput(t *testing.T) {
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no terminal can be made: ", err)
+	}
+	defer terminal.Close()
+	p := scripted(t, `cat >>seen || exit 1; if test "$PGMPI_PROFILE"; then `+writes("app")+"else "+calling+"fi")
+	var said strings.Builder
+	p.Stdin, p.Stderr = terminal, &said
+	must.Do(t, p.compared())
+	must.Get(p.profiles("app.prof"))(t)
+	should.Equal(t, string(must.Get(os.ReadFile("seen"))(t)), "")
+	should.Equal(t, strings.Count(said.String(), "as it is a terminal here; < FILE"), 2, said.String())
+}
+
+func TestAnInputThatCannotBeGivenAgainIsRefusedBeforeAnythingRuns(t *testing.T) {
+	for _, path := range []string{"/dev/zero", "."} {
+		p := scripted(t, calling+"touch ran")
+		p.Stdin = must.Get(os.Open(path))(t)
+		err := p.compared()
+		should.Fail(t, err, "< FILE gives them one")
+		_, ran := os.Stat("ran")
+		should.Hold(t, ran != nil && fail.Is[*fail.Setup](err), "%s: it ran, or %T", path, err)
+	}
+}
+
+// Each script counts its runs in the file "n".
+func TestARunThatDoesSomethingElseIsNoMeasurement(t *testing.T) {
+	const third = `n=$(wc -l <n 2>/dev/null || echo 0); echo >>n; test $n -lt 2 || `
+	for script, want := range map[string]string{
+		third + "exit 255; " + calling:                                      "run 3 of 14: ./app: exit status 255, and run 1 ended with 0",
+		third + "exit 0; " + calling:                                        "run 3 of 14: the program did not come to MPI_Finalize",
+		third + `exec sh -c 'echo "2 0 app" >"$PGMPI_CALLED"'; ` + calling:  "run 3 of 14: its ranks called 0 collectives, and 100 in the profile",
+		third + `exec sh -c 'echo "2 201 app" >"$PGMPI_CALLED"';` + calling: "called 201 collectives",
+		third + `exec sh -c 'echo "1 100 app" >"$PGMPI_CALLED"';` + calling: `ran "app" on 1 processes, and the profile is of "app" on 2`,
+	} {
+		err := scripted(t, script).compared()
+		should.Fail(t, err, want)
+		should.Hold(t, fail.Is[*fail.Failed](err), "%T: %v", err, err)
+	}
+}
+
+func TestAProgramThatWasNotProfiledIsRefusedAtItsFirstRun(t *testing.T) {
+	for script, want := range map[string]string{
+		`echo "2 100 other" >"$PGMPI_CALLED"`:        `ran "other" on 2 processes, and the profile is of "app" on 2`,
+		`echo "4 100 app" >"$PGMPI_CALLED"`:          `ran "app" on 4 processes`,
+		`echo "2 5 app" >"$PGMPI_CALLED"`:            "called 5 collectives, and 100 in the profile",
+		`true`:                                       "did not come to MPI_Finalize",
+		`echo "a line" >"$PGMPI_CALLED"`:             "called.1",
+		`head -c 2000000 /dev/zero >"$PGMPI_CALLED"`: "has more than",
+	} {
+		err := scripted(t, "echo >>n; "+script).compared()
+		should.Fail(t, err, want)
+		should.Hold(t, fail.Is[*fail.Setup](err), "%T: %v", err, err)
+		should.Equal(t, string(must.Get(os.ReadFile("n"))(t)), "\n", "runs")
+	}
+}
+
+func TestAJobAmongOthersOfOneCommandIsFound(t *testing.T) {
+	p := scripted(t, `echo "1 3 prepare" >>"$PGMPI_CALLED"; `+calling)
+	must.Do(t, p.compared())
+	p = scripted(t, "true")
+	p.Profiled.Finished = false // nor did it come to MPI_Finalize there
+	must.Do(t, p.compared())
+}
+
+func TestFilesThatAreSaidToBeTheSameAreCompared(t *testing.T) {
+	p := scripted(t, calling+"echo result >out.txt")
+	p.Same = []string{"out.txt"}
+	must.Do(t, p.compared())
+
+	for script, want := range map[string]string{
+		`n=$(wc -l <n 2>/dev/null || echo 0); echo >>n; echo $((n / 3)) >out.txt`: "run 4 of 14: --same: out.txt has another text than after the first run",
+		`test -e out.txt || echo >out.txt`:                                        "run 2 of 14: --same: it has not written out.txt",
+		`true`:                                                                    "out.txt: no such file",
+	} {
+		p := scripted(t, calling+script)
+		p.Same = []string{"out.txt"}
+		should.Fail(t, p.compared(), want)
+	}
+	p = scripted(t, calling)
+	p.Same = []string{"no/such/folder"}
+	should.Fail(t, p.compared(), "--same no/such/folder")
 }
 
 // profileText is what a program's ranks would have written.

@@ -22,12 +22,14 @@ type byTurns struct {
 	pairs    int
 	rank     string
 	quiet    bool
+	same     []string
 	progress *progress.Shown
 }
 
 func (o *byTurns) flags(fs *pflag.FlagSet, usual int) {
 	fs.IntVar(&o.pairs, "ab", usual, "run the program behind -- alternately without and with the setting, in `N` pairs; at least 6")
 	rankFlag(fs, &o.rank)
+	fs.StringArrayVar(&o.same, "same", nil, "a `FILE` that each run writes, and that has the same text after each; may be given more than once")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 }
 
@@ -42,6 +44,9 @@ func (o *byTurns) program(c *cobra.Command, args []string) (of []string, p *gain
 	}
 	if of = args[:2]; len(args) > 2 {
 		p, err = gain.NewProgram(args[2:], o.rank, nil, os.Stderr) // what it prints comes many times
+	}
+	if p != nil {
+		p.Same = o.same
 	}
 	return of, p, err
 }
@@ -59,19 +64,21 @@ intervals, for each call that a remedy is proved to make faster, and apart for
 calls that only a mock-up makes faster. Waiting for late ranks is not counted.
 Nor are calls that the program makes in another state of malloc, or with other
 datatypes, than the check. With --ab the program runs alternately without and
-with DIR/remedy/env.sh, and what is seen stands beside what was predicted.
+with DIR/remedy/env.sh, and what is seen stands beside what was predicted. It
+must be the program of the profile. All runs get the same standard input, and
+one that fails, or calls twice or half as many collectives as another, ends it.
 
 Exit codes: 0; 4 where the check has measured none of the calls; 2 where
 something cannot be read or started; 3 where the program fails; 130 interrupted.`,
 		Args:        cobra.ArbitraryArgs,
-		Annotations: manual.MostNeeded("ab rank full format quiet"),
+		Annotations: manual.MostNeeded("ab same rank full format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			of, program, err := o.program(c, args)
 			if err != nil {
 				return err
 			}
-			if (program != nil) != c.Flags().Changed("ab") {
-				return misused(c, "--ab N and the program behind -- belong together")
+			if (program != nil) != c.Flags().Changed("ab") || program == nil && o.same != nil {
+				return misused(c, "--ab N, --same and the program behind -- belong together")
 			}
 			g, err := gain.Of(of[0], of[1])
 			if err == nil && program != nil {
@@ -96,6 +103,7 @@ func (o *byTurns) beside(ctx context.Context, g *gain.Joined, check string, prog
 		return err
 	}
 	o.progress = o.Progress(o.quiet)
+	program.Profiled = g.Calls
 	g.Gain.AB, err = program.AB(ctx, o.pairs, gain.Setting{Env: set}, o.tell)
 	o.progress.Clear()
 	return err
@@ -120,7 +128,7 @@ DIR/apply, or --out, then has env.sh, mockups.txt, README and apply.json.
 Exit codes: 0 the program gains; 4 it is not shown to gain, and nothing is
 written; 2, 3 and 130 as for gain.`,
 		Args:        cobra.ArbitraryArgs,
-		Annotations: manual.MostNeeded("ab same-bits out rank format quiet"),
+		Annotations: manual.MostNeeded("ab same same-bits out rank format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			of, program, err := o.program(c, args)
 			if err == nil && program == nil {
@@ -133,7 +141,7 @@ written; 2, 3 and 130 as for gain.`,
 			if err != nil {
 				return err
 			}
-			a.Gain, a.Config = g.Gain, g.Config
+			a.Gain, a.Config, program.Profiled = g.Gain, g.Config, g.Calls
 			o.progress = o.Progress(o.quiet)
 			a.Program, a.Pairs, a.Tell = program, o.pairs, o.tell
 			a.Out = cmp.Or(a.Out, filepath.Join(of[0], "apply"))
