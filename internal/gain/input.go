@@ -28,7 +28,8 @@ func newInput(ctx context.Context, p *Program) (*input, error) {
 	case err == nil && os.SameFile(info, null), p.isTerminal():
 		return &input{}, nil
 	case info.Mode()&(fs.ModeDir|fs.ModeDevice) != 0:
-		return nil, fail.Setupf("standard input is no file and no pipe, so that not every run would get the same: < FILE gives them one, and < /dev/null an empty one")
+		return nil, fail.Setupf("standard input is no file and no pipe, so that not every run would get the same: < " +
+			"FILE gives them one, and < /dev/null an empty one")
 	}
 	f, err := os.CreateTemp("", "pgmpi-stdin-")
 	if err == nil {
@@ -38,7 +39,8 @@ func newInput(ctx context.Context, p *Program) (*input, error) {
 		return nil, fail.Setupf("standard input is kept for the runs: %w; TMPDIR names another folder", err)
 	}
 	waiting := time.AfterFunc(longRead, func() {
-		fmt.Fprintln(p.Stderr, "Note: reading standard input to its end, which every run gets; < /dev/null if the program reads none")
+		fmt.Fprintln(p.Stderr, "Note: reading standard input to its end, which every run gets; < /dev/null if the "+
+			"program reads none")
 	})
 	defer waiting.Stop()
 	read := make(chan error, 1)

@@ -18,8 +18,9 @@ import (
 
 const profileName = "profile" // in the folder of one command
 
-// Profile runs the program with the library that counts, and writes what it called to a file. That is replaced only by a
-// profile, and only if it is one or empty. A program that fails is an error beside the profile, if its ranks left one.
+// Profile runs the program with the library that counts, and writes what it called to a file. That is replaced only
+// by a profile, and only if it is one or empty. A program that fails is an error besides the profile, if its ranks left
+// one.
 func (p *Program) Profile(ctx context.Context, out string) (*profile.Profile, error) {
 	if err := replaceable(out); err != nil {
 		return nil, fail.AsSetup(err)
@@ -110,11 +111,14 @@ func (p *Program) noProfile(path string, failed error) error {
 	case wrote != nil:
 		return fmt.Errorf("the profile cannot be written: %w; %s", wrote, fail.Remedy(wrote))
 	case len(begun) > 0:
-		return errors.New("the program called MPI_Init, but no rank has left what it had counted: each writes it in MPI_Finalize and MPI_Abort, at exit, once a minute, " +
-			"and where SIGTERM or SIGINT ends it, but not at _exit or SIGKILL, nor where the file cannot be written, which it says")
+		return errors.New("the program called MPI_Init, but no rank has left what it had counted: each writes it in " +
+			"MPI_Finalize and MPI_Abort, at exit, once a minute, " +
+			"and where SIGTERM or SIGINT ends it, but not at _exit or SIGKILL, nor where the file cannot be written, " +
+			"which it says")
 	case failed != nil:
 		return errors.New("no rank has called MPI_Init, so that nothing was counted")
 	}
-	return fmt.Errorf("the program has written no profile: no rank of it called MPI_Init of the library that %s is built for, it was linked statically or has an LD_PRELOAD of its own, or it does not see %s",
+	return fmt.Errorf("the program has written no profile: no rank of it called MPI_Init of the library that %s "+
+		"is built for, it was linked statically or has an LD_PRELOAD of its own, or it does not see %s",
 		p.Preload, filepath.Dir(path))
 }

@@ -58,7 +58,8 @@ func (p *Program) run(ctx context.Context, s Setting, stdin *os.File) (time.Dura
 	return time.Since(begun), nil
 }
 
-// isTerminal tells so, and says what the program gets in its place: it is in a process group of its own, which cannot read one.
+// isTerminal tells so, and says what the program gets in its place: it is in a process group of its own, which
+// cannot read one.
 func (p *Program) isTerminal() bool {
 	if !term.IsTerminal(int(p.Stdin.Fd())) {
 		return false

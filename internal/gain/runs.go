@@ -46,8 +46,8 @@ type text struct {
 
 const (
 	mostCalled = 1 << 20 // bytes
-	// otherwise is the factor between the calls of two runs from which they do not do the same: programs that iterate until
-	// they converge differ a little.
+	// otherwise is the factor between the calls of two runs from which they do not do the same: programs that iterate
+	// until they converge differ a little.
 	otherwise = 2
 )
 
@@ -114,7 +114,8 @@ func (x *runs) fault(err error) error {
 func (x *runs) ended(err error) error {
 	var exit *exec.ExitError
 	if x.n > 1 && errors.As(err, &exit) {
-		return &fail.Failed{Err: fmt.Errorf("run %d of %d: %w, and run 1 ended with 0: where a run finds what one before it has written, give a script behind -- that takes it away first", x.n, x.of, err)}
+		return &fail.Failed{Err: fmt.Errorf("run %d of %d: %w, and run 1 ended with 0: where a run finds what one "+
+			"before it has written, give a script behind -- that takes it away first", x.n, x.of, err)}
 	}
 	return err
 }
@@ -130,20 +131,24 @@ func (x *runs) heldCalls(path string) error {
 		if !p.Finished {
 			return nil // nor did the program that was profiled come to MPI_Finalize
 		}
-		return fmt.Errorf("the program did not come to MPI_Finalize of the library that %s is built for, or its rank 0 does not see %s (TMPDIR), so that it is not known to have done anything", x.Preload, x.folder)
+		return fmt.Errorf("the program did not come to MPI_Finalize of the library that %s is built for, or its "+
+			"rank 0 does not see %s (TMPDIR), so that it is not known to have done anything", x.Preload, x.folder)
 	}
 	i := slices.IndexFunc(jobs, func(j job) bool { return j.program == p.Program && j.processes == p.Processes })
 	if i < 0 {
-		return fmt.Errorf("it ran %.60q on %d processes, and the profile is of %.60q on %d: give the program that was profiled, or profile this one", jobs[0].program, jobs[0].processes, p.Program, p.Processes)
+		return fmt.Errorf("it ran %.60q on %d processes, and the profile is of %.60q on %d: give the program that "+
+			"was profiled, or profile this one", jobs[0].program, jobs[0].processes, p.Program, p.Processes)
 	}
 	if now := jobs[i].calls; p.Finished && p.Ranks == p.Processes && differs(now, p.MadeCalls()) {
-		return fmt.Errorf("its ranks called %d collectives, and %d in the profile: it does something else, such as where its input is another; if it should, profile it anew", now, p.MadeCalls())
+		return fmt.Errorf("its ranks called %d collectives, and %d in the profile: it does something else, such as "+
+			"where its input is another; if it should, profile it anew", now, p.MadeCalls())
 	}
 	if x.n == 1 {
 		x.first = jobs[i]
 	}
 	if differs(jobs[i].calls, x.first.calls) {
-		return fmt.Errorf("its ranks called %d collectives, and %d in the first run: it does not do the same each time", jobs[i].calls, x.first.calls)
+		return fmt.Errorf("its ranks called %d collectives, and %d in the first run: it does not do the same each time",
+			jobs[i].calls, x.first.calls)
 	}
 	return nil
 }
@@ -190,7 +195,8 @@ func (x *runs) heldTexts(before map[string]fs.FileInfo) error {
 		if err != nil {
 			return fmt.Errorf("--same: %w", err)
 		}
-		if old := before[file]; old != nil && os.SameFile(old, now.info) && old.ModTime().Equal(now.info.ModTime()) && old.Size() == now.info.Size() {
+		if old := before[file]; old != nil && os.SameFile(old, now.info) && old.ModTime().Equal(now.info.ModTime()) &&
+			old.Size() == now.info.Size() {
 			return fmt.Errorf("--same: it has not written %s", file)
 		}
 		if x.n == 1 {

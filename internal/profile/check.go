@@ -8,13 +8,16 @@ import (
 
 // What measure/preload writes; a test compares them.
 var (
-	functions = strings.Fields(`MPI_Allgather MPI_Allgatherv MPI_Allreduce MPI_Alltoall MPI_Alltoallv MPI_Alltoallw MPI_Barrier MPI_Bcast MPI_Exscan
-		MPI_Gather MPI_Gatherv MPI_Reduce MPI_Reduce_scatter MPI_Reduce_scatter_block MPI_Scan MPI_Scatter MPI_Scatterv`)
-	datatypes = append(strings.Fields(`MPI_DOUBLE MPI_INT MPI_BYTE MPI_FLOAT MPI_CHAR MPI_LONG MPI_LONG_LONG_INT MPI_UNSIGNED MPI_UNSIGNED_LONG
-		MPI_UNSIGNED_LONG_LONG MPI_SHORT MPI_UNSIGNED_SHORT MPI_UNSIGNED_CHAR MPI_SIGNED_CHAR MPI_INT32_T MPI_INT64_T MPI_UINT32_T MPI_UINT64_T
-		MPI_LONG_DOUBLE MPI_C_DOUBLE_COMPLEX MPI_C_FLOAT_COMPLEX MPI_C_BOOL MPI_DOUBLE_INT MPI_2INT MPI_DOUBLE_PRECISION MPI_INTEGER MPI_REAL
+	functions = strings.Fields(`MPI_Allgather MPI_Allgatherv MPI_Allreduce MPI_Alltoall MPI_Alltoallv MPI_Alltoallw
+		MPI_Barrier MPI_Bcast MPI_Exscan MPI_Gather MPI_Gatherv MPI_Reduce MPI_Reduce_scatter MPI_Reduce_scatter_block
+		MPI_Scan MPI_Scatter MPI_Scatterv`)
+	datatypes = append(strings.Fields(`MPI_DOUBLE MPI_INT MPI_BYTE MPI_FLOAT MPI_CHAR MPI_LONG MPI_LONG_LONG_INT
+		MPI_UNSIGNED MPI_UNSIGNED_LONG MPI_UNSIGNED_LONG_LONG MPI_SHORT MPI_UNSIGNED_SHORT MPI_UNSIGNED_CHAR
+		MPI_SIGNED_CHAR MPI_INT32_T MPI_INT64_T MPI_UINT32_T MPI_UINT64_T MPI_LONG_DOUBLE MPI_C_DOUBLE_COMPLEX
+		MPI_C_FLOAT_COMPLEX MPI_C_BOOL MPI_DOUBLE_INT MPI_2INT MPI_DOUBLE_PRECISION MPI_INTEGER MPI_REAL
 		MPI_DOUBLE_COMPLEX MPI_COMPLEX MPI_LOGICAL MPI_PACKED`), "", "derived", "derived with holes")
-	operators = append(strings.Fields(`MPI_SUM MPI_MAX MPI_MIN MPI_PROD MPI_LAND MPI_BAND MPI_LOR MPI_BOR MPI_LXOR MPI_BXOR MPI_MAXLOC MPI_MINLOC`), "", "user")
+	operators = append(strings.Fields(`MPI_SUM MPI_MAX MPI_MIN MPI_PROD MPI_LAND MPI_BAND MPI_LOR MPI_BOR MPI_LXOR
+		MPI_BXOR MPI_MAXLOC MPI_MINLOC`), "", "user")
 
 	communicators = []string{"world", "self", "part", "inter"}
 	threadLevels  = []string{"", "single", "funneled", "serialized", "multiple"}
@@ -70,21 +73,27 @@ func (c Call) check(p *Profile, threads float64) error {
 	switch {
 	case !slices.Contains(functions, c.Function):
 		return fmt.Errorf("no collective of this name is counted")
-	case !slices.Contains(datatypes, c.Datatype) || !slices.Contains(operators, c.Op) || !slices.Contains(communicators, c.Communicator):
-		return fmt.Errorf("there is no datatype %.40q, operator %.40q or communicator %.40q", c.Datatype, c.Op, c.Communicator)
+	case !slices.Contains(datatypes, c.Datatype) || !slices.Contains(operators, c.Op) || !slices.Contains(communicators,
+		c.Communicator):
+		return fmt.Errorf("there is no datatype %.40q, operator %.40q or communicator %.40q", c.Datatype, c.Op,
+			c.Communicator)
 	case c.Processes < 1 || c.Processes > mostRanks || c.Communicator == "world" && c.Processes != p.Processes:
-		return fmt.Errorf("%d processes of a communicator %s, and the program had %d", c.Processes, c.Communicator, p.Processes)
+		return fmt.Errorf("%d processes of a communicator %s, and the program had %d", c.Processes, c.Communicator,
+			p.Processes)
 	case c.Ranks < 1 || c.Ranks > p.Ranks || c.Calls < int64(c.Ranks) || c.Bytes < 0 || c.Bytes > mostBytes:
 		return fmt.Errorf("%d calls of %d ranks with %d bytes cannot be", c.Calls, c.Ranks, c.Bytes)
-	case !within(c.InPlace, c.Calls) || !within(c.OtherRoot, c.Calls) || !within(c.Sampled, c.Calls) || !within(c.Faulting, c.Sampled) || c.Faults < 0:
+	case !within(c.InPlace, c.Calls) || !within(c.OtherRoot, c.Calls) || !within(c.Sampled, c.Calls) ||
+		!within(c.Faulting, c.Sampled) || c.Faults < 0:
 		return fmt.Errorf("more calls are in place, have another root or met page faults than there are, or fewer than none")
 	}
 	sum, ranks := float64(c.SumNS), float64(c.Ranks)
 	least, most, shortest := float64(c.LeastRankNS), float64(c.MostRankNS), float64(c.LeastCallNS)
 	rounding := ranks * inexact
-	if least < 0 || shortest < 0 || least > most || least*ranks > sum*inexact+rounding || most > sum*inexact+rounding || sum > most*ranks*inexact+rounding ||
+	if least < 0 || shortest < 0 || least > most || least*ranks > sum*inexact+rounding || most > sum*inexact+rounding ||
+		sum > most*ranks*inexact+rounding ||
 		shortest*float64(c.Calls) > sum*inexact+float64(c.Calls) || most > float64(p.WallNS)*threads*inexact {
-		return fmt.Errorf("%d ns in all, %d to %d of a rank, %d of a call in a run-time of %d ns do not agree", c.SumNS, c.LeastRankNS, c.MostRankNS, c.LeastCallNS, p.WallNS)
+		return fmt.Errorf("%d ns in all, %d to %d of a rank, %d of a call in a run-time of %d ns do not agree", c.SumNS,
+			c.LeastRankNS, c.MostRankNS, c.LeastCallNS, p.WallNS)
 	}
 	return nil
 }
