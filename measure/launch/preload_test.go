@@ -98,6 +98,6 @@ func TestWhatTheShellSaysToTheLibraryDoesNotReachAProgram(t *testing.T) {
 	c, library := command(t, openMPISays, "mpirun", "./a")
 	t.Setenv("OMPI_MCA_mca_base_env_list", "MALLOC_TRIM_THRESHOLD_;PGMPI_APPLY=/r")
 	t.Setenv("LD_PRELOAD", "/p/pgmpi-rank-preload.so")
-	_, env := c.With(map[string]string{"PGMPI_PROFILE": "/f"})
+	_, env := c.With(map[string]string{"PGMPI_PROFILE": "/f"}, nil)
 	should.Equal(t, strings.Join(env, " "), "OMPI_MCA_mca_base_env_list=MALLOC_TRIM_THRESHOLD_;LD_PRELOAD="+library+";PGMPI_PROFILE=/f")
 }
