@@ -445,7 +445,7 @@ func (x *Remedy) reached(fresh []tuning.Choice, first bool, all []tuning.Choice)
 	return partOf(x.plan, func(k medians.Cell) bool { return first && cellOf(x.found.Cells, k) != nil || reaches(fresh, k) }, all)
 }
 
-// partOf leaves in a plan the tests that have a case that is wanted, and some of the other cases, of all
+// partOf leaves in a plan the cases that are wanted, the tests that have one, and some of the other cases, of all
 // sizes, that choices cannot change: they tell how slow an mpirun is in general.
 func partOf(p *guidelines.Plan, wanted func(medians.Cell) bool, choices []tuning.Choice) *guidelines.Plan {
 	out := *p
@@ -466,6 +466,11 @@ func partOf(p *guidelines.Plan, wanted func(medians.Cell) bool, choices []tuning
 			t.Others[n] = keep(i)
 		}
 		out.Tests = append(out.Tests, t)
+	}
+	for i, k := range p.Cases { // of no test
+		if wanted(medians.CellOf(k)) {
+			keep(i)
+		}
 	}
 	const most = 2 * medians.GeneralCases
 	for _, shape := range p.Shapes {

@@ -131,8 +131,17 @@ func (x *Remedy) fromExploration(data *medians.Set) ([]report.RemedyCell, error)
 		}
 	}
 	x.Config = &f
-	if x.plan, err = f.Plan(f.Job.NP); err != nil {
+	if len(f.Check.CheckSelects(nil)) == 0 {
+		x.plan, err = f.Plan(f.Job.NP)
+	} else { // no guideline is about such as MPI_Scatterv
+		x.plan, err = f.CasesOnly(f.Job.NP, f.Check.Functions)
+	}
+	if err != nil {
 		return nil, fail.AsSetup(err)
+	}
+	for _, c := range cells { // beside guidelines of others
+		k := x.checked.Plan.Cases[slices.IndexFunc(x.checked.Plan.Cases, func(k guidelines.Case) bool { return medians.CellOf(k) == c.Cell })]
+		x.plan.Cases = lists.With(x.plan.Cases, k)
 	}
 	return cells, nil
 }
@@ -318,7 +327,7 @@ func (x *Remedy) tryAlgorithms(ctx context.Context) error {
 }
 
 func (x *Remedy) tryOf(ctx context.Context, e *explore.Exploration, list *report.Algorithms) error {
-	if choices := algorithmChoices(e, x.found.Cells, x.plan, list.Collectives, x.Extend); len(choices) > 0 {
+	if choices := algorithmChoices(e, x.found.Cells, &x.checked.Plan, list.Collectives, x.Extend); len(choices) > 0 {
 		return x.prove(ctx, slices.Concat(x.held.choices, choices))
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report"
 	"pgmpi/analyze/series"
+	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/experiment"
@@ -33,6 +34,7 @@ import (
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/mockups"
 )
 
 // faulting is a check of GL8 at a size where malloc may be the cause, and at one where it
@@ -456,28 +458,37 @@ func TestCheckOfAnotherLibraryIsRefused(t *testing.T) {
 	})
 }
 
-// The ranks of a bed have no algorithms, so those are taken that a dry run assumes, and the fake
-// library has no format for a setting.
+// explored is an exploration of one algorithm of each of these collectives, which is faster at 1 KiB. The
+// ranks of a bed have no algorithms, so those are taken that a dry run assumes.
+func explored(t *testing.T, b *bed.Bed, own ...string) *Remedy {
+	t.Helper()
+	f := b.Config("[job]\nnp = [2]\nmsizes = [\"8\", \"1Ki\"]\n[nrep]\npredictions = 1\n")
+	for _, id := range own {
+		f.Check.Functions = append(f.Check.Functions, mockups.Collective(id))
+	}
+	f.Explore.Algorithms = own
+	b.Fake.Call = func(c protocol.JobCase, _ int) time.Duration {
+		if slices.Contains(own, c.Function) && c.Msize > 8 {
+			return 5 * time.Microsecond
+		}
+		return 10 * time.Microsecond
+	}
+	kind := *experiment.Explore
+	kind.Prepare = func(ctx context.Context, f *glfile.File, o run.Options) (*glfile.File, error) {
+		o.Dry = true
+		return experiment.Explore.Prepare(ctx, f, o)
+	}
+	c := must.Get(b.New(&kind, f, b.Out))(t)
+	must.Do(t, c.Open())
+	must.Get(bed.Done(t.Context(), c))(t)
+	_, m := must.Two(reading.Open(b.Out))(t)
+	return &Remedy{Config: must.Get(reading.ConfigOf(m))(t), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(run.Event) {}}
+}
+
+// The fake library has no format for a setting.
 func TestFasterAlgorithmOfAnExplorationIsTriedWithoutAGuideline(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
-		f := b.Config("[job]\nnp = [2]\nmsizes = [\"8\", \"1Ki\"]\n[check]\nfunctions = [\"MPI_Bcast\"]\n[explore]\nalgorithms = [\"MPI_Bcast@binomial\"]\n[nrep]\npredictions = 1\n")
-		b.Fake.Call = func(c protocol.JobCase, _ int) time.Duration {
-			if c.Function == "MPI_Bcast@binomial" && c.Msize > 8 {
-				return 5 * time.Microsecond
-			}
-			return 10 * time.Microsecond
-		}
-		kind := *experiment.Explore
-		kind.Prepare = func(ctx context.Context, f *glfile.File, o run.Options) (*glfile.File, error) {
-			o.Dry = true
-			return experiment.Explore.Prepare(ctx, f, o)
-		}
-		c := must.Get(b.New(&kind, f, b.Out))(t)
-		must.Do(t, c.Open())
-		must.Get(bed.Done(t.Context(), c))(t)
-		_, m, err := reading.Open(b.Out)
-		must.Do(t, err)
-		x := &Remedy{Config: must.Get(reading.ConfigOf(m))(t), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(run.Event) {}}
+		x := explored(t, b, "MPI_Bcast@binomial")
 		found := must.Get(x.Prepare())(t)
 		must.Hold(t, found && len(x.found.Cells) == 1 && x.found.Cells[0].Function == "MPI_Bcast" && x.found.Cells[0].Msize == 1024, "%+v", x.found)
 		should.Hold(t, slices.Equal(sizesOf(x.plan, "MPI_Bcast", 2), []int64{8, 1024}) && len(sizesOf(x.plan, "MPI_Bcast@binomial", 2)) == 0, "proofs measure %+v", x.plan.Cases)
@@ -487,9 +498,30 @@ func TestFasterAlgorithmOfAnExplorationIsTriedWithoutAGuideline(t *testing.T) {
 			"%+v, %+v", r.Rejected, d.Sections[0].Text)
 		b.Remove("explore-p2-01")
 		x.Force = true
-		_, err = x.Prepare()
+		_, err := x.Prepare()
 		should.Hold(t, err != nil && strings.Contains(err.Error(), "is not finished"), "%v", err)
 	})
+}
+
+// No guideline is about MPI_Scatterv: its sizes are those that were explored, and proofs time it.
+func TestFasterAlgorithmOfACollectiveWithoutGuidelinesIsProved(t *testing.T) {
+	for _, own := range [][]string{{"MPI_Scatterv@linear"}, {"MPI_Bcast@binomial", "MPI_Scatterv@linear"}} {
+		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+			x := explored(t, b, own...)
+			found := must.Get(x.Prepare())(t)
+			must.Hold(t, found && len(x.found.Cells) == len(own), "%+v", x.found)
+			choices := perhaps(x.found.Cells)
+			proved := x.reached(choices, true, choices)
+			for _, c := range x.found.Cells {
+				should.Hold(t, slices.ContainsFunc(proved.Cases, func(k guidelines.Case) bool { return medians.CellOf(k) == c.Cell }), "a proof does not time %v: %+v", c.Cell, proved.Cases)
+			}
+			r := must.Get(x.Do(t.Context()))(t)
+			must.Hold(t, len(r.Rejected) == len(own), "%+v", r.Rejected)
+			for _, no := range r.Rejected {
+				should.Hold(t, slices.Equal(no.Choice.Measured, []int64{8, 1024}), "%+v", no)
+			}
+		})
+	}
 }
 
 // algorithmsOf are choices of two algorithms beside malloc's variables.

@@ -54,8 +54,8 @@ func (c Choice) check() string {
 		return c.wrongKind()
 	case c.NP < 1 || c.NP > math.MaxInt32-1:
 		return fmt.Sprintf("%d is no number of processes", c.NP)
-	case len(c.Sizes) == 0:
-		return "it holds at no size"
+	case len(c.Sizes) == 0 || len(c.Measured) == 0:
+		return "it holds at no size that was measured"
 	case !slices.IsSorted(c.Measured) || !slices.IsSorted(c.Sizes):
 		return "its sizes are not in ascending order"
 	case c.Measured[0] < 0 || c.Measured[len(c.Measured)-1] > math.MaxInt32:
