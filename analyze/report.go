@@ -13,6 +13,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
@@ -204,6 +205,24 @@ func summaryRow(verdicts []Verdict, s Shape, t guidelines.Type) SummaryRow {
 // NothingMeasured tells whether no test could be judged, so that a violation would not have been seen.
 func (r *Report) NothingMeasured() bool {
 	return !slices.ContainsFunc(r.Verdicts, func(v Verdict) bool { return v.Verdict != judge.NotMeasured })
+}
+
+// NotJudged returns why the tests could not be judged, where no other is violated; "": they could, or a gate says it.
+func (r *Report) NotJudged() string {
+	has := func(is judge.Verdict) bool {
+		return slices.ContainsFunc(r.Verdicts, func(v Verdict) bool { return v.Verdict == is })
+	}
+	switch {
+	case len(r.Wrong) > 0:
+	case r.Refused != nil:
+		return r.Refused.Reason
+	case r.Gate != nil || has(judge.Violated) || has(judge.SeenOnce):
+	case r.NothingMeasured():
+		return "nothing could be measured of " + conf.Plural(len(r.Verdicts), "test")
+	case len(r.Incomplete) > 0:
+		return fmt.Sprintf("no data for %d of %s, and no other is violated", len(r.Incomplete), conf.Plural(len(r.Verdicts), "test"))
+	}
+	return ""
 }
 
 // ExitCode sums the report up. With a gate only alarms count as violated.

@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
@@ -274,7 +275,18 @@ func (e *Exploration) exitCode() int {
 	wrong := slices.ContainsFunc(e.Unused, func(u Unused) bool {
 		return u.Status == string(protocol.StatusWrong) && mockups.Algorithm(u.Function) == ""
 	})
-	return analyze.ExitCode(wrong, e.Count[OwnAlgorithm] > 0, e.Refused != nil)
+	return analyze.ExitCode(wrong, e.Count[OwnAlgorithm] > 0, e.NotJudged() != "")
+}
+
+// NotJudged returns why no cell could be judged; "": some could.
+func (e *Exploration) NotJudged() string {
+	switch n := len(e.Cells); {
+	case e.Refused != nil:
+		return e.Refused.Reason
+	case e.Count[NotExplored] == n:
+		return "nothing could be measured of " + conf.Plural(n, "cell")
+	}
+	return ""
 }
 
 const ExploreSchema = "pgmpi-explore/1"

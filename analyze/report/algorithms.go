@@ -68,6 +68,7 @@ func algorithmRows(a *Algorithms) [][]string {
 
 // AlgorithmChoices are the documents of `pgmpi which`.
 var AlgorithmChoices = document.Kind[analyze.Which]{Name: "which", JSON: true, Sections: whichSections,
+	NotJudged: func(w *analyze.Which) string { return phrase.When(len(w.Rows) == 0, "no call was asked about") },
 	Rows: func(w *analyze.Which) [][]string {
 		out := [][]string{{"collective", "shape", "msize", "algorithms", "by", "messages", "bytes", "why"}}
 		for _, r := range w.Rows {

@@ -21,14 +21,12 @@ import (
 )
 
 var Explorations = document.Kind[explore.Exploration]{Name: "explore", Sections: exploreSections, Screen: exploreScreen, Rows: exploreRows, JSON: true,
-	Exit: exploreExit, Outcomes: exploreOutcomes, Metrics: exploreMetrics}
+	NotJudged: (*explore.Exploration).NotJudged, Exit: exploreExit, Outcomes: exploreOutcomes, Metrics: exploreMetrics}
 
 func exploreExit(e *explore.Exploration) error {
 	switch e.Exit {
 	case exitcode.Violated:
 		return fail.ErrFound
-	case exitcode.NoVerdict:
-		return &fail.Refused{Reason: e.Refused.Reason}
 	case exitcode.Failed:
 		return errors.New("a collective or a mock-up gave wrong data: the exploration names it")
 	}
@@ -81,8 +79,7 @@ func exploreAnswer(e *explore.Exploration) []document.Section {
 	})
 	s := document.Section{}
 	switch own, mockup := e.Count[explore.OwnAlgorithm], e.Count[explore.OnlyMockup]; {
-	case e.Refused != nil:
-		s.Say("NO VERDICT: %s.", e.Refused.Reason)
+	case e.NotJudged() != "":
 	case own > 0:
 		s.Say("FASTER: in %d of %s one of the library's own algorithms beats what it chooses, by up to %s.", own, cells, phrase.Ratio(largestGain(e)))
 		s.Tone = picture.Slow

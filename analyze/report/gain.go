@@ -6,7 +6,6 @@ import (
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
-	"pgmpi/internal/fail"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 )
@@ -89,11 +88,11 @@ var Gains = document.Kind[GainResult]{Name: "gain", JSON: true,
 	Screen: func(g *GainResult) []document.Section {
 		return slices.Concat(gainAnswer(g), document.Noteless(gainFindings(g)))
 	},
-	Exit: func(g *GainResult) error {
+	NotJudged: func(g *GainResult) string {
 		if g.CoveredS == 0 && g.CollectiveS > 0 {
-			return &fail.Refused{Reason: "the check has measured none of these calls: `pgmpi check --calls " + conf.Quote(g.Profile) + "` does"}
+			return fmt.Sprintf("the check has measured none of the calls of %s: `pgmpi check --calls %s` does", g.Program, conf.Quote(g.Profile))
 		}
-		return nil
+		return ""
 	}}
 
 func gainAnswer(g *GainResult) []document.Section {
@@ -102,8 +101,6 @@ func gainAnswer(g *GainResult) []document.Section {
 	mockups := phrase.When(g.Mockup.S > 0, "; %s more only by mock-ups", g.Mockup.percent(g.WallS))
 	switch {
 	case g.CoveredS == 0 && g.CollectiveS > 0:
-		s.Say("NOT JUDGED: the check has measured none of the calls of %s.", g.Program)
-		s.Tone = picture.Open
 	case g.Setting.S > 0:
 		s.Say("%s would gain %s of %s by env.sh%s.", g.Program, g.Setting.percent(g.WallS), wall, mockups)
 	case g.Mockup.S > 0:

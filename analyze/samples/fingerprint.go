@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
@@ -148,7 +149,7 @@ func NewFingerprint(name string, m *results.Manifest, i int, runs []*results.Run
 		f.Runs = append(f.Runs, r)
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s at %s on %s has no valid sample in %s", k.Function, conf.HumanSize(k.Msize), k.Shape, name)
+		return nil, &fail.Refused{Reason: fail.NotJudged(fmt.Sprintf("%s at %s on %s has no valid sample in %s", k.Function, conf.HumanSize(k.Msize), k.Shape, name))}
 	}
 	series.Dependence()
 	f.Visits, f.ACFBound, f.Inefficiency = series.Visits, series.ACFBound, series.Inefficiency

@@ -2,7 +2,6 @@ package samples
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -90,10 +89,7 @@ type OverlapRun struct {
 }
 
 func NewOverlap(name, method string, m *results.Manifest, runs []*results.Run, cfg judge.Config) (*Overlap, error) {
-	if len(runs) == 0 {
-		return nil, errors.New("it has no overlapped calls; `pgmpi overlap`, without a folder, measures them")
-	}
-	o := &Overlap{Schema: OverlapSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Timing: runs[0].Timing, Method: method, Progress: progressOf(m),
+	o := &Overlap{Schema: OverlapSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Timing: timingOf(runs), Method: method, Progress: progressOf(m),
 		Folder: analyze.FolderOf(name, m, m.R),
 		Alpha:  cfg.Alpha, MinSlowdown: cfg.MinSlowdown, Cases: []OverlapCase{}, Count: map[judge.Verdict]int{}}
 	most, tick := 0, int64(0)
@@ -112,8 +108,27 @@ func NewOverlap(name, method string, m *results.Manifest, runs []*results.Run, c
 	if err := o.judge(cfg, most, float64(tick)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	o.Exit = analyze.ExitCode(o.Count[judge.Wrong] > 0, o.Count[judge.Violated] > 0, o.Refused != nil)
+	o.Exit = analyze.ExitCode(o.Count[judge.Wrong] > 0, o.Count[judge.Violated] > 0, o.NotJudged() != "")
 	return o, nil
+}
+
+// NotJudged returns why no test could be judged, and none is wrong; "": some could.
+func (o *Overlap) NotJudged() string {
+	switch {
+	case o.Count[judge.Wrong]+o.Count[judge.Violated] > 0:
+		return ""
+	case o.Refused != nil:
+		return o.Refused.Reason
+	}
+	return unlessAny(o.Cases, func(c OverlapCase) bool { return c.Best.Overlap.Median != nil })
+}
+
+// timingOf is how the first mpirun timed, as all others.
+func timingOf(runs []*results.Run) (t protocol.Timing) {
+	if len(runs) > 0 {
+		t = runs[0].Timing
+	}
+	return t
 }
 
 // progressOf are the variables of ranks and configuration that ask for progress threads.

@@ -49,6 +49,5 @@ func TestCallsInARowAreComparedWithinEachMpirun(t *testing.T) {
 	wrong.Cases[1].Status, wrong.Cases[1].Message = protocol.StatusWrong, "rank 1 has 3"
 	p, err := NewPipelined("folder", m, []*results.Run{wrong})
 	should.Hold(t, err == nil && p.Cases[1].R == 0 && p.Cases[1].Reason == "rank 1 has 3" && p.MedianRatio() == nil, "wrong data: %+v, %v", p.Cases[1], err)
-	_, err = NewPipelined("folder", m, nil)
-	should.Fail(t, err, "without a folder, measures them", "a folder of something else")
+	should.Hold(t, p.NotJudged() != "", "no call has times")
 }

@@ -2,7 +2,6 @@ package samples
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -102,10 +101,7 @@ type PipelinedRun struct {
 }
 
 func NewPipelined(name string, m *results.Manifest, runs []*results.Run) (*Pipelined, error) {
-	if len(runs) == 0 {
-		return nil, errors.New("it has no samples of calls in a row; `pgmpi times --pipelined`, without a folder, measures them")
-	}
-	p := &Pipelined{Schema: PipelinedSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Timing: runs[0].Timing, Cases: []PipelinedCase{},
+	p := &Pipelined{Schema: PipelinedSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Timing: timingOf(runs), Cases: []PipelinedCase{},
 		Folder: analyze.FolderOf(name, m, m.R)}
 	for i, k := range m.Plan.Cases {
 		c := PipelinedCase{Cell: medians.CellOf(k), NP: k.Shape.NP, Runs: []PipelinedRun{}}
@@ -176,6 +172,23 @@ func (c *PipelinedCase) sumUp() {
 	if c.R == 0 && c.Reason == "" {
 		c.Reason = "no mpirun has it"
 	}
+}
+
+// NotJudged returns why there are no times; "": there are.
+func (t *Times) NotJudged() string {
+	return unlessAny(t.Cases, func(c CaseTimes) bool { return c.MedianS != nil })
+}
+
+// NotJudged returns why there are no times; "": there are.
+func (p *Pipelined) NotJudged() string {
+	return unlessAny(p.Cases, func(c PipelinedCase) bool { return c.Ratio != nil })
+}
+
+func unlessAny[T any](cases []T, known func(T) bool) string {
+	if slices.ContainsFunc(cases, known) {
+		return ""
+	}
+	return "nothing could be measured of " + conf.Plural(len(cases), "case")
 }
 
 func (p *Pipelined) MedianRatio() *float64 {

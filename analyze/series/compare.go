@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 )
@@ -353,6 +354,18 @@ func without(s *analyze.Side, other *analyze.Side) int {
 		_, ok := there[k]
 		return !ok || !alike(s, other, k.Shape.String())
 	})
+}
+
+// NotJudged returns why no call could be compared, where nothing else is wrong or worse; "": some could.
+func (c *Comparison) NotJudged() string {
+	switch {
+	case len(c.Wrong) > 0 || slices.ContainsFunc(c.Guidelines, func(g GuidelineChange) bool { return g.Change == NewlyViolated }):
+	case c.Refused != nil:
+		return c.Refused.Reason
+	case !slices.ContainsFunc(c.Cases, func(k CaseChange) bool { return k.Change != NotCompared }):
+		return conf.Plural(len(c.Cases), "call") + " cannot be compared: the folders have no valid times of the same ones"
+	}
+	return ""
 }
 
 func (c *Comparison) ExitCode() int {

@@ -1,12 +1,14 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
@@ -19,6 +21,9 @@ type Kind[T any] struct {
 	Page     func(*T) []Section  // for a page with pictures; nil uses Sections
 	Rows     func(*T) [][]string // for spreadsheets, the head first, new columns at its end; may be nil
 	JSON     bool                // whether the T itself, as JSON, is for programs
+	// NotJudged returns why nothing could be judged, or "". Then the document begins with that, and the command
+	// ends so unless Exit has more to say.
+	NotJudged func(*T) string
 	// Exit returns the error of the command that has shown it, if any.
 	Exit func(*T) error
 	// Ending has the reason of the exit code, and what to run next in a folder ("": none is kept); may be nil.
@@ -172,6 +177,14 @@ func (s *Section) Draw(figures ...picture.Figure) {
 func (k Kind[T]) Document(t *T) *Document {
 	d := &Document{Name: k.Name, Sections: k.Sections(t), screen: made(k.Screen, t), Pictured: made(k.Page, t), Rows: made(k.Rows, t),
 		Exit: made(k.Exit, t), Outcomes: made(k.Outcomes, t), Metrics: made(k.Metrics, t), Plotted: made(k.Plotted, t), Feed: made(k.Feed, t)}
+	if why := made(k.NotJudged, t); why != "" {
+		d.Exit = cmp.Or(d.Exit, error(&fail.Refused{Reason: why}))
+		for _, sections := range [][]Section{d.Sections, d.screen, d.Pictured} {
+			if len(sections) > 0 {
+				sections[0].begin(fail.NotJudged(why) + ".")
+			}
+		}
+	}
 	if k.Page == nil {
 		d.Pictured = d.Sections
 	}
@@ -215,6 +228,16 @@ func (d *Document) MadeBy(argv []string) {
 	answer := &d.Pictured[0]
 	answer.Text = slices.Clip(answer.Text)
 	answer.Fact("Command", "%s", clean.Line(strings.Join(lists.Map(argv, conf.Quote), " ")))
+}
+
+// begin puts an answer into the place of the title, or before the text.
+func (s *Section) begin(answer string) {
+	s.Tone = picture.Open
+	if s.Title != "" {
+		s.Title = answer
+	} else {
+		s.Text = append([]Text{{Text: answer}}, s.Text...)
+	}
 }
 
 func made[T, V any](make func(*T) V, t *T) (part V) {

@@ -113,7 +113,7 @@ func fingerprintOf(folder *results.Folder, m *results.Manifest, text string) (*s
 	}
 	f, err := samples.NewFingerprint(name, m, i, runs)
 	if err != nil {
-		return nil, &fail.Failed{Err: err}
+		return nil, err
 	}
 	f.AddReading(runs, i)
 	var byRank []samples.RanksOfRun

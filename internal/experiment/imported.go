@@ -55,7 +55,7 @@ func Beside(jobs []Job) *document.Document {
 		sides, worst = append(sides, j.Found.Judgement.Side(j.Path)), cmp.Or(worst, j.Found.Exit)
 	}
 	d := checks.Matrices.Document(series.NewMatrix(sides))
-	d.Exit = worst
+	d.Exit = cmp.Or(worst, d.Exit)
 	return d
 }
 

@@ -32,6 +32,9 @@ type Refused struct{ Reason string }
 
 func (e *Refused) Error() string { return e.Reason }
 
+// NotJudged is the answer where nothing could be judged.
+func NotJudged(why string) string { return "NOT JUDGED: " + why }
+
 // Interrupted is the end of the context, or of the batch job. Finished mpiruns are
 // kept.
 type Interrupted struct {

@@ -21,14 +21,11 @@ import (
 )
 
 var Overlaps = document.Kind[samples.Overlap]{Name: "overlap", Sections: overlapSections, Screen: overlapScreen, Rows: overlapRows, JSON: true,
-	Exit: overlapExit, Outcomes: overlapOutcomes, Metrics: overlapMetrics}
+	NotJudged: (*samples.Overlap).NotJudged, Exit: overlapExit, Outcomes: overlapOutcomes, Metrics: overlapMetrics}
 
 func overlapExit(o *samples.Overlap) error {
-	switch o.Exit {
-	case exitcode.Violated:
+	if o.Exit == exitcode.Violated {
 		return fail.ErrFound
-	case exitcode.NoVerdict:
-		return &fail.Refused{Reason: o.Refused.Reason}
 	}
 	return nil // of wrong data the campaign says so
 }
@@ -93,16 +90,12 @@ func overlapAnswer(o *samples.Overlap) []document.Section {
 		s.Say("WRONG DATA in %s; of the others %s of a call is hidden behind computation without progress tests, %s with the best ones (medians).", conf.Plural(n, "case"), share(none), share(best))
 		s.Tone = picture.Slow
 	case best == nil:
-		s.Say("NOTHING COULD BE MEASURED of the nonblocking calls: the tables say why.")
 	default:
 		s.Say("OVERLAP: %s of a nonblocking call is hidden behind computation without progress tests, %s with the best ones (medians of %s).",
 			share(none), share(best), conf.Plural(lists.Count(o.Cases, func(c samples.OverlapCase) bool { return c.R > 0 }), "case"))
 	}
 	s.Say("%s.", check.FolderSetUp(o.Folder, "", o.Operation))
 	s.Say("Of %s (NB5, NB7): %s.", conf.Plural(o.M, "test"), phrase.Counts(overlapVerdicts, func(v judge.Verdict) int { return o.Count[v] }))
-	if o.Refused != nil {
-		s.Say("NO VERDICT of them: %s.", o.Refused.Reason)
-	}
 	return []document.Section{s}
 }
 

@@ -17,7 +17,7 @@ import (
 	"pgmpi/measure/results/imported"
 )
 
-var RunTimes = document.Kind[samples.Times]{Name: "times", Sections: timesSections, Screen: timesScreen, Ending: timesEnding, Rows: timesRows, JSON: true, Plotted: timesPlotted}
+var RunTimes = document.Kind[samples.Times]{Name: "times", NotJudged: (*samples.Times).NotJudged, Sections: timesSections, Screen: timesScreen, Ending: timesEnding, Rows: timesRows, JSON: true, Plotted: timesPlotted}
 
 func timesRows(t *samples.Times) [][]string {
 	out := [][]string{{"function", "msize", "shape", "np", "r", "min_s", "q1_s", "median_s", "q3_s", "max_s", "reason"}}
@@ -36,9 +36,7 @@ func timesPlotted(t *samples.Times) string {
 
 func timesAnswer(t *samples.Times) []document.Section {
 	var s document.Section
-	if worst, middle := widest(t); worst == nil {
-		s.Say("NOTHING WAS MEASURED of these calls.")
-	} else {
+	if worst, middle := widest(t); worst != nil {
 		s.Say("The slowest mpirun takes %s as long as the fastest in the median of %s, %s at worst (%s at %s, %s).", phrase.Ratio(&middle), conf.Plural(len(t.Cases), "call"),
 			phrase.Ratio(apart(worst)), phrase.Function(worst.Function), phrase.Size(worst.Msize), worst.Shape)
 	}
@@ -92,7 +90,7 @@ func timesSections(t *samples.Times) []document.Section {
 	}, nil)), design)
 }
 
-var PipelinedTimes = document.Kind[samples.Pipelined]{Name: "pipelined", Sections: pipelinedSections, Screen: pipelinedScreen, Rows: pipelinedRows, JSON: true}
+var PipelinedTimes = document.Kind[samples.Pipelined]{Name: "pipelined", NotJudged: (*samples.Pipelined).NotJudged, Sections: pipelinedSections, Screen: pipelinedScreen, Rows: pipelinedRows, JSON: true}
 
 func pipelinedRows(p *samples.Pipelined) [][]string {
 	out := [][]string{{"function", "msize", "shape", "np", "calls", "mpirun", "single_s", "row_s", "mean_s", "reason"}}

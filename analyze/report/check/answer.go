@@ -78,20 +78,16 @@ func headline(r *analyze.Report) (string, picture.Tone) {
 		return Faults(r.Wrong) + "; " + gateVerdict(r), picture.Slow
 	case len(r.Wrong) > 0:
 		return fmt.Sprintf("%s; violated: %s", Faults(r.Wrong), violated(r)), picture.Slow
-	case r.Refused != nil:
-		return "NO VERDICT: " + r.Refused.Reason, picture.Open
+	case r.NotJudged() != "":
+		return fail.NotJudged(r.NotJudged()), picture.Open
 	case r.Gate == nil && r.SeenOnce != "":
 		return fmt.Sprintf("SEEN ONCE: a ratio of %[3]g or more in %[1]d of %[2]s; %[4]s", count[judge.SeenOnce], tests(r), r.MinSlowdown, r.SeenOnce), picture.Open
-	case r.Gate == nil && r.NothingMeasured():
-		return fmt.Sprintf("NO VERDICT: nothing could be measured of %s", tests(r)), picture.Open
 	case r.Gate != nil && r.Gate.Alarms > 0:
 		return gateVerdict(r), picture.Slow
 	case r.Gate != nil:
 		return gateVerdict(r), picture.Plain
 	case count[judge.Violated] > 0:
 		return "VIOLATED: " + violated(r), picture.Slow
-	case len(r.Incomplete) > 0:
-		return fmt.Sprintf("NO VERDICT on %d of %s for lack of data; no other is violated", len(r.Incomplete), tests(r)), picture.Open
 	}
 	return fmt.Sprintf("No violation found in %s, %d shown to be kept", tests(r), count[judge.Kept]), picture.Plain
 }

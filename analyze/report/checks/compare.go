@@ -20,7 +20,7 @@ import (
 	"pgmpi/internal/picture"
 )
 
-var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Screen: compareScreen, Rows: compareRows, JSON: true, Exit: compareExit, Ending: compareEnding, Comment: true}
+var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Screen: compareScreen, Rows: compareRows, JSON: true, NotJudged: (*series.Comparison).NotJudged, Exit: compareExit, Ending: compareEnding, Comment: true}
 
 // compareColumns are the names of compare.json. New columns go to the end.
 var compareColumns = []string{"function", "msize", "shape", "np", "a_median_s", "b_median_s", "a_r", "b_r",
@@ -76,8 +76,7 @@ func compareAnswer(c *series.Comparison) []document.Section {
 		answer = fmt.Sprintf("%s: %s at %s on %s (%s).", check.Faults(c.Wrong), w.Function, phrase.Size(w.Msize), w.Shape, w.Message)
 	case worse != "":
 		answer = "WORSE: " + phrase.List("; ", worse, better) + "."
-	case c.Refused != nil:
-		answer = "NO VERDICT: " + c.Refused.Reason + "."
+	case c.NotJudged() != "":
 	case better != "":
 		answer = "BETTER: " + better + "; nothing slower or newly violated."
 	case c.Shift != nil:
@@ -86,7 +85,9 @@ func compareAnswer(c *series.Comparison) []document.Section {
 		answer = fmt.Sprintf("NO CHANGE SHOWN: of %s none is slower or faster, and no guideline is newly violated.", calls)
 	}
 	s := document.Section{}
-	s.Say("%s", answer)
+	if answer != "" {
+		s.Say("%s", answer)
+	}
 	s.Facts("Algorithms", algorithmChanges(c))
 	check.FolderFact(&s, "A", c.A, c.Operation)
 	check.FolderFact(&s, "B", c.B, c.Operation)

@@ -16,7 +16,7 @@ import (
 )
 
 // LevelLists compare the levels of a factor (S-REVISITED §5.5 to 5.8).
-var LevelLists = document.Kind[series.Levels]{Name: "levels", Sections: levelSections, Screen: func(l *series.Levels) []document.Section { return slices.Concat(levelAnswer(l), levelTable(l, 12)) }, JSON: true, Exit: levelExit}
+var LevelLists = document.Kind[series.Levels]{Name: "levels", NotJudged: func(l *series.Levels) string { return l.Comparisons[0].NotJudged() }, Sections: levelSections, Screen: func(l *series.Levels) []document.Section { return slices.Concat(levelAnswer(l), levelTable(l, 12)) }, JSON: true, Exit: levelExit}
 
 // levelExit is the end of the level that ends worst.
 func levelExit(l *series.Levels) (worst error) {
@@ -59,9 +59,6 @@ func levelAnswer(l *series.Levels) []document.Section {
 		found = append(found, text+phrase.When(newly > 0, ", %s newly violated", conf.Plural(newly, "test")))
 	}
 	s.Say("%s: of %s, against A: %s.", l.Name, conf.Plural(len(first.Cases), "call"), strings.Join(found, "; "))
-	if first.Refused != nil {
-		s.Say("NO VERDICT: %s.", first.Refused.Reason)
-	}
 	s.Fact("A", "%s: %s: %s", l.Levels[0], first.A.Folder, check.FolderSetUp(first.A, "", first.Operation))
 	for i, c := range l.Comparisons {
 		s.Fact(columnName(i+1), "%s: %s%s", l.Levels[i+1], c.B.Folder, phrase.When(c.B.Library != first.A.Library, ": %s", phrase.ShortVersion(c.B.Library.Version)))

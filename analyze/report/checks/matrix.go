@@ -13,13 +13,14 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/mockups"
 )
 
-var Matrices = document.Kind[series.Matrix]{Name: "matrix", Sections: MatrixSections, Screen: matrixScreen, Page: matrixPage, Rows: matrixRows, JSON: true}
+var Matrices = document.Kind[series.Matrix]{Name: "matrix", NotJudged: matrixNotJudged, Sections: MatrixSections, Screen: matrixScreen, Page: matrixPage, Rows: matrixRows, JSON: true}
 
 func matrixRows(m *series.Matrix) [][]string {
 	out := [][]string{{"guideline", "type", "function", "mockup", "folder", "library", "library_version", "host", "shape", "created", "r",
@@ -100,29 +101,41 @@ func matrixHead(m *series.Matrix) []document.Section {
 	return []document.Section{answer}
 }
 
-func matrixAnswer(m *series.Matrix) string {
-	anywhere, open, counts := 0, 0, ""
-	for _, typ := range []guidelines.Type{guidelines.Pattern, guidelines.Monotony, guidelines.Split} {
-		violated, rows := violatedRows(m, typ)
-		anywhere += violated
-		counts = phrase.List(", ", counts, phrase.When(rows > 0, "%d of %d %s", violated, rows, typeNames[typ]))
-	}
-	var silent []string // columns without any verdict
+// silentIn lists the columns without any verdict, and counts the tests that are undecided.
+func silentIn(m *series.Matrix) (silent []string, open int) {
 	for i := range m.Columns {
 		decided, undecided := decidedIn(m, i)
 		if open += undecided; decided == 0 {
 			silent = append(silent, columnName(i))
 		}
 	}
-	none := phrase.When(len(silent) > 0, "NO VERDICT in %s", strings.Join(silent, ", "))
+	return silent, open
+}
+
+func matrixNotJudged(m *series.Matrix) string {
+	silent, open := silentIn(m)
+	if seen, _ := seenOnce(m); seen > 0 || len(silent) < len(m.Columns) {
+		return ""
+	}
+	return "no verdict in " + strings.Join(silent, ", ") + phrase.When(open > 0, ": %s undecided", conf.Plural(open, "test"))
+}
+
+func matrixAnswer(m *series.Matrix) string {
+	anywhere, counts := 0, ""
+	for _, typ := range []guidelines.Type{guidelines.Pattern, guidelines.Monotony, guidelines.Split} {
+		violated, rows := violatedRows(m, typ)
+		anywhere += violated
+		counts = phrase.List(", ", counts, phrase.When(rows > 0, "%d of %d %s", violated, rows, typeNames[typ]))
+	}
+	silent, open := silentIn(m)
 	if seen, tests := seenOnce(m); seen > 0 && len(silent) == len(m.Columns) {
 		return fmt.Sprintf("SEEN ONCE: slower in %d of %s, in %s; other mpiruns may differ.", seen, conf.Plural(tests, "test"), conf.Plural(len(m.Columns), "column"))
 	}
-	if len(silent) == len(m.Columns) {
-		return none + phrase.When(open > 0, ": %s undecided", conf.Plural(open, "test")) + "."
+	if why := matrixNotJudged(m); why != "" {
+		return fail.NotJudged(why) + "."
 	}
 	answer := fmt.Sprintf("%s in any of %s: %s", cmp.Or(phrase.When(anywhere > 0, "VIOLATED"), "NO VIOLATION SHOWN"), conf.Plural(len(m.Columns), "column"), counts)
-	return answer + phrase.When(open > 0, "; %s undecided", conf.Plural(open, "test")) + phrase.When(none != "", "; %s", none) + "."
+	return answer + phrase.When(open > 0, "; %s undecided", conf.Plural(open, "test")) + phrase.When(len(silent) > 0, "; no verdict in %s", strings.Join(silent, ", ")) + "."
 }
 
 func seenOnce(m *series.Matrix) (seen, tests int) {

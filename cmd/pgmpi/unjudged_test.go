@@ -1,0 +1,41 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
+)
+
+// A folder whose measurement ended before its first mpirun says so in every kind, and is no success.
+func TestAFolderOfAnyKindWithoutMpirunsIsNotJudged(t *testing.T) {
+	root := t.TempDir()
+	all := folders(t, root)
+	must.Do(t, filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".tsv.gz") {
+			return os.Remove(path)
+		}
+		return err
+	}))
+	for _, command := range []string{"analyze check", "analyze explore", "analyze imported", "overlap overlap", "times --pipelined pipelined",
+		"times check", "times explore", "times imported", "times fingerprint", "fingerprint fingerprint MPI_Bcast:8", "fingerprint check MPI_Reduce:8", "compare ab",
+		"compare check check", "compare --matrix check imported"} {
+		var args []string
+		for _, word := range strings.Fields(command) {
+			if dir, ok := all[word]; ok && len(args) > 0 {
+				word = dir
+			}
+			args = append(args, word)
+		}
+		s := inProcess(args...)
+		first := s.stdout
+		if args[0] == "fingerprint" { // it has no document without samples
+			first = strings.TrimPrefix(s.stderr, "pgmpi: ")
+		}
+		should.Hold(t, s.code == exitcode.NoVerdict && strings.HasPrefix(first, "NOT JUDGED: "), "%s: exit %d: %s%s", command, s.code, s.stdout, s.stderr)
+	}
+}
