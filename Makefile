@@ -24,6 +24,10 @@ DESTDIR ?=
 LIBRARY ?=
 # The driver that is installed.
 PGMPI ?= bin/pgmpi
+# More flags of Go's linker.
+LINK ?=
+# No program has the path in it where it was built.
+C_HERE = -ffile-prefix-map=$(CURDIR)=.
 
 DEMO_SIZES := 1,64,1Ki,16Ki,256Ki
 # What `make bench` runs (everything if it is empty); flags of bin/bench may be among it.
@@ -63,7 +67,7 @@ define build_preload
 work=$$(mktemp -d)
 (
 	for source in measure/preload/*.c $$(ls mockups/c/*.c | grep -v /wrong.c); do
-		$(1) -std=c11 -O2 -fPIC -DPGMPI_APPLIED -c -o $$work/$$(basename $$(dirname $$source))-$$(basename $$source .c).o $$source
+		$(1) -std=c11 -O2 -fPIC $(C_HERE) -DPGMPI_APPLIED -c -o $$work/$$(basename $$(dirname $$source))-$$(basename $$source .c).o $$source
 	done
 	nm -u $$work/c-*.o | awk '$$2 ~ /^MPI_/ && $$2 !~ /UNWEIGHTED|WEIGHTS_EMPTY/ {print $$2 " P" $$2}' | sort -u >$$work/names
 	for object in $$work/c-*.o; do
@@ -85,10 +89,10 @@ if ! said=$$(echo '#include <mpi.h>' | $(1) -x c -fsyntax-only - 2>&1); then
 	echo "$(1) cannot compile a C program that includes mpi.h (above: what it says). On Debian and Ubuntu: apt-get install gcc libc6-dev" >&2
 	exit 1
 fi
-$(call cgo,$(1)) go build -buildvcs=false $(3) \
-	-ldflags "-X $(MODULE)/measure/rank.Version=$(VERSION) -X $(MODULE)/measure/rank.MPICC=$(call built_with,$(1))" -o $(2) ./cmd/pgmpi-rank
+$(call cgo,$(1)) go build -buildvcs=false -trimpath $(3) \
+	-ldflags "$(LINK) -X $(MODULE)/measure/rank.Version=$(VERSION) -X $(MODULE)/measure/rank.MPICC=$(call built_with,$(1))" -o $(2) ./cmd/pgmpi-rank
 delay=$$(mktemp -d)
-$(1) -std=c11 -O2 -fPIC -c -o $$delay/delay.o measure/delay/delay.c
+$(1) -std=c11 -O2 -fPIC $(C_HERE) -c -o $$delay/delay.o measure/delay/delay.c
 $${CC:-cc} -shared -o $(2)-delay.so $$delay/delay.o
 rm -r $$delay
 $(call build_preload,$(1),$(2)-preload.so)
@@ -98,7 +102,7 @@ endef
 
 # Without tables for debuggers, which are a quarter of the program; a crash still names its lines.
 define build_pgmpi
-CGO_ENABLED=0 go build -buildvcs=false -ldflags "-s -w -X $(MODULE)/internal/version.commit=$(COMMIT)" -o bin/pgmpi ./cmd/pgmpi
+CGO_ENABLED=0 go build -buildvcs=false -trimpath -ldflags "$(LINK) -s -w -X $(MODULE)/internal/version.commit=$(COMMIT)" -o bin/pgmpi ./cmd/pgmpi
 echo "built bin/pgmpi"
 endef
 
@@ -220,6 +224,21 @@ gcc -shared -fPIC -Wl,-soname,libmpi.so.12 -o $$work/abi/libmpi.so $$work/abi/ca
 ln -s "$$(ldd $$work/$$programs/libexec/pgmpi/rank-mpich | awk '/libmpi(ch)?\.so\.12/ {print $$3}')" $$work/abi/libmpi.so.12
 endef
 
+# The licence texts of all modules that are linked into the programs, and of Go itself.
+define licenses
+texts=$$work/$$programs/share/doc/pgmpi/licenses
+install -D -m 644 "$$(go env GOROOT)/LICENSE" $$texts/go/LICENSE
+cd $$work/$$name/vendor
+for module in $$(go version -m $$work/$$programs/bin/pgmpi $$work/$$programs/libexec/pgmpi/rank-openmpi | awk '$$1 == "dep" {print $$2}' | sort -u); do
+	find $$module -type f ! -name '*.go' \( -iname 'LICEN[CS]E*' -o -iname 'COPYING*' -o -iname 'NOTICE*' -o -iname 'PATENTS*' \) -exec install -D -m 644 {} $$texts/{} \;
+	if [ ! -d $$texts/$$module ]; then
+		echo "$$module has no licence text: look for it at its source" >&2
+		exit 1
+	fi
+done
+cd $(CURDIR)
+endef
+
 # The tarballs are made beside, then moved: nobody meets half of one.
 # $(call tarball,NAME): of $$work/NAME
 define tarball
@@ -239,13 +258,15 @@ dist: go-check both ## make tarballs of the last commit: sources that build with
 	(cd $$work/$$name/internal/consumers && CGO_ENABLED=0 go mod vendor)
 	mkdir -p bin
 	$(call tarball,$$name)
-	install="$(MAKE) --no-print-directory -C $$work/$$name install DESTDIR= PREFIX=$$work/$$programs"
+	# An empty build ID: Go's is also of the path of $$work/abi.
+	install="$(MAKE) --no-print-directory -C $$work/$$name install LINK=-buildid= DESTDIR= PREFIX=$$work/$$programs"
 	# Calls that an older library lacks do no harm until they are made. Modules are as ready as for any build here.
 	export CGO_LDFLAGS=-Wl,-z,lazy GOFLAGS=-mod=mod
 	$$install LIBRARY=openmpi MPICC=$(OPENMPI_CC) built_with=mpicc.openmpi
 	$$install LIBRARY=mpich MPICC=$(MPICH_CC) built_with=mpicc.mpich
 	$(stub_abi)
 	CGO_LDFLAGS="$$CGO_LDFLAGS -L$$work/abi -lmpi -Wl,--as-needed" LD_LIBRARY_PATH=$$work/abi $$install LIBRARY=mpich-abi MPICC=$(MPICH_CC) built_with=mpicc.mpich
+	$(licenses)
 	$(call tarball,$$programs)
 
 # Reasons, and below each the tests that were skipped for it.
