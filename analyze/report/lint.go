@@ -41,7 +41,7 @@ func lintSections(l *table.Lint, most int) []document.Section {
 	suspected := l.Suspected()
 	if len(suspected) > 0 {
 		s.Tone = picture.Possible
-		s.Say("SUSPECTED BY TABLE: %d of %s, up to %.3g times slower. Nothing was measured.", len(suspected), conf.Plural(len(l.Rows), "test"), suspected[0].Ratio)
+		s.Say("SUSPECTED BY TABLE: %d of %s, up to %s times slower. Nothing was measured.", len(suspected), conf.Plural(len(l.Rows), "test"), timesSlower(suspected[0].Ratio))
 	} else {
 		s.Say("NOTHING SUSPECTED BY TABLE in %s. Nothing was measured.", conf.Plural(len(l.Rows), "test"))
 	}
@@ -61,7 +61,7 @@ func lintSections(l *table.Lint, most int) []document.Section {
 	for _, r := range suspected {
 		k := key{r.Guideline, r.Function, r.NP}
 		if sizes[k] > 0 && len(rows.Table.Rows) < most {
-			rows.Table.Add(r.Guideline, phrase.Plain(r.Function), fmt.Sprint(r.NP), conf.HumanSize(r.Msize), fmt.Sprintf("%.3g×", r.Ratio), fmt.Sprint(sizes[k]), r.Algorithm, faster(&r))
+			rows.Table.Add(r.Guideline, phrase.Plain(r.Function), fmt.Sprint(r.NP), conf.HumanSize(r.Msize), timesSlower(r.Ratio)+"×", fmt.Sprint(sizes[k]), r.Algorithm, faster(&r))
 		}
 		sizes[k] = 0
 	}
@@ -69,6 +69,14 @@ func lintSections(l *table.Lint, most int) []document.Section {
 		left.Item("left out: %s", text)
 	}
 	return []document.Section{s, rows, left}
+}
+
+// timesSlower writes three digits, and no exponent: 5250, not 5.25e+03.
+func timesSlower(x float64) string {
+	if x < 999.5 {
+		return fmt.Sprintf("%.3g", x)
+	}
+	return phrase.Digits(x)
 }
 
 func prices(m table.Model) string {
@@ -99,7 +107,7 @@ func lintHeat(l *table.Lint) (out []document.Section) {
 		heat, name := out[at[r.Guideline]].Heat, fmt.Sprintf("%s, p = %d", phrase.Plain(r.Function), r.NP)
 		row := lists.FirstOrNew(&heat.Rows, func(row picture.HeatRow) bool { return row.Name == name }, picture.HeatRow{Name: name, Cells: make([]picture.HeatCell, len(heat.Columns))})
 		_, columns := check.HeatOf(sizes)
-		row.Cells[slices.Index(columns, r.Msize)] = picture.HeatCell{Ratio: r.Ratio, Text: fmt.Sprintf("%.3g", r.Ratio),
+		row.Cells[slices.Index(columns, r.Msize)] = picture.HeatCell{Ratio: r.Ratio, Text: timesSlower(r.Ratio),
 			Sign: phrase.When(r.Suspected, "s"), Word: phrase.When(r.Suspected, "suspected by table")}
 	}
 	return out

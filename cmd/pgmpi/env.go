@@ -18,17 +18,17 @@ func envCommand() *cobra.Command {
 	var s settings.Settings
 	var o output
 	c := &cobra.Command{
-		Use:   "env [DIR]",
+		Use:   "env [DIR|gl.toml]",
 		Short: "show what can change a result: nodes, pinning, settings",
 		Long: `Shows what can change a result, and marks what is doubtful, with its remedy.
 With DIR it shows what a results folder recorded, with doubts about its mpiruns.
 Without, it starts one mpirun for each --np and --shape, which looks at its
 nodes and measures nothing.`,
-		Args: wants(0, 1, "at most one results folder"),
+		Args: orFolder(&s),
 		RunE: func(c *cobra.Command, args []string) error {
 			var e *check.Environment
 			var err error
-			if len(args) == 0 {
+			if len(args) == 0 || s.File == args[0] {
 				e, err = look(c.Context(), &s)
 			} else {
 				e, err = recorded(args[0])

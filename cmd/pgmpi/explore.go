@@ -49,7 +49,7 @@ func whichCommand() *cobra.Command {
 	s := settings.Settings{Base: experiment.Explore.Defaults()}
 	var o output
 	c := &cobra.Command{
-		Use:   "which [DIR]",
+		Use:   "which [DIR|gl.toml]",
 		Short: "which algorithm the library takes for each call",
 		Long: `Tells which of its own algorithms the MPI library takes for each collective,
 message size and number of processes. Open MPI's are known by their messages:
@@ -61,10 +61,10 @@ With the results folder of a check, it asks for the cases of that check, with
 its settings, and writes which.json into the folder. Reports on the folder then
 name the algorithm beside each violation, and ` + "`pgmpi compare`" + ` names the
 algorithms that changed.`,
-		Args: wants(0, 1, "at most one results folder"),
+		Args: orFolder(&s),
 		RunE: func(c *cobra.Command, args []string) error {
 			var of *results.Manifest
-			if len(args) == 1 {
+			if len(args) == 1 && s.File != args[0] {
 				if f := s.First(); f != "" {
 					return fail.Setupf("which: a results folder has its own settings: leave out --%s", f)
 				}

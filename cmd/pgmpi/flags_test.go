@@ -155,3 +155,13 @@ func TestTheTimeOfALaunchIsForADryRun(t *testing.T) {
 func TestOneManualPageIsNotWrittenIntoAFolder(t *testing.T) {
 	inProcess("man", "check", "--out", t.TempDir()).exits(t, exitcode.Setup).says(t, "--out is for all pages")
 }
+
+// Without --guidelines, as check takes it.
+func TestCommandsThatAskTheLibraryTakeAConfiguration(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gl.toml")
+	must.Do(t, os.WriteFile(path, []byte("[mpi]\nrank = \"/nowhere/pgmpi-rank\"\n"), 0o666))
+	for _, command := range []string{"which", "env"} {
+		inProcess(command, path).exits(t, exitcode.Setup).says(t, "/nowhere/pgmpi-rank")
+		inProcess(command, path, "--guidelines", path).exits(t, exitcode.Setup).says(t, "give one of the two")
+	}
+}

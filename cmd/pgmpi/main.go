@@ -265,6 +265,16 @@ func orFile(s *settings.Settings) cobra.PositionalArgs {
 	}
 }
 
+// orFolder takes a results folder as the only argument, or a configuration.
+func orFolder(s *settings.Settings) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 1 && isFolder(args[0]) {
+			return nil
+		}
+		return orFile(s)(c, args)
+	}
+}
+
 func checked(fs *pflag.FlagSet) (screen, error) {
 	if f := documentFormat(fs); f != nil && f.err != nil {
 		return screen{}, fail.Setupf("--format: %w", f.err)
