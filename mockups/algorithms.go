@@ -46,7 +46,7 @@ func Parameters(algorithm string) (name string, segment int64, fanout int) {
 	return m[1], segment, fanout
 }
 
-var parameters = regexp.MustCompile(`^(.*?)(?:\+([1-9]\d{0,8}|[1-9]\d{0,2}[KM]i))?(?:\+fan([1-9]\d{0,3}))?$`)
+var parameters = regexp.MustCompile(`(?s)^(.*?)(?:\+([1-9]\d{0,8}|[1-9]\d{0,2}[KM]i))?(?:\+fan([1-9]\d{0,3}))?$`)
 
 // Variant returns the way in which a function calls its collective: "@binomial", "nonblocking", or "".
 func Variant(id string) string {

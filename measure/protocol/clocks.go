@@ -1,5 +1,7 @@
 package protocol
 
+import "fmt"
+
 // ClockInfo describes a clock as rank 0 found it.
 type ClockInfo struct {
 	Name    string  `json:"name"`              // one of Clocks
@@ -41,6 +43,14 @@ type ClockCheck struct {
 	BoundNS []int64 `json:"bound_ns,omitempty"`
 	// TrueNS is the same as calculated; only from the test build.
 	TrueNS []int64 `json:"true_ns,omitempty"`
+}
+
+// check refuses a synchronisation of which nothing says how close it is.
+func (s *ClockSync) check() error {
+	if s.Failed == "" && len(s.Checks) == 0 {
+		return fmt.Errorf("method %q has not failed, and its clocks were never compared", s.Method)
+	}
+	return nil
 }
 
 // Worst returns the largest of the values without their signs.

@@ -37,6 +37,8 @@ func TestClocksArriveAsTheyWereSent(t *testing.T) {
 		"sent %v and %v, got %v and %v", clocks, syncs, out.End.Clocks, out.Syncs)
 	_, err = read(strings.Replace(text.String(), `"rounds":2`, `"rounds":8`, 1))
 	should.Hold(t, err != nil, "a changed number of rounds was not noticed")
+	_, err = read(`sync {"method":"hca3"}` + "\n")
+	should.Hold(t, err != nil && strings.Contains(err.Error(), "never compared"), "a synchronisation without comparisons: %v", err)
 	_, err = read("sync {\n")
 	should.Hold(t, err != nil, "a damaged sync line was read")
 }

@@ -225,7 +225,9 @@ func (o *OutputReader) Add(line []byte) (done bool, err error) {
 			err = errors.New("more than there are methods to examine")
 			break
 		}
-		o.out.Syncs, err = with(o.out.Syncs, text)
+		if o.out.Syncs, err = with(o.out.Syncs, text); err == nil {
+			err = o.out.Syncs[len(o.out.Syncs)-1].check()
+		}
 	case LineExit:
 		err = o.exit(text)
 	case LineSamples:
