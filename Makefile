@@ -26,7 +26,7 @@ LIBRARY ?=
 PGMPI ?= bin/pgmpi
 # More flags of Go's linker.
 LINK ?=
-# No program has the path in it where it was built.
+# C parts have no path in them where they were built; of Go parts `make dist` takes it off.
 C_HERE = -ffile-prefix-map=$(CURDIR)=.
 
 DEMO_SIZES := 1,64,1Ki,16Ki,256Ki
@@ -89,7 +89,7 @@ if ! said=$$(echo '#include <mpi.h>' | $(1) -x c -fsyntax-only - 2>&1); then
 	echo "$(1) cannot compile a C program that includes mpi.h (above: what it says). On Debian and Ubuntu: apt-get install gcc libc6-dev" >&2
 	exit 1
 fi
-$(call cgo,$(1)) go build -buildvcs=false -trimpath $(3) \
+$(call cgo,$(1)) go build -buildvcs=false $(3) \
 	-ldflags "$(LINK) -X $(MODULE)/measure/rank.Version=$(VERSION) -X $(MODULE)/measure/rank.MPICC=$(call built_with,$(1))" -o $(2) ./cmd/pgmpi-rank
 delay=$$(mktemp -d)
 $(1) -std=c11 -O2 -fPIC $(C_HERE) -c -o $$delay/delay.o measure/delay/delay.c
@@ -102,7 +102,7 @@ endef
 
 # Without tables for debuggers, which are a quarter of the program; a crash still names its lines.
 define build_pgmpi
-CGO_ENABLED=0 go build -buildvcs=false -trimpath -ldflags "$(LINK) -s -w -X $(MODULE)/internal/version.commit=$(COMMIT)" -o bin/pgmpi ./cmd/pgmpi
+CGO_ENABLED=0 go build -buildvcs=false -ldflags "$(LINK) -s -w -X $(MODULE)/internal/version.commit=$(COMMIT)" -o bin/pgmpi ./cmd/pgmpi
 echo "built bin/pgmpi"
 endef
 
@@ -261,7 +261,7 @@ dist: go-check both ## make tarballs of the last commit: sources that build with
 	# An empty build ID: Go's is also of the path of $$work/abi.
 	install="$(MAKE) --no-print-directory -C $$work/$$name install LINK=-buildid= DESTDIR= PREFIX=$$work/$$programs"
 	# Calls that an older library lacks do no harm until they are made. Modules are as ready as for any build here.
-	export CGO_LDFLAGS=-Wl,-z,lazy GOFLAGS=-mod=mod
+	export CGO_LDFLAGS=-Wl,-z,lazy GOFLAGS="-mod=mod -trimpath"
 	$$install LIBRARY=openmpi MPICC=$(OPENMPI_CC) built_with=mpicc.openmpi
 	$$install LIBRARY=mpich MPICC=$(MPICH_CC) built_with=mpicc.mpich
 	$(stub_abi)
