@@ -35,7 +35,6 @@ func TestUsageErrorsSayWhatIsWanted(t *testing.T) {
 		{"check --guidelines absent.toml", "`pgmpi init` writes one"},
 		{"analyze " + file, file + " is a file, and a results folder is wanted"},
 		{"compare " + file + " " + file, "is a file, and a results folder is wanted"},
-		{"env " + file, "is a file, and a results folder is wanted"},
 		{"analyze --from osu " + file + " " + file, "is given twice"},
 		{"analyze --guidelines " + file + " DIR", "--guidelines goes with --from"},
 		{"check --dry-run --explain foo:bar", "a dry run has none"},
