@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
+)
+
+// walkFor is after how long no further command is begun: a walk has no end that is known before.
+const walkFor = 45 * time.Second
+
+// walkSeeds are where a user begins, at the defaults of each command. NP is the launcher of two processes.
+const walkSeeds = `
+pgmpi check gl.toml --out c1
+pgmpi explore gl.toml --out e1
+pgmpi overlap gl.toml --out o1
+pgmpi remedy e1
+pgmpi remedy c1
+pgmpi analyze e1
+pgmpi profile --out app.prof -- NP APP
+pgmpi check --calls app.prof gl.toml --out cc
+pgmpi gain cc app.prof
+pgmpi check gl.toml --out c2
+pgmpi compare c1 c2
+pgmpi history c1 c2
+pgmpi submit gl.toml --out sub1
+pgmpi analyze --from osu osu.txt --np 4 --out imp
+pgmpi which gl.toml
+pgmpi times c1
+pgmpi status e1
+`
+
+// walkFile keeps every command short; what follows which is as by default.
+const walkFile = `
+[check]
+functions = ["MPI_Bcast", "MPI_Scatterv", "MPI_Allreduce"]
+[job]
+np = [2]
+mpiruns = 6
+msizes = ["8", "1Ki"]
+[nrep]
+max = 20
+[mpi]
+launch = [%s]
+`
+
+// A walk runs every command that another one prints, or writes into a README of its folder, once.
+type walk struct {
+	*fixture
+	until time.Time
+	seen  map[string]bool
+	left  []string // commands that are not begun any more
+}
+
+// printedCommand is one in backticks, or alone on a line, behind a label or not.
+var printedCommand = regexp.MustCompile("(?m)`(pgmpi [a-z]+ [^`]+)`|^ *(?:[A-Za-z ]+: +)?(pgmpi [a-z]+ .+)$")
+
+// placeholder is in what is no command line yet: a form of one, or a part that is left out.
+var placeholder = regexp.MustCompile(`\b[A-Z]{2,}\b|\.\.\.|…|[<[]`)
+
+// commandsIn are the commands in a text that can be run as they are.
+func commandsIn(text string) (out []string) {
+	var names []string
+	for _, g := range groups {
+		for _, command := range g.commands {
+			names = append(names, command().Name())
+		}
+	}
+	for _, m := range printedCommand.FindAllStringSubmatch(text, -1) {
+		line := strings.Join(strings.Fields(m[1]+m[2]), " ")
+		prose := m[1] == "" && !slices.Contains(names, strings.Fields(line)[1])
+		if !prose && !placeholder.MatchString(strings.ReplaceAll(line, "MPI_", "")) {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// step runs a command, and then what it and the READMEs in its folders tell to run.
+func (w *walk) step(line, from string) {
+	if w.seen[line] || strings.Contains(line, " --go") { // that gives a job to a batch system
+		return
+	}
+	w.seen[line] = true
+	if time.Now().After(w.until) {
+		w.left = append(w.left, line)
+		return
+	}
+	began, s := time.Now(), w.run("sh", "-c", line)
+	w.t.Logf("exit %d, %.1f s: %s (from: %s)", s.code, time.Since(began).Seconds(), line, from)
+	all := s.stdout + s.stderr
+	codes := []int{exitcode.OK, exitcode.Violated, exitcode.NoVerdict}
+	if strings.HasSuffix(from, "--help") { // whose files and folders are not here
+		codes = append(codes, exitcode.Setup)
+	}
+	should.Hold(w.t, slices.Contains(codes, s.code) && !strings.Contains(all, "unknown command") && !strings.Contains(all, "unknown flag"), "`%s` (from: %s) ends with %d:\n%s", line, from, s.code, all)
+	should.Hold(w.t, !strings.Contains(all, "internal error") && !strings.Contains(all, "goroutine "), "`%s`:\n%s", line, all)
+	for _, next := range slices.Concat(commandsIn(all), w.readmes()) {
+		w.step(next, line)
+	}
+}
+
+func (w *walk) readmes() (out []string) {
+	for _, depth := range []string{"*", "*/*"} {
+		files, _ := filepath.Glob(filepath.Join(w.dir, depth, "README.md"))
+		for _, path := range files {
+			out = append(out, commandsIn(string(must.Get(os.ReadFile(path))(w.t)))...)
+		}
+	}
+	return out
+}
+
+// The default way does not fail: what a screen, a README in a folder or a help tells to run, runs.
+func TestEveryCommandThatIsPrintedRuns(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		if _, err := os.Stat(filepath.Join(b.bin, "preload-"+b.lib.name)); err != nil {
+			t.Skip("a program to profile is missing: `make test` builds it")
+		}
+		b.env = append(b.env, "PGMPI_RANK="+b.rank, "OMPI_MCA_rmaps_base_oversubscribe=1")
+		must.Do(t, os.WriteFile(filepath.Join(b.dir, "osu.txt"), []byte("# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n4 3.10\n8 2.90\n1024 9.00\n"), 0o666))
+		words := strings.Fields(b.lib.mpi)
+		b.toml(fmt.Sprintf(walkFile, `"`+strings.Join(words, `", "`)+`"`))
+		program := filepath.Join(b.bin, "preload-"+b.lib.name) + " calls"
+		seeds := strings.NewReplacer("NP", strings.ReplaceAll(b.lib.mpi, "{np}", "2"), "APP", program).Replace(walkSeeds)
+		w := &walk{b, time.Now().Add(walkFor), map[string]bool{}, nil}
+		for seed := range strings.Lines(strings.TrimSpace(seeds)) {
+			w.step(strings.TrimSpace(seed), "the start")
+		}
+		for _, g := range groups {
+			for _, command := range g.commands {
+				w.step("pgmpi "+command().Name()+" --help", "the start")
+			}
+		}
+		t.Logf("not begun after %v: %q", walkFor, w.left)
+	})
+}
