@@ -73,7 +73,7 @@ work=$$(mktemp -d)
 	for object in $$work/c-*.o; do
 		objcopy --redefine-syms=$$work/names $$object
 	done
-	$(1) -shared -Wl,-z,defs,-z,now -o $(2) $$work/*.o
+	$(1) -shared -Wl,-z,defs,-z,now -o $(2) $$work/*.o -ldl
 )
 rm -r $$work
 endef
@@ -124,6 +124,7 @@ $(1) -std=c11 -O2 -Imockups/c $(3) testdata/exhaustive/exhaustive.c mockups/c/*.
 $(1) -std=c11 -O2 -Imockups/c $(3) -fPIC -shared testdata/interpose/interpose.c mockups/c/*.c -o bin/interpose-$(2).so
 $(1) -std=c11 -O2 testdata/interpose/calls.c -o bin/calls-$(2)
 $(1) -std=c11 -O2 testdata/preload/preload.c -o bin/preload-$(2) -lpthread
+$(1) -std=c11 -O2 testdata/preload/preload.c testdata/preload/tool.c -o bin/tool-$(2) -lpthread
 endef
 
 # $(call build_overlap,MPICC,SUFFIX): a library whose calls have a known overlap.

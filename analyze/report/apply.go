@@ -78,7 +78,7 @@ func applySections(a *ApplyResult) []document.Section {
 		s.Say("%s were right with these mock-ups at every size.", conf.Plural(a.Legal, "conformance call"))
 	}
 	if !a.SameBits && a.Why == "" {
-		s.Say("Sums of floating-point numbers may differ in the last bits, as their order does; --same-bits leaves such calls out.")
+		s.Say("Reductions of floating-point numbers may differ in bits, as their order does; --same-bits leaves such calls out.")
 	}
 	out := []document.Section{s}
 	if len(a.Rules) > 0 {

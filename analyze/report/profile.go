@@ -29,6 +29,9 @@ func profileAnswer(p *profile.Profile) []document.Section {
 		waiting += p.Waiting(c)
 	}
 	top := "none is called"
+	if p.Hidden != "" || !p.Finished {
+		top = "none was seen"
+	}
 	if len(p.Calls) > 0 {
 		c := p.Calls[0]
 		top = fmt.Sprintf("%s of %s has %s", phrase.Function(c.Function), conf.HumanSize(c.Bytes), phrase.Percent(p.Seconds(c)/wall))
@@ -38,6 +41,9 @@ func profileAnswer(p *profile.Profile) []document.Section {
 		phrase.Known(p.Program), conf.Plural(p.Processes, "rank"), phrase.Known(phrase.ShortVersion(p.Library)), phrase.Percent(waiting/wall))
 	if !p.Finished {
 		s.Say("Note: the program did not come to MPI_Finalize: this is what %d of %d ranks had counted.", p.Ranks, p.Processes)
+	}
+	if p.Hidden != "" {
+		s.Say("Note: the program has functions of its own for MPI, and what it does not pass on is not counted: %s.", p.Hidden)
 	}
 	if p.LostCalls > 0 || p.Rounded > 0 {
 		s.Say("Note: there were too many kinds of calls to tell apart: the sizes of %d calls are rounded down to powers of two, %d calls have no row.", p.Rounded, p.LostCalls)

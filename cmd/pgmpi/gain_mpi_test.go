@@ -74,12 +74,44 @@ func TestEveryLegalCallIsRightThroughThePreloadedMockups(t *testing.T) {
 				rules, ids := b.rules(np, turn)
 				hits := filepath.Join(b.dir, fmt.Sprintf("hits-%d-%d", np, turn))
 				set := []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}
-				should.Contain(t, b.preloaded(np, set, b.built("preload"), "calls"), "No Errors")
+				for _, what := range []string{"calls", "messages", "buffers"} {
+					should.Contain(t, b.preloaded(np, set, b.built("preload"), what), "No Errors")
+				}
 				should.Contain(t, b.preloaded(np, set, b.built("calls")), "No Errors")
 				should.Contain(t, b.preloaded(np, set, b.built("exhaustive"), fmt.Sprint(600*np*np)), " 0 failures")
 				should.Equal(t, unmet(t, hits, ids), nil, "mock-ups through which no call went, p = %d", np)
 			}
 		}
+	})
+}
+
+func TestExactRulesKeepEveryBit(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		for turn := range mostMockups {
+			rules, _ := b.rules(2, turn)
+			text := string(must.Get(os.ReadFile(rules))(t))
+			must.Do(t, os.WriteFile(rules, []byte(strings.ReplaceAll(text, " all\n", " exact\n")), 0o666))
+			should.Contain(t, b.preloaded(2, []string{"PGMPI_APPLY=" + rules}, b.built("preload"), "bits"), "No Errors")
+			hits := filepath.Join(b.dir, fmt.Sprint("exact-", turn))
+			should.Contain(t, b.preloaded(2, []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}, b.built("preload"), "many", "5"), "No Errors")
+			should.Contain(t, string(must.Get(os.ReadFile(hits))(t)), "10 MPI_Allreduce 2 ")
+		}
+	})
+}
+
+// What a tool in the program hides is named, and the rest is replaced and counted all the same.
+func TestFunctionsThatAToolHidesAreNamed(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		rules, _ := b.rules(2, 0)
+		hits := filepath.Join(b.dir, "hits")
+		out := b.preloaded(2, []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}, b.built("tool"), "calls")
+		should.Contain(t, out, "No Errors")
+		should.Equal(t, strings.Count(out, "neither counted nor replaced: MPI_Init_thread MPI_Finalize MPI_Allreduce"), 1, "how often the functions are named")
+		should.Equal(t, unmet(t, hits, []string{"scan_as_exscan+reduce_local", "allgather_as_alltoall"}), nil, "mock-ups through which no call went")
+		p := b.profiled(0, b.built("tool"), "calls")
+		should.Hold(t, p.Finished && p.Hidden == "MPI_Init_thread MPI_Finalize MPI_Allreduce", "%v, hidden: %s", p.Finished, p.Hidden)
+		p = b.profiled(0, b.built("preload"), "calls")
+		should.Hold(t, p.Finished && p.Hidden == "", "%v, hidden: %s", p.Finished, p.Hidden)
 	})
 }
 
@@ -147,6 +179,10 @@ func TestRulesThatAreNotUnderstoodEndTheProgram(t *testing.T) {
 		out, err := b.ranks(2, "env", "LD_PRELOAD="+filepath.Join(b.bin, b.lib.rank+"-preload.so"), "PGMPI_APPLY="+rules, b.built("calls"))
 		should.Hold(t, err != nil && strings.Contains(out, "rules:2: not a rule"), "%s: %v\n%s", line, err, out)
 	}
+	for _, path := range []string{"/dev/zero", t.TempDir()} {
+		out, err := b.throughLibrary(2, []string{"PGMPI_APPLY=" + path}, b.built("calls"))
+		should.Hold(t, err != nil && strings.Contains(out, "PGMPI_APPLY="+path+": is no regular file"), "%s: %v\n%s", path, err, out)
+	}
 }
 
 // profiled runs a program under `pgmpi profile`.
@@ -178,18 +214,26 @@ func TestAFortranProgramIsSeen(t *testing.T) {
 		if err != nil {
 			t.Skip("there is no Fortran compiler of this library")
 		}
-		program := filepath.Join(b.dir, "fortran")
-		out, err := exec.Command(compiler, "-o", program, "../../testdata/preload/fortran.f90").CombinedOutput()
-		must.Hold(t, err == nil, "%v\n%s", err, out)
-		p := b.profiled(0, program)
-		for _, name := range []string{"MPI_Scan", "MPI_Allreduce", "MPI_Bcast"} {
-			i := slices.IndexFunc(p.Calls, func(c profile.Call) bool { return c.Function == name })
-			should.Hold(t, i >= 0 && p.Calls[i].Calls == 20, "%s: %+v", name, p.Calls)
-		}
 		rules, _ := b.rules(2, 0)
-		hits := filepath.Join(b.dir, "hits")
-		should.Contain(t, b.preloaded(2, []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}, program), "No Errors")
-		should.Contain(t, string(must.Get(os.ReadFile(hits))(t)), "20 MPI_Scan 2 ", "20 MPI_Allreduce 2 ", "20 MPI_Bcast 2 ")
+		for _, module := range []string{"mpi", "mpi_f08"} {
+			program := filepath.Join(b.dir, "fortran-"+module)
+			out, err := exec.Command(compiler, "-cpp", "-DMODULE="+module, "-o", program, "../../testdata/preload/fortran.f90").CombinedOutput()
+			must.Hold(t, err == nil, "%v\n%s", err, out)
+			p := b.profiled(0, program)
+			should.Hold(t, p.Finished, "the end of %s was not seen", module)
+			for _, name := range []string{"MPI_Scan", "MPI_Allreduce", "MPI_Bcast", "MPI_Alltoallw"} {
+				var calls int64
+				for _, c := range p.Calls {
+					if c.Function == name {
+						calls += c.Calls
+					}
+				}
+				should.Equal(t, calls, map[bool]int64{true: 40, false: 20}[name == "MPI_Bcast"], "%s of %s: %+v", name, module, p.Calls)
+			}
+			hits := filepath.Join(b.dir, "hits-"+module)
+			should.Contain(t, b.preloaded(2, []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}, program), "No Errors")
+			should.Contain(t, string(must.Get(os.ReadFile(hits))(t)), "20 MPI_Scan 2 ", "20 MPI_Allreduce 2 ", "40 MPI_Bcast 2 ")
+		}
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
+	"pgmpi/internal/tuning"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
 	"pgmpi/mockups"
@@ -109,7 +109,7 @@ func (t *Selftest) check(ctx context.Context, name, delay string) (*analyze.Repo
 	f.MPI.Env = map[string]string{}
 	if delay != "" {
 		f.MPI.Env["PGMPI_DELAY"] = delay
-		f.MPI.Env["LD_PRELOAD"] = strings.Trim(t.library+":"+os.Getenv("LD_PRELOAD"), ":")
+		f.MPI.Env["LD_PRELOAD"] = tuning.Loading(t.library)
 	}
 	path := filepath.Join(t.Out, fmt.Sprintf("check-%d", t.checks))
 	if _, err := run.Before(Check, path, false); err != nil {

@@ -46,7 +46,9 @@ func Under(config *glfile.File) error {
 		if twice && there != env[name] {
 			return fail.Setupf("mpi.under: %s sets %s to %q, and mpi.env sets it to %q: leave one of them out", path, name, env[name], there)
 		}
-		all[name] = env[name]
+		if all[name] = env[name]; name == tuning.Preload && !twice {
+			all[name] = tuning.Loading(env[name])
+		}
 	}
 	config.MPI.Env, config.MPI.Under = all, folder
 	return nil
@@ -54,7 +56,7 @@ func Under(config *glfile.File) error {
 
 // applied tells whether a variable is of mock-ups that `pgmpi apply` has written for the rank program's library.
 func applied(rank, name, value string) bool {
-	if name != "LD_PRELOAD" {
+	if name != tuning.Preload {
 		return name == "PGMPI_APPLY"
 	}
 	rank, err := launch.FindRank(rank)

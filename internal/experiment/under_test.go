@@ -104,7 +104,9 @@ func TestMockupsOfApplyAreASetting(t *testing.T) {
 	f := glfile.Default()
 	f.MPI.Rank = rank
 	f.MPI.Under = settingFolder(t, map[string]string{"LD_PRELOAD": rank + "-preload.so", "PGMPI_APPLY": "FOLDER/mockups.txt"}, nil)
+	t.Setenv(tuning.Preload, "/their.so")
 	must.Do(t, experiment.Under(&f))
+	should.Equal(t, f.MPI.Env[tuning.Preload], rank+"-preload.so:/their.so", "what the ranks load")
 	f.MPI.Env, f.MPI.Rank = nil, rank+"-of-another-library"
 	should.Fail(t, experiment.Under(&f), "LD_PRELOAD, which no remedy writes", "code that is not of its rank program")
 }

@@ -110,7 +110,7 @@ func (a *Application) legal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	env := map[string]string{"LD_PRELOAD": strings.Trim(a.Preload+":"+os.Getenv("LD_PRELOAD"), ":"), "PGMPI_APPLY": path}
+	env := map[string]string{tuning.Preload: tuning.Loading(a.Preload), "PGMPI_APPLY": path}
 	with, err := once.Conformance(ctx, env, nil, functions...)
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (a *Application) compare(ctx context.Context) (err error) {
 	a.result.Rules = slices.DeleteFunc(a.result.Rules, func(r report.AppliedRule) bool { return r.Hits == 0 })
 	switch x := a.result.AB; {
 	case len(a.result.Rules) == 0:
-		a.result.Why = "no call of the program went through a mock-up: they have other datatypes or operators"
+		a.result.Why = "no call of the program went through a mock-up: they have other datatypes or operators, or do not come to the preloaded library (it says so on standard error)"
 	case x.RatioHi < 1:
 		a.result.Why = fmt.Sprintf("it is slower with them, %.2f× as fast; the check does not see what they meet in the program, such as its malloc", x.Ratio)
 	case x.RatioLo <= 1:
@@ -196,7 +196,7 @@ func (a *Application) write() error {
 		return fail.AsSetup(err)
 	}
 	a.result.Folder = folder
-	env, err := tuning.EnvSh(map[string]string{"LD_PRELOAD": a.Preload, "PGMPI_APPLY": filepath.Join(folder, rulesFile)}, []string{
+	env, err := tuning.EnvSh(map[string]string{tuning.Preload: a.Preload, "PGMPI_APPLY": filepath.Join(folder, rulesFile)}, []string{
 		"For " + a.result.Program + " alone, which was run with it. On other hosts Open MPI's mpirun needs -x LD_PRELOAD -x PGMPI_APPLY."})
 	if err != nil {
 		return fail.AsSetup(err)

@@ -35,10 +35,11 @@ type Profile struct {
 	MallocMmap  string `json:"malloc_mmap_threshold"`
 	MallocTrim  string `json:"malloc_trim_threshold"`
 	ThreadLevel string `json:"thread_level,omitempty"`
-	Processes   int    `json:"processes"` // of MPI_COMM_WORLD
-	Ranks       int    `json:"ranks"`     // that the file is about; fewer than Processes where the program was ended
-	Finished    bool   `json:"finished"`  // in MPI_Finalize
-	WallNS      int64  `json:"wall_ns"`   // from the start of a process to then, the greatest over ranks
+	Processes   int    `json:"processes"`        // of MPI_COMM_WORLD
+	Ranks       int    `json:"ranks"`            // that the file is about; fewer than Processes where the program was ended
+	Finished    bool   `json:"finished"`         // in MPI_Finalize
+	Hidden      string `json:"hidden,omitempty"` // functions of MPI that the program has its own of; "": none
+	WallNS      int64  `json:"wall_ns"`          // from the start of a process to then, the greatest over ranks
 	// Rounded counts calls whose size was rounded down to a power of two, as there were too many kinds of
 	// calls; Lost ones have no place in Calls.
 	Rounded   int64   `json:"rounded"`

@@ -2,6 +2,9 @@ package tuning
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -238,6 +241,21 @@ func TestEnvShSurvivesAnyValue(t *testing.T) {
 		_, err := ReadEnv("f", []byte(text))
 		should.Fail(t, err, where, "%q", text)
 	}
+}
+
+func TestLibrariesThatAreLoadedStayBehindThoseOfASetting(t *testing.T) {
+	text := must.Get(EnvSh(map[string]string{Preload: "/our lib.so"}, nil))(t)
+	path := filepath.Join(t.TempDir(), EnvFile)
+	must.Do(t, os.WriteFile(path, text, 0o666))
+	for before, want := range map[string]string{"": "/our lib.so", "/their.so:/other.so": "/our lib.so:/their.so:/other.so"} {
+		t.Setenv(Preload, before)
+		should.Equal(t, Loading("/our lib.so"), want, "in the pairs")
+		sh := exec.Command("sh", "-c", `LD_PRELOAD=$1; . "$2"; echo "$LD_PRELOAD"`, "sh", before, path)
+		sh.Env = []string{"PATH=" + os.Getenv("PATH")}
+		should.Equal(t, strings.TrimSpace(string(must.Get(sh.Output())(t))), want, "in a shell")
+	}
+	back, err := ReadEnv("f", text)
+	should.Hold(t, err == nil && back[Preload] == "/our lib.so", "%v %v\n%s", back, err, text)
 }
 
 func TestWriteTakesTheFirstWriterThatCan(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -66,6 +67,15 @@ func Join(settings []Setting) (env map[string]string, files []File, err error) {
 
 const EnvFile = "env.sh"
 
+// Preload is the variable that a shell may have libraries in that go on being loaded, such as a malloc.
+const Preload = "LD_PRELOAD"
+
+// Loading returns the value of Preload that loads a library before those that are there.
+func Loading(library string) string { return strings.Trim(library+":"+os.Getenv(Preload), ":") }
+
+// kept is what a line of env.sh has behind the value, to set what Loading returns.
+var kept = map[string]string{Preload: `"${LD_PRELOAD:+:$LD_PRELOAD}"`}
+
 // EnvSh returns a file for `. env.sh`; notes come before the variables, as comments.
 func EnvSh(env map[string]string, notes []string) ([]byte, error) {
 	var b strings.Builder
@@ -77,7 +87,7 @@ func EnvSh(env map[string]string, notes []string) ([]byte, error) {
 		if err := checkVariable(name, env[name]); err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&b, "export %s='%s'\n", name, strings.ReplaceAll(env[name], "'", `'\''`))
+		fmt.Fprintf(&b, "export %s='%s'%s\n", name, strings.ReplaceAll(env[name], "'", `'\''`), kept[name])
 	}
 	return []byte(b.String()), nil
 }
@@ -107,7 +117,7 @@ func ReadEnv(file string, text []byte) (map[string]string, error) {
 		if !ok {
 			return fail("%.60q is not NAME=VALUE", line)
 		}
-		if value, ok = unquoted(value); !ok {
+		if value, ok = unquoted(strings.TrimSuffix(value, kept[name])); !ok {
 			return fail("the value of %.40q is not in single quotes as a whole, and has characters that a shell would take apart", name)
 		}
 		if err := checkVariable(name, value); err != nil {

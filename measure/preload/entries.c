@@ -2,6 +2,7 @@
 #include "preload.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 const char *const function_names[FUNCTIONS] = {
@@ -10,10 +11,67 @@ const char *const function_names[FUNCTIONS] = {
     "MPI_Scan", "MPI_Scatter", "MPI_Scatterv",
 };
 
+static int begun, ended_once;
+
+static void finish(void)
+{
+    if (ended_once++)
+        return;
+    apply_finish();
+    calls_finish();
+    profile_finish();
+}
+
+static int at_end(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    finish();
+    return MPI_SUCCESS;
+}
+
+static void tell_hidden(void)
+{
+    if (*hidden_names != '\0')
+        fprintf(stderr, "pgmpi: %s has functions of its own for MPI: what it does not pass on is neither counted nor replaced: %s\n",
+                hidden_by, hidden_names);
+}
+
+/* In MPI_Init, or at the first call where that is not seen. The end is met in MPI_COMM_SELF's attributes, which
+ * MPI_Finalize deletes before all else, whoever calls it. */
+static void begin(void)
+{
+    int there, rank, key;
+    begun = 1;
+    find_hidden();
+    if (PMPI_Initialized(&there) != MPI_SUCCESS || !there) /* a session has no MPI_COMM_SELF */
+        return;
+    profile_init();
+    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end, &key, NULL) == MPI_SUCCESS)
+        PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0)
+        tell_hidden();
+}
+
+/* A program of which nothing was seen: all of its calls may be a tool's. */
+__attribute__((destructor)) static void unseen(void)
+{
+    static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
+    int there;
+    for (int i = 0; i < 3; i++) {
+        const char *rank = getenv(ranks[i]);
+        if (rank != NULL && atoi(rank) > 0)
+            return;
+    }
+    if (begun || (!profiling && getenv("PGMPI_APPLY") == NULL) || PMPI_Initialized(&there) != MPI_SUCCESS || !there)
+        return;
+    find_hidden();
+    tell_hidden();
+}
+
 int MPI_Init(int *argc, char ***argv)
 {
     int rc = PMPI_Init(argc, argv);
-    profile_init();
+    begin();
     apply_start();
     return rc;
 }
@@ -21,16 +79,14 @@ int MPI_Init(int *argc, char ***argv)
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     int rc = PMPI_Init_thread(argc, argv, required, provided);
-    profile_init();
+    begin();
     apply_start();
     return rc;
 }
 
 int MPI_Finalize(void)
 {
-    apply_finish();
-    calls_finish();
-    profile_finish();
+    finish();
     return PMPI_Finalize();
 }
 
@@ -63,6 +119,8 @@ static call block(function f, int64_t n, MPI_Datatype type, MPI_Op op, int root,
 {
     call c = {.f = f, .comm = comm, .type = type, .op = op, .root = root, .in_place = in_place};
     c.bytes = f == BARRIER ? 0 : bytes_of(n, type);
+    if (!begun)
+        begin();
     if (profiling)
         profile_begin(&c);
     return c;

@@ -3,6 +3,8 @@
  * mpif.h and "use mpi"; "use mpi_f08" goes through ompi_NAME_f. */
 #include "preload.h"
 
+#include <stdlib.h>
+
 #ifdef OPEN_MPI
 
 /* MPI_IN_PLACE and MPI_BOTTOM are variables of Open MPI's Fortran, under the names that compilers may give them. */
@@ -85,6 +87,28 @@ void ompi_alltoallv_f(void *s, fint *n, fint *sd, fint *t, void *r, fint *rn, fi
     set(e, MPI_Alltoallv(at(s), n, sd, TYPE, at(r), rn, rd, RTYPE, COMM));
 }
 void mpi_alltoallv_(void *s, fint *n, fint *sd, fint *t, void *r, fint *rn, fint *rd, fint *rt, fint *comm, fint *e) SAME(ompi_alltoallv_f);
+
+/* The datatypes for all processes; NULL where they do not count. */
+static MPI_Datatype *types_of(const fint *t, MPI_Comm comm)
+{
+    int p, inter;
+    if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || (inter ? PMPI_Comm_remote_size : PMPI_Comm_size)(comm, &p) != MPI_SUCCESS)
+        return NULL;
+    MPI_Datatype *types = malloc((size_t)p * sizeof *types);
+    if (types == NULL)
+        PMPI_Abort(comm, 1); /* some hundred bytes, which the library's own code asks for */
+    for (int i = 0; i < p; i++)
+        types[i] = MPI_Type_f2c(t[i]);
+    return types;
+}
+
+void ompi_alltoallw_f(void *s, fint *n, fint *sd, fint *t, void *r, fint *rn, fint *rd, fint *rt, fint *comm, fint *e)
+{
+    MPI_Datatype *types = at(s) == MPI_IN_PLACE ? NULL : types_of(t, COMM), *rtypes = types_of(rt, COMM);
+    set(e, MPI_Alltoallw(at(s), n, sd, types, at(r), rn, rd, rtypes, COMM));
+    free(types), free(rtypes);
+}
+void mpi_alltoallw_(void *s, fint *n, fint *sd, fint *t, void *r, fint *rn, fint *rd, fint *rt, fint *comm, fint *e) SAME(ompi_alltoallw_f);
 
 void ompi_barrier_f(fint *comm, fint *e) { set(e, MPI_Barrier(COMM)); }
 void mpi_barrier_(fint *comm, fint *e) SAME(ompi_barrier_f);

@@ -75,6 +75,17 @@ static inline int size_of(MPI_Comm comm)
     return p;
 }
 
+/* A communicator of the same processes in the same order, or MPI_COMM_NULL: no message, probe or collective of the
+ * program's meets what is sent there. None of its attributes is copied, so that no callback of the program's runs, and
+ * errors are returned. All processes call it together. */
+MPI_Comm own_comm(MPI_Comm comm);
+
+/* Names of MPI functions that come before ours in this process, such as "MPI_Init MPI_Allreduce", and the file that
+ * has the first of them: calls of them are not seen, unless they are passed on. A handler of signals reads them. */
+extern char hidden_names[];
+extern const char *hidden_by;
+void find_hidden(void);
+
 /* Whether anything looks at a function: the least that a call pays. */
 extern int profiling;
 extern int ruled[FUNCTIONS];

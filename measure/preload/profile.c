@@ -356,6 +356,7 @@ static void put_table(writer *w, const table *t, int whole)
     gethostname(host, sizeof host - 1);
     put(w, "{\"schema\":\"pgmpi-profile/1\",");
     put_text(w, "program", program), put_text(w, "library", version), put_text(w, "host", host);
+    put_text(w, "hidden", hidden_names);
     put_text(w, "malloc_mmap_threshold", malloc_mmap), put_text(w, "malloc_trim_threshold", malloc_trim);
     for (int i = 0; i < 4; i++)
         if (values[i] == level)
@@ -485,7 +486,7 @@ static void gather(table *sum)
     enum { TAG = 7 };
     MPI_Comm own;
     table *other = malloc(sizeof *other);
-    if (other == NULL || PMPI_Comm_dup(MPI_COMM_WORLD, &own) != MPI_SUCCESS)
+    if (other == NULL || (own = own_comm(MPI_COMM_WORLD)) == MPI_COMM_NULL)
         PMPI_Abort(MPI_COMM_WORLD, 1); /* others wait for this rank */
     for (int step = 1; step < processes; step *= 2) {
         if (rank & step) {

@@ -29,8 +29,7 @@ static int prepare_alltoall(pg_ctx *x)
     err = MPI_Type_create_resized(block, 0, 0, &x->made);
     if (err == MPI_SUCCESS)
         err = MPI_Type_commit(&x->made);
-    MPI_Type_free(&block);
-    return err;
+    return pg_first(err, MPI_Type_free(&block));
 }
 
 static int as_alltoall(pg_ctx *x)
@@ -65,9 +64,7 @@ static int as_gather_bcast(pg_ctx *x)
 {
     int n = (int)x->count;
     int err = MPI_Gather(x->send, n, x->type, x->recv, n, x->type, 0, x->comm);
-    if (err != MPI_SUCCESS)
-        return err;
-    return MPI_Bcast(x->recv, x->size * n, x->type, 0, x->comm);
+    return pg_first(err, MPI_Bcast(x->recv, x->size * n, x->type, 0, x->comm));
 }
 
 static int as_allgatherv(pg_ctx *x)

@@ -10,9 +10,7 @@ static int as_reduce_bcast(pg_ctx *x)
 {
     int n = (int)x->count;
     int err = MPI_Reduce(x->send, x->recv, n, x->type, x->op, 0, x->comm);
-    if (err != MPI_SUCCESS)
-        return err;
-    return MPI_Bcast(x->recv, n, x->type, 0, x->comm);
+    return pg_first(err, MPI_Bcast(x->recv, n, x->type, 0, x->comm));
 }
 
 /* Padded copies of the send buffer (its padding stays zero) and of the result. */
@@ -37,9 +35,7 @@ static int reduce_parts(pg_ctx *x, const void *in, void *out)
     int part = (int)pg_part(x);
     void *own = pg_at(x, out, (int64_t)x->rank * part);
     int err = MPI_Reduce_scatter_block(in, own, part, x->type, x->op, x->comm);
-    if (err != MPI_SUCCESS)
-        return err;
-    return MPI_Allgather(MPI_IN_PLACE, part, x->type, out, part, x->type, x->comm);
+    return pg_first(err, MPI_Allgather(MPI_IN_PLACE, part, x->type, out, part, x->type, x->comm));
 }
 
 static int as_reduce_scatter_block_allgather(pg_ctx *x)
@@ -57,9 +53,7 @@ static int as_reduce_scatter_allgatherv(pg_ctx *x)
 {
     void *own = pg_own_part(x, x->recv);
     int err = MPI_Reduce_scatter(x->send, own, x->counts, x->type, x->op, x->comm);
-    if (err != MPI_SUCCESS)
-        return err;
-    return MPI_Allgatherv(MPI_IN_PLACE, 0, x->type, x->recv, x->counts, x->displs, x->type, x->comm);
+    return pg_first(err, MPI_Allgatherv(MPI_IN_PLACE, 0, x->type, x->recv, x->counts, x->displs, x->type, x->comm));
 }
 
 const pg_function pg_allreduce[] = {

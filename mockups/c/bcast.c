@@ -26,9 +26,7 @@ static int spread_parts(pg_ctx *x, void *vector)
     else
         err = MPI_Scatter(NULL, part, x->type, pg_at(x, vector, (int64_t)x->rank * part), part, x->type,
                           x->root, x->comm);
-    if (err != MPI_SUCCESS)
-        return err;
-    return MPI_Allgather(MPI_IN_PLACE, part, x->type, vector, part, x->type, x->comm);
+    return pg_first(err, MPI_Allgather(MPI_IN_PLACE, part, x->type, vector, part, x->type, x->comm));
 }
 
 static int as_scatter_allgather(pg_ctx *x)

@@ -14,10 +14,10 @@ static int as_scan_sendrecv(pg_ctx *x)
     enum { UP = 6 };
     int n = (int)x->count, below = x->rank == 0 ? MPI_PROC_NULL : x->rank - 1,
         above = x->rank == x->size - 1 ? MPI_PROC_NULL : x->rank + 1;
+    void *result = x->rank == 0 ? NULL : x->recv; /* it does not count there */
     int err = MPI_Scan(x->send, x->temp[0], n, x->type, x->op, x->comm);
-    if (err != MPI_SUCCESS)
-        return err;
-    return MPI_Sendrecv(x->temp[0], n, x->type, above, UP, x->recv, n, x->type, below, UP, x->comm, MPI_STATUS_IGNORE);
+    return pg_first(err, MPI_Sendrecv(x->temp[0], n, x->type, above, UP, result, x->rank == 0 ? 0 : n, x->type, below, UP,
+                                      x->comm, MPI_STATUS_IGNORE));
 }
 
 const pg_function pg_exscan[] = {

@@ -44,11 +44,9 @@ static int reduce_parts(pg_ctx *x, const void *in, void *out)
     int is_root = x->rank == x->root, part = (int)pg_part(x);
     void *own = is_root ? pg_at(x, out, (int64_t)x->rank * part) : out;
     int err = MPI_Reduce_scatter_block(in, own, part, x->type, x->op, x->comm);
-    if (err != MPI_SUCCESS)
-        return err;
     if (is_root)
-        return MPI_Gather(MPI_IN_PLACE, part, x->type, out, part, x->type, x->root, x->comm);
-    return MPI_Gather(own, part, x->type, NULL, part, x->type, x->root, x->comm);
+        return pg_first(err, MPI_Gather(MPI_IN_PLACE, part, x->type, out, part, x->type, x->root, x->comm));
+    return pg_first(err, MPI_Gather(own, part, x->type, NULL, part, x->type, x->root, x->comm));
 }
 
 static int as_reduce_scatter_block_gather(pg_ctx *x)
@@ -84,10 +82,8 @@ static int as_reduce_scatter_gatherv(pg_ctx *x)
     int is_root = x->rank == x->root, part = x->counts[x->rank];
     void *own = is_root ? pg_own_part(x, x->recv) : x->temp[0];
     int err = MPI_Reduce_scatter(x->send, own, x->counts, x->type, x->op, x->comm);
-    if (err != MPI_SUCCESS)
-        return err;
-    return MPI_Gatherv(is_root ? MPI_IN_PLACE : own, part, x->type, x->recv, x->counts, x->displs, x->type,
-                       x->root, x->comm);
+    return pg_first(err, MPI_Gatherv(is_root ? MPI_IN_PLACE : own, part, x->type, x->recv, x->counts, x->displs, x->type,
+                                     x->root, x->comm));
 }
 
 const pg_function pg_reduce[] = {

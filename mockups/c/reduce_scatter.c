@@ -34,9 +34,7 @@ static int as_reduce_scatterv(pg_ctx *x)
 {
     int n = (int)x->count;
     int err = MPI_Reduce(x->send, x->temp[0], x->size * n, x->type, x->op, 0, x->comm);
-    if (err != MPI_SUCCESS)
-        return err;
-    return MPI_Scatterv(x->temp[0], x->counts, x->displs, x->type, x->recv, n, x->type, 0, x->comm);
+    return pg_first(err, MPI_Scatterv(x->temp[0], x->counts, x->displs, x->type, x->recv, n, x->type, 0, x->comm));
 }
 
 const pg_function pg_reduce_scatter[] = {

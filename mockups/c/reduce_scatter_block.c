@@ -17,9 +17,7 @@ static int as_reduce_then_scatter(pg_ctx *x)
 {
     int n = (int)x->count;
     int err = MPI_Reduce(x->send, x->temp[0], x->size * n, x->type, x->op, 0, x->comm);
-    if (err != MPI_SUCCESS)
-        return err;
-    return MPI_Scatter(x->temp[0], n, x->type, x->recv, n, x->type, 0, x->comm);
+    return pg_first(err, MPI_Scatter(x->temp[0], n, x->type, x->recv, n, x->type, 0, x->comm));
 }
 
 const pg_function pg_reduce_scatter_block[] = {

@@ -18,6 +18,10 @@ enum { PG_REDUCES_IN_PLACE_AT_0_ONLY = 1 };
 enum { PG_REDUCES_IN_PLACE_AT_0_ONLY = 0 };
 #endif
 
+/* The first of two error codes that is one. A row makes its second call after an error in the first, too: the
+ * other ranks are in it. */
+static inline int pg_first(int rc, int next) { return rc != MPI_SUCCESS ? rc : next; }
+
 /* Takes a vector of size blocks as temp[0]. */
 int pg_prepare_vector(pg_ctx *x);
 

@@ -155,7 +155,7 @@ written; 2, 3 and 130 as for gain.`,
 	}
 	fs := c.Flags()
 	fs.StringVar(&a.Out, "out", "", "the `DIR` for the setting (default DIR/apply)")
-	fs.BoolVar(&a.SameBits, "same-bits", false, "leave out sums and products of floating-point numbers, whose last bits depend on the order")
+	fs.BoolVar(&a.SameBits, "same-bits", false, "leave out reductions of floating-point numbers and of types below 32 bits, whose bits may depend on the order")
 	o.flags(fs, defaultPairs)
 	o.Formats(fs, report.Applications, false)
 	return c

@@ -3,7 +3,7 @@
 #ifndef PGMPI_ALGORITHMS_H
 #define PGMPI_ALGORITHMS_H
 
-#include "mockups.h"
+#include "rows.h"
 
 enum { PG_ALGORITHMS = 64, PG_NAME = 128 };
 
@@ -50,9 +50,6 @@ void pg_choose_forced(pg_ctx *x, const pg_forced *forced);
  * one fails the calls may have been the default's. */
 int pg_force(const pg_ctx *x);
 int pg_unforce(const pg_ctx *x);
-
-/* The first of two error codes that is one. */
-static inline int pg_first(int rc, int next) { return rc != MPI_SUCCESS ? rc : next; }
 
 /* Frees all that was made. */
 int pg_algorithms_done(void);

@@ -108,6 +108,39 @@ static int unchanged(call *c, int64_t n)
     return 1;
 }
 
+/* A message to the next rank of the communicator, which the call must not meet: sent before it and received behind it,
+ * or the other way round, by a receive from anybody that is posted before it. */
+typedef struct message {
+    MPI_Request request;
+    int is_awaited, tag, sent, got;
+} message;
+
+static int begin_message(const call *c, message *m, int k)
+{
+    enum { TAGS = 16 }; /* such as calls by messages may have */
+    *m = (message){.is_awaited = k % 2, .tag = k / 2 % TAGS, .sent = value(c->rank, k), .got = POISON};
+    if (m->is_awaited)
+        return MPI_Irecv(&m->got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, c->comm, &m->request);
+    return MPI_Isend(&m->sent, 1, MPI_INT, (c->rank + 1) % c->size, m->tag, c->comm, &m->request);
+}
+
+static int end_message(const call *c, message *m, int k)
+{
+    int below = (c->rank + c->size - 1) % c->size, rc;
+    MPI_Status s;
+    if (m->is_awaited) {
+        rc = MPI_Send(&m->sent, 1, MPI_INT, (c->rank + 1) % c->size, m->tag, c->comm);
+        rc = rc == MPI_SUCCESS ? MPI_Wait(&m->request, &s) : rc;
+    } else {
+        rc = MPI_Recv(&m->got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, c->comm, &s);
+        rc = rc == MPI_SUCCESS ? MPI_Wait(&m->request, MPI_STATUS_IGNORE) : rc;
+    }
+    if (rc == MPI_SUCCESS && (m->got != value(below, k) || s.MPI_SOURCE != below || s.MPI_TAG != m->tag))
+        snprintf(c->why, PG_CONFORMANCE_TEXT, "rank %d got %d by a message under way during the call, and %d is right", c->rank, m->got,
+                 value(below, k));
+    return rc;
+}
+
 int pg_conformance_make(pg_conformance *l, int comm, int k, int ints, char *text)
 {
     const part *p = &l->parts[comm];
@@ -120,7 +153,12 @@ int pg_conformance_make(pg_conformance *l, int comm, int k, int ints, char *text
         l->send[i] = value(p->rank, i);
     for (int64_t i = 0; i < c.room + BEHIND; i++)
         l->recv[i] = POISON;
-    int rc = r->make(&c);
+    message m;
+    int rc = begin_message(&c, &m, k + comm);
+    if (rc == MPI_SUCCESS)
+        rc = r->make(&c);
+    if (rc == MPI_SUCCESS)
+        rc = end_message(&c, &m, k + comm);
     if (rc != MPI_SUCCESS)
         return rc;
     if (r->right(&c) && unchanged(&c, c.room))
