@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help demo rank build install dist test race lint bench fuzz clean go-check both
+.PHONY: help demo rank build install dist test race lint bench fuzz mutate clean go-check both
 
 # The first of these programs that there is, else the first. Asked anew at every
 # use: a target may have installed it. Fedora keeps wrappers off the PATH.
@@ -34,6 +34,9 @@ DEMO_SIZES := 1,64,1Ki,16Ki,256Ki
 BENCHES ?=
 # How long each fuzz target runs.
 FUZZ_TIME ?= 1m
+# The package whose tests are tried, and those of its files that are changed (all if it is empty).
+PKG ?= ./analyze/judge
+FILES ?=
 STATICCHECK := 0.8.2
 EXHAUSTIVE := 0.12.0
 # Its own go.mod asks for a version of x/tools that newer Go cannot compile.
@@ -345,8 +348,10 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) 
 	fi
 	CGO_ENABLED=0 go vet ./...
 	CGO_ENABLED=0 go vet .ci/gotest.go
+	CGO_ENABLED=0 go vet .ci/mutate.go
 	CGO_ENABLED=0 bin/staticcheck-$(STATICCHECK) ./...
 	CGO_ENABLED=0 bin/staticcheck-$(STATICCHECK) .ci/gotest.go
+	CGO_ENABLED=0 bin/staticcheck-$(STATICCHECK) .ci/mutate.go
 	CGO_ENABLED=0 bin/exhaustive-$(EXHAUSTIVE) $(EXHAUSTIVE_FLAGS) ./...
 	(
 		cd internal/consumers
@@ -380,6 +385,9 @@ fuzz: go-check ## feed every reader damaged input, FUZZ_TIME=1m for each target
 			}
 		done
 	done
+
+mutate: go-check ## which changes of a package its own tests miss: make mutate PKG=./analyze/judge FILES="family.go design.go"
+	@CGO_ENABLED=0 FILES="$(FILES)" go run .ci/mutate.go $(PKG)
 
 clean: ## remove what was built
 	@rm -rf bin
