@@ -60,7 +60,7 @@ func TestFamilySpendsAndAdjustsAsTheGoldenVectors(t *testing.T) {
 				}
 				var found []int
 				for i, o := range q.Outcomes {
-					if math.Abs(o.P-want.PSeq[i]) > 1e-12*want.PSeq[i] || math.Abs(o.PAdjusted-adjusted[i]) > 1e-12*adjusted[i] {
+					if !(math.Abs(o.P-want.PSeq[i]) <= 1e-12*want.PSeq[i]) || !(math.Abs(o.PAdjusted-adjusted[i]) <= 1e-12*adjusted[i]) {
 						t.Errorf("%s, %s, look %d, test %d: P %v and %v adjusted, want %v and %v",
 							g.ID, adjust, want.Look, i, o.P, o.PAdjusted, want.PSeq[i], adjusted[i])
 					}
@@ -194,6 +194,7 @@ func TestTheChanceOfSeeingAViolationAgainCountsWhatDiffersBetweenChecks(t *testi
 		{1.2, 1.1, 1.3, 1, 1, 1, 0.936072},
 		{1.08, 1.07, 1.09, 1, 1, 1, 0.744060}, // 0.99999 if checks did not differ
 		{1.2, 1.05, 1.4, 40, 2, .5, 0.362111}, // level = .05·2/40·.5
+		{1.2, 1.05, 1.4, 40, 1, .5, 0.313389}, // level = .05·1/40·.5
 	} {
 		d := must.Get(NewDesign(Default(), Schedule{[]int{20}, []float64{c.weight}}, c.m))(t)
 		f := d.Family(0)

@@ -272,14 +272,8 @@ func TestComparedRefusalAndTestFollowTheMpirunsOfBoth(t *testing.T) {
 
 // What is not here cannot be asked of a test by name elsewhere.
 func TestEveryTestIsComplete(t *testing.T) {
-	all := slices.Clone(tests)
-	for _, s := range tests {
-		if s.Beyond != nil {
-			all = append(all, s.Beyond)
-		}
-	}
 	optional := []string{"Paired", "Most", "Beyond"}
-	for _, s := range all {
+	for _, s := range everyTest() {
 		v := reflect.ValueOf(*s)
 		for i := range v.NumField() {
 			if name := v.Type().Field(i).Name; v.Field(i).IsZero() && !slices.Contains(optional, name) {

@@ -1,0 +1,193 @@
+package judge
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
+)
+
+// Each rule with several conditions has here, for each of them, a case that it alone decides.
+
+// even is a ratio that is exact in binary, so that cases lie on their bounds.
+const even = 1.25
+
+func looking(t *testing.T, method Method, s Schedule, m int) *Family {
+	t.Helper()
+	cfg := Default()
+	cfg.Method, cfg.MinSlowdown = method, even
+	if method != MethodPaper {
+		cfg.Test = TestRankSum
+	}
+	return must.Get(NewDesign(cfg, s, m))(t).Family(0)
+}
+
+func TestAVerdictFollowsFromEachOfItsConditions(t *testing.T) {
+	interim := Schedule{[]int{10, 20}, []float64{.5, .5}}
+	for name, c := range map[string]struct {
+		method           Method
+		look             int
+		p, kept          float64 // adjusted; of being kept
+		ratio, lo, hi    float64
+		want             Verdict
+		decided, stopped bool
+	}{
+		"violated at the level and at the minimum slowdown":  {MethodDefault, 0, .05, 1, even, even, 1.5, Violated, true, false},
+		"not significant just above the level":               {MethodDefault, 0, .0501, 1, even, 1, 1.5, Undecided, false, false},
+		"marginal just below the minimum slowdown":           {MethodDefault, 0, .01, 1, 1.2499, 1.1, even, Marginal, true, false},
+		"marginal, and the interval ends below the slowdown": {MethodDefault, 0, .01, 1, 1.1, 1.01, 1.2, Marginal, true, false},
+		"violated, and the interval begins at the slowdown":  {MethodDefault, 0, .01, 1, 1.4, even, 1.5, Violated, true, false},
+		"significant, and the slowdown is in the interval":   {MethodDefault, 0, .01, 1, 1.4, 1.1, 1.5, Undecided, false, false},
+		"the same at the last look":                          {MethodDefault, 1, .01, 1, 1.4, 1.1, 1.5, Violated, true, false},
+		"kept at its share of the level":                     {MethodDefault, 0, 1, .025, 1, .9, 1.1, Kept, true, false},
+		"not kept beyond its share of the level":             {MethodDefault, 0, 1, .0251, 1, .9, 1.1, Undecided, false, true},
+		"undecided at the last look":                         {MethodDefault, 1, 1, 1, 1, .9, 1.5, Undecided, false, false},
+		"paper: significant is violated":                     {MethodPaper, 0, .05, 1, 1.01, 1, 1.02, Violated, true, false},
+		"paper: a lack of a finding may end":                 {MethodPaper, 0, .06, 1, 1.01, 1, 1.02, Kept, false, false},
+		"paper: at the last look it is kept":                 {MethodPaper, 1, .06, 1, 1.01, 1, 1.02, Kept, true, false},
+	} {
+		f := looking(t, c.method, interim, 1)
+		o := Outcome{PAdjusted: c.p, PKept: c.kept, raw: c.p, Ratio: c.ratio, Lo95: c.lo, Hi95: c.hi}
+		f.judge(&o, Pair{Orig: []float64{2}, Other: []float64{1}}, c.look)
+		should.Hold(t, o.Verdict == c.want && o.Decided == c.decided && o.Stopped == c.stopped,
+			"%s: %s, decided %v, stopped %v", name, o.Verdict, o.Decided, o.Stopped)
+	}
+}
+
+// By each bound of its own: the minimum slowdown; a p-value of 0.2 together with a ratio of 1.02.
+func TestATestPointsToAViolationFromTheBoundsOn(t *testing.T) {
+	f := looking(t, MethodDefault, Once(10), 1)
+	for _, c := range []struct {
+		ratio, p float64
+		want     bool
+	}{{even, 1, true}, {1.2499, .21, false}, {1.02, .2, true}, {1.0199, .2, false}, {1.02, .2001, false}} {
+		should.Equal(t, f.points(&Outcome{Ratio: c.ratio, raw: c.p}), c.want, "%+v", c)
+	}
+}
+
+// Sixteen pairs of 1.06 ± .03 are surely slower, but on which side of 1.05? Only the last look says.
+func TestASignificantTestGoesOnWhileItsIntervalHoldsTheMinimumSlowdown(t *testing.T) {
+	d := must.Get(NewDesign(Default(), Schedule{[]int{10, 16, 24}, []float64{.5, .25, .25}}, 1))(t)
+	f := d.Family(0)
+	var pair Pair
+	for i := range 24 {
+		pair.Orig, pair.Other = append(pair.Orig, 1000*(1.06+.03*math.Sin(2.4*float64(i)))), append(pair.Other, 1000)
+	}
+	for _, r := range d.Looks {
+		must.Do(t, f.Look([]Pair{{Orig: pair.Orig[:r], Other: pair.Other[:r]}}))
+		o := f.Outcomes[0]
+		must.Hold(t, o.PAdjusted <= d.Alpha && o.Lo95 < 1.05 && 1.05 < o.Hi95, "%d mpiruns: the test needs other data: %+v", r, o)
+		should.Hold(t, o.Runs == r && o.Decided == (r == 24), "%d mpiruns: %s, decided %v", r, o.Verdict, o.Decided)
+	}
+	should.Equal(t, f.Outcomes[0].Verdict, Violated)
+}
+
+func TestARefusedOrAWeakLookGivesNoVerdictAndStopsNothing(t *testing.T) {
+	refused := looking(t, MethodDefault, Schedule{[]int{3, 4}, []float64{.5, .5}}, 5)
+	must.Hold(t, refused.Refused != nil, "the test needs a refusal")
+	weak := looking(t, MethodDefault, Schedule{[]int{3, 10}, []float64{.5, .5}}, 5) // 1/C(6,3) > .05/5
+	must.Hold(t, weak.Refused == nil && weak.looks[0].weak && !weak.looks[1].weak, "the test needs a look that is weak")
+	for name, f := range map[string]*Family{"refused": refused, "weak": weak} {
+		o := Outcome{PAdjusted: .01, Ratio: 2, Lo95: 1.9, Hi95: 2.1}
+		should.Equal(t, f.verdict(0, &o, Pair{Orig: []float64{2}, Other: []float64{1}}), Undecided, name)
+	}
+	o := Outcome{PAdjusted: 1, PKept: 1, raw: 1, Ratio: 1}
+	refused.judge(&o, Pair{Orig: []float64{2}, Other: []float64{1}}, 0)
+	should.Hold(t, !o.Stopped, "more mpiruns were refused, not needless")
+}
+
+// A check that a new one would resemble: of guidelines, paired, with a minimum slowdown.
+func TestOnlyViolationsOfPairedTestsOfGuidelinesHaveAChanceOfReplication(t *testing.T) {
+	cfg := Default()
+	cfg.Test = TestSignedRank
+	guidelines := must.Get(NewDesign(cfg, Once(20), 1))(t)
+	folders := must.Get(NewComparison(Default(), Greater, true, 20, 20, 1))(t)
+	unpaired, paper := cfg, cfg
+	unpaired.Test, paper.Method = TestRankSum, MethodPaper
+	for name, c := range map[string]struct {
+		d       *Design
+		verdict Verdict
+		want    bool
+	}{
+		"violated":           {guidelines, Violated, true},
+		"marginal":           {guidelines, Marginal, false},
+		"between folders":    {folders, Violated, false},
+		"by the rank sum":    {must.Get(NewDesign(unpaired, Once(20), 1))(t), Violated, false},
+		"by the paper alone": {must.Get(NewDesign(paper, Once(20), 1))(t), Violated, false},
+	} {
+		f := c.d.Family(0)
+		f.Outcomes[0] = Outcome{Ratio: 1.2, Lo95: 1.1, Hi95: 1.3, Runs: 20, Verdict: c.verdict}
+		f.replicate()
+		should.Equal(t, f.Outcomes[0].Replication > 0, c.want, name)
+	}
+}
+
+// Steps of 10 ns read as 19, 20 or 21 ns where two are meant.
+func TestOneStepOfTheClockIsInvisibleAndTwoAreNoted(t *testing.T) {
+	d := must.Get(NewDesign(Default(), Once(10), 1))(t)
+	for _, c := range []struct {
+		ns                float64
+		verdict           Verdict
+		visible, twoSteps bool
+	}{
+		{14.9, Violated, false, true}, {15, Violated, true, true}, {24.9, Violated, true, true}, {25, Violated, true, false},
+		{30, Violated, true, false}, {20, Marginal, true, false}, {-20, Kept, true, false},
+	} {
+		f := d.Family(10)
+		f.pairs[0] = Pair{Orig: slow(10, 1000+c.ns, 100), Other: slow(10, 1000, 100)}
+		for i := range f.pairs[0].Orig { // the same in every mpirun
+			f.pairs[0].Orig[i] = f.pairs[0].Other[i] + c.ns
+		}
+		f.Outcomes[0].Verdict = c.verdict
+		should.Hold(t, f.VisibleAt(0) == c.visible && f.OnTwoSteps(0) == c.twoSteps, "%+v: %v, %v", c, f.VisibleAt(0), f.OnTwoSteps(0))
+	}
+	unpaired := must.Get(NewComparison(Default(), TwoSided, false, 3, 2, 1))(t).Family(10)
+	unpaired.pairs[0] = Pair{Orig: []float64{120, 118}, Other: []float64{90, 100, 130}} // medians 119 and 100
+	should.Hold(t, unpaired.VisibleAt(0), "folders of different numbers of mpiruns are compared by medians")
+}
+
+func TestDataThatNoTestTakesAreAnErrorOfEveryAlternative(t *testing.T) {
+	for _, alternative := range Alternatives {
+		f := must.Get(NewComparison(Default(), alternative, false, 10, 10, 1))(t).Family(0)
+		bad := slow(10, 1000, 1)
+		bad[3] = math.NaN()
+		should.Hold(t, f.Look([]Pair{{Orig: bad, Other: slow(10, 1000, 1)}}) != nil, "%s: the call", alternative)
+		should.Hold(t, f.Look([]Pair{{Orig: slow(10, 1000, 1), Other: bad}}) != nil, "%s: the other side", alternative)
+		should.Hold(t, f.spend(0, 0, math.NaN()) != nil, "%s: a p-value that is none", alternative)
+	}
+}
+
+// What all cases of an mpirun have in common is divided out of both sides, if it is known of every mpirun.
+func TestTheFactorOfAnMpirunIsTakenFromBothSides(t *testing.T) {
+	f := looking(t, MethodDefault, Once(6), 1)
+	quiet := Pair{Orig: slow(6, 1100, 1), Other: slow(6, 1000, 1)}
+	loud := Pair{Factor: []float64{1, 2, 4, 8, 16, 32}}
+	for i, by := range loud.Factor {
+		loud.Orig, loud.Other = append(loud.Orig, quiet.Orig[i]*by), append(loud.Other, quiet.Other[i]*by)
+	}
+	got := f.aligned(&rankSum, loud)
+	should.Hold(t, slices.Equal(got.Orig, quiet.Orig) && slices.Equal(got.Other, quiet.Other), "%v", got)
+	loud.Factor = loud.Factor[:3]
+	got = f.aligned(&rankSum, loud)
+	should.Hold(t, slices.Equal(got.Orig, loud.Orig) && slices.Equal(got.Other, loud.Other), "known of three mpiruns of six: %v", got)
+}
+
+func TestNumbersSayWhatTheTestComputed(t *testing.T) {
+	d := must.Get(NewDesign(Config{Method: MethodDefault, Test: TestRankSum, Adjust: AdjustBH, Alpha: .05, MinSlowdown: 1.05}, Once(4), 30))(t)
+	f := d.Family(1)
+	same := Pair{Orig: []float64{20, 21, 22, 23}, Other: []float64{10, 21, 12, 24}}
+	pairs := make([]Pair, 30)
+	pairs[0], pairs[1] = same, same
+	pairs[2] = Pair{Orig: []float64{40, 41, 42, 43}, Other: []float64{10, 11, 12, 13}}
+	must.Do(t, f.Look(pairs))
+	should.Hold(t, f.Numbers(3) == nil, "nothing was computed without data")
+	n := f.Numbers(0)
+	// U = 3 pairs of 20, 3 of 21 and a half for the tie, 3 + … : 20 and 21 beat 10 and 12, 22 and 23 beat 21 as well.
+	should.Hold(t, n.Statistic == 2+2.5+3+3 && n.Largest == 16 && n.R == 4 && n.Family == 30, "%+v", n)
+	should.Hold(t, n.ByChance == 2 && n.Rank == 3 && n.Slower == 2 && n.Equal == 1 && n.Tick == 1, "%+v", n)
+	should.Hold(t, n.Difference == 5 && n.Alpha == .05 && n.KeptAlpha == .05 && !n.Screen && n.Test == &rankSum, "%+v", n)
+	near(t, "least p-value of 4 and 4", n.PMin, 1.0/70)
+	should.Equal(t, f.Numbers(2).Rank, 1)
+}
