@@ -1,0 +1,176 @@
+package analyze
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// Each rule with several conditions has here, for each of them, a case that it alone decides.
+
+// plainly is a violation of GL8 at 64 B alone: test 3, case 1 against case 3.
+var plainly = []int64{10000, 50000, 20000, 30000, 20000, 60000}
+
+func TestTheWorstStatusOfBothSidesDecides(t *testing.T) {
+	for _, c := range []struct {
+		call, other protocol.Status
+		want        judge.Verdict
+	}{
+		{protocol.StatusUnavailable, protocol.StatusWrong, judge.Wrong},
+		{protocol.StatusWrong, protocol.StatusUnavailable, judge.Wrong},
+		{protocol.StatusNotMeasured, protocol.StatusUnavailable, judge.NotMeasured},
+		{protocol.StatusOK, protocol.StatusNotMeasured, judge.NotMeasured},
+		{protocol.StatusOK, protocol.StatusOK, judge.Violated},
+	} {
+		m := fixture.Manifest()
+		runs := fixture.Measured(m, plainly...)
+		for i := range runs {
+			runs[i].Cases[1].Status, runs[i].Cases[1].Message = c.call, string(c.call)
+			runs[i].Cases[3].Status, runs[i].Cases[3].Message = c.other, string(c.other)
+		}
+		v := analyzed(t, m, runs, judge.Default()).Verdicts[3]
+		should.Equal(t, v.Verdict, c.want, "%s against %s", c.call, c.other)
+		if c.want == judge.Wrong {
+			should.Hold(t, strings.HasSuffix(v.Reason, ": wrong"), "%q", v.Reason)
+		}
+	}
+}
+
+// 1.4 µs beside 1.0 µs: a request may take a share of the blocking call and a time in addition.
+func TestARequestMayTakeItsShareAndItsAllowance(t *testing.T) {
+	for _, c := range []struct {
+		tolerance float64
+		allowance time.Duration
+		tolerant  bool
+		want      judge.Verdict
+	}{
+		{0, 500 * time.Nanosecond, true, judge.Kept},
+		{.5, 0, true, judge.Kept},
+		{.1, 350 * time.Nanosecond, true, judge.Kept},
+		{0, 100 * time.Nanosecond, true, judge.Violated},
+		{.1, 0, true, judge.Violated},
+		{.5, 500 * time.Nanosecond, false, judge.Violated},
+	} {
+		m := fixture.Manifest()
+		m.Plan.Tests[3].Tolerant = c.tolerant
+		cfg := judge.Default()
+		cfg.NBTolerance, cfg.NBAllowance = c.tolerance, conf.Duration(c.allowance)
+		v := analyzed(t, m, fixture.Measured(m, 1000, 1400, 1200, 1000, 1200, 2000), cfg).Verdicts[3]
+		should.Equal(t, v.Verdict, c.want, "%+v", c)
+	}
+}
+
+func TestASlowdownIsSeenOnceIfItsIntervalIsBeyond1(t *testing.T) {
+	for name, c := range map[string]struct {
+		allreduce, spread int64 // beside 3000 ns
+		statistic         results.Statistic
+		least             float64 // the minimum slowdown
+		want              judge.Verdict
+	}{
+		"at the minimum slowdown":     {6000, 1, results.Samples, 2, judge.SeenOnce},
+		"just below":                  {5990, 1, results.Samples, 2, judge.Undecided},
+		"the interval is beyond 1":    {3300, 1, results.Samples, 1.05, judge.SeenOnce},
+		"the interval holds 1":        {3300, 1500, results.Samples, 1.05, judge.Undecided},
+		"means, without any interval": {6000, 0, results.Mean, 2, judge.SeenOnce},
+	} {
+		m, runs := importedRun(2000, 1000, c.allreduce)
+		m.Imported.Statistic = c.statistic
+		for i, ns := range []int64{c.allreduce, 1000, 2000} {
+			for k := range runs[0].Samples[i] {
+				runs[0].Samples[i][k].NS = ns + c.spread*(int64(k)-50)*ns/50/3000
+			}
+			if c.statistic == results.Mean {
+				runs[0].Samples[i] = runs[0].Samples[i][:1]
+				runs[0].Cases[i].NRep = 1
+			}
+		}
+		cfg := judge.Default()
+		cfg.MinSlowdown = c.least
+		v := must.Get(Analyze(m, runs, cfg))(t).Report.Verdicts[0]
+		should.Hold(t, v.Verdict == c.want, "%s: %s, %v of %v", name, v.Verdict, Or(v.Ratio, -1), Or(v.RatioLo95, -1))
+	}
+}
+
+// twoParts suspects 50 µs at 64 B against eight calls at 8 B and against four at 16 B, and has tested the former.
+func twoParts(at16, eightCalls int64) (*results.Manifest, []results.Run) {
+	m := fixture.Manifest()
+	m.Plan.Tests[1].Others = []int{0, fixture.Case(m, "MPI_Reduce", fixture.P2, 16)}
+	m.Split = &results.FollowUps{R: fixture.R, Comparisons: []results.Comparison{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
+	runs := fixture.Measured(m, 1000, 50000, 60000, 60000, 60000, 60000, at16)
+	return m, append(runs, followed(m, 50000, eightCalls)...)
+}
+
+func TestASuspicionIsGoneOnlyIfNoOtherIsLeftUntested(t *testing.T) {
+	for name, c := range map[string]struct {
+		at16, eightCalls int64
+		want             judge.Verdict
+		other            int64
+	}{
+		"kept, and the other part is suspected as well": {2000, 90000, judge.Suspected, 16},
+		"kept, and the other part is not suspected":     {20000, 90000, judge.Kept, 8},
+		"violated, whatever the other part says":        {2000, 8000, judge.Violated, 8},
+	} {
+		m, runs := twoParts(c.at16, c.eightCalls)
+		v := analyzed(t, m, runs, judge.Default()).Verdicts[1]
+		should.Hold(t, v.Verdict == c.want && v.MsizeOther == c.other, "%s: %s against %d B", name, v.Verdict, v.MsizeOther)
+		if c.want == judge.Suspected {
+			should.Hold(t, v.K == 4 && strings.HasPrefix(v.Reason, "kept against 8 calls of 8 B"), "%s: %d calls, %q", name, v.K, v.Reason)
+		}
+	}
+}
+
+// The strongest of those that were not followed up: 64 B against 16 B and against 32 B.
+func TestTheStrongestSuspicionIsLeft(t *testing.T) {
+	m, _ := twoParts(2000, 90000)
+	m.Plan.Tests[1].Others = append(m.Plan.Tests[1].Others, fixture.Case(m, "MPI_Reduce", fixture.P2, 32))
+	a := must.Get(begin(m, fixture.Collected(t, medians.New(m), fixture.Measured(m, 1000, 50000, 6e4, 6e4, 6e4, 6e4, 2000, 5000)), judge.Default()))(t)
+	rest, ok := a.untested(m.Split.Comparisons[0])
+	should.Hold(t, ok && rest.part == 6 && rest.calls == 4, "%+v", rest) // 50/(4·2) against 50/(2·5)
+	rest, ok = a.untested(results.Comparison{Test: 1, Case: 1, Part: 6, Calls: 4})
+	should.Hold(t, ok && rest.part == 0 && rest.calls == 8, "%+v", rest) // 50/(8·1) is more, too
+}
+
+func TestOnlyWhatCouldBeCalledInsteadIsAnAlternative(t *testing.T) {
+	µs := func(x float64) *float64 { return &x }
+	finding := Verdict{Type: guidelines.Monotony, Function: "MPI_Bcast", Msize: 8, MsizeOther: 64, Shape: "p2", Verdict: judge.Violated, OtherMedianS: µs(5)}
+	mockup := Verdict{Type: guidelines.Pattern, Function: "MPI_Bcast", Mockup: "fast", Msize: 8, Shape: "p2", Verdict: judge.Kept, OtherMedianS: µs(3)}
+	for name, c := range map[string]struct {
+		change func(finding, mockup *Verdict)
+		want   string
+		size   int64
+	}{
+		"a mock-up that is faster":             {func(_, _ *Verdict) {}, "fast", 8},
+		"a mock-up that is slower":             {func(_, m *Verdict) { m.OtherMedianS = µs(6) }, "MPI_Bcast", 64},
+		"a mock-up that is as fast":            {func(_, m *Verdict) { m.OtherMedianS = µs(5) }, "fast", 8},
+		"what a tolerant test grants":          {func(_, m *Verdict) { m.Tolerant = true }, "MPI_Bcast", 64},
+		"a mock-up that was not measured":      {func(_, m *Verdict) { m.OtherMedianS = nil }, "MPI_Bcast", 64},
+		"no mock-up":                           {func(_, m *Verdict) { m.Type = guidelines.Monotony }, "MPI_Bcast", 64},
+		"suspected":                            {func(f, _ *Verdict) { f.Verdict = judge.Suspected }, "fast", 8},
+		"seen once":                            {func(f, _ *Verdict) { f.Verdict = judge.SeenOnce }, "fast", 8},
+		"kept":                                 {func(f, _ *Verdict) { f.Verdict = judge.Kept }, "", 0},
+		"several calls are slower":             {func(f, _ *Verdict) { f.Type, f.K, f.OtherMedianS = guidelines.Split, 4, µs(1) }, "fast", 8},
+		"several calls are faster":             {func(f, _ *Verdict) { f.Type, f.K, f.OtherMedianS = guidelines.Split, 4, µs(.7) }, "MPI_Bcast", 64},
+		"the other size was not measured":      {func(f, _ *Verdict) { f.OtherMedianS = nil }, "fast", 8},
+		"the finding's own mock-up is no size": {func(f, _ *Verdict) { f.Type, f.Mockup = guidelines.Pattern, "slow" }, "fast", 8},
+	} {
+		verdicts := []Verdict{finding, mockup}
+		c.change(&verdicts[0], &verdicts[1])
+		alternatives(verdicts)
+		a := verdicts[0].Alternative
+		if a == nil {
+			should.Equal(t, "", c.want, name)
+			continue
+		}
+		should.Hold(t, a.Function == c.want && a.Msize == c.size && a.Calls == max(1, verdicts[0].K*int(c.size/64)), "%s: %+v", name, a)
+	}
+}
