@@ -91,9 +91,6 @@ func main() {
 	count := map[string]int{}
 	for _, c := range m.changes {
 		count[c.became]++
-		if c.became == "survived" || c.became == "not run" {
-			fmt.Printf("%s:%d:%d: %s: %s\n", c.file, c.at.Line, c.at.Column, c.became, c.does)
-		}
 	}
 	able := len(m.changes) - count["not compiled"]
 	fmt.Printf("%s: %d of %d caught (%.1f %%): %v\n", m.folder, count["caught"], able, 100*float64(count["caught"])/float64(able), count)
@@ -396,19 +393,9 @@ func (m *mutated) try(took map[string]time.Duration) {
 		all.Go(func() {
 			for i := range next {
 				c := m.changes[i]
-				c.became = "not run"
-				slices.SortFunc(c.tests, func(a, b string) int { return cmp.Compare(took[a], took[b]) })
-				for len(c.tests) > 0 && c.became != "caught" {
-					n := min(len(c.tests), max(1, len(c.tests)/2))
-					limit := 20 * time.Second
-					for _, test := range c.tests[:n] {
-						limit += 10 * took[test]
-					}
-					c.became = "survived"
-					if _, err := m.run(fmt.Sprint("MUTANT=", i+1), "^("+strings.Join(c.tests[:n], "|")+")$", limit.String()); err != nil {
-						c.became = "caught"
-					}
-					c.tests = c.tests[n:]
+				m.tryOne(i, c, took)
+				if c.became != "caught" {
+					fmt.Printf("%s:%d:%d: %s: %s\n", c.file, c.at.Line, c.at.Column, c.became, c.does)
 				}
 			}
 		})
@@ -420,6 +407,23 @@ func (m *mutated) try(took map[string]time.Duration) {
 	}
 	close(next)
 	all.Wait()
+}
+
+func (m *mutated) tryOne(i int, c *change, took map[string]time.Duration) {
+	c.became = "not run"
+	slices.SortFunc(c.tests, func(a, b string) int { return cmp.Compare(took[a], took[b]) })
+	for len(c.tests) > 0 && c.became != "caught" {
+		n := max(1, len(c.tests)/2)
+		limit := 20 * time.Second
+		for _, test := range c.tests[:n] {
+			limit += 10 * took[test]
+		}
+		c.became = "survived"
+		if _, err := m.run(fmt.Sprint("MUTANT=", i+1), "^("+strings.Join(c.tests[:n], "|")+")$", limit.String()); err != nil {
+			c.became = "caught"
+		}
+		c.tests = c.tests[n:]
+	}
 }
 
 func check(err error) {
