@@ -13,6 +13,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
+	"pgmpi/measure/results"
 )
 
 // Each rule of the gate with several conditions has here, for each of them, a case that it alone decides.
@@ -370,4 +371,49 @@ func TestAGateIsWantedForEachOfItsReasons(t *testing.T) {
 	} {
 		should.Hold(t, c.g.Against() == c.against && c.g.Wanted() == c.wanted, "%s: %v, %v", name, c.g.Against(), c.g.Wanted())
 	}
+}
+
+func TestAnExpectationThatIsOverIsKeptAsWell(t *testing.T) {
+	g := gateOf()
+	expired(g)
+	v := held(t, judged(0, asked(judge.Kept, 1)), g).Verdicts[0]
+	should.Hold(t, v.State == analyze.Xpass, "%+v", v.Gated)
+	without := asked(judge.Violated, 2)
+	without.RatioLo95 = nil
+	v = held(t, judged(0, without), gateOf(baselineOf("a", 0, asked(judge.Kept, 1)))).Verdicts[0]
+	should.Hold(t, v.State == analyze.Unsure, "an interval that is not known is not apart: %+v", v.Gated)
+}
+
+func TestAConfirmationWithoutANightNeedsNoState(t *testing.T) {
+	a := judged(100, asked(judge.Violated, 1.5))
+	a.m.Confirm = &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Test: 0, Case: 0, Part: 2, Calls: 1}}}
+	a.Report.Shapes = append([]analyze.Shape{{Name: "p4"}}, a.Report.Shapes...)
+	measuredAgain(a, 15000, 10000, 100)
+	g := gateOf()
+	g.Expect, g.GateConfig.Expect = []Expectation{{Guideline: "GL9"}}, "known.toml"
+	v := held(t, a, g).Verdicts[0]
+	should.Hold(t, v.State == analyze.New && v.Alarm && strings.Contains(v.StateReason, "when measured again"), "%+v", v.Gated)
+}
+
+func TestOnlyTheNewestNightIsAskedForAnotherState(t *testing.T) {
+	v := asked(judge.Kept, 1)
+	r := held(t, judged(100, v), gateOf(baselineOf("b", 100, v), baselineOf("a", 400, v)))
+	should.Equal(t, len(r.Gate.Notes), 0, "%q", r.Gate.Notes)
+	r = held(t, judged(100, v), gateOf(baselineOf("b", 400, v), baselineOf("a", 100, v)))
+	should.Hold(t, len(r.Gate.Notes) == 1 && strings.HasPrefix(r.Gate.Notes[0], "since b: "), "%q", r.Gate.Notes)
+}
+
+func TestExpectationsOfACheckAreItsViolationsInTheOrderOfSizes(t *testing.T) {
+	at := func(guideline string, size int64, verdict judge.Verdict) analyze.Verdict {
+		v := asked(verdict, 2)
+		v.Guideline, v.Msize = guideline, size
+		return v
+	}
+	n := baselineOf("a", 0, at("GL8", 64, judge.Violated), at("GL8", 8, judge.Kept), at("GL8", 16, judge.Violated), at("GL9", 8, judge.Kept))
+	n.Created = "2026-11-22"
+	got := Expectations(n)
+	should.Hold(t, len(got) == 1 && strings.Join(got[0].Msizes, " ") == "16..64" && got[0].Reason == "known since 2026-11-22", "%+v", got)
+	should.Equal(t, got[0].words(), "GL8 MPI_Reduce at 16..64 on p2")
+	should.Equal(t, (&Expectation{Guideline: "GL8"}).words(), "GL8")
+	should.Equal(t, DefaultGate().Nights, 20)
 }
