@@ -34,7 +34,7 @@ DEMO_SIZES := 1,64,1Ki,16Ki,256Ki
 BENCHES ?=
 # How long each fuzz target runs.
 FUZZ_TIME ?= 1m
-# The package whose tests are tried, and those of its files that are changed (all if it is empty).
+# The package whose tests are tried, and which of its files are changed (all if it is empty).
 PKG ?= ./analyze/judge
 FILES ?=
 STATICCHECK := 0.8.2

@@ -155,7 +155,7 @@ func TestDataThatNoTestTakesAreAnErrorOfEveryAlternative(t *testing.T) {
 		bad[3] = math.NaN()
 		should.Hold(t, f.Look([]Pair{{Orig: bad, Other: slow(10, 1000, 1)}}) != nil, "%s: the call", alternative)
 		should.Hold(t, f.Look([]Pair{{Orig: slow(10, 1000, 1), Other: bad}}) != nil, "%s: the other side", alternative)
-		should.Hold(t, f.spend(0, 0, math.NaN()) != nil, "%s: a p-value that is none", alternative)
+		should.Hold(t, f.spend(0, 0, math.NaN()) != nil, "%s: a p-value of NaN", alternative)
 	}
 }
 
@@ -181,7 +181,9 @@ func TestNumbersSayWhatTheTestComputed(t *testing.T) {
 	pairs := make([]Pair, 30)
 	pairs[0], pairs[1] = same, same
 	pairs[2] = Pair{Orig: []float64{40, 41, 42, 43}, Other: []float64{10, 11, 12, 13}}
+	pairs[4] = Pair{Orig: []float64{10, 11, 12, 13}, Other: []float64{40, 41, 42, 43}}
 	must.Do(t, f.Look(pairs))
+	should.Hold(t, f.Numbers(4).Equal == 0 && f.Numbers(4).Slower == 0, "%+v", f.Numbers(4))
 	should.Hold(t, f.Numbers(3) == nil, "nothing was computed without data")
 	n := f.Numbers(0)
 	// U = 3 pairs of 20, 3 of 21 and a half for the tie, 3 + … : 20 and 21 beat 10 and 12, 22 and 23 beat 21 as well.

@@ -182,7 +182,7 @@ func TestTheStrongestAnswerIsAgainstSomethingNew(t *testing.T) {
 		should.Hold(t, ok && most.check.Path == want, "%s: %+v", want, most.check)
 	}
 	_, ok := against([]*Check{baselineOf("a", 0, pointless)}, &violated)
-	should.Hold(t, !ok, "without an interval nothing is said")
+	should.Hold(t, !ok, "without an interval there is no answer")
 	hi := &Point{Answer: Answer{Effect: analyze.Effect{RatioHi95: analyze.Number(2), Ratio: analyze.Number(1)}}}
 	should.Equal(t, []float64{hi.upper(), (&Point{Answer: Answer{Effect: analyze.Effect{Ratio: analyze.Number(1)}}}).upper(), (&Point{}).upper()}, []float64{2, 1, 0})
 }

@@ -149,7 +149,7 @@ func TestRoundsOnlyGoOn(t *testing.T) {
 	should.Fail(t, rounds(2, 1), "1 rounds after 2")
 	should.Fail(t, rounds(3), "3 rounds after 0, of 2")
 	_, err := read(job, `sofar {"lines":1,"crc":"00000000","rounds":3}`)
-	should.Fail(t, err, "standard output was damaged", "damage is said before anything else")
+	should.Fail(t, err, "standard output was damaged", "damage comes before anything else")
 	_, err = read(job, `sofar {`)
 	should.Fail(t, err, "sofar line")
 	_, err = read(job, `case {"case":0,"status":"ok","nrep":2}`, "samples 0 0 5 5", `case {"case":0,"status":"ok","nrep":2}`)
