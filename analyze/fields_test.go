@@ -155,3 +155,105 @@ func TestWhatWasSeenOnceHasMediansAndAnInterval(t *testing.T) {
 	v = must.Get(Analyze(m, runs, judge.Default()))(t).Report.Verdicts[0]
 	should.Hold(t, v.Verdict == judge.Wrong && v.Ratio == nil, "%+v", v)
 }
+
+func TestWhatACallCouldTakeIsItsMedianOverTheRatio(t *testing.T) {
+	for name, c := range map[string]struct {
+		median, ratio, other *float64
+		k                    int
+		want                 *float64
+	}{
+		"over the ratio":       {Number(6), Number(2), Number(5), 0, Number(3)},
+		"no median":            {nil, Number(2), Number(5), 0, Number(5)},
+		"no ratio":             {Number(6), nil, Number(5), 0, Number(5)},
+		"a ratio of 0":         {Number(6), Number(0), Number(5), 0, Number(5)},
+		"a ratio below 1":      {Number(6), Number(.5), Number(5), 0, Number(12)},
+		"k calls":              {nil, nil, Number(5), 4, Number(20)},
+		"nothing was measured": {nil, nil, nil, 4, nil},
+	} {
+		v := &Verdict{MedianS: c.median, OtherMedianS: c.other, K: c.k, Tested: Tested{Effect: Effect{Ratio: c.ratio}}}
+		should.Equal(t, v.PossibleS(), c.want, name)
+	}
+}
+
+func TestColumnsHaveTheirOrderAndTheirValues(t *testing.T) {
+	columns := []Column{{Name: "c"}, {Name: "x"}, {Name: "a"}, {Name: "y"}, {Name: "b"}}
+	var got string
+	for _, c := range InOrder([]string{"a", "b", "c"}, columns) {
+		got += c.Name
+	}
+	should.Equal(t, got, "abcxy")
+	should.Equal(t, columns[0].Name, "c", "the list itself is as before")
+	value := func(name string, v *Verdict) any {
+		for _, c := range Columns {
+			if c.Name == name {
+				return c.Value(v)
+			}
+		}
+		t.Errorf("no column %q", name)
+		return nil
+	}
+	v := &Verdict{Guideline: "GL8", MedianS: Number(2), Alternative: &Alternative{Function: "fast", Calls: 1}}
+	for name, want := range map[string]any{
+		"guideline": "GL8", "median_s": 2.0, "other_median_s": nil, "k": nil, "np": 0, "alternative": "fast", "alternative_calls": 1,
+		"state": nil, "runs_needed": nil, "mpiruns": 0, "ratio": nil,
+	} {
+		should.Equal(t, value(name, v), want, name)
+	}
+	v.K, v.Gated = 8, &Gated{State: New}
+	should.Hold(t, value("k", v) == 8 && value("state", v) == New, "%v, %v", value("k", v), value("state", v))
+	v.RunsNeeded = &judge.RunsNeeded{}
+	should.Equal(t, value("runs_needed", v), nil, "no number of mpiruns")
+	v.RunsNeeded.R = 30
+	should.Equal(t, value("runs_needed", v), any(30))
+}
+
+// Page faults of a verdict's other side are those of the size that it compares with.
+func TestFaultsAreOfBothSidesOfTheVerdict(t *testing.T) {
+	m := fixture.Manifest()
+	m.Plan.Tests[1].Others = []int{fixture.Case(m, "MPI_Reduce", fixture.P2, 16), 0}
+	runs := fixture.Measured(m, 1000, 50000, 60000, 60000, 60000, 60000, 20000)
+	faults := []int64{1, 2, 3, 4, 5, 6, 7}
+	for i := range runs {
+		for k := range runs[i].Cases {
+			runs[i].Cases[k].Usage = &protocol.Usage{Faults: faults[runs[i].Cases[k].Plan] * int64(runs[i].Cases[k].NRep)}
+		}
+	}
+	r := analyzed(t, m, runs, judge.Default())
+	for i, want := range map[int][2]float64{0: {1, 2}, 1: {2, 1}, 2: {1, 3}, 3: {2, 4}, 4: {1, 5}, 5: {2, 6}} {
+		v := r.Verdicts[i]
+		should.Hold(t, Or(v.PageFaults, -1) == want[0] && Or(v.OtherPageFaults, -1) == want[1], "test %d, %s against %d B: %v and %v",
+			i, v.Verdict, v.MsizeOther, Or(v.PageFaults, -1), Or(v.OtherPageFaults, -1))
+	}
+	for i := range runs {
+		runs[i].Cases[1].Status = protocol.StatusWrong
+	}
+	v := analyzed(t, m, runs, judge.Default()).Verdicts[1]
+	should.Hold(t, v.K == 0 && v.OtherPageFaults == nil, "no part was compared: %+v", v)
+}
+
+func TestAnExperimentThatLacksDataSaysWhy(t *testing.T) {
+	m, runs := twoParts(20000, 90000)
+	v := analyzed(t, m, runs[:len(runs)-1], judge.Default()).Verdicts[1]
+	should.Hold(t, v.Verdict == judge.Suspected && len(v.Reason) > len("its experiment: ") && v.Reason[:16] == "its experiment: ", "%q", v.Reason)
+	m, runs = twoParts(2000, 90000)
+	v = analyzed(t, m, runs, judge.Default()).Verdicts[1]
+	should.Hold(t, math.Abs(*v.OtherMedianS-2e-6) < 1e-8 && math.Abs(*v.Ratio-6.25) < .1, "the other suspicion: %+v", v)
+	m.Split.Comparisons = []results.Comparison{}
+	r := analyzed(t, m, runs[:fixture.R], judge.Default())
+	should.Hold(t, r.Split == nil && r.Verdicts[1].Verdict == judge.Suspected, "nothing was planned: %+v", r.Split)
+}
+
+func TestOfEqualSuspicionsTheFirstIsReported(t *testing.T) {
+	m := fixture.Manifest()
+	at16, at32 := fixture.Case(m, "MPI_Reduce", fixture.P2, 16), fixture.Case(m, "MPI_Reduce", fixture.P2, 32)
+	m.Plan.Tests[1].Others = []int{0, at16, at32}
+	runs := fixture.Runs(m, func(plan, _ int) []protocol.Sample {
+		ns := []int64{1000, 50000, 60000, 60000, 60000, 60000, 2000, 20000}[plan]
+		return fixture.Samples(ns, ns, ns, ns)
+	})
+	a := must.Get(begin(m, fixture.Collected(t, medians.New(m), runs), judge.Default()))(t)
+	a.judgeSplit()
+	should.Equal(t, a.verdicts[1].MsizeOther, int64(8), "8·1 and 4·2 µs")
+	rest, ok := a.untested(results.Comparison{Test: 1, Case: 1, Part: at32, Calls: 2})
+	should.Hold(t, ok && rest.part == 0, "%+v", rest)
+}
