@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"pgmpi/analyze/judge"
@@ -151,6 +152,14 @@ func TestWhatWasSeenOnceHasMediansAndAnInterval(t *testing.T) {
 	orig, other := a.sides(0)
 	half := 1.959964 * math.Hypot(orig.Spread(), other.Spread())
 	should.Hold(t, math.Abs(math.Log(*v.RatioHi95/(*v.Ratio))-half) < 1e-4*half && len(a.decided) == 1, "%v of %v", *v.RatioHi95, *v.Ratio)
+	late := runs[0].Samples[0]
+	runs[0].Samples[0] = nil
+	for _, s := range late {
+		runs[0].Samples[0] = append(runs[0].Samples[0], protocol.Sample{NS: s.NS, Flags: protocol.FlagLate})
+	}
+	v = must.Get(Analyze(m, runs, judge.Default()))(t).Report.Verdicts[0]
+	should.Hold(t, v.Verdict == judge.Undecided && v.Ratio == nil && strings.HasPrefix(v.Reason, "MPI_Allreduce: "), "%s, %q", v.Verdict, v.Reason)
+	runs[0].Samples[0] = late
 	runs[0].Cases[1].Status, runs[0].Cases[1].Message = protocol.StatusWrong, "block 1 differs"
 	v = must.Get(Analyze(m, runs, judge.Default()))(t).Report.Verdicts[0]
 	should.Hold(t, v.Verdict == judge.Wrong && v.Ratio == nil, "%+v", v)
@@ -235,9 +244,9 @@ func TestAnExperimentThatLacksDataSaysWhy(t *testing.T) {
 	m, runs := twoParts(20000, 90000)
 	v := analyzed(t, m, runs[:len(runs)-1], judge.Default()).Verdicts[1]
 	should.Hold(t, v.Verdict == judge.Suspected && len(v.Reason) > len("its experiment: ") && v.Reason[:16] == "its experiment: ", "%q", v.Reason)
-	m, runs = twoParts(2000, 90000)
+	m, runs = twoParts(3000, 90000)
 	v = analyzed(t, m, runs, judge.Default()).Verdicts[1]
-	should.Hold(t, math.Abs(*v.OtherMedianS-2e-6) < 1e-8 && math.Abs(*v.Ratio-6.25) < .1, "the other suspicion: %+v", v)
+	should.Hold(t, math.Abs(*v.OtherMedianS-3e-6) < 1e-7 && math.Abs(*v.Ratio-50/12.) < .1, "the other suspicion: %+v", v)
 	m.Split.Comparisons = []results.Comparison{}
 	r := analyzed(t, m, runs[:fixture.R], judge.Default())
 	should.Hold(t, r.Split == nil && r.Verdicts[1].Verdict == judge.Suspected, "nothing was planned: %+v", r.Split)
@@ -256,4 +265,12 @@ func TestOfEqualSuspicionsTheFirstIsReported(t *testing.T) {
 	should.Equal(t, a.verdicts[1].MsizeOther, int64(8), "8·1 and 4·2 µs")
 	rest, ok := a.untested(results.Comparison{Test: 1, Case: 1, Part: at32, Calls: 2})
 	should.Hold(t, ok && rest.part == 0, "%+v", rest)
+	rest, ok = a.untested(results.Comparison{Test: 1, Case: 1, Part: 0, Calls: 8})
+	should.Hold(t, ok && rest.part == at16, "50/(4·2) is more than 50/(2·20): %+v", rest)
+	m.Plan.Tests[1].Others = []int{at32, at16, 0} // the weakest first
+	rest, ok = a.untested(results.Comparison{Test: 1, Case: 1, Part: 0, Calls: 8})
+	should.Hold(t, ok && rest.part == at16, "in any order: %+v", rest)
+	m.R = 2
+	refused := fixture.Collected(t, medians.New(m), runs[:2])
+	should.Hold(t, must.Get(PlanSplit(m, refused, judge.Default(), nil))(t) == nil, "two mpiruns are too few to follow up")
 }

@@ -116,7 +116,7 @@ func TestASuspicionIsGoneOnlyIfNoOtherIsLeftUntested(t *testing.T) {
 		want             judge.Verdict
 		other            int64
 	}{
-		"kept, and the other part is suspected as well": {2000, 90000, judge.Suspected, 16},
+		"kept, and the other part is suspected as well": {3000, 90000, judge.Suspected, 16},
 		"kept, and the other part is not suspected":     {20000, 90000, judge.Kept, 8},
 		"violated, whatever the other part says":        {2000, 8000, judge.Violated, 8},
 	} {
@@ -149,19 +149,21 @@ func TestOnlyWhatCouldBeCalledInsteadIsAnAlternative(t *testing.T) {
 		want   string
 		size   int64
 	}{
-		"a mock-up that is faster":             {func(_, _ *Verdict) {}, "fast", 8},
-		"a mock-up that is slower":             {func(_, m *Verdict) { m.OtherMedianS = µs(6) }, "MPI_Bcast", 64},
-		"a mock-up that is as fast":            {func(_, m *Verdict) { m.OtherMedianS = µs(5) }, "fast", 8},
-		"what a tolerant test grants":          {func(_, m *Verdict) { m.Tolerant = true }, "MPI_Bcast", 64},
-		"a mock-up that was not measured":      {func(_, m *Verdict) { m.OtherMedianS = nil }, "MPI_Bcast", 64},
-		"no mock-up":                           {func(_, m *Verdict) { m.Type = guidelines.Monotony }, "MPI_Bcast", 64},
-		"suspected":                            {func(f, _ *Verdict) { f.Verdict = judge.Suspected }, "fast", 8},
-		"seen once":                            {func(f, _ *Verdict) { f.Verdict = judge.SeenOnce }, "fast", 8},
-		"kept":                                 {func(f, _ *Verdict) { f.Verdict = judge.Kept }, "", 0},
-		"several calls are slower":             {func(f, _ *Verdict) { f.Type, f.K, f.OtherMedianS = guidelines.Split, 4, µs(1) }, "fast", 8},
-		"several calls are faster":             {func(f, _ *Verdict) { f.Type, f.K, f.OtherMedianS = guidelines.Split, 4, µs(.7) }, "MPI_Bcast", 64},
-		"the other size was not measured":      {func(f, _ *Verdict) { f.OtherMedianS = nil }, "fast", 8},
-		"the finding's own mock-up is no size": {func(f, _ *Verdict) { f.Type, f.Mockup = guidelines.Pattern, "slow" }, "fast", 8},
+		"a mock-up that is faster":        {func(_, _ *Verdict) {}, "fast", 8},
+		"a mock-up that is slower":        {func(_, m *Verdict) { m.OtherMedianS = µs(6) }, "MPI_Bcast", 64},
+		"a mock-up that is as fast":       {func(_, m *Verdict) { m.OtherMedianS = µs(5) }, "fast", 8},
+		"what a tolerant test grants":     {func(_, m *Verdict) { m.Tolerant = true }, "MPI_Bcast", 64},
+		"a mock-up that was not measured": {func(_, m *Verdict) { m.OtherMedianS = nil }, "MPI_Bcast", 64},
+		"no mock-up":                      {func(_, m *Verdict) { m.Type = guidelines.Monotony }, "MPI_Bcast", 64},
+		"suspected":                       {func(f, _ *Verdict) { f.Verdict = judge.Suspected }, "fast", 8},
+		"seen once":                       {func(f, _ *Verdict) { f.Verdict = judge.SeenOnce }, "fast", 8},
+		"kept":                            {func(f, _ *Verdict) { f.Verdict = judge.Kept }, "", 0},
+		"several calls are slower":        {func(f, _ *Verdict) { f.Type, f.K, f.OtherMedianS = guidelines.Split, 4, µs(1) }, "fast", 8},
+		"several calls are faster":        {func(f, _ *Verdict) { f.Type, f.K, f.OtherMedianS = guidelines.Split, 4, µs(.7) }, "MPI_Bcast", 64},
+		"the other size was not measured": {func(f, _ *Verdict) { f.OtherMedianS = nil }, "fast", 8},
+		"the other side of a pattern is no size": {func(f, m *Verdict) {
+			f.Type, f.Tolerant, m.OtherMedianS = guidelines.Pattern, true, µs(6)
+		}, "fast", 8},
 	} {
 		verdicts := []Verdict{finding, mockup}
 		c.change(&verdicts[0], &verdicts[1])
