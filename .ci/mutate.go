@@ -47,11 +47,14 @@ func less__[T cmp.Ordered](i int, a, b T) bool    { if on__(i) { return a <= b }
 func greater__[T cmp.Ordered](i int, a, b T) bool { if on__(i) { return a >= b }; return a > b }
 func atMost__[T cmp.Ordered](i int, a, b T) bool  { if on__(i) { return a < b }; return a <= b }
 func atLeast__[T cmp.Ordered](i int, a, b T) bool { if on__(i) { return a > b }; return a >= b }
-func plus__[T cmp.Ordered](i int, a, one T) T     { if on__(i) { return a + one }; return a }
-func minus__[T ~int|~int8|~int16|~int32|~int64|~uint|~uint8|~uint16|~uint32|~uint64|~float64](i int, a T) T { if on__(i) { return a - 1 }; return a }
+type number__ interface{ ~int|~int8|~int16|~int32|~int64|~uint|~uint8|~uint16|~uint32|~uint64|~float64 }
+func plus__[T number__](i int, a T) T  { if on__(i) { return a + 1 }; return a }
+func minus__[T number__](i int, a T) T { if on__(i) { return a - 1 }; return a }
 `
 
-var comparisons = map[token.Token]string{token.LSS: "less__", token.GTR: "greater__", token.LEQ: "atMost__", token.GEQ: "atLeast__"}
+var comparisons = map[token.Token]string{
+	token.LSS: "less__", token.GTR: "greater__", token.LEQ: "atMost__", token.GEQ: "atLeast__",
+}
 
 // A change is text that is put into a file at offsets; it says what it does and where. An operand of && or || is made
 // to decide nothing: a test that notices notices its negation, too.
@@ -93,7 +96,8 @@ func main() {
 		count[c.became]++
 	}
 	able := len(m.changes) - count["not compiled"]
-	fmt.Printf("%s: %d of %d caught (%.1f %%): %v\n", m.folder, count["caught"], able, 100*float64(count["caught"])/float64(able), count)
+	share := 100 * float64(count["caught"]) / float64(able)
+	fmt.Printf("%s: %d of %d caught (%.1f %%): %v\n", m.folder, count["caught"], able, share, count)
 }
 
 // list is what `go list` prints of the package.
@@ -151,7 +155,9 @@ func (f *finder) around(n ast.Node, depth int, before, after, does string) *chan
 	i := fmt.Sprint(len(f.m.changes) + 1)
 	from, to := f.set.Position(n.Pos()), f.set.Position(n.End())
 	c := &change{file: f.path, at: from, does: does, compiles: true, inserts: []insert{
-		{from.Offset, 0, depth, strings.ReplaceAll(before, "%d", i)}, {to.Offset, 0, -depth, strings.ReplaceAll(after, "%d", i)}}}
+		{from.Offset, 0, depth, strings.ReplaceAll(before, "%d", i)},
+		{to.Offset, 0, -depth, strings.ReplaceAll(after, "%d", i)},
+	}}
 	f.m.changes = append(f.m.changes, c)
 	return c
 }
@@ -185,12 +191,16 @@ func (f *finder) visit(n ast.Node, above []ast.Node) bool {
 		f.statement(n.(ast.Stmt), above, depth)
 	case *ast.ReturnStmt:
 		f.returns(n, above, depth)
-		if last := len(n.Results) - 1; last > 0 && f.source(n.Results[last]) != "nil" && f.info.Types[n.Results[last]].Type.String() == "error" {
+		if last := len(n.Results) - 1; last > 0 && f.isError(n.Results[last]) {
 			ast.PreorderStack(n.Results[last], append(above, n), f.visit) // nobody reads what stands beside an error
 			return false
 		}
 	}
 	return true
+}
+
+func (f *finder) isError(x ast.Expr) bool {
+	return f.source(x) != "nil" && f.info.Types[x].Type.String() == "error"
 }
 
 func (f *finder) binary(n *ast.BinaryExpr, depth int) {
@@ -241,7 +251,7 @@ func (f *finder) number(x ast.Expr, depth int) {
 		}
 		return p.Name()
 	})
-	f.around(x, depth, "plus__["+name+"](%d, ", ", 1)", f.source(x)+" + 1")
+	f.around(x, depth, "plus__["+name+"](%d, ", ")", f.source(x)+" + 1")
 	f.around(x, depth+1, "minus__["+name+"](%d, ", ")", f.source(x)+" - 1")
 }
 
@@ -288,7 +298,8 @@ func (f *finder) returns(n *ast.ReturnStmt, above []ast.Node, depth int) {
 			nothing = append(nothing, "*new("+f.source(field.Type)+")")
 		}
 	}
-	f.around(n, depth, "if on__(%d) { return "+strings.Join(nothing, ", ")+" }; ", "", "zeros in place of "+strings.SplitN(f.source(n), "\n", 2)[0])
+	first, _, _ := strings.Cut(f.source(n), "\n")
+	f.around(n, depth, "if on__(%d) { return "+strings.Join(nothing, ", ")+" }; ", "", "zeros in place of "+first)
 }
 
 // place is that of an error of the compiler.
