@@ -216,7 +216,7 @@ func TestColumnsHaveTheirOrderAndTheirValues(t *testing.T) {
 	should.Equal(t, value("runs_needed", v), any(30))
 }
 
-// Page faults of a verdict's other side are those of the size that it compares with.
+// The other side's page faults belong to the size that a verdict compares with.
 func TestFaultsAreOfBothSidesOfTheVerdict(t *testing.T) {
 	m := fixture.Manifest()
 	m.Plan.Tests[1].Others = []int{fixture.Case(m, "MPI_Reduce", fixture.P2, 16), 0}
