@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -44,7 +46,6 @@ func exampleOf[T any](k document.Kind[T], t *T) example {
 	}}
 }
 
-// examples has every kind of document, by the name of its golden files.
 func choices() *analyze.Which {
 	w := &analyze.Which{Schema: analyze.WhichSchema, Library: "Open MPI v4.1.4"}
 	for i, names := range [][]string{{"binomial"}, {"binomial"}, {"pipeline+128Ki"}, {"chain", "knomial"}, nil} {
@@ -83,7 +84,29 @@ func fitted() *table.Fitted {
 		{Function: "MPI_Bcast@binomial", Shape: guidelines.Shape{NP: 8}, Mpiruns: 1, Alpha: table.Estimate{Value: 12e-6}, Beta: table.Estimate{Value: 1.2e-9}, Sizes: sizes, Residuals: []float64{.3, -.5, .4, -.3}, Typical: .35, Off: sizes, Break: 65536}}}
 }
 
+// made are the examples that tests read; making them takes most of a second.
+var made struct {
+	sync.Once
+	examples map[string]example
+}
+
+// examples has every kind of document, by the name of its golden files. Documents are copies:
+// a test may give its own a page.
 func examples(t *testing.T) map[string]example {
+	t.Helper()
+	made.Do(func() { made.examples = newExamples(t) })
+	must.Hold(t, made.examples != nil, "an earlier test could not make the examples")
+	out := maps.Clone(made.examples)
+	for name, e := range out {
+		d := *e.document
+		e.document = &d
+		out[name] = e
+	}
+	return out
+}
+
+// newExamples are for who changes their values.
+func newExamples(t *testing.T) map[string]example {
 	p2 := []guidelines.Shape{{NP: 2}}
 	sizes := []int64{1, 1024, 65536, 1 << 20}
 	constant := func(string, int64) int64 { return 5000 }

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgmpi/analyze"
@@ -101,9 +102,20 @@ func matchGolden(t *testing.T, name, got string) {
 	should.Hold(t, err == nil && got == string(want), "%s differs (go test -update writes it anew; %v); got:\n%s", golden, err, got)
 }
 
-// wideReport has long names, many sizes and two shapes.
+// wideReport has long names, many sizes and two shapes. It is made once, for tests that read it.
 func wideReport(t *testing.T) *analyze.Report {
 	t.Helper()
+	wide.Do(func() { wide.report = newWideReport(t) })
+	must.Hold(t, wide.report != nil, "an earlier test could not make the wide report")
+	return wide.report
+}
+
+var wide struct {
+	sync.Once
+	report *analyze.Report
+}
+
+func newWideReport(t *testing.T) *analyze.Report {
 	var sizes []int64
 	for s := int64(1); s <= 1<<20; s *= 2 {
 		sizes = append(sizes, s, s+s/2*3+100001)

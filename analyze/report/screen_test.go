@@ -58,9 +58,10 @@ func TestScreensMatchGoldenFiles(t *testing.T) {
 	} {
 		matchGolden(t, name+"-screen.txt", shown(t, r, document.Page{Width: document.LeastWidth}))
 	}
+	all := examples(t)
 	// The answer comes first in every document, and legends are not shown.
 	for _, name := range []string{"clocks", "compare", "env", "explore", "fingerprint", "fresh", "history", "levels", "summaries", "overlap", "pipelined", "shift", "spread", "times"} {
-		d := examples(t)[name].document.Brief()
+		d := all[name].document.Brief()
 		d.Page.Width = document.LeastWidth
 		text := written(t, "table", d)
 		should.Hold(t, !strings.Contains(text, "msize is the bytes") && !strings.Contains(text, "How it was"), "%s", text)
