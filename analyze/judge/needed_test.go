@@ -39,7 +39,8 @@ func family(t *testing.T, d *Design, pairs []Pair) *Family {
 }
 
 // A new check with the R needed of a test decides it about four times in five, and one
-// with the headline's R as many as it said. The simulate bench has many more.
+// with the headline's R as many as it said. Four checks of 40 tests leave about 20 that count,
+// whose share has a standard error of 0.09: the limits are two of them off. The simulate bench has many more.
 func TestTheMpirunsThatAreNamedDecideFourOfFiveTests(t *testing.T) {
 	const spread = 0.05
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -47,7 +48,7 @@ func TestTheMpirunsThatAreNamedDecideFourOfFiveTests(t *testing.T) {
 		cfg := Config{Method: MethodDefault, Test: test, Adjust: AdjustBH, Alpha: 0.05, MinSlowdown: 1.05}
 		var named, decided, open, half int
 		expected := 0.0
-		for range 12 {
+		for range 4 {
 			effects := make([]float64, 40)
 			for i := range effects {
 				effects[i] = 0.06 * rng.NormFloat64()
@@ -80,10 +81,10 @@ func TestTheMpirunsThatAreNamedDecideFourOfFiveTests(t *testing.T) {
 				}
 			}
 		}
-		if share := float64(decided) / float64(named); named < 50 || share < 0.7 || share > 0.9 {
+		if share := float64(decided) / float64(named); named < 17 || share < 0.62 || share > 0.98 {
 			t.Errorf("%s: %d of %d tests are decided by their R needed, want about 0.8", test, decided, named)
 		}
-		if off := (float64(half) - expected) / float64(open); expected < 0.5*float64(open) || math.Abs(off) > 0.1 {
+		if off := (float64(half) - expected) / float64(open); expected < 0.5*float64(open) || math.Abs(off) > 0.17 {
 			t.Errorf("%s: the headline's R decides %d of %d tests, and said %.0f", test, half, open, expected)
 		}
 	}

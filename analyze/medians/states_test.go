@@ -97,7 +97,7 @@ func t2(rng *rand.Rand) float64 {
 
 // The shares are from docs/dev/statistics.md, "States".
 func TestNoiseHasNoStatesAndStatesAreFound(t *testing.T) {
-	const folders = 4000
+	const folders = 1000
 	rng := rand.New(rand.NewPCG(1, 2))
 	share := func(n int, sd, ratio float64, slow int, r rule, noise func(*rand.Rand) float64) float64 {
 		found := 0
