@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help demo rank build install dist test race lint bench fuzz mutate clean go-check both
+.PHONY: help demo rank build install dist test test-all run-tests race lint bench fuzz mutate clean go-check both
 
 # The first of these programs that there is, else the first. Asked anew at every
 # use: a target may have installed it. Fedora keeps wrappers off the PATH.
@@ -30,6 +30,8 @@ LINK ?=
 C_HERE = -ffile-prefix-map=$(CURDIR)=.
 
 DEMO_SIZES := 1,64,1Ki,16Ki,256Ki
+# How many busy processes `make test` runs beside: LOAD=4.
+LOAD ?= 0
 # What `make bench` runs (everything if it is empty); flags of bin/bench may be among it.
 BENCHES ?=
 # How long each fuzz target runs.
@@ -65,20 +67,28 @@ cgo = CGO_ENABLED=1 CC="$(call where,$(1))" CGO_CFLAGS="$(call cgo_cflags,$(1))"
 comma := ,
 
 # $(call build_preload,MPICC,OUTPUT): the mock-ups between any program and its library. Their calls
-# are renamed, so that none comes back to the names that the program calls.
+# are renamed, so that none comes back to the names that the program calls. All rank programs of a
+# library have the same; the last one of each is kept until what it is made from changes.
 define build_preload
-work=$$(mktemp -d)
-(
-	for source in measure/preload/*.c $$(ls mockups/c/*.c | grep -v /wrong.c); do
-		$(1) -std=c11 -O2 -fPIC $(C_HERE) -DPGMPI_APPLIED -c -o $$work/$$(basename $$(dirname $$source))-$$(basename $$source .c).o $$source
-	done
-	nm -u $$work/c-*.o | awk '$$2 ~ /^MPI_/ && $$2 !~ /UNWEIGHTED|WEIGHTS_EMPTY/ {print $$2 " P" $$2}' | sort -u >$$work/names
-	for object in $$work/c-*.o; do
-		objcopy --redefine-syms=$$work/names $$object
-	done
-	$(1) -shared -Wl,-z,defs,-z,now -o $(2) $$work/*.o -ldl
-)
-rm -r $$work
+mkdir -p bin
+kept=bin/.preload-$$(basename $(1))
+key=$$({ $(1) -show; echo '#include <mpi.h>' | $(1) -E -x c -; cat Makefile measure/preload/*.[ch] mockups/c/*.[ch]; } | sha256sum)
+if [ "$$(cat $$kept.key 2>/dev/null)" != "$$key" ] || [ ! -e $$kept.so ]; then
+	export work=$$(mktemp -d)
+	(
+		ls measure/preload/*.c mockups/c/*.c | grep -v /wrong.c | xargs -P $$(nproc) -I {} sh -c \
+			'$(1) -std=c11 -O2 -fPIC $(C_HERE) -DPGMPI_APPLIED -c -o $$work/$$(basename $$(dirname {}))-$$(basename {} .c).o {}'
+		nm -u $$work/c-*.o | awk '$$2 ~ /^MPI_/ && $$2 !~ /UNWEIGHTED|WEIGHTS_EMPTY/ {print $$2 " P" $$2}' | sort -u >$$work/names
+		for object in $$work/c-*.o; do
+			objcopy --redefine-syms=$$work/names $$object
+		done
+		$(1) -shared -Wl,-z,defs,-z,now -o $$kept.so $$work/*.o -ldl
+	)
+	rm -r $$work
+	echo "$$key" >$$kept.key
+fi
+cp $$kept.so $(2).new
+mv $(2).new $(2) # a program may have the old one loaded
 endef
 
 # $(call build_rank,MPICC,OUTPUT,go build flags)
@@ -164,7 +174,7 @@ endef
 
 help:
 	@echo "pgmpi checks whether an MPI library keeps the performance guidelines of its collectives."
-	sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
+	sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
 demo: go-check ## install an MPI library if there is none, build, and check this machine with it (3 minutes)
 	@.ci/install $(MPICC)
@@ -273,26 +283,61 @@ dist: go-check both ## make tarballs of the last commit: sources that build with
 	$(licenses)
 	$(call tarball,$$programs)
 
-# Reasons, and below each the tests that were skipped for it.
-define list_skips
+# Reasons, and below each the tests that were skipped for it; the slowest tests, and how long each part took.
+define list_tests
 [ ! -s $$GOTEST_SKIPS ] || echo "Skipped:"
 sort -u $$GOTEST_SKIPS | awk -F "\t" "\$$1 != why {why = \$$1; print \"  \" why} {print \"      \" \$$2}"
-rm $$GOTEST_SKIPS
+[ ! -s $$GOTEST_TIMES ] || echo "The slowest tests, in seconds:"
+sort -rn $$GOTEST_TIMES | awk "NR <= 10 {print \"  \" \$$0}"
+part ""
+echo "How long each part took:$$parts_took"
+rm $$GOTEST_SKIPS $$GOTEST_TIMES
 endef
 
-# Packages without MPI are built and tested two at a time; where mpiruns or the C
-# parts take times, nothing else runs. Tests that are right whatever time they take
+# part NAME begins a part of the tests, and notes how long the one before it took. Background
+# jobs, such as other builds, go on beside it.
+define parts
+parts_took= part_is= part_from=0
+part() {
+	[ -z "$$part_is" ] || parts_took+=$$'\n'"  $$((SECONDS - part_from)) s  $$part_is"
+	part_is=$$1 part_from=$$SECONDS
+	[ -z "$$1" ] || echo "$$1:"
+}
+endef
+
+# LOAD busy processes that end with the tests, or after an hour where these were killed.
+define load
+load=
+for ((i = 0; i < $(LOAD); i++)); do
+	timeout 1h sh -c 'while :; do :; done' &
+	load+=" $$!"
+done
+endef
+
+# Both base programs are built first, a core for each; the others while tests run that need
+# none of them. Packages without MPI are tested two at a time; where mpiruns or the C
+# parts take times, nothing else runs. Tests that are right whatever time it takes
 # run at the end of cmd/pgmpi, three at a time on any machine: Open MPI binds the ranks
 # of every mpirun to the first cores. The test program of cmd/pgmpi is pgmpi.
-test: go-check both ## run every test, against Open MPI and MPICH (installs them if missing); at the end, what was skipped
+test: TEST_KIND := quick
+test: run-tests ## run every test, against Open MPI and MPICH (installs them if missing); LOAD=4: beside four busy processes
+
+test-all: TEST_KIND := all
+test-all: run-tests ## make test with more processes and datatypes, for a release
+
+run-tests: go-check both
 	@CGO_ENABLED=0 go build -o bin/gotest .ci/gotest.go
-	export GOTEST_SKIPS=$$(mktemp)
-	trap '$(list_skips)' EXIT
-	{ # a core for each library
+	export GOTEST_SKIPS=$$(mktemp) GOTEST_TIMES=$$(mktemp) PGMPI_TESTS=$(TEST_KIND)
+	$(parts)
+	$(load)
+	trap '{ [ -z "$$load" ] || kill $$load || true; }; $(list_tests)' EXIT
+	part "Builds of the rank programs"
+	{
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
 	} &
+	base=$$!
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-mpich)
-	wait $$!
+	wait $$base
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/fault.so testdata/fault/fault.c -ldl -lpthread
 	$(allow_root)
@@ -309,29 +354,29 @@ test: go-check both ## run every test, against Open MPI and MPICH (installs them
 	$(call build_overlap,$(OPENMPI_CC),openmpi)
 	$(call build_data,$(OPENMPI_CC),openmpi)
 	$(call build_data,$(OPENMPI_CC),wrong-openmpi,-DPGMPI_WRONG_MOCKUPS)
-	} &
-	others=$$!
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-matmul2-mpich,-tags matmul2)
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-injected-mpich,-tags injectedclocks)
 	$(MPICH_CC) $(sync_test) -o bin/sync-mpich
 	$(call build_overlap,$(MPICH_CC),mpich)
 	$(call build_data,$(MPICH_CC),mpich)
-	wait $$others
-	echo "Tests without MPI:"
+	} &
+	others=$$!
+	part "Tests without MPI, and builds of other rank programs"
 	$(GO_TEST) $$(go list ./... | grep -v '/cmd/pgmpi$$')
-	echo "Programs that read what pgmpi writes, and scripts:"
+	part "Programs that read what pgmpi writes, and scripts"
 	(cd internal/consumers && $(GO_TEST) ./...)
-	echo "Tests of the C parts, with $(OPENMPI_CC) and with $(MPICH_CC):"
+	wait $$others
+	part "Tests of the C parts, with $(OPENMPI_CC) and with $(MPICH_CC)"
 	{ $(call cgo,$(OPENMPI_CC)) $(GO_TEST) -p 1 $(CGO_PACKAGES); } &
-	parts=$$!
+	c_parts=$$!
 	$(call cgo,$(MPICH_CC)) $(GO_TEST) -p 1 $(CGO_PACKAGES)
-	wait $$parts
-	echo "Batch jobs:"
+	wait $$c_parts
+	part "Batch jobs"
 	status=0
 	wait $$jobs || status=$$?
 	cat $$batch && rm $$batch
 	[ $$status -eq 0 ]
-	echo "Real mpiruns:"
+	part "Real mpiruns"
 	$(GO_TEST) -parallel 3 -skip '^TestSlurm$$' ./cmd/pgmpi
 
 # Nothing waits here for mpiruns; what needs them is in packages that are left out.

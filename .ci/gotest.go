@@ -1,7 +1,8 @@
 // The command gotest runs `go test` with its arguments and prints what that prints. Tests that
-// were skipped go into the file that GOTEST_SKIPS names, a line each: why, a tab, which.
+// were skipped go into the file that GOTEST_SKIPS names, a line each: why, a tab, which; how
+// long the others took goes into that of GOTEST_TIMES: seconds, a tab, which.
 //
-//	GOTEST_SKIPS=skips go run .ci/gotest.go -count=1 ./...
+//	GOTEST_SKIPS=skips GOTEST_TIMES=times go run .ci/gotest.go -count=1 ./...
 package main
 
 import (
@@ -16,7 +17,10 @@ import (
 )
 
 // event is a line of `go test -json` (go doc test2json).
-type event struct{ Action, Package, Test, Output string }
+type event struct {
+	Action, Package, Test, Output string
+	Elapsed                       float64 // seconds
+}
 
 // place is the file and line before the reason of a skipped test.
 var place = regexp.MustCompile(`^\s*[\w.]+\.go:\d+: `)
@@ -27,29 +31,35 @@ func main() {
 	events, err := test.StdoutPipe()
 	check(err)
 	check(test.Start())
-	skips := follow(json.NewDecoder(events))
+	skips, times := follow(json.NewDecoder(events))
 	var failed *exec.ExitError
 	if err := test.Wait(); errors.As(err, &failed) {
 		defer os.Exit(failed.ExitCode())
 	} else {
 		check(err)
 	}
-	if path := os.Getenv("GOTEST_SKIPS"); path != "" && skips != "" {
-		file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
-		check(err)
-		_, err = file.WriteString(skips)
-		check(errors.Join(err, file.Close()))
+	appendTo(os.Getenv("GOTEST_SKIPS"), skips)
+	appendTo(os.Getenv("GOTEST_TIMES"), times)
+}
+
+func appendTo(path, text string) {
+	if path == "" || text == "" {
+		return
 	}
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	check(err)
+	_, err = file.WriteString(text)
+	check(errors.Join(err, file.Close()))
 }
 
 // follow prints the lines about packages and the output of tests that fail, and returns those
-// that were skipped.
-func follow(events *json.Decoder) (skips string) {
+// that were skipped, and how long the others took.
+func follow(events *json.Decoder) (skips, times string) {
 	said := map[[2]string]string{} // by package and test, while it runs
 	for {
 		var e event
 		if err := events.Decode(&e); err == io.EOF {
-			return skips
+			return skips, times
 		} else {
 			check(err)
 		}
@@ -72,6 +82,10 @@ func follow(events *json.Decoder) (skips string) {
 		}
 		if e.Action == "fail" || e.Action == "skip" || e.Action == "pass" {
 			delete(said, key)
+		}
+		// The time of a test includes that of its parts.
+		if (e.Action == "fail" || e.Action == "pass") && e.Test != "" && !strings.Contains(e.Test, "/") {
+			times += fmt.Sprintf("%.2f\t%s %s\n", e.Elapsed, e.Package, e.Test)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,18 +43,20 @@ func TestScriptsWithMPI(t *testing.T) {
 	}
 }
 
-// The list of skips at the end of `make test` has the reason of a script's skip line.
+// The lists at the end of `make test` have the reason of a script's skip line, and how long tests took.
 func TestSkippedScriptSaysWhy(t *testing.T) {
 	dir := t.TempDir()
-	gotest, skips := filepath.Join(dir, "gotest"), filepath.Join(dir, "skips")
+	gotest, skips, times := filepath.Join(dir, "gotest"), filepath.Join(dir, "skips"), filepath.Join(dir, "times")
 	must.Get(inModule("go", "build", "-o", gotest, ".ci/gotest.go"))(t)
 	must.Do(t, os.Symlink(must.Get(exec.LookPath("go"))(t), filepath.Join(dir, "go")))
 	run := exec.Command(gotest, "-count=1", "-vet=off", "-run", "^TestScripts$/^submit$", ".")
-	run.Env = append(os.Environ(), "CGO_ENABLED=0", "PATH="+dir, "GOTEST_SKIPS="+skips)
+	run.Env = append(os.Environ(), "CGO_ENABLED=0", "PATH="+dir, "GOTEST_SKIPS="+skips, "GOTEST_TIMES="+times)
 	out, err := run.CombinedOutput()
 	must.Hold(t, err == nil, "%v: %s", err, out)
 	want := "no bash on the PATH\tpgmpi/internal/consumers TestScripts/submit\n"
 	should.Equal(t, string(must.Get(os.ReadFile(skips))(t)), want)
+	took := must.Get(os.ReadFile(times))(t)
+	should.Hold(t, regexp.MustCompile(`^\d+\.\d\d\tpgmpi/internal/consumers TestScripts\n$`).Match(took), "%s", took)
 }
 
 // script is what our commands need of the script that they are in.
