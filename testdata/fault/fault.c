@@ -3,7 +3,7 @@
  * serves every library:
  *   init-kill   rank 1 dies inside MPI_Init, by SIGKILL
  *   init-exit   rank 1 leaves inside MPI_Init, with exit status 0
- *   linger      every rank spends 3 s more in MPI_Init
+ *   linger      every rank spends 3 s more in MPI_Init, and makes a file lingers-PID in PGMPI_LINGERS first
  *   forks       rank 1 leaves a process that has its standard output
  *   half-line   rank 0 dies inside its first line of samples
  *   clock       the monotonic clock of rank 1 reads 1 ms too little at every 101st call
@@ -122,6 +122,15 @@ __attribute__((constructor)) static void before_main(void)
     }
 }
 
+static void says_that_it_lingers(void)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/lingers-%ld", getenv("PGMPI_LINGERS"), (long)getpid());
+    FILE *f = fopen(path, "w");
+    if (f)
+        fclose(f);
+}
+
 int MPI_Init(int *argc, char ***argv)
 {
     int (*real)(int *, char ***);
@@ -136,8 +145,10 @@ int MPI_Init(int *argc, char ***argv)
     int rc = real(argc, argv);
     if (is("banner"))
         print("*** the library is ready ***\n");
-    if (is("linger"))
+    if (is("linger")) {
+        says_that_it_lingers();
         sleep(3);
+    }
     return rc;
 }
 
