@@ -46,7 +46,7 @@ var layers = [][]string{
 	{"measure/results"},
 	{"measure/protocol"},
 	{"measure/host", "measure/batch"},
-	{"guidelines", "nrep", "mockups/c", "internal/tuning", "internal/profile"},
+	{"guidelines", "nrep", "mockups/c", "internal/tuning", "internal/profile", "measure/clocks/methods"},
 	{"mockups"},
 	{"internal/document"},
 	{"internal/picture"},

@@ -1,4 +1,4 @@
 // Package clock chooses the clock that times, and makes a global clock of the ranks' own: it
-// exchanges messages, and package measure/clocks computes with what they say. It times no
-// call.
+// sends the messages of package measure/clocks/methods, and keeps the model that comes of them. It
+// times no call.
 package clock

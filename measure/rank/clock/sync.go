@@ -12,37 +12,19 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
 	"pgmpi/measure/clocks"
+	"pgmpi/measure/clocks/methods"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/rank/mpi"
 )
 
-// clockMethod finds the model of this rank's clock relative to the first of the
-// team; all members call it.
-type clockMethod func(*clockSync) error
-
 // SharedSuffix marks the two-level methods: the first rank of every host takes
 // part, the others of the host read the same clock.
 const SharedSuffix = "+shared"
-
-// clockSync is one synchronisation under way, as one rank of its team sees it.
-type clockSync struct {
-	*Clock
-	team  []int        // ranks that take part, the reference first
-	me    int          // index of this rank in team
-	model clocks.Model // of this rank's clock
-	pings []clocks.Ping
-
-	// What it costs: how many partners this rank has had one after the other
-	// (at the reference that is the number of dependent rounds), and the
-	// messages that it has sent and caused.
-	rounds, messages int
-}
 
 func (c *Clock) Synchronise(method string) error {
 	_, err := c.synchronise(method)
@@ -52,20 +34,20 @@ func (c *Clock) Synchronise(method string) error {
 // synchronise makes a global clock of the ranks' own by the named method: it
 // sets the model that pg_global and pg_local use, on every rank. All ranks must
 // call it, and all fail when one does. The reference is rank 0's clock.
-func (c *Clock) synchronise(method string) (*clockSync, error) {
+func (c *Clock) synchronise(method string) (*methods.Sync, error) {
 	c.time.model = cModel(clocks.Model{})
 	hosts, mine, err := c.hosts()
 	if err != nil {
 		return nil, err
 	}
-	s := &clockSync{Clock: c}
+	s := c.sync()
 	name, twoLevel := strings.CutSuffix(method, SharedSuffix)
-	switch do, ok := clockMethods[name]; {
+	switch do, ok := methods.By[name]; {
 	case method == protocol.ClockSyncShared:
 		if err := onlyOneHost(hosts); err != nil {
 			return s, err // on every rank
 		}
-		err = s.among(mine.ranks, shared)
+		err = s.Among(mine.ranks, methods.Shared)
 	case !ok:
 		return nil, fmt.Errorf("this rank program has no such clock synchronisation")
 	case twoLevel:
@@ -73,18 +55,22 @@ func (c *Clock) synchronise(method string) (*clockSync, error) {
 		for _, h := range hosts {
 			leaders = append(leaders, h.ranks[0])
 		}
-		if err = s.among(leaders, do); err == nil {
-			c.time.model = cModel(s.model)
+		if err = s.Among(leaders, do); err == nil {
+			c.time.model = cModel(s.Model)
 		}
-		err = errors.Join(err, s.among(mine.ranks, shared))
+		err = errors.Join(err, s.Among(mine.ranks, methods.Shared))
 	default:
-		err = s.among(c.everyone(), do)
+		err = s.Among(c.everyone(), do)
 	}
 	if err := c.Agree(err); err != nil {
 		return s, err
 	}
-	c.time.model = cModel(s.model)
+	c.time.model = cModel(s.Model)
 	return s, nil
+}
+
+func (c *Clock) sync() *methods.Sync {
+	return &methods.Sync{Peers: peers{c}, Rank: c.Rank, Clock: c.Info.Name}
 }
 
 func (c *Clock) everyone() []int {
@@ -93,14 +79,6 @@ func (c *Clock) everyone() []int {
 		all[i] = i
 	}
 	return all
-}
-
-func (s *clockSync) among(team []int, do clockMethod) error {
-	s.team, s.me = team, slices.Index(team, s.Rank)
-	if s.me < 0 || len(team) == 1 {
-		return nil
-	}
-	return do(s)
 }
 
 func cModel(m clocks.Model) C.pg_model {
@@ -184,7 +162,7 @@ func (c *Clock) Examine(method string, j *protocol.ClocksJob, alive func()) (pro
 	}
 	end := time.Now()
 	out.DurationNS = end.Sub(start).Nanoseconds()
-	perRank, err := mpi.AllGather(c.World, [2]int{sync.rounds, sync.messages})
+	perRank, err := mpi.AllGather(c.World, [2]int{sync.Rounds, sync.Messages})
 	if err != nil {
 		return out, err
 	}
@@ -196,10 +174,10 @@ func (c *Clock) Examine(method string, j *protocol.ClocksJob, alive func()) (pro
 		later := time.Duration(seconds * 1e9)
 		check := protocol.ClockCheck{Seconds: seconds}
 		if j.Compute {
-			check.TrueNS, err = c.trueErrors(sync.model, later)
+			check.TrueNS, err = c.trueErrors(sync.Model, later)
 		} else {
 			time.Sleep(time.Until(end.Add(later)))
-			check, err = c.compare(sync.model, seconds)
+			check, err = c.compare(sync.Model, seconds)
 		}
 		if err != nil {
 			return out, err
@@ -215,19 +193,11 @@ func (c *Clock) Compare() (protocol.ClockCheck, error) { return c.compare(c.Mode
 // error of its global clock as SKaMPI would measure the offset.
 func (c *Clock) compare(m clocks.Model, seconds float64) (protocol.ClockCheck, error) {
 	out := protocol.ClockCheck{Seconds: seconds}
-	var mine clocks.Estimate
-	var wrong int64
-	s := &clockSync{Clock: c}
-	err := s.among(c.everyone(), func(s *clockSync) error {
-		return s.eachInTurn(s.answerOwn, func(ref int) (err error) {
-			mine, err = s.askOffset(ref)
-			wrong = m.Global(mine.At) - (mine.At - mine.Ahead)
-			return err
-		})
-	})
+	mine, err := c.sync().Offset(c.everyone())
 	if err != nil {
 		return out, err
 	}
+	wrong := m.Global(mine.At) - (mine.At - mine.Ahead)
 	perRank, err := mpi.AllGather(c.World, [2]int64{wrong, mine.Bound})
 	if err != nil {
 		return out, err
