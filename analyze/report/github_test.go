@@ -1,13 +1,11 @@
 package report
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 
 	"pgmpi/analyze/report/check"
-	"pgmpi/internal/document"
 	"pgmpi/internal/fixture/should"
 )
 
@@ -23,17 +21,4 @@ func TestAnnotationsAreOneLineEachAndEscaped(t *testing.T) {
 		should.Hold(t, line.MatchString(l) && !strings.Contains(escape.ReplaceAllString(l, ""), "%"), "%q", l)
 	}
 	should.Hold(t, n != 0 && !strings.ContainsAny(text, "\x1b\x00") && strings.Contains(text, `%250A%2C%3A;`) && strings.Contains(text, `%250A,:;`), "%q", text)
-}
-
-func TestTenAnnotationsAtMostAndTheWorstFirst(t *testing.T) {
-	d := &document.Document{Outcomes: &document.Outcomes{Suites: []document.Suite{{Outcomes: []document.Outcome{{Title: "passed"}, {Result: document.Skipped, Title: "known"}}}}}}
-	should.Equal(t, written(t, "github", d), "", "nothing failed")
-	s := &d.Outcomes.Suites[0]
-	for i := range 12 {
-		s.Outcomes = append(s.Outcomes, document.Outcome{Result: document.Failed, Title: fmt.Sprint("call ", i), Text: "slow", Ratio: float64(i)})
-	}
-	s.Outcomes = append(s.Outcomes, document.Outcome{Result: document.Errored, Title: "wrong, 8 B", Text: "100 %\nwrong"})
-	lines := strings.Split(written(t, "github", d), "\n")
-	should.Hold(t, len(lines) == 12 && lines[0] == "::error title=wrong%2C 8 B::100 %25%0Awrong" && lines[1] == "::error title=call 11::slow" && lines[9] == "::error title=call 3::slow" && lines[10] == "::notice title=pgmpi%3A 13 findings::and 3 more: see the report",
-		"%q", lines)
 }

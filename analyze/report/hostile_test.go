@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"pgmpi/internal/clean"
-	"pgmpi/internal/document"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
@@ -107,18 +106,4 @@ func sameRows(t *testing.T, name string, rows [][]string, text string) {
 func sameJSON(a, b []byte) bool {
 	var x, y any
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
-}
-
-func TestCellsThatASpreadsheetWouldCalculateAreTexts(t *testing.T) {
-	for cell, want := range map[string]string{"=1+1": "'=1+1", "@x": "'@x", "-x": "'-x", "+Inf": "+Inf", "-1.5e-6": "-1.5e-6", "GL8": "GL8", "": ""} {
-		should.Equal(t, clean.Cell(cell), want, "%q became", cell)
-	}
-}
-
-func TestTextCannotLeaveItsFenceInMarkdown(t *testing.T) {
-	got := document.Fenced("a\n```\n# b\n````")
-	should.Hold(t, strings.HasPrefix(got, "`````\n") && strings.HasSuffix(got, "\n`````\n"), "%s", got)
-	for text, want := range map[string]string{"# b": `\# b`, "> b": `\> b`, "a&lt;": `a\&lt;`, "": ""} {
-		should.Equal(t, document.Block(text), want, "%q became", text)
-	}
 }

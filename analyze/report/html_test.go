@@ -139,23 +139,6 @@ func TestThePageOfEveryDocumentHasTheCommandThatMadeItOnTop(t *testing.T) {
 	}
 }
 
-func TestABarIsAsLongAsItsFactor(t *testing.T) {
-	table := document.Table{Head: []string{"call", "slower"}, Align: "lr", Factor: 1, Factors: []float64{1, 2, 16}}
-	for _, name := range []string{"a", "b", "c"} {
-		table.Add(name, "")
-	}
-	page := written(t, "html", &document.Document{Name: "bars", Pictured: []document.Section{document.Titled("First"), {Title: "Bars", Table: &table}}})
-	bars := regexp.MustCompile(`<path d="M0 5H(\d+)"/></svg>`).FindAllStringSubmatch(page, -1)
-	must.Hold(t, len(bars) == 2, "%v", bars)
-	should.Equal(t, bars[0][1]+" "+bars[1][1], "16 64", "2 and 16 times")
-}
-
-func TestAColourStandsForARatio(t *testing.T) {
-	for ratio, want := range map[float64]string{1: "h0", 1.1: "h0", 1.5: "h1", 2: "h2", 4: "h4", 100: "h4", 0.5: "c2", 0.01: "c4", 0: "h0"} {
-		should.Equal(t, picture.HeatClass(ratio), want, "%v", ratio)
-	}
-}
-
 func TestTicksAreRoundAndNotTooMany(t *testing.T) {
 	seconds, sizes := picture.Axis{Scale: picture.Log, Unit: picture.Seconds}, check.SizeAxis()
 	for _, c := range []struct {
@@ -179,25 +162,11 @@ func TestTicksAreRoundAndNotTooMany(t *testing.T) {
 	}
 }
 
-func TestColoursOfAPageAreInItsStyle(t *testing.T) {
-	used := regexp.MustCompile(`var\((--[a-z0-9-]+)\)`).FindAllStringSubmatch(document.HtmlStyle, -1)
-	for _, u := range used {
-		should.Hold(t, strings.Count(document.HtmlStyle, u[1]+":") == 2, "%s is not there twice, for light and for dark", u[1]) // light and dark
-	}
+func TestClassesOfAPageHaveRules(t *testing.T) {
 	page := written(t, "html", examples(t)["planted"].document)
 	for _, class := range []string{"h4", "slow", "s0", "s1", "each", "whiskers"} {
 		should.Hold(t, slices.ContainsFunc([]string{"." + class + " ", "." + class + ".", "." + class + ",", "." + class + "{"}, func(rule string) bool { return strings.Contains(document.HtmlStyle, rule) }) && strings.Contains(page, class),
 			"%s: no rule, or not used", class)
-	}
-}
-
-func TestSectionsAndPicturesOfOneNameHaveIDsOfTheirOwn(t *testing.T) {
-	f := picture.Figure{ID: "same", Title: "one of two", Series: []picture.Series{{Points: []picture.Point{picture.Bare(1, 2), picture.Bare(2, 3)}}}}
-	s := document.Titled("Same")
-	s.Figures = []picture.Figure{f, f}
-	page := written(t, "html", &document.Document{Name: "two", Pictured: []document.Section{document.Titled("First"), s, s}})
-	for _, id := range []string{"part-same", "part-same-2", "same", "same-2", "same-3", "same-4"} {
-		should.Equal(t, strings.Count(page, ` id="`+id+`"`), 1, "elements are called %s", id)
 	}
 }
 

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"flag"
@@ -18,11 +17,9 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
-	"pgmpi/internal/document"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
-	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -75,16 +72,6 @@ func planted(function string, size int64) int64 {
 func text(t *testing.T, name string, r *analyze.Report) string {
 	t.Helper()
 	return written(t, name, check.Reports.Document(r))
-}
-
-// written is a document in a format.
-func written(t *testing.T, name string, d *document.Document) string {
-	t.Helper()
-	at := slices.IndexFunc(document.Formats, func(f document.Format) bool { return f.Name == name })
-	must.Hold(t, at >= 0, "there is no format %s", name)
-	var out bytes.Buffer
-	must.Do(t, document.Formats[at].Write(&out, d))
-	return out.String()
 }
 
 func config() judge.Config {
@@ -254,11 +241,5 @@ func TestJSONHasTheDocumentedKeysAndNoNulledLists(t *testing.T) {
 		"ratio", "ratio_lo95", "ratio_hi95", "p_value", "p_adjusted", "verdict", "runs_needed", "replication", "firm"} {
 		_, ok := verdict[key]
 		should.Hold(t, ok, "a verdict has no %s", key)
-	}
-}
-
-func TestUnitsAreChosenForReading(t *testing.T) {
-	for s, want := range map[float64]string{2.4e-7: "240 ns", 1.5312e-6: "1.53 µs", 9.996e-7: "1.00 µs", 2.477e-3: "2.48 ms", 0.0999: "99.9 ms", 2: "2.00 s"} {
-		should.Equal(t, phrase.Duration(&s), want, "%g s", s)
 	}
 }

@@ -35,3 +35,9 @@ func FuzzLine(f *testing.F) {
 		should.Hold(t, Line(got) == got, "%q changes when it is shown again", got)
 	})
 }
+
+func TestCellsThatASpreadsheetWouldCalculateAreTexts(t *testing.T) {
+	for cell, want := range map[string]string{"=1+1": "'=1+1", "@x": "'@x", "-x": "'-x", "+Inf": "+Inf", "-1.5e-6": "-1.5e-6", "GL8": "GL8", "": ""} {
+		should.Equal(t, Cell(cell), want, "%q became", cell)
+	}
+}

@@ -19,3 +19,9 @@ func TestTimesOfADryRunHaveTheUnitsOfReports(t *testing.T) {
 	sum := InSeconds(1e30)
 	should.Hold(t, Rounded(sum) == "over 29 years" && 8*sum >= 0, "%v", sum)
 }
+
+func TestUnitsAreChosenForReading(t *testing.T) {
+	for s, want := range map[float64]string{2.4e-7: "240 ns", 1.5312e-6: "1.53 µs", 9.996e-7: "1.00 µs", 2.477e-3: "2.48 ms", 0.0999: "99.9 ms", 2: "2.00 s"} {
+		should.Equal(t, Duration(&s), want, "%g s", s)
+	}
+}

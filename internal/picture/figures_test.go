@@ -216,3 +216,9 @@ func TestANameAtTheEdgeIsNotCut(t *testing.T) {
 		}
 	}
 }
+
+func TestAColourStandsForARatio(t *testing.T) {
+	for ratio, want := range map[float64]string{1: "h0", 1.1: "h0", 1.5: "h1", 2: "h2", 4: "h4", 100: "h4", 0.5: "c2", 0.01: "c4", 0: "h0"} {
+		should.Equal(t, HeatClass(ratio), want, "%v", ratio)
+	}
+}

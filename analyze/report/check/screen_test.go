@@ -1,0 +1,281 @@
+package check
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/fixture/should"
+	"pgmpi/internal/fixture/shown"
+	"pgmpi/internal/phrase"
+	"pgmpi/measure/protocol"
+)
+
+var (
+	pattern  = shown.Pattern
+	reportOf = shown.ReportOf
+)
+
+// onScreen is the screen of a report, as a page shows it.
+func onScreen(t *testing.T, r *analyze.Report, p document.Page) string {
+	t.Helper()
+	d := Reports.Document(r).Brief()
+	d.Page = p
+	return shown.Written(t, "table", d)
+}
+
+func inFull(t *testing.T, r *analyze.Report) string {
+	t.Helper()
+	return shown.Written(t, "table", Reports.Document(r))
+}
+
+// rowsOf are the rows of the table below a title, as words.
+func rowsOf(text, title string) []string {
+	_, rest, _ := strings.Cut(text, title)
+	parts := strings.SplitN(rest, "───\n", 3)
+	if len(parts) < 3 {
+		return nil
+	}
+	var out []string
+	for line := range strings.Lines(parts[1]) {
+		if row := strings.Join(strings.Fields(line), " "); row != "" && !strings.HasPrefix(row, "──") {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+func TestTheFirstLineIsTheAnswer(t *testing.T) {
+	violated := pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 2)
+	kept := pattern(judge.Kept, "GL8", "MPI_Reduce", "reduce_as_allreduce", 16, 1, 1, 1)
+	gated := func(state analyze.GateState, alarm bool) analyze.Verdict {
+		v := violated
+		v.Gated = &analyze.Gated{State: state, Alarm: alarm}
+		return v
+	}
+	gate := func(alarms int, verdicts ...analyze.Verdict) *analyze.Report {
+		r := reportOf(verdicts...)
+		r.Gate = &analyze.Gate{Alarms: alarms}
+		return r
+	}
+	wrong, refused, incomplete := reportOf(violated), reportOf(kept), reportOf(kept)
+	wrong.Wrong = []analyze.CaseMessage{{Cell: medians.Cell{Function: "MPI_Reduce"}}} // of an older version: without a status
+	mixed := reportOf(violated)
+	for _, s := range []protocol.Status{protocol.StatusHangs, protocol.StatusWrong, protocol.StatusHangs, protocol.StatusCrashes} {
+		mixed.Wrong = append(mixed.Wrong, analyze.CaseMessage{Status: s})
+	}
+	refused.Refused = &judge.Refusal{Reason: "R = 3 mpiruns are too few"}
+	incomplete.Incomplete = []analyze.Incomplete{{Guideline: "GL8"}}
+	many, set := reportOf(violated), reportOf(violated)
+	set.Datatype, set.Op, set.Host, set.WallClockS = "double", "sum", "n1", 38.2
+	known := func(v analyze.Verdict, q float64) analyze.Verdict {
+		v.Replication, v.Firm = &q, q >= .9
+		return v
+	}
+	sure, suspected := known(violated, .95), kept
+	suspected.Verdict = judge.NotSuspected
+	many.Shapes = append(many.Shapes, analyze.Shape{Name: "16x2", Shape: guidelines.Shape{NP: 32, Nodes: 16, PPN: 2}})
+	for _, c := range []struct {
+		r    *analyze.Report
+		want string
+	}{
+		{reportOf(violated, kept), "VIOLATED: 1 of 2 tests. MPICH 4.0.2, 2 processes, 10 mpiruns."},
+		{reportOf(sure, violated, kept, suspected), "VIOLATED: 1 sure, 1 near the threshold, of 3 tests. MPICH"},
+		{reportOf(sure, suspected), "VIOLATED: 1 sure, of 1 test. MPICH"},
+		{reportOf(known(violated, .5), kept), "VIOLATED: 1 near the threshold, of 2 tests. MPICH"},
+		{set, "VIOLATED: 1 of 1 test. MPICH 4.0.2, 2 processes, double/sum, 10 mpiruns in 38 s on n1. Too slow"},
+		{many, "VIOLATED: 1 of 1 test. MPICH 4.0.2, 2 and 32 (16x2) processes, 10 mpiruns."},
+		{reportOf(kept), "No violation found in 1 test, 1 shown to be kept. MPICH"},
+		{wrong, "WRONG DATA in 1 case; violated: 1 of 1 test. MPICH"},
+		{mixed, "WRONG DATA in 1 case, NO RETURN in 2 cases, CRASH in 1 case; violated: 1 of 1 test. MPICH"},
+		{refused, "NO VERDICT: R = 3 mpiruns are too few. MPICH"},
+		{incomplete, "NO VERDICT on 1 of 1 test for lack of data; no other is violated."},
+		{gate(0, violated), "No alarm: nothing is newly wrong. MPICH"},
+		{gate(3, gated(analyze.Worse, true), gated(analyze.Known, false), gated(analyze.New, true), gated(analyze.New, true)),
+			"ALARM: 2 new, 1 clearly worse. MPICH"},
+	} {
+		text := strings.Join(strings.Fields(onScreen(t, c.r, document.Page{})), " ")
+		should.Hold(t, strings.HasPrefix(text, c.want), "want %s\n%s", c.want, text)
+	}
+}
+
+func TestNeighbouringSizesWithTheSameAlternativeAreOneRow(t *testing.T) {
+	var verdicts []analyze.Verdict
+	add := func(is judge.Verdict, mockup string, size int64, call, other float64) {
+		verdicts = append(verdicts, pattern(is, "GL16", "MPI_Scan", mockup, size, call, other, call/other))
+	}
+	const one, two = "scan_as_exscan+reduce_local", "scan_as_bcast"
+	add(judge.Violated, one, 8, 2, 1)
+	add(judge.Violated, one, 16, 6, 1) // loses most
+	add(judge.Violated, one, 32, 4, 1)
+	add(judge.Violated, one, 64, 3, 1) // more than four times 8 B
+	add(judge.Kept, one, 2048, 1, 1)
+	add(judge.Violated, one, 4096, 3, 1) // not beside 64 B
+	add(judge.Violated, two, 8192, 3, 1) // another alternative
+	add(judge.Violated, one, 16384, 3, 2)
+	add(judge.Violated, two, 16384, 3, 1) // the faster one counts
+	slow := pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 20, 1, 20)
+	text := onScreen(t, reportOf(append(verdicts, slow)...), document.Page{})
+	want := []string{
+		"MPI_Reduce", // loses more
+		"8 B 20.0 µs 1.00 µs 20.0× [20.0, 20.0] Allreduce [GL8]",
+		"MPI_Scan",
+		"16 B 6.00 µs 1.00 µs 6.00× [6.00, 6.00] Exscan + Reduce_local [GL16], also 8 B 2.00×, 32 B 4.00×",
+		"64 B 3.00 µs 1.00 µs 3.00× [3.00, 3.00] Exscan + Reduce_local [GL16]",
+		"4 KiB 3.00 µs 1.00 µs 3.00× [3.00, 3.00] Exscan + Reduce_local [GL16]",
+		"8 KiB 3.00 µs 1.00 µs 3.00× [3.00, 3.00] Bcast [GL16], also 16 KiB 3.00×",
+	}
+	got := rowsOf(text, "Too slow")
+	should.Hold(t, fmt.Sprint(got) == fmt.Sprint(want), "%q\n%s", got, text)
+}
+
+func TestViolationsThatOnlyHoldWhenRepeatedAreGroupsOfTheirOwn(t *testing.T) {
+	const mockup = "scan_as_exscan+reduce_local"
+	elsewhere := func(ratio float64, verdict judge.Verdict, malloc string) *analyze.Elsewhere {
+		return &analyze.Elsewhere{Alone: analyze.Alone{Mpiruns: 8, Effect: analyze.Effect{Ratio: &ratio, RatioLo95: &ratio, RatioHi95: &ratio}, Verdict: verdict}, Malloc: malloc}
+	}
+	both, repeated, open := pattern(judge.Violated, "GL16", "MPI_Scan", mockup, 8, 2, 1, 2), pattern(judge.Violated, "GL16", "MPI_Scan", mockup, 1024, 30, 10, 3), pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 5, 1, 5)
+	both.Alternating, both.OtherMalloc = elsewhere(1.9, judge.Violated, ""), elsewhere(1.01, judge.Kept, protocol.MallocSettled)
+	repeated.Alternating, repeated.OtherMalloc = elsewhere(.8, judge.Kept, ""), elsewhere(2.5, judge.Violated, protocol.MallocSettled)
+	open.Alternating, open.OtherMalloc = elsewhere(1.1, judge.Undecided, ""), elsewhere(1.2, judge.Undecided, protocol.MallocSettled)
+	text := onScreen(t, reportOf(both, repeated, open), document.Page{Width: 160})
+	should.Hold(t, strings.HasPrefix(text, "VIOLATED: 2, 1 only when repeated, of 3 tests."), "%s", text)
+	want := []string{
+		"MPI_Reduce",
+		"8 B 5.00 µs 1.00 µs 5.00× [5.00, 5.00] Allreduce [GL8]; malloc settled 1.20× [1.20, 1.20], undecided",
+		"MPI_Scan",
+		"8 B 2.00 µs 1.00 µs 2.00× [2.00, 2.00] Exscan + Reduce_local [GL16]; malloc settled 1.01× [1.01, 1.01], kept",
+		"MPI_Scan, only when repeated", // which loses most, and is behind the others
+		"1 KiB 30.0 µs 10.0 µs 3.00× [3.00, 3.00] Exscan + Reduce_local [GL16]; alternating 0.80× [0.80, 0.80]; malloc settled 2.50× [2.50, 2.50], violated",
+	}
+	got := rowsOf(text, "Too slow")
+	should.Hold(t, fmt.Sprint(got) == fmt.Sprint(want), "%q\n%s", got, text)
+	alone := onScreen(t, reportOf(repeated), document.Page{Width: 160})
+	should.Hold(t, strings.HasPrefix(alone, "VIOLATED: 1 only when repeated, of 1 test.") && len(rowsOf(alone, "Too slow only when repeated")) == 2, "%s", alone)
+}
+
+func TestWhatIsFasterIsTheFunctionItselfOrOthers(t *testing.T) {
+	monotony := pattern(judge.Violated, "GL1", "MPI_Gather", "", 1, 2, 1, 2)
+	monotony.Type, monotony.MsizeOther = guidelines.Monotony, 64
+	split := pattern(judge.Violated, "GL2", "MPI_Reduce", "", 256<<10, 20, 1, 1.25)
+	split.Type, split.MsizeOther, split.K = guidelines.Split, 16<<10, 16
+	for _, c := range []struct {
+		verdicts []analyze.Verdict
+		want     string
+	}{
+		{[]analyze.Verdict{pattern(judge.Violated, "DT1", "MPI_Bcast/vector", "MPI_Bcast/vector/packed", 1, 2, 1, 2)}, "1 B 2.00 µs 1.00 µs 2.00× [2.00, 2.00] Pack + Bcast + Unpack [DT1]"},
+		{[]analyze.Verdict{pattern(judge.Violated, "V2", "MPI_Allgatherv/linear", "MPI_Allgatherv/linear/gatherv+bcast", 1, 2, 1, 2)}, "1 B 2.00 µs 1.00 µs 2.00× [2.00, 2.00] Gatherv(n, linear) + Bcast [V2]"},
+		{[]analyze.Verdict{pattern(judge.Violated, "NB6", "MPI_Neighbor_alltoall", "MPI_Neighbor_alltoall/isend+irecv", 1, 2, 1, 2)}, "1 B 2.00 µs 1.00 µs 2.00× [2.00, 2.00] 2·Isend + 2·Irecv + Waitall [NB6]"},
+		{[]analyze.Verdict{monotony}, "1 B 2.00 µs 1.00 µs 2.00× [2.00, 2.00] itself at 64 B [GL1]"},
+		{[]analyze.Verdict{split}, "256 KiB 20.0 µs 16.0 µs 1.25× [1.25, 1.25] 16 calls of 16 KiB [GL2]"},
+	} {
+		text := onScreen(t, reportOf(c.verdicts...), document.Page{})
+		got := rowsOf(text, "Too slow")
+		should.Hold(t, len(got) == 2 && got[1] == c.want, "%q, want %q\n%s", got, c.want, text)
+	}
+}
+
+func TestARowAgreesWithItself(t *testing.T) {
+	// The medians over all mpiruns say 2, the mpiruns that were compared 3.
+	r := reportOf(pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 6, 3, 3), pattern(judge.Undecided, "GL8", "MPI_Reduce", "reduce_as_allreduce", 16, 6, 3, 3))
+	r.Verdicts[1].RunsNeeded = &judge.RunsNeeded{R: 24, Limit: 1000}
+	full := inFull(t, r)
+	should.Equal(t, len(regexp.MustCompile(`6\.00 µs +2\.00 µs +3\.00×`).FindAllString(full, -1)), 3, "rows of three agree with themselves: %s", full)
+}
+
+func TestOnlySuspectedSplitsAreNoTestsOnTheScreen(t *testing.T) {
+	q := .5
+	near := pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 1.07)
+	near.Replication = &q
+	suspected := near
+	suspected.Verdict, suspected.Msize, suspected.Replication, suspected.Guideline = judge.Suspected, 16, nil, "GL2"
+	text := onScreen(t, reportOf(near, suspected), document.Page{})
+	should.Contain(t, text, "of 1 test.", "Near threshold  GL8 Reduce 8 B 1.07×. A new check may not show it.", "Suspected       1 split, by medians and without a test: GL2 Reduce 16 B 1.07×")
+	should.Hold(t, !strings.Contains(text, "Sure"), "nothing is sure:\n%s", text)
+}
+
+func TestStatesOfTheMachineAreSilentWhereNothingDependsOnThem(t *testing.T) {
+	r := reportOf(pattern(judge.Kept, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 1))
+	for ratio, want := range map[float64]bool{0.92: false, 1.19: false, 1.21: true, 0.8: true} {
+		r.States = []medians.State{{Shape: "p2", Name: "A", Mpiruns: []int{1, 2}}, {Shape: "p2", Name: "B", Mpiruns: []int{3}, Ratio: &ratio}}
+		text := onScreen(t, r, document.Page{})
+		should.Hold(t, strings.Contains(text, fmt.Sprintf("B in 1 (calls take %.2f× as long)", ratio)) == want, "%g:\n%s", ratio, text)
+	}
+	r.Verdicts[0].ByState, r.Verdicts[0].ByStateTold, r.Verdicts[0].Runs = analyze.InStates{{State: "A"}}, true, 10
+	r.States[1].Ratio = nil
+	should.Contain(t, onScreen(t, r, document.Page{}), "1 answer depends on them")
+}
+
+func TestTheMatrixOfAScreenFitsAndHasOnlyWhatWasFound(t *testing.T) {
+	var verdicts []analyze.Verdict
+	for i := range 21 {
+		verdicts = append(verdicts, pattern(judge.Violated, "GL15", "MPI_Reduce_scatter_block", "reduce_scatter_block_as_reduce+scatter", 1<<i, 2, 1, 2),
+			pattern(judge.Kept, "GL8", "MPI_Reduce", "reduce_as_allreduce", 1<<i, 1, 1, 1))
+	}
+	verdicts[2].Verdict = judge.Kept // at 2 B nothing is found
+	r := reportOf(append(verdicts, pattern(judge.Violated, "GL9", "MPI_Reduce_scatter", "reduce_scatter_as_allreduce", 1<<20, 2, 1, 2))...)
+	text := onScreen(t, r, document.Page{Width: document.LeastWidth})
+	should.Hold(t, strings.Count(text, "\nguideline  ") == 1 && !strings.Contains(text, "GL8 Reduce") && !strings.Contains(text, " 1 2 4 ") && strings.Contains(text, " 1M\n") && strings.Contains(text, "\n3 sizes more with --full."),
+		"%s", text)
+}
+
+func TestWhatIsProbablySlowerComesFirstByRatio(t *testing.T) {
+	undecided := func(size int64, ratio, lo float64) analyze.Verdict {
+		v := pattern(judge.Undecided, "GL16", "MPI_Scan", "scan_as_exscan+reduce_local", size, 2, 1, ratio)
+		v.RatioLo95, v.RunsNeeded = &lo, &judge.RunsNeeded{R: 24, Limit: 1000}
+		return v
+	}
+	full := inFull(t, reportOf(undecided(8, 1.5, 1.01), undecided(16, 3, 0.9), undecided(32, 2, 1.2)))
+	want := []string{"GL16 Scan p2 32 B 2.00 µs 1.00 µs 2.00× 1.20–2.00 24 -", "GL16 Scan p2 8 B 2.00 µs 1.33 µs 1.50× 1.01–1.50 24 -", "GL16 Scan p2 16 B 2.00 µs 667 ns 3.00× 0.90–3.00 24 -"}
+	got := rowsOf(full, "Undecided: 3 tests, neither violated nor kept is shown; probably slower: 2")
+	should.Hold(t, fmt.Sprint(got) == fmt.Sprint(want), "%q\n%s", got, full)
+	should.Hold(t, strings.Contains(strings.Join(strings.Fields(full), " "), "A new check with 24 mpiruns in place of 10 would probably decide them."), "%s", full)
+}
+
+func TestDisturbedMpirunsAreNamed(t *testing.T) {
+	r := reportOf(pattern(judge.Kept, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 1))
+	for run := 1; run <= 8; run++ {
+		r.SlowMpiruns = append(r.SlowMpiruns, medians.SlowMpirun{Shape: "p2", Run: run, Share: 0.5, Ratio: 1.5})
+	}
+	text := onScreen(t, r, document.Page{}) + inFull(t, r)
+	should.Contain(t, text, "Disturbed  8 of 10 mpiruns were slow throughout", "Disturbed: 8 of 10 mpiruns were slow throughout\n- mpirun 1 of p2 (50 % of its cases, 1.50× in their median)", "- and 2 more")
+}
+
+func TestTheLastLinesSayHowItEndedAndWhatToRunNext(t *testing.T) {
+	r := reportOf(pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 2), pattern(judge.Undecided, "GL8", "MPI_Reduce", "m", 16, 2, 1, 2),
+		pattern(judge.Kept, "GL8", "MPI_Reduce", "m", 32, 2, 1, 2), pattern(judge.NotSuspected, "GL2", "MPI_Reduce", "m", 32, 2, 1, 2))
+	kept := reportOf(r.Verdicts[2])
+	ended := func(r *analyze.Report, dir string, written ...string) string {
+		return Reports.Document(r).Ended(r.ExitCode(), phrase.When(dir != "", "pgmpi analyze %s", conf.Folder(dir)), dir, written...)
+	}
+	for want, got := range map[string]string{
+		`Exit 1: 1 violated, 1 undecided, 1 kept, 1 not suspected
+Why:      pgmpi analyze 'my out' --explain violated
+Mend it:  pgmpi remedy 'my out'
+All:      pgmpi analyze 'my out' --full
+'my out'`: ended(r, "my out/", "my out/", ""),
+		"Exit 0: 0 violated, 1 kept\nAll:      pgmpi analyze out --full\nout\nout/report.html": ended(kept, "out", "out", "out/report.html"),
+		"Exit 0: 0 violated, 1 kept": ended(kept, "", "", ""),
+	} {
+		should.Equal(t, got, want)
+	}
+}
+
+func TestAScreenWithTwoFindingsFitsATerminal(t *testing.T) {
+	r := reportOf(pattern(judge.Violated, "GL16", "MPI_Scan", "scan_as_exscan+reduce_local", 65536, 26, 13, 1.9), pattern(judge.Violated, "GL9", "MPI_Reduce_scatter", "reduce_scatter_as_allreduce", 8, 2, 1, 1.2),
+		pattern(judge.Undecided, "GL8", "MPI_Reduce", "reduce_as_allreduce", 16, 2, 1, 2))
+	r.Host, r.Created, r.WallClockS, r.Datatype, r.Op = "login1", "2026-11-23T06:40:44Z", 213, "double", "sum"
+	r.SlowMpiruns = []medians.SlowMpirun{{Shape: "p2", Run: 1, Share: 0.5, Ratio: 1.5}}
+	r.States = []medians.State{{Shape: "p2", Name: "A", Mpiruns: []int{1, 2, 3}, By: medians.ByLine, Ratio: new(float64)}, {Shape: "p2", Name: "B", Mpiruns: []int{4, 5, 6}, By: medians.ByLine, Ratio: &r.WallClockS}}
+	*r.States[0].Ratio = 1
+	text := onScreen(t, r, document.Page{Width: document.LeastWidth}) + Reports.Document(r).Ended(1, "pgmpi analyze out", "out", "out") + "\n"
+	should.Hold(t, strings.Count(text, "\n") <= 24, "%d lines:\n%s", strings.Count(text, "\n"), text)
+	should.Contain(t, strings.Join(strings.Fields(text), " "), "double/sum, 10 mpiruns in 3 min 33 s on login1, 2026-11-23.", "States of the machine", "1 of 10 mpiruns was slow")
+}
