@@ -26,6 +26,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
+	"pgmpi/internal/fixture/shown"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
@@ -118,10 +119,10 @@ func newExamples(t *testing.T) map[string]example {
 		"states":    exampleOf(check.Reports, inStates.Report),
 		"noisy":     exampleOf(check.Reports, noisyReport(t)),
 		"gate":      exampleOf(check.Reports, gated(t)),
-		"compare":   exampleOf(checks.Comparisons, comparison()),
-		"shift":     exampleOf(checks.Comparisons, shifted()),
-		"history":   exampleOf(checks.Histories, history()),
-		"spread":    exampleOf(checks.Spreads, spread()),
+		"compare":   exampleOf(checks.Comparisons, shown.Comparison()),
+		"shift":     exampleOf(checks.Comparisons, shown.Shifted()),
+		"history":   exampleOf(checks.Histories, shown.History()),
+		"spread":    exampleOf(checks.Spreads, shown.Spread()),
 		"times":     exampleOf(calls.RunTimes, times()),
 		"which":     exampleOf(AlgorithmChoices, choices()),
 		"lint":      exampleOf(Lints, linted(t)),

@@ -10,6 +10,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
+	"pgmpi/internal/fixture/shown"
 	"pgmpi/measure/protocol"
 )
 
@@ -46,7 +47,7 @@ func gated(t *testing.T) *analyze.Report {
 		}
 	}
 	g := &series.Baselines{GateConfig: series.GateConfig{Baseline: []string{"nights"}, FailOn: series.FailOnTimes}, Nights: []*series.Check{series.CheckOf(before, "nights/2026-11-21")},
-		Times: []*series.Comparison{comparison()}, Notes: []string{"left out: nights/2026-11-20/report.json: it is damaged: verdicts: unexpected EOF"},
+		Times: []*series.Comparison{shown.Comparison()}, Notes: []string{"left out: nights/2026-11-20/report.json: it is damaged: verdicts: unexpected EOF"},
 		Expect: []series.Expectation{{Guideline: "GL14", Function: "MPI_Reduce", Msizes: guidelines.MsizeList{"128Ki"}, Reason: "known since 2026-10-01", Ticket: "HPC-12"},
 			{Guideline: "GL5", Function: "MPI_Allgather", Msizes: guidelines.MsizeList{"1Mi"}}, {Guideline: "GL9"}}}
 	return must.Get(series.Hold(a, g))(t)

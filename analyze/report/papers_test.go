@@ -9,11 +9,12 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
+	"pgmpi/internal/fixture/shown"
 )
 
 // levels are three set-ups; the third changes nothing.
 func levels() *series.Levels {
-	b, c := comparison(), comparison()
+	b, c := shown.Comparison(), shown.Comparison()
 	c.B.Folder = "results-c"
 	for i := range c.Cases {
 		if c.Cases[i].Change == series.Slower || c.Cases[i].Change == series.Faster {
@@ -29,7 +30,7 @@ func summaries() *series.Summaries {
 	asked := series.Asked{Guideline: "GL8", Type: guidelines.Pattern, Function: "MPI_Reduce", Mockup: "reduce_as_allreduce", Msize: 1024, MsizeOther: 1024, Shape: "p2"}
 	other := asked
 	other.Msize = 65536
-	return &series.Summaries{Schema: series.SummariesSchema, Folder: comparison().A, Operation: comparison().Operation, MinSlowdown: 1.05,
+	return &series.Summaries{Schema: series.SummariesSchema, Folder: shown.Comparison().A, Operation: shown.Comparison().Operation, MinSlowdown: 1.05,
 		By: []series.BySummary{{Summary: series.RunMedian, Slow: 1}, {Summary: series.Least, Missed: 1}, {Summary: series.MeanOfMeans, Slow: 2, More: 1}},
 		Tests: []series.SummariesTest{
 			{Asked: asked, Ratios: []*float64{ratio(1.4), ratio(1.01), ratio(1.3)}, Slow: []bool{true, false, true}},

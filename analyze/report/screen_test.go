@@ -61,8 +61,8 @@ func TestScreensMatchGoldenFiles(t *testing.T) {
 // everyDocument has what is wide besides the examples.
 func everyDocument(t *testing.T) map[string]*document.Document {
 	wide := check.Reports.Document(wideReport(t))
-	out := map[string]*document.Document{"wide": wide, "wide-screen": wide.Brief(), "wide-compare": checks.Comparisons.Document(wideComparison()),
-		"wide-spread": checks.Spreads.Document(wideSpread(6)), "spread-of-many": checks.Spreads.Document(wideSpread(20))}
+	out := map[string]*document.Document{"wide": wide, "wide-screen": wide.Brief(), "wide-compare": checks.Comparisons.Document(shown.WideComparison()),
+		"wide-spread": checks.Spreads.Document(shown.WideSpread(6)), "spread-of-many": checks.Spreads.Document(shown.WideSpread(20))}
 	for name, e := range examples(t) {
 		out[name] = e.document
 		out[name+"-screen"] = e.document.Brief()

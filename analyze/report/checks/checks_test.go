@@ -1,0 +1,141 @@
+package checks
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/series"
+	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
+	"pgmpi/internal/fixture/shown"
+	"pgmpi/internal/picture"
+)
+
+func TestComparisonIsWholeInJSON(t *testing.T) {
+	var again series.Comparison
+	must.Do(t, json.Unmarshal([]byte(shown.Written(t, "json", Comparisons.Document(shown.Comparison()))), &again))
+	should.Hold(t, again.ExitCode() == 1 && len(again.Cases) == 5 && again.Cases[1].Change == series.Slower, "%+v", again)
+}
+
+func TestAHistoryIsWholeInJSON(t *testing.T) {
+	var again series.History
+	must.Do(t, json.Unmarshal([]byte(shown.Written(t, "json", Histories.Document(shown.History()))), &again))
+	s := again.Series[0]
+	should.Hold(t, len(again.Series) == 2 && len(s.Nights) == 8 && *s.Nights[4].Alarms == 2 && s.Nights[1].Shift != nil && s.Nights[0].Created != "" && len(s.Trends[0].Points) == 8 && s.Trends[0].Points[6].Ratio == nil,
+		"%+v", s)
+}
+
+func TestEveryRowOfAHistoryHasItsColumns(t *testing.T) {
+	h := shown.History()
+	for _, rows := range [][][]string{HistoryRows(h), HistoryRows(&series.History{Series: h.Series[1:]})} {
+		for _, row := range rows {
+			should.Hold(t, len(row) == len(HistoryColumns), "%d cells, want %d: %q", len(row), len(HistoryColumns), row)
+		}
+	}
+	rows := HistoryRows(h)
+	should.Hold(t, len(rows) == 10 && rows[5][slices.Index(HistoryColumns, "alarms")] == "2" && rows[5][slices.Index(HistoryColumns, "verdict")] == "violated" && rows[9][slices.Index(HistoryColumns, "alarms")] == "",
+		"%q", rows)
+}
+
+func TestAHostileNightWritesNoLineOfItsOwn(t *testing.T) {
+	h := shown.History()
+	p := &h.Series[0].Trends[0].Points[0]
+	pointer := func(x float64) *float64 { return &x }
+	p.Verdict, p.Ratio, p.RatioLo95, p.RatioHi95, p.MedianS = "```\n# big\x1b[2J", pointer(1e-300), pointer(-1), pointer(1e300), pointer(1e300)
+	h.Series[0].Nights[0].Created = "```"
+	text := shown.Written(t, "table", Histories.Document(h))
+	should.Hold(t, !strings.Contains(text, "\n# big") && !strings.Contains(text, "\x1b") && strings.Contains(text, "unknown"), "%s", text)
+}
+
+// Feed readers show an entry once, by its id, and lead to its trend.
+func TestTheFeedOfAHistoryHasEveryLastingChange(t *testing.T) {
+	type entry struct {
+		ID      string `xml:"id"`
+		Title   string `xml:"title"`
+		Updated string `xml:"updated"`
+		Link    struct {
+			Href string `xml:"href,attr"`
+		} `xml:"link"`
+	}
+	read := func(h *series.History) (ids []string, all []entry) {
+		var feed struct {
+			XMLName xml.Name `xml:"http://www.w3.org/2005/Atom feed"`
+			Entries []entry  `xml:"entry"`
+		}
+		must.Do(t, xml.Unmarshal([]byte(shown.Written(t, "atom", Histories.Document(h))), &feed))
+		for _, e := range feed.Entries {
+			ids = append(ids, e.ID)
+		}
+		return ids, feed.Entries
+	}
+	h := shown.History()
+	ids, entries := read(h)
+	must.Hold(t, len(ids) == 2 && ids[0] != ids[1], "%q", ids)
+	should.Equal(t, entries[0].Title+" "+entries[0].Updated, "Bcast 0.80× since 2026-01-06 02:00 on p2, mpich 2026-01-06T02:00:00Z")
+	page := shown.Written(t, "html", Histories.Document(h))
+	for _, e := range entries {
+		file, anchor, _ := strings.Cut(e.Link.Href, "#")
+		should.Hold(t, file == "history.html" && strings.Contains(page, `id="`+anchor+`"`), "%s leads nowhere", e.Link.Href)
+	}
+	s := &h.Series[0]
+	s.Nights = append(s.Nights, s.Nights[7])
+	again, _ := read(h)
+	should.Hold(t, slices.Equal(ids, again), "%q became %q", ids, again)
+}
+
+// The page is an index: each cell of the last check leads to its trend, which has the change.
+func TestEveryCellOfAHistoryLeadsToItsTrend(t *testing.T) {
+	h := shown.History()
+	d := Histories.Document(h)
+	drawn, cells := map[string]picture.Figure{}, 0
+	for _, s := range d.Pictured {
+		for _, f := range s.Figures {
+			drawn[f.ID] = f
+		}
+	}
+	for _, s := range d.Pictured {
+		if s.Heat == nil {
+			continue
+		}
+		for _, row := range s.Heat.Rows {
+			for _, c := range row.Cells {
+				if c.Text == "" && c.Sign == "" {
+					continue
+				}
+				cells++
+				f, ok := drawn[c.Link]
+				should.Hold(t, ok && strings.Contains(f.Text, "Changed from "), "%s: %+v leads to %q", row.Name, c, f.Text)
+			}
+		}
+	}
+	should.Equal(t, cells, len(h.Series[0].Cells))
+}
+
+func TestTheMatrixBeginsWithWhatItCanSay(t *testing.T) {
+	type tests = map[judge.Verdict]int
+	for _, c := range []struct {
+		columns []tests
+		want    string
+	}{
+		{[]tests{{judge.Violated: 1, judge.Kept: 1}, {judge.Kept: 2}}, "VIOLATED in any of 2 columns: 1 of 1 patterns."},
+		{[]tests{{judge.Violated: 1, judge.Undecided: 1}}, "VIOLATED in any of 1 column: 1 of 1 patterns; 1 test undecided."},
+		{[]tests{{judge.Kept: 2}, {judge.Undecided: 1, judge.Kept: 1}}, "NO VIOLATION SHOWN in any of 2 columns: 0 of 1 patterns; 1 test undecided."},
+		{[]tests{{judge.Undecided: 2}}, "NOT JUDGED: no verdict in A: 2 tests undecided."},
+		{[]tests{{judge.NotMeasured: 2}, {judge.NotMeasured: 1, judge.Undecided: 1}}, "NOT JUDGED: no verdict in A, B: 1 test undecided."},
+		{[]tests{{judge.Undecided: 1, judge.NotSuspected: 1, judge.Wrong: 1}}, "NOT JUDGED: no verdict in A: 1 test undecided."},
+		{[]tests{{judge.NotMeasured: 2}}, "NOT JUDGED: no verdict in A."},
+		{[]tests{{judge.Kept: 2}, {judge.NotMeasured: 2}}, "NO VIOLATION SHOWN in any of 2 columns: 0 of 1 patterns; no verdict in B."},
+		{[]tests{{judge.Violated: 1}, {judge.Undecided: 2}}, "VIOLATED in any of 2 columns: 1 of 1 patterns; 2 tests undecided; no verdict in B."},
+	} {
+		m := &series.Matrix{Columns: make([]series.MatrixColumn, len(c.columns)), Rows: []series.MatrixRow{{Guideline: "GL8", Type: guidelines.Pattern}}}
+		for _, tests := range c.columns {
+			m.Rows[0].Cells = append(m.Rows[0].Cells, &series.MatrixCell{Tests: tests})
+		}
+		should.Equal(t, MatrixSections(m)[0].Text[0].Text, c.want)
+	}
+}
