@@ -42,7 +42,7 @@ func TestEveryMethodSynchronisesClocksThatAreSecondsApart(t *testing.T) {
 	eachInjected(t, func(t *testing.T, b *fixture) {
 		np := map[string]int{"openmpi": 4, "mpich": 3}[b.lib.name]
 		for _, s := range b.clocks(np, protocol.ClocksJob{Methods: methods, Seconds: []float64{2}, Compute: true}) {
-			should.Hold(t, s.Failed == "" && len(s.Checks) == 2 && s.Rounds > 0 && s.Messages > 0, "p = %d: %+v", np, s)
+			must.Hold(t, s.Failed == "" && len(s.Checks) == 2 && s.Rounds > 0 && s.Messages > 0, "p = %d: %+v", np, s)
 			should.Hold(t, protocol.Worst(s.Checks[0].TrueNS) < 1e9, "p = %d, %s: off by %v ns", np, s.Method, s.Checks[0].TrueNS)
 		}
 	})

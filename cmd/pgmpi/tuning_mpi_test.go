@@ -37,7 +37,7 @@ func (b *fixture) onProcesses(np ...int) *glfile.File {
 	allowRoot()
 	f := glfile.Default()
 	f.MPI.Rank, f.Job.NP, f.Measure.Stall = b.rank, np, conf.Duration(time.Minute) // ends what hangs, not what is late
-	if b.lib.yield { // more ranks than cores would spin
+	if b.lib.yield {                                                               // more ranks than cores would spin
 		f.MPI.Env["LD_PRELOAD"] = filepath.Join(b.bin, "yield.so")
 	}
 	return &f

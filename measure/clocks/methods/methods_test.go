@@ -152,7 +152,8 @@ func TestLinearModelsFollowDriftAndOffsetsDoNot(t *testing.T) {
 					moved := max(after-before, before-after) / (drift * float64(later))
 					should.Hold(t, max(before, -before) < 1e6, "%s: rank %d is off by %.0f ns at once", what, rank+1, before)
 					if name == "skampi" || name == "netgauge" {
-						should.Hold(t, moved > .98 && moved < 1.02, "%s: rank %d is off by %.3f of the drift, an offset alone by all of it", what, rank+1, moved)
+						should.Hold(t, moved > .98 && moved < 1.02, "%s: rank %d is off by %.3f of the drift, not by all of it",
+							what, rank+1, moved)
 					} else {
 						should.Hold(t, moved < .05, "%s: rank %d is off by %.3f of the drift", what, rank+1, moved)
 					}
@@ -180,7 +181,8 @@ func wantCost(t *testing.T, what, name string, all []*Sync) {
 		"hca2":     {log, (p - 1) * (rtt + line + offset + 1)},
 		"hca3":     {log, (p - 1) * (line + offset)},
 	}[name]
-	should.Hold(t, rounds == want.rounds && messages == want.messages, "%s: %d rounds and %d messages, want %+v", what, rounds, messages, want)
+	should.Hold(t, rounds == want.rounds && messages == want.messages, "%s: %d rounds and %d messages, want %+v",
+		what, rounds, messages, want)
 	if name == "netgauge" {
 		// The shortest exchange is 100 old at the end; there are never more than 10,000.
 		should.Hold(t, messages >= (p-1)*(2+2*101) && messages <= (p-1)*(2+2*10000), "%s: %d messages", what, messages)
