@@ -36,7 +36,7 @@ func TestSegmentAndFanOutAreBehindTheNameOfAnAlgorithm(t *testing.T) {
 		name    string
 		segment int64
 		fanout  int
-	}{"pipeline+32Ki": {"pipeline", 32 << 10, 0}, "pipeline": {"pipeline", 0, 0}, "a+b": {"a+b", 0, 0}, "a+-1": {"a+-1", 0, 0}, "a+": {"a+", 0, 0}, "a\n": {"a\n", 0, 0}, "a\n+fan2": {"a\n+fan2", 0, 0}, "": {"", 0, 0},
+	}{"pipeline+32Ki": {"pipeline", 32 << 10, 0}, "pipeline": {"pipeline", 0, 0}, "a+b": {"a+b", 0, 0}, "a+-1": {"a+-1", 0, 0}, "a+": {"a+", 0, 0}, "a\n": {"a\n", 0, 0}, "a\n+fan2": {"a\n", 0, 2}, "": {"", 0, 0},
 		"chain+fan2": {"chain", 0, 2}, "chain+4Ki+fan8": {"chain", 4096, 8}, "chain+fan": {"chain+fan", 0, 0}, "chain+fan0": {"chain+fan0", 0, 0}} {
 		name, segment, fanout := Parameters(text)
 		should.Hold(t, name == want.name && segment == want.segment && fanout == want.fanout, "%s: %s, %d, %d", text, name, segment, fanout)

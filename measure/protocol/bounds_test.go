@@ -253,14 +253,14 @@ func TestNodesAndExitsAreNoMoreThanRanks(t *testing.T) {
 		"a bound of -1":        {Job{NP: 1, Clocks: asked}, `exit {"bound_ns":[0,-1]}`, false},
 		"no bound below 0":     {Job{NP: 1, Clocks: asked}, `exit {"bound_ns":[-1,0]}`, false},
 		"a bound may be 0":     {Job{NP: 1, Clocks: asked}, `exit {"bound_ns":[0,0]}`, true},
-		"a method":             {Job{NP: 1, Clocks: asked}, `sync {}`, true},
+		"a method":             {Job{NP: 1, Clocks: asked}, `sync {"failed":"x"}`, true},
 		"methods of no one":    {Job{NP: 1}, `sync {}`, false},
 		"more exits than rank": {Job{NP: 0, Clocks: asked}, `exit {}`, false},
 	} {
 		_, err := read(&c.job, c.line)
 		should.Hold(t, (err == nil) == c.ok, "%s: %v", name, err)
 	}
-	_, err = read(&Job{NP: 1, Clocks: asked}, `sync {}`, `sync {}`)
+	_, err = read(&Job{NP: 1, Clocks: asked}, `sync {"failed":"x"}`, `sync {"failed":"x"}`)
 	should.Fail(t, err, "more than there are methods")
 }
 

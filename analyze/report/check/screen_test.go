@@ -253,7 +253,7 @@ func TestTheLastLinesSayHowItEndedAndWhatToRunNext(t *testing.T) {
 		pattern(judge.Kept, "GL8", "MPI_Reduce", "m", 32, 2, 1, 2), pattern(judge.NotSuspected, "GL2", "MPI_Reduce", "m", 32, 2, 1, 2))
 	kept := reportOf(r.Verdicts[2])
 	ended := func(r *analyze.Report, dir string, written ...string) string {
-		return Reports.Document(r).Ended(r.ExitCode(), phrase.When(dir != "", "pgmpi analyze %s", conf.Folder(dir)), dir, written...)
+		return strings.Join(Reports.Document(r).Ended(r.ExitCode(), phrase.When(dir != "", "pgmpi analyze %s", conf.Folder(dir)), dir, written...), "\n")
 	}
 	for want, got := range map[string]string{
 		`Exit 1: 1 violated, 1 undecided, 1 kept, 1 not suspected
@@ -275,7 +275,7 @@ func TestAScreenWithTwoFindingsFitsATerminal(t *testing.T) {
 	r.SlowMpiruns = []medians.SlowMpirun{{Shape: "p2", Run: 1, Share: 0.5, Ratio: 1.5}}
 	r.States = []medians.State{{Shape: "p2", Name: "A", Mpiruns: []int{1, 2, 3}, By: medians.ByLine, Ratio: new(float64)}, {Shape: "p2", Name: "B", Mpiruns: []int{4, 5, 6}, By: medians.ByLine, Ratio: &r.WallClockS}}
 	*r.States[0].Ratio = 1
-	text := onScreen(t, r, document.Page{Width: document.LeastWidth}) + Reports.Document(r).Ended(1, "pgmpi analyze out", "out", "out") + "\n"
+	text := onScreen(t, r, document.Page{Width: document.LeastWidth}) + strings.Join(Reports.Document(r).Ended(1, "pgmpi analyze out", "out", "out"), "\n") + "\n"
 	should.Hold(t, strings.Count(text, "\n") <= 24, "%d lines:\n%s", strings.Count(text, "\n"), text)
 	should.Contain(t, strings.Join(strings.Fields(text), " "), "double/sum, 10 mpiruns in 3 min 33 s on login1, 2026-11-23.", "States of the machine", "1 of 10 mpiruns was slow")
 }
