@@ -24,6 +24,7 @@ const module = "pgmpi/"
 // it that is.
 var layers = [][]string{
 	{"cmd/pgmpi", "cmd/pgmpi-rank", "cmd/bench"},
+	{"internal/command"},
 	{"internal/remedy", "internal/bisect", "internal/gain", "internal/settings"},
 	{"internal/experiment", "internal/progress"},
 	{"internal/experiment/run"},

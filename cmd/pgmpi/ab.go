@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/series"
+	"pgmpi/internal/command"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/manual"
@@ -18,9 +19,9 @@ import (
 	"pgmpi/measure/results"
 )
 
-func abCommand() *cobra.Command {
+func abCommand(h *command.Host) *cobra.Command {
 	var s settings.Settings
-	var o comparison
+	o := comparison{Output: command.Output{Host: h}}
 	var libraries []string
 	var factor string
 	c := &cobra.Command{
@@ -46,15 +47,15 @@ Exit codes: as for compare and check.`,
 		Args: func(c *cobra.Command, args []string) error {
 			switch {
 			case factor != "" && len(libraries) == 0:
-				return wants(2, experiment.MaxSides, fmt.Sprintf("a configuration for each level, from 2 to %d", experiment.MaxSides))(c, args)
+				return command.Wants(2, experiment.MaxSides, fmt.Sprintf("a configuration for each level, from 2 to %d", experiment.MaxSides))(c, args)
 			case len(libraries) == 2 || factor != "" && len(libraries) > 2 && len(libraries) <= experiment.MaxSides:
-				return wants(1, 1, "one configuration for both of --library")(c, args)
+				return command.Wants(1, 1, "one configuration for both of --library")(c, args)
 			case len(libraries) > 0:
-				return usageError(c, errors.New("give --library twice, for A and for B"))
+				return command.UsageError(c, errors.New("give --library twice, for A and for B"))
 			case len(args) == 1 && s.Given("mpi.under"):
 				return nil
 			}
-			return wants(2, 2, "two configurations")(c, args)
+			return command.Wants(2, 2, "two configurations")(c, args)
 		},
 		Annotations: manual.MostNeeded("np msizes mpiruns factor library under fail-on need all-rows all full out resume format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -71,8 +72,8 @@ Exit codes: as for compare and check.`,
 	fs.Lookup("under").Usage = "run B, and not A, under the setting in `DIR`, a folder with an env.sh; B.toml may then be left out"
 	fs.StringArrayVar(&libraries, "library", nil, "the `PREFIX` in which the MPI library of A, and given again of B, is installed")
 	fs.StringVar(&factor, "factor", "", "the `NAME` of the factor whose levels the configurations, or the libraries, are: more than two of them")
-	o.folder(fs, "")
-	o.resumable(fs)
+	o.Folder(fs, "")
+	o.Resumable(fs)
 	fs.Lookup("out").Usage = "the `DIR` of both results folders (default pgmpi-ab-<UTC time>)"
 	fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of each set-up that measure (default %d)", experiment.ABMPIRuns)
 	s.Judging(fs)
@@ -81,25 +82,25 @@ Exit codes: as for compare and check.`,
 }
 
 func ab(ctx context.Context, toml, libraries []string, factor string, s *settings.Settings, o *comparison) error {
-	o.out = cmp.Or(o.out, experiment.Side.NewFolder())
-	o.progress = newProgress(o.quiet) // one for both
-	x := &experiment.AB{Out: o.out, Factor: factor}
+	o.Out = cmp.Or(o.Out, experiment.Side.NewFolder())
+	o.Progress = o.NewProgress(o.Quiet) // one for both
+	x := &experiment.AB{Out: o.Out, Factor: factor}
 	copy(x.Names[:], toml)
 	var paths []string
 	for i := range toml {
 		name := string(rune('a' + i))
-		mine, side := *s, o.output
+		mine, side := *s, o.Output
 		if name == "a" {
 			mine = *s.Without("mpi.under")
 		}
-		mine.File, side.out = toml[i], filepath.Join(o.out, name)
+		mine.File, side.Out = toml[i], filepath.Join(o.Out, name)
 		if libraries != nil {
-			if err := mine.Library(ctx, libraries[i], filepath.Join(o.out, "rank-"+name)); err != nil {
+			if err := mine.Library(ctx, libraries[i], filepath.Join(o.Out, "rank-"+name)); err != nil {
 				return err
 			}
 			x.Names[i] = libraries[i]
 		}
-		c, err := side.begin(ctx, experiment.Side, &mine)
+		c, err := side.Begin(ctx, experiment.Side, &mine)
 		if err != nil {
 			return err
 		}
@@ -113,14 +114,14 @@ func ab(ctx context.Context, toml, libraries []string, factor string, s *setting
 		return err
 	}
 	err = x.Judged(ctx, func(sides []*analyze.Side) error {
-		o.progress.Clear()
-		warn("%s\n", x.BySide(sides))
+		o.Progress.Clear()
+		o.Warn("%s\n", x.BySide(sides))
 		return nil
 	})
-	o.progress.Clear()
+	o.Progress.Clear()
 	if err != nil {
-		return o.goOnWith(err, o.out)
+		return o.GoOnWith(err, o.Out)
 	}
-	printed.line = results.AB.Shown(conf.Quote(o.out))
+	o.Line = results.AB.Shown(conf.Quote(o.Out))
 	return o.compare(paths, series.Factor{Name: factor, Levels: x.Names[:len(paths)]}, cfg)
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,7 +11,7 @@ import (
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
-	"pgmpi/internal/document"
+	"pgmpi/internal/command"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
@@ -26,9 +24,9 @@ import (
 
 const byText = "any"
 
-func analyzeCommand() *cobra.Command {
+func analyzeCommand(h *command.Host) *cobra.Command {
 	var s settings.Settings
-	var o output
+	o := command.Output{Host: h}
 	var from string
 	var summaries []string
 	c := &cobra.Command{
@@ -49,7 +47,7 @@ or folders: ` + "`pgmpi analyze --from osu run1 run2 …`" + `. They become a re
 folder, or one for each job, and the guidelines whose sides are both in the data
 are judged, or of these the ones that --guidelines selects. Fewer than eight
 mpiruns, or means, give no verdicts: what is slower there was seen once.`,
-		Args:        wants(1, anyNumber, "one results folder, or files of other programs with --from"),
+		Args:        command.Wants(1, command.AnyNumber, "one results folder, or files of other programs with --from"),
 		Annotations: manual.MostNeeded("explain baseline expect method alpha min-slowdown out full format from np guidelines"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if from != "" {
@@ -65,16 +63,16 @@ mpiruns, or means, give no verdicts: what is slower there was seen once.`,
 				return fail.Setupf("analyze: give one results folder: `pgmpi compare` and `pgmpi history` take several")
 			}
 			if len(summaries) > 0 {
-				return written(&o, checks.SummaryLists, func() (*series.Summaries, error) { return reading.Summaries(args[0], summaries, s.Load) })
+				return command.Written(&o, checks.SummaryLists, func() (*series.Summaries, error) { return reading.Summaries(args[0], summaries, s.Load) })
 			}
-			return o.again(args[0], true, &s, experiment.Check, experiment.Explore, experiment.Imported)
+			return o.Again(args[0], true, &s, experiment.Check, experiment.Explore, experiment.Imported)
 		},
 	}
 	fs := c.Flags()
 	s.Judging(fs)
 	s.Gate(fs)
-	o.formats = formatsFlag(fs, check.Reports, ", all into the folder")
-	o.explains(fs)
+	o.Formats = h.FormatsFlag(fs, check.Reports, ", all into the folder")
+	o.Explains(fs)
 	fs.StringSliceVar(&summaries, "summary", nil, "what other summaries would say, a comma `LIST` of "+strings.Join(judge.Strings(series.OtherSummaries), ", "))
 	fs.StringVar(&from, "from", "", "the `FORMAT` of files that another program has written: "+strings.Join(imported.Formats(), ", ")+"; "+byText+" finds it by their text")
 	manual.Offer(fs.Lookup("from"), append(imported.Formats(), byText))
@@ -82,44 +80,11 @@ mpiruns, or means, give no verdicts: what is slower there was seen once.`,
 	s.Means(fs, "np", "with --from: the number of processes, where files do not say it")
 	s.Means(fs, "shape", "with --from: `NODESxPPN`, where files do not say it")
 	s.FileFlag(fs, "with --from: the `FILE` gl.toml whose [check] and [[guideline]] say what is judged (default: all)")
-	fs.StringVar(&o.out, "out", "", "a `DIR` for the report (default: the results folder, unless its report was made with other settings); with --from for the results folders (default pgmpi-imported-<UTC time>)")
+	fs.StringVar(&o.Out, "out", "", "a `DIR` for the report (default: the results folder, unless its report was made with other settings); with --from for the results folders (default pgmpi-imported-<UTC time>)")
 	return c
 }
 
-// mayExplain refuses explanations where a check prints a format that they cannot follow.
-func mayExplain(selectors []string, formats *formatFlag) error {
-	if known := check.Explanations.Formats(); len(selectors) > 0 && !slices.Contains(known, formats.beside().Name) {
-		return fail.Setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
-	}
-	return nil
-}
-
-// explain shows what the verdicts on tests rest on: all of a single one, and of several a sentence each unless --full asks for all.
-func explain(f document.Format, j *reading.Judgement, tests []int) error {
-	f = usually(check.Explanations, f.Name)
-	whole := printed.full || len(tests) == 1 // of several, a sentence each
-	for n, i := range tests {
-		e, err := j.Explain(i)
-		if err != nil {
-			return err
-		}
-		d := check.Explanations.Document(e)
-		if !whole {
-			d = d.Brief()
-		} else if n > 0 {
-			fmt.Fprintln(stdout)
-		}
-		if err := put(d, f); err != nil {
-			return err
-		}
-	}
-	if !whole && len(tests) > 0 {
-		return say("\nThe samples, pictures and tests behind it: --full, or --explain with one test.\n")
-	}
-	return nil
-}
-
-func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) error {
+func analyzeFiles(from string, paths []string, s *settings.Settings, o *command.Output) error {
 	config, err := s.Load(nil)
 	if err != nil {
 		return err
@@ -127,27 +92,27 @@ func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) 
 	if s.File == "" {
 		config.Check.Guidelines = []string{"all"}
 	}
-	o.out = cmp.Or(o.out, experiment.Imported.NewFolder())
-	jobs, leftOut, err := experiment.Import(paths, strings.TrimPrefix(from, byText), config, run.Options{Path: o.out, Version: version, Line: os.Args})
+	o.Out = cmp.Or(o.Out, experiment.Imported.NewFolder())
+	jobs, leftOut, err := experiment.Import(paths, strings.TrimPrefix(from, byText), config, run.Options{Path: o.Out, Version: o.Version, Line: os.Args})
 	if err != nil {
 		return err
 	}
 	shown, more := phrase.First(leftOut, 10, "note: left out: %d more")
 	for _, text := range shown {
-		warn("note: left out: %s\n", text)
+		o.Warn("note: left out: %s\n", text)
 	}
 	if more != "" {
-		warn("%s\n", more)
+		o.Warn("%s\n", more)
 	}
 	s.File = ""
 	if beside := experiment.Beside(jobs); beside == nil {
-		o.out = ""
-		return o.again(jobs[0].Path, true, s.Without("job.np").Without("job.shapes"), experiment.Imported)
-	} else if len(o.explain) > 0 {
+		o.Out = ""
+		return o.Again(jobs[0].Path, true, s.Without("job.np").Without("job.shapes"), experiment.Imported)
+	} else if o.Explained() {
 		return fail.Setupf("analyze: --explain is of one job: pgmpi analyze %s --explain", jobs[0].Path)
-	} else if err := o.formats.as(checks.Matrices); err != nil {
+	} else if err := o.Formats.As(checks.Matrices); err != nil {
 		return err
 	} else {
-		return o.writeBy(reading.Keep, beside)
+		return o.WriteBy(reading.Keep, beside)
 	}
 }

@@ -9,15 +9,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/internal/bisect"
+	"pgmpi/internal/command"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/settings"
 )
 
-func bisectCommand() *cobra.Command {
+func bisectCommand(h *command.Host) *cobra.Command {
 	var s settings.Settings
-	var o output
+	o := command.Output{Host: h}
 	var x bisect.Bisection
 	c := &cobra.Command{
 		Use:   "bisect GOOD BAD --build CMD -- gl.toml",
@@ -37,25 +38,25 @@ OUT/tree, a clone of its own; no GIT_* of the environment reaches it or CMD.
 Exit codes: 0 the first bad commit is named; 4 GOOD and BAD show no difference,
 or skipped commits leave several; 2 GOOD, BAD, their builds or gl.toml cannot be
 used; 3 a measurement failed; 130 interrupted, go on with --out OUT --resume.`,
-		Args:        wants(3, 3, "two commits and, behind --, a gl.toml"),
+		Args:        command.Wants(3, 3, "two commits and, behind --, a gl.toml"),
 		Annotations: manual.MostNeeded("build repo keep np msizes mpiruns out resume quiet"),
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			x.Good, x.Bad, s.File = args[0], args[1], args[2]
 			if x.Config, err = s.Load(nil); err != nil {
 				return err
 			}
-			o.out = cmp.Or(o.out, run.NewFolder("pgmpi-bisect-", time.Now()))
-			o.progress = newProgress(o.quiet)
-			x.Out, x.Version, x.Tell = o.out, version, o.progress.Tell
-			r, err := x.Do(c.Context(), o.resume)
-			o.progress.Clear()
+			o.Out = cmp.Or(o.Out, run.NewFolder("pgmpi-bisect-", time.Now()))
+			o.Progress = h.NewProgress(o.Quiet)
+			x.Out, x.Version, x.Tell = o.Out, h.Version, o.Progress.Tell
+			r, err := x.Do(c.Context(), o.Resume)
+			o.Progress.Clear()
 			if err != nil {
-				return o.goOnWith(err, o.out)
+				return o.GoOnWith(err, o.Out)
 			}
-			if err := say(r.String()); err != nil || len(r.FirstBad) == 1 {
+			if err := h.Say(r.String()); err != nil || len(r.FirstBad) == 1 {
 				return err
 			}
-			return &fail.Refused{Reason: "no single first bad commit can be named; see " + filepath.Join(o.out, bisect.File)}
+			return &fail.Refused{Reason: "no single first bad commit can be named; see " + filepath.Join(o.Out, bisect.File)}
 		},
 	}
 	fs := c.Flags()
@@ -64,9 +65,9 @@ used; 3 a measurement failed; 130 interrupted, go on with --out OUT --resume.`,
 	fs.BoolVar(&x.Keep, "keep", false, "keep what was built, in OUT/prefix")
 	s.Design(fs)
 	s.Keys(fs, "alpha", "min-slowdown")
-	fs.StringVar(&o.out, "out", "", "the `DIR` of builds, mpiruns and bisect.json (default pgmpi-bisect-<UTC time>)")
-	o.resumable(fs)
-	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	fs.StringVar(&o.Out, "out", "", "the `DIR` of builds, mpiruns and bisect.json (default pgmpi-bisect-<UTC time>)")
+	o.Resumable(fs)
+	fs.BoolVar(&o.Quiet, "quiet", false, "no progress")
 	fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of GOOD and of BAD (default %d)", bisect.MPIRuns)
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report/check"
+	"pgmpi/internal/command"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
@@ -17,9 +18,9 @@ import (
 
 const usualFile = "the configuration `FILE`, gl.toml (default: GL1–GL17 and the defaults)"
 
-func checkCommand() *cobra.Command {
+func checkCommand(h *command.Host) *cobra.Command {
 	var s settings.Settings
-	var o output
+	o := command.Output{Host: h}
 	c := &cobra.Command{
 		Use:   "check [gl.toml]",
 		Short: "measure and judge: all three stages",
@@ -32,9 +33,9 @@ with --out FOLDER --resume.
 
 With --baseline or --expect the exit code is 1 only where something is newly
 wrong, and is wrong again in a second measurement: see docs/gate.md.`,
-		Args:        orFile(&s),
+		Args:        command.OrFile(&s),
 		Annotations: manual.MostNeeded("guidelines calls np msizes mpiruns max-time rank baseline expect out resume dry-run explain full format"),
-		RunE:        func(c *cobra.Command, _ []string) error { return o.measure(c.Context(), experiment.Check, &s) },
+		RunE:        func(c *cobra.Command, _ []string) error { return o.Measure(c.Context(), experiment.Check, &s) },
 	}
 	fs := c.Flags()
 	s.FileFlag(fs, usualFile)
@@ -46,17 +47,17 @@ wrong, and is wrong again in a second measurement: see docs/gate.md.`,
 	s.Predicting(fs)
 	s.Keys(fs, "functions", "looks", "max-mpiruns", "max-time", "no-split-experiment", "per-rank", "messages", "counters")
 	s.Gate(fs)
-	o.folder(fs, "pgmpi-<UTC time>")
-	o.resumable(fs)
-	o.dry.flags(fs)
+	o.Folder(fs, "pgmpi-<UTC time>")
+	o.Resumable(fs)
+	o.Dry.Flags(fs)
 	s.Judging(fs)
-	o.formats = formatsFlag(fs, check.Reports, ", all into the folder")
-	o.explains(fs)
+	o.Formats = h.FormatsFlag(fs, check.Reports, ", all into the folder")
+	o.Explains(fs)
 	return c
 }
 
-func nrepCommand() *cobra.Command {
-	return oneStage(experiment.Predict, &cobra.Command{
+func nrepCommand(h *command.Host) *cobra.Command {
+	return oneStage(h, experiment.Predict, &cobra.Command{
 		Use:   "nrep [gl.toml]",
 		Short: "stage 1 only: predict the repetitions of every case",
 		Long: `Predicts for every case how many repetitions give a reproducible run median
@@ -65,8 +66,8 @@ and stores them in the results folder, where
 	})
 }
 
-func measureCommand() *cobra.Command {
-	return oneStage(experiment.Measure, &cobra.Command{
+func measureCommand(h *command.Host) *cobra.Command {
+	return oneStage(h, experiment.Measure, &cobra.Command{
 		Use:   "measure [gl.toml]",
 		Short: "stage 2 only: measure all cases over R mpiruns",
 		Long: `Measures with the repetitions that ` + "`pgmpi nrep --out FOLDER`" + ` predicted, or
@@ -74,24 +75,24 @@ with nrep.fixed of gl.toml. ` + "`pgmpi analyze FOLDER`" + ` judges the result.`
 	})
 }
 
-func oneStage(x *run.Experiment, c *cobra.Command) *cobra.Command {
+func oneStage(h *command.Host, x *run.Experiment, c *cobra.Command) *cobra.Command {
 	var s settings.Settings
-	o := output{resume: true} // the stages share a folder
-	c.Args = orFile(&s)
+	o := command.Output{Host: h, Resume: true} // the stages share a folder
+	c.Args = command.OrFile(&s)
 	c.Annotations = manual.MostNeeded("guidelines np msizes mpiruns out rank dry-run quiet")
-	c.RunE = func(c *cobra.Command, _ []string) error { return o.measure(c.Context(), x, &s) }
+	c.RunE = func(c *cobra.Command, _ []string) error { return o.Measure(c.Context(), x, &s) }
 	fs := c.Flags()
 	s.FileFlag(fs, usualFile)
 	s.Measuring(fs)
 	if x == experiment.Predict {
 		s.Predicting(fs)
 	}
-	o.folder(fs, "pgmpi-<UTC time>")
-	o.dry.flags(fs)
+	o.Folder(fs, "pgmpi-<UTC time>")
+	o.Dry.Flags(fs)
 	return c
 }
 
-func expectCommand() *cobra.Command {
+func expectCommand(h *command.Host) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "expect DIR",
 		Short: "print what a check violates as expectations",
@@ -102,15 +103,15 @@ which the violation is expected:
 
   pgmpi expect DIR > expect.toml
   pgmpi check --expect expect.toml`,
-		Args: wants(1, 1, "one results folder, or its report.json"),
+		Args: command.Wants(1, 1, "one results folder, or its report.json"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			list, err := reading.Expectations(args[0])
 			if err != nil {
 				return fail.AsSetup(err)
 			}
-			_, err = fmt.Fprint(stdout, glfile.FormatExpect(list))
+			_, err = fmt.Fprint(h.Stdout, glfile.FormatExpect(list))
 			if len(list) == 0 {
-				warn("%s violates nothing: there is nothing to expect\n", args[0])
+				h.Warn("%s violates nothing: there is nothing to expect\n", args[0])
 			}
 			return err
 		},

@@ -8,14 +8,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report"
+	"pgmpi/internal/command"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/untimed"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 )
 
-func clocksCommand() *cobra.Command {
-	x := &clocksRun{Examination: untimed.Examination{Tell: warn}}
+func clocksCommand(h *command.Host) *cobra.Command {
+	x := &clocksRun{Examination: untimed.Examination{Tell: h.Warn}, Output: command.Output{Host: h}}
 	c := &cobra.Command{
 		Use:   "clocks",
 		Short: "examine clocks and their synchronisation on this machine",
@@ -51,8 +52,8 @@ programs of several libraries, which are then shown one after the other.`,
 	fs.Lookup("seconds").DefValue = "1,5,10" // as it is to be typed
 	fs.BoolVar(&x.barrier, "barrier", false, "when each rank leaves MPI_Barrier, instead of methods of synchronisation")
 	fs.IntVar(&x.calls, "calls", 1000, "with --barrier, how many barriers to stamp, a `NUMBER`")
-	full(fs)
-	x.formats = oneFormat(fs, report.ClockLists)
+	command.Full(fs)
+	x.Formats = h.OneFormat(fs, report.ClockLists)
 	return c
 }
 
@@ -60,7 +61,7 @@ type clocksRun struct {
 	untimed.Examination
 	barrier bool
 	calls   int
-	output
+	command.Output
 }
 
 func (c *clocksRun) run(ctx context.Context) error {
@@ -73,9 +74,9 @@ func (c *clocksRun) run(ctx context.Context) error {
 	found, exits, failed := c.Do(ctx)
 	var shown error
 	if len(exits) > 0 {
-		shown = c.write(report.BarrierLists.Document(&exits))
+		shown = c.Write(report.BarrierLists.Document(&exits))
 	} else if len(found) > 0 {
-		shown = c.write(report.ClockLists.Document(&found))
+		shown = c.Write(report.ClockLists.Document(&found))
 	}
 	return cmp.Or(failed, shown)
 }

@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
+	"pgmpi/internal/command"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/fail"
@@ -21,7 +22,7 @@ import (
 )
 
 type comparison struct {
-	output
+	command.Output
 	alternative, failOn string
 	need                float64
 	all, allRows        bool
@@ -33,15 +34,15 @@ func (x *comparison) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&x.failOn, "fail-on", string(series.ExitOnBoth),
 		"what ends with exit code 1, a `WORD`: guidelines (newly violated), both (also slower calls, unless the machine changed), times (slower calls even then)")
 	fs.Float64Var(&x.need, "need", 0, "end with exit code 4 if a case could not have shown a change by `RATIO`, such as 1.25 (default: nothing is needed)")
-	full(fs)
+	command.Full(fs)
 	fs.BoolVar(&x.allRows, "all-rows", false, "show the calls that have not changed too")
-	mockupsToo(fs, &x.all)
-	x.formats = formatsFlag(fs, checks.Comparisons, "") // matrix and spread have the same
+	command.MockupsToo(fs, &x.all)
+	x.Formats = x.FormatsFlag(fs, checks.Comparisons, "") // matrix and spread have the same
 }
 
-func compareCommand() *cobra.Command {
+func compareCommand(h *command.Host) *cobra.Command {
 	var s settings.Settings
-	var x comparison
+	x := comparison{Output: command.Output{Host: h}}
 	var repeat, matrix bool
 	c := &cobra.Command{
 		Use:   "compare DIR DIR…",
@@ -72,7 +73,7 @@ Exit codes for two folders: 1 a call became significantly slower, by
 min_slowdown or more (unless the machine changed, see --fail-on), or a guideline
 is newly violated; 4 there are too few mpiruns, or a change by --need could not
 have been seen; else 0. For --matrix and --repeat: 0, whatever is violated.`,
-		Args:        wants(1, anyNumber, "two results folders, or one of `pgmpi ab`; or several"),
+		Args:        command.Wants(1, command.AnyNumber, "two results folders, or one of `pgmpi ab`; or several"),
 		Annotations: manual.MostNeeded("matrix repeat fail-on need alpha min-slowdown all-rows all full out format"),
 		RunE: func(c *cobra.Command, args []string) error {
 			other := matrix || repeat || len(args) > 2
@@ -95,7 +96,7 @@ have been seen; else 0. For --matrix and --repeat: 0, whatever is violated.`,
 	fs.BoolVar(&repeat, "repeat", false, "how well measurements of one configuration repeat, for two or more")
 	s.Judging(fs)
 	x.flags(fs)
-	x.into(fs)
+	x.Into(fs)
 	return c
 }
 
@@ -110,13 +111,13 @@ func forTwo(fs *pflag.FlagSet) (name string) {
 	return name
 }
 
-// renamed makes a hidden command of version 0.2 that is a flag of compare now.
-func renamed(use, flag string) *cobra.Command {
-	c := compareCommand()
+// renamed makes a hidden command of h.Version 0.2 that is a flag of compare now.
+func renamed(h *command.Host, use, flag string) *cobra.Command {
+	c := compareCommand(h)
 	do, now := c.RunE, fmt.Sprintf("`pgmpi compare --%s`", flag)
 	c.Use, c.Short = use, "now "+now
 	c.RunE = func(c *cobra.Command, args []string) error {
-		warn("note: `pgmpi %s` is now %s\n", c.Name(), now)
+		h.Warn("note: `pgmpi %s` is now %s\n", c.Name(), now)
 		if err := c.Flags().Set(flag, "true"); err != nil {
 			return err
 		}
@@ -125,16 +126,18 @@ func renamed(use, flag string) *cobra.Command {
 	return c
 }
 
-func reproduceCommand() *cobra.Command { return renamed("reproduce DIR DIR…", "repeat") }
+func reproduceCommand(h *command.Host) *cobra.Command {
+	return renamed(h, "reproduce DIR DIR…", "repeat")
+}
 
-func matrixCommand() *cobra.Command { return renamed("matrix DIR…", "matrix") }
+func matrixCommand(h *command.Host) *cobra.Command { return renamed(h, "matrix DIR…", "matrix") }
 
 func (x *comparison) matrix(paths []string) error {
 	sides, err := reading.Sides(paths)
 	if err != nil {
 		return err
 	}
-	return x.write(checks.Matrices.Document(series.NewMatrix(sides)))
+	return x.Write(checks.Matrices.Document(series.NewMatrix(sides)))
 }
 
 func (x *comparison) spread(paths []string) error {
@@ -149,7 +152,7 @@ func (x *comparison) spread(paths []string) error {
 	if err != nil {
 		return err
 	}
-	return x.write(checks.Spreads.Document(s))
+	return x.Write(checks.Spreads.Document(s))
 }
 
 // two compares two folders, or the sides of `pgmpi ab`.
@@ -195,15 +198,15 @@ func (x *comparison) compare(paths []string, factor series.Factor, cfg series.Co
 		return err
 	}
 	if factor.Name != "" {
-		return written(&x.output, checks.LevelLists, func() (*series.Levels, error) {
+		return command.Written(&x.Output, checks.LevelLists, func() (*series.Levels, error) {
 			return &series.Levels{Schema: series.LevelsSchema, Factor: factor, Comparisons: all}, nil
 		})
 	}
-	return x.write(checks.Comparisons.Document(all[0]))
+	return x.Write(checks.Comparisons.Document(all[0]))
 }
 
-func historyCommand() *cobra.Command {
-	var o output
+func historyCommand(h *command.Host) *cobra.Command {
+	o := command.Output{Host: h}
 	var cells []string
 	c := &cobra.Command{
 		Use:   "history ROOT…",
@@ -216,19 +219,19 @@ began. Each library and number of processes has a series of its own. A report
 that cannot be read is named and left out. Needs no MPI.
 
 Exit codes: 0, or 2 where there is no report.`,
-		Args: wants(1, anyNumber, "at least one folder"),
+		Args: command.Wants(1, command.AnyNumber, "at least one folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			h, err := reading.History(args, cells)
 			if err != nil {
 				return err
 			}
-			return o.write(checks.Histories.Document(h))
+			return o.Write(checks.Histories.Document(h))
 		},
 	}
 	fs := c.Flags()
 	fs.StringArrayVar(&cells, "cell", nil, "also show the ratio of a `SELECTOR` in each check: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL16:Scan:256Ki; may be given again")
-	full(fs)
-	o.formats = formatsFlag(fs, checks.Histories, "")
-	o.into(fs)
+	command.Full(fs)
+	o.Formats = h.FormatsFlag(fs, checks.Histories, "")
+	o.Into(fs)
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report/check"
+	"pgmpi/internal/command"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/remark"
@@ -14,9 +15,9 @@ import (
 	"pgmpi/internal/untimed"
 )
 
-func envCommand() *cobra.Command {
+func envCommand(h *command.Host) *cobra.Command {
 	var s settings.Settings
-	var o output
+	o := command.Output{Host: h}
 	c := &cobra.Command{
 		Use:   "env [DIR|gl.toml]",
 		Short: "show what can change a result: nodes, pinning, settings",
@@ -24,44 +25,44 @@ func envCommand() *cobra.Command {
 With DIR it shows what a results folder recorded, with doubts about its mpiruns.
 Without, it starts one mpirun for each --np and --shape, which looks at its
 nodes and measures nothing.`,
-		Args: orFolder(&s),
+		Args: command.OrFolder(&s),
 		RunE: func(c *cobra.Command, args []string) error {
 			var e *check.Environment
 			var err error
 			if len(args) == 0 || s.File == args[0] {
-				e, err = look(c.Context(), &s)
+				e, err = look(c.Context(), h.Version, &s)
 			} else {
-				e, err = recorded(args[0])
+				e, err = recorded(h, args[0])
 			}
 			if err != nil {
 				return err
 			}
 			e.Doubts = append(append([]remark.Remark{}, e.Factors.Remarks()...), e.Doubts...)
-			return o.write(check.Environments.Document(e))
+			return o.Write(check.Environments.Document(e))
 		},
 	}
 	fs := c.Flags()
 	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: the defaults)")
 	s.Keys(fs, "np", "shape", "launch", "hostfile", "rank")
-	full(fs)
-	o.formats = oneFormat(fs, check.Environments)
+	command.Full(fs)
+	o.Formats = h.OneFormat(fs, check.Environments)
 	return c
 }
 
-func recorded(path string) (*check.Environment, error) {
+func recorded(h *command.Host, path string) (*check.Environment, error) {
 	folder, m, err := reading.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	doubts, err := reading.Doubts(folder, m)
 	if err != nil {
-		warn("note: what its mpiruns took is not looked at: %v\n", err)
+		h.Warn("note: what its mpiruns took is not looked at: %v\n", err)
 	}
 	return &check.Environment{Version: m.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config, Doubts: doubts}, nil
 }
 
 // look returns the present environment, by one mpirun for each number of processes and shape.
-func look(ctx context.Context, s *settings.Settings) (*check.Environment, error) {
+func look(ctx context.Context, version string, s *settings.Settings) (*check.Environment, error) {
 	config, err := s.Load(nil)
 	if err != nil {
 		return nil, err

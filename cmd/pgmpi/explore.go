@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report"
+	"pgmpi/internal/command"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
@@ -13,9 +14,9 @@ import (
 	"pgmpi/measure/results"
 )
 
-func exploreCommand() *cobra.Command {
+func exploreCommand(h *command.Host) *cobra.Command {
 	s := settings.Settings{Base: experiment.Explore.Defaults()}
-	var o output
+	o := command.Output{Host: h}
 	c := &cobra.Command{
 		Use:   "explore [gl.toml]",
 		Short: "test the library's choices against its own algorithms",
@@ -27,27 +28,27 @@ and 256 KiB and 1 MiB. An interrupted run goes on with --out FOLDER --resume.
 
 Exit codes: 1 where one of the library's own algorithms beats the default, 0
 where none is shown to; 2, 3, 4 and 130 as for check. See docs/how-to-tune.md.`,
-		Args:        orFile(&s),
+		Args:        command.OrFile(&s),
 		Annotations: manual.MostNeeded("guidelines np msizes algorithms mpiruns max-time rank out resume dry-run full format quiet"),
-		RunE:        func(c *cobra.Command, _ []string) error { return o.measure(c.Context(), experiment.Explore, &s) },
+		RunE:        func(c *cobra.Command, _ []string) error { return o.Measure(c.Context(), experiment.Explore, &s) },
 	}
 	fs := c.Flags()
 	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: all collectives and the defaults)")
 	s.Measuring(fs)
 	s.Keys(fs, "algorithms", "select", "max-time")
 	fs.Lookup("mpiruns").Usage = "mpiruns that test (default: what suits the number of candidates, at least 10)"
-	o.folder(fs, "pgmpi-explore-<UTC time>")
-	o.resumable(fs)
-	o.dry.flags(fs)
+	o.Folder(fs, "pgmpi-explore-<UTC time>")
+	o.Resumable(fs)
+	o.Dry.Flags(fs)
 	s.Judging(fs)
-	full(fs)
-	o.formats = formatsFlag(fs, report.Explorations, ", all into the folder")
+	command.Full(fs)
+	o.Formats = h.FormatsFlag(fs, report.Explorations, ", all into the folder")
 	return c
 }
 
-func whichCommand() *cobra.Command {
+func whichCommand(h *command.Host) *cobra.Command {
 	s := settings.Settings{Base: experiment.Explore.Defaults()}
-	var o output
+	o := command.Output{Host: h}
 	c := &cobra.Command{
 		Use:   "which [DIR|gl.toml]",
 		Short: "which algorithm the library takes for each call",
@@ -61,7 +62,7 @@ With the results folder of a check, it asks for the cases of that check, with
 its settings, and writes which.json into the folder. Reports on the folder then
 name the algorithm beside each violation, and ` + "`pgmpi compare`" + ` names the
 algorithms that changed.`,
-		Args: orFolder(&s),
+		Args: command.OrFolder(&s),
 		RunE: func(c *cobra.Command, args []string) error {
 			var of *results.Manifest
 			if len(args) == 1 && s.File != args[0] {
@@ -72,7 +73,7 @@ algorithms that changed.`,
 				if _, of, err = reading.Open(args[0], results.Check); err != nil {
 					return err
 				}
-				o.out = args[0]
+				o.Out = args[0]
 			}
 			config, err := s.Load(of)
 			if err != nil {
@@ -82,13 +83,13 @@ algorithms that changed.`,
 			if err != nil {
 				return err
 			}
-			return o.writeBy(reading.Keep, report.AlgorithmChoices.Document(w))
+			return o.WriteBy(reading.Keep, report.AlgorithmChoices.Document(w))
 		},
 	}
 	fs := c.Flags()
 	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: all collectives and the defaults)")
 	s.Keys(fs, "np", "shape", "msizes", "functions", "launch", "hostfile", "rank")
-	full(fs)
-	o.formats = oneFormat(fs, report.AlgorithmChoices)
+	command.Full(fs)
+	o.Formats = h.OneFormat(fs, report.AlgorithmChoices)
 	return c
 }

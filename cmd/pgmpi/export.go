@@ -13,6 +13,7 @@ import (
 
 	"pgmpi/analyze/export"
 	"pgmpi/analyze/report/checks"
+	"pgmpi/internal/command"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/lists"
@@ -22,7 +23,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-func exportCommand() *cobra.Command {
+func exportCommand(h *command.Host) *cobra.Command {
 	var what, format, out string
 	c := &cobra.Command{
 		Use:   "export DIR…",
@@ -38,7 +39,7 @@ docs/results-format.md explains the columns. Needs no MPI.
 
 --format osu writes run medians in the two columns of OSU's benchmarks, which
 ` + "`pgmpi analyze --from osu`" + ` reads again.`,
-		Args: wants(1, anyNumber, "at least one results folder"),
+		Args: command.Wants(1, command.AnyNumber, "at least one results folder"),
 		RunE: func(c *cobra.Command, args []string) error {
 			format, err := tableFormat(format, out)
 			if err != nil {
@@ -47,7 +48,7 @@ docs/results-format.md explains the columns. Needs no MPI.
 			if format == export.OSU && !c.Flags().Changed("what") {
 				what = reading.ExportMedians
 			}
-			return exportTable(args, what, format, out)
+			return exportTable(h, args, what, format, out)
 		},
 	}
 	fs := c.Flags()
@@ -68,7 +69,7 @@ func tableFormat(format, out string) (string, error) {
 		return "", fail.Setupf("export: Parquet is not for a terminal; name a file: --out x.parquet")
 	}
 	if out != "" {
-		if err := writable(out); err != nil {
+		if err := command.Writable(out); err != nil {
 			return "", fail.Setupf("--out: %w", err)
 		}
 	}
@@ -76,14 +77,14 @@ func tableFormat(format, out string) (string, error) {
 }
 
 // exportTable writes a table to standard output, or into a file, whole or not at all.
-func exportTable(paths []string, what, format, out string) error {
+func exportTable(h *command.Host, paths []string, what, format, out string) error {
 	if out == "" {
-		to := bufio.NewWriter(stdout)
-		_, err := reading.Export(paths, what, format, to, newProgress(columnsOf(stdout) > 0).Counting("writing"))
+		to := bufio.NewWriter(h.Stdout)
+		_, err := reading.Export(paths, what, format, to, h.NewProgress(h.Columns() > 0).Counting("writing"))
 		return errors.Join(err, to.Flush())
 	}
 	rows, failed := 0, error(nil)
-	p := newProgress(false)
+	p := h.NewProgress(false)
 	err := regular.Write(out, func(w io.Writer) error {
 		rows, failed = reading.Export(paths, what, format, w, p.Counting("writing"))
 		return failed
@@ -92,11 +93,11 @@ func exportTable(paths []string, what, format, out string) error {
 	if err := cmp.Or(failed, err); err != nil {
 		return err
 	}
-	warn("%s of %s in %s\n", conf.Plural(rows, "row"), conf.Plural(len(paths), "folder"), out)
+	h.Warn("%s of %s in %s\n", conf.Plural(rows, "row"), conf.Plural(len(paths), "folder"), out)
 	return nil
 }
 
-func figuresCommand() *cobra.Command {
+func figuresCommand(h *command.Host) *cobra.Command {
 	var out string
 	var cases, formats []string
 	c := &cobra.Command{
@@ -111,19 +112,19 @@ pictures. Each picture is a PDF with its data as csv; --format also has SVG for
 pages and PNG for slides. Needs no MPI.
 
   pgmpi figures before after --out fig --case Scan:256Ki`,
-		Args: wants(1, anyNumber, "at least one results folder"),
+		Args: command.Wants(1, command.AnyNumber, "at least one results folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			chosen, err := pictureFormats(formats)
 			if err != nil {
 				return err
 			}
-			p := newProgress(false)
+			p := h.NewProgress(false)
 			g, err := reading.Figures(args, cases, &results.Folder{Path: out}, chosen, p.Counting("drawing"))
 			p.Clear()
 			if err != nil {
 				return err
 			}
-			return show(checks.Galleries.Document(g), usually(checks.Galleries, ""))
+			return h.Print(checks.Galleries.Document(g), command.Usually(checks.Galleries, ""))
 		},
 	}
 	fs := c.Flags()

@@ -5,14 +5,15 @@ import (
 
 	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/samples"
+	"pgmpi/internal/command"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/settings"
 )
 
-func fingerprintCommand() *cobra.Command {
+func fingerprintCommand(h *command.Host) *cobra.Command {
 	s := settings.Settings{Base: experiment.Fingerprint("").Defaults()}
-	var o output
+	o := command.Output{Host: h}
 	c := &cobra.Command{
 		Use:   "fingerprint [DIR [DIR]] CASE",
 		Short: "all samples of one call: modes, distribution, ranks",
@@ -28,24 +29,24 @@ folders it compares the quantiles. Without, it measures this call alone, 1000
 times in a row in each of 5 mpiruns (nrep.fixed of --guidelines, --mpiruns),
 into a new folder: from the first call of each process on with --fresh, and with
 --sync window alternately with several --windows, to see what each costs.`,
-		Args:        wants(1, 3, "FUNCTION:MSIZE[:SHAPE], after one or two results folders where it is there already"),
+		Args:        command.Wants(1, 3, "FUNCTION:MSIZE[:SHAPE], after one or two results folders where it is there already"),
 		Annotations: manual.MostNeeded("guidelines np mpiruns fresh counters rank full out format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if o.of = args[len(args)-1]; len(args) == 1 {
-				return o.measure(c.Context(), experiment.Fingerprint(args[0]), &s)
+			if o.Of = args[len(args)-1]; len(args) == 1 {
+				return o.Measure(c.Context(), experiment.Fingerprint(args[0]), &s)
 			}
 			if len(args) == 3 {
-				return written(&o, calls.QuantileLists, func() (*[2]*samples.Fingerprint, error) { return experiment.Both(args[:2], o.of) })
+				return command.Written(&o, calls.QuantileLists, func() (*[2]*samples.Fingerprint, error) { return experiment.Both(args[:2], o.Of) })
 			}
-			return o.again(args[0], false, &s, experiment.Fingerprint(args[1]))
+			return o.Again(args[0], false, &s, experiment.Fingerprint(args[1]))
 		},
 	}
 	fs := c.Flags()
 	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: the defaults)")
 	s.Keys(fs, "np", "shape", "mpiruns", "seed", "stall", "sync", "windows", "clock", "clock-sync", "cache", "fresh", "launch", "hostfile", "rank", "job-file", "thread-level", "counters")
 	s.Means(fs, "mpiruns", "mpiruns, for each number of processes")
-	o.shownOrMeasured(fs, "pgmpi-fingerprint-<UTC time>")
-	full(fs)
-	o.formats = formatsFlag(fs, calls.Fingerprints, "")
+	o.ShownOrMeasured(fs, "pgmpi-fingerprint-<UTC time>")
+	command.Full(fs)
+	o.Formats = h.FormatsFlag(fs, calls.Fingerprints, "")
 	return c
 }

@@ -5,11 +5,12 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/analyze/table"
+	"pgmpi/internal/command"
 	"pgmpi/internal/reading"
 )
 
-func fitCommand() *cobra.Command {
-	var o output
+func fitCommand(h *command.Host) *cobra.Command {
+	o := command.Output{Host: h}
 	c := &cobra.Command{
 		Use:   "fit DIR",
 		Short: "run-times as alpha + beta·bytes, and where not",
@@ -18,18 +19,18 @@ function, by least squares of relative errors, with intervals over mpiruns. It
 says at which sizes the model does not hold, and from which size on another line
 would be better, as where the library takes another algorithm. The folder may be
 of a check, an exploration or imported. Needs no MPI.`,
-		Args: wants(1, 1, "one results folder"),
+		Args: command.Wants(1, 1, "one results folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			sides, err := reading.Sides(args)
 			if err != nil {
 				return err
 			}
-			return o.write(report.Fits.Document(table.FitLines(sides[0])))
+			return o.Write(report.Fits.Document(table.FitLines(sides[0])))
 		},
 	}
 	fs := c.Flags()
-	full(fs)
-	o.into(fs)
-	o.formats = formatsFlag(fs, report.Fits, "")
+	command.Full(fs)
+	o.Into(fs)
+	o.Formats = h.FormatsFlag(fs, report.Fits, "")
 	return c
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"pgmpi/internal/command"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fixture/must"
@@ -73,7 +75,7 @@ func TestTablesOfKeysAreThoseOfTheProgram(t *testing.T) {
 func TestTablesOfFlagsAreThoseOfTheProgram(t *testing.T) {
 	var order []*pflag.Flag // one for each row
 	commandsOf := map[string][]string{}
-	for _, c := range manual.Commands(rootCommand()) {
+	for _, c := range manual.Commands(rootCommand(command.New(io.Discard, io.Discard))) {
 		for _, f := range manual.Flags(c) {
 			row := f.Name + f.Usage
 			if commandsOf[row] == nil {
@@ -117,7 +119,7 @@ func TestVersionWithoutARankProgramFitsIn80Columns(t *testing.T) {
 
 func TestHelpFitsIn80ColumnsAndNamesValuesReadably(t *testing.T) {
 	inProcess("help").exits(t, 0).wideLines(t, manual.HelpWidth)
-	for _, c := range manual.Commands(rootCommand()) {
+	for _, c := range manual.Commands(rootCommand(command.New(io.Discard, io.Discard))) {
 		few := inProcess("help", c.Name()).exits(t, 0).wideLines(t, manual.HelpWidth)
 		s := inProcess(c.Name(), "--help=all").exits(t, 0).wideLines(t, manual.HelpWidth)
 		if m := regexp.MustCompile(`--\S+ (string|int|uint|float|ints|strings|float64Slice)\b.*`).FindString(s.stdout); m != "" {
@@ -141,17 +143,6 @@ func TestHelpFitsIn80ColumnsAndNamesValuesReadably(t *testing.T) {
 	}
 }
 
-func TestTheTimeOfALaunchIsForADryRun(t *testing.T) {
-	for _, c := range []struct {
-		d    dryRun
-		fine bool
-	}{{dryRun{launchTime: 1}, false}, {dryRun{wanted: true, launchTime: 1}, true}, {dryRun{wanted: true, launchTime: -1}, false}, {dryRun{}, true}} {
-		if err := c.d.check(); (err == nil) != c.fine {
-			t.Errorf("%+v: %v", c.d, err)
-		}
-	}
-}
-
 func TestOneManualPageIsNotWrittenIntoAFolder(t *testing.T) {
 	inProcess("man", "check", "--out", t.TempDir()).exits(t, exitcode.Setup).says(t, "--out is for all pages")
 }
@@ -164,4 +155,14 @@ func TestCommandsThatAskTheLibraryTakeAConfiguration(t *testing.T) {
 		inProcess(command, path).exits(t, exitcode.Setup).says(t, "/nowhere/pgmpi-rank")
 		inProcess(command, path, "--guidelines", path).exits(t, exitcode.Setup).says(t, "give one of the two")
 	}
+}
+
+func TestFlagsOfThePageAreChecked(t *testing.T) {
+	inProcess("list", "--width", "40").exits(t, exitcode.Setup).says(t, "--width: 40 is below 80 columns")
+	inProcess("list", "--color", "allways").exits(t, exitcode.Setup).says(t, `--color: unknown word "allways" (did you mean always?)`)
+	for _, width := range []string{"80", "100", "160"} {
+		inProcess("list", "--width", width).exits(t, 0).shows(t, `^identity:MPI_A `)
+	}
+	inProcess("list", "--width", "80").exits(t, 0).wideLines(t, 80)
+	inProcess("list", "--ascii").exits(t, 0).shows(t, `^GL3 +Gather\(n\) <= Allgather\(n\)$`, `^--------`)
 }

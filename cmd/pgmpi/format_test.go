@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/report/checks"
 	"pgmpi/guidelines"
+	"pgmpi/internal/command"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
@@ -39,7 +41,7 @@ var formatsOf = map[string][]string{
 }
 
 func TestHelpNamesTheFormatsThatACommandHas(t *testing.T) {
-	for _, c := range rootCommand().Commands() {
+	for _, c := range rootCommand(command.New(io.Discard, io.Discard)).Commands() {
 		f, want := c.Flags().Lookup("format"), formatsOf[c.Name()]
 		if (f == nil) != (want == nil) {
 			t.Errorf("%s: is there a --format?", c.Name())
@@ -114,7 +116,7 @@ func TestEveryDocumentOfACommandMatchesGoldenFiles(t *testing.T) {
 			narrow := *d
 			narrow.Page.Width = width
 			var out bytes.Buffer
-			must.Do(t, usually(report.Lists, "table").Write(&out, &narrow))
+			must.Do(t, command.Usually(report.Lists, "table").Write(&out, &narrow))
 			said{stdout: out.String()}.wideLines(t, width)
 		}
 		for _, format := range slices.DeleteFunc(slices.Clone(formatsOf[d.Name]), func(f string) bool { return f == "html" }) {

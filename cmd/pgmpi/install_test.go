@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -11,8 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/command"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/manual"
+	"pgmpi/internal/version"
 )
 
 // stage is what packages are made from: an installation below a DESTDIR.
@@ -86,7 +89,7 @@ func TestWhatIsInstalledWorks(t *testing.T) {
 	}
 	for _, file := range []string{
 		"libexec/pgmpi/rank-openmpi", "libexec/pgmpi/rank-openmpi-delay.so", "libexec/pgmpi/rank-openmpi-preload.so", "libexec/pgmpi/rank-mpich", "libexec/pgmpi/rank-mpich-delay.so",
-		"share/man/man1/pgmpi.1", "share/doc/pgmpi/docs/guide.md", "share/modulefiles/pgmpi/" + strings.Split(version, "+")[0] + ".lua", "include/pgmpi/mockups.h", "share/bash-completion/completions/pgmpi", "share/zsh/site-functions/_pgmpi", "share/fish/vendor_completions.d/pgmpi.fish",
+		"share/man/man1/pgmpi.1", "share/doc/pgmpi/docs/guide.md", "share/modulefiles/pgmpi/" + strings.Split(version.String(), "+")[0] + ".lua", "include/pgmpi/mockups.h", "share/bash-completion/completions/pgmpi", "share/zsh/site-functions/_pgmpi", "share/fish/vendor_completions.d/pgmpi.fish",
 	} {
 		if info, err := os.Stat(filepath.Join(s.root, file)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", file, err)
@@ -98,7 +101,7 @@ func TestWhatIsInstalledWorks(t *testing.T) {
 	if page, err := os.ReadFile(filepath.Join(s.root, "share/doc/pgmpi/docs/statistics.md")); err != nil || strings.Contains(string(page), "\nDevelopers: ") {
 		t.Errorf("a link to developers' pages is installed: %v", err)
 	}
-	for _, c := range manual.Commands(rootCommand()) {
+	for _, c := range manual.Commands(rootCommand(command.New(io.Discard, io.Discard))) {
 		if _, err := os.Stat(filepath.Join(s.root, "share/man/man1/pgmpi-"+c.Name()+".1")); err != nil {
 			t.Error(err)
 		}

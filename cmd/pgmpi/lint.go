@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report"
+	"pgmpi/internal/command"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
@@ -14,11 +15,11 @@ import (
 	"pgmpi/internal/settings"
 )
 
-func lintCommand() *cobra.Command {
+func lintCommand(h *command.Host) *cobra.Command {
 	base := glfile.Default()
 	base.Job.NP, base.Job.Msizes = []int{64, 1024, 65536}, []string{"8", "64", "512", "4Ki", "32Ki", "256Ki", "1Mi"}
-	s, l := settings.Settings{Base: &base}, reading.Lint{Prices: reading.UsualPrices, Say: warn}
-	var o output
+	s, l := settings.Settings{Base: &base}, reading.Lint{Prices: reading.UsualPrices, Say: h.Warn}
+	o := command.Output{Host: h}
 	var against bool
 	c := &cobra.Command{
 		Use:   "lint [gl.toml | DIR…]",
@@ -32,14 +33,14 @@ too. docs/at-scale.md says how far tables can be believed.
 
   pgmpi lint --np 1024
   pgmpi lint --against jobs/*          did it foresee what was measured?`,
-		Args:        wants(0, anyNumber, ""),
+		Args:        command.Wants(0, command.AnyNumber, ""),
 		Annotations: manual.MostNeeded("np msizes functions table fit all against out format full"),
 		RunE: func(c *cobra.Command, args []string) error {
 			d, err := lint(c, &l, &s, against, args)
 			if err != nil {
 				return err
 			}
-			return o.write(d)
+			return o.Write(d)
 		},
 	}
 	fs := c.Flags()
@@ -54,22 +55,22 @@ too. docs/at-scale.md says how far tables can be believed.
 	fs.Float64Var(&l.Prices.Copy, "copy", l.Prices.Copy, "nanoseconds `NS` of a byte that is copied")
 	fs.BoolVar(&l.All, "all", false, "all guidelines, not only those that tables predict well")
 	fs.BoolVar(&against, "against", false, "hold the table, by default each library's own, against the times in results folders DIR…: what did it foresee?")
-	full(fs)
-	o.into(fs)
-	o.formats = formatsFlag(fs, report.Lints, "")
+	command.Full(fs)
+	o.Into(fs)
+	o.Formats = h.FormatsFlag(fs, report.Lints, "")
 	return c
 }
 
 func lint(c *cobra.Command, l *reading.Lint, s *settings.Settings, against bool, args []string) (*document.Document, error) {
 	switch f := s.First(); {
 	case against && len(args) == 0:
-		return nil, fail.AsSetup(usageError(c, errors.New("--against wants results folders")))
+		return nil, fail.AsSetup(command.UsageError(c, errors.New("--against wants results folders")))
 	case against && f != "":
 		return nil, fail.Setupf("lint --against: a results folder has its own settings: leave out --%s", f)
 	case against:
 		return l.Against(args)
 	}
-	if err := orFile(s)(c, args); err != nil {
+	if err := command.OrFile(s)(c, args); err != nil {
 		return nil, fail.AsSetup(err)
 	}
 	config, err := s.Load(nil)

@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/internal/clean"
+	"pgmpi/internal/command"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/settings"
@@ -18,10 +19,10 @@ import (
 	"pgmpi/measure/launch"
 )
 
-func listCommand() *cobra.Command {
+func listCommand(h *command.Host) *cobra.Command {
 	var s settings.Settings
 	var own bool
-	var format *formatFlag
+	var format *command.FormatFlag
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "show collectives, mock-ups and guidelines",
@@ -39,24 +40,24 @@ Their names, such as Bcast@binomial, may stand wherever a function may.`,
 				if err != nil {
 					return err
 				}
-				return show(report.AlgorithmLists.Document(list), format.printed())
+				return h.Print(report.AlgorithmLists.Document(list), format.Printed())
 			}
-			f, err := report.Lists.Format(format.printed().Name)
+			f, err := report.Lists.Format(format.Printed().Name)
 			if err != nil {
 				return fail.Setupf("--format: %w; the others are for --algorithms", err)
 			}
-			return show(report.Lists.Document(file), f)
+			return h.Print(report.Lists.Document(file), f)
 		},
 	}
 	fs := c.Flags()
 	s.FileFlag(fs, "the `FILE` gl.toml whose own guidelines are shown too")
 	fs.BoolVar(&own, "algorithms", false, "the library's own algorithms of its collectives, instead")
 	s.Keys(fs, "np", "launch", "rank")
-	format = newFormat(fs, report.Lists.Formats(), "`FORMAT`: "+strings.Join(report.Lists.Formats(), ", ")+"; with --algorithms also json, csv", report.AlgorithmLists.Pick)
+	format = h.NewFormat(fs, report.Lists.Formats(), "`FORMAT`: "+strings.Join(report.Lists.Formats(), ", ")+"; with --algorithms also json, csv", report.AlgorithmLists.Pick)
 	return c
 }
 
-func initCommand() *cobra.Command {
+func initCommand(h *command.Host) *cobra.Command {
 	var out string
 	c := &cobra.Command{
 		Use:   "init",
@@ -64,7 +65,7 @@ func initCommand() *cobra.Command {
 		Long:  "Writes gl.toml with every key, its default and what it means. An existing file\nis kept.",
 		RunE: func(_ *cobra.Command, _ []string) error {
 			if out == "-" {
-				_, err := io.WriteString(stdout, glfile.Template())
+				_, err := io.WriteString(h.Stdout, glfile.Template())
 				return err
 			}
 			f, err := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
@@ -78,7 +79,7 @@ func initCommand() *cobra.Command {
 				f.Close()
 				return fail.AsSetup(err)
 			}
-			warn("wrote %s; check it with: pgmpi check %s\n", out, out)
+			h.Warn("wrote %s; check it with: pgmpi check %s\n", out, out)
 			return f.Close()
 		},
 	}
@@ -86,19 +87,19 @@ func initCommand() *cobra.Command {
 	return c
 }
 
-func versionCommand() *cobra.Command {
+func versionCommand(h *command.Host) *cobra.Command {
 	var rank string
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "name pgmpi and the MPI library of the rank program",
 		Long:  "Names this program and, where a rank program is at hand, the MPI library it is\nbuilt for.",
 		RunE: func(_ *cobra.Command, _ []string) error {
-			if err := say(fmt.Sprintf("pgmpi %s\n", version)); err != nil {
+			if err := h.Say(fmt.Sprintf("pgmpi %s\n", h.Version)); err != nil {
 				return err
 			}
 			path, err := launch.FindRank(rank)
 			if err != nil && rank == "" {
-				return say(clean.Text(strings.NewReplacer(", and none", ",\n  and none", ": build", ":\n  build", ", or name", ",\n  or name").Replace(err.Error()) + "\n"))
+				return h.Say(clean.Text(strings.NewReplacer(", and none", ",\n  and none", ": build", ":\n  build", ", or name", ",\n  or name").Replace(err.Error()) + "\n"))
 			}
 			if err != nil {
 				return fail.AsSetup(err)
@@ -107,7 +108,7 @@ func versionCommand() *cobra.Command {
 			if err != nil {
 				return fail.AsSetup(err)
 			}
-			return say(clean.Lines([]string{fmt.Sprintf("rank program %s, version %s", path, info.Version),
+			return h.Say(clean.Lines([]string{fmt.Sprintf("rank program %s, version %s", path, info.Version),
 				fmt.Sprintf("  built for %s (%s), loads %s", info.BuiltFor, cmp.Or(launch.Needs(path), "libmpi"), info.LibVersion)}) + "\n")
 		},
 	}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"io"
 	"os/exec"
 	"strings"
 	"testing"
 
+	"pgmpi/internal/command"
 	"pgmpi/internal/manual"
 )
 
@@ -12,7 +14,7 @@ import (
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{"": inProcess("man").exits(t, 0).stdout}
-	for _, c := range manual.Commands(rootCommand()) {
+	for _, c := range manual.Commands(rootCommand(command.New(io.Discard, io.Discard))) {
 		out[c.Name()] = inProcess("man", c.Name()).exits(t, 0).stdout
 	}
 	return out
@@ -20,7 +22,7 @@ func pages(t *testing.T) map[string]string {
 
 func TestManualPagesHaveEveryCommandFlagAndExitCode(t *testing.T) {
 	all := pages(t)
-	for _, c := range manual.Commands(rootCommand()) {
+	for _, c := range manual.Commands(rootCommand(command.New(io.Discard, io.Discard))) {
 		if !strings.Contains(all[""], ".BR pgmpi\\-"+c.Name()+" (1)") {
 			t.Errorf("pgmpi(1) lacks %s", c.Name())
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pgmpi/internal/command"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
 )
@@ -16,23 +17,23 @@ collectives (its mock-up), than itself on more data, or than itself called k
 times on 1/k of the data. pgmpi measures, tests and reports the violations.
 `
 
-func helpCommand() *cobra.Command {
+func helpCommand(h *command.Host) *cobra.Command {
 	return &cobra.Command{
 		Use:               "help [COMMAND]",
 		Short:             "show the commands, or the flags of one",
-		Args:              wants(0, 1, "one command, or none"),
+		Args:              command.Wants(0, 1, "one command, or none"),
 		ValidArgsFunction: manual.CommandNames,
 		RunE: func(c *cobra.Command, args []string) error {
 			of, err := named(c.Root(), args)
 			if err != nil {
 				return err
 			}
-			return say(manual.Help(of, false))
+			return h.Say(manual.Help(of, false))
 		},
 	}
 }
 
-func manCommand() *cobra.Command {
+func manCommand(h *command.Host) *cobra.Command {
 	var out string
 	c := &cobra.Command{
 		Use:   "man [COMMAND]",
@@ -40,7 +41,7 @@ func manCommand() *cobra.Command {
 		Long: "Prints the manual page of pgmpi, or of one of its commands, as `make install`\n" +
 			"installs it. To read it without an installation:\n" +
 			"  pgmpi man check | man -l -",
-		Args:              wants(0, 1, "one command, or none"),
+		Args:              command.Wants(0, 1, "one command, or none"),
 		ValidArgsFunction: manual.CommandNames,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
@@ -53,7 +54,7 @@ func manCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return say(manual.Page(of))
+			return h.Say(manual.Page(of))
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "a `DIR` for all pages")
@@ -66,7 +67,7 @@ func named(root *cobra.Command, args []string) (*cobra.Command, error) {
 }
 
 func writePages(root *cobra.Command, dir string) error {
-	folder, err := folderFor(dir)
+	folder, err := command.FolderFor(dir)
 	for _, c := range append(manual.Commands(root), root) {
 		if err == nil {
 			err = folder.WriteText(manual.PageName(c)+".1", manual.Page(c))
@@ -75,7 +76,7 @@ func writePages(root *cobra.Command, dir string) error {
 	return err
 }
 
-func completionCommand() *cobra.Command {
+func completionCommand(h *command.Host) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "print a script that completes commands in a shell",
@@ -85,8 +86,8 @@ func completionCommand() *cobra.Command {
 			"  zsh:   source <(pgmpi completion zsh)\n" +
 			"  fish:  pgmpi completion fish | source\n" +
 			"`make install` puts all three where the shells look.",
-		Args:      wants(1, 1, "one shell: "+strings.Join(manual.Shells, ", ")),
+		Args:      command.Wants(1, 1, "one shell: "+strings.Join(manual.Shells, ", ")),
 		ValidArgs: manual.Shells,
-		RunE:      func(c *cobra.Command, args []string) error { return manual.Completion(stdout, c.Root(), args[0]) },
+		RunE:      func(c *cobra.Command, args []string) error { return manual.Completion(h.Stdout, c.Root(), args[0]) },
 	}
 }

@@ -201,9 +201,7 @@ func (b *fixture) pgmpi(args ...string) said {
 // inProcess runs a command line that starts no mpirun.
 func inProcess(args ...string) said {
 	var out, errs bytes.Buffer
-	stdout, stderr = &out, &errs
-	defer func() { stdout, stderr = os.Stdout, os.Stderr }()
-	code := execute(context.Background(), args)
+	code := execute(context.Background(), args, &out, &errs)
 	return said{code, out.String(), errs.String()}
 }
 

@@ -1,19 +1,18 @@
 package main
 
 import (
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report/calls"
+	"pgmpi/internal/command"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/settings"
 )
 
-func overlapCommand() *cobra.Command {
+func overlapCommand(h *command.Host) *cobra.Command {
 	s := settings.Settings{Base: experiment.Overlap.Defaults()}
-	var o output
+	o := command.Output{Host: h}
 	c := &cobra.Command{
 		Use:   "overlap [gl.toml|DIR]",
 		Short: "how much of a nonblocking call computation hides",
@@ -29,17 +28,17 @@ Exit codes: 1 where Wait takes longer than tests in a row (NB5), or where
 a call costs more with computation beside it than alone (NB7), 0 where neither
 is shown; 2, 3, 4 and 130 as for check. See docs/how-to-overlap.md.`,
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 1 && isFolder(args[0]) {
+			if len(args) == 1 && command.IsFolder(args[0]) {
 				return nil
 			}
-			return orFile(&s)(c, args)
+			return command.OrFile(&s)(c, args)
 		},
 		Annotations: manual.MostNeeded("guidelines np msizes functions mpiruns method tests rank out resume dry-run full format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 && isFolder(args[0]) {
-				return o.again(args[0], false, &s, experiment.Overlap)
+			if len(args) > 0 && command.IsFolder(args[0]) {
+				return o.Again(args[0], false, &s, experiment.Overlap)
 			}
-			return o.measure(c.Context(), experiment.Overlap, &s)
+			return o.Measure(c.Context(), experiment.Overlap, &s)
 		},
 	}
 	fs := c.Flags()
@@ -53,15 +52,10 @@ is shown; 2, 3, 4 and 130 as for check. See docs/how-to-overlap.md.`,
 	s.Means(fs, "functions", "only the nonblocking calls of these collectives: Bcast,Reduce")
 	s.Means(fs, "alpha", "level of all tests together; between 0 and 1")
 	s.Means(fs, "min-slowdown", "least ratio that counts, at least 1; 1.05 is five per cent slower")
-	o.folder(fs, "pgmpi-overlap-<UTC time>")
-	o.resumable(fs)
-	o.dry.flags(fs)
-	full(fs)
-	o.formats = formatsFlag(fs, calls.Overlaps, ", all into the folder")
+	o.Folder(fs, "pgmpi-overlap-<UTC time>")
+	o.Resumable(fs)
+	o.Dry.Flags(fs)
+	command.Full(fs)
+	o.Formats = h.FormatsFlag(fs, calls.Overlaps, ", all into the folder")
 	return c
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

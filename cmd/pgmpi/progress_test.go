@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/command"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment/run"
 	plans "pgmpi/internal/fixture"
@@ -37,17 +38,15 @@ func terminal(t *testing.T) (screen, program *os.File) {
 }
 
 // seen is what a terminal gets on standard error while something is done.
-func seen(t *testing.T, do func(p *progress.Shown)) string {
+func seen(t *testing.T, do func(h *command.Host)) string {
 	t.Helper()
 	screen, program := terminal(t)
-	old, out, shown := stderr, stdout, make(chan string)
+	shown := make(chan string)
 	go func() {
 		text, _ := io.ReadAll(screen) // ends with an error, as the program has gone
 		shown <- string(text)
 	}()
-	stderr, stdout = program, io.Discard
-	do(newProgress(false))
-	stderr, stdout = old, out
+	do(command.New(io.Discard, program))
 	must.Do(t, program.Close())
 	return <-shown
 }
@@ -59,19 +58,20 @@ func TestExportAndFiguresDrawABar(t *testing.T) {
 	defer func(usual time.Duration) { progress.Patience = usual }(progress.Patience)
 	for _, limit := range []time.Duration{0, time.Hour} {
 		progress.Patience = limit
-		for command, want := range map[string]string{"export": `writing +9\d%`, "figures": `drawing +8\d%`} {
-			text := seen(t, func(*progress.Shown) {
-				err := dispatch(t.Context(), []string{command, dir, "--out", filepath.Join(t.TempDir(), "x.csv")})
+		for name, want := range map[string]string{"export": `writing +9\d%`, "figures": `drawing +8\d%`} {
+			text := seen(t, func(h *command.Host) {
+				err := dispatch(t.Context(), h, []string{name, dir, "--out", filepath.Join(t.TempDir(), "x.csv")})
 				must.Hold(t, err == nil, "%v", err)
 			})
-			should.Hold(t, regexp.MustCompile(want).MatchString(text) == (limit == 0), "%s: %q in %q", command, want, text)
+			should.Hold(t, regexp.MustCompile(want).MatchString(text) == (limit == 0), "%s: %q in %q", name, want, text)
 		}
 	}
 }
 
 // A proof after another begins a bar of its own.
 func TestEveryProofHasABar(t *testing.T) {
-	text := seen(t, func(p *progress.Shown) {
+	text := seen(t, func(h *command.Host) {
+		p := h.NewProgress(false)
 		for range 2 {
 			p.Tell(run.Event{Step: "proof"})
 			for i := range 4 {
@@ -87,7 +87,8 @@ func TestEveryProofHasABar(t *testing.T) {
 }
 
 func TestABarGoesOnWhereMoreIsPlannedLater(t *testing.T) {
-	text := seen(t, func(p *progress.Shown) {
+	text := seen(t, func(h *command.Host) {
+		p := h.NewProgress(false)
 		for done := range 4 {
 			all := 2
 			if done > 1 {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report"
+	"pgmpi/internal/command"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/phrase"
@@ -18,9 +19,9 @@ import (
 	"pgmpi/measure/results"
 )
 
-func remedyCommand() *cobra.Command {
+func remedyCommand(h *command.Host) *cobra.Command {
 	var s settings.Settings
-	var o output
+	o := command.Output{Host: h}
 	var x remedy.Remedy
 	var dry bool
 	c := &cobra.Command{
@@ -38,10 +39,10 @@ mpi.env, README and remedy.json. What is interrupted goes on with --resume.
 
 Exit codes: 0 where a setting is proved to help, or nothing is violated; 4 where
 none is proved; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
-		Args:        wants(1, 1, "the results folder of a check, or of an exploration"),
+		Args:        command.Wants(1, 1, "the results folder of a check, or of an exploration"),
 		Annotations: manual.MostNeeded("kinds harm extend mpiruns max-time rank resume force dry-run full format"),
 		RunE: func(c *cobra.Command, args []string) error {
-			x.Check, x.Version = args[0], version
+			x.Check, x.Version = args[0], h.Version
 			return mend(c.Context(), &x, dry, &s, &o)
 		},
 	}
@@ -53,13 +54,13 @@ none is proved; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
 	fs.BoolVar(&x.Resume, "resume", false, "go on with the last remedy in DIR/remedy")
 	fs.BoolVar(&x.Force, "force", false, "begin another remedy in DIR/remedy; its setting stays until another is proved")
 	fs.BoolVar(&dry, "dry-run", false, "print what would be tried, and an estimate of its time; start and write nothing")
-	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
-	full(fs)
-	o.formats = oneFormat(fs, report.Remedies)
+	fs.BoolVar(&o.Quiet, "quiet", false, "no progress")
+	command.Full(fs)
+	o.Formats = h.OneFormat(fs, report.Remedies)
 	return c
 }
 
-func mend(ctx context.Context, x *remedy.Remedy, dry bool, s *settings.Settings, o *output) error {
+func mend(ctx context.Context, x *remedy.Remedy, dry bool, s *settings.Settings, o *command.Output) error {
 	_, m, err := reading.Open(x.Check, results.Check, results.Explore)
 	if err != nil {
 		return err
@@ -81,7 +82,7 @@ func mend(ctx context.Context, x *remedy.Remedy, dry bool, s *settings.Settings,
 	if violated && dry {
 		text, _, err := x.Planned(ctx)
 		if err == nil {
-			fmt.Fprint(stdout, text)
+			fmt.Fprint(o.Stdout, text)
 		}
 		return err
 	}
@@ -90,18 +91,18 @@ func mend(ctx context.Context, x *remedy.Remedy, dry bool, s *settings.Settings,
 			return err
 		}
 	}
-	o.progress = newProgress(o.quiet)
-	x.Tell = o.progress.Tell
+	o.Progress = o.NewProgress(o.Quiet)
+	x.Tell = o.Progress.Tell
 	r, err := x.Do(ctx)
-	o.progress.Clear()
+	o.Progress.Clear()
 	if r == nil {
 		return err
 	}
 	d := report.Remedies.Document(r) // what was proved before an error is shown all the same
-	if err := o.formats.print(d, ""); err != nil {
+	if err := o.Formats.Print(d, ""); err != nil {
 		return err
 	}
 	err = cmp.Or(err, d.Exit)
-	o.end(d, err, "", x.Check, phrase.When(len(r.Cells) > 0, "%s", r.Folder))
+	o.End(d, err, "", x.Check, phrase.When(len(r.Cells) > 0, "%s", r.Folder))
 	return err
 }

@@ -8,18 +8,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report"
+	"pgmpi/internal/command"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/settings"
 	"pgmpi/mockups"
 )
 
-func selftestCommand() *cobra.Command {
+func selftestCommand(h *command.Host) *cobra.Command {
 	s := settings.Settings{Base: experiment.SelftestDefaults()}
 	var t experiment.Selftest
 	var own string
 	var quiet bool
-	var format *formatFlag
+	var format *command.FormatFlag
 	c := &cobra.Command{
 		Use:   "selftest",
 		Short: "prove that pgmpi finds what is there, and nothing else",
@@ -34,12 +35,12 @@ in another order, and fails only if the error comes back.
 Exit code 0: passed, 1: failed, 4: the machine is too busy to tell, 2 and 3 as
 for check. Takes half a minute.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			found, err := selftest(c.Context(), &t, &s, own, quiet)
+			found, err := selftest(c.Context(), h, &t, &s, own, quiet)
 			if found == nil {
 				return err
 			}
 			d := report.Selftests.Document(found)
-			return cmp.Or(show(d, format.printed()), err, d.Exit)
+			return cmp.Or(h.Print(d, format.Printed()), err, d.Exit)
 		},
 	}
 	fs := c.Flags()
@@ -52,12 +53,12 @@ for check. Takes half a minute.`,
 	fs.StringVar(&own, "guidelines", "", "the `FILE` gl.toml whose [[mockup]]s of that collective must find the slowdown, too")
 	fs.StringVar(&t.Out, "out", "", "keep the results folders in `DIR` (default: none is kept)")
 	fs.BoolVar(&quiet, "quiet", false, "no progress")
-	format = oneFormat(fs, report.Selftests)
+	format = h.OneFormat(fs, report.Selftests)
 	return c
 }
 
 // selftest returns its findings, with an error if it could not finish.
-func selftest(ctx context.Context, t *experiment.Selftest, s *settings.Settings, own string, quiet bool) (*report.Selftest, error) {
+func selftest(ctx context.Context, h *command.Host, t *experiment.Selftest, s *settings.Settings, own string, quiet bool) (*report.Selftest, error) {
 	t.Function = mockups.Canonical(t.Function)
 	var err error
 	if t.Config, err = s.Load(nil); err != nil {
@@ -79,8 +80,8 @@ func selftest(ctx context.Context, t *experiment.Selftest, s *settings.Settings,
 		}
 		defer os.RemoveAll(t.Out)
 	}
-	p := newProgress(quiet)
+	p := h.NewProgress(quiet)
 	defer p.Clear()
-	t.Version, t.Tell = version, p.Tell
+	t.Version, t.Tell = h.Version, p.Tell
 	return t.Do(ctx)
 }

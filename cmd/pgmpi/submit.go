@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze/report"
+	"pgmpi/internal/command"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment"
@@ -26,7 +27,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-func submitCommand() *cobra.Command {
+func submitCommand(h *command.Host) *cobra.Command {
 	var out string
 	var submit, explore, mends bool
 	c := &cobra.Command{
@@ -40,7 +41,7 @@ has its report. Flags of check come behind --, such as:
 pgmpi submit gl.toml --go -- --method ci`,
 		Args: func(c *cobra.Command, args []string) error {
 			own, _ := flagsBehind(c, args)
-			return wants(1, 1, "one gl.toml, and flags of check behind --")(c, own)
+			return command.Wants(1, 1, "one gl.toml, and flags of check behind --")(c, own)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			_, flags := flagsBehind(c, args)
@@ -56,7 +57,7 @@ pgmpi submit gl.toml --go -- --method ci`,
 			if err != nil {
 				return err
 			}
-			s, err := submission(x, does, args[0], out, flags)
+			s, err := submission(h, x, does, args[0], out, flags)
 			if err != nil {
 				return err
 			}
@@ -64,9 +65,9 @@ pgmpi submit gl.toml --go -- --method ci`,
 				return err
 			}
 			if !submit {
-				fmt.Fprintf(stdout, "wrote %s: %s\n", filepath.Join(s.Folder, filepath.Base(s.Path)), s.Size())
+				fmt.Fprintf(h.Stdout, "wrote %s: %s\n", filepath.Join(s.Folder, filepath.Base(s.Path)), s.Size())
 				if line := s.SubmitLine(); line != "" {
-					fmt.Fprintf(stdout, "  submit it with: %s\n", line)
+					fmt.Fprintf(h.Stdout, "  submit it with: %s\n", line)
 				}
 				return nil
 			}
@@ -74,7 +75,7 @@ pgmpi submit gl.toml --go -- --method ci`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(stdout, "submitted job %s: %s\n  how far it is: pgmpi status %s\n", job, s.Size(), conf.Quote(s.Folder))
+			fmt.Fprintf(h.Stdout, "submitted job %s: %s\n  how far it is: pgmpi status %s\n", job, s.Size(), conf.Quote(s.Folder))
 			return nil
 		},
 	}
@@ -97,29 +98,29 @@ func flagsBehind(c *cobra.Command, args []string) (own, flags []string) {
 var given = []string{"guidelines", "out", "resume", "dry-run"}
 
 // submission returns the job of an experiment with a gl.toml, or without one of a remedy with a folder.
-func submission(x *run.Experiment, does *cobra.Command, toml, out string, flags []string) (*experiment.Submission, error) {
+func submission(h *command.Host, x *run.Experiment, does *cobra.Command, toml, out string, flags []string) (*experiment.Submission, error) {
 	if x == nil {
-		return submittedRemedy(does, toml, flags)
+		return submittedRemedy(h, does, toml, flags)
 	}
 	s := settings.Settings{File: toml}
-	config, self, err := ofJob(does, &s, nil, flags)
+	config, self, err := ofJob(h, does, &s, nil, flags)
 	if err != nil {
 		return nil, err
 	}
 	argv := slices.Concat([]string{self, does.Name(), "--guidelines", toml}, flags, []string{"--out", out, "--resume"})
-	return experiment.NewSubmission(config, out, argv, func() (time.Duration, error) { return experiment.Takes(x, config, out, version) })
+	return experiment.NewSubmission(config, out, argv, func() (time.Duration, error) { return experiment.Takes(x, config, out, h.Version) })
 }
 
-func submittedRemedy(does *cobra.Command, check string, flags []string) (*experiment.Submission, error) {
+func submittedRemedy(h *command.Host, does *cobra.Command, check string, flags []string) (*experiment.Submission, error) {
 	_, m, err := reading.Open(check, results.Check, results.Explore)
 	if err != nil {
 		return nil, err
 	}
-	config, self, err := ofJob(does, &settings.Settings{}, m, flags)
+	config, self, err := ofJob(h, does, &settings.Settings{}, m, flags)
 	if err != nil {
 		return nil, err
 	}
-	x := &remedy.Remedy{Config: config, Check: check, Version: version, Resume: true}
+	x := &remedy.Remedy{Config: config, Check: check, Version: h.Version, Resume: true}
 	if _, err := x.Prepare(); err != nil {
 		return nil, err
 	}
@@ -130,7 +131,7 @@ func submittedRemedy(does *cobra.Command, check string, flags []string) (*experi
 	})
 }
 
-func ofJob(does *cobra.Command, s *settings.Settings, m *results.Manifest, flags []string) (config *glfile.File, self string, err error) {
+func ofJob(h *command.Host, does *cobra.Command, s *settings.Settings, m *results.Manifest, flags []string) (config *glfile.File, self string, err error) {
 	fs := does.Flags()
 	err = does.ParseFlags(flags)
 	if err == nil && fs.NArg() > 0 {
@@ -139,7 +140,7 @@ func ofJob(does *cobra.Command, s *settings.Settings, m *results.Manifest, flags
 	if err != nil {
 		return nil, "", fail.Setupf("submit: %w; see `pgmpi help %s`", manual.FlagHint(err, fs), does.Name())
 	}
-	if _, err := checked(fs); err != nil {
+	if err := h.Check(fs); err != nil {
 		return nil, "", err
 	}
 	for _, name := range given {
@@ -174,7 +175,7 @@ func startable(fs *pflag.FlagSet, config *glfile.File) error {
 	if len(explain) == 0 || len(config.Job.NP) == 0 {
 		return nil
 	}
-	if err := mayExplain(explain, documentFormat(fs)); err != nil {
+	if err := command.MayExplain(explain, command.FormatOf(fs)); err != nil {
 		return err
 	}
 	plan, err := config.Plan(config.Job.NP)
@@ -185,22 +186,22 @@ func startable(fs *pflag.FlagSet, config *glfile.File) error {
 	return err
 }
 
-func statusCommand() *cobra.Command {
-	var format *formatFlag
+func statusCommand(h *command.Host) *cobra.Command {
+	var format *command.FormatFlag
 	c := &cobra.Command{
 		Use:   "status DIR",
 		Short: "how far a measurement is, and its batch job",
 		Long: `Says how many mpiruns of a results folder are done, how long the missing ones
 will take, and the state of its batch job, where pgmpi submit has submitted one.`,
-		Args: wants(1, 1, "one results folder"),
+		Args: command.Wants(1, 1, "one results folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := experiment.StatusOf(args[0])
 			if err != nil {
 				return err
 			}
-			return format.print(report.Statuses.Document(s), "")
+			return format.Print(report.Statuses.Document(s), "")
 		},
 	}
-	format = oneFormat(c.Flags(), report.Statuses)
+	format = h.OneFormat(c.Flags(), report.Statuses)
 	return c
 }

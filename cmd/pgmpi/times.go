@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/samples"
+	"pgmpi/internal/command"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
@@ -16,9 +17,9 @@ import (
 	"pgmpi/internal/settings"
 )
 
-func timesCommand() *cobra.Command {
+func timesCommand(h *command.Host) *cobra.Command {
 	s := settings.Settings{Base: experiment.Pipelined.Defaults()}
-	var o output
+	o := command.Output{Host: h}
 	var pipelined, all bool
 	c := &cobra.Command{
 		Use:   "times [DIR]",
@@ -31,18 +32,18 @@ synchronisation, and of one call among many in a row, which mppTest and IMB
 time too, so that their numbers can be compared with these. Without DIR this is
 measured: each collective (check.functions of --guidelines) at each size, in 5
 mpiruns, into a new folder; with DIR such a folder is shown again.`,
-		Args:        wants(0, 1, "one results folder"),
+		Args:        command.Wants(0, 1, "one results folder"),
 		Annotations: manual.MostNeeded("pipelined guidelines np msizes mpiruns rank all full out format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case pipelined && len(args) == 0:
-				return o.measure(c.Context(), experiment.Pipelined, &s)
+				return o.Measure(c.Context(), experiment.Pipelined, &s)
 			case len(args) == 0:
-				return fail.AsSetup(usageError(c, errors.New("give one results folder")))
+				return fail.AsSetup(command.UsageError(c, errors.New("give one results folder")))
 			case s.First() != "":
 				return fail.Setupf("times: --%s is for what is measured, and %s was measured already", s.First(), args[0])
 			case pipelined:
-				return o.again(args[0], false, &s, experiment.Pipelined)
+				return o.Again(args[0], false, &s, experiment.Pipelined)
 			}
 			return showTimes(&o, args[0], all)
 		},
@@ -52,14 +53,14 @@ mpiruns, into a new folder; with DIR such a folder is shown again.`,
 	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: all collectives and the defaults)")
 	s.Keys(fs, "np", "shape", "mpiruns", "msizes", "seed", "stall", "sync", "clock", "clock-sync", "launch", "hostfile", "rank", "job-file", "thread-level")
 	s.Means(fs, "mpiruns", "mpiruns, for each number of processes")
-	o.shownOrMeasured(fs, "pgmpi-times-<UTC time>")
-	mockupsToo(fs, &all)
-	full(fs)
-	o.formats = formatsFlag(fs, calls.RunTimes, "")
+	o.ShownOrMeasured(fs, "pgmpi-times-<UTC time>")
+	command.MockupsToo(fs, &all)
+	command.Full(fs)
+	o.Formats = h.FormatsFlag(fs, calls.RunTimes, "")
 	return c
 }
 
-func showTimes(o *output, path string, all bool) error {
+func showTimes(o *command.Output, path string, all bool) error {
 	folder, m, err := reading.Open(path, reading.Timed...)
 	if err != nil {
 		return err
@@ -72,5 +73,5 @@ func showTimes(o *output, path string, all bool) error {
 	if err != nil {
 		return err
 	}
-	return o.write(calls.RunTimes.Document(t))
+	return o.Write(calls.RunTimes.Document(t))
 }

@@ -9,6 +9,7 @@ import (
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
+	"pgmpi/internal/version"
 )
 
 // withLongName are the flags for a rank program whose path is long.
@@ -47,7 +48,7 @@ func TestUsageErrorsSayWhatIsWanted(t *testing.T) {
 func TestVersionAndHelpAsFlags(t *testing.T) {
 	for _, flag := range []string{"--version", "-V", "-v"} {
 		s := inProcess(flag).exits(t, 0)
-		should.Hold(t, strings.HasPrefix(s.stdout, "pgmpi "+version), "%s: %s", flag, s.stdout)
+		should.Hold(t, strings.HasPrefix(s.stdout, "pgmpi "+version.String()), "%s: %s", flag, s.stdout)
 	}
 	for _, flag := range []string{"--help", "-h", "help"} {
 		should.Equal(t, inProcess("help", flag).exits(t, 0).stdout, inProcess("help").stdout, "help %s", flag)
@@ -62,9 +63,7 @@ func TestAFullDiskIsAnErrorOfEveryText(t *testing.T) {
 	defer full.Close()
 	for _, args := range []string{"help", "help check", "check --help", "version", "list", "man", "completion bash"} {
 		var errs strings.Builder
-		stdout, stderr = full, &errs
-		code := execute(t.Context(), strings.Fields(args))
-		stdout, stderr = os.Stdout, os.Stderr
+		code := execute(t.Context(), strings.Fields(args), full, &errs)
 		if n := strings.Count(errs.String(), "no space left"); code != exitcode.Failed || n != 1 {
 			t.Errorf("pgmpi %s: exit status %d; said %d times: %s", args, code, n, errs.String())
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/internal/command"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
@@ -70,10 +72,8 @@ var placeholder = regexp.MustCompile(`\b[A-Z]{2,}\b|\.\.\.|…|[<[]`)
 // commandsIn are the commands in a text that can be run as they are.
 func commandsIn(text string) (out []string) {
 	var names []string
-	for _, g := range groups {
-		for _, command := range g.commands {
-			names = append(names, command().Name())
-		}
+	for _, c := range rootCommand(command.New(io.Discard, io.Discard)).Commands() {
+		names = append(names, c.Name())
 	}
 	for _, m := range printedCommand.FindAllStringSubmatch(text, -1) {
 		line := strings.Join(strings.Fields(m[1]+m[2]), " ")

@@ -10,27 +10,25 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze/report"
+	"pgmpi/internal/command"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/gain"
 	"pgmpi/internal/manual"
-	"pgmpi/internal/progress"
 )
 
 // byTurns are the flags of commands that run a program without and with a setting.
 type byTurns struct {
-	Host
-	pairs    int
-	rank     string
-	quiet    bool
-	same     []string
-	progress *progress.Shown
+	command.Output
+	pairs int
+	rank  string
+	same  []string
 }
 
 func (o *byTurns) flags(fs *pflag.FlagSet, usual int) {
 	fs.IntVar(&o.pairs, "ab", usual, "run the program behind -- alternately without and with the setting, in `N` pairs; at least 6")
 	rankFlag(fs, &o.rank)
 	fs.StringArrayVar(&o.same, "same", nil, "a `FILE` that each run writes, and that has the same text after each; may be given more than once")
-	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	fs.BoolVar(&o.Quiet, "quiet", false, "no progress")
 }
 
 // program is behind --; nil without one.
@@ -51,10 +49,10 @@ func (o *byTurns) program(c *cobra.Command, args []string) (of []string, p *gain
 	return of, p, err
 }
 
-func (o *byTurns) tell(step string) { o.progress.Tell(run.Event{Step: step}) }
+func (o *byTurns) tell(step string) { o.Progress.Tell(run.Event{Step: step}) }
 
-func Gain(h Host) *cobra.Command {
-	o := byTurns{Host: h}
+func Gain(h *command.Host) *cobra.Command {
+	o := byTurns{Output: command.Output{Host: h}}
 	c := &cobra.Command{
 		Use:   "gain DIR FILE [--ab N -- mpirun … ./app]",
 		Short: "what a program would gain by what a check has shown",
@@ -92,7 +90,8 @@ something cannot be read or started; 3 where the program fails; 130 interrupted.
 	}
 	fs := c.Flags()
 	o.flags(fs, 0)
-	o.Formats(fs, report.Gains, true)
+	o.Formats = h.OneFormat(fs, report.Gains)
+	command.Full(fs)
 	return c
 }
 
@@ -102,15 +101,15 @@ func (o *byTurns) beside(ctx context.Context, g *gain.Joined, check string, prog
 	if err != nil {
 		return err
 	}
-	o.progress = o.Progress(o.quiet)
+	o.Progress = o.NewProgress(o.Quiet)
 	program.Profiled = g.Calls
 	g.Gain.AB, err = program.AB(ctx, o.pairs, gain.Setting{Env: set}, o.tell)
-	o.progress.Clear()
+	o.Progress.Clear()
 	return err
 }
 
-func Apply(h Host) *cobra.Command {
-	o := byTurns{Host: h}
+func Apply(h *command.Host) *cobra.Command {
+	o := byTurns{Output: command.Output{Host: h}}
 	var a gain.Application
 	c := &cobra.Command{
 		Use:   "apply DIR FILE -- mpirun … ./app",
@@ -142,11 +141,11 @@ written; 2, 3 and 130 as for gain.`,
 				return err
 			}
 			a.Gain, a.Config, program.Profiled = g.Gain, g.Config, g.Calls
-			o.progress = o.Progress(o.quiet)
+			o.Progress = o.NewProgress(o.Quiet)
 			a.Program, a.Pairs, a.Tell = program, o.pairs, o.tell
 			a.Out = cmp.Or(a.Out, filepath.Join(of[0], "apply"))
 			r, err := a.Do(c.Context())
-			o.progress.Clear()
+			o.Progress.Clear()
 			if err != nil {
 				return err
 			}
@@ -157,7 +156,7 @@ written; 2, 3 and 130 as for gain.`,
 	fs.StringVar(&a.Out, "out", "", "the `DIR` for the setting (default DIR/apply)")
 	fs.BoolVar(&a.SameBits, "same-bits", false, "leave out reductions of floating-point numbers and of types below 32 bits, whose bits may depend on the order")
 	o.flags(fs, defaultPairs)
-	o.Formats(fs, report.Applications, false)
+	o.Formats = h.OneFormat(fs, report.Applications)
 	return c
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze/report"
+	"pgmpi/internal/command"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/gain"
@@ -17,7 +18,8 @@ import (
 
 const usualProfile = "app.prof"
 
-func Profile(h Host) *cobra.Command {
+func Profile(h *command.Host) *cobra.Command {
+	o := command.Output{Host: h}
 	var path, rank string
 	c := &cobra.Command{
 		Use:   "profile [--out FILE] -- mpirun … ./app",
@@ -39,7 +41,7 @@ the program failed; 130 interrupted: FILE has what was counted until then.`,
 				if err != nil {
 					return fail.AsSetup(err)
 				}
-				return h.Show(report.CallProfiles.Document(p), "", "")
+				return o.Show(report.CallProfiles.Document(p), "", "")
 			}
 			if c.ArgsLenAtDash() != 0 {
 				return misused(c, "give the program behind --, as you start it: pgmpi profile -- mpirun -np 4 ./app")
@@ -57,13 +59,14 @@ the program failed; 130 interrupted: FILE has what was counted until then.`,
 			}
 			d := report.CallProfiles.Document(p)
 			d.Exit = failed
-			return h.Show(d, "pgmpi profile "+conf.Quote(path), "")
+			return o.Show(d, "pgmpi profile "+conf.Quote(path), "")
 		},
 	}
 	fs := c.Flags()
 	fs.StringVar(&path, "out", usualProfile, "the `FILE` for the profile")
 	rankFlag(fs, &rank)
-	h.Formats(fs, report.CallProfiles, true)
+	o.Formats = h.OneFormat(fs, report.CallProfiles)
+	command.Full(fs)
 	return c
 }
 

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"cmp"
@@ -13,7 +13,9 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/check"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/phrase"
@@ -24,9 +26,9 @@ import (
 
 // begin makes the campaign of an experiment by the flags. It writes nothing, and starts an mpirun
 // only for an experiment that has to ask the library.
-func (o *output) begin(ctx context.Context, x *run.Experiment, s *settings.Settings) (*run.Campaign, error) {
-	o.out = cmp.Or(o.out, x.NewFolder())
-	before, err := run.Before(x, o.out, o.resume)
+func (o *Output) Begin(ctx context.Context, x *run.Experiment, s *settings.Settings) (*run.Campaign, error) {
+	o.Out = cmp.Or(o.Out, x.NewFolder())
+	before, err := run.Before(x, o.Out, o.Resume)
 	if err != nil {
 		return nil, err
 	}
@@ -34,34 +36,34 @@ func (o *output) begin(ctx context.Context, x *run.Experiment, s *settings.Setti
 	if err != nil {
 		return nil, err
 	}
-	if err := o.dry.check(); err != nil {
+	if err := o.Dry.check(); err != nil {
 		return nil, err
 	}
 	if s.Note != "" {
-		warn("checks %s\n", s.Note)
+		o.Warn("checks %s\n", s.Note)
 	}
-	if before != nil && !o.dry.wanted && s.File == "" {
-		if err := run.MayStart(o.out, before, config, s.Given); err != nil {
+	if before != nil && !o.Dry.Wanted && s.File == "" {
+		if err := run.MayStart(o.Out, before, config, s.Given); err != nil {
 			return nil, err
 		}
 	}
-	o.progress = cmp.Or(o.progress, newProgress(o.quiet))
-	c, err := run.New(ctx, x, config, run.Options{Path: o.out, Before: before, Version: version, Line: os.Args, Label: o.label,
-		Tell: o.progress.Tell, Dry: o.dry.wanted, LaunchTime: o.dry.launchTime})
+	o.Progress = cmp.Or(o.Progress, o.NewProgress(o.Quiet))
+	c, err := run.New(ctx, x, config, run.Options{Path: o.Out, Before: before, Version: o.Version, Line: os.Args, Label: o.label,
+		Tell: o.Progress.Tell, Dry: o.Dry.Wanted, LaunchTime: o.Dry.LaunchTime})
 	if err != nil {
 		return nil, err
 	}
 	return c, c.Ready()
 }
 
-func (o *output) measure(ctx context.Context, x *run.Experiment, s *settings.Settings) error {
-	if o.dry.wanted && len(o.explain) > 0 {
+func (o *Output) Measure(ctx context.Context, x *run.Experiment, s *settings.Settings) error {
+	if o.Dry.Wanted && len(o.explain) > 0 {
 		return fail.Setupf("--explain shows what verdicts rest on, and a dry run has none; `pgmpi analyze DIR --explain` shows it of a results folder")
 	}
-	if err := mayExplain(o.explain, o.formats); err != nil {
+	if err := MayExplain(o.explain, o.Formats); err != nil {
 		return err
 	}
-	c, err := o.begin(ctx, x, s)
+	c, err := o.Begin(ctx, x, s)
 	if err != nil {
 		return err
 	}
@@ -69,7 +71,7 @@ func (o *output) measure(ctx context.Context, x *run.Experiment, s *settings.Set
 	switch {
 	case err != nil:
 		return err
-	case o.dry.wanted:
+	case o.Dry.Wanted:
 		return o.plan(c)
 	}
 	if err := c.Refusal(); err != nil {
@@ -80,28 +82,28 @@ func (o *output) measure(ctx context.Context, x *run.Experiment, s *settings.Set
 	}
 	defer c.Close()
 	found, err := c.Do(ctx)
-	o.progress.Clear()
+	o.Progress.Clear()
 	switch {
 	case err != nil:
-		return o.goOnWith(err, c.Path)
+		return o.GoOnWith(err, c.Path)
 	case found == nil: // a stage alone
-		warn("results: %s\n", c.Path)
+		o.Warn("results: %s\n", c.Path)
 		return c.WrongData()
 	}
 	return o.answer(c, found, c.Folder(), explained, true)
 }
 
 // plan shows a dry run. If R is too small, it ends with exit code 4, as the measurement would.
-func (o *output) plan(c *run.Campaign) error {
+func (o *Output) plan(c *run.Campaign) error {
 	p, err := c.Estimate()
 	if err != nil {
 		return err
 	}
 	format := ""
-	if o.formats != nil { // nrep and measure have no --format
-		format = o.formats.beside().Name
+	if o.Formats != nil { // nrep and measure have no --format
+		format = o.Formats.beside().Name
 	}
-	if err := show(report.Plans.Document(p), usually(report.Plans, format)); err != nil {
+	if err := o.Print(report.Plans.Document(p), Usually(report.Plans, format)); err != nil {
 		return err
 	}
 	if refused := (*fail.Refused)(nil); errors.As(c.Refusal(), &refused) {
@@ -113,8 +115,8 @@ func (o *output) plan(c *run.Campaign) error {
 // again judges a results folder of one of these experiments. The answer goes into the folder
 // of --out; without --out it goes into the results folder, if keep is set and the settings are
 // the folder's own.
-func (o *output) again(path string, keep bool, s *settings.Settings, of ...*run.Experiment) error {
-	if o.resume || o.dry.wanted {
+func (o *Output) Again(path string, keep bool, s *settings.Settings, of ...*run.Experiment) error {
+	if o.Resume || o.Dry.Wanted {
 		return fail.Setupf("%s is shown again, and nothing is measured: leave out --resume and --dry-run", path)
 	}
 	var kinds []results.Kind
@@ -133,7 +135,7 @@ func (o *output) again(path string, keep bool, s *settings.Settings, of ...*run.
 	if err != nil {
 		return err
 	}
-	if err := o.formats.as(x.Answer); err != nil {
+	if err := o.Formats.As(x.Answer); err != nil {
 		return err
 	}
 	explained, err := reading.Selected(&m.Plan, o.explain)
@@ -142,8 +144,8 @@ func (o *output) again(path string, keep bool, s *settings.Settings, of ...*run.
 	}
 	var into *results.Folder
 	switch {
-	case o.out != "":
-		if into, err = folderFor(o.out); err != nil {
+	case o.Out != "":
+		if into, err = FolderFor(o.Out); err != nil {
 			return err
 		}
 	case keep && !reading.OnlyLooks(folder, m, config):
@@ -160,7 +162,7 @@ func (o *output) again(path string, keep bool, s *settings.Settings, of ...*run.
 		return err
 	}
 	if keep && into == nil {
-		warn("note: the report in %s stays, since it was made with other settings; --out DIR has this one written\n", path)
+		o.Warn("note: the report in %s stays, since it was made with other settings; --out DIR has this one written\n", path)
 	}
 	return o.answer(c, found, into, explained, false)
 }
@@ -168,26 +170,26 @@ func (o *output) again(path string, keep bool, s *settings.Settings, of ...*run.
 // answer stores a document in a folder, unless into is nil, and in the files of --format. It
 // prints the first format and the explanations; with tables, both, else explanations take the
 // place of that format. The command ends as the answer says.
-func (o *output) answer(c *run.Campaign, found *run.Found, into *results.Folder, selections []analyze.Selection, tables bool) error {
-	d, explained := found.Document, found.Judgement.Chosen(selections, warn)
+func (o *Output) answer(c *run.Campaign, found *run.Found, into *results.Folder, selections []analyze.Selection, tables bool) error {
+	d, explained := found.Document, found.Judgement.Chosen(selections, o.Warn)
 	d.MadeBy(c.Manifest.Command)
 	stored := ""
 	// An answer that cannot be stored is printed all the same.
-	unwritten := o.formats.deliver(d)
+	unwritten := o.Formats.deliver(d)
 	if into != nil {
 		stored = into.Path
-		unwritten = errors.Join(reading.Keep(into, d, o.formats.stored()), unwritten)
+		unwritten = errors.Join(reading.Keep(into, d, o.Formats.stored()), unwritten)
 		if found.Judgement != nil {
 			unwritten = errors.Join(unwritten, reading.StoreMedians(into, found.Judgement.Analysis))
 		}
 	}
 	var err error
 	if len(selections) == 0 || tables {
-		err = o.formats.print(d, stored)
-		fmt.Fprint(stdout, strings.Repeat("\n", min(len(explained), 1)))
+		err = o.Formats.Print(d, stored)
+		fmt.Fprint(o.Stdout, strings.Repeat("\n", min(len(explained), 1)))
 	}
 	if err == nil {
-		err = explain(o.formats.beside(), found.Judgement, explained)
+		err = o.explained(o.Formats.beside(), found.Judgement, explained)
 	}
 	switch {
 	case err != nil && stored == "":
@@ -195,21 +197,21 @@ func (o *output) answer(c *run.Campaign, found *run.Found, into *results.Folder,
 	case err != nil:
 		return fmt.Errorf("standard output: %w; the report is in %s", err, stored)
 	case c.Path == stored && (errors.Is(unwritten, fs.ErrPermission) || errors.Is(unwritten, syscall.EROFS)):
-		warn("note: %s may not be written, so the report is not stored; --out DIR has it written elsewhere\n", stored)
+		o.Warn("note: %s may not be written, so the report is not stored; --out DIR has it written elsewhere\n", stored)
 	case unwritten != nil:
 		return fail.Also(fmt.Errorf("the report is not stored: %w", unwritten),
 			fmt.Sprintf("%sgo on with: %s; --out has it written elsewhere", afterRemedy(unwritten), c.Kind.Shown(conf.Quote(c.Path))))
 	}
-	all := printed.line
+	all := o.Line
 	if tables || stored == c.Path { // by the settings of the folder
-		all = strings.Replace(c.Kind.Shown(conf.Folder(c.Path)), "CASE", o.of, 1)
+		all = strings.Replace(c.Kind.Shown(conf.Folder(c.Path)), "CASE", o.Of, 1)
 	}
-	o.end(d, d.Exit, all, c.Path, stored)
+	o.End(d, d.Exit, all, c.Path, stored)
 	return d.Exit
 }
 
 // goOnWith adds the command line that goes on in a folder to the error that ended its measurement.
-func (o *output) goOnWith(err error, folder string) error {
+func (o *Output) GoOnWith(err error, folder string) error {
 	switch {
 	case fail.Is[*fail.Interrupted](err):
 		return fail.Also(fmt.Errorf("%w; finished mpiruns are kept. Go on with:", err), resumeLine(os.Args, folder, o.resumes))
@@ -244,4 +246,37 @@ func resumeLine(argv []string, folder string, resumes bool) string {
 		args = append(args, "--resume")
 	}
 	return strings.Join(args, " ")
+}
+
+// MayExplain refuses explanations where a check prints a format that they cannot follow.
+func MayExplain(selectors []string, formats *FormatFlag) error {
+	if known := check.Explanations.Formats(); len(selectors) > 0 && !slices.Contains(known, formats.beside().Name) {
+		return fail.Setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
+	}
+	return nil
+}
+
+// explained shows what the verdicts on tests rest on: all of a single one, and of several a sentence each unless --full asks for all.
+func (o *Output) explained(f document.Format, j *reading.Judgement, tests []int) error {
+	f = Usually(check.Explanations, f.Name)
+	whole := o.Full || len(tests) == 1 // of several, a sentence each
+	for n, i := range tests {
+		e, err := j.Explain(i)
+		if err != nil {
+			return err
+		}
+		d := check.Explanations.Document(e)
+		if !whole {
+			d = d.Brief()
+		} else if n > 0 {
+			fmt.Fprintln(o.Stdout)
+		}
+		if err := o.put(d, f); err != nil {
+			return err
+		}
+	}
+	if !whole && len(tests) > 0 {
+		return o.Say("\nThe samples, pictures and tests behind it: --full, or --explain with one test.\n")
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"strings"
@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/internal/document"
-	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
@@ -41,24 +40,25 @@ func TestThePageIsThatOfTerminalEnvironmentAndFlags(t *testing.T) {
 		{"--ascii=false", "LANG=C", 0, document.Page{}},
 	} {
 		fs := pflag.NewFlagSet("x", pflag.ContinueOnError)
-		pageFlags(fs)
+		PageFlags(fs)
 		must.Do(t, fs.Parse(strings.Fields(c.flags)))
 		env := map[string]string{}
 		for _, v := range strings.Fields(c.env) {
 			name, value, _ := strings.Cut(v, "=")
 			env[name] = value
 		}
-		got, err := screenOf(fs, func(name string) string { return env[name] }, c.columns)
-		should.Hold(t, err == nil && got.Page == c.want, "%s %s on %d columns: %+v, %v, want %+v", c.flags, c.env, c.columns, got.Page, err, c.want)
+		got, _, err := pageOf(fs, func(name string) string { return env[name] }, c.columns)
+		should.Hold(t, err == nil && got == c.want, "%s %s on %d columns: %+v, %v, want %+v", c.flags, c.env, c.columns, got, err, c.want)
 	}
 }
 
-func TestFlagsOfThePageAreChecked(t *testing.T) {
-	inProcess("list", "--width", "40").exits(t, exitcode.Setup).says(t, "--width: 40 is below 80 columns")
-	inProcess("list", "--color", "allways").exits(t, exitcode.Setup).says(t, `--color: unknown word "allways" (did you mean always?)`)
-	for _, width := range []string{"80", "100", "160"} {
-		inProcess("list", "--width", width).exits(t, 0).shows(t, `^identity:MPI_A `)
+func TestTheTimeOfALaunchIsForADryRun(t *testing.T) {
+	for _, c := range []struct {
+		d    DryRun
+		fine bool
+	}{{DryRun{LaunchTime: 1}, false}, {DryRun{Wanted: true, LaunchTime: 1}, true}, {DryRun{Wanted: true, LaunchTime: -1}, false}, {DryRun{}, true}} {
+		if err := c.d.check(); (err == nil) != c.fine {
+			t.Errorf("%+v: %v", c.d, err)
+		}
 	}
-	inProcess("list", "--width", "80").exits(t, 0).wideLines(t, 80)
-	inProcess("list", "--ascii").exits(t, 0).shows(t, `^GL3 +Gather\(n\) <= Allgather\(n\)$`, `^--------`)
 }

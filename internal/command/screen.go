@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"cmp"
@@ -16,27 +16,19 @@ import (
 	"pgmpi/internal/manual"
 )
 
-type screen struct {
-	document.Page
-	full bool   // all sections, not only those that come first
-	line string // the command line that was given
-}
-
-var printed screen
-
 var colours = []string{"auto", "always", "never"}
 
-func pageFlags(fs *pflag.FlagSet) {
+func PageFlags(fs *pflag.FlagSet) {
 	fs.Int("width", 0, "`COLUMNS` that a line may take, from "+strconv.Itoa(document.LeastWidth)+" on (default: the width of the terminal, from 80 to 160; elsewhere 100)")
 	fs.String("color", colours[0], "`WHEN` to use colour: "+strings.Join(colours, ", ")+"; auto: on a terminal, unless NO_COLOR is set or TERM is dumb")
 	manual.Offer(fs.Lookup("color"), colours)
 	fs.Bool("ascii", false, "print ASCII only (default where LC_ALL, LC_CTYPE or LANG names a locale that is not UTF-8)")
 }
 
-// screenOf returns the screen that the flags of a command ask for; columns is the width of
-// the terminal, 0 where there is none.
-func screenOf(fs *pflag.FlagSet, env func(string) string, columns int) (screen, error) {
-	s := screen{Page: document.Page{ASCII: notUTF8(env)}}
+// pageOf returns the page that the flags of a command ask for, and whether all of a document is asked for; columns is
+// the width of the terminal, or 0 without one.
+func pageOf(fs *pflag.FlagSet, env func(string) string, columns int) (s document.Page, full bool, err error) {
+	s.ASCII = notUTF8(env)
 	if columns > 0 {
 		s.Width = fitting(columns)
 		s.Colour = env("NO_COLOR") == "" && env("TERM") != "dumb"
@@ -45,10 +37,10 @@ func screenOf(fs *pflag.FlagSet, env func(string) string, columns int) (screen, 
 		s.Width = fitting(n)
 	}
 	if fs.Lookup("width") == nil {
-		return s, nil
+		return s, full, nil
 	}
 	if f := fs.Lookup("full"); f != nil {
-		s.full = f.Value.String() == "true"
+		full = f.Value.String() == "true"
 	}
 	if fs.Changed("ascii") {
 		s.ASCII, _ = fs.GetBool("ascii")
@@ -58,14 +50,14 @@ func screenOf(fs *pflag.FlagSet, env func(string) string, columns int) (screen, 
 	case "always", "never":
 		s.Colour = colour == "always"
 	default:
-		return s, fail.Setupf("--color: %s", conf.Unknown("word", colour, colours))
+		return s, full, fail.Setupf("--color: %s", conf.Unknown("word", colour, colours))
 	}
 	width, _ := fs.GetInt("width")
 	if fs.Changed("width") && (width < document.LeastWidth || width > 10000) {
-		return s, fail.Setupf("--width: %d is below %d columns, which tables need, or above 10000", width, document.LeastWidth)
+		return s, full, fail.Setupf("--width: %d is below %d columns, which tables need, or above 10000", width, document.LeastWidth)
 	}
 	s.Width = cmp.Or(width, s.Width)
-	return s, nil
+	return s, full, nil
 }
 
 func fitting(columns int) int { return min(max(columns, document.LeastWidth), document.MostWidth) }
@@ -79,9 +71,9 @@ func notUTF8(env func(string) string) bool {
 	return locale != "" && !utf8Name.MatchString(locale)
 }
 
-// columnsOf returns the width of the terminal that a program writes to, 0 if it writes to none.
-func columnsOf(out any) int {
-	f, ok := out.(*os.File)
+// Columns returns the width of the terminal that the program writes to, or 0 if it writes to none.
+func (h *Host) Columns() int {
+	f, ok := h.Stdout.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0
 	}

@@ -1,0 +1,100 @@
+package command
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"pgmpi/analyze"
+	"pgmpi/internal/document"
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/progress"
+	"pgmpi/internal/version"
+)
+
+// Host is the program that runs a command: where it prints, on which page, and who it is.
+type Host struct {
+	Stdout, Stderr io.Writer
+	Version        string
+	document.Page
+	Full bool   // print all sections, not only those that come first
+	Line string // the command line that was given, without --format and --out
+}
+
+// New returns a host that prints to these writers. Given reads the flags of its command.
+func New(stdout, stderr io.Writer) *Host {
+	return &Host{Stdout: stdout, Stderr: stderr, Version: version.String()}
+}
+
+// Given takes the page and the command line from the flags and arguments of the command that runs.
+func (h *Host) Given(fs *pflag.FlagSet, args []string) (err error) {
+	h.Line = "pgmpi " + strings.Join(without(args, "--format", "--out"), " ")
+	h.Page, h.Full, err = h.page(fs)
+	return err
+}
+
+// Check refuses values of --format and of the flags of the page.
+func (h *Host) Check(fs *pflag.FlagSet) error {
+	_, _, err := h.page(fs)
+	return err
+}
+
+func (h *Host) page(fs *pflag.FlagSet) (document.Page, bool, error) {
+	if f := FormatOf(fs); f != nil && f.err != nil {
+		return document.Page{}, false, fail.Setupf("--format: %w", f.err)
+	}
+	return pageOf(fs, os.Getenv, h.Columns())
+}
+
+// Warn writes to standard error. Only lines of our own are lines there.
+func (h *Host) Warn(format string, args ...any) {
+	fmt.Fprint(h.Stderr, document.Said(format, args...))
+}
+
+// NewProgress returns what shows on standard error how far a measurement is.
+func (h *Host) NewProgress(quiet bool) *progress.Shown { return progress.New(h.Stderr, h.Warn, quiet) }
+
+// Say writes to standard output.
+func (h *Host) Say(text string) error {
+	_, err := fmt.Fprint(h.Stdout, text)
+	return err
+}
+
+// Print writes what comes first of a document to standard output, and all of it with --full.
+func (h *Host) Print(d *document.Document, f document.Format) error {
+	if !h.Full {
+		d = d.Brief()
+	}
+	return h.put(d, f)
+}
+
+func (h *Host) put(d *document.Document, f document.Format) error {
+	shown := *d
+	shown.Page = h.Page
+	out := bufio.NewWriter(h.Stdout)
+	return cmp.Or(f.Write(out, &shown), out.Flush()) // Flush says again what went wrong in Write
+}
+
+// Code returns the exit code of an error (docs/guide.md, "Exit codes").
+func Code(err error) int {
+	switch {
+	case err == nil:
+		return exitcode.OK
+	case errors.Is(err, fail.ErrFound):
+		return exitcode.Violated
+	case fail.Is[*fail.Interrupted](err):
+		return exitcode.Interrupted
+	case fail.Is[*fail.Setup](err), fail.Is[*analyze.NotComparable](err):
+		return exitcode.Setup
+	case fail.Is[*fail.Refused](err):
+		return exitcode.NoVerdict
+	}
+	return exitcode.Failed
+}
