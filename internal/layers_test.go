@@ -24,6 +24,7 @@ const module = "pgmpi/"
 // it that is.
 var layers = [][]string{
 	{"cmd/pgmpi", "cmd/pgmpi-rank", "cmd/bench"},
+	{"internal/feature"},
 	{"internal/command"},
 	{"internal/remedy", "internal/bisect", "internal/gain", "internal/settings"},
 	{"internal/experiment", "internal/progress"},
@@ -136,6 +137,31 @@ func TestImportsRunDownwards(t *testing.T) {
 			case forTest(from):
 			case below <= layer && target != entry:
 				t.Errorf("%s imports %s, which is not below it", from, to)
+			}
+		}
+	}
+}
+
+// pairs are the features that may import another one: all else that they share is the core's.
+var pairs = map[string][]string{}
+
+// A feature stands on the core: the core does not know it, and other features only where they are listed.
+func TestFeaturesStandOnTheCoreAlone(t *testing.T) {
+	const features = "internal/feature"
+	name := func(dir string) string {
+		first, _, _ := strings.Cut(strings.TrimPrefix(dir, features+"/"), "/")
+		return first
+	}
+	for from, imports := range importsOf(t, "..") {
+		for _, to := range imports {
+			switch {
+			case !within(to, features) || to == features && within(from, features):
+			case within(from, "cmd") || forTest(from): // they have the list
+			case !within(from, features):
+				t.Errorf("%s imports %s: the core knows no feature", from, to)
+			default:
+				a, b := name(from), name(to)
+				should.Hold(t, a == b || slices.Contains(pairs[a], b), "feature %s imports feature %s, which is no listed pair", a, b)
 			}
 		}
 	}

@@ -101,7 +101,7 @@ type PipelinedRun struct {
 }
 
 func NewPipelined(name string, m *results.Manifest, runs []*results.Run) (*Pipelined, error) {
-	p := &Pipelined{Schema: PipelinedSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Timing: timingOf(runs), Cases: []PipelinedCase{},
+	p := &Pipelined{Schema: PipelinedSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Timing: TimingOf(runs), Cases: []PipelinedCase{},
 		Folder: analyze.FolderOf(name, m, m.R)}
 	for i, k := range m.Plan.Cases {
 		c := PipelinedCase{Cell: medians.CellOf(k), NP: k.Shape.NP, Runs: []PipelinedRun{}}
@@ -176,15 +176,15 @@ func (c *PipelinedCase) sumUp() {
 
 // NotJudged returns why there are no times; "": there are.
 func (t *Times) NotJudged() string {
-	return unlessAny(t.Cases, func(c CaseTimes) bool { return c.MedianS != nil })
+	return UnlessAny(t.Cases, func(c CaseTimes) bool { return c.MedianS != nil })
 }
 
 // NotJudged returns why there are no times; "": there are.
 func (p *Pipelined) NotJudged() string {
-	return unlessAny(p.Cases, func(c PipelinedCase) bool { return c.Ratio != nil })
+	return UnlessAny(p.Cases, func(c PipelinedCase) bool { return c.Ratio != nil })
 }
 
-func unlessAny[T any](cases []T, known func(T) bool) string {
+func UnlessAny[T any](cases []T, known func(T) bool) string {
 	if slices.ContainsFunc(cases, known) {
 		return ""
 	}
@@ -194,4 +194,12 @@ func unlessAny[T any](cases []T, known func(T) bool) string {
 func (p *Pipelined) MedianRatio() *float64 {
 	known := lists.Keep(p.Cases, func(c PipelinedCase) bool { return c.Ratio != nil })
 	return analyze.Number(stats.MedianFinite(lists.Map(known, func(c PipelinedCase) float64 { return *c.Ratio })))
+}
+
+// TimingOf is how the first mpirun timed, as all others.
+func TimingOf(runs []*results.Run) (t protocol.Timing) {
+	if len(runs) > 0 {
+		t = runs[0].Timing
+	}
+	return t
 }

@@ -13,9 +13,9 @@ import (
 
 	"pgmpi/analyze/explore"
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/samples"
 	compare "pgmpi/analyze/series"
 	"pgmpi/internal/bisect"
+	"pgmpi/internal/feature/overlap"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -81,13 +81,13 @@ func overlapBench(ctx context.Context, e *env) {
 			for _, method := range protocol.OverlapMethods {
 				seed++
 				text := fmt.Sprintf("[check]\nfunctions = [\"MPI_Bcast\"]\n[job]\nnp = [%d]\nmpiruns = %d\nmsizes = [\"64Ki\"]\n[nrep]\nfixed = 10\n[overlap]\nmethod = %q\n", p, overlapMpiruns, method)
-				var x samples.Overlap
+				var x overlap.Overlap
 				e.measure(ctx, "overlap", text+preload(e.program("overlap")+".so", "PGMPI_OVERLAP", fmt.Sprintf("%s:%d", k.mode, overlapLength)), seed, &x)
 				if len(x.Cases) != 1 {
 					must(fmt.Errorf("overlap.json has %d cases", len(x.Cases)))
 				}
 				what := fmt.Sprintf("p = %d, %s, by %s", p, k.what, method)
-				for tests, got := range map[string]samples.Middle{"no tests": x.Cases[0].None.Overlap, "best tests": x.Cases[0].Best.Overlap} {
+				for tests, got := range map[string]overlap.Middle{"no tests": x.Cases[0].None.Overlap, "best tests": x.Cases[0].Best.Overlap} {
 					e.aim(what+", "+tests, 100*value(got.Median, math.NaN()), "%.1f %%", 100*(k.want-overlapAllowed), 100*(k.want+overlapAllowed))
 				}
 			}

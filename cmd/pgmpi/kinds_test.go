@@ -49,7 +49,6 @@ func folders(t *testing.T, root string) map[string]string {
 		must.Get(bed.Done(t.Context(), c))(t)
 	}
 	do("check", experiment.Check)
-	do("overlap", experiment.Overlap)
 	do("pipelined", experiment.Pipelined)
 	do("fingerprint", experiment.Fingerprint("MPI_Bcast:8"))
 	explored(t, b, filepath.Join(root, "explore"))
@@ -106,9 +105,9 @@ func files(t *testing.T, root string) map[string]string {
 func TestAFolderIsShownByItsCommandsAndNoOthers(t *testing.T) {
 	root := t.TempDir()
 	all := folders(t, root)
-	shown := map[string]string{"check": "analyze DIR", "explore": "analyze DIR", "overlap": "overlap DIR", "pipelined": "times --pipelined DIR",
+	shown := map[string]string{"check": "analyze DIR", "explore": "analyze DIR", "pipelined": "times --pipelined DIR",
 		"fingerprint": "fingerprint DIR CASE", "ab": "compare DIR", "imported": "analyze DIR"}
-	every := "check explore overlap pipelined fingerprint imported"
+	every := "check explore pipelined fingerprint imported"
 	for command, takes := range map[string]string{
 		"analyze DIR":                            "check explore imported",
 		"analyze NIGHT --baseline DIR":           "check ab imported", // a folder of nights
@@ -124,7 +123,6 @@ func TestAFolderIsShownByItsCommandsAndNoOthers(t *testing.T) {
 		"figures DIR --out ROOT/fig":             "check imported",
 		"remedy DIR":                             "check explore",
 		"analyze DIR --summary mean":             "check",
-		"overlap DIR":                            "overlap",
 		"times DIR":                              "check explore fingerprint imported",
 		"times --pipelined DIR":                  "pipelined",
 		"fingerprint DIR MPI_Bcast:8":            "check explore fingerprint imported",
@@ -135,7 +133,6 @@ func TestAFolderIsShownByItsCommandsAndNoOthers(t *testing.T) {
 		"check --resume --out DIR":               "check",
 		"nrep --out DIR":                         "check",
 		"explore --resume --out DIR":             "explore",
-		"overlap --resume --out DIR":             "overlap",
 		"times --pipelined --resume --out DIR":   "pipelined",
 	} {
 		for kind, dir := range all {

@@ -42,7 +42,7 @@ var groups = []struct {
 	{"Mend", makers{whichCommand, lintCommand, exploreCommand, remedyCommand, abCommand}},
 	{"Gain", makers{programs.Profile, programs.Gain, programs.Apply}},
 	{"Watch", makers{compareCommand, historyCommand, bisectCommand, expectCommand}},
-	{"Data", makers{exportCommand, figuresCommand, fitCommand, timesCommand, fingerprintCommand, overlapCommand}},
+	{"Data", makers{exportCommand, figuresCommand, fitCommand, timesCommand, fingerprintCommand}},
 	{"Cluster", makers{submitCommand, statusCommand, envCommand}},
 	{"Trust", makers{selftestCommand, clocksCommand}},
 	{"Stages", makers{nrepCommand, measureCommand}},
@@ -99,6 +99,7 @@ func endings() []os.Signal {
 
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
 	h := command.New(stdout, stderr)
+	h.Kinds = kinds()
 	defer func() {
 		if r := recover(); r != nil {
 			h.Warn("pgmpi: internal error: %v\n  This is a fault of pgmpi %s, not of your input. Finished mpiruns are on disk; --resume goes on.\n", r, h.Version)
@@ -174,8 +175,11 @@ func rootCommand(h *command.Host) *cobra.Command {
 	root.SetHelpCommand(helpCommand(h))
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		var commands []*cobra.Command
 		for _, made := range g.commands {
-			c := made(h)
+			commands = append(commands, made(h))
+		}
+		for _, c := range addTo(g.title, commands, h) {
 			c.GroupID, c.Hidden = g.title, g.title == ""
 			root.AddCommand(c)
 			finish(c)

@@ -1,9 +1,16 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+
+	"github.com/spf13/cobra"
+
+	"pgmpi/internal/command"
+	"pgmpi/internal/feature"
 )
 
 // TestMain makes this program pgmpi itself when it is called by that name, and
@@ -32,4 +39,13 @@ func TestMain(m *testing.M) {
 		os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 		return m.Run()
 	}())
+}
+
+// ofFeature tells whether a command is of a tool that may be deleted.
+func ofFeature(c *cobra.Command) bool {
+	return slices.ContainsFunc(features, func(f *feature.Feature) bool {
+		return slices.ContainsFunc(f.Commands, func(x feature.Command) bool {
+			return x.Make(command.New(io.Discard, io.Discard)).Name() == c.Name()
+		})
+	})
 }

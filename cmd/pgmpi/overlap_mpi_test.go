@@ -8,19 +8,19 @@ import (
 	"testing"
 
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/samples"
+	"pgmpi/internal/feature/overlap"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 )
 
 // overlapped runs `pgmpi overlap` of five repetitions, of which it drops none however long they take, and reads what it wrote.
-func (b *fixture) overlapped(code int, toml string, args ...string) (said, *samples.Overlap) {
+func (b *fixture) overlapped(code int, toml string, args ...string) (said, *overlap.Overlap) {
 	b.t.Helper()
 	file := b.toml("[job]\nnp = [2]\nmpiruns = 1\n[nrep]\nfixed = 5\n" + toml)
 	s := b.pgmpi(append([]string{"overlap", "--rank", b.rank, "--out", b.out, "--guidelines", file, "--format", "table,csv,html"}, args...)...).exits(b.t, code)
 	text := must.Get(os.ReadFile(filepath.Join(b.out, "overlap.json")))(b.t)
-	var o samples.Overlap
+	var o overlap.Overlap
 	must.Do(b.t, json.Unmarshal(text, &o))
 	return s, &o
 }

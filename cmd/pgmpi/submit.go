@@ -195,7 +195,7 @@ func statusCommand(h *command.Host) *cobra.Command {
 will take, and the state of its batch job, where pgmpi submit has submitted one.`,
 		Args: command.Wants(1, 1, "one results folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			s, err := experiment.StatusOf(args[0])
+			s, err := experiment.StatusOf(args[0], h.Kinds)
 			if err != nil {
 				return err
 			}

@@ -14,6 +14,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/progress"
 	"pgmpi/internal/version"
@@ -23,6 +24,7 @@ import (
 type Host struct {
 	Stdout, Stderr io.Writer
 	Version        string
+	Kinds          []*run.Experiment // that there are; the first of a kind judges its folders
 	document.Page
 	Full bool   // print all sections, not only those that come first
 	Line string // the command line that was given, without --format and --out

@@ -26,7 +26,7 @@ import (
 // Explore compares what a library chooses with its own algorithms and with mock-ups: every
 // comparison is a pattern of its Plan, stage 2 selects, and other mpiruns test.
 var Explore = &run.Experiment{Kind: results.Explore, Prepare: prepareExplore, Plan: planTests, Medians: true,
-	Defaults: defaults(func(f *glfile.File) { f.Job.Msizes, f.NREP.Predictions = usualSizes, 1 }),
+	Defaults: run.Defaults(func(f *glfile.File) { f.Job.Msizes, f.NREP.Predictions = run.UsualSizes, 1 }),
 	R:        func(config *glfile.File) int { return config.Explore.Select },
 	Stages:   []run.Stage{run.Predict, run.Measure, testCandidates},
 	Mpiruns: func(c *run.Campaign) (text string, assumed int) {

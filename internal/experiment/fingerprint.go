@@ -34,7 +34,7 @@ var fingerprint = Fingerprint("")
 // repetitions are made in a row.
 func Fingerprint(text string) *run.Experiment {
 	return &run.Experiment{Kind: results.Fingerprint,
-		Defaults: defaults(func(f *glfile.File) { f.Job.MPIRuns = fingerprintMPIRuns }),
+		Defaults: run.Defaults(func(f *glfile.File) { f.Job.MPIRuns = fingerprintMPIRuns }),
 		Prepare: func(_ context.Context, config *glfile.File, _ run.Options) (*glfile.File, error) {
 			// A file may leave these to check, which has other ones.
 			config.Measure.PerRank, config.Measure.Turns = true, 1

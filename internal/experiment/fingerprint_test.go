@@ -20,7 +20,7 @@ func TestFingerprintMeasuresOneCaseAlone(t *testing.T) {
 			change(&config)
 		}
 		ranks := &bed.Ranks{}
-		_, found, err := measured(t, experiment.Fingerprint(text), &config, t.TempDir()+"/out", ranks)
+		_, found, err := bed.Run(t, experiment.Fingerprint(text), &config, t.TempDir()+"/out", ranks)
 		if err != nil {
 			return nil, ranks, err
 		}

@@ -42,7 +42,7 @@ func TestWhatIsNewlyViolatedIsMeasuredAgainAndAnAlarm(t *testing.T) {
 			"exit %d, %+v, %d mpiruns again, the last %+v", j.Report.Exit, j.Report.Gate, b.Confirming(), last.Cases)
 		should.Hold(t, slices.Contains(b.Said, "2 tests would make this night red: measured again in 10 mpiruns"), "%q", b.Said)
 
-		if s, err := experiment.StatusOf(b.Out); err != nil || s.Done != 20 || s.Planned != 20 {
+		if s, err := experiment.StatusOf(b.Out, experiment.Kinds); err != nil || s.Done != 20 || s.Planned != 20 {
 			t.Errorf("status %+v, %v", s, err)
 		}
 

@@ -8,10 +8,7 @@ import (
 	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/document"
 	"pgmpi/internal/experiment/run"
-	"pgmpi/internal/fail"
-	"pgmpi/internal/reading"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
@@ -25,7 +22,7 @@ const (
 
 // Pipelined times the collectives alone, each as single calls and as calls in a row.
 var Pipelined = &run.Experiment{Kind: results.Pipelined, Name: "times",
-	Defaults: defaults(func(f *glfile.File) { f.Job.MPIRuns = pipelinedMPIRuns }),
+	Defaults: run.Defaults(func(f *glfile.File) { f.Job.MPIRuns = pipelinedMPIRuns }),
 	Prepare: func(_ context.Context, config *glfile.File, _ run.Options) (*glfile.File, error) {
 		config.NREP.Fixed = cmp.Or(config.NREP.Fixed, pipelinedRepetitions)
 		config.Job.MPIRuns = cmp.Or(config.Job.MPIRuns, pipelinedMPIRuns)
@@ -44,29 +41,8 @@ var Pipelined = &run.Experiment{Kind: results.Pipelined, Name: "times",
 	},
 	Stages: []run.Stage{{Mode: protocol.ModePipelined, Name: "calls in a row", Doing: "measuring calls in a row", Runs: run.AllMpiruns}},
 	Judge: func(c *run.Campaign) (*run.Found, error) {
-		return judgeSamples(c, calls.PipelinedTimes, func(name string, runs []*results.Run) (*samples.Pipelined, error) {
+		return run.JudgeSamples(c, calls.PipelinedTimes, func(name string, runs []*results.Run) (*samples.Pipelined, error) {
 			return samples.NewPipelined(name, c.Manifest, runs)
 		})
 	},
 	Answer: calls.PipelinedTimes}
-
-func judgeSamples[T any](c *run.Campaign, kind document.Kind[T], sum func(name string, runs []*results.Run) (*T, error)) (*run.Found, error) {
-	var runs []*results.Run
-	for _, shape := range c.Manifest.Plan.Shapes {
-		for r, err := range c.Folder().Runs(c.Stages[0].Mode, shape, &c.Manifest.Plan) {
-			if err != nil {
-				return nil, err
-			}
-			runs = append(runs, r)
-		}
-	}
-	name, err := reading.Name(c.Path)
-	if err != nil {
-		return nil, err
-	}
-	t, err := sum(name, runs)
-	if err != nil {
-		return nil, fail.Setupf("%s: %w", c.Path, err)
-	}
-	return &run.Found{Document: kind.Document(t)}, nil
-}

@@ -1,7 +1,9 @@
 package experiment_test
 
 import (
+	"errors"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
@@ -27,7 +30,7 @@ func TestPipelinedMeasuresSingleCallsAndCallsInARow(t *testing.T) {
 		}
 		return 10 * time.Microsecond
 	}}
-	_, found, err := measured(t, experiment.Pipelined, &config, t.TempDir()+"/out", ranks)
+	_, found, err := bed.Run(t, experiment.Pipelined, &config, t.TempDir()+"/out", ranks)
 	must.Do(t, err)
 	calls := map[int64]int{8: 100, 64 << 10: 100, 128 << 10: 10}
 	for _, j := range ranks.Jobs() {
@@ -43,4 +46,17 @@ func TestPipelinedMeasuresSingleCallsAndCallsInARow(t *testing.T) {
 		should.Hold(t, k.R == 2 && k.Calls == calls[k.Msize] && math.Abs(*k.Ratio-0.4) <= 1e-3, "%+v", k)
 	}
 	should.Hold(t, len(p.Cases) == 6 && len(ranks.Jobs()) == 2, "%d cases in %d mpiruns", len(p.Cases), len(ranks.Jobs()))
+}
+
+func TestNoExperimentGoesOnInAnotherOnesFolder(t *testing.T) {
+	config, path := experiment.Explore.Defaults(), t.TempDir()+"/out"
+	config.MPI.Rank, config.MPI.Launch, config.Job.NP = bed.RankProgram(t), []string{"true", "{np}"}, []int{2}
+	config.Job.MPIRuns, config.Job.Msizes, config.Check.Functions = 3, guidelines.MsizeList{"8"}, []string{"MPI_Bcast"}
+	if _, _, err := bed.Run(t, experiment.Pipelined, config, path, &bed.Ranks{}); err != nil {
+		t.Fatal(err)
+	}
+	var refused *fail.Setup
+	_, _, err := bed.Run(t, experiment.Explore, config, path, &bed.Ranks{})
+	should.Hold(t, errors.As(err, &refused) && strings.Contains(err.Error(), "is a folder of pgmpi times --pipelined: `pgmpi times --pipelined --out "+path+" --resume` goes on in it"),
+		"%v", err)
 }

@@ -47,7 +47,7 @@ type Selftest struct {
 }
 
 // SelftestDefaults is what flags of a self-test beat.
-var SelftestDefaults = defaults(func(f *glfile.File) {
+var SelftestDefaults = run.Defaults(func(f *glfile.File) {
 	f.Job.MPIRuns, f.Job.Msizes, f.NREP.Fixed = selftestRuns, selftestSizes, 60
 })
 

@@ -31,7 +31,7 @@ func TestStatusReadsOnlyWhatAJobCanHaveLeft(t *testing.T) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, results.BatchJob)
 		must.Do(t, leave(path))
-		_, err := experiment.StatusOf(dir)
+		_, err := experiment.StatusOf(dir, experiment.Kinds)
 		should.Fail(t, err, says)
 	}
 }
@@ -40,7 +40,7 @@ func TestStatusReadsOnlyWhatAJobCanHaveLeft(t *testing.T) {
 func TestAnAnswerDoesNotFinishAFolderThatNeedsMpiruns(t *testing.T) {
 	answered := func(b *bed.Bed, name string) bool {
 		must.Do(t, os.WriteFile(filepath.Join(b.Out, name), []byte("{}"), 0o666))
-		return must.Get(experiment.StatusOf(b.Out))(t).Reported
+		return must.Get(experiment.StatusOf(b.Out, experiment.Kinds))(t).Reported
 	}
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Fake.Fault = func(int) bed.Fault { return bed.Crashes }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"pgmpi/analyze/report"
@@ -169,8 +170,8 @@ func readJob(folder string) (*jobRecord, error) {
 	return &r, nil
 }
 
-// StatusOf looks at a results folder, which may not have a manifest yet.
-func StatusOf(path string) (*report.Status, error) {
+// StatusOf looks at a results folder of one of these kinds, which may not have a manifest yet.
+func StatusOf(path string, kinds []*run.Experiment) (*report.Status, error) {
 	s := &report.Status{Folder: path}
 	job, err := readJob(path)
 	if err != nil {
@@ -179,12 +180,12 @@ func StatusOf(path string) (*report.Status, error) {
 	parts, _ := filepath.Glob(filepath.Join(path, results.Proofs+"*", "*", "manifest.json"))
 	sides, _ := filepath.Glob(filepath.Join(path, results.Proofs+"*", "*", "*", "manifest.json"))
 	if parts = append(parts, sides...); len(parts) > 0 {
-		return s, countParts(s, path, parts)
+		return s, countParts(s, path, parts, kinds)
 	}
 	folder, m, err := reading.Open(path)
 	switch {
 	case err == nil:
-		if err := count(s, folder, m); err != nil {
+		if err := count(s, folder, m, kinds); err != nil {
 			return nil, err
 		}
 	case !results.IsFresh(path): // a job that waits has written nothing
@@ -202,7 +203,7 @@ func StatusOf(path string) (*report.Status, error) {
 	return s, nil
 }
 
-func countParts(s *report.Status, path string, manifests []string) error {
+func countParts(s *report.Status, path string, manifests []string, kinds []*run.Experiment) error {
 	for _, manifest := range manifests {
 		part := filepath.Dir(manifest)
 		folder, m, err := reading.Open(part)
@@ -210,7 +211,7 @@ func countParts(s *report.Status, path string, manifests []string) error {
 			return err
 		}
 		before := len(s.Stages)
-		if err := count(s, folder, m); err != nil {
+		if err := count(s, folder, m, kinds); err != nil {
 			return err
 		}
 		name, _ := filepath.Rel(path, part)
@@ -234,15 +235,16 @@ func (r *jobRecord) status() *report.JobStatus {
 	return j
 }
 
-func count(s *report.Status, folder *results.Folder, m *results.Manifest) error {
+func count(s *report.Status, folder *results.Folder, m *results.Manifest, kinds []*run.Experiment) error {
 	config, err := reading.ConfigOf(m)
 	if err != nil {
 		return err
 	}
-	x := of(m.Kind)
-	if x == nil {
+	i := slices.IndexFunc(kinds, func(x *run.Experiment) bool { return x.Kind == m.Kind })
+	if i < 0 {
 		return fail.Setupf("%s is a folder of %s, which this version of pgmpi lacks", folder.Path, m.Kind.Command())
 	}
+	x := kinds[i]
 	s.Shown = m.Kind.Shown(conf.Quote(folder.Path))
 	if reading.Has(folder.Path, x.Answer.FileIn(document.JSON)) { // also of what was measured so far
 		if s.Reported, err = finished(folder, m, x.Stages, config); err != nil {

@@ -380,7 +380,7 @@ func TestRemedyIsPlannedFollowedAndEndsInTime(t *testing.T) {
 			b.Fake.Takes, x.MaxTime = 5*time.Second, time.Minute
 		}))(t)
 		should.Hold(t, r.Exit == exitcode.NoVerdict && len(r.Notes) == 1 && strings.Contains(r.Notes[0], "1m0s are over (--max-time); --resume goes on"), "%+v", r)
-		s := must.Get(experiment.StatusOf(folderOf(b.Out)))(t)
+		s := must.Get(experiment.StatusOf(folderOf(b.Out), experiment.Kinds))(t)
 		should.Hold(t, s.Done > 0 && s.Done < 22 && s.Planned == 22 && strings.Contains(s.Stages[0].Name, "/a: stage 1"), "%+v", s)
 		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Resume: true, Start: b.Fake.Start, Tell: func(run.Event) {}}
 		must.Get(x.Prepare())(t)

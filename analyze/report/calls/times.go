@@ -66,9 +66,9 @@ func widest(t *samples.Times) (worst *samples.CaseTimes, middle float64) {
 }
 
 func timesScreen(t *samples.Times) []document.Section {
-	return slices.Concat(timesAnswer(t), callsInRows(t.Cases, "Run-times, from the least of the sizes to the most",
-		overSizes[samples.CaseTimes]{"median", func(k *samples.CaseTimes) *float64 { return k.MedianS }, phrase.Duration},
-		overSizes[samples.CaseTimes]{"slowest/fastest mpirun", apart, phrase.Ratio}))
+	return slices.Concat(timesAnswer(t), check.CallsInRows(t.Cases, "Run-times, from the least of the sizes to the most",
+		check.Over("median", func(k *samples.CaseTimes) *float64 { return k.MedianS }, phrase.Duration),
+		check.Over("slowest/fastest mpirun", apart, phrase.Ratio)))
 }
 
 func timesEnding(t *samples.Times, _ string) (e document.Ending) {
@@ -85,7 +85,7 @@ func timesSections(t *samples.Times) []document.Section {
 	design.Fact("Times", "of the run medians of all mpiruns: the smallest, quartiles and the largest")
 	design.Fact("Sizes", "%s", t.MsizeLegend)
 	like := document.Table{Head: []string{"msize", "R", "min", "Q1", "median", "Q3", "max", ""}, Align: "rrrrrrrl", Flex: 7}
-	return append(slices.Concat(timesAnswer(t), tablesByCall(t.Cases, like, func(k *samples.CaseTimes) []string {
+	return append(slices.Concat(timesAnswer(t), check.TablesByCall(t.Cases, like, func(k *samples.CaseTimes) []string {
 		return []string{phrase.Size(k.Msize), fmt.Sprint(k.R), phrase.Duration(k.MinS), phrase.Duration(k.Q1S), phrase.Duration(k.MedianS), phrase.Duration(k.Q3S), phrase.Duration(k.MaxS), k.Reason}
 	}, nil)), design)
 }
@@ -106,10 +106,10 @@ func pipelinedRows(p *samples.Pipelined) [][]string {
 }
 
 func pipelinedScreen(p *samples.Pipelined) []document.Section {
-	return slices.Concat(pipelinedAnswer(p), callsInRows(p.Cases, "Time of a call, from the least of the sizes to the most",
-		overSizes[samples.PipelinedCase]{"single", func(c *samples.PipelinedCase) *float64 { return c.SingleS }, phrase.Duration},
-		overSizes[samples.PipelinedCase]{"in a row", func(c *samples.PipelinedCase) *float64 { return c.RowS }, phrase.Duration},
-		overSizes[samples.PipelinedCase]{"row/single", func(c *samples.PipelinedCase) *float64 { return c.Ratio }, phrase.Ratio}))
+	return slices.Concat(pipelinedAnswer(p), check.CallsInRows(p.Cases, "Time of a call, from the least of the sizes to the most",
+		check.Over("single", func(c *samples.PipelinedCase) *float64 { return c.SingleS }, phrase.Duration),
+		check.Over("in a row", func(c *samples.PipelinedCase) *float64 { return c.RowS }, phrase.Duration),
+		check.Over("row/single", func(c *samples.PipelinedCase) *float64 { return c.Ratio }, phrase.Ratio)))
 }
 
 func pipelinedAnswer(p *samples.Pipelined) []document.Section {
@@ -125,7 +125,7 @@ func pipelinedSections(p *samples.Pipelined) []document.Section {
 	design.Fact("Times", "of one call; medians over the mpiruns")
 	design.Fact("Sizes", "%s", p.MsizeLegend)
 	like := document.Table{Head: []string{"msize", "R", "single", "calls", "in a row", "mean", "row/single", ""}, Align: "rrrrrrrl", Flex: 7}
-	out := append(pipelinedAnswer(p), tablesByCall(p.Cases, like, func(c *samples.PipelinedCase) []string {
+	out := append(pipelinedAnswer(p), check.TablesByCall(p.Cases, like, func(c *samples.PipelinedCase) []string {
 		return []string{phrase.Size(c.Msize), fmt.Sprint(c.R), phrase.Duration(c.SingleS), phrase.When(c.Calls > 0, "%d", c.Calls), phrase.Duration(c.RowS), phrase.Duration(c.MeanS), phrase.Ratio(c.Ratio), c.Reason}
 	}, pipelinedFigure)...)
 	out[len(out)-1].Note("single: the run median of calls that each follow a synchronisation, as a check times them. in a row: the time of all calls, "+

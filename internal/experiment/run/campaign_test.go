@@ -490,7 +490,7 @@ func TestAMpirunThatIsLongInStartingMakesAllPredictions(t *testing.T) {
 		b.Remove("run-p3-03") // and nothing else is missing
 		e, err := b.Prepared(b.Out, toml).Estimate()
 		should.Hold(t, err == nil && e.Costs[0].Stages[0].Left == 0 && e.Costs[1].Stages[1].Left == 1, "%+v, %v", e, err)
-		s, err := experiment.StatusOf(b.Out)
+		s, err := experiment.StatusOf(b.Out, experiment.Kinds)
 		should.Hold(t, err == nil && s.Done == 7 && s.Planned == 8, "%+v, %v", s, err)
 		b.Checked(toml)
 		should.Equal(t, len(b.Fake.Jobs()), 9, "mpiruns")

@@ -1,4 +1,4 @@
-package calls
+package check
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 // sized is a case: a call at a size on a shape.
 type sized interface{ AnySize() medians.Cell }
 
-// byCall parts cases that stand in the order of their calls.
-func byCall[T sized](cases []T) (out [][]T) {
+// ByCall parts cases that stand in the order of their calls.
+func ByCall[T sized](cases []T) (out [][]T) {
 	for i, from := 1, 0; i <= len(cases); i++ {
 		if i == len(cases) || cases[i].AnySize() != cases[from].AnySize() {
 			out, from = append(out, cases[from:i]), i
@@ -24,9 +24,9 @@ func byCall[T sized](cases []T) (out [][]T) {
 	return out
 }
 
-// tablesByCall has a table like one without rows for each call, and its picture where there is one.
-func tablesByCall[T sized](cases []T, like document.Table, row func(*T) []string, figure func([]T) picture.Figure) (out []document.Section) {
-	for _, of := range byCall(cases) {
+// TablesByCall has a table like one without rows for each call, and its picture where there is one.
+func TablesByCall[T sized](cases []T, like document.Table, row func(*T) []string, figure func([]T) picture.Figure) (out []document.Section) {
+	for _, of := range ByCall(cases) {
 		call, t := of[0].AnySize(), like
 		s := document.Titled("%s, %s", phrase.Function(call.Function), call.Shape)
 		for i := range of {
@@ -41,21 +41,26 @@ func tablesByCall[T sized](cases []T, like document.Table, row func(*T) []string
 	return out
 }
 
-// overSizes is a column of values, of which a row has the least and the most over the sizes of its call.
-type overSizes[T any] struct {
+// OverSizes is a column of values, of which a row has the least and the most over the sizes of its call.
+type OverSizes[T any] struct {
 	head  string
 	of    func(*T) *float64
 	write func(*float64) string
 }
 
-// callsInRows has a row for each call. Sizes without a value in the first column were not measured.
-func callsInRows[T sized](cases []T, title string, columns ...overSizes[T]) []document.Section {
+// Over makes a column.
+func Over[T any](head string, of func(*T) *float64, write func(*float64) string) OverSizes[T] {
+	return OverSizes[T]{head, of, write}
+}
+
+// CallsInRows has a row for each call. Sizes without a value in the first column were not measured.
+func CallsInRows[T sized](cases []T, title string, columns ...OverSizes[T]) []document.Section {
 	t := &document.Table{Head: []string{"call", "sizes"}, Align: "lr"}
 	for _, c := range columns {
 		t.Head, t.Align = append(t.Head, c.head), t.Align+"r"
 	}
 	several := slices.ContainsFunc(cases, func(c T) bool { return c.AnySize().Shape != cases[0].AnySize().Shape })
-	for _, of := range byCall(cases) {
+	for _, of := range ByCall(cases) {
 		call := of[0].AnySize()
 		row := []string{phrase.Function(call.Function) + phrase.When(several, ", %s", call.Shape), fmt.Sprint(len(of))}
 		for i, c := range columns {

@@ -1,4 +1,4 @@
-package samples
+package overlap
 
 import (
 	"cmp"
@@ -9,17 +9,18 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/samples"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
-const OverlapSchema = "pgmpi-overlap/1"
+const Schema = "pgmpi-overlap/1"
 
 // Overlap says how much of nonblocking calls is hidden behind computation (S-NETGAUGE §4.1,
 // 4.2). Undefined numbers are null.
 type Overlap struct {
-	Schema  string                 `json:"schema"` // OverlapSchema
+	Schema  string                 `json:"schema"` // Schema
 	Version string                 `json:"pgmpi_version"`
 	Folder  analyze.ComparedFolder `json:"folder"`
 	analyze.Operation
@@ -89,7 +90,7 @@ type OverlapRun struct {
 }
 
 func NewOverlap(name, method string, m *results.Manifest, runs []*results.Run, cfg judge.Config) (*Overlap, error) {
-	o := &Overlap{Schema: OverlapSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Timing: timingOf(runs), Method: method, Progress: progressOf(m),
+	o := &Overlap{Schema: Schema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Timing: samples.TimingOf(runs), Method: method, Progress: progressOf(m),
 		Folder: analyze.FolderOf(name, m, m.R),
 		Alpha:  cfg.Alpha, MinSlowdown: cfg.MinSlowdown, Cases: []OverlapCase{}, Count: map[judge.Verdict]int{}}
 	most, tick := 0, int64(0)
@@ -120,15 +121,7 @@ func (o *Overlap) NotJudged() string {
 	case o.Refused != nil:
 		return o.Refused.Reason
 	}
-	return unlessAny(o.Cases, func(c OverlapCase) bool { return c.Best.Overlap.Median != nil })
-}
-
-// timingOf is how the first mpirun timed, as all others.
-func timingOf(runs []*results.Run) (t protocol.Timing) {
-	if len(runs) > 0 {
-		t = runs[0].Timing
-	}
-	return t
+	return samples.UnlessAny(o.Cases, func(c OverlapCase) bool { return c.Best.Overlap.Median != nil })
 }
 
 // progressOf are the variables of ranks and configuration that ask for progress threads.

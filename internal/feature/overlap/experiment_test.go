@@ -1,18 +1,12 @@
-package experiment_test
+package overlap
 
 import (
-	"errors"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
-	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/experiment"
-	"pgmpi/internal/experiment/run"
-	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
@@ -21,7 +15,7 @@ import (
 )
 
 func overlapConfig(t *testing.T) *glfile.File {
-	config := experiment.Overlap.Defaults()
+	config := experiment.Defaults()
 	config.MPI.Rank, config.MPI.Launch, config.Job.NP = bed.RankProgram(t), []string{"true", "{np}"}, []int{2}
 	config.Job.MPIRuns, config.Job.Msizes = 3, guidelines.MsizeList{"8", "128Ki"}
 	config.Check.Functions = []string{"MPI_Bcast", "MPI_Reduce"}
@@ -29,25 +23,9 @@ func overlapConfig(t *testing.T) *glfile.File {
 	return config
 }
 
-// measured does an experiment in a folder, and goes on in one.
-func measured(t *testing.T, x *run.Experiment, config *glfile.File, path string, ranks *bed.Ranks) (*run.Campaign, *run.Found, error) {
-	t.Helper()
-	before, err := run.Before(x, path, true)
-	if err != nil {
-		return nil, nil, err
-	}
-	c, err := run.New(t.Context(), x, config, run.Options{Path: path, Before: before, Version: "test", Start: ranks.Start})
-	if err != nil {
-		return nil, nil, err
-	}
-	must.Do(t, c.Open())
-	found, err := bed.Done(t.Context(), c)
-	return c, found, err
-}
-
 func TestOverlapMeasuresEachNonblockingCallOncePerMpirun(t *testing.T) {
 	ranks, config := &bed.Ranks{}, overlapConfig(t)
-	_, found, err := measured(t, experiment.Overlap, config, t.TempDir()+"/out", ranks)
+	_, found, err := bed.Run(t, experiment, config, t.TempDir()+"/out", ranks)
 	must.Do(t, err)
 	jobs := ranks.Jobs()
 	must.Hold(t, len(jobs) == 3, "%d mpiruns", len(jobs))
@@ -60,7 +38,7 @@ func TestOverlapMeasuresEachNonblockingCallOncePerMpirun(t *testing.T) {
 		should.Hold(t, j.Mode == protocol.ModeOverlap && len(j.Order) == 4 && j.Sample == protocol.SampleLocal && j.Overlap != nil && j.Overlap.Method == protocol.OverlapWork && slices.Equal(j.Overlap.Intervals, []int64{4 << 10, 64 << 10}) && slices.Equal(names, []string{"MPI_Ibcast", "MPI_Ibcast", "MPI_Ireduce", "MPI_Ireduce"}),
 			"%+v", j)
 	}
-	o := found.Value.(*samples.Overlap)
+	o := found.Value.(*Overlap)
 	for _, k := range o.Cases {
 		tests := k.Msize/4096 + 1
 		should.Hold(t, k.R == 3 && k.Best.Tests == tests && *k.None.Overlap.Median == 0 && math.Abs(*k.Best.Overlap.Median-.5) <= 1e-9 && k.Blocking.Lo95 == nil,
@@ -77,12 +55,12 @@ func TestOverlapGoesOnWhereItWasInterrupted(t *testing.T) {
 		}
 		return bed.NoFault
 	}}
-	before, _, err := measured(t, experiment.Overlap, config, path, ranks)
+	before, _, err := bed.Run(t, experiment, config, path, ranks)
 	must.Hold(t, err != nil, "an mpirun that dies is no fault")
 	config = must.Get(reading.ConfigOf(before.Manifest))(t)
 	again := &bed.Ranks{}
-	c, found, err := measured(t, experiment.Overlap, config, path, again)
-	should.Hold(t, err == nil && c.Before != nil && c.Manifest.Created == before.Manifest.Created && found.Value.(*samples.Overlap).Cases[0].R == 3 && len(again.Jobs()) == 2,
+	c, found, err := bed.Run(t, experiment, config, path, again)
+	should.Hold(t, err == nil && c.Before != nil && c.Manifest.Created == before.Manifest.Created && found.Value.(*Overlap).Cases[0].R == 3 && len(again.Jobs()) == 2,
 		"%d mpiruns more: %+v, %v", len(again.Jobs()), found, err)
 }
 
@@ -98,19 +76,8 @@ func TestOverlapRefusesWhatItCannotMeasure(t *testing.T) {
 		change(config)
 		err := config.Validate(nil)
 		if err == nil {
-			_, _, err = measured(t, experiment.Overlap, config, t.TempDir()+"/out", &bed.Ranks{})
+			_, _, err = bed.Run(t, experiment, config, t.TempDir()+"/out", &bed.Ranks{})
 		}
 		should.Fail(t, err, want)
 	}
-}
-
-func TestNoExperimentGoesOnInAnotherOnesFolder(t *testing.T) {
-	config, path := overlapConfig(t), t.TempDir()+"/out"
-	if _, _, err := measured(t, experiment.Pipelined, config, path, &bed.Ranks{}); err != nil {
-		t.Fatal(err)
-	}
-	var refused *fail.Setup
-	_, _, err := measured(t, experiment.Overlap, config, path, &bed.Ranks{})
-	should.Hold(t, errors.As(err, &refused) && strings.Contains(err.Error(), "is a folder of pgmpi times --pipelined: `pgmpi times --pipelined --out "+path+" --resume` goes on in it"),
-		"%v", err)
 }

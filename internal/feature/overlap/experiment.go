@@ -1,4 +1,4 @@
-package experiment
+package overlap
 
 import (
 	"cmp"
@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/analyze/report/calls"
-	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
@@ -22,13 +20,13 @@ import (
 
 // What is measured where nothing says otherwise.
 const (
-	overlapMPIRuns     = 10
-	overlapRepetitions = 50
+	mpiruns     = 10
+	repetitions = 50
 )
 
-var Overlap = &run.Experiment{Kind: results.Overlap, Prepare: prepareOverlap, Plan: planOverlap,
-	Defaults: defaults(func(f *glfile.File) {
-		f.Job.Msizes, f.Job.MPIRuns, f.NREP.Fixed = usualSizes, overlapMPIRuns, overlapRepetitions
+var experiment = &run.Experiment{Kind: results.Overlap, Prepare: prepare, Plan: plan,
+	Defaults: run.Defaults(func(f *glfile.File) {
+		f.Job.Msizes, f.Job.MPIRuns, f.NREP.Fixed = run.UsualSizes, mpiruns, repetitions
 		f.Check.Guidelines = []string{"everything"} // so that check.functions may name any
 	}),
 	// A call is made as often alone, and in alternation again alone and three times with computation
@@ -39,29 +37,29 @@ var Overlap = &run.Experiment{Kind: results.Overlap, Prepare: prepareOverlap, Pl
 			c.Manifest.R, conf.Plural(c.Config.NREP.Fixed, "repetition"), c.Config.Overlap.Method), 0
 	},
 	Judge: func(c *run.Campaign) (*run.Found, error) {
-		return judgeSamples(c, calls.Overlaps, func(name string, runs []*results.Run) (*samples.Overlap, error) {
+		return run.JudgeSamples(c, kind, func(name string, runs []*results.Run) (*Overlap, error) {
 			own, err := reading.ConfigOf(c.Manifest)
 			if err != nil {
 				return nil, err
 			}
-			return samples.NewOverlap(name, own.Overlap.Method, c.Manifest, runs, c.Config.Analyze)
+			return NewOverlap(name, own.Overlap.Method, c.Manifest, runs, c.Config.Analyze)
 		})
 	},
-	Answer: calls.Overlaps}
+	Answer: kind}
 
-func prepareOverlap(_ context.Context, config *glfile.File, _ run.Options) (*glfile.File, error) {
+func prepare(_ context.Context, config *glfile.File, _ run.Options) (*glfile.File, error) {
 	if sync := config.Measure.Sync; strings.HasPrefix(sync, "window") {
 		return nil, fail.Setupf("measure.sync = %q: a window of the call's own length has no room for computation; take round_time or a barrier (--sync)", sync)
 	}
-	config.NREP.Fixed = cmp.Or(config.NREP.Fixed, overlapRepetitions)
+	config.NREP.Fixed = cmp.Or(config.NREP.Fixed, repetitions)
 	if len(config.Job.Looks) == 0 {
-		config.Job.MPIRuns = cmp.Or(config.Job.MPIRuns, overlapMPIRuns)
+		config.Job.MPIRuns = cmp.Or(config.Job.MPIRuns, mpiruns)
 	}
 	return config, nil
 }
 
-// planOverlap has every nonblocking collective at each size.
-func planOverlap(config *glfile.File) (*guidelines.Plan, error) {
+// plan has every nonblocking collective at each size.
+func plan(config *glfile.File) (*guidelines.Plan, error) {
 	var functions []string
 	for _, f := range mockups.Variants() {
 		of, _ := mockups.Get(f.Of)

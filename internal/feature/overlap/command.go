@@ -1,17 +1,15 @@
-package main
+package overlap
 
 import (
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze/report/calls"
 	"pgmpi/internal/command"
-	"pgmpi/internal/experiment"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/settings"
 )
 
-func overlapCommand(h *command.Host) *cobra.Command {
-	s := settings.Settings{Base: experiment.Overlap.Defaults()}
+func newCommand(h *command.Host) *cobra.Command {
+	s := settings.Settings{Base: experiment.Defaults()}
 	o := command.Output{Host: h}
 	c := &cobra.Command{
 		Use:   "overlap [gl.toml|DIR]",
@@ -36,9 +34,9 @@ is shown; 2, 3, 4 and 130 as for check. See docs/how-to-overlap.md.`,
 		Annotations: manual.MostNeeded("guidelines np msizes functions mpiruns method tests rank out resume dry-run full format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 && command.IsFolder(args[0]) {
-				return o.Again(args[0], false, &s, experiment.Overlap)
+				return o.Again(args[0], false, &s, experiment)
 			}
-			return o.Measure(c.Context(), experiment.Overlap, &s)
+			return o.Measure(c.Context(), experiment, &s)
 		},
 	}
 	fs := c.Flags()
@@ -56,6 +54,6 @@ is shown; 2, 3, 4 and 130 as for check. See docs/how-to-overlap.md.`,
 	o.Resumable(fs)
 	o.Dry.Flags(fs)
 	command.Full(fs)
-	o.Formats = h.FormatsFlag(fs, calls.Overlaps, ", all into the folder")
+	o.Formats = h.FormatsFlag(fs, kind, ", all into the folder")
 	return c
 }

@@ -1,4 +1,4 @@
-package calls
+package overlap
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report/check"
-	"pgmpi/analyze/samples"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
@@ -20,10 +19,10 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-var Overlaps = document.Kind[samples.Overlap]{Name: "overlap", Sections: overlapSections, Screen: overlapScreen, Rows: overlapRows, JSON: true,
-	NotJudged: (*samples.Overlap).NotJudged, Exit: overlapExit, Outcomes: overlapOutcomes, Metrics: overlapMetrics}
+var kind = document.Kind[Overlap]{Name: "overlap", Sections: overlapSections, Screen: overlapScreen, Rows: overlapRows, JSON: true,
+	NotJudged: (*Overlap).NotJudged, Exit: overlapExit, Outcomes: overlapOutcomes, Metrics: overlapMetrics}
 
-func overlapExit(o *samples.Overlap) error {
+func overlapExit(o *Overlap) error {
 	if o.Exit == exitcode.Violated {
 		return fail.ErrFound
 	}
@@ -34,15 +33,15 @@ var overlapColumns = []string{"function", "msize", "shape", "np", "mpirun", "blo
 	"none_post_s", "none_wait_s", "none_overhead_s", "none_overall_s", "none_overlap",
 	"interval", "tests", "post_s", "tests_s", "wait_s", "overhead_s", "overall_s", "overlap", "reason"}
 
-func overlapRows(o *samples.Overlap) [][]string {
+func overlapRows(o *Overlap) [][]string {
 	out := [][]string{overlapColumns}
 	for _, c := range o.Cases {
 		for _, r := range c.Runs {
 			s := func(ns float64) float64 { return 1e-9 * ns }
 			out = append(out, phrase.Row(c.Function, c.Msize, c.Shape, c.NP, r.Run, s(r.BlockingNS), s(r.DoneNS),
-				s(r.None.PostNS), s(r.None.WaitNS), s(r.None.OverheadNS), s(r.None.OverallNS), samples.Overlapped(r.None.ExcessNS, r.BlockingNS),
+				s(r.None.PostNS), s(r.None.WaitNS), s(r.None.OverheadNS), s(r.None.OverallNS), Overlapped(r.None.ExcessNS, r.BlockingNS),
 				r.Best.Interval, r.Best.Tests, s(r.Best.PostNS), s(r.Best.TestsNS), s(r.Best.WaitNS), s(r.Best.OverheadNS), s(r.Best.OverallNS),
-				samples.Overlapped(r.Best.ExcessNS, r.BlockingNS), ""))
+				Overlapped(r.Best.ExcessNS, r.BlockingNS), ""))
 		}
 		if len(c.Runs) == 0 {
 			missing := slices.Repeat([]any{nil}, len(overlapColumns)-5)
@@ -52,11 +51,11 @@ func overlapRows(o *samples.Overlap) [][]string {
 	return out
 }
 
-func overlapSections(o *samples.Overlap) []document.Section {
+func overlapSections(o *Overlap) []document.Section {
 	return slices.Concat(overlapAnswer(o), overlapTables(o), overlapDesign(o))
 }
 
-func overlapScreen(o *samples.Overlap) []document.Section {
+func overlapScreen(o *Overlap) []document.Section {
 	out := overlapAnswer(o)
 	for _, v := range []judge.Verdict{judge.Violated, judge.Marginal} {
 		if found := overlapFound(o, v); len(found) > 0 {
@@ -64,16 +63,16 @@ func overlapScreen(o *samples.Overlap) []document.Section {
 			out[0].Fact(phrase.Capital(string(v)), "%s%s.", strings.Join(shown, "; "), more)
 		}
 	}
-	return slices.Concat(out, callsInRows(o.Cases, "Hidden behind computation, and what MPI takes of the processor: the least of the sizes to the most",
-		overSizes[samples.OverlapCase]{"hidden", func(c *samples.OverlapCase) *float64 { return c.None.Overlap.Median }, share},
-		overSizes[samples.OverlapCase]{"with progress tests", func(c *samples.OverlapCase) *float64 { return c.Best.Overlap.Median }, share},
-		overSizes[samples.OverlapCase]{"MPI takes", func(c *samples.OverlapCase) *float64 { return c.Best.Share.Median }, share}))
+	return slices.Concat(out, check.CallsInRows(o.Cases, "Hidden behind computation, and what MPI takes of the processor: the least of the sizes to the most",
+		check.Over("hidden", func(c *OverlapCase) *float64 { return c.None.Overlap.Median }, share),
+		check.Over("with progress tests", func(c *OverlapCase) *float64 { return c.Best.Overlap.Median }, share),
+		check.Over("MPI takes", func(c *OverlapCase) *float64 { return c.Best.Share.Median }, share)))
 }
 
-func overlapFound(o *samples.Overlap, v judge.Verdict) (out []string) {
+func overlapFound(o *Overlap, v judge.Verdict) (out []string) {
 	for i := range o.Cases {
 		c := &o.Cases[i]
-		for k, t := range []samples.OverlapTest{c.NB5, c.NB7} {
+		for k, t := range []OverlapTest{c.NB5, c.NB7} {
 			if t.Verdict == v {
 				out = append(out, document.Whole(fmt.Sprintf("%s %s %s %s", []string{"NB5", "NB7"}[k], phrase.Function(c.Function), phrase.Size(c.Msize), phrase.Ratio(t.Ratio))))
 			}
@@ -82,7 +81,7 @@ func overlapFound(o *samples.Overlap, v judge.Verdict) (out []string) {
 	return out
 }
 
-func overlapAnswer(o *samples.Overlap) []document.Section {
+func overlapAnswer(o *Overlap) []document.Section {
 	none, best := o.Median()
 	var s document.Section
 	switch n := o.Count[judge.Wrong] / 2; {
@@ -92,7 +91,7 @@ func overlapAnswer(o *samples.Overlap) []document.Section {
 	case best == nil:
 	default:
 		s.Say("OVERLAP: %s of a nonblocking call is hidden behind computation without progress tests, %s with the best ones (medians of %s).",
-			share(none), share(best), conf.Plural(lists.Count(o.Cases, func(c samples.OverlapCase) bool { return c.R > 0 }), "case"))
+			share(none), share(best), conf.Plural(lists.Count(o.Cases, func(c OverlapCase) bool { return c.R > 0 }), "case"))
 	}
 	s.Say("%s.", check.FolderSetUp(o.Folder, "", o.Operation))
 	s.Say("Of %s (NB5, NB7): %s.", conf.Plural(o.M, "test"), phrase.Counts(overlapVerdicts, func(v judge.Verdict) int { return o.Count[v] }))
@@ -110,7 +109,7 @@ func share(x *float64) string {
 }
 
 // shareOf is a share with its interval: "93 [90–95]", in percent.
-func shareOf(m samples.Middle) string {
+func shareOf(m Middle) string {
 	if m.Median == nil {
 		return "-"
 	}
@@ -121,9 +120,9 @@ func shareOf(m samples.Middle) string {
 	return text
 }
 
-func overlapTables(o *samples.Overlap) []document.Section {
+func overlapTables(o *Overlap) []document.Section {
 	like := document.Table{Head: []string{"msize", "T_b", "hidden, %", "N", "with N, %", "post", "tests", "wait", "of T_b", "asked", "NB5", "NB7"}, Align: "rrrrrrrrrrll", Spare: []int{5, 6, 7, 9}}
-	out := tablesByCall(o.Cases, like, func(c *samples.OverlapCase) []string {
+	out := check.TablesByCall(o.Cases, like, func(c *OverlapCase) []string {
 		row := []string{phrase.Size(c.Msize), phrase.Duration(c.Blocking.Median), shareOf(c.None.Overlap), "-", shareOf(c.Best.Overlap), phrase.Duration(c.Best.Post.Median), "-",
 			phrase.Duration(c.Best.Wait.Median), share(c.Best.Share.Median), share(c.Asked.Median), phrase.Words(c.NB5.Verdict), phrase.Words(c.NB7.Verdict)}
 		if c.R > 0 {
@@ -134,7 +133,7 @@ func overlapTables(o *samples.Overlap) []document.Section {
 		}
 		return row
 	}, overlapFigure)
-	for i, of := range byCall(o.Cases) {
+	for i, of := range check.ByCall(o.Cases) {
 		for _, c := range of {
 			if c.R == 0 {
 				out[i].Note("%s: %s", phrase.Size(c.Msize), c.Reason)
@@ -148,7 +147,7 @@ func overlapTables(o *samples.Overlap) []document.Section {
 	return out
 }
 
-func overlapDesign(o *samples.Overlap) []document.Section {
+func overlapDesign(o *Overlap) []document.Section {
 	s := document.Titled("How it was measured")
 	check.FolderFact(&s, "Folder", o.Folder, o.Operation)
 	s.Fact("Design", "%s, sync %s", o.Operation.Text(), o.Timing.Sync)
@@ -168,7 +167,7 @@ func overlapDesign(o *samples.Overlap) []document.Section {
 	return []document.Section{s}
 }
 
-func overlapFigure(cases []samples.OverlapCase) picture.Figure {
+func overlapFigure(cases []OverlapCase) picture.Figure {
 	c := cases[0]
 	f := picture.Figure{ID: picture.Anchor("overlap", c.Function, c.Shape), Title: fmt.Sprintf("%s, %s: overlap", phrase.Plain(c.Function), c.Shape),
 		X: check.SizeAxis(), Y: picture.Axis{Title: "hidden part of T_b, %", Scale: picture.Linear, Unit: picture.Number, Holds: []float64{0, 100}}}
@@ -178,14 +177,14 @@ func overlapFigure(cases []samples.OverlapCase) picture.Figure {
 			continue
 		}
 		with, without := picture.Bare(float64(c.Msize), 100**c.Best.Overlap.Median), picture.Bare(float64(c.Msize), 100**c.None.Overlap.Median)
-		for i, m := range []samples.Middle{c.Best.Overlap, c.None.Overlap} {
+		for i, m := range []Middle{c.Best.Overlap, c.None.Overlap} {
 			if p := []*picture.Point{&with, &without}[i]; m.Lo95 != nil && m.Hi95 != nil {
 				p.Lo, p.Hi = 100**m.Lo95, 100**m.Hi95
 			}
 		}
 		for _, r := range c.Runs {
-			with.Each = append(with.Each, 100*samples.Overlapped(r.Best.ExcessNS, r.BlockingNS))
-			without.Each = append(without.Each, 100*samples.Overlapped(r.None.ExcessNS, r.BlockingNS))
+			with.Each = append(with.Each, 100*Overlapped(r.Best.ExcessNS, r.BlockingNS))
+			without.Each = append(without.Each, 100*Overlapped(r.None.ExcessNS, r.BlockingNS))
 		}
 		best.Points, none.Points = append(best.Points, with), append(none.Points, without)
 	}
@@ -195,7 +194,7 @@ func overlapFigure(cases []samples.OverlapCase) picture.Figure {
 }
 
 // overlapOutcomes fail where NB5 or NB7 is violated, or the data are wrong.
-func overlapOutcomes(o *samples.Overlap) *document.Outcomes {
+func overlapOutcomes(o *Overlap) *document.Outcomes {
 	out := &document.Outcomes{Created: o.Folder.Created}
 	out.Fact("library", phrase.ShortVersion(o.Folder.Library.Version))
 	out.Fact("pgmpi", o.Version)
@@ -207,7 +206,7 @@ func overlapOutcomes(o *samples.Overlap) *document.Outcomes {
 	return out
 }
 
-func overlapOutcome(c *samples.OverlapCase, id string, t samples.OverlapTest) document.Outcome {
+func overlapOutcome(c *OverlapCase, id string, t OverlapTest) document.Outcome {
 	o := document.Outcome{Class: "pgmpi." + c.Shape + ".overlap." + c.Function, Name: fmt.Sprintf("%s %d B", id, c.Msize), Why: string(t.Verdict), Seconds: c.Blocking.Median}
 	switch t.Verdict {
 	case judge.Violated, judge.Wrong:
@@ -221,12 +220,12 @@ func overlapOutcome(c *samples.OverlapCase, id string, t samples.OverlapTest) do
 	return o
 }
 
-func overlapMetrics(o *samples.Overlap) []document.Metric {
+func overlapMetrics(o *Overlap) []document.Metric {
 	hidden := document.Metric{Name: "pgmpi_overlap_ratio", Help: "How much of a nonblocking call is hidden behind computation, from 0 to 1; beyond both by errors of measurement."}
 	for _, c := range o.Cases {
 		for _, s := range []struct {
 			tests string
-			of    samples.Middle
+			of    Middle
 		}{{"none", c.None.Overlap}, {"best", c.Best.Overlap}} {
 			if s.of.Median != nil {
 				hidden.Add(*s.of.Median, append([]document.Label{{Name: "tests", Value: s.tests}}, check.CellLabels(c.Function, c.Msize, c.Shape)...)...)

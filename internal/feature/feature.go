@@ -1,0 +1,27 @@
+// Package feature is the door between the core and the tools that stand on it.
+//
+// A tool is a folder below this one with a feature.go, whose value of type Feature names everything that the core has to
+// know: kinds of measurements and commands. cmd/pgmpi/features.go lists these values, and is the only place that names a
+// tool; without its line there a folder can be deleted. The core imports neither this package nor any folder below it.
+package feature
+
+import (
+	"github.com/spf13/cobra"
+
+	"pgmpi/internal/command"
+	"pgmpi/internal/experiment/run"
+)
+
+// Feature is a tool: what it measures, and its commands.
+type Feature struct {
+	// Kinds are its experiments. The first of a kind of folders tells how such a folder is judged.
+	Kinds    []*run.Experiment
+	Commands []Command
+}
+
+// Command has a place in the overview of commands.
+type Command struct {
+	Group  string // its title
+	Before string // the command that it stands before, or "" at the end of the group
+	Make   func(*command.Host) *cobra.Command
+}

@@ -1,0 +1,43 @@
+package overlap
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"pgmpi/internal/command"
+	core "pgmpi/internal/experiment"
+	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
+)
+
+// ran is what the command prints, and its error.
+func ran(args ...string) (string, error) {
+	var out bytes.Buffer
+	h := command.New(&out, &out)
+	c := newCommand(h)
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.PreRunE = func(c *cobra.Command, _ []string) error { return h.Given(c.Flags(), args) }
+	c.SetArgs(args)
+	err := c.Execute()
+	return out.String(), err
+}
+
+func TestOnlyItsOwnFoldersAreShown(t *testing.T) {
+	config, root := overlapConfig(t), t.TempDir()
+	own, other := filepath.Join(root, "own"), filepath.Join(root, "other")
+	_, _, err := bed.Run(t, experiment, config, own, &bed.Ranks{})
+	must.Do(t, err)
+	text, err := ran(own)
+	should.Hold(t, strings.Contains(text, "OVERLAP: "), "%s%v", text, err) // three mpiruns are too few for verdicts
+	_, _, err = bed.Run(t, core.Pipelined, config, other, &bed.Ranks{})
+	must.Do(t, err)
+	for _, args := range [][]string{{other}, {"--resume", "--out", other}} {
+		_, err := ran(args...)
+		should.Fail(t, err, other+" is a folder of pgmpi times --pipelined", strings.Join(args, " "))
+	}
+}

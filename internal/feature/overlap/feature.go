@@ -1,0 +1,17 @@
+// Package overlap tells how much of a nonblocking call computation hides (S-NETGAUGE §4.1, 4.2).
+//
+// Every mpirun times each nonblocking collective as post and Wait, and again with computation of the same length in
+// between, with and without progress tests. Out come medians over the mpiruns, and two guidelines: that Wait takes no
+// longer than tests in a row (NB5), and that MPI takes no more of the processor beside computation than alone (NB7).
+package overlap
+
+import (
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/feature"
+)
+
+// Feature is `pgmpi overlap`.
+var Feature = &feature.Feature{
+	Kinds:    []*run.Experiment{experiment},
+	Commands: []feature.Command{{Group: "Data", Make: newCommand}},
+}
