@@ -109,6 +109,9 @@ func newMpirun(start Starter, argv []string, env map[string]string, l limits) *m
 
 // run leaves no process when it returns.
 func (m *mpirun) run(ctx context.Context, job *protocol.Job) (*protocol.Output, error) {
+	if ctx.Err() != nil { // asked before ranks are there: who is told to end ends them
+		return nil, context.Cause(ctx)
+	}
 	if err := m.start(); err != nil {
 		return nil, err
 	}

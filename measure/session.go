@@ -105,6 +105,9 @@ func (s *Session) started(ctx context.Context, t Task, jobFile string) (*mpirun,
 	if m != nil {
 		return m, nil
 	}
+	if ctx.Err() != nil { // asked before ranks are there: who is told to end ends them
+		return nil, context.Cause(ctx)
+	}
 	for _, file := range s.Anew {
 		readAnew(file)
 	}

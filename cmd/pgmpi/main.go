@@ -56,7 +56,7 @@ func main() {
 	go func() {
 		// A second Ctrl-C ends pgmpi at once; mpirun follows by itself. Other signals come several
 		// times: a batch system sends them to every process, and so does its script.
-		ctx.end(os.Exit)
+		ctx.end(os.Stderr, os.Exit)
 		time.Sleep(time.Second)
 		signal.Reset(os.Interrupt)
 	}()
@@ -80,10 +80,10 @@ func (l *listened) Err() error {
 }
 
 // end waits for a signal, and ends a command that does not listen: it only reads, and leaves nothing half done.
-func (l *listened) end(exit func(code int)) {
+func (l *listened) end(stderr io.Writer, exit func(code int)) {
 	<-l.Context.Done()
 	if !l.asked.Load() {
-		fmt.Fprintf(os.Stderr, "pgmpi: %s\n", &fail.Interrupted{})
+		fmt.Fprintf(stderr, "pgmpi: %s\n", &fail.Interrupted{})
 		exit(exitcode.Interrupted)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -85,7 +86,7 @@ func TestASignalEndsACommandThatDoesNotListen(t *testing.T) {
 		ctx, code := &listened{Context: signalled}, -1
 		hear(ctx)
 		send()
-		ctx.end(func(c int) { code = c })
+		ctx.end(io.Discard, func(c int) { code = c })
 		want := -1
 		if name == "" {
 			want = exitcode.Interrupted

@@ -2,6 +2,7 @@ package overlap
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/internal/command"
+	"pgmpi/internal/exitcode"
 	core "pgmpi/internal/experiment"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
@@ -25,6 +27,16 @@ func ran(args ...string) (string, error) {
 	c.SetArgs(args)
 	err := c.Execute()
 	return out.String(), err
+}
+
+func TestAFolderWithoutMpirunsIsNotJudged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	_, _, err := bed.Run(t, experiment, overlapConfig(t), path, &bed.Ranks{})
+	must.Do(t, err)
+	must.Do(t, os.RemoveAll(filepath.Join(path, "raw")))
+	must.Do(t, os.Mkdir(filepath.Join(path, "raw"), 0o777))
+	text, err := ran(path)
+	should.Hold(t, strings.HasPrefix(text, "NOT JUDGED: ") && command.Code(err) == exitcode.NoVerdict, "%s%v", text, err)
 }
 
 func TestOnlyItsOwnFoldersAreShown(t *testing.T) {
