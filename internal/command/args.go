@@ -55,6 +55,9 @@ func OrFolder(s *settings.Settings) cobra.PositionalArgs {
 		if len(args) == 1 && IsFolder(args[0]) {
 			return nil
 		}
+		if err := Wants(0, 1, "one results folder or gl.toml, or none")(c, args); err != nil {
+			return err
+		}
 		return OrFile(s)(c, args)
 	}
 }

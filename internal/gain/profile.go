@@ -116,7 +116,7 @@ func (p *Program) noProfile(path string, failed error) error {
 			"and where SIGTERM or SIGINT ends it, but not at _exit or SIGKILL, nor where the file cannot be written, " +
 			"which it says")
 	case failed != nil:
-		return errors.New("no rank has called MPI_Init, so that nothing was counted")
+		return errors.New("no rank came through MPI_Init, so that nothing was counted")
 	}
 	return fmt.Errorf("the program has written no profile: no rank of it called MPI_Init of the library that %s "+
 		"is built for, it was linked statically or has an LD_PRELOAD of its own, or it does not see %s",

@@ -175,7 +175,7 @@ func TestOnlyAProfileIsReplacedByAProfile(t *testing.T) {
 func TestAProgramThatLeavesNoProfileLeavesTheOldOne(t *testing.T) {
 	old := strings.Replace(profileText, "%s", "old", 1)
 	for script, want := range map[string]string{
-		"exit 3":                                 "exit status 3\nno rank has called MPI_Init",
+		"exit 3":                                 "exit status 3\nno rank came through MPI_Init",
 		"true":                                   "no rank of it called MPI_Init of the library",
 		`touch "$PGMPI_PROFILE.begun2"`:          "called MPI_Init, but no rank has left",
 		`echo '{"schema":"pg' >"$PGMPI_PROFILE"`: "is no profile",
