@@ -53,6 +53,8 @@ COMMIT = $(shell cat .commit 2>/dev/null || git describe --exclude '*' --always 
 VERSION = $(NUMBER)$(addprefix +,$(COMMIT))
 # `make lint` vets; the tests need not do it again.
 GO_TEST := $(CURDIR)/bin/gotest -count=1 -vet=off -timeout 20m
+# Modules of their own, so that no program of pgmpi depends on what they need.
+OTHER_MODULES := bench internal/consumers
 CGO_PACKAGES := ./mockups/c ./measure/rank/... ./cmd/pgmpi-rank
 
 # Go's build cache sees neither that mpicc means another library now nor a
@@ -150,17 +152,17 @@ $(build_pgmpi)
 $(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
 $(call build_rank,$(MPICH_CC),bin/pgmpi-rank-mpich)
 for program in baseline collectives memory pipelined; do
-	$(OPENMPI_CC) -std=c11 -O2 -o bin/$$program-openmpi cmd/bench/$$program.c
-	$(MPICH_CC) -std=c11 -O2 -o bin/$$program-mpich cmd/bench/$$program.c
+	$(OPENMPI_CC) -std=c11 -O2 -o bin/$$program-openmpi bench/$$program.c
+	$(MPICH_CC) -std=c11 -O2 -o bin/$$program-mpich bench/$$program.c
 done
-$(OPENMPI_CC) -std=c11 -O2 -Imockups/c -o bin/layer-openmpi cmd/bench/layer.c mockups/c/*.c
-$(MPICH_CC) -std=c11 -O2 -Imockups/c -o bin/layer-mpich cmd/bench/layer.c mockups/c/*.c
+$(OPENMPI_CC) -std=c11 -O2 -Imockups/c -o bin/layer-openmpi bench/layer.c mockups/c/*.c
+$(MPICH_CC) -std=c11 -O2 -Imockups/c -o bin/layer-mpich bench/layer.c mockups/c/*.c
 gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
 gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/fault.so testdata/fault/fault.c -ldl -lpthread
 gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/slowclock.so testdata/slowclock/slowclock.c -ldl
 $(call build_overlap,$(OPENMPI_CC),openmpi)
 $(call build_overlap,$(MPICH_CC),mpich)
-CGO_ENABLED=0 go build -buildvcs=false -o bin/bench ./cmd/bench
+(cd bench && CGO_ENABLED=0 go build -buildvcs=false -o ../bin/bench .)
 $(allow_root)
 endef
 
@@ -268,8 +270,9 @@ dist: go-check both ## make tarballs of the last commit: sources that build with
 	trap 'rm -rf "$$work" bin/.pgmpi-*' EXIT
 	git archive --prefix=$$name/ HEAD | tar -x -C $$work
 	git rev-parse --short HEAD >$$work/$$name/.commit
-	(cd $$work/$$name && CGO_ENABLED=0 go mod vendor)
-	(cd $$work/$$name/internal/consumers && CGO_ENABLED=0 go mod vendor)
+	for module in . $(OTHER_MODULES); do
+		(cd $$work/$$name/$$module && CGO_ENABLED=0 go mod vendor)
+	done
 	mkdir -p bin
 	$(call tarball,$$name)
 	# An empty build ID: Go's is also of the path of $$work/abi.
@@ -363,8 +366,10 @@ run-tests: go-check both
 	others=$$!
 	part "Tests without MPI, and builds of other rank programs"
 	$(GO_TEST) $$(go list ./... | grep -v '/cmd/pgmpi$$')
-	part "Programs that read what pgmpi writes, and scripts"
-	(cd internal/consumers && $(GO_TEST) ./...)
+	part "Benches, programs that read what pgmpi writes, and scripts"
+	for module in $(OTHER_MODULES); do
+		(cd $$module && $(GO_TEST) ./...)
+	done
 	wait $$others
 	part "Tests of the C parts, with $(OPENMPI_CC) and with $(MPICH_CC)"
 	{ $(call cgo,$(OPENMPI_CC)) $(GO_TEST) -p 1 $(CGO_PACKAGES); } &
@@ -398,18 +403,21 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) 
 	CGO_ENABLED=0 bin/staticcheck-$(STATICCHECK) .ci/gotest.go
 	CGO_ENABLED=0 bin/staticcheck-$(STATICCHECK) .ci/mutate.go
 	CGO_ENABLED=0 bin/exhaustive-$(EXHAUSTIVE) $(EXHAUSTIVE_FLAGS) ./...
-	(
-		cd internal/consumers
-		CGO_ENABLED=0 go vet ./...
-		CGO_ENABLED=0 ../../bin/staticcheck-$(STATICCHECK) ./...
-	)
+	(cd bench && CGO_ENABLED=0 ../bin/exhaustive-$(EXHAUSTIVE) $(EXHAUSTIVE_FLAGS) ./...)
+	for module in $(OTHER_MODULES); do
+		(
+			cd $$module
+			CGO_ENABLED=0 go vet ./...
+			CGO_ENABLED=0 $(CURDIR)/bin/staticcheck-$(STATICCHECK) ./...
+		)
+	done
 	for cc in $(OPENMPI_CC) $(MPICH_CC); do
 		$(call cgo,$$cc) go vet $(CGO_PACKAGES)
 		$(call cgo,$$cc) bin/staticcheck-$(STATICCHECK) $(CGO_PACKAGES)
 		$(call cgo,$$cc) bin/exhaustive-$(EXHAUSTIVE) $(EXHAUSTIVE_FLAGS) $(CGO_PACKAGES)
 		for define in PGMPI_RIGHT_MOCKUPS PGMPI_WRONG_MOCKUPS PGMPI_INJECTED_CLOCKS; do
 			$$cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -D$$define -Imockups/c \
-				mockups/c/*.c measure/rank/native/*.c cmd/bench/*.c measure/delay/*.c measure/preload/*.c testdata/*/*.c examples/plugin/*.c
+				mockups/c/*.c measure/rank/native/*.c bench/*.c measure/delay/*.c measure/preload/*.c testdata/*/*.c examples/plugin/*.c
 		done
 	done
 	echo "lint: nothing to say"
@@ -470,4 +478,6 @@ go-check:
 		echo "pgmpi needs Go $$need or newer, and $$(command -v go) is $${have:-of no known version}: $$remedy" >&2
 		exit 1
 	fi
-	{ go mod download && cd internal/consumers && go mod download; } >/dev/null 2>&1 || true # silently here; what is missing shows in the build
+	for module in . $(OTHER_MODULES); do
+		(cd $$module && go mod download) >/dev/null 2>&1 || true # silently here; what is missing shows in the build
+	done

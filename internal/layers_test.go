@@ -23,7 +23,7 @@ const module = "pgmpi/"
 // line below its own. A folder that is not named belongs to the nearest one above
 // it that is.
 var layers = [][]string{
-	{"cmd/pgmpi", "cmd/pgmpi-rank", "cmd/bench"},
+	{"cmd/pgmpi", "cmd/pgmpi-rank"},
 	{"internal/feature"},
 	{"internal/command"},
 	{"internal/remedy", "internal/bisect", "internal/gain", "internal/settings"},
@@ -57,8 +57,9 @@ var layers = [][]string{
 	{"internal/lists", "internal/child"},
 }
 
-// forTests are the packages that tests share; nothing else imports them.
-var forTests = []string{"internal/fixture", "internal/consumers"}
+// aside is what no program of pgmpi is made from: packages that tests share, and modules of
+// their own. All else imports none of it.
+var aside = []string{"internal/fixture", "internal/consumers", "bench"}
 
 // measure, though it is above, may not import analyze: they meet in a results folder.
 const producer, consumer = "measure", "analyze"
@@ -116,14 +117,14 @@ func layerOf(dir string) (int, string) {
 
 func within(dir, folder string) bool { return dir == folder || strings.HasPrefix(dir, folder+"/") }
 
-func forTest(dir string) bool {
-	return slices.ContainsFunc(forTests, func(folder string) bool { return within(dir, folder) })
+func isAside(dir string) bool {
+	return slices.ContainsFunc(aside, func(folder string) bool { return within(dir, folder) })
 }
 
 func TestImportsRunDownwards(t *testing.T) {
 	for from, imports := range importsOf(t, "..") {
 		layer, entry := layerOf(from)
-		should.Hold(t, layer >= 0 || forTest(from), "%s is in no layer: give it one here and in docs/dev/architecture.md", from)
+		should.Hold(t, layer >= 0 || isAside(from), "%s is in no layer: give it one here and in docs/dev/architecture.md", from)
 		for _, to := range imports {
 			if to == "C" {
 				continue
@@ -132,9 +133,9 @@ func TestImportsRunDownwards(t *testing.T) {
 			switch {
 			case within(from, producer) && within(to, consumer):
 				t.Errorf("%s imports %s: code that measures must not know what becomes of its samples", from, to)
-			case forTest(to) && !forTest(from):
-				t.Errorf("%s imports %s, which is for tests", from, to)
-			case forTest(from):
+			case isAside(to) && !isAside(from):
+				t.Errorf("%s imports %s, which no program is made from", from, to)
+			case isAside(from):
 			case below <= layer && target != entry:
 				t.Errorf("%s imports %s, which is not below it", from, to)
 			}
@@ -156,7 +157,7 @@ func TestFeaturesStandOnTheCoreAlone(t *testing.T) {
 		for _, to := range imports {
 			switch {
 			case !within(to, features) || to == features && within(from, features):
-			case within(from, "cmd") || forTest(from): // they have the list
+			case within(from, "cmd") || isAside(from): // they have the list
 			case !within(from, features):
 				t.Errorf("%s imports %s: the core knows no feature", from, to)
 			default:

@@ -125,7 +125,7 @@ func unmet(t *testing.T, hits string, ids []string) []string {
 	})
 }
 
-// PGMPI_SUITE=DIR is as in TestProgramsOfATestSuiteRunThroughEachMockup; `sh cmd/bench/mpich.sh tests DIR` makes it.
+// PGMPI_SUITE=DIR is as in TestProgramsOfATestSuiteRunThroughEachMockup; `sh bench/mpich.sh tests DIR` makes it.
 func TestProgramsOfATestSuiteAreRightThroughThePreloadedMockups(t *testing.T) {
 	suite := os.Getenv("PGMPI_SUITE")
 	if suite == "" {

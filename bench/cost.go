@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"pgmpi/analyze/export"
-	"pgmpi/cmd/bench/slower"
-	"pgmpi/cmd/bench/table"
+	"pgmpi/bench/slower"
+	"pgmpi/bench/table"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/launch"

@@ -175,9 +175,9 @@ const copied = 100
 // among 32. That line slows MPI_Scan alone.
 func buildsBench(ctx context.Context, e *env) {
 	if e.folder == "" {
-		must(fmt.Errorf("builds needs --folder DIR, made by: sh cmd/bench/mpich.sh get DIR"))
+		must(fmt.Errorf("builds needs --folder DIR, made by: sh bench/mpich.sh get DIR"))
 	}
-	script, folder := get(filepath.Abs("cmd/bench/mpich.sh")), get(filepath.Abs(e.folder))
+	script, folder := get(filepath.Abs("bench/mpich.sh")), get(filepath.Abs(e.folder))
 	toml := filepath.Join(e.dir, "gl.toml")
 	e.mpiruns = cmp.Or(e.mpiruns, bisect.MPIRuns)
 	must(os.WriteFile(toml, []byte(e.job(`"1Ki", "64Ki"`)+"[measure]\nmalloc = \"settled\"\n[check]\nfunctions = [\"MPI_Scan\", \"MPI_Bcast\", \"MPI_Alltoall\"]\nguidelines = [\"GL1\"]\n"), 0o666))

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"pgmpi/analyze/judge"
-	"pgmpi/cmd/bench/world"
+	"pgmpi/bench/world"
 	"pgmpi/internal/stats"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"pgmpi/analyze/judge"
-	"pgmpi/cmd/bench/world"
+	"pgmpi/bench/world"
 	"pgmpi/internal/fixture/should"
 )
 

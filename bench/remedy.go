@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"pgmpi/analyze/report"
-	"pgmpi/cmd/bench/table"
+	"pgmpi/bench/table"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/stats"

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/cmd/bench/table"
+	"pgmpi/bench/table"
 	"pgmpi/measure/protocol"
 )
 

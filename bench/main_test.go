@@ -10,7 +10,7 @@ import (
 )
 
 func TestEveryBenchIsDescribedOnceInTheDocs(t *testing.T) {
-	text, err := os.ReadFile("../../docs/dev/benchmarks.md")
+	text, err := os.ReadFile("../docs/dev/benchmarks.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	gate "pgmpi/analyze/series"
-	"pgmpi/cmd/bench/table"
+	"pgmpi/bench/table"
 	"pgmpi/guidelines"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/results"
