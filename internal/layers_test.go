@@ -47,7 +47,7 @@ var layers = [][]string{
 	{"analyze/medians"},
 	{"measure/results"},
 	{"measure/protocol"},
-	{"measure/host", "measure/batch"},
+	{"measure/host", "measure/batch", "internal/osu"},
 	{"guidelines", "nrep", "mockups/c", "internal/tuning", "internal/profile", "measure/clocks/methods"},
 	{"mockups"},
 	{"internal/document"},

@@ -17,8 +17,8 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/osu"
 	"pgmpi/measure/protocol"
-	"pgmpi/measure/results/imported"
 )
 
 // Writer writes a table of rows of one kind. Close ends it.
@@ -54,7 +54,7 @@ func New[T any](format string, w io.Writer, row reflect.Type) (Writer[T], error)
 type osuWriter struct {
 	out     io.Writer
 	library string
-	times   []imported.OSUTime
+	times   []osu.Time
 }
 
 // Write implements Writer. Another library begins anew.
@@ -69,13 +69,13 @@ func (o *osuWriter) Write(rows []Median) error {
 			}
 			o.library = r.Library
 		}
-		o.times = append(o.times, imported.OSUTime{Function: r.Function, Msize: r.Msize, Shape: guidelines.ShapeOf(r.Shape, int(r.NP)), Run: int(r.Mpirun), NS: *r.MedianS * 1e9})
+		o.times = append(o.times, osu.Time{Function: r.Function, Msize: r.Msize, Shape: guidelines.ShapeOf(r.Shape, int(r.NP)), Run: int(r.Mpirun), NS: *r.MedianS * 1e9})
 	}
 	return nil
 }
 
 func (o *osuWriter) Close() error {
-	_, err := io.WriteString(o.out, imported.OSUText(o.library, o.times))
+	_, err := io.WriteString(o.out, osu.Text(o.library, o.times))
 	o.times = nil
 	return err
 }

@@ -11,10 +11,10 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/lists"
+	"pgmpi/internal/osu"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/stats"
-	"pgmpi/measure/results/imported"
 )
 
 var RunTimes = document.Kind[samples.Times]{Name: "times", NotJudged: (*samples.Times).NotJudged, Sections: timesSections, Screen: timesScreen, Ending: timesEnding, Rows: timesRows, JSON: true, Plotted: timesPlotted}
@@ -29,8 +29,8 @@ func timesRows(t *samples.Times) [][]string {
 
 func timesPlotted(t *samples.Times) string {
 	known := lists.Keep(t.Cases, func(k samples.CaseTimes) bool { return k.MedianS != nil })
-	return imported.OSUText(phrase.ShortVersion(t.Folder.Library.Version), lists.Map(known, func(k samples.CaseTimes) imported.OSUTime {
-		return imported.OSUTime{Function: k.Function, Msize: k.Msize, Shape: guidelines.ShapeOf(k.Shape, k.NP), NS: *k.MedianS * 1e9}
+	return osu.Text(phrase.ShortVersion(t.Folder.Library.Version), lists.Map(known, func(k samples.CaseTimes) osu.Time {
+		return osu.Time{Function: k.Function, Msize: k.Msize, Shape: guidelines.ShapeOf(k.Shape, k.NP), NS: *k.MedianS * 1e9}
 	}))
 }
 

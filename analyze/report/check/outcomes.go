@@ -13,8 +13,8 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/internal/lists"
+	"pgmpi/internal/osu"
 	"pgmpi/internal/phrase"
-	"pgmpi/measure/results/imported"
 )
 
 // ReportOutcomes has a suite for every shape and type of guideline.
@@ -199,13 +199,13 @@ func CellLabels(function string, msize int64, shape string) []document.Label {
 }
 
 func reportPlotted(r *analyze.Report) string {
-	var times []imported.OSUTime
+	var times []osu.Time
 	for _, k := range r.Measured.Cases {
 		if strings.HasPrefix(k.Function, "MPI_") {
-			times = append(times, imported.OSUTime{Function: k.Function, Msize: k.Msize, Shape: guidelines.ShapeOf(k.Shape, k.NP), NS: k.MedianNS})
+			times = append(times, osu.Time{Function: k.Function, Msize: k.Msize, Shape: guidelines.ShapeOf(k.Shape, k.NP), NS: k.MedianNS})
 		}
 	}
-	return imported.OSUText(phrase.ShortVersion(r.Library.Version), times)
+	return osu.Text(phrase.ShortVersion(r.Library.Version), times)
 }
 
 // RunMedians hold the run medians of a results folder, for programs only.

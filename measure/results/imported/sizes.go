@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"slices"
 
+	"pgmpi/internal/osu"
 	"pgmpi/mockups"
 )
 
 // totals has, by format, the collectives whose size is of the data of all processes together; any other
 // size is of one block, as in guidelines. It is the only place that knows what a format calls a size.
 var totals = map[string][]string{
-	"osu":      {"MPI_Reduce_scatter"}, // osu_reduce_scatter divides the size among the processes
+	"osu":      osu.Totals,
 	"imb":      nil,
 	"imb 2018": {"MPI_Reduce_scatter"}, // up to 2018, IMB_reduce_scatter.c divides it; later it does not
 	"pico":     blockwise,              // COUNT is what all processes have together
@@ -33,13 +34,6 @@ func blockOf(format, function string, size, element int64, p int) (block int64, 
 		return block, block > 0 && (format == "pico" || block*int64(p) == size), nil
 	}
 	return size, size > 0, nil
-}
-
-func sizeOf(format, function string, block int64, p int) int64 {
-	if slices.Contains(totals[format], of(function)) {
-		return block * int64(p)
-	}
-	return block
 }
 
 // of is the collective that a function is, or stands for.
