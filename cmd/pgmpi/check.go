@@ -34,15 +34,12 @@ with --out FOLDER --resume.
 With --baseline or --expect the exit code is 1 only where something is newly
 wrong, and is wrong again in a second measurement: see docs/gate.md.`,
 		Args:        command.OrFile(&s),
-		Annotations: manual.MostNeeded("guidelines calls np msizes mpiruns max-time rank baseline expect out resume dry-run explain full format"),
+		Annotations: manual.MostNeeded("guidelines np msizes mpiruns max-time rank baseline expect out resume dry-run explain full format"),
 		RunE:        func(c *cobra.Command, _ []string) error { return o.Measure(c.Context(), experiment.Check, &s) },
 	}
 	fs := c.Flags()
 	s.FileFlag(fs, usualFile)
-	fs.StringVar(&s.Calls, "calls", "", "check what a program calls: the collectives, sizes and processes of `FILE`, from `pgmpi profile`")
-	fs.StringVar(&s.Lint, "lint", "", "check only the calls that the `TABLE` of algorithms makes suspect, as `pgmpi lint` does: openmpi, or a file")
-	manual.Under(fs.Lookup("calls"), "check")
-	manual.Under(fs.Lookup("lint"), "check")
+	s.Narrows(fs, h.Narrows...)
 	s.Measuring(fs)
 	s.Predicting(fs)
 	s.Keys(fs, "functions", "looks", "max-mpiruns", "max-time", "no-split-experiment", "per-rank", "messages", "counters")

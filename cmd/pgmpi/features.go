@@ -7,9 +7,9 @@ import (
 
 	"pgmpi/internal/command"
 	"pgmpi/internal/experiment"
-	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/feature"
 	"pgmpi/internal/feature/overlap"
+	"pgmpi/internal/settings"
 )
 
 // features are the tools that stand on the core. Nothing else names them.
@@ -17,13 +17,12 @@ var features = []*feature.Feature{
 	overlap.Feature,
 }
 
-// kinds are the experiments of the core and of all features.
-func kinds() []*run.Experiment {
-	out := slices.Clone(experiment.Kinds)
+// equip gives a host what the core and all features have for its commands.
+func equip(h *command.Host) {
+	h.Kinds, h.Narrows = slices.Clone(experiment.Kinds), []settings.Narrow{settings.ByCalls, settings.ByLint}
 	for _, f := range features {
-		out = append(out, f.Kinds...)
+		h.Kinds, h.Narrows = append(h.Kinds, f.Kinds...), append(h.Narrows, f.Narrows...)
 	}
-	return out
 }
 
 // addTo puts the commands of the features into their places in a group.

@@ -99,7 +99,6 @@ func endings() []os.Signal {
 
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
 	h := command.New(stdout, stderr)
-	h.Kinds = kinds()
 	defer func() {
 		if r := recover(); r != nil {
 			h.Warn("pgmpi: internal error: %v\n  This is a fault of pgmpi %s, not of your input. Finished mpiruns are on disk; --resume goes on.\n", r, h.Version)
@@ -159,6 +158,7 @@ func dispatch(ctx context.Context, h *command.Host, args []string) error {
 
 func rootCommand(h *command.Host) *cobra.Command {
 	cobra.EnableCommandSorting = false
+	equip(h)
 	root := &cobra.Command{
 		Use:   "pgmpi COMMAND",
 		Short: "check whether an MPI library keeps its own promises",

@@ -17,6 +17,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/progress"
+	"pgmpi/internal/settings"
 	"pgmpi/internal/version"
 )
 
@@ -25,6 +26,7 @@ type Host struct {
 	Stdout, Stderr io.Writer
 	Version        string
 	Kinds          []*run.Experiment // that there are; the first of a kind judges its folders
+	Narrows        []settings.Narrow // by which pgmpi check is about some calls only
 	document.Page
 	Full bool   // print all sections, not only those that come first
 	Line string // the command line that was given, without --format and --out

@@ -1,8 +1,9 @@
 // Package feature is the door between the core and the tools that stand on it.
 //
 // A tool is a folder below this one with a feature.go, whose value of type Feature names everything that the core has to
-// know: kinds of measurements and commands. cmd/pgmpi/features.go lists these values, and is the only place that names a
-// tool; without its line there a folder can be deleted. The core imports neither this package nor any folder below it.
+// know: kinds of measurements, commands, and flags of commands of the core. cmd/pgmpi/features.go lists these values, and
+// is the only place that names a tool; without its line there a folder can be deleted. The core imports neither this
+// package nor any folder below it.
 package feature
 
 import (
@@ -10,12 +11,14 @@ import (
 
 	"pgmpi/internal/command"
 	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/settings"
 )
 
 // Feature is a tool: what it measures, and its commands.
 type Feature struct {
 	// Kinds are its experiments. The first of a kind of folders tells how such a folder is judged.
 	Kinds    []*run.Experiment
+	Narrows  []settings.Narrow // flags by which pgmpi check is about some calls only
 	Commands []Command
 }
 

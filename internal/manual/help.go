@@ -22,7 +22,17 @@ const (
 // MostNeeded has the names of the flags that --help shows, for the annotations of a command with many.
 func MostNeeded(flags string) map[string]string { return map[string]string{mostNeeded: flags} }
 
-func Needed(c *cobra.Command) []string { return strings.Fields(c.Annotations[mostNeeded]) }
+// Need puts a flag among these that the command does not name itself.
+func Need(f *pflag.Flag) { annotate(f, mostNeeded, f.Name) }
+
+// Needed returns the names of the flags that --help shows.
+func Needed(c *cobra.Command) []string {
+	names := strings.Fields(c.Annotations[mostNeeded])
+	for _, f := range Flags(c) {
+		names = append(names, f.Annotations[mostNeeded]...)
+	}
+	return names
+}
 
 func Under(f *pflag.Flag, of string) { annotate(f, section, of) }
 

@@ -19,6 +19,10 @@ import (
 // leastShare is the part of a run-time from which a call is worth a check.
 const leastShare = .001
 
+// ByCalls is --calls.
+var ByCalls = Narrow{Flag: "calls", Usage: "check what a program calls: the collectives, sizes and processes of `FILE`, from `pgmpi profile`",
+	Needed: true, Do: callsOf}
+
 // callsOf makes a configuration check what a program calls: its collectives at its sizes, on its numbers
 // of processes, with the datatype and operator that reduce for longest. The note says how much that is.
 func callsOf(path string, f *glfile.File) (note string, err error) {
@@ -56,6 +60,10 @@ func callsOf(path string, f *glfile.File) (note string, err error) {
 	return fmt.Sprintf("%s of %s in %s: they have %s of its time in collectives. The others take less than %g %% of the run-time each, or are not what guidelines are about.",
 		conf.Plural(len(calls), "call"), phrase.Known(p.Program), path, phrase.Percent(checked/p.Collective()), 100*leastShare), nil
 }
+
+// ByLint is --lint.
+var ByLint = Narrow{Flag: "lint", Usage: "check only the calls that the `TABLE` of algorithms makes suspect, as `pgmpi lint` does: openmpi, or a file",
+	Last: true, Do: suspects}
 
 // suspects makes a configuration check only what a table of algorithms makes suspect.
 func suspects(table string, f *glfile.File) (note string, err error) {

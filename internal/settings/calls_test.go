@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
@@ -23,7 +25,10 @@ const profiled = `{"schema":"pgmpi-profile/1","program":"app","processes":4,"ran
 func TestACheckIsPlannedFromWhatAProgramCalls(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "app.prof")
 	must.Do(t, os.WriteFile(path, []byte(profiled), 0o666))
-	s := Settings{Calls: path}
+	var s Settings
+	fs := pflag.NewFlagSet("check", pflag.ContinueOnError)
+	s.Narrows(fs, ByCalls)
+	must.Do(t, fs.Parse([]string{"--calls", path}))
 	f := must.Get(s.Load(nil))(t)
 	should.Hold(t, slices.Equal(f.Job.NP, []int{2, 4}) && f.Job.Datatype == "int" && f.Job.Op == "max", "%+v", f.Job)
 	should.Hold(t, f.Job.Shapes != nil, "a results folder cannot be read with null for shapes")

@@ -28,12 +28,11 @@ import (
 )
 
 type Settings struct {
-	Base  *glfile.File // holds where no file is named; glfile.Default if nil
-	File  string       // its path; may be ""
-	Calls string       // the path of a profile, whose calls are to be checked; may be ""
-	Lint  string       // the table of algorithms of which calls are to be checked that it makes suspect; may be ""
-	Note  string       // says, after Load, how much of it that is
-	flags []*flag
+	Base    *glfile.File // holds where no file is named; glfile.Default if nil
+	File    string       // its path; may be ""
+	Note    string       // says, after Load, which calls are left by Narrows
+	flags   []*flag
+	narrows []*narrowed
 }
 
 type flag struct {
@@ -237,18 +236,14 @@ func (s *Settings) Load(m *results.Manifest) (*glfile.File, error) {
 	case err != nil:
 		return nil, fail.AsSetup(err)
 	}
-	if s.Calls != "" {
-		if s.Note, err = callsOf(s.Calls, f); err != nil {
-			return nil, fail.AsSetup(err)
-		}
+	if err := s.narrow(f, false); err != nil {
+		return nil, err
 	}
 	if err := s.apply(f); err != nil {
 		return nil, err
 	}
-	if s.Lint != "" {
-		if s.Note, err = suspects(s.Lint, f); err != nil {
-			return nil, err
-		}
+	if err := s.narrow(f, true); err != nil {
+		return nil, err
 	}
 	return f, experiment.Under(f)
 }
