@@ -55,11 +55,11 @@ VERSION = $(NUMBER)$(addprefix +,$(COMMIT))
 GO_TEST := $(CURDIR)/bin/gotest -count=1 -vet=off -timeout 20m
 # Modules of their own, so that no program of pgmpi depends on what they need.
 OTHER_MODULES := bench internal/consumers
-CGO_PACKAGES := ./mockups/c ./measure/rank/... ./cmd/pgmpi-rank
+CGO_PACKAGES := ./mockups/c ./measure/rank/... $(addprefix ./,$(wildcard internal/feature/*/rank)) ./cmd/pgmpi-rank
 
 # Go's build cache sees neither that mpicc means another library now nor a
 # change in a header of another folder: both go into the flags.
-cgo_cflags = -O2 -g -DMPICC_ID=$$({ $(1) -show 2>&1 || true; cat mockups/c/*.h measure/rank/native/*.h; } | sha256sum | cut -c1-12)
+cgo_cflags = -O2 -g -DMPICC_ID=$$({ $(1) -show 2>&1 || true; cat mockups/c/*.h measure/rank/native/*.h internal/feature/*/rank/*.h; } | sha256sum | cut -c1-12)
 # Where a wrapper is, absolute but with its links: wrappers look at their name.
 where = $$(realpath -s "$$(command -v $(1))")
 # The rank program's note of it: its launchers come first. Bare in a program for other machines.
@@ -387,7 +387,7 @@ run-tests: go-check both
 # Nothing waits here for mpiruns; what needs them is in packages that are left out.
 race: go-check ## run the tests that need no MPI with Go's race detector
 	@.ci/install gcc
-	CGO_ENABLED=1 CC=gcc go test -race -vet=off -timeout 15m $$(go list ./... | grep -v -e '/cmd/' -e '/mockups/c$$' -e '/measure/rank')
+	CGO_ENABLED=1 CC=gcc go test -race -vet=off -timeout 15m $$(go list ./... | grep -v -e '/cmd/' -e '/mockups/c$$' -e '/measure/rank' -e '/feature/.*/rank$$')
 
 lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) ## gofmt, go vet, staticcheck, exhaustive and C warnings, with and without MPI
 	@unformatted=$$(gofmt -l .)
@@ -416,8 +416,8 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) 
 		$(call cgo,$$cc) bin/staticcheck-$(STATICCHECK) $(CGO_PACKAGES)
 		$(call cgo,$$cc) bin/exhaustive-$(EXHAUSTIVE) $(EXHAUSTIVE_FLAGS) $(CGO_PACKAGES)
 		for define in PGMPI_RIGHT_MOCKUPS PGMPI_WRONG_MOCKUPS PGMPI_INJECTED_CLOCKS; do
-			$$cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -D$$define -Imockups/c \
-				mockups/c/*.c measure/rank/native/*.c bench/*.c measure/delay/*.c measure/preload/*.c testdata/*/*.c examples/plugin/*.c
+			$$cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -D$$define -Imockups/c -Imeasure/rank/native \
+				mockups/c/*.c measure/rank/native/*.c internal/feature/*/rank/*.c bench/*.c measure/delay/*.c measure/preload/*.c testdata/*/*.c examples/plugin/*.c
 		done
 	done
 	echo "lint: nothing to say"

@@ -298,12 +298,12 @@ func DefaultOverlap() OverlapConfig {
 func (c OverlapConfig) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
 	errs.Name("method", "method", c.Method, protocol.OverlapMethods)
-	_, err := c.intervals()
+	_, err := c.Intervals()
 	errs.Check(err == nil, "tests", "%v", err)
 	return errs
 }
 
-func (c OverlapConfig) intervals() ([]int64, error) {
+func (c OverlapConfig) Intervals() ([]int64, error) {
 	if len(c.Tests) == 0 {
 		return nil, nil
 	}

@@ -106,7 +106,7 @@ func (s *Session) keepPart(t Task, before *results.Run, seed uint64, job *protoc
 			r.Order = append(r.Order, n)
 		}
 	}
-	if s.fill(r, out, of) != nil {
+	if s.fill(r, out, t, of) != nil {
 		return
 	}
 	r.Join(before)

@@ -29,7 +29,6 @@ type Session struct {
 	MPI      MPIConfig
 	NREP     nrep.Config
 	Measure  Config
-	Overlap  OverlapConfig
 	Own      []guidelines.Mockups // the user's own
 	Start    Starter              // Exec if nil
 	// Anew are files that each mpirun reads from the disk: where code lies in memory can decide how fast it is, and
@@ -180,7 +179,7 @@ func (s *Session) stored(t Task, part *results.Run, job *protocol.Job, seed uint
 	if r.Clock != nil {
 		r.Rank.ClockTickNS = r.Clock.TickNS
 	}
-	if err := s.fill(r, out, t.Cases); err != nil {
+	if err := s.fill(r, out, t, t.Cases); err != nil {
 		return nil, &Error{Argv: m.argv, What: err.Error(), Started: true}
 	}
 	r.Join(part)
@@ -204,7 +203,7 @@ func (m *mpirun) header(t Task, seed uint64, job *protocol.Job) results.Header {
 	return h
 }
 
-func (s *Session) fill(r *results.Run, out *protocol.Output, cases []Sampled) error {
+func (s *Session) fill(r *results.Run, out *protocol.Output, t Task, cases []Sampled) error {
 	if len(out.Cases) != len(cases) {
 		return fmt.Errorf("the ranks reported %d cases of %d", len(out.Cases), len(cases))
 	}
@@ -220,7 +219,7 @@ func (s *Session) fill(r *results.Run, out *protocol.Output, cases []Sampled) er
 			}
 		}
 		if got.Status == protocol.StatusWrong && got.Message != "" {
-			got.Message = nameOf(r) + ": " + got.Message
+			got.Message = t.nameOf(r) + ": " + got.Message
 		}
 		if got.Message != "" {
 			got.Message += guidelines.MadeBy(s.Own, c.Function)
@@ -240,13 +239,15 @@ var nameOfMode = map[protocol.Mode]string{
 	protocol.ModeMalloc:    "mpirun %d in the other state of malloc",
 	protocol.ModeSplit:     "mpirun %d of the split experiment",
 	protocol.ModePipelined: "mpirun %d of calls in a row",
-	protocol.ModeOverlap:   "mpirun %d of overlapped calls",
 	protocol.ModeExplore:   "mpirun %d of the tests of candidates",
 }
 
-func nameOf(r *results.Run) string {
-	if r.Mode == protocol.ModeMessages {
+func (t Task) nameOf(r *results.Run) string {
+	switch {
+	case r.Mode == protocol.ModeMessages:
 		return "the mpirun that counts messages"
+	case t.Work != nil:
+		return fmt.Sprintf("mpirun %d of %s", r.Run, t.Work.Calls)
 	}
 	return fmt.Sprintf(nameOfMode[r.Mode], r.Run)
 }

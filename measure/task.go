@@ -13,6 +13,7 @@ import (
 
 type Task struct {
 	Mode  protocol.Mode
+	Work  *Work // where the mode is none of the core's
 	Shape guidelines.Shape
 	Run   int // 1-based
 	Cases []Sampled
@@ -51,7 +52,7 @@ func Cases(m *results.Manifest, mode protocol.Mode, shape guidelines.Shape) []Sa
 	var out []Sampled
 	for _, i := range m.Plan.CasesOf(shape) {
 		c := Sampled{Plan: i}
-		if mode == protocol.ModeMeasure || mode == protocol.ModeOverlap {
+		if mode != protocol.ModeNREP && mode != protocol.ModeMessages {
 			c.NRep = max(1, m.NRep[i].N)
 		}
 		out = append(out, c)
@@ -163,11 +164,17 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 	if t.Shape.Nodes > 0 {
 		place = t.Shape.String()
 	}
-	err = s.work(calls)
-	return &protocol.Job{NP: t.Shape.NP, Place: place, Nodes: t.Shape.Nodes, StallNS: int64(c.Stall), Layout: !s.seen[t.Shape], CallsJob: calls}, seed, err
+	j = &protocol.Job{NP: t.Shape.NP, Place: place, Nodes: t.Shape.Nodes, StallNS: int64(c.Stall), Layout: !s.seen[t.Shape], CallsJob: calls}
+	if t.Work != nil {
+		j.Work, err = t.Work.Ask(calls)
+		return j, seed, err
+	}
+	s.ask(calls)
+	return j, seed, nil
 }
 
-func (s *Session) work(j *protocol.CallsJob) (err error) {
+// ask says what the cases are called for, of the core's kinds.
+func (s *Session) ask(j *protocol.CallsJob) {
 	j.SendNS = int64(roundsEvery)
 	switch j.Mode {
 	case protocol.ModeNREP:
@@ -175,11 +182,6 @@ func (s *Session) work(j *protocol.CallsJob) (err error) {
 		j.Predict = &protocol.PredictJob{NREP: s.NREP}
 	case protocol.ModeMessages:
 		j.Messages = &protocol.MessagesJob{}
-	case protocol.ModeOverlap:
-		j.SendNS = 0
-		j.Sample = protocol.SampleLocal // as what it is compared with: by the ranks' own clocks
-		intervals, invalid := s.Overlap.intervals()
-		j.Overlap, err = &protocol.OverlapJob{Method: s.Overlap.Method, Intervals: intervals}, invalid
 	case protocol.ModeMeasure:
 		j.Measure = &protocol.MeasureJob{PerRank: s.Measure.PerRank, Counters: s.Measure.Counters, Provable: s.Measure.Provable}
 		if !s.Measure.sendsRounds() {
@@ -188,7 +190,6 @@ func (s *Session) work(j *protocol.CallsJob) (err error) {
 	default:
 		j.Measure = &protocol.MeasureJob{}
 	}
-	return err
 }
 
 // longStart is the time to start an mpirun from which on one makes all the predictions

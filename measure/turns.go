@@ -40,8 +40,8 @@ func (s *Session) turns(t Task) int {
 		return 1 // what is repeated until it is known well enough has no parts
 	case t.Mode == protocol.ModePipelined:
 		return 1 // as the benchmarks that it is held against
-	case t.Mode == protocol.ModeOverlap:
-		return 1 // what is computed for is what the call has just taken
+	case t.Work != nil:
+		return 1 // it goes on with what the calls have just taken
 	case t.Mode == protocol.ModeAlternate:
 		return alternations
 	case s.Measure.Turns == 0 && !s.roomForTurns(t):

@@ -10,4 +10,4 @@ import (
 	"pgmpi/measure/rank"
 )
 
-func main() { os.Exit(rank.Main(os.Args[1:])) }
+func main() { os.Exit(rank.Main(os.Args[1:], works)) }

@@ -349,33 +349,3 @@ func TestConformanceCallsAreNamed(t *testing.T) {
 	c.Msize = 1
 	should.Equal(t, c.Name(), "MPI_Bcast of 1 B on world: no data")
 }
-
-func TestOverlapsAreTakenUpToTheirBounds(t *testing.T) {
-	for name, c := range map[string]struct {
-		change func(*Overlap)
-		ok     bool
-	}{
-		"one repetition":          {func(o *Overlap) { o.Best.N = 1 }, true},
-		"tests below 0":           {func(o *Overlap) { o.Best.Tests = -1 }, false},
-		"most tests":              {func(o *Overlap) { o.Best.Tests = mostTests }, true},
-		"an interval below 0":     {func(o *Overlap) { o.Best.Interval = -1 }, false},
-		"an excess that is NaN":   {func(o *Overlap) { o.Best.ExcessNS = math.NaN() }, false},
-		"an excess at the limit":  {func(o *Overlap) { o.Best.ExcessNS = -1e18 }, true},
-		"an excess beyond":        {func(o *Overlap) { o.Best.ExcessNS = 2e18 }, false},
-		"a time at the limit":     {func(o *Overlap) { o.Best.WaitNS = 1e18 }, true},
-		"a time beyond":           {func(o *Overlap) { o.Best.WaitNS = 2e18 }, false},
-		"a call of one ns":        {func(o *Overlap) { o.BlockingNS = 0.5 }, true},
-		"a search of as many":     {func(o *Overlap) { o.Search = make([]OverlapTry, mostTests) }, true},
-		"steps below 0":           {func(o *Overlap) { o.Steps = -1 }, false},
-		"computing for less than": {func(o *Overlap) { o.ComputeNS = -1 }, false},
-	} {
-		x := Overlapped{N: 5, ExcessNS: -2}
-		o := &Overlap{BlockingNS: 10, Search: []OverlapTry{{}}, None: x, Best: x}
-		c.change(o)
-		should.Equal(t, o.Check() == nil, c.ok, name)
-	}
-	j := &OverlapJob{Intervals: []int64{256}} // 1 MiB less 1 byte: 4095 whole intervals, 4096 tests
-	should.Equal(t, len(j.Tests(1<<20-1)), 2)
-	should.Equal(t, len((&OverlapJob{Intervals: []int64{0}}).Tests(8)), 2, "an interval of nothing is one of a byte")
-	should.Equal(t, (&OverlapJob{Intervals: []int64{0}}).Tests(8)[1].Tests, int64(9))
-}

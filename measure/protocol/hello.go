@@ -8,7 +8,7 @@ type Hello struct {
 	PML      string   `json:"pml,omitempty"`    // Open MPI's point-to-point messaging layer
 }
 
-const ProtocolVersion = 4
+const ProtocolVersion = 5
 
 // RankInfo is what a rank program knows of itself and its clock.
 type RankInfo struct {

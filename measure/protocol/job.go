@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"strings"
 
 	"pgmpi/nrep"
@@ -28,9 +29,13 @@ const (
 	ModeMessages Mode = "messages"
 	// ModePipelined times many calls in a row beside single ones, as other benchmarks do.
 	ModePipelined Mode = "pipelined"
-	// ModeOverlap computes beside nonblocking calls.
-	ModeOverlap Mode = "overlap"
 )
+
+// modes are the modes of the core. Any other has the name of its Work.
+var modes = []Mode{ModeNREP, ModeMeasure, ModeSplit, ModeConfirm, ModeAlternate, ModeMalloc, ModeExplore, ModeMessages, ModePipelined}
+
+// OfWork tells whether raw files of a mode have answers of a Work.
+func (m Mode) OfWork() bool { return !slices.Contains(modes, m) }
 
 // Job is what one mpirun is asked to do: what every mpirun needs, and one kind of work.
 // Without any, the ranks only say where they run. It travels to rank 0 as JSON over the
@@ -46,9 +51,11 @@ type Job struct {
 	Clocks      *ClocksJob      `json:"clocks,omitempty"`
 	Conformance *ConformanceJob `json:"conformance,omitempty"`
 	Algorithms  *AlgorithmsJob  `json:"algorithms,omitempty"`
+	// Work is what to do with each case of CallsJob, else what to do without cases.
+	Work *Asked `json:"work,omitempty"`
 }
 
-// CallsJob calls cases. Exactly one of its last four fields says what for.
+// CallsJob calls cases. Exactly one of its last three fields, or Work of its Job, says what for.
 type CallsJob struct {
 	Mode  Mode      `json:"mode"` // names the mpirun; ranks do not look at it
 	Cases []JobCase `json:"cases"`
@@ -101,7 +108,6 @@ type CallsJob struct {
 	Measure  *MeasureJob  `json:"measure,omitempty"`
 	Predict  *PredictJob  `json:"predict,omitempty"`
 	Messages *MessagesJob `json:"messages,omitempty"`
-	Overlap  *OverlapJob  `json:"overlap,omitempty"`
 }
 
 type MeasureJob struct {
@@ -122,8 +128,8 @@ type MessagesJob struct {
 }
 
 func (j *Job) check() error {
-	kinds := present(j.CallsJob != nil, j.Clocks != nil, j.Conformance != nil, j.Algorithms != nil)
-	if c := j.CallsJob; c != nil && present(c.Measure != nil, c.Predict != nil, c.Messages != nil, c.Overlap != nil) != 1 || kinds > 1 {
+	kinds := present(j.CallsJob != nil, j.CallsJob == nil && j.Work != nil, j.Clocks != nil, j.Conformance != nil, j.Algorithms != nil)
+	if c := j.CallsJob; c != nil && present(c.Measure != nil, c.Predict != nil, c.Messages != nil, j.Work != nil) != 1 || kinds > 1 {
 		return errors.New("it must ask for one kind of work")
 	}
 	return nil

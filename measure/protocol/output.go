@@ -290,7 +290,7 @@ func (o *OutputReader) checkCase(i int) error {
 	case c.WindowNS < 0 || c.Provable != nil && min(int64(c.Provable.N), c.Provable.MedianNS, c.Provable.MinNS) < 0:
 		return fmt.Errorf("case %d has a negative time", c.Case)
 	}
-	if err := cmp.Or(c.Usage.Check(o.job.NP), c.Messages.Check(), c.Counting.Check(), c.Overlap.Check()); err != nil {
+	if err := cmp.Or(c.Usage.Check(o.job.NP), c.Messages.Check(), c.Counting.Check(), o.answer(c.Answer)); err != nil {
 		return fmt.Errorf("case %d: %w", c.Case, err)
 	}
 	if goesOn {
@@ -298,6 +298,17 @@ func (o *OutputReader) checkCase(i int) error {
 	}
 	o.at[c.Case] = i
 	return nil
+}
+
+// answer refuses an answer that was not asked for, or that cannot be.
+func (o *OutputReader) answer(a *Answer) error {
+	switch {
+	case a == nil:
+		return nil
+	case o.job.Work == nil:
+		return fmt.Errorf("an answer of %.40q, and nothing was asked for", a.Work)
+	}
+	return o.job.Work.check(a)
 }
 
 // goOn replaces what was known of a case after a round by what is known after a later one.

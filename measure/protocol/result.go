@@ -43,7 +43,7 @@ type CaseResult struct {
 	Usage    *Usage    `json:"usage,omitempty"`    // of the NRep repetitions, or nil if they were not counted, as in older versions
 	Counting *Counting `json:"counting,omitempty"` // only where counters were read
 	Messages *Messages `json:"messages,omitempty"` // only there where the job asks for them and the library counts them
-	Overlap  *Overlap  `json:"overlap,omitempty"`  // only of an OverlapJob
+	Answer   *Answer   `json:"answer,omitempty"`   // of the Work of the job; raw files have it under its name
 }
 
 func (c *CaseResult) Count(samples []Sample) {

@@ -60,6 +60,8 @@ type bench struct {
 	*session
 	*loop.Loop
 	job         *protocol.CallsJob
+	asked       *protocol.Asked // of that
+	then        *Work           // goes on with each case, or nil
 	state       []state         // by case
 	called      map[string]bool // functions
 	ways        *mpit.Ways
@@ -147,12 +149,15 @@ func (b *bench) look(done int) error {
 
 func (s *session) newBench(job *protocol.Job, caller *call.Caller, w *protocol.OutputWriter) (*bench, error) {
 	j := job.CallsJob
-	b := &bench{session: s, job: j, called: map[string]bool{}, ways: mpit.NewWays(s.World), w: w}
+	then, err := s.workOf(job.Work)
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{session: s, job: j, asked: job.Work, then: then, called: map[string]bool{}, ways: mpit.NewWays(s.World), w: w}
 	b.out.end.CallsEnd = &protocol.CallsEnd{Mockups: j.Mockups}
 	if err := caller.Choose(j.Datatype, j.Op, j.Root, j.Seed); err != nil {
 		return nil, err
 	}
-	var err error
 	if j.Verify {
 		if b.out.end.Clocks, err = s.clock.List(); err != nil {
 			return nil, err

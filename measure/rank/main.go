@@ -43,8 +43,8 @@ func init() {
 }
 
 // Main is the rank program. With --version it prints its RankInfo as JSON,
-// without MPI; else it takes part in one mpirun.
-func Main(args []string) int {
+// without MPI; else it takes part in one mpirun. works are what features add.
+func Main(args []string, works []Work) int {
 	flags := flag.NewFlagSet("pgmpi-rank", flag.ContinueOnError)
 	version := flags.Bool("version", false, "print what this rank program is built for, as JSON")
 	np := flags.Int("np", 0, "processes that must take part")
@@ -87,7 +87,7 @@ func Main(args []string) int {
 	if w.Rank == 0 {
 		about.Hash = hash()
 	}
-	s := &session{World: w, clock: clock.New(w), info: about, hash: hash, out: bufio.NewWriterSize(out, 1<<16)}
+	s := &session{World: w, clock: clock.New(w), info: about, hash: hash, works: works, out: bufio.NewWriterSize(out, 1<<16)}
 	if err = s.checkSize(*np); err == nil {
 		err = s.checkLevel(level)
 	}
@@ -136,7 +136,8 @@ type session struct {
 	clock    *clock.Clock
 	info     protocol.RankInfo
 	hash     func() string // of the program; info has it at rank 0 only
-	beside   int           // ranks on this host
+	works    []Work
+	beside   int // ranks on this host
 	stall    time.Duration
 	watchdog *time.Timer
 	// The watchdog speaks too, from another thread.

@@ -251,10 +251,11 @@ func (v *visit) work() (fault string, err error) {
 	if err != nil || !last || j.Messages != nil && !j.Verify {
 		return "", err
 	}
-	if fault, err = v.afterLast(); err != nil || fault != "" || j.Overlap == nil {
+	if fault, err = v.afterLast(); err != nil || fault != "" || v.then == nil {
 		return fault, err
 	}
-	return v.overlap()
+	v.r.Answer, fault, err = v.then.onCase(&Visit{v.Loop, v}, v.asked)
+	return fault, err
 }
 
 // counted counts the messages inside the calls. Where an own algorithm may refuse them, refused is the error

@@ -78,6 +78,19 @@ type CaseInfo struct {
 	protocol.CaseResult
 }
 
+// MarshalJSON puts the answer of a Work, if there is one, under the name of that.
+func (c CaseInfo) MarshalJSON() ([]byte, error) {
+	type plain CaseInfo // without this method
+	answer := c.Answer
+	c.Answer = nil
+	text, err := json.Marshal(plain(c))
+	if err != nil || answer == nil {
+		return text, err
+	}
+	name, err := json.Marshal(answer.Work)
+	return slices.Concat(text[:len(text)-1], []byte(","), name, []byte(":"), answer.Found, []byte("}")), err
+}
+
 // Run is a whole raw file. Samples[i] are the repetitions of Header.Cases[i], in order.
 type Run struct {
 	Header
@@ -230,7 +243,31 @@ func (r *Run) decodeHeader(in *rowReader, cases int) error {
 			return fmt.Errorf("case %d: %w", i, err)
 		}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return r.decodeAnswers(h.Cases)
+}
+
+// decodeAnswers takes the answers of a Work, whose name the mode has. What they mean only that Work knows.
+func (r *Run) decodeAnswers(cases json.RawMessage) error {
+	for i := range r.Cases {
+		r.Cases[i].Answer = nil
+	}
+	if len(r.Cases) == 0 || !r.Mode.OfWork() {
+		return nil
+	}
+	name := string(r.Mode)
+	var fields []map[string]json.RawMessage
+	if err := json.Unmarshal(cases, &fields); err != nil {
+		return err
+	}
+	for i := range r.Cases {
+		if found := fields[i][name]; found != nil {
+			r.Cases[i].Answer = &protocol.Answer{Work: name, Found: found}
+		}
+	}
+	return nil
 }
 
 func (r *Run) add(v row) error {

@@ -49,6 +49,22 @@ func TestRawFileComesBackAsItWasWritten(t *testing.T) {
 	should.Hold(t, len(left) == 0, "left behind: %v", left)
 }
 
+// As older versions wrote them: an answer under the name of its mode, behind all else of its case.
+func TestAnswersOfAWorkStayUnderItsName(t *testing.T) {
+	r := sampleRun()
+	r.Mode = "overlap"
+	r.Cases[2].Answer = &protocol.Answer{Work: "overlap", Found: []byte(`{"blocking_ns":10,"search":[{"tests":0}]}`)}
+	path := written(t, r)
+	var text bytes.Buffer
+	must.Do(t, r.encode(&text))
+	should.Contain(t, text.String(), `"msize":16,"case":2,"status":"ok","nrep":1,"overlap":{"blocking_ns":10,"search":[{"tests":0}]}}]`)
+	should.Hold(t, !strings.Contains(text.String(), "answer"), "%s", text.String())
+	should.Equal(t, must.Get(ReadRaw(path, 1<<20))(t), r)
+	r.Mode = protocol.ModeMessages // whose field of that name is no answer
+	r.Cases[2].Answer, r.Cases[2].Messages = nil, &protocol.Messages{Calls: 1, Count: 2}
+	should.Equal(t, must.Get(ReadRaw(written(t, r), 1<<20))(t), r)
+}
+
 func TestEveryDamagedByteOfARawFileIsNoticed(t *testing.T) {
 	path := written(t, sampleRun())
 	whole := must.Get(os.ReadFile(path))(t)

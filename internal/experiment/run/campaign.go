@@ -176,7 +176,7 @@ func (c *Campaign) Open() error {
 		return fail.Setupf("%w; %s", err, cmp.Or(fail.Remedy(err), "choose another folder with --out"))
 	}
 	c.session = measure.Session{Folder: folder, Manifest: c.Manifest, RankPath: c.RankPath, MPI: c.Config.MPI,
-		NREP: c.Config.NREP, Measure: c.Config.Measure, Overlap: c.Config.Overlap, Own: c.Config.Mockup, Start: c.Start}
+		NREP: c.Config.NREP, Measure: c.Config.Measure, Own: c.Config.Mockup, Start: c.Start}
 	if c.Job.ID == "" {
 		c.Job = batch.Here()
 	}

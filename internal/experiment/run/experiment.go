@@ -14,6 +14,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
+	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -60,6 +61,8 @@ type Stage struct {
 	// Plan fixes the cases of the stage by the run medians of the stages before it. Without
 	// one the stage measures all cases.
 	Plan func(*Campaign, *medians.Set) (*results.FollowUps, error)
+	// Work is what its cases are called for, unless the core knows that by the mode.
+	Work func(*glfile.File) *measure.Work
 	// Load is the time of an mpirun's calls over the one in stage 2. Estimates leave out a
 	// stage without it.
 	Load  float64

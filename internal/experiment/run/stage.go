@@ -37,7 +37,7 @@ func (c *Campaign) stage(ctx context.Context, mode protocol.Mode, first, last in
 			}
 		}
 		for _, shape := range c.Manifest.Plan.Shapes {
-			t := measure.Task{Mode: mode, Shape: shape, Run: run, Cases: c.cases(mode, shape)}
+			t := measure.Task{Mode: mode, Shape: shape, Run: run, Cases: c.cases(mode, shape), Work: c.work(mode)}
 			if len(t.Cases) > 0 && (mode != protocol.ModeNREP || run > c.predicted[shape]) {
 				if mode != protocol.ModeExplore { // a candidate is to be itself without all others
 					t = t.WithFillers(c.Manifest)
@@ -50,6 +50,15 @@ func (c *Campaign) stage(ctx context.Context, mode protocol.Mode, first, last in
 		}
 	}
 	return nil
+}
+
+// work is what a mode's cases are called for, or nil of the core's kinds.
+func (c *Campaign) work(mode protocol.Mode) *measure.Work {
+	i := slices.IndexFunc(c.Stages, func(s Stage) bool { return s.Mode == mode })
+	if i < 0 || c.Stages[i].Work == nil {
+		return nil
+	}
+	return c.Stages[i].Work(c.Config)
 }
 
 // cases are what the next mpirun of a shape samples: with looks, what undecided

@@ -42,7 +42,7 @@ func TestAFolderWithoutMpirunsIsNotJudged(t *testing.T) {
 func TestOnlyItsOwnFoldersAreShown(t *testing.T) {
 	config, root := overlapConfig(t), t.TempDir()
 	own, other := filepath.Join(root, "own"), filepath.Join(root, "other")
-	_, _, err := bed.Run(t, experiment, config, own, &bed.Ranks{})
+	_, _, err := bed.Run(t, experiment, config, own, &bed.Ranks{Work: hidden})
 	must.Do(t, err)
 	text, err := ran(own)
 	should.Hold(t, strings.Contains(text, "OVERLAP: "), "%s%v", text, err) // three mpiruns are too few for verdicts

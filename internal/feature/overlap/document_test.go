@@ -6,6 +6,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/internal/feature/overlap/work"
 	"pgmpi/internal/fixture/documents"
 	"pgmpi/measure/protocol"
 )
@@ -34,12 +35,12 @@ func example() *Overlap {
 			NB7: OverlapTest{Tested: analyze.Tested{Effect: analyze.Effect{Ratio: at(1 - best), RatioLo95: at(.9 - .9*best), RatioHi95: at(1.1 - best)}, PValue: at(1), PAdjusted: at(1)}, Verdict: nb7}}
 		for run := range 2 {
 			ns := 1e9 * blocking * float64(run+1)
-			part := func(tests int64, hidden float64) protocol.Overlapped {
+			part := func(tests int64, hidden float64) work.Side {
 				left := ns * (1 - hidden)
-				return protocol.Overlapped{Interval: 4096 * min(tests, 1), Tests: tests, N: 50, PostNS: left / 2, WaitNS: left / 2, OverheadNS: left, OverallNS: ns + left, ExcessNS: left}
+				return work.Side{Interval: 4096 * min(tests, 1), Tests: tests, N: 50, PostNS: left / 2, WaitNS: left / 2, OverheadNS: left, OverallNS: ns + left, ExcessNS: left}
 			}
-			c.Runs = append(c.Runs, OverlapRun{Run: run + 1, Overlap: protocol.Overlap{BlockingNS: ns, ComputeNS: int64(ns), None: part(0, none), Best: part(tests, best), DoneNS: ns / 1.2,
-				Search: []protocol.OverlapTry{{OverheadNS: ns}, {Interval: 4096, Tests: max(1, tests), OverheadNS: ns / 2}}}})
+			c.Runs = append(c.Runs, OverlapRun{Run: run + 1, Answer: work.Answer{BlockingNS: ns, ComputeNS: int64(ns), None: part(0, none), Best: part(tests, best), DoneNS: ns / 1.2,
+				Search: []work.Try{{OverheadNS: ns}, {Interval: 4096, Tests: max(1, tests), OverheadNS: ns / 2}}}})
 		}
 		return c
 	}

@@ -12,7 +12,9 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/feature/overlap/work"
 	"pgmpi/internal/reading"
+	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
@@ -31,7 +33,7 @@ var experiment = &run.Experiment{Kind: results.Overlap, Prepare: prepare, Plan: 
 	}),
 	// A call is made as often alone, and in alternation again alone and three times with computation
 	// or tests beside it, after a search of as many calls as in one of these.
-	Stages: []run.Stage{{Mode: protocol.ModeOverlap, Name: "overlap", Doing: "computing beside calls", Runs: run.AllMpiruns, Load: 9}},
+	Stages: []run.Stage{{Mode: protocol.Mode(work.Work.Name), Name: "overlap", Doing: "computing beside calls", Runs: run.AllMpiruns, Work: ask, Load: 9}},
 	Mpiruns: func(c *run.Campaign) (string, int) {
 		return fmt.Sprintf("R = %d, each with %s of a call alone, and as many beside computation (%s)",
 			c.Manifest.R, conf.Plural(c.Config.NREP.Fixed, "repetition"), c.Config.Overlap.Method), 0
@@ -46,6 +48,17 @@ var experiment = &run.Experiment{Kind: results.Overlap, Prepare: prepare, Plan: 
 		})
 	},
 	Answer: kind}
+
+func ask(config *glfile.File) *measure.Work {
+	return &measure.Work{Calls: "overlapped calls", Ask: func(j *protocol.CallsJob) (*protocol.Asked, error) {
+		j.Sample = protocol.SampleLocal // as what it is compared with: by the ranks' own clocks
+		intervals, err := config.Overlap.Intervals()
+		if err != nil {
+			return nil, err
+		}
+		return work.Work.Ask(work.Job{Method: config.Overlap.Method, Intervals: intervals})
+	}}
+}
 
 func prepare(_ context.Context, config *glfile.File, _ run.Options) (*glfile.File, error) {
 	if sync := config.Measure.Sync; strings.HasPrefix(sync, "window") {

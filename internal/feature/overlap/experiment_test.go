@@ -7,12 +7,26 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/feature/overlap/work"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/protocol"
 )
+
+// hidden is a call of which nothing is hidden without tests, and half with the most of them.
+func hidden(asked *protocol.Asked, c protocol.JobCase, ns float64) *protocol.Answer {
+	side := func(t work.Try, left float64) work.Side {
+		return work.Side{Interval: t.Interval, Tests: t.Tests, N: c.NRep, PostNS: left / 4, WaitNS: left * 3 / 4,
+			OverheadNS: left, OverallNS: ns + left, ExcessNS: left}
+	}
+	job, _ := work.Work.Job(asked)
+	tries := job.Tests(c.Msize)
+	answer, _ := work.Work.Answer(&work.Answer{BlockingNS: ns, ComputeNS: int64(ns), Search: tries,
+		None: side(tries[0], ns), Best: side(tries[len(tries)-1], ns/2), DoneNS: ns})
+	return answer
+}
 
 func overlapConfig(t *testing.T) *glfile.File {
 	config := experiment.Defaults()
@@ -24,7 +38,7 @@ func overlapConfig(t *testing.T) *glfile.File {
 }
 
 func TestOverlapMeasuresEachNonblockingCallOncePerMpirun(t *testing.T) {
-	ranks, config := &bed.Ranks{}, overlapConfig(t)
+	ranks, config := &bed.Ranks{Work: hidden}, overlapConfig(t)
 	_, found, err := bed.Run(t, experiment, config, t.TempDir()+"/out", ranks)
 	must.Do(t, err)
 	jobs := ranks.Jobs()
@@ -35,7 +49,9 @@ func TestOverlapMeasuresEachNonblockingCallOncePerMpirun(t *testing.T) {
 			names = append(names, k.Function)
 			should.Hold(t, k.NRep == 50, "%s is repeated %d times", k.Function, k.NRep)
 		}
-		should.Hold(t, j.Mode == protocol.ModeOverlap && len(j.Order) == 4 && j.Sample == protocol.SampleLocal && j.Overlap != nil && j.Overlap.Method == protocol.OverlapWork && slices.Equal(j.Overlap.Intervals, []int64{4 << 10, 64 << 10}) && slices.Equal(names, []string{"MPI_Ibcast", "MPI_Ibcast", "MPI_Ireduce", "MPI_Ireduce"}),
+		asked := must.Get(work.Work.Job(j.Work))(t)
+		should.Equal(t, *asked, work.Job{Method: protocol.OverlapWork, Intervals: []int64{4 << 10, 64 << 10}})
+		should.Hold(t, j.Mode == "overlap" && len(j.Order) == 4 && j.Sample == protocol.SampleLocal && j.SendNS == 0 && slices.Equal(names, []string{"MPI_Ibcast", "MPI_Ibcast", "MPI_Ireduce", "MPI_Ireduce"}),
 			"%+v", j)
 	}
 	o := found.Value.(*Overlap)
@@ -49,7 +65,7 @@ func TestOverlapMeasuresEachNonblockingCallOncePerMpirun(t *testing.T) {
 
 func TestOverlapGoesOnWhereItWasInterrupted(t *testing.T) {
 	path, config := t.TempDir()+"/out", overlapConfig(t)
-	ranks := &bed.Ranks{Fault: func(launch int) bed.Fault {
+	ranks := &bed.Ranks{Work: hidden, Fault: func(launch int) bed.Fault {
 		if launch > 1 { // again and again
 			return bed.Dies
 		}
@@ -58,7 +74,7 @@ func TestOverlapGoesOnWhereItWasInterrupted(t *testing.T) {
 	before, _, err := bed.Run(t, experiment, config, path, ranks)
 	must.Hold(t, err != nil, "an mpirun that dies is no fault")
 	config = must.Get(reading.ConfigOf(before.Manifest))(t)
-	again := &bed.Ranks{}
+	again := &bed.Ranks{Work: hidden}
 	c, found, err := bed.Run(t, experiment, config, path, again)
 	should.Hold(t, err == nil && c.Before != nil && c.Manifest.Created == before.Manifest.Created && found.Value.(*Overlap).Cases[0].R == 3 && len(again.Jobs()) == 2,
 		"%d mpiruns more: %+v, %v", len(again.Jobs()), found, err)
@@ -76,7 +92,7 @@ func TestOverlapRefusesWhatItCannotMeasure(t *testing.T) {
 		change(config)
 		err := config.Validate(nil)
 		if err == nil {
-			_, _, err = bed.Run(t, experiment, config, t.TempDir()+"/out", &bed.Ranks{})
+			_, _, err = bed.Run(t, experiment, config, t.TempDir()+"/out", &bed.Ranks{Work: hidden})
 		}
 		should.Fail(t, err, want)
 	}

@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/samples"
+	"pgmpi/internal/feature/overlap/work"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -86,7 +87,7 @@ type OverlapTest struct {
 
 type OverlapRun struct {
 	Run int `json:"run"`
-	protocol.Overlap
+	work.Answer
 }
 
 func NewOverlap(name, method string, m *results.Manifest, runs []*results.Run, cfg judge.Config) (*Overlap, error) {
@@ -98,7 +99,9 @@ func NewOverlap(name, method string, m *results.Manifest, runs []*results.Run, c
 		c := OverlapCase{Cell: medians.CellOf(k), NP: k.Shape.NP, Runs: []OverlapRun{}}
 		for _, run := range runs {
 			if run.Shape == k.Shape {
-				c.add(run, i)
+				if err := c.add(run, i); err != nil {
+					return nil, fmt.Errorf("%s: %w", name, err)
+				}
 				tick = max(tick, run.Rank.ClockTickNS)
 			}
 		}
@@ -143,18 +146,23 @@ func progressOf(m *results.Manifest) map[string]string {
 	return out
 }
 
-func (c *OverlapCase) add(run *results.Run, plan int) {
+func (c *OverlapCase) add(run *results.Run, plan int) error {
 	for _, info := range run.Cases {
 		switch {
 		case info.Plan != plan:
 		case info.Status != protocol.StatusOK:
 			c.Reason, c.Wrong = cmp.Or(info.Message, string(info.Status)), c.Wrong || info.Status == protocol.StatusWrong
-		case info.Overlap == nil:
+		case info.Answer == nil:
 			c.Reason = cmp.Or(c.Reason, fmt.Sprintf("in mpirun %d no repetition is valid", run.Run))
 		default:
-			c.Runs = append(c.Runs, OverlapRun{Run: run.Run, Overlap: *info.Overlap})
+			found, err := work.Work.Found(info.Answer)
+			if err != nil {
+				return fmt.Errorf("mpirun %d, case %d: %w", run.Run, info.Case, err)
+			}
+			c.Runs = append(c.Runs, OverlapRun{Run: run.Run, Answer: *found})
 		}
 	}
+	return nil
 }
 
 // sumUp takes medians over the mpiruns. What was measured of a call with wrong data does not count.
@@ -169,8 +177,8 @@ func (c *OverlapCase) sumUp() {
 	c.Blocking = c.over(1e-9, func(r *OverlapRun) float64 { return r.BlockingNS })
 	c.Done = c.over(1e-9, func(r *OverlapRun) float64 { return r.DoneNS })
 	c.Asked = c.over(1, func(r *OverlapRun) float64 { return r.DoneNS / r.BlockingNS })
-	c.None = c.side(func(r *OverlapRun) *protocol.Overlapped { return &r.None })
-	c.Best = c.side(func(r *OverlapRun) *protocol.Overlapped { return &r.Best })
+	c.None = c.side(func(r *OverlapRun) *work.Side { return &r.None })
+	c.Best = c.side(func(r *OverlapRun) *work.Side { return &r.Best })
 }
 
 // over is the median of one value of the mpiruns, in another unit.
@@ -186,7 +194,7 @@ func (c *OverlapCase) over(unit float64, of func(*OverlapRun) float64) Middle {
 	return Middle{analyze.Number(stats.MedianFinite(all)), analyze.Number(lo), analyze.Number(hi)}
 }
 
-func (c *OverlapCase) side(of func(*OverlapRun) *protocol.Overlapped) OverlapSide {
+func (c *OverlapCase) side(of func(*OverlapRun) *work.Side) OverlapSide {
 	var s OverlapSide
 	chosen := map[int64]int{}
 	for i := range c.Runs {
@@ -196,14 +204,14 @@ func (c *OverlapCase) side(of func(*OverlapRun) *protocol.Overlapped) OverlapSid
 			s.Chosen, s.Tests, s.Interval = n, x.Tests, x.Interval
 		}
 	}
-	part := func(get func(*protocol.Overlapped) float64) Middle {
+	part := func(get func(*work.Side) float64) Middle {
 		return c.over(1e-9, func(r *OverlapRun) float64 { return get(of(r)) })
 	}
-	s.Post = part(func(x *protocol.Overlapped) float64 { return x.PostNS })
-	s.InTests = part(func(x *protocol.Overlapped) float64 { return x.TestsNS })
-	s.Wait = part(func(x *protocol.Overlapped) float64 { return x.WaitNS })
-	s.Overhead = part(func(x *protocol.Overlapped) float64 { return x.OverheadNS })
-	s.Overall = part(func(x *protocol.Overlapped) float64 { return x.OverallNS })
+	s.Post = part(func(x *work.Side) float64 { return x.PostNS })
+	s.InTests = part(func(x *work.Side) float64 { return x.TestsNS })
+	s.Wait = part(func(x *work.Side) float64 { return x.WaitNS })
+	s.Overhead = part(func(x *work.Side) float64 { return x.OverheadNS })
+	s.Overall = part(func(x *work.Side) float64 { return x.OverallNS })
 	s.Share = c.over(1, func(r *OverlapRun) float64 { return of(r).OverheadNS / r.BlockingNS })
 	s.Overlap = c.over(1, func(r *OverlapRun) float64 { return Overlapped(of(r).ExcessNS, r.BlockingNS) })
 	return s

@@ -6,6 +6,7 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/feature/overlap/work"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
@@ -16,18 +17,22 @@ import (
 
 // overlapRun has a call of 1000 ns, of which 900 ns are left in the wait without tests, and
 // with two tests 100 ns, or 400 ns in every third mpirun; tests in a row find it done late.
-func overlapRun(run int) *results.Run {
-	r := &results.Run{Header: results.Header{Mode: protocol.ModeOverlap, Run: run, Shape: fixture.Manifest().Plan.Shapes[0]}}
-	side := func(tests int64, post, in, wait float64) protocol.Overlapped {
+func overlapRun(run int) *results.Run { return overlapRunDone(run, 1500+float64(run)) }
+
+// overlapRunDone is the same, where tests in a row find the call done after so long, ns.
+func overlapRunDone(run int, done float64) *results.Run {
+	r := &results.Run{Header: results.Header{Mode: protocol.Mode(work.Work.Name), Run: run, Shape: fixture.Manifest().Plan.Shapes[0]}}
+	side := func(tests int64, post, in, wait float64) work.Side {
 		all := post + in + wait
-		return protocol.Overlapped{Interval: 4096 * min(tests, 1), Tests: tests, N: 20, PostNS: post, TestsNS: in, WaitNS: wait, OverheadNS: all, OverallNS: 1000 + all, ExcessNS: all}
+		return work.Side{Interval: 4096 * min(tests, 1), Tests: tests, N: 20, PostNS: post, TestsNS: in, WaitNS: wait, OverheadNS: all, OverallNS: 1000 + all, ExcessNS: all}
 	}
-	o := &protocol.Overlap{BlockingNS: 1000, ComputeNS: 1000, Search: []protocol.OverlapTry{{OverheadNS: 950}, {Tests: 2, OverheadNS: 100}},
-		None: side(0, 50, 0, 900), Best: side(2, 50, 30, 20), DoneNS: 1500 + float64(run)}
+	o := &work.Answer{BlockingNS: 1000, ComputeNS: 1000, Search: []work.Try{{OverheadNS: 950}, {Tests: 2, OverheadNS: 100}},
+		None: side(0, 50, 0, 900), Best: side(2, 50, 30, 20), DoneNS: done}
 	if run%3 == 0 {
 		o.Best = side(1, 50, 50, 300)
 	}
-	r.Cases = []results.CaseInfo{{Plan: 1, CaseResult: protocol.CaseResult{Status: protocol.StatusOK, NRep: 20, Overlap: o}}}
+	answer, _ := work.Work.Answer(o)
+	r.Cases = []results.CaseInfo{{Plan: 1, CaseResult: protocol.CaseResult{Status: protocol.StatusOK, NRep: 20, Answer: answer}}}
 	r.Samples = [][]protocol.Sample{nil}
 	return r
 }
@@ -79,9 +84,9 @@ func TestOverlapBeyondBothEndsIsShown(t *testing.T) {
 
 // Wait takes 1.5 times as long as tests in a row, and what MPI takes is a tenth, in each of ten mpiruns.
 func TestWaitThatTakesLongerThanTestsInARowViolatesNB5(t *testing.T) {
-	runs := overlapRuns(10)
-	for _, r := range runs {
-		r.Cases[0].Overlap.DoneNS = 1000 / (1.5 + float64(r.Run)/1000)
+	var runs []*results.Run
+	for run := 1; run <= 10; run++ {
+		runs = append(runs, overlapRunDone(run, 1000/(1.5+float64(run)/1000)))
 	}
 	o, err := NewOverlap("folder", protocol.OverlapTime, fixture.Manifest(), runs, judge.Default())
 	must.Do(t, err)

@@ -192,9 +192,18 @@ func (l *Loop) Set(window, slice time.Duration, want int) {
 	l.c.window, l.c.slice, l.c.want = C.int64_t(window), C.int64_t(slice), C.int64_t(want)
 }
 
-// made notes what a batch in C has done: it has taken so long since start, and began with
+// Native is what a feature's own loop in C works on, which makes repetitions of another kind as pg_measure
+// makes those here. It tells Made before anything else is done.
+func (l *Loop) Native() (*native.Loop, *native.Sync) {
+	return (*native.Loop)(unsafe.Pointer(l.c)), (*native.Sync)(unsafe.Pointer(l.sync))
+}
+
+// Flags has room for the flags of all repetitions of a batch, at rank 0.
+func (l *Loop) Flags() []byte { return unsafe.Slice((*byte)(l.flags), l.Room) }
+
+// Made notes what a batch in C has done: it has taken so long since start, and began with
 // repetition first of the caches.
-func (l *Loop) made(start time.Time, first C.int64_t) int {
+func (l *Loop) Made(start time.Time, first int64) int {
 	l.Took += time.Since(start)
 	n := int(l.c.n)
 	if n > 0 {
@@ -202,7 +211,7 @@ func (l *Loop) made(start time.Time, first C.int64_t) int {
 		// stay where the last one had them.
 		l.Called = true
 		at := func(r C.pg_rotation) unsafe.Pointer {
-			return unsafe.Add(unsafe.Pointer(r.base), (first+l.c.n-1)%r.positions*r.stride)
+			return unsafe.Add(unsafe.Pointer(r.base), (C.int64_t(first)+l.c.n-1)%r.positions*r.stride)
 		}
 		l.x.send, l.x.recv = at(l.c.send), at(l.c.recv)
 	}
@@ -240,9 +249,9 @@ func (l *Loop) Pilot(f *native.Function, sync string, n int) (Batch, error) {
 }
 
 func (l *Loop) batch(f *native.Function, sync *C.pg_sync, n int) (b Batch, err error) {
-	start, first := time.Now(), l.c.turn
+	start, first := time.Now(), l.Turn()
 	rc := C.pg_measure((*C.pg_function)(unsafe.Pointer(f)), sync, l.c, C.int64_t(n))
-	b.N = l.made(start, first)
+	b.N = l.Made(start, first)
 	if err := mpi.Error(call.Name(f), rc); err != nil {
 		return Batch{}, err
 	}

@@ -10,6 +10,7 @@ package native
 /*
 #cgo CFLAGS: -std=c11 -Wall -Wextra -I${SRCDIR}/../../../mockups/c
 #cgo LDFLAGS: -rdynamic -ldl
+#include "loop.h"
 #include "rank.h"
 */
 import "C"
@@ -20,4 +21,6 @@ type (
 	Context  C.pg_ctx      // what a call works on, and this process in MPI
 	Function C.pg_function // a row of the C table
 	Timing   C.pg_timing   // the clock that times, and the model of the global one
+	Loop     C.pg_loop     // a batch of repetitions
+	Sync     C.pg_sync     // what synchronises the ranks before each
 )

@@ -14,8 +14,9 @@ static inline void work(int64_t steps)
     }
 }
 
-int64_t pg_work(pg_clock *now, int64_t steps)
+int64_t pg_work(const pg_loop *l, int64_t steps)
 {
+    pg_clock *now = l->time->now;
     int64_t start = now();
     work(steps);
     return now() - start;
@@ -97,10 +98,10 @@ static int overlapped(const pg_overlap *o, pg_ctx *x, pg_clock *now, int64_t i, 
     return rc;
 }
 
-int pg_overlap_once(const pg_overlap *o, pg_ctx *x, pg_clock *now)
+int pg_overlap_once(const pg_overlap *o, const pg_loop *l)
 {
     int64_t start, end;
-    return (o->beside == PG_COMPUTING ? overlapped : alone)(o, x, now, 0, &start, &end);
+    return (o->beside == PG_COMPUTING ? overlapped : alone)(o, l->x, l->time->now, 0, &start, &end);
 }
 
 int pg_measure_overlap(const pg_overlap *o, const pg_sync *s, pg_loop *l, int64_t most)

@@ -23,7 +23,7 @@ typedef struct pg_overlap {
 } pg_overlap;
 
 /* One repetition that is not measured. */
-int pg_overlap_once(const pg_overlap *o, pg_ctx *x, pg_clock *now);
+int pg_overlap_once(const pg_overlap *o, const pg_loop *l);
 
 /* As pg_measure. A repetition is post, computation with tests, Wait: PG_POST, PG_TESTS
  * and PG_WAIT are what MPI took of it, PG_OVERHEAD their sum, PG_OVERALL the time from
@@ -36,6 +36,6 @@ int pg_measure_overlap(const pg_overlap *o, const pg_sync *s, pg_loop *l, int64_
 int pg_collect_overlap(const pg_overlap *o, pg_loop *l, const pg_sync *s, unsigned char *flags);
 
 /* The time that these steps take, ns. */
-int64_t pg_work(pg_clock *now, int64_t steps);
+int64_t pg_work(const pg_loop *l, int64_t steps);
 
 #endif

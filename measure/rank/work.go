@@ -1,0 +1,92 @@
+//go:build cgo
+
+package rank
+
+import (
+	"fmt"
+	"time"
+
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/rank/loop"
+)
+
+// Work is what the ranks do for a protocol.Work of its name.
+type Work struct {
+	name   string
+	onCase func(*Visit, *protocol.Asked) (answer *protocol.Answer, fault string, err error)
+}
+
+// OnCases goes on with each case after its timed calls. do returns what rank 0 has found, or nil, and what is wrong
+// with the data at any rank.
+func OnCases[J, A any](w *protocol.Work[J, A], do func(*Visit, *J) (found *A, fault string, err error)) Work {
+	return Work{name: w.Name, onCase: func(v *Visit, asked *protocol.Asked) (*protocol.Answer, string, error) {
+		job, err := w.Job(asked)
+		if err != nil {
+			return nil, "", err
+		}
+		found, fault, err := do(v, job)
+		if found == nil || err != nil {
+			return nil, fault, err
+		}
+		answer, err := w.Answer(found)
+		return answer, fault, err
+	}}
+}
+
+// workOf is what is asked for, or nil where nothing is.
+func (s *session) workOf(asked *protocol.Asked) (*Work, error) {
+	if asked == nil {
+		return nil, nil
+	}
+	for i := range s.works {
+		if s.works[i].name == asked.Work {
+			return &s.works[i], nil
+		}
+	}
+	return nil, fmt.Errorf("this rank program knows no work %q: take the one of the same version (--rank)", asked.Work)
+}
+
+// Visit is a case after its timed calls, prepared as it was for them.
+type Visit struct {
+	*loop.Loop
+	visit *visit
+}
+
+func (v *Visit) Case() protocol.JobCase { return v.visit.c }
+
+// Samples were taken of the timed calls, at rank 0.
+func (v *Visit) Samples() []protocol.Sample { return v.visit.out.samples[v.visit.i] }
+
+// Verify makes one call more, on other data. What is wrong with it at any rank begins with `when`.
+func (v *Visit) Verify(when string, call func() error) (fault string, err error) {
+	v.visit.poisoned++
+	return v.Once(v.visit.verifier, v.visit.f, v.visit.count, v.visit.poisoned, when, func() (string, error) { return "", call() })
+}
+
+// Repeat has batches made until n repetitions are valid, or twice as many were made. A batch ends after the limit, if
+// the synchronisation can end it.
+func (v *Visit) Repeat(n int, limit time.Duration, batch func(most int) (done, invalid int, err error)) error {
+	b := v.visit.bench
+	b.alive()
+	for left, most := n, 2*n; left > 0 && most > 0; {
+		if err := b.resync(); err != nil {
+			return err
+		}
+		start, slice, size := time.Now(), limit, min(most, b.batchSize(), b.Room)
+		if b.NeedsClock() {
+			slice = min(slice, time.Until(b.due))
+		}
+		b.Set(0, max(1, slice), left)
+		if !b.Slices {
+			size = min(size, left)
+		}
+		done, invalid, err := batch(size)
+		if err != nil {
+			return err
+		}
+		b.batchTook = time.Since(start)
+		most -= max(1, done)
+		left -= done - invalid
+	}
+	return nil
+}
