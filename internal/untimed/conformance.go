@@ -11,7 +11,6 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
@@ -63,14 +62,14 @@ func (o *Once) Conformance(ctx context.Context, env map[string]string, entries [
 			job.More = append(job.More, protocol.ConformanceSizes{Function: e.Choice.Function, NP: e.Choice.NP, Msizes: sizes})
 		}
 	}
-	for _, shape := range o.shapes() {
+	for _, shape := range o.Shapes() {
 		of, err := o.conformanceOn(ctx, shape, env, job)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, of...)
 	}
-	blame(out, measure.Env(o.config.MPI.Env, env))
+	blame(out, measure.Env(o.Config.MPI.Env, env))
 	return out, nil
 }
 
@@ -78,14 +77,14 @@ func (o *Once) Conformance(ctx context.Context, env map[string]string, entries [
 const mostEnded = 30
 
 func (o *Once) conformanceOn(ctx context.Context, shape guidelines.Shape, env map[string]string, calls protocol.ConformanceJob) (bad []Outcome, err error) {
-	job := &protocol.Job{StallNS: int64(min(conformanceStall, time.Duration(o.config.Measure.Stall))), Conformance: &calls}
+	job := &protocol.Job{StallNS: int64(min(conformanceStall, time.Duration(o.Config.Measure.Stall))), Conformance: &calls}
 	pause := &calls.PauseNS
 	var once *measure.Error // of an mpirun that ended in a call: it is made again with pauses
 	var near string         // the last name that came through; none: it was among the first
 	for len(bad) < mostEnded {
 		var last *protocol.ConformanceCall
 		at := 0
-		got, err := o.do(ctx, shape, env, job, func(i, _ int, name string) {
+		got, err := o.Do(ctx, shape, env, job, func(i, _ int, name string) {
 			var c protocol.ConformanceCall
 			if json.Unmarshal([]byte(name), &c) == nil {
 				last, at = &c, i
@@ -164,28 +163,6 @@ func ended(shape guidelines.Shape, c protocol.ConformanceCall, e *measure.Error)
 // namePause is between a call's name and the call, near the one in which an mpirun has ended, and longer, up to longestPause,
 // where no name at all has come through. Rank 0 may have named ranksAhead calls more than the rank that ended it has made.
 const namePause, longestPause, ranksAhead = 30 * time.Millisecond, 300 * time.Millisecond, 16
-
-const largestRules = 16 << 20
-
-// SettingFiles are the variables that name a file, and the writer whose format it has.
-var SettingFiles = []struct{ Variable, Writer string }{
-	{"OMPI_MCA_coll_tuned_dynamic_rules_filename", "openmpi-rules"},
-	{"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", "mpich-json"},
-}
-
-// RulesOf reads the file that a variable of an environment names, if it names one.
-func RulesOf(env map[string]string, variable, writer string) (path string, rules []tuning.Rule, err error) {
-	if path = env[variable]; path == "" {
-		return "", nil, nil
-	}
-	text, err := regular.Read(path, largestRules)
-	if err != nil {
-		return path, nil, err
-	}
-	w, _ := tuning.Get(writer)
-	rules, err = w.Read(path, text)
-	return path, rules, err
-}
 
 func blame(out []Outcome, env map[string]string) {
 	path, rules, err := RulesOf(env, SettingFiles[0].Variable, SettingFiles[0].Writer)

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
@@ -55,7 +53,7 @@ func (o *Once) effectsOn(ctx context.Context, shape guidelines.Shape, env map[st
 			}
 		}
 	}
-	seen, err := o.read(ctx, shape, env, names...)
+	seen, err := o.Read(ctx, shape, env, names...)
 	if err != nil {
 		return notUsable(ctx, err, here, "no MPI program starts with it")
 	}
@@ -84,19 +82,9 @@ func notUsable(ctx context.Context, err error, here []*report.Effect, why string
 	return nil
 }
 
-type readings struct{ *protocol.AlgorithmsEnd }
-
-func (o *Once) read(ctx context.Context, shape guidelines.Shape, env map[string]string, variables ...string) (r readings, err error) {
-	got, err := o.do(ctx, shape, env, &protocol.Job{StallNS: int64(forceStall), Algorithms: &protocol.AlgorithmsJob{Variables: variables}}, nil)
-	if err == nil {
-		r.AlgorithmsEnd = got.End.Algorithms
-	}
-	return r, err
-}
-
 func readFor(e tuning.Entry) []string {
 	if e.Proof != tuning.ByRanks {
-		return []string{tuningName(e.Variable), tuningName(switchedBy(e.Variable))}
+		return []string{Name(e.Variable), Name(SwitchedBy(e.Variable))}
 	}
 	var names []string
 	for name := range e.Choice.Env {
@@ -105,47 +93,15 @@ func readFor(e tuning.Entry) []string {
 	return names
 }
 
-// forceStall limits a call where nothing is timed.
-const forceStall = 30 * time.Second
-
-func tuningName(variable string) string {
-	if name, ok := strings.CutPrefix(variable, "OMPI_MCA_"); ok {
-		return name
-	}
-	if strings.HasPrefix(variable, "MPIR_CVAR_") {
-		return variable
-	}
-	return ""
-}
-
-const dynamicRules = "OMPI_MCA_coll_tuned_use_dynamic_rules"
-
-// switchedBy returns the variable without which Open MPI ignores another, if any.
-func switchedBy(variable string) string {
-	if strings.HasPrefix(variable, "OMPI_MCA_coll_tuned_") && variable != dynamicRules {
-		return dynamicRules
-	}
-	return ""
-}
-
-func (r readings) of(variable string) protocol.Variable { return r.named(tuningName(variable)) }
-
-func (r readings) named(name string) (v protocol.Variable) {
-	if i := slices.IndexFunc(r.Variables, func(v protocol.Variable) bool { return v.Name == name }); i >= 0 && name != "" {
-		return r.Variables[i]
-	}
-	return v
-}
-
-func (r readings) judge(f *report.Effect) {
+func (r Readings) judge(f *report.Effect) {
 	no := func(format string, args ...any) { f.State, f.Text = report.NotInEffect, fmt.Sprintf(format, args...) }
 	e := f.Entry
-	variable := r.of(e.Variable)
+	variable := r.Of(e.Variable)
 	switch {
 	case e.Proof == tuning.ByRanks:
 		r.judgeRanks(f)
-	case switchedBy(e.Variable) != "" && r.of(dynamicRules).Known && !isOn(r.of(dynamicRules).Value):
-		no("Open MPI ignores %s: %s is not 1", e.Variable, dynamicRules)
+	case r.SwitchedOff(e.Variable):
+		no("Open MPI ignores %s: %s is not 1", e.Variable, DynamicRules)
 	case !variable.Known:
 		no("the library has no variable %s", e.Variable)
 	case variable.Unread != "":
@@ -163,12 +119,10 @@ func (r readings) judge(f *report.Effect) {
 	}
 }
 
-func isOn(value string) bool { return value == "1" || value == "true" }
-
-func (r readings) judgeRanks(f *report.Effect) {
+func (r Readings) judgeRanks(f *report.Effect) {
 	f.State, f.Text = report.InEffect, "all ranks have "+f.Entry.Variable
 	for _, name := range tuning.Variables(f.Entry.Choice.Env) {
-		want, v := f.Entry.Choice.Env[name], r.named(protocol.OfEnvironment+name)
+		want, v := f.Entry.Choice.Env[name], r.Named(protocol.OfEnvironment+name)
 		switch {
 		case v.Unread != "":
 			f.State, f.Text = report.NotInEffect, name+": "+v.Unread
@@ -180,7 +134,7 @@ func (r readings) judgeRanks(f *report.Effect) {
 	}
 }
 
-func (r readings) judgeForced(f *report.Effect) {
+func (r Readings) judgeForced(f *report.Effect) {
 	c := f.Entry.Choice
 	i := slices.IndexFunc(r.Collectives, func(a protocol.Algorithms) bool { return a.Collective == c.Function })
 	if i < 0 {
@@ -198,12 +152,10 @@ func (r readings) judgeForced(f *report.Effect) {
 	}
 }
 
-type counts map[protocol.JobCase]protocol.Messages
-
 // count compares the messages inside the collectives under the setting with the messages of
 // the algorithm that it should choose, and with the default's.
 func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string]string, effects []*report.Effect) error {
-	if launch.ComparingEnv(o.ranks.Info.Library) == nil {
+	if launch.ComparingEnv(o.Rank().Library) == nil {
 		return nil
 	}
 	var own, plain []protocol.JobCase
@@ -211,18 +163,18 @@ func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string
 		c := f.Entry.Choice
 		inside, outside := o.probes(f.Entry)
 		for _, size := range slices.Concat(inside, outside) {
-			plain = addCase(plain, c.Function, size)
-			own = addCase(own, mockups.AlgorithmID(c.Function, mockups.DefaultAlgorithm), size)
+			plain = AddCase(plain, c.Function, size)
+			own = AddCase(own, mockups.AlgorithmID(c.Function, mockups.DefaultAlgorithm), size)
 		}
 		for _, size := range inside {
-			own = addCase(own, mockups.AlgorithmID(c.Function, c.Algorithm), size)
+			own = AddCase(own, mockups.AlgorithmID(c.Function, c.Algorithm), size)
 		}
 	}
-	without, err := o.countOn(ctx, shape, launch.AlgorithmEnv(o.ranks.Info.Library), own, protocol.MessagesJob{})
+	without, err := o.Count(ctx, shape, launch.AlgorithmEnv(o.Rank().Library), own, protocol.MessagesJob{})
 	if err != nil {
 		return err
 	}
-	with, err := o.countOn(ctx, shape, env, plain, protocol.MessagesJob{})
+	with, err := o.Count(ctx, shape, env, plain, protocol.MessagesJob{})
 	if err != nil {
 		return notUsable(ctx, err, effects, "a plain call ends the mpirun under it")
 	}
@@ -238,43 +190,16 @@ func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string
 
 func (o *Once) probes(e tuning.Entry) (inside, outside []int64) {
 	f, _ := mockups.Get(e.Choice.Function)
-	op, _ := guidelines.ResolveOp(o.config.Job.Datatype, o.config.Job.Op)
-	d, _ := f.Elements(o.config.Job.Datatype, op)
+	op, _ := guidelines.ResolveOp(o.Config.Job.Datatype, o.Config.Job.Op)
+	d, _ := f.Elements(o.Config.Job.Datatype, op)
 	return e.Probes(max(1, d.Bytes))
 }
 
-func addCase(cases []protocol.JobCase, function string, size int64) []protocol.JobCase {
-	return lists.With(cases, protocol.JobCase{Function: function, Msize: size})
-}
-
-func (o *Once) countOn(ctx context.Context, shape guidelines.Shape, env map[string]string, cases []protocol.JobCase, job protocol.MessagesJob) (counts, error) {
-	op, wrong := guidelines.ResolveOp(o.config.Job.Datatype, o.config.Job.Op)
-	for _, err := range wrong {
-		return nil, err
-	}
-	calls := &protocol.CallsJob{Mode: protocol.ModeMessages, Messages: &job, Cases: cases, Datatype: o.config.Job.Datatype, Op: op, Sync: protocol.SyncBarrier, Sample: protocol.SampleLocal,
-		Clock: protocol.ClockMonotonic, ClockSync: protocol.ClockSyncShared, Cache: protocol.CacheWarm, TempMemory: 1 << 30}
-	for i := range cases {
-		calls.Order = append(calls.Order, i)
-	}
-	got, err := o.do(ctx, shape, measure.Env(launch.ComparingEnv(o.ranks.Info.Library), env), &protocol.Job{StallNS: int64(forceStall), CallsJob: calls}, nil)
-	if err != nil {
-		return nil, err
-	}
-	out := counts{}
-	for _, c := range got.Cases {
-		if c.Messages != nil {
-			out[cases[c.Case]] = *c.Messages
-		}
-	}
-	return out, nil
-}
-
-func compareCounts(f *report.Effect, beside []*report.Effect, sizes []int64, without, with counts) {
+func compareCounts(f *report.Effect, beside []*report.Effect, sizes []int64, without, with Counts) {
 	c := f.Entry.Choice
 	var seen, same []string
 	for _, size := range sizes {
-		at := func(function string, in counts) (protocol.Messages, bool) {
+		at := func(function string, in Counts) (protocol.Messages, bool) {
 			m, ok := in[protocol.JobCase{Function: function, Msize: size}]
 			return m, ok
 		}
@@ -323,64 +248,4 @@ func chosen(beside []*report.Effect, c tuning.Choice, size int64) bool {
 		o := f.Entry.Choice
 		return o.Function == c.Function && o.NP == c.NP && f.Entry.Covers(size)
 	})
-}
-
-func ChoosesAlgorithm(name string) bool {
-	return switchedBy(name) != "" && (strings.HasSuffix(name, "_algorithm") || strings.HasSuffix(name, "_filename")) ||
-		strings.HasPrefix(name, "MPIR_CVAR_") && (strings.HasSuffix(name, "_INTRA_ALGORITHM") || strings.HasSuffix(name, "_JSON_FILE"))
-}
-
-// Ignored returns a sentence for each of these variables that does nothing.
-func (o *Once) Ignored(ctx context.Context, shape guidelines.Shape, env map[string]string, names []string) (out []string, err error) {
-	variables := append([]string{tuningName(dynamicRules)}, lists.Map(names, tuningName)...)
-	r, err := o.read(ctx, shape, nil, variables...)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		if why := r.ignores(name, env); why != "" {
-			out = append(out, name+" does nothing: "+why)
-		}
-	}
-	return out, nil
-}
-
-func (r readings) ignores(name string, env map[string]string) string {
-	v := r.of(name)
-	if on := r.of(dynamicRules); switchedBy(name) != "" && on.Known && !isOn(on.Value) {
-		return dynamicRules + " is not 1"
-	}
-	if !v.Known {
-		return "the library has no such variable"
-	}
-	if v.Unread != "" {
-		return v.Unread
-	}
-	for _, f := range SettingFiles {
-		if f.Variable != name {
-			continue
-		}
-		if _, _, err := RulesOf(env, f.Variable, f.Writer); err != nil {
-			return "it is not in the library's format: " + err.Error()
-		}
-	}
-	return r.unknownValue(v, env[name])
-}
-
-func (r readings) unknownValue(v protocol.Variable, value string) string {
-	i := slices.IndexFunc(r.Collectives, func(a protocol.Algorithms) bool { return a.Variable == v.Name })
-	if i < 0 || len(r.Collectives[i].Names) == 0 || value == "" {
-		return ""
-	}
-	names := []string{}
-	for _, a := range r.Collectives[i].Names {
-		if a.Name == value || strconv.Itoa(a.Value) == value {
-			return ""
-		}
-		names = append(names, a.Name)
-	}
-	if value == "0" || value == "ignore" || value == "auto" {
-		return ""
-	}
-	return fmt.Sprintf("%s; its value stays %s", conf.Unknown("algorithm of "+r.Collectives[i].Collective, value, names), v.Value)
 }

@@ -13,9 +13,9 @@ import (
 // something else is sent there can.
 func TestOtherMessagesThanThoseOfTheAlgorithmAreNotInForce(t *testing.T) {
 	const f, own = "MPI_Bcast", "binomial"
-	sent := func(function string, counts ...int64) counts {
+	sent := func(function string, Counts ...int64) Counts {
 		out := map[protocol.JobCase]protocol.Messages{}
-		for i, n := range counts {
+		for i, n := range Counts {
 			out[protocol.JobCase{Function: function, Msize: int64(8 << i)}] = protocol.Messages{Count: n}
 		}
 		return out
@@ -51,7 +51,7 @@ func TestComponentIsInForceWhereTheLibraryHasItsValue(t *testing.T) {
 		{[]protocol.Variable{{Name: "coll_sm_priority"}}, report.NotInEffect}, // built without it
 	} {
 		f := &report.Effect{Entry: tuning.Entry{Variable: variable, Value: "100", Proof: tuning.ByValue}, State: report.CannotTell}
-		if (readings{&protocol.AlgorithmsEnd{Variables: c.seen}}).judge(f); f.State != c.want {
+		if (Readings{&protocol.AlgorithmsEnd{Variables: c.seen}}).judge(f); f.State != c.want {
 			t.Errorf("%+v: %s (%s), want %s", c.seen, f.State, f.Text, c.want)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 
 // Once does untimed jobs, each in an mpirun of its own.
 type Once struct {
-	config *glfile.File
+	Config *glfile.File
 	ranks  *measure.Outside
 }
 
@@ -36,22 +36,23 @@ func OnceWith(config *glfile.File, start measure.Starter, path string, info prot
 	return &Once{config, &measure.Outside{MPI: config.MPI, Start: start, Path: path, Info: info}}
 }
 
-func (o *Once) shapes() []guidelines.Shape {
-	return o.config.Job.On(o.config.Job.NPOr(launch.DefaultNP))
+// Shapes are those of the configuration.
+func (o *Once) Shapes() []guidelines.Shape {
+	return o.Config.Job.On(o.Config.Job.NPOr(launch.DefaultNP))
 }
 
-// few is the first shape, with two processes where nodes do not count: enough for what does not depend on them.
-func (o *Once) few() guidelines.Shape {
-	shape := o.shapes()[0]
+// Few is the first shape, with two processes where nodes do not count: enough for what does not depend on them.
+func (o *Once) Few() guidelines.Shape {
+	shape := o.Shapes()[0]
 	if shape.Nodes == 0 {
 		shape.NP = min(shape.NP, 2)
 	}
 	return shape
 }
 
-// do does a job on a shape, under an environment beside mpi.env. If the mpirun fails, the error
+// Do does a job on a shape, under an environment besides mpi.env. If the mpirun fails, the error
 // is a *measure.Error.
-func (o *Once) do(ctx context.Context, shape guidelines.Shape, env map[string]string, job *protocol.Job,
+func (o *Once) Do(ctx context.Context, shape guidelines.Shape, env map[string]string, job *protocol.Job,
 	progress func(done, total int, name string)) (*protocol.Output, error) {
 	out, err := o.ranks.Do(ctx, shape, env, job, progress)
 	if ctx.Err() == nil && !fail.Is[*measure.Error](err) {
@@ -66,21 +67,22 @@ func ReadAlgorithms(ctx context.Context, config *glfile.File, start measure.Star
 	if err != nil {
 		return nil, err
 	}
-	return o.algorithms(ctx)
+	return o.Algorithms(ctx)
 }
 
-func (o *Once) algorithms(ctx context.Context) (*report.Algorithms, error) {
-	env := measure.Env(launch.AlgorithmEnv(o.ranks.Info.Library), o.config.MPI.Env)
-	out, err := o.ask(ctx, o.few(), env, &protocol.Job{StallNS: int64(measure.Default().Stall), Algorithms: &protocol.AlgorithmsJob{}})
+// Algorithms are the library's own.
+func (o *Once) Algorithms(ctx context.Context) (*report.Algorithms, error) {
+	env := measure.Env(launch.AlgorithmEnv(o.Rank().Library), o.Config.MPI.Env)
+	out, err := o.Ask(ctx, o.Few(), env, &protocol.Job{StallNS: int64(measure.Default().Stall), Algorithms: &protocol.AlgorithmsJob{}})
 	if err != nil {
 		return nil, err
 	}
-	return &report.Algorithms{Schema: report.AlgorithmsSchema, Library: o.ranks.Info.LibVersion, Collectives: out.End.Algorithms.Collectives}, nil
+	return &report.Algorithms{Schema: report.AlgorithmsSchema, Library: o.Rank().LibVersion, Collectives: out.End.Algorithms.Collectives}, nil
 }
 
-// ask does a job on a shape. If the mpirun fails, nothing can be measured.
-func (o *Once) ask(ctx context.Context, shape guidelines.Shape, env map[string]string, job *protocol.Job) (*protocol.Output, error) {
-	out, err := o.do(ctx, shape, env, job, nil)
+// Ask does a job on a shape. If the mpirun fails, nothing can be measured.
+func (o *Once) Ask(ctx context.Context, shape guidelines.Shape, env map[string]string, job *protocol.Job) (*protocol.Output, error) {
+	out, err := o.Do(ctx, shape, env, job, nil)
 	switch {
 	case ctx.Err() != nil:
 		return nil, &fail.Interrupted{}
@@ -91,8 +93,8 @@ func (o *Once) ask(ctx context.Context, shape guidelines.Shape, env map[string]s
 }
 
 func (o *Once) Layouts(ctx context.Context) (all []host.Layout, err error) {
-	for _, shape := range o.shapes() {
-		out, err := o.ask(ctx, shape, nil, &protocol.Job{StallNS: int64(o.config.Measure.Stall), Layout: true})
+	for _, shape := range o.Shapes() {
+		out, err := o.Ask(ctx, shape, nil, &protocol.Job{StallNS: int64(o.Config.Measure.Stall), Layout: true})
 		if err != nil {
 			return nil, err
 		}
@@ -101,19 +103,19 @@ func (o *Once) Layouts(ctx context.Context) (all []host.Layout, err error) {
 	return all, nil
 }
 
-func (o *Once) Rank() protocol.RankInfo { return o.ranks.Info }
+func (o *Once) Rank() protocol.RankInfo { return o.Rank() }
 
 // Target returns the library of the configuration, asked in an mpirun of its own, and the folder
 // for the files of settings.
 func (o *Once) Target(ctx context.Context, folder string) (t tuning.Target, err error) {
-	t.Library = tuning.LibraryOf(o.ranks.Info.Library, o.ranks.Info.LibVersion)
+	t.Library = tuning.LibraryOf(o.Rank().Library, o.Rank().LibVersion)
 	if t.Folder, err = filepath.Abs(folder); err != nil {
 		return t, fail.AsSetup(err)
 	}
-	if o.ranks.Info.Library != "mpich" {
+	if o.Rank().Library != "mpich" {
 		return t, nil
 	}
-	r, err := o.read(ctx, o.few(), nil)
+	r, err := o.Read(ctx, o.Few(), nil)
 	switch {
 	case ctx.Err() != nil:
 		return t, &fail.Interrupted{}

@@ -49,15 +49,15 @@ func Which(ctx context.Context, config *glfile.File, of *results.Manifest, start
 	if err != nil {
 		return nil, err
 	}
-	c := &choosing{Once: o, Which: &analyze.Which{Schema: analyze.WhichSchema, Library: o.ranks.Info.LibVersion}}
-	shapes := o.shapes()
+	c := &choosing{Once: o, Which: &analyze.Which{Schema: analyze.WhichSchema, Library: o.Rank().LibVersion}}
+	shapes := o.Shapes()
 	if of != nil {
 		c.plan, shapes = &of.Plan, of.Plan.Shapes
 		if err := o.asMeasured(of); err != nil {
 			return nil, err
 		}
 	}
-	list, err := o.algorithms(ctx)
+	list, err := o.Algorithms(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -71,12 +71,12 @@ func Which(ctx context.Context, config *glfile.File, of *results.Manifest, start
 	})
 	for _, shape := range shapes {
 		switch {
-		case launch.CountingEnv(o.ranks.Info.Library) != nil:
+		case launch.CountingEnv(o.Rank().Library) != nil:
 			err = c.byMessages(ctx, shape, target.Library, list)
 		case target.Tree != nil && shape.Nodes == 0:
 			err = c.byTree(ctx, shape, target.Tree, list)
 		default:
-			err = fail.Setupf("%s counts no messages and has no selection tree that can be read for %s: what it chooses cannot be told", list.Library, shape)
+			err = fail.Setupf("%s Counts no messages and has no selection tree that can be read for %s: what it chooses cannot be told", list.Library, shape)
 		}
 		if err != nil {
 			return nil, err
@@ -86,14 +86,14 @@ func Which(ctx context.Context, config *glfile.File, of *results.Manifest, start
 }
 
 func (o *Once) asMeasured(m *results.Manifest) error {
-	if was, is := m.Rank.LibVersion, o.ranks.Info.LibVersion; was != is {
+	if was, is := m.Rank.LibVersion, o.Rank().LibVersion; was != is {
 		return fail.Setupf("it was measured with %s, and the library is %s now", phrase.ShortVersion(was), phrase.ShortVersion(is))
 	}
-	now := measure.Env(host.Env(os.Environ()), o.config.MPI.Env)
+	now := measure.Env(host.Env(os.Environ()), o.Config.MPI.Env)
 	for _, l := range m.Factors.Layouts {
 		for _, k := range l.Kinds {
 			for name := range measure.Env(now, k.Env) {
-				if (name == dynamicRules || ChoosesAlgorithm(name)) && now[name] != k.Env[name] {
+				if (name == DynamicRules || ChoosesAlgorithm(name)) && now[name] != k.Env[name] {
 					return fail.Setupf("it was measured with %s=%q, and now it is %q: set it so again", name, k.Env[name], now[name])
 				}
 			}
@@ -105,8 +105,8 @@ func (o *Once) asMeasured(m *results.Manifest) error {
 // sizesOf returns the sizes of a collective, of a plan or those that its datatype has, and the bytes of an element.
 func (o *choosing) sizesOf(collective string, shape guidelines.Shape) (sizes []int64, element int64, err error) {
 	f, _ := mockups.Get(collective)
-	op, _ := guidelines.ResolveOp(o.config.Job.Datatype, o.config.Job.Op)
-	d, _ := f.Elements(o.config.Job.Datatype, op)
+	op, _ := guidelines.ResolveOp(o.Config.Job.Datatype, o.Config.Job.Op)
+	d, _ := f.Elements(o.Config.Job.Datatype, op)
 	element = int64(max(1, d.Bytes))
 	if o.plan != nil {
 		for _, i := range o.plan.CasesOf(shape) {
@@ -117,7 +117,7 @@ func (o *choosing) sizesOf(collective string, shape guidelines.Shape) (sizes []i
 		slices.Sort(sizes)
 		return sizes, element, nil
 	}
-	all, _, err := guidelines.FitMsizes(o.config.Job.Msizes, 1)
+	all, _, err := guidelines.FitMsizes(o.Config.Job.Msizes, 1)
 	if err != nil || !guidelines.HasSize(collective) {
 		return []int64{0}, 1, err
 	}
@@ -145,7 +145,7 @@ func (o *choosing) byTree(ctx context.Context, shape guidelines.Shape, tree *tun
 			if err != nil {
 				row.Algorithms, row.Why = nil, err.Error()
 			} else if f.Memory(size/element, element, shape.NP).Sum() <= whichMemory/int64(shape.NP) && slices.ContainsFunc(a.Names, func(x protocol.Algorithm) bool { return x.Name == name }) {
-				plain, named = addCase(plain, a.Collective, size), addCase(named, mockups.AlgorithmID(a.Collective, name), size)
+				plain, named = AddCase(plain, a.Collective, size), AddCase(named, mockups.AlgorithmID(a.Collective, name), size)
 			}
 			rows = append(rows, row)
 		}
@@ -154,7 +154,7 @@ func (o *choosing) byTree(ctx context.Context, shape guidelines.Shape, tree *tun
 	if err != nil {
 		return err
 	}
-	of, err := o.countAll(ctx, shape, launch.AlgorithmEnv(o.ranks.Info.Library), named)
+	of, err := o.countAll(ctx, shape, launch.AlgorithmEnv(o.Rank().Library), named)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ type calls struct {
 
 func (o *choosing) calls(shape guidelines.Shape, library tuning.Library, list *report.Algorithms) (all calls, err error) {
 	tooLarge := 0
-	all.free = launch.AlgorithmEnv(o.ranks.Info.Library)
+	all.free = launch.AlgorithmEnv(o.Rank().Library)
 	for _, a := range list.Collectives {
 		all.free = measure.Env(all.free, launch.ForceEnv(a.Variable, 0))
 		sizes, element, err := o.sizesOf(a.Collective, shape)
@@ -195,7 +195,7 @@ func (o *choosing) calls(shape guidelines.Shape, library tuning.Library, list *r
 				tooLarge++
 				continue
 			}
-			all.plain = addCase(all.plain, a.Collective, size)
+			all.plain = AddCase(all.plain, a.Collective, size)
 		}
 		if a.Fixed {
 			all.fixed = append(all.fixed, a)
@@ -281,14 +281,14 @@ func casesOf(plain []protocol.JobCase, collective, algorithm string, segment int
 	return out
 }
 
-// countAll counts the messages of a call of each case, and leaves out what ends an mpirun.
-func (o *choosing) countAll(ctx context.Context, shape guidelines.Shape, env map[string]string, cases []protocol.JobCase) (counts, error) {
+// countAll Counts the messages of a call of each case, and leaves out what ends an mpirun.
+func (o *choosing) countAll(ctx context.Context, shape guidelines.Shape, env map[string]string, cases []protocol.JobCase) (Counts, error) {
 	cases = slices.Clone(cases)
 	for range mostLeftOut {
 		if len(cases) == 0 {
-			return counts{}, nil
+			return Counts{}, nil
 		}
-		got, err := o.countOn(ctx, shape, env, cases, protocol.MessagesJob{Calls: 1})
+		got, err := o.Count(ctx, shape, env, cases, protocol.MessagesJob{Calls: 1})
 		var failed *measure.Error
 		switch {
 		case ctx.Err() != nil:

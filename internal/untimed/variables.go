@@ -1,0 +1,152 @@
+package untimed
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
+	"pgmpi/internal/regular"
+	"pgmpi/internal/tuning"
+	"pgmpi/measure/protocol"
+)
+
+// Readings are what a library tells of its algorithms and variables (MPI_T).
+type Readings struct{ *protocol.AlgorithmsEnd }
+
+// Read asks the library, under an environment besides mpi.env.
+func (o *Once) Read(ctx context.Context, shape guidelines.Shape, env map[string]string, variables ...string) (r Readings, err error) {
+	got, err := o.Do(ctx, shape, env, &protocol.Job{StallNS: int64(stall), Algorithms: &protocol.AlgorithmsJob{Variables: variables}}, nil)
+	if err == nil {
+		r.AlgorithmsEnd = got.End.Algorithms
+	}
+	return r, err
+}
+
+// stall limits a call where nothing is timed.
+const stall = 30 * time.Second
+
+// Name is the name by which a library tells a variable of the environment; "" for one that is no library's.
+func Name(variable string) string {
+	if name, ok := strings.CutPrefix(variable, "OMPI_MCA_"); ok {
+		return name
+	}
+	if strings.HasPrefix(variable, "MPIR_CVAR_") {
+		return variable
+	}
+	return ""
+}
+
+// DynamicRules switches on all of SwitchedBy.
+const DynamicRules = "OMPI_MCA_coll_tuned_use_dynamic_rules"
+
+// SwitchedBy returns the variable without which Open MPI ignores another, if any.
+func SwitchedBy(variable string) string {
+	if strings.HasPrefix(variable, "OMPI_MCA_coll_tuned_") && variable != DynamicRules {
+		return DynamicRules
+	}
+	return ""
+}
+
+func (r Readings) Of(variable string) protocol.Variable { return r.Named(Name(variable)) }
+
+func (r Readings) Named(name string) (v protocol.Variable) {
+	if i := slices.IndexFunc(r.Variables, func(v protocol.Variable) bool { return v.Name == name }); i >= 0 && name != "" {
+		return r.Variables[i]
+	}
+	return v
+}
+
+// SwitchedOff tells whether Open MPI ignores a variable, because the one that it needs is not set.
+func (r Readings) SwitchedOff(variable string) bool {
+	on := r.Of(SwitchedBy(variable))
+	return on.Known && on.Value != "1" && on.Value != "true"
+}
+
+// ChoosesAlgorithm tells whether a variable chooses algorithms of collectives.
+func ChoosesAlgorithm(name string) bool {
+	return SwitchedBy(name) != "" && (strings.HasSuffix(name, "_algorithm") || strings.HasSuffix(name, "_filename")) ||
+		strings.HasPrefix(name, "MPIR_CVAR_") && (strings.HasSuffix(name, "_INTRA_ALGORITHM") || strings.HasSuffix(name, "_JSON_FILE"))
+}
+
+// Ignored returns a sentence for each of these variables that does nothing.
+func (o *Once) Ignored(ctx context.Context, shape guidelines.Shape, env map[string]string, names []string) (out []string, err error) {
+	variables := append([]string{Name(DynamicRules)}, lists.Map(names, Name)...)
+	r, err := o.Read(ctx, shape, nil, variables...)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if why := r.ignores(name, env); why != "" {
+			out = append(out, name+" does nothing: "+why)
+		}
+	}
+	return out, nil
+}
+
+func (r Readings) ignores(name string, env map[string]string) string {
+	v := r.Of(name)
+	if r.SwitchedOff(name) {
+		return DynamicRules + " is not 1"
+	}
+	if !v.Known {
+		return "the library has no such variable"
+	}
+	if v.Unread != "" {
+		return v.Unread
+	}
+	for _, f := range SettingFiles {
+		if f.Variable != name {
+			continue
+		}
+		if _, _, err := RulesOf(env, f.Variable, f.Writer); err != nil {
+			return "it is not in the library's format: " + err.Error()
+		}
+	}
+	return r.unknownValue(v, env[name])
+}
+
+func (r Readings) unknownValue(v protocol.Variable, value string) string {
+	i := slices.IndexFunc(r.Collectives, func(a protocol.Algorithms) bool { return a.Variable == v.Name })
+	if i < 0 || len(r.Collectives[i].Names) == 0 || value == "" {
+		return ""
+	}
+	names := []string{}
+	for _, a := range r.Collectives[i].Names {
+		if a.Name == value || strconv.Itoa(a.Value) == value {
+			return ""
+		}
+		names = append(names, a.Name)
+	}
+	if value == "0" || value == "ignore" || value == "auto" {
+		return ""
+	}
+	return fmt.Sprintf("%s; its value stays %s", conf.Unknown("algorithm of "+r.Collectives[i].Collective, value, names), v.Value)
+}
+
+const largestRules = 16 << 20
+
+// SettingFiles are the variables that name a file, and the writer whose format it has.
+var SettingFiles = []struct{ Variable, Writer string }{
+	{"OMPI_MCA_coll_tuned_dynamic_rules_filename", "openmpi-rules"},
+	{"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", "mpich-json"},
+}
+
+// RulesOf reads the file that a variable of an environment names, if it names one.
+func RulesOf(env map[string]string, variable, writer string) (path string, rules []tuning.Rule, err error) {
+	if path = env[variable]; path == "" {
+		return "", nil, nil
+	}
+	text, err := regular.Read(path, largestRules)
+	if err != nil {
+		return path, nil, err
+	}
+	w, _ := tuning.Get(writer)
+	rules, err = w.Read(path, text)
+	return path, rules, err
+}
