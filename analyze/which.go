@@ -39,13 +39,6 @@ type WhichRow struct {
 	Sent protocol.Messages `json:"sent,omitzero"`
 }
 
-const (
-	ByMessages = "messages" // sent between the same processes, of the same bytes
-	ByTree     = "tree"     // the library's selection tree
-	// ByTreeAndMessages is by the tree, and sent the same messages where no memory is shared.
-	ByTreeAndMessages = "tree and messages"
-)
-
 // ReadWhich reads a which.json, which may be somebody's.
 func ReadWhich(text []byte) (*Which, error) {
 	w := &Which{}

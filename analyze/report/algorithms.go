@@ -2,12 +2,8 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
-	"pgmpi/analyze"
-	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
-	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -64,46 +60,4 @@ func algorithmRows(a *Algorithms) [][]string {
 		}
 	}
 	return out
-}
-
-// AlgorithmChoices are the documents of `pgmpi which`.
-var AlgorithmChoices = document.Kind[analyze.Which]{Name: "which", JSON: true, Sections: whichSections,
-	NotJudged: func(w *analyze.Which) string { return phrase.When(len(w.Rows) == 0, "no call was asked about") },
-	Rows: func(w *analyze.Which) [][]string {
-		out := [][]string{{"collective", "shape", "msize", "algorithms", "by", "messages", "bytes", "why"}}
-		for _, r := range w.Rows {
-			out = append(out, []string{r.Collective, r.Shape, fmt.Sprint(r.Msize), strings.Join(r.Algorithms, " "), r.By, fmt.Sprint(r.Sent.Count), fmt.Sprint(r.Sent.Bytes), r.Why})
-		}
-		return out
-	}}
-
-func whichSections(w *analyze.Which) []document.Section {
-	var one, several, none int
-	for _, r := range w.Rows {
-		switch len(r.Algorithms) {
-		case 0:
-			none++
-		case 1:
-			one++
-		default:
-			several++
-		}
-	}
-	head := document.Section{}
-	head.Say("%s: the algorithm of %d of %s is known%s%s.", phrase.ShortVersion(w.Library), one, conf.Plural(len(w.Rows), "call"),
-		phrase.When(several > 0, "; %d may have one of several", several), phrase.When(none > 0, "; %d have none of the library's own", none))
-	table := document.Titled("ALGORITHMS THAT THE LIBRARY TAKES")
-	table.Table = &document.Table{Head: []string{"collective", "on", "bytes", "algorithm"}, Align: "llll", Flex: 3}
-	for i := 0; i < len(w.Rows); {
-		r, j := &w.Rows[i], i+1
-		for j < len(w.Rows) && w.Rows[j].Collective == r.Collective && w.Rows[j].Shape == r.Shape && w.Rows[j].Name() == r.Name() {
-			j++
-		}
-		last := w.Rows[j-1].Msize
-		sizes := phrase.When(r.Msize > 0, "%s%s", conf.HumanSize(r.Msize), phrase.When(last != r.Msize, " to %s", conf.HumanSize(last)))
-		table.Table.Add(r.Collective, r.Shape, sizes, r.Name())
-		i = j
-	}
-	table.Notes = append(table.Notes, lists.Map(w.Left, func(text string) string { return "left out: " + text })...)
-	return []document.Section{head, table}
 }

@@ -46,20 +46,6 @@ func exampleOf[T any](k document.Kind[T], t *T) example {
 	}}
 }
 
-func choices() *analyze.Which {
-	w := &analyze.Which{Schema: analyze.WhichSchema, Library: "Open MPI v4.1.4"}
-	for i, names := range [][]string{{"binomial"}, {"binomial"}, {"pipeline+128Ki"}, {"chain", "knomial"}, nil} {
-		r := analyze.WhichRow{Collective: "MPI_Bcast", Shape: "p8", Msize: 8 << (5 * i), Algorithms: names, By: analyze.ByMessages, Sent: protocol.Messages{Calls: 1, Count: 7, Bytes: 56 << (5 * i)}}
-		if names == nil {
-			r.Why = "none of its own algorithms sends the same messages"
-		}
-		w.Rows = append(w.Rows, r)
-	}
-	w.Rows = append(w.Rows, analyze.WhichRow{Collective: "MPI_Barrier", Shape: "p8", Algorithms: []string{"tree"}, By: analyze.ByMessages, Sent: protocol.Messages{Calls: 1, Count: 14}})
-	w.LeftOut("on p8 1 call whose buffers take more than 1 GiB in all")
-	return w
-}
-
 func linted(t *testing.T) *table.Lint {
 	plan := must.Get(guidelines.Build(guidelines.Settings{Check: guidelines.Config{Guidelines: []string{"GL2:MPI_Bcast", "GL8", "GL16"}}, Msizes: []string{"8", "4Ki", "1Mi"},
 		Datatype: "int", Op: "sum", Shapes: []guidelines.Shape{{NP: 64}, {NP: 65536}}}))(t)
@@ -123,7 +109,6 @@ func newExamples(t *testing.T) map[string]example {
 		"history":   exampleOf(checks.Histories, shown.History()),
 		"spread":    exampleOf(checks.Spreads, shown.Spread()),
 		"times":     exampleOf(calls.RunTimes, times()),
-		"which":     exampleOf(AlgorithmChoices, choices()),
 		"lint":      exampleOf(Lints, linted(t)),
 		"fit":       exampleOf(Fits, fitted()),
 		"env":       exampleOf(check.Environments, environment(t)),

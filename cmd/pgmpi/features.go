@@ -9,12 +9,14 @@ import (
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/feature"
 	"pgmpi/internal/feature/overlap"
+	"pgmpi/internal/feature/which"
 	"pgmpi/internal/settings"
 )
 
 // features are the tools that stand on the core. Nothing else names them.
 var features = []*feature.Feature{
 	overlap.Feature,
+	which.Feature,
 }
 
 // equip gives a host what the core and all features have for its commands.

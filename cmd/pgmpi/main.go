@@ -39,7 +39,7 @@ var groups = []struct {
 	commands makers
 }{
 	{"Start", makers{checkCommand, analyzeCommand, initCommand, listCommand}},
-	{"Mend", makers{whichCommand, lintCommand, exploreCommand, remedyCommand, abCommand}},
+	{"Mend", makers{lintCommand, exploreCommand, remedyCommand, abCommand}},
 	{"Gain", makers{programs.Profile, programs.Gain, programs.Apply}},
 	{"Watch", makers{compareCommand, historyCommand, bisectCommand, expectCommand}},
 	{"Data", makers{exportCommand, figuresCommand, fitCommand, timesCommand, fingerprintCommand}},

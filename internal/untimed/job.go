@@ -36,7 +36,7 @@ func OnceWith(config *glfile.File, start measure.Starter, path string, info prot
 	return &Once{config, &measure.Outside{MPI: config.MPI, Start: start, Path: path, Info: info}}
 }
 
-// Shapes are those of the configuration.
+// Shapes are what the configuration asks for.
 func (o *Once) Shapes() []guidelines.Shape {
 	return o.Config.Job.On(o.Config.Job.NPOr(launch.DefaultNP))
 }

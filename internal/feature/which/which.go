@@ -1,4 +1,4 @@
-package untimed
+package which
 
 import (
 	"cmp"
@@ -16,6 +16,7 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/tuning"
+	"pgmpi/internal/untimed"
 	"pgmpi/measure"
 	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
@@ -33,19 +34,27 @@ const (
 	twoProcesses = "two_proc"
 )
 
+// How the algorithm of a row was found.
+const (
+	fromMessages = "messages" // sent between the same processes, of the same bytes
+	fromTree     = "tree"     // the library's selection tree
+	// fromBoth is from the tree, and sent the same messages where no memory is shared.
+	fromBoth = "tree and messages"
+)
+
 // choosing asks what a library takes for each call of a plan, or without one of the configuration.
 type choosing struct {
-	*Once
+	*untimed.Once
 	*analyze.Which
 	plan *guidelines.Plan
 }
 
-// Which tells, for every collective, size and shape of the configuration, which of its own
+// ask tells, for every collective, size and shape of the configuration, which of its own
 // algorithms the library takes; of is nil, or a check, whose cases are then taken. Open MPI's is
 // recognised by its messages, between which processes and of how many bytes; MPICH's is read from
 // the library's selection tree.
-func Which(ctx context.Context, config *glfile.File, of *results.Manifest, start measure.Starter) (*analyze.Which, error) {
-	o, err := NewOnce(config, start)
+func ask(ctx context.Context, config *glfile.File, of *results.Manifest, start measure.Starter) (*analyze.Which, error) {
+	o, err := untimed.NewOnce(config, start)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +62,7 @@ func Which(ctx context.Context, config *glfile.File, of *results.Manifest, start
 	shapes := o.Shapes()
 	if of != nil {
 		c.plan, shapes = &of.Plan, of.Plan.Shapes
-		if err := o.asMeasured(of); err != nil {
+		if err := asMeasured(o, of); err != nil {
 			return nil, err
 		}
 	}
@@ -76,7 +85,7 @@ func Which(ctx context.Context, config *glfile.File, of *results.Manifest, start
 		case target.Tree != nil && shape.Nodes == 0:
 			err = c.byTree(ctx, shape, target.Tree, list)
 		default:
-			err = fail.Setupf("%s Counts no messages and has no selection tree that can be read for %s: what it chooses cannot be told", list.Library, shape)
+			err = fail.Setupf("%s untimed.Counts no messages and has no selection tree that can be read for %s: what it chooses cannot be told", list.Library, shape)
 		}
 		if err != nil {
 			return nil, err
@@ -85,7 +94,7 @@ func Which(ctx context.Context, config *glfile.File, of *results.Manifest, start
 	return c.Which, nil
 }
 
-func (o *Once) asMeasured(m *results.Manifest) error {
+func asMeasured(o *untimed.Once, m *results.Manifest) error {
 	if was, is := m.Rank.LibVersion, o.Rank().LibVersion; was != is {
 		return fail.Setupf("it was measured with %s, and the library is %s now", phrase.ShortVersion(was), phrase.ShortVersion(is))
 	}
@@ -93,7 +102,7 @@ func (o *Once) asMeasured(m *results.Manifest) error {
 	for _, l := range m.Factors.Layouts {
 		for _, k := range l.Kinds {
 			for name := range measure.Env(now, k.Env) {
-				if (name == DynamicRules || ChoosesAlgorithm(name)) && now[name] != k.Env[name] {
+				if (name == untimed.DynamicRules || untimed.ChoosesAlgorithm(name)) && now[name] != k.Env[name] {
 					return fail.Setupf("it was measured with %s=%q, and now it is %q: set it so again", name, k.Env[name], now[name])
 				}
 			}
@@ -141,11 +150,11 @@ func (o *choosing) byTree(ctx context.Context, shape guidelines.Shape, tree *tun
 		f, _ := mockups.Get(a.Collective)
 		for _, size := range sizes {
 			name, err := chosen(tuning.Call{Function: a.Collective, NP: shape.NP, Block: size, Elements: size / element})
-			row := analyze.WhichRow{Collective: a.Collective, Shape: shape.String(), Msize: size, Algorithms: []string{name}, By: analyze.ByTree}
+			row := analyze.WhichRow{Collective: a.Collective, Shape: shape.String(), Msize: size, Algorithms: []string{name}, By: fromTree}
 			if err != nil {
 				row.Algorithms, row.Why = nil, err.Error()
 			} else if f.Memory(size/element, element, shape.NP).Sum() <= whichMemory/int64(shape.NP) && slices.ContainsFunc(a.Names, func(x protocol.Algorithm) bool { return x.Name == name }) {
-				plain, named = AddCase(plain, a.Collective, size), AddCase(named, mockups.AlgorithmID(a.Collective, name), size)
+				plain, named = untimed.AddCase(plain, a.Collective, size), untimed.AddCase(named, mockups.AlgorithmID(a.Collective, name), size)
 			}
 			rows = append(rows, row)
 		}
@@ -165,7 +174,7 @@ func (o *choosing) byTree(ctx context.Context, shape guidelines.Shape, tree *tun
 		switch {
 		case !counted || !forced:
 		case a == b:
-			r.By, r.Sent = analyze.ByTreeAndMessages, a
+			r.By, r.Sent = fromBoth, a
 		default:
 			r.Algorithms, r.Why, r.Sent = nil, "it sends other messages than "+r.Name()+", which the tree names", a
 		}
@@ -195,7 +204,7 @@ func (o *choosing) calls(shape guidelines.Shape, library tuning.Library, list *r
 				tooLarge++
 				continue
 			}
-			all.plain = AddCase(all.plain, a.Collective, size)
+			all.plain = untimed.AddCase(all.plain, a.Collective, size)
 		}
 		if a.Fixed {
 			all.fixed = append(all.fixed, a)
@@ -230,7 +239,7 @@ func (o *choosing) byMessages(ctx context.Context, shape guidelines.Shape, libra
 	rows := make([]analyze.WhichRow, len(plain))
 	for i, c := range plain {
 		m, counted := now[c]
-		rows[i] = analyze.WhichRow{Collective: c.Function, Shape: shape.String(), Msize: c.Msize, By: analyze.ByMessages, Sent: m}
+		rows[i] = analyze.WhichRow{Collective: c.Function, Shape: shape.String(), Msize: c.Msize, By: fromMessages, Sent: m}
 		if !counted {
 			rows[i].Why = "its messages were not counted"
 		}
@@ -281,12 +290,12 @@ func casesOf(plain []protocol.JobCase, collective, algorithm string, segment int
 	return out
 }
 
-// countAll Counts the messages of a call of each case, and leaves out what ends an mpirun.
-func (o *choosing) countAll(ctx context.Context, shape guidelines.Shape, env map[string]string, cases []protocol.JobCase) (Counts, error) {
+// countAll untimed.Counts the messages of a call of each case, and leaves out what ends an mpirun.
+func (o *choosing) countAll(ctx context.Context, shape guidelines.Shape, env map[string]string, cases []protocol.JobCase) (untimed.Counts, error) {
 	cases = slices.Clone(cases)
 	for range mostLeftOut {
 		if len(cases) == 0 {
-			return Counts{}, nil
+			return untimed.Counts{}, nil
 		}
 		got, err := o.Count(ctx, shape, env, cases, protocol.MessagesJob{Calls: 1})
 		var failed *measure.Error
