@@ -125,9 +125,6 @@ func newExamples(t *testing.T) map[string]example {
 		"summaries":   exampleOf(checks.SummaryLists, summaries()),
 		"quantiles":   exampleOf(calls.QuantileLists, quantiles(t)),
 		"fresh":       exampleOf(calls.Fingerprints, fresh(t)),
-		"profile":     exampleOf(CallProfiles, profiled()),
-		"gain":        exampleOf(Gains, gained()),
-		"apply":       exampleOf(Applications, replaced()),
 	}
 }
 

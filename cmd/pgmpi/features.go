@@ -8,6 +8,7 @@ import (
 	"pgmpi/internal/command"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/feature"
+	"pgmpi/internal/feature/app"
 	"pgmpi/internal/feature/overlap"
 	"pgmpi/internal/feature/which"
 	"pgmpi/internal/settings"
@@ -15,13 +16,14 @@ import (
 
 // features are the tools that stand on the core. Nothing else names them.
 var features = []*feature.Feature{
+	app.Feature,
 	overlap.Feature,
 	which.Feature,
 }
 
 // equip gives a host what the core and all features have for its commands.
 func equip(h *command.Host) {
-	h.Kinds, h.Narrows = slices.Clone(experiment.Kinds), []settings.Narrow{settings.ByCalls, settings.ByLint}
+	h.Kinds, h.Narrows = slices.Clone(experiment.Kinds), []settings.Narrow{settings.ByLint}
 	for _, f := range features {
 		h.Kinds, h.Narrows = append(h.Kinds, f.Kinds...), append(h.Narrows, f.Narrows...)
 	}

@@ -36,7 +36,6 @@ var formatsOf = map[string][]string{
 	"compare": checks.Comparisons.Formats(), "ab": checks.Comparisons.Formats(), "reproduce": checks.Spreads.Formats(), "history": checks.Histories.Formats(),
 	"selftest": report.Selftests.Formats(), "env": check.Environments.Formats(), "clocks": report.ClockLists.Formats(), "list": report.Lists.Formats(), "explore": report.Explorations.Formats(), "remedy": report.Remedies.Formats(),
 	"status": report.Statuses.Formats(), "lint": report.Lints.Formats(), "fit": report.Fits.Formats(), "fingerprint": calls.Fingerprints.Formats(),
-	"profile": report.CallProfiles.Formats(), "gain": report.Gains.Formats(), "apply": report.Applications.Formats(),
 	"matrix": checks.Matrices.Formats(), "export": export.Formats, "figures": extensions(),
 }
 

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/analyze/report"
+	"pgmpi/internal/feature/app"
+	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
-	"pgmpi/internal/profile"
 	"pgmpi/mockups"
 )
 
@@ -41,7 +41,7 @@ func (b *fixture) rules(np, turn int) (path string, ids []string) {
 		}
 		ids = append(ids, id)
 		for p := 2; p <= np; p++ {
-			fmt.Fprintln(&text, report.AppliedRule{Function: of, Processes: p, From: 1, To: 4 << 20, Mockup: id, Types: types}.Line())
+			fmt.Fprintln(&text, app.AppliedRule{Function: of, Processes: p, From: 1, To: 4 << 20, Mockup: id, Types: types}.Line())
 		}
 	}
 	path = filepath.Join(b.dir, fmt.Sprintf("rules-%d-%d", np, turn))

@@ -23,7 +23,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/cmd/pgmpi/programs"
 	"pgmpi/internal/command"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fail"
@@ -40,7 +39,7 @@ var groups = []struct {
 }{
 	{"Start", makers{checkCommand, analyzeCommand, initCommand, listCommand}},
 	{"Mend", makers{lintCommand, exploreCommand, remedyCommand, abCommand}},
-	{"Gain", makers{programs.Profile, programs.Gain, programs.Apply}},
+	{"Gain", nil},
 	{"Watch", makers{compareCommand, historyCommand, bisectCommand, expectCommand}},
 	{"Data", makers{exportCommand, figuresCommand, fitCommand, timesCommand, fingerprintCommand}},
 	{"Cluster", makers{submitCommand, statusCommand, envCommand}},

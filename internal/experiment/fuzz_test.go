@@ -29,7 +29,6 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/profile"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -187,8 +186,6 @@ var beside = []struct {
 	{results.ABFile, func(dir string) error { _, _, _, err := experiment.Compares([]string{dir}); return err }, []string{
 		`{"schema":"pgmpi-ab/1","a":"A","b":"B","predict_order":["ab"],"measure_order":["ba"]}`,
 		`{"schema":"pgmpi-ab/1","name":"x","levels":["A"],"measure_order":["a"]}`}},
-	{"app.prof", func(dir string) error { _, err := profile.Read(filepath.Join(dir, "app.prof")); return err }, []string{
-		`{"schema":"pgmpi-profile/1","processes":2,"ranks":2,"wall_ns":9,"calls":[{"function":"MPI_Reduce","processes":2,"calls":1,"ranks":2,"sum_ns":2}]}`}},
 	{reading.ReportName, func(dir string) error {
 		text, err := os.ReadFile(filepath.Join(dir, reading.ReportName))
 		if err == nil {

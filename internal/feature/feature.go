@@ -14,7 +14,7 @@ import (
 	"pgmpi/internal/settings"
 )
 
-// Feature is a tool: what it measures, and its commands.
+// Feature is a tool: what it measures, its commands, and what it adds to those of the core.
 type Feature struct {
 	// Kinds are its experiments. The first of a kind of folders tells how such a folder is judged.
 	Kinds    []*run.Experiment

@@ -1,4 +1,4 @@
-package programs
+package app
 
 import (
 	"os"
@@ -7,18 +7,16 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/report"
 	"pgmpi/internal/command"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/gain"
+	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/manual"
-	"pgmpi/internal/profile"
 )
 
 const usualProfile = "app.prof"
 
-func Profile(h *command.Host) *cobra.Command {
+func newProfile(h *command.Host) *cobra.Command {
 	o := command.Output{Host: h}
 	var path, rank string
 	c := &cobra.Command{
@@ -28,8 +26,8 @@ func Profile(h *command.Host) *cobra.Command {
 counts and times each blocking collective by size, processes, datatype and
 operator, and writes FILE, summed over ranks. It costs some 30 ns a call. The
 program needs no change. What is waiting for late ranks is told apart as far as
-the same ranks are late. With a FILE alone, it is shown again. ` + "`pgmpi check\n--calls FILE`" + ` checks these calls, and ` + "`pgmpi gain DIR FILE`" + ` says what the
-program would gain.
+the same ranks are late. With a FILE alone, it is shown a ` + "`pgmpi check\n--calls FILE`" + ` checks these calls, and ` + "`pgmpi gain DIR FILE`" + ` says what the
+program would 
 
 Exit codes: 0; 2 where the program cannot be started, or FILE be read; 3 where
 the program failed; 130 interrupted: FILE has what was counted until then.`,
@@ -41,12 +39,12 @@ the program failed; 130 interrupted: FILE has what was counted until then.`,
 				if err != nil {
 					return fail.AsSetup(err)
 				}
-				return o.Show(report.CallProfiles.Document(p), "", "")
+				return o.Show(profiles.Document(p), "", "")
 			}
 			if c.ArgsLenAtDash() != 0 {
 				return misused(c, "give the program behind --, as you start it: pgmpi profile -- mpirun -np 4 ./app")
 			}
-			program, err := gain.NewProgram(args, rank, os.Stdout, os.Stderr)
+			program, err := newProgram(args, rank, os.Stdout, os.Stderr)
 			if err == nil {
 				path, err = filepath.Abs(path)
 			}
@@ -57,7 +55,7 @@ the program failed; 130 interrupted: FILE has what was counted until then.`,
 			if p == nil {
 				return failed
 			}
-			d := report.CallProfiles.Document(p)
+			d := profiles.Document(p)
 			d.Exit = failed
 			return o.Show(d, "pgmpi profile "+conf.Quote(path), "")
 		},
@@ -65,7 +63,7 @@ the program failed; 130 interrupted: FILE has what was counted until then.`,
 	fs := c.Flags()
 	fs.StringVar(&path, "out", usualProfile, "the `FILE` for the profile")
 	rankFlag(fs, &rank)
-	o.Formats = h.OneFormat(fs, report.CallProfiles)
+	o.Formats = h.OneFormat(fs, profiles)
 	command.Full(fs)
 	return c
 }

@@ -1,11 +1,10 @@
-package gain
+package app
 
 import (
 	"context"
 	"fmt"
 	"math/rand/v2"
 
-	"pgmpi/analyze/report"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/stats"
 )
@@ -15,7 +14,7 @@ const LeastPairs = 6
 
 // AB runs the program alternately, without and with a setting, in an order drawn for each pair. A run before them, of
 // either, is not counted: it fills caches.
-func (p *Program) AB(ctx context.Context, pairs int, with Setting, tell func(step string)) (*report.ProgramAB, error) {
+func (p *Program) AB(ctx context.Context, pairs int, with Setting, tell func(step string)) (*ProgramAB, error) {
 	if pairs < LeastPairs {
 		return nil, fail.Setupf("--ab %d: an interval of 95 %% needs at least %d pairs", pairs, LeastPairs)
 	}
@@ -25,7 +24,7 @@ func (p *Program) AB(ctx context.Context, pairs int, with Setting, tell func(ste
 		return nil, err
 	}
 	defer runs.close()
-	x := &report.ProgramAB{}
+	x := &ProgramAB{}
 	for i := range pairs + 1 {
 		tell(fmt.Sprintf("pair %d of %d", i, pairs))
 		var took [2]float64

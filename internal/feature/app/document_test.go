@@ -1,6 +1,18 @@
-package report
+package app
 
-import "pgmpi/internal/profile"
+import (
+	"testing"
+
+	"pgmpi/internal/feature/app/profile"
+	"pgmpi/internal/fixture/documents"
+)
+
+func TestTheDocumentsOweNothing(t *testing.T) {
+	documents.Check(t, func() map[string]documents.Example {
+		return map[string]documents.Example{"profile": documents.Of(profiles, profiled()), "gain": documents.Of(gains, gained()),
+			"apply": documents.Of(applications, replaced())}
+	})
+}
 
 func profiled() *profile.Profile {
 	return &profile.Profile{Schema: profile.Schema, Program: "solver", Library: "Open MPI v4.1.4, package: Debian", Host: "vm", Processes: 2, Ranks: 2, WallNS: 5e9, LostCalls: 3, LostNS: 1000,

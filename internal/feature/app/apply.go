@@ -1,4 +1,4 @@
-package gain
+package app
 
 import (
 	"bufio"
@@ -31,21 +31,21 @@ const (
 // Application puts mock-ups into a program's calls, and keeps them only where the program is shown to gain.
 type Application struct {
 	*Program
-	Gain     *report.GainResult
+	Gain     *GainResult
 	Config   *glfile.File // of the check
 	Out      string       // the folder of the setting
 	Pairs    int
 	SameBits bool
 	Tell     func(step string)
 
-	result *report.ApplyResult
+	result *ApplyResult
 	made   string // a folder for the time of the proof
 }
 
 // Do proves the rules: legal under all sizes, in force by their own counters, and faster in the program.
-func (a *Application) Do(ctx context.Context) (_ *report.ApplyResult, err error) {
+func (a *Application) Do(ctx context.Context) (_ *ApplyResult, err error) {
 	g := a.Gain
-	a.result = &report.ApplyResult{Schema: report.ApplySchema, Check: g.Check, Profile: g.Profile, Program: g.Program, WallS: g.WallS, SameBits: a.SameBits, Rules: []report.AppliedRule{}}
+	a.result = &ApplyResult{Schema: ApplySchema, Check: g.Check, Profile: g.Profile, Program: g.Program, WallS: g.WallS, SameBits: a.SameBits, Rules: []AppliedRule{}}
 	for _, f := range g.Findings {
 		a.choose(f)
 	}
@@ -67,7 +67,7 @@ func (a *Application) Do(ctx context.Context) (_ *report.ApplyResult, err error)
 }
 
 // choose makes a rule of what only a mock-up is shown to mend.
-func (a *Application) choose(f report.GainFinding) {
+func (a *Application) choose(f GainFinding) {
 	if f.Mockup == "" || f.Why != "" || f.Bytes == 0 {
 		return
 	}
@@ -78,11 +78,11 @@ func (a *Application) choose(f report.GainFinding) {
 			types = "exact"
 		}
 	}
-	a.result.Rules = append(a.result.Rules, report.AppliedRule{Function: f.Function, Processes: f.Processes, From: f.Bytes, To: f.Bytes, Mockup: f.Mockup, Types: types})
+	a.result.Rules = append(a.result.Rules, AppliedRule{Function: f.Function, Processes: f.Processes, From: f.Bytes, To: f.Bytes, Mockup: f.Mockup, Types: types})
 	a.result.Predicted.Add(f.Saved)
 }
 
-func rulesText(rules []report.AppliedRule) string {
+func rulesText(rules []AppliedRule) string {
 	text := "# collective, processes, first and last size in bytes of one block, mock-up, datatypes\n"
 	for _, r := range rules {
 		text += r.Line() + "\n"
@@ -152,7 +152,7 @@ func (a *Application) compare(ctx context.Context) (err error) {
 	if err := a.count(applied); err != nil {
 		return err
 	}
-	a.result.Rules = slices.DeleteFunc(a.result.Rules, func(r report.AppliedRule) bool { return r.Hits == 0 })
+	a.result.Rules = slices.DeleteFunc(a.result.Rules, func(r AppliedRule) bool { return r.Hits == 0 })
 	switch x := a.result.AB; {
 	case len(a.result.Rules) == 0:
 		a.result.Why = "no call of the program went through a mock-up: they have other datatypes or operators, or do not come to the preloaded library (it says so on standard error)"
@@ -202,8 +202,8 @@ func (a *Application) write() error {
 		return fail.AsSetup(err)
 	}
 	to := results.Folder{Path: folder}
-	d := report.Applications.Document(a.result)
-	readme, err := report.Applications.Format("table")
+	d := applications.Document(a.result)
+	readme, err := applications.Format("table")
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,11 @@
-package gain
+package app
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fixture/must"
 )
 
@@ -26,5 +27,21 @@ func FuzzRemedy(f *testing.F) {
 			return
 		}
 		Join(violated(), r, called())
+	})
+}
+
+// FuzzProfile: whatever a profile holds, it is refused with its path, or a check can be planned from it.
+func FuzzProfile(f *testing.F) {
+	for _, text := range []string{profileOfFour, "{", "null",
+		`{"schema":"pgmpi-profile/1","processes":2,"ranks":2,"wall_ns":9,"calls":[{"function":"MPI_Reduce","processes":2,"calls":1,"ranks":2,"sum_ns":2}]}`,
+	} {
+		f.Add([]byte(text))
+	}
+	path := filepath.Join(f.TempDir(), "app.prof")
+	f.Fuzz(func(t *testing.T, text []byte) {
+		must.Do(t, os.WriteFile(path, text, 0o666))
+		config := glfile.Default()
+		_, err := callsOf(path, &config)
+		must.Hold(t, err == nil || len(err.Error()) > len(path), "%v", err)
 	})
 }

@@ -1,4 +1,4 @@
-package gain
+package app
 
 import (
 	"encoding/json"
@@ -6,26 +6,26 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"pgmpi/mockups"
 	"slices"
 
 	"pgmpi/analyze/report"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/profile"
+	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/results"
+	"pgmpi/mockups"
 )
 
 const mostRemedy = 64 << 20 // bytes
 
 // Joined is a check with its remedy, if there is one, and what a program calls.
 type Joined struct {
-	Gain   *report.GainResult
+	Gain   *GainResult
 	Config *glfile.File // of the check
 	Calls  *profile.Profile
 }

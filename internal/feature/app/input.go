@@ -1,4 +1,4 @@
-package gain
+package app
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package settings
+package app
 
 import (
 	"fmt"
@@ -8,19 +8,18 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/fail"
+	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
-	"pgmpi/internal/profile"
-	"pgmpi/internal/reading"
+	"pgmpi/internal/settings"
 	"pgmpi/mockups"
 )
 
 // leastShare is the part of a run-time from which a call is worth a check.
 const leastShare = .001
 
-// ByCalls is --calls.
-var ByCalls = Narrow{Flag: "calls", Usage: "check what a program calls: the collectives, sizes and processes of `FILE`, from `pgmpi profile`",
+// byCalls is --calls of pgmpi check.
+var byCalls = settings.Narrow{Flag: "calls", Usage: "check what a program calls: the collectives, sizes and processes of `FILE`, from `pgmpi profile`",
 	Needed: true, Do: callsOf}
 
 // callsOf makes a configuration check what a program calls: its collectives at its sizes, on its numbers
@@ -59,22 +58,4 @@ func callsOf(path string, f *glfile.File) (note string, err error) {
 	f.Check.Calls, f.Job.NP, f.Job.Shapes = calls, np, glfile.Default().Job.Shapes
 	return fmt.Sprintf("%s of %s in %s: they have %s of its time in collectives. The others take less than %g %% of the run-time each, or are not what guidelines are about.",
 		conf.Plural(len(calls), "call"), phrase.Known(p.Program), path, phrase.Percent(checked/p.Collective()), 100*leastShare), nil
-}
-
-// ByLint is --lint.
-var ByLint = Narrow{Flag: "lint", Usage: "check only the calls that the `TABLE` of algorithms makes suspect, as `pgmpi lint` does: openmpi, or a file",
-	Last: true, Do: suspects}
-
-// suspects makes a configuration check only what a table of algorithms makes suspect.
-func suspects(table string, f *glfile.File) (note string, err error) {
-	l := reading.Lint{Table: table, Prices: reading.UsualPrices}
-	calls, err := l.Suspected(f)
-	if err != nil {
-		return "", err
-	}
-	if len(calls) == 0 {
-		return "", fail.Setupf("--lint: by its table nothing is suspected at these sizes and processes, which shows nothing: check without --lint")
-	}
-	f.Check.Calls = calls
-	return fmt.Sprintf("%s suspected by the table of %s; the others are not checked.", conf.Plural(len(calls), "call"), table), nil
 }

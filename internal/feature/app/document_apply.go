@@ -1,4 +1,4 @@
-package report
+package app
 
 import (
 	"fmt"
@@ -46,8 +46,8 @@ func (r AppliedRule) Line() string {
 	return fmt.Sprintf("%s %d %d %d %s %s", r.Function, r.Processes, r.From, r.To, r.Mockup, r.Types)
 }
 
-// Applications are the documents of `pgmpi apply`.
-var Applications = document.Kind[ApplyResult]{Name: "apply", JSON: true, Sections: applySections,
+// applications are the documents of `pgmpi apply`.
+var applications = document.Kind[ApplyResult]{Name: "apply", JSON: true, Sections: applySections,
 	Exit: func(a *ApplyResult) error {
 		if a.Why != "" {
 			return &fail.Refused{Reason: a.Why}

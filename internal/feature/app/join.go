@@ -1,4 +1,4 @@
-package gain
+package app
 
 import (
 	"cmp"
@@ -12,9 +12,9 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
-	"pgmpi/internal/profile"
 	"pgmpi/internal/tuning"
 	"pgmpi/mockups"
 )
@@ -27,14 +27,14 @@ type join struct {
 	report *analyze.Report
 	remedy *report.RemedyResult // nil without one
 	calls  *profile.Profile
-	out    *report.GainResult
+	out    *GainResult
 }
 
 // Join says what a program would gain. Only what is proved counts: a setting by a remedy, a mock-up by a
 // violation.
-func Join(r *analyze.Report, m *report.RemedyResult, p *profile.Profile) *report.GainResult {
-	x := join{r, m, p, &report.GainResult{Schema: report.GainSchema, Program: phrase.Known(p.Program), Library: r.Library.Version, WallS: p.Wall(), CollectiveS: p.Collective(),
-		Findings: []report.GainFinding{}, Notes: []string{}}}
+func Join(r *analyze.Report, m *report.RemedyResult, p *profile.Profile) *GainResult {
+	x := join{r, m, p, &GainResult{Schema: GainSchema, Program: phrase.Known(p.Program), Library: r.Library.Version, WallS: p.Wall(), CollectiveS: p.Collective(),
+		Findings: []GainFinding{}, Notes: []string{}}}
 	for _, c := range p.Calls {
 		x.out.WaitingS += p.Waiting(c)
 		of := x.verdicts(c)
@@ -45,7 +45,7 @@ func Join(r *analyze.Report, m *report.RemedyResult, p *profile.Profile) *report
 			x.add(c, of)
 		}
 	}
-	slices.SortStableFunc(x.out.Findings, func(a, b report.GainFinding) int { return cmp.Compare(b.Saved.S, a.Saved.S) })
+	slices.SortStableFunc(x.out.Findings, func(a, b GainFinding) int { return cmp.Compare(b.Saved.S, a.Saved.S) })
 	x.notes()
 	return x.out
 }
@@ -92,13 +92,13 @@ func (x *join) verdicts(c profile.Call) (out []*analyze.Verdict) {
 // between its least and the mean of the rank that spends least; it is taken as the time in the check, or where that is
 // not between them as that mean. What is spared of it is the same factor as in the check, or all above the time that the
 // call takes there with what is set: the bounds have room for both, which differ where the program's calls are slower.
-func (x *join) saved(c profile.Call, v *analyze.Verdict, f *report.GainFinding) (s report.Saved) {
+func (x *join) saved(c profile.Call, v *analyze.Verdict, f *GainFinding) (s Saved) {
 	least, work, most := float64(c.LeastCallNS)/1e9, atItsSize(c, v, *v.MedianS), c.LeastMean()
 	slower := work < least // than in the check
 	if slower || work > most {
 		work = most
 	}
-	s = report.Saved{S: work * part(f.Ratio), Lo: least * part(f.RatioLo), Hi: most * part(f.RatioHi)}
+	s = Saved{S: work * part(f.Ratio), Lo: least * part(f.RatioLo), Hi: most * part(f.RatioHi)}
 	if f.AfterS != nil {
 		after := atItsSize(c, v, *f.AfterS)
 		s.Lo, s.Hi = min(s.Lo, max(0, least-after)), max(s.Hi, most-after)
@@ -107,7 +107,7 @@ func (x *join) saved(c profile.Call, v *analyze.Verdict, f *report.GainFinding) 
 		}
 	}
 	n := x.calls.CallsOfRank(c)
-	return report.Saved{S: n * s.S, Lo: n * s.Lo, Hi: n * s.Hi}
+	return Saved{S: n * s.S, Lo: n * s.Lo, Hi: n * s.Hi}
 }
 
 // atItsSize is a time of the check for the size of the call.
@@ -154,7 +154,7 @@ func (x *join) add(c profile.Call, of []*analyze.Verdict) {
 func (x *join) atMost(c profile.Call, of []*analyze.Verdict) (most float64) {
 	for _, v := range of {
 		if v.RatioHi95 != nil && v.Type == guidelines.Pattern {
-			most = max(most, x.saved(c, v, &report.GainFinding{Ratio: 1, RatioLo: 1, RatioHi: *v.RatioHi95}).Hi)
+			most = max(most, x.saved(c, v, &GainFinding{Ratio: 1, RatioLo: 1, RatioHi: *v.RatioHi95}).Hi)
 		}
 	}
 	return most
@@ -172,7 +172,7 @@ func (x *join) faulting(c profile.Call, v *analyze.Verdict) float64 {
 }
 
 // bySetting is what a remedy has proved of the call, if anything.
-func (x *join) bySetting(c profile.Call, of []*analyze.Verdict) (*report.GainFinding, *analyze.Verdict) {
+func (x *join) bySetting(c profile.Call, of []*analyze.Verdict) (*GainFinding, *analyze.Verdict) {
 	if x.remedy == nil {
 		return nil, nil
 	}
@@ -183,7 +183,7 @@ func (x *join) bySetting(c profile.Call, of []*analyze.Verdict) (*report.GainFin
 	if k == nil || k.Gain == nil || k.GainLo == nil || k.GainHi == nil {
 		return nil, nil
 	}
-	f := &report.GainFinding{By: strings.Join(k.By, " + "), Ratio: *k.Gain, RatioLo: *k.GainLo, RatioHi: *k.GainHi, AfterS: k.AfterS}
+	f := &GainFinding{By: strings.Join(k.By, " + "), Ratio: *k.Gain, RatioLo: *k.GainLo, RatioHi: *k.GainHi, AfterS: k.AfterS}
 	if c.Bytes != v.Msize && !x.reaches(c) {
 		f.Why = fmt.Sprintf("the setting was proved at %s and does not hold at this size", conf.HumanSize(v.Msize))
 	}
@@ -202,7 +202,7 @@ func (x *join) reaches(c profile.Call) bool {
 }
 
 // byMockup is the violation by a mock-up that is shown to be largest, if there is one.
-func (x *join) byMockup(c profile.Call, of []*analyze.Verdict) (f *report.GainFinding, at *analyze.Verdict) {
+func (x *join) byMockup(c profile.Call, of []*analyze.Verdict) (f *GainFinding, at *analyze.Verdict) {
 	faults := c.FaultsPerCall()
 	for _, v := range of {
 		if v.Verdict != judge.Violated || v.Type != guidelines.Pattern || v.OnlyRepeated() || strings.HasPrefix(v.Mockup, "MPI_") || v.RatioLo95 == nil || v.RatioHi95 == nil {
@@ -217,7 +217,7 @@ func (x *join) byMockup(c profile.Call, of []*analyze.Verdict) (f *report.GainFi
 			}
 		}
 		if f == nil || *effect.RatioLo95 > f.RatioLo {
-			f, at = &report.GainFinding{By: v.Mockup, Mockup: v.Mockup, Ratio: *effect.Ratio, RatioLo: *effect.RatioLo95, RatioHi: *effect.RatioHi95, AfterS: after, Why: why}, v
+			f, at = &GainFinding{By: v.Mockup, Mockup: v.Mockup, Ratio: *effect.Ratio, RatioLo: *effect.RatioLo95, RatioHi: *effect.RatioHi95, AfterS: after, Why: why}, v
 		}
 	}
 	return f, at

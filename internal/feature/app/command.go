@@ -1,4 +1,4 @@
-package programs
+package app
 
 import (
 	"cmp"
@@ -9,14 +9,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/report"
 	"pgmpi/internal/command"
 	"pgmpi/internal/experiment/run"
-	"pgmpi/internal/gain"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
 )
 
-// byTurns are the flags of commands that run a program without and with a setting.
+// byTurns are the flags of commands that run a program alternately without and with a setting.
 type byTurns struct {
 	command.Output
 	pairs int
@@ -31,8 +30,8 @@ func (o *byTurns) flags(fs *pflag.FlagSet, usual int) {
 	fs.BoolVar(&o.Quiet, "quiet", false, "no progress")
 }
 
-// program is behind --; nil without one.
-func (o *byTurns) program(c *cobra.Command, args []string) (of []string, p *gain.Program, err error) {
+// program is what follows --; nil without one.
+func (o *byTurns) program(c *cobra.Command, args []string) (of []string, p *Program, err error) {
 	dash := c.ArgsLenAtDash()
 	if dash < 0 {
 		dash = len(args)
@@ -41,7 +40,7 @@ func (o *byTurns) program(c *cobra.Command, args []string) (of []string, p *gain
 		return nil, nil, misused(c, "give the results folder of a check, and a profile")
 	}
 	if of = args[:2]; len(args) > 2 {
-		p, err = gain.NewProgram(args[2:], o.rank, nil, os.Stderr) // what it prints comes many times
+		p, err = newProgram(args[2:], o.rank, nil, os.Stderr) // what it prints comes many times
 	}
 	if p != nil {
 		p.Same = o.same
@@ -51,7 +50,7 @@ func (o *byTurns) program(c *cobra.Command, args []string) (of []string, p *gain
 
 func (o *byTurns) tell(step string) { o.Progress.Tell(run.Event{Step: step}) }
 
-func Gain(h *command.Host) *cobra.Command {
+func newGain(h *command.Host) *cobra.Command {
 	o := byTurns{Output: command.Output{Host: h}}
 	c := &cobra.Command{
 		Use:   "gain DIR FILE [--ab N -- mpirun … ./app]",
@@ -78,39 +77,39 @@ something cannot be read or started; 3 where the program fails; 130 interrupted.
 			if (program != nil) != c.Flags().Changed("ab") || program == nil && o.same != nil {
 				return misused(c, "--ab N, --same and the program behind -- belong together")
 			}
-			g, err := gain.Of(of[0], of[1])
+			g, err := Of(of[0], of[1])
 			if err == nil && program != nil {
 				err = o.beside(c.Context(), g, of[0], program)
 			}
 			if err != nil {
 				return err
 			}
-			return o.Show(report.Gains.Document(g.Gain), "", "")
+			return o.Show(gains.Document(g.Gain), "", "")
 		},
 	}
 	fs := c.Flags()
 	o.flags(fs, 0)
-	o.Formats = h.OneFormat(fs, report.Gains)
+	o.Formats = h.OneFormat(fs, gains)
 	command.Full(fs)
 	return c
 }
 
 // beside runs the program alternately without and with a setting, and puts the result beside the prediction.
-func (o *byTurns) beside(ctx context.Context, g *gain.Joined, check string, program *gain.Program) error {
-	set, err := gain.Remedy(check)
+func (o *byTurns) beside(ctx context.Context, g *Joined, check string, program *Program) error {
+	set, err := Remedy(check)
 	if err != nil {
 		return err
 	}
 	o.Progress = o.NewProgress(o.Quiet)
 	program.Profiled = g.Calls
-	g.Gain.AB, err = program.AB(ctx, o.pairs, gain.Setting{Env: set}, o.tell)
+	g.Gain.AB, err = program.AB(ctx, o.pairs, Setting{Env: set}, o.tell)
 	o.Progress.Clear()
 	return err
 }
 
-func Apply(h *command.Host) *cobra.Command {
+func newApply(h *command.Host) *cobra.Command {
 	o := byTurns{Output: command.Output{Host: h}}
-	var a gain.Application
+	var a Application
 	c := &cobra.Command{
 		Use:   "apply DIR FILE -- mpirun … ./app",
 		Short: "mock-ups in place of a program's calls, if it gains",
@@ -125,7 +124,7 @@ replaced; all others go to the library.
 DIR/apply, or --out, then has env.sh, mockups.txt, README and apply.json.
 
 Exit codes: 0 the program gains; 4 it is not shown to gain, and nothing is
-written; 2, 3 and 130 as for gain.`,
+written; 2, 3 and 130 as for `,
 		Args:        cobra.ArbitraryArgs,
 		Annotations: manual.MostNeeded("ab same same-bits out rank format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -136,7 +135,7 @@ written; 2, 3 and 130 as for gain.`,
 			if err != nil {
 				return err
 			}
-			g, err := gain.Of(of[0], of[1])
+			g, err := Of(of[0], of[1])
 			if err != nil {
 				return err
 			}
@@ -149,15 +148,20 @@ written; 2, 3 and 130 as for gain.`,
 			if err != nil {
 				return err
 			}
-			return o.Show(report.Applications.Document(r), "", r.Folder)
+			return o.Show(applications.Document(r), "", r.Folder)
 		},
 	}
 	fs := c.Flags()
 	fs.StringVar(&a.Out, "out", "", "the `DIR` for the setting (default DIR/apply)")
 	fs.BoolVar(&a.SameBits, "same-bits", false, "leave out reductions of floating-point numbers and of types below 32 bits, whose bits may depend on the order")
 	o.flags(fs, defaultPairs)
-	o.Formats = h.OneFormat(fs, report.Applications)
+	o.Formats = h.OneFormat(fs, applications)
 	return c
 }
 
 const defaultPairs = 10
+
+// misused is an error of a command line that cobra has taken.
+func misused(c *cobra.Command, what string) error {
+	return fail.Setupf("%s: %s; see `pgmpi help %[1]s`", c.Name(), what)
+}

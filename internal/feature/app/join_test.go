@@ -1,4 +1,4 @@
-package gain
+package app
 
 import (
 	"math"
@@ -10,8 +10,8 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
+	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/fixture/should"
-	"pgmpi/internal/profile"
 )
 
 func number(x float64) *float64 { return &x }
@@ -41,7 +41,7 @@ func TestWhatARemedyHasProvedCountsAndWaitingDoesNot(t *testing.T) {
 	g := Join(violated(), remedied(report.CellMended), called())
 	// 1000 calls of a rank, of which 80 to 100 µs are work; one rank waits 100 µs in each.
 	should.Hold(t, near(g.Setting.S, .1*.75) && near(g.Setting.Lo, .08*.5) && near(g.Setting.Hi, .1*.8), "%+v", g.Setting)
-	should.Hold(t, g.Mockup == report.Saved{}, "%+v", g.Mockup)
+	should.Hold(t, g.Mockup == Saved{}, "%+v", g.Mockup)
 	should.Hold(t, near(g.WaitingS, .05) && near(g.CoveredS, .15), "%+v", g)
 }
 
@@ -73,7 +73,7 @@ func TestPageFaultsOfTheProgramAloneAreSaid(t *testing.T) {
 func TestAMockupIsCountedApart(t *testing.T) {
 	for _, m := range []*report.RemedyResult{nil, remedied(report.CellUndecided), remedied(report.CellTakenBack)} {
 		g := Join(violated(), m, called())
-		should.Hold(t, g.Setting == report.Saved{} && near(g.Mockup.S, .1*.5), "%+v and %+v", g.Setting, g.Mockup)
+		should.Hold(t, g.Setting == Saved{} && near(g.Mockup.S, .1*.5), "%+v and %+v", g.Setting, g.Mockup)
 	}
 }
 
@@ -82,10 +82,10 @@ func TestAMockupCountsWhereTheSettingDoesNot(t *testing.T) {
 	r, m, p := violated(), remedied(report.CellMended), called()
 	r.Verdicts[0].PageFaults, m.Cells[0].PageFaults = number(256), number(256)
 	p.Calls[0].Sampled = 50
-	should.Hold(t, Join(r, m, p).Mockup == report.Saved{}, "not shown in the program's state")
+	should.Hold(t, Join(r, m, p).Mockup == Saved{}, "not shown in the program's state")
 	r.Verdicts[0].OtherMalloc = &analyze.Elsewhere{Alone: analyze.Alone{Verdict: judge.Violated, Effect: r.Verdicts[0].Effect}}
 	g := Join(r, m, p)
-	should.Hold(t, g.Setting == report.Saved{} && near(g.Mockup.S, .1*.5) && len(g.Findings) == 1 && g.Findings[0].Why == "", "%+v", g)
+	should.Hold(t, g.Setting == Saved{} && near(g.Mockup.S, .1*.5) && len(g.Findings) == 1 && g.Findings[0].Why == "", "%+v", g)
 }
 
 func TestNothingThatIsNotShownCounts(t *testing.T) {
@@ -106,7 +106,7 @@ func TestNothingThatIsNotShownCounts(t *testing.T) {
 		r, p := violated(), called()
 		change(&r.Verdicts[0], &p.Calls[0])
 		g := Join(r, nil, p)
-		should.Hold(t, g.Mockup == report.Saved{} && g.Setting == report.Saved{}, "%s: %+v", name, g.Mockup)
+		should.Hold(t, g.Mockup == Saved{} && g.Setting == Saved{}, "%s: %+v", name, g.Mockup)
 	}
 }
 
@@ -115,19 +115,19 @@ func TestWhatIsNotShownToBeSlowHasABound(t *testing.T) {
 	r.Verdicts[0].Verdict = judge.Undecided
 	g := Join(r, nil, called())
 	should.Hold(t, near(g.AtMostS, .1*.6), "a factor of 2.5 of 0.1 s")
-	should.Contain(t, report.Gains.Document(g).Sections[0].Text[0].Text, "No gain is shown", "6.0 %")
+	should.Contain(t, gains.Document(g).Sections[0].Text[0].Text, "No gain is shown", "6.0 %")
 }
 
 func TestACheckOfOtherCallsIsNoAnswer(t *testing.T) {
 	p := called()
 	p.Calls[0].Function = "MPI_Bcast"
 	g := Join(violated(), nil, p)
-	should.Fail(t, report.Gains.Document(g).Exit, "--calls", "exit")
+	should.Fail(t, gains.Document(g).Exit, "--calls", "exit")
 }
 
 // The prediction is 5 to 15 %.
 func TestRunsOfTheProgramAreBelieved(t *testing.T) {
-	for want, x := range map[string]report.ProgramAB{
+	for want, x := range map[string]ProgramAB{
 		"believe the gain":     {Ratio: 1.1, RatioLo: 1.05, RatioHi: 1.15},
 		"SLOWER":               {Ratio: .6, RatioLo: .5, RatioHi: .9},
 		"no gain is shown":     {Ratio: 1, RatioLo: .98, RatioHi: 1.01},
@@ -135,8 +135,8 @@ func TestRunsOfTheProgramAreBelieved(t *testing.T) {
 		"not excluded: believ": {Ratio: 1.5, RatioLo: 1.4, RatioHi: 1.6},
 		"not what was predict": {Ratio: 2, RatioLo: 1.8, RatioHi: 2.2},
 	} {
-		g := &report.GainResult{WallS: 1, CollectiveS: .5, CoveredS: .5, AtMostS: .2, Setting: report.Saved{S: .1, Lo: .05, Hi: .15}, AB: &x}
+		g := &GainResult{WallS: 1, CollectiveS: .5, CoveredS: .5, AtMostS: .2, Setting: Saved{S: .1, Lo: .05, Hi: .15}, AB: &x}
 		x.WithS = make([]float64, 10)
-		should.Contain(t, report.Gains.Document(g).Sections[0].Text[1].Text, want)
+		should.Contain(t, gains.Document(g).Sections[0].Text[1].Text, want)
 	}
 }

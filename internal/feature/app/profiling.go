@@ -1,4 +1,4 @@
-package gain
+package app
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"pgmpi/internal/fail"
-	"pgmpi/internal/profile"
+	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/regular"
 )
 

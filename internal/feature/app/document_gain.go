@@ -1,4 +1,4 @@
-package report
+package app
 
 import (
 	"fmt"
@@ -79,11 +79,14 @@ type ProgramAB struct {
 // Seen is the gain as a part of the run-time, with its 95 % interval.
 func (x *ProgramAB) Seen() Saved { return Saved{1 - 1/x.Ratio, 1 - 1/x.RatioLo, 1 - 1/x.RatioHi} }
 
+// withFull says how much a screen leaves out.
+const withFull = "%d more with --full."
+
 // leastGain is the part of a run-time that is worth a word.
 const leastGain = .005
 
-// Gains are the documents of `pgmpi gain`.
-var Gains = document.Kind[GainResult]{Name: "gain", JSON: true,
+// gains are the documents of `pgmpi gain`.
+var gains = document.Kind[GainResult]{Name: "gain", JSON: true,
 	Sections: func(g *GainResult) []document.Section { return slices.Concat(gainAnswer(g), gainFindings(g)) },
 	Screen: func(g *GainResult) []document.Section {
 		return slices.Concat(gainAnswer(g), document.Noteless(gainFindings(g)))

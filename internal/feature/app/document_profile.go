@@ -1,4 +1,4 @@
-package report
+package app
 
 import (
 	"fmt"
@@ -7,12 +7,12 @@ import (
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/phrase"
-	"pgmpi/internal/profile"
 )
 
-// CallProfiles are the documents of `pgmpi profile`.
-var CallProfiles = document.Kind[profile.Profile]{Name: "profile", JSON: true,
+// profiles are the documents of `pgmpi profile`.
+var profiles = document.Kind[profile.Profile]{Name: "profile", JSON: true,
 	Sections: func(p *profile.Profile) []document.Section {
 		return slices.Concat(profileAnswer(p), profileCalls(p, len(p.Calls)))
 	},

@@ -1,4 +1,4 @@
-package settings
+package app
 
 import (
 	"os"
@@ -6,14 +6,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/spf13/pflag"
 
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
 
-const profiled = `{"schema":"pgmpi-profile/1","program":"app","processes":4,"ranks":4,"finished":true,"wall_ns":1000000000,"calls":[
+const profileOfFour = `{"schema":"pgmpi-profile/1","program":"app","processes":4,"ranks":4,"finished":true,"wall_ns":1000000000,"calls":[
 {"function":"MPI_Allreduce","bytes":4,"processes":2,"communicator":"part","datatype":"MPI_INT","op":"MPI_MAX","calls":10,"ranks":4,"sum_ns":400000000,"least_rank_ns":1,"most_rank_ns":200000000},
 {"function":"MPI_Bcast","bytes":65536,"processes":4,"communicator":"world","datatype":"MPI_BYTE","calls":10,"ranks":4,"sum_ns":200000000,"least_rank_ns":1,"most_rank_ns":100000000},
 {"function":"MPI_Barrier","bytes":0,"processes":4,"communicator":"world","calls":10,"ranks":4,"sum_ns":100000000,"least_rank_ns":1,"most_rank_ns":50000000},
@@ -24,12 +23,9 @@ const profiled = `{"schema":"pgmpi-profile/1","program":"app","processes":4,"ran
 // Not what is uneven, or takes less than .1 % of the run-time.
 func TestACheckIsPlannedFromWhatAProgramCalls(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "app.prof")
-	must.Do(t, os.WriteFile(path, []byte(profiled), 0o666))
-	var s Settings
-	fs := pflag.NewFlagSet("check", pflag.ContinueOnError)
-	s.Narrows(fs, ByCalls)
-	must.Do(t, fs.Parse([]string{"--calls", path}))
-	f := must.Get(s.Load(nil))(t)
+	must.Do(t, os.WriteFile(path, []byte(profileOfFour), 0o666))
+	f := glfile.Default()
+	note := must.Get(callsOf(path, &f))(t)
 	should.Hold(t, slices.Equal(f.Job.NP, []int{2, 4}) && f.Job.Datatype == "int" && f.Job.Op == "max", "%+v", f.Job)
 	should.Hold(t, f.Job.Shapes != nil, "a results folder cannot be read with null for shapes")
 	p := must.Get(f.Plan(f.Job.NP))(t)
@@ -39,7 +35,7 @@ func TestACheckIsPlannedFromWhatAProgramCalls(t *testing.T) {
 	}
 	should.Hold(t, len(p.Tests) >= 3, "%d tests", len(p.Tests))
 	should.Hold(t, slices.Equal(f.Check.Calls, []string{"MPI_Allreduce:4:2", "MPI_Bcast:65536:4", "MPI_Barrier::4"}), "%v", f.Check.Calls)
-	should.Contain(t, s.Note, "70.0 %")
+	should.Contain(t, note, "70.0 %")
 }
 
 func TestAProgramWithoutSuchCallsHasNothingToCheck(t *testing.T) {
@@ -47,19 +43,4 @@ func TestAProgramWithoutSuchCallsHasNothingToCheck(t *testing.T) {
 	must.Do(t, os.WriteFile(path, []byte(`{"schema":"pgmpi-profile/1","processes":1,"ranks":1,"wall_ns":1,"calls":[]}`), 0o666))
 	_, err := callsOf(path, &glfile.File{})
 	should.Fail(t, err, "nothing to gain", "no calls")
-}
-
-// On 1024 processes Reduce of 1 MiB goes along a binomial tree, which Allreduce beats (docs/at-scale.md).
-func TestACheckIsPlannedFromWhatATableMakesSuspect(t *testing.T) {
-	f := glfile.Default()
-	f.Job.NP, f.Job.Msizes = []int{1024}, []string{"8", "1Mi"}
-	note := must.Get(suspects("openmpi", &f))(t)
-	should.Hold(t, slices.Contains(f.Check.Calls, "MPI_Reduce:1048576:1024") && !slices.Contains(f.Check.Calls, "MPI_Reduce:8:1024"), "%v", f.Check.Calls)
-	should.Contain(t, note, "suspected by the table of openmpi")
-	for _, test := range must.Get(f.Plan(f.Job.NP))(t).Tests {
-		should.Hold(t, test.Function != "MPI_Reduce" || test.Msize == 1<<20, "%+v", test)
-	}
-	f.Job.Msizes, f.Check.Functions, f.Check.Calls = []string{"8"}, []string{"MPI_Bcast"}, nil
-	_, err := suspects("openmpi", &f)
-	should.Fail(t, err, "check without --lint", "nothing is suspected")
 }

@@ -1,4 +1,4 @@
-package gain
+package app
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"pgmpi/internal/fail"
+	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
-	"pgmpi/internal/profile"
 )
 
 // scripted is a program that is a script, in a folder of its own, which it is started in. What the preloaded library would
@@ -25,7 +25,7 @@ func scripted(t *testing.T, script string) *Program {
 	for name, text := range map[string]string{"rank": "#!/bin/sh\n", "rank-preload.so": "", "app": "#!/bin/sh\n" + script + "\n"} {
 		must.Do(t, os.WriteFile(name, []byte(text), 0o777))
 	}
-	p := must.Get(NewProgram([]string{"./app"}, "./rank", nil, io.Discard))(t)
+	p := must.Get(newProgram([]string{"./app"}, "./rank", nil, io.Discard))(t)
 	p.Profiled = &profile.Profile{Program: "app", Processes: 2, Ranks: 2, Finished: true, WallNS: 1, Calls: []profile.Call{{Calls: 100}}}
 	p.Stdin = must.Get(os.Open(os.DevNull))(t)
 	return p
@@ -193,7 +193,7 @@ func TestAProgramThatLeavesNoProfileLeavesTheOldOne(t *testing.T) {
 func TestTwoProfilesAtOnceAreEachTheirOwnPrograms(t *testing.T) {
 	first := scripted(t, `touch begun; while ! test -e second; do sleep .01; done; `+writes("first"))
 	must.Do(t, os.WriteFile("app2", []byte("#!/bin/sh\n"+`while ! test -e begun; do sleep .01; done; `+writes("second")+"\n"), 0o777))
-	second := must.Get(NewProgram([]string{"./app2"}, "./rank", nil, io.Discard))(t)
+	second := must.Get(newProgram([]string{"./app2"}, "./rank", nil, io.Discard))(t)
 	second.Stdin = first.Stdin
 	got := make(chan *profile.Profile)
 	go func() {

@@ -1,4 +1,4 @@
-package gain
+package app
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 	"pgmpi/internal/child"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/profile"
+	"pgmpi/internal/feature/app/profile"
 	"pgmpi/measure/launch"
 )
 
@@ -33,8 +33,8 @@ type Setting struct {
 
 const stopWithin = 10 * time.Second
 
-// NewProgram refuses a command that cannot be started.
-func NewProgram(argv []string, rank string, stdout, stderr io.Writer) (*Program, error) {
+// newProgram refuses a command that cannot be started.
+func newProgram(argv []string, rank string, stdout, stderr io.Writer) (*Program, error) {
 	c, err := launch.NewCommand(argv, rank)
 	if err != nil {
 		return nil, fail.AsSetup(err)
