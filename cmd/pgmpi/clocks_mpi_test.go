@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/analyze/report"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/feature/clocks"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
@@ -184,10 +184,10 @@ func TestClocksCommandShowsEveryMethod(t *testing.T) {
 // The exits of MPI_Barrier are times of one clock, and their statistics agree with each other.
 func TestClocksShowWhenRanksLeaveTheBarrier(t *testing.T) {
 	const calls = 300
-	exits := func(t *testing.T, b *fixture, np int, args ...string) report.BarrierExits {
+	exits := func(t *testing.T, b *fixture, np int, args ...string) clocks.BarrierExits {
 		t.Helper()
 		got := b.pgmpi(append([]string{"clocks", "--barrier", "--calls", fmt.Sprint(calls), "--rank", b.rank, "--np", fmt.Sprint(np), "--format", "json"}, args...)...)
-		var all []report.BarrierExits
+		var all []clocks.BarrierExits
 		if err := json.Unmarshal([]byte(got.stdout), &all); err != nil || got.code != 0 || len(all) != 1 {
 			t.Fatalf("exit %d, %v:\n%s%s", got.code, err, got.stdout, got.stderr)
 		}

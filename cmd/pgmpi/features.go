@@ -9,6 +9,7 @@ import (
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/feature"
 	"pgmpi/internal/feature/app"
+	"pgmpi/internal/feature/clocks"
 	"pgmpi/internal/feature/overlap"
 	"pgmpi/internal/feature/which"
 	"pgmpi/internal/settings"
@@ -17,6 +18,7 @@ import (
 // features are the tools that stand on the core. Nothing else names them.
 var features = []*feature.Feature{
 	app.Feature,
+	clocks.Feature,
 	overlap.Feature,
 	which.Feature,
 }

@@ -43,7 +43,7 @@ var groups = []struct {
 	{"Watch", makers{compareCommand, historyCommand, bisectCommand, expectCommand}},
 	{"Data", makers{exportCommand, figuresCommand, fitCommand, timesCommand, fingerprintCommand}},
 	{"Cluster", makers{submitCommand, statusCommand, envCommand}},
-	{"Trust", makers{selftestCommand, clocksCommand}},
+	{"Trust", makers{selftestCommand}},
 	{"Stages", makers{nrepCommand, measureCommand}},
 	{"pgmpi", makers{versionCommand, completionCommand, manCommand}},
 	{"", makers{reproduceCommand, matrixCommand}},

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"

@@ -1,4 +1,4 @@
-package report
+package clocks
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// BarrierLists are what `pgmpi clocks --barrier` found, one mpirun after the other.
-var BarrierLists = document.Kind[[]BarrierExits]{Name: "barrier", Sections: barrierSections, Rows: barrierRows, JSON: true}
+// barrierLists are what `pgmpi clocks --barrier` found, one mpirun after the other.
+var barrierLists = document.Kind[[]BarrierExits]{Name: "barrier", Sections: barrierSections, Rows: barrierRows, JSON: true}
 
 // BarrierExits are when the ranks of an mpirun leave MPI_Barrier (S-REVISITED §4.6).
 type BarrierExits struct {

@@ -1,4 +1,4 @@
-package report
+package clocks
 
 import (
 	"cmp"
@@ -12,8 +12,8 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// ClockLists are what `pgmpi clocks` found, one mpirun after the other.
-var ClockLists = document.Kind[[]Clocks]{Name: "clocks", Sections: clocksSections, Screen: clocksScreen, Rows: clocksRows, JSON: true, Exit: clocksExit}
+// methodLists are what `pgmpi clocks` found, one mpirun after the other.
+var methodLists = document.Kind[[]Clocks]{Name: "clocks", Sections: clocksSections, Screen: clocksScreen, Rows: clocksRows, JSON: true, Exit: clocksExit}
 
 func clocksExit(list *[]Clocks) error {
 	for _, c := range *list {

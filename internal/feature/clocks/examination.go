@@ -1,4 +1,4 @@
-package untimed
+package clocks
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
@@ -18,8 +17,8 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Examination asks how well clocks are synchronised, or when ranks leave MPI_Barrier.
-type Examination struct {
+// examination asks how well clocks are synchronised, or when ranks leave MPI_Barrier.
+type examination struct {
 	Job      measure.JobConfig // np and shapes
 	Ranks    []string          // rank programs, of several libraries; the usual one if empty
 	Launch   string            // the launcher of a single library; what comes with it if ""
@@ -37,7 +36,7 @@ const (
 )
 
 // Check names the flag of `pgmpi clocks` that is wrong, and chooses methods where none is named.
-func (x *Examination) Check() error {
+func (x *examination) Check() error {
 	var errs conf.FieldErrors
 	for _, np := range x.Job.NP {
 		errs.Check(np > 0, "--np", "%d is no number of processes", np)
@@ -72,7 +71,7 @@ func (x *Examination) Check() error {
 }
 
 // Do starts an mpirun for each rank program and shape, and returns what is found as far as it gets.
-func (x *Examination) Do(ctx context.Context) (found []report.Clocks, exits []report.BarrierExits, failed error) {
+func (x *examination) Do(ctx context.Context) (found []Clocks, exits []BarrierExits, failed error) {
 	programs, err := x.programs()
 	if err != nil {
 		return nil, nil, err
@@ -86,10 +85,10 @@ func (x *Examination) Do(ctx context.Context) (found []report.Clocks, exits []re
 				break
 			}
 			if x.Barriers == nil {
-				found = append(found, report.Clocks{Shape: shape.String(), NP: shape.NP, Clock: x.Clock, Clocks: out.End.Clocks, Syncs: out.Syncs, Host: host})
+				found = append(found, Clocks{Shape: shape.String(), NP: shape.NP, Clock: x.Clock, Clocks: out.End.Clocks, Syncs: out.Syncs, Host: host})
 				continue
 			}
-			e := report.BarrierExits{Shape: shape.String(), NP: shape.NP, Library: p.Info.LibVersion, Clock: x.Clock,
+			e := BarrierExits{Shape: shape.String(), NP: shape.NP, Library: p.Info.LibVersion, Clock: x.Clock,
 				Barriers: *out.End.Barriers, Ranks: out.Exits, Host: host}
 			if out.End.Clock != nil {
 				e.ClockTickNS = out.End.Clock.TickNS
@@ -100,7 +99,7 @@ func (x *Examination) Do(ctx context.Context) (found []report.Clocks, exits []re
 	return found, exits, failed
 }
 
-func (x *Examination) programs() (all []*measure.Outside, err error) {
+func (x *examination) programs() (all []*measure.Outside, err error) {
 	ranks := x.Ranks
 	if len(ranks) == 0 {
 		ranks = []string{""}
@@ -117,7 +116,7 @@ func (x *Examination) programs() (all []*measure.Outside, err error) {
 	return all, nil
 }
 
-func (x *Examination) on(ctx context.Context, ranks *measure.Outside, shape guidelines.Shape) (*protocol.Output, error) {
+func (x *examination) on(ctx context.Context, ranks *measure.Outside, shape guidelines.Shape) (*protocol.Output, error) {
 	what := &protocol.ClocksJob{Clock: x.Clock, Methods: x.Methods}
 	stall := time.Duration(measure.Default().Stall)
 	if x.Barriers != nil {

@@ -1,4 +1,4 @@
-package main
+package clocks
 
 import (
 	"cmp"
@@ -7,16 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze/report"
 	"pgmpi/internal/command"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/untimed"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 )
 
-func clocksCommand(h *command.Host) *cobra.Command {
-	x := &clocksRun{Examination: untimed.Examination{Tell: h.Warn}, Output: command.Output{Host: h}}
+func newCommand(h *command.Host) *cobra.Command {
+	x := &clocksRun{examination: examination{Tell: h.Warn}, Output: command.Output{Host: h}}
 	c := &cobra.Command{
 		Use:   "clocks",
 		Short: "examine clocks and their synchronisation on this machine",
@@ -53,12 +51,12 @@ programs of several libraries, which are then shown one after the other.`,
 	fs.BoolVar(&x.barrier, "barrier", false, "when each rank leaves MPI_Barrier, instead of methods of synchronisation")
 	fs.IntVar(&x.calls, "calls", 1000, "with --barrier, how many barriers to stamp, a `NUMBER`")
 	command.Full(fs)
-	x.Formats = h.OneFormat(fs, report.ClockLists)
+	x.Formats = h.OneFormat(fs, methodLists)
 	return c
 }
 
 type clocksRun struct {
-	untimed.Examination
+	examination
 	barrier bool
 	calls   int
 	command.Output
@@ -74,9 +72,9 @@ func (c *clocksRun) run(ctx context.Context) error {
 	found, exits, failed := c.Do(ctx)
 	var shown error
 	if len(exits) > 0 {
-		shown = c.Write(report.BarrierLists.Document(&exits))
+		shown = c.Write(barrierLists.Document(&exits))
 	} else if len(found) > 0 {
-		shown = c.Write(report.ClockLists.Document(&found))
+		shown = c.Write(methodLists.Document(&found))
 	}
 	return cmp.Or(failed, shown)
 }
