@@ -26,7 +26,7 @@ var shownElsewhere = map[string]string{
 	"plan":       "cmd/pgmpi's tests of dry runs in every format",
 	"selftest":   "cmd/pgmpi's golden files of selftest",
 	"status":     "internal/experiment's tests of status",
-	"remedy":     "internal/remedy and cmd/pgmpi's scripts of remedy",
+	"remedy":     "internal/feature/remedy and cmd/pgmpi's scripts of remedy",
 }
 
 // An example gives a kind its golden files, and hostile feeds every example with texts of others.

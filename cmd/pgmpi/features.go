@@ -11,6 +11,7 @@ import (
 	"pgmpi/internal/feature/app"
 	"pgmpi/internal/feature/clocks"
 	"pgmpi/internal/feature/overlap"
+	"pgmpi/internal/feature/remedy"
 	"pgmpi/internal/feature/which"
 	"pgmpi/internal/settings"
 )
@@ -21,6 +22,7 @@ var features = []*feature.Feature{
 	clocks.Feature,
 	overlap.Feature,
 	which.Feature,
+	remedy.Feature,
 }
 
 // equip gives a host what the core and all features have for its commands.
@@ -29,6 +31,14 @@ func equip(h *command.Host) {
 	for _, f := range features {
 		h.Kinds, h.Narrows = append(h.Kinds, f.Kinds...), append(h.Narrows, f.Narrows...)
 	}
+}
+
+// submits are the jobs that pgmpi submit writes besides a check's.
+func submits() (out []feature.Submit) {
+	for _, f := range features {
+		out = append(out, f.Submits...)
+	}
+	return append(out, feature.Submit{Command: "explore", Measures: experiment.Explore, Usage: "the job of pgmpi explore in place of a check; its flags come behind --"})
 }
 
 // addTo puts the commands of the features into their places in a group.

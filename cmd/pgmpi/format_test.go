@@ -34,7 +34,7 @@ import (
 var formatsOf = map[string][]string{
 	"check": check.Reports.Formats(), "analyze": check.Reports.Formats(), "times": calls.RunTimes.Formats(),
 	"compare": checks.Comparisons.Formats(), "ab": checks.Comparisons.Formats(), "reproduce": checks.Spreads.Formats(), "history": checks.Histories.Formats(),
-	"selftest": report.Selftests.Formats(), "env": check.Environments.Formats(), "list": report.Lists.Formats(), "explore": report.Explorations.Formats(), "remedy": report.Remedies.Formats(),
+	"selftest": report.Selftests.Formats(), "env": check.Environments.Formats(), "list": report.Lists.Formats(), "explore": report.Explorations.Formats(),
 	"status": report.Statuses.Formats(), "lint": report.Lints.Formats(), "fit": report.Fits.Formats(), "fingerprint": calls.Fingerprints.Formats(),
 	"matrix": checks.Matrices.Formats(), "export": export.Formats, "figures": extensions(),
 }

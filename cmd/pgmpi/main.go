@@ -38,7 +38,7 @@ var groups = []struct {
 	commands makers
 }{
 	{"Start", makers{checkCommand, analyzeCommand, initCommand, listCommand}},
-	{"Mend", makers{lintCommand, exploreCommand, remedyCommand, abCommand}},
+	{"Mend", makers{lintCommand, exploreCommand, abCommand}},
 	{"Gain", nil},
 	{"Watch", makers{compareCommand, historyCommand, bisectCommand, expectCommand}},
 	{"Data", makers{exportCommand, figuresCommand, fitCommand, timesCommand, fingerprintCommand}},

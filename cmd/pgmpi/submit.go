@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,16 +19,16 @@ import (
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/feature"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/reading"
-	"pgmpi/internal/remedy"
 	"pgmpi/internal/settings"
 	"pgmpi/measure/results"
 )
 
 func submitCommand(h *command.Host) *cobra.Command {
 	var out string
-	var submit, explore, mends bool
+	var submit bool
 	c := &cobra.Command{
 		Use:   "submit gl.toml|DIR",
 		Short: "write a batch script for a check, and submit it",
@@ -46,14 +45,13 @@ pgmpi submit gl.toml --go -- --method ci`,
 		RunE: func(c *cobra.Command, args []string) error {
 			_, flags := flagsBehind(c, args)
 			out = cmp.Or(out, run.NewFolder("pgmpi-", time.Now()))
-			x, command := experiment.Check, "check"
-			switch {
-			case explore:
-				x, command = experiment.Explore, "explore"
-			case mends:
-				x, command = nil, "remedy"
+			x := feature.Submit{Command: "check", Measures: experiment.Check}
+			for _, other := range submits() {
+				if wanted, _ := c.Flags().GetBool(other.Command); wanted {
+					x = other
+				}
 			}
-			does, err := named(c.Root(), []string{command})
+			does, err := named(c.Root(), []string{x.Command})
 			if err != nil {
 				return err
 			}
@@ -82,8 +80,9 @@ pgmpi submit gl.toml --go -- --method ci`,
 	fs := c.Flags()
 	fs.StringVar(&out, "out", "", "the results folder `DIR` (default pgmpi-<UTC time>)")
 	fs.BoolVar(&submit, "go", false, "submit the script")
-	fs.BoolVar(&mends, "remedy", false, "the job of pgmpi remedy: the argument is the results folder DIR, the script goes into DIR/remedy, and flags of remedy come behind --")
-	fs.BoolVar(&explore, "explore", false, "the job of pgmpi explore in place of a check; its flags come behind --")
+	for _, x := range submits() {
+		fs.Bool(x.Command, false, x.Usage)
+	}
 	return c
 }
 
@@ -97,22 +96,22 @@ func flagsBehind(c *cobra.Command, args []string) (own, flags []string) {
 // given are the flags of check that submit adds by itself.
 var given = []string{"guidelines", "out", "resume", "dry-run"}
 
-// submission returns the job of an experiment with a gl.toml, or without one of a remedy with a folder.
-func submission(h *command.Host, x *run.Experiment, does *cobra.Command, toml, out string, flags []string) (*experiment.Submission, error) {
-	if x == nil {
-		return submittedRemedy(h, does, toml, flags)
+// submission returns the job of an experiment with a gl.toml, or of what a results folder is for.
+func submission(h *command.Host, x feature.Submit, does *cobra.Command, of, out string, flags []string) (*experiment.Submission, error) {
+	if x.Measures == nil {
+		return ofFolder(h, x, does, of, flags)
 	}
-	s := settings.Settings{File: toml}
+	s := settings.Settings{File: of}
 	config, self, err := ofJob(h, does, &s, nil, flags)
 	if err != nil {
 		return nil, err
 	}
-	argv := slices.Concat([]string{self, does.Name(), "--guidelines", toml}, flags, []string{"--out", out, "--resume"})
-	return experiment.NewSubmission(config, out, argv, func() (time.Duration, error) { return experiment.Takes(x, config, out, h.Version) })
+	argv := slices.Concat([]string{self, does.Name(), "--guidelines", of}, flags, []string{"--out", out, "--resume"})
+	return experiment.NewSubmission(config, out, argv, func() (time.Duration, error) { return experiment.Takes(x.Measures, config, out, h.Version) })
 }
 
-func submittedRemedy(h *command.Host, does *cobra.Command, check string, flags []string) (*experiment.Submission, error) {
-	_, m, err := reading.Open(check, results.Check, results.Explore)
+func ofFolder(h *command.Host, x feature.Submit, does *cobra.Command, path string, flags []string) (*experiment.Submission, error) {
+	_, m, err := reading.Open(path, x.Of...)
 	if err != nil {
 		return nil, err
 	}
@@ -120,15 +119,12 @@ func submittedRemedy(h *command.Host, does *cobra.Command, check string, flags [
 	if err != nil {
 		return nil, err
 	}
-	x := &remedy.Remedy{Config: config, Check: check, Version: h.Version, Resume: true}
-	if _, err := x.Prepare(); err != nil {
+	takes, err := x.Takes(config, path, h.Version)
+	if err != nil {
 		return nil, err
 	}
-	argv := slices.Concat([]string{self, does.Name(), check}, flags, []string{"--resume"})
-	return experiment.NewSubmission(config, filepath.Join(check, report.RemedyFolder), argv, func() (time.Duration, error) {
-		_, takes, err := x.Planned(context.Background())
-		return takes, err
-	})
+	argv := slices.Concat([]string{self, does.Name(), path}, flags, []string{"--resume"})
+	return experiment.NewSubmission(config, filepath.Join(path, x.Into), argv, takes)
 }
 
 func ofJob(h *command.Host, does *cobra.Command, s *settings.Settings, m *results.Manifest, flags []string) (config *glfile.File, self string, err error) {

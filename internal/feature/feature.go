@@ -7,11 +7,15 @@
 package feature
 
 import (
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"pgmpi/internal/command"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/settings"
+	"pgmpi/measure/results"
 )
 
 // Feature is a tool: what it measures, its commands, and what it adds to those of the core.
@@ -20,6 +24,7 @@ type Feature struct {
 	Kinds    []*run.Experiment
 	Narrows  []settings.Narrow // flags by which pgmpi check is about some calls only
 	Commands []Command
+	Submits  []Submit
 }
 
 // Command has a place in the overview of commands.
@@ -27,4 +32,17 @@ type Command struct {
 	Group  string // its title
 	Before string // the command that it stands before, or "" at the end of the group
 	Make   func(*command.Host) *cobra.Command
+}
+
+// Submit is a job that pgmpi submit writes in place of a check's: it is of a gl.toml, or of a results folder.
+type Submit struct {
+	Command string // whose job it is, and the flag that asks for it
+	Usage   string // of the flag
+
+	Measures *run.Experiment // of a gl.toml; nil: of a folder
+
+	Of   []results.Kind // folders that it may be of
+	Into string         // the folder of the script, in that folder
+	// Takes returns what estimates the time of the job. An error says why it cannot begin.
+	Takes func(config *glfile.File, folder, version string) (func() (time.Duration, error), error)
 }

@@ -1,4 +1,4 @@
-package main
+package remedy
 
 import (
 	"cmp"
@@ -14,15 +14,14 @@ import (
 	"pgmpi/internal/manual"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/reading"
-	"pgmpi/internal/remedy"
 	"pgmpi/internal/settings"
 	"pgmpi/measure/results"
 )
 
-func remedyCommand(h *command.Host) *cobra.Command {
+func newCommand(h *command.Host) *cobra.Command {
 	var s settings.Settings
 	o := command.Output{Host: h}
-	var x remedy.Remedy
+	var x Remedy
 	var dry bool
 	c := &cobra.Command{
 		Use:   "remedy DIR",
@@ -60,7 +59,7 @@ none is proved; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
 	return c
 }
 
-func mend(ctx context.Context, x *remedy.Remedy, dry bool, s *settings.Settings, o *command.Output) error {
+func mend(ctx context.Context, x *Remedy, dry bool, s *settings.Settings, o *command.Output) error {
 	_, m, err := reading.Open(x.Check, results.Check, results.Explore)
 	if err != nil {
 		return err
