@@ -39,8 +39,8 @@ var formatsOf = map[string][]string{
 	"matrix": checks.Matrices.Formats(), "export": export.Formats, "figures": extensions(),
 }
 
-// offered are the formats that a command of a feature says it has.
-func offered(name string) []string {
+// formatsOffered are the formats that a command of a feature says it has.
+func formatsOffered(name string) []string {
 	for _, c := range rootCommand(command.New(io.Discard, io.Discard)).Commands() {
 		if c.Name() == name {
 			_, list, _ := strings.Cut(c.Flags().Lookup("format").Usage, ": ")
@@ -81,7 +81,7 @@ func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {
 		name    string
 		formats []string
 	}{{"report", formatsOf["check"]}, {"compare", formatsOf["compare"]}, {"reproduce", formatsOf["reproduce"]}, {"history", formatsOf["history"]}, {"times", formatsOf["times"]}, {"matrix", formatsOf["matrix"]},
-		{"selftest", formatsOf["selftest"]}, {"env", formatsOf["env"]}, {"clocks", offered("clocks")}, {"list", formatsOf["list"]},
+		{"selftest", formatsOf["selftest"]}, {"env", formatsOf["env"]}, {"clocks", formatsOffered("clocks")}, {"list", formatsOf["list"]},
 		{"plan", report.Plans.Formats()}, {"explain", check.Explanations.Formats()}}
 	table := []string{"| format | files | has |", "|---|---|---|"}
 	for _, name := range check.Reports.Formats() { // it has all

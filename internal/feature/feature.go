@@ -18,7 +18,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Feature is a tool: what it measures, its commands, and what it adds to those of the core.
+// Feature is a tool: what it measures, its commands, and its flags of pgmpi check.
 type Feature struct {
 	// Kinds are its experiments. The first of a kind of folders tells how such a folder is judged.
 	Kinds    []*run.Experiment

@@ -105,7 +105,7 @@ func TestThreadsThatCallAtOnceHaveTheRunTimeAtMost(t *testing.T) {
 
 // What is counted is named in C.
 func TestTheNamesAreThoseOfThePreloadedLibrary(t *testing.T) {
-	text := string(must.Get(os.ReadFile("../../../../measure/preload/entries.c"))(t)) + string(must.Get(os.ReadFile("../../measure/preload/profile.c"))(t))
+	text := string(must.Get(os.ReadFile("../../../../measure/preload/entries.c"))(t)) + string(must.Get(os.ReadFile("../../../../measure/preload/profile.c"))(t))
 	named := func(from string) []string {
 		_, table, found := strings.Cut(text, from)
 		must.Hold(t, found, "%s", from)
