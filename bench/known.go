@@ -14,7 +14,7 @@ import (
 	"pgmpi/analyze/explore"
 	"pgmpi/analyze/judge"
 	compare "pgmpi/analyze/series"
-	"pgmpi/internal/bisect"
+	"pgmpi/internal/feature/bisect"
 	"pgmpi/internal/feature/overlap"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"

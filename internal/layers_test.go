@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"cmd/pgmpi", "cmd/pgmpi-rank"},
 	{"internal/feature"},
 	{"internal/command"},
-	{"internal/bisect", "internal/settings"},
+	{"internal/settings"},
 	{"internal/experiment", "internal/progress"},
 	{"internal/experiment/run"},
 	{"internal/reading", "internal/untimed"},

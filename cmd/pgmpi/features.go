@@ -9,6 +9,7 @@ import (
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/feature"
 	"pgmpi/internal/feature/app"
+	"pgmpi/internal/feature/bisect"
 	"pgmpi/internal/feature/clocks"
 	"pgmpi/internal/feature/overlap"
 	"pgmpi/internal/feature/remedy"
@@ -19,6 +20,7 @@ import (
 // features are the tools that stand on the core. Nothing else names them.
 var features = []*feature.Feature{
 	app.Feature,
+	bisect.Feature,
 	clocks.Feature,
 	overlap.Feature,
 	which.Feature,

@@ -40,7 +40,7 @@ var groups = []struct {
 	{"Start", makers{checkCommand, analyzeCommand, initCommand, listCommand}},
 	{"Mend", makers{lintCommand, exploreCommand, abCommand}},
 	{"Gain", nil},
-	{"Watch", makers{compareCommand, historyCommand, bisectCommand, expectCommand}},
+	{"Watch", makers{compareCommand, historyCommand, expectCommand}},
 	{"Data", makers{exportCommand, figuresCommand, fitCommand, timesCommand, fingerprintCommand}},
 	{"Cluster", makers{submitCommand, statusCommand, envCommand}},
 	{"Trust", makers{selftestCommand}},

@@ -1,4 +1,4 @@
-package main
+package bisect
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/internal/bisect"
 	"pgmpi/internal/command"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
@@ -16,10 +15,10 @@ import (
 	"pgmpi/internal/settings"
 )
 
-func bisectCommand(h *command.Host) *cobra.Command {
+func newCommand(h *command.Host) *cobra.Command {
 	var s settings.Settings
 	o := command.Output{Host: h}
-	var x bisect.Bisection
+	var x Bisection
 	c := &cobra.Command{
 		Use:   "bisect GOOD BAD --build CMD -- gl.toml",
 		Short: "find the commit that made an MPI library slower",
@@ -56,7 +55,7 @@ used; 3 a measurement failed; 130 interrupted, go on with --out OUT --resume.`,
 			if err := h.Say(r.String()); err != nil || len(r.FirstBad) == 1 {
 				return err
 			}
-			return &fail.Refused{Reason: "no single first bad commit can be named; see " + filepath.Join(o.Out, bisect.File)}
+			return &fail.Refused{Reason: "no single first bad commit can be named; see " + filepath.Join(o.Out, File)}
 		},
 	}
 	fs := c.Flags()
@@ -68,6 +67,6 @@ used; 3 a measurement failed; 130 interrupted, go on with --out OUT --resume.`,
 	fs.StringVar(&o.Out, "out", "", "the `DIR` of builds, mpiruns and bisect.json (default pgmpi-bisect-<UTC time>)")
 	o.Resumable(fs)
 	fs.BoolVar(&o.Quiet, "quiet", false, "no progress")
-	fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of GOOD and of BAD (default %d)", bisect.MPIRuns)
+	fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of GOOD and of BAD (default %d)", MPIRuns)
 	return c
 }
