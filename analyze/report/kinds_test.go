@@ -24,7 +24,6 @@ var shownElsewhere = map[string]string{
 	"matrix":     "TestMatrix… of cmd/pgmpi and internal/experiment/run",
 	"medians":    "medians.csv of every check",
 	"plan":       "cmd/pgmpi's tests of dry runs in every format",
-	"selftest":   "cmd/pgmpi's golden files of selftest",
 	"status":     "internal/experiment's tests of status",
 	"remedy":     "internal/feature/remedy and cmd/pgmpi's scripts of remedy",
 }

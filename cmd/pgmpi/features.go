@@ -13,6 +13,7 @@ import (
 	"pgmpi/internal/feature/clocks"
 	"pgmpi/internal/feature/overlap"
 	"pgmpi/internal/feature/remedy"
+	"pgmpi/internal/feature/selftest"
 	"pgmpi/internal/feature/which"
 	"pgmpi/internal/settings"
 )
@@ -23,8 +24,9 @@ var features = []*feature.Feature{
 	bisect.Feature,
 	clocks.Feature,
 	overlap.Feature,
-	which.Feature,
 	remedy.Feature,
+	selftest.Feature,
+	which.Feature,
 }
 
 // equip gives a host what the core and all features have for its commands.

@@ -10,11 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/export"
-	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
 	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/report/check"
@@ -34,7 +31,7 @@ import (
 var formatsOf = map[string][]string{
 	"check": check.Reports.Formats(), "analyze": check.Reports.Formats(), "times": calls.RunTimes.Formats(),
 	"compare": checks.Comparisons.Formats(), "ab": checks.Comparisons.Formats(), "reproduce": checks.Spreads.Formats(), "history": checks.Histories.Formats(),
-	"selftest": report.Selftests.Formats(), "env": check.Environments.Formats(), "list": report.Lists.Formats(), "explore": report.Explorations.Formats(),
+	"env": check.Environments.Formats(), "list": report.Lists.Formats(), "explore": report.Explorations.Formats(),
 	"status": report.Statuses.Formats(), "lint": report.Lints.Formats(), "fit": report.Fits.Formats(), "fingerprint": calls.Fingerprints.Formats(),
 	"matrix": checks.Matrices.Formats(), "export": export.Formats, "figures": extensions(),
 }
@@ -67,7 +64,7 @@ func TestHelpNamesTheFormatsThatACommandHas(t *testing.T) {
 
 func TestAFormatThatADocumentLacksIsRefusedWithThoseItHas(t *testing.T) {
 	for _, c := range []struct{ command, args, format string }{
-		{"env", "env", "csv"}, {"list", "list", "json"}, {"selftest", "selftest", "csv"},
+		{"env", "env", "csv"}, {"list", "list", "json"},
 		{"check", "check", "xml"}, {"compare", "compare a b", "xml"}, {"reproduce", "reproduce a b", "xml"}, {"history", "history a", "xml"}, {"times", "times a", "xml"},
 	} {
 		args := append(strings.Fields(c.args), "--format", c.format)
@@ -81,7 +78,7 @@ func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {
 		name    string
 		formats []string
 	}{{"report", formatsOf["check"]}, {"compare", formatsOf["compare"]}, {"reproduce", formatsOf["reproduce"]}, {"history", formatsOf["history"]}, {"times", formatsOf["times"]}, {"matrix", formatsOf["matrix"]},
-		{"selftest", formatsOf["selftest"]}, {"env", formatsOf["env"]}, {"clocks", formatsOffered("clocks")}, {"list", formatsOf["list"]},
+		{"selftest", formatsOffered("selftest")}, {"env", formatsOf["env"]}, {"clocks", formatsOffered("clocks")}, {"list", formatsOf["list"]},
 		{"plan", report.Plans.Formats()}, {"explain", check.Explanations.Formats()}}
 	table := []string{"| format | files | has |", "|---|---|---|"}
 	for _, name := range check.Reports.Formats() { // it has all
@@ -103,27 +100,9 @@ func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {
 
 // Documents that are made here, in every format that they have; analyze/report has a page.
 func TestEveryDocumentOfACommandMatchesGoldenFiles(t *testing.T) {
-	number := func(x float64) *float64 { return &x }
-	verdict := func(guideline string, typ guidelines.Type, mockup string, is judge.Verdict, ratio float64) analyze.Verdict {
-		return analyze.Verdict{Guideline: guideline, Type: typ, Function: "MPI_Allgather", Mockup: mockup, Msize: 1024, Tested: analyze.Tested{Effect: analyze.Effect{Ratio: number(ratio)}}, Verdict: is}
-	}
-	r := &analyze.Report{Library: analyze.Library{Version: "MPICH Version: 4.0.2\nand more"}, Shapes: []analyze.Shape{{Name: "p2", Shape: guidelines.Shape{NP: 2}}},
-		R: 10, Alpha: 0.05, M: 80, Adjust: "bh", Verdicts: []analyze.Verdict{
-			verdict("GL1", guidelines.Monotony, "", judge.Kept, 0.5), verdict("GL5", guidelines.Pattern, "allgather_as_alltoall", judge.Kept, 0.9),
-			verdict("self", guidelines.Pattern, "identity:MPI_Allgather", judge.Undecided, 1)}}
-	slow := []analyze.Verdict{verdict("GL1", guidelines.Monotony, "", judge.Violated, 41.4), verdict("GL5", guidelines.Pattern, "allgather_as_alltoall", judge.Kept, 1)}
-	sizes := []string{"64", "1Ki", "16Ki"}
-	aa := report.Identities{Report: r, Tests: 2, Verdicts: map[judge.Verdict]int{judge.Undecided: 1, judge.Kept: 1}}
-	found := report.PlantedTest{Before: &r.Verdicts[0], With: &slow[0], Result: report.PlantFound}
-	passed := &report.Selftest{Function: "MPI_Allgather", Sizes: sizes, A: &aa,
-		B: &report.Planted{Msize: 1024, By: 200 * time.Microsecond, Tests: 1, Shown: []report.PlantedTest{found}, Small: []report.Share{{Percent: 25, Msize: 1024, Tests: 10, Found: 9}, {Percent: 10, Msize: 16384, Tests: 10, Found: 4}}}}
-	again := aa
-	again.False = 1
-	failed := report.Selftest{Function: "MPI_Allgather", Sizes: sizes, A: &again, B: &report.Planted{Msize: 1024, By: 200 * time.Microsecond, Tests: 2, Wrong: 1, Again: 1,
-		Shown: []report.PlantedTest{found, {Before: &r.Verdicts[1], With: &slow[1], Result: report.PlantMissed}}}}
 	users := &glfile.File{Name: "gl.toml", Guideline: []guidelines.User{{ID: "grows", Monotony: "MPI_Bcast"}}}
 	for name, d := range map[string]*document.Document{
-		"selftest-passed": report.Selftests.Document(passed), "selftest-failed": report.Selftests.Document(&failed), "list": report.Lists.Document(users),
+		"list": report.Lists.Document(users),
 	} {
 		for _, width := range []int{80, 160} {
 			narrow := *d

@@ -43,7 +43,7 @@ var groups = []struct {
 	{"Watch", makers{compareCommand, historyCommand, expectCommand}},
 	{"Data", makers{exportCommand, figuresCommand, fitCommand, timesCommand, fingerprintCommand}},
 	{"Cluster", makers{submitCommand, statusCommand, envCommand}},
-	{"Trust", makers{selftestCommand}},
+	{"Trust", nil},
 	{"Stages", makers{nrepCommand, measureCommand}},
 	{"pgmpi", makers{versionCommand, completionCommand, manCommand}},
 	{"", makers{reproduceCommand, matrixCommand}},

@@ -3,7 +3,6 @@ package experiment
 import (
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgmpi/analyze/report"
@@ -37,19 +36,6 @@ func TestMockupsOnNodesAreExploredWhereAllShapesHaveNodes(t *testing.T) {
 		should.Hold(t, has("bcast_as_lane") == want && has("bcast_as_hier") == want && has("bcast_as_allreduce"),
 			"%s: on lanes %v, by leaders %v", job, has("bcast_as_lane"), has("bcast_as_hier"))
 	}
-}
-
-func TestOwnMockupsOfTheSlowedCollectiveMustFindThePlant(t *testing.T) {
-	s := &Selftest{Config: SelftestDefaults(), Function: "MPI_Scan"}
-	s.Config.Mockup = []guidelines.Mockups{{File: "a.so", IDs: []string{"scan_as_mine", "bcast_as_mine"}}}
-	must.Do(t, s.choose())
-	var own []guidelines.UserPattern
-	for _, u := range s.Config.Guideline {
-		if strings.HasPrefix(u.ID, "own-") {
-			own = append(own, *u.Pattern)
-		}
-	}
-	should.Hold(t, len(own) == 1 && own[0] == (guidelines.UserPattern{Function: "MPI_Scan", Mockup: "scan_as_mine"}), "compared with %v", own)
 }
 
 func TestOwnMockupsAreExploredBesideThoseOfPgmpi(t *testing.T) {

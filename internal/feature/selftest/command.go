@@ -1,4 +1,4 @@
-package main
+package selftest
 
 import (
 	"cmp"
@@ -7,17 +7,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze/report"
 	"pgmpi/internal/command"
-	"pgmpi/internal/experiment"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/settings"
 	"pgmpi/mockups"
 )
 
-func selftestCommand(h *command.Host) *cobra.Command {
-	s := settings.Settings{Base: experiment.SelftestDefaults()}
-	var t experiment.Selftest
+func newCommand(h *command.Host) *cobra.Command {
+	s := settings.Settings{Base: defaults()}
+	var t Trial
 	var own string
 	var quiet bool
 	var format *command.FormatFlag
@@ -35,11 +33,11 @@ in another order, and fails only if the error comes back.
 Exit code 0: passed, 1: failed, 4: the machine is too busy to tell, 2 and 3 as
 for check. Takes half a minute.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			found, err := selftest(c.Context(), h, &t, &s, own, quiet)
+			found, err := try(c.Context(), h, &t, &s, own, quiet)
 			if found == nil {
 				return err
 			}
-			d := report.Selftests.Document(found)
+			d := kind.Document(found)
 			return cmp.Or(h.Print(d, format.Printed()), err, d.Exit)
 		},
 	}
@@ -53,12 +51,12 @@ for check. Takes half a minute.`,
 	fs.StringVar(&own, "guidelines", "", "the `FILE` gl.toml whose [[mockup]]s of that collective must find the slowdown, too")
 	fs.StringVar(&t.Out, "out", "", "keep the results folders in `DIR` (default: none is kept)")
 	fs.BoolVar(&quiet, "quiet", false, "no progress")
-	format = h.OneFormat(fs, report.Selftests)
+	format = h.OneFormat(fs, kind)
 	return c
 }
 
-// selftest returns its findings, with an error if it could not finish.
-func selftest(ctx context.Context, h *command.Host, t *experiment.Selftest, s *settings.Settings, own string, quiet bool) (*report.Selftest, error) {
+// try returns its findings, with an error if it could not finish.
+func try(ctx context.Context, h *command.Host, t *Trial, s *settings.Settings, own string, quiet bool) (*Result, error) {
 	t.Function = mockups.Canonical(t.Function)
 	var err error
 	if t.Config, err = s.Load(nil); err != nil {

@@ -1,4 +1,4 @@
-package report
+package selftest
 
 import (
 	"fmt"
@@ -13,7 +13,8 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-type Selftest struct {
+// Result is what both parts have found.
+type Result struct {
 	Function string   // that is slowed down
 	Sizes    []string // as in gl.toml
 	A        *Identities
@@ -63,10 +64,10 @@ const (
 func (p PlantedTest) IsWrong() bool { return p.Result == PlantMissed || p.Result == PlantExtra }
 
 // Failed tells whether an error came back.
-func (r *Selftest) Failed() bool { return r.B != nil && r.A.Again+r.B.Again > 0 }
+func (r *Result) Failed() bool { return r.B != nil && r.A.Again+r.B.Again > 0 }
 
 // Busy says why nothing of the self-test tells how well pgmpi sees on this machine; "": it tells.
-func (r *Selftest) Busy() string {
+func (r *Result) Busy() string {
 	if r.B == nil || r.Failed() {
 		return ""
 	}
@@ -81,7 +82,7 @@ func (r *Selftest) Busy() string {
 	return ""
 }
 
-func (r *Selftest) answer() string {
+func (r *Result) answer() string {
 	busy := r.Busy()
 	switch {
 	case r.B == nil:
@@ -94,9 +95,9 @@ func (r *Selftest) answer() string {
 	return "The self-test has passed"
 }
 
-var Selftests = document.Kind[Selftest]{
+var kind = document.Kind[Result]{
 	Name: "selftest",
-	Sections: func(r *Selftest) []document.Section {
+	Sections: func(r *Result) []document.Section {
 		base := r.A.Report
 		head := document.Titled("%s.", r.answer())
 		head.Say("%s, p = %d, R = %d mpiruns, sizes %s.", phrase.ShortVersion(base.Library.Version), base.Shapes[0].NP, base.R, strings.Join(r.Sizes, ", "))
@@ -105,7 +106,7 @@ var Selftests = document.Kind[Selftest]{
 		}
 		return []document.Section{head, r.A.section(), r.B.section(r.Function)}
 	},
-	Exit: func(r *Selftest) error {
+	Exit: func(r *Result) error {
 		if r.Failed() {
 			return fail.ErrFound
 		}

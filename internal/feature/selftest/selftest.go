@@ -1,4 +1,4 @@
-package experiment
+package selftest
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
@@ -24,36 +24,36 @@ import (
 	"pgmpi/mockups"
 )
 
-// selftestRuns makes auto choose the rank-sum for the 80 tests of a self-test: one
+// mpiruns makes auto choose the rank-sum for the 80 tests of a self-test: one
 // disturbed mpirun does not spoil it.
-const selftestRuns = 10
+const mpiruns = 10
 
-var selftestSizes = []string{"64", "1Ki", "16Ki"}
+var usualSizes = []string{"64", "1Ki", "16Ki"}
 
-// Selftest plants a large slowdown into one collective and small ones into the others, and finds
+// Trial plants a large slowdown into one collective and small ones into the others, and finds
 // out whether a check finds the large one and nothing else, and how many of the small ones.
-type Selftest struct {
-	Config   *glfile.File // SelftestDefaults with flags
+type Trial struct {
+	Config   *glfile.File // defaults with flags
 	Function string       // the collective that is slowed down
 	Out      string       // the folder of the results folders
 	Version  string
 	Tell     func(run.Event)
 	Start    measure.Starter // nil: measure.Exec
 
-	at      int64          // bytes, where the slowdown is planted
-	small   []report.Share // what is planted into the other collectives, nothing found yet
-	library string         // the preloaded one
+	at      int64   // bytes, where the slowdown is planted
+	small   []Share // what is planted into the other collectives, nothing found yet
+	library string  // the preloaded one
 	checks  int
 }
 
-// SelftestDefaults is what flags of a self-test beat.
-var SelftestDefaults = run.Defaults(func(f *glfile.File) {
-	f.Job.MPIRuns, f.Job.Msizes, f.NREP.Fixed = selftestRuns, selftestSizes, 60
+// defaults is what flags of a self-test beat.
+var defaults = run.Defaults(func(f *glfile.File) {
+	f.Job.MPIRuns, f.Job.Msizes, f.NREP.Fixed = mpiruns, usualSizes, 60
 })
 
 // choose lets the checks be about all patterns of the paper, monotony and
 // split-robustness of the slowed function, its mock-ups of the user's own, and the identities.
-func (t *Selftest) choose() error {
+func (t *Trial) choose() error {
 	if !slices.Contains(mockups.Identities(), t.Function) {
 		return fail.Setupf("--function: %s", conf.Unknown("collective", t.Function, mockups.Identities()))
 	}
@@ -70,7 +70,7 @@ func (t *Selftest) choose() error {
 	return nil
 }
 
-func (t *Selftest) Prepare() error {
+func (t *Trial) Prepare() error {
 	if err := t.choose(); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (t *Selftest) Prepare() error {
 		return fail.Setupf("--msizes: at least three sizes: monotony and split-robustness need a larger and a smaller one")
 	}
 	t.at = msizes[len(msizes)/2]
-	t.small = []report.Share{{Percent: 25, Msize: t.at}, {Percent: 10, Msize: msizes[len(msizes)-1]}}
+	t.small = []Share{{Percent: 25, Msize: t.at}, {Percent: 10, Msize: msizes[len(msizes)-1]}}
 	mpi, err := t.Config.MPI.Installed()
 	if err != nil {
 		return fail.AsSetup(err)
@@ -101,7 +101,7 @@ func (t *Selftest) Prepare() error {
 	return nil
 }
 
-func (t *Selftest) check(ctx context.Context, name, delay string) (*analyze.Report, error) {
+func (t *Trial) check(ctx context.Context, name, delay string) (*analyze.Report, error) {
 	t.Tell(run.Event{Sentence: name})
 	f := *t.Config
 	f.Job.Seed += uint64(t.checks)
@@ -112,10 +112,10 @@ func (t *Selftest) check(ctx context.Context, name, delay string) (*analyze.Repo
 		f.MPI.Env["LD_PRELOAD"] = tuning.Loading(t.library)
 	}
 	path := filepath.Join(t.Out, fmt.Sprintf("check-%d", t.checks))
-	if _, err := run.Before(Check, path, false); err != nil {
+	if _, err := run.Before(experiment.Check, path, false); err != nil {
 		return nil, err
 	}
-	c, err := run.New(ctx, Check, &f, run.Options{Path: path, Version: t.Version, Tell: t.Tell, Start: t.Start})
+	c, err := run.New(ctx, experiment.Check, &f, run.Options{Path: path, Version: t.Version, Tell: t.Tell, Start: t.Start})
 	if err != nil {
 		return nil, err
 	}
@@ -138,24 +138,24 @@ func (t *Selftest) check(ctx context.Context, name, delay string) (*analyze.Repo
 	return found.Judgement.Report, reading.Keep(c.Folder(), found.Document, nil)
 }
 
-func (t *Selftest) Do(ctx context.Context) (found *report.Selftest, err error) {
+func (t *Trial) Do(ctx context.Context) (found *Result, err error) {
 	a, err := t.identities(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found = &report.Selftest{Function: t.Function, Sizes: t.Config.Job.Msizes, A: a}
+	found = &Result{Function: t.Function, Sizes: t.Config.Job.Msizes, A: a}
 	found.B, err = t.planted(ctx, a.Report)
 	return found, err
 }
 
 // identities is part (a): whatever is violated there is false, and is asked once
 // more in another order. All checks of a self-test make the same tests.
-func (t *Selftest) identities(ctx context.Context) (*report.Identities, error) {
+func (t *Trial) identities(ctx context.Context) (*Identities, error) {
 	base, err := t.check(ctx, "(a) every collective against itself", "")
 	if err != nil {
 		return nil, err
 	}
-	x := &report.Identities{Report: base, Verdicts: map[judge.Verdict]int{}}
+	x := &Identities{Report: base, Verdicts: map[judge.Verdict]int{}}
 	for i := range base.Verdicts {
 		if v := &base.Verdicts[i]; isIdentity(v) {
 			x.Tests++
@@ -179,10 +179,10 @@ func (t *Selftest) identities(ctx context.Context) (*report.Identities, error) {
 
 func isIdentity(v *analyze.Verdict) bool { return strings.HasPrefix(v.Mockup, mockups.IdentityOf("")) }
 
-// planted is part (b), after part (a) with the given report. What is wrong is
+// planted is part (b), after part (a) with the given  What is wrong is
 // asked once more in another order.
-func (t *Selftest) planted(ctx context.Context, base *analyze.Report) (*report.Planted, error) {
-	x := &report.Planted{Msize: t.at, By: t.amount(base), Tests: len(base.Verdicts)}
+func (t *Trial) planted(ctx context.Context, base *analyze.Report) (*Planted, error) {
+	x := &Planted{Msize: t.at, By: t.amount(base), Tests: len(base.Verdicts)}
 	delay := t.delays(x.By)
 	r, err := t.check(ctx, "(b) with the planted slowdown", delay)
 	if err != nil {
@@ -214,7 +214,7 @@ func (t *Selftest) planted(ctx context.Context, base *analyze.Report) (*report.P
 
 // delays are the plants: into the slowed collective an amount that must be seen, into the others
 // shares of their own time, which only their identities can show in all of them.
-func (t *Selftest) delays(by time.Duration) string {
+func (t *Trial) delays(by time.Duration) string {
 	all := []string{fmt.Sprintf("%s:%d:%dns", t.Function, t.at, by.Nanoseconds())}
 	for _, s := range t.small {
 		for _, f := range mockups.Identities() {
@@ -226,7 +226,7 @@ func (t *Selftest) delays(by time.Duration) string {
 	return strings.Join(all, ",")
 }
 
-func (t *Selftest) foundSmall(r *analyze.Report) []report.Share {
+func (t *Trial) foundSmall(r *analyze.Report) []Share {
 	out := slices.Clone(t.small)
 	for i := range out {
 		for _, v := range r.Verdicts {
@@ -241,13 +241,13 @@ func (t *Selftest) foundSmall(r *analyze.Report) []report.Share {
 	return out
 }
 
-func (t *Selftest) hasSmall(v *analyze.Verdict) bool {
-	return v.Function != t.Function && slices.ContainsFunc(t.small, func(s report.Share) bool { return s.Msize == v.Msize })
+func (t *Trial) hasSmall(v *analyze.Verdict) bool {
+	return v.Function != t.Function && slices.ContainsFunc(t.small, func(s Share) bool { return s.Msize == v.Msize })
 }
 
 // amount is the delay that makes the call at least ten times slower than all
 // that it is compared with, and visible on a busy machine.
-func (t *Selftest) amount(base *analyze.Report) time.Duration {
+func (t *Trial) amount(base *analyze.Report) time.Duration {
 	const least, factor = 200e-6, 10
 	most := least
 	for i := range base.Verdicts {
@@ -261,14 +261,14 @@ func (t *Selftest) amount(base *analyze.Report) time.Duration {
 
 // slowed tells whether the plant must be found in a test: wherever the call is
 // the slowed one. No mock-up of a collective contains the collective.
-func (t *Selftest) slowed(v *analyze.Verdict) bool {
+func (t *Trial) slowed(v *analyze.Verdict) bool {
 	return v.Function == t.Function && v.Msize == t.at
 }
 
 // compare says what became of every test with the plant. What was undecided
 // without it may be decided with it.
-func (t *Selftest) compare(base, r *analyze.Report) []report.PlantedTest {
-	all := make([]report.PlantedTest, len(r.Verdicts))
+func (t *Trial) compare(base, r *analyze.Report) []PlantedTest {
+	all := make([]PlantedTest, len(r.Verdicts))
 	for i := range all {
 		before, with := &base.Verdicts[i], &r.Verdicts[i]
 		wasKept := before.Verdict == judge.Kept || before.Verdict == judge.NotSuspected || isIdentity(with) && before.Verdict != judge.Violated
@@ -276,13 +276,13 @@ func (t *Selftest) compare(base, r *analyze.Report) []report.PlantedTest {
 		result := ""
 		switch {
 		case t.slowed(with) && violated:
-			result = report.PlantFound
+			result = PlantFound
 		case t.slowed(with):
-			result = report.PlantMissed
+			result = PlantMissed
 		case violated && wasKept && !t.hasSmall(with):
-			result = report.PlantExtra
+			result = PlantExtra
 		}
-		all[i] = report.PlantedTest{Before: before, With: with, Result: result}
+		all[i] = PlantedTest{Before: before, With: with, Result: result}
 	}
 	return all
 }
