@@ -41,7 +41,7 @@ var layers = [][]string{
 	{"measure/rank/call", "measure/rank/clock", "measure/rank/conformance", "measure/rank/mpit"},
 	{"measure/rank/mpi"},
 	{"measure/rank/native", "measure/rank/verify"},
-	{"analyze/series", "analyze/samples", "analyze/explore", "analyze/table"},
+	{"analyze/series", "analyze/samples", "analyze/explore"},
 	{"analyze"},
 	{"analyze/judge"},
 	{"analyze/medians"},

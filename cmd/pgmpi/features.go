@@ -11,11 +11,11 @@ import (
 	"pgmpi/internal/feature/app"
 	"pgmpi/internal/feature/bisect"
 	"pgmpi/internal/feature/clocks"
+	"pgmpi/internal/feature/lint"
 	"pgmpi/internal/feature/overlap"
 	"pgmpi/internal/feature/remedy"
 	"pgmpi/internal/feature/selftest"
 	"pgmpi/internal/feature/which"
-	"pgmpi/internal/settings"
 )
 
 // features are the tools that stand on the core. Nothing else names them.
@@ -23,6 +23,7 @@ var features = []*feature.Feature{
 	app.Feature,
 	bisect.Feature,
 	clocks.Feature,
+	lint.Feature,
 	overlap.Feature,
 	remedy.Feature,
 	selftest.Feature,
@@ -31,7 +32,7 @@ var features = []*feature.Feature{
 
 // equip gives a host what the core and all features have for its commands.
 func equip(h *command.Host) {
-	h.Kinds, h.Narrows = slices.Clone(experiment.Kinds), []settings.Narrow{settings.ByLint}
+	h.Kinds = slices.Clone(experiment.Kinds)
 	for _, f := range features {
 		h.Kinds, h.Narrows = append(h.Kinds, f.Kinds...), append(h.Narrows, f.Narrows...)
 	}

@@ -32,7 +32,7 @@ var formatsOf = map[string][]string{
 	"check": check.Reports.Formats(), "analyze": check.Reports.Formats(), "times": calls.RunTimes.Formats(),
 	"compare": checks.Comparisons.Formats(), "ab": checks.Comparisons.Formats(), "reproduce": checks.Spreads.Formats(), "history": checks.Histories.Formats(),
 	"env": check.Environments.Formats(), "list": report.Lists.Formats(), "explore": report.Explorations.Formats(),
-	"status": report.Statuses.Formats(), "lint": report.Lints.Formats(), "fit": report.Fits.Formats(), "fingerprint": calls.Fingerprints.Formats(),
+	"status": report.Statuses.Formats(), "fingerprint": calls.Fingerprints.Formats(),
 	"matrix": checks.Matrices.Formats(), "export": export.Formats, "figures": extensions(),
 }
 

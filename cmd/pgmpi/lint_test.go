@@ -4,43 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
-
-func TestLintJudgesATableWithoutMPI(t *testing.T) {
-	t.Setenv("PATH", "")
-	s := inProcess("lint", "--np", "64", "--functions", "Reduce", "--msizes", "8,1Mi").exits(t, 0)
-	should.Contain(t, s.stdout, "SUSPECTED BY TABLE: 3 of 5 tests", "Nothing was measured", "GL8", "rabenseifner")
-	should.Hold(t, !strings.Contains(strings.ToLower(s.stdout), "violated"), "a table violates: %s", s.stdout)
-	csv := inProcess("lint", "--np", "64", "--functions", "Reduce", "--msizes", "8,1Mi", "--all", "--format", "csv").exits(t, 0)
-	should.Contain(t, csv.stdout, "suspected by table: nothing was measured,GL8,MPI_Reduce,reduce_as_allreduce,64,1048576,", ",GL1,")
-	page := filepath.Join(t.TempDir(), "x.html")
-	inProcess("lint", "--np", "64,1024", "--functions", "Reduce", "--format", "html="+page).exits(t, 0)
-	should.Contain(t, string(must.Get(os.ReadFile(page))(t)), "GL14: how many times slower by table", "Reduce, p = 1024", "suspected by table")
-}
-
-// S-PGMPI, section 5.2: 31 messages of 1.7 us against five.
-func TestLintMakesTheEstimateOfThePaper(t *testing.T) {
-	direct := filepath.Join(t.TempDir(), "direct.txt")
-	must.Do(t, os.WriteFile(direct, []byte("MPI_Gather\n  * basic_linear <512 binomial\n"), 0o666))
-	s := inProcess("lint", "--np", "32", "--functions", "Gather", "--msizes", "64,1Ki", "--table", direct,
-		"--alpha", "1.7", "--gap", "1.7", "--beta", "0", "--copy", "0", "--format", "csv").exits(t, 0)
-	should.Contain(t, s.stdout, ",32,64,64,1,basic_linear,5.27e-05,8.5e-06,6.2,true")
-}
-
-func TestLintRefusesWhatItCannotUse(t *testing.T) {
-	for _, c := range [][]string{
-		{"--table", "nowhere"}, {"--table", "lint_test.go"}, {"--alpha", "-1"}, {"--beta", "NaN"}, {"--fit", "nowhere*"}, {"--fit", "testdata"},
-		{"--against"}, {"--against", "testdata"}, {"--against", "--np", "4", "x"}, {"a.toml", "b.toml"}, {"--np", "0"},
-	} {
-		s := inProcess(append([]string{"lint"}, c...)...).exits(t, 2)
-		should.Hold(t, s.stdout == "" && strings.Count(s.stderr, "\n") == 1, "%q: %s%s", c, s.stdout, s.stderr)
-	}
-}
 
 // osuTimes writes times of a collective on 64 processes, in us, by bytes.
 func osuTimes(t *testing.T, dir, name string, us func(bytes int) float64) {

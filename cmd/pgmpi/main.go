@@ -38,10 +38,10 @@ var groups = []struct {
 	commands makers
 }{
 	{"Start", makers{checkCommand, analyzeCommand, initCommand, listCommand}},
-	{"Mend", makers{lintCommand, exploreCommand, abCommand}},
+	{"Mend", makers{exploreCommand, abCommand}},
 	{"Gain", nil},
 	{"Watch", makers{compareCommand, historyCommand, expectCommand}},
-	{"Data", makers{exportCommand, figuresCommand, fitCommand, timesCommand, fingerprintCommand}},
+	{"Data", makers{exportCommand, figuresCommand, timesCommand, fingerprintCommand}},
 	{"Cluster", makers{submitCommand, statusCommand, envCommand}},
 	{"Trust", nil},
 	{"Stages", makers{nrepCommand, measureCommand}},

@@ -15,7 +15,7 @@ typedef struct sim_costs {
 } sim_costs;
 
 /* To be called first: reads which algorithm serves on a communicator of that size, from a file
- * such as analyze/table/openmpi.txt. */
+ * such as internal/feature/lint/table/openmpi.txt. */
 void sim_begin(sim_costs costs, const char *decisions, int size);
 
 /* Whether the buffers of a case are folded: all ranks' are the same memory, nothing is copied or

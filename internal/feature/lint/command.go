@@ -1,24 +1,22 @@
-package main
+package lint
 
 import (
 	"errors"
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze/report"
 	"pgmpi/internal/command"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
-	"pgmpi/internal/reading"
 	"pgmpi/internal/settings"
 )
 
-func lintCommand(h *command.Host) *cobra.Command {
+func newCommand(h *command.Host) *cobra.Command {
 	base := glfile.Default()
 	base.Job.NP, base.Job.Msizes = []int{64, 1024, 65536}, []string{"8", "64", "512", "4Ki", "32Ki", "256Ki", "1Mi"}
-	s, l := settings.Settings{Base: &base}, reading.Lint{Prices: reading.UsualPrices, Say: h.Warn}
+	s, l := settings.Settings{Base: &base}, Lint{Prices: usualPrices, Say: h.Warn}
 	o := command.Output{Host: h}
 	var against bool
 	c := &cobra.Command{
@@ -36,7 +34,7 @@ too. docs/at-scale.md says how far tables can be believed.
 		Args:        command.Wants(0, command.AnyNumber, ""),
 		Annotations: manual.MostNeeded("np msizes functions table fit all against out format full"),
 		RunE: func(c *cobra.Command, args []string) error {
-			d, err := lint(c, &l, &s, against, args)
+			d, err := judged(c, &l, &s, against, args)
 			if err != nil {
 				return err
 			}
@@ -44,9 +42,9 @@ too. docs/at-scale.md says how far tables can be believed.
 		},
 	}
 	fs := c.Flags()
-	s.FileFlag(fs, usualFile)
+	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: GL1–GL17 and the defaults)")
 	s.Keys(fs, "np", "shape", "msizes", "functions")
-	fs.StringVar(&l.Table, "table", reading.LintOpenMPI, "the `TABLE` of algorithms: openmpi (4.1 and 5.0), or a file: MPICH's libmpich.so, a which.json, a text")
+	fs.StringVar(&l.Table, "table", openMPI, "the `TABLE` of algorithms: openmpi (4.1 and 5.0), or a file: MPICH's libmpich.so, a which.json, a text")
 	fs.StringArrayVar(&l.Fit, "fit", nil, "fit the prices to the times in a results folder `DIR`, or in all that a pattern matches; may be given again")
 	fs.Float64Var(&l.Prices.Alpha, "alpha", l.Prices.Alpha, "microseconds `US` of a message")
 	fs.Float64Var(&l.Prices.Gap, "gap", l.Prices.Gap, "microseconds `US` of a message that is not waited for")
@@ -57,11 +55,11 @@ too. docs/at-scale.md says how far tables can be believed.
 	fs.BoolVar(&against, "against", false, "hold the table, by default each library's own, against the times in results folders DIR…: what did it foresee?")
 	command.Full(fs)
 	o.Into(fs)
-	o.Formats = h.FormatsFlag(fs, report.Lints, "")
+	o.Formats = h.FormatsFlag(fs, kind, "")
 	return c
 }
 
-func lint(c *cobra.Command, l *reading.Lint, s *settings.Settings, against bool, args []string) (*document.Document, error) {
+func judged(c *cobra.Command, l *Lint, s *settings.Settings, against bool, args []string) (*document.Document, error) {
 	switch f := s.First(); {
 	case against && len(args) == 0:
 		return nil, fail.AsSetup(command.UsageError(c, errors.New("--against wants results folders")))

@@ -1,16 +1,16 @@
-package report
+package lint
 
 import (
 	"fmt"
 
-	"pgmpi/analyze/table"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/feature/lint/table"
 	"pgmpi/internal/phrase"
 )
 
-// Fits are the documents of `pgmpi fit`.
-var Fits = document.Kind[table.Fitted]{Name: "fit", JSON: true, Sections: fitSections,
+// fits are the documents of `pgmpi fit`.
+var fits = document.Kind[table.Fitted]{Name: "fit", JSON: true, Sections: fitSections,
 	Rows: func(f *table.Fitted) [][]string {
 		out := [][]string{{"function", "shape", "mpiruns", "alpha_s", "alpha_lo95", "alpha_hi95", "beta_s_per_byte", "beta_lo95", "beta_hi95", "median_residual", "off", "break"}}
 		for _, l := range f.Lines {

@@ -1,15 +1,14 @@
-package main
+package lint
 
 import (
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze/report"
-	"pgmpi/analyze/table"
 	"pgmpi/internal/command"
+	"pgmpi/internal/feature/lint/table"
 	"pgmpi/internal/reading"
 )
 
-func fitCommand(h *command.Host) *cobra.Command {
+func newFitCommand(h *command.Host) *cobra.Command {
 	o := command.Output{Host: h}
 	c := &cobra.Command{
 		Use:   "fit DIR",
@@ -25,12 +24,12 @@ of a check, an exploration or imported. Needs no MPI.`,
 			if err != nil {
 				return err
 			}
-			return o.Write(report.Fits.Document(table.FitLines(sides[0])))
+			return o.Write(fits.Document(table.FitLines(sides[0])))
 		},
 	}
 	fs := c.Flags()
 	command.Full(fs)
 	o.Into(fs)
-	o.Formats = h.FormatsFlag(fs, report.Fits, "")
+	o.Formats = h.FormatsFlag(fs, fits, "")
 	return c
 }

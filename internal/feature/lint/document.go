@@ -1,4 +1,4 @@
-package report
+package lint
 
 import (
 	"fmt"
@@ -7,16 +7,16 @@ import (
 	"strings"
 
 	"pgmpi/analyze/report/check"
-	"pgmpi/analyze/table"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/feature/lint/table"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 )
 
-// Lints are the documents of `pgmpi lint`.
-var Lints = document.Kind[table.Lint]{Name: "lint", JSON: true,
+// kind has the documents of `pgmpi lint`.
+var kind = document.Kind[table.Lint]{Name: "lint", JSON: true,
 	Sections: func(l *table.Lint) []document.Section { return lintSections(l, len(l.Rows)) },
 	Screen:   func(l *table.Lint) []document.Section { return lintSections(l, mostSuspected)[:2] },
 	Page: func(l *table.Lint) []document.Section {
@@ -113,8 +113,8 @@ func lintHeat(l *table.Lint) (out []document.Section) {
 	return out
 }
 
-// LintsAgainst are the documents of `pgmpi lint --against`.
-var LintsAgainst = document.Kind[table.Against]{Name: "lint-against", JSON: true, Sections: againstSections,
+// kindAgainst are the documents of `pgmpi lint --against`.
+var kindAgainst = document.Kind[table.Against]{Name: "lint-against", JSON: true, Sections: againstSections,
 	Screen: func(a *table.Against) []document.Section { return againstSections(a)[:1] },
 	Rows: func(a *table.Against) [][]string {
 		out := [][]string{{"folder", "guideline", "function", "mockup", "np", "msize", "algorithm", "by_table", "measured"}}

@@ -1,4 +1,4 @@
-package settings
+package lint
 
 import (
 	"fmt"
@@ -6,16 +6,16 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/reading"
+	"pgmpi/internal/settings"
 )
 
-// ByLint is --lint.
-var ByLint = Narrow{Flag: "lint", Usage: "check only the calls that the `TABLE` of algorithms makes suspect, as `pgmpi lint` does: openmpi, or a file",
+// narrow is --lint of pgmpi check.
+var narrow = settings.Narrow{Flag: "lint", Usage: "check only the calls that the `TABLE` of algorithms makes suspect, as `pgmpi lint` does: openmpi, or a file",
 	Last: true, Do: suspects}
 
 // suspects makes a configuration check only what a table of algorithms makes suspect.
 func suspects(table string, f *glfile.File) (note string, err error) {
-	l := reading.Lint{Table: table, Prices: reading.UsualPrices}
+	l := Lint{Table: table, Prices: usualPrices}
 	calls, err := l.Suspected(f)
 	if err != nil {
 		return "", err

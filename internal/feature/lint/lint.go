@@ -1,4 +1,4 @@
-package reading
+package lint
 
 import (
 	"bytes"
@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/report"
-	"pgmpi/analyze/table"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/feature/lint/table"
 	"pgmpi/internal/lists"
+	"pgmpi/internal/reading"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
 	"pgmpi/mockups"
@@ -27,10 +27,10 @@ type Lint struct {
 	Say    func(format string, args ...any)
 }
 
-const LintOpenMPI = "openmpi"
+const openMPI = "openmpi"
 
-// UsualPrices are of a network as clusters have it; µs and ns.
-var UsualPrices = table.Model{Alpha: 2, Gap: .2, Beta: .07, Gamma: .15, Copy: .15}
+// usualPrices are of a network as clusters have it; µs and ns.
+var usualPrices = table.Model{Alpha: 2, Gap: .2, Beta: .07, Gamma: .15, Copy: .15}
 
 // Plan judges the plan of a configuration.
 func (l *Lint) Plan(config *glfile.File) (*document.Document, error) {
@@ -38,7 +38,7 @@ func (l *Lint) Plan(config *glfile.File) (*document.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return report.Lints.Document(judged), nil
+	return kind.Document(judged), nil
 }
 
 // Suspected lists the calls of a configuration, "MPI_Bcast:65536:4", of which anything is suspected.
@@ -74,7 +74,7 @@ func (l *Lint) judge(config *glfile.File) (*table.Lint, error) {
 // Against holds folders against the table, or for openmpi each against the one of its own library.
 func (l *Lint) Against(paths []string) (*document.Document, error) {
 	of := table.Of
-	if l.Table != LintOpenMPI {
+	if l.Table != openMPI {
 		t, err := l.table()
 		if err != nil {
 			return nil, err
@@ -85,7 +85,7 @@ func (l *Lint) Against(paths []string) (*document.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	sides, err := Sides(paths)
+	sides, err := reading.Sides(paths)
 	if err != nil {
 		return nil, err
 	}
@@ -93,14 +93,14 @@ func (l *Lint) Against(paths []string) (*document.Document, error) {
 	for _, side := range sides {
 		a.Add(of(side), side)
 	}
-	return report.LintsAgainst.Document(a), nil
+	return kindAgainst.Document(a), nil
 }
 
 func (l *Lint) table() (t *table.Table, err error) {
-	if l.Table == LintOpenMPI {
+	if l.Table == openMPI {
 		return table.OpenMPI(), nil
 	}
-	text, err := regular.Read(l.Table, MostReport)
+	text, err := regular.Read(l.Table, reading.MostReport)
 	if err != nil {
 		return nil, fail.Setupf("the table of algorithms: %w; it is openmpi, or a file", err)
 	}
@@ -136,7 +136,7 @@ func (l *Lint) prices(of func(*analyze.Side) *table.Table) (m table.Model, err e
 		}
 		folders = append(folders, found...)
 	}
-	sides, err := Sides(folders)
+	sides, err := reading.Sides(folders)
 	if err != nil {
 		return m, fmt.Errorf("--fit: %w", err)
 	}

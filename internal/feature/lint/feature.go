@@ -1,0 +1,18 @@
+// Package lint judges what a library chooses, without measuring.
+//
+// A table of algorithms (Open MPI's own, MPICH's tree, a which.json, a text) says which one a call takes. Its messages and
+// bytes times prices give a time for every call, and guidelines are held against these times. What is found is suspected,
+// never violated: `pgmpi check --lint` measures only that. --against tells how well tables have foreseen what was measured,
+// and `pgmpi fit` fits latency and bandwidth to run-times. Package table has the model; here are folders and documents.
+package lint
+
+import (
+	"pgmpi/internal/feature"
+	"pgmpi/internal/settings"
+)
+
+// Feature is `pgmpi lint`, `pgmpi fit` and --lint of `pgmpi check`.
+var Feature = &feature.Feature{
+	Commands: []feature.Command{{Group: "Mend", Before: "explore", Make: newCommand}, {Group: "Data", Before: "times", Make: newFitCommand}},
+	Narrows:  []settings.Narrow{narrow},
+}
