@@ -285,32 +285,6 @@ func (c Config) countsMessages() bool {
 	return slices.Contains(c.Counters, protocol.CounterMessages) || slices.Contains(c.Counters, protocol.CounterBytes)
 }
 
-// OverlapConfig is the [overlap] section of gl.toml: how one computes beside a nonblocking call.
-type OverlapConfig struct {
-	Method string               `toml:"method" json:"method"` // of protocol.OverlapMethods
-	Tests  guidelines.MsizeList `toml:"tests" json:"tests"`   // intervals of progress tests, bytes of msize
-}
-
-func DefaultOverlap() OverlapConfig {
-	return OverlapConfig{Method: protocol.OverlapTime, Tests: guidelines.MsizeList{"1Mi", "64Ki", "4Ki"}}
-}
-
-func (c OverlapConfig) Validate() []conf.FieldError {
-	var errs conf.FieldErrors
-	errs.Name("method", "method", c.Method, protocol.OverlapMethods)
-	_, err := c.Intervals()
-	errs.Check(err == nil, "tests", "%v", err)
-	return errs
-}
-
-func (c OverlapConfig) Intervals() ([]int64, error) {
-	if len(c.Tests) == 0 {
-		return nil, nil
-	}
-	sizes, _, err := guidelines.FitMsizes(c.Tests, 1)
-	return sizes, err
-}
-
 // Schedule returns R, and the looks, if any, with their weights; the last look is not an
 // interim one. All of it is fixed before the start. The usual looks apply where neither mpiruns
 // nor looks are given. Without look_weights three looks have the .2, .3 and .5 of

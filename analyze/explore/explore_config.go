@@ -15,13 +15,9 @@ import (
 type ExploreConfig struct {
 	// Algorithms are "all", "MPI_Bcast", "MPI_Bcast@binomial", and the same behind a "!" for
 	// what is left out.
-	Algorithms []string `toml:"algorithms" json:"algorithms"`
-	Select     int      `toml:"select" json:"select"` // mpiruns that choose
-	Rounds     int      `toml:"rounds" json:"rounds"` // in which an mpirun visits its cases; 0: as measure.turns
-}
-
-func DefaultExplore() ExploreConfig {
-	return ExploreConfig{Algorithms: []string{allAlgorithms}, Select: 3}
+	Algorithms []string `json:"algorithms"`
+	Select     int      `json:"select"` // mpiruns that choose
+	Rounds     int      `json:"rounds"` // in which an mpirun visits its cases; 0: as measure.turns
 }
 
 const (
@@ -30,20 +26,31 @@ const (
 	mostRounds    = 1000
 )
 
-// Validate returns everything that is wrong with the section. Which algorithms there
-// are only the library knows.
-func (c ExploreConfig) Validate() []conf.FieldError {
-	var errs conf.FieldErrors
-	for _, text := range c.Algorithms {
-		id := strings.TrimPrefix(text, "!")
-		f, ok := mockups.Get(id)
-		if id != allAlgorithms && (!ok || f.IsMockup() && f.Algorithm == "") {
-			errs.Check(false, "algorithms", "%s", conf.Unknown("collective", mockups.Collective(id), append(mockups.Collectives(), allAlgorithms)))
-		}
+// Section is [explore].
+var Section = &conf.SectionOf[ExploreConfig]{Name: "explore", Rows: func(c *ExploreConfig) []conf.Key {
+	return []conf.Key{
+		{Field: conf.At(&c.Algorithms, []string{allAlgorithms}, collectives, conf.NotEmpty[string]("nothing to explore")),
+			Text: "which of the library's own algorithms `pgmpi explore` tries: `all`, a collective's (`Bcast`), one (`Bcast@binomial`); " +
+				"with a `!` in front: not these",
+			More: "`pgmpi list --algorithms` shows them; see [how-to-tune.md](how-to-tune.md).", Flag: "algorithms", Value: "LIST"},
+		{Field: conf.At(&c.Select, 3, conf.Within(1, mostSelect)),
+			Text: "mpiruns that choose the candidates; other ones test them", Flag: "select", Value: "N"},
+		{Field: conf.At(&c.Rounds, 0, conf.Within(0, mostRounds)),
+			Text: "in how many rounds these mpiruns visit their cases, each with its share of the repetitions, " +
+				"unless `measure.turns` says so; `0`: ten, of at least ten repetitions each"},
 	}
-	errs.Check(len(c.Algorithms) > 0, "algorithms", "is empty: nothing to explore")
-	errs.Check(c.Select >= 1 && c.Select <= mostSelect, "select", "must be from 1 to %d, not %d", mostSelect, c.Select)
-	errs.Check(c.Rounds >= 0 && c.Rounds <= mostRounds, "rounds", "must be from 0 to %d, not %d", mostRounds, c.Rounds)
+}}
+
+// collectives returns an error for each text that names none. Which algorithms there are only the library knows.
+func collectives(texts *[]string) (errs []error) {
+	for i, text := range *texts {
+		name := strings.TrimPrefix(text, "!")
+		id := mockups.Canonical(name)
+		(*texts)[i] = strings.TrimSuffix(text, name) + id
+		f, ok := mockups.Get(id)
+		errs = append(errs, conf.Unless(id == allAlgorithms || ok && (!f.IsMockup() || f.Algorithm != ""), "%s",
+			conf.Unknown("collective", mockups.Collective(id), append(mockups.Collectives(), allAlgorithms)))...)
+	}
 	return errs
 }
 

@@ -31,10 +31,11 @@ func TestAlgorithmsAreChosenByNameAndLeftOutByAMark(t *testing.T) {
 	} {
 		should.Equal(t, (ExploreConfig{Algorithms: c.list}).Wants(c.id), c.want, "%v wants %s", c.list, c.id)
 	}
-	bad := DefaultExplore()
-	bad.Algorithms, bad.Select = []string{"MPI_Bcst@chain", "gather_as_reduce"}, 0
-	errs := bad.Validate()
+	errs := Section.Check(&ExploreConfig{Algorithms: []string{"MPI_Bcst@chain", "gather_as_reduce"}})
 	should.Hold(t, len(errs) == 3, "%v", errs)
+	c := ExploreConfig{Algorithms: []string{"all", "!bcast", "BCAST@binomial"}, Select: 3}
+	errs = Section.Check(&c)
+	should.Hold(t, len(errs) == 0 && slices.Equal(c.Algorithms, []string{"all", "!MPI_Bcast", "MPI_Bcast@binomial"}), "%v, %v", c.Algorithms, errs)
 }
 
 // exploredData are mpiruns of a collective that takes 100 µs, and what each candidate

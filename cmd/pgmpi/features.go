@@ -5,7 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pgmpi/analyze/explore"
 	"pgmpi/internal/command"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/feature"
 	"pgmpi/internal/feature/app"
@@ -16,10 +18,12 @@ import (
 	"pgmpi/internal/feature/remedy"
 	"pgmpi/internal/feature/selftest"
 	"pgmpi/internal/feature/which"
+	"pgmpi/internal/tuning"
 )
 
 // features are the tools that stand on the core. Nothing else names them.
-var features = []*feature.Feature{
+var features = feature.Use(
+	&feature.Feature{Sections: []conf.Section{explore.Section, tuning.Section}}, // of tools whose configurations have no folder yet
 	app.Feature,
 	bisect.Feature,
 	clocks.Feature,
@@ -28,7 +32,7 @@ var features = []*feature.Feature{
 	remedy.Feature,
 	selftest.Feature,
 	which.Feature,
-}
+)
 
 // equip gives a host what the core and all features have for its commands.
 func equip(h *command.Host) {

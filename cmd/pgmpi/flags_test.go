@@ -48,7 +48,7 @@ func sameTable(t *testing.T, file, name string, rows []string) {
 func TestTablesOfKeysAreThoseOfTheProgram(t *testing.T) {
 	d := glfile.Default()
 	sections := map[string][]glfile.Key{}
-	for _, k := range glfile.Keys {
+	for _, k := range glfile.Keys() {
 		section, _, _ := strings.Cut(k.Name, ".")
 		sections[section] = append(sections[section], k)
 	}

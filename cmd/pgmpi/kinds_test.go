@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/analyze/explore"
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
@@ -74,7 +75,8 @@ func explored(t *testing.T, b *bed.Bed, path string) {
 	t.Helper()
 	f := experiment.Explore.Defaults()
 	f.MPI.Rank, f.MPI.Launch, f.Job.NP = b.Rank, []string{"true", "{np}"}, []int{2}
-	f.Job.Msizes, f.Check.Functions, f.Explore.Algorithms = guidelines.MsizeList{"8"}, []string{"MPI_Bcast"}, []string{"MPI_Bcast@binomial"}
+	f.Job.Msizes, f.Check.Functions = guidelines.MsizeList{"8"}, []string{"MPI_Bcast"}
+	glfile.Put(f, explore.Section, explore.ExploreConfig{Algorithms: []string{"MPI_Bcast@binomial"}, Select: 3})
 	x := *experiment.Explore
 	x.Prepare = func(ctx context.Context, f *glfile.File, o run.Options) (*glfile.File, error) {
 		o.Dry = true

@@ -27,7 +27,7 @@ import (
 // comparison is a pattern of its Plan, stage 2 selects, and other mpiruns test.
 var Explore = &run.Experiment{Kind: results.Explore, Prepare: prepareExplore, Plan: planTests, Medians: true,
 	Defaults: run.Defaults(func(f *glfile.File) { f.Job.Msizes, f.NREP.Predictions = run.UsualSizes, 1 }),
-	R:        func(config *glfile.File) int { return config.Explore.Select },
+	R:        func(config *glfile.File) int { return glfile.Of(config, explore.Section).Select },
 	Stages:   []run.Stage{run.Predict, run.Measure, testCandidates},
 	Mpiruns: func(c *run.Campaign) (text string, assumed int) {
 		if c.Before == nil {
@@ -99,14 +99,14 @@ func prepareExplore(ctx context.Context, config *glfile.File, o run.Options) (*g
 	var users []guidelines.User
 	switch {
 	case !o.Dry:
-		if err := config.ExploresForced(); err != nil {
+		if err := forced(config); err != nil {
 			return nil, fail.AsSetup(err)
 		}
 		list, err := untimed.ReadAlgorithms(ctx, config, o.Start)
 		if err != nil {
 			return nil, err
 		}
-		if err := config.Explore.Known(list.Collectives); err != nil {
+		if err := glfile.Of(config, explore.Section).Known(list.Collectives); err != nil {
 			return nil, fail.Setupf("explore.algorithms: %w", err)
 		}
 		if users = comparisons(list, config); len(users) == 0 {
@@ -126,10 +126,19 @@ func prepareExplore(ctx context.Context, config *glfile.File, o run.Options) (*g
 	}
 	f := *config
 	f.Check.Guidelines, f.Check.Exclude, f.Guideline = []string{}, []string{}, users
-	if f.Explore.Rounds > 0 && f.Measure.Turns == 0 && !f.Measure.Provable && f.Measure.Cache == protocol.CacheWarm {
-		f.Measure.Turns = min(f.Explore.Rounds, f.NREP.Most())
+	rounds := glfile.Of(config, explore.Section).Rounds
+	if rounds > 0 && f.Measure.Turns == 0 && !f.Measure.Provable && f.Measure.Cache == protocol.CacheWarm {
+		f.Measure.Turns = min(rounds, f.NREP.Most())
 	}
 	return &f, nil
+}
+
+// forced returns an error if mpi.env forces an algorithm of a collective that is to be explored.
+func forced(config *glfile.File) error {
+	only := config.Check.Functions
+	return config.Forced(func(c string) bool {
+		return glfile.Of(config, explore.Section).Names(c) && (len(only) == 0 || slices.Contains(only, c))
+	})
 }
 
 // refuseTests returns a *Refused where job.mpiruns cannot show any of m candidates to be
@@ -153,7 +162,7 @@ func assumed(config *glfile.File) *report.Algorithms {
 		for i := range assumedAlgorithms {
 			of.Names = append(of.Names, protocol.Algorithm{Name: fmt.Sprint(i + 1)})
 		}
-		for _, id := range config.Explore.Algorithms {
+		for _, id := range glfile.Of(config, explore.Section).Algorithms {
 			if name, ok := strings.CutPrefix(id, c+"@"); ok {
 				of.Names = append(of.Names, protocol.Algorithm{Name: name})
 			}
@@ -187,7 +196,7 @@ func comparisons(list *report.Algorithms, config *glfile.File) (out []guidelines
 		only := config.Check.Functions
 		for _, a := range c.Names {
 			id := mockups.AlgorithmID(c.Collective, a.Name)
-			if f, ok := mockups.Get(id); ok && !c.Fixed && config.Explore.Wants(id) && (len(only) == 0 || slices.Contains(only, f.Of)) {
+			if f, ok := mockups.Get(id); ok && !c.Fixed && glfile.Of(config, explore.Section).Wants(id) && (len(only) == 0 || slices.Contains(only, f.Of)) {
 				wanted = append(wanted, id)
 			}
 		}

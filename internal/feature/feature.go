@@ -1,7 +1,7 @@
 // Package feature is the door between the core and the tools that stand on it.
 //
 // A tool is a folder below this one with a feature.go, whose value of type Feature names everything that the core has to
-// know: kinds of measurements, commands, and flags of commands of the core. cmd/pgmpi/features.go lists these values, and
+// know: sections of gl.toml, kinds of measurements, commands, and flags of commands of the core. cmd/pgmpi/features.go lists these values, and
 // is the only place that names a tool; without its line there a folder can be deleted. The core imports neither this
 // package nor any folder below it.
 package feature
@@ -12,19 +12,29 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/internal/command"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/settings"
 	"pgmpi/measure/results"
 )
 
-// Feature is a tool: what it measures, its commands, and its flags of pgmpi check.
+// Feature is a tool: what it is told in gl.toml, what it measures, its commands, and its flags of pgmpi check.
 type Feature struct {
+	Sections []conf.Section // of gl.toml
 	// Kinds are its experiments. The first of a kind of folders tells how such a folder is judged.
 	Kinds    []*run.Experiment
 	Narrows  []settings.Narrow // flags by which pgmpi check is about some calls only
 	Commands []Command
 	Submits  []Submit
+}
+
+// Use makes the core know the features. It is called once, before any gl.toml is read.
+func Use(features ...*Feature) []*Feature {
+	for _, f := range features {
+		glfile.Register(f.Sections...)
+	}
+	return features
 }
 
 // Command has a place in the overview of commands.

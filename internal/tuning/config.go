@@ -8,12 +8,10 @@ import (
 
 // Config is the [remedy] section of gl.toml.
 type Config struct {
-	Kinds  []string `toml:"kinds" json:"kinds"`   // of choices, in the order in which they are tried
-	Proofs int      `toml:"proofs" json:"proofs"` // at most
-	Harm   float64  `toml:"harm" json:"harm"`     // ratio from which a slower case counts; 0 stands for analyze.min_slowdown
+	Kinds  []string `json:"kinds"`  // of choices, in the order in which they are tried
+	Proofs int      `json:"proofs"` // at most
+	Harm   float64  `json:"harm"`   // ratio from which a slower case counts; 0 stands for analyze.min_slowdown
 }
-
-func DefaultConfig() Config { return Config{Kinds: Kinds(), Proofs: 8} }
 
 func Kinds() []string { return []string{string(ByEnv), string(OwnAlgorithm), string(ByComponent)} }
 
@@ -21,15 +19,20 @@ const mostProofs = 100
 
 const mostHarm = 100.
 
-func (c Config) Validate() []conf.FieldError {
-	var errs conf.FieldErrors
-	for _, k := range c.Kinds {
-		errs.Check(slices.Contains(Kinds(), k), "kinds", "%s", conf.Unknown("kind of remedy", k, Kinds()))
+// Section is [remedy].
+var Section = &conf.SectionOf[Config]{Name: "remedy", Rows: func(c *Config) []conf.Key {
+	return []conf.Key{
+		{Field: conf.SomeOf(&c.Kinds, Kinds(), "kind of remedy", "nothing to try", Kinds()),
+			Text: "what `pgmpi remedy` tries; the environment comes first",
+			More: "`environment`: variables of the C library's malloc; `algorithm`: the MPI library's own algorithms. " +
+				"See [how-to-tune.md](how-to-tune.md).", Flag: "kinds", Value: "LIST"},
+		{Field: conf.At(&c.Harm, 0, func(harm *float64) []error {
+			return conf.Unless(*harm == 0 || *harm >= 1 && *harm <= mostHarm, "must be from 1 to %g, or 0, not %g", mostHarm, *harm)
+		}), Text: "ratio from which a case that is significantly slower is harmed", Empty: "`analyze.min_slowdown`",
+			More: "A guideline that is newly violated is a harm where the call takes this much longer itself.", Flag: "harm", Value: "RATIO"},
+		{Field: conf.At(&c.Proofs, 8, conf.Within(1, mostProofs)),
+			Text: "proofs, of many mpiruns each, at most: one more follows whenever a part of the setting is taken back"},
 	}
-	errs.Check(len(c.Kinds) > 0, "kinds", "is empty: nothing to try")
-	errs.Check(c.Proofs >= 1 && c.Proofs <= mostProofs, "proofs", "must be from 1 to %d, not %d", mostProofs, c.Proofs)
-	errs.Check(c.Harm == 0 || c.Harm >= 1 && c.Harm <= mostHarm, "harm", "must be from 1 to %g, or 0, not %g", mostHarm, c.Harm)
-	return errs
-}
+}}
 
 func (c Config) Wants(k Kind) bool { return slices.Contains(c.Kinds, string(k)) }

@@ -1,6 +1,7 @@
 package glfile
 
 import (
+	"cmp"
 	"encoding"
 	"fmt"
 	"maps"
@@ -51,7 +52,7 @@ func (d *decoder) table(entries map[string]any, into reflect.Value, path string)
 
 func sectionsWith(key string) string {
 	var in []string
-	for _, k := range Keys {
+	for _, k := range Keys() {
 		if section, name, _ := strings.Cut(k.Name, "."); name == key {
 			in = append(in, "["+section+"]")
 		}
@@ -59,10 +60,23 @@ func sectionsWith(key string) string {
 	return strings.Join(in, " or ")
 }
 
+// tagged returns the fields of a struct by the names of their keys, of a File also the sections of features.
 func tagged(v reflect.Value) (fields map[string]reflect.Value, names []string) {
+	fields, names = taggedStruct(v)
+	if f, ok := v.Addr().Interface().(*File); ok {
+		for _, s := range registered {
+			fields[s.Title()] = reflect.ValueOf(f.section(s)).Elem()
+			names = slices.Insert(names, slices.Index(names, afterFeatures), s.Title())
+		}
+	}
+	return fields, names
+}
+
+func taggedStruct(v reflect.Value) (fields map[string]reflect.Value, names []string) {
 	fields = map[string]reflect.Value{}
 	for i := range v.NumField() {
-		if name := v.Type().Field(i).Tag.Get("toml"); name != "" && name != "-" {
+		tags := v.Type().Field(i).Tag
+		if name := cmp.Or(tags.Get("toml"), tags.Get("json")); name != "" && name != "-" {
 			fields[name] = v.Field(i)
 			names = append(names, name)
 		}

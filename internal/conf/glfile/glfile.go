@@ -15,12 +15,10 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"pgmpi/analyze/explore"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
-	"pgmpi/internal/tuning"
 	"pgmpi/measure"
 	"pgmpi/measure/batch"
 	"pgmpi/measure/launch"
@@ -31,29 +29,35 @@ import (
 // File is gl.toml with all defaults applied. A driver sets the values of its flags, then
 // calls Validate.
 type File struct {
-	Check     guidelines.Config     `toml:"check" json:"check"`
-	Job       measure.JobConfig     `toml:"job" json:"job"`
-	MPI       measure.MPIConfig     `toml:"mpi" json:"mpi"`
-	NREP      nrep.Config           `toml:"nrep" json:"nrep"`
-	Measure   measure.Config        `toml:"measure" json:"measure"`
-	Analyze   judge.Config          `toml:"analyze" json:"analyze"`
-	Gate      series.GateConfig     `toml:"gate" json:"gate"`
-	Explore   explore.ExploreConfig `toml:"explore" json:"explore"`
-	Overlap   measure.OverlapConfig `toml:"overlap" json:"overlap"`
-	Remedy    tuning.Config         `toml:"remedy" json:"remedy"`
-	Batch     batch.Config          `toml:"batch" json:"-"` // an account is nothing for a manifest
-	Guideline []guidelines.User     `toml:"guideline" json:"guideline,omitempty"`
-	Mockup    []guidelines.Mockups  `toml:"mockup" json:"mockup,omitempty"`
+	Check     guidelines.Config    `toml:"check" json:"check"`
+	Job       measure.JobConfig    `toml:"job" json:"job"`
+	MPI       measure.MPIConfig    `toml:"mpi" json:"mpi"`
+	NREP      nrep.Config          `toml:"nrep" json:"nrep"`
+	Measure   measure.Config       `toml:"measure" json:"measure"`
+	Analyze   judge.Config         `toml:"analyze" json:"analyze"`
+	Gate      series.GateConfig    `toml:"gate" json:"gate"`
+	Batch     batch.Config         `toml:"batch" json:"-"` // an account is nothing for a manifest
+	Guideline []guidelines.User    `toml:"guideline" json:"guideline,omitempty"`
+	Mockup    []guidelines.Mockups `toml:"mockup" json:"mockup,omitempty"`
 
 	Name   string `toml:"-" json:"-"` // of the file, if any, for messages
 	Source string `toml:"-" json:"-"` // the text as read
 
 	keys  keys
 	flags map[string]string
+	// sections has the values of each feature's section, or its JSON where the feature is not there. A change replaces
+	// the map: copies of a File share it.
+	sections map[string]any
 }
 
 func Default() File {
+	sections := map[string]any{}
+	for _, s := range registered {
+		sections[s.Title()] = s.New()
+	}
 	return File{
+		sections: sections,
+
 		Check:   guidelines.Default(),
 		Job:     measure.DefaultJob(),
 		MPI:     measure.DefaultMPI(),
@@ -61,9 +65,6 @@ func Default() File {
 		Measure: measure.Default(),
 		Analyze: judge.Default(),
 		Gate:    series.DefaultGate(),
-		Explore: explore.DefaultExplore(),
-		Overlap: measure.DefaultOverlap(),
-		Remedy:  tuning.DefaultConfig(),
 		Batch:   batch.Default(),
 	}
 }
@@ -208,10 +209,6 @@ func (f *File) canonical() {
 			}
 		}
 	}
-	for i, text := range f.Explore.Algorithms {
-		name := strings.TrimPrefix(text, "!")
-		f.Explore.Algorithms[i] = strings.TrimSuffix(text, name) + mockups.Canonical(name)
-	}
 	for i := range f.Guideline {
 		u := &f.Guideline[i]
 		u.Monotony, u.Split = mockups.Canonical(u.Monotony), mockups.Canonical(u.Split)
@@ -232,9 +229,7 @@ func (f *File) check() []conf.FieldError {
 		inSection("measure.", f.Measure.CheckTurns(f.NREP)),
 		inSection("analyze.", f.Analyze.Validate()),
 		inSection("gate.", f.Gate.Validate()),
-		inSection("explore.", f.Explore.Validate()),
-		inSection("overlap.", f.Overlap.Validate()),
-		inSection("remedy.", f.Remedy.Validate()),
+		f.checkSections(),
 		f.forced(func(c string) bool {
 			return slices.ContainsFunc(f.Guideline, func(u guidelines.User) bool { return u.Calls(c) })
 		}),
@@ -245,13 +240,9 @@ func (f *File) check() []conf.FieldError {
 	)
 }
 
-// ExploresForced returns an error if mpi.env forces an algorithm of a collective that is to
-// be explored: it would be compared with itself.
-func (f *File) ExploresForced() error {
-	return f.located(f.forced(func(c string) bool {
-		return f.Explore.Names(c) && (len(f.Check.Functions) == 0 || slices.Contains(f.Check.Functions, c))
-	}))
-}
+// Forced returns an error if mpi.env forces an algorithm of one of these collectives: where algorithms
+// are compared it would be compared with itself.
+func (f *File) Forced(of func(collective string) bool) error { return f.located(f.forced(of)) }
 
 // forced returns an error for each variable of mpi.env that forces an algorithm of one of these
 // collectives.

@@ -327,8 +327,6 @@ func TestFunctionsAreFoundInAnyCaseAndWithoutMPI(t *testing.T) {
 guidelines = ["GL1..GL3", "GL1:`+gather+`"]
 exclude = ["GL2:`+bcast+`"]
 functions = ["`+bcast+`", "`+gather+`"]
-[explore]
-algorithms = ["`+bcast+`", "!`+algorithm+`"]
 [[guideline]]
 id = "a"
 monotony = "`+bcast+`"

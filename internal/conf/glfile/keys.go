@@ -14,31 +14,31 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
-	"pgmpi/internal/tuning"
+	"pgmpi/internal/conf"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 	"pgmpi/nrep"
 )
 
-// Key is one key of gl.toml. Its flag with its help, the template and the
-// tables of docs/ are all made from it. Texts are Markdown; help and template
-// show it as plain text.
-type Key struct {
-	Name  string   // such as "job.np"
-	Text  string   // its meaning
-	Names []string // allowed values, where these are names
-	Empty string   // meaning of 0, "" or [], where that is the default
-	More  string   // further sentences, not in the help of the flag
+// Key is a conf.Key with its section in its Name.
+type Key conf.Key
 
-	Flag     string // without "--", if there is one
-	Value    string // the flag's value, such as "LIST", if it takes one
-	FlagText string // in place of Text, where the flag is written in another way
-	set      func(f *File, text string) error
+// Keys returns all keys in the order of the template, without those of [[guideline]].
+func Keys() []Key {
+	at := slices.IndexFunc(core, func(k Key) bool { return strings.HasPrefix(k.Name, afterFeatures+".") })
+	keys := slices.Clone(core[:at])
+	for _, s := range registered {
+		for _, k := range s.Keys(s.New()) {
+			k.Name = s.Title() + "." + k.Name
+			keys = append(keys, Key(k))
+		}
+	}
+	return append(keys, core[at:]...)
 }
 
-// Keys are in the order of the template, without the keys of [[guideline]].
-var Keys = []Key{
+// core are the keys of the core's sections.
+var core = []Key{
 	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:Gather`), `extended` (GL18 to GL29, GL32), `all`, the groups `lanes`, `nonblocking`, `persistent`, `in_place`, `irregular`, `datatypes`, `neighborhood` and `large_counts`, `everything`",
 		More: "`pgmpi list` shows them; see [guidelines.md](guidelines.md#choosing-guidelines). Empty only where there is a `[[guideline]]`."},
 	{Name: "check.exclude", Text: "what is not, in the same words; also the ids of your own guidelines"},
@@ -66,7 +66,7 @@ var Keys = []Key{
 	{Name: "job.seed", Text: "seed of the order of the cases, and of counts that are drawn", Flag: "seed", Value: "N"},
 	{Name: "job.looks", Text: "interim looks: numbers of mpiruns after which the data are judged, and what is decided is not measured any further; the last is R, in place of `mpiruns`",
 		Empty: "see `mpiruns`", More: "See [statistics.md](statistics.md#looks).",
-		Flag: "looks", Value: "LIST", set: setLooks,
+		Flag: "looks", Value: "LIST",
 		FlagText: "interim looks, at which the data are judged and what is decided is dropped, after these numbers of mpiruns, the last being R: 10,20,30 or with weights 10:.2,20:.3,30:.5"},
 	{Name: "job.look_weights", Text: "share of the error of each interim look, together at most 1", Empty: ".2, .3, .5 for three looks, else equal",
 		More: "With the flag: `--looks 10:.2,20:.3,30:.5`."},
@@ -78,7 +78,7 @@ var Keys = []Key{
 	{Name: "mpi.rank", Text: "path of the rank program", Empty: "`PGMPI_RANK`, `pgmpi-rank` beside pgmpi, or the installed one of the first mpirun on the PATH", Flag: "rank", Value: "FILE"},
 	{Name: "mpi.launch", Text: "the launcher's words, such as `[\"mpirun\", \"-np\", \"{np}\"]`, with `{np}` for the number of processes; there are also `{nodes}`, `{ppn}`, `{cpus}` and `{hostfile}`",
 		Empty: "chosen by the rank program's library",
-		Flag:  "launch", Value: "TEXT", FlagText: "the launcher, split at spaces, no shell: \"mpirun.mpich -np {np}\"", set: setLaunch},
+		Flag:  "launch", Value: "TEXT", FlagText: "the launcher, split at spaces, no shell: \"mpirun.mpich -np {np}\""},
 	{Name: "mpi.hostfile", Text: "the launcher's list of hosts", Empty: "the batch system's", Flag: "hostfile", Value: "FILE"},
 	{Name: "mpi.cpus_per_rank", Text: "cores that each rank has for itself, as in a hybrid program"},
 	{Name: "mpi.start_limit", Text: "give an mpirun up whose ranks have not started after this long, such as `\"10m\"`", Empty: fmt.Sprintf("%v s, and %d ms for each process", measure.StartLimit.Seconds(), measure.StartPerRank.Milliseconds()),
@@ -150,7 +150,7 @@ var Keys = []Key{
 		Empty: "none", More: "It disturbs what is measured, by how much is measured too. See [measuring.md](measuring.md#counters).", Flag: "counters", Value: "LIST"},
 	{Name: "measure.split_experiment", Text: "test suspected violations of split-robustness (GL2) in mpiruns of their own",
 		More: "See [statistics.md](statistics.md#split-robustness).",
-		Flag: "no-split-experiment", FlagText: "leave suspected split-robustness untested", set: unsetSplit},
+		Flag: "no-split-experiment", FlagText: "leave suspected split-robustness untested"},
 	{Name: "measure.alternate", Text: "measure what is violated again, the two sides alternating call by call, in mpiruns of their own",
 		More: "Not with `provable`, nor with other caches than `warm`. See [statistics.md](statistics.md#only-when-repeated)."},
 
@@ -178,22 +178,6 @@ var Keys = []Key{
 	{Name: "gate.must_judge", Text: "a check on a machine in a state that no baseline has exits with 4", Flag: "must-judge"},
 	{Name: "gate.strict", Text: "what is expected to be violated and is kept is an alarm, too", Flag: "strict"},
 
-	{Name: "explore.algorithms", Text: "which of the library's own algorithms `pgmpi explore` tries: `all`, a collective's (`Bcast`), one (`Bcast@binomial`); with a `!` in front: not these",
-		More: "`pgmpi list --algorithms` shows them; see [how-to-tune.md](how-to-tune.md).", Flag: "algorithms", Value: "LIST"},
-	{Name: "explore.select", Text: "mpiruns that choose the candidates; other ones test them", Flag: "select", Value: "N"},
-	{Name: "explore.rounds", Text: "in how many rounds these mpiruns visit their cases, each with its share of the repetitions, unless `measure.turns` says so; `0`: ten, of at least ten repetitions each"},
-
-	{Name: "overlap.method", Text: "how `pgmpi overlap` computes beside a nonblocking call: `time`, as long as the call takes, by the clock; `work`, steps of a loop that take as long where nothing else is done", Names: protocol.OverlapMethods,
-		More: "The flag `--method` of `pgmpi overlap` sets it; see [how-to-overlap.md](how-to-overlap.md#time-or-work)."},
-	{Name: "overlap.tests", Text: "bytes of msize from one progress test (MPI_Test) to the next, of which the best is searched; none at all is always tried",
-		More: "The flag `--tests` sets it. A call has floor(msize/interval) + 1 tests; an interval that gives more than 4096 is not tried."},
-
-	{Name: "remedy.kinds", Text: "what `pgmpi remedy` tries; the environment comes first", Names: tuning.Kinds(),
-		More: "`environment`: variables of the C library's malloc; `algorithm`: the MPI library's own algorithms. See [how-to-tune.md](how-to-tune.md).", Flag: "kinds", Value: "LIST"},
-	{Name: "remedy.harm", Text: "ratio from which a case that is significantly slower is harmed", Empty: "`analyze.min_slowdown`",
-		More: "A guideline that is newly violated is a harm where the call takes this much longer itself.", Flag: "harm", Value: "RATIO"},
-	{Name: "remedy.proofs", Text: "proofs, of many mpiruns each, at most: one more follows whenever a part of the setting is taken back"},
-
 	{Name: "batch.template", Text: "a file, beside gl.toml, from which `pgmpi submit` makes a script for another batch system than Slurm", Empty: "a script for Slurm",
 		More: "See [how-to-slurm.md](how-to-slurm.md#other-batch-systems)."},
 	{Name: "batch.submit", Text: "the words that submit a script made from `template`, such as `[\"qsub\"]`; the script's path follows them"},
@@ -211,13 +195,14 @@ var Keys = []Key{
 }
 
 // NamedKey returns the key of a name, which must exist.
-func NamedKey(name string) Key {
-	return Keys[slices.IndexFunc(Keys, func(k Key) bool { return k.Name == name })]
-}
+func NamedKey(name string) Key { return the(func(k Key) bool { return k.Name == name }) }
 
 // FlagKey returns the key that a flag sets, which must exist.
-func FlagKey(flag string) Key {
-	return Keys[slices.IndexFunc(Keys, func(k Key) bool { return k.Flag == flag })]
+func FlagKey(flag string) Key { return the(func(k Key) bool { return k.Flag == flag }) }
+
+func the(wanted func(Key) bool) Key {
+	keys := Keys()
+	return keys[slices.IndexFunc(keys, wanted)]
 }
 
 func auto(names []string) []string { return append([]string{protocol.Auto}, names...) }
@@ -228,6 +213,11 @@ func operators() string {
 		each = append(each, d.Name+": "+code(d.Ops))
 	}
 	return "Allowed are, for " + strings.Join(each, "; ") + "."
+}
+
+// setters read flags that are written in another way than their keys.
+var setters = map[string]func(f *File, text string) error{
+	"job.looks": setLooks, "mpi.launch": setLaunch, "measure.split_experiment": unsetSplit,
 }
 
 func setLaunch(f *File, text string) error {
@@ -267,8 +257,12 @@ func setLooks(f *File, text string) error {
 }
 
 func (k Key) Set(f *File, text string) error {
-	if k.set != nil {
-		return k.set(f, text)
+	if set, ok := setters[k.Name]; ok {
+		return set(f, text)
+	}
+	name, _, _ := strings.Cut(k.Name, ".")
+	if s := sectionOf(name); s != nil {
+		f.put(s, s.Copy(f.section(s)))
 	}
 	return parse(text, f.field(k.Name))
 }

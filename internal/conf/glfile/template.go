@@ -15,7 +15,7 @@ func Template() string {
 	var b strings.Builder
 	b.WriteString(templateHead)
 	d, section := Default(), ""
-	for _, k := range Keys {
+	for _, k := range Keys() {
 		table, key, _ := strings.Cut(k.Name, ".")
 		if table != section {
 			fmt.Fprintf(&b, "\n[%s]\n", table)

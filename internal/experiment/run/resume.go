@@ -99,9 +99,10 @@ func goOn(before, now *results.Manifest, config *glfile.File, path string) (*res
 func sameMeasurement(before, now *glfile.File, folder string) error {
 	var differ []string
 	there, here := settings(before), settings(now)
-	for i, name := range []string{"check", "guideline", "mockup", "job", "mpi", "nrep", "measure", "overlap"} {
-		a, errA := json.Marshal(there[i])
-		b, errB := json.Marshal(here[i])
+	names := append([]string{"check", "guideline", "mockup", "job", "mpi", "nrep", "measure"}, slices.Sorted(maps.Keys(now.Fixed()))...)
+	for _, name := range names {
+		a, errA := json.Marshal(there[name])
+		b, errB := json.Marshal(here[name])
 		if err := errors.Join(errA, errB); err != nil {
 			return err
 		}
@@ -117,14 +118,17 @@ func sameMeasurement(before, now *glfile.File, folder string) error {
 // settings are the sections of a configuration that may not change, guidelines by
 // ID. The path of the rank program is left out, as its hash is compared, and the
 // way of the job to rank 0 and the limit of the start, which change no result.
-func settings(f *glfile.File) [8]any {
+func settings(f *glfile.File) map[string]any {
 	byID := map[string]guidelines.User{}
 	for _, u := range f.Guideline {
 		byID[u.ID] = u
 	}
 	mpi := f.MPI
 	mpi.Rank, mpi.JobFile, mpi.StartLimit = "", false, 0
-	return [...]any{f.Check, byID, f.Mockup, f.Job, mpi, f.NREP, f.Measure, f.Overlap}
+	all := f.Fixed()
+	maps.Copy(all, map[string]any{"check": f.Check, "guideline": byID, "mockup": f.Mockup, "job": f.Job, "mpi": mpi,
+		"nrep": f.NREP, "measure": f.Measure})
+	return all
 }
 
 // differences has a line for every key whose value is not the same in two JSON

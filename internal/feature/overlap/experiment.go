@@ -36,7 +36,7 @@ var experiment = &run.Experiment{Kind: results.Overlap, Prepare: prepare, Plan: 
 	Stages: []run.Stage{{Mode: protocol.Mode(work.Work.Name), Name: "overlap", Doing: "computing beside calls", Runs: run.AllMpiruns, Work: ask, Load: 9}},
 	Mpiruns: func(c *run.Campaign) (string, int) {
 		return fmt.Sprintf("R = %d, each with %s of a call alone, and as many beside computation (%s)",
-			c.Manifest.R, conf.Plural(c.Config.NREP.Fixed, "repetition"), c.Config.Overlap.Method), 0
+			c.Manifest.R, conf.Plural(c.Config.NREP.Fixed, "repetition"), glfile.Of(c.Config, section).Method), 0
 	},
 	Judge: func(c *run.Campaign) (*run.Found, error) {
 		return run.JudgeSamples(c, kind, func(name string, runs []*results.Run) (*Overlap, error) {
@@ -44,7 +44,7 @@ var experiment = &run.Experiment{Kind: results.Overlap, Prepare: prepare, Plan: 
 			if err != nil {
 				return nil, err
 			}
-			return NewOverlap(name, own.Overlap.Method, c.Manifest, runs, c.Config.Analyze)
+			return NewOverlap(name, glfile.Of(own, section).Method, c.Manifest, runs, c.Config.Analyze)
 		})
 	},
 	Answer: kind}
@@ -52,11 +52,12 @@ var experiment = &run.Experiment{Kind: results.Overlap, Prepare: prepare, Plan: 
 func ask(config *glfile.File) *measure.Work {
 	return &measure.Work{Calls: "overlapped calls", Ask: func(j *protocol.CallsJob) (*protocol.Asked, error) {
 		j.Sample = protocol.SampleLocal // as what it is compared with: by the ranks' own clocks
-		intervals, err := config.Overlap.Intervals()
+		c := glfile.Of(config, section)
+		tests, err := intervals(c.Tests)
 		if err != nil {
 			return nil, err
 		}
-		return work.Work.Ask(work.Job{Method: config.Overlap.Method, Intervals: intervals})
+		return work.Work.Ask(work.Job{Method: c.Method, Intervals: tests})
 	}}
 }
 

@@ -27,13 +27,14 @@ func hidden(asked *protocol.Asked, c protocol.JobCase, ns float64) *protocol.Ans
 		None: side(tries[0], ns), Best: side(tries[len(tries)-1], ns/2), DoneNS: ns})
 	return answer
 }
+func init() { glfile.Register(section) }
 
 func overlapConfig(t *testing.T) *glfile.File {
 	config := experiment.Defaults()
 	config.MPI.Rank, config.MPI.Launch, config.Job.NP = bed.RankProgram(t), []string{"true", "{np}"}, []int{2}
 	config.Job.MPIRuns, config.Job.Msizes = 3, guidelines.MsizeList{"8", "128Ki"}
 	config.Check.Functions = []string{"MPI_Bcast", "MPI_Reduce"}
-	config.Overlap.Method, config.Overlap.Tests = protocol.OverlapWork, guidelines.MsizeList{"4Ki", "64Ki"}
+	glfile.Put(config, section, Config{Method: protocol.OverlapWork, Tests: guidelines.MsizeList{"4Ki", "64Ki"}})
 	return config
 }
 
@@ -84,9 +85,9 @@ func TestOverlapRefusesWhatItCannotMeasure(t *testing.T) {
 	for want, change := range map[string]func(*glfile.File){
 		"has no room for computation":     func(f *glfile.File) { f.Measure.Sync = "window" },
 		"(--functions) names no":          func(f *glfile.File) { f.Check.Functions = []string{"MPI_Barrier"} },
-		"is below 1 byte":                 func(f *glfile.File) { f.Overlap.Tests = guidelines.MsizeList{"0"} },
-		`unknown method "day"`:            func(f *glfile.File) { f.Overlap.Method = "day" },
-		"overlap.tests: \"x\" is no size": func(f *glfile.File) { f.Overlap.Tests = guidelines.MsizeList{"x"} },
+		"is below 1 byte":                 func(f *glfile.File) { glfile.Put(f, section, Config{protocol.OverlapTime, guidelines.MsizeList{"0"}}) },
+		`unknown method "day"`:            func(f *glfile.File) { glfile.Put(f, section, Config{Method: "day"}) },
+		"overlap.tests: \"x\" is no size": func(f *glfile.File) { glfile.Put(f, section, Config{protocol.OverlapTime, guidelines.MsizeList{"x"}}) },
 	} {
 		config := overlapConfig(t)
 		change(config)

@@ -6,12 +6,14 @@
 package overlap
 
 import (
+	"pgmpi/internal/conf"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/feature"
 )
 
 // Feature is `pgmpi overlap`.
 var Feature = &feature.Feature{
+	Sections: []conf.Section{section},
 	Kinds:    []*run.Experiment{experiment},
 	Commands: []feature.Command{{Group: "Data", Make: newCommand}},
 }

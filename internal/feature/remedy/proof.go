@@ -80,8 +80,8 @@ func (p *setting) write(t tuning.Target) ([]tuning.Rejected, error) {
 // are left are held before.
 func (x *Remedy) prove(ctx context.Context, choices []tuning.Choice) error {
 	for len(x.fresh(choices)) > 0 {
-		if len(x.found.Proofs) >= x.Config.Remedy.Proofs {
-			return x.drop(&choices, rejected(nil, x.fresh(choices), fmt.Sprintf("not proved: remedy.proofs = %d are used up", x.Config.Remedy.Proofs)))
+		if len(x.found.Proofs) >= x.section().Proofs {
+			return x.drop(&choices, rejected(nil, x.fresh(choices), fmt.Sprintf("not proved: remedy.proofs = %d are used up", x.section().Proofs)))
 		}
 		p := setting{choices: choices, folder: filepath.Join(x.work, x.nameOf("ab", choices))}
 		back, err := x.withoutClock(ctx, &p)

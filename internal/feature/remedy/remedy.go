@@ -96,7 +96,7 @@ func (x *Remedy) Prepare() (bool, error) {
 	}
 	x.found = &report.RemedyResult{Schema: report.RemedySchema, Version: x.Version, Created: time.Now().UTC().Format(time.RFC3339), Library: m.Rank.LibVersion,
 		Check: x.Check, Kind: m.Kind, Folder: path, Alpha: x.Config.Analyze.Alpha, MinSlowdown: x.Config.Analyze.MinSlowdown,
-		Harm:  cmp.Or(x.Config.Remedy.Harm, x.Config.Analyze.MinSlowdown),
+		Harm:  cmp.Or(x.section().Harm, x.Config.Analyze.MinSlowdown),
 		Cells: cells, Env: map[string]string{}, Files: []string{}, Effects: []report.Effect{}, Rejected: []tuning.Rejected{}, Proofs: []report.Proof{}, Notes: []string{}}
 	return len(cells) > 0, nil
 }
@@ -175,9 +175,11 @@ func (x *Remedy) Do(ctx context.Context) (*report.RemedyResult, error) {
 	return x.found, errors.Join(x.export(), err)
 }
 
+func (x *Remedy) section() tuning.Config { return glfile.Of(x.Config, tuning.Section) }
+
 // Planned says what would be tried, and how long it takes if each is proved once and no look points to help.
 func (x *Remedy) Planned(ctx context.Context) (text string, total time.Duration, err error) {
-	left, sides, wants := x.unmended(), 2, x.Config.Remedy.Wants
+	left, sides, wants := x.unmended(), 2, x.section().Wants
 	text = fmt.Sprintf("DRY RUN: nothing is started. %s to mend, in %s.\n", conf.Plural(len(x.found.Cells), "cell"), conf.Plural(len(left), "collective"))
 	say := func(kind tuning.Kind, what string, sides, r int, plan *guidelines.Plan, before time.Duration) {
 		takes := before + time.Duration(sides)*x.estimate(ctx, experiment.Side, plan, r, &err)
@@ -209,7 +211,7 @@ func (x *Remedy) Planned(ctx context.Context) (text string, total time.Duration,
 		look := partOf(x.plan, func(k medians.Cell) bool { return cellOf(x.found.Cells, k) != nil }, nil)
 		say(tuning.ByComponent, "a look at "+conf.Plural(n, "component"), 2*n, fewProving, look, 0)
 	}
-	return text + fmt.Sprintf("Where a look points to help a proof follows. One in which something fails is made again with the rest.\nThere are at most %d.\n", x.Config.Remedy.Proofs), total, err
+	return text + fmt.Sprintf("Where a look points to help a proof follows. One in which something fails is made again with the rest.\nThere are at most %d.\n", x.section().Proofs), total, err
 }
 
 func perhaps(cells []report.RemedyCell) (out []tuning.Choice) {
@@ -249,7 +251,7 @@ func (x *Remedy) try(ctx context.Context) error {
 		of  tuning.Kind
 		try func(context.Context) error
 	}{{tuning.ByEnv, x.tryEnvironment}, {tuning.OwnAlgorithm, x.tryAlgorithms}, {tuning.ByComponent, x.tryComponents}} {
-		if !x.Config.Remedy.Wants(kind.of) {
+		if !x.section().Wants(kind.of) {
 			continue
 		}
 		if err := kind.try(ctx); err != nil {
@@ -399,7 +401,7 @@ func (x *Remedy) withParameters(list *report.Algorithms) (out []guidelines.UserP
 	for _, c := range list.Collectives {
 		for _, a := range c.Names {
 			for _, name := range tuning.Parameters(x.target.Library, c.Collective, a.Name, x.found.Cells[0].NP) {
-				if x.Config.Explore.Wants(mockups.AlgorithmID(c.Collective, a.Name)) {
+				if glfile.Of(x.Config, explore.Section).Wants(mockups.AlgorithmID(c.Collective, a.Name)) {
 					out = append(out, guidelines.UserPattern{Function: c.Collective, Mockup: mockups.AlgorithmID(c.Collective, name)})
 				}
 			}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/explore"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report"
@@ -36,6 +37,8 @@ import (
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
 )
+
+func init() { glfile.Register(explore.Section, tuning.Section) }
 
 // faulting is a check of GL8 at a size where malloc may be the cause, and at one where it
 // cannot be.
@@ -227,7 +230,9 @@ func TestHarmThatIsPutUpWithTakesNothingBack(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 13*time.Microsecond)
 		r, err := remedied(b, func(x *Remedy) {
-			x.Config.Remedy.Harm = 1.5
+			c := x.section()
+			c.Harm = 1.5
+			glfile.Put(x.Config, tuning.Section, c)
 			x.Config.Analyze.MinSlowdown = 1.5 // nor is 8 B newly violated
 		})
 		should.Hold(t, err == nil && r.Exit == exitcode.OK && len(r.Rejected) == 0 && r.Cells[0].State == report.CellMended, "%+v, %v", r, err)
@@ -403,6 +408,7 @@ func TestVariableThatIsSetAlreadyIsNotTried(t *testing.T) {
 
 func TestProofsAreNotMoreThanWanted(t *testing.T) {
 	x := &Remedy{Config: &glfile.File{}, found: &report.RemedyResult{}, held: setting{choices: algorithmsOf()[:1]}, Tell: func(run.Event) {}}
+	glfile.Put(x.Config, tuning.Section, tuning.Config{})
 	must.Do(t, x.prove(t.Context(), algorithmsOf()))
 	n := len(x.found.Rejected)
 	should.Hold(t, n == 3 && strings.Contains(x.found.Rejected[0].Reason, "remedy.proofs = 0"), "%d were dropped: %+v", n, x.found.Rejected)
@@ -466,7 +472,7 @@ func explored(t *testing.T, b *bed.Bed, own ...string) *Remedy {
 	for _, id := range own {
 		f.Check.Functions = append(f.Check.Functions, mockups.Collective(id))
 	}
-	f.Explore.Algorithms = own
+	glfile.Put(f, explore.Section, explore.ExploreConfig{Algorithms: own, Select: 3})
 	b.Fake.Call = func(c protocol.JobCase, _ int) time.Duration {
 		if slices.Contains(own, c.Function) && c.Msize > 8 {
 			return 5 * time.Microsecond

@@ -97,7 +97,7 @@ func (x *Remedy) toml(env map[string]string) ([]byte, error) {
 	}
 	f, usual := *x.Config, glfile.Default()
 	f.MPI.Under = "" // its variables are in mpi.env by now
-	for _, k := range glfile.Keys {
+	for _, k := range glfile.Keys() {
 		text := k.TOML(&f)
 		table, key, _ := strings.Cut(k.Name, ".")
 		section, _ := all[table].(map[string]any)

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
+)
+
+func TestEveryFieldOfASectionHasARow(t *testing.T) {
+	for _, f := range features {
+		for _, s := range f.Sections {
+			named := map[string]bool{}
+			for _, k := range s.Keys(s.New()) {
+				should.Hold(t, k.Name != "" && !named[k.Name] && k.Text != "", "[%s] has a row %+v", s.Title(), k)
+				named[k.Name] = true
+			}
+			should.Equal(t, len(named), reflect.TypeOf(s.New()).Elem().NumField(), "keys of [%s]", s.Title())
+			should.Hold(t, len(s.Check(s.New())) == 0, "defaults of [%s]: %v", s.Title(), s.Check(s.New()))
+		}
+	}
+}
+
+func TestTheTemplateWithAllFeaturesEqualsTheEmptyFile(t *testing.T) {
+	f := must.Get(glfile.Parse("gl.toml", []byte(glfile.Template())))(t)
+	must.Do(t, f.Validate(nil))
+	should.Equal(t, string(must.Get(json.Marshal(f))(t)), string(must.Get(json.Marshal(glfile.Default()))(t)))
+}
+
+// Folders that were measured before must be read, and written again, as they are.
+func TestSectionsInAManifestHaveTheOrderTheyAlwaysHad(t *testing.T) {
+	const want = `"explore":{"algorithms":["all"],"select":3,"rounds":0},"overlap":{"method":"time","tests":["1Mi","64Ki","4Ki"]},` +
+		`"remedy":{"kinds":["environment","algorithm","component"],"proofs":8,"harm":0}}`
+	should.Contain(t, string(must.Get(json.Marshal(glfile.Default()))(t)), want)
+}
