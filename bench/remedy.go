@@ -176,8 +176,9 @@ func (e *env) remedy(ctx context.Context, guidelines, msizes, kinds string, seed
 // find and the remedy replace. Open MPI's rules come before what is forced, so that nothing
 // could be explored under them.
 func (e *env) plantedAlgorithm(ctx context.Context) {
-	asked := e.do(ctx, "pgmpi-rank", &protocol.Job{NP: np, StallNS: stall, Algorithms: &protocol.AlgorithmsJob{}})
-	tree := get(tuning.FindTree(asked.End.Algorithms.LibraryFile))
+	asked := get(protocol.ListAlgorithms.Ask(protocol.AlgorithmsJob{}))
+	end := e.do(ctx, "pgmpi-rank", &protocol.Job{NP: np, StallNS: stall, Work: asked}).End
+	tree := get(tuning.FindTree(get(protocol.ListAlgorithms.Found(end.Answer)).LibraryFile))
 	sizes := []int64{256 << 10}
 	settings, refused, err := tuning.Write(tuning.Target{Library: tuning.LibraryOf("mpich", e.info.LibVersion), Folder: e.dir, Tree: tree},
 		[]tuning.Choice{{Function: "MPI_Alltoall", NP: np, Sizes: sizes, Measured: sizes, Kind: tuning.OwnAlgorithm, Algorithm: "brucks"}})

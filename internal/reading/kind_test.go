@@ -15,7 +15,7 @@ import (
 func TestHistoryNamesWhatIsNoCheck(t *testing.T) {
 	root := t.TempDir()
 	aReport(t, root+"/night", created("2026-01-01T02:00:00Z"), nil)
-	overlap := &results.Manifest{Schema: results.ManifestSchema, Kind: results.Overlap}
+	overlap := &results.Manifest{Schema: results.ManifestSchema, Kind: "overlap"}
 	aReport(t, root+"/overlap", created(""), overlap)
 	must.Do(t, os.Remove(root+"/overlap/"+reading.ReportName))
 	_, skipped := foldersOf(t, root)

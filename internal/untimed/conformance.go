@@ -77,14 +77,14 @@ func (o *Once) Conformance(ctx context.Context, env map[string]string, entries [
 const mostEnded = 30
 
 func (o *Once) conformanceOn(ctx context.Context, shape guidelines.Shape, env map[string]string, calls protocol.ConformanceJob) (bad []Outcome, err error) {
-	job := &protocol.Job{StallNS: int64(min(conformanceStall, time.Duration(o.Config.Measure.Stall))), Conformance: &calls}
+	job := &protocol.Job{StallNS: int64(min(conformanceStall, time.Duration(o.Config.Measure.Stall)))}
 	pause := &calls.PauseNS
 	var once *measure.Error // of an mpirun that ended in a call: it is made again with pauses
 	var near string         // the last name that came through; none: it was among the first
 	for len(bad) < mostEnded {
 		var last *protocol.ConformanceCall
 		at := 0
-		got, err := o.Do(ctx, shape, env, job, func(i, _ int, name string) {
+		got, err := o.conformanceOnce(ctx, shape, env, job, calls, func(i, _ int, name string) {
 			var c protocol.ConformanceCall
 			if json.Unmarshal([]byte(name), &c) == nil {
 				last, at = &c, i
@@ -93,10 +93,10 @@ func (o *Once) conformanceOn(ctx context.Context, shape guidelines.Shape, env ma
 		var failed *measure.Error
 		switch {
 		case err == nil:
-			all := outcomes(shape, got.End.Conformance)
+			all := outcomes(shape, got)
 			if once != nil && len(all) > 0 {
 				i := max(0, slices.IndexFunc(all, func(x Outcome) bool { return x.Call == near }))
-				all[i] = ended(shape, got.End.Conformance[i], once)
+				all[i] = ended(shape, got[i], once)
 				all[i].Message += "; it was this call or one near it, and all went well when they were made again"
 			}
 			return append(bad, all...), nil
@@ -124,6 +124,24 @@ func (o *Once) conformanceOn(ctx context.Context, shape guidelines.Shape, env ma
 		*pause, once, near = 0, nil, ""
 	}
 	return bad, nil
+}
+
+// conformanceOnce makes the calls in one mpirun.
+func (o *Once) conformanceOnce(ctx context.Context, shape guidelines.Shape, env map[string]string, job *protocol.Job, calls protocol.ConformanceJob,
+	progress func(done, total int, name string)) ([]protocol.ConformanceCall, error) {
+	var err error
+	if job.Work, err = protocol.CallConformance.Ask(calls); err != nil {
+		return nil, err
+	}
+	out, err := o.Do(ctx, shape, env, job, progress)
+	if err != nil {
+		return nil, err
+	}
+	made, err := protocol.CallConformance.Found(out.End.Answer)
+	if err != nil {
+		return nil, err
+	}
+	return *made, nil
 }
 
 func outcomes(shape guidelines.Shape, calls []protocol.ConformanceCall) (out []Outcome) {

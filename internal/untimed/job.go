@@ -73,11 +73,19 @@ func ReadAlgorithms(ctx context.Context, config *glfile.File, start measure.Star
 // Algorithms are the library's own.
 func (o *Once) Algorithms(ctx context.Context) (*report.Algorithms, error) {
 	env := measure.Env(launch.AlgorithmEnv(o.Rank().Library), o.Config.MPI.Env)
-	out, err := o.Ask(ctx, o.Few(), env, &protocol.Job{StallNS: int64(measure.Default().Stall), Algorithms: &protocol.AlgorithmsJob{}})
+	asked, err := protocol.ListAlgorithms.Ask(protocol.AlgorithmsJob{})
 	if err != nil {
 		return nil, err
 	}
-	return &report.Algorithms{Schema: report.AlgorithmsSchema, Library: o.Rank().LibVersion, Collectives: out.End.Algorithms.Collectives}, nil
+	out, err := o.Ask(ctx, o.Few(), env, &protocol.Job{StallNS: int64(measure.Default().Stall), Work: asked})
+	if err != nil {
+		return nil, err
+	}
+	found, err := protocol.ListAlgorithms.Found(out.End.Answer)
+	if err != nil {
+		return nil, err
+	}
+	return &report.Algorithms{Schema: report.AlgorithmsSchema, Library: o.Rank().LibVersion, Collectives: found.Collectives}, nil
 }
 
 // Ask does a job on a shape. If the mpirun fails, nothing can be measured.

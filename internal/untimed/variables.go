@@ -21,9 +21,13 @@ type Readings struct{ *protocol.AlgorithmsEnd }
 
 // Read asks the library, under an environment besides mpi.env.
 func (o *Once) Read(ctx context.Context, shape guidelines.Shape, env map[string]string, variables ...string) (r Readings, err error) {
-	got, err := o.Do(ctx, shape, env, &protocol.Job{StallNS: int64(stall), Algorithms: &protocol.AlgorithmsJob{Variables: variables}}, nil)
+	asked, err := protocol.ListAlgorithms.Ask(protocol.AlgorithmsJob{Variables: variables})
+	if err != nil {
+		return r, err
+	}
+	got, err := o.Do(ctx, shape, env, &protocol.Job{StallNS: int64(stall), Work: asked}, nil)
 	if err == nil {
-		r.AlgorithmsEnd = got.End.Algorithms
+		r.AlgorithmsEnd, err = protocol.ListAlgorithms.Found(got.End.Answer)
 	}
 	return r, err
 }

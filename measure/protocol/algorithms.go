@@ -10,6 +10,9 @@ type AlgorithmsJob struct {
 	Variables []string `json:"variables,omitempty"` // environment variables begin with OfEnvironment
 }
 
+// ListAlgorithms is work without cases.
+var ListAlgorithms = &Work[AlgorithmsJob, AlgorithmsEnd]{Name: "algorithms", Check: (*AlgorithmsEnd).check}
+
 type AlgorithmsEnd struct {
 	Collectives []Algorithms `json:"collectives"`
 	LibraryFile string       `json:"library_file,omitempty"` // the shared object that MPI is in, at rank 0
@@ -46,9 +49,6 @@ type Variable struct {
 const mostAlgorithms = 100
 
 func (e *AlgorithmsEnd) check() error {
-	if e == nil {
-		return nil
-	}
 	if len(e.Collectives) > mostAlgorithms {
 		return errors.New("algorithms of too many collectives")
 	}

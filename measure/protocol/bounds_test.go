@@ -159,7 +159,7 @@ func TestRoundsOnlyGoOn(t *testing.T) {
 }
 
 func TestAnEndAnswersItsJob(t *testing.T) {
-	calls, listing := Job{NP: 2, CallsJob: &CallsJob{}}, Job{NP: 2, Algorithms: &AlgorithmsJob{}}
+	calls, listing := Job{NP: 2, CallsJob: &CallsJob{}}, Job{NP: 2, Work: must.Get(ListAlgorithms.Ask(AlgorithmsJob{}))(t)}
 	placed, silent := Job{NP: 2, Layout: true}, Job{NP: 2}
 	for name, c := range map[string]struct {
 		job   Job
@@ -169,9 +169,10 @@ func TestAnEndAnswersItsJob(t *testing.T) {
 		"calls":             {calls, closed(LineEnd, `,"calls":{}`), ""},
 		"no calls":          {calls, closed(LineEnd, ``), "another kind of job"},
 		"calls of no one":   {silent, closed(LineEnd, `,"calls":{}`), "another kind of job"},
-		"a list":            {listing, closed(LineEnd, `,"algorithms":{}`), ""},
+		"a list":            {listing, closed(LineEnd, `,"answer":{"work":"algorithms","found":{}}`), ""},
 		"no list":           {listing, closed(LineEnd, ``), "another kind of job"},
-		"a list of no one":  {silent, closed(LineEnd, `,"algorithms":{}`), "another kind of job"},
+		"a list of no one":  {silent, closed(LineEnd, `,"answer":{"work":"algorithms","found":{}}`), "another kind of job"},
+		"another answer":    {listing, closed(LineEnd, `,"answer":{"work":"conformance","found":[]}`), `"algorithms" was asked for`},
 		"no layout":         {placed, closed(LineEnd, ``), "another kind of job"},
 		"damaged":           {silent, []string{`end {"lines":1,"crc":"00000000"}`}, "damaged"},
 		"another checksum":  {silent, []string{`end {"lines":0,"crc":"00000001"}`}, "damaged"},
@@ -204,27 +205,36 @@ func TestEveryReadingOfTheYardstickIsATime(t *testing.T) {
 }
 
 func TestListsAreTakenUpToTheirLength(t *testing.T) {
-	names := func(n int) *AlgorithmsEnd {
-		return &AlgorithmsEnd{Collectives: []Algorithms{{Names: make([]Algorithm, n)}}}
+	list := func(collectives, each int) error {
+		e := AlgorithmsEnd{Collectives: make([]Algorithms, collectives)}
+		for i := range e.Collectives {
+			e.Collectives[i].Names = make([]Algorithm, each)
+		}
+		return e.check()
 	}
+	made := func(n int) error {
+		calls := make([]ConformanceCall, n)
+		return CallConformance.Check(&calls)
+	}
+	barriers := func(b Barriers) error { return b.check() }
 	for name, c := range map[string]struct {
-		end End
+		err error
 		ok  bool
 	}{
-		"100 collectives":         {End{Algorithms: &AlgorithmsEnd{Collectives: make([]Algorithms, 100)}}, true},
-		"101 collectives":         {End{Algorithms: &AlgorithmsEnd{Collectives: make([]Algorithms, 101)}}, false},
-		"100 algorithms":          {End{Algorithms: names(100)}, true},
-		"101 algorithms":          {End{Algorithms: names(101)}, false},
-		"10000 conformance calls": {End{Conformance: make([]ConformanceCall, 10000)}, true},
-		"10001 conformance calls": {End{Conformance: make([]ConformanceCall, 10001)}, false},
-		"one barrier":             {End{Barriers: &Barriers{Calls: 1}}, true},
-		"none":                    {End{Barriers: &Barriers{}}, false},
-		"late ones":               {End{Barriers: &Barriers{Calls: 1, Late: -1}}, false},
-		"apart":                   {End{Barriers: &Barriers{Calls: 1, ApartNS: -1}}, false},
-		"apart in 19 of 20":       {End{Barriers: &Barriers{Calls: 1, ApartP95NS: -1}}, false},
-		"the time":                {End{Barriers: &Barriers{Calls: 1, TimeNS: math.NaN()}}, false},
+		"100 collectives":         {list(100, 0), true},
+		"101 collectives":         {list(101, 0), false},
+		"100 algorithms":          {list(1, 100), true},
+		"101 algorithms":          {list(1, 101), false},
+		"10000 conformance calls": {made(10000), true},
+		"10001 conformance calls": {made(10001), false},
+		"one barrier":             {barriers(Barriers{Calls: 1}), true},
+		"none":                    {barriers(Barriers{}), false},
+		"late ones":               {barriers(Barriers{Calls: 1, Late: -1}), false},
+		"apart":                   {barriers(Barriers{Calls: 1, ApartNS: -1}), false},
+		"apart in 19 of 20":       {barriers(Barriers{Calls: 1, ApartP95NS: -1}), false},
+		"the time":                {barriers(Barriers{Calls: 1, TimeNS: math.NaN()}), false},
 	} {
-		should.Equal(t, c.end.check() == nil, c.ok, name)
+		should.Equal(t, c.err == nil, c.ok, name)
 	}
 }
 

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"errors"
 	"fmt"
 
 	"pgmpi/internal/conf"
@@ -20,6 +21,14 @@ type ConformanceJob struct {
 	PauseNS   int64 `json:"pause_ns,omitempty"`
 	PauseFrom int   `json:"pause_from,omitempty"`
 }
+
+// CallConformance is work without cases, whose answer is every call that was made.
+var CallConformance = &Work[ConformanceJob, []ConformanceCall]{Name: "conformance", Check: func(made *[]ConformanceCall) error {
+	if len(*made) > mostConformance {
+		return errors.New("too many conformance calls")
+	}
+	return nil
+}}
 
 type ConformanceSizes struct {
 	Function string  `json:"function"`

@@ -47,10 +47,8 @@ type Job struct {
 	StallNS int64  `json:"stall_ns"`         // a rank that finishes nothing for this long ends the mpirun
 	Layout  bool   `json:"layout,omitempty"` // say where the ranks run, before the work
 
-	*CallsJob   `json:"calls,omitempty"`
-	Clocks      *ClocksJob      `json:"clocks,omitempty"`
-	Conformance *ConformanceJob `json:"conformance,omitempty"`
-	Algorithms  *AlgorithmsJob  `json:"algorithms,omitempty"`
+	*CallsJob `json:"calls,omitempty"`
+	Clocks    *ClocksJob `json:"clocks,omitempty"`
 	// Work is what to do with each case of CallsJob, else what to do without cases.
 	Work *Asked `json:"work,omitempty"`
 }
@@ -128,7 +126,7 @@ type MessagesJob struct {
 }
 
 func (j *Job) check() error {
-	kinds := present(j.CallsJob != nil, j.CallsJob == nil && j.Work != nil, j.Clocks != nil, j.Conformance != nil, j.Algorithms != nil)
+	kinds := present(j.CallsJob != nil, j.CallsJob == nil && j.Work != nil, j.Clocks != nil)
 	if c := j.CallsJob; c != nil && present(c.Measure != nil, c.Predict != nil, c.Messages != nil, j.Work != nil) != 1 || kinds > 1 {
 		return errors.New("it must ask for one kind of work")
 	}

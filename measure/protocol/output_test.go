@@ -59,8 +59,8 @@ func TestJobsOfTwoKindsAreRefused(t *testing.T) {
 		"clocks":                   {Job{Clocks: &ClocksJob{}}, true},
 		"calls for nothing":        {Job{CallsJob: &CallsJob{}}, false},
 		"measure and predict":      {Job{CallsJob: &CallsJob{Measure: measure, Predict: predict}}, false},
-		"measure and list":         {Job{CallsJob: &CallsJob{Measure: measure}, Algorithms: &AlgorithmsJob{}}, false},
-		"clocks, then conformance": {Job{Clocks: &ClocksJob{}, Conformance: &ConformanceJob{}}, false},
+		"measure and list":         {Job{CallsJob: &CallsJob{Measure: measure}, Work: &Asked{}}, false},
+		"clocks, then conformance": {Job{Clocks: &ClocksJob{}, Work: &Asked{}}, false},
 	} {
 		lines, err := EncodeJob(&c.job)
 		must.Do(t, err)

@@ -149,7 +149,7 @@ func (b *bench) look(done int) error {
 
 func (s *session) newBench(job *protocol.Job, caller *call.Caller, w *protocol.OutputWriter) (*bench, error) {
 	j := job.CallsJob
-	then, err := s.workOf(job.Work)
+	then, err := s.workOf(job.Work, true)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,6 @@ import (
 	"pgmpi/measure/rank/clock"
 	"pgmpi/measure/rank/conformance"
 	"pgmpi/measure/rank/mpi"
-	"pgmpi/measure/rank/mpit"
 	"pgmpi/mockups/c"
 )
 
@@ -87,7 +86,7 @@ func Main(args []string, works []Work) int {
 	if w.Rank == 0 {
 		about.Hash = hash()
 	}
-	s := &session{World: w, clock: clock.New(w), info: about, hash: hash, works: works, out: bufio.NewWriterSize(out, 1<<16)}
+	s := &session{World: w, clock: clock.New(w), info: about, hash: hash, works: slices.Concat(own, works), out: bufio.NewWriterSize(out, 1<<16)}
 	if err = s.checkSize(*np); err == nil {
 		err = s.checkLevel(level)
 	}
@@ -286,9 +285,9 @@ func (s *session) serve(jobFile string) error {
 	return s.out.Flush()
 }
 
-func (s *session) do(j *protocol.Job, caller *call.Caller, w *protocol.OutputWriter) (o *outcome, err error) {
+func (s *session) do(j *protocol.Job, caller *call.Caller, w *protocol.OutputWriter) (*outcome, error) {
 	stall := time.Duration(j.StallNS)
-	o = &outcome{}
+	o := &outcome{}
 	switch {
 	case j.CallsJob != nil:
 		return s.calls(j, caller, w)
@@ -296,14 +295,21 @@ func (s *session) do(j *protocol.Job, caller *call.Caller, w *protocol.OutputWri
 		s.watch(stall, "no clock synchronisation finished for %v")
 		defer s.watchdog.Stop()
 		return s.clocks(j.Clocks, caller)
-	case j.Conformance != nil:
-		s.watch(stall, "no call came back for %v (measure.stall)")
-		defer s.watchdog.Stop()
-		o.end.Conformance, err = conformance.Make(s.World, j.Conformance, s.beforeCall(j.Conformance))
-	case j.Algorithms != nil:
-		o.end.Algorithms, err = mpit.List(s.World, j.Algorithms)
+	case j.Work != nil:
+		w, err := s.workOf(j.Work, false)
+		if err == nil {
+			o.end.Answer, err = w.alone(s, stall, j.Work)
+		}
+		return o, err
 	}
-	return o, err
+	return o, nil
+}
+
+func (s *session) conformance(stall time.Duration, j *protocol.ConformanceJob) (*[]protocol.ConformanceCall, error) {
+	s.watch(stall, "no call came back for %v (measure.stall)")
+	defer s.watchdog.Stop()
+	made, err := conformance.Make(s.World, j, s.beforeCall(j))
+	return &made, err
 }
 
 // announcePause lets the launcher take a line before something that may end the mpirun:

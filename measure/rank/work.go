@@ -8,12 +8,37 @@ import (
 
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/rank/loop"
+	"pgmpi/measure/rank/mpit"
 )
 
 // Work is what the ranks do for a protocol.Work of its name.
 type Work struct {
 	name   string
 	onCase func(*Visit, *protocol.Asked) (answer *protocol.Answer, fault string, err error)
+	alone  func(*session, time.Duration, *protocol.Asked) (*protocol.Answer, error)
+}
+
+// own are the kinds of work without cases that the core asks for.
+var own = []Work{
+	alone(protocol.ListAlgorithms, func(s *session, _ time.Duration, j *protocol.AlgorithmsJob) (*protocol.AlgorithmsEnd, error) {
+		return mpit.List(s.World, j)
+	}),
+	alone(protocol.CallConformance, (*session).conformance),
+}
+
+// alone is work of an mpirun that has no cases.
+func alone[J, A any](w *protocol.Work[J, A], do func(s *session, stall time.Duration, j *J) (*A, error)) Work {
+	return Work{name: w.Name, alone: func(s *session, stall time.Duration, asked *protocol.Asked) (*protocol.Answer, error) {
+		job, err := w.Job(asked)
+		if err != nil {
+			return nil, err
+		}
+		found, err := do(s, stall, job)
+		if err != nil {
+			return nil, err
+		}
+		return w.Answer(found)
+	}}
 }
 
 // OnCases goes on with each case after its timed calls. do returns what rank 0 has found, or nil, and what is wrong
@@ -33,14 +58,14 @@ func OnCases[J, A any](w *protocol.Work[J, A], do func(*Visit, *J) (found *A, fa
 	}}
 }
 
-// workOf is what is asked for, or nil where nothing is.
-func (s *session) workOf(asked *protocol.Asked) (*Work, error) {
+// workOf is what is asked for, with cases or without, or nil where nothing is.
+func (s *session) workOf(asked *protocol.Asked, cases bool) (*Work, error) {
 	if asked == nil {
 		return nil, nil
 	}
 	for i := range s.works {
-		if s.works[i].name == asked.Work {
-			return &s.works[i], nil
+		if w := &s.works[i]; w.name == asked.Work && cases == (w.onCase != nil) {
+			return w, nil
 		}
 	}
 	return nil, fmt.Errorf("this rank program knows no work %q: take the one of the same version (--rank)", asked.Work)

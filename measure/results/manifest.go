@@ -245,7 +245,6 @@ type Kind string
 const (
 	Check       Kind = "check" // by check, nrep and measure; both folders of an ab
 	Explore     Kind = "explore"
-	Overlap     Kind = "overlap"
 	Fingerprint Kind = "fingerprint"
 	Pipelined   Kind = "pipelined" // calls in a row
 	AB          Kind = "ab"        // it holds two folders, and has no manifest

@@ -26,7 +26,7 @@ const (
 	repetitions = 50
 )
 
-var experiment = &run.Experiment{Kind: results.Overlap, Prepare: prepare, Plan: plan,
+var experiment = &run.Experiment{Kind: results.Kind(work.Work.Name), Prepare: prepare, Plan: plan,
 	Defaults: run.Defaults(func(f *glfile.File) {
 		f.Job.Msizes, f.Job.MPIRuns, f.NREP.Fixed = run.UsualSizes, mpiruns, repetitions
 		f.Check.Guidelines = []string{"everything"} // so that check.functions may name any
