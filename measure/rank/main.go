@@ -24,7 +24,6 @@ import (
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/rank/call"
 	"pgmpi/measure/rank/clock"
-	"pgmpi/measure/rank/conformance"
 	"pgmpi/measure/rank/mpi"
 	"pgmpi/mockups/c"
 )
@@ -298,18 +297,11 @@ func (s *session) do(j *protocol.Job, caller *call.Caller, w *protocol.OutputWri
 	case j.Work != nil:
 		w, err := s.workOf(j.Work, false)
 		if err == nil {
-			o.end.Answer, err = w.alone(s, stall, j.Work)
+			o.end.Answer, err = w.alone(&Mpirun{s.World, s, stall}, j.Work)
 		}
 		return o, err
 	}
 	return o, nil
-}
-
-func (s *session) conformance(stall time.Duration, j *protocol.ConformanceJob) (*[]protocol.ConformanceCall, error) {
-	s.watch(stall, "no call came back for %v (measure.stall)")
-	defer s.watchdog.Stop()
-	made, err := conformance.Make(s.World, j, s.beforeCall(j))
-	return &made, err
 }
 
 // announcePause lets the launcher take a line before something that may end the mpirun:
@@ -324,21 +316,6 @@ func (s *session) announce(name string) (done func()) {
 	s.say("%s %s", protocol.LineFirst, name)
 	time.Sleep(announcePause)
 	return func() { s.say("%s ", protocol.LineFirst) }
-}
-
-// beforeCall names each conformance call before it is made: it may end the mpirun.
-func (s *session) beforeCall(j *protocol.ConformanceJob) func(i, n int, c protocol.ConformanceCall) {
-	return func(i, n int, c protocol.ConformanceCall) {
-		s.alive()
-		s.setName(c.Name())
-		if s.Rank == 0 {
-			name, _ := json.Marshal(c)
-			s.say("%s %d %d %s", protocol.LineProgress, i, n, name)
-		}
-		if i >= j.PauseFrom {
-			time.Sleep(time.Duration(j.PauseNS))
-		}
-	}
 }
 
 func (s *session) receive(jobFile string) (*protocol.Job, error) {

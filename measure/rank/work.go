@@ -8,32 +8,24 @@ import (
 
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/rank/loop"
-	"pgmpi/measure/rank/mpit"
+	"pgmpi/measure/rank/mpi"
 )
 
 // Work is what the ranks do for a protocol.Work of its name.
 type Work struct {
 	name   string
 	onCase func(*Visit, *protocol.Asked) (answer *protocol.Answer, fault string, err error)
-	alone  func(*session, time.Duration, *protocol.Asked) (*protocol.Answer, error)
+	alone  func(*Mpirun, *protocol.Asked) (*protocol.Answer, error)
 }
 
-// own are the kinds of work without cases that the core asks for.
-var own = []Work{
-	alone(protocol.ListAlgorithms, func(s *session, _ time.Duration, j *protocol.AlgorithmsJob) (*protocol.AlgorithmsEnd, error) {
-		return mpit.List(s.World, j)
-	}),
-	alone(protocol.CallConformance, (*session).conformance),
-}
-
-// alone is work of an mpirun that has no cases.
-func alone[J, A any](w *protocol.Work[J, A], do func(s *session, stall time.Duration, j *J) (*A, error)) Work {
-	return Work{name: w.Name, alone: func(s *session, stall time.Duration, asked *protocol.Asked) (*protocol.Answer, error) {
+// Alone has an mpirun without cases for itself. do returns the answer of rank 0.
+func Alone[J, A any](w *protocol.Work[J, A], do func(*Mpirun, *J) (*A, error)) Work {
+	return Work{name: w.Name, alone: func(m *Mpirun, asked *protocol.Asked) (*protocol.Answer, error) {
 		job, err := w.Job(asked)
 		if err != nil {
 			return nil, err
 		}
-		found, err := do(s, stall, job)
+		found, err := do(m, job)
 		if err != nil {
 			return nil, err
 		}
@@ -114,4 +106,26 @@ func (v *Visit) Repeat(n int, limit time.Duration, batch func(most int) (done, i
 		left -= done - invalid
 	}
 	return nil
+}
+
+// Mpirun is an mpirun without cases.
+type Mpirun struct {
+	*mpi.World
+	session *session
+	stall   time.Duration
+}
+
+// Watch ends the mpirun when no step begins within the job's limit. what says what did not happen, with the limit in it.
+func (m *Mpirun) Watch(what string) (stop func()) {
+	m.session.watch(m.stall, what)
+	return func() { m.session.watchdog.Stop() }
+}
+
+// Step begins step i of n of what is watched, and has rank 0 tell the driver a text.
+func (m *Mpirun) Step(i, n int, name, text string) {
+	m.session.alive()
+	m.session.setName(name)
+	if m.Rank == 0 {
+		m.session.say("%s %d %d %s", protocol.LineProgress, i, n, text)
+	}
 }
