@@ -81,6 +81,15 @@ func TestOverlapGoesOnWhereItWasInterrupted(t *testing.T) {
 		"%d mpiruns more: %+v, %v", len(again.Jobs()), found, err)
 }
 
+func TestWrongDataOfAnMpirunNameItsKind(t *testing.T) {
+	ranks := &bed.Ranks{Work: hidden, Fault: func(int) bed.Fault { return bed.WrongData }}
+	campaign, found, err := bed.Run(t, experiment, overlapConfig(t), t.TempDir()+"/out", ranks)
+	must.Do(t, err)
+	c := found.Value.(*Overlap).Cases[0]
+	should.Hold(t, c.Wrong && len(c.Runs) == 0, "%+v", c)
+	should.Equal(t, campaign.Manifest.Skip[0].Message, "mpirun 1 of overlapped calls: rank 0 has 1 in place of 2")
+}
+
 func TestOverlapRefusesWhatItCannotMeasure(t *testing.T) {
 	for want, change := range map[string]func(*glfile.File){
 		"has no room for computation":     func(f *glfile.File) { f.Measure.Sync = "window" },
