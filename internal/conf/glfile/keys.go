@@ -267,12 +267,14 @@ func (k Key) Set(f *File, text string) error {
 	return parse(text, f.field(k.Name))
 }
 
+var durations, bare = strings.NewReplacer("µs", "us", "m0s", "m"), strings.NewReplacer("[", "", "]", "", `"`, "")
+
 func (k Key) TOML(f *File) string {
 	text, err := json.Marshal(f.field(k.Name).Interface()) // JSON without keys is TOML, too
 	if err != nil {
 		panic(err)
 	}
-	return strings.NewReplacer("µs", "us", "m0s", "m").Replace(string(text))
+	return durations.Replace(string(text))
 }
 
 func (k Key) Usage(f *File) string {
@@ -284,7 +286,7 @@ func (k Key) Usage(f *File) string {
 	case k.Empty != "" && k.isEmpty(f):
 		text += " (default: " + k.Empty + ")"
 	case k.Value != "":
-		text += " (default " + strings.NewReplacer("[", "", "]", "", `"`, "").Replace(k.TOML(f)) + ")"
+		text += " (default " + bare.Replace(k.TOML(f)) + ")"
 	}
 	return plain(text)
 }
@@ -323,8 +325,11 @@ func plain(text string) string {
 func (f *File) field(name string) reflect.Value {
 	v := reflect.ValueOf(f).Elem()
 	for part := range strings.SplitSeq(name, ".") {
-		fields, _ := tagged(v)
-		v = fields[part]
+		i := 0
+		for v.Type().Field(i).Tag.Get("toml") != part {
+			i++
+		}
+		v = v.Field(i)
 	}
 	return v
 }
