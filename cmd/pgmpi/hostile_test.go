@@ -79,7 +79,7 @@ func replace(t *testing.T, dir, manifest string) {
 func packed(t *testing.T, dir, text string) {
 	t.Helper()
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
+	z := must.Get(gzip.NewWriterLevel(&b, gzip.BestSpeed))(t)
 	_, err := z.Write([]byte(text))
 	must.Do(t, err)
 	must.Do(t, z.Close())
