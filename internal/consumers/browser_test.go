@@ -202,6 +202,7 @@ func TestABrowserHasNothingToSayAboutAPage(t *testing.T) {
 
 // A page that breaks its own policy says so, which is only heard where nothing bypasses the policy.
 func TestAPageKeepsItsOwnPolicy(t *testing.T) {
+	t.Parallel()
 	ctx := start(t)
 	var heard said
 	heard.listen(ctx)

@@ -26,6 +26,7 @@ var libraries = []string{"openmpi", "mpich"}
 
 // TestScripts plays every script under testdata/script: each is a claim, and needs no MPI.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	runScripts(t, "testdata/script", "")
 }
 
@@ -45,6 +46,7 @@ func TestScriptsWithMPI(t *testing.T) {
 
 // The lists at the end of `make test` have the reason of a script's skip line, and how long tests took.
 func TestSkippedScriptSaysWhy(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	gotest, skips, times := filepath.Join(dir, "gotest"), filepath.Join(dir, "skips"), filepath.Join(dir, "times")
 	must.Get(inModule("go", "build", "-o", gotest, ".ci/gotest.go"))(t)
@@ -114,7 +116,7 @@ func runScripts(t *testing.T, dir, library string) {
 		}
 	}
 	deadline, _ := t.Deadline()
-	testscript.RunT(inTurn{t}, testscript.Params{
+	testscript.RunT(played{t, library == ""}, testscript.Params{
 		Dir:      dir,
 		Deadline: deadline,
 		Cmds:     commands,
@@ -128,7 +130,7 @@ func runScripts(t *testing.T, dir, library string) {
 			return false, errors.New("there are openmpi, mpich and root")
 		},
 		Setup: func(env *testscript.Env) error {
-			s, err := newScript(env.T().(inTurn).T, env.WorkDir, library)
+			s, err := newScript(env.T().(played).T, env.WorkDir, library)
 			env.Vars = s.env
 			env.Values[scriptKey{}] = s
 			return err
@@ -136,21 +138,29 @@ func runScripts(t *testing.T, dir, library string) {
 	})
 }
 
-// inTurn runs scripts one after the other: mpiruns of two would share cores.
-type inTurn struct{ *testing.T }
+// played is a script, beside others or in turn with them: mpiruns of two would share cores.
+type played struct {
+	*testing.T
+	beside bool
+}
 
-func (inTurn) Parallel()     {}
-func (inTurn) Verbose() bool { return testing.Verbose() }
+func (t played) Parallel() {
+	if t.beside {
+		t.T.Parallel()
+	}
+}
+
+func (played) Verbose() bool { return testing.Verbose() }
 
 // Log keeps quiet after a skip, so that its reason is the last thing that the test says.
-func (t inTurn) Log(args ...any) {
+func (t played) Log(args ...any) {
 	if !t.Skipped() {
 		t.T.Log(args...)
 	}
 }
 
-func (t inTurn) Run(name string, test func(testscript.T)) {
-	t.T.Run(name, func(t *testing.T) { test(inTurn{t}) })
+func (t played) Run(name string, test func(testscript.T)) {
+	t.T.Run(name, func(one *testing.T) { test(played{one, t.beside}) })
 }
 
 // scriptCommands are those that testscript lacks.
