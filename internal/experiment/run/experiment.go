@@ -117,7 +117,7 @@ func (c *Campaign) Found() (*Found, error) {
 	case wrong == nil || c.Manifest.Kind != c.Kind:
 	case err != nil: // nothing is left to judge
 		err = &fail.Failed{Err: wrong}
-	case found.Document.Exit == nil:
+	case found.Document.Exit == nil, fail.Is[*fail.Refused](found.Document.Exit): // it is why nothing was judged
 		found.Document.Exit = wrong
 	}
 	return found, err
