@@ -60,6 +60,7 @@ func TestSchedulesAreLooksThatAscendToR(t *testing.T) {
 	}
 	should.Hold(t, !Once(10).Several() && Schedule{[]int{10}, []float64{.5}}.Several() && Schedule{[]int{5, 10}, []float64{1, 0}}.Several(), "several")
 	should.Hold(t, !Schedule{[]int{10}, []float64{1 - 1e-10}}.Several() && Schedule{[]int{10}, []float64{1 - 1e-8}}.Several(), "but for rounding")
+	should.Hold(t, !Schedule{[]int{10}, []float64{1 - 1e-9}}.Several(), "just within what is taken for rounding")
 	s := Schedule{[]int{5, 10}, half}
 	for n, want := range map[int]int{0: -1, 4: -1, 5: 0, 9: 0, 10: 1, 99: 1} {
 		should.Equal(t, s.After(n), want, "after %d", n)
@@ -95,7 +96,7 @@ func TestADesignFollowsFromEachOfItsConditions(t *testing.T) {
 	}
 	should.Hold(t, d.minP(&rankSum, 0, 5) == 1 && d.minP(&rankSum, 1, 1) == .5 && d.minP(&rankSum, 1, 2) == 1.0/3, "the least p-values of few")
 	d.alternative = TwoSided
-	should.Hold(t, math.Abs(d.minP(&rankSum, 5, 5)-2.0/252) < 1e-15 && d.minP(&rankSum, 1, 1) == 1, "two-sided")
+	should.Hold(t, math.Abs(d.minP(&rankSum, 5, 5)-2.0/252) < 1e-15 && d.minP(&rankSum, 1, 1) == 1 && d.minP(&rankSum, 0, 5) == 1, "two-sided")
 }
 
 func TestAComparisonTakesOnlyLevelsFromTheConfiguration(t *testing.T) {
@@ -110,6 +111,9 @@ func TestAComparisonTakesOnlyLevelsFromTheConfiguration(t *testing.T) {
 	d = must.Get(NewComparison(Default(), TwoSided, false, 2, 3, 1))(t)
 	must.Hold(t, d.Refused != nil, "2/C(5,2) > .05")
 	should.Contain(t, d.Refused.Reason, "2 and 3 mpiruns are too few: the smallest two-sided p-value", "would do", "in both")
+	d = must.Get(NewDesign(Default(), Schedule{[]int{2, 3}, []float64{.5, .5}}, 4))(t) // .05/4·.5
+	must.Hold(t, d.Refused != nil, "1/C(6,3) > .00625")
+	should.Contain(t, d.Refused.Reason, "R = 3 mpiruns are too few", "can give is 0.05, a lone violation among m = 4 tests needs 0.0063")
 }
 
 func TestLooksLeaveWhatIsDoneAndWhatLacksData(t *testing.T) {

@@ -116,7 +116,7 @@ func choose(d Design) (*Design, error) {
 // test, where the last look has enough.
 func (d *Design) screens() {
 	last := len(d.looks) - 1
-	if d.Config.Test != TestAuto || !d.looks[last].test.Paired || d.looks[last].weak {
+	if d.Config.Test != TestAuto || !d.looks[last].test.Paired {
 		return
 	}
 	for k := range last {
@@ -208,10 +208,7 @@ func (d *Design) candidates(r int) []*Test {
 }
 
 func (d *Design) minP(t *Test, m, n int) float64 {
-	switch {
-	case min(m, n) < 1:
-		return 1
-	case d.alternative == TwoSided:
+	if d.alternative == TwoSided {
 		return min(1, 2*t.MinP(m, n))
 	}
 	return t.MinP(m, n)
@@ -228,7 +225,7 @@ func (d *Design) refusal() *Refusal {
 			d.other, d.R(), d.alternative, l.test.Name, l.pMin, d.M, needs)
 	}
 	for r := from + 1; r <= maxR; r++ {
-		if l := d.at(r, r); !l.weak && l.pMin <= needs {
+		if l := d.at(r, r); l.pMin <= needs {
 			return &Refusal{fmt.Sprintf("%s; R = %d%s would do", reason, r, both), r}
 		}
 	}

@@ -63,7 +63,7 @@ func (f *Family) Look(pairs []Pair) error {
 	}
 	f.done++
 	for i := range f.Outcomes {
-		if o := &f.Outcomes[i]; o.Runs == f.Looks[k] && o.Runs > 0 && !o.Done() {
+		if o := &f.Outcomes[i]; o.Runs == f.Looks[k] { // what is done has fewer
 			f.judge(o, f.pairs[i], k)
 		}
 	}
@@ -233,7 +233,7 @@ func (f *Family) replicate() {
 			continue
 		}
 		e, se := math.Log(o.Ratio), (math.Log(o.Hi95)-math.Log(o.Lo95))/(2*twoSided95)
-		z := mathext.NormalQuantile(1 - f.needs(max(0, rejected-1))*f.finding[k])
+		z := mathext.NormalQuantile(1 - f.needs(rejected-1)*f.finding[k])
 		over := e - max(math.Log(f.MinSlowdown), z*se)
 		o.Replication = stats.NormalCDF(over / (math.Sqrt2 * math.Hypot(se, BetweenChecks)))
 	}

@@ -96,6 +96,11 @@ func TestARefusedOrAWeakLookGivesNoVerdictAndStopsNothing(t *testing.T) {
 	o := Outcome{PAdjusted: 1, PKept: 1, raw: 1, Ratio: 1}
 	refused.judge(&o, Pair{Orig: []float64{2}, Other: []float64{1}}, 0)
 	should.Hold(t, !o.Stopped, "more mpiruns were refused, not needless")
+	// 1/C(10,5)/.5 is above .05/13, which a lone test needs, but 13 tests like it are significant.
+	many := looking(t, MethodDefault, Schedule{[]int{5, 20}, []float64{.5, .5}}, 13)
+	must.Do(t, many.Look(slices.Repeat([]Pair{{Orig: slow(5, 1010, 1), Other: slow(5, 1000, 1)}}, 13)))
+	got := many.Outcomes[0]
+	should.Hold(t, many.looks[0].weak && got.PAdjusted <= .05 && got.Verdict == Undecided && !got.Done(), "significant without a verdict: %+v", got)
 }
 
 // A check that a new one would resemble: of guidelines, paired, with a minimum slowdown.
@@ -156,7 +161,15 @@ func TestDataThatNoTestTakesAreAnErrorOfEveryAlternative(t *testing.T) {
 		should.Hold(t, f.Look([]Pair{{Orig: bad, Other: slow(10, 1000, 1)}}) != nil, "%s: the call", alternative)
 		should.Hold(t, f.Look([]Pair{{Orig: slow(10, 1000, 1), Other: bad}}) != nil, "%s: the other side", alternative)
 		should.Hold(t, f.spend(0, 0, math.NaN()) != nil, "%s: a p-value of NaN", alternative)
+		huge := Pair{Orig: slow(10, 1000, 1), Other: slow(10, math.MaxFloat64/1.01, 0)}
+		should.Hold(t, f.Look([]Pair{huge}) != nil, "%s: beyond all numbers with the minimum slowdown", alternative)
 	}
+	unknown := looking(t, MethodDefault, Once(10), 1)
+	unknown.Adjust = "by"
+	should.Hold(t, unknown.Look([]Pair{{Orig: slow(10, 1000, 1), Other: slow(10, 1000, 1)}}) != nil, "an adjustment that nobody knows")
+	wrong := looking(t, MethodDefault, Once(10), 1)
+	wrong.finding = []float64{0}
+	should.Hold(t, wrong.Look([]Pair{{Orig: slow(10, 1000, 1), Other: slow(10, 1000, 1)}}) != nil, "a look without a share of the level")
 }
 
 // What all cases of an mpirun have in common is divided out of both sides, if it is known of every mpirun.
@@ -169,6 +182,8 @@ func TestTheFactorOfAnMpirunIsTakenFromBothSides(t *testing.T) {
 	}
 	got := f.aligned(&rankSum, loud)
 	should.Hold(t, slices.Equal(got.Orig, quiet.Orig) && slices.Equal(got.Other, quiet.Other), "%v", got)
+	got = f.aligned(&signedRank, loud)
+	should.Hold(t, slices.Equal(got.Orig, loud.Orig) && slices.Equal(got.Other, loud.Other), "ratios of pairs have no factor: %v", got)
 	loud.Factor = loud.Factor[:3]
 	got = f.aligned(&rankSum, loud)
 	should.Hold(t, slices.Equal(got.Orig, loud.Orig) && slices.Equal(got.Other, loud.Other), "known of three mpiruns of six: %v", got)
