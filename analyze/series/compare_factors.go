@@ -80,9 +80,9 @@ const ofEnv = "env "
 
 // looksAt tells whether a folder would have the factor if it were set. What mpi.env sets all have.
 func looksAt(m *results.Manifest, factor string) bool {
-	variable, is := strings.CutPrefix(factor, ofEnv)
+	variable := strings.TrimPrefix(factor, ofEnv)
 	newest := host.Factors{EnvOf: host.EnvOf()}
-	return !is || !newest.LooksAt(variable) || m.Factors.LooksAt(variable)
+	return !newest.LooksAt(variable) || m.Factors.LooksAt(variable)
 }
 
 // factorsOf is what S-REVISITED, Table VI calls the factors, as far as the
