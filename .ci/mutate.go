@@ -199,8 +199,11 @@ func (f *finder) visit(n ast.Node, above []ast.Node) bool {
 	return true
 }
 
+// errors are what a function returns in place of its other results, of whatever type.
+var errors = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+
 func (f *finder) isError(x ast.Expr) bool {
-	return f.source(x) != "nil" && f.info.Types[x].Type.String() == "error"
+	return f.source(x) != "nil" && types.Implements(f.info.Types[x].Type, errors)
 }
 
 func (f *finder) binary(n *ast.BinaryExpr, depth int) {

@@ -49,7 +49,7 @@ func (d *Date) UnmarshalTOML(raw any) error {
 
 // over tells whether the day has passed at a time (RFC 3339).
 func (d Date) over(now string) bool {
-	return d != "" && len(now) >= len(d) && now[:len(d)] > string(d)
+	return len(now) >= len(d) && now[:len(d)] > string(d)
 }
 
 // ValidateExpectations returns everything that is wrong with a list of [[expect]].

@@ -11,9 +11,11 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/results"
+	"pgmpi/mockups"
 )
 
 // Each rule of the gate with several conditions has here, for each of them, a case that it alone decides.
@@ -416,4 +418,61 @@ func TestExpectationsOfACheckAreItsViolationsInTheOrderOfSizes(t *testing.T) {
 	should.Equal(t, got[0].words(), "GL8 MPI_Reduce at 16..64 on p2")
 	should.Equal(t, (&Expectation{Guideline: "GL8"}).words(), "GL8")
 	should.Equal(t, DefaultGate().Nights, 20)
+}
+
+func TestAViolationIsUnsureWhereTheStatesOfBothOverlap(t *testing.T) {
+	v, was := asked(judge.Violated, 2.6), asked(judge.Violated, 2)
+	lo, hi := *v.RatioLo95, *was.RatioHi95
+	// Its least limit in any state, and the largest of the night before.
+	v.ByState = []analyze.StateVerdict{{Alone: analyze.Alone{Effect: analyze.Effect{RatioLo95: &hi}}}}
+	for limit, want := range map[float64]analyze.GateState{hi: analyze.Unsure, lo: analyze.Worse} {
+		v.ByState[0].RatioLo95 = &limit
+		got := held(t, judged(0, v), gateOf(baselineOf("a", 0, was))).Verdicts[0]
+		should.Hold(t, got.State == want, "down to %v, after up to %v: %+v", limit, hi, got.Gated)
+	}
+	// New is above the minimum slowdown times what it was.
+	kept, now := asked(judge.Kept, 1), asked(judge.Violated, 1.5)
+	above := judge.Default().MinSlowdown * *kept.RatioHi95
+	for limit, want := range map[float64]analyze.GateState{above: analyze.Unsure, 1.001 * above: analyze.New} {
+		now.RatioLo95 = &limit
+		got := held(t, judged(0, now), gateOf(baselineOf("a", 0, kept))).Verdicts[0]
+		should.Hold(t, got.State == want, "from %v, after up to %v: %+v", limit, above, got.Gated)
+	}
+}
+
+func TestWhatIsConfirmedIsConfirmedByEachOfItsConditions(t *testing.T) {
+	v := asked(judge.Violated, 1.5)
+	for name, c := range map[string]struct {
+		x    analyze.Answered
+		want bool
+	}{
+		"violated from its limit on": {analyze.Answered{Outcome: judge.Outcome{Verdict: judge.Violated, Ratio: 1.5, Lo95: 1.2, Hi95: 2}}, true},
+		"below":                      {analyze.Answered{Outcome: judge.Outcome{Verdict: judge.Violated, Ratio: 1.5, Lo95: 1.19, Hi95: 2}}, false},
+		"kept":                       {analyze.Answered{Outcome: judge.Outcome{Verdict: judge.Kept, Ratio: 1.5, Lo95: 1.3, Hi95: 2}}, false},
+		"with a problem":             {analyze.Answered{Outcome: judge.Outcome{Verdict: judge.Violated, Ratio: 1.5, Lo95: 1.3, Hi95: 2}, Problem: "lost"}, false},
+	} {
+		p := &provisional{state: analyze.New, above: 1.2}
+		a := judged(0, v)
+		got := tonight{a.Report, gateOf()}.confirm(a.Analysis, &v, p, &analyze.FollowedUp{Family: &judge.Family{Design: &judge.Design{}}}, &c.x)
+		should.Hold(t, got == c.want && (p.state == analyze.Unsure) != c.want, "%s: %v, %+v", name, got, p)
+	}
+	// Another shape, whose machine was in a state that no baseline has, is not asked.
+	a := judged(100, v)
+	a.m.Confirm = &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Test: 0, Case: 0, Part: 2, Calls: 1}}}
+	measuredAgain(a, 15000, 10000, 100)
+	a.Report.Shapes = []analyze.Shape{{Name: "p4", Shape: fixture.P2}}
+	p := &provisional{state: analyze.New, above: 1.2}
+	night := baselineOf("a", 400, asked(judge.Kept, 1))
+	got := tonight{a.Report, gateOf(night)}.confirm(a.Analysis, &v, p, &analyze.FollowedUp{Family: &judge.Family{Design: &judge.Design{}}}, &analyze.Answered{Outcome: judge.Outcome{Verdict: judge.Violated, Lo95: 1.3}})
+	should.Hold(t, got, "of another shape: %+v", p)
+}
+
+func TestAnotherCallOfACollectiveCanBeExpected(t *testing.T) {
+	list := []Expectation{{Guideline: "GL8", Function: "reduce_as_allreduce"}}
+	should.Equal(t, fieldsOf(ValidateExpectations(list)), "[0].function")
+	list[0].Function = mockups.CallOf("MPI_Reduce", mockups.Nonblocking)
+	should.Equal(t, fieldsOf(ValidateExpectations(list)), "")
+	g := DefaultGate()
+	g.Nights = 0
+	should.Contain(t, g.Validate()[0].Msg, "from 1 to 100, not 0")
 }

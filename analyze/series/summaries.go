@@ -34,10 +34,10 @@ func (s Summary) ByRank() bool { return s == RanksMean || s == RanksLeast }
 // Put replaces the valid samples of a case in an mpirun, so that their run median is the summary. ranks has
 // the durations by rank and repetition, ns, where the summary needs them.
 func (s Summary) Put(samples []protocol.Sample, ranks [][]int64) {
-	valid := protocol.Valid(samples)
-	if len(valid) == 0 || s == RunMedian {
+	if s == RunMedian {
 		return
 	}
+	valid := protocol.Valid(samples)
 	mean, _, _ := stats.MeanSD(valid) // all are finite
 	for i := range samples {
 		switch {
