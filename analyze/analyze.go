@@ -299,10 +299,9 @@ func (a *Analysis) count(pair judge.Pair) {
 	if len(slices.Compact(all)) < len(pair.Orig)+len(against) {
 		a.ties++
 	}
-	if len(pair.Orig) == 0 || !a.family.Test(a.family.Last()).Paired {
-		return
+	if a.family.Test(a.family.Last()).Paired {
+		a.zeros += judge.ZeroDifferences(pair.Orig, against)
 	}
-	a.zeros += judge.ZeroDifferences(pair.Orig, against)
 }
 
 func (a *Analysis) isIncomplete(v *Verdict) {

@@ -81,6 +81,7 @@ func TestASlowdownIsSeenOnceIfItsIntervalIsBeyond1(t *testing.T) {
 		"just below":                  {5990, 1, results.Samples, 2, judge.Undecided},
 		"the interval is beyond 1":    {3300, 1, results.Samples, 1.05, judge.SeenOnce},
 		"the interval holds 1":        {3300, 1500, results.Samples, 1.05, judge.Undecided},
+		"the interval begins at 1":    {3000, 0, results.Samples, 1, judge.Undecided},
 		"means, without any interval": {6000, 0, results.Mean, 2, judge.SeenOnce},
 	} {
 		m, runs := importedRun(2000, 1000, c.allreduce)
@@ -174,5 +175,91 @@ func TestOnlyWhatCouldBeCalledInsteadIsAnAlternative(t *testing.T) {
 			continue
 		}
 		should.Hold(t, a.Function == c.want && a.Msize == c.size && a.Calls == max(1, verdicts[0].K*int(c.size/64)), "%s: %+v", name, a)
+	}
+}
+
+// A set of the fixture's medians, begun but not judged.
+func begun(t *testing.T, m *results.Manifest) *Analysis {
+	t.Helper()
+	return must.Get(begin(m, fixture.Collected(t, medians.New(m), fixture.Measured(m, fixture.Quiet...)), judge.Default()))(t)
+}
+
+func TestTimesThatNoTestTakesAreAnError(t *testing.T) {
+	m := fixture.Manifest()
+	set := fixture.Collected(t, medians.New(m), fixture.Measured(m, fixture.Quiet...))
+	clear(set.Cases[1].Medians) // no time at all has no ratio
+	_, err := Judge(m, set, judge.Default())
+	should.Hold(t, err != nil, "times of 0")
+	m, runs := twoParts(20000, 90000)
+	set = fixture.Collected(t, medians.New(m), runs)
+	clear(set.Side(protocol.ModeSplit, 0, 8).Medians)
+	_, err = Judge(m, set, judge.Default())
+	should.Hold(t, err != nil, "times of 0 in the experiment")
+}
+
+func TestATestWithoutAVerdictSaysWhy(t *testing.T) {
+	for name, c := range map[string]struct {
+		o       judge.Outcome
+		refused *judge.Refusal
+		made    int // mpiruns
+		want    string
+	}{
+		"decided":             {judge.Outcome{Runs: 5, Decided: true}, nil, 5, ""},
+		"stopped":             {judge.Outcome{Runs: 5, Stopped: true}, nil, 5, ""},
+		"at R":                {judge.Outcome{Runs: fixture.R}, nil, fixture.R, ""},
+		"refused":             {judge.Outcome{Runs: 5}, &judge.Refusal{}, 5, ""},
+		"interrupted":         {judge.Outcome{Runs: 5}, nil, 5, "only 5 of 12 mpiruns were made"},
+		"decided differently": {judge.Outcome{Runs: 5}, nil, 6, "not measured beyond 5 mpiruns: other [analyze] settings had decided it"},
+	} {
+		a := begun(t, fixture.Manifest())
+		a.decided, a.family.Refused = []int{0}, c.refused
+		a.set.WallNS = map[string]map[int]int64{"p2": {}}
+		for run := range c.made {
+			a.set.WallNS["p2"][run] = 1
+		}
+		v := &Verdict{Shape: "p2"}
+		if c.o.Decided {
+			c.o.Runs = fixture.R
+		}
+		a.account(v, c.o, &medians.Case{Runs: 5}, &medians.Case{Runs: 5})
+		should.Hold(t, v.Reason == c.want && (len(a.incomplete) > 0) == strings.HasPrefix(c.want, "only"), "%s: %q", name, v.Reason)
+	}
+}
+
+func TestWhatCannotBeAPartOfACallIsNotFollowedUp(t *testing.T) {
+	m := fixture.Manifest()
+	m.Plan.Tests[1].Others = []int{fixture.Case(m, "MPI_Reduce", fixture.P2, 0), fixture.Case(m, "MPI_Reduce", fixture.P2, 1), 0}
+	runs := fixture.Measured(m, 10000, 15000, 20000, 30000, 20000, 25000, 9000, 9000)
+	set := fixture.Collected(t, medians.New(m), runs)
+	a := must.Get(begin(m, set, judge.Default()))(t)
+	should.Equal(t, a.usableParts(m.Plan.Tests[1]), []int{7, 0}, "no bytes are no part")
+	before := func(size int64) func(*Verdict) int64 { return func(*Verdict) int64 { return size } }
+	plan := must.Get(PlanSplit(m, set, judge.Default(), before(8)))(t)
+	should.Hold(t, plan != nil && len(plan.Comparisons) == 1 && plan.Comparisons[0].Part == 0, "%+v", plan)
+	set.Cases[0].Status = protocol.StatusUnavailable
+	plan = must.Get(PlanSplit(m, set, judge.Default(), before(8)))(t)
+	should.Hold(t, plan == nil, "a part that could not be measured: %+v", plan)
+}
+
+// Of a call that no part was found for, only its own side is counted.
+func TestTheOtherSideIsCountedWhereThereIsOne(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(a *Analysis)
+		want   bool
+	}{
+		"of k calls":                {func(a *Analysis) { a.verdicts[1].K, a.verdicts[1].MsizeOther = 8, 8 }, true},
+		"of one":                    {func(a *Analysis) { a.verdicts[1].K, a.verdicts[1].MsizeOther = 1, 8 }, true},
+		"nothing was suspected yet": {func(a *Analysis) { a.verdicts[1].MsizeOther = 8 }, false},
+		"of another size":           {func(a *Analysis) { a.verdicts[1].K, a.verdicts[1].MsizeOther = 8, 16 }, false},
+	} {
+		m := fixture.Manifest()
+		sent := results.Run{Header: results.Header{Mode: protocol.ModeMessages, Shape: fixture.P2, Run: 1}}
+		fixture.Add(&sent, m, 0, 0, nil)
+		sent.Cases[0].Messages = &protocol.Messages{Calls: 1, Count: 2, Bytes: 3}
+		runs := append(fixture.Measured(m, fixture.Quiet...), sent)
+		a := must.Get(begin(m, fixture.Collected(t, medians.New(m), runs), judge.Default()))(t)
+		c.change(a)
+		a.usage()
+		should.Hold(t, (a.verdicts[1].OtherSent != nil) == c.want && a.verdicts[1].Sent == nil && a.verdicts[0].Sent != nil, "%s: %+v", name, a.verdicts[1].Counted)
 	}
 }

@@ -136,7 +136,7 @@ func PlanSplit(m *results.Manifest, set *medians.Set, cfg judge.Config, violated
 func (a *Analysis) untested(f results.Comparison) (strongest suspicion, ok bool) {
 	t := a.manifest.Plan.Tests[f.Test]
 	for _, part := range a.usableParts(t) {
-		if s := a.compare(t, part); part != f.Part && s.suspicious && (!ok || s.ratio > strongest.ratio) {
+		if s := a.compare(t, part); part != f.Part && s.suspicious && s.ratio > strongest.ratio {
 			strongest, ok = s, true
 		}
 	}

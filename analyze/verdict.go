@@ -189,7 +189,7 @@ func columnsOf(t reflect.Type, of Column, prefix string, part bool) (out []Colum
 		}
 		switch {
 		case tag == "-" || part && !tagged:
-		case f.Anonymous || c.Type.Kind() == reflect.Struct:
+		case c.Type.Kind() == reflect.Struct:
 			out = append(out, columnsOf(c.Type, c, prefix+tag, part || !f.Anonymous)...)
 		default:
 			out = append(out, c)
