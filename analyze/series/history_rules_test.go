@@ -49,14 +49,14 @@ func TestSelectorsNameTestsOfAnyNight(t *testing.T) {
 }
 
 func TestANightCountsWhatItChecked(t *testing.T) {
-	r := nightly(1, 1.2, 1.2, 1, 1, 1)
+	r := nightly(1, 1.2, 1.2, 1.2, 1, 1)
 	r.Verdicts[1].Firm = false
 	r.Verdicts[3].Verdict, r.Verdicts[4].Verdict = judge.NotMeasured, judge.Wrong
 	next := nightly(2, 1, 1)
 	next.Verdicts[1].Verdict = judge.Marginal
 	nights := historyOf(t, nil, r, next).Series[0].Nights
 	n := nights[0]
-	should.Hold(t, n.Tests == 3 && n.Violated == 2 && n.Firm == 1, "%+v", n)
+	should.Hold(t, n.Tests == 3 && n.Violated == 3 && n.Firm == 2, "%+v", n)
 	should.Equal(t, nights[1].Gone, 1, "what is marginal has not gone")
 }
 

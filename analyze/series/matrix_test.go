@@ -63,6 +63,18 @@ func TestAMatrixHasARowForEachGuidelineAndAColumnForEachShape(t *testing.T) {
 	should.Equal(t, m.Version, "2")
 }
 
+func TestAMatrixTellsGuidelinesApartAndShowsWhatWasSeenOnce(t *testing.T) {
+	v := asked(judge.SeenOnce, 2)
+	one := &analyze.Side{Name: "a", Report: &analyze.Report{Shapes: []analyze.Shape{{Name: "p2"}}, Verdicts: []analyze.Verdict{v}}}
+	m := NewMatrix([]*analyze.Side{one})
+	c := m.Rows[0].Cells[0]
+	should.Hold(t, m.Columns[0].LeastMsize == 8 && len(c.Violated) == 1 && *c.Ratio == 2, "%+v, %+v", m.Columns[0], c)
+	other := v
+	other.Guideline = "GL9"
+	one.Report.Verdicts = append(one.Report.Verdicts, other)
+	should.Equal(t, len(NewMatrix([]*analyze.Side{one}).Rows), 2)
+}
+
 func TestPointsThatNoCheckWritesAreRefused(t *testing.T) {
 	x := func(v float64) *float64 { return &v }
 	for name, c := range map[string]struct {
