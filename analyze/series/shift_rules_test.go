@@ -81,7 +81,7 @@ func TestCasesAreBothSidesOfATest(t *testing.T) {
 		"parts in a row":      {[]Point{point(guidelines.Split, 8, 4, 1, 2)}, map[medians.Cell]float64{k("MPI_Reduce", 8): 1}},
 		"twice: the first":    {[]Point{point(guidelines.Split, 8, 4, 1, 2), point(guidelines.Split, 8, 2, 3, 2)}, map[medians.Cell]float64{k("MPI_Reduce", 8): 1}},
 		"no time":             {[]Point{point(guidelines.Split, 8, 4, 0, 2), point(guidelines.Split, 8, 2, 3, 2)}, map[medians.Cell]float64{k("MPI_Reduce", 8): 3}},
-		"a time that is none": {[]Point{{Asked: Asked{Function: "MPI_Scan"}}}, map[medians.Cell]float64{}},
+		"a call without a time": {[]Point{{Asked: Asked{Function: "MPI_Scan"}}}, map[medians.Cell]float64{}},
 	} {
 		should.Equal(t, caseMedians(&Check{Points: c.points}), c.want, name)
 	}

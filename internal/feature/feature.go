@@ -49,7 +49,7 @@ type Submit struct {
 	Command string // whose job it is, and the flag that asks for it
 	Usage   string // of the flag
 
-	Measures *run.Experiment // of a gl.toml; nil: of a folder
+	Measures *run.Experiment // what a gl.toml is for, or nil where a folder is named
 
 	Of   []results.Kind // folders that it may be of
 	Into string         // the folder of the script, in that folder

@@ -111,7 +111,7 @@ func (o *Once) Layouts(ctx context.Context) (all []host.Layout, err error) {
 	return all, nil
 }
 
-func (o *Once) Rank() protocol.RankInfo { return o.Rank() }
+func (o *Once) Rank() protocol.RankInfo { return o.ranks.Info }
 
 // Target returns the library of the configuration, asked in an mpirun of its own, and the folder
 // for the files of settings.

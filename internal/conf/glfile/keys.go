@@ -24,7 +24,7 @@ import (
 // Key is a conf.Key with its section in its Name.
 type Key conf.Key
 
-// Keys returns all keys in the order of the template, without those of [[guideline]].
+// Keys returns all keys in the order of the template, without the keys of [[guideline]].
 func Keys() []Key {
 	at := slices.IndexFunc(core, func(k Key) bool { return strings.HasPrefix(k.Name, afterFeatures+".") })
 	keys := slices.Clone(core[:at])
@@ -323,15 +323,23 @@ func plain(text string) string {
 }
 
 func (f *File) field(name string) reflect.Value {
-	v := reflect.ValueOf(f).Elem()
+	v, tag := reflect.ValueOf(f).Elem(), "toml"
 	for part := range strings.SplitSeq(name, ".") {
-		i := 0
-		for v.Type().Field(i).Tag.Get("toml") != part {
-			i++
+		if s := sectionOf(part); s != nil && v.Type() == reflect.TypeFor[File]() {
+			v, tag = reflect.ValueOf(f.section(s)).Elem(), "json"
+			continue
 		}
-		v = v.Field(i)
+		v = fieldOf(v, tag, part)
 	}
 	return v
+}
+
+func fieldOf(v reflect.Value, tag, name string) reflect.Value {
+	i := 0
+	for v.Type().Field(i).Tag.Get(tag) != name {
+		i++
+	}
+	return v.Field(i)
 }
 
 // parse reads the value of a flag. Commas separate the elements of an array.

@@ -92,7 +92,7 @@ func coreSections() []string {
 	return names
 }
 
-// MarshalJSON writes the sections of features, by name, where [batch] has its place. Those of features that are
+// MarshalJSON writes the sections of features, by name, where [batch] has its place. Sections of features that are
 // not there stay as they were read.
 func (f File) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer

@@ -46,7 +46,7 @@ func TestSelftestFindsWhatItPlantsAndNothingElse(t *testing.T) {
 			should.Equal(t, p.Small[i], want, "small plants")
 		}
 		should.Hold(t, !found.Failed() && found.Busy() == "", "it has not passed: %s", found.Busy())
-		_, err = os.Stat(filepath.Join(b.Out, "check-2", "json"))
+		_, err = os.Stat(filepath.Join(b.Out, "check-2", "report.json"))
 		should.Do(t, err)
 	})
 }
