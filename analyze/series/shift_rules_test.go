@@ -76,11 +76,11 @@ func TestCasesAreBothSidesOfATest(t *testing.T) {
 		points []Point
 		want   map[medians.Cell]float64
 	}{
-		"a mock-up":           {[]Point{point(guidelines.Pattern, 8, 16, 1, 2)}, map[medians.Cell]float64{k("MPI_Reduce", 8): 1, k("m", 16): 2}},
-		"a larger size":       {[]Point{point(guidelines.Monotony, 8, 16, 1, 2)}, map[medians.Cell]float64{k("MPI_Reduce", 8): 1, k("MPI_Reduce", 16): 2}},
-		"parts in a row":      {[]Point{point(guidelines.Split, 8, 4, 1, 2)}, map[medians.Cell]float64{k("MPI_Reduce", 8): 1}},
-		"twice: the first":    {[]Point{point(guidelines.Split, 8, 4, 1, 2), point(guidelines.Split, 8, 2, 3, 2)}, map[medians.Cell]float64{k("MPI_Reduce", 8): 1}},
-		"no time":             {[]Point{point(guidelines.Split, 8, 4, 0, 2), point(guidelines.Split, 8, 2, 3, 2)}, map[medians.Cell]float64{k("MPI_Reduce", 8): 3}},
+		"a mock-up":             {[]Point{point(guidelines.Pattern, 8, 16, 1, 2)}, map[medians.Cell]float64{k("MPI_Reduce", 8): 1, k("m", 16): 2}},
+		"a larger size":         {[]Point{point(guidelines.Monotony, 8, 16, 1, 2)}, map[medians.Cell]float64{k("MPI_Reduce", 8): 1, k("MPI_Reduce", 16): 2}},
+		"parts in a row":        {[]Point{point(guidelines.Split, 8, 4, 1, 2)}, map[medians.Cell]float64{k("MPI_Reduce", 8): 1}},
+		"twice: the first":      {[]Point{point(guidelines.Split, 8, 4, 1, 2), point(guidelines.Split, 8, 2, 3, 2)}, map[medians.Cell]float64{k("MPI_Reduce", 8): 1}},
+		"no time":               {[]Point{point(guidelines.Split, 8, 4, 0, 2), point(guidelines.Split, 8, 2, 3, 2)}, map[medians.Cell]float64{k("MPI_Reduce", 8): 3}},
 		"a call without a time": {[]Point{{Asked: Asked{Function: "MPI_Scan"}}}, map[medians.Cell]float64{}},
 	} {
 		should.Equal(t, caseMedians(&Check{Points: c.points}), c.want, name)

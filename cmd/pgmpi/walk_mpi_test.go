@@ -20,7 +20,8 @@ import (
 // walkSteps bounds how many commands a walk runs: it has no end that is known before. Far fewer are printed.
 const walkSteps = 300
 
-// walkSeeds are where a user begins, at the defaults of each command. NP is the launcher of two processes.
+// walkSeeds are where a user begins, at the defaults of each command. NP is the launcher of two processes. How many tests
+// the calls of a program make hangs on times: their mpiruns suffice for any number.
 const walkSeeds = `
 pgmpi check gl.toml --out c1
 pgmpi explore gl.toml --out e1
@@ -29,7 +30,7 @@ pgmpi remedy e1
 pgmpi remedy c1
 pgmpi analyze e1
 pgmpi profile --out app.prof -- NP APP
-pgmpi check --calls app.prof gl.toml --out cc
+pgmpi check --calls app.prof gl.toml --mpiruns 14 --out cc
 pgmpi gain cc app.prof
 pgmpi check gl.toml --out c2
 pgmpi compare c1 c2
