@@ -214,7 +214,7 @@ func (o *Output) answer(c *run.Campaign, found *run.Found, into *results.Folder,
 func (o *Output) GoOnWith(err error, folder string) error {
 	switch {
 	case fail.Is[*fail.Interrupted](err):
-		return fail.Also(fmt.Errorf("%w; finished mpiruns are kept. Go on with:", err), resumeLine(os.Args, folder, o.resumes))
+		return fail.Above(fmt.Errorf("%w; finished mpiruns are kept. Go on with", err), resumeLine(os.Args, folder, o.resumes))
 	case fail.Is[*fail.Failed](err):
 		return fail.Also(err, afterRemedy(err)+"go on with: "+resumeLine(os.Args, folder, o.resumes))
 	}

@@ -35,11 +35,15 @@ func Lines(err error) []string {
 }
 
 // Also adds lines to an error, each indented below it.
-func Also(err error, lines ...string) error { return &also{err, lines} }
+func Also(err error, lines ...string) error { return &also{err: err, more: lines} }
+
+// Above adds lines to an error that leads to them: a colon stands between.
+func Above(err error, lines ...string) error { return &also{err, lines, ":"} }
 
 type also struct {
 	err  error
 	more []string
+	mark string // after the error
 }
 
 func (e *also) Error() string { return strings.Join(e.Lines(), "\n") }
@@ -47,6 +51,7 @@ func (e *also) Unwrap() error { return e.err }
 
 func (e *also) Lines() []string {
 	out := Lines(e.err)
+	out[len(out)-1] += e.mark
 	for _, line := range e.more {
 		out = append(out, "  "+line)
 	}

@@ -229,7 +229,7 @@ func (s *Settings) Load(m *results.Manifest) (*glfile.File, error) {
 	absent, names := errors.Is(err, fs.ErrNotExist), strings.Split(s.File, ",")
 	switch {
 	case absent && len(guidelines.Config{Guidelines: names}.Validate(nil)) == 0: // what check.guidelines may hold
-		return nil, fail.AsSetup(fail.Also(fmt.Errorf("%s is a guideline, and a file is wanted. Write into one, such as gl.toml:", s.File),
+		return nil, fail.AsSetup(fail.Above(fmt.Errorf("%s is a guideline, and a file is wanted. Write into one, such as gl.toml", s.File),
 			"[check]", "guidelines = ["+phrase.Join(", ", "%q", names)+"]"))
 	case absent:
 		return nil, fail.Setupf("%w; `pgmpi init` writes one", err)

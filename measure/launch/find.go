@@ -120,7 +120,7 @@ func choose(ranks []string) (string, error) {
 			return err != nil
 		})
 		if len(fitting) == 0 {
-			return "", fail.Also(fmt.Errorf("no rank program loads the library of %s, the first mpirun on the PATH; load its module, or name another with --rank, mpi.rank or %s:",
+			return "", fail.Above(fmt.Errorf("no rank program loads the library of %s, the first mpirun on the PATH; load its module, or name another with --rank, mpi.rank or %s",
 				mpirun, rankVariable), fails...)
 		}
 	}
@@ -261,7 +261,7 @@ func buildRank(ctx context.Context, prefix, rank string) error {
 	var said strings.Builder
 	make.Stdout, make.Stderr = &said, &said
 	if err := child.Run(ctx, make, buildStopsWithin); err != nil {
-		return fail.Also(fmt.Errorf("%s: %w:", strings.Join(make.Args, " "), err), strings.Split(LastLines(said.String(), 5), "\n")...)
+		return fail.Above(fmt.Errorf("%s: %w", strings.Join(make.Args, " "), err), strings.Split(LastLines(said.String(), 5), "\n")...)
 	}
 	return nil
 }

@@ -185,7 +185,7 @@ func reportExit(r *analyze.Report) error {
 		return fail.ErrFound
 	case exitcode.Failed:
 		w := r.Wrong[0]
-		return fail.Also(fmt.Errorf("%s at %s %s (%s). Leave it out with:", w.Function, conf.HumanSize(w.Msize), w.Did(), w.Message),
+		return fail.Above(fmt.Errorf("%s at %s %s (%s). Leave it out with", w.Function, conf.HumanSize(w.Msize), w.Did(), w.Message),
 			"exclude = ["+phrase.Join(", ", "%q", r.Exclude)+"]")
 	case exitcode.NoVerdict:
 		switch {

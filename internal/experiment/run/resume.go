@@ -73,7 +73,7 @@ func MayStart(path string, before *results.Manifest, config *glfile.File, given 
 	if len(names) == 0 || results.Own(path, before) {
 		return nil
 	}
-	return fail.AsSetup(fail.Also(fmt.Errorf("%s says what is to be started:", path), append(names, "Nothing shows that you have made this folder: it is a copy, or others may write to it. "+
+	return fail.AsSetup(fail.Above(fmt.Errorf("%s says what is to be started", path), append(names, "Nothing shows that you have made this folder: it is a copy, or others may write to it. "+
 		"Give these again by what this command has (--rank, --launch, --guidelines with your gl.toml), or measure in a folder of your own")...))
 }
 
@@ -111,7 +111,7 @@ func sameMeasurement(before, now *glfile.File, folder string) error {
 	if len(differ) == 0 {
 		return nil
 	}
-	return fail.AsSetup(fail.Also(fmt.Errorf("%s was measured with another configuration:", folder),
+	return fail.AsSetup(fail.Above(fmt.Errorf("%s was measured with another configuration", folder),
 		append(differ, "take a new folder with --out, or the old settings (without --guidelines, --resume takes the settings of the folder)")...))
 }
 
