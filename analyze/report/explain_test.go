@@ -14,6 +14,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/documents"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
@@ -101,7 +102,7 @@ func explanation(t *testing.T, patterns []fixture.Pattern, sizes []int64, cfg ju
 	t.Helper()
 	text := ""
 	for _, e := range explained(t, patterns, sizes, cfg, selector, samples) {
-		text += written(t, "table", check.Explanations.Document(e))
+		text += documents.Written(t, "table", check.Explanations.Document(e))
 	}
 	for line := range strings.Lines(text) {
 		n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n"))
@@ -111,12 +112,12 @@ func explanation(t *testing.T, patterns []fixture.Pattern, sizes []int64, cfg ju
 }
 
 func explainExample(t *testing.T) example {
-	return exampleOf(check.Explanations, explained(t, few, noisySizes, config(), "GL8:64Ki", noisy)[0])
+	return documents.Of(check.Explanations, explained(t, few, noisySizes, config(), "GL8:64Ki", noisy)[0])
 }
 
 func TestExplanationsMatchGoldenFiles(t *testing.T) {
 	for name, selector := range map[string]string{"violated": "GL8:64Ki", "undecided": "GL8:1", "split": "GL2:Reduce:64Ki", "inconclusive": "GL5:1"} {
-		matchGolden(t, "explain-"+name+".txt", explanation(t, few, noisySizes, config(), selector, noisy))
+		documents.Golden(t, "explain-"+name+".txt", explanation(t, few, noisySizes, config(), selector, noisy))
 	}
 }
 
@@ -124,7 +125,7 @@ func TestExplanationSaysWhetherCallsTookTurns(t *testing.T) {
 	e := explained(t, few, noisySizes, config(), "GL8:64Ki", noisy)[0]
 	for visits, want := range map[int]string{0: "", 1: "one call repeated in a row; --turns gives", 4: "in 4 turns an mpirun; --turns 1 gives"} {
 		e.Call.Visits = visits
-		text := strings.Join(strings.Fields(written(t, "table", check.Explanations.Document(e))), " ")
+		text := strings.Join(strings.Fields(documents.Written(t, "table", check.Explanations.Document(e))), " ")
 		should.Hold(t, strings.Contains(text, want) && strings.Contains(text, "--turns") == (visits > 0), "%d visits: %s", visits, text)
 	}
 }
@@ -189,7 +190,7 @@ func TestAScreenIsExplainedAsOne(t *testing.T) {
 	e := explained(t, few, noisySizes, config(), "GL8:1", noisy)[0] // undecided
 	e.Test.Screen = true
 	e.Report.R = 25
-	out := strings.Join(strings.Fields(written(t, "table", check.Explanations.Document(e))), " ")
+	out := strings.Join(strings.Fields(documents.Written(t, "table", check.Explanations.Document(e))), " ")
 	should.Contain(t, out, "This look finds no violations", "(10 mpiruns are too few for that)", "It did not point to a violation, so it was not measured any further.")
 }
 

@@ -1,13 +1,9 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -22,28 +18,14 @@ import (
 	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
+	"pgmpi/internal/fixture/documents"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/fixture/shown"
-	"pgmpi/internal/picture"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
-
-// example is a document of a kind, with the names of the formats that the kind has.
-type example struct {
-	document *document.Document
-	formats  []string
-	poisoned func(text string) *document.Document // with a text behind every string of the value
-}
-
-func exampleOf[T any](k document.Kind[T], t *T) example {
-	return example{k.Document(t), k.Formats(), func(text string) *document.Document {
-		poison(reflect.ValueOf(t), text)
-		return k.Document(t)
-	}}
-}
 
 // made are the examples that tests read; making them takes most of a second.
 var made struct {
@@ -59,8 +41,8 @@ func examples(t *testing.T) map[string]example {
 	must.Hold(t, made.examples != nil, "an earlier test could not make the examples")
 	out := maps.Clone(made.examples)
 	for name, e := range out {
-		d := *e.document
-		e.document = &d
+		d := *e.Document
+		e.Document = &d
 		out[name] = e
 	}
 	return out
@@ -73,27 +55,27 @@ func newExamples(t *testing.T) map[string]example {
 	constant := func(string, int64) int64 { return 5000 }
 	_, _, inStates := stated(t)
 	return map[string]example{
-		"planted":   exampleOf(check.Reports, synthetic(t, p2, sizes, few, 12, config(), planted)),
-		"clean":     exampleOf(check.Reports, synthetic(t, p2, sizes, few, 12, config(), constant)),
-		"refused":   exampleOf(check.Reports, synthetic(t, p2, sizes, few, 3, config(), planted)),
-		"states":    exampleOf(check.Reports, inStates.Report),
-		"noisy":     exampleOf(check.Reports, noisyReport(t)),
-		"gate":      exampleOf(check.Reports, gated(t)),
-		"compare":   exampleOf(checks.Comparisons, shown.Comparison()),
-		"shift":     exampleOf(checks.Comparisons, shown.Shifted()),
-		"history":   exampleOf(checks.Histories, shown.History()),
-		"spread":    exampleOf(checks.Spreads, shown.Spread()),
-		"times":     exampleOf(calls.RunTimes, times()),
-		"env":       exampleOf(check.Environments, environment(t)),
-		"pipelined": exampleOf(calls.PipelinedTimes, pipelined()),
+		"planted":   documents.Of(check.Reports, synthetic(t, p2, sizes, few, 12, config(), planted)),
+		"clean":     documents.Of(check.Reports, synthetic(t, p2, sizes, few, 12, config(), constant)),
+		"refused":   documents.Of(check.Reports, synthetic(t, p2, sizes, few, 3, config(), planted)),
+		"states":    documents.Of(check.Reports, inStates.Report),
+		"noisy":     documents.Of(check.Reports, noisyReport(t)),
+		"gate":      documents.Of(check.Reports, gated(t)),
+		"compare":   documents.Of(checks.Comparisons, shown.Comparison()),
+		"shift":     documents.Of(checks.Comparisons, shown.Shifted()),
+		"history":   documents.Of(checks.Histories, shown.History()),
+		"spread":    documents.Of(checks.Spreads, shown.Spread()),
+		"times":     documents.Of(calls.RunTimes, times()),
+		"env":       documents.Of(check.Environments, environment(t)),
+		"pipelined": documents.Of(calls.PipelinedTimes, pipelined()),
 		"explain":   explainExample(t),
 
-		"fingerprint": exampleOf(calls.Fingerprints, fingerprint(t)),
-		"explore":     exampleOf(Explorations, exploration()),
-		"levels":      exampleOf(checks.LevelLists, levels()),
-		"summaries":   exampleOf(checks.SummaryLists, summaries()),
-		"quantiles":   exampleOf(calls.QuantileLists, quantiles(t)),
-		"fresh":       exampleOf(calls.Fingerprints, fresh(t)),
+		"fingerprint": documents.Of(calls.Fingerprints, fingerprint(t)),
+		"explore":     documents.Of(Explorations, exploration()),
+		"levels":      documents.Of(checks.LevelLists, levels()),
+		"summaries":   documents.Of(checks.SummaryLists, summaries()),
+		"quantiles":   documents.Of(calls.QuantileLists, quantiles(t)),
+		"fresh":       documents.Of(calls.Fingerprints, fresh(t)),
 	}
 }
 
@@ -103,55 +85,22 @@ const richest = "noisy"
 
 func TestEveryDocumentInEveryFormatMatchesGoldenFiles(t *testing.T) {
 	for name, e := range examples(t) {
-		for _, format := range e.formats {
+		for _, format := range e.Formats {
 			if format != "html" || name == richest {
-				matchGolden(t, name+"."+format, written(t, format, e.document))
+				documents.Golden(t, name+"."+format, documents.Written(t, format, e.Document))
 			}
 		}
-		if pictures := dataOfPictures(t, e.document); pictures != "" {
-			matchGolden(t, name+".pictures", pictures)
+		if pictures := documents.DataOfPictures(t, e.Document); pictures != "" {
+			documents.Golden(t, name+".pictures", pictures)
 		}
 	}
 }
 
-// TestDocumentsForConsumers writes the documents that internal/consumers feeds to programs that
-// read them. The first of the texts of somebody else's is harmless.
+// TestDocumentsForConsumers writes what examples do not show, too.
 func TestDocumentsForConsumers(t *testing.T) {
-	if *documents == "" {
-		return
-	}
 	all := examples(t)
-	all["hostile"], all["every-test"], all["large"] = exampleOf(check.Reports, hostileReport(t)), exampleOf(check.Reports, everyTest(t)), exampleOf(check.Reports, largeReport(t))
-	for i, text := range []string{"x", `"><script>alert(1)</script>`, "@octocat <!-- pgmpi report --> |`", `'"--></title></style><img src=x onerror=alert(1)>`, "]]></svg>&lt;b>{{.}}", `" onclick="x`} {
-		for name, e := range hostile(t, text) {
-			all[fmt.Sprintf("elses-%d-%s", i, name)] = e
-		}
-	}
-	for name, e := range all {
-		for _, format := range e.formats {
-			must.Do(t, os.WriteFile(filepath.Join(*documents, name+"."+format), []byte(written(t, format, e.document)), 0o666))
-		}
-	}
-}
-
-// dataOfPictures are the figures of a document's page, as data.
-func dataOfPictures(t *testing.T, d *document.Document) string {
-	t.Helper()
-	i := slices.IndexFunc(picture.Formats, func(f picture.Format) bool { return f.Ext == "csv" })
-	var out bytes.Buffer
-	add := func(title, text string, p picture.Picture) {
-		fmt.Fprintf(&out, "%s: %s\n", title, text)
-		must.Do(t, picture.Formats[i].Write(&out, &p))
-	}
-	for _, s := range slices.Concat(d.Sections, d.Pictured) {
-		for _, f := range s.Figures {
-			add(f.ID, f.Text, picture.Picture{Panels: []picture.Figure{f}})
-		}
-		if s.Heat != nil {
-			add(s.Title, "", picture.Picture{Heat: s.Heat})
-		}
-	}
-	return out.String()
+	all["hostile"], all["every-test"], all["large"] = documents.Of(check.Reports, hostileReport(t)), documents.Of(check.Reports, everyTest(t)), documents.Of(check.Reports, largeReport(t))
+	documents.Write(t, all, func() map[string]example { return newExamples(t) })
 }
 
 func times() *samples.Times {
@@ -195,7 +144,7 @@ func environment(t *testing.T) *check.Environment {
 
 func TestNoTextIsWiderThan100ColumnsOrCommandsTheTerminal(t *testing.T) {
 	for name, e := range examples(t) {
-		text := written(t, "table", e.document)
+		text := documents.Written(t, "table", e.Document)
 		for line := range strings.Lines(text) {
 			n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n"))
 			should.Hold(t, n <= document.UsualWidth, "%s: %d columns: %s", name, n, line)
@@ -205,7 +154,7 @@ func TestNoTextIsWiderThan100ColumnsOrCommandsTheTerminal(t *testing.T) {
 }
 
 func TestEnvironmentSaysWhatIsKnown(t *testing.T) {
-	text := written(t, "table", check.Environments.Document(environment(t)))
+	text := documents.Written(t, "table", check.Environments.Document(environment(t)))
 	should.Contain(t, text,
 		"p4: 4 ranks on 2 nodes, since run-p4-01.tsv.gz", "nodes of kind 1: n1", "nodes of kind 2: n2",
 		"4: CPUs 0,4 | 1,5", "22 MiB", "governor powersave, driver unknown, turbo on, 1000 to 3700 MHz", "1.5 CPUs", "eno1 10000 Mb/s", "UCX_TLS=rc",

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"pgmpi/analyze/report/check"
+	"pgmpi/internal/fixture/documents"
 	"pgmpi/internal/fixture/should"
 )
 
 func TestAnnotationsAreOneLineEachAndEscaped(t *testing.T) {
-	text := written(t, "github", check.Reports.Document(hostileReport(t)))
+	text := documents.Written(t, "github", check.Reports.Document(hostileReport(t)))
 	escape := regexp.MustCompile(`%(25|0D|0A|3A|2C)`)
 	answer, text, _ := strings.Cut(text, "\n")
 	should.Equal(t, answer, "::notice title=pgmpi::ALARM: 3 new", "the first line")

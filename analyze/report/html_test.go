@@ -16,6 +16,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/documents"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/picture"
@@ -49,7 +50,7 @@ func largeReport(t *testing.T) *analyze.Report {
 
 func TestThePageOfALargeCheckIsSmall(t *testing.T) {
 	r := largeReport(t)
-	page := written(t, "html", check.Reports.Document(r))
+	page := documents.Written(t, "html", check.Reports.Document(r))
 	n := strings.Count(page, "<figure ")
 	should.Hold(t, n >= 2*17+11, "only %d pictures: this is about a page with many", n)
 	should.Hold(t, len(page) < 600<<10, "%d KiB", len(page)>>10) // a page of 21 sizes and 2 shapes is to stay far below a megabyte
@@ -66,7 +67,7 @@ func figureOf(t *testing.T, page, id string) string {
 
 func TestEveryViolatedSizeIsShadedAndStarredInItsPicture(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536, 1 << 20}, few, 12, config(), planted)
-	page := written(t, "html", check.Reports.Document(r))
+	page := documents.Written(t, "html", check.Reports.Document(r))
 	violated := map[string]int{}
 	for i := range r.Verdicts {
 		if v := &r.Verdicts[i]; v.Type == guidelines.Pattern && v.Verdict == judge.Violated {
@@ -117,7 +118,7 @@ func TestAPageBeginsWithItsAnswer(t *testing.T) {
 	r.Created, r.Host = "2026-01-02T03:04:05Z", "node17"
 	d := check.Reports.Document(r)
 	d.MadeBy([]string{"pgmpi", "check", "--out", "a b"})
-	page := written(t, "html", d)
+	page := documents.Written(t, "html", d)
 	at := 0
 	for _, text := range []string{"<h1", "2 January 2026, 03:04 UTC", "node17", "pgmpi check --out &#39;a b&#39;", "</header>", "the largest loss per call first</h2>", ">Not sure</h2>",
 		">Heat map", ">Pictures of the patterns", ">How it was measured</h2>"} {
@@ -129,13 +130,13 @@ func TestAPageBeginsWithItsAnswer(t *testing.T) {
 
 func TestThePageOfEveryDocumentHasTheCommandThatMadeItOnTop(t *testing.T) {
 	for name, e := range examples(t) {
-		if !slices.Contains(e.formats, "html") {
+		if !slices.Contains(e.Formats, "html") {
 			continue
 		}
-		e.document.MadeBy([]string{"pgmpi", name, "a b\x1b[2J", "<b>"})
-		head, _, _ := strings.Cut(written(t, "html", e.document), "</header>")
+		e.Document.MadeBy([]string{"pgmpi", name, "a b\x1b[2J", "<b>"})
+		head, _, _ := strings.Cut(documents.Written(t, "html", e.Document), "</header>")
 		should.Contain(t, head, "pgmpi "+name+" &#39;a b")
-		should.Hold(t, !strings.Contains(head, "<b>") && !strings.Contains(written(t, "table", e.document), "pgmpi "+name+" 'a b"), "%s: %s", name, head)
+		should.Hold(t, !strings.Contains(head, "<b>") && !strings.Contains(documents.Written(t, "table", e.Document), "pgmpi "+name+" 'a b"), "%s: %s", name, head)
 	}
 }
 
@@ -163,7 +164,7 @@ func TestTicksAreRoundAndNotTooMany(t *testing.T) {
 }
 
 func TestClassesOfAPageHaveRules(t *testing.T) {
-	page := written(t, "html", examples(t)["planted"].document)
+	page := documents.Written(t, "html", examples(t)["planted"].Document)
 	for _, class := range []string{"h4", "slow", "s0", "s1", "each", "whiskers"} {
 		should.Hold(t, slices.ContainsFunc([]string{"." + class + " ", "." + class + ".", "." + class + ",", "." + class + "{"}, func(rule string) bool { return strings.Contains(document.HtmlStyle, rule) }) && strings.Contains(page, class),
 			"%s: no rule, or not used", class)

@@ -12,6 +12,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/documents"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
@@ -34,17 +35,17 @@ func lint(t *testing.T, text string) error {
 
 func TestJUnitFilesAreValidWhateverTheNames(t *testing.T) {
 	for _, e := range examples(t) {
-		if e.document.Outcomes != nil {
-			should.Do(t, lint(t, written(t, "junit", e.document)))
+		if e.Document.Outcomes != nil {
+			should.Do(t, lint(t, documents.Written(t, "junit", e.Document)))
 		}
 	}
-	text := written(t, "junit", check.Reports.Document(hostileReport(t)))
+	text := documents.Written(t, "junit", check.Reports.Document(hostileReport(t)))
 	err := lint(t, text)
 	should.Hold(t, err == nil, "%v:\n%s", err, text)
 }
 
 func TestTheJUnitSchemaRefusesWhatReadersDo(t *testing.T) {
-	good := written(t, "junit", check.Reports.Document(hostileReport(t)))
+	good := documents.Written(t, "junit", check.Reports.Document(hostileReport(t)))
 	for what, change := range map[string]func(string) string{
 		"a test without a name":    func(s string) string { return strings.Replace(s, ` name="1 B"`, "", 1) },
 		"a test named twice":       func(s string) string { return strings.Replace(s, ` name="1024 B"`, ` name="1 B"`, 1) },
@@ -63,7 +64,7 @@ func TestJUnitReadsBackWithItsCounts(t *testing.T) {
 	r := hostileReport(t)
 	d := check.Reports.Document(r)
 	var got document.JunitSuites
-	must.Do(t, xml.Unmarshal([]byte(written(t, "junit", d)), &got))
+	must.Do(t, xml.Unmarshal([]byte(documents.Written(t, "junit", d)), &got))
 	var n document.JunitCount
 	for i, s := range got.Suites {
 		should.Hold(t, s.Timestamp == "2026-01-02T02:04:05" && s.Host == d.Outcomes.Host && s.Name == d.Outcomes.Suites[i].Name,
@@ -82,7 +83,7 @@ func TestJUnitReadsBackWithItsCounts(t *testing.T) {
 
 func TestADefaultCheckOnTwoShapesIsFarBelowWhatJUnitReadersTake(t *testing.T) {
 	r := everyTest(t)
-	text := written(t, "junit", check.Reports.Document(r))
+	text := documents.Written(t, "junit", check.Reports.Document(r))
 	// GitLab takes 30 MB.
 	should.Hold(t, len(text) <= 10e6 && len(text) >= 500*len(r.Verdicts), "%d bytes for %d failures", len(text), len(r.Verdicts))
 }

@@ -37,7 +37,7 @@ func TestEveryKindOfDocumentHasAnExample(t *testing.T) {
 	}
 	shown := map[string]bool{}
 	for _, e := range examples(t) {
-		shown[e.document.Name] = true
+		shown[e.Document.Name] = true
 	}
 	for name, k := range kinds(t) {
 		should.Hold(t, shown[name] != (shownElsewhere[name] != ""), "%s: kind %q wants either a line of examples() or a reason in shownElsewhere", k.path, name)

@@ -3,9 +3,6 @@ package report
 import (
 	"encoding/csv"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,16 +15,14 @@ import (
 	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/documents"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
-var (
-	update    = flag.Bool("update", false, "write the golden files anew")
-	documents = flag.String("documents", "", "write every document in every format into this folder")
-)
+type example = documents.Example
 
 var few = []fixture.Pattern{fixture.GL8, fixture.GL14, fixture.GL5}
 
@@ -71,22 +66,11 @@ func planted(function string, size int64) int64 {
 
 func text(t *testing.T, name string, r *analyze.Report) string {
 	t.Helper()
-	return written(t, name, check.Reports.Document(r))
+	return documents.Written(t, name, check.Reports.Document(r))
 }
 
 func config() judge.Config {
 	return judge.Config{Method: "default", Test: "auto", Alpha: 0.05, Adjust: "auto", MinSlowdown: 1.05, SplitTolerance: 0.05}
-}
-
-// matchGolden compares a text with a file of testdata, or writes it with -update.
-func matchGolden(t *testing.T, name, got string) {
-	t.Helper()
-	golden := filepath.Join("testdata", name)
-	if *update {
-		must.Do(t, os.WriteFile(golden, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(golden)
-	should.Hold(t, err == nil && got == string(want), "%s differs (go test -update writes it anew; %v); got:\n%s", golden, err, got)
 }
 
 // wideReport has long names, many sizes and two shapes. It is made once, for tests that read it.

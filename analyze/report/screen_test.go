@@ -14,6 +14,7 @@ import (
 	"pgmpi/analyze/report/checks"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
+	"pgmpi/internal/fixture/documents"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/fixture/shown"
 	"pgmpi/internal/tuning"
@@ -22,7 +23,6 @@ import (
 var (
 	pattern  = shown.Pattern
 	reportOf = shown.ReportOf
-	written  = shown.Written
 )
 
 // onScreen is the screen of a report, as a page shows it.
@@ -30,7 +30,7 @@ func onScreen(t *testing.T, r *analyze.Report, p document.Page) string {
 	t.Helper()
 	d := check.Reports.Document(r).Brief()
 	d.Page = p
-	return written(t, "table", d)
+	return documents.Written(t, "table", d)
 }
 
 func TestScreensMatchGoldenFiles(t *testing.T) {
@@ -44,18 +44,18 @@ func TestScreensMatchGoldenFiles(t *testing.T) {
 		"noisy":   noisyReport(t),
 		"states":  inStates.Report,
 	} {
-		matchGolden(t, name+"-screen.txt", onScreen(t, r, document.Page{Width: document.LeastWidth}))
+		documents.Golden(t, name+"-screen.txt", onScreen(t, r, document.Page{Width: document.LeastWidth}))
 	}
 	all := examples(t)
 	// The answer comes first in every document, and legends are not shown.
 	for _, name := range []string{"compare", "env", "explore", "fingerprint", "fresh", "history", "levels", "summaries", "pipelined", "shift", "spread", "times"} {
-		d := all[name].document.Brief()
+		d := all[name].Document.Brief()
 		d.Page.Width = document.LeastWidth
-		text := written(t, "table", d)
+		text := documents.Written(t, "table", d)
 		should.Hold(t, !strings.Contains(text, "msize is the bytes") && !strings.Contains(text, "How it was"), "%s", text)
-		matchGolden(t, name+"-screen.txt", text)
+		documents.Golden(t, name+"-screen.txt", text)
 	}
-	matchGolden(t, "planted-screen-colour.txt", onScreen(t, synthetic(t, p2, sizes, few, 12, config(), planted), document.Page{Width: document.LeastWidth, Colour: true, ASCII: true}))
+	documents.Golden(t, "planted-screen-colour.txt", onScreen(t, synthetic(t, p2, sizes, few, 12, config(), planted), document.Page{Width: document.LeastWidth, Colour: true, ASCII: true}))
 }
 
 // everyDocument has what is wide besides the examples.
@@ -64,8 +64,8 @@ func everyDocument(t *testing.T) map[string]*document.Document {
 	out := map[string]*document.Document{"wide": wide, "wide-screen": wide.Brief(), "wide-compare": checks.Comparisons.Document(shown.WideComparison()),
 		"wide-spread": checks.Spreads.Document(shown.WideSpread(6)), "spread-of-many": checks.Spreads.Document(shown.WideSpread(20))}
 	for name, e := range examples(t) {
-		out[name] = e.document
-		out[name+"-screen"] = e.document.Brief()
+		out[name] = e.Document
+		out[name+"-screen"] = e.Document.Brief()
 	}
 	return out
 }
@@ -75,7 +75,7 @@ func TestNoLineIsWiderThanItsPage(t *testing.T) {
 		for _, width := range []int{80, 100, 160} {
 			for _, ascii := range []bool{false, true} {
 				d.Page = document.Page{Width: width, ASCII: ascii}
-				for line := range strings.Lines(written(t, "table", d)) {
+				for line := range strings.Lines(documents.Written(t, "table", d)) {
 					n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n"))
 					should.Hold(t, n <= width, "%s: %d columns of %d: %s", name, n, width, line)
 				}
@@ -87,14 +87,14 @@ func TestNoLineIsWiderThanItsPage(t *testing.T) {
 func TestAWideTerminalIsUsed(t *testing.T) {
 	d := everyDocument(t)["explain"]
 	d.Page.Width = 160
-	text := written(t, "table", d)
+	text := documents.Written(t, "table", d)
 	should.Hold(t, regexp.MustCompile(`(?m)^.{140,160}$`).MatchString(text), "no line is wide:\n%s", text)
 }
 
 func TestNamesOfCollectivesStayWhole(t *testing.T) {
 	d := check.Reports.Document(wideReport(t))
 	d.Page.Width = document.LeastWidth
-	for line := range strings.Lines(written(t, "table", d)) {
+	for line := range strings.Lines(documents.Written(t, "table", d)) {
 		should.Equal(t, regexp.MustCompile(`\b(Reduce_|scatter_)(\s|$)`).FindString(line), "", "a name is broken: %s", line)
 	}
 }
@@ -102,17 +102,17 @@ func TestNamesOfCollectivesStayWhole(t *testing.T) {
 func TestInASCIIThereIsNothingElse(t *testing.T) {
 	r := reportOf(pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 3))
 	r.Library.Version = "größer 库"
-	documents := everyDocument(t)
-	documents["foreign"] = check.Reports.Document(r)
-	for name, d := range documents {
+	all := everyDocument(t)
+	all["foreign"] = check.Reports.Document(r)
+	for name, d := range all {
 		d.Page = document.Page{}
-		unspelt := strings.Count(written(t, "table", d), "?")
+		unspelt := strings.Count(documents.Written(t, "table", d), "?")
 		d.Page.ASCII = true
-		text := written(t, "table", d)
+		text := documents.Written(t, "table", d)
 		should.Hold(t, !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }), "%s:\n%s", name, text)
 		should.Hold(t, name == "foreign" || strings.HasPrefix(name, "env") || strings.Count(text, "?") == unspelt, "%s: a character has no spelling:\n%s", name, text)
 	}
-	text := written(t, "table", documents["foreign"])
+	text := documents.Written(t, "table", all["foreign"])
 	should.Hold(t, strings.Contains(text, "gr??er ?") && strings.Contains(text, "3.00x [3.00, 3.00]"), "%s", text)
 }
 
@@ -120,9 +120,9 @@ func TestColourIsThereWhereItIsWantedAndSaysNothingByItself(t *testing.T) {
 	codes := regexp.MustCompile("\x1b\\[[0-9]*m")
 	for name, d := range everyDocument(t) {
 		d.Page = document.Page{Width: document.LeastWidth}
-		plain := written(t, "table", d)
+		plain := documents.Written(t, "table", d)
 		d.Page.Colour = true
-		colourful := written(t, "table", d)
+		colourful := documents.Written(t, "table", d)
 		should.Hold(t, !strings.Contains(plain, "\x1b") && codes.ReplaceAllString(colourful, "") == plain,
 			"%s: without colours it is another text:\n%s", name, codes.ReplaceAllString(colourful, ""))
 	}
@@ -138,10 +138,10 @@ func TestTheScreenOfARemedyIsShortAndSaysHowToUseIt(t *testing.T) {
 		r.Rejected = append(r.Rejected, tuning.Rejected{Label: fmt.Sprint("choice ", i), Reason: "harms Bcast"})
 	}
 	d := Remedies.Document(r)
-	brief := written(t, "table", d.Brief())
+	brief := documents.Written(t, "table", d.Brief())
 	should.Hold(t, strings.HasPrefix(brief, "MENDED: 1 violated cell") && !strings.Contains(brief, "gain: how many"), "%s", brief)
 	should.Contain(t, brief, "choice 4", "4 more with --full.")
-	should.Contain(t, written(t, "table", d), "choice 8", "gain: how many", ". out/remedy/env.sh")
+	should.Contain(t, documents.Written(t, "table", d), "choice 8", "gain: how many", ". out/remedy/env.sh")
 	should.Equal(t, strings.Join(d.Ended(0, "", "out", "out/remedy"), "\n"),
 		"Exit 0\nUse it:   . out/remedy/env.sh\nCheck it: pgmpi check --guidelines out/remedy/gl.toml\nAll:      cat out/remedy/README\nout/remedy")
 }
@@ -149,10 +149,10 @@ func TestTheScreenOfARemedyIsShortAndSaysHowToUseIt(t *testing.T) {
 func TestMarkdownHasTheSameSections(t *testing.T) {
 	r := noisyReport(t)
 	d := check.Reports.Document(r).Brief()
-	markdown := written(t, "markdown", d)
+	markdown := documents.Written(t, "markdown", d)
 	for _, s := range d.Sections {
 		should.Hold(t, s.Title == "" || strings.Contains(markdown, "## "+document.Escaped(s.Title)), "no %q in\n%s", s.Title, markdown)
 	}
-	should.Hold(t, !strings.Contains(markdown, "How it was measured\n") && strings.Contains(written(t, "markdown", check.Reports.Document(r)), "How it was measured\n"),
+	should.Hold(t, !strings.Contains(markdown, "How it was measured\n") && strings.Contains(documents.Written(t, "markdown", check.Reports.Document(r)), "How it was measured\n"),
 		"the design is in the full document only")
 }

@@ -7,6 +7,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/documents"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
@@ -53,7 +54,7 @@ func TestStatesOfTheMachineAndAnswersByStateAreSaid(t *testing.T) {
 	)
 	selection := must.Get(analyze.Select(&m.Plan, "GL8:64Ki"))(t)
 	e := must.Get(a.Explain(selection.Tests[0], func(run int) (*results.Run, error) { return &runs[run-1], nil }))(t)
-	matchGolden(t, "explain-states.txt", written(t, "table", check.Explanations.Document(e)))
+	documents.Golden(t, "explain-states.txt", documents.Written(t, "table", check.Explanations.Document(e)))
 }
 
 func TestStatesInWhichEveryAnswerIsTheSameAreSaidToo(t *testing.T) {

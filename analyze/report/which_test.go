@@ -7,6 +7,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/documents"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
@@ -23,15 +24,15 @@ func TestEveryViolationNamesTheDefaultWhereItIsKnown(t *testing.T) {
 		}
 		return out
 	}
-	before := written(t, "html", check.Reports.Document(r))
+	before := documents.Written(t, "html", check.Reports.Document(r))
 	should.Hold(t, !strings.Contains(before, "the default is"), "nobody has asked for it")
 	joined := len(row(before))
 	r.Which = &analyze.Which{Rows: []analyze.WhichRow{{Collective: "MPI_Reduce", Shape: "p2", Msize: 65536, Algorithms: []string{"pipeline+128Ki"}},
 		{Collective: "MPI_Reduce", Shape: "p2", Msize: 131072, Algorithms: []string{"binomial"}}}}
-	page := written(t, "html", check.Reports.Document(r))
+	page := documents.Written(t, "html", check.Reports.Document(r))
 	should.Contain(t, page, "the default is pipeline, 128 KiB segments", "the default is binomial")
 	should.Hold(t, len(row(page)) > joined, "%d rows, and %d without algorithms", len(row(page)), joined)
-	should.Contain(t, written(t, "table", check.Reports.Document(r).Brief()), "the default is")
+	should.Contain(t, documents.Written(t, "table", check.Reports.Document(r).Brief()), "the default is")
 	e := &analyze.Explanation{Report: r}
 	for i := range r.Verdicts {
 		if v := &r.Verdicts[i]; v.Function == "MPI_Reduce" && v.Msize == 65536 && v.Verdict == "violated" {
@@ -40,6 +41,6 @@ func TestEveryViolationNamesTheDefaultWhereItIsKnown(t *testing.T) {
 	}
 	must.Hold(t, e.Verdict != nil, "nothing is violated")
 	d := check.Explanations.Document(e)
-	should.Contain(t, written(t, "table", d), "The default is pipeline, 128 KiB segments.")
-	should.Contain(t, strings.Join(strings.Fields(written(t, "table", d.Brief())), " "), "the default is pipeline, 128 KiB segments")
+	should.Contain(t, documents.Written(t, "table", d), "The default is pipeline, 128 KiB segments.")
+	should.Contain(t, strings.Join(strings.Fields(documents.Written(t, "table", d.Brief())), " "), "the default is pipeline, 128 KiB segments")
 }

@@ -37,13 +37,18 @@ func inModule(program string, args ...string) (out string, err error) {
 	return string(text), err
 }
 
-// documents is a folder with every document of analyze/report's tests in every format.
+// documents is a folder with every document of the tests of analyze/report and of features in every format.
 var documents = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(temp, "documents")
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return "", err
 	}
-	out, err := inModule("go", "test", "-count=1", "-vet=off", "-run", "^TestDocumentsForConsumers$", "./analyze/report", "-args", "-documents", dir)
+	args := []string{"test", "-count=1", "-vet=off", "-run", "^(TestDocumentsForConsumers|TestTheDocumentOwesNothing|TestTheDocumentsOweNothing)$", "./analyze/report"}
+	rooms, _ := filepath.Glob("../feature/*/document_test.go")
+	for _, test := range rooms {
+		args = append(args, "./internal/feature/"+filepath.Base(filepath.Dir(test)))
+	}
+	out, err := inModule("go", append(args, "-args", "-documents", dir)...)
 	if err != nil {
 		os.Stderr.WriteString(out)
 	}

@@ -12,6 +12,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/fixture/documents"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/fixture/shown"
 	"pgmpi/internal/phrase"
@@ -28,12 +29,12 @@ func onScreen(t *testing.T, r *analyze.Report, p document.Page) string {
 	t.Helper()
 	d := Reports.Document(r).Brief()
 	d.Page = p
-	return shown.Written(t, "table", d)
+	return documents.Written(t, "table", d)
 }
 
 func inFull(t *testing.T, r *analyze.Report) string {
 	t.Helper()
-	return shown.Written(t, "table", Reports.Document(r))
+	return documents.Written(t, "table", Reports.Document(r))
 }
 
 // rowsOf are the rows of the table below a title, as words.

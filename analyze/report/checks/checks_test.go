@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/documents"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/fixture/shown"
@@ -18,13 +19,13 @@ import (
 
 func TestComparisonIsWholeInJSON(t *testing.T) {
 	var again series.Comparison
-	must.Do(t, json.Unmarshal([]byte(shown.Written(t, "json", Comparisons.Document(shown.Comparison()))), &again))
+	must.Do(t, json.Unmarshal([]byte(documents.Written(t, "json", Comparisons.Document(shown.Comparison()))), &again))
 	should.Hold(t, again.ExitCode() == 1 && len(again.Cases) == 5 && again.Cases[1].Change == series.Slower, "%+v", again)
 }
 
 func TestAHistoryIsWholeInJSON(t *testing.T) {
 	var again series.History
-	must.Do(t, json.Unmarshal([]byte(shown.Written(t, "json", Histories.Document(shown.History()))), &again))
+	must.Do(t, json.Unmarshal([]byte(documents.Written(t, "json", Histories.Document(shown.History()))), &again))
 	s := again.Series[0]
 	should.Hold(t, len(again.Series) == 2 && len(s.Nights) == 8 && *s.Nights[4].Alarms == 2 && s.Nights[1].Shift != nil && s.Nights[0].Created != "" && len(s.Trends[0].Points) == 8 && s.Trends[0].Points[6].Ratio == nil,
 		"%+v", s)
@@ -48,7 +49,7 @@ func TestAHostileNightWritesNoLineOfItsOwn(t *testing.T) {
 	pointer := func(x float64) *float64 { return &x }
 	p.Verdict, p.Ratio, p.RatioLo95, p.RatioHi95, p.MedianS = "```\n# big\x1b[2J", pointer(1e-300), pointer(-1), pointer(1e300), pointer(1e300)
 	h.Series[0].Nights[0].Created = "```"
-	text := shown.Written(t, "table", Histories.Document(h))
+	text := documents.Written(t, "table", Histories.Document(h))
 	should.Hold(t, !strings.Contains(text, "\n# big") && !strings.Contains(text, "\x1b") && strings.Contains(text, "unknown"), "%s", text)
 }
 
@@ -67,7 +68,7 @@ func TestTheFeedOfAHistoryHasEveryLastingChange(t *testing.T) {
 			XMLName xml.Name `xml:"http://www.w3.org/2005/Atom feed"`
 			Entries []entry  `xml:"entry"`
 		}
-		must.Do(t, xml.Unmarshal([]byte(shown.Written(t, "atom", Histories.Document(h))), &feed))
+		must.Do(t, xml.Unmarshal([]byte(documents.Written(t, "atom", Histories.Document(h))), &feed))
 		for _, e := range feed.Entries {
 			ids = append(ids, e.ID)
 		}
@@ -77,7 +78,7 @@ func TestTheFeedOfAHistoryHasEveryLastingChange(t *testing.T) {
 	ids, entries := read(h)
 	must.Hold(t, len(ids) == 2 && ids[0] != ids[1], "%q", ids)
 	should.Equal(t, entries[0].Title+" "+entries[0].Updated, "Bcast 0.80× since 2026-01-06 02:00 on p2, mpich 2026-01-06T02:00:00Z")
-	page := shown.Written(t, "html", Histories.Document(h))
+	page := documents.Written(t, "html", Histories.Document(h))
 	for _, e := range entries {
 		file, anchor, _ := strings.Cut(e.Link.Href, "#")
 		should.Hold(t, file == "history.html" && strings.Contains(page, `id="`+anchor+`"`), "%s leads nowhere", e.Link.Href)
