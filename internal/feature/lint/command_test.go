@@ -1,30 +1,21 @@
 package lint
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-
 	"pgmpi/internal/command"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fixture/commands"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
 
 // ran is what a command prints, and its error.
 func ran(args ...string) (string, error) {
-	var out bytes.Buffer
-	h := command.New(&out, &out)
-	c := newCommand(h)
-	c.SilenceErrors, c.SilenceUsage = true, true
-	c.PreRunE = func(c *cobra.Command, _ []string) error { return h.Given(c.Flags(), args) }
-	c.SetArgs(args)
-	err := c.Execute()
-	return out.String(), err
+	return commands.Run(newCommand, args...)
 }
 
 func TestLintJudgesATableWithoutMPI(t *testing.T) {
