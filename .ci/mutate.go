@@ -100,7 +100,7 @@ func main() {
 	fmt.Printf("%s: %d of %d caught (%.1f %%): %v\n", m.folder, count["caught"], able, share, count)
 }
 
-// list is what `go list` prints of the package.
+// list runs `go list` on the package.
 func (m *mutated) list(args ...string) []string {
 	out, err := exec.Command("go", append(append([]string{"list"}, args...), m.folder)...).Output()
 	check(err)
@@ -199,7 +199,7 @@ func (f *finder) visit(n ast.Node, above []ast.Node) bool {
 	return true
 }
 
-// errors are what a function returns in place of its other results, of whatever type.
+// errors is the interface that errors among results implement.
 var errors = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 
 func (f *finder) isError(x ast.Expr) bool {
@@ -272,7 +272,7 @@ func (f *finder) statement(n ast.Stmt, above []ast.Node, depth int) {
 	f.around(n, depth, "if !on__(%d) { ", " }", "without "+strings.SplitN(source, "\n", 2)[0])
 }
 
-// zero is what a result is where nothing is returned.
+// zero matches the text of a zero value.
 var zero = regexp.MustCompile(`^(nil|0|false|""|\w+\{\})$`)
 
 // returns gives back nothing, or of a truth value the other.

@@ -207,7 +207,7 @@ func (r *Report) NothingMeasured() bool {
 	return !slices.ContainsFunc(r.Verdicts, func(v Verdict) bool { return v.Verdict != judge.NotMeasured })
 }
 
-// NotJudged returns why the tests could not be judged, where no other is violated; "": they could, or a gate says it.
+// NotJudged returns why tests could not be judged, or "" if they could, one is violated, or a gate says it.
 func (r *Report) NotJudged() string {
 	has := func(is judge.Verdict) bool {
 		return slices.ContainsFunc(r.Verdicts, func(v Verdict) bool { return v.Verdict == is })

@@ -278,7 +278,7 @@ func (e *Exploration) exitCode() int {
 	return analyze.ExitCode(wrong, e.Count[OwnAlgorithm] > 0, e.NotJudged() != "")
 }
 
-// NotJudged returns why no cell could be judged; "": some could.
+// NotJudged returns why no cell could be judged, or "" if some could.
 func (e *Exploration) NotJudged() string {
 	switch n := len(e.Cells); {
 	case e.Refused != nil:

@@ -174,12 +174,12 @@ func (c *PipelinedCase) sumUp() {
 	}
 }
 
-// NotJudged returns why there are no times; "": there are.
+// NotJudged returns why there are no times, or "" if there are some.
 func (t *Times) NotJudged() string {
 	return UnlessAny(t.Cases, func(c CaseTimes) bool { return c.MedianS != nil })
 }
 
-// NotJudged returns why there are no times; "": there are.
+// NotJudged returns why there are no times, or "" if there are some.
 func (p *Pipelined) NotJudged() string {
 	return UnlessAny(p.Cases, func(c PipelinedCase) bool { return c.Ratio != nil })
 }

@@ -356,7 +356,7 @@ func without(s *analyze.Side, other *analyze.Side) int {
 	})
 }
 
-// NotJudged returns why no call could be compared, where nothing else is wrong or worse; "": some could.
+// NotJudged returns why no call could be compared, or "" if some could, or something is wrong or worse.
 func (c *Comparison) NotJudged() string {
 	switch {
 	case len(c.Wrong) > 0 || slices.ContainsFunc(c.Guidelines, func(g GuidelineChange) bool { return g.Change == NewlyViolated }):

@@ -116,7 +116,7 @@ func NewOverlap(name, method string, m *results.Manifest, runs []*results.Run, c
 	return o, nil
 }
 
-// NotJudged returns why no test could be judged, and none is wrong; "": some could.
+// NotJudged returns why no test could be judged, or "" if some could, or one is wrong.
 func (o *Overlap) NotJudged() string {
 	switch {
 	case o.Count[judge.Wrong]+o.Count[judge.Violated] > 0:
