@@ -151,7 +151,7 @@ define build_bench
 $(build_pgmpi)
 $(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
 $(call build_rank,$(MPICH_CC),bin/pgmpi-rank-mpich)
-for program in baseline collectives memory pipelined; do
+for program in baseline collectives memory; do
 	$(OPENMPI_CC) -std=c11 -O2 -o bin/$$program-openmpi bench/$$program.c
 	$(MPICH_CC) -std=c11 -O2 -o bin/$$program-mpich bench/$$program.c
 done

@@ -24,7 +24,6 @@ type rival struct {
 	cases   []protocol.JobCase
 	samples int     // of a case
 	allowed float64 // distance of a median ratio from 1
-	job     func(*protocol.Job)
 }
 
 // loopRival is the same loop (baseline.c).
@@ -36,23 +35,7 @@ var loopRival = rival{
 		{Function: "MPI_Bcast", Msize: 8},
 		{Function: "MPI_Bcast", Msize: 1024},
 	},
-	samples: 20000, allowed: 0.03, job: func(*protocol.Job) {},
-}
-
-// pipelinedRival is the loop that mppTest and IMB have (pipelined.c), which are themselves
-// not to be had everywhere. The cases have as many calls in a row as pgmpi times
-// --pipelined gives them.
-var pipelinedRival = rival{
-	program: "pipelined", args: []string{"100", "10"},
-	cases: []protocol.JobCase{
-		{Function: "MPI_Allreduce", Msize: 8, Calls: 100},
-		{Function: "MPI_Bcast", Msize: 1024, Calls: 100},
-		{Function: "MPI_Alltoall", Msize: 1024, Calls: 100},
-		{Function: "MPI_Allgather", Msize: 64 << 10, Calls: 100},
-		{Function: "MPI_Reduce", Msize: 1 << 20, Calls: 10},
-	},
-	samples: 10, allowed: 0.10,
-	job: func(j *protocol.Job) { j.Mode, j.Warmup = protocol.ModePipelined, 1 }, // of the calls in a row
+	samples: 20000, allowed: 0.03,
 }
 
 type ratios struct {
@@ -88,7 +71,7 @@ func (r *rival) round(ctx context.Context, e *env, rng *rand.Rand) (medians [3][
 	for _, i := range rng.Perm(len(programs)) {
 		samples := programs[i](ctx, e, order)
 		for c := range r.cases {
-			medians[i] = append(medians[i], groupedMedian(samples[c])/float64(max(1, r.cases[c].Calls)))
+			medians[i] = append(medians[i], groupedMedian(samples[c]))
 		}
 	}
 	return medians
@@ -99,9 +82,6 @@ func (r *rival) plain(ctx context.Context, e *env, order []int) map[int][]protoc
 	for _, i := range order {
 		c := r.cases[i]
 		args = append(args, fmt.Sprintf("%s:%d", c.Function, c.Msize))
-		if c.Calls > 0 {
-			args[len(args)-1] += fmt.Sprintf(":%d", c.Calls)
-		}
 	}
 	samples := map[int][]protocol.Sample{}
 	for k, line := range strings.Split(strings.TrimSpace(e.plain(ctx, np, r.program, args...)), "\n") {
@@ -120,7 +100,6 @@ func (r *rival) plain(ctx context.Context, e *env, order []int) map[int][]protoc
 func (r *rival) ours(ctx context.Context, e *env, order []int) map[int][]protocol.Sample {
 	job := newJob(np, r.samples, r.cases...)
 	job.Order = order
-	r.job(job)
 	return e.do(ctx, "pgmpi-rank", job).Samples
 }
 

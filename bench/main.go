@@ -31,7 +31,6 @@ var benches = []bench{
 	{"export", "10 million samples from the raw files to a table, as Parquet and csv; the fastest counts", false, 3, 1, exportBench},
 	{"import", "the way of another program's files, given by --folder, to verdicts, and what is slow in them", false, 1, 1, importBench},
 	{"loop", "the timing loop against the same loop in plain C, p = 2, in rounds of three mpiruns", true, 30, 1, loopRival.bench},
-	{"pipelined", "many calls in a row as pgmpi times --pipelined has them, against the loop of other benchmarks in plain C", true, 20, 1, pipelinedRival.bench},
 	{"check", "a whole check of GL3-GL17 at five sizes, 16 B to 1 MiB, p = 2, nrep 10 to 200; the fastest counts", true, 3, 1, checkBench},
 	{"memory", "a rank's memory beside a plain C program with the same buffers, and what a case takes beside its calls, by p", true, 1, 1, memoryBench},
 	{"layer", "what the library that is preloaded into a program costs its calls, p = 2; the medians of mpiruns", true, 15, 1, layerBench},
@@ -121,7 +120,7 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	fs.IntVar(&e.mpiruns, "mpiruns", 0, "R of a check of stability and proof (0: the default procedure); remedy: pairs of mpiruns of the plain C program (0: 15)")
 	fs.BoolVar(&e.load, "load", false, "stability, proof: beside a load that comes and goes, a busy process on one core for 10 of every 30 s")
 	fs.IntSliceVar(&e.processes, "np", nil, "numbers of processes of memory (default 2, 4, 8, 16, 32)")
-	fs.Uint64Var(&e.seed, "seed", 1, "of the order of mpiruns (loop, pipelined) and of random numbers (simulate, replay)")
+	fs.Uint64Var(&e.seed, "seed", 1, "of the order of mpiruns (loop) and of random numbers (simulate, replay)")
 	fs.IntVar(&e.tests, "tests", 300, "simulate: tests of a check")
 	fs.StringSliceVar(&e.designs, "designs", []string{"usual", "10"}, "simulate: what to compare: usual, numbers of mpiruns as 10 or with looks 8+16+24, paper")
 	fs.StringVar(&e.rows, "rows", "", "simulate, replay, proof, stability, nights: only questions with this in their name")

@@ -238,7 +238,6 @@ var nameOfMode = map[protocol.Mode]string{
 	protocol.ModeAlternate: "mpirun %d of alternating calls",
 	protocol.ModeMalloc:    "mpirun %d in the other state of malloc",
 	protocol.ModeSplit:     "mpirun %d of the split experiment",
-	protocol.ModePipelined: "mpirun %d of calls in a row",
 	protocol.ModeExplore:   "mpirun %d of the tests of candidates",
 }
 

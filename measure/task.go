@@ -46,9 +46,6 @@ func Cases(m *results.Manifest, mode protocol.Mode, shape guidelines.Shape) []Sa
 	if x, ok := m.Experiment(mode); ok {
 		return followUpCases(m, x, shape)
 	}
-	if mode == protocol.ModePipelined {
-		return pipelinedCases(m, shape)
-	}
 	var out []Sampled
 	for _, i := range m.Plan.CasesOf(shape) {
 		c := Sampled{Plan: i}
@@ -56,27 +53,6 @@ func Cases(m *results.Manifest, mode protocol.Mode, shape guidelines.Shape) []Sa
 			c.NRep = max(1, m.NRep[i].N)
 		}
 		out = append(out, c)
-	}
-	return out
-}
-
-// The samples of several calls in a row are 1000 calls together, and 100 long ones, as in
-// the OSU benchmarks.
-const (
-	pipelinedSamples  = 10
-	pipelinedCalls    = 100
-	pipelinedLong     = 10
-	pipelinedLongFrom = 64 << 10 // bytes
-)
-
-func pipelinedCases(m *results.Manifest, shape guidelines.Shape) []Sampled {
-	var out []Sampled
-	for _, i := range m.Plan.CasesOf(shape) {
-		calls := pipelinedCalls
-		if m.Plan.Cases[i].Msize > pipelinedLongFrom {
-			calls = pipelinedLong
-		}
-		out = append(out, Sampled{Plan: i, NRep: max(1, m.NRep[i].N)}, Sampled{Plan: i, Calls: calls, NRep: pipelinedSamples})
 	}
 	return out
 }

@@ -38,8 +38,6 @@ func (s *Session) turns(t Task) int {
 		return t.turns
 	case t.Mode == protocol.ModeNREP || t.Mode == protocol.ModeMessages:
 		return 1 // what is repeated until it is known well enough has no parts
-	case t.Mode == protocol.ModePipelined:
-		return 1 // as the benchmarks that it is held against
 	case t.Work != nil:
 		return 1 // it goes on with what the calls have just taken
 	case t.Mode == protocol.ModeAlternate:

@@ -55,20 +55,19 @@ func newExamples(t *testing.T) map[string]example {
 	constant := func(string, int64) int64 { return 5000 }
 	_, _, inStates := stated(t)
 	return map[string]example{
-		"planted":   documents.Of(check.Reports, synthetic(t, p2, sizes, few, 12, config(), planted)),
-		"clean":     documents.Of(check.Reports, synthetic(t, p2, sizes, few, 12, config(), constant)),
-		"refused":   documents.Of(check.Reports, synthetic(t, p2, sizes, few, 3, config(), planted)),
-		"states":    documents.Of(check.Reports, inStates.Report),
-		"noisy":     documents.Of(check.Reports, noisyReport(t)),
-		"gate":      documents.Of(check.Reports, gated(t)),
-		"compare":   documents.Of(checks.Comparisons, shown.Comparison()),
-		"shift":     documents.Of(checks.Comparisons, shown.Shifted()),
-		"history":   documents.Of(checks.Histories, shown.History()),
-		"spread":    documents.Of(checks.Spreads, shown.Spread()),
-		"times":     documents.Of(calls.RunTimes, times()),
-		"env":       documents.Of(check.Environments, environment(t)),
-		"pipelined": documents.Of(calls.PipelinedTimes, pipelined()),
-		"explain":   explainExample(t),
+		"planted": documents.Of(check.Reports, synthetic(t, p2, sizes, few, 12, config(), planted)),
+		"clean":   documents.Of(check.Reports, synthetic(t, p2, sizes, few, 12, config(), constant)),
+		"refused": documents.Of(check.Reports, synthetic(t, p2, sizes, few, 3, config(), planted)),
+		"states":  documents.Of(check.Reports, inStates.Report),
+		"noisy":   documents.Of(check.Reports, noisyReport(t)),
+		"gate":    documents.Of(check.Reports, gated(t)),
+		"compare": documents.Of(checks.Comparisons, shown.Comparison()),
+		"shift":   documents.Of(checks.Comparisons, shown.Shifted()),
+		"history": documents.Of(checks.Histories, shown.History()),
+		"spread":  documents.Of(checks.Spreads, shown.Spread()),
+		"times":   documents.Of(calls.RunTimes, times()),
+		"env":     documents.Of(check.Environments, environment(t)),
+		"explain": explainExample(t),
 
 		"fingerprint": documents.Of(calls.Fingerprints, fingerprint(t)),
 		"explore":     documents.Of(Explorations, exploration()),
@@ -109,23 +108,6 @@ func times() *samples.Times {
 		Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend}, Cases: []samples.CaseTimes{
 			{Cell: medians.Cell{Function: "MPI_Bcast", Msize: 8, Shape: "p2"}, NP: 2, R: 10, MinS: &x, Q1S: &x, MedianS: &x, Q3S: &x, MaxS: &x},
 			{Cell: medians.Cell{Function: "MPI_Bcast", Msize: 1 << 30, Shape: "p2"}, NP: 2, Reason: "needs 3 GiB"},
-		}}
-}
-
-func pipelined() *samples.Pipelined {
-	at := func(s float64) *float64 { return &s }
-	of := func(function string, msize int64, calls int, single, row float64) samples.PipelinedCase {
-		c := samples.PipelinedCase{Cell: medians.Cell{Function: function, Msize: msize, Shape: "p2"}, NP: 2, R: 2, Calls: calls,
-			SingleS: at(single), RowS: at(row), MeanS: at(1.1 * row), Ratio: at(row / single)}
-		for run := range 2 {
-			c.Runs = append(c.Runs, samples.PipelinedRun{Run: run + 1, SingleS: single * float64(run+1), RowS: row * float64(run+1), MeanS: row * float64(run+1)})
-		}
-		return c
-	}
-	return &samples.Pipelined{Schema: samples.PipelinedSchema, Version: "1.0", Folder: analyze.ComparedFolder{Folder: "one", R: 2},
-		Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend}, Timing: protocol.Timing{Sync: "barrier"}, Cases: []samples.PipelinedCase{
-			of("MPI_Bcast", 8, 100, 3e-7, 1e-7), of("MPI_Bcast", 1<<20, 10, 2e-4, 1.9e-4), of("MPI_Reduce", 8, 100, 4e-7, 3e-7),
-			{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 1 << 30, Shape: "p2"}, NP: 2, Reason: "needs 3 GiB"},
 		}}
 }
 

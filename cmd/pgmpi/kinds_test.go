@@ -50,7 +50,6 @@ func folders(t *testing.T, root string) map[string]string {
 		must.Get(bed.Done(t.Context(), c))(t)
 	}
 	do("check", experiment.Check)
-	do("pipelined", experiment.Pipelined)
 	do("fingerprint", experiment.Fingerprint("MPI_Bcast:8"))
 	explored(t, b, filepath.Join(root, "explore"))
 	out["explore"] = filepath.Join(root, "explore")
@@ -107,9 +106,9 @@ func files(t *testing.T, root string) map[string]string {
 func TestAFolderIsShownByItsCommandsAndNoOthers(t *testing.T) {
 	root := t.TempDir()
 	all := folders(t, root)
-	shown := map[string]string{"check": "analyze DIR", "explore": "analyze DIR", "pipelined": "times --pipelined DIR",
+	shown := map[string]string{"check": "analyze DIR", "explore": "analyze DIR",
 		"fingerprint": "fingerprint DIR CASE", "ab": "compare DIR", "imported": "analyze DIR"}
-	every := "check explore pipelined fingerprint imported"
+	every := "check explore fingerprint imported"
 	for command, takes := range map[string]string{
 		"analyze DIR":                            "check explore imported",
 		"analyze NIGHT --baseline DIR":           "check ab imported", // a folder of nights
@@ -126,7 +125,6 @@ func TestAFolderIsShownByItsCommandsAndNoOthers(t *testing.T) {
 		"remedy DIR":                             "check explore",
 		"analyze DIR --summary mean":             "check",
 		"times DIR":                              "check explore fingerprint imported",
-		"times --pipelined DIR":                  "pipelined",
 		"fingerprint DIR MPI_Bcast:8":            "check explore fingerprint imported",
 		"fingerprint DIR DIR MPI_Bcast:8":        "check explore fingerprint imported",
 		"fingerprint Bcast:8 --resume --out DIR": "fingerprint",
@@ -135,7 +133,6 @@ func TestAFolderIsShownByItsCommandsAndNoOthers(t *testing.T) {
 		"check --resume --out DIR":               "check",
 		"nrep --out DIR":                         "check",
 		"explore --resume --out DIR":             "explore",
-		"times --pipelined --resume --out DIR":   "pipelined",
 	} {
 		for kind, dir := range all {
 			t.Run(command+" "+kind, func(t *testing.T) {
@@ -160,8 +157,6 @@ func TestAFolderIsShownByItsCommandsAndNoOthers(t *testing.T) {
 // words are the words of the command that makes a kind of folders.
 func words(kind string) string {
 	switch kind {
-	case "pipelined":
-		return "times --pipelined"
 	case "imported":
 		return "analyze --from"
 	}

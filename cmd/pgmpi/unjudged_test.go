@@ -21,7 +21,7 @@ func TestAFolderOfAnyKindWithoutMpirunsIsNotJudged(t *testing.T) {
 		}
 		return err
 	}))
-	for _, command := range []string{"analyze check", "analyze explore", "analyze imported", "times --pipelined pipelined",
+	for _, command := range []string{"analyze check", "analyze explore", "analyze imported",
 		"times check", "times explore", "times imported", "times fingerprint", "fingerprint fingerprint MPI_Bcast:8", "fingerprint check MPI_Reduce:8", "compare ab",
 		"compare check check", "compare --matrix check imported"} {
 		var args []string

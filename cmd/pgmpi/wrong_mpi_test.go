@@ -171,7 +171,7 @@ func TestSpoiledCollectiveIsBlamedAlone(t *testing.T) {
 func TestCommandsThatMeasureWrongDataEndWithThree(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		gl := b.toml("[check]\nguidelines = [\"GL1:MPI_Allgather\"]\nfunctions = [\"MPI_Allgather\"]\n[job]\nnp = [2]\nmpiruns = 3\nmsizes = [\"64\", \"128\"]\n[nrep]\nfixed = 5\n[analyze]\nmethod = \"paper\"\n")
-		for _, words := range []string{"measure", "times --pipelined", "fingerprint MPI_Allgather:64", "check"} {
+		for _, words := range []string{"measure", "fingerprint MPI_Allgather:64", "check"} {
 			for fault, codes := range map[string][]int{"wrong-every": {3}, "none": {0, 1, 4}} {
 				command := strings.Fields(words)
 				b.out = filepath.Join(b.dir, command[0]+"-"+fault)

@@ -56,11 +56,11 @@ func TestAnAnswerDoesNotFinishAFolderThatNeedsMpiruns(t *testing.T) {
 	})
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		config := b.Config("[job]\nnp = [2]\nmpiruns = 6\nmsizes = [\"8\"]\n[check]\nfunctions = [\"MPI_Bcast\"]\n")
-		c := must.Get(b.New(experiment.Pipelined, config, b.Out))(t)
+		c := must.Get(b.New(experiment.Fingerprint("MPI_Bcast:8"), config, b.Out))(t)
 		must.Do(t, c.Open())
 		name := c.Answer.FileIn(document.JSON)
-		should.Hold(t, !answered(b, name), "calls in a row without an mpirun")
+		should.Hold(t, !answered(b, name), "a fingerprint without an mpirun")
 		must.Get(bed.Done(t.Context(), c))(t)
-		should.Hold(t, answered(b, name), "calls in a row that are all there")
+		should.Hold(t, answered(b, name), "a fingerprint that is all there")
 	})
 }

@@ -27,12 +27,10 @@ const (
 	ModeExplore Mode = "explore" // test what the library's own algorithms gain
 	// ModeMessages counts what the library sends inside of its calls; nothing is timed.
 	ModeMessages Mode = "messages"
-	// ModePipelined times many calls in a row beside single ones, as other benchmarks do.
-	ModePipelined Mode = "pipelined"
 )
 
 // modes are the modes of the core. Any other has the name of its Work.
-var modes = []Mode{ModeNREP, ModeMeasure, ModeSplit, ModeConfirm, ModeAlternate, ModeMalloc, ModeExplore, ModeMessages, ModePipelined}
+var modes = []Mode{ModeNREP, ModeMeasure, ModeSplit, ModeConfirm, ModeAlternate, ModeMalloc, ModeExplore, ModeMessages}
 
 // OfWork tells whether raw files of a mode have answers of a Work.
 func (m Mode) OfWork() bool { return !slices.Contains(modes, m) }

@@ -42,9 +42,6 @@ func mostCases(mode protocol.Mode, plan *guidelines.Plan) int {
 	if slices.Contains([]protocol.Mode{protocol.ModeSplit, protocol.ModeAlternate, protocol.ModeMalloc}, mode) {
 		return len(plan.Cases) + 2*len(plan.Tests)
 	}
-	if mode == protocol.ModePipelined { // single calls, and calls in a row
-		return 2 * len(plan.Cases)
-	}
 	return len(plan.Cases)
 }
 

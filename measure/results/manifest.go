@@ -246,9 +246,8 @@ const (
 	Check       Kind = "check" // by check, nrep and measure; both folders of an ab
 	Explore     Kind = "explore"
 	Fingerprint Kind = "fingerprint"
-	Pipelined   Kind = "pipelined" // calls in a row
-	AB          Kind = "ab"        // it holds two folders, and has no manifest
-	Imported    Kind = "imported"  // measurements of another program
+	AB          Kind = "ab"       // it holds two folders, and has no manifest
+	Imported    Kind = "imported" // measurements of another program
 )
 
 // Checks are the kinds whose plans have tests of guidelines.
@@ -263,8 +262,6 @@ const Proofs = "proof-"
 
 func (k Kind) Command() string {
 	switch k {
-	case Pipelined:
-		return "pgmpi times --pipelined"
 	case Imported:
 		return "pgmpi analyze --from"
 	default:

@@ -1,3 +1,3 @@
 // Package calls lays out what is shown of one case or one call: fingerprint, run-times,
-// counters, overlap, calls in a row.
+// counters.
 package calls
