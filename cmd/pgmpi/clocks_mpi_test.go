@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -10,7 +8,6 @@ import (
 	"time"
 
 	"pgmpi/internal/exitcode"
-	"pgmpi/internal/feature/clocks"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
@@ -177,47 +174,6 @@ func TestClocksCommandShowsEveryMethod(t *testing.T) {
 		got := b.pgmpi("clocks", "--rank", b.rank, "--np", "2", "--clock-sync", "shared", "--format", "json")
 		if got.code != exitcode.Failed || !strings.Contains(got.stdout, "though both are on one host") {
 			t.Errorf("when every method fails the exit status is %d, want %d:\n%s", got.code, exitcode.Failed, got.stdout)
-		}
-	})
-}
-
-// The exits of MPI_Barrier are times of one clock, and their statistics agree with each other.
-func TestClocksShowWhenRanksLeaveTheBarrier(t *testing.T) {
-	const calls = 300
-	exits := func(t *testing.T, b *fixture, np int, args ...string) clocks.BarrierExits {
-		t.Helper()
-		got := b.pgmpi(append([]string{"clocks", "--barrier", "--calls", fmt.Sprint(calls), "--rank", b.rank, "--np", fmt.Sprint(np), "--format", "json"}, args...)...)
-		var all []clocks.BarrierExits
-		if err := json.Unmarshal([]byte(got.stdout), &all); err != nil || got.code != 0 || len(all) != 1 {
-			t.Fatalf("exit %d, %v:\n%s%s", got.code, err, got.stdout, got.stderr)
-		}
-		return all[0]
-	}
-	eachLibrary(t, func(t *testing.T, b *fixture) {
-		e := exits(t, b, 2)
-		if e.ClockSync != "shared" || e.Calls < 1 || e.Calls > calls || e.Calls+e.Late > 2*calls || len(e.Ranks) != 2 {
-			t.Fatalf("%d barriers of %d ranks, %d late, by %s", e.Calls, len(e.Ranks), e.Late, e.ClockSync)
-		}
-		if e.Ranks[0].First+e.Ranks[1].First < 1 || e.Ranks[0].Last+e.Ranks[1].Last < 1 || min(e.Ranks[0].MinNS, e.Ranks[1].MinNS) != 0 {
-			t.Errorf("somebody leaves every barrier first, and somebody last: %+v", e.Ranks)
-		}
-		if e.Ranks[0].BoundNS != [2]int64{} || min(e.Ranks[1].BoundNS[0], e.Ranks[1].BoundNS[1]) < 1 {
-			t.Errorf("rank 0 is the reference, and the clock of the other is known to half of a round trip: %+v", e.Ranks)
-		}
-		one := b.pgmpi("clocks", "--barrier", "--calls", "20", "--rank", b.rank, "--np", "1")
-		one.exits(t, 0)
-		if !strings.Contains(one.stdout, "the last rank leaves 0 after the first") {
-			t.Errorf("one rank is the first and the last:\n%s", one.stdout)
-		}
-	})
-	// The clocks of the ranks are 2 s apart: only on the global clock the exits are not.
-	eachInjected(t, func(t *testing.T, b *fixture) {
-		if e := exits(t, b, 2, "--clock-sync", "netgauge"); e.ApartNS > 1e9 {
-			t.Errorf("the last exit is %.0f ns after the first: these are readings of different clocks", e.ApartNS)
-		}
-		got := b.pgmpi("clocks", "--barrier", "--rank", b.rank, "--np", "2")
-		if got.code != exitcode.Failed || !strings.Contains(got.stderr, "though both are on one host") {
-			t.Errorf("shared clocks that differ: exit %d\n%s", got.code, got.stderr)
 		}
 	})
 }

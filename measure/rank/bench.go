@@ -25,7 +25,6 @@ type outcome struct {
 	samples [][]protocol.Sample // by case
 	sent    []sent              // by case
 	syncs   []protocol.ClockSync
-	exits   []protocol.Exit
 	end     protocol.End
 }
 
@@ -37,9 +36,6 @@ func (o *outcome) write(w *protocol.OutputWriter) error {
 	}
 	for _, c := range o.syncs {
 		w.JSON(protocol.LineSync, c)
-	}
-	for _, x := range o.exits {
-		w.JSON(protocol.LineExit, x)
 	}
 	return w.End(o.end)
 }

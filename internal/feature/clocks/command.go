@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/internal/command"
-	"pgmpi/internal/fail"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 )
@@ -23,21 +22,8 @@ every method of clock synchronisation it shows how far the ranks' global clocks
 are from rank 0's, right after it and some seconds later, and how much time, how
 many rounds and how many messages it takes. It starts one mpirun for every
 number of processes and every shape, and writes nothing to disk. docs/clocks.md
-explains the methods.
-
-With --barrier it shows instead when each rank leaves MPI_Barrier, by which
-other benchmarks synchronise: the ranks enter at the same time on the global
-clock, and record when they leave, 1000 times (--calls). --rank takes the rank
-programs of several libraries, which are then shown one after the other.`,
-		RunE: func(c *cobra.Command, _ []string) error {
-			switch {
-			case c.Flags().Changed("calls") && !x.barrier:
-				return fail.Setupf("--calls goes with --barrier")
-			case c.Flags().Changed("seconds") && x.barrier:
-				return fail.Setupf("--seconds does not go with --barrier")
-			}
-			return x.run(c.Context())
-		},
+explains the methods.`,
+		RunE: func(c *cobra.Command, _ []string) error { return x.run(c.Context()) },
 	}
 	fs := c.Flags()
 	fs.IntSliceVar(&x.Job.NP, "np", nil, "numbers of processes, a comma `LIST` (default: the processes of the batch job, else the cores)")
@@ -45,11 +31,9 @@ programs of several libraries, which are then shown one after the other.`,
 	fs.StringSliceVar(&x.Ranks, "rank", nil, "the rank program, or one for each of several libraries, a comma `LIST` of files (default: as for check)")
 	fs.StringVar(&x.Launch, "launch", "", "the launcher, a `TEXT` that is split at spaces: \"mpirun.mpich -np {np}\" (default: what comes with the rank program's library)")
 	fs.StringVar(&x.Clock, "clock", measure.Default().Clock, "the `CLOCK`: "+strings.Join(protocol.Clocks, ", "))
-	fs.StringSliceVar(&x.Methods, "clock-sync", nil, "methods, a comma `LIST` (default: shared, skampi, netgauge, jk, hca, hca2, hca3 and hca3+shared; with --barrier one: shared on one host, else hca3+shared)")
+	fs.StringSliceVar(&x.Methods, "clock-sync", nil, "methods, a comma `LIST` (default: shared, skampi, netgauge, jk, hca, hca2, hca3 and hca3+shared)")
 	fs.Float64SliceVar(&x.Seconds, "seconds", []float64{1, 5, 10}, "when the clocks are compared, a comma `LIST` of seconds after a synchronisation")
 	fs.Lookup("seconds").DefValue = "1,5,10" // as it is to be typed
-	fs.BoolVar(&x.barrier, "barrier", false, "when each rank leaves MPI_Barrier, instead of methods of synchronisation")
-	fs.IntVar(&x.calls, "calls", 1000, "with --barrier, how many barriers to stamp, a `NUMBER`")
 	command.Full(fs)
 	x.Formats = h.OneFormat(fs, methodLists)
 	return c
@@ -57,23 +41,16 @@ programs of several libraries, which are then shown one after the other.`,
 
 type clocksRun struct {
 	examination
-	barrier bool
-	calls   int
 	command.Output
 }
 
 func (c *clocksRun) run(ctx context.Context) error {
-	if c.barrier {
-		c.Barriers = &c.calls
-	}
 	if err := c.Check(); err != nil {
 		return err
 	}
-	found, exits, failed := c.Do(ctx)
+	found, failed := c.Do(ctx)
 	var shown error
-	if len(exits) > 0 {
-		shown = c.Write(barrierLists.Document(&exits))
-	} else if len(found) > 0 {
+	if len(found) > 0 {
 		shown = c.Write(methodLists.Document(&found))
 	}
 	return cmp.Or(failed, shown)
