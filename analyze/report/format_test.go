@@ -74,7 +74,7 @@ func newExamples(t *testing.T) map[string]example {
 		"levels":      documents.Of(checks.LevelLists, levels()),
 		"summaries":   documents.Of(checks.SummaryLists, summaries()),
 		"quantiles":   documents.Of(calls.QuantileLists, quantiles(t)),
-		"fresh":       documents.Of(calls.Fingerprints, fresh(t)),
+		"windowed":    documents.Of(calls.Fingerprints, windowed(t)),
 	}
 }
 

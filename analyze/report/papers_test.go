@@ -1,14 +1,11 @@
 package report
 
 import (
-	"slices"
 	"testing"
 
 	"pgmpi/analyze/samples"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/fixture/shown"
 )
 
@@ -48,38 +45,15 @@ func quantiles(t *testing.T) *[2]*samples.Fingerprint {
 	return &[2]*samples.Fingerprint{a, b}
 }
 
-// fresh is a fingerprint from the first calls on, whose first 14 calls take twice as long, by two windows.
-func fresh(t *testing.T) *samples.Fingerprint {
+// windowed is a fingerprint by two windows.
+func windowed(t *testing.T) *samples.Fingerprint {
 	t.Helper()
 	f := fingerprint(t)
-	f.Counters[0].Runs = nil
 	for len(f.Runs) < 8 {
 		f.Runs = append(f.Runs, f.Runs[len(f.Runs)-1])
 	}
 	for i := range f.Runs {
-		r := &f.Runs[i]
-		r.Run, r.NS, r.WindowNS = i+1, slices.Clone(r.NS), int64(1+i%2)*1e6
-		for k := range r.NS {
-			r.NS[k] = 100_000
-			if k < 14 {
-				r.NS[k] = 200_000
-			}
-		}
-		n := make([]int64, len(r.NS))
-		f.Counters[0].Runs = append(f.Counters[0].Runs, samples.CounterSamples{Run: i + 1, N: n})
+		f.Runs[i].Run, f.Runs[i].WindowNS = i+1, int64(1+i%2)*1e6
 	}
-	must.Do(t, f.AddFirstCalls())
 	return f
-}
-
-func TestTheFirstCallsAreShownByStretchesThatDouble(t *testing.T) {
-	calls := fresh(t).FirstCalls
-	must.Hold(t, len(calls) == 7, "%+v", calls)
-	for i, c := range calls {
-		want := 200e-6
-		if i > 4 {
-			want = 100e-6
-		}
-		should.Hold(t, c.MedianS == want && *c.Counts[0] == 0 && c.Counts[1] == nil, "calls %d to %d: %+v", c.From, c.To, c)
-	}
 }

@@ -49,8 +49,6 @@ type Fingerprint struct {
 	Counters []CounterTimes `json:"counters,omitempty"`
 	Reading  *Reading       `json:"reading,omitempty"`
 
-	FirstCalls []CallTimes `json:"first_calls,omitempty"` // of fresh processes, where measure.fresh asks for them
-
 	ByRank []RankTimes `json:"by_rank,omitempty"` // absent: not stored (measure.per_rank)
 	// What can have changed it.
 	Launch  []string     `json:"launch"` // the launcher's words

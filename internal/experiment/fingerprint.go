@@ -134,10 +134,7 @@ func fingerprintOf(folder *results.Folder, m *results.Manifest, text string) (*s
 	if err := errors.Join(f.Correlate(), f.AddRanks(byRank)); err != nil {
 		return nil, err
 	}
-	if config, err := reading.ConfigOf(m); err != nil || !config.Measure.Fresh {
-		return f, err
-	}
-	return f, f.AddFirstCalls()
+	return f, nil
 }
 
 // Both describes a call in two folders.

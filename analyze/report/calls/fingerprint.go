@@ -36,14 +36,14 @@ func fingerprintRows(f *samples.Fingerprint) [][]string {
 }
 
 func fingerprintSections(f *samples.Fingerprint) []document.Section {
-	return slices.Concat([]document.Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintFirst(f), fingerprintModes(f), fingerprintCategories(f),
+	return slices.Concat([]document.Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
 		fingerprintPictures(f), fingerprintWindows(f), fingerprintRuns(f), fingerprintCounters(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
 }
 
 func fingerprintScreen(f *samples.Fingerprint) []document.Section {
 	quantiles := fingerprintQuantiles(f)
 	quantiles.Table.Key, quantiles.Table.Spare = 0, []int{3, 6, 7, 8, 4}
-	return slices.Concat(fingerprintAnswer(f), []document.Section{quantiles}, fingerprintFirst(f), fingerprintWindows(f), fingerprintModes(f), document.Noteless(fingerprintCounters(f)))
+	return slices.Concat(fingerprintAnswer(f), []document.Section{quantiles}, fingerprintWindows(f), fingerprintModes(f), document.Noteless(fingerprintCounters(f)))
 }
 
 func fingerprintAnswer(f *samples.Fingerprint) []document.Section {
