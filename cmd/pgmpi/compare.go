@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -110,27 +109,6 @@ func forTwo(fs *pflag.FlagSet) (name string) {
 	})
 	return name
 }
-
-// renamed makes a hidden command of h.Version 0.2 that is a flag of compare now.
-func renamed(h *command.Host, use, flag string) *cobra.Command {
-	c := compareCommand(h)
-	do, now := c.RunE, fmt.Sprintf("`pgmpi compare --%s`", flag)
-	c.Use, c.Short = use, "now "+now
-	c.RunE = func(c *cobra.Command, args []string) error {
-		h.Warn("note: `pgmpi %s` is now %s\n", c.Name(), now)
-		if err := c.Flags().Set(flag, "true"); err != nil {
-			return err
-		}
-		return do(c, args)
-	}
-	return c
-}
-
-func reproduceCommand(h *command.Host) *cobra.Command {
-	return renamed(h, "reproduce DIR DIR…", "repeat")
-}
-
-func matrixCommand(h *command.Host) *cobra.Command { return renamed(h, "matrix DIR…", "matrix") }
 
 func (x *comparison) matrix(paths []string) error {
 	sides, err := reading.Sides(paths)

@@ -30,10 +30,10 @@ import (
 // formatsOf are the formats of the document that a command prints.
 var formatsOf = map[string][]string{
 	"check": check.Reports.Formats(), "analyze": check.Reports.Formats(), "times": calls.RunTimes.Formats(),
-	"compare": checks.Comparisons.Formats(), "ab": checks.Comparisons.Formats(), "reproduce": checks.Spreads.Formats(), "history": checks.Histories.Formats(),
+	"compare": checks.Comparisons.Formats(), "ab": checks.Comparisons.Formats(), "history": checks.Histories.Formats(),
 	"env": check.Environments.Formats(), "list": report.Lists.Formats(), "explore": report.Explorations.Formats(),
 	"status": report.Statuses.Formats(), "fingerprint": calls.Fingerprints.Formats(),
-	"matrix": checks.Matrices.Formats(), "export": export.Formats, "figures": extensions(),
+	"export": export.Formats, "figures": extensions(),
 }
 
 // formatsOffered are the formats that a command of a feature says it has.
@@ -65,7 +65,7 @@ func TestHelpNamesTheFormatsThatACommandHas(t *testing.T) {
 func TestAFormatThatADocumentLacksIsRefusedWithThoseItHas(t *testing.T) {
 	for _, c := range []struct{ command, args, format string }{
 		{"env", "env", "csv"}, {"list", "list", "json"},
-		{"check", "check", "xml"}, {"compare", "compare a b", "xml"}, {"reproduce", "reproduce a b", "xml"}, {"history", "history a", "xml"}, {"times", "times a", "xml"},
+		{"check", "check", "xml"}, {"compare", "compare a b", "xml"}, {"history", "history a", "xml"}, {"times", "times a", "xml"},
 	} {
 		args := append(strings.Fields(c.args), "--format", c.format)
 		inProcess(args...).exits(t, exitcode.Setup).says(t, fmt.Sprintf("--format: unknown format %q: choose from %s", c.format, strings.Join(formatsOf[c.command], ", ")))
@@ -77,7 +77,7 @@ func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {
 	documents := []struct {
 		name    string
 		formats []string
-	}{{"report", formatsOf["check"]}, {"compare", formatsOf["compare"]}, {"reproduce", formatsOf["reproduce"]}, {"history", formatsOf["history"]}, {"times", formatsOf["times"]}, {"matrix", formatsOf["matrix"]},
+	}{{"report", formatsOf["check"]}, {"compare", formatsOf["compare"]}, {"reproduce", checks.Spreads.Formats()}, {"history", formatsOf["history"]}, {"times", formatsOf["times"]}, {"matrix", checks.Matrices.Formats()},
 		{"selftest", formatsOffered("selftest")}, {"env", formatsOf["env"]}, {"clocks", formatsOffered("clocks")}, {"list", formatsOf["list"]},
 		{"plan", report.Plans.Formats()}, {"explain", check.Explanations.Formats()}}
 	table := []string{"| format | files | has |", "|---|---|---|"}

@@ -32,7 +32,7 @@ import (
 
 type makers []func(*command.Host) *cobra.Command
 
-// groups are the commands in the order of the overview. A group without a title is hidden.
+// groups are the commands in the order of the overview.
 var groups = []struct {
 	title    string
 	commands makers
@@ -46,7 +46,6 @@ var groups = []struct {
 	{"Trust", nil},
 	{"Stages", makers{nrepCommand, measureCommand}},
 	{"pgmpi", makers{versionCommand, completionCommand, manCommand}},
-	{"", makers{reproduceCommand, matrixCommand}},
 }
 
 func main() {
@@ -179,7 +178,7 @@ func rootCommand(h *command.Host) *cobra.Command {
 			commands = append(commands, made(h))
 		}
 		for _, c := range addTo(g.title, commands, h) {
-			c.GroupID, c.Hidden = g.title, g.title == ""
+			c.GroupID = g.title
 			root.AddCommand(c)
 			finish(c)
 		}
