@@ -32,8 +32,7 @@ type Kind[T any] struct {
 	Outcomes func(*T) *Outcomes
 	Metrics  func(*T) []Metric
 	Plotted  func(*T) string // columns that sites' scripts plot
-	Feed     func(*T) *Feed
-	Comment  bool // whether it is for pull requests
+	Comment  bool            // whether it is for pull requests
 }
 
 // Document is what one command has to say, in every form that it has.
@@ -45,7 +44,6 @@ type Document struct {
 	Outcomes *Outcomes
 	Metrics  []Metric
 	Plotted  string
-	Feed     *Feed
 	Exit     error // of the command that has shown it
 	Page     Page
 	ending   func(folder string) Ending
@@ -176,7 +174,7 @@ func (s *Section) Draw(figures ...picture.Figure) {
 
 func (k Kind[T]) Document(t *T) *Document {
 	d := &Document{Name: k.Name, Sections: k.Sections(t), screen: made(k.Screen, t), Pictured: made(k.Page, t), Rows: made(k.Rows, t),
-		Exit: made(k.Exit, t), Outcomes: made(k.Outcomes, t), Metrics: made(k.Metrics, t), Plotted: made(k.Plotted, t), Feed: made(k.Feed, t)}
+		Exit: made(k.Exit, t), Outcomes: made(k.Outcomes, t), Metrics: made(k.Metrics, t), Plotted: made(k.Plotted, t)}
 	if why := made(k.NotJudged, t); why != "" {
 		d.Exit = cmp.Or(d.Exit, error(&fail.Refused{Reason: why}))
 		for _, sections := range [][]Section{d.Sections, d.screen, d.Pictured} {

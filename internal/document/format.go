@@ -23,7 +23,6 @@ var Formats = []Format{
 	commentFormat,
 	openmetricsFormat,
 	osuFormat,
-	atomFormat,
 }
 
 type Format struct {
@@ -48,7 +47,6 @@ const (
 	metrics
 	plotted
 	comment
-	feed
 )
 
 // File is the name of a document's file; "": it has none.
@@ -75,7 +73,7 @@ func (k Kind[T]) Formats() []string {
 
 func (k Kind[T]) has(from form) bool {
 	return [...]bool{sections: true, rows: k.Rows != nil, value: k.JSON,
-		outcomes: k.Outcomes != nil, metrics: k.Metrics != nil, plotted: k.Plotted != nil, comment: k.Comment, feed: k.Feed != nil}[from]
+		outcomes: k.Outcomes != nil, metrics: k.Metrics != nil, plotted: k.Plotted != nil, comment: k.Comment}[from]
 }
 
 func (k Kind[T]) Format(name string) (Format, error) {

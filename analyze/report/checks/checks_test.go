@@ -2,7 +2,6 @@ package checks
 
 import (
 	"encoding/json"
-	"encoding/xml"
 	"slices"
 	"strings"
 	"testing"
@@ -51,42 +50,6 @@ func TestAHostileNightWritesNoLineOfItsOwn(t *testing.T) {
 	h.Series[0].Nights[0].Created = "```"
 	text := documents.Written(t, "table", Histories.Document(h))
 	should.Hold(t, !strings.Contains(text, "\n# big") && !strings.Contains(text, "\x1b") && strings.Contains(text, "unknown"), "%s", text)
-}
-
-// Feed readers show an entry once, by its id, and lead to its trend.
-func TestTheFeedOfAHistoryHasEveryLastingChange(t *testing.T) {
-	type entry struct {
-		ID      string `xml:"id"`
-		Title   string `xml:"title"`
-		Updated string `xml:"updated"`
-		Link    struct {
-			Href string `xml:"href,attr"`
-		} `xml:"link"`
-	}
-	read := func(h *series.History) (ids []string, all []entry) {
-		var feed struct {
-			XMLName xml.Name `xml:"http://www.w3.org/2005/Atom feed"`
-			Entries []entry  `xml:"entry"`
-		}
-		must.Do(t, xml.Unmarshal([]byte(documents.Written(t, "atom", Histories.Document(h))), &feed))
-		for _, e := range feed.Entries {
-			ids = append(ids, e.ID)
-		}
-		return ids, feed.Entries
-	}
-	h := shown.History()
-	ids, entries := read(h)
-	must.Hold(t, len(ids) == 2 && ids[0] != ids[1], "%q", ids)
-	should.Equal(t, entries[0].Title+" "+entries[0].Updated, "Bcast 0.80× since 2026-01-06 02:00 on p2, mpich 2026-01-06T02:00:00Z")
-	page := documents.Written(t, "html", Histories.Document(h))
-	for _, e := range entries {
-		file, anchor, _ := strings.Cut(e.Link.Href, "#")
-		should.Hold(t, file == "history.html" && strings.Contains(page, `id="`+anchor+`"`), "%s leads nowhere", e.Link.Href)
-	}
-	s := &h.Series[0]
-	s.Nights = append(s.Nights, s.Nights[7])
-	again, _ := read(h)
-	should.Hold(t, slices.Equal(ids, again), "%q became %q", ids, again)
 }
 
 // The page is an index: each cell of the last check leads to its trend, which has the change.

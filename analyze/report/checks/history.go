@@ -20,7 +20,7 @@ import (
 	"pgmpi/internal/picture"
 )
 
-var Histories = document.Kind[series.History]{Name: "history", Ending: historyEnding, Rows: HistoryRows, JSON: true, Page: historyPage, Feed: historyFeed,
+var Histories = document.Kind[series.History]{Name: "history", Ending: historyEnding, Rows: HistoryRows, JSON: true, Page: historyPage,
 	Sections: func(h *series.History) []document.Section { return historyOf(h, false) },
 	Screen:   func(h *series.History) []document.Section { return historyOf(h, true) }}
 
@@ -342,29 +342,6 @@ func turn(c series.Lasting) string {
 		return "▲"
 	}
 	return "▼"
-}
-
-func historyFeed(h *series.History) *document.Feed {
-	f, ids := &document.Feed{Title: "pgmpi history"}, trendIDs(h)
-	for i := range h.Series {
-		s := &h.Series[i]
-		f.Updated = max(f.Updated, s.Nights[len(s.Nights)-1].Created)
-		for _, g := range lastingGroups(s) {
-			k := &s.Nights[g.Night]
-			e := document.Entry{Key: fmt.Sprintf("%q", []string{s.Library, fmt.Sprint(s.Shapes), s.Datatype, s.Op, g.Function, g.Shape, turn(g.Lasting), k.Created}),
-				Title:   fmt.Sprintf("%s %s since %s on %s, %s", phrase.Function(g.Function), g.factors(), nightTime(k), g.Shape, phrase.Known(s.Library)),
-				Text:    fmt.Sprintf("%s of %s, at %s; %s.", conf.Plural(g.tests, "test"), phrase.Join(", ", "%s", g.guidelines), g.span(), between(s, &g.Lasting)),
-				Updated: k.Created, Link: "history.html"}
-			for n := range s.Cells {
-				if t := &s.Cells[n]; t.Asked == g.Asked {
-					e.Link += "#" + ids[t]
-				}
-			}
-			f.Entries = append(f.Entries, e)
-		}
-	}
-	slices.SortStableFunc(f.Entries, func(a, b document.Entry) int { return cmp.Compare(b.Updated, a.Updated) })
-	return f
 }
 
 func TrendFigure(s *series.Series, t *series.Trend, id string) picture.Figure {
