@@ -1,8 +1,6 @@
 package lint
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"pgmpi/internal/command"
@@ -16,11 +14,10 @@ import (
 func newCommand(h *command.Host) *cobra.Command {
 	base := glfile.Default()
 	base.Job.NP, base.Job.Msizes = []int{64, 1024, 65536}, []string{"8", "64", "512", "4Ki", "32Ki", "256Ki", "1Mi"}
-	s, l := settings.Settings{Base: &base}, Lint{Prices: usualPrices, Say: h.Warn}
+	s, l := settings.Settings{Base: &base}, Lint{Prices: usualPrices}
 	o := command.Output{Host: h}
-	var against bool
 	c := &cobra.Command{
-		Use:   "lint [gl.toml | DIR…]",
+		Use:   "lint [gl.toml]",
 		Short: "what a library's table of algorithms seems to break",
 		Long: `Takes the algorithm that a library chooses for each call, what it costs in
 messages and bytes, and prices for these, and holds guidelines against the
@@ -29,12 +26,11 @@ what is found is suspected by table, never violated. It shows the guidelines
 whose predictions came true where nothing was fitted; --all shows the others
 too. docs/at-scale.md says how far tables can be believed.
 
-  pgmpi lint --np 1024
-  pgmpi lint --against jobs/*          did it foresee what was measured?`,
-		Args:        command.Wants(0, command.AnyNumber, ""),
-		Annotations: manual.MostNeeded("np msizes functions table fit all against out format full"),
+  pgmpi lint --np 1024`,
+		Args:        command.Wants(0, 1, "gl.toml"),
+		Annotations: manual.MostNeeded("np msizes functions table all out format full"),
 		RunE: func(c *cobra.Command, args []string) error {
-			d, err := judged(c, &l, &s, against, args)
+			d, err := judged(c, &l, &s, args)
 			if err != nil {
 				return err
 			}
@@ -45,29 +41,19 @@ too. docs/at-scale.md says how far tables can be believed.
 	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: GL1–GL17 and the defaults)")
 	s.Keys(fs, "np", "shape", "msizes", "functions")
 	fs.StringVar(&l.Table, "table", openMPI, "the `TABLE` of algorithms: openmpi (4.1 and 5.0), or a file: MPICH's libmpich.so, a which.json, a text")
-	fs.StringArrayVar(&l.Fit, "fit", nil, "fit the prices to the times in a results folder `DIR`, or in all that a pattern matches; may be given again")
 	fs.Float64Var(&l.Prices.Alpha, "alpha", l.Prices.Alpha, "microseconds `US` of a message")
 	fs.Float64Var(&l.Prices.Gap, "gap", l.Prices.Gap, "microseconds `US` of a message that is not waited for")
 	fs.Float64Var(&l.Prices.Beta, "beta", l.Prices.Beta, "nanoseconds `NS` of a byte")
 	fs.Float64Var(&l.Prices.Gamma, "gamma", l.Prices.Gamma, "nanoseconds `NS` of a byte that is reduced")
 	fs.Float64Var(&l.Prices.Copy, "copy", l.Prices.Copy, "nanoseconds `NS` of a byte that is copied")
 	fs.BoolVar(&l.All, "all", false, "all guidelines, not only those that tables predict well")
-	fs.BoolVar(&against, "against", false, "hold the table, by default each library's own, against the times in results folders DIR…: what did it foresee?")
 	command.Full(fs)
 	o.Into(fs)
 	o.Formats = h.FormatsFlag(fs, kind, "")
 	return c
 }
 
-func judged(c *cobra.Command, l *Lint, s *settings.Settings, against bool, args []string) (*document.Document, error) {
-	switch f := s.First(); {
-	case against && len(args) == 0:
-		return nil, fail.AsSetup(command.UsageError(c, errors.New("--against wants results folders")))
-	case against && f != "":
-		return nil, fail.Setupf("lint --against: a results folder has its own settings: leave out --%s", f)
-	case against:
-		return l.Against(args)
-	}
+func judged(c *cobra.Command, l *Lint, s *settings.Settings, args []string) (*document.Document, error) {
 	if err := command.OrFile(s)(c, args); err != nil {
 		return nil, fail.AsSetup(err)
 	}

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -111,35 +110,4 @@ func lintHeat(l *table.Lint) (out []document.Section) {
 			Sign: phrase.When(r.Suspected, "s"), Word: phrase.When(r.Suspected, "suspected by table")}
 	}
 	return out
-}
-
-// kindAgainst are the documents of `pgmpi lint --against`.
-var kindAgainst = document.Kind[table.Against]{Name: "lint-against", JSON: true, Sections: againstSections,
-	Screen: func(a *table.Against) []document.Section { return againstSections(a)[:1] },
-	Rows: func(a *table.Against) [][]string {
-		out := [][]string{{"folder", "guideline", "function", "mockup", "np", "msize", "algorithm", "by_table", "measured"}}
-		for _, c := range a.Tests {
-			out = append(out, phrase.Row(c.Folder, c.Guideline, c.Function, c.Mockup, c.NP, c.Msize, c.Algorithm, c.Ratio, c.Measured))
-		}
-		return out
-	}}
-
-func againstSections(a *table.Against) []document.Section {
-	s, rows := document.Section{}, document.Titled("What was slow by the table or by the measurement")
-	share := func(x float64) string { return phrase.When(!math.IsNaN(x), "%.2f", x) }
-	s.Table = &document.Table{Head: []string{"guideline", "hits", "misses", "false", "kept", "precision", "recall"}, Align: "lrrrrrr"}
-	patterns, shown := a.Sum(false), a.Sum(true)
-	patterns.Guideline, shown.Guideline = "GL3..GL17", "shown"
-	for _, n := range append(slices.Clone(a.Counts), patterns, shown) {
-		s.Table.Add(append(phrase.Row(n.Guideline, n.Hits, n.Misses, n.False, n.Kept), share(n.Precision()), share(n.Recall()))...)
-	}
-	s.Say("Of %s the table suspected %d, and %d that are not slow.", conf.Plural(shown.Hits+shown.Misses, "slow test"), shown.Hits, shown.False)
-	s.Fact("Folders", "%d%s", len(a.Folders), phrase.When(len(a.Unknown) > 0, ", and %d of libraries without a known table", len(a.Unknown)))
-	s.Fact("Prices", "%s", prices(a.Model))
-	s.Note("Slow: measured as %g times or more. Shown, and in the first line: %s, which `pgmpi lint` shows unasked.", a.Least, strings.Join(table.Shown(), ", "))
-	rows.Table = &document.Table{Head: []string{"guideline", "call", "p", "bytes", "takes", "by table", "measured", "folder"}, Align: "llrrlrrl", Flex: 7}
-	for _, c := range a.Tests {
-		rows.Table.Add(c.Guideline, phrase.Plain(c.Function), fmt.Sprint(c.NP), conf.HumanSize(c.Msize), c.Algorithm, fmt.Sprintf("%.2f", c.Ratio), fmt.Sprintf("%.2f", c.Measured), c.Folder)
-	}
-	return []document.Section{s, rows}
 }

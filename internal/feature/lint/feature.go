@@ -2,8 +2,8 @@
 //
 // A table of algorithms (Open MPI's own, MPICH's tree, a which.json, a text) says which one a call takes. Its messages and
 // bytes times prices give a time for every call, and guidelines are held against these times. What is found is suspected,
-// never violated: `pgmpi check --lint` measures only that. --against tells how well tables have foreseen what was measured,
-// and `pgmpi fit` fits latency and bandwidth to run-times. Package table has the model; here are folders and documents.
+// never violated: `pgmpi check --lint` measures only that. Package
+// table has the model; here are folders and documents.
 package lint
 
 import (
@@ -11,8 +11,8 @@ import (
 	"pgmpi/internal/settings"
 )
 
-// Feature is `pgmpi lint`, `pgmpi fit` and --lint of `pgmpi check`.
+// Feature is `pgmpi lint` and --lint of `pgmpi check`.
 var Feature = &feature.Feature{
-	Commands: []feature.Command{{Group: "Mend", Before: "explore", Make: newCommand}, {Group: "Data", Before: "times", Make: newFitCommand}},
+	Commands: []feature.Command{{Group: "Mend", Before: "explore", Make: newCommand}},
 	Narrows:  []settings.Narrow{narrow},
 }

@@ -2,10 +2,7 @@ package lint
 
 import (
 	"bytes"
-	"fmt"
-	"path/filepath"
 
-	"pgmpi/analyze"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
@@ -18,13 +15,11 @@ import (
 	"pgmpi/mockups"
 )
 
-// Lint holds guidelines, or measurements, against a table of algorithms.
+// Lint holds guidelines against a table of algorithms.
 type Lint struct {
 	Table  string      // openmpi, or a file
-	Fit    []string    // folders, or patterns of them, that the prices are fitted to
-	Prices table.Model // without Fit; µs and ns
+	Prices table.Model // µs and ns
 	All    bool        // not only the guidelines that tables foresee
-	Say    func(format string, args ...any)
 }
 
 const openMPI = "openmpi"
@@ -64,36 +59,11 @@ func (l *Lint) judge(config *glfile.File) (*table.Lint, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := l.prices(table.Of)
+	m, err := l.prices()
 	if err != nil {
 		return nil, err
 	}
 	return table.New(t, m, plan, l.All), nil
-}
-
-// Against holds folders against the table, or for openmpi each against the one of its own library.
-func (l *Lint) Against(paths []string) (*document.Document, error) {
-	of := table.Of
-	if l.Table != openMPI {
-		t, err := l.table()
-		if err != nil {
-			return nil, err
-		}
-		of = func(*analyze.Side) *table.Table { return t }
-	}
-	m, err := l.prices(of)
-	if err != nil {
-		return nil, err
-	}
-	sides, err := reading.Sides(paths)
-	if err != nil {
-		return nil, err
-	}
-	a := table.NewAgainst(m)
-	for _, side := range sides {
-		a.Add(of(side), side)
-	}
-	return kindAgainst.Document(a), nil
 }
 
 func (l *Lint) table() (t *table.Table, err error) {
@@ -118,32 +88,12 @@ func (l *Lint) table() (t *table.Table, err error) {
 	return t, nil
 }
 
-func (l *Lint) prices(of func(*analyze.Side) *table.Table) (m table.Model, err error) {
+func (l *Lint) prices() (m table.Model, err error) {
 	p := l.Prices
 	for _, x := range []float64{p.Alpha, p.Gap, p.Beta, p.Gamma, p.Copy} {
 		if !(x >= 0 && x < 1e9) {
 			return m, fail.Setupf("%g is no price: --alpha, --gap, --beta, --gamma and --copy are at least 0", x)
 		}
 	}
-	if len(l.Fit) == 0 {
-		return table.Model{Alpha: p.Alpha / 1e6, Gap: p.Gap / 1e6, Beta: p.Beta / 1e9, Gamma: p.Gamma / 1e9, Copy: p.Copy / 1e9}, nil
-	}
-	var folders []string
-	for _, pattern := range l.Fit {
-		found, err := filepath.Glob(pattern)
-		if err != nil || len(found) == 0 {
-			return m, fail.Setupf("--fit %s: there is no such folder", pattern)
-		}
-		folders = append(folders, found...)
-	}
-	sides, err := reading.Sides(folders)
-	if err != nil {
-		return m, fmt.Errorf("--fit: %w", err)
-	}
-	m, calls := table.FitModel(sides, of)
-	if calls == 0 {
-		return m, fail.Setupf("--fit: no table is known for the libraries of %s: name one with --table", l.Fit[0])
-	}
-	l.Say("Prices are fitted to %d calls in %d folders.\n", calls, len(sides))
-	return m, nil
+	return table.Model{Alpha: p.Alpha / 1e6, Gap: p.Gap / 1e6, Beta: p.Beta / 1e9, Gamma: p.Gamma / 1e9, Copy: p.Copy / 1e9}, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,19 +32,6 @@ func OpenMPI() *Table {
 		panic(err) // a test reads it
 	}
 	return t
-}
-
-var isOpenMPI = regexp.MustCompile(`(?i)^(ompi|open ?mpi)\D{0,20}(4\.1|5\.0)\.`)
-
-// Of is the table of a folder's library, as `pgmpi which` read it there or its release has it, or nil.
-func Of(side *analyze.Side) *Table {
-	if w := side.Report.Which; w != nil {
-		return asked{w}.table(side.Name)
-	}
-	if isOpenMPI.MatchString(side.Manifest.Rank.LibVersion) {
-		return OpenMPI()
-	}
-	return nil
 }
 
 // MPICH is the selection tree of a library, for processes on one node.
