@@ -46,7 +46,7 @@ type abRecord struct {
 const ABMPIRuns = 10
 
 // Side is one of the checks that alternate, and are only compared.
-var Side = &run.Experiment{Kind: results.Check, Name: "ab", Plan: planTests, Stages: []run.Stage{run.Predict, run.Measure, followUp, confirm},
+var Side = &run.Experiment{Kind: results.Check, Name: "ab", Plan: run.Tests, Stages: []run.Stage{run.Predict, run.Measure, followUp, confirm},
 	Prepare: func(_ context.Context, config *glfile.File, _ run.Options) (*glfile.File, error) {
 		if len(config.Job.Looks) == 0 {
 			config.Job.MPIRuns = cmp.Or(config.Job.MPIRuns, ABMPIRuns)
@@ -83,7 +83,7 @@ func (x *AB) Refuse(cfg series.CompareConfig) error {
 	if no := (*analyze.NotComparable)(nil); errors.As(err, &no) {
 		return fail.AsSetup(err)
 	}
-	return Refused(d, err)
+	return run.Refused(d, err)
 }
 
 // Opened does something while the results folders of all sides are open.

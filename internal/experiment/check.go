@@ -1,14 +1,10 @@
 package experiment
 
 import (
-	"errors"
-
 	"pgmpi/analyze"
-	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
-	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment/run"
@@ -21,7 +17,7 @@ import (
 
 // Check does stages 1 and 2 with the looks, then the experiment on split-robustness that
 // the medians of stage 2 ask for, measures again what would be an alarm, and judges.
-var Check = &run.Experiment{Kind: results.Check, Plan: planTests, Medians: true,
+var Check = &run.Experiment{Kind: results.Check, Plan: run.Tests, Medians: true,
 	Stages: []run.Stage{run.Predict, run.Measure, followUp, alternate, otherMalloc, confirm, countMessages},
 	Begin: func(c *run.Campaign) (err error) {
 		if c.Before == nil {
@@ -32,34 +28,19 @@ var Check = &run.Experiment{Kind: results.Check, Plan: planTests, Medians: true,
 		}
 		return err
 	},
-	Refuse: func(c *run.Campaign) error { return Refused(analyze.Design(c.Manifest, c.Config.Analyze)) },
-	Judge:  byMedians(judgeCheck), Answer: check.Reports}
+	Refuse: func(c *run.Campaign) error { return run.Refused(analyze.Design(c.Manifest, c.Config.Analyze)) },
+	Judge:  run.ByMedians(judgeCheck), Answer: check.Reports}
 
 // Predict and Measure are stages of a check, each a command of its own in the same folder.
 var (
-	Predict = &run.Experiment{Kind: results.Check, Name: "nrep", Plan: planTests, Stages: []run.Stage{run.Predict}}
-	Measure = &run.Experiment{Kind: results.Check, Name: "measure", Plan: planTests, Stages: []run.Stage{past(run.Predict), run.Measure},
+	Predict = &run.Experiment{Kind: results.Check, Name: "nrep", Plan: run.Tests, Stages: []run.Stage{run.Predict}}
+	Measure = &run.Experiment{Kind: results.Check, Name: "measure", Plan: run.Tests, Stages: []run.Stage{past(run.Predict), run.Measure},
 		Refuse: func(c *run.Campaign) error { return fail.AsSetup(run.Unpredicted(c.Manifest, c.Path)) }}
 )
 
 func past(s run.Stage) run.Stage {
 	s.Past = true
 	return s
-}
-
-func planTests(config *glfile.File) (*guidelines.Plan, error) {
-	plan, err := config.Plan(config.Job.NP)
-	if err == nil && len(plan.Tests) == 0 {
-		err = errors.New("there is nothing to check: no guideline of [check] has a size to be checked at")
-	}
-	return plan, err
-}
-
-func Refused(d *judge.Design, err error) error {
-	if err != nil || d.Refused == nil {
-		return err
-	}
-	return &fail.Refused{Reason: d.Refused.Reason}
 }
 
 var followUp = followUpOf(func(c *run.Campaign) func(*analyze.Verdict) int64 { return c.Against.SplitViolated })
@@ -141,17 +122,6 @@ var countMessages = run.Stage{Mode: protocol.ModeMessages, Name: "messages", Doi
 			c.Say("note: measure.messages: this Open MPI has counted none: it lacks the component pml/monitoring, or OMPI_MCA_pml leaves that out")
 		}
 	}}
-
-// byMedians judges an experiment by its run medians.
-func byMedians(judge func(*run.Campaign, *medians.Set) (*run.Found, error)) func(*run.Campaign) (*run.Found, error) {
-	return func(c *run.Campaign) (*run.Found, error) {
-		data, err := c.Collected()
-		if err != nil {
-			return nil, err
-		}
-		return judge(c, data)
-	}
-}
 
 func judgeCheck(c *run.Campaign, data *medians.Set) (*run.Found, error) {
 	j, err := reading.Judged(c.Folder(), c.Manifest, data, c.Config.Analyze)

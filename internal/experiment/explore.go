@@ -25,7 +25,7 @@ import (
 
 // Explore compares what a library chooses with its own algorithms and with mock-ups: every
 // comparison is a pattern of its Plan, stage 2 selects, and other mpiruns test.
-var Explore = &run.Experiment{Kind: results.Explore, Prepare: prepareExplore, Plan: planTests, Medians: true,
+var Explore = &run.Experiment{Kind: results.Explore, Prepare: prepareExplore, Plan: run.Tests, Medians: true,
 	Defaults: run.Defaults(func(f *glfile.File) { f.Job.Msizes, f.NREP.Predictions = run.UsualSizes, 1 }),
 	R:        func(config *glfile.File) int { return glfile.Of(config, explore.Section).Select },
 	Stages:   []run.Stage{run.Predict, run.Measure, testCandidates},
@@ -35,7 +35,7 @@ var Explore = &run.Experiment{Kind: results.Explore, Prepare: prepareExplore, Pl
 		}
 		return fmt.Sprintf("%d choose among them, at least %d others test what was chosen", c.Manifest.R, testCandidates.Runs(c.Manifest, c.Config)), assumed
 	},
-	Judge: byMedians(func(c *run.Campaign, data *medians.Set) (*run.Found, error) {
+	Judge: run.ByMedians(func(c *run.Campaign, data *medians.Set) (*run.Found, error) {
 		e, err := explore.Explore(c.Manifest, data, c.Config.Analyze)
 		if err != nil {
 			return nil, err
@@ -147,7 +147,7 @@ func refuseTests(config *glfile.File, m int) error {
 	if config.Job.MPIRuns == 0 {
 		return nil
 	}
-	return Refused(judge.NewDesign(config.Analyze, judge.Once(config.Job.MPIRuns), m))
+	return run.Refused(judge.NewDesign(config.Analyze, judge.Once(config.Job.MPIRuns), m))
 }
 
 // assumedAlgorithms are as many as a collective usually has: Open MPI 4.1.4 and MPICH 4.0.2

@@ -29,8 +29,8 @@ import (
 )
 
 // Imported judges, as a check, what another program has measured; the library's own algorithms among it answer explore's question.
-var Imported = &run.Experiment{Kind: results.Imported, Plan: planTests, Stages: []run.Stage{run.Measure}, Begin: Check.Begin,
-	Judge: byMedians(judgeImported), Answer: check.Reports}
+var Imported = &run.Experiment{Kind: results.Imported, Plan: run.Tests, Stages: []run.Stage{run.Measure}, Begin: Check.Begin,
+	Judge: run.ByMedians(judgeImported), Answer: check.Reports}
 
 func judgeImported(c *run.Campaign, data *medians.Set) (*run.Found, error) {
 	found, err := judgeCheck(c, data)

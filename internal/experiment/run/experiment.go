@@ -3,9 +3,11 @@ package run
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
@@ -68,6 +70,34 @@ type Stage struct {
 	Load  float64
 	Past  bool            // marks a stage that another command does; its mpiruns are only read
 	Ended func(*Campaign) // tells the user about the stage when it has ended
+}
+
+// Tests is the plan of an experiment on guidelines, of which at least one must be tested.
+func Tests(config *glfile.File) (*guidelines.Plan, error) {
+	plan, err := config.Plan(config.Job.NP)
+	if err == nil && len(plan.Tests) == 0 {
+		err = errors.New("there is nothing to check: no guideline of [check] has a size to be checked at")
+	}
+	return plan, err
+}
+
+// Refused returns the error that no outcome of a design could be significant.
+func Refused(d *judge.Design, err error) error {
+	if err != nil || d.Refused == nil {
+		return err
+	}
+	return &fail.Refused{Reason: d.Refused.Reason}
+}
+
+// ByMedians judges an experiment by its run medians.
+func ByMedians(judge func(*Campaign, *medians.Set) (*Found, error)) func(*Campaign) (*Found, error) {
+	return func(c *Campaign) (*Found, error) {
+		data, err := c.Collected()
+		if err != nil {
+			return nil, err
+		}
+		return judge(c, data)
+	}
 }
 
 func (x *Experiment) Command() string { return cmp.Or(x.Name, string(x.Kind)) }

@@ -504,7 +504,7 @@ func answers(x *experiment.AB, questions ...series.CompareConfig) error {
 		if no := (*analyze.NotComparable)(nil); errors.As(err, &no) {
 			return fail.AsSetup(err)
 		}
-		if err := experiment.Refused(d, err); err != nil {
+		if err := run.Refused(d, err); err != nil {
 			return err
 		}
 	}
