@@ -36,7 +36,7 @@ var layers = [][]string{
 	{"analyze/report/check"},
 	{"internal/conf/glfile"},
 	{"measure", "measure/rank"},
-	{"measure/launch", "measure/results/imported"},
+	{"measure/launch"},
 	{"measure/rank/loop", "measure/rank/probe"},
 	{"measure/rank/call", "measure/rank/clock", "measure/rank/conformance", "measure/rank/mpit"},
 	{"measure/rank/mpi"},

@@ -13,6 +13,7 @@ import (
 	"pgmpi/internal/feature/app"
 	"pgmpi/internal/feature/bisect"
 	"pgmpi/internal/feature/clocks"
+	"pgmpi/internal/feature/imported"
 	"pgmpi/internal/feature/lint"
 	"pgmpi/internal/feature/overlap"
 	"pgmpi/internal/feature/remedy"
@@ -27,6 +28,7 @@ var features = feature.Use(
 	app.Feature,
 	bisect.Feature,
 	clocks.Feature,
+	imported.Feature,
 	lint.Feature,
 	overlap.Feature,
 	remedy.Feature,
@@ -39,6 +41,7 @@ func equip(h *command.Host) {
 	h.Kinds = slices.Clone(experiment.Kinds)
 	for _, f := range features {
 		h.Kinds, h.Narrows = append(h.Kinds, f.Kinds...), append(h.Narrows, f.Narrows...)
+		h.Extensions = append(h.Extensions, f.Extends...)
 	}
 }
 

@@ -29,7 +29,7 @@ var Check = &run.Experiment{Kind: results.Check, Plan: run.Tests, Medians: true,
 		return err
 	},
 	Refuse: func(c *run.Campaign) error { return run.Refused(analyze.Design(c.Manifest, c.Config.Analyze)) },
-	Judge:  run.ByMedians(judgeCheck), Answer: check.Reports}
+	Judge:  run.ByMedians(JudgeCheck), Answer: check.Reports, Analyzed: true}
 
 // Predict and Measure are stages of a check, each a command of its own in the same folder.
 var (
@@ -123,7 +123,8 @@ var countMessages = run.Stage{Mode: protocol.ModeMessages, Name: "messages", Doi
 		}
 	}}
 
-func judgeCheck(c *run.Campaign, data *medians.Set) (*run.Found, error) {
+// JudgeCheck judges guidelines, and holds the verdicts against the baseline.
+func JudgeCheck(c *run.Campaign, data *medians.Set) (*run.Found, error) {
 	j, err := reading.Judged(c.Folder(), c.Manifest, data, c.Config.Analyze)
 	if err == nil {
 		err = j.Hold(c.Against, c.Config)

@@ -42,7 +42,7 @@ var Explore = &run.Experiment{Kind: results.Explore, Prepare: prepareExplore, Pl
 		}
 		return &run.Found{Document: report.Explorations.Document(e)}, nil
 	}),
-	Answer: report.Explorations}
+	Answer: report.Explorations, Analyzed: true}
 
 // ExploreAt explores every collective at sizes of its own, and compares more with it.
 func ExploreAt(sizes map[string]guidelines.MsizeList, more []guidelines.UserPattern) *run.Experiment {

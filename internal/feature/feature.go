@@ -25,6 +25,7 @@ type Feature struct {
 	// Kinds are its experiments. The first of a kind of folders tells how such a folder is judged.
 	Kinds    []*run.Experiment
 	Narrows  []settings.Narrow // flags by which pgmpi check is about some calls only
+	Extends  []command.Extension
 	Commands []Command
 	Submits  []Submit
 }

@@ -1,5 +1,5 @@
 // Package osu has what readers and writers of the text of OSU's micro-benchmarks share: titles and sizes. It writes that
-// text; what others have written is read by measure/results/imported.
+// text; what others have written is read by internal/feature/imported/readers.
 package osu
 
 import (

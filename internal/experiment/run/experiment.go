@@ -44,6 +44,8 @@ type Experiment struct {
 	Judge  func(*Campaign) (*Found, error)
 	Answer document.Forms
 	Others []results.Kind
+	// Analyzed folders are judged again by pgmpi analyze.
+	Analyzed bool
 }
 
 type Found struct {

@@ -1,0 +1,96 @@
+package imported
+
+import (
+	"cmp"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pgmpi/analyze/report/checks"
+	"pgmpi/internal/command"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/feature/imported/readers"
+	"pgmpi/internal/manual"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/reading"
+	"pgmpi/internal/settings"
+)
+
+const byText = "any"
+
+const long = `
+
+With --from FORMAT the arguments are what another benchmark has written, files
+or folders: ` + "`pgmpi analyze --from osu run1 run2 …`" + `. They become a results
+folder, or one for each job, and the guidelines whose sides are both in the data
+are judged, or of these the ones that --guidelines selects. Fewer than eight
+mpiruns, or means, give no verdicts: what is slower there was seen once.`
+
+// extend makes pgmpi analyze take files of other programs besides a results folder.
+func extend(c *cobra.Command, s *settings.Settings, o *command.Output) (out string) {
+	var from string
+	folder := c.RunE
+	c.Use += "|FILE…"
+	c.Long += long
+	c.Args = command.Wants(1, command.AnyNumber, "one results folder, or files of other programs with --from")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if from != "" {
+			return files(from, args, s, o)
+		}
+		if s.Given("job.np", "job.shapes") {
+			return fail.Setupf("analyze: --np and --shape go with --from; a results folder has its own")
+		}
+		if s.File != "" {
+			return fail.Setupf("analyze: --guidelines goes with --from; a results folder has its own")
+		}
+		return folder(c, args)
+	}
+	fs := c.Flags()
+	fs.StringVar(&from, "from", "", "the `FORMAT` of files that another program has written: "+
+		strings.Join(readers.Formats(), ", ")+"; "+byText+" finds it by their text")
+	manual.Offer(fs.Lookup("from"), append(readers.Formats(), byText))
+	s.Keys(fs, "np", "shape")
+	s.Means(fs, "np", "with --from: the number of processes, where files do not say it")
+	s.Means(fs, "shape", "with --from: `NODESxPPN`, where files do not say it")
+	s.FileFlag(fs, "with --from: the `FILE` gl.toml whose [check] and [[guideline]] say what is judged (default: all)")
+	for _, name := range []string{"from", "np", "guidelines"} {
+		manual.Need(fs.Lookup(name))
+	}
+	return "; with --from for the results folders (default pgmpi-imported-<UTC time>)"
+}
+
+func files(from string, paths []string, s *settings.Settings, o *command.Output) error {
+	config, err := s.Load(nil)
+	if err != nil {
+		return err
+	}
+	if s.File == "" {
+		config.Check.Guidelines = []string{"all"}
+	}
+	o.Out = cmp.Or(o.Out, experiment.NewFolder())
+	jobs, leftOut, err := take(paths, strings.TrimPrefix(from, byText), config,
+		run.Options{Path: o.Out, Version: o.Version, Line: os.Args})
+	if err != nil {
+		return err
+	}
+	shown, more := phrase.First(leftOut, 10, "note: left out: %d more")
+	for _, text := range shown {
+		o.Warn("note: left out: %s\n", text)
+	}
+	if more != "" {
+		o.Warn("%s\n", more)
+	}
+	s.File = ""
+	if together := beside(jobs); together == nil {
+		o.Out = ""
+		return o.Again(jobs[0].path, true, s.Without("job.np").Without("job.shapes"), experiment)
+	} else if o.Explained() {
+		return fail.Setupf("analyze: --explain is of one job: pgmpi analyze %s --explain", jobs[0].path)
+	} else if err := o.Formats.As(checks.Matrices); err != nil {
+		return err
+	} else {
+		return o.WriteBy(reading.Keep, together)
+	}
+}

@@ -1,0 +1,151 @@
+package imported
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/explore"
+	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/report/checks"
+	"pgmpi/analyze/series"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
+	core "pgmpi/internal/experiment"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/feature/imported/readers"
+	"pgmpi/internal/lists"
+	"pgmpi/internal/reading"
+	"pgmpi/measure/results"
+	"pgmpi/mockups"
+)
+
+// experiment judges measurements of another program as a check.
+var experiment = &run.Experiment{Kind: results.Imported, Plan: run.Tests, Stages: []run.Stage{run.Measure},
+	Begin: core.Check.Begin, Judge: run.ByMedians(judge), Answer: check.Reports, Analyzed: true}
+
+// judge answers explore's question too if the library's own algorithms were measured.
+func judge(c *run.Campaign, data *medians.Set) (*run.Found, error) {
+	found, err := core.JudgeCheck(c, data)
+	own := func(k guidelines.Case) bool { return mockups.Algorithm(k.Function) != "" }
+	if err != nil || !slices.ContainsFunc(c.Manifest.Plan.Cases, own) {
+		return found, err
+	}
+	e, err := explore.Explore(c.Manifest, data, c.Config.Analyze)
+	if err == nil {
+		found.Document.Add(report.OwnAlgorithms(e))
+	}
+	return found, err
+}
+
+// job is a batch job of another program in its results folder. Found is nil where it is alone.
+type job struct {
+	path  string
+	found *run.Found
+}
+
+// beside shows several jobs in one table. It returns nil for one that is alone.
+func beside(jobs []job) *document.Document {
+	var sides []*analyze.Side
+	var worst error
+	for _, j := range jobs {
+		if j.found == nil {
+			return nil
+		}
+		sides, worst = append(sides, j.found.Judgement.Side(j.path)), cmp.Or(worst, j.found.Exit)
+	}
+	d := checks.Matrices.Document(series.NewMatrix(sides))
+	d.Exit = cmp.Or(worst, d.Exit)
+	return d
+}
+
+// importer writes the results folders of one command.
+type importer struct {
+	config *glfile.File
+	run.Options
+	taken sync.Map // paths of folders
+}
+
+// take writes results folders from files and folders of other programs: into o.Path a job that is alone, and each of
+// several, which it judges, below. It returns them in the order of the files, and what was left out.
+func take(paths []string, from string, config *glfile.File, o run.Options) (made []job, leftOut []string, err error) {
+	if !results.IsFresh(o.Path) {
+		return nil, nil, fail.Setupf("the folder %s is not empty: name a new one with --out", o.Path)
+	}
+	given := readers.Given{From: from}
+	if shapes := config.Job.On(config.Job.NP); len(shapes) == 1 {
+		given.Shape = shapes[0]
+	} else if len(shapes) > 1 {
+		return nil, nil, fail.Setupf("files of other programs are of one --np or --shape at a time")
+	}
+	x := importer{config: config, Options: o}
+	made, leftOut, err = readers.Each(paths, given, x.write)
+	if err == nil && len(made) == 0 {
+		err = fail.AsSetup(errors.Join(lists.Map(leftOut, func(text string) error { return errors.New(text) })...))
+	}
+	return made, leftOut, err
+}
+
+// write makes the results folder of a job, and judges it unless it is alone.
+func (x *importer) write(j *readers.Job, alone bool) (made job, err error) {
+	m, err := j.Manifest(x.config.Check, x.config.Guideline)
+	if err != nil {
+		return made, err
+	}
+	m.Version, m.Command, m.TOML = x.Version, x.Line, x.config.Source
+	if m.Config, err = json.Marshal(x.config); err != nil {
+		return made, err
+	}
+	made.path = x.Path
+	if !alone {
+		made.path = x.below(j.Name())
+	}
+	folder, err := results.Create(made.path)
+	if err != nil {
+		return made, fail.AsSetup(err)
+	}
+	defer folder.Close()
+	data := medians.New(m)
+	for i := range m.R {
+		r := j.Run(i, m)
+		if err := folder.WriteRun(r); err != nil {
+			return made, err
+		}
+		if err := data.Add(r); err != nil {
+			return made, err
+		}
+	}
+	if err := folder.WriteManifest(m); err != nil || alone {
+		return made, err
+	}
+	own := *x.config
+	c := run.Read(experiment, folder, m, &own)
+	if err := c.Ready(); err != nil {
+		return made, err
+	}
+	if made.found, err = judge(c, data); err != nil {
+		return made, err
+	}
+	return made, reading.Keep(folder, made.found.Document, nil)
+}
+
+// below returns the path of a new folder, with a number after the name of one that is taken.
+func (x *importer) below(name string) string {
+	first := filepath.Join(x.Path, name)
+	path := first
+	for n := 2; ; n++ {
+		if _, known := x.taken.LoadOrStore(path, true); !known {
+			return path
+		}
+		path = fmt.Sprintf("%s-%d", first, n)
+	}
+}

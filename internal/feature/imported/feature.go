@@ -1,0 +1,18 @@
+// Package imported judges what other benchmarks have measured, by `pgmpi analyze --from`.
+//
+// In come files of OSU, IMB, PICO, nccl-tests and ReproMPI, which package readers reads; out come results folders of
+// kind imported, one for each job, judged as checks are. Fewer mpiruns than a verdict needs, or means, give none. Nothing
+// is started.
+package imported
+
+import (
+	"pgmpi/internal/command"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/feature"
+)
+
+// Feature is `pgmpi analyze --from`.
+var Feature = &feature.Feature{
+	Kinds:   []*run.Experiment{experiment},
+	Extends: []command.Extension{{Of: "analyze", Add: extend}},
+}
