@@ -16,6 +16,7 @@ import (
 	compare "pgmpi/analyze/series"
 	"pgmpi/internal/feature/bisect"
 	"pgmpi/internal/feature/overlap"
+	"pgmpi/internal/feature/overlap/work"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -78,7 +79,7 @@ func overlapBench(ctx context.Context, e *env) {
 			mode, what string
 			want       float64
 		}{{"helper", "a helper thread completes it", 1}, {"wait", "all work is in Wait", 0}} {
-			for _, method := range protocol.OverlapMethods {
+			for _, method := range work.Methods {
 				seed++
 				text := fmt.Sprintf("[check]\nfunctions = [\"MPI_Bcast\"]\n[job]\nnp = [%d]\nmpiruns = %d\nmsizes = [\"64Ki\"]\n[nrep]\nfixed = 10\n[overlap]\nmethod = %q\n", p, overlapMpiruns, method)
 				var x overlap.Overlap

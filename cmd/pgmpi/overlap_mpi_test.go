@@ -9,9 +9,9 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/feature/overlap"
+	"pgmpi/internal/feature/overlap/work"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
-	"pgmpi/measure/protocol"
 )
 
 // overlapped runs `pgmpi overlap` of five repetitions, of which it drops none however long they take, and reads what it wrote.
@@ -28,7 +28,7 @@ func (b *fixture) overlapped(code int, toml string, args ...string) (said, *over
 // One mpirun finds what there is to find of every call, and is too few for a verdict. Nothing here asks how long.
 func TestOverlapOfEveryNonblockingCollective(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *fixture) {
-		method := protocol.OverlapMethods[b.libraryIndex()]
+		method := work.Methods[b.libraryIndex()]
 		s, o := b.overlapped(4, "", "--method", method, "--msizes", "8,64Ki", "--tests", "4Ki")
 		s.shows(t, "^OVERLAP: ", "^Iallreduce[, ]", "^Iscatter[, ]").wideLines(t, textWidth)
 		if len(o.Cases) != 22 || o.Method != method {
@@ -42,7 +42,7 @@ func TestOverlapOfEveryNonblockingCollective(t *testing.T) {
 			r := c.Runs[0]
 			should.Hold(t, len(r.Search) == 2 && r.Search[0].Tests == 0 && r.Search[1].Tests == (c.Msize/4096+1),
 				"%s at %d: searched %+v", c.Function, c.Msize, r.Search)
-			should.Hold(t, (r.Steps > 0) == (method == protocol.OverlapWork) && r.None.N == 5 && r.Best.N == 5 && r.None.TestsNS == 0 && (r.Best.Tests <= 0 || r.Best.TestsNS != 0) && r.DoneNS > 0,
+			should.Hold(t, (r.Steps > 0) == (method == work.ByWork) && r.None.N == 5 && r.Best.N == 5 && r.None.TestsNS == 0 && (r.Best.Tests <= 0 || r.Best.TestsNS != 0) && r.DoneNS > 0,
 				"%s at %d: %+v", c.Function, c.Msize, r)
 		}
 		again := b.pgmpi("overlap", b.out, "--format", "csv").exits(t, 4)

@@ -3,7 +3,7 @@ package overlap
 import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
-	"pgmpi/measure/protocol"
+	"pgmpi/internal/feature/overlap/work"
 )
 
 // Config is the [overlap] section of gl.toml: how one computes beside a nonblocking call.
@@ -15,7 +15,7 @@ type Config struct {
 // section is [overlap].
 var section = &conf.SectionOf[Config]{Name: "overlap", Measured: true, Rows: func(c *Config) []conf.Key {
 	return []conf.Key{
-		{Field: conf.OneOf(&c.Method, protocol.OverlapTime, "method", protocol.OverlapMethods),
+		{Field: conf.OneOf(&c.Method, work.ByTime, "method", work.Methods),
 			Text: "how `pgmpi overlap` computes beside a nonblocking call: `time`, as long as the call takes, by the clock; " +
 				"`work`, steps of a loop that take as long where nothing else is done",
 			More: "The flag `--method` of `pgmpi overlap` sets it; see [how-to-overlap.md](how-to-overlap.md#time-or-work)."},

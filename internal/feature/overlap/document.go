@@ -13,10 +13,10 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/feature/overlap/work"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
-	"pgmpi/measure/protocol"
 )
 
 var kind = document.Kind[Overlap]{Name: "overlap", Sections: overlapSections, Screen: overlapScreen, Rows: overlapRows, JSON: true,
@@ -152,8 +152,8 @@ func overlapDesign(o *Overlap) []document.Section {
 	check.FolderFact(&s, "Folder", o.Folder, o.Operation)
 	s.Fact("Design", "%s, sync %s", o.Operation.Text(), o.Timing.Sync)
 	s.Fact("Computing", "%s", map[string]string{
-		protocol.OverlapTime: "time: for T_b by the clock; what interrupts the computation is not seen",
-		protocol.OverlapWork: "work: steps of a loop that take T_b alone; what slows them down counts, too",
+		work.ByTime: "time: for T_b by the clock; what interrupts the computation is not seen",
+		work.ByWork: "work: steps of a loop that take T_b alone; what slows them down counts, too",
 	}[o.Method])
 	s.Fact("Progress", "%s", cmp.Or(strings.Join(phrase.Settings(o.Progress), ", "), "no threads of the library's own were asked for by variables of the environment"))
 	s.Fact("NB5", "T_b ≤ the time from post until MPI_Test in a row finds the call done: Wait can ask in a row itself")

@@ -44,7 +44,7 @@ func example() *Overlap {
 		}
 		return c
 	}
-	return &Overlap{Schema: Schema, Version: "1.0", Folder: analyze.ComparedFolder{Folder: "one", R: 2, Library: analyze.Library{Version: "MPICH Version: 4.0.2"}}, Method: protocol.OverlapWork,
+	return &Overlap{Schema: Schema, Version: "1.0", Folder: analyze.ComparedFolder{Folder: "one", R: 2, Library: analyze.Library{Version: "MPICH Version: 4.0.2"}}, Method: work.ByWork,
 		Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend}, Timing: protocol.Timing{Sync: "barrier", Sample: "local"},
 		Progress: map[string]string{"MPICH_ASYNC_PROGRESS": "1"}, Test: "ranksum", Adjust: judge.AdjustBH, M: 8, Alpha: .05, MinSlowdown: 1.05,
 		Cases: []OverlapCase{

@@ -34,7 +34,7 @@ func overlapConfig(t *testing.T) *glfile.File {
 	config.MPI.Rank, config.MPI.Launch, config.Job.NP = bed.RankProgram(t), []string{"true", "{np}"}, []int{2}
 	config.Job.MPIRuns, config.Job.Msizes = 3, guidelines.MsizeList{"8", "128Ki"}
 	config.Check.Functions = []string{"MPI_Bcast", "MPI_Reduce"}
-	glfile.Put(config, section, Config{Method: protocol.OverlapWork, Tests: guidelines.MsizeList{"4Ki", "64Ki"}})
+	glfile.Put(config, section, Config{Method: work.ByWork, Tests: guidelines.MsizeList{"4Ki", "64Ki"}})
 	return config
 }
 
@@ -51,7 +51,7 @@ func TestOverlapMeasuresEachNonblockingCallOncePerMpirun(t *testing.T) {
 			should.Hold(t, k.NRep == 50, "%s is repeated %d times", k.Function, k.NRep)
 		}
 		asked := must.Get(work.Work.Job(j.Work))(t)
-		should.Equal(t, *asked, work.Job{Method: protocol.OverlapWork, Intervals: []int64{4 << 10, 64 << 10}})
+		should.Equal(t, *asked, work.Job{Method: work.ByWork, Intervals: []int64{4 << 10, 64 << 10}})
 		should.Hold(t, j.Mode == "overlap" && len(j.Order) == 4 && j.Sample == protocol.SampleLocal && j.SendNS == 0 && slices.Equal(names, []string{"MPI_Ibcast", "MPI_Ibcast", "MPI_Ireduce", "MPI_Ireduce"}),
 			"%+v", j)
 	}
@@ -61,7 +61,7 @@ func TestOverlapMeasuresEachNonblockingCallOncePerMpirun(t *testing.T) {
 		should.Hold(t, k.R == 3 && k.Best.Tests == tests && *k.None.Overlap.Median == 0 && math.Abs(*k.Best.Overlap.Median-.5) <= 1e-9 && k.Blocking.Lo95 == nil,
 			"%+v", k)
 	}
-	should.Hold(t, o.Method == protocol.OverlapWork && len(o.Cases) == 4, "%d cases by %s", len(o.Cases), o.Method)
+	should.Hold(t, o.Method == work.ByWork && len(o.Cases) == 4, "%d cases by %s", len(o.Cases), o.Method)
 }
 
 func TestOverlapGoesOnWhereItWasInterrupted(t *testing.T) {
@@ -94,9 +94,9 @@ func TestOverlapRefusesWhatItCannotMeasure(t *testing.T) {
 	for want, change := range map[string]func(*glfile.File){
 		"has no room for computation":     func(f *glfile.File) { f.Measure.Sync = "window" },
 		"(--functions) names no":          func(f *glfile.File) { f.Check.Functions = []string{"MPI_Barrier"} },
-		"is below 1 byte":                 func(f *glfile.File) { glfile.Put(f, section, Config{protocol.OverlapTime, guidelines.MsizeList{"0"}}) },
+		"is below 1 byte":                 func(f *glfile.File) { glfile.Put(f, section, Config{work.ByTime, guidelines.MsizeList{"0"}}) },
 		`unknown method "day"`:            func(f *glfile.File) { glfile.Put(f, section, Config{Method: "day"}) },
-		"overlap.tests: \"x\" is no size": func(f *glfile.File) { glfile.Put(f, section, Config{protocol.OverlapTime, guidelines.MsizeList{"x"}}) },
+		"overlap.tests: \"x\" is no size": func(f *glfile.File) { glfile.Put(f, section, Config{work.ByTime, guidelines.MsizeList{"x"}}) },
 	} {
 		config := overlapConfig(t)
 		change(config)

@@ -26,7 +26,7 @@ type Overlap struct {
 	Folder  analyze.ComparedFolder `json:"folder"`
 	analyze.Operation
 	Timing protocol.Timing `json:"timing"`
-	Method string          `json:"method"` // of protocol.OverlapMethods
+	Method string          `json:"method"` // of work.Methods
 	// Progress are variables of the ranks that ask the library for threads of its own.
 	Progress map[string]string `json:"progress"`
 

@@ -46,7 +46,7 @@ func overlapRuns(n int) (runs []*results.Run) {
 
 func TestOverlapIsTheMedianOverMpirunsOfWhatIsHidden(t *testing.T) {
 	m := fixture.Manifest()
-	o := must.Get(NewOverlap("folder", protocol.OverlapTime, m, overlapRuns(10), judge.Default()))(t)
+	o := must.Get(NewOverlap("folder", work.ByTime, m, overlapRuns(10), judge.Default()))(t)
 	c := o.Cases[1]
 	near := func(what string, got *float64, want float64) {
 		t.Helper()
@@ -72,7 +72,7 @@ func TestOverlapIsTheMedianOverMpirunsOfWhatIsHidden(t *testing.T) {
 
 // Of numbers of tests that equally many mpiruns chose, the smallest is shown.
 func TestFewerTestsAreShownWhereNoneIsChosenMore(t *testing.T) {
-	o, err := NewOverlap("folder", protocol.OverlapTime, fixture.Manifest(), []*results.Run{overlapRun(3), overlapRun(4)}, judge.Default())
+	o, err := NewOverlap("folder", work.ByTime, fixture.Manifest(), []*results.Run{overlapRun(3), overlapRun(4)}, judge.Default())
 	should.Hold(t, err == nil && o.Cases[1].Best.Tests == 1 && o.Cases[1].Best.Chosen == 1, "%d tests, %v", o.Cases[1].Best.Tests, err)
 }
 
@@ -88,30 +88,30 @@ func TestWaitThatTakesLongerThanTestsInARowViolatesNB5(t *testing.T) {
 	for run := 1; run <= 10; run++ {
 		runs = append(runs, overlapRunDone(run, 1000/(1.5+float64(run)/1000)))
 	}
-	o, err := NewOverlap("folder", protocol.OverlapTime, fixture.Manifest(), runs, judge.Default())
+	o, err := NewOverlap("folder", work.ByTime, fixture.Manifest(), runs, judge.Default())
 	must.Do(t, err)
 	c := o.Cases[1]
 	should.Hold(t, c.NB5.Verdict == judge.Violated && c.NB5.PAdjusted != nil && c.NB5.Ratio != nil && *c.NB5.Ratio >= 1.5 && *c.NB5.Ratio <= 1.511, "NB5: %+v", c.NB5)
 	should.Equal(t, c.NB7.Verdict, judge.Kept, "NB7: %+v", c.NB7)
 	should.Hold(t, o.M == 2*len(o.Cases) && o.Exit == exitcode.Violated && o.Cases[0].NB5.Verdict == judge.NotMeasured,
 		"m = %d, exit code %d; a case without mpiruns is %s", o.M, o.Exit, o.Cases[0].NB5.Verdict)
-	o, err = NewOverlap("folder", protocol.OverlapTime, fixture.Manifest(), overlapRuns(2), judge.Default())
+	o, err = NewOverlap("folder", work.ByTime, fixture.Manifest(), overlapRuns(2), judge.Default())
 	should.Hold(t, err == nil && o.Refused != nil && o.Exit == exitcode.NoVerdict && o.Cases[1].NB5.Verdict == judge.Undecided, "two mpiruns: %+v, %v", o, err)
 }
 
 // Tests in a row take 1.5 times as long: nobody can put them in the place of Wait.
 func TestTestsThatDelayACallAreNoViolation(t *testing.T) {
-	o := must.Get(NewOverlap("folder", protocol.OverlapTime, fixture.Manifest(), overlapRuns(10), judge.Default()))(t)
+	o := must.Get(NewOverlap("folder", work.ByTime, fixture.Manifest(), overlapRuns(10), judge.Default()))(t)
 	should.Hold(t, o.Cases[1].NB5.Verdict == judge.Kept && o.Exit == exitcode.OK, "NB5 is %s, exit code %d", o.Cases[1].NB5.Verdict, o.Exit)
 }
 
 func TestWrongDataOfAnOverlappedCallDoNotCount(t *testing.T) {
 	runs := overlapRuns(10)
 	runs[3].Cases[0].CaseResult = protocol.CaseResult{Status: protocol.StatusWrong, Message: "rank 1 has 3"}
-	o := must.Get(NewOverlap("folder", protocol.OverlapTime, fixture.Manifest(), runs, judge.Default()))(t)
+	o := must.Get(NewOverlap("folder", work.ByTime, fixture.Manifest(), runs, judge.Default()))(t)
 	c := o.Cases[1]
 	should.Hold(t, c.R == 0 && c.Wrong && c.Reason == "rank 1 has 3" && c.NB7.Verdict == judge.Wrong && o.Exit == exitcode.Failed, "%+v, exit code %d", c, o.Exit)
-	o = must.Get(NewOverlap("folder", protocol.OverlapTime, fixture.Manifest(), nil, judge.Default()))(t)
+	o = must.Get(NewOverlap("folder", work.ByTime, fixture.Manifest(), nil, judge.Default()))(t)
 	should.Hold(t, o.NotJudged() != "" && o.Exit == exitcode.NoVerdict, "without mpiruns: %q, exit code %d", o.NotJudged(), o.Exit)
 }
 
@@ -119,6 +119,6 @@ func TestProgressThreadsOfTheLibraryAreNamed(t *testing.T) {
 	m := fixture.Manifest()
 	m.Factors.Env = map[string]string{"MPICH_ASYNC_PROGRESS": "1", "OMPI_MCA_pml": "ob1"}
 	m.Factors.Layouts = []host.Layout{{Kinds: []host.NodeKind{{Env: map[string]string{"MPIR_CVAR_ASYNC_PROGRESS": "1"}}}}}
-	o, err := NewOverlap("folder", protocol.OverlapTime, m, overlapRuns(1), judge.Default())
+	o, err := NewOverlap("folder", work.ByTime, m, overlapRuns(1), judge.Default())
 	should.Hold(t, err == nil && len(o.Progress) == 2 && o.Progress["MPICH_ASYNC_PROGRESS"] == "1" && o.Progress["MPIR_CVAR_ASYNC_PROGRESS"] == "1", "%v, %v", o, err)
 }

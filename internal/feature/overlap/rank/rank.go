@@ -47,7 +47,7 @@ func overlap(v *rank.Visit, job *work.Job) (found *work.Answer, fault string, er
 	}
 	defer beside.free()
 	o, r := &overlapping{beside, v, job}, &work.Answer{ComputeNS: ns}
-	if job.Method == protocol.OverlapWork {
+	if job.Method == work.ByWork {
 		if r.Steps, r.AloneNS, err = beside.steps(); err != nil {
 			return nil, "", err
 		}

@@ -14,8 +14,16 @@ import (
 // Work goes on with each case after its timed calls. Its name is the mode of its mpiruns.
 var Work = &protocol.Work[Job, Answer]{Name: "overlap", Check: (*Answer).Check}
 
+// Methods are the ways to compute beside a nonblocking call (S-NETGAUGE §4.1), of [overlap] in gl.toml.
+var Methods = []string{ByTime, ByWork}
+
+const (
+	ByTime = "time" // for so long by the clock
+	ByWork = "work" // steps of a loop, whose number was calibrated
+)
+
 type Job struct {
-	Method string `json:"method"` // of protocol.OverlapMethods
+	Method string `json:"method"` // of Methods
 	// Intervals are what is tried between two progress tests, in bytes of msize; none at
 	// all is always tried.
 	Intervals []int64 `json:"intervals,omitempty"`
@@ -50,7 +58,7 @@ type Try struct {
 type Answer struct {
 	BlockingNS float64 `json:"blocking_ns"`        // T_b: post, then Wait, in alternation with the rest
 	ComputeNS  int64   `json:"compute_ns"`         // that is to be computed for: T_b before the rest
-	Steps      int64   `json:"steps,omitempty"`    // of the loop, with protocol.OverlapWork
+	Steps      int64   `json:"steps,omitempty"`    // of the loop, with ByWork
 	AloneNS    int64   `json:"alone_ns,omitempty"` // what these take alone, at rank 0
 	Search     []Try   `json:"search"`             // what chose Best
 	None       Side    `json:"none"`               // without tests
