@@ -32,7 +32,6 @@ var layers = [][]string{
 	{"internal/reading", "internal/untimed"},
 	{"analyze/report", "analyze/export"},
 	{"analyze/report/checks"},
-	{"analyze/report/calls"},
 	{"analyze/report/check"},
 	{"internal/conf/glfile"},
 	{"measure", "measure/rank"},

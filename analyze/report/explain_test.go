@@ -1,9 +1,6 @@
 package report
 
 import (
-	"hash/fnv"
-	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -20,54 +17,6 @@ import (
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
-
-var noisySizes = []int64{1, 1024, 65536}
-
-// noisy gives 40 samples that differ between and within mpiruns; Reduce is
-// slower than Allreduce by 30 %, the more so at 64 KiB, whose samples depend
-// on each other; Allgather starts late.
-func noisy(function string, size int64, run int) []protocol.Sample {
-	h := fnv.New64()
-	h.Write([]byte(function))
-	rng := rand.New(rand.NewPCG(h.Sum64(), uint64(size)*1000+uint64(run)))
-	base := float64(planted(function, size)) * math.Exp(0.08*rng.NormFloat64())
-	if function == "MPI_Reduce" {
-		base *= 1.1
-	}
-	out := make([]protocol.Sample, 40)
-	drift := 0.0
-	for i := range out {
-		drift = 0.9*drift + rng.NormFloat64()
-		noise := rng.NormFloat64()
-		if function == "MPI_Reduce" && size == 65536 {
-			noise = drift
-		}
-		out[i].NS = int64(base * (1 + 0.01*noise))
-		if rng.IntN(15) == 0 {
-			out[i].NS *= 3
-		}
-		switch {
-		case function == "MPI_Allgather" && size == 1 && i%3 == 0, function == "MPI_Allgather" && size == 1024 && i == 20:
-			out[i].Flags = protocol.FlagLate
-		case function == "MPI_Allgather" && size == 1024 && i == 21:
-			out[i].Flags = protocol.FlagLong
-		}
-	}
-	return out
-}
-
-// countFaults plants page faults in Reduce at 64 KiB, and a switch in every third mpirun.
-func countFaults(runs []results.Run) {
-	for n := range runs {
-		for i := range runs[n].Cases {
-			c := &runs[n].Cases[i]
-			c.NRep, c.Usage = len(runs[n].Samples[i]), &protocol.Usage{}
-			if c.Function == "MPI_Reduce" && c.Msize == 65536 {
-				c.Usage = &protocol.Usage{Faults: int64(c.NRep*33 + n), FaultsRank: 1, Switches: int64(n % 3 / 2)}
-			}
-		}
-	}
-}
 
 func noisyReport(t *testing.T) *analyze.Report {
 	t.Helper()

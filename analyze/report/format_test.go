@@ -9,12 +9,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"pgmpi/analyze"
-	"pgmpi/analyze/medians"
-	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/report/checks"
-	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fixture/documents"
@@ -22,8 +18,6 @@ import (
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/fixture/shown"
 	"pgmpi/internal/remark"
-	"pgmpi/measure/protocol"
-	"pgmpi/measure/results"
 )
 
 // made are the examples that tests read; making them takes most of a second.
@@ -64,16 +58,12 @@ func newExamples(t *testing.T) map[string]example {
 		"shift":   documents.Of(checks.Comparisons, shown.Shifted()),
 		"history": documents.Of(checks.Histories, shown.History()),
 		"spread":  documents.Of(checks.Spreads, shown.Spread()),
-		"times":   documents.Of(calls.RunTimes, times()),
 		"env":     documents.Of(check.Environments, environment(t)),
 		"explain": explainExample(t),
 
-		"fingerprint": documents.Of(calls.Fingerprints, fingerprint(t)),
-		"explore":     documents.Of(Explorations, exploration()),
-		"levels":      documents.Of(checks.LevelLists, levels()),
-		"summaries":   documents.Of(checks.SummaryLists, summaries()),
-		"quantiles":   documents.Of(calls.QuantileLists, quantiles(t)),
-		"windowed":    documents.Of(calls.Fingerprints, windowed(t)),
+		"explore":   documents.Of(Explorations, exploration()),
+		"levels":    documents.Of(checks.LevelLists, levels()),
+		"summaries": documents.Of(checks.SummaryLists, summaries()),
 	}
 }
 
@@ -99,15 +89,6 @@ func TestDocumentsForConsumers(t *testing.T) {
 	all := examples(t)
 	all["hostile"], all["every-test"], all["large"] = documents.Of(check.Reports, hostileReport(t)), documents.Of(check.Reports, everyTest(t)), documents.Of(check.Reports, largeReport(t))
 	documents.Write(t, all, func() map[string]example { return newExamples(t) })
-}
-
-func times() *samples.Times {
-	x := 1.5e-6
-	return &samples.Times{Schema: samples.TimesSchema, Version: "1.0", Folder: analyze.ComparedFolder{Folder: "one", R: 10},
-		Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend}, Cases: []samples.CaseTimes{
-			{Cell: medians.Cell{Function: "MPI_Bcast", Msize: 8, Shape: "p2"}, NP: 2, R: 10, MinS: &x, Q1S: &x, MedianS: &x, Q3S: &x, MaxS: &x},
-			{Cell: medians.Cell{Function: "MPI_Bcast", Msize: 1 << 30, Shape: "p2"}, NP: 2, Reason: "needs 3 GiB"},
-		}}
 }
 
 // environment has two unlike nodes, the second one of which tells little, and a
@@ -165,26 +146,4 @@ func TestWrapBreaksAtBlanksAndInLongWords(t *testing.T) {
 		should.Equal(t, strings.Join(document.Wrap("Exscan+Reduce_local", n, ""), "|"), want, "%d", n)
 	}
 	should.Equal(t, strings.Join(document.Wrap("aaaaaaa b", 4, "  "), "|"), "aaaa|  aa|  a|  b")
-}
-
-// fingerprint shows Reduce at 64 KiB, in the noisy mpiruns.
-func fingerprint(t *testing.T) *samples.Fingerprint {
-	t.Helper()
-	m, runs := measured([]guidelines.Shape{{NP: 2}}, noisySizes, few, 4, noisy)
-	countFaults(runs)
-	i := must.Get(analyze.SelectCases(&m.Plan, "Reduce:64Ki"))(t)[0]
-	var all []*results.Run
-	for n := range runs {
-		all = append(all, &runs[n])
-	}
-	f := must.Get(samples.NewFingerprint("results", m, i, all))(t)
-	must.Do(t, f.AddRanks([]samples.RanksOfRun{{Run: 1, NS: [][]int64{{400000, 410000, 420000}, {300000, 310000, 430000}}}}))
-	f.Reading = &samples.Reading{WithS: 4.1e-4, WithoutS: 4e-4, Ratio: 1.025}
-	f.AddCounts(1, []protocol.Counter{{Name: "page-faults", From: "perf_event_open"}}, [][]int64{make([]int64, len(f.Runs[0].NS))})
-	for i := range f.Counters[0].Runs[0].N {
-		f.Counters[0].Runs[0].N[i] = int64(i % 7)
-	}
-	f.Counters = append(f.Counters, samples.CounterTimes{Counter: protocol.Counter{Name: "cycles", Why: "the virtual machine hides it"}, Runs: []samples.CounterSamples{}})
-	must.Do(t, f.Correlate())
-	return f
 }

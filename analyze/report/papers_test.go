@@ -1,9 +1,6 @@
 package report
 
 import (
-	"testing"
-
-	"pgmpi/analyze/samples"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/shown"
@@ -33,27 +30,4 @@ func summaries() *series.Summaries {
 			{Asked: asked, Ratios: []*float64{ratio(1.4), ratio(1.01), ratio(1.3)}, Slow: []bool{true, false, true}},
 			{Asked: other, Ratios: []*float64{ratio(1), nil, ratio(1.06)}, Slow: []bool{false, false, true}},
 		}}
-}
-
-func quantiles(t *testing.T) *[2]*samples.Fingerprint {
-	t.Helper()
-	a, b := fingerprint(t), fingerprint(t)
-	b.Folder.Folder = "after"
-	for i := range b.All.Quantiles {
-		b.All.Quantiles[i].S *= 1.1
-	}
-	return &[2]*samples.Fingerprint{a, b}
-}
-
-// windowed is a fingerprint by two windows.
-func windowed(t *testing.T) *samples.Fingerprint {
-	t.Helper()
-	f := fingerprint(t)
-	for len(f.Runs) < 8 {
-		f.Runs = append(f.Runs, f.Runs[len(f.Runs)-1])
-	}
-	for i := range f.Runs {
-		f.Runs[i].Run, f.Runs[i].WindowNS = i+1, int64(1+i%2)*1e6
-	}
-	return f
 }

@@ -18,13 +18,18 @@ import (
 	"pgmpi/internal/fixture/documents"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
+	"pgmpi/internal/fixture/shown"
 	"pgmpi/measure/protocol"
-	"pgmpi/measure/results"
 )
 
 type example = documents.Example
 
-var few = []fixture.Pattern{fixture.GL8, fixture.GL14, fixture.GL5}
+// What several packages show documents of.
+var (
+	few, noisySizes          = shown.Few, shown.NoisySizes
+	measured, planted, noisy = shown.Measured, shown.Planted, shown.Noisy
+	countFaults              = shown.CountFaults
+)
 
 // synthetic measures invented functions: ns gives a case's run-time.
 func synthetic(t *testing.T, shapes []guidelines.Shape, sizes []int64, patterns []fixture.Pattern, r int, cfg judge.Config,
@@ -38,30 +43,6 @@ func synthetic(t *testing.T, shapes []guidelines.Shape, sizes []int64, patterns 
 	})
 	a := must.Get(analyze.Analyze(m, runs, cfg))(t)
 	return a.Report
-}
-
-// measured gives a plan of monotony, split and the patterns, and its mpiruns.
-func measured(shapes []guidelines.Shape, sizes []int64, patterns []fixture.Pattern, r int,
-	samples func(function string, size int64, run int) []protocol.Sample) (*results.Manifest, []results.Run) {
-	m := fixture.Planned(r, shapes, sizes, patterns...)
-	m.Version, m.Rank = "1.0", protocol.RankInfo{Library: "mpich", LibVersion: "MPICH Version: 4.0.2\nand more", ClockTickNS: 10}
-	return m, fixture.Runs(m, func(plan, run int) []protocol.Sample {
-		c := m.Plan.Cases[plan]
-		return samples(c.Function, c.Msize, run)
-	})
-}
-
-// planted: Reduce is three times slower than Allreduce from 64 KiB on,
-// Allgather slow at one size.
-func planted(function string, size int64) int64 {
-	base := 1000 + 2*size
-	switch {
-	case function == "MPI_Reduce" && size >= 65536:
-		return 3 * base
-	case function == "MPI_Allgather" && size == 1024:
-		return 40 * base
-	}
-	return base
 }
 
 func text(t *testing.T, name string, r *analyze.Report) string {

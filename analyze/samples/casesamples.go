@@ -34,7 +34,7 @@ func (c *CaseSamples) Add(run *results.Run, plan int) error {
 	if at < 0 || run.Cases[at].Status != protocol.StatusOK {
 		return nil
 	}
-	s, err := runSamples(run.Run, protocol.ValidSeconds(run.Samples[at]))
+	s, err := OfRun(run.Run, protocol.ValidSeconds(run.Samples[at]))
 	if err != nil || s == nil {
 		return err
 	}
@@ -47,8 +47,8 @@ func (c *CaseSamples) Add(run *results.Run, plan int) error {
 	return nil
 }
 
-// runSamples describes the valid samples of an mpirun; it is nil without any.
-func runSamples(run int, valid []float64) (*RunSamples, error) {
+// OfRun describes the valid samples of an mpirun. It returns nil without any.
+func OfRun(run int, valid []float64) (*RunSamples, error) {
 	if len(valid) == 0 {
 		return nil, nil
 	}
@@ -57,26 +57,6 @@ func runSamples(run int, valid []float64) (*RunSamples, error) {
 		return nil, err
 	}
 	return &RunSamples{Run: run, Seconds: valid, Lo: fences.Lo, Hi: fences.Hi, Median: stats.MedianFinite(kept)}, nil
-}
-
-func (f *Fingerprint) CaseSamples() (*CaseSamples, error) {
-	c := &CaseSamples{Cell: f.Cell}
-	for _, r := range f.Runs {
-		var valid []float64
-		for i, of := range r.Of {
-			if of != "" {
-				valid = append(valid, float64(r.NS[i])/1e9)
-			}
-		}
-		s, err := runSamples(r.Run, valid)
-		if err != nil {
-			return nil, err
-		}
-		if s != nil {
-			c.Runs = append(c.Runs, *s)
-		}
-	}
-	return c, nil
 }
 
 func (r *RunSamples) Kept() []float64 {

@@ -1,4 +1,4 @@
-// Package samples describes one case or one call: the fingerprint of a case, its counters
-// and ranks, run-times without a verdict. In go
-// mpiruns of a results folder; out come values that analyze/report lays out.
+// Package samples describes all samples of one case, for figures of them.
+//
+// In go mpiruns of a results folder; out come the samples of each mpirun, with the fences of the outlier filter.
 package samples

@@ -12,6 +12,7 @@ import (
 	"pgmpi/internal/feature"
 	"pgmpi/internal/feature/app"
 	"pgmpi/internal/feature/bisect"
+	"pgmpi/internal/feature/calls"
 	"pgmpi/internal/feature/clocks"
 	"pgmpi/internal/feature/imported"
 	"pgmpi/internal/feature/lint"
@@ -27,6 +28,7 @@ var features = feature.Use(
 	&feature.Feature{Sections: []conf.Section{explore.Section, tuning.Section}}, // of tools whose configurations have no folder yet
 	app.Feature,
 	bisect.Feature,
+	calls.Feature,
 	clocks.Feature,
 	imported.Feature,
 	lint.Feature,

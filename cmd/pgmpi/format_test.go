@@ -13,7 +13,6 @@ import (
 
 	"pgmpi/analyze/export"
 	"pgmpi/analyze/report"
-	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/report/checks"
 	"pgmpi/guidelines"
@@ -29,10 +28,10 @@ import (
 
 // formatsOf are the formats of the document that a command prints.
 var formatsOf = map[string][]string{
-	"check": check.Reports.Formats(), "analyze": check.Reports.Formats(), "times": calls.RunTimes.Formats(),
+	"check": check.Reports.Formats(), "analyze": check.Reports.Formats(),
 	"compare": checks.Comparisons.Formats(), "ab": checks.Comparisons.Formats(), "history": checks.Histories.Formats(),
 	"env": check.Environments.Formats(), "list": report.Lists.Formats(), "explore": report.Explorations.Formats(),
-	"status": report.Statuses.Formats(), "fingerprint": calls.Fingerprints.Formats(),
+	"status": report.Statuses.Formats(),
 	"export": export.Formats, "figures": extensions(),
 }
 

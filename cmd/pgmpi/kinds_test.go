@@ -18,6 +18,7 @@ import (
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/feature/calls"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
@@ -50,7 +51,7 @@ func folders(t *testing.T, root string) map[string]string {
 		must.Get(bed.Done(t.Context(), c))(t)
 	}
 	do("check", experiment.Check)
-	do("fingerprint", experiment.Fingerprint("MPI_Bcast:8"))
+	do("fingerprint", calls.Experiment("MPI_Bcast:8"))
 	explored(t, b, filepath.Join(root, "explore"))
 	out["explore"] = filepath.Join(root, "explore")
 	out["imported"] = filepath.Join(root, "imported")

@@ -41,7 +41,7 @@ var groups = []struct {
 	{"Mend", makers{exploreCommand, abCommand}},
 	{"Gain", nil},
 	{"Watch", makers{compareCommand, historyCommand, expectCommand}},
-	{"Data", makers{exportCommand, figuresCommand, timesCommand, fingerprintCommand}},
+	{"Data", makers{exportCommand, figuresCommand}},
 	{"Cluster", makers{submitCommand, statusCommand, envCommand}},
 	{"Trust", nil},
 	{"Stages", makers{nrepCommand, measureCommand}},

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"pgmpi/analyze/samples"
+	"pgmpi/internal/feature/calls"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
@@ -15,7 +15,7 @@ func TestAFreshProcessIsTimedFromItsFirstCallOn(t *testing.T) {
 	b := newFixture(t, libraries[0])
 	s := b.pgmpi("fingerprint", "--rank", b.rank, "--guidelines", b.toml("[nrep]\nfixed = 60\n"), "--np", "2", "--mpiruns", "3", "--fresh", "--counters", "messages,sent-bytes",
 		"--out", b.out, "--format", "json", "Allreduce:1Ki").exits(t, 0)
-	var f samples.Fingerprint
+	var f calls.Fingerprint
 	must.Do(t, json.Unmarshal([]byte(s.stdout), &f))
 	must.Hold(t, len(f.Counters) == 2 && f.Counters[0].Min != nil, "%+v", f)
 	should.Hold(t, len(f.Runs) == 3 && len(f.Runs[0].NS) == 60 && f.Reading == nil, "%+v, %+v", f.Runs, f.Reading)

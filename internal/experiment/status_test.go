@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/document"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
@@ -53,14 +52,5 @@ func TestAnAnswerDoesNotFinishAFolderThatNeedsMpiruns(t *testing.T) {
 		should.Hold(t, answered(b, "report.json"), "a finished check is not")
 		must.Do(t, os.Remove(filepath.Join(b.Out, "raw", results.RawName(protocol.ModeMeasure, guidelines.Shape{NP: 3}, 3))))
 		should.Hold(t, !answered(b, "report.json"), "finished without its last mpirun")
-	})
-	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
-		config := b.Config("[job]\nnp = [2]\nmpiruns = 6\nmsizes = [\"8\"]\n[check]\nfunctions = [\"MPI_Bcast\"]\n")
-		c := must.Get(b.New(experiment.Fingerprint("MPI_Bcast:8"), config, b.Out))(t)
-		must.Do(t, c.Open())
-		name := c.Answer.FileIn(document.JSON)
-		should.Hold(t, !answered(b, name), "a fingerprint without an mpirun")
-		must.Get(bed.Done(t.Context(), c))(t)
-		should.Hold(t, answered(b, name), "a fingerprint that is all there")
 	})
 }

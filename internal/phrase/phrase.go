@@ -30,6 +30,14 @@ func Known(text string) string { return cmp.Or(text, "unknown") }
 
 func BlankZero(n int) string { return cmp.Or(When(n != 0, "%d", n), ".") }
 
+// UnlessAny says that nothing could be measured of cases, or "" if something is known of any.
+func UnlessAny[T any](cases []T, known func(T) bool) string {
+	if slices.ContainsFunc(cases, known) {
+		return ""
+	}
+	return "nothing could be measured of " + conf.Plural(len(cases), "case")
+}
+
 // Counts writes how many there are of each word that there are any of: "1 violated, 4 not suspected".
 func Counts[T ~string](order []T, count func(T) int) string {
 	var parts []string

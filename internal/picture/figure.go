@@ -58,6 +58,9 @@ const (
 	Factor // how many times as much
 )
 
+// MostPoints is how many points of a series a figure should have: more only hide each other.
+const MostPoints = 1000
+
 type Series struct {
 	Name   string
 	Role   Role

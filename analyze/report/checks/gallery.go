@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/samples"
 	"pgmpi/analyze/series"
@@ -69,7 +68,7 @@ func NewGallery(sides []*analyze.Side, cases [][]*samples.CaseSamples) *Gallery 
 	}
 	g.panels("mpiruns", labels, mpiruns)
 	g.panels("samples", labels, lists.Map(cases, func(of []*samples.CaseSamples) []picture.Figure {
-		return slices.Concat(lists.Map(of, calls.SampleFigures)...)
+		return slices.Concat(lists.Map(of, SampleFigures)...)
 	}))
 	for i := range g.Pictures {
 		g.Pictures[i].Clean()

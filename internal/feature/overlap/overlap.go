@@ -9,8 +9,8 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/analyze/samples"
 	"pgmpi/internal/feature/overlap/work"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -91,7 +91,7 @@ type OverlapRun struct {
 }
 
 func NewOverlap(name, method string, m *results.Manifest, runs []*results.Run, cfg judge.Config) (*Overlap, error) {
-	o := &Overlap{Schema: Schema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Timing: samples.TimingOf(runs), Method: method, Progress: progressOf(m),
+	o := &Overlap{Schema: Schema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Timing: timingOf(runs), Method: method, Progress: progressOf(m),
 		Folder: analyze.FolderOf(name, m, m.R),
 		Alpha:  cfg.Alpha, MinSlowdown: cfg.MinSlowdown, Cases: []OverlapCase{}, Count: map[judge.Verdict]int{}}
 	most, tick := 0, int64(0)
@@ -124,7 +124,7 @@ func (o *Overlap) NotJudged() string {
 	case o.Refused != nil:
 		return o.Refused.Reason
 	}
-	return samples.UnlessAny(o.Cases, func(c OverlapCase) bool { return c.Best.Overlap.Median != nil })
+	return phrase.UnlessAny(o.Cases, func(c OverlapCase) bool { return c.Best.Overlap.Median != nil })
 }
 
 // progressOf are the variables of ranks and configuration that ask for progress threads.
@@ -282,4 +282,12 @@ func (o *Overlap) Median() (none, best *float64) {
 		}
 	}
 	return analyze.Number(stats.MedianFinite(all[0])), analyze.Number(stats.MedianFinite(all[1]))
+}
+
+// timingOf returns how the first mpirun timed, as all others did.
+func timingOf(runs []*results.Run) (t protocol.Timing) {
+	if len(runs) > 0 {
+		t = runs[0].Timing
+	}
+	return t
 }

@@ -1,4 +1,4 @@
-package calls
+package checks
 
 import (
 	"fmt"
@@ -17,9 +17,6 @@ import (
 	"pgmpi/internal/picture"
 	"pgmpi/nrep"
 )
-
-// mostPoints is how many points of a series a picture shows: more only hide each other.
-const mostPoints = 1000
 
 // SampleFigures are the samples of a case in its fastest, its median and its slowest mpirun: by
 // repetition, as box plots, as histogram, as distribution function, and against a log-normal distribution;
@@ -59,7 +56,7 @@ func overRepetitions(c *samples.CaseSamples, runs []samples.RunSamples) picture.
 		all += len(runs[i].Seconds)
 		outliers += len(runs[i].Seconds) - len(runs[i].Kept())
 	}
-	step := 1 + (longest-1)/mostPoints
+	step := 1 + (longest-1)/picture.MostPoints
 	f.Series = runSeries(runs, picture.Dots, func(r *samples.RunSamples) (out []picture.Point) {
 		for i := 0; i < len(r.Seconds); i += step {
 			out = append(out, picture.Bare(float64(i+1), r.Seconds[i]))
@@ -136,9 +133,9 @@ func stairs(counts []int, lo, width float64) []picture.Point {
 	return append(out, picture.Bare(edge(len(counts)), 0))
 }
 
-// thinned gives at most mostPoints of ascending values, the first and the last among them, with their ranks from 0.
+// thinned gives at most picture.MostPoints of ascending values, the first and the last among them, with their ranks from 0.
 func thinned(x []float64, give func(rank int, value float64)) {
-	n := min(len(x), mostPoints)
+	n := min(len(x), picture.MostPoints)
 	for i := range n {
 		rank := i
 		if n > 1 {

@@ -1,4 +1,4 @@
-package experiment
+package calls
 
 import (
 	"cmp"
@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/report/calls"
-	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
@@ -28,11 +26,11 @@ const (
 	fingerprintMPIRuns     = 5
 )
 
-var fingerprint = Fingerprint("")
+var fingerprint = Experiment("")
 
-// Fingerprint measures the one case that "FUNCTION:MSIZE[:SHAPE]" names, whose nrep.fixed
+// Experiment measures the one case that "FUNCTION:MSIZE[:SHAPE]" names, whose nrep.fixed
 // repetitions are made in a row.
-func Fingerprint(text string) *run.Experiment {
+func Experiment(text string) *run.Experiment {
 	return &run.Experiment{Kind: results.Fingerprint,
 		Defaults: run.Defaults(func(f *glfile.File) { f.Job.MPIRuns = fingerprintMPIRuns }),
 		Prepare: func(_ context.Context, config *glfile.File, _ run.Options) (*glfile.File, error) {
@@ -43,7 +41,7 @@ func Fingerprint(text string) *run.Experiment {
 			return config, onShape(&config.Job, text)
 		},
 		Plan: func(config *glfile.File) (*guidelines.Plan, error) {
-			function, size, _, err := samples.ParseCase(text)
+			function, size, _, err := parseCase(text)
 			if err != nil {
 				return nil, err
 			}
@@ -62,14 +60,14 @@ func Fingerprint(text string) *run.Experiment {
 			if err != nil {
 				return nil, err
 			}
-			return &run.Found{Document: calls.Fingerprints.Document(f)}, nil
+			return &run.Found{Document: fingerprints.Document(f)}, nil
 		},
-		Answer: calls.Fingerprints, Others: []results.Kind{results.Check, results.Explore, results.Imported}}
+		Answer: fingerprints, Others: []results.Kind{results.Check, results.Explore, results.Imported}}
 }
 
 // onShape takes the shape that a case may name, in place of the configuration.
 func onShape(job *measure.JobConfig, text string) error {
-	_, _, on, err := samples.ParseCase(text)
+	_, _, on, err := parseCase(text)
 	switch {
 	case err != nil:
 		return fail.AsSetup(err)
@@ -94,7 +92,7 @@ func onShape(job *measure.JobConfig, text string) error {
 
 // fingerprintOf describes the samples of the case that "FUNCTION:MSIZE[:SHAPE]" names, from
 // the raw files of stage 2.
-func fingerprintOf(folder *results.Folder, m *results.Manifest, text string) (*samples.Fingerprint, error) {
+func fingerprintOf(folder *results.Folder, m *results.Manifest, text string) (*Fingerprint, error) {
 	cases, err := analyze.SelectCases(&m.Plan, text)
 	if err != nil {
 		return nil, fail.AsSetup(err)
@@ -111,12 +109,12 @@ func fingerprintOf(folder *results.Folder, m *results.Manifest, text string) (*s
 	if err != nil {
 		return nil, err
 	}
-	f, err := samples.NewFingerprint(name, m, i, runs)
+	f, err := newFingerprint(name, m, i, runs)
 	if err != nil {
 		return nil, err
 	}
 	f.AddReading(runs, i)
-	var byRank []samples.RanksOfRun
+	var byRank []RanksOfRun
 	for _, r := range runs {
 		counters, counts, err := folder.CountsOfCase(r.Shape, r.Run, i)
 		if err != nil {
@@ -128,7 +126,7 @@ func fingerprintOf(folder *results.Folder, m *results.Manifest, text string) (*s
 			return nil, err
 		}
 		if ranks != nil {
-			byRank = append(byRank, samples.RanksOfRun{Run: r.Run, NS: ranks})
+			byRank = append(byRank, RanksOfRun{Run: r.Run, NS: ranks})
 		}
 	}
 	if err := errors.Join(f.Correlate(), f.AddRanks(byRank)); err != nil {
@@ -137,9 +135,9 @@ func fingerprintOf(folder *results.Folder, m *results.Manifest, text string) (*s
 	return f, nil
 }
 
-// Both describes a call in two folders.
-func Both(paths []string, text string) (*[2]*samples.Fingerprint, error) {
-	var both [2]*samples.Fingerprint
+// both describes a call in two folders.
+func both(paths []string, text string) (*[2]*Fingerprint, error) {
+	var both [2]*Fingerprint
 	for i := range both {
 		folder, m, err := reading.Open(paths[i], fingerprint.Judges()...)
 		if err != nil {

@@ -1,4 +1,4 @@
-package samples
+package calls
 
 import (
 	"math"
@@ -19,7 +19,7 @@ func TestTimesAreThoseOfTheRunMedians(t *testing.T) {
 		runs[0].Samples[1] = nil
 		m.Skip = map[int]protocol.CaseResult{5: {Status: protocol.StatusNotMeasured, Message: "too much memory"}}
 	})
-	times, err := NewTimes(s, false)
+	times, err := newTimes(s, false)
 	must.Hold(t, err == nil && len(times.Cases) == 2, "%v, %+v", err, times.Cases)
 	// Run medians of 10001 … 10012 ns; by hand, R's type 7.
 	k := times.Cases[0]
@@ -32,7 +32,7 @@ func TestTimesAreThoseOfTheRunMedians(t *testing.T) {
 	should.Hold(t, k.R == fixture.R && k.Reason == "", "R = %d, %q", k.R, k.Reason)
 	k = times.Cases[1]
 	should.Hold(t, k.R == fixture.R-1 && strings.Contains(k.Reason, "only 11 of 12") && *k.MinS*1e9 >= 15001, "one without a median: %+v", k)
-	times, err = NewTimes(s, true)
+	times, err = newTimes(s, true)
 	must.Hold(t, err == nil && len(times.Cases) == 6, "%v, %+v", err, times.Cases)
 	k = times.Cases[5]
 	should.Hold(t, k.MedianS == nil && k.R == 0 && k.Reason == "too much memory", "not measured: %+v", k)

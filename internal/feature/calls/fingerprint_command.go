@@ -1,18 +1,15 @@
-package main
+package calls
 
 import (
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze/report/calls"
-	"pgmpi/analyze/samples"
 	"pgmpi/internal/command"
-	"pgmpi/internal/experiment"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/settings"
 )
 
 func fingerprintCommand(h *command.Host) *cobra.Command {
-	s := settings.Settings{Base: experiment.Fingerprint("").Defaults()}
+	s := settings.Settings{Base: Experiment("").Defaults()}
 	o := command.Output{Host: h}
 	c := &cobra.Command{
 		Use:   "fingerprint [DIR [DIR]] CASE",
@@ -33,12 +30,12 @@ into a new folder: from the first call of each process on with --fresh, and with
 		Annotations: manual.MostNeeded("guidelines np mpiruns fresh counters rank full out format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.Of = args[len(args)-1]; len(args) == 1 {
-				return o.Measure(c.Context(), experiment.Fingerprint(args[0]), &s)
+				return o.Measure(c.Context(), Experiment(args[0]), &s)
 			}
 			if len(args) == 3 {
-				return command.Written(&o, calls.QuantileLists, func() (*[2]*samples.Fingerprint, error) { return experiment.Both(args[:2], o.Of) })
+				return command.Written(&o, quantileLists, func() (*[2]*Fingerprint, error) { return both(args[:2], o.Of) })
 			}
-			return o.Again(args[0], false, &s, experiment.Fingerprint(args[1]))
+			return o.Again(args[0], false, &s, Experiment(args[1]))
 		},
 	}
 	fs := c.Flags()
@@ -47,6 +44,6 @@ into a new folder: from the first call of each process on with --fresh, and with
 	s.Means(fs, "mpiruns", "mpiruns, for each number of processes")
 	o.ShownOrMeasured(fs, "pgmpi-fingerprint-<UTC time>")
 	command.Full(fs)
-	o.Formats = h.FormatsFlag(fs, calls.Fingerprints, "")
+	o.Formats = h.FormatsFlag(fs, fingerprints, "")
 	return c
 }

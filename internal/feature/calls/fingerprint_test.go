@@ -1,4 +1,4 @@
-package samples
+package calls
 
 import (
 	"math"
@@ -34,7 +34,7 @@ func fingerprinted(t *testing.T) *Fingerprint {
 		runs[n].Cases[1].NRep, runs[n].Cases[1].Usage = 60, &protocol.Usage{Faults: 120, FaultsRank: 1}
 		all = append(all, &runs[n])
 	}
-	f := must.Get(NewFingerprint("folder", m, 1, all))(t)
+	f := must.Get(newFingerprint("folder", m, 1, all))(t)
 	return f
 }
 
@@ -63,7 +63,7 @@ func TestDistributionsAreOfAllAndOfGoodSamples(t *testing.T) {
 }
 
 func TestOnlyFunctionsThatCanBeMeasuredAreParsed(t *testing.T) {
-	_, _, _, err := ParseCase("Reduse:8")
+	_, _, _, err := parseCase("Reduse:8")
 	should.Fail(t, err, "did you mean MPI_Reduce?")
 }
 
@@ -72,6 +72,6 @@ func TestNoSampleIsNoFingerprint(t *testing.T) {
 	runs := fixture.Measured(m, 1, 1, 1, 1, 1, 1)
 	runs[0].Cases = slices.Delete(runs[0].Cases, 0, 1)
 	runs[0].Samples = slices.Delete(runs[0].Samples, 0, 1)
-	_, err := NewFingerprint("folder", m, 0, []*results.Run{&runs[0]})
+	_, err := newFingerprint("folder", m, 0, []*results.Run{&runs[0]})
 	should.Fail(t, err, "no valid sample")
 }

@@ -1,15 +1,12 @@
-package samples
+package calls
 
 import (
 	"math"
-	"slices"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/medians"
-	"pgmpi/internal/conf"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/stats"
-	"pgmpi/measure/protocol"
-	"pgmpi/measure/results"
 )
 
 const TimesSchema = "pgmpi-times/1"
@@ -37,8 +34,8 @@ type CaseTimes struct {
 	Reason  string   `json:"reason,omitempty"` // why some or all are missing
 }
 
-// NewTimes lists the collectives of a folder, and with all its mock-ups too.
-func NewTimes(s *analyze.Side, all bool) (*Times, error) {
+// newTimes lists the collectives of a folder, and with all its mock-ups too.
+func newTimes(s *analyze.Side, all bool) (*Times, error) {
 	p := &s.Manifest.Plan
 	t := &Times{TimesSchema, s.Manifest.Version, s.Folder(), analyze.OperationOf(p), []CaseTimes{}}
 	for i, k := range p.Cases {
@@ -64,20 +61,5 @@ func NewTimes(s *analyze.Side, all bool) (*Times, error) {
 
 // NotJudged returns why there are no times, or "" if there are some.
 func (t *Times) NotJudged() string {
-	return UnlessAny(t.Cases, func(c CaseTimes) bool { return c.MedianS != nil })
-}
-
-func UnlessAny[T any](cases []T, known func(T) bool) string {
-	if slices.ContainsFunc(cases, known) {
-		return ""
-	}
-	return "nothing could be measured of " + conf.Plural(len(cases), "case")
-}
-
-// TimingOf is how the first mpirun timed, as all others.
-func TimingOf(runs []*results.Run) (t protocol.Timing) {
-	if len(runs) > 0 {
-		t = runs[0].Timing
-	}
-	return t
+	return phrase.UnlessAny(t.Cases, func(c CaseTimes) bool { return c.MedianS != nil })
 }

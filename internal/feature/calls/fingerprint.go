@@ -1,4 +1,4 @@
-package samples
+package calls
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/samples"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/stats"
@@ -110,7 +111,7 @@ type FingerprintRun struct {
 	Letters    string     `json:"of"`                    // the same: f, w, o, g, and - for those that are not valid
 }
 
-func NewFingerprint(name string, m *results.Manifest, i int, runs []*results.Run) (*Fingerprint, error) {
+func newFingerprint(name string, m *results.Manifest, i int, runs []*results.Run) (*Fingerprint, error) {
 	k := m.Plan.Cases[i]
 	f := &Fingerprint{Schema: FingerprintSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Cell: medians.CellOf(k), NP: k.Shape.NP,
 		Folder:     analyze.FolderOf(name, m, len(runs)),
@@ -235,9 +236,9 @@ func distributionOf(ns []float64) (*Distribution, error) {
 	return d, err
 }
 
-// ParseCase reads "FUNCTION:MSIZE[:SHAPE]" of a function that can be measured; shape is ""
+// parseCase reads "FUNCTION:MSIZE[:SHAPE]" of a function that can be measured; shape is ""
 // where none is given.
-func ParseCase(text string) (function string, msize int64, shape string, err error) {
+func parseCase(text string) (function string, msize int64, shape string, err error) {
 	function, msize, shape, err = analyze.ParseCase(text)
 	if err != nil {
 		return "", 0, "", err
@@ -260,4 +261,25 @@ func (d *Distribution) At(p float64) *float64 {
 		}
 	}
 	return nil
+}
+
+// caseSamples are the valid samples, as figures of a case want them.
+func (f *Fingerprint) caseSamples() (*samples.CaseSamples, error) {
+	c := &samples.CaseSamples{Cell: f.Cell}
+	for _, r := range f.Runs {
+		var valid []float64
+		for i, of := range r.Of {
+			if of != "" {
+				valid = append(valid, float64(r.NS[i])/1e9)
+			}
+		}
+		s, err := samples.OfRun(r.Run, valid)
+		if err != nil {
+			return nil, err
+		}
+		if s != nil {
+			c.Runs = append(c.Runs, *s)
+		}
+	}
+	return c, nil
 }

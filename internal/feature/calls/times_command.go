@@ -1,4 +1,4 @@
-package main
+package calls
 
 import (
 	"fmt"
@@ -6,8 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report/calls"
-	"pgmpi/analyze/samples"
 	"pgmpi/internal/command"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/reading"
@@ -29,7 +27,7 @@ and largest of the run medians of all mpiruns. Needs no MPI.`,
 	o.Into(fs)
 	command.MockupsToo(fs, &all)
 	command.Full(fs)
-	o.Formats = h.FormatsFlag(fs, calls.RunTimes, "")
+	o.Formats = h.FormatsFlag(fs, runTimes, "")
 	return c
 }
 
@@ -42,9 +40,9 @@ func showTimes(o *command.Output, path string, all bool) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	t, err := samples.NewTimes(j.Side(path), all)
+	t, err := newTimes(j.Side(path), all)
 	if err != nil {
 		return err
 	}
-	return o.Write(calls.RunTimes.Document(t))
+	return o.Write(runTimes.Document(t))
 }

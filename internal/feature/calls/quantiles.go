@@ -4,14 +4,13 @@ import (
 	"fmt"
 
 	"pgmpi/analyze/report/check"
-	"pgmpi/analyze/samples"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
 )
 
-// QuantileLists hold a second fingerprint against the first by quantiles (S-THESIS §4.7): where it is slower in the median,
+// quantileLists hold a second fingerprint against the first by quantiles (S-THESIS §4.7): where it is slower in the median,
 // its slowest calls may still be faster.
-var QuantileLists = document.Kind[[2]*samples.Fingerprint]{Name: "quantiles", Sections: quantileSections, JSON: true}
+var quantileLists = document.Kind[[2]*Fingerprint]{Name: "quantiles", Sections: quantileSections, JSON: true}
 
 // quantileName is "5 %", or the word for it.
 func quantileName(p float64) string {
@@ -26,7 +25,7 @@ func quantileName(p float64) string {
 	return fmt.Sprintf("%g %%", 100*p)
 }
 
-func quantileSections(both *[2]*samples.Fingerprint) []document.Section {
+func quantileSections(both *[2]*Fingerprint) []document.Section {
 	a, b := both[0], both[1]
 	ratio := func(p float64) string {
 		r := *b.All.At(p) / max(*a.All.At(p), 1e-12)

@@ -10,7 +10,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
-	"pgmpi/analyze/samples"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/lists"
@@ -20,12 +20,12 @@ import (
 	"pgmpi/measure/host"
 )
 
-var Fingerprints = document.Kind[samples.Fingerprint]{Name: "fingerprint", Sections: fingerprintSections, Screen: fingerprintScreen, Rows: fingerprintRows, JSON: true}
+var fingerprints = document.Kind[Fingerprint]{Name: "fingerprint", Sections: fingerprintSections, Screen: fingerprintScreen, Rows: fingerprintRows, JSON: true}
 
 // fingerprintColumns are for one row per sample. New columns go to the end.
 var fingerprintColumns = []string{"function", "msize", "shape", "np", "mpirun", "rep", "ns", "category"}
 
-func fingerprintRows(f *samples.Fingerprint) [][]string {
+func fingerprintRows(f *Fingerprint) [][]string {
 	out := [][]string{fingerprintColumns}
 	for _, r := range f.Runs {
 		for i, ns := range r.NS {
@@ -35,28 +35,28 @@ func fingerprintRows(f *samples.Fingerprint) [][]string {
 	return out
 }
 
-func fingerprintSections(f *samples.Fingerprint) []document.Section {
+func fingerprintSections(f *Fingerprint) []document.Section {
 	return slices.Concat([]document.Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
 		fingerprintPictures(f), fingerprintWindows(f), fingerprintRuns(f), fingerprintCounters(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
 }
 
-func fingerprintScreen(f *samples.Fingerprint) []document.Section {
+func fingerprintScreen(f *Fingerprint) []document.Section {
 	quantiles := fingerprintQuantiles(f)
 	quantiles.Table.Key, quantiles.Table.Spare = 0, []int{3, 6, 7, 8, 4}
 	return slices.Concat(fingerprintAnswer(f), []document.Section{quantiles}, fingerprintWindows(f), fingerprintModes(f), document.Noteless(fingerprintCounters(f)))
 }
 
-func fingerprintAnswer(f *samples.Fingerprint) []document.Section {
+func fingerprintAnswer(f *Fingerprint) []document.Section {
 	clusters := phrase.When(len(f.Modes) > 0, ", %s", conf.Plural(len(f.Modes), "mode"))
 	s := document.Titled("%s at %s on %s: %s in the median%s.", f.Function, phrase.Size(f.Msize), f.Shape, phrase.Duration(f.All.At(.5)), clusters)
 	s.Say("%s.", check.FolderSetUp(f.Folder, "", f.Operation))
-	s.Fact("Samples", "%d in %s, %d of them good%s", f.Samples, conf.Plural(len(f.Runs), "mpirun"), f.Categories[samples.Good],
+	s.Fact("Samples", "%d in %s, %d of them good%s", f.Samples, conf.Plural(len(f.Runs), "mpirun"), f.Categories[Good],
 		phrase.When(f.Invalid > 0, "; %d were out of sync, and nothing below rests on them", f.Invalid))
 	s.Fact("Nodes", "%s", cmp.Or(strings.Join(nodesOf(f), " "), "not known"))
 	return []document.Section{s}
 }
 
-func nodesOf(f *samples.Fingerprint) (names []string) {
+func nodesOf(f *Fingerprint) (names []string) {
 	for _, l := range f.Factors.Layouts {
 		if l.Shape == f.Shape {
 			names = append(names, lists.Map(l.Nodes, func(n host.Node) string { return n.Host })...)
@@ -65,17 +65,17 @@ func nodesOf(f *samples.Fingerprint) (names []string) {
 	return analyze.Unique(names)
 }
 
-func fingerprintPictures(f *samples.Fingerprint) []document.Section {
-	c, err := f.CaseSamples()
+func fingerprintPictures(f *Fingerprint) []document.Section {
+	c, err := f.caseSamples()
 	if err != nil || len(c.Runs) == 0 {
 		return nil
 	}
 	s := document.Titled("Samples by repetition and by mpirun, their distribution, and a log-normal one")
-	s.Draw(SampleFigures(c)...)
+	s.Draw(checks.SampleFigures(c)...)
 	return []document.Section{s}
 }
 
-func fingerprintHead(f *samples.Fingerprint) document.Section {
+func fingerprintHead(f *Fingerprint) document.Section {
 	s := fingerprintAnswer(f)[0]
 	s.Fact("Folder", "%s", f.Folder.Folder)
 	t := f.Timing
@@ -94,19 +94,19 @@ func visits(n int) string {
 	return fmt.Sprintf("in %d turns an mpirun, with other calls in between", n)
 }
 
-func fingerprintQuantiles(f *samples.Fingerprint) document.Section {
+func fingerprintQuantiles(f *Fingerprint) document.Section {
 	s := document.Titled("Quantiles")
 	s.Table = &document.Table{Head: []string{"samples", "n"}, Align: "lr", Narrow: true, Key: 2}
 	for _, q := range f.All.Quantiles {
 		s.Table.Head, s.Table.Align = append(s.Table.Head, quantileName(q.P)), s.Table.Align+"r"
 	}
 	s.Table.Head, s.Table.Align = append(s.Table.Head, "mean"), s.Table.Align+"r"
-	add := func(name string, d *samples.Distribution) {
+	add := func(name string, d *Distribution) {
 		if d == nil {
 			return
 		}
 		cells := []string{name, fmt.Sprint(d.N)}
-		cells = append(cells, lists.Map(d.Quantiles, func(q samples.Quantile) string { return phrase.Duration(&q.S) })...)
+		cells = append(cells, lists.Map(d.Quantiles, func(q Quantile) string { return phrase.Duration(&q.S) })...)
 		s.Table.Add(append(cells, phrase.Duration(&d.Mean))...)
 	}
 	add("all", f.All)
@@ -114,7 +114,7 @@ func fingerprintQuantiles(f *samples.Fingerprint) document.Section {
 	return s
 }
 
-func fingerprintModes(f *samples.Fingerprint) []document.Section {
+func fingerprintModes(f *Fingerprint) []document.Section {
 	t := &document.Table{Head: []string{"mode", "near", "from", "to", "share", ""}, Align: "rrrrrl"}
 	for i, m := range f.Modes {
 		t.Add(fmt.Sprint(i+1), phrase.Duration(&m.AtS), phrase.Duration(&m.LoS), phrase.Duration(&m.HiS), phrase.Percent(m.Share), strings.Repeat("█", int(math.Ceil(40*m.Share))))
@@ -123,24 +123,24 @@ func fingerprintModes(f *samples.Fingerprint) []document.Section {
 }
 
 // categoryMeanings are in the order of analyze.Categories.
-var categoryMeanings = map[samples.Category]string{
-	samples.First:   "the first of an mpirun",
-	samples.Warmup:  "before the running minimum falls by a tenth of the median; misfires often",
-	samples.Outlier: "at least twice the median of its mpirun",
-	samples.Good:    "all others",
+var categoryMeanings = map[Category]string{
+	First:   "the first of an mpirun",
+	Warmup:  "before the running minimum falls by a tenth of the median; misfires often",
+	Outlier: "at least twice the median of its mpirun",
+	Good:    "all others",
 }
 
-func fingerprintCategories(f *samples.Fingerprint) []document.Section {
+func fingerprintCategories(f *Fingerprint) []document.Section {
 	t := &document.Table{Head: []string{"category", "samples", "share", "which"}, Align: "lrrl", Flex: 3}
-	for _, c := range samples.Categories {
+	for _, c := range Categories {
 		t.Add(string(c), fmt.Sprint(f.Categories[c]), phrase.Percent(float64(f.Categories[c])/float64(max(1, f.Samples-f.Invalid))), categoryMeanings[c])
 	}
 	return document.Tabled(t, "", "Categories")
 }
 
 // fingerprintWindows is what each of several windows costs (S-REVISITED, Fig. 19 and 20).
-func fingerprintWindows(f *samples.Fingerprint) []document.Section {
-	of := map[int64][]samples.FingerprintRun{}
+func fingerprintWindows(f *Fingerprint) []document.Section {
+	of := map[int64][]FingerprintRun{}
 	for _, r := range f.Runs {
 		of[r.WindowNS] = append(of[r.WindowNS], r)
 	}
@@ -166,10 +166,10 @@ func fingerprintWindows(f *samples.Fingerprint) []document.Section {
 	return document.Tabled(t, "invalid: a rank came after the start of the window, or the call ended after it. run median: the middle, least and largest of the mpiruns.", "By window, from one start to the next")
 }
 
-func fingerprintRuns(f *samples.Fingerprint) []document.Section {
+func fingerprintRuns(f *Fingerprint) []document.Section {
 	t := &document.Table{Head: []string{"mpirun", "n", "warm-up", "outliers", "good", "first", "median", "run median", "faults", "switches"}, Align: "rrrrrrrrrr", Spare: []int{1}}
 	for _, r := range f.Runs {
-		t.Add(fmt.Sprint(r.Run), fmt.Sprint(len(r.NS)), phrase.BlankZero(r.Categories[samples.Warmup]), phrase.BlankZero(r.Categories[samples.Outlier]), fmt.Sprint(r.Categories[samples.Good]),
+		t.Add(fmt.Sprint(r.Run), fmt.Sprint(len(r.NS)), phrase.BlankZero(r.Categories[Warmup]), phrase.BlankZero(r.Categories[Outlier]), fmt.Sprint(r.Categories[Good]),
 			phrase.Duration(r.FirstS), phrase.Duration(r.MedianS), phrase.Duration(r.RunMedianS), check.CallsOf(r.PageFaults), check.CallsOf(r.Switches))
 	}
 	return document.Tabled(t, "run median: after the outlier filter; what tests compare. faults, switches: page faults and involuntary context switches a call, at the rank that has most.",
@@ -180,10 +180,10 @@ func fingerprintRuns(f *samples.Fingerprint) []document.Section {
 const mostRanks = 32
 
 // fingerprintRanks compares the ranks, each by its own clock.
-func fingerprintRanks(f *samples.Fingerprint) []document.Section {
+func fingerprintRanks(f *Fingerprint) []document.Section {
 	ranks := slices.Clone(f.ByRank)
 	if len(ranks) > mostRanks {
-		slices.SortStableFunc(ranks, func(a, b samples.RankTimes) int { return cmp.Compare(b.MedianS, a.MedianS) })
+		slices.SortStableFunc(ranks, func(a, b RankTimes) int { return cmp.Compare(b.MedianS, a.MedianS) })
 		ranks = ranks[:mostRanks]
 	}
 	longest := 0.0
@@ -203,7 +203,7 @@ func fingerprintRanks(f *samples.Fingerprint) []document.Section {
 	return out
 }
 
-func fingerprintACF(f *samples.Fingerprint) []document.Section {
+func fingerprintACF(f *Fingerprint) []document.Section {
 	if len(f.ACF) == 0 {
 		return nil
 	}
@@ -218,7 +218,7 @@ func fingerprintACF(f *samples.Fingerprint) []document.Section {
 		"Autocorrelation after the outlier filter, medians over the mpiruns")
 }
 
-func fingerprintFactors(f *samples.Fingerprint) []document.Section {
+func fingerprintFactors(f *Fingerprint) []document.Section {
 	s := document.Titled("Factors")
 	s.Fact("MPI library", "%s", phrase.ShortVersion(f.Folder.Library.Version)+phrase.When(f.Folder.Library.PML != "", " (pml %s)", f.Folder.Library.PML))
 	s.Fact("launch", "%s", phrase.Known(strings.Join(f.Launch, " ")))

@@ -6,7 +6,6 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
-	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
@@ -16,9 +15,9 @@ import (
 	"pgmpi/internal/stats"
 )
 
-var RunTimes = document.Kind[samples.Times]{Name: "times", NotJudged: (*samples.Times).NotJudged, Sections: timesSections, Screen: timesScreen, Ending: timesEnding, Rows: timesRows, JSON: true, Plotted: timesPlotted}
+var runTimes = document.Kind[Times]{Name: "times", NotJudged: (*Times).NotJudged, Sections: timesSections, Screen: timesScreen, Ending: timesEnding, Rows: timesRows, JSON: true, Plotted: timesPlotted}
 
-func timesRows(t *samples.Times) [][]string {
+func timesRows(t *Times) [][]string {
 	out := [][]string{{"function", "msize", "shape", "np", "r", "min_s", "q1_s", "median_s", "q3_s", "max_s", "reason"}}
 	for _, k := range t.Cases {
 		out = append(out, phrase.Row(k.Function, k.Msize, k.Shape, k.NP, k.R, k.MinS, k.Q1S, k.MedianS, k.Q3S, k.MaxS, k.Reason))
@@ -26,14 +25,14 @@ func timesRows(t *samples.Times) [][]string {
 	return out
 }
 
-func timesPlotted(t *samples.Times) string {
-	known := lists.Keep(t.Cases, func(k samples.CaseTimes) bool { return k.MedianS != nil })
-	return osu.Text(phrase.ShortVersion(t.Folder.Library.Version), lists.Map(known, func(k samples.CaseTimes) osu.Time {
+func timesPlotted(t *Times) string {
+	known := lists.Keep(t.Cases, func(k CaseTimes) bool { return k.MedianS != nil })
+	return osu.Text(phrase.ShortVersion(t.Folder.Library.Version), lists.Map(known, func(k CaseTimes) osu.Time {
 		return osu.Time{Function: k.Function, Msize: k.Msize, Shape: guidelines.ShapeOf(k.Shape, k.NP), NS: *k.MedianS * 1e9}
 	}))
 }
 
-func timesAnswer(t *samples.Times) []document.Section {
+func timesAnswer(t *Times) []document.Section {
 	var s document.Section
 	if worst, middle := widest(t); worst != nil {
 		s.Say("The slowest mpirun takes %s as long as the fastest in the median of %s, %s at worst (%s at %s, %s).", phrase.Ratio(&middle), conf.Plural(len(t.Cases), "call"),
@@ -44,7 +43,7 @@ func timesAnswer(t *samples.Times) []document.Section {
 }
 
 // apart is the largest run median over the smallest.
-func apart(k *samples.CaseTimes) *float64 {
+func apart(k *CaseTimes) *float64 {
 	if k.MinS == nil {
 		return nil
 	}
@@ -52,7 +51,7 @@ func apart(k *samples.CaseTimes) *float64 {
 }
 
 // widest is the case whose mpiruns are farthest apart, and the median over the cases.
-func widest(t *samples.Times) (worst *samples.CaseTimes, middle float64) {
+func widest(t *Times) (worst *CaseTimes, middle float64) {
 	var all []float64
 	for i := range t.Cases {
 		if x := apart(&t.Cases[i]); x != nil {
@@ -64,27 +63,27 @@ func widest(t *samples.Times) (worst *samples.CaseTimes, middle float64) {
 	return worst, stats.MedianFinite(all)
 }
 
-func timesScreen(t *samples.Times) []document.Section {
+func timesScreen(t *Times) []document.Section {
 	return slices.Concat(timesAnswer(t), check.CallsInRows(t.Cases, "Run-times, from the least of the sizes to the most",
-		check.Over("median", func(k *samples.CaseTimes) *float64 { return k.MedianS }, phrase.Duration),
+		check.Over("median", func(k *CaseTimes) *float64 { return k.MedianS }, phrase.Duration),
 		check.Over("slowest/fastest mpirun", apart, phrase.Ratio)))
 }
 
-func timesEnding(t *samples.Times, _ string) (e document.Ending) {
+func timesEnding(t *Times, _ string) (e document.Ending) {
 	if worst, _ := widest(t); worst != nil {
 		e.Next = []document.Label{{Name: "Samples", Value: fmt.Sprintf("pgmpi fingerprint %s %s:%d:%s", conf.Folder(t.Folder.Folder), phrase.Function(worst.Function), worst.Msize, worst.Shape)}}
 	}
 	return e
 }
 
-func timesSections(t *samples.Times) []document.Section {
+func timesSections(t *Times) []document.Section {
 	design := document.Titled("How it was measured")
 	design.Fact("Folder", "%s", t.Folder.Folder)
 	design.Fact("Design", "%s", t.Operation.Text())
 	design.Fact("Times", "of the run medians of all mpiruns: the smallest, quartiles and the largest")
 	design.Fact("Sizes", "%s", t.MsizeLegend)
 	like := document.Table{Head: []string{"msize", "R", "min", "Q1", "median", "Q3", "max", ""}, Align: "rrrrrrrl", Flex: 7}
-	return append(slices.Concat(timesAnswer(t), check.TablesByCall(t.Cases, like, func(k *samples.CaseTimes) []string {
+	return append(slices.Concat(timesAnswer(t), check.TablesByCall(t.Cases, like, func(k *CaseTimes) []string {
 		return []string{phrase.Size(k.Msize), fmt.Sprint(k.R), phrase.Duration(k.MinS), phrase.Duration(k.Q1S), phrase.Duration(k.MedianS), phrase.Duration(k.Q3S), phrase.Duration(k.MaxS), k.Reason}
 	}, nil)), design)
 }

@@ -5,13 +5,12 @@ import (
 	"slices"
 
 	"pgmpi/analyze/report/check"
-	"pgmpi/analyze/samples"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 )
 
-func fingerprintCounters(f *samples.Fingerprint) []document.Section {
+func fingerprintCounters(f *Fingerprint) []document.Section {
 	t := &document.Table{Head: []string{"counter", "mean", "least", "most", "in none", "r", "read by"}, Align: "lrrrrrl", Flex: 6}
 	for _, c := range f.Counters {
 		if c.Mean == nil {
@@ -38,7 +37,7 @@ func fingerprintCounters(f *samples.Fingerprint) []document.Section {
 }
 
 // counterFigures hold the run-time of each sample against its count, for the counters that change.
-func counterFigures(f *samples.Fingerprint) (out []picture.Figure) {
+func counterFigures(f *Fingerprint) (out []picture.Figure) {
 	for _, c := range f.Counters {
 		if c.R == nil {
 			continue
@@ -47,11 +46,11 @@ func counterFigures(f *samples.Fingerprint) (out []picture.Figure) {
 			Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}, Text: fmt.Sprintf("Each sample by what %s has counted in it; correlation %s.", c.Name, check.Correlation(*c.R))}
 		s := picture.Series{Name: "samples", Form: picture.Dots}
 		for _, counted := range c.Runs {
-			if at := slices.IndexFunc(f.Runs, func(r samples.FingerprintRun) bool { return r.Run == counted.Run }); at >= 0 && len(counted.N) == len(f.Runs[at].NS) {
+			if at := slices.IndexFunc(f.Runs, func(r FingerprintRun) bool { return r.Run == counted.Run }); at >= 0 && len(counted.N) == len(f.Runs[at].NS) {
 				s.Points = append(s.Points, countedPoints(&f.Runs[at], counted.N)...)
 			}
 		}
-		if step := 1 + (len(s.Points)-1)/mostPoints; step > 1 {
+		if step := 1 + (len(s.Points)-1)/picture.MostPoints; step > 1 {
 			var some []picture.Point
 			for i := 0; i < len(s.Points); i += step {
 				some = append(some, s.Points[i])
@@ -65,7 +64,7 @@ func counterFigures(f *samples.Fingerprint) (out []picture.Figure) {
 	return out
 }
 
-func countedPoints(r *samples.FingerprintRun, n []int64) (out []picture.Point) {
+func countedPoints(r *FingerprintRun, n []int64) (out []picture.Point) {
 	for i, of := range r.Of {
 		if of != "" {
 			out = append(out, picture.Bare(float64(n[i]), float64(r.NS[i])/1e9))
@@ -74,7 +73,7 @@ func countedPoints(r *samples.FingerprintRun, n []int64) (out []picture.Point) {
 	return out
 }
 
-func rankFigure(f *samples.Fingerprint) picture.Figure {
+func rankFigure(f *Fingerprint) picture.Figure {
 	fig := picture.Figure{ID: picture.Anchor("by-rank", f.Function, fmt.Sprint(f.Msize), f.Shape), Title: fmt.Sprintf("%s at %s, %s: run-time by rank", phrase.Plain(f.Function), phrase.Size(f.Msize), f.Shape),
 		X: picture.Axis{Title: "rank", Scale: picture.Named}, Y: picture.Axis{Title: "by its own clock", Scale: picture.Log, Unit: picture.Seconds}, Text: "The median of each rank, from its lower to its upper quartile."}
 	s := picture.Series{Name: "median, quartiles", Form: picture.Dots}

@@ -1,4 +1,4 @@
-package samples
+package calls
 
 import (
 	"math"
@@ -33,7 +33,7 @@ func TestCountersAreHeldAgainstTheRunTime(t *testing.T) {
 		r.Counters = []protocol.Counter{{Name: "context-switches", From: "perf_event_open"}, {Name: "page-faults", From: "getrusage"}, {Name: "cycles", Why: "hidden"}}
 		all = append(all, r)
 	}
-	f := must.Get(NewFingerprint("folder", m, 1, all))(t)
+	f := must.Get(newFingerprint("folder", m, 1, all))(t)
 	f.AddReading(all, 1)
 	for _, r := range all {
 		f.AddCounts(r.Run, r.Counters[:2], counted)
