@@ -166,6 +166,10 @@ func TestRowsCountTheMediansThatSidesHave(t *testing.T) {
 		k := compared(t, a, lost, func(cfg *CompareConfig) { cfg.Paired = paired }).Cases[0]
 		should.Hold(t, k.Change == NotCompared && [2]int{k.AR, k.BR} == want, "paired %v: %+v", paired, k)
 	}
+	nan := math.NaN()
+	for name, p := range map[string]judge.Pair{"B": {Orig: []float64{nan, 2}, Other: []float64{1, 3}}, "A": {Orig: []float64{1, 2}, Other: []float64{nan, 3}}} {
+		should.Equal(t, bothValid(p), judge.Pair{Orig: []float64{2}, Other: []float64{3}}, "lost in %s", name)
+	}
 	once := func(m *results.Manifest, _ []results.Run) { m.R = 1 }
 	k := compared(t, side(t, "a", fixture.Quiet, once), side(t, "b", fixture.Quiet, once), nil).Cases[0]
 	should.Hold(t, k.PValue != nil && k.BR == 1, "one mpirun has a p-value, too: %+v", k)

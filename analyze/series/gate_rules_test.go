@@ -14,6 +14,7 @@ import (
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
 )
@@ -60,10 +61,12 @@ func TestOnlyAnAlarmOfANewViolationHasToBeMeasuredAgain(t *testing.T) {
 		set    func(*Baselines)
 		want   bool
 	}{
-		"new":                         {violated, []*Check{baselineOf("a", 0, kept)}, func(*Baselines) {}, true},
-		"no alarm":                    {violated, []*Check{baselineOf("a", 0, kept)}, func(g *Baselines) { g.FailOn = FailOnSure }, false},
-		"known, and an alarm":         {violated, []*Check{baselineOf("a", 0, violated)}, func(g *Baselines) { g.FailOn = FailOnViolated }, false},
-		"an alarm without violation":  {kept, nil, func(g *Baselines) { g.Strict, g.Expect = true, []Expectation{{Guideline: "GL8"}} }, false},
+		"new":                 {violated, []*Check{baselineOf("a", 0, kept)}, func(*Baselines) {}, true},
+		"no alarm":            {violated, []*Check{baselineOf("a", 0, kept)}, func(g *Baselines) { g.FailOn = FailOnSure }, false},
+		"known, and an alarm": {violated, []*Check{baselineOf("a", 0, violated)}, func(g *Baselines) { g.FailOn = FailOnViolated }, false},
+		"an alarm without violation": {kept, nil, func(g *Baselines) {
+			g.Strict, g.Expect, g.GateConfig.Expect = true, []Expectation{{Guideline: "GL8"}}, "known.toml"
+		}, false},
 		"nothing is to be confirmed":  {violated, []*Check{baselineOf("a", 0, kept)}, func(g *Baselines) { g.Confirm = false }, false},
 		"no baseline, no expectation": {violated, nil, func(*Baselines) {}, false},
 		"expired":                     {violated, []*Check{baselineOf("a", 0, kept)}, expired, true},
@@ -216,6 +219,7 @@ func TestTheStateOfAVerdictIsThatOfMostMpirunsOrOfTheYardstick(t *testing.T) {
 		"no states":              {nil, nil, []float64{8}},
 		"of another shape":       {[]medians.State{state("p4", "A", 1, 1, 2, 3)}, nil, []float64{8}},
 		"most mpiruns":           {[]medians.State{state("p2", "A", 1, 1), state("p2", "B", 2, 2, 3), state("p4", "A", 3, 1, 2, 3)}, nil, []float64{2}},
+		"an mpirun":              {[]medians.State{state("p2", "A", 1, 1)}, nil, []float64{1}},
 		"as many: the first":     {[]medians.State{state("p2", "A", 1, 1, 4), state("p2", "B", 2, 2, 3)}, nil, []float64{1}},
 		"where it is violated":   {[]medians.State{state("p2", "A", 1, 1), state("p2", "B", 2, 2, 3)}, in, []float64{1}},
 		"states without mpiruns": {[]medians.State{state("p2", "C", 1)}, nil, []float64{8}},
@@ -395,6 +399,15 @@ func TestAConfirmationWithoutANightNeedsNoState(t *testing.T) {
 	g.Expect, g.GateConfig.Expect = []Expectation{{Guideline: "GL9"}}, "known.toml"
 	v := held(t, a, g).Verdicts[0]
 	should.Hold(t, v.State == analyze.New && v.Alarm && strings.Contains(v.StateReason, "when measured again"), "%+v", v.Gated)
+}
+
+func TestAConfirmationThatCannotBeJudgedIsAnError(t *testing.T) {
+	a := judged(100, asked(judge.Violated, 1.5))
+	a.m.Confirm = &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Test: 0, Case: 0, Part: 2, Calls: 1}}}
+	measuredAgain(a, 15000, 10000, 100)
+	clear(a.set.Side(protocol.ModeConfirm, 0, 1).Medians)
+	_, err := Hold(a.Analysis, gateOf())
+	should.Hold(t, err != nil, "times of 0")
 }
 
 func TestOnlyTheNewestNightIsAskedForAnotherState(t *testing.T) {

@@ -347,6 +347,7 @@ func TestOnlyWhatWouldBeAnAlarmIsMeasuredAgain(t *testing.T) {
 		before judge.Verdict
 		failOn FailOn
 		off    bool
+		alone  bool
 		want   int
 	}{
 		"new":              {before: judge.Kept, failOn: FailOnNew, want: 1},
@@ -356,6 +357,7 @@ func TestOnlyWhatWouldBeAnAlarmIsMeasuredAgain(t *testing.T) {
 		"shown first":      {before: judge.Suspected, failOn: FailOnNew},
 		"an alarm, though": {before: judge.Suspected, failOn: FailOnViolated, want: 1},
 		"not wanted":       {before: judge.Kept, failOn: FailOnNew, off: true},
+		"against nothing":  {before: judge.Kept, failOn: FailOnNew, alone: true},
 	} {
 		m := fixture.Manifest()
 		m.Plan.Tests = m.Plan.Tests[2:3]
@@ -363,6 +365,9 @@ func TestOnlyWhatWouldBeAnAlarmIsMeasuredAgain(t *testing.T) {
 		must.Hold(t, err == nil && a.Report.Verdicts[0].Verdict == judge.Violated, "%v %v", err, a.Report.Verdicts[0].Verdict)
 		g := gateOf(baselineOf("a", 0, asked(c.before, 1.8)))
 		g.FailOn, g.Confirm = c.failOn, !c.off
+		if c.alone {
+			g.Baseline, g.Nights = nil, nil
+		}
 		x := Confirmation(a, g)
 		should.Hold(t, (x == nil) == (c.want == 0) && (x == nil || len(x.Comparisons) == c.want && x.R == fixture.R && x.Comparisons[0] == (results.Comparison{Test: 0, Case: 0, Part: 2, Calls: 1})),
 			"%s: %+v", name, x)

@@ -3,6 +3,7 @@ package series
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,6 +86,10 @@ func TestRatiosThatAreNoneMakeNoChange(t *testing.T) {
 		must.Do(t, s.fill(checks, nil))
 		should.Equal(t, len(s.Changes), 0, "%s: two nights are no change", name)
 		should.Equal(t, len(s.Cells[0].Points), 7, "%s: but a point", name)
+		checks = slices.Insert(checks, 6, CheckOf(nightly(7, 1.3), "6"))
+		s = Series{}
+		must.Do(t, s.fill(slices.Delete(checks, 3, 4), nil))
+		should.Equal(t, len(s.Changes), 1, "%s: nor do they hide one", name)
 	}
 }
 

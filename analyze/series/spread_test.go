@@ -22,7 +22,7 @@ func TestASpreadIsOfTwoFoldersAndMore(t *testing.T) {
 	s := must.Get(NewSpread([]*analyze.Side{of("a", "x"), of("b", "y")}, false))(t)
 	should.Hold(t, len(s.Folders) == 2 && s.Folders[1].Folder == "b" && s.Cases[0].MedianS == s.Cases[0].Normalised[0]*s.Cases[0].MedianS, "%+v", s)
 	should.Equal(t, s.Cases[0].MedianS, 10006.5/1e9, "of twelve mpiruns, each a nanosecond longer")
-	s = must.Get(NewSpread([]*analyze.Side{of("a", "x"), of("b", "y"), of("c", "y")}, false))(t)
+	s = must.Get(NewSpread([]*analyze.Side{of("a", "x"), of("b", "y"), of("c", "z")}, false))(t)
 	must.Hold(t, len(s.Warnings) == 1, "a factor that differs is named once: %+v", s.Warnings)
 	should.Contain(t, s.Warnings[0].Text, "cpu is x in folder 1 and y in folder 2: ")
 	small := func(name string, sizes ...int64) *analyze.Side {
@@ -58,6 +58,7 @@ func TestASummaryOverRanksIsOfThoseThatHaveTheRepetition(t *testing.T) {
 		"least of both":    {RanksLeast, [][]int64{{1, 4}, {1, 8}}, 4},
 		"one has fewer":    {RanksMean, [][]int64{{1}, {1, 8}}, 8},
 		"none has it":      {RanksMean, [][]int64{{1}, {1}}, 1},
+		"nor the least":    {RanksLeast, [][]int64{{1}, {1}}, 1},
 		"never nothing":    {RanksLeast, [][]int64{{1, 0}, {1, 8}}, 1},
 		"but a nanosecond": {RanksLeast, [][]int64{{1, 1}, {1, 8}}, 1},
 	} {
@@ -85,6 +86,9 @@ func TestSummariesCountWhatEachFindsOfTheTestsThatAllHave(t *testing.T) {
 			verdict(guidelines.Pattern, 8, first, 2), verdict(guidelines.Monotony, 16, second, 3), verdict(guidelines.Pattern, 24, judge.Kept, 1),
 			verdict(guidelines.Split, 8, judge.Violated, 2), verdict(guidelines.Pattern, 8, judge.NotMeasured, 2), verdict(guidelines.Pattern, 8, judge.Wrong, 2)}}}
 	}
+	none := medians.New(fixture.Manifest())
+	none.Cases[0].Medians = nil
+	should.Hold(t, math.IsNaN(meanOf(none, 0)), "no mean of nothing")
 	ours, theirs := folder("ours", judge.Violated, judge.Kept), folder("theirs", judge.Violated, judge.Violated)
 	theirs.Report.MinSlowdown, theirs.Manifest.Plan.Datatype = 9, "int"
 	s := NewSummaries([]Summary{RunMedian, Least, MeanOfMeans}, []*analyze.Side{ours, theirs, theirs})
