@@ -76,6 +76,7 @@ func TestADesignFollowsFromEachOfItsConditions(t *testing.T) {
 	}
 	d := design(TestAuto, 0, []int{3}, 1)
 	should.Hold(t, d.Refused == nil && d.Blind == nil && d.Test(0) == &cappedRank, "without tests nothing is refused: %+v", d.Refused)
+	must.Do(t, d.Family(0).Look(nil))
 	d = design(TestAuto, 1, []int{2}, 1) // 1/C(4,2) > .05
 	should.Hold(t, d.Refused != nil && slices.Equal(d.Blind, []int{2}) && d.looks[0].weak, "one test of two mpiruns: %+v", d.Refused)
 	// .05·.2/5 < 1/C(10,5) = .004 < .05/5: enough for a test, too few for the share of the look.
@@ -91,10 +92,19 @@ func TestADesignFollowsFromEachOfItsConditions(t *testing.T) {
 	cfg.Alpha = 8.0 / 1024 // 2^-10 is exactly an eighth of it
 	d = must.Get(NewDesign(cfg, Schedule{[]int{10, 20}, []float64{.5, .5}}, 1))(t)
 	should.Hold(t, !d.Screen(0), "as good as the reserve asks")
+	cfg.Alpha = 1.0 / 1024
+	d = must.Get(NewDesign(cfg, Once(10), 1))(t)
+	should.Hold(t, d.Test(0) == &cappedRank && !d.looks[0].weak, "just at the level: %s", d.Test(0).Name)
 	for r, want := range map[int]TestName{rankSum.Most: TestRankSum, rankSum.Most + 1: TestRankSumNormal} {
 		should.Equal(t, design(TestRankSum, 1, []int{r}, 1).Test(0).Name, want, "%d mpiruns", r)
 	}
 	should.Hold(t, d.minP(&rankSum, 0, 5) == 1 && d.minP(&rankSum, 1, 1) == .5 && d.minP(&rankSum, 1, 2) == 1.0/3, "the least p-values of few")
+	for _, alternative := range Alternatives {
+		d.alternative = alternative
+		for _, test := range everyTest() {
+			should.Hold(t, d.minP(test, 0, 0) == 1 && d.minP(test, 0, 5) == 1 && d.minP(test, 5, 0) == 1, "%s %s of nothing", alternative, test.Name)
+		}
+	}
 	d.alternative = TwoSided
 	should.Hold(t, math.Abs(d.minP(&rankSum, 5, 5)-2.0/252) < 1e-15 && d.minP(&rankSum, 1, 1) == 1 && d.minP(&rankSum, 0, 5) == 1, "two-sided")
 }
@@ -130,6 +140,11 @@ func TestLooksLeaveWhatIsDoneAndWhatLacksData(t *testing.T) {
 	must.Do(t, f.Look([]Pair{{Orig: slow(20, 900, 1), Other: flat}, {}}))
 	should.Hold(t, f.Outcomes[0].P == was.P && f.Outcomes[0].Runs == 10, "what is decided is not read again: %+v", f.Outcomes[0])
 	should.Hold(t, f.Outcomes[1].Verdict == Undecided && !f.Outcomes[1].Done(), "what lacks the last look is not judged by it: %+v", f.Outcomes[1])
+	for _, method := range Methods { // a folder without an mpirun
+		f := looking(t, method, Once(0), 1)
+		must.Do(t, f.Look([]Pair{{}}))
+		should.Hold(t, f.Outcomes[0].Verdict == Undecided && !f.Outcomes[0].Done(), "%s: a look at nothing decides nothing: %+v", method, f.Outcomes[0])
+	}
 	refused := must.Get(NewDesign(Default(), Once(3), 5))(t)
 	got := must.Get(refused.Judge(0, []Pair{{Orig: slow(3, 2000, 1), Other: slow(3, 1000, 1)}, {}, {}, {}, {}}))(t)
 	should.Equal(t, got.Outcomes[0].Runs, 0, "a refused design tests nothing")
@@ -190,6 +205,10 @@ func TestTestsAreNamedAndKnowTheirLimits(t *testing.T) {
 	should.Hold(t, ZeroDifferences(x, y) == 1 && signedRank.Largest(x, y) == 3, "1 + 2 of two differences")
 	should.Hold(t, ks.Largest(x, y) == 1 && rankSum.Largest(x, y) == 9, "largest")
 	should.Hold(t, math.IsInf(signedRank.Reach(2, .9), 1) && math.IsInf(signedRank.Reach(4, .01), 1) && !math.IsInf(signedRank.Reach(4, .07), 1), "2^-4 = .0625")
+	// R: sqrt(1-1/10)*qnorm((10*10-qwilcox(.05,10,10)+.5)/100), sqrt(pi/10)*(sqrt(-log(.05))-.4)
+	should.Hold(t, math.Abs(rankSum.Reach(10, .05)-.567085) < 1e-6 && math.Abs(ks.Reach(10, .05)-.7459225) < 1e-7, "%v, %v", rankSum.Reach(10, .05), ks.Reach(10, .05))
+	should.Hold(t, math.IsInf(rankSum.Reach(2, .01), 1), "1/C(4,2) > .01")
+	should.Hold(t, (&Outcome{Replication: FirmLevel}).Firm(), "firm from the level on")
 	should.Hold(t, Violated.Known() && Wrong.Known() && !Verdict("").Known() && !Verdict("fine").Known(), "verdicts")
 	should.Hold(t, (&Outcome{Stopped: true}).Done() && (&Outcome{Decided: true}).Done() && !(&Outcome{}).Done(), "done")
 }

@@ -63,7 +63,7 @@ func (f *Family) Look(pairs []Pair) error {
 	}
 	f.done++
 	for i := range f.Outcomes {
-		if o := &f.Outcomes[i]; o.Runs == f.Looks[k] { // what is done has fewer
+		if o := &f.Outcomes[i]; o.Runs > 0 && o.Runs == f.Looks[k] { // what is done has fewer
 			f.judge(o, f.pairs[i], k)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"pgmpi/internal/fixture/golden"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 type goldenProcedure struct {
@@ -284,4 +285,5 @@ func TestEveryTestIsComplete(t *testing.T) {
 			t.Errorf("%s is not found by its name", s.Name)
 		}
 	}
+	should.Hold(t, !automatic[len(automatic)-1].Paired, "what auto falls back to needs no pairs: a look that is too weak pairs none")
 }
