@@ -206,7 +206,7 @@ func (a *Analysis) look() error {
 		enough := false
 		for n, i := range a.tests {
 			orig, other := a.sides(i)
-			if a.verdicts[i].Verdict != "" || min(orig.Runs, other.Runs) < at || orig.Problem(at) != "" || other.Problem(at) != "" {
+			if a.verdicts[i].Verdict != "" || orig.Problem(at) != "" || other.Problem(at) != "" {
 				continue
 			}
 			pairs[n] = judge.Pair{Orig: orig.Medians[:at], Other: other.Medians[:at], Factor: general[a.manifest.Plan.Tests[i].Shape]}
@@ -243,7 +243,7 @@ func (a *Analysis) conclude() {
 		}
 		v.MedianS, v.OtherMedianS = Seconds(orig.MedianOf(runs)), Seconds(other.MedianOf(runs))
 		// A decided test stays decided, whatever befalls a case that others still need.
-		if t := &a.manifest.Plan.Tests[i]; v.Verdict == "" && !o.Done() {
+		if t := &a.manifest.Plan.Tests[i]; !o.Done() {
 			a.settle(v, a.family.Schedule, t.Case, t.Others[0])
 		}
 		if v.Verdict != "" {
@@ -335,9 +335,8 @@ func (a *Analysis) seeOnce() {
 		v := &a.verdicts[i]
 		orig, other := a.sides(i)
 		v.MedianS, v.OtherMedianS = Seconds(orig.Median()), Seconds(other.Median())
-		if t := &a.manifest.Plan.Tests[i]; v.Verdict == "" {
-			a.settle(v, judge.Once(a.family.R()), t.Case, t.Others[0])
-		}
+		t := &a.manifest.Plan.Tests[i]
+		a.settle(v, judge.Once(a.family.R()), t.Case, t.Others[0])
 		if v.Verdict != "" {
 			continue
 		}

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -195,6 +196,60 @@ func TestTimesThatNoTestTakesAreAnError(t *testing.T) {
 	clear(set.Side(protocol.ModeSplit, 0, 8).Medians)
 	_, err = Judge(m, set, judge.Default())
 	should.Hold(t, err != nil, "times of 0 in the experiment")
+	m = fixture.Manifest()
+	m.Alternate = &results.FollowUps{R: fixture.R, Comparisons: []results.Comparison{{Test: 3, Case: 1, Part: 3, Calls: 1}}}
+	runs = fixture.Measured(m, plainly...)
+	for n := 1; n <= fixture.R; n++ {
+		run := results.Run{Header: results.Header{Mode: protocol.ModeAlternate, Shape: fixture.P2, Run: n}}
+		fixture.Add(&run, m, 1, 1, fixture.Samples(50000))
+		fixture.Add(&run, m, 3, 1, fixture.Samples(30000))
+		runs = append(runs, run)
+	}
+	set = fixture.Collected(t, medians.New(m), runs)
+	clear(set.Side(protocol.ModeAlternate, 1, 1).Medians)
+	_, err = Judge(m, set, judge.Default())
+	should.Hold(t, err != nil, "times of 0 in turns")
+}
+
+// Wrong data of the 15th mpirun leave nothing of the look before it: the test counts with a p-value of 1.
+func TestATestWithWrongDataCountsAsOneWithoutAPValue(t *testing.T) {
+	for _, wrong := range []bool{false, true} {
+		m := fixture.WithLooks()
+		runs := fixture.Measured(m, 20000, 50000, 10000, 30000, 20000, 60000)[:20]
+		if wrong {
+			runs[14].Cases[3].Status, runs[14].Cases[3].Message = protocol.StatusWrong, "element 3"
+		}
+		v := analyzed(t, m, runs, judge.Default()).Verdicts
+		must.Hold(t, v[2].Verdict == judge.Violated && (v[3].Verdict == judge.Wrong) == wrong, "%s, %s", v[2].Verdict, v[3].Verdict)
+		times := 5 / 2.0 // two of five tests have this p-value
+		if wrong {
+			times = 5
+		}
+		should.Hold(t, math.Abs(*v[2].PAdjusted-times**v[2].PValue) < 1e-12, "wrong %v: %v of %v", wrong, *v[2].PAdjusted, *v[2].PValue)
+	}
+}
+
+// As means of too few mpiruns do, the paper does not test split-robustness: its medians decide, but not of those.
+func TestTooFewMpirunsSuspectSplitsByEveryMethod(t *testing.T) {
+	cfg := judge.Default()
+	cfg.Method = judge.MethodPaper
+	for once, want := range map[bool]judge.Verdict{false: judge.Violated, true: judge.Suspected} {
+		m := fixture.Manifest()
+		if once {
+			m.Kind, m.R, m.Imported = results.Imported, 1, &results.ImportedFrom{Statistic: results.Samples}
+		}
+		v := analyzed(t, m, fixture.Measured(m, 1000, 50000, 60000, 60000, 60000, 60000), cfg).Verdicts[1]
+		should.Equal(t, v.Verdict, want, "seen once: %v", once)
+	}
+}
+
+func TestAnAnswerOfTheExperimentLeavesNoReason(t *testing.T) {
+	m, runs := twoParts(20000, 90000)
+	for i := range runs[:fixture.R] {
+		runs[i].Cases[1].Status, runs[i].Cases[1].Message = protocol.StatusUnavailable, "too large"
+	}
+	v := analyzed(t, m, runs, judge.Default()).Verdicts[1]
+	should.Hold(t, v.Verdict == judge.Kept && v.Reason == "", "%s: %q", v.Verdict, v.Reason)
 }
 
 func TestATestWithoutAVerdictSaysWhy(t *testing.T) {

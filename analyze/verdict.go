@@ -225,7 +225,7 @@ func (a *Analysis) usage() {
 		v, t := &a.verdicts[i], &plan.Tests[i]
 		call := a.set.Cases[t.Case].Usage()
 		v.PageFaults, v.Switches, v.Sent = Number(call.Faults), Number(call.Switches), a.set.Cases[t.Case].Sent()
-		at := slices.IndexFunc(t.Others, func(o int) bool { return t.Type != guidelines.Split || plan.Cases[o].Msize == v.MsizeOther })
+		at := slices.IndexFunc(t.Others, func(o int) bool { return plan.Cases[o].Msize == v.MsizeOther })
 		if at < 0 || t.Type == guidelines.Split && v.K == 0 {
 			continue
 		}

@@ -206,6 +206,10 @@ func TestTestsAreNamedAndKnowTheirLimits(t *testing.T) {
 	should.Hold(t, ks.Largest(x, y) == 1 && rankSum.Largest(x, y) == 9, "largest")
 	should.Hold(t, math.IsInf(signedRank.Reach(2, .9), 1) && math.IsInf(signedRank.Reach(4, .01), 1) && !math.IsInf(signedRank.Reach(4, .07), 1), "2^-4 = .0625")
 	// R: sqrt(1-1/10)*qnorm((10*10-qwilcox(.05,10,10)+.5)/100), sqrt(pi/10)*(sqrt(-log(.05))-.4)
+	cfg := Default()
+	cfg.Alpha, cfg.Test = .5, TestRankSum // the p-value of one mpirun
+	one := judged(t, designed(t, cfg, 1, 1), 0, []Pair{{Orig: []float64{2}, Other: []float64{1}}})
+	should.Hold(t, one[0].Verdict == Violated, "%+v", one[0])
 	should.Hold(t, math.Abs(rankSum.Reach(10, .05)-.567085) < 1e-6 && math.Abs(ks.Reach(10, .05)-.7459225) < 1e-7, "%v, %v", rankSum.Reach(10, .05), ks.Reach(10, .05))
 	should.Hold(t, math.IsInf(rankSum.Reach(2, .01), 1), "1/C(4,2) > .01")
 	should.Hold(t, (&Outcome{Replication: FirmLevel}).Firm(), "firm from the level on")
