@@ -197,7 +197,8 @@ func TestTimesThatNoTestTakesAreAnError(t *testing.T) {
 	_, err = Judge(m, set, judge.Default())
 	should.Hold(t, err != nil, "times of 0 in the experiment")
 	m = fixture.Manifest()
-	m.Alternate = &results.FollowUps{R: fixture.R, Comparisons: []results.Comparison{{Test: 3, Case: 1, Part: 3, Calls: 1}}}
+	again := []results.Comparison{{Test: 3, Case: 1, Part: 3, Calls: 1}}
+	m.Alternate = &results.FollowUps{R: fixture.R, Comparisons: again}
 	runs = fixture.Measured(m, plainly...)
 	for n := 1; n <= fixture.R; n++ {
 		run := results.Run{Header: results.Header{Mode: protocol.ModeAlternate, Shape: fixture.P2, Run: n}}
@@ -220,12 +221,14 @@ func TestATestWithWrongDataCountsAsOneWithoutAPValue(t *testing.T) {
 			runs[14].Cases[3].Status, runs[14].Cases[3].Message = protocol.StatusWrong, "element 3"
 		}
 		v := analyzed(t, m, runs, judge.Default()).Verdicts
-		must.Hold(t, v[2].Verdict == judge.Violated && (v[3].Verdict == judge.Wrong) == wrong, "%s, %s", v[2].Verdict, v[3].Verdict)
+		must.Hold(t, v[2].Verdict == judge.Violated && (v[3].Verdict == judge.Wrong) == wrong, "%s, %s", v[2].Verdict,
+			v[3].Verdict)
 		times := 5 / 2.0 // two of five tests have this p-value
 		if wrong {
 			times = 5
 		}
-		should.Hold(t, math.Abs(*v[2].PAdjusted-times**v[2].PValue) < 1e-12, "wrong %v: %v of %v", wrong, *v[2].PAdjusted, *v[2].PValue)
+		should.Hold(t, math.Abs(*v[2].PAdjusted-times**v[2].PValue) < 1e-12, "wrong %v: %v of %v", wrong,
+			*v[2].PAdjusted, *v[2].PValue)
 	}
 }
 

@@ -102,7 +102,8 @@ func TestADesignFollowsFromEachOfItsConditions(t *testing.T) {
 	for _, alternative := range Alternatives {
 		d.alternative = alternative
 		for _, test := range everyTest() {
-			should.Hold(t, d.minP(test, 0, 0) == 1 && d.minP(test, 0, 5) == 1 && d.minP(test, 5, 0) == 1, "%s %s of nothing", alternative, test.Name)
+			should.Hold(t, d.minP(test, 0, 0) == 1 && d.minP(test, 0, 5) == 1 && d.minP(test, 5, 0) == 1,
+				"%s %s of nothing", alternative, test.Name)
 		}
 	}
 	d.alternative = TwoSided
@@ -143,7 +144,8 @@ func TestLooksLeaveWhatIsDoneAndWhatLacksData(t *testing.T) {
 	for _, method := range Methods { // a folder without an mpirun
 		f := looking(t, method, Once(0), 1)
 		must.Do(t, f.Look([]Pair{{}}))
-		should.Hold(t, f.Outcomes[0].Verdict == Undecided && !f.Outcomes[0].Done(), "%s: a look at nothing decides nothing: %+v", method, f.Outcomes[0])
+		should.Hold(t, f.Outcomes[0].Verdict == Undecided && !f.Outcomes[0].Done(),
+			"%s: a look at nothing decides nothing: %+v", method, f.Outcomes[0])
 	}
 	refused := must.Get(NewDesign(Default(), Once(3), 5))(t)
 	got := must.Get(refused.Judge(0, []Pair{{Orig: slow(3, 2000, 1), Other: slow(3, 1000, 1)}, {}, {}, {}, {}}))(t)
@@ -210,7 +212,8 @@ func TestTestsAreNamedAndKnowTheirLimits(t *testing.T) {
 	cfg.Alpha, cfg.Test = .5, TestRankSum // the p-value of one mpirun
 	one := judged(t, designed(t, cfg, 1, 1), 0, []Pair{{Orig: []float64{2}, Other: []float64{1}}})
 	should.Hold(t, one[0].Verdict == Violated, "%+v", one[0])
-	should.Hold(t, math.Abs(rankSum.Reach(10, .05)-.567085) < 1e-6 && math.Abs(ks.Reach(10, .05)-.7459225) < 1e-7, "%v, %v", rankSum.Reach(10, .05), ks.Reach(10, .05))
+	should.Hold(t, math.Abs(rankSum.Reach(10, .05)-.567085) < 1e-6 && math.Abs(ks.Reach(10, .05)-.7459225) < 1e-7,
+		"%v, %v", rankSum.Reach(10, .05), ks.Reach(10, .05))
 	should.Hold(t, math.IsInf(rankSum.Reach(2, .01), 1), "1/C(4,2) > .01")
 	should.Hold(t, (&Outcome{Replication: FirmLevel}).Firm(), "firm from the level on")
 	should.Hold(t, Violated.Known() && Wrong.Known() && !Verdict("").Known() && !Verdict("fine").Known(), "verdicts")

@@ -285,5 +285,6 @@ func TestEveryTestIsComplete(t *testing.T) {
 			t.Errorf("%s is not found by its name", s.Name)
 		}
 	}
-	should.Hold(t, !automatic[len(automatic)-1].Paired, "what auto falls back to needs no pairs: a look that is too weak pairs none")
+	should.Hold(t, !automatic[len(automatic)-1].Paired,
+		"what auto falls back to needs no pairs: a look that is too weak pairs none")
 }

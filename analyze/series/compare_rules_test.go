@@ -167,7 +167,8 @@ func TestRowsCountTheMediansThatSidesHave(t *testing.T) {
 		should.Hold(t, k.Change == NotCompared && [2]int{k.AR, k.BR} == want, "paired %v: %+v", paired, k)
 	}
 	nan := math.NaN()
-	for name, p := range map[string]judge.Pair{"B": {Orig: []float64{nan, 2}, Other: []float64{1, 3}}, "A": {Orig: []float64{1, 2}, Other: []float64{nan, 3}}} {
+	for name, p := range map[string]judge.Pair{"B": {Orig: []float64{nan, 2}, Other: []float64{1, 3}},
+		"A": {Orig: []float64{1, 2}, Other: []float64{nan, 3}}} {
 		should.Equal(t, bothValid(p), judge.Pair{Orig: []float64{2}, Other: []float64{3}}, "lost in %s", name)
 	}
 	once := func(m *results.Manifest, _ []results.Run) { m.R = 1 }

@@ -61,9 +61,11 @@ func TestOnlyAnAlarmOfANewViolationHasToBeMeasuredAgain(t *testing.T) {
 		set    func(*Baselines)
 		want   bool
 	}{
-		"new":                 {violated, []*Check{baselineOf("a", 0, kept)}, func(*Baselines) {}, true},
-		"no alarm":            {violated, []*Check{baselineOf("a", 0, kept)}, func(g *Baselines) { g.FailOn = FailOnSure }, false},
-		"known, and an alarm": {violated, []*Check{baselineOf("a", 0, violated)}, func(g *Baselines) { g.FailOn = FailOnViolated }, false},
+		"new": {violated, []*Check{baselineOf("a", 0, kept)}, func(*Baselines) {}, true},
+		"no alarm": {violated, []*Check{baselineOf("a", 0, kept)},
+			func(g *Baselines) { g.FailOn = FailOnSure }, false},
+		"known, and an alarm": {violated, []*Check{baselineOf("a", 0, violated)},
+			func(g *Baselines) { g.FailOn = FailOnViolated }, false},
 		"an alarm without violation": {kept, nil, func(g *Baselines) {
 			g.Strict, g.Expect, g.GateConfig.Expect = true, []Expectation{{Guideline: "GL8"}}, "known.toml"
 		}, false},

@@ -130,7 +130,6 @@ func (j *Job) Manifest(check guidelines.Config, users []guidelines.User) (*resul
 			}
 		}
 	}
-	slices.Sort(sizes)
 	sums, users := j.sums(measured), slices.Clone(users) // jobs are planned at once
 	all := map[string][]int64{}
 	for f, its := range measured {
@@ -144,7 +143,7 @@ func (j *Job) Manifest(check guidelines.Config, users []guidelines.User) (*resul
 		all[s.function] = append(all[s.function], s.msize)
 	}
 	// Sizes are bytes already, so the plan is made for bytes.
-	plan, err := guidelines.Build(guidelines.Settings{Check: check, Users: users, Msizes: slices.Compact(sizes), Datatype: "byte", Op: "auto",
+	plan, err := guidelines.Build(guidelines.Settings{Check: check, Users: users, Msizes: sizes, Datatype: "byte", Op: "auto",
 		Root: j.Root, Shapes: []guidelines.Shape{j.Shape}, Measured: all})
 	if err != nil {
 		return nil, &NoTest{j.Name(), j.unused, fmt.Errorf("the data allow no test: %w", err)}

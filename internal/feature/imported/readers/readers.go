@@ -132,7 +132,7 @@ func (in *input) placed() (guidelines.Shape, error) {
 
 func (m *measurement) add(format, function string, size int64, samples ...protocol.Sample) error {
 	block, ok, err := blockOf(format, function, size, max(1, m.element), m.Shape.NP)
-	if err != nil || !ok {
+	if !ok {
 		return err
 	}
 	m.cases = append(m.cases, timed{timedKey{function, block}, samples})
@@ -151,7 +151,7 @@ func inNS(ns float64) (protocol.Sample, error) {
 // collective returns the MPI collective of a name in any case, without MPI_; "": there is none.
 func collective(name string) string {
 	id := mockups.Canonical(name)
-	if f, ok := mockups.Get(id); ok && !f.IsMockup() && f.HasData() {
+	if f, _ := mockups.Get(id); !f.IsMockup() && f.HasData() {
 		return id
 	}
 	return ""

@@ -186,7 +186,7 @@ func (p *parser) add(key caseKey, v map[string]int64) error {
 		p.reps = append(p.reps, nil)
 	}
 	rep, process := v["nrep"], v["process"]
-	if process == 0 && rep == int64(len(p.reps[i])) {
+	if rep == int64(len(p.reps[i])) {
 		p.reps[i] = append(p.reps[i], repetition{})
 	}
 	if rep < 0 || rep >= int64(len(p.reps[i])) || int64(p.reps[i][rep].processes) != process {

@@ -38,7 +38,7 @@ func blockOf(format, function string, size, element int64, p int) (block int64, 
 
 // of is the collective that a function is, or stands for.
 func of(function string) string {
-	if f, ok := mockups.Get(function); ok && f.Of != "" {
+	if f, _ := mockups.Get(function); f.Of != "" {
 		return f.Of
 	}
 	return function

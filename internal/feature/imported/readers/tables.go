@@ -28,7 +28,7 @@ func (t *tables) begin(title, function string) {
 func (t *tables) row(text string) error {
 	cells := strings.Fields(text)
 	switch {
-	case len(cells) == 0 || t.title == "":
+	case len(cells) == 0:
 		return nil
 	case t.function == "" || t.column == 0:
 		if len(t.all) > 0 {
