@@ -58,6 +58,7 @@ mpiruns = 6
 msizes = ["64"]
 [measure]
 turns = 1
+alternate = false
 [nrep]
 fixed = 3
 [analyze]
@@ -164,7 +165,7 @@ max = 200
 // What it finds is left to the benches: all cases of an mpirun share its speed, so
 // that by chance all of them are found at once.
 func TestABComparesASetUpWithItselfAndResumes(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		gl := b.setUp("same", sameTwice)
 		args := []string{"ab", gl, gl, "--out", b.out, "--quiet", "--format", "json,csv,table"}
 		s := b.pgmpi(args...).exits(t, 0, 1)

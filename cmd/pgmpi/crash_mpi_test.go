@@ -161,7 +161,7 @@ func TestFinishedMpirunsOutliveAKilledOne(t *testing.T) {
 }
 
 func TestRankZeroThatDiesInItsOutputIsNoResult(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		gl := b.toml(quick)
 		b.oneMpirun(gl)
 		b.with("half-line").check("--resume", "--guidelines", gl).exits(t, 3).
@@ -182,7 +182,7 @@ func (s said) saysSignalOrLauncher(t *testing.T) {
 }
 
 func TestClockThatStepsBackIsRefused(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		gl := b.toml(strings.Replace(quick, "fixed = 10", "fixed = 200", 1))
 		b.oneMpirun(gl)
 		b.with("clock").check("--resume", "--guidelines", gl).exits(t, 3).
@@ -212,7 +212,7 @@ func TestDeathInInitIsASetupFault(t *testing.T) {
 }
 
 func TestTerminationIsAnInterrupt(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.startLong(long)
 		_ = s.cmd.Process.Signal(syscall.SIGTERM)
 		s.wait(10*time.Second).exits(t, 130).says(t, "interrupted", "--out "+b.out, "--resume")
@@ -232,7 +232,7 @@ func TestInterruptDuringInitLeavesNoRank(t *testing.T) {
 }
 
 func TestSecondInterruptEndsAtOnceAndLeavesNothing(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		gl := b.toml(quick)
 		b.oneMpirun(gl)
 		s := b.with("linger").start("--resume", "--guidelines", gl)

@@ -92,7 +92,7 @@ func TestEnvDoubtsRanksThatAreNotPinned(t *testing.T) {
 }
 
 func TestEnvDoubtsMoreRanksThanCores(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		n := 2 * runtime.NumCPU()
 		e := b.environment("--rank", b.rank, "--np", strconv.Itoa(n))
 		if !doubted(e.Doubts, remark.Oversubscribed, strconv.Itoa(n)+" ranks") || doubted(e.Doubts, remark.Unpinned) {
@@ -137,7 +137,7 @@ func TestCheckKeepsTheFactorsAndWarns(t *testing.T) {
 // elsewhere now, it says so.
 func TestResumeNoticesOtherFactors(t *testing.T) {
 	twoCores(t)
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		b.check("--guidelines", b.toml(quick), "--launch", b.lib.mpi+" --bind-to none").exits(t, 0, 1)
 		cpu := strconv.Itoa(b.environment(b.out).Factors.Layouts[0].Kinds[0].Online[0])
 		for _, c := range []struct {

@@ -260,7 +260,7 @@ func (b *fixture) exploration() (e explore.Exploration) {
 }
 
 func TestExplorationHasEveryCellAndItsFiles(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		b.pgmpi("explore", "--rank", b.rank, "--out", b.out, "--np", "2", "--algorithms", "MPI_Scan,!MPI_Scan@recursive_doubling", "--msizes", "8,1Ki", "--select", "1",
 			"--mpiruns", "6", "--format", "table,csv,json,markdown,junit,openmetrics").exits(t, 0, 1)
 		e := b.exploration()

@@ -150,7 +150,7 @@ func TestRankThatIsKilledTwiceEndsTheCheckWithItsStory(t *testing.T) {
 }
 
 func TestHangingRankIsEndedAfterTheStall(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		// Many short cases, so that only a rank that hangs exceeds the limit.
 		s := b.startLong(strings.NewReplacer(`"8", "64Ki"`, `"1..4Ki"`, "5000000", "50000").Replace(long), "--stall", "3s")
 		s.fail(syscall.SIGSTOP, 25*time.Second)
@@ -169,7 +169,7 @@ func TestKilledDriverLeavesNoProcess(t *testing.T) {
 }
 
 func TestInterruptKeepsFinishedMpirunsAndNamesTheWayOn(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		text := strings.NewReplacer("mpiruns = 3", "mpiruns = 5", "fixed = 10", "fixed = 5000").Replace(quick)
 		gl := b.toml(text)
 		cmd, out, err := b.command("pgmpi", b.checkArgs("--guidelines", gl)...)

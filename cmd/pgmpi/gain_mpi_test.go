@@ -101,7 +101,7 @@ func TestExactRulesKeepEveryBit(t *testing.T) {
 
 // What a tool in the program hides is named, and the rest is replaced and counted all the same.
 func TestFunctionsThatAToolHidesAreNamed(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		rules, _ := b.rules(2, 0)
 		hits := filepath.Join(b.dir, "hits")
 		out := b.preloaded(2, []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}, b.built("tool"), "calls")
@@ -261,7 +261,7 @@ func TestAProgramThatIsCountedGoesOnAsWithout(t *testing.T) {
 }
 
 func TestMoreKindsOfCallsThanThereIsRoomForAreRounded(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		p := b.profiled(0, b.odd(), "kinds", "9000")
 		should.Equal(t, p.MadeCalls(), 2*9001)
 		should.Hold(t, p.Rounded > 0 && p.LostCalls == 0, "%d rounded, %d lost", p.Rounded, p.LostCalls)
@@ -276,7 +276,7 @@ func TestAProgramThatEndsBySystemCallIsSaidToHaveDoneSo(t *testing.T) {
 }
 
 func TestAProgramThatIsEndedLeavesWhatItHadCounted(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		mpirun, _, _ := strings.Cut(b.lib.mpi, " ")
 		b.env = append(b.env, "PGMPI_CALLS="+filepath.Join(b.dir, "calls"))
 		b.put("ended", `"$@" & until [ -e "$PGMPI_CALLS" ]; do sleep .1; done; kill -TERM $!; wait $!; exit 124`)
@@ -314,7 +314,7 @@ func (s *started) leftNothing(code int) said {
 }
 
 func TestAKilledProgramLeavesNothingBehind(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		for _, victims := range []int{1, 2} {
 			s := b.calling()
 			if victims == 2 { // which have nothing to leave but what they write now
@@ -347,7 +347,7 @@ func (b *fixture) plantedCheck(calls string) (folder, prof string, app []string)
 	b.t.Helper()
 	app = []string{"--", strings.Fields(b.lib.mpi)[0], "-np", "2", b.built("preload"), "many", calls}
 	b.profiled(0, app[4:]...)
-	gl := b.toml("[check]\nguidelines = [\"GL12\"]\ncalls = [\"Allreduce:400:2\"]\n[job]\nnp = [2]\nmpiruns = 8\ndatatype = \"int\"\n[nrep]\nfixed = 5\n" + b.planted(slowAllreduce))
+	gl := b.toml("[check]\nguidelines = [\"GL12\"]\ncalls = [\"Allreduce:400:2\"]\n[job]\nnp = [2]\nmpiruns = 8\ndatatype = \"int\"\n[measure]\nalternate = false\n[nrep]\nfixed = 3\n" + b.planted(slowAllreduce))
 	b.pgmpi("check", "--guidelines", gl, "--rank", b.rank, "--out", b.out, "--quiet").exits(b.t, 1)
 	return b.out, filepath.Join(b.dir, "app.prof"), app
 }
@@ -374,7 +374,7 @@ func TestNothingIsWrittenForAProgramThatDoesNotGain(t *testing.T) {
 // The program has the slowdown too, 25 times 20 ms, in which the mock-ups' calls have no part. Where
 // more of twelve pairs than one meet something else, nothing is shown, and nothing written.
 func TestMockupsAreWrittenForAProgramThatGains(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		folder, prof, app := b.plantedCheck("25")
 		b.env = append(b.preload(b.lib.rank+"-delay.so"), "PGMPI_DELAY="+slowAllreduce)
 		s := b.pgmpi(append([]string{"apply", folder, prof, "--rank", b.rank, "--ab", "12", "--quiet"}, app...)...).exits(t, 0, 4)

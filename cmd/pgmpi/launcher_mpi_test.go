@@ -25,7 +25,7 @@ func (b *fixture) script(name, text string) string {
 }
 
 func TestKilledDriverWithAJobFileLeavesNoProcess(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.startLong(long, "--job-file", "--launch", b.script("closed", `exec $MPIRUN "$@" </dev/null`))
 		must.Do(t, s.cmd.Process.Kill())
 		s.wait(7 * time.Second)
@@ -67,7 +67,7 @@ func TestNextMpirunStartsWhileOneEndsAndMeasuresAfterwards(t *testing.T) {
 	if cards, _ := filepath.Glob("/sys/class/infiniband/*"); len(cards) > 0 || os.Getenv("SLURM_JOB_ID") != "" {
 		t.Skip("mpiruns are not started ahead on a host with a fabric or in a batch system")
 	}
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		launch, log := b.lingering()
 		b.check("--guidelines", b.toml(quick), "--launch", launch, "--mpiruns", "3").exits(t, 0, 1)
 		logged := log()

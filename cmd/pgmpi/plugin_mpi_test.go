@@ -125,7 +125,7 @@ func TestOwnMockupWithAFaultIsNamedAndLeftOut(t *testing.T) {
 
 // It crashes in the timed calls, where nothing is announced: the repeated mpirun says which one it is.
 func TestOwnMockupThatCrashesLaterIsNamedAndLeftOut(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		b.plugin(b.lib, "libmine.so")
 		gl := b.toml(strings.Replace(ownScans("libmine.so", "right", "later"), "fixed = 10", "fixed = 200", 1))
 		b.check("--guidelines", gl).exits(t, 0, 1).says(t, "repeated once", "scan_as_later crashes: the mpirun is repeated without it", "libmine.so")
@@ -133,7 +133,7 @@ func TestOwnMockupThatCrashesLaterIsNamedAndLeftOut(t *testing.T) {
 }
 
 func TestConstructorThatDoesNotReturnIsNamedByItsFile(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		for _, how := range []string{"WAITS", "CRASHES"} {
 			file := b.plugin(b.lib, how+".so", "-DCONSTRUCTOR="+how)
 			b.out = filepath.Join(b.dir, "out-"+how)

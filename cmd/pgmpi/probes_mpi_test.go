@@ -14,7 +14,7 @@ import (
 )
 
 func TestMpirunsThatMeasureReadTheProbes(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	eitherLibrary(t, func(t *testing.T, b *fixture) {
 		for _, np := range []int{1, 2, 3, 5} {
 			out, err := b.runJob(np, syncJob(np, 3))
 			must.Hold(t, err == nil, "p = %d: %v", np, err)
@@ -47,7 +47,7 @@ func checkProbes(t *testing.T, np int, got []protocol.Probes, want int) (lines i
 
 func TestRawFilesOfStageTwoHaveTheProbes(t *testing.T) {
 	twoCores(t)
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	eitherLibrary(t, func(t *testing.T, b *fixture) {
 		gl := b.toml(strings.Replace(quick, "fixed = 10", "max = 20\npredictions = 1", 1))
 		b.check("--sync", "round_time", "--guidelines", gl).exits(t, 0, 1, 4)
 		for mode, want := range map[protocol.Mode]int{protocol.ModeNREP: 0, protocol.ModeMeasure: 5} {

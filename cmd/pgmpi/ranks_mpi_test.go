@@ -11,7 +11,7 @@ import (
 
 // A sample is the longest duration of any rank.
 func TestDurationsOfAllRanksGiveTheSamples(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		for _, np := range []int{1, 2} {
 			j := syncJob(np, 50)
 			j.Measure.PerRank, j.Sample = true, protocol.SampleLocal

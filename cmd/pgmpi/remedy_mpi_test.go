@@ -23,8 +23,10 @@ guidelines = ["GL10"]
 np = [2]
 msizes = ["256Ki"]
 mpiruns = 5
+[measure]
+alternate = false
 [nrep]
-fixed = 5
+fixed = 3
 ` + b.planted("MPI_Bcast:256Ki:20000000ns"))
 	b.check("--guidelines", gl).exits(t, 1)
 	s := b.pgmpi("remedy", b.out, "--kinds", "environment", "--mpiruns", "5", "--format", "json", "--quiet").exits(t, 0, 4)

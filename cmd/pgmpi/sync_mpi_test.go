@@ -55,7 +55,7 @@ func (b *fixture) allTimings() []timed {
 
 func TestEverySynchronisationSampleAndCacheGivesItsSamples(t *testing.T) {
 	const repetitions = 20
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	eitherLibrary(t, func(t *testing.T, b *fixture) {
 		for _, how := range b.allTimings() {
 			j := syncJob(how.np, repetitions)
 			j.Sync, j.Sample, j.Cache = how.sync, how.sample, how.cache
@@ -111,7 +111,7 @@ func checkSamples(t *testing.T, what, sync string, repetitions int, c protocol.C
 // A batch in a window of a nanosecond has no valid sample, and no end if the
 // predictor waited for one.
 func TestPredictionCountsOnlyValidSamples(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	eitherLibrary(t, func(t *testing.T, b *fixture) {
 		cfg := nrep.Default()
 		cfg.Max = 40
 		for _, sync := range []string{"barrier", "window_auto", "round_time", "window"} {

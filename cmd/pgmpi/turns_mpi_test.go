@@ -46,7 +46,7 @@ func TestEveryFunctionGivesTheRightDataWhenItTakesTurns(t *testing.T) {
 
 func TestTurnsGiveEverySample(t *testing.T) {
 	const repetitions = 10 // nrep.fixed of quick
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		for _, turns := range []int{3, repetitions} {
 			b.out = fmt.Sprintf("%s/turns-%d", b.dir, turns)
 			b.check("--guidelines", b.toml(quick), "--turns", fmt.Sprint(turns)).exits(t, 0, 1, 4)
@@ -133,7 +133,7 @@ func TestEverySynchronisationAndCacheTakesTurns(t *testing.T) {
 // What an mpirun sends of finished rounds is verified like what it sends at its end. The
 // library is right in the first round and wrong in the last, or wrong throughout.
 func TestFinishedRoundsAreSentBeforeTheEnd(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		for _, c := range []struct {
 			fault string
 			wrong [4]bool // by the number of rounds
@@ -185,7 +185,7 @@ func TestFinishedRoundsAreSentBeforeTheEnd(t *testing.T) {
 
 // One mpirun makes several predictions of a case, and gives the largest.
 func TestOneMpirunCanMakeSeveralPredictions(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		j := wrongJob()
 		predictor := nrep.Default()
 		predictor.Min, predictor.Max, predictor.MaxTime = 4, 8, 1

@@ -17,7 +17,7 @@ var harmless = map[string][2]string{
 
 // Only the ranks of B get the variables of a setting, and the comparison names them.
 func TestSideOfAbRunsUnderASetting(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		variable, value := harmless[b.lib.name][0], harmless[b.lib.name][1]
 		b.put("setting/env.sh", "export MALLOC_TRIM_THRESHOLD_='1000000000'\nexport "+variable+"='"+value+"'\n")
 		gl := b.setUp("gl", sameTwice)

@@ -16,7 +16,7 @@ import (
 // at the rank that has it.
 func TestPageFaultsAndSwitchesArePlantedAndCounted(t *testing.T) {
 	const repetitions, visits, pages, switches = 40, 4, 32, 7
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		run := func(fault string) []protocol.CaseResult {
 			j := verifyJob(2, mockups.Datatype{Name: "byte", Bytes: 1}, "bor", 0, false)
 			j.Cases = []protocol.JobCase{{Function: "MPI_Allgather", Msize: 64, NRep: repetitions}, {Function: "allgather_as_alltoall", Msize: 64, NRep: repetitions}}

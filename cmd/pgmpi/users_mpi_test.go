@@ -52,7 +52,7 @@ method = "paper"
 
 func TestEveryUserGuidelineIsListedMeasuredAndReported(t *testing.T) {
 	text, ids := everyUserGuideline()
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		file := b.toml(onlyUsers + text)
 		listed := b.pgmpi("list", "--guidelines", file).exits(t, 0).stdout
 		b.check("--guidelines", file, "--format", "csv").exits(t, 0, 1)

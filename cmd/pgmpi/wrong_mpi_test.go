@@ -106,7 +106,7 @@ func TestCallsThatAreWrongAreCaught(t *testing.T) {
 
 // What a barrier that lets go synchronises is not timed: the mpirun fails.
 func TestSynchronisationThatDoesNotHoldIsRefused(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		j := wrongJob()
 		_, err := b.with("wrong-barrier").runJob(2, j)
 		should.Hold(t, err != nil && strings.Contains(err.Error(), `the barrier of measure.sync = "barrier" does not hold: rank 0 of 2: rank 1 left`), "%v", err)
@@ -169,7 +169,7 @@ func TestSpoiledCollectiveIsBlamedAlone(t *testing.T) {
 
 // Whatever is asked of a function, its wrong data end the command with 3.
 func TestCommandsThatMeasureWrongDataEndWithThree(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		gl := b.toml("[check]\nguidelines = [\"GL1:MPI_Allgather\"]\nfunctions = [\"MPI_Allgather\"]\n[job]\nnp = [2]\nmpiruns = 3\nmsizes = [\"64\", \"128\"]\n[nrep]\nfixed = 5\n[analyze]\nmethod = \"paper\"\n")
 		for _, words := range []string{"measure", "fingerprint MPI_Allgather:64", "check"} {
 			for fault, codes := range map[string][]int{"wrong-every": {3}, "none": {0, 1, 4}} {
@@ -185,7 +185,7 @@ func TestCommandsThatMeasureWrongDataEndWithThree(t *testing.T) {
 // A library that gives an old result again while one case is timed, which the data of that case
 // cannot show: the call behind its timed ones does, and the exploration ends with 3.
 func TestExplorationEndsWithThreeWhenDataGoStaleWhileTheyAreTimed(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		gl := b.toml("[job]\nnp = [2]\nmpiruns = 6\nmsizes = [\"64\"]\n[nrep]\nfixed = 200\n[explore]\nselect = 1\nalgorithms = [\"MPI_Allgather\"]\n")
 		s := b.with("wrong-stale-after-100").pgmpi("explore", "--rank", b.rank, "--out", b.out, "--guidelines", gl).exits(t, 3)
 		should.Contain(t, s.stderr, "gave wrong data")
