@@ -282,3 +282,38 @@ func Extent(datatype, function string) int64 {
 	d, _ := f.Elements(datatype, "")
 	return max(1, d.Bytes)
 }
+
+// Extended names the guidelines of "extended" as a text does: "GL18 to GL29, GL32".
+func Extended() string { return inWords(func(e Entry) bool { return e.Extended }) }
+
+// inWords names the guidelines of the catalogue that are asked for, runs of numbers as such.
+func inWords(asked func(Entry) bool) string {
+	var runs []string
+	first, last := 0, 0
+	end := func() {
+		switch {
+		case last == first:
+			runs = append(runs, fmt.Sprintf("GL%d", first))
+		default:
+			runs = append(runs, fmt.Sprintf("GL%d to GL%d", first, last))
+		}
+	}
+	for _, e := range catalogue {
+		number, err := strconv.Atoi(strings.TrimPrefix(e.ID, "GL"))
+		if err != nil || !asked(e) {
+			continue
+		}
+		if first != 0 && number != last+1 {
+			end()
+			first = 0
+		}
+		if first == 0 {
+			first = number
+		}
+		last = number
+	}
+	if first != 0 {
+		end()
+	}
+	return strings.Join(runs, ", ")
+}

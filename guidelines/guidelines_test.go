@@ -3,6 +3,7 @@ package guidelines
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -509,4 +510,15 @@ func TestAutoGivesBothSidesOfEveryTestOneDatatype(t *testing.T) {
 	if _, err := CasesOnly(s, []string{"MPI_Scan"}, []int64{4}); err == nil {
 		t.Error("a plan of no cases")
 	}
+}
+
+// Texts that name the extended guidelines would stay as they are when the catalogue grows.
+func TestTheDocsNameTheGuidelinesOfASelector(t *testing.T) {
+	page := string(must.Get(os.ReadFile("../docs/guidelines.md"))(t))
+	for selector, ids := range map[string]string{"extended": Extended(), "all": inWords(func(e Entry) bool { return e.Group == "" })} {
+		should.Contain(t, page, fmt.Sprintf("| `%q` | %s |", selector, ids), selector)
+	}
+	should.Contain(t, page, "The *extended* ones ("+Extended()+")")
+	should.Equal(t, inWords(func(Entry) bool { return false }), "")
+	should.Equal(t, inWords(func(e Entry) bool { return e.ID == "GL3" || e.ID == "GL5" || e.ID == "GL6" }), "GL3, GL5 to GL6")
 }

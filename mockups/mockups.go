@@ -56,15 +56,21 @@ func (b Buffer) Elements(count int64, p int, isRoot bool) int64 {
 }
 
 // Temp counts the temporaries of a mock-up by their size, at the rank that needs most: one
-// block, one block per process, and one block padded to a multiple of p elements.
+// block, one block for each process or for each pair of processes, and one block padded to a
+// multiple of p elements.
 type Temp struct {
-	One, PerRank, Padded int
+	One, PerRank, PerPair, Padded int
 }
 
+// Elements is the length of all temporaries in elements, for blocks of count elements on p processes.
 func (t Temp) Elements(count int64, p int) int64 {
-	padded := (count + int64(p) - 1) / int64(p) * int64(p)
-	return int64(t.One)*count + int64(t.PerRank)*count*int64(p) + int64(t.Padded)*padded
+	ranks := int64(p)
+	padded := (count + ranks - 1) / ranks * ranks
+	return (int64(t.One)+int64(t.PerRank)*ranks+int64(t.PerPair)*ranks*ranks)*count + int64(t.Padded)*padded
 }
+
+// buffers is the number of temporaries.
+func (t Temp) buffers() int { return t.One + t.PerRank + t.PerPair + t.Padded }
 
 // Source says where the data of a block come from: block Block of the data of the
 // ranks from First to Last, combined by the operator. If Last is less than First, the block
@@ -140,7 +146,10 @@ func (f Function) MaxCount(count, extent int64, p int) int64 {
 	if f.OneCount && !f.InBytes && (!f.IsMockup() || f.Identity || f.Algorithm != "" || f.Call != "" && f.Call != Copied) {
 		return count
 	}
-	if f.Send.Blocks == PerRank || f.Recv.Blocks == PerRank || f.Temp.PerRank > 0 {
+	switch {
+	case f.Temp.PerPair > 0:
+		count *= int64(p) * int64(p)
+	case f.Send.Blocks == PerRank || f.Recv.Blocks == PerRank || f.Temp.PerRank > 0:
 		count *= int64(p)
 	}
 	if f.InBytes {
@@ -178,7 +187,7 @@ func (f Function) Memory(count, extent int64, p int) Need {
 		Send: length(f.Send),
 		Recv: length(f.Recv) * f.crowd(),
 		// Every temporary is aligned to a page and guarded.
-		Temp: f.Temp.Elements(count, p)*extent + int64(f.Temp.One+f.Temp.PerRank+f.Temp.Padded)*2*4096,
+		Temp: f.Temp.Elements(count, p)*extent + int64(f.Temp.buffers())*2*4096,
 	}
 }
 

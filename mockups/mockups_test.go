@@ -49,7 +49,7 @@ func TestBufferNeeds(t *testing.T) {
 	} {
 		should.Equal(t, c.buffer.Elements(10, 3, c.root), c.want, "%+v at root %v: elements", c.buffer, c.root)
 	}
-	should.Equal(t, (Temp{One: 1, PerRank: 1, Padded: 2}).Elements(10, 3), 10+30+2*12, "temporaries: elements")
+	should.Equal(t, (Temp{One: 1, PerRank: 1, PerPair: 1, Padded: 2}).Elements(10, 3), 10+30+90+2*12, "temporaries: elements")
 }
 
 func TestReductionInBytesCountsBytes(t *testing.T) {

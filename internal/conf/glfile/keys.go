@@ -39,7 +39,7 @@ func Keys() []Key {
 
 // core are the keys of the core's sections.
 var core = []Key{
-	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:Gather`), `extended` (GL18 to GL29, GL32), `all`, the groups `lanes`, `nonblocking`, `persistent`, `in_place`, `irregular`, `datatypes`, `neighborhood` and `large_counts`, `everything`",
+	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:Gather`), `extended` (" + guidelines.Extended() + "), `all`, the groups `lanes`, `nonblocking`, `persistent`, `in_place`, `irregular`, `datatypes`, `neighborhood` and `large_counts`, `everything`",
 		More: "`pgmpi list` shows them; see [guidelines.md](guidelines.md#choosing-guidelines). Empty only where there is a `[[guideline]]`."},
 	{Name: "check.exclude", Text: "what is not, in the same words; also the ids of your own guidelines"},
 	{Name: "check.functions", Text: "only guidelines about these collectives, such as `Bcast`", Empty: "all",
