@@ -89,7 +89,7 @@ func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Ex
 		return e, nil
 	}
 	if t.Type == guidelines.Split {
-		e.Test = a.split.Numbers(slices.IndexFunc(a.manifest.Split.Comparisons, func(f results.Comparison) bool { return f.Test == i }))
+		e.Test = a.split.Numbers(slices.IndexFunc(a.manifest.Following(protocol.ModeSplit), func(f results.Comparison) bool { return f.Test == i }))
 	} else {
 		e.Test = a.family.Numbers(slices.Index(a.tests, i))
 	}

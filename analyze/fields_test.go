@@ -79,9 +79,10 @@ func TestAViolationIsMeasuredAgainUnderAnotherCondition(t *testing.T) {
 		plan := a.Alternate()
 		must.Hold(t, plan != nil && len(plan.Comparisons) == 1 && plan.Comparisons[0].Test == 3, "%+v", plan)
 		if mode == protocol.ModeAlternate {
-			m.Alternate = plan
+			m.Planned(protocol.ModeAlternate, plan)
 		} else {
-			plan.Malloc, m.Malloc = "fresh", plan
+			plan.Malloc = "fresh"
+			m.Planned(protocol.ModeMalloc, plan)
 		}
 		for n := 1; n <= plan.R; n++ {
 			run := results.Run{Header: results.Header{Mode: mode, Shape: fixture.P2, Run: n}}
@@ -247,7 +248,7 @@ func TestAnExperimentThatLacksDataSaysWhy(t *testing.T) {
 	m, runs = twoParts(3000, 90000)
 	v = analyzed(t, m, runs, judge.Default()).Verdicts[1]
 	should.Hold(t, math.Abs(*v.OtherMedianS-3e-6) < 1e-7 && math.Abs(*v.Ratio-50/12.) < .1, "the other suspicion: %+v", v)
-	m.Split.Comparisons = []results.Comparison{}
+	m.FollowUps[protocol.ModeSplit].Comparisons = []results.Comparison{}
 	r := analyzed(t, m, runs[:fixture.R], judge.Default())
 	should.Hold(t, r.Split == nil && r.Verdicts[1].Verdict == judge.Suspected, "nothing was planned: %+v", r.Split)
 }

@@ -87,7 +87,7 @@ func sideProblem(plan *guidelines.Plan, i int, k *medians.Case, runs int) string
 
 // followed judges what was measured in the mpiruns of a mode; it is nil if nothing was planned.
 func (a *Analysis) followed(mode protocol.Mode, cfg judge.Config) (*FollowedUp, error) {
-	plan, _ := a.manifest.Experiment(mode)
+	plan := a.manifest.FollowUps[mode]
 	if plan == nil {
 		return nil, nil
 	}
@@ -192,7 +192,7 @@ func (a *Analysis) elsewhere(mode protocol.Mode, of func(*Verdict) **Elsewhere) 
 	if err != nil || f == nil || f.Refused != nil {
 		return err
 	}
-	plan, _ := a.manifest.Experiment(mode)
+	plan := a.manifest.FollowUps[mode]
 	for _, x := range f.Answers {
 		v := &a.verdicts[x.Test]
 		if v.Verdict != judge.Violated || v.MsizeOther != a.manifest.Plan.Cases[x.Part].Msize || x.Problem != "" {

@@ -27,7 +27,7 @@ func FuzzReport(f *testing.F) {
 		f.Add(manifest, raw, uint8(method))
 	}
 	m.R, m.Looks, m.LookWeights = 3, []int{1, 2, 3}, []float64{.2, .3, .5}
-	m.Split = &results.FollowUps{R: 2, Comparisons: []results.Comparison{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
+	m.Planned(protocol.ModeSplit, &results.FollowUps{R: 2, Comparisons: []results.Comparison{{Test: 1, Case: 1, Part: 0, Calls: 8}}})
 	m.Stopped = map[protocol.Mode]int{protocol.ModeMeasure: 2}
 	looking, err1 := json.Marshal(m)
 	split, err2 := json.Marshal(followed(m, 5, 7)[0])

@@ -145,13 +145,13 @@ func TestSchedulesThatLeadNowhereAreErrors(t *testing.T) {
 		"above R":        func(m *results.Manifest) { m.Looks = []int{10, 20, 40} },
 		"weights":        func(m *results.Manifest) { m.LookWeights = []float64{1, 1, 1} },
 		"fewer weights":  func(m *results.Manifest) { m.LookWeights = nil },
-		"test of none":   func(m *results.Manifest) { m.Split.Comparisons[0].Test = 99 },
-		"part of none":   func(m *results.Manifest) { m.Split.Comparisons[0].Part = -1 },
-		"calls of none":  func(m *results.Manifest) { m.Split.Comparisons[0].Calls = 0 },
-		"case of no one": func(m *results.Manifest) { m.Split.Comparisons[0].Case = 6 },
+		"test of none":   func(m *results.Manifest) { m.FollowUps[protocol.ModeSplit].Comparisons[0].Test = 99 },
+		"part of none":   func(m *results.Manifest) { m.FollowUps[protocol.ModeSplit].Comparisons[0].Part = -1 },
+		"calls of none":  func(m *results.Manifest) { m.FollowUps[protocol.ModeSplit].Comparisons[0].Calls = 0 },
+		"case of no one": func(m *results.Manifest) { m.FollowUps[protocol.ModeSplit].Comparisons[0].Case = 6 },
 	} {
 		m := fixture.WithLooks()
-		m.Split = &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
+		m.Planned(protocol.ModeSplit, &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Test: 1, Case: 1, Part: 0, Calls: 8}}})
 		spoil(m)
 		_, err := Design(m, judge.Default())
 		should.Hold(t, err != nil, "%s: no error", name)
@@ -162,7 +162,7 @@ func TestSchedulesThatLeadNowhereAreErrors(t *testing.T) {
 // the call at 64 B, parts for eight calls at 8 B.
 func followed(m *results.Manifest, whole, parts int64) []results.Run {
 	var runs []results.Run
-	for n := 1; n <= m.Split.R; n++ {
+	for n := 1; n <= m.FollowUps[protocol.ModeSplit].R; n++ {
 		run := results.Run{Header: results.Header{Mode: protocol.ModeSplit, Shape: fixture.P2, Run: n}}
 		fixture.Add(&run, m, 0, 8, fixture.Samples(parts+int64(n)))
 		fixture.Add(&run, m, 1, 1, fixture.Samples(whole+int64(n)))
@@ -186,7 +186,7 @@ func TestSuspectedSplitIsDecidedByExperiment(t *testing.T) {
 		plan, err := PlanSplit(m, fixture.Collected(t, medians.New(m), runs), judge.Default(), nil)
 		must.Hold(t, err == nil && plan != nil && plan.R == fixture.R && len(plan.Comparisons) == 1 && plan.Comparisons[0] == (results.Comparison{Test: 1, Case: 1, Part: 0, Calls: 8}),
 			"follow-ups %+v, %v", plan, err)
-		m.Split = plan
+		m.Planned(protocol.ModeSplit, plan)
 		r := analyzed(t, m, append(runs, followed(m, c.whole, c.parts)...), judge.Default())
 		v := r.Verdicts[1]
 		should.Hold(t, v.Verdict == c.want && v.PValue != nil && v.Runs == fixture.R && v.K == 8 && r.Exit == c.exit,
@@ -199,7 +199,7 @@ func TestSuspectedSplitIsDecidedByExperiment(t *testing.T) {
 
 func TestUnfinishedExperimentLeavesTheSuspicion(t *testing.T) {
 	m := fixture.Manifest()
-	m.Split = &results.FollowUps{R: fixture.R, Comparisons: []results.Comparison{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
+	m.Planned(protocol.ModeSplit, &results.FollowUps{R: fixture.R, Comparisons: []results.Comparison{{Test: 1, Case: 1, Part: 0, Calls: 8}}})
 	runs := append(fixture.Measured(m, 1000, 50000, 60000, 60000, 60000, 60000), followed(m, 50000, 8000)[1:]...)
 	r := analyzed(t, m, runs, judge.Default())
 	should.Hold(t, r.Verdicts[1].Verdict == judge.Suspected && r.Exit == 4 && len(r.Incomplete) == 1, "a run is missing: %+v, exit %d", r.Verdicts[1], r.Exit)

@@ -52,7 +52,7 @@ func TestTheProbesOfAReportIsThatOfTheMedianMpirun(t *testing.T) {
 
 func TestRunMediansHaveARowForEveryMpirunThatHadTheCase(t *testing.T) {
 	m := fixture.Manifest()
-	m.Split = &results.FollowUps{R: 2, Comparisons: []results.Comparison{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
+	m.Planned(protocol.ModeSplit, &results.FollowUps{R: 2, Comparisons: []results.Comparison{{Test: 1, Case: 1, Part: 0, Calls: 8}}})
 	runs := fixture.Measured(m, fixture.Quiet...)
 	runs[1].Samples[0] = nil // not there, as after an interim look
 	runs[2].Samples[0] = []protocol.Sample{{NS: 100}, {NS: 101}, {NS: 102}, {NS: 103}, {NS: 99}, {NS: 100}, {NS: 100000}, {NS: 5, Flags: protocol.FlagLate}}

@@ -107,7 +107,7 @@ func TestASlowdownIsSeenOnceIfItsIntervalIsBeyond1(t *testing.T) {
 func twoParts(at16, eightCalls int64) (*results.Manifest, []results.Run) {
 	m := fixture.Manifest()
 	m.Plan.Tests[1].Others = []int{0, fixture.Case(m, "MPI_Reduce", fixture.P2, 16)}
-	m.Split = &results.FollowUps{R: fixture.R, Comparisons: []results.Comparison{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
+	m.Planned(protocol.ModeSplit, &results.FollowUps{R: fixture.R, Comparisons: []results.Comparison{{Test: 1, Case: 1, Part: 0, Calls: 8}}})
 	runs := fixture.Measured(m, 1000, 50000, 60000, 60000, 60000, 60000, at16)
 	return m, append(runs, followed(m, 50000, eightCalls)...)
 }
@@ -136,7 +136,7 @@ func TestTheStrongestSuspicionIsLeft(t *testing.T) {
 	m, _ := twoParts(2000, 90000)
 	m.Plan.Tests[1].Others = append(m.Plan.Tests[1].Others, fixture.Case(m, "MPI_Reduce", fixture.P2, 32))
 	a := must.Get(begin(m, fixture.Collected(t, medians.New(m), fixture.Measured(m, 1000, 50000, 6e4, 6e4, 6e4, 6e4, 2000, 5000)), judge.Default()))(t)
-	rest, ok := a.untested(m.Split.Comparisons[0])
+	rest, ok := a.untested(m.FollowUps[protocol.ModeSplit].Comparisons[0])
 	should.Hold(t, ok && rest.part == 6 && rest.calls == 4, "%+v", rest) // 50/(4·2) against 50/(2·5)
 	rest, ok = a.untested(results.Comparison{Test: 1, Case: 1, Part: 6, Calls: 4})
 	should.Hold(t, ok && rest.part == 0 && rest.calls == 8, "%+v", rest) // 50/(8·1) is more, too

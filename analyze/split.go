@@ -21,7 +21,7 @@ const splitPart = 5
 // split experiment, so that a check as a whole errs with alpha.
 func levels(m *results.Manifest, cfg judge.Config) (own, split judge.Config) {
 	own, split = cfg, cfg
-	if cfg.Method.Rules().FollowsUp && (m.SplitExperiment || m.Split != nil) {
+	if cfg.Method.Rules().FollowsUp && (m.SplitExperiment || m.FollowUps[protocol.ModeSplit] != nil) {
 		split.Alpha = cfg.Alpha / splitPart
 		own.Alpha = cfg.Alpha * (splitPart - 1) / splitPart
 	}
@@ -158,7 +158,7 @@ type SplitExperiment struct {
 // experiment tests the follow-ups like patterns whose mock-up is k calls
 // (docs/dev/statistics.md).
 func (a *Analysis) experiment() (err error) {
-	if x := a.manifest.Split; !a.cfg.Method.Rules().FollowsUp || x == nil || len(x.Comparisons) == 0 {
+	if !a.cfg.Method.Rules().FollowsUp || len(a.manifest.Following(protocol.ModeSplit)) == 0 {
 		return nil
 	}
 	_, split := levels(a.manifest, a.cfg)

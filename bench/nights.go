@@ -145,7 +145,7 @@ func newDrawn(m *results.Manifest, set *medians.Set, random *rand.Rand) *drawn {
 	plan.Plan.Tests = slices.DeleteFunc(slices.Clone(m.Plan.Tests), func(t guidelines.Test) bool {
 		return t.Type == guidelines.Split || set.Cases[t.Case].Problem(n) != "" || set.Cases[t.Others[0]].Problem(n) != ""
 	})
-	plan.SplitExperiment, plan.Split, plan.Confirm, plan.Alternate, plan.Malloc = false, nil, nil, nil, nil
+	plan.SplitExperiment, plan.FollowUps = false, nil
 	d := &drawn{manifest: &plan, ticks: set.TickNS, levels: make([]float64, len(set.Cases)), noise: make([][]float64, n), drift: make([]float64, len(set.Cases))}
 	for run := range d.noise {
 		d.noise[run] = make([]float64, len(set.Cases))

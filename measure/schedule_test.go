@@ -59,9 +59,9 @@ func TestFollowUpsAreMeasuredOnceEachAsOftenAsTheWholeCall(t *testing.T) {
 	s := session(somePlan())
 	m := s.Manifest
 	m.NRep = map[int]results.NRep{0: {N: 500}, 4: {N: 40}, 5: {N: 20}, 10: {N: 7}}
-	m.Split = &results.FollowUps{R: 10, Comparisons: []results.Comparison{
+	m.Planned(protocol.ModeSplit, &results.FollowUps{R: 10, Comparisons: []results.Comparison{
 		{Case: 4, Part: 0, Calls: 16}, {Case: 5, Part: 0, Calls: 32}, {Case: 5, Part: 4, Calls: 2},
-		{Case: 4, Part: 3, Calls: 3}, {Case: 5, Part: 3, Calls: 3}, {Case: 10, Part: 6, Calls: 16}}}
+		{Case: 4, Part: 3, Calls: 3}, {Case: 5, Part: 3, Calls: 3}, {Case: 10, Part: 6, Calls: 16}}})
 	want := []Sampled{{0, 16, 40}, {4, 0, 40}, {0, 32, 20}, {5, 0, 20}, {4, 2, 20}, {3, 3, 40}}
 	should.Equal(t, Cases(m, protocol.ModeSplit, guidelines.Shape{NP: 2}), want, "p2")
 	j, _, err := s.job(s.task(protocol.ModeSplit, guidelines.Shape{NP: 4}, 1))

@@ -43,8 +43,8 @@ type Sampled struct {
 
 // Cases returns the cases that the mpiruns of a shape sample, in Plan order.
 func Cases(m *results.Manifest, mode protocol.Mode, shape guidelines.Shape) []Sampled {
-	if x, ok := m.Experiment(mode); ok {
-		return followUpCases(m, x, shape)
+	if mode.FollowsUp() {
+		return followUpCases(m, mode, shape)
 	}
 	var out []Sampled
 	for _, i := range m.Plan.CasesOf(shape) {
@@ -59,7 +59,7 @@ func Cases(m *results.Manifest, mode protocol.Mode, shape guidelines.Shape) []Sa
 
 // followUpCases returns both sides of the follow-ups of a shape, each once. k calls are
 // repeated as often as the one call that they replace, which takes longer.
-func followUpCases(m *results.Manifest, x *results.FollowUps, shape guidelines.Shape) []Sampled {
+func followUpCases(m *results.Manifest, mode protocol.Mode, shape guidelines.Shape) []Sampled {
 	var out []Sampled
 	at := map[[2]int]int{}
 	add := func(plan, calls, nrep int) {
@@ -71,12 +71,12 @@ func followUpCases(m *results.Manifest, x *results.FollowUps, shape guidelines.S
 		c := &out[at[key]]
 		c.NRep = max(c.NRep, nrep)
 	}
-	for _, f := range x.Comparisons {
+	for _, f := range m.Following(mode) {
 		if m.Plan.Cases[f.Case].Shape != shape {
 			continue
 		}
 		nrep, parts := max(1, m.NRep[f.Case].N), max(1, m.NRep[f.Part].N)
-		if x == m.Alternate {
+		if mode == protocol.ModeAlternate {
 			nrep = min(nrep, alternations)
 			parts = nrep
 		}
@@ -102,7 +102,7 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 	if n := len(c.Windows); n > 0 {
 		calls.WindowNS = int64(c.Windows[(t.Run-1)%n])
 	}
-	if x, _ := m.Experiment(t.Mode); x != nil && x.Malloc != "" {
+	if x := m.FollowUps[t.Mode]; x != nil && x.Malloc != "" {
 		calls.Malloc = x.Malloc
 	}
 	// The first mpirun of a shape meets every case, and decides the cap.

@@ -152,8 +152,8 @@ func (t Task) pairs(m *results.Manifest) [][]pair {
 			tiers[kind] = append(tiers[kind], pair{x, y})
 		}
 	}
-	if x, ok := m.Experiment(t.Mode); ok {
-		for _, f := range x.Comparisons {
+	if t.Mode.FollowsUp() {
+		for _, f := range m.Following(t.Mode) {
 			kind, calls := guidelines.Split, f.Calls
 			if calls == 1 {
 				kind, calls = guidelines.Pattern, 0

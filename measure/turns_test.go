@@ -180,7 +180,7 @@ func TestOnlyPredictionsTakeNoTurns(t *testing.T) {
 	s.Measure.Turns = 4
 	m := s.Manifest
 	m.NRep = map[int]results.NRep{4: {N: 40}, 5: {N: 20}}
-	m.Split = &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Case: 4, Part: 0, Calls: 16}, {Case: 5, Part: 3, Calls: 4}}}
+	m.Planned(protocol.ModeSplit, &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Case: 4, Part: 0, Calls: 16}, {Case: 5, Part: 3, Calls: 4}}})
 	for mode, want := range map[protocol.Mode]int{protocol.ModeNREP: 6, protocol.ModeSplit: 16} {
 		j, _, err := s.job(s.task(mode, guidelines.Shape{NP: 2}, 1))
 		must.Hold(t, err == nil && len(j.Order) == want, "%s: order %v, %v; want %d visits", mode, j.Order, err, want)

@@ -110,10 +110,7 @@ func (x *explored) candidate(test int) (c *Candidate, kind int) {
 // of today; of a kind without any, the fastest.
 func (x *explored) candidates(tests []int) [2]*Candidate {
 	best := x.fastest(tests)
-	if x.m.Explore == nil {
-		return best
-	}
-	for _, f := range x.m.Explore.Comparisons {
+	for _, f := range x.m.Following(protocol.ModeExplore) {
 		if c, kind := x.candidate(f.Test); slices.Contains(tests, f.Test) && !isItself(c.Function) {
 			best[kind] = c
 		}
@@ -161,12 +158,12 @@ func Explore(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Explorat
 // is a family of its own, two-sided.
 func (x *explored) outcomes(e *Exploration) (map[int]analyze.Answered, error) {
 	out := map[int]analyze.Answered{}
-	if x.m.Explore == nil {
+	if x.m.FollowUps[protocol.ModeExplore] == nil {
 		return out, nil
 	}
 	defaults := func(c results.Comparison) bool { return isItself(x.m.Plan.Tests[c.Test].Mockup) }
-	itself := lists.Keep(x.m.Explore.Comparisons, defaults)
-	candidates := slices.DeleteFunc(slices.Clone(x.m.Explore.Comparisons), defaults)
+	itself := lists.Keep(x.m.Following(protocol.ModeExplore), defaults)
+	candidates := slices.DeleteFunc(slices.Clone(x.m.Following(protocol.ModeExplore)), defaults)
 	r := max(1, x.m.Runs(protocol.ModeExplore))
 	follow := func(d *judge.Design, err error, list []results.Comparison) (*analyze.FollowedUp, error) {
 		if err != nil {

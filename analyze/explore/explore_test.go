@@ -67,12 +67,12 @@ func exploredData(t *testing.T, candidates map[string][2]int64) (*results.Manife
 	for n := range m.R {
 		run(protocol.ModeMeasure, n+1, 0, all)
 	}
-	if m.Explore = ExplorationPlan(m, set, judge.Default(), 0); m.Explore != nil {
+	if m.Planned(protocol.ModeExplore, ExplorationPlan(m, set, judge.Default(), 0)); m.FollowUps[protocol.ModeExplore] != nil {
 		tested := []int{0}
-		for _, f := range m.Explore.Comparisons {
+		for _, f := range m.FollowUps[protocol.ModeExplore].Comparisons {
 			tested = append(tested, f.Part)
 		}
-		for n := range m.Explore.R {
+		for n := range m.FollowUps[protocol.ModeExplore].R {
 			run(protocol.ModeExplore, n+1, 1, tested)
 		}
 	}
@@ -98,8 +98,8 @@ func TestAnswerIsThatOfTheMpirunsThatTest(t *testing.T) {
 		m, set := exploredData(t, map[string][2]int64{itself: same, own: c.own, mockup: c.mockup})
 		e := must.Get(Explore(m, set, judge.Default()))(t)
 		tested := 0
-		if m.Explore != nil {
-			tested = len(m.Explore.Comparisons)
+		if m.FollowUps[protocol.ModeExplore] != nil {
+			tested = len(m.FollowUps[protocol.ModeExplore].Comparisons)
 		}
 		should.Hold(t, len(e.Cells) == 1 && e.Cells[0].Word == c.want && tested == c.tested && e.Itself.False == 0,
 			"%s: %+v, %d follow-ups, itself %+v", c.name, e.Cells, tested, e.Itself)
@@ -148,7 +148,7 @@ func TestWrongDataOfTheMpirunsThatTestAreNotSwallowed(t *testing.T) {
 func TestUntestedCandidatesLeaveACellUndecided(t *testing.T) {
 	const own, mockup = "MPI_Scan@linear", "scan_as_exscan+reduce_local"
 	m, set := exploredData(t, map[string][2]int64{own: {60_000, 60_000}, mockup: {101_000, 101_000}})
-	m.Explore.Comparisons[0].Test, m.Explore.Comparisons[0].Part = 1, 2 // the mock-up was planned
+	m.FollowUps[protocol.ModeExplore].Comparisons[0].Test, m.FollowUps[protocol.ModeExplore].Comparisons[0].Part = 1, 2 // the mock-up was planned
 	e, err := Explore(m, set, judge.Default())
 	must.Do(t, err)
 	c := e.Cells[0]

@@ -185,9 +185,8 @@ func Valid(medians []float64) []float64 {
 // raw file for a run that is not of the manifest, or a run-time that is not positive.
 func (s *Set) Add(run *results.Run) error {
 	file := "raw/" + results.RawName(run.Mode, run.Shape, run.Run)
-	_, experiment := s.manifest.Experiment(run.Mode)
 	switch {
-	case run.Mode != protocol.ModeMeasure && run.Mode != protocol.ModeMessages && !experiment:
+	case run.Mode != protocol.ModeMeasure && run.Mode != protocol.ModeMessages && !run.Mode.FollowsUp():
 		return fmt.Errorf("%s: not a measurement of stage 2 (mode %q)", file, run.Mode)
 	case run.Run < 1 || run.Run > min(s.manifest.Runs(run.Mode), results.MaxMPIRuns):
 		return fmt.Errorf("%s: run %d is not one of the %d that the manifest plans", file, run.Run, s.manifest.Runs(run.Mode))
@@ -242,7 +241,7 @@ func (s *Set) addCase(run *results.Run, info results.CaseInfo, samples []protoco
 		return fmt.Errorf("the Plan has %s at %s on %s in its place", planned.Function, conf.HumanSize(planned.Msize), planned.Shape)
 	}
 	k := &s.Cases[info.Plan]
-	if _, ok := s.manifest.Experiment(run.Mode); ok {
+	if run.Mode.FollowsUp() {
 		key := side{run.Mode, info.Plan, max(1, info.Calls)}
 		if s.sides[key] == nil {
 			fresh := newCase(s.manifest.Runs(run.Mode))

@@ -133,7 +133,7 @@ func TestTheWorstStatusOfACaseIsKept(t *testing.T) {
 
 func TestMpirunsThatDoNotBelongToTheManifestAreRefused(t *testing.T) {
 	m := bcast(2, 2)
-	m.Split = &results.FollowUps{R: 1}
+	m.Planned(protocol.ModeSplit, &results.FollowUps{R: 1})
 	for says, change := range map[string]func(*results.Run){
 		"run-p2-03.tsv.gz: run 3 is not one of the 2":  func(r *results.Run) { r.Run = 3 },
 		"run 0 is not one of the 2":                    func(r *results.Run) { r.Run = 0 },
@@ -181,7 +181,7 @@ func TestWhatMpirunsSayOfTheWholeFolderIsCollected(t *testing.T) {
 // The sides of an experiment are apart from stage 2, and from each other by their calls.
 func TestExperimentsKeepTheirSidesApart(t *testing.T) {
 	m := bcast(2, 2)
-	m.Split = &results.FollowUps{R: 2, Comparisons: []results.Comparison{{Case: 1, Part: 0, Calls: 2}, {Case: 1, Part: 0, Calls: 2}}}
+	m.Planned(protocol.ModeSplit, &results.FollowUps{R: 2, Comparisons: []results.Comparison{{Case: 1, Part: 0, Calls: 2}, {Case: 1, Part: 0, Calls: 2}}})
 	runs := fixture.Measured(m, 100, 200)
 	for n := 1; n <= 2; n++ {
 		run := results.Run{Header: results.Header{Mode: protocol.ModeSplit, Shape: fixture.P2, Run: n, FinishedAt: "later"}}

@@ -6,7 +6,6 @@ import (
 
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
-	"pgmpi/measure/results"
 )
 
 // CaseMedians are the run medians of a case, in stage 2 or on one side of an experiment.
@@ -66,8 +65,8 @@ func (s *Set) AllMedians() []CaseMedians {
 	for i := range s.Cases {
 		out = append(out, s.medians(protocol.ModeMeasure, i, 1, &s.Cases[i]))
 	}
-	for _, mode := range results.Experiments {
-		x, _ := s.manifest.Experiment(mode)
+	for _, mode := range protocol.FollowUps {
+		x := s.manifest.FollowUps[mode]
 		if x == nil {
 			continue
 		}

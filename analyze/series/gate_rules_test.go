@@ -394,7 +394,7 @@ func TestAnExpectationThatIsOverIsKeptAsWell(t *testing.T) {
 
 func TestAConfirmationWithoutANightNeedsNoState(t *testing.T) {
 	a := judged(100, asked(judge.Violated, 1.5))
-	a.m.Confirm = &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Test: 0, Case: 0, Part: 2, Calls: 1}}}
+	a.m.Planned(protocol.ModeConfirm, &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Test: 0, Case: 0, Part: 2, Calls: 1}}})
 	a.Report.Shapes = append([]analyze.Shape{{Name: "p4"}}, a.Report.Shapes...)
 	measuredAgain(a, 15000, 10000, 100)
 	g := gateOf()
@@ -473,7 +473,7 @@ func TestWhatIsConfirmedIsConfirmedByEachOfItsConditions(t *testing.T) {
 	}
 	// Another shape, whose machine was in a state that no baseline has, is not asked.
 	a := judged(100, v)
-	a.m.Confirm = &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Test: 0, Case: 0, Part: 2, Calls: 1}}}
+	a.m.Planned(protocol.ModeConfirm, &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Test: 0, Case: 0, Part: 2, Calls: 1}}})
 	measuredAgain(a, 15000, 10000, 100)
 	a.Report.Shapes = []analyze.Shape{{Name: "p4", Shape: fixture.P2}}
 	p := &provisional{state: analyze.New, above: 1.2}

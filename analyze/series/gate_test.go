@@ -262,7 +262,7 @@ func TestAViolationInOneStateIsHeldAgainstNightsInThatState(t *testing.T) {
 // again measures GL8 at 8 B again; line is the yardstick's.
 func measuredAgain(a today, reduce, allreduce int64, line float64) {
 	m := a.m
-	for n := 1; n <= m.Confirm.R; n++ {
+	for n := 1; n <= m.FollowUps[protocol.ModeConfirm].R; n++ {
 		run := &results.Run{Header: results.Header{Mode: protocol.ModeConfirm, Shape: fixture.P2, Run: n, Probes: []protocol.Probes{{LineNS: line}}}}
 		fixture.Add(run, m, 0, 1, fixture.Samples(reduce+int64(n)))
 		fixture.Add(run, m, 2, 1, fixture.Samples(allreduce+int64(n)))
@@ -297,7 +297,7 @@ func TestAnAlarmIsOneOnlyIfItIsConfirmed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := judged(100, asked(judge.Violated, c.now))
-			a.m.Confirm = c.plan
+			a.m.Planned(protocol.ModeConfirm, c.plan)
 			if c.reduce > 0 {
 				measuredAgain(a, c.reduce, 10000, c.line)
 			}
@@ -336,7 +336,7 @@ func TestANightBesideOtherProgramsIsOneOfAnotherState(t *testing.T) {
 
 func TestAConfirmationInAStateInWhichItIsKnownIsNone(t *testing.T) {
 	a := judged(100, asked(judge.Violated, 1.5))
-	a.m.Confirm = &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Test: 0, Case: 0, Part: 2, Calls: 1}}}
+	a.m.Planned(protocol.ModeConfirm, &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Test: 0, Case: 0, Part: 2, Calls: 1}}})
 	measuredAgain(a, 15000, 10000, 400)
 	v := held(t, a, gateOf(baselineOf("b", 100, asked(judge.Kept, 1)), baselineOf("a", 400, asked(judge.Violated, 1.5)))).Verdicts[0]
 	should.Hold(t, v.State == analyze.Unsure && !v.Alarm && strings.Contains(v.StateReason, "in that state of the machine it was violated in a"), "%+v", v.Gated)

@@ -76,8 +76,8 @@ func ExploreAt(sizes map[string]guidelines.MsizeList, more []guidelines.UserPatt
 // testCandidates measures the candidates without all others, so that each is itself.
 var testCandidates = run.Stage{Mode: protocol.ModeExplore, Name: "test of candidates", Doing: "testing candidates", Load: 1. / run.Pointing,
 	Runs: func(m *results.Manifest, config *glfile.File) int {
-		if m.Explore != nil {
-			return m.Explore.R
+		if x := m.FollowUps[protocol.ModeExplore]; x != nil {
+			return x.R
 		}
 		return cmp.Or(config.Job.MPIRuns, explore.LeastTesting)
 	},

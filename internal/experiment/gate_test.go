@@ -79,7 +79,7 @@ func TestANightWithoutAlarmsMeasuresNothingAgain(t *testing.T) {
 			before := b.Night("before", bed.Nightly, slow)
 			b.SlowFrom(func() bool { return slow })
 			j, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before)))
-			should.Hold(t, err == nil && j.Report.Exit == 0 && b.Confirming() == 0 && j.Manifest.Confirm == nil,
+			should.Hold(t, err == nil && j.Report.Exit == 0 && b.Confirming() == 0 && j.Manifest.FollowUps[protocol.ModeConfirm] == nil,
 				"%v: %v, exit %d, %d mpiruns", slow, err, j.Report.Exit, b.Confirming())
 		}
 	})

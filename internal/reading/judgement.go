@@ -95,7 +95,7 @@ func Unfinished(folder *results.Folder, m *results.Manifest, data *medians.Set) 
 			}
 		}
 		for _, mode := range []protocol.Mode{protocol.ModeSplit, protocol.ModeExplore} {
-			x, _ := m.Experiment(mode)
+			x := m.FollowUps[mode]
 			if x == nil || !slices.ContainsFunc(x.Comparisons, func(c results.Comparison) bool { return m.Plan.Cases[c.Case].Shape == shape }) {
 				continue
 			}
@@ -104,7 +104,7 @@ func Unfinished(folder *results.Folder, m *results.Manifest, data *medians.Set) 
 			}
 		}
 	}
-	if !m.SplitExperiment || m.Split != nil {
+	if !m.SplitExperiment || m.FollowUps[protocol.ModeSplit] != nil {
 		return false, nil
 	}
 	split, err := analyze.PlanSplit(m, data, config.Analyze, nil)

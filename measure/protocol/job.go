@@ -32,6 +32,11 @@ const (
 // modes are the modes of the core. Any other has the name of its Work.
 var modes = []Mode{ModeNREP, ModeMeasure, ModeSplit, ModeConfirm, ModeAlternate, ModeMalloc, ModeExplore, ModeMessages}
 
+// FollowUps are the modes whose mpiruns measure again what stage 2 has found.
+var FollowUps = []Mode{ModeSplit, ModeAlternate, ModeMalloc, ModeConfirm, ModeExplore}
+
+func (m Mode) FollowsUp() bool { return slices.Contains(FollowUps, m) }
+
 // OfWork tells whether raw files of a mode have answers of a Work.
 func (m Mode) OfWork() bool { return !slices.Contains(modes, m) }
 

@@ -223,7 +223,7 @@ func (f *Folder) Manifest() (*Manifest, error) {
 	if m.Schema != ManifestSchema {
 		return nil, fmt.Errorf("%s: schema %q, this pgmpi reads %q", path, m.Schema, ManifestSchema)
 	}
-	if err := m.check(); err != nil {
+	if err := cmp.Or(m.readOld(text), m.check()); err != nil {
 		return nil, fmt.Errorf("%s: %w; the file is damaged", path, err)
 	}
 	m.Kind = cmp.Or(m.Kind, Check) // which older versions do not say

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -61,22 +61,12 @@ type Manifest struct {
 	// SplitExperiment tells that suspicions of split-robustness are to be tested, so
 	// that a share of alpha is kept for them.
 	SplitExperiment bool `json:"split_experiment,omitempty"`
-	// Split is that experiment, fixed at the end of stage 2;
-	// nil: not planned yet.
-	Split *FollowUps `json:"split,omitempty"`
-	// Confirm measures again what would make the night red, fixed after everything else
-	// was measured. Nil without such tests, or without a gate.
-	Confirm *FollowUps `json:"confirm,omitempty"`
-	// Alternate measures violations again with both sides alternating call by call. Nil without any.
-	Alternate *FollowUps `json:"alternate,omitempty"`
-	// Malloc measures violations with page faults in the other state of malloc. Nil without any.
-	Malloc *FollowUps `json:"malloc,omitempty"`
-	// Explore tests what the library's own algorithms gain, fixed when stage 2 has chosen
-	// the candidates. Nil without candidates, or where nothing is explored.
-	Explore  *FollowUps                 `json:"explore,omitempty"`
-	Timing   map[string]protocol.Timing `json:"timing,omitempty"`   // holds, by shape, how the first mpirun was timed
-	Settings []string                   `json:"settings,omitempty"` // a sentence for every setting of mpi.env that the library ignores
-	Events   []string                   `json:"events,omitempty"`   // a sentence for every mpirun that failed and was repeated
+	// FollowUps holds, by mode, what mpiruns of its own measure again, fixed before the first of them. None of a mode:
+	// not planned yet, or nothing to measure.
+	FollowUps map[protocol.Mode]*FollowUps `json:"follow_ups,omitempty"`
+	Timing    map[string]protocol.Timing   `json:"timing,omitempty"`   // holds, by shape, how the first mpirun was timed
+	Settings  []string                     `json:"settings,omitempty"` // a sentence for every setting of mpi.env that the library ignores
+	Events    []string                     `json:"events,omitempty"`   // a sentence for every mpirun that failed and was repeated
 	// Imported tells where measurements of another program are from, if another has made them.
 	Imported *ImportedFrom `json:"imported,omitempty"`
 	// Sums holds, by index into Plan.Cases, the cases whose times add up to the time of a mock-up that
@@ -121,7 +111,7 @@ func (m *Manifest) SeenOnce() bool {
 // stage 2, confirms, or tests candidates.
 type FollowUps struct {
 	R           int          `json:"mpiruns"`
-	Comparisons []Comparison `json:"follow_ups"`
+	Comparisons []Comparison `json:"comparisons"`
 	Malloc      string       `json:"malloc,omitempty"` // its state, if not measure.malloc
 }
 
@@ -134,22 +124,10 @@ type Comparison struct {
 	Calls int `json:"calls"` // k
 }
 
-// Experiment is what a mode measures in mpiruns of its own; ok: it is such a mode. The
-// plan is nil where it is not planned.
-func (m *Manifest) Experiment(mode protocol.Mode) (plan *FollowUps, ok bool) {
-	at := m.experiment(mode)
-	if at == nil {
-		return nil, false
-	}
-	return *at, true
-}
-
-// Experiments are the modes that measure FollowUps.
-var Experiments = []protocol.Mode{protocol.ModeSplit, protocol.ModeAlternate, protocol.ModeMalloc, protocol.ModeConfirm, protocol.ModeExplore}
-
-func (m *Manifest) experiment(mode protocol.Mode) **FollowUps {
-	if i := slices.Index(Experiments, mode); i >= 0 {
-		return []**FollowUps{&m.Split, &m.Alternate, &m.Malloc, &m.Confirm, &m.Explore}[i]
+// Following are the comparisons that a mode follows up.
+func (m *Manifest) Following(mode protocol.Mode) []Comparison {
+	if x := m.FollowUps[mode]; x != nil {
+		return x.Comparisons
 	}
 	return nil
 }
@@ -158,11 +136,10 @@ func (m *Manifest) experiment(mode protocol.Mode) **FollowUps {
 // where max_time has ended it.
 func (m *Manifest) Runs(mode protocol.Mode) int {
 	planned := m.R
-	if x, ok := m.Experiment(mode); ok {
+	if x := m.FollowUps[mode]; x != nil {
+		planned = x.R
+	} else if mode.FollowsUp() {
 		planned = 0
-		if x != nil {
-			planned = x.R
-		}
 	}
 	if n, ok := m.Stopped[mode]; ok {
 		return max(0, min(n, planned))
@@ -184,7 +161,11 @@ func (m *Manifest) check() error {
 		return fmt.Errorf("%d mpiruns, not 0 to %d", m.R, MaxMPIRuns)
 	}
 	runs := m.R
-	for mode, x := range m.experiments() {
+	for _, mode := range slices.Sorted(maps.Keys(m.FollowUps)) {
+		x := m.FollowUps[mode]
+		if x == nil || !mode.FollowsUp() {
+			return fmt.Errorf("follow-ups of %q, which measures none", mode)
+		}
 		if x.R < 0 || x.R > MaxMPIRuns {
 			return fmt.Errorf("%d mpiruns of %s, not 0 to %d", x.R, mode, MaxMPIRuns)
 		}
@@ -218,7 +199,10 @@ func (m *Manifest) CheckIndices() error {
 			}
 		}
 	}
-	for mode, x := range m.experiments() {
+	for mode, x := range m.FollowUps {
+		if x == nil {
+			return fmt.Errorf("no follow-ups of %s", mode)
+		}
 		for i, f := range x.Comparisons {
 			if min(f.Test, f.Case, f.Part) < 0 || f.Test >= len(m.Plan.Tests) || max(f.Case, f.Part) >= len(m.Plan.Cases) || f.Calls < 1 {
 				return fmt.Errorf("follow-up %d of %s leads outside of the plan", i, mode)
@@ -228,14 +212,28 @@ func (m *Manifest) CheckIndices() error {
 	return nil
 }
 
-func (m *Manifest) experiments() iter.Seq2[protocol.Mode, *FollowUps] {
-	return func(yield func(protocol.Mode, *FollowUps) bool) {
-		for _, mode := range Experiments {
-			if x, _ := m.Experiment(mode); x != nil && !yield(mode, x) {
-				return
-			}
+// readOld takes follow-ups from where versions before 0.3 wrote them: each below its mode.
+func (m *Manifest) readOld(text []byte) error {
+	var old map[string]json.RawMessage
+	if err := json.Unmarshal(text, &old); err != nil {
+		return err
+	}
+	for _, mode := range protocol.FollowUps {
+		var x *struct {
+			FollowUps
+			Comparisons []Comparison `json:"follow_ups"`
+		}
+		if text, ok := old[string(mode)]; !ok {
+			continue
+		} else if err := json.Unmarshal(text, &x); err != nil {
+			return fmt.Errorf("%s: %w", mode, err)
+		}
+		if x != nil {
+			x.FollowUps.Comparisons = x.Comparisons
+			m.Planned(mode, &x.FollowUps)
 		}
 	}
+	return nil
 }
 
 // Kind names the command that has made a results folder, which tells who can read it.
@@ -398,7 +396,11 @@ func (m *Manifest) StopAfter(mode protocol.Mode, runs int) { put(&m.Stopped, mod
 
 // Planned fixes the experiment of a mode, nil if there is nothing to measure.
 func (m *Manifest) Planned(mode protocol.Mode, plan *FollowUps) {
-	*m.experiment(mode) = plan
+	if plan == nil {
+		delete(m.FollowUps, mode)
+		return
+	}
+	put(&m.FollowUps, mode, plan)
 }
 
 func (m *Manifest) Ignored(text string) bool {

@@ -35,7 +35,8 @@ stage <- function(mode, planned) {
   if (is.null(stopped)) planned else min(stopped, planned)
 }
 R <- stage("run", manifest$mpiruns)
-split <- manifest[["split"]] # $ would take split_experiment for it
+split <- manifest$follow_ups$split
+if (is.null(split)) split <- manifest[["split"]] # of an older version; $ would take split_experiment for it
 R2 <- if (is.null(split)) 0 else stage("split", split$mpiruns)
 cases <- lapply(plan$cases, function(k) measured(R))
 for (i in names(manifest$skip)) cases[[as.integer(i) + 1]]$status <- manifest$skip[[i]]$status
@@ -515,7 +516,7 @@ differ("clock_tick_s", tick / 1e9, report$clock_tick_s)
 
 # ---- Split-robustness ----
 
-followed <- split$follow_ups
+followed <- c(split$comparisons, split$follow_ups)
 tested <- if (length(followed) > 0) judge(length(followed), alpha2, R2, 1, function(r) lapply(followed, function(f) {
   x <- follow[[paste(f$case, 1)]]
   y <- follow[[paste(f$part, f$calls)]]

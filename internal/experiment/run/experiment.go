@@ -196,7 +196,7 @@ func (c *Campaign) do(ctx context.Context, s Stage) error {
 	if err := c.fix(s); err != nil {
 		return c.failure(ctx, err)
 	}
-	x, _ := c.Manifest.Experiment(s.Mode)
+	x := c.Manifest.FollowUps[s.Mode]
 	if x == nil || len(x.Comparisons) == 0 {
 		return nil
 	}
@@ -239,7 +239,7 @@ func (c *Campaign) fix(s Stage) error {
 		return err
 	}
 	x, err := s.Plan(c, data)
-	if before, _ := c.Manifest.Experiment(s.Mode); err != nil || x == before {
+	if err != nil || x == c.Manifest.FollowUps[s.Mode] {
 		return err // most often both are nil, and there is nothing to write
 	}
 	c.Manifest.Planned(s.Mode, x)

@@ -65,7 +65,7 @@ func (c *Campaign) work(mode protocol.Mode) *measure.Work {
 // tests still need.
 func (c *Campaign) cases(mode protocol.Mode, shape guidelines.Shape) []measure.Sampled {
 	all := measure.Cases(c.Manifest, mode, shape)
-	if _, ok := c.Manifest.Experiment(mode); ok || mode == protocol.ModeMessages {
+	if mode.FollowsUp() || mode == protocol.ModeMessages {
 		return all
 	}
 	return slices.DeleteFunc(all, func(s measure.Sampled) bool {

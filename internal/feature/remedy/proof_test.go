@@ -59,7 +59,7 @@ func simulated(t *testing.T, rng *rand.Rand, r int, slower func(c guidelines.Cas
 	e := must.Get(effectsOf(sides[:], judge.Default(), found, malloc, nil))(t)
 	if cases := e.pointing(sides[0], malloc); len(cases) > 0 {
 		for i := range sides {
-			sides[i].Manifest.Confirm = &results.FollowUps{R: r}
+			sides[i].Manifest.Planned(protocol.ModeConfirm, &results.FollowUps{R: r})
 			measured(i, protocol.ModeConfirm, r, cases)
 		}
 		must.Do(t, e.lookAgain(sides[0].Again(), sides[1].Again(), judge.Default(), found, malloc))
