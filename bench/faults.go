@@ -74,7 +74,13 @@ func kill(s syscall.Signal, pids ...int) {
 	}
 }
 
-func last(pids []int) int { return append([]int{0}, pids...)[len(pids)] }
+// last is the last of some processes, or 0.
+func last(pids []int) int {
+	if len(pids) == 0 {
+		return 0
+	}
+	return pids[len(pids)-1]
+}
 
 // processes returns what runs in the mpiruns of the check and has a name that begins so.
 func (f *faulted) processes(name string) (pids []int) {
@@ -94,7 +100,12 @@ func (f *faulted) processes(name string) (pids []int) {
 func (f *faulted) ranks() []int { return f.processes("pgmpi-rank") }
 
 func (f *faulted) launcher() int {
-	return append(f.processes("mpi"), append(f.processes("orterun"), 0)...)[0]
+	for _, name := range []string{"mpi", "orterun"} {
+		if pids := f.processes(name); len(pids) > 0 {
+			return pids[0]
+		}
+	}
+	return 0
 }
 
 func (f *faulted) finished() map[string][sha256.Size]byte {

@@ -186,7 +186,9 @@ func (o *Output) answer(c *run.Campaign, found *run.Found, into *results.Folder,
 	var err error
 	if len(selections) == 0 || tables {
 		err = o.Formats.Print(d, stored)
-		fmt.Fprint(o.Stdout, strings.Repeat("\n", min(len(explained), 1)))
+		if len(explained) > 0 {
+			fmt.Fprintln(o.Stdout)
+		}
 	}
 	if err == nil {
 		err = o.explained(o.Formats.beside(), found.Judgement, explained)

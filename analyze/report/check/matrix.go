@@ -39,10 +39,11 @@ func matrix(r *analyze.Report, all bool) []document.Section {
 		return v.Verdict == judge.Violated || all && (v.Verdict == judge.Suspected || v.Verdict == judge.SeenOnce)
 	}
 	for i := range r.Verdicts {
-		sizes[r.Verdicts[i].Msize] += 0
+		n := 0
 		if found(&r.Verdicts[i]) {
-			sizes[r.Verdicts[i].Msize]++
+			n = 1
 		}
+		sizes[r.Verdicts[i].Msize] += n
 	}
 	shown := slices.DeleteFunc(slices.Clone(rows), func(row []*analyze.Verdict) bool { return !slices.ContainsFunc(row, found) })
 	if len(shown) == 0 && !all {

@@ -41,8 +41,7 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
         starts[l->n] = start;
         ends[l->n] = end;
         l->flags_of[l->n] = (unsigned char)l->flags;
-        if (entered != MPI_SUCCESS || rc != MPI_SUCCESS)
-            failed = failed != MPI_SUCCESS ? failed : rc != MPI_SUCCESS ? rc : entered;
+        failed = pg_first(failed, pg_first(rc, entered));
     }
     l->usage = pg_usage_since(before);
     failed = pg_first(failed, pg_unforce(x));
@@ -95,7 +94,7 @@ int pg_provable(const pg_function *f, pg_loop *l, int64_t n, int64_t *ns)
         int rc = f->run(l->x);
         int after = MPI_Barrier(l->x->own);
         l->end[i] = now() - start;
-        failed = rc != MPI_SUCCESS ? rc : before != MPI_SUCCESS ? before : after;
+        failed = pg_first(rc, pg_first(before, after));
     }
     failed = pg_first(failed, pg_unforce(l->x));
     if (failed != MPI_SUCCESS)
