@@ -116,6 +116,11 @@ func ToneOf(columns map[int]picture.Tone) func([]string, int) picture.Tone {
 	return func(_ []string, column int) picture.Tone { return columns[column] }
 }
 
+// Columns adds columns that are all aligned to the left (l) or right (r).
+func (t *Table) Columns(align string, names ...string) {
+	t.Head, t.Align = append(t.Head, names...), t.Align+strings.Repeat(align, len(names))
+}
+
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
 func (t *Table) Drop(column int) {

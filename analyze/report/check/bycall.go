@@ -57,7 +57,7 @@ func Over[T any](head string, of func(*T) *float64, write func(*float64) string)
 func CallsInRows[T sized](cases []T, title string, columns ...OverSizes[T]) []document.Section {
 	t := &document.Table{Head: []string{"call", "sizes"}, Align: "lr"}
 	for _, c := range columns {
-		t.Head, t.Align = append(t.Head, c.head), t.Align+"r"
+		t.Columns("r", c.head)
 	}
 	several := slices.ContainsFunc(cases, func(c T) bool { return c.AnySize().Shape != cases[0].AnySize().Shape })
 	for _, of := range ByCall(cases) {

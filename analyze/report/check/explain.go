@@ -131,10 +131,10 @@ func dependence(e *analyze.Explanation) []document.Section {
 	}
 	t := &document.Table{Head: []string{"lag"}, Align: "l", Narrow: true}
 	for h := 1; h <= e.Report.Dependence.Lags; h++ {
-		t.Head, t.Align = append(t.Head, fmt.Sprintf("%4d", h)), t.Align+"r"
+		t.Columns("r", fmt.Sprintf("%4d", h))
 		t.Spare = append([]int{h}, t.Spare...)
 	}
-	t.Head, t.Align = append(t.Head, " bound", " n for 1"), t.Align+"rr"
+	t.Columns("r", " bound", " n for 1")
 	for _, s := range sides {
 		if s.ACF == nil {
 			continue

@@ -62,7 +62,7 @@ func matrix(r *analyze.Report, all bool) []document.Section {
 		columns, left = mostFound(sizes, document.LeastWidth-t.Width())
 	}
 	for _, size := range columns {
-		t.Head, t.Align = append(t.Head, conf.ShortSize(size)), t.Align+"r"
+		t.Columns("r", conf.ShortSize(size))
 		for i, row := range shown {
 			t.Rows[i] = append(t.Rows[i], matrixCell(row, size))
 		}

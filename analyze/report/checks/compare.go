@@ -121,10 +121,7 @@ func couldHaveSeen(c *series.Comparison) string {
 func compareDesign(c *series.Comparison) []document.Section {
 	s := document.Titled("How it was compared")
 	shown, more := phrase.First(c.Differences, 12, "and %d more factors, see compare.json")
-	differences := lists.Map(shown, func(d series.Difference) string {
-		return fmt.Sprintf("%s: %s → %s", d.Factor, phrase.Fit(d.A, 60), phrase.Fit(d.B, 60))
-	})
-	s.Facts("Differ", analyze.Unique(append(differences, more)))
+	s.Facts("Differ", analyze.Unique(append(lists.Map(shown, differing(": ")), more)))
 	s.Fact("Test", "%s %s, %s; %s, m = %s, alpha = %g, minimum slowdown %.2f×", c.Alternative, c.Test.Title(min(c.A.R, c.B.R)),
 		cmp.Or(phrase.When(c.Paired, "measured alternately"), "mpiruns not paired"), check.AdjustNames[c.Adjust], conf.Plural(c.M, "case"), c.Alpha, c.MinSlowdown)
 	s.Fact("", "smallest p attainable %s; B/A is the ratio of the run-times over mpiruns (Hodges-Lehmann) with its 95 %% interval", phrase.Probability(&c.PMin))
@@ -133,6 +130,13 @@ func compareDesign(c *series.Comparison) []document.Section {
 	}
 	s.Fact("Sizes", "%s", c.MsizeLegend)
 	return []document.Section{s}
+}
+
+// differing writes what differs in two set-ups.
+func differing(is string) func(series.Difference) string {
+	return func(d series.Difference) string {
+		return fmt.Sprintf("%s%s%s → %s", d.Factor, is, phrase.Fit(d.A, 60), phrase.Fit(d.B, 60))
+	}
 }
 
 // changedCases are those that became slower first, then the faster ones, the largest changes of each first.

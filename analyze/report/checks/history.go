@@ -67,9 +67,7 @@ func labels(of map[string]string) string {
 }
 
 func changed(k *series.Night, is, separator string) string {
-	return phrase.JoinOf(separator, k.Changed, func(d series.Difference) string {
-		return fmt.Sprintf("%s%s%s → %s", d.Factor, is, phrase.Fit(d.A, 60), phrase.Fit(d.B, 60))
-	})
+	return phrase.JoinOf(separator, k.Changed, differing(is))
 }
 
 // news is what is not as in the check before.

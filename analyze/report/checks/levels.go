@@ -32,11 +32,7 @@ func levelSections(l *series.Levels) []document.Section {
 	out := slices.Concat(levelAnswer(l), levelTable(l, len(l.Comparisons[0].Cases)), compareDesign(l.Comparisons[0]))
 	for i, c := range l.Comparisons {
 		s := document.Titled("%s against A", columnName(i+1))
-		var differ []string
-		for _, d := range c.Differences {
-			differ = append(differ, fmt.Sprintf("%s: %s â†’ %s", d.Factor, phrase.Fit(d.A, 60), phrase.Fit(d.B, 60)))
-		}
-		s.Facts("Differ", differ)
+		s.Facts("Differ", lists.Map(c.Differences, differing(": ")))
 		out = append(out, s)
 	}
 	return out
@@ -74,8 +70,8 @@ var levelSigns = map[series.Change]string{series.Slower: "+ ", series.Faster: "â
 func levelTable(l *series.Levels, most int) []document.Section {
 	first := l.Comparisons[0]
 	t := &document.Table{Head: []string{"collective", "size", "A"}, Align: "lrr"}
-	for i := range l.Comparisons {
-		t.Head, t.Align = append(t.Head, columnName(i+1)+"/A [95 %]"), t.Align+"l"
+	for _, name := range columnNames(1 + len(l.Comparisons))[1:] {
+		t.Columns("l", name+"/A [95 %]")
 	}
 	several := slices.ContainsFunc(first.Cases, func(k series.CaseChange) bool { return k.Shape != first.Cases[0].Shape })
 	for _, k := range first.Cases {

@@ -65,20 +65,15 @@ const mostBeside = 8
 func matrixByColumn(m *series.Matrix) []document.Section {
 	t := &document.Table{Head: []string{"host", "library", "shape", "R", "created", "found", "of tests", "at worst"}, Align: "lllrlrrl", Grouped: true, Flex: 7}
 	for i, c := range m.Columns {
-		found, tests := 0, 0
+		tests, planned := tally(m, i)
 		worst, ratio := "", 0.0
 		for _, r := range m.Rows {
-			cell := r.Cells[i]
-			if cell == nil {
-				continue
-			}
-			found, tests = found+cell.Tests[judge.Violated]+cell.Tests[judge.SeenOnce], tests+cell.Planned()
-			if cell.Ratio != nil && *cell.Ratio > ratio {
+			if cell := r.Cells[i]; cell != nil && cell.Ratio != nil && *cell.Ratio > ratio {
 				ratio = *cell.Ratio
 				worst = fmt.Sprintf("%s %s %s", phrase.Ratio(cell.Ratio), r.Guideline, phrase.Plain(r.Function))
 			}
 		}
-		t.Add(c.Host, check.LibraryName(c.Library), c.Shape, fmt.Sprint(c.R), c.Created[:min(len(c.Created), len("2006-01-02"))], fmt.Sprint(found), fmt.Sprint(tests), worst)
+		t.Add(c.Host, check.LibraryName(c.Library), c.Shape, fmt.Sprint(c.R), c.Created[:min(len(c.Created), len("2006-01-02"))], fmt.Sprint(tests[judge.Violated]+tests[judge.SeenOnce]), fmt.Sprint(planned), worst)
 	}
 	var answer document.Section
 	answer.Say("%s", matrixAnswer(m))
@@ -101,11 +96,12 @@ func matrixHead(m *series.Matrix) []document.Section {
 	return []document.Section{answer}
 }
 
-// silentIn lists the columns without any verdict, and counts the tests that are undecided.
+// silentIn lists the columns without any verdict, and counts the tests that are undecided. What is suspected or not comes
+// from medians, without a test, and stands in a report that can give no verdict, too.
 func silentIn(m *series.Matrix) (silent []string, open int) {
 	for i := range m.Columns {
-		decided, undecided := decidedIn(m, i)
-		if open += undecided; decided == 0 {
+		tests, _ := tally(m, i)
+		if open += tests[judge.Undecided]; tests[judge.Violated]+tests[judge.Marginal]+tests[judge.Kept] == 0 {
 			silent = append(silent, columnName(i))
 		}
 	}
@@ -114,7 +110,7 @@ func silentIn(m *series.Matrix) (silent []string, open int) {
 
 func matrixNotJudged(m *series.Matrix) string {
 	silent, open := silentIn(m)
-	if seen, _ := seenOnce(m); seen > 0 || len(silent) < len(m.Columns) {
+	if tests, _ := tally(m, allColumns); tests[judge.SeenOnce] > 0 || len(silent) < len(m.Columns) {
 		return ""
 	}
 	return "no verdict in " + strings.Join(silent, ", ") + phrase.When(open > 0, ": %s undecided", conf.Plural(open, "test"))
@@ -123,13 +119,14 @@ func matrixNotJudged(m *series.Matrix) string {
 func matrixAnswer(m *series.Matrix) string {
 	anywhere, counts := 0, ""
 	for _, typ := range []guidelines.Type{guidelines.Pattern, guidelines.Monotony, guidelines.Split} {
-		violated, rows := violatedRows(m, typ)
+		violated, rows := violatedRows(m, typ, allColumns)
 		anywhere += violated
 		counts = phrase.List(", ", counts, phrase.When(rows > 0, "%d of %d %s", violated, rows, typeNames[typ]))
 	}
 	silent, open := silentIn(m)
-	if seen, tests := seenOnce(m); seen > 0 && len(silent) == len(m.Columns) {
-		return fmt.Sprintf("SEEN ONCE: slower in %d of %s, in %s; other mpiruns may differ.", seen, conf.Plural(tests, "test"), conf.Plural(len(m.Columns), "column"))
+	if tests, planned := tally(m, allColumns); tests[judge.SeenOnce] > 0 && len(silent) == len(m.Columns) {
+		return fmt.Sprintf("SEEN ONCE: slower in %d of %s, in %s; other mpiruns may differ.", tests[judge.SeenOnce], conf.Plural(planned, "test"),
+			conf.Plural(len(m.Columns), "column"))
 	}
 	if why := matrixNotJudged(m); why != "" {
 		return fail.NotJudged(why) + "."
@@ -138,45 +135,47 @@ func matrixAnswer(m *series.Matrix) string {
 	return answer + phrase.When(open > 0, "; %s undecided", conf.Plural(open, "test")) + phrase.When(len(silent) > 0, "; no verdict in %s", strings.Join(silent, ", ")) + "."
 }
 
-func seenOnce(m *series.Matrix) (seen, tests int) {
+// allColumns stands for a column.
+const allColumns = -1
+
+// cellsOf are the cells of a row that were planned, in one column or in all.
+func cellsOf(r series.MatrixRow, column int) []*series.MatrixCell {
+	cells := r.Cells
+	if column != allColumns {
+		cells = cells[column : column+1]
+	}
+	return lists.Keep(cells, func(c *series.MatrixCell) bool { return c != nil })
+}
+
+// tally counts the tests of a column, or of all, by verdict and together.
+func tally(m *series.Matrix, column int) (tests map[judge.Verdict]int, planned int) {
+	tests = map[judge.Verdict]int{}
 	for _, r := range m.Rows {
-		for _, c := range r.Cells {
-			if c != nil {
-				seen, tests = seen+c.Tests[judge.SeenOnce], tests+c.Planned()
+		for _, c := range cellsOf(r, column) {
+			for verdict, n := range c.Tests {
+				tests[verdict] += n
+				planned += n
 			}
 		}
 	}
-	return seen, tests
-}
-
-// decidedIn counts the tests of a column that could tell, and the undecided ones. What is suspected or not comes
-// from medians, without a test, and stands in a report that can give no verdict, too.
-func decidedIn(m *series.Matrix, column int) (decided, undecided int) {
-	for _, r := range m.Rows {
-		c := r.Cells[column]
-		if c == nil {
-			continue
-		}
-		undecided += c.Tests[judge.Undecided]
-		decided += c.Tests[judge.Violated] + c.Tests[judge.Marginal] + c.Tests[judge.Kept]
-	}
-	return decided, undecided
+	return tests, planned
 }
 
 var typeNames = map[guidelines.Type]string{guidelines.Pattern: "patterns", guidelines.Monotony: "guidelines of monotony", guidelines.Split: "of split-robustness"}
 
-// violatedRows counts the guidelines of a type, and those that are violated in some column.
-func violatedRows(m *series.Matrix, typ guidelines.Type) (violated, rows int) {
+// violatedRows counts the guidelines of a type that are checked in a column, or in any, and those that are violated there.
+func violatedRows(m *series.Matrix, typ guidelines.Type, column int) (violated, checked int) {
 	for _, r := range m.Rows {
-		if r.Type != typ {
+		cells := cellsOf(r, column)
+		if r.Type != typ || len(cells) == 0 {
 			continue
 		}
-		rows++
-		if slices.ContainsFunc(r.Cells, func(c *series.MatrixCell) bool { return c != nil && c.Tests[judge.Violated] > 0 }) {
+		checked++
+		if slices.ContainsFunc(cells, func(c *series.MatrixCell) bool { return c.Tests[judge.Violated] > 0 }) {
 			violated++
 		}
 	}
-	return violated, rows
+	return violated, checked
 }
 
 // differs tells whether the columns are not all alike in something.
@@ -192,6 +191,13 @@ func columnName(i int) string {
 	return fmt.Sprint(i + 1)
 }
 
+func columnNames(n int) (names []string) {
+	for i := range n {
+		names = append(names, columnName(i))
+	}
+	return names
+}
+
 var typeTitles = map[guidelines.Type]string{
 	guidelines.Pattern:  "Patterns: is the collective slower than its mock-up?",
 	guidelines.Monotony: "Monotony: is it slower than itself on more data?",
@@ -201,9 +207,7 @@ var typeTitles = map[guidelines.Type]string{
 func matrixTables(m *series.Matrix, types ...guidelines.Type) (out []document.Section) {
 	for _, typ := range types {
 		t := &document.Table{Head: []string{"guideline"}, Align: "l", Key: 1, Narrow: true, Tone: columnTone}
-		for i := range m.Columns {
-			t.Head, t.Align = append(t.Head, columnName(i)), t.Align+"l"
-		}
+		t.Columns("l", columnNames(len(m.Columns))...)
 		for _, r := range m.Rows {
 			if r.Type != typ {
 				continue
@@ -249,19 +253,11 @@ func columnTone(row []string, column int) picture.Tone {
 // matrixCounts is S-PGMPI's Table 2: violated/checked guidelines by type and column.
 func matrixCounts(m *series.Matrix) []document.Section {
 	t := &document.Table{Head: []string{"violated/checked"}, Align: "l", Key: 1, Narrow: true}
-	for i := range m.Columns {
-		t.Head, t.Align = append(t.Head, columnName(i)), t.Align+"r"
-	}
+	t.Columns("r", columnNames(len(m.Columns))...)
 	for _, typ := range []guidelines.Type{guidelines.Pattern, guidelines.Monotony, guidelines.Split} {
 		row, all := []string{typeNames[typ]}, 0
 		for i := range m.Columns {
-			violated, checked := 0, 0
-			for _, r := range m.Rows {
-				if c := r.Cells[i]; r.Type == typ && c != nil {
-					checked++
-					violated += min(1, c.Tests[judge.Violated])
-				}
-			}
+			violated, checked := violatedRows(m, typ, i)
 			row, all = append(row, phrase.When(checked > 0, "%d/%d", violated, checked)), all+checked
 		}
 		if all > 0 {
@@ -275,14 +271,10 @@ func matrixCounts(m *series.Matrix) []document.Section {
 func matrixPage(m *series.Matrix) []document.Section {
 	out := MatrixSections(m)
 	name := func(c series.MatrixColumn) string { return strings.TrimSpace(c.Host + " " + c.Shape) }
-	var names, order []string
-	names = lists.Map(m.Columns, name)
-	for _, c := range slices.SortedStableFunc(slices.Values(m.Columns), func(a, b series.MatrixColumn) int {
+	order := slices.SortedStableFunc(slices.Values(m.Columns), func(a, b series.MatrixColumn) int {
 		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(guidelines.ShapeOf(a.Shape, 0).NP, guidelines.ShapeOf(b.Shape, 0).NP), cmp.Compare(a.Shape, b.Shape))
-	}) {
-		order = append(order, name(c))
-	}
-	heat := matrixHeat(m, names, slices.Compact(order), func(r series.MatrixRow) bool {
+	})
+	heat := matrixHeat(m, lists.Map(m.Columns, name), slices.Compact(lists.Map(order, name)), func(r series.MatrixRow) bool {
 		return slices.ContainsFunc(r.Cells, func(c *series.MatrixCell) bool { return c != nil && c.Ratio != nil })
 	})
 	if len(heat.Rows) > 0 {

@@ -66,10 +66,10 @@ func spreadCases(s *series.Spread) []document.Section {
 	}
 	t.Spare = []int{4 + folders, 5 + folders, 7 + folders} // min, max, CV
 	for i := range folders {
-		t.Head, t.Align = append(t.Head, fmt.Sprint(i+1)), t.Align+"r"
+		t.Columns("r", fmt.Sprint(i+1))
 		t.Spare = append(t.Spare, 3+folders-i)
 	}
-	t.Head, t.Align = append(t.Head, "min", "max", "max/min", "CV"), t.Align+"rrrr"
+	t.Columns("r", "min", "max", "max/min", "CV")
 	for _, k := range s.Cases {
 		row := []string{phrase.Function(k.Function), k.Shape, phrase.Size(k.Msize), phrase.Duration(&k.MedianS)}
 		row = append(row, lists.Map(k.Normalised[:folders], phrase.Digits)...)

@@ -37,7 +37,7 @@ func summarySections(s *series.Summaries, most int) []document.Section {
 	several := &document.Table{Head: []string{"guideline", "size"}, Align: "lr", Narrow: true}
 	for _, b := range s.By {
 		t.Add(string(b.Summary), fmt.Sprint(b.Slow), phrase.BlankZero(b.More), phrase.BlankZero(b.Missed), summaryMeanings[b.Summary])
-		several.Head, several.Align = append(several.Head, string(b.Summary)), several.Align+"l"
+		several.Columns("l", string(b.Summary))
 	}
 	differ := lists.Keep(s.Tests, func(t series.SummariesTest) bool { return t.Differs() })
 	shown, more := phrase.First(differ, most, "%d more with --full.")

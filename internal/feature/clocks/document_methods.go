@@ -123,7 +123,7 @@ func syncSection(c *Clocks) document.Section {
 		for _, check := range sync.Checks {
 			if first {
 				moment := cmp.Or(phrase.When(check.Seconds != 0, "after %v s", check.Seconds), "at once")
-				t.Head, t.Align = append(t.Head, moment), t.Align+"r"
+				t.Columns("r", moment)
 			}
 			cells = append(cells, micros(protocol.Worst(check.ErrorNS)))
 			bound = max(bound, protocol.Worst(check.BoundNS))
@@ -131,7 +131,8 @@ func syncSection(c *Clocks) document.Section {
 		t.Add(append(cells, micros(bound), phrase.Nanoseconds(float64(sync.DurationNS)), fmt.Sprint(sync.Rounds), fmt.Sprint(sync.Messages),
 			phrase.When(best[i], "*"))...)
 	}
-	t.Head, t.Align = append(t.Head, "known to ±", "takes", "rounds", "messages", "Pareto"), t.Align+"rrrrl"
+	t.Columns("r", "known to ±", "takes", "rounds", "messages")
+	t.Columns("l", "Pareto")
 	known := len(t.Head) - 5
 	t.Spare = []int{known + 3, known + 2, known}
 	if len(t.Rows) > 0 {
