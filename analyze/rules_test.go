@@ -198,7 +198,7 @@ func TestTimesThatNoTestTakesAreAnError(t *testing.T) {
 	should.Hold(t, err != nil, "times of 0 in the experiment")
 	m = fixture.Manifest()
 	again := []results.Comparison{{Test: 3, Case: 1, Part: 3, Calls: 1}}
-	m.Alternate = &results.FollowUps{R: fixture.R, Comparisons: again}
+	m.Planned(protocol.ModeAlternate, &results.FollowUps{R: fixture.R, Comparisons: again})
 	runs = fixture.Measured(m, plainly...)
 	for n := 1; n <= fixture.R; n++ {
 		run := results.Run{Header: results.Header{Mode: protocol.ModeAlternate, Shape: fixture.P2, Run: n}}

@@ -405,7 +405,7 @@ func TestAConfirmationWithoutANightNeedsNoState(t *testing.T) {
 
 func TestAConfirmationThatCannotBeJudgedIsAnError(t *testing.T) {
 	a := judged(100, asked(judge.Violated, 1.5))
-	a.m.Confirm = &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Test: 0, Case: 0, Part: 2, Calls: 1}}}
+	a.m.Planned(protocol.ModeConfirm, &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Test: 0, Case: 0, Part: 2, Calls: 1}}})
 	measuredAgain(a, 15000, 10000, 100)
 	clear(a.set.Side(protocol.ModeConfirm, 0, 1).Medians)
 	_, err := Hold(a.Analysis, gateOf())

@@ -20,6 +20,4 @@ echo '{"program": "pgmpi-rank", "library": "openmpi", "lib_version": "Open MPI",
 	if strings.Contains(s.stderr, "methods to examine") {
 		t.Errorf("an mpirun was started: %s", s.stderr)
 	}
-	b.pgmpi("clocks", "--calls", "20").exits(t, exitcode.Setup).says(t, "--calls goes with --barrier")
-	b.pgmpi("clocks", "--barrier", "--seconds", "1").exits(t, exitcode.Setup).says(t, "--seconds does not go with --barrier")
 }

@@ -20,7 +20,7 @@ import (
 
 // Each rule with several conditions has here, for each of them, a case that it alone decides.
 
-// sideOf measures the cases of fixture.Manifest: MPI_Reduce at 8 and 64 B, its mock-up of GL8, and that of GL14.
+// sideOf measures the cases of fixture.Manifest: MPI_Reduce at 8 and 64 B, and its mock-ups of GL8 and GL14.
 func sideOf(t *testing.T, ns ...int64) *analyze.Side {
 	t.Helper()
 	m := fixture.Manifest()
@@ -144,7 +144,7 @@ func TestALookAgainReplacesWhatASettingCanChange(t *testing.T) {
 	var sides [2]*analyze.Side
 	for i := range sides {
 		s := sideOf(t, fixture.Quiet...)
-		s.Manifest.Confirm = &results.FollowUps{R: fixture.R}
+		s.Manifest.Planned(protocol.ModeConfirm, &results.FollowUps{R: fixture.R})
 		for n := 1; n <= fixture.R; n++ {
 			run := results.Run{Header: results.Header{Mode: protocol.ModeConfirm, Shape: fixture.P2, Run: n}}
 			for _, plan := range []int{0, 1, 3} {

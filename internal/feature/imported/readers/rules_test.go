@@ -394,7 +394,7 @@ func TestReproMPIsColumnsAndPropertiesHaveTheirForms(t *testing.T) {
 			"MPI_Bcast 0 1099511627776 0.000001\n", "MPI_Bcast 1125899906842624 1000  0"},
 		"too many elements": {"#@datatype_extent_bytes=1024\n", "test nrep count runtime_sec",
 			"MPI_Bcast 0 1099511627777 0.000001\n", "is no size"},
-		"so many that bytes run over": {"#@datatype_extent_bytes=4\n", "test nrep count runtime_sec",
+		"too many for bytes": {"#@datatype_extent_bytes=4\n", "test nrep count runtime_sec",
 			"MPI_Bcast 0 4611686018427387904 0.000001\n", "is no size"},
 		"a size below 0":           {"", plain, "MPI_Bcast 0 -1 0.000001\n", "x:3: -1 is no size"},
 		"a size of two digits":     {"", plain, "MPI_Bcast 0 16 0.000001\n", "MPI_Bcast 16 1000  0"},
