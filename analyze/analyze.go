@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -351,5 +350,5 @@ func (a *Analysis) seeOnce() {
 }
 
 func once(m *results.Manifest) string {
-	return cmp.Or(phrase.When(m.Imported.Statistic == results.Mean, "means, of which there is no test"), conf.Plural(m.R, "mpirun")+": another may differ")
+	return phrase.Either(m.Imported.Statistic == results.Mean, "means, of which there is no test", conf.Plural(m.R, "mpirun")+": another may differ")
 }

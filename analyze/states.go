@@ -217,7 +217,7 @@ func (r *Report) StateAnswers(shape string) string {
 		return fmt.Sprintf("no answer is shown to depend on them by the %d of %s with enough mpiruns in two states to tell", told, conf.Plural(tests, "test"))
 	}
 	return fmt.Sprintf("%s on them (%d of %s have enough mpiruns in two states to tell)",
-		cmp.Or(phrase.When(depend == 1, "1 answer depends"), fmt.Sprintf("%d answers depend", depend)), told, conf.Plural(tests, "test"))
+		phrase.Either(depend == 1, "1 answer depends", fmt.Sprintf("%d answers depend", depend)), told, conf.Plural(tests, "test"))
 }
 
 // StatesOf describes the states of a shape: "A in 6 mpiruns, B in 4 (calls take 1.92× as long)".

@@ -124,8 +124,13 @@ func (p *Plan) tests() document.Section {
 	n := len(ascending)
 	between := phrase.When(n > 1, "%d, from %s to ", n, conf.HumanSize(ascending[0])) + conf.HumanSize(ascending[n-1])
 	s.Fact("sizes", "%s; %s", between, analyze.OperationOf(plan).Text())
-	split := cmp.Or(phrase.When(p.FollowUp, "; split-robustness is suspected from medians, then tested in mpiruns of its own"),
-		phrase.When(len(count[guidelines.Split]) > 0, "; split-robustness is judged from medians, without a test"))
+	split := ""
+	switch {
+	case p.FollowUp:
+		split = "; split-robustness is suspected from medians, then tested in mpiruns of its own"
+	case len(count[guidelines.Split]) > 0:
+		split = "; split-robustness is judged from medians, without a test"
+	}
 	if p.Assumed > 0 {
 		s.Fact("assumed", "%d algorithms of each collective, and that the library has those named: it is not asked, since nothing is started; `pgmpi list --algorithms` asks", p.Assumed)
 	}

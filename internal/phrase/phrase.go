@@ -23,6 +23,14 @@ func When(condition bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
+// Either is the one text on a condition, else the other.
+func Either(condition bool, text, other string) string {
+	if condition {
+		return text
+	}
+	return other
+}
+
 // Words are the words of an id: "not suspected" of not_suspected.
 func Words[T ~string](id T) string { return strings.ReplaceAll(string(id), "_", " ") }
 

@@ -135,7 +135,7 @@ func Processes(list []analyze.Shape) string {
 		return fmt.Sprintf("%d%s", s.NP, phrase.When(s.Nodes > 0, " (%s)", s.Name))
 	})
 	one := len(list) == 1 && list[0].NP == 1
-	return strings.Join(shapes, " and ") + cmp.Or(phrase.When(one, " process"), " processes")
+	return strings.Join(shapes, " and ") + phrase.Either(one, " process", " processes")
 }
 
 // LibraryName is a library with its version: "MPICH 4.0.2".

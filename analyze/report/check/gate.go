@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -82,8 +83,14 @@ func gateVerdict(r *analyze.Report) string {
 	}
 	counts = phrase.List(", ", counts, phrase.When(len(g.Slower) > 0, "%s slower", conf.Plural(len(g.Slower), "run-time")))
 	rest := phrase.When(others != "", "; beside that %s", others)
-	unjudged := cmp.Or(phrase.When(r.NothingMeasured(), "NOT JUDGED: no test could be measured"),
-		phrase.When(len(g.NotJudged) > 0, "NOT JUDGED: on %s the machine was in a state that no baseline has, so nothing that differs is an alarm there", strings.Join(g.NotJudged, ", ")))
+	unjudged := ""
+	switch {
+	case r.NothingMeasured():
+		unjudged = "NOT JUDGED: no test could be measured"
+	case len(g.NotJudged) > 0:
+		unjudged = fmt.Sprintf("NOT JUDGED: on %s the machine was in a state that no baseline has, so nothing that differs is an alarm there",
+			strings.Join(g.NotJudged, ", "))
+	}
 	switch {
 	case counts != "":
 		return "ALARM: " + counts + rest + phrase.When(unjudged != "", "; %s", unjudged)

@@ -72,7 +72,7 @@ func losses(r *analyze.Report) []document.Section {
 		return document.Tabled(t, "", "Too slow only when repeated, not where both sides alternate call by call")
 	}
 	note := phrase.When(len(repeated) > 0, "Only when repeated: not where both sides alternate call by call.")
-	return document.Tabled(t, note, "%s, the largest loss per call first", cmp.Or(phrase.When(rated(r), "Sure"), "Too slow"))
+	return document.Tabled(t, note, "%s, the largest loss per call first", phrase.Either(rated(r), "Sure", "Too slow"))
 }
 
 // wide is how many times larger the last size of a row may be than the first.

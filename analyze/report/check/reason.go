@@ -56,7 +56,7 @@ func PayoffReason(s *document.Section, v *analyze.Verdict) {
 		return
 	}
 	use := cmp.Or(phrase.When(p.GainS <= 0, "a use takes %s more", phrase.Nanoseconds(-p.GainS*1e9)), "a use saves "+phrase.Duration(&p.GainS))
-	beside := fmt.Sprintf("it costs %s beside its uses, and", cmp.Or(phrase.When(p.InitS <= 0, "nothing to speak of"), phrase.Duration(&p.InitS)))
+	beside := fmt.Sprintf("it costs %s beside its uses, and", phrase.Either(p.InitS <= 0, "nothing to speak of", phrase.Duration(&p.InitS)))
 	switch {
 	case p.From != nil:
 		s.Say("The request pays from %s on: %s %s.", conf.Plural(*p.From, "use"), beside, use)
@@ -88,7 +88,7 @@ func significantReason(s *document.Section, e *analyze.Explanation) {
 	left := cmp.Or(phrase.When(r.Adjust == judge.AdjustHolm, "up to one in %.0f of checks has such a finding by chance", 1/t.Alpha),
 		fmt.Sprintf("on average up to one in %.0f of such findings is chance", 1/t.Alpha))
 	s.Say("%s %s asked of the same measurement, so it counts as %s, which is at most the level of %g: %s.",
-		conf.Plural(t.Family, "question"), cmp.Or(phrase.When(t.Family == 1, "was"), "were"), phrase.Probability(v.PAdjusted), t.Alpha, left)
+		conf.Plural(t.Family, "question"), phrase.Either(t.Family == 1, "was", "were"), phrase.Probability(v.PAdjusted), t.Alpha, left)
 }
 
 func violatedReason(s *document.Section, e *analyze.Explanation) {

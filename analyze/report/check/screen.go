@@ -42,7 +42,7 @@ func notSure(r *analyze.Report) []document.Section {
 		}
 	}
 	near := byRatio(r.Where(isNear(r)))
-	say("Near threshold", len(near), "%s. A new check may not show %s.", listed(r, near), cmp.Or(phrase.When(len(near) == 1, "it"), "them"))
+	say("Near threshold", len(near), "%s. A new check may not show %s.", listed(r, near), phrase.Either(len(near) == 1, "it", "them"))
 	open := r.Where(func(v *analyze.Verdict) bool { return v.Verdict == judge.Undecided })
 	if probable := byRatio(r.Where(isProbable)); r.Refused == nil && r.SeenOnce == "" {
 		say("Undecided", len(open), "%s%s", conf.Plural(len(open), "test"), phrase.When(len(probable) > 0, "; probably slower: %s.%s", listed(r, probable), decidedBy(probable, r.R)))
@@ -93,7 +93,7 @@ func disturbances(r *analyze.Report) (out []string) {
 
 // subject is a number of all things with the verb of how many of them: "24 mpiruns was" of 1, "24 mpiruns were" of 2.
 func subject(n, all int, what string) string {
-	return conf.Plural(all, what) + cmp.Or(phrase.When(n == 1, " was"), " were")
+	return conf.Plural(all, what) + phrase.Either(n == 1, " was", " were")
 }
 
 // isProbable tells whether a test is undecided, but its interval lies wholly above 1.

@@ -74,10 +74,10 @@ func schedule(r *analyze.Report) string {
 	l := r.Looks
 	text := conf.Plural(l.Looks[0], "mpirun") + " measured everything"
 	paper := !r.Method.Rules().Slowdown
-	what := cmp.Or(phrase.When(paper, "what was not violated yet"), "what pointed to a violation")
+	what := phrase.Either(paper, "what was not violated yet", "what pointed to a violation")
 	for k, at := range l.Looks[1:] {
 		text += fmt.Sprintf(", %d more %s", at-l.Looks[k], what)
-		what = cmp.Or(phrase.When(paper, "what still was not"), "of that what still did")
+		what = phrase.Either(paper, "what still was not", "of that what still did")
 	}
 	return text + phrase.When(len(l.Looks)-len(l.Screens) > 1, " (weights %s)", phrase.Join(", ", "%v", l.Weights))
 }

@@ -123,7 +123,7 @@ func compareDesign(c *series.Comparison) []document.Section {
 	shown, more := phrase.First(c.Differences, 12, "and %d more factors, see compare.json")
 	s.Facts("Differ", analyze.Unique(append(lists.Map(shown, differing(": ")), more)))
 	s.Fact("Test", "%s %s, %s; %s, m = %s, alpha = %g, minimum slowdown %.2f×", c.Alternative, c.Test.Title(min(c.A.R, c.B.R)),
-		cmp.Or(phrase.When(c.Paired, "measured alternately"), "mpiruns not paired"), check.AdjustNames[c.Adjust], conf.Plural(c.M, "case"), c.Alpha, c.MinSlowdown)
+		phrase.Either(c.Paired, "measured alternately", "mpiruns not paired"), check.AdjustNames[c.Adjust], conf.Plural(c.M, "case"), c.Alpha, c.MinSlowdown)
 	s.Fact("", "smallest p attainable %s; B/A is the ratio of the run-times over mpiruns (Hodges-Lehmann) with its 95 %% interval", phrase.Probability(&c.PMin))
 	if n := len(c.Cases) - len(changedCases(c)); n > 0 && !c.AllRows {
 		s.Fact("Not shown", "%s without a significant change, or not measured (--all-rows shows them)", conf.Plural(n, "call"))
@@ -169,7 +169,7 @@ func compareCases(c *series.Comparison, screen bool) []document.Section {
 		t.Add(phrase.Function(k.Function)+phrase.When(several, ", %s", k.Shape), phrase.Size(k.Msize), phrase.Duration(k.AMedianS), phrase.Duration(k.BMedianS),
 			phrase.RatioIn(k.Ratio, k.RatioLo, k.RatioHi), strings.TrimSpace(phrase.Probability(k.PAdjusted)+" "+k.Stars), cmp.Or(k.Reason, phrase.Words(k.Change)))
 	}
-	out := document.Tabled(t, more, "%s", cmp.Or(phrase.When(c.AllRows, "Run-times"), fmt.Sprintf("Run-times that changed: %d of %s", len(rows), conf.Plural(c.M, "call"))))
+	out := document.Tabled(t, more, "%s", phrase.Either(c.AllRows, "Run-times", fmt.Sprintf("Run-times that changed: %d of %s", len(rows), conf.Plural(c.M, "call"))))
 	switch {
 	case len(out) == 0:
 	case screen:
@@ -202,7 +202,7 @@ func compareGuidelines(c *series.Comparison) (out []document.Section) {
 					string(k.AVerdict), phrase.Ratio(k.ARatio), string(k.BVerdict), phrase.Ratio(k.BRatio))
 			}
 		}
-		out = append(out, document.Tabled(t, "", "Guidelines %s in B: %d", cmp.Or(phrase.When(change == series.NewlyKept, "no longer violated"), phrase.Words(change)), len(t.Rows))...)
+		out = append(out, document.Tabled(t, "", "Guidelines %s in B: %d", phrase.Either(change == series.NewlyKept, "no longer violated", phrase.Words(change)), len(t.Rows))...)
 	}
 	return out
 }

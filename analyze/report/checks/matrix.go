@@ -131,7 +131,7 @@ func matrixAnswer(m *series.Matrix) string {
 	if why := matrixNotJudged(m); why != "" {
 		return fail.NotJudged(why) + "."
 	}
-	answer := fmt.Sprintf("%s in any of %s: %s", cmp.Or(phrase.When(anywhere > 0, "VIOLATED"), "NO VIOLATION SHOWN"), conf.Plural(len(m.Columns), "column"), counts)
+	answer := fmt.Sprintf("%s in any of %s: %s", phrase.Either(anywhere > 0, "VIOLATED", "NO VIOLATION SHOWN"), conf.Plural(len(m.Columns), "column"), counts)
 	return answer + phrase.When(open > 0, "; %s undecided", conf.Plural(open, "test")) + phrase.When(len(silent) > 0, "; no verdict in %s", strings.Join(silent, ", ")) + "."
 }
 
@@ -235,7 +235,7 @@ func matrixCell(c *series.MatrixCell) string {
 			return fmt.Sprintf("%s %d/%d", k.sign, n, planned) + phrase.When((k.verdict == judge.Violated || k.verdict == judge.SeenOnce) && c.Ratio != nil, " %s", phrase.Ratio(c.Ratio))
 		}
 	}
-	return cmp.Or(phrase.When(c.Tests[judge.NotMeasured] == planned, "-"), ".")
+	return phrase.Either(c.Tests[judge.NotMeasured] == planned, "-", ".")
 }
 
 func columnTone(row []string, column int) picture.Tone {
@@ -304,7 +304,7 @@ func matrixHeat(m *series.Matrix, names, order []string, shown func(series.Matri
 		if !shown(r) {
 			continue
 		}
-		name := cmp.Or(phrase.When(mockups.Algorithm(r.Mockup) != "", "own"), r.Guideline) + " " + phrase.Plain(r.Function) +
+		name := phrase.Either(mockups.Algorithm(r.Mockup) != "", "own", r.Guideline) + " " + phrase.Plain(r.Function) +
 			phrase.When(r.Mockup != "" && mockups.Algorithm(r.Mockup) == "", " ≤ %s", phrase.Plain(r.Mockup))
 		fresh := picture.HeatRow{Name: name, Cells: make([]picture.HeatCell, len(order))}
 		row := lists.FirstOrNew(&h.Rows, func(row picture.HeatRow) bool { return row.Name == name }, fresh)
