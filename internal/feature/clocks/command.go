@@ -2,7 +2,6 @@ package clocks
 
 import (
 	"cmp"
-	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,7 +12,7 @@ import (
 )
 
 func newCommand(h *command.Host) *cobra.Command {
-	x := &clocksRun{examination: examination{Tell: h.Warn}, Output: command.Output{Host: h}}
+	x, o := &examination{Tell: h.Warn}, command.Output{Host: h}
 	c := &cobra.Command{
 		Use:   "clocks",
 		Short: "examine clocks and their synchronisation on this machine",
@@ -23,7 +22,16 @@ are from rank 0's, right after it and some seconds later, and how much time, how
 many rounds and how many messages it takes. It starts one mpirun for every
 number of processes and every shape, and writes nothing to disk. docs/clocks.md
 explains the methods.`,
-		RunE: func(c *cobra.Command, _ []string) error { return x.run(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := x.Check(); err != nil {
+				return err
+			}
+			found, failed := x.Do(c.Context())
+			if len(found) == 0 {
+				return failed
+			}
+			return cmp.Or(failed, o.Write(methodLists.Document(&found)))
+		},
 	}
 	fs := c.Flags()
 	fs.IntSliceVar(&x.Job.NP, "np", nil, "numbers of processes, a comma `LIST` (default: the processes of the batch job, else the cores)")
@@ -35,23 +43,6 @@ explains the methods.`,
 	fs.Float64SliceVar(&x.Seconds, "seconds", []float64{1, 5, 10}, "when the clocks are compared, a comma `LIST` of seconds after a synchronisation")
 	fs.Lookup("seconds").DefValue = "1,5,10" // as it is to be typed
 	command.Full(fs)
-	x.Formats = h.OneFormat(fs, methodLists)
+	o.Formats = h.OneFormat(fs, methodLists)
 	return c
-}
-
-type clocksRun struct {
-	examination
-	command.Output
-}
-
-func (c *clocksRun) run(ctx context.Context) error {
-	if err := c.Check(); err != nil {
-		return err
-	}
-	found, failed := c.Do(ctx)
-	var shown error
-	if len(found) > 0 {
-		shown = c.Write(methodLists.Document(&found))
-	}
-	return cmp.Or(failed, shown)
 }

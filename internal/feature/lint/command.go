@@ -5,7 +5,6 @@ import (
 
 	"pgmpi/internal/command"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/settings"
@@ -30,7 +29,14 @@ too. docs/at-scale.md says how far tables can be believed.
 		Args:        command.Wants(0, 1, "gl.toml"),
 		Annotations: manual.MostNeeded("np msizes functions table all out format full"),
 		RunE: func(c *cobra.Command, args []string) error {
-			d, err := judged(c, &l, &s, args)
+			if err := command.OrFile(&s)(c, args); err != nil {
+				return fail.AsSetup(err)
+			}
+			config, err := s.Load(nil)
+			if err != nil {
+				return err
+			}
+			d, err := l.Plan(config)
 			if err != nil {
 				return err
 			}
@@ -51,15 +57,4 @@ too. docs/at-scale.md says how far tables can be believed.
 	o.Into(fs)
 	o.Formats = h.FormatsFlag(fs, kind, "")
 	return c
-}
-
-func judged(c *cobra.Command, l *Lint, s *settings.Settings, args []string) (*document.Document, error) {
-	if err := command.OrFile(s)(c, args); err != nil {
-		return nil, fail.AsSetup(err)
-	}
-	config, err := s.Load(nil)
-	if err != nil {
-		return nil, err
-	}
-	return l.Plan(config)
 }
