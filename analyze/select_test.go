@@ -77,6 +77,11 @@ func TestSelectorsOfNothingSayWhatThereIs(t *testing.T) {
 		"Redcue":           `no guideline or function "Redcue" was tested (did you mean MPI_Reduce?)`,
 		"GL1:GL8":          `no function of GL1 "GL8"`,
 		"GL8:0":            "the nearest size is 8",
+		"GL8:60":           "GL8 was not tested at 60 B (the nearest size is 64); there are: 8, 64",
+		"GL9:8:p4":         `no guideline or function "GL9"`,
+		"GL8:8Q:p2":        "no size in bytes",
+		"8Q:p2":            "anything: ",
+		"Reduce:32":        "Reduce was not tested at 32 B",
 	} {
 		got, err := Select(plan, selector)
 		should.Fail(t, err, want, "%q: %v", selector, got)
@@ -94,7 +99,9 @@ func TestCasesAreFoundByTheirNames(t *testing.T) {
 		"Reduse:8":     "did you mean MPI_Reduce?",
 		"Reduce:9":     "there are: 8, 64",
 		"Reduce:8:p4":  "there are: p2",
-		"Reduce:lots":  "lots",
+		"Reduce:lots":  "Reduce: ",
+		"Reduse:8:p4":  "did you mean MPI_Reduce?",
+		"Reduce:9:p4":  "there are: 8, 64",
 		":8":           "of the form",
 		"MPI_Bcast:8":  `no function "MPI_Bcast" was tested`,
 		"Reduce:8:":    "",
