@@ -36,8 +36,8 @@ func TestAConfirmationIsJudgedAsTheCheckIs(t *testing.T) {
 	for tolerant, want := range map[bool]judge.Verdict{false: judge.Violated, true: judge.Kept} {
 		m := fixture.Manifest()
 		m.Plan.Tests[3].Tolerant = tolerant
-		m.Confirm = &results.FollowUps{R: fixture.R, Comparisons: []results.Comparison{{Test: 2, Case: 0, Part: 2,
-			Calls: 1}, gl8}}
+		m.Planned(protocol.ModeConfirm, &results.FollowUps{R: fixture.R, Comparisons: []results.Comparison{{Test: 2, Case: 0, Part: 2,
+			Calls: 1}, gl8}})
 		runs := append(fixture.Measured(m, plainly...), measuredAgain(m, protocol.ModeConfirm, fixture.R, 1400,
 			1200)...)
 		a := must.Get(Analyze(m, runs, judge.Default()))(t)
@@ -128,7 +128,7 @@ func TestAnotherConditionIsJudgedAtHalfOfTheLevel(t *testing.T) {
 		m := fixture.Manifest()
 		m.Plan.Tests[3].Others = []int{3}
 		asked := []results.Comparison{c.x, {Test: 5, Case: 1, Part: 5, Calls: 1}, {Test: 4, Case: 0, Part: 4, Calls: 1}}
-		m.Alternate = &results.FollowUps{R: c.r, Comparisons: asked}
+		m.Planned(protocol.ModeAlternate, &results.FollowUps{R: c.r, Comparisons: asked})
 		times := plainly
 		if !c.verdict {
 			times = fixture.Quiet

@@ -58,7 +58,7 @@ func TestACaseCannotBeComparedForEachOfItsReasons(t *testing.T) {
 func TestASideAgainHasWhatWasConfirmed(t *testing.T) {
 	m := fixture.WithLooks()
 	m.Stopped = map[protocol.Mode]int{protocol.ModeMeasure: 14}
-	m.Confirm = &results.FollowUps{R: 3, Comparisons: []results.Comparison{gl8}}
+	m.Planned(protocol.ModeConfirm, &results.FollowUps{R: 3, Comparisons: []results.Comparison{gl8}})
 	set := fixture.Collected(t, medians.New(m), measuredAgain(m, protocol.ModeConfirm, 3, 500, 300))
 	again := (&Side{"folder", m, set, nil}).Again()
 	should.Hold(t, again.Name == "folder" && again.Mpiruns() == 3 && len(again.Manifest.Looks) == 0 && m.R == 30,
