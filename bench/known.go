@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/analyze/explore"
 	"pgmpi/analyze/judge"
 	compare "pgmpi/analyze/series"
 	"pgmpi/internal/feature/bisect"
+	"pgmpi/internal/feature/explore"
 	"pgmpi/internal/feature/overlap"
 	"pgmpi/internal/feature/overlap/work"
 	"pgmpi/internal/phrase"
@@ -105,7 +105,7 @@ type knownAnswer struct {
 	ratio             float64 // at least
 }
 
-func (k knownAnswer) given(c explore.ExploreCell) bool {
+func (k knownAnswer) given(c explore.Cell) bool {
 	return c.Function == k.function && c.Msize == k.msize && c.Word == k.word &&
 		(k.own == "" || c.Own != nil && c.Own.Function == mockups.AlgorithmID(k.function, k.own) && c.Own.Ratio != nil && *c.Own.Ratio >= k.ratio)
 }

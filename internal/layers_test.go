@@ -37,10 +37,10 @@ var layers = [][]string{
 	{"measure", "measure/rank"},
 	{"measure/launch"},
 	{"measure/rank/loop", "measure/rank/probe"},
-	{"measure/rank/call", "measure/rank/clock", "measure/rank/conformance", "measure/rank/mpit"},
+	{"measure/rank/call", "measure/rank/clock", "measure/rank/mpit"},
 	{"measure/rank/mpi"},
 	{"measure/rank/native", "measure/rank/verify"},
-	{"analyze/series", "analyze/samples", "analyze/explore"},
+	{"analyze/series", "analyze/samples"},
 	{"analyze"},
 	{"analyze/judge"},
 	{"analyze/medians"},
@@ -65,7 +65,7 @@ const producer, consumer = "measure", "analyze"
 
 // withC are the only packages with cgo, but for the rank/ of a feature: all else is built and tested without MPI.
 var withC = []string{"mockups/c", "measure/rank/native", "measure/rank/mpi", "measure/rank/call", "measure/rank/clock",
-	"measure/rank/conformance", "measure/rank/mpit", "measure/rank/loop", "measure/rank/probe"}
+	"measure/rank/mpit", "measure/rank/loop", "measure/rank/probe"}
 
 // importsOf returns the packages of the module and "C" that each package imports,
 // by the files that are not tests, whatever their build tags.
@@ -143,7 +143,7 @@ func TestImportsRunDownwards(t *testing.T) {
 }
 
 // pairs are the features that may import another one: all else that they share is the core's.
-var pairs = map[string][]string{"remedy": {"explore", "which"}}
+var pairs = map[string][]string{"app": {"remedy"}, "remedy": {"explore", "which"}}
 
 // A feature stands on the core: the core does not know it, and other features only where they are listed.
 func TestFeaturesStandOnTheCoreAlone(t *testing.T) {

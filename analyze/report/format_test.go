@@ -61,7 +61,6 @@ func newExamples(t *testing.T) map[string]example {
 		"env":     documents.Of(check.Environments, environment(t)),
 		"explain": explainExample(t),
 
-		"explore":   documents.Of(Explorations, exploration()),
 		"levels":    documents.Of(checks.LevelLists, levels()),
 		"summaries": documents.Of(checks.SummaryLists, summaries()),
 	}

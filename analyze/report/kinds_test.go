@@ -25,7 +25,6 @@ var shownElsewhere = map[string]string{
 	"medians":    "medians.csv of every check",
 	"plan":       "cmd/pgmpi's tests of dry runs in every format",
 	"status":     "internal/experiment's tests of status",
-	"remedy":     "internal/feature/remedy and cmd/pgmpi's scripts of remedy",
 }
 
 // An example gives a kind its golden files, and hostile feeds every example with texts of others.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,7 +8,6 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/report/checks"
 	"pgmpi/guidelines"
@@ -17,7 +15,6 @@ import (
 	"pgmpi/internal/fixture/documents"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/fixture/shown"
-	"pgmpi/internal/tuning"
 )
 
 var (
@@ -48,7 +45,7 @@ func TestScreensMatchGoldenFiles(t *testing.T) {
 	}
 	all := examples(t)
 	// The answer comes first in every document, and legends are not shown.
-	for _, name := range []string{"compare", "env", "explore", "history", "levels", "summaries", "shift", "spread"} {
+	for _, name := range []string{"compare", "env", "history", "levels", "summaries", "shift", "spread"} {
 		d := all[name].Document.Brief()
 		d.Page.Width = document.LeastWidth
 		text := documents.Written(t, "table", d)
@@ -129,21 +126,6 @@ func TestColourIsThereWhereItIsWantedAndSaysNothingByItself(t *testing.T) {
 	text := onScreen(t, reportOf(pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 2),
 		pattern(judge.Undecided, "GL8", "MPI_Reduce", "reduce_as_allreduce", 16, 3, 2, 1.5)), document.Page{Colour: true})
 	should.Contain(t, text, "\x1b[31mVIOLATED: 1 of 2 tests", "\x1b[31m2.00 µs\x1b[0m", "\x1b[32m1.00 µs\x1b[0m", "\x1b[33mNot sure\x1b[0m")
-}
-
-func TestTheScreenOfARemedyIsShortAndSaysHowToUseIt(t *testing.T) {
-	r := &RemedyResult{Library: "Open MPI v4.1.4", Check: "out", Folder: "out/remedy", Mpiruns: 20, Env: map[string]string{"A": "1"},
-		Cells: []RemedyCell{{Cell: medians.Cell{Function: "MPI_Scan", Msize: 8, Shape: "p2"}, State: CellMended, Guidelines: []string{"GL16"}}}}
-	for i := range 9 {
-		r.Rejected = append(r.Rejected, tuning.Rejected{Label: fmt.Sprint("choice ", i), Reason: "harms Bcast"})
-	}
-	d := Remedies.Document(r)
-	brief := documents.Written(t, "table", d.Brief())
-	should.Hold(t, strings.HasPrefix(brief, "MENDED: 1 violated cell") && !strings.Contains(brief, "gain: how many"), "%s", brief)
-	should.Contain(t, brief, "choice 4", "4 more with --full.")
-	should.Contain(t, documents.Written(t, "table", d), "choice 8", "gain: how many", ". out/remedy/env.sh")
-	should.Equal(t, strings.Join(d.Ended(0, "", "out", "out/remedy"), "\n"),
-		"Exit 0\nUse it:   . out/remedy/env.sh\nCheck it: pgmpi check --guidelines out/remedy/gl.toml\nAll:      cat out/remedy/README\nout/remedy")
 }
 
 func TestMarkdownHasTheSameSections(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/analyze/explore"
 	"pgmpi/analyze/report"
+	"pgmpi/internal/feature/explore"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/launch"

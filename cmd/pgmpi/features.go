@@ -5,31 +5,29 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze/explore"
 	"pgmpi/internal/command"
-	"pgmpi/internal/conf"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/feature"
 	"pgmpi/internal/feature/app"
 	"pgmpi/internal/feature/bisect"
 	"pgmpi/internal/feature/calls"
 	"pgmpi/internal/feature/clocks"
+	"pgmpi/internal/feature/explore"
 	"pgmpi/internal/feature/imported"
 	"pgmpi/internal/feature/lint"
 	"pgmpi/internal/feature/overlap"
 	"pgmpi/internal/feature/remedy"
 	"pgmpi/internal/feature/selftest"
 	"pgmpi/internal/feature/which"
-	"pgmpi/internal/tuning"
 )
 
 // features are the tools that stand on the core. Nothing else names them.
 var features = feature.Use(
-	&feature.Feature{Sections: []conf.Section{explore.Section, tuning.Section}}, // of tools whose configurations have no folder yet
 	app.Feature,
 	bisect.Feature,
 	calls.Feature,
 	clocks.Feature,
+	explore.Feature,
 	imported.Feature,
 	lint.Feature,
 	overlap.Feature,
@@ -42,7 +40,7 @@ var features = feature.Use(
 func equip(h *command.Host) {
 	h.Kinds = slices.Clone(experiment.Kinds)
 	for _, f := range features {
-		h.Kinds, h.Narrows = append(h.Kinds, f.Kinds...), append(h.Narrows, f.Narrows...)
+		h.Kinds, h.Narrows, h.Notes = append(h.Kinds, f.Kinds...), append(h.Narrows, f.Narrows...), append(h.Notes, f.Notes...)
 		h.Extensions = append(h.Extensions, f.Extends...)
 	}
 }
@@ -52,7 +50,7 @@ func submits() (out []feature.Submit) {
 	for _, f := range features {
 		out = append(out, f.Submits...)
 	}
-	return append(out, feature.Submit{Command: "explore", Measures: experiment.Explore, Usage: "the job of pgmpi explore in place of a check; its flags come behind --"})
+	return out
 }
 
 // addTo puts the commands of the features into their places in a group.

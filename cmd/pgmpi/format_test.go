@@ -30,7 +30,7 @@ import (
 var formatsOf = map[string][]string{
 	"check": check.Reports.Formats(), "analyze": check.Reports.Formats(),
 	"compare": checks.Comparisons.Formats(), "ab": checks.Comparisons.Formats(), "history": checks.Histories.Formats(),
-	"env": check.Environments.Formats(), "list": report.Lists.Formats(), "explore": report.Explorations.Formats(),
+	"env": check.Environments.Formats(), "list": report.Lists.Formats(),
 	"status": report.Statuses.Formats(),
 	"export": export.Formats, "figures": extensions(),
 }

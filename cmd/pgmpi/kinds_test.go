@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/analyze/explore"
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
@@ -19,6 +18,7 @@ import (
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/feature/calls"
+	"pgmpi/internal/feature/explore"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
@@ -73,14 +73,14 @@ func folders(t *testing.T, root string) map[string]string {
 // are taken that a dry run assumes.
 func explored(t *testing.T, b *bed.Bed, path string) {
 	t.Helper()
-	f := experiment.Explore.Defaults()
+	f := explore.Experiment.Defaults()
 	f.MPI.Rank, f.MPI.Launch, f.Job.NP = b.Rank, []string{"true", "{np}"}, []int{2}
 	f.Job.Msizes, f.Check.Functions = guidelines.MsizeList{"8"}, []string{"MPI_Bcast"}
-	glfile.Put(f, explore.Section, explore.ExploreConfig{Algorithms: []string{"MPI_Bcast@binomial"}, Select: 3})
-	x := *experiment.Explore
+	glfile.Put(f, explore.Section, explore.Config{Algorithms: []string{"MPI_Bcast@binomial"}, Select: 3})
+	x := *explore.Experiment
 	x.Prepare = func(ctx context.Context, f *glfile.File, o run.Options) (*glfile.File, error) {
 		o.Dry = true
-		return experiment.Explore.Prepare(ctx, f, o)
+		return explore.Experiment.Prepare(ctx, f, o)
 	}
 	c := must.Get(b.New(&x, f, path))(t)
 	must.Do(t, c.Open())

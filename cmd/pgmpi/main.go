@@ -38,7 +38,7 @@ var groups = []struct {
 	commands makers
 }{
 	{"Start", makers{checkCommand, analyzeCommand, initCommand, listCommand}},
-	{"Mend", makers{exploreCommand, abCommand}},
+	{"Mend", makers{abCommand}},
 	{"Gain", nil},
 	{"Watch", makers{compareCommand, historyCommand, expectCommand}},
 	{"Data", makers{exportCommand, figuresCommand}},

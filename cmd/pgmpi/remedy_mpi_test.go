@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"pgmpi/analyze/report"
+	"pgmpi/internal/feature/remedy"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
@@ -30,7 +30,7 @@ fixed = 3
 ` + b.planted("MPI_Bcast:256Ki:20000000ns"))
 	b.check("--guidelines", gl).exits(t, 1)
 	s := b.pgmpi("remedy", b.out, "--kinds", "environment", "--mpiruns", "5", "--format", "json", "--quiet").exits(t, 0, 4)
-	var r report.RemedyResult
+	var r remedy.Result
 	if err := json.Unmarshal([]byte(s.stdout), &r); err != nil {
 		t.Fatalf("%v: %s", err, s.stdout)
 	}
@@ -74,7 +74,7 @@ func TestRemedyOfAnExplorationProvesItsAlgorithms(t *testing.T) {
 	b := newFixture(t, libraries[1])
 	b.pgmpi("explore", "--rank", b.rank, "--np", "2", "--algorithms", "MPI_Reduce_scatter_block@pairwise", "--msizes", "64Ki", "--out", b.out, "--quiet").exits(t, 0, 1, 4)
 	s := b.pgmpi("remedy", b.out, "--format", "json", "--quiet").exits(t, 0, 4)
-	var r report.RemedyResult
+	var r remedy.Result
 	must.Do(t, json.Unmarshal([]byte(s.stdout), &r))
 	if len(r.Cells) == 0 {
 		t.Skipf("%s", s.stdout)

@@ -11,9 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/analyze/report"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/feature/remedy"
+	"pgmpi/internal/feature/remedy/conformance"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/lists"
@@ -44,9 +45,9 @@ func (b *fixture) onProcesses(np ...int) *glfile.File {
 }
 
 // bad are the outcomes that are not right.
-func bad(all []untimed.Outcome) (out []untimed.Outcome) {
+func bad(all []conformance.Outcome) (out []conformance.Outcome) {
 	for _, o := range all {
-		if o.State != untimed.CallRight {
+		if o.State != conformance.Right {
 			out = append(out, o)
 		}
 	}
@@ -56,7 +57,7 @@ func bad(all []untimed.Outcome) (out []untimed.Outcome) {
 func TestUntouchedLibrariesMakeConformanceCallsRight(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		f := b.onProcesses(3) // others: with a setting, below
-		all := conformance(t, f, nil, b.returning()...)
+		all := conforming(t, f, nil, b.returning()...)
 		for _, o := range bad(all) {
 			if !b.knownWrong(o) {
 				t.Errorf("%s: %s: %s: %s", o.Shape, o.Call, o.State, o.Message)
@@ -130,9 +131,9 @@ func (b *fixture) written(f *glfile.File, writer string) (*tuning.Setting, strin
 	return s, folder
 }
 
-func (b *fixture) force(f *glfile.File, env map[string]string, entries []tuning.Entry) []report.Effect {
+func (b *fixture) force(f *glfile.File, env map[string]string, entries []tuning.Entry) []remedy.Effect {
 	b.t.Helper()
-	out := must.Get(must.Get(untimed.NewOnce(f, nil))(b.t).Effects(b.t.Context(), env, entries))(b.t)
+	out := must.Get(remedy.EffectOf(b.t.Context(), must.Get(untimed.NewOnce(f, nil))(b.t), env, entries))(b.t)
 	return out
 }
 
@@ -144,15 +145,15 @@ func TestWrittenSettingsAreInForceAndLetConformanceCallsPass(t *testing.T) {
 			told, byMessages := 0, 0
 			for _, x := range b.force(f, s.Env, s.Entries) {
 				switch x.State {
-				case report.InEffect:
+				case remedy.InEffect:
 					if told++; strings.HasPrefix(x.Text, "by messages") {
 						byMessages++
 					}
 					t.Logf("%s: %s", x.Entry.Choice, x.Text)
-				case report.CannotTell:
+				case remedy.CannotTell:
 					should.Hold(t, !strings.Contains(x.Entry.Choice.Algorithm, "+fan"), "%s: %s", x.Entry.Choice, x.Text)
 					t.Logf("%s: %s", x.Entry.Choice, x.Text)
-				case report.NotInEffect:
+				case remedy.NotInEffect:
 					t.Errorf("%s: %s: %s", writer, x.Entry.Choice, x.Text)
 				}
 			}
@@ -160,7 +161,7 @@ func TestWrittenSettingsAreInForceAndLetConformanceCallsPass(t *testing.T) {
 				t.Errorf("%s: %d of %d entries are seen to be in force", writer, told, len(s.Entries))
 			}
 			should.Hold(t, len(s.Files) == 0 || byMessages >= len(s.Entries)/2, "%s: %d of %d by messages", writer, byMessages, len(s.Entries))
-			all := conformance(t, f, s.Env, functionsOf(s)...)
+			all := conforming(t, f, s.Env, functionsOf(s)...)
 			for _, o := range bad(all) {
 				if !b.knownWrong(o) {
 					t.Errorf("%s: %s: %s: %s", writer, o.Call, o.State, o.Message)
@@ -182,8 +183,8 @@ func functionsOf(s *tuning.Setting) (out []string) {
 
 // knownWrong: MPICH 4.0.2 crashes in MPI_Reduce in place at a root other than 0
 // (pmodels/mpich#6540).
-func (b *fixture) knownWrong(o untimed.Outcome) bool {
-	return b.lib.name == "mpich" && o.Function == "MPI_Reduce" && strings.Contains(o.Call, "MPI_IN_PLACE") && o.State == untimed.CallAborted
+func (b *fixture) knownWrong(o conformance.Outcome) bool {
+	return b.lib.name == "mpich" && o.Function == "MPI_Reduce" && strings.Contains(o.Call, "MPI_IN_PLACE") && o.State == conformance.Aborted
 }
 
 // A file as the generators of others write it.
@@ -212,12 +213,12 @@ func TestRulesBySizeForScatterAndGatherAreNamedAsTheCause(t *testing.T) {
 	f.Measure.Stall = conf.Duration(time.Second) // two calls hang; one that is only late has the same cause
 	path := filepath.Join(b.dir, "by-hand.rules")
 	must.Do(t, os.WriteFile(path, []byte(byHand), 0o666))
-	all := conformance(t, f, map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": path}, "MPI_Gather", "MPI_Scatter")
+	all := conforming(t, f, map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": path}, "MPI_Gather", "MPI_Scatter")
 	for function, c := range map[string]struct{ what, line string }{
 		"MPI_Gather":  {"MPI_IN_PLACE, with 0 and MPI_DATATYPE_NULL", path + ":8: "},
 		"MPI_Scatter": {"0, NULL and MPI_DATATYPE_NULL where arguments do not count", path + ":14: "},
 	} {
-		if !slices.ContainsFunc(bad(all), func(o untimed.Outcome) bool {
+		if !slices.ContainsFunc(bad(all), func(o conformance.Outcome) bool {
 			return o.Function == function && strings.HasSuffix(o.Call, c.what) && strings.HasPrefix(o.Cause, c.line)
 		}) {
 			t.Errorf("no call of %s is named with %s\n%+v", function, c.line, bad(all))
@@ -241,8 +242,8 @@ func TestRuleIsCalledAtTheSizesThatItReaches(t *testing.T) {
 	o := must.Get(untimed.NewOnce(b.onProcesses(2), nil))(t)
 	reached := tuning.Entry{Choice: ownAlgorithm("MPI_Allreduce", 2, "ring", 4, 16<<10), From: 8 << 10, To: 32 << 10}
 	for _, entries := range [][]tuning.Entry{nil, {reached}} {
-		wrong := slices.DeleteFunc(bad(must.Get(o.Conformance(t.Context(), env, entries, "MPI_Allreduce"))(t)), func(o untimed.Outcome) bool {
-			return !reached.Covers(o.Msize) || o.State != untimed.CallWrong
+		wrong := slices.DeleteFunc(bad(must.Get(conformance.Make(t.Context(), o, env, entries, "MPI_Allreduce"))(t)), func(o conformance.Outcome) bool {
+			return !reached.Covers(o.Msize) || o.State != conformance.Wrong
 		})
 		if (len(wrong) > 0) != (len(entries) > 0) {
 			t.Errorf("%d entries: %+v", len(entries), wrong)
@@ -262,7 +263,7 @@ func TestMissingAndWrongSettingsAreNotInForce(t *testing.T) {
 		says := func(env map[string]string, entries []tuning.Entry, text string) {
 			t.Helper()
 			for _, x := range b.force(f, env, entries[:1]) {
-				if x.State != report.NotInEffect || !strings.Contains(x.Text, text) {
+				if x.State != remedy.NotInEffect || !strings.Contains(x.Text, text) {
 					t.Errorf("%s: %s, want %q", x.State, x.Text, text)
 				}
 			}
@@ -302,7 +303,7 @@ exec `+b.rank+` "$@"`), " ")
 		{Choice: scan, Proof: tuning.ByVariable, Variable: variable, Value: scan.Algorithm},
 		{Choice: tuning.Choice{Kind: tuning.ByEnv, NP: 2, Env: map[string]string{malloc: "1000"}}, Proof: tuning.ByRanks, Variable: malloc},
 	}) {
-		if x.State != report.NotInEffect || !strings.Contains(x.Text, "rank 1 of 2: it is ") {
+		if x.State != remedy.NotInEffect || !strings.Contains(x.Text, "rank 1 of 2: it is ") {
 			t.Errorf("%s: %s: %s", x.Entry.Choice, x.State, x.Text)
 		}
 	}
@@ -313,8 +314,8 @@ exec `+b.rank+` "$@"`), " ")
 func TestConformanceCallsAreMadeOnPartsThatAreNoPowerOfTwo(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, libraries[1])
-	all := conformance(t, b.onProcesses(4), map[string]string{"MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM": "noncommutative"}, "MPI_Reduce_scatter")
-	if !slices.ContainsFunc(bad(all), func(o untimed.Outcome) bool { return o.NP == 3 && o.State == untimed.CallAborted }) {
+	all := conforming(t, b.onProcesses(4), map[string]string{"MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM": "noncommutative"}, "MPI_Reduce_scatter")
+	if !slices.ContainsFunc(bad(all), func(o conformance.Outcome) bool { return o.NP == 3 && o.State == conformance.Aborted }) {
 		t.Errorf("%+v", bad(all))
 	}
 }
@@ -332,10 +333,10 @@ func TestAConformanceCallThatEndsOneMpirunIsNotRight(t *testing.T) {
 		return measure.Exec(argv, env, stderr)
 	}))(t)
 	ends = true
-	all := must.Get(o.Conformance(t.Context(), nil, nil, "MPI_Reduce_scatter"))(t)
+	all := must.Get(conformance.Make(t.Context(), o, nil, nil, "MPI_Reduce_scatter"))(t)
 	ended := bad(all)
-	must.Hold(t, len(ended) == 1 && ended[0].State == untimed.CallAborted && strings.Contains(ended[0].Message, "made again"), "%+v", ended)
-	should.Equal(t, lists.Count(all, func(o untimed.Outcome) bool { return o.Call == ended[0].Call }), 1, "outcomes of the call")
+	must.Hold(t, len(ended) == 1 && ended[0].State == conformance.Aborted && strings.Contains(ended[0].Message, "made again"), "%+v", ended)
+	should.Equal(t, lists.Count(all, func(o conformance.Outcome) bool { return o.Call == ended[0].Call }), 1, "outcomes of the call")
 }
 
 func TestSettingsThatDoNothingAreRemarks(t *testing.T) {
@@ -364,9 +365,9 @@ func TestSettingsThatDoNothingAreRemarks(t *testing.T) {
 	}
 }
 
-// conformance makes conformance calls under a configuration.
-func conformance(t *testing.T, config *glfile.File, env map[string]string, functions ...string) []untimed.Outcome {
+// conforming makes conformance calls under a configuration.
+func conforming(t *testing.T, config *glfile.File, env map[string]string, functions ...string) []conformance.Outcome {
 	t.Helper()
 	o := must.Get(untimed.NewOnce(config, nil))(t)
-	return must.Get(o.Conformance(t.Context(), env, nil, functions...))(t)
+	return must.Get(conformance.Make(t.Context(), o, env, nil, functions...))(t)
 }

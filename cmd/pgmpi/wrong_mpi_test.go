@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/analyze/explore"
+	"pgmpi/internal/feature/explore"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"

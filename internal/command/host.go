@@ -28,6 +28,7 @@ type Host struct {
 	Kinds          []*run.Experiment // that there are; the first of a kind judges its folders
 	Narrows        []settings.Narrow // by which pgmpi check is about some calls only
 	Extensions     []Extension       // of commands of the core
+	Notes          []run.Note        // to what another program has measured
 	document.Page
 	Full bool   // print all sections, not only those that come first
 	Line string // the command line that was given, without --format and --out

@@ -152,6 +152,7 @@ func (o *Output) Again(path string, keep bool, s *settings.Settings, of ...*run.
 		into = folder
 	}
 	c := run.Read(x, folder, m, config)
+	c.Notes = o.Notes
 	if err := c.Ready(); err != nil && !s.Given("gate.baseline", "gate.expect") {
 		return fail.Also(err, "the folder was checked against that; --baseline '' --expect '' judges it without")
 	} else if err != nil {

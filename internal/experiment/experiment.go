@@ -3,4 +3,4 @@ package experiment
 import "pgmpi/internal/experiment/run"
 
 // Kinds are the core's experiments. The first of a kind tells how a folder of that kind is judged.
-var Kinds = []*run.Experiment{Check, Predict, Measure, Explore, Side}
+var Kinds = []*run.Experiment{Check, Predict, Measure, Side}

@@ -70,12 +70,10 @@ func NewSubmission(config *glfile.File, path string, argv []string, takes func()
 	return s, nil
 }
 
-// Takes estimates the time of a whole experiment. The launcher may not be on this machine, and srun
-// starts nothing outside of a job; the estimate needs neither.
+// Takes estimates the time of a whole experiment.
 func Takes(x *run.Experiment, config *glfile.File, path, version string) (time.Duration, error) {
 	planned := *config
-	planned.MPI.Launch = []string{"true", "{np}"}
-	c, err := run.New(context.Background(), x, &planned, run.Options{Path: path, Version: version, Dry: true})
+	c, err := run.New(context.Background(), x, &planned, run.Options{Path: path, Version: version, Dry: true, NoLauncher: true})
 	if err != nil {
 		return 0, fail.AsSetup(fail.Also(err, "batch.time, the time limit of the job, makes this estimate unnecessary"))
 	}
@@ -219,8 +217,8 @@ func countParts(s *report.Status, path string, manifests []string, kinds []*run.
 			s.Stages[before+i].Name = filepath.ToSlash(name) + ": " + s.Stages[before+i].Name
 		}
 	}
-	readme := filepath.Join(path, report.ReadmeFile)
-	s.Shown, s.Reported = "cat "+conf.Quote(readme), reading.Has(path, report.ReadmeFile)
+	readme := filepath.Join(path, results.Readme)
+	s.Shown, s.Reported = "cat "+conf.Quote(readme), reading.Has(path, results.Readme)
 	return nil
 }
 
@@ -283,7 +281,7 @@ func count(s *report.Status, folder *results.Folder, m *results.Manifest, kinds 
 // finished tells whether a folder needs no more mpiruns by its manifest.
 func finished(folder *results.Folder, m *results.Manifest, stages []run.Stage, config *glfile.File) (bool, error) {
 	switch {
-	case m.Kind == results.Check || m.Kind == results.Explore:
+	case slices.ContainsFunc(stages, func(s run.Stage) bool { return s.Plan != nil }): // the data tell what is wanted
 		data, err := reading.Collect(folder, m, m.R)
 		if err != nil {
 			return false, &fail.Failed{Err: err}

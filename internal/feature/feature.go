@@ -28,6 +28,7 @@ type Feature struct {
 	Extends  []command.Extension
 	Commands []Command
 	Submits  []Submit
+	Notes    []run.Note // to what another program has measured
 }
 
 // Use makes the core know the features. It is called once, before any gl.toml is read.

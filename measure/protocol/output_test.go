@@ -54,13 +54,13 @@ func TestJobsOfTwoKindsAreRefused(t *testing.T) {
 		job Job
 		ok  bool
 	}{
-		"nothing":                  {Job{}, true},
-		"measure":                  {Job{CallsJob: &CallsJob{Measure: measure}}, true},
-		"clocks":                   {Job{Clocks: &ClocksJob{}}, true},
-		"calls for nothing":        {Job{CallsJob: &CallsJob{}}, false},
-		"measure and predict":      {Job{CallsJob: &CallsJob{Measure: measure, Predict: predict}}, false},
-		"measure and list":         {Job{CallsJob: &CallsJob{Measure: measure}, Work: &Asked{}}, false},
-		"clocks, then conformance": {Job{Clocks: &ClocksJob{}, Work: &Asked{}}, false},
+		"nothing":                 {Job{}, true},
+		"measure":                 {Job{CallsJob: &CallsJob{Measure: measure}}, true},
+		"clocks":                  {Job{Clocks: &ClocksJob{}}, true},
+		"calls for nothing":       {Job{CallsJob: &CallsJob{}}, false},
+		"measure and predict":     {Job{CallsJob: &CallsJob{Measure: measure, Predict: predict}}, false},
+		"measure and list":        {Job{CallsJob: &CallsJob{Measure: measure}, Work: &Asked{}}, false},
+		"clocks, then other work": {Job{Clocks: &ClocksJob{}, Work: &Asked{}}, false},
 	} {
 		lines, err := EncodeJob(&c.job)
 		must.Do(t, err)

@@ -4,7 +4,7 @@
 // thread; what rank 0 decides, it broadcasts.
 //
 // What needs MPI or C is in the packages below: mpi (the ranks talk), call (functions are
-// prepared, called and verified), clock, loop (the timed region), mpit, conformance, probe, all
+// prepared, called and verified), clock, loop (the timed region), mpit, probe, all
 // over the C of native. A C type of cgo cannot cross Go packages, so that they hand each other
 // opaque pointers. verify has no C.
 //

@@ -41,6 +41,9 @@ const (
 	BatchJob    = "batch.json"
 )
 
+// Readme is the whole report on a folder that is no folder of mpiruns, such as a setting's.
+const Readme = "README"
+
 // Create makes a results folder, or takes an existing one, and locks it for this
 // process until Close.
 func Create(path string) (*Folder, error) {

@@ -248,6 +248,9 @@ const (
 	Imported    Kind = "imported" // measurements of another program
 )
 
+// Analyzed are the kinds that pgmpi analyze judges again.
+var Analyzed = []Kind{Check, Explore, Imported}
+
 // Checks are the kinds whose plans have tests of guidelines.
 var Checks = []Kind{Check, Imported}
 
@@ -268,12 +271,12 @@ func (k Kind) Command() string {
 }
 
 func (k Kind) Shown(path string) string {
-	switch k {
-	case Check, Explore, Imported:
+	switch {
+	case slices.Contains(Analyzed, k):
 		return "pgmpi analyze " + path
-	case AB:
+	case k == AB:
 		return "pgmpi compare " + path
-	case Fingerprint:
+	case k == Fingerprint:
 		return k.Command() + " " + path + " CASE"
 	default:
 		return k.Command() + " " + path

@@ -16,9 +16,12 @@ import (
 	"unicode/utf8"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/untimed"
 	"pgmpi/measure"
@@ -65,7 +68,14 @@ type Options struct {
 	// mpirun is then taken to cost; 0: unknown.
 	Dry        bool
 	LaunchTime time.Duration
+	// NoLauncher: none is looked for, as the estimate of a job needs none: it may not be on this machine, and srun starts
+	// nothing outside of a job.
+	NoLauncher bool
+	Notes      []Note // of features, to what another program has measured
 }
+
+// Note adds sections to the report on what another program has measured, or none.
+type Note func(*results.Manifest, *medians.Set, judge.Config) ([]document.Section, error)
 
 // New makes the Plan, and finds rank program and launcher, which are asked for their
 // versions. No mpirun is started, except where the experiment has to ask the library for
@@ -146,7 +156,9 @@ func (o *Options) launch(config *glfile.File, m *results.Manifest) (rank string,
 	if o.Dry && o.Before != nil && o.Before.Rank.Hash == m.Rank.Hash {
 		m.Rank = o.Before.Rank
 	}
-	m.Launch = map[string][]string{}
+	if m.Launch = map[string][]string{}; o.NoLauncher {
+		return path, nil
+	}
 	for _, s := range m.Plan.Shapes {
 		if m.Launch[s.String()], err = words(config.MPI.Launcher(), m.Rank, s); err != nil {
 			return "", err

@@ -452,6 +452,22 @@ func TestStageOneLeavesTimeForVerdicts(t *testing.T) {
 	}
 }
 
+func TestAnEstimateNeedsNoLauncher(t *testing.T) {
+	b := bed.New(t)
+	for without, says := range map[bool]string{false: "no-such-launcher", true: ""} {
+		config := b.Config("[job]\nnp = [2]\nmsizes = [\"8\"]\n")
+		config.MPI.Launch = []string{"no-such-launcher"}
+		c, err := run.New(t.Context(), experiment.Check, config, run.Options{Path: b.Out, Dry: true, NoLauncher: without})
+		if says != "" {
+			should.Fail(t, err, says)
+			continue
+		}
+		must.Do(t, err)
+		p := must.Get(c.Estimate())(t)
+		should.Hold(t, p.Total > 0, "%v", p.Total)
+	}
+}
+
 func TestEstimateAtScaleIsDominatedByWhatTakesLong(t *testing.T) {
 	b := bed.New(t)
 	toml := "[check]\nguidelines = [\"all\"]\n[job]\nshapes = [\"1024x64\"]\n"

@@ -70,6 +70,7 @@ type Stage struct {
 	// Load is the time of an mpirun's calls over the one in stage 2. Estimates leave out a
 	// stage without it.
 	Load  float64
+	Alone bool            // measures its cases without all others, so that each is itself
 	Past  bool            // marks a stage that another command does; its mpiruns are only read
 	Ended func(*Campaign) // tells the user about the stage when it has ended
 }

@@ -39,7 +39,7 @@ func (c *Campaign) stage(ctx context.Context, mode protocol.Mode, first, last in
 		for _, shape := range c.Manifest.Plan.Shapes {
 			t := measure.Task{Mode: mode, Shape: shape, Run: run, Cases: c.cases(mode, shape), Work: c.work(mode)}
 			if len(t.Cases) > 0 && (mode != protocol.ModeNREP || run > c.predicted[shape]) {
-				if mode != protocol.ModeExplore { // a candidate is to be itself without all others
+				if !c.alone(mode) {
 					t = t.WithFillers(c.Manifest)
 				}
 				if err := c.mpirun(ctx, t, last); err != nil {
@@ -59,6 +59,10 @@ func (c *Campaign) work(mode protocol.Mode) *measure.Work {
 		return nil
 	}
 	return c.Stages[i].Work(c.Config)
+}
+
+func (c *Campaign) alone(mode protocol.Mode) bool {
+	return slices.ContainsFunc(c.Stages, func(s Stage) bool { return s.Mode == mode && s.Alone })
 }
 
 // cases are what the next mpirun of a shape samples: with looks, what undecided

@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/analyze/report"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/feature/remedy/conformance"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
 	"pgmpi/internal/untimed"
@@ -111,13 +111,13 @@ func (a *Application) legal(ctx context.Context) error {
 		return err
 	}
 	env := map[string]string{tuning.Preload: tuning.Loading(a.Preload), "PGMPI_APPLY": path}
-	with, err := once.Conformance(ctx, env, nil, functions...)
+	with, err := conformance.Make(ctx, once, env, nil, functions...)
 	if err != nil {
 		return err
 	}
 	bad := wrong(with)
 	if len(bad) > 0 {
-		without, err := once.Conformance(ctx, nil, nil, functions...)
+		without, err := conformance.Make(ctx, once, nil, nil, functions...)
 		if err != nil {
 			return err
 		}
@@ -130,9 +130,9 @@ func (a *Application) legal(ctx context.Context) error {
 	return nil
 }
 
-func wrong(calls []untimed.Outcome) (out []string) {
+func wrong(calls []conformance.Outcome) (out []string) {
 	for _, c := range calls {
-		if c.State != untimed.CallRight {
+		if c.State != conformance.Right {
 			out = append(out, fmt.Sprintf("%s on %d processes: %s", c.Call, c.NP, c.State))
 		}
 	}
@@ -208,5 +208,5 @@ func (a *Application) write() error {
 		return err
 	}
 	return errors.Join(to.WriteText(rulesFile, rulesText(a.result.Rules)), to.WriteJSON(applyFile, a.result),
-		to.WriteFile(report.ReadmeFile, func(w io.Writer) error { return readme.Write(w, d) }), to.WriteText(tuning.EnvFile, string(env)))
+		to.WriteFile(results.Readme, func(w io.Writer) error { return readme.Write(w, d) }), to.WriteText(tuning.EnvFile, string(env)))
 }

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 
-	"pgmpi/analyze/report"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/feature/app/profile"
+	"pgmpi/internal/feature/remedy"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
@@ -54,7 +54,7 @@ func Of(check, calls string) (*Joined, error) {
 	if a, b := versionOf(p.Library), versionOf(j.Report.Library.Version); a != b {
 		return nil, fail.Setupf("%s is of %s and %s of %s: check the library that the program runs with (--rank, --launch)", calls, a, check, b)
 	}
-	remedy, err := remedyOf(filepath.Join(check, report.RemedyFolder, report.RemedyFile))
+	remedy, err := remedyOf(filepath.Join(check, remedy.Folder, remedy.File))
 	if err != nil {
 		return nil, fail.AsSetup(err)
 	}
@@ -66,17 +66,17 @@ func Of(check, calls string) (*Joined, error) {
 func versionOf(text string) tuning.Library { return tuning.LibraryOf(launch.Family(text), text) }
 
 // remedyOf returns nil where there is none.
-func remedyOf(path string) (*report.RemedyResult, error) {
+func remedyOf(path string) (*remedy.Result, error) {
 	text, err := regular.Read(path, mostRemedy)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	r := &report.RemedyResult{}
+	r := &remedy.Result{}
 	if err == nil {
 		err = json.Unmarshal(text, r)
 	}
-	if err == nil && r.Schema != report.RemedySchema {
-		err = fmt.Errorf("its schema is %.40q, not %q", r.Schema, report.RemedySchema)
+	if err == nil && r.Schema != remedy.Schema {
+		err = fmt.Errorf("its schema is %.40q, not %q", r.Schema, remedy.Schema)
 	}
 	if err == nil {
 		err = checkRemedy(r)
@@ -88,9 +88,9 @@ func remedyOf(path string) (*report.RemedyResult, error) {
 }
 
 // checkRemedy refuses numbers that no proof gives, since a gain is computed from them.
-func checkRemedy(r *report.RemedyResult) error {
+func checkRemedy(r *remedy.Result) error {
 	for i, k := range r.Cells {
-		if _, ok := mockups.Get(k.Function); !ok || k.Msize < 0 || k.NP < 1 || !slices.Contains(report.CellStates, k.State) {
+		if _, ok := mockups.Get(k.Function); !ok || k.Msize < 0 || k.NP < 1 || !slices.Contains(remedy.CellStates, k.State) {
 			return fmt.Errorf("cells[%d] is no cell: %.40q of %d B, %d processes, %.40q", i, k.Function, k.Msize, k.NP, k.State)
 		}
 		for _, x := range []*float64{k.BeforeS, k.AfterS, k.Gain, k.GainLo, k.GainHi} {
@@ -105,7 +105,7 @@ func checkRemedy(r *report.RemedyResult) error {
 // Remedy returns the variables of the remedy in the folder of a check, which do nothing but choose algorithms or keep memory.
 func Remedy(check string) (map[string]string, error) {
 	f := &glfile.File{}
-	if f.MPI.Under = filepath.Join(check, report.RemedyFolder); !reading.Has(f.MPI.Under, tuning.EnvFile) {
+	if f.MPI.Under = filepath.Join(check, remedy.Folder); !reading.Has(f.MPI.Under, tuning.EnvFile) {
 		return nil, fail.Setupf("there is no setting to compare with, as %s has no %s: `pgmpi remedy %s` looks for one, and `pgmpi apply` tries mock-ups", f.MPI.Under, tuning.EnvFile, check)
 	}
 	err := experiment.Under(f)

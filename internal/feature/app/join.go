@@ -9,10 +9,10 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/feature/app/profile"
+	"pgmpi/internal/feature/remedy"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/tuning"
@@ -25,14 +25,14 @@ const nearest = math.Sqrt2
 // join puts what a program calls beside what is known about these calls.
 type join struct {
 	report *analyze.Report
-	remedy *report.RemedyResult // nil without one
+	remedy *remedy.Result // nil without one
 	calls  *profile.Profile
 	out    *GainResult
 }
 
 // Join says what a program would gain. Only what is proved counts: a setting by a remedy, a mock-up by a
 // violation.
-func Join(r *analyze.Report, m *report.RemedyResult, p *profile.Profile) *GainResult {
+func Join(r *analyze.Report, m *remedy.Result, p *profile.Profile) *GainResult {
 	x := join{r, m, p, &GainResult{Schema: GainSchema, Program: phrase.Known(p.Program), Library: r.Library.Version, WallS: p.Wall(), CollectiveS: p.Collective(),
 		Findings: []GainFinding{}, Notes: []string{}}}
 	for _, c := range p.Calls {
@@ -177,8 +177,8 @@ func (x *join) bySetting(c profile.Call, of []*analyze.Verdict) (*GainFinding, *
 		return nil, nil
 	}
 	v := of[0]
-	k := lists.First(x.remedy.Cells, func(k report.RemedyCell) bool {
-		return k.Function == c.Function && k.NP == c.Processes && k.Msize == v.Msize && (k.State == report.CellMended || k.State == report.CellFaster)
+	k := lists.First(x.remedy.Cells, func(k remedy.Cell) bool {
+		return k.Function == c.Function && k.NP == c.Processes && k.Msize == v.Msize && (k.State == remedy.CellMended || k.State == remedy.CellFaster)
 	})
 	if k == nil || k.Gain == nil || k.GainLo == nil || k.GainHi == nil {
 		return nil, nil
@@ -195,7 +195,7 @@ func (x *join) bySetting(c profile.Call, of []*analyze.Verdict) (*GainFinding, *
 
 // reaches tells whether the setting holds at the size of a call.
 func (x *join) reaches(c profile.Call) bool {
-	return slices.ContainsFunc(x.remedy.Effects, func(e report.Effect) bool {
+	return slices.ContainsFunc(x.remedy.Effects, func(e remedy.Effect) bool {
 		k := e.Entry.Choice
 		return k.Kind == tuning.ByEnv || k.Function == c.Function && k.NP == c.Processes && e.Entry.Covers(c.Bytes)
 	})

@@ -8,9 +8,9 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/feature/app/profile"
+	"pgmpi/internal/feature/remedy"
 	"pgmpi/internal/fixture/should"
 )
 
@@ -30,15 +30,15 @@ func called() *profile.Profile {
 		Communicator: "world", Datatype: "MPI_DOUBLE", Op: "MPI_SUM", Calls: 2000, Ranks: 2, SumNS: 300e6, LeastRankNS: 100e6, MostRankNS: 200e6, LeastCallNS: 80e3}}}
 }
 
-func remedied(state report.CellState) *report.RemedyResult {
-	return &report.RemedyResult{Cells: []report.RemedyCell{{Cell: medians.Cell{Function: "MPI_Scan", Msize: 1024, Shape: "p2"}, NP: 2, State: state,
+func remedied(state remedy.CellState) *remedy.Result {
+	return &remedy.Result{Cells: []remedy.Cell{{Cell: medians.Cell{Function: "MPI_Scan", Msize: 1024, Shape: "p2"}, NP: 2, State: state,
 		By: []string{"linear"}, Gain: number(4), GainLo: number(2), GainHi: number(5)}}}
 }
 
 func near(got, want float64) bool { return math.Abs(got-want) < 1e-9 }
 
 func TestWhatARemedyHasProvedCountsAndWaitingDoesNot(t *testing.T) {
-	g := Join(violated(), remedied(report.CellMended), called())
+	g := Join(violated(), remedied(remedy.CellMended), called())
 	// 1000 calls of a rank, of which 80 to 100 µs are work; one rank waits 100 µs in each.
 	should.Hold(t, near(g.Setting.S, .1*.75) && near(g.Setting.Lo, .08*.5) && near(g.Setting.Hi, .1*.8), "%+v", g.Setting)
 	should.Hold(t, g.Mockup == Saved{}, "%+v", g.Mockup)
@@ -47,7 +47,7 @@ func TestWhatARemedyHasProvedCountsAndWaitingDoesNot(t *testing.T) {
 
 // By the factor, or down to the 10 µs that the call takes with the setting in the remedy.
 func TestBoundsHaveRoomForTheFactorAndForTheTime(t *testing.T) {
-	m, p := remedied(report.CellMended), called()
+	m, p := remedied(remedy.CellMended), called()
 	m.Cells[0].AfterS = number(10e-6)
 	s := Join(violated(), m, p).Setting
 	should.Hold(t, near(s.S, .1*.75) && near(s.Lo, .08*.5) && near(s.Hi, .09), "%+v", s)
@@ -71,7 +71,7 @@ func TestPageFaultsOfTheProgramAloneAreSaid(t *testing.T) {
 }
 
 func TestAMockupIsCountedApart(t *testing.T) {
-	for _, m := range []*report.RemedyResult{nil, remedied(report.CellUndecided), remedied(report.CellTakenBack)} {
+	for _, m := range []*remedy.Result{nil, remedied(remedy.CellUndecided), remedied(remedy.CellTakenBack)} {
 		g := Join(violated(), m, called())
 		should.Hold(t, g.Setting == Saved{} && near(g.Mockup.S, .1*.5), "%+v and %+v", g.Setting, g.Mockup)
 	}
@@ -79,7 +79,7 @@ func TestAMockupIsCountedApart(t *testing.T) {
 
 // The setting was proved in another state of malloc than the program's, in which the mock-up is shown to be faster.
 func TestAMockupCountsWhereTheSettingDoesNot(t *testing.T) {
-	r, m, p := violated(), remedied(report.CellMended), called()
+	r, m, p := violated(), remedied(remedy.CellMended), called()
 	r.Verdicts[0].PageFaults, m.Cells[0].PageFaults = number(256), number(256)
 	p.Calls[0].Sampled = 50
 	should.Hold(t, Join(r, m, p).Mockup == Saved{}, "not shown in the program's state")

@@ -71,7 +71,7 @@ func files(from string, paths []string, s *settings.Settings, o *command.Output)
 	}
 	o.Out = cmp.Or(o.Out, experiment.NewFolder())
 	jobs, leftOut, err := take(paths, strings.TrimPrefix(from, byText), config,
-		run.Options{Path: o.Out, Version: o.Version, Line: os.Args})
+		run.Options{Path: o.Out, Version: o.Version, Line: os.Args, Notes: o.Notes})
 	if err != nil {
 		return err
 	}

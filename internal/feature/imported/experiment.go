@@ -6,17 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/explore"
 	"pgmpi/analyze/medians"
-	"pgmpi/analyze/report"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
-	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
 	core "pgmpi/internal/experiment"
@@ -26,23 +22,23 @@ import (
 	"pgmpi/internal/lists"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
-	"pgmpi/mockups"
 )
 
 // experiment judges measurements of another program as a check.
 var experiment = &run.Experiment{Kind: results.Imported, Plan: run.Tests, Stages: []run.Stage{run.Measure},
 	Begin: core.Check.Begin, Judge: run.ByMedians(judge), Answer: check.Reports, Analyzed: true}
 
-// judge answers explore's question too if the library's own algorithms were measured.
+// judge adds what features have to say of what was measured, such as which of the library's own algorithms is faster.
 func judge(c *run.Campaign, data *medians.Set) (*run.Found, error) {
 	found, err := core.JudgeCheck(c, data)
-	own := func(k guidelines.Case) bool { return mockups.Algorithm(k.Function) != "" }
-	if err != nil || !slices.ContainsFunc(c.Manifest.Plan.Cases, own) {
-		return found, err
-	}
-	e, err := explore.Explore(c.Manifest, data, c.Config.Analyze)
-	if err == nil {
-		found.Document.Add(report.OwnAlgorithms(e))
+	for _, note := range c.Notes {
+		var more []document.Section
+		if err == nil {
+			more, err = note(c.Manifest, data, c.Config.Analyze)
+		}
+		if err == nil && len(more) > 0 {
+			found.Document.Add(more)
+		}
 	}
 	return found, err
 }
@@ -129,6 +125,7 @@ func (x *importer) write(j *readers.Job, alone bool) (made job, err error) {
 	}
 	own := *x.config
 	c := run.Read(experiment, folder, m, &own)
+	c.Notes = x.Notes
 	if err := c.Ready(); err != nil {
 		return made, err
 	}

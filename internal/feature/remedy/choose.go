@@ -5,25 +5,24 @@ import (
 	"slices"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/explore"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
+	"pgmpi/internal/feature/explore"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
 
-func cellOf(cells []report.RemedyCell, cell medians.Cell) *report.RemedyCell {
-	return lists.First(cells, func(c report.RemedyCell) bool { return c.Cell == cell })
+func cellOf(cells []Cell, cell medians.Cell) *Cell {
+	return lists.First(cells, func(c Cell) bool { return c.Cell == cell })
 }
 
 // violatedCells returns the collectives and sizes that a report calls violated: firm ones
 // first, then by ratio.
-func violatedCells(r *analyze.Report) []report.RemedyCell {
-	out := []report.RemedyCell{}
+func violatedCells(r *analyze.Report) []Cell {
+	out := []Cell{}
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		if v.Verdict != judge.Violated {
@@ -31,7 +30,7 @@ func violatedCells(r *analyze.Report) []report.RemedyCell {
 		}
 		c := cellOf(out, v.Cell())
 		if c == nil {
-			out = append(out, report.RemedyCell{Cell: v.Cell(), NP: v.NP, State: report.CellNotProved, By: []string{}, PageFaults: v.PageFaults})
+			out = append(out, Cell{Cell: v.Cell(), NP: v.NP, State: CellNotProved, By: []string{}, PageFaults: v.PageFaults})
 			c = &out[len(out)-1]
 		}
 		c.Guidelines, c.Firm = append(c.Guidelines, v.Guideline), c.Firm || v.Firm
@@ -45,7 +44,7 @@ func violatedCells(r *analyze.Report) []report.RemedyCell {
 			c.Mockup, c.MockupRatio = v.Mockup, orZero(v.Ratio)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b report.RemedyCell) int {
+	slices.SortStableFunc(out, func(a, b Cell) int {
 		return cmp.Or(cmp.Compare(rank(a.Firm), rank(b.Firm)), -cmp.Compare(orZero(a.Ratio), orZero(b.Ratio)))
 	})
 	return out
@@ -68,7 +67,7 @@ func orZero(x *float64) float64 {
 // With mallocKeeps, glibc's malloc gives nothing back to the kernel.
 var mallocKeeps = map[string]string{"MALLOC_TRIM_THRESHOLD_": "1000000000", "MALLOC_MMAP_THRESHOLD_": "1000000000"}
 
-func environmentChoice(cells []report.RemedyCell, measured []int64) (tuning.Choice, bool) {
+func environmentChoice(cells []Cell, measured []int64) (tuning.Choice, bool) {
 	c := tuning.Choice{Kind: tuning.ByEnv, Env: mallocKeeps, Measured: measured}
 	for _, cell := range cells {
 		if cell.Msize < tuning.MallocFrom && !(orZero(cell.PageFaults) >= tuning.FaultsFrom) {
@@ -93,7 +92,7 @@ func sizesOf(p *guidelines.Plan, function string, np int) (out []int64) {
 
 // algorithmChoices returns a choice for each violated cell for which an exploration has found
 // a faster algorithm, and notes its finding in the cells.
-func algorithmChoices(e *explore.Exploration, cells []report.RemedyCell, p *guidelines.Plan, list []protocol.Algorithms, extend bool) (out []tuning.Choice) {
+func algorithmChoices(e *explore.Exploration, cells []Cell, p *guidelines.Plan, list []protocol.Algorithms, extend bool) (out []tuning.Choice) {
 	for i := range e.Cells {
 		found := &e.Cells[i]
 		of := cellOf(cells, found.Cell)

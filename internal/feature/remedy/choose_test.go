@@ -6,11 +6,10 @@ import (
 	"testing"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/explore"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
+	"pgmpi/internal/feature/explore"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure/protocol"
@@ -50,22 +49,22 @@ func TestViolatedCellsAreFirmOnesFirstThenByRatio(t *testing.T) {
 
 func TestMallocIsChosenForLargeCellsAndThoseThatFault(t *testing.T) {
 	faults := func(x float64) *float64 { return &x }
-	cell := func(msize int64, np int, f *float64) report.RemedyCell {
-		return report.RemedyCell{Cell: medians.Cell{Msize: msize}, NP: np, PageFaults: f}
+	cell := func(msize int64, np int, f *float64) Cell {
+		return Cell{Cell: medians.Cell{Msize: msize}, NP: np, PageFaults: f}
 	}
 	for name, c := range map[string]struct {
-		cells []report.RemedyCell
+		cells []Cell
 		sizes []int64
 		np    int
 	}{
 		"none":                     {nil, nil, 0},
-		"from its size on":         {[]report.RemedyCell{cell(tuning.MallocFrom, 4, nil)}, []int64{tuning.MallocFrom}, 4},
-		"below":                    {[]report.RemedyCell{cell(tuning.MallocFrom-1, 4, nil)}, nil, 0},
-		"a small one that faults":  {[]report.RemedyCell{cell(8, 4, faults(.5))}, []int64{8}, 4},
-		"less often":               {[]report.RemedyCell{cell(8, 4, faults(.49))}, nil, 0},
-		"ascending, of the first":  {[]report.RemedyCell{cell(2*tuning.MallocFrom, 4, nil), cell(tuning.MallocFrom, 2, nil)}, []int64{tuning.MallocFrom, 2 * tuning.MallocFrom}, 4},
-		"twice the same is one":    {[]report.RemedyCell{cell(tuning.MallocFrom, 4, nil), cell(tuning.MallocFrom, 4, nil)}, []int64{tuning.MallocFrom}, 4},
-		"a large one that faults ": {[]report.RemedyCell{cell(tuning.MallocFrom, 4, faults(0))}, []int64{tuning.MallocFrom}, 4},
+		"from its size on":         {[]Cell{cell(tuning.MallocFrom, 4, nil)}, []int64{tuning.MallocFrom}, 4},
+		"below":                    {[]Cell{cell(tuning.MallocFrom-1, 4, nil)}, nil, 0},
+		"a small one that faults":  {[]Cell{cell(8, 4, faults(.5))}, []int64{8}, 4},
+		"less often":               {[]Cell{cell(8, 4, faults(.49))}, nil, 0},
+		"ascending, of the first":  {[]Cell{cell(2*tuning.MallocFrom, 4, nil), cell(tuning.MallocFrom, 2, nil)}, []int64{tuning.MallocFrom, 2 * tuning.MallocFrom}, 4},
+		"twice the same is one":    {[]Cell{cell(tuning.MallocFrom, 4, nil), cell(tuning.MallocFrom, 4, nil)}, []int64{tuning.MallocFrom}, 4},
+		"a large one that faults ": {[]Cell{cell(tuning.MallocFrom, 4, faults(0))}, []int64{tuning.MallocFrom}, 4},
 	} {
 		got, ok := environmentChoice(c.cells, []int64{8})
 		should.Equal(t, got.Sizes, c.sizes, name)
@@ -91,11 +90,11 @@ func TestAnAlgorithmIsChosenForEachCellThatHasAFasterOne(t *testing.T) {
 	cell := func(function string, msize int64, shape string) medians.Cell {
 		return medians.Cell{Function: function, Msize: msize, Shape: shape}
 	}
-	found := func(c medians.Cell, np int, word explore.Advice) explore.ExploreCell {
-		return explore.ExploreCell{Cell: c, NP: np, Word: word, Own: &explore.Candidate{Function: c.Function + "@linear"}}
+	found := func(c medians.Cell, np int, word explore.Advice) explore.Cell {
+		return explore.Cell{Cell: c, NP: np, Word: word, Own: &explore.Candidate{Function: c.Function + "@linear"}}
 	}
 	all := []medians.Cell{cell("MPI_Bcast", 8, "p4"), cell("MPI_Bcast", 8, "2x2"), cell("MPI_Bcast", 8, "p2"), cell("MPI_Bcast", 16, "p4"), cell("MPI_Scan", 8, "p4"), cell("MPI_Gather", 8, "p4")}
-	var cells []report.RemedyCell
+	var cells []Cell
 	e := &explore.Exploration{}
 	for i, c := range all {
 		np, word := 4, explore.OwnAlgorithm
@@ -105,7 +104,7 @@ func TestAnAlgorithmIsChosenForEachCellThatHasAFasterOne(t *testing.T) {
 		if i == 5 {
 			word = explore.NothingSeen
 		}
-		cells = append(cells, report.RemedyCell{Cell: c})
+		cells = append(cells, Cell{Cell: c})
 		e.Cells = append(e.Cells, found(c, np, word))
 	}
 	e.Cells = append(e.Cells, found(cell("MPI_Reduce", 8, "p4"), 4, explore.OwnAlgorithm)) // not violated

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze/report"
 	"pgmpi/internal/command"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/manual"
@@ -21,7 +20,7 @@ import (
 func newCommand(h *command.Host) *cobra.Command {
 	var s settings.Settings
 	o := command.Output{Host: h}
-	var x Remedy
+	var x Request
 	var dry bool
 	c := &cobra.Command{
 		Use:   "remedy DIR",
@@ -42,7 +41,7 @@ none is proved; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
 		Annotations: manual.MostNeeded("kinds harm extend mpiruns max-time rank resume force dry-run full format"),
 		RunE: func(c *cobra.Command, args []string) error {
 			x.Check, x.Version = args[0], h.Version
-			return mend(c.Context(), &x, dry, &s, &o)
+			return mend(c.Context(), x, dry, &s, &o)
 		},
 	}
 	fs := c.Flags()
@@ -55,11 +54,11 @@ none is proved; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
 	fs.BoolVar(&dry, "dry-run", false, "print what would be tried, and an estimate of its time; start and write nothing")
 	fs.BoolVar(&o.Quiet, "quiet", false, "no progress")
 	command.Full(fs)
-	o.Formats = h.OneFormat(fs, report.Remedies)
+	o.Formats = h.OneFormat(fs, kind)
 	return c
 }
 
-func mend(ctx context.Context, x *Remedy, dry bool, s *settings.Settings, o *command.Output) error {
+func mend(ctx context.Context, x Request, dry bool, s *settings.Settings, o *command.Output) error {
 	_, m, err := reading.Open(x.Check, results.Check, results.Explore)
 	if err != nil {
 		return err
@@ -74,30 +73,30 @@ func mend(ctx context.Context, x *Remedy, dry bool, s *settings.Settings, o *com
 		x.MaxTime = time.Duration(x.Config.Job.MaxTime)
 	}
 	x.Config.Job.MaxTime = 0 // of a check, not of a proof
-	violated, err := x.Prepare()
+	t, err := Prepare(x)
 	if err != nil {
 		return err
 	}
+	violated := len(t.Cells) > 0
 	if violated && dry {
-		text, _, err := x.Planned(ctx)
+		text, _, err := t.Planned(ctx)
 		if err == nil {
 			fmt.Fprint(o.Stdout, text)
 		}
 		return err
 	}
 	if violated {
-		if err := run.MayStart(x.Check, m, x.Config, s.Given); err != nil {
+		if err := run.MayStart(x.Check, m, t.Config, s.Given); err != nil {
 			return err
 		}
 	}
 	o.Progress = o.NewProgress(o.Quiet)
-	x.Tell = o.Progress.Tell
-	r, err := x.Do(ctx)
+	r, err := t.Do(ctx, o.Progress.Tell)
 	o.Progress.Clear()
 	if r == nil {
 		return err
 	}
-	d := report.Remedies.Document(r) // what was proved before an error is shown all the same
+	d := kind.Document(r) // what was proved before an error is shown all the same
 	if err := o.Formats.Print(d, ""); err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/analyze/report"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
@@ -37,7 +36,7 @@ type effects struct {
 	keptBefore, keptAfter map[medians.Cell]bool
 }
 
-func effectsOf(sides []*analyze.Side, cfg judge.Config, r *report.RemedyResult, choices, held []tuning.Choice) (e *effects, err error) {
+func effectsOf(sides []*analyze.Side, cfg judge.Config, r *Result, choices, held []tuning.Choice) (e *effects, err error) {
 	helps, harms := questions(cfg, r, choices)
 	a, b := sides[alone], sides[withIt]
 	e = &effects{before: a.Report, after: b.Report, held: held}
@@ -68,14 +67,14 @@ func effectsOf(sides []*analyze.Side, cfg judge.Config, r *report.RemedyResult, 
 // kept returns the cells of which a side shows that every guideline that they violate in the
 // check is kept there. These tests are a family of their own, so that few mpiruns pair. A test
 // of split-robustness counts if the side's experiment made it, and nothing else is suspected.
-func kept(s *analyze.Side, cfg judge.Config, cells []report.RemedyCell) (map[medians.Cell]bool, error) {
+func kept(s *analyze.Side, cfg judge.Config, cells []Cell) (map[medians.Cell]bool, error) {
 	var of []medians.Cell // by p-value
 	var p []float64
 	var tested []int // indices into p
 	var comparisons []results.Comparison
 	for i, t := range s.Manifest.Plan.Tests {
 		v := &s.Report.Verdicts[i]
-		at := slices.IndexFunc(cells, func(c report.RemedyCell) bool {
+		at := slices.IndexFunc(cells, func(c Cell) bool {
 			return c.Cell == v.Cell() && slices.Contains(c.Guidelines, v.Guideline)
 		})
 		if at < 0 {
@@ -163,7 +162,7 @@ func (e *effects) pointing(a *analyze.Side, choices []tuning.Choice) (out []int)
 }
 
 // lookAgain replaces what a proof found of the cases that were measured again.
-func (e *effects) lookAgain(a, b *analyze.Side, cfg judge.Config, r *report.RemedyResult, choices []tuning.Choice) error {
+func (e *effects) lookAgain(a, b *analyze.Side, cfg judge.Config, r *Result, choices []tuning.Choice) error {
 	_, harms := questions(cfg, r, choices)
 	harms.Only = func(c medians.Cell) bool { return changes(choices, c) }
 	again, err := series.Compare(a, b, harms)
@@ -190,7 +189,7 @@ func (e *effects) addEarlier(held *effects) {
 	}
 }
 
-func (e *effects) exclude(choices []tuning.Choice, to *report.Proof) {
+func (e *effects) exclude(choices []tuning.Choice, to *Proof) {
 	most, bounded := 0., true
 	for _, k := range e.harmed.Cases {
 		switch {
@@ -210,11 +209,11 @@ func (e *effects) exclude(choices []tuning.Choice, to *report.Proof) {
 	}
 }
 
-func (e *effects) harms() []report.Harm {
-	out := []report.Harm{}
+func (e *effects) harms() []Harm {
+	out := []Harm{}
 	for _, k := range e.harmed.Cases {
 		if k.Change == series.Slower {
-			out = append(out, report.Harm{Cell: k.Cell, Text: fmt.Sprintf("%s at %s on %s takes %s as long", k.Function, conf.HumanSize(k.Msize), k.Shape, phrase.Ratio(k.Ratio))})
+			out = append(out, Harm{Cell: k.Cell, Text: fmt.Sprintf("%s at %s on %s takes %s as long", k.Function, conf.HumanSize(k.Msize), k.Shape, phrase.Ratio(k.Ratio))})
 		}
 	}
 	out = append(out, e.newlyViolated(true)...)
@@ -223,23 +222,23 @@ func (e *effects) harms() []report.Harm {
 
 // newlyViolated lists guidelines that a setting breaks: where it makes the call slower, which is a harm, or
 // where it only makes the other side faster.
-func (e *effects) newlyViolated(slower bool) (out []report.Harm) {
+func (e *effects) newlyViolated(slower bool) (out []Harm) {
 	for _, g := range e.harmed.Guidelines {
 		cell := medians.Cell{Function: g.Function, Msize: g.Msize, Shape: g.Shape}
 		c := e.harmed.Of(cell)
 		if g.Change == series.NewlyViolated && slower == (c == nil || c.Ratio == nil || *c.Ratio >= e.harmed.MinSlowdown) {
-			out = append(out, report.Harm{Cell: cell, Mockup: g.Mockup,
+			out = append(out, Harm{Cell: cell, Mockup: g.Mockup,
 				Text: fmt.Sprintf("%s is newly violated: %s at %s on %s, %s", g.Guideline, g.Function, conf.HumanSize(g.Msize), g.Shape, phrase.Ratio(g.BRatio))})
 		}
 	}
 	return out
 }
 
-func (e *effects) failures() (out []report.Harm) {
+func (e *effects) failures() (out []Harm) {
 	before := slices.Concat(e.before.Wrong, e.before.NotMeasured)
 	for _, w := range slices.Concat(e.after.Wrong, e.after.NotMeasured) {
 		if !slices.ContainsFunc(before, func(b analyze.CaseMessage) bool { return b.Cell == w.Cell }) {
-			out = append(out, report.Harm{Cell: w.Cell, Mockup: w.Function, Text: fmt.Sprintf("%s at %s on %s cannot be timed any more: %s", w.Function, conf.HumanSize(w.Msize), w.Shape, w.Message)})
+			out = append(out, Harm{Cell: w.Cell, Mockup: w.Function, Text: fmt.Sprintf("%s at %s on %s cannot be timed any more: %s", w.Function, conf.HumanSize(w.Msize), w.Shape, w.Message)})
 		}
 	}
 	return out
@@ -267,7 +266,7 @@ func (e *effects) faster() int { return lists.Count(e.helped.Cases, e.helps) }
 func (e *effects) rejects(choices []tuning.Choice) (out []tuning.Rejected) {
 	fresh := without(choices, e.held)
 	harms := e.harms()
-	slices.SortStableFunc(harms, func(a, b report.Harm) int { // the reason names the first one
+	slices.SortStableFunc(harms, func(a, b Harm) int { // the reason names the first one
 		_, byA := culprits(fresh, a)
 		_, byB := culprits(fresh, b)
 		return cmp.Compare(rank(byA), rank(byB))
@@ -296,7 +295,7 @@ func (e *effects) rejects(choices []tuning.Choice) (out []tuning.Rejected) {
 
 // earlierDid tells whether what was proved before does a harm without what is new: the same one, or at
 // least half of a slowdown, by its logarithm.
-func (e *effects) earlierDid(h report.Harm) bool {
+func (e *effects) earlierDid(h Harm) bool {
 	if e.earlier == nil {
 		return false
 	}
@@ -308,16 +307,16 @@ func (e *effects) earlierDid(h report.Harm) bool {
 	}
 	held := ratio(e.earlier.harmed)
 	return h.Mockup == "" && held > 1 && held*held >= ratio(e.harmed) ||
-		slices.ContainsFunc(e.earlier.harms(), func(o report.Harm) bool { return o.Cell == h.Cell && o.Mockup == h.Mockup })
+		slices.ContainsFunc(e.earlier.harms(), func(o Harm) bool { return o.Cell == h.Cell && o.Mockup == h.Mockup })
 }
 
 // betters tells whether a proof makes a cell faster than what was proved before, or improves its state.
-func (e *effects) betters(cells []report.RemedyCell) bool {
+func (e *effects) betters(cells []Cell) bool {
 	if e.more != nil && len(e.gains()) > 0 {
 		return true
 	}
-	rank := map[report.CellState]int{report.CellMended: 2, report.CellFaster: 1}
-	return slices.ContainsFunc(cells, func(c report.RemedyCell) bool {
+	rank := map[CellState]int{CellMended: 2, CellFaster: 1}
+	return slices.ContainsFunc(cells, func(c Cell) bool {
 		before := rank[c.State]
 		e.outcome(&c, nil)
 		return rank[c.State] > before
@@ -326,7 +325,7 @@ func (e *effects) betters(cells []report.RemedyCell) bool {
 
 // culprits returns the choices that explain a harm: of the collective itself, or of one that
 // a mock-up calls. If none explains it, it returns all, and false.
-func culprits(choices []tuning.Choice, h report.Harm) (found []tuning.Choice, explained bool) {
+func culprits(choices []tuning.Choice, h Harm) (found []tuning.Choice, explained bool) {
 	for _, explains := range []func(tuning.Choice) bool{
 		func(c tuning.Choice) bool { return c.Function == h.Function && c.Covers(h.Msize) },
 		func(c tuning.Choice) bool { return c.Function == h.Function },
@@ -345,7 +344,7 @@ func callsIt(mockup, collective string) bool {
 	return ok && strings.Contains(f.Formula, strings.TrimPrefix(collective, "MPI_")+"(")
 }
 
-func (e *effects) outcome(c *report.RemedyCell, by []tuning.Choice) {
+func (e *effects) outcome(c *Cell, by []tuning.Choice) {
 	k := e.helped.Of(c.Cell)
 	if k == nil {
 		return
@@ -365,13 +364,13 @@ func (e *effects) outcome(c *report.RemedyCell, by []tuning.Choice) {
 	}
 	switch {
 	case e.keptBefore[c.Cell]:
-		c.State = report.CellNotAgain
+		c.State = CellNotAgain
 	case !gained(*k):
-		c.State = report.CellUndecided
+		c.State = CellUndecided
 	case e.keptAfter[c.Cell]:
-		c.State = report.CellMended
+		c.State = CellMended
 	default:
-		c.State = report.CellFaster
+		c.State = CellFaster
 	}
 }
 

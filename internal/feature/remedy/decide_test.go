@@ -7,7 +7,6 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/medians"
-	"pgmpi/analyze/report"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/tuning"
@@ -91,7 +90,7 @@ func TestHarmIsExcludedBelowTheBound(t *testing.T) {
 		"what it cannot change":  {[]series.CaseChange{ends("MPI_Bcast", 2)}, 0, 0, 0},
 		"nothing that it can do": {nil, 0, 0, 0},
 	} {
-		var p report.Proof
+		var p Proof
 		(&effects{harmed: compared(c.cases...)}).exclude(own, &p)
 		should.Hold(t, p.Reached == c.reached && p.Harmless == c.harmless && analyze.Or(p.NotExcluded, 0) == c.most && (p.NotExcluded == nil) == (c.most == 0), "%s: %+v", name, p)
 	}
@@ -149,24 +148,24 @@ func TestTheOutcomeOfACellFollowsFromItsGainAndItsGuidelines(t *testing.T) {
 	for name, c := range map[string]struct {
 		ratio                 float64
 		keptBefore, keptAfter bool
-		want                  report.CellState
+		want                  CellState
 	}{
-		"kept without it":  {.5, true, true, report.CellNotAgain},
-		"not faster":       {.95, false, true, report.CellUndecided},
-		"faster, and kept": {.5, false, true, report.CellMended},
-		"faster":           {.5, false, false, report.CellFaster},
+		"kept without it":  {.5, true, true, CellNotAgain},
+		"not faster":       {.95, false, true, CellUndecided},
+		"faster, and kept": {.5, false, true, CellMended},
+		"faster":           {.5, false, false, CellFaster},
 	} {
 		e := &effects{helped: compared(changed(cell, series.Faster, c.ratio)), keptBefore: map[medians.Cell]bool{cell: c.keptBefore}, keptAfter: map[medians.Cell]bool{cell: c.keptAfter}}
-		r := report.RemedyCell{Cell: cell, NP: 4}
+		r := Cell{Cell: cell, NP: 4}
 		other, elsewhere, small := algorithm("MPI_Bcast", 1000), algorithm("MPI_Scan", 1000), algorithm("MPI_Scan", 500)
 		elsewhere.NP = 8
 		e.outcome(&r, []tuning.Choice{{Kind: tuning.ByEnv}, {Kind: tuning.ByComponent, Component: "han"}, algorithm("MPI_Scan", 1000), other, elsewhere, small})
 		should.Hold(t, r.State == c.want && math.Abs(*r.Gain-1/c.ratio) < 1e-12 && *r.GainLo < *r.Gain && *r.Gain < *r.GainHi, "%s: %+v", name, r)
 		should.Equal(t, r.By, []string{tuning.Environment, "han", "linear"}, name)
 	}
-	r := report.RemedyCell{Cell: at("MPI_Bcast", 8), State: report.CellNotProved}
+	r := Cell{Cell: at("MPI_Bcast", 8), State: CellNotProved}
 	(&effects{helped: compared()}).outcome(&r, nil)
-	should.Equal(t, r.State, report.CellNotProved, "what was not compared stays")
+	should.Equal(t, r.State, CellNotProved, "what was not compared stays")
 	should.Hold(t, inverse(nil) == nil && inverse(analyze.Number(0)) == nil && *inverse(analyze.Number(4)) == .25, "inverse")
 }
 
@@ -176,14 +175,14 @@ func TestHarmIsBlamedOnWhatExplainsItBest(t *testing.T) {
 	component := tuning.Choice{Kind: tuning.ByComponent, Component: "han"}
 	for name, c := range map[string]struct {
 		choices   []tuning.Choice
-		harm      report.Harm
+		harm      Harm
 		want      []tuning.Choice
 		explained bool
 	}{
-		"at its size":           {[]tuning.Choice{there, here, called}, report.Harm{Cell: at("MPI_Reduce", 1000), Mockup: "reduce_as_allreduce"}, []tuning.Choice{here}, true},
-		"at another size":       {[]tuning.Choice{there, called}, report.Harm{Cell: at("MPI_Reduce", 1000), Mockup: "reduce_as_allreduce"}, []tuning.Choice{there}, true},
-		"by what is called":     {[]tuning.Choice{component, called}, report.Harm{Cell: at("MPI_Reduce", 1000), Mockup: "reduce_as_allreduce"}, []tuning.Choice{called}, true},
-		"by nothing in special": {[]tuning.Choice{component, called}, report.Harm{Cell: at("MPI_Scan", 1000)}, []tuning.Choice{component, called}, false},
+		"at its size":           {[]tuning.Choice{there, here, called}, Harm{Cell: at("MPI_Reduce", 1000), Mockup: "reduce_as_allreduce"}, []tuning.Choice{here}, true},
+		"at another size":       {[]tuning.Choice{there, called}, Harm{Cell: at("MPI_Reduce", 1000), Mockup: "reduce_as_allreduce"}, []tuning.Choice{there}, true},
+		"by what is called":     {[]tuning.Choice{component, called}, Harm{Cell: at("MPI_Reduce", 1000), Mockup: "reduce_as_allreduce"}, []tuning.Choice{called}, true},
+		"by nothing in special": {[]tuning.Choice{component, called}, Harm{Cell: at("MPI_Scan", 1000)}, []tuning.Choice{component, called}, false},
 	} {
 		found, explained := culprits(c.choices, c.harm)
 		should.Equal(t, found, c.want, name)
@@ -200,18 +199,18 @@ func TestWhatWasProvedBeforeIsBlamedForItsOwnHarm(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		earlier *effects
-		harm    report.Harm
+		harm    Harm
 		want    bool
 	}{
-		"nothing was proved before":  {nil, report.Harm{Cell: cell}, false},
-		"half of it":                 {effect(2), report.Harm{Cell: cell}, true},
-		"less":                       {effect(1.99), report.Harm{Cell: cell}, false},
-		"a harm of a guideline":      {effect(2), report.Harm{Cell: cell, Mockup: "m"}, false},
-		"of a case not compared":     {&effects{harmed: compared(), before: report4, after: report4}, report.Harm{Cell: cell}, false},
-		"the same harm as it was":    {&effects{harmed: compared(changed(cell, series.Slower, 1.5)), before: report4, after: report4}, report.Harm{Cell: cell}, true},
-		"the same, of another side":  {&effects{harmed: compared(changed(cell, series.Slower, 1.5)), before: report4, after: report4}, report.Harm{Cell: cell, Mockup: "m"}, false},
-		"the same, of another call":  {&effects{harmed: compared(changed(at("MPI_Bcast", 8), series.Slower, 9)), before: report4, after: report4}, report.Harm{Cell: cell}, false},
-		"faster before, slower then": {effect(.5), report.Harm{Cell: cell}, false},
+		"nothing was proved before":  {nil, Harm{Cell: cell}, false},
+		"half of it":                 {effect(2), Harm{Cell: cell}, true},
+		"less":                       {effect(1.99), Harm{Cell: cell}, false},
+		"a harm of a guideline":      {effect(2), Harm{Cell: cell, Mockup: "m"}, false},
+		"of a case not compared":     {&effects{harmed: compared(), before: report4, after: report4}, Harm{Cell: cell}, false},
+		"the same harm as it was":    {&effects{harmed: compared(changed(cell, series.Slower, 1.5)), before: report4, after: report4}, Harm{Cell: cell}, true},
+		"the same, of another side":  {&effects{harmed: compared(changed(cell, series.Slower, 1.5)), before: report4, after: report4}, Harm{Cell: cell, Mockup: "m"}, false},
+		"the same, of another call":  {&effects{harmed: compared(changed(at("MPI_Bcast", 8), series.Slower, 9)), before: report4, after: report4}, Harm{Cell: cell}, false},
+		"faster before, slower then": {effect(.5), Harm{Cell: cell}, false},
 	} {
 		e := effect(4)
 		if c.earlier != nil && name == "faster before, slower then" {
@@ -261,17 +260,17 @@ func TestAProofBettersACellByAGainOrByAState(t *testing.T) {
 	faster := changed(cell, series.Faster, .5)
 	for name, c := range map[string]struct {
 		e     *effects
-		state report.CellState
+		state CellState
 		want  bool
 	}{
-		"faster than what was proved": {&effects{helped: compared(), more: compared(faster)}, report.CellMended, true},
-		"no faster than that":         {&effects{helped: compared(), more: compared()}, report.CellMended, false},
-		"faster, undecided before":    {&effects{helped: compared(faster)}, report.CellUndecided, true},
-		"faster, faster before":       {&effects{helped: compared(faster)}, report.CellFaster, false},
-		"mended, faster before":       {&effects{helped: compared(faster), keptAfter: map[medians.Cell]bool{cell: true}}, report.CellFaster, true},
-		"mended, mended before":       {&effects{helped: compared(faster), keptAfter: map[medians.Cell]bool{cell: true}}, report.CellMended, false},
+		"faster than what was proved": {&effects{helped: compared(), more: compared(faster)}, CellMended, true},
+		"no faster than that":         {&effects{helped: compared(), more: compared()}, CellMended, false},
+		"faster, undecided before":    {&effects{helped: compared(faster)}, CellUndecided, true},
+		"faster, faster before":       {&effects{helped: compared(faster)}, CellFaster, false},
+		"mended, faster before":       {&effects{helped: compared(faster), keptAfter: map[medians.Cell]bool{cell: true}}, CellFaster, true},
+		"mended, mended before":       {&effects{helped: compared(faster), keptAfter: map[medians.Cell]bool{cell: true}}, CellMended, false},
 	} {
-		should.Equal(t, c.e.betters([]report.RemedyCell{{Cell: cell, State: c.state}}), c.want, name)
+		should.Equal(t, c.e.betters([]Cell{{Cell: cell, State: c.state}}), c.want, name)
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/analyze/report"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
@@ -23,9 +22,9 @@ import (
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/feature/remedy/conformance"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/tuning"
-	"pgmpi/internal/untimed"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -35,11 +34,12 @@ import (
 // Without choices it is the library as it is.
 type setting struct {
 	choices     []tuning.Choice
-	folder      string // of its files
+	fresh       []tuning.Choice // those that were not held before
+	folder      string          // of its files
 	env         map[string]string
 	files       []tuning.File
 	entries     []tuning.Entry
-	inEffect    []report.Effect
+	inEffect    []Effect
 	effects     *effects
 	conformance int // conformance calls
 	mpiruns     int
@@ -77,52 +77,58 @@ func (p *setting) write(t tuning.Target) ([]tuning.Rejected, error) {
 }
 
 // prove tests choices, drops those that fail, and repeats with the rest until none fails or all that
-// are left are held before.
-func (x *Remedy) prove(ctx context.Context, choices []tuning.Choice) error {
-	for len(x.fresh(choices)) > 0 {
+// are left are held. It returns what is held then, also with an error.
+func (x *mending) prove(ctx context.Context, held setting, choices []tuning.Choice) (setting, error) {
+	for {
+		fresh := without(choices, held.choices)
+		if len(fresh) == 0 {
+			return held, nil
+		}
+		var back []tuning.Rejected
+		var err error
 		if len(x.found.Proofs) >= x.section().Proofs {
-			return x.drop(&choices, rejected(nil, x.fresh(choices), fmt.Sprintf("not proved: remedy.proofs = %d are used up", x.section().Proofs)))
-		}
-		p := setting{choices: choices, folder: filepath.Join(x.work, x.nameOf("ab", choices))}
-		back, err := x.withoutClock(ctx, &p)
-		if err == nil && len(back) == 0 {
-			back, err = x.measured(ctx, &p)
-		}
-		switch {
-		case err != nil:
-			return err
-		case len(back) == 0:
-			x.held = p
-			x.found.Proofs[len(x.found.Proofs)-1].Holds = true
-			var newly []string
-			for _, h := range p.effects.newlyViolated(false) {
-				newly = append(newly, strings.Replace(h.Text, " is newly violated:", "", 1))
+			back = rejected(nil, fresh, fmt.Sprintf("not proved: remedy.proofs = %d are used up", x.section().Proofs))
+		} else {
+			p := setting{choices: choices, fresh: fresh, folder: filepath.Join(x.work, nameOf("ab", slices.Concat(choices, held.choices)))}
+			back, err = x.withoutClock(ctx, held, &p)
+			if err == nil && len(back) == 0 {
+				back, err = x.measured(ctx, held, &p)
 			}
-			if len(newly) > 0 {
-				x.note("newly violated because the other side became faster, by calls that are not slower: %s", strings.Join(newly, "; "))
+			if err == nil && len(back) == 0 {
+				x.proved(&p)
+				return p, nil
 			}
-			x.cellsBy(p.effects, p.choices)
-			return nil
 		}
-		if err := x.drop(&choices, back); err != nil {
-			return err
+		if err == nil {
+			choices, held, err = x.drop(choices, held, back)
+		}
+		if err != nil {
+			return held, err
 		}
 	}
-	return nil
 }
 
-// nameOf names a folder by what is tried, beside what is held, so that a remedy that is resumed finds
+// proved notes a setting in the result, whose last proof is its.
+func (x *mending) proved(p *setting) {
+	x.found.Proofs[len(x.found.Proofs)-1].Holds = true
+	var newly []string
+	for _, h := range p.effects.newlyViolated(false) {
+		newly = append(newly, strings.Replace(h.Text, " is newly violated:", "", 1))
+	}
+	if len(newly) > 0 {
+		x.note("newly violated because the other side became faster, by calls that are not slower: %s", strings.Join(newly, "; "))
+	}
+	x.cellsBy(p.effects, p.choices)
+}
+
+// nameOf names a folder by what is tried, besides what is held, so that a remedy that is resumed finds
 // its mpiruns.
-func (x *Remedy) nameOf(what string, choices []tuning.Choice) string {
+func nameOf(what string, choices []tuning.Choice) string {
 	h := sha256.New()
-	for _, c := range slices.Concat(choices, x.held.choices) {
+	for _, c := range choices {
 		fmt.Fprintln(h, c.Key(), c.Extend)
 	}
 	return fmt.Sprintf("%s-%.4x", what, h.Sum(nil))
-}
-
-func (x *Remedy) fresh(choices []tuning.Choice) []tuning.Choice {
-	return without(choices, x.held.choices)
 }
 
 func without(choices, others []tuning.Choice) []tuning.Choice {
@@ -144,34 +150,34 @@ func has(list []tuning.Rejected, c tuning.Choice) bool {
 	return slices.ContainsFunc(list, func(r tuning.Rejected) bool { return r.Choice.Key() == c.Key() })
 }
 
-// drop takes choices out. If one of them was held, nothing is held any more, and what is left of it is
-// proved again.
-func (x *Remedy) drop(choices *[]tuning.Choice, back []tuning.Rejected) error {
+// drop takes choices out, and returns those that are left and what is still held. If one of them was held,
+// that is nothing, and what is left of it is proved again.
+func (x *mending) drop(choices []tuning.Choice, held setting, back []tuning.Rejected) ([]tuning.Choice, setting, error) {
 	for _, d := range back {
-		x.Tell(run.Event{Sentence: fmt.Sprintf("taken back: %s: %s", d.Label, d.Reason)})
+		x.tell(run.Event{Sentence: fmt.Sprintf("taken back: %s: %s", d.Label, d.Reason)})
 	}
 	x.found.Rejected = append(x.found.Rejected, back...)
-	left := slices.DeleteFunc(slices.Clone(*choices), func(c tuning.Choice) bool { return has(back, c) })
-	if len(left) == len(*choices) {
-		return fmt.Errorf("internal error: nothing of %d choices was taken back", len(left))
+	left := slices.DeleteFunc(slices.Clone(choices), func(c tuning.Choice) bool { return has(back, c) })
+	if len(left) == len(choices) {
+		return left, held, fmt.Errorf("internal error: nothing of %d choices was taken back", len(left))
 	}
-	if *choices = left; len(without(x.held.choices, left)) > 0 {
-		x.held = setting{}
+	if len(without(held.choices, left)) > 0 {
+		held = setting{}
 		x.takenBack()
 	}
-	return nil
+	return left, held, nil
 }
 
 // takenBack marks the cells that a setting that is not held any more had made faster.
-func (x *Remedy) takenBack() {
+func (x *mending) takenBack() {
 	for i := range x.found.Cells {
-		if s := &x.found.Cells[i].State; *s == report.CellMended || *s == report.CellFaster {
-			*s = report.CellTakenBack
+		if s := &x.found.Cells[i].State; *s == CellMended || *s == CellFaster {
+			*s = CellTakenBack
 		}
 	}
 }
 
-func (x *Remedy) cellsBy(e *effects, by []tuning.Choice) {
+func (x *mending) cellsBy(e *effects, by []tuning.Choice) {
 	for i := range x.found.Cells {
 		e.outcome(&x.found.Cells[i], by)
 	}
@@ -179,51 +185,51 @@ func (x *Remedy) cellsBy(e *effects, by []tuning.Choice) {
 
 // withoutClock writes the files of a setting and returns the choices that cannot be written,
 // are not in effect, or let conformance calls fail.
-func (x *Remedy) withoutClock(ctx context.Context, p *setting) ([]tuning.Rejected, error) {
+func (x *mending) withoutClock(ctx context.Context, held setting, p *setting) ([]tuning.Rejected, error) {
 	if back, err := p.write(x.target); err != nil || len(back) > 0 {
 		return back, err
 	}
 	if reason := setAlready(x.Config.MPI.Env, p.env); reason != "" {
-		return rejected(nil, x.fresh(p.choices), reason), nil
+		return rejected(nil, p.fresh, reason), nil
 	}
-	x.Tell(run.Event{Step: "is the setting in force, and are conformance calls right under it?"})
+	x.tell(run.Event{Step: "is the setting in force, and are conformance calls right under it?"})
 	var err error
-	if p.inEffect, err = x.once.Effects(ctx, p.env, p.entries); err != nil {
+	if p.inEffect, err = EffectOf(ctx, x.once, p.env, p.entries); err != nil {
 		return nil, err
 	}
 	var off []tuning.Rejected
 	for _, f := range p.inEffect {
-		if f.State == report.NotInEffect {
+		if f.State == NotInEffect {
 			off = append(off, f.Entry.Choice.Rejected(f.Text))
 		}
 	}
 	if len(off) > 0 {
 		return partsOf(p.choices, off, "it is not in force: "), nil
 	}
-	if points, err := x.pointsToHelp(ctx, p); err != nil || !points {
-		return rejected(nil, x.fresh(p.choices), fmt.Sprintf("in %d pairs of mpiruns of the cells that are not mended none seems faster with it", fewProving)), err
+	if points, err := x.pointsToHelp(ctx, held, p); err != nil || !points {
+		return rejected(nil, p.fresh, fmt.Sprintf("in %d pairs of mpiruns of the cells that are not mended none seems faster with it", fewProving)), err
 	}
 	bad, n, err := x.nonconforming(ctx, p)
 	p.conformance = n
-	return blamed(x.fresh(p.choices), bad), err
+	return blamed(p.fresh, bad), err
 }
 
 // nonconforming returns the conformance calls that are not right under a setting, and are without
 // it, of n.
-func (x *Remedy) nonconforming(ctx context.Context, p *setting) (bad []untimed.Outcome, n int, err error) {
-	all, err := x.once.Conformance(ctx, p.env, p.entries)
+func (x *mending) nonconforming(ctx context.Context, p *setting) (bad []conformance.Outcome, n int, err error) {
+	all, err := conformance.Make(ctx, x.once, p.env, p.entries)
 	if err != nil {
 		return nil, 0, err
 	}
 	var functions []string
-	for _, o := range untimed.NewlyBad(nil, all) {
+	for _, o := range conformance.NewlyBad(nil, all) {
 		functions = lists.With(functions, o.Function)
 	}
 	if len(functions) == 0 {
 		return nil, len(all), nil
 	}
-	alone, err := x.once.Conformance(ctx, nil, p.entries, functions...)
-	return untimed.NewlyBad(alone, all), len(all), err
+	alone, err := conformance.Make(ctx, x.once, nil, p.entries, functions...)
+	return conformance.NewlyBad(alone, all), len(all), err
 }
 
 func setAlready(mine, env map[string]string) string {
@@ -247,13 +253,13 @@ func partsOf(choices []tuning.Choice, joined []tuning.Rejected, why string) (out
 	return out
 }
 
-func blamed(choices []tuning.Choice, bad []untimed.Outcome) (out []tuning.Rejected) {
+func blamed(choices []tuning.Choice, bad []conformance.Outcome) (out []tuning.Rejected) {
 	for _, o := range bad {
 		reason := fmt.Sprintf("a conformance call goes wrong with it: %s on %s: %s", o.Call, o.Shape, o.State)
 		if o.Message != "" {
 			reason += ": " + o.Message
 		}
-		found, _ := culprits(choices, report.Harm{Cell: medians.Cell{Function: o.Function, Msize: o.Msize}})
+		found, _ := culprits(choices, Harm{Cell: medians.Cell{Function: o.Function, Msize: o.Msize}})
 		out = rejected(out, found, reason)
 	}
 	return out
@@ -261,29 +267,29 @@ func blamed(choices []tuning.Choice, bad []untimed.Outcome) (out []tuning.Reject
 
 // measured compares the library without and with a setting, and with what is held already, in fresh
 // mpiruns, and returns the choices that this rejects.
-func (x *Remedy) measured(ctx context.Context, p *setting) ([]tuning.Rejected, error) {
+func (x *mending) measured(ctx context.Context, held setting, p *setting) ([]tuning.Rejected, error) {
 	n, of := len(x.found.Proofs)+1, "what they can change and all violated cells"
 	if n > 1 {
 		of = "what they can change"
 	}
-	x.Tell(run.Event{Step: fmt.Sprintf("proof %d: %s without and with %s", n, of, conf.Plural(len(p.choices), "choice"))})
-	if err := x.compare(ctx, p); err != nil {
+	x.tell(run.Event{Step: fmt.Sprintf("proof %d: %s without and with %s", n, of, conf.Plural(len(p.choices), "choice"))})
+	if err := x.compare(ctx, held, p); err != nil {
 		return nil, err
 	}
 	e := p.effects
-	record := report.Proof{Folder: filepath.Join(filepath.Base(x.work), filepath.Base(p.folder)), Tried: []string{}, Mpiruns: p.mpiruns, Cases: len(e.harmed.Cases), Helped: e.faster(), Harms: e.harms()}
+	record := Proof{Folder: filepath.Join(filepath.Base(x.work), filepath.Base(p.folder)), Tried: []string{}, Mpiruns: p.mpiruns, Cases: len(e.harmed.Cases), Helped: e.faster(), Harms: e.harms()}
 	e.exclude(p.choices, &record)
 	for _, c := range joined(p.choices) {
 		record.Tried = append(record.Tried, c.String())
 	}
 	x.found.Proofs = append(x.found.Proofs, record)
-	if len(x.held.choices) == 0 {
+	if len(held.choices) == 0 {
 		x.cellsBy(e, nil)
 		x.takenBack() // should nothing hold
 	}
 	back := e.rejects(p.choices)
-	if len(back) == 0 && len(x.held.choices) > 0 && !e.betters(x.found.Cells) {
-		back = rejected(nil, x.fresh(p.choices), "with it no violated cell is better off than with what is proved already")
+	if len(back) == 0 && len(held.choices) > 0 && !e.betters(x.found.Cells) {
+		back = rejected(nil, p.fresh, "with it no violated cell is better off than with what is proved already")
 	}
 	return back, nil
 }
@@ -294,7 +300,7 @@ const leastProving, mostProving, fewProving = 10, 40, 8
 
 // mpiruns returns the smallest R at which a single case that is slower in all pairs is
 // significant: the least p-value of the signed-rank test, 2⁻ᴿ, times all cases.
-func (x *Remedy) mpiruns(plan *guidelines.Plan) int {
+func (x *Task) mpiruns(plan *guidelines.Plan) int {
 	if x.Mpiruns > 0 {
 		return x.Mpiruns
 	}
@@ -309,10 +315,10 @@ func (x *Remedy) mpiruns(plan *guidelines.Plan) int {
 // The sides of a proof; what is held already is the third, if anything is.
 const alone, withIt, before = 0, 1, 2
 
-func (x *Remedy) compare(ctx context.Context, p *setting) error {
+func (x *mending) compare(ctx context.Context, held setting, p *setting) error {
 	plan, envs := x.planOf(p), []map[string]string{nil, p.env}
-	if len(x.held.choices) > 0 {
-		envs = append(envs, x.held.env)
+	if len(held.choices) > 0 {
+		envs = append(envs, held.env)
 	}
 	ab, err := x.sides(ctx, p.folder, plan, x.mpiruns(plan), envs...)
 	if err != nil {
@@ -323,16 +329,16 @@ func (x *Remedy) compare(ctx context.Context, p *setting) error {
 		return err
 	}
 	return ab.Judged(ctx, func(sides []*analyze.Side) error {
-		e, err := effectsOf(sides, x.Config.Analyze, x.found, p.choices, x.held.choices)
+		e, err := effectsOf(sides, x.Config.Analyze, x.found, p.choices, held.choices)
 		// What is rejected already needs no splits, but the first proof tells the state of the cells.
 		if err == nil && (len(x.found.Proofs) == 0 || len(e.rejects(p.choices)) == 0) {
-			e, err = x.withSplits(ctx, ab, sides, p.choices)
+			e, err = x.withSplits(ctx, held, ab, sides, p.choices)
 		}
 		if err == nil && len(e.rejects(p.choices)) == 0 {
 			err = x.lookAgain(ctx, ab, sides, e, p.choices)
 		}
 		if p.effects = e; err == nil {
-			e.addEarlier(x.held.effects)
+			e.addEarlier(held.effects)
 		}
 		for _, side := range ab.Sides {
 			m := side.Manifest
@@ -342,7 +348,7 @@ func (x *Remedy) compare(ctx context.Context, p *setting) error {
 	})
 }
 
-func (x *Remedy) withSplits(ctx context.Context, ab *experiment.AB, sides []*analyze.Side, choices []tuning.Choice) (*effects, error) {
+func (x *mending) withSplits(ctx context.Context, held setting, ab *experiment.AB, sides []*analyze.Side, choices []tuning.Choice) (*effects, error) {
 	err := ab.Splits(ctx, func(v *analyze.Verdict) int64 {
 		if c := cellOf(x.found.Cells, v.Cell()); c != nil {
 			return c.SplitOf
@@ -357,24 +363,23 @@ func (x *Remedy) withSplits(ctx context.Context, ab *experiment.AB, sides []*ana
 		return nil, err
 	}
 	copy(sides, again)
-	return effectsOf(sides, x.Config.Analyze, x.found, choices, x.held.choices)
+	return effectsOf(sides, x.Config.Analyze, x.found, choices, held.choices)
 }
 
 // pointsToHelp tells, after a few pairs of mpiruns of the cells that are not mended yet, whether any of
 // them seems faster with what acts on the whole library than with what is held already. Algorithms come
 // from an exploration that has shown that; the first proof tells the state of the cells.
-func (x *Remedy) pointsToHelp(ctx context.Context, p *setting) (points bool, err error) {
+func (x *mending) pointsToHelp(ctx context.Context, held setting, p *setting) (points bool, err error) {
 	const seems = .01 // p-value, not adjusted
-	fresh := x.fresh(p.choices)
-	if len(x.found.Proofs) == 0 || !slices.ContainsFunc(fresh, func(c tuning.Choice) bool { return !forOne(c) }) {
+	if len(x.found.Proofs) == 0 || !slices.ContainsFunc(p.fresh, func(c tuning.Choice) bool { return !forOne(c) }) {
 		return true, nil
 	}
-	x.Tell(run.Event{Step: "does anything point to help?"})
+	x.tell(run.Event{Step: "does anything point to help?"})
 	plan := partOf(x.plan, func(k medians.Cell) bool {
 		c := cellOf(x.found.Cells, k)
-		return c != nil && !c.State.Settled() && changes(fresh, k)
+		return c != nil && !c.State.Settled() && changes(p.fresh, k)
 	}, p.choices)
-	ab, err := x.sides(ctx, p.folder+"-look", plan, fewProving, x.held.env, p.env)
+	ab, err := x.sides(ctx, p.folder+"-look", plan, fewProving, held.env, p.env)
 	if err != nil {
 		return false, err
 	}
@@ -391,12 +396,12 @@ func (x *Remedy) pointsToHelp(ctx context.Context, p *setting) (points bool, err
 
 // lookAgain measures the cases again that point to harm without showing it, with others as their
 // yardstick. Only these mpiruns then tell whether those are harmed.
-func (x *Remedy) lookAgain(ctx context.Context, ab *experiment.AB, sides []*analyze.Side, e *effects, choices []tuning.Choice) error {
+func (x *mending) lookAgain(ctx context.Context, ab *experiment.AB, sides []*analyze.Side, e *effects, choices []tuning.Choice) error {
 	cases := e.pointing(sides[alone], choices)
 	if len(cases) == 0 {
 		return nil
 	}
-	x.Tell(run.Event{Step: "measuring again what points to harm"})
+	x.tell(run.Event{Step: "measuring again what points to harm"})
 	two := &experiment.AB{Out: ab.Out, Sides: ab.Sides[:before]}
 	if err := two.Again(ctx, cases, sides[alone].Manifest.R, sides); err != nil {
 		return err
@@ -404,7 +409,7 @@ func (x *Remedy) lookAgain(ctx context.Context, ab *experiment.AB, sides []*anal
 	return e.lookAgain(sides[alone].Again(), sides[withIt].Again(), x.Config.Analyze, x.found, choices)
 }
 
-func (x *Remedy) sides(ctx context.Context, folder string, plan *guidelines.Plan, r int, envs ...map[string]string) (*experiment.AB, error) {
+func (x *mending) sides(ctx context.Context, folder string, plan *guidelines.Plan, r int, envs ...map[string]string) (*experiment.AB, error) {
 	ab := &experiment.AB{Out: folder}
 	kind := *experiment.Side
 	kind.Plan = func(*glfile.File) (*guidelines.Plan, error) { return plan, nil }
@@ -423,8 +428,8 @@ func (x *Remedy) sides(ctx context.Context, folder string, plan *guidelines.Plan
 
 // planOf is what new choices can change, since what is held has been proved, and for the first proof all
 // violated cells. It has the sizes between the measured ones that a setting reaches.
-func (x *Remedy) planOf(p *setting) *guidelines.Plan {
-	plan := *x.reached(x.fresh(p.choices), len(x.found.Proofs) == 0, p.choices)
+func (x *mending) planOf(p *setting) *guidelines.Plan {
+	plan := *x.reached(p.fresh, len(x.found.Proofs) == 0, p.choices)
 	for _, e := range p.entries {
 		c, _ := mockups.Get(e.Choice.Function)
 		d, _ := c.Elements(plan.Datatype, plan.Op)
@@ -441,8 +446,8 @@ func (x *Remedy) planOf(p *setting) *guidelines.Plan {
 	return &plan
 }
 
-func (x *Remedy) reached(fresh []tuning.Choice, first bool, all []tuning.Choice) *guidelines.Plan {
-	return partOf(x.plan, func(k medians.Cell) bool { return first && cellOf(x.found.Cells, k) != nil || reaches(fresh, k) }, all)
+func (x *Task) reached(fresh []tuning.Choice, first bool, all []tuning.Choice) *guidelines.Plan {
+	return partOf(x.plan, func(k medians.Cell) bool { return first && cellOf(x.Cells, k) != nil || reaches(fresh, k) }, all)
 }
 
 // partOf leaves in a plan the cases that are wanted, the tests that have one, and some of the other cases, of all
@@ -488,7 +493,7 @@ const harmLooks = 2
 
 // questions returns the two of a proof: are the violated cases faster, as a family of their
 // own, and is any case slower?
-func questions(cfg judge.Config, r *report.RemedyResult, choices []tuning.Choice) (helps, harms series.CompareConfig) {
+func questions(cfg judge.Config, r *Result, choices []tuning.Choice) (helps, harms series.CompareConfig) {
 	helps = series.CompareConfig{Config: cfg, Alternative: judge.Less, Paired: true, Yardstick: func(c medians.Cell) bool { return !changes(choices, c) }, Only: func(c medians.Cell) bool {
 		return cellOf(r.Cells, c) != nil
 	}}

@@ -11,7 +11,6 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/analyze/report"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
@@ -32,7 +31,7 @@ const large = 128 << 10
 // a machine that is not quiet. slower gives how many times longer a case takes than 100 µs.
 func simulated(t *testing.T, rng *rand.Rand, r int, slower func(c guidelines.Case, with bool) float64) *effects {
 	t.Helper()
-	found := &report.RemedyResult{Harm: 1.05, Cells: []report.RemedyCell{{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 64, Shape: "p2"}, NP: 2, Guidelines: []string{"GL8"}}}}
+	found := &Result{Harm: 1.05, Cells: []Cell{{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 64, Shape: "p2"}, NP: 2, Guidelines: []string{"GL8"}}}}
 	var sides [2]*analyze.Side
 	measured := func(i int, mode protocol.Mode, mpiruns int, cases []int) {
 		m := sides[i].Manifest
@@ -86,8 +85,8 @@ func TestCallThatIsStillSlowerThanItsMockupIsNotMended(t *testing.T) {
 				}
 				return 3
 			})
-			cell := report.RemedyCell{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 64, Shape: "p2"}, NP: 2}
-			if e.outcome(&cell, nil); cell.State == report.CellMended {
+			cell := Cell{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 64, Shape: "p2"}, NP: 2}
+			if e.outcome(&cell, nil); cell.State == CellMended {
 				mended++
 			}
 		}
@@ -108,8 +107,8 @@ func TestGainAgreesWithItsInterval(t *testing.T) {
 			}
 			return 1
 		})
-		cell := report.RemedyCell{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 64, Shape: "p2"}, NP: 2, Guidelines: []string{"GL8"}}
-		if e.outcome(&cell, nil); cell.State == report.CellFaster || cell.State == report.CellMended {
+		cell := Cell{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 64, Shape: "p2"}, NP: 2, Guidelines: []string{"GL8"}}
+		if e.outcome(&cell, nil); cell.State == CellFaster || cell.State == CellMended {
 			faster++
 			should.Hold(t, *cell.GainLo >= 1, "%s by %.2f, %.2f to %.2f", cell.State, *cell.Gain, *cell.GainLo, *cell.GainHi)
 		}
@@ -143,7 +142,7 @@ func TestSettingThatSlowsOneCaseByAQuarterIsTakenBack(t *testing.T) {
 			if len(e.rejects(malloc)) > 0 {
 				back++
 			}
-			var p report.Proof
+			var p Proof
 			e.exclude(malloc, &p)
 			harmless += p.Harmless
 			for _, k := range e.harmed.Cases {
@@ -198,7 +197,7 @@ func TestLaterProofHasWhatItsChoicesCanChange(t *testing.T) {
 		should.Hold(t, reached(k), "%+v", k)
 	}
 	should.Hold(t, !reached(medians.Cell{Function: "allreduce_as_reduce+bcast", Msize: 8}) && !reached(medians.Cell{Function: "MPI_Scan", Msize: 1024}), "what it calls is of another size")
-	x := &Remedy{Config: &f}
+	x := &Task{Request: Request{Config: &f}}
 	should.Hold(t, x.mpiruns(part) < x.mpiruns(whole), "%d pairs instead of %d", x.mpiruns(part), x.mpiruns(whole))
 }
 
@@ -210,7 +209,7 @@ func TestHarmIsExcludedInTheCasesOfEarlierProofsToo(t *testing.T) {
 	e := of("MPI_Bcast")
 	e.addEarlier(of("MPI_Bcast"))
 	e.addEarlier(of("MPI_Scan"))
-	var p report.Proof
+	var p Proof
 	e.exclude(malloc, &p)
 	should.Hold(t, p.Reached == 2 && p.Harmless == 2, "%+v", p)
 }
@@ -219,6 +218,6 @@ func TestCellsThatViolateNothingAreNotAskedWhatTheyKeep(t *testing.T) {
 	m := fixture.Wide(10)
 	side := analyze.Planned("0", m)
 	side.Report = must.Get(analyze.Judge(m, side.Set, judge.Default()))(t).Report
-	got, err := kept(side, judge.Default(), []report.RemedyCell{{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 64, Shape: "p2"}, NP: 2}})
+	got, err := kept(side, judge.Default(), []Cell{{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 64, Shape: "p2"}, NP: 2}})
 	should.Hold(t, err == nil && len(got) == 0, "%v, %v", got, err)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,10 +14,8 @@ import (
 	"time"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/explore"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/analyze/report"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
@@ -24,6 +23,8 @@ import (
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/feature/explore"
+	"pgmpi/internal/feature/remedy/conformance"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
@@ -31,14 +32,13 @@ import (
 	"pgmpi/internal/reading"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
-	"pgmpi/internal/untimed"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
 )
 
-func init() { glfile.Register(explore.Section, tuning.Section) }
+func init() { glfile.Register(explore.Section, section) }
 
 // faulting is a check of GL8 at a size where malloc may be the cause, and at one where it
 // cannot be.
@@ -68,21 +68,34 @@ func slowWithoutMalloc(b *bed.Bed, large, worse time.Duration) {
 	}
 }
 
-func remedied(b *bed.Bed, change func(*Remedy)) (*report.RemedyResult, error) {
+func silent(run.Event) {}
+
+// asked is a remedy of what a bed has measured.
+func asked(b *bed.Bed, toml string) Request {
+	return Request{Config: b.Config(toml), Check: b.Out, Version: "test", Start: b.Fake.Start}
+}
+
+func done(b *bed.Bed, r Request) (*Result, error) {
+	b.T.Helper()
+	task, err := Prepare(r)
+	if err != nil {
+		return nil, err
+	}
+	return task.Do(b.T.Context(), func(e run.Event) { b.Said = append(b.Said, e.Sentence) })
+}
+
+func remedied(b *bed.Bed, change func(*Request)) (*Result, error) {
 	return remediedOf(b, faulting, change)
 }
 
-func remediedOf(b *bed.Bed, toml string, change func(*Remedy)) (*report.RemedyResult, error) {
+func remediedOf(b *bed.Bed, toml string, change func(*Request)) (*Result, error) {
 	b.T.Helper()
 	b.Checked(toml)
-	x := &Remedy{Config: b.Config(toml), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(e run.Event) { b.Said = append(b.Said, e.Sentence) }}
+	r := asked(b, toml)
 	if change != nil {
-		change(x)
+		change(&r)
 	}
-	if _, err := x.Prepare(); err != nil {
-		return nil, err
-	}
-	return x.Do(b.T.Context())
+	return done(b, r)
 }
 
 func TestWhatMallocMakesSlowIsMendedAndExported(t *testing.T) {
@@ -90,7 +103,7 @@ func TestWhatMallocMakesSlowIsMendedAndExported(t *testing.T) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
 		r, err := remedied(b, nil)
 		must.Do(t, err)
-		must.Hold(t, r.Exit == exitcode.OK && len(r.Cells) == 1 && r.Cells[0].State == report.CellMended && r.Mpiruns == 20 && len(r.Proofs) == 1 && r.Proofs[0].Holds,
+		must.Hold(t, r.Exit == exitcode.OK && len(r.Cells) == 1 && r.Cells[0].State == CellMended && r.Mpiruns == 20 && len(r.Proofs) == 1 && r.Proofs[0].Holds,
 			"%+v", r)
 		folder := folderOf(b.Out)
 		f := glfile.Default()
@@ -98,15 +111,15 @@ func TestWhatMallocMakesSlowIsMendedAndExported(t *testing.T) {
 		if err := experiment.Under(&f); err != nil || f.MPI.Env["MALLOC_MMAP_THRESHOLD_"] != "1000000000" {
 			t.Errorf("--under %s: %v, %v", folder, f.MPI.Env, err)
 		}
-		mine, err := glfile.Load(filepath.Join(folder, report.SettingTOML))
+		mine, err := glfile.Load(filepath.Join(folder, SettingTOML))
 		should.Hold(t, err == nil && mine.MPI.Env["MALLOC_TRIM_THRESHOLD_"] == "1000000000" && mine.Job.MPIRuns == 10 && slices.Equal(mine.Job.Msizes, b.Config(faulting).Job.Msizes),
 			"gl.toml: %+v, %v", mine, err)
-		readme, _ := regular.Read(filepath.Join(folder, report.ReadmeFile), 1<<20)
+		readme, _ := regular.Read(filepath.Join(folder, results.Readme), 1<<20)
 		first, _, _ := strings.Cut(string(readme), "\n")
 		should.Hold(t, first == "MENDED: 1 violated cell, by 2 environment variables; proved in 20 mpiruns.", "README begins with %q", first)
-		var again report.RemedyResult
-		text, err := os.ReadFile(filepath.Join(folder, report.RemedyFile))
-		should.Hold(t, err == nil && json.Unmarshal(text, &again) == nil && again.Schema == report.RemedySchema, "remedy.json: %v", err)
+		var again Result
+		text, err := os.ReadFile(filepath.Join(folder, File))
+		should.Hold(t, err == nil && json.Unmarshal(text, &again) == nil && again.Schema == Schema, "remedy.json: %v", err)
 	})
 }
 
@@ -119,12 +132,12 @@ func TestCellThatViolatesOnlySplitRobustnessIsTestedInTheProof(t *testing.T) {
 	const slow = 40 * time.Microsecond
 	for _, c := range []struct {
 		without, with time.Duration
-		want          report.CellState
+		want          CellState
 	}{
-		{slow, 15 * time.Microsecond, report.CellMended},
-		{slow, 25 * time.Microsecond, report.CellFaster},
-		{slow, slow, report.CellUndecided},
-		{15 * time.Microsecond, 15 * time.Microsecond, report.CellNotAgain},
+		{slow, 15 * time.Microsecond, CellMended},
+		{slow, 25 * time.Microsecond, CellFaster},
+		{slow, slow, CellUndecided},
+		{15 * time.Microsecond, 15 * time.Microsecond, CellNotAgain},
 	} {
 		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 			checked := false
@@ -139,7 +152,7 @@ func TestCellThatViolatesOnlySplitRobustnessIsTestedInTheProof(t *testing.T) {
 				}
 				return c.without
 			}
-			r := must.Get(remediedOf(b, splitting, func(*Remedy) { checked = true }))(t)
+			r := must.Get(remediedOf(b, splitting, func(*Request) { checked = true }))(t)
 			must.Hold(t, len(r.Cells) == 1 && slices.Equal(r.Cells[0].Guidelines, []string{"GL2"}), "%+v", r.Cells)
 			should.Equal(t, r.Cells[0].State, c.want, "%v without, %v with the setting", c.without, c.with)
 		})
@@ -152,7 +165,7 @@ func TestWhatHarmsIsTakenBack(t *testing.T) {
 		r := must.Get(remedied(b, nil))(t)
 		must.Hold(t, r.Exit == exitcode.NoVerdict && len(r.Env) == 0 && len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Reason, "MPI_Reduce at 8 B on p2 takes 1.30× as long"),
 			"%+v", r)
-		should.Hold(t, !r.Proofs[0].Holds && len(r.Proofs[0].Harms) != 0 && r.Cells[0].State == report.CellTakenBack, "%+v", r.Proofs)
+		should.Hold(t, !r.Proofs[0].Holds && len(r.Proofs[0].Harms) != 0 && r.Cells[0].State == CellTakenBack, "%+v", r.Proofs)
 		holdsNoSetting(b, folderOf(b.Out))
 	})
 }
@@ -160,7 +173,7 @@ func TestWhatHarmsIsTakenBack(t *testing.T) {
 // With the setting, a Bcast of 256 KiB takes longer in every second mpirun of a proof, and in all
 // that measure it again.
 func TestWhatPointsToHarmIsMeasuredAgain(t *testing.T) {
-	for again, want := range map[time.Duration]report.CellState{13 * time.Microsecond: report.CellTakenBack, 10 * time.Microsecond: report.CellMended} {
+	for again, want := range map[time.Duration]CellState{13 * time.Microsecond: CellTakenBack, 10 * time.Microsecond: CellMended} {
 		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 			n := 0
 			b.Fake.Under = func(env []string, c protocol.JobCase) time.Duration {
@@ -180,7 +193,7 @@ func TestWhatPointsToHarmIsMeasuredAgain(t *testing.T) {
 			r := must.Get(remediedOf(b, strings.Replace(faulting, `"GL8"`, `"GL8", "GL10"`, 1), nil))(t)
 			must.Hold(t, len(r.Cells) == 1 && len(r.Proofs) > 0 && r.Proofs[0].Mpiruns == 40, "%+v", r)
 			should.Equal(t, r.Cells[0].State, want, "%v when measured again", again)
-			if p := r.Proofs[0]; want == report.CellMended {
+			if p := r.Proofs[0]; want == CellMended {
 				should.Hold(t, p.Holds && p.Reached == 2 && p.Harmless == 2 && p.NotExcluded == nil, "%+v", p)
 			}
 		})
@@ -196,32 +209,29 @@ func TestWhatHelpsNowhereIsTakenBack(t *testing.T) {
 			return 10 * time.Microsecond
 		}
 		r := must.Get(remedied(b, nil))(t)
-		must.Hold(t, r.Exit == exitcode.NoVerdict && r.Cells[0].State == report.CellUndecided && len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Reason, "none of the cells"),
+		must.Hold(t, r.Exit == exitcode.NoVerdict && r.Cells[0].State == CellUndecided && len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Reason, "none of the cells"),
 			"%+v", r)
 		holdsNoSetting(b, folderOf(b.Out))
 		// An env.sh of before must not outlive a remedy that finds nothing.
 		must.Do(t, os.WriteFile(filepath.Join(folderOf(b.Out), tuning.EnvFile), []byte("export A=1\n"), 0o600))
 		var s *fail.Setup
-		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(run.Event) {}}
-		_, err := x.Prepare()
+		again := asked(b, faulting)
+		_, err := Prepare(again)
 		should.Hold(t, errors.As(err, &s) && strings.Contains(err.Error(), "--force"), "a remedy is written over: %v", err)
-		x.Force = true
-		_, err = x.Prepare()
-		must.Do(t, err)
-		_, err = x.Do(t.Context())
-		must.Do(t, err)
+		again.Force = true
+		must.Get(done(b, again))(t)
 		holdsNoSetting(b, folderOf(b.Out))
 	})
 }
 
 func holdsNoSetting(b *bed.Bed, folder string) {
 	b.T.Helper()
-	for _, name := range []string{tuning.EnvFile, report.SettingTOML} {
+	for _, name := range []string{tuning.EnvFile, SettingTOML} {
 		if reading.Has(folder, name) {
 			b.T.Errorf("%s has %s, and nothing is proved", folder, name)
 		}
 	}
-	if !reading.Has(folder, report.ReadmeFile) || !reading.Has(folder, report.RemedyFile) {
+	if !reading.Has(folder, results.Readme) || !reading.Has(folder, File) {
 		b.T.Errorf("%s does not say what was tried", folder)
 	}
 }
@@ -229,13 +239,13 @@ func holdsNoSetting(b *bed.Bed, folder string) {
 func TestHarmThatIsPutUpWithTakesNothingBack(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 13*time.Microsecond)
-		r, err := remedied(b, func(x *Remedy) {
-			c := x.section()
+		r, err := remedied(b, func(x *Request) {
+			c := glfile.Of(x.Config, section)
 			c.Harm = 1.5
-			glfile.Put(x.Config, tuning.Section, c)
+			glfile.Put(x.Config, section, c)
 			x.Config.Analyze.MinSlowdown = 1.5 // nor is 8 B newly violated
 		})
-		should.Hold(t, err == nil && r.Exit == exitcode.OK && len(r.Rejected) == 0 && r.Cells[0].State == report.CellMended, "%+v, %v", r, err)
+		should.Hold(t, err == nil && r.Exit == exitcode.OK && len(r.Rejected) == 0 && r.Cells[0].State == CellMended, "%+v, %v", r, err)
 	})
 }
 
@@ -249,16 +259,23 @@ func TestWhatIsProvedIsKeptWhenWhatFollowsFails(t *testing.T) {
 			}
 			return 20 * time.Microsecond // not kept with it
 		}
-		r, err := remedied(b, func(x *Remedy) {
-			x.Start = func(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
-				if len(x.held.choices) > 0 {
-					return nil, errors.New("no such launcher")
-				}
-				return b.Fake.Start(argv, env, stderr)
+		starts, most := 0, math.MaxInt
+		start := func(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
+			if starts++; starts > most {
+				return nil, errors.New("no such launcher")
 			}
-		})
+			return b.Fake.Start(argv, env, stderr)
+		}
+		must.Get(remedied(b, func(x *Request) {
+			c := glfile.Of(x.Config, section)
+			c.Kinds = c.Kinds[:1]
+			glfile.Put(x.Config, section, c)
+			x.Start = start
+		}))(t)
+		most, starts = starts, 0 // the next kind fails
+		r, err := remedied(b, func(x *Request) { x.Start, x.Force = start, true })
 		must.Hold(t, err != nil && strings.Contains(err.Error(), "no such launcher"), "%v", err)
-		should.Hold(t, r != nil && r.Cells[0].State == report.CellFaster && len(r.Notes) != 0 && strings.Contains(r.Notes[len(r.Notes)-1], "ended early") && reading.Has(folderOf(b.Out), tuning.EnvFile),
+		should.Hold(t, r != nil && r.Cells[0].State == CellFaster && len(r.Notes) != 0 && strings.Contains(r.Notes[len(r.Notes)-1], "ended early") && reading.Has(folderOf(b.Out), tuning.EnvFile),
 			"what was proved is lost: %+v", r)
 	})
 }
@@ -272,23 +289,23 @@ func TestSettingStaysUntilAnotherIsProved(t *testing.T) {
 		folder := folderOf(b.Out)
 		must.Do(t, os.WriteFile(filepath.Join(folder, tuning.RulesFile), []byte("0\n"), 0o600))
 		starts := 0
-		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Force: true, Tell: func(run.Event) {},
-			Start: func(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
-				if starts++; starts > 20 {
-					return nil, errors.New("no such launcher")
-				}
-				return b.Fake.Start(argv, env, stderr)
-			}}
-		must.Get(x.Prepare())(t)
-		_, err = x.Do(t.Context())
+		x := asked(b, faulting)
+		x.Force = true
+		x.Start = func(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
+			if starts++; starts > 20 {
+				return nil, errors.New("no such launcher")
+			}
+			return b.Fake.Start(argv, env, stderr)
+		}
+		_, err = done(b, x)
 		must.Hold(t, err != nil, "nothing has failed")
-		for _, name := range []string{report.RemedyFile, report.ReadmeFile, tuning.EnvFile, report.SettingTOML, tuning.RulesFile} {
+		for _, name := range []string{File, results.Readme, tuning.EnvFile, SettingTOML, tuning.RulesFile} {
 			should.Hold(t, reading.Has(folder, name), "%s of the remedy before is not there any more", name)
 		}
-		x = &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Resume: true, Tell: func(run.Event) {}, Start: b.Fake.Start}
-		must.Get(x.Prepare())(t)
+		x = asked(b, faulting)
+		x.Resume = true
 		before := len(b.Fake.Jobs())
-		r := must.Get(x.Do(t.Context()))(t)
+		r := must.Get(done(b, x))(t)
 		should.Hold(t, r.Proofs[0].Holds && r.Proofs[0].Mpiruns == 20, "%+v", r.Proofs)
 		should.Hold(t, len(b.Fake.Jobs())-before < 20, "%d jobs, and some of the 20 mpiruns were there", len(b.Fake.Jobs())-before)
 		should.Hold(t, !reading.Has(folder, tuning.RulesFile), "rules that the setting lacks are still there")
@@ -310,8 +327,8 @@ func TestFastestMockupIsThatOfTheLargestRatioOfAPattern(t *testing.T) {
 func TestComponentThatBettersNoCellIsNoGain(t *testing.T) {
 	cell := medians.Cell{Function: "MPI_Bcast", Msize: 65536, Shape: "p2"}
 	e := proof([]medians.Cell{cell}, nil)
-	for state, want := range map[report.CellState]bool{report.CellUndecided: true, report.CellFaster: true, report.CellMended: false} {
-		should.Equal(t, e.betters([]report.RemedyCell{{Cell: cell, NP: 2, State: state}}), want, "%s", state)
+	for state, want := range map[CellState]bool{CellUndecided: true, CellFaster: true, CellMended: false} {
+		should.Equal(t, e.betters([]Cell{{Cell: cell, NP: 2, State: state}}), want, "%s", state)
 	}
 	c := tuning.Choice{Kind: tuning.ByComponent, Component: "sm", Env: map[string]string{"OMPI_MCA_coll_sm_priority": "100"}}
 	e = proof(nil, nil)
@@ -320,17 +337,18 @@ func TestComponentThatBettersNoCellIsNoGain(t *testing.T) {
 	should.Hold(t, len(back) == 1 && strings.Contains(back[0].Label, "component sm (OMPI_MCA_coll_sm_priority=100)"), "%+v", back)
 }
 
-// besideMalloc proves malloc's variables, and then another one beside them.
-func besideMalloc(b *bed.Bed, under func(env []string, second bool, c protocol.JobCase) time.Duration) (*Remedy, *report.RemedyResult) {
+// besideMalloc proves malloc's variables, and then another one besides them. It returns what is held then.
+func besideMalloc(b *bed.Bed, under func(env []string, second bool, c protocol.JobCase) time.Duration) (*mending, setting) {
 	second := false
 	b.Fake.Under = func(env []string, c protocol.JobCase) time.Duration { return under(env, second, c) }
-	var x *Remedy
-	r := must.Get(remediedOf(b, strings.Replace(faulting, `"GL8"`, `"GL8", "GL10"`, 1), func(r *Remedy) { x = r }))(b.T)
-	must.Hold(b.T, len(x.held.choices) == 1 && len(r.Proofs) == 1, "%+v", r)
+	toml := strings.Replace(faulting, `"GL8"`, `"GL8", "GL10"`, 1)
+	b.Checked(toml)
+	x := must.Get(begin(b.T.Context(), must.Get(Prepare(asked(b, toml)))(b.T), silent))(b.T)
+	held := must.Get(x.try(b.T.Context()))(b.T)
+	must.Hold(b.T, len(held.choices) == 1 && len(x.found.Proofs) == 1, "%+v", x.found)
 	second = true
 	pad := tuning.Choice{Kind: tuning.ByEnv, NP: 2, Env: map[string]string{"MALLOC_TOP_PAD_": "1"}, Sizes: []int64{256 << 10}}
-	must.Do(b.T, x.prove(b.T.Context(), append(slices.Clone(x.held.choices), pad)))
-	return x, r
+	return x, must.Get(x.prove(b.T.Context(), held, append(slices.Clone(held.choices), pad)))(b.T)
 }
 
 // Reduce of 256 KiB takes 40 µs, 20 µs with malloc's variables and padded with both.
@@ -349,14 +367,15 @@ func malloced(env []string, c protocol.JobCase, padded time.Duration) time.Durat
 func TestWhatIsHeldIsMeasuredBesideWhatIsNew(t *testing.T) {
 	for padded, holds := range map[time.Duration]bool{10 * time.Microsecond: true, 20 * time.Microsecond: false} {
 		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
-			x, r := besideMalloc(b, func(env []string, _ bool, c protocol.JobCase) time.Duration { return malloced(env, c, padded) })
+			x, held := besideMalloc(b, func(env []string, _ bool, c protocol.JobCase) time.Duration { return malloced(env, c, padded) })
 			looks, _ := filepath.Glob(filepath.Join(x.work, "*-look", "*", "raw", "run-*"))
 			must.Hold(t, len(looks) == 2*fewProving, "it looked in %d mpiruns", len(looks))
+			r := x.found
 			if !holds { // a proof would be in vain
-				should.Hold(t, len(r.Proofs) == 1 && len(x.held.choices) == 1 && len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Choice.Key(), "MALLOC_TOP_PAD_"), "%+v", r)
+				should.Hold(t, len(r.Proofs) == 1 && len(held.choices) == 1 && len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Choice.Key(), "MALLOC_TOP_PAD_"), "%+v", r)
 				return
 			}
-			must.Hold(t, len(r.Proofs) == 2 && len(x.held.choices) == 2, "%+v", r)
+			must.Hold(t, len(r.Proofs) == 2 && len(held.choices) == 2, "%+v", r)
 			// Of three sides; harm at 8 B is excluded by the first proof.
 			p := r.Proofs[1]
 			should.Hold(t, p.Mpiruns == 30 && p.Holds && p.Cases == 4 && p.Reached == 2 && p.Harmless == 2, "%+v", p)
@@ -367,49 +386,53 @@ func TestWhatIsHeldIsMeasuredBesideWhatIsNew(t *testing.T) {
 // malloc's variables make a Bcast slow that the first proof has not seen so.
 func TestHarmOfWhatIsHeldIsNotPutDownToWhatIsNew(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
-		x, r := besideMalloc(b, func(env []string, second bool, c protocol.JobCase) time.Duration {
+		x, held := besideMalloc(b, func(env []string, second bool, c protocol.JobCase) time.Duration {
 			if second && c.Function == "MPI_Bcast" && c.Msize > 8 && slices.Contains(env, "MALLOC_TRIM_THRESHOLD_=1000000000") {
 				return 15 * time.Microsecond
 			}
 			return malloced(env, c, 10*time.Microsecond)
 		})
+		r := x.found
 		must.Hold(t, len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Choice.Key(), "MALLOC_TRIM"), "%+v", r.Rejected)
-		should.Hold(t, len(x.held.choices) == 1 && x.held.env["MALLOC_TOP_PAD_"] == "1" && len(r.Proofs) == 3, "%+v, %+v", x.held.choices, r.Proofs)
+		should.Hold(t, len(held.choices) == 1 && held.env["MALLOC_TOP_PAD_"] == "1" && len(r.Proofs) == 3, "%+v, %+v", held.choices, r.Proofs)
 	})
 }
 
 func TestRemedyIsPlannedFollowedAndEndsInTime(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
-		r := must.Get(remedied(b, func(x *Remedy) {
+		r := must.Get(remedied(b, func(x *Request) {
 			b.Fake.Takes, x.MaxTime = 5*time.Second, time.Minute
 		}))(t)
 		should.Hold(t, r.Exit == exitcode.NoVerdict && len(r.Notes) == 1 && strings.Contains(r.Notes[0], "1m0s are over (--max-time); --resume goes on"), "%+v", r)
 		s := must.Get(experiment.StatusOf(folderOf(b.Out), experiment.Kinds))(t)
 		should.Hold(t, s.Done > 0 && s.Done < 22 && s.Planned == 22 && strings.Contains(s.Stages[0].Name, "/a: stage 1"), "%+v", s)
-		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Resume: true, Start: b.Fake.Start, Tell: func(run.Event) {}}
-		must.Get(x.Prepare())(t)
-		text, takes, err := x.Planned(t.Context())
+		again := asked(b, faulting)
+		again.Resume = true
+		task := must.Get(Prepare(again))(t)
+		text, takes, err := task.Planned(t.Context())
 		should.Hold(t, err == nil && takes > 0 && strings.HasPrefix(text, "DRY RUN: nothing is started. 1 cell to mend, in 1 collective.\n  environment: 1 proof, 20 mpiruns"), "%v, %v\n%s", takes, err, text)
-		r = must.Get(x.Do(t.Context()))(t)
-		should.Equal(t, r.Cells[0].State, report.CellMended, "after --resume")
+		r = must.Get(task.Do(t.Context(), silent))(t)
+		should.Equal(t, r.Cells[0].State, CellMended, "after --resume")
 	})
 }
 
 func TestVariableThatIsSetAlreadyIsNotTried(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
-		r, err := remedied(b, func(x *Remedy) { x.Config.MPI.Env = map[string]string{"MALLOC_MMAP_THRESHOLD_": "5"} })
-		must.Hold(t, err == nil && r.Exit == exitcode.NoVerdict && len(r.Proofs) == 0 && len(r.Rejected) == 1 && r.Cells[0].State == report.CellNotProved,
+		r, err := remedied(b, func(x *Request) { x.Config.MPI.Env = map[string]string{"MALLOC_MMAP_THRESHOLD_": "5"} })
+		must.Hold(t, err == nil && r.Exit == exitcode.NoVerdict && len(r.Proofs) == 0 && len(r.Rejected) == 1 && r.Cells[0].State == CellNotProved,
 			"%+v, %v", r, err)
 		should.Equal(t, r.Rejected[0].Reason, `mpi.env sets MALLOC_MMAP_THRESHOLD_ to "5" already`)
 	})
 }
 
 func TestProofsAreNotMoreThanWanted(t *testing.T) {
-	x := &Remedy{Config: &glfile.File{}, found: &report.RemedyResult{}, held: setting{choices: algorithmsOf()[:1]}, Tell: func(run.Event) {}}
-	glfile.Put(x.Config, tuning.Section, tuning.Config{})
-	must.Do(t, x.prove(t.Context(), algorithmsOf()))
+	x := &mending{Task: &Task{Request: Request{Config: &glfile.File{}}}, found: &Result{}, tell: silent}
+	glfile.Put(x.Config, section, Config{})
+	before := setting{choices: algorithmsOf()[:1]}
+	held := must.Get(x.prove(t.Context(), before, algorithmsOf()))(t)
+	should.Equal(t, held.choices, before.choices)
 	n := len(x.found.Rejected)
 	should.Hold(t, n == 3 && strings.Contains(x.found.Rejected[0].Reason, "remedy.proofs = 0"), "%d were dropped: %+v", n, x.found.Rejected)
 }
@@ -418,7 +441,7 @@ func TestNothingViolatedIsNothingToMend(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		r, err := remedied(b, nil)
 		should.Hold(t, err == nil && r.Exit == exitcode.OK && !reading.Has(b.Out, "remedy"), "%+v, %v", r, err)
-		d := report.Remedies.Document(r)
+		d := kind.Document(r)
 		should.Hold(t, strings.HasPrefix(d.Sections[0].Text[0].Text, "NOTHING TO MEND"), "%+v", d.Sections)
 	})
 }
@@ -427,7 +450,7 @@ func TestCheckThatIsNotFinishedIsRefused(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
 		for name, left := range map[string]int{"the last of ten mpiruns": 9, "all of them": 0} {
-			_, err := remedied(b, func(*Remedy) {
+			_, err := remedied(b, func(*Request) {
 				for n := left + 1; n <= 10; n++ {
 					b.Remove(strings.TrimSuffix(results.RawName(protocol.ModeMeasure, fixture.P2, n), ".tsv.gz"))
 				}
@@ -440,7 +463,7 @@ func TestCheckThatIsNotFinishedIsRefused(t *testing.T) {
 		b.Fake.Call = func(c protocol.JobCase, _ int) time.Duration {
 			return 10 * time.Microsecond * time.Duration(c.Msize/(128<<10)*3-2)
 		}
-		_, err := remediedOf(b, splitting, func(*Remedy) { b.Remove("split-p2-01") })
+		_, err := remediedOf(b, splitting, func(*Request) { b.Remove("split-p2-01") })
 		should.Hold(t, err != nil && strings.Contains(err.Error(), "is not finished"), "%v", err)
 	})
 }
@@ -453,58 +476,57 @@ func TestCheckOfAnotherLibraryIsRefused(t *testing.T) {
 		must.Do(t, err)
 		m.Rank.LibVersion, m.Factors.Hostname = "Other MPI 2", "elsewhere"
 		must.Do(t, folder.WriteManifest(m))
-		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(run.Event) {}}
-		must.Get(x.Prepare())(t)
-		_, err = x.Do(t.Context())
+		task := must.Get(Prepare(asked(b, faulting)))(t)
+		_, err = task.Do(t.Context(), silent)
 		var s *fail.Setup
 		should.Hold(t, errors.As(err, &s) && strings.Contains(err.Error(), "is a check of Other MPI 2") && !reading.Has(b.Out, "remedy"), "%v", err)
-		x.checked.Rank.LibVersion = "Fake MPI 1"
-		r := must.Get(x.Do(t.Context()))(t)
+		task.checked.Rank.LibVersion = "Fake MPI 1"
+		r := must.Get(task.Do(t.Context(), silent))(t)
 		should.Hold(t, r.Host != "elsewhere" && len(r.Notes) != 0 && strings.Contains(r.Notes[0], "the check was made on elsewhere"), "%q, %q", r.Host, r.Notes)
 	})
 }
 
 // explored is an exploration of one algorithm of each of these collectives, which is faster at 1 KiB. The
 // ranks of a bed have no algorithms, so those are taken that a dry run assumes.
-func explored(t *testing.T, b *bed.Bed, own ...string) *Remedy {
+func explored(t *testing.T, b *bed.Bed, own ...string) Request {
 	t.Helper()
 	f := b.Config("[job]\nnp = [2]\nmsizes = [\"8\", \"1Ki\"]\n[nrep]\npredictions = 1\n")
 	for _, id := range own {
 		f.Check.Functions = append(f.Check.Functions, mockups.Collective(id))
 	}
-	glfile.Put(f, explore.Section, explore.ExploreConfig{Algorithms: own, Select: 3})
+	glfile.Put(f, explore.Section, explore.Config{Algorithms: own, Select: 3})
 	b.Fake.Call = func(c protocol.JobCase, _ int) time.Duration {
 		if slices.Contains(own, c.Function) && c.Msize > 8 {
 			return 5 * time.Microsecond
 		}
 		return 10 * time.Microsecond
 	}
-	kind := *experiment.Explore
+	kind := *explore.Experiment
 	kind.Prepare = func(ctx context.Context, f *glfile.File, o run.Options) (*glfile.File, error) {
 		o.Dry = true
-		return experiment.Explore.Prepare(ctx, f, o)
+		return explore.Experiment.Prepare(ctx, f, o)
 	}
 	c := must.Get(b.New(&kind, f, b.Out))(t)
 	must.Do(t, c.Open())
 	must.Get(bed.Done(t.Context(), c))(t)
 	_, m := must.Two(reading.Open(b.Out))(t)
-	return &Remedy{Config: must.Get(reading.ConfigOf(m))(t), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(run.Event) {}}
+	return Request{Config: must.Get(reading.ConfigOf(m))(t), Check: b.Out, Version: "test", Start: b.Fake.Start}
 }
 
 // The fake library has no format for a setting.
 func TestFasterAlgorithmOfAnExplorationIsTriedWithoutAGuideline(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		x := explored(t, b, "MPI_Bcast@binomial")
-		found := must.Get(x.Prepare())(t)
-		must.Hold(t, found && len(x.found.Cells) == 1 && x.found.Cells[0].Function == "MPI_Bcast" && x.found.Cells[0].Msize == 1024, "%+v", x.found)
-		should.Hold(t, slices.Equal(sizesOf(x.plan, "MPI_Bcast", 2), []int64{8, 1024}) && len(sizesOf(x.plan, "MPI_Bcast@binomial", 2)) == 0, "proofs measure %+v", x.plan.Cases)
-		r := must.Get(x.Do(t.Context()))(t)
-		d := report.Remedies.Document(r)
+		task := must.Get(Prepare(x))(t)
+		must.Hold(t, len(task.Cells) == 1 && task.Cells[0].Function == "MPI_Bcast" && task.Cells[0].Msize == 1024, "%+v", task.Cells)
+		should.Hold(t, slices.Equal(sizesOf(task.plan, "MPI_Bcast", 2), []int64{8, 1024}) && len(sizesOf(task.plan, "MPI_Bcast@binomial", 2)) == 0, "proofs measure %+v", task.plan.Cases)
+		r := must.Get(task.Do(t.Context(), silent))(t)
+		d := kind.Document(r)
 		should.Hold(t, len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Reason, "cannot be written") && strings.HasPrefix(d.Sections[0].Text[0].Text, "NO REMEDY SHOWN for 1 cell with a faster algorithm"),
 			"%+v, %+v", r.Rejected, d.Sections[0].Text)
 		b.Remove("explore-p2-01")
 		x.Force = true
-		_, err := x.Prepare()
+		_, err := Prepare(x)
 		should.Hold(t, err != nil && strings.Contains(err.Error(), "is not finished"), "%v", err)
 	})
 }
@@ -513,15 +535,14 @@ func TestFasterAlgorithmOfAnExplorationIsTriedWithoutAGuideline(t *testing.T) {
 func TestFasterAlgorithmOfACollectiveWithoutGuidelinesIsProved(t *testing.T) {
 	for _, own := range [][]string{{"MPI_Scatterv@linear"}, {"MPI_Bcast@binomial", "MPI_Scatterv@linear"}} {
 		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
-			x := explored(t, b, own...)
-			found := must.Get(x.Prepare())(t)
-			must.Hold(t, found && len(x.found.Cells) == len(own), "%+v", x.found)
-			choices := perhaps(x.found.Cells)
-			proved := x.reached(choices, true, choices)
-			for _, c := range x.found.Cells {
+			task := must.Get(Prepare(explored(t, b, own...)))(t)
+			must.Hold(t, len(task.Cells) == len(own), "%+v", task.Cells)
+			choices := perhaps(task.Cells)
+			proved := task.reached(choices, true, choices)
+			for _, c := range task.Cells {
 				should.Hold(t, slices.ContainsFunc(proved.Cases, func(k guidelines.Case) bool { return medians.CellOf(k) == c.Cell }), "a proof does not time %v: %+v", c.Cell, proved.Cases)
 			}
-			r := must.Get(x.Do(t.Context()))(t)
+			r := must.Get(task.Do(t.Context(), silent))(t)
 			must.Hold(t, len(r.Rejected) == len(own), "%+v", r.Rejected)
 			for _, no := range r.Rejected {
 				should.Hold(t, slices.Equal(no.Choice.Measured, []int64{8, 1024}), "%+v", no)
@@ -612,7 +633,7 @@ func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
 }
 
 func TestConformanceCallThatGoesWrongTakesItsChoiceBack(t *testing.T) {
-	got := blamed(algorithmsOf()[1:], []untimed.Outcome{{Call: "MPI_Gather, a count that does not count", Function: "MPI_Gather", Shape: "p2", State: untimed.CallError, Message: "MPI_ERR_TRUNCATE"}})
+	got := blamed(algorithmsOf()[1:], []conformance.Outcome{{Call: "MPI_Gather, a count that does not count", Function: "MPI_Gather", Shape: "p2", State: conformance.Error, Message: "MPI_ERR_TRUNCATE"}})
 	should.Hold(t, len(got) == 2 && got[0].Choice.Function == "MPI_Gather" && strings.Contains(got[1].Reason, "MPI_ERR_TRUNCATE"), "%+v", got)
 	got = blamed(algorithmsOf()[1:], nil)
 	should.Hold(t, len(got) == 0, "%+v", got)
@@ -628,11 +649,11 @@ func TestChoicesOfOneAlgorithmAreWrittenAsOne(t *testing.T) {
 // Half to two thirds of the time is 1.5 to 2 times as fast.
 func TestTheIntervalOfAGainRunsFromItsLessToItsLargerEnd(t *testing.T) {
 	ratio, lo, hi := 0.6, 0.5, 2./3
-	cell := report.RemedyCell{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 8, Shape: "p2"}}
+	cell := Cell{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 8, Shape: "p2"}}
 	e := effects{helped: &series.Comparison{Cases: []series.CaseChange{{Cell: cell.Cell, Change: series.Faster, Ratio: &ratio, RatioLo: &lo, RatioHi: &hi}}},
 		before: &analyze.Report{}, after: &analyze.Report{}, keptAfter: map[medians.Cell]bool{cell.Cell: true}}
 	e.outcome(&cell, nil)
-	should.Hold(t, cell.State == report.CellMended && *cell.Gain == 1/ratio && *cell.GainLo == 1.5 && *cell.GainHi == 2,
+	should.Hold(t, cell.State == CellMended && *cell.Gain == 1/ratio && *cell.GainLo == 1.5 && *cell.GainHi == 2,
 		"%s by %v, %v to %v", cell.State, *cell.Gain, *cell.GainLo, *cell.GainHi)
 }
 

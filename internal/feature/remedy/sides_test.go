@@ -8,7 +8,6 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/analyze/report"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
@@ -31,8 +30,8 @@ func reduce(size int64) medians.Cell {
 	return medians.Cell{Function: "MPI_Reduce", Msize: size, Shape: "p2"}
 }
 
-func violates(size int64, guidelines ...string) []report.RemedyCell {
-	return []report.RemedyCell{{Cell: reduce(size), NP: 2, Guidelines: guidelines}}
+func violates(size int64, guidelines ...string) []Cell {
+	return []Cell{{Cell: reduce(size), NP: 2, Guidelines: guidelines}}
 }
 
 func TestACellIsKeptWhereAllItsGuidelinesAre(t *testing.T) {
@@ -42,7 +41,7 @@ func TestACellIsKeptWhereAllItsGuidelinesAre(t *testing.T) {
 	for name, c := range map[string]struct {
 		ns     []int64
 		change func(*analyze.Side)
-		cells  []report.RemedyCell
+		cells  []Cell
 		want   bool
 	}{
 		"one":  {fixture.Quiet, nil, violates(64, "GL8"), true},
@@ -94,7 +93,7 @@ func TestWhatIsKeptIsTestedInPairs(t *testing.T) {
 }
 
 func TestSidesThatCannotBeComparedAreAnError(t *testing.T) {
-	r := &report.RemedyResult{Harm: 1.05, Cells: violates(64, "GL8")}
+	r := &Result{Harm: 1.05, Cells: violates(64, "GL8")}
 	for name, c := range map[string]struct {
 		sides, spoilt, plan int // a violated cell is case 1
 	}{
@@ -155,7 +154,7 @@ func TestALookAgainReplacesWhatASettingCanChange(t *testing.T) {
 		sides[i] = s
 	}
 	a, b := sides[0].Again(), sides[1].Again()
-	r := &report.RemedyResult{Harm: 1.05, Cells: violates(64, "GL8")}
+	r := &Result{Harm: 1.05, Cells: violates(64, "GL8")}
 	cell := func(plan int) medians.Cell { return medians.CellOf(a.Manifest.Plan.Cases[plan]) }
 	e := &effects{harmed: compared(changed(cell(0), series.NoDifference, 1), changed(cell(1), series.NoDifference, 1),
 		changed(cell(5), series.NoDifference, 1))}
@@ -175,7 +174,7 @@ func TestALookAgainReplacesWhatASettingCanChange(t *testing.T) {
 func TestABoundOf1ExcludesNothing(t *testing.T) {
 	e := &effects{harmed: compared(changed(at("MPI_Scan", 1000), series.NoDifference, 1))}
 	e.harmed.MinSlowdown, e.harmed.Cases[0].RatioHi = 1, analyze.Number(1)
-	var p report.Proof
+	var p Proof
 	e.exclude([]tuning.Choice{algorithm("MPI_Scan", 1000)}, &p)
 	should.Hold(t, p.NotExcluded != nil && *p.NotExcluded == 1 && p.Harmless == 0, "%+v", p)
 }
@@ -194,7 +193,7 @@ func TestHarmThatSeveralChoicesExplainIsThatOfEach(t *testing.T) {
 	none := &effects{harmed: compared(changed(at("MPI_Scan", 8), series.NoDifference, 1)), before: &analyze.Report{},
 		after: &analyze.Report{}}
 	e.harmed, e.earlier = compared(changed(at("MPI_Scan", 8), series.SlightlyFaster, .9)), none
-	should.Hold(t, !e.earlierDid(report.Harm{Cell: at("MPI_Scan", 8)}), "what was as fast before did nothing")
+	should.Hold(t, !e.earlierDid(Harm{Cell: at("MPI_Scan", 8)}), "what was as fast before did nothing")
 }
 
 func TestTheOutcomeOfACellNamesTheAlgorithmThatIsChosenThere(t *testing.T) {
@@ -206,7 +205,7 @@ func TestTheOutcomeOfACellNamesTheAlgorithmThatIsChosenThere(t *testing.T) {
 		c.Algorithm, c.NP = name, np
 		return c
 	}
-	r := report.RemedyCell{Cell: k.Cell, NP: 4, By: []string{"older"}}
+	r := Cell{Cell: k.Cell, NP: 4, By: []string{"older"}}
 	e.outcome(&r, []tuning.Choice{named("chosen", "MPI_Scan", 4, 1000), named("of another", "MPI_Bcast", 4, 1000),
 		named("on others", "MPI_Scan", 8, 1000), named("elsewhere", "MPI_Scan", 4, 8)})
 	should.Equal(t, r.By, []string{"chosen"})

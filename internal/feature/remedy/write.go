@@ -12,7 +12,6 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"pgmpi/analyze/report"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
@@ -28,8 +27,8 @@ func writeFile(folder, name string, content []byte) error {
 
 // export writes the proved setting, if any, and the report. The setting of a remedy before stays until
 // then, and is in force until env.sh is written.
-func (x *Remedy) export() error {
-	p, r := x.held, x.found
+func (x *mending) export(p setting) error {
+	r := x.found
 	proved := p.folder
 	r.Env, r.Effects, r.Conformance, r.Mpiruns = map[string]string{}, p.inEffect, p.conformance, p.mpiruns
 	if p.folder = r.Folder; len(p.choices) > 0 {
@@ -52,7 +51,7 @@ func (x *Remedy) export() error {
 }
 
 // exportTOML writes gl.toml and env.sh, and removes what the setting before had beside them.
-func (x *Remedy) exportTOML(p *setting) error {
+func (x *mending) exportTOML(p *setting) error {
 	r := x.found
 	for _, f := range p.files {
 		r.Files = append(r.Files, f.Name)
@@ -61,15 +60,15 @@ func (x *Remedy) exportTOML(p *setting) error {
 		}
 		text, err := x.toml(p.env)
 		if err == nil {
-			r.Files = append(r.Files, report.SettingTOML)
-			err = errors.Join(writeFile(r.Folder, report.SettingTOML, text), writeFile(r.Folder, f.Name, f.Content))
+			r.Files = append(r.Files, SettingTOML)
+			err = errors.Join(writeFile(r.Folder, SettingTOML, text), writeFile(r.Folder, f.Name, f.Content))
 		}
 		if err != nil {
 			return err
 		}
 	}
 	slices.Sort(r.Files)
-	for _, name := range []string{tuning.EnvFile, tuning.RulesFile, tuning.TreeFile, report.SettingTOML} {
+	for _, name := range []string{tuning.EnvFile, tuning.RulesFile, tuning.TreeFile, SettingTOML} {
 		if slices.Contains(r.Files, name) {
 			continue
 		}
@@ -82,7 +81,7 @@ func (x *Remedy) exportTOML(p *setting) error {
 
 // toml returns the configuration of the check with the variables of a setting in mpi.env:
 // the keys of its gl.toml, and those that its flags made different from the defaults.
-func (x *Remedy) toml(env map[string]string) ([]byte, error) {
+func (x *mending) toml(env map[string]string) ([]byte, error) {
 	all := map[string]any{}
 	if _, err := toml.Decode(x.Config.Source, &all); err != nil {
 		return nil, fail.AsSetup(err)
@@ -121,18 +120,18 @@ func (x *Remedy) toml(env map[string]string) ([]byte, error) {
 	if err := toml.NewEncoder(&b).Encode(all); err != nil {
 		return nil, fail.AsSetup(err)
 	}
-	_, err := glfile.Parse(report.SettingTOML, b.Bytes())
+	_, err := glfile.Parse(SettingTOML, b.Bytes())
 	return b.Bytes(), fail.AsSetup(err)
 }
 
 // envKey is the only key whose value is a table.
 const envKey = "mpi.env"
 
-func (x *Remedy) writeDocument() (err error) {
-	d := report.Remedies.Document(x.found)
+func (x *mending) writeDocument() (err error) {
+	d := kind.Document(x.found)
 	folder := results.Folder{Path: x.found.Folder}
-	for name, format := range map[string]string{report.RemedyFile: "json", report.ReadmeFile: "table"} {
-		f, unknown := report.Remedies.Format(format)
+	for name, format := range map[string]string{File: "json", results.Readme: "table"} {
+		f, unknown := kind.Format(format)
 		if unknown != nil {
 			return unknown
 		}

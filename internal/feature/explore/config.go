@@ -10,9 +10,9 @@ import (
 	"pgmpi/mockups"
 )
 
-// ExploreConfig is the [explore] section of gl.toml: which of the library's own
+// Config is the [explore] section of gl.toml: which of the library's own
 // algorithms are tried, and how they are chosen.
-type ExploreConfig struct {
+type Config struct {
 	// Algorithms are "all", "MPI_Bcast", "MPI_Bcast@binomial", and the same behind a "!" for
 	// what is left out.
 	Algorithms []string `json:"algorithms"`
@@ -27,7 +27,7 @@ const (
 )
 
 // Section is [explore].
-var Section = &conf.SectionOf[ExploreConfig]{Name: "explore", Rows: func(c *ExploreConfig) []conf.Key {
+var Section = &conf.SectionOf[Config]{Name: "explore", Rows: func(c *Config) []conf.Key {
 	return []conf.Key{
 		{Field: conf.At(&c.Algorithms, []string{allAlgorithms}, collectives, conf.NotEmpty[string]("nothing to explore")),
 			Text: "which of the library's own algorithms `pgmpi explore` tries: `all`, a collective's (`Bcast`), one (`Bcast@binomial`); " +
@@ -55,14 +55,14 @@ func collectives(texts *[]string) (errs []error) {
 }
 
 // Names tells whether any algorithm of a collective may be tried.
-func (c ExploreConfig) Names(collective string) bool {
+func (c Config) Names(collective string) bool {
 	return c.Wants(collective) || slices.ContainsFunc(c.Algorithms, func(text string) bool {
 		return mockups.Collective(text) == collective && mockups.Algorithm(text) != ""
 	})
 }
 
 // Wants tells whether an algorithm, "MPI_Bcast@binomial", is to be tried.
-func (c ExploreConfig) Wants(id string) bool {
+func (c Config) Wants(id string) bool {
 	names := func(prefix string) bool {
 		return slices.ContainsFunc([]string{allAlgorithms, mockups.Collective(id), id}, func(name string) bool { return slices.Contains(c.Algorithms, prefix+name) })
 	}
@@ -71,7 +71,7 @@ func (c ExploreConfig) Wants(id string) bool {
 }
 
 // Known returns an error where an algorithm is named that the library does not have.
-func (c ExploreConfig) Known(list []protocol.Algorithms) error {
+func (c Config) Known(list []protocol.Algorithms) error {
 	for _, text := range c.Algorithms {
 		id := strings.TrimPrefix(text, "!")
 		if mockups.Algorithm(id) == "" {

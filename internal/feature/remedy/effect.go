@@ -1,4 +1,4 @@
-package untimed
+package remedy
 
 import (
 	"cmp"
@@ -8,40 +8,40 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/tuning"
+	"pgmpi/internal/untimed"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
 
-// Effects tells, for an environment beside mpi.env, whether its entries are in force, in a few
+// EffectOf tells, for an environment beside mpi.env, whether its entries are in force, in a few
 // untimed mpiruns of each number of processes.
-func (o *Once) Effects(ctx context.Context, env map[string]string, entries []tuning.Entry) ([]report.Effect, error) {
-	out := make([]report.Effect, len(entries))
+func EffectOf(ctx context.Context, o *untimed.Once, env map[string]string, entries []tuning.Entry) ([]Effect, error) {
+	out := make([]Effect, len(entries))
 	var nps []int
 	for i, e := range entries {
-		out[i] = report.Effect{Entry: e, State: report.CannotTell, Text: "nothing that runs here shows it"}
+		out[i] = Effect{Entry: e, State: CannotTell, Text: "nothing that runs here shows it"}
 		nps = lists.With(nps, e.Choice.NP)
 	}
 	for _, np := range nps {
-		if err := o.effectsOn(ctx, guidelines.Shape{NP: np}, env, out); err != nil {
+		if err := effectOn(ctx, o, guidelines.Shape{NP: np}, env, out); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func (o *Once) effectsOn(ctx context.Context, shape guidelines.Shape, env map[string]string, all []report.Effect) error {
-	var here, byMessages []*report.Effect
+func effectOn(ctx context.Context, o *untimed.Once, shape guidelines.Shape, env map[string]string, all []Effect) error {
+	var here, counted []*Effect
 	for i := range all {
 		if f := &all[i]; f.Entry.Choice.NP == shape.NP {
 			if here = append(here, f); f.Entry.Proof == tuning.ByMessages || f.Entry.Proof == tuning.ByFile {
-				byMessages = append(byMessages, f)
+				counted = append(counted, f)
 			}
 		}
 	}
@@ -58,23 +58,23 @@ func (o *Once) effectsOn(ctx context.Context, shape guidelines.Shape, env map[st
 		return notUsable(ctx, err, here, "no MPI program starts with it")
 	}
 	for _, f := range here {
-		seen.judge(f)
+		judgeEffect(seen, f)
 	}
-	byMessages = slices.DeleteFunc(byMessages, func(f *report.Effect) bool { return f.State == report.NotInEffect })
-	if len(byMessages) == 0 {
+	counted = slices.DeleteFunc(counted, func(f *Effect) bool { return f.State == NotInEffect })
+	if len(counted) == 0 {
 		return nil
 	}
-	return o.count(ctx, shape, env, byMessages)
+	return byMessages(ctx, o, shape, env, counted)
 }
 
 // notUsable answers that an environment under which an mpirun fails is in force nowhere.
-func notUsable(ctx context.Context, err error, here []*report.Effect, why string) error {
+func notUsable(ctx context.Context, err error, here []*Effect, why string) error {
 	var failed *measure.Error
 	if ctx.Err() != nil || !errors.As(err, &failed) {
 		return err
 	}
 	for _, f := range here {
-		f.State, f.Text = report.NotInEffect, why+": "+failed.What
+		f.State, f.Text = NotInEffect, why+": "+failed.What
 		if failed.Stderr != "" {
 			f.Text += ": " + launch.LastLines(failed.Stderr, 1)
 		}
@@ -84,7 +84,7 @@ func notUsable(ctx context.Context, err error, here []*report.Effect, why string
 
 func readFor(e tuning.Entry) []string {
 	if e.Proof != tuning.ByRanks {
-		return []string{Name(e.Variable), Name(SwitchedBy(e.Variable))}
+		return []string{untimed.Name(e.Variable), untimed.Name(untimed.SwitchedBy(e.Variable))}
 	}
 	var names []string
 	for name := range e.Choice.Env {
@@ -93,15 +93,15 @@ func readFor(e tuning.Entry) []string {
 	return names
 }
 
-func (r Readings) judge(f *report.Effect) {
-	no := func(format string, args ...any) { f.State, f.Text = report.NotInEffect, fmt.Sprintf(format, args...) }
+func judgeEffect(r untimed.Readings, f *Effect) {
+	no := func(format string, args ...any) { f.State, f.Text = NotInEffect, fmt.Sprintf(format, args...) }
 	e := f.Entry
 	variable := r.Of(e.Variable)
 	switch {
 	case e.Proof == tuning.ByRanks:
-		r.judgeRanks(f)
+		judgeRanks(r, f)
 	case r.SwitchedOff(e.Variable):
-		no("Open MPI ignores %s: %s is not 1", e.Variable, DynamicRules)
+		no("Open MPI ignores %s: %s is not 1", e.Variable, untimed.DynamicRules)
 	case !variable.Known:
 		no("the library has no variable %s", e.Variable)
 	case variable.Unread != "":
@@ -109,32 +109,32 @@ func (r Readings) judge(f *report.Effect) {
 	case e.Proof == tuning.ByFile && variable.Value == "":
 		no("%s is empty: the ranks do not get it", e.Variable)
 	case e.Proof == tuning.ByFile:
-		f.State, f.Text = report.InEffect, fmt.Sprintf("all ranks have %s = %s and can read it; MPICH takes it as its whole tree, or ends the program", e.Variable, variable.Value)
+		f.State, f.Text = InEffect, fmt.Sprintf("all ranks have %s = %s and can read it; MPICH takes it as its whole tree, or ends the program", e.Variable, variable.Value)
 	case e.Proof == tuning.ByValue && variable.Value != e.Value:
 		no("%s is %s, and not %s", e.Variable, cmp.Or(variable.Value, "empty"), e.Value)
 	case e.Proof == tuning.ByValue:
-		f.State, f.Text = report.InEffect, fmt.Sprintf("%s is %s for the library", e.Variable, variable.Value)
+		f.State, f.Text = InEffect, fmt.Sprintf("%s is %s for the library", e.Variable, variable.Value)
 	case e.Proof == tuning.ByVariable:
-		r.judgeForced(f)
+		judgeForced(r, f)
 	}
 }
 
-func (r Readings) judgeRanks(f *report.Effect) {
-	f.State, f.Text = report.InEffect, "all ranks have "+f.Entry.Variable
+func judgeRanks(r untimed.Readings, f *Effect) {
+	f.State, f.Text = InEffect, "all ranks have "+f.Entry.Variable
 	for _, name := range tuning.Variables(f.Entry.Choice.Env) {
 		want, v := f.Entry.Choice.Env[name], r.Named(protocol.OfEnvironment+name)
 		switch {
 		case v.Unread != "":
-			f.State, f.Text = report.NotInEffect, name+": "+v.Unread
+			f.State, f.Text = NotInEffect, name+": "+v.Unread
 		case !v.Known:
-			f.State, f.Text = report.NotInEffect, "the ranks do not have "+name
+			f.State, f.Text = NotInEffect, "the ranks do not have "+name
 		case v.Value != want:
-			f.State, f.Text = report.NotInEffect, fmt.Sprintf("the ranks have %s = %.200q, not %.200q", name, v.Value, want)
+			f.State, f.Text = NotInEffect, fmt.Sprintf("the ranks have %s = %.200q, not %.200q", name, v.Value, want)
 		}
 	}
 }
 
-func (r Readings) judgeForced(f *report.Effect) {
+func judgeForced(r untimed.Readings, f *Effect) {
 	c := f.Entry.Choice
 	i := slices.IndexFunc(r.Collectives, func(a protocol.Algorithms) bool { return a.Collective == c.Function })
 	if i < 0 {
@@ -144,30 +144,30 @@ func (r Readings) judgeForced(f *report.Effect) {
 	k := slices.IndexFunc(a.Names, func(n protocol.Algorithm) bool { return n.Name == c.Algorithm })
 	switch {
 	case k < 0:
-		f.State, f.Text = report.NotInEffect, "the library has no algorithm "+c.Algorithm+" of "+c.Function
+		f.State, f.Text = NotInEffect, "the library has no algorithm "+c.Algorithm+" of "+c.Function
 	case a.Now != a.Names[k].Value:
-		f.State, f.Text = report.NotInEffect, fmt.Sprintf("%s is %d, and %s is %d", a.Variable, a.Now, c.Algorithm, a.Names[k].Value)
+		f.State, f.Text = NotInEffect, fmt.Sprintf("%s is %d, and %s is %d", a.Variable, a.Now, c.Algorithm, a.Names[k].Value)
 	default:
-		f.State, f.Text = report.InEffect, fmt.Sprintf("%s is %d, which is %s", a.Variable, a.Now, c.Algorithm)
+		f.State, f.Text = InEffect, fmt.Sprintf("%s is %d, which is %s", a.Variable, a.Now, c.Algorithm)
 	}
 }
 
-// count compares the messages inside the collectives under the setting with the messages of
+// byMessages compares the messages inside the collectives under the setting with the messages of
 // the algorithm that it should choose, and with the default's.
-func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string]string, effects []*report.Effect) error {
+func byMessages(ctx context.Context, o *untimed.Once, shape guidelines.Shape, env map[string]string, effects []*Effect) error {
 	if launch.ComparingEnv(o.Rank().Library) == nil {
 		return nil
 	}
 	var own, plain []protocol.JobCase
 	for _, f := range effects {
 		c := f.Entry.Choice
-		inside, outside := o.probes(f.Entry)
+		inside, outside := probesOf(o, f.Entry)
 		for _, size := range slices.Concat(inside, outside) {
-			plain = AddCase(plain, c.Function, size)
-			own = AddCase(own, mockups.AlgorithmID(c.Function, mockups.DefaultAlgorithm), size)
+			plain = untimed.AddCase(plain, c.Function, size)
+			own = untimed.AddCase(own, mockups.AlgorithmID(c.Function, mockups.DefaultAlgorithm), size)
 		}
 		for _, size := range inside {
-			own = AddCase(own, mockups.AlgorithmID(c.Function, c.Algorithm), size)
+			own = untimed.AddCase(own, mockups.AlgorithmID(c.Function, c.Algorithm), size)
 		}
 	}
 	without, err := o.Count(ctx, shape, launch.AlgorithmEnv(o.Rank().Library), own, protocol.MessagesJob{})
@@ -179,27 +179,27 @@ func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string
 		return notUsable(ctx, err, effects, "a plain call ends the mpirun under it")
 	}
 	for _, f := range effects {
-		inside, outside := o.probes(f.Entry)
+		inside, outside := probesOf(o, f.Entry)
 		file := *f
-		if compareCounts(f, effects, append(inside, outside...), without, with); f.Entry.Proof == tuning.ByFile && f.State == report.CannotTell {
+		if compareCounts(f, effects, append(inside, outside...), without, with); f.Entry.Proof == tuning.ByFile && f.State == CannotTell {
 			f.State, f.Text = file.State, file.Text+". Which way it goes in the tree is not seen: "+f.Text
 		}
 	}
 	return nil
 }
 
-func (o *Once) probes(e tuning.Entry) (inside, outside []int64) {
+func probesOf(o *untimed.Once, e tuning.Entry) (inside, outside []int64) {
 	f, _ := mockups.Get(e.Choice.Function)
 	op, _ := guidelines.ResolveOp(o.Config.Job.Datatype, o.Config.Job.Op)
 	d, _ := f.Elements(o.Config.Job.Datatype, op)
 	return e.Probes(max(1, d.Bytes))
 }
 
-func compareCounts(f *report.Effect, beside []*report.Effect, sizes []int64, without, with Counts) {
+func compareCounts(f *Effect, beside []*Effect, sizes []int64, without, with untimed.Counts) {
 	c := f.Entry.Choice
 	var seen, same []string
 	for _, size := range sizes {
-		at := func(function string, in Counts) (protocol.Messages, bool) {
+		at := func(function string, in untimed.Counts) (protocol.Messages, bool) {
 			m, ok := in[protocol.JobCase{Function: function, Msize: size}]
 			return m, ok
 		}
@@ -213,7 +213,7 @@ func compareCounts(f *report.Effect, beside []*report.Effect, sizes []int64, wit
 		human := conf.HumanSize(size)
 		switch {
 		case !known || !knownDefault:
-			f.State, f.Text = report.CannotTell, "the library has not counted its messages"
+			f.State, f.Text = CannotTell, "the library has not counted its messages"
 			return
 		case where && want == byDefault && now == want:
 			same = append(same, human)
@@ -224,27 +224,27 @@ func compareCounts(f *report.Effect, beside []*report.Effect, sizes []int64, wit
 			}
 			seen = append(seen, text)
 		case now != want && where && now != byDefault && len(beside) > 1:
-			f.State, f.Text = report.CannotTell, fmt.Sprintf("at %s it sends neither what the default nor what %s alone sends: other entries may act inside of it", human, c.Algorithm)
+			f.State, f.Text = CannotTell, fmt.Sprintf("at %s it sends neither what the default nor what %s alone sends: other entries may act inside of it", human, c.Algorithm)
 			return
 		case now != want && where:
-			f.State = report.NotInEffect
+			f.State = NotInEffect
 			f.Text = fmt.Sprintf("at %s it sends %d messages of %d bytes in all, and with %s %d of %d", human, now.Count, now.Bytes, c.Algorithm, want.Count, want.Bytes)
 			return
 		case now != want && !chosen(beside, c, size):
-			f.State = report.NotInEffect
+			f.State = NotInEffect
 			f.Text = fmt.Sprintf("it also changes %s, where it sends %d messages, not %d as by default", human, now.Count, want.Count)
 			return
 		}
 	}
 	if len(seen) > 0 {
-		f.State, f.Text = report.InEffect, fmt.Sprintf("by messages at %s, such as %s", conf.Plural(len(seen), "size"), seen[0])
+		f.State, f.Text = InEffect, fmt.Sprintf("by messages at %s, such as %s", conf.Plural(len(seen), "size"), seen[0])
 		return
 	}
-	f.State, f.Text = report.CannotTell, fmt.Sprintf("at %s %s sends as much as the default: it cannot be told apart by messages", strings.Join(same, ", "), c.Algorithm)
+	f.State, f.Text = CannotTell, fmt.Sprintf("at %s %s sends as much as the default: it cannot be told apart by messages", strings.Join(same, ", "), c.Algorithm)
 }
 
-func chosen(beside []*report.Effect, c tuning.Choice, size int64) bool {
-	return slices.ContainsFunc(beside, func(f *report.Effect) bool {
+func chosen(beside []*Effect, c tuning.Choice, size int64) bool {
+	return slices.ContainsFunc(beside, func(f *Effect) bool {
 		o := f.Entry.Choice
 		return o.Function == c.Function && o.NP == c.NP && f.Entry.Covers(size)
 	})

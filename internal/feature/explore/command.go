@@ -1,17 +1,15 @@
-package main
+package explore
 
 import (
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze/report"
 	"pgmpi/internal/command"
-	"pgmpi/internal/experiment"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/settings"
 )
 
-func exploreCommand(h *command.Host) *cobra.Command {
-	s := settings.Settings{Base: experiment.Explore.Defaults()}
+func newCommand(h *command.Host) *cobra.Command {
+	s := settings.Settings{Base: Experiment.Defaults()}
 	o := command.Output{Host: h}
 	c := &cobra.Command{
 		Use:   "explore [gl.toml]",
@@ -26,7 +24,7 @@ Exit codes: 1 where one of the library's own algorithms beats the default, 0
 where none is shown to; 2, 3, 4 and 130 as for check. See docs/how-to-tune.md.`,
 		Args:        command.OrFile(&s),
 		Annotations: manual.MostNeeded("guidelines np msizes algorithms mpiruns max-time rank out resume dry-run full format quiet"),
-		RunE:        func(c *cobra.Command, _ []string) error { return o.Measure(c.Context(), experiment.Explore, &s) },
+		RunE:        func(c *cobra.Command, _ []string) error { return o.Measure(c.Context(), Experiment, &s) },
 	}
 	fs := c.Flags()
 	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: all collectives and the defaults)")
@@ -38,6 +36,6 @@ where none is shown to; 2, 3, 4 and 130 as for check. See docs/how-to-tune.md.`,
 	o.Dry.Flags(fs)
 	s.Judging(fs)
 	command.Full(fs)
-	o.Formats = h.FormatsFlag(fs, report.Explorations, ", all into the folder")
+	o.Formats = h.FormatsFlag(fs, kind, ", all into the folder")
 	return c
 }

@@ -1,32 +1,38 @@
-package report
+package explore
 
 import (
 	"testing"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/explore"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/internal/fixture/documents"
 	"pgmpi/internal/fixture/should"
 )
 
+func TestTheDocumentOwesNothing(t *testing.T) {
+	documents.Check(t, func() map[string]documents.Example {
+		return map[string]documents.Example{"explore": documents.Of(kind, exploration())}
+	})
+}
+
 // exploration has every answer, and an algorithm that cannot be used.
-func exploration() *explore.Exploration {
+func exploration() *Exploration {
 	number := func(x float64) *float64 { return &x }
-	candidate := func(function string, ratio float64, verdict judge.Verdict) *explore.Candidate {
-		c := &explore.Candidate{Function: function, MedianS: number(1e-6 / ratio), DefaultS: number(1e-6), Tested: analyze.Tested{Effect: analyze.Effect{Ratio: number(ratio)}}, Verdict: verdict}
+	candidate := func(function string, ratio float64, verdict judge.Verdict) *Candidate {
+		c := &Candidate{Function: function, MedianS: number(1e-6 / ratio), DefaultS: number(1e-6), Tested: analyze.Tested{Effect: analyze.Effect{Ratio: number(ratio)}}, Verdict: verdict}
 		if verdict != "" {
 			c.RatioLo95, c.RatioHi95, c.PValue, c.PAdjusted = number(ratio/1.02), number(ratio*1.02), number(.001), number(.004)
 		}
 		return c
 	}
-	e := &explore.Exploration{
-		Schema: explore.ExploreSchema, Version: "1", Library: analyze.Library{Name: "mpich", Version: "MPICH Version: 4.0.2"},
+	e := &Exploration{
+		Schema: Schema, Version: "1", Library: analyze.Library{Name: "mpich", Version: "MPICH Version: 4.0.2"},
 		Shapes: []analyze.Shape{{Name: "p2"}}, Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: "bytes of one block"},
 		Select: 3, R: 10, Test: judge.TestSignedRank, Adjust: judge.AdjustBH, M: 4, Alpha: .05, MinSlowdown: 1.05, PMin: 1. / 1024,
-		Count:  map[explore.Advice]int{},
-		Itself: explore.ErrorRate{Tests: 4, False: 1}, ItselfRatio: number(.99),
-		Unused: []explore.Unused{
+		Count:  map[Advice]int{},
+		Itself: ErrorRate{Tests: 4, False: 1}, ItselfRatio: number(.99),
+		Unused: []Unused{
 			{Function: "MPI_Allgather@two_proc", Shape: "p2", Status: "unavailable", Message: "MPI_ERR_UNSUPPORTED_OPERATION", Cases: 1},
 			{Function: "MPI_Bcast@smp", Shape: "p2", Status: "unavailable", Message: "rank 0 of 2: MPI_Bcast: Other MPI error, error stack: MPIR_Bcast_impl(345): " + notUsable, Cases: 2},
 			{Function: "MPI_Scan@smp", Shape: "p2", Status: "unavailable", Message: "rank 0 of 2: MPI_Scan: Other MPI error, error stack: MPIR_Scan_impl(5918): " + notUsable, Cases: 1},
@@ -34,17 +40,17 @@ func exploration() *explore.Exploration {
 		},
 	}
 	for i, c := range []struct {
-		word        explore.Advice
-		own, mockup *explore.Candidate
+		word        Advice
+		own, mockup *Candidate
 	}{
-		{explore.OwnAlgorithm, candidate("MPI_Allgather@ring", 2.5, judge.Violated), candidate("allgather_as_allreduce", .8, "")},
-		{explore.OnlyMockup, candidate("MPI_Allgather@ring", 1, ""), candidate("allgather_as_alltoall", 1.4, judge.Violated)},
-		{explore.NotDecided, candidate("MPI_Allgather@ring", 1.06, judge.Undecided), nil},
-		{explore.NothingSeen, candidate("MPI_Allgather@ring", .9, ""), candidate("allgather_as_alltoall", .5, "")},
-		{word: explore.NotExplored},
+		{OwnAlgorithm, candidate("MPI_Allgather@ring", 2.5, judge.Violated), candidate("allgather_as_allreduce", .8, "")},
+		{OnlyMockup, candidate("MPI_Allgather@ring", 1, ""), candidate("allgather_as_alltoall", 1.4, judge.Violated)},
+		{NotDecided, candidate("MPI_Allgather@ring", 1.06, judge.Undecided), nil},
+		{NothingSeen, candidate("MPI_Allgather@ring", .9, ""), candidate("allgather_as_alltoall", .5, "")},
+		{word: NotExplored},
 	} {
-		cell := explore.ExploreCell{Cell: medians.Cell{Function: "MPI_Allgather", Msize: 8 << (2 * i), Shape: "p2"}, NP: 2, Word: c.word, Own: c.own, Mockup: c.mockup}
-		if c.word != explore.NotExplored {
+		cell := Cell{Cell: medians.Cell{Function: "MPI_Allgather", Msize: 8 << (2 * i), Shape: "p2"}, NP: 2, Word: c.word, Own: c.own, Mockup: c.mockup}
+		if c.word != NotExplored {
 			cell.DefaultS = number(1e-6)
 		}
 		e.Cells = append(e.Cells, cell)
@@ -58,7 +64,7 @@ func TestExportedRatiosAreThoseThatWereTested(t *testing.T) {
 	e := exploration()
 	e.Cells[2].Own.PValue = nil // it has numbers only from the mpiruns that chose
 	exported := map[float64]bool{}
-	for _, m := range exploreMetrics(e) {
+	for _, m := range metrics(e) {
 		for _, v := range m.Values {
 			exported[v.Value] = m.Name == "pgmpi_explore_ratio"
 		}

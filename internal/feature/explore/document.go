@@ -1,4 +1,4 @@
-package report
+package explore
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/explore"
 	"pgmpi/analyze/report/check"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
@@ -20,10 +19,10 @@ import (
 	"pgmpi/mockups"
 )
 
-var Explorations = document.Kind[explore.Exploration]{Name: "explore", Sections: exploreSections, Screen: exploreScreen, Rows: exploreRows, JSON: true,
-	NotJudged: (*explore.Exploration).NotJudged, Exit: exploreExit, Outcomes: exploreOutcomes, Metrics: exploreMetrics}
+var kind = document.Kind[Exploration]{Name: "explore", Sections: sections, Screen: screen, Rows: rows, JSON: true,
+	NotJudged: (*Exploration).NotJudged, Exit: exit, Outcomes: outcomes, Metrics: metrics}
 
-func exploreExit(e *explore.Exploration) error {
+func exit(e *Exploration) error {
 	switch e.Exit {
 	case exitcode.Violated:
 		return fail.ErrFound
@@ -33,12 +32,12 @@ func exploreExit(e *explore.Exploration) error {
 	return nil
 }
 
-func exploreRows(e *explore.Exploration) [][]string {
+func rows(e *Exploration) [][]string {
 	out := [][]string{{"collective", "msize", "shape", "np", "word", "default_s",
 		"own", "own_s", "own_ratio", "own_ratio_lo95", "own_ratio_hi95", "own_p_value", "own_p_adjusted", "own_verdict",
 		"mockup", "mockup_s", "mockup_ratio", "mockup_ratio_lo95", "mockup_ratio_hi95", "mockup_p_value", "mockup_p_adjusted", "mockup_verdict", "reason"}}
 	for _, c := range e.Cells {
-		own, mockup := cmp.Or(c.Own, &explore.Candidate{}), cmp.Or(c.Mockup, &explore.Candidate{})
+		own, mockup := cmp.Or(c.Own, &Candidate{}), cmp.Or(c.Mockup, &Candidate{})
 		out = append(out, phrase.Row(c.Function, c.Msize, c.Shape, c.NP, c.Word, c.DefaultS,
 			own.Function, own.MedianS, own.Ratio, own.RatioLo95, own.RatioHi95, own.PValue, own.PAdjusted, own.Verdict,
 			mockup.Function, mockup.MedianS, mockup.Ratio, mockup.RatioLo95, mockup.RatioHi95, mockup.PValue, mockup.PAdjusted, mockup.Verdict, c.Reason))
@@ -46,19 +45,19 @@ func exploreRows(e *explore.Exploration) [][]string {
 	return out
 }
 
-func exploreSections(e *explore.Exploration) []document.Section {
-	return slices.Concat(exploreAnswer(e), exploreTable(e, "All cells", true, func(*explore.ExploreCell) bool { return true }), exploreUnused(e), exploreDesign(e))
+func sections(e *Exploration) []document.Section {
+	return slices.Concat(answer(e), table(e, "All cells", true, func(*Cell) bool { return true }), notUsed(e), design(e))
 }
 
-// exploreScreen has the cells with something faster, and the others in a sentence.
-func exploreScreen(e *explore.Exploration) []document.Section {
-	out := slices.Concat(exploreAnswer(e),
-		exploreTable(e, "Faster than the default", false, func(c *explore.ExploreCell) bool { return c.Word == explore.OwnAlgorithm }),
-		exploreTable(e, "Only a mock-up is faster", false, func(c *explore.ExploreCell) bool { return c.Word == explore.OnlyMockup }))
+// screen has the cells with something faster, and the others in a sentence.
+func screen(e *Exploration) []document.Section {
+	out := slices.Concat(answer(e),
+		table(e, "Faster than the default", false, func(c *Cell) bool { return c.Word == OwnAlgorithm }),
+		table(e, "Only a mock-up is faster", false, func(c *Cell) bool { return c.Word == OnlyMockup }))
 	var rest document.Section
-	open := lists.Keep(e.Cells, func(c explore.ExploreCell) bool { return c.Word == explore.NotDecided })
+	open := lists.Keep(e.Cells, func(c Cell) bool { return c.Word == NotDecided })
 	if shown, more := phrase.First(open, 12, ", %d more"); len(open) > 0 {
-		rest.Fact("Undecided", "%s%s", phrase.JoinOf(", ", shown, func(c explore.ExploreCell) string {
+		rest.Fact("Undecided", "%s%s", phrase.JoinOf(", ", shown, func(c Cell) string {
 			return document.Whole(phrase.Plain(c.Function) + " " + phrase.Size(c.Msize))
 		}), more)
 	}
@@ -71,14 +70,14 @@ func exploreScreen(e *explore.Exploration) []document.Section {
 	return out
 }
 
-func exploreAnswer(e *explore.Exploration) []document.Section {
+func answer(e *Exploration) []document.Section {
 	cells := conf.Plural(len(e.Cells), "cell")
-	counts := lists.Map(explore.Advices, func(word explore.Advice) string {
-		by := phrase.When(word == explore.NothingSeen, " by %s", conf.Plural(e.Select, "mpirun"))
+	counts := lists.Map(Advices, func(word Advice) string {
+		by := phrase.When(word == NothingSeen, " by %s", conf.Plural(e.Select, "mpirun"))
 		return phrase.When(e.Count[word] > 0, "%d %s%s", e.Count[word], word, by)
 	})
 	s := document.Section{}
-	switch own, mockup := e.Count[explore.OwnAlgorithm], e.Count[explore.OnlyMockup]; {
+	switch own, mockup := e.Count[OwnAlgorithm], e.Count[OnlyMockup]; {
 	case e.NotJudged() != "":
 	case own > 0:
 		s.Say("FASTER: in %d of %s one of the library's own algorithms beats what it chooses, by up to %s.", own, cells, phrase.Ratio(largestGain(e)))
@@ -88,16 +87,16 @@ func exploreAnswer(e *explore.Exploration) []document.Section {
 	default:
 		s.Say("NO FASTER ALGORITHM SHOWN in %s.", cells)
 	}
-	s.Say("%s.", check.SetUp(e.Library, check.Processes(e.Shapes), e.Operation, exploredIn(e), e.Host, e.Created))
+	s.Say("%s.", check.SetUp(e.Library, check.Processes(e.Shapes), e.Operation, mpirunsOf(e), e.Host, e.Created))
 	s.Say("Of %s (a collective at a size): %s.", cells, phrase.List(", ", counts...))
 	return []document.Section{s}
 }
 
-func exploredIn(e *explore.Exploration) string {
+func mpirunsOf(e *Exploration) string {
 	return conf.Plural(e.Select, "mpirun") + phrase.When(e.R > 0, " chose and %d others tested", e.R)
 }
 
-func largestGain(e *explore.Exploration) (most *float64) {
+func largestGain(e *Exploration) (most *float64) {
 	for _, c := range e.Cells {
 		if c.Own.Faster() && (most == nil || *c.Own.Ratio > *most) {
 			most = c.Own.Ratio
@@ -106,7 +105,7 @@ func largestGain(e *explore.Exploration) (most *float64) {
 	return most
 }
 
-func exploreTable(e *explore.Exploration, title string, all bool, shown func(*explore.ExploreCell) bool) []document.Section {
+func table(e *Exploration, title string, all bool, shown func(*Cell) bool) []document.Section {
 	t := &document.Table{Head: []string{"collective", "size", "default", "best own", "slower", "95 %", "best mock-up", "slower", "answer"}, Align: "lrrlrllrl",
 		Grouped: true, Flex: 6, Spare: []int{5}}
 	for i := range e.Cells {
@@ -131,10 +130,10 @@ func exploreTable(e *explore.Exploration, title string, all bool, shown func(*ex
 	return document.Tabled(t, "slower: how many times slower the default is; ~: of the mpiruns that chose, not tested; all of default is of these. 95 %: its interval, for this test alone.", "%s", title)
 }
 
-// OwnAlgorithms has the cells in which an algorithm of the library's own was measured without a test.
-func OwnAlgorithms(e *explore.Exploration) []document.Section {
-	return exploreTable(e, "The fastest of the library's own algorithms, from medians and without a test", false,
-		func(c *explore.ExploreCell) bool { return c.Own != nil })
+// fastestOwn has the cells in which an algorithm of the library's own was measured without a test.
+func fastestOwn(e *Exploration) []document.Section {
+	return table(e, "The fastest of the library's own algorithms, from medians and without a test", false,
+		func(c *Cell) bool { return c.Own != nil })
 }
 
 func formulaOf(id string) string {
@@ -144,18 +143,18 @@ func formulaOf(id string) string {
 	return id
 }
 
-func candidateRatio(k *explore.Candidate) string {
+func candidateRatio(k *Candidate) string {
 	return phrase.When(k.Verdict == "" || k.PValue == nil, "~") + phrase.Ratio(k.Ratio)
 }
 
-// exploreUnused names the algorithms without times, those with one reason together.
-func exploreUnused(e *explore.Exploration) []document.Section {
+// notUsed names the algorithms without times, those with one reason together.
+func notUsed(e *Exploration) []document.Section {
 	if len(e.Unused) == 0 {
 		return nil
 	}
 	s := document.Titled("Not used here")
-	for _, alike := range analyze.Grouped(e.Unused, func(u explore.Unused) [3]string { return [3]string{u.Shape, u.Status, inShort(u.Message)} }) {
-		first, names := alike[0], lists.Map(alike, func(u explore.Unused) string { return u.Function })
+	for _, alike := range analyze.Grouped(e.Unused, func(u Unused) [3]string { return [3]string{u.Shape, u.Status, inShort(u.Message)} }) {
+		first, names := alike[0], lists.Map(alike, func(u Unused) string { return u.Function })
 		if len(names) == 1 {
 			names[0] += " in " + conf.Plural(first.Cases, "size")
 		}
@@ -176,9 +175,9 @@ func inShort(message string) string {
 	return short
 }
 
-func exploreDesign(e *explore.Exploration) []document.Section {
+func design(e *Exploration) []document.Section {
 	s := document.Titled("How it was explored")
-	s.Fact("Design", "%s; %s", exploredIn(e), e.Operation.Text())
+	s.Fact("Design", "%s; %s", mpirunsOf(e), e.Operation.Text())
 	if e.R > 0 {
 		s.Fact("Test", "%s%s, %s, m = %s, alpha = %g, from %g× on; smallest p attainable %s",
 			e.Test.Title(e.R), check.Within(e.Test), check.AdjustNames[e.Adjust], conf.Plural(e.M, "candidate"), e.Alpha, e.MinSlowdown, phrase.Probability(&e.PMin))
@@ -195,25 +194,25 @@ func exploreDesign(e *explore.Exploration) []document.Section {
 	return []document.Section{s}
 }
 
-// exploreOutcomes fail where an own algorithm beats the default.
-func exploreOutcomes(e *explore.Exploration) *document.Outcomes {
+// outcomes fail where an own algorithm beats the default.
+func outcomes(e *Exploration) *document.Outcomes {
 	out := &document.Outcomes{Created: e.Created, Host: document.OneLine(e.Host)}
 	out.Fact("library", phrase.ShortVersion(e.Library.Version))
 	out.Fact("pgmpi", e.Version)
 	for i := range e.Cells {
-		out.Add(e.Cells[i].Shape+".explore", exploreOutcome(&e.Cells[i]))
+		out.Add(e.Cells[i].Shape+".explore", outcome(&e.Cells[i]))
 	}
 	return out
 }
 
-func exploreOutcome(c *explore.ExploreCell) document.Outcome {
+func outcome(c *Cell) document.Outcome {
 	o := document.Outcome{Class: "pgmpi." + c.Shape + ".explore." + c.Function, Name: fmt.Sprintf("%d B", c.Msize), Why: string(c.Word), Seconds: c.DefaultS}
 	switch c.Word {
-	case explore.OwnAlgorithm:
+	case OwnAlgorithm:
 		o.Result, o.Ratio = document.Failed, *c.Own.Ratio
-	case explore.NotDecided, explore.NotExplored:
+	case NotDecided, NotExplored:
 		o.Result = document.Skipped
-	case explore.DefaultIsBest, explore.NothingSeen, explore.OnlyMockup:
+	case DefaultIsBest, NothingSeen, OnlyMockup:
 	}
 	call := fmt.Sprintf("%s %s, %s", phrase.Plain(c.Function), phrase.Size(c.Msize), c.Shape)
 	o.Title, o.Text = call+": "+o.Why, call+": "+o.Why
@@ -223,17 +222,17 @@ func exploreOutcome(c *explore.ExploreCell) document.Outcome {
 	return o
 }
 
-func exploreMetrics(e *explore.Exploration) []document.Metric {
+func metrics(e *Exploration) []document.Metric {
 	ratio := document.Metric{Name: "pgmpi_explore_ratio", Help: "How many times slower the default is than a candidate, where that was tested."}
 	for _, c := range e.Cells {
-		for _, k := range []*explore.Candidate{c.Own, c.Mockup} {
+		for _, k := range []*Candidate{c.Own, c.Mockup} {
 			if k != nil && k.PValue != nil && k.Ratio != nil { // else it is of the mpiruns that chose
 				ratio.Add(*k.Ratio, append([]document.Label{{Name: "candidate", Value: k.Function}}, check.CellLabels(c.Function, c.Msize, c.Shape)...)...)
 			}
 		}
 	}
 	cells := document.Metric{Name: "pgmpi_explore_cells", Help: "Collectives at a size, by the answer."}
-	for _, word := range explore.Advices {
+	for _, word := range Advices {
 		cells.Add(float64(e.Count[word]), document.Label{Name: "answer", Value: string(word)})
 	}
 	if len(ratio.Values) == 0 {

@@ -1,4 +1,4 @@
-package experiment
+package explore
 
 import (
 	"cmp"
@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/analyze/explore"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
@@ -23,11 +23,11 @@ import (
 	"pgmpi/mockups"
 )
 
-// Explore compares what a library chooses with its own algorithms and with mock-ups: every
+// Experiment compares what a library chooses with its own algorithms and with mock-ups: every
 // comparison is a pattern of its Plan, stage 2 selects, and other mpiruns test.
-var Explore = &run.Experiment{Kind: results.Explore, Prepare: prepareExplore, Plan: run.Tests, Medians: true,
+var Experiment = &run.Experiment{Kind: results.Explore, Prepare: prepare, Plan: run.Tests, Medians: true,
 	Defaults: run.Defaults(func(f *glfile.File) { f.Job.Msizes, f.NREP.Predictions = run.UsualSizes, 1 }),
-	R:        func(config *glfile.File) int { return glfile.Of(config, explore.Section).Select },
+	R:        func(config *glfile.File) int { return glfile.Of(config, Section).Select },
 	Stages:   []run.Stage{run.Predict, run.Measure, testCandidates},
 	Mpiruns: func(c *run.Campaign) (text string, assumed int) {
 		if c.Before == nil {
@@ -36,25 +36,25 @@ var Explore = &run.Experiment{Kind: results.Explore, Prepare: prepareExplore, Pl
 		return fmt.Sprintf("%d choose among them, at least %d others test what was chosen", c.Manifest.R, testCandidates.Runs(c.Manifest, c.Config)), assumed
 	},
 	Judge: run.ByMedians(func(c *run.Campaign, data *medians.Set) (*run.Found, error) {
-		e, err := explore.Explore(c.Manifest, data, c.Config.Analyze)
+		e, err := Judge(c.Manifest, data, c.Config.Analyze)
 		if err != nil {
 			return nil, err
 		}
-		return &run.Found{Document: report.Explorations.Document(e)}, nil
+		return &run.Found{Document: kind.Document(e)}, nil
 	}),
-	Answer: report.Explorations, Analyzed: true}
+	Answer: kind, Analyzed: true}
 
-// ExploreAt explores every collective at sizes of its own, and compares more with it.
-func ExploreAt(sizes map[string]guidelines.MsizeList, more []guidelines.UserPattern) *run.Experiment {
-	x := *Explore
+// At explores every collective at sizes of its own, and compares more with it.
+func At(sizes map[string]guidelines.MsizeList, more []guidelines.UserPattern) *run.Experiment {
+	x := *Experiment
 	x.Prepare = func(ctx context.Context, config *glfile.File, o run.Options) (*glfile.File, error) {
-		f, err := prepareExplore(ctx, config, o)
+		f, err := prepare(ctx, config, o)
 		if err != nil {
 			return nil, err
 		}
 		f.Guideline = slices.Clone(f.Guideline)
 		for _, p := range more {
-			f.Guideline = append(f.Guideline, explored(p.Function, p.Mockup))
+			f.Guideline = append(f.Guideline, comparison(p.Function, p.Mockup))
 		}
 		for i, u := range f.Guideline {
 			f.Guideline[i].Msizes = slices.Clone(sizes[u.Pattern.Function])
@@ -73,26 +73,25 @@ func ExploreAt(sizes map[string]guidelines.MsizeList, more []guidelines.UserPatt
 	return &x
 }
 
-// testCandidates measures the candidates without all others, so that each is itself.
-var testCandidates = run.Stage{Mode: protocol.ModeExplore, Name: "test of candidates", Doing: "testing candidates", Load: 1. / run.Pointing,
+var testCandidates = run.Stage{Mode: protocol.ModeExplore, Name: "test of candidates", Doing: "testing candidates", Alone: true, Load: 1. / run.Pointing,
 	Runs: func(m *results.Manifest, config *glfile.File) int {
 		if x := m.FollowUps[protocol.ModeExplore]; x != nil {
 			return x.R
 		}
-		return cmp.Or(config.Job.MPIRuns, explore.LeastTesting)
+		return cmp.Or(config.Job.MPIRuns, leastTesting)
 	},
 	Plan: func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
-		x := explore.ExplorationPlan(c.Manifest, data, c.Config.Analyze, c.Config.Job.MPIRuns)
+		x := planTests(c.Manifest, data, c.Config.Analyze, c.Config.Job.MPIRuns)
 		if x == nil {
 			return nil, nil
 		}
-		return x, refuseTests(c.Config, explore.Candidates(c.Manifest, x))
+		return x, refuseTests(c.Config, candidatesOf(c.Manifest, x))
 	}}
 
-// prepareExplore replaces the guidelines by comparisons. The library is asked for its
+// prepare replaces the guidelines by comparisons. The library is asked for its
 // algorithms in an mpirun of its own; of a dry run they are known only in a folder that has
 // been begun, and of others some are assumed.
-func prepareExplore(ctx context.Context, config *glfile.File, o run.Options) (*glfile.File, error) {
+func prepare(ctx context.Context, config *glfile.File, o run.Options) (*glfile.File, error) {
 	if config.Measure.Fresh {
 		return nil, fail.Setupf("measure.fresh times the first call of a process, and an algorithm that may be refused is called before, to see whether it is: leave it out to explore")
 	}
@@ -106,11 +105,11 @@ func prepareExplore(ctx context.Context, config *glfile.File, o run.Options) (*g
 		if err != nil {
 			return nil, err
 		}
-		if err := glfile.Of(config, explore.Section).Known(list.Collectives); err != nil {
+		if err := glfile.Of(config, Section).Known(list.Collectives); err != nil {
 			return nil, fail.Setupf("explore.algorithms: %w", err)
 		}
 		if users = comparisons(list, config); len(users) == 0 {
-			return nil, fail.Setupf("nothing to explore: %s", nothingToExplore(list))
+			return nil, fail.Setupf("nothing to explore: %s", nothing(list))
 		}
 	case o.Before != nil:
 		old, err := reading.ConfigOf(o.Before)
@@ -126,7 +125,7 @@ func prepareExplore(ctx context.Context, config *glfile.File, o run.Options) (*g
 	}
 	f := *config
 	f.Check.Guidelines, f.Check.Exclude, f.Guideline = []string{}, []string{}, users
-	rounds := glfile.Of(config, explore.Section).Rounds
+	rounds := glfile.Of(config, Section).Rounds
 	if rounds > 0 && f.Measure.Turns == 0 && !f.Measure.Provable && f.Measure.Cache == protocol.CacheWarm {
 		f.Measure.Turns = min(rounds, f.NREP.Most())
 	}
@@ -137,7 +136,7 @@ func prepareExplore(ctx context.Context, config *glfile.File, o run.Options) (*g
 func forced(config *glfile.File) error {
 	only := config.Check.Functions
 	return config.Forced(func(c string) bool {
-		return glfile.Of(config, explore.Section).Names(c) && (len(only) == 0 || slices.Contains(only, c))
+		return glfile.Of(config, Section).Names(c) && (len(only) == 0 || slices.Contains(only, c))
 	})
 }
 
@@ -162,7 +161,7 @@ func assumed(config *glfile.File) *report.Algorithms {
 		for i := range assumedAlgorithms {
 			of.Names = append(of.Names, protocol.Algorithm{Name: fmt.Sprint(i + 1)})
 		}
-		for _, id := range glfile.Of(config, explore.Section).Algorithms {
+		for _, id := range glfile.Of(config, Section).Algorithms {
 			if name, ok := strings.CutPrefix(id, c+"@"); ok {
 				of.Names = append(of.Names, protocol.Algorithm{Name: name})
 			}
@@ -172,12 +171,12 @@ func assumed(config *glfile.File) *report.Algorithms {
 	return out
 }
 
-func explored(collective, other string) guidelines.User {
+func comparison(collective, other string) guidelines.User {
 	id := strings.NewReplacer("@", "-", ".", "_", "+", "-").Replace(strings.TrimPrefix(other, "MPI_"))
 	return guidelines.User{ID: "explore-" + id, Pattern: &guidelines.UserPattern{Function: collective, Mockup: other}}
 }
 
-func nothingToExplore(list *report.Algorithms) string {
+func nothing(list *report.Algorithms) string {
 	if n, _ := list.Count(); n == 0 {
 		return list.Library + " does not tell any algorithm of its own (MPI_T)"
 	}
@@ -188,7 +187,7 @@ func nothingToExplore(list *report.Algorithms) string {
 // itself once more, with these algorithms, and with its mock-ups, those that divide their
 // work among nodes only where all shapes let them.
 func comparisons(list *report.Algorithms, config *glfile.File) (out []guidelines.User) {
-	add := func(collective, other string) { out = append(out, explored(collective, other)) }
+	add := func(collective, other string) { out = append(out, comparison(collective, other)) }
 	shapes := config.Job.On(config.Job.NP)
 	lanes := len(shapes) > 0 && !slices.ContainsFunc(shapes, func(s guidelines.Shape) bool { return !s.HasLanes() })
 	for _, c := range list.Collectives {
@@ -196,7 +195,7 @@ func comparisons(list *report.Algorithms, config *glfile.File) (out []guidelines
 		only := config.Check.Functions
 		for _, a := range c.Names {
 			id := mockups.AlgorithmID(c.Collective, a.Name)
-			if f, ok := mockups.Get(id); ok && !c.Fixed && glfile.Of(config, explore.Section).Wants(id) && (len(only) == 0 || slices.Contains(only, f.Of)) {
+			if f, ok := mockups.Get(id); ok && !c.Fixed && glfile.Of(config, Section).Wants(id) && (len(only) == 0 || slices.Contains(only, f.Of)) {
 				wanted = append(wanted, id)
 			}
 		}
@@ -214,4 +213,16 @@ func comparisons(list *report.Algorithms, config *glfile.File) (out []guidelines
 		}
 	}
 	return out
+}
+
+// imported compares own algorithms that another program has measured, where it has measured some.
+func imported(m *results.Manifest, data *medians.Set, cfg judge.Config) ([]document.Section, error) {
+	if !slices.ContainsFunc(m.Plan.Cases, func(k guidelines.Case) bool { return mockups.Algorithm(k.Function) != "" }) {
+		return nil, nil
+	}
+	e, err := Judge(m, data, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return fastestOwn(e), nil
 }

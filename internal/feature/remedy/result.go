@@ -1,4 +1,4 @@
-package report
+package remedy
 
 import (
 	"pgmpi/analyze/medians"
@@ -6,18 +6,15 @@ import (
 	"pgmpi/measure/results"
 )
 
-// RemedyFolder is where `pgmpi remedy` writes, in the folder of a check.
-const RemedyFolder = "remedy"
+// Folder is where `pgmpi remedy` writes, in the folder of a check, and File marks such a folder.
+const Folder, File = "remedy", "remedy.json"
 
-// RemedyFile marks a folder of `pgmpi remedy`.
-const RemedyFile = "remedy.json"
+const Schema = "pgmpi-remedy/1"
 
-const RemedySchema = "pgmpi-remedy/1"
-
-// RemedyResult is remedy.json: which violations a setting mends, how that was proved, and what
+// Result is remedy.json: which violations a setting mends, how that was proved, and what
 // was tried in vain. Undefined numbers are null.
-type RemedyResult struct {
-	Schema  string       `json:"schema"` // RemedySchema
+type Result struct {
+	Schema  string       `json:"schema"`
 	Version string       `json:"pgmpi_version"`
 	Created string       `json:"created"` // RFC 3339, UTC
 	Library string       `json:"library"`
@@ -31,7 +28,7 @@ type RemedyResult struct {
 	Harm        float64 `json:"harm"`         // the same of a harm
 	Mpiruns     int     `json:"mpiruns"`      // of the proof that holds, both sides together; 0: none does
 
-	Cells       []RemedyCell      `json:"cells"`   // those that the check calls violated, firm ones first
+	Cells       []Cell            `json:"cells"`   // those that the check calls violated, firm ones first
 	Env         map[string]string `json:"env"`     // the setting; empty without one
 	Files       []string          `json:"files"`   // that belong to it
 	Effects     []Effect          `json:"entries"` // what it chooses, and by what that is seen
@@ -59,8 +56,8 @@ func (s CellState) Settled() bool { return s == CellMended || s == CellNotAgain 
 
 var CellStates = []CellState{CellMended, CellFaster, CellTakenBack, CellUndecided, CellNotProved, CellNotAgain}
 
-// RemedyCell is a collective at a size that violates guidelines.
-type RemedyCell struct {
+// Cell is a collective at a size that violates guidelines.
+type Cell struct {
 	medians.Cell
 	NP         int      `json:"np"`
 	Guidelines []string `json:"guidelines"` // that it violates in the check
@@ -93,7 +90,7 @@ type Proof struct {
 	Helped  int      `json:"helped"`  // violated cells that became faster
 	Harms   []Harm   `json:"harms"`
 	// Reached counts the cases that the setting can change, Harmless the ones among them where harm is
-	// excluded: the 95 % interval of the slowdown ends below RemedyResult.Harm. NotExcluded is where
+	// excluded: the 95 % interval of the slowdown ends below Result.Harm. NotExcluded is where
 	// the intervals of the others end at most; null without others, or if one has no end.
 	Reached     int      `json:"reached"`
 	Harmless    int      `json:"harmless"`
@@ -108,10 +105,8 @@ type Harm struct {
 	Mockup string `json:"-"`
 }
 
-const (
-	SettingTOML = "gl.toml"
-	ReadmeFile  = "README"
-)
+// SettingTOML is the configuration of the check with the setting.
+const SettingTOML = "gl.toml"
 
 // Effect says whether an entry of a setting is in force.
 type Effect struct {

@@ -17,21 +17,21 @@ import (
 	"pgmpi/mockups"
 )
 
-// explored are the data of an exploration. Its tests are patterns: a collective
+// data belong to an exploration. Its tests are patterns: a collective
 // against itself once more, against its own algorithms and its mock-ups.
-type explored struct {
+type data struct {
 	m   *results.Manifest
 	set *medians.Set
 	cfg judge.Config
 }
 
-// ExplorationPlan chooses, by the mpiruns of stage 2, what is tested in mpiruns of its
+// planTests chooses, by the mpiruns of stage 2, what is tested in mpiruns of its
 // own: for every collective and size the fastest of the library's own algorithms and the
 // fastest mock-up, where the default is slower by min_slowdown or more; and there the
 // default against itself. Data that choose never test. r mpiruns test, or for 0 as many as
 // suit the number of candidates. It is nil without candidates.
-func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r int) *results.FollowUps {
-	x := &explored{m, set, cfg}
+func planTests(m *results.Manifest, set *medians.Set, cfg judge.Config, r int) *results.FollowUps {
+	x := &data{m, set, cfg}
 	plan, candidates := &results.FollowUps{}, 0
 	for _, tests := range x.cells() {
 		var chosen []int
@@ -54,21 +54,21 @@ func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r 
 		return nil
 	}
 	if plan.R = r; r == 0 {
-		plan.R = max(LeastTesting, judge.Pairing(cfg.Alpha, candidates))
+		plan.R = max(leastTesting, judge.Pairing(cfg.Alpha, candidates))
 	}
 	return plan
 }
 
-// Candidates counts the candidates that a plan tests: the family of the adjustment.
-func Candidates(m *results.Manifest, plan *results.FollowUps) int {
+// candidatesOf counts the candidates that a plan tests: the family of the adjustment.
+func candidatesOf(m *results.Manifest, plan *results.FollowUps) int {
 	return lists.Count(plan.Comparisons, func(f results.Comparison) bool { return !isItself(m.Plan.Tests[f.Test].Mockup) })
 }
 
-// LeastTesting mpiruns test, unless another number is asked for.
-const LeastTesting = 10
+// leastTesting mpiruns test, unless another number is asked for.
+const leastTesting = 10
 
 // cells groups the tests by collective, size and shape, in the Plan's order.
-func (x *explored) cells() (out [][]int) {
+func (x *data) cells() (out [][]int) {
 	byDefault := func(test int) int { return x.m.Plan.Tests[test].Case }
 	var patterns []int
 	for i, t := range x.m.Plan.Tests {
@@ -85,7 +85,7 @@ func isItself(function string) bool { return mockups.Variant(function) == "@"+mo
 
 // fastest are the fastest of the library's own algorithms and the fastest mock-up of a
 // cell in stage 2, by the median ratio within mpiruns; nil where none has times.
-func (x *explored) fastest(tests []int) (best [2]*Candidate) {
+func (x *data) fastest(tests []int) (best [2]*Candidate) {
 	for _, i := range tests {
 		c, kind := x.candidate(i)
 		if b := best[kind]; c.Ratio != nil && !isItself(c.Function) && (b == nil || *c.Ratio > *b.Ratio) {
@@ -97,7 +97,7 @@ func (x *explored) fastest(tests []int) (best [2]*Candidate) {
 
 // candidate describes the other side of a test by stage 2; kind is 0 for an own algorithm, 1 for
 // a mock-up.
-func (x *explored) candidate(test int) (c *Candidate, kind int) {
+func (x *data) candidate(test int) (c *Candidate, kind int) {
 	t := x.m.Plan.Tests[test]
 	orig, other := &x.set.Cases[t.Case], &x.set.Cases[t.Others[0]]
 	if mockups.Algorithm(t.Mockup) == "" {
@@ -108,7 +108,7 @@ func (x *explored) candidate(test int) (c *Candidate, kind int) {
 
 // candidates returns the planned ones, whatever is fastest by the data and the configuration
 // of today; of a kind without any, the fastest.
-func (x *explored) candidates(tests []int) [2]*Candidate {
+func (x *data) candidates(tests []int) [2]*Candidate {
 	best := x.fastest(tests)
 	for _, f := range x.m.Following(protocol.ModeExplore) {
 		if c, kind := x.candidate(f.Test); slices.Contains(tests, f.Test) && !isItself(c.Function) {
@@ -131,13 +131,13 @@ func medianRatio(slow, fast *medians.Case) *float64 {
 	return analyze.Number(stats.MedianFinite(ratios))
 }
 
-func Explore(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Exploration, error) {
+func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Exploration, error) {
 	if err := analyze.CheckManifest(m); err != nil {
 		return nil, err
 	}
-	x := &explored{m, set, cfg}
-	e := &Exploration{Schema: ExploreSchema, Version: m.Version, Library: analyze.LibraryOf(m), Shapes: []analyze.Shape{}, Operation: analyze.OperationOf(&m.Plan), Origin: analyze.OriginOf(m),
-		Select: m.Runs(protocol.ModeMeasure), Adjust: cfg.Adjust, Alpha: cfg.Alpha, MinSlowdown: cfg.MinSlowdown, Cells: []ExploreCell{}, Count: map[Advice]int{}, Unused: x.unused()}
+	x := &data{m, set, cfg}
+	e := &Exploration{Schema: Schema, Version: m.Version, Library: analyze.LibraryOf(m), Shapes: []analyze.Shape{}, Operation: analyze.OperationOf(&m.Plan), Origin: analyze.OriginOf(m),
+		Select: m.Runs(protocol.ModeMeasure), Adjust: cfg.Adjust, Alpha: cfg.Alpha, MinSlowdown: cfg.MinSlowdown, Cells: []Cell{}, Count: map[Advice]int{}, Unused: x.unused()}
 	for _, s := range m.Plan.Shapes {
 		e.Shapes = append(e.Shapes, analyze.Shape{Name: s.String(), Shape: s})
 	}
@@ -156,7 +156,7 @@ func Explore(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Explorat
 
 // outcomes judges the candidates, and says in the Exploration how. The default against itself
 // is a family of its own, two-sided.
-func (x *explored) outcomes(e *Exploration) (map[int]analyze.Answered, error) {
+func (x *data) outcomes(e *Exploration) (map[int]analyze.Answered, error) {
 	out := map[int]analyze.Answered{}
 	if x.m.FollowUps[protocol.ModeExplore] == nil {
 		return out, nil
@@ -202,9 +202,9 @@ func (x *explored) outcomes(e *Exploration) (map[int]analyze.Answered, error) {
 	return out, nil
 }
 
-func (x *explored) cell(tests []int, outcomes map[int]analyze.Answered) ExploreCell {
+func (x *data) cell(tests []int, outcomes map[int]analyze.Answered) Cell {
 	t := x.m.Plan.Tests[tests[0]]
-	c := ExploreCell{Cell: medians.CellOf(x.m.Plan.Cases[t.Case]), NP: t.Shape.NP}
+	c := Cell{Cell: medians.CellOf(x.m.Plan.Cases[t.Case]), NP: t.Shape.NP}
 	whole := x.set.Worst(protocol.ModeExplore, t.Case)
 	if c.DefaultS = analyze.Seconds(whole.Median()); c.DefaultS == nil {
 		c.Word, c.Reason = NotExplored, cmp.Or(whole.Message, "it has no valid times")
@@ -249,7 +249,7 @@ func (x *explored) cell(tests []int, outcomes map[int]analyze.Answered) ExploreC
 
 // unused lists the algorithms and mock-ups without times, each once for a shape and a
 // reason.
-func (x *explored) unused() []Unused {
+func (x *data) unused() []Unused {
 	out := []Unused{}
 	for i, k := range x.m.Plan.Cases {
 		c := x.set.Worst(protocol.ModeExplore, i)
@@ -286,7 +286,7 @@ func (e *Exploration) NotJudged() string {
 	return ""
 }
 
-const ExploreSchema = "pgmpi-explore/1"
+const Schema = "pgmpi-explore/1"
 
 // Advice is the answer for a collective at one size.
 type Advice string
@@ -306,7 +306,7 @@ var Advices = []Advice{OwnAlgorithm, OnlyMockup, NotDecided, DefaultIsBest, Noth
 // Exploration is explore.json: what the library's own algorithms, and mock-ups, gain
 // over what it chooses by itself. Undefined numbers are null.
 type Exploration struct {
-	Schema  string          `json:"schema"` // ExploreSchema
+	Schema  string          `json:"schema"`
 	Version string          `json:"pgmpi_version"`
 	Library analyze.Library `json:"library"`
 	Shapes  []analyze.Shape `json:"shapes"`
@@ -323,7 +323,7 @@ type Exploration struct {
 	PMin        float64        `json:"p_min"`
 	Refused     *judge.Refusal `json:"refused"` // null: R is large enough
 
-	Cells []ExploreCell  `json:"cells"` // in the Plan's order
+	Cells []Cell         `json:"cells"` // in the Plan's order
 	Count map[Advice]int `json:"cells_by_word"`
 	// Itself is the default against itself, in the cells that have a candidate.
 	// Tests of it are two-sided: a way to the library's own algorithms that is slower would
@@ -335,7 +335,7 @@ type Exploration struct {
 	Exit   int      `json:"exit_code"`
 }
 
-type ExploreCell struct {
+type Cell struct {
 	medians.Cell
 	NP       int        `json:"np"`
 	Word     Advice     `json:"word"`

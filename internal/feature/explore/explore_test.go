@@ -29,11 +29,11 @@ func TestAlgorithmsAreChosenByNameAndLeftOutByAMark(t *testing.T) {
 		{[]string{"MPI_Bcast@chain"}, "MPI_Bcast@binomial", false},
 		{[]string{"!MPI_Scan"}, "MPI_Bcast@chain", true},
 	} {
-		should.Equal(t, (ExploreConfig{Algorithms: c.list}).Wants(c.id), c.want, "%v wants %s", c.list, c.id)
+		should.Equal(t, (Config{Algorithms: c.list}).Wants(c.id), c.want, "%v wants %s", c.list, c.id)
 	}
-	errs := Section.Check(&ExploreConfig{Algorithms: []string{"MPI_Bcst@chain", "gather_as_reduce"}})
+	errs := Section.Check(&Config{Algorithms: []string{"MPI_Bcst@chain", "gather_as_reduce"}})
 	should.Hold(t, len(errs) == 3, "%v", errs)
-	c := ExploreConfig{Algorithms: []string{"all", "!bcast", "BCAST@binomial"}, Select: 3}
+	c := Config{Algorithms: []string{"all", "!bcast", "BCAST@binomial"}, Select: 3}
 	errs = Section.Check(&c)
 	should.Hold(t, len(errs) == 0 && slices.Equal(c.Algorithms, []string{"all", "!MPI_Bcast", "MPI_Bcast@binomial"}), "%v, %v", c.Algorithms, errs)
 }
@@ -67,7 +67,7 @@ func exploredData(t *testing.T, candidates map[string][2]int64) (*results.Manife
 	for n := range m.R {
 		run(protocol.ModeMeasure, n+1, 0, all)
 	}
-	if m.Planned(protocol.ModeExplore, ExplorationPlan(m, set, judge.Default(), 0)); m.FollowUps[protocol.ModeExplore] != nil {
+	if m.Planned(protocol.ModeExplore, planTests(m, set, judge.Default(), 0)); m.FollowUps[protocol.ModeExplore] != nil {
 		tested := []int{0}
 		for _, f := range m.FollowUps[protocol.ModeExplore].Comparisons {
 			tested = append(tested, f.Part)
@@ -96,7 +96,7 @@ func TestAnswerIsThatOfTheMpirunsThatTest(t *testing.T) {
 		{"mock-up", [2]int64{101_000, 1}, [2]int64{60_000, 60_000}, OnlyMockup, 2},
 	} {
 		m, set := exploredData(t, map[string][2]int64{itself: same, own: c.own, mockup: c.mockup})
-		e := must.Get(Explore(m, set, judge.Default()))(t)
+		e := must.Get(Judge(m, set, judge.Default()))(t)
 		tested := 0
 		if m.FollowUps[protocol.ModeExplore] != nil {
 			tested = len(m.FollowUps[protocol.ModeExplore].Comparisons)
@@ -124,7 +124,7 @@ func TestWrongDataOfTheMpirunsThatTestAreNotSwallowed(t *testing.T) {
 		i := slices.IndexFunc(m.Plan.Cases, func(k guidelines.Case) bool { return k.Function == c.wrong })
 		side := set.Side(protocol.ModeExplore, i, 1)
 		side.Status, side.Message = protocol.StatusWrong, "element 3"
-		e := must.Get(Explore(m, set, judge.Default()))(t)
+		e := must.Get(Judge(m, set, judge.Default()))(t)
 		untested := []*Candidate{e.Cells[0].Own, e.Cells[0].Mockup}
 		if c.wrong == own {
 			untested = untested[:1]
@@ -149,7 +149,7 @@ func TestUntestedCandidatesLeaveACellUndecided(t *testing.T) {
 	const own, mockup = "MPI_Scan@linear", "scan_as_exscan+reduce_local"
 	m, set := exploredData(t, map[string][2]int64{own: {60_000, 60_000}, mockup: {101_000, 101_000}})
 	m.FollowUps[protocol.ModeExplore].Comparisons[0].Test, m.FollowUps[protocol.ModeExplore].Comparisons[0].Part = 1, 2 // the mock-up was planned
-	e, err := Explore(m, set, judge.Default())
+	e, err := Judge(m, set, judge.Default())
 	must.Do(t, err)
 	c := e.Cells[0]
 	should.Hold(t, c.Word == NotDecided && c.Reason == own+": no mpirun was planned to test it" && c.Own.Verdict == "", "%+v", c)
@@ -157,7 +157,7 @@ func TestUntestedCandidatesLeaveACellUndecided(t *testing.T) {
 	for run := range set.Cases[1].Medians {
 		set.Cases[1].Medians[run] *= 2 // as if other data had chosen
 	}
-	e, err = Explore(m, set, judge.Default())
+	e, err = Judge(m, set, judge.Default())
 	should.Hold(t, err == nil && e.Cells[0].Word == OwnAlgorithm, "%+v, %v", e, err)
 }
 
@@ -167,7 +167,7 @@ func TestTimesOfTheDefaultAreFromTheMpirunsThatChooseInEveryCell(t *testing.T) {
 	for run := range set.Side(protocol.ModeExplore, 0, 1).Medians {
 		set.Side(protocol.ModeExplore, 0, 1).Medians[run] *= 3
 	}
-	c := must.Get(Explore(m, set, judge.Default()))(t).Cells[0]
+	c := must.Get(Judge(m, set, judge.Default()))(t).Cells[0]
 	should.Hold(t, *c.DefaultS < 110e-6 && *c.Own.DefaultS > 290e-6 && math.Abs(*c.Own.DefaultS / *c.Own.MedianS / *c.Own.Ratio - 1) < .02, "%v, %+v", *c.DefaultS, c.Own)
 }
 
@@ -178,7 +178,7 @@ func TestDefaultAgainstItselfIsTestedBothWays(t *testing.T) {
 		found int
 	}{{100_000, 0}, {80_000, 1}, {125_000, 1}} {
 		m, set := exploredData(t, map[string][2]int64{"MPI_Scan@itself": {c.ns, c.ns}, "MPI_Scan@linear": {60_000, 60_000}})
-		e := must.Get(Explore(m, set, judge.Default()))(t)
+		e := must.Get(Judge(m, set, judge.Default()))(t)
 		want := 100_000 / float64(c.ns)
 		should.Hold(t, e.Itself.Tests == 1 && e.Itself.False == c.found && e.ItselfRatio != nil && math.Abs(*e.ItselfRatio/want-1) <= .02,
 			"itself takes %d ns: %+v, ratio %v", c.ns, e.Itself, e.ItselfRatio)

@@ -1,4 +1,4 @@
-package experiment
+package explore
 
 import (
 	"errors"
@@ -39,7 +39,7 @@ func TestMockupsOnNodesAreExploredWhereAllShapesHaveNodes(t *testing.T) {
 }
 
 func TestOwnMockupsAreExploredBesideThoseOfPgmpi(t *testing.T) {
-	config := Explore.Defaults()
+	config := Experiment.Defaults()
 	config.Mockup = []guidelines.Mockups{{File: "a.so", IDs: []string{"scan_as_mine", "bcast_as_mine"}}}
 	list := &report.Algorithms{Collectives: []protocol.Algorithms{{Collective: "MPI_Scan", Names: []protocol.Algorithm{{Name: "linear"}}}}}
 	var others []string

@@ -1,9 +1,10 @@
-package tuning
+package remedy
 
 import (
 	"slices"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/tuning"
 )
 
 // Config is the [remedy] section of gl.toml.
@@ -13,16 +14,17 @@ type Config struct {
 	Harm   float64  `json:"harm"`   // ratio from which a slower case counts; 0 stands for analyze.min_slowdown
 }
 
-func Kinds() []string { return []string{string(ByEnv), string(OwnAlgorithm), string(ByComponent)} }
+func kinds() []string {
+	return []string{string(tuning.ByEnv), string(tuning.OwnAlgorithm), string(tuning.ByComponent)}
+}
 
 const mostProofs = 100
 
 const mostHarm = 100.
 
-// Section is [remedy].
-var Section = &conf.SectionOf[Config]{Name: "remedy", Rows: func(c *Config) []conf.Key {
+var section = &conf.SectionOf[Config]{Name: "remedy", Rows: func(c *Config) []conf.Key {
 	return []conf.Key{
-		{Field: conf.SomeOf(&c.Kinds, Kinds(), "kind of remedy", "nothing to try", Kinds()),
+		{Field: conf.SomeOf(&c.Kinds, kinds(), "kind of remedy", "nothing to try", kinds()),
 			Text: "what `pgmpi remedy` tries; the environment comes first",
 			More: "`environment`: variables of the C library's malloc; `algorithm`: the MPI library's own algorithms. " +
 				"See [how-to-tune.md](how-to-tune.md).", Flag: "kinds", Value: "LIST"},
@@ -35,4 +37,4 @@ var Section = &conf.SectionOf[Config]{Name: "remedy", Rows: func(c *Config) []co
 	}
 }}
 
-func (c Config) Wants(k Kind) bool { return slices.Contains(c.Kinds, string(k)) }
+func (c Config) Wants(k tuning.Kind) bool { return slices.Contains(c.Kinds, string(k)) }

@@ -1,9 +1,9 @@
 //go:build cgo
 
-package conformance
+package rank
 
 /*
-#cgo CFLAGS: -std=c11 -Wall -Wextra -I${SRCDIR}/../native -I${SRCDIR}/../../../mockups/c
+#cgo CFLAGS: -std=c11 -Wall -Wextra -I${SRCDIR}/../../../../measure/rank/native -I${SRCDIR}/../../../../mockups/c
 #include <stdlib.h>
 #include "rank.h"
 #include "conformance.h"
@@ -11,22 +11,38 @@ package conformance
 import "C"
 
 import (
+	"encoding/json"
 	"slices"
+	"time"
 	"unsafe"
 
-	"pgmpi/measure/protocol"
+	"pgmpi/internal/feature/remedy/work"
+	"pgmpi/measure/rank"
 	"pgmpi/measure/rank/mpi"
 )
 
 // partSizes are the sizes at which parts of the world are called on, as places in the job's.
 const partSizes = 2
 
-// Make makes the calls of a job, and returns them with what any rank found wrong, at rank 0.
+// Work is what the ranks do for work.Work. Each call is named before it is made: it may end the mpirun.
+var Work = rank.Alone(work.Work, func(m *rank.Mpirun, j *work.Job) (*[]work.Call, error) {
+	defer m.Watch("no call came back for %v (measure.stall)")()
+	made, err := makeAll(m.World, j, func(i, n int, c work.Call) {
+		text, _ := json.Marshal(c)
+		m.Step(i, n, c.Name(), string(text))
+		if i >= j.PauseFrom {
+			time.Sleep(time.Duration(j.PauseNS))
+		}
+	})
+	return &made, err
+})
+
+// makeAll makes the calls of a job, and returns them with what any rank found wrong, at rank 0.
 // before hears of call i of n before it is made.
-func Make(w *mpi.World, j *protocol.ConformanceJob, before func(i, n int, c protocol.ConformanceCall)) ([]protocol.ConformanceCall, error) {
+func makeAll(w *mpi.World, j *work.Job, before func(i, n int, c work.Call)) ([]work.Call, error) {
 	var l *C.pg_conformance
 	most := int64(64)
-	for _, sizes := range append(j.More, protocol.ConformanceSizes{Msizes: j.Msizes}) {
+	for _, sizes := range append(j.More, work.Sizes{Msizes: j.Msizes}) {
 		most = slices.Max(append(sizes.Msizes, most))
 	}
 	comm := (*C.pg_ctx)(unsafe.Pointer(w.Context)).comm
@@ -35,27 +51,27 @@ func Make(w *mpi.World, j *protocol.ConformanceJob, before func(i, n int, c prot
 	}
 	defer C.pg_conformance_close(l)
 	var text [C.PG_CONFORMANCE_TEXT]C.char
-	var mine []protocol.ConformanceCall
+	var mine []work.Call
 	all := calls(l, j)
 	for i, c := range all {
-		before(i, len(all), c.ConformanceCall)
+		before(i, len(all), c.Call)
 		rc := C.pg_conformance_make(l, C.int(c.comm), C.int(c.call), C.int(c.Msize/4), &text[0])
-		if err := mpi.Error(protocol.ConformanceError+c.Name(), rc); err != nil {
+		if err := mpi.Error(work.ErrorText+c.Name(), rc); err != nil {
 			return nil, err
 		}
 		if c.Wrong = C.GoString(&text[0]); c.Wrong != "" {
-			mine = append(mine, c.ConformanceCall)
+			mine = append(mine, c.Call)
 		}
 	}
 	return join(w, all, mine)
 }
 
 type call struct {
-	protocol.ConformanceCall
+	work.Call
 	comm, call int
 }
 
-func calls(l *C.pg_conformance, j *protocol.ConformanceJob) (out []call) {
+func calls(l *C.pg_conformance, j *work.Job) (out []call) {
 	var text [C.PG_CONFORMANCE_TEXT]C.char
 	for comm := range int(C.pg_conformance_comms(l)) {
 		for k := range int(C.pg_conformance_calls()) {
@@ -64,7 +80,7 @@ func calls(l *C.pg_conformance, j *protocol.ConformanceJob) (out []call) {
 				continue
 			}
 			C.pg_conformance_name(C.int(k), &text[0])
-			if slices.Contains(j.Skip, protocol.ConformanceCall{Function: function, What: C.GoString(&text[0])}.Kind()) {
+			if slices.Contains(j.Skip, work.Call{Function: function, What: C.GoString(&text[0])}.Kind()) {
 				continue
 			}
 			np := int(C.pg_conformance_size(l, C.int(comm)))
@@ -73,7 +89,7 @@ func calls(l *C.pg_conformance, j *protocol.ConformanceJob) (out []call) {
 				sizes = sizesOn(j, function, np, comm == 0)
 			}
 			for _, size := range sizes {
-				out = append(out, call{protocol.ConformanceCall{Function: function, NP: np,
+				out = append(out, call{work.Call{Function: function, NP: np,
 					Msize: size, Comm: C.GoString(C.pg_conformance_comm(l, C.int(comm))), What: C.GoString(&text[0])}, comm, k})
 			}
 		}
@@ -81,7 +97,7 @@ func calls(l *C.pg_conformance, j *protocol.ConformanceJob) (out []call) {
 	return out
 }
 
-func sizesOn(j *protocol.ConformanceJob, function string, np int, world bool) []int64 {
+func sizesOn(j *work.Job, function string, np int, world bool) []int64 {
 	sizes := slices.Clone(j.Msizes)
 	if !world {
 		sizes = sizes[:min(partSizes, len(sizes))]
@@ -95,7 +111,7 @@ func sizesOn(j *protocol.ConformanceJob, function string, np int, world bool) []
 	return slices.Compact(sizes)
 }
 
-func join(w *mpi.World, calls []call, mine []protocol.ConformanceCall) (out []protocol.ConformanceCall, err error) {
+func join(w *mpi.World, calls []call, mine []work.Call) (out []work.Call, err error) {
 	if most := 100; len(mine) > most {
 		mine = mine[:most]
 	}
@@ -113,7 +129,7 @@ func join(w *mpi.World, calls []call, mine []protocol.ConformanceCall) (out []pr
 	}
 	for _, c := range calls {
 		c.Wrong = wrong[c.Name()]
-		out = append(out, c.ConformanceCall)
+		out = append(out, c.Call)
 	}
 	return out, nil
 }

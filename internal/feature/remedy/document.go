@@ -1,4 +1,4 @@
-package report
+package remedy
 
 import (
 	"cmp"
@@ -19,43 +19,43 @@ import (
 	"pgmpi/mockups"
 )
 
-var Remedies = document.Kind[RemedyResult]{Name: "remedy", JSON: true, Rows: remedyRows,
-	Exit: func(r *RemedyResult) error {
+var kind = document.Kind[Result]{Name: "remedy", JSON: true, Rows: rows,
+	Exit: func(r *Result) error {
 		if r.Exit == exitcode.NoVerdict {
 			return &fail.Refused{Reason: "no remedy is shown; what was tried, and why it was dropped, is above"}
 		}
 		return nil
 	},
-	Sections: func(r *RemedyResult) []document.Section {
-		return slices.Concat(remedyAnswer(r), remedyCells(r), remedySetting(r), remedyRejected(r, len(r.Rejected)), remedyMockups(r, len(r.Cells)), remedyProof(r))
+	Sections: func(r *Result) []document.Section {
+		return slices.Concat(answer(r), cellsTable(r), settingList(r), rejectedList(r, len(r.Rejected)), mockupsList(r, len(r.Cells)), proofList(r))
 	},
-	Screen: func(r *RemedyResult) []document.Section {
-		answer := remedyAnswer(r)
+	Screen: func(r *Result) []document.Section {
+		answer := answer(r)
 		answer[0].Text = slices.DeleteFunc(answer[0].Text, func(t document.Text) bool { return t.Style == document.Command }) // the last lines have them
-		return slices.Concat(answer, document.Noteless(remedyCells(r)), remedyRejected(r, 5), remedyMockups(r, 5))
+		return slices.Concat(answer, document.Noteless(cellsTable(r)), rejectedList(r, 5), mockupsList(r, 5))
 	},
-	Ending: func(r *RemedyResult, _ string) (e document.Ending) {
+	Ending: func(r *Result, _ string) (e document.Ending) {
 		if len(r.Env) > 0 {
 			e.Next = []document.Label{{Name: "Use it", Value: ". " + conf.Quote(filepath.Join(r.Folder, tuning.EnvFile))},
 				{Name: "Check it", Value: "pgmpi check --guidelines " + conf.Quote(filepath.Join(r.Folder, SettingTOML))}}
 		}
 		if len(r.Cells) > 0 {
-			e.Next = append(e.Next, document.Label{Name: "All", Value: "cat " + conf.Quote(filepath.Join(r.Folder, ReadmeFile))})
+			e.Next = append(e.Next, document.Label{Name: "All", Value: "cat " + conf.Quote(filepath.Join(r.Folder, results.Readme))})
 		}
 		return e
 	},
 }
 
-func (r *RemedyResult) count(s CellState) int {
-	return lists.Count(r.Cells, func(c RemedyCell) bool { return c.State == s })
+func (r *Result) count(s CellState) int {
+	return lists.Count(r.Cells, func(c Cell) bool { return c.State == s })
 }
 
 // Believed counts the parts of which nothing shows that they are in force.
-func (r *RemedyResult) Believed() int {
+func (r *Result) Believed() int {
 	return lists.Count(r.Effects, func(f Effect) bool { return f.State == CannotTell })
 }
 
-func remedyAnswer(r *RemedyResult) []document.Section {
+func answer(r *Result) []document.Section {
 	s := document.Section{}
 	mended, faster, all := r.count(CellMended), r.count(CellFaster), len(r.Cells)
 	explored := r.Kind == results.Explore
@@ -91,20 +91,20 @@ func remedyAnswer(r *RemedyResult) []document.Section {
 	return []document.Section{s}
 }
 
-func (r *RemedyResult) excluded(p *Proof) string {
+func (r *Result) excluded(p *Proof) string {
 	left, most := p.Reached-p.Harmless, cmp.Or(phrase.When(p.NotExcluded != nil, "up to %s", phrase.Ratio(p.NotExcluded)), "without limit")
 	return fmt.Sprintf("Harm of %g× is excluded in %d of %s that the setting can change%s", r.Harm, p.Harmless, conf.Plural(p.Reached, "case"),
 		phrase.When(left > 0, ", not in %d (%s)", left, most))
 }
 
-func (r *RemedyResult) cells(n int) string {
+func (r *Result) cells(n int) string {
 	all := len(r.Cells)
 	some := phrase.When(n < all, "%d of ", n)
 	return some + cmp.Or(phrase.When(r.Kind == results.Explore, "%s with a faster algorithm", conf.Plural(all, "cell")), conf.Plural(all, "violated cell"))
 }
 
 // means are what the setting is made of: "2 environment variables and 1 algorithm".
-func (r *RemedyResult) means() string {
+func (r *Result) means() string {
 	var out []string
 	algorithms := 0
 	for _, f := range r.Effects {
@@ -123,7 +123,7 @@ func (r *RemedyResult) means() string {
 	return strings.Join(out, " and ")
 }
 
-func remedyCells(r *RemedyResult) []document.Section {
+func cellsTable(r *Result) []document.Section {
 	if len(r.Cells) == 0 {
 		return nil
 	}
@@ -141,7 +141,7 @@ func remedyCells(r *RemedyResult) []document.Section {
 	return []document.Section{s}
 }
 
-func remedySetting(r *RemedyResult) []document.Section {
+func settingList(r *Result) []document.Section {
 	if len(r.Env) == 0 {
 		return nil
 	}
@@ -160,28 +160,28 @@ func remedySetting(r *RemedyResult) []document.Section {
 
 const withFull = "%d more with --full."
 
-func remedyRejected(r *RemedyResult, most int) []document.Section {
+func rejectedList(r *Result, most int) []document.Section {
 	return document.Listed("Tried and dropped", r.Rejected, most, withFull, func(d tuning.Rejected) string { return d.Label + ": " + d.Reason })
 }
 
-func remedyMockups(r *RemedyResult, most int) []document.Section {
-	left := slices.DeleteFunc(slices.Clone(r.Cells), func(c RemedyCell) bool {
+func mockupsList(r *Result, most int) []document.Section {
+	left := slices.DeleteFunc(slices.Clone(r.Cells), func(c Cell) bool {
 		return c.State.Settled() || r.Kind == results.Explore
 	})
-	out := document.Listed("What no setting mends here", left, most, withFull, func(c RemedyCell) string {
+	out := document.Listed("What no setting mends here", left, most, withFull, func(c Cell) string {
 		what := "only itself at another size was measured beside it"
 		if f, ok := mockups.Get(c.Mockup); ok && c.Mockup != "" {
 			what = fmt.Sprintf("in its place call %s (%s)", f.Formula, f.ID)
 		}
 		return fmt.Sprintf("%s at %s on %s, %s slower in the check: %s%s", c.Function, conf.HumanSize(c.Msize), c.Shape, phrase.Ratio(c.Ratio), what, phrase.When(c.Explored != "", "; of its own algorithms: %s", c.Explored))
 	})
-	if slices.ContainsFunc(left, func(c RemedyCell) bool { return c.Mockup != "" }) {
+	if slices.ContainsFunc(left, func(c Cell) bool { return c.Mockup != "" }) {
 		out[0].Say("`pgmpi apply` puts mock-ups in place of a program's calls.")
 	}
 	return out
 }
 
-func remedyProof(r *RemedyResult) []document.Section {
+func proofList(r *Result) []document.Section {
 	if len(r.Proofs) == 0 {
 		return nil
 	}
@@ -199,7 +199,7 @@ func remedyProof(r *RemedyResult) []document.Section {
 	return []document.Section{s}
 }
 
-func remedyRows(r *RemedyResult) [][]string {
+func rows(r *Result) [][]string {
 	out := [][]string{{"collective", "msize", "shape", "np", "guidelines", "firm", "ratio", "page_faults", "state", "by",
 		"before_s", "after_s", "gain", "gain_lo95", "gain_hi95", "p_adjusted", "mockup", "explored"}}
 	for _, c := range r.Cells {
