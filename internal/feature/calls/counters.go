@@ -52,7 +52,8 @@ func (f *Fingerprint) AddReading(runs []*results.Run, plan int) {
 			continue
 		}
 		c := run.Cases[at].Counting
-		with, without, ratios = append(with, c.WithNS/1e9), append(without, c.WithoutNS/1e9), append(ratios, c.WithNS/c.WithoutNS)
+		with, without, ratios = append(with, c.WithNS/1e9), append(without, c.WithoutNS/1e9),
+			append(ratios, c.WithNS/c.WithoutNS)
 	}
 	if len(ratios) > 0 {
 		f.Reading = &Reading{stats.MedianFinite(with), stats.MedianFinite(without), stats.MedianFinite(ratios)}
@@ -108,6 +109,8 @@ func (c *CounterTimes) correlate(runs []FingerprintRun) error {
 		return nil
 	}
 	mean, _, err := stats.MeanSD(all)
-	c.Mean, c.Min, c.Max, c.None, c.R = analyze.Number(mean), analyze.Number(slices.Min(all)), analyze.Number(slices.Max(all)), analyze.Number(float64(none)/float64(len(all))), analyze.Number(stats.MedianFinite(r))
+	c.Mean, c.Min, c.Max, c.None, c.R = analyze.Number(mean), analyze.Number(slices.Min(all)),
+		analyze.Number(slices.Max(all)), analyze.Number(float64(none)/float64(len(all))),
+		analyze.Number(stats.MedianFinite(r))
 	return err
 }

@@ -11,7 +11,8 @@ import (
 )
 
 func fingerprintCounters(f *Fingerprint) []document.Section {
-	t := &document.Table{Head: []string{"counter", "mean", "least", "most", "in none", "r", "read by"}, Align: "lrrrrrl", Flex: 6}
+	t := &document.Table{Head: []string{"counter", "mean", "least", "most", "in none", "r", "read by"},
+		Align: "lrrrrrl", Flex: 6}
 	for _, c := range f.Counters {
 		if c.Mean == nil {
 			t.Add(c.Name, "-", "-", "-", "-", "-", "not read: "+c.Why)
@@ -21,7 +22,8 @@ func fingerprintCounters(f *Fingerprint) []document.Section {
 		if c.R != nil {
 			r = check.Correlation(*c.R)
 		}
-		t.Add(c.Name, phrase.Digits(*c.Mean), fmt.Sprintf("%.0f", *c.Min), fmt.Sprintf("%.0f", *c.Max), phrase.Percent(*c.None), r, c.From)
+		t.Add(c.Name, phrase.Digits(*c.Mean), fmt.Sprintf("%.0f", *c.Min), fmt.Sprintf("%.0f", *c.Max),
+			phrase.Percent(*c.None), r, c.From)
 	}
 	note := "Of a repetition with what synchronises it, at the rank that has most; in none: the share of the repetitions without any; r: the correlation with the " +
 		"run-time within an mpirun, - where one of the two does not change."
@@ -42,8 +44,11 @@ func counterFigures(f *Fingerprint) (out []picture.Figure) {
 		if c.R == nil {
 			continue
 		}
-		fig := picture.Figure{ID: picture.Anchor("counter", c.Name), Title: fmt.Sprintf("Run-time by %s", c.Name), X: picture.Axis{Title: c.Name + " in a repetition", Holds: []float64{0}},
-			Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}, Text: fmt.Sprintf("Each sample by what %s has counted in it; correlation %s.", c.Name, check.Correlation(*c.R))}
+		fig := picture.Figure{ID: picture.Anchor("counter", c.Name), Title: fmt.Sprintf("Run-time by %s", c.Name),
+			X: picture.Axis{Title: c.Name + " in a repetition", Holds: []float64{0}},
+			Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds},
+			Text: fmt.Sprintf("Each sample by what %s has counted in it; correlation %s.", c.Name,
+				check.Correlation(*c.R))}
 		s := picture.Series{Name: "samples", Form: picture.Dots}
 		for _, counted := range c.Runs {
 			if at := slices.IndexFunc(f.Runs, func(r FingerprintRun) bool { return r.Run == counted.Run }); at >= 0 && len(counted.N) == len(f.Runs[at].NS) {
@@ -74,8 +79,11 @@ func countedPoints(r *FingerprintRun, n []int64) (out []picture.Point) {
 }
 
 func rankFigure(f *Fingerprint) picture.Figure {
-	fig := picture.Figure{ID: picture.Anchor("by-rank", f.Function, fmt.Sprint(f.Msize), f.Shape), Title: fmt.Sprintf("%s at %s, %s: run-time by rank", phrase.Plain(f.Function), phrase.Size(f.Msize), f.Shape),
-		X: picture.Axis{Title: "rank", Scale: picture.Named}, Y: picture.Axis{Title: "by its own clock", Scale: picture.Log, Unit: picture.Seconds}, Text: "The median of each rank, from its lower to its upper quartile."}
+	fig := picture.Figure{ID: picture.Anchor("by-rank", f.Function, fmt.Sprint(f.Msize), f.Shape),
+		Title: fmt.Sprintf("%s at %s, %s: run-time by rank", phrase.Plain(f.Function), phrase.Size(f.Msize), f.Shape),
+		X:     picture.Axis{Title: "rank", Scale: picture.Named},
+		Y:     picture.Axis{Title: "by its own clock", Scale: picture.Log, Unit: picture.Seconds},
+		Text:  "The median of each rank, from its lower to its upper quartile."}
 	s := picture.Series{Name: "median, quartiles", Form: picture.Dots}
 	for i, r := range f.ByRank {
 		fig.X.Names = append(fig.X.Names, fmt.Sprint(r.Rank))

@@ -29,8 +29,10 @@ func TestCountersAreHeldAgainstTheRunTime(t *testing.T) {
 			r.Samples[1][i].NS = int64(n+1) * (1000 + 100*int64(i%4))
 		}
 		r.Samples[1][19] = protocol.Sample{NS: 1, Flags: protocol.FlagLate} // not valid: it does not count
-		r.Cases[1].NRep, r.Cases[1].Counting = 20, &protocol.Counting{N: 20, WithNS: 1200 * float64(n+1), WithoutNS: 1000 * float64(n+1)}
-		r.Counters = []protocol.Counter{{Name: "context-switches", From: "perf_event_open"}, {Name: "page-faults", From: "getrusage"}, {Name: "cycles", Why: "hidden"}}
+		r.Cases[1].NRep, r.Cases[1].Counting = 20,
+			&protocol.Counting{N: 20, WithNS: 1200 * float64(n+1), WithoutNS: 1000 * float64(n+1)}
+		r.Counters = []protocol.Counter{{Name: "context-switches", From: "perf_event_open"},
+			{Name: "page-faults", From: "getrusage"}, {Name: "cycles", Why: "hidden"}}
 		all = append(all, r)
 	}
 	f := must.Get(newFingerprint("folder", m, 1, all))(t)
@@ -51,7 +53,8 @@ func TestCountersAreHeldAgainstTheRunTime(t *testing.T) {
 	near("none", a.None, 5.0/19)
 	near("mean", b.Mean, 385)
 	near("none of a counter that always counts", b.None, 0)
-	should.Hold(t, b.R == nil && c.Mean == nil && c.Why == "hidden", "what does not change, and what was not read, goes with nothing: %+v, %+v", b, c)
+	should.Hold(t, b.R == nil && c.Mean == nil && c.Why == "hidden",
+		"what does not change, and what was not read, goes with nothing: %+v, %+v", b, c)
 	near("what reading costs", &f.Reading.Ratio, 1.2)
 	near("with", &f.Reading.WithS, 1800e-9)
 }

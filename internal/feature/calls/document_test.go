@@ -28,7 +28,8 @@ func times() *Times {
 	x := 1.5e-6
 	return &Times{Schema: TimesSchema, Version: "1.0", Folder: analyze.ComparedFolder{Folder: "one", R: 10},
 		Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend}, Cases: []CaseTimes{
-			{Cell: medians.Cell{Function: "MPI_Bcast", Msize: 8, Shape: "p2"}, NP: 2, R: 10, MinS: &x, Q1S: &x, MedianS: &x, Q3S: &x, MaxS: &x},
+			{Cell: medians.Cell{Function: "MPI_Bcast", Msize: 8, Shape: "p2"}, NP: 2, R: 10, MinS: &x, Q1S: &x,
+				MedianS: &x, Q3S: &x, MaxS: &x},
 			{Cell: medians.Cell{Function: "MPI_Bcast", Msize: 1 << 30, Shape: "p2"}, NP: 2, Reason: "needs 3 GiB"},
 		}}
 }
@@ -46,11 +47,13 @@ func noisyReduce(t *testing.T) *Fingerprint {
 	f := must.Get(newFingerprint("results", m, i, all))(t)
 	must.Do(t, f.AddRanks([]RanksOfRun{{Run: 1, NS: [][]int64{{400000, 410000, 420000}, {300000, 310000, 430000}}}}))
 	f.Reading = &Reading{WithS: 4.1e-4, WithoutS: 4e-4, Ratio: 1.025}
-	f.AddCounts(1, []protocol.Counter{{Name: "page-faults", From: "perf_event_open"}}, [][]int64{make([]int64, len(f.Runs[0].NS))})
+	f.AddCounts(1, []protocol.Counter{{Name: "page-faults", From: "perf_event_open"}},
+		[][]int64{make([]int64, len(f.Runs[0].NS))})
 	for i := range f.Counters[0].Runs[0].N {
 		f.Counters[0].Runs[0].N[i] = int64(i % 7)
 	}
-	f.Counters = append(f.Counters, CounterTimes{Counter: protocol.Counter{Name: "cycles", Why: "the virtual machine hides it"}, Runs: []CounterSamples{}})
+	f.Counters = append(f.Counters, CounterTimes{Counter: protocol.Counter{Name: "cycles",
+		Why: "the virtual machine hides it"}, Runs: []CounterSamples{}})
 	must.Do(t, f.Correlate())
 	return f
 }

@@ -46,7 +46,8 @@ func Experiment(text string) *run.Experiment {
 				return nil, err
 			}
 			if extent := guidelines.Extent(config.Job.Datatype, function); size%extent != 0 {
-				return nil, fail.Setupf("%s is no multiple of the %d bytes of job.datatype = %q", conf.HumanSize(size), extent, config.Job.Datatype)
+				return nil, fail.Setupf("%s is no multiple of the %d bytes of job.datatype = %q", conf.HumanSize(size),
+					extent, config.Job.Datatype)
 			}
 			p, err := config.CasesOnly(config.Job.NP, []string{function}, size)
 			if err == nil && len(p.Shapes) > 1 {
@@ -148,7 +149,8 @@ func both(paths []string, text string) (*[2]*Fingerprint, error) {
 		}
 	}
 	if a, b := both[0], both[1]; a.Cell != b.Cell || a.Operation != b.Operation {
-		return nil, fail.Setupf("%s and %s are about other shapes or operations: %s, %s; %s, %s", paths[0], paths[1], a.Shape, a.Operation.Text(), b.Shape, b.Operation.Text())
+		return nil, fail.Setupf("%s and %s are about other shapes or operations: %s, %s; %s, %s", paths[0], paths[1],
+			a.Shape, a.Operation.Text(), b.Shape, b.Operation.Text())
 	}
 	return &both, nil
 }

@@ -33,9 +33,11 @@ func TestFingerprintMeasuresOneCaseAlone(t *testing.T) {
 	f, ranks, err := alone("Bcast:1Ki:p4", nil)
 	must.Do(t, err)
 	for _, j := range ranks.Jobs() {
-		should.Hold(t, len(j.Cases) == 1 && j.NP == 4 && j.Cases[0].Function == "MPI_Bcast" && j.Cases[0].NRep == 50 && len(j.Order) == 1, "%+v", j)
+		should.Hold(t, len(j.Cases) == 1 && j.NP == 4 && j.Cases[0].Function == "MPI_Bcast" && j.Cases[0].NRep == 50 &&
+			len(j.Order) == 1, "%+v", j)
 	}
-	should.Hold(t, f.Samples == 150 && len(f.Runs) == 3 && f.Shape == "p4" && f.Visits == 1 && f.Categories[First] == 3, "%+v", f)
+	should.Hold(t, f.Samples == 150 && len(f.Runs) == 3 && f.Shape == "p4" && f.Visits == 1 && f.Categories[First] == 3,
+		"%+v", f)
 	for text, want := range map[string]string{
 		"Bcats:8":       "did you mean MPI_Bcast?",
 		"Bcast:8:four":  "four",

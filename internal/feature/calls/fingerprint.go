@@ -113,7 +113,8 @@ type FingerprintRun struct {
 
 func newFingerprint(name string, m *results.Manifest, i int, runs []*results.Run) (*Fingerprint, error) {
 	k := m.Plan.Cases[i]
-	f := &Fingerprint{Schema: FingerprintSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Cell: medians.CellOf(k), NP: k.Shape.NP,
+	f := &Fingerprint{Schema: FingerprintSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan),
+		Cell: medians.CellOf(k), NP: k.Shape.NP,
 		Folder:     analyze.FolderOf(name, m, len(runs)),
 		Categories: map[Category]int{}, Modes: []FingerprintMode{}, ACF: []float64{}, Runs: []FingerprintRun{},
 		Launch: m.Launch[k.Shape.String()], Factors: m.Factors}
@@ -148,7 +149,8 @@ func newFingerprint(name string, m *results.Manifest, i int, runs []*results.Run
 		f.Runs = append(f.Runs, r)
 	}
 	if len(all) == 0 {
-		return nil, &fail.Refused{Reason: fail.NotJudged(fmt.Sprintf("%s at %s on %s has no valid sample in %s", k.Function, conf.HumanSize(k.Msize), k.Shape, name))}
+		return nil, &fail.Refused{Reason: fail.NotJudged(fmt.Sprintf("%s at %s on %s has no valid sample in %s",
+			k.Function, conf.HumanSize(k.Msize), k.Shape, name))}
 	}
 	series.Dependence()
 	f.Visits, f.ACFBound, f.Inefficiency = series.Visits, series.ACFBound, series.Inefficiency
@@ -161,7 +163,8 @@ func newFingerprint(name string, m *results.Manifest, i int, runs []*results.Run
 
 func newFingerprintRun(run *results.Run, at int) FingerprintRun {
 	usage := medians.UsageOf(&run.Cases[at])
-	r := FingerprintRun{Run: run.Run, WindowNS: run.Cases[at].WindowNS, Categories: map[Category]int{}, PageFaults: analyze.Number(usage.Faults), Switches: analyze.Number(usage.Switches)}
+	r := FingerprintRun{Run: run.Run, WindowNS: run.Cases[at].WindowNS, Categories: map[Category]int{},
+		PageFaults: analyze.Number(usage.Faults), Switches: analyze.Number(usage.Switches)}
 	valid := protocol.Valid(run.Samples[at])
 	categories := categoriesOf(valid)
 	letters := strings.Builder{}

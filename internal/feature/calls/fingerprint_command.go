@@ -33,14 +33,16 @@ into a new folder: from the first call of each process on with --fresh, and with
 				return o.Measure(c.Context(), Experiment(args[0]), &s)
 			}
 			if len(args) == 3 {
-				return command.Written(&o, quantileLists, func() (*[2]*Fingerprint, error) { return both(args[:2], o.Of) })
+				return command.Written(&o, quantileLists,
+					func() (*[2]*Fingerprint, error) { return both(args[:2], o.Of) })
 			}
 			return o.Again(args[0], false, &s, Experiment(args[1]))
 		},
 	}
 	fs := c.Flags()
 	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: the defaults)")
-	s.Keys(fs, "np", "shape", "mpiruns", "seed", "stall", "sync", "windows", "clock", "clock-sync", "cache", "fresh", "launch", "hostfile", "rank", "job-file", "thread-level", "counters")
+	s.Keys(fs, "np", "shape", "mpiruns", "seed", "stall", "sync", "windows", "clock", "clock-sync", "cache", "fresh",
+		"launch", "hostfile", "rank", "job-file", "thread-level", "counters")
 	s.Means(fs, "mpiruns", "mpiruns, for each number of processes")
 	o.ShownOrMeasured(fs, "pgmpi-fingerprint-<UTC time>")
 	command.Full(fs)

@@ -20,7 +20,8 @@ import (
 	"pgmpi/measure/host"
 )
 
-var fingerprints = document.Kind[Fingerprint]{Name: "fingerprint", Sections: fingerprintSections, Screen: fingerprintScreen, Rows: fingerprintRows, JSON: true}
+var fingerprints = document.Kind[Fingerprint]{Name: "fingerprint", Sections: fingerprintSections,
+	Screen: fingerprintScreen, Rows: fingerprintRows, JSON: true}
 
 // fingerprintColumns are for one row per sample. New columns go to the end.
 var fingerprintColumns = []string{"function", "msize", "shape", "np", "mpirun", "rep", "ns", "category"}
@@ -36,19 +37,22 @@ func fingerprintRows(f *Fingerprint) [][]string {
 }
 
 func fingerprintSections(f *Fingerprint) []document.Section {
-	return slices.Concat([]document.Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
-		fingerprintPictures(f), fingerprintWindows(f), fingerprintRuns(f), fingerprintCounters(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
+	return slices.Concat([]document.Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f),
+		fingerprintCategories(f), fingerprintPictures(f), fingerprintWindows(f), fingerprintRuns(f), fingerprintCounters(f), fingerprintRanks(f),
+		fingerprintACF(f), fingerprintFactors(f))
 }
 
 func fingerprintScreen(f *Fingerprint) []document.Section {
 	quantiles := fingerprintQuantiles(f)
 	quantiles.Table.Key, quantiles.Table.Spare = 0, []int{3, 6, 7, 8, 4}
-	return slices.Concat(fingerprintAnswer(f), []document.Section{quantiles}, fingerprintWindows(f), fingerprintModes(f), document.Noteless(fingerprintCounters(f)))
+	return slices.Concat(fingerprintAnswer(f), []document.Section{quantiles}, fingerprintWindows(f),
+		fingerprintModes(f), document.Noteless(fingerprintCounters(f)))
 }
 
 func fingerprintAnswer(f *Fingerprint) []document.Section {
 	clusters := phrase.When(len(f.Modes) > 0, ", %s", conf.Plural(len(f.Modes), "mode"))
-	s := document.Titled("%s at %s on %s: %s in the median%s.", f.Function, phrase.Size(f.Msize), f.Shape, phrase.Duration(f.All.At(.5)), clusters)
+	s := document.Titled("%s at %s on %s: %s in the median%s.", f.Function, phrase.Size(f.Msize), f.Shape,
+		phrase.Duration(f.All.At(.5)), clusters)
 	s.Say("%s.", check.FolderSetUp(f.Folder, "", f.Operation))
 	s.Fact("Samples", "%d in %s, %d of them good%s", f.Samples, conf.Plural(len(f.Runs), "mpirun"), f.Categories[Good],
 		phrase.When(f.Invalid > 0, "; %d were out of sync, and nothing below rests on them", f.Invalid))
@@ -79,7 +83,8 @@ func fingerprintHead(f *Fingerprint) document.Section {
 	s := fingerprintAnswer(f)[0]
 	s.Fact("Folder", "%s", f.Folder.Folder)
 	t := f.Timing
-	s.Fact("Timed", "sync %s, sample %s, cache %s%s; %s", phrase.Known(t.Sync), phrase.Known(t.Sample), phrase.Known(t.Cache), phrase.When(t.ThreadLevel != "", ", thread level %s", t.ThreadLevel), visits(f.Visits))
+	s.Fact("Timed", "sync %s, sample %s, cache %s%s; %s", phrase.Known(t.Sync), phrase.Known(t.Sample),
+		phrase.Known(t.Cache), phrase.When(t.ThreadLevel != "", ", thread level %s", t.ThreadLevel), visits(f.Visits))
 	s.Fact("Operation", "%s", f.Operation.Text())
 	return s
 }
@@ -117,7 +122,8 @@ func fingerprintQuantiles(f *Fingerprint) document.Section {
 func fingerprintModes(f *Fingerprint) []document.Section {
 	t := &document.Table{Head: []string{"mode", "near", "from", "to", "share", ""}, Align: "rrrrrl"}
 	for i, m := range f.Modes {
-		t.Add(fmt.Sprint(i+1), phrase.Duration(&m.AtS), phrase.Duration(&m.LoS), phrase.Duration(&m.HiS), phrase.Percent(m.Share), strings.Repeat("█", int(math.Ceil(40*m.Share))))
+		t.Add(fmt.Sprint(i+1), phrase.Duration(&m.AtS), phrase.Duration(&m.LoS), phrase.Duration(&m.HiS),
+			phrase.Percent(m.Share), strings.Repeat("█", int(math.Ceil(40*m.Share))))
 	}
 	return document.Tabled(t, "", "Modes: where the good samples cluster")
 }
@@ -133,7 +139,8 @@ var categoryMeanings = map[Category]string{
 func fingerprintCategories(f *Fingerprint) []document.Section {
 	t := &document.Table{Head: []string{"category", "samples", "share", "which"}, Align: "lrrl", Flex: 3}
 	for _, c := range Categories {
-		t.Add(string(c), fmt.Sprint(f.Categories[c]), phrase.Percent(float64(f.Categories[c])/float64(max(1, f.Samples-f.Invalid))), categoryMeanings[c])
+		t.Add(string(c), fmt.Sprint(f.Categories[c]),
+			phrase.Percent(float64(f.Categories[c])/float64(max(1, f.Samples-f.Invalid))), categoryMeanings[c])
 	}
 	return document.Tabled(t, "", "Categories")
 }
@@ -147,7 +154,8 @@ func fingerprintWindows(f *Fingerprint) []document.Section {
 	if len(of) < 2 {
 		return nil
 	}
-	t := &document.Table{Head: []string{"window", "mpiruns", "samples", "invalid", "run median", "from", "to"}, Align: "rrrrrrr"}
+	t := &document.Table{Head: []string{"window", "mpiruns", "samples", "invalid", "run median", "from", "to"},
+		Align: "rrrrrrr"}
 	for _, window := range slices.Sorted(maps.Keys(of)) {
 		samples, invalid, medians := 0, 0, []float64{}
 		for _, r := range of[window] {
@@ -156,10 +164,12 @@ func fingerprintWindows(f *Fingerprint) []document.Section {
 				medians = append(medians, *r.RunMedianS)
 			}
 		}
-		row := []string{phrase.Nanoseconds(float64(window)), fmt.Sprint(len(of[window])), fmt.Sprint(samples), phrase.Percent(float64(invalid) / float64(max(1, samples))), "-", "-", "-"}
+		row := []string{phrase.Nanoseconds(float64(window)), fmt.Sprint(len(of[window])), fmt.Sprint(samples),
+			phrase.Percent(float64(invalid) / float64(max(1, samples))), "-", "-", "-"}
 		if slices.Sort(medians); len(medians) > 0 {
 			middle := stats.MedianSorted(medians)
-			row[4], row[5], row[6] = phrase.Duration(&middle), phrase.Duration(&medians[0]), phrase.Duration(&medians[len(medians)-1])
+			row[4], row[5], row[6] = phrase.Duration(&middle), phrase.Duration(&medians[0]),
+				phrase.Duration(&medians[len(medians)-1])
 		}
 		t.Add(row...)
 	}
@@ -167,10 +177,13 @@ func fingerprintWindows(f *Fingerprint) []document.Section {
 }
 
 func fingerprintRuns(f *Fingerprint) []document.Section {
-	t := &document.Table{Head: []string{"mpirun", "n", "warm-up", "outliers", "good", "first", "median", "run median", "faults", "switches"}, Align: "rrrrrrrrrr", Spare: []int{1}}
+	t := &document.Table{Head: []string{"mpirun", "n", "warm-up", "outliers", "good", "first", "median", "run median",
+		"faults", "switches"}, Align: "rrrrrrrrrr", Spare: []int{1}}
 	for _, r := range f.Runs {
-		t.Add(fmt.Sprint(r.Run), fmt.Sprint(len(r.NS)), phrase.BlankZero(r.Categories[Warmup]), phrase.BlankZero(r.Categories[Outlier]), fmt.Sprint(r.Categories[Good]),
-			phrase.Duration(r.FirstS), phrase.Duration(r.MedianS), phrase.Duration(r.RunMedianS), check.CallsOf(r.PageFaults), check.CallsOf(r.Switches))
+		t.Add(fmt.Sprint(r.Run), fmt.Sprint(len(r.NS)), phrase.BlankZero(r.Categories[Warmup]),
+			phrase.BlankZero(r.Categories[Outlier]), fmt.Sprint(r.Categories[Good]),
+			phrase.Duration(r.FirstS), phrase.Duration(r.MedianS), phrase.Duration(r.RunMedianS),
+			check.CallsOf(r.PageFaults), check.CallsOf(r.Switches))
 	}
 	return document.Tabled(t, "run median: after the outlier filter; what tests compare. faults, switches: page faults and involuntary context switches a call, at the rank that has most.",
 		"By mpirun")
@@ -192,11 +205,13 @@ func fingerprintRanks(f *Fingerprint) []document.Section {
 	}
 	t := &document.Table{Head: []string{"rank", "min", "Q1", "median", "Q3", "max", "slowest", ""}, Align: "rrrrrrrl"}
 	for _, r := range ranks {
-		t.Add(fmt.Sprint(r.Rank), phrase.Duration(&r.MinS), phrase.Duration(&r.Q1S), phrase.Duration(&r.MedianS), phrase.Duration(&r.Q3S), phrase.Duration(&r.MaxS), phrase.Percent(r.Slowest),
+		t.Add(fmt.Sprint(r.Rank), phrase.Duration(&r.MinS), phrase.Duration(&r.Q1S), phrase.Duration(&r.MedianS),
+			phrase.Duration(&r.Q3S), phrase.Duration(&r.MaxS), phrase.Percent(r.Slowest),
 			strings.Repeat("█", int(math.Ceil(20*r.MedianS/max(longest, 1e-12)))))
 	}
 	out := document.Tabled(t, "slowest: in this share of the repetitions no rank took longer; bars are the medians."+
-		phrase.When(len(ranks) < len(f.ByRank), " %d more ranks, with shorter medians, are in fingerprint.json.", len(f.ByRank)-len(ranks)), "By rank, each by its own clock")
+		phrase.When(len(ranks) < len(f.ByRank), " %d more ranks, with shorter medians, are in fingerprint.json.",
+			len(f.ByRank)-len(ranks)), "By rank, each by its own clock")
 	if len(out) > 0 {
 		out[0].Figures = []picture.Figure{rankFigure(f)}
 	}
@@ -220,9 +235,11 @@ func fingerprintACF(f *Fingerprint) []document.Section {
 
 func fingerprintFactors(f *Fingerprint) []document.Section {
 	s := document.Titled("Factors")
-	s.Fact("MPI library", "%s", phrase.ShortVersion(f.Folder.Library.Version)+phrase.When(f.Folder.Library.PML != "", " (pml %s)", f.Folder.Library.PML))
+	s.Fact("MPI library", "%s", phrase.ShortVersion(f.Folder.Library.Version)+
+		phrase.When(f.Folder.Library.PML != "", " (pml %s)", f.Folder.Library.PML))
 	s.Fact("launch", "%s", phrase.Known(strings.Join(f.Launch, " ")))
-	s.Fact("host", "%s, Linux %s, %s", phrase.Known(f.Factors.Hostname), phrase.Known(f.Factors.Kernel), phrase.Known(f.Factors.CPU))
+	s.Fact("host", "%s, Linux %s, %s", phrase.Known(f.Factors.Hostname), phrase.Known(f.Factors.Kernel),
+		phrase.Known(f.Factors.CPU))
 	out := []document.Section{s}
 	shown := map[string]int{}
 	for i := range f.Factors.Layouts {

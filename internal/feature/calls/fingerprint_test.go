@@ -41,13 +41,16 @@ func fingerprinted(t *testing.T) *Fingerprint {
 // S-THESIS §4.5, with the median of 100 µs.
 func TestEverySampleHasItsCategory(t *testing.T) {
 	f := fingerprinted(t)
-	want := "f" + strings.Repeat("w", 12) + strings.Repeat("g", 27) + "o" + strings.Repeat("g", 9) + "-" + strings.Repeat("g", 9)
+	want := "f" + strings.Repeat("w", 12) + strings.Repeat("g", 27) +
+		"o" + strings.Repeat("g", 9) + "-" + strings.Repeat("g", 9)
 	for _, r := range f.Runs {
 		should.Equal(t, r.Letters, want, "mpirun %d", r.Run)
 	}
-	should.Hold(t, f.Samples == 180 && f.Invalid == 3 && f.Categories[First] == 3 && f.Categories[Warmup] == 36 && f.Categories[Outlier] == 3 && f.Categories[Good] == 135,
+	should.Hold(t, f.Samples == 180 && f.Invalid == 3 && f.Categories[First] == 3 && f.Categories[Warmup] == 36 &&
+		f.Categories[Outlier] == 3 && f.Categories[Good] == 135,
 		"%d, %d, %v", f.Samples, f.Invalid, f.Categories)
-	should.Hold(t, f.Visits == 2 && len(f.ACF) != 0 && *f.Runs[0].PageFaults == 2, "%d visits, %v, %v", f.Visits, f.ACF, *f.Runs[0].PageFaults)
+	should.Hold(t, f.Visits == 2 && len(f.ACF) != 0 && *f.Runs[0].PageFaults == 2, "%d visits, %v, %v", f.Visits, f.ACF,
+		*f.Runs[0].PageFaults)
 }
 
 func TestDistributionsAreOfAllAndOfGoodSamples(t *testing.T) {
@@ -59,7 +62,8 @@ func TestDistributionsAreOfAllAndOfGoodSamples(t *testing.T) {
 	near("longest good one", f.Good.At(1), 100009)
 	near("shortest", f.All.At(0), 100000)
 	should.Hold(t, f.All.N == 177 && f.Good.N == 135 && f.All.At(.3) == nil, "%d, %d", f.All.N, f.Good.N)
-	should.Hold(t, len(f.Modes) != 0 && f.Modes[0].LoS >= 99e-6 && f.Modes[len(f.Modes)-1].HiS <= 101e-6, "%+v", f.Modes)
+	should.Hold(t, len(f.Modes) != 0 && f.Modes[0].LoS >= 99e-6 && f.Modes[len(f.Modes)-1].HiS <= 101e-6, "%+v",
+		f.Modes)
 }
 
 func TestOnlyFunctionsThatCanBeMeasuredAreParsed(t *testing.T) {

@@ -31,7 +31,8 @@ func quantileSections(both *[2]*Fingerprint) []document.Section {
 		r := *b.All.At(p) / max(*a.All.At(p), 1e-12)
 		return phrase.Ratio(&r)
 	}
-	s := document.Titled("%s at %s on %s: B takes %s as long as A in the median, %s in the 95 %% quantile.", a.Function, phrase.Size(a.Msize), a.Shape, ratio(.5), ratio(.95))
+	s := document.Titled("%s at %s on %s: B takes %s as long as A in the median, %s in the 95 %% quantile.", a.Function,
+		phrase.Size(a.Msize), a.Shape, ratio(.5), ratio(.95))
 	check.FolderFact(&s, "A", a.Folder, a.Operation)
 	check.FolderFact(&s, "B", b.Folder, b.Operation)
 	s.Table = &document.Table{Head: []string{"quantile", "A", "B", "B/A"}, Align: "rrrr"}

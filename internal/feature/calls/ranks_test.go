@@ -9,7 +9,8 @@ import (
 )
 
 func TestRanksAreComparedRepetitionByRepetition(t *testing.T) {
-	f := &Fingerprint{NP: 3, Runs: []FingerprintRun{{Run: 1, Of: []Category{First, Good, "", Good, Good}}, {Run: 3, Of: []Category{First}}}}
+	f := &Fingerprint{NP: 3, Runs: []FingerprintRun{{Run: 1, Of: []Category{First, Good, "", Good, Good}},
+		{Run: 3, Of: []Category{First}}}}
 	// Repetition 2 of the first mpirun was out of sync.
 	err := f.AddRanks([]RanksOfRun{
 		{1, [][]int64{{100, 200, 9999, 300, 400}, {100, 250, 9, 200, 500}, {50, 50, 8888, 50, 50}}},

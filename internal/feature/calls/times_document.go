@@ -15,12 +15,14 @@ import (
 	"pgmpi/internal/stats"
 )
 
-var runTimes = document.Kind[Times]{Name: "times", NotJudged: (*Times).NotJudged, Sections: timesSections, Screen: timesScreen, Ending: timesEnding, Rows: timesRows, JSON: true, Plotted: timesPlotted}
+var runTimes = document.Kind[Times]{Name: "times", NotJudged: (*Times).NotJudged, Sections: timesSections,
+	Screen: timesScreen, Ending: timesEnding, Rows: timesRows, JSON: true, Plotted: timesPlotted}
 
 func timesRows(t *Times) [][]string {
 	out := [][]string{{"function", "msize", "shape", "np", "r", "min_s", "q1_s", "median_s", "q3_s", "max_s", "reason"}}
 	for _, k := range t.Cases {
-		out = append(out, phrase.Row(k.Function, k.Msize, k.Shape, k.NP, k.R, k.MinS, k.Q1S, k.MedianS, k.Q3S, k.MaxS, k.Reason))
+		out = append(out, phrase.Row(k.Function, k.Msize, k.Shape, k.NP, k.R, k.MinS, k.Q1S, k.MedianS, k.Q3S, k.MaxS,
+			k.Reason))
 	}
 	return out
 }
@@ -28,14 +30,16 @@ func timesRows(t *Times) [][]string {
 func timesPlotted(t *Times) string {
 	known := lists.Keep(t.Cases, func(k CaseTimes) bool { return k.MedianS != nil })
 	return osu.Text(phrase.ShortVersion(t.Folder.Library.Version), lists.Map(known, func(k CaseTimes) osu.Time {
-		return osu.Time{Function: k.Function, Msize: k.Msize, Shape: guidelines.ShapeOf(k.Shape, k.NP), NS: *k.MedianS * 1e9}
+		return osu.Time{Function: k.Function, Msize: k.Msize, Shape: guidelines.ShapeOf(k.Shape, k.NP),
+			NS: *k.MedianS * 1e9}
 	}))
 }
 
 func timesAnswer(t *Times) []document.Section {
 	var s document.Section
 	if worst, middle := widest(t); worst != nil {
-		s.Say("The slowest mpirun takes %s as long as the fastest in the median of %s, %s at worst (%s at %s, %s).", phrase.Ratio(&middle), conf.Plural(len(t.Cases), "call"),
+		s.Say("The slowest mpirun takes %s as long as the fastest in the median of %s, %s at worst (%s at %s, %s).",
+			phrase.Ratio(&middle), conf.Plural(len(t.Cases), "call"),
 			phrase.Ratio(apart(worst)), phrase.Function(worst.Function), phrase.Size(worst.Msize), worst.Shape)
 	}
 	s.Say("%s.", check.FolderSetUp(t.Folder, "", t.Operation))
@@ -64,14 +68,17 @@ func widest(t *Times) (worst *CaseTimes, middle float64) {
 }
 
 func timesScreen(t *Times) []document.Section {
-	return slices.Concat(timesAnswer(t), check.CallsInRows(t.Cases, "Run-times, from the least of the sizes to the most",
+	return slices.Concat(timesAnswer(t), check.CallsInRows(t.Cases,
+		"Run-times, from the least of the sizes to the most",
 		check.Over("median", func(k *CaseTimes) *float64 { return k.MedianS }, phrase.Duration),
 		check.Over("slowest/fastest mpirun", apart, phrase.Ratio)))
 }
 
 func timesEnding(t *Times, _ string) (e document.Ending) {
 	if worst, _ := widest(t); worst != nil {
-		e.Next = []document.Label{{Name: "Samples", Value: fmt.Sprintf("pgmpi fingerprint %s %s:%d:%s", conf.Folder(t.Folder.Folder), phrase.Function(worst.Function), worst.Msize, worst.Shape)}}
+		e.Next = []document.Label{{Name: "Samples",
+			Value: fmt.Sprintf("pgmpi fingerprint %s %s:%d:%s", conf.Folder(t.Folder.Folder),
+				phrase.Function(worst.Function), worst.Msize, worst.Shape)}}
 	}
 	return e
 }
@@ -82,8 +89,10 @@ func timesSections(t *Times) []document.Section {
 	design.Fact("Design", "%s", t.Operation.Text())
 	design.Fact("Times", "of the run medians of all mpiruns: the smallest, quartiles and the largest")
 	design.Fact("Sizes", "%s", t.MsizeLegend)
-	like := document.Table{Head: []string{"msize", "R", "min", "Q1", "median", "Q3", "max", ""}, Align: "rrrrrrrl", Flex: 7}
+	like := document.Table{Head: []string{"msize", "R", "min", "Q1", "median", "Q3", "max", ""}, Align: "rrrrrrrl",
+		Flex: 7}
 	return append(slices.Concat(timesAnswer(t), check.TablesByCall(t.Cases, like, func(k *CaseTimes) []string {
-		return []string{phrase.Size(k.Msize), fmt.Sprint(k.R), phrase.Duration(k.MinS), phrase.Duration(k.Q1S), phrase.Duration(k.MedianS), phrase.Duration(k.Q3S), phrase.Duration(k.MaxS), k.Reason}
+		return []string{phrase.Size(k.Msize), fmt.Sprint(k.R), phrase.Duration(k.MinS), phrase.Duration(k.Q1S),
+			phrase.Duration(k.MedianS), phrase.Duration(k.Q3S), phrase.Duration(k.MaxS), k.Reason}
 	}, nil)), design)
 }

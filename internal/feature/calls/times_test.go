@@ -26,12 +26,14 @@ func TestTimesAreThoseOfTheRunMedians(t *testing.T) {
 	for name, x := range map[string]struct {
 		got  *float64
 		want float64
-	}{"min": {k.MinS, 10001}, "q1": {k.Q1S, 10003.75}, "median": {k.MedianS, 10006.5}, "q3": {k.Q3S, 10009.25}, "max": {k.MaxS, 10012}} {
+	}{"min": {k.MinS, 10001}, "q1": {k.Q1S, 10003.75}, "median": {k.MedianS, 10006.5}, "q3": {k.Q3S, 10009.25},
+		"max": {k.MaxS, 10012}} {
 		should.Hold(t, math.Abs(*x.got*1e9-x.want) <= 1e-6, "%s: %v ns, want %v", name, *x.got*1e9, x.want)
 	}
 	should.Hold(t, k.R == fixture.R && k.Reason == "", "R = %d, %q", k.R, k.Reason)
 	k = times.Cases[1]
-	should.Hold(t, k.R == fixture.R-1 && strings.Contains(k.Reason, "only 11 of 12") && *k.MinS*1e9 >= 15001, "one without a median: %+v", k)
+	should.Hold(t, k.R == fixture.R-1 && strings.Contains(k.Reason, "only 11 of 12") && *k.MinS*1e9 >= 15001,
+		"one without a median: %+v", k)
 	times, err = newTimes(s, true)
 	must.Hold(t, err == nil && len(times.Cases) == 6, "%v, %+v", err, times.Cases)
 	k = times.Cases[5]

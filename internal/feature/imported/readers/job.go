@@ -38,7 +38,8 @@ func jobs(all []*measurement) (out []*Job) {
 	for _, m := range all {
 		j := at[m.Setting]
 		if j == nil {
-			j = &Job{Setting: m.Setting, Statistic: m.statistic, free: map[timedKey]int{}, sizes: map[string]map[int64]bool{}}
+			j = &Job{Setting: m.Setting, Statistic: m.statistic, free: map[timedKey]int{},
+				sizes: map[string]map[int64]bool{}}
 			at[m.Setting] = j
 			out = append(out, j)
 		}
@@ -102,16 +103,19 @@ func (j *Job) limit(path string, c timedKey, run int) {
 	j.sizes[c.function][c.msize] = true
 	switch {
 	case len(j.sizes[c.function]) > mostSizes:
-		j.tooMany = fmt.Errorf("%s: with it %s has more than %d sizes: leave out lines or files of some", path, c.function, mostSizes)
+		j.tooMany = fmt.Errorf("%s: with it %s has more than %d sizes: leave out lines or files of some", path,
+			c.function, mostSizes)
 	case run >= results.MaxMPIRuns:
-		j.tooMany = fmt.Errorf("%s: with it there are more than %d mpiruns: leave out lines or files of some", path, results.MaxMPIRuns)
+		j.tooMany = fmt.Errorf("%s: with it there are more than %d mpiruns: leave out lines or files of some", path,
+			results.MaxMPIRuns)
 	}
 }
 
 var unfit = regexp.MustCompile(`[^A-Za-z0-9_.+-]+`)
 
 func (j *Job) Name() string {
-	words := slices.DeleteFunc([]string{j.Machine, j.Job, j.Version, j.Shape.String(), j.Datatype}, func(s string) bool { return s == "" })
+	words := slices.DeleteFunc([]string{j.Machine, j.Job, j.Version, j.Shape.String(), j.Datatype},
+		func(s string) bool { return s == "" })
 	name := strings.Trim(unfit.ReplaceAllString(strings.Join(words, "-"), "_"), ".-_")
 	return name[:min(len(name), 150)]
 }
@@ -143,15 +147,19 @@ func (j *Job) Manifest(check guidelines.Config, users []guidelines.User) (*resul
 		all[s.function] = append(all[s.function], s.msize)
 	}
 	// Sizes are bytes already, so the plan is made for bytes.
-	plan, err := guidelines.Build(guidelines.Settings{Check: check, Users: users, Msizes: sizes, Datatype: "byte", Op: "auto",
+	plan, err := guidelines.Build(guidelines.Settings{Check: check, Users: users, Msizes: sizes, Datatype: "byte",
+		Op:   "auto",
 		Root: j.Root, Shapes: []guidelines.Shape{j.Shape}, Measured: all})
 	if err != nil {
 		return nil, &NoTest{j.Name(), j.unused, fmt.Errorf("the data allow no test: %w", err)}
 	}
 	plan.Datatype, plan.Op = cmp.Or(j.Datatype, "unknown"), cmp.Or(j.Op, "unknown")
-	m := &results.Manifest{Schema: results.ManifestSchema, Kind: results.Imported, Plan: *plan, R: len(j.runs), Created: j.when.UTC().Format(time.RFC3339),
-		Rank:     protocol.RankInfo{Library: cmp.Or(j.Library, "unknown"), LibVersion: cmp.Or(j.Version, "unnamed library, measured by "+j.From)},
-		Imported: &results.ImportedFrom{From: j.From, Machine: j.Machine, Job: j.Job, Statistic: j.Statistic, Files: j.Files}}
+	m := &results.Manifest{Schema: results.ManifestSchema, Kind: results.Imported, Plan: *plan, R: len(j.runs),
+		Created: j.when.UTC().Format(time.RFC3339),
+		Rank: protocol.RankInfo{Library: cmp.Or(j.Library, "unknown"),
+			LibVersion: cmp.Or(j.Version, "unnamed library, measured by "+j.From)},
+		Imported: &results.ImportedFrom{From: j.From, Machine: j.Machine, Job: j.Job, Statistic: j.Statistic,
+			Files: j.Files}}
 	m.Factors.Hostname = j.Machine
 	m.Plan.Notes = append(m.Plan.Notes, j.remarks()...)
 	j.addSums(m, sums)
@@ -165,7 +173,8 @@ type NoTest struct {
 }
 
 func (e *NoTest) Error() string {
-	about := phrase.When(len(e.unused) > 0, "; no guideline is about %s", strings.Join(e.unused[:min(len(e.unused), mostNotes)], ", "))
+	about := phrase.When(len(e.unused) > 0, "; no guideline is about %s",
+		strings.Join(e.unused[:min(len(e.unused), mostNotes)], ", "))
 	return fmt.Sprintf("%s: %v%s", e.Job, e.err, about)
 }
 
@@ -176,7 +185,8 @@ func (j *Job) remarks() (notes []string) {
 		notes = append(notes, "The data do not say when they were measured: created is the time of their oldest file.")
 	}
 	if len(j.unused) > 0 {
-		notes = append(notes, "Left out, because no guideline is about them: "+strings.Join(j.unused[:min(len(j.unused), mostNotes)], ", ")+".")
+		notes = append(notes, "Left out, because no guideline is about them: "+
+			strings.Join(j.unused[:min(len(j.unused), mostNotes)], ", ")+".")
 	}
 	for i, n := range j.notes {
 		if i == mostNotes {
@@ -190,11 +200,13 @@ func (j *Job) remarks() (notes []string) {
 // ownAlgorithm is the guideline that the default is not slower than an algorithm of the library's own.
 func ownAlgorithm(function string) guidelines.User {
 	id := strings.NewReplacer("@", "-", ".", "_").Replace(strings.TrimPrefix(function, "MPI_"))
-	return guidelines.User{ID: "own-" + id, Pattern: &guidelines.UserPattern{Function: mockups.Collective(function), Mockup: function}}
+	return guidelines.User{ID: "own-" + id, Pattern: &guidelines.UserPattern{Function: mockups.Collective(function),
+		Mockup: function}}
 }
 
 // standIns are calls with equal counts that do what others do; in a sum they may take their place.
-var standIns = map[string]string{"MPI_Allgatherv": "MPI_Allgather", "MPI_Gatherv": "MPI_Gather", "MPI_Scatterv": "MPI_Scatter",
+var standIns = map[string]string{"MPI_Allgatherv": "MPI_Allgather", "MPI_Gatherv": "MPI_Gather",
+	"MPI_Scatterv":             "MPI_Scatter",
 	"MPI_Reduce_scatter_block": "MPI_Reduce_scatter", "MPI_Reduce_scatter": "MPI_Reduce_scatter_block"}
 
 // sums are the mock-ups of measured collectives that were not measured, but whose calls were.
@@ -243,7 +255,8 @@ func (j *Job) addSums(m *results.Manifest, sums map[timedKey][]timedKey) {
 		for c := range run {
 			if _, ok := at[c]; !ok {
 				at[c] = -1
-				more = append(more, guidelines.Case{Function: c.function, Msize: c.msize, Shape: j.Shape, Variant: mockups.Variant(c.function)})
+				more = append(more, guidelines.Case{Function: c.function, Msize: c.msize, Shape: j.Shape,
+					Variant: mockups.Variant(c.function)})
 			}
 		}
 	}
@@ -273,13 +286,15 @@ func (j *Job) addSums(m *results.Manifest, sums map[timedKey][]timedKey) {
 }
 
 func (j *Job) Run(i int, m *results.Manifest) *results.Run {
-	r := &results.Run{Header: results.Header{Schema: results.RawSchema, Mode: protocol.ModeMeasure, Shape: j.Shape, Run: i + 1, Rank: m.Rank}}
+	r := &results.Run{Header: results.Header{Schema: results.RawSchema, Mode: protocol.ModeMeasure, Shape: j.Shape,
+		Run: i + 1, Rank: m.Rank}}
 	for n, k := range m.Plan.Cases {
 		samples, ok := j.runs[i][timedKey{k.Function, k.Msize}]
 		if !ok {
 			continue
 		}
-		info := results.CaseInfo{Plan: n, Function: k.Function, Msize: k.Msize, CaseResult: protocol.CaseResult{Case: len(r.Cases), Status: protocol.StatusOK, NRep: len(samples)}}
+		info := results.CaseInfo{Plan: n, Function: k.Function, Msize: k.Msize,
+			CaseResult: protocol.CaseResult{Case: len(r.Cases), Status: protocol.StatusOK, NRep: len(samples)}}
 		info.Count(samples)
 		r.Order = append(r.Order, len(r.Cases))
 		r.Cases, r.Samples = append(r.Cases, info), append(r.Samples, samples)

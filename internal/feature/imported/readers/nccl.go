@@ -104,7 +104,8 @@ func readNCCL(in *input) error {
 			samples = append(samples, s)
 		}
 		if n, _ := r.Whole.Wrong.(float64); n > 0 {
-			m.notes = append(m.notes, fmt.Sprintf("%s: %s at size %d gave wrong data, and is left out", in.path, function, r.Size))
+			m.notes = append(m.notes, fmt.Sprintf("%s: %s at size %d gave wrong data, and is left out", in.path,
+				function, r.Size))
 			continue
 		}
 		if err := m.add("nccl", function, r.Size, samples...); err != nil {
@@ -138,7 +139,8 @@ func (f *ncclFile) shape() (s guidelines.Shape, err error) {
 	const most = 1 << 10 // of a process
 	threads, gpus, devices := max(1, f.Config.Threads), max(1, f.Config.GPUs), len(f.Config.Devices)
 	if threads > most || gpus > most || threads*gpus*devices > guidelines.MaxProcesses {
-		return s, fmt.Errorf("%d devices, nthreads = %d and ngpus = %d are more than %d processes", devices, threads, gpus, guidelines.MaxProcesses)
+		return s, fmt.Errorf("%d devices, nthreads = %d and ngpus = %d are more than %d processes", devices, threads,
+			gpus, guidelines.MaxProcesses)
 	}
 	s.NP = threads * gpus * devices
 	for _, n := range hosts {

@@ -35,7 +35,8 @@ var picoReader = reader{name: "pico", read: readPICO,
 
 var (
 	picoName  = regexp.MustCompile(`^(\d{1,15})_(.+)_(int8|int16|int32|int64|int|float|double|char)\.csv$`)
-	picoBytes = map[string]int64{"int8": 1, "char": 1, "int16": 2, "int32": 4, "int": 4, "float": 4, "int64": 8, "double": 8}
+	picoBytes = map[string]int64{"int8": 1, "char": 1, "int16": 2, "int32": 4, "int": 4, "float": 4, "int64": 8,
+		"double": 8}
 )
 
 func picoColumn(head string) int {
@@ -54,7 +55,8 @@ func readPICO(in *input) error {
 	if err != nil {
 		return err
 	}
-	m := in.measured(Setting{Machine: row["machine"], Job: picoJob(began, row), Version: strings.TrimSpace(row["mpi_lib"] + " " + row["mpi_lib_version"]), Datatype: name[3]}, results.Samples)
+	m := in.measured(Setting{Machine: row["machine"], Job: picoJob(began, row),
+		Version: strings.TrimSpace(row["mpi_lib"] + " " + row["mpi_lib_version"]), Datatype: name[3]}, results.Samples)
 	m.element, m.run = picoBytes[name[3]], began
 	m.when, _ = time.Parse("2006_01_02___15_04_05", began)
 	if m.Shape, err = picoShape(row["nnodes"], row["tasks_per_node"]); err != nil {

@@ -121,7 +121,8 @@ func shapeOf(text string) (s guidelines.Shape, err error) {
 func (in *input) placed() (guidelines.Shape, error) {
 	switch {
 	case in.shape.NP > 0 && in.Shape.NP > 0 && in.shape.NP != in.Shape.NP:
-		return in.shape, fail.Setupf("it has %d processes, and %d were given: leave out --np and --shape", in.shape.NP, in.Shape.NP)
+		return in.shape, fail.Setupf("it has %d processes, and %d were given: leave out --np and --shape", in.shape.NP,
+			in.Shape.NP)
 	case in.Shape.NP > 0:
 		return in.Shape, nil
 	case in.shape.NP > 0:
@@ -188,7 +189,8 @@ func find(paths []string, from string) (all []file, skipped int, err error) {
 				skipped++
 				return nil
 			case i < 0:
-				return fmt.Errorf("%s: its text does not tell of which program it is (%s): name it with --from", at, strings.Join(Formats(), ", "))
+				return fmt.Errorf("%s: its text does not tell of which program it is (%s): name it with --from", at,
+					strings.Join(Formats(), ", "))
 			default:
 				f.reader = readers[i]
 			}
@@ -303,7 +305,8 @@ func atOnce(n int, do func(int)) {
 // Each gives the jobs of files and folders to do, several at a time, and returns what do makes of them in the order of
 // the files. Files of different settings are different jobs; alone: there is no other. leftOut are files below folders
 // that no reader knows or that are damaged, and jobs without a test.
-func Each[T any](paths []string, given Given, do func(j *Job, alone bool) (T, error)) (made []T, leftOut []string, err error) {
+func Each[T any](paths []string, given Given, do func(j *Job, alone bool) (T, error)) (
+	made []T, leftOut []string, err error) {
 	files, skipped, err := find(paths, given.From)
 	if err != nil {
 		return nil, nil, fail.AsSetup(err)

@@ -45,7 +45,8 @@ func readRepro(in *input) error {
 		}
 	}
 	m := in.measured(Setting{Shape: p.shape, Datatype: p.properties["datatype"], Op: p.properties["operation"],
-		Version: "not named in ReproMPI's output; measured by ReproMPI " + cmp.Or(p.properties["reproMPIcommitSHA1"], "unknown")}, results.Samples)
+		Version: "not named in ReproMPI's output; measured by ReproMPI " +
+			cmp.Or(p.properties["reproMPIcommitSHA1"], "unknown")}, results.Samples)
 	m.run = in.path
 	err := p.finish(m)
 	if err != nil {
@@ -106,7 +107,8 @@ func (p *parser) line(text string) error {
 
 func (p *parser) header(names []string) error {
 	if !slices.Contains(names, "test") {
-		return fmt.Errorf("expected the line with the columns of ReproMPI (test nrep count runtime_sec), got %.60q", strings.Join(names, " "))
+		return fmt.Errorf("expected the line with the columns of ReproMPI (test nrep count runtime_sec), got %.60q",
+			strings.Join(names, " "))
 	}
 	if slices.Contains(names, "total_nrep") {
 		return errors.New("this is a summary, which has no samples: run mpibenchmark without --summary, or give the file of its --output-file")
@@ -190,7 +192,8 @@ func (p *parser) add(key caseKey, v map[string]int64) error {
 		p.reps[i] = append(p.reps[i], repetition{})
 	}
 	if rep < 0 || rep >= int64(len(p.reps[i])) || int64(p.reps[i][rep].processes) != process {
-		return fmt.Errorf("repetition %d of %s at %d (process %d) is out of order, or there twice", rep, key.test, key.count, process)
+		return fmt.Errorf("repetition %d of %s at %d (process %d) is out of order, or there twice", rep, key.test,
+			key.count, process)
 	}
 	r := &p.reps[i][rep]
 	took := v["runtime_sec"]
@@ -231,7 +234,8 @@ func (p *parser) finish(m *measurement) error {
 				s.NS = r.end - r.start
 			}
 			if s.NS <= 0 && s.Flags == 0 {
-				return fmt.Errorf("repetition %d of %s at %s took %d ns; a run-time is positive", n, key.test, conf.HumanSize(msize), s.NS)
+				return fmt.Errorf("repetition %d of %s at %s took %d ns; a run-time is positive", n, key.test,
+					conf.HumanSize(msize), s.NS)
 			}
 			samples = append(samples, s)
 		}
