@@ -5,18 +5,19 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
 
 func TestWrongMockupsAreNamedAndTheRestGoesOn(t *testing.T) {
 	t.Parallel()
-	wrong := libraries[0]
-	wrong.rank = "pgmpi-rank-wrong-openmpi"
+	wrong := mpirun.Libraries[0]
+	wrong.Rank = "pgmpi-rank-wrong-openmpi"
 	b := newFixture(t, wrong)
 	text := strings.Replace(quick, `"GL8", "GL1:MPI_Bcast"`, `"GL3", "GL5", "GL7", "GL8", "GL9", "GL12", "GL29"`, 1)
-	b.check("--guidelines", b.toml(text)).exits(t, 3).says(t, "exclude = [", "wrong data")
-	r := b.report()
+	b.Check("--guidelines", b.TOML(text)).Exits(t, 3).Says(t, "exclude = [", "wrong data")
+	r := b.Report()
 	spoiled := map[string]bool{}
 	for _, w := range r.Wrong {
 		spoiled[w.Function] = true
@@ -30,6 +31,6 @@ func TestWrongMockupsAreNamedAndTheRestGoesOn(t *testing.T) {
 		should.Hold(t, v.Guideline != "GL12" || v.MedianS != nil, "GL12 has nothing to do with the wrong mock-ups, and was not measured: %+v", v)
 	}
 	exclude := must.Get(json.Marshal(r.Exclude))(t)
-	b.out += "-2"
-	b.check("--guidelines", b.toml(strings.Replace(text, "[check]", "[check]\nexclude = "+string(exclude), 1))).exits(t, 0, 1)
+	b.Out += "-2"
+	b.Check("--guidelines", b.TOML(strings.Replace(text, "[check]", "[check]\nexclude = "+string(exclude), 1))).Exits(t, 0, 1)
 }

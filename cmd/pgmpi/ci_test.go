@@ -27,9 +27,9 @@ while [ $# -gt 0 ]; do
 done
 echo "the report"
 exit ` + fmt.Sprint(code) + "\n"
-	path := filepath.Join(b.dir, "pgmpi-stub")
+	path := filepath.Join(b.Dir, "pgmpi-stub")
 	must.Do(t, os.WriteFile(path, []byte(stub), 0o777))
-	b.env = append(b.env, "PGMPI="+path, "PGMPI_OUT=out")
+	b.Env = append(b.Env, "PGMPI="+path, "PGMPI_OUT=out")
 	return b
 }
 
@@ -38,21 +38,6 @@ func example(t *testing.T, name string) string {
 	path := must.Get(filepath.Abs(filepath.Join("../../examples/ci", name)))(t)
 	return path
 }
-
-func (b *fixture) put(name, text string) {
-	b.t.Helper()
-	path := filepath.Join(b.dir, name)
-	must.Do(b.t, os.MkdirAll(filepath.Dir(path), 0o777))
-	must.Do(b.t, os.WriteFile(path, []byte(text), 0o666))
-}
-
-func (b *fixture) found(pattern string) []string {
-	b.t.Helper()
-	found := must.Get(filepath.Glob(filepath.Join(b.dir, pattern)))(b.t)
-	return found
-}
-
-func (b *fixture) there(pattern string) bool { return len(b.found(pattern)) > 0 }
 
 func TestTheNightlyScriptSaysUnderBashMinusEHowACheckEnded(t *testing.T) {
 	for _, c := range []struct {
@@ -64,28 +49,28 @@ func TestTheNightlyScriptSaysUnderBashMinusEHowACheckEnded(t *testing.T) {
 		{4, "no verdict is possible", false}, {130, "interrupted", false}, {7, "ended with 7", false},
 	} {
 		b := stubbed(t, c.code)
-		b.put("pgmpi-nights/20260101T000000Z/report.json", "{}")
-		s := b.run("bash", "-e", example(t, "nightly.sh"))
-		if s.exits(t, c.code); !strings.Contains(s.stdout, "the report\npgmpi: "+c.want) {
-			t.Errorf("exit %d: no %q in:\n%s%s", c.code, c.want, s.stdout, s.stderr)
+		b.Put("pgmpi-nights/20260101T000000Z/report.json", "{}")
+		s := b.Run("bash", "-e", example(t, "nightly.sh"))
+		if s.Exits(t, c.code); !strings.Contains(s.Stdout, "the report\npgmpi: "+c.want) {
+			t.Errorf("exit %d: no %q in:\n%s%s", c.code, c.want, s.Stdout, s.Stderr)
 		}
-		nights := b.found("pgmpi-nights/*/report.json")
+		nights := b.Found("pgmpi-nights/*/report.json")
 		should.Hold(t, (len(nights) == 2) == c.good, "exit %d: nights %v", c.code, nights)
 	}
 }
 
 func TestTheFirstNightIsNoAlarmUnlessSomethingIsExpected(t *testing.T) {
 	b := stubbed(t, 1)
-	s := b.run("bash", "-e", example(t, "nightly.sh")).exits(t, 0)
-	should.Hold(t, strings.Contains(s.stdout, "the first night") && b.there("pgmpi-nights/*/report.json"), "%s", s.stdout)
+	s := b.Run("bash", "-e", example(t, "nightly.sh")).Exits(t, 0)
+	should.Hold(t, strings.Contains(s.Stdout, "the first night") && b.There("pgmpi-nights/*/report.json"), "%s", s.Stdout)
 	b = stubbed(t, 1)
-	b.put("expect.toml", "")
-	should.Contain(t, b.run("bash", "-e", example(t, "nightly.sh")).exits(t, 1).stdout, "ALARM")
+	b.Put("expect.toml", "")
+	should.Contain(t, b.Run("bash", "-e", example(t, "nightly.sh")).Exits(t, 1).Stdout, "ALARM")
 }
 
 func (b *fixture) args() string {
-	b.t.Helper()
-	text := must.Get(os.ReadFile(filepath.Join(b.dir, "args")))(b.t)
+	b.T.Helper()
+	text := must.Get(os.ReadFile(filepath.Join(b.Dir, "args")))(b.T)
 	return strings.ReplaceAll(string(text), "\n", " ")
 }
 
@@ -96,51 +81,51 @@ func TestTheNightlyScriptHoldsANightAgainstTheLastTwentyGoodOnes(t *testing.T) {
 	var last []string
 	for day := range 22 {
 		night := fmt.Sprintf("N/202601%02dT000000Z/report.json", day+1)
-		b.put(night, "{}")
+		b.Put(night, "{}")
 		last = append(last, night)
 	}
 	want += " --baseline " + strings.Join(last[2:], ",") + " --expect known.toml --mpiruns 12 "
-	b.put("known.toml", "")
-	b.env = append(b.env, "PGMPI_NIGHTS=N", "PGMPI_REPORTS=R", "PGMPI_EXPECT=known.toml", "PGMPI_GUIDELINES=my gl.toml", "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=summary")
-	b.run("bash", "-e", example(t, "nightly.sh"), "--mpiruns", "12").exits(t, 0)
+	b.Put("known.toml", "")
+	b.Env = append(b.Env, "PGMPI_NIGHTS=N", "PGMPI_REPORTS=R", "PGMPI_EXPECT=known.toml", "PGMPI_GUIDELINES=my gl.toml", "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=summary")
+	b.Run("bash", "-e", example(t, "nightly.sh"), "--mpiruns", "12").Exits(t, 0)
 	should.Equal(t, b.args(), want)
 }
 
 // The stub hands what the script asks for to the real pgmpi, which judges a folder.
 func TestPgmpiWritesTheFormatsThatTheNightlyScriptAsksFor(t *testing.T) {
 	b := stubbed(t, 0)
-	plans.Folder(t, filepath.Join(b.dir, "out"), glfile.Default())
-	b.put("pgmpi-stub", "#!/bin/sh\nexec pgmpi analyze \"$3\" --format \"$6\"\n")
-	b.put("summary.md", "")
-	b.env = append(b.env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY="+filepath.Join(b.dir, "summary.md"))
-	s := b.run("bash", "-e", example(t, "nightly.sh")).exits(t, 0)
-	should.Hold(t, strings.Contains(s.stdout, "Allreduce [GL8]") && strings.Contains(s.stderr, "::error title=Reduce 8 B%2C p2%3A 1.99×"), "%s%s", s.stdout, s.stderr)
+	plans.Folder(t, filepath.Join(b.Dir, "out"), glfile.Default())
+	b.Put("pgmpi-stub", "#!/bin/sh\nexec pgmpi analyze \"$3\" --format \"$6\"\n")
+	b.Put("summary.md", "")
+	b.Env = append(b.Env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY="+filepath.Join(b.Dir, "summary.md"))
+	s := b.Run("bash", "-e", example(t, "nightly.sh")).Exits(t, 0)
+	should.Hold(t, strings.Contains(s.Stdout, "Allreduce [GL8]") && strings.Contains(s.Stderr, "::error title=Reduce 8 B%2C p2%3A 1.99×"), "%s%s", s.Stdout, s.Stderr)
 	for file, want := range map[string]string{"pgmpi-reports/pgmpi.junit.xml": `<failure type="violated"`, "pgmpi-reports/pgmpi.md": "## ",
 		"pgmpi-reports/pgmpi.prom": "pgmpi_violated 1.0\n", "summary.md": "## "} {
-		text, err := os.ReadFile(filepath.Join(b.dir, file))
+		text, err := os.ReadFile(filepath.Join(b.Dir, file))
 		should.Hold(t, err == nil && strings.Contains(string(text), want), "%s has no %q (%v):\n%s", file, want, err, text)
 	}
-	should.Hold(t, !b.there("out/report.junit.xml") && !b.there("out/report.github.txt") && b.there("out/report.json"),
+	should.Hold(t, !b.There("out/report.junit.xml") && !b.There("out/report.github.txt") && b.There("out/report.json"),
 		"formats with a file of their own are in the folder too, or report.json is not")
 }
 
 func TestCronIsSilentOnAGoodNightOnly(t *testing.T) {
 	for code, want := range map[int]string{0: "", 1: "the report\npgmpi: ALARM", 4: "the report\npgmpi: no verdict"} {
 		b := stubbed(t, code)
-		b.put("kept/gl.toml", "")
-		b.put("kept/pgmpi-nights/20260101T000000Z/report.json", "{}")
-		s := b.run("bash", example(t, "nightly-cron.sh"), filepath.Join(b.dir, "kept"), "--mpiruns", "12").exits(t, code)
-		should.Hold(t, strings.HasPrefix(s.stdout, want) && (want == "") == (s.stdout == "") && s.stderr == "", "exit %d: %q, %q", code, s.stdout, s.stderr)
+		b.Put("kept/gl.toml", "")
+		b.Put("kept/pgmpi-nights/20260101T000000Z/report.json", "{}")
+		s := b.Run("bash", example(t, "nightly-cron.sh"), filepath.Join(b.Dir, "kept"), "--mpiruns", "12").Exits(t, code)
+		should.Hold(t, strings.HasPrefix(s.Stdout, want) && (want == "") == (s.Stdout == "") && s.Stderr == "", "exit %d: %q, %q", code, s.Stdout, s.Stderr)
 		args := b.args()
-		should.Hold(t, strings.Contains(args, "--guidelines gl.toml") && strings.HasSuffix(args, "--mpiruns 12 ") && b.there("kept/out"), "%s", args)
+		should.Hold(t, strings.Contains(args, "--guidelines gl.toml") && strings.HasSuffix(args, "--mpiruns 12 ") && b.There("kept/out"), "%s", args)
 	}
 }
 
 func TestTwoNightsOfCronDoNotOverlap(t *testing.T) {
 	b := stubbed(t, 0)
-	b.put("kept/.nightly.lock", "")
-	s := b.run("flock", filepath.Join(b.dir, "kept/.nightly.lock"), "bash", example(t, "nightly-cron.sh"), filepath.Join(b.dir, "kept")).exits(t, 2)
-	should.Hold(t, strings.Contains(s.stderr, "has not ended yet") && !b.there("args"), "%s%s", s.stdout, s.stderr)
+	b.Put("kept/.nightly.lock", "")
+	s := b.Run("flock", filepath.Join(b.Dir, "kept/.nightly.lock"), "bash", example(t, "nightly-cron.sh"), filepath.Join(b.Dir, "kept")).Exits(t, 2)
+	should.Hold(t, strings.Contains(s.Stderr, "has not ended yet") && !b.There("args"), "%s%s", s.Stdout, s.Stderr)
 }
 
 // Every example ends in the same line, which is run as its system runs it.
@@ -152,8 +137,8 @@ func TestEveryExampleForCIRunsTheNightlyScript(t *testing.T) {
 		found := line.FindAllStringSubmatch(string(text), -1)
 		must.Hold(t, len(found) == 1, "%s: %q", name, found)
 		b := stubbed(t, 0)
-		b.env = append(b.env, "PGMPI_NIGHTS="+b.dir, "PGMPI_REPORTS="+b.dir, "PGMPI_OUT="+filepath.Join(b.dir, "out"))
-		cmd, out, errs := b.command("bash", "-eo", "pipefail", "-c", found[0][1])
+		b.Env = append(b.Env, "PGMPI_NIGHTS="+b.Dir, "PGMPI_REPORTS="+b.Dir, "PGMPI_OUT="+filepath.Join(b.Dir, "out"))
+		cmd, out, errs := b.Command("bash", "-eo", "pipefail", "-c", found[0][1])
 		cmd.Dir = root
 		err := cmd.Run()
 		should.Hold(t, err == nil && strings.Contains(out.String(), "pgmpi: no alarm."), "%s: %v\n%s%s", name, err, out, errs)
@@ -176,13 +161,13 @@ func TestAPullRequestHasOneComment(t *testing.T) {
 		`[{id: 5, user: {type: "Bot"}, body: "<!-- pgmpi report -->\nold"}]`:                                                           "update 5",
 	} {
 		b := emptyFixture(t, t.TempDir())
-		b.put("comment.md", "<!-- pgmpi report -->\nnew\n")
-		b.put("run.js", `const context = {serverUrl: "https://github.com", repo: {owner: "o", repo: "r"}, runId: 9, issue: {number: 7}};
+		b.Put("comment.md", "<!-- pgmpi report -->\nnew\n")
+		b.Put("run.js", `const context = {serverUrl: "https://github.com", repo: {owner: "o", repo: "r"}, runId: 9, issue: {number: 7}};
 const said = verb => x => console.log(verb, x.comment_id || x.issue_number, x.body.split("\n").slice(0, 2).join(), x.body.includes("[All of it](https://github.com/o/r/actions/runs/9)"));
 const github = {paginate: async () => (`+comments+`), rest: {issues: {listComments: 0, updateComment: said("update"), createComment: said("create")}}};
 (async () => {`+script+`})();`)
-		cmd, out, errs := b.command(node, "run.js")
-		cmd.Dir = b.dir
+		cmd, out, errs := b.Command(node, "run.js")
+		cmd.Dir = b.Dir
 		must.Do(t, cmd.Run())
 		should.Equal(t, strings.TrimSpace(out.String()), want+" <!-- pgmpi report -->,new true", errs)
 	}

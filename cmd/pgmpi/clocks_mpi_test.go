@@ -13,22 +13,13 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// eachInjected runs a test with rank programs whose clocks are known: every rank but the reference
-// drifts by 50 ppm, its neighbours in the other direction (measure/rank/native/clock_inject.c).
-func eachInjected(t *testing.T, test func(*testing.T, *fixture)) {
-	for _, l := range libraries {
-		l.rank = "pgmpi-rank-injected-" + l.name
-		t.Run(l.name, func(t *testing.T) { test(t, newFixture(t, l)) })
-	}
-}
-
 func (b *fixture) clocks(np int, j protocol.ClocksJob) []protocol.ClockSync {
-	b.t.Helper()
+	b.T.Helper()
 	j.Clock = "monotonic"
-	out := must.Get(b.runJob(np, &protocol.Job{NP: np,
-		StallNS: int64(60 * time.Second), Clocks: &j}))(b.t)
+	out := must.Get(b.RunJob(np, &protocol.Job{NP: np,
+		StallNS: int64(60 * time.Second), Clocks: &j}))(b.T)
 	if len(out.Syncs) != len(j.Methods) {
-		b.t.Fatalf("%d methods reported, want %d", len(out.Syncs), len(j.Methods))
+		b.T.Fatalf("%d methods reported, want %d", len(out.Syncs), len(j.Methods))
 	}
 	return out.Syncs
 }
@@ -37,7 +28,7 @@ func (b *fixture) clocks(np int, j protocol.ClocksJob) []protocol.ClockSync {
 func TestEveryMethodSynchronisesClocksThatAreSecondsApart(t *testing.T) {
 	methods := []string{"skampi", "netgauge", "jk", "hca", "hca2", "hca3"}
 	eachInjected(t, func(t *testing.T, b *fixture) {
-		np := map[string]int{"openmpi": 4, "mpich": 3}[b.lib.name]
+		np := map[string]int{"openmpi": 4, "mpich": 3}[b.Lib.Name]
 		for _, s := range b.clocks(np, protocol.ClocksJob{Methods: methods, Seconds: []float64{0.2}, Compute: true}) {
 			must.Hold(t, s.Failed == "" && len(s.Checks) == 2 && s.Rounds > 0 && s.Messages > 0, "p = %d: %+v", np, s)
 			should.Hold(t, protocol.Worst(s.Checks[0].TrueNS) < 1e9, "p = %d, %s: off by %v ns", np, s.Method, s.Checks[0].TrueNS)
@@ -51,7 +42,7 @@ func TestClocksAreSynchronisedForAWindow(t *testing.T) {
 		for _, method := range []string{"skampi", "hca3"} {
 			j := syncJob(2, 100)
 			j.Sync, j.ClockSync, j.WindowNS, j.MaxDriftNS = "window", method, int64(time.Millisecond)/2, 20000
-			out := must.Get(b.runJob(2, j))(t)
+			out := must.Get(b.RunJob(2, j))(t)
 			should.Hold(t, out.End.Timing.ClockSyncs > 0, "%s: %+v", method, out.End.Timing)
 		}
 	})
@@ -61,7 +52,7 @@ func TestClocksAreSynchronisedForAWindow(t *testing.T) {
 // error to within its bound.
 func TestPingPongsFindTheTrueErrorAfterASecond(t *testing.T) {
 	eachInjected(t, func(t *testing.T, b *fixture) {
-		method := map[string]string{"openmpi": "netgauge", "mpich": "hca3"}[b.lib.name]
+		method := map[string]string{"openmpi": "netgauge", "mpich": "hca3"}[b.Lib.Name]
 		for _, s := range b.clocks(3, protocol.ClocksJob{Methods: []string{method}, Seconds: []float64{1}}) {
 			if s.Failed != "" || len(s.Checks) != 2 {
 				t.Errorf("%s failed with %d checks: %s", s.Method, len(s.Checks), s.Failed)
@@ -109,14 +100,14 @@ func TestSharedClocksAreVerified(t *testing.T) {
 func TestTimeNamespacesAreLikeHosts(t *testing.T) {
 	const shift = "100000"
 	eitherLibrary(t, func(t *testing.T, b *fixture) {
-		program := b.rank + "-shifted"
+		program := b.Rank + "-shifted"
 		script := "#!/bin/sh\nif [ $((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} % 2)) = 1 ]; then\n" +
-			"\texec unshare --time --monotonic " + shift + " " + b.rank + " \"$@\"\nfi\nexec " + b.rank + " \"$@\"\n"
+			"\texec unshare --time --monotonic " + shift + " " + b.Rank + " \"$@\"\nfi\nexec " + b.Rank + " \"$@\"\n"
 		must.Do(t, os.WriteFile(program, []byte(script), 0o777))
 		if err := exec.Command("unshare", "--time", "--monotonic", shift, "true").Run(); err != nil {
 			t.Skipf("no time namespaces here (they need root and Linux 5.6): %v", err)
 		}
-		b.rank = program
+		b.Rank = program
 		syncs := b.clocks(4, protocol.ClocksJob{Methods: []string{"shared", "hca3+shared", "netgauge+shared"}})
 		if s := syncs[0]; !strings.Contains(s.Failed, "another time namespace") || !strings.Contains(s.Failed, "hca3+shared") {
 			t.Errorf("shared: %q, want the two namespaces and the remedy", s.Failed)
@@ -133,7 +124,7 @@ func TestTimeNamespacesAreLikeHosts(t *testing.T) {
 
 func TestRDTSCPIsRefusedForRanksThatMayMove(t *testing.T) {
 	eitherLibrary(t, func(t *testing.T, b *fixture) {
-		out := must.Get(b.runJob(3, &protocol.Job{NP: 3, StallNS: int64(60 * time.Second), Clocks: &protocol.ClocksJob{Clock: "monotonic"}}))(t)
+		out := must.Get(b.RunJob(3, &protocol.Job{NP: 3, StallNS: int64(60 * time.Second), Clocks: &protocol.ClocksJob{Clock: "monotonic"}}))(t)
 		if len(out.End.Clocks) != len(protocol.Clocks) {
 			t.Fatalf("%d clocks listed, want %d", len(out.End.Clocks), len(protocol.Clocks))
 		}
@@ -155,25 +146,25 @@ func TestRDTSCPIsRefusedForRanksThatMayMove(t *testing.T) {
 func TestClocksCommandShowsEveryMethod(t *testing.T) {
 	t.Parallel()
 	eachLibrary(t, func(t *testing.T, b *fixture) {
-		got := b.pgmpi("clocks", "--rank", b.rank, "--shape", "1x2", "--clock-sync", "shared,netgauge,hca3", "--seconds", "0.5")
-		if got.code != 0 {
-			t.Fatalf("exit %d:\n%s", got.code, got.stderr)
+		got := b.Pgmpi("clocks", "--rank", b.Rank, "--shape", "1x2", "--clock-sync", "shared,netgauge,hca3", "--seconds", "0.5")
+		if got.Code != 0 {
+			t.Fatalf("exit %d:\n%s", got.Code, got.Stderr)
 		}
 		for _, want := range append([]string{"after 0.5 s", "1x2", "shared ", "netgauge ", "hca3 "}, protocol.Clocks...) {
-			if !strings.Contains(got.stdout, want) {
-				t.Errorf("no %q in:\n%s", want, got.stdout)
+			if !strings.Contains(got.Stdout, want) {
+				t.Errorf("no %q in:\n%s", want, got.Stdout)
 			}
 		}
-		if got := b.pgmpi("clocks", "--rank", b.rank, "--np", "2", "--clock-sync", "nonsense"); got.code != exitcode.Setup {
-			t.Errorf("an unknown method ends with %d, want %d", got.code, exitcode.Setup)
+		if got := b.Pgmpi("clocks", "--rank", b.Rank, "--np", "2", "--clock-sync", "nonsense"); got.Code != exitcode.Setup {
+			t.Errorf("an unknown method ends with %d, want %d", got.Code, exitcode.Setup)
 		}
-		why := map[string]string{"openmpi": "fewer nodes than the shape", "mpich": "placed as 1x2 (nodes × ranks on each), and 2x1 is wanted"}[b.lib.name]
-		b.pgmpi("clocks", "--rank", b.rank, "--shape", "2x1", "--clock-sync", "shared").exits(t, exitcode.Setup).says(t, why)
+		why := map[string]string{"openmpi": "fewer nodes than the shape", "mpich": "placed as 1x2 (nodes × ranks on each), and 2x1 is wanted"}[b.Lib.Name]
+		b.Pgmpi("clocks", "--rank", b.Rank, "--shape", "2x1", "--clock-sync", "shared").Exits(t, exitcode.Setup).Says(t, why)
 	})
 	eachInjected(t, func(t *testing.T, b *fixture) {
-		got := b.pgmpi("clocks", "--rank", b.rank, "--np", "2", "--clock-sync", "shared", "--format", "json")
-		if got.code != exitcode.Failed || !strings.Contains(got.stdout, "though both are on one host") {
-			t.Errorf("when every method fails the exit status is %d, want %d:\n%s", got.code, exitcode.Failed, got.stdout)
+		got := b.Pgmpi("clocks", "--rank", b.Rank, "--np", "2", "--clock-sync", "shared", "--format", "json")
+		if got.Code != exitcode.Failed || !strings.Contains(got.Stdout, "though both are on one host") {
+			t.Errorf("when every method fails the exit status is %d, want %d:\n%s", got.Code, exitcode.Failed, got.Stdout)
 		}
 	})
 }

@@ -15,9 +15,9 @@ func TestClocksFindsAllRankProgramsBeforeItStartsOne(t *testing.T) {
 	const rank = `#!/bin/sh
 echo '{"program": "pgmpi-rank", "library": "openmpi", "lib_version": "Open MPI", "built_for": "Open MPI", "hash": "x"}'
 `
-	must.Do(t, os.WriteFile(filepath.Join(b.dir, "rank"), []byte(rank), 0o777))
-	s := b.pgmpi("clocks", "--np", "2", "--rank", b.dir+"/rank,"+b.dir+"/nowhere").exits(t, exitcode.Setup).says(t, "no rank program at", "nowhere")
-	if strings.Contains(s.stderr, "methods to examine") {
-		t.Errorf("an mpirun was started: %s", s.stderr)
+	must.Do(t, os.WriteFile(filepath.Join(b.Dir, "rank"), []byte(rank), 0o777))
+	s := b.Pgmpi("clocks", "--np", "2", "--rank", b.Dir+"/rank,"+b.Dir+"/nowhere").Exits(t, exitcode.Setup).Says(t, "no rank program at", "nowhere")
+	if strings.Contains(s.Stderr, "methods to examine") {
+		t.Errorf("an mpirun was started: %s", s.Stderr)
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,17 +11,10 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/series"
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
 )
-
-// setUp writes the gl.toml of one side and returns its path.
-func (b *fixture) setUp(name, text string) string {
-	b.t.Helper()
-	path := filepath.Join(b.dir, name+".toml")
-	must.Do(b.t, os.WriteFile(path, []byte(text+fmt.Sprintf("rank = %q\n", b.rank)), 0o666))
-	return path
-}
 
 func comparisonOf(t *testing.T, text string) *series.Comparison {
 	t.Helper()
@@ -32,20 +24,6 @@ func comparisonOf(t *testing.T, text string) *series.Comparison {
 	}
 	return &c
 }
-
-// oneCase checks a pattern at one size; [mpi] comes last, so that a side can
-// add to it.
-const oneCase = `
-[check]
-guidelines = [%q]
-[job]
-np = [2]
-mpiruns = 10
-msizes = ["64Ki"]
-[nrep]
-fixed = 100
-[mpi]
-`
 
 // plantedCase checks a pattern at one size, with few calls: each that is slowed down takes 60 ms
 // longer, more than what else happens on a busy machine.
@@ -67,31 +45,31 @@ alpha = 0.05 # six mpiruns are enough
 
 // sides writes a gl.toml in which the mock-up is slow, and one in which the collective is.
 func (b *fixture) sides() (kept, slow string) {
-	b.t.Helper()
-	return b.setUp("kept", plantedCase+b.planted("MPI_Alltoall:64:60000000ns")), b.setUp("slow", plantedCase+b.planted("MPI_Allgather:64:60000000ns"))
+	b.T.Helper()
+	return b.SetUp("kept", plantedCase+b.Planted("MPI_Alltoall:64:60000000ns")), b.SetUp("slow", plantedCase+b.Planted("MPI_Allgather:64:60000000ns"))
 }
 
 // oneIs fails the test unless the results folder has one verdict, and that is it.
 func (b *fixture) oneIs(verdict judge.Verdict) {
-	b.t.Helper()
-	if r := b.report(); len(r.Verdicts) != 1 || r.Verdicts[0].Function != "MPI_Allgather" || r.Verdicts[0].Verdict != verdict {
-		b.t.Errorf("not %s: %+v", verdict, r.Verdicts)
+	b.T.Helper()
+	if r := b.Report(); len(r.Verdicts) != 1 || r.Verdicts[0].Function != "MPI_Allgather" || r.Verdicts[0].Verdict != verdict {
+		b.T.Errorf("not %s: %+v", verdict, r.Verdicts)
 	}
 }
 
 // A call is slower than before, and a guideline that was kept is violated (S-PGMPI §5.2).
 func TestPlantedSlowdownIsFoundAndASlowdownAndNewlyViolates(t *testing.T) {
-	b := newFixture(t, libraries[0])
+	b := newFixture(t, mpirun.Libraries[0])
 	kept, slow := b.sides()
-	b.check("--guidelines", kept).exits(t, 0)
+	b.Check("--guidelines", kept).Exits(t, 0)
 	b.oneIs(judge.Kept)
-	before := b.out
-	b.out += "-after"
-	b.check("--guidelines", slow).exits(t, 1)
+	before := b.Out
+	b.Out += "-after"
+	b.Check("--guidelines", slow).Exits(t, 1)
 	b.oneIs(judge.Violated)
 
-	s := b.pgmpi("compare", before, b.out, "--format", "json").exits(t, 1)
-	c := comparisonOf(t, s.stdout)
+	s := b.Pgmpi("compare", before, b.Out, "--format", "json").Exits(t, 1)
+	c := comparisonOf(t, s.Stdout)
 	if len(c.Cases) != 1 || c.Cases[0].Change != series.Slower || *c.Cases[0].Ratio < 2 || c.Test != judge.TestRankSum {
 		t.Errorf("cases %+v by %s", c.Cases, c.Test)
 	}
@@ -102,11 +80,11 @@ func TestPlantedSlowdownIsFoundAndASlowdownAndNewlyViolates(t *testing.T) {
 	if len(differ) != 1 || !strings.HasSuffix(differ[0].Factor, "PGMPI_DELAY") || len(warned) != 0 {
 		t.Errorf("the plant is the only difference, not %+v, %+v", differ, warned)
 	}
-	b.pgmpi("compare", b.out, before).exits(t, 0)
-	b.pgmpi("compare", before, b.out, "--alternative", "less").exits(t, 1) // for the guideline
+	b.Pgmpi("compare", b.Out, before).Exits(t, 0)
+	b.Pgmpi("compare", before, b.Out, "--alternative", "less").Exits(t, 1) // for the guideline
 	// Two folders of one set-up and one of another do not repeat.
-	out := filepath.Join(b.dir, "spread")
-	b.pgmpi("compare", "--repeat", before, before, b.out, "--format", "csv,json", "--out", out).exits(t, 0)
+	out := filepath.Join(b.Dir, "spread")
+	b.Pgmpi("compare", "--repeat", before, before, b.Out, "--format", "csv,json", "--out", out).Exits(t, 0)
 	var spread series.Spread
 	text, err := os.ReadFile(filepath.Join(out, "reproduce.json"))
 	if err != nil || json.Unmarshal(text, &spread) != nil {
@@ -131,20 +109,20 @@ func ofSetUpsWarned(all []remark.Remark) []remark.Remark {
 // The other way round: a slow call becomes better, and keeps a guideline again (S-PGMPI §5.3).
 // The two sides alternate.
 func TestSlowdownTakenAwayIsFasterAndNewlyKept(t *testing.T) {
-	b := newFixture(t, libraries[1])
+	b := newFixture(t, mpirun.Libraries[1])
 	kept, slow := b.sides()
-	s := b.pgmpi("ab", slow, kept, "--out", b.out, "--format", "json", "--quiet").exits(t, 0)
-	c := comparisonOf(t, s.stdout)
+	s := b.Pgmpi("ab", slow, kept, "--out", b.Out, "--format", "json", "--quiet").Exits(t, 0)
+	c := comparisonOf(t, s.Stdout)
 	if len(c.Guidelines) != 1 || c.Guidelines[0].Change != series.NewlyKept || c.Guidelines[0].Guideline != "GL5" {
 		t.Errorf("guidelines %+v", c.Guidelines)
 	}
 	if c.Cases[0].Change != series.Faster || *c.Cases[0].Ratio > 0.5 || c.Test != judge.TestCappedRank || !c.Paired {
 		t.Errorf("cases %+v by %s", c.Cases, c.Test)
 	}
-	whole := b.out
+	whole := b.Out
 	for side, verdict := range map[string]judge.Verdict{"a": judge.Violated, "b": judge.Kept} {
-		b.out = filepath.Join(whole, side)
-		b.pgmpi("analyze", b.out).exits(t, 0, 1)
+		b.Out = filepath.Join(whole, side)
+		b.Pgmpi("analyze", b.Out).Exits(t, 0, 1)
 		b.oneIs(verdict)
 	}
 }
@@ -166,39 +144,39 @@ max = 200
 // that by chance all of them are found at once.
 func TestABComparesASetUpWithItselfAndResumes(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		gl := b.setUp("same", sameTwice)
-		args := []string{"ab", gl, gl, "--out", b.out, "--quiet", "--format", "json,csv,table"}
-		s := b.pgmpi(args...).exits(t, 0, 1)
-		c := comparisonOf(t, s.stdout)
+		gl := b.SetUp("same", sameTwice)
+		args := []string{"ab", gl, gl, "--out", b.Out, "--quiet", "--format", "json,csv,table"}
+		s := b.Pgmpi(args...).Exits(t, 0, 1)
+		c := comparisonOf(t, s.Stdout)
 		if len(c.Cases) != 6 || c.M != 6 || !c.Paired {
 			t.Errorf("%d cases, m = %d, paired %v", len(c.Cases), c.M, c.Paired)
 		}
-		if !regexp.MustCompile(`(?m)^A: \d+ violated; .*a/report\.txt\nB: \d+ violated, .* A; .*b/report\.txt$`).MatchString(s.stderr) {
-			t.Errorf("what each side violates is not said:\n%s", s.stderr)
+		if !regexp.MustCompile(`(?m)^A: \d+ violated; .*a/report\.txt\nB: \d+ violated, .* A; .*b/report\.txt$`).MatchString(s.Stderr) {
+			t.Errorf("what each side violates is not said:\n%s", s.Stderr)
 		}
 		if differ := ofSetUps(c.Differences); len(differ) != 0 {
 			t.Errorf("one set-up differs from itself: %+v", differ)
 		}
 		for _, name := range []string{"ab.json", "compare.json", "compare.csv", "compare.txt", "a/report.json", "b/report.txt", "a/raw/nrep-p2-3.tsv.gz", "b/raw/run-p2-08.tsv.gz"} {
-			if _, err := os.Stat(filepath.Join(b.out, name)); err != nil {
+			if _, err := os.Stat(filepath.Join(b.Out, name)); err != nil {
 				t.Error(err)
 			}
 		}
-		b.pgmpi(args...).exits(t, 2).says(t, "not empty", "--resume")
+		b.Pgmpi(args...).Exits(t, 2).Says(t, "not empty", "--resume")
 
-		whole := b.out
-		b.out = filepath.Join(whole, "b")
-		before := b.raw()
+		whole := b.Out
+		b.Out = filepath.Join(whole, "b")
+		before := b.Raw()
 		const missing = "run-p2-05.tsv.gz"
-		must.Do(t, os.Remove(filepath.Join(b.out, "raw", missing)))
-		b.pgmpi("compare", whole).exits(t, 1, 4)
-		b.pgmpi(append(args, "--resume")...).exits(t, 0, 1)
-		for name, when := range b.raw() {
+		must.Do(t, os.Remove(filepath.Join(b.Out, "raw", missing)))
+		b.Pgmpi("compare", whole).Exits(t, 1, 4)
+		b.Pgmpi(append(args, "--resume")...).Exits(t, 0, 1)
+		for name, when := range b.Raw() {
 			if again := !when.Equal(before[name]); again != (name == missing) {
 				t.Errorf("%s was measured again: %v", name, again)
 			}
 		}
-		if again := comparisonOf(t, b.pgmpi("compare", whole, "--format", "json").exits(t, 0, 1).stdout); !again.Paired {
+		if again := comparisonOf(t, b.Pgmpi("compare", whole, "--format", "json").Exits(t, 0, 1).Stdout); !again.Paired {
 			t.Error("compare of the folder of ab does not pair")
 		}
 	})

@@ -60,7 +60,7 @@ const bashAsks = `set -u; compopt() { :; }; source "$1"; COLUMNS=80 COMP_LINE=$2
 COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); __start_pgmpi; complete -p pgmpi >/dev/null; printf '%s\n' "${COMPREPLY[@]%% *}"`
 
 func TestBashCompletes(t *testing.T) {
-	bash, text := shell(t, "bash"), inProcess("completion", "bash").exits(t, 0).stdout
+	bash, text := shell(t, "bash"), inProcess("completion", "bash").Exits(t, 0).Stdout
 	for _, c := range completing {
 		got := offered(t, text, c.line, bash, "--norc", "-c", bashAsks, "bash")
 		if slices.Sort(got); !slices.Equal(got, c.want) {
@@ -75,7 +75,7 @@ func TestBashCompletes(t *testing.T) {
 }
 
 func TestFishCompletes(t *testing.T) {
-	fish, text := shell(t, "fish"), inProcess("completion", "fish").exits(t, 0).stdout
+	fish, text := shell(t, "fish"), inProcess("completion", "fish").Exits(t, 0).Stdout
 	for _, c := range completing {
 		got := offered(t, text, c.line, fish, "--no-config", "-c", `source $argv[1]; complete -C $argv[2] | string replace -r '\t.*' ''; true`)
 		for _, w := range c.want {
@@ -96,7 +96,7 @@ zpty -w -n z "$2"$'\t\t'; zpty -r z seen "$3"; zpty -d z`
 
 func TestZshCompletes(t *testing.T) {
 	zsh, file := shell(t, "zsh"), filepath.Join(t.TempDir(), "completion")
-	must.Do(t, os.WriteFile(file, []byte(inProcess("completion", "zsh").exits(t, 0).stdout), 0o666))
+	must.Do(t, os.WriteFile(file, []byte(inProcess("completion", "zsh").Exits(t, 0).Stdout), 0o666))
 	for _, c := range completing[2:7] { // each starts a shell of its own
 		cmd := exec.Command("timeout", "60", zsh, "-f", "-c", zshAsks, "zsh", file, c.line, "*"+strings.Join(c.want, "*")+"*")
 		out, err := cmd.CombinedOutput()
@@ -105,6 +105,6 @@ func TestZshCompletes(t *testing.T) {
 }
 
 func TestCompletionRefusesOtherShells(t *testing.T) {
-	inProcess("completion", "zhs").exits(t, 2).says(t, "zsh")
-	inProcess("completion").exits(t, 2).says(t, "bash, zsh, fish")
+	inProcess("completion", "zhs").Exits(t, 2).Says(t, "zsh")
+	inProcess("completion").Exits(t, 2).Says(t, "bash, zsh, fish")
 }

@@ -4,104 +4,84 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
 
-// mappedShared lists the files in /dev/shm that a process maps.
-func mappedShared(pid int) []string {
-	text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "maps"))
-	var found []string
-	for line := range strings.Lines(string(text)) {
-		if at := strings.Index(line, "/dev/shm/"); at >= 0 && !strings.Contains(line, "(deleted)") {
-			found = append(found, strings.TrimSpace(line[at:]))
-		}
-	}
-	slices.Sort(found)
-	return slices.Compact(found)
-}
-
 // mpirun is the pid of the launcher, the driver's child.
 func (s *started) mpirun() int {
-	s.b.t.Helper()
-	for _, pid := range s.b.processes(false) {
+	s.B.T.Helper()
+	for _, pid := range s.B.Processes(false) {
 		text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
-		if strings.Contains(string(text), fmt.Sprintf("\nPPid:\t%d\n", s.cmd.Process.Pid)) {
+		if strings.Contains(string(text), fmt.Sprintf("\nPPid:\t%d\n", s.Cmd.Process.Pid)) {
 			return pid
 		}
 	}
-	s.b.t.Fatal("the driver has no mpirun")
+	s.B.T.Fatal("the driver has no mpirun")
 	return 0
 }
 
 // goesOn fails the test unless --resume without the fault finishes the check
 // and leaves the finished mpiruns as they are.
 func (b *fixture) goesOn(gl string, runs int, args ...string) {
-	b.t.Helper()
-	before := b.raw()
-	b.check(append([]string{"--resume", "--guidelines", gl}, args...)...).exits(b.t, 0, 1)
-	after := b.raw()
+	b.T.Helper()
+	before := b.Raw()
+	b.Check(append([]string{"--resume", "--guidelines", gl}, args...)...).Exits(b.T, 0, 1)
+	after := b.Raw()
 	if len(after) != runs {
-		b.t.Errorf("raw files after --resume: %v", after)
+		b.T.Errorf("raw files after --resume: %v", after)
 	}
 	for name, when := range before {
 		if !when.Equal(after[name]) {
-			b.t.Errorf("%s was finished, and was measured again", name)
+			b.T.Errorf("%s was finished, and was measured again", name)
 		}
 	}
 }
 
 // oneMpirun makes a results folder with the first of its three mpiruns.
 func (b *fixture) oneMpirun(gl string, args ...string) {
-	b.t.Helper()
-	b.check(append([]string{"--guidelines", gl}, args...)...).exits(b.t, 0, 1)
+	b.T.Helper()
+	b.Check(append([]string{"--guidelines", gl}, args...)...).Exits(b.T, 0, 1)
 	b.removeRuns()
 }
 
 // removeRuns takes all but the first mpirun out of a results folder.
 func (b *fixture) removeRuns() {
-	b.t.Helper()
+	b.T.Helper()
 	for _, name := range []string{"run-p2-02.tsv.gz", "run-p2-03.tsv.gz"} {
-		must.Do(b.t, os.Remove(filepath.Join(b.out, "raw", name)))
+		must.Do(b.T, os.Remove(filepath.Join(b.Out, "raw", name)))
 	}
 }
 
-// with returns a fixture whose ranks have the fault of testdata/fault/fault.c.
-func (b *fixture) with(fault string) *fixture {
-	c := *b
-	c.env = append(b.preload("fault.so"), "PGMPI_FAULT="+fault, "PGMPI_LINGERS="+b.dir)
-	return &c
-}
-
 // lingers tells whether a rank with the fault linger has come through the library's MPI_Init.
-func (b *fixture) lingers(pid int) bool { return b.there(fmt.Sprintf("lingers-%d", pid)) }
+func (b *fixture) lingers(pid int) bool { return b.There(fmt.Sprintf("lingers-%d", pid)) }
 
 func TestCrashOfARankEndsTheCheckWithItsStory(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.startLong(long)
 		s.fail(syscall.SIGSEGV, 20*time.Second)
-		e := s.wait(15*time.Second).exits(t, 3).says(t, "SIGSEGV", "check.exclude", "--resume")
-		should.Hold(t, !strings.Contains(e.stderr, "goroutine") && !strings.Contains(e.stderr, "rflags"),
-			"a stack trace for a fault that is not pgmpi's:\n%s", e.stderr)
-		s.gone(3 * time.Second)
+		e := s.Wait(15*time.Second).Exits(t, 3).Says(t, "SIGSEGV", "check.exclude", "--resume")
+		should.Hold(t, !strings.Contains(e.Stderr, "goroutine") && !strings.Contains(e.Stderr, "rflags"),
+			"a stack trace for a fault that is not pgmpi's:\n%s", e.Stderr)
+		s.Gone(3 * time.Second)
 	})
 }
 
 func TestKilledMpirunLeavesNeitherRanksNorSharedMemory(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.startLong(long)
-		must.Hold(t, b.lib.name != "openmpi" || len(s.shared) != 0, "the ranks of Open MPI map no file in /dev/shm: this test tests nothing")
+		must.Hold(t, b.Lib.Name != "openmpi" || len(s.Shared) != 0, "the ranks of Open MPI map no file in /dev/shm: this test tests nothing")
 		var pid int
 		s.failing(func() int { pid = s.mpirun(); return pid }, syscall.SIGKILL, 20*time.Second)
-		s.wait(15*time.Second).exits(t, 3).says(t, "signal: killed", "killed mpirun", "--resume")
-		s.gone(0)
+		s.Wait(15*time.Second).Exits(t, 3).Says(t, "signal: killed", "killed mpirun", "--resume")
+		s.Gone(0)
 		should.Equal(t, len(sessions(pid)), 0, "sessions of the launcher")
 	})
 }
@@ -114,7 +94,7 @@ func sessions(pid int) []string {
 
 func TestWhoGoesOnRemovesWhatAKilledDriversLauncherLeft(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		gl := b.toml(quick)
+		gl := b.TOML(quick)
 		b.oneMpirun(gl)
 		s := b.with("linger").start("--resume", "--guidelines", gl)
 		launcher := s.mpirun()
@@ -122,12 +102,12 @@ func TestWhoGoesOnRemovesWhatAKilledDriversLauncherLeft(t *testing.T) {
 		for _, p := range []struct {
 			pid int
 			sig syscall.Signal
-		}{{launcher, syscall.SIGSTOP}, {s.cmd.Process.Pid, syscall.SIGKILL}, {launcher, syscall.SIGKILL}} {
+		}{{launcher, syscall.SIGSTOP}, {s.Cmd.Process.Pid, syscall.SIGKILL}, {launcher, syscall.SIGKILL}} {
 			must.Do(t, syscall.Kill(p.pid, p.sig))
 		}
-		s.wait(7 * time.Second)
-		b.noneLeft(7 * time.Second)
-		must.Hold(t, b.lib.name != "openmpi" || len(sessions(launcher)) == 1, "the launcher left nothing: this test tests nothing")
+		s.Wait(7 * time.Second)
+		b.NoneLeft(7 * time.Second)
+		must.Hold(t, b.Lib.Name != "openmpi" || len(sessions(launcher)) == 1, "the launcher left nothing: this test tests nothing")
 		b.goesOn(gl, 3)
 		should.Equal(t, len(sessions(launcher)), 0, "sessions of the launcher")
 	})
@@ -135,26 +115,26 @@ func TestWhoGoesOnRemovesWhatAKilledDriversLauncherLeft(t *testing.T) {
 
 func TestWhatARankForksEndsWithItsMpirun(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		b.with("forks").check("--guidelines", b.toml(quick)).exits(t, 0, 1)
-		b.noneLeft(0)
+		b.with("forks").Check("--guidelines", b.TOML(quick)).Exits(t, 0, 1)
+		b.NoneLeft(0)
 	})
 }
 
 func TestFinishedMpirunsOutliveAKilledOne(t *testing.T) {
 	t.Parallel()
-	for i, l := range libraries {
-		t.Run(l.name, func(t *testing.T) {
+	for i, l := range mpirun.Libraries {
+		t.Run(l.Name, func(t *testing.T) {
 			t.Parallel()
 			b := newFixture(t, l)
-			gl := b.toml(quick)
+			gl := b.TOML(quick)
 			b.oneMpirun(gl)
 			s := b.with("linger").start("--resume", "--guidelines", gl)
-			s.at = b.lingers // who dies in MPI_Init is another story
-			s.settle()
-			victim := []func() int{s.mpirun, func() int { return s.pids[1] }}[i]
+			s.At = b.lingers // who dies in MPI_Init is another story
+			s.Settle()
+			victim := []func() int{s.mpirun, func() int { return s.PIDs[1] }}[i]
 			s.failing(victim, []syscall.Signal{syscall.SIGKILL, syscall.SIGSEGV}[i], 20*time.Second)
-			s.wait(15*time.Second).exits(t, 3).says(t, "--resume")
-			b.noneLeft(4 * time.Second)
+			s.Wait(15*time.Second).Exits(t, 3).Says(t, "--resume")
+			b.NoneLeft(4 * time.Second)
 			b.goesOn(gl, 3)
 		})
 	}
@@ -162,51 +142,51 @@ func TestFinishedMpirunsOutliveAKilledOne(t *testing.T) {
 
 func TestRankZeroThatDiesInItsOutputIsNoResult(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		gl := b.toml(quick)
+		gl := b.TOML(quick)
 		b.oneMpirun(gl)
-		b.with("half-line").check("--resume", "--guidelines", gl).exits(t, 3).
-			says(t, "failed twice", "before its end record", "--resume").saysSignalOrLauncher(t)
-		should.Equal(t, len(b.raw()), 1, "raw files")
-		b.noneLeft(3 * time.Second)
+		s := b.with("half-line").Check("--resume", "--guidelines", gl).Exits(t, 3)
+		saysSignalOrLauncher(t, s.Says(t, "failed twice", "before its end record", "--resume"))
+		should.Equal(t, len(b.Raw()), 1, "raw files")
+		b.NoneLeft(3 * time.Second)
 		b.goesOn(gl, 3)
 	})
 }
 
 // saysSignalOrLauncher allows for a hydra that loses its own connection to a dead rank before it can
 // say which signal ended it ("error writing PMI line"), and ends with exit status 255.
-func (s said) saysSignalOrLauncher(t *testing.T) {
+func saysSignalOrLauncher(t *testing.T, s mpirun.Said) {
 	t.Helper()
-	if !strings.Contains(s.stderr, "exit status 255") {
-		s.says(t, "signal 9", "killed a rank")
+	if !strings.Contains(s.Stderr, "exit status 255") {
+		s.Says(t, "signal 9", "killed a rank")
 	}
 }
 
 func TestClockThatStepsBackIsRefused(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		gl := b.toml(strings.Replace(quick, "fixed = 10", "fixed = 200", 1))
+		gl := b.TOML(strings.Replace(quick, "fixed = 10", "fixed = 200", 1))
 		b.oneMpirun(gl)
-		b.with("clock").check("--resume", "--guidelines", gl).exits(t, 3).
-			says(t, "failed twice: rank 1: ", "B: the clock of rank 1 went back by ", "clocksource", "--resume")
-		b.noneLeft(3 * time.Second)
+		b.with("clock").Check("--resume", "--guidelines", gl).Exits(t, 3).
+			Says(t, "failed twice: rank 1: ", "B: the clock of rank 1 went back by ", "clocksource", "--resume")
+		b.NoneLeft(3 * time.Second)
 		b.goesOn(gl, 3)
 	})
 }
 
 func TestDeathInInitIsASetupFault(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		gl := b.toml(quick)
+		gl := b.TOML(quick)
 		f := b.with("init-kill")
-		f.check("--guidelines", gl).exits(t, 2).says(t, "MPI_Init", "command: ", "try: ")
-		b.noneLeft(3 * time.Second)
+		f.Check("--guidelines", gl).Exits(t, 2).Says(t, "MPI_Init", "command: ", "try: ")
+		b.NoneLeft(3 * time.Second)
 		// The others wait for ever for a rank that left, or mpirun notices that it did.
-		left := b.with("init-exit").check("--guidelines", gl, "--stall", "600ms").exits(t, 2).says(t, "by hand")
-		if !strings.Contains(left.stderr, "no word from rank 0 within 3s") {
-			left.says(t, "rank 0 had not come through MPI_Init")
+		left := b.with("init-exit").Check("--guidelines", gl, "--stall", "600ms").Exits(t, 2).Says(t, "by hand")
+		if !strings.Contains(left.Stderr, "no word from rank 0 within 3s") {
+			left.Says(t, "rank 0 had not come through MPI_Init")
 		}
-		b.noneLeft(3 * time.Second)
+		b.NoneLeft(3 * time.Second)
 		b.oneMpirun(gl)
-		f.check("--resume", "--guidelines", gl).exits(t, 3).says(t, "failed twice", "MPI_Init", "--resume")
-		b.noneLeft(3 * time.Second)
+		f.Check("--resume", "--guidelines", gl).Exits(t, 3).Says(t, "failed twice", "MPI_Init", "--resume")
+		b.NoneLeft(3 * time.Second)
 		b.goesOn(gl, 3)
 	})
 }
@@ -214,9 +194,9 @@ func TestDeathInInitIsASetupFault(t *testing.T) {
 func TestTerminationIsAnInterrupt(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.startLong(long)
-		_ = s.cmd.Process.Signal(syscall.SIGTERM)
-		s.wait(10*time.Second).exits(t, 130).says(t, "interrupted", "--out "+b.out, "--resume")
-		s.gone(3 * time.Second)
+		_ = s.Cmd.Process.Signal(syscall.SIGTERM)
+		s.Wait(10*time.Second).Exits(t, 130).Says(t, "interrupted", "--out "+b.Out, "--resume")
+		s.Gone(3 * time.Second)
 	})
 }
 
@@ -224,30 +204,30 @@ func TestTerminationIsAnInterrupt(t *testing.T) {
 // the launcher's group comes through.
 func TestInterruptDuringInitLeavesNoRank(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		s := b.with("linger").start("--guidelines", b.toml(quick))
-		_ = s.cmd.Process.Signal(os.Interrupt)
-		s.wait(10*time.Second).exits(t, 130)
-		b.noneLeft(100 * time.Millisecond)
+		s := b.with("linger").start("--guidelines", b.TOML(quick))
+		_ = s.Cmd.Process.Signal(os.Interrupt)
+		s.Wait(10*time.Second).Exits(t, 130)
+		b.NoneLeft(100 * time.Millisecond)
 	})
 }
 
 func TestSecondInterruptEndsAtOnceAndLeavesNothing(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		gl := b.toml(quick)
+		gl := b.TOML(quick)
 		b.oneMpirun(gl)
 		s := b.with("linger").start("--resume", "--guidelines", gl)
-		ended := make(chan said, 1)
-		go func() { ended <- <-s.end }()
-		var e said
-		for again := time.Tick(20 * time.Millisecond); e.code == 0; { // until the first is handled, a second may be lost
-			_ = s.cmd.Process.Signal(os.Interrupt)
+		ended := make(chan mpirun.Said, 1)
+		go func() { ended <- <-s.End }()
+		var e mpirun.Said
+		for again := time.Tick(20 * time.Millisecond); e.Code == 0; { // until the first is handled, a second may be lost
+			_ = s.Cmd.Process.Signal(os.Interrupt)
 			select {
 			case e = <-ended:
 			case <-again:
 			}
 		}
-		e.exits(t, 130, -1) // -1: by the signal, which a shell calls 130
-		b.noneLeft(4 * time.Second)
+		e.Exits(t, 130, -1) // -1: by the signal, which a shell calls 130
+		b.NoneLeft(4 * time.Second)
 		b.goesOn(gl, 3)
 	})
 }

@@ -14,7 +14,7 @@ import (
 
 func TestTooFewAddressesAreNoStackTrace(t *testing.T) {
 	b := emptyFixture(t, t.TempDir())
-	b.run("sh", "-c", "ulimit -v 1000000 && exec pgmpi version").exits(t, 2).says(t, "ulimit -v is 976 MiB, and pgmpi needs 1024 MiB")
+	b.Run("sh", "-c", "ulimit -v 1000000 && exec pgmpi version").Exits(t, 2).Says(t, "ulimit -v is 976 MiB, and pgmpi needs 1024 MiB")
 }
 
 // cron runs a line by sh, with hardly an environment, and takes \% for %.

@@ -7,23 +7,24 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 )
 
 func TestDamagedRawFileIsRefusedAndMeasuredAgain(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[1])
-	gl := b.toml(quick)
-	b.check("--guidelines", gl).exits(t, 0, 1)
+	b := newFixture(t, mpirun.Libraries[1])
+	gl := b.TOML(quick)
+	b.Check("--guidelines", gl).Exits(t, 0, 1)
 	const name = "run-p2-02.tsv.gz"
-	path := filepath.Join(b.out, "raw", name)
+	path := filepath.Join(b.Out, "raw", name)
 	whole := must.Get(os.ReadFile(path))(t)
 	other := *b
-	other.out = filepath.Join(b.dir, "other")
-	other.check("--guidelines", b.toml(strings.Replace(quick, `"1Ki"`, `"2Ki"`, 1))).exits(t, 0, 1)
-	foreign := must.Get(os.ReadFile(filepath.Join(other.out, "raw", name)))(t)
-	first := must.Get(os.ReadFile(filepath.Join(b.out, "raw", "run-p2-01.tsv.gz")))(t)
-	b.toml(quick)
+	other.Out = filepath.Join(b.Dir, "other")
+	other.Check("--guidelines", b.TOML(strings.Replace(quick, `"1Ki"`, `"2Ki"`, 1))).Exits(t, 0, 1)
+	foreign := must.Get(os.ReadFile(filepath.Join(other.Out, "raw", name)))(t)
+	first := must.Get(os.ReadFile(filepath.Join(b.Out, "raw", "run-p2-01.tsv.gz")))(t)
+	b.TOML(quick)
 	for _, c := range []struct {
 		what string
 		text []byte
@@ -38,8 +39,8 @@ func TestDamagedRawFileIsRefusedAndMeasuredAgain(t *testing.T) {
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			must.Do(t, os.WriteFile(path, c.text, 0o666))
-			for _, s := range []said{b.pgmpi("analyze", b.out), b.check("--resume", "--guidelines", gl)} {
-				s.exits(t, 3).says(t, name, "move it away", "--resume")
+			for _, s := range []mpirun.Said{b.Pgmpi("analyze", b.Out), b.Check("--resume", "--guidelines", gl)} {
+				s.Exits(t, 3).Says(t, name, "move it away", "--resume")
 			}
 		})
 	}

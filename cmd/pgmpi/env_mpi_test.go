@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"pgmpi/analyze/report/check"
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
@@ -18,11 +19,11 @@ import (
 
 // environment runs `pgmpi env --format json`.
 func (b *fixture) environment(args ...string) *check.Environment {
-	b.t.Helper()
-	s := b.pgmpi(append([]string{"env", "--format", "json"}, args...)...).exits(b.t, 0)
+	b.T.Helper()
+	s := b.Pgmpi(append([]string{"env", "--format", "json"}, args...)...).Exits(b.T, 0)
 	var e check.Environment
-	if err := json.Unmarshal([]byte(s.stdout), &e); err != nil {
-		b.t.Fatalf("%v in\n%s", err, s.stdout)
+	if err := json.Unmarshal([]byte(s.Stdout), &e); err != nil {
+		b.T.Fatalf("%v in\n%s", err, s.Stdout)
 	}
 	return &e
 }
@@ -52,7 +53,7 @@ func twoCores(t *testing.T) {
 func TestEnvShowsRanksOnDistinctCores(t *testing.T) {
 	twoCores(t)
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		e := b.environment("--rank", b.rank, "--np", "2")
+		e := b.environment("--rank", b.Rank, "--np", "2")
 		if len(e.Factors.Layouts) != 1 || len(e.Factors.Layouts[0].Nodes) != 1 {
 			t.Fatalf("layouts %+v", e.Factors.Layouts)
 		}
@@ -70,7 +71,7 @@ func TestEnvShowsRanksOnDistinctCores(t *testing.T) {
 		if k.Library != e.Rank.LibVersion || k.Program != e.Rank.Hash || e.Rank.Compiler == "" || !strings.Contains(e.Rank.Flags, "-O") {
 			t.Errorf("the ranks say %q, %q; the rank program is %+v", k.Library, k.Program, e.Rank)
 		}
-		should.Hold(t, slices.Contains(l.Command, b.rank) && slices.Contains(l.Command, "2"), "command %q", l.Command)
+		should.Hold(t, slices.Contains(l.Command, b.Rank) && slices.Contains(l.Command, "2"), "command %q", l.Command)
 	})
 }
 
@@ -78,13 +79,13 @@ func TestEnvDoubtsRanksThatAreNotPinned(t *testing.T) {
 	twoCores(t)
 	none := map[string]string{"openmpi": "--bind-to none", "mpich": "-bind-to none"}
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		launch := b.lib.mpi + " " + none[b.lib.name]
-		e := b.environment("--rank", b.rank, "--np", "2", "--launch", launch)
+		launch := b.Lib.MPI + " " + none[b.Lib.Name]
+		e := b.environment("--rank", b.Rank, "--np", "2", "--launch", launch)
 		if !doubted(e.Doubts, remark.Unpinned, "ranks 0-1") {
 			t.Errorf("free to move: doubts %+v", e.Doubts)
 		}
 		cpu := strconv.Itoa(e.Factors.Layouts[0].Kinds[0].Online[0])
-		e = b.environment("--rank", b.rank, "--np", "2", "--launch", "taskset -c "+cpu+" "+launch)
+		e = b.environment("--rank", b.Rank, "--np", "2", "--launch", "taskset -c "+cpu+" "+launch)
 		if !doubted(e.Doubts, remark.SharedCore, "ranks 0-1 share CPU "+cpu) || doubted(e.Doubts, remark.Unpinned) {
 			t.Errorf("on one CPU: doubts %+v", e.Doubts)
 		}
@@ -94,7 +95,7 @@ func TestEnvDoubtsRanksThatAreNotPinned(t *testing.T) {
 func TestEnvDoubtsMoreRanksThanCores(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		n := 2 * runtime.NumCPU()
-		e := b.environment("--rank", b.rank, "--np", strconv.Itoa(n))
+		e := b.environment("--rank", b.Rank, "--np", strconv.Itoa(n))
 		if !doubted(e.Doubts, remark.Oversubscribed, strconv.Itoa(n)+" ranks") || doubted(e.Doubts, remark.Unpinned) {
 			t.Errorf("doubts %+v", e.Doubts)
 		}
@@ -107,29 +108,29 @@ func TestCheckKeepsTheFactorsAndWarns(t *testing.T) {
 	twoCores(t)
 	tuned := map[string]string{"openmpi": "OMPI_MCA_coll_tuned_use_dynamic_rules", "mpich": "MPIR_CVAR_BCAST_SHORT_MSG_SIZE"}
 	eachLibrary(t, func(t *testing.T, b *fixture) {
-		name := tuned[b.lib.name]
-		gl := b.toml(quick + "[mpi]\nenv = { " + name + " = \"1\" }\n")
-		b.check("--guidelines", gl, "--launch", b.lib.mpi+" --bind-to none").exits(t, 0, 1)
+		name := tuned[b.Lib.Name]
+		gl := b.TOML(quick + "[mpi]\nenv = { " + name + " = \"1\" }\n")
+		b.Check("--guidelines", gl, "--launch", b.Lib.MPI+" --bind-to none").Exits(t, 0, 1)
 		var warned []remark.ID
-		for _, w := range b.report().Warnings {
+		for _, w := range b.Report().Warnings {
 			warned = append(warned, remark.ID(w.ID))
 			should.Hold(t, remark.ID(w.ID) != remark.LibrarySettings || strings.Contains(w.Text, name+"=1"), "%q does not name %s", w.Text, name)
 		}
 		for _, id := range []remark.ID{remark.Unpinned, remark.LibrarySettings} {
 			should.Hold(t, slices.Contains(warned, id), "the report's warnings %v lack %s", warned, id)
 		}
-		e := b.environment(b.out)
+		e := b.environment(b.Out)
 		if len(e.Factors.Layouts) != 1 || e.Factors.Layouts[0].Since != "run-p2-01.tsv.gz" || !doubted(e.Doubts, remark.Unpinned) {
 			t.Errorf("the folder says %+v, doubts %+v", e.Factors.Layouts, e.Doubts)
 		}
-		s := b.pgmpi("env", b.out).exits(t, 0)
-		for line := range strings.Lines(s.stdout) {
+		s := b.Pgmpi("env", b.Out).Exits(t, 0)
+		for line := range strings.Lines(s.Stdout) {
 			n := len([]rune(strings.TrimRight(line, "\n")))
-			should.Hold(t, n <= textWidth, "%d columns: %s", n, line)
+			should.Hold(t, n <= mpirun.TextWidth, "%d columns: %s", n, line)
 		}
 		b.older()
-		should.Contain(t, b.pgmpi("env", b.out).exits(t, 0).stdout, "nodes are not known")
-		b.pgmpi("analyze", b.out).exits(t, 0, 1)
+		should.Contain(t, b.Pgmpi("env", b.Out).Exits(t, 0).Stdout, "nodes are not known")
+		b.Pgmpi("analyze", b.Out).Exits(t, 0, 1)
 	})
 }
 
@@ -138,16 +139,16 @@ func TestCheckKeepsTheFactorsAndWarns(t *testing.T) {
 func TestResumeNoticesOtherFactors(t *testing.T) {
 	twoCores(t)
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		b.check("--guidelines", b.toml(quick), "--launch", b.lib.mpi+" --bind-to none").exits(t, 0, 1)
-		cpu := strconv.Itoa(b.environment(b.out).Factors.Layouts[0].Kinds[0].Online[0])
+		b.Check("--guidelines", b.TOML(quick), "--launch", b.Lib.MPI+" --bind-to none").Exits(t, 0, 1)
+		cpu := strconv.Itoa(b.environment(b.Out).Factors.Layouts[0].Kinds[0].Online[0])
 		for _, c := range []struct {
 			before  []string
 			layouts int
 		}{{nil, 1}, {[]string{"taskset", "-c", cpu}, 2}} {
-			must.Do(t, os.Remove(filepath.Join(b.out, "raw", "run-p2-02.tsv.gz")))
-			argv := append(c.before, append([]string{"pgmpi"}, b.checkArgs("--resume")...)...)
-			b.run(argv[0], argv[1:]...).exits(t, 0, 1)
-			e := b.environment(b.out)
+			must.Do(t, os.Remove(filepath.Join(b.Out, "raw", "run-p2-02.tsv.gz")))
+			argv := append(c.before, append([]string{"pgmpi"}, b.CheckArgs("--resume")...)...)
+			b.Run(argv[0], argv[1:]...).Exits(t, 0, 1)
+			e := b.environment(b.Out)
 			if got := len(e.Factors.Layouts); got != c.layouts || doubted(e.Doubts, remark.PlacementChanged, "run-p2-02.tsv.gz") != (c.layouts > 1) {
 				t.Errorf("resumed by %q: %d layouts, want %d; doubts %+v", c.before, got, c.layouts, e.Doubts)
 			}
@@ -157,17 +158,17 @@ func TestResumeNoticesOtherFactors(t *testing.T) {
 
 // older takes out of manifest.json what earlier versions did not write.
 func (b *fixture) older() {
-	b.t.Helper()
-	path := filepath.Join(b.out, "manifest.json")
+	b.T.Helper()
+	path := filepath.Join(b.Out, "manifest.json")
 	text, err := os.ReadFile(path)
 	if err != nil {
-		b.t.Fatal(err)
+		b.T.Fatal(err)
 	}
 	var m map[string]any
-	must.Do(b.t, json.Unmarshal(text, &m))
+	must.Do(b.T, json.Unmarshal(text, &m))
 	delete(m["factors"].(map[string]any), "layouts")
 	if text, err = json.Marshal(m); err != nil {
-		b.t.Fatal(err)
+		b.T.Fatal(err)
 	}
-	must.Do(b.t, os.WriteFile(path, text, 0o666))
+	must.Do(b.T, os.WriteFile(path, text, 0o666))
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
@@ -67,46 +68,46 @@ func TestFilesOfExamplesAreValid(t *testing.T) {
 // Fewer and smaller calls than by themselves: what is shown is that they run.
 func TestExamplesRun(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[1])
-	b.env = append(b.env, "PGMPI_RANK="+b.rank)
-	nights := filepath.Join(b.dir, "nights")
-	b.run(exampleOf(t, "nightly/night.sh"), nights, "--method", "paper", "--mpiruns", "3", "--msizes", "64", "--nrep-max", "10", "--no-split-experiment").exits(t, 0, 1).
-		shows(t, "^TOO FEW: 1 check of ")
+	b := newFixture(t, mpirun.Libraries[1])
+	b.Env = append(b.Env, "PGMPI_RANK="+b.Rank)
+	nights := filepath.Join(b.Dir, "nights")
+	b.Run(exampleOf(t, "nightly/night.sh"), nights, "--method", "paper", "--mpiruns", "3", "--msizes", "64", "--nrep-max", "10", "--no-split-experiment").Exits(t, 0, 1).
+		Shows(t, "^TOO FEW: 1 check of ")
 
-	tuned := filepath.Join(b.dir, "tuned")
-	b.run(exampleOf(t, "tune/tune.sh"), tuned, "--mpiruns", "4", "--alpha", "0.5", "--nrep-max", "10", "--msizes", "64").exits(t, 0, 1).shows(t, "^Reduce +1 ")
+	tuned := filepath.Join(b.Dir, "tuned")
+	b.Run(exampleOf(t, "tune/tune.sh"), tuned, "--mpiruns", "4", "--alpha", "0.5", "--nrep-max", "10", "--msizes", "64").Exits(t, 0, 1).Shows(t, "^Reduce +1 ")
 	for _, side := range []string{"a", "b"} {
 		_, err := os.Stat(filepath.Join(tuned, side, "report.json"))
 		should.Do(t, err)
 	}
 
-	b.run(exampleOf(t, "guideline/check.sh"), b.out, "--method", "paper", "--mpiruns", "3", "--nrep-max", "10", "--no-split-experiment").exits(t, 0, 1).
-		shows(t, "reduce-large", "bcast-grows", "scan-splits")
+	b.Run(exampleOf(t, "guideline/check.sh"), b.Out, "--method", "paper", "--mpiruns", "3", "--nrep-max", "10", "--no-split-experiment").Exits(t, 0, 1).
+		Shows(t, "reduce-large", "bcast-grows", "scan-splits")
 
 	studies := []string{"gather"}
-	if everything {
+	if mpirun.Everything {
 		studies = append(studies, "reduce")
 	}
 	for _, study := range studies {
-		b.run(exampleOf(t, "case-studies/study.sh"), study, filepath.Join(b.dir, study), "--mpiruns", "10", "--msizes", "64Ki", "--nrep-max", "10").exits(t, 0).
-			shows(t, "1 test[,. ]", "MENDED|FASTER|NO REMEDY SHOWN|NOTHING TO MEND")
+		b.Run(exampleOf(t, "case-studies/study.sh"), study, filepath.Join(b.Dir, study), "--mpiruns", "10", "--msizes", "64Ki", "--nrep-max", "10").Exits(t, 0).
+			Shows(t, "1 test[,. ]", "MENDED|FASTER|NO REMEDY SHOWN|NOTHING TO MEND")
 	}
 
-	b.env = append(b.env, "MPICC=mpicc."+b.lib.name, "STEPS=50")
-	b.run(exampleOf(t, "gain/gain.sh"), filepath.Join(b.dir, "gain"), "--method", "paper", "--mpiruns", "3", "--nrep-max", "10").exits(t, 0).
-		shows(t, "in blocking collectives: ", "solver would gain |No gain is shown for solver")
+	b.Env = append(b.Env, "MPICC=mpicc."+b.Lib.Name, "STEPS=50")
+	b.Run(exampleOf(t, "gain/gain.sh"), filepath.Join(b.Dir, "gain"), "--method", "paper", "--mpiruns", "3", "--nrep-max", "10").Exits(t, 0).
+		Shows(t, "in blocking collectives: ", "solver would gain |No gain is shown for solver")
 
-	pictures := filepath.Join(b.dir, "pictures")
-	b.env = append(b.env, "PYTHON=/usr/bin/python3")
-	s := b.run(exampleOf(t, "figures/figures.sh"), pictures, b.out).exits(t, 0)
+	pictures := filepath.Join(b.Dir, "pictures")
+	b.Env = append(b.Env, "PYTHON=/usr/bin/python3")
+	s := b.Run(exampleOf(t, "figures/figures.sh"), pictures, b.Out).Exits(t, 0)
 	for _, made := range []string{"samples.csv", "heat-p2.pdf"} {
 		_, err := os.Stat(filepath.Join(pictures, made))
 		should.Do(t, err)
 	}
 	if _, err := exec.LookPath("Rscript"); err == nil {
-		s.shows(t, `^wrote .*latency\.pdf with \d+ run medians$`)
+		s.Shows(t, `^wrote .*latency\.pdf with \d+ run medians$`)
 	}
 	if exec.Command("/usr/bin/python3", "-c", "import pandas").Run() == nil {
-		s.shows(t, `max/min`, `MPI_Reduce`)
+		s.Shows(t, `max/min`, `MPI_Reduce`)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/internal/feature/explore"
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/launch"
@@ -21,20 +22,12 @@ import (
 	"pgmpi/mockups"
 )
 
-// algorithms are what the library says in one mpirun.
-func (b *fixture) algorithms(flags ...string) (out report.Algorithms) {
-	b.t.Helper()
-	args := append([]string{"list", "--algorithms", "--format", "json", "--np", "2", "--rank", b.rank}, flags...)
-	must.Do(b.t, json.Unmarshal([]byte(b.pgmpi(args...).exits(b.t, 0).stdout), &out))
-	return out
-}
-
 // Open MPI's own tool lists what it has; MPICH takes names from the environment, and
 // its variable then has their value.
 func TestAlgorithmsAreThoseOfTheLibrarysOwnTools(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		found := b.algorithms()
-		if b.lib.name == "openmpi" {
+		found := b.Algorithms()
+		if b.Lib.Name == "openmpi" {
 			sameAsOmpiInfo(t, found)
 			return
 		}
@@ -46,9 +39,9 @@ func TestAlgorithmsAreThoseOfTheLibrarysOwnTools(t *testing.T) {
 			}
 			a := c.Names[len(c.Names)-1]
 			last[c.Collective] = a
-			b.env = append(b.env, c.Variable+"="+a.Name)
+			b.Env = append(b.Env, c.Variable+"="+a.Name)
 		}
-		for _, c := range b.algorithms().Collectives {
+		for _, c := range b.Algorithms().Collectives {
 			if want := last[c.Collective]; c.Now != want.Value {
 				t.Errorf("%s: %s is %d under the name %s, the list says %d", c.Collective, c.Variable, c.Now, want.Name, want.Value)
 			}
@@ -97,16 +90,14 @@ func algorithmJob(np, nrep int, functions ...string) *protocol.Job {
 	return j
 }
 
-const dynamicRules = "OMPI_MCA_coll_tuned_use_dynamic_rules=1"
-
 func TestAllOwnAlgorithmsGiveRightDataOrAnMPIError(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		for name, value := range launch.AlgorithmEnv(b.lib.name) {
-			b.env = append(b.env, name+"="+value)
+		for name, value := range launch.AlgorithmEnv(b.Lib.Name) {
+			b.Env = append(b.Env, name+"="+value)
 		}
 		var ids []string
 		fixed := map[string]bool{}
-		for _, c := range b.algorithms().Collectives {
+		for _, c := range b.Algorithms().Collectives {
 			fixed[c.Collective] = c.Fixed
 			ids = append(ids, mockups.AlgorithmID(c.Collective, mockups.DefaultAlgorithm))
 			for _, a := range c.Names {
@@ -115,10 +106,10 @@ func TestAllOwnAlgorithmsGiveRightDataOrAnMPIError(t *testing.T) {
 		}
 		for _, np := range []int{2, 3} {
 			j := algorithmJob(np, 2, ids...)
-			out := must.Get(b.runJob(np, j))(t)
+			out := must.Get(b.RunJob(np, j))(t)
 			for _, c := range out.Cases {
 				id, want := j.Cases[c.Case].Function, protocol.StatusOK
-				if fixed[mockups.Collective(id)] && mockups.Variant(id) != "@"+mockups.DefaultAlgorithm || unfit(b.lib.name, id, np) {
+				if fixed[mockups.Collective(id)] && mockups.Variant(id) != "@"+mockups.DefaultAlgorithm || unfit(b.Lib.Name, id, np) {
 					want = protocol.StatusUnavailable
 				}
 				if c.Status != want {
@@ -133,11 +124,11 @@ func TestAllOwnAlgorithmsGiveRightDataOrAnMPIError(t *testing.T) {
 // calls at the smallest size, before its first case, would end the mpirun.
 func TestAlgorithmIsTriedAtASizeBeforeItIsCalledThere(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		for name, value := range launch.AlgorithmEnv(b.lib.name) {
-			b.env = append(b.env, name+"="+value)
+		for name, value := range launch.AlgorithmEnv(b.Lib.Name) {
+			b.Env = append(b.Env, name+"="+value)
 		}
 		algorithm, small := "MPI_Allreduce@recursive_doubling", protocol.StatusOK
-		if b.lib.name == "mpich" {
+		if b.Lib.Name == "mpich" {
 			algorithm, small = "MPI_Allreduce@reduce_scatter_allgather", protocol.StatusUnavailable
 		}
 		for _, order := range [][]int{{1, 2, 0}, {0, 1, 2}, {2, 1, 0, 0, 1, 2}} {
@@ -147,7 +138,7 @@ func TestAlgorithmIsTriedAtASizeBeforeItIsCalledThere(t *testing.T) {
 			for _, size := range []int64{4, 64 << 10, 4096} {
 				j.Cases = append(j.Cases, protocol.JobCase{Function: algorithm, Msize: size, NRep: 2})
 			}
-			out := must.Get(b.runJob(2, j))(t)
+			out := must.Get(b.RunJob(2, j))(t)
 			for i, want := range []protocol.Status{small, protocol.StatusOK, protocol.StatusOK} {
 				should.Hold(t, out.Cases[i].Case == i && out.Cases[i].Status == want, "order %v: %+v", order, out.Cases[i])
 			}
@@ -171,16 +162,16 @@ func unfit(library, id string, np int) bool {
 func TestLibraryThatMayRunAnotherAlgorithmIsRefused(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		may, why := "MPIR_CVAR_COLLECTIVE_FALLBACK=print", "MPIR_CVAR_COLLECTIVE_FALLBACK is not error"
-		if b.lib.name == "openmpi" {
+		if b.Lib.Name == "openmpi" {
 			may, why = "OMPI_MCA_coll_tuned_dynamic_rules_filename=/dev/null", "rules of a file come before"
 		}
-		b.env = append(b.env, may)
-		for name, value := range launch.AlgorithmEnv(b.lib.name) {
+		b.Env = append(b.Env, may)
+		for name, value := range launch.AlgorithmEnv(b.Lib.Name) {
 			if !strings.HasPrefix(may, name+"=") {
-				b.env = append(b.env, name+"="+value)
+				b.Env = append(b.Env, name+"="+value)
 			}
 		}
-		if _, err := b.runJob(2, algorithmJob(2, 1, "MPI_Bcast@binomial")); err == nil || !strings.Contains(err.Error(), why) {
+		if _, err := b.RunJob(2, algorithmJob(2, 1, "MPI_Bcast@binomial")); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%v", err)
 		}
 	})
@@ -189,10 +180,10 @@ func TestLibraryThatMayRunAnotherAlgorithmIsRefused(t *testing.T) {
 // Else the default's times would come under another name.
 func TestForcedAlgorithmThatIsNotInForceIsNotTimed(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		for name, value := range launch.AlgorithmEnv(b.lib.name) {
-			b.env = append(b.env, name+"="+value)
+		for name, value := range launch.AlgorithmEnv(b.Lib.Name) {
+			b.Env = append(b.Env, name+"="+value)
 		}
-		if _, err := b.with("cvar-lost").runJob(2, algorithmJob(2, 1, "MPI_Bcast@binomial")); err == nil || !strings.Contains(err.Error(), "to force MPI_Bcast@binomial") {
+		if _, err := b.with("cvar-lost").RunJob(2, algorithmJob(2, 1, "MPI_Bcast@binomial")); err == nil || !strings.Contains(err.Error(), "to force MPI_Bcast@binomial") {
 			t.Errorf("%v", err)
 		}
 	})
@@ -202,27 +193,27 @@ func TestForcedAlgorithmThatIsNotInForceIsNotTimed(t *testing.T) {
 // and the synchronisation before it, without a clock. What else is sent depends little on
 // how many repetitions there are.
 func (b *fixture) perCall(env []string, functions ...string) int {
-	b.t.Helper()
+	b.T.Helper()
 	var sent [2]int
 	const few, many = 5, 405
 	for i, nrep := range []int{few, many} {
-		name := filepath.Join(b.t.TempDir(), "sent")
+		name := filepath.Join(b.T.TempDir(), "sent")
 		x := *b
-		x.env = append(append(slices.Clone(b.env), env...), "OMPI_MCA_pml_monitoring_enable=1", "OMPI_MCA_pml_monitoring_enable_output=3", "OMPI_MCA_pml_monitoring_filename="+name)
+		x.Env = append(append(slices.Clone(b.Env), env...), "OMPI_MCA_pml_monitoring_enable=1", "OMPI_MCA_pml_monitoring_enable_output=3", "OMPI_MCA_pml_monitoring_filename="+name)
 		j := algorithmJob(4, nrep, functions...)
 		j.Sync = "dissemination"
 		if len(functions) > 1 { // by turns
 			j.Order = append(j.Order, j.Order...)
 		}
-		if _, err := x.runJob(4, j); err != nil {
-			b.t.Fatal(err)
+		if _, err := x.RunJob(4, j); err != nil {
+			b.T.Fatal(err)
 		}
 		files, _ := filepath.Glob(name + "*.prof")
 		if len(files) != 4 {
-			b.t.Skip("this Open MPI has no monitoring layer")
+			b.T.Skip("this Open MPI has no monitoring layer")
 		}
 		for _, f := range files {
-			text := must.Get(os.ReadFile(f))(b.t)
+			text := must.Get(os.ReadFile(f))(b.T)
 			for _, m := range regexp.MustCompile(`(?m)^[EI]\s+\d+\s+\d+\s+\d+ bytes\s+(\d+) msgs`).FindAllStringSubmatch(string(text), -1) {
 				var n int
 				_, _ = fmt.Sscan(m[1], &n)
@@ -238,31 +229,31 @@ func (b *fixture) perCall(env []string, functions ...string) int {
 // stays the default between calls of other algorithms.
 func TestForcedAlgorithmSendsTheMessagesOfTheSetting(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[0])
+	b := newFixture(t, mpirun.Libraries[0])
 	const f, own = "MPI_Reduce_scatter_block", "MPI_Reduce_scatter_block@basic_linear"
 	plain := b.perCall(nil, f)
-	byHand := b.perCall([]string{dynamicRules, "OMPI_MCA_coll_tuned_reduce_scatter_block_algorithm=1"}, f)
+	byHand := b.perCall([]string{mpirun.DynamicRules, "OMPI_MCA_coll_tuned_reduce_scatter_block_algorithm=1"}, f)
 	if byHand == plain {
 		t.Fatalf("the algorithm and the default both send %d messages: they cannot be told apart", plain)
 	}
-	if n := b.perCall([]string{dynamicRules}, own); n != byHand {
+	if n := b.perCall([]string{mpirun.DynamicRules}, own); n != byHand {
 		t.Errorf("%s sends %d messages, by hand the setting sends %d, the default %d", own, n, byHand, plain)
 	}
-	if n := b.perCall([]string{dynamicRules}, f, own); n != plain+byHand {
+	if n := b.perCall([]string{mpirun.DynamicRules}, f, own); n != plain+byHand {
 		t.Errorf("together they send %d messages, one by one %d and %d", n, plain, byHand)
 	}
 }
 
 func (b *fixture) exploration() (e explore.Exploration) {
-	b.t.Helper()
-	must.Do(b.t, json.Unmarshal([]byte(b.read("explore.json")), &e))
+	b.T.Helper()
+	must.Do(b.T, json.Unmarshal([]byte(b.Read("explore.json")), &e))
 	return e
 }
 
 func TestExplorationHasEveryCellAndItsFiles(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		b.pgmpi("explore", "--rank", b.rank, "--out", b.out, "--np", "2", "--algorithms", "MPI_Scan,!MPI_Scan@recursive_doubling", "--msizes", "8,1Ki", "--select", "1",
-			"--mpiruns", "6", "--format", "table,csv,json,markdown,junit,openmetrics").exits(t, 0, 1)
+		b.Pgmpi("explore", "--rank", b.Rank, "--out", b.Out, "--np", "2", "--algorithms", "MPI_Scan,!MPI_Scan@recursive_doubling", "--msizes", "8,1Ki", "--select", "1",
+			"--mpiruns", "6", "--format", "table,csv,json,markdown,junit,openmetrics").Exits(t, 0, 1)
 		e := b.exploration()
 		// MPICH cannot force smp, its default, within a node.
 		faulty := slices.ContainsFunc(e.Unused, func(u explore.Unused) bool { return u.Status != string(protocol.StatusUnavailable) })
@@ -271,7 +262,7 @@ func TestExplorationHasEveryCellAndItsFiles(t *testing.T) {
 		}
 		b.explorationGoesOn()
 		for _, name := range []string{"explore.txt", "explore.csv", "explore.md", "explore.junit.xml", "explore.prom"} {
-			if _, err := os.Stat(filepath.Join(b.out, name)); err != nil {
+			if _, err := os.Stat(filepath.Join(b.Out, name)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -281,36 +272,36 @@ func TestExplorationHasEveryCellAndItsFiles(t *testing.T) {
 // explorationGoesOn takes mpiruns out of an exploration's folder: the other commands know how
 // far it is, and --resume measures what is missing and nothing else.
 func (b *fixture) explorationGoesOn() {
-	b.t.Helper()
-	before := b.read("explore.json")
-	tests, _ := filepath.Glob(filepath.Join(b.out, "raw", "explore-*"))
-	for _, name := range append(tests[min(2, len(tests)):], filepath.Join(b.out, "explore.json")) {
-		must.Do(b.t, os.Remove(name))
+	b.T.Helper()
+	before := b.Read("explore.json")
+	tests, _ := filepath.Glob(filepath.Join(b.Out, "raw", "explore-*"))
+	for _, name := range append(tests[min(2, len(tests)):], filepath.Join(b.Out, "explore.json")) {
+		must.Do(b.T, os.Remove(name))
 	}
-	finished := b.raw()
-	b.pgmpi("check", "--rank", b.rank, "--out", b.out, "--resume").exits(b.t, 2).says(b.t, "is a folder of pgmpi explore", "pgmpi explore --out")
-	dry := b.pgmpi("explore", "--rank", b.rank, "--out", b.out, "--resume", "--dry-run").exits(b.t, 0).stdout
-	status := b.pgmpi("status", b.out).exits(b.t, 0).stdout
+	finished := b.Raw()
+	b.Pgmpi("check", "--rank", b.Rank, "--out", b.Out, "--resume").Exits(b.T, 2).Says(b.T, "is a folder of pgmpi explore", "pgmpi explore --out")
+	dry := b.Pgmpi("explore", "--rank", b.Rank, "--out", b.Out, "--resume", "--dry-run").Exits(b.T, 0).Stdout
+	status := b.Pgmpi("status", b.Out).Exits(b.T, 0).Stdout
 	if len(tests) > 2 && (!strings.Contains(status, "test of candidates") || !strings.Contains(dry, "(2 of 6 are done)")) {
-		b.t.Errorf("status: %s\n--dry-run: %s", status, dry)
+		b.T.Errorf("status: %s\n--dry-run: %s", status, dry)
 	}
-	b.pgmpi("explore", "--rank", b.rank, "--out", b.out, "--resume", "--format", "table,csv,json,markdown,junit,openmetrics").exits(b.t, 0, 1)
-	again := b.raw()
+	b.Pgmpi("explore", "--rank", b.Rank, "--out", b.Out, "--resume", "--format", "table,csv,json,markdown,junit,openmetrics").Exits(b.T, 0, 1)
+	again := b.Raw()
 	for name, when := range finished {
 		if !when.Equal(again[name]) {
-			b.t.Errorf("%s was finished, and was measured again", name)
+			b.T.Errorf("%s was finished, and was measured again", name)
 		}
 	}
-	if now, _ := filepath.Glob(filepath.Join(b.out, "raw", "explore-*")); len(now) != len(tests) {
-		b.t.Errorf("%d mpiruns test, before %d", len(now), len(tests))
+	if now, _ := filepath.Glob(filepath.Join(b.Out, "raw", "explore-*")); len(now) != len(tests) {
+		b.T.Errorf("%d mpiruns test, before %d", len(now), len(tests))
 	}
-	after := b.read("explore.json")
-	b.pgmpi("analyze", b.out).exits(b.t, 0, 1)
-	if b.read("explore.json") != after {
-		b.t.Error("analyze writes another explore.json")
+	after := b.Read("explore.json")
+	b.Pgmpi("analyze", b.Out).Exits(b.T, 0, 1)
+	if b.Read("explore.json") != after {
+		b.T.Error("analyze writes another explore.json")
 	}
-	if len(before) == 0 || !strings.Contains(b.pgmpi("status", b.out).exits(b.t, 0).stdout, "finished") {
-		b.t.Error("status does not know that it is finished")
+	if len(before) == 0 || !strings.Contains(b.Pgmpi("status", b.Out).Exits(b.T, 0).Stdout, "finished") {
+		b.T.Error("status does not know that it is finished")
 	}
 }
 
@@ -318,9 +309,9 @@ func (b *fixture) explorationGoesOn() {
 // ends the program.
 func TestAlgorithmThatIsWrongOrHangsOrCrashesIsNamedAndLeftOut(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[0])
+	b := newFixture(t, mpirun.Libraries[0])
 	b.useRank("pgmpi-rank-wrong-openmpi")
-	file := b.toml(onlyUsers + `
+	file := b.TOML(onlyUsers + `
 [[guideline]]
 id = "wrong"
 pattern = { function = "MPI_Alltoall", mockup = "MPI_Alltoall@test_wrong" }
@@ -335,13 +326,13 @@ id = "right"
 pattern = { function = "MPI_Alltoall", mockup = "MPI_Alltoall@linear" }
 `)
 	start := time.Now()
-	s := b.check("--guidelines", file, "--stall", "4s").exits(t, 3)
+	s := b.Check("--guidelines", file, "--stall", "4s").Exits(t, 3)
 	for _, says := range []string{"MPI_Alltoall@test_hangs hangs: the mpirun is repeated without it", "MPI_Alltoall@test_crashes crashes: the mpirun is repeated without it"} {
-		if !strings.Contains(s.stderr, says) {
-			t.Errorf("after %v: not %q: %s", time.Since(start), says, s.stderr)
+		if !strings.Contains(s.Stderr, says) {
+			t.Errorf("after %v: not %q: %s", time.Since(start), says, s.Stderr)
 		}
 	}
-	for _, v := range b.report().Verdicts {
+	for _, v := range b.Report().Verdicts {
 		wrong, missing := v.Verdict == "wrong", v.Verdict == "not_measured"
 		if wrong != (v.Guideline == "wrong") || missing != (v.Guideline == "hangs" || v.Guideline == "crashes") {
 			t.Errorf("%s is %s: %s", v.Guideline, v.Verdict, v.Reason)
@@ -351,31 +342,31 @@ pattern = { function = "MPI_Alltoall", mockup = "MPI_Alltoall@linear" }
 
 func TestForcedAlgorithmIsNotExplored(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[0])
-	file := b.toml("[mpi]\nenv = { OMPI_MCA_coll_tuned_bcast_algorithm = \"1\" }\n")
-	s := b.pgmpi("explore", "--guidelines", file, "--rank", b.rank, "--out", b.out, "--np", "2").exits(t, 2)
-	if want := "gl.toml:2:"; !strings.Contains(s.stderr, want) || !strings.Contains(s.stderr, "MPI_Bcast") {
-		t.Errorf("%s: not %s", s.stderr, want)
+	b := newFixture(t, mpirun.Libraries[0])
+	file := b.TOML("[mpi]\nenv = { OMPI_MCA_coll_tuned_bcast_algorithm = \"1\" }\n")
+	s := b.Pgmpi("explore", "--guidelines", file, "--rank", b.Rank, "--out", b.Out, "--np", "2").Exits(t, 2)
+	if want := "gl.toml:2:"; !strings.Contains(s.Stderr, want) || !strings.Contains(s.Stderr, "MPI_Bcast") {
+		t.Errorf("%s: not %s", s.Stderr, want)
 	}
-	b.env = append(b.env, "OMPI_MCA_coll_tuned_scan_algorithm=1")
-	file = b.toml(onlyUsers + "[[guideline]]\nid = \"a\"\npattern = { function = \"MPI_Scan\", mockup = \"MPI_Scan@linear\" }\n")
-	if s := b.check("--guidelines", file); s.code == 0 || !strings.Contains(s.stderr, "coll_tuned_scan_algorithm is 1") {
-		t.Errorf("exit status %d: %s", s.code, s.stderr)
+	b.Env = append(b.Env, "OMPI_MCA_coll_tuned_scan_algorithm=1")
+	file = b.TOML(onlyUsers + "[[guideline]]\nid = \"a\"\npattern = { function = \"MPI_Scan\", mockup = \"MPI_Scan@linear\" }\n")
+	if s := b.Check("--guidelines", file); s.Code == 0 || !strings.Contains(s.Stderr, "coll_tuned_scan_algorithm is 1") {
+		t.Errorf("exit status %d: %s", s.Code, s.Stderr)
 	}
 }
 
 func TestExplorationIsPlannedWithoutStartingAnything(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[1])
-	s := b.pgmpi("explore", "--dry-run", "--rank", b.rank, "--np", "2").exits(t, 0)
+	b := newFixture(t, mpirun.Libraries[1])
+	s := b.Pgmpi("explore", "--dry-run", "--rank", b.Rank, "--np", "2").Exits(t, 0)
 	for _, want := range []string{"3 choose among them, at least 10 others test", "4 algorithms of each collective", "p2 test of candidates"} {
-		if !strings.Contains(s.stdout, want) {
-			t.Errorf("not %q:\n%s", want, s.stdout)
+		if !strings.Contains(s.Stdout, want) {
+			t.Errorf("not %q:\n%s", want, s.Stdout)
 		}
 	}
-	gl := b.toml("[job]\nnp = [2]\n")
-	b.pgmpi("submit", gl, "--explore", "--out", b.out, "--", "--rank", b.rank, "--select", "2").exits(t, 0)
-	if script := b.read("batch.sh"); !strings.Contains(script, "explore --guidelines") || !strings.Contains(script, "--select 2") {
+	gl := b.TOML("[job]\nnp = [2]\n")
+	b.Pgmpi("submit", gl, "--explore", "--out", b.Out, "--", "--rank", b.Rank, "--select", "2").Exits(t, 0)
+	if script := b.Read("batch.sh"); !strings.Contains(script, "explore --guidelines") || !strings.Contains(script, "--select 2") {
 		t.Errorf("the script: %s", script)
 	}
 }

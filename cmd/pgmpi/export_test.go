@@ -27,8 +27,8 @@ func realFolder(t *testing.T) string {
 // exportedRows are the rows of a csv table, each by the names of its columns.
 func exportedRows(t *testing.T, args ...string) []map[string]string {
 	t.Helper()
-	s := inProcess(append([]string{"export"}, args...)...).exits(t, exitcode.OK)
-	all := must.Get(csv.NewReader(strings.NewReader(s.stdout)).ReadAll())(t)
+	s := inProcess(append([]string{"export"}, args...)...).Exits(t, exitcode.OK)
+	all := must.Get(csv.NewReader(strings.NewReader(s.Stdout)).ReadAll())(t)
 	var out []map[string]string
 	for _, cells := range all[1:] {
 		row := map[string]string{}
@@ -112,7 +112,7 @@ func TestOtherProgramsReadTables(t *testing.T) {
 				t.Skipf("there is none here: %s: %v %.200s", r.get, err, out)
 			}
 			file := filepath.Join(t.TempDir(), "samples."+r.format)
-			inProcess("export", folder, "--out", file).exits(t, exitcode.OK).says(t, fmt.Sprintf("%d rows of 1 folder in ", rows))
+			inProcess("export", folder, "--out", file).Exits(t, exitcode.OK).Says(t, fmt.Sprintf("%d rows of 1 folder in ", rows))
 			args := append([]string{}, r.run...)
 			args[len(args)-1] = fmt.Sprintf(args[len(args)-1], file)
 			out, err := exec.Command(args[0], args[1:]...).CombinedOutput()
@@ -128,7 +128,7 @@ func TestAnExportThatFailsLeavesNoFile(t *testing.T) {
 	text := must.Get(os.ReadFile(raw))(t)
 	must.Do(t, os.WriteFile(raw, text[:len(text)-10], 0o666))
 	file := filepath.Join(dir, "x.csv")
-	inProcess("export", filepath.Join(dir, "a"), "--out", file).exits(t, exitcode.Failed).says(t, "run-p2-03.tsv.gz", "the file is damaged")
+	inProcess("export", filepath.Join(dir, "a"), "--out", file).Exits(t, exitcode.Failed).Says(t, "run-p2-03.tsv.gz", "the file is damaged")
 	_, err := os.Lstat(file)
 	should.Hold(t, err != nil, "a part of a table was left")
 }

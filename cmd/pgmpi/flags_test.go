@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
@@ -101,35 +100,24 @@ func TestTablesOfFlagsAreThoseOfTheProgram(t *testing.T) {
 	sameTable(t, "guide.md", "flags", rows)
 }
 
-// wideLines fails the test for each line above a number of columns.
-func (s said) wideLines(t *testing.T, most int) said {
-	t.Helper()
-	for line := range strings.Lines(s.stdout) {
-		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > most {
-			t.Errorf("%d columns: %s", n, line)
-		}
-	}
-	return s
-}
-
 func TestVersionWithoutARankProgramFitsIn80Columns(t *testing.T) {
 	t.Setenv("PGMPI_RANK", "")
-	inProcess("version").exits(t, 0).wideLines(t, manual.HelpWidth)
+	inProcess("version").Exits(t, 0).WideLines(t, manual.HelpWidth)
 }
 
 func TestHelpFitsIn80ColumnsAndNamesValuesReadably(t *testing.T) {
-	inProcess("help").exits(t, 0).wideLines(t, manual.HelpWidth)
+	inProcess("help").Exits(t, 0).WideLines(t, manual.HelpWidth)
 	for _, c := range manual.Commands(rootCommand(command.New(io.Discard, io.Discard))) {
-		few := inProcess("help", c.Name()).exits(t, 0).wideLines(t, manual.HelpWidth)
-		s := inProcess(c.Name(), "--help=all").exits(t, 0).wideLines(t, manual.HelpWidth)
-		if m := regexp.MustCompile(`--\S+ (string|int|uint|float|ints|strings|float64Slice)\b.*`).FindString(s.stdout); m != "" {
+		few := inProcess("help", c.Name()).Exits(t, 0).WideLines(t, manual.HelpWidth)
+		s := inProcess(c.Name(), "--help=all").Exits(t, 0).WideLines(t, manual.HelpWidth)
+		if m := regexp.MustCompile(`--\S+ (string|int|uint|float|ints|strings|float64Slice)\b.*`).FindString(s.Stdout); m != "" {
 			t.Errorf("help %s: %s", c.Name(), m)
 		}
 		const flag = "\n      --"
-		if n := strings.Count(few.stdout, flag); n > manual.MostWithoutHeadings {
+		if n := strings.Count(few.Stdout, flag); n > manual.MostWithoutHeadings {
 			t.Errorf("help %s shows %d flags", c.Name(), n)
 		}
-		if n := strings.Count(s.stdout, flag); n != len(manual.Flags(c)) {
+		if n := strings.Count(s.Stdout, flag); n != len(manual.Flags(c)) {
 			t.Errorf("%s --help=all shows %d flags of %d", c.Name(), n, len(manual.Flags(c)))
 		}
 		for _, name := range manual.Needed(c) {
@@ -138,13 +126,13 @@ func TestHelpFitsIn80ColumnsAndNamesValuesReadably(t *testing.T) {
 			}
 		}
 	}
-	if s := inProcess("help", "clocks"); !strings.Contains(s.stdout, "(default 1,5,10)") {
-		t.Errorf("%s", s.stdout)
+	if s := inProcess("help", "clocks"); !strings.Contains(s.Stdout, "(default 1,5,10)") {
+		t.Errorf("%s", s.Stdout)
 	}
 }
 
 func TestOneManualPageIsNotWrittenIntoAFolder(t *testing.T) {
-	inProcess("man", "check", "--out", t.TempDir()).exits(t, exitcode.Setup).says(t, "--out is for all pages")
+	inProcess("man", "check", "--out", t.TempDir()).Exits(t, exitcode.Setup).Says(t, "--out is for all pages")
 }
 
 // Without --guidelines, as check takes it.
@@ -152,17 +140,17 @@ func TestCommandsThatAskTheLibraryTakeAConfiguration(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gl.toml")
 	must.Do(t, os.WriteFile(path, []byte("[mpi]\nrank = \"/nowhere/pgmpi-rank\"\n"), 0o666))
 	for _, command := range []string{"which", "env"} {
-		inProcess(command, path).exits(t, exitcode.Setup).says(t, "/nowhere/pgmpi-rank")
-		inProcess(command, path, "--guidelines", path).exits(t, exitcode.Setup).says(t, "give one of the two")
+		inProcess(command, path).Exits(t, exitcode.Setup).Says(t, "/nowhere/pgmpi-rank")
+		inProcess(command, path, "--guidelines", path).Exits(t, exitcode.Setup).Says(t, "give one of the two")
 	}
 }
 
 func TestFlagsOfThePageAreChecked(t *testing.T) {
-	inProcess("list", "--width", "40").exits(t, exitcode.Setup).says(t, "--width: 40 is below 80 columns")
-	inProcess("list", "--color", "allways").exits(t, exitcode.Setup).says(t, `--color: unknown word "allways" (did you mean always?)`)
+	inProcess("list", "--width", "40").Exits(t, exitcode.Setup).Says(t, "--width: 40 is below 80 columns")
+	inProcess("list", "--color", "allways").Exits(t, exitcode.Setup).Says(t, `--color: unknown word "allways" (did you mean always?)`)
 	for _, width := range []string{"80", "100", "160"} {
-		inProcess("list", "--width", width).exits(t, 0).shows(t, `^identity:MPI_A `)
+		inProcess("list", "--width", width).Exits(t, 0).Shows(t, `^identity:MPI_A `)
 	}
-	inProcess("list", "--width", "80").exits(t, 0).wideLines(t, 80)
-	inProcess("list", "--ascii").exits(t, 0).shows(t, `^GL3 +Gather\(n\) <= Allgather\(n\)$`, `^--------`)
+	inProcess("list", "--width", "80").Exits(t, 0).WideLines(t, 80)
+	inProcess("list", "--ascii").Exits(t, 0).Shows(t, `^GL3 +Gather\(n\) <= Allgather\(n\)$`, `^--------`)
 }

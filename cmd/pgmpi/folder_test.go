@@ -22,18 +22,18 @@ func TestALookAtAReadOnlyFolderEndsWithTheVerdict(t *testing.T) {
 	dir, other := filepath.Join(mount, "night"), filepath.Join(mount, "other")
 	plans.Folder(t, dir, glfile.Default())
 	must.Do(t, syscall.Mount("", mount, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
-	s := inProcess("analyze", dir).exits(t, exitcode.Violated)
-	should.Contain(t, s.stderr, "may not be written")
+	s := inProcess("analyze", dir).Exits(t, exitcode.Violated)
+	should.Contain(t, s.Stderr, "may not be written")
 	s = inProcess("analyze", dir, "--out", other)
-	should.Hold(t, s.code != exitcode.Violated && s.code != exitcode.OK, "a folder of --out that cannot be written: exit status %d", s.code)
+	should.Hold(t, s.Code != exitcode.Violated && s.Code != exitcode.OK, "a folder of --out that cannot be written: exit status %d", s.Code)
 }
 
 func TestEnvOfAFolderHasWhatIsDoubtfulAboutItsMpiruns(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "night")
 	plans.Folder(t, dir, glfile.Default())
 	folder, m := must.Two(results.Open(dir))(t)
-	inProcess("env", dir).exits(t, exitcode.OK)
+	inProcess("env", dir).Exits(t, exitcode.OK)
 	m.Events = []string{"run-p2-03: it ended before its end record"}
 	must.Do(t, folder.WriteManifest(m))
-	inProcess("env", dir).exits(t, exitcode.OK).shows(t, "^DOUBTFUL: repeated$", "repeated: failed mpiruns that were repeated: 1")
+	inProcess("env", dir).Exits(t, exitcode.OK).Shows(t, "^DOUBTFUL: repeated$", "repeated: failed mpiruns that were repeated: 1")
 }

@@ -22,6 +22,7 @@ import (
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/results"
 )
@@ -67,9 +68,9 @@ func TestAFormatThatADocumentLacksIsRefusedWithThoseItHas(t *testing.T) {
 		{"check", "check", "xml"}, {"compare", "compare a b", "xml"}, {"history", "history a", "xml"}, {"times", "times a", "xml"},
 	} {
 		args := append(strings.Fields(c.args), "--format", c.format)
-		inProcess(args...).exits(t, exitcode.Setup).says(t, fmt.Sprintf("--format: unknown format %q: choose from %s", c.format, strings.Join(formatsOf[c.command], ", ")))
+		inProcess(args...).Exits(t, exitcode.Setup).Says(t, fmt.Sprintf("--format: unknown format %q: choose from %s", c.format, strings.Join(formatsOf[c.command], ", ")))
 	}
-	inProcess("compare", "a", "b", "--format", "table, xml").exits(t, exitcode.Setup).says(t, `unknown format "xml"`)
+	inProcess("compare", "a", "b", "--format", "table, xml").Exits(t, exitcode.Setup).Says(t, `unknown format "xml"`)
 }
 
 func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {
@@ -108,7 +109,7 @@ func TestEveryDocumentOfACommandMatchesGoldenFiles(t *testing.T) {
 			narrow.Page.Width = width
 			var out bytes.Buffer
 			must.Do(t, command.Usually(report.Lists, "table").Write(&out, &narrow))
-			said{stdout: out.String()}.wideLines(t, width)
+			mpirun.Said{Stdout: out.String()}.WideLines(t, width)
 		}
 		for _, format := range slices.DeleteFunc(slices.Clone(formatsOf[d.Name]), func(f string) bool { return f == "html" }) {
 			f, err := check.Reports.Format(format)
@@ -144,7 +145,7 @@ func TestADryRunIsWrittenInEveryFormatItHas(t *testing.T) {
 		must.Do(t, format.Write(&out, d))
 		for line := range strings.Lines(out.String()) {
 			if name == "table" && !strings.Contains(line, "deep/") { // words of a command line stay whole
-				said{stdout: line}.wideLines(t, 80)
+				mpirun.Said{Stdout: line}.WideLines(t, 80)
 			}
 		}
 		for _, want := range []string{"PLAN", "11 of monotony", "mpirun -np 2 \\\n", "'/a path/deep", "not counted", "TIME, an estimate"} {

@@ -15,6 +15,7 @@ import (
 
 	"pgmpi/internal/feature/app"
 	"pgmpi/internal/feature/app/profile"
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/mockups"
@@ -44,35 +45,35 @@ func (b *fixture) rules(np, turn int) (path string, ids []string) {
 			fmt.Fprintln(&text, app.AppliedRule{Function: of, Processes: p, From: 1, To: 4 << 20, Mockup: id, Types: types}.Line())
 		}
 	}
-	path = filepath.Join(b.dir, fmt.Sprintf("rules-%d-%d", np, turn))
-	must.Do(b.t, os.WriteFile(path, []byte(text.String()), 0o666))
+	path = filepath.Join(b.Dir, fmt.Sprintf("rules-%d-%d", np, turn))
+	must.Do(b.T, os.WriteFile(path, []byte(text.String()), 0o666))
 	return path, ids
 }
 
 // preloaded runs a built program with the library between it and MPI.
 func (b *fixture) preloaded(np int, set []string, program string, args ...string) string {
-	b.t.Helper()
+	b.T.Helper()
 	out, err := b.throughLibrary(np, set, append([]string{program}, args...)...)
-	must.Hold(b.t, err == nil, "%s %v, %v: %v\n%s", program, args, set, err, out)
+	must.Hold(b.T, err == nil, "%s %v, %v: %v\n%s", program, args, set, err, out)
 	return out
 }
 
 func (b *fixture) throughLibrary(np int, set []string, argv ...string) (string, error) {
-	library := filepath.Join(b.bin, b.lib.rank+"-preload.so")
-	if b.lib.yield {
-		library += ":" + filepath.Join(b.bin, "yield.so")
+	library := filepath.Join(b.Bin, b.Lib.Rank+"-preload.so")
+	if b.Lib.Yield {
+		library += ":" + filepath.Join(b.Bin, "yield.so")
 	}
-	return b.ranks(np, slices.Concat([]string{"timeout", "600", "env", "LD_PRELOAD=" + library}, set, argv)...)
+	return b.Ranks(np, slices.Concat([]string{"timeout", "600", "env", "LD_PRELOAD=" + library}, set, argv)...)
 }
 
-func (b *fixture) built(program string) string { return filepath.Join(b.bin, program+"-"+b.lib.name) }
+func (b *fixture) built(program string) string { return filepath.Join(b.Bin, program+"-"+b.Lib.Name) }
 
 func TestEveryLegalCallIsRightThroughThePreloadedMockups(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for _, np := range []int{2, 3} {
 			for turn := range mostMockups {
 				rules, ids := b.rules(np, turn)
-				hits := filepath.Join(b.dir, fmt.Sprintf("hits-%d-%d", np, turn))
+				hits := filepath.Join(b.Dir, fmt.Sprintf("hits-%d-%d", np, turn))
 				set := []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}
 				for _, what := range []string{"calls", "messages", "buffers"} {
 					should.Contain(t, b.preloaded(np, set, b.built("preload"), what), "No Errors")
@@ -92,7 +93,7 @@ func TestExactRulesKeepEveryBit(t *testing.T) {
 			text := string(must.Get(os.ReadFile(rules))(t))
 			must.Do(t, os.WriteFile(rules, []byte(strings.ReplaceAll(text, " all\n", " exact\n")), 0o666))
 			should.Contain(t, b.preloaded(2, []string{"PGMPI_APPLY=" + rules}, b.built("preload"), "bits"), "No Errors")
-			hits := filepath.Join(b.dir, fmt.Sprint("exact-", turn))
+			hits := filepath.Join(b.Dir, fmt.Sprint("exact-", turn))
 			should.Contain(t, b.preloaded(2, []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}, b.built("preload"), "many", "5"), "No Errors")
 			should.Contain(t, string(must.Get(os.ReadFile(hits))(t)), "10 MPI_Allreduce 2 ")
 		}
@@ -103,7 +104,7 @@ func TestExactRulesKeepEveryBit(t *testing.T) {
 func TestFunctionsThatAToolHidesAreNamed(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		rules, _ := b.rules(2, 0)
-		hits := filepath.Join(b.dir, "hits")
+		hits := filepath.Join(b.Dir, "hits")
 		out := b.preloaded(2, []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}, b.built("tool"), "calls")
 		should.Contain(t, out, "No Errors")
 		should.Equal(t, strings.Count(out, "neither counted nor replaced: MPI_Init_thread MPI_Finalize MPI_Allreduce"), 1, "how often the functions are named")
@@ -133,18 +134,18 @@ func TestProgramsOfATestSuiteAreRightThroughThePreloadedMockups(t *testing.T) {
 	}
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		var right, alone int
-		hits := filepath.Join(b.dir, "hits-")
-		for _, p := range testlist(t, filepath.Join(suite, b.lib.name)) {
-			if out, err := b.ranks(p.np, append([]string{"timeout", "60"}, p.argv...)...); err != nil || !strings.Contains(out, "No Errors") {
+		hits := filepath.Join(b.Dir, "hits-")
+		for _, p := range mpirun.Testlist(t, filepath.Join(suite, b.Lib.Name)) {
+			if out, err := b.Ranks(p.NP, append([]string{"timeout", "60"}, p.Argv...)...); err != nil || !strings.Contains(out, "No Errors") {
 				alone++
-				t.Logf("left out, as it is not right alone: %v on %d: %v: %.300s", p.argv, p.np, err, out)
+				t.Logf("left out, as it is not right alone: %v on %d: %v: %.300s", p.Argv, p.NP, err, out)
 				continue
 			}
 			for turn := range mostMockups {
-				rules, _ := b.rules(p.np, turn)
-				set := []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits + fmt.Sprint(turn), "PGMPI_PROFILE=" + filepath.Join(b.dir, "prof")}
-				out, err := b.throughLibrary(p.np, set, p.argv...)
-				should.Hold(t, err == nil && strings.Contains(out, "No Errors"), "%v on %d, turn %d: %v\n%.2000s", p.argv, p.np, turn, err, out)
+				rules, _ := b.rules(p.NP, turn)
+				set := []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits + fmt.Sprint(turn), "PGMPI_PROFILE=" + filepath.Join(b.Dir, "prof")}
+				out, err := b.throughLibrary(p.NP, set, p.Argv...)
+				should.Hold(t, err == nil && strings.Contains(out, "No Errors"), "%v on %d, turn %d: %v\n%.2000s", p.Argv, p.NP, turn, err, out)
 			}
 			right++
 		}
@@ -160,7 +161,7 @@ func TestProgramsOfATestSuiteAreRightThroughThePreloadedMockups(t *testing.T) {
 func TestThreadsAndManyCommunicatorsAreServedWithoutGrowth(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		rules, _ := b.rules(2, 0)
-		for _, set := range [][]string{{"PGMPI_APPLY=" + rules}, {"PGMPI_PROFILE=" + filepath.Join(b.dir, "prof")}} {
+		for _, set := range [][]string{{"PGMPI_APPLY=" + rules}, {"PGMPI_PROFILE=" + filepath.Join(b.Dir, "prof")}} {
 			should.Contain(t, b.preloaded(2, set, b.built("preload"), "threads"), "No Errors")
 			out := b.preloaded(2, set, b.built("preload"), "many", cmp.Or(os.Getenv("PGMPI_COMMUNICATORS"), "5000"))
 			should.Contain(t, out, "No Errors")
@@ -171,12 +172,12 @@ func TestThreadsAndManyCommunicatorsAreServedWithoutGrowth(t *testing.T) {
 
 func TestRulesThatAreNotUnderstoodEndTheProgram(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[0])
-	rules := filepath.Join(b.dir, "rules")
+	b := newFixture(t, mpirun.Libraries[0])
+	rules := filepath.Join(b.Dir, "rules")
 	for _, line := range []string{"MPI_Scan 2 1 8 scan_as_nothing all", "MPI_Scan 2 9 8 scan_as_exscan+reduce_local all", "MPI_Bcast 2 1 8 scan_as_exscan+reduce_local -",
 		"MPI_Scan 2 1 8 scan_as_exscan+reduce_local -", "MPI_Scan 2 1 8"} {
 		must.Do(t, os.WriteFile(rules, []byte("# rules\n"+line+"\n"), 0o666))
-		out, err := b.ranks(2, "env", "LD_PRELOAD="+filepath.Join(b.bin, b.lib.rank+"-preload.so"), "PGMPI_APPLY="+rules, b.built("calls"))
+		out, err := b.Ranks(2, "env", "LD_PRELOAD="+filepath.Join(b.Bin, b.Lib.Rank+"-preload.so"), "PGMPI_APPLY="+rules, b.built("calls"))
 		should.Hold(t, err != nil && strings.Contains(out, "rules:2: not a rule"), "%s: %v\n%s", line, err, out)
 	}
 	for _, path := range []string{"/dev/zero", t.TempDir()} {
@@ -187,15 +188,15 @@ func TestRulesThatAreNotUnderstoodEndTheProgram(t *testing.T) {
 
 // profiled runs a program under `pgmpi profile`.
 func (b *fixture) profiled(code int, program ...string) *profile.Profile {
-	b.t.Helper()
-	mpirun, _, _ := strings.Cut(b.lib.mpi, " ")
-	path := filepath.Join(b.dir, "app.prof")
-	args := []string{"profile", "--rank", b.rank, "--out", path, "--"}
+	b.T.Helper()
+	launcher := b.Lib.Launcher()
+	path := filepath.Join(b.Dir, "app.prof")
+	args := []string{"profile", "--rank", b.Rank, "--out", path, "--"}
 	if program[0] != "sh" {
-		args = append(args, mpirun, "-np", "2")
+		args = append(args, launcher, "-np", "2")
 	}
-	b.pgmpi(append(args, program...)...).exits(b.t, code).says(b.t, fmt.Sprintf("Exit %d", code))
-	return must.Get(profile.Read(path))(b.t)
+	b.Pgmpi(append(args, program...)...).Exits(b.T, code).Says(b.T, fmt.Sprintf("Exit %d", code))
+	return must.Get(profile.Read(path))(b.T)
 }
 
 func TestAProfileHasEveryCall(t *testing.T) {
@@ -210,13 +211,13 @@ func TestAProfileHasEveryCall(t *testing.T) {
 
 func TestAFortranProgramIsSeen(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		compiler, err := exec.LookPath("mpif90." + b.lib.name)
+		compiler, err := exec.LookPath("mpif90." + b.Lib.Name)
 		if err != nil {
 			t.Skip("there is no Fortran compiler of this library")
 		}
 		rules, _ := b.rules(2, 0)
 		for _, module := range []string{"mpi", "mpi_f08"} {
-			program := filepath.Join(b.dir, "fortran-"+module)
+			program := filepath.Join(b.Dir, "fortran-"+module)
 			out, err := exec.Command(compiler, "-cpp", "-DMODULE="+module, "-o", program, "../../testdata/preload/fortran.f90").CombinedOutput()
 			must.Hold(t, err == nil, "%v\n%s", err, out)
 			p := b.profiled(0, program)
@@ -230,7 +231,7 @@ func TestAFortranProgramIsSeen(t *testing.T) {
 				}
 				should.Equal(t, calls, map[bool]int64{true: 40, false: 20}[name == "MPI_Bcast"], "%s of %s: %+v", name, module, p.Calls)
 			}
-			hits := filepath.Join(b.dir, "hits-"+module)
+			hits := filepath.Join(b.Dir, "hits-"+module)
 			should.Contain(t, b.preloaded(2, []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}, program), "No Errors")
 			should.Contain(t, string(must.Get(os.ReadFile(hits))(t)), "20 MPI_Scan 2 ", "20 MPI_Allreduce 2 ", "40 MPI_Bcast 2 ")
 		}
@@ -239,14 +240,14 @@ func TestAFortranProgramIsSeen(t *testing.T) {
 
 // odd builds testdata/preload/odd.c.
 func (b *fixture) odd() string {
-	b.t.Helper()
-	compiler, err := exec.LookPath("mpicc." + b.lib.name)
+	b.T.Helper()
+	compiler, err := exec.LookPath("mpicc." + b.Lib.Name)
 	if err != nil {
-		b.t.Skip("there is no C compiler of this library")
+		b.T.Skip("there is no C compiler of this library")
 	}
-	program := filepath.Join(b.dir, "odd")
+	program := filepath.Join(b.Dir, "odd")
 	out, err := exec.Command(compiler, "-o", program, "../../testdata/preload/odd.c", "-lpthread").CombinedOutput()
-	must.Hold(b.t, err == nil, "%v\n%s", err, out)
+	must.Hold(b.T, err == nil, "%v\n%s", err, out)
 	return program
 }
 
@@ -270,46 +271,46 @@ func TestMoreKindsOfCallsThanThereIsRoomForAreRounded(t *testing.T) {
 
 // Open MPI's mpirun makes an end by SIGTERM of it, and MPICH's nothing.
 func TestAProgramThatEndsBySystemCallIsSaidToHaveDoneSo(t *testing.T) {
-	b := newFixture(t, libraries[1])
-	b.pgmpi("profile", "--rank", b.rank, "--", "mpirun.mpich", "-np", "2", b.odd(), "_exit").exits(t, 3).says(t, "called MPI_Init, but no rank has left", "_exit")
-	should.Equal(t, append(b.found("app.prof*"), b.found(".tmp-*")...), nil, "what is left")
+	b := newFixture(t, mpirun.Libraries[1])
+	b.Pgmpi("profile", "--rank", b.Rank, "--", "mpirun.mpich", "-np", "2", b.odd(), "_exit").Exits(t, 3).Says(t, "called MPI_Init, but no rank has left", "_exit")
+	should.Equal(t, append(b.Found("app.prof*"), b.Found(".tmp-*")...), nil, "what is left")
 }
 
 func TestAProgramThatIsEndedLeavesWhatItHadCounted(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		mpirun, _, _ := strings.Cut(b.lib.mpi, " ")
-		b.env = append(b.env, "PGMPI_CALLS="+filepath.Join(b.dir, "calls"))
-		b.put("ended", `"$@" & until [ -e "$PGMPI_CALLS" ]; do sleep .1; done; kill -TERM $!; wait $!; exit 124`)
-		p := b.profiled(3, "sh", "ended", mpirun, "-np", "2", b.built("preload"), "wait")
+		launcher := b.Lib.Launcher()
+		b.Env = append(b.Env, "PGMPI_CALLS="+filepath.Join(b.Dir, "calls"))
+		b.Put("ended", `"$@" & until [ -e "$PGMPI_CALLS" ]; do sleep .1; done; kill -TERM $!; wait $!; exit 124`)
+		p := b.profiled(3, "sh", "ended", launcher, "-np", "2", b.built("preload"), "wait")
 		should.Hold(t, !p.Finished && p.Library != "" && p.Ranks == 2 && len(p.Calls) == 1 && p.Calls[0].Function == "MPI_Allreduce", "%+v", p)
-		should.Equal(t, append(b.found("app.prof.*"), b.found(".tmp-*")...), nil, "parts are left")
+		should.Equal(t, append(b.Found("app.prof.*"), b.Found(".tmp-*")...), nil, "parts are left")
 	})
 }
 
 // calling starts a program that calls until it is ended, profiled and under rules, in a process group of its own.
 func (b *fixture) calling() *started {
-	b.t.Helper()
+	b.T.Helper()
 	rules, _ := b.rules(2, 0)
 	app := *b
-	app.rank = filepath.Join(b.dir, "app")
-	must.Do(b.t, errors.Join(os.RemoveAll(app.rank), os.RemoveAll(filepath.Join(b.dir, "calls")), os.Symlink(b.built("preload"), app.rank), os.MkdirAll(filepath.Join(b.dir, "tmp"), 0o777)))
-	app.env = append(b.env, "TMPDIR="+filepath.Join(b.dir, "tmp"), "PGMPI_CALLS="+filepath.Join(b.dir, "calls"))
-	mpirun, _, _ := strings.Cut(b.lib.mpi, " ")
-	cmd, out, err := app.command("pgmpi", "profile", "--rank", b.rank, "--out", filepath.Join(b.dir, "app.prof"), "--", mpirun, "-np", "2", "env", "PGMPI_APPLY="+rules, app.rank, "wait")
+	app.Rank = filepath.Join(b.Dir, "app")
+	must.Do(b.T, errors.Join(os.RemoveAll(app.Rank), os.RemoveAll(filepath.Join(b.Dir, "calls")), os.Symlink(b.built("preload"), app.Rank), os.MkdirAll(filepath.Join(b.Dir, "tmp"), 0o777)))
+	app.Env = append(b.Env, "TMPDIR="+filepath.Join(b.Dir, "tmp"), "PGMPI_CALLS="+filepath.Join(b.Dir, "calls"))
+	launcher := b.Lib.Launcher()
+	cmd, out, err := app.Command("pgmpi", "profile", "--rank", b.Rank, "--out", filepath.Join(b.Dir, "app.prof"), "--", launcher, "-np", "2", "env", "PGMPI_APPLY="+rules, app.Rank, "wait")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	s := app.begin(cmd, out, err)
-	b.t.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) })
-	s.at = func(int) bool { return b.there("calls") }
-	s.settle()
+	s := &started{app.Begin(cmd, out, err)}
+	b.T.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) })
+	s.At = func(int) bool { return b.There("calls") }
+	s.Settle()
 	return s
 }
 
 // leftNothing waits for the end of the program, which leaves no process, shared memory, part or temporary file.
-func (s *started) leftNothing(code int) said {
-	s.b.t.Helper()
-	e := s.wait(15*time.Second).exits(s.b.t, code)
-	s.gone(3 * time.Second)
-	should.Equal(s.b.t, slices.Concat(s.b.found("app.prof.*"), s.b.found(".tmp-*"), s.b.found("tmp/*")), nil, "what is left")
+func (s *started) leftNothing(code int) mpirun.Said {
+	s.B.T.Helper()
+	e := s.Wait(15*time.Second).Exits(s.B.T, code)
+	s.Gone(3 * time.Second)
+	should.Equal(s.B.T, slices.Concat(s.B.Found("app.prof.*"), s.B.Found(".tmp-*"), s.B.Found("tmp/*")), nil, "what is left")
 	return e
 }
 
@@ -318,15 +319,15 @@ func TestAKilledProgramLeavesNothingBehind(t *testing.T) {
 		for _, victims := range []int{1, 2} {
 			s := b.calling()
 			if victims == 2 { // which have nothing to leave but what they write now
-				must.Do(t, errors.Join(syscall.Kill(s.pids[0], syscall.SIGUSR2), syscall.Kill(s.pids[1], syscall.SIGCONT)))
-				b.waitFor("parts of two ranks", 5*time.Second, func() bool { return len(b.found(".tmp-app.prof-*/profile.rank?")) == 2 })
+				must.Do(t, errors.Join(syscall.Kill(s.PIDs[0], syscall.SIGUSR2), syscall.Kill(s.PIDs[1], syscall.SIGCONT)))
+				b.WaitFor("parts of two ranks", 5*time.Second, func() bool { return len(b.Found(".tmp-app.prof-*/profile.rank?")) == 2 })
 			}
-			for _, pid := range s.pids[:victims] {
+			for _, pid := range s.PIDs[:victims] {
 				err := syscall.Kill(pid, syscall.SIGKILL)
 				must.Hold(t, err == nil || err == syscall.ESRCH, "%v", err) // the launcher kills the second, too
 			}
-			e := s.leftNothing(3).says(t, "exit status")
-			should.Hold(t, b.there("app.prof") || victims == 1 && strings.Contains(e.stderr, "no rank has left"), "neither a profile nor why there is none:\n%s", e.stderr)
+			e := s.leftNothing(3).Says(t, "exit status")
+			should.Hold(t, b.There("app.prof") || victims == 1 && strings.Contains(e.Stderr, "no rank has left"), "neither a profile nor why there is none:\n%s", e.Stderr)
 		}
 	})
 }
@@ -335,40 +336,40 @@ func TestAKilledProgramLeavesNothingBehind(t *testing.T) {
 func TestCtrlCLeavesWhatTheProgramHadCounted(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.calling()
-		must.Do(t, syscall.Kill(-s.cmd.Process.Pid, syscall.SIGINT))
-		s.leftNothing(130).says(t, "interrupted")
-		p := must.Get(profile.Read(filepath.Join(b.dir, "app.prof")))(t)
+		must.Do(t, syscall.Kill(-s.Cmd.Process.Pid, syscall.SIGINT))
+		s.leftNothing(130).Says(t, "interrupted")
+		p := must.Get(profile.Read(filepath.Join(b.Dir, "app.prof")))(t)
 		should.Hold(t, !p.Finished && p.Ranks == 2, "%+v", p)
 	})
 }
 
 // plantedCheck is of a program that calls Allreduce of 400 B, in which the check finds a slowdown that it does not have.
 func (b *fixture) plantedCheck(calls string) (folder, prof string, app []string) {
-	b.t.Helper()
-	app = []string{"--", strings.Fields(b.lib.mpi)[0], "-np", "2", b.built("preload"), "many", calls}
+	b.T.Helper()
+	app = []string{"--", strings.Fields(b.Lib.MPI)[0], "-np", "2", b.built("preload"), "many", calls}
 	b.profiled(0, app[4:]...)
-	gl := b.toml("[check]\nguidelines = [\"GL12\"]\ncalls = [\"Allreduce:400:2\"]\n[job]\nnp = [2]\nmpiruns = 8\ndatatype = \"int\"\n[measure]\nalternate = false\n[nrep]\nfixed = 3\n" + b.planted(slowAllreduce))
-	b.pgmpi("check", "--guidelines", gl, "--rank", b.rank, "--out", b.out, "--quiet").exits(b.t, 1)
-	return b.out, filepath.Join(b.dir, "app.prof"), app
+	gl := b.TOML("[check]\nguidelines = [\"GL12\"]\ncalls = [\"Allreduce:400:2\"]\n[job]\nnp = [2]\nmpiruns = 8\ndatatype = \"int\"\n[measure]\nalternate = false\n[nrep]\nfixed = 3\n" + b.Planted(slowAllreduce))
+	b.Pgmpi("check", "--guidelines", gl, "--rank", b.Rank, "--out", b.Out, "--quiet").Exits(b.T, 1)
+	return b.Out, filepath.Join(b.Dir, "app.prof"), app
 }
 
 const slowAllreduce = "MPI_Allreduce:400:20000000ns"
 
 func TestNothingIsWrittenForAProgramThatDoesNotGain(t *testing.T) {
-	b := newFixture(t, libraries[0])
+	b := newFixture(t, mpirun.Libraries[0])
 	folder, prof, app := b.plantedCheck("200")
-	b.pgmpi("gain", folder, prof).exits(t, 0).shows(t, "would gain nothing of ", "more only by mock-ups", "allreduce_as_reduce")
-	b.pgmpi("gain", folder, prof, "--ab", "6").exits(t, 2).says(t, "belong together")
-	b.pgmpi(append([]string{"gain", folder, prof, "--rank", b.rank, "--ab", "6"}, app...)...).exits(t, 2).says(t, "pgmpi remedy")
+	b.Pgmpi("gain", folder, prof).Exits(t, 0).Shows(t, "would gain nothing of ", "more only by mock-ups", "allreduce_as_reduce")
+	b.Pgmpi("gain", folder, prof, "--ab", "6").Exits(t, 2).Says(t, "belong together")
+	b.Pgmpi(append([]string{"gain", folder, prof, "--rank", b.Rank, "--ab", "6"}, app...)...).Exits(t, 2).Says(t, "pgmpi remedy")
 	remedy := filepath.Join(folder, "remedy")
 	must.Do(t, errors.Join(os.Mkdir(remedy, 0o777), os.WriteFile(filepath.Join(remedy, "env.sh"), []byte("export MALLOC_TRIM_THRESHOLD_='1000000000'\n"), 0o666)))
 	fewer := append(slices.Clone(app[:len(app)-1]), "20")
-	b.pgmpi(append([]string{"gain", folder, prof, "--rank", b.rank, "--ab", "6", "--quiet"}, fewer...)...).exits(t, 2).says(t, "the first run: its ranks called ", "in the profile")
-	s := b.pgmpi(append([]string{"apply", folder, prof, "--rank", b.rank, "--ab", "6", "--quiet"}, app...)...)
-	if s.code == 4 { // on a busy machine six pairs may show anything
-		s.shows(t, "NO SETTING WRITTEN")
+	b.Pgmpi(append([]string{"gain", folder, prof, "--rank", b.Rank, "--ab", "6", "--quiet"}, fewer...)...).Exits(t, 2).Says(t, "the first run: its ranks called ", "in the profile")
+	s := b.Pgmpi(append([]string{"apply", folder, prof, "--rank", b.Rank, "--ab", "6", "--quiet"}, app...)...)
+	if s.Code == 4 { // on a busy machine six pairs may show anything
+		s.Shows(t, "NO SETTING WRITTEN")
 	}
-	should.Hold(t, b.there(filepath.Join(filepath.Base(folder), "apply", "env.sh")) == (s.code == 0), "exit code %d", s.code)
+	should.Hold(t, b.There(filepath.Join(filepath.Base(folder), "apply", "env.sh")) == (s.Code == 0), "exit code %d", s.Code)
 }
 
 // The program has the slowdown too, 25 times 20 ms, in which the mock-ups' calls have no part. Where
@@ -376,15 +377,15 @@ func TestNothingIsWrittenForAProgramThatDoesNotGain(t *testing.T) {
 func TestMockupsAreWrittenForAProgramThatGains(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		folder, prof, app := b.plantedCheck("25")
-		b.env = append(b.preload(b.lib.rank+"-delay.so"), "PGMPI_DELAY="+slowAllreduce)
-		s := b.pgmpi(append([]string{"apply", folder, prof, "--rank", b.rank, "--ab", "12", "--quiet"}, app...)...).exits(t, 0, 4)
-		should.Equal(t, b.there(filepath.Join(filepath.Base(folder), "apply", "mockups.txt")), s.code == 0, "mock-ups are written")
-		if s.code != 0 {
+		b.Env = append(b.Preload(b.Lib.Rank+"-delay.so"), "PGMPI_DELAY="+slowAllreduce)
+		s := b.Pgmpi(append([]string{"apply", folder, prof, "--rank", b.Rank, "--ab", "12", "--quiet"}, app...)...).Exits(t, 0, 4)
+		should.Equal(t, b.There(filepath.Join(filepath.Base(folder), "apply", "mockups.txt")), s.Code == 0, "mock-ups are written")
+		if s.Code != 0 {
 			return
 		}
-		s.shows(t, " of its run-time by 1 mock-up.", "in 12 alternating pairs", "calls were right")
+		s.Shows(t, " of its run-time by 1 mock-up.", "in 12 alternating pairs", "calls were right")
 		should.Contain(t, string(must.Get(os.ReadFile(filepath.Join(folder, "apply", "mockups.txt")))(t)), "MPI_Allreduce 2 400 400 allreduce_as_reduce")
-		gl := b.toml("[check]\nguidelines = [\"GL12\"]\ncalls = [\"Allreduce:400\"]\n[job]\nnp = [2]\nmpiruns = 1\ndatatype = \"int\"\n[nrep]\nfixed = 1\n")
-		b.pgmpi("check", "--guidelines", gl, "--rank", b.rank, "--out", b.out+"-under", "--under", filepath.Join(folder, "apply"), "--quiet").exits(t, 4)
+		gl := b.TOML("[check]\nguidelines = [\"GL12\"]\ncalls = [\"Allreduce:400\"]\n[job]\nnp = [2]\nmpiruns = 1\ndatatype = \"int\"\n[nrep]\nfixed = 1\n")
+		b.Pgmpi("check", "--guidelines", gl, "--rank", b.Rank, "--out", b.Out+"-under", "--under", filepath.Join(folder, "apply"), "--quiet").Exits(t, 4)
 	})
 }

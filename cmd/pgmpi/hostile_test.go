@@ -18,6 +18,7 @@ import (
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf/glfile"
 	plans "pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/host"
@@ -39,7 +40,7 @@ func costs() {
 }
 
 // limited runs pgmpi with an address space that a machine can spare.
-func limited(t *testing.T, args ...string) (got said, kib int64, took time.Duration) {
+func limited(t *testing.T, args ...string) (got mpirun.Said, kib int64, took time.Duration) {
 	t.Helper()
 	const addressKiB = 4 << 20
 	cmd := exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit -v %d; exec costs "$@"`, addressKiB), "sh"}, args...)...)
@@ -50,7 +51,7 @@ func limited(t *testing.T, args ...string) (got said, kib int64, took time.Durat
 	at := strings.LastIndex(text, "\n")
 	_, e := fmt.Sscan(text[at+1:], &kib, &took)
 	must.Hold(t, e == nil, "%v: %s", e, text)
-	return said{cmd.ProcessState.ExitCode(), out.String(), text[:at]}, kib, took
+	return mpirun.Said{Code: cmd.ProcessState.ExitCode(), Stdout: out.String(), Stderr: text[:at]}, kib, took
 }
 
 // edited is a results folder whose manifest somebody has changed.
@@ -182,8 +183,8 @@ func TestHostileFolderCostsNoMoreThanItHolds(t *testing.T) {
 			dir := make(t)
 			for _, args := range [][]string{{"analyze", dir, "--format", "table,markdown,csv"}, {"compare", dir, dir}, {"env", dir}, {"times", dir, "--all"}} {
 				got, kib, took := limited(t, args...)
-				if kib<<10 > mostMemory || took > mostTime || strings.Contains(got.stderr, "goroutine ") || strings.Contains(got.stderr, "internal error") {
-					t.Errorf("%s: %d MiB, %v, ended with %d: %.300s", args[0], kib>>10, took, got.code, got.stderr)
+				if kib<<10 > mostMemory || took > mostTime || strings.Contains(got.Stderr, "goroutine ") || strings.Contains(got.Stderr, "internal error") {
+					t.Errorf("%s: %d MiB, %v, ended with %d: %.300s", args[0], kib>>10, took, got.Code, got.Stderr)
 				}
 			}
 		})
@@ -210,13 +211,13 @@ func TestTextsOfAFolderAreShownAndNotObeyed(t *testing.T) {
 		{"analyze", broken}, {"check", "--out", dir}, {evil},
 	} {
 		got, _, _ := limited(t, args...)
-		for _, text := range []string{got.stdout, got.stderr} {
+		for _, text := range []string{got.Stdout, got.Stderr} {
 			if at := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && clean.Hidden(r) }); at >= 0 {
 				t.Errorf("%.40q: %q", args, text[max(0, at-40):min(len(text), at+40)])
 			}
 			should.Hold(t, !strings.Contains(text, "\nMPI_Bcast kept"), "%.40q: a message makes a line of its own", args)
 		}
-		should.Hold(t, got.stdout+got.stderr != "", "%.40q says nothing", args)
+		should.Hold(t, got.Stdout+got.Stderr != "", "%.40q says nothing", args)
 	}
 }
 
@@ -254,10 +255,10 @@ func TestWhatAForeignFolderNamesIsNotStarted(t *testing.T) {
 			args = append(args, "--resume")
 		}
 		got, _, _ := limited(t, args...)
-		got.exits(t, 2).says(t, "mpi.rank = ", "mpi.launch = ", `mpi.env = ["LD_PRELOAD"]`, `mockup.file = "/tmp/theirs.so"`, "--guidelines", "a folder of your own")
+		got.Exits(t, 2).Says(t, "mpi.rank = ", "mpi.launch = ", `mpi.env = ["LD_PRELOAD"]`, `mockup.file = "/tmp/theirs.so"`, "--guidelines", "a folder of your own")
 		// A dry run starts nothing, whosever the folder is.
 		got, _, _ = limited(t, append(args, "--dry-run")...)
-		should.Hold(t, got.code == 0, "%s --dry-run ended with %d: %s", command, got.code, got.stderr)
+		should.Hold(t, got.Code == 0, "%s --dry-run ended with %d: %s", command, got.Code, got.Stderr)
 		_, err := os.Stat(trace)
 		should.Hold(t, err != nil, "%s has started the rank program of the folder", command)
 	}
@@ -267,8 +268,8 @@ func TestWhatAnOwnFolderNamesIsStarted(t *testing.T) {
 	dir, trace := starting(t, true)
 	got, _, _ := limited(t, "check", "--out", dir, "--resume", "--dry-run")
 	_, err := os.Stat(trace)
-	should.Hold(t, err != nil && got.code == 0, "a dry run has started the rank program, or ended with %d: %s", got.code, got.stderr)
+	should.Hold(t, err != nil && got.Code == 0, "a dry run has started the rank program, or ended with %d: %s", got.Code, got.Stderr)
 	got, _, _ = limited(t, "check", "--out", dir, "--resume")
 	_, err = os.Stat(trace)
-	should.Hold(t, err == nil, "%v; it said: %s", err, got.stderr)
+	should.Hold(t, err == nil, "%v; it said: %s", err, got.Stderr)
 }

@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/host"
@@ -81,7 +82,7 @@ func TestHostsHaveNamesAndClocksOfTheirOwn(t *testing.T) {
 
 // hostsFor is fewer where ranks that wait for the network leave the core to nobody.
 func (b *fixture) hostsFor(n int) int {
-	if b.lib.yield {
+	if b.Lib.Yield {
 		return 2
 	}
 	return n
@@ -91,11 +92,11 @@ func TestCheckAcrossHostsOverTCP(t *testing.T) {
 	bothAlone(t, func(t *testing.T, b *fixture) {
 		n := b.hostsFor(4)
 		c := newCluster(t, n, "")
-		b.check("--guidelines", b.toml(fmt.Sprintf(acrossHosts, n)+b.preloads()), "--launch", c.launch(b.lib)).exits(t, 0, 1)
-		for _, v := range b.report().Verdicts {
+		b.Check("--guidelines", b.TOML(fmt.Sprintf(acrossHosts, n)+b.preloads()), "--launch", c.launch(b.Lib)).Exits(t, 0, 1)
+		for _, v := range b.Report().Verdicts {
 			should.Hold(t, v.NP == n && v.MedianS != nil && *v.MedianS > 0 && v.OtherMedianS != nil && v.PValue != nil, "a verdict lacks numbers: %+v", v)
 		}
-		e := b.environment(b.out)
+		e := b.environment(b.Out)
 		if len(e.Factors.Layouts) != 1 {
 			t.Fatalf("%d layouts", len(e.Factors.Layouts))
 		}
@@ -103,7 +104,7 @@ func TestCheckAcrossHostsOverTCP(t *testing.T) {
 			should.Hold(t, node.Host == hostName(i+1) && slices.Equal(node.Ranks, host.Ranges{i}), "node %d is %s with ranks %s", i, node.Host, node.Ranks)
 		}
 		should.Equal(t, len(e.Factors.Layouts[0].Nodes), n, "nodes")
-		b.noneLeft(10 * time.Second)
+		b.NoneLeft(10 * time.Second)
 	})
 }
 
@@ -114,10 +115,10 @@ func TestTwoShapesInOneCheck(t *testing.T) {
 	shapes = strings.Replace(shapes, "[measure]", "[measure]\ntemp_memory = \"4Ti\"", 1)
 	bothAlone(t, func(t *testing.T, b *fixture) {
 		c := newCluster(t, 2, "")
-		toml := b.toml(shapes + b.preloads())
-		should.Contain(t, b.check("--guidelines", toml, "--launch", c.placing(b.lib)).exits(t, 0, 1).stdout, "2 (2x1) and 2 (1x2) processes")
+		toml := b.TOML(shapes + b.preloads())
+		should.Contain(t, b.Check("--guidelines", toml, "--launch", c.placing(b.Lib)).Exits(t, 0, 1).Stdout, "2 (2x1) and 2 (1x2) processes")
 		medians := map[string]float64{}
-		for _, v := range b.report().Verdicts {
+		for _, v := range b.Report().Verdicts {
 			if v.MedianS == nil || v.PValue == nil {
 				t.Errorf("a verdict lacks numbers: %+v", v)
 			} else if v.Guideline == "GL8" && v.Msize == 8 {
@@ -125,19 +126,19 @@ func TestTwoShapesInOneCheck(t *testing.T) {
 			}
 		}
 		should.Equal(t, len(medians), 2, "medians of %v", medians)
-		for _, l := range b.environment(b.out).Factors.Layouts {
+		for _, l := range b.environment(b.Out).Factors.Layouts {
 			if l.Place() != l.Shape {
 				t.Errorf("%s is placed as %s", l.Shape, l.Place())
 			}
 		}
-		files, _ := filepath.Glob(filepath.Join(b.out, "raw", "run-2x1-*"))
+		files, _ := filepath.Glob(filepath.Join(b.Out, "raw", "run-2x1-*"))
 		should.Hold(t, len(files) == 3, "raw files of 2x1: %v", files)
-		_, m := must.Two(results.Open(b.out))(t)
+		_, m := must.Two(results.Open(b.Out))(t)
 		// Half of what is free, for one rank and for two; memory comes and goes.
 		one, two := float64(m.MemoryCap["2x1"]), float64(m.MemoryCap["1x2"])
 		should.Hold(t, one >= 1.5*two && one <= 2.7*two, "the cap of a rank is %.3g bytes alone on its node and %.3g beside another", one, two)
-		b.out = filepath.Join(b.dir, "misplaced")
-		b.check("--guidelines", toml, "--launch", c.launch(b.lib)).exits(t, exitcode.Failed).says(t, "placed as 2x1", "1x2 is wanted", "{ppn}")
+		b.Out = filepath.Join(b.Dir, "misplaced")
+		b.Check("--guidelines", toml, "--launch", c.launch(b.Lib)).Exits(t, exitcode.Failed).Says(t, "placed as 2x1", "1x2 is wanted", "{ppn}")
 	})
 }
 
@@ -145,24 +146,24 @@ func TestTwoShapesInOneCheck(t *testing.T) {
 // two, in one check; on the two also those about lanes. MPICH, whose ranks wait for each other for long where they share
 // cores, has its two shapes on two hosts.
 func TestFourHostsInTwoShapesCheckTheTableOfThePaper(t *testing.T) {
-	b := newFixture(t, libraries[0])
+	b := newFixture(t, mpirun.Libraries[0])
 	c := newCluster(t, 4, "")
 	toml := strings.NewReplacer(`"GL8", "GL1:MPI_Bcast"`, `"GL1:MPI_Bcast", "GL2:MPI_Bcast", "GL3..GL17", "lanes"`,
 		"np = [4]", `shapes = ["4x1", "2x2"]`, "fixed = 3", "fixed = 2").Replace(fmt.Sprintf(acrossHosts, 4))
-	b.check("--guidelines", b.toml(toml+b.preloads()), "--turns", "1", "--launch", c.placing(b.lib)).exits(t, 0, 1)
+	b.Check("--guidelines", b.TOML(toml+b.preloads()), "--turns", "1", "--launch", c.placing(b.Lib)).Exits(t, 0, 1)
 	seen := map[string]map[string]bool{"4x1": {}, "2x2": {}}
-	for _, v := range b.report().Verdicts {
+	for _, v := range b.Report().Verdicts {
 		should.Hold(t, v.MedianS != nil && *v.MedianS > 0 && v.OtherMedianS != nil, "a verdict lacks numbers: %+v", v)
 		seen[v.Shape][v.Guideline] = true
 	}
 	should.Hold(t, len(seen) == 2 && len(seen["4x1"]) == 17 && len(seen["2x2"]) == 17+2, "guidelines by shape: %v", seen)
-	should.Contain(t, strings.Join(b.report().Notes, "\n"), "GL31 is not tested on 4x1: each node has one process")
-	for _, l := range b.environment(b.out).Factors.Layouts {
+	should.Contain(t, strings.Join(b.Report().Notes, "\n"), "GL31 is not tested on 4x1: each node has one process")
+	for _, l := range b.environment(b.Out).Factors.Layouts {
 		if l.Place() != l.Shape {
 			t.Errorf("%s is placed as %s", l.Shape, l.Place())
 		}
 	}
-	b.noneLeft(10 * time.Second)
+	b.NoneLeft(10 * time.Second)
 }
 
 // Hosts whose clocks are 1000 s apart do not share one.
@@ -170,14 +171,14 @@ func TestStartTimesAcrossHostsNeedASynchronisedClock(t *testing.T) {
 	bothAlone(t, func(t *testing.T, b *fixture) {
 		c := newCluster(t, 2, "")
 		with := func(method string) string {
-			return b.toml(strings.Replace(fmt.Sprintf(acrossHosts, 2), `sync = "barrier"`, `sync = "round_time"`+"\nclock_sync = \""+method+"\"", 1) + b.preloads())
+			return b.TOML(strings.Replace(fmt.Sprintf(acrossHosts, 2), `sync = "barrier"`, `sync = "round_time"`+"\nclock_sync = \""+method+"\"", 1) + b.preloads())
 		}
-		b.check("--guidelines", with("shared"), "--launch", c.launch(b.lib)).exits(t, exitcode.Setup, exitcode.Failed).
-			says(t, hostName(1), hostName(2), "hca3+shared")
-		b.out = filepath.Join(b.dir, "two-level")
+		b.Check("--guidelines", with("shared"), "--launch", c.launch(b.Lib)).Exits(t, exitcode.Setup, exitcode.Failed).
+			Says(t, hostName(1), hostName(2), "hca3+shared")
+		b.Out = filepath.Join(b.Dir, "two-level")
 		// 4: where two hosts are one machine, many starts may come too late.
-		b.check("--guidelines", with("hca3+shared"), "--launch", c.launch(b.lib)).exits(t, 0, 1, exitcode.NoVerdict)
-		run, err := results.ReadRaw(filepath.Join(b.out, "raw", "run-p2-01.tsv.gz"), 1<<20)
+		b.Check("--guidelines", with("hca3+shared"), "--launch", c.launch(b.Lib)).Exits(t, 0, 1, exitcode.NoVerdict)
+		run, err := results.ReadRaw(filepath.Join(b.Out, "raw", "run-p2-01.tsv.gz"), 1<<20)
 		if err != nil || run.Timing.ClockSyncs == 0 || run.Timing.Sample != "global" {
 			t.Fatalf("timing %+v, error %v", run.Timing, err)
 		}
@@ -204,11 +205,11 @@ func TestClockSynchronisationFindsKnownOffsets(t *testing.T) {
 	bothAlone(t, func(t *testing.T, b *fixture) {
 		hosts := b.hostsFor(3)
 		c := newCluster(t, hosts, "")
-		if b.lib.yield {
-			b.env = append(b.env, "LD_PRELOAD="+filepath.Join(b.bin, "yield.so"))
+		if b.Lib.Yield {
+			b.Env = append(b.Env, "LD_PRELOAD="+filepath.Join(b.Bin, "yield.so"))
 		}
-		s := b.pgmpi("clocks", "--rank", b.rank, "--np", fmt.Sprint(hosts), "--launch", c.launch(b.lib),
-			"--clock-sync", strings.Join(methods, ","), "--seconds", "0.1", "--format", "json").exits(t, 0)
+		s := b.Pgmpi("clocks", "--rank", b.Rank, "--np", fmt.Sprint(hosts), "--launch", c.launch(b.Lib),
+			"--clock-sync", strings.Join(methods, ","), "--seconds", "0.1", "--format", "json").Exits(t, 0)
 		var shapes []struct {
 			Syncs []struct {
 				Method string
@@ -218,8 +219,8 @@ func TestClockSynchronisationFindsKnownOffsets(t *testing.T) {
 				}
 			}
 		}
-		err := json.Unmarshal([]byte(s.stdout), &shapes)
-		must.Hold(t, err == nil && len(shapes) == 1 && len(shapes[0].Syncs) == len(methods), "%v in\n%s", err, s.stdout)
+		err := json.Unmarshal([]byte(s.Stdout), &shapes)
+		must.Hold(t, err == nil && len(shapes) == 1 && len(shapes[0].Syncs) == len(methods), "%v in\n%s", err, s.Stdout)
 		for _, m := range shapes[0].Syncs {
 			should.Hold(t, m.Failed == "" && len(m.Checks) != 0, "%s: %d comparisons, failed: %q", m.Method, len(m.Checks), m.Failed)
 			for _, check := range m.Checks {

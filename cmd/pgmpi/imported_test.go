@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
@@ -15,7 +16,7 @@ import (
 // reproFile writes what mpibenchmark prints for Reduce and its mock-up, which
 // is faster by half.
 func (b *fixture) reproFile(run int) string {
-	b.t.Helper()
+	b.T.Helper()
 	var text strings.Builder
 	text.WriteString("#@operation=MPI_BOR\n#@datatype=MPI_CHAR\n#@datatype_extent_bytes=1\n#@root_proc=0\n#@nprocs=4\n")
 	fmt.Fprintf(&text, "%50s %10s %12s %14s \n", "test", "nrep", "count", "runtime_sec")
@@ -25,8 +26,8 @@ func (b *fixture) reproFile(run int) string {
 		}
 	}
 	text.WriteString("# Execution time: 0s\n")
-	path := filepath.Join(b.dir, fmt.Sprintf("run%d.dat", run))
-	must.Do(b.t, os.WriteFile(path, []byte(text.String()), 0o666))
+	path := filepath.Join(b.Dir, fmt.Sprintf("run%d.dat", run))
+	must.Do(b.T, os.WriteFile(path, []byte(text.String()), 0o666))
 	return path
 }
 
@@ -36,27 +37,27 @@ func TestOutputOfReproMPIIsJudged(t *testing.T) {
 	for run := range 8 {
 		args = append(args, b.reproFile(run))
 	}
-	s := b.pgmpi(append(args, "--out", b.out, "--full")...).exits(t, 1)
-	should.Contain(t, s.stdout, "p = 4; R = 8 mpiruns; datatype MPI_CHAR, op MPI_BOR", "GL8 Reduce", "1.49×", "no guideline is about them: BBarrier")
-	if r := b.report(); r.Exit != 1 || len(r.Verdicts) != 1 || r.Verdicts[0].Verdict != "violated" || r.Imported == nil || r.Imported.From != "reprompi" {
+	s := b.Pgmpi(append(args, "--out", b.Out, "--full")...).Exits(t, 1)
+	should.Contain(t, s.Stdout, "p = 4; R = 8 mpiruns; datatype MPI_CHAR, op MPI_BOR", "GL8 Reduce", "1.49×", "no guideline is about them: BBarrier")
+	if r := b.Report(); r.Exit != 1 || len(r.Verdicts) != 1 || r.Verdicts[0].Verdict != "violated" || r.Imported == nil || r.Imported.From != "reprompi" {
 		t.Errorf("%+v", r.Verdicts)
 	}
-	b.pgmpi("analyze", b.out, "--explain", "GL8:1024").exits(t, 1).says(t, "")
-	b.pgmpi(append(args, "--out", b.out)...).exits(t, 2).says(t, "not empty")
-	to := func(name string, args ...string) said {
-		return b.pgmpi(append(slices.Clone(args), "--out", filepath.Join(b.dir, name))...)
+	b.Pgmpi("analyze", b.Out, "--explain", "GL8:1024").Exits(t, 1).Says(t, "")
+	b.Pgmpi(append(args, "--out", b.Out)...).Exits(t, 2).Says(t, "not empty")
+	to := func(name string, args ...string) mpirun.Said {
+		return b.Pgmpi(append(slices.Clone(args), "--out", filepath.Join(b.Dir, name))...)
 	}
-	gl := b.toml("[check]\nguidelines = [\"GL12\"]\n")
-	to("none", append(args, "--guidelines", gl)...).exits(t, 2).says(t, "no test")
-	should.Contain(t, to("few", args[:5]...).exits(t, 0).stdout, "SEEN ONCE: a ratio of 1.05 or more in 1 of 1 test", "2 mpiruns: another may differ")
-	to("twice", append(args, args[3])...).exits(t, 2).says(t, "given twice")
-	to("other", "analyze", "--from", "reprompy", args[3]).exits(t, 2).says(t, "reprompi")
-	b.pgmpi("analyze", b.out, "--guidelines", gl).exits(t, 2).says(t, "goes with --from")
-	b.pgmpi("analyze", b.out, "--np", "2").exits(t, 2).says(t, "go with --from")
-	broken := filepath.Join(b.dir, "run0.dat")
+	gl := b.TOML("[check]\nguidelines = [\"GL12\"]\n")
+	to("none", append(args, "--guidelines", gl)...).Exits(t, 2).Says(t, "no test")
+	should.Contain(t, to("few", args[:5]...).Exits(t, 0).Stdout, "SEEN ONCE: a ratio of 1.05 or more in 1 of 1 test", "2 mpiruns: another may differ")
+	to("twice", append(args, args[3])...).Exits(t, 2).Says(t, "given twice")
+	to("other", "analyze", "--from", "reprompy", args[3]).Exits(t, 2).Says(t, "reprompi")
+	b.Pgmpi("analyze", b.Out, "--guidelines", gl).Exits(t, 2).Says(t, "goes with --from")
+	b.Pgmpi("analyze", b.Out, "--np", "2").Exits(t, 2).Says(t, "go with --from")
+	broken := filepath.Join(b.Dir, "run0.dat")
 	text := must.Get(os.ReadFile(broken))(t)
 	must.Do(t, os.WriteFile(broken, text[:len(text)-60], 0o666))
-	to("broken", args...).exits(t, 3).says(t, "run0.dat:33: ")
+	to("broken", args...).Exits(t, 3).Says(t, "run0.dat:33: ")
 }
 
 // osuFile writes what OSU's benchmarks print of Reduce, which takes 3 µs, and Allreduce, which takes 2 µs, in one mpirun.
@@ -88,45 +89,45 @@ func TestFewRunsOrMeansAreSeenOnceAndNeverViolated(t *testing.T) {
 		"notseen": {8, "P50 Tail Lat(us)", "--fail-on seen", 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out := filepath.Join(b.dir, name)
+			out := filepath.Join(b.Dir, name)
 			args := []string{"analyze", "--from", "any", "--np", "4", "--out", out}
 			must.Do(t, os.MkdirAll(out+"-files", 0o777))
 			for run := range c.runs {
 				args = append(args, osuFile(t, out+"-files", run, c.column))
 			}
-			s := b.pgmpi(append(args, strings.Fields(c.args)...)...).exits(t, c.exit)
-			should.Contain(t, s.stdout, c.want)
+			s := b.Pgmpi(append(args, strings.Fields(c.args)...)...).Exits(t, c.exit)
+			should.Contain(t, s.Stdout, c.want)
 		})
 	}
 }
 
 func TestAnExportedCheckIsReadBackWithItsRatios(t *testing.T) {
 	b := emptyFixture(t, t.TempDir())
-	args := []string{"analyze", "--from", "osu", "--np", "4", "--out", b.out}
+	args := []string{"analyze", "--from", "osu", "--np", "4", "--out", b.Out}
 	for run := range 9 {
-		args = append(args, osuFile(t, b.dir, run, "P50 Tail Lat(us)"))
+		args = append(args, osuFile(t, b.Dir, run, "P50 Tail Lat(us)"))
 	}
-	b.pgmpi(args...).exits(t, 1)
-	text := filepath.Join(b.dir, "all.txt")
-	b.pgmpi("export", b.out, "--format", "osu", "--out", text).exits(t, 0)
-	first := b.report()
-	b.out = filepath.Join(b.dir, "again")
-	b.pgmpi("analyze", "--from", "osu", text, "--out", b.out).exits(t, 1)
-	second := b.report()
+	b.Pgmpi(args...).Exits(t, 1)
+	text := filepath.Join(b.Dir, "all.txt")
+	b.Pgmpi("export", b.Out, "--format", "osu", "--out", text).Exits(t, 0)
+	first := b.Report()
+	b.Out = filepath.Join(b.Dir, "again")
+	b.Pgmpi("analyze", "--from", "osu", text, "--out", b.Out).Exits(t, 1)
+	second := b.Report()
 	must.Hold(t, len(first.Verdicts) == 1 && len(second.Verdicts) == 1, "%+v", second)
 	should.Hold(t, *first.Verdicts[0].Ratio == *second.Verdicts[0].Ratio && *first.Verdicts[0].PValue == *second.Verdicts[0].PValue, "%+v\n%+v", first.Verdicts[0], second.Verdicts[0])
-	b.pgmpi("export", b.out, "--format", "osu", "--what", "verdicts").exits(t, 2).says(t, "--what medians")
+	b.Pgmpi("export", b.Out, "--format", "osu", "--what", "verdicts").Exits(t, 2).Says(t, "--what medians")
 }
 
 func TestNamesInFilesOfOthersReachNoTerminal(t *testing.T) {
 	b := emptyFixture(t, t.TempDir())
-	path := filepath.Join(b.dir, "x.txt")
+	path := filepath.Join(b.Dir, "x.txt")
 	head := "# OSU MPI \x1b[31mEvil Latency Test v5\n# Size  Avg Latency(us)\n1 2.0\n"
 	rows := "# OSU MPI Broadcast Latency Test v5\n# Datatype: \x1b[31mX.\n# Library: \x1b]0;t\x07\n# Size  Avg Latency(us)\n8 2.0\n"
 	for i, text := range []string{head + rows + head, head + rows + "16 3.0\n" + head} {
 		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
-		s := b.pgmpi("analyze", "--from", "any", "--np", "2", path, "--full", "--out", filepath.Join(b.dir, fmt.Sprint(i))).exits(t, 2-2*i)
-		should.Hold(t, !strings.ContainsAny(s.stdout+s.stderr, "\x1b\x07") && strings.Contains(s.stdout+s.stderr, `\x1b[31m`), "%q", s.stdout+s.stderr)
+		s := b.Pgmpi("analyze", "--from", "any", "--np", "2", path, "--full", "--out", filepath.Join(b.Dir, fmt.Sprint(i))).Exits(t, 2-2*i)
+		should.Hold(t, !strings.ContainsAny(s.Stdout+s.Stderr, "\x1b\x07") && strings.Contains(s.Stdout+s.Stderr, `\x1b[31m`), "%q", s.Stdout+s.Stderr)
 	}
 }
 
@@ -148,14 +149,14 @@ func picoJobs(t *testing.T, root string) {
 
 func TestSeveralJobsAreShownBesideEachOther(t *testing.T) {
 	b := emptyFixture(t, t.TempDir())
-	picoJobs(t, b.dir)
-	s := b.pgmpi("analyze", "--from", "any", b.dir, "--out", b.out, "--format", "table,html").exits(t, 0)
-	should.Contain(t, s.stdout, "SEEN ONCE: slower in 2 of 2 tests, in 2 columns", "OMPI 4.1.6, 2x1", "on cray, 2026-01-02", "OMPI 4.1.6, 4x1", "1 1/1 2.00×")
-	page := string(must.Get(os.ReadFile(filepath.Join(b.out, "matrix.html")))(t))
+	picoJobs(t, b.Dir)
+	s := b.Pgmpi("analyze", "--from", "any", b.Dir, "--out", b.Out, "--format", "table,html").Exits(t, 0)
+	should.Contain(t, s.Stdout, "SEEN ONCE: slower in 2 of 2 tests, in 2 columns", "OMPI 4.1.6, 2x1", "on cray, 2026-01-02", "OMPI 4.1.6, 4x1", "1 1/1 2.00×")
+	page := string(must.Get(os.ReadFile(filepath.Join(b.Out, "matrix.html")))(t))
 	should.Contain(t, page, "guideline, host and shape", "own Bcast", "cray 2x1", "cray 4x1")
-	job := filepath.Join(b.out, "cray-2026_01_04___03_04_05-OMPI_4.1.6-4x1-int32")
-	should.Contain(t, b.pgmpi("analyze", job, "--full").exits(t, 0).stdout, "The fastest of the library's own algorithms, from medians and without a test", "binomial", "~2.00×")
-	should.Contain(t, b.pgmpi("history", b.out).exits(t, 0).stdout, "2026-01-02 03:04")
-	b.pgmpi("analyze", "--from", "any", b.dir, "--out", b.out+"-seen", "--fail-on", "seen").exits(t, 1)
-	b.pgmpi("analyze", "--from", "any", b.dir, "--out", b.out+"-2", "--explain", "violated").exits(t, 2).says(t, "--explain is of one job")
+	job := filepath.Join(b.Out, "cray-2026_01_04___03_04_05-OMPI_4.1.6-4x1-int32")
+	should.Contain(t, b.Pgmpi("analyze", job, "--full").Exits(t, 0).Stdout, "The fastest of the library's own algorithms, from medians and without a test", "binomial", "~2.00×")
+	should.Contain(t, b.Pgmpi("history", b.Out).Exits(t, 0).Stdout, "2026-01-02 03:04")
+	b.Pgmpi("analyze", "--from", "any", b.Dir, "--out", b.Out+"-seen", "--fail-on", "seen").Exits(t, 1)
+	b.Pgmpi("analyze", "--from", "any", b.Dir, "--out", b.Out+"-2", "--explain", "violated").Exits(t, 2).Says(t, "--explain is of one job")
 }

@@ -141,18 +141,18 @@ func TestAFolderIsShownByItsCommandsAndNoOthers(t *testing.T) {
 				in := strings.NewReplacer("DIR", dir, "NIGHT", all["check"], "ROOT", root)
 				s := inProcess(strings.Fields(in.Replace(command))...)
 				if slices.Contains(strings.Fields(takes), kind) {
-					should.Hold(t, !strings.Contains(s.stderr, dir+" is a folder of"), "exit %d: %s", s.code, s.stderr)
+					should.Hold(t, !strings.Contains(s.Stderr, dir+" is a folder of"), "exit %d: %s", s.Code, s.Stderr)
 					return
 				}
-				s.exits(t, exitcode.Setup)
+				s.Exits(t, exitcode.Setup)
 				want := fmt.Sprintf("%s is a folder of pgmpi %s; pgmpi %s shows it", dir, words(kind), in.Replace(shown[kind]))
-				should.Hold(t, strings.Contains(s.stderr, want) || strings.Contains(s.stderr, fmt.Sprintf("%s is a folder of pgmpi %s: `pgmpi", dir, words(kind))),
-					"%s\nwant %s", s.stderr, want)
+				should.Hold(t, strings.Contains(s.Stderr, want) || strings.Contains(s.Stderr, fmt.Sprintf("%s is a folder of pgmpi %s: `pgmpi", dir, words(kind))),
+					"%s\nwant %s", s.Stderr, want)
 				should.Equal(t, before, files(t, root), "the folder has changed")
 			})
 		}
 	}
-	inProcess("compare", all["ab"]).exits(t, exitcode.OK)
+	inProcess("compare", all["ab"]).Exits(t, exitcode.OK)
 }
 
 // words are the words of the command that makes a kind of folders.
@@ -183,7 +183,7 @@ func TestStatusCountsTheMpirunsOfAllStages(t *testing.T) {
 		}
 		raw := must.Get(os.ReadDir(filepath.Join(dir, "raw")))(t)
 		var s report.Status
-		must.Do(t, json.Unmarshal([]byte(inProcess("status", dir, "--format", "json").exits(t, exitcode.OK).stdout), &s))
+		must.Do(t, json.Unmarshal([]byte(inProcess("status", dir, "--format", "json").Exits(t, exitcode.OK).Stdout), &s))
 		should.Hold(t, s.Done == len(raw) && s.Done != 0 && s.Planned >= s.Done, "%s: %d of %d mpiruns done, and there are %d", kind, s.Done, s.Planned, len(raw))
 	}
 }

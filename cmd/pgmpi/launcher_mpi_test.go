@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
@@ -16,27 +17,27 @@ import (
 
 // script makes a launcher of shell commands; $MPIRUN is the library's.
 func (b *fixture) script(name, text string) string {
-	b.t.Helper()
-	path := filepath.Join(b.dir, name)
-	mpirun, _, _ := strings.Cut(b.lib.mpi, " ")
-	text = fmt.Sprintf("#!/bin/sh\nMPIRUN=%s\n%s\n", mpirun, text)
-	must.Do(b.t, os.WriteFile(path, []byte(text), 0o777))
+	b.T.Helper()
+	path := filepath.Join(b.Dir, name)
+	launcher := b.Lib.Launcher()
+	text = fmt.Sprintf("#!/bin/sh\nMPIRUN=%s\n%s\n", launcher, text)
+	must.Do(b.T, os.WriteFile(path, []byte(text), 0o777))
 	return path + " -np {np}"
 }
 
 func TestKilledDriverWithAJobFileLeavesNoProcess(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.startLong(long, "--job-file", "--launch", b.script("closed", `exec $MPIRUN "$@" </dev/null`))
-		must.Do(t, s.cmd.Process.Kill())
-		s.wait(7 * time.Second)
-		s.gone(4 * time.Second)
+		must.Do(t, s.Cmd.Process.Kill())
+		s.Wait(7 * time.Second)
+		s.Gone(4 * time.Second)
 	})
 }
 
 // lingering makes a launcher that writes down when it starts and ends, some time
 // after its mpirun.
 func (b *fixture) lingering() (launch string, log func() lingered) {
-	path := filepath.Join(b.dir, "log")
+	path := filepath.Join(b.Dir, "log")
 	launch = b.script("lingering", "echo start `date +%s%N` >>"+path+`; $MPIRUN "$@"; sleep 0.6; echo end `+"`date +%s%N` >>"+path)
 	return launch, func() (l lingered) {
 		text, _ := os.ReadFile(path)
@@ -69,11 +70,11 @@ func TestNextMpirunStartsWhileOneEndsAndMeasuresAfterwards(t *testing.T) {
 	}
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		launch, log := b.lingering()
-		b.check("--guidelines", b.toml(quick), "--launch", launch, "--mpiruns", "3").exits(t, 0, 1)
+		b.Check("--guidelines", b.TOML(quick), "--launch", launch, "--mpiruns", "3").Exits(t, 0, 1)
 		logged := log()
 		got, want := logged.String(), "start start end start end end"
 		must.Hold(t, got == want, "launchers: %s, want %s", got, want)
-		folder, m := must.Two(results.Open(b.out))(t)
+		folder, m := must.Two(results.Open(b.Out))(t)
 		for run := 2; run <= 3; run++ {
 			r := must.Get(folder.ReadRun(protocol.ModeMeasure, m.Plan.Shapes[0], run, &m.Plan))(t)
 			// Its launcher logs its start a little later than pgmpi starts it.
@@ -83,15 +84,15 @@ func TestNextMpirunStartsWhileOneEndsAndMeasuresAfterwards(t *testing.T) {
 		folder.Close()
 
 		// An interrupt finds both.
-		os.RemoveAll(b.out)
-		os.Remove(filepath.Join(b.dir, "log"))
-		cmd, out, stderr := b.command("pgmpi", b.checkArgs("--guidelines", b.toml(quick), "--launch", launch)...)
+		os.RemoveAll(b.Out)
+		os.Remove(filepath.Join(b.Dir, "log"))
+		cmd, out, stderr := b.Command("pgmpi", b.CheckArgs("--guidelines", b.TOML(quick), "--launch", launch)...)
 		must.Do(t, cmd.Start())
-		b.waitFor("two launchers at the same time", 20*time.Second, func() bool { return strings.HasSuffix(log().String(), "start start") })
+		b.WaitFor("two launchers at the same time", 20*time.Second, func() bool { return strings.HasSuffix(log().String(), "start start") })
 		must.Do(t, cmd.Process.Signal(os.Interrupt))
 		_ = cmd.Wait()
-		said{cmd.ProcessState.ExitCode(), out.String(), stderr.String()}.exits(t, 130).says(t, "--resume")
-		b.noneLeft(3 * time.Second)
-		should.Equal(t, len(b.raw()), 1, "mpiruns are on disk")
+		mpirun.Said{cmd.ProcessState.ExitCode(), out.String(), stderr.String()}.Exits(t, 130).Says(t, "--resume")
+		b.NoneLeft(3 * time.Second)
+		should.Equal(t, len(b.Raw()), 1, "mpiruns are on disk")
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/clean"
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/results"
@@ -21,11 +22,11 @@ const evilLines = "check\n::error::x\r\n  ##[error]y\n\x1b[2J\u202ez"
 var obeyed = regexp.MustCompile(`(?m)^[ \t]*(::|##\[)`)
 
 // saysNoLine fails the test where a text of evilLines begins a line of standard error, or is obeyed.
-func saysNoLine(t *testing.T, said said, what ...any) {
+func saysNoLine(t *testing.T, said mpirun.Said, what ...any) {
 	t.Helper()
-	bad := obeyed.FindString(said.stderr) != "" || strings.ContainsFunc(said.stderr, func(r rune) bool { return r != '\n' && r != '\t' && clean.Hidden(r) })
-	should.Hold(t, !bad, "%v: a text of others is a line, or obeyed:\n%q", what, said.stderr)
-	should.Hold(t, !strings.Contains(said.stderr, "internal error"), "%v: %s", what, said.stderr)
+	bad := obeyed.FindString(said.Stderr) != "" || strings.ContainsFunc(said.Stderr, func(r rune) bool { return r != '\n' && r != '\t' && clean.Hidden(r) })
+	should.Hold(t, !bad, "%v: a text of others is a line, or obeyed:\n%q", what, said.Stderr)
+	should.Hold(t, !strings.Contains(said.Stderr, "internal error"), "%v: %s", what, said.Stderr)
 }
 
 // withEach gives a JSON value again and again, each time with another of its texts replaced.
@@ -142,6 +143,6 @@ func TestADamagedFileOfAlgorithmsIsLeftOutWithANote(t *testing.T) {
 	for _, text := range []string{"{", "[]", strings.Replace(beside["which.json"].its, "binomial", `a\n`, 1), strings.Replace(beside["which.json"].its, "p2", "x", 1)} {
 		must.Do(t, os.WriteFile(filepath.Join(dir, "which.json"), []byte(text), 0o666))
 		got := inProcess("analyze", dir, "--full", "--out", t.TempDir())
-		should.Hold(t, got.code == want.code && strings.Contains(strings.Join(strings.Fields(got.stdout), " "), "which.json is damaged, and left out"), "%s: %d, wanted %d\n%s", text, got.code, want.code, got.stdout+got.stderr)
+		should.Hold(t, got.Code == want.Code && strings.Contains(strings.Join(strings.Fields(got.Stdout), " "), "which.json is damaged, and left out"), "%s: %d, wanted %d\n%s", text, got.Code, want.Code, got.Stdout+got.Stderr)
 	}
 }

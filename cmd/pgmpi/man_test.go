@@ -13,9 +13,9 @@ import (
 // pages are all manual pages, by the name of the command.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
-	out := map[string]string{"": inProcess("man").exits(t, 0).stdout}
+	out := map[string]string{"": inProcess("man").Exits(t, 0).Stdout}
 	for _, c := range manual.Commands(rootCommand(command.New(io.Discard, io.Discard))) {
-		out[c.Name()] = inProcess("man", c.Name()).exits(t, 0).stdout
+		out[c.Name()] = inProcess("man", c.Name()).Exits(t, 0).Stdout
 	}
 	return out
 }

@@ -1,19 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
@@ -34,7 +32,7 @@ func TestEveryFunctionGivesTheRightData(t *testing.T) {
 				continue
 			}
 			for i, d := range mockups.Datatypes()[1:] { // auto is two of them
-				if np > 4 && i != np-1 || np <= 4 && (np != 2 || !everything) && isOther(d) {
+				if np > 4 && i != np-1 || np <= 4 && (np != 2 || !mpirun.Everything) && isOther(d) {
 					continue
 				}
 				for k, op := range d.Ops {
@@ -65,7 +63,7 @@ const matmul2 = "matmul2"
 // libraries together meet every root; p = 5, 6 and 8 are one library's. Beyond 4: `make test-all`.
 func TestOperatorThatDoesNotCommuteKeepsTheOrderOfTheRanks(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		b.useRank("pgmpi-rank-matmul2-" + b.lib.name)
+		b.useRank("pgmpi-rank-matmul2-" + b.Lib.Name)
 		d, _ := mockups.GetDatatype("int")
 		for np := 2; np <= mostRanks(8); np++ {
 			for i, root := range roots(np) {
@@ -82,12 +80,12 @@ func TestOperatorThatDoesNotCommuteKeepsTheOrderOfTheRanks(t *testing.T) {
 // operator, and is seen with one that does not commute.
 func TestWrongOrderIsSeenWithAnOperatorThatDoesNotCommute(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[0])
+	b := newFixture(t, mpirun.Libraries[0])
 	b.useRank("pgmpi-rank-wrong-openmpi")
 	d, _ := mockups.GetDatatype("int")
 	for op, want := range map[string]protocol.Status{"sum": protocol.StatusOK, matmul2: protocol.StatusWrong} {
 		j := verifyJob(3, d, op, 0, false)
-		out := must.Get(b.runJob(3, j))(t)
+		out := must.Get(b.RunJob(3, j))(t)
 		for _, c := range out.Cases {
 			f := j.Cases[c.Case]
 			should.Hold(t, f.Function != "scan_as_exscan+reduce_local" || f.Msize <= 0 || c.Status == want,
@@ -99,12 +97,12 @@ func TestWrongOrderIsSeenWithAnOperatorThatDoesNotCommute(t *testing.T) {
 // Only the last rank wants an element more than the table gives: none may wait for it.
 func TestMockupThatTakesMoreThanItsTempIsNotMeasured(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[0])
+	b := newFixture(t, mpirun.Libraries[0])
 	b.useRank("pgmpi-rank-wrong-openmpi")
 	d, _ := mockups.GetDatatype("int")
 	j := verifyJob(3, d, "sum", 0, true)
 	j.FirstCalls = 1
-	out := must.Get(b.runJob(3, j))(t)
+	out := must.Get(b.RunJob(3, j))(t)
 	const greedy = "bcast_as_scatter+allgather"
 	for _, c := range out.Cases {
 		id := j.Cases[c.Case].Function
@@ -119,8 +117,8 @@ func TestMockupThatTakesMoreThanItsTempIsNotMeasured(t *testing.T) {
 
 // useRank takes another of the built rank programs.
 func (b *fixture) useRank(name string) {
-	b.t.Helper()
-	must.Do(b.t, errors.Join(os.Remove(b.rank), os.Symlink(filepath.Join(b.bin, name), b.rank)))
+	b.T.Helper()
+	must.Do(b.T, errors.Join(os.Remove(b.Rank), os.Symlink(filepath.Join(b.Bin, name), b.Rank)))
 }
 
 // measureJob measures no case yet.
@@ -155,20 +153,20 @@ func (b *fixture) takesForSigned(f mockups.Function, np int, datatype, op string
 
 // divided are as many ranks of a node as leave several nodes; 0: no number does.
 func (b *fixture) divided(np int) int {
-	return map[int]int{4: 2, 6: 2 + b.libraryIndex(), 8: 4}[np]
+	return map[int]int{4: 2, 6: 2 + b.LibraryIndex(), 8: 4}[np]
 }
 
 // verify runs one mpirun that verifies all functions, or those that reduce. The ranks are told
 // that they are on several nodes, where as many can be on each; elsewhere what divides its
 // work among nodes is not measured.
 func (b *fixture) verify(np int, d mockups.Datatype, op string, root int, all bool) {
-	b.t.Helper()
+	b.T.Helper()
 	j := verifyJob(np, d, op, root, all)
 	what := fmt.Sprintf("p = %d, %s, %s, root %d", np, d.Name, op, root)
 	of := b.divided(np)
-	out, err := b.with(fmt.Sprint("nodes-of-", max(of, 2))).runJob(np, j)
+	out, err := b.with(fmt.Sprint("nodes-of-", max(of, 2))).RunJob(np, j)
 	if err != nil {
-		b.t.Errorf("%s: %v", what, err)
+		b.T.Errorf("%s: %v", what, err)
 		return
 	}
 	for _, c := range out.Cases {
@@ -183,7 +181,7 @@ func (b *fixture) verify(np int, d mockups.Datatype, op string, root int, all bo
 			}
 		}
 		if c.Status != want {
-			b.t.Errorf("%s: %s at %d bytes is %s: %s", what, id, j.Cases[c.Case].Msize, c.Status, c.Message)
+			b.T.Errorf("%s: %s at %d bytes is %s: %s", what, id, j.Cases[c.Case].Msize, c.Status, c.Message)
 		}
 	}
 }
@@ -191,7 +189,7 @@ func (b *fixture) verify(np int, d mockups.Datatype, op string, root int, all bo
 // What divides its work among nodes says why it cannot. Wrong collectives have no say in that.
 func TestMockupOnNodesSaysWhyItIsNotMeasured(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[0])
+	b := newFixture(t, mpirun.Libraries[0])
 	for _, c := range []struct {
 		np          int
 		nodes, want string
@@ -204,7 +202,7 @@ func TestMockupOnNodesSaysWhyItIsNotMeasured(t *testing.T) {
 	} {
 		j := measureJob(c.np, "int", "sum", 20*time.Second)
 		j.Order, j.Cases = []int{0, 1}, []protocol.JobCase{{Function: "scatter_as_lane", NRep: 1}, {Function: "MPI_Scatter", NRep: 1}}
-		out, err := b.with(c.nodes+",spoiled-MPI_Allreduce,spoiled-MPI_Bcast").runJob(c.np, j)
+		out, err := b.with(c.nodes+",spoiled-MPI_Allreduce,spoiled-MPI_Bcast").RunJob(c.np, j)
 		if err != nil {
 			t.Errorf("%s: %v", c.nodes, err)
 			continue
@@ -218,69 +216,11 @@ func TestMockupOnNodesSaysWhyItIsNotMeasured(t *testing.T) {
 // A shape whose nodes the library does not see is refused.
 func TestShapeThatTheLibraryDoesNotSeeIsRefused(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[0])
+	b := newFixture(t, mpirun.Libraries[0])
 	j := measureJob(2, "int", "sum", 20*time.Second)
 	j.Order, j.Cases, j.Place, j.Nodes = []int{0}, []protocol.JobCase{{Function: "MPI_Bcast", NRep: 1}}, "1x2", 1
-	_, err := b.runJob(2, j)
+	_, err := b.RunJob(2, j)
 	must.Do(t, err)
-	_, err = b.with("nodes-of-1").runJob(2, j)
+	_, err = b.with("nodes-of-1").RunJob(2, j)
 	should.Hold(t, err != nil && strings.Contains(err.Error(), "the library has the ranks on 2 nodes, and their hosts are 1"), "%v", err)
-}
-
-// startedByHand is held by an mpirun that is started by hand: where two share two cores, each takes
-// three times as long, as ranks that wait spin.
-var startedByHand sync.Mutex
-
-// launch is how np ranks are started by hand, also more than there are cores. Open MPI does not look
-// for networks then, which is half of what a short mpirun takes.
-func (b *fixture) launch(np int) (argv, env []string) {
-	argv = strings.Fields(strings.ReplaceAll(b.lib.mpi, "{np}", fmt.Sprint(np)))
-	if b.lib.yield {
-		return argv, b.preload("yield.so")
-	}
-	env = append(slices.Clone(b.env), "OMPI_MCA_pml=^cm,ucx", "OMPI_MCA_btl=^ofi,openib,uct,usnic")
-	return append(argv, "--oversubscribe", "--bind-to", "none"), env
-}
-
-// runJob starts the rank program by hand, with --job and more of its arguments.
-func (b *fixture) runJob(np int, j *protocol.Job, args ...string) (*protocol.Output, error) {
-	text, err := b.linesOf(np, j, args...)
-	if err != nil {
-		return nil, err
-	}
-	in := protocol.NewOutputReader(j)
-	for line := range bytes.Lines(text) {
-		if done, err := in.Add(bytes.TrimSuffix(line, []byte("\n"))); err != nil || done {
-			return in.Output(), err
-		}
-	}
-	return nil, fmt.Errorf("no end record\n%s", text)
-}
-
-// linesOf is what rank 0 says of a job.
-func (b *fixture) linesOf(np int, j *protocol.Job, args ...string) (of []byte, err error) {
-	lines, err := protocol.EncodeJob(j)
-	if err != nil {
-		return nil, err
-	}
-	file := filepath.Join(b.dir, "job")
-	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
-		return nil, err
-	}
-	argv, env := b.launch(np)
-	cmd := exec.Command(argv[0], append(append(argv[1:], b.rank, "--np", fmt.Sprint(np), "--job", file), args...)...)
-	var said bytes.Buffer
-	cmd.Env, cmd.Stderr, cmd.WaitDelay = env, &said, 5*time.Second
-	startedByHand.Lock()
-	defer startedByHand.Unlock()
-	text, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("%w\n%s%s", err, text, said.String())
-	}
-	for line := range bytes.Lines(text) {
-		if word, _, _ := strings.Cut(string(line), " "); word != protocol.LineHello && word != protocol.LineProgress && word != protocol.LineFirst {
-			of = append(of, line...)
-		}
-	}
-	return of, nil
 }

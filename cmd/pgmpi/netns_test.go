@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 )
 
@@ -97,8 +98,8 @@ func (c *cluster) command(i int, line string) *exec.Cmd {
 }
 
 // launch is a --launch with one rank on each of the first {np} hosts, over TCP.
-func (c *cluster) launch(l library) string {
-	if l.name == "mpich" {
+func (c *cluster) launch(l mpirun.Library) string {
+	if l.Name == "mpich" {
 		var hosts []string
 		for i := 1; i <= c.size; i++ {
 			hosts = append(hosts, c.address(i))
@@ -112,16 +113,16 @@ func (c *cluster) launch(l library) string {
 }
 
 // placing is a --launch that puts {ppn} ranks on each of the first {nodes} hosts.
-func (c *cluster) placing(l library) string {
+func (c *cluster) placing(l mpirun.Library) string {
 	return strings.NewReplacer("-ppn 1", "-ppn {ppn}", "--map-by node", "--map-by ppr:{ppn}:node:OVERSUBSCRIBE").Replace(c.launch(l))
 }
 
 // preloads is a line of [mpi] that lets more ranks than cores take turns.
 func (b *fixture) preloads() string {
-	if !b.lib.yield {
+	if !b.Lib.Yield {
 		return ""
 	}
-	return fmt.Sprintf("[mpi]\nenv = { LD_PRELOAD = %q }\n", filepath.Join(b.bin, "yield.so"))
+	return fmt.Sprintf("[mpi]\nenv = { LD_PRELOAD = %q }\n", filepath.Join(b.Bin, "yield.so"))
 }
 
 func (c *cluster) build(rate string) error {

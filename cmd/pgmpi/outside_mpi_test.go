@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/mockups"
@@ -20,18 +17,7 @@ import (
 
 // plain runs a program of the built ones and returns what it printed.
 func (b *fixture) plain(np int, program string, args ...string) (string, error) {
-	return b.ranks(np, append([]string{filepath.Join(b.bin, program+"-"+b.lib.name)}, args...)...)
-}
-
-func (b *fixture) ranks(np int, program ...string) (string, error) {
-	argv, env := b.launch(np)
-	argv = append(argv, program...)
-	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env, cmd.WaitDelay = env, 5*time.Second
-	startedByHand.Lock()
-	defer startedByHand.Unlock()
-	out, err := cmd.CombinedOutput()
-	return string(out), err
+	return b.Ranks(np, append([]string{filepath.Join(b.Bin, program+"-"+b.Lib.Name)}, args...)...)
 }
 
 // PGMPI_EXHAUSTIVE=20 compares one of 20 combinations on 1 to 9 processes, 1 all of them,
@@ -39,7 +25,7 @@ func (b *fixture) ranks(np int, program ...string) (string, error) {
 func TestFunctionsGiveWhatMPIDefines(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		processes, every := []int{1, 2, 3, 4}, os.Getenv("PGMPI_EXHAUSTIVE") // 4 can be divided among nodes
-		if everything {
+		if mpirun.Everything {
 			processes = []int{1, 2, 3, 6}
 		}
 		if every != "" {
@@ -54,8 +40,8 @@ func TestFunctionsGiveWhatMPIDefines(t *testing.T) {
 
 func TestWrongMockupsDifferFromTheDefinition(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[0])
-	b.lib.name = "wrong-openmpi"
+	b := newFixture(t, mpirun.Libraries[0])
+	b.Lib.Name = "wrong-openmpi"
 	out, err := b.plain(3, "exhaustive", "400")
 	must.Hold(t, err != nil && strings.Contains(out, "failures"), "%v\n%s", err, out)
 	for _, id := range []string{"gather_as_allgather", "allgather_as_alltoall", "scatter_as_bcast", "reduce_as_allreduce", "reduce_scatter_as_allreduce",
@@ -64,15 +50,9 @@ func TestWrongMockupsDifferFromTheDefinition(t *testing.T) {
 	}
 }
 
-// program is what is run on how many processes. One that is right says "No Errors".
-type program struct {
-	argv []string
-	np   int
-}
-
 // callsOn is testdata/interpose/calls.c.
-func (b *fixture) callsOn(np int) program {
-	return program{[]string{filepath.Join(b.bin, "calls-"+b.lib.name)}, np}
+func (b *fixture) callsOn(np int) mpirun.Program {
+	return mpirun.Program{[]string{filepath.Join(b.Bin, "calls-"+b.Lib.Name)}, np}
 }
 
 // Every mock-up serves a program in the collective's stead, and leaves alone what
@@ -80,7 +60,7 @@ func (b *fixture) callsOn(np int) program {
 func TestAnotherProgramRunsThroughTheMockups(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for _, np := range []int{2, 5} {
-			seen, err := b.interposed(b.callsOn(np), b.lib.name, "all")
+			seen, err := b.interposed(b.callsOn(np), b.Lib.Name, "all")
 			should.Do(t, err, "p = %d", np)
 			anyFellBack := 0
 			for id, c := range seen {
@@ -103,8 +83,8 @@ func TestProgramsOfATestSuiteRunThroughEachMockup(t *testing.T) {
 		t.Skip("PGMPI_SUITE names no folder of built test programs")
 	}
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		for _, p := range testlist(t, filepath.Join(suite, b.lib.name)) {
-			could, err := b.interposed(p, b.lib.name, "none")
+		for _, p := range mpirun.Testlist(t, filepath.Join(suite, b.Lib.Name)) {
+			could, err := b.interposed(p, b.Lib.Name, "none")
 			if err != nil {
 				t.Logf("left out, as it is not right without a mock-up: %v", err)
 				continue
@@ -119,7 +99,7 @@ func TestProgramsOfATestSuiteRunThroughEachMockup(t *testing.T) {
 				if !f.IsMockup() || f.Identity || f.Over != "" || !uses[f.Of] { // interpose.c knows no nodes
 					continue
 				}
-				if did, err := b.interposed(p, b.lib.name, f.ID); err != nil || did[f.ID].failed > 0 {
+				if did, err := b.interposed(p, b.Lib.Name, f.ID); err != nil || did[f.ID].failed > 0 {
 					t.Errorf("%s: %d calls failed, %v", f.ID, did[f.ID].failed, err)
 				}
 			}
@@ -127,36 +107,9 @@ func TestProgramsOfATestSuiteRunThroughEachMockup(t *testing.T) {
 	})
 }
 
-// testlist reads which programs of a folder are to be run. Those that were not built, or
-// are expected to fail, are left out.
-func testlist(t *testing.T, folder string) (all []program) {
-	text, err := os.ReadFile(filepath.Join(folder, "testlist"))
-	must.Do(t, err)
-	for line := range strings.Lines(string(text)) {
-		f := strings.Fields(line)
-		if len(f) < 2 || strings.HasPrefix(line, "#") || slices.ContainsFunc(f, func(w string) bool { return strings.HasPrefix(w, "xfail=") }) {
-			continue
-		}
-		p := program{argv: []string{filepath.Join(folder, f[0])}}
-		if p.np, err = strconv.Atoi(f[1]); err != nil {
-			t.Fatalf("%s/testlist: %q: the second word is to be the number of processes", folder, strings.TrimSpace(line))
-		}
-		for _, w := range f[2:] {
-			if arg, ok := strings.CutPrefix(w, "arg="); ok {
-				p.argv = append(p.argv, arg)
-			}
-		}
-		if _, err := os.Stat(p.argv[0]); err == nil {
-			all = append(all, p)
-		}
-	}
-	must.Hold(t, len(all) != 0, "%s: none of the programs of its testlist is built", folder)
-	return all
-}
-
 func TestAnotherProgramSeesWrongMockups(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[0])
+	b := newFixture(t, mpirun.Libraries[0])
 	_, err := b.interposed(b.callsOn(3), "wrong-openmpi", "all")
 	should.Hold(t, err != nil, "not seen")
 }
@@ -166,16 +119,16 @@ type callCounts struct{ through, fellBack, failed int }
 
 // interposed runs a program through mock-ups, and returns its calls by the mock-ups that
 // were used. A program that does not end well within two minutes is an error.
-func (b *fixture) interposed(p program, by, mockup string) (map[string]callCounts, error) {
-	preload := filepath.Join(b.bin, "interpose-"+by+".so")
-	if b.lib.yield {
-		preload += ":" + filepath.Join(b.bin, "yield.so")
+func (b *fixture) interposed(p mpirun.Program, by, mockup string) (map[string]callCounts, error) {
+	preload := filepath.Join(b.Bin, "interpose-"+by+".so")
+	if b.Lib.Yield {
+		preload += ":" + filepath.Join(b.Bin, "yield.so")
 	}
-	counts := filepath.Join(b.dir, "counts")
+	counts := filepath.Join(b.Dir, "counts")
 	_ = os.Remove(counts)
-	said, err := b.ranks(p.np, append([]string{"timeout", "120", "env", "LD_PRELOAD=" + preload, "PGMPI_MOCKUP=" + mockup, "PGMPI_INTERPOSED=" + counts}, p.argv...)...)
+	said, err := b.Ranks(p.NP, append([]string{"timeout", "120", "env", "LD_PRELOAD=" + preload, "PGMPI_MOCKUP=" + mockup, "PGMPI_INTERPOSED=" + counts}, p.Argv...)...)
 	if err != nil || !strings.Contains(said, "No Errors") {
-		err = fmt.Errorf("%v on %d: %w: %s", p.argv, p.np, cmp.Or(err, errors.New("it does not say \"No Errors\"")), said)
+		err = fmt.Errorf("%v on %d: %w: %s", p.Argv, p.NP, cmp.Or(err, errors.New("it does not say \"No Errors\"")), said)
 	}
 	text, _ := os.ReadFile(counts) // one that was aborted writes none
 	found := map[string]callCounts{}
@@ -183,7 +136,7 @@ func (b *fixture) interposed(p program, by, mockup string) (map[string]callCount
 		var id string
 		var c callCounts
 		if _, err := fmt.Sscan(line, &id, &c.through, &c.fellBack, &c.failed); err != nil {
-			return found, fmt.Errorf("counts of %v: %q: %w", p.argv, line, err)
+			return found, fmt.Errorf("counts of %v: %q: %w", p.Argv, line, err)
 		}
 		found[id] = c
 	}

@@ -10,27 +10,28 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/feature/overlap"
 	"pgmpi/internal/feature/overlap/work"
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
 
 // overlapped runs `pgmpi overlap` of five repetitions, of which it drops none however long they take, and reads what it wrote.
-func (b *fixture) overlapped(code int, toml string, args ...string) (said, *overlap.Overlap) {
-	b.t.Helper()
-	file := b.toml("[job]\nnp = [2]\nmpiruns = 1\n[nrep]\nfixed = 5\n" + toml)
-	s := b.pgmpi(append([]string{"overlap", "--rank", b.rank, "--out", b.out, "--guidelines", file, "--format", "table,csv,html"}, args...)...).exits(b.t, code)
-	text := must.Get(os.ReadFile(filepath.Join(b.out, "overlap.json")))(b.t)
+func (b *fixture) overlapped(code int, toml string, args ...string) (mpirun.Said, *overlap.Overlap) {
+	b.T.Helper()
+	file := b.TOML("[job]\nnp = [2]\nmpiruns = 1\n[nrep]\nfixed = 5\n" + toml)
+	s := b.Pgmpi(append([]string{"overlap", "--rank", b.Rank, "--out", b.Out, "--guidelines", file, "--format", "table,csv,html"}, args...)...).Exits(b.T, code)
+	text := must.Get(os.ReadFile(filepath.Join(b.Out, "overlap.json")))(b.T)
 	var o overlap.Overlap
-	must.Do(b.t, json.Unmarshal(text, &o))
+	must.Do(b.T, json.Unmarshal(text, &o))
 	return s, &o
 }
 
 // One mpirun finds what there is to find of every call, and is too few for a verdict. Nothing here asks how long.
 func TestOverlapOfEveryNonblockingCollective(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *fixture) {
-		method := work.Methods[b.libraryIndex()]
+		method := work.Methods[b.LibraryIndex()]
 		s, o := b.overlapped(4, "", "--method", method, "--msizes", "8,64Ki", "--tests", "4Ki")
-		s.shows(t, "^OVERLAP: ", "^Iallreduce[, ]", "^Iscatter[, ]").wideLines(t, textWidth)
+		s.Shows(t, "^OVERLAP: ", "^Iallreduce[, ]", "^Iscatter[, ]").WideLines(t, mpirun.TextWidth)
 		if len(o.Cases) != 22 || o.Method != method {
 			t.Errorf("%d cases by %s", len(o.Cases), o.Method)
 		}
@@ -45,23 +46,23 @@ func TestOverlapOfEveryNonblockingCollective(t *testing.T) {
 			should.Hold(t, (r.Steps > 0) == (method == work.ByWork) && r.None.N == 5 && r.Best.N == 5 && r.None.TestsNS == 0 && (r.Best.Tests <= 0 || r.Best.TestsNS != 0) && r.DoneNS > 0,
 				"%s at %d: %+v", c.Function, c.Msize, r)
 		}
-		again := b.pgmpi("overlap", b.out, "--format", "csv").exits(t, 4)
-		stored, err := os.ReadFile(filepath.Join(b.out, "overlap.csv"))
-		should.Hold(t, err == nil && again.stdout == string(stored), "shown again it differs, or %v", err)
+		again := b.Pgmpi("overlap", b.Out, "--format", "csv").Exits(t, 4)
+		stored, err := os.ReadFile(filepath.Join(b.Out, "overlap.csv"))
+		should.Hold(t, err == nil && again.Stdout == string(stored), "shown again it differs, or %v", err)
 	})
 }
 
 // A call that is right by itself, and wrong when it is tested, is named; one that a preloaded library completes is measured.
 func TestOverlapVerifiesTheCallsThatItTests(t *testing.T) {
-	b := newFixture(t, libraries[0])
+	b := newFixture(t, mpirun.Libraries[0])
 	const shim = "[mpi]\nenv = { LD_PRELOAD = \"%s/overlap-%s.so\", PGMPI_OVERLAP = \"%s\" }\n"
 	for mode, wrong := range map[string]bool{"spoil:0": true, "late:0": true, "wait:1000": false, "helper:1000": false} {
 		code := 4
 		if wrong {
 			code = 3
 		}
-		b.out = filepath.Join(b.dir, mode[:4])
-		_, o := b.overlapped(code, fmt.Sprintf(shim, b.bin, b.lib.name, mode), "--functions", "MPI_Bcast,MPI_Reduce", "--msizes", "1Ki", "--tests", "512")
+		b.Out = filepath.Join(b.Dir, mode[:4])
+		_, o := b.overlapped(code, fmt.Sprintf(shim, b.Bin, b.Lib.Name, mode), "--functions", "MPI_Bcast,MPI_Reduce", "--msizes", "1Ki", "--tests", "512")
 		for _, c := range o.Cases {
 			want := wrong && c.Function == "MPI_Ibcast"
 			should.Hold(t, c.Wrong == want && (c.NB7.Verdict == judge.Wrong) == want && (c.R == 0) == want, "%s: %s is %+v", mode, c.Function, c)

@@ -16,7 +16,7 @@ import (
 func TestMpirunsThatMeasureReadTheProbes(t *testing.T) {
 	eitherLibrary(t, func(t *testing.T, b *fixture) {
 		for _, np := range []int{1, 2, 3, 5} {
-			out, err := b.runJob(np, syncJob(np, 3))
+			out, err := b.RunJob(np, syncJob(np, 3))
 			must.Hold(t, err == nil, "p = %d: %v", np, err)
 			// With two cases: before, between and after them.
 			lines := checkProbes(t, np, out.End.Probes, 3)
@@ -48,11 +48,11 @@ func checkProbes(t *testing.T, np int, got []protocol.Probes, want int) (lines i
 func TestRawFilesOfStageTwoHaveTheProbes(t *testing.T) {
 	twoCores(t)
 	eitherLibrary(t, func(t *testing.T, b *fixture) {
-		gl := b.toml(strings.Replace(quick, "fixed = 10", "max = 20\npredictions = 1", 1))
-		b.check("--sync", "round_time", "--guidelines", gl).exits(t, 0, 1, 4)
+		gl := b.TOML(strings.Replace(quick, "fixed = 10", "max = 20\npredictions = 1", 1))
+		b.Check("--sync", "round_time", "--guidelines", gl).Exits(t, 0, 1, 4)
 		for mode, want := range map[protocol.Mode]int{protocol.ModeNREP: 0, protocol.ModeMeasure: 5} {
 			name := results.RawName(mode, guidelines.Shape{NP: 2}, 1)
-			run := must.Get(results.ReadRaw(filepath.Join(b.out, "raw", name), 1<<20))(t)
+			run := must.Get(results.ReadRaw(filepath.Join(b.Out, "raw", name), 1<<20))(t)
 			// A neighbour that is late is not waited for, so that a busy machine may have no line.
 			checkProbes(t, 2, run.Probes, want)
 			for _, y := range run.Probes {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -16,7 +17,7 @@ func TestDurationsOfAllRanksGiveTheSamples(t *testing.T) {
 			j := syncJob(np, 50)
 			j.Measure.PerRank, j.Sample = true, protocol.SampleLocal
 			j.Order = slices.Repeat(j.Order, 5)
-			out := must.Get(b.runJob(np, j))(t)
+			out := must.Get(b.RunJob(np, j))(t)
 			for i, c := range out.Cases {
 				ranks := out.Ranks[i]
 				if len(ranks) != np {
@@ -41,14 +42,14 @@ func TestDurationsOfAllRanksGiveTheSamples(t *testing.T) {
 
 func TestDurationsByRankAreStoredIfAskedFor(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[0])
-	b.check("--guidelines", b.toml(quick), "--per-rank").exits(t, 0, 1, 4)
-	folder, m := must.Two(results.Open(b.out))(t)
+	b := newFixture(t, mpirun.Libraries[0])
+	b.Check("--guidelines", b.TOML(quick), "--per-rank").Exits(t, 0, 1, 4)
+	folder, m := must.Two(results.Open(b.Out))(t)
 	for i := range m.Plan.Cases {
 		ranks, err := folder.RanksOfCase(m.Plan.Shapes[0], m.R, i)
 		if err != nil || len(ranks) != 2 || len(ranks[1]) != 10 {
 			t.Errorf("case %d: %v, %v", i, ranks, err)
 		}
 	}
-	b.pgmpi("fingerprint", b.out, "Bcast:8", "--full").exits(t, 0).shows(t, `^By rank, each by its own clock`, `^ +1 .* %`)
+	b.Pgmpi("fingerprint", b.Out, "Bcast:8", "--full").Exits(t, 0).Shows(t, `^By rank, each by its own clock`, `^ +1 .* %`)
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
@@ -42,7 +43,7 @@ func TestAnotherProgramFindsTheSameVerdictsInTheRawFiles(t *testing.T) {
 			if folder == inStates && len(flags) > 0 {
 				continue
 			}
-			if !everything && (folder == "looks" || ranksum) { // in states there is all of looks, and once is by ranks anyway
+			if !mpirun.Everything && (folder == "looks" || ranksum) { // in states there is all of looks, and once is by ranks anyway
 				continue
 			}
 			t.Run(strings.Join(append([]string{filepath.Base(folder)}, flags...), " "), func(t *testing.T) {
@@ -52,12 +53,12 @@ func TestAnotherProgramFindsTheSameVerdictsInTheRawFiles(t *testing.T) {
 				if folder != inStates {
 					from = must.Get(filepath.Abs(filepath.Join(data, folder)))(t)
 				}
-				b.pgmpi(append([]string{"analyze", from, "--out", b.out, "--format", "json"}, flags...)...).exits(t, 1)
+				b.Pgmpi(append([]string{"analyze", from, "--out", b.Out, "--format", "json"}, flags...)...).Exits(t, 1)
 				test := "auto"
 				if ranksum {
 					test = flags[1]
 				}
-				report := filepath.Join(b.out, "report.json")
+				report := filepath.Join(b.Out, "report.json")
 				out, err := recompute(from, report, test)
 				should.Hold(t, err == nil, "%v:\n%s", err, out)
 				if folder == inStates {

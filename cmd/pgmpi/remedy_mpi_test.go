@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/feature/remedy"
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
@@ -15,8 +16,8 @@ import (
 // Whatever the proof says on this machine: only B ran under the setting, conformance calls were
 // made, and a setting is exported if and only if one is proved.
 func TestRemedyOfAPlantedSlowdown(t *testing.T) {
-	b := newFixture(t, libraries[1])
-	gl := b.toml(`
+	b := newFixture(t, mpirun.Libraries[1])
+	gl := b.TOML(`
 [check]
 guidelines = ["GL10"]
 [job]
@@ -27,17 +28,17 @@ mpiruns = 5
 alternate = false
 [nrep]
 fixed = 3
-` + b.planted("MPI_Bcast:256Ki:20000000ns"))
-	b.check("--guidelines", gl).exits(t, 1)
-	s := b.pgmpi("remedy", b.out, "--kinds", "environment", "--mpiruns", "5", "--format", "json", "--quiet").exits(t, 0, 4)
+` + b.Planted("MPI_Bcast:256Ki:20000000ns"))
+	b.Check("--guidelines", gl).Exits(t, 1)
+	s := b.Pgmpi("remedy", b.Out, "--kinds", "environment", "--mpiruns", "5", "--format", "json", "--quiet").Exits(t, 0, 4)
 	var r remedy.Result
-	if err := json.Unmarshal([]byte(s.stdout), &r); err != nil {
-		t.Fatalf("%v: %s", err, s.stdout)
+	if err := json.Unmarshal([]byte(s.Stdout), &r); err != nil {
+		t.Fatalf("%v: %s", err, s.Stdout)
 	}
 	if len(r.Cells) != 1 || r.Cells[0].Function != "MPI_Bcast" || r.Cells[0].BeforeS == nil || len(r.Proofs) != 1 || r.Proofs[0].Mpiruns != 10 {
 		t.Fatalf("%+v", r)
 	}
-	folder := filepath.Join(b.out, "remedy")
+	folder := filepath.Join(b.Out, "remedy")
 	for side, want := range map[string]bool{"a": false, "b": true} {
 		_, m, err := reading.Open(filepath.Join(folder, r.Proofs[0].Folder, side))
 		if err != nil {
@@ -51,34 +52,34 @@ fixed = 3
 			t.Errorf("ranks of %s have %v; malloc's variables wanted: %t", side, f.MPI.Env, want)
 		}
 	}
-	proved := s.code == 0
+	proved := s.Code == 0
 	for _, name := range []string{"env.sh", "gl.toml"} {
-		if b.there(filepath.Join(filepath.Base(b.out), "remedy", name)) != proved || slices.Contains(r.Files, name) != proved {
-			t.Errorf("exit code %d and %s do not go together: %+v", s.code, name, r)
+		if b.There(filepath.Join(filepath.Base(b.Out), "remedy", name)) != proved || slices.Contains(r.Files, name) != proved {
+			t.Errorf("exit code %d and %s do not go together: %+v", s.Code, name, r)
 		}
 	}
 	if proved != (r.Conformance > 0) || proved != (len(r.Rejected) == 0) {
 		t.Errorf("%+v", r)
 	}
-	b.pgmpi("remedy", b.out).exits(t, 2).says(t, "--force")
-	b.pgmpi("status", folder).exits(t, 0).shows(t, `a: stage 2 `)
-	b.pgmpi("remedy", b.out, "--kinds", "environment", "--mpiruns", "5", "--resume", "--quiet").exits(t, s.code)
+	b.Pgmpi("remedy", b.Out).Exits(t, 2).Says(t, "--force")
+	b.Pgmpi("status", folder).Exits(t, 0).Shows(t, `a: stage 2 `)
+	b.Pgmpi("remedy", b.Out, "--kinds", "environment", "--mpiruns", "5", "--resume", "--quiet").Exits(t, s.Code)
 	if runs, _ := filepath.Glob(filepath.Join(folder, "proof-*", "*")); len(runs) != 1 {
 		t.Errorf("after --resume there are %q", runs)
 	}
-	b.pgmpi("submit", "--remedy", b.out, "--", "--kinds", "environment").exits(t, 0).shows(t, "remedy/batch.sh: 2 processes, at most 15 min")
+	b.Pgmpi("submit", "--remedy", b.Out, "--", "--kinds", "environment").Exits(t, 0).Shows(t, "remedy/batch.sh: 2 processes, at most 15 min")
 }
 
 // Where no algorithm is faster on this machine, there is nothing to try.
 func TestRemedyOfAnExplorationProvesItsAlgorithms(t *testing.T) {
-	b := newFixture(t, libraries[1])
-	b.pgmpi("explore", "--rank", b.rank, "--np", "2", "--algorithms", "MPI_Reduce_scatter_block@pairwise", "--msizes", "64Ki", "--out", b.out, "--quiet").exits(t, 0, 1, 4)
-	s := b.pgmpi("remedy", b.out, "--format", "json", "--quiet").exits(t, 0, 4)
+	b := newFixture(t, mpirun.Libraries[1])
+	b.Pgmpi("explore", "--rank", b.Rank, "--np", "2", "--algorithms", "MPI_Reduce_scatter_block@pairwise", "--msizes", "64Ki", "--out", b.Out, "--quiet").Exits(t, 0, 1, 4)
+	s := b.Pgmpi("remedy", b.Out, "--format", "json", "--quiet").Exits(t, 0, 4)
 	var r remedy.Result
-	must.Do(t, json.Unmarshal([]byte(s.stdout), &r))
+	must.Do(t, json.Unmarshal([]byte(s.Stdout), &r))
 	if len(r.Cells) == 0 {
-		t.Skipf("%s", s.stdout)
+		t.Skipf("%s", s.Stdout)
 	}
-	proved := s.code == 0
+	proved := s.Code == 0
 	should.Hold(t, len(r.Proofs) > 0 && proved == (r.Env["MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"] != "") && proved == slices.Contains(r.Files, "mpich.json"), "%+v", r)
 }

@@ -7,20 +7,16 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/results"
 )
 
-// planted is the environment of ranks in which a collective is slowed down.
-func (b *fixture) planted(delay string) string {
-	return fmt.Sprintf("[mpi]\nenv = { LD_PRELOAD = %q, PGMPI_DELAY = %q }\n", filepath.Join(b.bin, b.lib.rank+"-delay.so"), delay)
-}
-
 // slowBcast is a check in which Bcast of 1 KiB takes 60 ms longer, more than what
 // else happens on a busy machine, and Bcast of 64 B smallDelay.
 func (b *fixture) slowBcast(more string) string {
-	return b.toml(`
+	return b.TOML(`
 [check]
 guidelines = ["GL2:MPI_Bcast", "GL10"]
 [job]
@@ -33,31 +29,31 @@ alternate = false
 fixed = 3
 [analyze]
 test = "ranksum" # one disturbed mpirun of eight is no matter
-` + b.planted(fmt.Sprintf("MPI_Bcast:1000..1Ki:60000000ns,MPI_Bcast:64:%dns", smallDelay)))
+` + b.Planted(fmt.Sprintf("MPI_Bcast:1000..1Ki:60000000ns,MPI_Bcast:64:%dns", smallDelay)))
 }
 
 const smallDelay = 50000 // ns
 
 func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
-	b := newFixture(t, libraries[1])
+	b := newFixture(t, mpirun.Libraries[1])
 	gl := b.slowBcast("mpiruns = 8")
-	b.check("--guidelines", gl).exits(t, 1)
-	r := b.report()
+	b.Check("--guidelines", gl).Exits(t, 1)
+	r := b.Report()
 	v := r.Verdicts[0]
 	should.Hold(t, v.Guideline == "GL2" && v.Msize == 1024 && v.Verdict == "violated" && v.K == 16 && v.PValue != nil && v.Runs == 8, "%+v", v)
 	if r.Split == nil || r.Split.M != 1 || r.Split.Alpha != 0.01 {
 		t.Errorf("%+v", r.Split)
 	}
-	split := filepath.Join(b.out, "raw", "split-p2-03.tsv.gz")
+	split := filepath.Join(b.Out, "raw", "split-p2-03.tsv.gz")
 	must.Do(t, os.Remove(split))
-	before := b.raw()
-	b.check("--resume").exits(t, 1)
-	for name, when := range b.raw() {
+	before := b.Raw()
+	b.Check("--resume").Exits(t, 1)
+	for name, when := range b.Raw() {
 		old, ok := before[name]
 		should.Hold(t, (!ok || old.Equal(when)) && (ok || name == "split-p2-03.tsv.gz"), "--resume wrote %s", name)
 	}
-	b.pgmpi("analyze", b.out).exits(t, 1)
-	again := b.report().Verdicts[0]
+	b.Pgmpi("analyze", b.Out).Exits(t, 1)
+	again := b.Report().Verdicts[0]
 	should.Hold(t, again.Verdict == "violated" && again.PValue != nil, "analyze makes another verdict: %+v", again)
 	// The experiment's samples are k calls: 16 of 64 B, next to one of 1 KiB.
 	raw := must.Get(results.ReadRaw(split, 1<<20))(t)
@@ -71,36 +67,36 @@ func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
 }
 
 func TestWithoutTheExperimentASplitIsOnlySuspected(t *testing.T) {
-	b := newFixture(t, libraries[0])
-	b.check("--guidelines", b.slowBcast("mpiruns = 8"), "--no-split-experiment").exits(t, 1)
-	if r := b.report(); r.Verdicts[0].Verdict != "suspected" || r.Split != nil {
+	b := newFixture(t, mpirun.Libraries[0])
+	b.Check("--guidelines", b.slowBcast("mpiruns = 8"), "--no-split-experiment").Exits(t, 1)
+	if r := b.Report(); r.Verdicts[0].Verdict != "suspected" || r.Split != nil {
 		t.Errorf("%+v, %+v", r.Verdicts[0], r.Split)
 	}
 }
 
 func TestMaxTimeAndMaxMpirunsEndACheckWithAVerdict(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[1])
-	gl := b.toml(strings.Replace(quick, "mpiruns = 3", "mpiruns = 4000", 1))
+	b := newFixture(t, mpirun.Libraries[1])
+	gl := b.TOML(strings.Replace(quick, "mpiruns = 3", "mpiruns = 4000", 1))
 	// Two mpiruns, as a busy machine may have time for, are too few for a verdict.
-	b.check("--guidelines", gl, "--max-time", "4s").exits(t, 0, 1, 4).says(t, "job.max_time", "ended after")
-	n := len(b.raw())
-	if r := b.report(); r.R != n || n < 1 || n >= 4000 {
+	b.Check("--guidelines", gl, "--max-time", "4s").Exits(t, 0, 1, 4).Says(t, "job.max_time", "ended after")
+	n := len(b.Raw())
+	if r := b.Report(); r.R != n || n < 1 || n >= 4000 {
 		t.Errorf("R = %d after %d mpiruns", r.R, n)
 	}
-	b.check("--resume").exits(t, 0, 1, 4)
-	again := len(b.raw())
+	b.Check("--resume").Exits(t, 0, 1, 4)
+	again := len(b.Raw())
 	should.Hold(t, again == n, "%d mpiruns after --resume, %d before: that is one look more", again, n)
-	b.out += "-2"
-	b.check("--guidelines", gl, "--max-mpiruns", "3").exits(t, 0, 1)
-	should.Equal(t, len(b.raw()), 3, "mpiruns")
+	b.Out += "-2"
+	b.Check("--guidelines", gl, "--max-mpiruns", "3").Exits(t, 0, 1)
+	should.Equal(t, len(b.Raw()), 3, "mpiruns")
 }
 
 func TestSelftestShowsWhatItPlantedAndFound(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		// Where other programs want the cores too, it may fail, or not tell: honestly.
-		s := b.pgmpi("selftest", "--rank", b.rank, "--shape", "1x2", "--mpiruns", "7", "--quiet").exits(t, 0, 1, 4)
-		should.Contain(t, s.stdout, "(a) A/A: 33 tests", "MPI_Allgather is", "GL1 monotony", "GL2 split", "GL11 pattern", "planted 6, found ", "planted 25 % into each other collective at 1 KiB: found ", "planted 10 % into each other collective at 16 KiB: found ")
-		should.Equal(t, strings.Contains(s.stdout, "has passed"), s.code == 0, "exit status %d with: %s", s.code, s.stdout)
+		s := b.Pgmpi("selftest", "--rank", b.Rank, "--shape", "1x2", "--mpiruns", "7", "--quiet").Exits(t, 0, 1, 4)
+		should.Contain(t, s.Stdout, "(a) A/A: 33 tests", "MPI_Allgather is", "GL1 monotony", "GL2 split", "GL11 pattern", "planted 6, found ", "planted 25 % into each other collective at 1 KiB: found ", "planted 10 % into each other collective at 16 KiB: found ")
+		should.Equal(t, strings.Contains(s.Stdout, "has passed"), s.Code == 0, "exit status %d with: %s", s.Code, s.Stdout)
 	})
 }

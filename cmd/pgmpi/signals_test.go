@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
@@ -28,7 +29,7 @@ func TestEverySignalThatEndsAJobInterrupts(t *testing.T) {
 			cmd, errs := checkThatWaits(t, "exec sleep 30")
 			_ = cmd.Process.Signal(sent)
 			_ = cmd.Wait()
-			said{code: cmd.ProcessState.ExitCode(), stderr: errs.String()}.exits(t, exitcode.Interrupted).says(t, "interrupted; finished mpiruns are kept", "--out out --resume")
+			mpirun.Said{Code: cmd.ProcessState.ExitCode(), Stderr: errs.String()}.Exits(t, exitcode.Interrupted).Says(t, "interrupted; finished mpiruns are kept", "--out out --resume")
 		})
 	}
 }
@@ -44,16 +45,16 @@ func skipIgnored(t *testing.T, s os.Signal) {
 func checkThatWaits(t *testing.T, line string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	b := emptyFixture(t, t.TempDir())
-	began := filepath.Join(b.dir, "began")
+	began := filepath.Join(b.Dir, "began")
 	for name, text := range map[string]string{
 		"rank":   `echo '{"program": "pgmpi-rank", "library": "openmpi", "lib_version": "Open MPI", "built_for": "Open MPI", "hash": "x"}'`,
 		"mpirun": line + " & touch " + began + "; wait",
 	} {
-		must.Do(t, os.WriteFile(filepath.Join(b.dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o777))
+		must.Do(t, os.WriteFile(filepath.Join(b.Dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o777))
 	}
-	cmd, _, errs := b.command("pgmpi", "check", "--np", "2", "--rank", b.dir+"/rank", "--launch", b.dir+"/mpirun {np}", "--out", "out")
+	cmd, _, errs := b.Command("pgmpi", "check", "--np", "2", "--rank", b.Dir+"/rank", "--launch", b.Dir+"/mpirun {np}", "--out", "out")
 	must.Do(t, cmd.Start())
-	b.waitFor("the mpirun", 20*time.Second, func() bool { _, err := os.Stat(began); return err == nil })
+	b.WaitFor("the mpirun", 20*time.Second, func() bool { _, err := os.Stat(began); return err == nil })
 	return cmd, errs
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 )
 
@@ -62,19 +63,19 @@ func stopOrphans() {
 
 // fixture is one whose programs find this Slurm. Its ranks give their core away:
 // there are more of them than cores.
-func (s *slurm) fixture(t *testing.T, l library) *fixture {
+func (s *slurm) fixture(t *testing.T, l mpirun.Library) *fixture {
 	b := newFixture(t, l)
-	b.env = append(b.env, "SLURM_CONF="+s.dir+"/slurm.conf")
-	if l.yield {
-		b.env = append(b.env, "LD_PRELOAD="+filepath.Join(b.bin, "yield.so"))
+	b.Env = append(b.Env, "SLURM_CONF="+s.dir+"/slurm.conf")
+	if l.Yield {
+		b.Env = append(b.Env, "LD_PRELOAD="+filepath.Join(b.Bin, "yield.so"))
 	}
 	return b
 }
 
 // srun are the words that start the ranks of a library.
-func srun(l library) string {
+func srun(l mpirun.Library) string {
 	pmi := "pmix"
-	if l.name == "mpich" {
+	if l.Name == "mpich" {
 		pmi = "pmi2"
 	}
 	return "srun -K --input=0 --mpi=" + pmi + " -n {np}"
@@ -83,9 +84,9 @@ func srun(l library) string {
 // slowly is a launcher that takes two seconds more, so that there is time to
 // disturb it.
 func (b *fixture) slowly(launch string) string {
-	b.t.Helper()
-	slow := filepath.Join(b.dir, "slow")
-	must.Do(b.t, os.WriteFile(slow, []byte("#!/bin/sh\nsleep 2\nexec \"$@\"\n"), 0o777))
+	b.T.Helper()
+	slow := filepath.Join(b.Dir, "slow")
+	must.Do(b.T, os.WriteFile(slow, []byte("#!/bin/sh\nsleep 2\nexec \"$@\"\n"), 0o777))
 	return slow + " " + launch
 }
 
@@ -98,8 +99,8 @@ type batchJob struct {
 // batch submits lines of a shell. Every start of the job leaves what was printed,
 // and the exit status of the last line.
 func (b *fixture) batch(name, options string, lines ...string) *batchJob {
-	b.t.Helper()
-	script := filepath.Join(b.dir, name+".sh")
+	b.T.Helper()
+	script := filepath.Join(b.Dir, name+".sh")
 	text := fmt.Sprintf(`#!/bin/bash
 n=${SLURM_RESTART_COUNT:-0}
 trap : TERM # Slurm tells every process of the job
@@ -107,11 +108,11 @@ trap : TERM # Slurm tells every process of the job
 %s
 } >%s.$n.out 2>%[2]s.$n.err
 echo $? >%[2]s.$n.tmp && mv %[2]s.$n.tmp %[2]s.$n.status
-`, strings.Join(lines, "\n"), filepath.Join(b.dir, name))
-	must.Do(b.t, os.WriteFile(script, []byte(text), 0o777))
+`, strings.Join(lines, "\n"), filepath.Join(b.Dir, name))
+	must.Do(b.T, os.WriteFile(script, []byte(text), 0o777))
 	args := append([]string{"--parsable", "--requeue", "--output=/dev/null"}, strings.Fields(options)...)
-	s := b.run("sbatch", append(args, script)...).exits(b.t, 0)
-	return &batchJob{fixture: b, id: strings.TrimSpace(s.stdout), name: name}
+	s := b.Run("sbatch", append(args, script)...).Exits(b.T, 0)
+	return &batchJob{fixture: b, id: strings.TrimSpace(s.Stdout), name: name}
 }
 
 // checkLine is a line that checks into the results folder.
@@ -127,40 +128,40 @@ func (b *fixture) checkLine(launch string, more ...string) string {
 const jobLimit = 90 * time.Second
 
 // endOf waits for the end of a start of the job, from 0.
-func (j *batchJob) endOf(start int) said {
-	j.t.Helper()
-	path := filepath.Join(j.dir, fmt.Sprintf("%s.%d.", j.name, start))
+func (j *batchJob) endOf(start int) mpirun.Said {
+	j.T.Helper()
+	path := filepath.Join(j.Dir, fmt.Sprintf("%s.%d.", j.name, start))
 	read := func(what string) string {
 		text, _ := os.ReadFile(path + what)
 		return string(text)
 	}
-	if !within(jobLimit, func() bool { return read("status") != "" }) {
-		j.t.Fatalf("job %s (%s), start %d, has not ended: %s\nstdout:\n%s\nstderr:\n%s", j.id, j.name, start, j.state(), read("out"), read("err"))
+	if !mpirun.Within(jobLimit, func() bool { return read("status") != "" }) {
+		j.T.Fatalf("job %s (%s), start %d, has not ended: %s\nstdout:\n%s\nstderr:\n%s", j.id, j.name, start, j.state(), read("out"), read("err"))
 	}
-	code := must.Get(strconv.Atoi(strings.TrimSpace(read("status"))))(j.t)
-	return said{code, read("out"), read("err")}
+	code := must.Get(strconv.Atoi(strings.TrimSpace(read("status"))))(j.T)
+	return mpirun.Said{code, read("out"), read("err")}
 }
 
 func (j *batchJob) state() string {
-	return strings.TrimSpace(j.run("squeue", "--noheader", "--states=all", "--jobs="+j.id, "--format=%T").stdout)
+	return strings.TrimSpace(j.Run("squeue", "--noheader", "--states=all", "--jobs="+j.id, "--format=%T").Stdout)
 }
 
 // finished waits until n mpiruns are in the results folder.
 func (b *fixture) finished(n int) {
-	b.t.Helper()
-	b.waitFor(fmt.Sprintf("%d mpiruns", n), jobLimit, func() bool {
-		files, _ := filepath.Glob(filepath.Join(b.out, "raw", "*.tsv.gz"))
+	b.T.Helper()
+	b.WaitFor(fmt.Sprintf("%d mpiruns", n), jobLimit, func() bool {
+		files, _ := filepath.Glob(filepath.Join(b.Out, "raw", "*.tsv.gz"))
 		return len(files) >= n
 	})
 }
 
 // startNow takes a requeued job out of its wait of two minutes.
 func (j *batchJob) startNow() {
-	j.t.Helper()
-	j.waitFor("job "+j.id+" in the queue again", jobLimit, func() bool { return j.state() == "PENDING" })
+	j.T.Helper()
+	j.WaitFor("job "+j.id+" in the queue again", jobLimit, func() bool { return j.state() == "PENDING" })
 	// Where a node still clears up after the first start, the second one fails, and
 	// nothing tells when it has done so.
-	j.noneLeft(jobLimit)
+	j.NoneLeft(jobLimit)
 	time.Sleep(3 * time.Second)
-	j.run("scontrol", "update", "JobId="+j.id, "StartTime=now").exits(j.t, 0)
+	j.Run("scontrol", "update", "JobId="+j.id, "StartTime=now").Exits(j.T, 0)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
@@ -18,9 +19,9 @@ import (
 // What only the C side can show: see testdata/sync.
 func TestSynchronisationsFromInside(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *fixture) {
-		for _, np := range [][]int{{1, 3}, {2, 5}}[b.libraryIndex()] {
-			argv, env := b.launch(np)
-			cmd := exec.Command(argv[0], append(argv[1:], filepath.Join(b.bin, "sync-"+b.lib.name))...)
+		for _, np := range [][]int{{1, 3}, {2, 5}}[b.LibraryIndex()] {
+			argv, env := b.Launch(np)
+			cmd := exec.Command(argv[0], append(argv[1:], filepath.Join(b.Bin, "sync-"+b.Lib.Name))...)
 			cmd.Env, cmd.WaitDelay = env, 5*time.Second
 			out, err := cmd.CombinedOutput()
 			should.Hold(t, err == nil && strings.Contains(string(out), "all right"), "p = %d: %v\n%s", np, err, out)
@@ -59,7 +60,7 @@ func TestEverySynchronisationSampleAndCacheGivesItsSamples(t *testing.T) {
 		for _, how := range b.allTimings() {
 			j := syncJob(how.np, repetitions)
 			j.Sync, j.Sample, j.Cache = how.sync, how.sample, how.cache
-			out, err := b.runJob(how.np, j)
+			out, err := b.RunJob(how.np, j)
 			if err != nil {
 				t.Errorf("%+v: %v", how, err)
 				continue
@@ -117,7 +118,7 @@ func TestPredictionCountsOnlyValidSamples(t *testing.T) {
 		for _, sync := range []string{"barrier", "window_auto", "round_time", "window"} {
 			j := syncJob(2, 0)
 			j.Sync, j.WindowNS, j.Measure, j.Predict = sync, 1, nil, &protocol.PredictJob{NREP: cfg}
-			out, err := b.runJob(2, j)
+			out, err := b.RunJob(2, j)
 			if err != nil {
 				t.Errorf("%s: %v", sync, err)
 				continue
@@ -140,11 +141,11 @@ func TestPredictionCountsOnlyValidSamples(t *testing.T) {
 // With a cache that is larger than the cap there is nothing left to measure.
 func TestMemoryCapCountsTheCaches(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[1])
+	b := newFixture(t, mpirun.Libraries[1])
 	for _, cache := range []string{"cold", "rotate"} {
 		j := syncJob(2, 5)
 		j.Cache, j.TempMemory = cache, 4096
-		out := must.Get(b.runJob(2, j))(t)
+		out := must.Get(b.RunJob(2, j))(t)
 		for _, c := range out.Cases {
 			should.Hold(t, c.Status == protocol.StatusNotMeasured && strings.Contains(c.Message, "the cap is 4 KiB"), "%s: %+v", cache, c)
 		}

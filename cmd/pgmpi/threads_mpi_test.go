@@ -10,7 +10,7 @@ import (
 func TestEveryThreadLevelIsAskedForAndRecorded(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for _, level := range protocol.ThreadLevels {
-			out, err := b.runJob(1, syncJob(1, 2), "--thread-level", level)
+			out, err := b.RunJob(1, syncJob(1, 2), "--thread-level", level)
 			if err != nil {
 				t.Errorf("%s: %v", level, err)
 				continue
@@ -20,7 +20,7 @@ func TestEveryThreadLevelIsAskedForAndRecorded(t *testing.T) {
 				t.Errorf("%s was asked for, %q is recorded", level, got)
 			}
 		}
-		if _, err := b.runJob(1, syncJob(1, 2), "--thread-level", "multipel"); err == nil || !strings.Contains(err.Error(), "did you mean multiple?") {
+		if _, err := b.RunJob(1, syncJob(1, 2), "--thread-level", "multipel"); err == nil || !strings.Contains(err.Error(), "did you mean multiple?") {
 			t.Errorf("an unknown level: %v", err)
 		}
 	})

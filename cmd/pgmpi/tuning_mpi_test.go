@@ -15,6 +15,7 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/feature/remedy"
 	"pgmpi/internal/feature/remedy/conformance"
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/lists"
@@ -34,12 +35,12 @@ var allowRoot = sync.OnceFunc(func() {
 
 // onProcesses is a configuration of a fixture's library, for calls of a campaign itself.
 func (b *fixture) onProcesses(np ...int) *glfile.File {
-	b.t.Helper()
+	b.T.Helper()
 	allowRoot()
 	f := glfile.Default()
-	f.MPI.Rank, f.Job.NP, f.Measure.Stall = b.rank, np, conf.Duration(time.Minute) // ends what hangs, not what is late
-	if b.lib.yield {                                                               // more ranks than cores would spin
-		f.MPI.Env["LD_PRELOAD"] = filepath.Join(b.bin, "yield.so")
+	f.MPI.Rank, f.Job.NP, f.Measure.Stall = b.Rank, np, conf.Duration(time.Minute) // ends what hangs, not what is late
+	if b.Lib.Yield {                                                               // more ranks than cores would spin
+		f.MPI.Env["LD_PRELOAD"] = filepath.Join(b.Bin, "yield.so")
 	}
 	return &f
 }
@@ -71,7 +72,7 @@ func TestUntouchedLibrariesMakeConformanceCallsRight(t *testing.T) {
 // takes its size from sendtype and recvcounts: ranks that describe the same data differently
 // take different algorithms, and hang.
 func (b *fixture) returning() []string {
-	return slices.DeleteFunc(mockups.Collectives(), func(f string) bool { return b.lib.name == "openmpi" && f == "MPI_Allgatherv" })
+	return slices.DeleteFunc(mockups.Collectives(), func(f string) bool { return b.Lib.Name == "openmpi" && f == "MPI_Allgatherv" })
 }
 
 var tuned = []int64{1 << 10, 64 << 10, 256 << 10}
@@ -113,34 +114,34 @@ var theirs = map[string]map[string][]tuning.Choice{
 
 // written lets a writer make the setting of a library's choices, in a folder of its own.
 func (b *fixture) written(f *glfile.File, writer string) (*tuning.Setting, string) {
-	b.t.Helper()
-	folder := filepath.Join(b.dir, writer)
-	target, err := must.Get(untimed.NewOnce(f, nil))(b.t).Target(b.t.Context(), folder)
+	b.T.Helper()
+	folder := filepath.Join(b.Dir, writer)
+	target, err := must.Get(untimed.NewOnce(f, nil))(b.T).Target(b.T.Context(), folder)
 	if err != nil {
-		b.t.Fatal(err)
+		b.T.Fatal(err)
 	}
 	w, _ := tuning.Get(writer)
-	s, err := w.Write(target, theirs[b.lib.name][writer])
+	s, err := w.Write(target, theirs[b.Lib.Name][writer])
 	if err != nil || len(s.Rejected) > 0 {
-		b.t.Fatalf("%v, refused %+v", err, s)
+		b.T.Fatalf("%v, refused %+v", err, s)
 	}
-	must.Do(b.t, os.MkdirAll(folder, 0o777))
+	must.Do(b.T, os.MkdirAll(folder, 0o777))
 	for _, file := range s.Files {
-		must.Do(b.t, os.WriteFile(filepath.Join(folder, file.Name), file.Content, 0o666))
+		must.Do(b.T, os.WriteFile(filepath.Join(folder, file.Name), file.Content, 0o666))
 	}
 	return s, folder
 }
 
 func (b *fixture) force(f *glfile.File, env map[string]string, entries []tuning.Entry) []remedy.Effect {
-	b.t.Helper()
-	out := must.Get(remedy.EffectOf(b.t.Context(), must.Get(untimed.NewOnce(f, nil))(b.t), env, entries))(b.t)
+	b.T.Helper()
+	out := must.Get(remedy.EffectOf(b.T.Context(), must.Get(untimed.NewOnce(f, nil))(b.T), env, entries))(b.T)
 	return out
 }
 
 func TestWrittenSettingsAreInForceAndLetConformanceCallsPass(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		f := b.onProcesses(4)
-		for writer := range theirs[b.lib.name] {
+		for writer := range theirs[b.Lib.Name] {
 			s, _ := b.written(f, writer)
 			told, byMessages := 0, 0
 			for _, x := range b.force(f, s.Env, s.Entries) {
@@ -184,7 +185,7 @@ func functionsOf(s *tuning.Setting) (out []string) {
 // knownWrong: MPICH 4.0.2 crashes in MPI_Reduce in place at a root other than 0
 // (pmodels/mpich#6540).
 func (b *fixture) knownWrong(o conformance.Outcome) bool {
-	return b.lib.name == "mpich" && o.Function == "MPI_Reduce" && strings.Contains(o.Call, "MPI_IN_PLACE") && o.State == conformance.Aborted
+	return b.Lib.Name == "mpich" && o.Function == "MPI_Reduce" && strings.Contains(o.Call, "MPI_IN_PLACE") && o.State == conformance.Aborted
 }
 
 // A file as the generators of others write it.
@@ -208,10 +209,10 @@ const byHand = `# Gather and Scatter by size, on 4 processes
 // that give 0.
 func TestRulesBySizeForScatterAndGatherAreNamedAsTheCause(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[0])
+	b := newFixture(t, mpirun.Libraries[0])
 	f := b.onProcesses(4)
 	f.Measure.Stall = conf.Duration(time.Second) // two calls hang; one that is only late has the same cause
-	path := filepath.Join(b.dir, "by-hand.rules")
+	path := filepath.Join(b.Dir, "by-hand.rules")
 	must.Do(t, os.WriteFile(path, []byte(byHand), 0o666))
 	all := conforming(t, f, map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": path}, "MPI_Gather", "MPI_Scatter")
 	for function, c := range map[string]struct{ what, line string }{
@@ -235,8 +236,8 @@ func TestRulesBySizeForScatterAndGatherAreNamedAsTheCause(t *testing.T) {
 // calls do not meet this rule.
 func TestRuleIsCalledAtTheSizesThatItReaches(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[0])
-	path := filepath.Join(b.dir, "ring.rules")
+	b := newFixture(t, mpirun.Libraries[0])
+	path := filepath.Join(b.Dir, "ring.rules")
 	must.Do(t, os.WriteFile(path, []byte("1\n2\n1\n2\n3\n0 0 0 0\n8192 4 0 0\n32768 0 0 0\n"), 0o666))
 	env := map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": path}
 	o := must.Get(untimed.NewOnce(b.onProcesses(2), nil))(t)
@@ -255,7 +256,7 @@ func TestMissingAndWrongSettingsAreNotInForce(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		f := b.onProcesses(4)
 		file, variable := "openmpi-rules", "mca"
-		if b.lib.name == "mpich" {
+		if b.Lib.Name == "mpich" {
 			file, variable = "mpich-json", "cvar"
 		}
 		s, folder := b.written(f, file)
@@ -268,7 +269,7 @@ func TestMissingAndWrongSettingsAreNotInForce(t *testing.T) {
 				}
 			}
 		}
-		if b.lib.name == "openmpi" {
+		if b.Lib.Name == "openmpi" {
 			off := maps.Clone(s.Env)
 			delete(off, "OMPI_MCA_coll_tuned_use_dynamic_rules")
 			says(off, s.Entries, "use_dynamic_rules is not 1")
@@ -286,17 +287,17 @@ func TestMissingAndWrongSettingsAreNotInForce(t *testing.T) {
 			says(s.Env, []tuning.Entry{other}, "and with binomial")
 		}
 		must.Do(t, os.RemoveAll(folder))
-		says(s.Env, s.Entries, map[string]string{"openmpi": "no such file", "mpich": "no MPI program starts"}[b.lib.name])
+		says(s.Env, s.Entries, map[string]string{"openmpi": "no such file", "mpich": "no MPI program starts"}[b.Lib.Name])
 	})
 }
 
 // A launcher may not hand the environment to all ranks.
 func TestSettingThatNotAllRanksHaveIsNotInForce(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[1])
+	b := newFixture(t, mpirun.Libraries[1])
 	const variable, malloc = "MPIR_CVAR_SCAN_INTRA_ALGORITHM", "MALLOC_TRIM_THRESHOLD_"
-	b.rank, _, _ = strings.Cut(b.script("lost", `if [ "$PMI_RANK" = 1 ]; then unset `+variable+` `+malloc+`; fi
-exec `+b.rank+` "$@"`), " ")
+	b.Rank, _, _ = strings.Cut(b.script("lost", `if [ "$PMI_RANK" = 1 ]; then unset `+variable+` `+malloc+`; fi
+exec `+b.Rank+` "$@"`), " ")
 	scan := ownAlgorithm("MPI_Scan", 2, "recursive_doubling", 3, tuned...)
 	env := map[string]string{variable: scan.Algorithm, malloc: "1000"}
 	for _, x := range b.force(b.onProcesses(2), env, []tuning.Entry{
@@ -313,7 +314,7 @@ exec `+b.rank+` "$@"`), " ")
 // chooses it there too.
 func TestConformanceCallsAreMadeOnPartsThatAreNoPowerOfTwo(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[1])
+	b := newFixture(t, mpirun.Libraries[1])
 	all := conforming(t, b.onProcesses(4), map[string]string{"MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM": "noncommutative"}, "MPI_Reduce_scatter")
 	if !slices.ContainsFunc(bad(all), func(o conformance.Outcome) bool { return o.NP == 3 && o.State == conformance.Aborted }) {
 		t.Errorf("%+v", bad(all))
@@ -323,7 +324,7 @@ func TestConformanceCallsAreMadeOnPartsThatAreNoPowerOfTwo(t *testing.T) {
 // A library that ends the first mpirun with conformance calls, and none after that.
 func TestAConformanceCallThatEndsOneMpirunIsNotRight(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[1])
+	b := newFixture(t, mpirun.Libraries[1])
 	ends := false
 	o := must.Get(untimed.NewOnce(b.onProcesses(3), func(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
 		if ends {
@@ -341,7 +342,7 @@ func TestAConformanceCallThatEndsOneMpirunIsNotRight(t *testing.T) {
 
 func TestSettingsThatDoNothingAreRemarks(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[0])
+	b := newFixture(t, mpirun.Libraries[0])
 	for _, c := range []struct {
 		env  string
 		says []string
@@ -351,15 +352,15 @@ func TestSettingsThatDoNothingAreRemarks(t *testing.T) {
 			[]string{`coll_tuned_bcast_algorithm does nothing: unknown algorithm of MPI_Bcast "99"`, "coll_tuned_dynamic_rules_filename does nothing: rank 0 of 2: open /nowhere: no such file"}},
 		{`OMPI_MCA_coll_tuned_use_dynamic_rules = "1", OMPI_MCA_coll_tuned_bcast_algorithm = "6"`, nil},
 	} {
-		b.out = filepath.Join(b.dir, "out"+conf.FormatSize(int64(1+len(c.env))))
-		path := b.toml(quick + "[mpi]\nenv = { " + c.env + " }\n")
-		said := b.check("--guidelines", path, "--format", "json").exits(t, 0, 1, 4)
+		b.Out = filepath.Join(b.Dir, "out"+conf.FormatSize(int64(1+len(c.env))))
+		path := b.TOML(quick + "[mpi]\nenv = { " + c.env + " }\n")
+		said := b.Check("--guidelines", path, "--format", "json").Exits(t, 0, 1, 4)
 		for _, want := range c.says {
-			if !strings.Contains(said.stderr, want) || !strings.Contains(said.stdout, strings.ReplaceAll(want, `"`, `\"`)) {
-				t.Errorf("%s: no remark says %q\n%s", c.env, want, said.stderr)
+			if !strings.Contains(said.Stderr, want) || !strings.Contains(said.Stdout, strings.ReplaceAll(want, `"`, `\"`)) {
+				t.Errorf("%s: no remark says %q\n%s", c.env, want, said.Stderr)
 			}
 		}
-		if n := strings.Count(said.stdout, `"setting-ignored"`); n != len(c.says) {
+		if n := strings.Count(said.Stdout, `"setting-ignored"`); n != len(c.says) {
 			t.Errorf("%s: %d remarks, want %d", c.env, n, len(c.says))
 		}
 	}

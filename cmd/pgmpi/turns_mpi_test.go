@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -30,7 +31,7 @@ func TestEveryFunctionGivesTheRightDataWhenItTakesTurns(t *testing.T) {
 				slices.Reverse(once)
 				j.Order = append(j.Order, once...)
 			}
-			out := must.Get(b.runJob(np, j))(t)
+			out := must.Get(b.RunJob(np, j))(t)
 			for _, c := range out.Cases {
 				if f, _ := mockups.Get(j.Cases[c.Case].Function); f.Over != "" { // there is one node
 					continue
@@ -48,9 +49,9 @@ func TestTurnsGiveEverySample(t *testing.T) {
 	const repetitions = 10 // nrep.fixed of quick
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		for _, turns := range []int{3, repetitions} {
-			b.out = fmt.Sprintf("%s/turns-%d", b.dir, turns)
-			b.check("--guidelines", b.toml(quick), "--turns", fmt.Sprint(turns)).exits(t, 0, 1, 4)
-			folder, m := must.Two(results.Open(b.out))(t)
+			b.Out = fmt.Sprintf("%s/turns-%d", b.Dir, turns)
+			b.Check("--guidelines", b.TOML(quick), "--turns", fmt.Sprint(turns)).Exits(t, 0, 1, 4)
+			folder, m := must.Two(results.Open(b.Out))(t)
 			for run := 1; run <= m.R; run++ {
 				r := must.Get(folder.ReadRun(protocol.ModeMeasure, guidelines.Shape{NP: 2}, run, &m.Plan))(t)
 				for i, c := range r.Cases {
@@ -66,25 +67,25 @@ func TestTurnsGiveEverySample(t *testing.T) {
 				}
 			}
 		}
-		b.out += "-refused"
-		b.check("--guidelines", b.toml(quick), "--turns", "11").exits(t, 2).says(t, "--turns: 11 is more than the repetitions of any case, 10")
+		b.Out += "-refused"
+		b.Check("--guidelines", b.TOML(quick), "--turns", "11").Exits(t, 2).Says(t, "--turns: 11 is more than the repetitions of any case, 10")
 	})
 }
 
 // An mpirun that is missing is done again in the same order.
 func TestResumedTurnsHaveTheirOrder(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[1])
-	args := []string{"--guidelines", b.toml(quick), "--turns", "3"}
-	b.check(args...).exits(t, 0, 1, 4)
+	b := newFixture(t, mpirun.Libraries[1])
+	args := []string{"--guidelines", b.TOML(quick), "--turns", "3"}
+	b.Check(args...).Exits(t, 0, 1, 4)
 	second := func() (order []int) {
-		folder, m := must.Two(results.Open(b.out))(t)
+		folder, m := must.Two(results.Open(b.Out))(t)
 		r := must.Get(folder.ReadRun(protocol.ModeMeasure, guidelines.Shape{NP: 2}, 2, &m.Plan))(t)
 		return r.Order
 	}
 	before := second()
-	must.Do(t, os.Remove(filepath.Join(b.out, "raw", "run-p2-02.tsv.gz")))
-	b.check(append(args, "--resume")...).exits(t, 0, 1, 4)
+	must.Do(t, os.Remove(filepath.Join(b.Out, "raw", "run-p2-02.tsv.gz")))
+	b.Check(append(args, "--resume")...).Exits(t, 0, 1, 4)
 	if after := second(); !slices.Equal(before, after) {
 		t.Errorf("order %v, then %v", before, after)
 	}
@@ -106,7 +107,7 @@ func TestEverySynchronisationAndCacheTakesTurns(t *testing.T) {
 				slices.Reverse(once)
 				j.Order = append(j.Order, once...)
 			}
-			out, err := b.runJob(how.np, j)
+			out, err := b.RunJob(how.np, j)
 			if err != nil {
 				t.Errorf("%+v, %d turns: %v", how, turns, err)
 				continue
@@ -121,7 +122,7 @@ func TestEverySynchronisationAndCacheTakesTurns(t *testing.T) {
 		j := syncJob(2, repetitions)
 		j.Sync, j.SliceNS = "round_time", 1
 		j.Order = slices.Repeat(j.Order, repetitions)
-		out := must.Get(b.runJob(2, j))(t)
+		out := must.Get(b.RunJob(2, j))(t)
 		for _, c := range out.Cases {
 			if c.NRep != 1 {
 				t.Errorf("%d repetitions in a slice of 1 ns", c.NRep)
@@ -143,7 +144,7 @@ func TestFinishedRoundsAreSentBeforeTheEnd(t *testing.T) {
 			all := len(j.Cases)
 			once := slices.Clone(j.Order)
 			j.Order, j.Rounds, j.SendNS = slices.Concat(once, once, once), []int{all, 2 * all}, 1
-			text, err := b.with(c.fault).linesOf(2, j)
+			text, err := b.with(c.fault).LinesOf(2, j)
 			if err != nil {
 				t.Fatalf("%s: %v", c.fault, err)
 			}
@@ -192,7 +193,7 @@ func TestOneMpirunCanMakeSeveralPredictions(t *testing.T) {
 		j.Measure, j.Predict = nil, &protocol.PredictJob{NREP: predictor, Times: 3}
 		j.Verify, j.Order = true, slices.Concat(j.Order, j.Order, j.Order)
 		for fault, wrong := range map[string]bool{"": false, "wrong-every": true} {
-			out, err := b.with(fault).runJob(2, j)
+			out, err := b.with(fault).RunJob(2, j)
 			if err != nil || len(out.Cases) != len(j.Cases) {
 				t.Fatalf("%s: %v, %d cases", fault, err, len(out.Cases))
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pgmpi/analyze/series"
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/should"
 )
 
@@ -18,11 +19,11 @@ var harmless = map[string][2]string{
 // Only the ranks of B get the variables of a setting, and the comparison names them.
 func TestSideOfAbRunsUnderASetting(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		variable, value := harmless[b.lib.name][0], harmless[b.lib.name][1]
-		b.put("setting/env.sh", "export MALLOC_TRIM_THRESHOLD_='1000000000'\nexport "+variable+"='"+value+"'\n")
-		gl := b.setUp("gl", sameTwice)
-		s := b.pgmpi("ab", gl, "--under", filepath.Join(b.dir, "setting"), "--out", b.out, "--mpiruns", "4", "--alpha", "0.5", "--format", "json", "--quiet").exits(t, 0, 1)
-		c := comparisonOf(t, s.stdout)
+		variable, value := harmless[b.Lib.Name][0], harmless[b.Lib.Name][1]
+		b.Put("setting/env.sh", "export MALLOC_TRIM_THRESHOLD_='1000000000'\nexport "+variable+"='"+value+"'\n")
+		gl := b.SetUp("gl", sameTwice)
+		s := b.Pgmpi("ab", gl, "--under", filepath.Join(b.Dir, "setting"), "--out", b.Out, "--mpiruns", "4", "--alpha", "0.5", "--format", "json", "--quiet").Exits(t, 0, 1)
+		c := comparisonOf(t, s.Stdout)
 		for _, name := range []string{variable, "MALLOC_TRIM_THRESHOLD_"} {
 			i := slices.IndexFunc(c.Differences, func(d series.Difference) bool { return d.Factor == "env "+name })
 			if i < 0 || c.Differences[i].B != map[string]string{variable: value, "MALLOC_TRIM_THRESHOLD_": "1000000000"}[name] {
@@ -30,7 +31,7 @@ func TestSideOfAbRunsUnderASetting(t *testing.T) {
 			}
 		}
 		for side, want := range map[string]bool{"a": false, "b": true} {
-			ranks := b.environment(filepath.Join(b.out, side)).Factors.Layouts[0].Kinds[0].Env
+			ranks := b.environment(filepath.Join(b.Out, side)).Factors.Layouts[0].Kinds[0].Env
 			_, there := ranks[variable]
 			should.Hold(t, there == want, "ranks of %s have %s: %t, want %t", side, variable, there, want)
 		}
@@ -39,9 +40,9 @@ func TestSideOfAbRunsUnderASetting(t *testing.T) {
 
 func TestAFileOfASettingThatIsNotThereStartsNothing(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[0])
-	b.put("setting/env.sh", "export OMPI_MCA_coll_tuned_dynamic_rules_filename='"+b.dir+"/absent.rules'\n")
-	b.pgmpi("check", "--rank", b.rank, "--under", filepath.Join(b.dir, "setting"), "--out", b.out).
-		exits(t, 2).says(t, "setting/env.sh", "absent.rules, which is not there")
-	should.Hold(t, !b.there(filepath.Base(b.out)), "there is a results folder")
+	b := newFixture(t, mpirun.Libraries[0])
+	b.Put("setting/env.sh", "export OMPI_MCA_coll_tuned_dynamic_rules_filename='"+b.Dir+"/absent.rules'\n")
+	b.Pgmpi("check", "--rank", b.Rank, "--under", filepath.Join(b.Dir, "setting"), "--out", b.Out).
+		Exits(t, 2).Says(t, "setting/env.sh", "absent.rules, which is not there")
+	should.Hold(t, !b.There(filepath.Base(b.Out)), "there is a results folder")
 }

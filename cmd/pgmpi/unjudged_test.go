@@ -32,10 +32,10 @@ func TestAFolderOfAnyKindWithoutMpirunsIsNotJudged(t *testing.T) {
 			args = append(args, word)
 		}
 		s := inProcess(args...)
-		first := s.stdout
+		first := s.Stdout
 		if args[0] == "fingerprint" { // it has no document without samples
-			first = strings.TrimPrefix(s.stderr, "pgmpi: ")
+			first = strings.TrimPrefix(s.Stderr, "pgmpi: ")
 		}
-		should.Hold(t, s.code == exitcode.NoVerdict && strings.HasPrefix(first, "NOT JUDGED: "), "%s: exit %d: %s%s", command, s.code, s.stdout, s.stderr)
+		should.Hold(t, s.Code == exitcode.NoVerdict && strings.HasPrefix(first, "NOT JUDGED: "), "%s: exit %d: %s%s", command, s.Code, s.Stdout, s.Stderr)
 	}
 }

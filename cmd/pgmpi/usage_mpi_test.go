@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
@@ -24,7 +25,7 @@ func TestPageFaultsAndSwitchesArePlantedAndCounted(t *testing.T) {
 			for range visits {
 				j.Order = append(j.Order, 0, 1)
 			}
-			out := must.Get(b.with(fault).runJob(2, j))(t)
+			out := must.Get(b.with(fault).RunJob(2, j))(t)
 			return out.Cases
 		}
 		// The library may meet a page for the first time: not once a call.
@@ -52,7 +53,7 @@ func TestCountersOfEachRepetitionShowWhatIsPlanted(t *testing.T) {
 		j.Order, j.FirstCalls, j.Warmup = []int{0, 1, 0, 1}, 20, 100
 		const variable = "mpi_t:pml_ob1_unexpected_msgq_length" // Open MPI's
 		j.Measure.Counters = []string{"cycles", "page-faults", variable, "context-switches"}
-		out := must.Get(b.with("pages").runJob(2, j))(t)
+		out := must.Get(b.with("pages").RunJob(2, j))(t)
 		if len(out.End.Counters) != len(j.Measure.Counters) {
 			t.Fatalf("%+v", out.End.Counters)
 		}
@@ -62,7 +63,7 @@ func TestCountersOfEachRepetitionShowWhatIsPlanted(t *testing.T) {
 				t.Errorf("%+v, with %d counts", c, len(out.Counts[0][i]))
 			}
 		}
-		if c := out.End.Counters[2]; (c.Why == "") != (b.lib.name == "openmpi") {
+		if c := out.End.Counters[2]; (c.Why == "") != (b.Lib.Name == "openmpi") {
 			t.Errorf("%s: %+v", variable, c)
 		}
 		for i, n := range out.Counts[0][1] {
@@ -88,12 +89,12 @@ func TestCountersOfEachRepetitionShowWhatIsPlanted(t *testing.T) {
 // The kernel may take a counter away while it counts: what is missing is no 0.
 func TestCounterThatCannotBeReadAnyMoreIsLeftOut(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[1])
-	s := b.with("counter-lost").check("--guidelines", b.toml(strings.Replace(quick, "fixed = 10", "fixed = 60", 1)), "--counters", "page-faults").exits(t, 0, 1)
-	folder, m := must.Two(results.Open(b.out))(t)
+	b := newFixture(t, mpirun.Libraries[1])
+	s := b.with("counter-lost").Check("--guidelines", b.TOML(strings.Replace(quick, "fixed = 10", "fixed = 60", 1)), "--counters", "page-faults").Exits(t, 0, 1)
+	folder, m := must.Two(results.Open(b.Out))(t)
 	r := must.Get(folder.ReadRun(protocol.ModeMeasure, m.Plan.Shapes[0], 1, &m.Plan))(t)
 	if len(r.Counters) != 1 || r.Counters[0].Why != "it could not be read in every repetition" {
-		t.Errorf("%+v\n%s", r.Counters, s.stderr)
+		t.Errorf("%+v\n%s", r.Counters, s.Stderr)
 	}
 	for i := range m.Plan.Cases {
 		if counters, _, err := folder.CountsOfCase(m.Plan.Shapes[0], 1, i); len(counters) > 0 || err != nil {
@@ -113,17 +114,17 @@ func TestMessagesInsideOfCallsAreCountedExactly(t *testing.T) {
 		for _, asked := range []bool{false, true} {
 			c := *b
 			if asked {
-				c.env = append(slices.Clone(b.env), "OMPI_MCA_pml_monitoring_enable=1")
+				c.Env = append(slices.Clone(b.Env), "OMPI_MCA_pml_monitoring_enable=1")
 			}
-			out := must.Get(c.runJob(2, j))(t)
-			parts := map[string]int64{"openmpi": 1, "mpich": 2}[b.lib.name]
+			out := must.Get(c.RunJob(2, j))(t)
+			parts := map[string]int64{"openmpi": 1, "mpich": 2}[b.Lib.Name]
 			for i, want := range []protocol.Messages{{Calls: 10, Count: 10, Bytes: 640, Most: 10}, {Calls: 10, Count: parts * 20, Bytes: parts * 20 << 10, Most: parts * 10}} {
 				got := out.Cases[i].Messages
 				if got != nil {
 					should.Equal(t, len(got.Pattern), 16, "digits of the pattern")
 					got.Pattern = ""
 				}
-				if silent := got == nil; silent == asked && b.lib.name == "openmpi" || !silent && *got != want {
+				if silent := got == nil; silent == asked && b.Lib.Name == "openmpi" || !silent && *got != want {
 					t.Errorf("%s, asked for it: %t: %+v", j.Cases[i].Function, asked, got)
 				}
 			}
@@ -134,36 +135,36 @@ func TestMessagesInsideOfCallsAreCountedExactly(t *testing.T) {
 // What --messages finds is beside the verdicts; other libraries say that they have none.
 func TestACheckCountsMessagesInAnMpirunOfItsOwn(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		e := b.check("--guidelines", b.toml(quick), "--messages").exits(t, 0, 1, 4)
-		counts, counted := b.lib.name == "openmpi", 0
-		for _, v := range b.report().Verdicts {
+		e := b.Check("--guidelines", b.TOML(quick), "--messages").Exits(t, 0, 1, 4)
+		counts, counted := b.Lib.Name == "openmpi", 0
+		for _, v := range b.Report().Verdicts {
 			if v.Sent != nil && v.Sent.Messages >= 1 && v.OtherSent != nil {
 				counted++
 			}
 		}
-		if want := len(b.report().Verdicts); counted != want && counts || counted > 0 && !counts {
+		if want := len(b.Report().Verdicts); counted != want && counts || counted > 0 && !counts {
 			t.Errorf("%d of %d verdicts have messages", counted, want)
 		}
 		if !counts {
-			e.says(t, "only Open MPI counts the messages")
+			e.Says(t, "only Open MPI counts the messages")
 			return
 		}
-		if r := b.report(); r.Library.PML == "monitoring" {
+		if r := b.Report(); r.Library.PML == "monitoring" {
 			t.Error("the report names the layer that counted messages, not the one that was timed")
 		}
-		b.pgmpi("analyze", b.out, "--explain", "GL8:8").exits(t, 0, 1, 4).shows(t, `messages +sent`)
+		b.Pgmpi("analyze", b.Out, "--explain", "GL8:8").Exits(t, 0, 1, 4).Shows(t, `messages +sent`)
 	})
 }
 
 // Open MPI takes memory from malloc in each call. A fresh process gives it back to the kernel.
 func TestAFreshMallocMeetsPageFaultsThatASettledOneDoesNot(t *testing.T) {
 	const repetitions = 20
-	b, faults := newFixture(t, libraries[0]), map[string]int64{}
+	b, faults := newFixture(t, mpirun.Libraries[0]), map[string]int64{}
 	for _, state := range protocol.Mallocs {
 		j := verifyJob(2, mockups.Datatype{Name: "byte", Bytes: 1}, "bor", 0, false)
 		j.Cases = []protocol.JobCase{{Function: "MPI_Reduce_scatter_block", Msize: 1 << 20, NRep: repetitions}}
 		j.Order, j.FirstCalls, j.Warmup, j.Malloc = []int{0}, 5, 10, state
-		faults[state] = must.Get(b.runJob(2, j))(t).Cases[0].Usage.Faults
+		faults[state] = must.Get(b.RunJob(2, j))(t).Cases[0].Usage.Faults
 	}
 	// How many, and whether in huge pages, is the kernel's.
 	should.Hold(t, faults[protocol.MallocFresh] >= 2*repetitions && faults[protocol.MallocFresh] > 2*faults[protocol.MallocSettled], "%d calls: %v", repetitions, faults)

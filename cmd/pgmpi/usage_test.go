@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/version"
@@ -15,9 +16,9 @@ import (
 // withLongName are the flags for a rank program whose path is long.
 func withLongName(t *testing.T) []string {
 	t.Helper()
-	b := newFixture(t, libraries[1])
-	path := filepath.Join(b.dir, strings.Repeat("a-long-name-", 8))
-	must.Do(t, os.Symlink(b.rank, path))
+	b := newFixture(t, mpirun.Libraries[1])
+	path := filepath.Join(b.Dir, strings.Repeat("a-long-name-", 8))
+	must.Do(t, os.Symlink(b.Rank, path))
 	return []string{"--rank", path, "--np", "2"}
 }
 
@@ -41,17 +42,17 @@ func TestUsageErrorsSayWhatIsWanted(t *testing.T) {
 		{"check --dry-run --explain foo:bar", "a dry run has none"},
 		{"ab --dry-run A.toml B.toml", "unknown flag: --dry-run"},
 	} {
-		inProcess(strings.Fields(c.args)...).exits(t, exitcode.Setup).says(t, c.want)
+		inProcess(strings.Fields(c.args)...).Exits(t, exitcode.Setup).Says(t, c.want)
 	}
 }
 
 func TestVersionAndHelpAsFlags(t *testing.T) {
 	for _, flag := range []string{"--version", "-V", "-v"} {
-		s := inProcess(flag).exits(t, 0)
-		should.Hold(t, strings.HasPrefix(s.stdout, "pgmpi "+version.String()), "%s: %s", flag, s.stdout)
+		s := inProcess(flag).Exits(t, 0)
+		should.Hold(t, strings.HasPrefix(s.Stdout, "pgmpi "+version.String()), "%s: %s", flag, s.Stdout)
 	}
 	for _, flag := range []string{"--help", "-h", "help"} {
-		should.Equal(t, inProcess("help", flag).exits(t, 0).stdout, inProcess("help").stdout, "help %s", flag)
+		should.Equal(t, inProcess("help", flag).Exits(t, 0).Stdout, inProcess("help").Stdout, "help %s", flag)
 	}
 }
 
@@ -73,23 +74,23 @@ func TestAFullDiskIsAnErrorOfEveryText(t *testing.T) {
 func TestMeasureWithoutStage1MeasuresNothing(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	args := append([]string{"measure", "--out", out}, withLongName(t)...)
-	s := inProcess(args...).exits(t, exitcode.Setup).says(t, "run `pgmpi nrep --out "+out+"` first, or give nrep.fixed")
-	should.Hold(t, !strings.Contains(s.stderr, "go on with"), "nothing can go on:\n%s", s.stderr)
+	s := inProcess(args...).Exits(t, exitcode.Setup).Says(t, "run `pgmpi nrep --out "+out+"` first, or give nrep.fixed")
+	should.Hold(t, !strings.Contains(s.Stderr, "go on with"), "nothing can go on:\n%s", s.Stderr)
 	_, err := os.Stat(out)
 	should.Hold(t, err != nil, "a results folder was made")
 }
 
 func TestDryRunAndListFitIn100Columns(t *testing.T) {
-	s := inProcess(append([]string{"check", "--dry-run"}, withLongName(t)...)...).exits(t, 0)
+	s := inProcess(append([]string{"check", "--dry-run"}, withLongName(t)...)...).Exits(t, 0)
 	// Words of a command line stay whole, however long.
-	for line := range strings.Lines(s.stdout) {
+	for line := range strings.Lines(s.Stdout) {
 		if !strings.Contains(line, "a-long-name-") {
-			said{stdout: line}.wideLines(t, textWidth)
+			mpirun.Said{Stdout: line}.WideLines(t, mpirun.TextWidth)
 		}
 	}
-	s.shows(t, `^  p2 +\S+ -np 2 .*\\$`, `^ +\S+a-long-name-\S* \\$`, `^ +--np 2$`,
+	s.Shows(t, `^  p2 +\S+ -np 2 .*\\$`, `^ +\S+a-long-name-\S* \\$`, `^ +--np 2$`,
 		`^  not counted +up to 25 mpiruns more`)
-	inProcess("list").exits(t, 0).wideLines(t, textWidth).shows(t, `^identity:MPI_A `, `^ +empty$`)
+	inProcess("list").Exits(t, 0).WideLines(t, mpirun.TextWidth).Shows(t, `^identity:MPI_A `, `^ +empty$`)
 }
 
 func TestDryRunCountsNoFollowUpsWhereThereAreNone(t *testing.T) {
@@ -100,7 +101,7 @@ func TestDryRunCountsNoFollowUpsWhereThereAreNone(t *testing.T) {
 	} {
 		file := filepath.Join(t.TempDir(), "gl.toml")
 		must.Do(t, os.WriteFile(file, []byte(text), 0o666))
-		s := inProcess(append([]string{"check", "--dry-run", "--guidelines", file}, withLongName(t)...)...).exits(t, 0)
-		should.Hold(t, !strings.Contains(s.stdout, "not counted"), "%s: %s", name, s.stdout)
+		s := inProcess(append([]string{"check", "--dry-run", "--guidelines", file}, withLongName(t)...)...).Exits(t, 0)
+		should.Hold(t, !strings.Contains(s.Stdout, "not counted"), "%s: %s", name, s.Stdout)
 	}
 }

@@ -2,12 +2,9 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/mockups"
 )
@@ -53,15 +50,15 @@ method = "paper"
 func TestEveryUserGuidelineIsListedMeasuredAndReported(t *testing.T) {
 	text, ids := everyUserGuideline()
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		file := b.toml(onlyUsers + text)
-		listed := b.pgmpi("list", "--guidelines", file).exits(t, 0).stdout
-		b.check("--guidelines", file, "--format", "csv").exits(t, 0, 1)
+		file := b.TOML(onlyUsers + text)
+		listed := b.Pgmpi("list", "--guidelines", file).Exits(t, 0).Stdout
+		b.Check("--guidelines", file, "--format", "csv").Exits(t, 0, 1)
 		found := map[string][]int64{}
-		for _, v := range b.report().Verdicts {
+		for _, v := range b.Report().Verdicts {
 			found[v.Guideline] = append(found[v.Guideline], v.Msize)
 			should.Hold(t, v.MedianS != nil && *v.MedianS > 0 && v.OtherMedianS != nil, "%s at %d bytes was not measured: %+v", v.Guideline, v.Msize, v)
 		}
-		csv := b.read("report.csv")
+		csv := b.Read("report.csv")
 		for _, id := range ids {
 			want := []int64{8, 24}
 			switch {
@@ -83,11 +80,4 @@ func barrierPattern(id string) bool {
 	var i int
 	_, err := fmt.Sscanf(id, "my-pattern-%d", &i)
 	return err == nil && mockups.All()[i].Of == "MPI_Barrier"
-}
-
-// read returns a file of the results folder.
-func (b *fixture) read(name string) string {
-	b.t.Helper()
-	text := must.Get(os.ReadFile(filepath.Join(b.out, name)))(b.t)
-	return string(text)
 }

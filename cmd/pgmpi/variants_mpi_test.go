@@ -9,6 +9,7 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -20,23 +21,23 @@ var brokenInMPICH4 = []string{"MPI_Gather", "MPI_Allgather", "MPI_Scatter"}
 
 // breaks tells whether a call may be wrong with a library.
 func (b *fixture) breaks(f mockups.Function) bool {
-	return b.lib.name == "mpich" && (f.Call == mockups.Persistent || f.Call == mockups.PersistentTimes) && slices.Contains(brokenInMPICH4, f.Of)
+	return b.Lib.Name == "mpich" && (f.Call == mockups.Persistent || f.Call == mockups.PersistentTimes) && slices.Contains(brokenInMPICH4, f.Of)
 }
 
 // lacks returns why a call cannot be made with a library, or "": Open MPI 4 and 5 have no
 // large counts, MPICH 4.0 crashes in one call.
 func (b *fixture) lacks(f mockups.Function, root int) string {
 	switch {
-	case b.lib.name == "mpich" && f.ID == "MPI_Reduce/in_place" && root != 0:
+	case b.Lib.Name == "mpich" && f.ID == "MPI_Reduce/in_place" && root != 0:
 		return "6540"
-	case b.lib.name == "openmpi" && f.Call == mockups.LargeCount:
+	case b.Lib.Name == "openmpi" && f.Call == mockups.LargeCount:
 		return "has no " + f.ID
 	}
 	return ""
 }
 
 func (b *fixture) isMPICH402() bool {
-	version, _ := exec.Command(b.rank, "--version").Output()
+	version, _ := exec.Command(b.Rank, "--version").Output()
 	return strings.Contains(string(version), "MPICH 4.0.2")
 }
 
@@ -63,9 +64,9 @@ func TestEveryWayToCallACollectiveGivesTheRightData(t *testing.T) {
 		types := slices.DeleteFunc(slices.Clone(mockups.Datatypes()), isOther)
 		for np := 1; np <= mostRanks(5); np++ {
 			d := types[np%len(types)]
-			root := roots(np)[(np+b.libraryIndex())%3]
+			root := roots(np)[(np+b.LibraryIndex())%3]
 			j := b.variantsJob(np, d, d.Ops[np%len(d.Ops)], root)
-			out, err := b.runJob(np, j)
+			out, err := b.RunJob(np, j)
 			if err != nil {
 				t.Errorf("p = %d: %v", np, err)
 				continue
@@ -93,16 +94,16 @@ func TestEveryWayToCallACollectiveGivesTheRightData(t *testing.T) {
 // leaves it out, and the others are judged.
 func TestWrongPersistentCallIsNamedAndLeftOut(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		file := b.toml(strings.Replace(quick, `"GL8", "GL1:MPI_Bcast"`, `"NB3:MPI_Gather_init", "NB3:MPI_Scan_init"`, 1))
+		file := b.TOML(strings.Replace(quick, `"GL8", "GL1:MPI_Bcast"`, `"NB3:MPI_Gather_init", "NB3:MPI_Scan_init"`, 1))
 		if !b.isMPICH402() {
-			b.check("--guidelines", file).exits(t, 0, 1)
+			b.Check("--guidelines", file).Exits(t, 0, 1)
 			return
 		}
-		s := b.check("--guidelines", file).exits(t, 3)
-		if !strings.Contains(s.stderr, `exclude = ["NB3:MPI_Gather_init"]`) {
-			t.Errorf("no line leaves MPI_Gather_init out:\n%s", s.stderr)
+		s := b.Check("--guidelines", file).Exits(t, 3)
+		if !strings.Contains(s.Stderr, `exclude = ["NB3:MPI_Gather_init"]`) {
+			t.Errorf("no line leaves MPI_Gather_init out:\n%s", s.Stderr)
 		}
-		for _, v := range b.report().Verdicts {
+		for _, v := range b.Report().Verdicts {
 			if (v.Verdict == judge.Wrong) != (v.Function == "MPI_Gather_init") || v.Verdict == judge.NotMeasured {
 				t.Errorf("%s at %d bytes is %s: %s", v.Function, v.Msize, v.Verdict, v.Reason)
 			}
@@ -115,11 +116,11 @@ func TestWrongPersistentCallIsNamedAndLeftOut(t *testing.T) {
 // neighbors taken for each other.
 func TestWrongCallsAreCaught(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[0])
+	b := newFixture(t, mpirun.Libraries[0])
 	b.useRank("pgmpi-rank-wrong-openmpi")
 	d, _ := mockups.GetDatatype("int")
 	j := b.variantsJob(3, d, "sum", 0)
-	out := must.Get(b.runJob(3, j))(t)
+	out := must.Get(b.RunJob(3, j))(t)
 	for _, c := range out.Cases {
 		id, small := j.Cases[c.Case].Function, j.Cases[c.Case].Msize <= 1024
 		always := slices.Contains([]string{"MPI_Iallgather", "MPI_Scan/in_place", "MPI_Gatherv/linear", "MPI_Scatterv/lopsided/padded", "MPI_Bcast/vector", "MPI_Neighbor_alltoall"}, id)

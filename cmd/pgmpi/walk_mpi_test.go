@@ -94,19 +94,19 @@ func (w *walk) step(line, from string) {
 		return
 	}
 	w.seen[line] = true
-	should.Hold(w.t, len(w.seen) <= walkSteps, "the walk goes on after %d commands: `%s` (from: %s)", walkSteps, line, from)
+	should.Hold(w.T, len(w.seen) <= walkSteps, "the walk goes on after %d commands: `%s` (from: %s)", walkSteps, line, from)
 	if len(w.seen) > walkSteps {
 		return
 	}
-	began, s := time.Now(), w.run("sh", "-c", line)
-	w.t.Logf("exit %d, %.1f s: %s (from: %s)", s.code, time.Since(began).Seconds(), line, from)
-	all := s.stdout + s.stderr
+	began, s := time.Now(), w.Run("sh", "-c", line)
+	w.T.Logf("exit %d, %.1f s: %s (from: %s)", s.Code, time.Since(began).Seconds(), line, from)
+	all := s.Stdout + s.Stderr
 	codes := []int{exitcode.OK, exitcode.Violated, exitcode.NoVerdict}
 	if strings.HasSuffix(from, "--help") { // whose files and folders are not here
 		codes = append(codes, exitcode.Setup)
 	}
-	should.Hold(w.t, slices.Contains(codes, s.code) && !strings.Contains(all, "unknown command") && !strings.Contains(all, "unknown flag"), "`%s` (from: %s) ends with %d:\n%s", line, from, s.code, all)
-	should.Hold(w.t, !strings.Contains(all, "internal error") && !strings.Contains(all, "goroutine "), "`%s`:\n%s", line, all)
+	should.Hold(w.T, slices.Contains(codes, s.Code) && !strings.Contains(all, "unknown command") && !strings.Contains(all, "unknown flag"), "`%s` (from: %s) ends with %d:\n%s", line, from, s.Code, all)
+	should.Hold(w.T, !strings.Contains(all, "internal error") && !strings.Contains(all, "goroutine "), "`%s`:\n%s", line, all)
 	for _, next := range slices.Concat(commandsIn(all), w.readmes()) {
 		w.step(next, line)
 	}
@@ -114,9 +114,9 @@ func (w *walk) step(line, from string) {
 
 func (w *walk) readmes() (out []string) {
 	for _, depth := range []string{"*", "*/*"} {
-		files, _ := filepath.Glob(filepath.Join(w.dir, depth, "README.md"))
+		files, _ := filepath.Glob(filepath.Join(w.Dir, depth, "README.md"))
 		for _, path := range files {
-			out = append(out, commandsIn(string(must.Get(os.ReadFile(path))(w.t)))...)
+			out = append(out, commandsIn(string(must.Get(os.ReadFile(path))(w.T)))...)
 		}
 	}
 	return out
@@ -125,16 +125,16 @@ func (w *walk) readmes() (out []string) {
 // The default way does not fail: what a screen, a README in a folder or a help tells to run, runs.
 func TestEveryCommandThatIsPrintedRuns(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		if _, err := os.Stat(filepath.Join(b.bin, "preload-"+b.lib.name)); err != nil {
+		if _, err := os.Stat(filepath.Join(b.Bin, "preload-"+b.Lib.Name)); err != nil {
 			t.Skip("a program to profile is missing: `make test` builds it")
 		}
-		b.env = append(b.env, "PGMPI_RANK="+b.rank, "OMPI_MCA_rmaps_base_oversubscribe=1")
-		must.Do(t, os.WriteFile(filepath.Join(b.dir, "osu.txt"), []byte("# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n4 3.10\n8 2.90\n1024 9.00\n"), 0o666))
-		words := strings.Fields(b.lib.mpi)
+		b.Env = append(b.Env, "PGMPI_RANK="+b.Rank, "OMPI_MCA_rmaps_base_oversubscribe=1")
+		must.Do(t, os.WriteFile(filepath.Join(b.Dir, "osu.txt"), []byte("# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n4 3.10\n8 2.90\n1024 9.00\n"), 0o666))
+		words := strings.Fields(b.Lib.MPI)
 		yields := strings.TrimPrefix(b.preloads(), "[mpi]\n") // another test may have the cores
-		b.toml(fmt.Sprintf(walkFile, `"`+strings.Join(words, `", "`)+`"`, yields))
-		program := filepath.Join(b.bin, "preload-"+b.lib.name) + " calls"
-		seeds := strings.NewReplacer("NP", strings.ReplaceAll(b.lib.mpi, "{np}", "2"), "APP", program).Replace(walkSeeds)
+		b.TOML(fmt.Sprintf(walkFile, `"`+strings.Join(words, `", "`)+`"`, yields))
+		program := filepath.Join(b.Bin, "preload-"+b.Lib.Name) + " calls"
+		seeds := strings.NewReplacer("NP", strings.ReplaceAll(b.Lib.MPI, "{np}", "2"), "APP", program).Replace(walkSeeds)
 		w := &walk{b, map[string]bool{}}
 		for seed := range strings.Lines(strings.TrimSpace(seeds)) {
 			w.step(strings.TrimSpace(seed), "the start")

@@ -10,17 +10,18 @@ import (
 	"testing"
 
 	"pgmpi/analyze"
+	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
 
 func (b *fixture) which(args ...string) (out analyze.Which) {
-	b.t.Helper()
-	args = append([]string{"which", "--format", "json", "--np", "4", "--rank", b.rank}, args...)
-	if b.lib.name == "openmpi" {
-		args = append(args, "--launch", b.lib.mpi+" --oversubscribe")
+	b.T.Helper()
+	args = append([]string{"which", "--format", "json", "--np", "4", "--rank", b.Rank}, args...)
+	if b.Lib.Name == "openmpi" {
+		args = append(args, "--launch", b.Lib.MPI+" --oversubscribe")
 	}
-	must.Do(b.t, json.Unmarshal([]byte(b.pgmpi(args...).exits(b.t, 0).stdout), &out))
+	must.Do(b.T, json.Unmarshal([]byte(b.Pgmpi(args...).Exits(b.T, 0).Stdout), &out))
 	return out
 }
 
@@ -28,12 +29,12 @@ func (b *fixture) which(args ...string) (out analyze.Which) {
 // collectives have a round of their own, in which these are free.
 func TestWhichNamesTheAlgorithmThatIsForced(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[0])
-	list := b.algorithms().Collectives
+	b := newFixture(t, mpirun.Libraries[0])
+	list := b.Algorithms().Collectives
 	calls := []string{"MPI_Allreduce nonoverlapping", "MPI_Reduce_scatter non-overlapping", "MPI_Reduce_scatter_block basic_linear"}
 	const own = -1
 	for k := own; ; k++ {
-		want, env := map[string]string{}, []string{dynamicRules}
+		want, env := map[string]string{}, []string{mpirun.DynamicRules}
 		for _, c := range list {
 			for i, a := range c.Names {
 				turn := i
@@ -51,8 +52,8 @@ func TestWhichNamesTheAlgorithmThatIsForced(t *testing.T) {
 		}
 		t.Run(fmt.Sprint(k), func(t *testing.T) {
 			t.Parallel()
-			b := newFixture(t, libraries[0])
-			b.env = append(b.env, env...)
+			b := newFixture(t, mpirun.Libraries[0])
+			b.Env = append(b.Env, env...)
 			for _, r := range b.which("--msizes", "4Ki", "--functions", strings.Join(slices.Sorted(maps.Keys(want)), ",")).Rows {
 				should.Hold(t, slices.Contains(r.Algorithms, want[r.Collective]), "%s is made to take %s, and which says %v (%s)", r.Collective, want[r.Collective], r.Algorithms, r.Why)
 				delete(want, r.Collective)
@@ -65,35 +66,35 @@ func TestWhichNamesTheAlgorithmThatIsForced(t *testing.T) {
 // The tuned component takes linear for MPI_Bcast in B, by gl.toml. which needs both folders' own settings.
 func TestCompareNamesTheAlgorithmThatIsAnother(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[0])
+	b := newFixture(t, mpirun.Libraries[0])
 	for name, forced := range map[string]string{"a": "binomial", "b": "basic_linear"} {
-		toml := b.setUp(name, fmt.Sprintf(oneCase, "GL10:MPI_Bcast"))
+		toml := b.SetUp(name, fmt.Sprintf(mpirun.OneCase, "GL10:MPI_Bcast"))
 		value := map[string]int{"basic_linear": 1, "binomial": 6}[forced]
 		text := must.Get(os.ReadFile(toml))(t)
 		text = fmt.Appendf(text, "[mpi.env]\nOMPI_MCA_coll_tuned_use_dynamic_rules = \"1\"\nOMPI_MCA_coll_tuned_bcast_algorithm = \"%d\"\n", value)
 		must.Do(t, os.WriteFile(toml, text, 0o666))
-		b.pgmpi("check", toml, "--np", "4", "--mpiruns", "3", "--launch", b.lib.mpi+" --oversubscribe", "--out", b.dir+"/"+name)
-		s := b.pgmpi("which", b.dir+"/"+name).exits(t, 0)
-		should.Contain(t, s.stdout, forced)
+		b.Pgmpi("check", toml, "--np", "4", "--mpiruns", "3", "--launch", b.Lib.MPI+" --oversubscribe", "--out", b.Dir+"/"+name)
+		s := b.Pgmpi("which", b.Dir+"/"+name).Exits(t, 0)
+		should.Contain(t, s.Stdout, forced)
 	}
-	s := b.pgmpi("compare", b.dir+"/a", b.dir+"/b")
-	should.Contain(t, s.stdout, "Bcast 64 KiB: binary_tree or binomial → basic_linear or chain or knomial")
-	b.env = append(b.env, "OMPI_MCA_coll_tuned_reduce_algorithm=1")
-	s = b.pgmpi("which", b.dir+"/a").exits(t, 2)
-	should.Contain(t, s.stderr, "OMPI_MCA_coll_tuned_reduce_algorithm", "set it so again")
+	s := b.Pgmpi("compare", b.Dir+"/a", b.Dir+"/b")
+	should.Contain(t, s.Stdout, "Bcast 64 KiB: binary_tree or binomial → basic_linear or chain or knomial")
+	b.Env = append(b.Env, "OMPI_MCA_coll_tuned_reduce_algorithm=1")
+	s = b.Pgmpi("which", b.Dir+"/a").Exits(t, 2)
+	should.Contain(t, s.Stderr, "OMPI_MCA_coll_tuned_reduce_algorithm", "set it so again")
 }
 
 // MPI_Barrier has no guideline to check.
 func TestWhichNeedsNoGuideline(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[1])
+	b := newFixture(t, mpirun.Libraries[1])
 	should.Equal(t, len(b.which("--functions", "MPI_Barrier").Rows), 1)
 }
 
 // What MPICH 4.0.2's csel.c has for 4 processes; its messages agree where it sends by UCX.
 func TestWhichReadsTheTreeOfTheLibrary(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, libraries[1])
+	b := newFixture(t, mpirun.Libraries[1])
 	got := map[string]string{}
 	for _, r := range b.which("--msizes", "8,1Mi").Rows {
 		got[fmt.Sprint(r.Collective, " ", r.Msize)] = strings.TrimSuffix(fmt.Sprint(r.Algorithms, r.By), " and messages")

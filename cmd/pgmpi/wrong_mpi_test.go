@@ -42,7 +42,7 @@ func TestLibraryThatGivesWrongDataIsCaughtInEveryMpirun(t *testing.T) {
 			if c.alone {
 				j.Cases, j.Order, j.Warmup = j.Cases[:1], j.Order[:1], 100 // however long they take
 			}
-			out, err := b.with("wrong-"+c.fault).runJob(2, j)
+			out, err := b.with("wrong-"+c.fault).RunJob(2, j)
 			if err != nil {
 				t.Errorf("%s: %v", c.fault, err)
 				continue
@@ -82,7 +82,7 @@ func TestCallsThatAreWrongAreCaught(t *testing.T) {
 			switch {
 			case c.function == "MPI_Barrier":
 				j.Cases[0].Msize = 0
-			case c.function == "MPI_Bcast_c" && b.lib.name == "openmpi":
+			case c.function == "MPI_Bcast_c" && b.Lib.Name == "openmpi":
 				continue // 4 and 5 have none
 			case c.function == "MPI_Bcast_c":
 				j.Cases[0].Msize = 8 * (1<<16 + 5)
@@ -91,7 +91,7 @@ func TestCallsThatAreWrongAreCaught(t *testing.T) {
 				j.Cases[0].NRep = 200
 			}
 			for _, fault := range []string{c.fault, "none"} {
-				out, err := b.with("wrong-"+fault).runJob(2, j)
+				out, err := b.with("wrong-"+fault).RunJob(2, j)
 				if err != nil {
 					t.Errorf("%s: %v", fault, err)
 					continue
@@ -108,7 +108,7 @@ func TestCallsThatAreWrongAreCaught(t *testing.T) {
 func TestSynchronisationThatDoesNotHoldIsRefused(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		j := wrongJob()
-		_, err := b.with("wrong-barrier").runJob(2, j)
+		_, err := b.with("wrong-barrier").RunJob(2, j)
 		should.Hold(t, err != nil && strings.Contains(err.Error(), `the barrier of measure.sync = "barrier" does not hold: rank 0 of 2: rank 1 left`), "%v", err)
 	})
 }
@@ -147,7 +147,7 @@ func TestSpoiledCollectiveIsBlamedAlone(t *testing.T) {
 				j.Cases = append(j.Cases, protocol.JobCase{Function: f.ID, Msize: 4, NRep: 2})
 			}
 			j.FirstCalls, j.Layout, j.Measure.PerRank = 1, true, true
-			out, err := b.with("spoiled-"+name).runJob(2, j)
+			out, err := b.with("spoiled-"+name).RunJob(2, j)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
@@ -170,13 +170,13 @@ func TestSpoiledCollectiveIsBlamedAlone(t *testing.T) {
 // Whatever is asked of a function, its wrong data end the command with 3.
 func TestCommandsThatMeasureWrongDataEndWithThree(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		gl := b.toml("[check]\nguidelines = [\"GL1:MPI_Allgather\"]\nfunctions = [\"MPI_Allgather\"]\n[job]\nnp = [2]\nmpiruns = 3\nmsizes = [\"64\", \"128\"]\n[nrep]\nfixed = 5\n[analyze]\nmethod = \"paper\"\n")
+		gl := b.TOML("[check]\nguidelines = [\"GL1:MPI_Allgather\"]\nfunctions = [\"MPI_Allgather\"]\n[job]\nnp = [2]\nmpiruns = 3\nmsizes = [\"64\", \"128\"]\n[nrep]\nfixed = 5\n[analyze]\nmethod = \"paper\"\n")
 		for _, words := range []string{"measure", "fingerprint MPI_Allgather:64", "check"} {
 			for fault, codes := range map[string][]int{"wrong-every": {3}, "none": {0, 1, 4}} {
 				command := strings.Fields(words)
-				b.out = filepath.Join(b.dir, command[0]+"-"+fault)
-				s := b.with(fault).pgmpi(append(command, "--rank", b.rank, "--out", b.out, "--guidelines", gl)...).exits(t, codes...)
-				should.Hold(t, strings.Contains(s.stderr, "gave wrong data") == (fault != "none"), "%s, %s:\n%s", words, fault, s.stderr)
+				b.Out = filepath.Join(b.Dir, command[0]+"-"+fault)
+				s := b.with(fault).Pgmpi(append(command, "--rank", b.Rank, "--out", b.Out, "--guidelines", gl)...).Exits(t, codes...)
+				should.Hold(t, strings.Contains(s.Stderr, "gave wrong data") == (fault != "none"), "%s, %s:\n%s", words, fault, s.Stderr)
 			}
 		}
 	})
@@ -186,9 +186,9 @@ func TestCommandsThatMeasureWrongDataEndWithThree(t *testing.T) {
 // cannot show: the call behind its timed ones does, and the exploration ends with 3.
 func TestExplorationEndsWithThreeWhenDataGoStaleWhileTheyAreTimed(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		gl := b.toml("[job]\nnp = [2]\nmpiruns = 6\nmsizes = [\"64\"]\n[nrep]\nfixed = 200\n[explore]\nselect = 1\nalgorithms = [\"MPI_Allgather\"]\n")
-		s := b.with("wrong-stale-after-100").pgmpi("explore", "--rank", b.rank, "--out", b.out, "--guidelines", gl).exits(t, 3)
-		should.Contain(t, s.stderr, "gave wrong data")
+		gl := b.TOML("[job]\nnp = [2]\nmpiruns = 6\nmsizes = [\"64\"]\n[nrep]\nfixed = 200\n[explore]\nselect = 1\nalgorithms = [\"MPI_Allgather\"]\n")
+		s := b.with("wrong-stale-after-100").Pgmpi("explore", "--rank", b.Rank, "--out", b.Out, "--guidelines", gl).Exits(t, 3)
+		should.Contain(t, s.Stderr, "gave wrong data")
 		unused := b.exploration().Unused
 		should.Hold(t, slices.ContainsFunc(unused, func(u explore.Unused) bool {
 			return u.Function == "MPI_Allgather" && u.Status == string(protocol.StatusWrong)
