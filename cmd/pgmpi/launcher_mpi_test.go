@@ -15,19 +15,9 @@ import (
 	"pgmpi/measure/results"
 )
 
-// script makes a launcher of shell commands; $MPIRUN is the library's.
-func (b *fixture) script(name, text string) string {
-	b.T.Helper()
-	path := filepath.Join(b.Dir, name)
-	launcher := b.Lib.Launcher()
-	text = fmt.Sprintf("#!/bin/sh\nMPIRUN=%s\n%s\n", launcher, text)
-	must.Do(b.T, os.WriteFile(path, []byte(text), 0o777))
-	return path + " -np {np}"
-}
-
 func TestKilledDriverWithAJobFileLeavesNoProcess(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		s := b.startLong(long, "--job-file", "--launch", b.script("closed", `exec $MPIRUN "$@" </dev/null`))
+		s := b.startLong(long, "--job-file", "--launch", b.Script("closed", `exec $MPIRUN "$@" </dev/null`))
 		must.Do(t, s.Cmd.Process.Kill())
 		s.Wait(7 * time.Second)
 		s.Gone(4 * time.Second)
@@ -38,7 +28,7 @@ func TestKilledDriverWithAJobFileLeavesNoProcess(t *testing.T) {
 // after its mpirun.
 func (b *fixture) lingering() (launch string, log func() lingered) {
 	path := filepath.Join(b.Dir, "log")
-	launch = b.script("lingering", "echo start `date +%s%N` >>"+path+`; $MPIRUN "$@"; sleep 0.6; echo end `+"`date +%s%N` >>"+path)
+	launch = b.Script("lingering", "echo start `date +%s%N` >>"+path+`; $MPIRUN "$@"; sleep 0.6; echo end `+"`date +%s%N` >>"+path)
 	return launch, func() (l lingered) {
 		text, _ := os.ReadFile(path)
 		for line := range strings.Lines(string(text)) {

@@ -3,12 +3,10 @@ package main
 import (
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"pgmpi/internal/feature/explore"
 	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -179,23 +177,5 @@ func TestCommandsThatMeasureWrongDataEndWithThree(t *testing.T) {
 				should.Hold(t, strings.Contains(s.Stderr, "gave wrong data") == (fault != "none"), "%s, %s:\n%s", words, fault, s.Stderr)
 			}
 		}
-	})
-}
-
-// A library that gives an old result again while one case is timed, which the data of that case
-// cannot show: the call behind its timed ones does, and the exploration ends with 3.
-func TestExplorationEndsWithThreeWhenDataGoStaleWhileTheyAreTimed(t *testing.T) {
-	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		gl := b.TOML("[job]\nnp = [2]\nmpiruns = 6\nmsizes = [\"64\"]\n[nrep]\nfixed = 200\n[explore]\nselect = 1\nalgorithms = [\"MPI_Allgather\"]\n")
-		s := b.with("wrong-stale-after-100").Pgmpi("explore", "--rank", b.Rank, "--out", b.Out, "--guidelines", gl).Exits(t, 3)
-		should.Contain(t, s.Stderr, "gave wrong data")
-		unused := b.exploration().Unused
-		should.Hold(t, slices.ContainsFunc(unused, func(u explore.Unused) bool {
-			return u.Function == "MPI_Allgather" && u.Status == string(protocol.StatusWrong)
-		}) &&
-			slices.ContainsFunc(unused, func(u explore.Unused) bool {
-				return strings.Contains(u.Message, "in a call on other data after the timed ones")
-			}),
-			"unused: %+v", unused)
 	})
 }

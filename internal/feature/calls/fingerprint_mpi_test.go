@@ -1,10 +1,9 @@
-package main
+package calls
 
 import (
 	"encoding/json"
 	"testing"
 
-	"pgmpi/internal/feature/calls"
 	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
@@ -13,10 +12,10 @@ import (
 // The first sample of a fresh process is its first call, and nothing comes between the counted ones.
 func TestAFreshProcessIsTimedFromItsFirstCallOn(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, mpirun.Libraries[0])
+	b := mpirun.New(t, mpirun.Libraries[0])
 	s := b.Pgmpi("fingerprint", "--rank", b.Rank, "--guidelines", b.TOML("[nrep]\nfixed = 60\n"), "--np", "2", "--mpiruns", "3", "--fresh", "--counters", "messages,sent-bytes",
 		"--out", b.Out, "--format", "json", "Allreduce:1Ki").Exits(t, 0)
-	var f calls.Fingerprint
+	var f Fingerprint
 	must.Do(t, json.Unmarshal([]byte(s.Stdout), &f))
 	must.Hold(t, len(f.Counters) == 2 && f.Counters[0].Min != nil, "%+v", f)
 	should.Hold(t, len(f.Runs) == 3 && len(f.Runs[0].NS) == 60 && f.Reading == nil, "%+v, %+v", f.Runs, f.Reading)

@@ -1,4 +1,4 @@
-package main
+package overlap
 
 import (
 	"encoding/json"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"pgmpi/analyze/judge"
-	"pgmpi/internal/feature/overlap"
 	"pgmpi/internal/feature/overlap/work"
 	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
@@ -16,21 +15,21 @@ import (
 )
 
 // overlapped runs `pgmpi overlap` of five repetitions, of which it drops none however long they take, and reads what it wrote.
-func (b *fixture) overlapped(code int, toml string, args ...string) (mpirun.Said, *overlap.Overlap) {
+func overlapped(b *mpirun.Fixture, code int, toml string, args ...string) (mpirun.Said, *Overlap) {
 	b.T.Helper()
 	file := b.TOML("[job]\nnp = [2]\nmpiruns = 1\n[nrep]\nfixed = 5\n" + toml)
 	s := b.Pgmpi(append([]string{"overlap", "--rank", b.Rank, "--out", b.Out, "--guidelines", file, "--format", "table,csv,html"}, args...)...).Exits(b.T, code)
 	text := must.Get(os.ReadFile(filepath.Join(b.Out, "overlap.json")))(b.T)
-	var o overlap.Overlap
+	var o Overlap
 	must.Do(b.T, json.Unmarshal(text, &o))
 	return s, &o
 }
 
 // One mpirun finds what there is to find of every call, and is too few for a verdict. Nothing here asks how long.
 func TestOverlapOfEveryNonblockingCollective(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	mpirun.EachLibrary(t, func(t *testing.T, b *mpirun.Fixture) {
 		method := work.Methods[b.LibraryIndex()]
-		s, o := b.overlapped(4, "", "--method", method, "--msizes", "8,64Ki", "--tests", "4Ki")
+		s, o := overlapped(b, 4, "", "--method", method, "--msizes", "8,64Ki", "--tests", "4Ki")
 		s.Shows(t, "^OVERLAP: ", "^Iallreduce[, ]", "^Iscatter[, ]").WideLines(t, mpirun.TextWidth)
 		if len(o.Cases) != 22 || o.Method != method {
 			t.Errorf("%d cases by %s", len(o.Cases), o.Method)
@@ -54,7 +53,7 @@ func TestOverlapOfEveryNonblockingCollective(t *testing.T) {
 
 // A call that is right by itself, and wrong when it is tested, is named; one that a preloaded library completes is measured.
 func TestOverlapVerifiesTheCallsThatItTests(t *testing.T) {
-	b := newFixture(t, mpirun.Libraries[0])
+	b := mpirun.New(t, mpirun.Libraries[0])
 	const shim = "[mpi]\nenv = { LD_PRELOAD = \"%s/overlap-%s.so\", PGMPI_OVERLAP = \"%s\" }\n"
 	for mode, wrong := range map[string]bool{"spoil:0": true, "late:0": true, "wait:1000": false, "helper:1000": false} {
 		code := 4
@@ -62,7 +61,7 @@ func TestOverlapVerifiesTheCallsThatItTests(t *testing.T) {
 			code = 3
 		}
 		b.Out = filepath.Join(b.Dir, mode[:4])
-		_, o := b.overlapped(code, fmt.Sprintf(shim, b.Bin, b.Lib.Name, mode), "--functions", "MPI_Bcast,MPI_Reduce", "--msizes", "1Ki", "--tests", "512")
+		_, o := overlapped(b, code, fmt.Sprintf(shim, b.Bin, b.Lib.Name, mode), "--functions", "MPI_Bcast,MPI_Reduce", "--msizes", "1Ki", "--tests", "512")
 		for _, c := range o.Cases {
 			want := wrong && c.Function == "MPI_Ibcast"
 			should.Hold(t, c.Wrong == want && (c.NB7.Verdict == judge.Wrong) == want && (c.R == 0) == want, "%s: %s is %+v", mode, c.Function, c)

@@ -1,4 +1,4 @@
-package main
+package remedy
 
 import (
 	"encoding/json"
@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"pgmpi/internal/feature/remedy"
 	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
@@ -16,7 +15,7 @@ import (
 // Whatever the proof says on this machine: only B ran under the setting, conformance calls were
 // made, and a setting is exported if and only if one is proved.
 func TestRemedyOfAPlantedSlowdown(t *testing.T) {
-	b := newFixture(t, mpirun.Libraries[1])
+	b := mpirun.New(t, mpirun.Libraries[1])
 	gl := b.TOML(`
 [check]
 guidelines = ["GL10"]
@@ -31,7 +30,7 @@ fixed = 3
 ` + b.Planted("MPI_Bcast:256Ki:20000000ns"))
 	b.Check("--guidelines", gl).Exits(t, 1)
 	s := b.Pgmpi("remedy", b.Out, "--kinds", "environment", "--mpiruns", "5", "--format", "json", "--quiet").Exits(t, 0, 4)
-	var r remedy.Result
+	var r Result
 	if err := json.Unmarshal([]byte(s.Stdout), &r); err != nil {
 		t.Fatalf("%v: %s", err, s.Stdout)
 	}
@@ -72,10 +71,10 @@ fixed = 3
 
 // Where no algorithm is faster on this machine, there is nothing to try.
 func TestRemedyOfAnExplorationProvesItsAlgorithms(t *testing.T) {
-	b := newFixture(t, mpirun.Libraries[1])
+	b := mpirun.New(t, mpirun.Libraries[1])
 	b.Pgmpi("explore", "--rank", b.Rank, "--np", "2", "--algorithms", "MPI_Reduce_scatter_block@pairwise", "--msizes", "64Ki", "--out", b.Out, "--quiet").Exits(t, 0, 1, 4)
 	s := b.Pgmpi("remedy", b.Out, "--format", "json", "--quiet").Exits(t, 0, 4)
-	var r remedy.Result
+	var r Result
 	must.Do(t, json.Unmarshal([]byte(s.Stdout), &r))
 	if len(r.Cells) == 0 {
 		t.Skipf("%s", s.Stdout)

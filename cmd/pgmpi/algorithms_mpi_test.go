@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"pgmpi/analyze/report"
-	"pgmpi/internal/feature/explore"
 	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
@@ -244,67 +242,6 @@ func TestForcedAlgorithmSendsTheMessagesOfTheSetting(t *testing.T) {
 	}
 }
 
-func (b *fixture) exploration() (e explore.Exploration) {
-	b.T.Helper()
-	must.Do(b.T, json.Unmarshal([]byte(b.Read("explore.json")), &e))
-	return e
-}
-
-func TestExplorationHasEveryCellAndItsFiles(t *testing.T) {
-	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		b.Pgmpi("explore", "--rank", b.Rank, "--out", b.Out, "--np", "2", "--algorithms", "MPI_Scan,!MPI_Scan@recursive_doubling", "--msizes", "8,1Ki", "--select", "1",
-			"--mpiruns", "6", "--format", "table,csv,json,markdown,junit,openmetrics").Exits(t, 0, 1)
-		e := b.exploration()
-		// MPICH cannot force smp, its default, within a node.
-		faulty := slices.ContainsFunc(e.Unused, func(u explore.Unused) bool { return u.Status != string(protocol.StatusUnavailable) })
-		if len(e.Cells) != 2 || e.Cells[0].Function != "MPI_Scan" || e.Cells[0].Own == nil || e.Cells[0].Mockup == nil || faulty {
-			t.Errorf("found %+v, unused %+v", e.Cells, e.Unused)
-		}
-		b.explorationGoesOn()
-		for _, name := range []string{"explore.txt", "explore.csv", "explore.md", "explore.junit.xml", "explore.prom"} {
-			if _, err := os.Stat(filepath.Join(b.Out, name)); err != nil {
-				t.Error(err)
-			}
-		}
-	})
-}
-
-// explorationGoesOn takes mpiruns out of an exploration's folder: the other commands know how
-// far it is, and --resume measures what is missing and nothing else.
-func (b *fixture) explorationGoesOn() {
-	b.T.Helper()
-	before := b.Read("explore.json")
-	tests, _ := filepath.Glob(filepath.Join(b.Out, "raw", "explore-*"))
-	for _, name := range append(tests[min(2, len(tests)):], filepath.Join(b.Out, "explore.json")) {
-		must.Do(b.T, os.Remove(name))
-	}
-	finished := b.Raw()
-	b.Pgmpi("check", "--rank", b.Rank, "--out", b.Out, "--resume").Exits(b.T, 2).Says(b.T, "is a folder of pgmpi explore", "pgmpi explore --out")
-	dry := b.Pgmpi("explore", "--rank", b.Rank, "--out", b.Out, "--resume", "--dry-run").Exits(b.T, 0).Stdout
-	status := b.Pgmpi("status", b.Out).Exits(b.T, 0).Stdout
-	if len(tests) > 2 && (!strings.Contains(status, "test of candidates") || !strings.Contains(dry, "(2 of 6 are done)")) {
-		b.T.Errorf("status: %s\n--dry-run: %s", status, dry)
-	}
-	b.Pgmpi("explore", "--rank", b.Rank, "--out", b.Out, "--resume", "--format", "table,csv,json,markdown,junit,openmetrics").Exits(b.T, 0, 1)
-	again := b.Raw()
-	for name, when := range finished {
-		if !when.Equal(again[name]) {
-			b.T.Errorf("%s was finished, and was measured again", name)
-		}
-	}
-	if now, _ := filepath.Glob(filepath.Join(b.Out, "raw", "explore-*")); len(now) != len(tests) {
-		b.T.Errorf("%d mpiruns test, before %d", len(now), len(tests))
-	}
-	after := b.Read("explore.json")
-	b.Pgmpi("analyze", b.Out).Exits(b.T, 0, 1)
-	if b.Read("explore.json") != after {
-		b.T.Error("analyze writes another explore.json")
-	}
-	if len(before) == 0 || !strings.Contains(b.Pgmpi("status", b.Out).Exits(b.T, 0).Stdout, "finished") {
-		b.T.Error("status does not know that it is finished")
-	}
-}
-
 // Three algorithms that only a build for tests has: one moves nothing, one never returns, one
 // ends the program.
 func TestAlgorithmThatIsWrongOrHangsOrCrashesIsNamedAndLeftOut(t *testing.T) {
@@ -340,33 +277,12 @@ pattern = { function = "MPI_Alltoall", mockup = "MPI_Alltoall@linear" }
 	}
 }
 
-func TestForcedAlgorithmIsNotExplored(t *testing.T) {
+func TestAlgorithmThatIsForcedAlreadyIsNotForced(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, mpirun.Libraries[0])
-	file := b.TOML("[mpi]\nenv = { OMPI_MCA_coll_tuned_bcast_algorithm = \"1\" }\n")
-	s := b.Pgmpi("explore", "--guidelines", file, "--rank", b.Rank, "--out", b.Out, "--np", "2").Exits(t, 2)
-	if want := "gl.toml:2:"; !strings.Contains(s.Stderr, want) || !strings.Contains(s.Stderr, "MPI_Bcast") {
-		t.Errorf("%s: not %s", s.Stderr, want)
-	}
 	b.Env = append(b.Env, "OMPI_MCA_coll_tuned_scan_algorithm=1")
-	file = b.TOML(onlyUsers + "[[guideline]]\nid = \"a\"\npattern = { function = \"MPI_Scan\", mockup = \"MPI_Scan@linear\" }\n")
+	file := b.TOML(onlyUsers + "[[guideline]]\nid = \"a\"\npattern = { function = \"MPI_Scan\", mockup = \"MPI_Scan@linear\" }\n")
 	if s := b.Check("--guidelines", file); s.Code == 0 || !strings.Contains(s.Stderr, "coll_tuned_scan_algorithm is 1") {
 		t.Errorf("exit status %d: %s", s.Code, s.Stderr)
-	}
-}
-
-func TestExplorationIsPlannedWithoutStartingAnything(t *testing.T) {
-	t.Parallel()
-	b := newFixture(t, mpirun.Libraries[1])
-	s := b.Pgmpi("explore", "--dry-run", "--rank", b.Rank, "--np", "2").Exits(t, 0)
-	for _, want := range []string{"3 choose among them, at least 10 others test", "4 algorithms of each collective", "p2 test of candidates"} {
-		if !strings.Contains(s.Stdout, want) {
-			t.Errorf("not %q:\n%s", want, s.Stdout)
-		}
-	}
-	gl := b.TOML("[job]\nnp = [2]\n")
-	b.Pgmpi("submit", gl, "--explore", "--out", b.Out, "--", "--rank", b.Rank, "--select", "2").Exits(t, 0)
-	if script := b.Read("batch.sh"); !strings.Contains(script, "explore --guidelines") || !strings.Contains(script, "--select 2") {
-		t.Errorf("the script: %s", script)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package which
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ import (
 	"pgmpi/internal/fixture/should"
 )
 
-func (b *fixture) which(args ...string) (out analyze.Which) {
+func which(b *mpirun.Fixture, args ...string) (out analyze.Which) {
 	b.T.Helper()
 	args = append([]string{"which", "--format", "json", "--np", "4", "--rank", b.Rank}, args...)
 	if b.Lib.Name == "openmpi" {
@@ -29,7 +29,7 @@ func (b *fixture) which(args ...string) (out analyze.Which) {
 // collectives have a round of their own, in which these are free.
 func TestWhichNamesTheAlgorithmThatIsForced(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, mpirun.Libraries[0])
+	b := mpirun.New(t, mpirun.Libraries[0])
 	list := b.Algorithms().Collectives
 	calls := []string{"MPI_Allreduce nonoverlapping", "MPI_Reduce_scatter non-overlapping", "MPI_Reduce_scatter_block basic_linear"}
 	const own = -1
@@ -52,9 +52,9 @@ func TestWhichNamesTheAlgorithmThatIsForced(t *testing.T) {
 		}
 		t.Run(fmt.Sprint(k), func(t *testing.T) {
 			t.Parallel()
-			b := newFixture(t, mpirun.Libraries[0])
+			b := mpirun.New(t, mpirun.Libraries[0])
 			b.Env = append(b.Env, env...)
-			for _, r := range b.which("--msizes", "4Ki", "--functions", strings.Join(slices.Sorted(maps.Keys(want)), ",")).Rows {
+			for _, r := range which(b, "--msizes", "4Ki", "--functions", strings.Join(slices.Sorted(maps.Keys(want)), ",")).Rows {
 				should.Hold(t, slices.Contains(r.Algorithms, want[r.Collective]), "%s is made to take %s, and which says %v (%s)", r.Collective, want[r.Collective], r.Algorithms, r.Why)
 				delete(want, r.Collective)
 			}
@@ -66,7 +66,7 @@ func TestWhichNamesTheAlgorithmThatIsForced(t *testing.T) {
 // The tuned component takes linear for MPI_Bcast in B, by gl.toml. which needs both folders' own settings.
 func TestCompareNamesTheAlgorithmThatIsAnother(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, mpirun.Libraries[0])
+	b := mpirun.New(t, mpirun.Libraries[0])
 	for name, forced := range map[string]string{"a": "binomial", "b": "basic_linear"} {
 		toml := b.SetUp(name, fmt.Sprintf(mpirun.OneCase, "GL10:MPI_Bcast"))
 		value := map[string]int{"basic_linear": 1, "binomial": 6}[forced]
@@ -87,16 +87,16 @@ func TestCompareNamesTheAlgorithmThatIsAnother(t *testing.T) {
 // MPI_Barrier has no guideline to check.
 func TestWhichNeedsNoGuideline(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, mpirun.Libraries[1])
-	should.Equal(t, len(b.which("--functions", "MPI_Barrier").Rows), 1)
+	b := mpirun.New(t, mpirun.Libraries[1])
+	should.Equal(t, len(which(b, "--functions", "MPI_Barrier").Rows), 1)
 }
 
 // What MPICH 4.0.2's csel.c has for 4 processes; its messages agree where it sends by UCX.
 func TestWhichReadsTheTreeOfTheLibrary(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, mpirun.Libraries[1])
+	b := mpirun.New(t, mpirun.Libraries[1])
 	got := map[string]string{}
-	for _, r := range b.which("--msizes", "8,1Mi").Rows {
+	for _, r := range which(b, "--msizes", "8,1Mi").Rows {
 		got[fmt.Sprint(r.Collective, " ", r.Msize)] = strings.TrimSuffix(fmt.Sprint(r.Algorithms, r.By), " and messages")
 	}
 	for call, want := range map[string]string{

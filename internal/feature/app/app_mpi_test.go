@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"cmp"
@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/internal/feature/app"
 	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/internal/fixture/must"
@@ -27,7 +26,7 @@ var applied = []string{"MPI_Allgather", "MPI_Allreduce", "MPI_Alltoall", "MPI_Bc
 const mostMockups = 4 // of one collective
 
 // rules sends every call on 2 to np processes through the turn-th mock-up of its collective.
-func (b *fixture) rules(np, turn int) (path string, ids []string) {
+func rules(b *mpirun.Fixture, np, turn int) (path string, ids []string) {
 	var text strings.Builder
 	for _, of := range applied {
 		var its []string
@@ -42,7 +41,7 @@ func (b *fixture) rules(np, turn int) (path string, ids []string) {
 		}
 		ids = append(ids, id)
 		for p := 2; p <= np; p++ {
-			fmt.Fprintln(&text, app.AppliedRule{Function: of, Processes: p, From: 1, To: 4 << 20, Mockup: id, Types: types}.Line())
+			fmt.Fprintln(&text, AppliedRule{Function: of, Processes: p, From: 1, To: 4 << 20, Mockup: id, Types: types}.Line())
 		}
 	}
 	path = filepath.Join(b.Dir, fmt.Sprintf("rules-%d-%d", np, turn))
@@ -51,14 +50,14 @@ func (b *fixture) rules(np, turn int) (path string, ids []string) {
 }
 
 // preloaded runs a built program with the library between it and MPI.
-func (b *fixture) preloaded(np int, set []string, program string, args ...string) string {
+func preloaded(b *mpirun.Fixture, np int, set []string, program string, args ...string) string {
 	b.T.Helper()
-	out, err := b.throughLibrary(np, set, append([]string{program}, args...)...)
+	out, err := throughLibrary(b, np, set, append([]string{program}, args...)...)
 	must.Hold(b.T, err == nil, "%s %v, %v: %v\n%s", program, args, set, err, out)
 	return out
 }
 
-func (b *fixture) throughLibrary(np int, set []string, argv ...string) (string, error) {
+func throughLibrary(b *mpirun.Fixture, np int, set []string, argv ...string) (string, error) {
 	library := filepath.Join(b.Bin, b.Lib.Rank+"-preload.so")
 	if b.Lib.Yield {
 		library += ":" + filepath.Join(b.Bin, "yield.so")
@@ -66,20 +65,22 @@ func (b *fixture) throughLibrary(np int, set []string, argv ...string) (string, 
 	return b.Ranks(np, slices.Concat([]string{"timeout", "600", "env", "LD_PRELOAD=" + library}, set, argv)...)
 }
 
-func (b *fixture) built(program string) string { return filepath.Join(b.Bin, program+"-"+b.Lib.Name) }
+func built(b *mpirun.Fixture, program string) string {
+	return filepath.Join(b.Bin, program+"-"+b.Lib.Name)
+}
 
 func TestEveryLegalCallIsRightThroughThePreloadedMockups(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		for _, np := range []int{2, 3} {
 			for turn := range mostMockups {
-				rules, ids := b.rules(np, turn)
+				rules, ids := rules(b, np, turn)
 				hits := filepath.Join(b.Dir, fmt.Sprintf("hits-%d-%d", np, turn))
 				set := []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}
 				for _, what := range []string{"calls", "messages", "buffers"} {
-					should.Contain(t, b.preloaded(np, set, b.built("preload"), what), "No Errors")
+					should.Contain(t, preloaded(b, np, set, built(b, "preload"), what), "No Errors")
 				}
-				should.Contain(t, b.preloaded(np, set, b.built("calls")), "No Errors")
-				should.Contain(t, b.preloaded(np, set, b.built("exhaustive"), fmt.Sprint(600*np*np)), " 0 failures")
+				should.Contain(t, preloaded(b, np, set, built(b, "calls")), "No Errors")
+				should.Contain(t, preloaded(b, np, set, built(b, "exhaustive"), fmt.Sprint(600*np*np)), " 0 failures")
 				should.Equal(t, unmet(t, hits, ids), nil, "mock-ups through which no call went, p = %d", np)
 			}
 		}
@@ -87,14 +88,14 @@ func TestEveryLegalCallIsRightThroughThePreloadedMockups(t *testing.T) {
 }
 
 func TestExactRulesKeepEveryBit(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		for turn := range mostMockups {
-			rules, _ := b.rules(2, turn)
+			rules, _ := rules(b, 2, turn)
 			text := string(must.Get(os.ReadFile(rules))(t))
 			must.Do(t, os.WriteFile(rules, []byte(strings.ReplaceAll(text, " all\n", " exact\n")), 0o666))
-			should.Contain(t, b.preloaded(2, []string{"PGMPI_APPLY=" + rules}, b.built("preload"), "bits"), "No Errors")
+			should.Contain(t, preloaded(b, 2, []string{"PGMPI_APPLY=" + rules}, built(b, "preload"), "bits"), "No Errors")
 			hits := filepath.Join(b.Dir, fmt.Sprint("exact-", turn))
-			should.Contain(t, b.preloaded(2, []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}, b.built("preload"), "many", "5"), "No Errors")
+			should.Contain(t, preloaded(b, 2, []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}, built(b, "preload"), "many", "5"), "No Errors")
 			should.Contain(t, string(must.Get(os.ReadFile(hits))(t)), "10 MPI_Allreduce 2 ")
 		}
 	})
@@ -102,16 +103,16 @@ func TestExactRulesKeepEveryBit(t *testing.T) {
 
 // What a tool in the program hides is named, and the rest is replaced and counted all the same.
 func TestFunctionsThatAToolHidesAreNamed(t *testing.T) {
-	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		rules, _ := b.rules(2, 0)
+	mpirun.EitherAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
+		rules, _ := rules(b, 2, 0)
 		hits := filepath.Join(b.Dir, "hits")
-		out := b.preloaded(2, []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}, b.built("tool"), "calls")
+		out := preloaded(b, 2, []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}, built(b, "tool"), "calls")
 		should.Contain(t, out, "No Errors")
 		should.Equal(t, strings.Count(out, "neither counted nor replaced: MPI_Init_thread MPI_Finalize MPI_Allreduce"), 1, "how often the functions are named")
 		should.Equal(t, unmet(t, hits, []string{"scan_as_exscan+reduce_local", "allgather_as_alltoall"}), nil, "mock-ups through which no call went")
-		p := b.profiled(0, b.built("tool"), "calls")
+		p := profileOf(b, 0, built(b, "tool"), "calls")
 		should.Hold(t, p.Finished && p.Hidden == "MPI_Init_thread MPI_Finalize MPI_Allreduce", "%v, hidden: %s", p.Finished, p.Hidden)
-		p = b.profiled(0, b.built("preload"), "calls")
+		p = profileOf(b, 0, built(b, "preload"), "calls")
 		should.Hold(t, p.Finished && p.Hidden == "", "%v, hidden: %s", p.Finished, p.Hidden)
 	})
 }
@@ -132,7 +133,7 @@ func TestProgramsOfATestSuiteAreRightThroughThePreloadedMockups(t *testing.T) {
 	if suite == "" {
 		t.Skip("PGMPI_SUITE names no folder of built test programs")
 	}
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		var right, alone int
 		hits := filepath.Join(b.Dir, "hits-")
 		for _, p := range mpirun.Testlist(t, filepath.Join(suite, b.Lib.Name)) {
@@ -142,15 +143,15 @@ func TestProgramsOfATestSuiteAreRightThroughThePreloadedMockups(t *testing.T) {
 				continue
 			}
 			for turn := range mostMockups {
-				rules, _ := b.rules(p.NP, turn)
+				rules, _ := rules(b, p.NP, turn)
 				set := []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits + fmt.Sprint(turn), "PGMPI_PROFILE=" + filepath.Join(b.Dir, "prof")}
-				out, err := b.throughLibrary(p.NP, set, p.Argv...)
+				out, err := throughLibrary(b, p.NP, set, p.Argv...)
 				should.Hold(t, err == nil && strings.Contains(out, "No Errors"), "%v on %d, turn %d: %v\n%.2000s", p.Argv, p.NP, turn, err, out)
 			}
 			right++
 		}
 		for turn := range mostMockups {
-			_, ids := b.rules(2, turn)
+			_, ids := rules(b, 2, turn)
 			should.Equal(t, unmet(t, hits+fmt.Sprint(turn), ids), nil, "mock-ups through which no call went, turn %d", turn)
 		}
 		t.Logf("%d programs ran through all mock-ups, %d are not right alone", right, alone)
@@ -159,11 +160,11 @@ func TestProgramsOfATestSuiteAreRightThroughThePreloadedMockups(t *testing.T) {
 
 // PGMPI_COMMUNICATORS=1000000 makes that many, in some minutes.
 func TestThreadsAndManyCommunicatorsAreServedWithoutGrowth(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		rules, _ := b.rules(2, 0)
+	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
+		rules, _ := rules(b, 2, 0)
 		for _, set := range [][]string{{"PGMPI_APPLY=" + rules}, {"PGMPI_PROFILE=" + filepath.Join(b.Dir, "prof")}} {
-			should.Contain(t, b.preloaded(2, set, b.built("preload"), "threads"), "No Errors")
-			out := b.preloaded(2, set, b.built("preload"), "many", cmp.Or(os.Getenv("PGMPI_COMMUNICATORS"), "5000"))
+			should.Contain(t, preloaded(b, 2, set, built(b, "preload"), "threads"), "No Errors")
+			out := preloaded(b, 2, set, built(b, "preload"), "many", cmp.Or(os.Getenv("PGMPI_COMMUNICATORS"), "5000"))
 			should.Contain(t, out, "No Errors")
 			t.Logf("%s:\n%s", set, out)
 		}
@@ -172,22 +173,22 @@ func TestThreadsAndManyCommunicatorsAreServedWithoutGrowth(t *testing.T) {
 
 func TestRulesThatAreNotUnderstoodEndTheProgram(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t, mpirun.Libraries[0])
+	b := mpirun.New(t, mpirun.Libraries[0])
 	rules := filepath.Join(b.Dir, "rules")
 	for _, line := range []string{"MPI_Scan 2 1 8 scan_as_nothing all", "MPI_Scan 2 9 8 scan_as_exscan+reduce_local all", "MPI_Bcast 2 1 8 scan_as_exscan+reduce_local -",
 		"MPI_Scan 2 1 8 scan_as_exscan+reduce_local -", "MPI_Scan 2 1 8"} {
 		must.Do(t, os.WriteFile(rules, []byte("# rules\n"+line+"\n"), 0o666))
-		out, err := b.Ranks(2, "env", "LD_PRELOAD="+filepath.Join(b.Bin, b.Lib.Rank+"-preload.so"), "PGMPI_APPLY="+rules, b.built("calls"))
+		out, err := b.Ranks(2, "env", "LD_PRELOAD="+filepath.Join(b.Bin, b.Lib.Rank+"-preload.so"), "PGMPI_APPLY="+rules, built(b, "calls"))
 		should.Hold(t, err != nil && strings.Contains(out, "rules:2: not a rule"), "%s: %v\n%s", line, err, out)
 	}
 	for _, path := range []string{"/dev/zero", t.TempDir()} {
-		out, err := b.throughLibrary(2, []string{"PGMPI_APPLY=" + path}, b.built("calls"))
+		out, err := throughLibrary(b, 2, []string{"PGMPI_APPLY=" + path}, built(b, "calls"))
 		should.Hold(t, err != nil && strings.Contains(out, "PGMPI_APPLY="+path+": is no regular file"), "%s: %v\n%s", path, err, out)
 	}
 }
 
-// profiled runs a program under `pgmpi profile`.
-func (b *fixture) profiled(code int, program ...string) *profile.Profile {
+// profileOf runs a program under `pgmpi profile`.
+func profileOf(b *mpirun.Fixture, code int, program ...string) *profile.Profile {
 	b.T.Helper()
 	launcher := b.Lib.Launcher()
 	path := filepath.Join(b.Dir, "app.prof")
@@ -200,8 +201,8 @@ func (b *fixture) profiled(code int, program ...string) *profile.Profile {
 }
 
 func TestAProfileHasEveryCall(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		p := b.profiled(0, b.built("preload"), "many", "50")
+	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
+		p := profileOf(b, 0, built(b, "preload"), "many", "50")
 		c := p.Calls[slices.IndexFunc(p.Calls, func(c profile.Call) bool { return c.Function == "MPI_Allreduce" })]
 		should.Hold(t, p.Finished && p.Ranks == 2 && p.Processes == 2, "%+v", p)
 		should.Hold(t, c.Calls == 100 && c.Bytes == 400 && c.Processes == 2 && c.Communicator == "part" && c.Datatype == "MPI_INT" && c.Op == "MPI_SUM" && c.Ranks == 2, "%+v", c)
@@ -210,17 +211,17 @@ func TestAProfileHasEveryCall(t *testing.T) {
 }
 
 func TestAFortranProgramIsSeen(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		compiler, err := exec.LookPath("mpif90." + b.Lib.Name)
 		if err != nil {
 			t.Skip("there is no Fortran compiler of this library")
 		}
-		rules, _ := b.rules(2, 0)
+		rules, _ := rules(b, 2, 0)
 		for _, module := range []string{"mpi", "mpi_f08"} {
 			program := filepath.Join(b.Dir, "fortran-"+module)
-			out, err := exec.Command(compiler, "-cpp", "-DMODULE="+module, "-o", program, "../../testdata/preload/fortran.f90").CombinedOutput()
+			out, err := exec.Command(compiler, "-cpp", "-DMODULE="+module, "-o", program, "../../../testdata/preload/fortran.f90").CombinedOutput()
 			must.Hold(t, err == nil, "%v\n%s", err, out)
-			p := b.profiled(0, program)
+			p := profileOf(b, 0, program)
 			should.Hold(t, p.Finished, "the end of %s was not seen", module)
 			for _, name := range []string{"MPI_Scan", "MPI_Allreduce", "MPI_Bcast", "MPI_Alltoallw"} {
 				var calls int64
@@ -232,38 +233,38 @@ func TestAFortranProgramIsSeen(t *testing.T) {
 				should.Equal(t, calls, map[bool]int64{true: 40, false: 20}[name == "MPI_Bcast"], "%s of %s: %+v", name, module, p.Calls)
 			}
 			hits := filepath.Join(b.Dir, "hits-"+module)
-			should.Contain(t, b.preloaded(2, []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}, program), "No Errors")
+			should.Contain(t, preloaded(b, 2, []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}, program), "No Errors")
 			should.Contain(t, string(must.Get(os.ReadFile(hits))(t)), "20 MPI_Scan 2 ", "20 MPI_Allreduce 2 ", "40 MPI_Bcast 2 ")
 		}
 	})
 }
 
 // odd builds testdata/preload/odd.c.
-func (b *fixture) odd() string {
+func odd(b *mpirun.Fixture) string {
 	b.T.Helper()
 	compiler, err := exec.LookPath("mpicc." + b.Lib.Name)
 	if err != nil {
 		b.T.Skip("there is no C compiler of this library")
 	}
 	program := filepath.Join(b.Dir, "odd")
-	out, err := exec.Command(compiler, "-o", program, "../../testdata/preload/odd.c", "-lpthread").CombinedOutput()
+	out, err := exec.Command(compiler, "-o", program, "../../../testdata/preload/odd.c", "-lpthread").CombinedOutput()
 	must.Hold(b.T, err == nil, "%v\n%s", err, out)
 	return program
 }
 
 func TestAProgramThatIsCountedGoesOnAsWithout(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		program := b.odd()
+	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
+		program := odd(b)
 		for _, way := range []string{"covered", "stack", "fork"} {
-			p := b.profiled(0, program, way) // with exit code 0, in which the child's end is
+			p := profileOf(b, 0, program, way) // with exit code 0, in which the child's end is
 			should.Hold(t, p.Finished && p.Program == "odd" && len(p.Calls) == 1 && p.Calls[0].Calls == 2, "%s: %+v", way, p)
 		}
 	})
 }
 
 func TestMoreKindsOfCallsThanThereIsRoomForAreRounded(t *testing.T) {
-	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		p := b.profiled(0, b.odd(), "kinds", "9000")
+	mpirun.EitherAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
+		p := profileOf(b, 0, odd(b), "kinds", "9000")
 		should.Equal(t, p.MadeCalls(), 2*9001)
 		should.Hold(t, p.Rounded > 0 && p.LostCalls == 0, "%d rounded, %d lost", p.Rounded, p.LostCalls)
 	})
@@ -271,34 +272,34 @@ func TestMoreKindsOfCallsThanThereIsRoomForAreRounded(t *testing.T) {
 
 // Open MPI's mpirun makes an end by SIGTERM of it, and MPICH's nothing.
 func TestAProgramThatEndsBySystemCallIsSaidToHaveDoneSo(t *testing.T) {
-	b := newFixture(t, mpirun.Libraries[1])
-	b.Pgmpi("profile", "--rank", b.Rank, "--", "mpirun.mpich", "-np", "2", b.odd(), "_exit").Exits(t, 3).Says(t, "called MPI_Init, but no rank has left", "_exit")
+	b := mpirun.New(t, mpirun.Libraries[1])
+	b.Pgmpi("profile", "--rank", b.Rank, "--", "mpirun.mpich", "-np", "2", odd(b), "_exit").Exits(t, 3).Says(t, "called MPI_Init, but no rank has left", "_exit")
 	should.Equal(t, append(b.Found("app.prof*"), b.Found(".tmp-*")...), nil, "what is left")
 }
 
 func TestAProgramThatIsEndedLeavesWhatItHadCounted(t *testing.T) {
-	eitherAtOnce(t, func(t *testing.T, b *fixture) {
+	mpirun.EitherAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		launcher := b.Lib.Launcher()
 		b.Env = append(b.Env, "PGMPI_CALLS="+filepath.Join(b.Dir, "calls"))
 		b.Put("ended", `"$@" & until [ -e "$PGMPI_CALLS" ]; do sleep .1; done; kill -TERM $!; wait $!; exit 124`)
-		p := b.profiled(3, "sh", "ended", launcher, "-np", "2", b.built("preload"), "wait")
+		p := profileOf(b, 3, "sh", "ended", launcher, "-np", "2", built(b, "preload"), "wait")
 		should.Hold(t, !p.Finished && p.Library != "" && p.Ranks == 2 && len(p.Calls) == 1 && p.Calls[0].Function == "MPI_Allreduce", "%+v", p)
 		should.Equal(t, append(b.Found("app.prof.*"), b.Found(".tmp-*")...), nil, "parts are left")
 	})
 }
 
-// calling starts a program that calls until it is ended, profiled and under rules, in a process group of its own.
-func (b *fixture) calling() *started {
+// startCalling starts a program that calls until it is ended, profiled and under rules, in a process group of its own.
+func startCalling(b *mpirun.Fixture) *mpirun.Started {
 	b.T.Helper()
-	rules, _ := b.rules(2, 0)
+	rules, _ := rules(b, 2, 0)
 	app := *b
 	app.Rank = filepath.Join(b.Dir, "app")
-	must.Do(b.T, errors.Join(os.RemoveAll(app.Rank), os.RemoveAll(filepath.Join(b.Dir, "calls")), os.Symlink(b.built("preload"), app.Rank), os.MkdirAll(filepath.Join(b.Dir, "tmp"), 0o777)))
+	must.Do(b.T, errors.Join(os.RemoveAll(app.Rank), os.RemoveAll(filepath.Join(b.Dir, "calls")), os.Symlink(built(b, "preload"), app.Rank), os.MkdirAll(filepath.Join(b.Dir, "tmp"), 0o777)))
 	app.Env = append(b.Env, "TMPDIR="+filepath.Join(b.Dir, "tmp"), "PGMPI_CALLS="+filepath.Join(b.Dir, "calls"))
 	launcher := b.Lib.Launcher()
 	cmd, out, err := app.Command("pgmpi", "profile", "--rank", b.Rank, "--out", filepath.Join(b.Dir, "app.prof"), "--", launcher, "-np", "2", "env", "PGMPI_APPLY="+rules, app.Rank, "wait")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	s := &started{app.Begin(cmd, out, err)}
+	s := app.Begin(cmd, out, err)
 	b.T.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) })
 	s.At = func(int) bool { return b.There("calls") }
 	s.Settle()
@@ -306,7 +307,7 @@ func (b *fixture) calling() *started {
 }
 
 // leftNothing waits for the end of the program, which leaves no process, shared memory, part or temporary file.
-func (s *started) leftNothing(code int) mpirun.Said {
+func leftNothing(s *mpirun.Started, code int) mpirun.Said {
 	s.B.T.Helper()
 	e := s.Wait(15*time.Second).Exits(s.B.T, code)
 	s.Gone(3 * time.Second)
@@ -315,9 +316,9 @@ func (s *started) leftNothing(code int) mpirun.Said {
 }
 
 func TestAKilledProgramLeavesNothingBehind(t *testing.T) {
-	eitherAtOnce(t, func(t *testing.T, b *fixture) {
+	mpirun.EitherAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		for _, victims := range []int{1, 2} {
-			s := b.calling()
+			s := startCalling(b)
 			if victims == 2 { // which have nothing to leave but what they write now
 				must.Do(t, errors.Join(syscall.Kill(s.PIDs[0], syscall.SIGUSR2), syscall.Kill(s.PIDs[1], syscall.SIGCONT)))
 				b.WaitFor("parts of two ranks", 5*time.Second, func() bool { return len(b.Found(".tmp-app.prof-*/profile.rank?")) == 2 })
@@ -326,7 +327,7 @@ func TestAKilledProgramLeavesNothingBehind(t *testing.T) {
 				err := syscall.Kill(pid, syscall.SIGKILL)
 				must.Hold(t, err == nil || err == syscall.ESRCH, "%v", err) // the launcher kills the second, too
 			}
-			e := s.leftNothing(3).Says(t, "exit status")
+			e := leftNothing(s, 3).Says(t, "exit status")
 			should.Hold(t, b.There("app.prof") || victims == 1 && strings.Contains(e.Stderr, "no rank has left"), "neither a profile nor why there is none:\n%s", e.Stderr)
 		}
 	})
@@ -334,20 +335,20 @@ func TestAKilledProgramLeavesNothingBehind(t *testing.T) {
 
 // A terminal tells the launcher, too, and Open MPI's, told twice, leaves its ranks before they have written.
 func TestCtrlCLeavesWhatTheProgramHadCounted(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		s := b.calling()
+	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
+		s := startCalling(b)
 		must.Do(t, syscall.Kill(-s.Cmd.Process.Pid, syscall.SIGINT))
-		s.leftNothing(130).Says(t, "interrupted")
+		leftNothing(s, 130).Says(t, "interrupted")
 		p := must.Get(profile.Read(filepath.Join(b.Dir, "app.prof")))(t)
 		should.Hold(t, !p.Finished && p.Ranks == 2, "%+v", p)
 	})
 }
 
 // plantedCheck is of a program that calls Allreduce of 400 B, in which the check finds a slowdown that it does not have.
-func (b *fixture) plantedCheck(calls string) (folder, prof string, app []string) {
+func plantedCheck(b *mpirun.Fixture, calls string) (folder, prof string, app []string) {
 	b.T.Helper()
-	app = []string{"--", strings.Fields(b.Lib.MPI)[0], "-np", "2", b.built("preload"), "many", calls}
-	b.profiled(0, app[4:]...)
+	app = []string{"--", strings.Fields(b.Lib.MPI)[0], "-np", "2", built(b, "preload"), "many", calls}
+	profileOf(b, 0, app[4:]...)
 	gl := b.TOML("[check]\nguidelines = [\"GL12\"]\ncalls = [\"Allreduce:400:2\"]\n[job]\nnp = [2]\nmpiruns = 8\ndatatype = \"int\"\n[measure]\nalternate = false\n[nrep]\nfixed = 3\n" + b.Planted(slowAllreduce))
 	b.Pgmpi("check", "--guidelines", gl, "--rank", b.Rank, "--out", b.Out, "--quiet").Exits(b.T, 1)
 	return b.Out, filepath.Join(b.Dir, "app.prof"), app
@@ -356,8 +357,8 @@ func (b *fixture) plantedCheck(calls string) (folder, prof string, app []string)
 const slowAllreduce = "MPI_Allreduce:400:20000000ns"
 
 func TestNothingIsWrittenForAProgramThatDoesNotGain(t *testing.T) {
-	b := newFixture(t, mpirun.Libraries[0])
-	folder, prof, app := b.plantedCheck("200")
+	b := mpirun.New(t, mpirun.Libraries[0])
+	folder, prof, app := plantedCheck(b, "200")
 	b.Pgmpi("gain", folder, prof).Exits(t, 0).Shows(t, "would gain nothing of ", "more only by mock-ups", "allreduce_as_reduce")
 	b.Pgmpi("gain", folder, prof, "--ab", "6").Exits(t, 2).Says(t, "belong together")
 	b.Pgmpi(append([]string{"gain", folder, prof, "--rank", b.Rank, "--ab", "6"}, app...)...).Exits(t, 2).Says(t, "pgmpi remedy")
@@ -375,8 +376,8 @@ func TestNothingIsWrittenForAProgramThatDoesNotGain(t *testing.T) {
 // The program has the slowdown too, 25 times 20 ms, in which the mock-ups' calls have no part. Where
 // more of twelve pairs than one meet something else, nothing is shown, and nothing written.
 func TestMockupsAreWrittenForAProgramThatGains(t *testing.T) {
-	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		folder, prof, app := b.plantedCheck("25")
+	mpirun.EitherAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
+		folder, prof, app := plantedCheck(b, "25")
 		b.Env = append(b.Preload(b.Lib.Rank+"-delay.so"), "PGMPI_DELAY="+slowAllreduce)
 		s := b.Pgmpi(append([]string{"apply", folder, prof, "--rank", b.Rank, "--ab", "12", "--quiet"}, app...)...).Exits(t, 0, 4)
 		should.Equal(t, b.There(filepath.Join(filepath.Base(folder), "apply", "mockups.txt")), s.Code == 0, "mock-ups are written")

@@ -1,0 +1,66 @@
+package bisect
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fixture/mpirun"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
+)
+
+// slow is a library that slows MPI_Allgather down, and is what a history changes.
+const slow = `#include <mpi.h>
+#include <time.h>
+#define NS %d
+static long now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+int MPI_Allgather(const void *a, int m, MPI_Datatype s, void *b, int n, MPI_Datatype t, MPI_Comm c)
+{
+    int error = PMPI_Allgather(a, m, s, b, n, t, c);
+    for (long end = now() + NS; now() < end;)
+        ;
+    return error;
+}
+`
+
+func TestTheCommitThatSlowsAPreloadedLibraryDownIsFound(t *testing.T) {
+	b := mpirun.New(t, mpirun.Libraries[0])
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git here")
+	}
+	repo := filepath.Join(b.Dir, "repo")
+	commit := func(script string) {
+		cmd, out, errs := b.Command("sh", "-ec", script)
+		must.Do(t, os.MkdirAll(repo, 0o777))
+		cmd.Dir = repo
+		must.Hold(t, cmd.Run() == nil, "%s%s", out, errs)
+	}
+	launcher := b.Lib.Launcher()
+	mpicc := filepath.Join(filepath.Dir(launcher), strings.Replace(filepath.Base(launcher), "mpirun", "mpicc", 1))
+	commit("git init -q; git config user.email a@b.c; git config user.name a")
+	for i := range 4 {
+		ns := 0
+		if i >= 2 {
+			ns = 200000
+		}
+		must.Do(t, os.WriteFile(filepath.Join(repo, "slow.c"), fmt.Appendf(nil, "/* commit %d */\n"+slow, i, ns), 0o666))
+		must.Do(t, os.WriteFile(filepath.Join(repo, "build"), []byte("#!/bin/sh -e\n"+mpicc+" -O2 -fPIC -c -o slow.o slow.c\ngcc -shared -o $PREFIX/slow.so slow.o\n"), 0o777))
+		commit(fmt.Sprintf("git add slow.c build; git commit -q -m 'Commit %d'", i))
+	}
+	gl := b.TOML(fmt.Sprintf(mpirun.OneCase, "GL5") + fmt.Sprintf("rank = %q\nenv = { LD_PRELOAD = \"{prefix}/slow.so\" }\n", b.Rank))
+	s := b.Pgmpi("bisect", "HEAD~3", "HEAD", "--repo", repo, "--build", "./build", "--out", b.Out, "--mpiruns", "8", "--keep", "--", gl)
+	s.Exits(t, exitcode.OK).Shows(t, `\Afirst bad commit: [0-9a-f]{40} Commit 2$`, "MPI_Allgather at 64 KiB on p2 takes")
+	_, err := os.Stat(filepath.Join(b.Out, "prefix"))
+	should.Hold(t, err == nil, "--keep: %v", err)
+	b.Pgmpi("compare", filepath.Join(b.Out, "ends")).Exits(t, exitcode.Violated).Shows(t, "slower")
+}
