@@ -53,6 +53,11 @@ COMMIT = $(shell cat .commit 2>/dev/null || git describe --exclude '*' --always 
 VERSION = $(NUMBER)$(addprefix +,$(COMMIT))
 # `make lint` vets; the tests need not do it again.
 GO_TEST := $(CURDIR)/bin/gotest -count=1 -vet=off -timeout 20m
+# Tests with real mpiruns are skipped without this.
+WITH_PROGRAMS := PGMPI_TEST_BIN=$(CURDIR)/bin
+# Those of the features, which are left out where all else of their packages is tested.
+MPIRUN_FILES := $(addprefix ./,$(wildcard internal/feature/*/*_mpi_test.go))
+MPIRUN_TESTS = ^($(shell grep -oh '^func Test[A-Za-z0-9]*' $(MPIRUN_FILES) | cut -c 6- | paste -sd '|'))$$
 # Modules of their own, so that no program of pgmpi depends on what they need.
 OTHER_MODULES := bench internal/consumers
 CGO_PACKAGES := ./mockups/c ./measure/rank/... $(addprefix ./,$(wildcard internal/feature/*/rank)) ./cmd/pgmpi-rank
@@ -320,8 +325,9 @@ endef
 # Both base programs are built first, a core for each; the others while tests run that need
 # none of them. Packages without MPI are tested two at a time; where mpiruns or the C
 # parts take times, nothing else runs. Tests that are right whatever time it takes
-# run at the end of cmd/pgmpi, three at a time on any machine: Open MPI binds the ranks
-# of every mpirun to the first cores. The test program of cmd/pgmpi is pgmpi.
+# run at the end of a package, three at a time on any machine: Open MPI binds the ranks
+# of every mpirun to the first cores. The test program of cmd/pgmpi is pgmpi; those of
+# the features run bin/pgmpi.
 test: TEST_KIND := quick
 test: run-tests ## run every test, against Open MPI and MPICH (installs them if missing); LOAD=4: beside four busy processes
 
@@ -344,10 +350,10 @@ run-tests: go-check both
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/fault.so testdata/fault/fault.c -ldl -lpthread
 	$(allow_root)
-	export PGMPI_TEST_BIN=$(CURDIR)/bin
+	$(build_pgmpi)
 	export CGO_ENABLED=0
 	batch=$$(mktemp)
-	$(GO_TEST) -run '^TestSlurm$$' ./cmd/pgmpi >$$batch 2>&1 & # they wait most of the time
+	$(WITH_PROGRAMS) $(GO_TEST) -run '^TestSlurm$$' ./cmd/pgmpi >$$batch 2>&1 & # they wait most of the time
 	jobs=$$!
 	{
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-matmul2-openmpi,-tags matmul2)
@@ -365,10 +371,10 @@ run-tests: go-check both
 	} &
 	others=$$!
 	part "Tests without MPI, and builds of other rank programs"
-	$(GO_TEST) $$(go list ./... | grep -v '/cmd/pgmpi$$')
+	$(GO_TEST) -skip '$(MPIRUN_TESTS)' $$(go list ./... | grep -v '/cmd/pgmpi$$')
 	part "Benches, programs that read what pgmpi writes, and scripts"
 	for module in $(OTHER_MODULES); do
-		(cd $$module && $(GO_TEST) ./...)
+		(cd $$module && $(WITH_PROGRAMS) $(GO_TEST) ./...)
 	done
 	wait $$others
 	part "Tests of the C parts, with $(OPENMPI_CC) and with $(MPICH_CC)"
@@ -382,7 +388,8 @@ run-tests: go-check both
 	cat $$batch && rm $$batch
 	[ $$status -eq 0 ]
 	part "Real mpiruns"
-	$(GO_TEST) -parallel 3 -skip '^TestSlurm$$' ./cmd/pgmpi
+	$(WITH_PROGRAMS) $(GO_TEST) -parallel 3 -skip '^TestSlurm$$' ./cmd/pgmpi
+	$(WITH_PROGRAMS) $(GO_TEST) -p 1 -parallel 3 -run '$(MPIRUN_TESTS)' $(sort $(dir $(MPIRUN_FILES)))
 
 # Nothing waits here for mpiruns; what needs them is in packages that are left out.
 race: go-check ## run the tests that need no MPI with Go's race detector
