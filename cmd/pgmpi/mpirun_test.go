@@ -30,11 +30,6 @@ func newFixture(t *testing.T, l mpirun.Library) *fixture {
 	return &fixture{*mpirun.New(t, l)}
 }
 
-func newFixtureIn(t *testing.T, dir string, l mpirun.Library) *fixture {
-	t.Helper()
-	return &fixture{*mpirun.NewIn(t, dir, l)}
-}
-
 func (b *fixture) with(fault string) *fixture { return &fixture{*b.With(fault)} }
 
 // mostRanks limits the ranks of tests of data: what there is beyond four, such as a second round
