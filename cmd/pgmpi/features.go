@@ -1,12 +1,8 @@
+//go:build !core
+
 package main
 
 import (
-	"slices"
-
-	"github.com/spf13/cobra"
-
-	"pgmpi/internal/command"
-	"pgmpi/internal/experiment"
 	"pgmpi/internal/feature"
 	"pgmpi/internal/feature/app"
 	"pgmpi/internal/feature/bisect"
@@ -21,7 +17,7 @@ import (
 	"pgmpi/internal/feature/which"
 )
 
-// features are the tools that stand on the core. Nothing else names them.
+// features are the tools that stand on the core. Nothing else names them; `go build -tags core` leaves all out.
 var features = feature.Use(
 	app.Feature,
 	bisect.Feature,
@@ -35,37 +31,3 @@ var features = feature.Use(
 	selftest.Feature,
 	which.Feature,
 )
-
-// equip gives a host what the core and all features have for its commands.
-func equip(h *command.Host) {
-	h.Kinds = slices.Clone(experiment.Kinds)
-	for _, f := range features {
-		h.Kinds, h.Narrows, h.Notes = append(h.Kinds, f.Kinds...), append(h.Narrows, f.Narrows...), append(h.Notes, f.Notes...)
-		h.Extensions = append(h.Extensions, f.Extends...)
-	}
-}
-
-// submits are the jobs that pgmpi submit writes besides a check's.
-func submits() (out []feature.Submit) {
-	for _, f := range features {
-		out = append(out, f.Submits...)
-	}
-	return out
-}
-
-// addTo puts the commands of the features into their places in a group.
-func addTo(group string, commands []*cobra.Command, h *command.Host) []*cobra.Command {
-	for _, f := range features {
-		for _, x := range f.Commands {
-			if x.Group != group {
-				continue
-			}
-			at := slices.IndexFunc(commands, func(c *cobra.Command) bool { return c.Name() == x.Before })
-			if at < 0 {
-				at = len(commands)
-			}
-			commands = slices.Insert(commands, at, x.Make(h))
-		}
-	}
-	return commands
-}
