@@ -11,6 +11,7 @@ import (
 )
 
 func TestClocksFindsAllRankProgramsBeforeItStartsOne(t *testing.T) {
+	needs(t, "clocks")
 	b := emptyFixture(t, t.TempDir())
 	const rank = `#!/bin/sh
 echo '{"program": "pgmpi-rank", "library": "openmpi", "lib_version": "Open MPI", "built_for": "Open MPI", "hash": "x"}'

@@ -25,7 +25,7 @@ var completing = []struct {
 	{"pgmpi history --c", []string{"--cell", "--color"}, "--msizes"},
 	{"pgmpi check --sync w", []string{"window", "window_auto"}, "barrier"},
 	{"pgmpi analyze --format j", []string{"json", "junit"}, "csv"},
-	{"pgmpi times --format j", []string{"json"}, "junit"},
+	{"pgmpi history --format j", []string{"json"}, "junit"},
 	{"pgmpi check --color ", []string{"always", "auto", "never"}, "check"},
 	{"pgmpi completion z", []string{"zsh"}, "bash"},
 	{"pgmpi man nr", []string{"nrep"}, "check"},

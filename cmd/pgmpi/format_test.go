@@ -65,7 +65,7 @@ func TestHelpNamesTheFormatsThatACommandHas(t *testing.T) {
 func TestAFormatThatADocumentLacksIsRefusedWithThoseItHas(t *testing.T) {
 	for _, c := range []struct{ command, args, format string }{
 		{"env", "env", "csv"}, {"list", "list", "json"},
-		{"check", "check", "xml"}, {"compare", "compare a b", "xml"}, {"history", "history a", "xml"}, {"times", "times a", "xml"},
+		{"check", "check", "xml"}, {"compare", "compare a b", "xml"}, {"history", "history a", "xml"},
 	} {
 		args := append(strings.Fields(c.args), "--format", c.format)
 		inProcess(args...).Exits(t, exitcode.Setup).Says(t, fmt.Sprintf("--format: unknown format %q: choose from %s", c.format, strings.Join(formatsOf[c.command], ", ")))

@@ -32,6 +32,7 @@ func (b *fixture) reproFile(run int) string {
 }
 
 func TestOutputOfReproMPIIsJudged(t *testing.T) {
+	needs(t, "analyze --from")
 	b := emptyFixture(t, t.TempDir())
 	args := []string{"analyze", "--from", "reprompi"}
 	for run := range 8 {
@@ -73,6 +74,7 @@ func osuFile(t *testing.T, dir string, run int, column string) string {
 }
 
 func TestFewRunsOrMeansAreSeenOnceAndNeverViolated(t *testing.T) {
+	needs(t, "analyze --from")
 	b := emptyFixture(t, t.TempDir())
 	for name, c := range map[string]struct {
 		runs   int
@@ -102,6 +104,7 @@ func TestFewRunsOrMeansAreSeenOnceAndNeverViolated(t *testing.T) {
 }
 
 func TestAnExportedCheckIsReadBackWithItsRatios(t *testing.T) {
+	needs(t, "analyze --from")
 	b := emptyFixture(t, t.TempDir())
 	args := []string{"analyze", "--from", "osu", "--np", "4", "--out", b.Out}
 	for run := range 9 {
@@ -120,6 +123,7 @@ func TestAnExportedCheckIsReadBackWithItsRatios(t *testing.T) {
 }
 
 func TestNamesInFilesOfOthersReachNoTerminal(t *testing.T) {
+	needs(t, "analyze --from")
 	b := emptyFixture(t, t.TempDir())
 	path := filepath.Join(b.Dir, "x.txt")
 	head := "# OSU MPI \x1b[31mEvil Latency Test v5\n# Size  Avg Latency(us)\n1 2.0\n"
@@ -148,6 +152,7 @@ func picoJobs(t *testing.T, root string) {
 }
 
 func TestSeveralJobsAreShownBesideEachOther(t *testing.T) {
+	needs(t, "analyze --from")
 	b := emptyFixture(t, t.TempDir())
 	picoJobs(t, b.Dir)
 	s := b.Pgmpi("analyze", "--from", "any", b.Dir, "--out", b.Out, "--format", "table,html").Exits(t, 0)

@@ -5,12 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 
 	"pgmpi/internal/command"
 	"pgmpi/internal/feature"
+	"pgmpi/internal/manual"
 )
 
 // TestMain makes this program pgmpi itself when it is called by that name, and
@@ -48,4 +50,25 @@ func ofFeature(c *cobra.Command) bool {
 			return x.Make(command.New(io.Discard, io.Discard)).Name() == c.Name()
 		})
 	})
+}
+
+// has tells whether this tree has what a test is about: a command, or a flag of one ("analyze --from"). Tools may be deleted.
+func has(words string) bool {
+	name, flag, _ := strings.Cut(words, " --")
+	for _, c := range manual.Commands(rootCommand(command.New(io.Discard, io.Discard))) {
+		if c.Name() == name {
+			return flag == "" || c.Flags().Lookup(flag) != nil
+		}
+	}
+	return false
+}
+
+// needs skips a test that is about a tool that this tree lacks.
+func needs(t *testing.T, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !has(w) {
+			t.Skipf("there is no pgmpi %s in this tree", w)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +25,9 @@ func TestAFolderOfAnyKindWithoutMpirunsIsNotJudged(t *testing.T) {
 	for _, command := range []string{"analyze check", "analyze explore", "analyze imported",
 		"times check", "times explore", "times imported", "times fingerprint", "fingerprint fingerprint MPI_Bcast:8", "fingerprint check MPI_Reduce:8", "compare ab",
 		"compare check check", "compare --matrix check imported"} {
+		if slices.ContainsFunc(strings.Fields(command), func(word string) bool { return all[word] == "" && !has(word) && !strings.ContainsAny(word, "-:") }) {
+			continue // a tool that is not in this tree
+		}
 		var args []string
 		for _, word := range strings.Fields(command) {
 			if dir, ok := all[word]; ok && len(args) > 0 {
