@@ -92,7 +92,7 @@ func TestInterruptKeepsFinishedMpirunsAndNamesTheWayOn(t *testing.T) {
 		})
 		_ = cmd.Process.Signal(syscall.SIGINT)
 		_ = cmd.Wait()
-		mpirun.Said{cmd.ProcessState.ExitCode(), out.String(), err.String()}.Exits(t, 130).Says(t, "interrupted", "--out "+b.Out, "--resume")
+		mpirun.Said{Code: cmd.ProcessState.ExitCode(), Stdout: out.String(), Stderr: err.String()}.Exits(t, 130).Says(t, "interrupted", "--out "+b.Out, "--resume")
 		b.NoneLeft(3 * time.Second)
 		before := b.Raw()
 		b.Check("--resume", "--guidelines", gl).Exits(t, 0, 1)

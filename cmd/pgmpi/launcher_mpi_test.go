@@ -81,7 +81,7 @@ func TestNextMpirunStartsWhileOneEndsAndMeasuresAfterwards(t *testing.T) {
 		b.WaitFor("two launchers at the same time", 20*time.Second, func() bool { return strings.HasSuffix(log().String(), "start start") })
 		must.Do(t, cmd.Process.Signal(os.Interrupt))
 		_ = cmd.Wait()
-		mpirun.Said{cmd.ProcessState.ExitCode(), out.String(), stderr.String()}.Exits(t, 130).Says(t, "--resume")
+		mpirun.Said{Code: cmd.ProcessState.ExitCode(), Stdout: out.String(), Stderr: stderr.String()}.Exits(t, 130).Says(t, "--resume")
 		b.NoneLeft(3 * time.Second)
 		should.Equal(t, len(b.Raw()), 1, "mpiruns are on disk")
 	})

@@ -52,7 +52,7 @@ func TestWrongMockupsDifferFromTheDefinition(t *testing.T) {
 
 // callsOn is testdata/interpose/calls.c.
 func (b *fixture) callsOn(np int) mpirun.Program {
-	return mpirun.Program{[]string{filepath.Join(b.Bin, "calls-"+b.Lib.Name)}, np}
+	return mpirun.Program{Argv: []string{filepath.Join(b.Bin, "calls-"+b.Lib.Name)}, NP: np}
 }
 
 // Every mock-up serves a program in the collective's stead, and leaves alone what

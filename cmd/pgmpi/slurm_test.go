@@ -139,7 +139,7 @@ func (j *batchJob) endOf(start int) mpirun.Said {
 		j.T.Fatalf("job %s (%s), start %d, has not ended: %s\nstdout:\n%s\nstderr:\n%s", j.id, j.name, start, j.state(), read("out"), read("err"))
 	}
 	code := must.Get(strconv.Atoi(strings.TrimSpace(read("status"))))(j.T)
-	return mpirun.Said{code, read("out"), read("err")}
+	return mpirun.Said{Code: code, Stdout: read("out"), Stderr: read("err")}
 }
 
 func (j *batchJob) state() string {
