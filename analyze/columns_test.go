@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 func TestEveryFieldOfAVerdictHasAColumn(t *testing.T) {

@@ -7,10 +7,10 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
 )
 
 // FuzzReport: no manifest and no mpirun, however wrong, makes the analysis

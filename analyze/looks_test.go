@@ -8,12 +8,12 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // noisy gives runs in which case i takes ns[i], and case wild anything.

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"pgmpi/analyze/judge"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/should"
 )
 
 func TestMoreMpirunsAreNamedForTestsThatTheDataLeaveOpen(t *testing.T) {

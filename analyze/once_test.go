@@ -6,10 +6,10 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // importedRun is a plan of GL12 at one size whose mock-up is the sum of Reduce and Bcast, and one mpirun of it.

@@ -6,12 +6,12 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestAReportSaysWhereItIsFrom(t *testing.T) {

@@ -6,10 +6,10 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestRequestPaysFromTheUseOnThatItsMakingIsSaved(t *testing.T) {

@@ -10,11 +10,11 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // Each rule with several conditions has here, for each of them, a case that it alone decides.

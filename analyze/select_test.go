@@ -7,8 +7,8 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/should"
 )
 
 func TestSelectorsNameTests(t *testing.T) {

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"pgmpi/analyze/judge"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/should"
 )
 
 func warning(r *Report, id remark.ID) *remark.Remark {

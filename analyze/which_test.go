@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/should"
 )
 
 func TestAnAlgorithmChangedOnlyWhereNoneIsInBoth(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 // children are the processes that this one started.

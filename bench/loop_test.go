@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/should"
 )
 
 func TestGroupedMedianSharesTheTickAmongTies(t *testing.T) {

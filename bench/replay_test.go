@@ -10,8 +10,8 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/should"
 )
 
 // madeUp is a number of tests too large to judge ten mpiruns of them in pairs.

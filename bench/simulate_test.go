@@ -7,7 +7,7 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/bench/world"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 // Wilson's limits of 5 of 100: R, prop.test(5, 100, correct = FALSE) gives .0215 and .1118.

@@ -11,7 +11,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 // The letters of checksOf.

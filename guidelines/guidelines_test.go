@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/mockups"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // resolve is the selection of a valid section.

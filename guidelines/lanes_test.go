@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
 	"pgmpi/mockups"
+	"pgmpi/testkit/should"
 )
 
 func TestLanesAreAskedOfSeveralNodesWithSeveralProcesses(t *testing.T) {

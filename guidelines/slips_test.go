@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestWhatChangesNothingOfASelectionIsANote(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 const module = "pgmpi/"
@@ -38,7 +38,7 @@ var layers = [][]string{
 
 // aside is what no program of pgmpi is made from: packages that tests share, and modules of
 // their own. All else imports none of it.
-var aside = []string{"internal/fixture", "internal/consumers", "bench"}
+var aside = []string{"testkit", "internal/consumers", "bench"}
 
 // measure, though it is above, may not import analyze: they meet in a results folder.
 const producer, consumer = "measure", "analyze"

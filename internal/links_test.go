@@ -12,8 +12,8 @@ import (
 	"testing"
 	"unicode"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 // Phrases that bend a sentence: a plain one has a verb, and the noun that is meant.

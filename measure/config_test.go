@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"pgmpi/internal/conf"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/nrep"
+	"pgmpi/testkit/should"
 )
 
 func TestTimingKeysAreValidated(t *testing.T) {

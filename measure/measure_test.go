@@ -14,12 +14,12 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/nrep"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func session(plan guidelines.Plan) *Session {

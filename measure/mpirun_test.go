@@ -13,8 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/should"
 )
 
 var errTerminated = errors.New("signal: terminated")

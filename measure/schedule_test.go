@@ -8,10 +8,10 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestScheduleIsFixedByTheSettings(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // sessionOf makes the folder that the mpirun of a host and a number has there; contact is the number in its

@@ -13,11 +13,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/pages"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/pages"
+	"pgmpi/testkit/should"
 )
 
 // launched runs a command as a launcher, with what its ranks leave below tmp.

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // turning is a session with all guidelines of the catalogue, in which cases have

@@ -3,7 +3,7 @@ package mockups
 import (
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 func TestOwnAlgorithmIsItsCollectiveInAllButItsName(t *testing.T) {

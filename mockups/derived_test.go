@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 // By hand: indexed pieces of 1 to 16, which are 136 elements, then from 1 on again.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 func TestEveryMockupEmulatesACollectiveOfTheTable(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 // Every regular collective but Reduce_scatter, which is Reduce_scatter_block with equal parts,

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 // The sizes are of S-PGMPI, Appendix A: all calls of a mock-up move the data of the collective.

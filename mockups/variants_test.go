@@ -4,7 +4,7 @@ import (
 	"maps"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 func TestEveryCallIsOneOfACollectiveWithItsResult(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"pgmpi/internal/conf"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestDefaultIsValid(t *testing.T) {

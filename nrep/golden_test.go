@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"pgmpi/internal/fixture/golden"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/golden"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 type stopPoint struct {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 func TestPredictorWaitsForItsCheckPoint(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"pgmpi/analyze"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // between is a part of docs/results-format.md, without line breaks.

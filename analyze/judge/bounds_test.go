@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"pgmpi/internal/conf"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/stats"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestSettingsAreTakenUpToTheirBounds(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"pgmpi/internal/fixture/golden"
-	"pgmpi/internal/fixture/must"
+	"pgmpi/testkit/golden"
+	"pgmpi/testkit/must"
 )
 
 // goldenSequence is one case of sequential.json.

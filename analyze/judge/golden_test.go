@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"pgmpi/internal/fixture/golden"
-	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/stats"
+	"pgmpi/testkit/golden"
+	"pgmpi/testkit/must"
 )
 
 // vectors are the golden vectors of a Test.

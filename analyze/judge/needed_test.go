@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"pgmpi/internal/fixture/must"
+	"pgmpi/testkit/must"
 )
 
 // draw gives run medians of n mpiruns: both sides share the mpirun's own effect,

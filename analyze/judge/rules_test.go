@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // Each rule with several conditions has here, for each of them, a case that it alone decides.

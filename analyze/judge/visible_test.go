@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
+	"pgmpi/testkit/must"
 )
 
 // A change by what Visible says of two quiet folders is found with about that chance.

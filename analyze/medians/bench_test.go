@@ -4,9 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
 )
 
 // BenchmarkAMillionSamples is what the analysis costs beside reading the files:

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // wave gives n samples that stay high and low for `long` samples in turn.

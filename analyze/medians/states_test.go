@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // folder has mpiruns in which each case takes a millisecond times the factor of

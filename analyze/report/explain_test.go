@@ -10,12 +10,12 @@ import (
 	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/documents"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/documents"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func noisyReport(t *testing.T) *analyze.Report {

@@ -13,11 +13,11 @@ import (
 	"pgmpi/analyze/report/checks"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
-	"pgmpi/internal/fixture/documents"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
-	"pgmpi/internal/fixture/shown"
 	"pgmpi/internal/remark"
+	"pgmpi/testkit/documents"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
+	"pgmpi/testkit/shown"
 )
 
 // made are the examples that tests read; making them takes most of a second.

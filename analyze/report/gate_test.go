@@ -8,10 +8,10 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
-	"pgmpi/internal/fixture/shown"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
+	"pgmpi/testkit/shown"
 )
 
 // gated is a check with a test in every state, and a run-time that became longer.

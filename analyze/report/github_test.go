@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"pgmpi/analyze/report/check"
-	"pgmpi/internal/fixture/documents"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/documents"
+	"pgmpi/testkit/should"
 )
 
 func TestAnnotationsAreOneLineEachAndEscaped(t *testing.T) {

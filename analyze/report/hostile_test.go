@@ -3,7 +3,7 @@ package report
 import (
 	"testing"
 
-	"pgmpi/internal/fixture/documents"
+	"pgmpi/testkit/documents"
 )
 
 // FuzzRenderers: whatever the texts of others are, no format has a character that a

@@ -15,12 +15,12 @@ import (
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/documents"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/documents"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // largeReport has 21 sizes, 2 shapes, 17 patterns of 11 collectives and 24 mpiruns; every second pattern is

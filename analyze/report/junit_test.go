@@ -11,10 +11,10 @@ import (
 	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/documents"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/documents"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // lint validates a JUnit file with the schema.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // shownElsewhere has the kinds of documents without an example here, and what shows them.

@@ -11,10 +11,10 @@ import (
 	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/phrase"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // hostileReport has that text wherever a library, a host, a user or a folder has a say.

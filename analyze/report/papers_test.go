@@ -3,7 +3,7 @@ package report
 import (
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/shown"
+	"pgmpi/testkit/shown"
 )
 
 // levels are three set-ups; the third changes nothing.

@@ -14,12 +14,12 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/documents"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
-	"pgmpi/internal/fixture/shown"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/documents"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
+	"pgmpi/testkit/shown"
 )
 
 type example = documents.Example

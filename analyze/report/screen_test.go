@@ -12,9 +12,9 @@ import (
 	"pgmpi/analyze/report/checks"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
-	"pgmpi/internal/fixture/documents"
-	"pgmpi/internal/fixture/should"
-	"pgmpi/internal/fixture/shown"
+	"pgmpi/testkit/documents"
+	"pgmpi/testkit/should"
+	"pgmpi/testkit/shown"
 )
 
 var (

@@ -7,9 +7,9 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/documents"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/documents"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // Reduce is violated at both sizes; a row of the losses has one algorithm.

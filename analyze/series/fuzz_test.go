@@ -8,8 +8,8 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
 )
 
 // FuzzNight: whatever a report.json holds, reading it as a night ends with the night

@@ -11,12 +11,12 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/should"
 )
 
 // Each rule of the gate with several conditions has here, for each of them, a case that it alone decides.

@@ -7,10 +7,10 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestTheLevelsOfAFactorAreOneFamily(t *testing.T) {

@@ -6,11 +6,11 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestComparedFoldersInOtherStatesAreNamed(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 // Two folders, the first with two shapes: a column for each; a row for each guideline about a function, patterns first.

@@ -6,11 +6,11 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // nonblocking is a plan of NB2 about MPI_Ireduce at 8 and 64 B: cases 0, 1, against 2, 3.

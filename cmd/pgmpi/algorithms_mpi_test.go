@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"pgmpi/analyze/report"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // Open MPI's own tool lists what it has; MPICH takes names from the environment, and

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"pgmpi/internal/conf/glfile"
-	plans "pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	plans "pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // stubbed is a fixture whose pgmpi writes its arguments and report.json, and ends with a code.

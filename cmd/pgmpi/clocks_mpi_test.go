@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func (b *fixture) clocks(np int, j protocol.ClocksJob) []protocol.ClockSync {

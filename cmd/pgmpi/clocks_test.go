@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/exitcode"
-	"pgmpi/internal/fixture/must"
+	"pgmpi/testkit/must"
 )
 
 func TestClocksFindsAllRankProgramsBeforeItStartsOne(t *testing.T) {

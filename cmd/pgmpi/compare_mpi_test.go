@@ -11,9 +11,9 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/series"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
 )
 
 func comparisonOf(t *testing.T, text string) *series.Comparison {

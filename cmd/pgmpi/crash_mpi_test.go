@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // mpirun is the pid of the launcher, the driver's child.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
 )
 
 func TestDamagedRawFileIsRefusedAndMeasuredAgain(t *testing.T) {

@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"pgmpi/analyze/report/check"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // environment runs `pgmpi env --format json`.

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // exampleOf is a script below examples/.

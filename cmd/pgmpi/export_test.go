@@ -12,9 +12,9 @@ import (
 
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
-	plans "pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	plans "pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // realFolder is a results folder of real mpiruns, with an experiment on split-robustness.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestEveryFieldOfASectionHasARow(t *testing.T) {

@@ -16,10 +16,10 @@ import (
 	"pgmpi/internal/command"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
-	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/settings"
+	"pgmpi/testkit/must"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/ anew")

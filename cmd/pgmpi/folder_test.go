@@ -7,10 +7,10 @@ import (
 
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
-	plans "pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/results"
+	plans "pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestALookAtAReadOnlyFolderEndsWithTheVerdict(t *testing.T) {

@@ -22,9 +22,9 @@ import (
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
 )
 
 // formatsOf are the formats of the document that a command prints.

@@ -17,13 +17,13 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf/glfile"
-	plans "pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	plans "pgmpi/testkit/fixture"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // costs runs pgmpi and says what it has used, in KiB and nanoseconds, as the last

@@ -14,12 +14,12 @@ import (
 	"unsafe"
 
 	"pgmpi/internal/exitcode"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // acrossHosts is a check of a few cases and calls: ranks that wait for the

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // reproFile writes what mpibenchmark prints for Reduce and its mock-up, which

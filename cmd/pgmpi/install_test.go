@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"pgmpi/internal/command"
-	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/version"
+	"pgmpi/testkit/must"
 )
 
 // stage is what packages are made from: an installation below a DESTDIR.

@@ -20,10 +20,10 @@ import (
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
-	"pgmpi/internal/fixture/bed"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/bed"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // experimentOf is the experiment of a kind of folders, or nil where its tool is not in this tree.

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestKilledDriverWithAJobFileLeavesNoProcess(t *testing.T) {

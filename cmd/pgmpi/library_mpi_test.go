@@ -10,9 +10,9 @@ import (
 
 	"pgmpi/analyze/series"
 	"pgmpi/internal/exitcode"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // prefix makes a folder in which a library seems to be installed.

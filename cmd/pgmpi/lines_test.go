@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"pgmpi/internal/clean"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // evilLines is a text that would be lines of its own, for a terminal or for GitHub.

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // Every collective and every mock-up is compared with its definition for one to

@@ -5,8 +5,8 @@ import (
 	"context"
 	"testing"
 
-	plans "pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/mpirun"
+	plans "pgmpi/testkit/fixture"
+	"pgmpi/testkit/mpirun"
 )
 
 // fixture has what only tests of this package need besides.

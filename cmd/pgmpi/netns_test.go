@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
 )
 
 // cluster is several hosts on this machine: network namespaces that a bridge

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // plugin compiles testdata/plugin with a library's wrapper, and returns the path.

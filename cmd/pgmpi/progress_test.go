@@ -16,10 +16,10 @@ import (
 	"pgmpi/internal/command"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment/run"
-	plans "pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/progress"
+	plans "pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // terminal returns both ends of a pseudo terminal.

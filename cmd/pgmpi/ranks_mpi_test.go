@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
 )
 
 // A sample is the longest duration of any rank.

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // slowBcast is a check in which Bcast of 1 KiB takes 60 ms longer, more than what

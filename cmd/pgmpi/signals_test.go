@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"pgmpi/internal/exitcode"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // Terminals and batch systems end a check in many ways, which mean the same.

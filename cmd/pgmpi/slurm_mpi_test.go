@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"pgmpi/internal/exitcode"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
 )
 
 // What a batch system does to a check: each subtest is a job, or several, on

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
 )
 
 // slurm is a batch system of its own on this machine, with virtual nodes that are

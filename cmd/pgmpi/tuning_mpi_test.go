@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/conf"
-	"pgmpi/internal/fixture/mpirun"
+	"pgmpi/testkit/mpirun"
 )
 
 func TestSettingsThatDoNothingAreRemarks(t *testing.T) {

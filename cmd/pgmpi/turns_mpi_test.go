@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
 	"pgmpi/nrep"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
 )
 
 // What a case that has taken turns gives is compared after its last visit.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"pgmpi/analyze/series"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/should"
 )
 
 // A variable of each library, and a value with which it changes nothing.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"pgmpi/internal/exitcode"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // A folder whose measurement ended before its first mpirun says so in every kind, and is no success.

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // What testdata/fault plants is counted by case, in the timed calls of all its visits,

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"pgmpi/internal/exitcode"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/version"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // withLongName are the flags for a rank program whose path is long.

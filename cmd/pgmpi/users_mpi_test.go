@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
 	"pgmpi/mockups"
+	"pgmpi/testkit/should"
 )
 
 // everyUserGuideline names each mock-up that one node suffices for in a pattern, and each collective that

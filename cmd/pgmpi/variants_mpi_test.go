@@ -9,10 +9,10 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
 )
 
 // brokenInMPICH4 are the persistent collectives of MPICH 4.0.2 that give wrong data: the

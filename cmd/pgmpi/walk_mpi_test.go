@@ -13,8 +13,8 @@ import (
 
 	"pgmpi/internal/command"
 	"pgmpi/internal/exitcode"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // walkSteps bounds how many commands a walk runs: it has no end that is known before. Far fewer are printed.

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
+	"pgmpi/testkit/should"
 )
 
 // What the library does wrong (testdata/fault), and whether it is found after the

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 const limit = 30 * time.Second // of what is waited for; it takes less

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 func TestWhatATerminalWouldObeyIsShown(t *testing.T) {

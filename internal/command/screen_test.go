@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/internal/document"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestThePageIsThatOfTerminalEnvironmentAndFlags(t *testing.T) {

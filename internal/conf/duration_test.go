@@ -3,7 +3,7 @@ package conf
 import (
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 func TestDurationRefusesNumbersAndNonsense(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
+	"pgmpi/testkit/must"
 )
 
 // temp is removed at the end of all tests.

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func parsed(t *testing.T, page string) *html.Node {

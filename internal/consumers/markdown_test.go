@@ -13,9 +13,9 @@ import (
 
 	"pgmpi/internal/clean"
 	"pgmpi/internal/document"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // A reader of GitHub's Markdown finds every text as it was, and no more structure than we gave.

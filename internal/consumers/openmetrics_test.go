@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"pgmpi/internal/clean"
-	"pgmpi/internal/fixture"
+	"pgmpi/testkit/fixture"
 )
 
 // values reads metrics back: by name and labels, as the program writes them.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/rhysd/actionlint"
 
-	"pgmpi/internal/fixture/must"
+	"pgmpi/testkit/must"
 )
 
 // pinned is an action by the commit that a version of it was when we looked at it: a tag can be moved.

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"pgmpi/internal/document"
-	"pgmpi/internal/fixture/documents"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/picture"
+	"pgmpi/testkit/documents"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestTenAnnotationsAtMostAndTheWorstFirst(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"pgmpi/internal/fail"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 type word string

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"pgmpi/analyze/judge"
-	"pgmpi/internal/fixture/bed"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/bed"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // measuring counts the mpiruns of a mode.

@@ -19,11 +19,11 @@ import (
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/fixture/bed"
-	"pgmpi/internal/fixture/damaged"
-	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/bed"
+	"pgmpi/testkit/damaged"
+	"pgmpi/testkit/must"
 )
 
 // FuzzConfiguration: a gl.toml without errors has a campaign, whose manifest can be

@@ -20,11 +20,11 @@ import (
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/fixture/bed"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/bed"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestWhatIsNewlyViolatedIsMeasuredAgainAndAnAlarm(t *testing.T) {

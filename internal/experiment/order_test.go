@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 func TestOrderOfTheSidesIsDrawnAndTheSeedDecides(t *testing.T) {

@@ -9,11 +9,11 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/experiment"
-	"pgmpi/internal/fixture/bed"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/bed"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // Whoever has made the folder: status neither waits for ever nor hands on what is no job.

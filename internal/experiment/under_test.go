@@ -10,11 +10,11 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/fixture/bed"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure"
+	"pgmpi/testkit/bed"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 const rulesVariable = "OMPI_MCA_coll_tuned_dynamic_rules_filename"

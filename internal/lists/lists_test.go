@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/lists"
+	"pgmpi/testkit/should"
 )
 
 func even(n int) bool { return n%2 == 0 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func point(x, y float64, each ...float64) Point {

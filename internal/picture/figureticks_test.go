@@ -3,7 +3,7 @@ package picture
 import (
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 func TestLinearTicksAreFew(t *testing.T) {

@@ -11,11 +11,11 @@ import (
 
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // aCheck is a results folder in which GL8 is violated at 8 B and not at 64 B.

@@ -12,10 +12,10 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // aReport writes a report.json, and what is given of a manifest beside it.

@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func text(s string) func(io.Writer) error {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // The disk's refusal is injected: a pipe in the file's place, which takes everything and

@@ -9,8 +9,8 @@ import (
 
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func loaded(t *testing.T, by Narrow, args ...string) (*Settings, *glfile.File, error) {

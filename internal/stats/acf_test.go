@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // lh is R's data set of that name (48 hormone levels), the example of ?acf.

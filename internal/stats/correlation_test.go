@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestPearsonOfKnownPairs(t *testing.T) {

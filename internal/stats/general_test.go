@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 // Three cases, of which the second mpirun doubles two and the third one halves all.

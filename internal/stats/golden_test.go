@@ -6,9 +6,9 @@ import (
 	"math"
 	"testing"
 
-	"pgmpi/internal/fixture/golden"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/golden"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // values are the numbers of a vector; in `invalid` they may be "NaN", "Inf" or "-Inf".

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 // Of independent values the interval is Woodruff's: for n = 100 the ranks 50 ± 1.96·√25 = 40.2 and 59.8.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 // The ranks are from binomial tables: qbinom(.025, n, .5) in R, the n-th to the last likewise.

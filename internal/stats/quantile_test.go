@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestQuantileMedianMeanSDMatchR(t *testing.T) {

@@ -3,7 +3,7 @@ package stats
 import (
 	"testing"
 
-	"pgmpi/internal/fixture/must"
+	"pgmpi/testkit/must"
 )
 
 func TestWarmupMatchesTheThesisRule(t *testing.T) {

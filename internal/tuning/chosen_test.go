@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // A tree with every kind of condition that MPICH 4.0.2's has for calls within one communicator.

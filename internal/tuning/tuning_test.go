@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/mockups"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 var plan = []int64{8, 1024, 16384, 65536, 262144, 1048576}

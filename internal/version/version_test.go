@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestTheChangelogBeginsWithThisVersion(t *testing.T) {

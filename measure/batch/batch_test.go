@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"pgmpi/internal/conf"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // programs puts shell scripts on the PATH, and nothing else in front of them.

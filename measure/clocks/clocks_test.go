@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // A clock since the epoch (1.8e18 ns) drifting against one since boot: what

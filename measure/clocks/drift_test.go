@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 func TestSynchronisationLastsUntilTheBound(t *testing.T) {

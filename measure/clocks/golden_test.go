@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"pgmpi/internal/fixture/golden"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/golden"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 type goldenLine struct{ Slope, Intercept float64 } // intercept in seconds

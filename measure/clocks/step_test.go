@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 // A clock that ticks at a fixed number of ns, read at random distances from 20 ns on

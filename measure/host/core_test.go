@@ -5,8 +5,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestRDTSCPNeedsTheFlagsOfAnInvariantCounter(t *testing.T) {

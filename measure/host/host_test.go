@@ -9,8 +9,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // tree reads a recorded tree: "-- path --" lines before the text of each file.

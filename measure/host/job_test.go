@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // The variables are from Slurm 22.05 (sbatch(1), OUTPUT ENVIRONMENT VARIABLES).

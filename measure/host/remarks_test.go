@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/remark"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func list(t *testing.T, text string) Ranges {

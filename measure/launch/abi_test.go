@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
+	"pgmpi/testkit/must"
 )
 
 // answers is a rank program of `make dist` whose library is found, or is not.

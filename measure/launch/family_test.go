@@ -3,7 +3,7 @@ package launch
 import (
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 // The texts are from Debian 12's libraries, of the tests of Julia's MPI.jl

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // What launchers answer to --version, as recorded: Open MPI 4.1.4 and MPICH

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // noBatch takes this test out of any batch job.

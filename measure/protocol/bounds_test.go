@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/nrep"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // What a rank sends is taken up to its bounds and refused beyond, each for its own reason.

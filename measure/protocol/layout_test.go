@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/host"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestLayoutTravelsInShortLines(t *testing.T) {

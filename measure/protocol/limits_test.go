@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
 	"pgmpi/nrep"
+	"pgmpi/testkit/should"
 )
 
 // Rank 0 cannot make the driver take in more than the job asked for, nor numbers

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/nrep"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func bigJob() *Job {

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/nrep"
+	"pgmpi/testkit/should"
 )
 
 func TestWindowIsDoubledOnlyAfterBadBatchesInARow(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/must"
 )
 
 // BenchmarkReadRaw reads a file of a million samples.

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func manifestOf(t *testing.T, followUps string) (*Manifest, error) {

@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/nrep"
+	"pgmpi/testkit/must"
 )
 
 // FuzzReadJob: rank 0 acknowledges the lines in their order and no other, and

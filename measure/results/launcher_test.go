@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/host"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestOnlyLaunchersWhoseNumbersHoldHereAreThoseOfAKilledDriver(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/host"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // errnos are what file systems without flock answer: Lustre mounted without -o flock,

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // Numbers that are no run-time do not get past the reader; 0 may stand for a

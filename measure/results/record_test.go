@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/nrep"
+	"pgmpi/testkit/should"
 )
 
 func TestLargestPredictionIsKeptAndOneThatGaveUpIsRemembered(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
 	"pgmpi/mockups"
+	"pgmpi/testkit/should"
 )
 
 func TestTablesOfCAndGoAgree(t *testing.T) {

@@ -12,11 +12,11 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
-	"pgmpi/internal/fixture/documents"
-	"pgmpi/internal/fixture/should"
-	"pgmpi/internal/fixture/shown"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/documents"
+	"pgmpi/testkit/should"
+	"pgmpi/testkit/shown"
 )
 
 var (

@@ -9,11 +9,11 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/documents"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
-	"pgmpi/internal/fixture/shown"
 	"pgmpi/internal/picture"
+	"pgmpi/testkit/documents"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
+	"pgmpi/testkit/shown"
 )
 
 func TestComparisonIsWholeInJSON(t *testing.T) {

@@ -9,12 +9,12 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/nrep"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // sampled has five mpiruns of a case, number r around r µs with one outlier, and a prediction of 40 samples.

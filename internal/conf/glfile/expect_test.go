@@ -7,7 +7,7 @@ import (
 
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 func TestExpectationsReadBack(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
+	"pgmpi/testkit/must"
 )
 
 // FuzzParse: whatever gl.toml holds, its errors name the file and a place in

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // errorsOf is what a user sees: decoding errors, else wrong values.

@@ -3,7 +3,7 @@ package glfile
 import (
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 func TestFlagsSetTheirKeys(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"pgmpi/internal/conf"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 type lunch struct {

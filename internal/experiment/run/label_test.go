@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"pgmpi/internal/fail"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestLabelsAreWordsWithAValue(t *testing.T) {

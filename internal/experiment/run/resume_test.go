@@ -6,7 +6,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 func TestResumeNamesTheKeysThatDifferAndNoOthers(t *testing.T) {

@@ -11,10 +11,10 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/analyze/report/check"
-	"pgmpi/internal/fixture/bed"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
+	"pgmpi/testkit/bed"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // The plan of a default check grows with the ranks as its parts do: no term runs over, and

@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"pgmpi/internal/fail"
-	"pgmpi/internal/fixture/bed"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/remark"
 	"pgmpi/measure"
 	"pgmpi/measure/batch"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/bed"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // inJob does a check in a batch job that ends after a time; 0: at a time unknown.

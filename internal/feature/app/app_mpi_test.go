@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"pgmpi/internal/feature/app/profile"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/mockups"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // applied are the collectives that the preloaded library can replace.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/feature/app/profile"
-	"pgmpi/internal/fixture/documents"
+	"pgmpi/testkit/documents"
 )
 
 func TestTheDocumentsOweNothing(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/fixture/must"
+	"pgmpi/testkit/must"
 )
 
 // FuzzRemedy: whatever a remedy.json holds, it is refused with its path, or a gain can be computed from it.

@@ -11,7 +11,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/feature/remedy"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 func number(x float64) *float64 { return &x }

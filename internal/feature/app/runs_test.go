@@ -12,8 +12,8 @@ import (
 
 	"pgmpi/internal/fail"
 	"pgmpi/internal/feature/app/profile"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // scripted is a program that is a script, in a folder of its own, which it is started in. What the preloaded library would

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 const profileOfFour = `{"schema":"pgmpi-profile/1","program":"app","processes":4,"ranks":4,"finished":true,"wall_ns":1000000000,"calls":[

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"pgmpi/internal/exitcode"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // slow is a library that slows MPI_Allgather down, and is what a history changes.

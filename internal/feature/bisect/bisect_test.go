@@ -19,12 +19,12 @@ import (
 	"pgmpi/analyze/series"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/fixture/bed"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/stats"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/bed"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // history makes a repository of commits, numbered from 1, whose file "slow" has a text for each.

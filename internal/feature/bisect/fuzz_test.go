@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
+	"pgmpi/testkit/must"
 )
 
 // FuzzResult: a bisect.json that is not refused can be shown, and tells git nothing but good, bad and skip.

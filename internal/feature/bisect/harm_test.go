@@ -16,9 +16,9 @@ import (
 
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // script is a build command.

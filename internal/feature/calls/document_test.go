@@ -6,11 +6,11 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/documents"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/shown"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/documents"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/shown"
 )
 
 func TestTheDocumentsOweNothing(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/fixture/bed"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/bed"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestFingerprintMeasuresOneCaseAlone(t *testing.T) {

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"testing"
 
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // The first sample of a fresh process is its first call, and nothing comes between the counted ones.

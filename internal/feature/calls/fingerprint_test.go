@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // fingerprinted is about MPI_Reduce at 64 B: samples of 100 µs, but for the first, 12 of

@@ -8,8 +8,8 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/experiment/run"
-	"pgmpi/internal/fixture/damaged"
 	"pgmpi/internal/reading"
+	"pgmpi/testkit/damaged"
 )
 
 func FuzzFolder(f *testing.F) {

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestRanksAreComparedRepetitionByRepetition(t *testing.T) {

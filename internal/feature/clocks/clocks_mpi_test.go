@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"pgmpi/internal/exitcode"
-	"pgmpi/internal/fixture/mpirun"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/mpirun"
 )
 
 func TestClocksCommandShowsEveryMethod(t *testing.T) {

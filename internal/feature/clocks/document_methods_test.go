@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/should"
 )
 
 func syncOf(method string, took time.Duration, wrong, bound int64) protocol.ClockSync {

@@ -3,8 +3,8 @@ package clocks
 import (
 	"testing"
 
-	"pgmpi/internal/fixture/documents"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/documents"
 )
 
 func TestTheDocumentsOweNothing(t *testing.T) {

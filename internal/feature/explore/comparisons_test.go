@@ -9,9 +9,9 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestTestsOfManyCandidatesNeedMoreMpiruns(t *testing.T) {

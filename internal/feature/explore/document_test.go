@@ -6,8 +6,8 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/internal/fixture/documents"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/documents"
+	"pgmpi/testkit/should"
 )
 
 func TestTheDocumentOwesNothing(t *testing.T) {

@@ -11,10 +11,10 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/fixture/bed"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/bed"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func init() { glfile.Register(Section) }

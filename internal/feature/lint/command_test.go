@@ -8,9 +8,9 @@ import (
 
 	"pgmpi/internal/command"
 	"pgmpi/internal/exitcode"
-	"pgmpi/internal/fixture/commands"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/commands"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // ran is what a command prints, and its error.

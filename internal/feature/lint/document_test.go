@@ -5,9 +5,9 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/feature/lint/table"
-	"pgmpi/internal/fixture/documents"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/documents"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestTheDocumentsOweNothing(t *testing.T) {

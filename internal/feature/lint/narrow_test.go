@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // On 1024 processes Reduce of 1 MiB goes along a binomial tree, which Allreduce beats (docs/at-scale.md).

@@ -9,10 +9,10 @@ import (
 	"pgmpi/internal/command"
 	"pgmpi/internal/exitcode"
 	core "pgmpi/internal/experiment"
-	"pgmpi/internal/fixture/bed"
-	"pgmpi/internal/fixture/commands"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/bed"
+	"pgmpi/testkit/commands"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // ran is what the command prints, and its error.

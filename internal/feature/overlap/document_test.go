@@ -7,8 +7,8 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/feature/overlap/work"
-	"pgmpi/internal/fixture/documents"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/documents"
 )
 
 func TestTheDocumentOwesNothing(t *testing.T) {

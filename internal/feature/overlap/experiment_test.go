@@ -8,11 +8,11 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/feature/overlap/work"
-	"pgmpi/internal/fixture/bed"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/bed"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // hidden is a call of which nothing is hidden without tests, and half with the most of them.

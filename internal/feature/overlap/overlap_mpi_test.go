@@ -9,9 +9,9 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/feature/overlap/work"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // overlapped runs `pgmpi overlap` of five repetitions, of which it drops none however long they take, and reads what it wrote.

@@ -7,12 +7,12 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/feature/overlap/work"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // overlapRun has a call of 1000 ns, of which 900 ns are left in the wait without tests, and

@@ -10,9 +10,9 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/feature/explore"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/should"
 )
 
 // Each rule with several conditions has here, for each of them, a case that it alone decides.

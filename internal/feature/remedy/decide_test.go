@@ -8,8 +8,8 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/series"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/tuning"
+	"pgmpi/testkit/should"
 )
 
 // Each rule with several conditions has here, for each of them, a case that it alone decides.

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"pgmpi/analyze/medians"
-	"pgmpi/internal/fixture/documents"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/tuning"
+	"pgmpi/testkit/documents"
+	"pgmpi/testkit/should"
 )
 
 func TestTheScreenIsShortAndSaysHowToUseIt(t *testing.T) {

@@ -15,12 +15,12 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // large is a size from which malloc matters.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // Whatever the proof says on this machine: only B ran under the setting, conformance calls were

@@ -25,10 +25,6 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/internal/feature/explore"
 	"pgmpi/internal/feature/remedy/conformance"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/bed"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
@@ -36,6 +32,10 @@ import (
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
+	"pgmpi/testkit/bed"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func init() { glfile.Register(explore.Section, section) }

@@ -14,14 +14,14 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/feature/remedy/conformance"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/tuning"
 	"pgmpi/internal/untimed"
 	"pgmpi/measure"
 	"pgmpi/mockups"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // allowRoot is what the environment of a fixture has, for campaigns of this process itself.

@@ -7,7 +7,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/documents"
+	"pgmpi/testkit/documents"
 )
 
 func TestTheDocumentOwesNothing(t *testing.T) {

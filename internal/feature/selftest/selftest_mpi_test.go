@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/should"
 )
 
 func TestSelftestShowsWhatItPlantedAndFound(t *testing.T) {

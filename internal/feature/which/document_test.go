@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"pgmpi/analyze"
-	"pgmpi/internal/fixture/documents"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/documents"
 )
 
 func TestTheDocumentOwesNothing(t *testing.T) {

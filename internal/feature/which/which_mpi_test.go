@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"pgmpi/analyze"
-	"pgmpi/internal/fixture/mpirun"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func which(b *mpirun.Fixture, args ...string) (out analyze.Which) {

@@ -9,9 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/clocks"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // drift has every clock but the reference's; neighbours drift in opposite directions.

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"unsafe"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/clocks/methods"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestSharedNamesBothHostsAndTheRemedy(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/should"
 )
 
 func TestDriverAndRankProgramHaveTheSameNames(t *testing.T) {

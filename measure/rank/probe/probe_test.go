@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 func TestReadingsAreSpreadEvenlyOverTheCases(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/mockups"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestFunctionWithoutAResultIsNotTakenForAnother(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // ran measures functions at sizes in one mpirun; a run of "" is the next one of each.

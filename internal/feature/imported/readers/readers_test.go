@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/osu"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 const osuText = `

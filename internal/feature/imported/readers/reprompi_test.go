@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // reproHead is what mpibenchmark prints before its columns

@@ -13,9 +13,9 @@ import (
 	"testing/iotest"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // Each rule with several conditions has here, for each of them, a case that it alone decides.

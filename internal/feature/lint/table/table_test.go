@@ -9,9 +9,9 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/guidelines"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/internal/tuning"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func callOf(function string, np int, block int64) tuning.Call {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 // The first is the example of S-NETGAUGE §4.2: 4096 bytes with an interval of 2048 are three tests.

@@ -4,10 +4,10 @@ import (
 	"testing"
 
 	"pgmpi/internal/feature/remedy/work"
-	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 	"pgmpi/measure"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // What became of a call that ended its mpirun is read from what the mpirun said.

@@ -3,7 +3,7 @@ package work
 import (
 	"testing"
 
-	"pgmpi/internal/fixture/should"
+	"pgmpi/testkit/should"
 )
 
 func TestCallsAreNamed(t *testing.T) {
