@@ -55,7 +55,7 @@ VERSION = $(NUMBER)$(addprefix +,$(COMMIT))
 GO_TEST := $(CURDIR)/bin/gotest -count=1 -vet=off -timeout 20m
 # Tests with real mpiruns are skipped without this.
 WITH_PROGRAMS := PGMPI_TEST_BIN=$(CURDIR)/bin
-# Those of the features, which are left out where all else of their packages is tested.
+# Tests of features with real mpiruns; they are left out where all else of their packages is tested.
 MPIRUN_FILES := $(addprefix ./,$(wildcard internal/feature/*/*_mpi_test.go))
 MPIRUN_TESTS = ^($(shell grep -oh '^func Test[A-Za-z0-9]*' $(MPIRUN_FILES) | cut -c 6- | paste -sd '|'))$$
 # Modules of their own, so that no program of pgmpi depends on what they need.
@@ -326,8 +326,8 @@ endef
 # none of them. Packages without MPI are tested two at a time; where mpiruns or the C
 # parts take times, nothing else runs. Tests that are right whatever time it takes
 # run at the end of a package, three at a time on any machine: Open MPI binds the ranks
-# of every mpirun to the first cores. The test program of cmd/pgmpi is pgmpi; those of
-# the features run bin/pgmpi.
+# of every mpirun to the first cores. The test program of cmd/pgmpi is pgmpi; tests of
+# features run bin/pgmpi.
 test: TEST_KIND := quick
 test: run-tests ## run every test, against Open MPI and MPICH (installs them if missing); LOAD=4: beside four busy processes
 
