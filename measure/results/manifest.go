@@ -248,9 +248,6 @@ const (
 	Imported    Kind = "imported" // measurements of another program
 )
 
-// Analyzed are the kinds that pgmpi analyze judges again.
-var Analyzed = []Kind{Check, Explore, Imported}
-
 // Checks are the kinds whose plans have tests of guidelines.
 var Checks = []Kind{Check, Imported}
 
@@ -271,12 +268,12 @@ func (k Kind) Command() string {
 }
 
 func (k Kind) Shown(path string) string {
-	switch {
-	case slices.Contains(Analyzed, k):
+	switch k {
+	case Check, Explore, Imported:
 		return "pgmpi analyze " + path
-	case k == AB:
+	case AB:
 		return "pgmpi compare " + path
-	case k == Fingerprint:
+	case Fingerprint:
 		return k.Command() + " " + path + " CASE"
 	default:
 		return k.Command() + " " + path
