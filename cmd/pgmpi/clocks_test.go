@@ -21,4 +21,6 @@ echo '{"program": "pgmpi-rank", "library": "openmpi", "lib_version": "Open MPI",
 	if strings.Contains(s.Stderr, "methods to examine") {
 		t.Errorf("an mpirun was started: %s", s.Stderr)
 	}
+	b.Pgmpi("clocks", "--calls", "20").Exits(t, exitcode.Setup).Says(t, "--calls goes with --barrier")
+	b.Pgmpi("clocks", "--barrier", "--seconds", "1").Exits(t, exitcode.Setup).Says(t, "--seconds does not go with --barrier")
 }

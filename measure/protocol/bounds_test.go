@@ -166,19 +166,20 @@ func TestAnEndAnswersItsJob(t *testing.T) {
 		lines []string
 		says  string
 	}{
-		"calls":            {calls, closed(LineEnd, `,"calls":{}`), ""},
-		"no calls":         {calls, closed(LineEnd, ``), "another kind of job"},
-		"calls of no one":  {silent, closed(LineEnd, `,"calls":{}`), "another kind of job"},
-		"a list":           {listing, closed(LineEnd, `,"answer":{"work":"algorithms","found":{}}`), ""},
-		"no list":          {listing, closed(LineEnd, ``), "another kind of job"},
-		"a list of no one": {silent, closed(LineEnd, `,"answer":{"work":"algorithms","found":{}}`), "another kind of job"},
-		"another answer":   {listing, closed(LineEnd, `,"answer":{"work":"other","found":[]}`), `"algorithms" was asked for`},
-		"no layout":        {placed, closed(LineEnd, ``), "another kind of job"},
-		"damaged":          {silent, []string{`end {"lines":1,"crc":"00000000"}`}, "damaged"},
-		"another checksum": {silent, []string{`end {"lines":0,"crc":"00000001"}`}, "damaged"},
-		"not a record":     {silent, []string{`end {`}, "end record: "},
-		"a wrong layout":   {placed, closed(LineEnd, ``, `nodes {"nodes":[{"host":"a","kind":1}]}`), `node "a" has kind 1 of 0`},
-		"negative calls":   {calls, closed(LineEnd, `,"calls":{"timed_ns":-1}`), "timed_ns is -1"},
+		"calls":             {calls, closed(LineEnd, `,"calls":{}`), ""},
+		"no calls":          {calls, closed(LineEnd, ``), "another kind of job"},
+		"calls of no one":   {silent, closed(LineEnd, `,"calls":{}`), "another kind of job"},
+		"a list":            {listing, closed(LineEnd, `,"answer":{"work":"algorithms","found":{}}`), ""},
+		"no list":           {listing, closed(LineEnd, ``), "another kind of job"},
+		"a list of no one":  {silent, closed(LineEnd, `,"answer":{"work":"algorithms","found":{}}`), "another kind of job"},
+		"another answer":    {listing, closed(LineEnd, `,"answer":{"work":"other","found":[]}`), `"algorithms" was asked for`},
+		"no layout":         {placed, closed(LineEnd, ``), "another kind of job"},
+		"damaged":           {silent, []string{`end {"lines":1,"crc":"00000000"}`}, "damaged"},
+		"another checksum":  {silent, []string{`end {"lines":0,"crc":"00000001"}`}, "damaged"},
+		"not a record":      {silent, []string{`end {`}, "end record: "},
+		"a wrong layout":    {placed, closed(LineEnd, ``, `nodes {"nodes":[{"host":"a","kind":1}]}`), `node "a" has kind 1 of 0`},
+		"negative calls":    {calls, closed(LineEnd, `,"calls":{"timed_ns":-1}`), "timed_ns is -1"},
+		"too many barriers": {silent, closed(LineEnd, `,"barriers":{"calls":0}`), "barriers that cannot have been"},
 	} {
 		_, err := read(&c.job, c.lines...)
 		if c.says == "" {
@@ -211,20 +212,27 @@ func TestListsAreTakenUpToTheirLength(t *testing.T) {
 		}
 		return e.check()
 	}
+	barriers := func(b Barriers) error { return b.check() }
 	for name, c := range map[string]struct {
 		err error
 		ok  bool
 	}{
-		"100 collectives": {list(100, 0), true},
-		"101 collectives": {list(101, 0), false},
-		"100 algorithms":  {list(1, 100), true},
-		"101 algorithms":  {list(1, 101), false},
+		"100 collectives":   {list(100, 0), true},
+		"101 collectives":   {list(101, 0), false},
+		"100 algorithms":    {list(1, 100), true},
+		"101 algorithms":    {list(1, 101), false},
+		"one barrier":       {barriers(Barriers{Calls: 1}), true},
+		"none":              {barriers(Barriers{}), false},
+		"late ones":         {barriers(Barriers{Calls: 1, Late: -1}), false},
+		"apart":             {barriers(Barriers{Calls: 1, ApartNS: -1}), false},
+		"apart in 19 of 20": {barriers(Barriers{Calls: 1, ApartP95NS: -1}), false},
+		"the time":          {barriers(Barriers{Calls: 1, TimeNS: math.NaN()}), false},
 	} {
 		should.Equal(t, c.err == nil, c.ok, name)
 	}
 }
 
-func TestNodesAndMethodsAreNoMoreThanAskedFor(t *testing.T) {
+func TestNodesAndExitsAreNoMoreThanRanks(t *testing.T) {
 	for line, ok := range map[string]bool{
 		`nodes {"kinds":[{},{}]}`:       true,
 		`nodes {"kinds":[{},{},{}]}`:    false,
@@ -236,14 +244,22 @@ func TestNodesAndMethodsAreNoMoreThanAskedFor(t *testing.T) {
 	}
 	_, err := read(&Job{NP: 2}, `nodes {"kinds":[{},{},{}],"nodes":1}`)
 	should.Fail(t, err, "cannot unmarshal", "what is damaged is not counted")
-	asked := &ClocksJob{Methods: []string{"hca3"}}
+	asked := &ClocksJob{Barriers: 1, Methods: []string{"hca3"}}
 	for name, c := range map[string]struct {
 		job  Job
 		line string
 		ok   bool
 	}{
-		"a method":          {Job{NP: 1, Clocks: asked}, `sync {"failed":"x"}`, true},
-		"methods of no one": {Job{NP: 1}, `sync {}`, false},
+		"an exit":              {Job{NP: 1, Clocks: asked}, `exit {}`, true},
+		"nobody asked":         {Job{NP: 1}, `exit {}`, false},
+		"no record":            {Job{NP: 1, Clocks: asked}, `exit {`, false},
+		"before the first":     {Job{NP: 1, Clocks: asked}, `exit {"first":-0.1}`, false},
+		"a bound of -1":        {Job{NP: 1, Clocks: asked}, `exit {"bound_ns":[0,-1]}`, false},
+		"no bound below 0":     {Job{NP: 1, Clocks: asked}, `exit {"bound_ns":[-1,0]}`, false},
+		"a bound may be 0":     {Job{NP: 1, Clocks: asked}, `exit {"bound_ns":[0,0]}`, true},
+		"a method":             {Job{NP: 1, Clocks: asked}, `sync {"failed":"x"}`, true},
+		"methods of no one":    {Job{NP: 1}, `sync {}`, false},
+		"more exits than rank": {Job{NP: 0, Clocks: asked}, `exit {}`, false},
 	} {
 		_, err := read(&c.job, c.line)
 		should.Hold(t, (err == nil) == c.ok, "%s: %v", name, err)

@@ -19,6 +19,10 @@ type ClocksJob struct {
 	// Compute is for the test build whose clocks are known: the error after these
 	// seconds is calculated, without waiting for them.
 	Compute bool `json:"compute,omitempty"`
+	// Barriers is how many exits of MPI_Barrier every rank stamps, instead of the
+	// examination; Methods then has at most one, and none is "shared" where all ranks
+	// read one clock, else "hca3+shared". 0: none.
+	Barriers int `json:"barriers,omitempty"`
 }
 
 type ClockSync struct {

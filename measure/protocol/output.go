@@ -30,6 +30,7 @@ const (
 	LineCount    = "count"       // + "CASE COUNTER FIRST N…"; the same, where the job has counters
 	LineNodes    = "nodes"       // + a part of a Layout as JSON; only where the job asks for it
 	LineSync     = "sync"        // + ClockSync as JSON; only of a ClocksJob
+	LineExit     = "exit"        // + Exit as JSON; the same, where the job asks for it
 	LineError    = "error"       // + a sentence; the mpirun has failed
 	LineSoFar    = "sofar"       // + SoFar as JSON: what came before has arrived whole
 	LineEnd      = "end"         // + End as JSON; without it an mpirun is not finished
@@ -37,7 +38,7 @@ const (
 
 // End is the last line of a finished mpirun: with what its kind of work has brought.
 type End struct {
-	Lines int    `json:"lines"` // nodes, rank, count, case, samples and sync lines before it
+	Lines int    `json:"lines"` // nodes, rank, count, case, samples, sync and exit lines before it
 	CRC   string `json:"crc"`   // CRC-32 (IEEE) over these lines with their newlines, in hex
 	Load  Load   `json:"load"`
 	// Clock is the one that timed. Clocks are all there are, from an mpirun that
@@ -46,7 +47,8 @@ type End struct {
 	Clocks []ClockInfo `json:"clocks,omitempty"`
 
 	*CallsEnd `json:"calls,omitempty"`
-	Answer    *Answer `json:"answer,omitempty"` // of the Work of a job without cases
+	Answer    *Answer   `json:"answer,omitempty"`   // of the Work of a job without cases
+	Barriers  *Barriers `json:"barriers,omitempty"` // only there where the job asks for exits
 }
 
 type CallsEnd struct {
@@ -79,6 +81,7 @@ type Output struct {
 	Layout *host.Layout // nil: not asked for
 	End    End
 	Syncs  []ClockSync // of a ClocksJob
+	Exits  []Exit      // by rank, where the job asks for them
 }
 
 type OutputWriter struct {
@@ -190,7 +193,7 @@ type OutputReader struct {
 func IsOutput(line []byte) bool {
 	word, _, _ := bytes.Cut(line, []byte(" "))
 	switch string(word) {
-	case LineProgress, LineFirst, LineCase, LineSamples, LineRank, LineCount, LineNodes, LineSync, LineSoFar, LineEnd:
+	case LineProgress, LineFirst, LineCase, LineSamples, LineRank, LineCount, LineNodes, LineSync, LineExit, LineSoFar, LineEnd:
 		return true
 	}
 	return false
@@ -224,6 +227,8 @@ func (o *OutputReader) Add(line []byte) (done bool, err error) {
 		if o.out.Syncs, err = with(o.out.Syncs, text); err == nil {
 			err = o.out.Syncs[len(o.out.Syncs)-1].check()
 		}
+	case LineExit:
+		err = o.exit(text)
 	case LineSamples:
 		err = o.samples(string(text))
 	case LineRank:
@@ -426,7 +431,7 @@ func (o *OutputReader) end(text []byte) error {
 	if (o.job.CallsJob == nil) != (e.CallsEnd == nil) || alone != (e.Answer != nil) || o.job.Layout && o.out.Layout == nil {
 		return errors.New("end record: it answers another kind of job")
 	}
-	if err := cmp.Or(e.CallsEnd.check(), o.answer(e.Answer)); err != nil {
+	if err := cmp.Or(e.CallsEnd.check(), e.Barriers.check(), o.answer(e.Answer)); err != nil {
 		return fmt.Errorf("end record: %w", err)
 	}
 	slices.SortFunc(o.out.Cases, func(a, b CaseResult) int { return cmp.Compare(a.Case, b.Case) })

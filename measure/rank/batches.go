@@ -22,7 +22,7 @@ import (
 // wanted.
 const (
 	windowBatch = 25  // one call that was held up spoils the windows behind it, up to the end of its batch
-	clockBatch  = 200 // with round_time
+	clockBatch  = 200 // with round_time, or barriers and the global clock
 	pilotBatch  = 20  // of window_auto before the samples
 	badBatches  = 3
 	mostPilots  = 20 * badBatches // from 1 µs to 1 s

@@ -25,6 +25,7 @@ type outcome struct {
 	samples [][]protocol.Sample // by case
 	sent    []sent              // by case
 	syncs   []protocol.ClockSync
+	exits   []protocol.Exit
 	end     protocol.End
 }
 
@@ -36,6 +37,9 @@ func (o *outcome) write(w *protocol.OutputWriter) error {
 	}
 	for _, c := range o.syncs {
 		w.JSON(protocol.LineSync, c)
+	}
+	for _, x := range o.exits {
+		w.JSON(protocol.LineExit, x)
 	}
 	return w.End(o.end)
 }

@@ -293,7 +293,7 @@ func (s *session) do(j *protocol.Job, caller *call.Caller, w *protocol.OutputWri
 	case j.Clocks != nil:
 		s.watch(stall, "no clock synchronisation finished for %v")
 		defer s.watchdog.Stop()
-		return s.clocks(j.Clocks)
+		return s.clocks(j.Clocks, caller)
 	case j.Work != nil:
 		w, err := s.workOf(j.Work, false)
 		if err == nil {

@@ -1,12 +1,16 @@
 package clocks
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
 	"pgmpi/internal/exitcode"
 	"pgmpi/measure/protocol"
 	"pgmpi/testkit/mpirun"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestClocksCommandShowsEveryMethod(t *testing.T) {
@@ -32,5 +36,33 @@ func TestClocksCommandShowsEveryMethod(t *testing.T) {
 		if got.Code != exitcode.Failed || !strings.Contains(got.Stdout, "though both are on one host") {
 			t.Errorf("when every method fails the exit status is %d, want %d:\n%s", got.Code, exitcode.Failed, got.Stdout)
 		}
+	})
+}
+
+// The exits of MPI_Barrier are times of one clock, and their statistics agree with each other.
+func TestClocksShowWhenRanksLeaveTheBarrier(t *testing.T) {
+	const calls = 300
+	exits := func(t *testing.T, b *mpirun.Fixture, np int, args ...string) BarrierExits {
+		t.Helper()
+		got := b.Pgmpi(append([]string{"clocks", "--barrier", "--calls", fmt.Sprint(calls), "--rank", b.Rank, "--np", fmt.Sprint(np), "--format", "json"}, args...)...)
+		var all []BarrierExits
+		err := json.Unmarshal([]byte(got.Stdout), &all)
+		must.Hold(t, err == nil && got.Code == 0 && len(all) == 1, "exit %d, %v:\n%s%s", got.Code, err, got.Stdout, got.Stderr)
+		return all[0]
+	}
+	mpirun.EitherLibrary(t, func(t *testing.T, b *mpirun.Fixture) {
+		e := exits(t, b, 2)
+		must.Hold(t, e.ClockSync == "shared" && e.Calls >= 1 && e.Calls <= calls && e.Calls+e.Late <= 2*calls && len(e.Ranks) == 2, "%+v", e)
+		should.Hold(t, e.Ranks[0].First+e.Ranks[1].First >= 1 && e.Ranks[0].Last+e.Ranks[1].Last >= 1 && min(e.Ranks[0].MinNS, e.Ranks[1].MinNS) == 0,
+			"somebody leaves every barrier first, and somebody last: %+v", e.Ranks)
+		should.Hold(t, e.Ranks[0].BoundNS == [2]int64{} && min(e.Ranks[1].BoundNS[0], e.Ranks[1].BoundNS[1]) >= 1,
+			"rank 0 is the reference, and the clock of the other is known to half of a round trip: %+v", e.Ranks)
+		b.Pgmpi("clocks", "--barrier", "--calls", "20", "--rank", b.Rank, "--np", "1").Exits(t, 0).Shows(t, "the last rank leaves 0 after the first")
+	})
+	// The clocks of the ranks are 2 s apart: only on the global clock the exits are not.
+	mpirun.EachInjected(t, func(t *testing.T, b *mpirun.Fixture) {
+		e := exits(t, b, 2, "--clock-sync", "netgauge")
+		should.Hold(t, e.ApartNS <= 1e9, "the last exit is %.0f ns after the first: these are readings of different clocks", e.ApartNS)
+		b.Pgmpi("clocks", "--barrier", "--rank", b.Rank, "--np", "2").Exits(t, exitcode.Failed).Says(t, "though both are on one host")
 	})
 }

@@ -279,6 +279,10 @@ func (l *Loop) batch(f *native.Function, sync *C.pg_sync, n int) (b Batch, err e
 	return b, nil
 }
 
+// Ends returns when this rank left the n calls of the last batch; on the global clock where
+// samples are global.
+func (l *Loop) Ends(n int) []int64 { return unsafe.Slice((*int64)(unsafe.Pointer(l.c.end)), n) }
+
 // Provable measures n upper bounds of a function's run-time and sums them up at rank 0.
 func (l *Loop) Provable(f *native.Function, n int) (*protocol.Bound, error) {
 	rc := C.pg_provable((*C.pg_function)(unsafe.Pointer(f)), l.c, C.int64_t(n), l.ns)
