@@ -1,6 +1,6 @@
-// The command gotest runs `go test` with its arguments and prints what that prints. Tests that
-// were skipped go into the file that GOTEST_SKIPS names, a line each: why, a tab, which; how
-// long the others took goes into that of GOTEST_TIMES: seconds, a tab, which.
+// The command gotest runs `go test` with its arguments and prints what that prints. The file that
+// GOTEST_SKIPS names gets a line for each skipped test: why, a tab, which. The file that GOTEST_TIMES
+// names gets a line for each other test: seconds, a tab, which.
 //
 //	GOTEST_SKIPS=skips GOTEST_TIMES=times go run .ci/gotest.go -count=1 ./...
 package main
@@ -22,7 +22,7 @@ type event struct {
 	Elapsed                       float64 // seconds
 }
 
-// place is the file and line before the reason of a skipped test.
+// place matches the file and line before the reason of a skipped test.
 var place = regexp.MustCompile(`^\s*[\w.]+\.go:\d+: `)
 
 func main() {
@@ -52,10 +52,10 @@ func appendTo(path, text string) {
 	check(errors.Join(err, file.Close()))
 }
 
-// follow prints the lines about packages and the output of tests that fail, and returns those
-// that were skipped, and how long the others took.
+// follow prints the lines about packages and the output of failing tests. It returns which tests were skipped, and
+// how long the others took.
 func follow(events *json.Decoder) (skips, times string) {
-	said := map[[2]string]string{} // by package and test, while it runs
+	said := map[[2]string]string{} // by package and test, while the test runs
 	for {
 		var e event
 		if err := events.Decode(&e); err == io.EOF {
@@ -69,7 +69,7 @@ func follow(events *json.Decoder) (skips, times string) {
 			fmt.Print(e.Output)
 		case e.Action == "output" && !strings.HasPrefix(e.Output, "=== "):
 			said[key] += e.Output
-		case e.Action == "fail" && e.Test == "": // what a crash or the time limit has ended, too
+		case e.Action == "fail" && e.Test == "": // also what a crash or the time limit has ended
 			for k, text := range said {
 				if k[0] == e.Package {
 					fmt.Print(text)
@@ -77,20 +77,20 @@ func follow(events *json.Decoder) (skips, times string) {
 			}
 		case e.Action == "fail":
 			fmt.Print(said[key])
-		case e.Action == "skip" && e.Test != "" && !strings.HasPrefix(e.Test, "Fuzz"): // an input that is none
+		case e.Action == "skip" && e.Test != "" && !strings.HasPrefix(e.Test, "Fuzz"): // fuzz tests skip unfit inputs
 			skips += fmt.Sprintf("%s\t%s %s\n", reason(said[key]), e.Package, e.Test)
 		}
 		if e.Action == "fail" || e.Action == "skip" || e.Action == "pass" {
 			delete(said, key)
 		}
-		// The time of a test includes that of its parts.
+		// A test's time includes its subtests.
 		if (e.Action == "fail" || e.Action == "pass") && e.Test != "" && !strings.Contains(e.Test, "/") {
 			times += fmt.Sprintf("%.2f\t%s %s\n", e.Elapsed, e.Package, e.Test)
 		}
 	}
 }
 
-// reason is the last line that begins with a place: what a test said before it was skipped.
+// reason returns the last line that begins with a place: what a test said before it was skipped.
 func reason(said string) string {
 	why := "without a reason"
 	for line := range strings.Lines(said) {

@@ -1,6 +1,6 @@
 // The command mutate changes a package in one place at a time, and lists the changes that the package's own tests do
-// not notice. All changes are built into one test program, which makes the one that MUTANT numbers; each is tried on
-// the tests that come by it. FILES names the files to change, else all are.
+// not notice. All changes are built into one test program, which makes the change that MUTANT numbers; each is tried
+// on the tests that run through it. FILES names the files to change, or all are changed.
 //
 //	FILES="family.go design.go" go run .ci/mutate.go ./analyze/judge
 package main
@@ -25,7 +25,7 @@ import (
 	"time"
 )
 
-// helpers are added to the package.
+// helpers is added to the package.
 const helpers = `package %s
 
 import ("cmp"; "os"; "strconv"; "sync")
@@ -56,8 +56,8 @@ var comparisons = map[token.Token]string{
 	token.LSS: "less__", token.GTR: "greater__", token.LEQ: "atMost__", token.GEQ: "atLeast__",
 }
 
-// A change is text that is put into a file at offsets; it says what it does and where. An operand of && or || is made
-// to decide nothing: a test that notices notices its negation, too.
+// change puts text into a file at offsets, and says what it does and where. An operand of && or || is made to
+// decide nothing: a test that notices this notices the operand's negation too.
 type change struct {
 	file     string
 	at       token.Position
@@ -69,12 +69,12 @@ type change struct {
 }
 
 type insert struct {
-	offset, width int // width: of what it replaces
-	depth         int // negative where a node ends; the lesser is put before the greater at the same place
+	offset, width int // width counts the bytes that the text replaces
+	depth         int // negative where a node ends; at the same place, the lesser goes before the greater
 	text          string
 }
 
-// The mutated package.
+// mutated is a package with its changes.
 type mutated struct {
 	folder, name, work string
 	paths              []string // of files
@@ -150,7 +150,7 @@ func (f *finder) source(n ast.Node) string {
 	return string(f.text[f.set.Position(n.Pos()).Offset:f.set.Position(n.End()).Offset])
 }
 
-// around puts text before and after a node; %d in it is the change's number.
+// around puts text before and after a node; %d in it becomes the change's number.
 func (f *finder) around(n ast.Node, depth int, before, after, does string) *change {
 	i := fmt.Sprint(len(f.m.changes) + 1)
 	from, to := f.set.Position(n.Pos()), f.set.Position(n.End())
@@ -162,7 +162,7 @@ func (f *finder) around(n ast.Node, depth int, before, after, does string) *chan
 	return c
 }
 
-// visit finds the changes that are made at a node.
+// visit finds the changes that can be made at a node.
 func (f *finder) visit(n ast.Node, above []ast.Node) bool {
 	depth := 10 * len(above)
 	switch n := n.(type) {
@@ -183,7 +183,7 @@ func (f *finder) visit(n ast.Node, above []ast.Node) bool {
 	case *ast.SelectorExpr: // not a name without its package
 		ast.PreorderStack(n.X, append(above, n), f.visit)
 		return false
-	case *ast.CallExpr: // which numbers an error names is no rule
+	case *ast.CallExpr: // no rule says which numbers an error names
 		return f.source(n.Fun) != "fmt.Errorf"
 	case *ast.BasicLit, *ast.Ident:
 		f.number(n.(ast.Expr), depth)
@@ -192,7 +192,7 @@ func (f *finder) visit(n ast.Node, above []ast.Node) bool {
 	case *ast.ReturnStmt:
 		f.returns(n, above, depth)
 		if last := len(n.Results) - 1; last > 0 && f.isError(n.Results[last]) {
-			ast.PreorderStack(n.Results[last], append(above, n), f.visit) // nobody reads what stands beside an error
+			ast.PreorderStack(n.Results[last], append(above, n), f.visit) // nobody reads what is returned with an error
 			return false
 		}
 	}
@@ -224,7 +224,7 @@ func (f *finder) binary(n *ast.BinaryExpr, depth int) {
 	}
 }
 
-// condition negates what has no operator that is changed itself.
+// condition negates an expression, unless its operator is changed itself.
 func (f *finder) condition(x ast.Expr, depth int) {
 	if _, ok := x.(*ast.BinaryExpr); !ok {
 		f.around(x, depth+5, "((", ") != on__(%d))", "not "+f.source(x))
@@ -258,7 +258,7 @@ func (f *finder) number(x ast.Expr, depth int) {
 	f.around(x, depth+1, "minus__["+name+"](%d, ", ")", f.source(x)+" - 1")
 }
 
-// statement drops one that stands in a list.
+// statement drops a statement that stands in a list.
 func (f *finder) statement(n ast.Stmt, above []ast.Node, depth int) {
 	switch above[len(above)-1].(type) {
 	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
@@ -275,7 +275,7 @@ func (f *finder) statement(n ast.Stmt, above []ast.Node, depth int) {
 // zero matches the text of a zero value.
 var zero = regexp.MustCompile(`^(nil|0|false|""|\w+\{\})$`)
 
-// returns gives back nothing, or of a truth value the other.
+// returns returns nothing instead of a result, or the other truth value.
 func (f *finder) returns(n *ast.ReturnStmt, above []ast.Node, depth int) {
 	var results *ast.FieldList
 	for _, node := range above {
@@ -305,10 +305,10 @@ func (f *finder) returns(n *ast.ReturnStmt, above []ast.Node, depth int) {
 	f.around(n, depth, "if on__(%d) { return "+strings.Join(nothing, ", ")+" }; ", "", "zeros in place of "+first)
 }
 
-// place is that of an error of the compiler.
+// place matches the place of a compiler's error.
 var place = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):\d+: `)
 
-// build makes the test program; what does not compile is left out.
+// build makes the test program, without changes that do not compile.
 func (m *mutated) build() {
 	replace := map[string]string{}
 	path := func(file string) string {
@@ -348,7 +348,7 @@ func (m *mutated) build() {
 	}
 }
 
-// changed is a file with all changes.
+// changed returns a file with all changes.
 func (m *mutated) changed(file string) (out []byte) {
 	text, err := os.ReadFile(file)
 	check(err)
@@ -376,7 +376,7 @@ func (m *mutated) run(env, tests, limit string) ([]byte, error) {
 	return c.CombinedOutput()
 }
 
-// reach notes which tests come by a change, and how long they take.
+// reach notes which tests run through a change, and how long they take.
 func (m *mutated) reach() map[string]time.Duration {
 	out, err := exec.Command(filepath.Join(m.work, "test"), "-test.list", "^(Test|Fuzz)").Output()
 	check(err)
@@ -399,7 +399,7 @@ func (m *mutated) reach() map[string]time.Duration {
 	return took
 }
 
-// try makes the changes one by one; quick tests come first.
+// try makes the changes one by one; quick tests run first.
 func (m *mutated) try(took map[string]time.Duration) {
 	var all sync.WaitGroup
 	next := make(chan int)

@@ -8,7 +8,7 @@ import (
 	"pgmpi/measure/rank"
 )
 
-// works are what the ranks do for the features of cmd/pgmpi. Nothing else names them.
+// works lists what the ranks do for the features of cmd/pgmpi. Nothing else names them.
 var works = []rank.Work{
 	overlap.Work,
 	remedy.Work,

@@ -4,5 +4,5 @@ package main
 
 import "pgmpi/measure/rank"
 
-// works are none, as no feature is in cmd/pgmpi.
+// works is empty, since cmd/pgmpi has no feature.
 var works []rank.Work

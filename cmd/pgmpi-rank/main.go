@@ -1,7 +1,7 @@
 //go:build cgo
 
-// Pgmpi-rank is what mpirun starts: one binary per MPI library, built with
-// CC=mpicc. People run pgmpi, not this program.
+// Pgmpi-rank runs in each rank that mpirun starts; CC=mpicc builds one for each MPI library. People run pgmpi, not
+// this program.
 package main
 
 import (

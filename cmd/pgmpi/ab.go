@@ -59,7 +59,7 @@ Exit codes: as for compare and check.`,
 		},
 		Annotations: manual.MostNeeded("np msizes mpiruns factor library under fail-on need all-rows all full out resume format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
-			for n := max(2, len(libraries)); len(args) < n; { // one for all libraries, or both sides of --under
+			for n := max(2, len(libraries)); len(args) < n; { // one for all libraries, or for both sides of --under
 				args = append(args, args[0])
 			}
 			return ab(c.Context(), args, libraries, factor, &s, &o)
@@ -83,7 +83,7 @@ Exit codes: as for compare and check.`,
 
 func ab(ctx context.Context, toml, libraries []string, factor string, s *settings.Settings, o *comparison) error {
 	o.Out = cmp.Or(o.Out, experiment.Side.NewFolder())
-	o.Progress = o.NewProgress(o.Quiet) // one for both
+	o.Progress = o.NewProgress(o.Quiet) // one bar for both sides
 	x := &experiment.AB{Out: o.Out, Factor: factor}
 	copy(x.Names[:], toml)
 	var paths []string

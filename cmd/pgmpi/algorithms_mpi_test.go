@@ -20,8 +20,8 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// Open MPI's own tool lists what it has; MPICH takes names from the environment, and
-// its variable then has their value.
+// Open MPI's own tool lists its algorithms; MPICH takes names from the environment, and its variable then has their
+// value.
 func TestAlgorithmsAreThoseOfTheLibrarysOwnTools(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		found := b.Algorithms()
@@ -118,8 +118,8 @@ func TestAllOwnAlgorithmsGiveRightDataOrAnMPIError(t *testing.T) {
 	})
 }
 
-// MPICH's reduce_scatter_allgather refuses one element for two processes, by an error: its untimed
-// calls at the smallest size, before its first case, would end the mpirun.
+// MPICH's reduce_scatter_allgather refuses one element for two processes with an error: its untimed calls at the
+// smallest size, before its first case, would end the mpirun.
 func TestAlgorithmIsTriedAtASizeBeforeItIsCalledThere(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for name, value := range launch.AlgorithmEnv(b.Lib.Name) {
@@ -144,8 +144,8 @@ func TestAlgorithmIsTriedAtASizeBeforeItIsCalledThere(t *testing.T) {
 	})
 }
 
-// unfit tells whether an algorithm cannot do a plain call of np processes on one node. MPICH
-// would run another one in its place, without a word.
+// unfit tells whether an algorithm cannot do a plain call on one node. MPICH would run another one instead, without
+// a word.
 func unfit(library, id string, np int) bool {
 	_, name, _ := strings.Cut(id, "@")
 	switch {
@@ -175,7 +175,7 @@ func TestLibraryThatMayRunAnotherAlgorithmIsRefused(t *testing.T) {
 	})
 }
 
-// Else the default's times would come under another name.
+// Else the default's times would get another name.
 func TestForcedAlgorithmThatIsNotInForceIsNotTimed(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for name, value := range launch.AlgorithmEnv(b.Lib.Name) {
@@ -187,9 +187,8 @@ func TestForcedAlgorithmThatIsNotInForceIsNotTimed(t *testing.T) {
 	})
 }
 
-// perCall is how many internal messages Open MPI sends for a repetition of each function
-// and the synchronisation before it, without a clock. What else is sent depends little on
-// how many repetitions there are.
+// perCall counts Open MPI's internal messages for a repetition of each function. It includes the synchronisation
+// before it, without a clock. All other messages depend little on how many repetitions there are.
 func (b *fixture) perCall(env []string, functions ...string) int {
 	b.T.Helper()
 	var sent [2]int
@@ -223,8 +222,8 @@ func (b *fixture) perCall(env []string, functions ...string) int {
 	return (sent[1] - sent[0] + calls/2) / calls
 }
 
-// An algorithm that is forced sends the same messages as one that is set by hand, and the default
-// stays the default between calls of other algorithms.
+// A forced algorithm sends the same messages as one that is set by hand. The default stays the default between
+// calls of other algorithms.
 func TestForcedAlgorithmSendsTheMessagesOfTheSetting(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, mpirun.Libraries[0])
@@ -242,8 +241,7 @@ func TestForcedAlgorithmSendsTheMessagesOfTheSetting(t *testing.T) {
 	}
 }
 
-// Three algorithms that only a build for tests has: one moves nothing, one never returns, one
-// ends the program.
+// The build for tests adds three algorithms: one moves nothing, one never returns, one ends the program.
 func TestAlgorithmThatIsWrongOrHangsOrCrashesIsNamedAndLeftOut(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, mpirun.Libraries[0])

@@ -15,7 +15,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// stubbed is a fixture whose pgmpi writes its arguments and report.json, and ends with a code.
+// stubbed makes a fixture whose pgmpi writes its arguments and report.json. It ends with a code.
 func stubbed(t *testing.T, code int) *fixture {
 	t.Helper()
 	b := emptyFixture(t, t.TempDir())
@@ -91,7 +91,7 @@ func TestTheNightlyScriptHoldsANightAgainstTheLastTwentyGoodOnes(t *testing.T) {
 	should.Equal(t, b.args(), want)
 }
 
-// The stub hands what the script asks for to the real pgmpi, which judges a folder.
+// The stub hands the script's flags to the real pgmpi, which judges a folder.
 func TestPgmpiWritesTheFormatsThatTheNightlyScriptAsksFor(t *testing.T) {
 	b := stubbed(t, 0)
 	plans.Folder(t, filepath.Join(b.Dir, "out"), glfile.Default())
@@ -128,7 +128,7 @@ func TestTwoNightsOfCronDoNotOverlap(t *testing.T) {
 	should.Hold(t, strings.Contains(s.Stderr, "has not ended yet") && !b.There("args"), "%s%s", s.Stdout, s.Stderr)
 }
 
-// Every example ends in the same line, which is run as its system runs it.
+// Every example ends with the same line, which runs here as its system runs it.
 func TestEveryExampleForCIRunsTheNightlyScript(t *testing.T) {
 	root := must.Get(filepath.Abs("../.."))(t)
 	line := regexp.MustCompile(`(?m)^.*?\b(bash -e examples/ci/[a-z-]*\.sh)`)
@@ -145,7 +145,7 @@ func TestEveryExampleForCIRunsTheNightlyScript(t *testing.T) {
 	}
 }
 
-// The script of the workflow runs as GitHub runs it, with comments that this test has made up.
+// The workflow's script runs as on GitHub, with comments that this test has made up.
 func TestAPullRequestHasOneComment(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {

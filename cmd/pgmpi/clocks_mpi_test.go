@@ -23,7 +23,7 @@ func (b *fixture) clocks(np int, j protocol.ClocksJob) []protocol.ClockSync {
 	return out.Syncs
 }
 
-// What the methods make of clocks that are known is tested in measure/clocks/methods.
+// Tests in measure/clocks/methods show what the methods make of clocks that are known.
 func TestEveryMethodSynchronisesClocksThatAreSecondsApart(t *testing.T) {
 	methods := []string{"skampi", "netgauge", "jk", "hca", "hca2", "hca3"}
 	eachInjected(t, func(t *testing.T, b *fixture) {
@@ -35,7 +35,7 @@ func TestEveryMethodSynchronisesClocksThatAreSecondsApart(t *testing.T) {
 	})
 }
 
-// How long a synchronisation lasts is tested in measure/clocks.
+// Tests in measure/clocks show how long a synchronisation lasts.
 func TestClocksAreSynchronisedForAWindow(t *testing.T) {
 	eachInjected(t, func(t *testing.T, b *fixture) {
 		for _, method := range []string{"skampi", "hca3"} {
@@ -47,8 +47,7 @@ func TestClocksAreSynchronisedForAWindow(t *testing.T) {
 	})
 }
 
-// What the ranks measure of each other, as `pgmpi clocks` shows it, is the true
-// error to within its bound.
+// The ranks measure the true error to within its bound, as `pgmpi clocks` shows it.
 func TestPingPongsFindTheTrueErrorAfterASecond(t *testing.T) {
 	eachInjected(t, func(t *testing.T, b *fixture) {
 		method := map[string]string{"openmpi": "netgauge", "mpich": "hca3"}[b.Lib.Name]
@@ -70,7 +69,7 @@ func TestPingPongsFindTheTrueErrorAfterASecond(t *testing.T) {
 	})
 }
 
-// Ranks on one host with clocks that differ are found out, and told what to do.
+// Ranks on one host with different clocks are detected, and told what to do.
 func TestSharedClocksAreVerified(t *testing.T) {
 	eachInjected(t, func(t *testing.T, b *fixture) {
 		for _, s := range b.clocks(3, protocol.ClocksJob{Methods: []string{"shared", "hca3+shared"}, Compute: true}) {
@@ -94,8 +93,8 @@ func TestSharedClocksAreVerified(t *testing.T) {
 	})
 }
 
-// A time namespace shifts the clock of the odd ranks by 100,000 s: like two
-// hosts, with a known offset.
+// A time namespace shifts the clock of the odd ranks by 100,000 s. The ranks are like two hosts with a known
+// offset.
 func TestTimeNamespacesAreLikeHosts(t *testing.T) {
 	const shift = "100000"
 	eitherLibrary(t, func(t *testing.T, b *fixture) {

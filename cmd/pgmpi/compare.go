@@ -36,7 +36,7 @@ func (x *comparison) flags(fs *pflag.FlagSet) {
 	command.Full(fs)
 	fs.BoolVar(&x.allRows, "all-rows", false, "show the calls that have not changed too")
 	command.MockupsToo(fs, &x.all)
-	x.Formats = x.FormatsFlag(fs, checks.Comparisons, "") // matrix and spread have the same
+	x.Formats = x.FormatsFlag(fs, checks.Comparisons, "") // matrix and spread have the same formats
 }
 
 func compareCommand(h *command.Host) *cobra.Command {
@@ -99,7 +99,7 @@ have been seen; else 0. For --matrix and --repeat: 0, whatever is violated.`,
 	return c
 }
 
-// forTwo returns a given flag that only a comparison of two folders has, or "".
+// forTwo returns a given flag that fits only a comparison of two folders, or "".
 func forTwo(fs *pflag.FlagSet) (name string) {
 	fs.Visit(func(f *pflag.Flag) {
 		_, judging := settings.KeyOf(f)

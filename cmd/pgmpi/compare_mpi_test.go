@@ -25,8 +25,8 @@ func comparisonOf(t *testing.T, text string) *series.Comparison {
 	return &c
 }
 
-// plantedCase checks a pattern at one size, with few calls: each that is slowed down takes 60 ms
-// longer, more than what else happens on a busy machine.
+// plantedCase checks a pattern at one size, with few calls: each that is slowed down takes 60 ms longer, which
+// exceeds what else happens on a busy machine.
 const plantedCase = `
 [check]
 guidelines = ["GL5"]
@@ -43,13 +43,13 @@ fixed = 3
 alpha = 0.05 # six mpiruns are enough
 `
 
-// sides writes a gl.toml in which the mock-up is slow, and one in which the collective is.
+// sides writes two gl.toml: in one the mock-up is slow, in the other the collective.
 func (b *fixture) sides() (kept, slow string) {
 	b.T.Helper()
 	return b.SetUp("kept", plantedCase+b.Planted("MPI_Alltoall:64:60000000ns")), b.SetUp("slow", plantedCase+b.Planted("MPI_Allgather:64:60000000ns"))
 }
 
-// oneIs fails the test unless the results folder has one verdict, and that is it.
+// oneIs fails the test unless the results folder has just this verdict.
 func (b *fixture) oneIs(verdict judge.Verdict) {
 	b.T.Helper()
 	if r := b.Report(); len(r.Verdicts) != 1 || r.Verdicts[0].Function != "MPI_Allgather" || r.Verdicts[0].Verdict != verdict {
@@ -95,7 +95,7 @@ func TestPlantedSlowdownIsFoundAndASlowdownAndNewlyViolates(t *testing.T) {
 	}
 }
 
-// ofSetUps leaves out that the machine was in another state.
+// ofSetUps drops differences in the state of the machine.
 func ofSetUps(all []series.Difference) []series.Difference {
 	return slices.DeleteFunc(slices.Clone(all), func(d series.Difference) bool { return strings.HasPrefix(d.Factor, "machine state") })
 }
@@ -106,8 +106,8 @@ func ofSetUpsWarned(all []remark.Remark) []remark.Remark {
 	})
 }
 
-// The other way round: a slow call becomes better, and keeps a guideline again (S-PGMPI §5.3).
-// The two sides alternate.
+// The other way round: a slow call becomes better, and keeps a guideline again (S-PGMPI §5.3). The two sides
+// alternate.
 func TestSlowdownTakenAwayIsFasterAndNewlyKept(t *testing.T) {
 	b := newFixture(t, mpirun.Libraries[1])
 	kept, slow := b.sides()
@@ -127,7 +127,7 @@ func TestSlowdownTakenAwayIsFasterAndNewlyKept(t *testing.T) {
 	}
 }
 
-// sameTwice is a set-up with a few collectives; eight mpiruns are enough for them.
+// sameTwice sets up a check of a few collectives; eight mpiruns are enough for them.
 const sameTwice = `
 [check]
 guidelines = ["GL8", "GL5", "GL12"]
@@ -140,8 +140,8 @@ max = 200
 [mpi]
 `
 
-// What it finds is left to the benches: all cases of an mpirun share its speed, so
-// that by chance all of them are found at once.
+// The benches test what it finds: all cases of an mpirun share its speed, so that by chance all of them are found
+// at once.
 func TestABComparesASetUpWithItselfAndResumes(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		gl := b.SetUp("same", sameTwice)

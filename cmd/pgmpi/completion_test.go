@@ -12,8 +12,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// completing are command lines, with the words that a shell must offer at the end
-// of them and one that it must not.
+// completing lists command lines. A shell must offer the wanted words at their end, and not the unwanted one.
 var completing = []struct {
 	line     string
 	want     []string
@@ -31,7 +30,7 @@ var completing = []struct {
 	{"pgmpi man nr", []string{"nrep"}, "check"},
 }
 
-// shell is where a shell is; without it the test is skipped.
+// shell finds a shell, or skips the test.
 func shell(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -41,8 +40,8 @@ func shell(t *testing.T, name string) string {
 	return path
 }
 
-// offered are the words that a shell prints for a command line: the script is given a
-// file with the completion of pgmpi, and the line.
+// offered returns the words that a shell prints for a command line: the script gets a file with the completion of
+// pgmpi, and the line.
 func offered(t *testing.T, completion, line string, argv ...string) []string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "completion")
@@ -54,8 +53,8 @@ func offered(t *testing.T, completion, line string, argv ...string) []string {
 	return strings.Fields(string(out))
 }
 
-// bashAsks fills what bash hands to a function for completion, cutting at blanks.
-// A list of words has what they mean behind them.
+// bashAsks sets what bash hands to a function for completion, cutting at blanks. In a list, the meaning of each
+// word follows it.
 const bashAsks = `set -u; compopt() { :; }; source "$1"; COLUMNS=80 COMP_LINE=$2 COMP_POINT=${#2} COMP_TYPE=9; read -ra COMP_WORDS <<<"$2"; [[ $2 == *' ' ]] && COMP_WORDS+=("")
 COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); __start_pgmpi; complete -p pgmpi >/dev/null; printf '%s\n' "${COMPREPLY[@]%% *}"`
 
@@ -85,9 +84,8 @@ func TestFishCompletes(t *testing.T) {
 	}
 }
 
-// zshAsks types the line and two tabs into a zsh of its own on a pseudo-terminal, and
-// ends when the words of $3 have been shown. -D: no dump is written; one to /dev/null
-// would, for root, take its place.
+// zshAsks types the line and two tabs into a zsh on a pseudo-terminal. It ends when the words of $3 have been
+// shown. With -D, zsh writes no dump; for root, a dump to /dev/null would replace it.
 const zshAsks = `zmodload zsh/zpty; export TERM=dumb
 zpty z zsh -f -i
 zpty -w z 'autoload -U compinit; compinit -u -D; source '$1'; LISTMAX=1000; setopt noalwayslastprompt; print DO''NE'

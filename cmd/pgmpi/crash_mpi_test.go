@@ -15,7 +15,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// mpirun is the pid of the launcher, the driver's child.
+// mpirun returns the pid of the launcher, the driver's child.
 func (s *started) mpirun() int {
 	s.B.T.Helper()
 	for _, pid := range s.B.Processes(false) {
@@ -28,8 +28,8 @@ func (s *started) mpirun() int {
 	return 0
 }
 
-// goesOn fails the test unless --resume without the fault finishes the check
-// and leaves the finished mpiruns as they are.
+// goesOn fails the test unless --resume without the fault finishes the check. The finished mpiruns must stay as
+// they are.
 func (b *fixture) goesOn(gl string, runs int, args ...string) {
 	b.T.Helper()
 	before := b.Raw()
@@ -98,7 +98,7 @@ func TestWhoGoesOnRemovesWhatAKilledDriversLauncherLeft(t *testing.T) {
 		b.oneMpirun(gl)
 		s := b.with("linger").start("--resume", "--guidelines", gl)
 		launcher := s.mpirun()
-		// Stopped, it does not hear that its driver ends.
+		// While stopped, the launcher does not hear that its driver ends.
 		for _, p := range []struct {
 			pid int
 			sig syscall.Signal
@@ -129,7 +129,7 @@ func TestFinishedMpirunsOutliveAKilledOne(t *testing.T) {
 			gl := b.TOML(quick)
 			b.oneMpirun(gl)
 			s := b.with("linger").start("--resume", "--guidelines", gl)
-			s.At = b.lingers // who dies in MPI_Init is another story
+			s.At = b.lingers // a death in MPI_Init is another story
 			s.Settle()
 			victim := []func() int{s.mpirun, func() int { return s.PIDs[1] }}[i]
 			s.failing(victim, []syscall.Signal{syscall.SIGKILL, syscall.SIGSEGV}[i], 20*time.Second)
@@ -152,8 +152,8 @@ func TestRankZeroThatDiesInItsOutputIsNoResult(t *testing.T) {
 	})
 }
 
-// saysSignalOrLauncher allows for a hydra that loses its own connection to a dead rank before it can
-// say which signal ended it ("error writing PMI line"), and ends with exit status 255.
+// saysSignalOrLauncher allows for a hydra that loses its own connection to a dead rank. Before it can say which
+// signal ended the rank, it says "error writing PMI line", and ends with exit status 255.
 func saysSignalOrLauncher(t *testing.T, s mpirun.Said) {
 	t.Helper()
 	if !strings.Contains(s.Stderr, "exit status 255") {
@@ -200,8 +200,7 @@ func TestTerminationIsAnInterrupt(t *testing.T) {
 	})
 }
 
-// MPICH's launcher puts its proxy into a session of its own, where no signal to
-// the launcher's group comes through.
+// MPICH's launcher puts its proxy into a session of its own. No signal to the launcher's group reaches it.
 func TestInterruptDuringInitLeavesNoRank(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.with("linger").start("--guidelines", b.TOML(quick))
@@ -226,7 +225,7 @@ func TestSecondInterruptEndsAtOnceAndLeavesNothing(t *testing.T) {
 			case <-again:
 			}
 		}
-		e.Exits(t, 130, -1) // -1: by the signal, which a shell calls 130
+		e.Exits(t, 130, -1) // -1 is an end by the signal, which a shell calls 130
 		b.NoneLeft(4 * time.Second)
 		b.goesOn(gl, 3)
 	})

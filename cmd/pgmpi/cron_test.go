@@ -17,7 +17,7 @@ func TestTooFewAddressesAreNoStackTrace(t *testing.T) {
 	b.Run("sh", "-c", "ulimit -v 1000000 && exec pgmpi version").Exits(t, 2).Says(t, "ulimit -v is 976 MiB, and pgmpi needs 1024 MiB")
 }
 
-// cron runs a line by sh, with hardly an environment, and takes \% for %.
+// cron runs a line with sh, with hardly an environment, and takes \% for %.
 func TestLineForCronFindsItsPrograms(t *testing.T) {
 	home := t.TempDir()
 	must.Do(t, os.MkdirAll(filepath.Join(home, "nightly"), 0o777))

@@ -10,7 +10,7 @@ import (
 	"pgmpi/internal/feature"
 )
 
-// equip gives a host what the core and all features have for its commands.
+// equip gives a host what the commands need from the core and all features.
 func equip(h *command.Host) {
 	h.Kinds = slices.Clone(experiment.Kinds)
 	for _, f := range features {
@@ -19,7 +19,7 @@ func equip(h *command.Host) {
 	}
 }
 
-// submits are the jobs that pgmpi submit writes besides a check's.
+// submits returns the jobs that pgmpi submit writes besides a check's.
 func submits() (out []feature.Submit) {
 	for _, f := range features {
 		out = append(out, f.Submits...)

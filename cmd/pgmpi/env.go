@@ -61,7 +61,7 @@ func recorded(h *command.Host, path string) (*check.Environment, error) {
 	return &check.Environment{Version: m.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config, Doubts: doubts}, nil
 }
 
-// look returns the present environment, by one mpirun for each number of processes and shape.
+// look finds the present environment by one mpirun for each number of processes and shape.
 func look(ctx context.Context, version string, s *settings.Settings) (*check.Environment, error) {
 	config, err := s.Load(nil)
 	if err != nil {

@@ -40,7 +40,7 @@ func doubted(doubts []remark.Remark, id remark.ID, words ...string) bool {
 	})
 }
 
-// aboutPins are the ids of doubts about where ranks run.
+// aboutPins lists the doubts about where ranks run.
 var aboutPins = []remark.ID{remark.Unpinned, remark.SharedCore, remark.SMTSiblings, remark.Oversubscribed}
 
 func twoCores(t *testing.T) {
@@ -102,8 +102,8 @@ func TestEnvDoubtsMoreRanksThanCores(t *testing.T) {
 	})
 }
 
-// A check keeps what its ranks saw, warns in its report, and `pgmpi env DIR`
-// shows it; a manifest of before knows less and is still read.
+// A check stores the factors that its ranks saw, and warns in its report. `pgmpi env DIR` shows them; an older
+// manifest knows less and can still be read.
 func TestCheckKeepsTheFactorsAndWarns(t *testing.T) {
 	twoCores(t)
 	tuned := map[string]string{"openmpi": "OMPI_MCA_coll_tuned_use_dynamic_rules", "mpich": "MPIR_CVAR_BCAST_SHORT_MSG_SIZE"}
@@ -134,8 +134,7 @@ func TestCheckKeepsTheFactorsAndWarns(t *testing.T) {
 	})
 }
 
-// A check that goes on keeps the factors of before; where its ranks run
-// elsewhere now, it says so.
+// A check that goes on keeps its earlier factors; where its ranks now run elsewhere, it says so.
 func TestResumeNoticesOtherFactors(t *testing.T) {
 	twoCores(t)
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
@@ -156,7 +155,7 @@ func TestResumeNoticesOtherFactors(t *testing.T) {
 	})
 }
 
-// older takes out of manifest.json what earlier versions did not write.
+// older removes from manifest.json what earlier versions did not write.
 func (b *fixture) older() {
 	b.T.Helper()
 	path := filepath.Join(b.Out, "manifest.json")

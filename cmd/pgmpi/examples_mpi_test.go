@@ -13,7 +13,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// exampleOf is a script below examples/.
+// exampleOf reads a script below examples/.
 func exampleOf(t *testing.T, path string) string {
 	t.Helper()
 	script := must.Get(filepath.Abs(filepath.Join("../../examples", path)))(t)
@@ -65,7 +65,7 @@ func TestFilesOfExamplesAreValid(t *testing.T) {
 	}
 }
 
-// Fewer and smaller calls than by themselves: what is shown is that they run.
+// The calls are fewer and smaller than by default: the test shows only that the examples run.
 func TestExamplesRun(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, mpirun.Libraries[1])

@@ -76,7 +76,7 @@ func tableFormat(format, out string) (string, error) {
 	return format, nil
 }
 
-// exportTable writes a table to standard output, or into a file, whole or not at all.
+// exportTable writes a table to standard output, or into a file: whole or not at all.
 func exportTable(h *command.Host, paths []string, what, format, out string) error {
 	if out == "" {
 		to := bufio.NewWriter(h.Stdout)

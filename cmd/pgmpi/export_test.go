@@ -17,14 +17,14 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// realFolder is a results folder of real mpiruns, with an experiment on split-robustness.
+// realFolder returns a results folder of real mpiruns, with an experiment on split-robustness.
 func realFolder(t *testing.T) string {
 	t.Helper()
 	path := must.Get(filepath.Abs(filepath.Join("..", "..", "testdata", "recompute", "looks")))(t)
 	return path
 }
 
-// exportedRows are the rows of a csv table, each by the names of its columns.
+// exportedRows returns the rows of a csv table, each by the names of its columns.
 func exportedRows(t *testing.T, args ...string) []map[string]string {
 	t.Helper()
 	s := inProcess(append([]string{"export"}, args...)...).Exits(t, exitcode.OK)
@@ -72,8 +72,8 @@ func TestSamplesAndRunMediansAreAboutTheSameMeasurements(t *testing.T) {
 	should.Hold(t, len(medians) == len(got) && outliers != 0, "%d run medians of %d series of samples, %d outliers", len(medians), len(got), outliers)
 }
 
-// readers are programs of others that read tables. Each prints of samples how many rows there are, the
-// sums of ns and rep, how many are outliers, and how many functions there are; %s is the file.
+// readers lists programs of others that read tables. Each prints of samples how many rows there are, the sums of ns
+// and rep, how many are outliers, and how many functions there are; %s is the file.
 var readers = []struct {
 	name, format string
 	there        []string // ends well where the program can be used
@@ -133,7 +133,7 @@ func TestAnExportThatFailsLeavesNoFile(t *testing.T) {
 	should.Hold(t, err != nil, "a part of a table was left")
 }
 
-// samplesOfAll are rows of which no two may be pooled, each twice: as a valid sample, and as an outlier.
+// samplesOfAll has rows of which no two may be pooled, each twice: as a valid sample, and as an outlier.
 const samplesOfAll = `folder,library,host,shape,function,mockup_of,variant,msize,mpirun,rep,ns,flags,outlier,mode,calls
 a,,,p2,MPI_Bcast,,,8,1,0,100,0,FALSE,run,1
 a,,,p2,MPI_Bcast,,,8,1,1,900,0,TRUE,run,1
@@ -147,7 +147,7 @@ a,,,p2,MPI_Bcast,,,8,1,0,800,0,FALSE,split,4
 a,,,p2,MPI_Bcast,,,8,1,1,850,1,FALSE,split,4
 `
 
-// The lines that how-to-figures.md has for R and pandas.
+// The lines are from how-to-figures.md, for R and pandas.
 func TestDocumentedRunMediansPoolNothingThatDiffers(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "how-to-figures.md"))
 	must.Do(t, err)
@@ -164,7 +164,7 @@ func TestDocumentedRunMediansPoolNothingThatDiffers(t *testing.T) {
 	}
 	samples := filepath.Join(t.TempDir(), "samples.csv")
 	must.Do(t, os.WriteFile(samples, []byte(samplesOfAll), 0o666))
-	_, lines, _ := strings.Cut(block("r"), "\n") // the first reads the file
+	_, lines, _ := strings.Cut(block("r"), "\n") // the first line reads the file
 	said, err := exec.Command("Rscript", "-e", fmt.Sprintf("x <- read.csv(%q, check.names = FALSE)\nm <- {%s}\ncat(sort(m$ns))", samples, lines)).CombinedOutput()
 	want := "100 200 300 400 500 600 700 800"
 	should.Hold(t, err == nil && string(said) == want, "run medians %s, %v; want %s", said, err, want)

@@ -15,7 +15,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// started is a check that is to fail.
+// started is a running check that a test makes fail.
 type started struct{ *mpirun.Started }
 
 // startLong starts a check that lasts, and waits until both ranks are timing.
@@ -32,13 +32,13 @@ func (b *fixture) start(args ...string) *started {
 	return &started{b.Begin(b.Command("pgmpi", b.CheckArgs(args...)...))}
 }
 
-// fail sends a signal to a rank, waits until the mpirun is repeated, and sends it again.
+// fail sends a signal to a rank, and again once the mpirun is repeated.
 func (s *started) fail(sig syscall.Signal, limit time.Duration) {
 	s.B.T.Helper()
 	s.failing(func() int { return s.PIDs[1] }, sig, limit)
 }
 
-// failing does so with another process than a rank.
+// failing does the same to another process than a rank.
 func (s *started) failing(victim func() int, sig syscall.Signal, limit time.Duration) {
 	s.B.T.Helper()
 	before := s.PIDs

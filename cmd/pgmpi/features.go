@@ -17,7 +17,7 @@ import (
 	"pgmpi/internal/feature/which"
 )
 
-// features are the tools that stand on the core. Nothing else names them; `go build -tags core` leaves all out.
+// features lists the tools that stand on the core. Nothing else names them; `go build -tags core` leaves all out.
 var features = feature.Use(
 	app.Feature,
 	bisect.Feature,

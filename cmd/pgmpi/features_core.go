@@ -4,5 +4,5 @@ package main
 
 import "pgmpi/internal/feature"
 
-// features are none: pgmpi check and all that stands on no tool.
+// features is empty: pgmpi check and the rest of the core need no tool.
 var features []*feature.Feature

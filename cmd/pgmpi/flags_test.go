@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "write the tables of docs/ anew")
 
-// sameTable compares a table of docs/ with what it is made from.
+// sameTable compares a table of docs/ with its source.
 func sameTable(t *testing.T, file, name string, rows []string) {
 	t.Helper()
 	path := filepath.Join("../../docs", file)
@@ -92,7 +92,7 @@ func TestTablesOfFlagsAreThoseOfTheProgram(t *testing.T) {
 		if k, ok := settings.KeyOf(f); ok {
 			key = "`" + k.Name + "` "
 			if d := glfile.Default(); f.Usage == k.Usage(&d) {
-				meaning = "" // configuration.md has it
+				meaning = "" // it is in configuration.md
 			}
 		}
 		rows = append(rows, fmt.Sprintf("| `%s` | %s| %s | %s |", strings.TrimSpace("--"+f.Name+" "+value), key,
@@ -136,7 +136,7 @@ func TestOneManualPageIsNotWrittenIntoAFolder(t *testing.T) {
 	inProcess("man", "check", "--out", t.TempDir()).Exits(t, exitcode.Setup).Says(t, "--out is for all pages")
 }
 
-// Without --guidelines, as check takes it.
+// They take it without --guidelines, as check does.
 func TestCommandsThatAskTheLibraryTakeAConfiguration(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gl.toml")
 	must.Do(t, os.WriteFile(path, []byte("[mpi]\nrank = \"/nowhere/pgmpi-rank\"\n"), 0o666))

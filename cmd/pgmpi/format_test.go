@@ -27,7 +27,7 @@ import (
 	"pgmpi/testkit/must"
 )
 
-// formatsOf are the formats of the document that a command prints.
+// formatsOf lists the formats of the document that a command prints.
 var formatsOf = map[string][]string{
 	"check": check.Reports.Formats(), "analyze": check.Reports.Formats(),
 	"compare": checks.Comparisons.Formats(), "ab": checks.Comparisons.Formats(), "history": checks.Histories.Formats(),
@@ -36,7 +36,7 @@ var formatsOf = map[string][]string{
 	"export": export.Formats, "figures": extensions(),
 }
 
-// formatsOffered are the formats that a command of a feature says it has.
+// formatsOffered returns the formats that a command of a feature says it has.
 func formatsOffered(name string) []string {
 	for _, c := range rootCommand(command.New(io.Discard, io.Discard)).Commands() {
 		if c.Name() == name {
@@ -81,7 +81,7 @@ func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {
 		{"selftest", formatsOffered("selftest")}, {"env", formatsOf["env"]}, {"clocks", formatsOffered("clocks")}, {"list", formatsOf["list"]},
 		{"plan", report.Plans.Formats()}, {"explain", check.Explanations.Formats()}}
 	table := []string{"| format | files | has |", "|---|---|---|"}
-	for _, name := range check.Reports.Formats() { // it has all
+	for _, name := range check.Reports.Formats() { // a report has all formats
 		var has []string
 		for _, d := range documents {
 			if slices.Contains(d.formats, name) {
@@ -98,7 +98,7 @@ func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {
 	sameTable(t, "guide.md", "formats", table)
 }
 
-// Documents that are made here, in every format that they have; analyze/report has a page.
+// The documents that this package makes, in each of their formats; analyze/report tests a page.
 func TestEveryDocumentOfACommandMatchesGoldenFiles(t *testing.T) {
 	users := &glfile.File{Name: "gl.toml", Guideline: []guidelines.User{{ID: "grows", Monotony: "MPI_Bcast"}}}
 	for name, d := range map[string]*document.Document{
@@ -128,7 +128,7 @@ func TestEveryDocumentOfACommandMatchesGoldenFiles(t *testing.T) {
 	}
 }
 
-// Its numbers depend on the machine, so there is no golden file of a plan.
+// The numbers depend on the machine, so a plan has no golden file.
 func TestADryRunIsWrittenInEveryFormatItHas(t *testing.T) {
 	f := glfile.Default()
 	plan := must.Get(f.Plan([]int{2}))(t)

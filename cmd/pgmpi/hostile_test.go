@@ -26,9 +26,8 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// costs runs pgmpi and says what it has used, in KiB and nanoseconds, as the last
-// line of standard error. A program that does little in between: the memory of a
-// process counts for those that it starts.
+// costs runs pgmpi, and prints what it used as the last line of standard error. The units are KiB and nanoseconds.
+// It is a small program in between, since the memory of a process counts for the processes that it starts.
 func costs() {
 	cmd := exec.Command("pgmpi", os.Args[1:]...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
@@ -54,7 +53,7 @@ func limited(t *testing.T, args ...string) (got mpirun.Said, kib int64, took tim
 	return mpirun.Said{Code: cmd.ProcessState.ExitCode(), Stdout: out.String(), Stderr: text[:at]}, kib, took
 }
 
-// edited is a results folder whose manifest somebody has changed.
+// edited makes a results folder whose manifest somebody has changed.
 func edited(t *testing.T, change func(m *results.Manifest)) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
@@ -87,7 +86,7 @@ func packed(t *testing.T, dir, text string) {
 	must.Do(t, os.WriteFile(filepath.Join(dir, "raw", "run-p2-01.tsv.gz"), b.Bytes(), 0o666))
 }
 
-// A megabyte, whatever it holds, costs less than these to read.
+// These limit the cost of reading a megabyte, whatever it holds.
 const (
 	mostMemory = 200 << 20
 	mostTime   = 5 * time.Second // of processors
@@ -191,7 +190,7 @@ func TestHostileFolderCostsNoMoreThanItHolds(t *testing.T) {
 	}
 }
 
-// Every text of a folder passes the filter, on standard output and in errors.
+// All text of a folder passes the filter, on standard output and in errors.
 func TestTextsOfAFolderAreShownAndNotObeyed(t *testing.T) {
 	const evil = "\x1b]0;x\x07\u009b31m\u202e\rfake\x7f"
 	dir := edited(t, func(m *results.Manifest) {
@@ -221,7 +220,7 @@ func TestTextsOfAFolderAreShownAndNotObeyed(t *testing.T) {
 	}
 }
 
-// starting is a folder that names a rank program and a launcher that leave a trace.
+// starting makes a folder whose rank program and launcher would leave a trace.
 func starting(t *testing.T, own bool) (dir, trace string) {
 	tmp := t.TempDir()
 	trace = filepath.Join(tmp, "trace")

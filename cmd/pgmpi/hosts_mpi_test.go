@@ -22,9 +22,8 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// acrossHosts is a check of a few cases and calls: ranks that wait for the
-// network take turns on the cores with whatever else is running. Method paper is
-// content with three mpiruns.
+// acrossHosts checks a few cases with few calls: ranks that wait for the network take turns on the cores with
+// whatever else is running. Method paper is content with three mpiruns.
 const acrossHosts = `
 [check]
 guidelines = ["GL8", "GL1:MPI_Bcast"]
@@ -49,7 +48,7 @@ func monotonic() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// TestPrintClock is what the hosts of the next test run.
+// TestPrintClock runs on the hosts of the next test.
 func TestPrintClock(t *testing.T) {
 	file := os.Getenv("PGMPI_PRINT_CLOCK")
 	if file == "" {
@@ -80,7 +79,7 @@ func TestHostsHaveNamesAndClocksOfTheirOwn(t *testing.T) {
 	}
 }
 
-// hostsFor is fewer where ranks that wait for the network leave the core to nobody.
+// hostsFor returns fewer hosts where ranks that wait do not yield their core.
 func (b *fixture) hostsFor(n int) int {
 	if b.Lib.Yield {
 		return 2
@@ -108,8 +107,7 @@ func TestCheckAcrossHostsOverTCP(t *testing.T) {
 	})
 }
 
-// Two ranks on two hosts and two on one are two shapes in one check; ranks that lie
-// otherwise are refused.
+// One check has two shapes: two ranks on two hosts, and two on one. Ranks that lie otherwise are refused.
 func TestTwoShapesInOneCheck(t *testing.T) {
 	shapes := strings.Replace(fmt.Sprintf(acrossHosts, 2), "np = [2]", `shapes = ["2x1", "1x2"]`, 1)
 	shapes = strings.Replace(shapes, "[measure]", "[measure]\ntemp_memory = \"4Ti\"", 1)
@@ -134,7 +132,7 @@ func TestTwoShapesInOneCheck(t *testing.T) {
 		files, _ := filepath.Glob(filepath.Join(b.Out, "raw", "run-2x1-*"))
 		should.Hold(t, len(files) == 3, "raw files of 2x1: %v", files)
 		_, m := must.Two(results.Open(b.Out))(t)
-		// Half of what is free, for one rank and for two; memory comes and goes.
+		// The cap is half of what is free, for one rank and for two; memory comes and goes.
 		one, two := float64(m.MemoryCap["2x1"]), float64(m.MemoryCap["1x2"])
 		should.Hold(t, one >= 1.5*two && one <= 2.7*two, "the cap of a rank is %.3g bytes alone on its node and %.3g beside another", one, two)
 		b.Out = filepath.Join(b.Dir, "misplaced")
@@ -142,9 +140,9 @@ func TestTwoShapesInOneCheck(t *testing.T) {
 	})
 }
 
-// The guidelines of the paper's Table 2 on four hosts, one rank on each and two on each of
-// two, in one check; on the two also those about lanes. MPICH, whose ranks wait for each other for long where they share
-// cores, has its two shapes on two hosts.
+// One check has the guidelines of the paper's Table 2 on four hosts. It has one rank on each, and two on each of
+// two; on the two also those about lanes. MPICH, whose ranks wait for each other for long where they share cores,
+// has its two shapes on two hosts.
 func TestFourHostsInTwoShapesCheckTheTableOfThePaper(t *testing.T) {
 	b := newFixture(t, mpirun.Libraries[0])
 	c := newCluster(t, 4, "")
@@ -176,7 +174,7 @@ func TestStartTimesAcrossHostsNeedASynchronisedClock(t *testing.T) {
 		b.Check("--guidelines", with("shared"), "--launch", c.launch(b.Lib)).Exits(t, exitcode.Setup, exitcode.Failed).
 			Says(t, hostName(1), hostName(2), "hca3+shared")
 		b.Out = filepath.Join(b.Dir, "two-level")
-		// 4: where two hosts are one machine, many starts may come too late.
+		// exit code 4: where two hosts are one machine, many starts may come too late
 		b.Check("--guidelines", with("hca3+shared"), "--launch", c.launch(b.Lib)).Exits(t, 0, 1, exitcode.NoVerdict)
 		run, err := results.ReadRaw(filepath.Join(b.Out, "raw", "run-p2-01.tsv.gz"), 1<<20)
 		if err != nil || run.Timing.ClockSyncs == 0 || run.Timing.Sample != "global" {
@@ -190,8 +188,8 @@ func TestStartTimesAcrossHostsNeedASynchronisedClock(t *testing.T) {
 	})
 }
 
-// Every clock synchronisation that the program has makes one clock of them: what
-// is left after it, as the ranks then measure it, is far below the offsets.
+// Every clock synchronisation that the program has makes one clock of them: the error that is left, as the ranks
+// then measure it, is far below the offsets.
 func TestClockSynchronisationFindsKnownOffsets(t *testing.T) {
 	var methods []string
 	for _, m := range protocol.ClockSyncs {
@@ -226,7 +224,7 @@ func TestClockSynchronisationFindsKnownOffsets(t *testing.T) {
 			for _, check := range m.Checks {
 				for rank, ns := range check.ErrorNS {
 					off := time.Duration(ns).Abs()
-					// Ranks that are held up between two readings are off by what they were held up for.
+					// Ranks that are held up between two readings are off by that time.
 					should.Hold(t, off <= clockStep/10, "%s: the clock of rank %d is off by %v", m.Method, rank, off)
 				}
 				should.Hold(t, len(check.ErrorNS) == hosts, "%s: errors of %d ranks", m.Method, len(check.ErrorNS))

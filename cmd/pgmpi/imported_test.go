@@ -13,8 +13,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// reproFile writes what mpibenchmark prints for Reduce and its mock-up, which
-// is faster by half.
+// reproFile writes mpibenchmark's output for Reduce and its mock-up, which is faster by half.
 func (b *fixture) reproFile(run int) string {
 	b.T.Helper()
 	var text strings.Builder
@@ -61,7 +60,7 @@ func TestOutputOfReproMPIIsJudged(t *testing.T) {
 	to("broken", args...).Exits(t, 3).Says(t, "run0.dat:33: ")
 }
 
-// osuFile writes what OSU's benchmarks print of Reduce, which takes 3 µs, and Allreduce, which takes 2 µs, in one mpirun.
+// osuFile writes what OSU's benchmarks print in one mpirun. Reduce takes 3 µs, and Allreduce 2 µs.
 func osuFile(t *testing.T, dir string, run int, column string) string {
 	t.Helper()
 	text := ""
@@ -135,7 +134,8 @@ func TestNamesInFilesOfOthersReachNoTerminal(t *testing.T) {
 	}
 }
 
-// picoJobs writes a results folder of PICO's form with two jobs, in which an algorithm of the library's own takes half as long as its choice.
+// picoJobs writes a results folder of PICO's form with two jobs. An algorithm of the library's own takes half as
+// long as its choice.
 func picoJobs(t *testing.T, root string) {
 	t.Helper()
 	rows := "timestamp,test_id,nnodes,tasks_per_node,collective_type,mpi_lib,mpi_lib_version\n"

@@ -18,11 +18,11 @@ import (
 	"pgmpi/testkit/must"
 )
 
-// stage is what packages are made from: an installation below a DESTDIR.
+// stage is an installation below a DESTDIR, from which packages are made.
 type stage struct {
 	t    *testing.T
 	root string // DESTDIR and PREFIX
-	path string // a folder for what is on the PATH before all else
+	path string // a folder that the PATH has before all else
 }
 
 func newStage(t *testing.T) *stage {
@@ -65,7 +65,7 @@ func (s *stage) mustInstall(library string, more ...string) {
 	}
 }
 
-// pgmpi runs the installed one.
+// pgmpi runs the installed program.
 func (s *stage) pgmpi(args ...string) string {
 	s.t.Helper()
 	cmd := exec.Command(filepath.Join(s.root, "bin/pgmpi"), args...)

@@ -26,7 +26,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// experimentOf is the experiment of a kind of folders, or nil where its tool is not in this tree.
+// experimentOf returns the experiment of a kind of folders. It is nil where its tool is not in this tree.
 func experimentOf(kind results.Kind) *run.Experiment {
 	h := command.New(io.Discard, io.Discard)
 	equip(h)
@@ -39,7 +39,7 @@ func experimentOf(kind results.Kind) *run.Experiment {
 	return nil
 }
 
-// folders has a results folder of each experiment below a path, by the name of the experiment.
+// folders makes a results folder of each experiment, and returns them by its name.
 func folders(t *testing.T, root string) map[string]string {
 	t.Helper()
 	b := bed.New(t)
@@ -95,8 +95,8 @@ func folders(t *testing.T, root string) map[string]string {
 	return out
 }
 
-// explored makes a folder of an exploration. The ranks of a bed have no algorithms, so those
-// are taken that a dry run assumes.
+// explored makes a folder of an exploration. The ranks of a bed have no algorithms, so it takes those that a dry
+// run assumes.
 func explored(t *testing.T, b *bed.Bed, x *run.Experiment, path string) {
 	t.Helper()
 	f := must.Get(glfile.Parse("gl.toml", []byte("[explore]\nalgorithms = [\"MPI_Bcast@binomial\"]\nselect = 3\n")))(t)
@@ -112,7 +112,7 @@ func explored(t *testing.T, b *bed.Bed, x *run.Experiment, path string) {
 	must.Get(bed.Done(t.Context(), c))(t)
 }
 
-// files are the files below a folder, with their contents.
+// files returns the files below a folder, with their contents.
 func files(t *testing.T, root string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -127,8 +127,8 @@ func files(t *testing.T, root string) map[string]string {
 	return out
 }
 
-// Each command that reads results folders shows those that it can make something of, and
-// refuses all others with the command that shows them; then nothing is written.
+// Each command that reads results folders shows those that it understands. It refuses all others with the command
+// that shows them, and then writes nothing.
 func TestAFolderIsShownByItsCommandsAndNoOthers(t *testing.T) {
 	root := t.TempDir()
 	all := folders(t, root)
@@ -183,7 +183,7 @@ func TestAFolderIsShownByItsCommandsAndNoOthers(t *testing.T) {
 	inProcess("compare", all["ab"]).Exits(t, exitcode.OK)
 }
 
-// words are the words of the command that makes a kind of folders.
+// words returns the words of the command that makes a kind of folders.
 func words(kind string) string {
 	switch kind {
 	case "imported":
@@ -192,7 +192,7 @@ func words(kind string) string {
 	return kind
 }
 
-// A folder of an older version does not say what it is of.
+// A folder of an older version does not say what kind it is.
 func TestAFolderWithoutAKindIsACheck(t *testing.T) {
 	dir := folders(t, t.TempDir())["check"]
 	path := filepath.Join(dir, "manifest.json")

@@ -24,8 +24,7 @@ func TestKilledDriverWithAJobFileLeavesNoProcess(t *testing.T) {
 	})
 }
 
-// lingering makes a launcher that writes down when it starts and ends, some time
-// after its mpirun.
+// lingering makes a launcher that ends some time after its mpirun. It logs when it starts and ends.
 func (b *fixture) lingering() (launch string, log func() lingered) {
 	path := filepath.Join(b.Dir, "log")
 	launch = b.Script("lingering", "echo start `date +%s%N` >>"+path+`; $MPIRUN "$@"; sleep 0.6; echo end `+"`date +%s%N` >>"+path)
@@ -46,7 +45,7 @@ func (b *fixture) lingering() (launch string, log func() lingered) {
 	}
 }
 
-// lingered is what launchers have logged, ns.
+// lingered holds the times that launchers have logged, in ns.
 type lingered struct {
 	words        []string
 	starts, ends []int64
@@ -73,7 +72,7 @@ func TestNextMpirunStartsWhileOneEndsAndMeasuresAfterwards(t *testing.T) {
 		}
 		folder.Close()
 
-		// An interrupt finds both.
+		// An interrupt reaches both.
 		os.RemoveAll(b.Out)
 		os.Remove(filepath.Join(b.Dir, "log"))
 		cmd, out, stderr := b.Command("pgmpi", b.CheckArgs("--guidelines", b.TOML(quick), "--launch", launch)...)

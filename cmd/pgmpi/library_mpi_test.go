@@ -23,7 +23,7 @@ func (b *fixture) prefix(l mpirun.Library) string {
 	must.Do(b.T, os.MkdirAll(filepath.Join(dir, "bin"), 0o777))
 	must.Do(b.T, os.MkdirAll(filepath.Join(dir, "lib"), 0o777))
 	must.Do(b.T, os.Symlink(must.Get(exec.LookPath(launcher))(b.T), filepath.Join(dir, "bin", "mpirun")))
-	if proxy, err := exec.LookPath("hydra_pmi_proxy"); err == nil { // MPICH's launcher wants it beside itself
+	if proxy, err := exec.LookPath("hydra_pmi_proxy"); err == nil { // MPICH's launcher wants it next to itself
 		must.Do(b.T, os.Symlink(proxy, filepath.Join(dir, "bin", "hydra_pmi_proxy")))
 	}
 	for line := range strings.Lines(string(must.Get(exec.Command("ldd", filepath.Join(b.Bin, l.Rank)).Output())(b.T))) {
@@ -34,7 +34,7 @@ func (b *fixture) prefix(l mpirun.Library) string {
 	return dir
 }
 
-// installed makes a copy of pgmpi in a folder, whose rank programs are below it, and returns its path.
+// installed copies pgmpi into a folder, and rank programs below it. It returns the path of pgmpi.
 func (b *fixture) installed(ranks ...string) string {
 	b.T.Helper()
 	program := filepath.Join(b.Dir, "tools", "bin", "pgmpi")

@@ -16,12 +16,12 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// evilLines is a text that would be lines of its own, for a terminal or for GitHub.
+// evilLines would be lines of its own, for a terminal or for GitHub.
 const evilLines = "check\n::error::x\r\n  ##[error]y\n\x1b[2J\u202ez"
 
 var obeyed = regexp.MustCompile(`(?m)^[ \t]*(::|##\[)`)
 
-// saysNoLine fails the test where a text of evilLines begins a line of standard error, or is obeyed.
+// saysNoLine fails the test if standard error obeys evilLines, or has a line of it.
 func saysNoLine(t *testing.T, said mpirun.Said, what ...any) {
 	t.Helper()
 	bad := obeyed.FindString(said.Stderr) != "" || strings.ContainsFunc(said.Stderr, func(r rune) bool { return r != '\n' && r != '\t' && clean.Hidden(r) })
@@ -29,7 +29,7 @@ func saysNoLine(t *testing.T, said mpirun.Said, what ...any) {
 	should.Hold(t, !strings.Contains(said.Stderr, "internal error"), "%v: %s", what, said.Stderr)
 }
 
-// withEach gives a JSON value again and again, each time with another of its texts replaced.
+// withEach passes on a JSON value again and again. Each time another of its texts is replaced.
 func withEach(t *testing.T, text []byte, do func(place string, changed []byte)) {
 	t.Helper()
 	var whole any
@@ -71,7 +71,7 @@ func TestNoTextOfAFolderIsALineOfItsOwn(t *testing.T) {
 	should.Hold(t, n > 10, "%d texts were replaced", n)
 }
 
-// beside are files beside manifest.json and raw files, and what reads them.
+// beside lists files next to manifest.json and raw files, and the command that reads them.
 var beside = map[string]struct {
 	its  string
 	args func(dir string) []string

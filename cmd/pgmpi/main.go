@@ -32,7 +32,7 @@ import (
 
 type makers []func(*command.Host) *cobra.Command
 
-// groups are the commands in the order of the overview.
+// groups has the commands in the order of the overview.
 var groups = []struct {
 	title    string
 	commands makers
@@ -77,7 +77,8 @@ func (l *listened) Err() error {
 	return l.Context.Err()
 }
 
-// end waits for a signal, and ends a command that does not listen: it only reads, and leaves nothing half done.
+// end waits for a signal, and ends a command that does not listen: such a command only reads, and leaves nothing
+// half done.
 func (l *listened) end(stderr io.Writer, exit func(code int)) {
 	<-l.Context.Done()
 	if !l.asked.Load() {
@@ -86,9 +87,8 @@ func (l *listened) end(stderr io.Writer, exit func(code int)) {
 	}
 }
 
-// endings are the signals that end a measurement with exit status 130: a terminal sends them,
-// or a batch system as a warning. A signal that was ignored when pgmpi was started stays ignored,
-// for nohup.
+// endings returns the signals that end a measurement with exit status 130: a terminal sends them, or a batch system
+// as a warning. A signal that was ignored when pgmpi started stays ignored, for nohup.
 func endings() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{
 		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGXCPU,
@@ -113,7 +113,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code
 	return command.Code(err)
 }
 
-// addresses returns an error for a limit under which Go's runtime would soon end by a stack trace.
+// addresses refuses a limit under which Go's runtime would soon end with a stack trace.
 func addresses() error {
 	const least = 1 << 30
 	var l syscall.Rlimit
@@ -186,8 +186,8 @@ func rootCommand(h *command.Host) *cobra.Command {
 	return root
 }
 
-// finish adds to a command the flags of the page, if it prints one, and the values that a shell
-// offers behind a flag.
+// finish adds the page's flags to a command that prints a page. It also adds the values that a shell offers after a
+// flag.
 func finish(c *cobra.Command) {
 	fs := c.Flags()
 	fs.SortFlags = false

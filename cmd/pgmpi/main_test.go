@@ -15,8 +15,8 @@ import (
 	"pgmpi/internal/manual"
 )
 
-// TestMain makes this program pgmpi itself when it is called by that name, and
-// puts that name on the PATH: no test needs the command built before.
+// TestMain turns this program into pgmpi when it is called by that name. It puts that name on the PATH: no test
+// needs the command built before.
 func TestMain(m *testing.M) {
 	programs := map[string]func(){"pgmpi": main, "costs": costs}
 	if program := programs[filepath.Base(os.Args[0])]; program != nil {
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// ofFeature tells whether a command is of a tool that may be deleted.
+// ofFeature tells whether a command belongs to a tool that may be deleted.
 func ofFeature(c *cobra.Command) bool {
 	return slices.ContainsFunc(features, func(f *feature.Feature) bool {
 		return slices.ContainsFunc(f.Commands, func(x feature.Command) bool {
@@ -52,7 +52,8 @@ func ofFeature(c *cobra.Command) bool {
 	})
 }
 
-// has tells whether this tree has what a test is about: a command, or a flag of one ("analyze --from"). Tools may be deleted.
+// has tells whether this tree has what a test needs: a command, or a flag of one ("analyze --from"). Tools may be
+// deleted.
 func has(words string) bool {
 	name, flag, _ := strings.Cut(words, " --")
 	for _, c := range manual.Commands(rootCommand(command.New(io.Discard, io.Discard))) {
@@ -63,7 +64,7 @@ func has(words string) bool {
 	return false
 }
 
-// needs skips a test that is about a tool that this tree lacks.
+// needs skips a test about a tool that this tree lacks.
 func needs(t *testing.T, words ...string) {
 	t.Helper()
 	for _, w := range words {

@@ -10,7 +10,7 @@ import (
 	"pgmpi/internal/manual"
 )
 
-// pages are all manual pages, by the name of the command.
+// pages returns all manual pages, by the name of the command.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{"": inProcess("man").Exits(t, 0).Stdout}
@@ -39,7 +39,7 @@ func TestManualPagesHaveEveryCommandFlagAndExitCode(t *testing.T) {
 	}
 }
 
-// mandoc reports what no formatter of manual pages would understand.
+// mandoc reports whatever no formatter of manual pages would understand.
 func TestMandocFindsNothingInTheManualPages(t *testing.T) {
 	mandoc, err := exec.LookPath("mandoc")
 	if err != nil {
@@ -50,7 +50,7 @@ func TestMandocFindsNothingInTheManualPages(t *testing.T) {
 		cmd.Stdin = strings.NewReader(page)
 		said, _ := cmd.CombinedOutput() // it fails where it has something to say
 		for line := range strings.Lines(string(said)) {
-			// Long lines are a matter of editing by hand; pages that are built again are the same without a date.
+			// Long lines matter only to editing by hand; without a date, pages that are built again stay the same.
 			if !strings.Contains(line, "longer than 80 bytes") && !strings.Contains(line, "missing date") {
 				t.Errorf("page %q: %s", name, line)
 			}

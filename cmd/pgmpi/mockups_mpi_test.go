@@ -18,20 +18,20 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// Every collective and every mock-up is compared with its definition for one to
-// four processes, in `make test-all` to eight, at counts that p divides and does not, at 1 and at 0. Not
-// the full product: each p up to 4 meets byte, int, float, double and every kind of root, p = 1, 2
-// and 4 with one library or the other; in `make test-all` p = 2 the other datatypes, each above one of the eight, and p = 5, 7 and 8 one library each. Operators
-// alternate over p, and p = 2 meets them all with one library or the other, the
-// second and later ones of a datatype in the functions that reduce. What an operator
-// computes does not depend on p, and what a root does not on the operator.
+// Every collective and every mock-up is compared with its definition for one to four processes, in `make test-all`
+// to eight, at counts that p divides and does not, at 1 and at 0. It is not the full product: each p up to 4 meets
+// byte, int, float, double and every kind of root, p = 1, 2 and 4 with one library or the other; in `make test-all`
+// p = 2 meets the other datatypes, each above one of the eight, and p = 5, 7 and 8 one library each. Operators
+// alternate over p, and p = 2 meets them all with one library or the other, the second and later ones of a datatype
+// in the functions that reduce. The result of an operator does not depend on p, nor the effect of a root on the
+// operator.
 func TestEveryFunctionGivesTheRightData(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for np := 1; np <= mostRanks(8); np++ {
 			if np > 4 && np != 6 && !b.has(np/2) {
 				continue
 			}
-			for i, d := range mockups.Datatypes()[1:] { // auto is two of them
+			for i, d := range mockups.Datatypes()[1:] { // auto stands for two of them
 				if np > 4 && i != np-1 || np <= 4 && (np != 2 || !mpirun.Everything) && isOther(d) {
 					continue
 				}
@@ -46,21 +46,20 @@ func TestEveryFunctionGivesTheRightData(t *testing.T) {
 	})
 }
 
-// isOther tells whether a datatype is met on two processes alone: what it is makes no difference to
-// the messages.
+// isOther tells whether a datatype is met on two processes alone: it makes no difference to the messages.
 func isOther(d mockups.Datatype) bool {
 	return slices.Contains([]string{"unsigned", "int64", "uint64", "2int"}, d.Name)
 }
 
-// roots are the first, a middle and the last rank.
+// roots returns the first, a middle and the last rank.
 func roots(np int) [3]int { return [3]int{0, np / 2, np - 1} }
 
 // matmul2 is the operator of measure/rank/native/matmul2.c, which does not commute.
 const matmul2 = "matmul2"
 
-// The order of the ranks is kept by every function that reduces, also where the
-// root is not the first and where p is no power of two. At p = 3, 4 and 7 the two
-// libraries together meet every root; p = 5, 6 and 8 are one library's. Beyond 4: `make test-all`.
+// Every function that reduces keeps the order of the ranks. That holds also where the root is not the first, and
+// where p is no power of two. At p = 3, 4 and 7 the two libraries together meet every root; p = 5, 6 and 8 are one
+// library's. Beyond 4: `make test-all`.
 func TestOperatorThatDoesNotCommuteKeepsTheOrderOfTheRanks(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		b.useRank("pgmpi-rank-matmul2-" + b.Lib.Name)
@@ -76,8 +75,8 @@ func TestOperatorThatDoesNotCommuteKeepsTheOrderOfTheRanks(t *testing.T) {
 	})
 }
 
-// A mock-up that combines in the wrong order passes with every predefined
-// operator, and is seen with one that does not commute.
+// A mock-up that combines in the wrong order passes with every predefined operator; only one that does not commute
+// shows it.
 func TestWrongOrderIsSeenWithAnOperatorThatDoesNotCommute(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, mpirun.Libraries[0])
@@ -115,13 +114,13 @@ func TestMockupThatTakesMoreThanItsTempIsNotMeasured(t *testing.T) {
 	}
 }
 
-// useRank takes another of the built rank programs.
+// useRank replaces the rank program by another of the built ones.
 func (b *fixture) useRank(name string) {
 	b.T.Helper()
 	must.Do(b.T, errors.Join(os.Remove(b.Rank), os.Symlink(filepath.Join(b.Bin, name), b.Rank)))
 }
 
-// measureJob measures no case yet.
+// measureJob makes a job that measures no case yet.
 func measureJob(np int, datatype, op string, stall time.Duration) *protocol.Job {
 	return &protocol.Job{NP: np, StallNS: int64(stall), CallsJob: &protocol.CallsJob{Measure: &protocol.MeasureJob{}, Datatype: datatype, Op: op,
 		Sync: "barrier", Clock: "monotonic", ClockSync: "shared", TempMemory: 64 << 20}}
@@ -151,14 +150,14 @@ func (b *fixture) takesForSigned(f mockups.Function, np int, datatype, op string
 	return f.Reduces && (datatype == "unsigned" || datatype == "uint64") && (op == "min" || op == "max") && (np > 2 || !exscan) && b.isMPICH402()
 }
 
-// divided are as many ranks of a node as leave several nodes; 0: no number does.
+// divided returns how many ranks of a node leave several nodes, or 0.
 func (b *fixture) divided(np int) int {
 	return map[int]int{4: 2, 6: 2 + b.LibraryIndex(), 8: 4}[np]
 }
 
-// verify runs one mpirun that verifies all functions, or those that reduce. The ranks are told
-// that they are on several nodes, where as many can be on each; elsewhere what divides its
-// work among nodes is not measured.
+// verify runs one mpirun that verifies all functions, or those that reduce. The ranks are told that they are on
+// several nodes, where as many can be on each; elsewhere, functions that divide their work among nodes are not
+// measured.
 func (b *fixture) verify(np int, d mockups.Datatype, op string, root int, all bool) {
 	b.T.Helper()
 	j := verifyJob(np, d, op, root, all)
@@ -177,7 +176,7 @@ func (b *fixture) verify(np int, d mockups.Datatype, op string, root int, all bo
 		}
 		if size := j.Cases[c.Case].Msize; want == protocol.StatusOK && size > 0 && b.takesForSigned(f, np, d.Name, op) {
 			if want = protocol.StatusWrong; size == d.Bytes {
-				continue // of one element the order may be the same
+				continue // with one element the order may be the same
 			}
 		}
 		if c.Status != want {
@@ -186,7 +185,7 @@ func (b *fixture) verify(np int, d mockups.Datatype, op string, root int, all bo
 	}
 }
 
-// What divides its work among nodes says why it cannot. Wrong collectives have no say in that.
+// A mock-up that divides its work among nodes says why it cannot. Wrong collectives have no say in that.
 func TestMockupOnNodesSaysWhyItIsNotMeasured(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, mpirun.Libraries[0])

@@ -9,7 +9,7 @@ import (
 	"pgmpi/testkit/mpirun"
 )
 
-// fixture has what only tests of this package need besides.
+// fixture adds what only tests of this package need.
 type fixture struct{ mpirun.Fixture }
 
 func own(test func(*testing.T, *fixture)) func(*testing.T, *mpirun.Fixture) {
@@ -32,8 +32,8 @@ func newFixture(t *testing.T, l mpirun.Library) *fixture {
 
 func (b *fixture) with(fault string) *fixture { return &fixture{*b.With(fault)} }
 
-// mostRanks limits the ranks of tests of data: what there is beyond four, such as a second round
-// for the ranks that no power of two has, is met with three.
+// mostRanks limits the ranks of tests of data: whatever appears beyond four, such as a second round for the ranks
+// that no power of two has, appears with three.
 func mostRanks(all int) int {
 	if mpirun.Everything {
 		return all
@@ -41,12 +41,12 @@ func mostRanks(all int) int {
 	return min(all, 4)
 }
 
-// has tells whether a part of a claim about pgmpi is this library's to show.
+// has tells whether this library is to show a part of a claim about pgmpi.
 func (b *fixture) has(part int) bool { return part%len(mpirun.Libraries) == b.LibraryIndex() }
 
 const quick = plans.Quick
 
-// long lasts until it is ended.
+// long lasts until a signal ends it.
 const long = `
 [check]
 guidelines = ["GL8"]

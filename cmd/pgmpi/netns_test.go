@@ -20,34 +20,33 @@ import (
 	"pgmpi/testkit/must"
 )
 
-// cluster is several hosts on this machine: network namespaces that a bridge
-// joins, each with a name and a CLOCK_MONOTONIC of its own. The TSC and
-// CLOCK_REALTIME are the machine's.
+// cluster is several hosts on this machine: network namespaces that a bridge joins, each with a name and a
+// CLOCK_MONOTONIC of its own. The TSC and CLOCK_REALTIME are the machine's.
 type cluster struct {
 	t      *testing.T
-	id     string // begins the names of everything that is made
+	id     string // begins the names of all that the cluster makes
 	subnet string // its first three numbers: host i has .i, the machine .254
 	size   int
 	agent  string // starts a command on a host, as rsh does
 	hosts  string // Open MPI's hostfile, one slot each
 }
 
-// clockStep is how far the CLOCK_MONOTONIC of a host is ahead of the clock of the
-// host before it; the first host is one step ahead of the machine.
+// clockStep separates the CLOCK_MONOTONIC of a host from that on the host before it; the first host is one step
+// ahead of the machine.
 const clockStep = 1000 * time.Second
 
-// building is held where a cluster is made; clusters counts the clusters of this process.
+// building is locked while a cluster is made; clusters counts the clusters of this process.
 var (
 	building sync.Mutex
 	clusters int
 )
 
-// ahead is how far the CLOCK_MONOTONIC of host i, from 1, is ahead of this process's.
+// ahead returns how far the CLOCK_MONOTONIC of host i, from 1, is ahead of this process's.
 func ahead(i int) time.Duration { return time.Duration(i) * clockStep }
 
-// newCluster makes n hosts and removes them when the test ends, whatever its
-// outcome. rate limits what a host sends, as tc writes it ("50mbit"); "" does
-// not. Where this machine does not let us, the test is skipped with the reason.
+// newCluster makes n hosts and removes them when the test ends, whatever its outcome. rate limits what a host
+// sends, as tc writes it ("50mbit"), unless it is "". Where this machine does not let us, the test is skipped with
+// the reason.
 func newCluster(t *testing.T, n int, rate string) *cluster {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -58,7 +57,7 @@ func newCluster(t *testing.T, n int, rate string) *cluster {
 			t.Skipf("several hosts in network namespaces need %s (iproute2, util-linux): %v", program, err)
 		}
 	}
-	building.Lock() // one subnet is taken before the next looks for one
+	building.Lock() // one subnet is taken before the next is looked for
 	defer building.Unlock()
 	removeOrphans()
 	dir := t.TempDir()
@@ -73,7 +72,7 @@ func newCluster(t *testing.T, n int, rate string) *cluster {
 	for i := 1; i <= n; i++ {
 		fmt.Fprintf(&hosts, "%s slots=1\n", c.address(i))
 	}
-	// Launchers give options, a host's address and words for a shell.
+	// Launchers pass options, a host's address and words for a shell.
 	agent := fmt.Sprintf(`#!/bin/bash
 while [[ $1 == -* ]]; do shift; done
 host=$1; shift; i=${host##*.}
@@ -86,18 +85,18 @@ exec ip netns exec %s-$i unshare --uts --time --monotonic $((i * %d)) bash -c 'h
 	return c
 }
 
-// address is the address of host i, from 1.
+// address returns the address of host i, from 1.
 func (c *cluster) address(i int) string { return fmt.Sprintf("%s.%d", c.subnet, i) }
 
-// hostName is what host i calls itself.
+// hostName returns the name that host i gives itself.
 func hostName(i int) string { return fmt.Sprintf("pgnode%d", i) }
 
-// command runs a line of a shell on host i.
+// command runs a line of shell on host i.
 func (c *cluster) command(i int, line string) *exec.Cmd {
 	return exec.Command(c.agent, c.address(i), line)
 }
 
-// launch is a --launch with one rank on each of the first {np} hosts, over TCP.
+// launch writes a --launch with one rank on each of the first {np} hosts, over TCP.
 func (c *cluster) launch(l mpirun.Library) string {
 	if l.Name == "mpich" {
 		var hosts []string
@@ -112,12 +111,12 @@ func (c *cluster) launch(l mpirun.Library) string {
 		c.hosts, c.agent, c.subnet)
 }
 
-// placing is a --launch that puts {ppn} ranks on each of the first {nodes} hosts.
+// placing writes a --launch that puts {ppn} ranks on each of the first {nodes} hosts.
 func (c *cluster) placing(l mpirun.Library) string {
 	return strings.NewReplacer("-ppn 1", "-ppn {ppn}", "--map-by node", "--map-by ppr:{ppn}:node:OVERSUBSCRIBE").Replace(c.launch(l))
 }
 
-// preloads is a line of [mpi] that lets more ranks than cores take turns.
+// preloads writes a line of [mpi] that lets more ranks than cores take turns.
 func (b *fixture) preloads() string {
 	if !b.Lib.Yield {
 		return ""
@@ -194,9 +193,8 @@ func removeOrphans() {
 	}
 }
 
-// freeSubnet is one of 198.18.0.0/15, which is for benchmarks (RFC 2544), that
-// no device of this machine is in. It begins at the pid's, so that parallel
-// tests do not meet.
+// freeSubnet finds a subnet that no device of this machine is in. It looks in 198.18.0.0/15, which is for
+// benchmarks (RFC 2544). The search begins at a number from the pid, so that parallel tests do not meet.
 func freeSubnet(t *testing.T) string {
 	t.Helper()
 	taken := must.Get(net.InterfaceAddrs())(t)

@@ -15,7 +15,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// plain runs a program of the built ones and returns what it printed.
+// plain runs one of the built programs and returns what it printed.
 func (b *fixture) plain(np int, program string, args ...string) (string, error) {
 	return b.Ranks(np, append([]string{filepath.Join(b.Bin, program+"-"+b.Lib.Name)}, args...)...)
 }
@@ -50,13 +50,12 @@ func TestWrongMockupsDifferFromTheDefinition(t *testing.T) {
 	}
 }
 
-// callsOn is testdata/interpose/calls.c.
+// callsOn runs testdata/interpose/calls.c.
 func (b *fixture) callsOn(np int) mpirun.Program {
 	return mpirun.Program{Argv: []string{filepath.Join(b.Bin, "calls-"+b.Lib.Name)}, NP: np}
 }
 
-// Every mock-up serves a program in the collective's stead, and leaves alone what
-// it cannot do.
+// Every mock-up serves a program instead of the collective. It leaves alone what it cannot do.
 func TestAnotherProgramRunsThroughTheMockups(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for _, np := range []int{2, 5} {
@@ -114,11 +113,11 @@ func TestAnotherProgramSeesWrongMockups(t *testing.T) {
 	should.Hold(t, err != nil, "not seen")
 }
 
-// callCounts count what became of the calls of a collective.
+// callCounts counts what became of the calls of a collective.
 type callCounts struct{ through, fellBack, failed int }
 
-// interposed runs a program through mock-ups, and returns its calls by the mock-ups that
-// were used. A program that does not end well within two minutes is an error.
+// interposed runs a program through mock-ups, and counts its calls by mock-up. A program that does not end well
+// within two minutes is an error.
 func (b *fixture) interposed(p mpirun.Program, by, mockup string) (map[string]callCounts, error) {
 	preload := filepath.Join(b.Bin, "interpose-"+by+".so")
 	if b.Lib.Yield {
@@ -130,7 +129,7 @@ func (b *fixture) interposed(p mpirun.Program, by, mockup string) (map[string]ca
 	if err != nil || !strings.Contains(said, "No Errors") {
 		err = fmt.Errorf("%v on %d: %w: %s", p.Argv, p.NP, cmp.Or(err, errors.New("it does not say \"No Errors\"")), said)
 	}
-	text, _ := os.ReadFile(counts) // one that was aborted writes none
+	text, _ := os.ReadFile(counts) // a program that was aborted writes none
 	found := map[string]callCounts{}
 	for line := range strings.Lines(string(text)) {
 		var id string

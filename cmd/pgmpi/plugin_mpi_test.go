@@ -28,7 +28,7 @@ func (b *fixture) plugin(l mpirun.Library, name string, flags ...string) string 
 	return path
 }
 
-// ownScans are guidelines of MPI_Scan against rows of a file.
+// ownScans writes guidelines of MPI_Scan against rows of a file.
 func ownScans(file string, names ...string) string {
 	ids, text := []string{}, onlyUsers
 	for _, name := range names {
@@ -38,7 +38,7 @@ func ownScans(file string, names ...string) string {
 	return text + fmt.Sprintf("[[mockup]]\nfile = %q\nids = [%s]\n", file, phrase.Join(", ", "%q", ids))
 }
 
-// verifyOwn has a row of a file verified with numbers of processes, at the first and the last root.
+// verifyOwn verifies a row of a file on several numbers of processes. It uses the first and the last root.
 func (b *fixture) verifyOwn(file, id string, nps ...int) {
 	b.T.Helper()
 	d, _ := mockups.GetDatatype("int")
@@ -61,7 +61,7 @@ func (b *fixture) verifyOwn(file, id string, nps ...int) {
 	}
 }
 
-// The example is built and used as its README says, but for its sizes.
+// The example is built and used as its README says, except for its sizes.
 func TestExampleOfAnOwnMockupIsBuiltVerifiedAndMeasured(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for _, name := range []string{"ring.c", "Makefile"} {
@@ -106,7 +106,7 @@ func TestOwnMockupWithAFaultIsNamedAndLeftOut(t *testing.T) {
 		for _, c := range append(r.NotMeasured, r.Wrong...) {
 			name := strings.TrimPrefix(c.Function, "scan_as_")
 			if name == "error" && b.Lib.Name == "mpich" {
-				want[name] = "" // words of its own
+				want[name] = "" // it has words of its own
 			}
 			should.Hold(t, strings.Contains(c.Message, want[name]), "%s: %s", c.Function, c.Message)
 			delete(want, name)
@@ -118,7 +118,7 @@ func TestOwnMockupWithAFaultIsNamedAndLeftOut(t *testing.T) {
 	})
 }
 
-// It crashes in the timed calls, where nothing is announced: the repeated mpirun says which one it is.
+// The mock-up crashes in the timed calls, where nothing is announced: the repeated mpirun says which one it is.
 func TestOwnMockupThatCrashesLaterIsNamedAndLeftOut(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		b.plugin(b.Lib, "libmine.so")

@@ -18,7 +18,7 @@ func TestMpirunsThatMeasureReadTheProbes(t *testing.T) {
 		for _, np := range []int{1, 2, 3, 5} {
 			out, err := b.RunJob(np, syncJob(np, 3))
 			must.Hold(t, err == nil, "p = %d: %v", np, err)
-			// With two cases: before, between and after them.
+			// With two cases, probes are read before, between and after them.
 			lines := checkProbes(t, np, out.End.Probes, 3)
 			if lines > 0 && (np == 1 || np > runtime.NumCPU()) {
 				t.Errorf("p = %d on %d cores: %d readings have a round trip of a line", np, runtime.NumCPU(), lines)
@@ -27,7 +27,7 @@ func TestMpirunsThatMeasureReadTheProbes(t *testing.T) {
 	})
 }
 
-// checkProbes returns how many readings have a round trip of a line.
+// checkProbes counts the readings with a round trip of a line.
 func checkProbes(t *testing.T, np int, got []protocol.Probes, want int) (lines int) {
 	t.Helper()
 	must.Hold(t, len(got) == want, "p = %d: %d readings, want %d", np, len(got), want)
@@ -53,7 +53,7 @@ func TestRawFilesOfStageTwoHaveTheProbes(t *testing.T) {
 		for mode, want := range map[protocol.Mode]int{protocol.ModeNREP: 0, protocol.ModeMeasure: 5} {
 			name := results.RawName(mode, guidelines.Shape{NP: 2}, 1)
 			run := must.Get(results.ReadRaw(filepath.Join(b.Out, "raw", name), 1<<20))(t)
-			// A neighbour that is late is not waited for, so that a busy machine may have no line.
+			// No rank waits for a late neighbour, so that a busy machine may have no line.
 			checkProbes(t, 2, run.Probes, want)
 			for _, y := range run.Probes {
 				if y.AtS > float64(run.MeasureNS)*1e-9 {

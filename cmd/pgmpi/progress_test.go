@@ -22,7 +22,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// terminal returns both ends of a pseudo terminal.
+// terminal opens both ends of a pseudo terminal.
 func terminal(t *testing.T) (screen, program *os.File) {
 	t.Helper()
 	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -37,13 +37,13 @@ func terminal(t *testing.T) (screen, program *os.File) {
 	return screen, program
 }
 
-// seen is what a terminal gets on standard error while something is done.
+// seen returns what a terminal gets on standard error while do runs.
 func seen(t *testing.T, do func(h *command.Host)) string {
 	t.Helper()
 	screen, program := terminal(t)
 	shown := make(chan string)
 	go func() {
-		text, _ := io.ReadAll(screen) // ends with an error, as the program has gone
+		text, _ := io.ReadAll(screen) // ends with an error, since the program has gone
 		shown <- string(text)
 	}()
 	do(command.New(io.Discard, program))
@@ -51,7 +51,7 @@ func seen(t *testing.T, do func(h *command.Host)) string {
 	return <-shown
 }
 
-// What is exported or drawn for over a second has a bar to its end, on a terminal only.
+// An export or a drawing of over a second has a bar to its end, on a terminal only.
 func TestExportAndFiguresDrawABar(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	plans.Folder(t, dir, glfile.Default())
@@ -68,7 +68,7 @@ func TestExportAndFiguresDrawABar(t *testing.T) {
 	}
 }
 
-// A proof after another begins a bar of its own.
+// Each further proof begins a bar of its own.
 func TestEveryProofHasABar(t *testing.T) {
 	text := seen(t, func(h *command.Host) {
 		p := h.NewProgress(false)

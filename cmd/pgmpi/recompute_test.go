@@ -18,9 +18,8 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// The script in R was written from docs/dev/statistics.md. Both folders are real: looks is
-// of the usual schedule and has an experiment on split-robustness, once is of ten mpiruns
-// that cannot be paired.
+// The script in R was written from docs/dev/statistics.md. Both folders are real: looks has the usual schedule and
+// an experiment on split-robustness, once has ten mpiruns that cannot be paired.
 func TestAnotherProgramFindsTheSameVerdictsInTheRawFiles(t *testing.T) {
 	if _, err := exec.LookPath("Rscript"); err != nil {
 		t.Skip("there is no Rscript here: .ci/install Rscript, or apt-get install r-base-core r-cran-jsonlite")
@@ -31,7 +30,7 @@ func TestAnotherProgramFindsTheSameVerdictsInTheRawFiles(t *testing.T) {
 	data := filepath.Join("..", "..", "testdata", "recompute")
 	recompute := func(folder, report, test string) (string, error) {
 		script := exec.Command("Rscript", filepath.Join(data, "recompute.R"), folder, report, test)
-		script.Env = append(os.Environ(), "R_ENABLE_JIT=0") // to compile it takes as long as to run it
+		script.Env = append(os.Environ(), "R_ENABLE_JIT=0") // compiling takes as long as running
 		out, err := script.CombinedOutput()
 		return string(out), err
 	}
@@ -43,7 +42,7 @@ func TestAnotherProgramFindsTheSameVerdictsInTheRawFiles(t *testing.T) {
 			if folder == inStates && len(flags) > 0 {
 				continue
 			}
-			if !mpirun.Everything && (folder == "looks" || ranksum) { // in states there is all of looks, and once is by ranks anyway
+			if !mpirun.Everything && (folder == "looks" || ranksum) { // others cover these
 				continue
 			}
 			t.Run(strings.Join(append([]string{filepath.Base(folder)}, flags...), " "), func(t *testing.T) {
@@ -73,8 +72,8 @@ func TestAnotherProgramFindsTheSameVerdictsInTheRawFiles(t *testing.T) {
 	}
 }
 
-// slowLater copies a results folder, with a machine that is half as fast from the 13th mpirun on, and
-// there another ratio of some cases.
+// slowLater copies a results folder; from the 13th mpirun on its machine is half as fast, and some cases have
+// another ratio.
 func slowLater(t *testing.T, from, to string) {
 	must.Do(t, os.CopyFS(to, os.DirFS(from)))
 	for _, file := range must.Get(filepath.Glob(filepath.Join(to, "raw", "run-*")))(t) {
@@ -97,7 +96,7 @@ func slowLater(t *testing.T, from, to string) {
 	}
 }
 
-// oneDigitOff returns a copy of a report in which the seventh decimal of each field is another one.
+// oneDigitOff copies a report, and changes the seventh decimal of each field.
 func oneDigitOff(t *testing.T, report string, fields ...string) string {
 	text := must.Get(os.ReadFile(report))(t)
 	for _, field := range fields {

@@ -13,8 +13,8 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// slowBcast is a check in which Bcast of 1 KiB takes 60 ms longer, more than what
-// else happens on a busy machine, and Bcast of 64 B smallDelay.
+// slowBcast writes a check in which Bcast of 1 KiB takes 60 ms longer. That exceeds what else happens on a busy
+// machine. Bcast of 64 B takes smallDelay longer.
 func (b *fixture) slowBcast(more string) string {
 	return b.TOML(`
 [check]

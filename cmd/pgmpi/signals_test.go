@@ -18,7 +18,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// Terminals and batch systems end a check in many ways, which mean the same.
+// Terminals and batch systems end a check in many ways that mean the same.
 func TestEverySignalThatEndsAJobInterrupts(t *testing.T) {
 	for _, sent := range []syscall.Signal{
 		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGXCPU,
@@ -41,7 +41,7 @@ func skipIgnored(t *testing.T, s os.Signal) {
 	}
 }
 
-// checkThatWaits starts a check whose mpirun does what a line of shell says.
+// checkThatWaits starts a check whose mpirun runs a line of shell.
 func checkThatWaits(t *testing.T, line string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	b := emptyFixture(t, t.TempDir())

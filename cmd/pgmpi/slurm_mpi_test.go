@@ -15,8 +15,7 @@ import (
 	"pgmpi/testkit/must"
 )
 
-// What a batch system does to a check: each subtest is a job, or several, on
-// virtual nodes.
+// Each subtest shows what a batch system does to a check: it is a job, or several, on virtual nodes.
 func TestSlurm(t *testing.T) {
 	s := newSlurm(t, 3, 8)
 	for name, test := range map[string]func(*testing.T, *slurm){
@@ -60,7 +59,7 @@ func slurmLaunchers(t *testing.T, s *slurm) {
 	}
 }
 
-// nodes is on how many nodes the first mpirun was.
+// nodes returns on how many nodes the first mpirun ran.
 func (b *fixture) nodes() int {
 	b.T.Helper()
 	if m := b.manifest(); len(m.Factors.Layouts) > 0 {
@@ -89,7 +88,7 @@ func slurmScancel(t *testing.T, s *slurm) {
 	b.NoneLeft(5 * time.Second)
 }
 
-// endsIn is a line of a batch script that sets the end of its job.
+// endsIn writes a line of a batch script that sets the end of its job.
 func endsIn(seconds int) string {
 	return fmt.Sprintf(`scontrol update JobId=$SLURM_JOB_ID EndTime=$(date -d '+%d sec' +%%FT%%T)`, seconds)
 }
@@ -100,7 +99,7 @@ func slurmTimeLimit(t *testing.T, s *slurm) {
 	b.batch("first", "-x node3 -N2 --ntasks-per-node=1", endsIn(7), line).endOf(0).
 		Exits(t, exitcode.Interrupted).Says(t, "interrupted: batch job ", "--out out --resume")
 	before := b.Raw()
-	if len(before) == 3 { // none, where the first one took long
+	if len(before) == 3 { // none may be left, if the first took long
 		t.Fatal("the first job has measured all mpiruns, which take at least two seconds each")
 	}
 	b.batch("second", "-x node3 -N2 --ntasks-per-node=1", line).endOf(0).Exits(t, exitcode.OK, exitcode.Violated)
@@ -199,7 +198,7 @@ func slurmSubmit(t *testing.T, s *slurm) {
 	b.Pgmpi("submit", "gl.toml", "--go", "--out", "out").Exits(t, exitcode.Setup).Says(t, "job "+j.id+" is ", "works on out")
 	b.finished(1)
 	b.Pgmpi("status", "out").Exits(t, 0).Shows(t, `^[12] of at most 3 mpiruns done; job `+j.id+` is RUNNING on node\[1-2\]`)
-	// What Slurm sends before the time limit.
+	// Slurm sends this before the time limit.
 	b.Run("scancel", "--batch", "--signal=USR1", j.id).Exits(t, 0)
 	j.startNow()
 	b.WaitFor("the report", jobLimit, func() bool { _, err := os.Stat(filepath.Join(b.Out, "report.json")); return err == nil })
@@ -210,7 +209,7 @@ func slurmSubmit(t *testing.T, s *slurm) {
 	}
 }
 
-// log is what a submitted job has printed.
+// log returns what a submitted job has printed.
 func (b *fixture) log() string {
 	b.T.Helper()
 	return string(must.Get(os.ReadFile(filepath.Join(b.Out, "batch.log")))(b.T))
@@ -227,7 +226,7 @@ func slurmSubmitCancelled(t *testing.T, s *slurm) {
 	if state := j.state(); state != "CANCELLED" {
 		t.Errorf("job %s is %s", j.id, state)
 	}
-	// Slurm's SIGTERM comes to pgmpi by itself and through its script.
+	// Slurm's SIGTERM reaches pgmpi directly and through its script.
 	if log := b.log(); !strings.Contains(log, "interrupted; finished mpiruns are kept") || !strings.Contains(log, "--out out --resume") {
 		t.Errorf("%s", log)
 	}
@@ -244,7 +243,7 @@ func slurmGate(t *testing.T, s *slurm) {
 	b.batch("night", options, strings.Replace(line, "--out out", "--out night --baseline out", 1)).endOf(0).Exits(t, exitcode.OK, exitcode.Violated)
 }
 
-// What Slurm makes of a script is compared with what was asked for; the jobs never start.
+// Slurm's reading of a script is compared with what was asked for; the jobs never start.
 func slurmNames(t *testing.T, s *slurm) {
 	b := s.fixture(t, mpirun.Libraries[0])
 	b.TOML(quick + "[batch]\ntime = \"10m\"\n")
@@ -263,7 +262,7 @@ func slurmNames(t *testing.T, s *slurm) {
 	}
 }
 
-// In srun --pty bash, and after srun -n1, the step holds the CPUs that the ranks need.
+// The step holds the CPUs that the ranks need, in srun --pty bash and after srun -n1.
 func slurmNested(t *testing.T, s *slurm) {
 	b := s.fixture(t, mpirun.Libraries[0])
 	line := "srun -n1 " + b.checkLine(srun(b.Lib))

@@ -14,15 +14,13 @@ import (
 	"pgmpi/testkit/must"
 )
 
-// slurm is a batch system of its own on this machine, with virtual nodes that are
-// network namespaces: see testdata/slurm/up.
+// slurm is a batch system of its own on this machine. Its nodes are network namespaces: see testdata/slurm/up.
 type slurm struct {
 	dir string
 }
 
-// newSlurm starts a Slurm with nodes node1, node2, …, each with this number of CPUs, and stops it
-// when the test ends. Where this machine does not let us, the test is skipped with
-// the reason.
+// newSlurm starts a Slurm, and stops it when the test ends. Its nodes are node1, node2, …, each with this number of
+// CPUs. Where this machine does not let us, the test is skipped with the reason.
 func newSlurm(t *testing.T, nodes, cpus int) *slurm {
 	t.Helper()
 	if os.Getenv("PGMPI_TEST_BIN") == "" {
@@ -61,8 +59,8 @@ func stopOrphans() {
 	}
 }
 
-// fixture is one whose programs find this Slurm. Its ranks give their core away:
-// there are more of them than cores.
+// fixture returns a fixture whose programs find this Slurm. Its ranks give their core away, since there are more of
+// them than cores.
 func (s *slurm) fixture(t *testing.T, l mpirun.Library) *fixture {
 	b := newFixture(t, l)
 	b.Env = append(b.Env, "SLURM_CONF="+s.dir+"/slurm.conf")
@@ -72,7 +70,7 @@ func (s *slurm) fixture(t *testing.T, l mpirun.Library) *fixture {
 	return b
 }
 
-// srun are the words that start the ranks of a library.
+// srun returns the words that start the ranks of a library.
 func srun(l mpirun.Library) string {
 	pmi := "pmix"
 	if l.Name == "mpich" {
@@ -81,8 +79,7 @@ func srun(l mpirun.Library) string {
 	return "srun -K --input=0 --mpi=" + pmi + " -n {np}"
 }
 
-// slowly is a launcher that takes two seconds more, so that there is time to
-// disturb it.
+// slowly makes a launcher take two seconds more, for a test to disturb it.
 func (b *fixture) slowly(launch string) string {
 	b.T.Helper()
 	slow := filepath.Join(b.Dir, "slow")
@@ -96,8 +93,8 @@ type batchJob struct {
 	id, name string
 }
 
-// batch submits lines of a shell. Every start of the job leaves what was printed,
-// and the exit status of the last line.
+// batch submits lines of shell. Every start of the job leaves what was printed, and the exit status of the last
+// line.
 func (b *fixture) batch(name, options string, lines ...string) *batchJob {
 	b.T.Helper()
 	script := filepath.Join(b.Dir, name+".sh")
@@ -115,7 +112,7 @@ echo $? >%[2]s.$n.tmp && mv %[2]s.$n.tmp %[2]s.$n.status
 	return &batchJob{fixture: b, id: strings.TrimSpace(s.Stdout), name: name}
 }
 
-// checkLine is a line that checks into the results folder.
+// checkLine writes a line that checks into the results folder.
 func (b *fixture) checkLine(launch string, more ...string) string {
 	line := "pgmpi check --quiet --guidelines quick.toml --rank $RANK --out out --resume"
 	if launch != "" {
@@ -124,7 +121,7 @@ func (b *fixture) checkLine(launch string, more ...string) string {
 	return strings.Join(append([]string{line}, more...), " ")
 }
 
-// jobLimit is for a job that waits for others.
+// jobLimit allows for a job that waits for others.
 const jobLimit = 90 * time.Second
 
 // endOf waits for the end of a start of the job, from 0.
@@ -159,8 +156,7 @@ func (b *fixture) finished(n int) {
 func (j *batchJob) startNow() {
 	j.T.Helper()
 	j.WaitFor("job "+j.id+" in the queue again", jobLimit, func() bool { return j.state() == "PENDING" })
-	// Where a node still clears up after the first start, the second one fails, and
-	// nothing tells when it has done so.
+	// A second start fails while a node still clears up after the first. Nothing tells when the node is done.
 	j.NoneLeft(jobLimit)
 	time.Sleep(3 * time.Second)
 	j.Run("scontrol", "update", "JobId="+j.id, "StartTime=now").Exits(j.T, 0)

@@ -93,10 +93,10 @@ func flagsBehind(c *cobra.Command, args []string) (own, flags []string) {
 	return args, nil
 }
 
-// given are the flags of check that submit adds by itself.
+// given lists the flags of check that submit adds by itself.
 var given = []string{"guidelines", "out", "resume", "dry-run"}
 
-// submission returns the job of an experiment with a gl.toml, or of what a results folder is for.
+// submission returns the job for a gl.toml, or for a results folder.
 func submission(h *command.Host, x feature.Submit, does *cobra.Command, of, out string, flags []string) (*experiment.Submission, error) {
 	if x.Measures == nil {
 		return ofFolder(h, x, does, of, flags)
@@ -157,8 +157,7 @@ func ofJob(h *command.Host, does *cobra.Command, s *settings.Settings, m *result
 	return config, self, fail.AsSetup(err)
 }
 
-// startable returns the error with which the job, after its wait in the queue, would end before its
-// first mpirun.
+// startable finds an error that would end the job before its first mpirun. Nobody should wait in the queue for it.
 func startable(fs *pflag.FlagSet, config *glfile.File) error {
 	if fs.Changed("launch-time") {
 		return fail.Setupf("submit: --launch-time is for the estimate of --dry-run")
@@ -167,7 +166,7 @@ func startable(fs *pflag.FlagSet, config *glfile.File) error {
 	if err := run.ValidateLabels(labels); err != nil {
 		return err
 	}
-	explain, _ := fs.GetStringArray("explain") // explore has none
+	explain, _ := fs.GetStringArray("explain") // explore has no --explain
 	if len(explain) == 0 || len(config.Job.NP) == 0 {
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// What only the C side can show: see testdata/sync.
+// Only the C side can show this: see testdata/sync.
 func TestSynchronisationsFromInside(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *fixture) {
 		for _, np := range [][]int{{1, 3}, {2, 5}}[b.LibraryIndex()] {
@@ -29,15 +29,14 @@ func TestSynchronisationsFromInside(t *testing.T) {
 	})
 }
 
-// timed is how one mpirun of the test below times.
+// timed says how one mpirun of the test below times.
 type timed struct {
 	np                  int
 	sync, sample, cache string
 }
 
-// allTimings has, over both libraries, every synchronisation at p = 3 or 5, and every
-// pair of a synchronisation, a sample and a cache at p = 2: what pairs them is ours,
-// not the library's.
+// allTimings lists every synchronisation at p = 3 or 5, over both libraries. At p = 2 it pairs every
+// synchronisation, sample and cache: our code pairs them, not the library's.
 func (b *fixture) allTimings() []timed {
 	var all []timed
 	for i, sync := range append([]string{protocol.Auto}, protocol.Syncs...) {
@@ -100,7 +99,7 @@ func checkSamples(t *testing.T, what, sync string, repetitions int, c protocol.C
 	case "window", "window_auto":
 		want = c.NRep == repetitions && c.WindowNS > 0
 	case "round_time":
-		// Enough valid ones, or twice as many in all, or the slice was over.
+		// The case has enough valid samples, or twice as many in all, or its slice was over.
 		want = c.NRep >= 1 && c.NRep <= 2*repetitions && c.NRep-c.Invalid <= repetitions && c.Long == 0
 	}
 	should.Hold(t, c.Status == protocol.StatusOK && len(samples) == c.NRep && want, "%s: %d samples, %+v", what, len(samples), c)
@@ -109,8 +108,7 @@ func checkSamples(t *testing.T, what, sync string, repetitions int, c protocol.C
 	}
 }
 
-// A batch in a window of a nanosecond has no valid sample, and no end if the
-// predictor waited for one.
+// A batch in a window of a nanosecond has no valid sample. It would have no end if the predictor waited for one.
 func TestPredictionCountsOnlyValidSamples(t *testing.T) {
 	eitherLibrary(t, func(t *testing.T, b *fixture) {
 		cfg := nrep.Default()

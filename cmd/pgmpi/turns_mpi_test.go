@@ -17,7 +17,7 @@ import (
 	"pgmpi/testkit/must"
 )
 
-// What a case that has taken turns gives is compared after its last visit.
+// The data of a case that has taken turns are compared after its last visit.
 func TestEveryFunctionGivesTheRightDataWhenItTakesTurns(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for i, d := range mockups.Datatypes()[:2] {
@@ -72,7 +72,7 @@ func TestTurnsGiveEverySample(t *testing.T) {
 	})
 }
 
-// An mpirun that is missing is done again in the same order.
+// A missing mpirun is repeated in the same order.
 func TestResumedTurnsHaveTheirOrder(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, mpirun.Libraries[1])
@@ -95,7 +95,7 @@ func TestEverySynchronisationAndCacheTakesTurns(t *testing.T) {
 	const repetitions = 20
 	eachLibrary(t, func(t *testing.T, b *fixture) {
 		for i, sync := range append([]string{protocol.Auto}, protocol.Syncs...) {
-			if !b.has(i / 2) { // what takes turns is ours
+			if !b.has(i / 2) { // turns are ours, not the library's
 				continue
 			}
 			turns := []int{3, repetitions}[i%2]
@@ -131,8 +131,8 @@ func TestEverySynchronisationAndCacheTakesTurns(t *testing.T) {
 	})
 }
 
-// What an mpirun sends of finished rounds is verified like what it sends at its end. The
-// library is right in the first round and wrong in the last, or wrong throughout.
+// The results of finished rounds are verified like those at an mpirun's end. The library is right in the first
+// round and wrong in the last, or wrong throughout.
 func TestFinishedRoundsAreSentBeforeTheEnd(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		for _, c := range []struct {

@@ -10,7 +10,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// A variable of each library, and a value with which it changes nothing.
+// harmless has a variable of each library, and a value with which it changes nothing.
 var harmless = map[string][2]string{
 	"openmpi": {"OMPI_MCA_coll_tuned_scan_algorithm_segmentsize", "0"},
 	"mpich":   {"MPIR_CVAR_SCATTERV_INTRA_ALGORITHM", "auto"},

@@ -12,7 +12,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// A folder whose measurement ended before its first mpirun says so in every kind, and is no success.
+// A folder without a first mpirun says so, whatever its kind. It is no success.
 func TestAFolderOfAnyKindWithoutMpirunsIsNotJudged(t *testing.T) {
 	root := t.TempDir()
 	all := folders(t, root)
@@ -26,7 +26,7 @@ func TestAFolderOfAnyKindWithoutMpirunsIsNotJudged(t *testing.T) {
 		"times check", "times explore", "times imported", "times fingerprint", "fingerprint fingerprint MPI_Bcast:8", "fingerprint check MPI_Reduce:8", "compare ab",
 		"compare check check", "compare --matrix check imported"} {
 		if slices.ContainsFunc(strings.Fields(command), func(word string) bool { return all[word] == "" && !has(word) && !strings.ContainsAny(word, "-:") }) {
-			continue // a tool that is not in this tree
+			continue // the tool is not in this tree
 		}
 		var args []string
 		for _, word := range strings.Fields(command) {

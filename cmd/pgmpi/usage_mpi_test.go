@@ -13,8 +13,8 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// What testdata/fault plants is counted by case, in the timed calls of all its visits,
-// at the rank that has it.
+// Planted faults (testdata/fault) are counted by case. They count in the timed calls of all visits, at the rank
+// that has them.
 func TestPageFaultsAndSwitchesArePlantedAndCounted(t *testing.T) {
 	const repetitions, visits, pages, switches = 40, 4, 32, 7
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
@@ -28,7 +28,7 @@ func TestPageFaultsAndSwitchesArePlantedAndCounted(t *testing.T) {
 			out := must.Get(b.with(fault).RunJob(2, j))(t)
 			return out.Cases
 		}
-		// The library may meet a page for the first time: not once a call.
+		// The library may meet a page for the first time, but not once a call.
 		got := run("pages")
 		if u := got[0].Usage; u == nil || u.FaultsRank != 1 || u.Faults < repetitions*pages || u.Faults >= repetitions*(pages+1) {
 			t.Errorf("%d pages a call are planted at rank 1, in %d calls: %+v", pages, repetitions, u)
@@ -44,7 +44,7 @@ func TestPageFaultsAndSwitchesArePlantedAndCounted(t *testing.T) {
 	})
 }
 
-// What testdata/fault plants is in the counters of every repetition, and in no other's.
+// Planted faults (testdata/fault) are in the counters of every repetition, and of no other.
 func TestCountersOfEachRepetitionShowWhatIsPlanted(t *testing.T) {
 	const repetitions, pages = 60, 32
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
@@ -86,7 +86,7 @@ func TestCountersOfEachRepetitionShowWhatIsPlanted(t *testing.T) {
 	})
 }
 
-// The kernel may take a counter away while it counts: what is missing is no 0.
+// The kernel may take a counter away while it counts: a missing count is not 0.
 func TestCounterThatCannotBeReadAnyMoreIsLeftOut(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, mpirun.Libraries[1])
@@ -103,8 +103,8 @@ func TestCounterThatCannotBeReadAnyMoreIsLeftOut(t *testing.T) {
 	}
 }
 
-// With two ranks a broadcast is one message, and an Alltoall one of each rank; MPICH's sends its own part too, and counts
-// without being asked if its device is UCX.
+// With two ranks a broadcast is one message, and an Alltoall one of each rank; MPICH's sends its own part too, and
+// counts without being asked if its device is UCX.
 func TestMessagesInsideOfCallsAreCountedExactly(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		j := verifyJob(2, mockups.Datatype{Name: "byte", Bytes: 1}, "bor", 0, false)
@@ -132,7 +132,7 @@ func TestMessagesInsideOfCallsAreCountedExactly(t *testing.T) {
 	})
 }
 
-// What --messages finds is beside the verdicts; other libraries say that they have none.
+// The findings of --messages are next to the verdicts; other libraries say that they have none.
 func TestACheckCountsMessagesInAnMpirunOfItsOwn(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		e := b.Check("--guidelines", b.TOML(quick), "--messages").Exits(t, 0, 1, 4)
@@ -166,6 +166,6 @@ func TestAFreshMallocMeetsPageFaultsThatASettledOneDoesNot(t *testing.T) {
 		j.Order, j.FirstCalls, j.Warmup, j.Malloc = []int{0}, 5, 10, state
 		faults[state] = must.Get(b.RunJob(2, j))(t).Cases[0].Usage.Faults
 	}
-	// How many, and whether in huge pages, is the kernel's.
+	// The kernel decides how many, and whether in huge pages.
 	should.Hold(t, faults[protocol.MallocFresh] >= 2*repetitions && faults[protocol.MallocFresh] > 2*faults[protocol.MallocSettled], "%d calls: %v", repetitions, faults)
 }

@@ -13,7 +13,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// withLongName are the flags for a rank program whose path is long.
+// withLongName returns flags for a rank program whose path is long.
 func withLongName(t *testing.T) []string {
 	t.Helper()
 	b := newFixture(t, mpirun.Libraries[1])

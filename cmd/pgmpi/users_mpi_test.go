@@ -9,8 +9,8 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// everyUserGuideline names each mock-up that one node suffices for in a pattern, and each collective that
-// has a size in a monotony and a split.
+// everyUserGuideline writes guidelines of a user's own. Each mock-up that one node suffices for has a pattern; each
+// collective that has a size has a monotony and a split.
 func everyUserGuideline() (text string, ids []string) {
 	var b strings.Builder
 	add := func(id, promise, sizes string) {

@@ -15,8 +15,8 @@ import (
 	"pgmpi/testkit/must"
 )
 
-// brokenInMPICH4 are the persistent collectives of MPICH 4.0.2 that give wrong data: the
-// first from the first start on, the others when they are started again.
+// brokenInMPICH4 lists the persistent collectives of MPICH 4.0.2 that give wrong data: the first from its first
+// start on, the others when they are started again.
 var brokenInMPICH4 = []string{"MPI_Gather", "MPI_Allgather", "MPI_Scatter"}
 
 // breaks tells whether a call may be wrong with a library.
@@ -41,8 +41,8 @@ func (b *fixture) isMPICH402() bool {
 	return strings.Contains(string(version), "MPICH 4.0.2")
 }
 
-// variantsJob verifies every other way to call a collective, but for MPICH's persistent Scatter
-// on more than two processes: some of them get an error there, for which the others wait.
+// variantsJob verifies every other way to call a collective. It leaves out MPICH's persistent Scatter on more than
+// two processes: some of them get an error there, and the others wait for them.
 func (b *fixture) variantsJob(np int, d mockups.Datatype, op string, root int) *protocol.Job {
 	j := measureJob(np, d.Name, op, 20*time.Second)
 	j.Root, j.Seed, j.Verify = root, 1, true
@@ -90,8 +90,8 @@ func TestEveryWayToCallACollectiveGivesTheRightData(t *testing.T) {
 	})
 }
 
-// MPICH 4.0.2 gives wrong data when a persistent Gather is started: it is named with what
-// leaves it out, and the others are judged.
+// MPICH 4.0.2 gives wrong data when a persistent Gather is started: an error names it with what leaves it out, and
+// the others are judged.
 func TestWrongPersistentCallIsNamedAndLeftOut(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		file := b.TOML(strings.Replace(quick, `"GL8", "GL1:MPI_Bcast"`, `"NB3:MPI_Gather_init", "NB3:MPI_Scan_init"`, 1))
@@ -111,9 +111,9 @@ func TestWrongPersistentCallIsNamedAndLeftOut(t *testing.T) {
 	})
 }
 
-// A posted call that does nothing, one in place that leaves its input, a request that gives again
-// what its first start has given, a part in the wrong place, a byte in a gap, and
-// neighbors taken for each other.
+// Every planted fault is caught: a posted call that does nothing, one in place that leaves its input, a request
+// that gives again what its first start has given, a part in the wrong place, a byte in a gap, and neighbors taken
+// for each other.
 func TestWrongCallsAreCaught(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, mpirun.Libraries[0])

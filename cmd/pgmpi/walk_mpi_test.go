@@ -17,11 +17,11 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// walkSteps bounds how many commands a walk runs: it has no end that is known before. Far fewer are printed.
+// walkSteps limits how many commands a walk runs, whose end nobody knows before. Far fewer are printed.
 const walkSteps = 300
 
-// walkSeeds are where a user begins, at the defaults of each command. NP is the launcher of two processes. How many tests
-// the calls of a program make hangs on times: their mpiruns suffice for any number.
+// walkSeeds lists where a user begins, at the defaults of each command. NP is the launcher of two processes. How
+// many tests the calls of a program make depends on times: their mpiruns suffice for any number.
 const walkSeeds = `
 pgmpi check gl.toml --out c1
 pgmpi explore gl.toml --out e1
@@ -42,7 +42,7 @@ pgmpi times c1
 pgmpi status e1
 `
 
-// walkFile keeps every command short; what follows which is as by default.
+// walkFile keeps every command short; all else has its default.
 const walkFile = `
 [check]
 functions = ["MPI_Bcast", "MPI_Scatterv", "MPI_Allreduce"]
@@ -56,16 +56,17 @@ max = 10
 launch = [%s]
 %s`
 
-// A walk runs every command that another one prints, or writes into a README of its folder, once.
+// walk runs every command once that another one prints, or writes into a README.
 type walk struct {
 	*fixture
 	seen map[string]bool
 }
 
-// printedCommand is one in backticks, or alone on a line, behind a label or not.
+// printedCommand matches a command in backticks, or alone on a line with or without label.
 var printedCommand = regexp.MustCompile("(?m)`(pgmpi [a-z]+ [^`]+)`|^ *(?:[A-Za-z ]+: +)?(pgmpi [a-z]+ .+)$")
 
-// placeholder is in what is no command line yet: a form of one, or a part that is left out; or it is for another shell.
+// placeholder matches what keeps a text from being a command line: a form, a part that is left out, or another
+// shell's syntax.
 var placeholder = regexp.MustCompile(`\b[A-Z]{2,}\b|\.\.\.|…|[<[|]`)
 
 func commandNames() (names []string) {
@@ -75,7 +76,7 @@ func commandNames() (names []string) {
 	return names
 }
 
-// commandsIn are the commands in a text that can be run as they are.
+// commandsIn returns the commands in a text that can be run as they are.
 func commandsIn(text string) (out []string) {
 	names := commandNames()
 	for _, m := range printedCommand.FindAllStringSubmatch(text, -1) {
@@ -88,9 +89,9 @@ func commandsIn(text string) (out []string) {
 	return out
 }
 
-// step runs a command, and then what it and the READMEs in its folders tell to run.
+// step runs a command, and then the commands that its output and READMEs name.
 func (w *walk) step(line, from string) {
-	if w.seen[line] || strings.Contains(line, " --go") { // that gives a job to a batch system
+	if w.seen[line] || strings.Contains(line, " --go") { // --go gives a job to a batch system
 		return
 	}
 	w.seen[line] = true
@@ -102,7 +103,7 @@ func (w *walk) step(line, from string) {
 	w.T.Logf("exit %d, %.1f s: %s (from: %s)", s.Code, time.Since(began).Seconds(), line, from)
 	all := s.Stdout + s.Stderr
 	codes := []int{exitcode.OK, exitcode.Violated, exitcode.NoVerdict}
-	if strings.HasSuffix(from, "--help") { // whose files and folders are not here
+	if strings.HasSuffix(from, "--help") { // its files and folders are not here
 		codes = append(codes, exitcode.Setup)
 	}
 	should.Hold(w.T, slices.Contains(codes, s.Code) && !strings.Contains(all, "unknown command") && !strings.Contains(all, "unknown flag"), "`%s` (from: %s) ends with %d:\n%s", line, from, s.Code, all)
@@ -122,7 +123,7 @@ func (w *walk) readmes() (out []string) {
 	return out
 }
 
-// The default way does not fail: what a screen, a README in a folder or a help tells to run, runs.
+// The default way does not fail: a command that a screen, a README in a folder or a help names runs.
 func TestEveryCommandThatIsPrintedRuns(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		if _, err := os.Stat(filepath.Join(b.Bin, "preload-"+b.Lib.Name)); err != nil {

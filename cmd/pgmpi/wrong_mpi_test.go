@@ -12,9 +12,8 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// What the library does wrong (testdata/fault), and whether it is found after the
-// last timed call: the table of docs/dev/mockups.md. Nothing is verified before, as in
-// the second and later mpiruns of a check.
+// The library plants wrong data (testdata/fault), and some are found after the last timed call: the table of
+// docs/dev/mockups.md. Nothing is verified before, as in the second and later mpiruns of a check.
 func TestLibraryThatGivesWrongDataIsCaughtInEveryMpirun(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for _, c := range []struct {
@@ -32,9 +31,9 @@ func TestLibraryThatGivesWrongDataIsCaughtInEveryMpirun(t *testing.T) {
 			{"after-100", true, false},
 			{"idle-after-100", true, true},
 			{"stale-after-100", true, true},
-			{"1-in-100", true, false}, // as the hundredth is the last one of its case
+			{"1-in-100", true, false}, // the hundredth is the last one of its case
 			{"1-in-10000", false, false},
-			{"first-2", false, false}, // they are not timed
+			{"first-2", false, false}, // the first two are not timed
 		} {
 			j := wrongJob()
 			if c.alone {
@@ -60,8 +59,7 @@ func TestLibraryThatGivesWrongDataIsCaughtInEveryMpirun(t *testing.T) {
 	})
 }
 
-// What else the library does wrong in calls that are verified, and when that is found: before the
-// timed calls, or behind them.
+// Other faults are in calls that are verified. They are found before the timed calls, or after them.
 func TestCallsThatAreWrongAreCaught(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for _, c := range []struct {
@@ -102,7 +100,7 @@ func TestCallsThatAreWrongAreCaught(t *testing.T) {
 	})
 }
 
-// What a barrier that lets go synchronises is not timed: the mpirun fails.
+// A barrier that lets go does not synchronise, so nothing is timed: the mpirun fails.
 func TestSynchronisationThatDoesNotHoldIsRefused(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		j := wrongJob()
@@ -111,8 +109,7 @@ func TestSynchronisationThatDoesNotHoldIsRefused(t *testing.T) {
 	})
 }
 
-// wrongJob calls MPI_Allgather five times before its first case and in each of more
-// than 30 cases.
+// wrongJob calls MPI_Allgather five times before its first case, and in each case. It has more than 30 cases.
 func wrongJob() *protocol.Job {
 	j := verifyJob(2, mockups.Datatype{Name: "byte", Bytes: 1}, "bor", 0, false)
 	j.Cases, j.Order, j.Verify, j.FirstCalls, j.Warmup = nil, nil, false, 5, 1
@@ -129,9 +126,8 @@ func wrongJob() *protocol.Job {
 	return j
 }
 
-// A collective that spoils all that it gives is blamed alone: functions without it in their formula
-// are measured and right, and the ranks understand each other. Each library meets half of the
-// collectives.
+// A collective that spoils all its results is blamed alone: functions without it in their formula are measured and
+// right, and the ranks understand each other. Each library meets half of the collectives.
 func TestSpoiledCollectiveIsBlamedAlone(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for i, name := range mockups.Collectives() {

@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// Start starts a command in a process group of its own, so that one signal reaches all that it starts and a terminal's
-// Ctrl-C comes from here alone. It gets SIGTERM when this process dies, so that a launcher clears up. What it returns
-// waits for the command; then comes what it was started for, such as closing what only the command needs.
+// Start starts a command in a process group of its own. One signal reaches all that the command starts, and a
+// terminal's Ctrl-C comes from here alone. The command gets SIGTERM when this process dies, so that a launcher
+// clears up. Start calls started as soon as the command runs or has failed to, for instance to close what only the
+// command needs; wait waits for the command's end.
 func Start(cmd *exec.Cmd, started func()) (wait func() error, err error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -33,8 +34,8 @@ func Start(cmd *exec.Cmd, started func()) (wait func() error, err error) {
 	return func() error { return <-ended }, nil
 }
 
-// Run runs a command until the context ends: it is told so by SIGTERM, and what is left of its group after the grace is
-// killed.
+// Run runs a command until it ends or the context does: SIGTERM tells the command so, and after the grace what is
+// left of its group is killed.
 func Run(ctx context.Context, cmd *exec.Cmd, grace time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -16,9 +16,9 @@ import (
 	"pgmpi/testkit/should"
 )
 
-const limit = 30 * time.Second // of what is waited for; it takes less
+const limit = 30 * time.Second // limits every wait; each takes less
 
-// pidIn waits for the number of a process that a script writes to a file.
+// pidIn waits for the process number that a script writes to a file.
 func pidIn(t *testing.T, file string) int {
 	t.Helper()
 	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
@@ -31,7 +31,7 @@ func pidIn(t *testing.T, file string) int {
 	return 0
 }
 
-// ends waits until a process is gone, or a zombie that nobody buries.
+// ends waits until a process is gone, or is a zombie that nobody buries.
 func ends(t *testing.T, pid int) {
 	t.Helper()
 	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
@@ -44,7 +44,7 @@ func ends(t *testing.T, pid int) {
 	t.Errorf("process %d goes on", pid)
 }
 
-// A program below the command ignores what it is told, and so does the command or not.
+// A program below the command ignores signals, and so does the command or not.
 func TestWhatACommandHasStartedEndsWithTheContext(t *testing.T) {
 	for _, trap := range []string{"", "trap '' TERM; "} {
 		file := filepath.Join(t.TempDir(), "pid")
@@ -71,7 +71,7 @@ func TestACommandThatEndsByItselfIsWaitedFor(t *testing.T) {
 	should.Fail(t, Run(over, exec.Command("true"), limit), "canceled")
 }
 
-// This test starts itself as the process that is killed.
+// This test starts itself as the process to kill.
 func TestACommandEndsWhereThisProcessIsKilled(t *testing.T) {
 	if file := os.Getenv("CHILD_TEST_FILE"); file != "" {
 		must.Do(t, Run(context.Background(), exec.Command("sh", "-c", "echo $$ >"+file+"; exec sleep 300"), limit))

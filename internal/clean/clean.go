@@ -1,11 +1,9 @@
-// Package clean is the one filter for text that others have written: names of
-// libraries, hosts and functions, messages of ranks and launchers, what a results
-// folder holds.
+// Package clean filters all text that others have written: names of libraries, hosts and functions, messages of
+// ranks and launchers, what a results folder holds.
 //
-// A text goes in, and the same text comes out with every character visible that a
-// terminal, an editor or a browser would obey instead of showing: control
-// characters, those that change the direction of writing, those without width,
-// and bytes that are no UTF-8. It must never lose or reorder anything.
+// A text goes in, and the same text comes out with every character visible that a terminal, an editor or a browser
+// would obey instead of showing: control characters, those that change the direction of writing, those without
+// width, and bytes that are no UTF-8. It must never lose or reorder anything.
 package clean
 
 import (
@@ -19,22 +17,22 @@ import (
 	"pgmpi/internal/lists"
 )
 
-// Line is a text on one line: its newlines and tabs are shown as \n and \t.
+// Line returns text on one line: its newlines and tabs are shown as \n and \t.
 func Line(text string) string { return visible(text, "") }
 
-// Text is a text whose newlines and tabs stay.
+// Text keeps newlines and tabs, and makes all else visible.
 func Text(text string) string { return visible(text, "\n\t") }
 
-// command is what GitHub and Azure obey at the begin of a line of a log.
+// command matches what GitHub and Azure obey where a log's line begins.
 var command = regexp.MustCompile(`(?m)^([ \t]*)(::|##)`)
 
-// Log is a text for a log that a CI service reads: a backslash comes before what it would obey.
+// Log prepares text for a log that a CI service reads: a backslash precedes what the service would obey.
 func Log(text string) string { return command.ReplaceAllString(Text(text), `${1}\${2}`) }
 
-// Lines are texts on a line each.
+// Lines puts each text on a line of its own.
 func Lines(lines []string) string { return strings.Join(lists.Map(lines, Line), "\n") }
 
-// Cell is a text for a spreadsheet: an apostrophe comes before what it would calculate.
+// Cell prepares text for a spreadsheet: an apostrophe precedes what it would calculate.
 func Cell(text string) string {
 	if text == "" || !strings.ContainsRune("=+-@", rune(text[0])) {
 		return text
@@ -75,11 +73,10 @@ func visible(text, keep string) string {
 	return b.String()
 }
 
-// longestCell is the most bytes of a cell: every other one of its column is made as
-// wide.
+// longestCell limits the bytes of a cell. Every other cell of its column is made as wide.
 const longestCell = 1000
 
-// TableCell keeps only the breaks that we make ourselves, behind a plus.
+// TableCell keeps only the breaks that we make ourselves, after a plus.
 func TableCell(cell string) string {
 	parts := strings.Split(cell, "+\n")
 	for i := range parts {

@@ -19,7 +19,7 @@ func UsageError(c *cobra.Command, err error) error {
 
 const AnyNumber = -1
 
-// Wants refuses fewer arguments than least and more than most, and asks for what.
+// Wants refuses fewer arguments than least and more than most; the error asks for what.
 func Wants(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
@@ -32,7 +32,7 @@ func Wants(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// OrFile takes the configuration as the only argument, in place of --guidelines.
+// OrFile takes the configuration as the only argument, instead of --guidelines.
 func OrFile(s *settings.Settings) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if err := Wants(0, 1, "one gl.toml, or none")(c, args); err != nil || len(args) == 0 {

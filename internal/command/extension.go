@@ -9,14 +9,14 @@ import (
 	"pgmpi/internal/settings"
 )
 
-// Extension is what a feature adds to a command of the core.
+// Extension lets a feature add to a command of the core.
 type Extension struct {
 	Of string // the command
 	// Add declares flags, and may change the help and what the command does. It returns what --out means with them.
 	Add func(c *cobra.Command, s *settings.Settings, o *Output) (out string)
 }
 
-// Extend adds to a command what features have for it, and returns what --out means then.
+// Extend adds to a command what features have for it. It returns what --out then means.
 func (h *Host) Extend(c *cobra.Command, s *settings.Settings, o *Output) (out string) {
 	for _, x := range h.Extensions {
 		if x.Of == c.Name() {
@@ -26,7 +26,7 @@ func (h *Host) Extend(c *cobra.Command, s *settings.Settings, o *Output) (out st
 	return out
 }
 
-// Analyzed are the experiments whose folders pgmpi analyze judges again.
+// Analyzed returns the experiments whose folders pgmpi analyze judges again.
 func (h *Host) Analyzed() []*run.Experiment {
 	return slices.DeleteFunc(slices.Clone(h.Kinds), func(x *run.Experiment) bool { return !x.Analyzed })
 }

@@ -18,7 +18,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// FormatFlag is --format, a choice from the formats of a kind of document.
+// FormatFlag holds the values of --format, a choice from the formats of a kind of document.
 type FormatFlag struct {
 	host   *Host
 	pick   func(text string) ([]document.Target, error)
@@ -63,17 +63,17 @@ func (f *FormatFlag) unnamed() []document.Format {
 	return out
 }
 
-// Printed returns the format for standard output: the first without a file, or the usual one.
+// Printed returns the format for standard output: the first one without a file, or the usual one.
 func (f *FormatFlag) Printed() document.Format { return append(f.unnamed(), f.usual)[0] }
 
-// beside returns the format for standard output where a folder gets all formats: none for browsers,
-// which find theirs in the folder.
+// beside returns the format for standard output where a folder gets all formats. Formats for browsers do not count:
+// browsers find theirs in the folder.
 func (f *FormatFlag) beside() document.Format {
 	readable := slices.DeleteFunc(f.unnamed(), func(f document.Format) bool { return f.ForBrowsers })
 	return append(readable, f.usual)[0]
 }
 
-// page returns the path of the page for browsers in the folder or in a file of its own, or "".
+// page returns the path of the page for browsers, or "". The page is in the folder, or in a file of its own.
 func (f *FormatFlag) page(d *document.Document, folder string) string {
 	for _, t := range f.picked {
 		switch {
@@ -107,8 +107,8 @@ func Writable(path string) error {
 	return nil
 }
 
-// deliver writes a document into the files that --format names, and a format for a log, unless it
-// is printed anyway, to standard error.
+// deliver writes a document into the files that --format names. A format for a log goes to standard error, unless
+// it is printed anyway.
 func (f *FormatFlag) deliver(d *document.Document) (err error) {
 	for _, t := range f.picked {
 		if t.Path == "" {
@@ -125,7 +125,7 @@ func (f *FormatFlag) deliver(d *document.Document) (err error) {
 	return err
 }
 
-// Print writes a document to standard output; folder has it too, unless it is "".
+// Print writes a document to standard output. folder is where the document is stored too, or "".
 func (f *FormatFlag) Print(d *document.Document, folder string) error {
 	format := f.Printed()
 	if folder != "" {
@@ -177,7 +177,7 @@ func (h *Host) FormatsFlag(fs *pflag.FlagSet, k document.Forms, folder string) *
 		"; NAME=FILE writes one into FILE instead", k.Pick)
 }
 
-// Usually returns the format of a name, or the usual one of a kind that lacks it.
+// Usually returns the format of a name, or the usual one of the kind.
 func Usually(k document.Forms, name string) document.Format {
 	f, err := k.Format(name)
 	if err != nil {

@@ -21,14 +21,14 @@ import (
 	"pgmpi/internal/version"
 )
 
-// Host is the program that runs a command: where it prints, on which page, and who it is.
+// Host says where a command prints, on which page, and what program runs it.
 type Host struct {
 	Stdout, Stderr io.Writer
 	Version        string
-	Kinds          []*run.Experiment // that there are; the first of a kind judges its folders
-	Narrows        []settings.Narrow // by which pgmpi check is about some calls only
+	Kinds          []*run.Experiment // all experiments; the first of a kind judges its folders
+	Narrows        []settings.Narrow // flags by which pgmpi check is about some calls only
 	Extensions     []Extension       // of commands of the core
-	Notes          []run.Note        // to what another program has measured
+	Notes          []run.Note        // on what another program has measured
 	document.Page
 	Full bool   // print all sections, not only those that come first
 	Line string // the command line that was given, without --format and --out
@@ -39,14 +39,14 @@ func New(stdout, stderr io.Writer) *Host {
 	return &Host{Stdout: stdout, Stderr: stderr, Version: version.String()}
 }
 
-// Given takes the page and the command line from the flags and arguments of the command that runs.
+// Given takes the page and the command line from the running command's flags and arguments.
 func (h *Host) Given(fs *pflag.FlagSet, args []string) (err error) {
 	h.Line = "pgmpi " + strings.Join(without(args, "--format", "--out"), " ")
 	h.Page, h.Full, err = h.page(fs)
 	return err
 }
 
-// Check refuses values of --format and of the flags of the page.
+// Check refuses wrong values of --format and of the flags of the page.
 func (h *Host) Check(fs *pflag.FlagSet) error {
 	_, _, err := h.page(fs)
 	return err
@@ -59,12 +59,12 @@ func (h *Host) page(fs *pflag.FlagSet) (document.Page, bool, error) {
 	return pageOf(fs, os.Getenv, h.Columns())
 }
 
-// Warn writes to standard error. Only lines of our own are lines there.
+// Warn writes to standard error. Only our own line breaks break lines there.
 func (h *Host) Warn(format string, args ...any) {
 	fmt.Fprint(h.Stderr, document.Said(format, args...))
 }
 
-// NewProgress returns what shows on standard error how far a measurement is.
+// NewProgress returns a display of a measurement's progress on standard error.
 func (h *Host) NewProgress(quiet bool) *progress.Shown { return progress.New(h.Stderr, h.Warn, quiet) }
 
 // Say writes to standard output.
@@ -73,7 +73,7 @@ func (h *Host) Say(text string) error {
 	return err
 }
 
-// Print writes what comes first of a document to standard output, and all of it with --full.
+// Print writes a document to standard output: its first sections, or with --full all.
 func (h *Host) Print(d *document.Document, f document.Format) error {
 	if !h.Full {
 		d = d.Brief()

@@ -24,8 +24,8 @@ import (
 	"pgmpi/measure/results"
 )
 
-// begin makes the campaign of an experiment by the flags. It writes nothing, and starts an mpirun
-// only for an experiment that has to ask the library.
+// Begin makes the campaign of an experiment by the flags. It writes nothing, and starts an mpirun only for an
+// experiment that has to ask the library.
 func (o *Output) Begin(ctx context.Context, x *run.Experiment, s *settings.Settings) (*run.Campaign, error) {
 	o.Out = cmp.Or(o.Out, x.NewFolder())
 	before, err := run.Before(x, o.Out, o.Resume)
@@ -112,9 +112,8 @@ func (o *Output) plan(c *run.Campaign) error {
 	return nil
 }
 
-// again judges a results folder of one of these experiments. The answer goes into the folder
-// of --out; without --out it goes into the results folder, if keep is set and the settings are
-// the folder's own.
+// Again judges a results folder of one of these experiments. The answer goes into the folder of --out; without
+// --out it goes into the results folder, if keep is set and the settings are the folder's own.
 func (o *Output) Again(path string, keep bool, s *settings.Settings, of ...*run.Experiment) error {
 	if o.Resume || o.Dry.Wanted {
 		return fail.Setupf("%s is shown again, and nothing is measured: leave out --resume and --dry-run", path)
@@ -168,9 +167,8 @@ func (o *Output) Again(path string, keep bool, s *settings.Settings, of ...*run.
 	return o.answer(c, found, into, explained, false)
 }
 
-// answer stores a document in a folder, unless into is nil, and in the files of --format. It
-// prints the first format and the explanations; with tables, both, else explanations take the
-// place of that format. The command ends as the answer says.
+// answer stores a document in into, unless nil, and in the files of --format. It prints the explanations instead of
+// the first format, if there are any; with tables it prints both. The command ends as the answer says.
 func (o *Output) answer(c *run.Campaign, found *run.Found, into *results.Folder, selections []analyze.Selection, tables bool) error {
 	d, explained := found.Document, found.Judgement.Chosen(selections, o.Warn)
 	d.MadeBy(c.Manifest.Command)
@@ -213,7 +211,7 @@ func (o *Output) answer(c *run.Campaign, found *run.Found, into *results.Folder,
 	return d.Exit
 }
 
-// goOnWith adds the command line that goes on in a folder to the error that ended its measurement.
+// GoOnWith adds to a measurement's error the command line that goes on in its folder.
 func (o *Output) GoOnWith(err error, folder string) error {
 	switch {
 	case fail.Is[*fail.Interrupted](err):
@@ -259,10 +257,11 @@ func MayExplain(selectors []string, formats *FormatFlag) error {
 	return nil
 }
 
-// explained shows what the verdicts on tests rest on: all of a single one, and of several a sentence each unless --full asks for all.
+// explained shows what the verdicts on tests rest on: everything for a single test or with --full, else a sentence
+// for each.
 func (o *Output) explained(f document.Format, j *reading.Judgement, tests []int) error {
 	f = Usually(check.Explanations, f.Name)
-	whole := o.Full || len(tests) == 1 // of several, a sentence each
+	whole := o.Full || len(tests) == 1
 	for n, i := range tests {
 		e, err := j.Explain(i)
 		if err != nil {

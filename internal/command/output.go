@@ -15,7 +15,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Output is what a command measures into, and how it shows what it found.
+// Output says what a command measures into, and how it shows what it found.
 type Output struct {
 	*Host
 	Out           string // a folder
@@ -23,13 +23,13 @@ type Output struct {
 	Dry           DryRun
 	Formats       *FormatFlag
 	Of            string          // the CASE of a fingerprint
-	Progress      *progress.Shown // once something is measured
+	Progress      *progress.Shown // nil where nothing is measured
 	resumes       bool            // --resume is a flag of the command
 	label         []string
-	explain       []string // selectors of verdicts that are explained
+	explain       []string // select the verdicts to explain
 }
 
-// DryRun is --dry-run with its flag.
+// DryRun holds --dry-run and --launch-time.
 type DryRun struct {
 	Wanted     bool
 	LaunchTime time.Duration
@@ -46,7 +46,7 @@ func (o *Output) Resumable(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.Resume, "resume", false, "go on in a folder with finished mpiruns")
 }
 
-// shownOrMeasured declares the flags of a command that shows a results folder, or measures one.
+// ShownOrMeasured declares the flags of a command that shows a results folder, or measures one.
 func (o *Output) ShownOrMeasured(fs *pflag.FlagSet, usual string) {
 	fs.StringVar(&o.Out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default "+usual+")")
 	o.Resumable(fs)
@@ -97,7 +97,7 @@ func FolderFor(path string) (*results.Folder, error) {
 // first to standard output. The command ends as the document says.
 func (o *Output) Write(d *document.Document) error { return o.WriteBy(reading.Store, d) }
 
-// Written writes an answer that is another kind of document than the command usually has.
+// Written writes an answer of another kind of document than the command usually gives.
 func Written[T any](o *Output, k document.Kind[T], find func() (*T, error)) error {
 	if err := o.Formats.As(k); err != nil {
 		return err
@@ -127,7 +127,8 @@ func (o *Output) WriteBy(store func(*results.Folder, *document.Document, []docum
 	return d.Exit
 }
 
-// End says how a command ends that has shown a document: err, if any. all is the command line that shows all of it.
+// End says how a command ends that has shown a document: with err, if it is not nil. all is the command line that
+// shows all of the document.
 func (o *Output) End(d *document.Document, err error, all, folder, stored string) {
 	if o.Full {
 		all = ""
@@ -135,8 +136,8 @@ func (o *Output) End(d *document.Document, err error, all, folder, stored string
 	o.Warn("%s\n", d.Ended(Code(err), all, folder, stored, o.Formats.page(d, stored)))
 }
 
-// Show prints a document and says how the command ends, which it returns. all is the command that shows all of the
-// document, or "" for the one that was given; path is what was written, or "".
+// Show prints a document and returns how the command ends. all is the command that shows all of the document, or ""
+// for the command that was given; path is the file that was written, or "".
 func (o *Output) Show(d *document.Document, all, path string) error {
 	if err := o.Formats.Print(d, ""); err != nil {
 		return err

@@ -25,8 +25,8 @@ func PageFlags(fs *pflag.FlagSet) {
 	fs.Bool("ascii", false, "print ASCII only (default where LC_ALL, LC_CTYPE or LANG names a locale that is not UTF-8)")
 }
 
-// pageOf returns the page that the flags of a command ask for, and whether all of a document is asked for; columns is
-// the width of the terminal, or 0 without one.
+// pageOf returns the page that flags ask for, and whether they ask for all. columns is the width of the terminal,
+// or 0 without one.
 func pageOf(fs *pflag.FlagSet, env func(string) string, columns int) (s document.Page, full bool, err error) {
 	s.ASCII = notUTF8(env)
 	if columns > 0 {
@@ -64,21 +64,21 @@ func fitting(columns int) int { return min(max(columns, document.LeastWidth), do
 
 var utf8Name = regexp.MustCompile(`(?i)utf-?8`)
 
-// notUTF8 tells whether the environment names a locale without UTF-8. Where it names
-// none, as in many containers, nothing is known.
+// notUTF8 tells whether the environment names a locale without UTF-8. Where it names no locale, as in many
+// containers, nothing is known.
 func notUTF8(env func(string) string) bool {
 	locale := cmp.Or(env("LC_ALL"), env("LC_CTYPE"), env("LANG"))
 	return locale != "" && !utf8Name.MatchString(locale)
 }
 
-// Columns returns the width of the terminal that the program writes to, or 0 if it writes to none.
+// Columns returns the width of the program's terminal, or 0 without one.
 func (h *Host) Columns() int {
 	f, ok := h.Stdout.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0
 	}
 	columns, _, err := term.GetSize(int(f.Fd()))
-	if err != nil || columns <= 0 { // a terminal that does not know
+	if err != nil || columns <= 0 { // the terminal does not know its width
 		return document.LeastWidth
 	}
 	return columns

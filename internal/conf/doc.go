@@ -1,4 +1,3 @@
-// Package conf has what every reader of a setting needs: errors that name the
-// key, sizes and durations as people write them, and guesses at misspelt names.
-// It is a leaf: it imports nothing of pgmpi.
+// Package conf holds what every reader of a setting needs: errors that name the key, sizes and durations as people
+// write them, and guesses at misspelt names. It imports nothing of pgmpi.
 package conf

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Key is one key of gl.toml. Its flag with its help, the template and the tables of docs/ are
-// all made from it. Text is Markdown; help and template show it as plain text.
+// Key describes one key of gl.toml. Its flag with its help, the template and the tables of docs/ are all made from
+// it. Text is Markdown; help and template show it as plain text.
 type Key struct {
 	Name  string   // such as "job.np"
 	Text  string   // its meaning
@@ -18,13 +18,13 @@ type Key struct {
 
 	Flag     string // without "--", if there is one
 	Value    string // the flag's value, such as "LIST", if it takes one
-	FlagText string // in place of Text, where the flag is written in another way
+	FlagText string // instead of Text, where the flag is written in another way
 
-	// Field binds the key of a feature's section to its value there, which gives it Name and Names.
+	// Field binds the key of a feature's section to its value there. Name and Names come from it.
 	Field Field
 }
 
-// Field is the place of a key's value in a section, with its default and its limits.
+// Field points to a key's value in a section, with its default and its limits.
 type Field struct {
 	at    any // pointer to it
 	names []string
@@ -32,7 +32,7 @@ type Field struct {
 	check func() []error
 }
 
-// A Limit returns what is wrong with a value, which it may write in the usual way first.
+// Limit returns what is wrong with a value; before that it may rewrite the value in the usual way.
 type Limit[T any] func(*T) []error
 
 // At binds a key to a field.
@@ -45,14 +45,14 @@ func At[T any](field *T, usual T, limits ...Limit[T]) Field {
 	}}
 }
 
-// OneOf binds a key to a field that has one of these names; kind is what they name.
+// OneOf binds a key to a field that holds one of these names; kind says what they name.
 func OneOf(field *string, usual, kind string, names []string) Field {
 	f := At(field, usual, func(v *string) []error { return known(kind, names, *v) })
 	f.names = names
 	return f
 }
 
-// SomeOf binds a key to a field that has some of these names, but not none.
+// SomeOf binds a key to a field that holds at least one of these names.
 func SomeOf(field *[]string, usual []string, kind, none string, names []string) Field {
 	f := At(field, usual, func(v *[]string) []error { return known(kind, names, *v...) }, NotEmpty[string](none))
 	f.names = names
@@ -68,7 +68,7 @@ func known(kind string, names []string, values ...string) (errs []error) {
 	return errs
 }
 
-// NotEmpty wants a list to have elements, and says what follows where it has none.
+// NotEmpty wants a list to have elements, or says what follows where it has none.
 func NotEmpty[T any](none string) Limit[[]T] {
 	return func(v *[]T) []error { return Unless(len(*v) > 0, "is empty: %s", none) }
 }
@@ -88,8 +88,8 @@ func Unless(ok bool, format string, args ...any) []error {
 	return []error{fmt.Errorf(format, args...)}
 }
 
-// Section is a table of gl.toml that a feature brings. The values of its keys are held behind a
-// pointer to a struct, which only the section's own methods know.
+// Section is a table of gl.toml that a feature brings. It holds the values of its keys in a struct that only the
+// section's own methods know.
 type Section interface {
 	Title() string
 	// New returns a pointer to the values that hold where gl.toml says nothing.
@@ -98,11 +98,12 @@ type Section interface {
 	Copy(values any) any
 	Keys(values any) []Key
 	Check(values any) []FieldError
-	// Fixed tells whether a results folder is measured with these values, so that none may change in it.
+	// Fixed tells whether a results folder depends on these values: none may change in it.
 	Fixed() bool
 }
 
-// SectionOf is a Section whose values are the fields of a T: each has the name of its key as json tag, and a row.
+// SectionOf is a Section whose values are the fields of a T: each has the name of its key as its json tag, and a
+// row.
 type SectionOf[T any] struct {
 	Name     string
 	Measured bool // makes it Fixed

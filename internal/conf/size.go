@@ -89,7 +89,7 @@ func HumanMemory(bytes int64) string {
 	return fmt.Sprintf("%d B", bytes)
 }
 
-// Bytes is an amount of memory; as text "100", "64Ki", "1Gi".
+// Bytes is an amount of memory, written as "100", "64Ki" or "1Gi".
 type Bytes int64
 
 func (b *Bytes) UnmarshalText(text []byte) error {
@@ -104,7 +104,7 @@ func (b Bytes) MarshalText() ([]byte, error) {
 	return []byte(FormatSize(int64(b))), nil
 }
 
-// Duration is a time.Duration that is written as text like "2s" in TOML and JSON.
+// Duration is a time.Duration, written as "2s" in TOML and JSON.
 type Duration time.Duration
 
 func (d Duration) String() string { return time.Duration(d).String() }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Nearest returns the known name that name most likely was meant to be, by
-// edit distance without regard to case and "MPI_", or "" if none is near.
+// Nearest guesses by edit distance which known name was meant, without regard to case and "MPI_". It returns "" if
+// none is near.
 func Nearest(name string, known []string) string {
 	plain := func(s string) string { return strings.TrimPrefix(strings.ToLower(s), "mpi_") }
 	best, least := "", max(1, len(plain(name))/3)+1
@@ -19,8 +19,8 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// editDistance counts the insertions, deletions, replacements and swaps of
-// neighbouring bytes that turn a into b (optimal string alignment).
+// editDistance counts the changes that turn a into b: insertions, deletions, replacements and swaps of neighbouring
+// bytes (optimal string alignment).
 func editDistance(a, b string) int {
 	d := make([][]int, len(a)+1)
 	for i := range d {
@@ -45,8 +45,8 @@ func editDistance(a, b string) int {
 	return d[len(a)][len(b)]
 }
 
-// Unknown returns the message about an unknown name, with the nearest known one, or, where
-// these are few and none is near, with all.
+// Unknown returns the message about an unknown name, with the nearest known one; where none is near, with all if
+// they are few.
 func Unknown(what, name string, known []string) string {
 	msg := fmt.Sprintf("unknown %s %q", what, name)
 	if n := Nearest(name, known); n != "" {
@@ -65,7 +65,7 @@ func Plural(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// Folder is the path of a folder as a word of a command line; "" stays so.
+// Folder writes the path of a folder as a word of a command line; "" stays "".
 func Folder(path string) string {
 	if path == "" {
 		return ""
@@ -81,8 +81,8 @@ func Quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// FieldError is an error about one key of a section of gl.toml. Key is relative to the
-// section, with dots: "cov_mean.window"; an element of a list has its index, "msizes[2]".
+// FieldError reports an error about one key of a section of gl.toml. Key is relative to the section, with dots:
+// "cov_mean.window"; an element of a list has its index, "msizes[2]".
 type FieldError struct {
 	Key, Msg string
 }

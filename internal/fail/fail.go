@@ -6,18 +6,16 @@ import (
 	"syscall"
 )
 
-// ErrFound is the end of a command that has shown what it is asked to find, such as a
-// violation.
+// ErrFound ends a command that has shown what it was asked to find, such as a violation.
 var ErrFound = errors.New("violated")
 
-// Setup is why nothing was measured: the configuration, the folder, or a
-// launcher that has never worked.
+// Setup says why nothing was measured: the configuration, the folder, or a launcher that has never worked.
 type Setup struct{ Err error }
 
 func (e *Setup) Error() string { return e.Err.Error() }
 func (e *Setup) Unwrap() error { return e.Err }
 
-// AsSetup leaves nil as it is.
+// AsSetup makes a Setup of an error, and leaves nil as it is.
 func AsSetup(err error) error {
 	if err == nil {
 		return nil
@@ -27,18 +25,17 @@ func AsSetup(err error) error {
 
 func Setupf(format string, args ...any) error { return AsSetup(fmt.Errorf(format, args...)) }
 
-// Refused is why no result could be significant.
+// Refused says why no result could be significant.
 type Refused struct{ Reason string }
 
 func (e *Refused) Error() string { return e.Reason }
 
-// NotJudged is the answer where nothing could be judged.
+// NotJudged writes the answer where nothing could be judged.
 func NotJudged(why string) string { return "NOT JUDGED: " + why }
 
-// Interrupted is the end of the context, or of the batch job. Finished mpiruns are
-// kept.
+// Interrupted ends a measurement with its context or its batch job. Finished mpiruns are kept.
 type Interrupted struct {
-	Why string // ""; a signal
+	Why string // a signal, or ""
 }
 
 func (e *Interrupted) Error() string {
@@ -48,10 +45,10 @@ func (e *Interrupted) Error() string {
 	return "interrupted: " + e.Why
 }
 
-// Failed is what ended a measurement that had begun. Finished mpiruns are kept.
+// Failed says what ended a measurement that had begun. Finished mpiruns are kept.
 type Failed struct {
 	Err   error
-	Twice bool // an mpirun and its repetition
+	Twice bool // an mpirun failed, and its repetition too
 }
 
 func (e *Failed) Error() string {
@@ -63,13 +60,13 @@ func (e *Failed) Error() string {
 
 func (e *Failed) Unwrap() error { return e.Err }
 
-// Is tells whether an error is or wraps one of a type.
+// Is tells whether an error is of a type, or wraps one.
 func Is[T error](err error) bool {
 	var of T
 	return errors.As(err, &of)
 }
 
-// Remedy names what to do about an error of the system; "": nothing helps that we know.
+// Remedy names what to do about an error of the system. It returns "" if we know of nothing that helps.
 func Remedy(err error) string {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

@@ -2,8 +2,9 @@ package fail
 
 import "strings"
 
-// Lines are an error's lines. Only those are lines that we meant to be: of Also, of errors that are joined, and of errors
-// that list their own by a method Lines. A newline in any other text stays in its line, since the text may be somebody's.
+// Lines returns an error's lines. It breaks only where we meant to: at lines from Also, between joined errors, and
+// between lines that an error lists by a method Lines. A newline in any other text stays in its line, since the text
+// may be somebody's.
 func Lines(err error) []string {
 	var parts []error
 	switch e := err.(type) {
@@ -23,7 +24,7 @@ func Lines(err error) []string {
 		if !found {
 			continue
 		}
-		if before == "\n" { // of errors.Join
+		if before == "\n" { // the mark of errors.Join
 			out, before = append(out, ""), ""
 		}
 		lines := Lines(part)

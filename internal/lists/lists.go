@@ -1,10 +1,10 @@
-// Package lists makes lists from lists, and looks into them, where the standard library's slices has no
-// function for it. It changes no list that it is given, and is a leaf.
+// Package lists adds functions on lists that the standard package slices lacks. It changes no list that it is
+// given, except in FirstOrNew, and imports nothing of pgmpi.
 package lists
 
 import "slices"
 
-// Map has a value for each of a list; of an empty one it is nil.
+// Map returns a value for each of a list, or nil for an empty list.
 func Map[T, U any](list []T, to func(T) U) []U {
 	out := slices.Grow([]U(nil), len(list))
 	for _, x := range list {
@@ -13,7 +13,7 @@ func Map[T, U any](list []T, to func(T) U) []U {
 	return out
 }
 
-// Keep has the values that a condition holds for; of none it is nil.
+// Keep returns the values that a condition holds for, or nil if it holds for none.
 func Keep[T any](list []T, holds func(T) bool) (out []T) {
 	for _, x := range list {
 		if holds(x) {
@@ -23,7 +23,7 @@ func Keep[T any](list []T, holds func(T) bool) (out []T) {
 	return out
 }
 
-// Count is how many values a condition holds for.
+// Count counts the values that a condition holds for.
 func Count[T any](list []T, holds func(T) bool) (n int) {
 	for _, x := range list {
 		if holds(x) {
@@ -33,7 +33,7 @@ func Count[T any](list []T, holds func(T) bool) (n int) {
 	return n
 }
 
-// First points to the first value that a condition holds for. It returns nil where there is none.
+// First points to the first value that a condition holds for, or returns nil.
 func First[T any](list []T, holds func(T) bool) *T {
 	if i := slices.IndexFunc(list, holds); i >= 0 {
 		return &list[i]
@@ -41,7 +41,8 @@ func First[T any](list []T, holds func(T) bool) *T {
 	return nil
 }
 
-// FirstOrNew is First of a list that gets a new value at its end where there is none.
+// FirstOrNew points to the first value that a condition holds for. Where it holds for none, the list gets fresh at
+// its end.
 func FirstOrNew[T any](list *[]T, holds func(T) bool, fresh T) *T {
 	if x := First(*list, holds); x != nil {
 		return x
@@ -50,7 +51,7 @@ func FirstOrNew[T any](list *[]T, holds func(T) bool, fresh T) *T {
 	return &(*list)[len(*list)-1]
 }
 
-// With is a list with a value at its end, unless it has that already.
+// With returns the list with a value at its end, unless the list has it already.
 func With[T comparable](list []T, x T) []T {
 	if slices.Contains(list, x) {
 		return list

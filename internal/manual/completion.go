@@ -29,9 +29,8 @@ func Completion(w io.Writer, root *cobra.Command, shell string) error {
 	return fail.Setupf("completion: %s", conf.Unknown("shell", shell, Shells))
 }
 
-// wordsOfBash stands in for the one function that cobra's script takes from the
-// bash-completion project, which is not everywhere: the words up to the cursor, cut at
-// blanks only, where bash cuts them at "=" and ":" too.
+// wordsOfBash replaces the one function that cobra's script takes from bash-completion, which is not everywhere: it
+// finds the words up to the cursor, cut at blanks only, where bash cuts them at "=" and ":" too.
 const wordsOfBash = `if ! declare -F _get_comp_words_by_ref >/dev/null; then
     _get_comp_words_by_ref() {
         local line=${COMP_LINE:0:COMP_POINT}
@@ -51,7 +50,7 @@ func CommandNames(c *cobra.Command, args []string, _ string) (names []cobra.Comp
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// Offer notes what may follow a flag, for Offered.
+// Offer notes for Offered what may follow a flag.
 func Offer(f *pflag.Flag, names []string) { annotate(f, choices, names...) }
 
 func Offered(c *cobra.Command) {

@@ -19,10 +19,10 @@ const (
 	choices    = "choices"     // what may follow the flag
 )
 
-// MostNeeded has the names of the flags that --help shows, for the annotations of a command with many.
+// MostNeeded names the flags that --help shows, for the annotations of a command with many.
 func MostNeeded(flags string) map[string]string { return map[string]string{mostNeeded: flags} }
 
-// Need puts a flag among these that the command does not name itself.
+// Need adds a flag to the flags of --help, where the command does not name it.
 func Need(f *pflag.Flag) { annotate(f, mostNeeded, f.Name) }
 
 // Needed returns the names of the flags that --help shows.
@@ -43,7 +43,7 @@ func annotate(f *pflag.Flag, name string, values ...string) {
 	f.Annotations[name] = values
 }
 
-// Commands returns those that are shown, in the order of the overview.
+// Commands returns the commands that are shown, in the order of the overview.
 func Commands(root *cobra.Command) []*cobra.Command {
 	return slices.DeleteFunc(slices.Clone(root.Commands()), func(c *cobra.Command) bool { return !c.IsAvailableCommand() })
 }
@@ -57,10 +57,10 @@ func Flags(c *cobra.Command) (out []*pflag.Flag) {
 	return out
 }
 
-// HelpWidth is the widest line of a help text, in columns.
+// HelpWidth limits the lines of a help text, in columns.
 const HelpWidth = 80
 
-// Help is the text of --help, or with all flags of --help=all; of pgmpi itself it is the overview.
+// Help returns the text of --help, or if all is set of --help=all; for pgmpi itself it returns the overview.
 func Help(c *cobra.Command, all bool) string {
 	if c.Name() == "help" || !c.HasParent() {
 		return overview(c.Root())
@@ -124,7 +124,7 @@ var headings = []struct {
 	{"How it is measured", []string{"nrep", "measure"}},
 	{"How it is judged", []string{"analyze"}},
 	{"What it is held against", []string{"gate"}},
-	{"Folder and output", nil}, // of all other flags
+	{"Folder and output", nil}, // all other flags
 }
 
 const MostWithoutHeadings = 15
@@ -155,7 +155,7 @@ func headingOf(f *pflag.Flag) int {
 	return len(headings) - 1
 }
 
-// Usual is the default of a flag, as help puts it behind the text; flags of keys have it in the text.
+// Usual returns the default of a flag, as help puts it after the text; flags of keys have it in the text.
 func Usual(f *pflag.Flag) string {
 	if slices.Contains([]string{"", "[]", "0", "0s", "false"}, f.DefValue) {
 		return ""

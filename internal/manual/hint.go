@@ -10,12 +10,12 @@ import (
 	"pgmpi/internal/conf"
 )
 
-// notWanted says what a wrong value is not, by the type of its flag.
+// notWanted says by the type of a flag what a wrong value is not.
 var notWanted = map[string]string{
 	"intSlice": "no number of processes", "float64Slice": "no number", "int": "no whole number", "bool": "neither true nor false",
 }
 
-// FlagHint adds the nearest flag to an error of an unknown one, and words errors of values.
+// FlagHint adds the nearest flag to the error of an unknown one, and words errors of values.
 func FlagHint(err error, fs *pflag.FlagSet) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {

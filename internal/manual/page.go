@@ -23,8 +23,8 @@ var exitCodes = []struct {
 	{exitcode.Interrupted, "interrupted"},
 }
 
-// variables of the environment that pgmpi reads by itself, beside what batch systems and MPI
-// libraries define.
+// variables lists the environment variables that pgmpi reads by itself. Batch systems and MPI libraries define
+// others.
 var variables = [][2]string{
 	{"PGMPI_RANK", "the rank program, where neither --rank nor mpi.rank of gl.toml names one"},
 	{"COLUMNS", "how wide a line may be, where --width does not say it"},
@@ -33,7 +33,7 @@ var variables = [][2]string{
 
 func PageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-// Page is the manual page of a command, or of pgmpi, for the macros of man(7).
+// Page returns the manual page of a command, or of pgmpi, for the macros of man(7).
 func Page(c *cobra.Command) string {
 	var b strings.Builder
 	name := roff(PageName(c))
@@ -81,7 +81,7 @@ func Page(c *cobra.Command) string {
 	return b.String()
 }
 
-// paragraphs is the text of a help, in which indented lines stay as they are.
+// paragraphs sets the text of a help; indented lines stay as they are.
 func paragraphs(text string) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
@@ -99,8 +99,8 @@ func paragraphs(text string) string {
 
 var roffMarks = strings.NewReplacer(`\`, `\e`, `-`, `\-`)
 
-// roff is text in which nothing is a request: a dot or an apostrophe at the
-// beginning of a line would be one.
+// roff escapes text so that nothing in it is a request. A dot or an apostrophe at the beginning of a line would be
+// one.
 func roff(text string) string {
 	text = roffMarks.Replace(text)
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {

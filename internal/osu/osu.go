@@ -1,5 +1,5 @@
-// Package osu has what readers and writers of the text of OSU's micro-benchmarks share: titles and sizes. It writes that
-// text; what others have written is read by internal/feature/imported/readers.
+// Package osu holds what readers and writers of the text of OSU's micro-benchmarks share: titles and sizes. It
+// writes that text; internal/feature/imported/readers reads what others have written.
 package osu
 
 import (
@@ -13,13 +13,14 @@ import (
 	"pgmpi/mockups"
 )
 
-// Titles have the collective of each title that is not its name.
+// Titles maps each title to its collective, where they differ.
 var Titles = map[string]string{"Broadcast": "Bcast", "All-to-All Personalized Exchange": "Alltoall", "All-to-Allv Personalized Exchange": "Alltoallv"}
 
-// Totals are the collectives whose size is of all blocks together: osu_reduce_scatter divides it among the processes.
+// Totals lists the collectives whose size counts all blocks together: osu_reduce_scatter divides it among the
+// processes.
 var Totals = []string{"MPI_Reduce_scatter"}
 
-// Time is a time in Text: of a run, or of several together (0).
+// Time is a time in Text, of one run. If Run is 0, it is of several together.
 type Time struct {
 	Function string
 	Msize    int64
@@ -28,7 +29,7 @@ type Time struct {
 	NS       float64
 }
 
-// Text has medians as OSU's programs print means, a table for each shape, run and function.
+// Text prints medians as OSU's programs print means: a table for each shape, run and function.
 func Text(library string, times []Time) string {
 	times = slices.Clone(times)
 	slices.SortStableFunc(times, func(a, b Time) int {
@@ -57,7 +58,7 @@ func Text(library string, times []Time) string {
 	return out.String()
 }
 
-// sizeOf is the size that OSU prints for blocks of some bytes.
+// sizeOf returns the size that OSU prints for blocks of some bytes.
 func sizeOf(function string, block int64, p int) int64 {
 	if f, _ := mockups.Get(function); slices.Contains(Totals, cmp.Or(f.Of, function)) {
 		return block * int64(p)

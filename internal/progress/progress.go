@@ -15,23 +15,23 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// Shown shows how far a campaign is: a bar on a terminal, else a line for every finished mpirun.
-// Only events of the campaign call it, so that nothing runs beside the ranks.
+// Shown shows how far a campaign is: with a bar on a terminal, else with a line for every finished mpirun. Only
+// events of the campaign call it, so that nothing runs alongside the ranks.
 type Shown struct {
 	to      io.Writer
 	warn    func(format string, args ...any)
 	quiet   bool
-	drawing bool // a bar, on a terminal
+	drawing bool // whether a bar is drawn, on a terminal
 	show    func(run.Progress)
 	bar     *progressbar.ProgressBar
 	start   time.Time
 	fresh   int // steps done before the first mpirun that was not on disk already
 }
 
-// steps is how many steps of the bar one mpirun takes.
+// steps divides one mpirun into steps of the bar.
 const steps = 100
 
-// New shows on a terminal, or a line at a time by warn.
+// New shows progress with a bar on a terminal. Elsewhere it writes a line at a time by warn.
 func New(to io.Writer, warn func(format string, args ...any), quiet bool) *Shown {
 	p := &Shown{to: to, warn: warn, quiet: quiet, fresh: -1}
 	switch f, ok := to.(*os.File); {
@@ -86,7 +86,7 @@ func (p *Shown) draw(e run.Progress) {
 	p.bars(what(e), done, total)
 }
 
-// Patience is how long work that counts its own steps goes on without a bar.
+// Patience delays the bar of work that counts its own steps.
 var Patience = time.Second
 
 // Counting draws a bar on a terminal for work that counts its steps.

@@ -1,9 +1,7 @@
-// Package regular opens and makes files in folders that somebody else may have
-// prepared.
+// Package regular opens and makes files in folders that somebody else may have prepared.
 //
-// Paths go in; what comes out is a regular file, or an error that says what the
-// path is instead. Reading never waits for a pipe and never takes more than the
-// limit; writing never follows a link, and a file appears only when it is whole.
+// Paths go in; out comes a regular file, or an error that says what the path is instead. Reading never waits for a
+// pipe and never takes more than the limit; writing never follows a link, and a file appears only when it is whole.
 package regular
 
 import (
@@ -19,8 +17,7 @@ import (
 
 func Open(path string) (*os.File, error) { return open(path, os.O_RDONLY) }
 
-// Within opens a file of at most limit bytes in a folder that anybody may have written
-// into: it may not be a link.
+// Within opens a file of at most limit bytes, and follows no link: anybody may have written into the folder.
 func Within(path string, limit int64) (*os.File, error) {
 	f, err := open(path, os.O_RDONLY|syscall.O_NOFOLLOW)
 	if errors.Is(err, syscall.ELOOP) {
@@ -40,7 +37,7 @@ func Within(path string, limit int64) (*os.File, error) {
 	return f, nil
 }
 
-// Lock opens a file that is made if it is missing, to lock it.
+// Lock opens a file to lock it, and makes it if it is missing.
 func Lock(path string) (*os.File, error) {
 	f, err := open(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW)
 	if errors.Is(err, syscall.ELOOP) {
@@ -97,8 +94,8 @@ func Read(path string, limit int64) ([]byte, error) {
 // TempPrefix begins the names of files that are being written.
 const TempPrefix = ".tmp-"
 
-// Write makes a file of what fill writes: first under a name .tmp-NAME-NUMBER that
-// nobody else has, then, when that is on disk, under its own.
+// Write makes a file from what fill writes: first under a name .tmp-NAME-NUMBER that nobody else has, then, when
+// that is on disk, under its own.
 func Write(path string, fill func(io.Writer) error) error {
 	file, err := temporary(path)
 	if err != nil {
@@ -122,8 +119,8 @@ func Write(path string, fill func(io.Writer) error) error {
 	return d.Sync()
 }
 
-// temporary makes a new file beside path, with the permissions of any new file,
-// which os.CreateTemp does not give.
+// temporary makes a new file next to path. It has the permissions of any new file, which os.CreateTemp does not
+// give.
 func temporary(path string) (*os.File, error) {
 	for tries := 0; ; tries++ {
 		name := fmt.Sprintf("%s%s-%08x", TempPrefix, filepath.Base(path), rand.Uint32())
@@ -134,7 +131,7 @@ func temporary(path string) (*os.File, error) {
 	}
 }
 
-// New makes a file where nothing is, not even a link.
+// New makes a file where nothing exists yet, not even a link.
 func New(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|syscall.O_NOFOLLOW, 0o666)
 }

@@ -27,7 +27,7 @@ func content(t *testing.T, path string) string {
 	return string(got)
 }
 
-// What lies under the final name is replaced, and what it points to is left alone.
+// Writing replaces a link under the final name, and leaves alone what it points to.
 func TestWritingFollowsNoLink(t *testing.T) {
 	dir := t.TempDir()
 	victim, path := filepath.Join(dir, "victim"), filepath.Join(dir, "report.json")

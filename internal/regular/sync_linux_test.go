@@ -12,8 +12,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// The disk's refusal is injected: a pipe in the file's place, which takes everything and
-// cannot be synchronised (EINVAL).
+// A pipe instead of the file imitates a disk that refuses: it takes everything and cannot be synchronised (EINVAL).
 func TestAFileThatDoesNotReachTheDiskIsAnErrorAndNotThere(t *testing.T) {
 	dir := t.TempDir()
 	r, pipe, err := os.Pipe()

@@ -1,5 +1,5 @@
-// Package remark has what limits a result: values that travel with it to whoever
-// reads it, each with what to do about it. It is a leaf.
+// Package remark holds what limits a result: values that travel with it to whoever reads it, each with what to do
+// about it. It imports nothing of pgmpi.
 package remark
 
 import (
@@ -10,10 +10,10 @@ import (
 // ID names a kind of remark; it never changes, so that programs can look for it.
 type ID string
 
-// Remark is something that a reader of a result should know.
+// Remark tells the reader of a result what limits it.
 type Remark struct {
 	ID     ID     `json:"id"`
-	Place  string `json:"place,omitempty"` // what it belongs to: a shape, a case, a factor. Empty for the whole result
+	Place  string `json:"place,omitempty"` // a shape, a case, a factor; empty for the whole result
 	Text   string `json:"text"`            // what was found
 	Remedy string `json:"remedy"`          // what to do about it
 	Docs   string `json:"docs"`            // where it is explained, from the root of the repository
@@ -24,8 +24,7 @@ func New(id ID, place, format string, args ...any) Remark {
 	return Remark{ID: id, Place: place, Text: fmt.Sprintf(format, args...), Remedy: k.remedy, Docs: k.docs}
 }
 
-// What was found out about a check's data. Each id is a heading in
-// docs/statistics.md.
+// Doubts about a check's data. Each id is a heading in docs/statistics.md.
 const (
 	PaperMethod         ID = "paper-method"
 	NormalApproximation ID = "normal-approximation"
@@ -49,7 +48,7 @@ const (
 	OtherJob            ID = "other-job"
 )
 
-// What is doubtful about where the ranks ran (docs/cluster.md).
+// Doubts about where the ranks ran (docs/cluster.md).
 const (
 	Governor         ID = "governor"
 	Turbo            ID = "turbo"
@@ -70,8 +69,8 @@ const (
 	NodesUnused      ID = "nodes-unused"
 )
 
-// What makes a comparison of results folders doubtful (docs/how-to-compare.md). Differs is
-// followed by the name of a factor.
+// Doubts about a comparison of results folders (docs/how-to-compare.md). Differs is followed by the name of a
+// factor.
 const (
 	Differs           = "differs-"
 	DiffersCases   ID = "differs-cases"
@@ -85,19 +84,19 @@ const (
 const (
 	inStatistics = "docs/statistics.md#"
 	onRanks      = "docs/cluster.md#what-the-ranks-run-on"
-	// Comparing is where the remarks on comparisons are explained.
+	// Comparing points to where the remarks on comparisons are explained.
 	Comparing = inStatistics + "comparing-two-folders"
 	pinning   = "one core for each rank: mpirun --bind-to core (Open MPI), -bind-to core (MPICH), srun --cpu-bind=cores"
 )
 
-// AboutMpiruns tells whether a remark is about the mpiruns, not about how they were judged.
+// AboutMpiruns tells whether a remark is about the mpiruns rather than about how they were judged.
 func (id ID) AboutMpiruns() bool {
 	return slices.Contains([]ID{Repeated, Joined, OutOfSync, MachineStates, SlowMpirun, NeighboursAlike, Drift}, id)
 }
 
 type kind struct{ remedy, docs string }
 
-// kinds is the one table of remedies and of where a remark is explained.
+// kinds is the one table of remedies, and of the places that explain each remark.
 var kinds = map[ID]kind{
 	PaperMethod:         {"use method default, which avoids them", inStatistics + "paper-method"},
 	NormalApproximation: {"none needed: the approximation is good at this R", inStatistics + "normal-approximation"},

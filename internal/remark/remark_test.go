@@ -11,7 +11,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// section is the part of a page below a heading, without the headings after it.
+// section returns the part of a page below a heading, without the headings after it.
 func section(t *testing.T, page, heading string) string {
 	t.Helper()
 	text := must.Get(os.ReadFile("../../docs/" + page))(t)
@@ -29,7 +29,7 @@ func found(text, pattern string) []string {
 	return ids
 }
 
-// Every kind has a remedy and is explained where it says, and nothing else is.
+// Every kind has a remedy and is explained where it says so, and nothing else is.
 func TestEveryRemarkHasARemedyAndAPlaceInTheDocs(t *testing.T) {
 	_, row, _ := strings.Cut(section(t, "results-format.md", "compare.json"), "\n| `warnings` |")
 	_, row, _ = strings.Cut(row, "…`)") // the factors

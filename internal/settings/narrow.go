@@ -8,22 +8,22 @@ import (
 	"pgmpi/internal/manual"
 )
 
-// Narrow is a flag by whose value a check is about some calls only.
+// Narrow describes a flag whose value limits a check to some calls.
 type Narrow struct {
 	Flag, Usage string
 	Needed      bool // help shows it among the few flags that are needed most
-	// Last lets it choose from what all other flags have left; without it the other flags beat what it sets.
+	// Last lets it choose from what all other flags have left; without it the other flags override what it sets.
 	Last bool
-	// Do sets which calls are checked. The note says how many these are.
+	// Do sets which calls are checked. The note says how many there are.
 	Do func(value string, f *glfile.File) (note string, err error)
 }
 
 type narrowed struct {
 	Narrow
-	value string // "": it is not given
+	value string // "" if it is not given
 }
 
-// Narrows declares flags by which a check is about some calls only.
+// Narrows declares flags whose values limit a check to some calls.
 func (s *Settings) Narrows(fs *pflag.FlagSet, by ...Narrow) {
 	for _, n := range by {
 		given := &narrowed{Narrow: n}

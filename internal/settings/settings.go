@@ -1,7 +1,7 @@
-// Package settings reads gl.toml and the flags that stand for its keys: a flag beats the file.
+// Package settings reads gl.toml and the flags that stand for its keys: a flag overrides the file.
 //
-// Flags are declared here, on the flag set of a command; a validated configuration comes out.
-// What a key means, its default and its limits are internal/conf/glfile's.
+// Flags are declared here, on the flag set of a command; a validated configuration comes out. What a key means, its
+// default and its limits belong to internal/conf/glfile.
 package settings
 
 import (
@@ -59,7 +59,7 @@ func (k *flag) put(f *glfile.File) error {
 // String implements pflag.Value; the default is in the help already.
 func (k *flag) String() string { return "" }
 
-// Type is what help shows behind the flag.
+// Type names the flag's value in help.
 func (k *flag) Type() string { return cmp.Or(k.key.Value, "bool") }
 
 func KeyOf(f *pflag.Flag) (glfile.Key, bool) {
@@ -77,7 +77,8 @@ func (s *Settings) Keys(fs *pflag.FlagSet, names ...string) {
 	}
 }
 
-// Named declares a flag of a key that elsewhere has none, or whose flag is another key's.
+// Named declares a flag for a key under a name of the command. Elsewhere the key has no flag, or the name belongs
+// to another key.
 func (s *Settings) Named(fs *pflag.FlagSet, name, of, value string) {
 	key := glfile.NamedKey(of)
 	key.Flag, key.Value = name, value
@@ -98,8 +99,7 @@ func (s *Settings) add(fs *pflag.FlagSet, key glfile.Key) {
 	}
 }
 
-// Means gives a flag of a key the text of a command for which the key's own is not true.
-// The default is put behind it.
+// Means words the flag of a key for a command that the key's own text does not fit. The default follows the text.
 func (s *Settings) Means(fs *pflag.FlagSet, name, text string) {
 	f := fs.Lookup(name)
 	key, _ := KeyOf(f)
@@ -134,7 +134,7 @@ func (s *Settings) Gate(fs *pflag.FlagSet) {
 	s.Keys(fs, "baseline", "nights", "expect", "confirm", "fail-on", "must-judge", "strict")
 }
 
-// Take adds the flags of another command that were given, and set keys.
+// Take adds the flags of another command that were given and set keys.
 func (s *Settings) Take(fs *pflag.FlagSet) {
 	fs.Visit(func(f *pflag.Flag) {
 		if k, ok := f.Value.(*flag); ok {
@@ -149,8 +149,8 @@ func (s Settings) Without(key string) *Settings {
 	return &s
 }
 
-// Library sets mpi.library to a folder, and mpi.rank to a rank program for the library in it, which
-// is built as rank where there is none.
+// Library sets mpi.library to a folder, and mpi.rank to a rank program for it. Where there is none, it builds one
+// at rank.
 func (s *Settings) Library(ctx context.Context, prefix, rank string) error {
 	config, err := s.Load(nil)
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *Settings) Library(ctx context.Context, prefix, rank string) error {
 	return nil
 }
 
-// apply puts the given flags over the file; a flag beats the file.
+// apply puts the given flags over the file's values.
 func (s *Settings) apply(f *glfile.File) error {
 	keys := map[string]string{}
 	for _, k := range s.flags {
@@ -216,8 +216,8 @@ func (s *Settings) defaults() *glfile.File {
 	return &f
 }
 
-// Load reads the configuration: the named file, else what the results folder of
-// m was made with, else the defaults; and puts the flags over it.
+// Load reads the named file, or the configuration of a results folder, or the defaults. m is the folder's manifest,
+// or nil. The flags override all of these.
 func (s *Settings) Load(m *results.Manifest) (*glfile.File, error) {
 	f, err := s.defaults(), error(nil)
 	switch {
@@ -228,7 +228,7 @@ func (s *Settings) Load(m *results.Manifest) (*glfile.File, error) {
 	}
 	absent, names := errors.Is(err, fs.ErrNotExist), strings.Split(s.File, ",")
 	switch {
-	case absent && len(guidelines.Config{Guidelines: names}.Validate(nil)) == 0: // what check.guidelines may hold
+	case absent && len(guidelines.Config{Guidelines: names}.Validate(nil)) == 0: // check.guidelines may hold this
 		return nil, fail.AsSetup(fail.Above(fmt.Errorf("%s is a guideline, and a file is wanted. Write into one, such as gl.toml", s.File),
 			"[check]", "guidelines = ["+phrase.Join(", ", "%q", names)+"]"))
 	case absent:

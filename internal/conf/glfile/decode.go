@@ -14,8 +14,7 @@ import (
 	"pgmpi/internal/conf"
 )
 
-// decoder fills structs key by key, so that one wrong value hides no other
-// and every error knows its key.
+// decoder fills structs key by key. One wrong value hides no other, and every error knows its key.
 type decoder struct {
 	errs []conf.FieldError // Key is the whole path
 }
@@ -24,7 +23,7 @@ func (d *decoder) fail(path, format string, args ...any) {
 	d.errs = append(d.errs, conf.FieldError{Key: path, Msg: fmt.Sprintf(format, args...)})
 }
 
-// enoughAdvice is how many errors say what may have been meant.
+// enoughAdvice limits how many errors say what may have been meant.
 const enoughAdvice = 1000
 
 func (d *decoder) table(entries map[string]any, into reflect.Value, path string) {
@@ -60,7 +59,7 @@ func sectionsWith(key string) string {
 	return strings.Join(in, " or ")
 }
 
-// tagged returns the fields of a struct by the names of their keys, of a File also the sections of features.
+// tagged returns the fields of a struct by the names of their keys; for a File also the sections of features.
 func tagged(v reflect.Value) (fields map[string]reflect.Value, names []string) {
 	fields, names = taggedStruct(v)
 	if f, ok := v.Addr().Interface().(*File); ok {
@@ -166,7 +165,7 @@ func scalar(raw any, into reflect.Value) bool {
 	case float64, bool, string:
 		v := reflect.ValueOf(x)
 		if v.Kind() == into.Kind() {
-			into.Set(v.Convert(into.Type())) // which may have a name of its own
+			into.Set(v.Convert(into.Type())) // the type may have a name of its own
 			return true
 		}
 	}

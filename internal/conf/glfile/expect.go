@@ -10,7 +10,7 @@ import (
 	"pgmpi/mockups"
 )
 
-// ParseExpect reads the file of gate.expect, as strictly as gl.toml; errors are of type Errors.
+// ParseExpect reads the file of gate.expect as strictly as gl.toml; errors are of type Errors.
 func ParseExpect(name string, data []byte) ([]series.Expectation, error) {
 	var e struct {
 		Expect []series.Expectation `toml:"expect"`
@@ -40,7 +40,7 @@ func FormatExpect(list []series.Expectation) string {
 	return b.String()
 }
 
-// quoted writes a value in TOML: JSON without keys is TOML, too.
+// quoted writes a value in TOML: JSON without keys is TOML too.
 func quoted(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

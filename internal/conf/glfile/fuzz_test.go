@@ -9,9 +9,8 @@ import (
 	"pgmpi/testkit/must"
 )
 
-// FuzzParse: whatever gl.toml holds, its errors name the file and a place in
-// it, always in the same order; a file without errors has a Plan and can be
-// kept in the manifest.
+// FuzzParse tries any gl.toml: its errors name the file and a place in it, always in the same order; a file without
+// errors has a Plan and can be kept in the manifest.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"", Template(),

@@ -26,8 +26,7 @@ import (
 	"pgmpi/nrep"
 )
 
-// File is gl.toml with all defaults applied. A driver sets the values of its flags, then
-// calls Validate.
+// File holds gl.toml with all defaults applied. A driver sets the values of its flags, then calls Validate.
 type File struct {
 	Check     guidelines.Config    `toml:"check" json:"check"`
 	Job       measure.JobConfig    `toml:"job" json:"job"`
@@ -36,7 +35,7 @@ type File struct {
 	Measure   measure.Config       `toml:"measure" json:"measure"`
 	Analyze   judge.Config         `toml:"analyze" json:"analyze"`
 	Gate      series.GateConfig    `toml:"gate" json:"gate"`
-	Batch     batch.Config         `toml:"batch" json:"-"` // an account is nothing for a manifest
+	Batch     batch.Config         `toml:"batch" json:"-"` // a manifest has no use for an account
 	Guideline []guidelines.User    `toml:"guideline" json:"guideline,omitempty"`
 	Mockup    []guidelines.Mockups `toml:"mockup" json:"mockup,omitempty"`
 
@@ -45,8 +44,8 @@ type File struct {
 
 	keys  keys
 	flags map[string]string
-	// sections has the values of each feature's section, or its JSON where the feature is not there. A change replaces
-	// the map: copies of a File share it.
+	// sections holds the values of each feature's section. Where the feature is not there, it holds the section's
+	// JSON. A change replaces the map, since copies of a File share it.
 	sections map[string]any
 }
 
@@ -72,7 +71,7 @@ func Default() File {
 const maxSource = 4 << 20
 
 func Load(path string) (*File, error) {
-	f, err := os.Open(path) // not only a regular file: it may come from a pipe
+	f, err := os.Open(path) // may be a pipe, not only a regular file
 	if err != nil {
 		return nil, err
 	}
@@ -122,10 +121,9 @@ func Parse(name string, data []byte) (*File, error) {
 	return nil, f.located(beside(errs, f.check()))
 }
 
-// decode reads a text into a struct, and returns the keys that it could not decode. The error
-// is about the syntax.
+// decode reads a text into a struct, and returns the keys that it could not decode. An error is about the syntax.
 func (f *File) decode(data []byte, into any) ([]conf.FieldError, error) {
-	f.Source = strings.TrimPrefix(string(data), "\uFEFF") // which editors on Windows put before a text
+	f.Source = strings.TrimPrefix(string(data), "\uFEFF") // editors on Windows put it before a text
 	var sections map[string]any
 	if _, err := toml.Decode(f.Source, &sections); err != nil {
 		var pe toml.ParseError
@@ -140,8 +138,8 @@ func (f *File) decode(data []byte, into any) ([]conf.FieldError, error) {
 	return d.errs, nil
 }
 
-// beside adds wrong values to the keys that could not be decoded. Such a key has its default,
-// and gets no second error for it.
+// beside adds wrong values to the keys that could not be decoded. Such a key has its default, and gets no second
+// error for it.
 func beside(errs, wrong []conf.FieldError) []conf.FieldError {
 	return append(errs, slices.DeleteFunc(wrong, func(e conf.FieldError) bool {
 		return slices.ContainsFunc(errs, func(x conf.FieldError) bool { return related(x.Key, e.Key) })
@@ -155,9 +153,8 @@ func related(a, b string) bool {
 	return a == b || strings.HasPrefix(b, a) && strings.ContainsAny(b[len(a):len(a)+1], ".[")
 }
 
-// Validate returns an error of type Errors with everything that is wrong with
-// the values. flags has the keys that were set by a flag, such as
-// {"job.np": "--np"}: their errors name the flag instead of a place.
+// Validate returns an error of type Errors with everything that is wrong with the values. flags maps the keys that
+// a flag has set to that flag, such as {"job.np": "--np"}: their errors name the flag instead of a place.
 func (f *File) Validate(flags map[string]string) error {
 	f.flags = flags
 	return f.located(f.check())
@@ -170,8 +167,7 @@ func (f *File) Plan(np []int) (*guidelines.Plan, error) {
 	return f.planned(np, guidelines.Build)
 }
 
-// CasesOnly makes a Plan without tests, of functions at sizes in bytes; without sizes, at the
-// sizes of job.msizes.
+// CasesOnly plans cases without tests: functions at sizes in bytes, or at the sizes of job.msizes if none is given.
 func (f *File) CasesOnly(np []int, functions []string, sizes ...int64) (*guidelines.Plan, error) {
 	return f.planned(np, func(s guidelines.Settings) (p *guidelines.Plan, err error) {
 		if len(sizes) == 0 {
@@ -240,12 +236,11 @@ func (f *File) check() []conf.FieldError {
 	)
 }
 
-// Forced returns an error if mpi.env forces an algorithm of one of these collectives: where algorithms
-// are compared it would be compared with itself.
+// Forced returns an error if mpi.env forces an algorithm of one of these collectives. A comparison of algorithms
+// would compare that algorithm with itself.
 func (f *File) Forced(of func(collective string) bool) error { return f.located(f.forced(of)) }
 
-// forced returns an error for each variable of mpi.env that forces an algorithm of one of these
-// collectives.
+// forced returns an error for each such variable of mpi.env.
 func (f *File) forced(of func(collective string) bool) (errs []conf.FieldError) {
 	for _, name := range slices.Sorted(maps.Keys(f.MPI.Env)) {
 		for _, c := range mockups.Collectives() {
@@ -275,7 +270,7 @@ func (f *File) located(errs []conf.FieldError) error {
 			continue
 		}
 		msg := e.Msg
-		if !strings.HasPrefix(msg, "unknown ") { // those name what they are about
+		if !strings.HasPrefix(msg, "unknown ") { // a message about an unknown name names it
 			msg = index.ReplaceAllString(e.Key, "") + ": " + msg
 		}
 		out = append(out, Error{File: f.Name, Msg: msg, at: f.keys.find(e.Key)})
@@ -284,7 +279,7 @@ func (f *File) located(errs []conf.FieldError) error {
 		return nil // not an empty Errors, which would be an error
 	}
 	slices.SortStableFunc(out, func(a, b Error) int { return cmp.Compare(a.at, b.at) })
-	for i := range out[:min(len(out), mostErrors)] { // the others are counted, and a file may be long
+	for i := range out[:min(len(out), mostErrors)] { // the others are counted, since a file may be long
 		if out[i].at >= 0 {
 			out[i].position = positionAt(f.Source, out[i].at)
 		}

@@ -15,7 +15,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// errorsOf is what a user sees: decoding errors, else wrong values.
+// errorsOf returns what a user sees: decoding errors, or else wrong values.
 func errorsOf(text string) string {
 	f, err := Parse("gl.toml", []byte(text))
 	if err == nil {
@@ -192,7 +192,7 @@ func TestTemplateEqualsTheEmptyFile(t *testing.T) {
 
 var commentedExample = regexp.MustCompile(`(?m)^# (\[\[\w+\]\]|\w+ = .*)$`)
 
-// withExamples turns the guidelines in the template's comments on.
+// withExamples turns on the guidelines in the template's comments.
 func withExamples() string {
 	return strings.TrimSuffix(Template(), templateTail) + commentedExample.ReplaceAllString(templateTail, "$1")
 }

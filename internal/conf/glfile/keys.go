@@ -37,7 +37,7 @@ func Keys() []Key {
 	return append(keys, core[at:]...)
 }
 
-// core are the keys of the core's sections.
+// core lists the keys of the core's sections.
 var core = []Key{
 	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:Gather`), `extended` (" + guidelines.Extended() + "), `all`, the groups `lanes`, `nonblocking`, `persistent`, `in_place`, `irregular`, `datatypes`, `neighborhood` and `large_counts`, `everything`",
 		More: "`pgmpi list` shows them; see [guidelines.md](guidelines.md#choosing-guidelines). Empty only where there is a `[[guideline]]`."},
@@ -270,7 +270,7 @@ func (k Key) Set(f *File, text string) error {
 var durations, bare = strings.NewReplacer("µs", "us", "m0s", "m"), strings.NewReplacer("[", "", "]", "", `"`, "")
 
 func (k Key) TOML(f *File) string {
-	text, err := json.Marshal(f.field(k.Name).Interface()) // JSON without keys is TOML, too
+	text, err := json.Marshal(f.field(k.Name).Interface()) // JSON without keys is TOML too
 	if err != nil {
 		panic(err)
 	}

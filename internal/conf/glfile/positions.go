@@ -10,7 +10,7 @@ import (
 	"pgmpi/internal/conf"
 )
 
-// position is a place in a file, from 1, Col in characters; 0 means not in the file.
+// position names a place in a file, or is 0 without one. Line and Col count from 1; Col is in characters.
 type position struct{ Line, Col int }
 
 func positionAt(text string, offset int) position {
@@ -19,12 +19,11 @@ func positionAt(text string, offset int) position {
 	return position{strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1}
 }
 
-// keys maps the path of a key, such as "job.np" or "guideline[0].pattern.mockup",
-// to its offset in the text.
+// keys maps the path of a key to its offset in the text. Paths are such as "job.np" or
+// "guideline[0].pattern.mockup".
 type keys map[string]int
 
-// find returns the offset of a key, or of the nearest table around it; -1 if none of them is
-// in the text.
+// find returns the offset of a key, or of the nearest table around it. It is -1 if neither is in the text.
 func (k keys) find(path string) int {
 	for path != "" {
 		for _, p := range []string{path, conf.Element(path, 0)} {
@@ -45,12 +44,11 @@ type token struct {
 	at   int
 }
 
-// scanner finds the places of keys, which the TOML package does not tell, in a text
-// that the package has accepted.
+// scanner finds the places of keys in a text that the TOML package has accepted; the package does not tell them.
 type scanner struct {
-	left   []token // not read yet; the last is the end of the text
+	left   []token // tokens not read yet; the last is the end of the text
 	keys   keys
-	arrays map[string]int // [[table]]s met so far, by path
+	arrays map[string]int // number of [[table]]s met so far, by path
 }
 
 func indexKeys(text string) keys {
@@ -125,7 +123,7 @@ func (s *scanner) value(path string) {
 	case "[":
 		for i := 0; s.within("]"); i++ {
 			element := conf.Element(path, i)
-			if s.left[0].text != "{" { // whose keys have places of their own
+			if s.left[0].text != "{" { // keys of an inline table have places of their own
 				s.note(element, s.left[0])
 			}
 			s.value(element)
@@ -160,9 +158,9 @@ func join(path, key string) string {
 
 type Error struct {
 	File     string
-	position // not of errors that are not shown
+	position // only of errors that are shown
 	Msg      string
-	at       int // offset in the text; -1 if not there
+	at       int // offset in the text, or -1 if it is not there
 }
 
 func (e Error) Error() string {
@@ -175,10 +173,10 @@ func (e Error) Error() string {
 	return e.Msg
 }
 
-// Errors has all errors of a file, in the order of their places.
+// Errors lists all errors of a file, in the order of their places.
 type Errors []Error
 
-// A file with more than mostErrors is probably of another kind: only these are shown.
+// mostErrors limits how many errors are shown: a file with more is probably of another kind.
 const mostErrors = 20
 
 func (es Errors) Error() string { return strings.Join(es.Lines(), "\n") }

@@ -13,7 +13,7 @@ import (
 	"pgmpi/internal/conf"
 )
 
-// registered are the sections of features, by name. They stand before the core's section [batch].
+// registered holds the sections of features, by name. They stand before the core's section [batch].
 var registered []conf.Section
 
 const afterFeatures = "batch"
@@ -57,7 +57,7 @@ func (f *File) put(s conf.Section, values any) {
 	f.sections[s.Title()] = values
 }
 
-// section returns the pointer to a section's values, which copies of the File share.
+// section returns the pointer to a section's values. Copies of the File share it.
 func (f *File) section(s conf.Section) any {
 	switch values := f.sections[s.Title()].(type) {
 	case nil:

@@ -94,7 +94,7 @@ func TestJSONHasTheSectionsInTheOrderOfTheStruct(t *testing.T) {
 }
 
 func TestNoTwoSectionsHaveOneName(t *testing.T) {
-	withSections(t, atLunch, atLunch) // the same one is no other
+	withSections(t, atLunch, atLunch) // the same one again
 	should.Hold(t, len(registered) == 1, "%d sections", len(registered))
 	for _, name := range []string{"lunch", "job"} {
 		func() {

@@ -9,11 +9,11 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// LeastPairs is how many pairs a 95 % interval needs.
+// LeastPairs limits the pairs from below: a 95 % interval needs as many.
 const LeastPairs = 6
 
-// AB runs the program alternately, without and with a setting, in an order drawn for each pair. A run before them, of
-// either, is not counted: it fills caches.
+// AB runs the program alternately without and with a setting. Each pair has a drawn order. One run before them, of
+// either kind, does not count: it fills caches.
 func (p *Program) AB(ctx context.Context, pairs int, with Setting, tell func(step string)) (*ProgramAB, error) {
 	if pairs < LeastPairs {
 		return nil, fail.Setupf("--ab %d: an interval of 95 %% needs at least %d pairs", pairs, LeastPairs)

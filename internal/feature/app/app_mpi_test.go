@@ -20,7 +20,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// applied are the collectives that the preloaded library can replace.
+// applied lists the collectives that the preloaded library can replace.
 var applied = []string{"MPI_Allgather", "MPI_Allreduce", "MPI_Alltoall", "MPI_Bcast", "MPI_Exscan", "MPI_Gather", "MPI_Reduce", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Scatter"}
 
 const mostMockups = 4 // of one collective
@@ -101,7 +101,7 @@ func TestExactRulesKeepEveryBit(t *testing.T) {
 	})
 }
 
-// What a tool in the program hides is named, and the rest is replaced and counted all the same.
+// Functions that a tool in the program hides are named; the rest is replaced and counted all the same.
 func TestFunctionsThatAToolHidesAreNamed(t *testing.T) {
 	mpirun.EitherAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		rules, _ := rules(b, 2, 0)
@@ -117,7 +117,7 @@ func TestFunctionsThatAToolHidesAreNamed(t *testing.T) {
 	})
 }
 
-// unmet are those mock-ups through which no call went.
+// unmet returns the mock-ups that no call went through.
 func unmet(t *testing.T, hits string, ids []string) []string {
 	text := string(must.Get(os.ReadFile(hits))(t))
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
@@ -127,7 +127,8 @@ func unmet(t *testing.T, hits string, ids []string) []string {
 	})
 }
 
-// PGMPI_SUITE=DIR is as in TestProgramsOfATestSuiteRunThroughEachMockup; `sh bench/mpich.sh tests DIR` makes it.
+// PGMPI_SUITE=DIR means the same as in TestProgramsOfATestSuiteRunThroughEachMockup; `sh bench/mpich.sh tests DIR`
+// makes it.
 func TestProgramsOfATestSuiteAreRightThroughThePreloadedMockups(t *testing.T) {
 	suite := os.Getenv("PGMPI_SUITE")
 	if suite == "" {
@@ -158,7 +159,7 @@ func TestProgramsOfATestSuiteAreRightThroughThePreloadedMockups(t *testing.T) {
 	})
 }
 
-// PGMPI_COMMUNICATORS=1000000 makes that many, in some minutes.
+// PGMPI_COMMUNICATORS=1000000 makes as many, in some minutes.
 func TestThreadsAndManyCommunicatorsAreServedWithoutGrowth(t *testing.T) {
 	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		rules, _ := rules(b, 2, 0)
@@ -256,7 +257,7 @@ func TestAProgramThatIsCountedGoesOnAsWithout(t *testing.T) {
 	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		program := odd(b)
 		for _, way := range []string{"covered", "stack", "fork"} {
-			p := profileOf(b, 0, program, way) // with exit code 0, in which the child's end is
+			p := profileOf(b, 0, program, way) // exit code 0 covers the child, too
 			should.Hold(t, p.Finished && p.Program == "odd" && len(p.Calls) == 1 && p.Calls[0].Calls == 2, "%s: %+v", way, p)
 		}
 	})
@@ -270,7 +271,7 @@ func TestMoreKindsOfCallsThanThereIsRoomForAreRounded(t *testing.T) {
 	})
 }
 
-// Open MPI's mpirun makes an end by SIGTERM of it, and MPICH's nothing.
+// Open MPI's mpirun turns this end into one by SIGTERM, and MPICH's does not notice it.
 func TestAProgramThatEndsBySystemCallIsSaidToHaveDoneSo(t *testing.T) {
 	b := mpirun.New(t, mpirun.Libraries[1])
 	b.Pgmpi("profile", "--rank", b.Rank, "--", "mpirun.mpich", "-np", "2", odd(b), "_exit").Exits(t, 3).Says(t, "called MPI_Init, but no rank has left", "_exit")
@@ -288,7 +289,8 @@ func TestAProgramThatIsEndedLeavesWhatItHadCounted(t *testing.T) {
 	})
 }
 
-// startCalling starts a program that calls until it is ended, profiled and under rules, in a process group of its own.
+// startCalling starts a program that calls until a signal ends it. It is profiled and under rules, in a process
+// group of its own.
 func startCalling(b *mpirun.Fixture) *mpirun.Started {
 	b.T.Helper()
 	rules, _ := rules(b, 2, 0)
@@ -306,7 +308,8 @@ func startCalling(b *mpirun.Fixture) *mpirun.Started {
 	return s
 }
 
-// leftNothing waits for the end of the program, which leaves no process, shared memory, part or temporary file.
+// leftNothing waits for the end of the program, and claims that nothing is left: no process, shared memory, part or
+// temporary file.
 func leftNothing(s *mpirun.Started, code int) mpirun.Said {
 	s.B.T.Helper()
 	e := s.Wait(15*time.Second).Exits(s.B.T, code)
@@ -319,7 +322,7 @@ func TestAKilledProgramLeavesNothingBehind(t *testing.T) {
 	mpirun.EitherAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		for _, victims := range []int{1, 2} {
 			s := startCalling(b)
-			if victims == 2 { // which have nothing to leave but what they write now
+			if victims == 2 { // they have nothing to leave but what they write now
 				must.Do(t, errors.Join(syscall.Kill(s.PIDs[0], syscall.SIGUSR2), syscall.Kill(s.PIDs[1], syscall.SIGCONT)))
 				b.WaitFor("parts of two ranks", 5*time.Second, func() bool { return len(b.Found(".tmp-app.prof-*/profile.rank?")) == 2 })
 			}
@@ -333,7 +336,7 @@ func TestAKilledProgramLeavesNothingBehind(t *testing.T) {
 	})
 }
 
-// A terminal tells the launcher, too, and Open MPI's, told twice, leaves its ranks before they have written.
+// A terminal signals the launcher too. Signalled twice, Open MPI's leaves its ranks before they have written.
 func TestCtrlCLeavesWhatTheProgramHadCounted(t *testing.T) {
 	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		s := startCalling(b)
@@ -344,7 +347,8 @@ func TestCtrlCLeavesWhatTheProgramHadCounted(t *testing.T) {
 	})
 }
 
-// plantedCheck is of a program that calls Allreduce of 400 B, in which the check finds a slowdown that it does not have.
+// plantedCheck checks a program that calls Allreduce of 400 B. The check finds a slowdown that the program does not
+// have.
 func plantedCheck(b *mpirun.Fixture, calls string) (folder, prof string, app []string) {
 	b.T.Helper()
 	app = []string{"--", strings.Fields(b.Lib.MPI)[0], "-np", "2", built(b, "preload"), "many", calls}
@@ -373,8 +377,8 @@ func TestNothingIsWrittenForAProgramThatDoesNotGain(t *testing.T) {
 	should.Hold(t, b.There(filepath.Join(filepath.Base(folder), "apply", "env.sh")) == (s.Code == 0), "exit code %d", s.Code)
 }
 
-// The program has the slowdown too, 25 times 20 ms, in which the mock-ups' calls have no part. Where
-// more of twelve pairs than one meet something else, nothing is shown, and nothing written.
+// The program has the slowdown too, 25 times 20 ms. The mock-ups' calls have no part in it. Where more of twelve
+// pairs than one meet something else, nothing is shown, and nothing written.
 func TestMockupsAreWrittenForAProgramThatGains(t *testing.T) {
 	mpirun.EitherAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		folder, prof, app := plantedCheck(b, "25")

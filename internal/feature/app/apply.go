@@ -28,11 +28,11 @@ const (
 	applyFile = "apply.json"
 )
 
-// Application puts mock-ups into a program's calls, and keeps them only where the program is shown to gain.
+// Application puts mock-ups into a program's calls. It keeps only mock-ups by which the program is shown to gain.
 type Application struct {
 	*Program
 	Gain     *GainResult
-	Config   *glfile.File // of the check
+	Config   *glfile.File // the check's
 	Out      string       // the folder of the setting
 	Pairs    int
 	SameBits bool
@@ -90,10 +90,11 @@ func rulesText(rules []AppliedRule) string {
 	return text
 }
 
-// legalTo is the largest size of a block in conformance calls.
+// legalTo limits the size of a block in conformance calls.
 const legalTo = 4 << 20
 
-// legal makes conformance calls with the mock-ups at every size, and compares what goes wrong with the library alone.
+// legal makes conformance calls with the mock-ups at every size. It compares what goes wrong with the library
+// alone.
 func (a *Application) legal(ctx context.Context) error {
 	a.Tell("conformance calls")
 	all := slices.Clone(a.result.Rules)
@@ -139,7 +140,8 @@ func wrong(calls []conformance.Outcome) (out []string) {
 	return out
 }
 
-// compare runs the program without and with them alternately, and leaves out rules that none of its calls met.
+// compare runs the program alternately without the rules and with them. It leaves out rules that none of its calls
+// met.
 func (a *Application) compare(ctx context.Context) (err error) {
 	rules, applied := filepath.Join(a.made, rulesFile), filepath.Join(a.made, "applied")
 	if err := os.WriteFile(rules, []byte(rulesText(a.result.Rules)), 0o666); err != nil {
@@ -186,7 +188,7 @@ func (a *Application) count(path string) error {
 	return err
 }
 
-// write makes the folder of the setting, or makes it anew.
+// write makes the folder of the setting, or replaces its files.
 func (a *Application) write() error {
 	folder, err := filepath.Abs(a.Out)
 	if err == nil {

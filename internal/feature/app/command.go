@@ -15,7 +15,7 @@ import (
 	"pgmpi/internal/manual"
 )
 
-// byTurns are the flags of commands that run a program alternately without and with a setting.
+// byTurns holds the flags of commands that run a program by turns, with and without a setting.
 type byTurns struct {
 	command.Output
 	pairs int
@@ -30,7 +30,7 @@ func (o *byTurns) flags(fs *pflag.FlagSet, usual int) {
 	fs.BoolVar(&o.Quiet, "quiet", false, "no progress")
 }
 
-// program is what follows --; nil without one.
+// program splits the arguments into those before -- and the program. The program is nil if there is none.
 func (o *byTurns) program(c *cobra.Command, args []string) (of []string, p *Program, err error) {
 	dash := c.ArgsLenAtDash()
 	if dash < 0 {
@@ -40,7 +40,7 @@ func (o *byTurns) program(c *cobra.Command, args []string) (of []string, p *Prog
 		return nil, nil, misused(c, "give the results folder of a check, and a profile")
 	}
 	if of = args[:2]; len(args) > 2 {
-		p, err = newProgram(args[2:], o.rank, nil, os.Stderr) // what it prints comes many times
+		p, err = newProgram(args[2:], o.rank, nil, os.Stderr) // its output would come many times
 	}
 	if p != nil {
 		p.Same = o.same
@@ -94,7 +94,7 @@ something cannot be read or started; 3 where the program fails; 130 interrupted.
 	return c
 }
 
-// beside runs the program alternately without and with a setting, and puts the result beside the prediction.
+// beside runs the program alternately without and with a setting. It puts the result next to the prediction.
 func (o *byTurns) beside(ctx context.Context, g *Joined, check string, program *Program) error {
 	set, err := Remedy(check)
 	if err != nil {
@@ -161,7 +161,7 @@ written; 2, 3 and 130 as for `,
 
 const defaultPairs = 10
 
-// misused is an error of a command line that cobra has taken.
+// misused returns an error for a command line that cobra has taken.
 func misused(c *cobra.Command, what string) error {
 	return fail.Setupf("%s: %s; see `pgmpi help %[1]s`", c.Name(), what)
 }

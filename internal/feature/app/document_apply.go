@@ -14,20 +14,20 @@ import (
 
 const ApplySchema = "pgmpi-apply/1"
 
-// ApplyResult is apply.json: mock-ups in place of a program's calls, and what that was seen to do.
+// ApplyResult is written as apply.json: mock-ups that replace a program's calls, and the gain that runs have shown.
 type ApplyResult struct {
 	Schema    string        `json:"schema"` // ApplySchema
 	Check     string        `json:"check"`
 	Profile   string        `json:"profile"`
 	Program   string        `json:"program"`
-	Folder    string        `json:"folder"` // of the setting; "" if there is none
+	Folder    string        `json:"folder"` // of the setting, or "" if there is none
 	SameBits  bool          `json:"same_bits"`
 	Rules     []AppliedRule `json:"rules"`
 	WallS     float64       `json:"wall_s"`
 	Predicted Saved         `json:"predicted"` // seconds
 	AB        *ProgramAB    `json:"ab"`
 	Legal     int           `json:"legal"` // conformance calls that went right under all rules at all sizes
-	Why       string        `json:"why"`   // there is no setting; "": there is one
+	Why       string        `json:"why"`   // why there is no setting, or "" if there is one
 }
 
 // AppliedRule sends calls of From to To bytes to a mock-up.
@@ -35,18 +35,18 @@ type AppliedRule struct {
 	Function  string `json:"function"`
 	Processes int    `json:"processes"`
 	From      int64  `json:"from"`
-	To        int64  `json:"to"` // that belongs to it
+	To        int64  `json:"to"` // inclusive
 	Mockup    string `json:"mockup"`
 	Types     string `json:"types"` // all, exact or -
 	Hits      int64  `json:"hits"`  // calls of all ranks that went through it, in all runs
 }
 
-// Line is the rule in a file for the preloaded library.
+// Line writes the rule as a line of a file for the preloaded library.
 func (r AppliedRule) Line() string {
 	return fmt.Sprintf("%s %d %d %d %s %s", r.Function, r.Processes, r.From, r.To, r.Mockup, r.Types)
 }
 
-// applications are the documents of `pgmpi apply`.
+// applications makes the documents of `pgmpi apply`.
 var applications = document.Kind[ApplyResult]{Name: "apply", JSON: true, Sections: applySections,
 	Exit: func(a *ApplyResult) error {
 		if a.Why != "" {

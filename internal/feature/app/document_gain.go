@@ -12,8 +12,8 @@ import (
 
 const GainSchema = "pgmpi-gain/1"
 
-// GainResult is what a program would gain by what a check and a remedy have shown. Times are seconds of the
-// run-time, of a mean rank.
+// GainResult says how much a check and a remedy let a program gain. Times are seconds of the run-time, of a mean
+// rank.
 type GainResult struct {
 	Schema      string  `json:"schema"` // GainSchema
 	Check       string  `json:"check"`  // the results folder
@@ -24,17 +24,18 @@ type GainResult struct {
 	CollectiveS float64 `json:"collective_s"`
 	WaitingS    float64 `json:"waiting_s"` // at least, for late ranks
 	CoveredS    float64 `json:"covered_s"` // in calls that the check has measured
-	Setting     Saved   `json:"setting"`   // by what the remedy has proved
-	Mockup      Saved   `json:"mockup"`    // more, where only a mock-up is faster
-	// AtMostS is what calls that are not shown to be too slow could gain, by the upper ends of their intervals.
+	Setting     Saved   `json:"setting"`   // proved by the remedy
+	Mockup      Saved   `json:"mockup"`    // in addition, where only a mock-up is faster
+	// AtMostS limits the gain of calls that are not shown to be too slow. It goes by the upper ends of their
+	// intervals.
 	AtMostS  float64       `json:"at_most_s"`
 	Findings []GainFinding `json:"findings"` // the largest first
 	Notes    []string      `json:"notes"`
 	AB       *ProgramAB    `json:"ab,omitempty"`
 }
 
-// Saved are seconds, with bounds by the 95 % interval of the factor, and by the work in a call, which takes from its
-// least time to the mean of the rank that spends least.
+// Saved holds seconds with bounds. The bounds allow for the 95 % interval of the factor, and for the work in a
+// call, which takes from its least time to the mean of the rank that spends least.
 type Saved struct {
 	S  float64 `json:"s"`
 	Lo float64 `json:"lo"`
@@ -43,7 +44,7 @@ type Saved struct {
 
 func (s *Saved) Add(o Saved) { s.S, s.Lo, s.Hi = s.S+o.S, s.Lo+o.Lo, s.Hi+o.Hi }
 
-// percent of a run-time, with the interval: "2.1 % [1.6, 2.7]".
+// percent writes the share of a run-time, with the interval: "2.1 % [1.6, 2.7]".
 func (s Saved) percent(wall float64) string {
 	return fmt.Sprintf("%s [%.1f, %.1f]", phrase.Percent(s.S/wall), 100*s.Lo/wall, 100*s.Hi/wall)
 }
@@ -60,10 +61,11 @@ type GainFinding struct {
 	Ratio     float64 `json:"ratio"` // how many times faster
 	RatioLo   float64 `json:"ratio_lo95"`
 	RatioHi   float64 `json:"ratio_hi95"`
-	// AfterS is what a call takes with it in the check or the remedy, in seconds; null where it timed another state of malloc.
+	// AfterS is the time of a call under By in the check or the remedy, in seconds; null where another state of
+	// malloc was timed.
 	AfterS *float64 `json:"after_s"`
 	Saved  Saved    `json:"saved"`
-	// Why it is not counted; "": it is.
+	// Why says why it is not counted, or is "" if it is.
 	Why string `json:"not_counted,omitempty"`
 }
 
@@ -76,16 +78,16 @@ type ProgramAB struct {
 	RatioHi  float64   `json:"ratio_hi95"`
 }
 
-// Seen is the gain as a part of the run-time, with its 95 % interval.
+// Seen returns the gain as a part of the run-time, with its 95 % interval.
 func (x *ProgramAB) Seen() Saved { return Saved{1 - 1/x.Ratio, 1 - 1/x.RatioLo, 1 - 1/x.RatioHi} }
 
 // withFull says how much a screen leaves out.
 const withFull = "%d more with --full."
 
-// leastGain is the part of a run-time that is worth a word.
+// leastGain is the smallest part of a run-time that is worth a word.
 const leastGain = .005
 
-// gains are the documents of `pgmpi gain`.
+// gains makes the documents of `pgmpi gain`.
 var gains = document.Kind[GainResult]{Name: "gain", JSON: true,
 	Sections: func(g *GainResult) []document.Section { return slices.Concat(gainAnswer(g), gainFindings(g)) },
 	Screen: func(g *GainResult) []document.Section {
@@ -130,7 +132,7 @@ func gainAnswer(g *GainResult) []document.Section {
 	return []document.Section{s}
 }
 
-// gainSeen puts what the runs show beside the prediction, and says which to believe.
+// gainSeen puts what the runs show next to the prediction, and says which to believe.
 func gainSeen(g *GainResult, x *ProgramAB) string {
 	seen, n := x.Seen(), len(x.WithS)
 	text := fmt.Sprintf("Seen: %s [%.1f, %.1f] of its run-time in %s. ", phrase.Percent(seen.S), 100*seen.Lo, 100*seen.Hi, conf.Plural(n, "alternating pair"))

@@ -11,7 +11,7 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// profiles are the documents of `pgmpi profile`.
+// profiles makes the documents of `pgmpi profile`.
 var profiles = document.Kind[profile.Profile]{Name: "profile", JSON: true,
 	Sections: func(p *profile.Profile) []document.Section {
 		return slices.Concat(profileAnswer(p), profileCalls(p, len(p.Calls)))

@@ -1,9 +1,10 @@
-// Package app says what an application gains by what a check has shown.
+// Package app finds out how much an application gains by what a check has shown.
 //
-// It runs programs as they are started, with a preloaded library that counts their collectives (pgmpi profile), joins these
-// calls with the verdicts of a check and with its remedy (pgmpi gain), and puts mock-ups into a program's calls where that
-// is shown to make it faster (pgmpi apply). It holds predictions against alternating runs of the program, and judges no
-// guideline itself. With --calls, pgmpi check takes a profile, and checks what the program calls.
+// It runs programs as they are started, with a preloaded library that counts their collectives (pgmpi profile),
+// joins these calls with the verdicts of a check and with its remedy (pgmpi gain), and puts mock-ups into a
+// program's calls where runs show that this makes it faster (pgmpi apply). It holds predictions against alternating
+// runs of the program, and judges no guideline itself. With --calls, pgmpi check takes a profile, and checks what
+// the program calls.
 package app
 
 import (

@@ -23,10 +23,10 @@ import (
 
 const mostRemedy = 64 << 20 // bytes
 
-// Joined is a check with its remedy, if there is one, and what a program calls.
+// Joined holds a check, its remedy, if any, and the calls of a program.
 type Joined struct {
 	Gain   *GainResult
-	Config *glfile.File // of the check
+	Config *glfile.File // the check's
 	Calls  *profile.Profile
 }
 
@@ -65,7 +65,7 @@ func Of(check, calls string) (*Joined, error) {
 
 func versionOf(text string) tuning.Library { return tuning.LibraryOf(launch.Family(text), text) }
 
-// remedyOf returns nil where there is none.
+// remedyOf reads the remedy of a check, or returns nil if there is none.
 func remedyOf(path string) (*remedy.Result, error) {
 	text, err := regular.Read(path, mostRemedy)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,7 +102,7 @@ func checkRemedy(r *remedy.Result) error {
 	return nil
 }
 
-// Remedy returns the variables of the remedy in the folder of a check, which do nothing but choose algorithms or keep memory.
+// Remedy returns the variables of the remedy in the folder of a check. They only choose algorithms or keep memory.
 func Remedy(check string) (map[string]string, error) {
 	f := &glfile.File{}
 	if f.MPI.Under = filepath.Join(check, remedy.Folder); !reading.Has(f.MPI.Under, tuning.EnvFile) {

@@ -9,7 +9,7 @@ import (
 	"pgmpi/testkit/must"
 )
 
-// FuzzRemedy: whatever a remedy.json holds, it is refused with its path, or a gain can be computed from it.
+// FuzzRemedy tries any remedy.json: it is refused with its path, or a gain can be computed from it.
 func FuzzRemedy(f *testing.F) {
 	for _, text := range []string{
 		`{"schema":"pgmpi-remedy/1","cells":[{"function":"MPI_Scan","shape":"p2","msize":1024,"np":2,"state":"mended","by":["x"],"gain":2,"gain_lo95":1.5,"gain_hi95":3}],"env":{"X":"y"}}`,
@@ -30,7 +30,7 @@ func FuzzRemedy(f *testing.F) {
 	})
 }
 
-// FuzzProfile: whatever a profile holds, it is refused with its path, or a check can be planned from it.
+// FuzzProfile tries any profile: it is refused with its path, or a check can be planned from it.
 func FuzzProfile(f *testing.F) {
 	for _, text := range []string{profileOfFour, "{", "null",
 		`{"schema":"pgmpi-profile/1","processes":2,"ranks":2,"wall_ns":9,"calls":[{"function":"MPI_Reduce","processes":2,"calls":1,"ranks":2,"sum_ns":2}]}`,

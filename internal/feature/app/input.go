@@ -11,13 +11,13 @@ import (
 	"pgmpi/internal/fail"
 )
 
-// input is a standard input that each run gets from its beginning.
-type input struct{ copied *os.File } // nil: it is empty
+// input holds a standard input that each run gets from its beginning.
+type input struct{ copied *os.File } // nil if it is empty
 
-// longRead is how long to wait for the end of the input without a word.
+// longRead passes before newInput says that it waits for the end of the input.
 const longRead = 5 * time.Second
 
-// newInput reads standard input into a file, which has no name.
+// newInput reads standard input into a file without a name.
 func newInput(ctx context.Context, p *Program) (*input, error) {
 	info, err := p.Stdin.Stat()
 	if err != nil {

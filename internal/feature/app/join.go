@@ -19,18 +19,18 @@ import (
 	"pgmpi/mockups"
 )
 
-// nearest is the largest factor between a measured size and the size of a call.
+// nearest limits the factor between a measured size and the size of a call.
 const nearest = math.Sqrt2
 
-// join puts what a program calls beside what is known about these calls.
+// join puts what a program calls next to what is known about these calls.
 type join struct {
 	report *analyze.Report
-	remedy *remedy.Result // nil without one
+	remedy *remedy.Result // nil if there is none
 	calls  *profile.Profile
 	out    *GainResult
 }
 
-// Join says what a program would gain. Only what is proved counts: a setting by a remedy, a mock-up by a
+// Join finds out how much a program would gain. Only what is proved counts: a setting by a remedy, a mock-up by a
 // violation.
 func Join(r *analyze.Report, m *remedy.Result, p *profile.Profile) *GainResult {
 	x := join{r, m, p, &GainResult{Schema: GainSchema, Program: phrase.Known(p.Program), Library: r.Library.Version, WallS: p.Wall(), CollectiveS: p.Collective(),
@@ -66,7 +66,7 @@ func (x *join) notes() {
 	}
 }
 
-// verdicts are the check's about a call, at the measured size that is nearest to it.
+// verdicts returns the check's verdicts on a call, at the measured size nearest to it.
 func (x *join) verdicts(c profile.Call) (out []*analyze.Verdict) {
 	if !c.Comparable() {
 		return nil
@@ -88,13 +88,14 @@ func (x *join) verdicts(c profile.Call) (out []*analyze.Verdict) {
 	return out
 }
 
-// saved multiplies the calls of a mean rank by what one is spared. The time of a call that is not waiting lies
-// between its least and the mean of the rank that spends least; it is taken as the time in the check, or where that is
-// not between them as that mean. What is spared of it is the same factor as in the check, or all above the time that the
-// call takes there with what is set: the bounds have room for both, which differ where the program's calls are slower.
+// saved multiplies the calls of a mean rank by the time that each saves. The time of a call without waiting lies
+// between its least and the mean of the rank that spends least. It is taken from the check, or is that mean where
+// the check's time does not lie between them. Of it, a call saves by the same factor as in the check, or saves all
+// above the time that the call takes there with what is set: the bounds have room for both, which differ where the
+// program's calls are slower.
 func (x *join) saved(c profile.Call, v *analyze.Verdict, f *GainFinding) (s Saved) {
 	least, work, most := float64(c.LeastCallNS)/1e9, atItsSize(c, v, *v.MedianS), c.LeastMean()
-	slower := work < least // than in the check
+	slower := work < least // slower than in the check
 	if slower || work > most {
 		work = most
 	}
@@ -110,7 +111,7 @@ func (x *join) saved(c profile.Call, v *analyze.Verdict, f *GainFinding) (s Save
 	return Saved{S: n * s.S, Lo: n * s.Lo, Hi: n * s.Hi}
 }
 
-// atItsSize is a time of the check for the size of the call.
+// atItsSize scales a time of the check to the size of the call.
 func atItsSize(c profile.Call, v *analyze.Verdict, s float64) float64 {
 	if v.Msize > 0 && c.Bytes > 0 {
 		s *= float64(c.Bytes) / float64(v.Msize)
@@ -118,7 +119,7 @@ func atItsSize(c profile.Call, v *analyze.Verdict, s float64) float64 {
 	return s
 }
 
-// part returns the part of a time that a factor saves; 0 if the factor is no gain.
+// part returns the part of a time that a factor saves. It is 0 if the factor is no gain.
 func part(ratio float64) float64 {
 	if ratio <= 1 || math.IsNaN(ratio) {
 		return 0
@@ -150,7 +151,7 @@ func (x *join) add(c profile.Call, of []*analyze.Verdict) {
 	x.out.Findings = append(x.out.Findings, *f)
 }
 
-// atMost is what calls could gain that are not shown to be too slow.
+// atMost limits the gain of calls that are not shown to be too slow.
 func (x *join) atMost(c profile.Call, of []*analyze.Verdict) (most float64) {
 	for _, v := range of {
 		if v.RatioHi95 != nil && v.Type == guidelines.Pattern {
@@ -160,7 +161,8 @@ func (x *join) atMost(c profile.Call, of []*analyze.Verdict) (most float64) {
 	return most
 }
 
-// faulting is what calls could gain that meet page faults in the program alone: how little they can take, nothing has shown.
+// faulting limits the gain of calls that meet page faults in the program alone: nothing has shown how little they
+// can take.
 func (x *join) faulting(c profile.Call, v *analyze.Verdict) float64 {
 	faults := c.FaultsPerCall()
 	if !differ(v.PageFaults, faults) || *faults < tuning.FaultsFrom {
@@ -171,7 +173,7 @@ func (x *join) faulting(c profile.Call, v *analyze.Verdict) float64 {
 	return x.calls.Seconds(c)
 }
 
-// bySetting is what a remedy has proved of the call, if anything.
+// bySetting returns what a remedy has proved of the call, if anything.
 func (x *join) bySetting(c profile.Call, of []*analyze.Verdict) (*GainFinding, *analyze.Verdict) {
 	if x.remedy == nil {
 		return nil, nil
@@ -201,7 +203,7 @@ func (x *join) reaches(c profile.Call) bool {
 	})
 }
 
-// byMockup is the violation by a mock-up that is shown to be largest, if there is one.
+// byMockup returns the violation by a mock-up that is shown to be largest, if any.
 func (x *join) byMockup(c profile.Call, of []*analyze.Verdict) (f *GainFinding, at *analyze.Verdict) {
 	faults := c.FaultsPerCall()
 	for _, v := range of {
@@ -232,7 +234,7 @@ func mallocDiffers(check, program *float64) string {
 	return fmt.Sprintf("malloc is in another state: a call met %.1f page faults in the check, and %.1f in the program", *check, *program)
 }
 
-// otherRoot says that a profile, which tells rank 0 from all others, has most calls with another root than the check.
+// otherRoot says if most calls have another root than the check's. A profile only tells rank 0 from all others.
 func (x *join) otherRoot(c profile.Call) string {
 	if x.report.Operation.Root == 0 && 2*c.OtherRoot > c.Calls {
 		return "most of these calls have another root than rank 0, which is the check's: check with job.root"
@@ -240,7 +242,7 @@ func (x *join) otherRoot(c profile.Call) string {
 	return ""
 }
 
-// otherDatatype says that a reduction was measured with other elements than the program has.
+// otherDatatype says if a reduction was measured with other elements than the program has.
 func otherDatatype(c profile.Call, v *analyze.Verdict) string {
 	f, _ := mockups.Get(c.Function)
 	if !f.Reduces || c.Datatype == "MPI_"+strings.ToUpper(v.Datatype) && c.Op == "MPI_"+strings.ToUpper(v.Op) {

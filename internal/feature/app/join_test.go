@@ -16,7 +16,7 @@ import (
 
 func number(x float64) *float64 { return &x }
 
-// violated: MPI_Scan of 1 KiB takes 100 µs, and a mock-up half of that.
+// violated reports that MPI_Scan of 1 KiB takes 100 µs, and a mock-up half of that.
 func violated() *analyze.Report {
 	v := analyze.Verdict{Type: guidelines.Pattern, Function: "MPI_Scan", Mockup: "scan_as_exscan+reduce_local", Msize: 1024, NP: 2, MedianS: number(100e-6),
 		Verdict: judge.Violated, Datatype: "double", Op: "sum"}
@@ -24,7 +24,8 @@ func violated() *analyze.Report {
 	return &analyze.Report{Verdicts: []analyze.Verdict{v}}
 }
 
-// called: a program of 1 s in which each of two ranks calls it 1000 times, in 100 µs but for what it waits.
+// called profiles a program of 1 s with two ranks. Each makes 1000 calls of MPI_Scan, in 100 µs but for what it
+// waits.
 func called() *profile.Profile {
 	return &profile.Profile{Program: "app", Processes: 2, Ranks: 2, Finished: true, WallNS: 1e9, Calls: []profile.Call{{Function: "MPI_Scan", Bytes: 1024, Processes: 2,
 		Communicator: "world", Datatype: "MPI_DOUBLE", Op: "MPI_SUM", Calls: 2000, Ranks: 2, SumNS: 300e6, LeastRankNS: 100e6, MostRankNS: 200e6, LeastCallNS: 80e3}}}
@@ -39,13 +40,13 @@ func near(got, want float64) bool { return math.Abs(got-want) < 1e-9 }
 
 func TestWhatARemedyHasProvedCountsAndWaitingDoesNot(t *testing.T) {
 	g := Join(violated(), remedied(remedy.CellMended), called())
-	// 1000 calls of a rank, of which 80 to 100 µs are work; one rank waits 100 µs in each.
+	// A rank makes 1000 calls, of which 80 to 100 µs are work; one rank waits 100 µs in each.
 	should.Hold(t, near(g.Setting.S, .1*.75) && near(g.Setting.Lo, .08*.5) && near(g.Setting.Hi, .1*.8), "%+v", g.Setting)
 	should.Hold(t, g.Mockup == Saved{}, "%+v", g.Mockup)
 	should.Hold(t, near(g.WaitingS, .05) && near(g.CoveredS, .15), "%+v", g)
 }
 
-// By the factor, or down to the 10 µs that the call takes with the setting in the remedy.
+// The bounds allow for the factor and for the time. With the setting, the call takes 10 µs in the remedy.
 func TestBoundsHaveRoomForTheFactorAndForTheTime(t *testing.T) {
 	m, p := remedied(remedy.CellMended), called()
 	m.Cells[0].AfterS = number(10e-6)
@@ -77,7 +78,8 @@ func TestAMockupIsCountedApart(t *testing.T) {
 	}
 }
 
-// The setting was proved in another state of malloc than the program's, in which the mock-up is shown to be faster.
+// The setting was proved in another state of malloc than the program's. In the program's, the mock-up is shown to
+// be faster.
 func TestAMockupCountsWhereTheSettingDoesNot(t *testing.T) {
 	r, m, p := violated(), remedied(remedy.CellMended), called()
 	r.Verdicts[0].PageFaults, m.Cells[0].PageFaults = number(256), number(256)

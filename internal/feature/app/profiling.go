@@ -16,11 +16,11 @@ import (
 	"pgmpi/internal/regular"
 )
 
-const profileName = "profile" // in the folder of one command
+const profileName = "profile" // in a folder for one command alone
 
-// Profile runs the program with the library that counts, and writes what it called to a file. That is replaced only
-// by a profile, and only if it is one or empty. A program that fails is an error besides the profile, if its ranks left
-// one.
+// Profile runs the program with the library that counts, and writes a profile to a file. Only a profile replaces
+// that file, and only if it is a profile or empty. If the program fails and its ranks left a profile, Profile
+// returns both the profile and an error.
 func (p *Program) Profile(ctx context.Context, out string) (*profile.Profile, error) {
 	if err := replaceable(out); err != nil {
 		return nil, fail.AsSetup(err)
@@ -72,7 +72,7 @@ func replaceable(out string) error {
 	return fmt.Errorf("%s is there and no profile, and is left as it is: %s", out, remedy)
 }
 
-// counted reads the profile, or joins what ranks have left that did not come to MPI_Finalize. nil: there is nothing.
+// counted reads the profile, or joins the files of ranks that did not finish. It returns nil if there is nothing.
 func counted(path string) (*profile.Profile, error) {
 	got, err := profile.Read(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -100,7 +100,7 @@ func (p *Program) keep(path, out string) error {
 	return err
 }
 
-// noProfile says why there is none.
+// noProfile says why there is no profile.
 func (p *Program) noProfile(path string, failed error) error {
 	begun, _ := os.ReadDir(filepath.Dir(path))
 	wrote := regular.Write(filepath.Join(filepath.Dir(path), "try"), func(w io.Writer) error {

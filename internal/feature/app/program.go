@@ -21,11 +21,11 @@ type Program struct {
 	launch.Command
 	Stdin          *os.File
 	Stdout, Stderr io.Writer
-	Profiled       *profile.Profile // what it is held against where it runs many times
-	Same           []string         // files that have the same text after each of these runs
+	Profiled       *profile.Profile // each of many runs is held against it
+	Same           []string         // each of these runs leaves the same text in them
 }
 
-// Setting is what is set for a run.
+// Setting sets variables for a run.
 type Setting struct {
 	Ranks map[string]string // for the library in the ranks
 	Env   map[string]string // for all programs of the command
@@ -58,8 +58,8 @@ func (p *Program) run(ctx context.Context, s Setting, stdin *os.File) (time.Dura
 	return time.Since(begun), nil
 }
 
-// isTerminal tells so, and says what the program gets in its place: it is in a process group of its own, which
-// cannot read one.
+// isTerminal tells whether standard input is a terminal. If so, it says that the program gets an empty one: its
+// process group could not read from a terminal.
 func (p *Program) isTerminal() bool {
 	if !term.IsTerminal(int(p.Stdin.Fd())) {
 		return false

@@ -21,24 +21,24 @@ import (
 	"pgmpi/internal/regular"
 )
 
-// runs compare the run-times of one program: each has the same start, and must be seen to do the same.
+// runs compares the run-times of one program: each has the same start, and must be seen to do the same.
 type runs struct {
 	*Program
 	input  *input
-	folder string // for what the ranks count
+	folder string // the ranks leave their counts here
 	n, of  int
 	first  job
-	texts  map[string]text // of Same, after the first run
+	texts  map[string]text // the texts of Same after the first run
 }
 
-// job is what a run has called, as measure/preload writes it.
+// job holds the calls of a run, as measure/preload writes them.
 type job struct {
 	processes int
 	calls     int64
 	program   string
 }
 
-// text is a file as a run has left it.
+// text identifies the contents of a file after a run.
 type text struct {
 	sum  [sha256.Size]byte
 	info fs.FileInfo
@@ -46,8 +46,8 @@ type text struct {
 
 const (
 	mostCalled = 1 << 20 // bytes
-	// otherwise is the factor between the calls of two runs from which they do not do the same: programs that iterate
-	// until they converge differ a little.
+	// otherwise is the factor from which on the calls of two runs count as different: programs that iterate until
+	// they converge differ a little.
 	otherwise = 2
 )
 
@@ -99,7 +99,7 @@ func (x *runs) next(ctx context.Context, s Setting) (time.Duration, error) {
 	return spent, x.fault(err)
 }
 
-// fault is of the first run what is wrong with the command, and of later ones that a run differs.
+// fault blames the command for an error of the first run; a later run differs from the first.
 func (x *runs) fault(err error) error {
 	switch {
 	case err == nil:
@@ -110,7 +110,7 @@ func (x *runs) fault(err error) error {
 	return &fail.Failed{Err: fmt.Errorf("run %d of %d: %w", x.n, x.of, err)}
 }
 
-// ended says of a run that fails after others that its start was another one.
+// ended says that a run which fails after others had another start than they.
 func (x *runs) ended(err error) error {
 	var exit *exec.ExitError
 	if x.n > 1 && errors.As(err, &exit) {
@@ -129,7 +129,7 @@ func (x *runs) heldCalls(path string) error {
 	p := x.Profiled
 	if len(jobs) == 0 {
 		if !p.Finished {
-			return nil // nor did the program that was profiled come to MPI_Finalize
+			return nil // the program that was profiled did not come to MPI_Finalize either
 		}
 		return fmt.Errorf("the program did not come to MPI_Finalize of the library that %s is built for, or its "+
 			"rank 0 does not see %s (TMPDIR), so that it is not known to have done anything", x.Preload, x.folder)
@@ -175,7 +175,7 @@ func readCalled(path string) (jobs []job, err error) {
 	return jobs, err
 }
 
-// left are the files of --same before a run.
+// left finds the files of --same before a run.
 func (x *runs) left() (map[string]fs.FileInfo, error) {
 	before := map[string]fs.FileInfo{}
 	for _, file := range x.Same {
@@ -188,7 +188,7 @@ func (x *runs) left() (map[string]fs.FileInfo, error) {
 	return before, nil
 }
 
-// heldTexts compares the files of --same with what the first run has written.
+// heldTexts compares the files of --same with what the first run wrote.
 func (x *runs) heldTexts(before map[string]fs.FileInfo) error {
 	for _, file := range x.Same {
 		now, err := readText(file)

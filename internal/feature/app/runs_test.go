@@ -16,8 +16,8 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// scripted is a program that is a script, in a folder of its own, which it is started in. What the preloaded library would
-// write in its ranks, it writes itself.
+// scripted makes a program from a script, and changes to a folder of its own. The script itself writes what the
+// preloaded library would write in its ranks.
 func scripted(t *testing.T, script string) *Program {
 	t.Helper()
 	dir := t.TempDir()
@@ -117,7 +117,7 @@ func TestAJobAmongOthersOfOneCommandIsFound(t *testing.T) {
 	p := scripted(t, `echo "1 3 prepare" >>"$PGMPI_CALLED"; `+calling)
 	must.Do(t, p.compared())
 	p = scripted(t, "true")
-	p.Profiled.Finished = false // nor did it come to MPI_Finalize there
+	p.Profiled.Finished = false // it did not come to MPI_Finalize there either
 	must.Do(t, p.compared())
 }
 
@@ -140,7 +140,7 @@ func TestFilesThatAreSaidToBeTheSameAreCompared(t *testing.T) {
 	should.Fail(t, p.compared(), "--same no/such/folder")
 }
 
-// profileText is what a program's ranks would have written.
+// profileText imitates what a program's ranks would have written.
 const profileText = `{"schema":"pgmpi-profile/1","program":"%s","library":"L","processes":2,"ranks":2,"finished":true,"wall_ns":1000,"calls":[]}`
 
 func writes(program string) string {
@@ -189,7 +189,7 @@ func TestAProgramThatLeavesNoProfileLeavesTheOldOne(t *testing.T) {
 	}
 }
 
-// The first program waits for the second one's end, and both have the same name for their profile.
+// The first program waits for the second one's end. Both have the same name for their profile.
 func TestTwoProfilesAtOnceAreEachTheirOwnPrograms(t *testing.T) {
 	first := scripted(t, `touch begun; while ! test -e second; do sleep .01; done; `+writes("first"))
 	must.Do(t, os.WriteFile("app2", []byte("#!/bin/sh\n"+`while ! test -e begun; do sleep .01; done; `+writes("second")+"\n"), 0o777))

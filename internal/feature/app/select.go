@@ -15,15 +15,15 @@ import (
 	"pgmpi/mockups"
 )
 
-// leastShare is the part of a run-time from which a call is worth a check.
+// leastShare is the smallest part of a run-time that is worth a check.
 const leastShare = .001
 
-// byCalls is --calls of pgmpi check.
+// byCalls declares --calls of pgmpi check.
 var byCalls = settings.Narrow{Flag: "calls", Usage: "check what a program calls: the collectives, sizes and processes of `FILE`, from `pgmpi profile`",
 	Needed: true, Do: callsOf}
 
-// callsOf makes a configuration check what a program calls: its collectives at its sizes, on its numbers
-// of processes, with the datatype and operator that reduce for longest. The note says how much that is.
+// callsOf makes a configuration check what a program calls: its collectives at its sizes, on its numbers of
+// processes, with the datatype and operator that reduce for longest. The note says how much of its time that is.
 func callsOf(path string, f *glfile.File) (note string, err error) {
 	p, err := profile.Read(path)
 	if err != nil {

@@ -19,7 +19,7 @@ const profileOfFour = `{"schema":"pgmpi-profile/1","program":"app","processes":4
 {"function":"MPI_Alltoallv","bytes":1024,"processes":4,"communicator":"world","datatype":"MPI_BYTE","uneven":true,"calls":10,"ranks":4,"sum_ns":200000000,"least_rank_ns":1,"most_rank_ns":100000000},
 {"function":"MPI_Scan","bytes":8,"processes":4,"communicator":"world","datatype":"MPI_DOUBLE","op":"MPI_SUM","calls":4,"ranks":4,"sum_ns":1000,"least_rank_ns":1,"most_rank_ns":900}]}`
 
-// Not what is uneven, or takes less than .1 % of the run-time.
+// Uneven calls, and calls of less than .1 % of the run-time, are left out.
 func TestACheckIsPlannedFromWhatAProgramCalls(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "app.prof")
 	must.Do(t, os.WriteFile(path, []byte(profileOfFour), 0o666))

@@ -23,47 +23,47 @@ import (
 	"pgmpi/measure/results"
 )
 
-// File is where a Result is kept in the folder of a bisection.
+// File names the file of a Result in the folder of a bisection.
 const File = "bisect.json"
 
 const schema = "pgmpi-bisect/1"
 
-// Bisection asks which commit between two has made a difference between them.
+// Bisection finds which commit between two has made a difference between them.
 type Bisection struct {
 	Repo, Good, Bad string
 	Build           string // the command that builds a commit, split at spaces
 	Out             string
-	Keep            bool // what was built
+	Keep            bool // keep what was built
 	Config          *glfile.File
 	Version         string
 	Tell            func(run.Event)
 	Start           measure.Starter // by default measure.Exec
 	Rounds          []int           // by default Rounds
 
-	stopWithin time.Duration // a build that is to end; by default 5 s
+	stopWithin time.Duration // a build that is to end has so long, by default 5 s
 	folder     *results.Folder
 	result     *Result
 	tree       tree
-	ends       *results.Manifest // of GOOD, beside BAD
-	cells      []int             // of the Plan of ends: those that differ
+	ends       *results.Manifest // of GOOD, compared with BAD
+	cells      []int             // of the Plan of ends: the cases that differ
 }
 
-// Result is bisect.json.
+// Result is written as bisect.json.
 type Result struct {
 	Schema string `json:"schema"`
-	// FolderID is Folder.ID of the folder that it was written into.
+	// FolderID is the Folder.ID of the folder that the Result was written into.
 	FolderID string `json:"folder_id"`
 	Good     string `json:"good"` // hashes
 	Bad      string `json:"bad"`
 	Build    string `json:"build"`
 	Commits  int    `json:"commits"` // after Good, up to Bad
-	// Compared is how many calls GOOD and BAD have in common. CouldHaveSeen is the change that half of
-	// them or more could have shown. Cells are the calls that differ.
+	// Compared counts the calls that GOOD and BAD have in common. CouldHaveSeen is the change that half of them or
+	// more could have shown. Cells lists the calls that differ.
 	Compared      int                 `json:"compared"`
 	CouldHaveSeen *float64            `json:"could_have_seen"`
 	Cells         []series.CaseChange `json:"cells"`
 	Steps         []Step              `json:"steps"`
-	FirstBad      []string            `json:"first_bad"` // one commit, or several that cannot be told apart since others were skipped
+	FirstBad      []string            `json:"first_bad"` // one commit, or several around skipped ones
 }
 
 type Step struct {
@@ -190,8 +190,8 @@ func (x *Bisection) begin(ctx context.Context, resume bool) (err error) {
 	return err
 }
 
-// load returns what the folder has of the bisection that is asked for. What was built there is run, so it goes on
-// only in a folder that this user has made.
+// load returns what the folder holds of the bisection that is asked for. A bisection runs what was built there, so
+// it goes on only in a folder that this user has made.
 func load(out string, asked Result, resume bool) (*Result, error) {
 	path := filepath.Join(out, File)
 	text, missing := regular.Read(path, 64<<20)
@@ -240,7 +240,7 @@ func (r *Result) check() error {
 	return nil
 }
 
-// hashed begins a Step's commit.
+// hashed matches the beginning of a Step's commit.
 var hashed = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})( |$)`)
 
 func (x *Bisection) store() error { return x.folder.WriteJSON(File, x.result) }

@@ -14,7 +14,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// slow is a library that slows MPI_Allgather down, and is what a history changes.
+// slow slows MPI_Allgather down. The commits of a history differ in NS.
 const slow = `#include <mpi.h>
 #include <time.h>
 #define NS %d

@@ -27,7 +27,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// history makes a repository of commits, numbered from 1, whose file "slow" has a text for each.
+// history makes a repository of commits, numbered from 1. Its file "slow" has a text for each.
 func history(t *testing.T, commits int, slow func(commit int) string) (repo string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -50,8 +50,8 @@ func history(t *testing.T, commits int, slow func(commit int) string) (repo stri
 // scatter is the standard deviation of mpiruns' logarithms.
 const scatter = .03
 
-// bisection is one of all commits of a repository, by ranks whose Bcast is slower by the percentage in
-// the built file, and which scatter from mpirun to mpirun.
+// bisection covers all commits of a repository. The ranks' Bcast is slower by the percentage in the built file, and
+// scatters from mpirun to mpirun.
 func bisection(t *testing.T, seed uint64, repo string) (*Bisection, *bed.Bed) {
 	t.Helper()
 	b := bed.New(t)
@@ -129,7 +129,7 @@ func TestNoDifferenceSaysWhatCouldHaveBeenSeen(t *testing.T) {
 	should.Hold(t, len(r.Cells) == 0 && len(r.FirstBad) == 0 && built(b.Said) == 2 && r.Compared > 0 && r.CouldHaveSeen != nil, "%+v", r)
 }
 
-// The difference is gone when GOOD and BAD are measured again.
+// The difference vanishes when GOOD and BAD are measured again.
 func TestADifferenceThatDoesNotComeAgainIsNone(t *testing.T) {
 	t.Parallel()
 	x, b := bisection(t, 8, history(t, 8, from(5)))
@@ -210,8 +210,8 @@ func TestWhatCannotBeBisectedIsRefused(t *testing.T) {
 	}
 }
 
-// Commits are like GOOD or like BAD, by 10 %, in a call whose run medians scatter by 4 %; then some mpiruns, and then half of
-// them, run in slower states of the machine.
+// Commits are like GOOD or like BAD, by 10 %, in a call whose run medians scatter by 4 %; then some mpiruns, and
+// then half of them, run in slower states of the machine.
 func TestACommitIsSeldomMarkedWrong(t *testing.T) {
 	t.Parallel()
 	const commits, difference, scatter, level = 400, .095, .04, .005 / 6
@@ -272,7 +272,7 @@ func TestCallsCountFromTheirTimeInGood(t *testing.T) {
 	}
 }
 
-// Half of the mpiruns run in slow states, in which both differ by nothing.
+// Half of the mpiruns run in slow states, in which the two do not differ.
 func TestBuildsAreToldApartByTheFastestHalf(t *testing.T) {
 	var x, y []float64
 	for i := range 16 {

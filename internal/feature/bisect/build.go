@@ -25,17 +25,17 @@ import (
 )
 
 const (
-	prefixWord = "{prefix}" // stands for the folder of a build in its command and in the configuration
+	prefixWord = "{prefix}" // replaced by the folder of a build in its command and in the configuration
 	builds     = "prefix"   // the folder of all builds
 	builtMark  = ".pgmpi-built"
 )
 
 func (x *Bisection) prefix(hash string) string { return filepath.Join(x.Out, builds, hash[:12]) }
 
-// mark is a variable in the environment of all processes of builds into this folder, and only of these.
+// mark marks the environment of all processes of builds into this folder, and no others.
 func (x *Bisection) mark() string { return "PGMPI_BISECT=" + x.Out }
 
-// build builds a commit into its folder, unless that is done. why says that it does not build.
+// build builds a commit into its folder, unless that is done. why says why the commit does not build, or is "".
 func (x *Bisection) build(ctx context.Context, hash string) (why string, err error) {
 	prefix := x.prefix(hash)
 	if x.isBuilt(hash) {
@@ -77,7 +77,8 @@ func (x *Bisection) isBuilt(hash string) bool {
 		results.Private(filepath.Join(x.Out, builds), ".") && results.Private(prefix, ".", builtMark)
 }
 
-// emptied makes the folder of a build, and the file of what it prints beside it, where nothing is, not even a link.
+// emptied makes an empty folder for a build, and a new file for its output. The file is next to the folder. It
+// follows no link.
 func emptied(prefix string) (log *os.File, err error) {
 	if err := errors.Join(os.RemoveAll(prefix), os.Mkdir(prefix, 0o777)); err != nil {
 		return nil, err
@@ -89,14 +90,14 @@ func emptied(prefix string) (log *os.File, err error) {
 	return regular.New(name)
 }
 
-// started runs the command. All that it has started ends with it, and it ends with pgmpi.
+// started runs the command. All that the command has started ends with it, and it ends with pgmpi.
 func (x *Bisection) started(ctx context.Context, prefix string, log *os.File) error {
 	words := lists.Map(strings.Fields(x.Build), func(word string) string {
 		return strings.ReplaceAll(word, prefixWord, prefix)
 	})
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = x.tree.path, log, log
-	// In a tree whose .git is gone git would look for another one in the folders above.
+	// Without .git in the tree, git would look for another one in the folders above.
 	cmd.Env = environment("PREFIX="+prefix, x.mark(), "GIT_CEILING_DIRECTORIES="+x.Out)
 	err := child.Run(ctx, cmd, cmp.Or(x.stopWithin, 5*time.Second))
 	if cmd.Process != nil {

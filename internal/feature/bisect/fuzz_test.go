@@ -7,7 +7,7 @@ import (
 	"pgmpi/testkit/must"
 )
 
-// FuzzResult: a bisect.json that is not refused can be shown, and tells git nothing but good, bad and skip.
+// FuzzResult tries any bisect.json: unless it is refused it can be shown, and tells git only good, bad and skip.
 func FuzzResult(f *testing.F) {
 	for _, text := range []string{
 		`{"steps":[{"commit":"0123456789abcdef0123456789abcdef01234567 subject","mark":"good"}],"cells":[{"function":"MPI_Bcast","msize":8,"shape":"p2","ratio":2}],"commits":3}`,

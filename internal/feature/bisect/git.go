@@ -18,20 +18,20 @@ import (
 	"pgmpi/measure/launch"
 )
 
-// quiet keeps git from starting what a hook or a configuration names, from tidying up after itself in the
-// background, and from going into submodules.
+// quiet keeps git from starting what a hook or a configuration names. It also keeps git from tidying up in the
+// background, and from entering submodules.
 var quiet = []string{
 	"core.hooksPath=/dev/null", "core.fsmonitor=", "gc.auto=0", "maintenance.auto=false", "submodule.recurse=false",
 }
 
-// environment leaves out GIT_* of this process's, which hooks and dotfile set-ups export: GIT_DIR, GIT_WORK_TREE,
+// environment leaves out this process's GIT_*, which hooks and dotfile set-ups export: GIT_DIR, GIT_WORK_TREE,
 // GIT_INDEX_FILE and others lead git, also within a build, to other repositories than it is told.
 func environment(more ...string) []string {
 	own := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
 	return append(own, more...)
 }
 
-// git runs git in a folder, and returns what it prints, also where it fails.
+// git runs git in a folder, and returns what it prints, even if it fails.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	all := []string{"-C", dir}
 	for _, set := range quiet {
@@ -77,7 +77,7 @@ func ends(ctx context.Context, repo, good, bad string) (g, b string, commits int
 // that nothing of it stays in the repository, however pgmpi ends.
 type tree struct{ path string }
 
-// newTree replaces what is at the path: a build may have been killed there, or somebody else's hooks lie there.
+// newTree replaces what is at the path: a killed build may have left it, or somebody else's hooks may lie there.
 func newTree(ctx context.Context, repo, path string) (t tree, err error) {
 	if err := os.RemoveAll(path); err != nil {
 		return t, fail.AsSetup(err)
@@ -100,8 +100,8 @@ func newTree(ctx context.Context, repo, path string) (t tree, err error) {
 	return t, err
 }
 
-// takeRemotes copies where the repository comes from: the addresses of submodules can be relative to that, and
-// objects of a partial clone are fetched from there.
+// takeRemotes copies the origin of the repository: the addresses of submodules can be relative to it, and objects
+// of a partial clone are fetched from there.
 func (t tree) takeRemotes(ctx context.Context, repo string) error {
 	const keys = `^remote\..*\.(url|promisor|partialclonefilter)$`
 	remotes, _ := git(ctx, repo, "config", "--null", "--get-regexp", keys) // fails if there is none
@@ -123,8 +123,8 @@ func (t tree) takeRemotes(ctx context.Context, repo string) error {
 	return nil
 }
 
-// git names the clone's folder, since git would else look for a repository in the folders above if a build has
-// removed it.
+// git names the clone's folder when it runs git. If a build has removed the clone's repository, git would else look
+// for one in the folders above.
 func (t tree) git(ctx context.Context, args ...string) (string, error) {
 	return git(ctx, t.path, append([]string{"--git-dir=.git", "--work-tree=."}, args...)...)
 }
@@ -146,11 +146,11 @@ func (t tree) name(ctx context.Context, hash string) (string, error) {
 }
 
 type place struct {
-	next string   // to be marked; "" at the end
+	next string   // the commit to mark, or "" at the end
 	left []string // at the end: the first bad commit, or several where commits were skipped
 }
 
-// place finds out which commits can be the first bad one, by the marks, and which of them to try next.
+// place finds by the marks which commits can be the first bad one. It also says which of them to try next.
 func (t tree) place(ctx context.Context, r *Result) (at place, err error) {
 	bad, words, skipped := r.Bad, []string{"--not", r.Good}, map[string]bool{}
 	for _, s := range r.Steps {
@@ -167,7 +167,7 @@ func (t tree) place(ctx context.Context, r *Result) (at place, err error) {
 	if err != nil {
 		return at, err
 	}
-	// A line for each commit, those first that halve the others best.
+	// git prints a line for each commit, those first that halve the others best.
 	all := lists.Map(strings.Split(text, "\n"), func(line string) string { return strings.Fields(line + " -")[0] })
 	if !slices.Contains(all, bad) {
 		return at, fail.Setupf("the marks in %s are of other commits: take a new folder with --out", File)
@@ -187,8 +187,8 @@ func (t tree) place(ctx context.Context, r *Result) (at place, err error) {
 	return at, nil
 }
 
-// choose returns the commit that halves the others best. After a skipped one it goes away from that, as git bisect
-// does, since commits next to one that does not build seldom build.
+// choose returns the commit that halves the others best. After a skipped commit it moves away from it, as git
+// bisect does, since commits next to one that does not build seldom build.
 func choose(all []string, skipped map[string]bool) string {
 	open := slices.DeleteFunc(slices.Clone(all), func(hash string) bool { return skipped[hash] })
 	switch {

@@ -21,7 +21,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// script is a build command.
+// script makes a build command.
 func script(t *testing.T, lines string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "build")
@@ -29,7 +29,7 @@ func script(t *testing.T, lines string) string {
 	return path
 }
 
-// small is a bisection of a repository of two commits, whose file "slow" the user has changed.
+// small bisects a repository of two commits, whose file "slow" the user has changed.
 func small(t *testing.T, build string) *Bisection {
 	t.Helper()
 	repo := history(t, 2, from(2))
@@ -137,7 +137,7 @@ func TestOutputOfGitForPeopleIsNotRead(t *testing.T) {
 	should.Equal(t, at.left, []string{hash + " Commit 2"}, "the only commit")
 }
 
-// What was built in a folder is run, so a bisection goes on only in a folder that the user has made.
+// A bisection runs what was built in its folder. It goes on only in a folder that the user has made.
 func TestABisectionGoesOnOnlyInItsOwnFolder(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(out string){
@@ -172,7 +172,7 @@ func TestABisectionGoesOnOnlyInItsOwnFolder(t *testing.T) {
 	}
 }
 
-// private makes a folder one that only its owner may write to, whatever the umask is.
+// private gives a folder write permission for its owner only, whatever the umask is.
 func private(t *testing.T, out string) {
 	t.Helper()
 	for _, name := range []string{".", File, ".lock", builds} {
@@ -241,7 +241,7 @@ func TestABuildOfAnotherCommitDoesNotCount(t *testing.T) {
 	should.Hold(t, !x.isBuilt(x.result.Good), "it counts as built")
 }
 
-// Git looks for a repository in the folders above where there is none.
+// Where there is no repository, git looks for one in the folders above.
 func TestABuildThatRemovesItsRepositoryLeavesTheUsersAlone(t *testing.T) {
 	t.Parallel()
 	x := small(t, script(t, "rm -rf .git; git reset -q --hard 2>/dev/null; cp slow $PREFIX\n"))
@@ -263,11 +263,11 @@ func TestAFolderWithSpacesIsOneWordOfTheBuild(t *testing.T) {
 	should.Equal(t, string(text), "0", "what GOOD has")
 }
 
-// endless builds until it is killed, and heeds no signal. A process of its own session is below it.
+// endless builds until it is killed, and heeds no signal. It starts a process in a session of its own.
 const endless = "trap '' TERM HUP INT\nsetsid sleep 1000 &\nsleep 1000 &\n" +
 	"echo $$ >$PREFIX.new\nmv $PREFIX.new $PREFIX.pids\nwhile :; do wait; done\n"
 
-// pidsOf are the processes below a build, once it has written the number of its first.
+// pidsOf returns the processes below a build, once it has written the number of its first.
 func pidsOf(t *testing.T, out string) (pids []int) {
 	t.Helper()
 	for {
@@ -294,7 +294,7 @@ func pidsOf(t *testing.T, out string) (pids []int) {
 	return pids
 }
 
-// left are the processes that have not ended; one that nobody has waited for has no command line.
+// left returns the processes that have not ended. A process that nobody has waited for has no command line.
 func left(pids []int) []int {
 	return slices.DeleteFunc(slices.Clone(pids), func(pid int) bool {
 		line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))

@@ -25,12 +25,12 @@ import (
 	"pgmpi/measure/results"
 )
 
-// MPIRuns is the number of mpiruns of GOOD and of BAD that compare them, by default: many, since machines have several
+// MPIRuns sets how many mpiruns of GOOD and of BAD compare them by default: many, since machines have several
 // states (docs/dev/statistics.md, Comparisons), and builds take far longer.
 const MPIRuns = 120
 
-// of is the configuration for what was built: {prefix} is replaced in [mpi], and where it is not
-// there the folder is an installed MPI library.
+// of returns the configuration for what was built: it replaces {prefix} in [mpi]; where there is no {prefix}, the
+// folder is an installed MPI library.
 func of(config *glfile.File, prefix string) *glfile.File {
 	f := *config
 	named := false
@@ -78,12 +78,11 @@ func (x *Bisection) sides(ctx context.Context, kind *run.Experiment, folder stri
 	return ab, nil
 }
 
-// strict divides alpha when GOOD and BAD are compared: what they only seem to differ in would send
-// all that follows astray.
+// strict divides alpha when GOOD and BAD are compared: a call in which they only seem to differ would send all that
+// follows astray.
 const strict = 20
 
-// compareEnds finds the calls in which GOOD and BAD differ. Mpiruns that are in the folder are not
-// made again.
+// compareEnds finds the calls in which GOOD and BAD differ. It makes no mpirun again that is in the folder.
 func (x *Bisection) compareEnds(ctx context.Context) error {
 	x.Tell(run.Event{Step: "comparing GOOD and BAD"})
 	ab, err := x.sides(ctx, experiment.Side, "ends", x.result.Good, x.result.Bad)
@@ -120,8 +119,8 @@ func (x *Bisection) compareEnds(ctx context.Context) error {
 	})
 }
 
-// Rounds are the numbers of mpiruns after which a commit is judged, by default: fewer than eight have no order
-// that is rare enough. One that is undecided after the last is skipped.
+// Rounds sets after how many mpiruns a commit is judged by default: fewer than eight have no order that is rare
+// enough. A commit that is undecided after the last is skipped.
 var Rounds = []int{8, 16, 32, 64, 128, 256}
 
 // few prepares builds that alternate in the calls in which GOOD and BAD differ.
@@ -146,7 +145,7 @@ func (x *Bisection) few(ctx context.Context, folder string, hashes ...string) (*
 	return ab, nil
 }
 
-// measured are the run medians of r mpiruns of each side.
+// measured returns the run medians of r mpiruns of each side.
 func measured(ctx context.Context, ab *experiment.AB, r int) (sets []*medians.Set, err error) {
 	if err := ab.UpTo(ctx, r); err != nil {
 		return nil, err
@@ -161,11 +160,11 @@ func measured(ctx context.Context, ab *experiment.AB, r int) (sets []*medians.Se
 	return sets, nil
 }
 
-// again is how many mpiruns confirm that GOOD and BAD differ, unless fewer have compared them.
+// again sets how many mpiruns confirm a difference, unless fewer have found it.
 const again = 64
 
-// confirm keeps the calls that differ in the same direction when GOOD and BAD are measured again, in these alone: states of the
-// machine that last for several mpiruns are no chance that a test knows.
+// confirm measures GOOD and BAD again in the calls that differ. It keeps the calls that differ in the same
+// direction. The tests do not allow for states of the machine that last for several mpiruns.
 func (x *Bisection) confirm(ctx context.Context) error {
 	ab, err := x.few(ctx, "again", x.result.Good, x.result.Bad)
 	if err != nil {
@@ -207,7 +206,7 @@ func (x *Bisection) judge(ctx context.Context, hash string) (m Mark, why string,
 }
 
 func (x *Bisection) decided(ctx context.Context, ab *experiment.AB) (m Mark, why string, err error) {
-	// log2 of the commits are judged, each can be wrong in one of two ways, at each look.
+	// log2 of the commits are judged. At each look a judgement can be wrong in one of two ways.
 	level := x.Config.Analyze.Alpha / (2 * math.Log2(float64(max(2, x.result.Commits)))) / float64(len(x.Rounds))
 	for _, r := range x.Rounds {
 		sets, err := measured(ctx, ab, r)
@@ -226,8 +225,8 @@ func (x *Bisection) decided(ctx context.Context, ab *experiment.AB) (m Mark, why
 	return Skip, "undecided, " + why, nil
 }
 
-// times returns for GOOD, BAD and the commit the logarithms of the times of each mpirun, on average over the calls. Each
-// call counts from its time in GOOD, and one that is faster in BAD the other way round.
+// times returns the logarithms of the times of each mpirun, for GOOD, BAD and the commit. They are averaged over
+// the calls. Each call counts from its time in GOOD; a call that is faster in BAD counts the other way round.
 func (x *Bisection) times(sets []*medians.Set) (out [3][]float64) {
 	for i, cell := range x.result.Cells {
 		sign := 1.0
@@ -258,13 +257,13 @@ func lowerQuartile(x []float64) float64 {
 	return q
 }
 
-// logarithms of the valid run medians of a case.
+// logarithms returns the logarithms of the valid run medians of a case.
 func logarithms(set *medians.Set, i int) []float64 {
 	return stats.Logs(medians.Valid(set.Cases[i].Medians))
 }
 
-// decide marks a commit that is like GOOD or like BAD by what it is shown not to be like, at a level for each. at is 0 for
-// one like GOOD, and 1 for one like BAD, by the lower quartiles, on which slow states have the least influence.
+// decide marks a commit by which of GOOD and BAD it is shown not to be like. level holds for each of the two. at is
+// 0 for a commit like GOOD, and 1 for one like BAD, by the lower quartiles, which slow states influence least.
 func decide(times [3][]float64, level float64) (m Mark, at float64) {
 	good, bad, commit := times[0], times[1], times[2]
 	from := lowerQuartile(good)
@@ -279,8 +278,9 @@ func decide(times [3][]float64, level float64) (m Mark, at float64) {
 	return Good, at
 }
 
-// slower is the probability of mpiruns like these if x were not slower than y: twice the smaller p-value of the rank-sum test
-// of all mpiruns and of the fastest half: where a machine has slow states, only mpiruns in its fast one tell two builds apart.
+// slower returns the probability of mpiruns like these if x were not slower than y. It is twice the smaller p-value
+// of two rank-sum tests: of all mpiruns and of the fastest half. Where a machine has slow states, only mpiruns in
+// its fast one tell two builds apart.
 func slower(x, y []float64) float64 {
 	all, err := stats.RankSum(x, y)
 	fastest, fails := stats.RankSumFastest(x, y)

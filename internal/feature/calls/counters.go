@@ -9,36 +9,35 @@ import (
 	"pgmpi/measure/results"
 )
 
-// CounterTimes is a counter of a case, at the rank where it counted most, and how the
-// run-time goes with it.
+// CounterTimes holds a counter of a case, and how the run-time goes with it. It is of the rank where it counted
+// most.
 type CounterTimes struct {
 	protocol.Counter
-	Mean *float64 `json:"mean"` // of a repetition; null, as the following: it was not read
+	Mean *float64 `json:"mean"` // of a repetition; null, as the following, if it was not read
 	Min  *float64 `json:"min"`
 	Max  *float64 `json:"max"`
-	None *float64 `json:"none"` // the share of repetitions without any
-	// R is the correlation (Pearson) of a valid sample with its count, the median over the
-	// mpiruns; null if one of the two does not change.
+	None *float64 `json:"none"` // the share of repetitions that counted nothing
+	// R is the correlation (Pearson) of a valid sample with its count. It is the median over the mpiruns, or null
+	// if one of the two does not change.
 	R    *float64         `json:"r"`
 	Runs []CounterSamples `json:"mpiruns"`
 }
 
-// CounterSamples are what was counted in the repetitions of an mpirun, also in those that are
-// not valid.
+// CounterSamples holds the counts of an mpirun's repetitions, also of those that are not valid.
 type CounterSamples struct {
 	Run int     `json:"run"`
 	N   []int64 `json:"n"`
 }
 
-// Reading is what reading counters costs: medians over the mpiruns of a call's run median
-// with them, and of repetitions among them without.
+// Reading holds the cost of reading counters: medians over the mpiruns of a call's run median with counters, and of
+// repetitions among them without.
 type Reading struct {
 	WithS    float64 `json:"with_s"`
 	WithoutS float64 `json:"without_s"`
-	Ratio    float64 `json:"ratio"` // the median of the mpiruns' own
+	Ratio    float64 `json:"ratio"` // the median of each mpirun's ratio
 }
 
-// AddReading takes over what the mpiruns say of reading counters, and which of them there were.
+// AddReading adds what the mpiruns say about reading counters, and which counters they had.
 func (f *Fingerprint) AddReading(runs []*results.Run, plan int) {
 	var with, without, ratios []float64
 	for _, run := range runs {
@@ -60,7 +59,7 @@ func (f *Fingerprint) AddReading(runs []*results.Run, plan int) {
 	}
 }
 
-// AddCounts takes in what counters have counted in an mpirun, by counter and repetition.
+// AddCounts adds the counts of an mpirun, by counter and repetition.
 func (f *Fingerprint) AddCounts(run int, counters []protocol.Counter, n [][]int64) {
 	for i, c := range counters {
 		k := slices.IndexFunc(f.Counters, func(k CounterTimes) bool { return k.Name == c.Name })
@@ -72,7 +71,7 @@ func (f *Fingerprint) AddCounts(run int, counters []protocol.Counter, n [][]int6
 	}
 }
 
-// Correlate sums up what was counted, when all mpiruns are there.
+// Correlate sums up the counts, once all mpiruns are there.
 func (f *Fingerprint) Correlate() error {
 	for i := range f.Counters {
 		if err := f.Counters[i].correlate(f.Runs); err != nil {

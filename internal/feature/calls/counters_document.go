@@ -38,7 +38,7 @@ func fingerprintCounters(f *Fingerprint) []document.Section {
 	return out
 }
 
-// counterFigures hold the run-time of each sample against its count, for the counters that change.
+// counterFigures draws the run-time of each sample against its count, for the counters that change.
 func counterFigures(f *Fingerprint) (out []picture.Figure) {
 	for _, c := range f.Counters {
 		if c.R == nil {

@@ -11,8 +11,8 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// In two mpiruns the run-time follows the first counter, does not know the second, which is
-// always the same, and the third could not be read.
+// In two mpiruns the run-time follows the first counter. It does not follow the second, which is always the same;
+// the third could not be read.
 func TestCountersAreHeldAgainstTheRunTime(t *testing.T) {
 	m := fixture.Manifest()
 	m.R = 2

@@ -58,7 +58,7 @@ func noisyReduce(t *testing.T) *Fingerprint {
 	return f
 }
 
-// inTwoFolders differs by a tenth.
+// inTwoFolders makes two fingerprints that differ by a tenth.
 func inTwoFolders(t *testing.T) *[2]*Fingerprint {
 	t.Helper()
 	a, b := noisyReduce(t), noisyReduce(t)
@@ -69,7 +69,7 @@ func inTwoFolders(t *testing.T) *[2]*Fingerprint {
 	return &[2]*Fingerprint{a, b}
 }
 
-// windowed is a fingerprint by two windows.
+// windowed makes a fingerprint of two windows.
 func windowed(t *testing.T) *Fingerprint {
 	t.Helper()
 	f := noisyReduce(t)

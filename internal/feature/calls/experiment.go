@@ -20,7 +20,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// What is measured for a fingerprint, where nothing says otherwise.
+// These say what a fingerprint measures where nothing says otherwise.
 const (
 	fingerprintRepetitions = 1000
 	fingerprintMPIRuns     = 5
@@ -28,13 +28,13 @@ const (
 
 var fingerprint = Experiment("")
 
-// Experiment measures the one case that "FUNCTION:MSIZE[:SHAPE]" names, whose nrep.fixed
-// repetitions are made in a row.
+// Experiment measures the one case that "FUNCTION:MSIZE[:SHAPE]" names. It makes the nrep.fixed repetitions in a
+// row.
 func Experiment(text string) *run.Experiment {
 	return &run.Experiment{Kind: results.Fingerprint,
 		Defaults: run.Defaults(func(f *glfile.File) { f.Job.MPIRuns = fingerprintMPIRuns }),
 		Prepare: func(_ context.Context, config *glfile.File, _ run.Options) (*glfile.File, error) {
-			// A file may leave these to check, which has other ones.
+			// A file may set these for check, which uses other values.
 			config.Measure.PerRank, config.Measure.Turns = true, 1
 			config.NREP.Fixed = cmp.Or(config.NREP.Fixed, fingerprintRepetitions)
 			config.Job.MPIRuns = cmp.Or(config.Job.MPIRuns, fingerprintMPIRuns)
@@ -66,7 +66,7 @@ func Experiment(text string) *run.Experiment {
 		Answer: fingerprints, Others: []results.Kind{results.Check, results.Explore, results.Imported}}
 }
 
-// onShape takes the shape that a case may name, in place of the configuration.
+// onShape sets the shape that a case may name, instead of the configuration's.
 func onShape(job *measure.JobConfig, text string) error {
 	_, _, on, err := parseCase(text)
 	switch {
@@ -91,8 +91,8 @@ func onShape(job *measure.JobConfig, text string) error {
 	return nil
 }
 
-// fingerprintOf describes the samples of the case that "FUNCTION:MSIZE[:SHAPE]" names, from
-// the raw files of stage 2.
+// fingerprintOf describes the samples of a case from the raw files of stage 2. "FUNCTION:MSIZE[:SHAPE]" names the
+// case.
 func fingerprintOf(folder *results.Folder, m *results.Manifest, text string) (*Fingerprint, error) {
 	cases, err := analyze.SelectCases(&m.Plan, text)
 	if err != nil {
@@ -155,7 +155,7 @@ func both(paths []string, text string) (*[2]*Fingerprint, error) {
 	return &both, nil
 }
 
-// only is an mpirun without the samples of other cases.
+// only removes the samples of other cases from an mpirun.
 func only(r *results.Run, plan int) *results.Run {
 	for k, c := range r.Cases {
 		if c.Plan != plan {

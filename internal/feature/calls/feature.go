@@ -1,7 +1,8 @@
 // Package calls shows the run-times of single calls: quartiles of each, and all samples of one.
 //
-// In go mpiruns of a results folder, or of one case that is measured for it; out come tables of run-times, and
-// fingerprints (MPI-MiBFi, S-THESIS §4.7) with what counters have counted and what each rank took. Nothing has a verdict.
+// In come mpiruns of a results folder, or of one case that is measured for it; out come tables of run-times, and
+// fingerprints (MPI-MiBFi, S-THESIS §4.7) with the values of counters and the times of each rank. Nothing gets a
+// verdict.
 package calls
 
 import (

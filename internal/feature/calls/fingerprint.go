@@ -21,8 +21,7 @@ import (
 
 const FingerprintSchema = "pgmpi-fingerprint/1"
 
-// Fingerprint is everything about the samples of one case: MPI-MiBFi of S-THESIS §4.7.
-// Times are seconds.
+// Fingerprint describes the samples of one case in full: MPI-MiBFi of S-THESIS §4.7. Times are seconds.
 type Fingerprint struct {
 	Schema  string                 `json:"schema"` // FingerprintSchema
 	Version string                 `json:"pgmpi_version"`
@@ -31,16 +30,16 @@ type Fingerprint struct {
 	medians.Cell
 	NP         int               `json:"np"`
 	Timing     protocol.Timing   `json:"timing"`
-	Visits     int               `json:"visits"`  // in how many parts an mpirun made its samples; 1: in a row
+	Visits     int               `json:"visits"`  // in how many parts an mpirun made its samples, or 1 if in a row
 	Samples    int               `json:"samples"` // of all mpiruns
 	Invalid    int               `json:"invalid"` // of these, out of sync; nothing below rests on them
 	Categories map[Category]int  `json:"categories"`
-	All        *Distribution     `json:"all"`  // null: no sample is valid
+	All        *Distribution     `json:"all"`  // null if no sample is valid
 	Good       *Distribution     `json:"good"` // without first ones, warm-up and outliers; null if none is left
 	Modes      []FingerprintMode `json:"modes"`
-	// ACF is the autocorrelation of the good samples at lag 1 and on, Bound what most of
-	// independent samples stay within, Inefficiency how many are worth one: medians over
-	// the mpiruns; null and 0: too few.
+	// ACF is the autocorrelation of the good samples at lag 1 and on. ACFBound bounds most of it where samples are
+	// independent. Inefficiency says how many samples are worth one. They are medians over the mpiruns; null and 0
+	// if there are too few samples.
 	ACF          []float64        `json:"acf"`
 	ACFBound     float64          `json:"acf_bound"`
 	Inefficiency float64          `json:"inefficiency"`
@@ -50,13 +49,13 @@ type Fingerprint struct {
 	Counters []CounterTimes `json:"counters,omitempty"`
 	Reading  *Reading       `json:"reading,omitempty"`
 
-	ByRank []RankTimes `json:"by_rank,omitempty"` // absent: not stored (measure.per_rank)
-	// What can have changed it.
+	ByRank []RankTimes `json:"by_rank,omitempty"` // absent if not stored (measure.per_rank)
+	// The rest can have changed the samples.
 	Launch  []string     `json:"launch"` // the launcher's words
 	Factors host.Factors `json:"factors"`
 }
 
-// Category is what a sample is (S-THESIS §4.5).
+// Category says what kind a sample is (S-THESIS §4.5).
 type Category string
 
 const (
@@ -66,10 +65,10 @@ const (
 	Good    Category = "good"    // all others
 )
 
-// Categories are in the order in which a sample is put into one.
+// Categories lists them in the order in which a sample is put into one.
 var Categories = []Category{First, Warmup, Outlier, Good}
 
-// outlierFactor is from which multiple of the median on a sample is an outlier.
+// outlierFactor is the multiple of the median from which on a sample is an outlier.
 const outlierFactor = 2
 
 // Distribution describes samples, in seconds.
@@ -89,7 +88,7 @@ var quantiles = []float64{0, .05, .25, .5, .75, .9, .95, .99, 1}
 
 // FingerprintMode is a cluster of good samples.
 type FingerprintMode struct {
-	AtS   float64 `json:"at_s"` // the time that most of it is near
+	AtS   float64 `json:"at_s"` // most of the cluster is near this time
 	LoS   float64 `json:"lo_s"`
 	HiS   float64 `json:"hi_s"`
 	Share float64 `json:"share"`
@@ -102,13 +101,13 @@ type FingerprintRun struct {
 	WindowNS   int64            `json:"window_ns,omitempty"` // of the start times, if they have one
 	FirstS     *float64         `json:"first_s"`
 	MedianS    *float64         `json:"median_s"`
-	// RunMedianS is what the tests of a check compare: that after the Tukey filter.
+	// RunMedianS is the median after the Tukey filter, which the tests of a check compare.
 	RunMedianS *float64   `json:"run_median_s"`
-	PageFaults *float64   `json:"page_faults,omitempty"` // a call, at the rank with most of them
+	PageFaults *float64   `json:"page_faults,omitempty"` // of a call, at the rank with most of them
 	Switches   *float64   `json:"switches,omitempty"`    // involuntary ones, the same
 	NS         []int64    `json:"ns"`                    // all samples, in the order of measurement
-	Of         []Category `json:"-"`                     // by sample; "": not valid
-	Letters    string     `json:"of"`                    // the same: f, w, o, g, and - for those that are not valid
+	Of         []Category `json:"-"`                     // by sample; "" if it is not valid
+	Letters    string     `json:"of"`                    // the same: f, w, o, g, and - for a sample that is not valid
 }
 
 func newFingerprint(name string, m *results.Manifest, i int, runs []*results.Run) (*Fingerprint, error) {
@@ -192,7 +191,7 @@ func categoriesOf(valid []float64) []Category {
 	out := make([]Category, len(valid))
 	warm, err := stats.WarmupEnd(valid)
 	if err != nil {
-		return out // there are none
+		return out // there are no samples
 	}
 	limit := outlierFactor * stats.MedianFinite(valid)
 	for i, x := range valid {
@@ -239,8 +238,7 @@ func distributionOf(ns []float64) (*Distribution, error) {
 	return d, err
 }
 
-// parseCase reads "FUNCTION:MSIZE[:SHAPE]" of a function that can be measured; shape is ""
-// where none is given.
+// parseCase reads "FUNCTION:MSIZE[:SHAPE]" of a function that can be measured. shape is "" where none is given.
 func parseCase(text string) (function string, msize int64, shape string, err error) {
 	function, msize, shape, err = analyze.ParseCase(text)
 	if err != nil {
@@ -266,7 +264,7 @@ func (d *Distribution) At(p float64) *float64 {
 	return nil
 }
 
-// caseSamples are the valid samples, as figures of a case want them.
+// caseSamples returns the valid samples, as figures of a case want them.
 func (f *Fingerprint) caseSamples() (*samples.CaseSamples, error) {
 	c := &samples.CaseSamples{Cell: f.Cell}
 	for _, r := range f.Runs {

@@ -23,7 +23,7 @@ import (
 var fingerprints = document.Kind[Fingerprint]{Name: "fingerprint", Sections: fingerprintSections,
 	Screen: fingerprintScreen, Rows: fingerprintRows, JSON: true}
 
-// fingerprintColumns are for one row per sample. New columns go to the end.
+// fingerprintColumns names the columns of a table with one row per sample. New columns go to the end.
 var fingerprintColumns = []string{"function", "msize", "shape", "np", "mpirun", "rep", "ns", "category"}
 
 func fingerprintRows(f *Fingerprint) [][]string {
@@ -128,7 +128,7 @@ func fingerprintModes(f *Fingerprint) []document.Section {
 	return document.Tabled(t, "", "Modes: where the good samples cluster")
 }
 
-// categoryMeanings are in the order of analyze.Categories.
+// categoryMeanings says which samples belong to a category.
 var categoryMeanings = map[Category]string{
 	First:   "the first of an mpirun",
 	Warmup:  "before the running minimum falls by a tenth of the median; misfires often",
@@ -145,7 +145,7 @@ func fingerprintCategories(f *Fingerprint) []document.Section {
 	return document.Tabled(t, "", "Categories")
 }
 
-// fingerprintWindows is what each of several windows costs (S-REVISITED, Fig. 19 and 20).
+// fingerprintWindows shows the cost of each of several windows (S-REVISITED, Fig. 19 and 20).
 func fingerprintWindows(f *Fingerprint) []document.Section {
 	of := map[int64][]FingerprintRun{}
 	for _, r := range f.Runs {
@@ -189,7 +189,7 @@ func fingerprintRuns(f *Fingerprint) []document.Section {
 		"By mpirun")
 }
 
-// mostRanks is how many ranks are shown: those with the longest medians.
+// mostRanks limits how many ranks are shown: those with the longest medians.
 const mostRanks = 32
 
 // fingerprintRanks compares the ranks, each by its own clock.

@@ -9,7 +9,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// The first sample of a fresh process is its first call, and nothing comes between the counted ones.
+// A fresh process's first sample is its first call, and nothing comes between the counted calls.
 func TestAFreshProcessIsTimedFromItsFirstCallOn(t *testing.T) {
 	t.Parallel()
 	b := mpirun.New(t, mpirun.Libraries[0])

@@ -13,8 +13,8 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// fingerprinted is about MPI_Reduce at 64 B: samples of 100 µs, but for the first, 12 of
-// warm-up, one outlier and one that was late, in each mpirun.
+// fingerprinted describes MPI_Reduce at 64 B: samples of 100 µs, except for the first, 12 of warm-up, one outlier
+// and one that was late, in each mpirun.
 func fingerprinted(t *testing.T) *Fingerprint {
 	t.Helper()
 	m := fixture.Manifest()
@@ -38,7 +38,7 @@ func fingerprinted(t *testing.T) *Fingerprint {
 	return f
 }
 
-// S-THESIS §4.5, with the median of 100 µs.
+// The rules are of S-THESIS §4.5, with a median of 100 µs.
 func TestEverySampleHasItsCategory(t *testing.T) {
 	f := fingerprinted(t)
 	want := "f" + strings.Repeat("w", 12) + strings.Repeat("g", 27) +

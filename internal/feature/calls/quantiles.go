@@ -8,11 +8,11 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// quantileLists hold a second fingerprint against the first by quantiles (S-THESIS §4.7): where it is slower in the median,
-// its slowest calls may still be faster.
+// quantileLists compares a second fingerprint with the first by quantiles (S-THESIS §4.7): where it is slower in
+// the median, its slowest calls may still be faster.
 var quantileLists = document.Kind[[2]*Fingerprint]{Name: "quantiles", Sections: quantileSections, JSON: true}
 
-// quantileName is "5 %", or the word for it.
+// quantileName writes "5 %", or a word such as median.
 func quantileName(p float64) string {
 	switch p {
 	case 0:

@@ -4,8 +4,8 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// RankTimes is what a rank took by its own clock in the repetitions of all mpiruns,
-// seconds; quartiles by R's type 7.
+// RankTimes holds the times of a rank by its own clock, in seconds. They are of the repetitions of all mpiruns;
+// quartiles by R's type 7.
 type RankTimes struct {
 	Rank    int     `json:"rank"`
 	MinS    float64 `json:"min_s"`
@@ -16,14 +16,14 @@ type RankTimes struct {
 	Slowest float64 `json:"slowest"` // the share of repetitions in which no rank took longer
 }
 
-// RanksOfRun are the durations of an mpirun by rank and repetition, ns.
+// RanksOfRun holds the durations of an mpirun by rank and repetition, in ns.
 type RanksOfRun struct {
 	Run int
 	NS  [][]int64
 }
 
-// AddRanks describes the durations by rank of the mpiruns that have them. Repetitions that were
-// out of sync are left out, as everywhere: an early rank waits for a late one.
+// AddRanks describes the durations by rank of the mpiruns that have them. It leaves out repetitions that were out
+// of sync, as everywhere: an early rank waits for a late one.
 func (f *Fingerprint) AddRanks(runs []RanksOfRun) error {
 	np := 0
 	for _, r := range runs {

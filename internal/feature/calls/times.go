@@ -11,7 +11,7 @@ import (
 
 const TimesSchema = "pgmpi-times/1"
 
-// Times is times.json: the run-times of a results folder, without a verdict.
+// Times is written as times.json: the run-times of a results folder, without a verdict.
 type Times struct {
 	Schema  string                 `json:"schema"` // TimesSchema
 	Version string                 `json:"pgmpi_version"`
@@ -20,12 +20,11 @@ type Times struct {
 	Cases []CaseTimes `json:"cases"` // in the order of the Plan
 }
 
-// CaseTimes are the run medians of a case over the mpiruns that have a valid
-// one. Without any, the times are null.
+// CaseTimes sums up the valid run medians of a case. Without any, the times are null.
 type CaseTimes struct {
 	medians.Cell
 	NP      int      `json:"np"`
-	R       int      `json:"r"`     // run medians
+	R       int      `json:"r"`     // number of run medians
 	MinS    *float64 `json:"min_s"` // seconds, as the following
 	Q1S     *float64 `json:"q1_s"`  // quartiles by R's type 7
 	MedianS *float64 `json:"median_s"`
@@ -34,7 +33,7 @@ type CaseTimes struct {
 	Reason  string   `json:"reason,omitempty"` // why some or all are missing
 }
 
-// newTimes lists the collectives of a folder, and with all its mock-ups too.
+// newTimes lists the collectives of a folder, and if all is set its mock-ups too.
 func newTimes(s *analyze.Side, all bool) (*Times, error) {
 	p := &s.Manifest.Plan
 	t := &Times{TimesSchema, s.Manifest.Version, s.Folder(), analyze.OperationOf(p), []CaseTimes{}}

@@ -46,7 +46,7 @@ func timesAnswer(t *Times) []document.Section {
 	return []document.Section{s}
 }
 
-// apart is the largest run median over the smallest.
+// apart returns the largest run median over the smallest.
 func apart(k *CaseTimes) *float64 {
 	if k.MinS == nil {
 		return nil
@@ -54,7 +54,7 @@ func apart(k *CaseTimes) *float64 {
 	return analyze.Number(*k.MaxS / *k.MinS)
 }
 
-// widest is the case whose mpiruns are farthest apart, and the median over the cases.
+// widest returns the case whose mpiruns are farthest apart. middle is how far they are apart in the median case.
 func widest(t *Times) (worst *CaseTimes, middle float64) {
 	var all []float64
 	for i := range t.Cases {

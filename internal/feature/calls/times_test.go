@@ -21,7 +21,7 @@ func TestTimesAreThoseOfTheRunMedians(t *testing.T) {
 	})
 	times, err := newTimes(s, false)
 	must.Hold(t, err == nil && len(times.Cases) == 2, "%v, %+v", err, times.Cases)
-	// Run medians of 10001 … 10012 ns; by hand, R's type 7.
+	// Run medians are 10001 … 10012 ns; by hand, R's type 7.
 	k := times.Cases[0]
 	for name, x := range map[string]struct {
 		got  *float64

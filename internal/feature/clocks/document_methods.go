@@ -12,7 +12,7 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// methodLists are what `pgmpi clocks` found, one mpirun after the other.
+// methodLists makes the documents of `pgmpi clocks`, one mpirun after the other.
 var methodLists = document.Kind[[]Clocks]{Name: "clocks", Sections: clocksSections, Screen: clocksScreen, Rows: clocksRows, JSON: true, Exit: clocksExit}
 
 func clocksExit(list *[]Clocks) error {
@@ -24,17 +24,18 @@ func clocksExit(list *[]Clocks) error {
 	return errors.New("no clock synchronisation worked here; see the reasons above")
 }
 
-// Clocks is what one mpirun found about clocks and their synchronisation.
+// Clocks holds what one mpirun found about clocks and their synchronisation.
 type Clocks struct {
 	Shape  string               `json:"shape"`
 	NP     int                  `json:"np"`
 	Clock  string               `json:"clock"`
 	Clocks []protocol.ClockInfo `json:"clocks"`
 	Syncs  []protocol.ClockSync `json:"syncs"`
-	Host   string               `json:"-"` // that started it
+	Host   string               `json:"-"` // started the mpirun
 }
 
-// clocksColumns are for one row per method, comparison and rank. New columns go to the end.
+// clocksColumns names the columns of a table with one row per method, comparison and rank. New columns go to the
+// end.
 var clocksColumns = []string{"shape", "np", "clock", "method", "duration_ns", "rounds", "messages", "seconds", "rank", "error_ns", "bound_ns", "failed"}
 
 func clocksRows(list *[]Clocks) [][]string {
@@ -54,7 +55,7 @@ func clocksRows(list *[]Clocks) [][]string {
 	return out
 }
 
-// clocksScreen has the answer and the tables, without a legend.
+// clocksScreen shows the answer and the tables, without a legend.
 func clocksScreen(list *[]Clocks) []document.Section {
 	out := []document.Section{clocksAnswer(list)}
 	for i := range *list {
@@ -63,7 +64,7 @@ func clocksScreen(list *[]Clocks) []document.Section {
 	return out
 }
 
-// clocksAnswer names, for each mpirun, the method that is closest and costs nothing over the others.
+// clocksAnswer names, for each mpirun, the method that came closest.
 func clocksAnswer(list *[]Clocks) (s document.Section) {
 	for _, c := range *list {
 		best := -1
@@ -82,7 +83,7 @@ func clocksAnswer(list *[]Clocks) (s document.Section) {
 	return s
 }
 
-// lastError is the largest error over the ranks in the last comparison.
+// lastError returns the largest error over the ranks in the last comparison.
 func lastError(s protocol.ClockSync) int64 { return protocol.Worst(s.Checks[len(s.Checks)-1].ErrorNS) }
 
 func clocksSections(list *[]Clocks) []document.Section {
@@ -143,9 +144,9 @@ func syncSection(c *Clocks) document.Section {
 
 func micros(ns int64) string { return fmt.Sprintf("%.2f", float64(ns)/1e3) }
 
-// pareto marks the methods that no other dominates: as fast and as close, and
-// better in one of the two (the view of S-REVISITED, Fig. 8). Closeness is taken
-// from the last comparison; what is below the smallest bound is equal.
+// pareto marks the methods that no other dominates (the view of S-REVISITED, Fig. 8). Another dominates if it is as
+// fast and as close, and better in one of the two. The last comparison tells how close they are; errors below the
+// smallest bound count as equal.
 func pareto(syncs []protocol.ClockSync) []bool {
 	last := func(s protocol.ClockSync) protocol.ClockCheck { return s.Checks[len(s.Checks)-1] }
 	known := int64(math.MaxInt64)

@@ -28,7 +28,7 @@ folder, or one for each job, and the guidelines whose sides are both in the data
 are judged, or of these the ones that --guidelines selects. Fewer than eight
 mpiruns, or means, give no verdicts: what is slower there was seen once.`
 
-// extend makes pgmpi analyze take files of other programs besides a results folder.
+// extend lets pgmpi analyze take files of other programs besides a results folder.
 func extend(c *cobra.Command, s *settings.Settings, o *command.Output) (out string) {
 	var from string
 	folder := c.RunE

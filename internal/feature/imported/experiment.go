@@ -28,7 +28,8 @@ import (
 var experiment = &run.Experiment{Kind: results.Imported, Plan: run.Tests, Stages: []run.Stage{run.Measure},
 	Begin: core.Check.Begin, Judge: run.ByMedians(judge), Answer: check.Reports, Analyzed: true}
 
-// judge adds what features have to say of what was measured, such as which of the library's own algorithms is faster.
+// judge adds what features have to say about the data. They say, for instance, which of the library's own
+// algorithms is faster.
 func judge(c *run.Campaign, data *medians.Set) (*run.Found, error) {
 	found, err := core.JudgeCheck(c, data)
 	for _, note := range c.Notes {
@@ -43,13 +44,13 @@ func judge(c *run.Campaign, data *medians.Set) (*run.Found, error) {
 	return found, err
 }
 
-// job is a batch job of another program in its results folder. Found is nil where it is alone.
+// job holds a batch job of another program in its results folder. found is nil where the job is alone.
 type job struct {
 	path  string
 	found *run.Found
 }
 
-// beside shows several jobs in one table. It returns nil for one that is alone.
+// beside shows several jobs in one table, or returns nil for one that is alone.
 func beside(jobs []job) *document.Document {
 	var sides []*analyze.Side
 	var worst error
@@ -71,8 +72,8 @@ type importer struct {
 	taken sync.Map // paths of folders
 }
 
-// take writes results folders from files and folders of other programs: into o.Path a job that is alone, and each of
-// several, which it judges, below. It returns them in the order of the files, and what was left out.
+// take writes results folders from files and folders of other programs. A job that is alone goes into o.Path;
+// several go below it, and are judged. take returns them in the order of the files, and what was left out.
 func take(paths []string, from string, config *glfile.File, o run.Options) (made []job, leftOut []string, err error) {
 	if !results.IsFresh(o.Path) {
 		return nil, nil, fail.Setupf("the folder %s is not empty: name a new one with --out", o.Path)
@@ -135,7 +136,7 @@ func (x *importer) write(j *readers.Job, alone bool) (made job, err error) {
 	return made, reading.Keep(folder, made.found.Document, nil)
 }
 
-// below returns the path of a new folder, with a number after the name of one that is taken.
+// below returns the path of a new folder. It adds a number to a name that is taken.
 func (x *importer) below(name string) string {
 	first := filepath.Join(x.Path, name)
 	path := first

@@ -1,8 +1,8 @@
 // Package imported judges what other benchmarks have measured, by `pgmpi analyze --from`.
 //
-// In come files of OSU, IMB, PICO, nccl-tests and ReproMPI, which package readers reads; out come results folders of
-// kind imported, one for each job, judged as checks are. Fewer mpiruns than a verdict needs, or means, give none. Nothing
-// is started.
+// In come files of OSU, IMB, PICO, nccl-tests and ReproMPI, which package readers reads; out come results folders
+// of kind imported, one for each job, judged as checks are. Too few mpiruns for a verdict, or means, get none. The
+// package starts nothing.
 package imported
 
 import (

@@ -13,7 +13,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// ran is what a command prints, and its error.
+// ran returns what a command prints, and its error.
 func ran(args ...string) (string, error) {
 	return commands.Run(newCommand, args...)
 }
@@ -30,7 +30,7 @@ func TestLintJudgesATableWithoutMPI(t *testing.T) {
 	should.Contain(t, string(must.Get(os.ReadFile(page))(t)), "GL14: how many times slower by table", "Reduce, p = 1024", "suspected by table")
 }
 
-// S-PGMPI, section 5.2: 31 messages of 1.7 us against five.
+// The estimate is in S-PGMPI, section 5.2: 31 messages of 1.7 us against five.
 func TestLintMakesTheEstimateOfThePaper(t *testing.T) {
 	direct := filepath.Join(t.TempDir(), "direct.txt")
 	must.Do(t, os.WriteFile(direct, []byte("MPI_Gather\n  * basic_linear <512 binomial\n"), 0o666))

@@ -14,7 +14,7 @@ import (
 	"pgmpi/internal/picture"
 )
 
-// kind has the documents of `pgmpi lint`.
+// kind makes the documents of `pgmpi lint`.
 var kind = document.Kind[table.Lint]{Name: "lint", JSON: true,
 	Sections: func(l *table.Lint) []document.Section { return lintSections(l, len(l.Rows)) },
 	Screen:   func(l *table.Lint) []document.Section { return lintSections(l, mostSuspected)[:2] },
@@ -32,7 +32,7 @@ var kind = document.Kind[table.Lint]{Name: "lint", JSON: true,
 		return document.Ending{Why: phrase.When(len(l.Suspected()) > 0, "what is suspected is no violation")}
 	}}
 
-// mostSuspected rows are on a screen.
+// mostSuspected limits the rows on a screen.
 const mostSuspected = 12
 
 func lintSections(l *table.Lint, most int) []document.Section {
@@ -90,7 +90,7 @@ func faster(r *table.Row) string {
 	return phrase.When(r.K > 1, "%d calls of ", r.K) + conf.HumanSize(r.Other)
 }
 
-// lintHeat has a map for each guideline: calls on numbers of processes × bytes.
+// lintHeat draws a map for each guideline: calls on numbers of processes × bytes.
 func lintHeat(l *table.Lint) (out []document.Section) {
 	sizes, at := map[int64]bool{}, map[string]int{}
 	for _, r := range l.Rows {

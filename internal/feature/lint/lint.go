@@ -24,7 +24,7 @@ type Lint struct {
 
 const openMPI = "openmpi"
 
-// usualPrices are of a network as clusters have it; µs and ns.
+// usualPrices describes a network as clusters have it; µs and ns.
 var usualPrices = table.Model{Alpha: 2, Gap: .2, Beta: .07, Gamma: .15, Copy: .15}
 
 // Plan judges the plan of a configuration.
@@ -36,7 +36,7 @@ func (l *Lint) Plan(config *glfile.File) (*document.Document, error) {
 	return kind.Document(judged), nil
 }
 
-// Suspected lists the calls of a configuration, "MPI_Bcast:65536:4", of which anything is suspected.
+// Suspected lists the calls of a configuration that are suspected of anything, such as "MPI_Bcast:65536:4".
 func (l *Lint) Suspected(config *glfile.File) (calls []string, err error) {
 	judged, err := l.judge(config)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"pgmpi/internal/settings"
 )
 
-// narrow is --lint of pgmpi check.
+// narrow declares --lint of pgmpi check.
 var narrow = settings.Narrow{Flag: "lint", Usage: "check only the calls that the `TABLE` of algorithms makes suspect, as `pgmpi lint` does: openmpi, or a file",
 	Last: true, Do: suspects}
 
-// suspects makes a configuration check only what a table of algorithms makes suspect.
+// suspects makes a configuration check only calls that a table of algorithms makes suspect.
 func suspects(table string, f *glfile.File) (note string, err error) {
 	l := Lint{Table: table, Prices: usualPrices}
 	calls, err := l.Suspected(f)

@@ -13,46 +13,46 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// Result is what both parts have found.
+// Result holds the findings of both parts.
 type Result struct {
-	Function string   // that is slowed down
+	Function string   // slowed down
 	Sizes    []string // as in gl.toml
 	A        *Identities
-	B        *Planted // nil: part (b) was not reached
+	B        *Planted // nil if part (b) was not reached
 }
 
-// Identities is what became of the collectives that were compared with themselves.
+// Identities sums up the comparison of collectives with themselves.
 type Identities struct {
 	Report   *analyze.Report
 	Tests    int
 	Verdicts map[judge.Verdict]int // how often each was given
-	False    int                   // tests that were violated
-	Again    int                   // of them, in the repetition too
+	False    int                   // violated tests
+	Again    int                   // of them, violated in the repetition too
 }
 
 type Planted struct {
 	Msize int64         // bytes
-	By    time.Duration // that the call is slower
+	By    time.Duration // by which the call is slower
 	Tests int
 	Shown []PlantedTest // all but the quiet ones
 	Wrong int           // missed or extra
-	Again int           // of them, in the repetition too
+	Again int           // of them, wrong in the repetition too
 	Small []Share       // planted into the other collectives
 }
 
-// Share is a slowdown by a share of each call's own time, and in how many of the tests of a
-// collective against itself it was found.
+// Share is a slowdown by a share of each call's own time. Found counts the tests of a collective against itself
+// that found it.
 type Share struct {
 	Percent      int
 	Msize        int64 // bytes
 	Tests, Found int
 }
 
-// PlantedTest is a test that the plant was to be found in, or that is violated
-// with it without being about the slowed call.
+// PlantedTest compares a test without and with the plant: one that must find it, or one that is violated with it
+// without being about the slowed call.
 type PlantedTest struct {
 	Before, With *analyze.Verdict
-	Result       string // PlantFound, PlantMissed or PlantExtra; "": it stayed quiet
+	Result       string // PlantFound, PlantMissed or PlantExtra, or "" if it stayed quiet
 }
 
 const (
@@ -66,7 +66,7 @@ func (p PlantedTest) IsWrong() bool { return p.Result == PlantMissed || p.Result
 // Failed tells whether an error came back.
 func (r *Result) Failed() bool { return r.B != nil && r.A.Again+r.B.Again > 0 }
 
-// Busy says why nothing of the self-test tells how well pgmpi sees on this machine; "": it tells.
+// Busy says why the self-test cannot tell how well pgmpi sees here. It returns "" if it tells.
 func (r *Result) Busy() string {
 	if r.B == nil || r.Failed() {
 		return ""

@@ -24,35 +24,34 @@ import (
 	"pgmpi/mockups"
 )
 
-// mpiruns makes auto choose the rank-sum for the 80 tests of a self-test: one
-// disturbed mpirun does not spoil it.
+// mpiruns makes auto choose the rank-sum for the 80 tests of a self-test. One disturbed mpirun does not spoil it.
 const mpiruns = 10
 
 var usualSizes = []string{"64", "1Ki", "16Ki"}
 
-// Trial plants a large slowdown into one collective and small ones into the others, and finds
-// out whether a check finds the large one and nothing else, and how many of the small ones.
+// Trial plants a large slowdown into one collective and small ones into the others. It finds out whether a check
+// finds the large one and nothing else, and how many of the small ones.
 type Trial struct {
 	Config   *glfile.File // defaults with flags
 	Function string       // the collective that is slowed down
 	Out      string       // the folder of the results folders
 	Version  string
 	Tell     func(run.Event)
-	Start    measure.Starter // nil: measure.Exec
+	Start    measure.Starter // measure.Exec if nil
 
-	at      int64   // bytes, where the slowdown is planted
-	small   []Share // what is planted into the other collectives, nothing found yet
-	library string  // the preloaded one
+	at      int64   // bytes at which the slowdown is planted
+	small   []Share // slowdowns of the other collectives, nothing found yet
+	library string  // the preloaded library
 	checks  int
 }
 
-// defaults is what flags of a self-test beat.
+// defaults sets the values that flags of a self-test override.
 var defaults = run.Defaults(func(f *glfile.File) {
 	f.Job.MPIRuns, f.Job.Msizes, f.NREP.Fixed = mpiruns, usualSizes, 60
 })
 
-// choose lets the checks be about all patterns of the paper, monotony and
-// split-robustness of the slowed function, its mock-ups of the user's own, and the identities.
+// choose selects the guidelines of the checks: all patterns of the paper, monotony and split-robustness of the
+// slowed function, its mock-ups of the user's own, and the identities.
 func (t *Trial) choose() error {
 	if !slices.Contains(mockups.Identities(), t.Function) {
 		return fail.Setupf("--function: %s", conf.Unknown("collective", t.Function, mockups.Identities()))
@@ -148,8 +147,8 @@ func (t *Trial) Do(ctx context.Context) (found *Result, err error) {
 	return found, err
 }
 
-// identities is part (a): whatever is violated there is false, and is asked once
-// more in another order. All checks of a self-test make the same tests.
+// identities does part (a): any violation there is false, and is asked again in another order. All checks of a
+// self-test make the same tests.
 func (t *Trial) identities(ctx context.Context) (*Identities, error) {
 	base, err := t.check(ctx, "(a) every collective against itself", "")
 	if err != nil {
@@ -179,8 +178,7 @@ func (t *Trial) identities(ctx context.Context) (*Identities, error) {
 
 func isIdentity(v *analyze.Verdict) bool { return strings.HasPrefix(v.Mockup, mockups.IdentityOf("")) }
 
-// planted is part (b), after part (a) with the given  What is wrong is
-// asked once more in another order.
+// planted does part (b), after part (a) has given base. It asks again, in another order, about what is wrong.
 func (t *Trial) planted(ctx context.Context, base *analyze.Report) (*Planted, error) {
 	x := &Planted{Msize: t.at, By: t.amount(base), Tests: len(base.Verdicts)}
 	delay := t.delays(x.By)
@@ -212,8 +210,8 @@ func (t *Trial) planted(ctx context.Context, base *analyze.Report) (*Planted, er
 	return x, nil
 }
 
-// delays are the plants: into the slowed collective an amount that must be seen, into the others
-// shares of their own time, which only their identities can show in all of them.
+// delays writes the plants: for the slowed collective an amount that must be seen, for the others shares of their
+// own time, which only their identities can show in all of them.
 func (t *Trial) delays(by time.Duration) string {
 	all := []string{fmt.Sprintf("%s:%d:%dns", t.Function, t.at, by.Nanoseconds())}
 	for _, s := range t.small {
@@ -245,8 +243,8 @@ func (t *Trial) hasSmall(v *analyze.Verdict) bool {
 	return v.Function != t.Function && slices.ContainsFunc(t.small, func(s Share) bool { return s.Msize == v.Msize })
 }
 
-// amount is the delay that makes the call at least ten times slower than all
-// that it is compared with, and visible on a busy machine.
+// amount returns a delay that is visible on a busy machine. It makes the call at least ten times slower than all
+// that it is compared with.
 func (t *Trial) amount(base *analyze.Report) time.Duration {
 	const least, factor = 200e-6, 10
 	most := least
@@ -259,14 +257,14 @@ func (t *Trial) amount(base *analyze.Report) time.Duration {
 	return time.Duration(most * 1e9)
 }
 
-// slowed tells whether the plant must be found in a test: wherever the call is
-// the slowed one. No mock-up of a collective contains the collective.
+// slowed tells whether a test must find the plant: whenever its call is the slowed one. No mock-up of a collective
+// contains the collective.
 func (t *Trial) slowed(v *analyze.Verdict) bool {
 	return v.Function == t.Function && v.Msize == t.at
 }
 
-// compare says what became of every test with the plant. What was undecided
-// without it may be decided with it.
+// compare says what became of every test with the plant. A test that was undecided without it may be decided with
+// it.
 func (t *Trial) compare(base, r *analyze.Report) []PlantedTest {
 	all := make([]PlantedTest, len(r.Verdicts))
 	for i := range all {

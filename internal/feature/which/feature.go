@@ -1,14 +1,15 @@
-// Package which finds which of its own algorithms an MPI library takes for each collective, size and shape.
+// Package which finds which of its own algorithms an MPI library takes. It answers for each collective, size and
+// shape.
 //
-// Open MPI's algorithms are known by their messages: a plain call sends the same, between the same processes, as a call
-// that is made to take one algorithm. MPICH's are read from its selection tree, and where messages can be counted, these
+// Messages tell Open MPI's algorithms: a plain call sends the same, between the same processes, as a call that is
+// made to take one algorithm. MPICH's are read from its selection tree, and where messages can be counted, these
 // must agree with it. Nothing is timed. Out comes which.json, whose type, analyze.Which, is the core's: reports and
 // comparisons show its rows.
 package which
 
 import "pgmpi/internal/feature"
 
-// Feature is `pgmpi which`.
+// Feature has `pgmpi which`.
 var Feature = &feature.Feature{
 	Commands: []feature.Command{{Group: "Mend", Before: "lint", Make: newCommand}},
 }

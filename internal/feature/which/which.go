@@ -26,33 +26,32 @@ import (
 )
 
 const (
-	// whichMemory bounds the buffers of all processes for a case.
+	// whichMemory limits the buffers of all processes for a case.
 	whichMemory = 1 << 28
-	// mostLeftOut algorithms may hang or end an mpirun.
+	// mostLeftOut limits how many algorithms in a row may hang or end an mpirun.
 	mostLeftOut = 8
-	// twoProcesses is an algorithm that ends the mpirun of more.
+	// twoProcesses ends an mpirun of more processes.
 	twoProcesses = "two_proc"
 )
 
-// How the algorithm of a row was found.
+// These say how the algorithm of a row was found.
 const (
 	fromMessages = "messages" // sent between the same processes, of the same bytes
 	fromTree     = "tree"     // the library's selection tree
-	// fromBoth is from the tree, and sent the same messages where no memory is shared.
+	// fromBoth means the tree, confirmed by the messages where no memory is shared.
 	fromBoth = "tree and messages"
 )
 
-// choosing asks what a library takes for each call of a plan, or without one of the configuration.
+// choosing asks which algorithm a library takes for the calls of a plan or configuration.
 type choosing struct {
 	*untimed.Once
 	*analyze.Which
 	plan *guidelines.Plan
 }
 
-// ask tells, for every collective, size and shape of the configuration, which of its own
-// algorithms the library takes; of is nil, or a check, whose cases are then taken. Open MPI's is
-// recognised by its messages, between which processes and of how many bytes; MPICH's is read from
-// the library's selection tree.
+// ask finds which of its own algorithms the library takes, for every collective, size and shape. It takes the cases
+// of a check (of), or if of is nil the cases of the configuration. Open MPI's algorithm is recognised by its
+// messages, between which processes and of how many bytes; MPICH's is read from the library's selection tree.
 func ask(ctx context.Context, config *glfile.File, of *results.Manifest, start measure.Starter) (*analyze.Which, error) {
 	o, err := untimed.NewOnce(config, start)
 	if err != nil {
@@ -111,7 +110,8 @@ func asMeasured(o *untimed.Once, m *results.Manifest) error {
 	return nil
 }
 
-// sizesOf returns the sizes of a collective, of a plan or those that its datatype has, and the bytes of an element.
+// sizesOf returns the sizes of a collective, and the bytes of an element. The sizes are from the plan, or by its
+// datatype.
 func (o *choosing) sizesOf(collective string, shape guidelines.Shape) (sizes []int64, element int64, err error) {
 	f, _ := mockups.Get(collective)
 	op, _ := guidelines.ResolveOp(o.Config.Job.Datatype, o.Config.Job.Op)
@@ -184,9 +184,9 @@ func (o *choosing) byTree(ctx context.Context, shape guidelines.Shape, tree *tun
 }
 
 type calls struct {
-	plain, forced, segmented []protocol.JobCase // as they are, of each algorithm, and of each with segments of given sizes
+	plain, forced, segmented []protocol.JobCase // of each algorithm, and of each with given segments
 	fixed                    []protocol.Algorithms
-	free                     map[string]string // of what the environment forces
+	free                     map[string]string // without what the environment forces
 }
 
 func (o *choosing) calls(shape guidelines.Shape, library tuning.Library, list *report.Algorithms) (all calls, err error) {
@@ -224,8 +224,8 @@ func (o *choosing) calls(shape guidelines.Shape, library tuning.Library, list *r
 	return all, nil
 }
 
-// byMessages compares the messages of plain calls with what calls of each algorithm send, and then
-// of each with segments of given sizes where none is the same.
+// byMessages compares the messages of plain calls with the messages of each algorithm. If none is the same, it
+// compares them with each algorithm at segments of given sizes.
 func (o *choosing) byMessages(ctx context.Context, shape guidelines.Shape, library tuning.Library, list *report.Algorithms) error {
 	all, err := o.calls(shape, library, list)
 	if err != nil {
@@ -253,7 +253,7 @@ func (o *choosing) byMessages(ctx context.Context, shape guidelines.Shape, libra
 		if turn < len(turns) {
 			cases = slices.DeleteFunc(turns[turn], func(c protocol.JobCase) bool { return len(rowOf(c).Algorithms) > 0 })
 		}
-		env, chosen := all.free, map[string]string{} // before the library starts, one of each fixed collective
+		env, chosen := all.free, map[string]string{} // set before the library starts; one of each fixed collective
 		for _, a := range all.fixed {
 			if turn < len(a.Names) && (a.Names[turn].Name != twoProcesses || shape.NP == 2) {
 				chosen[a.Collective], env = a.Names[turn].Name, measure.Env(env, launch.ForceEnv(a.Variable, a.Names[turn].Value))
@@ -290,7 +290,7 @@ func casesOf(plain []protocol.JobCase, collective, algorithm string, segment int
 	return out
 }
 
-// countAll untimed.Counts the messages of a call of each case, and leaves out what ends an mpirun.
+// countAll counts the messages of a call of each case. It leaves out what ends an mpirun.
 func (o *choosing) countAll(ctx context.Context, shape guidelines.Shape, env map[string]string, cases []protocol.JobCase) (untimed.Counts, error) {
 	cases = slices.Clone(cases)
 	for range mostLeftOut {

@@ -25,8 +25,8 @@ func which(b *mpirun.Fixture, args ...string) (out analyze.Which) {
 	return out
 }
 
-// Open MPI is made to take each of its algorithms, by the environment. Those that call other
-// collectives have a round of their own, in which these are free.
+// The environment forces each of Open MPI's algorithms. Those that call other collectives have a round of their
+// own, in which these are free.
 func TestWhichNamesTheAlgorithmThatIsForced(t *testing.T) {
 	t.Parallel()
 	b := mpirun.New(t, mpirun.Libraries[0])
@@ -41,7 +41,7 @@ func TestWhichNamesTheAlgorithmThatIsForced(t *testing.T) {
 				if slices.Contains(calls, c.Collective+" "+a.Name) {
 					turn = own
 				}
-				if turn == k && a.Name != "two_proc" { // it is for p = 2
+				if turn == k && a.Name != "two_proc" { // two_proc is for p = 2
 					want[c.Collective] = a.Name
 					env = append(env, fmt.Sprintf("OMPI_MCA_%s=%d", c.Variable, a.Value))
 				}
@@ -63,7 +63,7 @@ func TestWhichNamesTheAlgorithmThatIsForced(t *testing.T) {
 	}
 }
 
-// The tuned component takes linear for MPI_Bcast in B, by gl.toml. which needs both folders' own settings.
+// The tuned component takes linear for MPI_Bcast in B, by gl.toml. pgmpi which needs both folders' own settings.
 func TestCompareNamesTheAlgorithmThatIsAnother(t *testing.T) {
 	t.Parallel()
 	b := mpirun.New(t, mpirun.Libraries[0])
@@ -91,7 +91,7 @@ func TestWhichNeedsNoGuideline(t *testing.T) {
 	should.Equal(t, len(which(b, "--functions", "MPI_Barrier").Rows), 1)
 }
 
-// What MPICH 4.0.2's csel.c has for 4 processes; its messages agree where it sends by UCX.
+// The rows are from MPICH 4.0.2's csel.c for 4 processes; its messages agree where it sends by UCX.
 func TestWhichReadsTheTreeOfTheLibrary(t *testing.T) {
 	t.Parallel()
 	b := mpirun.New(t, mpirun.Libraries[1])

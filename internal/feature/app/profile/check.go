@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// What measure/preload writes; a test compares them.
+// These are the names that measure/preload writes; a test compares them.
 var (
 	functions = strings.Fields(`MPI_Allgather MPI_Allgatherv MPI_Allreduce MPI_Alltoall MPI_Alltoallv MPI_Alltoallw
 		MPI_Barrier MPI_Bcast MPI_Exscan MPI_Gather MPI_Gatherv MPI_Reduce MPI_Reduce_scatter MPI_Reduce_scatter_block
@@ -24,16 +24,16 @@ var (
 )
 
 const (
-	mostThreads = 1024      // of a rank, that call at once
-	inexact     = 1.01      // a count of the clock in nanoseconds
+	mostThreads = 1024      // threads of a rank that call at once
+	inexact     = 1.01      // the clock may count nanoseconds inexactly, by this factor
 	mostWall    = 1e9 * 1e9 // ns; 30 years
 	mostBytes   = 1 << 50
 )
 
-// most is all the time that there is, in ns.
+// most returns all the time that there is, in ns.
 func (p *Profile) most() float64 { return float64(p.WallNS) * float64(p.Ranks) }
 
-// spent is the time of all calls, in ns.
+// spent returns the time of all calls, in ns.
 func (p *Profile) spent() float64 {
 	sum := float64(p.LostNS)
 	for _, c := range p.Calls {
@@ -42,7 +42,7 @@ func (p *Profile) spent() float64 {
 	return sum
 }
 
-// check refuses what no program can have written: a profile may be anybody's.
+// check refuses what no program can have written: a profile may come from anybody.
 func (p *Profile) check() error {
 	switch {
 	case p.Processes < 1 || p.Processes > mostRanks || p.Ranks < 1 || p.Ranks > p.Processes:

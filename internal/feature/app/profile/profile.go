@@ -16,7 +16,7 @@ import (
 	"pgmpi/mockups"
 )
 
-// Schema is of the files that this version reads.
+// Schema names the format that this version reads.
 const Schema = "pgmpi-profile/1"
 
 const (
@@ -24,50 +24,51 @@ const (
 	mostRanks = 1 << 24
 )
 
-// Profile is what one job of a program called. Its numbers are sums over ranks, unless they say otherwise.
+// Profile lists the calls of one job of a program. Its numbers are sums over ranks, unless they say otherwise.
 type Profile struct {
 	Schema  string `json:"schema"`
 	Program string `json:"program"`
 	Library string `json:"library"` // first line of MPI_Get_library_version
 	Host    string `json:"host"`    // of rank 0
 	Created int64  `json:"created"` // Unix time, seconds
-	// MallocMmap and MallocTrim are the variables of glibc's malloc that the program ran with; "": not set.
+	// MallocMmap and MallocTrim are variables of glibc's malloc that the program ran with. They are "" if they were
+	// not set.
 	MallocMmap  string `json:"malloc_mmap_threshold"`
 	MallocTrim  string `json:"malloc_trim_threshold"`
 	ThreadLevel string `json:"thread_level,omitempty"`
-	Processes   int    `json:"processes"`        // of MPI_COMM_WORLD
-	Ranks       int    `json:"ranks"`            // that the file is about; fewer than Processes where the program was ended
-	Finished    bool   `json:"finished"`         // in MPI_Finalize
-	Hidden      string `json:"hidden,omitempty"` // functions of MPI that the program has its own of; "": none
-	WallNS      int64  `json:"wall_ns"`          // from the start of a process to then, the greatest over ranks
-	// Rounded counts calls whose size was rounded down to a power of two, as there were too many kinds of
-	// calls; Lost ones have no place in Calls.
+	Processes   int    `json:"processes"`        // in MPI_COMM_WORLD
+	Ranks       int    `json:"ranks"`            // in the file; fewer than Processes if something ended the program
+	Finished    bool   `json:"finished"`         // the program came to MPI_Finalize
+	Hidden      string `json:"hidden,omitempty"` // functions of MPI that the program defines itself, or ""
+	WallNS      int64  `json:"wall_ns"`          // from the start of a process to its end, the greatest over ranks
+	// Rounded counts calls whose size was rounded down to a power of two. There were too many kinds of calls.
+	// LostCalls found no place in Calls.
 	Rounded   int64   `json:"rounded"`
 	LostCalls int64   `json:"lost_calls"`
 	LostNS    int64   `json:"lost_ns"`
 	Calls     []Call  `json:"calls"`
-	atOnce    float64 // by how much the time of threads that call at once is more than there is; 0: not
+	atOnce    float64 // by which factor calls of concurrent threads take more than all time, if above 1
 }
 
-// Call is one kind of call. Bytes are of one block, as the msize of a check; of a mean block, rounded down to
-// a power of two, where blocks differ (Uneven).
+// Call describes one kind of call. Bytes counts one block, as the msize of a check does; where blocks differ
+// (Uneven), it counts a mean block, rounded down to a power of two.
 type Call struct {
 	Function     string `json:"function"`
 	Bytes        int64  `json:"bytes"`
-	Processes    int    `json:"processes"`    // of the communicator; of an intercommunicator this side's
+	Processes    int    `json:"processes"`    // in the communicator; of an intercommunicator, on this side
 	Communicator string `json:"communicator"` // world, self, part or inter
 	Datatype     string `json:"datatype"`     // "MPI_INT", "derived" or "derived with holes"
-	Op           string `json:"op"`           // "MPI_SUM", "user"; "" where nothing is reduced
+	Op           string `json:"op"`           // "MPI_SUM", "user", or "" where nothing is reduced
 	Uneven       bool   `json:"uneven"`
 	Calls        int64  `json:"calls"`
 	InPlace      int64  `json:"in_place"`
 	OtherRoot    int64  `json:"other_root"` // calls with another root than rank 0
-	Ranks        int    `json:"ranks"`      // that made such calls
+	Ranks        int    `json:"ranks"`      // with such calls
 	SumNS        int64  `json:"sum_ns"`
-	LeastRankNS  int64  `json:"least_rank_ns"` // the sum of the rank that spent least
+	LeastRankNS  int64  `json:"least_rank_ns"` // of the rank that spent least in all its calls
 	MostRankNS   int64  `json:"most_rank_ns"`
 	LeastCallNS  int64  `json:"least_call_ns"`
-	// Sampled calls were asked for their page faults, which were Faults in all; Faulting of them met more than a few.
+	// Sampled calls were asked for their page faults: Faults in all, and more than a few in Faulting of them.
 	Sampled  int64 `json:"sampled"`
 	Faults   int64 `json:"faults"`
 	Faulting int64 `json:"faulting"`
@@ -99,7 +100,7 @@ func (p *Profile) settle() {
 
 var part = regexp.MustCompile(`^\.rank\d+$`)
 
-// Parts joins what ranks have left beside path that did not come to MPI_Finalize; nil where no part is whole.
+// Parts joins what ranks without MPI_Finalize have left next to path. It returns nil if no file is whole.
 func Parts(path string) (whole *Profile, err error) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	for _, e := range entries {
@@ -145,7 +146,7 @@ func (p *Profile) add(q *Profile) error {
 	return nil
 }
 
-// Store writes a profile that was joined.
+// Store writes a profile that Parts has joined.
 func (p *Profile) Store(path string) error {
 	text, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {
@@ -157,12 +158,12 @@ func (p *Profile) Store(path string) error {
 	})
 }
 
-// kind is the call without its numbers.
+// kind returns the call without its numbers.
 func (c Call) kind() Call {
 	return Call{Function: c.Function, Bytes: c.Bytes, Processes: c.Processes, Communicator: c.Communicator, Datatype: c.Datatype, Op: c.Op, Uneven: c.Uneven}
 }
 
-// MadeCalls is how many collectives all ranks called.
+// MadeCalls returns how many collectives all ranks called.
 func (p *Profile) MadeCalls() int64 {
 	made := p.LostCalls
 	for _, c := range p.Calls {
@@ -171,18 +172,18 @@ func (p *Profile) MadeCalls() int64 {
 	return made
 }
 
-// Wall is the run-time in seconds.
+// Wall returns the run-time in seconds.
 func (p *Profile) Wall() float64 { return float64(p.WallNS) / 1e9 }
 
-// Seconds is the share of a call in the run-time, in seconds: the mean over all ranks. Where threads call at once, it is
-// less in proportion, so that all calls have the run-time at most.
+// Seconds returns the share of a call in the run-time, in seconds: the mean over all ranks. Where threads call at
+// once, it is scaled down, so that all calls together do not exceed the run-time.
 func (p *Profile) Seconds(c Call) float64 { return p.seconds(c.SumNS) }
 
 func (p *Profile) seconds(ns int64) float64 {
 	return float64(ns) / 1e9 / float64(p.Ranks) / max(1, p.atOnce)
 }
 
-// Collective is the time in all of them, in seconds.
+// Collective returns the time in all collectives, in seconds.
 func (p *Profile) Collective() float64 {
 	sum := p.seconds(p.LostNS)
 	for _, c := range p.Calls {
@@ -191,22 +192,23 @@ func (p *Profile) Collective() float64 {
 	return sum
 }
 
-// Waiting is the part of Seconds that is waiting for other ranks for sure: what the mean rank spends more
-// than the one that spends least. Ranks that are late alternately are not seen by this.
+// Waiting returns the part of Seconds that surely waits for other ranks: what the mean rank spends beyond the rank
+// that spends least. It does not see ranks that are late alternately.
 func (p *Profile) Waiting(c Call) float64 {
 	return max(0, p.Seconds(c)-p.seconds(c.LeastRankNS)*float64(c.Ranks))
 }
 
-// CallsOfRank is how often a mean rank calls.
+// CallsOfRank returns how often a mean rank calls.
 func (p *Profile) CallsOfRank(c Call) float64 { return float64(c.Calls) / float64(p.Ranks) }
 
-// LeastMean is the time of a call, in seconds, at the rank that spends least: a mean without what is
-// waiting for sure.
+// LeastMean returns the mean time of a call at the rank that spends least. It is in seconds, and without time that
+// is surely waiting.
 func (c Call) LeastMean() float64 {
 	return float64(c.LeastRankNS) / 1e9 * float64(c.Ranks) / float64(c.Calls)
 }
 
-// FaultsPerCall is what most calls meet: the first ones touch new memory in any program. nil: no call was asked.
+// FaultsPerCall returns the page faults of most calls, or nil if none was asked. The first calls touch new memory
+// in any program, so they do not count.
 func (c Call) FaultsPerCall() *float64 {
 	if c.Sampled == 0 {
 		return nil
@@ -218,8 +220,8 @@ func (c Call) FaultsPerCall() *float64 {
 	return &faults
 }
 
-// Comparable tells whether guidelines know such calls: on the processes of one communicator, with equal blocks
-// of a predefined datatype, reduced by an operator of MPI.
+// Comparable tells whether guidelines know such calls: on the processes of one communicator, with equal blocks of a
+// predefined datatype, reduced by an operator of MPI.
 func (c Call) Comparable() bool {
 	_, known := mockups.Get(c.Function)
 	return known && c.Communicator != "inter" && c.Processes > 1 && !c.Uneven && c.Op != "user" && c.Datatype != "derived with holes"

@@ -14,7 +14,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// written has the text of a profile with one kind of call.
+// written returns the text of a profile with one kind of call.
 func written(ranks int, call string) string {
 	return fmt.Sprintf(`{"schema":"pgmpi-profile/1","program":"app","library":"L","processes":2,"ranks":%d,"finished":false,"wall_ns":1000000000,"calls":[%s]}`, ranks, call)
 }
@@ -68,7 +68,7 @@ func TestPartsOfRanksAreJoined(t *testing.T) {
 	must.Do(t, err)
 }
 
-// A table says what is written in place of what, in a profile that is right.
+// The table says which part of a right profile is replaced, and by what.
 func TestAProfileThatCannotBeIsRefused(t *testing.T) {
 	good := `{"schema":"pgmpi-profile/1","program":"app","library":"L","host":"h","created":1,"thread_level":"single","processes":2,"ranks":2,"finished":true,` +
 		`"wall_ns":1000000000,"rounded":0,"lost_calls":1,"lost_ns":5,"calls":[{"function":"MPI_Reduce","bytes":64,"processes":2,"communicator":"world",` +
@@ -103,7 +103,7 @@ func TestThreadsThatCallAtOnceHaveTheRunTimeAtMost(t *testing.T) {
 	should.Fail(t, err, "its calls take 1.5 s")
 }
 
-// What is counted is named in C.
+// The C code names the functions that it counts.
 func TestTheNamesAreThoseOfThePreloadedLibrary(t *testing.T) {
 	text := string(must.Get(os.ReadFile("../../../../measure/preload/entries.c"))(t)) + string(must.Get(os.ReadFile("../../../../measure/preload/profile.c"))(t))
 	named := func(from string) []string {
@@ -121,7 +121,7 @@ func TestTheNamesAreThoseOfThePreloadedLibrary(t *testing.T) {
 	should.Equal(t, named("known_op ops[] = {"), slices.Sorted(slices.Values(operators)))
 }
 
-// One rank of two is always there first, and waits 2 of its 3 microseconds.
+// One rank of two always comes first, and waits 2 of its 3 microseconds.
 func TestWaitingIsWhatTheMeanRankSpendsMoreThanTheLeast(t *testing.T) {
 	p := &Profile{Ranks: 2, Processes: 2, WallNS: 1e9}
 	c := Call{Calls: 200, Ranks: 2, SumNS: 4000, LeastRankNS: 1000, MostRankNS: 3000}

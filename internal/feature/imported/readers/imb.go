@@ -46,7 +46,7 @@ func readIMB(in *input) error {
 				return true, err
 			}
 			in.Shape = guidelines.Shape{}
-			if given.NP == in.shape.NP { // one file has many
+			if given.NP == in.shape.NP { // a file may have many
 				in.Shape = given
 			}
 		}

@@ -23,10 +23,10 @@ type Job struct {
 	Statistic results.Statistic
 	Files     int
 	runs      []map[timedKey][]protocol.Sample
-	free      map[timedKey]int // the run that may lack a case; those before it have it
+	free      map[timedKey]int // the first run that may lack a case
 	sizes     map[string]map[int64]bool
-	tooMany   error    // sizes of a function, or runs
-	names     []string // of the runs that have one
+	tooMany   error    // too many sizes of a function, or runs
+	names     []string // of the runs that have a name
 	unused    []string
 	notes     []string
 	when      time.Time
@@ -84,7 +84,7 @@ func (j *Job) take(m *measurement) {
 	}
 }
 
-// next returns the first run without a case.
+// next returns the first run that lacks a case.
 func (j *Job) next(c timedKey) int {
 	for j.free[c] < len(j.runs) && j.runs[j.free[c]][c] != nil {
 		j.free[c]++
@@ -92,8 +92,8 @@ func (j *Job) next(c timedKey) int {
 	return j.free[c]
 }
 
-// mostSizes is more than a benchmark takes in steps of a power of two, or of a few bytes: each size is a test of every
-// guideline of the function.
+// mostSizes exceeds the sizes of a benchmark, in steps of a power of two or of a few bytes: each size is a test of
+// every guideline of the function.
 const mostSizes = 200
 
 func (j *Job) limit(path string, c timedKey, run int) {
@@ -120,8 +120,8 @@ func (j *Job) Name() string {
 	return name[:min(len(name), 150)]
 }
 
-// Manifest plans the tests of the guidelines of check and users that have both sides in the data, and
-// one of each of the library's own algorithms there. Mock-ups that were not measured are sums.
+// Manifest plans the tests that have both sides in the data: by the guidelines of check and users, and of each of
+// the library's own algorithms there. Mock-ups that were not measured are sums.
 func (j *Job) Manifest(check guidelines.Config, users []guidelines.User) (*results.Manifest, error) {
 	if j.tooMany != nil {
 		return nil, &NoTest{Job: j.Name(), err: j.tooMany}
@@ -134,7 +134,7 @@ func (j *Job) Manifest(check guidelines.Config, users []guidelines.User) (*resul
 			}
 		}
 	}
-	sums, users := j.sums(measured), slices.Clone(users) // jobs are planned at once
+	sums, users := j.sums(measured), slices.Clone(users) // a copy, since jobs are planned at once
 	all := map[string][]int64{}
 	for f, its := range measured {
 		all[f] = append(all[f], its...)
@@ -146,7 +146,7 @@ func (j *Job) Manifest(check guidelines.Config, users []guidelines.User) (*resul
 	for s := range sums {
 		all[s.function] = append(all[s.function], s.msize)
 	}
-	// Sizes are bytes already, so the plan is made for bytes.
+	// Sizes are already bytes, so the plan is made for bytes.
 	plan, err := guidelines.Build(guidelines.Settings{Check: check, Users: users, Msizes: sizes, Datatype: "byte",
 		Op:   "auto",
 		Root: j.Root, Shapes: []guidelines.Shape{j.Shape}, Measured: all})
@@ -197,19 +197,19 @@ func (j *Job) remarks() (notes []string) {
 	return notes
 }
 
-// ownAlgorithm is the guideline that the default is not slower than an algorithm of the library's own.
+// ownAlgorithm makes a guideline: the default is not slower than an algorithm of the library's own.
 func ownAlgorithm(function string) guidelines.User {
 	id := strings.NewReplacer("@", "-", ".", "_").Replace(strings.TrimPrefix(function, "MPI_"))
 	return guidelines.User{ID: "own-" + id, Pattern: &guidelines.UserPattern{Function: mockups.Collective(function),
 		Mockup: function}}
 }
 
-// standIns are calls with equal counts that do what others do; in a sum they may take their place.
+// standIns maps calls to calls with equal counts that do the same; in a sum they may replace them.
 var standIns = map[string]string{"MPI_Allgatherv": "MPI_Allgather", "MPI_Gatherv": "MPI_Gather",
 	"MPI_Scatterv":             "MPI_Scatter",
 	"MPI_Reduce_scatter_block": "MPI_Reduce_scatter", "MPI_Reduce_scatter": "MPI_Reduce_scatter_block"}
 
-// sums are the mock-ups of measured collectives that were not measured, but whose calls were.
+// sums returns mock-ups that were not measured, but whose calls were. They are mock-ups of measured collectives.
 func (j *Job) sums(measured map[string][]int64) map[timedKey][]timedKey {
 	out := map[timedKey][]timedKey{}
 	for _, f := range mockups.All() {
@@ -233,8 +233,8 @@ func (j *Job) sums(measured map[string][]int64) map[timedKey][]timedKey {
 	return out
 }
 
-// nearest is the smallest size of at least that many bytes, and at most 1 % more: a format may round blocks down, and what
-// moves a little more does not make a call look slow. 0: there is none.
+// nearest returns the smallest size of at least that many bytes, or 0. It exceeds them by at most 1 %: a format may
+// round blocks down, and moving a little more does not make a call look slow.
 func nearest(sizes []int64, least int64) (found int64) {
 	for _, size := range sizes {
 		if size >= least && size <= least+least/100 && (found == 0 || size < found) {
@@ -244,7 +244,7 @@ func nearest(sizes []int64, least int64) (found int64) {
 	return found
 }
 
-// addSums adds all cases that no test needs to the plan, and tells which of its cases are sums.
+// addSums adds all cases that no test needs to the plan. It notes which of its cases are sums.
 func (j *Job) addSums(m *results.Manifest, sums map[timedKey][]timedKey) {
 	p, at := &m.Plan, map[timedKey]int{}
 	for i, k := range p.Cases {

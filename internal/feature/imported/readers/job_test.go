@@ -14,7 +14,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// ran measures functions at sizes in one mpirun; a run of "" is the next one of each.
+// ran measures functions at sizes in one mpirun. If run is "", each goes into its next one.
 func ran(run string, keys ...timedKey) *measurement {
 	m := &measurement{Setting: Setting{From: "osu", Shape: guidelines.Shape{NP: 2}}, path: "x", run: run,
 		statistic: results.Samples}

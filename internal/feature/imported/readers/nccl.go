@@ -15,17 +15,17 @@ import (
 	"pgmpi/measure/results"
 )
 
-// ncclReader reads what nccl-tests write with -J FILE, out of place: the time of every iteration where the file
-// has it, and else their mean.
+// ncclReader reads what nccl-tests write with -J FILE, out of place: the time of every iteration if the file has
+// it, else their mean.
 var ncclReader = reader{name: "nccl", read: readNCCL,
 	sniff: func(_, head string) bool {
 		return strings.HasPrefix(strings.TrimSpace(head), "{") && strings.Contains(head, `"nccl_version"`)
 	}}
 
-// ncclPrograms are the names of programs that are not the collective's.
+// ncclPrograms maps names of programs to collectives, where these differ.
 var ncclPrograms = map[string]string{"all_reduce": "Allreduce", "all_gather": "Allgather", "broadcast": "Bcast"}
 
-// mostJSON is more than a file of thousands of iterations at fifty sizes.
+// mostJSON exceeds a file of thousands of iterations at fifty sizes.
 const mostJSON = 256 << 20
 
 type ncclFile struct {
@@ -78,7 +78,7 @@ func readNCCL(in *input) error {
 		in.measured(setting, results.Samples).leaveOut(program)
 		return nil
 	}
-	at := map[Setting]*measurement{} // of a type and operator: a file may have all (-d all, -o all)
+	at := map[Setting]*measurement{} // by type and operator: a file may have all (-d all, -o all)
 	for _, r := range f.Results {
 		if r.Whole == nil || r.Size == 0 {
 			continue
@@ -115,7 +115,7 @@ func readNCCL(in *input) error {
 	return nil
 }
 
-// ncclOp is "" where nothing is reduced.
+// ncclOp returns the operator, or "" where nothing is reduced.
 func ncclOp(name string) string {
 	if name == "none" {
 		return ""
@@ -130,7 +130,7 @@ func offsetOf(err error, end int) int {
 	return end
 }
 
-// shape counts the ranks: the file lists a device of each process, which may have more.
+// shape counts the ranks: the file lists one device of each process, which may have more.
 func (f *ncclFile) shape() (s guidelines.Shape, err error) {
 	hosts := map[string]int{}
 	for _, d := range f.Config.Devices {

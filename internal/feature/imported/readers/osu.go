@@ -33,7 +33,7 @@ func readOSU(in *input) error {
 		value = strings.TrimSpace(value)
 		if found := osuTitle.FindStringSubmatch(text); found != nil {
 			function := cmp.Or(osu.Titles[found[1]], found[1])
-			if f, _ := mockups.Get(function); !f.HasData() { // else it is of our own
+			if f, _ := mockups.Get(function); !f.HasData() { // else it is a function of ours
 				function = collective(function)
 			}
 			t.begin(found[1], function)

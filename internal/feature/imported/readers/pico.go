@@ -88,7 +88,7 @@ func picoJob(time string, row map[string]string) string {
 	return strings.Join(strings.Fields(time+" "+row["notes"]+" "+gpu), " ")
 }
 
-// picoShape reads nodes, on some machines as a torus such as 2x2x2.
+// picoShape reads a number of nodes, on some machines as a torus such as 2x2x2.
 func picoShape(nodes, tasks string) (s guidelines.Shape, err error) {
 	s.Nodes = 1
 	for _, side := range strings.Split(nodes, "x") {
@@ -123,7 +123,7 @@ func picoFunction(of, algorithm string) string {
 
 const picoMetadata = "_metadata.csv"
 
-// mostMetadata is more than the metadata of thousands of jobs.
+// mostMetadata exceeds the metadata of thousands of jobs.
 const mostMetadata = 64 << 20
 
 func (in *input) picoRow(machine, time, id string) (map[string]string, error) {
@@ -139,7 +139,7 @@ func (in *input) picoRow(machine, time, id string) (map[string]string, error) {
 	return row, nil
 }
 
-// picoTable has a machine's tests by timestamp and test_id, each by the names of its columns.
+// picoTable holds a machine's tests by timestamp and test_id, each by the names of its columns.
 type picoTable map[[2]string]map[string]string
 
 func (in *input) picoTests(path string) (picoTable, error) {
@@ -176,7 +176,7 @@ func (in *input) picoSamples() (samples []protocol.Sample, err error) {
 			continue
 		}
 		cell := in.text.Bytes()
-		if bytes.HasPrefix(cell, []byte("Average runtime:")) { // a last line on some machines
+		if bytes.HasPrefix(cell, []byte("Average runtime:")) { // some machines write it as a last line
 			continue
 		}
 		for range column {

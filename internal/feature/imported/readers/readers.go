@@ -29,26 +29,26 @@ import (
 
 type reader struct {
 	name  string
-	sniff func(path, head string) bool // tells a file by its path and its first bytes
-	read  func(*input) error           // adds to what the input holds
-	// folder returns what is read together with a file, by default all files.
+	sniff func(path, head string) bool // recognises a file by its path and its first bytes
+	read  func(*input) error           // adds to the measurements of the input
+	// folder groups the files that are read together, by default all.
 	folder func(path string) string
 }
 
-// readers has the formats, in the order of help.
+// readers lists the formats in the order of help.
 var readers = []reader{osuReader, imbReader, picoReader, ncclReader, reproReader}
 
 func Formats() []string {
 	return lists.Map(readers, func(r reader) string { return r.name })
 }
 
-// Given is what the user says where files do not.
+// Given holds what the user says where files do not.
 type Given struct {
-	From  string           // a format; "": it is seen from each file
-	Shape guidelines.Shape // zero: the files have to say it
+	From  string           // a format, or "" to recognise it from each file
+	Shape guidelines.Shape // zero if the files have to say it
 }
 
-// Setting is what the measurements of a job have in common. Texts are "" where files do not say it.
+// Setting holds what the measurements of a job have in common. Texts are "" where files do not say it.
 type Setting struct {
 	From, Machine, Job string
 	Library, Version   string
@@ -60,14 +60,14 @@ type Setting struct {
 type measurement struct {
 	Setting
 	path      string
-	run       string // names the mpirun; "": the next one of each of its cases
+	run       string // names the mpirun, or is "" for the next one of each of its cases
 	statistic results.Statistic
 	cases     []timed
-	unused    []string // tests that no collective of ours is
+	unused    []string // tests that match no collective of ours
 	notes     []string
 	element   int64 // bytes
 	when      time.Time
-	byFile    bool // when is the file's: the data do not tell
+	byFile    bool // when is the time of the file, since the data have none
 }
 
 type timedKey struct {
@@ -84,17 +84,17 @@ type input struct {
 	Given
 	path   string
 	text   *bufio.Scanner
-	line   int              // 0: none
+	line   int              // 0 before the first line
 	rest   io.Reader        // for formats without lines
-	shape  guidelines.Shape // that the file has
-	tables *sync.Map        // that several files share, by path
-	all    []*measurement   // that it holds
+	shape  guidelines.Shape // in the file
+	tables *sync.Map        // shared by several files, by path
+	all    []*measurement   // found in the file
 }
 
-// mostLine is the length of the longest line that is taken.
+// mostLine limits the length of a line.
 const mostLine = 1 << 20
 
-// next goes to the next line. An error behind the last one is about the whole file.
+// next goes to the next line. An error after the last line is about the whole file.
 func (in *input) next() bool {
 	in.line++
 	more := in.text.Scan()
@@ -149,7 +149,7 @@ func inNS(ns float64) (protocol.Sample, error) {
 	return protocol.Sample{NS: max(1, int64(math.Round(ns)))}, nil
 }
 
-// collective returns the MPI collective of a name in any case, without MPI_; "": there is none.
+// collective returns the MPI collective of a name, or "". The name is in any case, without MPI_.
 func collective(name string) string {
 	id := mockups.Canonical(name)
 	if f, _ := mockups.Get(id); !f.IsMockup() && f.HasData() {
@@ -160,11 +160,11 @@ func collective(name string) string {
 
 type file struct {
 	path  string
-	named bool // by the user; others are found below folders, and may be damaged
+	named bool // by the user; other files are found below folders, and may be damaged
 	reader
 }
 
-// find lists the files of paths: named ones, and those below folders that a reader knows. skipped are all others.
+// find lists the named files and those below folders that a reader knows. skipped counts all others.
 func find(paths []string, from string) (all []file, skipped int, err error) {
 	if from != "" && !slices.Contains(Formats(), from) {
 		return nil, 0, fmt.Errorf("--from: %s", conf.Unknown("program", from, Formats()))
@@ -302,9 +302,9 @@ func atOnce(n int, do func(int)) {
 	group.Wait()
 }
 
-// Each gives the jobs of files and folders to do, several at a time, and returns what do makes of them in the order of
-// the files. Files of different settings are different jobs; alone: there is no other. leftOut are files below folders
-// that no reader knows or that are damaged, and jobs without a test.
+// Each hands the jobs of files and folders to do, several at a time. It returns the results of do in the order of
+// the files. Files of different settings are different jobs; alone says that there is only one. leftOut lists files
+// below folders that no reader knows or that are damaged, and jobs without a test.
 func Each[T any](paths []string, given Given, do func(j *Job, alone bool) (T, error)) (
 	made []T, leftOut []string, err error) {
 	files, skipped, err := find(paths, given.From)

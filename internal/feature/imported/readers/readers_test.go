@@ -142,8 +142,8 @@ func TestNCCLHasTheTimeOfEachIteration(t *testing.T) {
 	should.Equal(t, shown(mean), "MPI_Allgather 16 20500")
 }
 
-// picoFolder makes a results folder of PICO's form: Bcast, Scatter and Allgather of 4 and 8 elements on two
-// nodes, where Bcast takes twice as long as both together, and one of its algorithms half.
+// picoFolder makes a results folder of PICO's form: Bcast, Scatter and Allgather of 4 and 8 elements on two nodes,
+// where Bcast takes twice as long as both together, and one of its algorithms half.
 func picoFolder(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -250,7 +250,7 @@ func TestErrorsNameFileAndLine(t *testing.T) {
 		{"pico", "highest\n1\n", "x: the name of the file"},
 	} {
 		given := two
-		if c.format == "nccl" { // it says its own
+		if c.format == "nccl" { // it names its own
 			given = Given{}
 		}
 		_, err := text(t, c.format, "x", c.text, given)
@@ -258,7 +258,7 @@ func TestErrorsNameFileAndLine(t *testing.T) {
 	}
 }
 
-// By the standard, a block is what one process contributes or gets: where the size is of everything, it is p blocks.
+// By the standard, a block is what one process contributes or gets: a size of all data is p blocks.
 func TestASizeIsOfOneBlockOrOfAll(t *testing.T) {
 	const p = 4
 	for format, collectives := range totals {
@@ -444,8 +444,8 @@ func TestAFileOfNobodyIsNamed(t *testing.T) {
 	should.Fail(t, err, "did you mean osu?")
 }
 
-// FuzzReaders: no text makes a reader panic; what it takes has positive times and known functions, and an error names
-// the file.
+// FuzzReaders tries any text: no reader panics, accepted text has positive times and known functions, and an error
+// names the file.
 func FuzzReaders(f *testing.F) {
 	for i, texts := range [][]string{{osuText}, {imbText}, {"highest\n1\n2\n"}, {ncclText}, {reproBarrier, reproWindow, reproEach, reproGlobal,
 		"#@nprocs=1\ntest nrep msize runtime_sec\nMPI_Bcast 0 9223372036854775807 4294967296.99999999999\n",

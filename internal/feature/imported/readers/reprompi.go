@@ -26,8 +26,8 @@ import (
 var reproReader = reader{name: "reprompi", read: readRepro,
 	sniff: func(_, head string) bool { return strings.Contains(head, "#@nprocs=") }}
 
-// reproMockup finds ours of ReproMPI's mock-ups (collective_ops/collectives.c), which tell the calls as ours do:
-// GL_Bcast_as_ScatterAllgather. No guideline is about its ping-pongs and barriers.
+// reproMockup finds our mock-up by the name of ReproMPI's (collective_ops/collectives.c). Its names tell the calls
+// as ours do: GL_Bcast_as_ScatterAllgather. No guideline is about its ping-pongs and barriers.
 func reproMockup(name string) string {
 	plain := func(name string) string { return strings.ToLower(strings.NewReplacer("_", "", "+", "").Replace(name)) }
 	all := mockups.All()
@@ -71,7 +71,7 @@ type caseKey struct {
 // repetition collects the rows of all processes, in ns.
 type repetition struct {
 	processes  int
-	longest    int64 // over processes, by their own clocks
+	longest    int64 // over the processes, by their own clocks
 	start, end int64 // earliest and latest, by the global clock
 	flags      int
 }
@@ -80,10 +80,10 @@ type parser struct {
 	properties map[string]string // of the "#@" lines
 	keys       []caseKey         // as measured
 	shape      guidelines.Shape
-	ended      bool // it has the line that mpibenchmark prints at its end
+	ended      bool // the line that mpibenchmark prints at its end is there
 	columns    []string
 	global     bool            // the run-time lies between the global times
-	extent     int64           // bytes of one in the column of sizes
+	extent     int64           // bytes of an element in the column of sizes
 	at         map[caseKey]int // index into keys
 	reps       [][]repetition  // by case
 }
@@ -170,15 +170,15 @@ func (p *parser) row(cells []string) error {
 			return fmt.Errorf("%s: %.40q is no number", name, cells[i])
 		}
 	}
-	count := v["count"] + v["msize"] + v["msize_bytes"] // one of them
+	count := v["count"] + v["msize"] + v["msize_bytes"] // only one of them is there
 	if count < 0 || count > 1<<50/p.extent {
 		return fmt.Errorf("%d is no size", count)
 	}
 	return p.add(caseKey{test, count}, v)
 }
 
-// add adds a row to its repetition. Rows of a case come in the order of repetitions, with -v
-// of one process after the other.
+// add adds a row to its repetition. Rows of a case come in the order of repetitions; with -v they come one process
+// after the other.
 func (p *parser) add(key caseKey, v map[string]int64) error {
 	i, ok := p.at[key]
 	if !ok {
@@ -201,7 +201,7 @@ func (p *parser) add(key caseKey, v map[string]int64) error {
 		took = v["loc_tend_sec"] - v["loc_tstart_sec"]
 	}
 	if v["errorcode"] != 0 {
-		r.flags |= protocol.FlagLate // out of sync, in whatever way
+		r.flags |= protocol.FlagLate // out of sync, whatever the reason
 	} else if took <= 0 {
 		return fmt.Errorf("repetition %d of %s took %d ns; a run-time is positive", rep, key.test, took)
 	}
@@ -251,8 +251,8 @@ func (p *parser) finish(m *measurement) error {
 	return nil
 }
 
-// nanoseconds reads decimal seconds and rounds them; a float64 would lose the last
-// digits of a clock that counts from 1970.
+// nanoseconds reads decimal seconds and rounds them. A float64 would lose the last digits of a clock that counts
+// from 1970.
 func nanoseconds(text string) (int64, error) {
 	digits, negative := strings.CutPrefix(text, "-")
 	whole, part, _ := strings.Cut(digits, ".")

@@ -15,8 +15,8 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// reproHead is what mpibenchmark prints before its columns
-// (print_benchmark_common_settings_to_file in output_management/bench_info_output.c).
+// reproHead imitates the lines that mpibenchmark prints before its columns (print_benchmark_common_settings_to_file
+// in output_management/bench_info_output.c).
 const reproHead = `#Command-line arguments:  ./bin/mpibenchmark --msizes-list=8 --calls-list=MPI_Reduce,GL_Reduce_as_Allreduce --nrep=2
 #MPI calls:
 #	MPI_Reduce
@@ -39,7 +39,7 @@ const reproTail = `# Benchmark started at Mon Oct 12 22:14:38 2020
 # Execution time: 0s
 `
 
-// reproBarrier is synchronised by a barrier: print_runtimes.
+// reproBarrier synchronises by a barrier: print_runtimes.
 const reproBarrier = reproHead +
 	"                                              test       nrep        count    runtime_sec \n" +
 	"                                        MPI_Reduce          0            2   0.0000109819\n" +
@@ -47,14 +47,13 @@ const reproBarrier = reproHead +
 	"                            GL_Reduce_as_Allreduce          0            2   0.0000029809\n" +
 	"                            GL_Reduce_as_Allreduce          1            2   0.0000027870\n" + reproTail
 
-// reproWindow is synchronised by windows; here one repetition was late.
+// reproWindow synchronises by windows; here one repetition was late.
 const reproWindow = reproHead +
 	"                                              test       nrep  msize_bytes  errorcode    runtime_sec \n" +
 	"                                        MPI_Reduce          0            8          0   0.0000109815\n" +
 	"                                        MPI_Reduce          1            8          2  -0.0000000001\n" + reproTail
 
-// reproEach is mpibenchmark -v: rows of each process, without and with a global
-// clock.
+// reproEach imitates mpibenchmark -v: rows of each process, without and with a global clock.
 const reproEach = reproHead +
 	"process                                               test       nrep        count loc_tstart_sec   loc_tend_sec \n" +
 	"      0                                         MPI_Reduce          0            2 1602533678.1000000000 1602533678.1000012345\n" +

@@ -18,7 +18,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// Each rule with several conditions has here, for each of them, a case that it alone decides.
+// Each condition of a rule has here a case that it alone decides.
 
 func TestAFileIsOfAProgramByEachOfItsMarks(t *testing.T) {
 	const version = `"nccl_version"`
@@ -170,7 +170,7 @@ func TestABlockIsAPartOfWhatAllHave(t *testing.T) {
 		format, function string
 		size, element    int64
 		p                int
-		want             int64 // 0: not the same at each process; -1: an error
+		want             int64 // 0 if it differs between processes, -1 for an error
 	}{
 		{"osu", "MPI_Bcast", 8, 1, 4, 8}, {"osu", "MPI_Bcast", 1, 1, 1, 1}, {"osu", "MPI_Bcast", 0, 1, 4, 0}, {"osu",
 			"MPI_Bcast", -1, 1, 4, -1},

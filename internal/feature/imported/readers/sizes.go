@@ -8,8 +8,8 @@ import (
 	"pgmpi/mockups"
 )
 
-// totals has, by format, the collectives whose size is of the data of all processes together; any other
-// size is of one block, as in guidelines. It is the only place that knows what a format calls a size.
+// totals lists, by format, the collectives whose size counts the data of all processes together; any other size
+// counts one block, as in guidelines. Nothing else knows what a format calls a size.
 var totals = map[string][]string{
 	"osu":      osu.Totals,
 	"imb":      nil,
@@ -21,8 +21,8 @@ var totals = map[string][]string{
 
 var blockwise = []string{"MPI_Allgather", "MPI_Alltoall", "MPI_Gather", "MPI_Reduce_scatter", "MPI_Scatter"}
 
-// blockOf returns the bytes of one block, for elements of some bytes; ok tells whether it is the same at each process.
-// PICO gives each process COUNT/p elements, rounded down.
+// blockOf returns the bytes of one block, for elements of some bytes. ok tells whether it is the same at each
+// process: PICO gives each process COUNT/p elements, rounded down.
 func blockOf(format, function string, size, element int64, p int) (block int64, ok bool, err error) {
 	switch {
 	case size < 0 || size > 1<<50:
@@ -36,7 +36,7 @@ func blockOf(format, function string, size, element int64, p int) (block int64, 
 	return size, size > 0, nil
 }
 
-// of is the collective that a function is, or stands for.
+// of returns the collective that a function is, or stands for.
 func of(function string) string {
 	if f, _ := mockups.Get(function); f.Of != "" {
 		return f.Of

@@ -13,12 +13,12 @@ import (
 type tables struct {
 	*input
 	format, title, run string
-	function           string // of the title; "": none of ours
-	column             int    // of the time; 0: not known
+	function           string // the title's, or "" if it is not ours
+	column             int    // of the time, or 0 if not known
 	statistic          results.Statistic
 	now                Setting
 	when               time.Time
-	m                  *measurement // that rows go into, if it is begun
+	m                  *measurement // receives the rows, once begun
 }
 
 func (t *tables) begin(title, function string) {
@@ -51,7 +51,7 @@ func (t *tables) row(text string) error {
 	if err != nil {
 		return fmt.Errorf("%.40q is no size", cells[0])
 	}
-	if size == 0 { // some time an empty call
+	if size == 0 { // some programs time an empty call
 		return nil
 	}
 	us, err := strconv.ParseFloat(cells[t.column], 64)
@@ -65,7 +65,7 @@ func (t *tables) row(text string) error {
 	return t.m.add(t.format, t.function, size, s)
 }
 
-// each reads all lines; header tells whether a line was no row.
+// each reads all lines. header tells whether a line is not a row.
 func (t *tables) each(header func(text string) (bool, error)) error {
 	for t.next() {
 		text := strings.TrimSpace(t.text.Text())

@@ -16,10 +16,10 @@ import (
 	"pgmpi/mockups"
 )
 
-// work is what a call makes a process wait for: rounds, posts, bytes, reduced and copied bytes (costs.txt).
+// work counts what a process waits for in a call: rounds, posts, bytes, reduced and copied bytes (costs.txt).
 type work [5]float64
 
-// Model has the prices of work. It is Hockney's, with LogP's gap for messages that are not waited for, and with
+// Model holds the prices of work. It is Hockney's, with LogP's gap for messages that are not waited for, and with
 // operators and copies.
 type Model struct {
 	Alpha float64 `json:"alpha_s"`
@@ -36,10 +36,10 @@ func (m Model) seconds(w work) float64 {
 //go:embed costs.txt
 var costsText string
 
-// row is a row of costs.txt.
+// row holds a row of costs.txt.
 type row struct {
 	collectives, names, calls []string
-	when                      ast.Expr // nil: always
+	when                      ast.Expr // nil if always
 	work                      [5]ast.Expr
 }
 
@@ -53,7 +53,7 @@ var rows = func() (out []row) {
 		if by, ok := strings.CutPrefix(strings.TrimSpace(fields[2]), "="); ok {
 			r.calls = strings.Fields(by)
 		} else {
-			r.when, _ = parser.ParseExpr(fields[2]) // a test reads them all
+			r.when, _ = parser.ParseExpr(fields[2]) // a test reads all rows
 			for i := range r.work {
 				r.work[i], _ = parser.ParseExpr(fields[3+i])
 			}
@@ -71,7 +71,8 @@ func hasCost(collective, name string) bool {
 	return slices.ContainsFunc(rows, func(r row) bool { return r.is(collective, name) })
 }
 
-// value is NaN where a formula has anything else than numbers, the given names, + - * / and parentheses.
+// value computes a formula, or returns NaN if it has anything foreign. It may have numbers, the given names, + - *
+// / and parentheses.
 func value(e ast.Expr, of map[string]float64) float64 {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -108,7 +109,7 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// work is what a call costs with an algorithm, or for "" with the table's.
+// work returns the cost of a call with an algorithm, or with the table's for "".
 func (t *Table) work(of tuning.Call, algorithm string) (sum work, err error) {
 	if algorithm == "" {
 		if algorithm, err = t.algorithm(of); err != nil {

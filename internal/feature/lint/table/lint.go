@@ -11,17 +11,17 @@ import (
 	"pgmpi/mockups"
 )
 
-// Lint has what the times of a table say of guidelines: lint.json.
+// Lint holds guidelines against the times of a table, as in lint.json.
 type Lint struct {
 	Schema string  `json:"schema"` // Schema
 	Note   string  `json:"note"`   // Note
 	Table  string  `json:"table"`
 	Model  Model   `json:"model"`
-	Least  float64 `json:"least"` // ratio from which a test is suspected
+	Least  float64 `json:"least"` // ratio from which on a test is suspected
 	Rows   []Row   `json:"tests"`
-	// Unfit are guidelines that tables predict badly. They are among the tests only where all were asked for.
+	// Unfit lists guidelines that tables predict badly. They are among the tests only where all were asked for.
 	Unfit []string `json:"unfit"`
-	Left  []string `json:"left_out,omitempty"` // what has no time, and why
+	Left  []string `json:"left_out,omitempty"` // guidelines without a time, and why
 }
 
 const (
@@ -29,16 +29,17 @@ const (
 	Note   = "suspected by table: nothing was measured"
 	// Least is also the slowdown by which predictions were held against measurements.
 	Least = 1.2
-	// Own stands for a guideline where an algorithm of the library's own is cheaper.
+	// Own marks a test where an algorithm of the library's own may be cheaper.
 	Own = "own"
-	// most is what the buffers of a call on one process may take, in bytes.
+	// most limits the buffers of a call on one process, in bytes.
 	most = 1 << 33
 )
 
-// foreseen are the guidelines that reached precision .6 and recall .6 on a machine that nothing was fitted to (docs/at-scale.md).
+// foreseen lists the guidelines that reached precision .6 and recall .6. The machine was one that nothing was
+// fitted to (docs/at-scale.md).
 var foreseen = []string{"GL8", "GL14", Own}
 
-// Row is a test by the times of a table.
+// Row holds a test by the times of a table.
 type Row struct {
 	Guideline string          `json:"guideline"`
 	Type      guidelines.Type `json:"type"`
@@ -47,15 +48,15 @@ type Row struct {
 	NP        int             `json:"np"`
 	Msize     int64           `json:"msize"`       // bytes of a block
 	Other     int64           `json:"msize_other"` // of the other side
-	K         int             `json:"k"`           // its calls
-	Algorithm string          `json:"algorithm"`   // of the call, by the table
+	K         int             `json:"k"`           // calls of the other side
+	Algorithm string          `json:"algorithm"`   // the call's, by the table
 	Seconds   float64         `json:"seconds"`
-	OtherS    float64         `json:"other_seconds"` // of all its calls
+	OtherS    float64         `json:"other_seconds"` // of all calls of the other side
 	Ratio     float64         `json:"ratio"`
 	Suspected bool            `json:"suspected"`
 }
 
-// costs are the times of a table.
+// costs computes times from a table and a model.
 type costs struct {
 	*Table
 	Model
@@ -67,7 +68,7 @@ func (c costs) call(f mockups.Function, msize int64, np int) tuning.Call {
 	return tuning.Call{Function: cmp.Or(f.Of, f.ID), NP: np, Block: msize, Elements: msize / cmp.Or(d.Bytes, 4)} // imported types have no size
 }
 
-// seconds is the time of a collective, with one of its algorithms, or of a mock-up.
+// seconds returns the time of a collective, with one of its algorithms, or of a mock-up.
 func (c costs) seconds(function string, msize int64, np int) (sum float64, err error) {
 	f, _ := mockups.Get(function)
 	if f.Memory(msize, 1, np).Sum() > most {
@@ -95,7 +96,8 @@ func (c costs) others(t guidelines.Test) []guidelines.Case {
 	return lists.Map(t.Others, func(i int) guidelines.Case { return c.plan.Cases[i] })
 }
 
-// worst is a test against the cases that it may not be slower than, with the largest ratio. It returns nil where no time is known.
+// worst compares a test with the cases that it may not be slower than. It returns the row with the largest ratio,
+// or nil if no time is known.
 func (c costs) worst(t guidelines.Test, others []guidelines.Case) (worst *Row, err error) {
 	f, _ := mockups.Get(t.Function)
 	s, err := c.seconds(t.Function, t.Msize, t.Shape.NP)
@@ -105,7 +107,7 @@ func (c costs) worst(t guidelines.Test, others []guidelines.Case) (worst *Row, e
 	name, _ := c.algorithm(c.call(f, t.Msize, t.Shape.NP))
 	for _, o := range others {
 		one, failed := c.seconds(o.Function, o.Msize, o.Shape.NP)
-		if failed != nil || one <= 0 { // 0: prices are
+		if failed != nil || one <= 0 { // 0 where prices are 0
 			err = failed
 			continue
 		}
@@ -125,7 +127,7 @@ func (c costs) worst(t guidelines.Test, others []guidelines.Case) (worst *Row, e
 	return worst, err
 }
 
-// New judges the tests of a plan by a table, and whether the library has a cheaper algorithm of its own.
+// New judges the tests of a plan by a table. It also judges whether the library has a cheaper algorithm of its own.
 func New(t *Table, m Model, plan *guidelines.Plan, all bool) *Lint {
 	l := &Lint{Schema: Schema, Note: Note, Table: t.Name, Model: m, Least: Least, Rows: []Row{}, Unfit: []string{}}
 	c := costs{t, m, plan}
@@ -160,7 +162,7 @@ func (l *Lint) add(c costs, t guidelines.Test, others []guidelines.Case, all boo
 	}
 }
 
-// Suspected are the rows that are, the worst first.
+// Suspected returns the suspected rows, the worst first.
 func (l *Lint) Suspected() []Row {
 	out := lists.Keep(l.Rows, func(r Row) bool { return r.Suspected })
 	slices.SortStableFunc(out, func(a, b Row) int { return cmp.Compare(b.Ratio, a.Ratio) })

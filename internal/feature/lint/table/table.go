@@ -19,13 +19,13 @@ import (
 type Table struct {
 	Name      string
 	algorithm func(tuning.Call) (string, error)
-	own       func(collective string) []string // what it takes at some size; not all have a known cost
+	own       func(collective string) []string // algorithms at some size; not all have a known cost
 }
 
 //go:embed openmpi.txt
 var openMPI string
 
-// OpenMPI is the table of Open MPI 4.1.0 to 5.0.9.
+// OpenMPI returns the table of Open MPI 4.1.0 to 5.0.9.
 func OpenMPI() *Table {
 	t, err := Read("openmpi", []byte(openMPI))
 	if err != nil {
@@ -34,7 +34,7 @@ func OpenMPI() *Table {
 	return t
 }
 
-// MPICH is the selection tree of a library, for processes on one node.
+// MPICH makes a table of the selection tree of a library, for processes on one node.
 func MPICH(tree *tuning.Tree) (*Table, error) {
 	choose, err := tree.Chooser()
 	return &Table{"mpich", choose, func(collective string) (names []string) {
@@ -61,12 +61,13 @@ func Read(name string, text []byte) (*Table, error) {
 	return asked{w}.table(name), nil
 }
 
-// asked is what a library was asked about. Algorithms that cannot be told apart send the same messages: any will do.
+// asked answers from what a library was asked about. Algorithms that cannot be told apart send the same messages:
+// any will do.
 type asked struct{ *analyze.Which }
 
 func (w asked) table(name string) *Table { return &Table{name, w.algorithm, w.own} }
 
-// algorithm is what the nearest smaller and larger sizes have, if both have the same.
+// algorithm returns the one of the nearest smaller and larger sizes, if both have the same.
 func (w asked) algorithm(c tuning.Call) (string, error) {
 	var below, above *analyze.WhichRow
 	for i := range w.Rows {
@@ -97,7 +98,7 @@ func (w asked) own(collective string) (names []string) {
 	return names
 }
 
-// lines are a table by collective: below a number of processes, algorithms each below a number of bytes.
+// lines holds a table by collective: below a number of processes, algorithms each below a number of bytes.
 type lines map[string][]line
 
 type line struct {

@@ -18,7 +18,7 @@ func callOf(function string, np int, block int64) tuning.Call {
 	return tuning.Call{Function: "MPI_" + function, NP: np, Block: block, Elements: block / 4}
 }
 
-// Lines of coll_tuned_decision_fixed.c of Open MPI 4.1.6, on both sides of limits.
+// The rows are lines of coll_tuned_decision_fixed.c of Open MPI 4.1.6, on both sides of limits.
 func TestOpenMPIsTableIsThatOfItsDecisionFunctions(t *testing.T) {
 	for _, c := range []struct {
 		call tuning.Call
@@ -44,7 +44,7 @@ func TestOpenMPIsTableIsThatOfItsDecisionFunctions(t *testing.T) {
 	}
 }
 
-// Every formula is of names that are known, and nothing is negative.
+// Every formula uses names that are known, and no result is negative.
 func TestEveryAlgorithmHasACost(t *testing.T) {
 	for _, r := range rows {
 		for _, collective := range r.collectives {
@@ -85,7 +85,7 @@ func TestCostsAreThoseOfThePapers(t *testing.T) {
 		{callOf("Scatter", 8, 100), "linear", work{1, 6, 700}},
 		{callOf("Scatter", 8, 100000), "linear", work{7, 0, 700000}},
 		{callOf("Reduce_scatter", 8, 100), "recursive_halving", work{3, 0, 700, 700, 800}},
-		// Reduce and Scatterv as the table has them
+		// Reduce and Scatterv take the algorithms of the table.
 		{callOf("Reduce_scatter", 8, 100), "non-overlapping", work{3 + 1, 3 - 0 + 6, 3*2*800 + 700, 3 * 2 * 800}},
 	} {
 		should.Equal(t, must.Get(OpenMPI().work(c.call, c.algorithm))(t), c.want, "%s by %s on %d", c.call.Function, c.algorithm, c.call.NP)
@@ -160,7 +160,7 @@ func TestACallIsSuspectedWhereItsAlgorithmCostsMore(t *testing.T) {
 	should.Hold(t, slices.ContainsFunc(all.Rows, func(r Row) bool { return r.Guideline == "GL12" }), "GL12 is not there though all were asked for")
 }
 
-// 128 KiB are 32768 ints.
+// 128 KiB hold 32768 ints.
 func TestFewerElementsThanProcessesMakeAllreduceLinear(t *testing.T) {
 	l := New(OpenMPI(), prices, planOf(t, []string{"GL12:MPI_Allreduce"}, 65536, "128Ki", "512Ki"), false)
 	should.Equal(t, len(l.Rows), 2)
