@@ -229,8 +229,9 @@ func testsOf(g Guideline, shape Shape) (tests []pending) {
 	return tests
 }
 
-// parts returns, of ascending smaller sizes, those that a split is compared with: for each power of two up to maxSplit the
-// one that takes the most calls up to it. So tests grow with the number of sizes, and not with its square.
+// parts chooses, of ascending smaller sizes, those that a split is compared with: for each power of two
+// up to maxSplit the one that takes the most calls up to it. So tests grow with the number of sizes,
+// and not with its square.
 func parts(smaller []int64, size int64) (out []int64) {
 	power := 0
 	for _, part := range smaller {
@@ -242,8 +243,8 @@ func parts(smaller []int64, size int64) (out []int64) {
 	return out
 }
 
-// besides returns what is measured beside a test about a request's whole life: both tell from
-// how many uses on the request pays.
+// besides returns the cases that are measured next to a test about a request's whole life. Both tell
+// from how many uses on the request pays.
 func besides(g Guideline, size int64, shape Shape) (cases []Case) {
 	m, _ := mockups.Get(g.Mockup)
 	beside := map[mockups.Call][]mockups.Call{
@@ -256,8 +257,7 @@ func besides(g Guideline, size int64, shape Shape) (cases []Case) {
 	return cases
 }
 
-// SplitFactor is k = ⌈size/small⌉, the number of calls on small bytes that replace one
-// on size bytes.
+// SplitFactor is k = ⌈size/small⌉, the number of calls on small bytes that replace one on size bytes.
 func SplitFactor(size, small int64) int64 {
 	return (size-1)/small + 1
 }

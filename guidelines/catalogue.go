@@ -8,7 +8,8 @@ type Entry struct {
 	Mockup   string // pattern only; it names the collective too
 	Extended bool   // not in S-PGMPI; off by default
 	Also     Group  // a group that selects it, too
-	// Group and Pairs are for guidelines about every collective A that has both sides, called in other ways.
+	// Group and Pairs are for guidelines about every collective A that has both sides. These call it in
+	// other ways.
 	Group   Group
 	Pairs   []pair
 	Formula string                // of A

@@ -33,7 +33,8 @@ func (c Config) Validate(users []User) []conf.FieldError {
 	return errs
 }
 
-// CheckSelects refuses a Config that leaves nothing to check. Who does not check may have one.
+// CheckSelects refuses a Config that leaves nothing to check. A command that checks nothing may have
+// one.
 func (c Config) CheckSelects(users []User) []conf.FieldError {
 	s, errs := c.selection(users)
 	if len(errs) == 0 {
@@ -51,10 +52,11 @@ type selection struct {
 
 type called struct {
 	bytes int64
-	np    int // 0: any
+	np    int // or 0 for any
 }
 
-// only keeps the sizes, ascending, at which the collective of a function is to be checked on any processes.
+// only keeps the sizes at which a function's collective is to be checked, on any processes. They
+// ascend.
 func (s *selection) only(function string, sizes []int64) []int64 {
 	if len(s.calls) == 0 {
 		return sizes
@@ -62,7 +64,7 @@ func (s *selection) only(function string, sizes []int64) []int64 {
 	return ascending(lists.Map(s.calls[mockups.Collective(function)], func(c called) int64 { return c.bytes }))
 }
 
-// on keeps the sizes of a guideline at which it is to be checked on a number of processes.
+// on keeps the sizes at which a guideline is to be checked on np processes.
 func (s *selection) on(np int, g Guideline) []int64 {
 	if len(s.calls) == 0 {
 		return g.Msizes
@@ -111,7 +113,7 @@ type selector struct {
 	any      bool     // everything
 }
 
-// selection resolves the section. Beside errors the result is incomplete.
+// selection resolves the section. With errors the result is incomplete.
 func (c Config) selection(users []User) (*selection, conf.FieldErrors) {
 	s := &selection{functions: c.Functions}
 	for _, e := range catalogue {
@@ -244,8 +246,8 @@ func groupOf(id string) Group {
 	return catalogue[i].Group
 }
 
-// isCall tells whether a name is a collective, perhaps with one of the library's own
-// algorithms, or called in another way.
+// isCall tells whether a name is a call of a collective. The name may have one of the library's own
+// algorithms, or another way to call.
 func isCall(name string) bool {
 	f, ok := mockups.Get(name)
 	return ok && (!f.IsMockup() || f.Algorithm != "" || f.Call != "")
@@ -275,8 +277,8 @@ func Datatypes() []string {
 	return lists.Map(mockups.Datatypes(), func(d mockups.Datatype) string { return d.Name })
 }
 
-// Extent returns the bytes of the elements that a function, or with "" any, has under a
-// datatype; 1 for an unknown one, so that sizes can still be checked.
+// Extent returns the bytes of a function's elements under a datatype, for "" of any function's. It is 1
+// for an unknown datatype, so that sizes can still be checked.
 func Extent(datatype, function string) int64 {
 	f, _ := mockups.Get(function)
 	d, _ := f.Elements(datatype, "")

@@ -6,8 +6,8 @@ import (
 	"pgmpi/mockups"
 )
 
-// Group is a part of the catalogue that is selected by its name, and off by default. Most
-// groups are about another way to call a collective, with GL1 and GL2 for such calls.
+// Group is a part of the catalogue that its name selects. It is off by default. Most groups are about
+// another way to call a collective, with GL1 and GL2 for such calls.
 type Group string
 
 const (
@@ -40,8 +40,7 @@ func irregular() (calls []mockups.Call) {
 
 var groups = []Group{Lanes, Nonblocking, Persistent, InPlace, Irregular, Derived, Neighborhood, LargeCounts}
 
-// pair says that a collective called in one way must not be slower than called in another;
-// "" is the usual way.
+// pair says that one way to call a collective must not be slower than another; "" is the usual way.
 type pair struct {
 	Call, Than mockups.Call
 	Tolerant   bool

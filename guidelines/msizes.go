@@ -35,9 +35,9 @@ func (l *MsizeList) UnmarshalTOML(v any) error {
 	return nil
 }
 
-// FitMsizes returns the sizes of a list in bytes, ascending, each once, for a
-// datatype of the given extent in bytes. Sizes of a range that are no multiple
-// of it are returned in leftOut; a listed one is an error, and so is a list that leaves no size.
+// FitMsizes returns the sizes of a list that fit a datatype of this extent in bytes. The sizes are in
+// bytes and ascend, each once. Sizes of a range that are no multiple of it are returned in leftOut; a
+// listed one is an error, and so is a list that leaves no size.
 func FitMsizes(list []string, extent int64) (sizes, leftOut []int64, err error) {
 	if len(list) == 0 {
 		return nil, nil, errors.New("no sizes")

@@ -81,7 +81,7 @@ func ParseShape(text string) (Shape, error) {
 	return s, nil
 }
 
-// ShapeOf is the shape of a name, "p4" or "16x2", on np processes.
+// ShapeOf returns the shape of a name, "p4" or "16x2", on np processes.
 func ShapeOf(name string, np int) Shape {
 	if s, err := ParseShape(name); err == nil {
 		return s
@@ -117,7 +117,7 @@ type Test struct {
 // 1/k of the data).
 const maxSplit = 1024
 
-// Plan is everything that will be measured and tested, fixed before the start.
+// Plan lists everything that will be measured and tested. It is fixed before the start.
 type Plan struct {
 	Guidelines []Guideline `json:"guidelines"`
 	Shapes     []Shape     `json:"shapes"`

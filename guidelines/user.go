@@ -143,8 +143,7 @@ func ValidateMockups(list []Mockups) []conf.FieldError {
 	return errs
 }
 
-// ValidateUses returns an error for each of the user's guidelines that needs a mock-up of the
-// user's own which no file has.
+// ValidateUses returns an error for each of the user's guidelines whose own mock-up no file has.
 func ValidateUses(users []User, own []Mockups) []conf.FieldError {
 	var errs conf.FieldErrors
 	for i, u := range users {

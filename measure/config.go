@@ -20,21 +20,21 @@ import (
 	"pgmpi/nrep"
 )
 
-// JobConfig is the [job] section of gl.toml: what is measured.
+// JobConfig is the [job] section of gl.toml and says what to measure.
 type JobConfig struct {
 	NP       []int                `toml:"np" json:"np"`           // processes, or empty for as many as there are slots
 	Shapes   []string             `toml:"shapes" json:"shapes"`   // nodes × processes per node, "16x2"
-	MPIRuns  int                  `toml:"mpiruns" json:"mpiruns"` // R, in one look; 0: what suits the number of tests
+	MPIRuns  int                  `toml:"mpiruns" json:"mpiruns"` // R, in one look, or 0 for as many as suit the tests
 	Msizes   guidelines.MsizeList `toml:"msizes" json:"msizes"`   // bytes
 	Datatype string               `toml:"datatype" json:"datatype"`
-	Op       string               `toml:"op" json:"op"` // "auto": the datatype's
+	Op       string               `toml:"op" json:"op"` // or "auto" for the datatype's
 	Root     int                  `toml:"root" json:"root"`
 	Seed     uint64               `toml:"seed" json:"seed"` // of the order of the cases
 	// When a check may end before its last mpirun; see Schedule.
 	Looks       []int         `toml:"looks" json:"looks"`               // mpiruns, ascending; the last is R
 	LookWeights []float64     `toml:"look_weights" json:"look_weights"` // share of the error of each
-	MaxMPIRuns  int           `toml:"max_mpiruns" json:"max_mpiruns"`   // per shape; 0: no limit
-	MaxTime     conf.Duration `toml:"max_time" json:"max_time"`         // of all mpiruns together; 0: no limit
+	MaxMPIRuns  int           `toml:"max_mpiruns" json:"max_mpiruns"`   // per shape, or 0 for no limit
+	MaxTime     conf.Duration `toml:"max_time" json:"max_time"`         // of all mpiruns together, or 0 for no limit
 }
 
 func DefaultJob() JobConfig {
@@ -68,7 +68,7 @@ func (c JobConfig) Validate() []conf.FieldError {
 func (c JobConfig) On(np []int) []guidelines.Shape {
 	out := lists.Map(np, func(n int) guidelines.Shape { return guidelines.Shape{NP: n} })
 	for _, text := range c.Shapes {
-		if s, err := guidelines.ParseShape(text); err == nil { // else Validate has said so
+		if s, err := guidelines.ParseShape(text); err == nil { // else Validate has reported it
 			out = append(out, s)
 		}
 	}
@@ -94,7 +94,7 @@ func (c JobConfig) CheckRoot(np []int) []conf.FieldError {
 	return errs
 }
 
-// MPIConfig is the [mpi] section of gl.toml: how ranks are started.
+// MPIConfig is the [mpi] section of gl.toml and says how to start ranks.
 type MPIConfig struct {
 	Rank   string            `toml:"rank" json:"rank"`     // path of pgmpi-rank; if empty, launch.FindRank looks
 	Launch []string          `toml:"launch" json:"launch"` // argv with "{np}", or empty for the library's
@@ -105,13 +105,12 @@ type MPIConfig struct {
 	Under       string `toml:"under" json:"under,omitempty"`       // a folder whose env.sh sets more variables for the ranks
 	Hostfile    string `toml:"hostfile" json:"hostfile"`           // the launcher's list of hosts; if empty, the batch system gives it
 	CPUsPerRank int    `toml:"cpus_per_rank" json:"cpus_per_rank"` // cores that each rank has for itself
-	// StartLimit is how long the ranks may take to start; 0 means StartsWithin's.
+	// StartLimit limits the time that the ranks take to start, or is 0 for StartsWithin's.
 	StartLimit conf.Duration `toml:"start_limit" json:"start_limit"`
-	// JobFile hands the job to rank 0 by a file in the results folder, not by
-	// standard input.
+	// JobFile hands the job to rank 0 by a file in the results folder. Otherwise standard input has it.
 	JobFile bool `toml:"job_file" json:"job_file"`
-	// KeepPML starts the mpiruns after the first one with the point-to-point
-	// layer that Open MPI chose in it, where that is ob1.
+	// KeepPML keeps the point-to-point layer that Open MPI chose in the first mpirun, where that is
+	// ob1.
 	KeepPML     bool   `toml:"keep_pml" json:"keep_pml"`
 	ThreadLevel string `toml:"thread_level" json:"thread_level"` // what the ranks ask MPI for, of protocol.ThreadLevels
 }
@@ -136,8 +135,8 @@ func (c MPIConfig) Launcher() launch.Config {
 	return launch.Config{Words: c.Launch, Hostfile: c.Hostfile, CPUsPerRank: c.CPUsPerRank, Library: c.Library}
 }
 
-// asConfigured is the error that the shell has ranks' calls replaced or counted by pgmpi's own library, and the
-// configuration does not: what is measured then is another thing than what the results say.
+// asConfigured refuses a shell in which pgmpi's own library replaces or counts the ranks' calls. Only
+// the configuration may ask for that: else the results would not tell what was measured.
 func (c MPIConfig) asConfigured() error {
 	for _, name := range launch.Told(os.Environ()) {
 		if _, named := c.Env[name]; !named {
@@ -148,8 +147,8 @@ func (c MPIConfig) asConfigured() error {
 	return nil
 }
 
-// Installed adds what a configuration that names a library leaves to it, and refuses to start ranks
-// under what it does not name.
+// Installed adds the rank program and the variables of a configured library. It also refuses a shell
+// that asConfigured refuses.
 func (c MPIConfig) Installed() (MPIConfig, error) {
 	err := c.asConfigured()
 	if c.Library == "" || err != nil {
@@ -192,14 +191,14 @@ func (c MPIConfig) RankArgs() []string {
 	return []string{"--thread-level", c.ThreadLevel}
 }
 
-// Config is the [measure] section of gl.toml: how a case is timed.
+// Config is the [measure] section of gl.toml and says how to time a case.
 type Config struct {
 	Sync      string        `toml:"sync" json:"sync"`
 	Sample    string        `toml:"sample" json:"sample"` // "auto": global with windows and round_time, else local
 	Clock     string        `toml:"clock" json:"clock"`
 	ClockSync string        `toml:"clock_sync" json:"clock_sync"` // how the ranks' clocks become a global one
 	Window    conf.Duration `toml:"window" json:"window"`         // from one start to the next, with sync = "window"
-	// Windows are taken in turn by the mpiruns, in place of Window.
+	// Windows replaces Window: the mpiruns take its values in turn.
 	Windows  []conf.Duration `toml:"windows" json:"windows"`
 	Slice    conf.Duration   `toml:"slice" json:"slice"`         // most time for a case, with sync = "round_time"
 	MaxDrift conf.Duration   `toml:"max_drift" json:"max_drift"` // the clocks are synchronised again before they are off by more
@@ -210,7 +209,7 @@ type Config struct {
 	// first case, and before each case.
 	FirstCalls int `toml:"first_calls" json:"first_calls"`
 	Warmup     int `toml:"warmup" json:"warmup"`
-	// Fresh leaves these out, and the verification before the timed calls.
+	// Fresh leaves out these calls, and the verification before the timed ones.
 	Fresh bool `toml:"fresh" json:"fresh"`
 	// WarmupTime limits the calls of Warmup together, except two of them.
 	WarmupTime conf.Duration `toml:"warmup_time" json:"warmup_time"`
@@ -218,8 +217,8 @@ type Config struct {
 	Turns      int           `toml:"turns" json:"turns"`
 	Stall      conf.Duration `toml:"stall" json:"stall"`             // an mpirun in which no case finishes for this long is ended
 	TempMemory conf.Bytes    `toml:"temp_memory" json:"temp_memory"` // cap for a rank's buffers and temporaries
-	PerRank    bool          `toml:"per_rank" json:"per_rank"`       // stores the local durations of every rank beside the samples
-	Messages   bool          `toml:"messages" json:"messages"`       // counts what the library sends inside of its calls, in an mpirun of its own
+	PerRank    bool          `toml:"per_rank" json:"per_rank"`       // stores the local durations of every rank with the samples
+	Messages   bool          `toml:"messages" json:"messages"`       // counts what the library sends in its calls, in an mpirun of its own
 	// Counters are read around each repetition, of protocol.Counters or performance variables
 	// of MPI_T.
 	Counters        []string `toml:"counters" json:"counters"`
@@ -285,11 +284,10 @@ func (c Config) countsMessages() bool {
 	return slices.Contains(c.Counters, protocol.CounterMessages) || slices.Contains(c.Counters, protocol.CounterBytes)
 }
 
-// Schedule returns R, and the looks, if any, with their weights; the last look is not an
-// interim one. All of it is fixed before the start. The usual looks apply where neither mpiruns
-// nor looks are given. Without look_weights three looks have the .2, .3 and .5 of
-// docs/dev/statistics.md, any other number equal shares. max_mpiruns replaces the looks
-// behind it, and has their weights.
+// Schedule returns R and the looks, if any, with their weights; the last look is not an interim one.
+// All of it is fixed before the start. The usual looks apply where neither mpiruns nor looks are given.
+// Without look_weights three looks have the .2, .3 and .5 of docs/dev/statistics.md, any other number
+// equal shares. max_mpiruns replaces the looks after it, and has their weights.
 func (c JobConfig) Schedule(usual []int, shares []float64) (r int, looks []int, weights []float64) {
 	r = c.MPIRuns
 	if r == 0 && len(c.Looks) == 0 {

@@ -21,7 +21,7 @@ func (m *mpirun) explain(err error) *Error {
 	}
 	clues := e.What
 	if !byRank {
-		// Behind a rank's own words there is only the launcher's noise about the abort.
+		// After a rank's own words comes only the launcher's noise about the abort.
 		clues += m.stderr.String()
 		e.Stderr = launch.LastLines(withoutNoise(m.stderr.String()), 12)
 	}
@@ -81,7 +81,7 @@ const (
 	unseenJob   = ".tmp-job: no such file"
 )
 
-// hint is what to try when a text occurs in an error or in the launcher's words.
+// hint tells what to try when a text occurs in an error or in the launcher's words.
 type hint struct {
 	text string
 	try  string
@@ -99,7 +99,7 @@ const (
 	fewerRanks    = "fewer processes (--np, --shape), a larger allocation, or a launcher that may oversubscribe: --launch \"mpirun -np {np} --oversubscribe\""
 )
 
-// hints holds what the libraries say in trouble; the first that fits counts.
+// hints lists what the libraries print in trouble; the first that fits counts.
 var hints = []hint{
 	{text: "it has no symbol pgmpi_plugin", try: "PGMPI_PLUGIN(rows); as the last line of its source, with the name of the array of its rows"},
 	{text: "of mockups.h, this pgmpi has", try: "to compile it again with the mockups.h of this pgmpi (PREFIX/include/pgmpi, or mockups/c of its sources)"},
@@ -180,7 +180,7 @@ var noise = regexp.MustCompile(`^[-=\s]*$|` +
 // or somebody has sent it. A panic begins otherwise, and keeps its stacks.
 var crash = regexp.MustCompile(`(?m)^SIG[A-Z]+: .*\r?\nPC=`)
 
-// stacks matches what the runtime prints then: its own stacks and the registers.
+// stacks matches the stacks and registers that the runtime prints then.
 var stacks = regexp.MustCompile(`^goroutine \d|^created by |^\t.*:\d+|^\S+\(.*\)$|^(r[a-z0-9]+|[cfg]s) +0x|^PC=`)
 
 func withoutNoise(text string) string {

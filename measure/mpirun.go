@@ -54,7 +54,7 @@ type Error struct {
 
 func (e *Error) Error() string { return strings.Join(e.Lines(), "\n") }
 
-// Lines has the lines that the launcher and the ranks have written as lines, too.
+// Lines returns the error as lines, with the last ones of the launcher and the ranks.
 func (e *Error) Lines() []string {
 	out := []string{e.What, "  command: " + strings.Join(e.Argv, " ")}
 	if e.Stderr != "" {
@@ -109,7 +109,7 @@ func newMpirun(start Starter, argv []string, env map[string]string, l limits) *m
 
 // run leaves no process when it returns.
 func (m *mpirun) run(ctx context.Context, job *protocol.Job) (*protocol.Output, error) {
-	if ctx.Err() != nil { // asked before ranks are there: who is told to end ends them
+	if ctx.Err() != nil { // asked before ranks are there: once told to end, the driver ends them
 		return nil, context.Cause(ctx)
 	}
 	if err := m.start(); err != nil {
@@ -146,8 +146,8 @@ func (m *mpirun) start() (err error) {
 	return nil
 }
 
-// readLine returns the next line without its newline. Of one that is too long it
-// returns a little more than protocol.MaxLine, and the rest is skipped.
+// readLine returns the next line without its newline. Of a line that is too long it returns a little
+// more than protocol.MaxLine, and skips the rest.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -186,9 +186,9 @@ func (m *mpirun) serve(ctx context.Context, job *protocol.Job) (*protocol.Output
 	return nil, m.explain(err)
 }
 
-// end waits, while there is time, for the end of an mpirun that has sent its end record. Its
-// samples are whole by then, so a bad exit status does not undo them. Standard input stays
-// open: its end would tell the ranks that the driver is gone.
+// end waits, while there is time, until an mpirun ends that has sent its end record. Its samples are
+// whole by then, so a bad exit status does not undo them. Standard input stays open: its end would tell
+// the ranks that the driver is gone.
 func (m *mpirun) end(ctx context.Context) {
 	for limit, waits := time.After(m.limits.end), true; waits; {
 		select {
@@ -292,7 +292,7 @@ func (m *mpirun) hand(ctx context.Context, job *protocol.Job) error {
 		return err
 	}
 	for i, text := range lines {
-		// A rank that died is reported by what it said last, not by EPIPE.
+		// Report a rank that died by its last words, not by EPIPE.
 		_, _ = io.WriteString(m.ranks.Stdin, text+"\n")
 		before, ack, err := m.lineWith(ctx, protocol.LineAck, m.limits.ack,
 			"rank 0 has started, but has not acknowledged the job within %v: the launcher does not forward standard input to it")

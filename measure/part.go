@@ -9,14 +9,13 @@ import (
 	"pgmpi/measure/results"
 )
 
-// How often, at most, ranks send what is finished. Most mpiruns are shorter.
+// Ranks send finished results at most this often. Most mpiruns are shorter.
 const (
 	casesEvery  = 30 * time.Second // of stage 1
 	roundsEvery = 2 * time.Minute  // of all others
 )
 
-// PartTime is what an mpirun must have in order to leave a part: what it sends, it
-// sends at the end of a round.
+// PartTime is the least time of an mpirun that leaves a part: it sends at the end of a round.
 const PartTime = 2 * roundsEvery
 
 // A prediction that is cut off leaves the cases that it has finished, and the next
@@ -25,7 +24,7 @@ const PartTime = 2 * roundsEvery
 // made the same share of their repetitions, and the next attempt does the other
 // rounds: both sides of every test come from the same rounds of the same mpiruns.
 
-// part returns what attempts at a task have left, if anything, and takes it out of the task.
+// part takes the part of earlier attempts, if any, out of the task and returns it.
 func (s *Session) part(t *Task) *results.Run {
 	r := s.Folder.Part(t.Mode, t.Shape, t.Run, &s.Manifest.Plan)
 	if r == nil || r.Rank.Hash != s.Manifest.Rank.Hash || r.Rank.LibVersion != s.Manifest.Rank.LibVersion {
@@ -52,8 +51,8 @@ func (s *Session) part(t *Task) *results.Run {
 	return r
 }
 
-// withoutRounds returns the task with the repetitions and the rounds that are left, or no
-// cases if the part belongs to another task.
+// withoutRounds returns the task with the repetitions and the rounds that are left. It has no cases if
+// the part belongs to another task.
 func (t Task) withoutRounds(done map[[2]int]results.CaseInfo, left int) (rest Task) {
 	if left == 0 || len(done) != len(t.Cases) {
 		return Task{}
@@ -71,8 +70,8 @@ func (t Task) withoutRounds(done map[[2]int]results.CaseInfo, left int) (rest Ta
 	return rest
 }
 
-// keepPart stores what a failed mpirun and the attempts before it had finished. A failure to
-// store it is ignored: it would have been lost anyway.
+// keepPart stores the part that a failed mpirun and the attempts before it have finished. It ignores a
+// failure to store: the part would have been lost anyway.
 func (s *Session) keepPart(t Task, before *results.Run, seed uint64, job *protocol.Job, m *mpirun) {
 	if m.in == nil || m.hello == nil {
 		return

@@ -32,9 +32,9 @@ type Ranks struct {
 	Stdout  io.ReadCloser         // of rank 0
 	Exited  chan struct{}         // closed when the launcher has ended
 	Err     error                 // how it ended, once Exited is closed
-	Greeted func(shared []string) // rank 0 has said hello, and which files it has in /dev/shm: all ranks are there
+	Greeted func(shared []string) // hears that rank 0 has said hello, and of its files in /dev/shm: all ranks are there
 	Code    func() []string       // lists the files with code that ranks on this host run, once they are greeted
-	Orphans func()                // ends what ranks that have ended left behind; it holds their pipes, and mpirun waits
+	Orphans func()                // ends what ended ranks have left behind: it holds their pipes, and mpirun waits
 	Kill    func()                // ends what is left of launcher and ranks, and waits for it
 }
 
@@ -127,8 +127,8 @@ func orphans(launcher int, marked string) (found []process) {
 	return found
 }
 
-// EndMarked kills all processes of this host that have a variable, NAME=VALUE, in their environment, and returns those
-// that do not end.
+// EndMarked kills all processes of this host with a variable, NAME=VALUE, in their environment. It
+// returns those that do not end.
 func EndMarked(variable string) (left []int) {
 	for end := time.Now().Add(termGrace); ; {
 		var found []process
@@ -216,7 +216,7 @@ func readStat(pid int) (p process, parent int, alive bool) {
 		return p, 0, false
 	}
 	// The name, in parentheses, may hold anything.
-	const state, ppid, start = 0, 1, 19 // fields behind it
+	const state, ppid, start = 0, 1, 19 // fields after it
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	if len(fields) <= start || fields[state] == "Z" || fields[state] == "X" {
 		return p, 0, false
@@ -237,8 +237,8 @@ func codeOf(processes []process) (files []string) {
 	return slices.Compact(files)
 }
 
-// readAnew has a file that nobody uses read from the disk again, so that it gets another place in memory. Nothing happens
-// where that cannot be.
+// readAnew reads an unused file from the disk again, so that it gets another place in memory. It does
+// nothing where that is impossible.
 func readAnew(file string) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -249,8 +249,7 @@ func readAnew(file string) {
 	_ = unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED)
 }
 
-// endAll waits until processes have ended by themselves, and then kills them. Those that were
-// adopted are buried.
+// endAll waits for processes to end by themselves, and then kills them. It reaps adopted ones.
 func endAll(all []process, grace time.Duration) {
 	for end := time.Now().Add(grace); ; time.Sleep(10 * time.Millisecond) {
 		left := false
@@ -277,9 +276,9 @@ type sharedFiles struct {
 	all map[string]bool
 }
 
-// watch looks at the processes below a launcher whenever a file is made in /dev/shm
-// that could be theirs, until done is closed. MPICH's has a name only for as long as it takes
-// all ranks to come through MPI_Init.
+// watch looks at the processes below a launcher whenever a file appears in /dev/shm. It looks at files
+// that could be theirs, until done is closed. MPICH's has a name only for as long as it takes all ranks
+// to come through MPI_Init.
 func (f *sharedFiles) watch(pid int, done <-chan struct{}) {
 	fd, err := syscall.InotifyInit1(syscall.IN_CLOEXEC | syscall.IN_NONBLOCK)
 	if err != nil {
@@ -320,8 +319,8 @@ func namesOf(events []byte) (names []string) {
 	return names
 }
 
-// confirm looks at the processes of the mpirun, first those below its launcher, until each file
-// that a rank names has been seen in one. What a rank says alone removes nothing.
+// confirm looks for each file that a rank names in the processes of the mpirun. It begins with those
+// below its launcher. A rank's word alone removes nothing.
 func (f *sharedFiles) confirm(said []string, below []process, marked string) {
 	lacks := func() bool {
 		f.mu.Lock()

@@ -20,8 +20,8 @@ import (
 	"pgmpi/nrep"
 )
 
-// Session measures one Plan into one results folder, one mpirun at a time.
-// Whoever has called Run calls Finish in the end.
+// Session measures one Plan into one results folder, one mpirun at a time. The caller of Run calls
+// Finish in the end.
 type Session struct {
 	Folder   *results.Folder
 	Manifest *results.Manifest // with Plan, R, Seed, Launch and Rank
@@ -31,8 +31,8 @@ type Session struct {
 	Measure  Config
 	Own      []guidelines.Mockups // the user's own
 	Start    Starter              // Exec if nil
-	// Anew are files that each mpirun reads from the disk: where code lies in memory can decide how fast it is, and
-	// does not change while a file stays there.
+	// Anew lists files that each mpirun reads from the disk: where code lies in memory can decide how
+	// fast it is, and does not change while a file stays there.
 	Anew  []string
 	Watch bool     // Code is wanted
 	Code  []string // files with code that the last mpirun ran on this host
@@ -96,7 +96,8 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 	return r, s.Folder.WriteManifest(s.Manifest)
 }
 
-// started returns the mpirun for a task, started ahead or now, after the one before it has ended.
+// started returns the mpirun for a task, which it starts unless it was started ahead. It waits for the
+// end of the one before.
 func (s *Session) started(ctx context.Context, t Task, jobFile string) (*mpirun, error) {
 	m := s.ahead
 	s.ahead = nil
@@ -104,7 +105,7 @@ func (s *Session) started(ctx context.Context, t Task, jobFile string) (*mpirun,
 	if m != nil {
 		return m, nil
 	}
-	if ctx.Err() != nil { // asked before ranks are there: who is told to end ends them
+	if ctx.Err() != nil { // asked before ranks are there: once told to end, the driver ends them
 		return nil, context.Cause(ctx)
 	}
 	for _, file := range s.Anew {
@@ -127,8 +128,8 @@ func (s *Session) mpirunOf(shape guidelines.Shape, jobFile string) *mpirun {
 	return m
 }
 
-// Ahead starts the mpirun that the next Run is certain to want, while the one before it goes
-// through MPI_Finalize, if mayMeet. A failure to start appears again in its Run.
+// Ahead starts the mpirun that the next Run is certain to want, if mayMeet. The one before it still
+// goes through MPI_Finalize. A failure to start appears again in its Run.
 func (s *Session) Ahead(shape guidelines.Shape) {
 	if s.MPI.JobFile || s.ahead != nil || len(s.Anew) > 0 || !mayMeet(s.Manifest.Factors.Layouts, shape) {
 		return
@@ -154,8 +155,8 @@ func mayMeet(layouts []host.Layout, shape guidelines.Shape) bool {
 		syscall.Statfs("/dev/shm", &shm) == nil && shm.Bfree > shm.Blocks/2
 }
 
-// Finish waits for the end of the last mpirun, while there is time, and ends one
-// that was started ahead and is not needed.
+// Finish waits for the end of the last mpirun, while there is time. It ends one that was started ahead
+// and is not needed.
 func (s *Session) Finish(ctx context.Context) {
 	if s.ahead != nil {
 		s.ahead.kill()
@@ -251,9 +252,8 @@ func (t Task) nameOf(r *results.Run) string {
 	return fmt.Sprintf(nameOfMode[r.Mode], r.Run)
 }
 
-// Open MPI chooses its point-to-point messaging layer (PML) anew in every
-// mpirun, and loads for that all that it does not take in the end: with Debian's
-// Open MPI 4 two thirds of MPI_Init.
+// Open MPI chooses its point-to-point messaging layer (PML) again in every mpirun. For that it loads
+// even the layers that it does not choose: with Debian's Open MPI 4 two thirds of MPI_Init.
 const (
 	pmlVariable = "OMPI_MCA_pml"
 	// pmlKept is the only layer that is worth naming; the others load what they need.
@@ -298,8 +298,8 @@ func FindRanks(mpi MPIConfig, start Starter) (o *Outside, err error) {
 	return o, err
 }
 
-// Do does a job on a shape, under an environment beside mpi.env. progress may be nil.
-// A failure of the mpirun is an *Error.
+// Do runs a job on a shape, with an environment besides mpi.env. progress may be nil. A failure of the
+// mpirun is an *Error.
 func (o *Outside) Do(ctx context.Context, shape guidelines.Shape, env map[string]string, job *protocol.Job,
 	progress func(done, total int, name string)) (*protocol.Output, error) {
 	words, err := launch.Launch(o.MPI.Launcher(), o.Info, shape)

@@ -17,7 +17,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// launcherOf is what is remembered of a launcher that is started with an environment.
+// launcherOf returns the record of a launcher that starts with an environment.
 func launcherOf(pid int, env []string, began time.Time) results.Launcher {
 	set := map[string]string{}
 	for _, v := range env {
@@ -28,7 +28,7 @@ func launcherOf(pid int, env []string, began time.Time) results.Launcher {
 		Temp: cmp.Or(set["TMPDIR"], set["TEMP"], set["TMP"], "/tmp")}
 }
 
-// clockGrain is how much earlier than it was made a file may say that it was.
+// clockGrain is the most by which a file's time may lie before its making.
 const clockGrain = time.Second
 
 // removeSessions deletes the folders that Open MPI's mpirun leaves in TMPDIR when it is killed:

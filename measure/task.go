@@ -13,7 +13,7 @@ import (
 
 type Task struct {
 	Mode  protocol.Mode
-	Work  *Work // where the mode is none of the core's
+	Work  *Work // where the mode is not one of the core's
 	Shape guidelines.Shape
 	Run   int // 1-based
 	Cases []Sampled
@@ -149,7 +149,7 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 	return j, seed, nil
 }
 
-// ask says what the cases are called for, of the core's kinds.
+// ask sets the work on the cases, for the modes of the core.
 func (s *Session) ask(j *protocol.CallsJob) {
 	j.SendNS = int64(roundsEvery)
 	switch j.Mode {
@@ -168,12 +168,12 @@ func (s *Session) ask(j *protocol.CallsJob) {
 	}
 }
 
-// longStart is the time to start an mpirun from which on one makes all the predictions
-// that are left: their own starts would take longer than they.
+// longStart is the start-up time from which on one mpirun makes all predictions that are left: their
+// own starts would take longer than they do.
 const longStart = 10 * time.Second
 
-// predictAtOnce returns a function that puts the predictions that are left into one job, if
-// the start took long.
+// predictAtOnce returns a function that puts the remaining predictions into one job, if the start took
+// long.
 func (s *Session) predictAtOnce(t Task, j *protocol.Job, seed uint64) func(launch time.Duration) {
 	return func(launch time.Duration) {
 		left := min(s.NREP.Predictions-t.Run+1, results.MaxVisits/max(1, len(j.Order)))
@@ -188,8 +188,8 @@ func (s *Session) predictAtOnce(t Task, j *protocol.Job, seed uint64) func(launc
 	}
 }
 
-// mockups returns the shared libraries whose rows the Plan has, with their hashes when the
-// folder was begun.
+// mockups returns the shared libraries whose rows the Plan has. They have their hashes when the folder
+// was begun.
 func (s *Session) mockups() (out []protocol.Mockups) {
 	for _, file := range s.Own {
 		of := protocol.Mockups{File: file.File, Hash: s.Manifest.Factors.Mockups[file.File]}

@@ -12,14 +12,14 @@ import (
 	"pgmpi/mockups"
 )
 
-// maxTurns, with results.MaxVisits, keeps the order of the visits, which is in the
-// header of every raw file, below what a reader takes.
+// maxTurns, with results.MaxVisits, limits the order of the visits. It is in the header of every raw
+// file, and must stay below what a reader takes.
 const maxTurns = 10000
 
-// usualTurns was chosen by what it does to verdicts that flip (docs/dev/measuring.md).
+// usualTurns was chosen by its effect on verdicts that flip (docs/dev/measuring.md).
 const usualTurns = 10
 
-// alternations are the most calls of a case that alternate with other cases, one in each visit.
+// alternations limits the calls of a case that alternate with other cases, one in each visit.
 const alternations = 20
 
 // Without turns configured a visit has leastCalls repetitions, and a case fewVisits, if it has as many
@@ -29,9 +29,9 @@ const (
 	fewVisits  = 4
 )
 
-// turns returns in how many rounds a task visits its cases. Unless it is configured, one
-// where caches are prepared before each call, where bounds of repeated calls are measured, and
-// where the temporaries of all cases do not fit side by side.
+// turns returns the number of rounds in which a task visits its cases. Unless configured, it is one
+// where caches are prepared before each call, where bounds of repeated calls are measured, and where
+// the temporaries of all cases do not fit side by side.
 func (s *Session) turns(t Task) int {
 	switch {
 	case t.turns > 0:
@@ -86,9 +86,9 @@ func (s *Session) roomForTurns(t Task) bool {
 // pair has both sides of a guideline, as indices into Task.Cases.
 type pair [2]int
 
-// rounds returns the indices of the cases, and of the fillers behind them, as they are visited:
-// in n rounds, each in an order of its own. A case with fewer than least repetitions a round
-// is not in all of them; the fillers are in the first. Empty rounds are left out.
+// rounds returns the indices of the cases, and of the fillers after them, as they are visited: in n
+// rounds, each in an order of its own. A case with fewer than least repetitions a round is not in all
+// of them; the fillers are in the first. Empty rounds are left out.
 func (t Task) rounds(rng *rand.Rand, n, least int, plan *results.Manifest) (out [][]int) {
 	all := len(t.Cases) + len(t.Fillers)
 	if n <= 1 {
@@ -119,9 +119,9 @@ func (t Task) rounds(rng *rand.Rand, n, least int, plan *results.Manifest) (out 
 	return out
 }
 
-// spread gives n rounds ranks, in which the first few are far from each other
-// (van der Corput). With k repetitions a case is in the rounds of the k lowest
-// ranks: spread evenly, and never without a case that has more. The first round has rank 0.
+// spread ranks n rounds so that the first few are far from each other (van der Corput). With k
+// repetitions a case is in the rounds of the k lowest ranks: spread evenly, and never without a case
+// that has more. The first round has rank 0.
 func spread(n int) []int {
 	rounds := make([]int, n)
 	for i := range rounds {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// DefaultAlgorithm, behind the @, is the library's own choice, called in the same way as its
+// DefaultAlgorithm, after the @, is the library's own choice. It is called in the same way as its
 // algorithms: for A/A tests.
 const DefaultAlgorithm = "itself"
 
 // algorithmName allows the names of Open MPI and MPICH, and little more.
 var algorithmName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+-]{0,99}$`)
 
-// AlgorithmID is the id of a collective with one of the library's own algorithms:
+// AlgorithmID returns the id of a collective with one of the library's own algorithms:
 // "MPI_Bcast@binomial".
 func AlgorithmID(collective, algorithm string) string { return collective + "@" + algorithm }
 
@@ -34,8 +34,9 @@ func Algorithm(id string) string {
 	return name
 }
 
-// Parameters takes what Open MPI lets one choose beside an algorithm off its name: the size of segments
-// (bytes) and the fan-out, each 0 if it is not there. It returns "chain", 32768 and 2 for "chain+32Ki+fan2".
+// Parameters takes what Open MPI lets one choose besides an algorithm off its name: the size of
+// segments (bytes) and the fan-out, each 0 if it is not there. It returns "chain", 32768 and 2 for
+// "chain+32Ki+fan2".
 func Parameters(algorithm string) (name string, segment int64, fanout int) {
 	m := parameters.FindStringSubmatch(algorithm)
 	if m == nil { // no name: it has a line break

@@ -57,8 +57,8 @@ const Packed Call = "packed"
 // PackedCall is the call that a call with a datatype is compared with.
 func PackedCall(d Derived) Call { return Call(d) + "/" + Packed }
 
-// packed has the temporaries of the calls on packed data, for the collectives that take
-// derived datatypes: operators are for predefined ones.
+// packed has the temporaries of calls on packed data, for collectives that take derived datatypes.
+// Operators are for predefined ones.
 var packed = map[string]Temp{
 	"MPI_Allgather": {One: 1, PerRank: 1},
 	"MPI_Alltoall":  {PerRank: 2},

@@ -37,8 +37,8 @@ type Room struct {
 	Apart    bool                    // gives functions on numbers a send buffer of their own
 }
 
-// Fit returns the reasons why cases cannot be measured together on p processes, "" for the
-// others, and the sizes of the buffers that these share.
+// Fit returns the reasons why cases cannot be measured together on p processes. A reason is "" for the
+// others, and shared has the sizes of the buffers that these share.
 func Fit(cases []Sized, p int, room Room) (why []string, shared Need) {
 	why = make([]string, len(cases))
 	needs := make([]Need, len(cases))

@@ -14,8 +14,8 @@ import (
 // rule, the p parts have p·count elements together, as many as p blocks of the regular call.
 type Rule string
 
-// Parts are in proportion to a weight, apart from rounding, so that k calls on a
-// k-th of the data move the same as one.
+// Parts are in proportion to a weight, apart from rounding. So k calls on a k-th of the data move the
+// same as one.
 const (
 	Equal    Rule = "equal"     // 1
 	Linear   Rule = "linear"    // part i: i + 1
@@ -181,7 +181,7 @@ func (l Layout) Counts(rank int) (parts, from []Stretch) {
 	return parts, from
 }
 
-// Calls with a count for every process, beside calls of a Rule alone, such as MPI_Gatherv/linear.
+// These calls have a count for every process, like calls by a Rule alone (MPI_Gatherv/linear).
 const (
 	Wide Call = "w" // MPI_Alltoallw, with the counts of MPI_Alltoallv
 	// The mock-ups that guidelines compare them with; a rule stands before them.
@@ -209,8 +209,8 @@ func Counted(r Rule, c Call) Call {
 	return Call(r) + "/" + c
 }
 
-// counted are the calls by rules: of which collectives, what they do, and their temporaries. In
-// formulas and words % stands for the rule.
+// counted lists the calls by rules: their collectives, what they do, and their temporaries. In formulas
+// and words % stands for the rule.
 var counted = []struct {
 	call          Call
 	of            []string

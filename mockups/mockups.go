@@ -1,10 +1,10 @@
-// Package mockups is the table of what pgmpi can measure: the MPI collectives
-// and the mock-ups that emulate them by other collectives.
+// Package mockups lists what pgmpi can measure: the MPI collectives and the mock-ups that emulate them
+// by other collectives.
 //
-// It has each function's name, the collective that a mock-up stands for, the definition of
-// its result, and the memory that a case needs. The code that runs is in
-// mockups/c under the same ids; the rank program refuses to start if only one
-// of the tables has a function. This package knows nothing of MPI and builds anywhere.
+// It has each function's name, the collective that a mock-up stands for, the definition of its result,
+// and the memory that a case needs. The code that runs is in mockups/c under the same ids; the rank
+// program refuses to start if only one of the tables has a function. This package knows nothing of MPI
+// and builds anywhere.
 package mockups
 
 import (
@@ -37,8 +37,7 @@ var (
 	vectorAtRoot = Buffer{Blocks: PerRank, RootOnly: true}
 )
 
-// Elements returns the buffer's length in elements at one rank, for blocks of
-// count elements on p processes.
+// Elements returns the buffer's length at one rank of p, in elements. A block has count elements.
 func (b Buffer) Elements(count int64, p int, isRoot bool) int64 {
 	if b.RootOnly && !isRoot {
 		return 0
@@ -62,14 +61,15 @@ type Temp struct {
 	One, PerRank, PerPair, Padded int
 }
 
-// Elements is the length of all temporaries in elements, for blocks of count elements on p processes.
+// Elements returns the length of all temporaries on p processes, in elements. A block has count
+// elements.
 func (t Temp) Elements(count int64, p int) int64 {
 	ranks := int64(p)
 	padded := (count + ranks - 1) / ranks * ranks
 	return (int64(t.One)+int64(t.PerRank)*ranks+int64(t.PerPair)*ranks*ranks)*count + int64(t.Padded)*padded
 }
 
-// buffers is the number of temporaries.
+// buffers returns the number of temporaries.
 func (t Temp) buffers() int { return t.One + t.PerRank + t.PerPair + t.Padded }
 
 // Source says where the data of a block come from: block Block of the data of the
@@ -133,9 +133,8 @@ func (f Function) HasData() bool { return f.Send.Blocks != None || f.Recv.Blocks
 
 func (f Function) IsMockup() bool { return f.Of != "" }
 
-// MaxCount returns the largest element count that the function hands to MPI as an int, for
-// blocks of count elements of extent bytes. Above what an int holds the case
-// cannot be measured.
+// MaxCount returns the largest element count that the function hands to MPI as an int. A block has
+// count elements of extent bytes. Above what an int holds the case cannot be measured.
 func (f Function) MaxCount(count, extent int64, p int) int64 {
 	if f.Call == LargeCount || f.Call == Sliced {
 		return 0
@@ -158,7 +157,7 @@ func (f Function) MaxCount(count, extent int64, p int) int64 {
 	return count * f.crowd()
 }
 
-// crowd is how many times as much a rank gets as it sends, at most.
+// crowd returns how many times as much a rank gets as it sends, at most.
 func (f Function) crowd() int64 {
 	if f.Exchange && f.Rule == Lopsided {
 		return maxMild
@@ -191,7 +190,7 @@ func (f Function) Memory(count, extent int64, p int) Need {
 	}
 }
 
-// collectives are in alphabetical order, with buffers as in the MPI standard, and msize as
+// collectives are in alphabetical order, with buffers as in the MPI standard. Their msize is as
 // docs/guidelines.md defines it. Those with a vector of counts are measured with equal counts.
 var collectives = []Function{
 	{ID: "MPI_Allgather", Send: block, Recv: vector, Result: gathered, Regular: true, OneCount: true},
@@ -305,8 +304,8 @@ func Identities() []string { return ids(func(f Function) bool { return f.Regular
 
 func All() []Function { return table }
 
-// Get looks a function up by its id. Only the ranks know whether a library has the algorithm
-// behind an @, or a file has scan_as_mine.
+// Get looks a function up by its id. Only the ranks know whether a library has the algorithm after an
+// @, or a file has scan_as_mine.
 func Get(id string) (Function, bool) {
 	if i, ok := byID[id]; ok {
 		return table[i], true
@@ -320,8 +319,8 @@ func Get(id string) (Function, bool) {
 	return userOf(id)
 }
 
-// Canonical returns the id of a function that is named in any case and perhaps without MPI_,
-// such as "bcast@binomial"; it returns unknown names unchanged.
+// Canonical returns the id for a name in any case and perhaps without MPI_, such as "bcast@binomial".
+// It returns unknown names unchanged.
 func Canonical(name string) string {
 	plain := func(id string) string { return strings.TrimPrefix(strings.ToLower(id), "mpi_") }
 	base, _, _ := strings.Cut(name, "@")
@@ -358,9 +357,9 @@ type Part struct {
 // uneven mock-ups call a collective with a part for the root alone.
 var uneven = map[string]bool{"bcast_as_allgatherv": true, "reduce_as_reduce_scatter": true}
 
-// Parts returns the calls of a mock-up of this table for blocks of msize bytes on p processes: each moves all data of
-// the collective, so a block of it has n, n·p or n/p bytes. It returns nil where a mock-up calls more than collectives
-// with equal blocks, or p does not divide them.
+// Parts returns the calls that a mock-up of this table makes on p processes. It has blocks of msize
+// bytes. Each call moves all data of the collective, so a block of it has n, n·p or n/p bytes. Parts
+// returns nil where a mock-up calls more than collectives with equal blocks, or p does not divide them.
 func (f Function) Parts(msize int64, p int) (parts []Part) {
 	_, by, ok := strings.Cut(f.ID, "_as_")
 	if !ok || f.User || f.Over != "" || f.Call != "" || f.Algorithm != "" || !f.HasData() || uneven[f.ID] {

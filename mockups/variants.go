@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Call is how a collective is called, where that is not the usual way: blocking, with two
-// buffers. A case of such a call has it as its variant.
+// Call names a way to call a collective other than the usual one: blocking, with two buffers. A case of
+// such a call has it as its variant.
 type Call string
 
 // Calls that MPI has a name for have that name: MPI_Ireduce, MPI_Reduce_init. Others, which
@@ -28,12 +28,13 @@ const Times = 10
 // LargeCount is a call with counts of type MPI_Count: MPI_Reduce_c.
 const LargeCount Call = "large_count"
 
-// Sliced is what programs do without such counts: MPI_Bcast/sliced, calls on slices of at most
-// 2³¹ − 1 elements.
+// Sliced calls on slices of at most 2³¹ − 1 elements, as programs do without such counts:
+// MPI_Bcast/sliced.
 const Sliced Call = "sliced"
 
-// canBeSliced are the collectives whose data are in a row, or whose parts a datatype can take from
-// blocks that are apart: operators have none for the parts of MPI_Reduce_scatter.
+// canBeSliced has the collectives whose data can be cut into slices. Their data are in a row, or a
+// datatype can take their parts from blocks that are apart: operators have none for the parts of
+// MPI_Reduce_scatter.
 var canBeSliced = []string{"MPI_Allgather", "MPI_Allreduce", "MPI_Alltoall", "MPI_Bcast", "MPI_Exscan", "MPI_Gather", "MPI_Reduce", "MPI_Scan", "MPI_Scatter"}
 
 // Calls has all calls, in the order of lists.
@@ -81,7 +82,7 @@ var own Result = func(rank, p, root, block int) Source {
 	return Source{rank, rank, 0}
 }
 
-// The other inputs in a receive buffer.
+// These are the other inputs in a receive buffer.
 var (
 	ownBlock  Result = func(rank, p, root, block int) Source { return Source{rank, rank, 0} }
 	ownVector Result = func(rank, p, root, block int) Source { return Source{rank, rank, block} }
@@ -98,8 +99,8 @@ func atRoot(r Result, rank, p, root, block int) Source {
 	return r(rank, p, root, block)
 }
 
-// inPlace has, for each collective that can be called in place, also with a v, the buffers and the input of
-// such a call, the temporary of the copy, and the result if it differs.
+// inPlace has the calls in place, for each collective that has one, also with a v. It has the buffers
+// and the input of such a call, the temporary of the copy, and the result if it differs.
 var inPlace = map[string]struct {
 	send, recv Buffer
 	input      Result
@@ -118,7 +119,7 @@ var inPlace = map[string]struct {
 	"MPI_Scatter":              {send: vectorAtRoot, recv: block, result: scatteredToOthers},
 }
 
-// MPI leaves open what follows the first block of the result.
+// ownPartFirst defines the first block of the result: MPI leaves open what follows.
 var ownPartFirst Result = func(rank, p, root, block int) Source {
 	if block > 0 {
 		return undefined
@@ -126,7 +127,7 @@ var ownPartFirst Result = func(rank, p, root, block int) Source {
 	return Source{0, p - 1, rank}
 }
 
-// The root's receive buffer is not given to MPI.
+// scatteredToOthers leaves out the root, whose receive buffer is not given to MPI.
 var scatteredToOthers Result = func(rank, p, root, block int) Source {
 	if rank == root {
 		return undefined
@@ -213,8 +214,8 @@ func (f Function) Lacks() string {
 	return "the library that the rank program was built for has no " + CallOf(f.Of, call)
 }
 
-// The calls on a periodic ring of all processes (MPI 4.0, 8.6), in which each process exchanges
-// data with its two neighbors only.
+// These calls are on a periodic ring of all processes (MPI 4.0, 8.6). Each process exchanges data with
+// its two neighbors only.
 const (
 	Neighborhood Call = "neighborhood"             // MPI_Neighbor_alltoall
 	ByMessages   Call = "neighborhood/isend+irecv" // MPI_Neighbor_alltoall/isend+irecv: what it is compared with

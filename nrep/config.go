@@ -28,14 +28,14 @@ type Config struct {
 	Max         int           `toml:"max" json:"max"`                 // repetitions at the last one
 	Step        int           `toml:"step" json:"step"`               // to the second check point; then doubled
 	Predictions int           `toml:"predictions" json:"predictions"` // number of mpiruns that predict
-	Budget      conf.Duration `toml:"budget" json:"budget"`           // for more than Min repetitions; 0: no limit
+	Budget      conf.Duration `toml:"budget" json:"budget"`           // for over Min repetitions, or 0 for no limit
 	MaxTime     conf.Duration `toml:"max_time" json:"max_time"`       // for one case of one prediction
 	MinTime     conf.Duration `toml:"min_time" json:"min_time"`       // in the calls of one case of one mpirun that measures
-	Fixed       int           `toml:"fixed" json:"fixed"`             // > 0: repetitions without prediction
+	Fixed       int           `toml:"fixed" json:"fixed"`             // repetitions without prediction, if above 0
 }
 
-// CovConfig holds the threshold of a coefficient of variation and the number of
-// prefixes it is computed over.
+// CovConfig holds the threshold of a coefficient of variation. Window is the number of prefixes that it
+// is computed over.
 type CovConfig struct {
 	Threshold float64 `toml:"threshold" json:"threshold"` // stop below it
 	Window    int     `toml:"window" json:"window"`       // prefixes, at least 2

@@ -42,8 +42,8 @@ func (p *Predictor) Done(samples []float64) (stop, converged bool) {
 	return false, false
 }
 
-// Metric computes a metric of samples, in the order of measurement; NaN if undefined or
-// unknown.
+// Metric computes a metric of samples, in the order of measurement. It returns NaN if the metric is
+// undefined or unknown.
 func (c Config) Metric(metric string, x []float64) float64 {
 	switch metric {
 	case MetricRSE:
@@ -68,10 +68,10 @@ func (c Config) Threshold(metric string) float64 {
 	return math.NaN()
 }
 
-// ForMinTime returns how many repetitions take MinTime, by the median of samples in
-// seconds, but no more than Max; 0 for no MinTime or no samples. A prediction bounds the
-// error of the mean in the mpiruns that predict; run medians of a few dozen short calls
-// still differ by that error, though more of them would cost next to nothing.
+// ForMinTime returns how many repetitions take MinTime, by the median of samples in seconds. It returns
+// no more than Max, and 0 for no MinTime or no samples. A prediction bounds the error of the mean in
+// the mpiruns that predict; run medians of a few dozen short calls still differ by that error, though
+// more of them would cost next to nothing.
 func (c Config) ForMinTime(samples []float64) int {
 	if c.MinTime == 0 || len(samples) == 0 {
 		return 0
@@ -88,13 +88,13 @@ func MaxOverPredictions(predictions []int) int {
 	return slices.Max(append([]int{0}, predictions...))
 }
 
-// filterAbove is the number of samples above which a prefix goes through the Tukey
-// filter before its mean is taken.
+// filterAbove limits the samples of a prefix that is not filtered. The mean of a longer one is taken
+// after a Tukey filter.
 const filterAbove = 10
 
-// RSE is the relative standard error of the mean, sd/(√n·mean) with divisor n−1 in sd,
-// of the filtered samples. It is NaN for fewer than two samples, a mean of 0, or a
-// sample that is not finite. (S-PGMPI §4.2, metric 1)
+// RSE returns the relative standard error of the mean of the filtered samples. It is sd/(√n·mean) with
+// divisor n−1 in sd, and NaN for fewer than two samples, a mean of 0, or a sample that is not finite.
+// (S-PGMPI §4.2, metric 1)
 func RSE(x []float64) float64 {
 	if !allFinite(x) {
 		return math.NaN()
@@ -103,20 +103,20 @@ func RSE(x []float64) float64 {
 	return coefficientOfVariation(kept) / math.Sqrt(float64(len(kept)))
 }
 
-// covMean is the coefficient of variation, sd/mean, of the means of the `window` longest
-// prefixes of x, each filtered by itself. It is NaN where x is shorter than the window, the
-// window is below 2, or as for RSE. (S-PGMPI §4.2, metric 2)
+// covMean returns the coefficient of variation, sd/mean, of the means of prefixes. These are the
+// `window` longest prefixes of x, each filtered by itself. It is NaN where x is shorter than the
+// window, the window is below 2, or as for RSE. (S-PGMPI §4.2, metric 2)
 func covMean(x []float64, window int) float64 {
 	return overPrefixes(x, window, func(sorted []float64) float64 { return mean(filtered(sorted)) })
 }
 
-// covMedian is covMean with the medians of the unfiltered prefixes. (S-PGMPI §4.2, metric 3)
+// covMedian does the same with the medians of the unfiltered prefixes. (S-PGMPI §4.2, metric 3)
 func covMedian(x []float64, window int) float64 {
 	return overPrefixes(x, window, stats.MedianSorted)
 }
 
-// overPrefixes computes a statistic of each of the `window` longest prefixes, which it
-// is given in ascending order, and returns the coefficient of variation of the results.
+// overPrefixes gives each of the `window` longest prefixes, in ascending order, to a statistic. It
+// returns the coefficient of variation of the results.
 func overPrefixes(x []float64, window int, statistic func(sorted []float64) float64) float64 {
 	n := len(x)
 	if window < 2 || window > n || !allFinite(x) {

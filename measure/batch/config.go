@@ -9,10 +9,10 @@ import (
 )
 
 type Config struct {
-	Template   string        `toml:"template"` // file with the script of another batch system; "": Slurm
+	Template   string        `toml:"template"` // file with the script of another batch system, or "" for Slurm
 	Submit     []string      `toml:"submit"`   // words before the path of a script made from Template
-	Nodes      int           `toml:"nodes"`    // 0: as the processes need
-	Time       conf.Duration `toml:"time"`     // limit of an allocation; 0: by the estimate
+	Nodes      int           `toml:"nodes"`    // or 0 for as many as the processes need
+	Time       conf.Duration `toml:"time"`     // limit of an allocation, or 0 for the estimate
 	Account    string        `toml:"account"`
 	Partition  string        `toml:"partition"`
 	Constraint string        `toml:"constraint"`

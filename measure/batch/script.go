@@ -19,7 +19,7 @@ import (
 type Request struct {
 	Config
 	NP         int           // most processes of an mpirun
-	Nodes, PPN int           // of the allocation; 0: as many nodes as NP processes need
+	Nodes, PPN int           // of the allocation, or 0 for as many nodes as NP processes need
 	Time       time.Duration // limit of an allocation, in whole minutes
 	Log        string        // where the job's output goes
 	Path       string        // of the script
@@ -31,8 +31,8 @@ func (r *Request) Minutes() int { return int(r.Time / time.Minute) }
 
 func (r *Request) clock() string { return fmt.Sprintf("%d:%02d:00", r.Minutes()/60, r.Minutes()%60) }
 
-// Script is the batch script: for Slurm, or the user's template with the request in the
-// place of its placeholders.
+// Script returns the batch script: for Slurm, or the user's template with the request for its
+// placeholders.
 func (r *Request) Script() (string, error) {
 	if r.Template == "" {
 		if strings.ContainsAny(r.Log, `"\`) || strings.ContainsFunc(r.Log, unicode.IsControl) {
@@ -59,9 +59,9 @@ func (r *Request) Script() (string, error) {
 
 const mostTemplate = 1 << 20
 
-// forSlurm goes on by itself: before its time limit pgmpi ends with 130, and the script
-// puts its job back in the queue. A job that was cancelled does not come back: the signal
-// for that, SIGTERM, is not the one that warns of the time limit, SIGUSR1.
+// forSlurm returns a script that goes on by itself. Before its time limit pgmpi ends with 130, and the
+// script puts its job back in the queue. A job that was cancelled does not come back: the signal for
+// that, SIGTERM, is not the one that warns of the time limit, SIGUSR1.
 func (r *Request) forSlurm() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -86,7 +86,7 @@ func (r *Request) forSlurm() string {
 	return b.String()
 }
 
-// SubmitLine is the command that submits the script; "": not known.
+// SubmitLine returns the command that submits the script, or "" if it is not known.
 func (r *Request) SubmitLine() string {
 	switch {
 	case r.Template == "":
@@ -97,8 +97,7 @@ func (r *Request) SubmitLine() string {
 	return quoted(slices.Concat(r.Submit, []string{r.Path}))
 }
 
-// Put submits the script and returns the job's id, or what another batch system than
-// Slurm says.
+// Put submits the script. It returns the job's id, or the words of another batch system than Slurm.
 func (r *Request) Put() (job string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), submitLimit)
 	defer cancel()

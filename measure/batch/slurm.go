@@ -38,8 +38,8 @@ func (r *Request) directives() []string {
 	return append(d, r.Options...)
 }
 
-// over are texts of Slurm's programs that say that a job is at its end: from the time
-// limit on Slurm refuses steps; its signal comes up to 30 s later.
+// over holds texts of Slurm's programs about a job at its end: from the time limit on Slurm refuses
+// steps; its signal comes up to 30 s later.
 var over = []string{"Job/step already completing or completed", "DUE TO TIME LIMIT", "DUE TO PREEMPTION"}
 
 // Over tells whether the words of a launcher say that the batch system has ended
@@ -48,8 +48,8 @@ func Over(words string) bool {
 	return slices.ContainsFunc(over, func(text string) bool { return strings.Contains(words, text) })
 }
 
-// slurmEnd asks squeue, which knows of a limit that has been changed, and else
-// takes what newer versions put into the environment.
+// slurmEnd asks squeue, which knows of a changed limit. Else it takes what newer versions put into the
+// environment.
 func slurmEnd(ctx context.Context, job string) (time.Time, error) {
 	text, err := squeue(ctx, "--jobs="+job, "--format=%e")
 	if err == nil {
@@ -67,9 +67,9 @@ func squeue(ctx context.Context, args ...string) (string, error) {
 }
 
 type State struct {
-	Word  string // such as RUNNING; "": the job is no longer known
+	Word  string // such as RUNNING, or "" if the job is no longer known
 	Nodes string // where it runs
-	Why   string // it waits
+	Why   string // why it waits
 	Left  string // of its time limit, as Slurm writes it
 }
 
@@ -105,11 +105,11 @@ func StateOf(job string) (State, error) {
 }
 
 type Job struct {
-	ID   string    // "": none
-	Ends time.Time // zero: not known
+	ID   string    // or "" outside of a job
+	Ends time.Time // zero if not known
 }
 
-// Here is the job of this process. Slurm is asked once: it serves many.
+// Here returns the job of this process. It asks Slurm once: Slurm serves many.
 var Here = sync.OnceValue(func() Job { return here(os.Getenv) })
 
 func here(getenv func(string) string) Job {

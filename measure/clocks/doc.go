@@ -2,8 +2,7 @@
 // one clock relative to another: offset estimates, linear fits, the merging of
 // models, the global time of a reading.
 //
-// In come integer nanoseconds, out come Models. Readings are subtracted as
-// integers before they become floating-point numbers: float64 seconds since an
-// epoch have steps of more than 100 ns. It sends no message, reads no clock and
-// imports nothing of ours; measure/rank does the talking.
+// It takes integer nanoseconds and returns Models. Readings are subtracted as integers before they
+// become floating-point numbers: float64 seconds since an epoch have steps of more than 100 ns. It
+// sends no message, reads no clock and imports nothing of ours; measure/rank does the talking.
 package clocks

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Model tells how far a clock is ahead of a reference clock, as a function of
-// the clock's own reading t (S-REVISITED, Algorithms 4 and 16):
+// Model tells how far a clock is ahead of a reference clock, by its own reading t (S-REVISITED,
+// Algorithms 4 and 16):
 //
 //	ahead(t) = Offset + Intercept + Slope·(t − Origin), in ns
 //
@@ -34,22 +34,20 @@ func (m Model) Global(t int64) int64 {
 	return t - m.Offset - int64(math.Round(m.rest(t)))
 }
 
-// Pinned returns the model with the same slope that is `ahead` ns ahead at the
-// reading t: the intercept is measured anew (S-REVISITED, Algorithm 4,
-// Compute_And_Set_Intercept).
+// Pinned returns the model with the same slope that is `ahead` ns ahead at the reading t: the intercept
+// is measured again (S-REVISITED, Algorithm 4, Compute_And_Set_Intercept).
 func (m Model) Pinned(t, ahead int64) Model {
 	return Model{Origin: t, Offset: ahead, Slope: m.Slope}
 }
 
-// Merge returns the model of a clock relative to the outer reference, when
-// `inner` is its model relative to a clock whose own model is `outer`
-// (S-REVISITED, Algorithm 4, Merge_LMs). For equal origins:
+// Merge returns the model of a clock relative to the outer reference. `inner` is its model relative to
+// a clock whose own model is `outer` (S-REVISITED, Algorithm 4, Merge_LMs). For equal origins:
 //
 //	intercept = i1 + i2 − i2·s1
 //	slope     = s1 + s2 − s1·s2
 //
-// with 1 the outer, 2 the inner one. Equation 1 of the paper has i1·s2 in the
-// place of i2·s1; it is for models that are functions of the reference's clock.
+// with 1 the outer, 2 the inner one. Equation 1 of the paper has i1·s2 instead of i2·s1; it is for
+// models that are functions of the reference's clock.
 func Merge(outer, inner Model) Model {
 	// The middle clock's reading at the inner origin, less the outer origin:
 	// whole nanoseconds first.

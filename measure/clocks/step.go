@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Step returns the resolution of a clock: the smallest distance between two values
-// that differences of its readings take, or the smallest of them, if less. All
-// are positive and in ns; without differences it returns math.MaxInt64.
+// Step returns the resolution of a clock. It is the smallest distance between two values that
+// differences of its readings take, or the smallest of them, if less. All are positive and in ns;
+// without differences it returns math.MaxInt64.
 //
 // The smallest difference alone would be what a reading costs, where the clock
 // is finer than that. Readings are whole nanoseconds, so the multiples of a step

@@ -4,9 +4,9 @@
  *
  *     PGMPI_DELAY=MPI_Allgather:1Ki..64Ki:25%,MPI_Bcast:8:500ns
  *
- * names collectives, sizes in bytes (one, or a range with its ends) of what is
- * the msize of pgmpi, and the delay: nanoseconds, or a percentage of the real
- * call's own duration at this rank. `pgmpi selftest` uses it; nothing else does.
+ * names collectives, sizes in bytes of pgmpi's msize (one, or a range with its ends), and the delay:
+ * nanoseconds, or a percentage of the real call's own duration at this rank. `pgmpi selftest` uses
+ * it; nothing else does.
  *
  * The library is not linked with MPI and refers to no MPI data, so that a
  * launcher that it is preloaded into does not mind. */
@@ -125,7 +125,7 @@ static const plant *planted(int function, int64_t count, MPI_Datatype type)
     return NULL;
 }
 
-/* Ends a call that began at start, late. */
+/* Delays the end of a call that began at start. */
 static void delay(const plant *p, int64_t start)
 {
     if (p == NULL)

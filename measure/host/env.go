@@ -12,12 +12,12 @@ import (
 // ofMPI holds prefixes of the variables that set MPI libraries and batch systems.
 var ofMPI = []string{"OMPI_", "PRTE_MCA_", "MPIR_CVAR_", "MPICH_ASYNC_PROGRESS", "UCX_", "FI_", "SLURM_", "MV2_", "I_MPI_"}
 
-// ofProcesses holds prefixes of the variables that load code into ranks, choose where they load
-// it from, set their malloc, or tell a library of pgmpi's that is loaded what to do.
+// ofProcesses holds prefixes of the variables that act on processes. They load code into ranks, choose
+// where ranks load it from, set their malloc, or tell a library of pgmpi's that is loaded what to do.
 var ofProcesses = []string{"LD_PRELOAD", "LD_LIBRARY_PATH", "MALLOC_", "GLIBC_TUNABLES", "PGMPI_"}
 
-// ofDriver holds prefixes of variables that tell an mpirun from the next, name the rank program
-// (its hash is known), and are of pgmpi's own tests.
+// ofDriver holds prefixes of variables of the driver. They tell an mpirun from the next, name the rank
+// program (its hash is known), or belong to pgmpi's own tests.
 var ofDriver = []string{"PGMPI_MPIRUN", "PGMPI_RANK", "PGMPI_TEST", "PGMPI_SCREENSHOTS"}
 
 // ofSlurm holds prefixes of Slurm's variables that can change a result: where ranks
@@ -57,8 +57,8 @@ func Env(environ []string) map[string]string {
 // EnvOf returns the prefixes of what Env picks.
 func EnvOf() []string { return slices.Concat(ofMPI, ofProcesses) }
 
-// LooksAt tells whether the factors would have this variable of the driver, were it set: older
-// versions looked only at what sets the MPI library.
+// LooksAt tells whether the factors cover a variable of the driver: older versions covered only those
+// that set the MPI library.
 func (f *Factors) LooksAt(variable string) bool {
 	of := f.EnvOf
 	if len(of) == 0 {

@@ -164,9 +164,9 @@ func lastLevelCache(root fs.FS) int64 {
 	return largest
 }
 
-// devices lists the network devices that are up, "eth0 10000 Mb/s", and the
-// InfiniBand ports, "mlx5_0/1 100 Gb/sec (4X EDR)". Devices without hardware, such as
-// the bridges of containers that come and go, are listed only where there are no others.
+// devices lists the network devices that are up, and the InfiniBand ports: "eth0 10000 Mb/s", "mlx5_0/1
+// 100 Gb/sec (4X EDR)". Devices without hardware, such as the bridges of containers that come and go,
+// are listed only where there are no others.
 func devices(root fs.FS) []string {
 	var out, virtual []string
 	names, _ := fs.Glob(root, "sys/class/net/*/operstate")
@@ -198,8 +198,8 @@ func devices(root fs.FS) []string {
 	return out
 }
 
-// cpuLimit returns how many CPUs' time the cgroups of this process allow, by the narrowest
-// on the way up; 0 if no limit can be seen.
+// cpuLimit returns how many CPUs' time the cgroups of this process allow. The narrowest on the way up
+// counts; it is 0 if no limit can be seen.
 func cpuLimit(root fs.FS) float64 {
 	limit := 0.0
 	narrow := func(quota, period string) {
@@ -236,16 +236,14 @@ func cpuLimit(root fs.FS) float64 {
 	return limit
 }
 
-// The cache size where the kernel does not say it, and the most that is
-// believed: a virtual machine with one core may call the host's whole last
-// level private.
+// These replace a cache size that the kernel does not tell, and limit one that it tells: a virtual
+// machine with one core may call the host's whole last level private.
 const (
 	unknownCache = 2 << 20
 	mostCache    = 64 << 20
 )
 
-// PrivateCache is the size in bytes of the last level of data cache that core 0
-// has for itself (S-REVISITED §5.8).
+// PrivateCache returns the size of core 0's own last level of data cache, in bytes (S-REVISITED §5.8).
 func PrivateCache(root fs.FS) int64 {
 	const cpu = cpuDir + "/cpu0"
 	threads := word(root, cpu+"/topology/thread_siblings_list")
@@ -288,8 +286,8 @@ func IsOneCore(root fs.FS, cpus Ranges) bool {
 // on a host have the same.
 func BootID(root fs.FS) string { return word(root, "proc/sys/kernel/random/boot_id") }
 
-// Affinity returns the CPUs that the calling thread may run on
-// (sched_getaffinity), or an empty set if the kernel does not tell.
+// Affinity returns the CPUs that the calling thread may run on (sched_getaffinity). The set is empty if
+// the kernel does not tell.
 func Affinity() Ranges {
 	var mask [1 << 11]uint64 // 131072 CPUs
 	n, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(mask), uintptr(unsafe.Pointer(&mask)))

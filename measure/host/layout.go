@@ -13,9 +13,8 @@ import (
 	"pgmpi/internal/lists"
 )
 
-// Layout holds where the ranks of an mpirun ran, and on which hosts: the factors of
-// S-REVISITED, Table VI, that only the ranks can see. Facts that nodes share are
-// stored once.
+// Layout tells where the ranks of an mpirun ran, and on which hosts: the factors of S-REVISITED, Table
+// VI, that only the ranks can see. Facts that nodes share are stored once.
 type Layout struct {
 	Shape    string     `json:"shape,omitempty"`
 	Since    string     `json:"since,omitempty"`   // the raw file of the mpirun that gathered it
@@ -23,8 +22,8 @@ type Layout struct {
 	Kinds    []NodeKind `json:"kinds,omitempty"`
 	Pinnings [][]Pin    `json:"pinnings,omitempty"`
 	Nodes    []Node     `json:"nodes,omitempty"` // in the order of their first ranks
-	// OtherEnv are the ranks whose variables, library or program the first
-	// rank on their node does not share.
+	// OtherEnv are the ranks that differ from the first one on their node. They differ in variables,
+	// library or program.
 	OtherEnv Ranges `json:"other_env,omitempty"`
 }
 
@@ -136,8 +135,8 @@ func (f *Factors) Add(l Layout) {
 	}
 }
 
-// settings returns a layout as text, without what changes from minute to minute or
-// from one job of a batch system to the next; the nodes show where a job ran.
+// settings returns a layout as text, without facts that pass. It leaves out what changes from minute to
+// minute or from one job of a batch system to the next; the nodes show where a job ran.
 func (l Layout) settings() string {
 	l.Since, l.Nodes, l.Kinds = "", slices.Clone(l.Nodes), slices.Clone(l.Kinds)
 	for i := range l.Kinds {
@@ -217,12 +216,12 @@ type Factors struct {
 	CPU      string            `json:"cpu"`
 	Cores    int               `json:"cores"`            // of the driver's affinity mask
 	Env      map[string]string `json:"env"`              // the driver's; see Env
-	EnvOf    []string          `json:"env_of,omitempty"` // what Env has variables of, by prefix; of older versions ofMPI
+	EnvOf    []string          `json:"env_of,omitempty"` // prefixes of the variables in Env; of older versions ofMPI
 	Go       string            `json:"go"`
 	Mockups  map[string]string `json:"mockups,omitempty"` // the hashes of the files with mock-ups of the user's own, by path
 	Job      *Job              `json:"job,omitempty"`     // the batch job that the folder was begun in, if any
-	// Layouts has one of every shape, from its first mpirun, and one more for
-	// every --resume that found other settings. Older manifests have none.
+	// Layouts has one of every shape, from its first mpirun. It has one more for every --resume that
+	// found other settings. Older manifests have none.
 	Layouts []Layout `json:"layouts,omitempty"`
 }
 
@@ -268,7 +267,7 @@ func Leaders(ranks []RankFacts) []int {
 	return leaders
 }
 
-// Merge makes a Layout of the facts of all ranks, and of the nodes, in the order of their
+// Merge makes a Layout of the facts of all ranks and nodes. The nodes are in the order of their
 // leaders.
 func Merge(ranks []RankFacts, nodes []NodeFacts) (*Layout, error) {
 	leaders := Leaders(ranks)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// PIDs is where a number names one process: a namespace of a host, from its start to the next.
+// PIDs names where a number means one process: a namespace of a host, from one start to the next.
 type PIDs struct {
 	Host      string `json:"host"`
 	Boot      string `json:"boot,omitempty"`      // names the start of the kernel

@@ -1,4 +1,3 @@
-// Package launch knows how MPI libraries and batch systems start ranks on this
-// machine, finds the rank program, and deletes files that a killed launcher leaves
-// behind. It starts no mpirun itself.
+// Package launch knows how MPI libraries and batch systems start ranks on this machine. It also finds
+// the rank program, and deletes the files of a killed launcher. It starts no mpirun itself.
 package launch

@@ -22,9 +22,9 @@ const (
 	buildStopsWithin = 5 * time.Second
 )
 
-// FindRank returns the path of the rank program: the configured one, the one in
-// PGMPI_RANK, pgmpi-rank beside this program, or the installed one
-// (../libexec/pgmpi/rank-*) of the library whose mpirun is first on the PATH.
+// FindRank returns the path of the rank program: the configured one, the one in PGMPI_RANK, pgmpi-rank
+// next to this program, or the installed one (../libexec/pgmpi/rank-*) of the library whose mpirun is
+// first on the PATH.
 func FindRank(configured string) (string, error) {
 	if configured != "" {
 		return named(configured, "build it with `make build` (it needs mpicc), or name another with --rank")
@@ -80,10 +80,9 @@ func there(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// choose returns the rank program of the library whose mpirun is first on the PATH. Of
-// several of one library it takes the one built with the compiler wrapper beside that mpirun,
-// else the one that the loader can load.
-// A single one is taken even where no mpirun is on the PATH, or an unknown one.
+// choose returns the rank program of the library whose mpirun is first on the PATH. Of several of one
+// library it takes the one built with the compiler wrapper next to that mpirun, else the one that the
+// loader can load. A single one is taken even where no mpirun is on the PATH, or an unknown one.
 func choose(ranks []string) (string, error) {
 	mpirun, family := firstOnPath()
 	if family == "" {
@@ -135,8 +134,8 @@ func choose(ranks []string) (string, error) {
 		mpirun, strings.Join(fitting, ", "), rankVariable)
 }
 
-// firstOnPath returns the first mpirun, or else mpiexec, on the PATH, and the family of
-// libraries whose launcher it says it is, "" if unknown.
+// firstOnPath returns the first mpirun, or else mpiexec, on the PATH. family is the library whose
+// launcher it says it is, or "" if unknown.
 func firstOnPath() (path, family string) {
 	for _, name := range []string{"mpirun", "mpiexec"} {
 		path, err := exec.LookPath(name)
@@ -157,8 +156,8 @@ func firstOnPath() (path, family string) {
 // LibraryPath is the variable that the loader looks at before the folders that a program names.
 const LibraryPath = "LD_LIBRARY_PATH"
 
-// LibraryEnv returns the variables with which ranks load the library that is installed in a
-// folder. before is what the ranks would have else.
+// LibraryEnv returns the variables with which ranks load the library that is installed in a folder.
+// before is the value that the ranks would have otherwise.
 func LibraryEnv(prefix, before string) map[string]string {
 	path := strings.Join(libraryFolders(prefix), ":")
 	switch {
@@ -179,9 +178,9 @@ func libraryFolders(prefix string) (folders []string) {
 	return folders
 }
 
-// FindRankFor returns the rank program for the library that is installed in a folder: the
-// configured one, else one of PGMPI_RANK, beside this program, installed with it, or among more,
-// whose library lies there under the name by which it asks for it.
+// FindRankFor returns the rank program for the library that is installed in a folder. It is the
+// configured one, or one of PGMPI_RANK, next to this program, installed with it, or among more, whose
+// library lies there under the name by which it asks for it.
 func FindRankFor(prefix, configured string, more ...string) (string, error) {
 	var has []string
 	for _, dir := range libraryFolders(prefix) {
@@ -216,8 +215,8 @@ func FindRankFor(prefix, configured string, more ...string) (string, error) {
 
 func wrapper(prefix string) string { return filepath.Join(prefix, "bin", "mpicc") }
 
-// fits tells whether a rank program asks for one of these libraries, and not for one in folders of
-// its own, which the loader would prefer to LD_LIBRARY_PATH.
+// fits tells whether a rank program asks for one of these libraries. One that asks for folders of its
+// own does not fit: the loader would prefer them to LD_LIBRARY_PATH.
 func fits(rank string, libraries []string) bool {
 	needs, fixed := asksFor(rank)
 	return needs != "" && slices.Contains(libraries, needs) && !fixed
@@ -235,8 +234,8 @@ func RankFor(ctx context.Context, prefix, configured, rank string) (string, erro
 	return FindRankFor(prefix, rank)
 }
 
-// buildRank builds the rank program for the library that is installed in a folder, by its
-// compiler wrapper, where the sources of pgmpi are around this program.
+// buildRank builds the rank program for the library that is installed in a folder. It uses the
+// library's compiler wrapper, and needs the sources of pgmpi around this program.
 func buildRank(ctx context.Context, prefix, rank string) error {
 	self, err := os.Executable()
 	if err != nil {

@@ -21,10 +21,9 @@ import (
 
 func Cores() int { return runtime.NumCPU() }
 
-// Launch returns the argument list, with "{np}", "{nodes}" and "{ppn}" and without
-// the rank program, that starts the ranks of a shape: the configured one, or the
-// default of the library that the rank program is built for. The one word "srun"
-// stands for Slurm's default.
+// Launch returns the argument list that starts the ranks of a shape, without the rank program. It has
+// "{np}", "{nodes}" and "{ppn}", and is the configured one, or the default of the library that the rank
+// program is built for. The one word "srun" stands for Slurm's default.
 func Launch(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string, error) {
 	argv, err := c.Words, startedByLauncher()
 	if err != nil {
@@ -99,8 +98,8 @@ func (c Config) findLauncher(known []launcher, rank protocol.RankInfo, w wish) (
 	return nil, fmt.Errorf("no mpirun for %s was found (tried %s); put it on the PATH or give it with --launch", rank.BuiltFor, strings.Join(tried, ", "))
 }
 
-// candidates lists the programs of all launchers, those beside the compiler wrapper first, or only
-// the programs of the configured library.
+// candidates lists the programs of all launchers, those next to the compiler wrapper first. With a
+// configured library it lists only that library's.
 func (c Config) candidates(known []launcher, mpicc string) []string {
 	var beside, names []string
 	for _, l := range known {
@@ -198,8 +197,7 @@ func (c Config) wishFor(shape guidelines.Shape) wish {
 	return wish{grid: shape.Nodes > 0, shared: shared, several: c.CPUsPerRank > 1, hostfile: c.Hostfile != ""}
 }
 
-// settle fills in what is the same for every shape, and leaves the numbers of processes and
-// nodes.
+// settle fills in what is the same for every shape. It leaves the numbers of processes and nodes.
 func (c Config) settle(words []string, shape guidelines.Shape) ([]string, error) {
 	all := strings.Join(words, " ")
 	grid := strings.Contains(all, "{ppn}") || strings.Contains(all, "{nodes}")

@@ -19,8 +19,8 @@ type library struct {
 	startUp   StartUp
 	counting  map[string]string // variables that make the library count the messages inside its calls, if it can
 	apart     map[string]string // variables that make it send inside a host as it sends between hosts, where that alone can be counted
-	// chooses has the variables that MPI_T needs to choose among the library's own algorithms,
-	// and to get an error where an algorithm cannot do a call.
+	// chooses has the variables that MPI_T needs to choose among the library's own algorithms. With
+	// them, an algorithm that cannot do a call gives an error.
 	chooses map[string]string
 }
 
@@ -30,11 +30,11 @@ type launcher struct {
 	words    func(wish) []string // after the program
 	refuses  func() error        // returns why it would start nothing, if it would
 	handsOn  string              // the flag that sets a variable for the ranks alone
-	joined   bool                // it is given as NAME=VALUE, and anew for each program behind ":"
+	joined   bool                // it is given as NAME=VALUE, and again for each program after ":"
 }
 
-// CountingEnv returns the variables that make a library count the messages inside its
-// calls, or nil if it cannot.
+// CountingEnv returns the variables that make a library count the messages inside its calls. It returns
+// nil if the library cannot.
 func CountingEnv(family string) map[string]string { return find(family).counting }
 
 // ComparingEnv returns the variables under which the messages of two settings can be compared, or nil:
@@ -46,11 +46,11 @@ func ComparingEnv(family string) map[string]string {
 	return CountingEnv(family)
 }
 
-// StartUp holds the seconds that an mpirun takes without its cases, and that a step of a
-// collective takes where ranks share cores: the estimate before the first mpirun.
+// StartUp holds the seconds of an mpirun without its cases. It also has the seconds of a collective's
+// step where ranks share cores: the estimate before the first mpirun.
 type StartUp struct {
 	Fixed, PerRank float64
-	Choice         float64 // more, where the messaging layer is chosen anew (mpi.keep_pml)
+	Choice         float64 // more, where the messaging layer is chosen again (mpi.keep_pml)
 	SharedStep     float64
 }
 

@@ -24,8 +24,8 @@ import (
 
 const maxProgram = 1 << 30
 
-// Look is Probe without starting the rank program, from what its file holds. It cannot know
-// the MPI library, and its family only where the compiler wrapper's name shows it.
+// Look does what Probe does without starting the rank program, from its file. It cannot know the MPI
+// library, and its family only where the compiler wrapper's name shows it.
 func Look(path string) (protocol.RankInfo, error) {
 	info := protocol.RankInfo{Program: "pgmpi-rank"}
 	f, err := regular.Open(path)
@@ -58,8 +58,8 @@ func linked(flags, name string) string {
 	return value
 }
 
-// Needs returns the file name of the MPI library that a program asks the loader for, such as
-// libmpi.so.40; "" where its file does not tell.
+// Needs returns the file name of the MPI library that a program asks for, such as libmpi.so.40. It is
+// "" where the program's file does not tell.
 func Needs(path string) string {
 	library, _ := asksFor(path)
 	return library

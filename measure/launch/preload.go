@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// PreloadEnding is of the library for the ranks of programs.
+// PreloadEnding ends the name of the library that is preloaded into the ranks of programs.
 const PreloadEnding = "-preload.so"
 
-// Beside returns the path of a library that is built with a rank program, which may be a link, and has its
-// name with this ending.
+// Beside returns the path of a library that is built with a rank program. The library has the program's
+// name with this ending; the program may be a link.
 func Beside(rank, ending string) (string, error) {
 	real, err := filepath.EvalSymlinks(rank)
 	if err != nil {
@@ -37,7 +37,7 @@ type Command struct {
 	known   launcher
 }
 
-// NewCommand finds the launcher that a command begins with, and the library to preload: beside the
+// NewCommand finds the launcher that a command begins with, and the library to preload: next to the
 // configured rank program, or one of the launcher's library.
 func NewCommand(argv []string, rank string) (c Command, err error) {
 	c.Argv = argv
@@ -76,7 +76,8 @@ func versionOf(path string) string {
 	return ""
 }
 
-// rankOf returns a rank program that is built for a family of libraries, or with "" the usual one.
+// rankOf returns a rank program that is built for a family of libraries. For "" it returns the usual
+// one.
 func rankOf(family, configured string) (string, error) {
 	usual, err := FindRank(configured)
 	if family == "" || err != nil && configured != "" {
@@ -106,7 +107,7 @@ func rankOf(family, configured string) (string, error) {
 		family, strings.Join(all, ", "), rankVariable)
 }
 
-// libraryOf asks a rank program whose file does not tell; "": it does not know.
+// libraryOf asks a rank program whose file does not tell. It returns "" if the program does not know.
 func libraryOf(rank string) string {
 	info, err := Look(rank)
 	if err == nil && info.Library == "" {
@@ -123,7 +124,7 @@ const handedOn = "OMPI_MCA_mca_base_env_list"
 
 const preload = "LD_PRELOAD"
 
-// The library for the ranks of programs is told by these what to do; PGMPI_APPLIED and PGMPI_CALLED go with them.
+// These tell the preloaded library what to do; PGMPI_APPLIED and PGMPI_CALLED go with them.
 var (
 	tells = []string{"PGMPI_APPLY", "PGMPI_PROFILE"}
 	told  = append([]string{"PGMPI_APPLIED", "PGMPI_CALLED"}, tells...)
@@ -150,8 +151,8 @@ func Told(environ []string) (names []string) {
 	return names
 }
 
-// Bare returns an environment in which the ranks of a program are without the library for them,
-// whatever the shell has set: what starts there is the program alone.
+// Bare returns an environment in which a program starts alone. Whatever the shell has set, its ranks do
+// not load the library for them.
 func Bare(environ []string) (out []string) {
 	for _, v := range environ {
 		name, value, _ := strings.Cut(v, "=")
@@ -179,9 +180,9 @@ func ownPreload(library string) bool {
 	return strings.HasPrefix(name, "pgmpi") && strings.HasSuffix(name, PreloadEnding)
 }
 
-// With returns the words, and the environment, that start the program under a setting, with the library and these
-// variables in its ranks. A launcher that can set them for the ranks alone does so, also on other hosts; else all
-// programs of the command get them.
+// With returns the words and the environment that start the program under a setting. Its ranks get the
+// library and these variables. A launcher that can set them for the ranks alone does so, also on other
+// hosts; else all programs of the command get them.
 func (c Command) With(set, setting map[string]string) (argv, env []string) {
 	set = maps.Clone(set)
 	here := variables(Bare(os.Environ()))
@@ -195,7 +196,7 @@ func (c Command) With(set, setting map[string]string) (argv, env []string) {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		switch {
-		case c.known.joined && list != "": // Open MPI takes no -x beside it
+		case c.known.joined && list != "": // Open MPI takes no -x besides it
 			list += ";" + name + "=" + set[name]
 		case c.known.handsOn == "":
 			env = append(env, name+"="+set[name])

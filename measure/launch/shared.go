@@ -15,8 +15,8 @@ import (
 const SharedFolder = "/dev/shm"
 const shm = SharedFolder + "/"
 
-// segments and singles hold prefixes of files that MPI libraries make. Segments have a file
-// for each rank, whose names differ behind the last dot; names of singles are unrelated.
+// segments and singles hold prefixes of files that MPI libraries make. Segments have a file for each
+// rank, whose names differ after the last dot; names of singles are unrelated.
 var (
 	segments = []string{"vader_segment.", "sm_segment."}
 	singles  = []string{"mpich_shar_tmp", "ucx_shm_posix_"}
@@ -29,8 +29,8 @@ func begins(name string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// Shared lists the files in /dev/shm that a process of this host maps or has open,
-// and that still have a name; pid 0 means the calling process.
+// Shared lists the files in /dev/shm that a process of this host maps or has open. It leaves out files
+// without a name; pid 0 means the calling process.
 func Shared(pid int) (found []string) {
 	for _, name := range Mapped(pid) {
 		if strings.HasPrefix(name, shm) {
@@ -55,7 +55,7 @@ func procOf(pid int) string {
 	return fmt.Sprintf("/proc/%d", pid)
 }
 
-// Mapped iterates over the files that a process of this host maps, each behind the permissions
+// Mapped iterates over the files that a process of this host maps. Before each come the permissions
 // that it has there, such as "r-xp"; pid 0 means the calling process.
 func Mapped(pid int) iter.Seq2[string, string] {
 	return func(yield func(permissions, file string) bool) {
@@ -69,13 +69,11 @@ func Mapped(pid int) iter.Seq2[string, string] {
 	}
 }
 
-// RemoveShared deletes the shared-memory files of an mpirun that are still in
-// /dev/shm, given the files that its ranks had. Open MPI names the segments of all
-// ranks after the job (vader_segment.HOST.UID.JOB.RANK, in version 5
-// sm_segment.…; untested): one rank's segment tells the others. MPICH's ranks
-// share one file (mpich_shar_tmpXXXXXX), which has a name until all have it, and
-// UCX makes several for each (ucx_shm_posix_…). Files with other names or of other users
-// stay.
+// RemoveShared deletes the shared-memory files of an mpirun that are still in /dev/shm. had lists the
+// files that its ranks had. Open MPI names the segments of all ranks after the job
+// (vader_segment.HOST.UID.JOB.RANK, in version 5 sm_segment.…; untested): one rank's segment tells the
+// others. MPICH's ranks share one file (mpich_shar_tmpXXXXXX), which has a name until all have it, and
+// UCX makes several for each (ucx_shm_posix_…). Files with other names or of other users stay.
 func RemoveShared(had []string) {
 	for _, own := range had {
 		dir, name := filepath.Split(own)

@@ -1,4 +1,4 @@
-/* Calls that go through a mock-up of mockups/c in place of the library.
+/* Calls that go through a mock-up of mockups/c instead of the library.
  *
  * A rule names the collective, the processes, the first and last size in bytes of one
  * block, the mock-up, and for reductions the datatypes:
@@ -72,7 +72,7 @@ static int is_on_nodes(const char *id)
 
 static const function replaceable[] = {ALLGATHER, ALLREDUCE, ALLTOALL, BCAST, EXSCAN, GATHER, REDUCE, REDUCE_SCATTER_BLOCK, SCAN, SCATTER};
 
-/* Never silently something else than what was asked for. Line 0: it is about the whole file. */
+/* Refuses to do silently something else than what was asked for. Line 0 stands for the whole file. */
 static void refuse(MPI_Comm comm, const char *file, int line, const char *what)
 {
     if (line > 0)
@@ -209,7 +209,7 @@ __attribute__((constructor)) static void planned(void)
         ruled[replaceable[i]] = 1;
 }
 
-/* How many calls of all ranks went through each rule: "HITS" and the rule. */
+/* Writes how many calls of all ranks went through each rule: "HITS" and the rule. */
 void apply_finish(void)
 {
     const char *file = getenv("PGMPI_APPLIED");
@@ -250,8 +250,8 @@ static rule *wanted(const call *c)
     return NULL;
 }
 
-/* The same bits in any order: of floating-point numbers MAX and MIN of ±0 and NaN are not, and integers below 32 bits
- * overflow in Open MPI's vectors otherwise than behind them. */
+/* Whether the bits are the same in any order. For floating-point numbers MAX and MIN of ±0 and NaN
+ * are not, and integers below 32 bits overflow in Open MPI's vectors otherwise than after them. */
 static int is_exact(MPI_Datatype type, type_class class)
 {
     int size;
@@ -314,7 +314,7 @@ static memory *take(MPI_Comm comm, int p)
     return m;
 }
 
-/* NULL: all ranks go to the library. */
+/* Returns NULL if all ranks go to the library. */
 static memory *memory_of(MPI_Comm comm, int p)
 {
     memory *m;
@@ -326,7 +326,8 @@ static memory *memory_of(MPI_Comm comm, int p)
     return m->agreed ? m : NULL;
 }
 
-/* 0: the row cannot do it, which rests on counts and processes alone, so that all ranks go to the library. */
+/* Returns 0 if the row cannot do it. That rests on counts and processes alone, so that all ranks go
+ * to the library. */
 static int run(rule *r, memory *m, int64_t count, MPI_Datatype type, int64_t extent, MPI_Op op, int root, int *rc)
 {
     pg_ctx *x = &m->x;
@@ -343,7 +344,7 @@ static int run(rule *r, memory *m, int64_t count, MPI_Datatype type, int64_t ext
     return 1;
 }
 
-/* Of an error on our communicator the program hears by its own error handler, once. */
+/* The program hears of an error on our communicator by its own error handler, once. */
 static int told(MPI_Comm comm, int rc)
 {
     if (rc != MPI_SUCCESS)
@@ -409,7 +410,8 @@ static int64_t blocks_of(function f, int sends, int at_root, int p)
     }
 }
 
-/* MPI_BOTTOM is NULL, which MPI_Pack of MPICH refuses: the same elements from their first byte on. *made is to be freed. */
+/* MPI_BOTTOM is NULL, which MPI_Pack of MPICH refuses: the same elements from their first byte on.
+ * *made is to be freed. */
 static int anchor(const void **at, int *n, MPI_Datatype *type, MPI_Datatype *made)
 {
     MPI_Aint low, extent;

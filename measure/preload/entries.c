@@ -96,7 +96,7 @@ int MPI_Abort(MPI_Comm comm, int code)
     return PMPI_Abort(comm, code);
 }
 
-/* What does not count at this rank has any value, so that only what counts is looked at. */
+/* Arguments that do not count at this rank have any value, so that only the others are looked at. */
 static int64_t bytes_of(int64_t n, MPI_Datatype type)
 {
     int size;

@@ -1,4 +1,4 @@
-/* What is ours in a process that is another program's: a communicator, and names. */
+/* Gives us a communicator and names in a process that is another program's. */
 #define _GNU_SOURCE
 #include "preload.h"
 

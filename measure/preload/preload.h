@@ -26,7 +26,7 @@ typedef enum {
 
 extern const char *const function_names[FUNCTIONS];
 
-/* What is known about a datatype without looking into it. */
+/* Classes of datatypes, known without looking into them. */
 typedef enum { TYPE_NONE, INTEGERS, FLOATS, COMPLEXES, LOGICALS, BYTES, PAIRS, DERIVED, SPARSE } type_class;
 
 /* A predefined datatype, or one place for all others of a class. */
@@ -54,10 +54,10 @@ typedef struct {
     MPI_Comm comm;
     MPI_Datatype type;
     MPI_Op op;
-    int64_t bytes; /* of one block: of a mean one where they differ; -1: an argument is wrong */
+    int64_t bytes; /* of one block, a mean one where they differ, or -1 if an argument is wrong */
     int root, in_place, uneven;
-    uint64_t begin; /* a count of the clock; 0: nothing is timed */
-    int64_t faults; /* page faults of this thread before it; -1: not asked for */
+    uint64_t begin; /* a count of the clock, or 0 if nothing is timed */
+    int64_t faults; /* page faults of this thread before it, or -1 if not asked for */
 } call;
 
 /* The processes of a communicator: a question that libraries may take a lock for, and most

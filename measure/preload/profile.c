@@ -1,5 +1,5 @@
-/* What a program calls, with counts and times, in memory that does not grow: one table
- * of cells for each process, merged in MPI_Finalize. */
+/* Counts and times what a program calls, in memory that does not grow: one table of cells for each
+ * process, merged in MPI_Finalize. */
 #define _GNU_SOURCE
 #include "preload.h"
 
@@ -30,7 +30,7 @@ enum {
     FEW_FAULTS = 8,         /* that a call meets by chance */
 };
 
-/* That a rank lives on for others to write: MPICH's launcher kills them as soon as one has ended. Open MPI's does so a
+/* A rank lives on for others to write: MPICH's launcher kills them as soon as one has ended. Open MPI's does so a
  * second after its SIGTERM, and must not wait: told again by then, it would leave its files. */
 #ifdef OPEN_MPI
 enum { LAST_SECONDS = 0 };
@@ -310,7 +310,7 @@ static void put_number(writer *w, const char *name, int64_t number)
     put_name(w, name), put(w, digits(buffer, number)), put(w, ",");
 }
 
-/* A string of JSON: what is not plain in it is left out. */
+/* Writes a string of JSON, without what is not plain in it. */
 static void put_text(writer *w, const char *name, const char *text)
 {
     put_name(w, name), put(w, "\"");
@@ -407,7 +407,8 @@ static int take_name(const char *made)
     return err != 0 ? errno : 0;
 }
 
-/* Whole or not there: of all ranks with FILE's own name, or the part of this one. Returns an errno. */
+/* Writes a file that is whole or not there: of all ranks with FILE's own name, or the part of this
+ * one. Returns an errno. */
 static int store(const table *t, int whole)
 {
     static writer w;
@@ -506,8 +507,8 @@ static atomic_flag writing = ATOMIC_FLAG_INIT;
 
 static void wait_a_moment(void) { nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); }
 
-/* One part is written at a time: a signal to this thread waits until then, by its mask, and one to another thread here, so
- * that none ends the process in the middle. Returns 1 if a part was written. */
+/* One part is written at a time: a signal to this thread waits until then, by its mask, and one to another
+ * thread here, so that none ends the process in the middle. Returns 1 if a part was written. */
 static int write_part(void)
 {
     static table copy;

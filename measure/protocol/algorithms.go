@@ -21,7 +21,7 @@ type AlgorithmsEnd struct {
 
 type Algorithms struct {
 	Collective string      `json:"collective"`
-	Variable   string      `json:"variable,omitempty"` // the library's that chooses one; "": it has none that MPI_T names
+	Variable   string      `json:"variable,omitempty"` // of the library, chooses one; or "" if MPI_T names none
 	Now        int         `json:"now"`                // its value; 0, the default, unless somebody has forced an algorithm
 	Fixed      bool        `json:"fixed,omitempty"`    // it cannot be changed while the library runs
 	Names      []Algorithm `json:"algorithms"`
@@ -40,12 +40,13 @@ type Variable struct {
 	Name  string `json:"name"`
 	Known bool   `json:"known"` // the library, or the environment of rank 0, has it
 	Value string `json:"value"`
-	// Unread says which rank has another value than rank 0, or cannot read the file that it
-	// names, and why.
+	// Unread names the rank that has another value than rank 0. It also names one that cannot read the
+	// variable's file, and why.
 	Unread string `json:"unread,omitempty"`
 }
 
-// mostAlgorithms of one collective, and collectives, are far more than any library has.
+// mostAlgorithms limits the algorithms of a collective, and the collectives: far above any library's
+// numbers.
 const mostAlgorithms = 100
 
 func (e *AlgorithmsEnd) check() error {

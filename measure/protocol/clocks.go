@@ -9,15 +9,15 @@ type ClockInfo struct {
 	TickNS  int64   `json:"tick_ns,omitempty"` // smallest step between readings
 	CostNS  float64 `json:"cost_ns,omitempty"` // of one reading
 	HZ      int64   `json:"hz,omitempty"`      // of the counter, for rdtscp
-	HZFrom  string  `json:"hz_from,omitempty"` // where that is known from
+	HZFrom  string  `json:"hz_from,omitempty"` // the source of HZ
 }
 
 type ClocksJob struct {
 	Clock   string    `json:"clock"`   // of Clocks
 	Methods []string  `json:"methods"` // of ClockSyncs, in this order
 	Seconds []float64 `json:"seconds"` // when the global clock is compared, after the end of a synchronisation
-	// Compute is for the test build whose clocks are known: the error after these
-	// seconds is calculated, without waiting for them.
+	// Compute calculates the error after these seconds without waiting for them. It is for the test
+	// build whose clocks are known.
 	Compute bool `json:"compute,omitempty"`
 	// Barriers is how many exits of MPI_Barrier every rank stamps, instead of the
 	// examination; Methods then has at most one, and none is "shared" where all ranks
@@ -37,15 +37,15 @@ type ClockSync struct {
 // ClockCheck compares the global clocks of all ranks with rank 0's, once.
 type ClockCheck struct {
 	Seconds float64 `json:"seconds"` // as asked for
-	// ErrorNS is by rank how far its global clock is ahead, measured by exchanges
-	// with rank 0, and BoundNS how far off that may be: half of the shortest round trip.
+	// ErrorNS holds by rank how far its global clock is ahead, measured by exchanges with rank 0.
+	// BoundNS is the largest possible error of that: half of the shortest round trip.
 	ErrorNS []int64 `json:"error_ns,omitempty"`
 	BoundNS []int64 `json:"bound_ns,omitempty"`
-	// TrueNS is the same as calculated; only from the test build.
+	// TrueNS holds the same as calculated, and comes only from the test build.
 	TrueNS []int64 `json:"true_ns,omitempty"`
 }
 
-// check refuses a synchronisation of which nothing says how close it is.
+// check refuses a synchronisation that neither failed nor compared its clocks.
 func (s *ClockSync) check() error {
 	if s.Failed == "" && len(s.Checks) == 0 {
 		return fmt.Errorf("method %q has not failed, and its clocks were never compared", s.Method)

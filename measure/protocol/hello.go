@@ -10,7 +10,7 @@ type Hello struct {
 
 const ProtocolVersion = 5
 
-// RankInfo is what a rank program knows of itself and its clock.
+// RankInfo describes a rank program and its clock.
 type RankInfo struct {
 	Program     string `json:"program"` // "pgmpi-rank"
 	Version     string `json:"version"`
@@ -19,7 +19,7 @@ type RankInfo struct {
 	BuiltFor    string `json:"built_for"`     // what the headers said at compile time
 	MPICC       string `json:"mpicc"`         // the compiler wrapper it was built with
 	Hash        string `json:"hash"`          // of the executable, first 16 hex digits of SHA-256
-	Compiler    string `json:"compiler"`      // behind the wrapper, with its version, or empty if not known
+	Compiler    string `json:"compiler"`      // that the wrapper calls, with its version, or empty if not known
 	Flags       string `json:"c_flags"`       // of the C parts, beyond what the wrapper adds
 	ClockTickNS int64  `json:"clock_tick_ns"` // the resolution of the clock that times, as measured in the mpirun
 	Host        string `json:"host"`

@@ -40,38 +40,37 @@ func (m Mode) FollowsUp() bool { return slices.Contains(FollowUps, m) }
 // OfWork tells whether raw files of a mode have answers of a Work.
 func (m Mode) OfWork() bool { return !slices.Contains(modes, m) }
 
-// Job is what one mpirun is asked to do: what every mpirun needs, and one kind of work.
-// Without any, the ranks only say where they run. It travels to rank 0 as JSON over the
-// line protocol (docs/dev/protocol.md).
+// Job asks one mpirun for one kind of work. Without any, the ranks only say where they run. It travels
+// to rank 0 as JSON over the line protocol (docs/dev/protocol.md).
 type Job struct {
 	NP      int    `json:"np"`               // processes that must take part
-	Place   string `json:"place,omitempty"`  // where they must be, as host.Place writes it; "": anywhere
-	Nodes   int    `json:"nodes,omitempty"`  // of the shape, as the library must see them too; 0: any number
+	Place   string `json:"place,omitempty"`  // where they must be, as host.Place writes it, or "" for anywhere
+	Nodes   int    `json:"nodes,omitempty"`  // of the shape, as the library must see them too, or 0 for any number
 	StallNS int64  `json:"stall_ns"`         // a rank that finishes nothing for this long ends the mpirun
 	Layout  bool   `json:"layout,omitempty"` // say where the ranks run, before the work
 
 	*CallsJob `json:"calls,omitempty"`
 	Clocks    *ClocksJob `json:"clocks,omitempty"`
-	// Work is what to do with each case of CallsJob, else what to do without cases.
+	// Work says what to do with each case of CallsJob, or what to do without cases.
 	Work *Asked `json:"work,omitempty"`
 }
 
-// CallsJob calls cases. Exactly one of its last three fields, or Work of its Job, says what for.
+// CallsJob calls cases. Exactly one of its last three fields, or Work of its Job, says why.
 type CallsJob struct {
 	Mode  Mode      `json:"mode"` // names the mpirun; ranks do not look at it
 	Cases []JobCase `json:"cases"`
 	// Order has indices into Cases, as they are to be visited. A case that is there
 	// several times makes its repetitions in as many parts, as equal as can be.
 	Order []int `json:"order"`
-	// Rounds are the indices into Order at which a round begins, but for the first.
-	// What finished rounds have brought may be sent before the end.
+	// Rounds are the indices into Order at which a round begins, but for the first. Results of finished
+	// rounds may be sent before the end.
 	Rounds []int `json:"rounds,omitempty"`
-	// SendNS is how often, at most, what is finished is sent before the end, in
-	// nanoseconds; 0: never.
+	// SendNS is the least time between sending finished results before the end, in nanoseconds. It is 0
+	// to send none.
 	SendNS  int64     `json:"send_ns,omitempty"`
 	Mockups []Mockups `json:"mockups,omitempty"` // shared libraries with mock-ups of the user's own that the ranks load
-	// Announce has rank 0 name what it calls for the first time, where that may end the mpirun;
-	// AnnounceAll every visit of such a case.
+	// Announce has rank 0 name each first call that may end the mpirun. AnnounceAll has it name every
+	// visit of such a case.
 	Announce    bool   `json:"announce,omitempty"`
 	AnnounceAll bool   `json:"announce_all,omitempty"`
 	Datatype    string `json:"datatype"`
@@ -87,22 +86,21 @@ type CallsJob struct {
 	// first case, and before each case.
 	FirstCalls int `json:"first_calls"`
 	Warmup     int `json:"warmup"`
-	// Fresh times the first calls of a function that the mpirun makes: it is neither called nor verified
-	// before them, only behind.
+	// Fresh times the first calls of a function that the mpirun makes: it is neither called nor
+	// verified before them, only after them.
 	Fresh bool `json:"fresh,omitempty"`
-	// WarmupNS is how long the calls of Warmup may take together in nanoseconds,
-	// apart from two of them, which are always made; 0: no limit.
+	// WarmupNS limits the time of all calls of Warmup together, in nanoseconds; 0 means no limit. Two
+	// of them are always made.
 	WarmupNS int64 `json:"warmup_ns,omitempty"`
-	// WindowNS is the length of a window (sync "window"), SliceNS the time that
-	// a case may take (sync "round_time"), MaxDriftNS the error of the global
-	// clocks before which they are synchronised again.
+	// WindowNS is the length of a window (sync "window"). SliceNS limits the time of a case (sync
+	// "round_time"), and MaxDriftNS the error of the global clocks before they are synchronised again.
 	WindowNS   int64  `json:"window_ns"`
 	SliceNS    int64  `json:"slice_ns"`
 	MaxDriftNS int64  `json:"max_drift_ns"`
 	Cache      string `json:"cache"`
 	Malloc     string `json:"malloc,omitempty"` // of Mallocs
-	// MemoryCap is the most a rank's buffers and temporaries may take, in
-	// bytes. 0: this mpirun decides it from TempMemory and the free memory.
+	// MemoryCap limits a rank's buffers and temporaries, in bytes. If it is 0, this mpirun decides it
+	// from TempMemory and the free memory.
 	MemoryCap  int64 `json:"memory_cap"`
 	TempMemory int64 `json:"temp_memory"` // bytes
 
@@ -119,8 +117,8 @@ type MeasureJob struct {
 
 type PredictJob struct {
 	NREP nrep.Config `json:"nrep"`
-	// Times is how often Order visits a case, each visit a prediction of its own, of which
-	// the largest counts; 0: once.
+	// Times counts the visits of Order to a case, or is 0 for one. Each visit makes a prediction of its
+	// own; the largest counts.
 	Times int `json:"times,omitempty"`
 }
 
@@ -154,22 +152,22 @@ type Mockups struct {
 	Hash string `json:"hash,omitempty"`
 }
 
-// MockupFault is what a rank's error about a Mockups begins with.
+// MockupFault begins a rank's error about a Mockups.
 const MockupFault = "[[mockup]]"
 
 type JobCase struct {
 	Function string `json:"function"`
 	Msize    int64  `json:"msize"`           // bytes
 	NRep     int    `json:"nrep,omitempty"`  // timed repetitions; where the job predicts, the predictor decides
-	Calls    int    `json:"calls,omitempty"` // how many calls in a row one repetition is; 0 and 1: one
-	// Filler marks a case behind all others that is called in its place of the order
-	// and not timed. It has no result.
+	Calls    int    `json:"calls,omitempty"` // calls in a row that make one repetition; 0 counts as 1
+	// Filler marks a case after all others. It is called in its place of the order, is not timed, and
+	// has no result.
 	Filler bool   `json:"filler,omitempty"`
 	Skip   Status `json:"skip,omitempty"` // why the case is not measured: its status in an earlier mpirun. Empty if it is measured
 }
 
-// JobChunk is the most job text on one line, in bytes: hydra dies when more
-// than a pipe's 64 KiB waits on a rank's standard input.
+// JobChunk limits the job text on one line, in bytes: hydra dies when more than a pipe's 64 KiB waits
+// on a rank's standard input.
 const JobChunk = 24 << 10
 
 // EncodeJob splits a job into protocol lines without their newlines.

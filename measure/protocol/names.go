@@ -1,7 +1,7 @@
 package protocol
 
-// Auto, as a synchronisation, is chosen by the rank program for the ranks'
-// placement; as what a sample is, by the synchronisation.
+// Auto leaves a choice open. The rank program chooses a synchronisation by the ranks' placement; the
+// synchronisation decides what a sample is.
 const Auto = "auto"
 
 // The names that Go code tells apart.
@@ -20,14 +20,14 @@ const (
 	ThreadSingle      = "single"
 )
 
-// PrefixMPIT stands before the name of a performance variable of MPI_T among counters, PrefixRaw
+// PrefixMPIT stands before the name of a performance variable of MPI_T among counters. PrefixRaw stands
 // before the number of an event of this processor, in hexadecimal.
 const (
 	PrefixMPIT = "mpi_t:"
 	PrefixRaw  = "raw:"
 )
 
-// CounterMessages and CounterBytes are what the library sends; not every library can be asked.
+// CounterMessages and CounterBytes count what the library sends; not every library tells.
 const (
 	CounterMessages = "messages"
 	CounterBytes    = "sent-bytes"
@@ -35,9 +35,8 @@ const (
 
 const MaxCounters = 16
 
-// The names of what the rank program has in C, as gl.toml spells them. A new
-// one is one file in measure/rank/native and one line here; a test of measure/rank
-// names what is on one side only.
+// These tables name parts of the rank program in C, as gl.toml spells them. A new one is one file in
+// measure/rank/native and one line here; a test of measure/rank names what is on one side only.
 var (
 	// ThreadLevels has MPI's levels, from the least on; ThreadSingle is MPI_Init.
 	ThreadLevels = []string{ThreadSingle, "funneled", "serialized", "multiple"}
@@ -50,13 +49,14 @@ var (
 		"window_auto",     // windows that adjust themselves
 		SyncRoundTime,     // a start stamp for every repetition, within a time slice
 	}
-	// Counters are what the kernel and the processor count of the thread that calls MPI, and what the library sends.
+	// Counters count events of the thread that calls MPI, and what the library sends. The kernel and
+	// the processor count the events.
 	Counters = []string{
 		"page-faults", "context-switches", "cpu-migrations",
 		"cycles", "instructions", "cache-references", "cache-misses", "branch-misses", "dTLB-load-misses",
 		"L1-dcache-load-misses", "L1-icache-load-misses", CounterMessages, CounterBytes,
 	}
-	// Caches is what is done to the caches before a repetition.
+	// Caches are the ways to treat the caches before a repetition.
 	Caches = []string{
 		CacheWarm, // nothing
 		"cold",    // as much memory as the cache holds is overwritten
@@ -67,7 +67,7 @@ var (
 		MallocFresh,   // as the start of the process has left it
 		MallocSettled, // a large block was freed: glibc then keeps memory that is freed
 	}
-	// Samples is what the run-time of a repetition is.
+	// Samples are the definitions of a repetition's run-time.
 	Samples = []string{
 		SampleLocal,  // the longest duration of any rank by its own clock
 		SampleGlobal, // from the earliest start to the latest end, by the global clock

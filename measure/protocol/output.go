@@ -23,7 +23,7 @@ const (
 	LineJob      = "job"         // + "I/N CRC32 CHUNK"; the driver's lines
 	LineAck      = "ack"         // + I, after job line I
 	LineProgress = "progress"    // + "DONE TOTAL NAME"
-	LineFirst    = "first"       // + "NAME at SIZE" before its first call, or MockupFault + " FILE" before it is loaded; "" behind that; cases only where the job asks for it
+	LineFirst    = "first"       // + "NAME at SIZE" before a first call, if asked for, or MockupFault + " FILE"; "" after
 	LineCase     = "case"        // + CaseResult as JSON
 	LineSamples  = "samples"     // + "CASE FIRST NS[:FLAGS]…"
 	LineRank     = "rank"        // + "CASE RANK FIRST NS…"; before the case, only where the job asks for it
@@ -36,13 +36,13 @@ const (
 	LineEnd      = "end"         // + End as JSON; without it an mpirun is not finished
 )
 
-// End is the last line of a finished mpirun: with what its kind of work has brought.
+// End is the last line of a finished mpirun, with the results of its kind of work.
 type End struct {
 	Lines int    `json:"lines"` // nodes, rank, count, case, samples, sync and exit lines before it
 	CRC   string `json:"crc"`   // CRC-32 (IEEE) over these lines with their newlines, in hex
 	Load  Load   `json:"load"`
-	// Clock is the one that timed. Clocks are all there are, from an mpirun that
-	// verifies or examines them.
+	// Clock is the clock that timed. Clocks lists all clocks, from an mpirun that verifies or examines
+	// them.
 	Clock  *ClockInfo  `json:"clock,omitempty"`
 	Clocks []ClockInfo `json:"clocks,omitempty"`
 
@@ -68,17 +68,17 @@ type SoFar struct {
 	Rounds int    `json:"rounds,omitempty"` // of the job, that are finished
 }
 
-// Output is what rank 0 of a finished mpirun sent after its last case.
+// Output holds what rank 0 of a finished mpirun sent after its last case.
 type Output struct {
 	Cases   []CaseResult
 	Samples map[int][]Sample // by index into Job.Cases
-	// Ranks are the local durations of every rank, ns, by index into Job.Cases and by
-	// rank, or nil if they were not asked for.
+	// Ranks holds the local durations of every rank, ns, by index into Job.Cases and by rank. It is nil
+	// if they were not asked for.
 	Ranks map[int][][]int64
-	// Counts are what was counted in each repetition, at the rank with most of it, by index
-	// into Job.Cases and into Job.Counters, or nil if nothing was.
+	// Counts holds the counts of each repetition, at the rank with the highest. It is by index into
+	// Job.Cases and into Job.Counters, and nil if nothing was counted.
 	Counts map[int][][]int64
-	Layout *host.Layout // nil: not asked for
+	Layout *host.Layout // nil if not asked for
 	End    End
 	Syncs  []ClockSync // of a ClocksJob
 	Exits  []Exit      // by rank, where the job asks for them
@@ -107,7 +107,7 @@ func (o *OutputWriter) line(text []byte) {
 // samplesPerLine keeps lines far below what launchers forward at once.
 const samplesPerLine = 512
 
-// Case writes a case, and its samples from the first on that has not been written.
+// Case writes a case, and its samples from index first on: those before are written.
 func (o *OutputWriter) Case(c CaseResult, samples []Sample, first int) {
 	o.JSON(LineCase, c)
 	for ; first < len(samples); first += samplesPerLine {
@@ -170,10 +170,10 @@ func (o *OutputWriter) End(e End) error {
 	return o.err
 }
 
-// MaxLine is the most bytes of a line of the ranks.
+// MaxLine limits a line of the ranks, in bytes.
 const MaxLine = 1 << 20
 
-// maxMessage is the most bytes of a message about a case.
+// maxMessage limits a message about a case, in bytes.
 const maxMessage = 1 << 10
 
 // OutputReader collects the closing lines of an mpirun, and refuses more than its
@@ -299,7 +299,7 @@ func (o *OutputReader) checkCase(i int) error {
 	return nil
 }
 
-// answer refuses an answer that was not asked for, or that cannot be.
+// answer refuses an answer that was not asked for, or that is impossible.
 func (o *OutputReader) answer(a *Answer) error {
 	switch {
 	case a == nil:
@@ -310,7 +310,7 @@ func (o *OutputReader) answer(a *Answer) error {
 	return o.job.Work.check(a)
 }
 
-// goOn replaces what was known of a case after a round by what is known after a later one.
+// goOn replaces a case's result after one round by its result after a later one.
 func (o *OutputReader) goOn(i int, now CaseResult) error {
 	have := len(o.out.Samples[now.Case])
 	switch {
@@ -325,8 +325,8 @@ func (o *OutputReader) goOn(i int, now CaseResult) error {
 	return nil
 }
 
-// most is how many samples a case may bring: those asked for, and as many again that
-// were out of sync.
+// most returns the most samples that a case may bring: those asked for, and as many again that were out
+// of sync.
 func (o *OutputReader) most(i int) int {
 	if p := o.calls.Predict; p != nil {
 		return 2 * p.NREP.Most()
@@ -334,7 +334,7 @@ func (o *OutputReader) most(i int) int {
 	return 2 * o.calls.Cases[i].NRep
 }
 
-// numbers splits a text into its first n numbers, and the fields behind them, of which there is one at least.
+// numbers splits a text into its first n numbers and the fields after them, at least one.
 func numbers(text string, n int) (first []int, rest []string, err error) {
 	f := strings.Fields(text)
 	if len(f) <= n {
@@ -482,11 +482,11 @@ func (o *OutputReader) soFar(text []byte) error {
 	return nil
 }
 
-// Finished is what has arrived whole, whatever becomes of the mpirun.
+// Finished holds what has arrived whole, whatever becomes of the mpirun.
 type Finished struct {
 	Cases   []CaseResult
 	Samples map[int][]Sample // by index into Job.Cases
-	Rounds  int              // of the job; 0: its cases are finished one by one
+	Rounds  int              // of the job, or 0 if its cases finish one by one
 }
 
 func (o *OutputReader) Finished() Finished { return o.closed }

@@ -15,8 +15,8 @@ const (
 	StatusNotMeasured Status = "not_measured" // over the memory cap, p·count above an int, or more temporaries than its row has
 )
 
-// What becomes of a case only of one of the library's own algorithms, of a mock-up of the
-// user's own, or of another way to call a collective.
+// Only some cases end like this: of the library's own algorithms, of mock-ups of the user's own, and of
+// other ways to call a collective.
 const (
 	StatusUnavailable Status = "unavailable" // the library does not have it, or it gave an MPI error
 	StatusHangs       Status = "hangs"       // it did not return; the driver says so
@@ -71,8 +71,8 @@ type Bound struct {
 	MinNS    int64 `json:"min_ns"`
 }
 
-// Messages is what all ranks together sent in calls of a case, as the library counts
-// it: those that its algorithm consists of.
+// Messages counts what all ranks together sent in calls of a case, as the library counts it: the
+// messages of its algorithm.
 type Messages struct {
 	Calls   int    `json:"calls"`
 	Count   int64  `json:"count"`
@@ -91,11 +91,11 @@ func (m *Messages) Check() error {
 type Counter struct {
 	Name string `json:"name"`
 	From string `json:"from,omitempty"` // how it is read
-	Why  string `json:"why,omitempty"`  // it is not, at some rank
+	Why  string `json:"why,omitempty"`  // why it is not read at some rank
 }
 
-// Counting is what reading counters costs: the median of the samples of a case, whose
-// counters were read, and of N repetitions among them without. ns.
+// Counting tells what reading counters costs, ns. It has the median of the samples of a case, whose
+// counters were read, and of N repetitions among them without.
 type Counting struct {
 	N         int     `json:"n"`
 	WithNS    float64 `json:"with_ns"`
@@ -109,8 +109,8 @@ func (c *Counting) Check() error {
 	return nil
 }
 
-// Usage is what the kernel counted while the repetitions of a case were made, with
-// their synchronisation, at the rank where it counted most (the lowest of them).
+// Usage holds the kernel's counts over the repetitions of a case, with their synchronisation. They are
+// from the rank where it counted most (the lowest of them).
 type Usage struct {
 	Faults       int64 `json:"faults"` // page faults
 	FaultsRank   int   `json:"faults_rank"`
@@ -129,7 +129,7 @@ func (u *Usage) Check(np int) error {
 }
 
 type Timing struct {
-	// ThreadLevel is what the library provides, of ThreadLevels. Empty in older
+	// ThreadLevel is the level that the library provides, of ThreadLevels. It is empty in older
 	// versions, which asked for "funneled".
 	ThreadLevel string `json:"thread_level,omitempty"`
 	Sync        string `json:"sync"`                  // of Syncs
@@ -137,18 +137,17 @@ type Timing struct {
 	Sample      string `json:"sample"`                // of Samples
 	Cache       string `json:"cache"`                 // of Caches
 	CacheBytes  int64  `json:"cache_bytes,omitempty"` // what "cold" overwrites, and half of what "rotate" rotates through
-	// ClockSyncs counts how often the clocks were synchronised; 0: nothing
-	// needed a global clock.
+	// ClockSyncs counts how often the clocks were synchronised, and is 0 where nothing needed a global
+	// clock.
 	ClockSyncs int `json:"clock_syncs"`
-	// DriftNS is the most by which a global clock was off when it was
-	// synchronised again, MaxDriftNS (measure.max_drift) what it was to stay below.
+	// DriftNS is the most by which a global clock was off when it was synchronised again. MaxDriftNS is
+	// its limit (measure.max_drift).
 	DriftNS    int64 `json:"drift_ns,omitempty"`
 	MaxDriftNS int64 `json:"max_drift_ns,omitempty"`
 }
 
-// Probes is how fast the machine was at one moment of an mpirun, outside of
-// every timed region. Each value is the slowest of all ranks' or pairs'; 0: not
-// read.
+// Probes tells how fast the machine was at one moment, outside of every timed region. Each value is the
+// slowest of all ranks' or pairs', or 0 if it was not read.
 type Probes struct {
 	AtS           float64 `json:"at_s"`                      // seconds since the mpirun began to measure
 	LineNS        float64 `json:"line_ns,omitempty"`         // round trip of a cache line between two ranks of a node, ns
@@ -158,8 +157,8 @@ type Probes struct {
 	PingPong64KNS float64 `json:"pingpong_64k_ns,omitempty"` // the same of 64 KiB
 }
 
-// Load is the one-minute load average, the highest of all nodes, when the
-// ranks of an mpirun have started and after its last case. -1: not known.
+// Load holds the one-minute load average, the highest of all nodes. It is read when the ranks of an
+// mpirun have started and after its last case, and is -1 where it is not known.
 type Load struct {
 	Before float64 `json:"before"`
 	After  float64 `json:"after"`
@@ -175,7 +174,7 @@ type Sample struct {
 	Flags int
 }
 
-// Valid are the run-times of the samples without a flag, in nanoseconds.
+// Valid returns the run-times of the samples without a flag, in nanoseconds.
 func Valid(samples []Sample) []float64 {
 	var ns []float64
 	for _, s := range samples {
@@ -186,7 +185,7 @@ func Valid(samples []Sample) []float64 {
 	return ns
 }
 
-// ValidSeconds are the same in seconds.
+// ValidSeconds returns the same in seconds.
 func ValidSeconds(samples []Sample) []float64 {
 	seconds := Valid(samples)
 	for i := range seconds {
@@ -195,14 +194,14 @@ func ValidSeconds(samples []Sample) []float64 {
 	return seconds
 }
 
-// MaxSamples is the most that an mpirun may bring: 4 GiB of memory.
+// MaxSamples limits the samples of an mpirun: 4 GiB of memory.
 const MaxSamples = 1 << 28
 
 // MaxRawInt is the largest number that a raw file holds: 18 digits, in nanoseconds
 // 31 years.
 const MaxRawInt = 1e18 - 1
 
-// ErrNoTime is what is wrong with a sample of 0 ns that is not late.
+// ErrNoTime refuses a sample of 0 ns that is not late.
 var ErrNoTime = errors.New("a call took 0 ns: the clock is too coarse for it")
 
 // ParseSample reads "NS" or "NS:FLAGS". What a raw file cannot hold is an error:

@@ -5,21 +5,21 @@ import (
 	"fmt"
 )
 
-// Work is a kind of work of the ranks: its name, and the types of its job and its answer. Who asks for it and the
-// ranks that do it share one value; all between them pass both on as JSON.
+// Work is a kind of work of the ranks: its name, and the types of its job and its answer. The driver's
+// side and the ranks share one value; all between them pass both on as JSON.
 type Work[Job, Answer any] struct {
 	Name  string              // in the job; of work on cases also their mode, and the key of the answer in raw files
-	Check func(*Answer) error // refuses answers that cannot be
+	Check func(*Answer) error // refuses impossible answers
 }
 
 // Asked is the part of a job that asks for a kind of work.
 type Asked struct {
 	Work  string              `json:"work"`
 	Job   json.RawMessage     `json:"job"`
-	check func(*Answer) error // where it was asked for; ranks have none
+	check func(*Answer) error // set where it was asked for, not at the ranks
 }
 
-// Answer is what a kind of work has brought: about a case, or at the end of an mpirun without cases.
+// Answer is the result of a kind of work: about a case, or at the end of an mpirun without cases.
 type Answer struct {
 	Work  string          `json:"work"`
 	Found json.RawMessage `json:"found"`
@@ -33,7 +33,7 @@ func (w *Work[J, A]) Ask(job J) (*Asked, error) {
 	}}, err
 }
 
-// Job reads what is asked for.
+// Job decodes the job that is asked for.
 func (w *Work[J, A]) Job(asked *Asked) (*J, error) {
 	job := new(J)
 	if err := json.Unmarshal(asked.Job, job); err != nil {

@@ -71,7 +71,7 @@ type bench struct {
 	drift       clocks.Drift
 	batchTook   time.Duration // the last one
 	rounds      rounds
-	probes      *probe.Reader // nil: none are read
+	probes      *probe.Reader // nil if none are read
 	out         outcome
 	w           *protocol.OutputWriter // at rank 0
 	counts      bool                   // the library counts its messages
@@ -282,8 +282,8 @@ func (b *bench) cannot(f mockups.Function) (status protocol.Status, why string, 
 	return protocol.StatusOK, "", err
 }
 
-// callFor makes n calls, or as many as the limit allows, in which rank 0 has the
-// word; two of them in any case. 0: there is no limit.
+// callFor makes n calls, or as many as the limit allows. Rank 0 decides, and two are made in any case;
+// a limit of 0 means none.
 func (b *bench) callFor(row *native.Function, n int, limit time.Duration) error {
 	start := time.Now()
 	defer func() { b.timed += time.Since(start) }()
@@ -302,8 +302,8 @@ func (b *bench) callFor(row *native.Function, n int, limit time.Duration) error 
 	return b.Call(row, min(max(0, int(more)), n-always))
 }
 
-// enough asks the predictor about the valid samples, and ends a case that takes
-// too long or has too few of them.
+// enough asks the predictor about the valid samples. It also ends a case that takes too long or has too
+// few of them.
 func (b *bench) enough(p *nrep.Predictor, samples []protocol.Sample, took time.Duration, r *protocol.CaseResult) bool {
 	seconds, c := protocol.ValidSeconds(samples), &b.job.Predict.NREP
 	stop, ok := p.Done(seconds)

@@ -9,7 +9,7 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// rounds is how far the rounds of a job are. All ranks agree on it but for the times.
+// rounds tells how far the rounds of a job are. All ranks agree on it but for the times.
 type rounds struct {
 	finished int
 	closing  bool // what there is at the end of this round is sent then
@@ -17,10 +17,9 @@ type rounds struct {
 	sent     time.Time // or the start
 }
 
-// early sends, before a visit, what may not wait for the end: it is so seldom that
-// most mpiruns never do, since what is sent disturbs what is measured next. In stage 1
-// cases finish one by one; else only rounds do, in which both sides of every guideline
-// have made the same part of their repetitions.
+// early sends, before a visit, results that may not wait for the end. It is so seldom that most mpiruns
+// never do, since sending disturbs what is measured next. In stage 1 cases finish one by one; else only
+// rounds do, in which both sides of every guideline have made the same part of their repetitions.
 func (b *bench) early(done int) error {
 	r := &b.rounds
 	switch {
@@ -58,7 +57,7 @@ func (b *bench) beginRound() (err error) {
 	return err
 }
 
-// send writes what is finished and the driver does not have.
+// send writes finished results that the driver does not have.
 func (b *bench) send() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -29,7 +29,7 @@ var (
 	MPICC   = ""
 )
 
-// info says what this rank program is. MPI need not be started.
+// info describes this rank program. MPI need not be started.
 func info() protocol.RankInfo {
 	name, _ := os.Hostname()
 	family, builtFor, compiler := mpi.BuiltFor()
@@ -40,7 +40,7 @@ func info() protocol.RankInfo {
 	}
 }
 
-// cFlags are the compiler flags of the C parts, as Go keeps them in the program.
+// cFlags returns the compiler flags of the C parts, as Go keeps them in the program.
 func cFlags() string {
 	if b, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range b.Settings {
@@ -96,8 +96,8 @@ func ownHash() string {
 	return fmt.Sprintf("%x", h.Sum(nil))[:16]
 }
 
-// How long all ranks sleep while it is seen what other programs do on their
-// nodes: the kernel counts in ticks of up to 10 ms.
+// All ranks sleep this long to see what other programs do on their nodes: the kernel counts in ticks of
+// up to 10 ms.
 const (
 	settle = 20 * time.Millisecond // until the last rank sleeps
 	listen = 100 * time.Millisecond
@@ -105,8 +105,8 @@ const (
 
 var hostFiles = os.DirFS("/")
 
-// place counts the ranks of every host, and refuses those that are not where they
-// are wanted, or not on as many nodes for the library: all ranks come to the same answer.
+// place counts the ranks of every host, and refuses misplaced ones: not where they are wanted, or not
+// on as many nodes for the library. All ranks come to the same answer.
 func (s *session) place(wanted string, nodes int) error {
 	name, _ := os.Hostname()
 	sum := sha256.Sum256([]byte(name))
@@ -188,8 +188,8 @@ func (s *session) node(own host.RankFacts, reads bool) (*host.NodeFacts, error) 
 	return &f, nil
 }
 
-// load is the highest one-minute load average of all nodes, at rank 0; -1
-// where none is known.
+// load returns the highest one-minute load average of all nodes, at rank 0. It is -1 where none is
+// known.
 func (s *session) load() (float64, error) {
 	const unit = 100 // as the kernel rounds it
 	highest, err := s.AllMax(int64(math.Round(host.Load(hostFiles) * unit)))

@@ -28,8 +28,8 @@ import (
 	"pgmpi/mockups/c"
 )
 
-// exitCode of a rank that gives up; the driver reads the reason from rank 0's
-// error line or from standard error.
+// exitCode is the exit status of a rank that gives up. The driver reads the reason from rank 0's error
+// line or from standard error.
 const exitCode = 86
 
 func init() {
@@ -112,9 +112,8 @@ func mayBeRoot() bool {
 	return true
 }
 
-// takeStdout keeps the real standard output for the protocol and sends
-// everything else that is printed to standard error: MPI launchers splice the
-// prints of other ranks into the middle of rank 0's lines.
+// takeStdout keeps the real standard output for the protocol. Everything else that is printed goes to
+// standard error: MPI launchers splice the prints of other ranks into the middle of rank 0's lines.
 func takeStdout() (*os.File, error) {
 	fd, err := syscall.Dup(1)
 	if err != nil {
@@ -124,9 +123,9 @@ func takeStdout() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "protocol"), syscall.Dup3(2, 1, 0)
 }
 
-// lastWords is how long rank 0 waits after its error line: MPICH's launcher drops
-// what it has not read when a rank aborts. The other ranks, who may have found the
-// same, wait for longer, so that it is rank 0 who ends the mpirun.
+// lastWords is the time that rank 0 waits after its error line: MPICH's launcher drops what it has not
+// read when a rank aborts. The other ranks, which may have found the same, wait longer, so that rank 0
+// ends the mpirun.
 const lastWords = 200 * time.Millisecond
 
 type session struct {
@@ -150,8 +149,8 @@ func (s *session) setName(name string) {
 	s.name = name
 }
 
-// watch ends the mpirun when nothing is alive for the limit; what says what did not happen,
-// with the limit in it.
+// watch ends the mpirun when nothing is alive for the limit. what names what did not happen, with the
+// limit in it.
 func (s *session) watch(limit time.Duration, what string) {
 	what = fmt.Sprintf(what, limit)
 	if s.stall = limit; s.Rank != 0 {
@@ -370,9 +369,8 @@ func leaveAtEOF(in io.Reader) {
 	giveUp()
 }
 
-// leaveWithLauncher ends this rank when it is told to, or when the launcher on
-// this host dies, and removes the shared-memory files that a launcher which was
-// killed leaves behind.
+// leaveWithLauncher ends this rank when it is told to, or when the launcher on this host dies. It
+// removes the shared-memory files of a launcher that was killed.
 func leaveWithLauncher() {
 	parent := os.Getppid()
 	told := make(chan os.Signal, 1)

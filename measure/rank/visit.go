@@ -38,8 +38,8 @@ const againCalls = 1
 // fillerCalls are as many as a case always has before its first sample.
 const fillerCalls = 2
 
-// firstTime is how long the first calls of a function may take together: a call of
-// thousands of ranks can take a second.
+// firstTime limits the first calls of a function together: a call of thousands of ranks can take a
+// second.
 const firstTime = time.Second
 
 // visit does the next part of a case: all of it, where it is visited once.
@@ -153,8 +153,8 @@ func (v *visit) begin() (ok bool, err error) {
 	return true, v.callFor(v.row, v.job.Warmup, time.Duration(v.job.WarmupNS))
 }
 
-// tryOnce calls an own algorithm, or a mock-up of the user's own, once, and says which error
-// any rank got: not every one is for every number of processes.
+// tryOnce calls an own algorithm, or a mock-up of the user's own, once. It says which error any rank
+// got: not every one is for every number of processes.
 func (v *visit) tryOnce() (refused string, err error) {
 	j := v.job
 	counted := j.Messages != nil && !j.Verify && j.FirstCalls+j.Warmup == 0 // and says it
@@ -172,8 +172,8 @@ func (v *visit) tryOnce() (refused string, err error) {
 	return v.FirstOf(said)
 }
 
-// firstCalls makes the untimed calls before a function's first case, at the
-// smallest size that it can have: the case that happens to be first is not favoured.
+// firstCalls makes the untimed calls before a function's first case, at its smallest size: the case
+// that happens to be first is not favoured.
 func (v *visit) firstCalls() error {
 	j := v.job
 	if v.called[v.f.ID] || j.FirstCalls == 0 || j.Fresh {
@@ -191,7 +191,7 @@ func (v *visit) firstCalls() error {
 }
 
 // smallest returns the visit at the smallest size of the function. Where a call may be refused it is
-// tried there, and a case that is refused is none of this mpirun's any more.
+// tried there, and this mpirun leaves out a case that is refused.
 func (v *visit) smallest() (*visit, error) {
 	for {
 		least := v.i
@@ -229,8 +229,8 @@ func (v *visit) callFirst() error {
 	return v.callFor(v.call, v.job.FirstCalls, firstTime)
 }
 
-// work does what the job is for. After the last timed call of a case, and after those that are
-// sent together, it says what is wrong with their data at any rank; "" when nothing is.
+// work does the job's work on a case. After the last timed call of a case, and after those
+// that are sent together, it says what is wrong with their data at any rank, or returns "".
 func (v *visit) work() (fault string, err error) {
 	j := v.job
 	last := j.Predict != nil || v.s.begun == v.s.visits || v.rounds.closing
@@ -285,8 +285,8 @@ func (v *visit) of() verify.Case { return v.Case(v.f, v.count) }
 
 func (v *visit) fill() { v.verifier.Fill(v.of()) }
 
-// verifyStarts verifies the request that a case makes, starts ten times and frees, one start
-// after the other: between these nothing can be looked at.
+// verifyStarts verifies, start by start, the request that a case makes, starts ten times and frees.
+// Between the case's own starts nothing can be looked at.
 func (v *visit) verifyStarts() (string, error) {
 	persistent, _ := mockups.Get(mockups.CallOf(v.f.Of, mockups.Persistent))
 	row := v.Row(persistent.ID)
@@ -331,8 +331,9 @@ func (v *visit) beforeLast(turns bool) {
 
 func (v *visit) poison() byte { return call.Poisons[v.poisoned%len(call.Poisons)] }
 
-// afterLast says what is wrong at any rank with the result of the last timed call, which all calls
-// on the same data give, and with a call more on data that no call has had; "" when nothing is.
+// afterLast says what is wrong at any rank with the result of the last timed call. All calls on the
+// same data give that result. It does the same with one more call on data that no call has had, and
+// returns "" when nothing is wrong.
 func (v *visit) afterLast() (string, error) {
 	if v.Called && v.f.HasData() && !v.f.Consumes {
 		c := v.of()

@@ -11,14 +11,14 @@ import (
 	"pgmpi/measure/rank/mpi"
 )
 
-// Work is what the ranks do for a protocol.Work of its name.
+// Work does a protocol.Work of its name at the ranks.
 type Work struct {
 	name   string
 	onCase func(*Visit, *protocol.Asked) (answer *protocol.Answer, fault string, err error)
 	alone  func(*Mpirun, *protocol.Asked) (*protocol.Answer, error)
 }
 
-// Alone has an mpirun without cases for itself. do returns the answer of rank 0.
+// Alone makes a Work that has an mpirun without cases for itself. do returns the answer of rank 0.
 func Alone[J, A any](w *protocol.Work[J, A], do func(*Mpirun, *J) (*A, error)) Work {
 	return Work{name: w.Name, alone: func(m *Mpirun, asked *protocol.Asked) (*protocol.Answer, error) {
 		job, err := w.Job(asked)
@@ -33,8 +33,8 @@ func Alone[J, A any](w *protocol.Work[J, A], do func(*Mpirun, *J) (*A, error)) W
 	}}
 }
 
-// OnCases goes on with each case after its timed calls. do returns what rank 0 has found, or nil, and what is wrong
-// with the data at any rank.
+// OnCases makes a Work that goes on with each case after its timed calls. do returns what rank 0 has
+// found, or nil, and what is wrong with the data at any rank.
 func OnCases[J, A any](w *protocol.Work[J, A], do func(*Visit, *J) (found *A, fault string, err error)) Work {
 	return Work{name: w.Name, onCase: func(v *Visit, asked *protocol.Asked) (*protocol.Answer, string, error) {
 		job, err := w.Job(asked)
@@ -50,7 +50,7 @@ func OnCases[J, A any](w *protocol.Work[J, A], do func(*Visit, *J) (found *A, fa
 	}}
 }
 
-// workOf is what is asked for, with cases or without, or nil where nothing is.
+// workOf returns the Work that is asked for, with cases or without, or nil where none is.
 func (s *session) workOf(asked *protocol.Asked, cases bool) (*Work, error) {
 	if asked == nil {
 		return nil, nil
@@ -71,7 +71,7 @@ type Visit struct {
 
 func (v *Visit) Case() protocol.JobCase { return v.visit.c }
 
-// Samples were taken of the timed calls, at rank 0.
+// Samples returns the samples of the timed calls, at rank 0.
 func (v *Visit) Samples() []protocol.Sample { return v.visit.out.samples[v.visit.i] }
 
 // Verify makes one call more, on other data. What is wrong with it at any rank begins with `when`.
@@ -80,8 +80,8 @@ func (v *Visit) Verify(when string, call func() error) (fault string, err error)
 	return v.Once(v.visit.verifier, v.visit.f, v.visit.count, v.visit.poisoned, when, func() (string, error) { return "", call() })
 }
 
-// Repeat has batches made until n repetitions are valid, or twice as many were made. A batch ends after the limit, if
-// the synchronisation can end it.
+// Repeat makes batches until n repetitions are valid, or twice as many were made. A batch ends after
+// the limit, if the synchronisation can end it.
 func (v *Visit) Repeat(n int, limit time.Duration, batch func(most int) (done, invalid int, err error)) error {
 	b := v.visit.bench
 	b.alive()
@@ -115,13 +115,14 @@ type Mpirun struct {
 	stall   time.Duration
 }
 
-// Watch ends the mpirun when no step begins within the job's limit. what says what did not happen, with the limit in it.
+// Watch ends the mpirun when no step begins within the job's limit. what names what did not happen,
+// with the limit in it.
 func (m *Mpirun) Watch(what string) (stop func()) {
 	m.session.watch(m.stall, what)
 	return func() { m.session.watchdog.Stop() }
 }
 
-// Step begins step i of n of what is watched, and has rank 0 tell the driver a text.
+// Step begins step i of n of what is watched. It has rank 0 tell the driver a text.
 func (m *Mpirun) Step(i, n int, name, text string) {
 	m.session.alive()
 	m.session.setName(name)

@@ -12,8 +12,8 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Anybody can write a results folder: these limits keep what a reader takes in
-// memory in proportion to what is on disk (docs/dev/security.md).
+// Anybody can write a results folder. These limits keep a reader's memory in proportion to the bytes on
+// disk (docs/dev/security.md).
 const (
 	maxManifest = 64 << 20 // bytes; a plan of 1000 cases takes half a MiB
 	// A manifest is indented, which keeps its values this many bytes apart on
@@ -23,7 +23,7 @@ const (
 	maxMembers    = 1 << 21 // of all sets of CPUs and ranks together
 	maxMedians    = 1 << 21 // run medians: cases times mpiruns
 
-	headerBase    = 8 << 20 // bytes of a raw file's header beside its cases: most of them the order, see MaxVisits
+	headerBase    = 8 << 20 // bytes of a raw file's header besides its cases: most of them the order, see MaxVisits
 	headerPerCase = 4 << 10
 	maxHeader     = 64 << 20
 	maxClocks     = 64

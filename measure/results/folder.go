@@ -41,11 +41,11 @@ const (
 	BatchJob    = "batch.json"
 )
 
-// Readme is the whole report on a folder that is no folder of mpiruns, such as a setting's.
+// Readme holds the whole report on a folder without mpiruns, such as a setting's.
 const Readme = "README"
 
-// Create makes a results folder, or takes an existing one, and locks it for this
-// process until Close.
+// Create makes a results folder, or takes an existing one. It locks the folder for this process until
+// Close.
 func Create(path string) (*Folder, error) {
 	f, err := Lock(path)
 	if err != nil {
@@ -58,7 +58,7 @@ func Create(path string) (*Folder, error) {
 	return f, nil
 }
 
-// Lock makes a folder, or takes an existing one, and locks it for this process until Close.
+// Lock makes a folder, or takes an existing one. It locks the folder for this process until Close.
 func Lock(path string) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w; choose another with --out", err)
@@ -122,7 +122,7 @@ func OwnFolder(path, file, id string) bool {
 	return err == nil && id == inode(info) && Private(path, ".", file, lockName)
 }
 
-// Private tells whether nobody but this user owns some files of a folder, or may write to them.
+// Private tells whether nobody but this user owns, or may write to, some files of a folder.
 func Private(path string, names ...string) bool {
 	for _, name := range names {
 		info, err := os.Stat(filepath.Join(path, name))
@@ -164,8 +164,8 @@ func aloneIn(groups, name, gid string) bool {
 
 func (f *Folder) Close() error { return f.lock.release() }
 
-// Open takes an existing results folder of one of some kinds, or of any, for reading,
-// without a lock: a file is there whole or not at all.
+// Open takes an existing results folder of one of some kinds, or of any, for reading. It takes no lock:
+// a file is there whole or not at all.
 func Open(path string, kinds ...Kind) (*Folder, *Manifest, error) {
 	f := &Folder{Path: path}
 	f.opened, _ = os.Stat(path)
@@ -182,8 +182,8 @@ func Open(path string, kinds ...Kind) (*Folder, *Manifest, error) {
 	return f, m, err
 }
 
-// Still returns an error if another folder has come to the path since this one was opened: its
-// manifest and its mpiruns would be of two checks.
+// Still returns an error if the path has got another folder since this one was opened: its manifest and
+// its mpiruns would be of two checks.
 func (f *Folder) Still() error {
 	if info, err := os.Stat(f.Path); f.opened != nil && (err != nil || !os.SameFile(info, f.opened)) {
 		return fmt.Errorf("%s was replaced while it was read: read it again", f.Path)
@@ -261,8 +261,8 @@ func (f *Folder) WriteText(name, text string) error {
 	})
 }
 
-// WriteJob writes the protocol lines of a job to a file and returns its
-// absolute path, for launchers that forward no standard input.
+// WriteJob writes the protocol lines of a job to a file. It returns the file's absolute path, for
+// launchers that forward no standard input.
 func (f *Folder) WriteJob(j *protocol.Job) (string, error) {
 	lines, err := protocol.EncodeJob(j)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"pgmpi/measure/host"
 )
 
-// Launcher is a process that has started an mpirun, and where that leaves its files.
+// Launcher records a process that has started an mpirun, and where the mpirun leaves its files.
 type Launcher struct {
 	host.PIDs
 	PID   int       `json:"pid"`
@@ -22,16 +22,16 @@ type Launcher struct {
 
 const launcherPrefix = regular.TempPrefix + "launcher-"
 
-// Remember stores a launcher for who goes on in the folder if this driver is killed before it
-// calls done.
+// Remember stores a launcher for the next driver in the folder. That one needs it if this driver is
+// killed before it calls done.
 func (f *Folder) Remember(l Launcher) (done func()) {
 	name := launcherPrefix + strconv.Itoa(l.PID)
 	_ = f.WriteJSON(name, l)
 	return func() { os.Remove(filepath.Join(f.Path, name)) }
 }
 
-// killedIn returns the launcher that a file remembers, unless its number is one of another
-// host, of an earlier start of this one, or of another container.
+// killedIn returns the launcher that a file remembers, unless its number means nothing here: it is one
+// of another host, of an earlier start of this one, or of another container.
 func killedIn(path string) []Launcher {
 	if !strings.HasPrefix(filepath.Base(path), launcherPrefix) {
 		return nil

@@ -19,9 +19,8 @@ const ManifestSchema = "pgmpi-manifest/1"
 
 const MaxMPIRuns = 10000
 
-// Manifest is what a results folder is about: the configuration as read, the
-// Plan and every factor. What it says about mpiruns is derived; the raw files are
-// the truth.
+// Manifest describes a results folder: the configuration as read, the Plan and every factor. What it
+// says about mpiruns is derived; the raw files are the truth.
 type Manifest struct {
 	Schema  string `json:"schema"`
 	Kind    Kind   `json:"kind,omitempty"`
@@ -50,31 +49,30 @@ type Manifest struct {
 	// Skip holds, by index into Plan.Cases, the cases that are not timed and why.
 	Skip map[int]protocol.CaseResult `json:"skip,omitempty"`
 	NRep map[int]NRep                `json:"nrep,omitempty"` // holds, by index into Plan.Cases, the repetitions of stage 2
-	// Looks are the numbers of mpiruns after which decided tests are dropped, the
-	// last of them R, and LookWeights the shares of the error that they may spend;
-	// empty: one look, at R.
+	// Looks are the numbers of mpiruns after which decided tests are dropped; the last is R.
+	// LookWeights are the shares of the error that they may spend. Both are empty for one look, at R.
 	Looks       []int     `json:"looks,omitempty"`
 	LookWeights []float64 `json:"look_weights,omitempty"`
 	// Stopped holds, by mode, the mpiruns per shape after which max_time ended a
 	// stage for good: to go on would be one more look at the data.
 	Stopped map[protocol.Mode]int `json:"stopped,omitempty"`
-	// SplitExperiment tells that suspicions of split-robustness are to be tested, so
-	// that a share of alpha is kept for them.
+	// SplitExperiment tells whether suspicions of split-robustness are to be tested. A share of alpha
+	// is kept for them.
 	SplitExperiment bool `json:"split_experiment,omitempty"`
-	// FollowUps holds, by mode, what mpiruns of its own measure again, fixed before the first of them. None of a mode:
-	// not planned yet, or nothing to measure.
+	// FollowUps holds, by mode, the experiments that measure again, each fixed before its first mpirun.
+	// A mode without one is not planned yet, or has nothing to measure.
 	FollowUps map[protocol.Mode]*FollowUps `json:"follow_ups,omitempty"`
 	Timing    map[string]protocol.Timing   `json:"timing,omitempty"`   // holds, by shape, how the first mpirun was timed
 	Settings  []string                     `json:"settings,omitempty"` // a sentence for every setting of mpi.env that the library ignores
 	Events    []string                     `json:"events,omitempty"`   // a sentence for every mpirun that failed and was repeated
 	// Imported tells where measurements of another program are from, if another has made them.
 	Imported *ImportedFrom `json:"imported,omitempty"`
-	// Sums holds, by index into Plan.Cases, the cases whose times add up to the time of a mock-up that
-	// was not measured.
+	// Sums holds the cases whose times add up to an unmeasured mock-up's. All are indices into
+	// Plan.Cases.
 	Sums map[int][]int `json:"sums,omitempty"`
 }
 
-// Statistic is what a time of another program stands for.
+// Statistic tells what a time of another program stands for.
 type Statistic string
 
 // The statistics; of a mean there is no test.
@@ -99,7 +97,7 @@ func (f *ImportedFrom) Name() string {
 // SumVariant is the variant of cases that are sums.
 const SumVariant = "sum"
 
-// LeastRuns are the mpiruns that verdicts about measurements of another program need.
+// LeastRuns is the number of mpiruns that verdicts about measurements of another program need.
 const LeastRuns = 8
 
 // SeenOnce tells whether there are too few mpiruns of another program for verdicts, or only means.
@@ -124,7 +122,7 @@ type Comparison struct {
 	Calls int `json:"calls"` // k
 }
 
-// Following are the comparisons that a mode follows up.
+// Following returns the comparisons that a mode follows up.
 func (m *Manifest) Following(mode protocol.Mode) []Comparison {
 	if x := m.FollowUps[mode]; x != nil {
 		return x.Comparisons
@@ -132,8 +130,8 @@ func (m *Manifest) Following(mode protocol.Mode) []Comparison {
 	return nil
 }
 
-// Runs is the number of mpiruns per shape of a stage: those planned, or fewer
-// where max_time has ended it.
+// Runs returns the number of mpiruns per shape of a stage: those planned, or fewer where max_time has
+// ended it.
 func (m *Manifest) Runs(mode protocol.Mode) int {
 	planned := m.R
 	if x := m.FollowUps[mode]; x != nil {
@@ -182,8 +180,8 @@ func (m *Manifest) check() error {
 	return m.CheckIndices()
 }
 
-// CheckIndices refuses a Plan whose tests, or an experiment whose follow-ups,
-// name cases that are not there.
+// CheckIndices refuses tests of the Plan, and follow-ups of an experiment, about cases that are not
+// there.
 func (m *Manifest) CheckIndices() error {
 	for i, t := range m.Plan.Tests {
 		for _, c := range append([]int{t.Case}, t.Others...) {
@@ -236,7 +234,7 @@ func (m *Manifest) readOld(text []byte) error {
 	return nil
 }
 
-// Kind names the command that has made a results folder, which tells who can read it.
+// Kind names the command that has made a results folder. It tells which commands can read it.
 type Kind string
 
 // The kinds that this version writes. One that it does not know is refused by every reader.
@@ -287,7 +285,7 @@ func (k Kind) GoesOn(path string) string {
 	return k.Command() + " --out " + path + " --resume"
 }
 
-// OtherKind is why a folder is not read: it has nothing for who asks.
+// OtherKind refuses a folder of a kind that the reader has no use for.
 type OtherKind struct {
 	Path string
 	Kind Kind
@@ -326,7 +324,7 @@ func (m *Manifest) Learned(r *Run, n nrep.Config) {
 		case c.Status != protocol.StatusOK:
 			putFirst(&m.Skip, c.Plan, c.CaseResult)
 		case r.Mode == protocol.ModeNREP:
-			// Only valid samples were predicted from.
+			// Predictions come from valid samples only.
 			m.predicted(c, max(1, c.NRep-c.Invalid, n.ForMinTime(protocol.ValidSeconds(r.Samples[i]))))
 		}
 	}
@@ -351,8 +349,8 @@ func (m *Manifest) Fixed(n int) {
 	}
 }
 
-// Saw keeps what an mpirun has shown of the library: the shared libraries of mock-ups as it
-// loaded them, and the messaging layer that it chose; "": none that is known.
+// Saw keeps what an mpirun has shown of the library: the shared libraries of mock-ups as it loaded
+// them, and the messaging layer that it chose, or "" if that is not known.
 func (m *Manifest) Saw(r *Run, pml string, loaded []protocol.Mockups) {
 	for _, f := range loaded {
 		putFirst(&m.Factors.Mockups, f.File, f.Hash)
@@ -366,8 +364,8 @@ func (m *Manifest) Saw(r *Run, pml string, loaded []protocol.Mockups) {
 	}
 }
 
-// Ran keeps where the first mpirun of a shape in this process ran, started by argv, and,
-// after a --resume, only what differs from what is known.
+// Ran keeps where the first mpirun of a shape in this process ran, started by argv. After a --resume it
+// keeps only what differs from what is known.
 func (m *Manifest) Ran(r *Run, l *host.Layout, argv []string) {
 	l.Shape, l.Since, l.Command = r.Shape.String(), RawName(r.Mode, r.Shape, r.Run), argv
 	m.Factors.Add(*l)

@@ -46,8 +46,8 @@ type Header struct {
 	// files of older versions.
 	Probes   []protocol.Probes  `json:"yardstick,omitempty"`
 	Counters []protocol.Counter `json:"counters,omitempty"` // that were asked for
-	// Parts are mpiruns that were cut off and have made the first samples of the file,
-	// in the order of time; absent if one mpirun has made them all, and in stage 1.
+	// Parts are mpiruns that were cut off and have made the first samples of the file. They are in the
+	// order of time, and absent if one mpirun has made all samples, and in stage 1.
 	Parts []Part `json:"parts,omitempty"`
 }
 
@@ -215,7 +215,8 @@ func (r *Run) decode(in *rowReader, cases int) error {
 	return nil
 }
 
-// A few bytes may stand for a case or a clock with all its fields, so their lists are limited by count.
+// decodeHeader decodes the header. Its lists are limited by count: a few bytes may stand for a case or
+// a clock with all its fields.
 func (r *Run) decodeHeader(in *rowReader, cases int) error {
 	var h struct {
 		Header

@@ -121,8 +121,8 @@ func (r *rowReader) header(limit int, into any) error {
 	return nil
 }
 
-// each calls add with every row, up to the end of the file, which must be as rows end. odd may
-// have a better error for a line whose field bad is no number.
+// each calls add with every row, up to the end of the file. The file must end as rows end. odd may have
+// a better error for a line whose field bad is no number.
 func (r *rowReader) each(add func(row) error, odd func(v row, bad int, line []byte) error) error {
 	for rows := 0; ; rows++ {
 		line, err := r.next(maxRow)

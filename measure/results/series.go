@@ -30,7 +30,7 @@ type Series struct {
 	N        [][][]int64        `json:"-"`
 }
 
-// RanksOf takes the durations of a run from what its ranks sent by case, if they sent any.
+// RanksOf returns the durations of a run that its ranks sent by case, if they sent any.
 func RanksOf(r *Run, sent map[int][][]int64) *Series {
 	parts := make([]int, r.Shape.NP)
 	for i := range parts {
@@ -39,7 +39,7 @@ func RanksOf(r *Run, sent map[int][][]int64) *Series {
 	return seriesOf(ranksSchema, r, sent, r.Shape.NP, parts)
 }
 
-// CountsOf takes the counts of a run from what its ranks sent by case and counter, if any.
+// CountsOf returns the counts of a run that its ranks sent by case and counter, if any.
 func CountsOf(r *Run, sent map[int][][]int64) *Series {
 	var read []int
 	var counters []protocol.Counter
@@ -98,21 +98,22 @@ func (s *Series) encode(w io.Writer) error {
 	})
 }
 
-// RanksOfCase returns the durations by rank of a case of the Plan in an mpirun, or nil if
-// they were not stored.
+// RanksOfCase returns the durations by rank of a case of the Plan in an mpirun. It returns nil if they
+// were not stored.
 func (f *Folder) RanksOfCase(shape guidelines.Shape, run, plan int) ([][]int64, error) {
 	_, all, err := f.series(ranksSchema, shape, run, func(i int) bool { return i == plan })
 	return all[plan], err
 }
 
-// Ranks returns the durations by rank of all cases of the Plan in an mpirun, or nil if they were not stored.
+// Ranks returns the durations by rank of all cases of the Plan in an mpirun. It returns nil if they
+// were not stored.
 func (f *Folder) Ranks(shape guidelines.Shape, run int) (map[int][][]int64, error) {
 	_, all, err := f.series(ranksSchema, shape, run, func(int) bool { return true })
 	return all, err
 }
 
-// CountsOfCase returns the counters of an mpirun, and their counts for a case of the Plan in
-// each repetition; nil if none were read.
+// CountsOfCase returns the counters of an mpirun, and their counts for a case of the Plan. The counts
+// are by repetition; nil if none were read.
 func (f *Folder) CountsOfCase(shape guidelines.Shape, run, plan int) ([]protocol.Counter, [][]int64, error) {
 	head, cases, err := f.series(countsSchema, shape, run, func(i int) bool { return i == plan })
 	all := cases[plan]

@@ -1,4 +1,4 @@
-/* MPI_Alltoallv, measured with equal counts. What it is compared with is in counted.c. */
+/* MPI_Alltoallv, measured with equal counts. counted.c has the calls that it is compared with. */
 #include "rows.h"
 
 static int alltoallv(pg_ctx *x)

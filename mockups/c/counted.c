@@ -1,6 +1,6 @@
-/* What the collectives with a count for every process are compared with, where counts are by a
- * rule: other collectives with these counts, regular ones on parts padded to the largest, and messages.
- * The rank program sets counts and displacements (irregular.c). */
+/* Collectives with counts by a rule are compared with these calls: other collectives with the same
+ * counts, regular ones on parts padded to the largest, and messages. The rank program sets counts
+ * and displacements (irregular.c). */
 #include "variants.h"
 
 #include <stdlib.h>
@@ -235,7 +235,7 @@ static void release_messages(pg_ctx *x)
     pg_release(x);
 }
 
-/* What is for nobody is not sent, and what is for the rank itself is copied. */
+/* Empty parts are not sent, and the rank's own part is copied. */
 static int by_messages(pg_ctx *x)
 {
     const pg_lists *l = x->lists;

@@ -1,6 +1,6 @@
-/* The collectives on datatypes with gaps, and behind each what it is to beat: the data packed,
- * the call on that, and the data unpacked. A block is one item of the datatype; what it looks
- * like mockups/derived.go says. */
+/* The collectives on datatypes with gaps, each followed by the call that it is to beat: the data
+ * packed, the call on that, and the data unpacked. A block is one item of the datatype;
+ * mockups/derived.go describes it. */
 #include "variants.h"
 
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static int pack(const pg_ctx *x, const void *from, int blocks, void *to)
     return MPI_Pack(from, blocks, x->made, to, blocks * bytes(x), &at, x->comm);
 }
 
-/* Unless what should have brought the data failed. */
+/* Unpacks data, unless the call that should have brought them failed. */
 static int unpack(const pg_ctx *x, int err, const void *from, void *to, int blocks)
 {
     int at = 0;

@@ -108,8 +108,8 @@ static int reduce_scatter_block(pg_ctx *x)
     return err == MPI_SUCCESS ? MPI_Scatter(x->temp[1], n, x->type, x->recv, n, x->type, 0, l->node) : err;
 }
 
-/* What the nodes before give together, in temp[0], where the leader has what its own gives;
- * of the first node nothing. */
+/* Puts into temp[0] what the nodes before give together, where the leader has what its own gives;
+ * nothing on the first node. */
 static int nodes_before(pg_ctx *x, const void *node)
 {
     const pg_lanes *l = x->lanes;

@@ -1,6 +1,6 @@
-/* The collectives in place, where MPI has that, and behind each what it is to beat: a copy
- * of the input to a temporary, and the call from there (MPI 4.0, 6.2.4). The input of a
- * repetition is what the one before has left, so that it is not the same in all. */
+/* The collectives in place, where MPI has that, each followed by the call that it is to beat: a copy
+ * of the input to a temporary, and the call from there (MPI 4.0, 6.2.4). A repetition has its input
+ * from the one before, so that it is not the same in all. */
 #include "variants.h"
 
 static void *own_block(const pg_ctx *x) { return pg_at(x, x->recv, x->rank * x->count); }

@@ -39,7 +39,7 @@ static int make_lane_blocks(pg_ctx *x)
     return err;
 }
 
-/* How many of them are sent at once: MPICH, where blocks without elements are not sent, takes
+/* The number of them that are sent at once: MPICH, where blocks without elements are not sent, takes
  * a datatype without elements for something. */
 static int lane_blocks(const pg_ctx *x) { return x->count > 0; }
 

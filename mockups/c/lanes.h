@@ -7,7 +7,7 @@
 #include "rows.h"
 
 typedef struct pg_lanes {
-    /* What was found, the same on all processes. */
+    /* The findings, the same on all processes. */
     int nodes;        /* at least, where some are larger */
     int fewest, most; /* processes on a node */
     int in_order;     /* where all are as large: the processes of each have ranks in a row */
@@ -29,7 +29,7 @@ static inline int pg_has_lanes(const pg_lanes *l)
     return l->nodes > 1 && l->fewest > 1 && l->fewest == l->most && l->in_order;
 }
 
-/* Where every prepare here begins. */
+/* Every prepare here begins with this. */
 static inline int pg_need_lanes(const pg_ctx *x)
 {
     return x->lanes != NULL && pg_has_lanes(x->lanes) ? MPI_SUCCESS : PG_LACKS;
@@ -39,8 +39,8 @@ static inline int pg_need_lanes(const pg_ctx *x)
 static inline int pg_root_node(const pg_ctx *x) { return x->root / x->lanes->node_size; }
 static inline int pg_root_place(const pg_ctx *x) { return x->root % x->lanes->node_size; }
 
-/* The end of Scan and Exscan, where recv has the result of the own node alone, if any: what
- * the nodes before give together comes before it. */
+/* The end of Scan and Exscan, where recv has the result of the own node alone, if any. The common
+ * result of the nodes before comes before it. */
 static inline int pg_behind(pg_ctx *x, void *before, int any)
 {
     if (x->lanes->lane_rank == 0)

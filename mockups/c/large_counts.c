@@ -111,8 +111,7 @@ static int lacks(pg_ctx *x)
 
 #endif
 
-/* What needs no such counts: calls on slices. Test builds of wrong mock-ups have several in small
- * blocks. */
+/* Calls on slices need no such counts. Test builds of wrong mock-ups have several in small blocks. */
 #ifdef PGMPI_WRONG_MOCKUPS
 enum { SLICE = 8 };
 #else

@@ -1,8 +1,8 @@
 /* The collectives and their mock-ups as rows of {prepare, run, release}.
  *
  * One file per collective holds its row and the rows of its mock-ups, table.c
- * joins the files, and the Go table says by id what each row is. A row never names MPI_COMM_WORLD, and run neither allocates nor
- * prints: what it needs comes from the context.
+ * joins the files, and the Go table says by id what each row is. A row never names
+ * MPI_COMM_WORLD, and run neither allocates nor prints: what it needs comes from the context.
  *
  * Mock-ups of your own are rows in a shared library, see the end of this file. It needs
  * nothing else of pgmpi: what rows are written with is inline here, so that the
@@ -32,7 +32,7 @@ enum { PG_PLUGIN_VERSION = 2 };
 
 enum { PG_TEMPS = 4, PG_GUARD_BYTES = 64, PG_GUARD = 0xa5, PG_ALIGN = 4096 };
 
-/* What calls with counts for every process need beside counts and displs: size entries each. */
+/* Lists for calls with counts for every process, besides counts and displs: size entries each. */
 typedef struct pg_lists {
     int *from_counts, *from_displs; /* of what is received, where that differs from what is sent */
     MPI_Datatype *types;
@@ -40,8 +40,8 @@ typedef struct pg_lists {
     MPI_Aint *long_displs;
 } pg_lists;
 
-/* What one case works on. All of it is set before prepare; only prepare may
- * change temp, counts and displs. */
+/* The context of one case. All of it is set before prepare; only prepare may change temp, counts and
+ * displs. */
 typedef struct pg_ctx {
     MPI_Comm comm; /* that functions are called on */
     int rank, size, root;
@@ -56,12 +56,12 @@ typedef struct pg_ctx {
     MPI_Datatype made;     /* a datatype that prepare made and release frees */
     MPI_Request request;   /* of a call that is nonblocking or persistent */
 
-    /* The memory behind pg_temp: one arena for all cases of a run, of which a case
-     * gets what the Go table gives it. */
+    /* The memory of pg_temp: one arena for all cases of a run, of which a case gets what the Go
+     * table gives it. */
     char *arena;
     int64_t arena_bytes, arena_used;
     int64_t temp_elements; /* that pg_temp may still give */
-    char *guard[PG_TEMPS]; /* PG_GUARD_BYTES behind every temporary */
+    char *guard[PG_TEMPS]; /* PG_GUARD_BYTES after every temporary */
 
     /* Of a sample that is several calls in a row: the call, and how many. */
     int (*one)(struct pg_ctx *);
@@ -144,7 +144,7 @@ static inline int pg_prepare_nothing(pg_ctx *x)
     return MPI_SUCCESS;
 }
 
-/* 1 if nothing was written behind a temporary, else 0. */
+/* 1 if nothing was written after a temporary, else 0. */
 int pg_temps_intact(const pg_ctx *x);
 
 /* The only ways in which a row copies and zeroes: n in elements, offsets are
@@ -184,8 +184,8 @@ typedef struct pg_mockup {
     } temps;
 } pg_mockup;
 
-/* What the rank program looks for in a shared library, by the name pgmpi_plugin. The
- * first two stay where they are in every version. */
+/* The rank program looks for this in a shared library, by the name pgmpi_plugin. The first two stay
+ * where they are in every version. */
 typedef struct pg_plugin {
     int version;      /* PG_PLUGIN_VERSION */
     char library[28]; /* PG_LIBRARY */

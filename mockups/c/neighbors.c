@@ -1,6 +1,6 @@
-/* The collectives with neighbors, on a periodic ring (MPI 4.0, 8.6), and behind each what it is
- * to beat: the same messages, one by one. Blocks are first of the rank below, then
- * of the rank above. */
+/* The collectives with neighbors, on a periodic ring (MPI 4.0, 8.6), each followed by the call that
+ * it is to beat: the same messages, one by one. Blocks are first of the rank below, then of the rank
+ * above. */
 #include "variants.h"
 
 static int make_ring(pg_ctx *x)

@@ -98,7 +98,7 @@ static int times(pg_ctx *x, int (*post)(pg_ctx *))
     return err;
 }
 
-/* What posts, and what prepares it; MPI_Barrier moves no data, and is not called ten times. */
+/* The post of each, and its prepare; MPI_Barrier moves no data, and is not called ten times. */
 #define WITH_DATA(X)                              \
     X(allgather, pg_prepare_nothing)              \
     X(allgatherv, pg_equal_parts)                 \

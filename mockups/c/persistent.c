@@ -28,7 +28,7 @@
 #define MPI_Scatter_init MPIX_Scatter_init
 #define MPI_Scatterv_init MPIX_Scatterv_init
 #elif !defined(HAS_MPI)
-/* In place of all of them. */
+/* Stands in for all of them. */
 static int lacks(const void *send, ...)
 {
     (void)send;
@@ -185,7 +185,7 @@ static int try_init(pg_ctx *x, int err) { return err == MPI_SUCCESS ? MPI_Reques
     X(Scatter, scatter, without_parts)                     \
     X(Scatterv, scatterv, with_parts)
 
-/* What is called of each: its request made and kept, tried, used ten times and once. */
+/* The calls of each: its request made and kept, tried, used ten times and once. */
 #define CALLS(Name, name, parts)                                                              \
     static int prepare_##name(pg_ctx *x) { return parts(x, init_##name); }                    \
     static int try_##name(pg_ctx *x) { return try_init(x, prepare_##name(x)); }               \

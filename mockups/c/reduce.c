@@ -61,7 +61,7 @@ static int as_reduce_scatter_block_gather(pg_ctx *x)
     return err;
 }
 
-/* What a caller gives as receive buffer counts at the root alone. */
+/* A caller's receive buffer counts at the root alone. */
 static int as_reduce_scatter(pg_ctx *x)
 {
     void *result = x->rank == x->root ? x->recv : NULL;

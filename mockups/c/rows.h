@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* What a prepare returns where a call cannot be made: the library has none or crashes in
- * it, or the processes are not where it needs them. */
+/* A prepare returns this where a call cannot be made: the library has none or crashes in it, or the
+ * processes are not where it needs them. */
 enum { PG_LACKS = MPI_ERR_UNSUPPORTED_OPERATION };
 
 /* MPI_Reduce with MPI_IN_PLACE at another root than rank 0 crashes in MPICH 4.0 and 4.1
@@ -47,9 +47,8 @@ int pg_cut_block(pg_ctx *x, int parts);
 /* Likewise, with a part for every process. */
 int pg_unequal_parts(pg_ctx *x);
 
-/* The place of this rank's part in a block, after pg_unequal_parts. Behind the last
- * element may be what is the caller's, such as its send buffer: a part that is
- * empty is at the beginning. */
+/* The place of this rank's part in a block, after pg_unequal_parts. After the last element may come
+ * memory of the caller, such as its send buffer: a part that is empty is at the beginning. */
 static inline void *pg_own_part(const pg_ctx *x, void *block)
 {
     return x->counts[x->rank] > 0 ? pg_at(x, block, x->displs[x->rank]) : block;

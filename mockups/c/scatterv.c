@@ -1,4 +1,4 @@
-/* MPI_Scatterv, measured with equal counts. What it is compared with is in counted.c. */
+/* MPI_Scatterv, measured with equal counts. counted.c has the calls that it is compared with. */
 #include "rows.h"
 
 static int scatterv(pg_ctx *x)

@@ -1,8 +1,8 @@
 //go:build cgo
 
-// Package c is the code of the collectives and their mock-ups: one C file per
-// collective, one row {prepare, run, release} per function, with the ids of
-// package mockups. Only the rank program imports it.
+// Package c holds the code of the collectives and their mock-ups: one C file per collective, one row
+// {prepare, run, release} per function, with the ids of package mockups. Only the rank program imports
+// it.
 //
 // It neither allocates nor prints, never names MPI_COMM_WORLD, and never
 // changes the caller's send buffer. Its C types stay in C: the rank program

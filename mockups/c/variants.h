@@ -4,7 +4,7 @@
 
 #include "rows.h"
 
-/* How often the rows behind "/10" call. */
+/* The calls of a row whose id ends with "/10". */
 enum { PG_TIMES = 10 };
 
 /* Waits for the request of the context, unless posting or starting it failed. */

@@ -8,7 +8,7 @@
 
 void pg_make_wrong(pg_function *table, int n);
 
-/* What some of the wrong ones spoil. */
+/* Right ones that some of the wrong ones spoil. */
 static int (*right_reduce)(pg_ctx *), (*right_scatter)(pg_ctx *), (*right_reduce_scatter)(pg_ctx *), (*right_start)(pg_ctx *),
     (*right_gatherv)(pg_ctx *), (*right_bcast)(pg_ctx *);
 
@@ -113,7 +113,7 @@ static int byte_in_gap(pg_ctx *x)
     return err;
 }
 
-/* What comes from above and what comes from below. */
+/* Swaps what comes from above and from below. */
 static int neighbors_swapped(pg_ctx *x)
 {
     int n = (int)x->count, below = (x->rank + x->size - 1) % x->size, above = (x->rank + 1) % x->size;

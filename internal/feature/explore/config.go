@@ -10,14 +10,14 @@ import (
 	"pgmpi/mockups"
 )
 
-// Config is the [explore] section of gl.toml: which of the library's own
-// algorithms are tried, and how they are chosen.
+// Config is the [explore] section of gl.toml. It names the library's own algorithms to try, and says
+// how to choose among them.
 type Config struct {
-	// Algorithms are "all", "MPI_Bcast", "MPI_Bcast@binomial", and the same behind a "!" for
-	// what is left out.
+	// Algorithms are "all", "MPI_Bcast", "MPI_Bcast@binomial", and the same after a "!" for what is
+	// left out.
 	Algorithms []string `json:"algorithms"`
 	Select     int      `json:"select"` // mpiruns that choose
-	Rounds     int      `json:"rounds"` // in which an mpirun visits its cases; 0: as measure.turns
+	Rounds     int      `json:"rounds"` // in which an mpirun visits its cases, or 0 for measure.turns
 }
 
 const (

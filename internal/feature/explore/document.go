@@ -166,7 +166,7 @@ func notUsed(e *Exploration) []document.Section {
 // notUsable is MPICH's word for an algorithm that it does not have for a call.
 const notUsable = "User set collective algorithm is not usable for the provided arguments"
 
-// inShort is what an MPI library says without the functions of its own that it was in.
+// inShort drops from an MPI library's message the stack of the library's own functions.
 func inShort(message string) string {
 	if strings.Contains(message, notUsable) {
 		return notUsable

@@ -23,8 +23,8 @@ import (
 	"pgmpi/mockups"
 )
 
-// Experiment compares what a library chooses with its own algorithms and with mock-ups: every
-// comparison is a pattern of its Plan, stage 2 selects, and other mpiruns test.
+// Experiment compares what a library chooses with its own algorithms and with mock-ups. Every
+// comparison is a pattern of its Plan; stage 2 selects, and other mpiruns test.
 var Experiment = &run.Experiment{Kind: results.Explore, Prepare: prepare, Plan: run.Tests, Medians: true,
 	Defaults: run.Defaults(func(f *glfile.File) { f.Job.Msizes, f.NREP.Predictions = run.UsualSizes, 1 }),
 	R:        func(config *glfile.File) int { return glfile.Of(config, Section).Select },
@@ -88,9 +88,8 @@ var testCandidates = run.Stage{Mode: protocol.ModeExplore, Name: "test of candid
 		return x, refuseTests(c.Config, candidatesOf(c.Manifest, x))
 	}}
 
-// prepare replaces the guidelines by comparisons. The library is asked for its
-// algorithms in an mpirun of its own; of a dry run they are known only in a folder that has
-// been begun, and of others some are assumed.
+// prepare replaces the guidelines by comparisons. It asks the library for its algorithms in an mpirun
+// of its own. A dry run knows them only in a folder that has been begun, and else assumes some.
 func prepare(ctx context.Context, config *glfile.File, o run.Options) (*glfile.File, error) {
 	if config.Measure.Fresh {
 		return nil, fail.Setupf("measure.fresh times the first call of a process, and an algorithm that may be refused is called before, to see whether it is: leave it out to explore")
@@ -140,8 +139,8 @@ func forced(config *glfile.File) error {
 	})
 }
 
-// refuseTests returns a *Refused where job.mpiruns cannot show any of m candidates to be
-// faster. Where none are given, as many will be made as suit.
+// refuseTests returns a *Refused where job.mpiruns cannot show any of m candidates to be faster.
+// Without job.mpiruns as many are made as suit.
 func refuseTests(config *glfile.File, m int) error {
 	if config.Job.MPIRuns == 0 {
 		return nil
@@ -149,11 +148,11 @@ func refuseTests(config *glfile.File, m int) error {
 	return run.Refused(judge.NewDesign(config.Analyze, judge.Once(config.Job.MPIRuns), m))
 }
 
-// assumedAlgorithms are as many as a collective usually has: Open MPI 4.1.4 and MPICH 4.0.2
+// assumedAlgorithms is the usual number of a collective's algorithms: Open MPI 4.1.4 and MPICH 4.0.2
 // have 3 to 4 in the mean.
 const assumedAlgorithms = 4
 
-// assumed is what a library that was not asked is taken to have, and what is named.
+// assumed returns the algorithms to assume for a library that was not asked, and the named ones.
 func assumed(config *glfile.File) *report.Algorithms {
 	out := &report.Algorithms{}
 	for _, c := range mockups.Collectives() {
@@ -215,7 +214,7 @@ func comparisons(list *report.Algorithms, config *glfile.File) (out []guidelines
 	return out
 }
 
-// imported compares own algorithms that another program has measured, where it has measured some.
+// imported compares own algorithms that another program has measured, if it has measured some.
 func imported(m *results.Manifest, data *medians.Set, cfg judge.Config) ([]document.Section, error) {
 	if !slices.ContainsFunc(m.Plan.Cases, func(k guidelines.Case) bool { return mockups.Algorithm(k.Function) != "" }) {
 		return nil, nil

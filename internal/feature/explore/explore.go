@@ -17,19 +17,18 @@ import (
 	"pgmpi/mockups"
 )
 
-// data belong to an exploration. Its tests are patterns: a collective
-// against itself once more, against its own algorithms and its mock-ups.
+// data belong to an exploration. Its tests are patterns: a collective against itself once more, against
+// its own algorithms and its mock-ups.
 type data struct {
 	m   *results.Manifest
 	set *medians.Set
 	cfg judge.Config
 }
 
-// planTests chooses, by the mpiruns of stage 2, what is tested in mpiruns of its
-// own: for every collective and size the fastest of the library's own algorithms and the
-// fastest mock-up, where the default is slower by min_slowdown or more; and there the
-// default against itself. Data that choose never test. r mpiruns test, or for 0 as many as
-// suit the number of candidates. It is nil without candidates.
+// planTests chooses, by the mpiruns of stage 2, what other mpiruns test. For every collective and size
+// these are the fastest of the library's own algorithms and the fastest mock-up, where the default is
+// slower by min_slowdown or more; and there the default against itself. Data that choose never test. r
+// mpiruns test, or for 0 as many as suit the number of candidates. It is nil without candidates.
 func planTests(m *results.Manifest, set *medians.Set, cfg judge.Config, r int) *results.FollowUps {
 	x := &data{m, set, cfg}
 	plan, candidates := &results.FollowUps{}, 0
@@ -64,7 +63,7 @@ func candidatesOf(m *results.Manifest, plan *results.FollowUps) int {
 	return lists.Count(plan.Comparisons, func(f results.Comparison) bool { return !isItself(m.Plan.Tests[f.Test].Mockup) })
 }
 
-// leastTesting mpiruns test, unless another number is asked for.
+// leastTesting is the number of mpiruns that test at least, unless another number is asked for.
 const leastTesting = 10
 
 // cells groups the tests by collective, size and shape, in the Plan's order.
@@ -83,8 +82,8 @@ func (x *data) cells() (out [][]int) {
 
 func isItself(function string) bool { return mockups.Variant(function) == "@"+mockups.DefaultAlgorithm }
 
-// fastest are the fastest of the library's own algorithms and the fastest mock-up of a
-// cell in stage 2, by the median ratio within mpiruns; nil where none has times.
+// fastest returns the fastest own algorithm and the fastest mock-up of a cell in stage 2. It compares
+// median ratios within mpiruns, and returns nil where none has times.
 func (x *data) fastest(tests []int) (best [2]*Candidate) {
 	for _, i := range tests {
 		c, kind := x.candidate(i)
@@ -106,8 +105,8 @@ func (x *data) candidate(test int) (c *Candidate, kind int) {
 	return &Candidate{Function: t.Mockup, DefaultS: analyze.Seconds(orig.Median()), MedianS: analyze.Seconds(other.Median()), Tested: analyze.Tested{Effect: analyze.Effect{Ratio: medianRatio(orig, other)}}, test: test}, kind
 }
 
-// candidates returns the planned ones, whatever is fastest by the data and the configuration
-// of today; of a kind without any, the fastest.
+// candidates returns the planned ones, whatever is fastest by the data and the configuration of today;
+// for a kind without any, the fastest.
 func (x *data) candidates(tests []int) [2]*Candidate {
 	best := x.fastest(tests)
 	for _, f := range x.m.Following(protocol.ModeExplore) {
@@ -265,9 +264,8 @@ func (x *data) unused() []Unused {
 	return out
 }
 
-// exitCode is 1 where one of the library's own algorithms beats its default. An own
-// algorithm with wrong data is named, and nobody gets it unasked; what is not one is a
-// fault.
+// exitCode is 1 where one of the library's own algorithms beats its default. An own algorithm with
+// wrong data is only named, since nobody gets it unasked; wrong data of anything else are a fault.
 func (e *Exploration) exitCode() int {
 	wrong := slices.ContainsFunc(e.Unused, func(u Unused) bool {
 		return u.Status == string(protocol.StatusWrong) && mockups.Algorithm(u.Function) == ""
@@ -314,14 +312,14 @@ type Exploration struct {
 	analyze.Origin
 
 	Select      int            `json:"select"` // mpiruns that chose the candidates
-	R           int            `json:"r"`      // other mpiruns, which test them; 0: there are no candidates
+	R           int            `json:"r"`      // other mpiruns, which test them, or 0 without candidates
 	Test        judge.TestName `json:"test"`   // what was used
 	Adjust      judge.Adjust   `json:"adjust"`
 	M           int            `json:"m"` // candidates: the family of the adjustment
 	Alpha       float64        `json:"alpha"`
 	MinSlowdown float64        `json:"min_slowdown"` // ratio from which the default is slower
 	PMin        float64        `json:"p_min"`
-	Refused     *judge.Refusal `json:"refused"` // null: R is large enough
+	Refused     *judge.Refusal `json:"refused"` // null if R is large enough
 
 	Cells []Cell         `json:"cells"` // in the Plan's order
 	Count map[Advice]int `json:"cells_by_word"`
@@ -352,7 +350,7 @@ type Candidate struct {
 	MedianS  *float64 `json:"median_s"`
 	DefaultS *float64 `json:"default_s"` // seconds, in the same mpiruns
 	analyze.Tested
-	Verdict judge.Verdict `json:"verdict,omitempty"` // of the guideline that the default is not slower; "": not tested
+	Verdict judge.Verdict `json:"verdict,omitempty"` // that the default is not slower, or "" if not tested
 	test    int
 }
 

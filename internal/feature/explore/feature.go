@@ -1,8 +1,9 @@
 // Package explore tests what a library chooses against its own algorithms and against mock-ups.
 //
-// A collective at a size is a cell, and every comparison in it is a pattern of the plan. The medians of some mpiruns choose
-// the candidates of each cell, and other mpiruns test whether they beat the default: data that choose never test. Out comes
-// an Exploration with an answer for each cell. What another program has measured of own algorithms is only compared.
+// Every collective at a size is a cell, and every comparison in it a pattern of the plan. The medians
+// of some mpiruns choose the candidates of each cell, and other mpiruns test whether they beat the
+// default: data that choose never test. The Exploration has an answer for each cell. What another
+// program has measured of own algorithms is only compared.
 package explore
 
 import (

@@ -6,7 +6,7 @@ import (
 	"pgmpi/internal/feature/overlap/work"
 )
 
-// Config is the [overlap] section of gl.toml: how one computes beside a nonblocking call.
+// Config is the [overlap] section of gl.toml. It says how to compute during a nonblocking call.
 type Config struct {
 	Method string               `json:"method"`
 	Tests  guidelines.MsizeList `json:"tests"` // intervals of progress tests, bytes of msize

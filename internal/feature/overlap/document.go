@@ -100,7 +100,7 @@ func overlapAnswer(o *Overlap) []document.Section {
 
 var overlapVerdicts = []judge.Verdict{judge.Violated, judge.Marginal, judge.Undecided, judge.Kept, judge.NotMeasured, judge.Wrong}
 
-// share writes a part of 1: "93 %". Undefined: "-".
+// share writes a part of 1: "93 %", or "-" where it is undefined.
 func share(x *float64) string {
 	if x == nil {
 		return "-"

@@ -20,7 +20,7 @@ import (
 	"pgmpi/mockups"
 )
 
-// What is measured where nothing says otherwise.
+// These hold where nothing says otherwise.
 const (
 	mpiruns     = 10
 	repetitions = 50
@@ -31,8 +31,8 @@ var experiment = &run.Experiment{Kind: results.Kind(work.Work.Name), Prepare: pr
 		f.Job.Msizes, f.Job.MPIRuns, f.NREP.Fixed = run.UsualSizes, mpiruns, repetitions
 		f.Check.Guidelines = []string{"everything"} // so that check.functions may name any
 	}),
-	// A call is made as often alone, and in alternation again alone and three times with computation
-	// or tests beside it, after a search of as many calls as in one of these.
+	// A call is made alone, and then, after a search, in alternation: alone again, and in three ways
+	// with computation or tests during it. Each of these, and the search, has as many calls.
 	Stages: []run.Stage{{Mode: protocol.Mode(work.Work.Name), Name: "overlap", Doing: "computing beside calls", Runs: run.AllMpiruns, Work: ask, Load: 9}},
 	Mpiruns: func(c *run.Campaign) (string, int) {
 		return fmt.Sprintf("R = %d, each with %s of a call alone, and as many beside computation (%s)",

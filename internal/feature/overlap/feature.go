@@ -1,8 +1,9 @@
 // Package overlap tells how much of a nonblocking call computation hides (S-NETGAUGE §4.1, 4.2).
 //
-// Every mpirun times each nonblocking collective as post and Wait, and again with computation of the same length in
-// between, with and without progress tests. Out come medians over the mpiruns, and two guidelines: that Wait takes no
-// longer than tests in a row (NB5), and that MPI takes no more of the processor beside computation than alone (NB7).
+// Every mpirun times each nonblocking collective as post and Wait. It times them again with computation
+// of the same length in between, with and without progress tests. This yields medians over the mpiruns,
+// and two guidelines: that Wait takes no longer than tests in a row (NB5), and that MPI takes no more
+// of the processor during computation than alone (NB7).
 package overlap
 
 import (

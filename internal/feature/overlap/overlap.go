@@ -18,8 +18,8 @@ import (
 
 const Schema = "pgmpi-overlap/1"
 
-// Overlap says how much of nonblocking calls is hidden behind computation (S-NETGAUGE §4.1,
-// 4.2). Undefined numbers are null.
+// Overlap tells how much of nonblocking calls is hidden behind computation (S-NETGAUGE §4.1, 4.2).
+// Undefined numbers are null.
 type Overlap struct {
 	Schema  string                 `json:"schema"` // Schema
 	Version string                 `json:"pgmpi_version"`
@@ -35,7 +35,7 @@ type Overlap struct {
 	M           int            `json:"m"` // tests: the family of the adjustment
 	Alpha       float64        `json:"alpha"`
 	MinSlowdown float64        `json:"min_slowdown"`
-	Refused     *judge.Refusal `json:"refused"` // null: the mpiruns suffice
+	Refused     *judge.Refusal `json:"refused"` // null if the mpiruns suffice
 
 	Cases []OverlapCase         `json:"cases"` // in the order of the Plan
 	Count map[judge.Verdict]int `json:"tests_by_verdict"`
@@ -59,9 +59,9 @@ type OverlapCase struct {
 	Runs     []OverlapRun `json:"mpiruns"`
 }
 
-// OverlapSide is a call with computation of its own length beside it.
+// OverlapSide is a call with computation of its own length during it.
 type OverlapSide struct {
-	Interval int64  `json:"interval"` // bytes of msize between tests, that most mpiruns chose; 0: no tests
+	Interval int64  `json:"interval"` // bytes of msize between tests, that most mpiruns chose, or 0 without tests
 	Tests    int64  `json:"tests"`
 	Chosen   int    `json:"chosen"` // by how many mpiruns
 	Post     Middle `json:"post_s"`
@@ -76,7 +76,7 @@ type OverlapSide struct {
 // Middle is the median over the mpiruns with its 95 % interval.
 type Middle struct {
 	Median *float64 `json:"median"`
-	Lo95   *float64 `json:"lo95"` // null: fewer than 6 mpiruns
+	Lo95   *float64 `json:"lo95"` // null for fewer than 6 mpiruns
 	Hi95   *float64 `json:"hi95"`
 }
 
@@ -127,7 +127,7 @@ func (o *Overlap) NotJudged() string {
 	return phrase.UnlessAny(o.Cases, func(c OverlapCase) bool { return c.Best.Overlap.Median != nil })
 }
 
-// progressOf are the variables of ranks and configuration that ask for progress threads.
+// progressOf returns the variables of ranks and configuration that ask for progress threads.
 func progressOf(m *results.Manifest) map[string]string {
 	out := map[string]string{}
 	take := func(env map[string]string) {
@@ -181,7 +181,7 @@ func (c *OverlapCase) sumUp() {
 	c.Best = c.side(func(r *OverlapRun) *work.Side { return &r.Best })
 }
 
-// over is the median of one value of the mpiruns, in another unit.
+// over returns the median of one value of the mpiruns, in another unit.
 func (c *OverlapCase) over(unit float64, of func(*OverlapRun) float64) Middle {
 	var all []float64
 	for i := range c.Runs {
@@ -217,8 +217,8 @@ func (c *OverlapCase) side(of func(*OverlapRun) *work.Side) OverlapSide {
 	return s
 }
 
-// Overlapped is the share of a call of `blocking` that is hidden where `excess` is left of
-// overall time without computation. It is not cut to 0…1: beyond, it shows its error.
+// Overlapped returns the hidden share of a call of `blocking`. `excess` is left of its overall time
+// without computation. The share is not cut to 0…1: beyond, it shows its error.
 func Overlapped(excess, blocking float64) float64 { return 1 - excess/blocking }
 
 func (o *Overlap) judge(cfg judge.Config, r int, tick float64) error {
@@ -270,8 +270,8 @@ func (c *OverlapCase) testOf(x judge.Outcome) OverlapTest {
 	return t
 }
 
-// Median is the median over the cases of how much is hidden, without tests and with the best;
-// nil: there is none.
+// Median returns the median hidden share over the cases, without tests and with the best. It returns
+// nil if there is none.
 func (o *Overlap) Median() (none, best *float64) {
 	var all [2][]float64
 	for _, c := range o.Cases {

@@ -90,8 +90,8 @@ func sizesOf(p *guidelines.Plan, function string, np int) (out []int64) {
 	return out
 }
 
-// algorithmChoices returns a choice for each violated cell for which an exploration has found
-// a faster algorithm, and notes its finding in the cells.
+// algorithmChoices returns the faster algorithms that an exploration has found for violated cells. It
+// notes the findings in the cells.
 func algorithmChoices(e *explore.Exploration, cells []Cell, p *guidelines.Plan, list []protocol.Algorithms, extend bool) (out []tuning.Choice) {
 	for i := range e.Cells {
 		found := &e.Cells[i]

@@ -22,17 +22,17 @@ import (
 	"pgmpi/mockups"
 )
 
-// effects are the findings of a proof about a setting: the violated cells, tested for being
-// faster, and all cases, tested for being slower.
+// effects holds the findings of a proof about a setting: the violated cells, tested for being faster,
+// and all cases, tested for being slower.
 type effects struct {
 	helped, harmed *series.Comparison
 	before, after  *analyze.Report
-	// held is what was proved before, if anything: more are the violated cells against it, and earlier is
-	// what it does itself in the same rounds.
+	// held lists what was proved before, if anything. more compares the violated cells with it, and
+	// earlier has its own effects in the same rounds.
 	held    []tuning.Choice
 	more    *series.Comparison
 	earlier *effects
-	// The violated cells that are shown to keep their guidelines without and with the setting.
+	// These violated cells are shown to keep their guidelines without and with the setting.
 	keptBefore, keptAfter map[medians.Cell]bool
 }
 
@@ -64,9 +64,10 @@ func effectsOf(sides []*analyze.Side, cfg judge.Config, r *Result, choices, held
 	return e, err
 }
 
-// kept returns the cells of which a side shows that every guideline that they violate in the
-// check is kept there. These tests are a family of their own, so that few mpiruns pair. A test
-// of split-robustness counts if the side's experiment made it, and nothing else is suspected.
+// kept returns the cells of which a side shows that all their guidelines are kept. These are the
+// guidelines that they violate in the check. The tests are a family of their own, so that few mpiruns
+// pair. A test of split-robustness counts if the side's experiment made it, and nothing else is
+// suspected.
 func kept(s *analyze.Side, cfg judge.Config, cells []Cell) (map[medians.Cell]bool, error) {
 	var of []medians.Cell // by p-value
 	var p []float64
@@ -126,8 +127,8 @@ func changes(choices []tuning.Choice, k medians.Cell) bool {
 	})
 }
 
-// reaches tells whether choices change a case at its size: what a mock-up calls may have np times its
-// size, or a part of it.
+// reaches tells whether choices change a case at its size: a mock-up may call with np times its size,
+// or a part of it.
 func reaches(choices []tuning.Choice, k medians.Cell) bool {
 	return slices.ContainsFunc(choices, func(c tuning.Choice) bool {
 		near := func(size int64) bool { return k.Msize*int64(c.NP) >= size && k.Msize <= size*int64(c.NP) }
@@ -135,8 +136,8 @@ func reaches(choices []tuning.Choice, k medians.Cell) bool {
 	})
 }
 
-// pointing returns the cases that a setting can change and that took so much longer with it that
-// this would be harm, but do not show it. Behind them are the fastest that it cannot change.
+// pointing returns the cases that took longer with a setting by a harm, without showing one. The
+// setting can change them. After them come the fastest that it cannot change.
 func (e *effects) pointing(a *analyze.Side, choices []tuning.Choice) (out []int) {
 	var others []int
 	for i, k := range a.Manifest.Plan.Cases {
@@ -161,7 +162,7 @@ func (e *effects) pointing(a *analyze.Side, choices []tuning.Choice) (out []int)
 	return append(out, others[:min(len(others), 2*medians.GeneralCases)]...)
 }
 
-// lookAgain replaces what a proof found of the cases that were measured again.
+// lookAgain replaces a proof's findings about the cases that were measured again.
 func (e *effects) lookAgain(a, b *analyze.Side, cfg judge.Config, r *Result, choices []tuning.Choice) error {
 	_, harms := questions(cfg, r, choices)
 	harms.Only = func(c medians.Cell) bool { return changes(choices, c) }
@@ -244,8 +245,8 @@ func (e *effects) failures() (out []Harm) {
 	return out
 }
 
-// helps tells whether a cell becomes faster that is not shown to keep its guidelines without the
-// setting.
+// helps tells whether a cell becomes faster. A cell that is shown to keep its guidelines without the
+// setting does not count.
 func (e *effects) helps(k series.CaseChange) bool { return gained(k) && !e.keptBefore[k.Cell] }
 
 // gained tells whether a case is faster, by a test and by its interval, which is two-sided.
@@ -310,7 +311,7 @@ func (e *effects) earlierDid(h Harm) bool {
 		slices.ContainsFunc(e.earlier.harms(), func(o Harm) bool { return o.Cell == h.Cell && o.Mockup == h.Mockup })
 }
 
-// betters tells whether a proof makes a cell faster than what was proved before, or improves its state.
+// betters tells whether a cell is faster than by the proof before, or in a better state.
 func (e *effects) betters(cells []Cell) bool {
 	if e.more != nil && len(e.gains()) > 0 {
 		return true

@@ -50,7 +50,7 @@ func (r *Result) count(s CellState) int {
 	return lists.Count(r.Cells, func(c Cell) bool { return c.State == s })
 }
 
-// Believed counts the parts of which nothing shows that they are in force.
+// Believed counts the parts that nothing shows to be in force.
 func (r *Result) Believed() int {
 	return lists.Count(r.Effects, func(f Effect) bool { return f.State == CannotTell })
 }
@@ -103,7 +103,7 @@ func (r *Result) cells(n int) string {
 	return some + cmp.Or(phrase.When(r.Kind == results.Explore, "%s with a faster algorithm", conf.Plural(all, "cell")), conf.Plural(all, "violated cell"))
 }
 
-// means are what the setting is made of: "2 environment variables and 1 algorithm".
+// means lists what the setting is made of: "2 environment variables and 1 algorithm".
 func (r *Result) means() string {
 	var out []string
 	algorithms := 0

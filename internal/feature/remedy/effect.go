@@ -19,7 +19,7 @@ import (
 	"pgmpi/mockups"
 )
 
-// EffectOf tells, for an environment beside mpi.env, whether its entries are in force, in a few
+// EffectOf tells whether the entries of an environment besides mpi.env are in force. It makes a few
 // untimed mpiruns of each number of processes.
 func EffectOf(ctx context.Context, o *untimed.Once, env map[string]string, entries []tuning.Entry) ([]Effect, error) {
 	out := make([]Effect, len(entries))
@@ -152,8 +152,8 @@ func judgeForced(r untimed.Readings, f *Effect) {
 	}
 }
 
-// byMessages compares the messages inside the collectives under the setting with the messages of
-// the algorithm that it should choose, and with the default's.
+// byMessages compares the messages inside the collectives under the setting. It compares them with the
+// messages of the algorithm that it should choose, and with the default's.
 func byMessages(ctx context.Context, o *untimed.Once, shape guidelines.Shape, env map[string]string, effects []*Effect) error {
 	if launch.ComparingEnv(o.Rank().Library) == nil {
 		return nil

@@ -1,9 +1,10 @@
 // Package remedy turns the violations of a check, or the faster algorithms of an exploration, into settings.
 //
-// It chooses what may help: variables of the C library's malloc, the library's own algorithms, and other components of
-// the library. Fresh mpiruns, without and with a setting in turn, prove that it helps and harms nothing; conformance calls
-// and what the library tells show that it is right and in force. internal/tuning writes the files that put it into effect.
-// What fails is dropped, and the rest is proved again.
+// It chooses what may help: variables of the C library's malloc, the library's own algorithms, and
+// other components of the library. Fresh mpiruns, without and with a setting in turn, prove that it
+// helps and harms nothing; conformance calls and what the library tells show that it is right and in
+// force. internal/tuning writes the files that put it into effect. What fails is dropped, and the rest
+// is proved again.
 package remedy
 
 import (
@@ -25,7 +26,7 @@ var Feature = &feature.Feature{
 		Of:    []results.Kind{results.Check, results.Explore}, Into: Folder, Takes: takes}},
 }
 
-// takes returns what estimates the time of a remedy that goes on in its folder.
+// takes returns an estimator for the time of a remedy that goes on in its folder.
 func takes(config *glfile.File, check, version string) (func() (time.Duration, error), error) {
 	x, err := Prepare(Request{Config: config, Check: check, Version: version, Resume: true})
 	if err != nil {

@@ -76,8 +76,8 @@ func (p *setting) write(t tuning.Target) ([]tuning.Rejected, error) {
 	return nil, nil
 }
 
-// prove tests choices, drops those that fail, and repeats with the rest until none fails or all that
-// are left are held. It returns what is held then, also with an error.
+// prove tests choices, drops those that fail, and tests the rest again. It ends when none fails or all
+// that are left are held. It returns what is held then, also with an error.
 func (x *mending) prove(ctx context.Context, held setting, choices []tuning.Choice) (setting, error) {
 	for {
 		fresh := without(choices, held.choices)
@@ -108,7 +108,7 @@ func (x *mending) prove(ctx context.Context, held setting, choices []tuning.Choi
 	}
 }
 
-// proved notes a setting in the result, whose last proof is its.
+// proved notes the setting of the last proof in the result.
 func (x *mending) proved(p *setting) {
 	x.found.Proofs[len(x.found.Proofs)-1].Holds = true
 	var newly []string
@@ -121,8 +121,8 @@ func (x *mending) proved(p *setting) {
 	x.cellsBy(p.effects, p.choices)
 }
 
-// nameOf names a folder by what is tried, besides what is held, so that a remedy that is resumed finds
-// its mpiruns.
+// nameOf names a folder by what is tried besides what is held. By the name, a remedy that is resumed
+// finds its mpiruns.
 func nameOf(what string, choices []tuning.Choice) string {
 	h := sha256.New()
 	for _, c := range choices {
@@ -150,8 +150,8 @@ func has(list []tuning.Rejected, c tuning.Choice) bool {
 	return slices.ContainsFunc(list, func(r tuning.Rejected) bool { return r.Choice.Key() == c.Key() })
 }
 
-// drop takes choices out, and returns those that are left and what is still held. If one of them was held,
-// that is nothing, and what is left of it is proved again.
+// drop takes choices out, and returns those that are left and what is still held. If one of them was
+// held, nothing stays held, and what is left of it is proved again.
 func (x *mending) drop(choices []tuning.Choice, held setting, back []tuning.Rejected) ([]tuning.Choice, setting, error) {
 	for _, d := range back {
 		x.tell(run.Event{Sentence: fmt.Sprintf("taken back: %s: %s", d.Label, d.Reason)})
@@ -183,8 +183,8 @@ func (x *mending) cellsBy(e *effects, by []tuning.Choice) {
 	}
 }
 
-// withoutClock writes the files of a setting and returns the choices that cannot be written,
-// are not in effect, or let conformance calls fail.
+// withoutClock writes the files of a setting, and checks it before it is measured. It returns the
+// choices that cannot be written, are not in effect, or let conformance calls fail.
 func (x *mending) withoutClock(ctx context.Context, held setting, p *setting) ([]tuning.Rejected, error) {
 	if back, err := p.write(x.target); err != nil || len(back) > 0 {
 		return back, err
@@ -214,8 +214,8 @@ func (x *mending) withoutClock(ctx context.Context, held setting, p *setting) ([
 	return blamed(p.fresh, bad), err
 }
 
-// nonconforming returns the conformance calls that are not right under a setting, and are without
-// it, of n.
+// nonconforming returns the conformance calls that are right without a setting and wrong under it. n
+// calls were made.
 func (x *mending) nonconforming(ctx context.Context, p *setting) (bad []conformance.Outcome, n int, err error) {
 	all, err := conformance.Make(ctx, x.once, p.env, p.entries)
 	if err != nil {
@@ -265,8 +265,8 @@ func blamed(choices []tuning.Choice, bad []conformance.Outcome) (out []tuning.Re
 	return out
 }
 
-// measured compares the library without and with a setting, and with what is held already, in fresh
-// mpiruns, and returns the choices that this rejects.
+// measured compares the library without and with a setting, and with what is held already. It does so
+// in fresh mpiruns, and returns the choices that this rejects.
 func (x *mending) measured(ctx context.Context, held setting, p *setting) ([]tuning.Rejected, error) {
 	n, of := len(x.found.Proofs)+1, "what they can change and all violated cells"
 	if n > 1 {
@@ -298,8 +298,8 @@ func (x *mending) measured(ctx context.Context, held setting, p *setting) ([]tun
 // mostProving. In fewProving a cell that is faster in all shows a p-value below 1 %, by chance in one of 256.
 const leastProving, mostProving, fewProving = 10, 40, 8
 
-// mpiruns returns the smallest R at which a single case that is slower in all pairs is
-// significant: the least p-value of the signed-rank test, 2⁻ᴿ, times all cases.
+// mpiruns returns the smallest R that makes a case significant which is slower in all pairs: the least
+// p-value of the signed-rank test, 2⁻ᴿ, times all cases.
 func (x *Task) mpiruns(plan *guidelines.Plan) int {
 	if x.Mpiruns > 0 {
 		return x.Mpiruns
@@ -330,7 +330,7 @@ func (x *mending) compare(ctx context.Context, held setting, p *setting) error {
 	}
 	return ab.Judged(ctx, func(sides []*analyze.Side) error {
 		e, err := effectsOf(sides, x.Config.Analyze, x.found, p.choices, held.choices)
-		// What is rejected already needs no splits, but the first proof tells the state of the cells.
+		// Rejected choices need no splits, but the first proof tells the state of the cells.
 		if err == nil && (len(x.found.Proofs) == 0 || len(e.rejects(p.choices)) == 0) {
 			e, err = x.withSplits(ctx, held, ab, sides, p.choices)
 		}
@@ -366,9 +366,9 @@ func (x *mending) withSplits(ctx context.Context, held setting, ab *experiment.A
 	return effectsOf(sides, x.Config.Analyze, x.found, choices, held.choices)
 }
 
-// pointsToHelp tells, after a few pairs of mpiruns of the cells that are not mended yet, whether any of
-// them seems faster with what acts on the whole library than with what is held already. Algorithms come
-// from an exploration that has shown that; the first proof tells the state of the cells.
+// pointsToHelp tells whether what acts on the whole library seems to make any cell faster. It compares
+// with what is held already, in a few pairs of mpiruns of the cells that are not mended yet. Algorithms
+// come from an exploration that has shown that; the first proof tells the state of the cells.
 func (x *mending) pointsToHelp(ctx context.Context, held setting, p *setting) (points bool, err error) {
 	const seems = .01 // p-value, not adjusted
 	if len(x.found.Proofs) == 0 || !slices.ContainsFunc(p.fresh, func(c tuning.Choice) bool { return !forOne(c) }) {
@@ -426,8 +426,9 @@ func (x *mending) sides(ctx context.Context, folder string, plan *guidelines.Pla
 	return ab, nil
 }
 
-// planOf is what new choices can change, since what is held has been proved, and for the first proof all
-// violated cells. It has the sizes between the measured ones that a setting reaches.
+// planOf returns the cases that new choices can change, since what is held has been proved. For the
+// first proof it returns all violated cells. It has the sizes between the measured ones that a setting
+// reaches.
 func (x *mending) planOf(p *setting) *guidelines.Plan {
 	plan := *x.reached(p.fresh, len(x.found.Proofs) == 0, p.choices)
 	for _, e := range p.entries {
@@ -450,8 +451,9 @@ func (x *Task) reached(fresh []tuning.Choice, first bool, all []tuning.Choice) *
 	return partOf(x.plan, func(k medians.Cell) bool { return first && cellOf(x.Cells, k) != nil || reaches(fresh, k) }, all)
 }
 
-// partOf leaves in a plan the cases that are wanted, the tests that have one, and some of the other cases, of all
-// sizes, that choices cannot change: they tell how slow an mpirun is in general.
+// partOf leaves in a plan the cases that are wanted, and the tests that have one. It also leaves some
+// of the other cases, of all sizes, that choices cannot change: they tell how slow an mpirun is in
+// general.
 func partOf(p *guidelines.Plan, wanted func(medians.Cell) bool, choices []tuning.Choice) *guidelines.Plan {
 	out := *p
 	at := map[int]int{} // where a case of p is

@@ -29,8 +29,8 @@ import (
 	"pgmpi/mockups"
 )
 
-// mending works on a task: it has what was found so far, and where its mpiruns are. What is held, the setting that
-// is proved so far, goes from one try to the next.
+// mending works on a task. It has the findings so far and the places of its mpiruns. The setting that
+// is held, proved so far, goes from one try to the next.
 type mending struct {
 	*Task
 	tell   func(run.Event)
@@ -40,8 +40,8 @@ type mending struct {
 	found  *Result
 }
 
-// Do tries choices in the order of remedy.kinds, returns those that are proved, and writes
-// them into the folder of the remedy.
+// Do tries choices in the order of remedy.kinds. It returns those that are proved, and writes them into
+// the folder of the remedy.
 func (t *Task) Do(ctx context.Context, tell func(run.Event)) (*Result, error) {
 	if len(t.Cells) == 0 {
 		return t.result(), nil
@@ -70,7 +70,7 @@ func (t *Task) Do(ctx context.Context, tell func(run.Event)) (*Result, error) {
 	return x.found, errors.Join(x.export(held), err)
 }
 
-// try returns what is proved, also with an error.
+// try returns the setting that is proved, also with an error.
 func (x *mending) try(ctx context.Context) (held setting, err error) {
 	if x.explored != nil {
 		list, err := untimed.ReadAlgorithms(ctx, x.Config, x.Start)
@@ -186,8 +186,8 @@ func (x *mending) tryComponents(ctx context.Context, held setting) (setting, err
 	return held, nil
 }
 
-// unmended returns the collectives with algorithms, each with its sizes, that have cells which are
-// not mended yet.
+// unmended returns the collectives with algorithms that have cells not mended yet. Each has the sizes
+// of these.
 func unmended(cells []Cell) map[string]guidelines.MsizeList {
 	out := map[string]guidelines.MsizeList{}
 	for _, c := range cells {

@@ -6,13 +6,13 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Folder is where `pgmpi remedy` writes, in the folder of a check, and File marks such a folder.
+// Folder names the folder of a remedy in the folder of a check, and File marks it.
 const Folder, File = "remedy", "remedy.json"
 
 const Schema = "pgmpi-remedy/1"
 
-// Result is remedy.json: which violations a setting mends, how that was proved, and what
-// was tried in vain. Undefined numbers are null.
+// Result is remedy.json. It tells which violations a setting mends, how that was proved, and what was
+// tried in vain. Undefined numbers are null.
 type Result struct {
 	Schema  string       `json:"schema"`
 	Version string       `json:"pgmpi_version"`
@@ -26,7 +26,7 @@ type Result struct {
 	Alpha       float64 `json:"alpha"`
 	MinSlowdown float64 `json:"min_slowdown"` // a gain below this ratio is none
 	Harm        float64 `json:"harm"`         // the same of a harm
-	Mpiruns     int     `json:"mpiruns"`      // of the proof that holds, both sides together; 0: none does
+	Mpiruns     int     `json:"mpiruns"`      // of the proof that holds, both sides together, or 0 if none does
 
 	Cells       []Cell            `json:"cells"`   // those that the check calls violated, firm ones first
 	Env         map[string]string `json:"env"`     // the setting; empty without one
@@ -63,7 +63,7 @@ type Cell struct {
 	Guidelines []string `json:"guidelines"` // that it violates in the check
 	Firm       bool     `json:"firm"`       // one of them is firm
 	Ratio      *float64 `json:"ratio"`      // the largest of them, in the check
-	// SplitOf is the smaller size of which k calls were faster there; 0: none was.
+	// SplitOf is the smaller size of which k calls were faster there, or 0 if none was.
 	SplitOf    int64     `json:"-"`
 	PageFaults *float64  `json:"page_faults"` // a call
 	State      CellState `json:"state"`
@@ -75,9 +75,9 @@ type Cell struct {
 	GainHi     *float64  `json:"gain_hi95"`
 	PAdjusted  *float64  `json:"p_adjusted"`       // over the violated cells
 	Mockup     string    `json:"mockup,omitempty"` // the fastest that the check measured
-	// MockupRatio is how many times slower than it the cell was there.
+	// MockupRatio tells how many times slower than the mock-up the cell was there.
 	MockupRatio float64 `json:"-"`
-	// Explored is what the exploration says of the library's own algorithms; "": none was made.
+	// Explored tells what the exploration found of the library's own algorithms, or is "" without one.
 	Explored string `json:"explored,omitempty"`
 }
 
@@ -89,9 +89,9 @@ type Proof struct {
 	Cases   int      `json:"cases"`   // that were tested for harm
 	Helped  int      `json:"helped"`  // violated cells that became faster
 	Harms   []Harm   `json:"harms"`
-	// Reached counts the cases that the setting can change, Harmless the ones among them where harm is
-	// excluded: the 95 % interval of the slowdown ends below Result.Harm. NotExcluded is where
-	// the intervals of the others end at most; null without others, or if one has no end.
+	// Reached counts the cases that the setting can change, Harmless those in which harm is excluded:
+	// the 95 % interval of the slowdown ends below Result.Harm. NotExcluded is where the intervals of
+	// the others end at most; it is null without others, or if one has no end.
 	Reached     int      `json:"reached"`
 	Harmless    int      `json:"harmless"`
 	NotExcluded *float64 `json:"harm_not_excluded"`
@@ -121,6 +121,6 @@ type EffectState string
 const (
 	InEffect    EffectState = "in force"
 	NotInEffect EffectState = "not in force"
-	// CannotTell: nothing that the library tells differs with and without it.
+	// CannotTell means that nothing that the library tells differs with and without it.
 	CannotTell EffectState = "cannot be told"
 )

@@ -26,12 +26,12 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Request is what a user asks for.
+// Request holds what a user asks for.
 type Request struct {
 	Config  *glfile.File  // of the check, with flags
 	Check   string        // its results folder, or an exploration's
 	Mpiruns int           // of each side of a proof; 0 for as many as one harmed case needs to be seen
-	MaxTime time.Duration // after which nothing more is tried; 0: no limit
+	MaxTime time.Duration // after which nothing more is tried, or 0 for no limit
 	Force   bool          // begin another remedy in the folder
 	Resume  bool          // go on with the last remedy in the folder
 	Extend  bool          // let choices hold below the smallest and above the largest measured size
@@ -46,7 +46,7 @@ type Task struct {
 	Folder   string           // of the remedy
 	plan     *guidelines.Plan // of proofs
 	checked  *results.Manifest
-	explored *explore.Exploration // the exploration that is in the folder, in place of a check
+	explored *explore.Exploration // the exploration that is in the folder instead of a check
 }
 
 func folderOf(check string) string { return filepath.Join(check, Folder) }
@@ -153,7 +153,8 @@ type step struct {
 	explores *run.Experiment // or nil
 }
 
-// Planned says what would be tried, and how long it takes if each is proved once and no look points to help.
+// Planned says what would be tried, and how long that takes. It assumes that each is proved once and no
+// look points to help.
 func (x *Task) Planned(ctx context.Context) (text string, total time.Duration, err error) {
 	text = fmt.Sprintf("DRY RUN: nothing is started. %s to mend, in %s.\n",
 		conf.Plural(len(x.Cells), "cell"), conf.Plural(len(unmended(x.Cells)), "collective"))

@@ -50,7 +50,7 @@ func (x *mending) export(p setting) error {
 	return x.writeDocument()
 }
 
-// exportTOML writes gl.toml and env.sh, and removes what the setting before had beside them.
+// exportTOML writes gl.toml and env.sh, and removes files of the setting before that lie next to them.
 func (x *mending) exportTOML(p *setting) error {
 	r := x.found
 	for _, f := range p.files {
@@ -110,7 +110,7 @@ func (x *mending) toml(env map[string]string) ([]byte, error) {
 		sectionOf(table)[key] = one.Value
 	}
 	sectionOf("mpi")["env"] = measure.Env(f.MPI.Env, env)
-	if list, ok := all["mockup"].([]map[string]any); ok { // their files are beside another gl.toml
+	if list, ok := all["mockup"].([]map[string]any); ok { // their files are next to another gl.toml
 		for i := range min(len(list), len(f.Mockup)) {
 			list[i]["file"] = f.Mockup[i].File
 		}

@@ -9,7 +9,7 @@ import (
 	"pgmpi/measure/clocks"
 )
 
-// Peers are the other ranks, as one of them reaches them.
+// Peers are the other ranks, as one rank reaches them.
 type Peers interface {
 	// Turn tells a rank that it is answered next; Await waits for that. Until then the rank sleeps,
 	// so that it does not disturb the others.
@@ -17,8 +17,8 @@ type Peers interface {
 	Await(from int) error
 	Give(to int, m clocks.Model) error
 	Take(from int) (clocks.Model, error)
-	// Ask exchanges messages with the reference until there are as many pings as there is room for,
-	// or until the fastest of them is `patience` pings old, unless that is 0. It returns how many there are.
+	// Ask exchanges messages with the reference while there is room for pings. It also ends when the
+	// fastest of them is `patience` pings old, unless that is 0. It returns how many there are.
 	Ask(ref int, pings []clocks.Ping, patience int) (done int, err error)
 	// Answer answers a rank that asks with the global time that the model gives.
 	Answer(client int, m clocks.Model) error
@@ -34,9 +34,8 @@ type Sync struct {
 	Clock string       // its name
 	Model clocks.Model // of this rank's clock
 
-	// What it costs: how many partners this rank has had one after the other
-	// (at the reference that is the number of dependent rounds), and the
-	// messages that it has sent and caused.
+	// Rounds counts the partners that this rank has had one after the other: at the reference the
+	// number of dependent rounds. Messages counts those that it has sent and caused.
 	Rounds, Messages int
 
 	team  []int // ranks that take part, the reference first
@@ -44,7 +43,7 @@ type Sync struct {
 	pings []clocks.Ping
 }
 
-// Among lets a team synchronise; who is not in it has nothing to do.
+// Among lets a team synchronise; ranks outside of it have nothing to do.
 func (s *Sync) Among(team []int, do Method) error {
 	s.team, s.me = team, slices.Index(team, s.Rank)
 	if s.me < 0 || len(team) == 1 {
@@ -64,7 +63,7 @@ func (s *Sync) Offset(team []int) (e clocks.Estimate, err error) {
 	return e, err
 }
 
-// How much is exchanged. The papers' 1000 fit points of 100 exchanges take the
+// These numbers bound the exchanges. The papers' 1000 fit points of 100 exchanges take the
 // same second over a network; a line is as sure as the time that it spans is
 // long, so few points are spread over it instead.
 const (
@@ -191,9 +190,8 @@ func (s *Sync) eachInTurn(answer func(client int) error, ask func(ref int) error
 // round r of k pairs rank i, a multiple of 2^r, with the client i + 2^(r−1); one
 // more round pairs the ranks from 2^k on with the clients' side of i − 2^k.
 
-// partner returns who a process deals with in a round of a team of p, and
-// whether as its client; ok is false when it has nothing to do. Round k + 1 is
-// for the remaining ranks.
+// partner returns the rank that a process deals with in a round of a team of p. client tells whether it
+// does so as a client; ok is false when it has nothing to do. Round k + 1 is for the remaining ranks.
 func partner(p, me, round int) (who int, client, ok bool) {
 	k := bits.Len(uint(p)) - 1
 	power := 1 << k
@@ -245,10 +243,9 @@ func (s *Sync) pairs(rounds []int, answer func(client int) error, ask func(ref i
 	return nil
 }
 
-// learnInTree has every process learn its model relative to its partner, all
-// pairs of a round at the same time, from the leaves to the root. The models are
-// then merged on their way down: the same models as by Algorithm 3 of
-// S-REVISITED, which collects them at the root first and scatters them.
+// learnInTree has every process learn its model relative to its partner. All pairs of a round do so at
+// the same time, from the leaves to the root. The models are then merged on their way down: the same
+// models as by Algorithm 3 of S-REVISITED, which collects them at the root first and scatters them.
 func (s *Sync) learnInTree(answer func(client int) error, ask func(ref int) (clocks.Model, error)) error {
 	counted := func(client int) error { s.Rounds++; return answer(client) }
 	learn := func(ref int) (err error) {

@@ -7,8 +7,8 @@ import (
 	"pgmpi/measure/clocks"
 )
 
-// By has the clock synchronisations by their names in gl.toml, but for
-// "shared", which looks at the hosts first.
+// By has the clock synchronisations by their names in gl.toml. It lacks "shared", which looks at the
+// hosts first.
 var By = map[string]Method{
 	"skampi": skampi, "netgauge": netgauge, "jk": jonesKoenig, "hca": hca, "hca2": hca2, "hca3": hca3,
 }
@@ -36,9 +36,9 @@ func netgauge(s *Sync) error {
 	})
 }
 
-// jonesKoenig fits a line for every process, relative to the reference itself,
-// which serves all of them in turn for every fit point (S-REVISITED, Algorithms
-// 15 to 17). The line gives the intercept too.
+// jonesKoenig fits a line for every process, relative to the reference itself. The reference serves all
+// of them in turn for every fit point (S-REVISITED, Algorithms 15 to 17). The line gives the intercept
+// too.
 func jonesKoenig(s *Sync) error {
 	var rtt int64
 	err := s.eachInTurn(s.answerOwn, func(ref int) (err error) {
@@ -55,9 +55,9 @@ func jonesKoenig(s *Sync) error {
 	return err
 }
 
-// hca learns linear models in a tree, and then the offset of every process from
-// the reference itself, one after the other (S-REVISITED §4.4, Algorithms 2 to
-// 4): log p long rounds and p − 1 short ones.
+// hca learns linear models in a tree, and then the offset of every process. It measures that against
+// the reference itself, one process after the other (S-REVISITED §4.4, Algorithms 2 to 4): log p long
+// rounds and p − 1 short ones.
 func hca(s *Sync) error {
 	if err := s.learnInTree(s.answerSlope, s.askSlope); err != nil {
 		return err
@@ -127,10 +127,9 @@ func hca3(s *Sync) error {
 		})
 }
 
-// Shared gives every process of a host the model of the host's first one. That
-// they read the same clock is not believed but verified: no answer may carry a
-// time before its question or after its arrival. So what is not found is
-// smaller than a round trip.
+// Shared gives every process of a host the model of the host's first one. It verifies that they read
+// the same clock: no answer may carry a time before its question or after its arrival. So a difference
+// that it misses is smaller than a round trip.
 func Shared(s *Sync) error {
 	const exchanges = 20
 	var differs error

@@ -52,7 +52,7 @@ func own(f *native.Function) *C.pg_function { return (*C.pg_function)(unsafe.Poi
 
 func Name(f *native.Function) string { return C.GoString(own(f).id) }
 
-// Row returns the row of an id; nil where there is none.
+// Row returns the row of an id, or nil where there is none.
 func (c *Caller) Row(id string) *native.Function { return c.rows[id] }
 
 // Function returns a function of the Go table, with the temporaries of a user's own.
@@ -87,8 +87,8 @@ func (c *Caller) Choose(datatype, op string, root int, seed uint64) (err error) 
 	return nil
 }
 
-// Use gives the case in hand a function's datatype, operator and send buffer, and returns the
-// verifier of these.
+// Use gives the case in hand a function's datatype, operator and send buffer, and returns their
+// verifier.
 func (c *Caller) Use(f mockups.Function) verify.Verifier {
 	k := &c.kinds[0]
 	if f.Numbers() {
@@ -98,14 +98,14 @@ func (c *Caller) Use(f mockups.Function) verify.Verifier {
 	return k.verifier
 }
 
-// extent is the bytes of an element of the case in hand.
+// extent returns the bytes of an element of the case in hand.
 func (c *Caller) extent() int64 { return int64(c.x.extent) }
 
-// settling is a block that glibc maps, and the largest after whose end it still raises its
-// thresholds: what is freed from then on stays with the process.
+// settling is the largest block that glibc maps and after whose end it still raises its thresholds:
+// what is freed from then on stays with the process.
 const settling = 32<<20 - 64<<10
 
-// SettleMalloc leaves malloc as a program does that has freed a large block.
+// SettleMalloc leaves malloc as it is after a large block was freed.
 func SettleMalloc() { C.free(C.malloc(settling)) }
 
 func (c *Caller) Allocate(bytes mockups.Need) error {
@@ -128,8 +128,8 @@ func (c *Caller) makeCounts() {
 	c.x.lists = nil
 }
 
-// setCounts gives the context the counts and displacements that f's rule makes for blocks of
-// count elements, and room for what else such calls need.
+// setCounts gives the context counts and displacements by f's rule, for blocks of count elements. It
+// also makes room for what else such calls need.
 func (c *Caller) setCounts(f mockups.Function, count int64) error {
 	if f.Rule == "" && f.Call != mockups.LargeCount {
 		return nil
@@ -156,8 +156,7 @@ func (c *Caller) setCounts(f mockups.Function, count int64) error {
 
 type Prepared C.pg_ctx
 
-// PutAway returns the context of the case in hand, and leaves one that another
-// can be prepared with.
+// PutAway returns the context of the case in hand, and leaves one for preparing another.
 func (c *Caller) PutAway() Prepared {
 	p := Prepared(*c.x)
 	c.makeCounts()
@@ -165,16 +164,16 @@ func (c *Caller) PutAway() Prepared {
 	return p
 }
 
-// TakeUp makes a case that was put away the one in hand, whose counts nobody needs any more.
+// TakeUp makes a case that was put away the one in hand. It frees the counts of the one before.
 func (c *Caller) TakeUp(p Prepared) {
 	C.free(unsafe.Pointer(c.x.counts))
 	C.pg_free_lists(c.x.lists)
 	*c.x = C.pg_ctx(p)
 }
 
-// Prepare makes a row of f ready for blocks of count elements, with no more
-// temporaries than the Go table gives f, which begin at byte temps of the arena. Where a rank wants more, refused says
-// so on all ranks, and the row is to be neither called nor released.
+// Prepare makes a row of f ready for blocks of count elements. The row gets no more temporaries than
+// the Go table gives f; they begin at byte temps of the arena. Where a rank wants more, refused says so
+// on all ranks, and the row is to be neither called nor released.
 func (c *Caller) Prepare(f mockups.Function, row *native.Function, count, temps int64) (refused string, err error) {
 	c.x.count = C.int64_t(count)
 	c.x.arena = (*C.char)(unsafe.Add(unsafe.Pointer(c.arena), temps))
@@ -212,13 +211,13 @@ func (c *Caller) Call(f *native.Function, n int) error {
 	return mpi.Error(Name(f), C.pg_call(own(f), c.x, C.int64_t(n)))
 }
 
-// InARow returns the row whose run is several calls of f in a row; f itself for one.
+// InARow returns the row whose run is several calls of f in a row. For one it returns f itself.
 func (c *Caller) InARow(f *native.Function, calls int) *native.Function {
 	return (*native.Function)(unsafe.Pointer(C.pg_in_a_row(c.many, own(f), c.x, C.int64_t(calls))))
 }
 
-// Lanes finds the nodes that the ranks are on, all ranks together and once, and says why
-// mock-ups that divide their work among nodes cannot be called there; "": they can.
+// Lanes finds the nodes that the ranks are on, all ranks together and once. why says why mock-ups that
+// divide their work among nodes cannot be called there, or is "" if they can.
 func (c *Caller) Lanes() (why string, err error) {
 	if c.x.lanes == nil {
 		l := (*C.pg_lanes)(C.calloc(1, C.sizeof_pg_lanes))

@@ -21,15 +21,16 @@ import (
 	"pgmpi/mockups"
 )
 
-// Poisons fill the receive buffer before each of the two verified calls, so
-// that an element left unwritten cannot pass twice.
+// Poisons fill the receive buffer before each of the two verified calls: an element left unwritten
+// cannot pass twice.
 var Poisons = [2]byte{0x5a, 0xa5}
 
 const (
-	// lateBy is how long a Barrier is held up by one rank when it is verified: much
-	// longer than a message takes, even where processes share a core.
+	// lateBy is the time for which one rank holds up a Barrier that is verified: much longer than a
+	// message takes, even where processes share a core.
 	lateBy = 20 * time.Millisecond
-	// lateMost is how long a rank waits before it posts for the others, who do not wait for it.
+	// lateMost limits the wait of one rank before its post: the others must return from theirs
+	// meanwhile.
 	lateMost = 2 * time.Second
 	// lateCalls have one rank enter late, the first in call 0 and the last in call 1.
 	lateCalls = 2
@@ -38,8 +39,8 @@ const (
 	restarts = mockups.Times
 )
 
-// Verify calls one prepared case, each time on other data, until something is wrong at any rank,
-// and returns that; "" when nothing is.
+// Verify calls one prepared case, each time on other data, until something is wrong at any rank. It
+// returns that, or "" when nothing is.
 func (c *Caller) Verify(v verify.Verifier, f mockups.Function, row *native.Function, count int64) (string, error) {
 	calls := len(Poisons)
 	switch f.Call {
@@ -58,14 +59,14 @@ func (c *Caller) Verify(v verify.Verifier, f mockups.Function, row *native.Funct
 	return "", nil
 }
 
-// VerifyAgain verifies a case behind its timed calls, on data that it has not had.
+// VerifyAgain verifies a case after its timed calls, on data that it has not had.
 func (c *Caller) VerifyAgain(v verify.Verifier, f mockups.Function, row *native.Function, count int64, again int) (string, error) {
 	i := restarts + again
 	return c.Once(v, f, count, i, "in a call on other data after the timed ones ", func() (string, error) { return c.callOnce(f, row, i) })
 }
 
-// Once verifies one call, on data that are moved by as many elements, and leaves the buffers as
-// they are for timed calls. What is wrong begins with `when`.
+// Once verifies one call, on data that are moved by as many elements. It leaves the buffers as they are
+// for timed calls. What is wrong begins with `when`.
 func (c *Caller) Once(v verify.Verifier, f mockups.Function, count int64, moved int, when string, call func() (string, error)) (string, error) {
 	of := c.Case(f, count)
 	send, recv := of.Send[:cap(of.Send)], of.Recv[:cap(of.Recv)]
@@ -111,8 +112,8 @@ func (c *Caller) callOnce(f mockups.Function, row *native.Function, i int) (faul
 	return "", c.Call(row, 1)
 }
 
-// Late calls a function in which all ranks wait for each other, with one rank late, and says at
-// this rank who did not wait.
+// Late calls a function in which all ranks wait for each other, with one rank late. It says there which
+// rank did not wait.
 func (c *Caller) Late(row *native.Function, late int) (fault string, err error) {
 	if c.Rank == late && c.Size > 1 {
 		time.Sleep(lateBy)
@@ -145,7 +146,7 @@ func (c *Caller) Case(f mockups.Function, count int64) verify.Case {
 		Recv: unsafe.Slice((*byte)(c.x.recv), r+C.PG_GUARD_BYTES)[:r]}
 }
 
-// TempFault says that memory behind a temporary was overwritten; "" where none was.
+// TempFault says that memory after a temporary was overwritten, or returns "" where none was.
 func (c *Caller) TempFault() string {
 	if C.pg_temps_intact(c.x) == 1 {
 		return ""

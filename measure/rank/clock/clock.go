@@ -27,15 +27,14 @@ import (
 	"pgmpi/measure/rank/native"
 )
 
-// How long the counter's frequency is measured where CPUID does not state it.
-// Two readings of 50 ns then leave an error of 0.5 ppm in what times, and of 5
-// ppm in a list of clocks.
+// These times measure the counter's frequency where CPUID does not state it. Two readings of 50 ns then
+// leave an error of 0.5 ppm in what times, and of 5 ppm in a list of clocks.
 const (
 	tscMeasure = 200 * time.Millisecond
 	tscLook    = 20 * time.Millisecond
 )
 
-// Clock is the clock that times, and the global one that is made of the ranks' own.
+// Clock holds the clock that times, and the global one that is made of the ranks' own.
 type Clock struct {
 	*mpi.World
 	Info   protocol.ClockInfo
@@ -60,8 +59,8 @@ func names() (out []string) {
 	return out
 }
 
-// Set chooses the clock of the timing loop by its name in gl.toml, and
-// measures its resolution and its cost. All ranks fail when one does.
+// Set chooses the clock of the timing loop by its name in gl.toml. It also measures its resolution and
+// its cost. All ranks fail when one does.
 func (c *Clock) Set(name string) error { return c.set(name, tscMeasure) }
 
 // set takes as long as `measure` for a frequency that CPUID does not state.
@@ -94,7 +93,7 @@ func (c *Clock) Now() int64 { return reading(c.time.now) }
 
 func reading(now *C.pg_clock) int64 { return int64(C.read_clock(now)) }
 
-// Tick is the resolution of a clock by its name in gl.toml, in ns.
+// Tick returns the resolution of a clock by its name in gl.toml, in ns.
 func Tick(name string) int64 { return clockStep(clockNamed(name)) }
 
 func clockStep(now *C.pg_clock) int64 {
@@ -103,9 +102,8 @@ func clockStep(now *C.pg_clock) int64 {
 	return clocks.Step(differences[:n])
 }
 
-// startTSC makes rdtscp a clock, or says why it would be none. Ranks of a host
-// take the frequency of its first rank: measured ones differ by a ppm, and
-// would make one counter many clocks (S-REVISITED §4.2.1).
+// startTSC makes rdtscp a clock, or says why it cannot. Ranks of a host take the frequency of its first
+// rank: measured ones differ by a ppm, and would make one counter many clocks (S-REVISITED §4.2.1).
 func (c *Clock) startTSC(measure time.Duration) error {
 	hz, from, refused := tscFrequency(measure)
 	// The counter of another core may show another time (S-REVISITED §3.4).
@@ -134,8 +132,8 @@ func (c *Clock) startTSC(measure time.Duration) error {
 	return nil
 }
 
-// tscFrequency says how fast the counter runs and where that is known from, or
-// why it is no clock.
+// tscFrequency tells how fast the counter runs, and from where that is known. If it is no clock,
+// refused says why.
 func tscFrequency(measure time.Duration) (hz int64, from string, refused error) {
 	if missing := host.TSCLacks(hostFiles); missing != "" {
 		return 0, "", fmt.Errorf("/proc/cpuinfo lacks %s, so the counter may change its speed or stop; use monotonic", missing)
@@ -164,5 +162,5 @@ func (c *Clock) List() (all []protocol.ClockInfo, err error) {
 	return all, nil
 }
 
-// refusal is why a clock cannot be used, unlike an error of MPI.
+// refusal tells why a clock cannot be used, unlike an error of MPI.
 type refusal struct{ error }

@@ -96,9 +96,8 @@ type clockHost struct {
 	ranks []int
 }
 
-// hosts groups all ranks by the kernel they run on and the time namespace they
-// are in, which shifts a kernel's clocks; both in the order of ranks. mine is
-// this rank's.
+// hosts groups all ranks by their kernel and their time namespace, which shifts a kernel's clocks. Both
+// are in the order of ranks; mine is this rank's.
 func (c *Clock) hosts() (all []clockHost, mine clockHost, err error) {
 	id := cmp.Or(host.BootID(hostFiles), fmt.Sprintf("unknown kernel of rank %d", c.Rank))
 	if namespace, err := os.Readlink("/proc/self/ns/time"); err == nil && c.Info.Name != protocol.ClockRDTSCP {
@@ -143,9 +142,9 @@ func onlyOneHost(hosts []clockHost) error {
 		len(hosts), a.ranks[0], a.name, b.ranks[0], b.name, SharedSuffix)
 }
 
-// Examine synchronises once by a method and compares the clocks after it, at once and some
-// seconds later (S-REVISITED, Algorithms 20 and 22). alive is called whenever something has
-// been finished.
+// Examine synchronises once by a method and compares the clocks after it. It does so at once and some
+// seconds later (S-REVISITED, Algorithms 20 and 22). alive is called whenever something has been
+// finished.
 func (c *Clock) Examine(method string, j *protocol.ClocksJob, alive func()) (protocol.ClockSync, error) {
 	out := protocol.ClockSync{Method: method}
 	if err := c.Barrier(); err != nil {
@@ -189,8 +188,8 @@ func (c *Clock) Examine(method string, j *protocol.ClocksJob, alive func()) (pro
 
 func (c *Clock) Compare() (protocol.ClockCheck, error) { return c.compare(c.Model(), 0) }
 
-// compare has every rank exchange messages with rank 0, in turn, and gives the
-// error of its global clock as SKaMPI would measure the offset.
+// compare has every rank exchange messages with rank 0, in turn. It gives the error of the rank's
+// global clock as SKaMPI would measure the offset.
 func (c *Clock) compare(m clocks.Model, seconds float64) (protocol.ClockCheck, error) {
 	out := protocol.ClockCheck{Seconds: seconds}
 	mine, err := c.sync().Offset(c.everyone())
@@ -210,8 +209,8 @@ func (c *Clock) compare(m clocks.Model, seconds float64) (protocol.ClockCheck, e
 	return out, err
 }
 
-// trueErrors gives by rank how far the global clock is ahead of rank 0's at an
-// instant, in the test build whose clocks are known; nil in every other.
+// trueErrors gives by rank how far the global clock is ahead of rank 0's at an instant. It does so in
+// the test build whose clocks are known, and returns nil in every other.
 func (c *Clock) trueErrors(m clocks.Model, later time.Duration) ([]int64, error) {
 	var mine, reference C.int64_t
 	if C.pg_injected(C.int64_t(later), &mine, &reference) == 0 {

@@ -24,8 +24,8 @@ type counters struct {
 	open  []int // indices into named
 }
 
-// mostCounted is how many repetitions a batch with counters has: as many without them
-// come before or after it, which show what reading them costs.
+// mostCounted limits the repetitions of a batch with counters. As many without them come before or
+// after it, and show what reading them costs.
 const mostCounted = 25
 
 func eventNames() (names []string) {
@@ -88,15 +88,15 @@ func (l *Loop) Most() int {
 	return l.Room
 }
 
-// Counted is what the counters have shown of a case, at rank 0.
+// Counted holds the counts of a case, at rank 0.
 type Counted struct {
 	by         [][]int64 // by counter that is open, and repetition
-	plain      []float64 // of repetitions without counters beside the samples, ns
+	plain      []float64 // of repetitions without counters next to the samples, ns
 	plainFirst bool      // the next of these come before the next samples
 }
 
-// Batch times a function at most n times. Where there are counters they are read, and a batch
-// without them is made beside it: alternately before it and after it.
+// Batch times a function at most n times. Where there are counters it reads them, and makes a batch
+// without them as well, alternately before and after.
 func (l *Loop) Batch(f *native.Function, n int, to *Counted) (Batch, error) {
 	if l.counters == nil {
 		return l.Plain(f, n)
@@ -157,8 +157,8 @@ func (l *Loop) takeCounts(to *Counted, n int) error {
 	return nil
 }
 
-// Send calls send with the counts of each counter of the job, and returns what reading them
-// has cost; nil where that is not known.
+// Send calls send with the counts of each counter of the job. It returns what reading them has cost, or
+// nil where that is not known.
 func (l *Loop) Send(of *Counted, samples []protocol.Sample, send func(counter int, counts []int64)) *protocol.Counting {
 	for k, counts := range of.by {
 		send(l.counters.open[k], counts)

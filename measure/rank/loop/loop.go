@@ -25,7 +25,7 @@ import (
 	"pgmpi/measure/rank/native"
 )
 
-// Loop is the timed loop, and what surrounds a repetition.
+// Loop holds the timed loop, and what surrounds a repetition.
 type Loop struct {
 	*call.Caller
 	Sample     string // what a sample is, of protocol.Samples; never "auto"
@@ -35,7 +35,7 @@ type Loop struct {
 	Took       time.Duration
 	Keep       bool // the local durations
 	Called     bool // set by each batch that calls
-	Alone      bool // batches with counters have none without them beside
+	Alone      bool // batches with counters come without a batch that has none
 
 	Global, Windows, Grows, Slices bool // what the synchronisation does; see pg_sync
 
@@ -46,10 +46,10 @@ type Loop struct {
 	cache    *C.pg_cache
 	ns       *C.int64_t // the samples of a batch, at rank 0
 	flags    *C.uchar
-	counters *counters // nil: none are wanted
+	counters *counters // nil if none are wanted
 }
 
-// Batch is what a batch of repetitions has brought. All ranks agree on N.
+// Batch holds the results of a batch of repetitions. All ranks agree on N.
 type Batch struct {
 	N       int
 	Samples []protocol.Sample // at rank 0
@@ -57,7 +57,7 @@ type Batch struct {
 	Usage   Usage             // of this rank
 }
 
-// The tables of C by the names of gl.toml.
+// These are the tables of C by the names of gl.toml.
 var (
 	syncs  = named(func(i C.int) *C.pg_sync { return C.pg_sync_at(i) }, func(s *C.pg_sync) *C.char { return s.name })
 	caches = named(func(i C.int) *C.pg_cache { return C.pg_cache_at(i) }, func(c *C.pg_cache) *C.char { return c.name })
@@ -109,18 +109,18 @@ func (l *Loop) NeedsClock() bool { return l.Global || l.Sample == protocol.Sampl
 
 func (l *Loop) Rotates() bool { return l.cache.rotates != 0 }
 
-// Turn is the number of the next repetition, by which buffers rotate.
+// Turn returns the number of the next repetition, by which buffers rotate.
 func (l *Loop) Turn() int64 { return int64(l.c.turn) }
 
 // SetTurn goes on where a case had come to.
 func (l *Loop) SetTurn(n int64) { l.c.turn = C.int64_t(n) }
 
-// stride is the distance between the positions of a rotating buffer, in bytes:
-// other pages, and other sets of the cache.
+// stride returns the distance between the positions of a rotating buffer, in bytes: other pages, and
+// other sets of the cache.
 func stride(bytes int64) int64 { return (bytes+4095)/4096*4096 + 64 }
 
-// Span is what a buffer takes in all its positions, in bytes: where it rotates
-// twice the cache more, and at least a second position.
+// Span returns the size of a buffer in all its positions, in bytes: where it rotates twice the cache
+// more, and at least a second position.
 func (l *Loop) Span(bytes int64) int64 {
 	if !l.Rotates() || bytes == 0 {
 		return bytes
@@ -128,8 +128,7 @@ func (l *Loop) Span(bytes int64) int64 {
 	return bytes + max(2*l.CacheBytes, stride(bytes))
 }
 
-// Extra is the memory that the treatment of the caches needs beside the
-// buffers, in bytes.
+// Extra returns the memory that the treatment of the caches needs besides the buffers, in bytes.
 func (l *Loop) Extra() int64 {
 	if l.cache.overwrites != 0 {
 		return l.CacheBytes
@@ -151,8 +150,7 @@ func (l *Loop) Allocate(n int) error {
 	return nil
 }
 
-// Rotate lets the buffers of a case rotate, which have this many bytes at the rank
-// that needs most.
+// Rotate lets the buffers of a case rotate. They have this many bytes at the rank that needs most.
 func (l *Loop) Rotate(send, recv int64) {
 	rotation := func(base unsafe.Pointer, bytes int64) C.pg_rotation {
 		step, positions := stride(bytes), int64(1)
@@ -164,8 +162,8 @@ func (l *Loop) Rotate(send, recv int64) {
 	l.c.send, l.c.recv = rotation(l.x.send, send), rotation(l.x.recv, recv)
 }
 
-// Spread copies the data of a case, and the guards behind them, to every position
-// of its buffers; none of a buffer of 0 bytes.
+// Spread copies the data of a case, with guards, to every position of its buffers. It copies nothing of
+// a buffer of 0 bytes.
 func (l *Loop) Spread(send, recv int64) {
 	for _, b := range []struct {
 		of    C.pg_rotation
@@ -192,8 +190,8 @@ func (l *Loop) Set(window, slice time.Duration, want int) {
 	l.c.window, l.c.slice, l.c.want = C.int64_t(window), C.int64_t(slice), C.int64_t(want)
 }
 
-// Native is what a feature's own loop in C works on, which makes repetitions of another kind as pg_measure
-// makes those here. It tells Made before anything else is done.
+// Native returns the loop for a feature's own code in C. That code makes repetitions of another kind,
+// instead of pg_measure; it tells Made before anything else is done.
 func (l *Loop) Native() (*native.Loop, *native.Sync) {
 	return (*native.Loop)(unsafe.Pointer(l.c)), (*native.Sync)(unsafe.Pointer(l.sync))
 }
@@ -201,8 +199,8 @@ func (l *Loop) Native() (*native.Loop, *native.Sync) {
 // Flags has room for the flags of all repetitions of a batch, at rank 0.
 func (l *Loop) Flags() []byte { return unsafe.Slice((*byte)(l.flags), l.Room) }
 
-// Made notes what a batch in C has done: it has taken so long since start, and began with
-// repetition first of the caches.
+// Made notes a batch that C has made since start. Its first repetition is number `first` for the
+// caches.
 func (l *Loop) Made(start time.Time, first int64) int {
 	l.Took += time.Since(start)
 	n := int(l.c.n)
@@ -218,8 +216,9 @@ func (l *Loop) Made(start time.Time, first int64) int {
 	return n
 }
 
-// Unsynchronised says, at any rank, that the barrier before repetitions, or around them where run-times
-// are bounded, let a rank go that was not to go yet; "" where it holds, or ranks wait for the clock.
+// Unsynchronised tells, at any rank, of a barrier that let a rank go too early. The barrier is before
+// repetitions, or around them where run-times are bounded. It returns "" where the barrier holds, or
+// ranks wait for the clock.
 func (l *Loop) Unsynchronised(bounds bool) (fault string, err error) {
 	meet := l.sync.meet
 	if bounds {
@@ -300,7 +299,7 @@ func (u *Usage) Add(more Usage) {
 	u.Faults, u.Switches = u.Faults+more.Faults, u.Switches+more.Switches
 }
 
-// MostUsage is what the kernel has counted at the rank with most of it, at rank 0; nil elsewhere.
+// MostUsage returns the kernel's counts at the rank with the most, at rank 0, and nil elsewhere.
 func (l *Loop) MostUsage(mine Usage) (*protocol.Usage, error) {
 	var m C.pg_most
 	own := C.pg_usage{faults: C.int64_t(mine.Faults), switches: C.int64_t(mine.Switches)}

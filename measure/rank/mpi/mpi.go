@@ -22,19 +22,19 @@ import (
 
 type World struct {
 	Rank, Size int
-	// Level is the level of threads that the library provides, an index into
-	// protocol.ThreadLevels; -1: one that MPI does not define.
+	// Level is the library's level of threads, an index into protocol.ThreadLevels. It is -1 for one
+	// that MPI does not define.
 	Level   int
 	Context *native.Context
 	x       *C.pg_ctx // Context
 }
 
-// Error says which call failed with which MPI error code; 0 is none. E is a C.int of any package.
+// Error says which call failed with which MPI error code; 0 is no error. E is a C.int of any package.
 func Error[E ~int32](what string, rc E) error {
 	if rc == 0 {
 		return nil
 	}
-	// MPICH 4.0.2 ends a long stack of errors at 512 bytes, and has written more of it behind them.
+	// MPICH 4.0.2 ends a long stack of errors at 512 bytes, and has written more of it after them.
 	var text [8 * C.MPI_MAX_ERROR_STRING]C.char
 	C.pg_error_text(C.int(rc), &text[0])
 	return fmt.Errorf("%s: %s", what, C.GoString(&text[0]))
@@ -98,7 +98,7 @@ func AllGather[T any](w *World, mine T) ([]T, error) {
 	return all, Error("messages to all", rc)
 }
 
-// Gather brings what every rank says to rank 0, in the order of ranks; nil says nothing.
+// Gather brings every rank's record to rank 0, in the order of ranks; nil sends nothing.
 func Gather[T any](w *World, mine *T) ([]T, error) {
 	text, err := []byte(nil), error(nil)
 	if mine != nil {
@@ -151,7 +151,8 @@ func (w *World) GatherNumbers(mine []int64) ([]int64, error) {
 	return all, nil
 }
 
-// first returns the lowest rank that has a text, and its text, on every rank; "" where none has.
+// first returns the lowest rank that has a text, and its text, on every rank. found is "" where none
+// has.
 func (w *World) first(text string) (who int64, found string, err error) {
 	who = int64(w.Size)
 	if text != "" {
@@ -194,7 +195,7 @@ func (w *World) Topology() (nodes, crowded int, err error) {
 	return int(n), int(c), err
 }
 
-// Library is what the library says of itself. MPI need not be started.
+// Library returns the library's description of itself. MPI need not be started.
 func Library() string {
 	var text [C.MPI_MAX_LIBRARY_VERSION_STRING]C.char
 	var n C.int
@@ -203,14 +204,14 @@ func Library() string {
 	return strings.TrimRight(C.GoStringN(&text[0], n), "\x00\n")
 }
 
-// BuiltFor is the family and the name of the library that the headers belong to, and the
-// compiler behind the wrapper.
+// BuiltFor returns the family and the name of the library that the headers belong to. compiler is the
+// one that the wrapper calls.
 func BuiltFor() (family, library, compiler string) {
 	return C.GoString(C.pg_built_family()), C.GoString(C.pg_built_for()), C.GoString(C.pg_compiler())
 }
 
-// PML names Open MPI's point-to-point messaging layer; "" where it cannot be told.
+// PML names Open MPI's point-to-point messaging layer, or returns "" where it cannot be told.
 func PML() string { return C.GoString(C.pg_pml()) }
 
-// LibraryFile is the path of the shared object that MPI is in; "" where it cannot be told.
+// LibraryFile returns the path of the shared object that MPI is in. It is "" where it cannot be told.
 func LibraryFile() string { return C.GoString(C.pg_library_file()) }

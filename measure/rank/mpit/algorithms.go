@@ -67,8 +67,8 @@ func List(w *mpi.World, j *protocol.AlgorithmsJob) (*protocol.AlgorithmsEnd, err
 	return out, nil
 }
 
-// variable reads a variable on every rank, sees that it is the same on all, and, where the
-// library's has the absolute path of a file, that this can be opened.
+// variable reads a variable on every rank, and sees that it is the same on all. Where the library's has
+// the absolute path of a file, it sees that this can be opened.
 func variable(w *mpi.World, name string) (protocol.Variable, error) {
 	v := protocol.Variable{Name: name}
 	v.Value, v.Known = ownVariable(name)
@@ -103,7 +103,7 @@ func ownVariable(name string) (value string, known bool) {
 	return value, known
 }
 
-// readVariable reads a control variable of this rank as text; false: the library has none of
+// readVariable reads a control variable of this rank as text. known is false if the library has none of
 // that name.
 func readVariable(name string) (value string, known bool) {
 	text, at := make([]byte, 4096), C.CString(name)
@@ -113,11 +113,11 @@ func readVariable(name string) (value string, known bool) {
 	return string(of), known
 }
 
-// Way is how calls of a function come to its algorithm.
+// Way tells how calls of a function come to its algorithm.
 type Way struct {
-	Why    string           // it cannot be called; "": it can
+	Why    string           // why it cannot be called, or "" if it can
 	Row    *native.Function // of a test's own algorithm or, if nil, the collective's
-	forced *C.pg_forced     // nil: nothing is forced
+	forced *C.pg_forced     // nil if nothing is forced
 }
 
 // testWays are algorithms that a build for tests adds to every library.
@@ -146,8 +146,8 @@ func (a *Ways) To(f mockups.Function) (*Way, error) {
 	return w, err
 }
 
-// Go lets the calls from here on go the way of a function, and returns the way; nil for a
-// function without an own algorithm.
+// Go lets the calls from here on go the way of a function. It returns the way, or nil for a function
+// without an own algorithm.
 func (a *Ways) Go(f mockups.Function) *Way {
 	w := a.by[f.ID]
 	if w != nil {
@@ -158,8 +158,8 @@ func (a *Ways) Go(f mockups.Function) *Way {
 
 func (a *Ways) Leave() { C.pg_choose_forced(a.x, nil) }
 
-// powersOfTwo is the algorithm of MPICH, for Reduce_scatter and Reduce_scatter_block, that
-// ends the program with any other number of processes (an assertion in
+// powersOfTwo is the algorithm of MPICH for Reduce_scatter and Reduce_scatter_block that needs a power
+// of two. With any other number of processes it ends the program (an assertion in
 // reduce_scatter_intra_noncommutative.c), where others give an error.
 const powersOfTwo = "noncommutative"
 
@@ -204,8 +204,8 @@ func (a *Ways) newWay(f mockups.Function) (*Way, error) {
 	return w, mpi.Error("to force "+f.ID, C.pg_make_forced(a.x, name, C.int(value), C.int(segment), C.int(fanout), &w.forced))
 }
 
-// fallsBack is the error that MPICH would silently run another algorithm where the forced
-// one cannot do the call: times under a name that is not theirs.
+// fallsBack returns an error if MPICH would silently run another algorithm than the forced one. It does
+// so where that cannot do the call: the times would have a wrong name.
 func fallsBack(list protocol.Algorithms) error {
 	const variable, failing = "MPIR_CVAR_COLLECTIVE_FALLBACK", "0" // the number of "error" in MPICH 4
 	now, known := readVariable(variable)
@@ -216,7 +216,7 @@ func fallsBack(list protocol.Algorithms) error {
 		variable, list.Collective)
 }
 
-// ruled is the error that a file of rules comes before what Open MPI is forced to
+// ruled returns an error if a file of rules overrides what Open MPI is forced to
 // (coll_tuned_decision_dynamic.c): its algorithm would run under the other's name.
 func ruled(list protocol.Algorithms) error {
 	const variable = "coll_tuned_dynamic_rules_filename"

@@ -33,7 +33,7 @@ static const struct {
 struct pg_forced {
     MPI_T_cvar_handle handle;
     int value;
-    MPI_Comm comm; /* made under the value; MPI_COMM_NULL: it holds in every call */
+    MPI_Comm comm; /* made under the value, or MPI_COMM_NULL if the value holds in every call */
     struct pg_forced *next;
 };
 
@@ -47,7 +47,7 @@ static int start(void)
     return rc;
 }
 
-/* Finds the control variable of a collective; 0: there is none. */
+/* Finds the control variable of a collective. Returns 0 if there is none. */
 static int find(const char *collective, char *variable, int *index, int *per_communicator)
 {
     char upper[PG_NAME] = "";
@@ -88,7 +88,7 @@ static int from_enum(MPI_T_enum items, pg_algorithms *out)
     return rc;
 }
 
-/* The place behind "NAME - Force", with any blanks between, where the text has it next. */
+/* The place after "NAME - Force", with any blanks between, where the text has it next. */
 static const char *behind(const char *text, const char *name, int length)
 {
     static const char force[] = "- Force";

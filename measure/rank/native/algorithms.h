@@ -14,7 +14,7 @@ typedef struct pg_algorithm {
 
 /* The algorithms of one collective. */
 typedef struct pg_algorithms {
-    char variable[PG_NAME]; /* the control variable; "": the library has none that we know */
+    char variable[PG_NAME]; /* the control variable, or "" if the library has none that we know */
     int now;                /* its value; PG_DEFAULT unless somebody has forced one */
     int fixed;              /* it cannot be written */
     int n;
@@ -24,8 +24,8 @@ typedef struct pg_algorithms {
 /* The value with which the library chooses by itself, in Open MPI and MPICH. */
 enum { PG_DEFAULT = 0 };
 
-/* Reads a control variable, a number or a text, as text; 0: the library has none of that
- * name, or of another type. */
+/* Reads a control variable, a number or a text, as text. Returns 0 if the library has none of that
+ * name, or one of another type. */
 int pg_read_variable(const char *name, char *text, int bytes);
 
 /* How a function's calls come to one of them. */
@@ -45,9 +45,9 @@ void pg_calls_on(MPI_Comm comm);
 /* From here on the functions of a context are called with it, or with NULL as by default. */
 void pg_choose_forced(pg_ctx *x, const pg_forced *forced);
 
-/* Before and behind calls, outside of the timed region: MPICH reads its variable in
- * every call, so that it has the value during these only. They return an MPI error code: where
- * one fails the calls may have been the default's. */
+/* For before and after calls, outside of the timed region: MPICH reads its variable in every call, so
+ * that it has the value during these only. They return an MPI error code: where one fails the calls may
+ * have been the default's. */
 int pg_force(const pg_ctx *x);
 int pg_unforce(const pg_ctx *x);
 

@@ -1,4 +1,4 @@
-/* What is done to the caches before a repetition. */
+/* Treats the caches before a repetition. */
 #include "loop.h"
 
 #include <string.h>

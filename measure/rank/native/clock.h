@@ -15,7 +15,7 @@ typedef struct pg_named_clock {
     pg_clock *(*get)(void);
 } pg_named_clock;
 
-/* Row i of the table of clocks; NULL behind the last. */
+/* Row i of the table of clocks, or NULL after the last. */
 const pg_named_clock *pg_clock_at(int i);
 
 /* How far a rank's clock is ahead of the reference's, by the rank's own clock
@@ -26,7 +26,7 @@ typedef struct pg_model {
     double intercept, slope;
 } pg_model;
 
-/* What the timing loop needs of time. */
+/* The clock of the timing loop, and its model. */
 typedef struct pg_timing {
     pg_clock *now;
     pg_model model; /* all zero: the rank's clock is the global clock */
@@ -50,12 +50,12 @@ static inline int64_t pg_local(const pg_model *m, int64_t g)
  * least one, unless the clock stands still. Returns how many. */
 int64_t pg_clock_differences(pg_clock *now, int64_t *differences, int64_t n);
 
-/* What one reading costs, ns: the best of several thousand. */
+/* The cost of one reading, ns: the best of several thousand. */
 double pg_clock_cost(pg_clock *now);
 
-/* The frequency of the time-stamp counter, Hz: as CPUID states it (0: it does
- * not), and as measured against CLOCK_MONOTONIC_RAW within `ns` (0: there is no
- * such counter). pg_tsc_set makes rdtscp ready: before, it is no clock. */
+/* The frequency of the time-stamp counter, Hz. pg_tsc_stated has it from CPUID, or 0 if CPUID does
+ * not state it; pg_tsc_measured measures it against CLOCK_MONOTONIC_RAW within `ns`, or returns 0 if
+ * there is no such counter. pg_tsc_set makes rdtscp ready: before, it is no clock. */
 int64_t pg_tsc_stated(void);
 int64_t pg_tsc_measured(int64_t ns);
 void pg_tsc_set(int64_t hz);
@@ -75,8 +75,8 @@ int pg_ask(pg_ctx *x, pg_clock *now, int ref, int n, int patience, pg_ping *out,
  * rank has its last answer. */
 int pg_answer(pg_ctx *x, pg_clock *now, const pg_model *m, int client);
 
-/* Bytes from rank to rank. Whoever takes sleeps while nothing is there: ranks
- * that wait for their turn must not disturb those that exchange. */
+/* Bytes from rank to rank. A rank that takes sleeps while nothing is there: ranks that wait for
+ * their turn must not disturb those that exchange. */
 int pg_give(pg_ctx *x, int to, const void *data, int bytes);
 int pg_take(pg_ctx *x, int from, void *data, int bytes);
 

@@ -20,7 +20,7 @@ static const struct event {
     const char *name;
     uint32_t type;
     uint64_t config;
-    int usage; /* what getrusage, or the library's layer for messages, counts of it; 0: nothing */
+    int usage; /* what getrusage, or the library's layer for messages, counts of it, or 0 for nothing */
 } events[] = {
     {"page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, FAULTS},
     {"context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, SWITCHES},
@@ -43,12 +43,12 @@ const char *pg_counter_name(int i) { return i < EVENTS ? events[i].name : NULL; 
 
 /* One of the four ways to read a counter. */
 typedef struct counter {
-    int fd;    /* of perf_event_open; -1: another way */
-    int usage; /* of getrusage, or of messages; 0: another way */
+    int fd;    /* of perf_event_open, or -1 for another way */
+    int usage; /* of getrusage, or of messages; 0 for another way */
     MPI_T_pvar_handle handle;
     MPI_Datatype type;
     int values;   /* of a performance variable, which are added up */
-    int is_level; /* its value behind a call counts, not what it has grown by */
+    int is_level; /* its value after a call counts, not what it has grown by */
 } counter;
 
 struct pg_counters {
@@ -155,7 +155,7 @@ static int open_messages(counter *k, int usage, pg_ctx *x, char *text)
     return 1;
 }
 
-/* The number of a performance variable, and what it is; -1: there is none. */
+/* Returns the number of a performance variable, and what it is, or -1 if there is none. */
 static int find(const char *name, int *class, MPI_Datatype *type, int *bind, int *continuous)
 {
     int n = 0;
@@ -247,7 +247,7 @@ static int64_t sum(const pg_counters *c, const counter *k)
     return all;
 }
 
-/* What a counter shows now. The kernel takes a counter of the processor away where it must. */
+/* Returns what a counter shows now. The kernel takes a counter of the processor away where it must. */
 static int64_t value(pg_counters *c, counter *k)
 {
     uint64_t v = 0;

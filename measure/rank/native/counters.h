@@ -1,6 +1,6 @@
-/* Counters of the machine and of the library around each repetition: events of the kernel
- * and of the processor, and performance variables of MPI_T. Read outside of the timed
- * region, before the synchronisation and behind the end stamp. */
+/* Counters of the machine and of the library around each repetition: events of the kernel and of the
+ * processor, and performance variables of MPI_T. Read outside of the timed region, before the
+ * synchronisation and after the end stamp. */
 #ifndef PGMPI_COUNTERS_H
 #define PGMPI_COUNTERS_H
 
@@ -8,26 +8,26 @@
 
 enum { PG_COUNTERS = 16, PG_COUNTER_WHY = 256 };
 
-/* In place of a number where a counter could not be read. */
+/* Stands for a number where a counter could not be read. */
 #define PG_COUNTER_LOST INT64_MAX
 
 typedef struct pg_counters pg_counters;
 
-/* The name of event i; NULL behind the last. */
+/* The name of event i, or NULL after the last. */
 const char *pg_counter_name(int i);
 
 /* Room for the counters of `repetitions`, or NULL without memory. */
 pg_counters *pg_counters_new(int64_t repetitions);
 
-/* Opens a counter of the calling thread behind those that are open, by its name in
- * protocol.Counters, or "mpi_t:" and the name of a performance variable. 1: `text` says
- * what it is read from; 0: why there is none. */
+/* Opens a counter of the calling thread after those that are open, by its name in protocol.Counters,
+ * or "mpi_t:" and the name of a performance variable. Returns 1, and `text` says what it is read
+ * from; or 0, and it says why there is none. */
 int pg_counters_open(pg_counters *c, pg_ctx *x, const char *name, char text[PG_COUNTER_WHY]);
 
 /* Closes the one that was opened last. */
 void pg_counters_close_last(pg_counters *c);
 
-/* What each shows before repetition i, and what it has counted when that has ended. */
+/* Read each counter before repetition i, and its count after that has ended. */
 void pg_counters_before(pg_counters *c);
 void pg_counters_after(pg_counters *c, int64_t i);
 

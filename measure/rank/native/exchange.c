@@ -34,7 +34,7 @@ int pg_share(pg_ctx *x, void *data, int bytes, int root)
 /* Ranks of a part of the tree that begins with one of them. */
 static int64_t below(const pg_ctx *x, int first, int most) { return first + most < x->size ? most : x->size - first; }
 
-/* The blocks of this rank and of those behind it in the tree. */
+/* The blocks of this rank and of those below it in the tree. */
 static int gather(pg_ctx *x, int64_t bytes, char *all)
 {
     int rc = MPI_SUCCESS, step = 1;

@@ -1,5 +1,4 @@
-/* What the ranks say to each other, on the communicator `own` of a context. Functions return MPI
- * error codes. */
+/* Messages among the ranks, on the communicator `own` of a context. Functions return MPI error codes. */
 #ifndef PGMPI_EXCHANGE_H
 #define PGMPI_EXCHANGE_H
 

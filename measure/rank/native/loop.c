@@ -50,7 +50,7 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
     return failed;
 }
 
-/* The flags of a repetition are a byte; behind the last ones is a guard. */
+/* The flags of a repetition are a byte; after the last ones comes a guard. */
 int pg_reduce_flags(pg_loop *l, unsigned char *flags)
 {
     return pg_combine(l->x, (int64_t *)l->flags_of, (int64_t *)flags, (l->n + 7) / 8, pg_union_of);

@@ -13,7 +13,7 @@
 /* Flags of a repetition, as in protocol.FlagLate and protocol.FlagLong. */
 enum { PG_LATE = 1, PG_LONG = 2 };
 
-/* What the enter of a synchronisation returns when there is no further
+/* The enter of a synchronisation returns this when there is no further
  * repetition; MPI error codes are not negative. */
 enum { PG_STOP = -1 };
 
@@ -47,7 +47,7 @@ typedef struct pg_loop {
     int flags; /* of the repetition in hand */
     int64_t turn; /* of the caches */
 
-    /* What was measured, n times: readings of the rank's own clock. */
+    /* Measured n times: readings of the rank's own clock. */
     int64_t n;
     int64_t *start, *end;
     unsigned char *flags_of;
@@ -76,7 +76,7 @@ typedef struct pg_sync {
 extern const pg_sync pg_sync_barrier, pg_sync_double_barrier, pg_sync_dissemination, pg_sync_window,
     pg_sync_window_auto, pg_sync_round_time;
 
-/* What is done to the caches before a repetition. */
+/* A treatment of the caches before a repetition. */
 typedef struct pg_cache {
     const char *name; /* in gl.toml */
     int overwrites;   /* needs cold_bytes of memory */
@@ -86,8 +86,7 @@ typedef struct pg_cache {
 
 extern const pg_cache pg_cache_warm, pg_cache_cold, pg_cache_rotate;
 
-/* Row i of the tables of synchronisations and of what is done to the caches; NULL
- * behind the last. */
+/* Row i of the tables of synchronisations and of treatments of the caches, or NULL after the last. */
 const pg_sync *pg_sync_at(int i);
 const pg_cache *pg_cache_at(int i);
 

@@ -1,4 +1,4 @@
-/* What a library sends inside of its calls: Open MPI says it itself, of MPICH it is what UCX sends. */
+/* The messages of a library inside its calls: Open MPI reports them itself, for MPICH UCX's count. */
 #ifndef PGMPI_MESSAGES_H
 #define PGMPI_MESSAGES_H
 
@@ -11,11 +11,11 @@ typedef struct pg_sent {
     uint64_t pattern;
 } pg_sent;
 
-/* Whether it is known: each rank sends a message to the next. Counting costs time in every call: only for
- * mpiruns that are not timed. */
+/* Tells whether they are known: each rank sends a message to the next. Counting costs time in every
+ * call: only for mpiruns that are not timed. */
 int pg_messages_open(pg_ctx *x);
 
-/* What this rank has sent since the start of MPI. */
+/* Returns what this rank has sent since the start of MPI. */
 pg_sent pg_messages_now(void);
 
 /* The sum over all ranks, at rank 0. Returns an MPI error code. */

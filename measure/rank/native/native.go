@@ -1,10 +1,10 @@
 //go:build cgo
 
-// Package native is the C code of the rank program: all that communicates or times, with
-// the timed region in loop.c. It must be built with an MPI compiler wrapper as CC.
+// Package native holds the C code of the rank program: all that communicates or times, with the timed
+// region in loop.c. It must be built with an MPI compiler wrapper as CC.
 //
-// A C type of cgo belongs to one Go package. The packages beside this one call the code here
-// by including its headers, and hand each other the types below, which none of them looks into.
+// A C type of cgo belongs to one Go package. The packages next to this one call the code here by
+// including its headers, and hand each other the types below, which none of them looks into.
 package native
 
 /*
@@ -18,7 +18,7 @@ import "C"
 import _ "pgmpi/mockups/c" // the rows, which the code here calls
 
 type (
-	Context  C.pg_ctx      // what a call works on, and this process in MPI
+	Context  C.pg_ctx      // the data of a call, and this process in MPI
 	Function C.pg_function // a row of the C table
 	Timing   C.pg_timing   // the clock that times, and the model of the global one
 	Loop     C.pg_loop     // a batch of repetitions

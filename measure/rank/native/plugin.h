@@ -4,8 +4,8 @@
 
 #include "mockups.h"
 
-/* Loads a shared library, whose path has a slash, and finds its pgmpi_plugin. NULL:
- * *error says why not, until the next call. Its symbols are seen by nobody else. */
+/* Loads a shared library, whose path has a slash, and finds its pgmpi_plugin. Returns NULL if that
+ * fails; then *error says why, until the next call. Nobody else sees the library's symbols. */
 const pg_plugin *pg_load_plugin(const char *path, const char **error);
 
 #endif

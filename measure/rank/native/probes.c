@@ -37,7 +37,7 @@ enum { SHARED = MOST * sizeof(line) };
 
 struct pg_probes {
     char *a, *b; /* COPIED bytes each, all zero between readings */
-    line *lines; /* NULL: no neighbour, or none that may spin */
+    line *lines; /* NULL without a neighbour, or where none may spin */
     int first;   /* of the pair */
     uint64_t turn;
 };
@@ -112,7 +112,7 @@ int pg_probes_open(pg_ctx *x, pg_probes **made)
         return MPI_ERR_NO_MEM;
     *made = y;
     if (crowded > 0)
-        return MPI_SUCCESS; /* who spins may keep the neighbour from its core */
+        return MPI_SUCCESS; /* a rank that spins may keep the neighbour from its core */
     MPI_Comm node;
     rc = MPI_Comm_split_type(x->own, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     if (rc != MPI_SUCCESS)
@@ -128,8 +128,8 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The value that a part of n has not above it: 2 is the median, 4 the lower
- * quartile; 0 of none. */
+/* The value that a part of n has not above it: 2 is the median, 4 the lower quartile. It is 0 if n
+ * is 0. */
 static double least(double *times, int n, int part)
 {
     if (n <= 0)
@@ -151,9 +151,9 @@ static int reached(_Atomic uint64_t *counter, uint64_t value, pg_clock *now, int
     return 0;
 }
 
-/* The first burst waits for the neighbour, and does not count. Counters begin anew
- * in every reading, above all of the one before, so that a neighbour that was
- * left behind does harm to no other. */
+/* The first burst waits for the neighbour, and does not count. Counters begin again in every
+ * reading, above all of the one before, so that a neighbour that was left behind does harm to no
+ * other. */
 static double read_line(pg_probes *y, pg_clock *now)
 {
     double times[MOST];

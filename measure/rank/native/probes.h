@@ -1,11 +1,11 @@
-/* How fast the machine is at a moment, outside of every timed region. */
+/* Probes tell how fast the machine is at a moment, outside of every timed region. */
 #ifndef PGMPI_PROBES_H
 #define PGMPI_PROBES_H
 
 #include "clock.h"
 #include "mockups.h"
 
-/* The values of protocol.Probes, ns; 0: not read. */
+/* The values of protocol.Probes, ns, or 0 if not read. */
 enum { PG_LINE, PG_MEMCPY, PG_REDUCE_LOCAL, PG_PINGPONG_8, PG_PINGPONG_64K, PG_PROBES };
 
 typedef struct pg_probes pg_probes;

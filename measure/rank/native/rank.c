@@ -194,8 +194,8 @@ int pg_call(const pg_function *f, pg_ctx *x, int64_t n)
     return pg_first(rc, pg_unforce(x));
 }
 
-/* Whoever has left tells the late rank, which looks before it enters. No clock
- * is compared, and a process that is itself slow to enter is no false alarm. */
+/* A rank that has left tells the late one, which looks before it enters. No clock is compared, and a
+ * process that is itself slow to enter is no false alarm. */
 int pg_call_late(const pg_function *f, pg_ctx *x, int late, int *early)
 {
     enum { TAG = 1, LOOKS = 100 };

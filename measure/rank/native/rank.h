@@ -1,5 +1,5 @@
-/* What the Go side of the rank program asks of MPI. Return values are MPI error
- * codes unless stated otherwise. */
+/* Calls of MPI for the Go side of the rank program. Return values are MPI error codes unless stated
+ * otherwise. */
 #ifndef PGMPI_RANK_H
 #define PGMPI_RANK_H
 
@@ -13,28 +13,27 @@ const char *pg_built_family(void);
 const char *pg_built_for(void);
 const char *pg_compiler(void);
 
-/* The name of the point-to-point messaging layer (PML) that Open MPI chose in
- * MPI_Init; "" with other libraries, and where it cannot be told. */
+/* The name of the point-to-point messaging layer (PML) that Open MPI chose in MPI_Init. It is ""
+ * with other libraries, and where it cannot be told. */
 const char *pg_pml(void);
 
-/* The path of the shared object that MPI is in; "" where it cannot be told. */
+/* The path of the shared object that MPI is in, or "" where it cannot be told. */
 const char *pg_library_file(void);
 
-/* Starts MPI with a level of threads, as numbered in protocol.ThreadLevels: 0 is
- * MPI_Init. *provided gets the level that the library has then; -1: none of
- * these. Makes the communicator of the context and sets MPI_ERRORS_RETURN. */
+/* Starts MPI with a level of threads, as numbered in protocol.ThreadLevels: 0 is MPI_Init. *provided
+ * gets the level that the library has then, or -1 for none of these. Makes the communicator of the
+ * context and sets MPI_ERRORS_RETURN. */
 int pg_start(pg_ctx *x, int level, int *provided);
 int pg_stop(pg_ctx *x);
 void pg_abort(int code);
 
-/* Chooses datatype and operator by their names in gl.toml; 0 when unknown. */
+/* Chooses datatype and operator by their names in gl.toml. Returns 0 when unknown. */
 int pg_choose(pg_ctx *x, const char *type, const char *op);
 
-/* Page-aligned memory with a guard of PG_GUARD_BYTES behind it, touched. NULL
- * when there is none. */
+/* Page-aligned memory with a guard of PG_GUARD_BYTES after it, touched. NULL when there is none. */
 char *pg_alloc(int64_t bytes);
 
-/* The lists of a context, for `size` processes; NULL when there is no memory. */
+/* The lists of a context, for `size` processes, or NULL when there is no memory. */
 pg_lists *pg_make_lists(int size);
 void pg_free_lists(pg_lists *l);
 

@@ -1,5 +1,5 @@
-/* What the kernel counts of the thread that calls MPI: causes of slow calls that no
- * clock is needed to see. Read outside of every timed region. */
+/* Counts of the kernel for the thread that calls MPI: causes of slow calls that no clock is needed
+ * to see. Read outside of every timed region. */
 #ifndef PGMPI_USAGE_H
 #define PGMPI_USAGE_H
 

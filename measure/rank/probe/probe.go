@@ -18,8 +18,8 @@ import (
 	"pgmpi/measure/rank/mpi"
 )
 
-// between is how many readings are made between the first case
-// and the last, beside one before and one after all cases.
+// between counts the readings between the first case and the last. One more comes before, and one after
+// all cases.
 const between = 3
 
 // Reader reads the reference probes, all ranks together.

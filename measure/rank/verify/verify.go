@@ -13,12 +13,12 @@ import (
 
 const Guard = 0xc3
 
-// Verifier fills buffers with data that differ by rank, block and index, and
-// compares results with what the collective's definition says, without MPI.
+// Verifier fills buffers with data that differ by rank, block and index. It compares results with what
+// the collective's definition says, without MPI.
 type Verifier interface {
 	// Fill sets the send buffer, and of the receive buffer what is input (Bcast at the root).
 	Fill(c Case)
-	// Check compares both buffers; "" when they are right.
+	// Check compares both buffers. It returns "" when they are right.
 	Check(c Case) string
 }
 
@@ -34,7 +34,7 @@ type Case struct {
 	Send, Recv []byte
 }
 
-// Overrun says which byte of the guard behind a buffer was overwritten; "" where none was.
+// Overrun says which byte of the guard after a buffer was overwritten. It returns "" where none was.
 func Overrun(name string, buffer []byte) string {
 	guard := buffer[len(buffer):cap(buffer)]
 	i := slices.IndexFunc(guard, func(g byte) bool { return g != Guard })
@@ -65,7 +65,7 @@ type number interface {
 type elementsOf[T number] struct {
 	value   func(h uint32, rank int) T
 	combine func(a, b T) T
-	// What several ranks give combined is kept: it takes as long as there are ranks.
+	// Tables of what several ranks give combined are kept: combining takes as long as there are ranks.
 	tables map[ranks][]T
 	one    []T // the last part of a table that one rank gives alone
 }
@@ -79,7 +79,7 @@ func New(datatype, op string, p int) (Verifier, error) {
 	if v, ok := testOps[op]; ok && datatype == "int" {
 		return v, nil
 	}
-	spare := bits.Len(uint(p - 1)) // what a sum has more than its summands
+	spare := bits.Len(uint(p - 1)) // bits that a sum has more than its summands
 	switch datatype {
 	case "byte":
 		return integers[uint8](op, 8)
@@ -212,12 +212,12 @@ func hash(rank int, i int64) uint32 {
 	return h ^ h>>12
 }
 
-// period is how much of a rank's data is computed. What lies behind is made of the
-// same elements, a period at a time, each beginning at another place: two parts that
-// change places are seen at whatever distance, but by a chance of one in a period.
+// period is the number of elements of a rank's data that are computed. The data after them are made of
+// the same elements, a period at a time, each beginning at another place: two parts that change places
+// are seen at whatever distance, but by a chance of one in a period.
 const period = mockups.Period
 
-// place is where in the table of a rank's data element i of them comes from.
+// place returns the index, in the table of a rank's data, of element i of the data.
 func place(i int64) int64 {
 	if i < period {
 		return i
@@ -249,8 +249,8 @@ func (e *elementsOf[T]) table(of ranks, from, n int64) []T {
 	return t[from : from+n]
 }
 
-// along calls do for the parts of a stretch of data, which begins with element i
-// of what ranks give together, with what each part is to hold.
+// along calls do for each part of a stretch of data, with its expected data. The data begin with
+// element i of what ranks give together.
 func (e *elementsOf[T]) along(data []T, of ranks, i int64, do func(have, want []T)) {
 	// A part ends where a period does, or the table.
 	part := func() int64 { return min(int64(len(data)), period-i%period, period-place(i)) }
@@ -279,8 +279,8 @@ func raw[T number](of []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(of))), len(of)*int(unsafe.Sizeof(t)))
 }
 
-// Input are the blocks of a rank's receive buffer that hold data before the call: each
-// with its place there, and the block of the rank's data that it is.
+// Input returns the blocks of a rank's receive buffer that hold data before the call: each with its
+// place there, and the block of the rank's data that it is.
 func (c Case) Input() (blocks [][2]int64) {
 	if c.Function.Input == nil || c.Count == 0 {
 		return nil
@@ -300,7 +300,7 @@ func (c Case) sent(i int64) string {
 	return fmt.Sprintf("element %d of block %d", i%c.Count, i/c.Count)
 }
 
-// piece is a part of a block that holds data, and how many elements of gap are behind it.
+// piece is a part of a block that holds data, with the length of the gap after it in elements.
 type piece struct {
 	mockups.Stretch
 	gap int64
@@ -331,8 +331,7 @@ func (c Case) gapFault(gap []byte, b int, of piece) string {
 	return fmt.Sprintf("byte %d of the gap behind element %d of block %d of the receive buffer was overwritten", i, of.At+of.N-1, b)
 }
 
-// A rank's data are the same in every case, so that its send buffer stays as it is
-// while cases take turns.
+// Fill gives a rank the same data in every case: its send buffer stays as it is while cases take turns.
 func (e *elementsOf[T]) Fill(c Case) {
 	give := func(have, want []T) { copy(have, want) }
 	own := ranks{c.Rank, c.Rank}
@@ -356,7 +355,7 @@ func (e *elementsOf[T]) Check(c Case) string {
 	for b, all := 0, view[T](c.Recv); b < c.Layout.RecvBlocks(c.Rank) && fault == ""; b++ {
 		from := c.Function.Result(c.Rank, c.Size, c.Root, b)
 		if from.Last < from.First {
-			return "" // what MPI leaves undefined is so in all blocks behind
+			return "" // what MPI leaves undefined is so in all blocks after it
 		}
 		at := c.Layout.Received(c.Rank, b)
 		source := c.Moved + c.Layout.Sent(from.First, from.Block).At
@@ -376,8 +375,8 @@ func (e *elementsOf[T]) Check(c Case) string {
 	return fault
 }
 
-// differs compares a stretch of data, which begins with element i of what ranks
-// give together, and says where it differs first; "" nowhere.
+// differs compares a stretch of data, which begins with element i of what ranks give together. It says
+// where they differ first, or returns "".
 func (e *elementsOf[T]) differs(data []T, of ranks, i int64, says func(i int64, have, want T) string) (fault string) {
 	at := int64(0)
 	e.along(data, of, i, func(have, want []T) {

@@ -64,8 +64,8 @@ func (o *overlapped) free() {
 	C.free(unsafe.Pointer(o.c))
 }
 
-// steps has steps of a loop computed, in place of a time: as many as take it at the slowest
-// rank (S-NETGAUGE §4.1), so that all do the same work. alone is what they take here, ns.
+// steps has steps of a loop computed instead of a time: as many as take it at the slowest rank
+// (S-NETGAUGE §4.1), so that all do the same work. alone is the time that they take here, ns.
 func (o *overlapped) steps() (steps, alone int64, err error) {
 	ns := int64(o.c.ns)
 	steps = 1000
@@ -85,7 +85,7 @@ func (o *overlapped) steps() (steps, alone int64, err error) {
 	return -least, alone, nil
 }
 
-// takes is how long steps of work take here, ns.
+// takes returns how long steps of work take here, ns.
 func (o *overlapped) takes(steps int64) int64 {
 	least := int64(math.MaxInt64)
 	for range workRepeats {
@@ -94,7 +94,7 @@ func (o *overlapped) takes(steps int64) int64 {
 	return least
 }
 
-// beside is what is done between the post of a call and its end.
+// beside tells what is done between the post of a call and its end.
 type beside int
 
 const (
@@ -112,7 +112,7 @@ func (o *overlapped) once() error {
 	return mpi.Error(o.f, C.pg_overlap_once(o.c, o.loop))
 }
 
-// parts are the times of overlapped calls, ns, of the largest of all ranks', by valid repetition.
+// parts holds the times of overlapped calls, ns, of the largest of all ranks', by valid repetition.
 type parts struct{ of [C.PG_PARTS][]float64 }
 
 func (p *parts) medians(t work.Try) work.Side {

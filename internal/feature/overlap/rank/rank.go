@@ -20,7 +20,7 @@ const (
 	fewest   = turns
 )
 
-// Work is what the ranks do for work.Work.
+// Work does work.Work at the ranks.
 var Work = rank.OnCases(work.Work, overlap)
 
 type overlapping struct {
@@ -81,8 +81,8 @@ func (o *overlapping) verify() (fault string, err error) {
 	return fault, err
 }
 
-// measure searches the best number of tests, and measures the call alone, without tests, with
-// these, and until tests in a row find it done: n times each, alternating, so that what changes
+// measure searches the best number of tests, and then times the call. It does so alone, without tests,
+// with these, and until tests in a row find it done: n times each, alternating, so that what changes
 // meanwhile is in all of them. valid tells at rank 0 whether each has a valid repetition.
 func (o *overlapping) measure(r *work.Answer, n int) (valid bool, err error) {
 	tries, best, least := o.job.Tests(o.v.Case().Msize), int64(0), math.Inf(1)

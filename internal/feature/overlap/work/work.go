@@ -1,5 +1,5 @@
-// Package work is what driver and ranks agree on about calls that are overlapped with computation: what is asked for, and
-// what comes back. It has no part in measuring or judging.
+// Package work defines what driver and ranks exchange about overlapped calls: the job and the answer.
+// It has no part in measuring or judging.
 package work
 
 import (
@@ -14,27 +14,26 @@ import (
 // Work goes on with each case after its timed calls. Its name is the mode of its mpiruns.
 var Work = &protocol.Work[Job, Answer]{Name: "overlap", Check: (*Answer).Check}
 
-// Methods are the ways to compute beside a nonblocking call (S-NETGAUGE §4.1), of [overlap] in gl.toml.
+// Methods are the ways to compute during a nonblocking call (S-NETGAUGE §4.1), of [overlap] in gl.toml.
 var Methods = []string{ByTime, ByWork}
 
 const (
-	ByTime = "time" // for so long by the clock
+	ByTime = "time" // for a time by the clock
 	ByWork = "work" // steps of a loop, whose number was calibrated
 )
 
 type Job struct {
 	Method string `json:"method"` // of Methods
-	// Intervals are what is tried between two progress tests, in bytes of msize; none at
-	// all is always tried.
+	// Intervals are tried between two progress tests, in bytes of msize; no tests at all are always
+	// tried.
 	Intervals []int64 `json:"intervals,omitempty"`
 }
 
 // mostTests is the most progress tests of a call; intervals with more are not tried.
 const mostTests = 4096
 
-// Tests are the numbers of progress tests of a call, ascending and each once, with the
-// largest interval that gives them: floor(msize/interval) + 1 (S-NETGAUGE §4.2), and first
-// none at all.
+// Tests returns the numbers of progress tests of a call, ascending and each once. Each has the largest
+// interval that gives it: floor(msize/interval) + 1 (S-NETGAUGE §4.2). The first is no tests at all.
 func (j *Job) Tests(msize int64) []Try {
 	out := []Try{{}}
 	for _, interval := range slices.Backward(slices.Sorted(slices.Values(j.Intervals))) {
@@ -48,13 +47,13 @@ func (j *Job) Tests(msize int64) []Try {
 
 // Try is one number of tests, and what it has cost in the search.
 type Try struct {
-	Interval   int64   `json:"interval,omitempty"` // bytes of msize; 0: no tests
+	Interval   int64   `json:"interval,omitempty"` // bytes of msize, or 0 without tests
 	Tests      int64   `json:"tests"`
 	OverheadNS float64 `json:"overhead_ns"` // as Side.ExcessNS
 }
 
-// Answer is what a mpirun found of a nonblocking call. Times are ns, and medians over the
-// valid repetitions of the largest of all ranks'.
+// Answer holds an mpirun's times of a nonblocking call. They are ns, and medians over the valid
+// repetitions of the largest of all ranks'.
 type Answer struct {
 	BlockingNS float64 `json:"blocking_ns"`        // T_b: post, then Wait, in alternation with the rest
 	ComputeNS  int64   `json:"compute_ns"`         // that is to be computed for: T_b before the rest

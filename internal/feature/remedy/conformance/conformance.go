@@ -1,4 +1,5 @@
-// Package conformance has the ranks make conformance calls, with and without a setting, and tells what became of each.
+// Package conformance has the ranks make conformance calls, with and without a setting. It tells what
+// became of each.
 //
 // They are calls that MPI allows and that are easy to get wrong. Package work says what driver and ranks exchange.
 package conformance
@@ -47,17 +48,17 @@ const (
 // the world are called on with the first two.
 var msizes = []int64{64, 64 << 10, 4 << 10, 1 << 20}
 
-// stall is the most that a conformance call may take, unless measure.stall is shorter.
+// stall limits the time of a conformance call, unless measure.stall is shorter.
 const stall = 10 * time.Second
 
 // unit divides the size of a conformance call.
 const unit = 16
 
-// Make makes conformance calls, of every collective, on the world of each configured shape and on
-// parts of it, under an environment beside mpi.env, and returns what became of each. It also calls, on all
-// communicators of their numbers of processes, at the sizes that entries of a setting apply to. A kind of
-// call that ends the mpirun is not made again. It is an error only if nothing could be called. With
-// functions only these are called.
+// Make makes conformance calls under an environment besides mpi.env, and returns what became of each.
+// It calls every collective on the world of each configured shape and on parts of it, and, at the sizes
+// that entries of a setting apply to, on all communicators of their numbers of processes. A kind of
+// call that ends the mpirun is not made again. With functions only these are called. It returns an
+// error only if nothing could be called.
 func Make(ctx context.Context, o *untimed.Once, env map[string]string, entries []tuning.Entry, functions ...string) (out []Outcome, err error) {
 	job := work.Job{Msizes: msizes, Functions: functions}
 	for _, e := range entries {
@@ -78,14 +79,14 @@ func Make(ctx context.Context, o *untimed.Once, env map[string]string, entries [
 	return out, nil
 }
 
-// mostEnded conformance calls may end an mpirun; what these have not come to is not called then.
+// mostEnded limits the conformance calls that end an mpirun; calls after the last of them are not made.
 const mostEnded = 30
 
 func on(ctx context.Context, o *untimed.Once, shape guidelines.Shape, env map[string]string, calls work.Job) (bad []Outcome, err error) {
 	job := &protocol.Job{StallNS: int64(min(stall, time.Duration(o.Config.Measure.Stall)))}
 	pause := &calls.PauseNS
 	var first *measure.Error // of an mpirun that ended in a call: it is made again with pauses
-	var near string          // the last name that came through; none: it was among the first
+	var near string          // the last name that came through, or "" if it was among the first
 	for len(bad) < mostEnded {
 		var last *work.Call
 		at := 0
@@ -183,8 +184,9 @@ func ended(shape guidelines.Shape, c work.Call, e *measure.Error) Outcome {
 	return x
 }
 
-// namePause is between a call's name and the call, near the one in which an mpirun has ended, and longer, up to longestPause,
-// where no name at all has come through. Rank 0 may have named ranksAhead calls more than the rank that ended it has made.
+// namePause separates a call's name from the call, near the one in which an mpirun has ended. It grows
+// up to longestPause where no name at all has come through. Rank 0 may have named ranksAhead calls more
+// than the rank that ended it has made.
 const namePause, longestPause, ranksAhead = 30 * time.Millisecond, 300 * time.Millisecond, 16
 
 func blame(out []Outcome, env map[string]string) {
@@ -199,7 +201,7 @@ func blame(out []Outcome, env map[string]string) {
 	}
 }
 
-// NewlyBad returns the outcomes of calls that are not right, and were before: a setting is not
+// NewlyBad returns the outcomes of calls that are wrong after, and were right before: a setting is not
 // blamed for faults of the library itself.
 func NewlyBad(before, after []Outcome) (out []Outcome) {
 	type key struct{ call, shape string }

@@ -1,3 +1,3 @@
-// Package rank makes conformance calls: its part of the rank program. They are made on the world and on parts of it, and
-// their results are compared byte by byte in C.
+// Package rank makes conformance calls, as a part of the rank program. It makes them on the world and
+// on parts of it, and compares their results byte by byte in C.
 package rank

@@ -21,10 +21,10 @@ import (
 	"pgmpi/measure/rank/mpi"
 )
 
-// partSizes are the sizes at which parts of the world are called on, as places in the job's.
+// partSizes counts the job's sizes at which parts of the world are called on: the first ones.
 const partSizes = 2
 
-// Work is what the ranks do for work.Work. Each call is named before it is made: it may end the mpirun.
+// Work does work.Work at the ranks. It names each call before it is made: the call may end the mpirun.
 var Work = rank.Alone(work.Work, func(m *rank.Mpirun, j *work.Job) (*[]work.Call, error) {
 	defer m.Watch("no call came back for %v (measure.stall)")()
 	made, err := makeAll(m.World, j, func(i, n int, c work.Call) {
@@ -37,8 +37,8 @@ var Work = rank.Alone(work.Work, func(m *rank.Mpirun, j *work.Job) (*[]work.Call
 	return &made, err
 })
 
-// makeAll makes the calls of a job, and returns them with what any rank found wrong, at rank 0.
-// before hears of call i of n before it is made.
+// makeAll makes the calls of a job. At rank 0 it returns them with what any rank found wrong. before
+// hears of call i of n before it is made.
 func makeAll(w *mpi.World, j *work.Job, before func(i, n int, c work.Call)) ([]work.Call, error) {
 	var l *C.pg_conformance
 	most := int64(64)

@@ -1,5 +1,5 @@
-// Package work is what driver and ranks agree on about conformance calls: what is asked for, and what comes back.
-// It makes none, and judges none.
+// Package work defines what driver and ranks exchange about conformance calls: the job and the answer.
+// It neither makes nor judges calls.
 package work
 
 import (
@@ -17,10 +17,11 @@ type Job struct {
 	Msizes []int64 `json:"msizes"`
 	// More sizes are called on every communicator of their number of processes.
 	More      []Sizes  `json:"more,omitempty"`
-	Functions []string `json:"functions,omitempty"` // the only ones that are called; none: all
+	Functions []string `json:"functions,omitempty"` // the only ones that are called, or empty for all
 	Skip      []string `json:"skip,omitempty"`      // the kinds of calls that are not made
-	// PauseNS is between the name of a call and the call, from call PauseFrom (from 0) on, for launchers
-	// that drop what they have not read when a rank aborts, and for ranks that are ahead of rank 0.
+	// PauseNS separates the name of a call from the call, from call PauseFrom (from 0) on. It is for
+	// launchers that drop what they have not read when a rank aborts, and for ranks that are ahead of
+	// rank 0.
 	PauseNS   int64 `json:"pause_ns,omitempty"`
 	PauseFrom int   `json:"pause_from,omitempty"`
 }
@@ -44,7 +45,7 @@ type Call struct {
 	NP       int    `json:"np"`
 	Msize    int64  `json:"msize"`
 	Comm     string `json:"comm"` // on which
-	What     string `json:"what"` // is special about its arguments
+	What     string `json:"what"` // what is special about its arguments
 	Wrong    string `json:"wrong,omitempty"`
 }
 
