@@ -37,6 +37,8 @@ msizes = ["64"]
 [measure]
 turns = 1
 alternate = false
+first_calls = 1
+warmup = 0
 [nrep]
 fixed = 3
 [analyze]

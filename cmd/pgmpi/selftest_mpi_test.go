@@ -25,6 +25,8 @@ msizes = ["64", "1Ki"]
 ` + more + `
 [measure]
 alternate = false
+first_calls = 1
+warmup = 0
 [nrep]
 fixed = 3
 [analyze]

@@ -25,6 +25,8 @@ msizes = ["256Ki"]
 mpiruns = 5
 [measure]
 alternate = false
+first_calls = 1
+warmup = 0
 [nrep]
 fixed = 3
 ` + b.Planted("MPI_Bcast:256Ki:20000000ns"))
