@@ -17,8 +17,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Analysis is a results folder that was judged: its Report, and what single
-// verdicts rest on.
+// Analysis holds the verdicts on a results folder: its Report, and what single verdicts rest on.
 type Analysis struct {
 	Report   *Report
 	manifest *results.Manifest
@@ -34,7 +33,7 @@ type Analysis struct {
 	// Of the tests of the family.
 	rhos        []float64
 	ties, zeros int
-	half        *judge.Half // nil: nothing would decide half of what is undecided
+	half        *judge.Half // or nil if nothing would decide half of what is undecided
 	decided     []int       // by the look that decided them
 }
 
@@ -86,7 +85,7 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	return a, nil
 }
 
-// Design is how the tests of a Plan will be judged, asked without data.
+// Design returns the design by which the tests of a Plan will be judged; it needs no data.
 func Design(m *results.Manifest, cfg judge.Config) (*judge.Design, error) {
 	a, err := begin(m, medians.New(m), cfg)
 	if err != nil {
@@ -126,8 +125,7 @@ func begin(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	return a, nil
 }
 
-// CheckManifest refuses indices and looks that lead nowhere: the manifest is a
-// file that anybody can edit.
+// CheckManifest refuses indices and looks that lead nowhere, since anybody can edit the manifest.
 func CheckManifest(m *results.Manifest) error {
 	if m.R > results.MaxMPIRuns {
 		return fmt.Errorf("%d mpiruns are more than %d", m.R, results.MaxMPIRuns)
@@ -154,14 +152,14 @@ func (a *Analysis) sides(i int) (orig, other *medians.Case) {
 	return orig, other
 }
 
-// allowed is the time in ns that a tolerant test grants the call beside the other side: a request
-// has a price.
+// allowed returns by how many ns a tolerant test lets the call exceed its other side. A request has
+// a price.
 func allowed(cfg judge.Config, medians []float64) []float64 {
 	return lists.Map(medians, func(ns float64) float64 { return (1+cfg.NBTolerance)*ns + float64(cfg.NBAllowance) })
 }
 
-// settle gives the verdict where one of the cases cannot be compared: wrong
-// before not_measured before incomplete, which it notes. Otherwise the verdict stays empty.
+// settle decides a test whose cases cannot all be compared: wrong before not_measured before
+// incomplete, which it notes. Otherwise the verdict stays empty.
 func (a *Analysis) settle(v *Verdict, s judge.Schedule, cases ...int) {
 	if a.settleStatus(v, cases...); v.Verdict != "" {
 		return
@@ -175,12 +173,12 @@ func (a *Analysis) settle(v *Verdict, s judge.Schedule, cases ...int) {
 	}
 }
 
-// problem says why a case gives no verdict at the last look that it has data for.
+// problem returns why a case gives no verdict. It asks at the last look that the case has data for.
 func problem(s judge.Schedule, k *medians.Case) string {
 	return k.Problem(s.Looks[max(0, s.After(k.Runs))])
 }
 
-// settleStatus is settle by what the number of mpiruns does not change.
+// settleStatus settles a test by what the number of mpiruns does not change.
 func (a *Analysis) settleStatus(v *Verdict, cases ...int) {
 	for _, status := range slices.Backward(protocol.NotTimed) {
 		for _, i := range cases {
@@ -196,8 +194,8 @@ func (a *Analysis) settleStatus(v *Verdict, cases ...int) {
 	}
 }
 
-// look takes all looks that the data suffice for. A case that was dropped ends
-// with the look it was dropped at; so do its tests.
+// look judges at every look that the data suffice for. A case that was dropped ends with the look
+// it was dropped at; so do its tests.
 func (a *Analysis) look() error {
 	for _, at := range a.family.Looks {
 		pairs := make([]judge.Pair, len(a.tests))
@@ -241,7 +239,7 @@ func (a *Analysis) conclude() {
 			runs = len(orig.Medians)
 		}
 		v.MedianS, v.OtherMedianS = Seconds(orig.MedianOf(runs)), Seconds(other.MedianOf(runs))
-		// A decided test stays decided, whatever befalls a case that others still need.
+		// A decided test stays decided, whatever happens to a case that others still need.
 		if t := &a.manifest.Plan.Tests[i]; !o.Done() {
 			a.settle(v, a.family.Schedule, t.Case, t.Others[0])
 		}
@@ -273,7 +271,7 @@ func (v *Verdict) set(o judge.Outcome, refused *judge.Refusal) {
 	}
 }
 
-// account says at which look a test was decided, or why it has not been.
+// account notes at which look a test was decided, or why it has not been.
 func (a *Analysis) account(v *Verdict, o judge.Outcome, orig, other *medians.Case) {
 	d := a.family
 	switch {
@@ -307,7 +305,7 @@ func (a *Analysis) isIncomplete(v *Verdict) {
 	a.incomplete = append(a.incomplete, Incomplete{v.Guideline, v.Cell(), v.Reason})
 }
 
-// Number is nil where x is undefined: JSON has no number for that.
+// Number returns nil for an undefined x, for which JSON has no number.
 func Number(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -315,7 +313,7 @@ func Number(x float64) *float64 {
 	return &x
 }
 
-// Or is a number, or another one where it is undefined.
+// Or returns the number, or another one where it is undefined.
 func Or(x *float64, undefined float64) float64 {
 	if x == nil {
 		return undefined
@@ -326,8 +324,9 @@ func Or(x *float64, undefined float64) float64 {
 // Seconds turns nanoseconds into the unit of reports.
 func Seconds(ns float64) *float64 { return Number(ns / 1e9) }
 
-// seeOnce describes what was imported from too few mpiruns, or as means: ratios of medians, with an interval
-// as far as samples within the mpiruns give one. There is no test, so nothing is violated and nothing kept.
+// seeOnce describes imports with too few mpiruns, or with means only: ratios of medians, with an
+// interval as far as samples within the mpiruns give one. There is no test, so nothing is violated
+// and nothing kept.
 func (a *Analysis) seeOnce() {
 	a.decided = make([]int, len(a.family.Looks))
 	for _, i := range a.tests {

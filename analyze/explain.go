@@ -13,7 +13,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Explanation is one verdict with everything that it rests on.
+// Explanation holds one verdict with everything that it rests on.
 type Explanation struct {
 	Report  *Report
 	Verdict *Verdict
@@ -23,14 +23,14 @@ type Explanation struct {
 	LimitS  *float64       // split: what the call may take by the medians, in seconds
 }
 
-// SideSamples is the call, or what it is compared with, in every mpirun.
+// SideSamples describes the call, or its other side, in every mpirun.
 type SideSamples struct {
 	Function string
 	Msize    int64 // bytes
 	Calls    int   // split: k calls are compared with the one; else 1
-	Visits   int   // in how many parts an mpirun made its samples; 1: in a row; 0: not known
+	Visits   int   // parts in which an mpirun made its samples: 1 if in a row, 0 if unknown
 	Runs     []SideRun
-	// Medians over the mpiruns of what SideRun has; nil and 0: in none of them.
+	// Medians over the mpiruns of the fields of SideRun; nil and 0 if no mpirun has them.
 	ACF                    []float64
 	ACFBound, Inefficiency float64
 }
@@ -40,18 +40,17 @@ type SideRun struct {
 	Run                 int
 	Samples, Late, Long int
 	Valid               int     // in sync
-	Min, Q1, Median, Q3 float64 // of the valid ones; NaN: none
+	Min, Q1, Median, Q3 float64 // of the valid ones, or NaN without any
 	Kept                []float64
 	RunMedian           float64   // of Kept, what the outlier filter left, in the order of measurement
-	WarmupEnd           int       // first repetition after a warm-up, if one was seen; −1: none
-	ACF                 []float64 // of Kept, at lag 1 on; nil if they are too few, or all equal
+	WarmupEnd           int       // first repetition after a warm-up, or −1 if none was seen
+	ACF                 []float64 // of Kept, from lag 1 on; nil if they are too few, or all equal
 	Usage               medians.Usage
-	ACFBound            float64 // within which most of ACF is if samples do not depend on each other
+	ACFBound            float64 // most of ACF lies within it if samples do not depend on each other
 }
 
-// Explain gathers what verdict i of the Report rests on. read gives a finished
-// mpirun of the verdict's shape, nil where there is none; only the samples of
-// the two cases are kept.
+// Explain gathers what verdict i of the Report rests on. read returns a finished mpirun of the
+// verdict's shape, or nil; only the samples of the two cases are kept.
 func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Explanation, error) {
 	plan := &a.manifest.Plan
 	t, v := &plan.Tests[i], &a.verdicts[i]
@@ -65,7 +64,7 @@ func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Ex
 	}
 	last := len(a.set.Cases[t.Case].Medians)
 	if v.PValue != nil && t.Type != guidelines.Split {
-		last = v.Runs // a case may have been measured on for other tests
+		last = v.Runs // other tests may have needed more mpiruns of a case
 	}
 	for n := 1; n <= last; n++ {
 		run, err := read(n)

@@ -13,8 +13,8 @@ import (
 	"pgmpi/measure/results"
 )
 
-// FollowedUp are comparisons that were measured in mpiruns of their own, so that what chose
-// them does not test them, and judged as a family of their own.
+// FollowedUp holds comparisons that were measured and judged by themselves: in mpiruns of their
+// own, so that the data that chose them do not test them, and as a family of their own.
 type FollowedUp struct {
 	*judge.Family
 	Answers []Answered
@@ -23,11 +23,11 @@ type FollowedUp struct {
 type Answered struct {
 	results.Comparison
 	judge.Outcome
-	Problem       string   // why there is no outcome; "": there is one
+	Problem       string   // why there is no outcome, or ""
 	WholeS, PartS *float64 // medians of both sides, seconds, of one call each
 }
 
-// Compare plans to compare the call of a test with its other side of a size.
+// Compare plans a comparison of a test's call with its other side of a size.
 func Compare(plan *guidelines.Plan, test int, size int64) (c results.Comparison, ok bool) {
 	t := plan.Tests[test]
 	for _, part := range t.Others {
@@ -72,7 +72,7 @@ func (x *FollowedUp) Of(test int) *Answered {
 	return lists.First(x.Answers, func(a Answered) bool { return a.Test == test })
 }
 
-// sideProblem says why one side of a comparison cannot be judged, if so.
+// sideProblem returns why one side of a comparison cannot be judged, or "".
 func sideProblem(plan *guidelines.Plan, i int, k *medians.Case, runs int) string {
 	function := plan.Cases[i].Function
 	if k == nil {
@@ -85,7 +85,7 @@ func sideProblem(plan *guidelines.Plan, i int, k *medians.Case, runs int) string
 	return phrase.When(problem != "", "%s: %s", function, problem)
 }
 
-// followed judges what was measured in the mpiruns of a mode; it is nil if nothing was planned.
+// followed judges the mpiruns of a mode; it returns nil if nothing was planned.
 func (a *Analysis) followed(mode protocol.Mode, cfg judge.Config) (*FollowedUp, error) {
 	plan := a.manifest.FollowUps[mode]
 	if plan == nil {
@@ -98,7 +98,7 @@ func (a *Analysis) followed(mode protocol.Mode, cfg judge.Config) (*FollowedUp, 
 	return Follow(a.manifest, a.set, mode, d, plan.Comparisons)
 }
 
-// again plans comparisons in mpiruns of their own; it is nil where there is nothing to compare.
+// again plans comparisons in mpiruns of their own; it returns nil if there are none.
 func again(list []results.Comparison, mpiruns int) *results.FollowUps {
 	if len(list) == 0 {
 		return nil
@@ -106,7 +106,7 @@ func again(list []results.Comparison, mpiruns int) *results.FollowUps {
 	return &results.FollowUps{R: mpiruns, Comparisons: list}
 }
 
-// pairing is the number of mpiruns in which as many tests pair well at a level.
+// pairing returns how many mpiruns this many tests need to pair well at a level.
 func (a *Analysis) pairing(level float64, tests int) int {
 	return max(a.family.Looks[0], judge.Pairing(level, tests))
 }
@@ -133,7 +133,7 @@ func (a *Analysis) comparisons(wanted func(i int, v *Verdict) bool) (list []resu
 	return list
 }
 
-// Confirmation judges the tests that were measured again; it is nil if none were planned.
+// Confirmation judges the tests that were measured again; it returns nil if none were planned.
 func (a *Analysis) Confirmation() (*FollowedUp, error) {
 	return a.followed(protocol.ModeConfirm, a.cfg)
 }
@@ -141,7 +141,7 @@ func (a *Analysis) Confirmation() (*FollowedUp, error) {
 // SpeedAgain returns the yardstick's reading while a shape was measured again.
 func (a *Analysis) SpeedAgain(shape guidelines.Shape) medians.Speed { return a.set.SpeedAgain(shape) }
 
-// Alone is what a test says of some mpiruns alone, not adjusted. It explains a verdict, and
+// Alone holds a test's answer for some mpiruns alone, not adjusted. It explains a verdict, and
 // changes none.
 type Alone struct {
 	Mpiruns int `json:"mpiruns"`
@@ -151,7 +151,7 @@ type Alone struct {
 
 func aloneIn(o judge.Outcome) Alone { return Alone{o.Runs, TestedBy(o).Effect, o.Verdict} }
 
-// Elsewhere is a violation measured again in mpiruns of their own under another condition.
+// Elsewhere holds a violation as measured again under another condition, in mpiruns of its own.
 type Elsewhere struct {
 	Alone  `column:""`
 	Malloc string `json:"malloc,omitempty"` // its state, if not as in the check
@@ -177,11 +177,12 @@ func (a *Analysis) InMalloc(state string) *results.FollowUps {
 	return plan
 }
 
-// fewAgain is the number of mpiruns for a question that is adjusted for no other.
+// fewAgain returns the number of mpiruns for a question that is adjusted for no other.
 func (a *Analysis) fewAgain() int { return min(a.family.R(), judge.Pairing(a.cfg.Alpha, 1)) }
 
-// elsewhere judges what was measured under another condition, each test at half of alpha, as its
-// two-sided interval, and not adjusted: its question was chosen by other mpiruns, and does not depend on the others'.
+// elsewhere judges what was measured under another condition. Each test has half of alpha, as its
+// two-sided interval, and is not adjusted: other mpiruns chose its question, which does not depend
+// on the other tests' questions.
 func (a *Analysis) elsewhere(mode protocol.Mode, of func(*Verdict) **Elsewhere) error {
 	if !a.cfg.Method.Rules().Slowdown {
 		return nil

@@ -11,9 +11,9 @@ import (
 	"pgmpi/measure/results"
 )
 
-// scheduleOf is a manifest's schedule: one look of weight 1 unless it has looks.
-// Where max_time ended the check earlier, the last look is there, with all that
-// was not spent before.
+// scheduleOf returns a manifest's schedule: one look of weight 1 unless it has looks. Where
+// max_time ended the check earlier, the last look comes there, with all of the error that was not
+// spent before.
 func scheduleOf(m *results.Manifest) judge.Schedule {
 	r := m.Runs(protocol.ModeMeasure)
 	if len(m.Looks) == 0 || len(m.Looks) != len(m.LookWeights) {
@@ -31,7 +31,7 @@ func scheduleOf(m *results.Manifest) judge.Schedule {
 	return judge.Schedule{Looks: append(s.Looks, r), Weights: append(s.Weights, rest)}
 }
 
-// Usual is the schedule of what a manifest plans, unless another is asked for.
+// Usual returns the schedule for what a manifest plans, unless another is asked for.
 func Usual(m *results.Manifest, cfg judge.Config) judge.Schedule {
 	tests := lists.Count(m.Plan.Tests, func(t guidelines.Test) bool { return t.Type != guidelines.Split })
 	own, _ := levels(m, cfg)
@@ -43,18 +43,18 @@ type LooksSummary struct {
 	Weights []float64 `json:"weights"` // share of the error of each look
 	// Decided counts the tests of the family by the look that decided them.
 	Decided []int `json:"decided"`
-	// Screens are the looks that find no violations: their mpiruns are too few to pair.
+	// Screens lists the looks that find no violations: their mpiruns are too few to pair.
 	Screens []int `json:"screens"`
-	// Blind are the looks at which a single violation cannot be found, because the
-	// smallest p-value of their test is above α·w/m.
+	// Blind lists the looks that cannot find a single violation. The smallest p-value of their test
+	// is above α·w/m.
 	Blind []int `json:"blind"`
-	// SpentS is the wall-clock of all stage-2 mpiruns in seconds; FullS what R
+	// SpentS is the wall-clock time of all stage-2 mpiruns in seconds. FullS is the time that R
 	// mpiruns of every case would have taken, at the mean of the first look's.
 	SpentS float64 `json:"spent_s"`
 	FullS  float64 `json:"full_s"`
 }
 
-// looksSummary is nil where there is a single look with all of the error.
+// looksSummary returns nil for a single look with all of the error.
 func (a *Analysis) looksSummary() *LooksSummary {
 	d := a.family
 	if !d.Several() {
@@ -66,7 +66,7 @@ func (a *Analysis) looksSummary() *LooksSummary {
 			s.Screens = append(s.Screens, at)
 		}
 	}
-	var spent int64 // whole nanoseconds: the order of the map is not seen
+	var spent int64 // whole nanoseconds, so that the order of the map does not matter
 	full := 0.0
 	for _, walls := range a.set.WallNS {
 		var first, n int64
@@ -84,9 +84,9 @@ func (a *Analysis) looksSummary() *LooksSummary {
 	return s
 }
 
-// Needed returns the indices of the cases that a test which is not done after
-// these mpiruns still needs. What split-robustness alone needs is dropped at
-// the first look: its medians only suggest what the experiment then tests.
+// Needed returns the indices of the cases that tests still need after these mpiruns. What
+// split-robustness alone needs is dropped at the first look: its medians only suggest what the
+// experiment then tests.
 func Needed(m *results.Manifest, set *medians.Set, cfg judge.Config, runs int) (map[int]bool, error) {
 	a, err := begin(m, set, cfg)
 	if err != nil {

@@ -8,22 +8,23 @@ import (
 	"pgmpi/mockups"
 )
 
-// Payoff is from how many uses on a persistent request is faster than as many calls, of
-// medians. It is no test.
+// Payoff says from how many uses on a persistent request beats as many calls. It compares medians,
+// without a test.
 type Payoff struct {
-	InitS float64 `json:"init_s"` // what the request costs beside its uses: making and freeing it, seconds
-	GainS float64 `json:"gain_s"` // what a use saves, seconds; negative: it costs more
+	InitS float64 `json:"init_s"` // cost of the request besides its uses: making and freeing it, seconds
+	GainS float64 `json:"gain_s"` // seconds that a use saves; negative if it costs more
 	From  *int    `json:"from"`   // uses; null if Never, or if the lines contradict each other
 	Never bool    `json:"never"`
 }
 
-// uses are the times of a number of calls in a row, in seconds: of one, and of mockups.Times.
+// uses holds the times of calls in a row, in seconds: of one, and of mockups.Times.
 type uses struct{ one, many float64 }
 
 func (u uses) each() float64 { return (u.many - u.one) / (mockups.Times - 1) }
 
-// payoffs fills in every verdict about a request's whole life: of ten uses against nonblocking
-// calls, or of one against a blocking call, which all uses and calls are then taken to be like.
+// payoffs fills in every verdict about a request's whole life. It compares ten uses with
+// nonblocking calls, or one use with a blocking call, and then assumes that all later uses and
+// calls are like the measured ones.
 func (a *Analysis) payoffs() {
 	for i, t := range a.manifest.Plan.Tests {
 		v := &a.verdicts[i]
@@ -50,7 +51,7 @@ func (a *Analysis) payoffs() {
 	}
 }
 
-// medianBeside is the median of another call of a test's collective, in seconds; NaN: it has none.
+// medianBeside returns the median of another call of a test's collective in seconds, or NaN.
 func (a *Analysis) medianBeside(t guidelines.Test, c mockups.Call) float64 {
 	plan, id := &a.manifest.Plan, mockups.CallOf(mockups.Collective(t.Function), c)
 	at := slices.IndexFunc(plan.Cases, func(k guidelines.Case) bool { return k.Function == id && k.Msize == t.Msize && k.Shape == t.Shape })

@@ -63,7 +63,7 @@ func LibraryOf(m *results.Manifest) Library {
 	return Library{Name: m.Rank.Library, Version: m.Rank.LibVersion, PML: PmlOf(m)}
 }
 
-// PmlOf names Open MPI's point-to-point messaging layer, each that a shape uses once.
+// PmlOf names Open MPI's point-to-point messaging layers, each once.
 func PmlOf(m *results.Manifest) string {
 	names := lists.Map(m.Plan.Shapes, func(s guidelines.Shape) string { return m.PML[s.String()] })
 	return strings.Join(Unique(names), ", ")
@@ -79,9 +79,9 @@ func (a *Analysis) untimed(which func(i int) bool) []CaseMessage {
 	return out
 }
 
-// isWrong tells whether a case is a fault that no program can live with: wrong data, or a
-// call of the library that does not return or ends the program. Own algorithms, which nobody
-// gets unasked, and mock-ups of the user's own are only left out where they do that.
+// isWrong tells whether a case has a fault that no program can tolerate: wrong data, or a call of
+// the library that does not return or ends the program. Own algorithms, which nobody gets unasked,
+// and mock-ups of the user's own are only left out where they do that.
 func (a *Analysis) isWrong(i int) bool {
 	switch a.set.Cases[i].Status {
 	case protocol.StatusWrong:
@@ -167,8 +167,8 @@ func guidelineRows(plan *guidelines.Plan, verdicts []Verdict) []GuidelineRow {
 	return rows
 }
 
-// summaryRow counts each function (monotony, split) or guideline (pattern)
-// once over all sizes, as Table 2 of S-PGMPI does.
+// summaryRow counts each function (monotony, split) or guideline (pattern) once over all sizes.
+// Table 2 of S-PGMPI does the same.
 func summaryRow(verdicts []Verdict, s Shape, t guidelines.Type) SummaryRow {
 	row := SummaryRow{Shape: s.Name, NP: s.NP, Type: t, Unit: "functions", ByVerdict: map[judge.Verdict]int{}}
 	if t == guidelines.Pattern {
@@ -202,12 +202,13 @@ func summaryRow(verdicts []Verdict, s Shape, t guidelines.Type) SummaryRow {
 	return row
 }
 
-// NothingMeasured tells whether no test could be judged, so that a violation would not have been seen.
+// NothingMeasured tells whether no test could be judged, which would hide any violation.
 func (r *Report) NothingMeasured() bool {
 	return !slices.ContainsFunc(r.Verdicts, func(v Verdict) bool { return v.Verdict != judge.NotMeasured })
 }
 
-// NotJudged returns why tests could not be judged, or "" if they could, one is violated, or a gate says it.
+// NotJudged returns why tests could not be judged. It returns "" if they could, one is violated, or
+// a gate says it.
 func (r *Report) NotJudged() string {
 	has := func(is judge.Verdict) bool {
 		return slices.ContainsFunc(r.Verdicts, func(v Verdict) bool { return v.Verdict == is })
@@ -237,7 +238,7 @@ func (r *Report) ExitCode() int {
 	return ExitCode(len(r.Wrong) > 0, slow, r.Refused != nil || len(r.Incomplete) > 0 || r.NothingMeasured() || !judged)
 }
 
-// ExitCode names the first condition that holds.
+// ExitCode returns the code of the first condition that holds.
 func ExitCode(wrong, slow, incomplete bool) int {
 	switch {
 	case wrong:
@@ -273,7 +274,7 @@ func OriginOf(m *results.Manifest) Origin {
 	return o
 }
 
-// origin also knows what the raw files say.
+// origin adds what the raw files say to what the manifest says.
 func (a *Analysis) origin() Origin {
 	o := OriginOf(a.manifest)
 	last := a.set.LastFinished()
@@ -297,7 +298,7 @@ func (a *Analysis) yardstick() (out []Probes) {
 	return out
 }
 
-// Grouped puts what shares a key together, in the order in which the keys come first.
+// Grouped puts together what shares a key, in the order of the keys' first places.
 func Grouped[T any, K comparable](list []T, key func(T) K) (groups [][]T) {
 	at := map[K]int{}
 	for _, x := range list {

@@ -62,7 +62,7 @@ func Select(plan *guidelines.Plan, selector string) (Selection, error) {
 	return out, err
 }
 
-// part is what a word of a selector names.
+// part tells what a word of a selector names.
 type part int
 
 const (
@@ -114,7 +114,7 @@ func partsOf(plan *guidelines.Plan, selector string) (map[part]string, error) {
 	return parts, nil
 }
 
-// Fold is a name without regard to case and "MPI_".
+// Fold returns a name without regard to case and "MPI_".
 func Fold(name string) string { return strings.TrimPrefix(strings.ToLower(name), "mpi_") }
 
 func narrow(plan *guidelines.Plan, tests []int, what, name string, of func(*guidelines.Test) []string) ([]int, error) {
@@ -158,7 +158,7 @@ func narrowSize(plan *guidelines.Plan, tests []int, what, text string) ([]int, e
 	return out, nil
 }
 
-// ParseCase reads FUNCTION:MSIZE[:SHAPE]; shape is "" where none is given.
+// ParseCase reads FUNCTION:MSIZE[:SHAPE]; it returns "" for a shape that is not given.
 func ParseCase(text string) (function string, msize int64, shape string, err error) {
 	function, rest, _ := strings.Cut(text, ":")
 	size, shape, _ := strings.Cut(rest, ":")
@@ -174,7 +174,7 @@ func ParseCase(text string) (function string, msize int64, shape string, err err
 }
 
 // SelectCases returns the planned cases that FUNCTION:MSIZE[:SHAPE] names, by index into
-// plan.Cases: one for each shape, where none is named. One that is not there is an error, which
+// plan.Cases: one for each shape, where none is named. A case that is not there is an error, which
 // says what there is.
 func SelectCases(plan *guidelines.Plan, text string) (out []int, err error) {
 	function, msize, on, err := ParseCase(text)

@@ -13,7 +13,7 @@ type Side struct {
 	Name     string // what the user calls the folder
 	Manifest *results.Manifest
 	Set      *medians.Set
-	Report   *Report // nil: nothing has been measured yet, and only designs can be asked for
+	Report   *Report // nil before anything was measured, when only designs can be asked for
 }
 
 func (a *Analysis) With(r *Report) *Analysis {
@@ -51,8 +51,8 @@ func FolderOf(name string, m *results.Manifest, r int) ComparedFolder {
 	return ComparedFolder{Folder: name, Library: LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: r, Host: m.Factors.Hostname}
 }
 
-// Unusable reports whether the medians of a case cannot be compared, and why; left: it
-// was not measured at all.
+// Unusable reports whether the medians of a case cannot be compared, and why. left tells that the
+// case was not measured at all.
 func (s *Side) Unusable(i int) (yes, left bool, reason string) {
 	k := &s.Set.Cases[i]
 	switch k.Status {
@@ -66,7 +66,7 @@ func (s *Side) Unusable(i int) (yes, left bool, reason string) {
 	return reason != "", false, reason
 }
 
-// Again is the folder by the mpiruns that measured cases of it again.
+// Again returns the folder with only its confirmation: the cases that were measured again.
 func (s *Side) Again() *Side {
 	m, set := *s.Manifest, *s.Set
 	m.R, m.Looks, m.LookWeights, m.Stopped = m.Runs(protocol.ModeConfirm), nil, nil, nil

@@ -13,12 +13,12 @@ import (
 	"pgmpi/measure/results"
 )
 
-// splitPart is the part of alpha that the split experiment has, a fifth: its family
-// is small, and the other is to lose little.
+// splitPart gives the split experiment a fifth of alpha: its family is small, and the other family
+// is to lose little.
 const splitPart = 5
 
-// levels divides alpha between the family of monotony and patterns and the
-// split experiment, so that a check as a whole errs with alpha.
+// levels divides alpha so that a check as a whole errs with alpha: between the family of monotony
+// and patterns and the split experiment.
 func levels(m *results.Manifest, cfg judge.Config) (own, split judge.Config) {
 	own, split = cfg, cfg
 	if cfg.Method.Rules().FollowsUp && (m.SplitExperiment || m.FollowUps[protocol.ModeSplit] != nil) {
@@ -28,8 +28,8 @@ func levels(m *results.Manifest, cfg judge.Config) (own, split judge.Config) {
 	return own, split
 }
 
-// judgeSplit judges split-robustness from the medians, without a test. What it
-// suspects, experiment tests.
+// judgeSplit judges split-robustness from the medians, without a test. The method experiment tests
+// what it suspects.
 func (a *Analysis) judgeSplit() {
 	plan := &a.manifest.Plan
 	for i, t := range plan.Tests {
@@ -56,8 +56,7 @@ type suspicion struct {
 	suspicious  bool // the ratio is beyond the tolerance
 }
 
-// compare compares a size with a smaller one, by the medians of the mpiruns that
-// both have for certain.
+// compare compares a size with a smaller one. It takes the mpiruns that both have for certain.
 func (a *Analysis) compare(t guidelines.Test, part int) suspicion {
 	runs := a.family.Looks[0]
 	whole, of := a.set.Cases[t.Case].MedianOf(runs), a.set.Cases[part].MedianOf(runs)
@@ -65,8 +64,8 @@ func (a *Analysis) compare(t guidelines.Test, part int) suspicion {
 	return suspicion{part, k, whole / (float64(k) * of), judge.SplitSuspected(whole, of, k, a.cfg.SplitTolerance)}
 }
 
-// suspect gives a verdict about the part with the largest ratio, or about the largest
-// part where none is suspicious.
+// suspect gives a verdict about the part with the largest ratio. If none is suspicious, it takes
+// the largest part.
 func (a *Analysis) suspect(v *Verdict, t guidelines.Test, parts []int) {
 	yes, no := judge.Suspected, judge.NotSuspected
 	if !a.cfg.Method.Rules().FollowsUp && !a.manifest.SeenOnce() {
@@ -88,20 +87,19 @@ func (a *Analysis) about(v *Verdict, s suspicion) {
 	v.Ratio = Number(s.ratio)
 }
 
-// usableParts are the smaller sizes that were measured, ascending as in the
-// Plan: a smaller size that failed does not spoil the others.
+// usableParts returns the smaller sizes that were measured, ascending as in the Plan: a smaller
+// size that failed does not spoil the others.
 func (a *Analysis) usableParts(t guidelines.Test) []int {
 	return lists.Keep(t.Others, func(o int) bool {
 		return a.set.Cases[o].Status == protocol.StatusOK && a.manifest.Plan.Cases[o].Msize > 0
 	})
 }
 
-// PlanSplit plans the experiment on split-robustness from the medians of stage 2: one
-// comparison for each suspicion, with the m_i that is reported, and for what the
-// baselines violate, so that both checks test it: violatedBefore gives the smaller
-// size of which k calls were faster there, 0 for none; it may be nil. It has no more mpiruns
-// than the check. It is nil where there is nothing to follow up, the method does not, or R is
-// too small.
+// PlanSplit plans the experiment on split-robustness from the medians of stage 2. It plans one
+// comparison for each suspicion, with the m_i that is reported, and for what the baselines violate,
+// so that both checks test it. violatedBefore returns the smaller size of which k calls were faster
+// there, or 0; it may be nil. The experiment has no more mpiruns than the check. PlanSplit returns
+// nil if there is nothing to follow up, the method follows nothing up, or R is too small.
 func PlanSplit(m *results.Manifest, set *medians.Set, cfg judge.Config, violatedBefore func(*Verdict) int64) (*results.FollowUps, error) {
 	if !cfg.Method.Rules().FollowsUp {
 		return nil, nil
@@ -132,7 +130,7 @@ func PlanSplit(m *results.Manifest, set *medians.Set, cfg judge.Config, violated
 	return again(list, r), nil
 }
 
-// untested is the strongest suspicion of a test beside the one that was followed up.
+// untested returns the strongest suspicion of a test besides the one that was followed up.
 func (a *Analysis) untested(f results.Comparison) (strongest suspicion, ok bool) {
 	t := a.manifest.Plan.Tests[f.Test]
 	for _, part := range a.usableParts(t) {
@@ -143,16 +141,16 @@ func (a *Analysis) untested(f results.Comparison) (strongest suspicion, ok bool)
 	return strongest, ok
 }
 
-// SplitExperiment is what the verdicts on suspected split-robustness rest on: a
-// family of its own, measured in mpiruns of its own.
+// SplitExperiment describes the tests of suspected split-robustness: a family of its own, measured
+// in mpiruns of its own.
 type SplitExperiment struct {
 	R       int            `json:"r"`       // mpiruns per shape
-	Test    judge.TestName `json:"test"`    // what was used
-	Adjust  judge.Adjust   `json:"adjust"`  // what was used
+	Test    judge.TestName `json:"test"`    // the test that was used
+	Adjust  judge.Adjust   `json:"adjust"`  // the adjustment that was used
 	M       int            `json:"m"`       // follow-ups: tests in this family
 	Alpha   float64        `json:"alpha"`   // its level; the two families' levels add up to the check's
 	PMin    float64        `json:"p_min"`   // smallest p-value attainable
-	Refused *judge.Refusal `json:"refused"` // null: R is large enough; else they stay suspected
+	Refused *judge.Refusal `json:"refused"` // null if R is large enough; else the suspicions stay
 }
 
 // experiment tests the follow-ups like patterns whose mock-up is k calls

@@ -17,7 +17,7 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// StateVerdict is what a test says of the steady mpiruns of one state of the machine.
+// StateVerdict holds a test's answer in the steady mpiruns of one state of the machine.
 type StateVerdict struct {
 	State string `json:"state"` // its name
 	Alone
@@ -25,7 +25,7 @@ type StateVerdict struct {
 
 type InStates []StateVerdict
 
-// String is "violated in state A (6 mpiruns), kept in state B (4)".
+// String returns "violated in state A (6 mpiruns), kept in state B (4)".
 func (by InStates) String() (out string) {
 	for i, in := range by {
 		n := cmp.Or(phrase.When(i > 0, "%d", in.Mpiruns), conf.Plural(in.Mpiruns, "mpirun"))
@@ -38,8 +38,8 @@ func (a *Analysis) states() []medians.State {
 	return slices.Concat(lists.Map(a.manifest.Plan.Shapes, a.set.States)...)
 }
 
-// inState are a test's pairs of run medians in the steady mpiruns of a state: where the
-// machine changed, one side may have been measured before and the other after.
+// inState returns a test's pairs of run medians in the steady mpiruns of a state: where the machine
+// changed, one side may have been measured before and the other after.
 func inState(s medians.State, orig, other *medians.Case, runs int) (p judge.Pair) {
 	for _, run := range s.Steady() {
 		if run <= runs {
@@ -59,13 +59,13 @@ type divided struct {
 type contrast struct {
 	of             *divided
 	x, y           []float64 // ratios
-	least          float64   // the smallest p-value that as many mpiruns can give
+	least          float64   // the smallest p-value that this many mpiruns can give
 	adjusted, much float64
 }
 
-// byState gives the tests whose answer depends on the state of the machine what they
-// say in each: the ratios of two states differ significantly, by at least min_slowdown,
-// and so do the verdicts. They are a family of their own, which changes no verdict.
+// byState says where a test's answer depends on the state of the machine. Then the ratios of two
+// states differ significantly, by at least min_slowdown, and so do the verdicts, and the test gets
+// its answer in each state. These tests are a family of their own, which changes no verdict.
 func (a *Analysis) byState(states []medians.State) error {
 	if !a.cfg.Method.Rules().Slowdown || len(states) == 0 {
 		return nil
@@ -89,8 +89,8 @@ func (a *Analysis) byState(states []medians.State) error {
 }
 
 // contrasts compares all pairs of states of every test. Those with too few mpiruns to be
-// significant leave the family before their data are looked at (Tarone 1990): else the
-// many tests that ended at the first look would hide the few with enough mpiruns.
+// significant leave the family before their data are looked at (Tarone 1990): otherwise the many
+// tests that ended at the first look would hide the few with enough mpiruns.
 func (a *Analysis) contrasts(states []medians.State) (family []*contrast, err error) {
 	for _, d := range a.divided(states) {
 		for j := range d.pairs {
@@ -158,8 +158,8 @@ func ratios(p judge.Pair) []float64 {
 	return out
 }
 
-// answers judges a test in each state by itself, and keeps that where the verdicts
-// differ and some state has a ratio of min_slowdown.
+// answers judges a test in each state by itself. It keeps the answers if the verdicts differ and
+// some state has a ratio of at least min_slowdown.
 func (a *Analysis) answers(d divided) error {
 	cfg := a.cfg
 	cfg.Method, cfg.Test, cfg.Adjust = judge.MethodDefault, judge.TestSignedRank, judge.AdjustNone
@@ -185,7 +185,7 @@ func (a *Analysis) answers(d divided) error {
 	return nil
 }
 
-// Disturbed are the slow mpiruns that no state of the machine explains.
+// Disturbed returns the slow mpiruns that no state of the machine explains.
 func (r *Report) Disturbed() []medians.SlowMpirun {
 	return slices.DeleteFunc(slices.Clone(r.SlowMpiruns), func(m medians.SlowMpirun) bool {
 		return slices.ContainsFunc(r.States, func(s medians.State) bool {
@@ -194,8 +194,8 @@ func (r *Report) Disturbed() []medians.SlowMpirun {
 	})
 }
 
-// StateAnswers says of a shape with several states how many answers depend on them, and how
-// many tests could have shown it.
+// StateAnswers says how many answers depend on the states of a shape that has several. It also says
+// how many tests could have shown it.
 func (r *Report) StateAnswers(shape string) string {
 	depend, told, tests := 0, 0, 0
 	for _, v := range r.Verdicts {

@@ -25,8 +25,8 @@ const Legend = "msize is the bytes of one block of the MPI count argument: what 
 	"(sendcount of Gather, Allgather, Scatter, Alltoall and of every part of their v forms; count of Bcast, Reduce, Allreduce, Scan, Exscan; " +
 	"recvcount of Reduce_scatter_block and of every part of Reduce_scatter; Barrier has msize 0)."
 
-// Report is report.json: everything that was found, and what it rests on.
-// Undefined numbers are null.
+// Report holds everything that was found, and what it rests on, as report.json has it. Undefined
+// numbers are null.
 type Report struct {
 	Schema  string  `json:"schema"` // Schema
 	Version string  `json:"pgmpi_version"`
@@ -37,65 +37,65 @@ type Report struct {
 
 	R              int            `json:"r"`      // mpiruns per shape
 	Method         judge.Method   `json:"method"` // default, ci, paper, margin
-	Test           judge.TestName `json:"test"`   // what was used: cappedrank, signedrank, ranksum, ks, ranksum_normal
-	Adjust         judge.Adjust   `json:"adjust"` // what was used: bh, holm, none
+	Test           judge.TestName `json:"test"`   // one of cappedrank, signedrank, ranksum, ks, ranksum_normal
+	Adjust         judge.Adjust   `json:"adjust"` // one of bh, holm, none
 	M              int            `json:"m"`      // tests in the family that the adjustment is over
 	Alpha          float64        `json:"alpha"`
 	FamilyAlpha    float64        `json:"alpha_family"`    // this family's part of alpha; the rest is the split experiment's
 	MinSlowdown    float64        `json:"min_slowdown"`    // ratio; not used by method paper
 	SplitTolerance float64        `json:"split_tolerance"` // fraction of k·median at m_i
-	// What the other side of a tolerant verdict is given beyond its time: a share, and seconds.
+	// A tolerant verdict adds this share and these seconds to the other side's time.
 	NBTolerance float64 `json:"nb_tolerance"`
 	NBAllowance float64 `json:"nb_allowance_s"`
 	PMin        float64 `json:"p_min"`        // smallest p-value attainable with this test and R
 	ClockTickS  float64 `json:"clock_tick_s"` // seconds; the coarsest clock of all mpiruns
-	// Rho is the median over tests of the Pearson correlation of the paired
-	// log run medians: how much of an mpirun's own effect both sides share.
+	// Rho is the median over tests of the Pearson correlation of paired log run medians: how much
+	// of an mpirun's own effect both sides share.
 	Rho             *float64 `json:"rho"`
 	TiedTests       int      `json:"tied_tests"`       // tests with equal run medians among their 2R
 	ZeroDifferences int      `json:"zero_differences"` // pairs without a difference, which the signed-rank test dropped
 
-	Looks *LooksSummary    `json:"looks"`            // null: one look, at R
-	Split *SplitExperiment `json:"split_experiment"` // null: none was made
+	Looks *LooksSummary    `json:"looks"`            // null for one look, at R
+	Split *SplitExperiment `json:"split_experiment"` // null if none was made
 
 	Summary    []SummaryRow   `json:"summary"`    // by shape and type
 	Guidelines []GuidelineRow `json:"guidelines"` // in the Plan's order
 	Verdicts   []Verdict      `json:"verdicts"`   // one per planned test, in the Plan's order
-	// RunsNeededHalf would decide half of what the data leave undecided, or null.
+	// RunsNeededHalf says how many mpiruns would decide half of what is undecided, or is null.
 	RunsNeededHalf *judge.Half `json:"runs_needed_half"`
 
-	Refused      *judge.Refusal      `json:"refused"`          // null: R is large enough
+	Refused      *judge.Refusal      `json:"refused"`          // null if R is large enough
 	Incomplete   []Incomplete        `json:"incomplete"`       // planned tests without enough valid data
 	Wrong        []CaseMessage       `json:"wrong"`            // cases whose data were wrong, and calls of the library that hung or crashed
 	Exclude      []string            `json:"exclude"`          // for check.exclude: what leaves the wrong functions out
 	NotMeasured  []CaseMessage       `json:"not_measured"`     // other cases without times
 	NotConverged []NotConverge       `json:"not_converged"`    // cases whose nrep is not what the predictor wanted
 	OutOfSync    []medians.OutOfSync `json:"out_of_sync"`      // cases with samples that were left out
-	States       []medians.State     `json:"states,omitempty"` // of the machine, by shape; absent where there was one
-	// Probes are how fast the machine was, by shape, as far as it was read.
+	States       []medians.State     `json:"states,omitempty"` // of the machine, by shape; absent if there was only one
+	// Probes say how fast the machine was, by shape, as far as it was read.
 	Probes []Probes `json:"yardstick,omitempty"`
-	// SlowMpiruns are those in which many cases took longer than usual.
+	// SlowMpiruns lists the mpiruns in which many cases took longer than usual.
 	SlowMpiruns []medians.SlowMpirun `json:"slow_mpiruns,omitempty"`
 	// PageFaults lists the cases whose calls meet page faults, most of them first.
 	PageFaults []medians.FaultingCase `json:"page_faults,omitempty"`
-	// Bounds are upper bounds of run-times, where they were measured (measure.provable).
+	// Bounds holds upper bounds of run-times, where they were measured (measure.provable).
 	Bounds     []medians.CaseBound `json:"bounds,omitempty"`
 	Dependence medians.Dependence  `json:"dependence"`     // of the samples on each other
-	Gate       *Gate               `json:"gate,omitempty"` // null: no baseline and no expectations
+	Gate       *Gate               `json:"gate,omitempty"` // null without baseline and expectations
 	Notes      []string            `json:"notes"`          // what the Plan left out, and what sync = "auto" chose
 	Warnings   []remark.Remark     `json:"warnings"`
 	Exit       int                 `json:"exit_code"` // ExitCode()
 
-	// Imported is where measurements of another program are from, if another has made them.
+	// Imported names the origin of measurements that another program made.
 	Imported *results.ImportedFrom `json:"imported,omitempty"`
 	SeenOnce string                `json:"seen_once,omitempty"` // why nothing that was imported has a verdict
 
 	Measured Measured `json:"-"` // for formats that list run-times
-	// Which has the library's algorithms of the folder, or is nil; which.json has them for programs.
+	// Which holds the library's algorithms in the folder, or nil; which.json has them for programs.
 	Which *Which `json:"-"`
 }
 
-// Operation is what the functions did, and what a message size means.
+// Operation says what the functions did, and what a message size means.
 type Operation struct {
 	Datatype    string `json:"datatype"`
 	Op          string `json:"op"`
@@ -104,7 +104,7 @@ type Operation struct {
 	Gaps        bool   `json:"-"`            // some blocks have gaps
 }
 
-// Elements is "int/sum", or both datatypes where reductions have another one than the rest.
+// Elements returns "int/sum", or both datatypes where reductions have another one than the rest.
 func (o Operation) Elements() string {
 	if o.Datatype != mockups.Auto {
 		return o.Datatype + "/" + o.Op
@@ -137,17 +137,17 @@ type Library struct {
 	PML string `json:"pml,omitempty"`
 }
 
-// Probes is what the yardstick read in the median mpirun of a shape.
+// Probes holds the yardstick's readings in the median mpirun of a shape.
 type Probes struct {
 	Shape string `json:"shape"`
 	medians.Speed
 }
 
-// Shape is a number of processes, and where they ran.
+// Shape names a number of processes, and where they ran.
 type Shape struct {
 	Name string `json:"name"` // "p4", or "16x1": nodes × processes per node
 	guidelines.Shape
-	// Place is where the ranks of "p4" were, if on several nodes: "2x2".
+	// Place says where the ranks of "p4" were, if on several nodes: "2x2".
 	Place string `json:"place,omitempty"`
 }
 
@@ -199,21 +199,21 @@ func (c CaseMessage) Did() string {
 	}
 }
 
-// NotConverge is a case whose predictor stopped at max or max_time.
+// NotConverge names a case whose predictor stopped at max or max_time.
 type NotConverge struct {
 	medians.Cell
 	NRep   int    `json:"nrep"`
 	Reason string `json:"reason"`
 }
 
-// Incomplete is a planned test without enough valid data for a verdict.
+// Incomplete names a planned test without enough valid data for a verdict.
 type Incomplete struct {
 	Guideline string `json:"guideline"`
 	medians.Cell
 	Reason string `json:"reason"`
 }
 
-// Short is what the library says of itself, up to the first comma or line.
+// Short returns what the library says of itself, up to the first comma or line.
 func (l Library) Short() string {
 	short, _, _ := strings.Cut(strings.ReplaceAll(l.Version, "\n", ","), ",")
 	short = strings.Join(strings.Fields(short), " ")
@@ -224,8 +224,8 @@ func (l Library) Short() string {
 	return cmp.Or(short, l.Name)
 }
 
-// Measured is what the verdicts of a report were made from. A report that was read
-// from report.json has none of it.
+// Measured holds the data from which a report's verdicts were made. A report that was read from
+// report.json has none.
 type Measured struct {
 	Cases   []medians.CaseMedians // with a valid run median, in the Plan's order
 	Mpiruns []MpirunFactors       // by shape
@@ -234,7 +234,7 @@ type Measured struct {
 	Config  json.RawMessage // the settings
 }
 
-// MpirunFactors are how much slower each mpirun was in general than the others of its shape.
+// MpirunFactors say how much slower each mpirun was in general than its shape's others.
 type MpirunFactors struct {
 	Shape   string
 	Factors []float64 // from mpirun 1; nil if not known
@@ -242,7 +242,7 @@ type MpirunFactors struct {
 
 func (a *Analysis) RunMedians() []medians.CaseMedians { return a.set.AllMedians() }
 
-// GateState is what a test of a night is, held against the baselines.
+// GateState says how a test of a night compares with the baselines.
 type GateState string
 
 const (
@@ -265,15 +265,15 @@ type Gate struct {
 	Alarms    int               `json:"alarms"`           // what makes the night red
 	Slower    []SlowerCase      `json:"slower,omitempty"` // with fail_on times: these are alarms, too
 	ByState   map[GateState]int `json:"tests_by_state"`
-	// NotJudged are the shapes on which the machine was in a state that no baseline has.
+	// NotJudged names shapes on which the machine was in a state that no baseline has.
 	NotJudged []string `json:"not_judged,omitempty"`
 	MustJudge bool     `json:"must_judge,omitempty"`  // then the check exits with 4
 	First     bool     `json:"first_night,omitempty"` // there is no night before this one
 	Notes     []string `json:"notes"`                 // what could not be compared, expectations that match nothing
 }
 
-// SlowerCase is a case that became slower than in every baseline; the numbers are
-// against the oldest of them.
+// SlowerCase names a case that became slower than in every baseline. Its numbers compare it with
+// the oldest of them.
 type SlowerCase struct {
 	medians.Cell
 	BeforeS  *float64 `json:"before_s"` // median of run medians, seconds
@@ -300,11 +300,11 @@ type Origin struct {
 	Finished   string            `json:"finished,omitempty"`     // when the last mpirun ended
 	Host       string            `json:"host,omitempty"`         // of pgmpi
 	Nodes      []string          `json:"nodes,omitempty"`        // that ranks ran on
-	Kernel     string            `json:"kernel,omitempty"`       // of the nodes; where they are not known, of Host
+	Kernel     string            `json:"kernel,omitempty"`       // of the nodes, or of Host if they are not known
 	Command    []string          `json:"command,omitempty"`      // that made the folder
 	Folder     string            `json:"folder,omitempty"`       // its name, without the path
 	Label      map[string]string `json:"label,omitempty"`        // of --label
-	GLTomlHash string            `json:"gl_toml_hash,omitempty"` // empty: the defaults
+	GLTomlHash string            `json:"gl_toml_hash,omitempty"` // empty for the defaults
 	RankHash   string            `json:"rank_hash,omitempty"`    // of the rank program
 	Env        []string          `json:"env,omitzero"`           // NAME=VALUE of what was set around the ranks, and could change a result
 	WallClockS float64           `json:"wall_clock_s,omitempty"` // from Created to Finished

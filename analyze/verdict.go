@@ -11,14 +11,14 @@ import (
 	"pgmpi/guidelines"
 )
 
-// Verdict is what was found for one planned test. Times are seconds, sizes
-// bytes as the legend says. Each field is a column of tables, see Columns.
+// Verdict holds what was found for one planned test. Times are seconds, sizes bytes as the legend
+// says. Each field is a column of tables, see Columns.
 type Verdict struct {
 	Guideline string          `json:"guideline"`
 	Type      guidelines.Type `json:"type"` // monotony, split, pattern
 	Function  string          `json:"function"`
 	Mockup    string          `json:"mockup"` // pattern only
-	// Tolerant: other_median_s is what the call may take, with analyze.nb_tolerance.
+	// Tolerant tells that other_median_s includes analyze.nb_tolerance.
 	Tolerant bool  `json:"tolerant,omitempty" column:"-"`
 	Msize    int64 `json:"msize"` // where the call is too slow
 	// MsizeOther is the size of the other side: the larger for monotony, m_i
@@ -31,34 +31,34 @@ type Verdict struct {
 	// OtherMedianS is for ONE of the k calls.
 	MedianS      *float64 `json:"median_s"`
 	OtherMedianS *float64 `json:"other_median_s"`
-	Runs         int      `json:"runs" column:"mpiruns"` // mpiruns that the verdict rests on; 0: there is none
+	Runs         int      `json:"runs" column:"mpiruns"` // mpiruns that the verdict rests on; 0 without a verdict
 	Tested
 	PKept   *float64      `json:"p_kept"` // that the call is less than min_slowdown times slower
 	Stars   string        `json:"stars"`  // by p_adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
 	Verdict judge.Verdict `json:"verdict"`
-	// Replication is the probability that a new check of the same design calls it
-	// violated again; null where it is not violated, or not known. Firm: at least .9.
+	// Replication is the probability that a new check of this design finds the violation again;
+	// null where it is not violated, or not known. A violation is firm from .9 on.
 	Replication *float64          `json:"replication"`
 	Firm        bool              `json:"firm"`
-	*Gated                        // nil: no baseline, or nothing to say
-	Reason      string            `json:"reason,omitempty"`            // why there is none
-	Alternative *Alternative      `json:"alternative"`                 // violated and suspected: the fastest that was measured
-	RunsNeeded  *judge.RunsNeeded `json:"runs_needed"`                 // undecided by the data: how many mpiruns would decide it
+	*Gated                        // nil without a baseline, or with nothing to say
+	Reason      string            `json:"reason,omitempty"`            // why there is no verdict
+	Alternative *Alternative      `json:"alternative"`                 // the fastest to a violated or suspected call
+	RunsNeeded  *judge.RunsNeeded `json:"runs_needed"`                 // mpiruns that would decide what is undecided
 	Payoff      *Payoff           `json:"payoff,omitempty" column:"-"` // NB3, NB4
 	Counted
 	ByState InStates `json:"by_state,omitempty"` // where the answer depends on the state of the machine
-	// Datatype is of both sides; Op as well, "" where nothing is reduced.
+	// Datatype and Op are of both sides; Op is "" where nothing is reduced.
 	Datatype string `json:"datatype"`
 	Op       string `json:"op,omitempty"`
 	// Alternating is the violation measured again, call and other side alternating call by call.
 	Alternating *Elsewhere `json:"alternating,omitempty" column:"alternating_"`
 	// OtherMalloc is the violation measured again in the other state of malloc.
 	OtherMalloc *Elsewhere `json:"other_malloc,omitempty" column:"other_malloc_"`
-	// ByStateTold: enough mpiruns in two states to show that it does.
+	// ByStateTold tells that two states have enough mpiruns to show that it does.
 	ByStateTold bool `json:"by_state_told,omitempty" column:"-"`
 }
 
-// Effect is how many times slower a call is than the other side. Undefined numbers are null.
+// Effect says how many times slower a call is than the other side. Undefined numbers are null.
 type Effect struct {
 	// Ratio is by Hodges-Lehmann (docs/dev/statistics.md); for method paper and for split from
 	// medians it is the ratio of the medians.
@@ -69,7 +69,7 @@ type Effect struct {
 	RatioHi95 *float64 `json:"ratio_hi95"`
 }
 
-// Tested is an effect and how surely it is one.
+// Tested holds an effect and its p-values.
 type Tested struct {
 	Effect
 	PValue    *float64 `json:"p_value"`    // one-sided; null for split from medians
@@ -80,7 +80,7 @@ func TestedBy(o judge.Outcome) Tested {
 	return Tested{Effect{Number(o.Ratio), Number(o.Lo95), Number(o.Hi95)}, Number(o.P), Number(o.PAdjusted)}
 }
 
-// Cell is where the call is too slow.
+// Cell returns where the call is too slow.
 func (v *Verdict) Cell() medians.Cell {
 	return medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}
 }
@@ -88,12 +88,12 @@ func (v *Verdict) Cell() medians.Cell {
 type Alternative struct {
 	Function string  `json:"function" column:"alternative"`          // a mock-up, or the collective at another size
 	Msize    int64   `json:"msize" column:"alternative_msize"`       // bytes
-	Calls    int     `json:"calls" column:"alternative_calls"`       // 1, or k calls in place of one
+	Calls    int     `json:"calls" column:"alternative_calls"`       // 1, or k calls instead of one
 	MedianS  float64 `json:"median_s" column:"alternative_median_s"` // seconds, of all calls together
 }
 
-// AllCallsS is what the other side takes, in seconds: for split all k calls. nil:
-// it was not measured.
+// AllCallsS returns the other side's time in seconds, for split of all k calls. It returns nil if
+// that was not measured.
 func (v *Verdict) AllCallsS() *float64 {
 	if v.OtherMedianS == nil {
 		return nil
@@ -101,8 +101,9 @@ func (v *Verdict) AllCallsS() *float64 {
 	return Number(*v.OtherMedianS * float64(max(v.K, 1)))
 }
 
-// PossibleS is what the call would take if it were not slower than the other side, in seconds: its median over the
-// ratio, which compares both sides in the same mpiruns. nil: it is not known.
+// PossibleS returns the call's possible time in seconds, as long as the other side's. It divides
+// the median by the ratio, which compares both sides in the same mpiruns, and returns nil if that
+// is not known.
 func (v *Verdict) PossibleS() *float64 {
 	if v.MedianS == nil || v.Ratio == nil || *v.Ratio <= 0 {
 		return v.AllCallsS()
@@ -110,9 +111,8 @@ func (v *Verdict) PossibleS() *float64 {
 	return Number(*v.MedianS / *v.Ratio)
 }
 
-// alternatives names, for every cell with a finding, the fastest of what was
-// measured in its place: the function's mock-ups at this size, and what the
-// verdict itself compared with.
+// alternatives names the fastest alternative in every cell with a finding. It looks among the
+// function's mock-ups at this size and what the verdict itself compared with.
 func alternatives(verdicts []Verdict) {
 	mockups := map[medians.Cell]*Alternative{}
 	for i := range verdicts {
@@ -150,16 +150,16 @@ type Column struct {
 	index    []int
 }
 
-// Columns are the columns of report.csv, and with an order of its own of `pgmpi export`: the fields of
-// a Verdict by their names in report.json or a tag `column`, of its parts those with such a tag. A new field gets
-// a column at the end.
+// Columns lists the columns of report.csv; `pgmpi export` has them in another order. They are the
+// fields of a Verdict, by their names in report.json or a tag `column`, and the fields of its parts
+// with such a tag. A new field gets a column at the end.
 var Columns = InOrder([]string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "shape", "np",
 	"median_s", "other_median_s", "ratio", "p_value", "p_adjusted", "p_kept", "stars", "verdict", "reason",
 	"alternative", "alternative_msize", "alternative_calls", "alternative_median_s",
 	"ratio_lo95", "ratio_hi95", "runs_needed", "runs_needed_towards", "mpiruns", "replication", "firm", "by_state", "state", "alarm", "state_reason",
 	"page_faults", "other_page_faults", "switches", "other_switches"}, columnsOf(reflect.TypeFor[Verdict](), Column{}, "", false))
 
-// InOrder sorts columns by a list of names; those that it lacks stay behind it.
+// InOrder sorts columns by a list of names; columns that the list lacks come last.
 func InOrder(names []string, columns []Column) []Column {
 	at := func(c Column) int {
 		if i := slices.Index(names, c.Name); i >= 0 {
@@ -172,8 +172,8 @@ func InOrder(names []string, columns []Column) []Column {
 	return columns
 }
 
-// columnsOf lists the columns of a struct: all fields of a Verdict and of what it embeds, those
-// with a tag of its other parts.
+// columnsOf lists the columns of a struct: all fields of a Verdict and of what it embeds, and the
+// fields with a tag of its other parts.
 func columnsOf(t reflect.Type, of Column, prefix string, part bool) (out []Column) {
 	for i := range t.NumField() {
 		f, c := t.Field(i), of
@@ -206,9 +206,9 @@ func (c Column) Value(v *Verdict) any {
 	return reflect.Indirect(x).Interface()
 }
 
-// Counted is what is known of both sides of a verdict without a clock, a call: what the
-// kernel counted in the median mpirun, at the rank that has most of it, and what the
-// library sends. nil: not counted, as by older versions.
+// Counted holds facts about both sides of a verdict, per call, without a clock: the kernel's counts
+// in the median mpirun, at the rank with most of them, and what the library sends. Counts that
+// older versions did not take are nil.
 type Counted struct {
 	PageFaults      *float64 `json:"page_faults,omitempty"`
 	OtherPageFaults *float64 `json:"other_page_faults,omitempty"`

@@ -17,7 +17,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Remarks are collected in the order in which they are shown.
+// Remarks collects remarks in the order in which they are shown.
 type Remarks []remark.Remark
 
 func (r *Remarks) Add(id remark.ID, format string, args ...any) {
@@ -101,8 +101,8 @@ func (r *Remarks) ofSamples(of *Report, set *medians.Set) {
 	}
 }
 
-// What a remark on neighbouring mpiruns asks for: enough of them, and an
-// autocorrelation that chance exceeds in one of twenty folders.
+// A remark on neighbouring mpiruns needs enough of them. It also needs an autocorrelation that
+// chance exceeds in one of twenty folders.
 const (
 	leastNeighbours = 10
 	normal95        = 1.645 // one-sided
@@ -121,7 +121,7 @@ func (r *Remarks) ofNeighbours(m *results.Manifest, set *medians.Set) {
 	}
 }
 
-// ofPairing is for tests that compare run medians across mpiruns.
+// ofPairing adds remarks on tests that compare run medians across mpiruns.
 func (r *Remarks) ofPairing(a *Analysis, of *Report) {
 	d := a.family
 	if d.Test(d.Last()).Paired || !of.Method.Rules().Exact || d.M == 0 {
@@ -157,16 +157,16 @@ func (r *Remarks) ofPairing(a *Analysis, of *Report) {
 	}
 }
 
-// The spreads of two sides are unlike when one is three times the other's. Chance
-// makes them so in up to one test in ten (docs/dev/statistics.md).
+// The spreads of two sides are unlike when one is three times the other. Chance makes them so in up
+// to one test in ten (docs/dev/statistics.md).
 const (
 	leastSpread = 10 // mpiruns
 	unlike      = 3
 	unlikeShare = 0.1
 )
 
-// spreadOf is the interquartile range of the logarithms of run medians, less what
-// their mpiruns have in common as far as that is known.
+// spreadOf returns the interquartile range of the logarithms of run medians. It leaves out what
+// their mpiruns have in common, as far as that is known.
 func spreadOf(runMedians, factor []float64) float64 {
 	logs := stats.Logs(runMedians)
 	for i := range logs {
@@ -179,7 +179,7 @@ func spreadOf(runMedians, factor []float64) float64 {
 	return hi - lo
 }
 
-// Differs is a remark about a factor that is not the same in all folders.
+// Differs adds a remark about a factor that is not the same in all folders.
 func (r *Remarks) Differs(factor, remedy, format string, args ...any) {
 	*r = append(*r, remark.Remark{ID: remark.Differs + remark.ID(strings.NewReplacer(".", "-", " ", "-").Replace(factor)), Place: factor,
 		Text: fmt.Sprintf(format, args...), Remedy: remedy, Docs: remark.Comparing})

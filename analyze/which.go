@@ -16,12 +16,12 @@ import (
 	"pgmpi/mockups"
 )
 
-// Which has the algorithm that a library takes for each collective, shape and size: which.json.
+// Which names a library's algorithm for each collective, shape and size, as which.json does.
 type Which struct {
 	Schema  string     `json:"schema"` // WhichSchema
 	Library string     `json:"library"`
 	Rows    []WhichRow `json:"rows"`
-	// Left has what was not looked at, and why.
+	// Left names what was not looked at, and why.
 	Left []string `json:"left_out,omitempty"`
 }
 
@@ -31,15 +31,15 @@ type WhichRow struct {
 	Collective string `json:"collective"`
 	Shape      string `json:"shape"`
 	Msize      int64  `json:"msize"` // bytes
-	// Algorithms are the library's own ones that do the same; several cannot be told apart.
+	// Algorithms names the library's own ones that do the same; several cannot be told apart.
 	Algorithms []string `json:"algorithms"`
 	By         string   `json:"by"`
-	Why        string   `json:"why,omitempty"` // there is none
+	Why        string   `json:"why,omitempty"` // why no algorithm is named
 	// Sent is what the call sends, by messages.
 	Sent protocol.Messages `json:"sent,omitzero"`
 }
 
-// ReadWhich reads a which.json, which may be somebody's.
+// ReadWhich reads a which.json, which anybody may have written.
 func ReadWhich(text []byte) (*Which, error) {
 	w := &Which{}
 	if err := json.Unmarshal(text, w); err != nil {
@@ -79,7 +79,7 @@ var shapeForm = regexp.MustCompile(`^(p[1-9]\d{0,8}|[1-9]\d{0,8}x[1-9]\d{0,8})$`
 
 func (w *Which) LeftOut(text string) { w.Left = lists.With(w.Left, text) }
 
-// Name has the names of a row's algorithms, or why there is none.
+// Name returns the names of a row's algorithms, or why there are none.
 func (r *WhichRow) Name() string {
 	return cmp.Or(strings.Join(r.Algorithms, " or "), r.Why)
 }
@@ -104,8 +104,8 @@ func (r *WhichRow) Default() string {
 	return strings.Join(out, " or ")
 }
 
-// Differs tells whether two rows are about different algorithms for sure: neither has one that the other may have.
-// What is none of the library's own differs by its messages.
+// Differs tells whether two rows certainly name different algorithms: neither has one that the
+// other may have. An algorithm that is not the library's own differs by its messages.
 func (r *WhichRow) Differs(from *WhichRow) bool {
 	if len(r.Algorithms) == 0 || len(from.Algorithms) == 0 {
 		return len(r.Algorithms)+len(from.Algorithms) > 0 && r.Sent.Count > 0 && from.Sent.Count > 0 && r.Sent != from.Sent

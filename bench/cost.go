@@ -69,8 +69,7 @@ func (e *env) fastest(ctx context.Context, what string, seconds float64, args ..
 	e.aim("largest resident memory", most, "%.0f MiB", 0, analyzeMiB)
 }
 
-// makeFolder makes the results folder of a check with the defaults and R = 10 on
-// two processes.
+// makeFolder makes the folder of a check with the defaults. It has R = 10 and two processes.
 func makeFolder(dir string, samples int) {
 	config := glfile.Default()
 	config.Job.NP, config.Job.MPIRuns = []int{np}, 10
@@ -88,9 +87,8 @@ func makeFolder(dir string, samples int) {
 	}
 }
 
-// simulatedRun has for every case nrep samples around a time that grows with its
-// size, as a clock with ticks of 10 ns would read them, and one in fifty far
-// above.
+// simulatedRun simulates nrep samples for every case, around a time that grows with its size. A
+// clock with ticks of 10 ns reads them, and one in fifty is far above the others.
 func simulatedRun(m *results.Manifest, run, nrep int) *results.Run {
 	rng := rand.New(rand.NewPCG(1, uint64(run)))
 	r := &results.Run{Header: results.Header{Mode: protocol.ModeMeasure, Shape: m.Plan.Shapes[0], Run: run, Rank: m.Rank}}
@@ -112,9 +110,9 @@ func simulatedRun(m *results.Manifest, run, nrep int) *results.Run {
 	return r
 }
 
-// memoryBench compares the largest resident memory of a rank with what a plain C
-// program (memory.c) takes that has the same buffers and makes the same calls, and shows
-// what a case costs beside its calls.
+// memoryBench compares the largest resident memory of a rank with a plain C program (memory.c). The
+// program has the same buffers and makes the same calls. It also shows the cost of a case besides
+// its calls.
 func memoryBench(ctx context.Context, e *env) {
 	var small []protocol.JobCase
 	for msize := int64(1); msize <= 16; msize++ {
@@ -128,13 +126,12 @@ func memoryBench(ctx context.Context, e *env) {
 		plain := peak(e.program("memory"), func() { e.plain(ctx, p, "memory", fmt.Sprint(memoryBytes), fmt.Sprint(memoryNRep)) })
 		e.aim(fmt.Sprintf("p = %d, rank %.0f MB less plain C %.0f MB", p, ours, plain), ours-plain, "%.0f MB", 0, 50)
 		out := e.do(ctx, "pgmpi-rank", newJob(p, memoryNRep, small...))
-		// To prepare, fill and verify a case, and to collect its samples.
+		// This prepares, fills and verifies a case, and collects its samples.
 		fmt.Printf("   p = %d: %.3g ms for each case beside its timed and untimed calls\n", p, float64(out.End.MeasureNS-out.End.TimedNS)/1e6/float64(len(small)))
 	}
 }
 
-// peak is the largest VmHWM of all processes of a program in MB, looked at while
-// mpirun runs.
+// peak returns the largest VmHWM of a program's processes in MB, while mpirun runs.
 func peak(program string, mpirun func()) (mb float64) {
 	var ended atomic.Bool
 	var looking sync.WaitGroup
@@ -153,7 +150,7 @@ func peak(program string, mpirun func()) (mb float64) {
 	return mb
 }
 
-// residentPeak is the largest VmHWM in MB of the processes that run a program.
+// residentPeak returns the largest VmHWM in MB of the processes that run a program.
 func residentPeak(program string) (mb float64) {
 	exes, _ := filepath.Glob("/proc/[0-9]*/exe")
 	for _, exe := range exes {
@@ -169,8 +166,9 @@ func residentPeak(program string) (mb float64) {
 	return mb
 }
 
-// layerBench shows what the library of measure/preload costs a program (layer.c): a call that it counts, one that
-// meets no rule, and one that it replaces, beside the mock-up that replaces it.
+// layerBench shows the cost of the library of measure/preload for a program (layer.c): of a call
+// that it counts, one that meets no rule, and one that it replaces, next to the mock-up that
+// replaces it.
 func layerBench(ctx context.Context, e *env) {
 	rules := filepath.Join(e.dir, "rules")
 	must(os.WriteFile(rules, []byte("MPI_Allreduce 2 1 8 allreduce_as_reduce+bcast all\nMPI_Scan 2 1 1048576 scan_as_exscan+reduce_local all\n"), 0o666))
@@ -203,10 +201,10 @@ func (e *env) layered(ctx context.Context, set string, sizes ...string) (said []
 	return said
 }
 
-// spent is where the time of mpiruns went, in seconds.
+// spent sums up where the time of mpiruns went, in seconds.
 type spent struct{ launch, timed, rest float64 }
 
-// spentIn counts the mpiruns of some modes of a results folder, and sums up where their time went.
+// spentIn counts a folder's mpiruns of some modes, and sums up where their time went.
 func spentIn(out string, modes ...protocol.Mode) (runs int, all spent) {
 	folder, m, err := results.Open(out)
 	must(err)
@@ -222,13 +220,14 @@ func spentIn(out string, modes ...protocol.Mode) (runs int, all spent) {
 	return runs, all
 }
 
-// checkAims are half of what PGMPI 1.0 takes for the same (two cores; 17.8 s with
-// MPICH, 14 s with Open MPI), in seconds; pgmpi has them with checkMPIRuns.
+// checkAims holds half of what PGMPI 1.0 takes for the same (two cores; 17.8 s with MPICH, 14 s
+// with Open MPI), in seconds. pgmpi has to keep them with checkMPIRuns.
 var checkAims = map[string]float64{"mpich": 8.9, "openmpi": 7}
 
 const (
 	checkMPIRuns = 10
-	// defaultAim is what the default procedure may take, times checkMPIRuns' wall-clock.
+	// defaultAim bounds the wall-clock time of the default procedure, in multiples of
+	// checkMPIRuns'.
 	defaultAim = 1.5
 	checkTOML  = `
 [check]
@@ -242,9 +241,8 @@ msizes = ["16", "256", "4Ki", "64Ki", "1Mi"]
 `
 )
 
-// checkBench times a whole check: the 15 patterns of S-PGMPI and the collectives
-// in them, all three stages. It does so by turns with the number of mpiruns of
-// PGMPI's time, and by the default procedure.
+// checkBench times a whole check: the 15 patterns of S-PGMPI and the collectives in them, all three
+// stages. It takes turns between the number of mpiruns of PGMPI's time and the default procedure.
 func checkBench(ctx context.Context, e *env) {
 	fixed, byDefault := math.Inf(1), math.Inf(1)
 	for i := range e.times {

@@ -27,7 +27,7 @@ import (
 )
 
 const (
-	np    = 2 // of benches that do not go through several
+	np    = 2 // of benches that use one number of processes
 	stall = int64(2 * time.Minute)
 )
 
@@ -42,10 +42,10 @@ type env struct {
 	designs        []string
 	rows           string
 
-	library string            // "openmpi" or "mpich"; "" without MPI
+	library string            // "openmpi" or "mpich", or "" without MPI
 	info    protocol.RankInfo // of its rank program
 	dir     string            // temporary
-	exits   []int             // of pgmpi that are no failure, beside 0 and 1
+	exits   []int             // of pgmpi that are no failure, besides 0 and 1
 	missed  bool              // some aim
 }
 
@@ -89,7 +89,7 @@ func (e *env) title(b bench) {
 	fmt.Printf("\n== %s: %s (%d)\n   %s\n", b.name, b.shows, e.times, on)
 }
 
-// command is a program that ends when this one does.
+// command returns a program that ends when this one does.
 func command(ctx context.Context, argv ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -97,7 +97,8 @@ func command(ctx context.Context, argv ...string) *exec.Cmd {
 	return cmd
 }
 
-// output returns what a program writes to standard output; exits are statuses that are no failure, beside 0.
+// output returns what a program writes to standard output. exits holds statuses that are no
+// failure, besides 0.
 func output(cmd *exec.Cmd, exits ...int) []byte {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -114,9 +115,9 @@ func (e *env) pgmpi(ctx context.Context, args ...string) ([]byte, *os.ProcessSta
 	return output(cmd, append(slices.Clone(e.exits), 1)...), cmd.ProcessState
 }
 
-// measure runs a pgmpi command that measures, with a gl.toml of this text, and reads its
-// document, as check's report.json, unless that is nil. out is the results folder; no two
-// may have the same seed.
+// measure runs a pgmpi command that measures, with a gl.toml of this text. It reads the command's
+// document, as check's report.json, unless that is nil. out is the results folder; each needs a
+// seed of its own.
 func (e *env) measure(ctx context.Context, command, text string, seed int, document any) (out string, seconds float64) {
 	out = filepath.Join(e.dir, fmt.Sprint("out", seed))
 	file := filepath.Join(e.dir, "gl.toml")
@@ -137,7 +138,7 @@ type checked struct {
 	seconds float64
 }
 
-// line is the round trip of a cache line in the median mpirun, ns; 0: it was not read.
+// line returns the median mpirun's round trip of a cache line in ns, or 0.
 func (c *checked) line() float64 {
 	for _, y := range c.Probes {
 		return y.LineNS
@@ -165,8 +166,8 @@ func (e *env) delay(calls ...string) string {
 	return preload(e.program("pgmpi-rank")+"-delay.so", "PGMPI_DELAY", strings.Join(calls, ","))
 }
 
-// job makes a section of gl.toml for np processes and --mpiruns; without that pgmpi has
-// its default.
+// job makes a section of gl.toml for np processes and --mpiruns. Without --mpiruns pgmpi has its
+// default.
 func (e *env) job(msizes string) string {
 	text := fmt.Sprintf("[job]\nnp = [%d]\nmsizes = [%s]\n", np, msizes)
 	if e.mpiruns > 0 {
@@ -228,8 +229,7 @@ func (e *env) do(ctx context.Context, rank string, job *protocol.Job, variables 
 	return get(ranks.Do(ctx, guidelines.Shape{NP: job.NP}, measure.Env(variables...), job, nil))
 }
 
-// plain runs a plain C program on p processes and returns what it wrote to
-// standard output.
+// plain runs a plain C program on p processes and returns its standard output.
 func (e *env) plain(ctx context.Context, p int, program string, args ...string) string {
 	return e.plainAfter(ctx, nil, p, program, args)
 }
@@ -242,8 +242,7 @@ func (e *env) plainAfter(ctx context.Context, words []string, p int, program str
 // loadScript keeps a core busy for 10 of every 30 s.
 const loadScript = "while :; do timeout --foreground 10 sh -c 'while :; do :; done'; sleep 20; done"
 
-// besideLoad does something beside the load, if there is to be one. A load that cannot go
-// on ends it.
+// besideLoad does something while the load runs, if there is one. A load that cannot go on ends it.
 func besideLoad(ctx context.Context, load bool, do func(context.Context)) {
 	if !load {
 		do(ctx)

@@ -27,10 +27,10 @@ const (
 
 type fault struct {
 	name   string
-	limits string // of prlimit, from the start on; "": strike
+	limits string // of prlimit, from the start on, or "" for a strike
 	strike func(f *faulted)
 	ends   bool // the check ends by it, at once
-	nobody bool // is left who could clear up
+	nobody bool // nobody is left to clear up
 }
 
 var faults = []fault{
@@ -74,7 +74,7 @@ func kill(s syscall.Signal, pids ...int) {
 	}
 }
 
-// last is the last of some processes, or 0.
+// last returns the last of some processes, or 0.
 func last(pids []int) int {
 	if len(pids) == 0 {
 		return 0
@@ -82,7 +82,7 @@ func last(pids []int) int {
 	return pids[len(pids)-1]
 }
 
-// processes returns what runs in the mpiruns of the check and has a name that begins so.
+// processes returns the processes in the mpiruns of the check whose names begin so.
 func (f *faulted) processes(name string) (pids []int) {
 	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range environs {
@@ -117,7 +117,8 @@ func (f *faulted) finished() map[string][sha256.Size]byte {
 	return sums
 }
 
-// faultsBench lets faults happen to checks, goes on in their folders, and counts what must not be.
+// faultsBench lets faults happen to checks, and goes on in their folders. It counts what must not
+// happen.
 func faultsBench(ctx context.Context, e *env) {
 	tmp := filepath.Join(e.dir, "tmp") // of the launchers
 	must(os.Mkdir(tmp, 0o777))
@@ -169,7 +170,7 @@ func (e *env) trial(ctx context.Context, kind *fault, i int, after, usual time.D
 	f := &faulted{driver: cmd.Process.Pid, out: out}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	limit := 5*usual + faultEnd // what is repeated takes its time
+	limit := 5*usual + faultEnd // repeated work takes time
 	if kind.strike != nil {
 		select {
 		case err := <-ended:
@@ -240,8 +241,8 @@ func sharedFiles() (names []string) {
 	})
 }
 
-// leaves tells whether a check that has ended leaves processes or files. It removes them but for
-// those below TMPDIR, which who goes on is to remove.
+// leaves tells whether a check that has ended leaves processes or files. It removes them, except
+// below TMPDIR, which the next check has to clear.
 func (f *faulted) leaves(before []string) bool {
 	var files []string
 	for end := time.Now().Add(faultGrace); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -261,7 +262,7 @@ func (f *faulted) leaves(before []string) bool {
 	return true
 }
 
-// inUse returns the files in /dev/shm that any process has: other programs use MPI too.
+// inUse returns the files in /dev/shm that any process has open: other programs use MPI too.
 func inUse() (names []string) {
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {

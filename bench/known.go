@@ -26,15 +26,15 @@ const (
 	nonblockingMpiruns = 10
 	nonblockingAim     = 60.0 // seconds
 	nonblockingSizes   = 2    // of the plant
-	// Much more than the tolerance of NB2 at the two small sizes of the plant.
+	// nonblockingPlant far exceeds the tolerance of NB2 at the two small sizes of the plant.
 	nonblockingPlant = "MPI_Iallreduce:0..4Ki:20000ns"
 )
 
-// brokenPersistent are known to give wrong data in MPICH 4.0.2 when they are started again.
+// brokenPersistent names calls that give wrong data in MPICH 4.0.2 when they are started again.
 var brokenPersistent = []string{"MPI_Allgather_init", "MPI_Gather_init", "MPI_Scatter_init"}
 
-// nonblockingBench checks the eleven collectives in their three kinds, and what is known
-// of them: wrong persistent calls, and a slow nonblocking one.
+// nonblockingBench checks the eleven collectives in their three kinds, and known faults: wrong
+// persistent calls, and a slow nonblocking one.
 func nonblockingBench(ctx context.Context, e *env) {
 	text := func(guidelines, msizes string) string {
 		return fmt.Sprintf("[check]\nguidelines = [%s]\nfunctions = [%s]\n[job]\nnp = [%d]\nmpiruns = %d\nmsizes = [%s]\n",
@@ -45,7 +45,8 @@ func nonblockingBench(ctx context.Context, e *env) {
 		c := e.check(ctx, "a check", text(`"NB1", "NB2", "NB3"`, `"8", "256", "4Ki", "64Ki", "256Ki", "1Mi"`), i+1)
 		var wrong, want []string
 		for _, v := range c.Verdicts {
-			// A verdict names the call first; what NB3 has on both sides is named as the call, too.
+			// A verdict names the call first. Where NB3 has it on both sides, it is named as the
+			// call, too.
 			if v.Verdict == judge.Wrong && strings.HasSuffix(v.Function, "_init") && !slices.Contains(wrong, v.Function) {
 				wrong = append(wrong, v.Function)
 			}
@@ -65,13 +66,13 @@ func nonblockingBench(ctx context.Context, e *env) {
 const (
 	overlapMpiruns = 6
 	overlapLength  = 5_000_000 // ns that a call takes
-	overlapAllowed = 0.05      // distance from what is known
+	overlapAllowed = 0.05      // from the known overlap
 )
 
 // overlapBench measures calls whose overlap is known (testdata/overlap): one that a thread
-// completes while the processor computes, and one that does all its work in Wait. One process
-// waits for nobody, so that it shows what the measurement itself is worth; several show what
-// the slowest of them makes of it.
+// completes while the processor computes, and one that does all its work in Wait. One process waits
+// for nobody, so that it shows the quality of the measurement itself; several show what the slowest
+// of them makes of it.
 func overlapBench(ctx context.Context, e *env) {
 	seed := 0
 	for _, p := range []int{1, np} {
@@ -96,13 +97,13 @@ func overlapBench(ctx context.Context, e *env) {
 	}
 }
 
-// knownAnswer must be given by `pgmpi explore` about a library's version at one size.
+// knownAnswer holds what `pgmpi explore` must answer about a library's version at one size.
 type knownAnswer struct {
 	version, function string
 	msize             int64
 	word              explore.Advice
-	own               string  // "": any
-	ratio             float64 // at least
+	own               string  // "" for any
+	ratio             float64 // least ratio
 }
 
 func (k knownAnswer) given(c explore.Cell) bool {
@@ -151,8 +152,9 @@ func exploreBench(ctx context.Context, e *env) {
 	}}})
 }
 
-// largeBench has Bcast move more than an int can count, by a library as it is, and by one that
-// cuts the count to 31 bits (testdata/fault). Slices, which need no such count, are right with both.
+// largeBench lets Bcast move more than an int can count. It does so with a library as it is, and
+// with one that cuts the count to 31 bits (testdata/fault). Slices, which need no such count, are
+// right with both.
 func largeBench(ctx context.Context, e *env) {
 	const size = 1<<31 + 24
 	for fault, want := range map[string]protocol.Status{"none": protocol.StatusOK, "wrong-31-bits": protocol.StatusWrong} {
@@ -172,8 +174,8 @@ func largeBench(ctx context.Context, e *env) {
 // copied is the percentage of MPI_Scan's vector that the slower library copies once more.
 const copied = 100
 
-// buildsBench compares two builds of MPICH that differ in one line, and finds the commit that has it,
-// among 32. That line slows MPI_Scan alone.
+// buildsBench compares two builds of MPICH that differ in one line, which slows MPI_Scan alone. It
+// also finds the commit that has the line, among 32.
 func buildsBench(ctx context.Context, e *env) {
 	if e.folder == "" {
 		must(fmt.Errorf("builds needs --folder DIR, made by: sh bench/mpich.sh get DIR"))
@@ -205,7 +207,7 @@ func buildsBench(ctx context.Context, e *env) {
 	e.outcome("no difference", fmt.Sprintf("%d of %d", none, 2*e.times), "all", none == 2*e.times)
 }
 
-// twoBuilds holds the library without the line against the one with it.
+// twoBuilds compares the library without the line with the one that has it.
 func (e *env) twoBuilds(ctx context.Context, script, folder, toml string) {
 	var prefix [2]string
 	for i := range prefix {

@@ -17,16 +17,16 @@ const (
 	warmup     = 5
 )
 
-// rival is a plain C program that times the same calls as a job of the rank program.
+// rival names a plain C program that times the rank program's calls.
 type rival struct {
 	program string
 	args    []string // before the cases
 	cases   []protocol.JobCase
 	samples int     // of a case
-	allowed float64 // distance of a median ratio from 1
+	allowed float64 // largest distance of a median ratio from 1
 }
 
-// loopRival is the same loop (baseline.c).
+// loopRival runs the same loop (baseline.c).
 var loopRival = rival{
 	program: "baseline", args: []string{"20000", fmt.Sprint(firstCalls), fmt.Sprint(warmup)},
 	cases: []protocol.JobCase{
@@ -43,12 +43,11 @@ type ratios struct {
 	ours, again []float64 // ratios to it
 }
 
-// bench shows what the rank program costs: it compares its times with a plain C program.
+// bench shows the cost of the rank program: it compares its times with a plain C program.
 //
-// A round is three mpiruns in random order: C, ours, and C again (C'). Medians
-// differ between mpiruns far more than the two programs do (one mpirun in two
-// may take twice as long), so ours is compared with C round by round, and C'
-// with C beside it shows what pure chance does.
+// A round is three mpiruns in random order: C, ours, and C again (C'). Medians differ between
+// mpiruns far more than the two programs do (one mpirun in two may take twice as long), so ours is
+// compared with C round by round, and C' next to it shows the effect of chance.
 func (r *rival) bench(ctx context.Context, e *env) {
 	rng := rand.New(rand.NewPCG(e.seed, 0))
 	got := make([]ratios, len(r.cases))
@@ -64,7 +63,8 @@ func (r *rival) bench(ctx context.Context, e *env) {
 	e.aim("largest distance of a median ratio from 1", 100*r.show(got), "%.1f %%", 0, 100*r.allowed)
 }
 
-// round makes the three mpiruns of a round. The medians are of a call, in nanoseconds, by mpirun and case.
+// round makes the three mpiruns of a round. It returns medians of a call in nanoseconds, by mpirun
+// and case.
 func (r *rival) round(ctx context.Context, e *env, rng *rand.Rand) (medians [3][]float64) {
 	order := rng.Perm(len(r.cases))
 	programs := []func(context.Context, *env, []int) map[int][]protocol.Sample{r.plain, r.ours, r.plain}
@@ -103,10 +103,10 @@ func (r *rival) ours(ctx context.Context, e *env, order []int) map[int][]protoco
 	return e.do(ctx, "pgmpi-rank", job).Samples
 }
 
-// groupedMedian, in nanoseconds, takes a reading t as spread evenly over
-// [t − tick/2, t + tick/2]; the tick is the largest number that divides all readings.
-// Where the clock ticks in tens of nanoseconds many samples tie, and the plain median
-// would jump by a tick, several percent, because of one sample more or less.
+// groupedMedian returns a median in nanoseconds. It takes a reading t as spread evenly over
+// [t − tick/2, t + tick/2]; the tick is the largest number that divides all readings. Where the clock
+// ticks in tens of nanoseconds many samples tie, and the plain median would jump by a tick, several
+// percent, because of one sample more or less.
 func groupedMedian(samples []protocol.Sample) float64 {
 	if len(samples) == 0 {
 		return math.NaN()
@@ -127,7 +127,7 @@ func groupedMedian(samples []protocol.Sample) float64 {
 	return float64(mid) + (part-0.5)*float64(tick)
 }
 
-// show prints the table; off is the largest distance of a ratio ours/C from 1.
+// show prints the table, and returns the largest distance of a ratio ours/C from 1.
 func (r *rival) show(got []ratios) (off float64) {
 	t := table.New("case", "C, µs", "ours / C", "quartiles", "C' / C", "quartiles", fmt.Sprintf("within %g %%", 100*r.allowed))
 	between := func(q [5]float64) string { return fmt.Sprintf("%.3f … %.3f", q[1], q[3]) }

@@ -19,8 +19,8 @@ import (
 
 type bench struct {
 	name, shows string
-	mpi         bool // it runs once with each MPI library
-	times       int  // how often, unless --times says otherwise
+	mpi         bool // runs once with each MPI library
+	times       int  // unless --times says otherwise
 	least       int  // --times
 	run         func(context.Context, *env)
 }
@@ -48,8 +48,8 @@ var benches = []bench{
 	{"nights", "nights against those before: false alarms, slowdowns planted into every cell", true, 20, 4, nightsBench},
 }
 
-// A bench is written like a test: must ends it, as t.Fatal does, and outcome goes on
-// when an aim is missed, as t.Errorf does.
+// failure ends a bench, which is written like a test: must ends it, as t.Fatal does, and outcome
+// goes on after a missed aim, as t.Errorf does.
 type failure struct{ error }
 
 func must(err error) {

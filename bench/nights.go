@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	loadEvery     = 4 // nights, of which one is beside a busy core
+	loadEvery     = 4 // nights, of which one is next to a busy core
 	plainEvery    = 5 // nights, after which comes a check without a gate
 	gateAim       = 1.3
 	machineFactor = 1.3 // how many times as slow the slow machine is
@@ -30,9 +30,9 @@ const (
 
 func lastFive(before []string) []string { return before[max(0, len(before)-5):] }
 
-// nightsBench asks whether a nightly check is red only when something is newly wrong:
-// nights of the unchanged library, each held against the last five; with everything slower; and
-// many nights that are drawn from one, with a slowdown planted into each cell in turn.
+// nightsBench asks whether a nightly check is red only if something is newly wrong. It makes nights
+// of the unchanged library, each compared with the last five; nights with everything slower; and
+// many nights drawn from one, with a slowdown planted into each cell in turn.
 func nightsBench(ctx context.Context, e *env) {
 	if e.folder != "" {
 		e.drawn(ctx, e.folder)
@@ -68,8 +68,8 @@ func (e *env) drawn(ctx context.Context, folder string) {
 	e.ask(ctx, survey{make([]design, 1), runtime.GOMAXPROCS(0)}, d.questions())
 }
 
-// nightly are the questions to nights of the unchanged library, and to some that follow
-// the first half of them.
+// nightly returns the questions to unchanged nights, and to a machine that becomes slow after half
+// of them.
 func (e *env) nightly(ctx context.Context, unchanged []*series, before []string) []question {
 	return []question{fixed("nights of the unchanged library", []figure{{what: "red", most: never, count: red(0)}}, unchanged...), {fmt.Sprintf("a machine that is %g times as slow", machineFactor), 1, []figure{
 		{what: "red, run-times too", most: never, count: red(0)},
@@ -77,8 +77,8 @@ func (e *env) nightly(ctx context.Context, unchanged []*series, before []string)
 	}, func(*design, int, *rand.Rand) *series { return e.slowMachine(ctx, before) }}}
 }
 
-// night makes one more night after others, with a section [mpi] or none. In held it is
-// compared with the last five, and alarms are violations.
+// night makes one more night after others, with or without a section [mpi]. In held it is compared
+// with the last five, and alarms are violations.
 func (e *env) night(ctx context.Context, seed int, load bool, mpi string, before []string) (n checked, held *series) {
 	held = &series{checks: make([][]judge.Outcome, 1)}
 	baseline := get(json.Marshal(append([]string{}, lastFive(before)...)))
@@ -106,8 +106,8 @@ func alarms(dir, against string) (r analyze.Report, found []judge.Outcome) {
 	return r, found
 }
 
-// slowMachine makes one night on a machine on which everything takes longer: the ranks'
-// clocks run faster. It counts whether the report notes that.
+// slowMachine makes one night on a machine on which everything takes longer: the ranks' clocks run
+// faster. It counts whether the report notes that.
 func (e *env) slowMachine(ctx context.Context, before []string) *series {
 	n, _ := e.night(ctx, 999, false, preload(filepath.Join(e.bin, "slowclock.so"), "PGMPI_FASTER", fmt.Sprint(machineFactor)), before)
 	e.pgmpi(ctx, "analyze", n.out, "--baseline", strings.Join(lastFive(before), ","), "--fail-on", "times")
@@ -119,21 +119,21 @@ func (e *env) slowMachine(ctx context.Context, before []string) *series {
 
 const (
 	drawnSeries = 10 // of nights of an unchanged library
-	drawnNights = 20 // of a series, beside its first ones, which have fewer baselines
+	drawnNights = 20 // of a series, besides its first ones, which have fewer baselines
 )
 
-// drawn makes nights of the mpiruns of a folder: of each case the median is as in the folder, but for
-// what differs from night to night, and mpiruns differ by what they do in the folder.
+// drawn makes nights of the mpiruns of a folder. Each case has the folder's median, except for what
+// differs from night to night, and its mpiruns differ as in the folder.
 type drawn struct {
-	manifest *results.Manifest // its tests are those whose cases were measured in every mpirun that is drawn
+	manifest *results.Manifest // its tests are the ones whose cases were measured in every drawn mpirun
 	ticks    int64
 	levels   []float64   // by case, logarithms of ns
 	noise    [][]float64 // by mpirun and case
 	drift    []float64   // by case, standard deviation from night to night
 }
 
-// drifts are how much cases differ from night to night in reality, beyond what mpiruns differ: half
-// of them do not (quantiles; from five checks of Open MPI).
+// drifts say how much cases really differ from night to night, beyond what mpiruns differ: half of
+// them do not (quantiles; from five checks of Open MPI).
 var drifts = []struct{ share, sd float64 }{{.5, 0}, {.9, .013}, {.95, .022}, {1, .08}}
 
 func newDrawn(m *results.Manifest, set *medians.Set, random *rand.Rand) *drawn {
@@ -173,7 +173,7 @@ type aNight struct {
 	levels []float64
 }
 
-// night draws a night in which one case takes some times as long; plant −1: none.
+// night draws a night in which one case takes some times as long. With plant −1 no case does.
 func (d *drawn) night(random *rand.Rand, plant int, times float64) aNight {
 	n := aNight{levels: slices.Clone(d.levels)}
 	for i := range n.levels {
@@ -198,8 +198,8 @@ func (d *drawn) judged(random *rand.Rand, m *results.Manifest, levels []float64)
 	return get(analyze.Judge(m, set, judge.Default()))
 }
 
-// hold returns a night as a baseline of nights to come, and by test what is an alarm. What would be one is
-// judged in new mpiruns of the same night.
+// hold returns a night as a baseline of later nights, and its alarms by test. It judges would-be
+// alarms in new mpiruns of the same night.
 func (d *drawn) hold(random *rand.Rand, n aNight, before []*gate.Check, name string) (*gate.Check, map[int]bool) {
 	g := &gate.Baselines{GateConfig: gate.DefaultGate(), Nights: before}
 	g.Baseline = []string{"nights"}
@@ -223,7 +223,7 @@ func (d *drawn) hold(random *rand.Rand, n aNight, before []*gate.Check, name str
 	return gate.CheckOf(report, name), alarms
 }
 
-// after makes a number of nights, each held against the most before it, the newest first.
+// after makes nights, the newest first, each compared with at most `most` before it.
 func (d *drawn) after(random *rand.Rand, nights, most int) (before []*gate.Check, alarms []map[int]bool) {
 	for i := range nights {
 		check, found := d.hold(random, d.night(random, -1, 1), before[:min(len(before), most)], fmt.Sprint("night-", i))
@@ -262,7 +262,8 @@ func (d *drawn) questions() (out []question) {
 	return out
 }
 
-// plant counts what a cell does, if it is a call, that takes some times as long from now on.
+// plant counts the effects of a cell that becomes some times as slow. It counts nothing if no test
+// calls the cell.
 func (d *drawn) plant(random *rand.Rand, cell int, times float64, before []*gate.Check, counted []count) {
 	var newly, alarm, call bool
 	night := d.night(random, cell, times)

@@ -24,22 +24,22 @@ import (
 )
 
 const (
-	remedyGain  = 1.4 // times faster, at least, by malloc's variables
+	remedyGain  = 1.4 // least factor by malloc's variables
 	remedyAim   = 300 // seconds of a remedy with its proofs
 	remedyPairs = 15  // of mpiruns without and with an exported setting
 	repeatAim   = .8  // share of the remedies whose factors all repeat
 	notSlower   = 1.1 // times between the measured sizes
 )
 
-// slowByMalloc are calls that the kernel makes slow with pages, and the guidelines that show it.
+// slowByMalloc names calls that pages from the kernel make slow, and guidelines that show it.
 var slowByMalloc = map[string]struct{ function, guidelines string }{
 	"openmpi": {"MPI_Reduce_scatter_block", `"GL15", "GL22"`},
 	"mpich":   {"MPI_Reduce", `"GL8", "GL14"`},
 }
 
-// remedyBench mends what is known: what malloc makes slow, an algorithm that is
-// planted, and whatever a check of all patterns finds. Then a plain C program tells
-// what each of the settings is worth to it.
+// remedyBench mends what is known: what malloc makes slow, an algorithm that is planted, and
+// whatever a check of all patterns finds. Then a plain C program shows its gain from each of the
+// settings.
 func remedyBench(ctx context.Context, e *env) {
 	known := slowByMalloc[e.library]
 	e.exits = []int{4} // nothing is mended
@@ -65,7 +65,7 @@ func remedyBench(ctx context.Context, e *env) {
 	e.inPrograms(ctx, append(all, r))
 }
 
-// inPrograms alternates the library without and with each setting in mpiruns of a plain C program.
+// inPrograms alternates mpiruns of a plain C program without and with each setting.
 func (e *env) inPrograms(ctx context.Context, all []remedy.Result) {
 	rng := rand.New(rand.NewPCG(e.seed, 0))
 	var remedies, between count
@@ -99,16 +99,16 @@ func (e *env) inPrograms(ctx context.Context, all []remedy.Result) {
 	e.outcome("cells between the measured sizes that are 10 % slower in it", fmt.Sprintf("%g of %g", between.n, between.of), "none", between.n == 0)
 }
 
-// inProgram is how many times faster a setting makes a call of a plain C program.
+// inProgram holds how many times faster a setting makes a plain C program's call.
 type inProgram struct {
 	size int64
 	cell *remedy.Cell // nil between the measured sizes
 	stats.Effect
 }
 
-// proved returns what to time under a setting, by function: the cells that it makes faster, and sizes
-// between the measured ones that it reaches: both ends and the middle of a rule, or the middle of
-// neighbours.
+// proved returns what to time under a setting, by function: the cells that it makes faster, and
+// sizes between the measured ones that it reaches. These are both ends and the middle of a rule, or
+// the middle of neighbours.
 func proved(r *remedy.Result) map[string][]inProgram {
 	out := map[string][]inProgram{}
 	for i, c := range r.Cells {
@@ -172,9 +172,9 @@ func (e *env) remedy(ctx context.Context, guidelines, msizes, kinds string, seed
 	return r, seconds
 }
 
-// plantedAlgorithm lets MPICH's selection tree choose a slow Alltoall, which the check must
-// find and the remedy replace. Open MPI's rules come before what is forced, so that nothing
-// could be explored under them.
+// plantedAlgorithm lets MPICH's selection tree choose a slow Alltoall. The check must find it, and
+// the remedy replace it. Open MPI's rules precede forced algorithms, so that nothing could be
+// explored under them.
 func (e *env) plantedAlgorithm(ctx context.Context) {
 	asked := get(protocol.ListAlgorithms.Ask(protocol.AlgorithmsJob{}))
 	end := e.do(ctx, "pgmpi-rank", &protocol.Job{NP: np, StallNS: stall, Work: asked}).End

@@ -18,12 +18,12 @@ import (
 
 const (
 	replayDraws  = 100 // of each kind
-	replayScreen = 10  // mpiruns of the checks that are asked for R needed
+	replayScreen = 10  // mpiruns of the checks that estimate R needed
 )
 
-// replayBench asks of real mpiruns what simulateBench asks of simulated ones: it draws
-// some of a folder that has many, judges them as a check, and compares what this promises of
-// new checks with checks that it makes of the others.
+// replayBench asks of real mpiruns what simulateBench asks of simulated ones. It draws some of a
+// folder that has many, judges them as a check, and compares what this promises of new checks with
+// checks that it makes of the others.
 func replayBench(ctx context.Context, e *env) {
 	dir := e.folder
 	if dir == "" {
@@ -35,11 +35,11 @@ func replayBench(ctx context.Context, e *env) {
 	e.ask(ctx, survey{make([]design, 1), runtime.GOMAXPROCS(0)}, m.questions(replayDraws))
 }
 
-// mpiruns are a results folder's. They are named from 0.
+// mpiruns holds the mpiruns of a results folder, numbered from 0.
 type mpiruns struct {
 	n     int
 	tick  float64
-	tests []judge.Pair // by mpirun; those whose cases have a run median in every mpirun
+	tests []judge.Pair // by mpirun, for tests whose cases have a run median in every mpirun
 }
 
 func opened(dir string) (*results.Manifest, *medians.Set) {
@@ -57,7 +57,7 @@ func openMpiruns(dir string) *mpiruns {
 	return out
 }
 
-// newMpiruns leaves out the tests that lack a run median, and those that have none.
+// newMpiruns leaves out the tests that lack some or all run medians.
 func newMpiruns(m *results.Manifest, set *medians.Set) *mpiruns {
 	out := &mpiruns{n: m.Runs(protocol.ModeMeasure), tick: float64(set.TickNS)}
 	usable := func(i int) bool { return set.Cases[i].Status == protocol.StatusOK && set.Cases[i].Problem(out.n) == "" }
@@ -79,7 +79,7 @@ func (m *mpiruns) pairs(runs []int) []judge.Pair {
 	return out
 }
 
-// drawing orders the mpiruns so that the first ones are drawn, and the others follow.
+// drawing orders the mpiruns: the first ones are drawn, and the others follow.
 type drawing struct {
 	name  string
 	order func(random *rand.Rand, n, drawn int) []int
@@ -97,8 +97,8 @@ var drawings = []drawing{
 	}},
 }
 
-// questions to parts of the folder: do as many of the other mpiruns as ten say are needed
-// decide what these leave undecided, and do two usual checks that share none say the same?
+// questions returns questions to parts of the folder. Do as many of the other mpiruns as ten say are needed decide
+// what these leave undecided? Do two usual checks that share no mpirun agree?
 func (m *mpiruns) questions(draws int) (out []question) {
 	usual, ten := newDesign("usual", len(m.tests)), newDesign(strconv.Itoa(replayScreen), len(m.tests))
 	for _, how := range drawings {

@@ -17,13 +17,13 @@ import (
 	"pgmpi/internal/conf"
 )
 
-// series is several checks of the same tests: measured, simulated, or drawn from a folder.
-// Every bench of verdicts is a table of questions to such series.
+// series holds several checks of the same tests: measured, simulated, or drawn from a folder. Every
+// bench of verdicts is a table of questions to such series.
 type series struct {
 	checks  [][]judge.Outcome // by check and test
-	truth   [][]float64       // how many times slower the call is, by check and test; NaN or nil: not known
+	truth   [][]float64       // how many times slower the call is, by check and test; NaN or nil if not known
 	answers []answer          // to what the first check left undecided
-	counted []count           // by figure, for those that have no function to count
+	counted []count           // by figure, for figures without a function to count
 }
 
 type question struct {
@@ -36,13 +36,13 @@ type question struct {
 
 type figure struct {
 	what        string
-	least, most float64             // the aim; 0 and 0: none
-	format      string              // of the aim; "": "%.3g"
+	least, most float64             // the aim, or 0 and 0
+	format      string              // of the aim; "%.3g" if ""
 	mean        bool                // of numbers that may be above 1
-	count       func(*series) count // nil: it was counted when the series was made
+	count       func(*series) count // nil if it was counted when the series was made
 }
 
-// never is a limit of what must not happen.
+// never is a limit for what must not happen.
 const never = 1e-9
 
 type survey struct {
@@ -50,10 +50,10 @@ type survey struct {
 	workers int      // series that are made at once
 }
 
-// measured are checks that are made one after the other.
+// measured makes checks one after the other.
 var measured = survey{make([]design, 1), 1}
 
-// ask prints a line for each figure, and misses its aim when the first design misses one.
+// ask prints a line for each figure. It misses its aim when the first design misses one.
 func (e *env) ask(ctx context.Context, s survey, questions []question) {
 	missed, aims := 0, 0
 	for row, q := range questions {
@@ -113,13 +113,13 @@ func (s *survey) count(ctx context.Context, q *question, d *design, seed uint64)
 	for w := 1; w < s.workers; w++ {
 		wg.Go(func() { work(w) })
 	}
-	work(0) // here: what is measured ends with the thread that started it
+	work(0) // here, as measurements end with the thread that started them
 	wg.Wait()
 	must(errors.Join(errs...))
 	return counts
 }
 
-// count is how often something happened in one series, and how often it could have.
+// count says how often something happened in one series, and how often it could have.
 type count struct{ n, of float64 }
 
 func (c *count) add(yes bool) {
@@ -176,9 +176,9 @@ func (f *figure) of(counts []count) (text string, ok bool) {
 	return text, ok
 }
 
-// limits returns the 95 % limits of a share: Wilson's for as many independent cases as
-// would vary as much as the series do, or for a mean the limits of a normal distribution.
-// What is counted in one series belongs together.
+// limits returns the 95 % limits of a share: Wilson's for as many independent cases as would vary
+// as much as the series do, or for a mean the limits of a normal distribution. Counts of one series
+// belong together.
 func limits(counts []count, all count, mean bool) (lo, hi float64) {
 	share, of, variance := all.n/all.of, all.of, 0.0
 	for _, c := range counts {
@@ -207,7 +207,7 @@ func (e *env) outcome(what, got, aim string, ok bool) {
 	fmt.Printf("   %s: %s: %s (aim: %s)\n", word, what, got, aim)
 }
 
-// aim prints a number beside the limits that it should keep; a limit of 0 is none.
+// aim prints a number next to the limits that it should keep; 0 sets no limit.
 func (e *env) aim(what string, v float64, format string, least, most float64) {
 	f := figure{what: what, least: least, most: most, format: format}
 	e.outcome(what, number(format, v), f.aim(), f.met(v))
@@ -228,7 +228,7 @@ func cell(v *analyze.Verdict) string {
 	return line
 }
 
-// red counts series whose k-th check calls violated what is not slower.
+// red counts series whose k-th check has false violations.
 func red(k int) func(*series) count {
 	return func(s *series) (c count) {
 		bad := false
@@ -287,7 +287,7 @@ func cells(add func(c *count, in []judge.Outcome, violated int)) func(*series) c
 	}
 }
 
-// flipped counts what another check does not call violated, keptOnce what another calls
+// flipped counts what another check does not call violated. keptOnce counts what another calls
 // kept, and firmOnce pairs of a firm violation and a check that does not call it violated.
 var (
 	flipped  = cells(func(c *count, in []judge.Outcome, violated int) { c.add(violated < len(in)) })
@@ -303,7 +303,7 @@ var (
 	})
 )
 
-// flips are figures of checks that should say the same; a limit of 0 is none.
+// flips returns figures of checks that should agree; 0 sets no limit.
 func flips(other, kept, firm float64) []figure {
 	return []figure{
 		{what: "violated once, not in another", most: other, count: flipped},
@@ -312,8 +312,9 @@ func flips(other, kept, firm float64) []figure {
 	}
 }
 
-// replications are, by bins of the probability of replication, its mean over all pairs of
-// a violation and another check, and how often that check showed the violation again.
+// replications compares the probability of replication with what other checks showed. By bins of
+// the probability it returns its mean over all pairs of a violation and another check, and how
+// often that check showed the violation again.
 func replications() (figures []figure) {
 	bins := []float64{0, .5, .7, .9, math.Inf(1)}
 	for bin, least := range bins[:4] {
@@ -334,16 +335,16 @@ func replications() (figures []figure) {
 	return figures
 }
 
-// answer is what became of a test that a check leaves undecided.
+// answer says what became of a test that a check leaves undecided.
 type answer struct {
 	needed *judge.RunsNeeded
-	// by has the verdict of a new check with that R, and half of one with the R of the
-	// headline, or "" where there are too few mpiruns.
+	// by holds the verdict of a new check with that R, half with the headline's. Both are "" for
+	// too few mpiruns.
 	by, half judge.Verdict
 	share    float64 // of the undecided tests that the headline promised to decide
 }
 
-// followed judges a check, and one new check for every R that it names and of at most
+// followed judges a check, and a new check for every R that it names. It makes none with more than
 // `most` mpiruns.
 func (d *design) followed(first []judge.Pair, more func(r int) []judge.Pair, most int, tick float64) *series {
 	return &series{answers: follow(d.check(first, tick).Outlook(), most, func(r int) []judge.Outcome {
@@ -380,7 +381,7 @@ func follow(said judge.Outlook, most int, check func(r int) []judge.Outcome) (an
 	return answers
 }
 
-// needs are figures of answers; decided is the most that R needed may decide.
+// needs returns figures of answers; decided is the most that R needed may decide.
 func needs(decided float64) []figure {
 	of := func(add func(c *count, a *answer)) func(*series) count {
 		return func(s *series) (c count) {

@@ -15,8 +15,8 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// simulateBench shows what the statistics promise (docs/statistics.md): worlds in which
-// everything is known are measured and judged as a check does it.
+// simulateBench shows what the statistics promise (docs/statistics.md). It measures and judges
+// known worlds as a check does.
 func simulateBench(ctx context.Context, e *env) {
 	s := survey{workers: runtime.GOMAXPROCS(0)}
 	for _, name := range e.designs {
@@ -100,17 +100,17 @@ var (
 	shared = world.World{Cases: .0346, Own: .02}
 	slow   = world.World{Own: .04, Slow: .1}
 	quiet  = world.World{General: .03, Cases: .03, Own: .021, Slow: .05}
-	// In its second state in 30 or 70 % of the mpiruns.
+	// The second state holds in 30 or 70 % of the mpiruns.
 	states   = world.World{General: .03, Cases: .03, Own: .03, States: [2]float64{.3, .7}}
 	changing = world.World{General: .03, Cases: .03, Own: .03, States: [2]float64{.3, .7}, Changes: .1}
 	mixing   = world.World{Own: .03, States: [2]float64{.3, .3}, Changes: .18}
 	odd      = world.World{Own: .02, Odd: .2}
-	// How far the sides' spreads differ in reality: docs/statistics.md.
+	// The sides' spreads really differ this much: docs/statistics.md.
 	mixed = [][2]float64{{.07, 7}, {.14, 4}, {.14, 2.5}}
 )
 
-// simulations are the questions to simulated checks. Where a check counts many tests, a
-// part of the series will do.
+// simulations returns the questions to simulated checks. Where a check counts many tests, a part of
+// the series suffices.
 func simulations(times, tests int) []question {
 	part := func(by int) int { return max(2, times/by) }
 	return slices.Concat(nothingSlower(part(1), tests), someSlower(part(4), tests), repeats(part(inSeries), tests), runsNeeded(part(5), tests))
@@ -130,7 +130,7 @@ func nothingSlower(times, tests int) (out []question) {
 		{"call jumps ×1.2, 1/1.2", world.World{Own: .002, Jumps: 1.2}, .10}, {"two states, ×2", states, .05},
 		{"states change within 10 %", changing, .05}, {"two states, 18 % of pairs in both", mixing, .05},
 		{"20 % of run medians ×1.3", odd, .05},
-		// Without an aim: all mpiruns of a check have it in common, so that no test of them can know.
+		// No aim: all mpiruns of a check have it in common, so that no test of them can know.
 		{"own effects last, AR(1) .5", world.World{Own: .04, Lasts: .5}, 0},
 		{"each test 1 % elsewhere in a check", world.World{Own: .04, Offset: .01}, 0}, {"each test 1.5 % elsewhere", world.World{Own: .04, Offset: .015}, 0},
 		{"each test 3 % elsewhere", world.World{Own: .04, Offset: .03}, 0},
@@ -195,7 +195,7 @@ func runsNeeded(times, tests int) (out []question) {
 	return out
 }
 
-// libraryRatios are like a library's: 28 far above 1, 16 about the minimum slowdown, the
+// libraryRatios returns ratios like a library's: 28 far above 1, 16 about the minimum slowdown, the
 // rest below 1.
 func libraryRatios(tests int) []float64 {
 	out := make([]float64, tests)
@@ -218,7 +218,7 @@ func simulated(w world.World, ratios []float64, checks int) func(*design, int, *
 		for number := range checks {
 			truth := w.InCheck(ratios, random)
 			f := d.check(w.Pairs(truth, d.R(), n+number, random), w.Step)
-			if w.Moved > 0 { // some have two ratios, so that there is none to hold
+			if w.Moved > 0 { // some have two ratios, and so none to hold
 				truth = slices.Clone(truth)
 				for i := range truth {
 					if truth[i] > 1 {
@@ -232,8 +232,8 @@ func simulated(w world.World, ratios []float64, checks int) func(*design, int, *
 	}
 }
 
-// followed makes one check of a library whose calls differ from the others by 6 %, and
-// then those that it says are needed.
+// followed makes a check of a library whose calls differ by 6 % from the others. It then makes the
+// checks that it says are needed.
 func followed(w world.World, tests int) func(*design, int, *rand.Rand) *series {
 	return func(d *design, n int, random *rand.Rand) *series {
 		ratios := make([]float64, tests)

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// From scanLeast to scanMost MPICH's Scan is 1.3 to 1.9 times slower than its mock-up
-	// in every mpirun.
+	// MPICH's Scan takes 1.3 to 1.9 times its mock-up's time from scanLeast to scanMost, in every
+	// mpirun.
 	scanGuideline = "GL16"
 	scanLeast     = 8
 	scanMost      = 1 << 10
 )
 
-// stabilityBench asks whether a check says the same when it is done again: over all
-// checks, and over those that ran in the same state of the machine.
+// stabilityBench asks whether a check says the same when it is repeated: over all checks, and over
+// checks in the same state of the machine.
 func stabilityBench(ctx context.Context, e *env) {
 	var checks []checked
 	besideLoad(ctx, e.load, func(ctx context.Context) {
@@ -33,7 +33,7 @@ func stabilityBench(ctx context.Context, e *env) {
 	e.ask(ctx, measured, e.stabilities(checks))
 }
 
-// stabilities are the questions to checks in a row. It prints the cells that flipped.
+// stabilities returns the questions to checks in a row, and prints the cells that flipped.
 func (e *env) stabilities(checks []checked) []question {
 	all := seriesOf(checks)
 	var scans []int
@@ -90,8 +90,8 @@ func (s *series) only(tests []int) *series {
 	return out
 }
 
-// sameState is how far apart two readings of the yardstick in one state may be. On the machine of
-// docs/dev/benchmarks.md one state read 66 to 119 ns, the other 367 to 453.
+// sameState is the largest factor between two readings of the yardstick in one state. On the
+// machine of docs/dev/benchmarks.md one state read 66 to 119 ns, the other 367 to 453.
 const sameState = 2
 
 func byState(checks []checked) (in [][]checked) {
@@ -107,20 +107,20 @@ func byState(checks []checked) (in [][]checked) {
 }
 
 const (
-	// Calls of at least 1 µs, or the plant is no longer exact.
+	// Calls must take at least 1 µs, or the plant is no longer exact.
 	proofSizes  = `"1Ki", "16Ki", "128Ki"`
 	proofPlants = 5 // checks of each planted slowdown
 	proofAll    = 1.10
 )
 
-// proofBench measures how often pgmpi is wrong: false violations where a
-// collective is compared with itself, and the share of planted slowdowns that it
-// finds. docs/statistics.md has what it printed once.
+// proofBench measures how often pgmpi is wrong: false violations where a collective is compared
+// with itself, and the share of planted slowdowns that it finds. docs/statistics.md has what it
+// printed once.
 func proofBench(ctx context.Context, e *env) {
 	var questions []question
 	for _, row := range []struct {
 		percent, times int
-		mayBeFalse     float64 // share of the checks; 0: no aim
+		mayBeFalse     float64 // share of the checks; 0 sets no aim
 		found          float64
 	}{{0, e.times, .05, 0}, {5, proofPlants, 0, 0}, {10, proofPlants, 0, .95}, {25, proofPlants, 0, 0}} {
 		questions = append(questions, question{fmt.Sprintf("%d %% planted into every second collective", row.percent), min(e.times, row.times), []figure{
@@ -131,8 +131,7 @@ func proofBench(ctx context.Context, e *env) {
 	besideLoad(ctx, e.load, func(ctx context.Context) { e.ask(ctx, measured, questions) })
 }
 
-// prove makes one check in which every second collective is delayed, and prints what it
-// says that is not so.
+// prove makes one check with every second collective delayed, and prints its wrong findings.
 func (e *env) prove(ctx context.Context, percent, n int) *series {
 	text := "[check]\nguidelines = []\n" + e.job(proofSizes)
 	slower := map[string]float64{}

@@ -1,7 +1,7 @@
-// Package export writes what was measured and found as tables for other programs:
-// one row for each sample, run median or verdict, as csv or Parquet.
+// Package export writes what was measured and found as tables for other programs: one row for each
+// sample, run median or verdict, as csv or Parquet.
 //
-// Rows go in, a few thousand at a time; nothing of them is kept, so that memory does
-// not grow with their number. The texts in them have been through internal/clean. It
-// reads no files and computes nothing.
+// It takes a few thousand rows at a time and keeps none, so that memory does not grow with their
+// number. Callers pass the texts in them through internal/clean first. It reads no files and
+// computes nothing.
 package export

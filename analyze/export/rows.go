@@ -9,8 +9,8 @@ import (
 	"pgmpi/internal/clean"
 )
 
-// Source is where a row comes from. Columns of every table begin with it; new ones of a
-// table go to its end.
+// Source says where a row comes from. Columns of every table begin with it; new ones of a table go
+// to its end.
 type Source struct {
 	Folder  string `parquet:"folder,dict"`  // as it was given
 	Library string `parquet:"library,dict"` // what the library says of itself, to the first comma
@@ -41,7 +41,7 @@ type Median struct {
 	Msize      int64    `parquet:"msize"`
 	NP         int32    `parquet:"np"`
 	Mpirun     int32    `parquet:"mpirun"`
-	MedianS    *float64 `parquet:"median_s,optional"` // seconds; nil without a valid sample
+	MedianS    *float64 `parquet:"median_s,optional"` // seconds, or nil without a valid sample
 	N          int32    `parquet:"n"`                 // samples that it is of
 	Outliers   int32    `parquet:"outliers"`
 	Invalid    int32    `parquet:"invalid"`
@@ -50,15 +50,15 @@ type Median struct {
 	FinishedAt string   `parquet:"finished_at,dict"`
 }
 
-// verdicts are the columns of the table of verdicts behind its Source. A gate is not held again
-// for an export, so what one says is not among them.
+// verdicts lists the columns of the table of verdicts after its Source. An export does not hold a
+// gate again, so the columns of gates are not among them.
 var verdicts = slices.DeleteFunc(analyze.InOrder([]string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "np", "verdict", "ratio", "ratio_lo95", "ratio_hi95",
 	"median_s", "other_median_s", "p_adjusted", "replication", "firm", "mpiruns", "reason"}, analyze.Columns),
 	func(c analyze.Column) bool {
 		return slices.Contains([]string{"shape", "state", "alarm", "state_reason"}, c.Name)
 	})
 
-// plain are the types of cells, by the kind of a column's values.
+// plain holds the types of cells, by the kind of a column's values.
 var plain = map[reflect.Kind]reflect.Type{reflect.String: reflect.TypeFor[string](), reflect.Slice: reflect.TypeFor[string](), reflect.Bool: reflect.TypeFor[bool](),
 	reflect.Int: reflect.TypeFor[int32](), reflect.Int64: reflect.TypeFor[int64](), reflect.Float64: reflect.TypeFor[float64]()}
 

@@ -57,7 +57,7 @@ type osuWriter struct {
 	times   []osu.Time
 }
 
-// Write implements Writer. Another library begins anew.
+// Write implements Writer. Another library starts a new table.
 func (o *osuWriter) Write(rows []Median) error {
 	for _, r := range rows {
 		if r.MedianS == nil || r.Calls > 1 || r.Mode != string(protocol.ModeMeasure) {
@@ -80,7 +80,7 @@ func (o *osuWriter) Close() error {
 	return err
 }
 
-// groupRows are the rows that are kept in memory before they are written.
+// groupRows limits the rows that are kept in memory before they are written.
 const groupRows = 1 << 18
 
 type parquetWriter[T any] struct{ *parquet.GenericWriter[T] }
@@ -90,8 +90,8 @@ func (p parquetWriter[T]) Write(rows []T) error {
 	return err
 }
 
-// csvWriter has the columns that the Parquet file has. encoding/csv would make a string of
-// every number.
+// csvWriter writes the columns that the Parquet file has. encoding/csv would make a string of every
+// number.
 type csvWriter[T any] struct {
 	out     *bufio.Writer
 	columns [][]int           // where a row has them
@@ -102,7 +102,7 @@ type csvWriter[T any] struct {
 // mostTexts bounds the memory: the names in a folder are few, its sentences may be many.
 const mostTexts = 1 << 12
 
-// logical is what R, pandas and DuckDB all take for a truth value.
+// logical has the truth values that R, pandas and DuckDB all read.
 var logical = map[bool]string{false: "FALSE", true: "TRUE"}
 
 func newCSV[T any](w io.Writer, row reflect.Type) (Writer[T], error) {
@@ -139,7 +139,7 @@ func (c *csvWriter[T]) Write(rows []T) error {
 	return nil
 }
 
-// cell appends a value: numbers in full, what is undefined empty.
+// cell appends a value: numbers in full, and an empty cell for what is undefined.
 func (c *csvWriter[T]) cell(v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.Int32, reflect.Int64:
@@ -162,7 +162,7 @@ func (c *csvWriter[T]) cell(v reflect.Value) error {
 	return nil
 }
 
-// text is a text in quotes where it needs them.
+// text returns a text, in quotes if it needs them.
 func (c *csvWriter[T]) text(text string) ([]byte, error) {
 	if cell, ok := c.texts[text]; ok {
 		return cell, nil

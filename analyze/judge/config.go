@@ -13,7 +13,7 @@ type Method string
 const (
 	MethodDefault Method = "default" // exact test, Benjamini-Hochberg, minimum slowdown
 	MethodCI      Method = "ci"      // default with Holm
-	MethodPaper   Method = "paper"   // as S-PGMPI §4.3: unadjusted, no minimum slowdown
+	MethodPaper   Method = "paper"   // S-PGMPI §4.3: unadjusted, no minimum slowdown
 	MethodMargin  Method = "margin"  // tests against the minimum slowdown directly
 )
 
@@ -26,23 +26,23 @@ const (
 	AdjustNone Adjust = stats.AdjustNone
 )
 
-// The names that the keys of [analyze] take, beside names of tests.
+// Values of the keys of [analyze], besides names of tests.
 var (
 	Methods = []Method{MethodDefault, MethodCI, MethodPaper, MethodMargin}
 	Adjusts = []Adjust{AdjustAuto, AdjustBH, AdjustHolm, AdjustNone}
 )
 
-// Config is the [analyze] section of gl.toml: how the run medians are judged.
+// Config holds the [analyze] section of gl.toml: how the run medians are judged.
 type Config struct {
 	Method Method   `toml:"method" json:"method"` // one of Methods
-	Test   TestName `toml:"test" json:"test"`     // one of Names; "auto": the method's
+	Test   TestName `toml:"test" json:"test"`     // one of Names; "auto" takes the method's
 	Alpha  float64  `toml:"alpha" json:"alpha"`   // level of the family, in (0, 1)
-	Adjust Adjust   `toml:"adjust" json:"adjust"` // one of Adjusts; "auto": the method's
-	// MinSlowdown is the least ratio of medians, ≥ 1, that is reported as a
-	// violation; SplitTolerance the slack of split-robustness, ≥ 0: 0.05 is 5 %.
+	Adjust Adjust   `toml:"adjust" json:"adjust"` // one of Adjusts; "auto" takes the method's
+	// MinSlowdown is the least ratio of medians, ≥ 1, that is reported as a violation.
+	// SplitTolerance is the slack of split-robustness, ≥ 0: 0.05 is 5 %.
 	MinSlowdown    float64 `toml:"min_slowdown" json:"min_slowdown"`
 	SplitTolerance float64 `toml:"split_tolerance" json:"split_tolerance"`
-	// What a nonblocking call may take beyond the blocking one (NB2): a share of it, ≥ 0, and a time.
+	// A nonblocking call may exceed the blocking one (NB2) by this share, ≥ 0, and time.
 	NBTolerance float64       `toml:"nb_tolerance" json:"nb_tolerance"`
 	NBAllowance conf.Duration `toml:"nb_allowance" json:"nb_allowance"`
 }
@@ -52,8 +52,7 @@ func Default() Config {
 		NBTolerance: 0.25, NBAllowance: conf.Duration(time.Microsecond)}
 }
 
-// Validate returns everything that is wrong with the section. NaN is out of
-// every range.
+// Validate returns everything that is wrong with the section. NaN is out of every range.
 func (c Config) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
 	errs.Name("method", "method", string(c.Method), Strings(Methods))
@@ -74,8 +73,8 @@ func Strings[T ~string](names []T) []string {
 	return lists.Map(names, func(name T) string { return string(name) })
 }
 
-// resolved returns the Config with the method's adjustment in place of "auto". What
-// is unknown or out of range is an error.
+// resolved returns the Config with the method's adjustment instead of "auto". Unknown names and
+// values out of range are errors.
 func (c Config) resolved() (Config, error) {
 	if errs := c.Validate(); len(errs) > 0 {
 		return c, errs[0]
@@ -86,11 +85,11 @@ func (c Config) resolved() (Config, error) {
 	return c, nil
 }
 
-// Rules are what a Method decides. The zero value of each but Adjust is the rule of the paper.
+// Rules holds what a Method decides. The zero value of each but Adjust is the rule of the paper.
 type Rules struct {
-	Adjust Adjust // in place of "auto"
-	// Slowdown: a violation has to reach the minimum slowdown, and being kept is tested,
-	// too. Else all that is significant is violated, and all that is not is kept.
+	Adjust Adjust // replaces "auto"
+	// Slowdown tells that violations reach the minimum slowdown, and that being kept is tested,
+	// too. Without it all that is significant is violated, and all else is kept.
 	Slowdown  bool
 	Margin    bool // the other side is multiplied by the minimum slowdown before the test
 	Effects   bool // ratios are the test's own estimates, not ratios of the medians

@@ -10,10 +10,10 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// maxR bounds the search for the number of mpiruns that would do.
+// maxR bounds the search for a sufficient number of mpiruns.
 const maxR = 10000
 
-// Alternative is what a test asks of the call, or of folder B against A.
+// Alternative says what a test asks of the call, or of folder B against A.
 type Alternative string
 
 // The alternatives; greater means that the call, or B, takes longer.
@@ -25,18 +25,18 @@ const (
 
 var Alternatives = []Alternative{TwoSided, Less, Greater}
 
-// Design is everything about a family of tests that is fixed before there are
-// data: R, the number of tests and alpha choose the test and the adjustment.
+// Design fixes everything about a family of tests before there are data: R, the number of tests and
+// alpha choose the test and the adjustment.
 type Design struct {
 	Config   // Adjust is never "auto"
 	Schedule // of the call's mpiruns
 	M        int
-	Refused  *Refusal // no look can find a lone violation
+	Refused  *Refusal // if no look can find a lone violation
 	Blind    []int    // looks that cannot, in mpiruns
 
 	looks   []look
 	finding []float64 // by look: the share of alpha for violations
-	// Of a comparison of two folders.
+	// For a comparison of two folders.
 	folders     bool
 	alternative Alternative
 	other       int // mpiruns of the other side
@@ -47,27 +47,26 @@ type look struct {
 	test *Test
 	pMin float64 // smallest p-value that it can give
 	weak bool    // pMin is above the level: no verdicts
-	// screen tells that the look finds no violations, but drops what is kept or does
-	// not point to one: a later look can pair the mpiruns.
+	// screen tells that the look finds no violations. It drops tests that are kept or do not point
+	// to a violation: a later look can pair the mpiruns.
 	screen bool
 }
 
-// Refusal says why no verdict is possible, and how many mpiruns would do.
+// Refusal says why no verdict is possible, and how many mpiruns would suffice.
 type Refusal struct {
 	Reason string `json:"reason"`
-	// RNeeded is the least R at which a lone violation can be reported; 0: none.
+	// RNeeded is the least R at which a lone violation can be reported, or 0.
 	RNeeded int `json:"r_needed"`
 }
 
-// NewDesign is the design of m tests of guidelines. An unknown name in the
-// configuration is an error.
+// NewDesign returns the design of m tests of guidelines. An unknown name in the configuration is an
+// error.
 func NewDesign(cfg Config, s Schedule, m int) (*Design, error) {
 	return choose(Design{Config: cfg, Schedule: s, M: m, alternative: Greater})
 }
 
-// NewComparison is the design of m tests between folders A and B with a and b
-// mpiruns; paired, their mpiruns were neighbours in time. Of cfg only Alpha,
-// MinSlowdown and the adjustment count.
+// NewComparison returns the design of m tests between a mpiruns of A and b of B. paired means that
+// their mpiruns were neighbours in time. Of cfg only Alpha, MinSlowdown and the adjustment count.
 func NewComparison(cfg Config, alternative Alternative, paired bool, a, b, m int) (*Design, error) {
 	if !slices.Contains(Alternatives, alternative) {
 		return nil, errors.New(conf.Unknown("alternative", string(alternative), Strings(Alternatives)))
@@ -80,8 +79,8 @@ func NewComparison(cfg Config, alternative Alternative, paired bool, a, b, m int
 	return choose(Design{Config: cfg, Schedule: Once(b), M: m, folders: true, alternative: alternative, other: a, unpaired: !paired})
 }
 
-// choose takes the test of every look. All of alpha chooses the test, alpha times
-// the look's share is what it can spend.
+// choose chooses the test of every look. All of alpha chooses the test; each look can spend alpha
+// times its share.
 func choose(d Design) (*Design, error) {
 	var err error
 	if d.Config, err = d.resolved(); err != nil {
@@ -112,8 +111,8 @@ func choose(d Design) (*Design, error) {
 	return &d, nil
 }
 
-// screens makes a screen of every look whose mpiruns are too few for the paired
-// test, where the last look has enough.
+// screens makes screens of looks with too few mpiruns for the paired test. It does so only if the
+// last look has enough.
 func (d *Design) screens() {
 	last := len(d.looks) - 1
 	if d.Config.Test != TestAuto || !d.looks[last].test.Paired {
@@ -127,8 +126,8 @@ func (d *Design) screens() {
 	}
 }
 
-// shares are the shares of alpha that the looks have for violations: a screen's
-// is divided among the others.
+// shares returns the shares of alpha that the looks have for violations. A screen's share is
+// divided among the others.
 func (d *Design) shares() []float64 {
 	sum := 0.0
 	out := make([]float64, len(d.looks))
@@ -153,12 +152,12 @@ func (d *Design) Last() int { return len(d.looks) - 1 }
 // Screen tells whether the k-th look finds no violations.
 func (d *Design) Screen(k int) bool { return d.looks[k].screen }
 
-// Test is the k-th look's, PMin the smallest p-value that it can give.
+// Test returns the k-th look's test, PMin the smallest p-value that it can give.
 func (d *Design) Test(k int) *Test   { return d.looks[k].test }
 func (d *Design) PMin(k int) float64 { return d.looks[k].pMin }
 
-// needs is the p-value that one more rejection needs where `rejected` tests
-// have been rejected already.
+// needs returns the p-value that one more rejection needs after `rejected` tests have been
+// rejected.
 func (d *Design) needs(rejected int) float64 {
 	if rejected >= d.M {
 		return d.Alpha
@@ -185,8 +184,7 @@ func (d *Design) at(m, n int) look {
 	return l
 }
 
-// candidates are the tests that may be used with r medians per side, the
-// preferred one first.
+// candidates returns the tests for r medians per side, the preferred one first.
 func (d *Design) candidates(r int) []*Test {
 	asked := automatic
 	switch {
@@ -232,8 +230,8 @@ func (d *Design) refusal() *Refusal {
 	return &Refusal{Reason: reason}
 }
 
-// Schedule says after how many mpiruns a check looks at its data, and what share
-// of the error each look may spend. It is fixed before the start.
+// Schedule says after how many mpiruns a check looks at its data. It also gives the share of the
+// error that each look may spend, and is fixed before the start.
 type Schedule struct {
 	Looks   []int     // ascending; the last is R
 	Weights []float64 // positive, with a sum of at most 1
@@ -241,26 +239,26 @@ type Schedule struct {
 
 func Once(r int) Schedule { return Schedule{[]int{r}, []float64{1}} }
 
-// The usual schedule, chosen by simulation (docs/dev/statistics.md).
+// Constants of the usual schedule, chosen by simulation (docs/dev/statistics.md).
 const (
-	screenAt = 10 // mpiruns of the first look, which measure everything
+	screenAt = 10 // mpiruns of the first look, which measures everything
 	pairedAt = 16 // of the second, at least
 	moreR    = 8  // that the last look has in addition
 	alone    = 10 // where there is one look
 )
 
-// pairingReserve is how much smaller than a lone violation needs the smallest
-// p-value of the paired test should be: without a reserve, one disturbed mpirun
-// hides a violation.
+// pairingReserve lowers the smallest p-value that the paired test should reach for a lone
+// violation. Without this factor, one disturbed mpirun hides a violation.
 const pairingReserve = 8
 
-// Pairing is the least number of mpiruns with which the paired test finds a lone
-// violation among m tests although some mpirun is disturbed.
+// Pairing returns the least R with which paired tests find one violation among m. One disturbed
+// mpirun does not prevent that.
 func Pairing(alpha float64, m int) int {
 	return int(math.Ceil(math.Log2(pairingReserve * float64(max(1, m)) / alpha)))
 }
 
-// Usual is the Schedule of m tests unless one is asked for. A method that does not plan looks once.
+// Usual returns the Schedule of m tests unless one is asked for. A method that does not plan looks
+// once.
 func Usual(cfg Config, m int) Schedule {
 	if !cfg.Method.Rules().Plans {
 		return Once(alone)
@@ -274,7 +272,7 @@ func (s Schedule) R() int { return s.Looks[len(s.Looks)-1] }
 // Several tells whether the error is spent in parts.
 func (s Schedule) Several() bool { return len(s.Looks) > 1 || s.Weights[0] < 1-1e-9 }
 
-// After is the last look that n mpiruns suffice for, by index; -1: none.
+// After returns the index of the last look that n mpiruns suffice for, or -1.
 func (s Schedule) After(n int) int {
 	k := -1
 	for k+1 < len(s.Looks) && s.Looks[k+1] <= n {

@@ -10,21 +10,20 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// Family judges the tests of a Design, look by look. The p-value of a test is
-// the smallest of its looks' p-values, each divided by the look's share of alpha; it is
-// adjusted over the whole family at every look. A decided test keeps its
-// p-values and its verdict.
+// Family judges the tests of a Design, look by look. The p-value of a test is the smallest of its
+// looks' p-values, each divided by the look's share of alpha; it is adjusted over the whole family
+// at every look. A decided test keeps its p-values and its verdict.
 type Family struct {
 	*Design
 	Outcomes []Outcome // by test
 	tick     float64
 	pairs    []Pair    // by test, at its last look
-	spent    []float64 // p-values by test, after all its looks; 1: none
+	spent    []float64 // p-values by test, after all its looks; 1 before any
 	done     int       // looks
 }
 
-// Family starts the tests. tick is the clock's resolution in the unit of the
-// medians; 0: not considered.
+// Family starts the tests. tick is the clock's resolution in the unit of the medians, or 0 to
+// ignore it.
 func (d *Design) Family(tick float64) *Family {
 	nan := math.NaN()
 	untested := Outcome{P: nan, PAdjusted: nan, PKept: nan, Ratio: nan, Lo95: nan, Hi95: nan, Verdict: Undecided}
@@ -32,7 +31,7 @@ func (d *Design) Family(tick float64) *Family {
 		Outcomes: slices.Repeat([]Outcome{untested}, d.M), spent: slices.Repeat([]float64{1}, d.M)}
 }
 
-// Judge tests all pairs in one look; where R is too small for any finding, none.
+// Judge tests all pairs in one look, or none if R is too small.
 func (d *Design) Judge(tick float64, pairs []Pair) (*Family, error) {
 	f := d.Family(tick)
 	if d.Refused != nil {
@@ -41,8 +40,8 @@ func (d *Design) Judge(tick float64, pairs []Pair) (*Family, error) {
 	return f, f.Look(pairs)
 }
 
-// Look tests what still needs mpiruns with all data so far. A Pair without
-// medians adds nothing to its test; pairs of done tests are not read.
+// Look tests what still needs mpiruns with all data so far. A Pair without medians adds nothing to
+// its test; pairs of done tests are not read.
 func (f *Family) Look(pairs []Pair) error {
 	k := f.done
 	for i, pair := range pairs {
@@ -63,7 +62,7 @@ func (f *Family) Look(pairs []Pair) error {
 	}
 	f.done++
 	for i := range f.Outcomes {
-		if o := &f.Outcomes[i]; o.Runs > 0 && o.Runs == f.Looks[k] { // what is done has fewer
+		if o := &f.Outcomes[i]; o.Runs > 0 && o.Runs == f.Looks[k] { // done tests have fewer
 			f.judge(o, f.pairs[i], k)
 		}
 	}
@@ -91,8 +90,8 @@ func (f *Family) one(k int, pair Pair) (o Outcome, err error) {
 	return o, err
 }
 
-// aligned divides both sides by what all cases of an mpirun have in common, where
-// the test compares run medians of different mpiruns.
+// aligned divides both sides by what all cases of an mpirun have in common. It does so if the test
+// compares run medians of different mpiruns.
 func (f *Family) aligned(t *Test, pair Pair) Pair {
 	if t.Paired || !f.Method.Rules().Aligns || len(pair.Factor) != len(pair.Orig) {
 		return pair
@@ -105,8 +104,7 @@ func (f *Family) aligned(t *Test, pair Pair) Pair {
 	return out
 }
 
-// pValue is for the alternative; two-sided, it is twice the smaller of both
-// sides.
+// pValue returns the p-value for the alternative; for two-sided, twice the smaller of both sides.
 func (f *Family) pValue(t *Test, o *Outcome, x, y []float64) (p float64, err error) {
 	if o.slower, err = t.P(x, y); err != nil || f.alternative == Greater {
 		return o.slower.P, err
@@ -135,8 +133,8 @@ func (f *Family) spend(i, k int, p float64) error {
 	return err
 }
 
-// adjust is over all planned tests; one without a p-value counts as 1. A test that
-// ended at a screen shows the p-value of its own.
+// adjust adjusts over all planned tests; one without a p-value counts as 1. A test that ended at a
+// screen shows the screen's own p-value.
 func (f *Family) adjust() error {
 	if f.M == 0 {
 		return nil
@@ -153,7 +151,7 @@ func (f *Family) adjust() error {
 		if !f.looks[f.After(o.Runs)].screen {
 			o.P = f.spent[i]
 		}
-		// What is done keeps what ended it: it only shrinks at later looks.
+		// Done tests keep the p-value that ended them: it only shrinks at later looks.
 		if !o.Done() {
 			o.PAdjusted, o.Stars = adjusted[i], stats.Stars(adjusted[i])
 		}
@@ -161,9 +159,9 @@ func (f *Family) adjust() error {
 	return nil
 }
 
-// A test that is undecided at an interim look goes on if it points to a violation:
-// by its ratio, or with a p-value and a ratio like these. Others stop there, which
-// finds no more than going on would (futility).
+// An undecided test goes on after an interim look if it points to a violation. It does so by its
+// ratio, or with a p-value and a ratio like these. Others stop there, which finds no more than
+// going on would (futility).
 const (
 	pointingP     = 0.2
 	pointingRatio = 1.02
@@ -181,11 +179,11 @@ func (f *Family) judge(o *Outcome, pair Pair, k int) {
 	o.Decided = o.Verdict != Undecided
 	switch {
 	case !f.Method.Rules().Slowdown:
-		// This "kept" is only the lack of a finding, which more data may end.
+		// This "kept" only says that nothing was found, which more data may end.
 		o.Decided = o.Verdict == Violated || last
 	case last || f.Refused != nil:
 	case f.significant(o) && o.Lo95 < f.MinSlowdown && f.MinSlowdown < o.Hi95:
-		// Significantly slower, but on which side of the minimum slowdown? More mpiruns tell.
+		// Significantly slower, but more mpiruns must tell on which side of the minimum slowdown.
 		o.Verdict, o.Decided = Undecided, false
 	case !o.Decided:
 		o.Stopped = !f.significant(o) && !f.points(o)
@@ -214,11 +212,10 @@ func (f *Family) verdict(k int, o *Outcome, pair Pair) Verdict {
 	return Undecided
 }
 
-// replicate gives every violation that the paired test found the probability that
-// a new check of this design finds it again: that the estimate of the new one, which
-// spreads like this one's about its true ratio, is at least MinSlowdown and
-// significant. The true ratios of two checks differ by BetweenChecks
-// (docs/dev/statistics.md, "Replication").
+// replicate gives each violation of the paired test its probability in a new check: that the new
+// estimate, which spreads about its true ratio like this one, is at least MinSlowdown and
+// significant. The true ratios of two checks differ by BetweenChecks (docs/dev/statistics.md,
+// "Replication").
 func (f *Family) replicate() {
 	rejected := 0
 	for i := range f.Outcomes {
@@ -239,18 +236,18 @@ func (f *Family) replicate() {
 	}
 }
 
-// visible: the call is slower by two steps of the clock, which read as 19, 20 or 21 ns where
-// one is 10. A smaller difference may be the clock's own.
+// visible tells whether the call is slower by two steps of the clock. These read as 19, 20 or 21 ns
+// if one is 10. A smaller difference may come from the clock.
 func (f *Family) visible(pair Pair) bool { return math.Abs(f.difference(pair)) >= 1.5*f.tick }
 
 func (f *Family) VisibleAt(i int) bool { return f.visible(f.pairs[i]) }
 
-// OnTwoSteps tells whether the i-th test is violated by no more than two steps of the clock.
+// OnTwoSteps tells whether at most two steps of the clock make the i-th test violated.
 func (f *Family) OnTwoSteps(i int) bool {
 	return f.Outcomes[i].Verdict == Violated && f.difference(f.pairs[i]) < 2.5*f.tick
 }
 
-// difference is the median of the differences of neighbours in time, where there are such.
+// difference returns the median of the differences of neighbours in time, if there are any.
 func (f *Family) difference(pair Pair) float64 {
 	if f.unpaired {
 		return stats.MedianFinite(pair.Orig) - stats.MedianFinite(pair.Other)
@@ -262,24 +259,24 @@ func (f *Family) difference(pair Pair) float64 {
 	return stats.MedianFinite(d)
 }
 
-// Numbers are what a test computed beside its Outcome.
+// Numbers holds what a test computed besides its Outcome.
 type Numbers struct {
 	Test      *Test
 	R         int     // mpiruns that it rests on
 	PMin      float64 // smallest p-value attainable with them
-	Statistic float64 // Test.Symbol says which
-	Largest   float64 // that the statistic can be
+	Statistic float64 // as Test.Symbol calls it
+	Largest   float64 // largest value of the statistic
 	Alpha     float64 // level of the family
 	KeptAlpha float64 // level of being kept, at this look
 	Screen    bool    // the look finds no violations
 	Family    int     // tests that the adjustment is over
-	ByChance  int     // of them, about how many at most would be violated by chance if none were adjusted
+	ByChance  int     // at most about how many of them would be violated by chance if none were adjusted
 	Rank      int     // of the p-value in the family, 1 the smallest; equal ones share the last
-	// KeptStatistic is for min_slowdown times the other side against the call.
+	// KeptStatistic compares min_slowdown times the other side with the call.
 	KeptStatistic float64
 	Slower, Equal int     // mpiruns in which the call's run median was slower than the other's, or equal
 	Difference    float64 // median of the differences of run medians
-	Tick          float64 // the clock's step; 0: unknown
+	Tick          float64 // the clock's step, or 0 if unknown
 }
 
 func (f *Family) Numbers(i int) *Numbers {

@@ -10,29 +10,29 @@ import (
 )
 
 const (
-	// neededLimit is the most mpiruns that an estimate names: beyond, the run
-	// medians of a few mpiruns say nothing about so small an effect.
+	// neededLimit is the most mpiruns that an estimate names: the run medians of a few mpiruns say
+	// nothing about an effect so small that it needs more.
 	neededLimit = 1000
 	// power is the chance that an estimated number of mpiruns decides.
 	power = 0.8
 )
 
-// RunsNeeded is how many mpiruns of a new check would decide an undecided test.
+// RunsNeeded says how many mpiruns of a new check would decide an undecided test.
 type RunsNeeded struct {
-	R       int      `json:"r" column:"runs_needed,omitzero"`               // in all, not in addition; 0: more than Limit
+	R       int      `json:"r" column:"runs_needed,omitzero"`               // in all, not in addition; 0 if above Limit
 	Limit   int      `json:"limit"`                                         // the most that were considered
-	Chance  float64  `json:"chance"`                                        // that R mpiruns decide it, or Limit of them
-	Towards Verdict  `json:"towards" column:"runs_needed_towards,omitzero"` // the verdict it would probably be; empty where the data do not say, or with R = 0
-	Test    TestName `json:"test"`                                          // that R mpiruns choose, or Limit of them
+	Chance  float64  `json:"chance"`                                        // that R mpiruns decide it, or Limit mpiruns
+	Towards Verdict  `json:"towards" column:"runs_needed_towards,omitzero"` // probable verdict; empty if unknown or R = 0
+	Test    TestName `json:"test"`                                          // that R mpiruns choose, or Limit mpiruns
 }
 
-// Outlook is what new checks with more mpiruns would decide.
+// Outlook says what new checks with more mpiruns would decide.
 type Outlook struct {
-	Needed []*RunsNeeded // by test; nil for those that the data do not leave undecided
-	Half   *Half         // nil: no R up to the limit decides half of those, or there are none
+	Needed []*RunsNeeded // by test; nil unless the data leave it undecided
+	Half   *Half         // nil if no R up to the limit decides half of those, or if there are no such tests
 }
 
-// Half is the least R of a new check that probably decides half of what is undecided.
+// Half names the least R that probably decides half of what is undecided.
 type Half struct {
 	R       int     `json:"r"`
 	Decides float64 `json:"decides"` // how many tests it probably decides: half or a little more
@@ -79,7 +79,7 @@ func (f *Family) Outlook() Outlook {
 	return out
 }
 
-// open are the tests that the data leave undecided, and the fewest mpiruns of one.
+// open returns the tests that the data leave undecided, and the fewest mpiruns of one.
 func (f *Family) open() (open []int, least int) {
 	if f.Refused != nil || f.looks[f.Last()].weak || f.folders {
 		return nil, 0
@@ -95,7 +95,7 @@ func (f *Family) open() (open []int, least int) {
 	return open, least
 }
 
-// following is the next R to try: large ones need not be exact.
+// following returns the next R to try: large ones need not be exact.
 func following(r int) int {
 	if r < neededLimit {
 		return min(neededLimit, r+max(1, r/20))
@@ -103,8 +103,8 @@ func following(r int) int {
 	return r + 1
 }
 
-// towards is the verdict that a test would probably have if it were decided. Where the
-// interval holds both 1 and the minimum slowdown, nobody knows.
+// towards returns the verdict that a test would probably have if it were decided. If the interval
+// holds both 1 and the minimum slowdown, nobody knows.
 func (f *Family) towards(i int, slower, kept float64) Verdict {
 	o := f.Outcomes[i]
 	switch {
@@ -118,17 +118,17 @@ func (f *Family) towards(i int, slower, kept float64) Verdict {
 	return Marginal
 }
 
-// prospects are what the tests of a family would have if they were done with a Test.
+// prospects holds the expected outcomes of a family's tests by a Test.
 type prospects struct {
 	test *Test
-	by   []prospect // by test of the family; n is 0 where there are no data
+	by   []prospect // by test of the family; n is 0 without data
 }
 
-// prospect is what is known of one test: its effect, by its logarithm, from n mpiruns.
+// prospect holds what is known of one test: its effect, by its logarithm, from n mpiruns.
 type prospect struct {
 	effect float64
-	// spread is the standard deviation of one mpirun's difference as the Test sees it,
-	// paired the deviation of the two sides in the same mpirun, which moves the estimate.
+	// spread is the standard deviation of one mpirun's difference as the Test sees it. paired is
+	// the deviation of the two sides in the same mpirun, which moves the estimate.
 	spread, paired float64
 	unsure         float64 // standard deviation of the logarithm of spread
 	n              int
@@ -147,7 +147,7 @@ func (f *Family) prospects(t *Test) prospects {
 			reach = [2]float64{reachOf95(t, n), reachOf95(&cappedRank, n)}
 			known[n] = reach
 		}
-		// P has refused what these cannot take.
+		// P has refused values that these cannot take.
 		paired, _ := cappedRank.Effect(pair.Orig, pair.Other)
 		pair = f.aligned(t, pair)
 		e, _ := t.Effect(pair.Orig, pair.Other)
@@ -158,20 +158,21 @@ func (f *Family) prospects(t *Test) prospects {
 	return p
 }
 
-// reachOf95 is how many spreads of n differences their 95 % interval reaches to either side: it ends
-// where the Test becomes significant.
+// reachOf95 returns half the 95 % interval of n differences, in spreads. It ends where the Test
+// becomes significant.
 func reachOf95(t *Test, n int) float64 {
-	if t.Paired { // all have this interval
+	if t.Paired { // all paired tests have this interval
 		t = &signedRank
 	}
 	reach := t.Reach(n, 0.025)
-	if math.IsInf(reach, 0) { // so few that no interval covers 95 %
+	if math.IsInf(reach, 0) { // too few for an interval that covers 95 %
 		reach = stats.StudentQuantile(0.975, n-1) / math.Sqrt(float64(n))
 	}
 	return reach
 }
 
-// varies is the variance of the logarithm of the spread of n normal differences, simulated.
+// varies returns the variance of the logarithm of the spread of n normal differences. It simulates
+// them.
 func varies(t *Test, n int) float64 {
 	if t.Paired {
 		return 0.6 / float64(n-1)
@@ -179,9 +180,9 @@ func varies(t *Test, n int) float64 {
 	return 0.35 / float64(n-1)
 }
 
-// moderate moves spreads towards the usual one of the family, as far as they differ by
-// no more than spreads of so few mpiruns do: what is undecided is so not least because
-// its spread was estimated too large.
+// moderate moves spreads towards the usual one of the family. It does so as far as spreads of so
+// few mpiruns differ by chance. Tests are often undecided because their spread was estimated too
+// large.
 func (p *prospects) moderate(t *Test, of func(*prospect) *float64) {
 	var logs []float64
 	chance := 0.0
@@ -206,8 +207,8 @@ func (p *prospects) moderate(t *Test, of func(*prospect) *float64) {
 	}
 }
 
-// chances are, by test, the probabilities that a check with r mpiruns shows it slower
-// and kept. What a finding needs depends on how many there are of them.
+// chances returns the probabilities that a check with r mpiruns decides each test: that it shows it
+// slower, and kept. What a finding needs depends on the number of findings.
 func (f *Family) chances(p *prospects, r int) (slower, kept []float64) {
 	forKept := p.test.Reach(r, f.Alpha)
 	slower, kept = make([]float64, f.M), make([]float64, f.M)
@@ -231,12 +232,13 @@ func (f *Family) chances(p *prospects, r int) (slower, kept []float64) {
 	return slower, kept
 }
 
-// cases are the middles of five equally probable parts of the standard normal distribution.
+// cases holds the middles of five equally probable parts of the standard normal distribution.
 var cases = [...]float64{-1.2816, -0.5244, 0, 0.5244, 1.2816}
 
-// chance is the probability that the estimate of r new mpiruns, which spreads about
-// the true effect as this one does, is far enough from 1 or from the minimum slowdown.
-// Its variance is `anew` of one mpirun's; the logarithm of the spread that the new mpiruns happen to have varies by `again`.
+// chance returns the probabilities that the estimate of r new mpiruns decides the test. The
+// estimate, which spreads about the true effect as this one does, must be far enough from 1 or from
+// the minimum slowdown. Its variance is `anew` times the variance of one mpirun. The logarithm of
+// the spread that the new mpiruns happen to have varies by `again`.
 func (f *Family) chance(p *prospect, anew, forSlower, forKept, again float64) (slower, kept float64) {
 	zero, allowed := 0.0, math.Log(f.MinSlowdown)
 	if f.Method.Rules().Margin {
@@ -250,14 +252,15 @@ func (f *Family) chance(p *prospect, anew, forSlower, forKept, again float64) (s
 			low, high = math.Inf(-1), math.Inf(1)
 		}
 		above, below := over(p.effect-high, moves), over(low-p.effect, moves)
-		// A test that is significant is not asked whether it is kept.
+		// A significant test is not tested for being kept.
 		slower += above / float64(len(cases))
 		kept += min(below, 1-above) / float64(len(cases))
 	}
 	return slower, kept
 }
 
-// over is the probability of a value above 0 that spreads about x with a standard deviation.
+// over returns the probability of a value above 0. The value spreads about x with a standard
+// deviation.
 func over(x, deviation float64) float64 {
 	switch {
 	case deviation != 0:
@@ -271,15 +274,15 @@ func over(x, deviation float64) float64 {
 }
 
 const (
-	// seeing is the chance with which Visible is seen.
+	// seeing is the chance to see Visible.
 	seeing = 0.8
 	// twoSided95 turns a standard error into half a 95 % interval.
 	twoSided95 = 1.959964
 )
 
-// Visible is the least ratio that a test with this 95 % interval of its ratio shows
-// with a chance of 80 %, if nothing else in its family is significant; +Inf: none.
-// It is an estimate: the test's own distribution is taken for normal on the log scale.
+// Visible returns the ratio that a test shows with a chance of 80 %, or +Inf. The test has this 95
+// % interval of its ratio, and nothing else in its family is significant. It is an estimate: the
+// test's own distribution is taken for normal on the log scale.
 func (d *Design) Visible(lo, hi float64) float64 {
 	p := d.needs(0) * d.finding[d.Last()]
 	if d.looks[d.Last()].pMin > p || !(lo > 0) || !(hi >= lo) || math.IsInf(hi, 1) {

@@ -9,8 +9,8 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// Signed-rank tests on the logarithms of paired ratios, which their effect and interval are
-// of as well: TestSignedRank is Wilcoxon's, TestCappedRank what auto pairs mpiruns with.
+// TestSignedRank is Wilcoxon's test on the logarithms of paired ratios; auto pairs mpiruns with
+// TestCappedRank. Their effects and intervals come from the same logarithms.
 const (
 	TestSignedRank TestName = "signedrank"
 	TestCappedRank TestName = "cappedrank"
@@ -44,8 +44,9 @@ func signed(name TestName, title string, score stats.Score) Test {
 	}
 }
 
-// reachV is the distance at which V is significant with an even chance. What V lacks of its largest value,
-// the scores of differences below 0, has about a gamma distribution with this mean and variance.
+// reachV returns the distance at which V is significant with an even chance. The scores of
+// differences below 0, which V lacks of its largest value, have about a gamma distribution with
+// this mean and variance.
 func reachV(r int, level float64, score stats.Score) float64 {
 	lacks := stats.LargestV(r, score) - stats.LeastV(r, level, score) + 0.5
 	if r < 3 || lacks <= 0 {
@@ -65,8 +66,9 @@ func reachV(r int, level float64, score stats.Score) float64 {
 	return high
 }
 
-// lackedV is the mean and about the variance of the scores below 0 of r normal differences about d: of
-// each, the rank that its size has on average among the others, up to the largest score.
+// lackedV returns the mean and about the variance of the scores below 0. They come from r normal
+// differences about d. Each counts the rank that its size has on average among the others, up to
+// the largest score.
 func lackedV(r int, d, most float64) (mean, variance float64) {
 	const step = 0.05
 	square := 0.0
@@ -78,8 +80,7 @@ func lackedV(r int, d, most float64) (mean, variance float64) {
 	return float64(r) * mean, float64(r) * (square - mean*mean)
 }
 
-// ZeroDifferences counts the pairs that the signed-rank test drops because both
-// sides are equal.
+// ZeroDifferences counts the pairs that the signed-rank test drops because both sides are equal.
 func ZeroDifferences(x, y []float64) int {
 	d, _ := stats.LogRatios(x, y)
 	return lists.Count(d, func(d float64) bool { return d == 0 })

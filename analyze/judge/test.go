@@ -9,26 +9,26 @@ type TestName string
 
 const TestAuto TestName = "auto"
 
-// Test is a statistic and everything that depends on which one it is. x are the
-// run medians of the call, y those that it must not be slower than.
+// Test describes a statistic and everything that depends on which one it is. x holds the run
+// medians of the call, y those that it must not exceed.
 type Test struct {
 	Name    TestName
-	Title   func(r int) string // what is computed with r medians per side
+	Title   func(r int) string // says what is computed with r medians per side
 	Symbol  string             // of the statistic
 	P       func(x, y []float64) (stats.TestResult, error)
 	MinP    func(m, n int) float64 // smallest P that m and n medians can give
 	Effect  func(x, y []float64) (stats.Effect, error)
-	Largest func(x, y []float64) float64 // that the statistic can be
-	// Reach is how many of its standard deviations a difference between the sides must be
-	// for r mpiruns to be significant at the level with an even chance.
+	Largest func(x, y []float64) float64 // largest value of the statistic
+	// Reach returns the least difference between the sides that r mpiruns show. It counts standard
+	// deviations of a difference, for significance at the level with an even chance.
 	Reach func(r int, level float64) float64
 
 	Paired bool  // x_i belongs to y_i; pairs without a difference are dropped
-	Most   int   // medians per side that it is computed for; 0: any number
-	Beyond *Test // for more, and for method paper; it cannot be asked for by name
+	Most   int   // medians per side that it is computed for, or 0 for any number
+	Beyond *Test // for more, and for method paper; nobody can ask for it by name
 }
 
-// tests are all statistics; one is a line here and a file of its own.
+// tests lists all statistics; each has one line here and a file of its own.
 var tests = []*Test{
 	&rankSum,
 	&cappedRank,
@@ -36,14 +36,14 @@ var tests = []*Test{
 	&ks,
 }
 
-// automatic is what TestAuto may choose, the preferred one first.
+// automatic lists what TestAuto may choose, the preferred one first.
 var automatic = []*Test{&cappedRank, &rankSum}
 
 func Names() []TestName {
 	return append([]TestName{TestAuto}, lists.Map(tests, func(t *Test) TestName { return t.Name })...)
 }
 
-// Get finds a test, also one that cannot be asked for, or nil.
+// Get finds a test, also one that nobody can ask for, or returns nil.
 func Get(name TestName) *Test {
 	for _, t := range tests {
 		if t.Beyond != nil && t.Beyond.Name == name {

@@ -8,8 +8,8 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// TestRankSum is the Wilcoxon rank-sum test; TestRankSumNormal its normal approximation
-// with continuity correction, which method paper uses.
+// TestRankSum is the Wilcoxon rank-sum test. TestRankSumNormal is its normal approximation with
+// continuity correction, which method paper uses.
 const (
 	TestRankSum       TestName = "ranksum"
 	TestRankSumNormal TestName = "ranksum_normal"
@@ -30,8 +30,8 @@ var rankSumNormal = Test{
 
 func pairsOf(x, y []float64) float64 { return float64(len(x) * len(y)) }
 
-// reachRankSum is the distance at which the expected U is the least that is significant.
-// About their own mean, r² differences of r values each spread less.
+// reachRankSum returns the distance at which the expected U is the least that is significant. About
+// their own mean, r² differences of r values each spread less.
 func reachRankSum(r int, level float64) float64 {
 	n := float64(r)
 	return math.Sqrt(1-1/n) * mathext.NormalQuantile(min(1, (stats.LeastRankSum(r, level)-0.5)/(n*n)))
@@ -44,7 +44,7 @@ var ks = Test{
 	P: stats.KS, Effect: stats.HodgesLehmannRankSum,
 	MinP:    stats.MinPRankSum, // the distance is largest where the rank sum is
 	Largest: func(_, _ []float64) float64 { return 1 },
-	// By the asymptotic p-value exp(−r·D²), with D for normal differences that are small.
+	// This uses the asymptotic p-value exp(−r·D²), with D for normal differences that are small.
 	// The largest distance of samples exceeds the distance of their distributions by about 0.4/√r.
 	Reach: func(r int, level float64) float64 {
 		return math.Sqrt(math.Pi/float64(r)) * (math.Sqrt(-math.Log(level)) - 0.4)

@@ -10,12 +10,12 @@ import (
 // Lags limits the lags of the autocorrelation: with more, 10 million samples would take long.
 const Lags = 10
 
-// A series needs leastSeries samples; its significance bound is then 0.44.
+// leastSeries samples make a series long enough; its significance bound is then 0.44.
 const leastSeries = 2 * Lags
 
-// StrongDependence is the inefficiency from which a case is reported: the
-// standard error that stage 1 predicted the repetitions with, which takes the
-// samples for independent, is then too small by √3 = 1.7 or more.
+// StrongDependence is the inefficiency from which a case is reported: stage 1 takes the samples for
+// independent, so that the standard error with which it predicted the repetitions is then too small
+// by √3 = 1.7 or more.
 const StrongDependence = 3
 
 // dependence holds a number for each mpirun whose series of the case is long enough.
@@ -50,8 +50,7 @@ func (d *dependence) add(series []float64) error {
 	return nil
 }
 
-// OutOfSync is a case with samples that were left out because the processes
-// were not synchronised.
+// OutOfSync names a case with samples left out because the processes were not synchronised.
 type OutOfSync struct {
 	Cell
 	Samples int     `json:"samples"` // of all mpiruns

@@ -10,12 +10,12 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// GeneralCases are the fewest cases that can tell how fast an mpirun was in general.
+// GeneralCases cases, and not fewer, tell how fast an mpirun was in general.
 const GeneralCases = 20
 
-// General returns how much slower each of the first mpiruns of a shape was in general than
-// the others, by run-1, from the shape's cases that all these mpiruns have. It returns nil
-// for fewer than 20 cases.
+// General returns how much slower each mpirun up to a number was in general. It compares them by
+// the shape's cases that all of them have, indexes them by run-1, and returns nil for fewer than 20
+// cases.
 func (s *Set) General(shape guidelines.Shape, runs int) []float64 {
 	var cases [][]float64
 	for _, i := range s.manifest.Plan.CasesOf(shape) {
@@ -30,7 +30,7 @@ func (s *Set) General(shape guidelines.Shape, runs int) []float64 {
 	return stats.General(cases)
 }
 
-// LastGeneral is General of all mpiruns, or of as many as have enough cases: after an interim
+// LastGeneral returns General of all mpiruns, or of as many as have enough cases: after an interim
 // look some cases are not measured any further.
 func (s *Set) LastGeneral(shape guidelines.Shape) []float64 {
 	made := len(s.WallNS[shape.String()])
@@ -45,9 +45,9 @@ func (s *Set) LastGeneral(shape guidelines.Shape) []float64 {
 	return nil
 }
 
-// An mpirun is slow when more than slowShare of the cases of its shape take
-// slowFactor times as long as in the median mpirun. With few cases or mpiruns
-// that is chance.
+// An mpirun is slow when many cases take longer than in the median mpirun: more than slowShare of
+// its shape's cases take slowFactor times as long. With few cases or mpiruns that happens by
+// chance.
 const (
 	slowFactor = 1.2
 	slowShare  = 0.3
@@ -66,8 +66,8 @@ func (m SlowMpirun) String() string {
 	return fmt.Sprintf("mpirun %d of %s (%.0f %% of its cases, %.2f× in their median)", m.Run, m.Shape, 100*m.Share, m.Ratio)
 }
 
-// Slow names the slow mpiruns. They stay in the data: a library that has such mpiruns is
-// slow in them, and who drops them chooses the result.
+// Slow names the slow mpiruns. They stay in the data: a library that has such mpiruns is slow in
+// them, and dropping them would choose the result.
 func (s *Set) Slow() []SlowMpirun {
 	var out []SlowMpirun
 	for _, shape := range s.manifest.Plan.Shapes {

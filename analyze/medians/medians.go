@@ -25,10 +25,10 @@ type Cell struct {
 
 func CellOf(k guidelines.Case) Cell { return Cell{k.Function, k.Msize, k.Shape.String()} }
 
-// AnySize is the call on its shape, with Msize 0.
+// AnySize returns the call on its shape, with Msize 0.
 func (c Cell) AnySize() Cell { return Cell{Function: c.Function, Shape: c.Shape} }
 
-// Set holds what is kept of a results folder's samples.
+// Set holds what is kept of the samples in a results folder.
 type Set struct {
 	Cases  []Case // by index into Plan.Cases
 	TickNS int64  // the coarsest clock of all mpiruns
@@ -41,7 +41,7 @@ type Set struct {
 	WallNS       map[string]map[int]int64 // wall-clock of stage 2, by shape and run
 
 	readings map[string]map[int][]Speed // of the yardstick, by shape and run, in the order of time
-	again    map[string]map[int][]Speed // the same of the confirmation
+	again    map[string]map[int][]Speed // the readings of the confirmation
 
 	manifest *results.Manifest
 	finished map[string]string // end of the mpirun, by raw file
@@ -50,7 +50,7 @@ type Set struct {
 	mockups  map[string]string // the Plan's MockedUp
 }
 
-// side is a planned case in an experiment, called several times in a row.
+// side names a planned case in an experiment, called several times in a row.
 type side struct {
 	mode        protocol.Mode
 	plan, calls int
@@ -106,8 +106,8 @@ func newCase(runs int) Case {
 	return k
 }
 
-// Side returns one side of an experiment, calls of a case in a row, or nil if it has not been
-// measured. In stage 2 it is the case.
+// Side returns one side of an experiment, or nil if it has not been measured. A side is a case,
+// called several times in a row; in stage 2 it is the case.
 func (s *Set) Side(mode protocol.Mode, plan, calls int) *Case {
 	if mode == protocol.ModeMeasure {
 		return &s.Cases[plan]
@@ -134,7 +134,7 @@ func (s *Set) FinishedAt(mode protocol.Mode, shape guidelines.Shape, run int) st
 	return s.finished[results.RawName(mode, shape, run)]
 }
 
-// LastFinished returns when the last mpirun ended; the zero time if unknown.
+// LastFinished returns when the last mpirun ended, or the zero time if that is unknown.
 func (s *Set) LastFinished() (last time.Time) {
 	for _, text := range s.finished {
 		if t, err := time.Parse(time.RFC3339, text); err == nil && t.After(last) {
@@ -151,8 +151,8 @@ func (c *Case) worsen(r protocol.CaseResult) {
 	}
 }
 
-// Problem returns why the case gives no verdict, if so: one of the planned mpiruns lacks
-// a valid median, or too many samples are out of sync.
+// Problem returns why the case gives no verdict, or "": one of the planned mpiruns lacks a valid
+// median, or too many samples are out of sync.
 func (c *Case) Problem(planned int) string {
 	medians := c.Medians[:min(planned, len(c.Medians))]
 	switch valid := len(Valid(medians)); {
@@ -285,16 +285,16 @@ func (s *Set) addCase(run *results.Run, info results.CaseInfo, samples []protoco
 	return k.dependence.add(series)
 }
 
-// Filter is the outlier filter. It reuses its memory, so one Filter serves many cases, one
-// after the other.
+// Filter removes outliers. It reuses its memory, so one Filter serves many cases, one after the
+// other.
 type Filter struct {
 	ns, ascending []int64
 	values        []float64
 }
 
-// Fences returns the fences of a case's valid samples in one mpirun, in ns, and the number of
-// these samples. A valid sample beyond the fences is an outlier. Samples are sorted once, as
-// integers: floats compare four times slower.
+// Fences returns the fences of a case's valid samples in one mpirun, in ns. It also returns the
+// number of these samples; valid samples beyond the fences are outliers. Samples are sorted once,
+// as integers: floats compare four times slower.
 func (f *Filter) Fences(samples []protocol.Sample) (fences stats.Fences, valid int) {
 	f.ns = f.ns[:0]
 	for _, x := range samples {
@@ -314,7 +314,7 @@ func (f *Filter) Fences(samples []protocol.Sample) (fences stats.Fences, valid i
 	return stats.FencesSorted(f.values, stats.TukeyFactor), len(f.ns)
 }
 
-// kept returns the run median of the samples that were last given to Fences, and the samples
+// kept returns the run median of the samples that Fences had last. It also returns the samples
 // within the fences, in the order of measurement; the next call overwrites these.
 func (f *Filter) kept(fences stats.Fences) (runMedian float64, series []float64) {
 	runMedian = stats.MedianSorted(stats.TukeySorted(f.values, stats.TukeyFactor))
@@ -327,7 +327,7 @@ func (f *Filter) kept(fences stats.Fences) (runMedian float64, series []float64)
 	return runMedian, f.values
 }
 
-// addSums fills in the mock-ups of one mpirun that are sums of calls that were measured.
+// addSums fills in the mock-ups of one mpirun that are sums of measured calls.
 func (s *Set) addSums(run int) {
 	for i, parts := range s.manifest.Sums {
 		k := &s.Cases[i]
@@ -350,8 +350,9 @@ func (s *Set) addSums(run int) {
 	}
 }
 
-// within returns the standard error of the logarithm of a series' median, by a block bootstrap within the
-// series, whose blocks are as long as neighbours resemble each other; NaN for fewer than leastSeries samples.
+// within returns the standard error of the logarithm of a series' median. It resamples blocks of
+// the series that are as long as neighbours resemble each other (block bootstrap), and returns NaN
+// for fewer than leastSeries samples.
 func within(series []float64) float64 {
 	acf, err := Autocorrelation(series)
 	if err != nil || len(series) < leastSeries {
@@ -368,8 +369,8 @@ func within(series []float64) float64 {
 	return (math.Log(hi) - math.Log(lo)) / (2 * 1.96)
 }
 
-// Spread is the standard error of the logarithm of the median of the run medians as far as the samples of each
-// mpirun show it; NaN: they do not. How mpiruns differ is not in it.
+// Spread returns the standard error of the logarithm of the median of run medians. It knows only
+// the samples of each mpirun, not how mpiruns differ, and returns NaN if they do not show it.
 func (c *Case) Spread() float64 {
 	sum := 0.0
 	for _, s := range c.spread {

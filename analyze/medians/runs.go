@@ -8,7 +8,7 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// CaseMedians are the run medians of a case, in stage 2 or on one side of an experiment.
+// CaseMedians holds the run medians of a case, or of one side of an experiment.
 type CaseMedians struct {
 	Cell
 	Variant  string
@@ -17,8 +17,8 @@ type CaseMedians struct {
 	Mode     protocol.Mode
 	Calls    int     // in a row, which one time covers
 	MedianNS float64 // of the run medians
-	// LoNS and HiNS are its 95 % interval, NaN for fewer than six mpiruns; only CaseMedians
-	// sets them.
+	// LoNS and HiNS are its 95 % interval, or NaN for fewer than six mpiruns; only the method
+	// CaseMedians sets them.
 	LoNS, HiNS float64
 	Runs       []RunMedian
 }
@@ -41,7 +41,7 @@ func (r *RunMedian) Seconds() *float64 {
 	return &s
 }
 
-// CaseMedians lists the cases of stage 2 that have a valid run median, in the Plan's order.
+// CaseMedians lists stage 2's cases with a valid run median, in the Plan's order.
 func (s *Set) CaseMedians() []CaseMedians {
 	var out []CaseMedians
 	for i := range s.Cases {
@@ -95,8 +95,8 @@ func (s *Set) medians(mode protocol.Mode, plan, calls int, of *Case) CaseMedians
 	return c
 }
 
-// CaseBound is an upper bound of a case's run-time that needs no common clock
-// (S-MCCALPIN); it includes two barriers.
+// CaseBound holds an upper bound of a case's run-time that needs no common clock (S-MCCALPIN); it
+// includes two barriers.
 type CaseBound struct {
 	Cell
 	MedianS  float64  `json:"median_s"`  // median over mpiruns of the medians, seconds

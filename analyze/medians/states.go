@@ -13,7 +13,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Quantity tells states of the machine apart.
+// Quantity names a reading that tells states of the machine apart.
 type Quantity string
 
 const (
@@ -25,8 +25,8 @@ const (
 	ByReduceLocal Quantity = "MPI_Reduce_local"
 )
 
-// State is a state of the machine: the mpiruns of a shape that were about equally
-// fast, and apart from the others (docs/dev/statistics.md).
+// State describes a state of the machine: the mpiruns of a shape that were about equally fast, and
+// apart from the others (docs/dev/statistics.md).
 type State struct {
 	Shape   string   `json:"shape"`
 	Name    string   `json:"name"`    // A, B, …, from the fastest
@@ -37,12 +37,12 @@ type State struct {
 	Changed []int    `json:"changed,omitempty"` // its mpiruns with readings that belong to another state
 }
 
-// Steady returns the mpiruns that were in the state from their first reading to the last.
+// Steady returns the mpiruns that stayed in the state from first to last reading.
 func (s *State) Steady() []int {
 	return slices.DeleteFunc(slices.Clone(s.Mpiruns), func(run int) bool { return slices.Contains(s.Changed, run) })
 }
 
-// Speed is a reading of the yardstick, in nanoseconds; 0 where it was not read.
+// Speed holds a reading of the yardstick, in nanoseconds; 0 where it was not read.
 type Speed struct {
 	LineNS        float64 `json:"line_ns,omitempty"`
 	MemcpyNS      float64 `json:"memcpy_ns,omitempty"`
@@ -53,7 +53,7 @@ type Speed struct {
 
 var ProbeQuantities = []Quantity{ByLine, ByPingPong8, ByPingPong64K, ByMemcpy, ByReduceLocal}
 
-// At points to the field of a quantity; it returns nil for ByCases.
+// At returns the field of a quantity, or nil for ByCases.
 func (s *Speed) At(q Quantity) *float64 {
 	return map[Quantity]*float64{ByLine: &s.LineNS, ByPingPong8: &s.PingPong8NS, ByPingPong64K: &s.PingPong64KNS,
 		ByMemcpy: &s.MemcpyNS, ByReduceLocal: &s.ReduceLocalNS}[q]
@@ -79,7 +79,7 @@ func middle(of []Speed) (out Speed) {
 
 func (s *Set) Speed(shape guidelines.Shape) Speed { return median(s.readings[shape.String()]) }
 
-// SpeedAgain is Speed in the confirmation.
+// SpeedAgain returns Speed in the confirmation.
 func (s *Set) SpeedAgain(shape guidelines.Shape) Speed { return median(s.again[shape.String()]) }
 
 func median(byRun map[int][]Speed) Speed {
@@ -96,10 +96,9 @@ func put(readings map[string]map[int][]Speed, run *results.Run) {
 	}
 }
 
-// rule says when two groups of mpiruns are two states: their medians differ by the
-// factor apart, and the gap between them is at least the factor gap, and `spreads`
-// times as wide as the values of either spread. Both rules are chosen by simulation
-// (docs/dev/statistics.md).
+// rule says when two groups of mpiruns are two states: their medians differ by the factor apart,
+// and the gap between them is at least the factor gap, and `spreads` times as wide as the values of
+// either spread. Both rules were chosen by simulation (docs/dev/statistics.md).
 type rule struct{ apart, gap, spreads float64 }
 
 var (
@@ -109,11 +108,11 @@ var (
 
 const (
 	mostStates = 3
-	// One mpirun in lonely may belong to no state: a slow mpirun alone is none.
+	// One mpirun in lonely may belong to no state: a slow mpirun alone makes no state.
 	lonely = 10
 )
 
-// States returns the states of a shape, from the fastest, or nil if there is only one.
+// States returns the states of a shape, the fastest first, or nil for one.
 func (s *Set) States(shape guidelines.Shape) []State {
 	general := s.LastGeneral(shape)
 	speeds := make([]Speed, min(max(s.manifest.Runs(protocol.ModeMeasure), 0), results.MaxMPIRuns))
@@ -150,8 +149,8 @@ func (s *Set) States(shape guidelines.Shape) []State {
 	return nil
 }
 
-// slower returns how many times slower some mpiruns were in general than others, or nil if
-// either is unknown.
+// slower returns how many times slower these mpiruns were in general than others. It returns nil if
+// that is unknown of either.
 func slower(general []float64, these, others []int) *float64 {
 	usual := func(of []int) float64 {
 		var known []float64
@@ -168,8 +167,8 @@ func slower(general []float64, these, others []int) *float64 {
 	return nil
 }
 
-// changed finds the mpiruns of each state with readings beyond the middle of the gap
-// to another one.
+// changed finds the mpiruns of each state with readings of another state. Such readings lie beyond
+// the middle of the gap.
 func (s *Set) changed(states []State, values []float64) {
 	if states[0].By == ByCases {
 		return
@@ -197,8 +196,8 @@ func (s *Set) changed(states []State, values []float64) {
 	}
 }
 
-// groups returns the states of mpiruns with these values, by index, the fastest first. A
-// value that is not positive is unknown.
+// groups returns the states of mpiruns with these values, by index, the fastest first. A value that
+// is not positive is unknown.
 func (r rule) groups(values []float64) (best [][]int) {
 	var order []int
 	for i, v := range values {
@@ -208,7 +207,7 @@ func (r rule) groups(values []float64) (best [][]int) {
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
 	logs := lists.Map(order, func(i int) float64 { return math.Log(values[i]) })
-	widest := make([]int, max(0, len(order)-1)) // gaps, by the index behind them
+	widest := make([]int, max(0, len(order)-1)) // gaps, by the index after them
 	for i := range widest {
 		widest[i] = i + 1
 	}
@@ -224,8 +223,8 @@ func (r rule) groups(values []float64) (best [][]int) {
 	return best
 }
 
-// states returns the parts between the cuts that have at least two values, if the rule
-// holds at every cut.
+// states returns the parts between the cuts with at least two values. ok tells that the rule holds
+// at every cut.
 func (r rule) states(logs []float64, at []int, alone int) (out [][2]int, ok bool) {
 	last := math.Inf(-1)
 	for i := range len(at) - 1 {
@@ -250,8 +249,8 @@ func (r rule) states(logs []float64, at []int, alone int) (out [][2]int, ok bool
 	return out, alone >= 0
 }
 
-// spread estimates a standard deviation from the range of ascending values, by the
-// range of the same number of normal values (Blom's approximation).
+// spread estimates a standard deviation from the range of ascending values. It uses the range of
+// the same number of normal values (Blom's approximation).
 func spread(ascending []float64) float64 {
 	n := float64(len(ascending))
 	if n < 2 {

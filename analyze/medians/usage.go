@@ -10,8 +10,8 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Usage holds the kernel's counts for a case in one mpirun, per call, at the rank with the
-// highest count. NaN means not counted, as by older versions.
+// Usage holds the kernel's counts for a case in one mpirun, per call. The rank has the highest
+// count. NaN means not counted, as by older versions.
 type Usage struct {
 	Faults       float64 // page faults a call
 	FaultsRank   int
@@ -46,8 +46,8 @@ func (c *Case) UsageIn(run int) Usage {
 	return c.usage[run-1]
 }
 
-// Usage returns the counts in the median mpirun, each by itself, with the rank that has the
-// highest count in most mpiruns.
+// Usage returns the counts in the median mpirun, each by itself. Its ranks have the highest count
+// in most mpiruns.
 func (c *Case) Usage() Usage {
 	var faults, switches []float64
 	var faultsAt, switchesAt []int
@@ -71,7 +71,7 @@ func mostFrequent(values []int) (found int) {
 	return found
 }
 
-// ManyFaults is the number of page faults a call from which a case is reported.
+// ManyFaults page faults a call, or more, put a case into the report.
 const ManyFaults = 1
 
 type FaultingCase struct {
@@ -91,7 +91,7 @@ func (s *Set) Faulting() []FaultingCase {
 	return out
 }
 
-// Sent is what all ranks together send in a call, inside the library.
+// Sent holds what all ranks together send in a call, inside the library.
 type Sent struct {
 	Messages float64 `json:"messages" column:"messages"`
 	Bytes    float64 `json:"bytes" column:"message_bytes"`

@@ -1,5 +1,5 @@
-// Package report lays out what was found: for every kind of document its sections of text
-// and tables, its rows, and what programs get. internal/document writes them in every format.
+// Package report lays out what was found: the sections of text and tables, the rows and the data
+// for programs, for every kind of document. internal/document writes them in every format.
 //
-// It computes no statistic: what is not in the value that it is given is in no document.
+// It computes no statistic: a document shows only what is in the value that it is given.
 package report

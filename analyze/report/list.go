@@ -13,8 +13,8 @@ import (
 	"pgmpi/mockups"
 )
 
-// Lists are the tables of what can be measured and checked, and the guidelines
-// of a gl.toml if it has a name.
+// Lists shows what can be measured and checked. It shows the guidelines of a gl.toml if it has a
+// name.
 var Lists = document.Kind[glfile.File]{Name: "list", Sections: func(f *glfile.File) []document.Section {
 	out := []document.Section{listGuidelines()}
 	if f.Name != "" {
@@ -63,7 +63,7 @@ func listCalls() document.Section {
 			example[f.Call] = f
 		}
 	}
-	alike := []mockups.Rule{"", mockups.Equal, mockups.Linear} // of what goes by every rule
+	alike := []mockups.Rule{"", mockups.Equal, mockups.Linear} // for what goes by every rule
 	for _, c := range mockups.Calls {
 		if f := example[c]; slices.Contains(alike, f.Rule) || c == mockups.Call(f.Rule) {
 			s.Table.Add(f.ID, f.What, fmt.Sprint(count[c]))
@@ -103,8 +103,8 @@ func listUsers(f *glfile.File) document.Section {
 	return s
 }
 
-// listOwn shows the mock-ups of a gl.toml. What they do only their file knows, which is not
-// loaded for a list.
+// listOwn shows the mock-ups of a gl.toml. Only their file knows what they do, and a list does not
+// load it.
 func listOwn(f *glfile.File) document.Section {
 	s := document.Titled("MOCK-UPS OF %s", f.Name)
 	s.Table = &document.Table{Head: []string{"id", "of", "file"}, Align: "lll", Flex: 2}

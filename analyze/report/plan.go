@@ -26,8 +26,8 @@ type Plan struct {
 	Manifest *results.Manifest
 	Config   *glfile.File
 	RankPath string
-	Mpiruns  string // what they are for; "": tests
-	Assumed  int    // algorithms that each collective is taken to have; 0: these are known
+	Mpiruns  string // their purpose, if they are not for tests
+	Assumed  int    // assumed algorithms of each collective, or 0 if these are known
 	FollowUp bool   // split-robustness may be tested in mpiruns of its own
 	Confirms bool   // what would be an alarm is measured again
 	Estimate
@@ -38,7 +38,7 @@ type Estimate struct {
 	Costs  []Cost // by shape
 	Total  time.Duration
 	Over   []Over // where the network between nodes is not known
-	Nodes  int    // most that a shape has; 0: not known
+	Nodes  int    // most that a shape has, or 0 if unknown
 	Model  Model
 }
 
@@ -52,18 +52,18 @@ func (e *Estimate) Unseen() bool {
 	return slices.ContainsFunc(e.Costs, func(c Cost) bool { return c.Shape.Nodes > 1 && !c.Measured })
 }
 
-// Model has the numbers that an estimate rests on, where nothing is measured.
+// Model holds the numbers that an estimate rests on, where nothing is measured.
 type Model struct {
 	ByteTime                float64       // seconds
 	ShortRepeat, LongRepeat int           // repetitions of short and of long calls
-	LaunchTime              time.Duration // of an mpirun, as the user says; 0: as the library usually takes
+	LaunchTime              time.Duration // of an mpirun, as the user says, or 0 for the library's usual time
 }
 
 type Cost struct {
 	Shape       guidelines.Shape
 	Cases       int
 	Memory      int64 // bytes of a rank's buffers: the largest of each kind, over all cases
-	Free        int64 // the most that these may have by the memory of this host, in bytes; 0: as the configuration says
+	Free        int64 // limit of these by the memory of this host, in bytes, or 0 for the configuration's
 	LeftOut     []LeftOut
 	Stages      []StageCost
 	Measured    bool    // Stages rest on finished mpiruns
@@ -75,13 +75,13 @@ type LeftOut struct {
 	Why string
 }
 
-// StageCost is what a stage still takes in one shape.
+// StageCost holds what a stage still costs in one shape.
 type StageCost struct {
 	Name       string
 	After      int           // mpiruns of the stage before these
 	Runs, Left int           // mpiruns, and those that are not on disk yet
 	Each       time.Duration // mpirun
-	Verify     time.Duration // once, in the first; 0: done
+	Verify     time.Duration // once, in the first; 0 if done
 }
 
 var Plans = document.Kind[Plan]{

@@ -12,10 +12,10 @@ import (
 
 type Status struct {
 	Folder   string        `json:"folder"`
-	Stages   []StageStatus `json:"stages"` // none: nothing has been measured yet
+	Stages   []StageStatus `json:"stages"` // empty before anything is measured
 	Done     int           `json:"done"`   // mpiruns of all stages
 	Planned  int           `json:"planned"`
-	LeftS    float64       `json:"left_s"`   // what the missing ones take, as long as their last one each; seconds
+	LeftS    float64       `json:"left_s"`   // seconds of the missing ones, if each takes as long as their last one
 	Reported bool          `json:"reported"` // it has ended with an answer
 	Shown    string        `json:"-"`        // the command line that shows the folder
 	Job      *JobStatus    `json:"job,omitempty"`
@@ -34,11 +34,11 @@ type JobStatus struct {
 	Scheduler string `json:"scheduler"`
 	ID        string `json:"id"`
 	Submitted string `json:"submitted"`
-	State     string `json:"state,omitempty"` // in the words of the scheduler; "": it no longer knows the job
+	State     string `json:"state,omitempty"` // in the words of the scheduler, or "" if it no longer knows the job
 	Nodes     string `json:"nodes,omitempty"`
-	Why       string `json:"why,omitempty"`     // it waits
+	Why       string `json:"why,omitempty"`     // why it waits
 	Left      string `json:"left,omitempty"`    // of its time limit
-	Unknown   string `json:"unknown,omitempty"` // why the state is
+	Unknown   string `json:"unknown,omitempty"` // why the state is unknown
 }
 
 var Statuses = document.Kind[Status]{

@@ -19,16 +19,16 @@ type CaseSamples struct {
 	NREP        nrep.Config  // of stage 1
 }
 
-// RunSamples are the valid samples of one mpirun, in the order of measurement.
+// RunSamples holds the valid samples of one mpirun, in the order of measurement.
 type RunSamples struct {
 	Run           int
 	Seconds       []float64
 	Lo, Hi        float64 // fences of the outlier filter, in seconds
 	Median        float64 // the run median, in seconds
-	StoppedBefore bool    // stage 1: the predictor stopped since its metrics were satisfied
+	StoppedBefore bool    // stage 1: the predictor stopped because its metrics were satisfied
 }
 
-// Add takes in an mpirun of stage 1 or 2, if it has valid samples of the case.
+// Add takes in an mpirun of stage 1 or 2. It skips one without valid samples of the case.
 func (c *CaseSamples) Add(run *results.Run, plan int) error {
 	at := slices.IndexFunc(run.Cases, func(k results.CaseInfo) bool { return k.Plan == plan })
 	if at < 0 || run.Cases[at].Status != protocol.StatusOK {
@@ -47,7 +47,7 @@ func (c *CaseSamples) Add(run *results.Run, plan int) error {
 	return nil
 }
 
-// OfRun describes the valid samples of an mpirun. It returns nil without any.
+// OfRun describes the valid samples of an mpirun. It returns nil if there are none.
 func OfRun(run int, valid []float64) (*RunSamples, error) {
 	if len(valid) == 0 {
 		return nil, nil
@@ -63,7 +63,8 @@ func (r *RunSamples) Kept() []float64 {
 	return slices.DeleteFunc(slices.Clone(r.Seconds), func(s float64) bool { return s < r.Lo || s > r.Hi })
 }
 
-// Typical are the mpiruns with the least, the middle and the largest run median, each once.
+// Typical returns the mpiruns with the least, the middle and the largest run median. It repeats
+// none.
 func (c *CaseSamples) Typical() []RunSamples {
 	by := slices.Clone(c.Runs)
 	slices.SortStableFunc(by, func(a, b RunSamples) int { return cmp.Compare(a.Median, b.Median) })
@@ -75,7 +76,7 @@ func (c *CaseSamples) Typical() []RunSamples {
 	}
 }
 
-// Metric is an nrep metric of the first samples of a prediction, for each number of them in ns.
+// Metric returns an nrep metric of a prediction's first samples. ns holds the numbers of samples.
 func (c *CaseSamples) Metric(metric string, of RunSamples, ns []int) []float64 {
 	out := make([]float64, len(ns))
 	for i, n := range ns {

@@ -1,4 +1,5 @@
 // Package samples describes all samples of one case, for figures of them.
 //
-// In go mpiruns of a results folder; out come the samples of each mpirun, with the fences of the outlier filter.
+// It takes the mpiruns of a results folder, and returns the samples of each, with the fences of the
+// outlier filter.
 package samples

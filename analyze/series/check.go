@@ -20,10 +20,10 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Check is one check of many: of its report.json what questions about several checks need.
+// Check holds what questions about several checks need from one report.json.
 type Check struct {
 	Path  string `json:"-"` // as the user calls it
-	Night int    `json:"-"` // its number in a folder of nights; 0: none
+	Night int    `json:"-"` // its number in a folder of nights, or 0
 
 	Schema  string          `json:"schema"`
 	Version string          `json:"pgmpi_version"`
@@ -54,7 +54,7 @@ type Asked struct {
 	Shape      string          `json:"shape"`
 }
 
-// Answer is what a check found. Undefined numbers are null.
+// Answer holds what a check found. Undefined numbers are null.
 type Answer struct {
 	MedianS      *float64 `json:"median_s"`
 	OtherMedianS *float64 `json:"other_median_s"`
@@ -67,12 +67,12 @@ type Point struct {
 	Answer
 	Firm    bool              `json:"firm"`
 	ByState analyze.InStates  `json:"by_state"`
-	State   analyze.GateState `json:"state"` // "": that check had no gate, or nothing to say
+	State   analyze.GateState `json:"state"` // "" if that check had no gate, or nothing to say
 	Reason  string            `json:"reason"`
 }
 
-// question identifies a test in all checks. The other size belongs to it for monotony; for
-// split-robustness it is part of the answer.
+// question identifies a test in all checks. The other size belongs to it for monotony, and to the
+// answer for split-robustness.
 func (a Asked) question() Asked {
 	if a.Type != guidelines.Monotony {
 		a.MsizeOther = 0
@@ -100,17 +100,17 @@ func pointOf(v *analyze.Verdict) Point {
 	return p
 }
 
-// tested reports whether the check reached a verdict; an unconfirmed violation does not
-// count: else it would be known in the next night.
+// tested reports whether the check reached a verdict. An unconfirmed violation does not count: it
+// would be known in the next night.
 func (p *Point) tested() bool {
 	return p.violated() || p.Verdict == judge.Kept || p.Verdict == judge.Marginal
 }
 
 func (p *Point) violated() bool { return p.Verdict == judge.Violated && p.State != analyze.Unsure }
 
-// above is the ratio that a new violation is above: the end of the interval, times the least
-// slowdown; of split-robustness that was not suspected, and so not tested, worseBy times its
-// medians' ratio. ok: the check can tell.
+// above returns the ratio above which a violation is new: the end of the interval, times the least
+// slowdown. For split-robustness that was not suspected, and so not tested, it is worseBy times the
+// ratio of the medians. ok tells whether the check knows.
 func (p *Point) above(least float64) (ratio float64, ok bool) {
 	switch {
 	case p.Verdict == judge.NotSuspected && p.Ratio != nil:
@@ -121,7 +121,7 @@ func (p *Point) above(least float64) (ratio float64, ok bool) {
 	return 0, false
 }
 
-// validate refuses what no check has written: anybody can edit a report.
+// validate refuses what no check has written, since anybody can edit a report.
 func (p *Point) validate() error {
 	const most = 1e9 // times, or seconds
 	for _, x := range []*float64{p.Ratio, p.RatioLo95, p.RatioHi95, p.MedianS, p.OtherMedianS} {
@@ -141,7 +141,7 @@ func (p *Point) validate() error {
 	return nil
 }
 
-// CheckOf takes over a report; path is how the user calls it.
+// CheckOf makes a Check of a report; path is the user's name for it.
 func CheckOf(r *analyze.Report, path string) *Check {
 	beside := busy(r.Warnings)
 	c := &Check{Path: path, Schema: r.Schema, Version: r.Version, Library: r.Library, Operation: r.Operation, Origin: r.Origin, Shapes: r.Shapes, R: r.R,
@@ -172,13 +172,13 @@ func (c *Check) find(a Asked) *Point {
 	return nil
 }
 
-// A report.json may be anybody's: these are far more than a check has.
+// Limits far above what a check has: anybody may have written a report.json.
 const (
 	mostObjects = 1_000_000
 	mostListed  = 1000 // shapes, and states of the machine
 )
 
-// ReadCheck reads a report.json; path is how the user calls it. Text that is no report, and one
+// ReadCheck reads a report.json; path is the user's name for it. Text that is no report, and one
 // with values that no check writes, is an error.
 func ReadCheck(in io.Reader, path string) (*Check, error) {
 	text, err := io.ReadAll(in)
@@ -223,7 +223,7 @@ func ReadCheck(in io.Reader, path string) (*Check, error) {
 	return c, nil
 }
 
-// Comparable is a *NotComparable where a planned check asks nothing that this one asked.
+// Comparable returns a *NotComparable if a planned check asks nothing that this one asked.
 func (c *Check) Comparable(m *results.Manifest) error {
 	plan := &m.Plan
 	if name, now, then := otherOperation(analyze.OperationOf(plan), c.Operation); name != "" {
@@ -241,7 +241,8 @@ func (c *Check) Comparable(m *results.Manifest) error {
 	return &analyze.NotComparable{Reason: fmt.Sprintf("the baseline %s and this check have no test in common: check the same guidelines and sizes (check.guidelines, job.msizes), or take another baseline", c.Path)}
 }
 
-// speeds are the machine's on a shape, in each state that the check met, as far as they were read.
+// speeds returns the machine's speeds on a shape, in each state. It leaves out what the check did
+// not read.
 func (c *Check) speeds(shape string) (out []medians.Speed) {
 	for _, s := range c.States {
 		if s.Shape == shape {
@@ -256,8 +257,8 @@ func (c *Check) speeds(shape string) (out []medians.Speed) {
 	return out
 }
 
-// met reports whether the check ran, on a shape, in each of these states of the machine. What
-// was not read is not known to differ.
+// met reports whether the check met each of these states of the machine on a shape. States that
+// were not read are not known to differ.
 func (c *Check) met(shape string, states []medians.Speed) bool {
 	speeds := c.speeds(shape)
 	return len(speeds) == 0 || !slices.ContainsFunc(states, func(now medians.Speed) bool {

@@ -16,10 +16,10 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// Compare tests for every case that both folders planned whether B is slower
-// or faster than A (S-REVISITED §6.2), and lists the guidelines whose verdict
-// changed. Folders that measured other operations, or nothing in common, are
-// a *NotComparable; all other factors that differ are in the Comparison.
+// Compare tests whether B is slower or faster than A in each common case (S-REVISITED §6.2). It
+// lists the guidelines whose verdict changed, and returns a *NotComparable for folders that
+// measured other operations, or nothing in common. All other factors that differ are in the
+// Comparison.
 func Compare(a, b *analyze.Side, cfg CompareConfig) (*Comparison, error) {
 	all, err := CompareLevels([]*analyze.Side{a, b}, cfg)
 	if err != nil {
@@ -28,8 +28,8 @@ func Compare(a, b *analyze.Side, cfg CompareConfig) (*Comparison, error) {
 	return all[0], nil
 }
 
-// CompareLevels compares the second side and all behind it with the first, as levels of one factor (S-REVISITED
-// §5.5 to 5.8): all their tests are one family.
+// CompareLevels compares all later sides with the first, as levels of one factor (S-REVISITED §5.5
+// to 5.8). All their tests are one family.
 func CompareLevels(sides []*analyze.Side, cfg CompareConfig) (out []*Comparison, err error) {
 	d, matches, err := compareDesign(sides, cfg)
 	if err != nil {
@@ -53,7 +53,7 @@ func CompareLevels(sides []*analyze.Side, cfg CompareConfig) (out []*Comparison,
 	return out, nil
 }
 
-// begun is a comparison without its cases.
+// begun returns a comparison without its cases.
 func begun(a, b *analyze.Side, d *judge.Design, cfg CompareConfig) *Comparison {
 	c := &Comparison{
 		Schema: CompareSchema, Version: a.Manifest.Version, A: a.Folder(), B: b.Folder(), Operation: analyze.OperationOf(&a.Manifest.Plan),
@@ -72,21 +72,22 @@ func begun(a, b *analyze.Side, d *judge.Design, cfg CompareConfig) *Comparison {
 	return c
 }
 
-// CompareDesign is how the other folders will be compared with the first, asked without data.
+// CompareDesign returns the design by which the other folders will be compared with the first; it
+// needs no data.
 func CompareDesign(sides []*analyze.Side, cfg CompareConfig) (*judge.Design, error) {
 	d, _, err := compareDesign(sides, cfg)
 	return d, err
 }
 
-// match is a case of both folders, by index into their Plans.
+// match names a case of both folders, by index into their Plans.
 type match struct {
 	a, b   int
-	change Change // why it cannot be compared; "" where it can
+	change Change // why it cannot be compared, or ""
 	reason string
 }
 
-// compareDesign also gives the cases to compare, by side behind the first. The family is all of them but
-// those that could not be measured.
+// compareDesign also returns the cases to compare, by side after the first. The family has all of
+// them but those that could not be measured.
 func compareDesign(sides []*analyze.Side, cfg CompareConfig) (*judge.Design, [][]match, error) {
 	var all [][]match
 	a, m := sides[0], 0
@@ -104,7 +105,7 @@ func compareDesign(sides []*analyze.Side, cfg CompareConfig) (*judge.Design, [][
 	return d, all, nil
 }
 
-// matched are the cases of both folders; m of them are tested.
+// matched returns the cases of both folders; m of them are tested.
 func matched(a, b *analyze.Side, cfg CompareConfig) (matches []match, m int, err error) {
 	if err := sameOperation(a, b); err != nil {
 		return nil, 0, err
@@ -142,14 +143,14 @@ func matched(a, b *analyze.Side, cfg CompareConfig) (matches []match, m int, err
 	return matches, m, nil
 }
 
-// alike tells whether the ranks of a shape lay on as many nodes in both folders, as far
-// as that is known: p4 on one node and p4 on four are not the same question.
+// alike tells whether a shape's ranks may have lain on equally many nodes in both folders: p4 on
+// one node and p4 on four are not the same question.
 func alike(a, b *analyze.Side, shape string) bool {
 	pa, pb := a.Manifest.Factors.Place(shape), b.Manifest.Factors.Place(shape)
 	return pa == "" || pb == "" || pa == pb
 }
 
-// placedUnlike says which numbers of processes are not compared for that; "" where none.
+// placedUnlike names the numbers of processes that are not compared for that reason, or "".
 func placedUnlike(a, b *analyze.Side) string {
 	var out []string
 	for _, s := range a.Manifest.Plan.Shapes {
@@ -161,8 +162,8 @@ func placedUnlike(a, b *analyze.Side) string {
 	return strings.Join(out, "; ")
 }
 
-// aligner divides run medians by how slow their mpirun was in general, such as in its folder, so
-// that one slow mpirun does not hide what changed. What all mpiruns of a folder share stays.
+// aligner divides run medians by how slow their mpirun was within its folder. One slow mpirun then
+// does not hide what changed; what all mpiruns of a folder share stays.
 func aligner(slowness func(guidelines.Shape, int) []float64) func(k guidelines.Case, of *medians.Case) []float64 {
 	general := map[string][]float64{}
 	return func(k guidelines.Case, of *medians.Case) []float64 {
@@ -178,8 +179,8 @@ func aligner(slowness func(guidelines.Shape, int) []float64) func(k guidelines.C
 	}
 }
 
-// yardstick returns how much slower each mpirun of B was than its neighbour of A in the median
-// over a shape's cases that were measured in all of them, and that a function selects.
+// yardstick returns how much slower each mpirun of B was than its neighbour of A: in the median
+// over the cases of a shape that were measured in all of them, and that a function selects.
 func yardstick(a, b *analyze.Side, selects func(medians.Cell) bool) func(guidelines.Shape, int) []float64 {
 	inB := b.Cases()
 	return func(shape guidelines.Shape, runs int) []float64 {
@@ -210,14 +211,14 @@ func yardstick(a, b *analyze.Side, selects func(medians.Cell) bool) func(guideli
 	}
 }
 
-// compareFamily are the cases whose tests are adjusted together.
+// compareFamily holds the cases whose tests are adjusted together.
 type compareFamily struct {
 	pairs []judge.Pair
 	rows  []*CaseChange
 	of    []*Comparison // by row
 }
 
-// add takes in the cases of a comparison, B (Orig) against A (Other), and returns their rows.
+// add takes in the cases of a comparison, B (Orig) against A (Other). It returns their rows.
 func (all *compareFamily) add(c *Comparison, cfg CompareConfig, a, b *analyze.Side, matches []match) []CaseChange {
 	rows := make([]CaseChange, len(matches))
 	inA, inB := aligner(a.Set.General), aligner(b.Set.General)
@@ -236,7 +237,7 @@ func (all *compareFamily) add(c *Comparison, cfg CompareConfig, a, b *analyze.Si
 		*row = CaseChange{Cell: medians.CellOf(k), NP: k.Shape.NP,
 			AMedianS: analyze.Seconds(caseA.Median()), BMedianS: analyze.Seconds(caseB.Median()), AR: len(pair.Other), BR: len(pair.Orig), Change: m.change, Reason: m.reason}
 		if m.change == NotCompared {
-			pair = judge.Pair{} // planned, hence counted
+			pair = judge.Pair{} // planned, and so counted
 		}
 		if m.change != LeftOut {
 			all.pairs, all.rows, all.of = append(all.pairs, pair), append(all.rows, row), append(all.of, c)
@@ -270,8 +271,8 @@ func (c *Comparison) Of(cell medians.Cell) *CaseChange {
 	return lists.First(c.Cases, func(k CaseChange) bool { return k.Cell == cell })
 }
 
-// sensitivity says what the data could have shown. A case with a significant change has
-// shown what there was.
+// sensitivity says what the data could have shown. A case with a significant change has shown its
+// change.
 func (c *Comparison) sensitivity() {
 	var seen []float64
 	for _, k := range c.Cases {
@@ -300,7 +301,7 @@ func bothValid(p judge.Pair) judge.Pair {
 	return out
 }
 
-// judge gives the change of a case from its adjusted p-value and its effect.
+// judge sets the change of a case from its adjusted p-value and its effect.
 func (row *CaseChange) judge(c *Comparison, o judge.Outcome, visible bool) {
 	row.Change = NoDifference
 	if c.Refused != nil || !(o.PAdjusted <= c.Alpha) || row.Ratio == nil {
@@ -324,8 +325,7 @@ func (row *CaseChange) judge(c *Comparison, o judge.Outcome, visible bool) {
 	}
 }
 
-// means makes the geometric means: of the ratios, since those are what is
-// compared, over the sizes that were.
+// means returns geometric means of the ratios, which the tests compare, over the sizes compared.
 func means(cases []CaseChange) []FunctionChange {
 	out := []FunctionChange{}
 	for _, k := range cases {
@@ -356,7 +356,8 @@ func without(s *analyze.Side, other *analyze.Side) int {
 	})
 }
 
-// NotJudged returns why no call could be compared, or "" if some could, or something is wrong or worse.
+// NotJudged returns why no call could be compared. It returns "" if some could, or something is
+// wrong or worse.
 func (c *Comparison) NotJudged() string {
 	switch {
 	case len(c.Wrong) > 0 || slices.ContainsFunc(c.Guidelines, func(g GuidelineChange) bool { return g.Change == NewlyViolated }):
@@ -381,8 +382,8 @@ func (c *Comparison) ExitCode() int {
 	return analyze.ExitCode(len(c.Wrong) > 0, slow, incomplete)
 }
 
-// changedGuidelines lists the tests of both folders that are violated in one
-// of them only, as the case studies of S-PGMPI §5.2 and §5.3 do.
+// changedGuidelines lists the tests of both folders that are violated in only one. The case studies
+// of S-PGMPI §5.2 and §5.3 do the same.
 func changedGuidelines(a, b *analyze.Side) []GuidelineChange {
 	out := []GuidelineChange{}
 	before, now := CheckOf(a.Report, a.Name), CheckOf(b.Report, b.Name)
@@ -405,7 +406,8 @@ func changedGuidelines(a, b *analyze.Side) []GuidelineChange {
 	return out
 }
 
-// changedAlgorithms lists the calls of one library for which both folders know that the algorithm is another.
+// changedAlgorithms lists the calls of one library that certainly changed their algorithm. Both
+// folders must know it.
 func changedAlgorithms(a, b *analyze.Side) []AlgorithmChange {
 	out := []AlgorithmChange{}
 	if a.Report.Which == nil || a.Report.Library.Name != b.Report.Library.Name {
@@ -419,8 +421,8 @@ func changedAlgorithms(a, b *analyze.Side) []AlgorithmChange {
 	return out
 }
 
-// guidelineChange: a test without data or with wrong data in one of the
-// folders is no change. What is new is what the gate calls new.
+// guidelineChange reports no change if a folder lacks data, or has wrong data. It calls new what
+// the gate calls new.
 func guidelineChange(a, b *Point, least float64) Change {
 	missing := func(p *Point) bool {
 		return p.Verdict == judge.NotMeasured || p.Verdict == judge.Wrong || p.Verdict == judge.SeenOnce || p.Verdict == judge.Undecided && p.Reason != ""

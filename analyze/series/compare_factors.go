@@ -41,7 +41,7 @@ func otherOperation(a, b analyze.Operation) (name, inA, inB string) {
 	return "", "", ""
 }
 
-// What to do about a factor that should not differ.
+// Remedies for a factor that should not differ.
 const (
 	sameMachine = "what differs may be the machine, not the set-up; measure both on one machine, best with `pgmpi ab`"
 	sameState   = "the difference may be the machine's; measure both alternately, with `pgmpi ab`"
@@ -49,14 +49,14 @@ const (
 	sameEffort  = "it changes how well the medians are known; better measure both with the same"
 )
 
-// doubtful names the factors that make a comparison doubtful, by prefix, with
-// the remedy. Others that differ, such as the library, are what one wants to compare.
+// doubtful names the factors that make a comparison doubtful, by prefix, with the remedy. Others
+// that differ, such as the library, are the ones to compare.
 var doubtful = []struct{ prefix, remedy string }{
 	{"hostname", sameMachine}, {"kernel", sameMachine}, {"cpu", sameMachine}, {"cores", sameMachine}, {machineState, sameState},
 	{"measure.", sameMethod}, {"thread level", sameMethod}, {"nrep.", sameEffort},
 }
 
-// unimportant are settings that bound a measurement and do not change it.
+// unimportant lists settings that limit a measurement and do not change it.
 var unimportant = []string{"measure.stall", "measure.temp_memory", "measure.alternate"}
 
 const unset = "(unset)"
@@ -78,15 +78,15 @@ func differences(a, b *analyze.Side, byTurns bool) []Difference {
 
 const ofEnv = "env "
 
-// looksAt tells whether a folder would have the factor if it were set. What mpi.env sets all have.
+// looksAt tells whether a folder would have the factor if it were set. All folders have what
+// mpi.env sets.
 func looksAt(m *results.Manifest, factor string) bool {
 	variable := strings.TrimPrefix(factor, ofEnv)
 	newest := host.Factors{EnvOf: host.EnvOf()}
 	return !newest.LooksAt(variable) || m.Factors.LooksAt(variable)
 }
 
-// factorsOf is what S-REVISITED, Table VI calls the factors, as far as the
-// manifest has them.
+// factorsOf returns the factors of S-REVISITED, Table VI, as far as the manifest has them.
 func factorsOf(m *results.Manifest) map[string]string {
 	version, _, _ := strings.Cut(m.Rank.LibVersion, "\n")
 	f := map[string]string{
@@ -103,7 +103,7 @@ func factorsOf(m *results.Manifest) map[string]string {
 		f["launch "+shape] = strings.Join(argv, " ")
 	}
 	for name, value := range m.Factors.Env {
-		if !strings.HasPrefix(name, "SLURM_") { // older folders have numbers of jobs and steps: every time others
+		if !strings.HasPrefix(name, "SLURM_") { // older folders have numbers of jobs and steps, which differ every time
 			f[ofEnv+name] = value
 		}
 	}
@@ -120,13 +120,13 @@ func factorsOf(m *results.Manifest) map[string]string {
 	return f
 }
 
-// threadLevelOf is what the library provided, all levels where shapes differ; ""
-// where nothing was measured.
+// threadLevelOf returns the level that the library provided. It returns all levels if shapes
+// differ, and "" if nothing was measured.
 func threadLevelOf(m *results.Manifest) string {
 	var levels []string
 	for _, s := range m.Plan.Shapes {
 		if t, measured := m.Timing[s.String()]; measured {
-			levels = lists.With(levels, cmp.Or(t.ThreadLevel, "funneled")) // which all asked for before it could be chosen
+			levels = lists.With(levels, cmp.Or(t.ThreadLevel, "funneled")) // what all asked for before it could be chosen
 		}
 	}
 	return strings.Join(levels, ", ")
@@ -202,8 +202,8 @@ func atMost(most int, names []string) string {
 	return strings.Join(shown, ", ") + more
 }
 
-// entersByMPIBarrier tells whether processes were synchronised by the library
-// itself; older folders do not say, and were.
+// entersByMPIBarrier tells whether the library itself synchronised the processes. Older folders do
+// not say it; there it did.
 func entersByMPIBarrier(s *analyze.Side) bool {
 	for _, t := range s.Manifest.Timing {
 		if !slices.Contains([]string{"", "barrier", "double_barrier"}, t.Sync) {

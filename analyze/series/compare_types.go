@@ -9,12 +9,12 @@ import (
 
 const CompareSchema = "pgmpi-compare/1"
 
-// Change is what became of a case, or of a guideline at one size, from A to B.
+// Change says how a case, or a guideline at one size, changed from A to B.
 type Change string
 
 const (
 	Slower         Change = "slower"          // significant, and by at least min_slowdown
-	Faster         Change = "faster"          // the same the other way round
+	Faster         Change = "faster"          // the same in the other direction
 	SlightlySlower Change = "slightly_slower" // significant, but smaller than min_slowdown or two clock ticks
 	SlightlyFaster Change = "slightly_faster"
 	NoDifference   Change = "~"            // nothing significant; not a proof that there is none
@@ -32,7 +32,7 @@ const (
 // ExitOn names the changes that make a Comparison exit with 1.
 type ExitOn string
 
-// What --fail-on of a comparison may name.
+// Values of --fail-on for a comparison.
 const (
 	ExitOnBoth       ExitOn = "both"       // guidelines newly violated and run-times, but these not where the machine changed
 	ExitOnGuidelines ExitOn = "guidelines" // guidelines newly violated only
@@ -44,26 +44,25 @@ var ExitOns = []ExitOn{ExitOnBoth, ExitOnGuidelines, ExitOnTimes}
 type CompareConfig struct {
 	judge.Config // Alpha, Adjust and MinSlowdown hold for the run-times too; the rest for the guidelines
 	Alternative  judge.Alternative
-	// Paired: the i-th mpirun of A and of B were neighbours in time, as
-	// `pgmpi ab` makes them, so that the signed-rank test may be used.
+	// Paired tells that the i-th mpiruns of A and of B were neighbours in time. `pgmpi ab` makes
+	// them so, and the signed-rank test may be used.
 	Paired bool
 	All    bool // mock-ups too, not only collectives
 	// Only selects the cases that are compared, and so the family; nil selects all.
 	Only func(medians.Cell) bool
-	// Yardstick selects the cases that what is compared cannot change, at least 20: of pairs, B is
-	// divided by what they have in common. nil: both folders by their own general factors, which
-	// leaves what all mpiruns of a folder share by chance.
+	// Yardstick selects the cases, at least 20, that cannot have changed with what is compared: in
+	// each pair, B is divided by what they have in common. If it is nil, each folder is divided by
+	// its own general factors, which leaves what all mpiruns of a folder share by chance.
 	Yardstick func(medians.Cell) bool
-	// FailOn is ExitOnBoth where it is empty.
+	// FailOn defaults to ExitOnBoth.
 	FailOn ExitOn
-	// Need is a ratio that every case is to be able to show; 0: none.
+	// Need is a ratio that every case has to be able to show, or 0.
 	Need float64
-	// AllRows shows people the cases that have not changed too.
+	// AllRows also shows people the cases that have not changed.
 	AllRows bool
 }
 
-// Comparison is compare.json: what changed from A to B. Undefined numbers are
-// null.
+// Comparison says what changed from A to B, as compare.json has it. Undefined numbers are null.
 type Comparison struct {
 	Schema  string                 `json:"schema"` // CompareSchema
 	Version string                 `json:"pgmpi_version"`
@@ -81,11 +80,11 @@ type Comparison struct {
 	PMin        float64           `json:"p_min"`        // smallest p-value attainable
 	ClockTickS  float64           `json:"clock_tick_s"` // seconds; the coarser of both
 	FailOn      ExitOn            `json:"fail_on"`
-	// CouldHaveSeen is the change that half of the cases or more could have shown, or null.
+	// CouldHaveSeen is the change that at least half of the cases could show, or null.
 	CouldHaveSeen *float64 `json:"could_have_seen"`
-	Need          float64  `json:"need,omitempty"` // that every case was to be able to show
+	Need          float64  `json:"need,omitempty"` // that every case had to be able to show
 	Blind         int      `json:"blind"`          // cases without a change that could not have shown Need
-	Shift         *Shift   `json:"machine_shift"`  // null: nothing speaks for the machine
+	Shift         *Shift   `json:"machine_shift"`  // null if nothing points to the machine
 	AllRows       bool     `json:"-"`
 
 	Cases       []CaseChange          `json:"cases"`      // in the order of A's Plan
@@ -101,7 +100,7 @@ type Comparison struct {
 	Exit        int                   `json:"exit_code"` // ExitCode()
 }
 
-// CaseChange is one case in both folders. Times are seconds.
+// CaseChange compares one case in both folders. Times are seconds.
 type CaseChange struct {
 	medians.Cell
 	NP        int      `json:"np"`
@@ -116,9 +115,9 @@ type CaseChange struct {
 	PAdjusted *float64 `json:"p_adjusted"` // over the family
 	Stars     string   `json:"stars"`      // by p_adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
 	Change    Change   `json:"change"`
-	Reason    string   `json:"reason,omitempty"` // not compared: why
-	// CouldHaveSeen is the least change, as a ratio above 1, that the case's data
-	// would have shown with a chance of 80 %, or null.
+	Reason    string   `json:"reason,omitempty"` // why it was not compared
+	// CouldHaveSeen is the least visible change as a ratio above 1, or null. The case's data would have
+	// shown it with a chance of 80 %.
 	CouldHaveSeen *float64 `json:"could_have_seen"`
 }
 
@@ -130,10 +129,10 @@ type FunctionChange struct {
 	Ratio    *float64 `json:"ratio"` // geometric mean of the ratios B/A
 	Slower   int      `json:"slower"`
 	Faster   int      `json:"faster"`
-	logs     float64  // the sum that Ratio is made of
+	logs     float64  // the sum from which Ratio is made
 }
 
-// GuidelineChange is a planned test of both folders whose verdict changed.
+// GuidelineChange names a planned test of both folders whose verdict changed.
 type GuidelineChange struct {
 	Change   Change        `json:"change"`
 	Asked                  // MsizeOther is of the folder where it is violated
@@ -143,14 +142,14 @@ type GuidelineChange struct {
 	BRatio   *float64      `json:"b_ratio"`
 }
 
-// AlgorithmChange is a call for which the library takes another of its algorithms in B.
+// AlgorithmChange names a call for which the library takes another of its algorithms in B.
 type AlgorithmChange struct {
 	medians.Cell
 	A string `json:"a"`
 	B string `json:"b"`
 }
 
-// Difference is a factor that is not the same in both folders.
+// Difference names a factor that is not the same in both folders.
 type Difference struct {
 	Factor string `json:"factor"`
 	A      string `json:"a"`

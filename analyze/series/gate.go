@@ -24,17 +24,17 @@ type Baselines struct {
 	Notes  []string      // what could not be read
 }
 
-// worseBy is how many times larger than in a baseline a ratio is that counts as worse.
+// worseBy times the ratio in a baseline, or more, counts as worse.
 const worseBy = 1.25
 
-// tonight is a report that is being held against its baselines.
+// tonight holds a report while it is compared with its baselines.
 type tonight struct {
 	*analyze.Report
 	*Baselines
 }
 
-// Confirmation plans to measure again what would make the night red, as a family of its own. A
-// violation that a baseline has shown as well is confirmed already. Nil: there is nothing.
+// Confirmation plans to measure would-be alarms again, as a family of its own. A violation that a
+// baseline has shown as well is confirmed already. It returns nil if nothing is left.
 func Confirmation(a *analyze.Analysis, g *Baselines) *results.FollowUps {
 	t := tonight{a.Report, g}
 	return a.Again(func(_ int, v *analyze.Verdict) bool {
@@ -43,7 +43,7 @@ func Confirmation(a *analyze.Analysis, g *Baselines) *results.FollowUps {
 	})
 }
 
-// Hold returns the report with its standing against baselines and expectations.
+// Hold returns the report with what baselines and expectations say of it.
 func Hold(a *analyze.Analysis, g *Baselines) (*analyze.Report, error) {
 	confirmation, err := a.Confirmation()
 	if err != nil {
@@ -84,7 +84,7 @@ func Hold(a *analyze.Analysis, g *Baselines) (*analyze.Report, error) {
 	return &r, nil
 }
 
-// alarms reports whether a test in a state makes the night red, if it is confirmed.
+// alarms reports whether a test in a state makes the night red, once confirmed.
 func (g *Baselines) alarms(s analyze.GateState, v *analyze.Verdict) bool {
 	switch s {
 	case analyze.New, analyze.Worse:
@@ -100,9 +100,9 @@ func (g *Baselines) alarms(s analyze.GateState, v *analyze.Verdict) bool {
 	return false
 }
 
-// provisional is a test's state before the confirmation.
+// provisional holds a test's state before the confirmation.
 type provisional struct {
-	state          analyze.GateState // "": nothing to say
+	state          analyze.GateState // "" if there is nothing to say
 	reason, ticket string
 	known          bool    // a baseline has shown the same
 	above          float64 // the ratio that the whole interval of a confirmation has to be above
@@ -122,7 +122,8 @@ func (t tonight) provisional(v *analyze.Verdict) provisional {
 	}
 }
 
-// expected is the state of a test that an expectation names; ok: one does, and has something to say.
+// expected returns the state of a test that an expectation names. ok tells that one names it, and
+// has something to say.
 func (t tonight) expected(v *analyze.Verdict) (p provisional, ok bool) {
 	i := slices.IndexFunc(t.Expect, func(e Expectation) bool { return e.about(askedBy(v)) && e.with(t.Library) })
 	if i < 0 {
@@ -209,14 +210,14 @@ func (t tonight) notViolated(v *analyze.Verdict) provisional {
 	return provisional{}
 }
 
-// like reports whether a night was, on a shape, in each of these states of the machine, and
-// as today beside other programs or alone.
+// like reports whether a night met each of these states of the machine on a shape. It must also
+// have run beside other programs, or alone, as today.
 func (t tonight) like(n *Check, shape string, states []medians.Speed) bool {
 	return (n.Busy == nil || *n.Busy == busy(t.Warnings)) && n.met(shape, states)
 }
 
-// statesOf returns the states of the machine that a verdict rests on: those in which it is
-// violated where that depends on them, else the state of most mpiruns.
+// statesOf returns the states of the machine that a verdict rests on: those in which it is violated
+// if the answer depends on them, else the state of most mpiruns.
 func (t tonight) statesOf(shape string, byState []analyze.StateVerdict) (in []medians.Speed) {
 	most := medians.State{}
 	for _, s := range t.States {
@@ -241,14 +242,14 @@ func (t tonight) statesOf(shape string, byState []analyze.StateVerdict) (in []me
 	return in
 }
 
-// strongest is the answer that speaks most against something being new: of the nights that
-// violate it, else of those that tested it, the one with the largest ratio.
+// strongest holds the answer that speaks most against a new violation: the largest ratio of the nights
+// that violate it, else of those that tested it.
 type strongest struct {
 	check *Check
 	*Point
 }
 
-// weight orders answers: a violation, a test, and what only has an interval or medians.
+// weight orders answers: a violation, then a test, then an answer with only an interval or medians.
 func (p *Point) weight() int {
 	switch {
 	case p.violated():
@@ -259,7 +260,7 @@ func (p *Point) weight() int {
 	return 0
 }
 
-// against returns the strongest answer of some nights; ok if one can tell.
+// against returns the strongest answer of some nights. ok tells whether one of them knows.
 func against(nights []*Check, v *analyze.Verdict) (most strongest, ok bool) {
 	for _, n := range nights {
 		p := n.find(askedBy(v))
@@ -276,10 +277,10 @@ func against(nights []*Check, v *analyze.Verdict) (most strongest, ok bool) {
 	return most, ok
 }
 
-// upper is the end of the ratio's interval, or the ratio.
+// upper returns the upper end of the ratio's interval, or the ratio.
 func (p *Point) upper() float64 { return analyze.Or(cmp.Or(p.RatioHi95, p.Ratio), 0) }
 
-// words are "kept in night-3 (0.98× [0.97, 1.00])".
+// words returns "kept in night-3 (0.98× [0.97, 1.00])".
 func (s strongest) words() string {
 	text := fmt.Sprintf("%s%s in %s", s.Verdict, phrase.When(s.Verdict == judge.Violated && !s.violated(), ", but unsure,"), s.check.Path)
 	switch {
@@ -296,7 +297,8 @@ func worse(v *analyze.Verdict, p *Point) bool {
 		*v.RatioLo95 > *p.RatioHi95 && *v.Ratio >= worseBy**p.Ratio
 }
 
-// least is the lowest limit of a ratio in any state of the machine; 0: one has none.
+// least returns the lowest limit of a ratio in any state of the machine. It returns 0 if one state
+// has no limit.
 func least(v *analyze.Verdict) float64 {
 	lo := *v.RatioLo95
 	for _, in := range v.ByState {
@@ -313,8 +315,8 @@ func (p *Point) largest() float64 {
 	return hi
 }
 
-// confirm reports whether a would-be alarm stays one, and says why; x is nil where it was not
-// measured again.
+// confirm reports whether a would-be alarm stays one, and says why. x is nil if it was not measured
+// again.
 func (t tonight) confirm(a *analyze.Analysis, v *analyze.Verdict, p *provisional, again *analyze.FollowedUp, x *analyze.Answered) bool {
 	unsure := func(format string, args ...any) bool {
 		p.state, p.reason = analyze.Unsure, fmt.Sprintf(format, args...)+"; "+p.reason
@@ -388,7 +390,7 @@ func (t tonight) unmatched() (notes []string) {
 	return notes
 }
 
-// slower returns the cases that became slower than in every night, unless the whole machine did.
+// slower returns the cases slower than in every night, unless the whole machine became slower.
 func (g *Baselines) slower(notes *[]string) (out []analyze.SlowerCase) {
 	count := map[medians.Cell]int{}
 	for i, c := range g.Times {
@@ -411,8 +413,8 @@ func (g *Baselines) slower(notes *[]string) (out []analyze.SlowerCase) {
 	return out
 }
 
-// SplitViolated returns what analyze.PlanSplit asks: of how small a part k calls were faster,
-// in the newest night that violates a test.
+// SplitViolated answers what analyze.PlanSplit asks: the size of the smaller part of which k calls
+// were faster, in the newest night that violates a test.
 func (g *Baselines) SplitViolated(v *analyze.Verdict) int64 {
 	if g == nil {
 		return 0

@@ -17,20 +17,20 @@ import (
 	"pgmpi/mockups"
 )
 
-// Expectation names known violations. A field that it does not give matches everything.
+// Expectation names known violations. A field that it lacks matches everything.
 type Expectation struct {
 	Guideline string `toml:"guideline"`
 	Function  string `toml:"function"`
-	// Msizes are sizes and ranges: "8..64" is every size from 8 to 64 bytes.
+	// Msizes lists sizes and ranges: "8..64" is every size from 8 to 64 bytes.
 	Msizes  guidelines.MsizeList `toml:"msizes"`
 	Shape   string               `toml:"shape"`
 	Library string               `toml:"library"` // what the library says of itself, * and ? stand for any characters
 	Reason  string               `toml:"reason"`
 	Ticket  string               `toml:"ticket"`
-	Until   Date                 `toml:"until"` // the last day; "": for good
+	Until   Date                 `toml:"until"` // the last day, or "" for good
 }
 
-// Date is a day, such as 2026-12-31; "": none.
+// Date is a day, such as 2026-12-31, or "".
 type Date string
 
 func (d *Date) UnmarshalTOML(raw any) error {
@@ -70,7 +70,7 @@ func ValidateExpectations(list []Expectation) []conf.FieldError {
 	return errs
 }
 
-// ranges are the sizes, each from the first to the second; nil stands for all.
+// ranges returns the sizes, each range from its first to its last; nil stands for all.
 func (e *Expectation) ranges() (out [][2]int64, err error) {
 	for _, text := range e.Msizes {
 		from, to, isRange := strings.Cut(text, "..")
@@ -90,7 +90,7 @@ func (e *Expectation) ranges() (out [][2]int64, err error) {
 	return out, nil
 }
 
-// sizeOrNone reads a size; Barrier has 0.
+// sizeOrNone reads a size, which is 0 for Barrier.
 func sizeOrNone(text string) (int64, error) {
 	if strings.TrimSpace(text) == "0" {
 		return 0, nil
@@ -98,7 +98,7 @@ func sizeOrNone(text string) (int64, error) {
 	return conf.ParseSize(text)
 }
 
-// about tells whether a test is one that the expectation names, with any library.
+// about tells whether the expectation names a test, with any library.
 func (e *Expectation) about(a Asked) bool {
 	if e.Guideline != a.Guideline || e.Function != "" && e.Function != a.Function || e.Shape != "" && e.Shape != a.Shape {
 		return false
@@ -121,8 +121,8 @@ func (e *Expectation) words() string {
 		phrase.When(e.Shape != "", "on %s", e.Shape))
 }
 
-// Expectations name the violations of a check: one for each guideline, function and shape,
-// sizes that are neighbours in the Plan joined.
+// Expectations names the violations of a check: one entry for each guideline, function and shape,
+// which joins sizes that are neighbours in the Plan.
 func Expectations(n *Check) (out []Expectation) {
 	reason := "known"
 	if len(n.Created) >= len(time.DateOnly) {
@@ -138,7 +138,7 @@ func Expectations(n *Check) (out []Expectation) {
 	return out
 }
 
-// joined are the sizes of violations among the tests of one guideline, ascending.
+// joined returns the sizes of violations among the tests of one guideline, ascending.
 func joined(tests []Point) (out guidelines.MsizeList) {
 	for i := 0; i < len(tests); i++ {
 		first := i
@@ -160,27 +160,26 @@ type FailOn string
 
 const (
 	FailOnNew      FailOn = "new"      // what is newly wrong, or clearly worse
-	FailOnSure     FailOn = "sure"     // of that, what a new check would probably show again
+	FailOnSure     FailOn = "sure"     // of these, what a new check would probably show again
 	FailOnViolated FailOn = "violated" // every violation that is not expected
 	FailOnSeen     FailOn = "seen"     // as new, and what was seen once in imported data
 	FailOnTimes    FailOn = "times"    // as new, and run-times that became longer
 )
 
-// firm is what FailOnSure was called up to version 0.2.
+// firm is the name of FailOnSure up to version 0.2.
 const firm FailOn = "firm"
 
 var FailOns = []FailOn{FailOnNew, FailOnSure, FailOnViolated, FailOnSeen, FailOnTimes}
 
-// GateConfig is the [gate] section of gl.toml: what a check is held against, and what
-// makes it red.
+// GateConfig holds the [gate] section of gl.toml: the baselines of a check, and what makes it red.
 type GateConfig struct {
 	Baseline []string `toml:"baseline" json:"baseline"` // results folders, report.json, folders of nights
 	Nights   int      `toml:"nights" json:"nights"`     // how many of a folder of nights, the last ones
-	Expect   string   `toml:"expect" json:"expect"`     // file of [[expect]]; "": none
+	Expect   string   `toml:"expect" json:"expect"`     // file of [[expect]], or ""
 	Confirm  bool     `toml:"confirm" json:"confirm"`   // measure again what would be an alarm
 	FailOn   FailOn   `toml:"fail_on" json:"fail_on"`
 	Strict   bool     `toml:"strict" json:"strict"` // what is expected and kept is an alarm
-	// MustJudge: a night that no baseline can judge has no verdict.
+	// MustJudge leaves a night without a verdict if no baseline can judge it.
 	MustJudge bool `toml:"must_judge" json:"must_judge"`
 }
 
@@ -195,7 +194,7 @@ func (c GateConfig) Wanted() bool { return c.Against() || c.onlySure() || c.Fail
 
 func (c GateConfig) onlySure() bool { return c.FailOn == FailOnSure || c.FailOn == firm }
 
-// mostNights keeps the baselines in memory.
+// mostNights bounds the memory that baselines take.
 const mostNights = 100
 
 func (c GateConfig) Validate() []conf.FieldError {

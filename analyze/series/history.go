@@ -16,8 +16,8 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// NewHistory puts checks in order, each series by itself. selectors name tests, as
-// analyze.Select takes them, whose trends are wanted; one that names nothing is an error.
+// NewHistory puts checks in order, each series by itself. selectors name the tests whose trends are
+// wanted, as analyze.Select takes them; one that names nothing is an error.
 func NewHistory(checks []*Check, selectors []string) (*History, error) {
 	if len(checks) == 0 {
 		return nil, errors.New("no report was found")
@@ -176,7 +176,7 @@ func changedSince(a, b *Check) []Difference {
 }
 
 const (
-	// lasts is the nights before, in and after a change.
+	// lasts nights come before, in and after a change.
 	lasts = 3
 	// LeastNights can show a lasting change.
 	LeastNights = 2 * lasts
@@ -186,7 +186,7 @@ const (
 	falseChanges = .01
 )
 
-// track is a test in all nights, and the logarithms of its ratio in those that know it.
+// track follows a test through all nights, with its log ratios where they are known.
 type track struct {
 	Trend
 	nights []int
@@ -194,8 +194,8 @@ type track struct {
 	cuts   []int // where logs change
 }
 
-// lasting returns the changes of ratios. Stretches of nights that differ from the other nights of a
-// test are looked for among all tests, then the same within what these leave of a test.
+// lasting returns the changes of ratios. It first looks among all tests for stretches of nights
+// that differ from the other nights of a test, then for the same within what these leave of a test.
 func lasting(tracks []*track) (out []Lasting, err error) {
 	type part struct {
 		of       *track
@@ -243,7 +243,7 @@ func (t *track) changes() (out []Lasting) {
 
 const HistorySchema = "pgmpi-history/1"
 
-// History is history.json: checks one after another, which are called nights.
+// History lists checks one after another, which are called nights, as history.json has them.
 type History struct {
 	Schema  string    `json:"schema"` // HistorySchema
 	Series  []Series  `json:"series"`
@@ -255,7 +255,7 @@ type Skipped struct {
 	Reason string `json:"reason"`
 }
 
-// Series are the nights of one family of libraries on the same shapes with the same operation.
+// Series lists the nights of one library family on equal shapes with one operation.
 type Series struct {
 	Library  string    `json:"library"` // family
 	Shapes   []string  `json:"shapes"`
@@ -278,7 +278,7 @@ type Night struct {
 	Violated    int              `json:"violated"`
 	Firm        int              `json:"firm"`
 	Alarms      *int             `json:"alarms"` // of its gate, or null
-	Gone        int              `json:"gone"`   // violated in the baseline, or where there is none in the night before, and kept now
+	Gone        int              `json:"gone"`   // violated in the baseline, else in the night before, and kept now
 	SlowMpiruns int              `json:"slow_mpiruns"`
 	Probes      []analyze.Probes `json:"yardstick"`
 	Exit        int              `json:"exit_code"`
@@ -286,7 +286,7 @@ type Night struct {
 	Shift       *Shift           `json:"machine_shift"` // against the night before, or null
 }
 
-// Lasting is a change of a test's ratio that lasted three nights or more.
+// Lasting describes a change of a test's ratio that lasted three nights or more.
 type Lasting struct {
 	Asked
 	Night int `json:"night"` // index into Nights: the first one that probably differs

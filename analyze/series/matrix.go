@@ -12,8 +12,8 @@ import (
 
 const MatrixSchema = "pgmpi-matrix/1"
 
-// Matrix is matrix.json: which guideline is violated where, guideline × library and shape
-// (S-PGMPI, Table 3).
+// Matrix says which guideline is violated where, as matrix.json has it: guideline × library and
+// shape (S-PGMPI, Table 3).
 type Matrix struct {
 	Schema      string         `json:"schema"` // MatrixSchema
 	Version     string         `json:"pgmpi_version"`
@@ -22,7 +22,7 @@ type Matrix struct {
 	Rows        []MatrixRow    `json:"rows"` // by type: pattern, monotony, split; then in the order of the first Plan that has them
 }
 
-// MatrixColumn is one shape of one results folder.
+// MatrixColumn stands for one shape of one results folder.
 type MatrixColumn struct {
 	Folder  string          `json:"folder"`
 	Library analyze.Library `json:"library"`
@@ -30,7 +30,7 @@ type MatrixColumn struct {
 	Shape   string          `json:"shape"`
 	Created string          `json:"created"`
 	R       int             `json:"r"`
-	// LeastMsize and LargestMsize are of all its tests, in bytes.
+	// LeastMsize and LargestMsize are the limits of all its tests, in bytes.
 	LeastMsize   int64        `json:"least_msize"`
 	LargestMsize int64        `json:"largest_msize"`
 	Method       judge.Method `json:"method"`
@@ -38,7 +38,7 @@ type MatrixColumn struct {
 	Op           string       `json:"op"`
 }
 
-// MatrixRow is a guideline about one function.
+// MatrixRow stands for a guideline about one function.
 type MatrixRow struct {
 	Guideline string          `json:"guideline"`
 	Type      guidelines.Type `json:"type"`

@@ -15,21 +15,22 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// Shift is what speaks for the machine, and not for the library, where one check
-// gave other run-times than another (docs/statistics.md, "Did the machine change?").
+// Shift holds what points to the machine where two checks have different run-times
+// (docs/statistics.md, "Did the machine change?").
 type Shift struct {
 	Cases    int      `json:"cases"`    // that both have
 	Slower   int      `json:"slower"`   // in the second
 	Faster   int      `json:"faster"`   // in the second
 	Ratio    *float64 `json:"ratio"`    // of the run-times, second to first, in the median case
 	Together bool     `json:"together"` // nearly all moved in one direction
-	// Machine: probably the machine changed: the library is the same, and the yardstick moved as the cases did.
+	// Machine tells that probably the machine changed: the library is the same, and the yardstick
+	// moved as the cases did.
 	Machine bool `json:"machine"`
-	// Probes has what was read of the machine in both.
+	// Probes holds what was read of the machine in both.
 	Probes []ProbeShift `json:"yardstick"`
 }
 
-// ProbeShift is a reading of the machine in the median mpirun of each check.
+// ProbeShift holds a reading of the machine in the median mpirun of each check.
 type ProbeShift struct {
 	Shape    string           `json:"shape"`
 	Quantity medians.Quantity `json:"quantity"`
@@ -38,9 +39,8 @@ type ProbeShift struct {
 	Moved    bool             `json:"moved"`
 }
 
-// Cases moved together when this share of them did in one direction, and the median
-// of them by shiftedRatio. A few cases of one or two functions do so if the function
-// changed.
+// Cases moved together when this share moved in one direction, and their median by shiftedRatio. A
+// few cases of one or two functions also do so if the function changed.
 const (
 	shiftedShare     = 0.8
 	shiftedRatio     = 1.05
@@ -48,15 +48,16 @@ const (
 	shiftedFunctions = 3
 )
 
-// ofMachine are the readings that no library has a part in.
+// ofMachine lists the readings that no library affects.
 var ofMachine = []medians.Quantity{medians.ByLine, medians.ByMemcpy}
 
-// MachineShift says what speaks for a change of the machine from check a to check b,
-// which measured the same operation, if anything does.
+// MachineShift says what points to a change of the machine between checks. Checks a and b measured
+// the same operation. It returns nil if nothing does.
 func MachineShift(a, b *Check) *Shift { return machineShift(a, b, readings(a, b), false) }
 
-// shiftByTurns: what drifts hits both, so that cases which moved together say nothing of the machine, and
-// neither does the yardstick where mpiruns had several states: each met its own.
+// shiftByTurns compares sides that took turns: drift hits both, so that cases that moved together
+// say nothing of the machine. Neither does the yardstick if mpiruns had several states, since each
+// met its own.
 func shiftByTurns(a, b *analyze.Side) *Shift {
 	x, y := CheckOf(a.Report, a.Name), CheckOf(b.Report, b.Name)
 	probes := readings(x, y)
@@ -147,7 +148,7 @@ func readings(a, b *Check) []ProbeShift {
 	return out
 }
 
-// otherState tells whether two readings of the yardstick are of different states of the machine.
+// otherState tells whether two readings of the yardstick come from different states of the machine.
 func otherState(x, y float64) bool { return max(x, y) >= otherSpeed*min(x, y) }
 
 func (s *Shift) String() string {
@@ -185,12 +186,11 @@ func (s *Shift) String() string {
 // machineState begins the name of the factor.
 const machineState = "machine state"
 
-// otherSpeed is how much two folders' yardsticks differ where the machine was in
-// another state.
+// otherSpeed separates the yardsticks of two folders that met different states of the machine.
 const otherSpeed = 1.5
 
-// machineStates are the shapes on which two folders met other states of the machine:
-// the yardstick's readings of the machine differ, or only one of them has several.
+// machineStates names the shapes on which two folders met other states of the machine: the
+// yardstick's readings of the machine differ, or only one of them has several.
 func machineStates(a, b *analyze.Side, byTurns bool) []Difference {
 	var out []Difference
 	for _, shape := range a.Manifest.Plan.Shapes {

@@ -16,8 +16,8 @@ import (
 
 const SpreadSchema = "pgmpi-reproduce/1"
 
-// Spread is reproduce.json: how well several measurements of one configuration
-// repeat (S-REVISITED §6.3).
+// Spread says how well several measurements of one configuration repeat (S-REVISITED §6.3), as
+// reproduce.json has it.
 type Spread struct {
 	Schema  string                   `json:"schema"` // SpreadSchema
 	Version string                   `json:"pgmpi_version"`
@@ -34,7 +34,7 @@ type CaseSpread struct {
 	medians.Cell
 	NP      int     `json:"np"`
 	MedianS float64 `json:"median_s"` // seconds; of the folders' medians of run medians
-	// Normalised has, by folder, the median of run medians over MedianS.
+	// Normalised holds, by folder, the median of run medians over MedianS.
 	Normalised []float64 `json:"normalised"`
 	Min        float64   `json:"min"`          // of Normalised
 	Max        float64   `json:"max"`          // of Normalised
@@ -52,9 +52,8 @@ type FunctionSpread struct {
 	cvs        []float64
 }
 
-// NewSpread compares at least two folders. Cases that a folder lacks are left
-// out. Folders that measured other operations, or nothing in common, are a
-// *NotComparable.
+// NewSpread compares at least two folders. It leaves out cases that a folder lacks. It returns a
+// *NotComparable for folders that measured other operations, or nothing in common.
 func NewSpread(sides []*analyze.Side, all bool) (*Spread, error) {
 	if len(sides) < 2 {
 		return nil, &analyze.NotComparable{Reason: "reproducibility needs two results folders at least"}
@@ -120,8 +119,8 @@ func (s *Spread) sumUp() {
 	}
 }
 
-// warn names every factor that is not the same in all folders: then the spread
-// does not only come from the measurement.
+// warn names every factor that is not the same in all folders: then the spread does not come from
+// the measurement alone.
 func (s *Spread) warn(sides []*analyze.Side) {
 	out := analyze.Remarks{}
 	seen := map[string]bool{}

@@ -12,8 +12,8 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Summary is what stands for the samples of a case in an mpirun, as benchmarks and papers have chosen
-// (S-REVISITED, Tables II to IV; S-NETGAUGE §1.2).
+// Summary names what stands for the samples of a case in an mpirun. Benchmarks and papers have
+// chosen these (S-REVISITED, Tables II to IV; S-NETGAUGE §1.2).
 type Summary string
 
 const (
@@ -25,14 +25,14 @@ const (
 	RanksLeast  Summary = "ranks-min"
 )
 
-// OtherSummaries are all but ours.
+// OtherSummaries lists all but ours.
 var OtherSummaries = []Summary{Least, Mean, MeanOfMeans, RanksMean, RanksLeast}
 
-// ByRank tells whether it needs what each rank took.
+// ByRank tells whether a summary needs the times of each rank.
 func (s Summary) ByRank() bool { return s == RanksMean || s == RanksLeast }
 
-// Put replaces the valid samples of a case in an mpirun, so that their run median is the summary. ranks has
-// the durations by rank and repetition, ns, where the summary needs them.
+// Put replaces a case's valid samples in an mpirun: their run median becomes the summary. ranks
+// holds the durations by rank and repetition in ns, for summaries that need them.
 func (s Summary) Put(samples []protocol.Sample, ranks [][]int64) {
 	if s == RunMedian {
 		return
@@ -52,7 +52,7 @@ func (s Summary) Put(samples []protocol.Sample, ranks [][]int64) {
 	}
 }
 
-// over is the mean or the least over the ranks of a repetition, ns.
+// over returns the mean or the least over the ranks of a repetition, in ns.
 func (s Summary) over(ranks [][]int64, repetition int) int64 {
 	var all []float64
 	for _, of := range ranks {
@@ -72,7 +72,7 @@ func (s Summary) over(ranks [][]int64, repetition int) int64 {
 
 const SummariesSchema = "pgmpi-summaries/1"
 
-// Summaries is what a check would have said by other summaries of the same samples.
+// Summaries says what a check would have found by other summaries of the same samples.
 type Summaries struct {
 	Schema  string                 `json:"schema"` // SummariesSchema
 	Version string                 `json:"pgmpi_version"`
@@ -83,7 +83,7 @@ type Summaries struct {
 	Tests       []SummariesTest `json:"tests"`     // patterns and monotony, in the Plan's order
 }
 
-// BySummary counts the tests in which a summary has the call too slow.
+// BySummary counts the tests in which a summary finds the call too slow.
 type BySummary struct {
 	Summary Summary `json:"summary"`
 	Slow    int     `json:"slow"`
@@ -91,7 +91,7 @@ type BySummary struct {
 	Missed  int     `json:"missed"`
 }
 
-// SummariesTest is a test by every summary.
+// SummariesTest judges a test by every summary.
 type SummariesTest struct {
 	Asked
 	Ratios []*float64 `json:"ratios"` // in the order of By, null where undefined

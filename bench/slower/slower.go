@@ -1,4 +1,4 @@
-// Package slower counts what is slow in reports.
+// Package slower counts slow calls in reports.
 package slower
 
 import (
@@ -15,7 +15,7 @@ import (
 	"pgmpi/mockups"
 )
 
-// Text says how many ratios of the reports in and below a folder are at least least, by guideline.
+// Text counts ratios from least on by guideline, in the reports in and below a folder.
 func Text(folder string, least float64) (string, error) {
 	reports, err := filepath.Glob(filepath.Join(folder, "*", "report.json"))
 	if len(reports) == 0 {
@@ -72,7 +72,7 @@ func counted(reports []string, least float64) (map[string]count, error) {
 	return counts, nil
 }
 
-// paper tells whether a guideline is of S-PGMPI, Appendix A.
+// paper tells whether a guideline comes from S-PGMPI, Appendix A.
 func paper(id string) bool {
 	return slices.ContainsFunc(guidelines.Catalogue(), func(g guidelines.Entry) bool { return g.ID == id && !g.Extended && g.Group == "" })
 }

@@ -28,7 +28,7 @@ func (t Table) Row(cells ...any) {
 	fmt.Fprintln(t)
 }
 
-// Quartiles returns the least number, the quartiles and the largest; NaN without numbers.
+// Quartiles returns the least number, the quartiles and the largest, or NaN without numbers.
 func Quartiles(x []float64) (q [5]float64) {
 	x = slices.DeleteFunc(slices.Clone(x), math.IsNaN)
 	for i := range q {

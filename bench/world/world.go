@@ -1,4 +1,4 @@
-// Package world simulates machines of which everything is known: what a check of them measures.
+// Package world simulates what a check measures on machines of which everything is known.
 package world
 
 import (
@@ -8,34 +8,35 @@ import (
 	"pgmpi/analyze/judge"
 )
 
-// World is a machine of which everything is known: how the run medians of a check
-// come about. Effects are standard deviations of logarithms, shares are probabilities.
+// World describes a machine of which everything is known: how the run medians of a check come
+// about. Effects are standard deviations of logarithms, shares are probabilities.
 type World struct {
 	General float64 // an mpirun's effect on everything in it
 	Cases   float64 // on both sides of a test
 	Own     float64 // on one side
 	T2      bool    // own effects have the tails of Student's t with 2 degrees of freedom
-	// Spreads are shares of the tests, and how many times further one side spreads there than
-	// the other; the sum of the variances stays.
+	// Spreads holds shares of the tests, and how many times further one side spreads there. The sum
+	// of the variances stays.
 	Spreads  [][2]float64
 	Slow     float64 // share of mpiruns that take slowBy times as long
 	Glitches float64 // share of run medians that are up to ten times too large
 	Odd      float64 // share of run medians that are oddBy times too large
-	// States is how often an mpirun is in the second of two states, in which everything
-	// takes stateBy times as long: in every other check the first number, else the second.
+	// States holds how often an mpirun is in the second of two states. Everything takes stateBy
+	// times as long there. The first number holds in every other check, the second in the rest.
 	States  [2]float64
 	Changes float64 // the share of pairs of which one side was measured in the other state
-	// Moved is 10 when every tenth slower call is less slow in the second state: the
-	// logarithm of its ratio is a quarter there. 0: none.
+	// Moved is 10 if every tenth slower call is less slow in the second state. The logarithm of its
+	// ratio is a quarter there. With 0 no call is.
 	Moved int
 	// Between is the spread of a test's ratio from check to check: all mpiruns of a check
 	// share it, so that nothing within the check shows it.
 	Between float64
-	// Lasts is how much of a side's own effect stays until the next mpirun (first-order
-	// autoregression), Offset the spread of an effect that a test has in a whole check, though its ratio is 1.
+	// Lasts is the share of a side's own effect that the next mpirun keeps (first-order
+	// autoregression). Offset is the spread of an effect that a test has in a whole check, though
+	// its ratio is 1.
 	Lasts, Offset float64
 	Jumps         float64 // the call takes this much more or less time than the other, at random
-	Step          float64 // the clock's, where a call takes tickedNS; 0: the clock is exact
+	Step          float64 // the clock's, for calls that take tickedNS; 0 for an exact clock
 }
 
 const (
@@ -54,8 +55,8 @@ func (w *World) InCheck(ratios []float64, random *rand.Rand) []float64 {
 	return out
 }
 
-// Pairs makes the run medians of r mpiruns of the number-th check of a series, one pair
-// a test, whose calls are slower than the others by these ratios.
+// Pairs makes the run medians of r mpiruns of the number-th check of a series: one pair a test,
+// whose calls are slower than the others by these ratios.
 func (w *World) Pairs(ratios []float64, r, number int, random *rand.Rand) []judge.Pair {
 	general, second := make([]float64, r), make([]bool, r)
 	for k := range r {
@@ -132,7 +133,7 @@ func (w *World) sides(random *rand.Rand) [2]float64 {
 	return [2]float64{small, small * ratio}
 }
 
-// noise is one side's own effect in an mpirun, and now and then what another program does.
+// noise returns one side's own effect in an mpirun, sometimes with another program's effect.
 func (w *World) noise(x float64, random *rand.Rand) float64 {
 	if w.T2 {
 		x /= math.Sqrt(random.ExpFloat64()) // chi-squared with 2 degrees of freedom, over 2

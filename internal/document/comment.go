@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// commentFormat is a comment on a pull request. Its first line, which nobody sees, tells a workflow
-// which comment to replace.
+// commentFormat writes a comment on a pull request. Its first line, which nobody sees, tells a
+// workflow which comment to replace.
 var commentFormat = Format{Name: "github-comment", ext: "comment.md", from: comment, Write: writeComment}
 
 const mostCommented = 60 // lines
@@ -29,7 +29,7 @@ func writeComment(w io.Writer, d *Document) error {
 	return err
 }
 
-// openFence is the fence of code that lines begin and do not end, or "".
+// openFence returns the fence of code that lines begin and do not end, or "".
 func openFence(lines []string) (open string) {
 	for _, line := range lines {
 		switch fence := strings.TrimLeft(line, "`"); {

@@ -26,7 +26,8 @@ type Kind[T any] struct {
 	NotJudged func(*T) string
 	// Exit returns the error of the command that has shown it, if any.
 	Exit func(*T) error
-	// Ending has the reason of the exit code, and what to run next in a folder ("": none is kept); may be nil.
+	// Ending returns the reason of the exit code, and the next commands; may be nil. folder is "" if
+	// none is kept.
 	Ending func(t *T, folder string) Ending
 	// For programs of others, each nil where a document has none.
 	Outcomes func(*T) *Outcomes
@@ -35,7 +36,7 @@ type Kind[T any] struct {
 	Comment  bool            // whether it is for pull requests
 }
 
-// Document is what one command has to say, in every form that it has.
+// Document holds what one command prints, in every form that it has.
 type Document struct {
 	Name     string
 	Sections []Section
@@ -53,20 +54,20 @@ type Document struct {
 
 type Label struct{ Name, Value string }
 
-// Ending is what a command ends with, below its document.
+// Ending says with what a command ends, below its document.
 type Ending struct {
-	Why  string  // behind the exit code
+	Why  string  // reason of the exit code
 	Next []Label // commands to run
 }
 
-// Section is a part of a document. One without a title continues the one before it.
+// Section holds a part of a document. One without a title continues the one before it.
 type Section struct {
 	Title string
 	Tone  picture.Tone // of the title
 	Text  []Text
 	Table *Table
 	Notes []string // paragraphs below the table
-	// What only pages with pictures show, in place of Drawings.
+	// Figures replace Drawings on pages with pictures.
 	Figures []picture.Figure
 	Heat    *picture.HeatMap
 	Folded  bool // until the reader opens it
@@ -85,7 +86,7 @@ type Style int
 const (
 	Paragraph Style = iota
 	Item            // of a list
-	Fact            // beside its name; without one it belongs to the fact before it
+	Fact            // next to its name; without one it belongs to the fact before it
 	Verbatim        // lines as they are
 	Command         // to copy: words stay whole, and a line that continues ends in a backslash
 	Drawing
@@ -96,18 +97,18 @@ type Table struct {
 	Head  []string
 	Rows  [][]string
 	Align string // a letter per column: l or r
-	// Flex is the column whose cells are broken where the table is too wide.
+	// Flex names the column whose cells are broken if the table is too wide.
 	Flex   int
 	Narrow bool // many small columns
-	// Spare are columns that a text leaves out where the table is too wide, the first of them first.
+	// Spare lists columns that a text leaves out of a wide table, in this order.
 	Spare []int
-	// Key is how many columns begin every part of a table whose other columns do not fit beside
-	// each other; 0: it is not parted.
+	// Key counts the columns that begin every part of a table that is too wide. With 0 the table is
+	// not parted.
 	Key int
-	// Grouped: a text shows the first column above the rows that have it in common.
+	// Grouped tells that texts show the first column above the rows that share it.
 	Grouped bool
 	Tone    func(row []string, column int) picture.Tone // of a cell; may be nil
-	// Factors, one for each row, are bars in the column Factor of pages.
+	// Factors are bars in the column Factor of pages, one for each row.
 	Factor  int
 	Factors []float64
 }
@@ -163,7 +164,7 @@ func (s *Section) Command(name string, words []string) {
 	s.Text = append(s.Text, Text{Style: Command, Name: name, Words: words})
 }
 
-// Draw adds figures: pages show them as pictures, texts in characters.
+// Draw adds figures, which pages show as pictures, and texts in characters.
 func (s *Section) Draw(figures ...picture.Figure) {
 	s.Figures = append(s.Figures, figures...)
 	s.Text = append(s.Text, Text{Style: Drawing, Draw: func(width int) (lines []string) {
@@ -217,7 +218,7 @@ func (d *Document) Add(sections []Section) {
 
 func rewrite(sections []Section) {
 	for i := range sections {
-		// The names of libraries, hosts, functions and folders are others'.
+		// Others have named libraries, hosts, functions and folders.
 		sections[i].Rewrite(clean.Line, clean.Text, clean.TableCell)
 	}
 }
@@ -233,7 +234,7 @@ func (d *Document) MadeBy(argv []string) {
 	answer.Fact("Command", "%s", clean.Line(strings.Join(lists.Map(argv, conf.Quote), " ")))
 }
 
-// begin puts an answer into the place of the title, or before the text.
+// begin replaces the title by an answer, or puts it before the text.
 func (s *Section) begin(answer string) {
 	s.Tone = picture.Open
 	if s.Title != "" {
@@ -250,10 +251,10 @@ func made[T, V any](make func(*T) V, t *T) (part V) {
 	return part
 }
 
-// OneLine is a text on one line, every character of it visible.
+// OneLine returns a text on one line, with every character visible.
 func OneLine(text string) string { return clean.Line(strings.Join(strings.Fields(text), " ")) }
 
-// Brief is the document with only those sections that are shown first.
+// Brief returns the document with only those sections that are shown first.
 func (d *Document) Brief() *Document {
 	brief := *d
 	if d.screen != nil {
@@ -262,8 +263,9 @@ func (d *Document) Brief() *Document {
 	return &brief
 }
 
-// Ended is what a command ends with: the exit code, what to run next in a results folder, and the paths of what was
-// written, each alone on a line to be copied. all is the command that shows all sections, for where the screen has not.
+// Ended lays out the end of a command: the exit code, what to run next in a results folder, and the
+// paths of what was written, each alone on a line to be copied. all is the command that shows all
+// sections, for a screen that did not.
 func (d *Document) Ended(code int, all, folder string, written ...string) OwnLines {
 	e := d.ending(conf.Folder(folder))
 	lines := []string{fmt.Sprintf("Exit %d%s", code, phrase.When(e.Why != "", ": %s", e.Why))}
@@ -295,8 +297,8 @@ func (t *Table) rewritten(line, cell func(string) string) *Table {
 	return &out
 }
 
-// Rewrite puts every text of the section through a function: what is on one line, what has
-// lines, and cells.
+// Rewrite puts every text of the section through a function: line for texts on one line, text for
+// texts with lines, and cell for cells.
 func (s *Section) Rewrite(line, text, cell func(string) string) {
 	s.Title = line(s.Title)
 	s.Text = slices.Clone(s.Text)

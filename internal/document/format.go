@@ -11,7 +11,7 @@ import (
 	"pgmpi/internal/lists"
 )
 
-// Formats is the registry, in the order that help texts show.
+// Formats lists all formats, in the order in which help texts show them.
 var Formats = []Format{
 	textFormat,
 	JSON,
@@ -29,10 +29,11 @@ type Format struct {
 	Name string // as --format takes it
 	ext  string // of its files
 	from form
-	// Log is the variable that is "true" in the log that the lines are for. Such a
-	// format is printed there and nowhere else, and a folder has none of it.
+	// Log names the variable that is "true" in the log that the lines are for. Such a format is
+	// printed there and nowhere else, and no folder has it.
 	Log string
-	// ForBrowsers: nobody wants to read it on a terminal. Where it goes into a folder it is not printed.
+	// ForBrowsers tells that nobody wants to read it on a terminal. It is not printed
+	// if it goes into a folder.
 	ForBrowsers bool
 	Write       func(w io.Writer, d *Document) error
 }
@@ -49,7 +50,7 @@ const (
 	comment
 )
 
-// File is the name of a document's file; "": it has none.
+// File returns the name of a document's file, or "".
 func (f Format) File(d *Document) string {
 	if f.Log != "" {
 		return ""
@@ -57,7 +58,7 @@ func (f Format) File(d *Document) string {
 	return d.Name + "." + f.ext
 }
 
-// Forms is a kind of document, whatever it is about.
+// Forms describes a kind of document, whatever it is about.
 type Forms interface {
 	Formats() []string
 	Format(name string) (Format, error)
@@ -86,10 +87,10 @@ func (k Kind[T]) Format(name string) (Format, error) {
 
 type Target struct {
 	Format
-	Path string // "": none was named
+	Path string // "" if none was named
 }
 
-// Pick looks up the formats of a comma list, each of which may be followed by =FILE.
+// Pick looks up the formats of a comma list, each with an optional =FILE.
 func (k Kind[T]) Pick(list string) ([]Target, error) {
 	var out []Target
 	for _, item := range strings.Split(list, ",") {

@@ -14,7 +14,7 @@ import (
 
 var githubFormat = Format{Name: "github", from: outcomes, Log: "GITHUB_ACTIONS", Write: writeGitHub}
 
-// mostAnnotations is how many errors of a step GitHub shows.
+// mostAnnotations is the limit of errors of a step that GitHub shows.
 const mostAnnotations = 10
 
 // writeGitHub writes wrong data first, then the largest ratios.
@@ -41,7 +41,7 @@ func writeGitHub(w io.Writer, d *Document) error {
 	return err
 }
 
-// The escapes of workflow commands.
+// Escapes of workflow commands.
 var (
 	githubData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

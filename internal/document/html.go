@@ -25,17 +25,17 @@ var htmlTemplate string
 var css string
 
 const (
-	// How many columns of a table may be numbers, and how many of the first may have a tone.
+	// At most mostNumbers columns of a table may be numbers. The first mostToned may have a tone.
 	mostNumbers = 24
 	mostToned   = 8
-	mostListed  = 100 // rows that a phone shows as a list; more scroll beside their first column
+	mostListed  = 100 // rows that a phone shows as a list; more scroll next to their first column
 )
 
 var HtmlStyle = picture.Style() + strings.ReplaceAll(css, "\t", "") + columnRules("r", mostNumbers, "tr > *", "text-align: right") + columnRules("slow", mostToned, "td", "color: var(--slow)") +
 	columnRules("possible", mostToned, "td", "color: var(--possible)") + columnRules("open", mostToned, "td", "color: var(--open)")
 
-// columnRules styles columns of tables: a class of the table that names one is shorter than a class in each
-// of its cells.
+// columnRules styles columns of tables. A class of the table that names a column is shorter than a
+// class in each of its cells.
 func columnRules(class string, columns int, cell, rule string) string {
 	var out []string
 	for i := range columns {
@@ -50,7 +50,7 @@ var stylePolicy = func() string {
 	return "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }()
 
-// Everything that is not in the template itself is escaped by html/template for the place it goes to.
+// htmlPage escapes everything that is not in the template itself, by html/template, for its place.
 var htmlPage = template.Must(template.New("page").Funcs(template.FuncMap{
 	"style": func() template.HTML { return template.HTML("<style>" + HtmlStyle + "</style>") },
 	"heat":  picture.HeatClass,
@@ -58,7 +58,7 @@ var htmlPage = template.Must(template.New("page").Funcs(template.FuncMap{
 	"star":  func(sign string) bool { return sign == "★" }, // the style writes it: an element for each would be a third of a heat map
 }).Parse(htmlTemplate))
 
-// marked are the classes of cells of a heat map that ask for something.
+// marked holds the classes of cells of a heat map that ask for attention.
 var marked = map[string]string{"violated": "sure", "wrong": "sure", "undecided": "unsure", "suspected": "unsure"}
 
 type htmlDocument struct {
@@ -67,14 +67,15 @@ type htmlDocument struct {
 	Groups              []htmlGroup
 }
 
-// htmlGroup is a part of the page with its heading; its sections but the first have headings below that.
+// htmlGroup holds a part of the page with its heading; its sections but the first have headings
+// below it.
 type htmlGroup struct {
 	ID, Title string
 	Folded    bool
 	Sections  []htmlSection
 }
 
-// Short is the title up to where it explains itself.
+// Short returns the title up to where it explains itself.
 func (g htmlGroup) Short() string {
 	if at := strings.IndexAny(g.Title, ":;"); at > 0 {
 		return g.Title[:at]
@@ -92,7 +93,7 @@ type htmlSection struct {
 	Notes   []string
 }
 
-// htmlBlock is a run of texts of one kind; one of the fields is there.
+// htmlBlock holds a run of texts of one kind, in one of its fields.
 type htmlBlock struct {
 	Paragraph string
 	Items     []string
@@ -115,8 +116,8 @@ type htmlTable struct {
 type htmlCell struct {
 	Text, Class string
 	Heads       bool   // its row or column
-	Head        string // of the column, for a list in place of the table
-	Bar         int    // how long the bar before it is
+	Head        string // of the column, for a list instead of the table
+	Bar         int    // length of the bar before it
 }
 
 type htmlFigure struct {
@@ -128,7 +129,7 @@ type htmlFigure struct {
 
 var toneClasses = map[picture.Tone]string{picture.Slow: "slow", picture.Possible: "possible", picture.Open: "open"}
 
-// writeHTML writes a page that needs nothing but itself.
+// writeHTML writes a page that needs no other file.
 func writeHTML(w io.Writer, d *Document) error {
 	p := htmlDocument{Kind: "pgmpi " + d.Name, Policy: stylePolicy}
 	ids := map[string]int{}
@@ -146,7 +147,7 @@ func writeHTML(w io.Writer, d *Document) error {
 	for i, s := range sections {
 		of := sectionHTML(s, ids)
 		n := len(p.Groups) - 1
-		// What is folded belongs together, and so does what has no title of its own.
+		// Folded sections belong together, and so do sections without a title of their own.
 		if n >= 0 && (s.Title == "" || s.Folded && p.Groups[n].Folded && sections[i-1].Folded) {
 			of.Heading = s.Title
 			p.Groups[n].Sections = append(p.Groups[n].Sections, of)
@@ -162,7 +163,7 @@ func writeHTML(w io.Writer, d *Document) error {
 	return err
 }
 
-// Unique is an ID that no other part of the page has.
+// Unique returns an ID that no other part of the page has.
 func Unique(ids map[string]int, id string) string {
 	ids[id]++
 	if n := ids[id]; n > 1 {
@@ -195,7 +196,7 @@ func sectionHTML(s Section, ids map[string]int) htmlSection {
 	return out
 }
 
-// add adds a text to the blocks, to the last one where that is of its kind.
+// add adds a text to the blocks: to the last block if that is of its kind.
 func (s *htmlSection) add(t Text) {
 	n := len(s.Blocks) - 1
 	switch t.Style {
@@ -277,13 +278,14 @@ func tableHTML(t *Table, name string) *htmlTable {
 	return out
 }
 
-// barLength is how far the bar of a factor reaches where the longest is four times as long as nothing lost, or more.
+// barLength returns the length of a factor's bar. The longest bar stands for four times as long as
+// nothing lost, or more.
 func barLength(factor, most float64) int {
 	const full, least = 64, 4
 	return int(full * max(0, math.Log(factor)/math.Log(max(most, least))))
 }
 
-// columnTones are the classes of columns in which all cells have the same.
+// columnTones returns the classes of columns in which all cells have the same.
 func (t *Table) columnTones() []string {
 	out := make([]string, len(t.Head))
 	if t.Tone == nil || len(t.Rows) == 0 {

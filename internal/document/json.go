@@ -24,8 +24,8 @@ func writeJSON(w io.Writer, d *Document) error {
 	return err
 }
 
-// escapedHidden escapes what encoding/json leaves as it is, and a terminal may obey.
-// Outside of strings JSON has no such characters.
+// escapedHidden escapes characters that encoding/json leaves as they are, and that a terminal may
+// obey. Outside of strings JSON has no such characters.
 func escapedHidden(text []byte) []byte {
 	hidden := func(r rune) bool { return r != '\n' && clean.Hidden(r) }
 	if bytes.IndexFunc(text, hidden) < 0 {

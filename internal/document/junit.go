@@ -11,7 +11,7 @@ import (
 	"pgmpi/internal/lists"
 )
 
-// junitFormat is what GitLab, Jenkins and others show as tests. There is no standard;
+// junitFormat writes what GitLab, Jenkins and others show as tests. There is no standard;
 // testdata/junit.xsd has what they all read.
 var junitFormat = Format{Name: "junit", ext: "junit.xml", from: outcomes, Write: writeJUnit}
 

@@ -64,7 +64,7 @@ func markdownText(t Text) string {
 	return Block(t.Text) + "\n"
 }
 
-// Fenced is a text as it is, in a fence that it cannot end.
+// Fenced puts a text as it is into a fence that it cannot end.
 func Fenced(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -88,15 +88,14 @@ func escapedCells(cells []string) []string {
 	return lists.Map(cells, func(c string) string { return Escaped(strings.ReplaceAll(c, "+\n", "+")) })
 }
 
-// Marks that mean something anywhere in a line, also for GitHub's formulas ($) and
-// entities (&); and those that do so only at the edge of a word: MPI_Bcast and
-// page.md#place stay as they are.
+// strongMarks mean something anywhere in a line, also for GitHub's formulas ($) and entities (&).
+// edgeMarks do so only at the edge of a word: MPI_Bcast and page.md#place stay as they are.
 const (
 	strongMarks = "\\`*~<[|$&"
 	edgeMarks   = "_#"
 )
 
-// Escaped is a text as it is, on one line.
+// Escaped returns a text that shows as it is, on one line.
 func Escaped(text string) string {
 	runes := []rune(strings.Join(strings.Fields(text), " "))
 	word := func(i int) bool {
@@ -109,7 +108,7 @@ func Escaped(text string) string {
 		}
 		out.WriteRune(r)
 		if r == '@' && !word(i-1) && word(i+1) {
-			out.WriteString("&#8203;") // else GitHub and GitLab tell somebody of that name
+			out.WriteString("&#8203;") // else GitHub and GitLab notify somebody of that name
 		}
 	}
 	return out.String()
@@ -117,7 +116,8 @@ func Escaped(text string) string {
 
 var numbered = regexp.MustCompile(`^(\d+)([.)])( |$)`)
 
-// Block is escaped where it begins a line or an item of a list: no quotation, list or rule.
+// Block escapes a text that begins a line or an item of a list. The text then begins no quotation,
+// list or rule.
 func Block(text string) string {
 	text = Escaped(text)
 	if text != "" && strings.ContainsRune(">+=-", rune(text[0])) {

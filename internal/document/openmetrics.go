@@ -10,7 +10,7 @@ import (
 	"pgmpi/internal/lists"
 )
 
-// openmetricsFormat is for Prometheus, also by the textfile collector of its node exporter.
+// openmetricsFormat writes for Prometheus, also through the textfile collector of its node exporter.
 var openmetricsFormat = Format{Name: "openmetrics", ext: "prom", from: metrics, Write: writeOpenMetrics}
 
 func writeOpenMetrics(w io.Writer, d *Document) error {

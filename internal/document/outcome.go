@@ -2,11 +2,11 @@ package document
 
 import "pgmpi/internal/lists"
 
-// Outcomes are what programs that show tests want: one outcome for each planned test.
+// Outcomes holds what programs that show tests want: one outcome for each planned test.
 type Outcomes struct {
 	Answer  string  // the first line of the document
 	Facts   []Label // of all
-	Created string  // RFC 3339; "": not known
+	Created string  // RFC 3339, or "" if not known
 	Host    string
 	Suites  []Suite
 }
@@ -16,8 +16,8 @@ type Suite struct {
 	Outcomes []Outcome
 }
 
-// Outcome is what became of one test. Class and Name tell it from all others, and
-// stay the same from night to night.
+// Outcome says what became of one test. Class and Name tell it from all others, and stay the same
+// from night to night.
 type Outcome struct {
 	Class, Name string
 	Result      Result
@@ -26,17 +26,17 @@ type Outcome struct {
 	Text        string   // a sentence
 	Details     []Label  // numbers
 	Seconds     *float64 // that it took; nil if unknown
-	Ratio       float64  // how many times slower it is; 0: not known
+	Ratio       float64  // how many times slower it is, or 0 if not known
 }
 
-// Result is how a test ended, in the words of test programs.
+// Result says how a test ended, in the words of test programs.
 type Result int
 
 const (
 	Passed Result = iota
 	Failed
 	Skipped // nothing was shown, or it is known
-	Errored // it could not be made, since the data were wrong or it did not return
+	Errored // not made: its data were wrong, or it did not return
 )
 
 // Add adds an outcome to the suite of a name; every text of it goes on one line.

@@ -9,11 +9,12 @@ import (
 	"pgmpi/internal/fail"
 )
 
-// OwnLines are lines that we meant to be lines, whatever texts of others they hold.
+// OwnLines holds lines that pgmpi itself broke, whatever texts of others they hold.
 type OwnLines []string
 
-// Said is a message for standard error. It breaks lines where the format does, between OwnLines, and between the lines of
-// an error (fail.Lines). Any other text may be somebody's, and stays on its line.
+// Said returns a message for standard error. It breaks lines where the format does, between
+// OwnLines, and between the lines of an error (fail.Lines). Any other text may come from others,
+// and stays on its line.
 func Said(format string, args ...any) string {
 	args = slices.Clone(args)
 	for i, a := range args {

@@ -66,7 +66,7 @@ func (p *page) tablePart(t *Table) error {
 	return nil
 }
 
-// grouped puts the first column of a table above the rows that have it in common.
+// grouped puts the first column of a table above the rows that share it.
 func grouped(lines []string, all, shown [][]string) []string {
 	const head, margin = 2, "  "
 	out := []string{margin + lines[0], strings.Repeat(string([]rune(lines[1])[:1]), len(margin)) + lines[1]}
@@ -85,7 +85,7 @@ func grouped(lines []string, all, shown [][]string) []string {
 	return append(out, out[1])
 }
 
-// draw draws head and rows, as they are, aligned as t.Align says.
+// draw draws head and rows as they are, aligned as t.Align says.
 func (t *Table) draw(out io.Writer, head []string, rows [][]string, padding tw.CellPadding, options ...tablewriter.Option) error {
 	aligns := make([]tw.Align, len(t.Align))
 	for i, a := range t.Align {
@@ -113,7 +113,8 @@ func (t *Table) draw(out io.Writer, head []string, rows [][]string, padding tw.C
 
 const leastGap = 1 // between columns
 
-// parts are the table, or tables that have its key and as many of its other columns as fit.
+// parts returns the table, or tables with its key and some of its other columns. Each has as many
+// as fit.
 func (t *Table) parts(width int) []*Table {
 	if t.Key == 0 || t.Width() <= width {
 		return []*Table{t}
@@ -153,7 +154,7 @@ func (t *Table) aligns(columns []int) string {
 type fitting struct {
 	*Table
 	columns []int // in order
-	flex    int   // width of the column t.Flex, if that is broken; else 0
+	flex    int   // width of the column t.Flex if it is broken, else 0
 }
 
 func (f *fitting) cell(text string, column int) string {
@@ -163,8 +164,8 @@ func (f *fitting) cell(text string, column int) string {
 	return text
 }
 
-// fitted narrows the gaps of a table that is too wide, then leaves spare columns out, then breaks
-// the cells of its flexible column: words only if nothing else helps.
+// fitted narrows the gaps of a table that is too wide. Then it leaves out spare columns, and then
+// it breaks the cells of the flexible column: words only if nothing else helps.
 func (t *Table) fitted(width int) (*fitting, int) {
 	f := &fitting{Table: t}
 	if t.Grouped {
@@ -200,7 +201,7 @@ func (f *fitting) total(gap int) int {
 	return total
 }
 
-// Width is how wide the table is at least, in columns of a page.
+// Width returns the least width of the table, in columns of a page.
 func (t *Table) Width() int {
 	total := 0
 	for c := range t.Head {
@@ -213,7 +214,7 @@ func (t *Table) columnWidth(i int) int {
 	return t.widest(i, func(cell string) string { return cell })
 }
 
-// wordWidth is how wide a column is whose cells are broken at every joint.
+// wordWidth returns the width of a column whose cells are broken at every joint.
 func (t *Table) wordWidth(i int) int {
 	return t.widest(i, func(cell string) string { return strings.Join(words(spaced.Replace(cell)), "\n") })
 }
@@ -226,7 +227,7 @@ func (t *Table) widest(column int, broken func(cell string) string) int {
 	return widest
 }
 
-// Tabled is a section with a table and a note where there is one, if the table has rows.
+// Tabled returns a section with a table and a note, if the table has rows.
 func Tabled(t *Table, note, title string, args ...any) []Section {
 	if len(t.Rows) == 0 {
 		return nil
@@ -239,7 +240,7 @@ func Tabled(t *Table, note, title string, args ...any) []Section {
 	return []Section{s}
 }
 
-// Listed is a section with the first items of a list; more says how many there are besides.
+// Listed returns a section with the first items of a list; more says how many others there are.
 func Listed[T any](title string, list []T, most int, more string, item func(T) string) []Section {
 	if len(list) == 0 {
 		return nil

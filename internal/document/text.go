@@ -29,10 +29,10 @@ func writeText(w io.Writer, d *Document) error {
 type page struct {
 	bytes.Buffer
 	Page
-	column int // that facts begin at
+	column int // at which facts begin
 }
 
-// factColumn has room for the names of facts, unless they are very long.
+// factColumn leaves room for the names of facts, unless they are very long.
 func factColumn(sections []Section) int {
 	const least, most = 9, 18
 	column := least
@@ -129,7 +129,7 @@ func (p *page) paragraph(mark, text string) {
 	}
 }
 
-// fact writes lines beside their name, or below it where it is long.
+// fact writes lines next to their name, or below it if it is long.
 func (p *page) fact(margin int, name string, lines []string) {
 	name = strings.Repeat(" ", margin) + name
 	if cellWidth(name) > p.column-2 {
@@ -142,7 +142,7 @@ func (p *page) fact(margin int, name string, lines []string) {
 	}
 }
 
-// cellWidth is the longest line of a cell, in characters.
+// cellWidth returns the longest line of a cell, in characters.
 func cellWidth(cell string) int {
 	longest := 0
 	for line := range strings.SplitSeq(cell, "\n") {
@@ -154,14 +154,14 @@ func cellWidth(cell string) int {
 // glue is a blank at which no line ends.
 const glue = '\u00a0'
 
-// Whole is a text that is not broken at its blanks.
+// Whole returns a text that is not broken at its blanks.
 func Whole(text string) string { return strings.ReplaceAll(text, " ", string(glue)) }
 
 func words(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) && r != glue })
 }
 
-// joints are where a long word is broken, and spaced has a blank after each.
+// joints lists where a long word is broken; spaced puts a blank after each.
 const joints = "+/,="
 
 var spaced = strings.NewReplacer("+", "+ ", "/", "/ ", ",", ", ", "=", "= ")
@@ -203,14 +203,14 @@ func Wrap(text string, width int, indent string) []string {
 	return append(lines, line)
 }
 
-// Page is what a text is written on; the zero value is a file.
+// Page describes what a text is written on; the zero value is a file.
 type Page struct {
-	Width  int // columns that a line may take at most; 0: usualWidth
+	Width  int // columns that a line may take at most; 0 means usualWidth
 	Colour bool
-	ASCII  bool // nothing but ASCII can be shown
+	ASCII  bool // only ASCII can be shown
 }
 
-// The widths of pages, in columns: tables are made for the least.
+// Widths of pages, in columns: tables are made for the least.
 const (
 	LeastWidth = 80
 	UsualWidth = 100
@@ -230,11 +230,12 @@ func (d *Document) sections() []Section {
 	return out
 }
 
-// inASCII has a spelling for every character that documents use.
+// inASCII spells every character that documents use.
 var inASCII = strings.NewReplacer("−", "-", "–", "-", "×", "x", "µ", "u", "●", "*", "≤", "<=", "≥", ">=", "→", "->", "…", "...", "─", "-", "┼", "+",
 	"·", ".", "±", "+/-", "√", "root of ", "▁", ".", "▂", ".", "▃", ":", "▄", ":", "▅", "+", "▆", "+", "▇", "#", "█", "#", "░", ".", "▒", ":", "▓", "+")
 
-// ascii spells a text in ASCII; of what has no spelling, such as a name in another script, a ? is left.
+// ascii spells a text in ASCII. It leaves a ? for what has no spelling, such as a name in another
+// script.
 func ascii(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= utf8.RuneSelf && r != glue {
@@ -244,10 +245,10 @@ func ascii(text string) string {
 	}, inASCII.Replace(text))
 }
 
-// colours are the codes of ECMA-48.
+// colours holds the codes of ECMA-48.
 var colours = map[picture.Tone]string{picture.Slow: "31", picture.Possible: "32", picture.Open: "33"}
 
-// toned is a text, without blanks at its ends, in the colour of its tone.
+// toned returns a text, without blanks at its ends, in the colour of its tone.
 func (p Page) toned(text string, tone picture.Tone) string {
 	code := colours[tone]
 	if !p.Colour || code == "" || text == "" {

@@ -36,16 +36,16 @@ type abRecord struct {
 	A              string `json:"a"`      // the configurations, as they were named
 	B              string `json:"b"`
 	C              string `json:"c,omitempty"`
-	*series.Factor        // whose levels the sides are, if they are; else two or three as above
-	// Order says for every round in which order the sides came, such as "ba".
+	*series.Factor        // if the sides are its levels; else two or three as above
+	// PredictOrder and MeasureOrder hold the order of the sides in each round, such as "ba".
 	PredictOrder []string `json:"predict_order"`
 	MeasureOrder []string `json:"measure_order"`
 }
 
-// ABMPIRuns is the number of mpiruns of each side that measure, where nothing says otherwise.
+// ABMPIRuns is the usual number of mpiruns of each side that measure.
 const ABMPIRuns = 10
 
-// Side is one of the checks that alternate, and are only compared.
+// Side makes one of the checks that alternate, and are only compared.
 var Side = &run.Experiment{Kind: results.Check, Name: "ab", Plan: run.Tests, Stages: []run.Stage{run.Predict, run.Measure, followUp, confirm},
 	Prepare: func(_ context.Context, config *glfile.File, _ run.Options) (*glfile.File, error) {
 		if len(config.Job.Looks) == 0 {
@@ -54,19 +54,19 @@ var Side = &run.Experiment{Kind: results.Check, Name: "ab", Plan: run.Tests, Sta
 		return config, nil
 	}}
 
-// MaxSides is how many campaigns can alternate.
+// MaxSides limits how many campaigns can alternate.
 const MaxSides = 8
 
-// AB is several campaigns whose mpiruns alternate, in results folders of one folder.
+// AB holds several campaigns whose mpiruns alternate, in results folders of one folder.
 type AB struct {
 	Out    string
 	Sides  []*run.Campaign
 	Names  [MaxSides]string // of the configurations
-	Factor string           // whose levels the sides are; "" of two or three
+	Factor string           // if the sides are its levels; "" for two or three sides
 }
 
-// Refuse returns why there is nothing to begin with: sides that cannot be
-// compared (*Setup), or an R with which no result could be significant (*Refused).
+// Refuse returns why nothing can begin: sides that cannot be compared (*Setup), or an R with which
+// no result could be significant (*Refused).
 func (x *AB) Refuse(cfg series.CompareConfig) error {
 	a, planned := x.Sides[0], []*analyze.Side{}
 	for i, b := range x.Sides {
@@ -97,7 +97,7 @@ func (x *AB) Opened(do func() error) error {
 	return do()
 }
 
-// Judged opens the results folders, measures, judges, and gives what it has found to a function.
+// Judged opens the results folders, measures, judges, and passes its findings to a function.
 func (x *AB) Judged(ctx context.Context, use func([]*analyze.Side) error) error {
 	return x.Opened(func() error {
 		if err := x.Measure(ctx); err != nil {
@@ -124,8 +124,8 @@ func (x *AB) Measure(ctx context.Context) error {
 	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: run.Predict, Order: order.PredictOrder}, {Stage: run.Measure, Order: order.MeasureOrder, Before: x.repeatAlike}})
 }
 
-// repeatAlike gives all sides of one configuration the most repetitions that were predicted for any: the first calls of an
-// mpirun are slower, so that the median of fewer is larger.
+// repeatAlike gives all sides of one configuration the most repetitions that were predicted for
+// any: the first calls of an mpirun are slower, so that the median of fewer is larger.
 func (x *AB) repeatAlike() {
 	most := map[guidelines.Case]int{}
 	for _, side := range x.Sides {
@@ -146,8 +146,8 @@ func (x *AB) repeatAlike() {
 	}
 }
 
-// Splits makes the split experiment on all sides. of gives the smaller size against which a test is made
-// whether or not a side suspects it; 0: only if it does.
+// Splits makes the split experiment on all sides. If of returns a smaller size for a test, the test
+// is made against it even if no side suspects it. With 0 it is made only if a side does.
 func (x *AB) Splits(ctx context.Context, of func(*analyze.Verdict) int64) error {
 	a := x.Sides[0]
 	if !a.Config.Measure.SplitExperiment {
@@ -168,8 +168,8 @@ func (x *AB) UpTo(ctx context.Context, round int) error {
 	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: measure, Order: order.MeasureOrder[:round]}})
 }
 
-// Again measures some cases of the Plan again, in r mpiruns of each side for that alone, which
-// sides then have too.
+// Again measures cases of the Plan again, in r separate mpiruns of each side. sides then have
+// these, too.
 func (x *AB) Again(ctx context.Context, cases []int, r int, sides []*analyze.Side) error {
 	plan := &results.FollowUps{R: r}
 	for _, i := range cases {
@@ -209,7 +209,7 @@ func (x *AB) Judge() (out []*analyze.Side, err error) {
 	return out, nil
 }
 
-// BySide counts the tests that each side violates by itself, on a line for each.
+// BySide counts the tests that each side violates by itself, one side a line.
 func (x *AB) BySide(sides []*analyze.Side) (lines document.OwnLines) {
 	var first []string
 	for i, s := range sides {
@@ -236,8 +236,7 @@ func (x *AB) BySide(sides []*analyze.Side) (lines document.OwnLines) {
 	return lines
 }
 
-// order is what ab.json of the folder that is resumed has, or is drawn and
-// written there.
+// order returns the order in ab.json of a resumed folder, or draws and writes one.
 func (x *AB) order(predictions, measurements int) (*abRecord, error) {
 	seed := x.Sides[0].Manifest.Seed
 	if slices.ContainsFunc(x.Sides, func(c *run.Campaign) bool { return c.Before != nil }) {
@@ -289,8 +288,8 @@ func readOrder(path string) (*abRecord, error) {
 	return &rec, nil
 }
 
-// Compares returns what the arguments of `pgmpi compare` name: results folders, or the sides of one of `pgmpi ab`,
-// which are paired, and the factor whose levels they are, if there is one.
+// Compares returns what the arguments of `pgmpi compare` name: results folders, or the sides of one
+// `pgmpi ab`, which are paired, and the factor if the sides are its levels.
 func Compares(args []string) (paths []string, paired bool, factor series.Factor, err error) {
 	if len(args) != 1 {
 		return args, false, factor, nil

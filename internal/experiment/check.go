@@ -15,8 +15,8 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Check does stages 1 and 2 with the looks, then the experiment on split-robustness that
-// the medians of stage 2 ask for, measures again what would be an alarm, and judges.
+// Check does stages 1 and 2 with the looks. It then makes the experiment on split-robustness that
+// the medians of stage 2 ask for, measures would-be alarms again, and judges.
 var Check = &run.Experiment{Kind: results.Check, Plan: run.Tests, Medians: true,
 	Stages: []run.Stage{run.Predict, run.Measure, followUp, alternate, otherMalloc, confirm, countMessages},
 	Begin: func(c *run.Campaign) (err error) {
@@ -31,7 +31,7 @@ var Check = &run.Experiment{Kind: results.Check, Plan: run.Tests, Medians: true,
 	Refuse: func(c *run.Campaign) error { return run.Refused(analyze.Design(c.Manifest, c.Config.Analyze)) },
 	Judge:  run.ByMedians(JudgeCheck), Answer: check.Reports, Analyzed: true}
 
-// Predict and Measure are stages of a check, each a command of its own in the same folder.
+// Predict and Measure are stages of a check, and commands in the same folder.
 var (
 	Predict = &run.Experiment{Kind: results.Check, Name: "nrep", Plan: run.Tests, Stages: []run.Stage{run.Predict}}
 	Measure = &run.Experiment{Kind: results.Check, Name: "measure", Plan: run.Tests, Stages: []run.Stage{past(run.Predict), run.Measure},
@@ -45,8 +45,8 @@ func past(s run.Stage) run.Stage {
 
 var followUp = followUpOf(func(c *run.Campaign) func(*analyze.Verdict) int64 { return c.Against.SplitViolated })
 
-// followUpOf is the stage that tests suspicions of split-robustness, and what was violated before
-// (docs/dev/statistics.md).
+// followUpOf returns the stage that tests suspicions of split-robustness, and what was violated
+// before (docs/dev/statistics.md).
 func followUpOf(before func(*run.Campaign) func(*analyze.Verdict) int64) run.Stage {
 	return again(protocol.ModeSplit, "split experiment", "following up suspected splits",
 		func(c *run.Campaign) bool { return c.Config.Measure.SplitExperiment },
@@ -55,16 +55,16 @@ func followUpOf(before func(*run.Campaign) func(*analyze.Verdict) int64) run.Sta
 		})
 }
 
-// alternate measures again what is violated, both sides alternating call by call: a call that
-// is repeated finds its own buffers in the caches, which is rare in programs.
+// alternate measures violations again, with both sides alternating call by call: a repeated call
+// finds its own buffers in the caches, which is rare in programs.
 var alternate = again(protocol.ModeAlternate, "alternating calls", "measuring violations call by call",
 	func(c *run.Campaign) bool {
 		return c.Config.Measure.Alternate && showsKept(c) && !c.Config.Measure.Provable && c.Config.Measure.Cache == protocol.CacheWarm
 	},
 	judged(func(_ *run.Campaign, a *analyze.Analysis) *results.FollowUps { return a.Alternate() }))
 
-// otherMalloc measures again what is violated with page faults: memory that malloc gives back
-// after each call decides more there than the algorithm.
+// otherMalloc measures violations with page faults again: memory that malloc gives back after each
+// call decides more there than the algorithm.
 var otherMalloc = again(protocol.ModeMalloc, "other state of malloc", "measuring violations in the other state of malloc", showsKept,
 	judged(func(c *run.Campaign, a *analyze.Analysis) *results.FollowUps {
 		state := protocol.MallocSettled
@@ -89,7 +89,7 @@ var confirm = again(protocol.ModeConfirm, "measuring again", "measuring again wh
 		return x
 	}))
 
-// again is a stage that measures in other mpiruns what the medians so far ask for.
+// again returns a stage that measures in other mpiruns what the medians ask for.
 func again(mode protocol.Mode, name, doing string, wanted func(*run.Campaign) bool, plan func(*run.Campaign, *medians.Set) (*results.FollowUps, error)) run.Stage {
 	return run.Stage{Mode: mode, Name: name, Doing: doing, Wanted: wanted, Plan: plan,
 		Runs: func(m *results.Manifest, _ *glfile.File) int { return m.Runs(mode) }}

@@ -1,8 +1,8 @@
-// Package experiment has all kinds of measurements as values of one table, which package run
-// measures: what they plan, their stages, and the answer that they make of a results folder.
-// Two of them compare checks: two set-ups alternately, and the self-test.
+// Package experiment lists all kinds of measurements in one table, for package run to measure: what
+// they plan, their stages, and the answer that they make of a results folder. Two of them compare
+// checks: two set-ups alternately, and the self-test.
 //
-// In go a configuration, the path of a results folder and what tells of the progress; out
-// come documents and errors of package fail. It prints nothing, and knows neither flags nor
-// exit codes.
+// It takes a configuration, the path of a results folder and a function that reports progress, and
+// returns documents and errors of package fail. It prints nothing, and knows neither flags nor exit
+// codes.
 package experiment

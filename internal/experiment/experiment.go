@@ -2,5 +2,6 @@ package experiment
 
 import "pgmpi/internal/experiment/run"
 
-// Kinds are the core's experiments. The first of a kind tells how a folder of that kind is judged.
+// Kinds lists the core's experiments. The first of a kind tells how a folder of that kind is
+// judged.
 var Kinds = []*run.Experiment{Check, Predict, Measure, Side}

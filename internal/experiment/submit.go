@@ -28,15 +28,15 @@ import (
 type Submission struct {
 	*batch.Request
 	Folder   string
-	Estimate time.Duration // that the time limit comes from; 0: from batch.time
+	Estimate time.Duration // from which the time limit comes; 0 if from batch.time
 }
 
-// leastTime is for an estimate that is too low: it knows neither networks nor the
-// start of a large job.
+// leastTime makes up for an estimate that is too low: it knows neither networks nor the start of a
+// large job.
 const leastTime = 15 * time.Minute
 
-// NewSubmission plans a job into a folder. argv is the command line that begins it and goes on
-// with it; takes estimates its time. Nothing is written.
+// NewSubmission plans a job into a folder. argv is the command line that begins it and goes on with
+// it; takes estimates its time. It writes nothing.
 func NewSubmission(config *glfile.File, path string, argv []string, takes func() (time.Duration, error)) (*Submission, error) {
 	if len(config.Job.NP)+len(config.Job.Shapes) == 0 {
 		return nil, fail.Setupf("how many processes? Give job.np or job.shapes in gl.toml, or -- --np: the cores of this machine say nothing of the job's")
@@ -111,8 +111,8 @@ func (s *Submission) Write() error {
 	return fail.AsSetup(err)
 }
 
-// Go submits the script and returns the job's id. Slurm's is kept in the folder: a folder
-// whose job is still in the queue gets no second one.
+// Go submits the script and returns the job's id. It keeps Slurm's id in the folder, and refuses a
+// second job while the first is in the queue.
 func (s *Submission) Go() (job string, err error) {
 	before, err := readJob(s.Folder)
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *Submission) Go() (job string, err error) {
 
 const (
 	jobSchema = "pgmpi-batch/1"
-	slurm     = "slurm"  // the only batch system that is asked for its jobs
+	slurm     = "slurm"  // the only batch system that is asked about its jobs
 	mostJob   = 64 << 10 // bytes of batch.json
 )
 
@@ -168,7 +168,7 @@ func readJob(folder string) (*jobRecord, error) {
 	return &r, nil
 }
 
-// StatusOf looks at a results folder of one of these kinds, which may not have a manifest yet.
+// StatusOf looks at a results folder of these kinds, which may lack a manifest.
 func StatusOf(path string, kinds []*run.Experiment) (*report.Status, error) {
 	s := &report.Status{Folder: path}
 	job, err := readJob(path)
@@ -186,7 +186,7 @@ func StatusOf(path string, kinds []*run.Experiment) (*report.Status, error) {
 		if err := count(s, folder, m, kinds); err != nil {
 			return nil, err
 		}
-	case !results.IsFresh(path): // a job that waits has written nothing
+	case !results.IsFresh(path): // a waiting job has written nothing
 		return nil, err
 	case job == nil:
 		if reading.Has(path, results.BatchScript) {
@@ -281,7 +281,7 @@ func count(s *report.Status, folder *results.Folder, m *results.Manifest, kinds 
 // finished tells whether a folder needs no more mpiruns by its manifest.
 func finished(folder *results.Folder, m *results.Manifest, stages []run.Stage, config *glfile.File) (bool, error) {
 	switch {
-	case slices.ContainsFunc(stages, func(s run.Stage) bool { return s.Plan != nil }): // the data tell what is wanted
+	case slices.ContainsFunc(stages, func(s run.Stage) bool { return s.Plan != nil }): // the data tell what they need
 		data, err := reading.Collect(folder, m, m.R)
 		if err != nil {
 			return false, &fail.Failed{Err: err}

@@ -17,10 +17,9 @@ import (
 
 const largestEnv = 1 << 20
 
-// Under puts the variables of the setting that mpi.under names into mpi.env, so that
-// they are recorded and compared like all others. A file that a variable names must be
-// there, by an absolute path: a library ignores one that it does not find. An error
-// names the file.
+// Under puts the variables of the setting that mpi.under names into mpi.env. There they are
+// recorded and compared like all others. A file that a variable names must be there, by an absolute
+// path: a library ignores one that it does not find. An error names the file.
 func Under(config *glfile.File) error {
 	if config.MPI.Under == "" {
 		return nil
@@ -54,7 +53,8 @@ func Under(config *glfile.File) error {
 	return nil
 }
 
-// applied tells whether a variable is of mock-ups that `pgmpi apply` has written for the rank program's library.
+// applied tells whether a variable belongs to mock-ups that `pgmpi apply` wrote. They are for the
+// rank program's library.
 func applied(rank, name, value string) bool {
 	if name != tuning.Preload {
 		return name == "PGMPI_APPLY"

@@ -15,7 +15,7 @@ import (
 	"pgmpi/internal/lists"
 )
 
-// When is a part of a sentence that is only there on a condition.
+// When returns a part of a sentence on a condition, or "".
 func When(condition bool, format string, args ...any) string {
 	if !condition {
 		return ""
@@ -23,7 +23,7 @@ func When(condition bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// Either is the one text on a condition, else the other.
+// Either returns the first text on a condition, else the other.
 func Either(condition bool, text, other string) string {
 	if condition {
 		return text
@@ -31,14 +31,14 @@ func Either(condition bool, text, other string) string {
 	return other
 }
 
-// Words are the words of an id: "not suspected" of not_suspected.
+// Words writes an id in words: "not suspected" for not_suspected.
 func Words[T ~string](id T) string { return strings.ReplaceAll(string(id), "_", " ") }
 
 func Known(text string) string { return cmp.Or(text, "unknown") }
 
 func BlankZero(n int) string { return cmp.Or(When(n != 0, "%d", n), ".") }
 
-// UnlessAny says that nothing could be measured of cases, or "" if something is known of any.
+// UnlessAny says that no case could be measured, or returns "" if any is known.
 func UnlessAny[T any](cases []T, known func(T) bool) string {
 	if slices.ContainsFunc(cases, known) {
 		return ""
@@ -46,7 +46,7 @@ func UnlessAny[T any](cases []T, known func(T) bool) string {
 	return "nothing could be measured of " + conf.Plural(len(cases), "case")
 }
 
-// Counts writes how many there are of each word that there are any of: "1 violated, 4 not suspected".
+// Counts writes the number of each word that occurs: "1 violated, 4 not suspected".
 func Counts[T ~string](order []T, count func(T) int) string {
 	var parts []string
 	for _, word := range order {
@@ -70,13 +70,13 @@ func List(separator string, texts ...string) string {
 	return strings.Join(lists.Keep(texts, func(text string) bool { return text != "" }), separator)
 }
 
-// Settings are "name=value" of all, by their names.
+// Settings returns "name=value" of all, by their names.
 func Settings(of map[string]string) []string {
 	return lists.Map(slices.Sorted(maps.Keys(of)), func(name string) string { return name + "=" + of[name] })
 }
 
-// Duration writes seconds with three digits in the unit that suits: "812 ns",
-// "1.53 µs", "24.8 ms". Undefined: "-".
+// Duration writes seconds with three digits in the unit that suits: "812 ns", "1.53 µs", "24.8 ms".
+// It writes "-" for undefined ones.
 func Duration(s *float64) string {
 	if s == nil {
 		return "-"
@@ -91,7 +91,7 @@ func Duration(s *float64) string {
 	return Digits(*s) + " s"
 }
 
-// Nanoseconds is Duration for times of samples.
+// Nanoseconds writes the times of samples as Duration does.
 func Nanoseconds(ns float64) string {
 	if math.IsNaN(ns) {
 		return "-"
@@ -113,7 +113,7 @@ func Digits(x float64) string {
 
 func Size(bytes int64) string { return conf.HumanSize(bytes) }
 
-// Ratio writes "1.53×". Undefined: "-".
+// Ratio writes "1.53×", or "-" if undefined.
 func Ratio(x *float64) string {
 	if x == nil {
 		return "-"
@@ -138,7 +138,7 @@ func RatioIn(ratio, lo, hi *float64) string {
 	return Ratio(ratio) + When(limits != "", " [%s]", limits)
 }
 
-// Probability writes a p-value: "0.0310", "5.4e-06". Undefined: "-".
+// Probability writes a p-value: "0.0310", "5.4e-06", or "-" if undefined.
 func Probability(p *float64) string {
 	switch {
 	case p == nil:
@@ -149,7 +149,7 @@ func Probability(p *float64) string {
 	return fmt.Sprintf("%.4f", *p)
 }
 
-// Fit cuts s to n characters, with "…" where something is missing.
+// Fit cuts s to n characters, with "…" for a missing end.
 func Fit(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
@@ -157,7 +157,7 @@ func Fit(s string, n int) string {
 	return string([]rune(s)[:max(n-1, 0)]) + "…"
 }
 
-// Row writes values for a spreadsheet: numbers in full, what is undefined empty.
+// Row writes values for a spreadsheet: numbers in full, and an empty cell for what is undefined.
 func Row(values ...any) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
@@ -175,19 +175,19 @@ func Row(values ...any) []string {
 	return out
 }
 
-// First are the first values of a list, and a sentence about how many more there are.
+// First returns the first values of a list, and a sentence about the rest.
 func First[T any](list []T, most int, more string) (shown []T, sentence string) {
 	n := len(list) - most
 	return list[:min(len(list), most)], When(n > 0, more, n)
 }
 
-// ShortVersion is what a library says of itself, up to the first comma or line.
+// ShortVersion returns a library's own version text, up to the first comma or line.
 func ShortVersion(s string) string {
 	short, _, _ := strings.Cut(strings.ReplaceAll(s, "\n", ","), ",")
 	return strings.TrimSpace(short)
 }
 
-// Plain is what people call an id: "Bcast" for "MPI_Bcast", "Reduce" for "gather_as_reduce".
+// Plain returns people's word for an id: "Bcast" for "MPI_Bcast", "Reduce" for "gather_as_reduce".
 func Plain(id string) string {
 	id = strings.TrimPrefix(id, "MPI_")
 	_, parts, ok := strings.Cut(id, "_as_")
@@ -203,15 +203,14 @@ func Plain(id string) string {
 	return strings.Join(names, "+")
 }
 
-// Function is "Bcast" of MPI_Bcast, and the id of a mock-up.
+// Function returns "Bcast" for MPI_Bcast, and the id of a mock-up.
 func Function(id string) string { return strings.TrimPrefix(id, "MPI_") }
 
 func Capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func Percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 
-// longest is the most that is estimated: what is longer would not be waited for, and a
-// few of it still fit into a Duration.
+// longest limits estimates: nobody would wait for more, and a few of it still fit into a Duration.
 const longest = math.MaxInt64 / 10 * time.Nanosecond
 
 func InSeconds(s float64) time.Duration {
@@ -239,7 +238,7 @@ func Rounded(d time.Duration) string {
 	return fmt.Sprintf("%.0f years", d.Hours()/year.Hours())
 }
 
-// inUnits writes a time in two units, without what is 0.
+// inUnits writes a time in two units, without zeros.
 func inUnits(d, large time.Duration, largeName string, small time.Duration, smallName string) string {
 	var parts []string
 	if n := d / large; n > 0 {

@@ -12,8 +12,8 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// writeCSV writes the data behind a picture: a row for each point, one for each value that it is the
-// middle of, and one for each mark.
+// writeCSV writes the data of a picture: a row for each point, one for each value of which the
+// point is the middle, and one for each mark.
 func writeCSV(w io.Writer, p *Picture) error {
 	rows := panelRows(p.Panels)
 	if p.Heat != nil {
@@ -41,7 +41,7 @@ func panelRows(panels []Figure) [][]string {
 	return out
 }
 
-// value writes a number, what is undefined empty.
+// value writes a number, or an empty cell for what is undefined.
 func value(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return ""

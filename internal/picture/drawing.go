@@ -7,7 +7,7 @@ import (
 	"pgmpi/internal/lists"
 )
 
-// The parts of a drawing, in its own units: about a pixel of a page.
+// The parts of a drawing are measured in its own units: about a pixel of a page.
 const (
 	drawingWidth  = 420
 	drawingHeight = 290
@@ -19,10 +19,10 @@ const (
 	signHeight    = 10
 	rangeHeight   = 16 // of a row with a bar
 	barHeight     = 9
-	apart         = 8 // labels beside each other, at least
+	apart         = 8 // least distance of neighbouring labels
 )
 
-// Drawing is a Figure laid out, whatever paints it. Places count from the upper left corner,
+// Drawing holds a Figure laid out, whatever paints it. Places count from the upper left corner,
 // downwards, and may be NaN.
 type Drawing struct {
 	Width, Height float64
@@ -30,21 +30,21 @@ type Drawing struct {
 	Bands, Bars   []Band    // below and above the grid
 	Columns, Rows []float64 // of the grid: x and y of its lines
 	Top           float64   // of its columns, below all signs
-	Level         float64   // y of the line across; NaN: none
+	Level         float64   // y of the line across, or NaN without one
 	Labels        []Label
 	Series        []Drawn
 }
 
 type Box struct{ Left, Top, Right, Bottom float64 }
 
-// Band is a part that is filled, and what a page says about it.
+// Band marks a filled part, and what a page says about it.
 type Band struct {
 	Box
 	Tone Tone
 	Text string
 }
 
-// Label is a text; its role is tick, axis, name or sign, and a sign has a tone.
+// Label holds a text. Its role is tick, axis, name or sign, and a sign has a tone.
 type Label struct {
 	Role, Anchor string // Anchor: start, middle or end, as in SVG
 	Tone         Tone
@@ -52,7 +52,7 @@ type Label struct {
 	Text         string
 }
 
-// Drawn is a series with the places of its points.
+// Drawn holds a series with the places of its points.
 type Drawn struct {
 	*Series
 	Look   int // index into the looks
@@ -123,7 +123,7 @@ func (m *frame) limits(x, y [2]float64, signs bool) {
 
 func nowhere(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
-// px is where a value lies from the left, and py from the top; it may be nowhere.
+// px says where a value lies from the left, and py from the top; it may be nowhere.
 func (m *frame) px(x float64) float64 {
 	return m.Left + (m.x.At(x)-m.lo[0])/(m.hi[0]-m.lo[0])*(m.Right-m.Left)
 }
@@ -182,7 +182,7 @@ func (d *Drawing) axes(f *Figure, m frame, x, y [2]float64) {
 	d.label("axis", "start", 2, 12, f.Y.Title)
 }
 
-// columns are as many as have room for their labels beside each other.
+// columns draws as many columns as have room for their labels next to each other.
 func (d *Drawing) columns(m frame, ticks func(most int) []Tick) {
 	const most, least, widest = 11, 2, 1.2 // browsers without the font take a wider one
 	for n := most; n >= least; n-- {
@@ -227,7 +227,8 @@ func (f *Figure) drawRanges(x [2]float64) Drawing {
 	return d
 }
 
-// shared are the limits of both axes that suit all panels; ok is false where there is nothing to draw.
+// shared returns the limits of both axes that suit all panels. ok is false if there is nothing to
+// draw.
 func shared(panels []Figure) (x, y [2]float64, ok bool) {
 	var xs, ys []float64
 	for i := range panels {

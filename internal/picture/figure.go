@@ -15,7 +15,7 @@ import (
 type Figure struct {
 	ID      string // letters, digits, "-" and ".": for links and the names of files
 	Title   string
-	Text    string // what there is to see, for those who cannot
+	Text    string // what there is to see, for readers who cannot see it
 	X, Y    Axis
 	Series  []Series
 	Marks   []Mark
@@ -35,7 +35,7 @@ type Axis struct {
 	Scale Scale
 	Unit  Unit
 	Names []string  // of 0, 1, 2, …, where the scale is Named
-	Level float64   // a line across, such as where both sides take equally long; 0: none
+	Level float64   // a line across, such as where both sides take equally long, or 0
 	Holds []float64 // values that it reaches in any case
 }
 
@@ -55,10 +55,10 @@ const (
 	Number Unit = iota
 	Bytes
 	Seconds
-	Factor // how many times as much
+	Factor // ratio of times
 )
 
-// MostPoints is how many points of a series a figure should have: more only hide each other.
+// MostPoints limits the points that a series should have: more only hide each other.
 const MostPoints = 1000
 
 type Series struct {
@@ -68,13 +68,13 @@ type Series struct {
 	Points []Point
 }
 
-// Role is what a series is to the others: each is drawn in its own way.
+// Role says what a series is to the others. Each role is drawn in its own way.
 type Role int
 
 const (
-	Call    Role = iota // what is judged
-	Instead             // what it must not be slower than
-	Other               // beside them: a second shape, a third library, …
+	Call    Role = iota // the call that is judged
+	Instead             // its other side
+	Other               // besides them: a second shape, a third library, …
 )
 
 type Form int
@@ -85,25 +85,25 @@ const (
 	Ranges             // bars from Lo to Hi along the x axis, one for each name of the y axis
 )
 
-// Point is a value with what it was made from.
+// Point holds a value with what it was made from.
 type Point struct {
 	X, Y   float64
-	Lo, Hi float64   // of its interval; NaN: there is none
-	Each   []float64 // values that Y is the middle of, such as run medians
-	Text   string    // beside it; "": nothing
+	Lo, Hi float64   // of its interval, or NaN without one
+	Each   []float64 // values of which Y is the middle, such as run medians
+	Text   string    // next to it, or ""
 }
 
 func Bare(x, y float64) Point { return Point{X: x, Y: y, Lo: math.NaN(), Hi: math.NaN()} }
 
-// Mark is about a place on the x axis.
+// Mark describes a place on the x axis.
 type Mark struct {
 	X    float64
 	Tone Tone
 	Sign string // above it, such as "★★"
-	Text string // what it says
+	Text string // its meaning
 }
 
-// At is where a value lies on the axis, in steps of any width; NaN: nowhere.
+// At returns where a value lies on the axis, in any steps, or NaN.
 func (a Axis) At(x float64) float64 {
 	switch a.Scale {
 	case Log2:
@@ -123,7 +123,7 @@ type Tick struct {
 	Label string
 }
 
-// Ticks are at most `most` round values from lo to hi, both included.
+// Ticks returns at most `most` round values from lo to hi, both included.
 func (a Axis) Ticks(lo, hi float64, most int) []Tick {
 	var values []float64
 	switch a.Scale {
@@ -174,7 +174,8 @@ func (a Axis) Label(x float64) string {
 	return fmt.Sprintf("%.6g", x)
 }
 
-// tidy is a round number without the zeros that a measured one would have: "5 µs" for "5.00 µs".
+// tidy writes a round number without the zeros that a measured one would have: "5 µs" for "5.00
+// µs".
 func tidy(text string) string {
 	end := strings.IndexFunc(text, func(r rune) bool { return r != '.' && (r < '0' || r > '9') })
 	if end < 0 || !strings.Contains(text[:end], ".") {
@@ -201,7 +202,7 @@ func powersOfTwo(lo, hi float64, most int) []float64 {
 	return out
 }
 
-// logTicks are 1, 2 and 5 of every decade, or 1 and 3, or 1, or 1 of every second, …
+// logTicks returns 1, 2 and 5 of every decade, or fewer: 1 and 3, or 1, or 1 of every second, …
 func logTicks(lo, hi float64, most int) []float64 {
 	if lo <= 0 || hi < lo || math.IsInf(hi, 0) {
 		return nil
@@ -224,7 +225,7 @@ func logTicks(lo, hi float64, most int) []float64 {
 	}
 }
 
-// linearTicks are multiples of 1, 2 or 5 times a power of ten.
+// linearTicks returns multiples of 1, 2 or 5 times a power of ten.
 func linearTicks(lo, hi float64, most int) []float64 {
 	if !(hi > lo) || math.IsInf(hi-lo, 0) {
 		return nil
@@ -243,8 +244,8 @@ func linearTicks(lo, hi float64, most int) []float64 {
 	return out
 }
 
-// Limits are the least and the largest value of each axis, with everything that is drawn; ok is
-// false where there is nothing to draw.
+// Limits returns the least and the largest value on each axis. ok is false if there is nothing to
+// draw.
 func (f *Figure) Limits() (x, y [2]float64, ok bool) {
 	var xs, ys []float64
 	for _, s := range f.Series {
@@ -277,7 +278,7 @@ func (a Axis) limits(values []float64) (of [2]float64, ok bool) {
 	return [2]float64{slices.Min(values), slices.Max(values)}, true
 }
 
-// HeatMap is a table whose cells have the colour of a ratio beside their number.
+// HeatMap is a table with the colour of a ratio next to each number.
 type HeatMap struct {
 	Corner  string // above the names of the rows
 	Columns []string
@@ -289,16 +290,17 @@ type HeatRow struct {
 	Cells []HeatCell // one for each column
 }
 
-// HeatCell is a ratio; the zero value is nothing that was planned.
+// HeatCell holds a ratio; the zero value stands for a cell that was not planned.
 type HeatCell struct {
-	Ratio float64 // 0: none
+	Ratio float64 // 0 without one
 	Sign  string  // before the number, such as "★"
-	Word  string  // what the sign says, for those who cannot see it
+	Word  string  // the sign in words, for readers who cannot see it
 	Text  string  // the number
-	Link  string  // ID of the figure that shows it; "": none
+	Link  string  // ID of the figure that shows it, or ""
 }
 
-// Rewrite puts every text of the figure through a function: what is on one line, and cells.
+// Rewrite puts every text of the figure through a function: line for texts on one line, and cell
+// for cells.
 func (f *Figure) Rewrite(line, cell func(string) string) {
 	f.Title, f.Text = line(f.Title), line(f.Text)
 	for _, a := range []*Axis{&f.X, &f.Y} {
@@ -330,7 +332,7 @@ func (h *HeatMap) Rewritten(line func(string) string) *HeatMap {
 	return &out
 }
 
-// Anchor is an ID of words: small letters, digits, and "-" for all else.
+// Anchor makes an ID of words: small letters, digits, and "-" for all else.
 func Anchor(words ...string) string {
 	parts := strings.FieldsFunc(strings.Join(words, " "), func(r rune) bool {
 		return !(r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9')

@@ -15,7 +15,7 @@ import (
 	"pgmpi/internal/lists"
 )
 
-// Sizes in units of a drawing, for pages and files alike.
+// Sizes are in units of a drawing, for pages and files alike.
 const (
 	letterSize = 11.
 	signSize   = 12.
@@ -23,20 +23,20 @@ const (
 	thinWidth  = 1. // of intervals and levels
 	gridWidth  = 0.5
 	spotSize   = 6. // across, of a point
-	dotSize    = 3. // of what a point is the middle of
+	dotSize    = 3. // of a point's values
 )
 
-// fonts are Liberation Sans, which files have, and those with letters as wide.
+// fonts names Liberation Sans, which files have, and fonts with letters as wide.
 const fonts = `"Liberation Sans", Arial, Helvetica, sans-serif`
 
-// The program has one font for all pictures.
+// init sets one font for all pictures of the program.
 func init() {
 	plot.DefaultFont.Typeface, plot.DefaultFont.Variant = "Liberation", "Sans"
 }
 
 func textWidth(text string) float64 { return float64(style(letterSize).Width(shown(text)) / unit) }
 
-// style is of letters of a size in units.
+// style returns the style of letters of a size in units.
 func style(size float64) text.Style {
 	return text.Style{Color: colourOf("text"), Font: font.From(plot.DefaultFont, vg.Length(size)*unit), Handler: plot.DefaultTextHandler}
 }
@@ -56,7 +56,7 @@ func (c rgb) RGBA() (r, g, b, a uint32) {
 	return color.RGBA{uint8(c >> 16), uint8(c >> 8), uint8(c), 0xff}.RGBA()
 }
 
-// mixed has a share of another colour.
+// mixed returns the colour with a share of another.
 func (c rgb) mixed(with rgb, share float64) (out rgb) {
 	for _, shift := range []int{16, 8, 0} {
 		a, b := float64(c>>shift&0xff), float64(with>>shift&0xff)
@@ -65,13 +65,14 @@ func (c rgb) mixed(with rgb, share float64) (out rgb) {
 	return out
 }
 
-// colour is one of all that there are: light, for files and paper too, and dark.
+// colour holds one of all colours, light, for files and paper too, and dark.
 type colour struct {
 	name        string
 	light, dark rgb
 }
 
-// colours of series are Okabe and Ito's, for any colour vision; they are brighter where it is dark.
+// colours lists all colours. Series have Okabe and Ito's, for any colour vision; they are brighter
+// where it is dark.
 var colours = append([]colour{
 	{"page", 0xffffff, 0x12161b}, {"text", 0x1b1f24, 0xe4e8ec}, {"faint", 0x57606a, 0xa4afba},
 	{"rule", 0xd0d7de, 0x3a434d}, {"head", 0xf3f5f7, 0x1b2128}, {"link", 0x0550ae, 0x85b8f5},
@@ -81,10 +82,11 @@ var colours = append([]colour{
 	{"s3", 0xcc79a7, 0xe0a0c4}, {"s4", 0x56b4e9, 0x9ad8ff}, {"s5", 0x404040, 0xc4ccd4},
 }, heatColours()...)
 
-// heatSteps is how many colours a heat map has on each side of 1.
+// heatSteps colours stand on each side of 1 in a heat map.
 const heatSteps = 4
 
-// heatColours are h0 where both sides take equally long, h1 to h4 where the call is slower, and c1 to c4 where it is faster.
+// heatColours returns the colours of a heat map: h0 for sides that take equally long, h1 to h4 for
+// a slower call, and c1 to c4 for a faster one.
 func heatColours() []colour {
 	out := []colour{{"h0", 0xf3f5f7, 0x1b2128}}
 	for _, end := range []colour{{"h", 0xd55e00, 0xd55e00}, {"c", 0x0072b2, 0x0a84c8}} {
@@ -124,7 +126,7 @@ type look struct {
 	dashes []float64
 }
 
-// looks has the looks of the roles, then of the other series.
+// looks holds the looks of the roles, then those for other series.
 var looks = []look{
 	{"round", nil, nil},
 	{"square", [][2]float64{{-3, -3}, {3, -3}, {3, 3}, {-3, 3}}, []float64{6, 3}},
@@ -134,7 +136,8 @@ var looks = []look{
 	{"spots", [][2]float64{{-2, -4}, {2, -4}, {2, 4}, {-2, 4}}, []float64{1, 3}},
 }
 
-// lookOf returns the index of a series' look: its role has one, and other series take the rest in turn.
+// lookOf returns the index of a series' look: its role has one, and other series take the rest in
+// turn.
 func lookOf(all []Series, i int) int {
 	switch all[i].Role {
 	case Call, Instead:
@@ -146,7 +149,7 @@ func lookOf(all []Series, i int) int {
 	return first + n%(len(looks)-first)
 }
 
-// Style is how pages look as files do: colours, font, widths and dashes.
+// Style makes pages look as files do: colours, font, widths and dashes.
 func Style() string {
 	var light, dark, rules strings.Builder
 	for _, c := range colours {

@@ -55,7 +55,7 @@ func write(w io.Writer, p *Picture, canvas func(width, height vg.Length) vg.Canv
 	return err
 }
 
-// panels have the same axes, at most three stand in a row, and one legend is above them all.
+// panels lays out panels with the same axes, at most three in a row. One legend stands above all.
 func (p *Picture) panels() (width, height vg.Length, paint func(brush)) {
 	x, y, ok := shared(p.Panels)
 	var drawings []Drawing
@@ -92,7 +92,7 @@ func (p *Picture) panels() (width, height vg.Length, paint func(brush)) {
 	}
 }
 
-// brush paints on a canvas, whose y count upwards.
+// brush paints on a canvas, whose y counts upwards.
 type brush struct{ draw.Canvas }
 
 func (c brush) fill(colour color.Color, left, bottom, right, top vg.Length) {
@@ -116,14 +116,15 @@ func (c brush) title(title string) {
 	c.write(size, text.XCenter, c.Center().X, c.Max.Y-margin-titleSize*unit, title)
 }
 
-// key is a series in the legend, with its place: from the left, and its row.
+// key places a series in the legend: from the left, and in a row.
 type key struct {
 	*Drawn
 	x   vg.Length
 	row int
 }
 
-// legendOf has the series of all drawings, each name once, in rows of this width; a single one needs none.
+// legendOf returns the series of all drawings, each name once, in rows of this width; a single one
+// needs no legend.
 func legendOf(drawings []Drawing, width vg.Length) (keys []key, rows int) {
 	seen := map[string]bool{}
 	x, row := vg.Length(0), 0
@@ -159,7 +160,7 @@ func (c brush) legend(keys []key, top vg.Length) {
 	}
 }
 
-// line is of a look; only the widest has dashes.
+// line returns the style of a look's line; only the widest has dashes.
 func line(of int, width float64) draw.LineStyle {
 	l := draw.LineStyle{Color: colourOf(fmt.Sprint("s", of)), Width: vg.Length(width) * unit}
 	for _, d := range looks[of].dashes {
@@ -256,7 +257,7 @@ func (c brush) series(s *Drawn, x, y func(float64) vg.Length) {
 	}
 }
 
-// inFont spells what the font of PDF files has no character for.
+// inFont spells characters that the font of PDF files lacks.
 var inFont = strings.NewReplacer("★", "*", "▲", "+", "▼", "−", "−", "-", "≤", "<=", "≥", ">=", "→", "->", "✗", "x", "●", "*")
 
 func shown(text string) string {

@@ -6,10 +6,11 @@ import (
 	"pgmpi/internal/clean"
 )
 
-// Picture is what one set of files shows: panels beside each other with the same axes, or a heat map.
+// Picture holds what one set of files shows: panels next to each other with the same axes, or a
+// heat map.
 type Picture struct {
 	Name   string // of its files, without the ending
-	Kind   string // what it is one of, in the plural
+	Kind   string // its group of pictures, in the plural
 	Title  string
 	Panels []Figure
 	Heat   *HeatMap
@@ -25,7 +26,7 @@ func (p *Picture) Clean() {
 	}
 }
 
-// Format is one way to write pictures; Ext is the ending of its files.
+// Format writes pictures in one way; Ext is the ending of its files.
 type Format struct {
 	Ext   string
 	Write func(w io.Writer, p *Picture) error
@@ -38,12 +39,12 @@ var Formats = []Format{
 	{"csv", writeCSV},
 }
 
-// Tone is what a terminal says by a colour beside the words.
+// Tone names what a terminal says by a colour besides the words.
 type Tone int
 
 const (
 	Plain    Tone = iota
 	Slow          // violated
-	Possible      // what could be
+	Possible      // possible or faster
 	Open          // undecided
 )

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	whisker = 3 // half of its bar; one that is no longer than that is hidden by its point
+	whisker = 3 // half of its bar; its point hides one that is no longer than this
 	dotStep = 2 // of the heights of dots
 )
 
-// SVG is a Drawing as the numbers and paths of the elements of a page.
+// SVG holds a Drawing as the numbers and paths of the elements of a page.
 type SVG struct {
 	Width, Height float64
 	Bands, Bars   []rect
@@ -27,7 +27,7 @@ type SVG struct {
 
 type rect struct{ X, Y, Width, Height, Class, Text string }
 
-// label is a text. With several X it has a character at each.
+// label holds a text. With several X it has a character at each.
 type label struct{ X, Y, Text string }
 
 type textGroup struct {
@@ -35,7 +35,7 @@ type textGroup struct {
 	Texts         []label
 }
 
-// paths of a series; those that are empty are not there.
+// paths holds the paths of a series, without empty ones.
 type paths struct {
 	Class, Spot                 string
 	Each, Whiskers, Line, Spots string
@@ -129,7 +129,8 @@ func (s *Drawn) paths() paths {
 	return out
 }
 
-// dots are above each other, those in one place as one: each is moved to from the one before.
+// dots draws values above each other, those in one place as one dot. It moves to each from the one
+// before.
 func dots(x float64, ys []float64) (out string) {
 	var heights []float64
 	for _, y := range ys {
@@ -162,7 +163,7 @@ func (l look) mark(x, y float64) string {
 
 type Key struct{ Name, Class, Mark, Spot string }
 
-// Legend has an entry for every series but bars.
+// Legend returns an entry for every series but bars.
 func (d *Drawing) Legend() (out []Key) {
 	const x, y = 14, 6 // the middle of its picture
 	for i := range d.Series {

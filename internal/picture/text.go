@@ -11,17 +11,17 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// The size of a figure in characters.
+// A figure in characters has this size.
 const (
 	textRows   = 12
 	textLeft   = 10 // for the labels of the y axis
 	textIndent = 3  // of all lines on a page
 )
 
-// marks tell the series of a figure in characters, by their looks.
+// marks tells the series of a figure in characters apart, by their looks.
 var marks = []rune("●×+o#%")
 
-// canvas has the characters of a figure, below its frame the axis and its labels.
+// canvas holds the characters of a figure, with its axis and labels below the frame.
 type canvas struct {
 	Box
 	cells [][]rune

@@ -26,7 +26,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Timed are the kinds of folders whose mpiruns time calls by themselves.
+// Timed lists the kinds of folders whose mpiruns time calls by themselves.
 var Timed = []results.Kind{results.Check, results.Explore, results.Fingerprint, results.Imported}
 
 const (
@@ -37,8 +37,8 @@ const (
 
 var Exports = []string{ExportSamples, ExportMedians, ExportVerdicts}
 
-// Export writes one table of several results folders, a row for each sample, run median or
-// verdict, and returns how many there are. step is told how many mpiruns, or folders, of all are done.
+// Export writes one table of several results folders, and returns its number of rows. A row holds a
+// sample, run median or verdict. It tells step how many mpiruns, or folders, of all are done.
 func Export(paths []string, what, format string, to io.Writer, step func(done, all int)) (rows int, err error) {
 	kinds := Timed
 	switch what {
@@ -158,7 +158,7 @@ func samplesOfOne(s *source, give func([]export.Sample) error, mpirun func()) er
 	return nil
 }
 
-// sampleRows appends the samples of a case in one mpirun, with all else as in row.
+// sampleRows appends a case's samples in one mpirun, with all else as in row.
 func sampleRows(rows []export.Sample, row export.Sample, samples []protocol.Sample, filter *medians.Filter) []export.Sample {
 	fences, _ := filter.Fences(samples)
 	for k, x := range samples {
@@ -170,7 +170,7 @@ func sampleRows(rows []export.Sample, row export.Sample, samples []protocol.Samp
 	return rows
 }
 
-// mediansOf gives the run medians, as medians.csv of the folder has them.
+// mediansOf gives the run medians as medians.csv of the folder has them.
 func mediansOf(s *source, give func([]export.Median) error) error {
 	set, err := Collect(s.folder, s.manifest, s.manifest.R)
 	if err != nil {
@@ -215,9 +215,9 @@ func Sides(paths []string) ([]*analyze.Side, error) {
 	return out, nil
 }
 
-// Figures draws several results folders, each judged by its own settings, into a folder. The samples of
-// the cases that selectors name are drawn too; without selectors, the largest loss in the first folder
-// that has one. step is told how many pictures of all are drawn.
+// Figures draws several results folders, each judged by its own settings, into a folder. It also
+// draws the samples of the cases that selectors name; without selectors, the largest loss in the
+// first folder that has one. It tells step how many pictures of all are drawn.
 func Figures(paths, selectors []string, out *results.Folder, formats []picture.Format, step func(done, all int)) (*checks.Gallery, error) {
 	all, err := sources(paths, results.Checks...)
 	if err != nil {
@@ -260,7 +260,8 @@ func drawn(g *checks.Gallery, out *results.Folder, formats []picture.Format, ste
 	return err
 }
 
-// worstCases are both sides of the pattern that loses most time in a call, and a sentence on that.
+// worstCases returns both sides of the pattern that loses most time in a call. The note says so in
+// a sentence.
 func worstCases(sides []*analyze.Side) (selectors []string, note string) {
 	lost := 0.0
 	for _, s := range sides {

@@ -23,9 +23,8 @@ const (
 	mostTests   = 2_000_000
 )
 
-// History reads the reports in and below the roots, each a folder or a report.json.
-// Symbolic links below a root are not followed. What cannot be read is named and
-// left out.
+// History reads the reports in and below the roots, each a folder or a report.json. It does not
+// follow symbolic links below a root. It names and leaves out what it cannot read.
 func History(roots, selectors []string) (*series.History, error) {
 	c := chronicle{seen: map[string]bool{}}
 	for _, root := range roots {
@@ -91,7 +90,7 @@ func (c *chronicle) isNew(path string) bool {
 	return true
 }
 
-// folder takes the report of a folder, and unless it is a results folder goes on below it.
+// folder takes a folder's report. It goes on below the folder unless that is a results folder.
 func (c *chronicle) folder(path string, depth int) error {
 	if !c.isNew(path) {
 		return nil

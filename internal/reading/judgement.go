@@ -25,11 +25,11 @@ import (
 	"pgmpi/measure/results"
 )
 
-// JudgedModes are the modes of the mpiruns that a report is made from.
+// JudgedModes lists the modes of the mpiruns from which a report is made.
 var JudgedModes = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit, protocol.ModeAlternate, protocol.ModeMalloc, protocol.ModeConfirm, protocol.ModeExplore, protocol.ModeMessages}
 
-// Collect reads the mpiruns of stage 2 up to the given one, and of the experiments, one raw
-// file at a time.
+// Collect reads the mpiruns of stage 2 up to one, and of the experiments. It reads one raw file at
+// a time.
 func Collect(folder *results.Folder, m *results.Manifest, upTo int) (*medians.Set, error) {
 	return collect(folder, m, upTo, func(*results.Run) error { return nil })
 }
@@ -58,14 +58,14 @@ func collect(folder *results.Folder, m *results.Manifest, upTo int, change func(
 	return c, folder.Still()
 }
 
-// Judgement is the report on a results folder, and what it was made from.
+// Judgement holds the report on a results folder, and what it was made from.
 type Judgement struct {
 	*analyze.Analysis
 	folder   *results.Folder
 	Manifest *results.Manifest
 }
 
-// Judge is stage 3: it judges the mpiruns of a results folder.
+// Judge does stage 3: it judges the mpiruns of a results folder.
 func Judge(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*Judgement, error) {
 	data, err := Collect(folder, m, m.R)
 	if err != nil {
@@ -111,7 +111,8 @@ func Unfinished(folder *results.Folder, m *results.Manifest, data *medians.Set) 
 	return split != nil, err
 }
 
-// SidesBy judges folders by one configuration, whose cases were not chosen by their times, as an exploration's are.
+// SidesBy judges folders by one configuration. It refuses folders whose times chose their cases, as
+// in an exploration.
 func SidesBy(cfg judge.Config, paths ...string) (sides []*analyze.Side, err error) {
 	for _, path := range paths {
 		folder, m, err := Open(path, results.Check, results.Fingerprint, results.Imported)
@@ -135,7 +136,7 @@ func judgeAsMade(folder *results.Folder, m *results.Manifest) (*Judgement, error
 	return Judge(folder, m, config.Analyze)
 }
 
-// Judged is Judge where the run medians are known.
+// Judged does what Judge does, from run medians that are known.
 func Judged(folder *results.Folder, m *results.Manifest, data *medians.Set, cfg judge.Config) (*Judgement, error) {
 	a, err := analyze.Judge(m, data, cfg)
 	if err != nil {
@@ -162,15 +163,15 @@ func Name(path string) (string, error) {
 	return filepath.Base(whole), err
 }
 
-// OnlyLooks tells whether a judgement with these settings is only a look at a folder, which
-// keeps the report that it has: that was made with the settings of its check.
+// OnlyLooks tells whether a judgement with these settings only looks at a folder. The folder then
+// keeps its report, which was made with the settings of its check.
 func OnlyLooks(folder *results.Folder, m *results.Manifest, config *glfile.File) bool {
 	own, err := ConfigOf(m)
 	return err == nil && Has(folder.Path, ReportName) &&
 		!(reflect.DeepEqual(own.Analyze, config.Analyze) && reflect.DeepEqual(own.Gate, config.Gate))
 }
 
-// Doubts are what is doubtful about the mpiruns of a folder, by what they took.
+// Doubts returns what is doubtful about a folder's mpiruns, by their times.
 func Doubts(folder *results.Folder, m *results.Manifest) ([]remark.Remark, error) {
 	j, err := judgeAsMade(folder, m)
 	if err != nil {
@@ -179,8 +180,7 @@ func Doubts(folder *results.Folder, m *results.Manifest) ([]remark.Remark, error
 	return slices.DeleteFunc(slices.Clone(j.Report.Warnings), func(r remark.Remark) bool { return !r.ID.AboutMpiruns() }), nil
 }
 
-// Explain shows what the verdict on a test rests on; it reads the test's raw
-// samples again.
+// Explain shows what the verdict on a test rests on. It reads the test's raw samples again.
 func (j *Judgement) Explain(test int) (*analyze.Explanation, error) {
 	shape := j.Manifest.Plan.Tests[test].Shape
 	return j.Analysis.Explain(test, func(run int) (*results.Run, error) {
@@ -207,7 +207,7 @@ func StoreMedians(folder *results.Folder, a *analyze.Analysis) error {
 	return Store(folder, check.RunMedians.Document(&rows), []document.Format{csv})
 }
 
-// Keep writes what a results folder holds into it, in all formats and, for programs, as JSON.
+// Keep writes a document into a results folder, in all formats. Programs get it as JSON.
 func Keep(folder *results.Folder, d *document.Document, formats []document.Format) error {
 	if d.Value != nil && !slices.ContainsFunc(formats, func(f document.Format) bool { return f.Name == document.JSON.Name }) {
 		formats = append(slices.Clone(formats), document.JSON)
@@ -215,7 +215,7 @@ func Keep(folder *results.Folder, d *document.Document, formats []document.Forma
 	return Store(folder, d, formats)
 }
 
-// Open opens a results folder of one of some kinds, or of any, to read it.
+// Open opens a results folder of some kinds, or of any, to read it.
 func Open(path string, kinds ...results.Kind) (*results.Folder, *results.Manifest, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return nil, nil, fail.Setupf("%s is a file, and a results folder is wanted; `pgmpi analyze --from FORMAT FILE…` reads files of other programs", path)
@@ -248,8 +248,8 @@ func Selected(plan *guidelines.Plan, selectors []string) ([]analyze.Selection, e
 	return out, nil
 }
 
-// Chosen returns the tests of selections by their index in the Plan, each once, and warns
-// of a selection without any.
+// Chosen returns the tests of selections by their index in the Plan, each once. It warns of a
+// selection without any.
 func (j *Judgement) Chosen(selections []analyze.Selection, warn func(format string, args ...any)) []int {
 	var tests []int
 	for _, s := range selections {

@@ -21,7 +21,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// What is read may be anybody's. A report has some hundred bytes for each test.
+// Limits for files that anybody may have written. A report has some hundred bytes for each test.
 const (
 	MostReport  = 64 << 20 // bytes
 	mostExpect  = 1 << 20
@@ -41,7 +41,7 @@ type baselines struct {
 	self string            // its folder
 }
 
-// add reads a results folder, a report.json, or the last nights of a folder of them.
+// add reads a results folder, a report.json, or the last nights of a folder.
 func (b *baselines) add(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -70,8 +70,8 @@ func (b *baselines) keep(n *series.Check) error {
 	return nil
 }
 
-// addNights takes the last nights before this check. Those that cannot be read or
-// compared, and younger ones, are noted; if there are no others, they are an error.
+// addNights takes the last nights before this check. It notes nights that cannot be read or
+// compared, and younger ones. If there are no others, they are an error.
 func (b *baselines) addNights(root string) error {
 	before, younger, err := b.nightsOf(root)
 	if err != nil {
@@ -121,14 +121,14 @@ type night struct {
 	head
 }
 
-// head is what a manifest says of the order of nights.
+// head holds what a manifest says of the order of nights.
 type head struct {
 	created string
-	night   int // 0: it was made without a gate, or by an older version; it is older
+	night   int // 0 if made without a gate, or by an older version, and so older
 }
 
-// Number numbers a check that begins in a folder of nights: it comes after all that have a
-// report by now, whatever the clocks say. Several that begin at once get the same number.
+// Number numbers a check that begins in a folder of nights: it comes after all that have a report
+// by now, whatever the clocks say. Several that begin at once get the same number.
 func Number(config *glfile.File, m *results.Manifest, self string) error {
 	for _, root := range config.Gate.Baseline {
 		if !within(root, self) {
@@ -162,8 +162,8 @@ func within(root, self string) bool {
 	return err == nil && os.SameFile(info, parent)
 }
 
-// nightsOf are the results folders in a folder, the newest first: those before the check, and
-// the others. Numbers count among the nights of the check's own folder only.
+// nightsOf returns the results folders in a folder, the newest first: the ones before the check,
+// and the others. Numbers count among the nights of the check's own folder only.
 func (b *baselines) nightsOf(root string) (before, others []night, err error) {
 	all, err := listNights(root, b.self)
 	numbered := b.m.Night > 0 && within(root, b.self)
@@ -185,8 +185,8 @@ func (b *baselines) nightsOf(root string) (before, others []night, err error) {
 	return before, others, err
 }
 
-// listNights lists the results folders in a folder but one. Links are left out: what they
-// lead to is a night elsewhere, or twice here.
+// listNights lists the results folders in a folder but one. It leaves out links: they lead to
+// nights elsewhere, or to the same night twice.
 func listNights(root, self string) (nights []night, err error) {
 	dir, err := os.Open(root)
 	if err != nil {
@@ -213,8 +213,8 @@ func Has(folder, name string) bool {
 	return err == nil
 }
 
-// readNight reads a report.json, or the one of a results folder; without one its mpiruns are
-// judged, with its own settings.
+// readNight reads a report.json, or the report of a results folder. Without a report it judges the
+// mpiruns, with the folder's own settings.
 func readNight(path string) (*series.Check, error) {
 	info, err := os.Stat(path)
 	if err == nil {
@@ -268,8 +268,8 @@ func readCheck(path, name string) (*series.Check, error) {
 	return series.ReadCheck(io.LimitReader(f, MostReport), name)
 }
 
-// headOf is what the manifest of a results folder says of when it was made; else when the
-// folder was changed.
+// headOf returns what a results folder's manifest says of when it was made. Else it returns when
+// the folder was changed.
 func headOf(path string) (h head) {
 	name := filepath.Join(path, ManifestName)
 	if f, err := regular.Within(name, MostReport); err == nil {
@@ -288,7 +288,7 @@ func headOf(path string) (h head) {
 				_ = json.Unmarshal(value, &h.night)
 			}
 			if h.night > 0 || key == "plan" {
-				break // what comes behind is long
+				break // the rest is long
 			}
 		}
 		if _, err := time.Parse(time.RFC3339, h.created); err == nil {
@@ -361,8 +361,8 @@ func (j *Judgement) compare(g *series.Baselines, cfg series.CompareConfig) error
 	return nil
 }
 
-// Baselines reads what [gate] names, for the check of a manifest in the folder self; nil:
-// it names nothing. What cannot be read, or compared, is an error.
+// Baselines reads what [gate] names, for the check of a manifest in the folder self. It returns nil
+// if [gate] names nothing. What cannot be read, or compared, is an error.
 func Baselines(config *glfile.File, m *results.Manifest, self string) (*series.Baselines, error) {
 	cfg := config.Gate
 	cfg.Baseline = slices.DeleteFunc(slices.Clone(cfg.Baseline), func(s string) bool { return s == "" })

@@ -13,7 +13,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Summaries judges a results folder by run medians, and by other summaries of the same samples.
+// Summaries judges a results folder by run medians, and by other summaries of its samples.
 func Summaries(path string, names []string, load func(*results.Manifest) (*glfile.File, error)) (*series.Summaries, error) {
 	folder, m, err := Open(path, results.Check)
 	if err != nil {

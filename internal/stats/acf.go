@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Autocorrelation returns the autocorrelation of x, in the order of measurement, at
-// the lags 1 to lags; element 0 belongs to lag 1. It is R's acf: c_h/c_0 with
-// c_h = Σ (x_t − x̄)(x_{t+h} − x̄)/n, whose divisor is n at every lag
-// (S-REVISITED §5.3). It is an error (ErrUndefined) where all values are equal, and
-// (ErrRange) where lags is not below the number of values.
+// Autocorrelation returns the autocorrelation of x at the lags 1 to lags; element 0 belongs to lag
+// 1. x is in the order of measurement. It is R's acf: c_h/c_0 with
+// c_h = Σ (x_t − x̄)(x_{t+h} − x̄)/n, whose divisor is n at every lag (S-REVISITED §5.3). It is an
+// error (ErrUndefined) where all values are equal, and (ErrRange) where lags is not below the
+// number of values.
 func Autocorrelation(x []float64, lags int) ([]float64, error) {
 	if err := check(x); err != nil {
 		return nil, err
@@ -40,14 +40,14 @@ func Autocorrelation(x []float64, lags int) ([]float64, error) {
 	return out, nil
 }
 
-// AutocorrelationBound is 1.96/√n: of n independent values, an autocorrelation lies
-// beyond ± this bound in about 5 % of all cases, at each lag.
+// AutocorrelationBound returns 1.96/√n: of n independent values, an autocorrelation lies beyond ±
+// this bound in about 5 % of all cases, at each lag.
 func AutocorrelationBound(n int) float64 { return 1.96 / math.Sqrt(float64(n)) }
 
-// Inefficiency returns how many of n values in a row are worth one independent value when
-// a mean is estimated: 1 + 2·Σ r_h over the lags before the first one whose
-// autocorrelation is not above the bound. acf comes from Autocorrelation; dependence beyond
-// its last lag is not seen, so this is a lower bound.
+// Inefficiency returns how many of n values in a row are worth one independent value. For an
+// estimated mean it is 1 + 2·Σ r_h over the lags before the first one whose autocorrelation is not
+// above the bound. acf comes from Autocorrelation; dependence beyond its last lag is not seen, so
+// this is a lower bound.
 func Inefficiency(acf []float64, n int) float64 {
 	bound := AutocorrelationBound(n)
 	out := 1.0
@@ -60,11 +60,10 @@ func Inefficiency(acf []float64, n int) float64 {
 	return out
 }
 
-// RankAutocorrelation returns the autocorrelation of x's midranks at lag 1, and how many
-// standard deviations it is above its mean if every order of x is equally likely.
-// Mean and variance are exact without ties: −1/n, and Dufour and Roy's, Some
-// robust exact results on sample autocorrelations and tests of randomness, J.
-// Econometrics 29, 1985.
+// RankAutocorrelation returns the autocorrelation of x's midranks at lag 1. z says how many
+// standard deviations it is above its mean if every order of x is equally likely. Mean and variance
+// are exact without ties: −1/n, and Dufour and Roy's, Some robust exact results on sample
+// autocorrelations and tests of randomness, J. Econometrics 29, 1985.
 func RankAutocorrelation(x []float64) (r, z float64, err error) {
 	if err := check(x); err != nil {
 		return 0, 0, err

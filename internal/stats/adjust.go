@@ -12,8 +12,8 @@ const (
 	AdjustHolm = "holm" // Holm 1979: bounds the probability of any false rejection
 )
 
-// Adjust returns the adjusted p-values of a whole family of tests, in the order
-// given, as R's p.adjust. A p-value outside [0, 1] or an unknown method is an error.
+// Adjust returns the adjusted p-values of a whole family of tests, as R's p.adjust. They have the
+// order of p. A p-value outside [0, 1] or an unknown method is an error.
 func Adjust(p []float64, method string) ([]float64, error) {
 	if err := checkP(p); err != nil {
 		return nil, err

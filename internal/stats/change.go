@@ -7,11 +7,12 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Changed finds the stretch y[from:to] whose mean differs from the rest's by more than chance, and by
-// at least a given step: the largest Student's t of the stretches with which y begins,
-// or of those within it. Least values lie before, in and after a stretch, nearer to its mean or to
-// the rest's; so few odd values are no stretch. p is the two-sided p-value, times the stretches of
-// that kind, times both kinds, for independent values with one normal distribution; 1: there is none.
+// Changed finds the stretch y[from:to] whose mean differs from the rest's by more than chance. It
+// also differs by at least a given step. The stretch has the largest Student's t of the stretches
+// with which y begins, or of those within it. At least `least` values lie before, in and after a
+// stretch, nearer to its mean or to the rest's, so that a few odd values make no stretch. p is the
+// two-sided p-value, times the stretches of that kind, times both kinds, for independent values
+// with one normal distribution; it is 1 without a stretch.
 func Changed(y []float64, least int, step float64) (from, to int, p float64) {
 	n := len(y)
 	sums, squares := make([]float64, n+1), 0.0
@@ -56,9 +57,9 @@ func near(y []float64, mean, other float64) (n int) {
 	return n
 }
 
-// ChangedWithin returns the first and last place where a series may have changed that changed once,
-// probably before y[at]: 95 % limits by the likelihood ratio for a step of any size (its
-// maximum on either side of the true place is exponentially distributed, Yao 1987).
+// ChangedWithin returns the first and last place at which a series may have changed. It changed
+// once, probably before y[at]. They are 95 % limits by the likelihood ratio for a step of any size
+// (its maximum on either side of the true place is exponentially distributed, Yao 1987).
 func ChangedWithin(y []float64, at int) (first, last int) {
 	squares := func(k int) float64 {
 		return float64(k)*stat.PopVariance(y[:k], nil) + float64(len(y)-k)*stat.PopVariance(y[k:], nil)

@@ -2,9 +2,9 @@ package stats
 
 import "slices"
 
-// KS is the two-sample Kolmogorov–Smirnov test of "x is slower than y" (R and
-// scipy: alternative = "less"). The statistic is D⁻ = max over t of F_y(t) − F_x(t); P is
-// the exact probability of at least this D⁻, conditional on the ties.
+// KS makes the two-sample Kolmogorov–Smirnov test of "x is slower than y" (R and scipy: alternative
+// = "less"). The statistic is D⁻ = max over t of F_y(t) − F_x(t); P is the exact probability of at
+// least this D⁻, conditional on the ties.
 func KS(x, y []float64) (TestResult, error) {
 	if err := check(x, y); err != nil {
 		return TestResult{}, err
@@ -30,10 +30,10 @@ func KS(x, y []float64) (TestResult, error) {
 	return TestResult{P: reaching(most, m, n, ends), Statistic: float64(most) / float64(m*n), Exact: true}, nil
 }
 
-// reaching is the share of all paths on the lattice of (values of x read, values of y
-// read), from (0, 0) to (m, n), that reach `most` at some end. A path that reaches
-// (i, j) came from (i−1, j) with probability i/(i+j): shares instead of counts cannot
-// overflow, and nothing is subtracted.
+// reaching returns the share of all lattice paths that reach `most` at some end. They lead over
+// (values of x read, values of y read) from (0, 0) to (m, n). A path that reaches (i, j) came from
+// (i−1, j) with probability i/(i+j): shares instead of counts cannot overflow, and nothing is
+// subtracted.
 func reaching(most, m, n int, ends []bool) float64 {
 	hit := make([]float64, n+1) // hit[j]: of the paths to (i, j)
 	for i := 0; i <= m; i++ {

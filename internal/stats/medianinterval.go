@@ -6,11 +6,11 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// MedianInterval returns the narrowest interval between two values of x, at the same rank from the
-// least and from the largest, that holds the median of the population with the given confidence, such
-// as .95: the sign test inverted, exact for any distribution without ties and too wide with them
-// (W. J. Conover, Practical Nonparametric Statistics, 3rd ed., §3.2). It returns NaN for too few
-// values; for .95 that is fewer than six. All values must be finite.
+// MedianInterval returns the narrowest interval between two values of x that holds the population's
+// median. The values have the same rank from the least and from the largest, and the interval has
+// the given confidence, such as .95. This inverts the sign test, exact for any distribution without
+// ties and too wide with them (W. J. Conover, Practical Nonparametric Statistics, 3rd ed., §3.2).
+// It returns NaN for too few values; for .95 that is fewer than six. All values must be finite.
 func MedianInterval(x []float64, confidence float64) (lo, hi float64) {
 	n := len(x)
 	signs := distuv.Binomial{N: float64(n), P: 0.5}
@@ -25,10 +25,11 @@ func MedianInterval(x []float64, confidence float64) (lo, hi float64) {
 	return ascending[least], ascending[n-1-least]
 }
 
-// MedianByBlocks returns an interval that holds the median of a series whose neighbours resemble each other, with
-// the given confidence: the order statistics at the ends of the normal interval of the share below the median
-// (R. S. Woodruff, JASA 47, 1952), with the variance of that share over all resamples of a moving-block bootstrap
-// (H. R. Künsch, Ann. Statist. 17, 1989), which for a mean needs no resampling. block is the length of a block,
+// MedianByBlocks returns an interval that holds the median of a series with the given confidence.
+// Neighbours in the series resemble each other. The limits are the order statistics at the ends of
+// the normal interval of the share below the median (R. S. Woodruff, JASA 47, 1952), with the
+// variance of that share over all resamples of a moving-block bootstrap (H. R. Künsch, Ann.
+// Statist. 17, 1989), which for a mean needs no resampling. block is the length of a block,
 // ascending is x sorted.
 func MedianByBlocks(x, ascending []float64, block int, confidence float64) (lo, hi float64) {
 	n := len(x)

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// Mode is a cluster of values, between two valleys of their density.
+// Mode describes a cluster of values, between two valleys of their density.
 type Mode struct {
 	At     float64 // where the density is highest, in the unit of the values
 	Lo, Hi float64 // the smallest and the largest value that belong to it
 	Share  float64 // of all values
 }
 
-// When a peak of the density is a mode of its own.
+// A peak of the density is a mode of its own under these conditions.
 const (
 	modeGrid  = 512  // places at which the density is taken, from the smallest to the largest value
-	modeDepth = 0.5  // the valley beside it is at most this part of the lower of the two peaks
+	modeDepth = 0.5  // the valley next to it is at most this part of the lower of the two peaks
 	modeShare = 0.01 // it has at least this share of the values,
 	modeLeast = 5    // and this many of them
 )
@@ -54,8 +54,8 @@ func bandwidth(ascending []float64) float64 {
 	return 0.9 * spread * math.Pow(float64(len(ascending)), -0.2)
 }
 
-// densityOf returns a density, up to a factor, on a grid that reaches three bandwidths
-// beyond the values, which are binned to the grid first.
+// densityOf returns a density, up to a factor, on a grid. The grid reaches three bandwidths beyond
+// the values, which are binned to it first.
 func densityOf(logs []float64, width float64) (grid, density []float64) {
 	lo, hi := logs[0]-3*width, logs[len(logs)-1]+3*width
 	// A bandwidth is at least two steps: a grid that is too coarse for it makes peaks of its own.
@@ -89,7 +89,7 @@ func densityOf(logs []float64, width float64) (grid, density []float64) {
 func cut(values, logs, grid, density []float64) []Mode {
 	type hill struct {
 		at     int
-		valley int // behind it
+		valley int // after it
 	}
 	var hills []hill
 	lowest := 0
@@ -130,7 +130,7 @@ func cut(values, logs, grid, density []float64) []Mode {
 	return out
 }
 
-// joined merges modes of a few values with their nearest neighbour, by the gap between them.
+// joined merges modes of a few values with the neighbour across the smaller gap.
 func joined(modes []Mode, share float64) []Mode {
 	for len(modes) > 1 {
 		least := 0

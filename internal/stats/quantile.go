@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Quantile returns the p-quantile of x, 0 ≤ p ≤ 1, in the unit of x, by R's type 7:
-// with h = (n−1)p and f its fraction, (1−f)·x₍h₎ + f·x₍h+1₎ (0-based order statistics).
+// Quantile returns the p-quantile of x, in its unit, for 0 ≤ p ≤ 1. It is R's type 7: with
+// h = (n−1)p and f its fraction, (1−f)·x₍h₎ + f·x₍h+1₎ (0-based order statistics).
 func Quantile(x []float64, p float64) (float64, error) {
 	if err := check(x); err != nil {
 		return 0, err
@@ -21,8 +21,8 @@ func Quantile(x []float64, p float64) (float64, error) {
 	return quantileSorted(sorted(x), p), nil
 }
 
-// MedianSorted returns the middle value of x, which is ascending, or the mean of the
-// two middle ones; NaN for no values.
+// MedianSorted returns the middle value of ascending x, or the mean of two. It returns NaN for no
+// values.
 func MedianSorted(x []float64) float64 {
 	n := len(x)
 	if n == 0 {
@@ -34,11 +34,11 @@ func MedianSorted(x []float64) float64 {
 	return (x[n/2-1] + x[n/2]) / 2
 }
 
-// MedianFinite is MedianSorted for finite values in any order.
+// MedianFinite returns MedianSorted for finite values in any order.
 func MedianFinite(x []float64) float64 { return MedianSorted(sorted(x)) }
 
-// MeanSD returns the mean and the standard deviation (divisor n−1) of x.
-// The deviation of a single value is undefined: NaN.
+// MeanSD returns the mean and the standard deviation (divisor n−1) of x. The deviation of a single
+// value is NaN.
 func MeanSD(x []float64) (mean, sd float64, err error) {
 	if err := check(x); err != nil {
 		return 0, 0, err
@@ -49,8 +49,8 @@ func MeanSD(x []float64) (mean, sd float64, err error) {
 
 func sorted(x []float64) []float64 { return slices.Sorted(slices.Values(x)) }
 
-// quantileSorted is Quantile without its checks. The conversions keep a compiler
-// from fusing the multiplications into the sum, which would move the last bit.
+// quantileSorted returns Quantile without its checks. The conversions keep a compiler from fusing
+// the multiplications into the sum, which would move the last bit.
 func quantileSorted(x []float64, p float64) float64 {
 	h := float64(len(x)-1) * p
 	k := int(h)
@@ -61,16 +61,16 @@ func quantileSorted(x []float64, p float64) float64 {
 	return float64((1-f)*x[k]) + float64(f*x[k+1])
 }
 
-// NormalCDF is Φ, the distribution function of the standard normal distribution.
+// NormalCDF returns Φ, the distribution function of the standard normal distribution.
 func NormalCDF(x float64) float64 { return distuv.UnitNormal.CDF(x) }
 
-// StudentQuantile is the p-quantile of Student's t with this many degrees of freedom.
+// StudentQuantile returns the p-quantile of Student's t with this many degrees of freedom.
 func StudentQuantile(p float64, freedom int) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: float64(freedom)}.Quantile(p)
 }
 
-// Pearson is the correlation of the pairs (x_i, y_i), from −1 to 1. It is an error
-// (ErrUndefined) for fewer than two pairs or where one side is constant.
+// Pearson returns the correlation of the pairs (x_i, y_i), from −1 to 1. It is an error
+// (ErrUndefined) for fewer than two pairs or if one side is constant.
 func Pearson(x, y []float64) (float64, error) {
 	if err := checkPaired(x, y); err != nil {
 		return 0, err

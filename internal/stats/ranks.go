@@ -2,7 +2,7 @@ package stats
 
 import "slices"
 
-// TestResult is the outcome of a one-sided test of "x is slower than y".
+// TestResult holds the outcome of a one-sided test of "x is slower than y".
 type TestResult struct {
 	P         float64 // probability of a statistic at least this large without a difference
 	Statistic float64 // U, V or D of the test

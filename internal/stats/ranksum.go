@@ -10,21 +10,20 @@ import (
 // MaxExactRankSum is the sample size above which RankSum uses the normal form.
 const MaxExactRankSum = 50
 
-// RankSum is the Wilcoxon rank-sum test of "x is slower than y". The statistic is
-// U = #(x>y) + ½#(x=y), R's W. P is the exact probability over all splits of the pooled
-// midranks, conditional on the ties; with more than 50 values in a sample it
-// comes from RankSumNormal and Exact is false.
+// RankSum makes the Wilcoxon rank-sum test of "x is slower than y". The statistic is
+// U = #(x>y) + ½#(x=y), R's W. P is the exact probability over all splits of the pooled midranks,
+// conditional on the ties; with more than 50 values in a sample it comes from RankSumNormal and
+// Exact is false.
 func RankSum(x, y []float64) (TestResult, error) {
 	return rankSum(x, y, false, false)
 }
 
-// RankSumNormal is RankSum by the normal approximation with continuity correction
-// (R: exact = FALSE, correct = TRUE), the test of S-PGMPI §4.3. P is 1 if all values
-// are equal.
+// RankSumNormal makes RankSum's test by the normal approximation with continuity correction (R:
+// exact = FALSE, correct = TRUE), the test of S-PGMPI §4.3. P is 1 if all values are equal.
 func RankSumNormal(x, y []float64) (TestResult, error) { return rankSum(x, y, false, true) }
 
-// RankSumFastest is RankSum with all ranks above the middle one counted as that (Gastwirth, JASA 60, 1965, percentile
-// modified ranks): for values that have the same slow tail.
+// RankSumFastest makes RankSum's test with all upper ranks made equal to the middle one (Gastwirth,
+// JASA 60, 1965, percentile modified ranks): for values that have the same slow tail.
 func RankSumFastest(x, y []float64) (TestResult, error) {
 	return rankSum(x, y, true, false)
 }
@@ -54,8 +53,8 @@ func rankSum(x, y []float64, fastest, normal bool) (TestResult, error) {
 	return result, nil
 }
 
-// MinPRankSum returns the smallest P that RankSum, and KS, can attain with samples of m
-// and n values: 1/C(m+n, m), or 1 if one of them is empty.
+// MinPRankSum returns the smallest P of RankSum, and KS, for m and n values: 1/C(m+n, m), or 1 if
+// one sample is empty.
 func MinPRankSum(m, n int) float64 {
 	if m < 1 || n < 1 {
 		return 1
@@ -63,20 +62,19 @@ func MinPRankSum(m, n int) float64 {
 	return 1 / binomial(m+n, m)
 }
 
-// LeastRankSum returns the least U of two samples of n values without ties whose P is at
-// most the level; if no U is, more than the largest U.
+// LeastRankSum returns the least U with a P of at most the level. Its two samples have n values
+// without ties. If no U has such a P, it returns more than the largest U.
 func LeastRankSum(n int, level float64) float64 {
 	return float64(n*n - quantileU(level, n, n) + 1)
 }
 
-// MinPRankSumNormal is the smallest P that RankSumNormal can attain with samples of
-// m and n values without ties.
+// MinPRankSumNormal returns the smallest P of RankSumNormal for m and n values without ties.
 func MinPRankSumNormal(m, n int) float64 {
 	a, b := float64(m), float64(n)
 	return normalUpperTail(a*b/2, a*b/12*(a+b+1))
 }
 
-// normalUpperTail is P(Z ≥ deviation − ½) with the given variance; 1 if that is 0.
+// normalUpperTail returns P(Z ≥ deviation − ½) with the given variance, or 1 for a variance of 0.
 func normalUpperTail(deviation, variance float64) float64 {
 	if !(variance > 0) {
 		return 1
@@ -85,8 +83,7 @@ func normalUpperTail(deviation, variance float64) float64 {
 	return math.Erfc(z/math.Sqrt2) / 2
 }
 
-// rankSumExactP returns the share of all choices of m ranks whose sum is not below the
-// sum of the first m.
+// rankSumExactP returns the share of choices of m ranks that reach the first m's sum.
 func rankSumExactP(ranks []int, m int) float64 {
 	least := slices.Min(ranks)
 	step := 0 // without ties all distances are even: halve the table
@@ -106,10 +103,10 @@ func rankSumExactP(ranks []int, m int) float64 {
 	return min(p, 1)
 }
 
-// choiceCounts counts, by their sum, the ways to choose m of the items, for sums from
-// `least` (or the smallest possible, if that is more) to the largest possible. Items
-// are ascending and not negative. Counts are float64: they are sums of positive
-// numbers, so the relative error stays near len(items)·2⁻⁵³.
+// choiceCounts counts the ways to choose m of the items, by their sum. The sums go from `least` (or
+// the smallest possible, if that is more) to the largest possible. Items are ascending and not
+// negative. Counts are float64: they are sums of positive numbers, so the relative error stays near
+// len(items)·2⁻⁵³.
 func choiceCounts(items []int, m, least int) []float64 {
 	n := len(items)
 	low := make([]int, n+1) // low[k]: the sum of the k smallest
@@ -146,8 +143,7 @@ func choiceCounts(items []int, m, least int) []float64 {
 	return counts[m]
 }
 
-// quantileU is R's qwilcox(a, m, n) for a ≤ ½: the smallest q with P(U ≤ q) ≥ a without
-// ties.
+// quantileU returns R's qwilcox(a, m, n) for a ≤ ½: the smallest q with P(U ≤ q) ≥ a without ties.
 func quantileU(a float64, m, n int) int {
 	middle := float64(m) * float64(n) / 2
 	if max(m, n) > MaxExactRankSum {
@@ -163,13 +159,13 @@ func quantileU(a float64, m, n int) int {
 	return quantileFromTop(choiceCounts(items, m, least), a, binomial(m+n, m))
 }
 
-// normalQuantile is the smallest integer q ≥ 0 with Φ((q + ½ − mean)/sd) ≥ a.
+// normalQuantile returns the smallest integer q ≥ 0 with Φ((q + ½ − mean)/sd) ≥ a.
 func normalQuantile(a, mean, variance float64) int {
 	z := mathext.NormalQuantile(a)
 	return max(0, int(math.Ceil(mean-0.5+z*math.Sqrt(variance))))
 }
 
-// binomial is C(n, k) as a float64: exact while it is below 2⁵³, +Inf where it is too large.
+// binomial returns C(n, k) as a float64: exact below 2⁵³, and +Inf if it is too large.
 func binomial(n, k int) float64 {
 	k = min(k, n-k)
 	c := 1.0

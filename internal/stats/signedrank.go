@@ -8,21 +8,22 @@ import (
 // MaxExactSignedRank is the number of pairs above which SignedRank uses the normal form.
 const MaxExactSignedRank = 200
 
-// Score says how much a difference counts in SignedRank: the largest doubled score among n.
+// Score says how much a difference counts in SignedRank. It gives the largest doubled score among
+// n.
 type Score func(n int) int
 
-// Ranks count in full (Wilcoxon). A third of the ranks count by CappedRanks, the larger
-// two thirds alike: the few mpiruns that ran in another state of the machine have the largest
-// differences, and weigh no more than others (docs/dev/statistics.md).
+// Ranks counts ranks in full (Wilcoxon). CappedRanks counts a third of the ranks in full, and the
+// larger two thirds alike: the few mpiruns that ran in another state of the machine have the
+// largest differences, and weigh no more than others (docs/dev/statistics.md).
 func Ranks(n int) int       { return 2 * n }
 func CappedRanks(n int) int { return max(1, 2*n/3) }
 
-// SignedRank is the signed-rank test of "x is slower than y" on the paired differences
-// d = x − y, here of logarithms (LogRatios). Differences of 0 are dropped; the statistic
-// is V, the sum of the scores (the midranks of |d|, up to the largest) where d > 0. P is the
-// exact probability over all signs, conditional on the ties (1 if no difference is
-// left); with more than 200 differences it is the normal approximation with
-// continuity correction (R: exact = FALSE, correct = TRUE), and Exact is false.
+// SignedRank makes the signed-rank test of "x is slower than y" on paired differences. They are
+// d = x − y, here of logarithms (LogRatios). Differences of 0 are dropped; the statistic is V, the
+// sum of the scores (the midranks of |d|, up to the largest) where d > 0. P is the exact probability
+// over all signs, conditional on the ties (1 if no difference is left); with more than 200
+// differences it is the normal approximation with continuity correction (R: exact = FALSE,
+// correct = TRUE), and Exact is false.
 func SignedRank(d []float64, score Score) (TestResult, error) {
 	if err := check(d); err != nil {
 		return TestResult{}, err
@@ -75,10 +76,10 @@ func signMoments(scores []int) (mean, variance float64) {
 	return mean, variance
 }
 
-// LargestV is the largest V of n differences without ties.
+// LargestV returns the largest V of n differences without ties.
 func LargestV(n int, score Score) float64 { return float64(sumInts(untied(n, score))) / 2 }
 
-// untied are the doubled scores of n differences without ties.
+// untied returns the doubled scores of n differences without ties.
 func untied(n int, score Score) []int {
 	items := make([]int, n)
 	for i := range items {
@@ -91,13 +92,13 @@ func untied(n int, score Score) []int {
 // other than 0: 2^−r, or 1 for r < 1.
 func MinPSignedRank(r int) float64 { return math.Ldexp(1, -max(r, 0)) }
 
-// LeastV returns the least V of n differences without ties whose P is at most the
-// level; if no V is, more than the largest V.
+// LeastV returns the least V with a P of at most the level. The n differences have no ties. If no V
+// has such a P, it returns more than the largest V.
 func LeastV(n int, level float64, score Score) float64 {
 	return LargestV(n, score) - quantileV(level, n, score) + 1
 }
 
-// signCounts counts the subsets of the items by their sum, from 0 to the sum of all.
+// signCounts counts the subsets of the items by sum, from 0 to the total.
 func signCounts(items []int) []float64 {
 	counts := make([]float64, sumInts(items)+1)
 	counts[0] = 1
@@ -111,7 +112,7 @@ func signCounts(items []int) []float64 {
 	return counts
 }
 
-// quantileV is R's qsignrank(a, n), by Ranks: the smallest q with P(V ≤ q) ≥ a without ties.
+// quantileV returns R's qsignrank(a, n), by Ranks: the smallest q with P(V ≤ q) ≥ a without ties.
 func quantileV(a float64, n int, score Score) float64 {
 	items := untied(n, score)
 	if n > MaxExactSignedRank {

@@ -9,8 +9,8 @@ import (
 // interquartile ranges.
 const TukeyFactor = 1.5
 
-// Fences are the quartiles (type 7) of a sample and the limits Q1 − k·IQR and
-// Q3 + k·IQR, in the unit of the sample.
+// Fences holds the quartiles (type 7) of a sample and its limits, in the sample's unit. The limits
+// are Q1 − k·IQR and Q3 + k·IQR.
 type Fences struct {
 	Q1, Q3, Lo, Hi float64
 }
@@ -37,8 +37,8 @@ func Tukey(x []float64, k float64) (kept []float64, f Fences, err error) {
 	return kept, f, nil
 }
 
-// TukeySorted is Tukey, without checks, for finite values in ascending order. It returns a
-// part of x.
+// TukeySorted applies Tukey, without checks, to finite values in ascending order. It returns a part
+// of x.
 func TukeySorted(x []float64, k float64) []float64 {
 	if len(x) == 0 {
 		return nil

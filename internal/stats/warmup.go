@@ -5,10 +5,10 @@ const (
 	warmupFirst = 10  // the first repetition (0-based) that can end one
 )
 
-// WarmupEnd returns the first repetition from number 10 on (0-based) at which the running
-// minimum of run-times, in the order of measurement, falls by at least a tenth of the
-// median (S-THESIS §4.5), or −1. It misfires on 6–33 % of stationary noisy series, so it is
-// for reporting, never for deleting data.
+// WarmupEnd returns the first repetition at which the running minimum falls clearly, or −1. It
+// counts from 0, begins at number 10, and asks for a fall by at least a tenth of the median
+// (S-THESIS §4.5). The run-times are in the order of measurement. It misfires on 6–33 % of
+// stationary noisy series, so it is for reporting, never for deleting data.
 func WarmupEnd(x []float64) (int, error) {
 	if err := check(x); err != nil {
 		return 0, err

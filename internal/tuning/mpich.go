@@ -18,7 +18,7 @@ const TreeFile = "mpich.json"
 
 const treeVariable = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
 
-// mpichJSON is MPICH's selection tree. A file replaces the library's whole tree, so it is made
+// mpichJSON writes MPICH's selection tree. A file replaces the library's whole tree, so it is made
 // from that tree, and keeps what the choices do not affect.
 var mpichJSON = Writer{
 	Name: "mpich-json", Title: "selection tree of MPICH (JSON)",
@@ -26,10 +26,9 @@ var mpichJSON = Writer{
 	Write: writeTree, Read: readTree,
 }
 
-// sized has the conditions on sizes that csel.c can answer for a collective, and whether
-// they compare the bytes of all processes together or of the vector. With another condition
-// MPICH ends the program. Gather and Scatter are compared in elements, by arguments that some
-// ranks ignore.
+// sized lists the conditions on sizes that csel.c can answer for a collective. all tells that they
+// compare the bytes of all processes together, not of the vector. With another condition MPICH ends
+// the program. Gather and Scatter are compared in elements, by arguments that some ranks ignore.
 var sized = map[string]struct {
 	key string
 	all bool
@@ -44,8 +43,8 @@ var sized = map[string]struct {
 	"MPI_Reduce_scatter_block": {"total_msg_size", true},
 }
 
-// treeSize returns the message size that MPICH compares in its tree for a block on np
-// processes, if it compares one that can be relied on.
+// treeSize returns the size that MPICH's tree compares for a block on np processes. ok tells
+// whether it compares a reliable one.
 func treeSize(function string, block int64, np int) (bytes int64, ok bool) {
 	s, ok := sized[function]
 	if s.all {
@@ -54,7 +53,7 @@ func treeSize(function string, block int64, np int) (bytes int64, ok bool) {
 	return block, ok
 }
 
-// guard is a condition that an algorithm needs: MPICH does not check it for a tree (for a CVAR
+// guard names a condition that an algorithm needs. MPICH does not check it for a tree (for a CVAR
 // it does, and falls back).
 type guard struct{ no, yes string }
 
@@ -106,7 +105,7 @@ func refusesNode(c Choice, t *Tree) string {
 // Reduce_scatter_block).
 const powersOfTwo = "noncommutative"
 
-// needsPow2 has the collectives whose recursive doubling is for powers of two.
+// needsPow2 lists the collectives whose recursive doubling is for powers of two.
 var needsPow2 = map[string]bool{"MPI_Allgather": true, "MPI_Allgatherv": true, "MPI_Bcast": true}
 
 // leafParts stand in a leaf between its collective and its algorithm.
@@ -154,7 +153,7 @@ func writeTree(t Target, choices []Choice) (*Setting, error) {
 	root.write(&b, 0)
 	b.WriteString("\n")
 	if b.Len()%4096 == 0 {
-		b.WriteString("\n") // MPICH maps the file, and needs a zero behind it
+		b.WriteString("\n") // MPICH maps the file, and needs a zero after it
 	}
 	s.Files = []File{{TreeFile, []byte(b.String())}}
 	s.Env = map[string]string{treeVariable: filepath.Join(t.Folder, TreeFile)}
@@ -162,8 +161,8 @@ func writeTree(t Target, choices []Choice) (*Setting, error) {
 	return s, nil
 }
 
-// insert puts choices before a collective's conditions in the tree, for their numbers of
-// processes only. The rest stays.
+// insert puts choices before a collective's conditions in the tree, for their processes only. The
+// rest stays.
 func insert(n *node, function string, groups map[int][]part, t *Tree) (entries []Entry, err error) {
 	intra := n.find("comm_type=intra")
 	if intra == nil { // both kinds of communicators go one way
@@ -226,7 +225,7 @@ func guarded(function string, c Choice, usual []*node, t *Tree) []*node {
 	return out
 }
 
-// on specialises the tree for np processes. asked: a condition above is about calls.
+// on specialises the tree for np processes. asked tells that a condition above is about calls.
 func (n *node) on(np int, asked bool) ([]*node, error) {
 	var out []*node
 	for _, c := range n.below {
@@ -326,7 +325,7 @@ func (n *node) complete(name string) error {
 	return nil
 }
 
-// conditional tells whether the last of several conditions may not hold: a limit, or a power of two.
+// conditional tells whether the last of several conditions may fail: a limit, or a power of two.
 func conditional(key string) (mayFail bool, err error) {
 	at := strings.IndexAny(key, "<=")
 	if at < 1 {

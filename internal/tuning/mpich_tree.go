@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// node is a node of MPICH's selection tree (csel.c): a condition, and below it the next ones,
-// in the order in which they are asked; or a leaf "algorithm=…".
+// node holds a condition of MPICH's selection tree (csel.c), or a leaf "algorithm=…". Below a
+// condition are the next ones, in the order in which they are asked.
 type node struct {
 	key   string
 	line  int
@@ -122,13 +122,13 @@ func (n *node) write(b *strings.Builder, indent int) {
 
 type Tree struct {
 	Text       []byte   // JSON
-	Algorithms []string // names that the library knows in such a file
+	Algorithms []string // that the library knows in such a file
 }
 
 const (
 	treeBegins = `{"collective=bcast":`
-	// treeHas is only in the tree of all collectives: the trees of lower layers have
-	// other algorithms or fewer collectives.
+	// Only the tree of all collectives has treeHas: the trees of lower layers have other algorithms
+	// or fewer collectives.
 	treeHas        = `"collective=ibarrier":`
 	largestLibrary = 1 << 29
 	leafWord       = "algorithm=MPIR_"
@@ -176,17 +176,17 @@ func words(library []byte) (out []string) {
 	}
 }
 
-// Call is a call of a collective on processes of one node, with a built-in operator that commutes.
-// Block (bytes) and Elements are what each has.
+// Call describes a collective call on one node, with a built-in operator that commutes. Block
+// (bytes) and Elements are per process.
 type Call struct {
 	Function        string
 	NP              int
 	Block, Elements int64
 
-	asked bool // MPICH has looked at the call, and no longer only at the communicator
+	asked bool // MPICH has looked at the call, and not only at the communicator
 }
 
-// Chooser returns what tells the algorithm that MPICH's tree has for a call.
+// Chooser returns a function that names the algorithm for a call in MPICH's tree.
 func (t *Tree) Chooser() (func(Call) (string, error), error) {
 	root, err := parseTree("the library's tree", t.Text)
 	if err != nil {
@@ -212,8 +212,8 @@ func (n *node) algorithm(c Call) (string, error) {
 	return leaf, err
 }
 
-// chosen goes the way that csel.c goes: the first condition that holds, and back where there is
-// nothing below it.
+// chosen searches as csel.c does: it takes the first condition that holds, and goes back if nothing
+// is below it.
 func (n *node) chosen(c *Call) (string, error) {
 	for _, below := range n.below {
 		if leaf, is := below.leaf(); is {
@@ -233,7 +233,7 @@ func (n *node) chosen(c *Call) (string, error) {
 	return "", nil
 }
 
-// plain are conditions that hold for a Call or not, whatever its size and processes. One node has
+// plain lists conditions that hold for a Call or not, whatever its size and processes. One node has
 // no hierarchy of nodes.
 var plain = map[string]bool{
 	"comm_type=intra": true, "comm_type=inter": false, "is_commutative=yes": true, "is_commutative=no": false,
@@ -242,8 +242,9 @@ var plain = map[string]bool{
 	"comm_hierarchy=parent": false, "comm_hierarchy=node": false, "comm_hierarchy=node_roots": false,
 }
 
-// compared returns a condition as MPICH 4.0.2 compares it: when it makes a communicator it goes as far as no
-// condition asks about a call, and behind such a one it takes "comm_size<8" for "comm_size<=8" (csel.c:1212).
+// compared returns a condition as MPICH 4.0.2 compares it. When MPICH makes a communicator it goes
+// as far as no condition asks about a call, and after such a condition it takes "comm_size<8" for
+// "comm_size<=8" (csel.c:1212).
 func compared(key string, asked *bool) string {
 	of, size, less := strings.Cut(key, "<")
 	*asked = *asked || !strings.HasPrefix(of, "comm_") && !strings.HasPrefix(of, "is_node")

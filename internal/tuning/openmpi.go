@@ -14,7 +14,7 @@ import (
 	"pgmpi/mockups"
 )
 
-// The MCA variables of Open MPI's component coll/tuned.
+// MCA variables of Open MPI's component coll/tuned.
 const (
 	useDynamicRules = "OMPI_MCA_coll_tuned_use_dynamic_rules"
 	rulesFilename   = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
@@ -34,14 +34,14 @@ type rulesRow struct {
 	function string
 	id       int // coll_base_functions.h
 	counting counting
-	// unsafe names the arguments that the size is taken from, if some ranks of a legal call
-	// ignore them: the call then uses several algorithms at once.
+	// unsafe names the arguments that give the size, if some ranks may ignore them: a legal call
+	// then uses several algorithms at once.
 	unsafe string
 }
 
 const ignored = "sendcount and sendtype, which do not count with MPI_IN_PLACE"
 
-// openMPI has every collective with a number (coll_tuned_decision_dynamic.c, 4.1 and 5.0).
+// openMPI lists every collective with a number (coll_tuned_decision_dynamic.c, 4.1 and 5.0).
 var openMPI = []rulesRow{
 	{"MPI_Allgather", 0, ofAll, ignored},
 	{"MPI_Allgatherv", 1, ofVector, "sendtype, which does not count with MPI_IN_PLACE, and otherwise need not be like recvtype"}, // the sum of the counts, divided by the processes
@@ -72,8 +72,8 @@ func rowOf(function string) rulesRow {
 	return rulesRow{function: function, id: -1}
 }
 
-// ruleSize returns the message size by which Open MPI looks for a rule, for a block on np
-// processes, if it grows with the message.
+// ruleSize returns the size by which Open MPI looks for a block's rule. The block is on np
+// processes. ok tells whether the size grows with the message.
 func ruleSize(function string, block int64, np int) (bytes int64, ok bool) {
 	switch rowOf(function).counting {
 	case ofVector:
@@ -85,27 +85,26 @@ func ruleSize(function string, block int64, np int) (bytes int64, ok bool) {
 	}
 }
 
-// commutativeOnly are the algorithms that give wrong data with operators that do not commute
-// (found with 4.1.4, by the conformance calls of the rank program). Open MPI's own choice avoids them then;
-// a rule or a variable does not.
+// commutativeOnly lists the algorithms that give wrong data with operators that do not commute
+// (found with 4.1.4, by the conformance calls of the rank program). Open MPI's own choice avoids
+// them then; a rule or a variable does not.
 var commutativeOnly = map[string][]string{
 	"MPI_Allreduce":      {"ring", "segmented_ring"},
 	"MPI_Reduce":         {"chain", "pipeline", "binary", "binomial"},
 	"MPI_Reduce_scatter": {"recursive_halving", "ring"},
 }
 
-// segmented are the algorithms that send a message in segments, and give right data with all
+// segmented lists the algorithms that send a message in segments. They give right data with all
 // operators.
 var segmented = map[string][]string{
 	"MPI_Bcast":  {"chain", "pipeline", "split_binary_tree", "binary_tree", "binomial"},
 	"MPI_Reduce": {"in-order_binary"},
 }
 
-// segments are tried with each of them, and each fan-out that p processes can have with a chain.
+// segments are tried with each algorithm, fanouts with a chain that p processes can have.
 var segments, fanouts = []string{"", "+4Ki", "+32Ki", "+128Ki", "+1Mi"}, []int{1, 2, 8}
 
-// Parameters returns the names of an algorithm with the segments and fan-outs that can be tried, other
-// than the library's.
+// Parameters returns the names of an algorithm with other segments and fan-outs than the library's.
 func Parameters(l Library, collective, algorithm string, np int) (out []string) {
 	if !isOpenMPI(l) || !slices.Contains(segmented[collective], algorithm) {
 		return nil
@@ -184,7 +183,7 @@ func (t *rulesText) say(format string, args ...any) int {
 	return t.line
 }
 
-// rule writes a rule; algorithm 0 is the library's own choice.
+// rule writes a rule. Algorithm 0 leaves the choice to the library.
 func (t *rulesText) rule(from int64, c Choice) int {
 	what := "as without this file"
 	name, segment, fanout := mockups.Parameters(c.Algorithm)
@@ -220,8 +219,8 @@ func writeRules(t Target, choices []Choice) (*Setting, error) {
 	return s, nil
 }
 
-// collective writes the rules of a collective. On fewer processes than the first number, and
-// on numbers that were not measured, the library chooses.
+// collective writes the rules of a collective. On fewer processes than the first number, and on
+// numbers that were not measured, the library chooses.
 func (t *rulesText) collective(function string, choices []Choice, s *Setting) (entries []Entry) {
 	groups := byProcesses(choices, s)
 	nps := slices.Sorted(maps.Keys(groups))
@@ -255,7 +254,7 @@ func (t *rulesText) processes(function string, np int, parts []part) (entries []
 		parts = []part{{interval{0, 0}, parts[0].choice}}
 	}
 	var lines []line
-	end := int64(0) // of the rules so far, in bytes of a block
+	end := int64(0) // end of the rules so far, in bytes of a block
 	for i := range parts {
 		p := &parts[i]
 		if p.from > end || i == 0 && p.from > 0 {
@@ -284,7 +283,7 @@ func (t *rulesText) size(function string, block int64, np int) int64 {
 	return bytes
 }
 
-// Limits: far more than any file needs, and far less than any memory.
+// Limits are far above what any file needs, and far below any memory.
 const (
 	mostCollectives = 64
 	mostSections    = 1 << 12 // numbers of processes, and rules
@@ -326,9 +325,8 @@ func (r *ruleReader) next(what string, least, most int64) (int64, error) {
 
 const versionWord = "rule-file-version-"
 
-// readRules reads the text format as Open MPI does, but refuses what Open MPI skips
-// silently: letters outside of comments, numbers in the wrong order, and text behind the
-// last rule.
+// readRules reads the text format as Open MPI does. It refuses what Open MPI skips silently:
+// letters outside of comments, numbers in the wrong order, and text after the last rule.
 func readRules(name string, text []byte) ([]Rule, error) {
 	r := &ruleReader{name: name, line: 1, columns: 4}
 	for i, line := range strings.Split(string(text), "\n") {
@@ -435,14 +433,14 @@ func (r *ruleReader) processes(function string, np int) error {
 	return nil
 }
 
-// Trap is a rule that lets legal calls of a collective fail.
+// Trap names a rule that lets legal calls of a collective fail.
 type Trap struct {
 	Line int
 	Why  string
 }
 
-// FindTrap returns the rule of a file of Open MPI's that chooses by size for a collective
-// whose ranks may see different sizes, on np processes.
+// FindTrap returns the rule that chooses by size where ranks may see different sizes. rules come
+// from an Open MPI file; the rule applies on np processes.
 func FindTrap(rules []Rule, function string, np int) (Trap, bool) {
 	row := rowOf(function)
 	if row.unsafe == "" {

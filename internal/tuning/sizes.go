@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// interval is a range of message sizes, in bytes of one block: from `from` to below `to`, or
-// without end if that is 0.
+// interval holds a range of message sizes, in bytes of one block: from `from` to below `to`, or
+// without end if `to` is 0.
 type interval struct{ from, to int64 }
 
 func (i interval) covers(size int64) bool { return size >= i.from && (size < i.to || i.to == 0) }
@@ -16,9 +16,9 @@ func (c Choice) Covers(size int64) bool {
 	return slices.ContainsFunc(c.intervals(), func(i interval) bool { return i.covers(size) })
 }
 
-// intervals returns where a choice applies: around each run of neighbouring measured sizes
-// at which it holds. Between two measured sizes the switch is at their geometric mean. Below the
-// smallest measured size, and above the largest up to twice as much, only an extended choice holds.
+// intervals returns where a choice applies: around each run of neighbouring measured sizes at which
+// it holds. Between two measured sizes the switch is at their geometric mean. Below the smallest
+// measured size, and above the largest up to twice as much, only an extended choice holds.
 func (c Choice) intervals() (out []interval) {
 	for i, size := range c.Measured {
 		if !slices.Contains(c.Sizes, size) {
@@ -43,7 +43,7 @@ func (c Choice) intervals() (out []interval) {
 	return out
 }
 
-// between returns the first size that is nearer to b than to a, by their ratios.
+// between returns the first size nearer to b than to a, by their ratios.
 func between(a, b int64) int64 {
 	return max(a+1, min(b, int64(math.Ceil(math.Sqrt(float64(a)*float64(b))))))
 }
@@ -76,8 +76,8 @@ type part struct {
 	choice Choice
 }
 
-// byProcesses groups choices of one function by their number of processes, each with its
-// parts in ascending order. A choice that overlaps one before it is refused in s.
+// byProcesses groups choices of one function by their number of processes, with ascending parts. A
+// choice that overlaps one before it is refused in s.
 func byProcesses(choices []Choice, s *Setting) map[int][]part {
 	out := map[int][]part{}
 	for _, c := range choices {
@@ -99,8 +99,8 @@ func byProcesses(choices []Choice, s *Setting) map[int][]part {
 	return out
 }
 
-// accepted groups the choices that a writer can write by function, in the order in which
-// the functions first come, and refuses the others in s with the reason that why returns.
+// accepted groups the choices that a writer can write by function. The functions have the order of
+// their first choices. It refuses the other choices in s with the reason that why returns.
 func accepted(choices []Choice, s *Setting, why func(Choice) string) (functions []string, of map[string][]Choice) {
 	of = map[string][]Choice{}
 	for _, c := range choices {

@@ -25,17 +25,17 @@ const (
 type Choice struct {
 	Function string `json:"function"` // "MPI_Bcast"; may be "" for ByEnv and ByComponent
 	NP       int    `json:"np"`
-	// Sizes are the message sizes (bytes of one block) at which the choice holds; at other
-	// sizes in Measured, where the collective was measured, it must stay as it is. Both ascend.
+	// Sizes holds the message sizes (bytes of one block) at which the choice holds. At other sizes
+	// in Measured, where the collective was measured, it must stay as it is. Both ascend.
 	Sizes    []int64 `json:"sizes"`
 	Measured []int64 `json:"measured"`
 	Extend   bool    `json:"extend,omitempty"` // lets it also hold below the smallest and above the largest measured size
 	Kind     Kind    `json:"kind"`
-	// Algorithm and Value are the library's name and number; only of OwnAlgorithm.
+	// Algorithm and Value are the library's name and number, for OwnAlgorithm only.
 	Algorithm string            `json:"algorithm,omitempty"`
 	Value     int               `json:"value,omitempty"`
-	Component string            `json:"component,omitempty"` // only of ByComponent
-	Env       map[string]string `json:"env,omitempty"`       // of ByEnv, and the one variable of ByComponent
+	Component string            `json:"component,omitempty"` // for ByComponent only
+	Env       map[string]string `json:"env,omitempty"`       // for ByEnv, and the one variable of ByComponent
 }
 
 // Everywhere tells whether a choice may hold at every size there is.
@@ -45,7 +45,7 @@ func (c Choice) Everywhere() bool {
 
 type Target struct {
 	Library Library
-	Folder  string // where its files will lie, an absolute path: the environment names them
+	Folder  string // absolute path of its files, as the environment names them
 	Tree    *Tree  // from FindTree; MPICH's JSON is refused without it
 }
 
@@ -57,19 +57,19 @@ type File struct {
 type Proof string
 
 const (
-	// The collective sends the same messages as the algorithm does when it is forced.
+	// ByMessages compares the messages of the collective and of the forced algorithm.
 	ByMessages Proof = "messages"
 	ByVariable Proof = "variable" // the library's control variable has the algorithm (MPI_T)
-	// The library's variable names the file, and the ranks can read it.
+	// ByFile looks whether the library's variable names the file, and the ranks can read it.
 	ByFile  Proof = "file"
-	ByValue Proof = "value"       // the library's control variable has the very value (MPI_T)
+	ByValue Proof = "value"       // the library's control variable has this value (MPI_T)
 	ByRanks Proof = "environment" // the environment of the ranks has the variables
 )
 
 type Entry struct {
 	Choice Choice `json:"choice"`
-	// The choice applies from message size From to below To (bytes of one block), or without
-	// end if To is 0. At other sizes the library chooses.
+	// The choice applies from message size From to below To (bytes of one block). With To 0 it has
+	// no end. At other sizes the library chooses.
 	From  int64  `json:"from"`
 	To    int64  `json:"to"`
 	Where string `json:"where"` // a file with its line, or a variable
@@ -81,9 +81,9 @@ type Entry struct {
 
 func (e Entry) Covers(size int64) bool { return interval{e.From, e.To}.covers(size) }
 
-// Probes returns the sizes where an entry is tested, multiples of a unit: inside the measured ones
-// at which its choice holds, both ends and the middle of its interval, and outside the measured
-// ones at which it does not hold, and the neighbours of the ends.
+// Probes returns the sizes at which an entry is tested, multiples of a unit. The inside ones are
+// measured sizes at which its choice holds, both ends and the middle of its interval. The outside
+// ones are measured sizes at which it does not hold, and the neighbours of the ends.
 func (e Entry) Probes(unit int64) (inside, outside []int64) {
 	up := func(size int64) int64 { return (size + unit - 1) / unit * unit }
 	sizes := append(slices.Clone(e.Choice.Measured), up(e.From), up(e.From)-unit)
@@ -144,8 +144,7 @@ type Writer struct {
 	Read func(name string, text []byte) ([]Rule, error)
 }
 
-// writers has every format, in the order in which they are tried: formats with sizes before
-// those without.
+// writers lists every format, in the order in which they are tried: formats with sizes come first.
 var writers = []Writer{
 	openMPIRules,
 	mpichJSON,
@@ -162,7 +161,7 @@ func Get(name string) (Writer, bool) {
 	return writers[i], true
 }
 
-// Library is the MPI library that a setting is for; version 0.0.0 means unknown.
+// Library names the MPI library that a setting is for; version 0.0.0 means unknown.
 type Library struct {
 	Family              string // as in protocol.RankInfo
 	Major, Minor, Patch int
@@ -187,7 +186,7 @@ func (l Library) String() string {
 
 func Variables(env map[string]string) []string { return slices.Sorted(maps.Keys(env)) }
 
-// Key is equal for choices that set the same.
+// Key returns equal texts for choices that set the same.
 func (c Choice) Key() string {
 	return fmt.Sprintf("%s %s %s %s %s %d %d", c.Kind, c.Function, c.Algorithm, c.Component, c.Env, c.NP, c.Sizes)
 }
@@ -205,8 +204,8 @@ func (c Choice) String() string {
 	return fmt.Sprintf("%s at %s on %d processes", mockups.AlgorithmID(c.Function, c.Algorithm), strings.Join(sizes, ", "), c.NP)
 }
 
-// When malloc may be the cause of a violation: glibc takes larger blocks from the kernel until
-// one was freed, and page faults in every call show it.
+// Malloc may be the cause of a violation from these limits on: glibc takes larger blocks from the
+// kernel until one was freed, and page faults in every call show it.
 const (
 	MallocFrom  = 128 << 10 // bytes
 	FaultsFrom  = .5        // page faults a call

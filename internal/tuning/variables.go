@@ -91,7 +91,7 @@ var environment = Writer{
 				continue
 			}
 			maps.Copy(s.Env, c.Env)
-			if c.Kind == ByEnv && isOpenMPI(t.Library) { // whose mpirun hands no others to remote ranks
+			if c.Kind == ByEnv && isOpenMPI(t.Library) { // whose mpirun hands no other variables to remote ranks
 				handed := append(strings.FieldsFunc(s.Env[handedOn], func(r rune) bool { return r == ';' }), Variables(c.Env)...)
 				s.Env[handedOn] = strings.Join(slices.Compact(slices.Sorted(slices.Values(handed))), ";")
 			}
@@ -117,7 +117,7 @@ var environment = Writer{
 	},
 }
 
-// handedOn names the variables that Open MPI's mpirun hands to remote ranks beside its own.
+// handedOn names the variables that Open MPI's mpirun hands to remote ranks besides its own.
 const handedOn = "OMPI_MCA_mca_base_env_list"
 
 var costs = map[string]string{
@@ -164,18 +164,17 @@ func checkVariable(name, value string) error {
 	return nil
 }
 
-// component is a part of a library with its own collectives, and the variable that puts it
-// before the others, for all sizes and all communicators.
+// component describes a part of a library with its own collectives. Its variable puts it before the
+// others, for all sizes and all communicators.
 type component struct {
 	family          string
 	name            string
 	variable, value string
-	read            string   // the value as MPI_T gives it: in MPICH the number of a word
+	read            string   // the value as MPI_T returns it: in MPICH the number of a word
 	functions       []string // its collectives; nil if it may have any
 }
 
-// components lists parts that a library does not use by default, in the order in which they
-// should be tried.
+// components lists parts that a library does not use by default, in order of trial.
 var components = []component{
 	{"openmpi", "sm", "OMPI_MCA_coll_sm_priority", "100", "100", []string{"MPI_Allreduce", "MPI_Barrier", "MPI_Bcast", "MPI_Reduce"}},
 	{"openmpi", "adapt", "OMPI_MCA_coll_adapt_priority", "100", "100", []string{"MPI_Bcast", "MPI_Reduce"}},

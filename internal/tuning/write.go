@@ -11,8 +11,8 @@ import (
 	"pgmpi/internal/lists"
 )
 
-// Write gives every choice to the first writer that can write it, of those whose format the
-// library takes. It returns one setting for each writer that wrote something; Join merges them.
+// Write gives every choice to the first writer for the library that can write it. It returns one
+// setting for each writer that wrote something; Join merges them.
 func Write(t Target, choices []Choice) (out []Setting, refused []Rejected, err error) {
 	why := map[string]string{} // the first reason about the choice, not about the kind of format
 	left := choices
@@ -38,8 +38,8 @@ func Write(t Target, choices []Choice) (out []Setting, refused []Rejected, err e
 	return out, refused, nil
 }
 
-// Join merges the environment and the files of several settings, and adds env.sh, which sets
-// and explains the variables.
+// Join merges the environment and the files of several settings. It adds env.sh, which sets and
+// explains the variables.
 func Join(settings []Setting) (env map[string]string, files []File, err error) {
 	env = map[string]string{}
 	var notes []string
@@ -67,16 +67,17 @@ func Join(settings []Setting) (env map[string]string, files []File, err error) {
 
 const EnvFile = "env.sh"
 
-// Preload is the variable that a shell may have libraries in that go on being loaded, such as a malloc.
+// Preload names the variable through which a shell may load libraries, such as a malloc. These must
+// stay loaded.
 const Preload = "LD_PRELOAD"
 
-// Loading returns the value of Preload that loads a library before those that are there.
+// Loading returns the value of Preload that loads a library before the present ones.
 func Loading(library string) string { return strings.Trim(library+":"+os.Getenv(Preload), ":") }
 
-// kept is what a line of env.sh has behind the value, to set what Loading returns.
+// kept holds the text after the value in env.sh, to set what Loading returns.
 var kept = map[string]string{Preload: `"${LD_PRELOAD:+:$LD_PRELOAD}"`}
 
-// EnvSh returns a file for `. env.sh`; notes come before the variables, as comments.
+// EnvSh returns a file for `. env.sh`, in which notes come before the variables, as comments.
 func EnvSh(env map[string]string, notes []string) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString("# Variables for the ranks: read this with `. ./env.sh` before mpirun.\n")
@@ -101,8 +102,8 @@ func Steers(name, value string) bool {
 	return strings.HasPrefix(name, "OMPI_MCA_coll_") || strings.HasPrefix(name, "MPIR_CVAR_") || strings.HasPrefix(name, "MALLOC_") || name == "PGMPI_PARAMS"
 }
 
-// ReadEnv reads lines NAME=VALUE, with "export" and single quotes as EnvSh writes them,
-// blank lines and comments.
+// ReadEnv reads lines NAME=VALUE, as EnvSh writes them, blank lines and comments. Lines may have
+// "export" and single quotes.
 func ReadEnv(file string, text []byte) (map[string]string, error) {
 	out := map[string]string{}
 	for i, line := range strings.Split(string(text), "\n") {

@@ -22,7 +22,7 @@ type Once struct {
 	ranks  *measure.Outside
 }
 
-// NewOnce finds the rank program of a configuration, and starts by measure.Exec by default.
+// NewOnce finds the rank program of a configuration. By default it starts by measure.Exec.
 func NewOnce(config *glfile.File, start measure.Starter) (*Once, error) {
 	ranks, err := measure.FindRanks(config.MPI, start)
 	if err != nil {
@@ -36,12 +36,13 @@ func OnceWith(config *glfile.File, start measure.Starter, path string, info prot
 	return &Once{config, &measure.Outside{MPI: config.MPI, Start: start, Path: path, Info: info}}
 }
 
-// Shapes are what the configuration asks for.
+// Shapes returns the shapes that the configuration asks for.
 func (o *Once) Shapes() []guidelines.Shape {
 	return o.Config.Job.On(o.Config.Job.NPOr(launch.DefaultNP))
 }
 
-// Few is the first shape, with two processes where nodes do not count: enough for what does not depend on them.
+// Few returns the first shape, with two processes if it names no nodes: enough for what does not
+// depend on the number of processes.
 func (o *Once) Few() guidelines.Shape {
 	shape := o.Shapes()[0]
 	if shape.Nodes == 0 {
@@ -70,7 +71,7 @@ func ReadAlgorithms(ctx context.Context, config *glfile.File, start measure.Star
 	return o.Algorithms(ctx)
 }
 
-// Algorithms are the library's own.
+// Algorithms returns the library's own algorithms.
 func (o *Once) Algorithms(ctx context.Context) (*report.Algorithms, error) {
 	env := measure.Env(launch.AlgorithmEnv(o.Rank().Library), o.Config.MPI.Env)
 	asked, err := protocol.ListAlgorithms.Ask(protocol.AlgorithmsJob{})
@@ -113,8 +114,8 @@ func (o *Once) Layouts(ctx context.Context) (all []host.Layout, err error) {
 
 func (o *Once) Rank() protocol.RankInfo { return o.ranks.Info }
 
-// Target returns the library of the configuration, asked in an mpirun of its own, and the folder
-// for the files of settings.
+// Target returns the library of the configuration, and the folder for the files of settings. It
+// asks the library in an mpirun of its own.
 func (o *Once) Target(ctx context.Context, folder string) (t tuning.Target, err error) {
 	t.Library = tuning.LibraryOf(o.Rank().Library, o.Rank().LibVersion)
 	if t.Folder, err = filepath.Abs(folder); err != nil {

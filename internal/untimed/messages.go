@@ -10,7 +10,7 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Counts are the messages of one call of each case.
+// Counts holds the messages of one call of each case.
 type Counts map[protocol.JobCase]protocol.Messages
 
 // AddCase adds a case once.
@@ -18,7 +18,8 @@ func AddCase(cases []protocol.JobCase, function string, size int64) []protocol.J
 	return lists.With(cases, protocol.JobCase{Function: function, Msize: size})
 }
 
-// Count counts the messages of cases under an environment besides mpi.env. What the library does not count is not there.
+// Count counts the messages of cases under an environment besides mpi.env. It leaves out what the
+// library does not count.
 func (o *Once) Count(ctx context.Context, shape guidelines.Shape, env map[string]string, cases []protocol.JobCase, job protocol.MessagesJob) (Counts, error) {
 	op, wrong := guidelines.ResolveOp(o.Config.Job.Datatype, o.Config.Job.Op)
 	for _, err := range wrong {

@@ -16,7 +16,7 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Readings are what a library tells of its algorithms and variables (MPI_T).
+// Readings holds what a library tells of its algorithms and variables (MPI_T).
 type Readings struct{ *protocol.AlgorithmsEnd }
 
 // Read asks the library, under an environment besides mpi.env.
@@ -32,10 +32,11 @@ func (o *Once) Read(ctx context.Context, shape guidelines.Shape, env map[string]
 	return r, err
 }
 
-// stall limits a call where nothing is timed.
+// stall limits a call that is not timed.
 const stall = 30 * time.Second
 
-// Name is the name by which a library tells a variable of the environment; "" for one that is no library's.
+// Name returns a library's name for a variable of the environment. It returns "" for a variable of
+// another program.
 func Name(variable string) string {
 	if name, ok := strings.CutPrefix(variable, "OMPI_MCA_"); ok {
 		return name
@@ -46,7 +47,7 @@ func Name(variable string) string {
 	return ""
 }
 
-// DynamicRules switches on all of SwitchedBy.
+// DynamicRules switches on all variables for which SwitchedBy returns it.
 const DynamicRules = "OMPI_MCA_coll_tuned_use_dynamic_rules"
 
 // SwitchedBy returns the variable without which Open MPI ignores another, if any.
@@ -66,7 +67,7 @@ func (r Readings) Named(name string) (v protocol.Variable) {
 	return v
 }
 
-// SwitchedOff tells whether Open MPI ignores a variable, because the one that it needs is not set.
+// SwitchedOff tells whether Open MPI ignores a variable for lack of another one.
 func (r Readings) SwitchedOff(variable string) bool {
 	on := r.Of(SwitchedBy(variable))
 	return on.Known && on.Value != "1" && on.Value != "true"
@@ -135,7 +136,7 @@ func (r Readings) unknownValue(v protocol.Variable, value string) string {
 
 const largestRules = 16 << 20
 
-// SettingFiles are the variables that name a file, and the writer whose format it has.
+// SettingFiles lists variables that name a file, and the writer of the file's format.
 var SettingFiles = []struct{ Variable, Writer string }{
 	{"OMPI_MCA_coll_tuned_dynamic_rules_filename", "openmpi-rules"},
 	{"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", "mpich-json"},

@@ -35,18 +35,19 @@ func countVerdicts(r *analyze.Report) map[judge.Verdict]int {
 	return count
 }
 
-// tests are how many tests were planned. A comparison of medians that suspects a split, or does not, is none.
+// tests counts the tests that were planned. A comparison of medians that suspects a split, or does
+// not, is no test.
 func tests(r *analyze.Report) string {
 	count := countVerdicts(r)
 	return conf.Plural(len(r.Verdicts)-count[judge.Suspected]-count[judge.NotSuspected], "test")
 }
 
-// rated tells whether it is known of any violation whether a new check would show it again.
+// rated tells whether any violation has a probability of replication.
 func rated(r *analyze.Report) bool {
 	return slices.ContainsFunc(r.Verdicts, func(v analyze.Verdict) bool { return v.Replication != nil })
 }
 
-// isSure tells whether a new check would probably show a violation again, as far as that is known.
+// isSure tells whether a new check would probably repeat a violation, as far as known.
 func isSure(r *analyze.Report) func(v *analyze.Verdict) bool {
 	known := rated(r)
 	return func(v *analyze.Verdict) bool {
@@ -54,7 +55,7 @@ func isSure(r *analyze.Report) func(v *analyze.Verdict) bool {
 	}
 }
 
-// isNear tells whether a violation is so near the threshold, or so unsteady, that a new check may not show it.
+// isNear tells whether a new check may miss a violation: it is near the threshold, or unsteady.
 func isNear(r *analyze.Report) func(v *analyze.Verdict) bool {
 	sure := isSure(r)
 	return func(v *analyze.Verdict) bool { return v.Verdict == judge.Violated && !sure(v) && !v.OnlyRepeated() }
@@ -129,7 +130,7 @@ func setting(r *analyze.Report) string {
 	return SetUp(r.Library, Processes(r.Shapes), r.Operation, conf.Plural(r.R, "mpirun")+took, r.Host, r.Created)
 }
 
-// Processes are the shapes of a measurement: "2 processes", "2 and 4 (2x2) processes".
+// Processes names the shapes of a measurement: "2 processes", "2 and 4 (2x2) processes".
 func Processes(list []analyze.Shape) string {
 	shapes := lists.Map(list, func(s analyze.Shape) string {
 		return fmt.Sprintf("%d%s", s.NP, phrase.When(s.Nodes > 0, " (%s)", s.Name))
@@ -138,13 +139,13 @@ func Processes(list []analyze.Shape) string {
 	return strings.Join(shapes, " and ") + phrase.Either(one, " process", " processes")
 }
 
-// LibraryName is a library with its version: "MPICH 4.0.2".
+// LibraryName returns a library with its version: "MPICH 4.0.2".
 func LibraryName(l analyze.Library) string {
 	return phrase.Fit(strings.Join(strings.Fields(strings.Replace(phrase.ShortVersion(l.Version), " Version:", "", 1)), " "), 60)
 }
 
-// SetUp is a measurement on one line: "MPICH 4.0.2, 2 processes, double/sum, 24 mpiruns in 38 s on n1, 2026-11-23".
-// What is "" is left out.
+// SetUp puts a measurement on one line: "MPICH 4.0.2, 2 processes, double/sum, 24 mpiruns in 38 s
+// on n1, 2026-11-23". It leaves out what is "".
 func SetUp(library analyze.Library, processes string, o analyze.Operation, mpiruns, host, created string) string {
 	day, _, _ := strings.Cut(created, "T")
 	return cmp.Or(LibraryName(library), "Unknown MPI library") + phrase.When(processes != "", ", %s", processes) + phrase.When(o.Datatype != "", ", %s", o.Elements()) + ", " +
@@ -159,7 +160,7 @@ func FolderFact(s *document.Section, name string, f analyze.ComparedFolder, o an
 	s.Fact(name, "%s: %s", f.Folder, FolderSetUp(f, "", o))
 }
 
-// Warnings lists remarks on a comparison; their place is in their text.
+// Warnings lists remarks on a comparison; their text names their place.
 func Warnings(list []remark.Remark) []document.Section {
 	return document.Listed("Remarks", list, len(list), "", func(w remark.Remark) string { return w.Text + phrase.When(w.Remedy != "", "; %s", w.Remedy) })
 }

@@ -11,7 +11,7 @@ import (
 	"pgmpi/internal/picture"
 )
 
-// sized is a case: a call at a size on a shape.
+// sized stands for a case: a call at a size on a shape.
 type sized interface{ AnySize() medians.Cell }
 
 // ByCall parts cases that stand in the order of their calls.
@@ -24,7 +24,8 @@ func ByCall[T sized](cases []T) (out [][]T) {
 	return out
 }
 
-// TablesByCall has a table like one without rows for each call, and its picture where there is one.
+// TablesByCall returns a table for each call, and its picture if there is one. like is a table
+// without rows.
 func TablesByCall[T sized](cases []T, like document.Table, row func(*T) []string, figure func([]T) picture.Figure) (out []document.Section) {
 	for _, of := range ByCall(cases) {
 		call, t := of[0].AnySize(), like
@@ -41,7 +42,8 @@ func TablesByCall[T sized](cases []T, like document.Table, row func(*T) []string
 	return out
 }
 
-// OverSizes is a column of values, of which a row has the least and the most over the sizes of its call.
+// OverSizes describes a column of values. A row has the least and the most over the sizes of its
+// call.
 type OverSizes[T any] struct {
 	head  string
 	of    func(*T) *float64
@@ -53,7 +55,8 @@ func Over[T any](head string, of func(*T) *float64, write func(*float64) string)
 	return OverSizes[T]{head, of, write}
 }
 
-// CallsInRows has a row for each call. Sizes without a value in the first column were not measured.
+// CallsInRows returns a row for each call. Sizes without a value in the first column were not
+// measured.
 func CallsInRows[T sized](cases []T, title string, columns ...OverSizes[T]) []document.Section {
 	t := &document.Table{Head: []string{"call", "sizes"}, Align: "lr"}
 	for _, c := range columns {

@@ -21,7 +21,7 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Environments list what can change a result, and doubts about it.
+// Environments lists what can change a result, and doubts about it.
 var Environments = document.Kind[Environment]{Name: "env", Sections: envSections, Screen: envScreen, JSON: true}
 
 type Environment struct {
@@ -119,7 +119,7 @@ func LayoutSections(l *host.Layout, library string, shown map[string]int) []docu
 	return out
 }
 
-const mostNodes = 32 // with a section of their own
+const mostNodes = 32 // get a section of their own
 
 func otherNodes(l *host.Layout, nodes []host.Node) document.Section {
 	s := document.Titled("%s, %s more, each in manifest.json", l.Shape, conf.Plural(len(nodes), "node"))
@@ -229,7 +229,7 @@ func cpus(k *host.NodeKind, mask host.Ranges) string {
 func settings(config json.RawMessage) []document.Section {
 	var sections map[string]map[string]json.RawMessage
 	if json.Unmarshal(config, &sections) != nil {
-		return nil // by an older pgmpi, or damaged: nothing rests on it here
+		return nil // an older pgmpi made it, or it is damaged: nothing rests on it here
 	}
 	s := document.Titled("Settings of gl.toml and flags")
 	for _, name := range []string{"job", "mpi", "nrep", "measure"} {

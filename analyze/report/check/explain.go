@@ -17,8 +17,8 @@ import (
 	"pgmpi/internal/picture"
 )
 
-// Explanations show one verdict each, with everything that it rests on: the samples by
-// mpirun, a picture of both sides, their dependence, the test, and the reason in words.
+// Explanations shows one verdict each, with everything that it rests on: the samples by mpirun, a
+// picture of both sides, their dependence, the test, and the reason in words.
 var Explanations = document.Kind[analyze.Explanation]{Name: "explain", Sections: explainSections, Screen: explainScreen}
 
 var tones = map[judge.Verdict]picture.Tone{judge.Violated: picture.Slow, judge.Wrong: picture.Slow, judge.Undecided: picture.Open, judge.Suspected: picture.Open, judge.SeenOnce: picture.Open}
@@ -103,7 +103,7 @@ func side(s *analyze.SideSamples, what string) document.Section {
 	return out
 }
 
-// aCall writes how many of something there are a call, "." where there are none.
+// aCall writes how many of something a call has, and "." where there are none.
 func aCall(n float64) string {
 	switch {
 	case math.IsNaN(n):
@@ -150,7 +150,7 @@ func dependence(e *analyze.Explanation) []document.Section {
 		"Do the samples depend on each other? Autocorrelation by lag, medians over the mpiruns")
 }
 
-// otherSide is what a method's test compares the call with.
+// otherSide names what a method's test compares the call with.
 func otherSide(r *analyze.Report) string {
 	return phrase.When(r.Method.Rules().Margin, "%.2f times ", r.MinSlowdown) + "the other side"
 }
@@ -225,7 +225,8 @@ func counted(e *analyze.Explanation) []document.Section {
 
 func CallsOf(n *float64) string { return aCall(analyze.Or(n, math.NaN())) }
 
-// pictures has the run medians and the samples of both sides. For split the other side is all k calls together.
+// pictures returns the run medians and the samples of both sides. For split the other side is all k
+// calls together.
 func pictures(e *analyze.Explanation) []document.Section {
 	if e.Other == nil {
 		return nil

@@ -22,16 +22,17 @@ func SizeAxis() picture.Axis {
 	return picture.Axis{Title: "msize in bytes (K = 1024)", Scale: picture.Log2, Unit: picture.Bytes}
 }
 
-// PatternFigures are Fig. 2 and 3 of S-PGMPI: the run-times of a call and of its mock-up over the sizes,
-// one figure for each pattern that is violated or undecided somewhere, the violated ones first.
+// PatternFigures returns Fig. 2 and 3 of S-PGMPI: the run-times of a call and of its mock-up over
+// the sizes. Each pattern that is violated or undecided somewhere has one figure, the violated ones
+// first.
 func PatternFigures(r *analyze.Report) []picture.Figure {
 	groups := PatternGroups(r)
 	cases, ids := CasesOf(r), PatternIDs(r)
 	return lists.Map(groups, func(of []*analyze.Verdict) picture.Figure { return PatternFigure(r, ids[PatternOf(of[0])], of, cases) })
 }
 
-// PatternGroups are the tests of each pattern on each shape that has something to show, the largest
-// ratio that is violated first.
+// PatternGroups returns the tests of each pattern and shape with something to show. The largest
+// violated ratio comes first.
 func PatternGroups(r *analyze.Report) [][]*analyze.Verdict {
 	out := slices.DeleteFunc(analyze.Grouped(r.Where(isPattern), PatternOf), func(of []*analyze.Verdict) bool {
 		return !slices.ContainsFunc(of, func(v *analyze.Verdict) bool { return isFound(v) && v.MedianS != nil })
@@ -56,15 +57,15 @@ func worstRatio(of []*analyze.Verdict) float64 {
 	return worst
 }
 
-// PatternKey is what a figure shows the tests of.
+// PatternKey identifies the tests that a figure shows.
 type PatternKey struct{ guideline, function, shape, mockup string }
 
 func PatternOf(v *analyze.Verdict) PatternKey {
 	return PatternKey{v.Guideline, v.Function, v.Shape, v.Mockup}
 }
 
-// PatternIDs are the IDs of the figures of all patterns of reports; names that differ in a character
-// that no ID has get numbers.
+// PatternIDs returns the IDs of the figures of all patterns of reports. Names that differ in a
+// character that no ID has get numbers.
 func PatternIDs(reports ...*analyze.Report) map[PatternKey]string {
 	out, taken := map[PatternKey]string{}, map[string]int{}
 	for _, r := range reports {
@@ -111,7 +112,8 @@ func PatternFigure(r *analyze.Report, id string, of []*analyze.Verdict, cases ma
 	return f
 }
 
-// spans says at which sizes tests have a verdict, with their largest ratios: "violated at 1–64 B (up to 1.96×), 16 KiB (1.18×)".
+// spans says at which sizes tests have a verdict, with their largest ratios: "violated at 1–64 B
+// (up to 1.96×), 16 KiB (1.18×)".
 func spans(of []*analyze.Verdict, verdict judge.Verdict) string {
 	type span struct {
 		from, to int64
@@ -160,7 +162,7 @@ func add(s *picture.Series, msize int64, medianS *float64, of *medians.CaseMedia
 	s.Points = append(s.Points, p)
 }
 
-// LatencyFigures are the run-times of every collective over the sizes, a line for each shape.
+// LatencyFigures returns the run-times of every collective over the sizes, a line for each shape.
 func LatencyFigures(r *analyze.Report) []picture.Figure {
 	var out []picture.Figure
 	calls := slices.DeleteFunc(slices.Clone(r.Measured.Cases), func(k medians.CaseMedians) bool { return !strings.HasPrefix(k.Function, "MPI_") })
@@ -203,10 +205,10 @@ func brokenAt(f *picture.Figure, r *analyze.Report) {
 	f.Text = cmp.Or(strings.Join(texts, "; "), "No guideline is violated") + "."
 }
 
-// mostBars is how many losses a picture has room for.
+// mostBars losses fit into a picture.
 const mostBars = 24
 
-// LossFigure has a bar for each factor, the largest loss first; it is nil where nothing is lost.
+// LossFigure returns a bar for each factor, the largest loss first, or nil without losses.
 func LossFigure(r *analyze.Report) *picture.Figure {
 	rows := slices.DeleteFunc(lossRows(r, isSure(r)), func(l loss) bool { return !(lost(l.worst) > 0) })
 	if len(rows) == 0 {

@@ -14,10 +14,10 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// gateWords say what each state is, in the order in which they are shown.
+// gateWords describes each state, in the order in which states are shown.
 var gateWords = []struct {
 	state       analyze.GateState
-	short, long string // long: "" where the tests are counted only
+	short, long string // long is "" for tests that are only counted
 }{
 	{analyze.New, "new", "violated now, and not in the baselines"},
 	{analyze.Worse, "clearly worse", "violated in both, by clearly more now"},
@@ -100,7 +100,7 @@ func gateVerdict(r *analyze.Report) string {
 	return cmp.Or(unjudged, "No alarm: nothing is newly wrong") + rest
 }
 
-// gateTable lists tests with their states; all says that they have several.
+// gateTable lists tests with their states; all tells that they have several.
 func gateTable(tests []*analyze.Verdict, all bool) *document.Table {
 	if len(tests) == 0 {
 		return nil

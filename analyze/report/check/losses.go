@@ -15,17 +15,18 @@ import (
 	"pgmpi/internal/picture"
 )
 
-// loss is one row of the losses: a collective at a size, and neighbouring sizes with the same alternative.
+// loss holds one row of the losses: a collective at a size, and neighbouring sizes with the same
+// alternative.
 type loss struct {
 	group  string // collective and shape
 	sizes  []*analyze.Verdict
-	worst  *analyze.Verdict // of these, what loses most
+	worst  *analyze.Verdict // the one of these that loses most
 	broken []string         // guidelines
-	now    string           // the library's algorithm; "": not known
+	now    string           // the library's algorithm, or ""
 }
 
-// byDefault is what the library does at a verdict: "the default is pipeline, 128 KiB segments". It is "" where
-// that is not known.
+// byDefault says what the library does at a verdict: "the default is pipeline, 128 KiB segments".
+// It returns "" if that is not known.
 func byDefault(r *analyze.Report, v *analyze.Verdict) string {
 	name := r.Which.Of(v.Function, v.Shape, v.Msize).Default()
 	return phrase.When(name != "", "the default is %s", name)
@@ -38,9 +39,10 @@ func lost(v *analyze.Verdict) float64 {
 	return *v.MedianS - *v.PossibleS()
 }
 
-// losses has a row for each collective and size that is too slow for sure: what it takes, what it would take without
-// the violation that costs most, and how many times slower it is. Up to wide times larger sizes are in the same row.
-// What is too slow only when repeated comes last, in groups of its own.
+// losses returns a row for each collective and size that is certainly too slow: its time, the time
+// without the violation that costs most, and how many times slower it is. A row also takes larger
+// sizes, up to wide times the first. What is too slow only when repeated comes last, in groups of
+// its own.
 func losses(r *analyze.Report) []document.Section {
 	t := &document.Table{Head: []string{"collective", "size", "now", "possible", "slower [95 %]", "call instead [guideline]"}, Align: "lrrrll", Flex: 5, Factor: 4,
 		Grouped: true, Tone: document.ToneOf(map[int]picture.Tone{2: picture.Slow, 3: picture.Possible})}
@@ -75,7 +77,7 @@ func losses(r *analyze.Report) []document.Section {
 	return document.Tabled(t, note, "%s, the largest loss per call first", phrase.Either(rated(r), "Sure", "Too slow"))
 }
 
-// wide is how many times larger the last size of a row may be than the first.
+// wide limits the last size of a row, in multiples of the first.
 const wide = 4
 
 func lossRows(r *analyze.Report, among func(*analyze.Verdict) bool) []loss {
@@ -118,8 +120,8 @@ func (l *loss) breaks(v *analyze.Verdict) {
 	l.broken = lists.With(l.broken, v.Guideline)
 }
 
-// takes tells whether the next size belongs into the same row: the same guidelines and algorithm, and the same to be
-// called instead.
+// takes tells whether the next size belongs into the same row: it has the same guidelines and
+// algorithm, and the same call to make instead.
 func (l *loss) takes(next *loss) bool {
 	a, b := l.worst, next.worst
 	alike := a.Type == b.Type && a.Mockup == b.Mockup && (a.Type == guidelines.Pattern || a.MsizeOther == b.MsizeOther)
@@ -133,7 +135,8 @@ func (l *loss) join(next *loss) {
 	}
 }
 
-// instance is what the call is compared with: "Exscan + Reduce_local", "itself at 64 B", "16 calls of 16 KiB".
+// instance names what the call is compared with: "Exscan + Reduce_local", "itself at 64 B", "16
+// calls of 16 KiB".
 func instance(v *analyze.Verdict) string {
 	if v.Type == guidelines.Pattern {
 		return emulation(v.Mockup)

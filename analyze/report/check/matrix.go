@@ -16,10 +16,11 @@ import (
 	"pgmpi/internal/picture"
 )
 
-// marks are the cells of the matrix; a violation is the letter of its type, and all else a dot.
+// marks holds the cells of the matrix; a violation is the letter of its type, and all else a dot.
 var marks = map[judge.Verdict]string{judge.SeenOnce: "1", judge.Suspected: "?", judge.NotMeasured: "-", judge.Wrong: "x"}
 
-// byGuideline are the tests of each guideline and collective on a shape, by type; "" is any shape.
+// byGuideline returns the tests of each guideline and collective on a shape, by type; "" is any
+// shape.
 func byGuideline(r *analyze.Report, shape string) [][]*analyze.Verdict {
 	rows := analyze.Grouped(r.Where(func(v *analyze.Verdict) bool { return shape == "" || v.Shape == shape }),
 		func(v *analyze.Verdict) [3]string { return [3]string{v.Guideline, v.Function, v.Shape} })
@@ -30,8 +31,9 @@ func byGuideline(r *analyze.Report, shape string) [][]*analyze.Verdict {
 	return rows
 }
 
-// matrix is Table 4 of S-PGMPI: guideline × msize, without the rows where nothing was found. Unless all of it is wanted,
-// it has only sizes with a finding, those with most where they do not fit beside each other.
+// matrix returns Table 4 of S-PGMPI: guideline × msize, without the rows where nothing was found.
+// Unless all of it is wanted, it has only sizes with a finding, and the ones with most findings if
+// they do not fit next to each other.
 func matrix(r *analyze.Report, all bool) []document.Section {
 	rows := byGuideline(r, "")
 	sizes := map[int64]int{} // findings
@@ -88,8 +90,8 @@ func matrixCell(row []*analyze.Verdict, size int64) string {
 	return cmp.Or(marks[row[i].Verdict], ".")
 }
 
-// mostFound are the sizes with a finding, in order. Where their columns are wider together than a width, those with
-// fewest findings are left out.
+// mostFound returns the sizes with a finding, in order. If their columns together exceed a width,
+// it leaves out the ones with fewest findings.
 func mostFound(findings map[int64]int, width int) (columns []int64, left int) {
 	columns = slices.DeleteFunc(slices.Collect(maps.Keys(findings)), func(size int64) bool { return findings[size] == 0 })
 	slices.SortFunc(columns, func(a, b int64) int { return cmp.Or(findings[b]-findings[a], cmp.Compare(a, b)) })
@@ -123,8 +125,8 @@ var Signs = map[judge.Verdict][2]string{
 	judge.Wrong:       {"✗", "wrong"},
 }
 
-// HeatMaps are the ratios of all tests, guideline × msize, for each shape: first the guidelines with a finding, and
-// folded those without.
+// HeatMaps returns the ratios of all tests, guideline × msize, for each shape: first the guidelines
+// with a finding, then the others, folded.
 func HeatMaps(r *analyze.Report) []document.Section {
 	var out []document.Section
 	drawn := map[string]bool{} // IDs of figures
@@ -156,7 +158,7 @@ func HeatMaps(r *analyze.Report) []document.Section {
 	return out
 }
 
-// HeatOf is a heat map without rows, of guidelines at sizes, and the sizes of its columns.
+// HeatOf returns a heat map of guidelines at sizes, without rows, and its columns' sizes.
 func HeatOf(sizes map[int64]bool) (m *picture.HeatMap, columns []int64) {
 	m = &picture.HeatMap{Corner: "guideline"}
 	columns = slices.Sorted(maps.Keys(sizes))
@@ -164,7 +166,7 @@ func HeatOf(sizes map[int64]bool) (m *picture.HeatMap, columns []int64) {
 	return m, columns
 }
 
-// HeatRows are the rows of one shape, those with a finding apart from the others.
+// HeatRows returns the rows of one shape, those with a finding apart from the others.
 func HeatRows(r *analyze.Report, shape string, drawn map[string]bool) (found, rest *picture.HeatMap) {
 	sizes, ids, rows := map[int64]bool{}, PatternIDs(r), byGuideline(r, shape)
 	for _, v := range slices.Concat(rows...) {

@@ -17,7 +17,7 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// ReportOutcomes has a suite for every shape and type of guideline.
+// ReportOutcomes returns a suite for every shape and type of guideline.
 func ReportOutcomes(r *analyze.Report) *document.Outcomes {
 	title, _ := headline(r)
 	out := &document.Outcomes{Answer: document.OneLine(title), Created: r.Created, Host: document.OneLine(r.Host)}
@@ -104,7 +104,7 @@ func outcomeOf(r *analyze.Report, v *analyze.Verdict, formula string, spent map[
 	return o
 }
 
-// ResultOf says how a test ended, and why in a word. Where there is a gate, only its alarms fail.
+// ResultOf says how a test ended, and why in a word. With a gate, only its alarms fail.
 func ResultOf(r *analyze.Report, v *analyze.Verdict) (result document.Result, why string) {
 	why = string(v.Verdict)
 	if v.Gated != nil && v.Verdict != judge.Wrong {
@@ -208,7 +208,7 @@ func reportPlotted(r *analyze.Report) string {
 	return osu.Text(phrase.ShortVersion(r.Library.Version), times)
 }
 
-// RunMedians hold the run medians of a results folder, for programs only.
+// RunMedians holds the run medians of a results folder, for programs only.
 var RunMedians = document.Kind[[]medians.CaseMedians]{Name: "medians", Rows: runMedianRows,
 	Sections: func(*[]medians.CaseMedians) []document.Section { return nil }}
 

@@ -18,10 +18,10 @@ import (
 	"pgmpi/internal/remark"
 )
 
-// reportScreen is what a reader wants to know first: the answer, what is too slow and what to call
-// instead, what may be, and where.
+// reportScreen returns what a reader wants to know first: the answer, what is too slow and what to
+// call instead, what may be too slow, and where.
 func reportScreen(r *analyze.Report) []document.Section {
-	const few = 4 // findings, which rows and sentences have already
+	const few = 4 // findings, which rows and sentences show already
 	if len(r.Where(func(v *analyze.Verdict) bool { return v.Verdict == judge.Violated })) < few {
 		return findings(r)
 	}
@@ -32,7 +32,7 @@ func findings(r *analyze.Report) []document.Section {
 	return slices.Concat(answer(r), gateSections(r), wrongCases(r), losses(r), notSure(r))
 }
 
-// notSure has in a sentence each what is not known for sure, and what stands in the way.
+// notSure says what is not sure and what stands in the way, sentence by sentence.
 func notSure(r *analyze.Report) []document.Section {
 	s := document.Titled("Not sure")
 	s.Tone = picture.Open
@@ -91,7 +91,8 @@ func disturbances(r *analyze.Report) (out []string) {
 	return out
 }
 
-// subject is a number of all things with the verb of how many of them: "24 mpiruns was" of 1, "24 mpiruns were" of 2.
+// subject counts all things, with a verb for n of them: "24 mpiruns was" of 1, "24 mpiruns were" of
+// 2.
 func subject(n, all int, what string) string {
 	return conf.Plural(all, what) + phrase.Either(n == 1, " was", " were")
 }
@@ -146,7 +147,8 @@ func ending(r *analyze.Report, folder string) (e document.Ending) {
 	return e
 }
 
-// reportPage is a report with its pictures: what is wrong and what is faster first, then how it was measured.
+// reportPage returns a report with its pictures: what is wrong and what is faster first, then how
+// it was measured.
 func reportPage(r *analyze.Report) []document.Section {
 	return slices.Concat(pageAnswer(r), gateSections(r), wrongCases(r), losses(r), notSure(r), HeatMaps(r),
 		figured("Pictures of the patterns that are violated or undecided", "Dots are run medians, one for each mpirun; the line is their median, with its 95 % interval where there are six or more. "+
@@ -176,7 +178,7 @@ func figured(title, text string, figures []picture.Figure) []document.Section {
 	return []document.Section{s}
 }
 
-// pageDisturbed has a picture of the mpiruns, also where none was disturbed.
+// pageDisturbed returns a picture of the mpiruns, also if none was disturbed.
 func pageDisturbed(r *analyze.Report) []document.Section {
 	out, figures := disturbed(r), MpirunFigures(r)
 	if len(figures) == 0 {

@@ -28,7 +28,7 @@ func reportSections(r *analyze.Report) []document.Section {
 		outOfSync(r), bounds(r), remarks(r))
 }
 
-// reportRows has one row per verdict; what is null in report.json is empty.
+// reportRows returns one row per verdict, with an empty cell for each null of report.json.
 func reportRows(r *analyze.Report) [][]string {
 	head := lists.Map(analyze.Columns, func(c analyze.Column) string { return c.Name })
 	out := [][]string{head}
@@ -99,7 +99,7 @@ func wallClock(seconds float64) string {
 	return d.Round(unit).String()
 }
 
-// summary is Table 2 of S-PGMPI: violated/checked by shape and type.
+// summary returns Table 2 of S-PGMPI: violated/checked by shape and type.
 func summary(r *analyze.Report) []document.Section {
 	checked, violated := 0, 0
 	t := &document.Table{Head: []string{"shape", "type", "violated/checked", "", "tests violated/checked", "suspected"}, Align: "llrlrr"}
@@ -151,7 +151,8 @@ func violations(r *analyze.Report) []document.Section {
 	return out
 }
 
-// Again writes the probability that a new check shows a violation: "> .99", ".85". Unknown: "-".
+// Again writes the probability that a new check shows a violation: "> .99", ".85", or "-" if it is
+// unknown.
 func Again(v *analyze.Verdict) string {
 	switch q := v.Replication; {
 	case q == nil:
@@ -166,7 +167,8 @@ func Again(v *analyze.Verdict) string {
 	}
 }
 
-// ifFollowedUp is what the probability of a split rests on: medians must raise the suspicion again.
+// ifFollowedUp returns the condition for the probability of a split: medians must raise the
+// suspicion again.
 func ifFollowedUp(v *analyze.Verdict) string {
 	return phrase.When(v.Type == guidelines.Split, ", if it is followed up again (--baseline does)")
 }
@@ -182,7 +184,7 @@ func suspected(r *analyze.Report) []document.Section {
 	return document.Tabled(t, "", "Suspected of violating split-robustness: from medians, without a test and without effect on the exit code")
 }
 
-// spareShape lets a table do without its column of shapes where there is one only.
+// spareShape lets a table leave out its column of shapes if all are the same.
 func spareShape(r *analyze.Report, column int) []int {
 	if len(r.Shapes) > 1 {
 		return nil
@@ -190,12 +192,12 @@ func spareShape(r *analyze.Report, column int) []int {
 	return []int{column}
 }
 
-// worst are the findings of one shape, the largest ratio first.
+// worst returns the findings of one shape, the largest ratio first.
 func worst(r *analyze.Report, shape string, verdict judge.Verdict) []*analyze.Verdict {
 	return byRatio(r.Where(func(v *analyze.Verdict) bool { return v.Shape == shape && v.Verdict == verdict }))
 }
 
-// instead names the fastest alternative; a long one on a line for each part.
+// instead names the fastest alternative, a long one with a line for each part.
 func instead(v *analyze.Verdict) string {
 	a := v.Alternative
 	switch {
@@ -213,7 +215,8 @@ func instead(v *analyze.Verdict) string {
 	return name
 }
 
-// emulation is what a pattern calls in place of a collective: "Exscan + Reduce_local", "Pack + Bcast + Unpack".
+// emulation names what a pattern calls instead of a collective: "Exscan + Reduce_local",
+// "Pack + Bcast + Unpack".
 func emulation(id string) string {
 	if f, _ := mockups.Get(id); f.Rule != "" || f.Derived != "" || f.Call == mockups.ByMessages {
 		return strings.ReplaceAll(f.Formula, "(n)", "")
@@ -255,7 +258,7 @@ func cases(title string, list []analyze.CaseMessage) []document.Section {
 	})
 }
 
-// A section that lists what is not a finding has at most mostRows rows, and moreRows below them.
+// A section of anything but findings has at most mostRows rows, and moreRows below them.
 const (
 	mostRows = 12
 	moreRows = "%d more are in report.json."

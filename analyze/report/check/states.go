@@ -60,10 +60,11 @@ func byStateSection(r *analyze.Report, shape string) document.Section {
 	return s
 }
 
-// matters is the ratio from which two states of the machine differ in general by more than a reader wants to overlook.
+// matters is the ratio from which states of the machine differ too much to overlook.
 const matters = 1.2
 
-// statesThatMatter says for each shape in which states the machine was, where an answer depends on them or they differ much.
+// statesThatMatter names a shape's states of the machine if an answer depends on them. It also
+// names them if they differ much.
 func statesThatMatter(r *analyze.Report) (out []string) {
 	for _, shape := range r.Shapes {
 		least, most := 1.0, 1.0

@@ -22,7 +22,7 @@ import (
 
 var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Screen: compareScreen, Rows: compareRows, JSON: true, NotJudged: (*series.Comparison).NotJudged, Exit: compareExit, Ending: compareEnding, Comment: true}
 
-// compareColumns are the names of compare.json. New columns go to the end.
+// compareColumns names the columns of compare.json. New columns go to the end.
 var compareColumns = []string{"function", "msize", "shape", "np", "a_median_s", "b_median_s", "a_r", "b_r",
 	"ratio", "ratio_lo", "ratio_hi", "p_value", "p_adjusted", "stars", "change", "reason", "could_have_seen"}
 
@@ -98,7 +98,7 @@ func compareAnswer(c *series.Comparison) []document.Section {
 	return []document.Section{s}
 }
 
-// algorithmChanges are "Bcast 64 KiB, 256 KiB: binomial → pipeline".
+// algorithmChanges returns lines such as "Bcast 64 KiB, 256 KiB: binomial → pipeline".
 func algorithmChanges(c *series.Comparison) []string {
 	several := slices.ContainsFunc(c.Algorithms, func(k series.AlgorithmChange) bool { return k.Shape != c.Algorithms[0].Shape })
 	alike := analyze.Grouped(c.Algorithms, func(k series.AlgorithmChange) [4]string { return [4]string{k.Function, k.Shape, k.A, k.B} })
@@ -139,7 +139,7 @@ func differing(is string) func(series.Difference) string {
 	}
 }
 
-// changedCases are those that became slower first, then the faster ones, the largest changes of each first.
+// changedCases returns the cases that became slower, then the faster ones, largest changes first.
 func changedCases(c *series.Comparison) []series.CaseChange {
 	order := []series.Change{series.Slower, series.Faster, series.SlightlySlower, series.SlightlyFaster, series.NotCompared}
 	rows := slices.DeleteFunc(slices.Clone(c.Cases), func(k series.CaseChange) bool { return !slices.Contains(order, k.Change) })
@@ -152,7 +152,7 @@ func changedCases(c *series.Comparison) []series.CaseChange {
 	return rows
 }
 
-// compareCases are the run-times that changed, or all; a screen has only the largest changes.
+// compareCases returns the run-times that changed, or all; a screen has only the largest changes.
 func compareCases(c *series.Comparison, screen bool) []document.Section {
 	most := len(c.Cases)
 	rows := c.Cases

@@ -1,3 +1,3 @@
-// Package checks lays out what is shown of several checks: comparison, history, spread of
-// repeats, figures of several folders.
+// Package checks lays out several checks: comparison, history, spread of repeats, figures of
+// several folders.
 package checks

@@ -41,8 +41,8 @@ func gallerySections(g *Gallery) []document.Section {
 	return []document.Section{s}
 }
 
-// NewGallery draws the reports of results folders, and the samples of cases of each, by side. Several folders share
-// a picture: patterns and samples in panels of their own, run-times as lines.
+// NewGallery draws the reports of results folders, and the samples of some cases, by side. Several
+// folders share a picture: patterns and samples have panels of their own, run-times are lines.
 func NewGallery(sides []*analyze.Side, cases [][]*samples.CaseSamples) *Gallery {
 	g := &Gallery{}
 	labels := sideLabels(sides)
@@ -76,7 +76,7 @@ func NewGallery(sides []*analyze.Side, cases [][]*samples.CaseSamples) *Gallery 
 	return g
 }
 
-// add adds a picture that shows anything, under a name that no other has.
+// add adds a picture that shows anything, under a name of its own.
 func (g *Gallery) add(p picture.Picture) {
 	if len(p.Panels) == 0 && (p.Heat == nil || len(p.Heat.Rows) == 0) {
 		return
@@ -103,7 +103,8 @@ func (g *Gallery) panels(kind string, labels []string, by [][]picture.Figure) {
 	}
 }
 
-// sideLabels tell folders apart: by their libraries where these differ, else by their names. A single one needs none.
+// sideLabels tells folders apart: by their libraries if these differ, else by their names. A single
+// one needs no label.
 func sideLabels(sides []*analyze.Side) []string {
 	if len(sides) == 1 {
 		return []string{""}
@@ -128,7 +129,7 @@ func titled(title, label string) string { return title + phrase.When(label != ""
 
 func ofFolder(name string, i int) string { return name + phrase.When(i > 0, "-%d", i+1) }
 
-// patternPanels are, by side, the figures of the patterns that are violated or undecided on any side.
+// patternPanels returns, by side, the figures of patterns violated or undecided on any side.
 func patternPanels(sides []*analyze.Side) [][]picture.Figure {
 	var shown []check.PatternKey
 	var reports []*analyze.Report
@@ -152,7 +153,7 @@ func patternPanels(sides []*analyze.Side) [][]picture.Figure {
 	return out
 }
 
-// latencyLines are the run-times of each collective, a line for each folder and shape.
+// latencyLines returns the run-times of each collective, a line for each folder and shape.
 func latencyLines(sides []*analyze.Side, labels []string) []picture.Figure {
 	if len(sides) == 1 {
 		return check.LatencyFigures(sides[0].Report)

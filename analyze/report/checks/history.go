@@ -24,8 +24,8 @@ var Histories = document.Kind[series.History]{Name: "history", Ending: historyEn
 	Sections: func(h *series.History) []document.Section { return historyOf(h, false) },
 	Screen:   func(h *series.History) []document.Section { return historyOf(h, true) }}
 
-// HistoryColumns are for one row per check, or with trends one per check and trend.
-// New columns go to the end.
+// HistoryColumns names the columns of one row per check, or per check and trend. New columns go to
+// the end.
 var HistoryColumns = []string{"series", "created", "folder", "path", "label", "host", "nodes", "kernel", "library", "library_version", "pgmpi_version", "rank_hash", "gl_toml_hash",
 	"shapes", "r", "tests", "violated", "firm", "alarms", "gone", "slow_mpiruns", "exit_code", "machine_shift", "changed",
 	"guideline", "function", "mockup", "msize", "msize_other", "shape", "median_s", "other_median_s", "ratio", "ratio_lo95", "ratio_hi95", "verdict"}
@@ -70,7 +70,7 @@ func changed(k *series.Night, is, separator string) string {
 	return phrase.JoinOf(separator, k.Changed, differing(is))
 }
 
-// news is what is not as in the check before.
+// news says what differs from the check before.
 func news(k *series.Night) string {
 	return strings.TrimPrefix(changed(k, " ", "; ")+phrase.When(k.Shift != nil, "; %s", k.Shift), "; ")
 }
@@ -171,7 +171,7 @@ func historyNights(s *series.Series, screen bool) []document.Section {
 	return append(out, document.Listed("* Not as in the check before", marked, marks, seeJSON, func(k *series.Night) string { return nightTime(k) + ": " + news(k) })...)
 }
 
-// reading is of the yardstick, on the first shape that has it.
+// reading returns a reading of the yardstick, on the first shape that has it.
 func reading(k *series.Night, q medians.Quantity) string {
 	for i := range k.Probes {
 		if ns := *k.Probes[i].At(q); ns > 0 {
@@ -206,8 +206,8 @@ func between(s *series.Series, c *series.Lasting) string {
 	return fmt.Sprintf("after %s, not after %s", labelled(c.LastBefore), labelled(c.FirstAfter))
 }
 
-// lastingGroups joins changes of a function that may be one, those that became slower apart from those
-// that became faster, and puts them in the order of time.
+// lastingGroups joins changes of a function that may be one, in the order of time. It keeps slower
+// apart from faster.
 func lastingGroups(s *series.Series) (out []*lastingGroup) {
 	best := slices.SortedStableFunc(slices.Values(s.Changes), func(a, b series.Lasting) int {
 		return cmp.Compare(a.FirstAfter-a.LastBefore, b.FirstAfter-b.LastBefore)
@@ -253,7 +253,8 @@ func historyTrends(s *series.Series) (out []document.Section) {
 	return out
 }
 
-// historyPage is a site on one page: what changed, the checks, an index of all cells, and below it their trends.
+// historyPage lays out a site on one page: what changed, the checks, an index of all cells, and
+// below it their trends.
 func historyPage(h *series.History) []document.Section {
 	out := historyOf(h, false)
 	ids := trendIDs(h)
@@ -274,10 +275,10 @@ func trendIDs(h *series.History) map[*series.Trend]string {
 	return ids
 }
 
-// mostTrends are drawn of a series: a picture takes 3 KiB.
+// mostTrends limits the drawn trends of a series: a picture takes 3 KiB.
 const mostTrends = 400
 
-// historyCells are a heat map of the last check, from which each cell leads to its trend.
+// historyCells returns a heat map of the last check, whose cells lead to their trends.
 func historyCells(s *series.Series, ids map[*series.Trend]string) []document.Section {
 	changed, drawn := map[series.Asked]bool{}, []*series.Trend{}
 	for _, c := range s.Changes {

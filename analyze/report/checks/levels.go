@@ -15,10 +15,10 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// LevelLists compare the levels of a factor (S-REVISITED §5.5 to 5.8).
+// LevelLists compares the levels of a factor (S-REVISITED §5.5 to 5.8).
 var LevelLists = document.Kind[series.Levels]{Name: "levels", NotJudged: func(l *series.Levels) string { return l.Comparisons[0].NotJudged() }, Sections: levelSections, Screen: func(l *series.Levels) []document.Section { return slices.Concat(levelAnswer(l), levelTable(l, 12)) }, JSON: true, Exit: levelExit}
 
-// levelExit is the end of the level that ends worst.
+// levelExit returns the exit of the level that ends worst.
 func levelExit(l *series.Levels) (worst error) {
 	for _, c := range l.Comparisons {
 		if err := compareExit(c); worst == nil || errors.Is(err, fail.ErrFound) {
@@ -66,7 +66,7 @@ func levelAnswer(l *series.Levels) []document.Section {
 // levelSigns stand before a ratio that is a change.
 var levelSigns = map[series.Change]string{series.Slower: "+ ", series.Faster: "− ", series.SlightlySlower: "(+) ", series.SlightlyFaster: "(−) "}
 
-// levelTable has a row for each call that a level changes, or for all with --all-rows.
+// levelTable returns a row for each changed call, or for all with --all-rows.
 func levelTable(l *series.Levels, most int) []document.Section {
 	first := l.Comparisons[0]
 	t := &document.Table{Head: []string{"collective", "size", "A"}, Align: "lrr"}

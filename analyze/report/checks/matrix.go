@@ -47,7 +47,7 @@ func MatrixSections(m *series.Matrix) []document.Section {
 	return slices.Concat(matrixHead(m), tables, matrixCounts(m), []document.Section{legend})
 }
 
-// matrixScreen is S-PGMPI's Table 3: patterns only, unless there are none.
+// matrixScreen returns S-PGMPI's Table 3: patterns only, unless there are no patterns.
 func matrixScreen(m *series.Matrix) []document.Section {
 	if len(m.Columns) > mostBeside {
 		return matrixByColumn(m)
@@ -59,7 +59,7 @@ func matrixScreen(m *series.Matrix) []document.Section {
 	return slices.Concat(matrixHead(m), tables, matrixCounts(m))
 }
 
-// mostBeside columns fit beside each other on a screen; of more, each is a row.
+// mostBeside columns fit next to each other on a screen; with more, each becomes a row.
 const mostBeside = 8
 
 func matrixByColumn(m *series.Matrix) []document.Section {
@@ -96,8 +96,8 @@ func matrixHead(m *series.Matrix) []document.Section {
 	return []document.Section{answer}
 }
 
-// silentIn lists the columns without any verdict, and counts the tests that are undecided. What is suspected or not comes
-// from medians, without a test, and stands in a report that can give no verdict, too.
+// silentIn lists the columns without any verdict, and counts the undecided tests. Suspicions come
+// from medians, without a test, and stand in a report that can give no verdict, too.
 func silentIn(m *series.Matrix) (silent []string, open int) {
 	for i := range m.Columns {
 		tests, _ := tally(m, i)
@@ -135,10 +135,10 @@ func matrixAnswer(m *series.Matrix) string {
 	return answer + phrase.When(open > 0, "; %s undecided", conf.Plural(open, "test")) + phrase.When(len(silent) > 0, "; no verdict in %s", strings.Join(silent, ", ")) + "."
 }
 
-// allColumns stands for a column.
+// allColumns stands for all columns.
 const allColumns = -1
 
-// cellsOf are the cells of a row that were planned, in one column or in all.
+// cellsOf returns the planned cells of a row, in one column or in all.
 func cellsOf(r series.MatrixRow, column int) []*series.MatrixCell {
 	cells := r.Cells
 	if column != allColumns {
@@ -163,7 +163,7 @@ func tally(m *series.Matrix, column int) (tests map[judge.Verdict]int, planned i
 
 var typeNames = map[guidelines.Type]string{guidelines.Pattern: "patterns", guidelines.Monotony: "guidelines of monotony", guidelines.Split: "of split-robustness"}
 
-// violatedRows counts the guidelines of a type that are checked in a column, or in any, and those that are violated there.
+// violatedRows counts the checked and violated guidelines of a type in one or all columns.
 func violatedRows(m *series.Matrix, typ guidelines.Type, column int) (violated, checked int) {
 	for _, r := range m.Rows {
 		cells := cellsOf(r, column)
@@ -178,12 +178,12 @@ func violatedRows(m *series.Matrix, typ guidelines.Type, column int) (violated, 
 	return violated, checked
 }
 
-// differs tells whether the columns are not all alike in something.
+// differs tells whether the columns differ in something.
 func differs(m *series.Matrix, of func(series.MatrixColumn) string) bool {
 	return slices.ContainsFunc(m.Columns, func(c series.MatrixColumn) bool { return of(c) != of(m.Columns[0]) })
 }
 
-// columnName is how a column is called in the table: A, B, …, Z, 27, 28, …
+// columnName returns the name of a column in the table: A, B, …, Z, 27, 28, …
 func columnName(i int) string {
 	if i < 26 {
 		return string(rune('A' + i))
@@ -221,7 +221,7 @@ func matrixTables(m *series.Matrix, types ...guidelines.Type) (out []document.Se
 	return out
 }
 
-// matrixCell says the worst that was found over the sizes.
+// matrixCell writes the worst that was found over the sizes.
 func matrixCell(c *series.MatrixCell) string {
 	if c == nil {
 		return ""
@@ -250,7 +250,7 @@ func columnTone(row []string, column int) picture.Tone {
 	return picture.Plain
 }
 
-// matrixCounts is S-PGMPI's Table 2: violated/checked guidelines by type and column.
+// matrixCounts returns S-PGMPI's Table 2: violated/checked guidelines by type and column.
 func matrixCounts(m *series.Matrix) []document.Section {
 	t := &document.Table{Head: []string{"violated/checked"}, Align: "l", Key: 1, Narrow: true}
 	t.Columns("r", columnNames(len(m.Columns))...)
@@ -267,7 +267,8 @@ func matrixCounts(m *series.Matrix) []document.Section {
 	return document.Tabled(t, "", "Guidelines violated, of those checked")
 }
 
-// matrixPage begins with a picture of all: how much slower at worst, guideline × host and shape, of what was found somewhere.
+// matrixPage begins with a picture of all findings: how much slower at worst, guideline × host and
+// shape.
 func matrixPage(m *series.Matrix) []document.Section {
 	out := MatrixSections(m)
 	name := func(c series.MatrixColumn) string { return strings.TrimSpace(c.Host + " " + c.Shape) }
@@ -297,7 +298,8 @@ func folderHeat(m *series.Matrix, labels []string) *picture.HeatMap {
 	return matrixHeat(m, names, names, func(r series.MatrixRow) bool { return r.Type == guidelines.Pattern })
 }
 
-// matrixHeat has a column for each name in order: names are of the matrix's columns, of which those with one name share the worst.
+// matrixHeat returns a heat map with a column for each name in order. names belong to the matrix's
+// columns; columns with one name share the worst.
 func matrixHeat(m *series.Matrix, names, order []string, shown func(series.MatrixRow) bool) *picture.HeatMap {
 	h := &picture.HeatMap{Corner: "guideline", Columns: order}
 	for _, r := range m.Rows {

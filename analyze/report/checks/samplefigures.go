@@ -18,9 +18,9 @@ import (
 	"pgmpi/nrep"
 )
 
-// SampleFigures are the samples of a case in its fastest, its median and its slowest mpirun: by
-// repetition, as box plots, as histogram, as distribution function, and against a log-normal distribution;
-// and what stage 1 saw (S-PGMPI, Fig. 1).
+// SampleFigures shows a case's samples in its fastest, its median and its slowest mpirun: by
+// repetition, as box plots, as histogram, as distribution function, and against a log-normal
+// distribution. It also shows what stage 1 saw (S-PGMPI, Fig. 1).
 func SampleFigures(c *samples.CaseSamples) []picture.Figure {
 	var out []picture.Figure
 	if runs := c.Typical(); len(runs) > 0 {
@@ -84,8 +84,8 @@ func boxes(c *samples.CaseSamples, runs []samples.RunSamples) picture.Figure {
 	return f
 }
 
-// histogram counts what the filter leaves, in bins of the logarithm as wide as Freedman and Diaconis
-// have it: 2·IQR/∛n.
+// histogram counts what the filter leaves, in bins of the logarithm. They are as wide as Freedman
+// and Diaconis propose: 2·IQR/∛n.
 func histogram(c *samples.CaseSamples, runs []samples.RunSamples) picture.Figure {
 	f := sampleFigure(c, "histogram", "histogram", picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}, picture.Axis{Title: "samples in a bin"})
 	pooled := slices.Concat(lists.Map(runs, func(r samples.RunSamples) []float64 { return logs(r.Kept()) })...)
@@ -118,12 +118,12 @@ func binsOf(x []float64) (lo, width float64, bins int) {
 	return x[0], width, int(span/width) + 1
 }
 
-// logs are the decimal logarithms of run-times, which are positive.
+// logs returns the decimal logarithms of run-times, which are positive.
 func logs(x []float64) []float64 {
 	return lists.Map(x, math.Log10)
 }
 
-// stairs is the outline of a histogram; lo and width are of logarithms.
+// stairs returns the outline of a histogram; lo and width are of logarithms.
 func stairs(counts []int, lo, width float64) []picture.Point {
 	edge := func(i int) float64 { return math.Pow(10, lo+float64(i)*width) }
 	out := []picture.Point{picture.Bare(edge(0), 0)}
@@ -133,7 +133,8 @@ func stairs(counts []int, lo, width float64) []picture.Point {
 	return append(out, picture.Bare(edge(len(counts)), 0))
 }
 
-// thinned gives at most picture.MostPoints of ascending values, the first and the last among them, with their ranks from 0.
+// thinned gives at most picture.MostPoints of ascending values, with their ranks from 0. The first
+// and the last are among them.
 func thinned(x []float64, give func(rank int, value float64)) {
 	n := min(len(x), picture.MostPoints)
 	for i := range n {
@@ -156,8 +157,8 @@ func distribution(c *samples.CaseSamples, runs []samples.RunSamples) picture.Fig
 	return f
 }
 
-// normalQuantiles has the quantile of a standard normal distribution at (rank − ½)/n beside each
-// sample that the filter leaves.
+// normalQuantiles plots the filtered samples against the quantiles of a standard normal
+// distribution at (rank − ½)/n.
 func normalQuantiles(c *samples.CaseSamples, runs []samples.RunSamples) picture.Figure {
 	f := sampleFigure(c, "qq", "against a log-normal distribution", picture.Axis{Title: "quantile of the standard normal distribution"}, picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds})
 	f.Series = runSeries(runs, picture.Dots, func(r *samples.RunSamples) (out []picture.Point) {
@@ -171,13 +172,14 @@ func normalQuantiles(c *samples.CaseSamples, runs []samples.RunSamples) picture.
 	return f
 }
 
-// Samples of growing size, and how many of each are drawn, as in S-REVISITED, Fig. 13.
+// Samples of growing size are drawn, this many of each, as in S-REVISITED, Fig. 13.
 var drawnSizes = []int{10, 30, 500}
 
 const drawn, leastDrawnFrom = 500, 100
 
-// meansOfSamples has the means of samples drawn from an mpirun, outliers too, against normal distributions:
-// how many repetitions it takes until a mean may be trusted to be normally distributed.
+// meansOfSamples shows the means of samples drawn from an mpirun, with outliers, against normal
+// distributions: how many repetitions it takes until one may trust a mean to be normally
+// distributed.
 func meansOfSamples(c *samples.CaseSamples, of *samples.RunSamples) picture.Figure {
 	f := sampleFigure(c, "means", "means of samples against a normal distribution", picture.Axis{Title: "quantile of the standard normal distribution"}, picture.Axis{Title: "mean", Unit: picture.Seconds})
 	var skews []string
@@ -223,7 +225,7 @@ func metricFigure(c *samples.CaseSamples, metric string) picture.Figure {
 	return f
 }
 
-// checkPoints are numbers of samples from least to n that are spread evenly, n among them.
+// checkPoints returns numbers of samples from least to n, evenly spread, with n.
 func checkPoints(least, n int) (out []int) {
 	const most = 120
 	least = max(least, 2)

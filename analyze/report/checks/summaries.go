@@ -12,7 +12,7 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// SummaryLists say what a check would have said by other summaries.
+// SummaryLists shows what a check would have found by other summaries.
 var SummaryLists = document.Kind[series.Summaries]{Name: "summaries", Sections: func(s *series.Summaries) []document.Section { return summarySections(s, len(s.Tests)) },
 	Screen: func(s *series.Summaries) []document.Section { return summarySections(s, 12) }, JSON: true}
 

@@ -32,28 +32,28 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Campaign is an experiment with one configuration, in one results folder.
+// Campaign runs an experiment with one configuration, in one results folder.
 type Campaign struct {
 	*Experiment
 	Options
 	Config   *glfile.File
 	Manifest *results.Manifest
 	RankPath string
-	Against  *series.Baselines // what [gate] names, where the experiment has read it
-	Job      batch.Job         // that all this is in; Open asks where it is not set
+	Against  *series.Baselines // the baselines of [gate], if the experiment has read them
+	Job      batch.Job         // the batch job around all this; Open finds it unless it is set
 
 	session     measure.Session
-	beside      []*Campaign // all that it alternates with, and itself
+	beside      []*Campaign // all campaigns that it alternates with, and itself
 	tally       *tally
 	data        collection
-	begun       []protocol.Mode    // stages that have been done, and the one that is
+	begun       []protocol.Mode    // stages that have been done, and the current one
 	dropped     map[int]bool       // cases that no undecided test needs, by index into Plan.Cases
-	counted     []guidelines.Shape // whose counters the user has heard of
+	counted     []guidelines.Shape // shapes whose counters the user has heard of
 	spent       time.Duration
 	last        map[guidelines.Shape]time.Duration // wall-clock of the last mpirun
 	opened      time.Time
-	sawSettings bool                     // what mpi.env chooses was looked at
-	predicted   map[guidelines.Shape]int // the last prediction of a shape: one mpirun may make several
+	sawSettings bool                     // whether the variables of mpi.env were looked at
+	predicted   map[guidelines.Shape]int // by the last prediction of a shape: one mpirun may make several
 }
 
 type Options struct {
@@ -62,24 +62,23 @@ type Options struct {
 	Version string
 	Line    []string        // of the command
 	Label   []string        // KEY=VALUE
-	Tell    func(Event)     // nil: nobody listens
-	Start   measure.Starter // nil: measure.Exec
-	// Dry: the Plan is only shown, and nothing is started. LaunchTime is what the start of an
-	// mpirun is then taken to cost; 0: unknown.
+	Tell    func(Event)     // nil if nobody listens
+	Start   measure.Starter // nil for measure.Exec
+	// Dry shows the Plan, and starts nothing. LaunchTime is then the assumed time of the start of
+	// an mpirun, or 0 if unknown.
 	Dry        bool
 	LaunchTime time.Duration
-	// NoLauncher: none is looked for, as the estimate of a job needs none: it may not be on this machine, and srun starts
-	// nothing outside of a job.
+	// NoLauncher looks for no launcher, as the estimate of a job needs none: it may not be on this
+	// machine, and srun starts nothing outside of a job.
 	NoLauncher bool
-	Notes      []Note // of features, to what another program has measured
+	Notes      []Note // of features, on what another program has measured
 }
 
 // Note adds sections to the report on what another program has measured, or none.
 type Note func(*results.Manifest, *medians.Set, judge.Config) ([]document.Section, error)
 
-// New makes the Plan, and finds rank program and launcher, which are asked for their
-// versions. No mpirun is started, except where the experiment has to ask the library for
-// what there is, and nothing is written.
+// New makes the Plan, and finds rank program and launcher, whose versions it asks for. It starts no
+// mpirun, unless the experiment has to ask the library what it has, and writes nothing.
 func New(ctx context.Context, x *Experiment, config *glfile.File, o Options) (*Campaign, error) {
 	if o.Tell == nil {
 		o.Tell = func(Event) {}
@@ -131,13 +130,13 @@ func New(ctx context.Context, x *Experiment, config *glfile.File, o Options) (*C
 		last: map[guidelines.Shape]time.Duration{}, predicted: map[guidelines.Shape]int{}}, nil
 }
 
-// Read is an experiment whose folder has been measured, to judge it with a configuration.
+// Read returns an experiment whose folder has been measured, to judge it with a configuration.
 func Read(x *Experiment, folder *results.Folder, m *results.Manifest, config *glfile.File) *Campaign {
 	return &Campaign{Experiment: x, Options: Options{Path: folder.Path, Before: m}, Config: config, Manifest: m, session: measure.Session{Folder: folder}}
 }
 
-// launch fills the rank program and the launcher into the manifest; of a dry run by what
-// lies on disk.
+// launch fills the rank program and the launcher into the manifest. A dry run takes the files on
+// disk.
 func (o *Options) launch(config *glfile.File, m *results.Manifest) (rank string, err error) {
 	words := launch.Launch
 	ask := func(path string) (protocol.RankInfo, error) {
@@ -167,8 +166,8 @@ func (o *Options) launch(config *glfile.File, m *results.Manifest) (rank string,
 	return path, nil
 }
 
-// Factors collects what can change a result (S-REVISITED, Table VI) and can be
-// seen by the driver. The ranks add what they see.
+// Factors collects what can change a result (S-REVISITED, Table VI) and what the driver can see.
+// The ranks add what they see.
 func Factors() host.Factors {
 	k := host.ReadKind(os.DirFS("/"))
 	f := host.Factors{Kernel: k.Kernel, CPU: k.CPU, Cores: launch.Cores(), Go: runtime.Version(), Env: host.Env(os.Environ()), EnvOf: host.EnvOf(), Job: host.ReadJob()}
@@ -201,15 +200,15 @@ func (c *Campaign) Open() error {
 
 func (c *Campaign) Close() error { return c.Folder().Close() }
 
-// Folder is the results folder, once it is open.
+// Folder returns the results folder, once it is open.
 func (c *Campaign) Folder() *results.Folder { return c.session.Folder }
 
 func (c *Campaign) Say(format string, args ...any) {
 	c.Tell(Event{Sentence: fmt.Sprintf(format, args...)})
 }
 
-// seeSettings notes once which variables of mpi.env choose an algorithm without effect. It
-// measures nothing, and starts nothing where mpi.env has no such variable.
+// seeSettings notes once which variables of mpi.env choose an algorithm without effect. It measures
+// nothing, and starts nothing if mpi.env has no such variable.
 func (c *Campaign) seeSettings(ctx context.Context) {
 	env := c.Config.MPI.Env
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(env)), func(name string) bool { return !untimed.ChoosesAlgorithm(name) })
@@ -220,7 +219,7 @@ func (c *Campaign) seeSettings(ctx context.Context) {
 	o := untimed.OnceWith(c.Config, c.Start, c.RankPath, c.Manifest.Rank)
 	found, err := o.Ignored(ctx, c.Manifest.Plan.Shapes[0], env, names)
 	if err != nil {
-		return // the first mpirun that measures tells why, and what to do
+		return // the first mpirun that measures tells why, and the remedy
 	}
 	for _, text := range found {
 		if c.Manifest.Ignored(text) {
@@ -229,16 +228,16 @@ func (c *Campaign) seeSettings(ctx context.Context) {
 	}
 }
 
-// Event is what a campaign tells while it goes on: a sentence for the user, or a step
-// that begins, or, where both are empty, how far it is.
+// Event reports what a campaign does: a sentence for the user, or a step that begins, or, if both
+// are empty, the progress.
 type Event struct {
 	Sentence string
-	Step     string // for who wants to see progress
+	Step     string // to show progress
 	Progress
 }
 
 type Progress struct {
-	Doing       string // in words, the stage
+	Doing       string // the stage in words
 	Shape       guidelines.Shape
 	Run, Runs   int  // this mpirun, 1-based, and how many its stage has
 	Before, All int  // mpiruns of all stages, before this one and in all
@@ -270,7 +269,7 @@ func (y *tally) at(t measure.Task) Progress {
 
 var labelKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 
-// longestLabel is for a commit, a ticket, a job: one line of a table.
+// longestLabel leaves room for a commit, a ticket, a job: one line of a table.
 const longestLabel = 200
 
 func ValidateLabels(pairs []string) error {
@@ -288,8 +287,8 @@ func ValidateLabels(pairs []string) error {
 	return nil
 }
 
-// label notes KEY=VALUE pairs in the manifest. A folder that is resumed keeps its
-// labels, but for those that are given anew.
+// label notes KEY=VALUE pairs in the manifest. A folder that is resumed keeps its labels, unless
+// they are given again.
 func label(m *results.Manifest, pairs []string) error {
 	if err := ValidateLabels(pairs); err != nil {
 		return err

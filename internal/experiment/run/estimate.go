@@ -20,32 +20,31 @@ import (
 	"pgmpi/mockups"
 )
 
-// The model behind the estimate of --dry-run. Nothing is known of the machine
-// before the first mpirun, so its constants are of one node with shared memory;
-// between nodes the time lies between these and Ethernet's. They are in seconds and seconds per byte (docs/guide.md, "Dry run");
-// what a library's start-up costs is in package launch.
+// The estimate of --dry-run rests on this model. Nothing is known of the machine before the first
+// mpirun, so its constants are of one node with shared memory; between nodes the time lies between
+// these and Ethernet's. They are in seconds and seconds per byte (docs/guide.md, "Dry run");
+// package launch has the cost of a library's start-up.
 const (
 	stepTime   = 0.75e-6 // one of the ⌈log2 p⌉ steps of a collective of few bytes
 	byteTime   = 0.12e-9 // each byte of the buffers of the busiest rank
 	fillTime   = 0.5e-9  // each byte of its buffers that is given data before a case, and compared after it
 	verifyTime = 1e-9    // each byte of its buffers that is verified
 	foldTime   = 16e-9   // each element of each process that is reduced to verify, for all, all before, and all but this one
-	caseTime   = 20e-6   // what a case costs beside its calls
-	visitTime  = 8e-6    // what each further visit costs beside its calls (measure.turns)
+	caseTime   = 20e-6   // of a case besides its calls
+	visitTime  = 8e-6    // of each further visit besides its calls (measure.turns)
 )
 
-// networks are Ethernets with TCP, with the step of a collective and the time of a byte.
+// networks lists Ethernets with TCP, with the times of a step and a byte.
 var networks = []struct {
 	name string
 	link
 }{{"1 Gbit", link{60e-6, 8e-9}}, {"100 Mbit", link{60e-6, 80e-9}}}
 
-// link is what connects the nodes; none where all is as in shared memory.
+// link connects the nodes; its zero value adds nothing to shared memory.
 type link struct{ step, perByte float64 }
 
-// The expected repetitions of a case with metric rse at 0.025, in the mean: the
-// spread of short calls is larger. The largest prediction is kept, twice the
-// mean one.
+// These are the mean expected repetitions of a case with metric rse at 0.025: the spread of short
+// calls is larger. The largest prediction is kept, twice the mean one.
 const (
 	shortCall   = 5e-6 // s
 	shortRepeat = 30
@@ -53,7 +52,7 @@ const (
 	usualRSE    = 0.025
 )
 
-// Pointing: about one case in 7 still points to a violation after the first look
+// Pointing is 7: about one case in 7 still points to a violation after the first look
 // (docs/dev/statistics.md).
 const Pointing = 7
 
@@ -67,7 +66,7 @@ func (c *Campaign) Estimate() (*report.Plan, error) {
 	if c.Mpiruns != nil {
 		p.Mpiruns, p.Assumed = c.Mpiruns(c)
 	}
-	for _, s := range c.Stages { // as far as that is known before there is a suspicion
+	for _, s := range c.Stages { // as far as that is known before any suspicion
 		p.FollowUp = p.FollowUp || s.Mode == protocol.ModeSplit && c.Manifest.SplitExperiment && c.Config.Analyze.Method.Rules().FollowsUp
 	}
 	for _, shape := range c.Manifest.Plan.Shapes {
@@ -143,8 +142,8 @@ func (c *Campaign) remaining(mode protocol.Mode, shape guidelines.Shape, after, 
 	return left
 }
 
-// costOf is the Cost without its Stages, and what an mpirun of stage 1, one of
-// stage 2, and the verification in the first mpirun take.
+// costOf returns the Cost without its Stages, and the times of mpiruns. These are for one of stage
+// 1, one of stage 2, and the verification in the first mpirun.
 func (c *Campaign) costOf(shape guidelines.Shape, l link) (cost report.Cost, first, second, verify time.Duration) {
 	m, config := c.Manifest, c.Config
 	up := launch.StartUpOf(m.Rank.Library)
@@ -160,7 +159,7 @@ func (c *Campaign) costOf(shape guidelines.Shape, l link) (cost report.Cost, fir
 	if c.LaunchTime > 0 {
 		cost.Start = c.LaunchTime.Seconds()
 	}
-	// What a collective without data costs: ⌈log2 p⌉ steps.
+	// A collective without data costs ⌈log2 p⌉ steps.
 	empty := cost.Step * float64(max(1, bits.Len(uint(shape.NP-1))))
 	called := map[string]bool{}
 	var nrep, run, verified float64
@@ -198,8 +197,8 @@ func collectivesIn(f mockups.Function) int {
 	return 1 + strings.Count(f.ID, "+")
 }
 
-// measured replaces what the model says by what finished mpiruns of the folder have
-// taken. One stage also says by how much the model of the other is off.
+// measured replaces the model's times by the times that finished mpiruns of the folder took. One
+// stage also says by how much the model of the other is off.
 func (c *Campaign) measured(cost report.Cost, first, second, verify time.Duration) (report.Cost, time.Duration, time.Duration, time.Duration) {
 	start := phrase.InSeconds(cost.Start)
 	model := map[protocol.Mode]time.Duration{protocol.ModeNREP: first, protocol.ModeMeasure: second}
@@ -221,8 +220,7 @@ func (c *Campaign) measured(cost report.Cost, first, second, verify time.Duratio
 	return cost, model[protocol.ModeNREP], model[protocol.ModeMeasure], verify
 }
 
-// finished is the head of a stage's first finished mpirun, which measured everything; nil where
-// there is none.
+// finished returns the head of a stage's first finished mpirun, which measured everything, or nil.
 func (c *Campaign) finished(mode protocol.Mode, shape guidelines.Shape) *results.Header {
 	if c.Before == nil || c.LaunchTime > 0 {
 		return nil
@@ -239,8 +237,8 @@ func (c *Campaign) finished(mode protocol.Mode, shape guidelines.Shape) *results
 	return &r.Header
 }
 
-// startOf is what an mpirun without its cases takes, in seconds. Ranks that share
-// cores start one after the other, others side by side.
+// startOf returns the time of an mpirun without its cases, in seconds. Ranks that share cores start
+// one after the other, others side by side.
 func startOf(up launch.StartUp, np int, crowded bool) float64 {
 	const oneByOne = 8
 	ranks := float64(np)
@@ -250,8 +248,8 @@ func startOf(up launch.StartUp, np int, crowded bool) float64 {
 	return up.Fixed + up.PerRank*ranks
 }
 
-// memoryCap is the cap of a rank's buffers: as the first mpirun has decided it; before,
-// if the shape says how many ranks a node has, by the memory that is free here.
+// memoryCap returns the cap of a rank's buffers. The first mpirun decides it; before, the memory
+// that is free here does, if the shape says how many ranks a node has.
 func (c *Campaign) memoryCap(cost *report.Cost) int64 {
 	if known := c.Manifest.MemoryCap[cost.Shape.String()]; known > 0 {
 		return known
@@ -264,8 +262,7 @@ func (c *Campaign) memoryCap(cost *report.Cost) int64 {
 	return limit
 }
 
-// warmups is how many untimed calls there are before a case whose calls take
-// this long, in seconds.
+// warmups returns the number of untimed calls before a case, from a call's seconds.
 func warmups(config *glfile.File, call float64) int {
 	most := config.Measure.Warmup
 	if limit := time.Duration(config.Measure.WarmupTime).Seconds(); limit > 0 {
@@ -274,8 +271,8 @@ func warmups(config *glfile.File, call float64) int {
 	return most
 }
 
-// repetitions returns how often a case is repeated in stage 1 and in stage 2. What a metric needs
-// grows with the inverse square of its threshold; the others count as rse does.
+// repetitions returns how often a case is repeated in stage 1 and in stage 2. The repetitions that
+// a metric needs grow with the inverse square of its threshold; other metrics count as rse does.
 func repetitions(config *glfile.File, call, each float64, known int) (predicted, kept float64) {
 	n := config.NREP
 	usual := float64(longRepeat)

@@ -21,8 +21,8 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Experiment is a kind of measurement. Package experiment has a table of them. Functions that
-// are nil leave what they change at its default.
+// Experiment describes a kind of measurement. Package experiment has a table of them. Functions
+// that are nil leave what they change at its default.
 type Experiment struct {
 	Kind     results.Kind
 	Name     string              // of the command, if the kind has another name
@@ -30,21 +30,21 @@ type Experiment struct {
 	// Prepare completes the configuration, and refuses one that cannot be measured.
 	Prepare func(context.Context, *glfile.File, Options) (*glfile.File, error)
 	Plan    func(*glfile.File) (*guidelines.Plan, error)
-	R       func(*glfile.File) int // gives the number of mpiruns of stage 2, in place of job.mpiruns and job.looks
+	R       func(*glfile.File) int // gives the number of mpiruns of stage 2, instead of job.mpiruns and job.looks
 	Stages  []Stage
 	Medians bool // keeps the run medians while it measures, for interim looks and later stages
 	// Begin reads what is needed before the first mpirun. Refuse returns the reason not to
 	// measure, such as an R with which nothing could be significant.
 	Begin, Refuse func(*Campaign) error
-	// Mpiruns describes the mpiruns for the dry run of an experiment that is no check, and
-	// returns how many algorithms of each collective are assumed, if they are not known.
+	// Mpiruns describes the mpiruns for the dry run of an experiment that is no check. It returns
+	// how many algorithms of each collective are assumed, if they are not known.
 	Mpiruns func(*Campaign) (text string, assumed int)
-	// Judge makes the answer from a folder of this kind or of Others; Answer has its formats.
-	// A stage that is measured alone has none.
+	// Judge makes the answer from a folder of this kind or of Others; Answer has its formats. A
+	// stage that is measured alone has no answer.
 	Judge  func(*Campaign) (*Found, error)
 	Answer document.Forms
 	Others []results.Kind
-	// Analyzed folders are judged again by pgmpi analyze.
+	// Analyzed tells that pgmpi analyze may judge a folder again.
 	Analyzed bool
 }
 
@@ -53,29 +53,29 @@ type Found struct {
 	Judgement *reading.Judgement // only of a check
 }
 
-// Stage is a part of an experiment: mpiruns of one mode.
+// Stage describes a part of an experiment: mpiruns of one mode.
 type Stage struct {
 	Mode   protocol.Mode
 	Name   string               // in tables and sentences
 	Doing  string               // for the progress
 	Wanted func(*Campaign) bool // tells whether the stage is part of a campaign; by default it is
-	// Runs gives the number of mpiruns of each shape; of a stage with a Plan that is not made
-	// yet, the least number.
+	// Runs gives the number of mpiruns of each shape. Before the stage's Plan is made, it gives the
+	// least number.
 	Runs func(*results.Manifest, *glfile.File) int
-	// Plan fixes the cases of the stage by the run medians of the stages before it. Without
-	// one the stage measures all cases.
+	// Plan fixes the stage's cases by the run medians of the stages before. Without one the stage
+	// measures all cases.
 	Plan func(*Campaign, *medians.Set) (*results.FollowUps, error)
-	// Work is what its cases are called for, unless the core knows that by the mode.
+	// Work says why its cases are called, unless the core knows by the mode.
 	Work func(*glfile.File) *measure.Work
-	// Load is the time of an mpirun's calls over the one in stage 2. Estimates leave out a
-	// stage without it.
+	// Load is the time of an mpirun's calls over their time in stage 2. Estimates leave out a stage
+	// without it.
 	Load  float64
-	Alone bool            // measures its cases without all others, so that each is itself
+	Alone bool            // measures its cases without all others
 	Past  bool            // marks a stage that another command does; its mpiruns are only read
 	Ended func(*Campaign) // tells the user about the stage when it has ended
 }
 
-// Tests is the plan of an experiment on guidelines, of which at least one must be tested.
+// Tests returns the plan of an experiment on guidelines, with at least one test.
 func Tests(config *glfile.File) (*guidelines.Plan, error) {
 	plan, err := config.Plan(config.Job.NP)
 	if err == nil && len(plan.Tests) == 0 {
@@ -134,7 +134,7 @@ var Predict = Stage{Mode: protocol.ModeNREP, Name: "stage 1", Doing: "predicting
 // cases of a shape in an order of its own.
 var Measure = Stage{Mode: protocol.ModeMeasure, Name: "stage 2", Doing: "measuring", Runs: AllMpiruns, Load: 1}
 
-// Do does the stages and judges their mpiruns. Of a stage alone there is no answer.
+// Do does the stages and judges their mpiruns. A stage alone has no answer.
 func (c *Campaign) Do(ctx context.Context) (*Found, error) {
 	if err := c.stages(ctx); err != nil || c.Judge == nil {
 		return nil, err
@@ -142,7 +142,8 @@ func (c *Campaign) Do(ctx context.Context) (*Found, error) {
 	return c.Found()
 }
 
-// Found judges the mpiruns. An answer that does not say itself that data were wrong ends with that.
+// Found judges the mpiruns. An answer that does not itself say that data were wrong ends with the
+// error that says so.
 func (c *Campaign) Found() (*Found, error) {
 	found, err := c.Judge(c)
 	wrong := c.WrongData()
@@ -150,7 +151,7 @@ func (c *Campaign) Found() (*Found, error) {
 	case wrong == nil || c.Manifest.Kind != c.Kind:
 	case err != nil: // nothing is left to judge
 		err = &fail.Failed{Err: wrong}
-	case found.Document.Exit == nil, fail.Is[*fail.Refused](found.Document.Exit): // it is why nothing was judged
+	case found.Document.Exit == nil, fail.Is[*fail.Refused](found.Document.Exit): // wrong data are why nothing was judged
 		found.Document.Exit = wrong
 	}
 	return found, err
@@ -227,8 +228,7 @@ func (c *Campaign) takeIn(mode protocol.Mode) error {
 	return nil
 }
 
-// fix fixes what a stage measures. What was planned stays so as soon as one of its mpiruns
-// is there.
+// fix fixes what a stage measures. A plan stays as soon as one of its mpiruns is there.
 func (c *Campaign) fix(s Stage) error {
 	for _, shape := range c.Manifest.Plan.Shapes {
 		if runs, err := c.Folder().Finished(s.Mode, shape); err != nil || len(runs) > 0 {
@@ -241,13 +241,13 @@ func (c *Campaign) fix(s Stage) error {
 	}
 	x, err := s.Plan(c, data)
 	if err != nil || x == c.Manifest.FollowUps[s.Mode] {
-		return err // most often both are nil, and there is nothing to write
+		return err // mostly both are nil, and there is nothing to write
 	}
 	c.Manifest.Planned(s.Mode, x)
 	return c.Folder().WriteManifest(c.Manifest)
 }
 
-// Unpredicted is the error that stage 1 has not been done in a folder.
+// Unpredicted returns an error if stage 1 has not been done in a folder.
 func Unpredicted(m *results.Manifest, folder string) error {
 	for i, c := range m.Plan.Cases {
 		if _, skipped := m.Skip[i]; !skipped && m.NRep[i].N < 1 {
@@ -258,18 +258,18 @@ func Unpredicted(m *results.Manifest, folder string) error {
 	return nil
 }
 
-// Rounds are the mpiruns of a stage of campaigns a, b, …, and in which order they come in each round,
-// such as "ba". Rounds that the stage does not have do nothing. Before, if there is one, is called before them.
+// Rounds holds a stage of campaigns a, b, …, and their order by round: "ba". Rounds that the stage
+// does not have do nothing. Before, if there is one, is called before them.
 type Rounds struct {
 	Stage  Stage
 	Order  []string
 	Before func()
 }
 
-// Alternate does stages of campaigns round by round, so that what drifts on the machine hits all.
+// Alternate does campaigns' stages round by round, so that the machine's drift hits all.
 func Alternate(ctx context.Context, sides []*Campaign, all []Rounds) error {
 	for _, c := range sides {
-		c.tally, c.beside = sides[0].tally, sides // the progress is of all together
+		c.tally, c.beside = sides[0].tally, sides // progress counts all campaigns together
 	}
 	for _, r := range all {
 		for _, c := range sides {
@@ -301,12 +301,11 @@ func Alternate(ctx context.Context, sides []*Campaign, all []Rounds) error {
 	return nil
 }
 
-// collection keeps the run medians of the mpiruns of an experiment, so that no raw file is
-// read twice.
+// collection keeps the run medians of an experiment's mpiruns. No raw file is then read twice.
 type collection struct {
 	medians *medians.Set
 	runs    int  // that it has
-	stale   bool // the manifest says something else by now, or an mpirun did not fit: read all again
+	stale   bool // the manifest has changed, or an mpirun did not fit: read all again
 }
 
 // add takes in an mpirun. An error in it comes up again when it is judged.
@@ -323,7 +322,7 @@ func (d *collection) add(m *results.Manifest, r *results.Run) {
 
 func (c *Campaign) Collected() (*medians.Set, error) { return c.collected(c.Manifest.R) }
 
-// collected returns the run medians of stage 2 up to an mpirun, and of later stages.
+// collected returns run medians of stage 2 up to an mpirun, and of later stages.
 func (c *Campaign) collected(upTo int) (*medians.Set, error) {
 	onDisk := 0
 	for _, mode := range c.begun {

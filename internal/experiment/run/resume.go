@@ -19,7 +19,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// NewFolder is a path named by the time; a second one in the same second gets a number.
+// NewFolder returns a path named by the time; a second one in the same second gets a number.
 func NewFolder(prefix string, now time.Time) string {
 	name := prefix + now.UTC().Format("20060102T150405Z")
 	path := name
@@ -29,7 +29,7 @@ func NewFolder(prefix string, now time.Time) string {
 	return path
 }
 
-// NewFolder is a new folder of the experiment, such as pgmpi-explore-20260102T150405Z.
+// NewFolder returns a new folder of the experiment, such as pgmpi-explore-20260102T150405Z.
 func (x *Experiment) NewFolder() string {
 	if command := x.Command(); command != string(results.Check) {
 		return NewFolder("pgmpi-"+command+"-", time.Now())
@@ -37,8 +37,8 @@ func (x *Experiment) NewFolder() string {
 	return NewFolder("pgmpi-", time.Now())
 }
 
-// Before returns the manifest of a folder in which an experiment is to go on, or nil if
-// nothing has been measured yet.
+// Before returns the manifest of a folder in which an experiment goes on. It returns nil if nothing
+// has been measured yet.
 func Before(x *Experiment, path string, resume bool) (*results.Manifest, error) {
 	if results.IsFresh(path) {
 		return nil, nil
@@ -53,9 +53,9 @@ func Before(x *Experiment, path string, resume bool) (*results.Manifest, error) 
 	return m, err
 }
 
-// MayStart returns an error if resuming would start what only the manifest of the
-// folder names, and the folder may be somebody else's. given tells whether a key
-// of gl.toml comes from a flag.
+// MayStart returns an error if resuming may start what somebody else has named. Only the manifest
+// names it then, and nothing shows that the folder is the user's. given tells whether a key of
+// gl.toml comes from a flag.
 func MayStart(path string, before *results.Manifest, config *glfile.File, given func(keys ...string) bool) error {
 	var names []string
 	name := func(key, value string, set bool) {
@@ -94,8 +94,8 @@ func goOn(before, now *results.Manifest, config *glfile.File, path string) (*res
 	return before, nil
 }
 
-// sameMeasurement refuses to go on in a folder with another configuration;
-// only [analyze] may change.
+// sameMeasurement refuses to go on in a folder with another configuration; only [analyze] may
+// change.
 func sameMeasurement(before, now *glfile.File, folder string) error {
 	var differ []string
 	there, here := settings(before), settings(now)
@@ -115,9 +115,9 @@ func sameMeasurement(before, now *glfile.File, folder string) error {
 		append(differ, "take a new folder with --out, or the old settings (without --guidelines, --resume takes the settings of the folder)")...))
 }
 
-// settings are the sections of a configuration that may not change, guidelines by
-// ID. The path of the rank program is left out, as its hash is compared, and the
-// way of the job to rank 0 and the limit of the start, which change no result.
+// settings returns the sections of a configuration that may not change, guidelines by ID. It leaves
+// out the path of the rank program, whose hash is compared, and the way of the job to rank 0 and
+// the limit of the start, which change no result.
 func settings(f *glfile.File) map[string]any {
 	byID := map[string]guidelines.User{}
 	for _, u := range f.Guideline {
@@ -131,8 +131,8 @@ func settings(f *glfile.File) map[string]any {
 	return all
 }
 
-// differences has a line for every key whose value is not the same in two JSON
-// texts. They are the keys of gl.toml, with dots between tables.
+// differences returns a line for every key whose value differs between two JSON texts. They are the
+// keys of gl.toml, with dots between tables.
 func differences(key string, there, now json.RawMessage) (out []string) {
 	if bytes.Equal(there, now) {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Defaults makes a function that gives the defaults of gl.toml with changes.
+// Defaults returns a function that gives the defaults of gl.toml with changes.
 func Defaults(change func(*glfile.File)) func() *glfile.File {
 	return func() *glfile.File {
 		f := glfile.Default()
@@ -18,7 +18,7 @@ func Defaults(change func(*glfile.File)) func() *glfile.File {
 	}
 }
 
-// UsualSizes are measured where [check] names no sizes that matter.
+// UsualSizes are measured if [check] names no sizes that matter.
 var UsualSizes = guidelines.MsizeList{"8", "1Ki", "16Ki", "64Ki", "256Ki", "1Mi"}
 
 // JudgeSamples sums up all mpiruns of the only stage of a campaign.

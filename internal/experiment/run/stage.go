@@ -21,9 +21,8 @@ import (
 	"pgmpi/mockups"
 )
 
-// stage does the mpiruns of a mode from first to last, of all shapes, and takes
-// in what is on disk already. Shapes alternate, so that what drifts on the
-// machine hits all of them.
+// stage does a mode's mpiruns of all shapes from first to last. It takes in the ones on disk.
+// Shapes alternate, so that drift of the machine hits all of them.
 func (c *Campaign) stage(ctx context.Context, mode protocol.Mode, first, last int) error {
 	defer c.session.Finish(ctx)
 	c.seeSettings(ctx)
@@ -52,7 +51,7 @@ func (c *Campaign) stage(ctx context.Context, mode protocol.Mode, first, last in
 	return nil
 }
 
-// work is what a mode's cases are called for, or nil of the core's kinds.
+// work says for what a mode's cases are called; it returns nil for the core's kinds.
 func (c *Campaign) work(mode protocol.Mode) *measure.Work {
 	i := slices.IndexFunc(c.Stages, func(s Stage) bool { return s.Mode == mode })
 	if i < 0 || c.Stages[i].Work == nil {
@@ -65,8 +64,8 @@ func (c *Campaign) alone(mode protocol.Mode) bool {
 	return slices.ContainsFunc(c.Stages, func(s Stage) bool { return s.Mode == mode && s.Alone })
 }
 
-// cases are what the next mpirun of a shape samples: with looks, what undecided
-// tests still need.
+// cases returns what the next mpirun of a shape samples: with looks, what undecided tests still
+// need.
 func (c *Campaign) cases(mode protocol.Mode, shape guidelines.Shape) []measure.Sampled {
 	all := measure.Cases(c.Manifest, mode, shape)
 	if mode.FollowsUp() || mode == protocol.ModeMessages {
@@ -106,8 +105,8 @@ func (c *Campaign) mpirun(ctx context.Context, t measure.Task, last int) error {
 	return nil
 }
 
-// onceOrAgain repeats an mpirun that failed once, and notes it in the manifest.
-// A set-up that has never worked is not tried again, unless a rank has crashed in MPI_Init: under srun one did so once.
+// onceOrAgain repeats an mpirun that failed once, and notes it in the manifest. It does not repeat
+// a set-up that has never worked, unless a rank crashed in MPI_Init, as one did once under srun.
 func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) (*results.Run, error) {
 	r, err := c.withoutThoseThatEndIt(ctx, t, p)
 	var failed *measure.Error
@@ -123,8 +122,7 @@ func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) 
 	return c.withoutThoseThatEndIt(ctx, t, p)
 }
 
-// withoutThoseThatEndIt repeats an mpirun until none is left of the functions that are left out
-// when they end it.
+// withoutThoseThatEndIt repeats an mpirun without the functions that end it, until none ends it.
 func (c *Campaign) withoutThoseThatEndIt(ctx context.Context, t measure.Task, p Progress) (*results.Run, error) {
 	for {
 		r, err := c.attempt(ctx, t, p)
@@ -138,9 +136,9 @@ func (c *Campaign) withoutThoseThatEndIt(ctx context.Context, t measure.Task, p 
 	}
 }
 
-// leaveOut skips one of the library's own algorithms, a mock-up of the user's own, or another
-// way to call, that hung or ended the mpirun, in all its cases; false: nothing of the kind, or
-// it was skipped already.
+// leaveOut skips a function that hung or ended the mpirun, in all its cases. The function is one of
+// the library's own algorithms, a mock-up of the user's own, or another way to call. leaveOut
+// returns false for other functions, and for one that was skipped already.
 func (c *Campaign) leaveOut(e *measure.Error) bool {
 	function := e.Hung
 	result := protocol.CaseResult{Status: protocol.StatusHangs, Message: fmt.Sprintf("it did not return within %v (measure.stall)", c.Config.Measure.Stall)}
@@ -171,7 +169,7 @@ func howEnded(e *measure.Error) string {
 	return line
 }
 
-// attempt is an mpirun. That its batch job has ended is no failure of it.
+// attempt runs one mpirun. The end of its batch job is no failure of the mpirun.
 func (c *Campaign) attempt(ctx context.Context, t measure.Task, p Progress) (*results.Run, error) {
 	c.session.Watch = len(c.beside) > 0 || c.Config.MPI.Library != ""
 	c.session.Anew = c.compared()
@@ -186,8 +184,9 @@ func (c *Campaign) attempt(ctx context.Context, t measure.Task, p Progress) (*re
 	return r, err
 }
 
-// compared are the files with code that are held against others: what not all sides run, and a library that is named by its
-// folder, which nights have anew. With one place in memory for all mpiruns, places would be compared instead.
+// compared returns the files with code that are compared with others: files that not all sides run,
+// and a library named by its folder, which every night makes again. With one place in memory for
+// all mpiruns, places would be compared instead.
 func (c *Campaign) compared() []string {
 	library, err := filepath.EvalSymlinks(c.Config.MPI.Library)
 	return lists.Keep(c.session.Code, func(file string) bool {
@@ -196,8 +195,8 @@ func (c *Campaign) compared() []string {
 	})
 }
 
-// neverWorked tells whether an mpirun failed before its ranks had a job, and
-// none before it got further.
+// neverWorked tells whether an mpirun failed before its ranks had a job. No earlier one got
+// further, either.
 func (c *Campaign) neverWorked(e *measure.Error) bool {
 	return !e.Started && len(c.Manifest.MemoryCap) == 0
 }
@@ -236,8 +235,8 @@ func (c *Campaign) startAhead(t measure.Task, last int) {
 	}
 }
 
-// goesOn tells, before the mpiruns number run of all shapes, whether there is
-// anything left to measure, and time for it.
+// goesOn tells whether anything is left to measure, and time for it. It asks before the mpiruns
+// number run of all shapes.
 func (c *Campaign) goesOn(mode protocol.Mode, run int) (bool, error) {
 	m := c.Manifest
 	if n, ok := m.Stopped[mode]; ok && run > n {
@@ -259,7 +258,7 @@ func (c *Campaign) goesOn(mode protocol.Mode, run int) (bool, error) {
 	if left == 0 || limit == 0 || c.spent+next <= limit {
 		return left > 0, nil
 	}
-	// Nothing on disk may lie behind the end: a gap is filled.
+	// Nothing on disk may lie after the end: a gap is filled.
 	for _, shape := range m.Plan.Shapes {
 		there, err := c.Folder().Finished(mode, shape)
 		if err != nil || len(there) > 0 && there[len(there)-1] >= run {
@@ -271,15 +270,14 @@ func (c *Campaign) goesOn(mode protocol.Mode, run int) (bool, error) {
 	return false, c.Folder().WriteManifest(m)
 }
 
-// timeToPredict tells, before the predictions number run of all shapes, whether these
-// leave max_time for the mpiruns that verdicts need: the predictions that are there
-// do, too.
+// timeToPredict tells whether the predictions number run of all shapes leave max_time for stage 2.
+// Verdicts need its mpiruns; if time is short, the predictions on disk suffice.
 func (c *Campaign) timeToPredict(run, last int) bool {
 	limit := time.Duration(c.Config.Job.MaxTime)
 	if limit == 0 {
 		return true
 	}
-	var each time.Duration // an mpirun of all shapes; stage 2 repeats short calls more often
+	var each time.Duration // of an mpirun of all shapes; stage 2 repeats short calls more often
 	for _, shape := range c.Manifest.Plan.Shapes {
 		if c.Folder().Has(protocol.ModeNREP, shape, run) || c.predicted[shape] >= run {
 			return true
@@ -333,8 +331,8 @@ func (c *Campaign) clock(r *results.Run) {
 	}
 }
 
-// sayCounters tells, once for each shape, which counters could not be read, and what reading
-// the others costs.
+// sayCounters tells, once for each shape, which counters could not be read. It also tells the cost
+// of reading the others.
 func (c *Campaign) sayCounters(r *results.Run) {
 	if len(r.Counters) == 0 || slices.Contains(c.counted, r.Shape) {
 		return
@@ -357,8 +355,8 @@ func (c *Campaign) sayCounters(r *results.Run) {
 	}
 }
 
-// fits returns an *Interrupted when an mpirun of a shape that takes as long as its
-// last one would not end before the batch job does.
+// fits returns an *Interrupted if a shape's next mpirun would outlast the batch job. It assumes the
+// time of the last one.
 func (c *Campaign) fits(shape guidelines.Shape) error {
 	if c.Job.Ends.IsZero() {
 		return nil
@@ -374,18 +372,18 @@ func (c *Campaign) fits(shape guidelines.Shape) error {
 	return nil
 }
 
-// onlyInParts tells whether an mpirun takes longer than the whole batch job has time
-// for, and can leave a part in the time that is left.
+// onlyInParts tells whether an mpirun outlasts the whole batch job, and can leave parts. The time
+// that is left must suffice for a part.
 func (c *Campaign) onlyInParts(takes, left time.Duration) bool {
 	return takes >= c.Job.Ends.Sub(c.opened) && left > measure.PartTime && c.Config.Measure.LeavesParts()
 }
 
-// signalGrace is how much later than the ranks, which die of it, the driver may get
-// the signal that ends a job.
+// signalGrace bounds how late the driver gets the signal that ends a job. The ranks, which die of
+// it, may get it earlier.
 const signalGrace = time.Second
 
-// jobIsOver tells whether an mpirun has failed because its batch job is at its end.
-// Where the end comes with a signal, it leaves that to the context.
+// jobIsOver tells whether an mpirun failed because its batch job is at its end. If the end comes
+// with a signal, it leaves that to the context.
 func (c *Campaign) jobIsOver(ctx context.Context, e *measure.Error) bool {
 	if c.Job.ID == "" {
 		return false
