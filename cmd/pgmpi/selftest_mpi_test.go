@@ -14,14 +14,14 @@ import (
 )
 
 // slowBcast writes a check in which Bcast of 1 KiB takes 60 ms longer. That exceeds what else happens on a busy
-// machine. Bcast of 64 B takes smallDelay longer.
+// machine, even in four calls of 256 B, which take smallDelay longer.
 func (b *fixture) slowBcast(more string) string {
 	return b.TOML(`
 [check]
 guidelines = ["GL2:MPI_Bcast", "GL10"]
 [job]
 np = [2]
-msizes = ["64", "1Ki"]
+msizes = ["256", "1Ki"]
 ` + more + `
 [measure]
 alternate = false
@@ -31,7 +31,7 @@ warmup = 0
 fixed = 3
 [analyze]
 test = "ranksum" # one disturbed mpirun of eight is no matter
-` + b.Planted(fmt.Sprintf("MPI_Bcast:1000..1Ki:60000000ns,MPI_Bcast:64:%dns", smallDelay)))
+` + b.Planted(fmt.Sprintf("MPI_Bcast:1000..1Ki:60000000ns,MPI_Bcast:256:%dns", smallDelay)))
 }
 
 const smallDelay = 50000 // ns
@@ -42,7 +42,7 @@ func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
 	b.Check("--guidelines", gl).Exits(t, 1)
 	r := b.Report()
 	v := r.Verdicts[0]
-	should.Hold(t, v.Guideline == "GL2" && v.Msize == 1024 && v.Verdict == "violated" && v.K == 16 && v.PValue != nil && v.Runs == 8, "%+v", v)
+	should.Hold(t, v.Guideline == "GL2" && v.Msize == 1024 && v.Verdict == "violated" && v.K == 4 && v.PValue != nil && v.Runs == 8, "%+v", v)
 	if r.Split == nil || r.Split.M != 1 || r.Split.Alpha != 0.01 {
 		t.Errorf("%+v", r.Split)
 	}
@@ -57,14 +57,14 @@ func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
 	b.Pgmpi("analyze", b.Out).Exits(t, 1)
 	again := b.Report().Verdicts[0]
 	should.Hold(t, again.Verdict == "violated" && again.PValue != nil, "analyze makes another verdict: %+v", again)
-	// The experiment's samples are k calls: 16 of 64 B, next to one of 1 KiB.
+	// The experiment's samples are k calls: 4 of 256 B, next to one of 1 KiB.
 	raw := must.Get(results.ReadRaw(split, 1<<20))(t)
-	if len(raw.Cases) != 2 || raw.Cases[0].Calls != 16 || raw.Cases[0].Msize != 64 || raw.Cases[1].Calls != 0 || raw.Cases[1].Msize != 1024 {
+	if len(raw.Cases) != 2 || raw.Cases[0].Calls != 4 || raw.Cases[0].Msize != 256 || raw.Cases[1].Calls != 0 || raw.Cases[1].Msize != 1024 {
 		t.Fatalf("cases of %s: %+v", split, raw.Cases)
 	}
 	checkProbes(t, 2, raw.Probes, 5)
 	for _, s := range raw.Samples[0] {
-		should.Hold(t, s.NS >= 16*smallDelay, "16 calls took %d ns, less than their delays", s.NS)
+		should.Hold(t, s.NS >= 4*smallDelay, "4 calls took %d ns, less than their delays", s.NS)
 	}
 }
 
