@@ -52,7 +52,8 @@ NUMBER = $(shell cat internal/version/VERSION)
 COMMIT = $(shell cat .commit 2>/dev/null || git describe --exclude '*' --always --dirty 2>/dev/null)
 VERSION = $(NUMBER)$(addprefix +,$(COMMIT))
 # `make lint` vets; the tests need not do it again.
-GO_TEST := $(CURDIR)/bin/gotest -count=1 -vet=off -timeout 20m
+# Beside busy processes, real mpiruns take more than twice the time.
+GO_TEST := $(CURDIR)/bin/gotest -count=1 -vet=off -timeout $(if $(filter 0,$(LOAD)),20,90)m
 # Tests with real mpiruns are skipped without this.
 WITH_PROGRAMS := PGMPI_TEST_BIN=$(CURDIR)/bin
 # Tests of features with real mpiruns; they are left out where all else of their packages is tested.
