@@ -64,7 +64,7 @@ func TestViolationsAreMeasuredAgainInAsManyMpirunsAsPairThem(t *testing.T) {
 		cfg      judge.Config
 		r        int
 		wanted   bool
-		again    int // mpiruns; 0: nothing is planned
+		again    int // mpiruns that are planned
 		fewAgain int
 	}{
 		"in R, which pairs":        {judge.Default(), 12, true, 12, 8},
@@ -167,7 +167,7 @@ func TestLooksAreSummedUpWithTheTimeThatTheySpent(t *testing.T) {
 		a.set.WallNS["p2"][run] = 1e9 * int64(run)
 	}
 	s := a.looksSummary()
-	// 1 + … + 12 = 78; 1 + … + 10 = 55, of which R = 30 mpiruns take 5.5 each.
+	// The 12 mpiruns took 78 s, the first 10 of them 55 s: R = 30 would take 5.5 s each.
 	// Of p8 one mpirun of a second was made.
 	should.Hold(t, s.SpentS == 84 && s.FullS == 195, "%v s of %v", s.SpentS, s.FullS)
 	should.Equal(t, s.Screens, []int{10})

@@ -21,7 +21,7 @@ func TestEachReasonToDoubtAReportIsARemark(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(a *Analysis, r *Report)
 		id     remark.ID
-		want   string // of the text; "": no such remark
+		want   string // a part of the text, or "" without a remark
 	}{
 		"method default": {func(_ *Analysis, r *Report) { r.M = 7 }, remark.PaperMethod, ""},
 		"method paper": {func(_ *Analysis, r *Report) { r.Method, r.M = judge.MethodPaper, 7 },
@@ -190,9 +190,9 @@ func TestFaultsThatAreMostAreNamed(t *testing.T) {
 	should.Hold(t, strings.HasPrefix(out[0].Text, "4 cases in which") && strings.Contains(out[0].Text,
 		"c at 8 B on p2: 1 page fault (rank 0)") && !strings.Contains(out[0].Text, "d at"), "%s", out[0].Text)
 	out = nil
-	out.Differs("measure.stall time", "measure anew", "%d", 7)
+	out.Differs("measure.stall time", "measure again", "%d", 7)
 	should.Hold(t, out[0].ID == remark.Differs+"measure-stall-time" && out[0].Place == "measure.stall time" &&
-		out[0].Text == "7" && out[0].Remedy == "measure anew", "%+v", out)
+		out[0].Text == "7" && out[0].Remedy == "measure again", "%+v", out)
 }
 
 func TestStatesAreToldInWords(t *testing.T) {

@@ -13,10 +13,6 @@ import (
 
 	"pgmpi/analyze/judge"
 	compare "pgmpi/analyze/series"
-	"pgmpi/internal/feature/bisect"
-	"pgmpi/internal/feature/explore"
-	"pgmpi/internal/feature/overlap"
-	"pgmpi/internal/feature/overlap/work"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -80,17 +76,17 @@ func overlapBench(ctx context.Context, e *env) {
 			mode, what string
 			want       float64
 		}{{"helper", "a helper thread completes it", 1}, {"wait", "all work is in Wait", 0}} {
-			for _, method := range work.Methods {
+			for _, method := range []string{"time", "work"} {
 				seed++
 				text := fmt.Sprintf("[check]\nfunctions = [\"MPI_Bcast\"]\n[job]\nnp = [%d]\nmpiruns = %d\nmsizes = [\"64Ki\"]\n[nrep]\nfixed = 10\n[overlap]\nmethod = %q\n", p, overlapMpiruns, method)
-				var x overlap.Overlap
+				var x overlaps
 				e.measure(ctx, "overlap", text+preload(e.program("overlap")+".so", "PGMPI_OVERLAP", fmt.Sprintf("%s:%d", k.mode, overlapLength)), seed, &x)
 				if len(x.Cases) != 1 {
 					must(fmt.Errorf("overlap.json has %d cases", len(x.Cases)))
 				}
 				what := fmt.Sprintf("p = %d, %s, by %s", p, k.what, method)
-				for tests, got := range map[string]overlap.Middle{"no tests": x.Cases[0].None.Overlap, "best tests": x.Cases[0].Best.Overlap} {
-					e.aim(what+", "+tests, 100*value(got.Median, math.NaN()), "%.1f %%", 100*(k.want-overlapAllowed), 100*(k.want+overlapAllowed))
+				for tests, got := range map[string]*float64{"no tests": x.Cases[0].None.Overlap.Median, "best tests": x.Cases[0].Best.Overlap.Median} {
+					e.aim(what+", "+tests, 100*value(got, math.NaN()), "%.1f %%", 100*(k.want-overlapAllowed), 100*(k.want+overlapAllowed))
 				}
 			}
 		}
@@ -101,22 +97,22 @@ func overlapBench(ctx context.Context, e *env) {
 type knownAnswer struct {
 	version, function string
 	msize             int64
-	word              explore.Advice
+	word              string
 	own               string  // "" for any
 	ratio             float64 // least ratio
 }
 
-func (k knownAnswer) given(c explore.Cell) bool {
+func (k knownAnswer) given(c explored) bool {
 	return c.Function == k.function && c.Msize == k.msize && c.Word == k.word &&
 		(k.own == "" || c.Own != nil && c.Own.Function == mockups.AlgorithmID(k.function, k.own) && c.Own.Ratio != nil && *c.Own.Ratio >= k.ratio)
 }
 
 var knownAnswers = []knownAnswer{
-	{"MPICH 4.0.2", "MPI_Reduce_scatter_block", 64 << 10, explore.OwnAlgorithm, "pairwise", 1.5},
-	{"MPICH 4.0.2", "MPI_Reduce_scatter", 64 << 10, explore.OwnAlgorithm, "pairwise", 1.5},
-	{"MPICH 4.0.2", "MPI_Alltoall", 16 << 10, explore.OwnAlgorithm, "pairwise", 1.2},
-	{"MPICH 4.0.2", "MPI_Scan", 16 << 10, explore.OnlyMockup, "", 0}, // at 64 KiB the default meets 16 or 48 page faults a call, by mpirun
-	{"Open MPI v4.1.4", "MPI_Scan", 64 << 10, explore.OnlyMockup, "", 0},
+	{"MPICH 4.0.2", "MPI_Reduce_scatter_block", 64 << 10, ownAlgorithm, "pairwise", 1.5},
+	{"MPICH 4.0.2", "MPI_Reduce_scatter", 64 << 10, ownAlgorithm, "pairwise", 1.5},
+	{"MPICH 4.0.2", "MPI_Alltoall", 16 << 10, ownAlgorithm, "pairwise", 1.2},
+	{"MPICH 4.0.2", "MPI_Scan", 16 << 10, onlyMockup, "", 0}, // at 64 KiB the default meets 16 or 48 page faults a call, by mpirun
+	{"Open MPI v4.1.4", "MPI_Scan", 64 << 10, onlyMockup, "", 0},
 }
 
 const exploreTOML = `
@@ -139,7 +135,7 @@ func exploreBench(ctx context.Context, e *env) {
 		}
 	}
 	e.ask(ctx, measured, []question{{"explorations", e.times, figures, func(_ *design, n int, _ *rand.Rand) *series {
-		var x explore.Exploration
+		var x exploration
 		_, took := e.measure(ctx, "explore", exploreTOML, n+1, &x)
 		fmt.Printf("   exploration %d: %.0f s\n", n+1, took)
 		counted := []count{{float64(x.Itself.False), float64(x.Itself.Tests)}}
@@ -174,6 +170,8 @@ func largeBench(ctx context.Context, e *env) {
 // copied is the percentage of MPI_Scan's vector that the slower library copies once more.
 const copied = 100
 
+const buildsMpiruns = 120 // of each build, as pgmpi bisect has by default
+
 // buildsBench compares two builds of MPICH that differ in one line, which slows MPI_Scan alone. It
 // also finds the commit that has the line, among 32.
 func buildsBench(ctx context.Context, e *env) {
@@ -182,7 +180,7 @@ func buildsBench(ctx context.Context, e *env) {
 	}
 	script, folder := get(filepath.Abs("bench/mpich.sh")), get(filepath.Abs(e.folder))
 	toml := filepath.Join(e.dir, "gl.toml")
-	e.mpiruns = cmp.Or(e.mpiruns, bisect.MPIRuns)
+	e.mpiruns = cmp.Or(e.mpiruns, buildsMpiruns)
 	must(os.WriteFile(toml, []byte(e.job(`"1Ki", "64Ki"`)+"[measure]\nmalloc = \"settled\"\n[check]\nfunctions = [\"MPI_Scan\", \"MPI_Bcast\", \"MPI_Alltoall\"]\nguidelines = [\"GL1\"]\n"), 0o666))
 	e.exits = []int{4}
 	e.twoBuilds(ctx, script, folder, toml)
@@ -201,7 +199,7 @@ func buildsBench(ctx context.Context, e *env) {
 			found++
 			builds = max(builds, len(r.Steps))
 		}
-		fmt.Printf("   slower from commit %d on: %s", first, r.String())
+		fmt.Printf("   slower from commit %d on: first bad %q\n", first, r.FirstBad)
 	}
 	e.outcome("first bad commit of 32", fmt.Sprintf("%d of %d, with at most %d builds beside both ends", found, e.times, builds), "all, at most 6 builds", found == e.times && builds <= 6)
 	e.outcome("no difference", fmt.Sprintf("%d of %d", none, 2*e.times), "all", none == 2*e.times)
@@ -236,7 +234,7 @@ func (e *env) twoBuilds(ctx context.Context, script, folder, toml string) {
 }
 
 // bisected bisects 32 commits of which those from first on have the line.
-func (e *env) bisected(ctx context.Context, name, script, folder, toml string, first int) (r bisect.Result) {
+func (e *env) bisected(ctx context.Context, name, script, folder, toml string, first int) (r bisection) {
 	repo, out := filepath.Join(e.dir, name+".git"), filepath.Join(e.dir, name)
 	var stream strings.Builder
 	for i := 1; i <= 32; i++ {
@@ -249,6 +247,6 @@ func (e *env) bisected(ctx context.Context, name, script, folder, toml string, f
 	load.Stdin = strings.NewReader(stream.String())
 	must(load.Run())
 	e.pgmpi(ctx, "bisect", "main~31", "main", "--quiet", "--repo", repo, "--build", "sh "+script+" build "+folder, "--out", out, "--", toml)
-	read(filepath.Join(out, bisect.File), &r)
+	read(filepath.Join(out, "bisect.json"), &r)
 	return r
 }

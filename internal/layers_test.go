@@ -136,7 +136,7 @@ func TestFeaturesStandOnTheCoreAlone(t *testing.T) {
 		for _, to := range imports {
 			switch {
 			case !within(to, features) || to == features && within(from, features):
-			case within(from, "cmd") || isAside(from): // they have the list
+			case within(from, "cmd"): // it has the list
 			case !within(from, features):
 				t.Errorf("%s imports %s: the core knows no feature", from, to)
 			default:

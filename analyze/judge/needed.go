@@ -237,7 +237,7 @@ var cases = [...]float64{-1.2816, -0.5244, 0, 0.5244, 1.2816}
 
 // chance returns the probabilities that the estimate of r new mpiruns decides the test. The
 // estimate, which spreads about the true effect as this one does, must be far enough from 1 or from
-// the minimum slowdown. Its variance is `anew` times the variance of one mpirun. The logarithm of
+// the minimum slowdown. Its variance is `anew` times one mpirun's. The logarithm of
 // the spread that the new mpiruns happen to have varies by `again`.
 func (f *Family) chance(p *prospect, anew, forSlower, forKept, again float64) (slower, kept float64) {
 	zero, allowed := 0.0, math.Log(f.MinSlowdown)
