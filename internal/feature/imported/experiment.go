@@ -32,16 +32,19 @@ var experiment = &run.Experiment{Kind: results.Imported, Plan: run.Tests, Stages
 // algorithms is faster.
 func judge(c *run.Campaign, data *medians.Set) (*run.Found, error) {
 	found, err := core.JudgeCheck(c, data)
+	if err != nil {
+		return found, err
+	}
 	for _, note := range c.Notes {
-		var more []document.Section
-		if err == nil {
-			more, err = note(c.Manifest, data, c.Config.Analyze)
+		more, err := note(c.Manifest, data, c.Config.Analyze)
+		if err != nil {
+			return found, err
 		}
-		if err == nil && len(more) > 0 {
+		if len(more) > 0 {
 			found.Document.Add(more)
 		}
 	}
-	return found, err
+	return found, nil
 }
 
 // job holds a batch job of another program in its results folder. found is nil where the job is alone.
