@@ -211,6 +211,9 @@ func (s *selection) parse(word string) (selector, error) {
 		}
 		return selector{ids: all[i : j+1]}, nil
 	}
+	if from, to, ok := strings.Cut(word, "-"); ok && slices.Contains(all, from) && slices.Contains(all, to) {
+		return selector{}, fmt.Errorf("%s (did you mean %s..%s?)", conf.Unknown("guideline", word, nil), from, to)
+	}
 	return s.parseID(word)
 }
 

@@ -60,9 +60,13 @@ docs/results-format.md explains the columns. Needs no MPI.
 
 func tableFormat(format, out string) (string, error) {
 	if format == "" {
-		format = export.CSV
-		if strings.EqualFold(filepath.Ext(out), "."+export.Parquet) {
+		switch ext := strings.ToLower(filepath.Ext(out)); ext {
+		case "." + export.Parquet:
 			format = export.Parquet
+		case "", ".csv", ".tsv", ".txt":
+			format = export.CSV
+		default:
+			return "", fail.Setupf("export: no format has names that end in %s: name the file x.csv or x.parquet, or give --format", ext)
 		}
 	}
 	if format == export.Parquet && out == "" {

@@ -24,6 +24,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/internal/command"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/lists"
@@ -147,9 +148,8 @@ func dispatch(ctx context.Context, h *command.Host, args []string) error {
 		return h.Given(c.Flags(), args)
 	}
 	err := root.ExecuteContext(ctx)
-	if err != nil && !begun { // cobra's suggestions are lines
-		lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' })
-		err = fail.AsSetup(fail.Also(errors.New(lines[0]), lists.Map(lines[1:], strings.TrimSpace)...))
+	if err != nil && !begun {
+		err = fail.AsSetup(err)
 	}
 	return cmp.Or(err, unwritten)
 }
@@ -161,14 +161,24 @@ func rootCommand(h *command.Host) *cobra.Command {
 		Use:   "pgmpi COMMAND",
 		Short: "check whether an MPI library keeps its own promises",
 		Long:  about,
-		RunE:  func(c *cobra.Command, _ []string) error { return h.Say(manual.Help(c, false)) },
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(c, args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return h.Say(manual.Help(c, false)) },
 
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return command.UsageError(c, manual.FlagHint(err, c.Flags()))
+		hint := manual.FlagHint(err, c.Flags())
+		if strings.Contains(c.Use, "-- ") && len(c.Flags().Args()) > 0 {
+			hint = fmt.Errorf("%w: -- goes before the command line of the program, as in `pgmpi %s -- mpirun …`", hint, c.Name())
+		}
+		return command.UsageError(c, hint)
 	})
 	root.SetHelpCommand(helpCommand(h))
 	for _, g := range groups {
@@ -198,4 +208,21 @@ func finish(c *cobra.Command) {
 		command.PageFlags(fs)
 	}
 	manual.Offered(c)
+}
+
+// otherNames are names by which other programs have what a command does.
+var otherNames = map[string]string{
+	"diff": "compare", "run": "check", "test": "check", "report": "analyze", "show": "analyze", "plot": "figures", "trace": "profile",
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	names := lists.Map(root.Commands(), (*cobra.Command).Name)
+	near := conf.Nearest(name, names)
+	if other := otherNames[name]; near == "" && slices.Contains(names, other) {
+		near = other
+	}
+	if near == "" {
+		return fmt.Errorf("there is no command %q: `pgmpi help` lists them", name)
+	}
+	return fmt.Errorf("there is no command %q: did you mean `pgmpi %s`?", name, near)
 }

@@ -62,7 +62,10 @@ func manCommand(h *command.Host) *cobra.Command {
 }
 
 func named(root *cobra.Command, args []string) (*cobra.Command, error) {
-	c, _, err := root.Find(args)
+	c, rest, err := root.Find(args)
+	if err == nil && c == root && len(rest) > 0 {
+		err = unknownCommand(root, rest[0])
+	}
 	return c, fail.AsSetup(err)
 }
 

@@ -102,7 +102,7 @@ func Writable(path string) error {
 		return err
 	}
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return fmt.Errorf("%s: there is no folder %s: make it first, or name no file, and the report goes into the results folder", path, filepath.Dir(path))
+		return fmt.Errorf("%s: there is no folder %s: make it first", path, filepath.Dir(path))
 	}
 	return nil
 }

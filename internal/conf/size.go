@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -114,8 +115,68 @@ func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(string(text))
 	if err != nil {
-		return fmt.Errorf("%q is no duration such as \"2s\" or \"500ms\"", text)
+		return fmt.Errorf("%q is no duration such as \"2s\" or \"500ms\"%s", text, durationHint(string(text)))
 	}
 	*d = Duration(v)
 	return nil
+}
+
+// periods are units of time as people write them.
+var periods = []struct {
+	unit time.Duration
+	said string
+}{
+	{24 * time.Hour, "d day days"}, {time.Hour, "h hr hrs hour hours"}, {time.Minute, "m min mins minute minutes"},
+	{time.Second, "s sec secs second seconds"}, {time.Millisecond, "ms msec msecs"}, {time.Microsecond, "us usec usecs"},
+}
+
+var period = regexp.MustCompile(`^\s*(\d+(?:\.\d+)?)\s*([a-z]*)`)
+
+// durationHint guesses which duration was meant: 10min, 1 d, 1h30. It returns "" where nothing is near.
+func durationHint(text string) string {
+	var sum, last time.Duration
+	for rest := strings.ToLower(text); strings.TrimSpace(rest) != ""; {
+		m := period.FindStringSubmatch(rest)
+		if m == nil {
+			return ""
+		}
+		rest = rest[len(m[0]):]
+		n, err := strconv.ParseFloat(m[1], 64)
+		unit := last / 60 // 1h30 are thirty minutes
+		for _, p := range periods {
+			if slices.Contains(strings.Fields(p.said), m[2]) {
+				unit = p.unit
+			}
+		}
+		if err != nil || unit <= 0 || m[2] == "" && last != time.Hour && last != time.Minute || n > float64(math.MaxInt64/(24*time.Hour)) {
+			return ""
+		}
+		sum += time.Duration(n * float64(unit))
+		last = unit
+	}
+	if sum <= 0 {
+		return ""
+	}
+	said := sum.String()
+	for _, zero := range []string{"0s", "0m"} {
+		if bare, cut := strings.CutSuffix(said, zero); cut && strings.ContainsAny(bare[len(bare)-1:], "mh") {
+			said = bare
+		}
+	}
+	return fmt.Sprintf(" (did you mean %s?)", said)
+}
+
+// NumberHint guesses which number was meant: 1,05 or 5%. It returns "" where nothing is near.
+func NumberHint(text string) string {
+	bare, percent := strings.CutSuffix(strings.ReplaceAll(strings.TrimSpace(text), ",", "."), "%")
+	bare = strings.TrimSpace(bare) // "5 %" too
+	v, err := strconv.ParseFloat(bare, 64)
+	short := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+	switch {
+	case err != nil || math.IsInf(v, 0) || math.IsNaN(v):
+		return ""
+	case percent:
+		return fmt.Sprintf(" (%s %% is %s, and %s %% more is a factor of %s)", bare, short(v/100), bare, short(1+v/100))
+	}
+	return fmt.Sprintf(" (did you mean %s?)", short(v))
 }

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"pgmpi/internal/clean"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 )
 
 // Formats lists all formats, in the order in which help texts show them.
@@ -80,7 +82,8 @@ func (k Kind[T]) has(from form) bool {
 func (k Kind[T]) Format(name string) (Format, error) {
 	known := k.Formats()
 	if !slices.Contains(known, name) {
-		return Format{}, fmt.Errorf("unknown format %q: choose from %s", name, strings.Join(known, ", "))
+		near := conf.Nearest(name, known)
+		return Format{}, fmt.Errorf("unknown format %q%s: choose from %s", name, phrase.When(near != "", " (did you mean %s?)", near), strings.Join(known, ", "))
 	}
 	return Formats[slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })], nil
 }

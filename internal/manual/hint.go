@@ -12,7 +12,7 @@ import (
 
 // notWanted says by the type of a flag what a wrong value is not.
 var notWanted = map[string]string{
-	"intSlice": "no number of processes", "float64Slice": "no number", "int": "no whole number", "bool": "neither true nor false",
+	"intSlice": "no number of processes", "float64Slice": "no number", "float64": "no number", "int": "no whole number", "bool": "neither true nor false",
 }
 
 // FlagHint adds the nearest flag to the error of an unknown one, and words errors of values.
@@ -23,6 +23,9 @@ func FlagHint(err error, fs *pflag.FlagSet) error {
 		var number *strconv.NumError
 		if no := notWanted[flag.Value.Type()]; no != "" && errors.As(cause, &number) {
 			cause = fmt.Errorf("%q is %s", number.Num, no)
+			if no == "no number" {
+				cause = fmt.Errorf("%w%s", cause, conf.NumberHint(number.Num))
+			}
 		}
 		return fmt.Errorf("--%s: %w", flag.Name, cause)
 	}

@@ -42,10 +42,13 @@ func TestWhatIsNoResultsFolderIsRefused(t *testing.T) {
 		"is a file, and a results folder is wanted": func(dir string) error {
 			return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o666))
 		},
-		"is no results folder: it has no manifest.json": os.RemoveAll,
-		"unexpected end of JSON":                        manifest("{"),
-		`schema "pgmpi-manifest/9"`:                     manifest(`{"schema":"pgmpi-manifest/9"}`),
-		"is a folder of pgmpi explore":                  manifest(`{"schema":"pgmpi-manifest/1","kind":"explore"}`),
+		"there is no folder": os.RemoveAll,
+		"is no results folder: it has no manifest.json": func(dir string) error {
+			return os.Remove(filepath.Join(dir, reading.ManifestName))
+		},
+		"unexpected end of JSON":       manifest("{"),
+		`schema "pgmpi-manifest/9"`:    manifest(`{"schema":"pgmpi-manifest/9"}`),
+		"is a folder of pgmpi explore": manifest(`{"schema":"pgmpi-manifest/1","kind":"explore"}`),
 	} {
 		dir := aCheck(t)
 		must.Do(t, change(dir))
@@ -102,7 +105,7 @@ func TestAnExportIsRefusedWithWhatIsWrong(t *testing.T) {
 		{[]string{dir}, "verdict", "csv", "--what: unknown word \"verdict\" (did you mean verdicts?)"},
 		{[]string{dir}, reading.ExportSamples, "cvs", "--format: "},
 		{[]string{dir, dir + "/."}, reading.ExportSamples, "csv", dir + " is given twice"},
-		{[]string{dir, dir + "x"}, reading.ExportSamples, "csv", dir + "x is no results folder"},
+		{[]string{dir, dir + "x"}, reading.ExportSamples, "csv", "there is no folder " + dir + "x"},
 		{[]string{dir, damaged}, reading.ExportSamples, "csv", damaged + ": "},
 	} {
 		_, err := reading.Export(c.paths, c.what, c.format, &bytes.Buffer{}, func(int, int) {})

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
@@ -215,10 +216,23 @@ func Keep(folder *results.Folder, d *document.Document, formats []document.Forma
 	return Store(folder, d, formats)
 }
 
+// instead says what may have been meant by a file in place of a results folder.
+func instead(path string) string {
+	if folder := filepath.Dir(path); !results.IsFresh(folder) {
+		if _, _, err := results.Open(folder); err == nil {
+			return ": its folder is " + folder
+		}
+	}
+	if strings.EqualFold(filepath.Ext(path), ".toml") {
+		return fmt.Sprintf(": `pgmpi check %s` makes one", conf.Quote(path))
+	}
+	return "; `pgmpi analyze --from FORMAT FILE…` reads files of other programs"
+}
+
 // Open opens a results folder of some kinds, or of any, to read it.
 func Open(path string, kinds ...results.Kind) (*results.Folder, *results.Manifest, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return nil, nil, fail.Setupf("%s is a file, and a results folder is wanted; `pgmpi analyze --from FORMAT FILE…` reads files of other programs", path)
+		return nil, nil, fail.Setupf("%s is a file, and a results folder is wanted%s", path, instead(path))
 	}
 	folder, m, err := results.Open(path, kinds...)
 	if err != nil {

@@ -372,6 +372,9 @@ func Baselines(config *glfile.File, m *results.Manifest, self string) (*series.B
 	g := &series.Baselines{GateConfig: cfg}
 	if cfg.Expect != "" {
 		text, err := readFile(cfg.Expect, mostExpect)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fail.Setupf("gate.expect: there is no file %s: `pgmpi expect` writes one", cfg.Expect)
+		}
 		if err != nil {
 			return nil, fail.Setupf("gate.expect: %w", err)
 		}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/fail"
@@ -232,7 +234,12 @@ func (s *Settings) Load(m *results.Manifest) (*glfile.File, error) {
 		return nil, fail.AsSetup(fail.Above(fmt.Errorf("%s is a guideline, and a file is wanted. Write into one, such as gl.toml", s.File),
 			"[check]", "guidelines = ["+phrase.Join(", ", "%q", names)+"]"))
 	case absent:
-		return nil, fail.Setupf("%w; `pgmpi init` writes one", err)
+		if _, err := conf.ParseSize(s.File); err == nil {
+			return nil, fail.Setupf("%s is a number, and a file such as gl.toml is wanted here: commas separate the values of a flag, as in --msizes 8,1Ki", s.File)
+		}
+		return nil, fail.Setupf("there is no %s: `pgmpi init` writes a gl.toml", s.File)
+	case isDirectory(s.File):
+		return nil, fail.Setupf("%s is a folder, and a file such as gl.toml is wanted here", s.File)
 	case err != nil:
 		return nil, fail.AsSetup(err)
 	}
@@ -246,4 +253,9 @@ func (s *Settings) Load(m *results.Manifest) (*glfile.File, error) {
 		return nil, err
 	}
 	return f, experiment.Under(f)
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

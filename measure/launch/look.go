@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -147,6 +148,11 @@ func Probe(path, libraryPath string) (protocol.RankInfo, error) {
 		said := LastLines(words, 5)
 		if said != "" {
 			said = ":\n    " + strings.ReplaceAll(said, "\n", "\n    ")
+		}
+		if found, e := os.Stat(path); e == nil && found.IsDir() {
+			return info, fmt.Errorf("the rank program %s is a folder: name the program in it", path)
+		} else if e == nil && found.Mode()&0o111 == 0 {
+			return info, fmt.Errorf("the rank program %s may not be executed: if it is one, chmod +x %[1]s", path)
 		}
 		return info, fmt.Errorf("%s --version: %w%s; %s", path, err, said, probeRemedy(err, stderr.String(), Needs(path)))
 	}

@@ -174,6 +174,9 @@ func Open(path string, kinds ...Kind) (*Folder, *Manifest, error) {
 		if _, err := os.Stat(filepath.Join(path, ABFile)); err == nil {
 			return nil, nil, &OtherKind{path, AB}
 		}
+		if f.opened == nil {
+			return nil, nil, fmt.Errorf("there is no folder %s", path)
+		}
 		return nil, nil, fmt.Errorf("%s is no results folder: it has no %s", path, manifestName)
 	}
 	if err == nil && len(kinds) > 0 && !slices.Contains(kinds, m.Kind) {

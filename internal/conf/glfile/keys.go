@@ -366,10 +366,14 @@ func parse(text string, into reflect.Value) error {
 		return parseList(text, into)
 	}
 	if err != nil {
-		return fmt.Errorf("%q is %s", text, map[reflect.Kind]string{
+		hint := ""
+		if into.Kind() == reflect.Float64 {
+			hint = conf.NumberHint(text)
+		}
+		return fmt.Errorf("%q is %s%s", text, map[reflect.Kind]string{
 			reflect.Bool: "neither true nor false", reflect.Int: "no whole number",
 			reflect.Uint64: "no whole number from 0 on", reflect.Float64: "no number",
-		}[into.Kind()])
+		}[into.Kind()], hint)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func TestFlagsRefuseWhatTheirKeysDo(t *testing.T) {
 		{"np", "2,two", `"two" is no number of processes`},
 		{"mpiruns", "1.5", `"1.5" is no whole number`},
 		{"seed", "-1", `"-1" is no whole number from 0 on`},
-		{"alpha", "5%", `"5%" is no number`},
+		{"alpha", "5%", `"5%" is no number (5 % is 0.05, and 5 % more is a factor of 1.05)`},
 		{"stall", "2", `"2" is no duration such as "2s" or "500ms"`},
 		{"job-file", "x", `"x" is neither true nor false`},
 		{"launch", " ", "it is empty"},

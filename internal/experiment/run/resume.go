@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"time"
 
@@ -42,6 +43,9 @@ func (x *Experiment) NewFolder() string {
 func Before(x *Experiment, path string, resume bool) (*results.Manifest, error) {
 	if results.IsFresh(path) {
 		return nil, nil
+	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return nil, fail.Setupf("--out: %s is a file: name a folder", path)
 	}
 	if !resume {
 		return nil, fail.Setupf("the folder %s is not empty: --resume goes on in it, another --out starts anew", path)

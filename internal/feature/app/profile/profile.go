@@ -3,8 +3,10 @@ package profile
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -76,6 +78,9 @@ type Call struct {
 
 func Read(path string) (*Profile, error) {
 	text, err := regular.Read(path, MostFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w; `pgmpi profile` writes one", err)
+	}
 	if err != nil {
 		return nil, err
 	}
