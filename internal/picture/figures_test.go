@@ -2,6 +2,7 @@ package picture
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/csv"
 	"encoding/xml"
 	"errors"
@@ -9,8 +10,11 @@ import (
 	"image/png"
 	"io"
 	"math"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgmpi/testkit/must"
 	"pgmpi/testkit/should"
@@ -55,6 +59,11 @@ var checks = map[string]func(t *testing.T, file []byte){
 		if !bytes.HasPrefix(file, []byte("%PDF-")) || !bytes.Contains(file[len(file)-20:], []byte("%%EOF")) {
 			t.Error("no PDF")
 		}
+		for _, text := range pdfTexts(t, file) {
+			if utf8.ValidString(text) && len(text) != utf8.RuneCountInString(text) {
+				t.Errorf("%q is not in the encoding of the font", text)
+			}
+		}
 	},
 	"svg": func(t *testing.T, file []byte) {
 		for d := xml.NewDecoder(bytes.NewReader(file)); ; {
@@ -79,6 +88,36 @@ var checks = map[string]func(t *testing.T, file []byte){
 			t.Error(err)
 		}
 	},
+}
+
+var (
+	pdfStream = regexp.MustCompile(`(?s)stream\n(.*?)\nendstream`)
+	pdfText   = regexp.MustCompile(`\((.*?)\) ?Tj`)
+)
+
+// pdfTexts returns the texts that a PDF file shows, in the encoding of its font.
+func pdfTexts(t *testing.T, file []byte) (out []string) {
+	for _, stream := range pdfStream.FindAllSubmatch(file, -1) {
+		from, err := zlib.NewReader(bytes.NewReader(stream[1]))
+		if err != nil {
+			continue // of a font
+		}
+		content := must.Get(io.ReadAll(from))(t)
+		for _, text := range pdfText.FindAllSubmatch(content, -1) {
+			out = append(out, string(text[1]))
+		}
+	}
+	return out
+}
+
+func TestLettersOfAPDFAreThoseOfTheFigure(t *testing.T) {
+	p := &Picture{Title: "2.5× – 1 µs…", Panels: examples()["pattern"].Panels}
+	var out bytes.Buffer
+	must.Do(t, writePDF(&out, p))
+	texts := pdfTexts(t, out.Bytes())
+	for _, want := range []string{"2.5\xd7 \x96 1 \xb5s\x85", "1 \xb5s"} {
+		should.Hold(t, slices.Contains(texts, want), "%q is missing in %q", want, texts)
+	}
 }
 
 func TestEveryPictureCanBeReadInEveryFormat(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -28,7 +29,30 @@ const (
 )
 
 func writePDF(w io.Writer, p *Picture) error {
-	return write(w, p, func(width, height vg.Length) vg.CanvasWriterTo { return vgpdf.New(width, height) })
+	return write(w, p, func(width, height vg.Length) vg.CanvasWriterTo { return pdfCanvas{vgpdf.New(width, height)} })
+}
+
+// pdfCanvas hands text over in the encoding of the canvas's font, which has a byte for each character.
+type pdfCanvas struct{ *vgpdf.Canvas }
+
+func (c pdfCanvas) FillString(face font.Face, at vg.Point, text string) {
+	c.Canvas.FillString(face, at, windows1252(text))
+}
+
+// beyondLatin1 are the other characters of Windows-1252 that pictures have.
+var beyondLatin1 = map[rune]byte{'…': 0x85, '•': 0x95, '–': 0x96, '—': 0x97}
+
+// windows1252 encodes what shown has left of a text.
+func windows1252(text string) string {
+	var out []byte
+	for _, r := range text {
+		b, beyond := beyondLatin1[r]
+		if !beyond {
+			b = byte(r)
+		}
+		out = append(out, b)
+	}
+	return string(out)
 }
 
 func writeSVG(w io.Writer, p *Picture) error {
@@ -262,7 +286,7 @@ var inFont = strings.NewReplacer("★", "*", "▲", "+", "▼", "−", "−", "-
 
 func shown(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r > 0xff && !strings.ContainsRune("–—…•", r) {
+		if _, known := beyondLatin1[r]; r > 0xff && !known {
 			return '?'
 		}
 		return r
