@@ -71,7 +71,9 @@ func envAnswer(e *Environment) []document.Section {
 	return []document.Section{s}
 }
 
-func envSections(e *Environment) []document.Section {
+func envSections(e *Environment) []document.Section { return slices.Concat(envAnswer(e), envFacts(e)) }
+
+func envFacts(e *Environment) []document.Section {
 	f, r := &e.Factors, &e.Rank
 	s := document.Titled("pgmpi %s on %s", e.Version, f.Hostname)
 	s.Fact("MPI library", "%s, rank program built for %s", r.LibVersion, r.BuiltFor)
@@ -91,7 +93,7 @@ func envSections(e *Environment) []document.Section {
 	for i := range f.Layouts {
 		out = append(out, LayoutSections(&f.Layouts[i], r.LibVersion, shown)...)
 	}
-	return slices.Concat(envAnswer(e), out, settings(e.Config))
+	return append(out, settings(e.Config)...)
 }
 
 func ranksOf(l *host.Layout) string {

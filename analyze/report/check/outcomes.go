@@ -131,15 +131,21 @@ func ResultOf(r *analyze.Report, v *analyze.Verdict) (result document.Result, wh
 	return result, why
 }
 
-func rival(v *analyze.Verdict) string {
-	switch v.Type {
+func rival(v *analyze.Verdict) string { return Rival(v.Type, v.Mockup, v.Msize, v.MsizeOther) }
+
+// Rival names what a call of msize bytes is compared with. other is the size of monotony, or of each part of a split.
+func Rival(of guidelines.Type, mockup string, msize, other int64) string {
+	switch of {
 	case guidelines.Monotony:
-		return "itself at " + phrase.Size(v.MsizeOther)
+		return "itself at " + phrase.Size(other)
 	case guidelines.Split:
-		return cmp.Or(phrase.When(v.K > 0, "%d calls of %s", v.K, phrase.Size(v.MsizeOther)), "calls of smaller sizes")
+		if other <= 0 || other >= msize { // none was found to be slower than
+			return "calls of smaller sizes"
+		}
+		return fmt.Sprintf("%d calls of %s", (msize+other-1)/other, phrase.Size(other))
 	case guidelines.Pattern:
 	}
-	return phrase.Plain(v.Mockup)
+	return phrase.Plain(mockup)
 }
 
 func Sentence(v *analyze.Verdict, why string) string {

@@ -196,8 +196,8 @@ func pageFactors(r *analyze.Report) []document.Section {
 	if m.Rank.LibVersion == "" {
 		return nil
 	}
-	out := envSections(&Environment{Version: r.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config})
-	out = append([]document.Section{document.Titled("What could change the result")}, out...)
+	e := &Environment{Version: r.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config}
+	out := append([]document.Section{document.Titled("What could change the result")}, envFacts(e)...)
 	for i := range out {
 		out[i].Folded = true
 	}

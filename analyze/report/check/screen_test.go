@@ -280,3 +280,21 @@ func TestAScreenWithTwoFindingsFitsATerminal(t *testing.T) {
 	should.Hold(t, strings.Count(text, "\n") <= 24, "%d lines:\n%s", strings.Count(text, "\n"), text)
 	should.Contain(t, strings.Join(strings.Fields(text), " "), "double/sum, 10 mpiruns in 3 min 33 s on login1, 2026-11-23.", "States of the machine", "1 of 10 mpiruns was slow")
 }
+
+func TestWhatACallIsComparedWith(t *testing.T) {
+	for _, c := range []struct {
+		of          guidelines.Type
+		mockup      string
+		size, other int64
+		want        string
+	}{
+		{guidelines.Monotony, "", 64, 128, "itself at 128 B"},
+		{guidelines.Split, "", 256 << 10, 16 << 10, "16 calls of 16 KiB"},
+		{guidelines.Split, "", 10, 4, "3 calls of 4 B"},
+		{guidelines.Split, "", 64, 0, "calls of smaller sizes"},
+		{guidelines.Split, "", 64, 64, "calls of smaller sizes"},
+		{guidelines.Pattern, "scan_as_exscan+reduce_local", 8, 8, "Exscan+Reduce_local"},
+	} {
+		should.Equal(t, Rival(c.of, c.mockup, c.size, c.other), c.want)
+	}
+}

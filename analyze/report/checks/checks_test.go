@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
@@ -102,4 +103,29 @@ func TestTheMatrixBeginsWithWhatItCanSay(t *testing.T) {
 		}
 		should.Equal(t, MatrixSections(m)[0].Text[0].Text, c.want)
 	}
+}
+
+func TestThePictureOfAMatrixKeepsLibrariesApart(t *testing.T) {
+	cell := func(ratio float64) *series.MatrixCell {
+		return &series.MatrixCell{Tests: map[judge.Verdict]int{judge.Violated: 1}, Ratio: &ratio}
+	}
+	column := func(library string) series.MatrixColumn {
+		return series.MatrixColumn{Host: "node1", Shape: "p2", Library: analyze.Library{Name: library, Version: library + " 1.0"}}
+	}
+	m := &series.Matrix{Rows: []series.MatrixRow{{Guideline: "GL8", Type: guidelines.Pattern, Cells: []*series.MatrixCell{cell(1.5), cell(2)}}}}
+	for want, libraries := range map[string][2]string{
+		"mpich 1.0 node1 p2, openmpi 1.0 node1 p2": {"openmpi", "mpich"},
+		"node1 p2": {"mpich", "mpich"},
+	} {
+		m.Columns = []series.MatrixColumn{column(libraries[0]), column(libraries[1])}
+		should.Equal(t, strings.ToLower(strings.Join(matrixPage(m)[1].Heat.Columns, ", ")), want)
+	}
+}
+
+func TestWhatAChangedGuidelineIsComparedWith(t *testing.T) {
+	split := series.Asked{Guideline: "GL2", Type: guidelines.Split, Function: "MPI_Reduce", Msize: 256 << 10, MsizeOther: 16 << 10, Shape: "p2"}
+	c := &series.Comparison{Cases: []series.CaseChange{{}}, Guidelines: []series.GuidelineChange{{Change: series.NewlyViolated, Asked: split}}}
+	should.Equal(t, compareGuidelines(c)[0].Table.Rows[0][2], "16 calls of 16 KiB")
+	h := historyTrends(&series.Series{Trends: []series.Trend{{Asked: split}}})
+	should.Hold(t, strings.HasSuffix(h[0].Title, "against 16 calls of 16 KiB"), "%s", h[0].Title)
 }

@@ -238,11 +238,12 @@ func historyChanges(s *series.Series) []document.Section {
 		document.Listed("Between which checks they changed (95 %)", lines, len(lines), "", func(line string) string { return line })...)
 }
 
+func rival(a *series.Asked) string { return check.Rival(a.Type, a.Mockup, a.Msize, a.MsizeOther) }
+
 func historyTrends(s *series.Series) (out []document.Section) {
 	for i := range s.Trends {
 		t := &s.Trends[i]
-		section := document.Titled("%s %s at %s on %s, against %s", t.Guideline, phrase.Function(t.Function), phrase.Size(t.Msize), t.Shape,
-			cmp.Or(phrase.Plain(t.Mockup), "itself at "+phrase.Size(t.MsizeOther)))
+		section := document.Titled("%s %s at %s on %s, against %s", t.Guideline, phrase.Function(t.Function), phrase.Size(t.Msize), t.Shape, rival(&t.Asked))
 		section.Table = &document.Table{Head: []string{"check (UTC)", "", "call", "ratio [95 %]", "verdict"}, Align: "llrll"}
 		for _, p := range t.Points {
 			k := &s.Nights[p.Night]

@@ -267,21 +267,26 @@ func matrixCounts(m *series.Matrix) []document.Section {
 	return document.Tabled(t, "", "Guidelines violated, of those checked")
 }
 
-// matrixPage begins with a picture of all findings: how much slower at worst, guideline × host and
-// shape.
+// matrixPage begins with a picture of all findings: how much slower at worst, guideline × library,
+// host and shape.
 func matrixPage(m *series.Matrix) []document.Section {
 	out := MatrixSections(m)
-	name := func(c series.MatrixColumn) string { return strings.TrimSpace(c.Host + " " + c.Shape) }
+	library := func(c series.MatrixColumn) string { return check.LibraryName(c.Library) }
+	several := differs(m, library)
+	name := func(c series.MatrixColumn) string {
+		return strings.Join(strings.Fields(phrase.When(several, "%s ", library(c))+c.Host+" "+c.Shape), " ")
+	}
 	order := slices.SortedStableFunc(slices.Values(m.Columns), func(a, b series.MatrixColumn) int {
-		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(guidelines.ShapeOf(a.Shape, 0).NP, guidelines.ShapeOf(b.Shape, 0).NP), cmp.Compare(a.Shape, b.Shape))
+		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(guidelines.ShapeOf(a.Shape, 0).NP, guidelines.ShapeOf(b.Shape, 0).NP), cmp.Compare(a.Shape, b.Shape),
+			cmp.Compare(library(a), library(b)))
 	})
 	heat := matrixHeat(m, lists.Map(m.Columns, name), slices.Compact(lists.Map(order, name)), func(r series.MatrixRow) bool {
 		return slices.ContainsFunc(r.Cells, func(c *series.MatrixCell) bool { return c != nil && c.Ratio != nil })
 	})
 	if len(heat.Rows) > 0 {
-		s := document.Titled("How many times slower at worst, by guideline, host and shape")
+		s := document.Titled("How many times slower at worst, by guideline, %shost and shape", phrase.When(several, "library, "))
 		s.Heat = heat
-		s.Note("★ violated, 1 seen once, ? undecided, ·: no violation found; blank: not planned. The worst over all sizes, and all folders of a host and shape. own: than an algorithm of the library's own.")
+		s.Note("★ violated, 1 seen once, ? undecided, ·: no violation found; blank: not planned. The worst over all sizes, and all folders of a library, host and shape. own: than an algorithm of the library's own.")
 		out = slices.Insert(out, 1, s)
 	}
 	return out
