@@ -193,7 +193,7 @@ func (o *Output) answer(c *run.Campaign, found *run.Found, into *results.Folder,
 		}
 	}
 	if err == nil {
-		err = o.explained(o.Formats.beside(), found.Judgement, explained)
+		err = o.explained(o.Formats.beside(), found.Judgement, explained, c.Path)
 	}
 	switch {
 	case err != nil && stored == "":
@@ -260,28 +260,31 @@ func MayExplain(selectors []string, formats *FormatFlag) error {
 	return nil
 }
 
-// explained shows what the verdicts on tests rest on: everything for a single test or with --full, else a sentence
-// for each.
-func (o *Output) explained(f document.Format, j *reading.Judgement, tests []int) error {
+// explained shows what the verdicts on tests rest on: everything for a single test or with --full, else what
+// probably causes the violations among them.
+func (o *Output) explained(f document.Format, j *reading.Judgement, tests []int, folder string) error {
+	if len(tests) > 1 && !o.Full {
+		of := &check.Caused{Report: j.Report, Folder: conf.Folder(folder)}
+		for _, i := range tests {
+			of.Tests = append(of.Tests, &j.Report.Verdicts[i])
+		}
+		if err := o.put(check.Causes.Document(of), Usually(check.Causes, f.Name)); err != nil {
+			return err
+		}
+		return o.Say("\nThe samples, pictures and tests behind it: --full, or --explain with one test.\n")
+	}
 	f = Usually(check.Explanations, f.Name)
-	whole := o.Full || len(tests) == 1
 	for n, i := range tests {
 		e, err := j.Explain(i)
 		if err != nil {
 			return err
 		}
-		d := check.Explanations.Document(e)
-		if !whole {
-			d = d.Brief()
-		} else if n > 0 {
+		if n > 0 {
 			fmt.Fprintln(o.Stdout)
 		}
-		if err := o.put(d, f); err != nil {
+		if err := o.put(check.Explanations.Document(e), f); err != nil {
 			return err
 		}
-	}
-	if !whole && len(tests) > 0 {
-		return o.Say("\nThe samples, pictures and tests behind it: --full, or --explain with one test.\n")
 	}
 	return nil
 }

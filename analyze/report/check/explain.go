@@ -19,7 +19,7 @@ import (
 
 // Explanations shows one verdict each, with everything that it rests on: the samples by mpirun, a
 // picture of both sides, their dependence, the test, and the reason in words.
-var Explanations = document.Kind[analyze.Explanation]{Name: "explain", Sections: explainSections, Screen: explainScreen}
+var Explanations = document.Kind[analyze.Explanation]{Name: "explain", Sections: explainSections}
 
 var tones = map[judge.Verdict]picture.Tone{judge.Violated: picture.Slow, judge.Wrong: picture.Slow, judge.Undecided: picture.Open, judge.Suspected: picture.Open, judge.SeenOnce: picture.Open}
 
@@ -49,22 +49,6 @@ func explainSections(e *analyze.Explanation) []document.Section {
 	because(&verdict, e)
 	byStateReason(&verdict, v)
 	return slices.Concat([]document.Section{head}, samples, pictures(e), counted(e), dependence(e), numbers(e), []document.Section{verdict})
-}
-
-func explainScreen(e *analyze.Explanation) []document.Section {
-	v := e.Verdict
-	times, test := "", ""
-	if v.Ratio != nil {
-		times = fmt.Sprintf("%s against %s with %s", document.Whole(phrase.Duration(v.MedianS)), document.Whole(phrase.Duration(v.PossibleS())), instance(v))
-	}
-	if e.Test != nil {
-		test = fmt.Sprintf("slower in %d of %d mpiruns, p adjusted %s", e.Test.Slower, e.Test.R, phrase.Probability(v.PAdjusted))
-	}
-	var s document.Section
-	s.Item("%s.", phrase.List("; ", fmt.Sprintf("%s on %s: %s%s", document.Whole(v.Guideline+" "+phrase.Plain(v.Function)+" "+phrase.Size(v.Msize)), v.Shape, phrase.Words(v.Verdict),
-		phrase.When(v.Ratio != nil, ", %s", effect(v.Effect))), byDefault(e.Report, v), times, test, phrase.When(v.Replication != nil, "a new check in this state of the machine shows it with a probability of %s%s", Again(v), ifFollowedUp(v)),
-		phrase.When(v.ByState != nil, "it depends on the state of the machine")))
-	return []document.Section{s}
 }
 
 func sideName(s *analyze.SideSamples) string {
