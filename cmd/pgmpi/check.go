@@ -34,15 +34,15 @@ with --out FOLDER --resume.
 With --baseline or --expect the exit code is 1 only where something is newly
 wrong, and is wrong again in a second measurement: see docs/gate.md.`,
 		Args:        command.OrFile(&s),
-		Annotations: manual.MostNeeded("guidelines np msizes mpiruns max-time rank baseline expect out resume dry-run explain full format"),
+		Annotations: manual.MostNeeded("guidelines only np msizes mpiruns max-time rank baseline expect out resume dry-run full format"),
 		RunE:        func(c *cobra.Command, _ []string) error { return o.Measure(c.Context(), experiment.Check, &s) },
 	}
 	fs := c.Flags()
 	s.FileFlag(fs, usualFile)
-	s.Narrows(fs, h.Narrows...)
+	s.Narrows(fs, append(h.Narrows, again)...)
 	s.Measuring(fs)
 	s.Predicting(fs)
-	s.Keys(fs, "functions", "looks", "max-mpiruns", "max-time", "no-split-experiment", "per-rank", "messages", "counters")
+	s.Keys(fs, "only", "except", "functions", "looks", "max-mpiruns", "max-time", "no-split-experiment", "per-rank", "messages", "counters")
 	s.Gate(fs)
 	o.Folder(fs, "pgmpi-<UTC time>")
 	o.Resumable(fs)
@@ -52,6 +52,8 @@ wrong, and is wrong again in a second measurement: see docs/gate.md.`,
 	o.Explains(fs)
 	return c
 }
+
+var again = settings.Narrow{Flag: "again", Usage: "check only what the check in the results folder `DIR` found violated or left open, on its processes and with its datatype", Do: reading.Again}
 
 func nrepCommand(h *command.Host) *cobra.Command {
 	return oneStage(h, experiment.Predict, &cobra.Command{

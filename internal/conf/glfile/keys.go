@@ -40,8 +40,10 @@ func Keys() []Key {
 // core lists the keys of the core's sections.
 var core = []Key{
 	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:Gather`), `extended` (" + guidelines.Extended() + "), `all`, the groups `lanes`, `nonblocking`, `persistent`, `in_place`, `irregular`, `datatypes`, `neighborhood` and `large_counts`, `everything`",
-		More: "`pgmpi list` shows them; see [guidelines.md](guidelines.md#choosing-guidelines). Empty only where there is a `[[guideline]]`."},
-	{Name: "check.exclude", Text: "what is not, in the same words; also the ids of your own guidelines"},
+		More: "`pgmpi list` shows them; see [guidelines.md](guidelines.md#choosing-guidelines). Empty only where there is a `[[guideline]]`.",
+		Flag: "only", Value: "LIST", FlagText: "only these guidelines: GL16,GL1..GL3,lanes (`pgmpi list` shows them)"},
+	{Name: "check.exclude", Text: "what is not, in the same words; also the ids of your own guidelines",
+		Flag: "except", Value: "LIST", FlagText: "none of these guidelines"},
 	{Name: "check.functions", Text: "only guidelines about these collectives, such as `Bcast`", Empty: "all",
 		Flag: "functions", Value: "LIST", FlagText: "only these collectives: Bcast,Reduce"},
 	{Name: "check.calls", Text: "only guidelines about these collectives at these sizes, such as `Bcast:64Ki`, or on some processes alone, `Bcast:64Ki:4`; `job.msizes` does not count then", Empty: "all",
