@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help demo rank build install dist test test-all run-tests race lint bench fuzz mutate clean go-check both
+.PHONY: help demo rank build install dist docs test test-all run-tests race lint bench fuzz mutate clean go-check both
 
 # The first of these programs that there is, else the first. Asked anew at every
 # use: a target may have installed it. Fedora keeps wrappers off the PATH.
@@ -396,6 +396,9 @@ run-tests: go-check both
 race: go-check ## run the tests that need no MPI with Go's race detector
 	@.ci/install gcc
 	CGO_ENABLED=1 CC=gcc go test -race -vet=off -timeout 15m $$(go list ./... | grep -v -e '/cmd/' -e '/mockups/c$$' -e '/measure/rank' -e '/feature/.*/rank$$')
+
+docs: go-check ## write tables, samples of output and pictures of docs/ anew, from this version
+	@CGO_ENABLED=0 go test ./cmd/pgmpi -vet=off -count=1 -run 'Tables|Samples' -update
 
 lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) ## gofmt, go vet, staticcheck, exhaustive and C warnings, with and without MPI
 	@unformatted=$$(gofmt -l .)

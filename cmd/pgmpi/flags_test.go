@@ -11,14 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/pflag"
-
 	"pgmpi/internal/command"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/manual"
-	"pgmpi/internal/settings"
 	"pgmpi/testkit/must"
 )
 
@@ -70,35 +67,6 @@ func TestTablesOfKeysAreThoseOfTheProgram(t *testing.T) {
 		}
 		sameTable(t, "configuration.md", "["+section+"]", rows)
 	}
-}
-
-func TestTablesOfFlagsAreThoseOfTheProgram(t *testing.T) {
-	var order []*pflag.Flag // one for each row
-	commandsOf := map[string][]string{}
-	for _, c := range manual.Commands(rootCommand(command.New(io.Discard, io.Discard))) {
-		for _, f := range manual.Flags(c) {
-			row := f.Name + f.Usage
-			if commandsOf[row] == nil {
-				order = append(order, f)
-			}
-			commandsOf[row] = append(commandsOf[row], c.Name())
-		}
-	}
-	rows := []string{"| flag | key | commands | meaning |", "|---|---|---|---|"}
-	for _, f := range order {
-		value, meaning := pflag.UnquoteUsage(f)
-		meaning += manual.Usual(f)
-		key := ""
-		if k, ok := settings.KeyOf(f); ok {
-			key = "`" + k.Name + "` "
-			if d := glfile.Default(); f.Usage == k.Usage(&d) {
-				meaning = "" // it is in configuration.md
-			}
-		}
-		rows = append(rows, fmt.Sprintf("| `%s` | %s| %s | %s |", strings.TrimSpace("--"+f.Name+" "+value), key,
-			strings.Join(commandsOf[f.Name+f.Usage], ", "), strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`).Replace(meaning)))
-	}
-	sameTable(t, "guide.md", "flags", rows)
 }
 
 func TestVersionWithoutARankProgramFitsIn80Columns(t *testing.T) {

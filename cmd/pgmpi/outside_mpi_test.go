@@ -75,7 +75,7 @@ func TestAnotherProgramRunsThroughTheMockups(t *testing.T) {
 }
 
 // PGMPI_SUITE=DIR sends the programs of a test suite as MPICH's test/mpi/coll, built in
-// DIR/openmpi and DIR/mpich, through each mock-up alone (docs/mockups.md).
+// DIR/openmpi and DIR/mpich, through each mock-up alone (docs/guidelines.md).
 func TestProgramsOfATestSuiteRunThroughEachMockup(t *testing.T) {
 	suite := os.Getenv("PGMPI_SUITE")
 	if suite == "" {

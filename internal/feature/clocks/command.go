@@ -23,7 +23,7 @@ func newCommand(h *command.Host) *cobra.Command {
 every method of clock synchronisation it shows how far the ranks' global clocks
 are from rank 0's, right after it and some seconds later, and how much time, how
 many rounds and how many messages it takes. It starts one mpirun for every
-number of processes and every shape, and writes nothing to disk. docs/clocks.md
+number of processes and every shape, and writes nothing to disk. docs/measuring.md
 explains the methods.
 
 With --barrier it shows instead when each rank leaves MPI_Barrier, by which
