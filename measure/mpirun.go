@@ -43,7 +43,7 @@ func limitsFor(c MPIConfig, np int, stall time.Duration) limits {
 type Error struct {
 	Argv    []string
 	What    string
-	Stderr  string // its last lines
+	Stderr  string // its first and last words, or those that say What
 	Remedy  string // what to try
 	Started bool   // the ranks had taken the job
 	Again   bool   // may go well when it is tried again, though nothing has worked yet
@@ -54,11 +54,11 @@ type Error struct {
 
 func (e *Error) Error() string { return strings.Join(e.Lines(), "\n") }
 
-// Lines returns the error as lines, with the last ones of the launcher and the ranks.
+// Lines returns the error as lines, with words of the launcher and the ranks.
 func (e *Error) Lines() []string {
 	out := []string{e.What, "  command: " + strings.Join(e.Argv, " ")}
 	if e.Stderr != "" {
-		out = append(out, "  its last lines:")
+		out = append(out, "  it said:")
 		for line := range strings.SplitSeq(e.Stderr, "\n") {
 			out = append(out, "    "+line)
 		}
@@ -72,6 +72,7 @@ func (e *Error) Lines() []string {
 type mpirun struct {
 	argv     []string
 	env      []string
+	shaped   bool // ranks are asked for on so many nodes
 	jobFile  bool // argv names a file that holds the job
 	limits   limits
 	starter  Starter
@@ -112,6 +113,7 @@ func (m *mpirun) run(ctx context.Context, job *protocol.Job) (*protocol.Output, 
 	if ctx.Err() != nil { // asked before ranks are there: once told to end, the driver ends them
 		return nil, context.Cause(ctx)
 	}
+	m.shaped = strings.Contains(job.Place, "x") // nodes × ranks on each
 	if err := m.start(); err != nil {
 		return nil, err
 	}

@@ -125,6 +125,7 @@ func (s *Session) mpirunOf(shape guidelines.Shape, jobFile string) *mpirun {
 	}
 	m := newMpirun(s.Start, argv, s.envOf(shape), limitsFor(s.MPI, shape.NP, time.Duration(s.Measure.Stall)))
 	m.jobFile, m.rank, m.folder, m.watched = jobFile != "", &s.Manifest.Rank, s.Folder, s.Watch
+	m.shaped = shape.Nodes > 0
 	return m
 }
 

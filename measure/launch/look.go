@@ -21,6 +21,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/regular"
 	"pgmpi/measure/protocol"
+	"pgmpi/measure/trouble"
 )
 
 const maxProgram = 1 << 30
@@ -174,14 +175,15 @@ func probeRemedy(err error, said, needs string) string {
 	case strings.Contains(said, needs+": cannot open shared object file") && providers[needs] != "":
 		return fmt.Sprintf("it is built for %s, which comes with %s: load or install that, or name a rank program of the library that is here with --rank, mpi.rank or %s",
 			needs, providers[needs], rankVariable)
-	case strings.Contains(said, "' not found"):
-		return "it is built on a newer system: build one here with `make build`"
 	case errors.Is(err, syscall.EMFILE), strings.Contains(said, ": Error 24"):
 		return "raise the limit of open files (ulimit -n)"
 	case errors.Is(err, syscall.ENFILE), strings.Contains(said, ": Error 23"):
 		return "this machine has too many files open: end what has them"
 	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.ENOMEM), strings.Contains(said, "out of memory"), strings.Contains(said, "failed to reserve"), strings.Contains(said, "failed to map"):
 		return "raise the limits of processes and memory (ulimit -u, ulimit -v)"
+	}
+	if a := trouble.Explain(&trouble.Said{Words: said}); a != nil && a.What != "" {
+		return a.What + "; try: " + a.Try
 	}
 	return "build it again with `make build`"
 }
