@@ -88,7 +88,9 @@ type mpirun struct {
 	stderr tail
 	lost   chan struct{} // closed when the launcher has said that it cannot start a rank
 	lines  chan []byte   // of standard output; closed at its end
-	bad    error         // what is wrong with the first line that was refused
+	bad    error         // what is wrong with the first line that looks like a record and is none
+	others []string      // lines of standard output that are not rank 0's, the first of them
+	label  string        // before rank 0's first word
 	ended  bool          // the launcher, by itself
 	hello  *protocol.Hello
 	taken  bool   // the job, by the ranks
@@ -228,25 +230,39 @@ var (
 	errEnded = errors.New("mpirun ended before its end record")
 )
 
+// line returns the next line. An error line is rank 0's last word; where it goes on, somebody else has printed the line.
 func (m *mpirun) line(ctx context.Context, limit time.Duration, waiting string) ([]byte, error) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
-	select {
-	case l, ok := <-m.lines:
-		if !ok {
-			return nil, errEnded
+	said, since := rankError(""), (<-chan time.Time)(nil)
+	for {
+		select {
+		case l, ok := <-m.lines:
+			word, text, _ := bytes.Cut(l, []byte(" "))
+			switch {
+			case !ok && said != "":
+				return nil, said
+			case !ok:
+				return nil, errEnded
+			case len(l) > protocol.MaxLine:
+				return nil, fmt.Errorf("a line of more than %d bytes, which begins with %.60q: standard output is damaged, or another program prints there", protocol.MaxLine, l)
+			case string(word) == protocol.LineError && said == "":
+				said, since = rankError(text), time.After(termGrace)
+			case said != "" && !protocol.FromRank0(l):
+				m.aside(l)
+			default:
+				if said != "" {
+					m.aside([]byte(protocol.LineError + " " + string(said)))
+				}
+				return l, nil
+			}
+		case <-since:
+			return nil, said
+		case <-timer.C:
+			return nil, errors.New(waiting)
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
 		}
-		if len(l) > protocol.MaxLine {
-			return nil, fmt.Errorf("a line of more than %d bytes, which begins with %.60q: standard output is damaged, or another program prints there", protocol.MaxLine, l)
-		}
-		if word, text, _ := bytes.Cut(l, []byte(" ")); string(word) == protocol.LineError {
-			return nil, rankError(text)
-		}
-		return l, nil
-	case <-timer.C:
-		return nil, errors.New(waiting)
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
 	}
 }
 
@@ -286,7 +302,16 @@ func (m *mpirun) lineWith(ctx context.Context, word string, limit time.Duration,
 	}
 }
 
-func (m *mpirun) aside(line []byte) { fmt.Fprintf(&m.stderr, "%s\n", line) }
+// mostOthers limits the lines of others that are kept to be shown.
+const mostOthers = 3
+
+// aside keeps a line that is not rank 0's. Where mpirun fails it is among the launcher's words.
+func (m *mpirun) aside(line []byte) {
+	if len(m.others) < mostOthers && len(bytes.TrimSpace(line)) > 0 {
+		m.others = append(m.others, string(line))
+	}
+	fmt.Fprintf(&m.stderr, "%s\n", line)
+}
 
 func (m *mpirun) hand(ctx context.Context, job *protocol.Job) error {
 	lines, err := protocol.EncodeJob(job)
@@ -301,7 +326,10 @@ func (m *mpirun) hand(ctx context.Context, job *protocol.Job) error {
 		if err != nil {
 			return err
 		}
-		if want := fmt.Sprint(i + 1); before != "" || ack != want {
+		if before != "" && before == m.label {
+			return fmt.Errorf("%q comes before the words of rank 0: the launcher labels every line", before)
+		}
+		if want := fmt.Sprint(i + 1); ack != want {
 			return fmt.Errorf("expected %q from rank 0, got %.80q", protocol.LineAck+" "+want, before+protocol.LineAck+" "+ack)
 		}
 	}
@@ -330,8 +358,8 @@ func (m *mpirun) greet(ctx context.Context, np int) error {
 	if err != nil {
 		return err
 	}
-	if before != "" {
-		return fmt.Errorf("%q comes before the first word of rank 0: the launcher labels every line", before)
+	if m.label = before; before != "" {
+		m.aside([]byte(before))
 	}
 	var h protocol.Hello
 	if err := json.Unmarshal([]byte(text), &h); err != nil {
@@ -359,6 +387,15 @@ func (m *mpirun) collect(ctx context.Context, job *protocol.Job) (*protocol.Outp
 		if err != nil {
 			return nil, err
 		}
+		if err := protocol.Malformed(line); err != nil {
+			if rest, labelled := strings.CutPrefix(string(line), m.label); labelled && m.label != "" && protocol.FromRank0([]byte(rest)) {
+				return nil, fmt.Errorf("%q comes before the words of rank 0: the launcher labels every line", m.label)
+			}
+			if m.aside(line); protocol.IsOutput(line) && m.bad == nil {
+				m.bad = err
+			}
+			continue
+		}
 		if text, ok := strings.CutPrefix(string(line), protocol.LineFirst+" "); ok {
 			m.first = text
 			continue
@@ -375,7 +412,7 @@ func (m *mpirun) collect(ctx context.Context, job *protocol.Job) (*protocol.Outp
 		}
 		done, err := m.in.Add(line)
 		if err != nil {
-			return nil, m.orEnded(ctx, line, err)
+			return nil, m.orEnded(ctx, line, m.between(err))
 		}
 		if done {
 			return m.in.Output(), nil
@@ -383,14 +420,20 @@ func (m *mpirun) collect(ctx context.Context, job *protocol.Job) (*protocol.Outp
 	}
 }
 
+// between adds to a fault of the records what others have printed among them.
+func (m *mpirun) between(err error) error {
+	if !errors.Is(err, protocol.ErrDamaged) || len(m.others) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; among its lines was %.100q, which is not pgmpi's", err, m.others[0])
+}
+
 // orEnded returns err, the fault of a line, if rank 0 goes on or mpirun ends well: then only
 // the line is wrong. Otherwise it returns errEnded: MPICH's mpirun reports a rank that died
 // on standard output, within a line that the rank had begun.
 func (m *mpirun) orEnded(ctx context.Context, line []byte, err error) error {
 	m.aside(line)
-	if protocol.IsOutput(line) {
-		m.bad = err
-	}
+	m.bad = err
 	for limit := time.After(termGrace); ; {
 		select {
 		case l, ok := <-m.lines:

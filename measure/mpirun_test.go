@@ -2,11 +2,13 @@ package measure
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +16,7 @@ import (
 	"time"
 
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/must"
 	"pgmpi/testkit/should"
 )
 
@@ -25,6 +28,8 @@ type rank0 struct {
 	says  []string // after the job, before the end record
 	raw   func(out io.Writer)
 	end   bool          // there is an end record that fits
+	cut   bool          // there is one, of other lines
+	label string        // before each line
 	exit  error         // of the launcher, unless it is killed
 	stays time.Duration // before it ends
 }
@@ -46,11 +51,14 @@ func (r rank0) start(_, _ []string, _ io.Writer) (*Ranks, error) {
 			r.raw(out)
 		}
 		hello, _ := json.Marshal(r.hello)
-		fmt.Fprintf(out, "%s %s\n", protocol.LineHello, hello)
-		_, err := protocol.ReadJob(bufio.NewReader(in), func(i int) { fmt.Fprintf(out, "%s %d\n", protocol.LineAck, i) })
+		fmt.Fprintf(out, "%s%s %s\n", r.label, protocol.LineHello, hello)
+		_, err := protocol.ReadJob(bufio.NewReader(in), func(i int) { fmt.Fprintf(out, "%s%s %d\n", r.label, protocol.LineAck, i) })
 		if err == nil {
 			for _, line := range r.says {
 				fmt.Fprintln(out, line)
+			}
+			if r.cut {
+				fmt.Fprintln(out, `end {"lines":2,"crc":"00000000"}`)
 			}
 			if r.end {
 				_ = protocol.NewOutputWriter(out).End(protocol.End{CallsEnd: &protocol.CallsEnd{}})
@@ -91,17 +99,18 @@ func TestMessageShowsTheFirstBadLineOrTheEndOfMpirun(t *testing.T) {
 		says  string
 		never string
 	}{
-		"wrong checksum":        {rank0{says: []string{someCase, "samples 0 0 5 5", `end {"lines":2,"crc":"00000000"}`}}, "was damaged on its way", "ended before"},
-		"a negative sample":     {rank0{says: []string{someCase, "samples 0 0 -5 5"}, end: true}, `sample "-5" is no run-time`, "ended before"},
-		"a coarse clock":        {rank0{says: []string{someCase, "samples 0 0 0 5"}, end: true}, "measure.clock", "ended before"},
-		"a label in the middle": {rank0{says: []string{someCase, "[1,1]<stderr>: x", "samples 0 0 5 5"}, end: true}, `unexpected line "[1,1]<stderr>: x"`, "ended before"},
-		"an unknown word":       {rank0{says: []string{someCase, "sample 0 0 5 5"}, end: true}, `unexpected line "sample 0 0 5 5"`, "ended before"},
-		"the launcher's story":  {rank0{says: []string{"===", "= BAD TERMINATION", "EXIT CODE: 9"}, exit: errors.New("exit status 9")}, "ended before its end record (exit status 9)", "terminated"},
-		"a story inside a line": {rank0{says: []string{someCase, "samples 0 0 5===", "= BAD TERMINATION"}, exit: errors.New("exit status 9")}, `(exit status 9); before that, samples line: case 0: bad sample "5==="`, "terminated"},
-		"a silent end":          {rank0{says: []string{someCase}}, "exit status 0, silently", "terminated"},
-		"a launcher that stays": {rank0{says: []string{someCase, "samples 0 0 -5 5"}, end: true, stays: time.Hour}, `sample "-5" is no run-time`, "terminated"},
-		"a line without an end": {rank0{raw: func(out io.Writer) { endless(out, 64<<20) }}, "a line of more than 1048576 bytes", "ended before"},
-		"too many cases":        {rank0{says: []string{someCase, `case {"case":1,"status":"ok"}`}, end: true}, "more than the 1 cases", "ended before"},
+		"wrong checksum":         {rank0{says: []string{someCase, "samples 0 0 5 5", `end {"lines":2,"crc":"00000000"}`}}, "was damaged on its way", "ended before"},
+		"a negative sample":      {rank0{says: []string{someCase, "samples 0 0 -5 5"}, end: true}, `sample "-5" is no run-time`, "ended before"},
+		"a coarse clock":         {rank0{says: []string{someCase, "samples 0 0 0 5"}, end: true}, "measure.clock", "ended before"},
+		"a line inside a record": {rank0{says: []string{someCase, "a banner", "samples 0 0 [n1] UCX WARN", "5 5"}, cut: true}, `damaged on its way; among its lines was "a banner"`, "ended before"},
+		"a labelled output":      {rank0{label: "[1,0]<stdout>:", says: []string{someCase}, end: true}, "labels every line", "ended before"},
+		"an error":               {rank0{says: []string{someCase, "error no memory"}}, "no memory", "ended before"},
+		"the launcher's story":   {rank0{says: []string{"===", "= BAD TERMINATION", "EXIT CODE: 9"}, exit: errors.New("exit status 9")}, "ended before its end record (exit status 9)", "terminated"},
+		"a story inside a line":  {rank0{says: []string{someCase, "samples 0 0 5===", "= BAD TERMINATION"}, exit: errors.New("exit status 9")}, `(exit status 9); before that, unexpected line "samples 0 0 5==="`, "terminated"},
+		"a silent end":           {rank0{says: []string{someCase}}, "exit status 0, silently", "terminated"},
+		"a launcher that stays":  {rank0{says: []string{someCase, "samples 0 0 -5 5"}, end: true, stays: time.Hour}, `sample "-5" is no run-time`, "terminated"},
+		"a line without an end":  {rank0{raw: func(out io.Writer) { endless(out, 64<<20) }}, "a line of more than 1048576 bytes", "ended before"},
+		"too many cases":         {rank0{says: []string{someCase, `case {"case":1,"status":"ok"}`}, end: true}, "more than the 1 cases", "ended before"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -110,6 +119,28 @@ func TestMessageShowsTheFirstBadLineOrTheEndOfMpirun(t *testing.T) {
 				should.Hold(t, err != nil && strings.Contains(err.Error(), c.says) && !strings.Contains(err.Error(), c.never), "%v", err)
 			})
 		})
+	}
+}
+
+// What is whole by its checksum counts, whoever prints among it: libraries, scripts around mpirun, other ranks.
+func TestLinesOfOthersEndNoMpirunWhoseRecordsAreWhole(t *testing.T) {
+	const foreign = "[1700000000.123456] [n01:4711 :0]  mm_posix.c:195  UCX  WARN  something"
+	var records bytes.Buffer
+	w := protocol.NewOutputWriter(&records)
+	w.Case(protocol.CaseResult{Case: 0, Status: protocol.StatusOK, NRep: 2}, []protocol.Sample{{NS: 5}, {NS: 5}}, 0)
+	must.Do(t, w.End(protocol.End{CallsEnd: &protocol.CallsEnd{}}))
+	lines := strings.Split(strings.TrimSpace(records.String()), "\n")
+	for _, others := range [][]string{
+		{foreign}, {"echo: starting", ""}, {"case of beer"}, {"samples: 5"}, {"end"}, {"end of job"}, {"rank 0 is on n01"}, {"count 3 nodes"}, {"error in the banner"}, {"error"},
+		{"first of all"}, {"progress is made"}, {"job 12 begins", "nodes n01 n02"}, {"sofar so good"}, {"exit 0", "sync done"}, {"[1,1]<stderr>: x"}, {strings.Repeat("x", 1000)},
+	} {
+		for at := range lines {
+			synctest.Test(t, func(t *testing.T) {
+				r := rank0{hello: greeting(), says: slices.Insert(slices.Clone(lines), at, others...)}
+				r.raw = func(out io.Writer) { fmt.Fprintln(out, strings.Join(others, "\n")) }
+				should.Do(t, r.run(t.Context()), "%q before record %d", others, at)
+			})
+		}
 	}
 }
 

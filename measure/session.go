@@ -36,6 +36,7 @@ type Session struct {
 	Anew  []string
 	Watch bool     // Code is wanted
 	Code  []string // files with code that the last mpirun ran on this host
+	Heard []string // lines of the last mpirun's standard output that are not its ranks'
 
 	seen    map[guidelines.Shape]bool // shapes whose factors an mpirun of this process has recorded
 	leaving *mpirun                   // if set, its samples are on disk, and it goes through MPI_Finalize
@@ -74,7 +75,7 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 		m.ready = s.predictAtOnce(t, job, seed)
 	}
 	out, err := m.serve(ctx, job)
-	s.Code = m.code
+	s.Code, s.Heard = m.code, m.others
 	if err != nil {
 		s.keepPart(t, part, seed, job, m)
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -198,6 +199,41 @@ func IsOutput(line []byte) bool {
 	}
 	return false
 }
+
+// ErrDamaged says that records are missing or changed.
+var ErrDamaged = errors.New("standard output was damaged on its way")
+
+// FromRank0 tells whether a line is one of rank 0's, by its form.
+func FromRank0(line []byte) bool {
+	word, _, _ := bytes.Cut(line, []byte(" "))
+	return string(word) == LineHello || string(word) == LineAck || Malformed(line) == nil
+}
+
+// Malformed returns why a line is no record of rank 0's, or nil. Other programs print on standard output too, and their
+// lines may begin with the word of a record.
+func Malformed(line []byte) error {
+	word, text, _ := bytes.Cut(line, []byte(" "))
+	fits := false
+	switch string(word) {
+	case LineCase, LineNodes, LineSync, LineExit, LineSoFar, LineEnd:
+		fits = len(text) > 0 && text[0] == '{' && json.Valid(text)
+	case LineSamples, LineRank, LineCount:
+		fits = seriesForm.Match(text)
+	case LineProgress:
+		fits = progressForm.Match(text)
+	case LineFirst:
+		fits = len(text) == 0 || bytes.Contains(text, []byte(" at ")) || bytes.HasPrefix(text, []byte(MockupFault))
+	}
+	if fits {
+		return nil
+	}
+	return fmt.Errorf("unexpected line %.60q", line)
+}
+
+var (
+	seriesForm   = regexp.MustCompile(`^\d+( -?\d+)+(:\d+)?( -?\d+(:\d+)?)*$`)
+	progressForm = regexp.MustCompile(`^\d+ \d+ `)
+)
 
 func NewOutputReader(job *Job) *OutputReader {
 	o := &OutputReader{job: job, left: MaxSamples, at: map[int]int{}}
@@ -461,7 +497,7 @@ func (e *CallsEnd) check() error {
 
 func (o *OutputReader) arrived(lines int, crc string) error {
 	if here := fmt.Sprintf("%08x", o.crc); lines != o.lines || crc != here {
-		return fmt.Errorf("it counts %d lines with checksum %s, %d with %s arrived: standard output was damaged on its way", lines, crc, o.lines, here)
+		return fmt.Errorf("it counts %d lines with checksum %s, %d with %s arrived: %w", lines, crc, o.lines, here, ErrDamaged)
 	}
 	return nil
 }

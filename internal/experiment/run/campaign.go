@@ -53,6 +53,7 @@ type Campaign struct {
 	last        map[guidelines.Shape]time.Duration // wall-clock of the last mpirun
 	opened      time.Time
 	sawSettings bool                     // whether the variables of mpi.env were looked at
+	heard       bool                     // something besides the ranks prints on standard output, which was said
 	predicted   map[guidelines.Shape]int // by the last prediction of a shape: one mpirun may make several
 }
 

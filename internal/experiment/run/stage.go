@@ -177,6 +177,11 @@ func (c *Campaign) attempt(ctx context.Context, t measure.Task, p Progress) (*re
 		p.Done, p.Total = done, total
 		c.Tell(Event{Progress: p})
 	})
+	if err == nil && len(c.session.Heard) > 0 && !c.heard {
+		c.heard = true
+		c.Say("note: something besides the ranks prints on mpirun's standard output, which is set aside: %.200q. "+
+			"UCX_LOG_FILE=/dev/stderr sends UCX's there; a script around mpirun may end its prints with >&2", c.session.Heard[0])
+	}
 	var failed *measure.Error
 	if errors.As(err, &failed) && c.jobIsOver(ctx, failed) {
 		return nil, &fail.Interrupted{Why: "batch job " + c.Job.ID + " is at its end"}
