@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -25,15 +26,36 @@ func (a *Algorithms) Count() (algorithms, collectives int) {
 	return algorithms, collectives
 }
 
+// Unknown lists the collectives whose algorithms the library tells in a way that is not understood.
+func (a *Algorithms) Unknown() []string {
+	return lists.Map(lists.Keep(a.Collectives, protocol.Algorithms.Unknown), func(c protocol.Algorithms) string { return c.Collective })
+}
+
+// NotKnown says that the algorithms of collectives are there, and not known.
+func NotKnown(collectives []string) string {
+	return "Not known for this version of the library: its own algorithms of " + phrase.List(", ", collectives...) + "."
+}
+
+// None says why a list has no algorithm.
+func (a *Algorithms) None() string {
+	if unknown := a.Unknown(); len(unknown) > 0 {
+		return phrase.ShortVersion(a.Library) + ": " + NotKnown(unknown)
+	}
+	return phrase.ShortVersion(a.Library) + " does not tell any algorithm of its own (MPI_T)."
+}
+
 var AlgorithmLists = document.Kind[Algorithms]{Name: "algorithms", JSON: true,
 	Sections: func(a *Algorithms) []document.Section {
 		n, of := a.Count()
 		head := document.Section{}
 		if n == 0 {
-			head.Say("%s does not tell any algorithm of its own (MPI_T).", phrase.ShortVersion(a.Library))
+			head.Say("%s", a.None())
 			return []document.Section{head}
 		}
 		head.Say("%s tells %d algorithms of its own, of %d collectives.", phrase.ShortVersion(a.Library), n, of)
+		if unknown := a.Unknown(); len(unknown) > 0 {
+			head.Say("%s", NotKnown(unknown))
+		}
 		table := document.Titled("ALGORITHMS")
 		table.Table = &document.Table{Head: []string{"id", "value", "of the variable"}, Align: "lrl", Flex: 2}
 		for _, row := range algorithmRows(a)[1:] {

@@ -27,6 +27,10 @@ type Algorithms struct {
 	Names      []Algorithm `json:"algorithms"`
 }
 
+// Unknown tells whether the library lets algorithms of the collective be chosen, and does not tell
+// which in a way that is understood.
+func (a Algorithms) Unknown() bool { return a.Variable != "" && len(a.Names) == 0 }
+
 type Algorithm struct {
 	Name  string `json:"name"`
 	Value int    `json:"value"` // of the variable

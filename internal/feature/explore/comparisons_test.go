@@ -48,3 +48,14 @@ func TestOwnMockupsAreExploredBesideThoseOfPgmpi(t *testing.T) {
 	}
 	should.Equal(t, others, []string{"MPI_Scan@itself", "MPI_Scan@linear", "scan_as_exscan+reduce_local", "scan_as_mine"})
 }
+
+func TestMockupsAreExploredWhereOwnAlgorithmsAreNotKnown(t *testing.T) {
+	list := &report.Algorithms{Library: "MPICH Version: 9.0", Collectives: []protocol.Algorithms{
+		{Collective: "MPI_Scan", Variable: "MPIR_CVAR_SCAN_INTRA_ALGORITHM"}, {Collective: "MPI_Bcast"}}}
+	var others []string
+	for _, u := range comparisons(list, Experiment.Defaults()) {
+		others = append(others, u.Pattern.Mockup)
+	}
+	should.Equal(t, others, []string{"MPI_Scan@itself", "scan_as_exscan+reduce_local"})
+	should.Contain(t, nothing(list), "Not known for this version of the library: its own algorithms of MPI_Scan.")
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/report"
 	"pgmpi/analyze/report/check"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
@@ -89,6 +90,15 @@ func answer(e *Exploration) []document.Section {
 	}
 	s.Say("%s.", check.SetUp(e.Library, check.Processes(e.Shapes), e.Operation, mpirunsOf(e), e.Host, e.Created))
 	s.Say("Of %s (a collective at a size): %s.", cells, phrase.List(", ", counts...))
+	var unknown []string
+	for _, c := range e.Cells {
+		if c.Reason == unknownOwn {
+			unknown = lists.With(unknown, c.Function)
+		}
+	}
+	if len(unknown) > 0 {
+		s.Say("%s They were compared with mock-ups alone.", report.NotKnown(unknown))
+	}
 	return []document.Section{s}
 }
 
@@ -115,6 +125,9 @@ func table(e *Exploration, title string, all bool, shown func(*Cell) bool) []doc
 		}
 		name := c.Function + phrase.When(len(e.Shapes) > 1, ", %s", c.Shape)
 		cells := []string{name, phrase.Size(c.Msize), phrase.Duration(c.DefaultS), "-", "-", "-", "-", "-", string(c.Word)}
+		if c.Reason == unknownOwn {
+			cells[3] = "not known"
+		}
 		if k := c.Own; k != nil {
 			cells[3], cells[4], cells[5] = mockups.Algorithm(k.Function), candidateRatio(k), phrase.Interval(k.RatioLo95, k.RatioHi95, "–")
 		}

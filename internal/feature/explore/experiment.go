@@ -107,7 +107,8 @@ func prepare(ctx context.Context, config *glfile.File, o run.Options) (*glfile.F
 		if err := glfile.Of(config, Section).Known(list.Collectives); err != nil {
 			return nil, fail.Setupf("explore.algorithms: %w", err)
 		}
-		if users = comparisons(list, config); len(users) == 0 {
+		n, _ := list.Count()
+		if users = comparisons(list, config); n == 0 || len(users) == 0 {
 			return nil, fail.Setupf("nothing to explore: %s", nothing(list))
 		}
 	case o.Before != nil:
@@ -177,28 +178,30 @@ func comparison(collective, other string) guidelines.User {
 
 func nothing(list *report.Algorithms) string {
 	if n, _ := list.Count(); n == 0 {
-		return list.Library + " does not tell any algorithm of its own (MPI_T)"
+		return list.None()
 	}
 	return "explore.algorithms and check.functions leave none of the library's own algorithms; `pgmpi list --algorithms` shows them"
 }
 
 // comparisons compares every collective of which an own algorithm is wanted: with
 // itself once more, with these algorithms, and with its mock-ups, those that divide their
-// work among nodes only where all shapes let them.
+// work among nodes only where all shapes let them. A collective whose algorithms are not known for
+// this version of the library is compared with its mock-ups alone.
 func comparisons(list *report.Algorithms, config *glfile.File) (out []guidelines.User) {
 	add := func(collective, other string) { out = append(out, comparison(collective, other)) }
 	shapes := config.Job.On(config.Job.NP)
 	lanes := len(shapes) > 0 && !slices.ContainsFunc(shapes, func(s guidelines.Shape) bool { return !s.HasLanes() })
+	only := config.Check.Functions
 	for _, c := range list.Collectives {
 		var wanted []string
-		only := config.Check.Functions
 		for _, a := range c.Names {
 			id := mockups.AlgorithmID(c.Collective, a.Name)
 			if f, ok := mockups.Get(id); ok && !c.Fixed && glfile.Of(config, Section).Wants(id) && (len(only) == 0 || slices.Contains(only, f.Of)) {
 				wanted = append(wanted, id)
 			}
 		}
-		if len(wanted) == 0 {
+		unknown := c.Unknown() && glfile.Of(config, Section).Wants(c.Collective) && (len(only) == 0 || slices.Contains(only, c.Collective))
+		if len(wanted) == 0 && !unknown {
 			continue
 		}
 		add(c.Collective, mockups.AlgorithmID(c.Collective, mockups.DefaultAlgorithm))

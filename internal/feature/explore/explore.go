@@ -82,6 +82,15 @@ func (x *data) cells() (out [][]int) {
 
 func isItself(function string) bool { return mockups.Variant(function) == "@"+mockups.DefaultAlgorithm }
 
+// unknownOwn is the Reason of a cell whose collective was compared with mock-ups alone.
+const unknownOwn = "its own algorithms are not known for this version of the library"
+
+// isOwn tells whether a test is about one of the library's own algorithms.
+func (x *data) isOwn(test int) bool {
+	other := x.m.Plan.Tests[test].Mockup
+	return mockups.Algorithm(other) != "" && !isItself(other)
+}
+
 // fastest returns the fastest own algorithm and the fastest mock-up of a cell in stage 2. It compares
 // median ratios within mpiruns, and returns nil where none has times.
 func (x *data) fastest(tests []int) (best [2]*Candidate) {
@@ -211,6 +220,9 @@ func (x *data) cell(tests []int, outcomes map[int]analyze.Answered) Cell {
 	}
 	best := x.candidates(tests)
 	c.Own, c.Mockup = best[0], best[1]
+	if !slices.ContainsFunc(tests, x.isOwn) {
+		c.Reason = unknownOwn
+	}
 	var open [2]bool
 	for kind, k := range best {
 		if k == nil {

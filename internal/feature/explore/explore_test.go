@@ -11,6 +11,7 @@ import (
 	"pgmpi/internal/exitcode"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/testkit/documents"
 	"pgmpi/testkit/fixture"
 	"pgmpi/testkit/must"
 	"pgmpi/testkit/should"
@@ -105,6 +106,17 @@ func TestAnswerIsThatOfTheMpirunsThatTest(t *testing.T) {
 			"%s: %+v, %d follow-ups, itself %+v", c.name, e.Cells, tested, e.Itself)
 		should.Equal(t, e.Exit, map[bool]int{true: 1}[c.want == OwnAlgorithm], "%s: exit code", c.name)
 	}
+}
+
+// A library of tomorrow may tell its algorithms in a way that is not understood: a mock-up that is no faster does not
+// show that its default is best.
+func TestAlgorithmsThatAreNotKnownAreSaid(t *testing.T) {
+	m, set := exploredData(t, map[string][2]int64{"MPI_Scan@itself": {100_000, 100_000}, "scan_as_exscan+reduce_local": {120_000, 1}})
+	e := must.Get(Judge(m, set, judge.Default()))(t)
+	should.Equal(t, e.Cells[0].Reason, unknownOwn)
+	text := documents.Written(t, "table", kind.Document(e))
+	should.Contain(t, text, "Not known for this version of the library: its own algorithms of MPI_Scan.")
+	should.Contain(t, text, "not known")
 }
 
 // What the mpiruns that test find wrong was right before, and is no smaller fault.

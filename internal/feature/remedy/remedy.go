@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"pgmpi/analyze/report"
@@ -21,6 +22,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/feature/explore"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/tuning"
 	"pgmpi/internal/untimed"
@@ -206,8 +208,12 @@ func unmended(cells []Cell) map[string]guidelines.MsizeList {
 // explore returns nil if the library names no algorithms.
 func (x *mending) explore(ctx context.Context, held setting, f *glfile.File, list *report.Algorithms, sizes map[string]guidelines.MsizeList) (*explore.Exploration, error) {
 	if n, _ := list.Count(); n == 0 {
-		x.note("no algorithms were tried: %s does not tell any of its own (MPI_T)", list.Library)
+		x.note("no algorithms were tried: %s", strings.TrimSuffix(list.None(), "."))
 		return nil, nil
+	}
+	unknown := lists.Keep(list.Unknown(), func(c string) bool { return slices.Contains(f.Check.Functions, c) })
+	if len(unknown) > 0 {
+		x.note("not all algorithms were tried: %s", strings.TrimSuffix(report.NotKnown(unknown), "."))
 	}
 	x.tell(run.Event{Step: fmt.Sprintf("exploring the library's own algorithms of %s", conf.Plural(len(f.Check.Functions), "violated collective"))})
 	c, err := x.campaign(ctx, explore.At(sizes, x.withParameters(list)), f, filepath.Join(x.work, nameOf("explore", held.choices)))

@@ -16,6 +16,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
@@ -435,6 +436,14 @@ func TestProofsAreNotMoreThanWanted(t *testing.T) {
 	should.Equal(t, held.choices, before.choices)
 	n := len(x.found.Rejected)
 	should.Hold(t, n == 3 && strings.Contains(x.found.Rejected[0].Reason, "remedy.proofs = 0"), "%d were dropped: %+v", n, x.found.Rejected)
+}
+
+func TestAlgorithmsThatAreNotKnownAreNoted(t *testing.T) {
+	x := &mending{found: &Result{}, tell: silent}
+	list := &report.Algorithms{Library: "MPICH Version: 9.0", Collectives: []protocol.Algorithms{{Collective: "MPI_Scan", Variable: "MPIR_CVAR_SCAN_INTRA_ALGORITHM"}}}
+	e, err := x.explore(t.Context(), setting{}, &glfile.File{}, list, nil)
+	should.Hold(t, e == nil && err == nil && len(x.found.Notes) == 1, "%v, %v, %v", e, err, x.found.Notes)
+	should.Contain(t, x.found.Notes[0], "Not known for this version of the library: its own algorithms of MPI_Scan")
 }
 
 func TestNothingViolatedIsNothingToMend(t *testing.T) {

@@ -35,7 +35,7 @@ func sections(w *analyze.Which) []document.Section {
 	}
 	head := document.Section{}
 	head.Say("%s: the algorithm of %d of %s is known%s%s.", phrase.ShortVersion(w.Library), one, conf.Plural(len(w.Rows), "call"),
-		phrase.When(several > 0, "; %d may have one of several", several), phrase.When(none > 0, "; %d have none of the library's own", none))
+		phrase.When(several > 0, "; %d may have one of several", several), phrase.When(none > 0, "; %d not known", none))
 	table := document.Titled("ALGORITHMS THAT THE LIBRARY TAKES")
 	table.Table = &document.Table{Head: []string{"collective", "on", "bytes", "algorithm"}, Align: "llll", Flex: 3}
 	for i := 0; i < len(w.Rows); {

@@ -4,14 +4,30 @@ import (
 	"testing"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/report"
 	"pgmpi/measure/protocol"
 	"pgmpi/testkit/documents"
+	"pgmpi/testkit/should"
 )
 
 func TestTheDocumentOwesNothing(t *testing.T) {
 	documents.Check(t, func() map[string]documents.Example {
 		return map[string]documents.Example{"which": documents.Of(kind, choices())}
 	})
+}
+
+// A library of tomorrow may tell its algorithms in a way that is not understood, or choose them in another way.
+func TestCallsWithoutAKnownAlgorithmAreCountedAndExplained(t *testing.T) {
+	c := &choosing{Which: &analyze.Which{}}
+	known := protocol.Algorithms{Collective: "MPI_Bcast", Variable: "a", Names: []protocol.Algorithm{{Name: "binomial", Value: 1}}}
+	list := &report.Algorithms{Collectives: []protocol.Algorithms{known, {Collective: "MPI_Scan", Variable: "b"}, {Collective: "MPI_Gatherv"}}}
+	should.Equal(t, len(c.withoutVariable(list.Collectives)), 2)
+	should.Contain(t, c.Left[0], "MPI_Gatherv: no variable that chooses their algorithms is known")
+	c.Rows = []analyze.WhichRow{{Collective: "MPI_Bcast", Shape: "p4", Algorithms: []string{"binomial"}}, {Collective: "MPI_Bcast", Shape: "p4"}, {Collective: "MPI_Scan", Shape: "p4"}}
+	explainUnnamed(c.Rows, list.Unknown())
+	should.Equal(t, c.Rows[2].Why, "its own algorithms are not known for this version of the library")
+	should.Contain(t, c.Rows[1].Why, "none of its own algorithms sends")
+	should.Contain(t, documents.Written(t, "table", kind.Document(c.Which)), "algorithm of 1 of 3 calls is known; 2 not known")
 }
 
 func choices() *analyze.Which {

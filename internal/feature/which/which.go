@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/report"
@@ -14,6 +15,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/tuning"
 	"pgmpi/internal/untimed"
@@ -75,8 +77,9 @@ func ask(ctx context.Context, config *glfile.File, of *results.Manifest, start m
 	}
 	only := config.Check.Functions
 	list.Collectives = slices.DeleteFunc(list.Collectives, func(a protocol.Algorithms) bool {
-		return len(a.Names) == 0 || len(only) > 0 && !slices.Contains(only, a.Collective)
+		return len(only) > 0 && !slices.Contains(only, a.Collective)
 	})
+	list.Collectives = c.withoutVariable(list.Collectives)
 	for _, shape := range shapes {
 		switch {
 		case launch.CountingEnv(o.Rank().Library) != nil:
@@ -272,13 +275,32 @@ func (o *choosing) byMessages(ctx context.Context, shape guidelines.Shape, libra
 			}
 		}
 	}
-	for i := range rows {
-		if len(rows[i].Algorithms) == 0 && rows[i].Why == "" {
-			rows[i].Why = "none of its own algorithms sends the same messages"
-		}
-	}
+	explainUnnamed(rows, list.Unknown())
 	o.Rows = append(o.Rows, rows...)
 	return nil
+}
+
+// explainUnnamed says of rows without an algorithm why they have none.
+func explainUnnamed(rows []analyze.WhichRow, unknown []string) {
+	for i := range rows {
+		switch r := &rows[i]; {
+		case len(r.Algorithms) > 0 || r.Why != "":
+		case slices.Contains(unknown, r.Collective):
+			r.Why = "its own algorithms are not known for this version of the library"
+		default:
+			r.Why = "none of its own algorithms sends the same messages"
+		}
+	}
+}
+
+// withoutVariable takes the collectives out for which MPI_T has no variable that is known, and says so.
+func (o *choosing) withoutVariable(list []protocol.Algorithms) []protocol.Algorithms {
+	without := lists.Keep(list, func(a protocol.Algorithms) bool { return a.Variable == "" })
+	if len(without) > 0 {
+		names := lists.Map(without, func(a protocol.Algorithms) string { return a.Collective })
+		o.LeftOut(strings.Join(names, ", ") + ": no variable that chooses their algorithms is known in this library")
+	}
+	return lists.Keep(list, func(a protocol.Algorithms) bool { return a.Variable != "" })
 }
 
 func casesOf(plain []protocol.JobCase, collective, algorithm string, segment int64) (out []protocol.JobCase) {

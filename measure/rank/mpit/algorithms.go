@@ -40,6 +40,9 @@ func listed(collective string) (protocol.Algorithms, error) {
 	for _, a := range list.of[:list.n] {
 		out.Names = append(out.Names, protocol.Algorithm{Name: C.GoString(&a.name[0]), Value: int(a.value)})
 	}
+	if list.text[0] != 0 {
+		out.Names = namesIn(C.GoString(&list.text[0]), out.Now)
+	}
 	return out, nil
 }
 
@@ -229,6 +232,9 @@ func ruled(list protocol.Algorithms) error {
 }
 
 func unknownAlgorithm(f mockups.Function, list protocol.Algorithms) string {
+	if list.Unknown() {
+		return list.Variable + " chooses an algorithm, and what its values mean is not known for this version of the library"
+	}
 	if len(list.Names) == 0 {
 		return "the library does not tell its algorithms of " + f.Of + " (MPI_T)"
 	}

@@ -5,31 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MPICH does not name the values of its variables in a way that programs can read.
- * These have the values of MPICH 4, from 1 on, and of the libraries made from it. A row is
- * used only where the variable is there and its description lists the same names in
- * the same order: another version may have others. */
-static const struct {
-    const char *collective, *names;
-} mpich4[] = {
-    {"allgather", "brucks nb recursive_doubling ring"},
-    {"allgatherv", "brucks nb recursive_doubling ring"},
-    {"allreduce", "nb smp recursive_doubling reduce_scatter_allgather"},
-    {"alltoall", "brucks nb pairwise pairwise_sendrecv_replace scattered"},
-    {"alltoallv", "nb pairwise_sendrecv_replace scattered"},
-    {"barrier", "nb smp dissemination"},
-    {"bcast", "binomial nb smp scatter_recursive_doubling_allgather scatter_ring_allgather"},
-    {"exscan", "nb recursive_doubling"},
-    {"gather", "binomial nb"},
-    {"gatherv", "linear nb"},
-    {"reduce", "binomial nb smp reduce_scatter_gather"},
-    {"reduce_scatter", "nb noncommutative pairwise recursive_doubling recursive_halving"},
-    {"reduce_scatter_block", "noncommutative recursive_doubling pairwise recursive_halving nb"},
-    {"scan", "nb smp recursive_doubling"},
-    {"scatter", "binomial nb"},
-    {"scatterv", "linear nb"},
-};
-
 struct pg_forced {
     MPI_T_cvar_handle handle;
     int value;
@@ -88,43 +63,10 @@ static int from_enum(MPI_T_enum items, pg_algorithms *out)
     return rc;
 }
 
-/* The place after "NAME - Force", with any blanks between, where the text has it next. */
-static const char *behind(const char *text, const char *name, int length)
-{
-    static const char force[] = "- Force";
-    const char *at = strstr(text, force);
-    if (at == NULL)
-        return NULL;
-    const char *end = at;
-    while (end > text && end[-1] == ' ')
-        end--;
-    if (end - text < length || strncmp(end - length, name, (size_t)length) != 0)
-        return NULL;
-    return at + sizeof force - 1;
-}
-
-static void from_table(const char *collective, const char *text, pg_algorithms *out)
-{
-    for (size_t i = 0; i < sizeof mpich4 / sizeof *mpich4; i++) {
-        if (strcmp(mpich4[i].collective, collective) != 0)
-            continue;
-        int value = 0;
-        for (const char *name = mpich4[i].names; *name != 0 && text != NULL;) {
-            int length = (int)strcspn(name, " ");
-            if ((text = behind(text, name, length)) != NULL)
-                add(out, name, length, ++value);
-            name += length + (name[length] == ' ');
-        }
-        if (text == NULL || strstr(text, "- Force") != NULL)
-            out->n = 0; /* another version's */
-    }
-}
-
 int pg_list_algorithms(const char *collective, pg_algorithms *out)
 {
-    static char text[1 << 14];
     char name[PG_NAME];
-    int index, per_communicator, verbosity, binding, scope, count, name_length = sizeof name, length = sizeof text;
+    int index, per_communicator, verbosity, binding, scope, count, name_length = sizeof name, length = sizeof out->text;
     MPI_Datatype type;
     MPI_T_enum items;
     MPI_T_cvar_handle handle;
@@ -133,12 +75,12 @@ int pg_list_algorithms(const char *collective, pg_algorithms *out)
     int rc = start();
     if (rc != MPI_SUCCESS || !find(collective, out->variable, &index, &per_communicator))
         return rc;
-    rc = MPI_T_cvar_get_info(index, name, &name_length, &verbosity, &type, &items, text, &length, &binding, &scope);
+    rc = MPI_T_cvar_get_info(index, name, &name_length, &verbosity, &type, &items, out->text, &length, &binding, &scope);
     out->fixed = scope == MPI_T_SCOPE_CONSTANT || scope == MPI_T_SCOPE_READONLY;
-    if (rc == MPI_SUCCESS && type == MPI_INT && items == MPI_T_ENUM_NULL)
-        from_table(collective, text, out);
-    else if (rc == MPI_SUCCESS && type == MPI_INT)
+    if (rc == MPI_SUCCESS && type == MPI_INT && items != MPI_T_ENUM_NULL) {
+        out->text[0] = 0;
         rc = from_enum(items, out);
+    }
     if (rc == MPI_SUCCESS && type == MPI_INT && (rc = MPI_T_cvar_handle_alloc(index, NULL, &handle, &count)) == MPI_SUCCESS) {
         rc = MPI_T_cvar_read(handle, &out->now);
         MPI_T_cvar_handle_free(&handle);

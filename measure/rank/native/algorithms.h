@@ -5,7 +5,7 @@
 
 #include "rows.h"
 
-enum { PG_ALGORITHMS = 64, PG_NAME = 128 };
+enum { PG_ALGORITHMS = 64, PG_NAME = 128, PG_TEXT = 1 << 14 };
 
 typedef struct pg_algorithm {
     char name[PG_NAME];
@@ -19,6 +19,7 @@ typedef struct pg_algorithms {
     int fixed;              /* it cannot be written */
     int n;
     pg_algorithm of[PG_ALGORITHMS];
+    char text[PG_TEXT]; /* that describes the variable, where MPI_T does not name its values */
 } pg_algorithms;
 
 /* The value with which the library chooses by itself, in Open MPI and MPICH. */
