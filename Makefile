@@ -141,8 +141,8 @@ sync_test = -std=c11 -O2 -DPGMPI_RIGHT_MOCKUPS -Imockups/c testdata/sync/sync.c 
 # The mock-ups against their collectives, and between any program and its library, and programs for that.
 # $(call build_data,MPICC,SUFFIX,flags)
 define build_data
-$(1) -std=c11 -O2 -Imockups/c $(3) testdata/exhaustive/exhaustive.c mockups/c/*.c -o bin/exhaustive-$(2)
-$(1) -std=c11 -O2 -Imockups/c $(3) -fPIC -shared testdata/interpose/interpose.c mockups/c/*.c -o bin/interpose-$(2).so
+$(1) -std=c11 -O2 -Imockups/c $(3) testdata/exhaustive/exhaustive.c mockups/c/*.c -o bin/exhaustive-$(2) -ldl
+$(1) -std=c11 -O2 -Imockups/c $(3) -fPIC -shared testdata/interpose/interpose.c mockups/c/*.c -o bin/interpose-$(2).so -ldl
 $(1) -std=c11 -O2 testdata/interpose/calls.c -o bin/calls-$(2)
 $(1) -std=c11 -O2 testdata/preload/preload.c -o bin/preload-$(2) -lpthread
 $(1) -std=c11 -O2 testdata/preload/preload.c testdata/preload/tool.c -o bin/tool-$(2) -lpthread
@@ -161,8 +161,8 @@ for program in baseline collectives memory; do
 	$(OPENMPI_CC) -std=c11 -O2 -o bin/$$program-openmpi bench/$$program.c
 	$(MPICH_CC) -std=c11 -O2 -o bin/$$program-mpich bench/$$program.c
 done
-$(OPENMPI_CC) -std=c11 -O2 -Imockups/c -o bin/layer-openmpi bench/layer.c mockups/c/*.c
-$(MPICH_CC) -std=c11 -O2 -Imockups/c -o bin/layer-mpich bench/layer.c mockups/c/*.c
+$(OPENMPI_CC) -std=c11 -O2 -Imockups/c -o bin/layer-openmpi bench/layer.c mockups/c/*.c -ldl
+$(MPICH_CC) -std=c11 -O2 -Imockups/c -o bin/layer-mpich bench/layer.c mockups/c/*.c -ldl
 gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
 gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/fault.so testdata/fault/fault.c -ldl -lpthread
 gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/slowclock.so testdata/slowclock/slowclock.c -ldl
@@ -360,13 +360,13 @@ run-tests: go-check both
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-matmul2-openmpi,-tags matmul2)
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-wrong-openmpi,-tags wrongmockups$(comma)matmul2)
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-injected-openmpi,-tags injectedclocks)
-	$(OPENMPI_CC) $(sync_test) -o bin/sync-openmpi
+	$(OPENMPI_CC) $(sync_test) -o bin/sync-openmpi -ldl
 	$(call build_overlap,$(OPENMPI_CC),openmpi)
 	$(call build_data,$(OPENMPI_CC),openmpi)
 	$(call build_data,$(OPENMPI_CC),wrong-openmpi,-DPGMPI_WRONG_MOCKUPS)
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-matmul2-mpich,-tags matmul2)
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-injected-mpich,-tags injectedclocks)
-	$(MPICH_CC) $(sync_test) -o bin/sync-mpich
+	$(MPICH_CC) $(sync_test) -o bin/sync-mpich -ldl
 	$(call build_overlap,$(MPICH_CC),mpich)
 	$(call build_data,$(MPICH_CC),mpich)
 	} &

@@ -46,6 +46,9 @@ func (m *mpirun) explain(err error) *Error {
 	if errors.Is(err, errEnded) && !killed.MatchString(clues) {
 		e.Crashed, _, _ = strings.Cut(m.first, " ")
 	}
+	if said := unlinked.FindStringSubmatch(clues); said != nil {
+		e.Lacks = said[1]
+	}
 	what := e.What
 	e.Started = e.Started && !unstarted.MatchString(clues)
 	e.advise(trouble.Explain(&trouble.Said{Words: clues, Greeted: m.hello != nil, Shaped: m.shaped}))
@@ -78,6 +81,9 @@ func (e *Error) advise(a *trouble.Advice) {
 
 // killed matches words about an mpirun that something else has ended.
 var killed = regexp.MustCompile(`[Ss]ignal:? (9|15|killed|terminated)|EXIT CODE: (9|15)\b`)
+
+// unlinked matches the loader's last word where a call leads to a function that no library has.
+var unlinked = regexp.MustCompile(`symbol lookup error: .*undefined symbol: (\w+)`)
 
 // hung matches the message of the ranks' watchdog about a function.
 var hung = regexp.MustCompile(`\(measure\.stall\); the one running is (\S+) at `)

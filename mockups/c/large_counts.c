@@ -1,9 +1,9 @@
 /* The collectives with counts that are MPI_Count (new in MPI 4.0). Open MPI 4 and 5 lack them. */
-#include "variants.h"
+#include "later.h"
 
 #include <limits.h>
 
-#if MPI_VERSION >= 4
+#define CALL(Name, ...) PG_CALL_LATER(MPI_##Name##_c, MPI_##Name##_c, __VA_ARGS__)
 
 static int prepare_lists(pg_ctx *x)
 {
@@ -16,100 +16,114 @@ static int prepare_lists(pg_ctx *x)
 
 static int allgather(pg_ctx *x)
 {
-    return MPI_Allgather_c(x->send, x->count, x->type, x->recv, x->count, x->type, x->comm);
+    return CALL(Allgather, x->send, x->count, x->type, x->recv, x->count, x->type, x->comm);
 }
 
 static int allgatherv(pg_ctx *x)
 {
     const pg_lists *l = x->lists;
-    return MPI_Allgatherv_c(x->send, x->count, x->type, x->recv, l->long_counts, l->long_displs, x->type, x->comm);
+    return CALL(Allgatherv, x->send, x->count, x->type, x->recv, l->long_counts, l->long_displs, x->type, x->comm);
 }
 
 static int allreduce(pg_ctx *x)
 {
-    return MPI_Allreduce_c(x->send, x->recv, x->count, x->type, x->op, x->comm);
+    return CALL(Allreduce, x->send, x->recv, x->count, x->type, x->op, x->comm);
 }
 
 static int alltoall(pg_ctx *x)
 {
-    return MPI_Alltoall_c(x->send, x->count, x->type, x->recv, x->count, x->type, x->comm);
+    return CALL(Alltoall, x->send, x->count, x->type, x->recv, x->count, x->type, x->comm);
 }
 
 static int alltoallv(pg_ctx *x)
 {
     const pg_lists *l = x->lists;
-    return MPI_Alltoallv_c(x->send, l->long_counts, l->long_displs, x->type, x->recv, l->long_counts, l->long_displs,
-                           x->type, x->comm);
+    return CALL(Alltoallv, x->send, l->long_counts, l->long_displs, x->type, x->recv, l->long_counts, l->long_displs,
+                x->type, x->comm);
 }
 
 static int bcast(pg_ctx *x)
 {
-    return MPI_Bcast_c(x->recv, x->count, x->type, x->root, x->comm);
+    return CALL(Bcast, x->recv, x->count, x->type, x->root, x->comm);
 }
 
 static int exscan(pg_ctx *x)
 {
-    return MPI_Exscan_c(x->send, x->recv, x->count, x->type, x->op, x->comm);
+    return CALL(Exscan, x->send, x->recv, x->count, x->type, x->op, x->comm);
 }
 
 static int gather(pg_ctx *x)
 {
-    return MPI_Gather_c(x->send, x->count, x->type, x->recv, x->count, x->type, x->root, x->comm);
+    return CALL(Gather, x->send, x->count, x->type, x->recv, x->count, x->type, x->root, x->comm);
 }
 
 static int gatherv(pg_ctx *x)
 {
     const pg_lists *l = x->lists;
-    return MPI_Gatherv_c(x->send, x->count, x->type, x->recv, l->long_counts, l->long_displs, x->type, x->root,
-                         x->comm);
+    return CALL(Gatherv, x->send, x->count, x->type, x->recv, l->long_counts, l->long_displs, x->type, x->root,
+                x->comm);
 }
 
 static int reduce(pg_ctx *x)
 {
-    return MPI_Reduce_c(x->send, x->recv, x->count, x->type, x->op, x->root, x->comm);
+    return CALL(Reduce, x->send, x->recv, x->count, x->type, x->op, x->root, x->comm);
 }
 
 static int reduce_scatter(pg_ctx *x)
 {
     const pg_lists *l = x->lists;
-    return MPI_Reduce_scatter_c(x->send, x->recv, l->long_counts, x->type, x->op, x->comm);
+    return CALL(Reduce_scatter, x->send, x->recv, l->long_counts, x->type, x->op, x->comm);
 }
 
 static int reduce_scatter_block(pg_ctx *x)
 {
-    return MPI_Reduce_scatter_block_c(x->send, x->recv, x->count, x->type, x->op, x->comm);
+    return CALL(Reduce_scatter_block, x->send, x->recv, x->count, x->type, x->op, x->comm);
 }
 
 static int scan(pg_ctx *x)
 {
-    return MPI_Scan_c(x->send, x->recv, x->count, x->type, x->op, x->comm);
+    return CALL(Scan, x->send, x->recv, x->count, x->type, x->op, x->comm);
 }
 
 static int scatter(pg_ctx *x)
 {
-    return MPI_Scatter_c(x->send, x->count, x->type, x->recv, x->count, x->type, x->root, x->comm);
+    return CALL(Scatter, x->send, x->count, x->type, x->recv, x->count, x->type, x->root, x->comm);
 }
 
 static int scatterv(pg_ctx *x)
 {
     const pg_lists *l = x->lists;
-    return MPI_Scatterv_c(x->send, l->long_counts, l->long_displs, x->type, x->recv, x->count, x->type, x->root,
-                          x->comm);
+    return CALL(Scatterv, x->send, l->long_counts, l->long_displs, x->type, x->recv, x->count, x->type, x->root,
+                x->comm);
 }
 
-#define ROW(name, prepare, run) {"MPI_" #name "_c", prepare, run, pg_release}
+/* The calls, each tried before it is called. */
+#define ALL(X)                                                          \
+    X(Allgather, pg_prepare_nothing, allgather)                         \
+    X(Allgatherv, prepare_lists, allgatherv)                            \
+    X(Allreduce, pg_prepare_nothing, allreduce)                         \
+    X(Alltoall, pg_prepare_nothing, alltoall)                           \
+    X(Alltoallv, prepare_lists, alltoallv)                              \
+    X(Bcast, pg_prepare_nothing, bcast)                                 \
+    X(Exscan, pg_prepare_nothing, exscan)                               \
+    X(Gather, pg_prepare_nothing, gather)                               \
+    X(Gatherv, prepare_lists, gatherv)                                  \
+    X(Reduce, pg_prepare_nothing, reduce)                               \
+    X(Reduce_scatter, prepare_lists, reduce_scatter)                    \
+    X(Reduce_scatter_block, pg_prepare_nothing, reduce_scatter_block)   \
+    X(Scan, pg_prepare_nothing, scan)                                   \
+    X(Scatter, pg_prepare_nothing, scatter)                             \
+    X(Scatterv, prepare_lists, scatterv)
 
-#else
+#define PREPARE(Name, prepare, run)                                     \
+    static int try_##run(pg_ctx *x)                                     \
+    {                                                                   \
+        int lacks = PG_HAS(MPI_##Name##_c);                             \
+        return lacks != MPI_SUCCESS ? lacks : prepare(x);               \
+    }
+ALL(PREPARE)
 
-static int lacks(pg_ctx *x)
-{
-    (void)x;
-    return PG_LACKS;
-}
-
-#define ROW(name, prepare, run) {"MPI_" #name "_c", lacks, lacks, pg_release}
-
-#endif
+#define ROW(Name, prepare, run) {"MPI_" #Name "_c", try_##run, run, pg_release},
 
 /* Calls on slices need no such counts. Test builds of wrong mock-ups have several in small blocks. */
 #ifdef PGMPI_WRONG_MOCKUPS
@@ -222,21 +236,7 @@ static int sliced_scan(pg_ctx *x) { return in_slices(x, slice_of_scan); }
 static int sliced_scatter(pg_ctx *x) { return in_slices(x, slice_of_scatter); }
 
 const pg_function pg_large_counts[] = {
-    ROW(Allgather, pg_prepare_nothing, allgather),
-    ROW(Allgatherv, prepare_lists, allgatherv),
-    ROW(Allreduce, pg_prepare_nothing, allreduce),
-    ROW(Alltoall, pg_prepare_nothing, alltoall),
-    ROW(Alltoallv, prepare_lists, alltoallv),
-    ROW(Bcast, pg_prepare_nothing, bcast),
-    ROW(Exscan, pg_prepare_nothing, exscan),
-    ROW(Gather, pg_prepare_nothing, gather),
-    ROW(Gatherv, prepare_lists, gatherv),
-    ROW(Reduce, pg_prepare_nothing, reduce),
-    ROW(Reduce_scatter, prepare_lists, reduce_scatter),
-    ROW(Reduce_scatter_block, pg_prepare_nothing, reduce_scatter_block),
-    ROW(Scan, pg_prepare_nothing, scan),
-    ROW(Scatter, pg_prepare_nothing, scatter),
-    ROW(Scatterv, prepare_lists, scatterv),
+    ALL(ROW)
     {"MPI_Allgather/sliced", prepare_parts, sliced_allgather, release_parts},
     {"MPI_Allreduce/sliced", pg_prepare_nothing, sliced_allreduce, pg_release},
     {"MPI_Alltoall/sliced", prepare_parts, sliced_alltoall, release_parts},

@@ -1,140 +1,93 @@
 /* The collectives as persistent calls: initialised once, then started and waited for
- * (MPI 4.0, 6.13). Open MPI 4 has them by other names, in mpi-ext.h. */
-#include "variants.h"
+ * (MPI 4.0, 6.13). Open MPI 4 has them by other names, MPIX_Bcast_init. */
+#include "later.h"
 
-#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
-#define HAS_MPI
-#elif defined(OPEN_MPI)
-#include <mpi-ext.h>
-#ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
-#define HAS_MPIX
-#endif
-#endif
-
-#ifdef HAS_MPIX
-#define MPI_Allgather_init MPIX_Allgather_init
-#define MPI_Allgatherv_init MPIX_Allgatherv_init
-#define MPI_Allreduce_init MPIX_Allreduce_init
-#define MPI_Alltoall_init MPIX_Alltoall_init
-#define MPI_Alltoallv_init MPIX_Alltoallv_init
-#define MPI_Bcast_init MPIX_Bcast_init
-#define MPI_Exscan_init MPIX_Exscan_init
-#define MPI_Gather_init MPIX_Gather_init
-#define MPI_Gatherv_init MPIX_Gatherv_init
-#define MPI_Reduce_init MPIX_Reduce_init
-#define MPI_Reduce_scatter_init MPIX_Reduce_scatter_init
-#define MPI_Reduce_scatter_block_init MPIX_Reduce_scatter_block_init
-#define MPI_Scan_init MPIX_Scan_init
-#define MPI_Scatter_init MPIX_Scatter_init
-#define MPI_Scatterv_init MPIX_Scatterv_init
-#elif !defined(HAS_MPI)
-/* Stands in for all of them. */
-static int lacks(const void *send, ...)
-{
-    (void)send;
-    return PG_LACKS;
-}
-#define MPI_Allgather_init lacks
-#define MPI_Allgatherv_init lacks
-#define MPI_Allreduce_init lacks
-#define MPI_Alltoall_init lacks
-#define MPI_Alltoallv_init lacks
-#define MPI_Bcast_init lacks
-#define MPI_Exscan_init lacks
-#define MPI_Gather_init lacks
-#define MPI_Gatherv_init lacks
-#define MPI_Reduce_init lacks
-#define MPI_Reduce_scatter_init lacks
-#define MPI_Reduce_scatter_block_init lacks
-#define MPI_Scan_init lacks
-#define MPI_Scatter_init lacks
-#define MPI_Scatterv_init lacks
-#endif
+#define INIT(Name, ...) PG_CALL_LATER(MPI_##Name##_init, MPIX_##Name##_init, __VA_ARGS__)
 
 static int init_allgather(pg_ctx *x)
 {
     int n = (int)x->count;
-    return MPI_Allgather_init(x->send, n, x->type, x->recv, n, x->type, x->comm, MPI_INFO_NULL, &x->request);
+    return INIT(Allgather, x->send, n, x->type, x->recv, n, x->type, x->comm, MPI_INFO_NULL, &x->request);
 }
 
 static int init_allgatherv(pg_ctx *x)
 {
-    return MPI_Allgatherv_init(x->send, (int)x->count, x->type, x->recv, x->counts, x->displs, x->type,
-                               x->comm, MPI_INFO_NULL, &x->request);
+    return INIT(Allgatherv, x->send, (int)x->count, x->type, x->recv, x->counts, x->displs, x->type,
+                x->comm, MPI_INFO_NULL, &x->request);
 }
 
 static int init_allreduce(pg_ctx *x)
 {
-    return MPI_Allreduce_init(x->send, x->recv, (int)x->count, x->type, x->op, x->comm, MPI_INFO_NULL, &x->request);
+    return INIT(Allreduce, x->send, x->recv, (int)x->count, x->type, x->op, x->comm, MPI_INFO_NULL, &x->request);
 }
 
 static int init_alltoall(pg_ctx *x)
 {
     int n = (int)x->count;
-    return MPI_Alltoall_init(x->send, n, x->type, x->recv, n, x->type, x->comm, MPI_INFO_NULL, &x->request);
+    return INIT(Alltoall, x->send, n, x->type, x->recv, n, x->type, x->comm, MPI_INFO_NULL, &x->request);
 }
 
 static int init_alltoallv(pg_ctx *x)
 {
-    return MPI_Alltoallv_init(x->send, x->counts, x->displs, x->type, x->recv, x->counts, x->displs, x->type,
-                              x->comm, MPI_INFO_NULL, &x->request);
+    return INIT(Alltoallv, x->send, x->counts, x->displs, x->type, x->recv, x->counts, x->displs, x->type,
+                x->comm, MPI_INFO_NULL, &x->request);
 }
 
 static int init_bcast(pg_ctx *x)
 {
-    return MPI_Bcast_init(x->recv, (int)x->count, x->type, x->root, x->comm, MPI_INFO_NULL, &x->request);
+    return INIT(Bcast, x->recv, (int)x->count, x->type, x->root, x->comm, MPI_INFO_NULL, &x->request);
 }
 
 static int init_exscan(pg_ctx *x)
 {
-    return MPI_Exscan_init(x->send, x->recv, (int)x->count, x->type, x->op, x->comm, MPI_INFO_NULL, &x->request);
+    return INIT(Exscan, x->send, x->recv, (int)x->count, x->type, x->op, x->comm, MPI_INFO_NULL, &x->request);
 }
 
 static int init_gather(pg_ctx *x)
 {
     int n = (int)x->count;
-    return MPI_Gather_init(x->send, n, x->type, x->recv, n, x->type, x->root, x->comm, MPI_INFO_NULL, &x->request);
+    return INIT(Gather, x->send, n, x->type, x->recv, n, x->type, x->root, x->comm, MPI_INFO_NULL, &x->request);
 }
 
 static int init_gatherv(pg_ctx *x)
 {
-    return MPI_Gatherv_init(x->send, (int)x->count, x->type, x->recv, x->counts, x->displs, x->type, x->root,
-                            x->comm, MPI_INFO_NULL, &x->request);
+    return INIT(Gatherv, x->send, (int)x->count, x->type, x->recv, x->counts, x->displs, x->type, x->root,
+                x->comm, MPI_INFO_NULL, &x->request);
 }
 
 static int init_reduce(pg_ctx *x)
 {
-    return MPI_Reduce_init(x->send, x->recv, (int)x->count, x->type, x->op, x->root, x->comm, MPI_INFO_NULL,
-                           &x->request);
+    return INIT(Reduce, x->send, x->recv, (int)x->count, x->type, x->op, x->root, x->comm, MPI_INFO_NULL,
+                &x->request);
 }
 
 static int init_reduce_scatter(pg_ctx *x)
 {
-    return MPI_Reduce_scatter_init(x->send, x->recv, x->counts, x->type, x->op, x->comm, MPI_INFO_NULL,
-                                   &x->request);
+    return INIT(Reduce_scatter, x->send, x->recv, x->counts, x->type, x->op, x->comm, MPI_INFO_NULL,
+                &x->request);
 }
 
 static int init_reduce_scatter_block(pg_ctx *x)
 {
-    return MPI_Reduce_scatter_block_init(x->send, x->recv, (int)x->count, x->type, x->op, x->comm,
-                                         MPI_INFO_NULL, &x->request);
+    return INIT(Reduce_scatter_block, x->send, x->recv, (int)x->count, x->type, x->op, x->comm,
+                MPI_INFO_NULL, &x->request);
 }
 
 static int init_scan(pg_ctx *x)
 {
-    return MPI_Scan_init(x->send, x->recv, (int)x->count, x->type, x->op, x->comm, MPI_INFO_NULL, &x->request);
+    return INIT(Scan, x->send, x->recv, (int)x->count, x->type, x->op, x->comm, MPI_INFO_NULL, &x->request);
 }
 
 static int init_scatter(pg_ctx *x)
 {
     int n = (int)x->count;
-    return MPI_Scatter_init(x->send, n, x->type, x->recv, n, x->type, x->root, x->comm, MPI_INFO_NULL, &x->request);
+    return INIT(Scatter, x->send, n, x->type, x->recv, n, x->type, x->root, x->comm, MPI_INFO_NULL, &x->request);
 }
 
 static int init_scatterv(pg_ctx *x)
 {
-    return MPI_Scatterv_init(x->send, x->counts, x->displs, x->type, x->recv, (int)x->count, x->type, x->root,
-                             x->comm, MPI_INFO_NULL, &x->request);
+    return INIT(Scatterv, x->send, x->counts, x->displs, x->type, x->recv, (int)x->count, x->type, x->root,
+                x->comm, MPI_INFO_NULL, &x->request);
 }
 
 static int start(pg_ctx *x) { return pg_wait_for(x, MPI_Start(&x->request)); }

@@ -152,6 +152,7 @@ func TestACallOfTheLibraryThatEndsTheMpirunIsWrong(t *testing.T) {
 		"crashes":           {"MPI_Scatter_init", bed.Dies, "crashed"},
 		"algorithm hangs":   {"MPI_Bcast@binomial", bed.Hangs, ""},
 		"algorithm crashes": {"MPI_Bcast@binomial", bed.Dies, ""},
+		"not there":         {"MPI_Scatter_init", bed.Unlinked, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bed.Bubble(t, func(t *testing.T, b *bed.Bed) {

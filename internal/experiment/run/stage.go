@@ -146,6 +146,9 @@ func (c *Campaign) leaveOut(e *measure.Error) bool {
 		function = e.Crashed
 		result = protocol.CaseResult{Status: protocol.StatusCrashes, Message: "a call ended the mpirun: " + howEnded(e)}
 	}
+	if e.Lacks != "" { // no fault of the library
+		result = protocol.CaseResult{Status: protocol.StatusUnavailable, Message: "not measured: the loader finds no " + e.Lacks}
+	}
 	f, _ := mockups.Get(function)
 	if !f.MayEnd() {
 		return false
