@@ -167,10 +167,13 @@ func (a *Analysis) Alternate() *results.FollowUps {
 	return again(a.comparisons(func(int, *Verdict) bool { return true }), a.fewAgain())
 }
 
-// InMalloc plans to measure violations with page faults again in a state of malloc.
+// InMalloc plans to measure violations again in a state of malloc. Where the check's is fresh, a side
+// without page faults takes no block that the state decides about; the other state shows none.
 func (a *Analysis) InMalloc(state string) *results.FollowUps {
 	faults := func(perCall *float64) bool { return perCall != nil && *perCall >= medians.ManyFaults }
-	plan := again(a.comparisons(func(_ int, v *Verdict) bool { return faults(v.PageFaults) || faults(v.OtherPageFaults) }), a.fewAgain())
+	plan := again(a.comparisons(func(_ int, v *Verdict) bool {
+		return state == protocol.MallocFresh || faults(v.PageFaults) || faults(v.OtherPageFaults)
+	}), a.fewAgain())
 	if plan != nil {
 		plan.Malloc = state
 	}

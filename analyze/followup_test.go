@@ -84,18 +84,21 @@ func TestViolationsAreMeasuredAgainInAsManyMpirunsAsPairThem(t *testing.T) {
 	}
 }
 
-func TestViolationsThatFaultAreMeasuredInAnotherStateOfMalloc(t *testing.T) {
+func TestViolationsThatMayDependOnMallocAreMeasuredInItsOtherState(t *testing.T) {
+	const settled, fresh = protocol.MallocSettled, protocol.MallocFresh
 	for _, c := range []struct {
+		state       string
 		call, other *float64
 		want        bool
-	}{{nil, nil, false}, {Number(1), nil, true}, {nil, Number(1), true}, {Number(.9), Number(.9), false}} {
+	}{{settled, nil, nil, false}, {settled, Number(1), nil, true}, {settled, nil, Number(1), true}, {settled, Number(.9), Number(.9), false},
+		{fresh, Number(0), Number(0), true}} {
 		m := fixture.Manifest()
 		a := must.Get(begin(m, medians.New(m), judge.Default()))(t)
 		v := &a.verdicts[3]
 		v.Verdict, v.PageFaults, v.OtherPageFaults = judge.Violated, c.call, c.other
-		x := a.InMalloc("fresh")
-		should.Hold(t, (x != nil) == c.want && (x == nil || x.Malloc == "fresh" && x.R == 8), "%v, %v: %+v",
-			Or(c.call, 0), Or(c.other, 0), x)
+		x := a.InMalloc(c.state)
+		should.Hold(t, (x != nil) == c.want && (x == nil || x.Malloc == c.state && x.R == 8), "%s, %v, %v: %+v",
+			c.state, Or(c.call, 0), Or(c.other, 0), x)
 	}
 	for _, c := range []struct {
 		v           judge.Verdict

@@ -117,6 +117,12 @@ func factorsOf(m *results.Manifest) map[string]string {
 			f[prefix+key] = asText(value)
 		}
 	}
+	for _, t := range m.Timing {
+		if t.Malloc == "" { // of an older version, or a C library that cannot be told
+			f["measure.malloc"] += ", until other calls free larger blocks"
+			break
+		}
+	}
 	return f
 }
 

@@ -267,6 +267,19 @@ func TestTurnsAreAFactor(t *testing.T) {
 	}
 }
 
+// Folders of versions in which a freed block moved malloc's limits say nothing of its state.
+func TestAStateOfMallocThatWasNotSetIsAFactor(t *testing.T) {
+	in := func(state string) func(*results.Manifest, []results.Run) {
+		return func(m *results.Manifest, _ []results.Run) {
+			m.Timing = map[string]protocol.Timing{"p2": {Malloc: state}}
+		}
+	}
+	for state, want := range map[string]int{"": 1, protocol.MallocFresh: 0} {
+		c := compared(t, side(t, "a", fixture.Quiet, in(state)), side(t, "b", fixture.Quiet, in(protocol.MallocFresh)), nil)
+		should.Hold(t, len(c.Differences) == want && (want == 0 || c.Differences[0].Factor == "measure.malloc"), "%q: %+v", state, c.Differences)
+	}
+}
+
 func TestBarriersOfDifferentLibrariesAreDoubted(t *testing.T) {
 	for _, c := range []struct {
 		library, sync string

@@ -156,14 +156,16 @@ func TestACheckCountsMessagesInAnMpirunOfItsOwn(t *testing.T) {
 	})
 }
 
-// Open MPI takes memory from malloc in each call. A fresh process gives it back to the kernel.
+// Open MPI takes memory from malloc in each call. A fresh process gives it back to the kernel, also after blocks of four
+// times its size were freed.
 func TestAFreshMallocMeetsPageFaultsThatASettledOneDoesNot(t *testing.T) {
 	const repetitions = 20
 	b, faults := newFixture(t, mpirun.Libraries[0]), map[string]int64{}
 	for _, state := range protocol.Mallocs {
 		j := verifyJob(2, mockups.Datatype{Name: "byte", Bytes: 1}, "bor", 0, false)
-		j.Cases = []protocol.JobCase{{Function: "MPI_Reduce_scatter_block", Msize: 1 << 20, NRep: repetitions}}
-		j.Order, j.FirstCalls, j.Warmup, j.Malloc = []int{0}, 5, 10, state
+		j.Cases = []protocol.JobCase{{Function: "MPI_Reduce_scatter_block", Msize: 1 << 20, NRep: repetitions},
+			{Function: "MPI_Reduce_scatter_block", Msize: 4 << 20, NRep: 2}}
+		j.Order, j.FirstCalls, j.Warmup, j.Malloc = []int{1, 0}, 5, 10, state
 		faults[state] = must.Get(b.RunJob(2, j))(t).Cases[0].Usage.Faults
 	}
 	// The kernel decides how many, and whether in huge pages.

@@ -63,10 +63,13 @@ var alternate = again(protocol.ModeAlternate, "alternating calls", "measuring vi
 	},
 	judged(func(_ *run.Campaign, a *analyze.Analysis) *results.FollowUps { return a.Alternate() }))
 
-// otherMalloc measures violations with page faults again: memory that malloc gives back after each
-// call decides more there than the algorithm.
-var otherMalloc = again(protocol.ModeMalloc, "other state of malloc", "measuring violations in the other state of malloc", showsKept,
+// otherMalloc measures violations in the other state of malloc, where that may decide more than the algorithm.
+var otherMalloc = again(protocol.ModeMalloc, "other state of malloc", "measuring violations in the other state of malloc",
+	showsKept,
 	judged(func(c *run.Campaign, a *analyze.Analysis) *results.FollowUps {
+		if c.Manifest.MallocByEnv() {
+			return nil
+		}
 		state := protocol.MallocSettled
 		if c.Config.Measure.Malloc == state {
 			state = protocol.MallocFresh

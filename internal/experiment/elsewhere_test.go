@@ -50,6 +50,15 @@ func TestAlternatingIsLeftOutWhereItIsNotWanted(t *testing.T) {
 	})
 }
 
+// A state that variables set is the same whatever the job asks for.
+func TestNoOtherStateOfMallocIsMeasuredWhereTheEnvironmentSetsIt(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Faults, b.Fake.Call, b.Fake.Malloc = 100, bed.ReduceSlow, protocol.MallocByEnv
+		b.Checked(bed.Nightly)
+		should.Hold(t, len(measuring(b, protocol.ModeMalloc)) == 0, "malloc's other state")
+	})
+}
+
 func TestAViolationWithPageFaultsIsMeasuredInTheOtherStateOfMalloc(t *testing.T) {
 	for state, other := range map[string]string{protocol.MallocFresh: protocol.MallocSettled, protocol.MallocSettled: protocol.MallocFresh} {
 		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {

@@ -141,3 +141,16 @@ func slurmCPUs(text string) (first, all int) {
 	}
 	return first, all
 }
+
+// SetsMalloc tells whether an environment has variables that decide which memory glibc's malloc keeps.
+func SetsMalloc(environ []string) bool {
+	return slices.ContainsFunc(environ, func(v string) bool {
+		name, value, _ := strings.Cut(v, "=")
+		if name == "GLIBC_TUNABLES" {
+			name = value
+		}
+		return slices.ContainsFunc([]string{"mmap_", "trim_", "top_pad"}, func(limit string) bool {
+			return strings.Contains(name, "MALLOC_"+strings.ToUpper(limit)) || strings.Contains(name, "glibc.malloc."+limit)
+		})
+	})
+}

@@ -111,6 +111,15 @@ func TestBusyCPUsAreTheShareOfAllTimesTheirNumber(t *testing.T) {
 	}
 }
 
+func TestVariablesThatSetMallocsLimitsAreFound(t *testing.T) {
+	for v, want := range map[string]bool{
+		"MALLOC_MMAP_THRESHOLD_=131072": true, "MALLOC_TOP_PAD_=0": true, "GLIBC_TUNABLES=glibc.rtld.nns=4:glibc.malloc.trim_threshold=1": true,
+		"MALLOC_ARENA_MAX=1": false, "GLIBC_TUNABLES=glibc.malloc.check=3": false, "NOTE=MALLOC_TOP_PAD_": false,
+	} {
+		should.Equal(t, SetsMalloc([]string{"HOME=/", v}), want, v)
+	}
+}
+
 func TestEnvKeepsWhatSetsTheLibraryAndNoPasswordOrUser(t *testing.T) {
 	got := Env([]string{
 		"OMPI_MCA_coll_tuned_use_dynamic_rules=1", "UCX_TLS=tcp,self", "EMPTY", "SLURM_JOB_ID=7", "SLURM_JOB_USER=me", "SLURM_JOB_ACCOUNT=mine", "SLURM_CPU_BIND=cores", "FI_PROVIDER=", "MPIR_CVAR_X=a=b",

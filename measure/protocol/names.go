@@ -12,6 +12,7 @@ const (
 	CacheWarm         = "warm"
 	MallocFresh       = "fresh"
 	MallocSettled     = "settled"
+	MallocByEnv       = "environment" // its variables set malloc
 	SampleLocal       = "local"
 	SampleGlobal      = "global"
 	ClockMonotonic    = "monotonic"
@@ -62,10 +63,10 @@ var (
 		"cold",    // as much memory as the cache holds is overwritten
 		"rotate",  // the buffers are elsewhere in every repetition
 	}
-	// Mallocs are the states of the C library's malloc before the first call.
+	// Mallocs are the states of the C library's malloc.
 	Mallocs = []string{
-		MallocFresh,   // as the start of the process has left it
-		MallocSettled, // a large block was freed: glibc then keeps memory that is freed
+		MallocFresh,   // its limits are those of a new process, whatever was freed
+		MallocSettled, // it keeps memory that is freed, as glibc does after large blocks
 	}
 	// Samples are the definitions of a repetition's run-time.
 	Samples = []string{

@@ -137,6 +137,9 @@ type Timing struct {
 	Sample      string `json:"sample"`                // of Samples
 	Cache       string `json:"cache"`                 // of Caches
 	CacheBytes  int64  `json:"cache_bytes,omitempty"` // what "cold" overwrites, and half of what "rotate" rotates through
+	// Malloc is the state that held, of Mallocs, or MallocByEnv. It is empty where the C library has none that can be
+	// set, and in older versions, in which a case had what the cases before it had left.
+	Malloc string `json:"malloc,omitempty"`
 	// ClockSyncs counts how often the clocks were synchronised, and is 0 where nothing needed a global
 	// clock.
 	ClockSyncs int `json:"clock_syncs"`

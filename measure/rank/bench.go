@@ -5,6 +5,7 @@ package rank
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -166,9 +167,7 @@ func (s *session) newBench(job *protocol.Job, caller *call.Caller, w *protocol.O
 	if err := s.clock.Set(j.Clock); err != nil {
 		return nil, err
 	}
-	if j.Malloc == protocol.MallocSettled {
-		call.SettleMalloc()
-	}
+	b.setMalloc()
 	if err := b.setTiming(caller); err != nil {
 		return nil, err
 	}
@@ -188,6 +187,16 @@ func (s *session) newBench(job *protocol.Job, caller *call.Caller, w *protocol.O
 	}
 	s.watch(time.Duration(job.StallNS), "no case finished for %v (measure.stall)")
 	return b, nil
+}
+
+// setMalloc brings malloc into the state of the job, unless the environment has chosen another.
+func (b *bench) setMalloc() {
+	switch state := &b.out.end.Timing.Malloc; {
+	case host.SetsMalloc(os.Environ()):
+		*state = protocol.MallocByEnv
+	case call.SetMalloc(b.job.Malloc == protocol.MallocSettled):
+		*state = cmp.Or(b.job.Malloc, protocol.MallocFresh)
+	}
 }
 
 func (b *bench) room() (int64, error) {

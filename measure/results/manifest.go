@@ -130,6 +130,16 @@ func (m *Manifest) Following(mode protocol.Mode) []Comparison {
 	return nil
 }
 
+// MallocByEnv tells whether variables of the environment have set the ranks' malloc.
+func (m *Manifest) MallocByEnv() bool {
+	for _, t := range m.Timing {
+		if t.Malloc == protocol.MallocByEnv {
+			return true
+		}
+	}
+	return false
+}
+
 // Runs returns the number of mpiruns per shape of a stage: those planned, or fewer where max_time has
 // ended it.
 func (m *Manifest) Runs(mode protocol.Mode) int {

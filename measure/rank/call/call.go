@@ -101,12 +101,21 @@ func (c *Caller) Use(f mockups.Function) verify.Verifier {
 // extent returns the bytes of an element of the case in hand.
 func (c *Caller) extent() int64 { return int64(c.x.extent) }
 
-// settling is the largest block that glibc maps and after whose end it still raises its thresholds:
-// what is freed from then on stays with the process.
-const settling = 32<<20 - 64<<10
+const (
+	mallocStarts = 128 << 10 // both thresholds of glibc as a process starts
+	mallocKeeps  = 1 << 30
+	mallocRaises = 32 << 20 // as far as glibc moves the first by itself; older ones refuse more
+)
 
-// SettleMalloc leaves malloc as it is after a large block was freed.
-func SettleMalloc() { C.free(C.malloc(settling)) }
+// SetMalloc brings malloc into a state that no block which is freed moves. It tells whether the C
+// library has that state.
+func SetMalloc(settled bool) bool {
+	set := func(mmap, trim int64) bool { return C.pg_set_malloc(C.int64_t(mmap), C.int64_t(trim)) != 0 }
+	if settled {
+		return set(mallocKeeps, mallocKeeps) || set(mallocRaises, mallocKeeps)
+	}
+	return set(mallocStarts, mallocStarts)
+}
 
 func (c *Caller) Allocate(bytes mockups.Need) error {
 	s, r, a := C.pg_alloc(C.int64_t(bytes.Send)), C.pg_alloc(C.int64_t(bytes.Recv)), C.pg_alloc(C.int64_t(bytes.Temp))

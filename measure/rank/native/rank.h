@@ -59,6 +59,11 @@ int pg_post_late(const char *id, pg_ctx *x, int late, double limit, int *stuck);
  * cores, by the ranks' affinity masks together, than ranks. */
 int pg_topology(pg_ctx *x, int *nodes, int *crowded);
 
+/* Has malloc take blocks of this many bytes and more from the kernel for each call, and give back free
+ * memory at the end of its heap from `trim` bytes on. glibc moves neither from then on. Returns 0 where
+ * malloc cannot be told so. */
+int pg_set_malloc(int64_t mmap, int64_t trim);
+
 void pg_library_version(char *text, int *length);
 void pg_error_text(int code, char *text);
 
