@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/analyze/medians"
 	"pgmpi/internal/conf"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -18,6 +19,14 @@ type Config struct {
 	Algorithms []string `json:"algorithms"`
 	Select     int      `json:"select"` // mpiruns that choose
 	Rounds     int      `json:"rounds"` // in which an mpirun visits its cases, or 0 for measure.turns
+	// Takes has the algorithms that the library takes by itself. It is asked before the first mpirun, and no key.
+	Takes []Taken `json:"takes,omitempty"`
+}
+
+// Taken names what the library takes for a call. Several algorithms cannot be told apart.
+type Taken struct {
+	medians.Cell
+	Algorithms []string `json:"algorithms"`
 }
 
 const (

@@ -54,6 +54,7 @@ func sections(e *Exploration) []document.Section {
 func screen(e *Exploration) []document.Section {
 	out := slices.Concat(answer(e),
 		table(e, "Faster than the default", false, func(c *Cell) bool { return c.Word == OwnAlgorithm }),
+		same(e),
 		table(e, "Only a mock-up is faster", false, func(c *Cell) bool { return c.Word == OnlyMockup }))
 	var rest document.Section
 	open := lists.Keep(e.Cells, func(c Cell) bool { return c.Word == NotDecided })
@@ -78,10 +79,12 @@ func answer(e *Exploration) []document.Section {
 		return phrase.When(e.Count[word] > 0, "%d %s%s", e.Count[word], word, by)
 	})
 	s := document.Section{}
-	switch own, mockup := e.Count[OwnAlgorithm], e.Count[OnlyMockup]; {
+	switch own, same, mockup := e.Count[OwnAlgorithm], e.Count[SameAlgorithm], e.Count[OnlyMockup]; {
 	case e.NotJudged() != "":
-	case own > 0:
-		s.Say("FASTER: in %d of %s one of the library's own algorithms beats what it chooses, by up to %s.", own, cells, phrase.Ratio(largestGain(e)))
+	case own+same > 0:
+		apart := phrase.When(same > 0, ": in %d another algorithm, in %d the same, chosen by hand", own, same)
+		s.Say("FASTER: in %d of %s one of the library's own algorithms beats what it chooses, by up to %s%s.",
+			own+same, cells, phrase.Ratio(largestGain(e)), apart)
 		s.Tone = picture.Slow
 	case mockup > 0:
 		s.Say("ONLY MOCK-UPS ARE FASTER, in %d of %s; none of the library's own algorithms is shown to be.", mockup, cells)
@@ -113,6 +116,22 @@ func largestGain(e *Exploration) (most *float64) {
 		}
 	}
 	return most
+}
+
+// same has the cells in which the library takes the algorithm that is faster: there its way to the algorithm costs.
+func same(e *Exploration) []document.Section {
+	t := &document.Table{Head: []string{"collective", "size", "default", "algorithm", "slower", "95 %", "selection"},
+		Align: "lrrlrlr", Grouped: true}
+	for _, c := range e.Cells {
+		if k := c.Own; c.Word == SameAlgorithm {
+			t.Add(c.Function+phrase.When(len(e.Shapes) > 1, ", %s", c.Shape), phrase.Size(c.Msize), phrase.Duration(k.DefaultS),
+				mockups.Algorithm(k.Function), candidateRatio(k), phrase.Interval(k.RatioLo95, k.RatioHi95, "–"),
+				phrase.Duration(k.SelectionS()))
+		}
+	}
+	return document.Tabled(t,
+		"selection: what the library's way to the algorithm takes; a variable that names the algorithm skips it (`pgmpi remedy`).",
+		"The same algorithm, chosen by hand")
 }
 
 func table(e *Exploration, title string, all bool, shown func(*Cell) bool) []document.Section {
@@ -201,7 +220,8 @@ func design(e *Exploration) []document.Section {
 		s.Fact("A/A", "the default against itself, called on the way of its own algorithms: %d of %s, two-sided, found a difference; median ratio %s",
 			n.False, conf.Plural(n.Tests, "test"), phrase.Ratio(e.ItselfRatio))
 	}
-	s.Fact("Answers", "own algorithm: the fastest of the library's own is shown to beat the default; only mock-up: no own one is, a mock-up is; "+
+	s.Fact("Answers", "own algorithm: the fastest of the library's own is shown to beat the default; "+
+		"same algorithm by hand: so does the one that it takes anyway; only mock-up: no own one is, a mock-up is; "+
 		"default is best: what was faster in the mpiruns that chose is shown not to be; nothing faster seen: by these mpiruns, without a test")
 	s.Fact("Sizes", "%s", e.MsizeLegend)
 	return []document.Section{s}
@@ -221,7 +241,7 @@ func outcomes(e *Exploration) *document.Outcomes {
 func outcome(c *Cell) document.Outcome {
 	o := document.Outcome{Class: "pgmpi." + c.Shape + ".explore." + c.Function, Name: fmt.Sprintf("%d B", c.Msize), Why: string(c.Word), Seconds: c.DefaultS}
 	switch c.Word {
-	case OwnAlgorithm:
+	case OwnAlgorithm, SameAlgorithm:
 		o.Result, o.Ratio = document.Failed, *c.Own.Ratio
 	case NotDecided, NotExplored:
 		o.Result = document.Skipped

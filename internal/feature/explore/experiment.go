@@ -16,6 +16,8 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/feature/which"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/untimed"
 	"pgmpi/measure/protocol"
@@ -125,11 +127,49 @@ func prepare(ctx context.Context, config *glfile.File, o run.Options) (*glfile.F
 	}
 	f := *config
 	f.Check.Guidelines, f.Check.Exclude, f.Guideline = []string{}, []string{}, users
-	rounds := glfile.Of(config, Section).Rounds
+	own := glfile.Of(config, Section)
+	own.Takes = taken(ctx, &f, o)
+	glfile.Put(&f, Section, own)
+	rounds := own.Rounds
 	if rounds > 0 && f.Measure.Turns == 0 && !f.Measure.Provable && f.Measure.Cache == protocol.CacheWarm {
 		f.Measure.Turns = min(rounds, f.NREP.Most())
 	}
 	return &f, nil
+}
+
+// taken asks the library which algorithms it takes by itself. Without an answer the exploration goes on, and does not
+// know which of its own algorithms is the same.
+func taken(ctx context.Context, f *glfile.File, o run.Options) []Taken {
+	if o.Before != nil {
+		if old, err := reading.ConfigOf(o.Before); err == nil {
+			return glfile.Of(old, Section).Takes
+		}
+	}
+	if o.Dry {
+		return nil
+	}
+	ask := *f
+	ask.Check.Functions = nil
+	for _, u := range f.Guideline {
+		ask.Check.Functions = lists.With(ask.Check.Functions, u.Pattern.Function)
+	}
+	if o.Tell != nil {
+		o.Tell(run.Event{Step: "asking which algorithms the library takes"})
+	}
+	w, err := which.Ask(ctx, &ask, o.Start)
+	if err != nil {
+		if o.Tell != nil && ctx.Err() == nil {
+			o.Tell(run.Event{Sentence: fmt.Sprintf("note: which algorithms the library takes is not known: %v", err)})
+		}
+		return nil
+	}
+	var out []Taken
+	for _, r := range w.Rows {
+		if len(r.Algorithms) > 0 {
+			out = append(out, Taken{medians.Cell{Function: r.Collective, Msize: r.Msize, Shape: r.Shape}, r.Algorithms})
+		}
+	}
+	return out
 }
 
 // forced returns an error if mpi.env forces an algorithm of a collective that is to be explored.

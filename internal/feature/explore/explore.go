@@ -10,7 +10,9 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/lists"
+	"pgmpi/internal/reading"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -153,8 +155,13 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Exploratio
 	if err != nil {
 		return nil, err
 	}
+	takes, err := takesOf(m)
+	if err != nil {
+		return nil, err
+	}
 	for _, tests := range x.cells() {
 		cell := x.cell(tests, outcomes)
+		cell.take(takes)
 		e.Count[cell.Word]++
 		e.Cells = append(e.Cells, cell)
 	}
@@ -258,6 +265,30 @@ func (x *data) cell(tests []int, outcomes map[int]analyze.Answered) Cell {
 	return c
 }
 
+// takesOf returns what the library takes by itself, as it was asked before the first mpirun.
+func takesOf(m *results.Manifest) (map[medians.Cell][]string, error) {
+	out := map[medians.Cell][]string{}
+	if len(m.Config) == 0 { // another program has measured it
+		return out, nil
+	}
+	f, err := reading.ConfigOf(m)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range glfile.Of(f, Section).Takes {
+		out[t.Cell] = t.Algorithms
+	}
+	return out, nil
+}
+
+// take notes what the library takes. Where that is the algorithm that is faster, the way to it is what costs.
+func (c *Cell) take(of map[medians.Cell][]string) {
+	c.Takes = of[c.Cell]
+	if c.Word == OwnAlgorithm && len(c.Takes) == 1 && c.Takes[0] == mockups.Algorithm(c.Own.Function) {
+		c.Word = SameAlgorithm
+	}
+}
+
 // unused lists the algorithms and mock-ups without times, each once for a shape and a
 // reason.
 func (x *data) unused() []Unused {
@@ -276,13 +307,13 @@ func (x *data) unused() []Unused {
 	return out
 }
 
-// exitCode is 1 where one of the library's own algorithms beats its default. An own algorithm with
+// exitCode is 1 where one of the library's own algorithms beats its default, be it the same one. An own algorithm with
 // wrong data is only named, since nobody gets it unasked; wrong data of anything else are a fault.
 func (e *Exploration) exitCode() int {
 	wrong := slices.ContainsFunc(e.Unused, func(u Unused) bool {
 		return u.Status == string(protocol.StatusWrong) && mockups.Algorithm(u.Function) == ""
 	})
-	return analyze.ExitCode(wrong, e.Count[OwnAlgorithm] > 0, e.NotJudged() != "")
+	return analyze.ExitCode(wrong, e.Count[OwnAlgorithm]+e.Count[SameAlgorithm] > 0, e.NotJudged() != "")
 }
 
 // NotJudged returns why no cell could be judged, or "" if some could.
@@ -302,16 +333,17 @@ const Schema = "pgmpi-explore/1"
 type Advice string
 
 const (
-	DefaultIsBest Advice = "default is best"     // what seemed faster is shown not to be
-	NothingSeen   Advice = "nothing faster seen" // by the mpiruns that choose; nothing was tested
-	OwnAlgorithm  Advice = "own algorithm"       // one of the library's own is faster, tested
-	OnlyMockup    Advice = "only mock-up"        // none of the library's own is, a mock-up is, tested
-	NotDecided    Advice = "undecided"           // a candidate is neither shown to be faster nor not to be
-	NotExplored   Advice = "not measured"        // the default has no valid times
+	DefaultIsBest Advice = "default is best"        // what seemed faster is shown not to be
+	NothingSeen   Advice = "nothing faster seen"    // by the mpiruns that choose; nothing was tested
+	OwnAlgorithm  Advice = "own algorithm"          // one of the library's own is faster, tested
+	SameAlgorithm Advice = "same algorithm by hand" // faster, tested, and the one that the library takes
+	OnlyMockup    Advice = "only mock-up"           // none of the library's own is, a mock-up is, tested
+	NotDecided    Advice = "undecided"              // a candidate is neither shown to be faster nor not to be
+	NotExplored   Advice = "not measured"           // the default has no valid times
 )
 
 // Advices are in the order of interest.
-var Advices = []Advice{OwnAlgorithm, OnlyMockup, NotDecided, DefaultIsBest, NothingSeen, NotExplored}
+var Advices = []Advice{OwnAlgorithm, SameAlgorithm, OnlyMockup, NotDecided, DefaultIsBest, NothingSeen, NotExplored}
 
 // Exploration is explore.json: what the library's own algorithms, and mock-ups, gain
 // over what it chooses by itself. Undefined numbers are null.
@@ -349,9 +381,10 @@ type Cell struct {
 	medians.Cell
 	NP       int        `json:"np"`
 	Word     Advice     `json:"word"`
-	DefaultS *float64   `json:"default_s"` // seconds, as the library chooses, in the mpiruns that choose
-	Own      *Candidate `json:"own"`       // the fastest of the library's own in the selection; null if none could be timed
-	Mockup   *Candidate `json:"mockup"`    // the same of the mock-ups
+	Takes    []string   `json:"takes,omitempty"` // by itself, as far as that is known; several cannot be told apart
+	DefaultS *float64   `json:"default_s"`       // seconds, as the library chooses, in the mpiruns that choose
+	Own      *Candidate `json:"own"`             // the fastest of the library's own in the selection; null if none could be timed
+	Mockup   *Candidate `json:"mockup"`          // the same of the mock-ups
 	Reason   string     `json:"reason,omitempty"`
 }
 
@@ -367,6 +400,14 @@ type Candidate struct {
 }
 
 func (c *Candidate) Faster() bool { return c != nil && c.Verdict == judge.Violated }
+
+// SelectionS returns the seconds by which the library's way to an algorithm is longer than the algorithm itself.
+func (c *Candidate) SelectionS() *float64 {
+	if c == nil || c.DefaultS == nil || c.MedianS == nil {
+		return nil
+	}
+	return analyze.Number(*c.DefaultS - *c.MedianS)
+}
 
 func (c *Candidate) tested() bool { return c != nil && c.Verdict != "" }
 

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -194,5 +196,28 @@ func TestDefaultAgainstItselfIsTestedBothWays(t *testing.T) {
 		want := 100_000 / float64(c.ns)
 		should.Hold(t, e.Itself.Tests == 1 && e.Itself.False == c.found && e.ItselfRatio != nil && math.Abs(*e.ItselfRatio/want-1) <= .02,
 			"itself takes %d ns: %+v, ratio %v", c.ns, e.Itself, e.ItselfRatio)
+	}
+}
+
+// Only where the library takes one algorithm, and that is the faster one, is its way to it what costs.
+func TestOnlyTheAlgorithmThatTheLibraryTakesIsTheSame(t *testing.T) {
+	for name, c := range map[string]struct {
+		takes  []string
+		faster int64
+		want   Advice
+	}{
+		"the same":           {[]string{"linear"}, 60_000, SameAlgorithm},
+		"another":            {[]string{"recursive_doubling"}, 60_000, OwnAlgorithm},
+		"one of two":         {[]string{"linear", "recursive_doubling"}, 60_000, OwnAlgorithm},
+		"not known":          {nil, 60_000, OwnAlgorithm},
+		"the same, no gain ": {[]string{"linear"}, 101_000, NothingSeen},
+	} {
+		m, set := exploredData(t, map[string][2]int64{"MPI_Scan@linear": {c.faster, c.faster}})
+		f := glfile.Default()
+		glfile.Put(&f, Section, Config{Takes: []Taken{{medians.CellOf(m.Plan.Cases[0]), c.takes}}})
+		m.Config = must.Get(json.Marshal(f))(t)
+		e := must.Get(Judge(m, set, judge.Default()))(t)
+		should.Hold(t, e.Cells[0].Word == c.want && slices.Equal(e.Cells[0].Takes, c.takes), "%s: %+v", name, e.Cells[0])
+		should.Equal(t, e.Exit == exitcode.Violated, c.faster == 60_000, name)
 	}
 }

@@ -100,7 +100,7 @@ func algorithmChoices(e *explore.Exploration, cells []Cell, p *guidelines.Plan, 
 			continue
 		}
 		of.Explored = string(found.Word)
-		if found.Word != explore.OwnAlgorithm {
+		if found.Word != explore.OwnAlgorithm && found.Word != explore.SameAlgorithm {
 			continue
 		}
 		name := mockups.Algorithm(found.Own.Function)

@@ -111,7 +111,7 @@ func (x *Task) fromExploration(data *medians.Set) (err error) {
 	x.Cells = []Cell{}
 	for _, c := range x.explored.Cells {
 		f.Check.Functions = lists.With(f.Check.Functions, c.Function)
-		if c.Word == explore.OwnAlgorithm {
+		if c.Word == explore.OwnAlgorithm || c.Word == explore.SameAlgorithm {
 			x.Cells = append(x.Cells, Cell{Cell: c.Cell, NP: c.NP, Guidelines: []string{}, Ratio: c.Own.Ratio,
 				State: CellNotProved, By: []string{}})
 		}
