@@ -64,6 +64,15 @@ func explainExample(t *testing.T) example {
 	return documents.Of(check.Explanations, explained(t, few, noisySizes, config(), "GL8:64Ki", noisy)[0])
 }
 
+func caused(t *testing.T) *check.Caused {
+	r := noisyReport(t)
+	of := &check.Caused{Report: r, Folder: "DIR"}
+	for i := range r.Verdicts {
+		of.Tests = append(of.Tests, &r.Verdicts[i])
+	}
+	return of
+}
+
 func TestExplanationsMatchGoldenFiles(t *testing.T) {
 	for name, selector := range map[string]string{"violated": "GL8:64Ki", "undecided": "GL8:1", "split": "GL2:Reduce:64Ki", "inconclusive": "GL5:1"} {
 		documents.Golden(t, "explain-"+name+".txt", explanation(t, few, noisySizes, config(), selector, noisy))

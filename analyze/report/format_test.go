@@ -60,6 +60,7 @@ func newExamples(t *testing.T) map[string]example {
 		"spread":  documents.Of(checks.Spreads, shown.Spread()),
 		"env":     documents.Of(check.Environments, environment(t)),
 		"explain": explainExample(t),
+		"causes":  documents.Of(check.Causes, caused(t)),
 
 		"levels":    documents.Of(checks.LevelLists, levels()),
 		"summaries": documents.Of(checks.SummaryLists, summaries()),

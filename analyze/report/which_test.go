@@ -40,7 +40,7 @@ func TestEveryViolationNamesTheDefaultWhereItIsKnown(t *testing.T) {
 		}
 	}
 	must.Hold(t, e.Verdict != nil, "nothing is violated")
-	d := check.Explanations.Document(e)
-	should.Contain(t, documents.Written(t, "table", d), "The default is pipeline, 128 KiB segments.")
-	should.Contain(t, strings.Join(strings.Fields(documents.Written(t, "table", d.Brief())), " "), "the default is pipeline, 128 KiB segments")
+	should.Contain(t, documents.Written(t, "table", check.Explanations.Document(e)), "The default is pipeline, 128 KiB segments.")
+	causes := check.Causes.Document(&check.Caused{Report: r, Tests: []*analyze.Verdict{e.Verdict}})
+	should.Contain(t, strings.Join(strings.Fields(documents.Written(t, "table", causes)), " "), "takes now", "pipeline, 128 KiB segments")
 }
