@@ -73,7 +73,7 @@ func (e *Error) Lines() []string {
 type mpirun struct {
 	argv     []string
 	env      []string
-	shaped   bool // ranks are asked for on so many nodes
+	shaped   bool // ranks are asked for by nodes
 	jobFile  bool // argv names a file that holds the job
 	limits   limits
 	starter  Starter

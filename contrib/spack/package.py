@@ -9,11 +9,11 @@ class Pgmpi(MakefilePackage):
     """Checks whether an MPI library keeps self-consistent performance guidelines."""
 
     homepage = "https://example.org/pgmpi"
-    url = "https://example.org/pgmpi/pgmpi-0.3.0.tar.gz"  # of `make dist`, with all Go modules
+    url = "https://example.org/pgmpi/pgmpi-0.4.0.tar.gz"  # of `make dist`, with all Go modules
 
     license("BSD-3-Clause")
 
-    version("0.3.0")  # sha256="what sha256sum says of the tarball"; without: spack install --no-checksum
+    version("0.4.0")  # sha256="what sha256sum says of the tarball"; without: spack install --no-checksum
 
     depends_on("c", type="build")
     depends_on("gmake", type="build")

@@ -300,7 +300,7 @@ func TestABaselineThatCannotBeReadEndsTheCheckBeforeItMeasures(t *testing.T) {
 		bed.Baseline(path("other")):                             `another job.datatype, "int"`,
 		bed.Baseline(dir):                                       "has no night that this check can be held against",
 		"expect = \"" + path("expect.toml") + "\"":              `expect.toml:2:1: unknown key "guidline" (did you mean guideline?)`,
-		"expect = \"" + path("missing") + "\"":                  "no such file",
+		"expect = \"" + path("missing") + "\"":                  "there is no file",
 		bed.Baseline(report("other")) + "\nfail_on = \"times\"": "job.datatype",
 	} {
 		c := b.Prepared(b.Out, bed.With(bed.Nightly, gate))

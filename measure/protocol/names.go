@@ -65,7 +65,7 @@ var (
 	}
 	// Mallocs are the states of the C library's malloc.
 	Mallocs = []string{
-		MallocFresh,   // its limits are those of a new process, whatever was freed
+		MallocFresh,   // with the limits of a new process, whatever was freed
 		MallocSettled, // it keeps memory that is freed, as glibc does after large blocks
 	}
 	// Samples are the definitions of a repetition's run-time.

@@ -6,7 +6,7 @@ import "strings"
 type Said struct {
 	Words   string // its error, and all that launcher and ranks printed
 	Greeted bool   // rank 0 had come through MPI_Init
-	Shaped  bool   // ranks were asked for on so many nodes
+	Shaped  bool   // ranks were asked for by nodes
 }
 
 // Advice explains a failure.

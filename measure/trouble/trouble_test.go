@@ -34,7 +34,7 @@ func TestEachTroubleHasItsCauseAndRemedy(t *testing.T) {
 	}
 }
 
-// What only pgmpi and its ranks say is tested where it is said.
+// Tests of pgmpi and its ranks hold what only these say.
 var ownWords = []string{"plugin", "plugin-version", "plugin-library", "plugin-changed", "plugin-row", "plugin-hangs", "plugin-file",
 	"srun-of-other", "nodes-unseen", "misplaced", "labels", "stdin", "job-file", "coarse-clock", "other-library", "clock-steps",
 	"rdtscp", "clock-sync", "thread-level", "stall", "barrier", "built-for", "start-limit", "crash", "killed"}

@@ -23,8 +23,8 @@ func newCommand(h *command.Host) *cobra.Command {
 every method of clock synchronisation it shows how far the ranks' global clocks
 are from rank 0's, right after it and some seconds later, and how much time, how
 many rounds and how many messages it takes. It starts one mpirun for every
-number of processes and every shape, and writes nothing to disk. docs/measuring.md
-explains the methods.
+number of processes and every shape, and writes nothing to disk.
+docs/measuring.md explains the methods.
 
 With --barrier it shows instead when each rank leaves MPI_Barrier, by which
 other benchmarks synchronise: the ranks enter at the same time on the global
