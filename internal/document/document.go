@@ -108,10 +108,14 @@ type Table struct {
 	// Grouped tells that texts show the first column above the rows that share it.
 	Grouped bool
 	Tone    func(row []string, column int) picture.Tone // of a cell; may be nil
-	// Factors are bars in the column Factor of pages, one for each row.
+	// Factors are pictures in the column Factor of pages, one for each row. Lines are at 1 and at Limit.
 	Factor  int
-	Factors []float64
+	Factors []Factor
+	Limit   float64
 }
+
+// Factor holds how many times as large something is, and the interval of that; Lo and Hi are 0 without one.
+type Factor struct{ Ratio, Lo, Hi float64 }
 
 func ToneOf(columns map[int]picture.Tone) func([]string, int) picture.Tone {
 	return func(_ []string, column int) picture.Tone { return columns[column] }

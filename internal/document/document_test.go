@@ -3,6 +3,8 @@ package document_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -34,15 +36,30 @@ func TestTextCannotLeaveItsFenceInMarkdown(t *testing.T) {
 	}
 }
 
-func TestABarIsAsLongAsItsFactor(t *testing.T) {
-	table := document.Table{Head: []string{"call", "slower"}, Align: "lr", Factor: 1, Factors: []float64{1, 2, 16}}
+func TestAFactorIsDrawnWithItsIntervalOnALogarithmicAxis(t *testing.T) {
+	table := document.Table{Head: []string{"call", "slower"}, Align: "lr", Factor: 1, Factors: []document.Factor{{Ratio: 1}, {Ratio: 2, Lo: 1.5, Hi: 3}, {Ratio: 16, Lo: 12, Hi: 30}}, Limit: 1.05}
 	for _, name := range []string{"a", "b", "c"} {
 		table.Add(name, "")
 	}
 	page := documents.Written(t, "html", &document.Document{Name: "bars", Pictured: []document.Section{document.Titled("First"), {Title: "Bars", Table: &table}}})
-	bars := regexp.MustCompile(`<path d="M0 5H(\d+)"/></svg>`).FindAllStringSubmatch(page, -1)
-	must.Hold(t, len(bars) == 2, "%v", bars)
-	should.Equal(t, bars[0][1]+" "+bars[1][1], "16 64", "2 and 16 times")
+	drawn := regexp.MustCompile(`<path class=axis d="M(\d+) 0V12M(\d+) 0V12"/>(?:<path d="M(\d+) 6H(\d+)"/>)?<path class=dot d="M(\d+) 6h0"/>`).FindAllStringSubmatch(page, -1)
+	must.Hold(t, len(drawn) == 3, "%v", drawn)
+	at := func(row, number int) int { return must.Get(strconv.Atoi(drawn[row][number]))(t) }
+	should.Equal(t, at(0, 1), at(0, 5), "once as large is on the line")
+	should.Equal(t, drawn[0][3], "", "no interval is known")
+	should.Hold(t, at(1, 2) > at(1, 1) && at(1, 3) > at(1, 2) && at(1, 5) > at(1, 3) && at(1, 4) > at(1, 5), "in their order: %v", drawn[1])
+	should.Hold(t, at(2, 5)-at(1, 5) > at(1, 5)-at(0, 5) && at(2, 4) <= 120, "the axis is logarithmic: %v", drawn)
+}
+
+func TestAHeatMapThatComesFirstStandsBelowTheTitle(t *testing.T) {
+	first := document.Titled("Answer")
+	first.Say("What was measured.")
+	heat := document.Titled("How many times slower")
+	heat.Heat = &picture.HeatMap{Columns: []string{"8"}, Rows: []picture.HeatRow{{Name: "GL8", Cells: []picture.HeatCell{{Ratio: 2, Sign: "★", Word: "violated", Text: "2.00"}}}}}
+	page := documents.Written(t, "html", &document.Document{Name: "hero", Pictured: []document.Section{first, heat, document.Titled("Last")}})
+	order := []int{strings.Index(page, "Answer</h1>"), strings.Index(page, `<table class="heat">`), strings.Index(page, "What was measured.")}
+	should.Hold(t, slices.IsSorted(order) && order[0] > 0, "%v", order)
+	should.Contain(t, page, `title="GL8, 8: violated 2.00"`, "How many times slower.")
 }
 
 func TestSectionsAndPicturesOfOneNameHaveIDsOfTheirOwn(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"html/template"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"pgmpi/internal/picture"
@@ -63,6 +62,7 @@ var marked = map[string]string{"violated": "sure", "wrong": "sure", "undecided":
 
 type htmlDocument struct {
 	Kind, Title, Policy string
+	Hero                *htmlSection // a heat map right below the title
 	Answer              htmlSection
 	Groups              []htmlGroup
 }
@@ -115,9 +115,9 @@ type htmlTable struct {
 
 type htmlCell struct {
 	Text, Class string
-	Heads       bool   // its row or column
-	Head        string // of the column, for a list instead of the table
-	Bar         int    // length of the bar before it
+	Heads       bool    // its row or column
+	Head        string  // of the column, for a list instead of the table
+	Forest      *forest // the factor as a picture before it
 }
 
 type htmlFigure struct {
@@ -141,7 +141,11 @@ func writeHTML(w io.Writer, d *Document) error {
 				p.Answer.Blocks = blocks[1:]
 			}
 		}
-		sections = sections[1:]
+		if sections = sections[1:]; len(sections) > 0 && sections[0].Heat != nil {
+			hero := sectionHTML(sections[0], ids)
+			hero.Notes = append([]string{sections[0].Title + "."}, hero.Notes...)
+			p.Hero, sections = &hero, sections[1:]
+		}
 	}
 	p.Title = cmp.Or(p.Title, p.Kind)
 	for i, s := range sections {
@@ -269,7 +273,7 @@ func tableHTML(t *Table, name string) *htmlTable {
 				c.Head = cmp.Or(t.Head[i], " ")
 			}
 			if i == t.Factor && n < len(t.Factors) {
-				c.Bar = barLength(t.Factors[n], slices.Max(t.Factors))
+				c.Forest = t.forest(n)
 			}
 			cells[i] = c
 		}
@@ -278,11 +282,30 @@ func tableHTML(t *Table, name string) *htmlTable {
 	return out
 }
 
-// barLength returns the length of a factor's bar. The longest bar stands for four times as long as
-// nothing lost, or more.
-func barLength(factor, most float64) int {
-	const full, least = 64, 4
-	return int(full * max(0, math.Log(factor)/math.Log(max(most, least))))
+// forest holds paths of a factor with its interval on a logarithmic axis that all rows of a table share.
+type forest struct{ Axis, Interval, Dot string }
+
+const forestWidth, forestHeight = 120, 12
+
+func (t *Table) forest(row int) *forest {
+	least, most := 1/1.25, 4.0
+	for _, f := range t.Factors {
+		least, most = min(least, f.Ratio, cmp.Or(f.Lo, f.Ratio)), max(most, f.Ratio, f.Hi)
+	}
+	least, most = max(least, 1./8), min(most, 64)
+	at := func(factor float64) int {
+		x := math.Log(min(max(factor, least), most)/least) / math.Log(most/least)
+		return 2 + int(math.Round(x*(forestWidth-4)))
+	}
+	f := t.Factors[row]
+	out := &forest{Axis: fmt.Sprintf("M%d 0V%d", at(1), forestHeight), Dot: fmt.Sprintf("M%d %dh0", at(f.Ratio), forestHeight/2)}
+	if t.Limit > 1 {
+		out.Axis += fmt.Sprintf("M%d 0V%d", at(t.Limit), forestHeight)
+	}
+	if f.Lo < f.Hi {
+		out.Interval = fmt.Sprintf("M%d %dH%d", at(f.Lo), forestHeight/2, at(f.Hi))
+	}
+	return out
 }
 
 // columnTones returns the classes of columns in which all cells have the same.

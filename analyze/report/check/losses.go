@@ -44,7 +44,7 @@ func lost(v *analyze.Verdict) float64 {
 // sizes, up to wide times the first. What is too slow only when repeated comes last, in groups of
 // its own.
 func losses(r *analyze.Report) []document.Section {
-	t := &document.Table{Head: []string{"collective", "size", "now", "possible", "slower [95 %]", "call instead [guideline]"}, Align: "lrrrll", Flex: 5, Factor: 4,
+	t := &document.Table{Head: []string{"collective", "size", "now", "possible", "slower [95 %]", "call instead [guideline]"}, Align: "lrrrll", Flex: 5, Factor: 4, Limit: r.MinSlowdown,
 		Grouped: true, Tone: document.ToneOf(map[int]picture.Tone{2: picture.Slow, 3: picture.Possible})}
 	among := isSure(r)
 	if r.SeenOnce != "" {
@@ -65,7 +65,7 @@ func losses(r *analyze.Report) []document.Section {
 		}
 		t.Add(l.group, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v.Effect),
 			instance(v)+" ["+strings.Join(l.broken, ",")+"]"+phrase.When(len(also) > 0, ", also %s", strings.Join(also, ", "))+phrase.When(l.now != "", "; %s", l.now)+apart)
-		t.Factors = append(t.Factors, *v.Ratio)
+		t.Factors = append(t.Factors, factor(&v.Effect))
 	}
 	if r.SeenOnce != "" {
 		return document.Tabled(t, phrase.Capital(r.SeenOnce)+".", "Seen once, the largest loss per call first")
@@ -75,6 +75,14 @@ func losses(r *analyze.Report) []document.Section {
 	}
 	note := phrase.When(len(repeated) > 0, "Only when repeated: not where both sides alternate call by call.")
 	return document.Tabled(t, note, "%s, the largest loss per call first", phrase.Either(rated(r), "Sure", "Too slow"))
+}
+
+func factor(e *analyze.Effect) document.Factor {
+	f := document.Factor{Ratio: *e.Ratio}
+	if e.RatioLo95 != nil && e.RatioHi95 != nil {
+		f.Lo, f.Hi = *e.RatioLo95, *e.RatioHi95
+	}
+	return f
 }
 
 // wide limits the last size of a row, in multiples of the first.

@@ -137,7 +137,7 @@ func HeatMaps(r *analyze.Report) []document.Section {
 	for _, shape := range r.Shapes {
 		found, rest := HeatRows(r, shape.Name, drawn)
 		name := phrase.When(len(r.Shapes) > 1, ", %s", shape.Name)
-		s := document.Titled("Heat map%s: how many times slower a call is than what it must not be slower than", name)
+		s := document.Titled("How many times slower a call is than what it must not be slower than%s", name)
 		if len(found.Rows) == 0 {
 			s.Say("No guideline is violated, suspected or undecided at any size.")
 		} else {
@@ -146,7 +146,7 @@ func HeatMaps(r *analyze.Report) []document.Section {
 		if s.Heat != nil && !explained {
 			explained = true
 			s.Note("★ violated, ? undecided, s split suspected without a test, – not measured, ✗ %s; a number alone: no violation found; blank: not planned. "+
-				"1.00: both take equally long; the stronger the warm colour, the slower the call, and the cold one, the faster. A cell leads to its picture.", wrongWords(r))
+				"A cell leads to its picture.", wrongWords(r))
 		}
 		out = append(out, s)
 		if len(rest.Rows) > 0 {
