@@ -58,7 +58,7 @@ var htmlPage = template.Must(template.New("page").Funcs(template.FuncMap{
 }).Parse(htmlTemplate))
 
 // marked holds the classes of cells of a heat map that ask for attention.
-var marked = map[string]string{"violated": "sure", "wrong": "sure", "undecided": "unsure", "suspected": "unsure"}
+var marked = map[string]string{"violated": "sure", "wrong": "sure", "undecided": "unsure", "suspected": "unsure", "slower": "sure", "slightly slower": "unsure", "faster": "unsure", "slightly faster": "unsure"}
 
 type htmlDocument struct {
 	Kind, Title, Policy string

@@ -297,6 +297,32 @@ type HeatCell struct {
 	Word  string  // the sign in words, for readers who cannot see it
 	Text  string  // the number
 	Link  string  // ID of the figure that shows it, or ""
+	Spark string  // path of the ratio over time, see Spark
+}
+
+// Limits of Spark, on a logarithmic axis, and its extent.
+const (
+	sparkLeast, sparkMost = .5, 8
+	sparkWidth            = 40
+	sparkHeight           = 10
+)
+
+// Spark returns the path of ratios over time, NaN where one is not known. It returns "" for fewer than two.
+func Spark(ratios []float64) string {
+	known, out := 0, ""
+	for i, ratio := range ratios {
+		if math.IsNaN(ratio) || ratio <= 0 {
+			continue
+		}
+		x := math.Round(10*sparkWidth*float64(i)/float64(max(1, len(ratios)-1))) / 10
+		y := sparkHeight * (1 - math.Log(min(max(ratio, sparkLeast), sparkMost)/sparkLeast)/math.Log(sparkMost/sparkLeast))
+		out += fmt.Sprintf("%s%g %.1f", phrase.Either(known == 0, "M", "L"), x, y)
+		known++
+	}
+	if known < 2 {
+		return ""
+	}
+	return out
 }
 
 // Rewrite puts every text of the figure through a function: line for texts on one line, and cell

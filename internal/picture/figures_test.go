@@ -261,3 +261,17 @@ func TestAColourStandsForARatio(t *testing.T) {
 		should.Equal(t, HeatClass(ratio), want, "%v", ratio)
 	}
 }
+
+func TestASparkHasAPointForEachKnownRatioAndStaysInItsCell(t *testing.T) {
+	for _, c := range []struct {
+		ratios []float64
+		want   string
+	}{
+		{[]float64{.5, 2, 8}, "M0 10.0L20 5.0L40 0.0"},
+		{[]float64{.1, math.NaN(), 100}, "M0 10.0L40 0.0"},
+		{[]float64{math.NaN(), 2}, ""},
+		{nil, ""},
+	} {
+		should.Equal(t, Spark(c.ratios), c.want)
+	}
+}

@@ -54,7 +54,7 @@ func TestAHostileNightWritesNoLineOfItsOwn(t *testing.T) {
 }
 
 // The page is an index: each cell of the last check leads to its trend, which has the change.
-func TestEveryCellOfAHistoryLeadsToItsTrend(t *testing.T) {
+func TestEveryCellThatChangedLeadsToItsTrend(t *testing.T) {
 	h := shown.History()
 	d := Histories.Document(h)
 	drawn, cells := map[string]picture.Figure{}, 0
@@ -79,6 +79,25 @@ func TestEveryCellOfAHistoryLeadsToItsTrend(t *testing.T) {
 		}
 	}
 	should.Equal(t, cells, len(h.Series[0].Cells))
+}
+
+func TestACellThatDidNotChangeHasALineAndNoPicture(t *testing.T) {
+	h := shown.History()
+	h.Series[0].Changes = h.Series[0].Changes[:1]
+	pictures, lines := 0, 0
+	for _, s := range Histories.Document(h).Pictured {
+		pictures += len(s.Figures)
+		if s.Heat == nil {
+			continue
+		}
+		for _, row := range s.Heat.Rows {
+			for _, c := range row.Cells {
+				lines += len(c.Spark[:min(1, len(c.Spark))])
+			}
+		}
+	}
+	should.Equal(t, pictures, 1)
+	should.Equal(t, lines, len(h.Series[0].Cells))
 }
 
 func TestTheMatrixBeginsWithWhatItCanSay(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 	"pgmpi/internal/picture"
 )
 
-var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Screen: compareScreen, Rows: compareRows, JSON: true, NotJudged: (*series.Comparison).NotJudged, Exit: compareExit, Ending: compareEnding, Comment: true}
+var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Screen: compareScreen, Page: comparePage, Rows: compareRows, JSON: true, NotJudged: (*series.Comparison).NotJudged, Exit: compareExit, Ending: compareEnding, Comment: true}
 
 // compareColumns names the columns of compare.json. New columns go to the end.
 var compareColumns = []string{"function", "msize", "shape", "np", "a_median_s", "b_median_s", "a_r", "b_r",
@@ -41,6 +41,68 @@ func compareSections(c *series.Comparison) []document.Section {
 
 func compareScreen(c *series.Comparison) []document.Section {
 	return slices.Concat(compareAnswer(c), compareGuidelines(c), compareCases(c, true))
+}
+
+// comparePage begins with a heat map of B/A, and has the rest as a text has it.
+func comparePage(c *series.Comparison) []document.Section {
+	out := compareSections(c)
+	heat := changeHeat(c)
+	if len(heat.Rows) == 0 {
+		return out
+	}
+	s := document.Titled("B/A, how many times as long a call takes in B as in A")
+	s.Heat = heat
+	s.Note("▲ slower, ▼ faster, both shown by a test; a number alone: no change shown; blank: not compared. A cell leads to its picture.")
+	return slices.Insert(out, 1, s)
+}
+
+// changeHeat has a row for each call of which a size changed, or for all where all are shown.
+func changeHeat(c *series.Comparison) *picture.HeatMap {
+	sizes := map[int64]bool{}
+	for _, k := range c.Cases {
+		sizes[k.Msize] = true
+	}
+	m, columns := check.HeatOf(sizes)
+	m.Corner = "collective"
+	ids := changeIDs(c)
+	for _, of := range byCall(c.Cases) {
+		row := picture.HeatRow{Name: phrase.Plain(of[0].Function) + phrase.When(severalShapes(c), ", %s", of[0].Shape), Cells: make([]picture.HeatCell, len(columns))}
+		changed := c.AllRows
+		for _, k := range of {
+			if k.Ratio == nil {
+				continue
+			}
+			cell := picture.HeatCell{Ratio: *k.Ratio, Text: fmt.Sprintf("%.2f", *k.Ratio), Word: phrase.Words(k.Change)}
+			if cell.Sign = changeSigns[k.Change]; cell.Sign != "" {
+				changed, cell.Link = true, ids[[2]string{k.Function, k.Shape}]
+			}
+			at, _ := slices.BinarySearch(columns, k.Msize)
+			row.Cells[at] = cell
+		}
+		if changed {
+			m.Rows = append(m.Rows, row)
+		}
+	}
+	return m
+}
+
+var changeSigns = map[series.Change]string{series.Slower: "▲", series.SlightlySlower: "▲", series.Faster: "▼", series.SlightlyFaster: "▼"}
+
+func byCall(cases []series.CaseChange) [][]series.CaseChange {
+	return analyze.Grouped(cases, func(k series.CaseChange) [2]string { return [2]string{k.Function, k.Shape} })
+}
+
+func severalShapes(c *series.Comparison) bool {
+	return slices.ContainsFunc(c.Cases, func(k series.CaseChange) bool { return k.Shape != c.Cases[0].Shape })
+}
+
+// changeIDs names the pictures by function and shape.
+func changeIDs(c *series.Comparison) map[[2]string]string {
+	taken, ids := map[string]int{}, map[[2]string]string{}
+	for _, of := range byCall(c.Cases) {
+		ids[[2]string{of[0].Function, of[0].Shape}] = document.Unique(taken, picture.Anchor(of[0].Function, of[0].Shape))
+	}
+	return ids
 }
 
 func compareEnding(c *series.Comparison, _ string) (e document.Ending) {
@@ -163,7 +225,7 @@ func compareCases(c *series.Comparison, screen bool) []document.Section {
 		}
 	}
 	t := &document.Table{Head: []string{"collective", "size", "A", "B", "B/A [95 %]", "p adjusted", "change"}, Align: "lrrrlll", Flex: 6, Spare: []int{5}}
-	several := slices.ContainsFunc(c.Cases, func(k series.CaseChange) bool { return k.Shape != c.Cases[0].Shape })
+	several := severalShapes(c)
 	shown, more := phrase.First(rows, most, "%d more with --full.")
 	for _, k := range shown {
 		t.Add(phrase.Function(k.Function)+phrase.When(several, ", %s", k.Shape), phrase.Size(k.Msize), phrase.Duration(k.AMedianS), phrase.Duration(k.BMedianS),
@@ -193,7 +255,7 @@ func compareMeans(c *series.Comparison) []document.Section {
 }
 
 func compareGuidelines(c *series.Comparison) (out []document.Section) {
-	several := slices.ContainsFunc(c.Cases, func(k series.CaseChange) bool { return k.Shape != c.Cases[0].Shape })
+	several := severalShapes(c)
 	for _, change := range []series.Change{series.NewlyViolated, series.NewlyKept} {
 		t := &document.Table{Head: []string{"guideline", "size", "call instead", "A", "ratio", "B", "ratio"}, Align: "lrllrlr", Flex: 2, Spare: []int{4, 6}}
 		for _, k := range c.Guidelines {
@@ -228,11 +290,11 @@ func compareExit(c *series.Comparison) error {
 
 func ChangeFigures(c *series.Comparison) []picture.Figure {
 	var out []picture.Figure
-	ids := map[string]int{}
+	ids := changeIDs(c)
 	measured := slices.DeleteFunc(slices.Clone(c.Cases), func(k series.CaseChange) bool { return k.AMedianS == nil || k.BMedianS == nil })
-	for _, of := range analyze.Grouped(measured, func(k series.CaseChange) [2]string { return [2]string{k.Function, k.Shape} }) {
+	for _, of := range byCall(measured) {
 		function, shape := of[0].Function, of[0].Shape
-		f := picture.Figure{ID: document.Unique(ids, picture.Anchor(function, shape)), Title: phrase.Function(function) + ", " + shape, X: check.SizeAxis(), Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds},
+		f := picture.Figure{ID: ids[[2]string{function, shape}], Title: phrase.Function(function) + ", " + shape, X: check.SizeAxis(), Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds},
 			Series: []picture.Series{{Name: "A", Role: picture.Instead}, {Name: "B", Role: picture.Call}}}
 		var text []string
 		mark := func(k series.CaseChange, tone picture.Tone, sign string) {
@@ -242,12 +304,11 @@ func ChangeFigures(c *series.Comparison) []picture.Figure {
 		for _, k := range of {
 			f.Series[0].Points = append(f.Series[0].Points, picture.Bare(float64(k.Msize), *k.AMedianS))
 			f.Series[1].Points = append(f.Series[1].Points, picture.Bare(float64(k.Msize), *k.BMedianS))
-			switch k.Change {
-			case series.Slower, series.SlightlySlower:
-				mark(k, picture.Slow, "▲")
-			case series.Faster, series.SlightlyFaster:
-				mark(k, picture.Possible, "▼")
-			case series.NoDifference, series.NotCompared, series.LeftOut, series.NewlyViolated, series.NewlyKept, series.NewlyShown, series.NoLongerShown:
+			switch sign := changeSigns[k.Change]; sign {
+			case "▲":
+				mark(k, picture.Slow, sign)
+			case "▼":
+				mark(k, picture.Possible, sign)
 			}
 		}
 		if f.Text = cmp.Or(strings.Join(text, "; "), "Nothing significant") + "."; c.AllRows || len(text) > 0 {

@@ -259,10 +259,14 @@ func historyTrends(s *series.Series) (out []document.Section) {
 func historyPage(h *series.History) []document.Section {
 	out := historyOf(h, false)
 	ids := trendIDs(h)
+	var cells []document.Section
 	for i := range h.Series {
-		out = append(out, historyCells(&h.Series[i], ids)...)
+		cells = append(cells, historyCells(&h.Series[i], ids)...)
 	}
-	return out
+	if len(cells) > 0 && len(out) > 0 { // what all is about comes first
+		return slices.Concat(out[:1], cells[:1], out[1:], cells[1:])
+	}
+	return append(out, cells...)
 }
 
 func trendIDs(h *series.History) map[*series.Trend]string {
@@ -277,38 +281,31 @@ func trendIDs(h *series.History) map[*series.Trend]string {
 }
 
 // mostTrends limits the drawn trends of a series: a picture takes 3 KiB.
-const mostTrends = 400
+const mostTrends = 60
 
-// historyCells returns a heat map of the last check, whose cells lead to their trends.
+// historyCells returns a heat map of the last check, whose cells that changed lead to their trends.
 func historyCells(s *series.Series, ids map[*series.Trend]string) []document.Section {
-	changed, drawn := map[series.Asked]bool{}, []*series.Trend{}
-	for _, c := range s.Changes {
-		changed[c.Asked] = true
-	}
+	var drawn []*series.Trend
 	for k := range s.Cells {
-		drawn = append(drawn, &s.Cells[k])
-	}
-	rank := func(t *series.Trend) int {
-		switch {
-		case changed[t.Asked]:
-			return 0
-		case slices.ContainsFunc(t.Points, func(p series.TrendPoint) bool { return p.Verdict == judge.Violated }):
-			return 1
+		t := &s.Cells[k]
+		if slices.ContainsFunc(s.Changes, func(c series.Lasting) bool { return c.Asked == t.Asked }) {
+			drawn = append(drawn, t)
 		}
-		return 2
 	}
-	slices.SortStableFunc(drawn, func(a, b *series.Trend) int { return cmp.Compare(rank(a), rank(b)) })
 	left := max(0, len(drawn)-mostTrends)
 	drawn = drawn[:len(drawn)-left]
-	if len(drawn) == 0 {
+	index := document.Titled("Cells of %s: the ratio in the last check that has it, and its course over all", seriesName(s))
+	index.Heat = historyHeat(s, func(t *series.Trend) string { return phrase.When(slices.Contains(drawn, t), "%s", ids[t]) })
+	if len(index.Heat.Rows) == 0 {
 		return nil
 	}
-	index := document.Titled("Cells of %s: the ratio in the last check that has it", seriesName(s))
-	index.Heat = historyHeat(s, func(t *series.Trend) string { return phrase.When(slices.Contains(drawn, t), "%s", ids[t]) })
-	index.Note("★ violated, ? undecided, s split suspected without a test, – not measured; ▲ slower or ▼ faster since a check. A cell leads to its trend.%s",
-		phrase.When(left > 0, " %s that neither changed nor were violated have none here; --cell shows them.", conf.Plural(left, "cell")))
+	index.Note("★ violated, ? undecided, s split suspected without a test, – not measured; ▲ slower or ▼ faster since a check. A line has the ratio in each check, from half (below) "+
+		"to eight times (above). A cell that changed leads to its trend; --cell shows those of others.%s", phrase.When(left > 0, " %s that changed have none here.", conf.Plural(left, "cell")))
+	if len(drawn) == 0 {
+		return []document.Section{index}
+	}
 	trends := document.Titled("Trends of %s", seriesName(s))
-	trends.Say("The ratio of each cell in all checks, those that changed first, then those that were violated. ★: violated; ▲ ▼: it changed there for good; *: the machine or the software is not as in the check before.")
+	trends.Say("The ratio of each cell that changed, in all checks. ★: violated; ▲ ▼: it changed there for good; *: the machine or the software is not as in the check before.")
 	trends.Figures = lists.Map(drawn, func(t *series.Trend) picture.Figure { return TrendFigure(s, t, ids[t]) })
 	return []document.Section{index, trends}
 }
@@ -326,6 +323,7 @@ func historyHeat(s *series.Series, link func(*series.Trend) string) *picture.Hea
 		row := lists.FirstOrNew(&m.Rows, func(r picture.HeatRow) bool { return r.Name == name }, fresh)
 		last := t.Points[len(t.Points)-1]
 		c := check.HeatCell(last.Verdict, last.Ratio, link(t))
+		c.Spark = picture.Spark(lists.Map(t.Points, func(p series.TrendPoint) float64 { return analyze.Or(p.Ratio, math.NaN()) }))
 		for _, change := range s.Changes {
 			if change.Asked == t.Asked {
 				c.Sign += turn(change)
