@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -42,6 +41,9 @@ func sameTable(t *testing.T, file, name string, rows []string) {
 	must.Do(t, os.WriteFile(path, []byte(before+string(text)[len(before):len(text)-len(rest)]+want+"<!-- end -->\n"+after), 0o666))
 }
 
+// seeForm is the last words of a key that lead to its page.
+var seeForm = regexp.MustCompile(`(?:; see|\. See) \[[^\]]*\]\(([^)]*)\)\.?$`)
+
 func TestTablesOfKeysAreThoseOfTheProgram(t *testing.T) {
 	d := glfile.Default()
 	sections := map[string][]glfile.Key{}
@@ -50,20 +52,13 @@ func TestTablesOfKeysAreThoseOfTheProgram(t *testing.T) {
 		sections[section] = append(sections[section], k)
 	}
 	for section, keys := range sections {
-		flags := slices.ContainsFunc(keys, func(k glfile.Key) bool { return k.Flag != "" })
 		rows := []string{"| key | default | meaning |", "|---|---|---|"}
-		if flags {
-			rows = []string{"| key | default | flag | meaning |", "|---|---|---|---|"}
-		}
 		for _, k := range keys {
-			row := fmt.Sprintf("| `%s` | `%s` |", strings.TrimPrefix(k.Name, section+"."), k.TOML(&d))
-			switch {
-			case k.Flag != "":
-				row += " `--" + k.Flag + "` |"
-			case flags:
-				row += " |"
+			name, meaning := "`"+strings.TrimPrefix(k.Name, section+".")+"`", k.Meaning()
+			if m := seeForm.FindStringSubmatch(meaning); m != nil { // the key leads there
+				name, meaning = "["+name+"]("+m[1]+")", seeForm.ReplaceAllString(meaning, "")
 			}
-			rows = append(rows, row+" "+k.Meaning()+" |")
+			rows = append(rows, fmt.Sprintf("| %s | `%s` | %s |", name, k.TOML(&d), meaning))
 		}
 		sameTable(t, "configuration.md", "["+section+"]", rows)
 	}

@@ -17,7 +17,6 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
-	"pgmpi/mockups"
 	"pgmpi/nrep"
 )
 
@@ -52,21 +51,21 @@ var core = []Key{
 	{Name: "job.np", Text: "numbers of processes, one or several", Empty: "the processes of the batch job (`SLURM_NTASKS`), else the cores that pgmpi may run on",
 		Flag: "np", Value: "LIST", FlagText: "numbers of processes: 2,4"},
 	{Name: "job.shapes", Text: "shapes nodes × processes per node, such as `[\"2x1\", \"1x2\"]`, beside `np` or in its place", Empty: "as the launcher places the processes",
-		More: "An mpirun whose ranks lie otherwise fails. See [cluster.md](cluster.md#shapes).",
+		More: "See [cluster.md](cluster.md#shapes).",
 		Flag: "shape", Value: "LIST", FlagText: "shapes nodes × processes per node: 2x1,1x2,16x32"},
 	{Name: "job.mpiruns", Text: "R, mpiruns that measure everything (stage 2), for each number of processes",
-		Empty: "8 that measure everything, and up to 16 more, or as many as the number of tests asks for, that measure what points to a violation",
-		More:  "Medians differ between mpiruns: more of them, not more repetitions, make a verdict surer. See [statistics.md](statistics.md#how-many-mpiruns).",
+		Empty: "10 that measure everything, and up to 14 more, or as many as the number of tests asks for, that measure what points to a violation",
+		More:  "See [statistics.md](statistics.md#how-many-mpiruns).",
 		Flag:  "mpiruns", Value: "R"},
 	{Name: "job.msizes", Text: "message sizes of one block, in bytes",
 		More: "Ranges double: `1..1Mi`; or have a factor: `1..1Mi*4`. Single sizes may be listed beside ranges.",
 		Flag: "msizes", Value: "LIST", FlagText: "message sizes of one block, in bytes: 8,1Ki,64Ki..4Mi,1..1Mi*4"},
 	{Name: "job.datatype", Text: "datatype", Names: guidelines.Datatypes(),
-		More: "`auto`: `double` for collectives that reduce and for blocks with gaps, at the sizes that are multiples of 8 bytes, `byte` for all others. See [measuring.md](measuring.md#datatypes)."},
-	{Name: "job.op", Text: "operator of the reductions; `auto`: the first of those that the datatype allows", More: operators()},
+		More: "`auto`: `double` where numbers are reduced, else `byte`; see [measuring.md](measuring.md#datatypes)."},
+	{Name: "job.op", Text: "operator of the reductions; `auto`: the first of those that the datatype allows", More: "`pgmpi list` shows which ones each datatype allows."},
 	{Name: "job.root", Text: "the root of Bcast, Gather, Reduce and Scatter; a rank for every number of processes"},
 	{Name: "job.seed", Text: "seed of the order of the cases, and of counts that are drawn", Flag: "seed", Value: "N"},
-	{Name: "job.looks", Text: "interim looks: numbers of mpiruns after which the data are judged, and what is decided is not measured any further; the last is R, in place of `mpiruns`",
+	{Name: "job.looks", Text: "interim looks: numbers of mpiruns after which the data are judged; the last is R, in place of `mpiruns`",
 		Empty: "see `mpiruns`", More: "See [statistics.md](statistics.md#looks).",
 		Flag: "looks", Value: "LIST",
 		FlagText: "interim looks, at which the data are judged and what is decided is dropped, after these numbers of mpiruns, the last being R: 10,20,30 or with weights 10:.2,20:.3,30:.5"},
@@ -87,16 +86,16 @@ var core = []Key{
 		More: fmt.Sprintf("MPI_Finalize may take %v s less, and %v s in any case.", measure.EndsEarlier.Seconds(), (measure.StartLimit - measure.EndsEarlier).Seconds())},
 	{Name: "mpi.env", Text: "environment variables for the ranks, such as `{ OMPI_MCA_pml = \"ob1\" }`"},
 	{Name: "mpi.library", Text: "the folder in which the MPI library is installed: its `bin` has the launcher, and ranks load it from its `lib` (LD_LIBRARY_PATH)",
-		Empty: "by the PATH and the loader", More: "Each mpirun [reads it from the disk again](how-to-library-ci.md#copies-of-one-build). The rank program is one that asks for a library which is there. See [how-to-library-ci.md](how-to-library-ci.md)."},
+		Empty: "by the PATH and the loader", More: "Each mpirun reads it from the disk again. See [how-to-library-ci.md](how-to-library-ci.md#two-builds)."},
 	{Name: "mpi.under", Text: "a folder with the `env.sh` of a setting, whose variables the ranks get in addition to `mpi.env`", Empty: "none",
-		More: "Files that the variables name must be there, by absolute paths. See [how-to-tune.md](how-to-tune.md#check-under-a-setting).",
+		More: "See [how-to-tune.md](how-to-tune.md#check-under-a-setting).",
 		Flag: "under", Value: "DIR"},
 	{Name: "mpi.job_file", Text: "hand the job to rank 0 by a file in the results folder, where the launcher forwards no standard input",
 		More: "The host of rank 0 must see that folder.", Flag: "job-file"},
 	{Name: "mpi.keep_pml", Text: "Open MPI: start the mpiruns after the first one with the point-to-point layer that it chose in the first (`OMPI_MCA_pml`), where that is `ob1`",
-		More: "Each of them then starts in less than half the time; see [measuring.md](measuring.md#open-mpi-chooses-its-layer-once)."},
+		More: "See [measuring.md](measuring.md#open-mpi-chooses-its-layer-once)."},
 	{Name: "mpi.thread_level", Text: "the level of threads that the ranks ask MPI for", Names: protocol.ThreadLevels,
-		More: "`single` is plain MPI_Init; see [measuring.md](measuring.md#the-thread-level).", Flag: "thread-level", Value: "LEVEL"},
+		More: "See [measuring.md](measuring.md#the-thread-level).", Flag: "thread-level", Value: "LEVEL"},
 
 	{Name: "nrep.metrics", Text: "metrics that say when a case has been repeated often enough (all that are listed must hold)", Names: nrep.Metrics,
 		Flag: "nrep-metrics", Value: "LIST"},
@@ -117,39 +116,39 @@ var core = []Key{
 	{Name: "measure.sync", Text: "how ranks are synchronised before a repetition", Names: auto(protocol.Syncs),
 		More: "`auto`: by where the ranks are; see [measuring.md](measuring.md#synchronisation).", Flag: "sync", Value: "METHOD"},
 	{Name: "measure.sample", Text: "what the time of a repetition is", Names: auto(protocol.Samples),
-		More: "`local`: the longest that any rank took by its own clock; `global`: from the first start to the last end by the global clock. `auto` is `global` with windows and `round_time`, else `local`."},
+		More: "`auto` is `global` with windows and `round_time`, else `local`; see [measuring.md](measuring.md#what-a-sample-is)."},
 	{Name: "measure.clock", Text: "what times a repetition", Names: protocol.Clocks,
-		More: "`wtime` is MPI_Wtime; `rdtscp` needs an invariant counter and ranks bound to cores; see [measuring.md](measuring.md#clocks).", Flag: "clock", Value: "CLOCK"},
+		More: "See [measuring.md](measuring.md#clocks).", Flag: "clock", Value: "CLOCK"},
 	{Name: "measure.clock_sync", Text: "how the clocks of the ranks become a global one", Names: protocol.ClockSyncs,
-		More: "`shared`: all on one host, verified; `skampi`, `netgauge`: offsets; `jk`, `hca`, `hca2`, `hca3`: with drift; one of these with `+shared`: between hosts, and shared within. See [measuring.md](measuring.md#methods-of-synchronisation).",
+		More: "See [measuring.md](measuring.md#methods-of-synchronisation).",
 		Flag: "clock-sync", Value: "METHOD"},
 	{Name: "measure.max_drift", Text: "the clocks are synchronised again, between two batches, before the global clock of any rank may be off by more",
 		More: "See [measuring.md](measuring.md#clocks-that-drift)."},
 	{Name: "measure.window", Text: "with `sync = \"window\"`: the time from one start to the next; longer than the slowest case"},
 	{Name: "measure.windows", Text: "with `sync = \"window\"`: several windows, of which each mpirun has the next, in place of `window`", Empty: "`window`",
-		More: "`pgmpi fingerprint` shows what each costs. See [measuring.md](measuring.md#how-long-a-window).", Flag: "windows", Value: "LIST"},
+		More: "See [measuring.md](measuring.md#how-long-a-window).", Flag: "windows", Value: "LIST"},
 	{Name: "measure.slice", Text: "with `sync = \"round_time\"`: the most that one case may take in one mpirun of stage 2"},
 	{Name: "measure.cache", Text: "the caches before a repetition", Names: protocol.Caches,
-		More: "`warm`: left alone; `cold`: overwritten; `rotate`: other buffers in each repetition.", Flag: "cache", Value: "STATE"},
+		More: "`warm`: left alone; `rotate`: other buffers each time; see [measuring.md](measuring.md#caches).", Flag: "cache", Value: "STATE"},
 	{Name: "measure.malloc", Text: "the state of malloc, whatever was freed before", Names: protocol.Mallocs,
-		More: "`fresh`: as a process starts; `settled`: as in a program that has freed a large block. A violation that may depend on it is measured in both. See [measuring.md](measuring.md#the-state-of-malloc)."},
+		More: "`settled`: as in a program that has freed a large block; see [measuring.md](measuring.md#the-state-of-malloc)."},
 	{Name: "measure.provable", Text: "also measure an upper bound of every case that needs no common clock (more mpirun time)"},
 	{Name: "measure.first_calls", Text: "untimed calls of a function before its first case"},
 	{Name: "measure.fresh", Text: "time the first calls of a function in an mpirun: none is made, nor verified, before them",
-		More: "They are verified behind. See [how-to-explain.md](how-to-explain.md#the-first-calls-of-a-process).", Flag: "fresh"},
+		More: "See [how-to-explain.md](how-to-explain.md#the-first-calls-of-a-process).", Flag: "fresh"},
 	{Name: "measure.warmup", Text: "untimed calls before each case, at most"},
 	{Name: "measure.warmup_time", Text: "what these may take together; two are made in any case. `\"0s\"`: no limit"},
 	{Name: "measure.turns", Text: "in how many rounds an mpirun of stage 2 visits its cases, each with its share of the repetitions; 1: one call is repeated in a row; at most `nrep.max`",
-		Empty: "10, with at least ten repetitions in each; 1 with `provable`, with other caches than `warm`, and where the temporaries of all cases do not fit into memory side by side",
-		More:  "As many as there are repetitions: calls take turns one by one. See [measuring.md](measuring.md#one-call-repeated-or-alternately).", Flag: "turns", Value: "N"},
+		Empty: "10, or 1 where that cannot be",
+		More:  "See [measuring.md](measuring.md#one-call-repeated-or-alternately).", Flag: "turns", Value: "N"},
 	{Name: "measure.stall", Text: "end an mpirun in which no case finishes for this long", Flag: "stall", Value: "TIME"},
 	{Name: "measure.temp_memory", Text: "most memory for all buffers of one rank; half of the free memory is the other limit"},
 	{Name: "measure.per_rank", Text: "store what each rank took in each repetition, beside the samples, in stage 2",
-		More: "It is sent between the cases, which disturbs them a little. See [measuring.md](measuring.md#the-loop).", Flag: "per-rank"},
+		More: "See [measuring.md](measuring.md#the-loop).", Flag: "per-rank"},
 	{Name: "measure.messages", Text: "count the messages and bytes that the library sends inside of its calls (Open MPI only), in an mpirun of its own for each shape, which is not timed",
 		More: "See [measuring.md](measuring.md#causes-without-a-clock).", Flag: "messages"},
-	{Name: "measure.counters", Text: "read these around each repetition of stage 2 and store them beside the samples: events of kernel and processor, messages, `raw:HEX`, an event by its number, or `mpi_t:NAME`, a performance variable of the library", Names: protocol.Counters,
-		Empty: "none", More: "It disturbs what is measured, by how much is measured too. See [measuring.md](measuring.md#counters).", Flag: "counters", Value: "LIST"},
+	{Name: "measure.counters", Text: "counters to read around each repetition of stage 2, also `raw:HEX`, an event by its number, and `mpi_t:NAME`, a variable of the library", Names: protocol.Counters,
+		Empty: "none", More: "See [measuring.md](measuring.md#counters).", Flag: "counters", Value: "LIST"},
 	{Name: "measure.split_experiment", Text: "test suspected violations of split-robustness (GL2) in mpiruns of their own",
 		More: "See [statistics.md](statistics.md#split-robustness).",
 		Flag: "no-split-experiment", FlagText: "leave suspected split-robustness untested"},
@@ -157,7 +156,7 @@ var core = []Key{
 		More: "Not with `provable`, nor with other caches than `warm`. See [statistics.md](statistics.md#only-when-repeated)."},
 
 	{Name: "analyze.method", Text: "method of judging", Names: judge.Strings(judge.Methods),
-		More: "`default`: exact test, Benjamini-Hochberg, minimum slowdown; `ci`: the same with Holm; `margin`: tests against the minimum slowdown; `paper`: as PGMPI did. See [statistics.md](statistics.md#methods).",
+		More: "See [statistics.md](statistics.md#methods).",
 		Flag: "method", Value: "METHOD"},
 	{Name: "analyze.test", Text: "test of a guideline (`auto`: the method's)", Names: judge.Strings(judge.Names()), Flag: "test", Value: "TEST"},
 	{Name: "analyze.alpha", Text: "level of the whole check; between 0 and 1", Flag: "alpha", Value: "LEVEL"},
@@ -168,14 +167,14 @@ var core = []Key{
 	{Name: "analyze.nb_allowance", Text: "and this time more, for the request"},
 
 	{Name: "gate.baseline", Text: "what the check is held against: results folders, their report.json, or folders whose sub-folders are nights", Empty: "nothing; exit code 1 means any violation",
-		More: "Then only what is newly wrong makes the exit code 1; see [gate.md](gate.md).", Flag: "baseline", Value: "LIST"},
+		More: "See [gate.md](gate.md).", Flag: "baseline", Value: "LIST"},
 	{Name: "gate.nights", Text: "number of nights that are compared, of a folder of nights: the last ones before this check; at most 100", Flag: "nights", Value: "N"},
 	{Name: "gate.expect", Text: "file of the violations that are known, its `[[expect]]`; `pgmpi expect` writes one", Empty: "none",
 		More: "See [gate.md](gate.md#expectations).", Flag: "expect", Value: "FILE"},
 	{Name: "gate.confirm", Text: "only what is violated again when it is measured again, in mpiruns of its own, is an alarm",
 		Flag: "confirm", FlagText: "only what is violated again when it is measured again is an alarm: usual; --confirm=false does without"},
 	{Name: "gate.fail_on", Text: "what is an alarm", Names: judge.Strings(series.FailOns),
-		More: "`sure` (or `firm`, its old name): of what is new, what a repeat would probably show again; `violated`: every violation that is not expected; `seen`: as `new`, and what was [seen once](how-to-import.md#seen-once) in imported data; `times`: as `new`, and run-times that became longer.",
+		More: "`sure` (once `firm`): of what is new, what a repeat would probably show again; `violated`: all that is not expected; `seen`: also what was seen once in imported data; `times`: also run-times that became longer. See [gate.md](gate.md#states).",
 		Flag: "fail-on", Value: "WORD"},
 	{Name: "gate.must_judge", Text: "a check on a machine in a state that no baseline has exits with 4", Flag: "must-judge"},
 	{Name: "gate.strict", Text: "what is expected to be violated and is kept is an alarm, too", Flag: "strict"},
@@ -208,14 +207,6 @@ func the(wanted func(Key) bool) Key {
 }
 
 func auto(names []string) []string { return append([]string{protocol.Auto}, names...) }
-
-func operators() string {
-	var each []string
-	for _, d := range mockups.Datatypes() {
-		each = append(each, d.Name+": "+code(d.Ops))
-	}
-	return "Allowed are, for " + strings.Join(each, "; ") + "."
-}
 
 // setters read flags that are written in another way than their keys.
 var setters = map[string]func(f *File, text string) error{
