@@ -52,6 +52,45 @@ func TestTheInstalledRankProgramIsTheOneWhoseLibraryIsFound(t *testing.T) {
 	}
 }
 
+// A preloaded library of another one has other handles: it would count wrongly, or end the program.
+func TestAProgramOfAnotherLibraryIsRefusedBeforeItStarts(t *testing.T) {
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("no gcc here")
+	}
+	dir := t.TempDir()
+	build := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command(gcc, args...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		must.Hold(t, err == nil, "%v: %s", err, out)
+	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "a.c"), []byte("int PMPI_Init(void); int main(void) { return PMPI_Init(); }\n"), 0o666))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "mpi.c"), []byte("int PMPI_Init(void) { return 0; }\n"), 0o666))
+	for _, file := range []string{"libmpi.so.40", "libmpi_abi.so.1", "libmpi_usempif08.so.40"} {
+		build("-shared", "-fPIC", "-Wl,-soname,"+file, "-o", file, "mpi.c")
+		build("-o", "of-"+file, "a.c", file)
+	}
+	build("-o", "static", "a.c", "mpi.c")
+	rank := filepath.Join(dir, "pgmpi-rank")
+	script(t, rank, "")
+	build("-shared", "-o", "pgmpi-rank-preload.so", "-Wl,--no-as-needed", "libmpi.so.40")
+	script(t, filepath.Join(dir, "mpirun"), openMPISays)
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	for program, says := range map[string]string{
+		"of-libmpi.so.40": "", "of-libmpi_usempif08.so.40": "", "sh": "", "static": "linked in",
+		"of-libmpi_abi.so.1": "is linked with libmpi_abi.so.1",
+	} {
+		_, err := NewCommand([]string{"mpirun", "-np", "2", program}, rank)
+		if says == "" {
+			must.Do(t, err)
+		} else if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", program, err)
+		}
+	}
+}
+
 func TestAMissingLibraryIsNamedWithWhatProvidesIt(t *testing.T) {
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -84,6 +85,32 @@ func asksFor(path string) (library string, fixed bool) {
 		library = files[i]
 	}
 	return library, len(folders) > 0
+}
+
+// mpiLibrary matches the file name of an MPI library, or of its Fortran parts.
+var mpiLibrary = regexp.MustCompile(`^lib(mpich|mpi_abi|mpi)(?:fort|_mpifh|_usempi\w*)?\.so\.(\d+)$`)
+
+// programAsks returns the MPI library that a program is linked with, as Needs does, and "" where its file does not
+// tell. linked tells that MPI is in the program itself.
+func programAsks(path string) (library string, linked bool) {
+	f, err := regular.Open(path)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	program, err := elf.NewFile(f)
+	if err != nil {
+		return "", false
+	}
+	files, _ := program.ImportedLibraries()
+	for _, file := range files {
+		if m := mpiLibrary.FindStringSubmatch(file); m != nil {
+			return "lib" + m[1] + ".so." + m[2], false
+		}
+	}
+	symbols, _ := program.Symbols() // none of a stripped one
+	linked = slices.ContainsFunc(symbols, func(s elf.Symbol) bool { return s.Name == "PMPI_Init" && s.Section != elf.SHN_UNDEF })
+	return "", linked
 }
 
 // familyOf guesses the family from the name of a compiler wrapper or of its link's target.

@@ -57,9 +57,16 @@ func NewCommand(argv []string, rank string) (c Command, err error) {
 			}
 		}
 	}
-	rank, err = rankOf(family, rank)
+	program, asks, err := mpiProgram(argv[1:])
+	if err == nil {
+		rank, err = rankOf(family, asks, rank)
+	}
 	if err == nil {
 		c.Preload, err = Beside(rank, PreloadEnding)
+	}
+	if has := Needs(c.Preload); err == nil && asks != "" && has != "" && has != asks {
+		err = fmt.Errorf("%s is linked with %s, and %s with %s, whose handles are others: build a rank program with the compiler wrapper of the program's library, or name one with --rank",
+			program, asks, c.Preload, has)
 	}
 	if err == nil && strings.ContainsAny(c.Preload, " :") {
 		err = fmt.Errorf("%s cannot be preloaded, as LD_PRELOAD ends a path at a space or colon: install pgmpi into a folder without them, or name with --rank a copy in one (both files)", c.Preload)
@@ -76,9 +83,28 @@ func versionOf(path string) string {
 	return ""
 }
 
-// rankOf returns a rank program that is built for a family of libraries. For "" it returns the usual
-// one.
-func rankOf(family, configured string) (string, error) {
+// mpiProgram finds the first program of a command that is linked with an MPI library, and the library. It refuses one
+// that has MPI linked in: nothing can come between.
+func mpiProgram(words []string) (program, library string, err error) {
+	for _, word := range words {
+		path, failed := exec.LookPath(word)
+		if failed != nil {
+			continue
+		}
+		asks, linked := programAsks(path)
+		switch {
+		case linked:
+			return "", "", fmt.Errorf("%s has its MPI library linked in: its calls cannot be seen; link it with the shared library", path)
+		case asks != "":
+			return path, asks, nil
+		}
+	}
+	return "", "", nil
+}
+
+// rankOf returns a rank program that is built for a family of libraries, if possible for the library that a program
+// asks for. For "" it returns the usual one.
+func rankOf(family, asks, configured string) (string, error) {
 	usual, err := FindRank(configured)
 	if family == "" || err != nil && configured != "" {
 		return usual, err
@@ -94,17 +120,23 @@ func rankOf(family, configured string) (string, error) {
 		return "", fails
 	}
 	bin := filepath.Dir(self)
-	all := append([]string{filepath.Join(bin, "pgmpi-rank"), filepath.Join(bin, "pgmpi-rank-"+family)}, installedRanks(bin)...)
+	tried := append([]string{filepath.Join(bin, "pgmpi-rank"), filepath.Join(bin, "pgmpi-rank-"+family)}, installedRanks(bin)...)
 	if err == nil {
-		all = slices.Insert(all, 0, usual)
+		tried = slices.Insert(tried, 0, usual)
 	}
-	for _, path := range all {
-		if info, err := Look(path); err == nil && info.Library == family {
-			return path, nil
-		}
+	all := slices.Clone(tried)
+	all = slices.DeleteFunc(all, func(path string) bool {
+		info, err := Look(path)
+		return err != nil || info.Library != family
+	})
+	if i := slices.IndexFunc(all, func(path string) bool { return Needs(path) == asks }); i >= 0 {
+		return all[i], nil
+	}
+	if len(all) > 0 {
+		return all[0], nil
 	}
 	return "", fmt.Errorf("the launcher is %s's, and no rank program for that is beside pgmpi or installed (%s): build one with `make build MPICC=…`, or name one with --rank or %s",
-		family, strings.Join(all, ", "), rankVariable)
+		family, strings.Join(tried, ", "), rankVariable)
 }
 
 // libraryOf asks a rank program whose file does not tell. It returns "" if the program does not know.

@@ -1,9 +1,13 @@
-/* The blocking collectives by their C names, and where a program begins and ends. */
+/* The blocking collectives by all their names, and where a program begins and ends. */
+#define _GNU_SOURCE
 #include "preload.h"
 
+#include <dlfcn.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *const function_names[FUNCTIONS] = {
     "MPI_Allgather", "MPI_Allgatherv", "MPI_Allreduce", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw", "MPI_Barrier",
@@ -68,33 +72,58 @@ __attribute__((destructor)) static void unseen(void)
     tell_hidden();
 }
 
-int MPI_Init(int *argc, char ***argv)
+/* A call by the name PMPI_ is the program's own where the library's Fortran makes it, for mpif.h, "use mpi" or
+ * "use mpi_f08"; others are a tool's, our own or the library's. A few callers are asked about once. */
+static int is_fortran(const void *caller)
 {
-    int rc = PMPI_Init(argc, argv);
+    enum { CALLERS = 256 };
+    static _Atomic uintptr_t known[CALLERS]; /* an address, and in its lowest bit whether it is Fortran's */
+    uintptr_t at = (uintptr_t)caller << 1;
+    _Atomic uintptr_t *slot = &known[(at >> 1 ^ at >> 9) % CALLERS];
+    uintptr_t has = atomic_load_explicit(slot, memory_order_relaxed);
+    if ((has & ~(uintptr_t)1) == at)
+        return has & 1;
+    Dl_info in;
+    const char *name = dladdr(caller, &in) && in.dli_fname != NULL ? strrchr(in.dli_fname, '/') : NULL;
+    int is = name != NULL && strncmp(name, "/libmpi", 7) == 0 &&
+             (strstr(name, "fort") != NULL || strstr(name, "mpifh") != NULL || strstr(name, "usempi") != NULL);
+    atomic_store_explicit(slot, at | (uintptr_t)is, memory_order_relaxed);
+    return is;
+}
+
+/* For each function: how it is defined, how it is called again, what the program's call of it does, and how the
+ * library's own is found behind all that come before it. */
+#define NAMES(Name, SIG, ARGS, SEES)                                                                       \
+    static int (*real_##Name) SIG;                                                                         \
+    static int see_##Name SIG SEES                                                                         \
+    int MPI_##Name SIG { return see_##Name ARGS; }                                                         \
+    int PMPI_##Name SIG { return is_fortran(__builtin_return_address(0)) ? see_##Name ARGS : real_##Name ARGS; } \
+    FIRST static void find_##Name(void) { *(void **)&real_##Name = dlsym(RTLD_NEXT, "PMPI_" #Name); }
+#define FIRST __attribute__((constructor(101)))
+
+NAMES(Init, (int *argc, char ***argv), (argc, argv), {
+    int rc = real_Init(argc, argv);
     begin();
     apply_start();
     return rc;
-}
+})
 
-int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
-{
-    int rc = PMPI_Init_thread(argc, argv, required, provided);
+NAMES(Init_thread, (int *argc, char ***argv, int required, int *provided), (argc, argv, required, provided), {
+    int rc = real_Init_thread(argc, argv, required, provided);
     begin();
     apply_start();
     return rc;
-}
+})
 
-int MPI_Finalize(void)
-{
+NAMES(Finalize, (void), (), {
     finish();
-    return PMPI_Finalize();
-}
+    return real_Finalize();
+})
 
-int MPI_Abort(MPI_Comm comm, int code)
-{
+NAMES(Abort, (MPI_Comm comm, int code), (comm, code), {
     profile_part();
-    return PMPI_Abort(comm, code);
-}
+    return real_Abort(comm, code);
+})
 
 /* Arguments that do not count at this rank have any value, so that only the others are looked at. */
 static int64_t bytes_of(int64_t n, MPI_Datatype type)
@@ -126,8 +155,14 @@ static call block(function f, int64_t n, MPI_Datatype type, MPI_Op op, int root,
     return c;
 }
 
-/* A call with counts for every process: the mean block. */
-static call blocks(function f, const int counts[], MPI_Datatype type, MPI_Op op, int root, int in_place, MPI_Comm comm)
+static int64_t count_at(const void *counts, size_t width, int i)
+{
+    return width == sizeof(int) ? ((const int *)counts)[i] : ((const MPI_Count *)counts)[i];
+}
+
+/* A call with counts for every process, each of so many bytes: the mean block. */
+static call blocks(function f, const void *counts, size_t width, MPI_Datatype type, MPI_Op op, int root, int in_place,
+                   MPI_Comm comm)
 {
     int p, inter;
     int64_t sum = 0;
@@ -138,8 +173,8 @@ static call blocks(function f, const int counts[], MPI_Datatype type, MPI_Op op,
     else
         PMPI_Comm_size(comm, &p);
     for (int i = 0; i < p; i++) {
-        sum += counts[i];
-        uneven |= counts[i] ^ counts[0];
+        sum += count_at(counts, width, i);
+        uneven |= count_at(counts, width, i) != count_at(counts, width, 0);
     }
     call c = block(f, sum / p, type, op, root, in_place, comm);
     c.uneven = uneven != 0;
@@ -161,178 +196,101 @@ static int is_at(int root, MPI_Comm comm)
     return inter ? root == MPI_ROOT : root == rank;
 }
 
-int MPI_Allgather(const void *s, int n, MPI_Datatype t, void *r, int rn, MPI_Datatype rt, MPI_Comm comm)
-{
-    int rc;
-    if (!is_seen(ALLGATHER, comm))
-        return PMPI_Allgather(s, n, t, r, rn, rt, comm);
-    call c = block(ALLGATHER, rn, rt, MPI_OP_NULL, 0, s == MPI_IN_PLACE, comm);
-    if (!ruled[ALLGATHER] || !apply_movement(&c, s, n, t, r, rn, rt, &rc))
-        rc = PMPI_Allgather(s, n, t, r, rn, rt, comm);
-    return ended(&c, rc);
-}
+/* ---- The table of the collectives: each by its name, and by that with counts of type MPI_Count ---- */
 
-int MPI_Allgatherv(const void *s, int n, MPI_Datatype t, void *r, const int counts[], const int displs[], MPI_Datatype rt, MPI_Comm comm)
-{
-    if (!is_seen(ALLGATHERV, comm))
-        return PMPI_Allgatherv(s, n, t, r, counts, displs, rt, comm);
-    call c = blocks(ALLGATHERV, counts, rt, MPI_OP_NULL, 0, s == MPI_IN_PLACE, comm);
-    return ended(&c, PMPI_Allgatherv(s, n, t, r, counts, displs, rt, comm));
-}
+#define IN_PLACE(buffer) ((buffer) == MPI_IN_PLACE)
+#define FITS(n) ((n) <= INT_MAX)
+#define MOVED(n, rn) (FITS(n) && FITS(rn) && apply_movement(&c, s, (int)(n), t, r, (int)(rn), rt, &rc))
+#define REDUCED (FITS(n) && apply_reduction(&c, s, r, (int)n, &rc))
 
-int MPI_Allreduce(const void *s, void *r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm comm)
-{
-    int rc;
-    if (!is_seen(ALLREDUCE, comm))
-        return PMPI_Allreduce(s, r, n, t, op, comm);
-    call c = block(ALLREDUCE, n, t, op, 0, s == MPI_IN_PLACE, comm);
-    if (!ruled[ALLREDUCE] || !apply_reduction(&c, s, r, n, &rc))
-        rc = PMPI_Allreduce(s, r, n, t, op, comm);
-    return ended(&c, rc);
-}
+/* N is the type of counts, D that of displacements, C what the name ends with. SEEN tells whether the call counts,
+ * WHAT describes it, and APPLIED makes it in another way where a rule wants it. A library may lack the second name. */
+#define COLLECTIVE(Name, C, SIG, ARGS, SEEN, WHAT, APPLIED)  \
+    NAMES(Name##C, SIG, ARGS, {                              \
+        int rc;                                              \
+        if (real_##Name##C == NULL)                          \
+            return MPI_ERR_UNSUPPORTED_OPERATION;            \
+        if (!SEEN)                                           \
+            return real_##Name##C ARGS;                      \
+        call c = WHAT;                                       \
+        if (!ruled[c.f] || !APPLIED)                         \
+            rc = real_##Name##C ARGS;                        \
+        return ended(&c, rc);                                \
+    })
 
-int MPI_Alltoall(const void *s, int n, MPI_Datatype t, void *r, int rn, MPI_Datatype rt, MPI_Comm comm)
-{
-    int rc;
-    if (!is_seen(ALLTOALL, comm))
-        return PMPI_Alltoall(s, n, t, r, rn, rt, comm);
-    call c = block(ALLTOALL, rn, rt, MPI_OP_NULL, 0, s == MPI_IN_PLACE, comm);
-    if (!ruled[ALLTOALL] || !apply_movement(&c, s, n, t, r, rn, rt, &rc))
-        rc = PMPI_Alltoall(s, n, t, r, rn, rt, comm);
-    return ended(&c, rc);
-}
+#define MOVEMENT(Name, F, N, C)                                                                                        \
+    COLLECTIVE(Name, C, (const void *s, N n, MPI_Datatype t, void *r, N rn, MPI_Datatype rt, MPI_Comm comm),           \
+               (s, n, t, r, rn, rt, comm), is_seen(F, comm), block(F, rn, rt, MPI_OP_NULL, 0, IN_PLACE(s), comm),      \
+               MOVED(n, rn))
 
-int MPI_Alltoallv(const void *s, const int n[], const int sd[], MPI_Datatype t, void *r, const int rn[], const int rd[], MPI_Datatype rt,
-                  MPI_Comm comm)
-{
-    if (!is_seen(ALLTOALLV, comm))
-        return PMPI_Alltoallv(s, n, sd, t, r, rn, rd, rt, comm);
-    call c = blocks(ALLTOALLV, rn, rt, MPI_OP_NULL, 0, s == MPI_IN_PLACE, comm);
-    return ended(&c, PMPI_Alltoallv(s, n, sd, t, r, rn, rd, rt, comm));
-}
+#define ROOTED_MOVEMENT(Name, F, N, C, AT_ROOT, ELSEWHERE)                                                             \
+    COLLECTIVE(Name, C, (const void *s, N n, MPI_Datatype t, void *r, N rn, MPI_Datatype rt, int root, MPI_Comm comm), \
+               (s, n, t, r, rn, rt, root, comm), is_seen_rooted(F, root, comm),                                        \
+               (is_at(root, comm) ? AT_ROOT : ELSEWHERE), MOVED(n, rn))
 
-/* Each process has a datatype of its own: the bytes are those for the first one. */
-int MPI_Alltoallw(const void *s, const int n[], const int sd[], const MPI_Datatype t[], void *r, const int rn[], const int rd[],
-                  const MPI_Datatype rt[], MPI_Comm comm)
+#define REDUCTION(Name, F, N, C)                                                                                       \
+    COLLECTIVE(Name, C, (const void *s, void *r, N n, MPI_Datatype t, MPI_Op op, MPI_Comm comm),                       \
+               (s, r, n, t, op, comm), is_seen(F, comm), block(F, n, t, op, 0, IN_PLACE(s), comm), REDUCED)
+
+#define SENT(F) block(F, n, t, MPI_OP_NULL, root, IN_PLACE(r), comm)
+#define SENT_ELSEWHERE(F) block(F, n, t, MPI_OP_NULL, root, 0, comm)
+#define RECEIVED(F) block(F, rn, rt, MPI_OP_NULL, root, IN_PLACE(s), comm)
+#define RECEIVED_ELSEWHERE(F) block(F, rn, rt, MPI_OP_NULL, root, 0, comm)
+#define ALL_SENT(F) blocks(F, n, sizeof *n, t, MPI_OP_NULL, root, IN_PLACE(r), comm)
+#define ALL_RECEIVED(F) blocks(F, rn, sizeof *rn, rt, MPI_OP_NULL, root, IN_PLACE(s), comm)
+
+/* The bytes of an Alltoallw are those for the first process: each has a datatype of its own. */
+static call of_types(int64_t n, MPI_Datatype type, MPI_Comm comm)
 {
-    if (!is_seen(ALLTOALLW, comm))
-        return PMPI_Alltoallw(s, n, sd, t, r, rn, rd, rt, comm);
-    call c = block(ALLTOALLW, rn[0], rt[0], MPI_OP_NULL, 0, s == MPI_IN_PLACE, comm);
+    call c = block(ALLTOALLW, n, type, MPI_OP_NULL, 0, 0, comm);
     c.uneven = 1;
-    return ended(&c, PMPI_Alltoallw(s, n, sd, t, r, rn, rd, rt, comm));
+    return c;
 }
 
-int MPI_Barrier(MPI_Comm comm)
-{
-    if (!is_seen(BARRIER, comm))
-        return PMPI_Barrier(comm);
-    call c = block(BARRIER, 0, MPI_DATATYPE_NULL, MPI_OP_NULL, 0, 0, comm);
-    return ended(&c, PMPI_Barrier(comm));
-}
+#define COLLECTIVES(N, D, C)                                                                                           \
+    MOVEMENT(Allgather, ALLGATHER, N, C)                                                                               \
+    MOVEMENT(Alltoall, ALLTOALL, N, C)                                                                                 \
+    ROOTED_MOVEMENT(Gather, GATHER, N, C, RECEIVED(GATHER), SENT_ELSEWHERE(GATHER))                                    \
+    ROOTED_MOVEMENT(Scatter, SCATTER, N, C, SENT(SCATTER), RECEIVED_ELSEWHERE(SCATTER))                                \
+    REDUCTION(Allreduce, ALLREDUCE, N, C)                                                                              \
+    REDUCTION(Exscan, EXSCAN, N, C)                                                                                    \
+    REDUCTION(Reduce_scatter_block, REDUCE_SCATTER_BLOCK, N, C)                                                        \
+    REDUCTION(Scan, SCAN, N, C)                                                                                        \
+    COLLECTIVE(Reduce, C, (const void *s, void *r, N n, MPI_Datatype t, MPI_Op op, int root, MPI_Comm comm),           \
+               (s, r, n, t, op, root, comm), is_seen_rooted(REDUCE, root, comm),                                       \
+               block(REDUCE, n, t, op, root, IN_PLACE(s), comm), REDUCED)                                              \
+    COLLECTIVE(Bcast, C, (void *data, N n, MPI_Datatype t, int root, MPI_Comm comm), (data, n, t, root, comm),         \
+               is_seen_rooted(BCAST, root, comm), block(BCAST, n, t, MPI_OP_NULL, root, 0, comm),                      \
+               (FITS(n) && apply_movement(&c, NULL, 0, MPI_DATATYPE_NULL, data, (int)n, t, &rc)))                      \
+    COLLECTIVE(Allgatherv, C,                                                                                          \
+               (const void *s, N n, MPI_Datatype t, void *r, const N rn[], const D rd[], MPI_Datatype rt,              \
+                MPI_Comm comm),                                                                                        \
+               (s, n, t, r, rn, rd, rt, comm), is_seen(ALLGATHERV, comm),                                              \
+               blocks(ALLGATHERV, rn, sizeof *rn, rt, MPI_OP_NULL, 0, IN_PLACE(s), comm), 0)                           \
+    COLLECTIVE(Alltoallv, C,                                                                                           \
+               (const void *s, const N n[], const D sd[], MPI_Datatype t, void *r, const N rn[], const D rd[],         \
+                MPI_Datatype rt, MPI_Comm comm),                                                                       \
+               (s, n, sd, t, r, rn, rd, rt, comm), is_seen(ALLTOALLV, comm),                                           \
+               blocks(ALLTOALLV, rn, sizeof *rn, rt, MPI_OP_NULL, 0, IN_PLACE(s), comm), 0)                            \
+    COLLECTIVE(Alltoallw, C,                                                                                           \
+               (const void *s, const N n[], const D sd[], const MPI_Datatype t[], void *r, const N rn[],               \
+                const D rd[], const MPI_Datatype rt[], MPI_Comm comm),                                                 \
+               (s, n, sd, t, r, rn, rd, rt, comm), is_seen(ALLTOALLW, comm), of_types(rn[0], rt[0], comm), 0)          \
+    COLLECTIVE(Gatherv, C,                                                                                             \
+               (const void *s, N n, MPI_Datatype t, void *r, const N rn[], const D rd[], MPI_Datatype rt, int root,    \
+                MPI_Comm comm),                                                                                        \
+               (s, n, t, r, rn, rd, rt, root, comm), is_seen_rooted(GATHERV, root, comm),                              \
+               (is_at(root, comm) ? ALL_RECEIVED(GATHERV) : SENT_ELSEWHERE(GATHERV)), 0)                               \
+    COLLECTIVE(Scatterv, C,                                                                                            \
+               (const void *s, const N n[], const D sd[], MPI_Datatype t, void *r, N rn, MPI_Datatype rt, int root,    \
+                MPI_Comm comm),                                                                                        \
+               (s, n, sd, t, r, rn, rt, root, comm), is_seen_rooted(SCATTERV, root, comm),                             \
+               (is_at(root, comm) ? ALL_SENT(SCATTERV) : RECEIVED_ELSEWHERE(SCATTERV)), 0)                             \
+    COLLECTIVE(Reduce_scatter, C, (const void *s, void *r, const N n[], MPI_Datatype t, MPI_Op op, MPI_Comm comm),     \
+               (s, r, n, t, op, comm), is_seen(REDUCE_SCATTER, comm),                                                  \
+               blocks(REDUCE_SCATTER, n, sizeof *n, t, op, 0, IN_PLACE(s), comm), 0)
 
-int MPI_Bcast(void *data, int n, MPI_Datatype t, int root, MPI_Comm comm)
-{
-    int rc;
-    if (!is_seen_rooted(BCAST, root, comm))
-        return PMPI_Bcast(data, n, t, root, comm);
-    call c = block(BCAST, n, t, MPI_OP_NULL, root, 0, comm);
-    if (!ruled[BCAST] || !apply_movement(&c, NULL, 0, MPI_DATATYPE_NULL, data, n, t, &rc))
-        rc = PMPI_Bcast(data, n, t, root, comm);
-    return ended(&c, rc);
-}
-
-int MPI_Exscan(const void *s, void *r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm comm)
-{
-    int rc;
-    if (!is_seen(EXSCAN, comm))
-        return PMPI_Exscan(s, r, n, t, op, comm);
-    call c = block(EXSCAN, n, t, op, 0, s == MPI_IN_PLACE, comm);
-    if (!ruled[EXSCAN] || !apply_reduction(&c, s, r, n, &rc))
-        rc = PMPI_Exscan(s, r, n, t, op, comm);
-    return ended(&c, rc);
-}
-
-int MPI_Gather(const void *s, int n, MPI_Datatype t, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm)
-{
-    int rc;
-    if (!is_seen_rooted(GATHER, root, comm))
-        return PMPI_Gather(s, n, t, r, rn, rt, root, comm);
-    call c = is_at(root, comm) ? block(GATHER, rn, rt, MPI_OP_NULL, root, s == MPI_IN_PLACE, comm)
-                               : block(GATHER, n, t, MPI_OP_NULL, root, 0, comm);
-    if (!ruled[GATHER] || !apply_movement(&c, s, n, t, r, rn, rt, &rc))
-        rc = PMPI_Gather(s, n, t, r, rn, rt, root, comm);
-    return ended(&c, rc);
-}
-
-int MPI_Gatherv(const void *s, int n, MPI_Datatype t, void *r, const int counts[], const int displs[], MPI_Datatype rt, int root,
-                MPI_Comm comm)
-{
-    if (!is_seen_rooted(GATHERV, root, comm))
-        return PMPI_Gatherv(s, n, t, r, counts, displs, rt, root, comm);
-    call c = is_at(root, comm) ? blocks(GATHERV, counts, rt, MPI_OP_NULL, root, s == MPI_IN_PLACE, comm)
-                               : block(GATHERV, n, t, MPI_OP_NULL, root, 0, comm);
-    return ended(&c, PMPI_Gatherv(s, n, t, r, counts, displs, rt, root, comm));
-}
-
-int MPI_Reduce(const void *s, void *r, int n, MPI_Datatype t, MPI_Op op, int root, MPI_Comm comm)
-{
-    int rc;
-    if (!is_seen_rooted(REDUCE, root, comm))
-        return PMPI_Reduce(s, r, n, t, op, root, comm);
-    call c = block(REDUCE, n, t, op, root, s == MPI_IN_PLACE, comm);
-    if (!ruled[REDUCE] || !apply_reduction(&c, s, r, n, &rc))
-        rc = PMPI_Reduce(s, r, n, t, op, root, comm);
-    return ended(&c, rc);
-}
-
-int MPI_Reduce_scatter(const void *s, void *r, const int counts[], MPI_Datatype t, MPI_Op op, MPI_Comm comm)
-{
-    if (!is_seen(REDUCE_SCATTER, comm))
-        return PMPI_Reduce_scatter(s, r, counts, t, op, comm);
-    call c = blocks(REDUCE_SCATTER, counts, t, op, 0, s == MPI_IN_PLACE, comm);
-    return ended(&c, PMPI_Reduce_scatter(s, r, counts, t, op, comm));
-}
-
-int MPI_Reduce_scatter_block(const void *s, void *r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm comm)
-{
-    int rc;
-    if (!is_seen(REDUCE_SCATTER_BLOCK, comm))
-        return PMPI_Reduce_scatter_block(s, r, n, t, op, comm);
-    call c = block(REDUCE_SCATTER_BLOCK, n, t, op, 0, s == MPI_IN_PLACE, comm);
-    if (!ruled[REDUCE_SCATTER_BLOCK] || !apply_reduction(&c, s, r, n, &rc))
-        rc = PMPI_Reduce_scatter_block(s, r, n, t, op, comm);
-    return ended(&c, rc);
-}
-
-int MPI_Scan(const void *s, void *r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm comm)
-{
-    int rc;
-    if (!is_seen(SCAN, comm))
-        return PMPI_Scan(s, r, n, t, op, comm);
-    call c = block(SCAN, n, t, op, 0, s == MPI_IN_PLACE, comm);
-    if (!ruled[SCAN] || !apply_reduction(&c, s, r, n, &rc))
-        rc = PMPI_Scan(s, r, n, t, op, comm);
-    return ended(&c, rc);
-}
-
-int MPI_Scatter(const void *s, int n, MPI_Datatype t, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm)
-{
-    int rc;
-    if (!is_seen_rooted(SCATTER, root, comm))
-        return PMPI_Scatter(s, n, t, r, rn, rt, root, comm);
-    call c = is_at(root, comm) ? block(SCATTER, n, t, MPI_OP_NULL, root, r == MPI_IN_PLACE, comm)
-                               : block(SCATTER, rn, rt, MPI_OP_NULL, root, 0, comm);
-    if (!ruled[SCATTER] || !apply_movement(&c, s, n, t, r, rn, rt, &rc))
-        rc = PMPI_Scatter(s, n, t, r, rn, rt, root, comm);
-    return ended(&c, rc);
-}
-
-int MPI_Scatterv(const void *s, const int counts[], const int displs[], MPI_Datatype t, void *r, int rn, MPI_Datatype rt, int root,
-                 MPI_Comm comm)
-{
-    if (!is_seen_rooted(SCATTERV, root, comm))
-        return PMPI_Scatterv(s, counts, displs, t, r, rn, rt, root, comm);
-    call c = is_at(root, comm) ? blocks(SCATTERV, counts, t, MPI_OP_NULL, root, r == MPI_IN_PLACE, comm)
-                               : block(SCATTERV, rn, rt, MPI_OP_NULL, root, 0, comm);
-    return ended(&c, PMPI_Scatterv(s, counts, displs, t, r, rn, rt, root, comm));
-}
+COLLECTIVES(int, int, )
+COLLECTIVES(MPI_Count, MPI_Aint, _c)
+COLLECTIVE(Barrier, , (MPI_Comm comm), (comm), is_seen(BARRIER, comm),
+           block(BARRIER, 0, MPI_DATATYPE_NULL, MPI_OP_NULL, 0, 0, comm), 0)

@@ -6,8 +6,8 @@
  *     PGMPI_APPLIED=FILE   rank 0 writes there how many calls went through each rule
  *     PGMPI_CALLED=FILE    rank 0 writes there how many calls the ranks made, untimed
  *
- * Only blocking collectives are seen. entries.c has their C names, fortran.c the
- * Fortran names of Open MPI; MPICH's Fortran calls C. It is compiled with the wrapper
+ * Only blocking collectives are seen, by the names that C programs call and by those
+ * that the library's Fortran calls (entries.c). It is compiled with the wrapper
  * of the program's MPI library, together with mockups/c, whose calls of MPI_ are
  * renamed to PMPI_: nothing that it does itself comes back here.
  *

@@ -240,6 +240,42 @@ func TestAFortranProgramIsSeen(t *testing.T) {
 	})
 }
 
+// Each collective is called once more often than the one before it, in the order of the names.
+func TestCallsAreCountedByAllTheNamesThatAProgramMayUse(t *testing.T) {
+	functions := strings.Fields(`MPI_Allgather MPI_Allgatherv MPI_Allreduce MPI_Alltoall MPI_Alltoallv MPI_Alltoallw
+		MPI_Barrier MPI_Bcast MPI_Exscan MPI_Gather MPI_Gatherv MPI_Reduce MPI_Reduce_scatter MPI_Reduce_scatter_block
+		MPI_Scan MPI_Scatter MPI_Scatterv`)
+	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
+		for name, words := range map[string]string{
+			"c": "mpicc all.c", "large": "mpicc all.c -DLARGE",
+			"f08": "mpif90 all.f90 -cpp -DMODULE=1", "mpi": "mpif90 all.f90 -cpp -DMODULE=2", "mpif": "mpif90 all.f90 -cpp -DMODULE=3",
+		} {
+			words := strings.Fields(words)
+			compiler, err := exec.LookPath(words[0] + "." + b.Lib.Name)
+			if err != nil {
+				t.Logf("%s is not tried: there is no %s of this library", name, words[0])
+				continue
+			}
+			program := filepath.Join(b.Dir, "all-"+name)
+			args := append([]string{"-o", program, "../../../testdata/preload/" + words[1]}, words[2:]...)
+			if out, err := exec.Command(compiler, args...).CombinedOutput(); name == "large" && err != nil {
+				t.Logf("%s is not tried: this library has no such calls", name)
+				continue
+			} else {
+				must.Hold(t, err == nil, "%v\n%s", err, out)
+			}
+			p, counts := profileOf(b, 0, program), map[string]int64{}
+			for _, c := range p.Calls {
+				counts[c.Function] += c.Calls
+			}
+			should.Hold(t, p.Finished && len(counts) == len(functions), "%s: finished: %v, %v", name, p.Finished, counts)
+			for i, f := range functions {
+				should.Equal(t, counts[f], int64(2*(i+1)), "%s: calls of %s on 2 ranks", name, f)
+			}
+		}
+	})
+}
+
 // odd builds testdata/preload/odd.c.
 func odd(b *mpirun.Fixture) string {
 	b.T.Helper()

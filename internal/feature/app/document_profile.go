@@ -28,10 +28,7 @@ func profileAnswer(p *profile.Profile) []document.Section {
 	for _, c := range p.Calls {
 		waiting += p.Waiting(c)
 	}
-	top := "none is called"
-	if p.Hidden != "" || !p.Finished {
-		top = "none was seen"
-	}
+	top := "none was seen, by its C or Fortran names"
 	if len(p.Calls) > 0 {
 		c := p.Calls[0]
 		top = fmt.Sprintf("%s of %s has %s", phrase.Function(c.Function), conf.HumanSize(c.Bytes), phrase.Percent(p.Seconds(c)/wall))
