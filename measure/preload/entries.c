@@ -160,7 +160,7 @@ static int64_t count_at(const void *counts, size_t width, int i)
     return width == sizeof(int) ? ((const int *)counts)[i] : ((const MPI_Count *)counts)[i];
 }
 
-/* A call with counts for every process, each of so many bytes: the mean block. */
+/* A call with counts for every process, each of that size: the mean block. */
 static call blocks(function f, const void *counts, size_t width, MPI_Datatype type, MPI_Op op, int root, int in_place,
                    MPI_Comm comm)
 {
@@ -203,7 +203,7 @@ static int is_at(int root, MPI_Comm comm)
 #define MOVED(n, rn) (FITS(n) && FITS(rn) && apply_movement(&c, s, (int)(n), t, r, (int)(rn), rt, &rc))
 #define REDUCED (FITS(n) && apply_reduction(&c, s, r, (int)n, &rc))
 
-/* N is the type of counts, D that of displacements, C what the name ends with. SEEN tells whether the call counts,
+/* N is the type of counts, D the one of displacements, C what the name ends with. SEEN tells whether the call counts,
  * WHAT describes it, and APPLIED makes it in another way where a rule wants it. A library may lack the second name. */
 #define COLLECTIVE(Name, C, SIG, ARGS, SEEN, WHAT, APPLIED)  \
     NAMES(Name##C, SIG, ARGS, {                              \

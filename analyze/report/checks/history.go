@@ -300,7 +300,7 @@ func historyCells(s *series.Series, ids map[*series.Trend]string) []document.Sec
 		return nil
 	}
 	index.Note("★ violated, ? undecided, s split suspected without a test, – not measured; ▲ slower or ▼ faster since a check. A line has the ratio in each check, from half (below) "+
-		"to eight times (above). A cell that changed leads to its trend; --cell shows those of others.%s", phrase.When(left > 0, " %s that changed have none here.", conf.Plural(left, "cell")))
+		"to eight times (above). A cell that changed leads to its trend; --cell shows others.%s", phrase.When(left > 0, " %s that changed have none here.", conf.Plural(left, "cell")))
 	if len(drawn) == 0 {
 		return []document.Section{index}
 	}
