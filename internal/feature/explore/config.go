@@ -20,7 +20,7 @@ type Config struct {
 	Select     int      `json:"select"` // mpiruns that choose
 	Rounds     int      `json:"rounds"` // in which an mpirun visits its cases, or 0 for measure.turns
 	// Takes has the algorithms that the library takes by itself. It is asked before the first mpirun, and no key.
-	Takes []Taken `json:"takes,omitempty"`
+	Takes []Taken `json:"takes,omitempty" key:"-"`
 }
 
 // Taken names what the library takes for a call. Several algorithms cannot be told apart.
