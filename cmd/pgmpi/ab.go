@@ -26,23 +26,21 @@ func abCommand(h *command.Host) *cobra.Command {
 	var libraries []string
 	var factor string
 	c := &cobra.Command{
-		Use:   "ab A.toml [B.toml…]",
-		Short: "measure set-ups alternately, then compare them",
-		Long: `Measures two set-ups, such as two rank programs or two environments, each with a
-gl.toml of its own. Their mpiruns alternate, in an order drawn anew for every
-pair, so that a drift of the machine hits both; then they are compared in pairs.
-The results folders are OUT/a and OUT/b, each with a report of its own; the
-comparison is in OUT/compare.*. An interrupted run goes on with --out OUT
---resume. With --under, B runs with the variables of a setting, and B.toml may
-be left out.
+		Use:     "ab A.toml [B.toml…]",
+		Example: "pgmpi ab old.toml new.toml\npgmpi ab --library /opt/mpi-a --library /opt/mpi-b gl.toml",
+		Short:   "measure set-ups alternately, then compare them",
+		Long: `Measures two set-ups, each with a gl.toml of its own. Their mpiruns alternate,
+in an order drawn anew for every pair, so that a drift of the machine hits both;
+then they are compared in pairs. OUT/a and OUT/b are their results folders, and
+the comparison is in OUT/compare.*. With --under, B runs with the variables of a
+setting, and B.toml may be left out.
 
-With --factor NAME there are up to 8 of them, levels of one factor such as
-pinning: each is compared with the first, all tests as one family.
+With --factor NAME there are up to 8, levels of one factor such as pinning: each
+is compared with the first, all tests as one family.
 
 With --library twice, A and B are two MPI libraries, by the folders in which
 they are installed, with one gl.toml. Each runs with its launcher, and a rank
-program that asks for a library of its names; where none does and pgmpi runs in
-its sources, it is built into OUT by the mpicc of that folder.
+program for it, which pgmpi builds into OUT where there is none.
 
 Exit codes: as for compare and check.`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -58,7 +56,7 @@ Exit codes: as for compare and check.`,
 			}
 			return command.Wants(2, 2, "two configurations")(c, args)
 		},
-		Annotations: manual.MostNeeded("np msizes mpiruns factor library under fail-on need all-rows all full out resume format quiet"),
+		Annotations: manual.MostNeeded("np msizes mpiruns factor library under fail-on full out resume format"),
 		RunE: func(c *cobra.Command, args []string) error {
 			for n := max(2, len(libraries)); len(args) < n; { // one for all libraries, or for both sides of --under
 				args = append(args, args[0])

@@ -21,14 +21,13 @@ func analyzeCommand(h *command.Host) *cobra.Command {
 	o := command.Output{Host: h}
 	var summaries []string
 	c := &cobra.Command{
-		Use:   "analyze DIR",
-		Short: "stage 3 only: judge a results folder again",
+		Use:     "analyze DIR",
+		Example: "pgmpi analyze DIR --explain violated\npgmpi analyze DIR --format html=page.html",
+		Short:   "stage 3 only: judge a results folder again",
 		Long: `Reads the raw files of a results folder, filters and tests them, prints the
 tables and writes report.json into the folder, or into another with --out. The
-folder's gl.toml has the settings, and flags beat them; a report that was made
-with other settings is not replaced. --explain prints what single verdicts rest
-on, in place of the tables. --baseline compares with other checks, as
-` + "`pgmpi check --baseline`" + ` does, but measures nothing again. Needs no MPI.
+folder's gl.toml has the settings, and flags beat them. --explain prints what
+verdicts rest on, in place of the tables. Needs no MPI.
 
 --summary LIST prints what the check would have said by other summaries of the
 same samples, as other benchmarks take them, beside ours.`,

@@ -22,8 +22,9 @@ func checkCommand(h *command.Host) *cobra.Command {
 	var s settings.Settings
 	o := command.Output{Host: h}
 	c := &cobra.Command{
-		Use:   "check [gl.toml]",
-		Short: "measure and judge: all three stages",
+		Use:     "check [gl.toml]",
+		Example: "pgmpi check --np 2 --msizes 8,1Ki,64Ki\npgmpi check gl.toml --baseline nights --format table,html",
+		Short:   "measure and judge: all three stages",
 		Long: `Stage 1 predicts how often each call must be repeated. Stage 2 measures every
 collective and mock-up in 10 mpiruns, and in up to 14 more those that then look
 slow. Stage 3 tests the guidelines and prints the tables. Where the medians
@@ -57,8 +58,9 @@ var again = settings.Narrow{Flag: "again", Usage: "check only what the check in 
 
 func nrepCommand(h *command.Host) *cobra.Command {
 	return oneStage(h, experiment.Predict, &cobra.Command{
-		Use:   "nrep [gl.toml]",
-		Short: "stage 1 only: predict the repetitions of every case",
+		Use:     "nrep [gl.toml]",
+		Example: "pgmpi nrep gl.toml --out DIR\npgmpi nrep --np 4 --msizes 1..1Mi --out DIR",
+		Short:   "stage 1 only: predict the repetitions of every case",
 		Long: `Predicts for every case how many repetitions give a reproducible run median
 and stores them in the results folder, where
 ` + "`pgmpi measure --out FOLDER` goes on.",
@@ -67,8 +69,9 @@ and stores them in the results folder, where
 
 func measureCommand(h *command.Host) *cobra.Command {
 	return oneStage(h, experiment.Measure, &cobra.Command{
-		Use:   "measure [gl.toml]",
-		Short: "stage 2 only: measure all cases over R mpiruns",
+		Use:     "measure [gl.toml]",
+		Example: "pgmpi measure gl.toml --out DIR\npgmpi measure --np 2 --mpiruns 20 --out DIR",
+		Short:   "stage 2 only: measure all cases over R mpiruns",
 		Long: `Measures with the repetitions that ` + "`pgmpi nrep --out FOLDER`" + ` predicted, or
 with nrep.fixed of gl.toml. ` + "`pgmpi analyze FOLDER`" + ` judges the result.`,
 	})
@@ -93,15 +96,13 @@ func oneStage(h *command.Host, x *run.Experiment, c *cobra.Command) *cobra.Comma
 
 func expectCommand(h *command.Host) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "expect DIR",
-		Short: "print what a check violates as expectations",
+		Use:     "expect DIR",
+		Example: "pgmpi expect DIR > expect.toml\npgmpi check --expect expect.toml",
+		Short:   "print what a check violates as expectations",
 		Long: `Prints an [[expect]] for every violation of a results folder, or of its
 report.json, for the file of --expect. Calls named there are measured as before,
 but their violations are no alarms. Add a ticket, and in until the last day on
-which the violation is expected:
-
-  pgmpi expect DIR > expect.toml
-  pgmpi check --expect expect.toml`,
+which the violation is expected:`,
 		Args: command.Wants(1, 1, "one results folder, or its report.json"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			list, err := reading.Expectations(args[0])

@@ -44,34 +44,24 @@ func compareCommand(h *command.Host) *cobra.Command {
 	x := comparison{Output: command.Output{Host: h}}
 	var repeat, matrix bool
 	c := &cobra.Command{
-		Use:   "compare DIR DIR…",
-		Short: "what changed from one results folder to another",
+		Use:     "compare DIR DIR…",
+		Example: "pgmpi compare before after --format html=page.html\npgmpi compare --matrix openmpi mpich",
+		Short:   "what changed from one results folder to another",
 		Long: `Compares two results folders A and B: two libraries, two versions, before and
-after a change. The first line has the answer. Then the guidelines that are
-newly or no longer violated in B, and the calls that are significantly slower or
-faster, with both medians and the ratio B/A with its 95 % interval; --all-rows
-shows the other calls too, with ~. "Could see" is how small a change could have
-been seen. A's [analyze] has the settings, and flags beat them. Alpha and the
-adjustment hold for run-times and guidelines, method and test for guidelines
-only. Needs no MPI.
-
-A folder of ` + "`pgmpi ab`" + ` may be given alone: its mpiruns are then compared in
-pairs, and all levels of a factor with the first.
+after a change. The first line has the answer, then come the guidelines that are
+newly or no longer violated in B, and the calls that are slower or faster.
+"Could see" is how small a change could have been seen. A's [analyze] has the
+settings, and flags beat them. A folder of ` + "`pgmpi ab`" + ` may be given alone.
+Needs no MPI.
 
 --matrix shows which guideline is violated in which folder, as Table 3 of the
-PGMPI paper does; three folders or more are shown so without it. Guidelines are
-rows, libraries and shapes are columns, and cells have the number of violated
-sizes and the worst ratio. It has patterns only; --full shows monotony and
-split-robustness too. Every folder is judged by its own settings.
+PGMPI paper does; three folders or more are shown so without it. --repeat shows
+how far the medians of several measurements of one configuration lie apart.
 
---repeat shows how well several measurements of one configuration repeat: for
-each function and msize the median of each folder over the median of all, and
-their spread. It tests nothing. It names factors that differ.
-
-Exit codes for two folders: 1 a call became significantly slower, by
-min_slowdown or more (unless the machine changed, see --fail-on), or a guideline
-is newly violated; 4 there are too few mpiruns, or a change by --need could not
-have been seen; else 0. For --matrix and --repeat: 0, whatever is violated.`,
+Exit codes for two folders: 1 a call became slower by min_slowdown or more
+(unless the machine changed, see --fail-on), or a guideline is newly violated; 4
+there are too few mpiruns, or a change by --need could not have been seen; else
+0. For --matrix and --repeat: 0, whatever is violated.`,
 		Args:        command.Wants(1, command.AnyNumber, "two results folders, or one of `pgmpi ab`; or several"),
 		Annotations: manual.MostNeeded("matrix repeat fail-on need alpha min-slowdown all-rows all full out format"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -187,8 +177,9 @@ func historyCommand(h *command.Host) *cobra.Command {
 	o := command.Output{Host: h}
 	var cells []string
 	c := &cobra.Command{
-		Use:   "history ROOT…",
-		Short: "checks one after another: what changed, and since when",
+		Use:     "history ROOT…",
+		Example: "pgmpi history nights\npgmpi history nights --format html=page.html",
+		Short:   "checks one after another: what changed, and since when",
 		Long: `Finds the reports in and below each ROOT and shows them by time, one row for
 each check: violations, alarms, violations that are gone, slow mpiruns, and the
 speed of the machine. A mark shows where library, node or kernel changed. A

@@ -19,8 +19,9 @@ func envCommand(h *command.Host) *cobra.Command {
 	var s settings.Settings
 	o := command.Output{Host: h}
 	c := &cobra.Command{
-		Use:   "env [DIR|gl.toml]",
-		Short: "show what can change a result: nodes, pinning, settings",
+		Use:     "env [DIR|gl.toml]",
+		Example: "pgmpi env\npgmpi env DIR --full",
+		Short:   "show what can change a result: nodes, pinning, settings",
 		Long: `Shows what can change a result, and marks what is doubtful, with its remedy.
 With DIR it shows what a results folder recorded, with doubts about its mpiruns.
 Without, it starts one mpirun for each --np and --shape, which looks at its

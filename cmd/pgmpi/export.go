@@ -26,16 +26,14 @@ import (
 func exportCommand(h *command.Host) *cobra.Command {
 	var what, format, out string
 	c := &cobra.Command{
-		Use:   "export DIR…",
-		Short: "samples, run medians or verdicts as one table",
+		Use:     "export DIR…",
+		Example: "pgmpi export before after --out x.parquet\npgmpi export DIR --what medians > medians.csv",
+		Short:   "samples, run medians or verdicts as one table",
 		Long: `Writes one table of all given results folders, for R, pandas or DuckDB: a row
 for each sample (every timed repetition), each run median (a case in one mpirun)
 or each verdict. Every row says which folder, library, host and shape it is
 from. Verdicts are computed again with the settings of each folder.
 docs/results-format.md explains the columns. Needs no MPI.
-
-  pgmpi export before after --out x.parquet
-  pgmpi export DIR --what medians > medians.csv
 
 --format osu writes run medians in the two columns of OSU's benchmarks, which
 ` + "`pgmpi analyze --from osu`" + ` reads again.`,
@@ -105,17 +103,16 @@ func figuresCommand(h *command.Host) *cobra.Command {
 	var out string
 	var cases, formats []string
 	c := &cobra.Command{
-		Use:   "figures DIR…",
-		Short: "pictures for a paper, and the data behind them",
+		Use:     "figures DIR…",
+		Example: "pgmpi figures DIR --out fig\npgmpi figures openmpi mpich --out fig --case Scan:256Ki",
+		Short:   "pictures for a paper, and the data behind them",
 		Long: `Draws the run-times of every pattern that is violated or undecided (Fig. 2 and 3
 of the PGMPI paper) and of every collective, heat maps, losses, and how slow
 each mpirun was. Of single cases it draws the samples: by repetition, as
 histogram, as distribution, against a log-normal one, and how the number of
 repetitions was found (Fig. 1). Several folders, such as two libraries, share
 pictures. Each picture is a PDF with its data as csv; --format also has SVG for
-pages and PNG for slides. Needs no MPI.
-
-  pgmpi figures before after --out fig --case Scan:256Ki`,
+pages and PNG for slides. Needs no MPI.`,
 		Args: command.Wants(1, command.AnyNumber, "at least one results folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			chosen, err := pictureFormats(formats)

@@ -16,6 +16,7 @@ import (
 	"pgmpi/internal/lists"
 	"pgmpi/internal/manual"
 	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/ anew")
@@ -77,6 +78,8 @@ func TestHelpFitsIn80ColumnsAndNamesValuesReadably(t *testing.T) {
 		if m := regexp.MustCompile(`--\S+ (string|int|uint|float|ints|strings|float64Slice)\b.*`).FindString(s.Stdout); m != "" {
 			t.Errorf("help %s: %s", c.Name(), m)
 		}
+		n := strings.Count(few.Stdout, "\n")
+		should.Hold(t, n <= 40 && strings.Contains(few.Stdout, "\n  "+strings.ReplaceAll(c.Example, "\n", "\n  ")+"\n"), "help %s has %d lines; examples: %s", c.Name(), n, c.Example)
 		const flag = "\n      --"
 		if n := strings.Count(few.Stdout, flag); n > manual.MostWithoutHeadings {
 			t.Errorf("help %s shows %d flags", c.Name(), n)
@@ -92,6 +95,26 @@ func TestHelpFitsIn80ColumnsAndNamesValuesReadably(t *testing.T) {
 	}
 	if s := inProcess("help", "clocks"); has("clocks") && !strings.Contains(s.Stdout, "(default 1,5,10)") {
 		t.Errorf("%s", s.Stdout)
+	}
+}
+
+// A line of an example that this pgmpi does not take would be worse than none.
+func TestExamplesOfHelpAreTaken(t *testing.T) {
+	for _, c := range manual.Commands(rootCommand(command.New(io.Discard, io.Discard))) {
+		lines := strings.Split(c.Example, "\n")
+		should.Hold(t, len(lines) == 2 && lines[0] != lines[1], "%s: %q", c.Name(), lines)
+		for _, line := range lines {
+			_, line, ok := strings.Cut(line, "pgmpi ")
+			line, _, _ = strings.Cut(regexp.MustCompile("'[^']*'").ReplaceAllString(line, "words"), " >")
+			line, _, _ = strings.Cut(strings.TrimSuffix(line, ")"), " |")
+			words := strings.Fields(line)
+			root := rootCommand(command.New(io.Discard, io.Discard))
+			of, rest, err := root.Find(words)
+			must.Hold(t, ok && err == nil && of.HasParent(), "%s: %s: %v", c.Name(), line, err)
+			must.Do(t, of.ParseFlags(rest))
+			should.Hold(t, of.Args == nil || of.Args(of, of.Flags().Args()) == nil, "%s: %s has wrong arguments", c.Name(), line)
+		}
+		should.Contain(t, manual.Page(c), ".SH EXAMPLES")
 	}
 }
 

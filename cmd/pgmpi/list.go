@@ -24,8 +24,9 @@ func listCommand(h *command.Host) *cobra.Command {
 	var own bool
 	var format *command.FormatFlag
 	c := &cobra.Command{
-		Use:   "list",
-		Short: "show collectives, mock-ups and guidelines",
+		Use:     "list",
+		Example: "pgmpi list --guidelines gl.toml\npgmpi list --algorithms",
+		Short:   "show collectives, mock-ups and guidelines",
 		Long: `Shows what can be measured and checked, with the ids that gl.toml uses; with
 --guidelines also the guidelines of that file. With --algorithms it asks the MPI
 library for its own algorithms instead, in one mpirun that measures nothing.
@@ -60,9 +61,10 @@ Their names, such as Bcast@binomial, may stand wherever a function may.`,
 func initCommand(h *command.Host) *cobra.Command {
 	var out string
 	c := &cobra.Command{
-		Use:   "init",
-		Short: "write a commented gl.toml",
-		Long:  "Writes gl.toml with every key, its default and what it means. An existing file\nis kept.",
+		Use:     "init",
+		Example: "pgmpi init\npgmpi init --out -",
+		Short:   "write a commented gl.toml",
+		Long:    "Writes gl.toml with every key, its default and what it means. An existing file\nis kept.",
 		RunE: func(_ *cobra.Command, _ []string) error {
 			if out == "-" {
 				_, err := io.WriteString(h.Stdout, glfile.Template())
@@ -90,9 +92,10 @@ func initCommand(h *command.Host) *cobra.Command {
 func versionCommand(h *command.Host) *cobra.Command {
 	var rank string
 	c := &cobra.Command{
-		Use:   "version",
-		Short: "name pgmpi and the MPI library of the rank program",
-		Long:  "Names this program and, where a rank program is at hand, the MPI library it is\nbuilt for.",
+		Use:     "version",
+		Example: "pgmpi version\npgmpi version --rank bin/pgmpi-rank-mpich",
+		Short:   "name pgmpi and the MPI library of the rank program",
+		Long:    "Names this program and, where a rank program is at hand, the MPI library it is\nbuilt for.",
 		RunE: func(_ *cobra.Command, _ []string) error {
 			if err := h.Say(fmt.Sprintf("pgmpi %s\n", h.Version)); err != nil {
 				return err

@@ -36,8 +36,9 @@ func helpCommand(h *command.Host) *cobra.Command {
 func manCommand(h *command.Host) *cobra.Command {
 	var out string
 	c := &cobra.Command{
-		Use:   "man [COMMAND]",
-		Short: "print a manual page, for man -l",
+		Use:     "man [COMMAND]",
+		Example: "pgmpi man check | man -l -\npgmpi man --out share/man/man1",
+		Short:   "print a manual page, for man -l",
 		Long: "Prints the manual page of pgmpi, or of one of its commands, as `make install`\n" +
 			"installs it. To read it without an installation:\n" +
 			"  pgmpi man check | man -l -",
@@ -81,8 +82,9 @@ func writePages(root *cobra.Command, dir string) error {
 
 func completionCommand(h *command.Host) *cobra.Command {
 	return &cobra.Command{
-		Use:   "completion SHELL",
-		Short: "print a script that completes commands in a shell",
+		Use:     "completion SHELL",
+		Example: "source <(pgmpi completion bash)\npgmpi completion fish | source",
+		Short:   "print a script that completes commands in a shell",
 		Long: "Prints a script for bash, zsh or fish, by which the shell completes commands,\n" +
 			"flags and what may follow them. For the running shell only:\n" +
 			"  bash:  source <(pgmpi completion bash)\n" +

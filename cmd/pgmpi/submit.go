@@ -30,8 +30,9 @@ func submitCommand(h *command.Host) *cobra.Command {
 	var out string
 	var submit bool
 	c := &cobra.Command{
-		Use:   "submit gl.toml|DIR",
-		Short: "write a batch script for a check, and submit it",
+		Use:     "submit gl.toml|DIR",
+		Example: "pgmpi submit gl.toml --out DIR\npgmpi submit DIR --remedy --go",
+		Short:   "write a batch script for a check, and submit it",
 		Long: `Writes OUT/batch.sh, the script of a batch job that does a check, for Slurm or
 from a template of your own; the section [batch] of gl.toml has its settings.
 --go submits it, and keeps Slurm's id in OUT. Before the time limit of an
@@ -184,8 +185,9 @@ func startable(fs *pflag.FlagSet, config *glfile.File) error {
 func statusCommand(h *command.Host) *cobra.Command {
 	var format *command.FormatFlag
 	c := &cobra.Command{
-		Use:   "status DIR",
-		Short: "how far a measurement is, and its batch job",
+		Use:     "status DIR",
+		Example: "pgmpi status DIR\npgmpi status DIR --format json",
+		Short:   "how far a measurement is, and its batch job",
 		Long: `Says how many mpiruns of a results folder are done, how long the missing ones
 will take, and the state of its batch job, where pgmpi submit has submitted one.`,
 		Args: command.Wants(1, 1, "one results folder"),

@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"pgmpi/internal/phrase"
 )
 
 const (
@@ -60,34 +63,76 @@ func Flags(c *cobra.Command) (out []*pflag.Flag) {
 // HelpWidth limits the lines of a help text, in columns.
 const HelpWidth = 80
 
+// pageFlags say how a page looks; only --help=all has them.
+var pageFlags = []string{"width", "color", "ascii"}
+
 // Help returns the text of --help, or if all is set of --help=all; for pgmpi itself it returns the overview.
 func Help(c *cobra.Command, all bool) string {
 	if c.Name() == "help" || !c.HasParent() {
 		return overview(c.Root())
 	}
 	w := &strings.Builder{}
-	fmt.Fprintf(w, "pgmpi %s: %s\n\n%s\n\nUsage: pgmpi %s", c.Name(), c.Short, strings.TrimSpace(c.Long), c.Use)
 	flags := Flags(c)
-	if len(flags) == 0 {
-		fmt.Fprintln(w)
-		return w.String()
+	fmt.Fprintf(w, "pgmpi %s: %s\n\n%s\n\nUsage: pgmpi %s%s\n", c.Name(), c.Short, strings.TrimSpace(c.Long), c.Use, phrase.When(len(flags) > 0, " [FLAGS]"))
+	for line := range strings.Lines(c.Example) {
+		fmt.Fprintf(w, "  %s\n", strings.TrimSpace(line))
 	}
-	fmt.Fprintln(w, " [FLAGS]")
 	needed, shown := Needed(c), flags
-	if len(needed) > 0 && !all {
-		shown = slices.DeleteFunc(slices.Clone(flags), func(f *pflag.Flag) bool { return !slices.Contains(needed, f.Name) })
+	if !all {
+		shown = slices.DeleteFunc(slices.Clone(flags), func(f *pflag.Flag) bool {
+			return len(needed) > 0 && !slices.Contains(needed, f.Name) || slices.Contains(pageFlags, f.Name)
+		})
 	}
+	cut := false
 	for _, p := range parts(shown) {
+		if !all {
+			p.flags = inShort(p.flags, &cut)
+		}
 		if p.title != "" {
 			fmt.Fprintf(w, "\n%s:", p.title)
 		}
 		fmt.Fprintf(w, "\n%s", p.flags.FlagUsagesWrapped(HelpWidth))
 	}
-	if more := len(flags) - len(shown); more > 0 {
-		fmt.Fprintf(w, "\n`pgmpi %s --help=all` shows %d flags more.\n", c.Name(), more)
+	if more := len(flags) - len(shown); more > 0 || cut {
+		fmt.Fprintf(w, "\n`pgmpi %s --help=all` explains these%s.\n", c.Name(), phrase.When(more > 0, " and %d flags more", more))
 	}
 	return w.String()
 }
+
+// mostShort is how many columns a text of a flag may have where it is shown in short.
+const mostShort = 52
+
+// inShort returns the flags with the first part of their texts, and sets cut if any had more.
+func inShort(flags *pflag.FlagSet, cut *bool) *pflag.FlagSet {
+	out := pflag.NewFlagSet("", pflag.ContinueOnError)
+	out.SortFlags = false
+	flags.VisitAll(func(f *pflag.Flag) {
+		value, usage := pflag.UnquoteUsage(f)
+		g := *f
+		for _, end := range []string{"; ", " (", ": "} {
+			if before, _, found := strings.Cut(usage, end); found && utf8.RuneCountInString(usage) > mostShort {
+				usage, *cut = before, true
+			}
+		}
+		g.Usage = usage
+		if f.Value.Type() != "bool" {
+			g.Value = called{f.Value, value}
+		}
+		if g.DefValue == "[]" { // else it were shown of a value of another type
+			g.DefValue = ""
+		}
+		out.AddFlag(&g)
+	})
+	return out
+}
+
+// called is the value of a flag with the name that its text had for it.
+type called struct {
+	pflag.Value
+	name string
+}
+
+func (c called) Type() string { return c.name }
 
 func overview(root *cobra.Command) string {
 	w := &strings.Builder{}

@@ -48,6 +48,9 @@ func Page(c *cobra.Command) string {
 		b.WriteString(".RI [ FLAGS ]\n")
 	}
 	b.WriteString(".SH DESCRIPTION\n" + paragraphs(c.Long))
+	if c.Example != "" {
+		b.WriteString(".SH EXAMPLES\n.nf\n" + roff(c.Example) + "\n.fi\n")
+	}
 	item := func(head, text string) { fmt.Fprintf(&b, ".TP\n%s\n%s\n", head, text) }
 	if !c.HasParent() {
 		b.WriteString(".SH COMMANDS\n")

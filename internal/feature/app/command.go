@@ -53,8 +53,9 @@ func (o *byTurns) tell(step string) { o.Progress.Tell(run.Event{Step: step}) }
 func newGain(h *command.Host) *cobra.Command {
 	o := byTurns{Output: command.Output{Host: h}}
 	c := &cobra.Command{
-		Use:   "gain DIR FILE [--ab N -- mpirun … ./app]",
-		Short: "what a program would gain by what a check has shown",
+		Use:     "gain DIR FILE [--ab N -- mpirun … ./app]",
+		Example: "pgmpi gain DIR app.prof\npgmpi gain DIR app.prof --ab 10 -- mpirun -np 4 ./app",
+		Short:   "what a program would gain by what a check has shown",
 		Long: `Joins the check in the results folder DIR, the remedy in it, and the profile of
 a program in FILE: seconds and percentages of the program's run-time, with
 intervals, for each call that a remedy is proved to make faster, and apart for
@@ -111,8 +112,9 @@ func newApply(h *command.Host) *cobra.Command {
 	o := byTurns{Output: command.Output{Host: h}}
 	var a Application
 	c := &cobra.Command{
-		Use:   "apply DIR FILE -- mpirun … ./app",
-		Short: "mock-ups in place of a program's calls, if it gains",
+		Use:     "apply DIR FILE -- mpirun … ./app",
+		Example: "pgmpi apply DIR app.prof -- mpirun -np 4 ./app\npgmpi apply DIR app.prof --same out.txt -- mpirun -np 4 ./app",
+		Short:   "mock-ups in place of a program's calls, if it gains",
 		Long: `Where the check in DIR shows that only a mock-up is faster than a call that the
 program makes, a preloaded library can make the mock-up's calls in its place.
 This is written, as a setting for this program alone, only if the program is

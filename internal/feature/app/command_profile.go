@@ -20,8 +20,9 @@ func newProfile(h *command.Host) *cobra.Command {
 	o := command.Output{Host: h}
 	var path, rank string
 	c := &cobra.Command{
-		Use:   "profile [--out FILE] -- mpirun … ./app",
-		Short: "count and time the collectives that a program calls",
+		Use:     "profile [--out FILE] -- mpirun … ./app",
+		Example: "pgmpi profile --out app.prof -- mpirun -np 4 ./app\npgmpi profile app.prof --full",
+		Short:   "count and time the collectives that a program calls",
 		Long: `Runs a program as it is started, with a library preloaded into its ranks that
 counts and times each blocking collective by size, processes, datatype and
 operator, and writes FILE, summed over ranks. It costs some 30 ns a call. The

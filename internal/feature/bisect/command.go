@@ -20,8 +20,9 @@ func newCommand(h *command.Host) *cobra.Command {
 	o := command.Output{Host: h}
 	var x Bisection
 	c := &cobra.Command{
-		Use:   "bisect GOOD BAD --build CMD -- gl.toml",
-		Short: "find the commit that made an MPI library slower",
+		Use:     "bisect GOOD BAD --build CMD -- gl.toml",
+		Example: "pgmpi bisect v4.1.4 main --build 'sh build.sh' -- gl.toml\npgmpi bisect v4.1.4 main --build 'sh build.sh' --out DIR --resume -- gl.toml",
+		Short:   "find the commit that made an MPI library slower",
 		Long: `Finds the first commit of a git repository, behind GOOD and up to BAD, since
 which calls are slower, or faster. CMD builds one commit: it runs in a checkout,
 without a shell, and puts into the folder {prefix}, also PREFIX in its

@@ -12,8 +12,9 @@ func fingerprintCommand(h *command.Host) *cobra.Command {
 	s := settings.Settings{Base: Experiment("").Defaults()}
 	o := command.Output{Host: h}
 	c := &cobra.Command{
-		Use:   "fingerprint [DIR [DIR]] CASE",
-		Short: "all samples of one call: modes, distribution, ranks",
+		Use:     "fingerprint [DIR [DIR]] CASE",
+		Example: "pgmpi fingerprint --np 2 Scan:256Ki\npgmpi fingerprint before after Scan:256Ki",
+		Short:   "all samples of one call: modes, distribution, ranks",
 		Long: `Shows all samples of one function at one size, the CASE, such as Bcast:1Ki or
 Reduce:64Ki:p4 (FUNCTION:MSIZE[:SHAPE]): which are warm-up, outliers or good,
 where they cluster, quantiles, run-time by repetition, histogram, box plot and

@@ -15,8 +15,9 @@ func timesCommand(h *command.Host) *cobra.Command {
 	o := command.Output{Host: h}
 	var all bool
 	c := &cobra.Command{
-		Use:   "times DIR",
-		Short: "the run-times of a results folder, without verdicts",
+		Use:     "times DIR",
+		Example: "pgmpi times DIR\npgmpi times DIR --format csv",
+		Short:   "the run-times of a results folder, without verdicts",
 		Long: `Shows for every function and msize how long a call takes: smallest, quartiles
 and largest of the run medians of all mpiruns. Needs no MPI.`,
 		Args:        command.Wants(1, 1, "one results folder"),

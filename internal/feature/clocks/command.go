@@ -17,8 +17,9 @@ func newCommand(h *command.Host) *cobra.Command {
 	var barrier bool
 	var calls int
 	c := &cobra.Command{
-		Use:   "clocks",
-		Short: "examine clocks and their synchronisation on this machine",
+		Use:     "clocks",
+		Example: "pgmpi clocks --np 2,4\npgmpi clocks --np 4 --barrier",
+		Short:   "examine clocks and their synchronisation on this machine",
 		Long: `Shows the clocks that can time a repetition, with their resolution and cost. For
 every method of clock synchronisation it shows how far the ranks' global clocks
 are from rank 0's, right after it and some seconds later, and how much time, how

@@ -12,8 +12,9 @@ func newCommand(h *command.Host) *cobra.Command {
 	s := settings.Settings{Base: Experiment.Defaults()}
 	o := command.Output{Host: h}
 	c := &cobra.Command{
-		Use:   "explore [gl.toml]",
-		Short: "test the library's choices against its own algorithms",
+		Use:     "explore [gl.toml]",
+		Example: "pgmpi explore --np 2 --msizes 8,1Ki,64Ki\npgmpi explore gl.toml --algorithms Bcast,Allreduce",
+		Short:   "test the library's choices against its own algorithms",
 		Long: `Measures every collective by the library's default, by each of the library's
 own algorithms (MPI_T), and by its mock-ups, all in the same mpiruns. A few
 mpiruns choose the fastest at every size; others, which measure nothing else,

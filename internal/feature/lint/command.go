@@ -16,16 +16,15 @@ func newCommand(h *command.Host) *cobra.Command {
 	s, l := settings.Settings{Base: &base}, Lint{Prices: usualPrices}
 	o := command.Output{Host: h}
 	c := &cobra.Command{
-		Use:   "lint [gl.toml]",
-		Short: "what a library's table of algorithms seems to break",
+		Use:     "lint [gl.toml]",
+		Example: "pgmpi lint --np 128,1024\npgmpi lint --np 64 --functions Bcast --table tree.json",
+		Short:   "what a library's table of algorithms seems to break",
 		Long: `Takes the algorithm that a library chooses for each call, what it costs in
 messages and bytes, and prices for these, and holds guidelines against the
 times. Nothing is measured and no MPI is needed, so that processes may be many:
 what is found is suspected by table, never violated. It shows the guidelines
 whose predictions came true where nothing was fitted; --all shows the others
-too. docs/at-scale.md says how far tables can be believed.
-
-  pgmpi lint --np 1024`,
+too. docs/at-scale.md says how far tables can be believed.`,
 		Args:        command.Wants(0, 1, "gl.toml"),
 		Annotations: manual.MostNeeded("np msizes functions table all out format full"),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -12,8 +12,9 @@ func newCommand(h *command.Host) *cobra.Command {
 	s := settings.Settings{Base: experiment.Defaults()}
 	o := command.Output{Host: h}
 	c := &cobra.Command{
-		Use:   "overlap [gl.toml|DIR]",
-		Short: "how much of a nonblocking call computation hides",
+		Use:     "overlap [gl.toml|DIR]",
+		Example: "pgmpi overlap --np 2 --functions Bcast,Allreduce\npgmpi overlap DIR --full",
+		Short:   "how much of a nonblocking call computation hides",
 		Long: `Times every nonblocking collective as post and Wait, and again with computation
 of the same length between the two. Shows how much of the call the computation
 hides, and how much processor time MPI takes for post, progress tests (MPI_Test)

@@ -23,8 +23,9 @@ func newCommand(h *command.Host) *cobra.Command {
 	var x Request
 	var dry bool
 	c := &cobra.Command{
-		Use:   "remedy DIR",
-		Short: "find a setting that mends what a check calls violated",
+		Use:     "remedy DIR",
+		Example: "pgmpi remedy DIR\npgmpi remedy DIR --max-time 10m",
+		Short:   "find a setting that mends what a check calls violated",
 		Long: `Reads the violated guidelines of a check in the results folder DIR, or the
 faster algorithms of an exploration, and tries what may help: variables of the C
 library's malloc, the MPI library's own algorithms, and other components of it.

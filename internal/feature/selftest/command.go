@@ -20,8 +20,9 @@ func newCommand(h *command.Host) *cobra.Command {
 	var quiet bool
 	var format *command.FormatFlag
 	c := &cobra.Command{
-		Use:   "selftest",
-		Short: "prove that pgmpi finds what is there, and nothing else",
+		Use:     "selftest",
+		Example: "pgmpi selftest --np 2\npgmpi selftest --np 2 --function Bcast",
+		Short:   "prove that pgmpi finds what is there, and nothing else",
 		Long: `(a) A/A: compares the eleven collectives with themselves. Any violation found
 there is false.
 (b) Plants a slowdown of one collective at one size (a library that is loaded

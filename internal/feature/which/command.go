@@ -16,8 +16,9 @@ func newCommand(h *command.Host) *cobra.Command {
 	s := settings.Settings{Base: run.Defaults(func(f *glfile.File) { f.Job.Msizes = run.UsualSizes })()}
 	o := command.Output{Host: h}
 	c := &cobra.Command{
-		Use:   "which [DIR|gl.toml]",
-		Short: "which algorithm the library takes for each call",
+		Use:     "which [DIR|gl.toml]",
+		Example: "pgmpi which --np 2 --functions Allreduce\npgmpi which DIR",
+		Short:   "which algorithm the library takes for each call",
 		Long: `Tells which of its own algorithms the MPI library takes for each collective,
 message size and number of processes. Open MPI's are known by their messages:
 a plain call sends the same, between the same processes, as a call that is made
