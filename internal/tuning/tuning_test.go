@@ -302,6 +302,17 @@ func TestComponentsAreChosenByOneVariableThatIsReadBack(t *testing.T) {
 		should.Hold(t, err == nil && len(s.Entries) == 1 && Steers(s.Entries[0].Variable, s.Entries[0].Value) && s.Entries[0].Proof == ByValue && s.Entries[0].Variable == want.Variable && s.Entries[0].Value == want.Value,
 			"%v: %+v, %v", l, s, err)
 	}
+	first := func(major int, f string) string {
+		got := Components(Library{Family: "openmpi", Major: major}, []string{f})
+		names := []string{}
+		for _, c := range got {
+			names = append(names, c.Component)
+		}
+		return strings.Join(names, ", ")
+	}
+	should.Equal(t, first(4, "MPI_Allreduce"), "sm, han")
+	should.Equal(t, first(5, "MPI_Allreduce"), "without han, sm")
+	should.Equal(t, first(6, "MPI_Allreduce"), "without han, xhc, acoll")
 	two := Choice{Kind: ByComponent, Env: map[string]string{"A": "1", "B": "2"}}
 	s, _ := environment.Write(Target{}, []Choice{two})
 	should.Hold(t, len(s.Rejected) == 1, "%+v", s)

@@ -165,24 +165,34 @@ func checkVariable(name, value string) error {
 }
 
 // component describes a part of a library with its own collectives. Its variable puts it before the
-// others, for all sizes and all communicators.
+// others, or behind them, for all sizes and all communicators.
 type component struct {
 	family          string
+	from, before    int // major versions of the library in which it may change something; 0: no limit
 	name            string
 	variable, value string
 	read            string   // the value as MPI_T returns it: in MPICH the number of a word
 	functions       []string // its collectives; nil if it may have any
 }
 
-// components lists parts that a library does not use by default, in order of trial.
+var (
+	ofHan = []string{"MPI_Allgather", "MPI_Allreduce", "MPI_Barrier", "MPI_Bcast", "MPI_Gather", "MPI_Reduce", "MPI_Scatter"}
+	ofXHC = []string{"MPI_Allreduce", "MPI_Barrier", "MPI_Bcast", "MPI_Reduce"}
+)
+
+// components lists parts that a library does not use by default, in order of trial, and one that it does: since 5.0
+// Open MPI's han comes first on several nodes, and a higher priority changes nothing.
 var components = []component{
-	{"openmpi", "sm", "OMPI_MCA_coll_sm_priority", "100", "100", []string{"MPI_Allreduce", "MPI_Barrier", "MPI_Bcast", "MPI_Reduce"}},
-	{"openmpi", "adapt", "OMPI_MCA_coll_adapt_priority", "100", "100", []string{"MPI_Bcast", "MPI_Reduce"}},
-	{"openmpi", "han", "OMPI_MCA_coll_han_priority", "100", "100", []string{"MPI_Allgather", "MPI_Allreduce", "MPI_Barrier", "MPI_Bcast", "MPI_Gather", "MPI_Reduce", "MPI_Scatter"}},
-	{"mpich", "release_gather", "MPIR_CVAR_ALLREDUCE_POSIX_INTRA_ALGORITHM", "release_gather", "1", []string{"MPI_Allreduce"}},
-	{"mpich", "release_gather", "MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM", "release_gather", "1", []string{"MPI_Bcast"}},
-	{"mpich", "release_gather", "MPIR_CVAR_REDUCE_POSIX_INTRA_ALGORITHM", "release_gather", "1", []string{"MPI_Reduce"}},
-	{"mpich", "none of the device", "MPIR_CVAR_DEVICE_COLLECTIVES", "none", "1", nil},
+	{"openmpi", 5, 0, "without han", "OMPI_MCA_coll_han_priority", "0", "0", nil},
+	{"openmpi", 0, 6, "sm", "OMPI_MCA_coll_sm_priority", "100", "100", ofXHC},
+	{"openmpi", 6, 0, "xhc", "OMPI_MCA_coll_xhc_priority", "100", "100", ofXHC},
+	{"openmpi", 6, 0, "acoll", "OMPI_MCA_coll_acoll_priority", "100", "100", nil},
+	{"openmpi", 0, 0, "adapt", "OMPI_MCA_coll_adapt_priority", "100", "100", []string{"MPI_Bcast", "MPI_Reduce"}},
+	{"openmpi", 0, 5, "han", "OMPI_MCA_coll_han_priority", "100", "100", ofHan},
+	{"mpich", 0, 0, "release_gather", "MPIR_CVAR_ALLREDUCE_POSIX_INTRA_ALGORITHM", "release_gather", "1", []string{"MPI_Allreduce"}},
+	{"mpich", 0, 0, "release_gather", "MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM", "release_gather", "1", []string{"MPI_Bcast"}},
+	{"mpich", 0, 0, "release_gather", "MPIR_CVAR_REDUCE_POSIX_INTRA_ALGORITHM", "release_gather", "1", []string{"MPI_Reduce"}},
+	{"mpich", 0, 0, "none of the device", "MPIR_CVAR_DEVICE_COLLECTIVES", "none", "1", nil},
 }
 
 // Components returns the choices of components that have one of the collectives. Their
@@ -190,7 +200,8 @@ var components = []component{
 func Components(l Library, functions []string) (out []Choice) {
 	for _, c := range components {
 		has := func(f string) bool { return c.functions == nil || slices.Contains(c.functions, f) }
-		if c.family == l.Family && slices.ContainsFunc(functions, has) {
+		in := l.Major >= c.from && (c.before == 0 || l.Major < c.before)
+		if c.family == l.Family && in && slices.ContainsFunc(functions, has) {
 			out = append(out, Choice{Kind: ByComponent, Component: c.name, Env: map[string]string{c.variable: c.value}})
 		}
 	}

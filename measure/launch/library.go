@@ -111,6 +111,10 @@ func StartUpOf(family string) StartUp {
 // AlgorithmEnv returns the variables that let MPI_T choose the library's own algorithms.
 func AlgorithmEnv(family string) map[string]string { return find(family).chooses }
 
+// WithoutHan keeps Open MPI's component "han" from the collectives of several nodes, so that coll/tuned, whose
+// algorithms can be forced, chooses.
+func WithoutHan() map[string]string { return map[string]string{"OMPI_MCA_coll": "^han"} }
+
 // ForceEnv chooses, before Open MPI starts, a value of one of its variables.
 func ForceEnv(variable string, value int) map[string]string {
 	return map[string]string{"OMPI_MCA_" + variable: strconv.Itoa(value)}

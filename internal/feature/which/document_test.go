@@ -30,6 +30,20 @@ func TestCallsWithoutAKnownAlgorithmAreCountedAndExplained(t *testing.T) {
 	should.Contain(t, documents.Written(t, "table", kind.Document(c.Which)), "algorithm of 1 of 3 calls is known; 2 not known")
 }
 
+// Under Open MPI 5's han all nine algorithms of Bcast would be han, nine times.
+func TestAlgorithmsThatAllSendTheSameAreNotNamed(t *testing.T) {
+	var forced []protocol.JobCase
+	names := []string{"basic_linear", "chain", "pipeline", "binomial"}
+	for _, name := range names {
+		forced = append(forced, protocol.JobCase{Function: "MPI_Bcast@" + name, Msize: 64})
+	}
+	for np, named := range map[int]int{2: 4, 4: 0} { // two processes have one way to send
+		rows := []analyze.WhichRow{{Collective: "MPI_Bcast", Msize: 64, Algorithms: names}, {Collective: "MPI_Bcast", Msize: 8, Algorithms: names[:3]}}
+		unforced(rows, forced, np)
+		should.Hold(t, len(rows[0].Algorithms) == named && (rows[0].Why == "") == (named > 0) && len(rows[1].Algorithms) == 3, "p = %d: %+v", np, rows)
+	}
+}
+
 func choices() *analyze.Which {
 	w := &analyze.Which{Schema: analyze.WhichSchema, Library: "Open MPI v4.1.4"}
 	for i, names := range [][]string{{"binomial"}, {"binomial"}, {"pipeline+128Ki"}, {"chain", "knomial"}, nil} {

@@ -275,9 +275,62 @@ func (o *choosing) byMessages(ctx context.Context, shape guidelines.Shape, libra
 			}
 		}
 	}
+	unforced(rows, all.forced, shape.NP)
+	if library.Major >= hanChooses {
+		if err := o.byHan(ctx, shape, rows); err != nil {
+			return err
+		}
+	}
 	explainUnnamed(rows, list.Unknown())
 	o.Rows = append(o.Rows, rows...)
 	return nil
+}
+
+// hanChooses is the first Open MPI that gives collectives of several nodes to its component han.
+const hanChooses = 5
+
+// byHan names han where calls without an algorithm of tuned's send other messages when han may not choose.
+func (o *choosing) byHan(ctx context.Context, shape guidelines.Shape, rows []analyze.WhichRow) error {
+	var cases []protocol.JobCase
+	for _, r := range rows {
+		if len(r.Algorithms) == 0 && r.Why == "" {
+			cases = untimed.AddCase(cases, r.Collective, r.Msize)
+		}
+	}
+	without := launch.WithoutHan()
+	now := measure.Env(host.Env(os.Environ()), o.Config.MPI.Env)
+	for name := range without {
+		if now[name] != "" {
+			return nil // somebody has chosen the components
+		}
+	}
+	of, err := o.countAll(ctx, shape, without, cases)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		r := &rows[i]
+		m, counted := of[protocol.JobCase{Function: r.Collective, Msize: r.Msize}]
+		if len(r.Algorithms) == 0 && counted && m != r.Sent {
+			r.Algorithms = []string{"han"}
+		}
+	}
+	return nil
+}
+
+// unforced takes the names from rows that have all names of a collective: between several processes so many
+// algorithms do not all send the same messages, so that forcing one does nothing.
+func unforced(rows []analyze.WhichRow, forced []protocol.JobCase, np int) {
+	const several = 4
+	for i := range rows {
+		r := &rows[i]
+		all := lists.Count(forced, func(c protocol.JobCase) bool {
+			return mockups.Collective(c.Function) == r.Collective && c.Msize == r.Msize && mockups.Algorithm(c.Function) != twoProcesses
+		})
+		if np >= several && all >= several && len(r.Algorithms) >= all {
+			r.Algorithms, r.Why = nil, "all of its algorithms send the same messages: forcing one has no effect here"
+		}
+	}
 }
 
 // explainUnnamed says of rows without an algorithm why they have none.

@@ -152,6 +152,19 @@ static int set_parameter(const char *collective, const char *name, int wanted, i
     return rc;
 }
 
+/* A communicator whose collectives coll/tuned chooses: from 5.0 on Open MPI gives those of several nodes to "han",
+ * which looks at no variable of tuned's. */
+static int dup_for_tuned(MPI_Comm from, MPI_Comm *to)
+{
+    MPI_Info info;
+    int rc = MPI_Info_create(&info);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    rc = pg_first(rc, MPI_Info_set(info, "ompi_comm_coll_preference", "^han"));
+    rc = pg_first(rc, MPI_Comm_dup_with_info(from, info, to));
+    return pg_first(rc, MPI_Info_free(&info));
+}
+
 int pg_make_forced(pg_ctx *x, const char *collective, int value, int segment, int fanout, pg_forced **out)
 {
     char variable[PG_NAME];
@@ -179,7 +192,7 @@ int pg_make_forced(pg_ctx *x, const char *collective, int value, int segment, in
     rc = pg_first(rc, set_parameter(collective, "segmentsize", segment, segment, &segment_before));
     rc = pg_first(rc, set_parameter(collective, "chain_fanout", fanout, fanout, &fanout_before));
     if (per_communicator) /* all ranks do, also one whose value is not there */
-        rc = pg_first(rc, MPI_Comm_dup(x->own, &f->comm));
+        rc = pg_first(rc, value == PG_DEFAULT ? MPI_Comm_dup(x->own, &f->comm) : dup_for_tuned(x->own, &f->comm));
     rc = pg_first(rc, set_value(f, PG_DEFAULT));
     rc = pg_first(rc, set_parameter(collective, "segmentsize", segment, segment_before, NULL));
     rc = pg_first(rc, set_parameter(collective, "chain_fanout", fanout, fanout_before, NULL));
