@@ -99,6 +99,13 @@ func TestUnusedNodesAndMisplacedRanksAreMentioned(t *testing.T) {
 	r = f.unused()
 	should.Hold(t, len(r) == 0, "%+v", r)
 	should.Equal(t, f.Place("p2")+" "+f.Place("2x1")+f.Place("p4"), "1x2 2x1", "places")
+	two.Seen = 1
+	var whole Layout
+	for _, part := range two.Parts() {
+		whole.Join(&part)
+	}
+	r = whole.Remarks()
+	should.Hold(t, strings.Contains(idsOf(r), string(remark.UnseenNodes)) && strings.Contains(r[0].Text, "on 1 node, and they are on 2 hosts"), "%+v", r)
 	if two.Shape = "1x2"; idsOf(two.misplaced()) != string(remark.Misplaced) || len(one.misplaced()) != 0 {
 		t.Errorf("%v, %v", two.misplaced(), one.misplaced())
 	}

@@ -25,6 +25,7 @@ type Layout struct {
 	// OtherEnv are the ranks that differ from the first one on their node. They differ in variables,
 	// library or program.
 	OtherEnv Ranges `json:"other_env,omitempty"`
+	Seen     int    `json:"seen_nodes,omitempty"` // on which the library has the ranks; 0 if these are the hosts
 }
 
 // Node has the facts of one host that it does not share. Unknown numbers are null or 0.
@@ -198,7 +199,7 @@ func (l *Layout) Parts() []Layout {
 	for nodes := range slices.Chunk(l.Nodes, nodesPerLine) {
 		out = append(out, Layout{Nodes: nodes})
 	}
-	return append(out, Layout{OtherEnv: l.OtherEnv})
+	return append(out, Layout{OtherEnv: l.OtherEnv, Seen: l.Seen})
 }
 
 func (l *Layout) Join(p *Layout) {
@@ -206,6 +207,7 @@ func (l *Layout) Join(p *Layout) {
 	l.Pinnings = append(l.Pinnings, p.Pinnings...)
 	l.Nodes = append(l.Nodes, p.Nodes...)
 	l.OtherEnv = l.OtherEnv.Union(p.OtherEnv)
+	l.Seen = max(l.Seen, p.Seen)
 }
 
 // Factors holds the settings that can change a result: those that the driver found on

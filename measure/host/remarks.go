@@ -55,6 +55,15 @@ func (l *Layout) misplaced() []remark.Remark {
 	return nil
 }
 
+// unseen remarks on hosts that the library does not take for its nodes: it sends between ranks of one as between hosts.
+func (l *Layout) unseen() []remark.Remark {
+	if l.Seen == 0 {
+		return nil
+	}
+	return []remark.Remark{remark.New(remark.UnseenNodes, l.Shape, "the library has the ranks on %s, and they are on %s",
+		conf.Plural(l.Seen, "node"), conf.Plural(len(l.Nodes), "host"))}
+}
+
 // Remarks lists what is doubtful about one layout: first where the ranks are, then
 // the hosts.
 func (l *Layout) Remarks() []remark.Remark {
@@ -63,7 +72,7 @@ func (l *Layout) Remarks() []remark.Remark {
 		l.pinned(&l.Nodes[i], &pins)
 		l.settled(&l.Nodes[i], &hosts)
 	}
-	return slices.Concat(l.misplaced(), pins.remarks(l.Shape), hosts.remarks(""), l.differences(), l.tuned())
+	return slices.Concat(l.misplaced(), l.unseen(), pins.remarks(l.Shape), hosts.remarks(""), l.differences(), l.tuned())
 }
 
 type finding struct {

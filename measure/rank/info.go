@@ -162,10 +162,18 @@ func (s *session) layout() (*host.Layout, error) {
 		return nil, err
 	}
 	nodes, err := mpi.Gather(s.World, node)
+	if err != nil {
+		return nil, err
+	}
+	sees, _, err := s.Topology()
 	if err != nil || s.Rank != 0 {
 		return nil, err
 	}
-	return host.Merge(ranks, nodes)
+	l, err := host.Merge(ranks, nodes)
+	if err == nil && sees != len(l.Nodes) {
+		l.Seen = sees
+	}
+	return l, err
 }
 
 // node reads the node, or waits while others do: nobody may be busy in MPI then.
