@@ -1,6 +1,7 @@
 package tuning
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -16,35 +17,53 @@ func (c Choice) Covers(size int64) bool {
 	return slices.ContainsFunc(c.intervals(), func(i interval) bool { return i.covers(size) })
 }
 
-// intervals returns where a choice applies: around each run of neighbouring measured sizes at which
-// it holds. Between two measured sizes the switch is at their geometric mean. Below the smallest
-// measured size, and above the largest up to twice as much, only an extended choice holds.
+// Touches tells whether a choice holds at a size from one to another.
+func (c Choice) Touches(from, to int64) bool {
+	return slices.ContainsFunc(c.intervals(), func(i interval) bool { return i.from <= to && (from < i.to || i.to == 0) })
+}
+
+// intervals returns where a choice applies: at its sizes, within its ranges, and nowhere else. An extended choice also
+// holds between neighbours of its sizes, below the smallest measured size, and above the largest up to twice as much.
 func (c Choice) intervals() (out []interval) {
+	if c.Always() {
+		return []interval{{0, 0}}
+	}
+	var all []interval
 	for i, size := range c.Measured {
 		if !slices.Contains(c.Sizes, size) {
 			continue
 		}
 		here := interval{size, size + 1}
-		if c.Extend {
-			here = interval{0, 2*size + 1}
+		switch {
+		case c.Extend && i == 0:
+			here.from = 0
+		case c.Extend && slices.Contains(c.Sizes, c.Measured[i-1]):
+			here.from = c.Measured[i-1] + 1
 		}
-		if i > 0 {
-			here.from = between(c.Measured[i-1], size)
+		if c.Extend && i == len(c.Measured)-1 {
+			here.to = 2*size + 1
 		}
-		if i+1 < len(c.Measured) {
-			here.to = between(size, c.Measured[i+1])
-		}
-		if n := len(out); n > 0 && out[n-1].to == here.from {
-			out[n-1].to = here.to
+		all = append(all, here)
+	}
+	for _, r := range c.Ranges {
+		all = append(all, interval{r.From, r.To})
+	}
+	slices.SortFunc(all, func(a, b interval) int { return cmp.Compare(a.from, b.from) })
+	for _, i := range all {
+		if n := len(out); n > 0 && i.from <= out[n-1].to {
+			out[n-1].to = max(out[n-1].to, i.to)
 		} else {
-			out = append(out, here)
+			out = append(out, i)
 		}
 	}
 	return out
 }
 
-// between returns the first size nearer to b than to a, by their ratios.
-func between(a, b int64) int64 {
+// Always tells whether a choice holds at all sizes, measured or not: its format knows none.
+func (c Choice) Always() bool { return c.Way == mcaName || c.Way == cvarName }
+
+// Between returns the size in the middle of two, by their ratios.
+func Between(a, b int64) int64 {
 	return max(a+1, min(b, int64(math.Ceil(math.Sqrt(float64(a)*float64(b))))))
 }
 
@@ -60,6 +79,11 @@ func (c Choice) check() string {
 		return "its sizes are not in ascending order"
 	case c.Measured[0] < 0 || c.Measured[len(c.Measured)-1] > math.MaxInt32:
 		return "a size of it is too large"
+	}
+	for _, r := range c.Ranges {
+		if r.From < 0 || r.To <= r.From || r.To > math.MaxInt32 {
+			return fmt.Sprintf("it holds from %d to below %d B, which is no range", r.From, r.To)
+		}
 	}
 	for i, size := range c.Sizes {
 		if !slices.Contains(c.Measured, size) || i > 0 && c.Sizes[i-1] == size {

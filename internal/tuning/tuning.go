@@ -32,15 +32,24 @@ type Choice struct {
 	Extend   bool    `json:"extend,omitempty"` // lets it also hold below the smallest and above the largest measured size
 	Kind     Kind    `json:"kind"`
 	// Algorithm and Value are the library's name and number, for OwnAlgorithm only.
-	Algorithm string            `json:"algorithm,omitempty"`
-	Value     int               `json:"value,omitempty"`
-	Component string            `json:"component,omitempty"` // for ByComponent only
-	Env       map[string]string `json:"env,omitempty"`       // for ByEnv, and the one variable of ByComponent
+	Algorithm string `json:"algorithm,omitempty"`
+	Value     int    `json:"value,omitempty"`
+	Component string `json:"component,omitempty"` // for ByComponent only
+	// Ranges are sizes between the measured ones at which the choice holds, too. They ascend.
+	Ranges []Range           `json:"ranges,omitempty"`
+	Way    string            `json:"way,omitempty"` // the writer that is to write it; "" for the first that can
+	Env    map[string]string `json:"env,omitempty"` // for ByEnv, and the one variable of ByComponent
+}
+
+// Range holds message sizes, from From to below To.
+type Range struct {
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
 }
 
 // Everywhere tells whether a choice may hold at every size there is.
 func (c Choice) Everywhere() bool {
-	return slices.Equal(c.Sizes, c.Measured) && (c.Extend || len(c.Measured) == 1 && c.Measured[0] == 0)
+	return c.Always() || slices.Equal(c.Sizes, c.Measured) && (c.Extend || len(c.Measured) == 1 && c.Measured[0] == 0)
 }
 
 type Target struct {
@@ -188,7 +197,7 @@ func Variables(env map[string]string) []string { return slices.Sorted(maps.Keys(
 
 // Key returns equal texts for choices that set the same.
 func (c Choice) Key() string {
-	return fmt.Sprintf("%s %s %s %s %s %d %d", c.Kind, c.Function, c.Algorithm, c.Component, c.Env, c.NP, c.Sizes)
+	return fmt.Sprintf("%s %s %s %s %s %d %d %d %s", c.Kind, c.Function, c.Algorithm, c.Component, c.Env, c.NP, c.Sizes, c.Ranges, c.Way)
 }
 
 func (c Choice) String() string {
@@ -200,8 +209,15 @@ func (c Choice) String() string {
 		return "component " + c.Component + " (" + strings.Join(set, " ") + ")"
 	case OwnAlgorithm:
 	}
+	id := mockups.AlgorithmID(c.Function, c.Algorithm)
+	if c.Always() {
+		return id + " at all sizes, by its variable"
+	}
 	sizes := lists.Map(c.Sizes, conf.HumanSize)
-	return fmt.Sprintf("%s at %s on %d processes", mockups.AlgorithmID(c.Function, c.Algorithm), strings.Join(sizes, ", "), c.NP)
+	for _, r := range c.Ranges {
+		sizes = append(sizes, fmt.Sprintf("from %s to %s", conf.HumanSize(r.From), conf.HumanSize(r.To-1)))
+	}
+	return fmt.Sprintf("%s at %s on %d processes", id, strings.Join(sizes, ", "), c.NP)
 }
 
 // Malloc may be the cause of a violation from these limits on: glibc takes larger blocks from the

@@ -89,7 +89,7 @@ func TestRulesHoldWhereTheChoiceDoesAndNowhereElse(t *testing.T) {
 func TestSegmentAndFanOutOfAnAlgorithmAreWrittenIntoItsRule(t *testing.T) {
 	for name, rule := range map[string]string{"chain+32Ki": "2 4 32768", "chain+32Ki+fan2": "2 2 32768", "chain+fan8": "2 8 0", "chain": "2 4 0"} {
 		s := mustWrite(t, openMPIRules, openMPI4, own("MPI_Bcast", 4, name, 2, 65536))
-		should.Hold(t, len(s.Files) == 1 && strings.Contains(string(s.Files[0].Content), "\n32768 "+rule+" # "+name+"\n"), "%s", s.Files[0].Content)
+		should.Hold(t, len(s.Files) == 1 && strings.Contains(string(s.Files[0].Content), "\n65536 "+rule+" # "+name+"\n"), "%s", s.Files[0].Content)
 	}
 	choice := own("MPI_Bcast", 4, "chain+32Ki", 2, plan...)
 	s := mustWrite(t, mcaVariables, openMPI4, choice)
@@ -123,16 +123,58 @@ func sameAsChosen(t *testing.T, rules []Rule, choices []Choice, sizeOf func(stri
 	}
 }
 
-// 724 and 128 KiB are the geometric means of 512 and 1024, and of 64 and 256 KiB.
-func TestSwitchIsAtTheGeometricMean(t *testing.T) {
-	c := Choice{Sizes: []int64{1024, 65536}, Measured: []int64{512, 1024, 65536, 262144}}
-	should.Equal(t, c.intervals(), []interval{{725, 131072}})
-	c = Choice{Sizes: []int64{512, 262144}, Measured: c.Measured}
-	should.Equal(t, c.intervals(), []interval{{512, 725}, {131072, 262145}})
-	c.Extend = true
-	should.Equal(t, c.intervals(), []interval{{0, 725}, {131072, 524289}})
-	c = Choice{Sizes: []int64{1024}, Measured: []int64{1024}}
-	should.Hold(t, slices.Equal(c.intervals(), []interval{{1024, 1025}}) && !c.Everywhere() && c.Covers(1024) && !c.Covers(1023), "a single size: %v", c.intervals())
+// Nothing is guessed between measured sizes: a choice holds there where its ranges say so.
+func TestAChoiceHoldsWhereItWasMeasured(t *testing.T) {
+	measured := []int64{512, 1024, 65536, 262144}
+	for name, c := range map[string]struct {
+		choice Choice
+		want   []interval
+	}{
+		"at its sizes":           {Choice{Sizes: []int64{1024, 65536}}, []interval{{1024, 1025}, {65536, 65537}}},
+		"and within a range":     {Choice{Sizes: []int64{1024}, Ranges: []Range{{1024, 8193}}}, []interval{{1024, 8193}}},
+		"to both sides":          {Choice{Sizes: []int64{1024}, Ranges: []Range{{600, 1025}, {1024, 8193}}}, []interval{{600, 8193}}},
+		"from one size to one":   {Choice{Sizes: []int64{1024, 65536}, Ranges: []Range{{1024, 65537}}}, []interval{{1024, 65537}}},
+		"extended":               {Choice{Sizes: []int64{512, 262144}, Extend: true}, []interval{{0, 513}, {262144, 524289}}},
+		"extended at neighbours": {Choice{Sizes: []int64{512, 1024}, Extend: true}, []interval{{0, 1025}}},
+		"extended at all":        {Choice{Sizes: measured, Extend: true}, []interval{{0, 524289}}},
+		"by a variable":          {Choice{Sizes: measured, Way: mcaName}, []interval{{0, 0}}},
+	} {
+		c.choice.Measured = measured
+		should.Equal(t, c.choice.intervals(), c.want, name)
+		should.Equal(t, c.choice.Everywhere(), name == "extended at all" || name == "by a variable", name)
+	}
+	should.Equal(t, Between(64<<10, 256<<10), 128<<10)
+	should.Equal(t, Between(512, 1024), 725)
+	bad := Choice{Kind: OwnAlgorithm, NP: 2, Sizes: []int64{512}, Measured: measured, Ranges: []Range{{8, 8}}}
+	should.Contain(t, bad.check(), "no range")
+}
+
+// A tree or rules take a size, a variable all of them; what a tree cannot say is left to the variable.
+func TestAChoiceHasTheWaysThatTheLibraryTakes(t *testing.T) {
+	mpich := Target{Library: Library{Family: "mpich", Major: 4}, Tree: smallTree()}
+	for _, c := range []struct {
+		to     Target
+		choice Choice
+		want   []string
+	}{
+		{openMPI4, own("MPI_Bcast", 4, "chain", 2, 1024), []string{"openmpi-rules", "mca"}},
+		{openMPI4, own("MPI_Bcast", 4, "chain+32Ki", 2, 65536), []string{"openmpi-rules"}},
+		{openMPI4, own("MPI_Gather", 4, "binomial", 2, 1024), []string{"mca"}},
+		{openMPI4, own("MPI_Gatherv", 4, "linear", 2, 1024), nil},
+		{mpich, own("MPI_Allreduce", 4, "new", 2, 1024), []string{"mpich-json", "cvar"}},
+		{mpich, own("MPI_Scatter", 4, "binomial", 2, 1024), []string{"cvar"}},
+	} {
+		ways, why := Ways(c.to, c.choice)
+		var got []string
+		for _, w := range ways {
+			got = append(got, w.Way)
+			should.Equal(t, slices.Equal(w.Sizes, c.choice.Sizes), !w.Always(), "%s: its sizes", w)
+			settings, refused, err := Write(c.to, []Choice{w})
+			should.Hold(t, err == nil && len(refused) == 0 && settings[0].Writer == w.Way, "%s: %+v, %+v, %v", w, settings, refused, err)
+		}
+		should.Equal(t, got, c.want, "%s", c.choice)
+		should.Hold(t, why != "", "%s: no reason", c.choice)
+	}
 }
 
 func TestEntryIsTestedAtTheEndsAndInTheMiddleOfItsInterval(t *testing.T) {

@@ -12,9 +12,12 @@ import (
 	"pgmpi/mockups"
 )
 
+// The writers of what has no sizes.
+const mcaName, cvarName = "mca", "cvar"
+
 // mcaVariables force an algorithm for all sizes and all communicators.
 var mcaVariables = Writer{
-	Name: "mca", Title: "MCA variables of Open MPI",
+	Name: mcaName, Title: "MCA variables of Open MPI",
 	For: isOpenMPI,
 	Write: func(_ Target, choices []Choice) (*Setting, error) {
 		refuses := func(c Choice) string {
@@ -29,7 +32,7 @@ var mcaVariables = Writer{
 			}
 			return wrongOrder(c)
 		}
-		s := forced("mca", choices, refuses, func(c Choice) (string, string, Proof) {
+		s := forced(mcaName, choices, refuses, func(c Choice) (string, string, Proof) {
 			return "OMPI_MCA_coll_tuned_" + lower(c.Function) + "_algorithm", strconv.Itoa(c.Value), ByMessages
 		})
 		if len(s.Entries) > 0 {
@@ -40,10 +43,10 @@ var mcaVariables = Writer{
 }
 
 var mpichVariables = Writer{
-	Name: "cvar", Title: "variables (CVAR) of MPICH",
+	Name: cvarName, Title: "variables (CVAR) of MPICH",
 	For: func(l Library) bool { return l.Family == "mpich" },
 	Write: func(_ Target, choices []Choice) (*Setting, error) {
-		return forced("cvar", choices, func(c Choice) string {
+		return forced(cvarName, choices, func(c Choice) string {
 			switch c.Algorithm {
 			case "":
 				return "it names no algorithm"
@@ -193,6 +196,16 @@ var components = []component{
 	{"mpich", 0, 0, "release_gather", "MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM", "release_gather", "1", []string{"MPI_Bcast"}},
 	{"mpich", 0, 0, "release_gather", "MPIR_CVAR_REDUCE_POSIX_INTRA_ALGORITHM", "release_gather", "1", []string{"MPI_Reduce"}},
 	{"mpich", 0, 0, "none of the device", "MPIR_CVAR_DEVICE_COLLECTIVES", "none", "1", nil},
+}
+
+// Concerns tells whether a component has a collective, so that choosing it can change that.
+func (c Choice) Concerns(function string) bool {
+	for _, known := range components {
+		if known.name == c.Component && c.Env[known.variable] == known.value && known.functions != nil {
+			return slices.Contains(known.functions, function)
+		}
+	}
+	return true
 }
 
 // Components returns the choices of components that have one of the collectives. Their

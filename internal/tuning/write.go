@@ -11,17 +11,44 @@ import (
 	"pgmpi/internal/lists"
 )
 
+// Ways returns a choice as each format of a library can write it, or why none can. A format without sizes lets it hold
+// at all of them.
+func Ways(t Target, c Choice) (out []Choice, why string) {
+	for _, w := range writers {
+		if !w.For(t.Library) {
+			continue
+		}
+		one := c
+		if one.Way = w.Name; one.Always() {
+			one.Sizes, one.Ranges = one.Measured, nil
+		}
+		_, refused, err := Write(t, []Choice{one})
+		switch {
+		case err != nil:
+			why = cmp.Or(why, err.Error())
+		case len(refused) == 0:
+			out = append(out, one)
+		case refused[0].Reason != c.wrongKind():
+			why = cmp.Or(why, refused[0].Reason)
+		}
+	}
+	return out, cmp.Or(why, noFormat(t))
+}
+
+func noFormat(t Target) string { return fmt.Sprintf("no format that %s takes can say it", t.Library) }
+
 // Write gives every choice to the first writer for the library that can write it. It returns one
 // setting for each writer that wrote something; Join merges them.
 func Write(t Target, choices []Choice) (out []Setting, refused []Rejected, err error) {
 	why := map[string]string{} // the first reason about the choice, not about the kind of format
 	left := choices
 	for _, w := range lists.Keep(writers, func(w Writer) bool { return w.For(t.Library) }) {
-		s, err := w.Write(t, left)
+		mine := func(c Choice) bool { return c.Way == "" || c.Way == w.Name }
+		s, err := w.Write(t, lists.Keep(left, mine))
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", w.Title, err)
 		}
-		left = nil
+		left = slices.DeleteFunc(slices.Clone(left), mine)
 		for _, r := range s.Rejected {
 			left = append(left, r.Choice)
 			if key := r.Choice.Key(); why[key] == "" && r.Reason != r.Choice.wrongKind() {
@@ -33,7 +60,7 @@ func Write(t Target, choices []Choice) (out []Setting, refused []Rejected, err e
 		}
 	}
 	for _, c := range left {
-		refused = append(refused, c.Rejected(cmp.Or(why[c.Key()], fmt.Sprintf("no format that %s takes can say it", t.Library))))
+		refused = append(refused, c.Rejected(cmp.Or(why[c.Key()], noFormat(t))))
 	}
 	return out, refused, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -267,4 +268,30 @@ func imported(m *results.Manifest, data *medians.Set, cfg judge.Config) ([]docum
 		return nil, err
 	}
 	return fastestOwn(e), nil
+}
+
+// Pair names a collective and one of the library's own algorithms of it.
+type Pair struct{ Function, Algorithm string }
+
+// Beside measures own algorithms beside what the library chooses, at sizes of their own, in one mpirun. It tests nothing.
+func Beside(wanted map[Pair][]int64) *run.Experiment {
+	x := *Experiment
+	x.R = func(*glfile.File) int { return 1 }
+	x.Stages = []run.Stage{run.Predict, run.Measure}
+	x.Prepare = func(_ context.Context, config *glfile.File, _ run.Options) (*glfile.File, error) {
+		f := *config
+		f.Check = guidelines.Default()
+		f.Check.Guidelines, f.Guideline = []string{}, nil
+		for _, p := range slices.SortedFunc(maps.Keys(wanted), func(a, b Pair) int {
+			return cmp.Or(cmp.Compare(a.Function, b.Function), cmp.Compare(a.Algorithm, b.Algorithm))
+		}) {
+			u := comparison(p.Function, mockups.AlgorithmID(p.Function, p.Algorithm))
+			for _, size := range wanted[p] {
+				u.Msizes = append(u.Msizes, fmt.Sprint(size))
+			}
+			f.Guideline = append(f.Guideline, u)
+		}
+		return &f, nil
+	}
+	return &x
 }

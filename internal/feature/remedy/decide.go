@@ -3,6 +3,7 @@ package remedy
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -32,6 +33,11 @@ type effects struct {
 	held    []tuning.Choice
 	more    *series.Comparison
 	earlier *effects
+	// choices can change some cases; the others are the control. Without any it may change all.
+	choices []tuning.Choice
+	// again has what was measured again, in mpiruns with a control of their own, which is slower by looked at most.
+	again  map[medians.Cell]bool
+	looked float64
 	// These violated cells are shown to keep their guidelines without and with the setting.
 	keptBefore, keptAfter map[medians.Cell]bool
 }
@@ -39,14 +45,14 @@ type effects struct {
 func effectsOf(sides []*analyze.Side, cfg judge.Config, r *Result, choices, held []tuning.Choice) (e *effects, err error) {
 	helps, harms := questions(cfg, r, choices)
 	a, b := sides[alone], sides[withIt]
-	e = &effects{before: a.Report, after: b.Report, held: held}
+	e = &effects{before: a.Report, after: b.Report, held: held, choices: choices}
 	if len(sides) > before {
 		c := sides[before]
 		if e.more, err = series.Compare(c, b, helps); err != nil {
 			return nil, err
 		}
 		_, itsHarms := questions(cfg, r, held)
-		e.earlier = &effects{before: a.Report, after: c.Report}
+		e.earlier = &effects{before: a.Report, after: c.Report, choices: held}
 		if e.earlier.harmed, err = series.Compare(a, c, itsHarms); err != nil {
 			return nil, err
 		}
@@ -115,25 +121,51 @@ func kept(s *analyze.Side, cfg judge.Config, cells []Cell) (map[medians.Cell]boo
 	return out, err
 }
 
+// changes tells whether choices can change a case. What they cannot reach is the control of a proof. A mock-up may call
+// with np times its size, or a part of it.
 func changes(choices []tuning.Choice, k medians.Cell) bool {
 	return slices.ContainsFunc(choices, func(c tuning.Choice) bool {
+		of := func(function string) bool {
+			return function == mockups.Collective(k.Function) || callsIt(k.Function, function)
+		}
 		switch {
 		case c.Kind == tuning.ByEnv:
 			return k.Msize >= min(tuning.MallocFrom, c.Sizes[0])
-		case !forOne(c):
-			return true
+		case c.Kind == tuning.ByComponent:
+			return slices.ContainsFunc(mockups.Collectives(), func(f string) bool { return c.Concerns(f) && of(f) })
+		case c.Function == mockups.Collective(k.Function):
+			return c.Covers(k.Msize)
 		}
-		return c.Function == mockups.Collective(k.Function) || callsIt(k.Function, c.Function)
+		np := int64(max(1, c.NP))
+		return of(c.Function) && c.Touches((k.Msize+np-1)/np, k.Msize*np)
 	})
 }
 
-// reaches tells whether choices change a case at its size: a mock-up may call with np times its size,
-// or a part of it.
-func reaches(choices []tuning.Choice, k medians.Cell) bool {
-	return slices.ContainsFunc(choices, func(c tuning.Choice) bool {
-		near := func(size int64) bool { return k.Msize*int64(c.NP) >= size && k.Msize <= size*int64(c.NP) }
-		return changes([]tuning.Choice{c}, k) && (!forOne(c) || c.Function == mockups.Collective(k.Function) || slices.ContainsFunc(c.Sizes, near))
-	})
+func (e *effects) reached(k medians.Cell) bool { return e.choices == nil || changes(e.choices, k) }
+
+// mayHarm tells whether what is new could make a case slower. Variables that move a program's memory could do so anywhere.
+func (e *effects) mayHarm(k medians.Cell) bool {
+	byEnv := func(c tuning.Choice) bool { return c.Kind == tuning.ByEnv }
+	return e.reached(k) || slices.ContainsFunc(without(e.choices, e.held), byEnv)
+}
+
+// control returns the largest slowdown that a test shows where the setting cannot be the cause, or 0.
+func (e *effects) control(c *series.Comparison) (most float64) {
+	for _, k := range c.Cases {
+		if k.Change == series.Slower && !e.mayHarm(k.Cell) {
+			most = max(most, orZero(k.Ratio))
+		}
+	}
+	return most
+}
+
+// slower tells whether a case is harmed: shown to be slower, and by more than the control.
+func (e *effects) slower(k series.CaseChange) bool {
+	than := e.looked
+	if !e.again[k.Cell] {
+		than = e.control(e.harmed)
+	}
+	return k.Change == series.Slower && e.mayHarm(k.Cell) && (k.Ratio == nil || *k.Ratio > than)
 }
 
 // pointing returns the cases that took longer with a setting by a harm, without showing one. The
@@ -149,7 +181,7 @@ func (e *effects) pointing(a *analyze.Side, choices []tuning.Choice) (out []int)
 		switch {
 		case !changes(choices, cell):
 			others = append(others, i)
-		case c.Change != series.Slower && orZero(c.Ratio) >= e.harmed.MinSlowdown:
+		case !e.slower(*c) && orZero(c.Ratio) >= e.harmed.MinSlowdown:
 			out = append(out, i)
 		}
 	}
@@ -165,14 +197,14 @@ func (e *effects) pointing(a *analyze.Side, choices []tuning.Choice) (out []int)
 // lookAgain replaces a proof's findings about the cases that were measured again.
 func (e *effects) lookAgain(a, b *analyze.Side, cfg judge.Config, r *Result, choices []tuning.Choice) error {
 	_, harms := questions(cfg, r, choices)
-	harms.Only = func(c medians.Cell) bool { return changes(choices, c) }
 	again, err := series.Compare(a, b, harms)
 	if err != nil {
 		return err
 	}
+	e.again, e.looked = map[medians.Cell]bool{}, e.control(again)
 	for _, k := range again.Cases {
-		if c := e.harmed.Of(k.Cell); c != nil && k.Change != series.LeftOut {
-			*c = k
+		if c := e.harmed.Of(k.Cell); c != nil && k.Change != series.LeftOut && changes(choices, k.Cell) {
+			*c, e.again[k.Cell] = k, true
 		}
 	}
 	return nil
@@ -192,10 +224,17 @@ func (e *effects) addEarlier(held *effects) {
 
 func (e *effects) exclude(choices []tuning.Choice, to *Proof) {
 	most, bounded := 0., true
+	to.Reached, to.Harmless, to.Control, to.NotExcluded = 0, 0, 0, nil
+	var seen []float64
 	for _, k := range e.harmed.Cases {
-		switch {
-		case !changes(choices, k.Cell):
+		if !e.mayHarm(k.Cell) {
+			to.Control++
+		}
+		if !changes(choices, k.Cell) {
 			continue
+		}
+		seen = append(seen, analyze.Or(k.CouldHaveSeen, math.Inf(1)))
+		switch {
 		case k.RatioHi == nil:
 			bounded = false
 		case *k.RatioHi < e.harmed.MinSlowdown:
@@ -208,12 +247,18 @@ func (e *effects) exclude(choices []tuning.Choice, to *Proof) {
 	if bounded && most > 0 {
 		to.NotExcluded = &most
 	}
+	if slices.Sort(seen); len(seen) > 0 {
+		to.Visible = analyze.Number(seen[(len(seen)-1)/2])
+	}
+	if than := max(e.control(e.harmed), e.looked); than > 0 {
+		to.Noise = &than
+	}
 }
 
 func (e *effects) harms() []Harm {
 	out := []Harm{}
 	for _, k := range e.harmed.Cases {
-		if k.Change == series.Slower {
+		if e.slower(k) {
 			out = append(out, Harm{Cell: k.Cell, Text: fmt.Sprintf("%s at %s on %s takes %s as long", k.Function, conf.HumanSize(k.Msize), k.Shape, phrase.Ratio(k.Ratio))})
 		}
 	}
@@ -227,7 +272,7 @@ func (e *effects) newlyViolated(slower bool) (out []Harm) {
 	for _, g := range e.harmed.Guidelines {
 		cell := medians.Cell{Function: g.Function, Msize: g.Msize, Shape: g.Shape}
 		c := e.harmed.Of(cell)
-		if g.Change == series.NewlyViolated && slower == (c == nil || c.Ratio == nil || *c.Ratio >= e.harmed.MinSlowdown) {
+		if g.Change == series.NewlyViolated && e.mayHarm(cell) && slower == (c == nil || c.Ratio == nil || *c.Ratio >= e.harmed.MinSlowdown) {
 			out = append(out, Harm{Cell: cell, Mockup: g.Mockup,
 				Text: fmt.Sprintf("%s is newly violated: %s at %s on %s, %s", g.Guideline, g.Function, conf.HumanSize(g.Msize), g.Shape, phrase.Ratio(g.BRatio))})
 		}
@@ -247,7 +292,9 @@ func (e *effects) failures() (out []Harm) {
 
 // helps tells whether a cell becomes faster. A cell that is shown to keep its guidelines without the
 // setting does not count.
-func (e *effects) helps(k series.CaseChange) bool { return gained(k) && !e.keptBefore[k.Cell] }
+func (e *effects) helps(k series.CaseChange) bool {
+	return gained(k) && !e.keptBefore[k.Cell] && e.reached(k.Cell)
+}
 
 // gained tells whether a case is faster, by a test and by its interval, which is two-sided.
 func gained(k series.CaseChange) bool {
@@ -289,6 +336,59 @@ func (e *effects) rejects(choices []tuning.Choice) (out []tuning.Rejected) {
 			return !forOne(c) || k.Function == c.Function && k.NP == c.NP && slices.Contains(c.Sizes, k.Msize)
 		}) {
 			out = rejected(out, []tuning.Choice{c}, fmt.Sprintf("in mpiruns of their own none of the cells is shown to be %g times faster with it", e.helped.MinSlowdown))
+		}
+	}
+	return out
+}
+
+// blames returns the harms that rejected choices explain, by their key.
+func (e *effects) blames(choices []tuning.Choice, back []tuning.Rejected) map[string][]Harm {
+	fresh, out := without(choices, e.held), map[string][]Harm{}
+	for _, h := range e.harms() {
+		if found, explained := culprits(fresh, h); (explained || len(found) == 1) && !e.earlierDid(h) {
+			for _, c := range found {
+				out[c.Key()] = append(out[c.Key()], h)
+			}
+		}
+	}
+	maps.DeleteFunc(out, func(key string, _ []Harm) bool {
+		return !slices.ContainsFunc(back, func(r tuning.Rejected) bool { return r.Choice.Key() == key })
+	})
+	return out
+}
+
+// narrowed returns choices at their measured sizes alone, in place of those that harm only at the sizes between.
+func (e *effects) narrowed(choices []tuning.Choice, back []tuning.Rejected) (out []tuning.Choice) {
+	blamed := e.blames(choices, back)
+	for _, r := range back {
+		exact := r.Choice
+		exact.Ranges = nil
+		harms := blamed[r.Choice.Key()]
+		if len(r.Choice.Ranges) > 0 && len(harms) > 0 && !slices.ContainsFunc(harms, func(h Harm) bool { return exact.Covers(h.Msize) }) {
+			out = append(out, exact)
+		}
+	}
+	return out
+}
+
+// trades returns what mends some cells and slows others, with both numbers. Wrong data are no price.
+func (e *effects) trades(choices []tuning.Choice, back []tuning.Rejected) (out []Trade) {
+	blamed, failed := e.blames(choices, back), e.failures()
+	for _, r := range back {
+		t := Trade{Label: r.Label, choice: r.Choice}
+		one := []tuning.Choice{r.Choice}
+		for _, k := range cmp.Or(e.more, e.helped).Cases {
+			if e.helps(k) && changes(one, k.Cell) {
+				t.Mends = append(t.Mends, Traded{k.Cell, k.NP, inverse(k.Ratio), inverse(k.RatioHi), inverse(k.RatioLo)})
+			}
+		}
+		for _, h := range blamed[r.Choice.Key()] {
+			if k := e.harmed.Of(h.Cell); k != nil && k.Change == series.Slower && !slices.ContainsFunc(t.Harms, func(o Traded) bool { return o.Cell == h.Cell }) {
+				t.Harms = append(t.Harms, Traded{k.Cell, k.NP, k.Ratio, k.RatioLo, k.RatioHi})
+			}
+		}
+		if len(t.Mends) > 0 && len(t.Harms) > 0 && len(failed) == 0 {
+			out = append(out, t)
 		}
 	}
 	return out
@@ -360,13 +460,13 @@ func (e *effects) outcome(c *Cell, by []tuning.Choice) {
 		case choice.Kind == tuning.ByComponent:
 			c.By = append(c.By, choice.Component)
 		case choice.Function == c.Function && choice.NP == c.NP && slices.Contains(choice.Sizes, c.Msize):
-			c.By = append(c.By, choice.Algorithm)
+			c.By = append(c.By, choice.Algorithm+phrase.When(choice.Always(), ", by its variable"))
 		}
 	}
 	switch {
 	case e.keptBefore[c.Cell]:
 		c.State = CellNotAgain
-	case !gained(*k):
+	case !gained(*k) || !e.reached(c.Cell):
 		c.State = CellUndecided
 	case e.keptAfter[c.Cell]:
 		c.State = CellMended

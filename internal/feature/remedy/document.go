@@ -27,12 +27,12 @@ var kind = document.Kind[Result]{Name: "remedy", JSON: true, Rows: rows,
 		return nil
 	},
 	Sections: func(r *Result) []document.Section {
-		return slices.Concat(answer(r), cellsTable(r), settingList(r), rejectedList(r, len(r.Rejected)), mockupsList(r, len(r.Cells)), proofList(r))
+		return slices.Concat(answer(r), cellsTable(r), settingList(r), tradesTable(r), rejectedList(r, len(r.Rejected)), mockupsList(r, len(r.Cells)), proofList(r))
 	},
 	Screen: func(r *Result) []document.Section {
 		answer := answer(r)
 		answer[0].Text = slices.DeleteFunc(answer[0].Text, func(t document.Text) bool { return t.Style == document.Command }) // the last lines have them
-		return slices.Concat(answer, document.Noteless(cellsTable(r)), rejectedList(r, 5), mockupsList(r, 5))
+		return slices.Concat(answer, document.Noteless(cellsTable(r)), tradesTable(r), rejectedList(r, 5), mockupsList(r, 5))
 	},
 	Ending: func(r *Result, _ string) (e document.Ending) {
 		if len(r.Env) > 0 {
@@ -66,8 +66,11 @@ func answer(r *Result) []document.Section {
 	case all == 0:
 		s.Say("NOTHING TO MEND: %s shows no violated guideline.", r.Check)
 		return []document.Section{s}
+	case len(r.Env) == 0 && len(r.Trades) > 0:
+		s.Say("TRADE for %s, unset: %s. Nothing is proved to help without harm.", r.cells(all), &r.Trades[0])
+		s.Tone = picture.Open
 	case len(r.Env) == 0:
-		s.Say("NO REMEDY SHOWN for %s: nothing that was tried is proved to help without harm.", r.cells(all))
+		s.Say("NOT SHOWN for %s: nothing that was tried is proved to help without harm.", r.cells(all))
 		s.Tone = picture.Open
 	case mended > 0:
 		s.Say("MENDED: %s, by %s; proved in %s.", r.cells(mended), r.means(), conf.Plural(r.Mpiruns, "mpirun"))
@@ -79,6 +82,9 @@ func answer(r *Result) []document.Section {
 			s.Say("No harm is shown. %s.", r.excluded(&p))
 			break
 		}
+	}
+	for i := range r.Trades[min(len(r.Trades), rank(len(r.Env) > 0)):] {
+		s.Say("A trade, unset: %s.", &r.Trades[i])
 	}
 	s.Say("%s. Of %s (a collective at a size): %s.", phrase.ShortVersion(r.Library), r.cells(all), phrase.Counts(CellStates, r.count))
 	if len(r.Env) > 0 {
@@ -93,8 +99,13 @@ func answer(r *Result) []document.Section {
 
 func (r *Result) excluded(p *Proof) string {
 	left, most := p.Reached-p.Harmless, cmp.Or(phrase.When(p.NotExcluded != nil, "up to %s", phrase.Ratio(p.NotExcluded)), "without limit")
-	return fmt.Sprintf("Harm of %g× is excluded in %d of %s that the setting can change%s", r.Harm, p.Harmless, conf.Plural(p.Reached, "case"),
+	text := fmt.Sprintf("Harm of %g× is excluded in %d of %s that the setting can change%s", r.Harm, p.Harmless, conf.Plural(p.Reached, "case"),
 		phrase.When(left > 0, ", not in %d (%s)", left, most))
+	if left > 0 && p.Visible != nil {
+		text += fmt.Sprintf("; from %s on it would have been seen in half of the cases", phrase.Ratio(p.Visible))
+	}
+	return text + phrase.When(p.Noise != nil, ". Of %s that it cannot change the slowest takes %s as long: no more than that is no harm",
+		conf.Plural(p.Control, "case"), phrase.Ratio(p.Noise))
 }
 
 func (r *Result) cells(n int) string {
@@ -189,7 +200,8 @@ func proofList(r *Result) []document.Section {
 	s.Fact("Test", "without and with the setting in turn, fresh mpiruns in pairs, one-sided; adjusted over the violated cells for gains and over the cases of a proof for harm, alpha = %g; a gain counts from %g× on, a harm from %g× on",
 		r.Alpha, r.MinSlowdown, r.Harm)
 	for i, p := range r.Proofs {
-		outcome := cmp.Or(phrase.When(p.Holds, "holds"), "something was taken back")
+		outcome := cmp.Or(phrase.When(p.Holds, "holds%s", phrase.When(p.Dropped > 0, " without %s", conf.Plural(p.Dropped, "choice"))),
+			"something was taken back")
 		s.Fact(fmt.Sprintf("Proof %d", i+1), "%s: %s; %s, %s: %s", p.Folder, strings.Join(p.Tried, "; "), conf.Plural(p.Mpiruns, "mpirun"),
 			fmt.Sprintf("%d of the violated cells faster, harm shown in %d of %s. %s", p.Helped, len(p.Harms), conf.Plural(p.Cases, "case"), r.excluded(&p)), outcome)
 	}

@@ -11,6 +11,25 @@ import (
 	"pgmpi/testkit/should"
 )
 
+func TestAnswersBeginWithAWordAndATradeHasBothNumbers(t *testing.T) {
+	cell := medians.Cell{Function: "MPI_Scan", Msize: 1 << 20, Shape: "p2"}
+	ratio := func(x float64) *float64 { return &x }
+	trade := Trade{Label: tuning.Environment, Folder: "trade-1", Mends: []Traded{{cell, 2, ratio(2.05), ratio(1.9), ratio(2.2)}},
+		Harms: []Traded{{medians.Cell{Function: "MPI_Bcast", Msize: 1024, Shape: "p2"}, 2, ratio(1.1), ratio(1.06), ratio(1.2)}}}
+	for want, r := range map[string]*Result{
+		"MENDED: 1 violated cell":                      {Env: map[string]string{"A": "1"}, Cells: []Cell{{Cell: cell, State: CellMended}}},
+		"FASTER, NOT SHOWN TO BE MENDED: 1 violated":   {Env: map[string]string{"A": "1"}, Cells: []Cell{{Cell: cell, State: CellFaster}}},
+		"TRADE for 1 violated cell, unset: malloc's":   {Trades: []Trade{trade}, Cells: []Cell{{Cell: cell, State: CellTakenBack}}},
+		"NOT SHOWN for 1 violated cell: nothing that ": {Cells: []Cell{{Cell: cell, State: CellUndecided}}},
+	} {
+		text := documents.Written(t, "table", kind.Document(r))
+		should.Hold(t, strings.HasPrefix(text, want), "%s: %s", want, text)
+		should.Equal(t, strings.Contains(text, "2.05×") && strings.Contains(text, "1.10×") && strings.Contains(text, "trade-1/env.sh"), len(r.Trades) > 0, want)
+	}
+	both := &Result{Env: map[string]string{"A": "1"}, Cells: []Cell{{Cell: cell, State: CellMended}}, Trades: []Trade{trade}}
+	should.Contain(t, documents.Written(t, "table", kind.Document(both)), "A trade, unset: malloc's variables: 1 cell faster (2.05×), and 1 case slower (1.10×).")
+}
+
 func TestTheScreenIsShortAndSaysHowToUseIt(t *testing.T) {
 	r := &Result{Library: "Open MPI v4.1.4", Check: "out", Folder: "out/remedy", Mpiruns: 20, Env: map[string]string{"A": "1"},
 		Cells: []Cell{{Cell: medians.Cell{Function: "MPI_Scan", Msize: 8, Shape: "p2"}, State: CellMended, Guidelines: []string{"GL16"}}}}

@@ -76,8 +76,9 @@ func (p *setting) write(t tuning.Target) ([]tuning.Rejected, error) {
 	return nil, nil
 }
 
-// prove tests choices, drops those that fail, and tests the rest again. It ends when none fails or all
-// that are left are held. It returns what is held then, also with an error.
+// prove tests choices, drops those that fail, and tests the rest again. What harms only between the measured sizes is
+// tried again at these alone. It ends when none fails or all that are left are held. It returns what is held then, also
+// with an error.
 func (x *mending) prove(ctx context.Context, held setting, choices []tuning.Choice) (setting, error) {
 	for {
 		fresh := without(choices, held.choices)
@@ -85,6 +86,7 @@ func (x *mending) prove(ctx context.Context, held setting, choices []tuning.Choi
 			return held, nil
 		}
 		var back []tuning.Rejected
+		var narrowed []tuning.Choice
 		var err error
 		if len(x.found.Proofs) >= x.section().Proofs {
 			back = rejected(nil, fresh, fmt.Sprintf("not proved: remedy.proofs = %d are used up", x.section().Proofs))
@@ -98,9 +100,15 @@ func (x *mending) prove(ctx context.Context, held setting, choices []tuning.Choi
 				x.proved(&p)
 				return p, nil
 			}
+			if err == nil && p.effects != nil {
+				narrowed = p.effects.narrowed(choices, back)
+				x.found.Trades = append(x.found.Trades, p.effects.trades(choices, back)...)
+				held, err = x.untouched(ctx, held, p, back)
+			}
 		}
 		if err == nil {
 			choices, held, err = x.drop(choices, held, back)
+			choices = append(choices, narrowed...)
 		}
 		if err != nil {
 			return held, err
@@ -108,9 +116,41 @@ func (x *mending) prove(ctx context.Context, held setting, choices []tuning.Choi
 	}
 }
 
+// untouched holds what a proof has shown to help, as far as nothing that it rejects can have changed the same cases: one
+// bad choice does not take back a good one.
+func (x *mending) untouched(ctx context.Context, held setting, p setting, back []tuning.Rejected) (setting, error) {
+	bad := lists.Map(back, func(r tuning.Rejected) tuning.Choice { return r.Choice })
+	good := slices.DeleteFunc(without(p.fresh, bad), func(c tuning.Choice) bool { return touched(bad, c) })
+	if len(good) == 0 || len(without(held.choices, bad)) < len(held.choices) {
+		return held, nil
+	}
+	p.choices, p.fresh, p.folder = slices.Concat(held.choices, good), good, p.folder+"-kept"
+	x.found.Proofs[len(x.found.Proofs)-1].Dropped = len(bad)
+	e := *p.effects
+	e.choices, p.effects = p.choices, &e
+	if off, err := x.withoutClock(ctx, held, &p); err != nil || len(off) > 0 {
+		return held, err
+	}
+	x.proved(&p)
+	return p, nil
+}
+
+// touched tells whether one of several choices may act where another one does.
+func touched(choices []tuning.Choice, by tuning.Choice) bool {
+	return slices.ContainsFunc(choices, func(c tuning.Choice) bool {
+		return !forOne(c) || !forOne(by) || c.Function == by.Function && (c.Always() || by.Always() || c.NP == by.NP && overlap(c, by))
+	})
+}
+
+func overlap(a, b tuning.Choice) bool {
+	return slices.ContainsFunc(a.Sizes, b.Covers) || slices.ContainsFunc(b.Sizes, a.Covers)
+}
+
 // proved notes the setting of the last proof in the result.
 func (x *mending) proved(p *setting) {
-	x.found.Proofs[len(x.found.Proofs)-1].Holds = true
+	record := &x.found.Proofs[len(x.found.Proofs)-1]
+	record.Holds = true
+	p.effects.exclude(p.choices, record)
 	var newly []string
 	for _, h := range p.effects.newlyViolated(false) {
 		newly = append(newly, strings.Replace(h.Text, " is newly violated:", "", 1))
@@ -118,7 +158,11 @@ func (x *mending) proved(p *setting) {
 	if len(newly) > 0 {
 		x.note("newly violated because the other side became faster, by calls that are not slower: %s", strings.Join(newly, "; "))
 	}
-	x.cellsBy(p.effects, p.choices)
+	for i := range x.found.Cells {
+		if c := &x.found.Cells[i]; changes(p.choices, c.Cell) {
+			p.effects.outcome(c, p.choices)
+		}
+	}
 }
 
 // nameOf names a folder by what is tried besides what is held. By the name, a remedy that is resumed
@@ -421,7 +465,7 @@ func (x *mending) sides(ctx context.Context, folder string, plan *guidelines.Pla
 		if err != nil {
 			return nil, err
 		}
-		ab.Sides, ab.Names[i] = append(ab.Sides, side), []string{"without", "with", "before"}[i]
+		ab.Sides, ab.Names[i] = append(ab.Sides, side), cmp.Or([experiment.MaxSides]string{"without", "with", "before"}[i], fmt.Sprintf("with %d", i))
 	}
 	return ab, nil
 }
@@ -448,7 +492,7 @@ func (x *mending) planOf(p *setting) *guidelines.Plan {
 }
 
 func (x *Task) reached(fresh []tuning.Choice, first bool, all []tuning.Choice) *guidelines.Plan {
-	return partOf(x.plan, func(k medians.Cell) bool { return first && cellOf(x.Cells, k) != nil || reaches(fresh, k) }, all)
+	return partOf(x.plan, func(k medians.Cell) bool { return first && cellOf(x.Cells, k) != nil || changes(fresh, k) }, all)
 }
 
 // partOf leaves in a plan the cases that are wanted, and the tests that have one. It also leaves some

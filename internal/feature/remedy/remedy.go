@@ -75,11 +75,14 @@ func (t *Task) Do(ctx context.Context, tell func(run.Event)) (*Result, error) {
 // try returns the setting that is proved, also with an error.
 func (x *mending) try(ctx context.Context) (held setting, err error) {
 	if x.explored != nil {
-		list, err := untimed.ReadAlgorithms(ctx, x.Config, x.Start)
+		list, err := x.listed(ctx, x.Config)
 		if err != nil {
 			return held, err
 		}
-		return x.tryOf(ctx, held, x.explored, list)
+		if held, err = x.tryOf(ctx, held, x.explored, x.choicesOf(x.explored, list)); err != nil || !x.section().Wants(tuning.ByComponent) {
+			return held, err
+		}
+		return x.tryComponents(ctx, held)
 	}
 	for _, kind := range []struct {
 		of  tuning.Kind
@@ -153,7 +156,7 @@ func (x *mending) tryAlgorithms(ctx context.Context, held setting) (setting, err
 	f.Check.Functions, f.NREP.Predictions, f.NREP.Fixed = slices.Sorted(maps.Keys(sizes)), 1, 0
 	f.Job.MPIRuns, f.Job.Looks, f.Gate = 0, nil, series.DefaultGate()
 	f.MPI.Env = measure.Env(f.MPI.Env, held.env)
-	list, err := untimed.ReadAlgorithms(ctx, &f, x.Start)
+	list, err := x.listed(ctx, &f)
 	if err != nil {
 		return held, err
 	}
@@ -161,15 +164,16 @@ func (x *mending) tryAlgorithms(ctx context.Context, held setting) (setting, err
 	if err != nil || e == nil {
 		return held, err
 	}
-	return x.tryOf(ctx, held, e, list)
+	return x.tryOf(ctx, held, e, x.choicesOf(e, list))
 }
 
-func (x *mending) tryOf(ctx context.Context, held setting, e *explore.Exploration, list *report.Algorithms) (setting, error) {
-	choices := algorithmChoices(e, x.found.Cells, &x.checked.Plan, list.Collectives, x.Extend)
-	if len(choices) == 0 {
-		return held, nil
-	}
-	return x.prove(ctx, held, slices.Concat(held.choices, choices))
+func (x *mending) listed(ctx context.Context, f *glfile.File) (*report.Algorithms, error) {
+	return untimed.ReadAlgorithms(ctx, f, x.Start)
+}
+
+// choicesOf returns what an exploration has found to be faster.
+func (x *mending) choicesOf(e *explore.Exploration, list *report.Algorithms) []tuning.Choice {
+	return algorithmChoices(e, x.found.Cells, &x.checked.Plan, list.Collectives, x.Extend)
 }
 
 // tryComponents proves other components of the library one by one, besides what is proved
@@ -193,7 +197,7 @@ func (x *mending) tryComponents(ctx context.Context, held setting) (setting, err
 func unmended(cells []Cell) map[string]guidelines.MsizeList {
 	out := map[string]guidelines.MsizeList{}
 	for _, c := range cells {
-		if c.State.Settled() || !slices.Contains(mockups.Collectives(), c.Function) {
+		if c.State.Settled() || len(c.Guidelines) == 0 && c.State == CellFaster || !slices.Contains(mockups.Collectives(), c.Function) {
 			continue
 		}
 		sizes := out[c.Function]

@@ -168,6 +168,12 @@ func TestWhatHarmsIsTakenBack(t *testing.T) {
 			"%+v", r)
 		should.Hold(t, !r.Proofs[0].Holds && len(r.Proofs[0].Harms) != 0 && r.Cells[0].State == CellTakenBack, "%+v", r.Proofs)
 		holdsNoSetting(b, folderOf(b.Out))
+		must.Hold(t, len(r.Trades) == 1 && len(r.Trades[0].Mends) == 1 && len(r.Trades[0].Harms) == 1, "it is no trade: %+v", r.Trades)
+		should.Hold(t, math.Abs(*r.Trades[0].Mends[0].Ratio-4) < .1 && math.Abs(*r.Trades[0].Harms[0].Ratio-1.3) < .01, "%+v", r.Trades[0])
+		should.Contain(t, answer(r)[0].Text[0].Text, "TRADE for 1 violated cell, unset: malloc's variables: 1 cell faster (4.0", "and 1 case slower (1.30×)")
+		f := glfile.Default()
+		f.MPI.Under = filepath.Join(r.Folder, r.Trades[0].Folder)
+		should.Hold(t, experiment.Under(&f) == nil && f.MPI.Env["MALLOC_TRIM_THRESHOLD_"] == "1000000000", "its env.sh: %v", f.MPI.Env)
 	})
 }
 
@@ -531,7 +537,7 @@ func TestFasterAlgorithmOfAnExplorationIsTriedWithoutAGuideline(t *testing.T) {
 		should.Hold(t, slices.Equal(sizesOf(task.plan, "MPI_Bcast", 2), []int64{8, 1024}) && len(sizesOf(task.plan, "MPI_Bcast@binomial", 2)) == 0, "proofs measure %+v", task.plan.Cases)
 		r := must.Get(task.Do(t.Context(), silent))(t)
 		d := kind.Document(r)
-		should.Hold(t, len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Reason, "cannot be written") && strings.HasPrefix(d.Sections[0].Text[0].Text, "NO REMEDY SHOWN for 1 cell with a faster algorithm"),
+		should.Hold(t, len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Reason, "cannot be written") && strings.HasPrefix(d.Sections[0].Text[0].Text, "NOT SHOWN for 1 cell with a faster algorithm"),
 			"%+v, %+v", r.Rejected, d.Sections[0].Text)
 		b.Remove("explore-p2-01")
 		x.Force = true

@@ -33,6 +33,7 @@ type Result struct {
 	Files       []string          `json:"files"`   // that belong to it
 	Effects     []Effect          `json:"entries"` // what it chooses, and by what that is seen
 	Rejected    []tuning.Rejected `json:"dropped"` // what was tried, and is not in the setting
+	Trades      []Trade           `json:"trades"`  // what mends some calls and slows others; unset
 	Proofs      []Proof           `json:"proofs"`  // in the order in which they were made
 	Conformance int               `json:"legal"`   // conformance calls that were made under the setting
 	Notes       []string          `json:"notes"`
@@ -95,7 +96,33 @@ type Proof struct {
 	Reached     int      `json:"reached"`
 	Harmless    int      `json:"harmless"`
 	NotExcluded *float64 `json:"harm_not_excluded"`
-	Holds       bool     `json:"holds"` // nothing was taken back
+	// Control counts the cases that the setting cannot change. Noise is the largest slowdown that is shown among them;
+	// what is slower by no more is no harm. It is null if none is slower.
+	Control int      `json:"control"`
+	Noise   *float64 `json:"control_slower"`
+	Visible *float64 `json:"harm_visible"` // from this on it would have been seen in half of the cases
+	Holds   bool     `json:"holds"`        // nothing was taken back
+	// Dropped counts the choices without which it holds: they reach no case of the others.
+	Dropped int `json:"dropped,omitempty"`
+}
+
+// Trade is a choice that makes some cells faster and other cases slower, shown in one proof.
+type Trade struct {
+	Label  string            `json:"what"`
+	Env    map[string]string `json:"env"`
+	Folder string            `json:"folder"` // of its env.sh, within the remedy's folder
+	Mends  []Traded          `json:"mends"`
+	Harms  []Traded          `json:"harms"`
+	choice tuning.Choice
+}
+
+// Traded is a case that a trade changes.
+type Traded struct {
+	medians.Cell
+	NP    int      `json:"np"`
+	Ratio *float64 `json:"ratio"` // how many times faster, or how many times slower
+	Lo    *float64 `json:"ratio_lo95"`
+	Hi    *float64 `json:"ratio_hi95"`
 }
 
 type Harm struct {

@@ -141,7 +141,7 @@ func (x *Task) result() *Result {
 		Library: x.checked.Rank.LibVersion, Check: x.Check, Kind: x.checked.Kind, Folder: x.Folder,
 		Alpha: judging.Alpha, MinSlowdown: judging.MinSlowdown, Harm: cmp.Or(x.section().Harm, judging.MinSlowdown),
 		Cells: slices.Clone(x.Cells), Env: map[string]string{}, Files: []string{}, Effects: []Effect{},
-		Rejected: []tuning.Rejected{}, Proofs: []Proof{}, Notes: []string{}}
+		Rejected: []tuning.Rejected{}, Trades: []Trade{}, Proofs: []Proof{}, Notes: []string{}}
 }
 
 // step is an item of a dry run: mpiruns of a plan by several sides, and what is explored before them.
@@ -191,7 +191,10 @@ func (x *Task) steps() (out []step) {
 		if x.explored == nil {
 			explores = explore.At(left, nil)
 		}
-		proof(tuning.OwnAlgorithm, perhaps(x.Cells), explores)
+		choices := perhaps(x.Cells)
+		plan := x.reached(choices, false, choices)
+		out = append(out, step{tuning.OwnAlgorithm, "a look at the ways to set them", 1 + mostVariables, fewChoosing, plan, explores})
+		proof(tuning.OwnAlgorithm, choices, nil)
 	}
 	library := tuning.LibraryOf(x.checked.Rank.Library, x.checked.Rank.LibVersion)
 	components := tuning.Components(library, slices.Sorted(maps.Keys(left)))
@@ -208,7 +211,7 @@ func (x *Task) steps() (out []step) {
 
 func perhaps(cells []Cell) (out []tuning.Choice) {
 	for _, c := range cells {
-		out = append(out, tuning.Choice{Kind: tuning.OwnAlgorithm, Function: c.Function, NP: c.NP, Sizes: []int64{c.Msize}})
+		out = append(out, tuning.Choice{Kind: tuning.OwnAlgorithm, Function: c.Function, NP: c.NP, Sizes: []int64{c.Msize}, Measured: []int64{c.Msize}})
 	}
 	return out
 }

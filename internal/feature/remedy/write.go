@@ -44,7 +44,7 @@ func (x *mending) export(p setting) error {
 		x.note("of %d of %s it cannot be told whether it is in force, only that the setting as a whole helps", n, conf.Plural(len(r.Effects), "part"))
 	}
 	r.Exit = exitCode(r)
-	if err := x.exportTOML(&p); err != nil {
+	if err := errors.Join(x.exportTOML(&p), x.exportTrades()); err != nil {
 		return err
 	}
 	return x.writeDocument()
