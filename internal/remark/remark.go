@@ -150,7 +150,7 @@ var kinds = map[ID]kind{
 		Comparing},
 
 	Misplaced:   {"--launch with words that place them; none of --launch for the library's own", onRanks},
-	UnseenNodes: {"another build of the library, or a launcher that tells it the nodes: times are those of ranks on several hosts", onRanks},
+	UnseenNodes: {"another build of the library, or a launcher that tells it the nodes: times are as of ranks on several hosts", onRanks},
 	NodesUnused: {"nothing, if that is what you want to measure; else more processes (--np), or their shape (--shape)", onRanks},
 
 	PlacementChanged: {"measure again into a new folder (--out); factors.layouts of manifest.json has both", onRanks},

@@ -222,7 +222,7 @@ func TestHarmIsMoreThanTheControlShows(t *testing.T) {
 		should.Equal(t, len(e.harms()), c.harms, name)
 		var p Proof
 		e.exclude(e.choices, &p)
-		should.Equal(t, p.Noise != nil, c.control > 1 || c.at == 100, "%s: the control is said", name)
+		should.Equal(t, p.Noise != nil, c.control > 1 || c.at == 100, "%s: the control", name)
 	}
 }
 

@@ -318,8 +318,8 @@ func (o *choosing) byHan(ctx context.Context, shape guidelines.Shape, rows []ana
 	return nil
 }
 
-// unforced takes the names from rows that have all names of a collective: between several processes so many
-// algorithms do not all send the same messages, so that forcing one does nothing.
+// unforced takes the names from rows that have all names of a collective. Between several processes not all
+// algorithms send the same messages, so forcing one does nothing.
 func unforced(rows []analyze.WhichRow, forced []protocol.JobCase, np int) {
 	const several = 4
 	for i := range rows {

@@ -152,8 +152,8 @@ static int set_parameter(const char *collective, const char *name, int wanted, i
     return rc;
 }
 
-/* A communicator whose collectives coll/tuned chooses: from 5.0 on Open MPI gives those of several nodes to "han",
- * which looks at no variable of tuned's. */
+/* A communicator whose collectives coll/tuned chooses: from 5.0 on Open MPI gives one on several
+ * nodes to "han", which looks at no variable of tuned's. */
 static int dup_for_tuned(MPI_Comm from, MPI_Comm *to)
 {
     MPI_Info info;
