@@ -32,8 +32,9 @@ type Kind[T any] struct {
 	// For programs of others, each nil where a document has none.
 	Outcomes func(*T) *Outcomes
 	Metrics  func(*T) []Metric
-	Plotted  func(*T) string // columns that sites' scripts plot
-	Comment  bool            // whether it is for pull requests
+	Source   func(*T) []Label // labels of all metrics: two libraries or hosts can stand together
+	Plotted  func(*T) string  // columns that sites' scripts plot
+	Comment  bool             // whether it is for pull requests
 }
 
 // Document holds what one command prints, in every form that it has.
@@ -185,6 +186,11 @@ func (s *Section) Draw(figures ...picture.Figure) {
 func (k Kind[T]) Document(t *T) *Document {
 	d := &Document{Name: k.Name, Sections: k.Sections(t), screen: made(k.Screen, t), Pictured: made(k.Page, t), Rows: made(k.Rows, t),
 		Exit: made(k.Exit, t), Outcomes: made(k.Outcomes, t), Metrics: made(k.Metrics, t), Plotted: made(k.Plotted, t)}
+	for _, m := range d.Metrics {
+		for i := range m.Values {
+			m.Values[i].Labels = append(m.Values[i].Labels, made(k.Source, t)...)
+		}
+	}
 	if why := made(k.NotJudged, t); why != "" {
 		d.Exit = cmp.Or(d.Exit, error(&fail.Refused{Reason: why}))
 		for _, sections := range [][]Section{d.Sections, d.screen, d.Pictured} {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/clean"
 	"pgmpi/internal/document"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/osu"
@@ -198,6 +200,19 @@ func reportMetrics(r *analyze.Report) []document.Metric {
 		count("pgmpi_alarms", "Tests that make the check fail: new ones where there is a baseline, else all that are violated.", alarms),
 		count("pgmpi_slow_mpiruns", "Mpiruns that were slower than the others throughout.", len(r.SlowMpiruns)), yardstick}
 	return lists.Keep(all, func(m document.Metric) bool { return len(m.Values) > 0 })
+}
+
+// release matches a version in what a library says of itself.
+var release = regexp.MustCompile(`\d+(?:\.\d+)+\w*`)
+
+// Source labels metrics with the library and the host of a measurement, as far as they are known.
+func Source(l analyze.Library, host string) (out []document.Label) {
+	for _, label := range []document.Label{{Name: "library", Value: l.Name}, {Name: "version", Value: release.FindString(l.Version)}, {Name: "host", Value: host}} {
+		if label.Value = clean.Line(label.Value); label.Value != "" {
+			out = append(out, label)
+		}
+	}
+	return out
 }
 
 func CellLabels(function string, msize int64, shape string) []document.Label {

@@ -21,7 +21,8 @@ import (
 )
 
 var Reports = document.Kind[analyze.Report]{Name: "report", Sections: reportSections, Screen: reportScreen, Page: reportPage, Rows: reportRows, JSON: true,
-	NotJudged: (*analyze.Report).NotJudged, Exit: reportExit, Ending: ending, Outcomes: ReportOutcomes, Metrics: reportMetrics, Plotted: reportPlotted, Comment: true}
+	NotJudged: (*analyze.Report).NotJudged, Exit: reportExit, Ending: ending, Outcomes: ReportOutcomes, Metrics: reportMetrics,
+	Source: func(r *analyze.Report) []document.Label { return Source(r.Library, r.Host) }, Plotted: reportPlotted, Comment: true}
 
 func reportSections(r *analyze.Report) []document.Section {
 	return slices.Concat(findings(r), disturbed(r), matrix(r, true), header(r), summary(r), violations(r), states(r), suspected(r), undecided(r),

@@ -21,7 +21,8 @@ import (
 )
 
 var kind = document.Kind[Exploration]{Name: "explore", Sections: sections, Screen: screen, Rows: rows, JSON: true,
-	NotJudged: (*Exploration).NotJudged, Exit: exit, Outcomes: outcomes, Metrics: metrics}
+	NotJudged: (*Exploration).NotJudged, Exit: exit, Outcomes: outcomes, Metrics: metrics,
+	Source: func(e *Exploration) []document.Label { return check.Source(e.Library, e.Host) }}
 
 func exit(e *Exploration) error {
 	switch e.Exit {

@@ -20,7 +20,8 @@ import (
 )
 
 var kind = document.Kind[Overlap]{Name: "overlap", Sections: overlapSections, Screen: overlapScreen, Rows: overlapRows, JSON: true,
-	NotJudged: (*Overlap).NotJudged, Exit: overlapExit, Outcomes: overlapOutcomes, Metrics: overlapMetrics}
+	NotJudged: (*Overlap).NotJudged, Exit: overlapExit, Outcomes: overlapOutcomes, Metrics: overlapMetrics,
+	Source: func(o *Overlap) []document.Label { return check.Source(o.Folder.Library, o.Folder.Host) }}
 
 func overlapExit(o *Overlap) error {
 	if o.Exit == exitcode.Violated {
