@@ -60,12 +60,22 @@ Their names, such as Bcast@binomial, may stand wherever a function may.`,
 
 func initCommand(h *command.Host) *cobra.Command {
 	var out string
+	var schema bool
 	c := &cobra.Command{
 		Use:     "init",
-		Example: "pgmpi init\npgmpi init --out -",
+		Example: "pgmpi init\npgmpi init --schema > gl.schema.json",
 		Short:   "write a commented gl.toml",
-		Long:    "Writes gl.toml with every key, its default and what it means. An existing file\nis kept.",
+		Long: "Writes gl.toml with every key, its default and what it means. An existing file\nis kept. " +
+			"--schema prints the JSON schema that its first line names, by which an\neditor completes and checks keys.",
 		RunE: func(_ *cobra.Command, _ []string) error {
+			if schema {
+				text, err := glfile.Schema()
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(h.Stdout, "%s\n", text)
+				return err
+			}
 			if out == "-" {
 				_, err := io.WriteString(h.Stdout, glfile.Template())
 				return err
@@ -86,6 +96,7 @@ func initCommand(h *command.Host) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&out, "out", "gl.toml", "the `FILE`; - for standard output")
+	c.Flags().BoolVar(&schema, "schema", false, "print the JSON schema of gl.toml")
 	return c
 }
 

@@ -33,7 +33,9 @@ func comment(b *strings.Builder, text string) {
 	b.WriteString(strings.Join(document.Wrap("# "+text, 80, "# "), "\n") + "\n")
 }
 
-const templateHead = `# gl.toml: what "pgmpi check gl.toml" checks, and how.
+const templateHead = `#:schema gl.schema.json
+# Editors check keys by that file: pgmpi init --schema > gl.schema.json
+# gl.toml: what "pgmpi check gl.toml" checks, and how.
 # Every key is here with its default; all may be left out.
 # Sizes are bytes: 100, "1Ki", "64Ki", "1Mi". Durations are text: "500ms", "2s", "2m".
 `
