@@ -27,7 +27,7 @@ var section = &conf.SectionOf[Config]{Name: "remedy", Rows: func(c *Config) []co
 		{Field: conf.SomeOf(&c.Kinds, kinds(), "kind of remedy", "nothing to try", kinds()),
 			Text: "what `pgmpi remedy` tries; the environment comes first",
 			More: "`environment`: variables of the C library's malloc; `algorithm`: the MPI library's own algorithms. " +
-				"See [how-to-tune.md](how-to-tune.md).", Flag: "kinds", Value: "LIST"},
+				"See [how-to-tune.md](how-to-tune.md#from-a-violation-to-a-setting).", Flag: "kinds", Value: "LIST"},
 		{Field: conf.At(&c.Harm, 0, func(harm *float64) []error {
 			return conf.Unless(*harm == 0 || *harm >= 1 && *harm <= mostHarm, "must be from 1 to %g, or 0, not %g", mostHarm, *harm)
 		}), Text: "ratio from which a case that is significantly slower is harmed", Empty: "`analyze.min_slowdown`",
