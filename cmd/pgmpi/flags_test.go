@@ -53,13 +53,13 @@ func TestTablesOfKeysAreThoseOfTheProgram(t *testing.T) {
 		sections[section] = append(sections[section], k)
 	}
 	for section, keys := range sections {
-		rows := []string{"| key | default | meaning |", "|---|---|---|"}
+		var rows []string
 		for _, k := range keys {
 			name, meaning := "`"+strings.TrimPrefix(k.Name, section+".")+"`", k.Meaning()
 			if m := seeForm.FindStringSubmatch(meaning); m != nil { // the key leads there
 				name, meaning = "["+name+"]("+m[1]+")", seeForm.ReplaceAllString(meaning, "")
 			}
-			rows = append(rows, fmt.Sprintf("| %s | `%s` | %s |", name, k.TOML(&d), meaning))
+			rows = append(rows, fmt.Sprintf("- %s, `%s`: %s", name, k.TOML(&d), meaning))
 		}
 		sameTable(t, "configuration.md", "["+section+"]", rows)
 	}
