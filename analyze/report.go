@@ -256,6 +256,9 @@ func OriginOf(m *results.Manifest) Origin {
 	for _, name := range slices.Sorted(maps.Keys(m.Factors.Env)) {
 		o.Env = append(o.Env, name+"="+m.Factors.Env[name])
 	}
+	if inForce, known := m.SettingsInForce(); known {
+		o.Settings = append([]string{}, inForce...)
+	}
 	if m.TOML != "" {
 		sum := sha256.Sum256([]byte(m.TOML))
 		o.GLTomlHash = hex.EncodeToString(sum[:8])

@@ -307,5 +307,6 @@ type Origin struct {
 	GLTomlHash string            `json:"gl_toml_hash,omitempty"` // empty for the defaults
 	RankHash   string            `json:"rank_hash,omitempty"`    // of the rank program
 	Env        []string          `json:"env,omitzero"`           // NAME=VALUE of what was set around the ranks, and could change a result
+	Settings   []string          `json:"settings,omitzero"`      // NAME=VALUE in force in the library by its files or the launch command
 	WallClockS float64           `json:"wall_clock_s,omitempty"` // from Created to Finished
 }

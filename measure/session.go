@@ -92,6 +92,7 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 	s.Manifest.Saw(r, m.hello.PML, loaded)
 	if out.Layout != nil {
 		s.seen[t.Shape] = true
+		out.Layout.Settings = out.End.Settings
 		s.Manifest.Ran(r, out.Layout, m.argv)
 	}
 	return r, s.Folder.WriteManifest(s.Manifest)
@@ -313,10 +314,13 @@ func (o *Outside) Do(ctx context.Context, shape guidelines.Shape, env map[string
 	}
 	argv := launch.RankArgv(words, o.Path, shape, o.MPI.RankArgs()...)
 	m := newMpirun(o.Start, argv, Env(o.MPI.Env, env), limitsFor(o.MPI, shape.NP, time.Duration(job.StallNS)))
+	if job.Layout {
+		job.Asked = host.Asked(m.env, words)
+	}
 	m.progress = progress
 	out, err := m.run(ctx, job)
 	if err == nil && out.Layout != nil {
-		out.Layout.Shape, out.Layout.Command = shape.String(), argv
+		out.Layout.Shape, out.Layout.Command, out.Layout.Settings = shape.String(), argv, out.End.Settings
 	}
 	return out, err
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
@@ -141,6 +142,9 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 		place = t.Shape.String()
 	}
 	j = &protocol.Job{NP: t.Shape.NP, Place: place, Nodes: t.Shape.Nodes, StallNS: int64(c.Stall), Layout: !s.seen[t.Shape], CallsJob: calls}
+	if j.Layout {
+		j.Asked = host.Asked(environment(s.envOf(t.Shape)), m.Launch[t.Shape.String()])
+	}
 	if t.Work != nil {
 		j.Work, err = t.Work.Ask(calls)
 		return j, seed, err

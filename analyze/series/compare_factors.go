@@ -68,7 +68,7 @@ func differences(a, b *analyze.Side, byTurns bool) []Difference {
 	names := maps.Clone(fa)
 	maps.Copy(names, fb)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		known := fa[name] != "" && fb[name] != "" || looksAt(a.Manifest, name) && looksAt(b.Manifest, name)
+		known := fa[name] != "" && fb[name] != "" || tells(a.Manifest, name) && tells(b.Manifest, name)
 		if fa[name] != fb[name] && known && !slices.Contains(unimportant, name) {
 			out = append(out, Difference{Factor: name, A: cmp.Or(fa[name], unset), B: cmp.Or(fb[name], unset)})
 		}
@@ -76,7 +76,19 @@ func differences(a, b *analyze.Side, byTurns bool) []Difference {
 	return append(out, machineStates(a, b, byTurns)...)
 }
 
-const ofEnv = "env "
+const (
+	ofEnv     = "env "
+	ofSetting = "setting "
+)
+
+// tells tells whether a folder would have the factor if it were set.
+func tells(m *results.Manifest, factor string) bool {
+	if strings.HasPrefix(factor, ofSetting) {
+		_, known := m.SettingsInForce()
+		return known
+	}
+	return looksAt(m, factor)
+}
 
 // looksAt tells whether a folder would have the factor if it were set. All folders have what
 // mpi.env sets.
@@ -112,6 +124,11 @@ func factorsOf(m *results.Manifest) map[string]string {
 		MPI           struct{ Env map[string]any }
 	}
 	_ = json.Unmarshal(m.Config, &config) // what cannot be read is unknown
+	inForce, _ := m.SettingsInForce()
+	for _, s := range inForce {
+		name, value, _ := strings.Cut(s, "=")
+		f[ofSetting+name] = strings.TrimPrefix(f[ofSetting+name]+" "+cmp.Or(value, `""`), " ")
+	}
 	for prefix, keys := range map[string]map[string]any{"measure.": config.Measure, "nrep.": config.NRep, ofEnv: config.MPI.Env} {
 		for key, value := range keys {
 			f[prefix+key] = asText(value)

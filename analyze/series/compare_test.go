@@ -252,6 +252,37 @@ func TestWhatTheShellHasSetAroundTheRanksIsAFactor(t *testing.T) {
 	}
 }
 
+// Files of the library set it as the environment does, and are seen in the library alone.
+func TestWhatIsInForceInTheLibraryIsAFactor(t *testing.T) {
+	with := func(in *host.Settings) func(*results.Manifest, []results.Run) {
+		return func(m *results.Manifest, _ []results.Run) {
+			m.Config, m.Factors.Env = []byte(`{"mpi":{"env":{"OMPI_MCA_pml":"ob1"}}}`), map[string]string{"OMPI_MCA_btl": "tcp,self"}
+			m.Factors.Layouts = []host.Layout{{Shape: "p2", Settings: in}}
+		}
+	}
+	const file = "/home/me/.openmpi/mca-params.conf"
+	none := &host.Settings{InForce: []host.Setting{}}
+	some := &host.Settings{InForce: []host.Setting{{Name: "coll_tuned_alltoall_algorithm", Value: "1", From: file}, {Name: "coll", Value: "^han", From: "OMPI_MCA_coll"},
+		{Name: "pml", Value: "ob1", From: "OMPI_MCA_pml"}, {Name: "btl", Value: "tcp,self", From: "OMPI_MCA_btl"}}}
+	other := &host.Settings{InForce: []host.Setting{{Name: "coll_tuned_alltoall_algorithm", Value: "2", From: file}}}
+	for _, c := range []struct {
+		a, b *host.Settings
+		want string
+	}{
+		{none, some, "setting coll=(unset)>^han setting coll_tuned_alltoall_algorithm=(unset)>1"},
+		{some, other, "setting coll=^han>(unset) setting coll_tuned_alltoall_algorithm=1>2"},
+		{some, some, ""}, {nil, some, ""}, {some, nil, ""},
+	} {
+		a, b := side(t, "a", fixture.Quiet, with(c.a)), side(t, "b", fixture.Quiet, with(c.b))
+		var found []string
+		for _, d := range compared(t, a, b, nil).Differences {
+			found = append(found, d.Factor+"="+d.A+">"+d.B)
+		}
+		should.Equal(t, strings.Join(found, " "), c.want, "differences")
+		should.Equal(t, len(CheckOf(a.Report, "").settingsSince(CheckOf(b.Report, ""))), len(found), "for the gate and the history")
+	}
+}
+
 // Folders of versions that knew no turns do not say how many there were.
 func TestTurnsAreAFactor(t *testing.T) {
 	turns := func(measure string) func(*results.Manifest, []results.Run) {

@@ -362,6 +362,9 @@ func (t tonight) notes() (out []string) {
 		if shift := MachineShift(n, today); shift != nil && i == 0 {
 			out = append(out, fmt.Sprintf("since %s: %s", n.Path, shift))
 		}
+		for _, d := range n.settingsSince(today) {
+			out = append(out, fmt.Sprintf("since %s the library's setting %s is %s, and was %s: what is new may come from it", n.Path, d.Factor, d.B, d.A))
+		}
 		missing := slices.DeleteFunc(slices.Clone(n.Points), func(p Point) bool { return today.find(p.Asked) != nil })
 		if len(missing) > 0 {
 			out = append(out, fmt.Sprintf("%s of %s are not in this check", conf.Plural(len(missing), "test"), n.Path))

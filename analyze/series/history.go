@@ -172,6 +172,27 @@ func changedSince(a, b *Check) []Difference {
 	if x, y := strings.Join(a.Env, " "), strings.Join(b.Env, " "); x != y && a.Env != nil && b.Env != nil { // older checks do not say
 		out = append(out, Difference{"environment", cmp.Or(x, unset), cmp.Or(y, unset)})
 	}
+	return append(out, a.settingsSince(b)...)
+}
+
+// settingsSince lists the library's settings in force that one check has and the other has not, or otherwise.
+func (a *Check) settingsSince(b *Check) (out []Difference) {
+	if a.Settings == nil || b.Settings == nil { // older checks do not say
+		return nil
+	}
+	value := func(in []string, name string) string {
+		i := slices.IndexFunc(in, func(s string) bool { return strings.HasPrefix(s, name+"=") })
+		if i < 0 {
+			return unset
+		}
+		return cmp.Or(strings.TrimPrefix(in[i], name+"="), `""`)
+	}
+	for _, s := range slices.Concat(a.Settings, b.Settings) {
+		name, _, _ := strings.Cut(s, "=")
+		if d := (Difference{name, value(a.Settings, name), value(b.Settings, name)}); d.A != d.B {
+			out = lists.With(out, d)
+		}
+	}
 	return out
 }
 

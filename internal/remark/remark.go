@@ -101,7 +101,7 @@ type kind struct{ remedy, docs string }
 var kinds = map[ID]kind{
 	PaperMethod:         {"use method default, which avoids them", inStatistics + "paper-method"},
 	NormalApproximation: {"none needed: the approximation is good at this R", inStatistics + "normal-approximation"},
-	SettingIgnored:      {"mend it in mpi.env, or leave it out: what was measured is the library without it", inStatistics + "setting-ignored"},
+	SettingIgnored:      {"mend it where it is set, or leave it out: what was measured is the library without it", inStatistics + "setting-ignored"},
 	Repeated:            {"if it happens again, look at the rank program's last words in manifest.json", inStatistics + "repeated"},
 	Joined:              {"nothing if they are few; else a longer time limit of the batch job, or fewer sizes (--msizes)", inStatistics + "joined"},
 	ZeroIQR:             {"trust no difference below two clock steps; message sizes that take longer do not have this", inStatistics + "iqr-zero"},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,6 +54,35 @@ func Env(environ []string) map[string]string {
 	}
 	return out
 }
+
+// ofNodes holds prefixes of variables that no launcher sets for its own use: who set them, did it for the ranks.
+var ofNodes = slices.Concat([]string{"MPICH_ASYNC_PROGRESS", "UCX_", "FI_", "SLURM_"}, ofProcesses)
+
+// EnvAsked is Env of a rank. It leaves out what the launcher has set: what was not asked for.
+func EnvAsked(environ, asked []string) map[string]string {
+	out := Env(environ)
+	maps.DeleteFunc(out, func(name, _ string) bool { return !begins(name, ofNodes) && !slices.Contains(asked, name) })
+	return out
+}
+
+// Asked returns the variables of Env that pgmpi hands to a launcher, or that its command sets: -x NAME, --mca NAME VALUE.
+func Asked(environ, command []string) []string {
+	names := slices.Collect(maps.Keys(Env(environ)))
+	for i, word := range command {
+		if i > 0 && slices.Contains([]string{"--mca", "-mca", "--gmca", "-gmca", "--omca"}, command[i-1]) {
+			names = append(names, OfOpenMPI+word)
+		}
+		for _, name := range variable.FindAllString(word, -1) {
+			if begins(name, ofMPI) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+var variable = regexp.MustCompile(`[A-Z][A-Za-z0-9_]+`)
 
 // EnvOf returns the prefixes of what Env picks.
 func EnvOf() []string { return slices.Concat(ofMPI, ofProcesses) }

@@ -69,7 +69,7 @@ func TestWhatAHostDoesNotTellIsUnknownAndNotDoubtful(t *testing.T) {
 	total, free := Memory(empty)
 	should.Hold(t, total == 0 && free == 0 && Load(empty) == -1 && mhz(empty, 0) == 0, "an empty tree has memory, a load or a clock rate")
 	rank := RankFacts{Host: "a", CPUs: Ranges{0}}
-	l := must.Get(Merge([]RankFacts{rank}, []NodeFacts{ReadNode(empty, rank, nil, "", "")}))(t)
+	l := must.Get(Merge([]RankFacts{rank}, []NodeFacts{ReadNode(empty, rank, nil, nil, "", "")}))(t)
 	d := l.Remarks()
 	should.Hold(t, len(d) == 0, "doubts about what is not known: %+v", d)
 }
@@ -146,7 +146,7 @@ func cluster(t *testing.T, hosts, ppn int) ([]RankFacts, []NodeFacts) {
 		for c := range ppn {
 			ranks = append(ranks, RankFacts{Host: fmt.Sprintf("node%04d", h), CPUs: Ranges{c, c + 128}})
 		}
-		nodes = append(nodes, ReadNode(x, ranks[len(ranks)-1], []string{"UCX_TLS=tcp"}, "Open MPI 5", "hash"))
+		nodes = append(nodes, ReadNode(x, ranks[len(ranks)-1], []string{"UCX_TLS=tcp"}, nil, "Open MPI 5", "hash"))
 	}
 	return ranks, nodes
 }

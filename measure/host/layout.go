@@ -26,6 +26,8 @@ type Layout struct {
 	// library or program.
 	OtherEnv Ranges `json:"other_env,omitempty"`
 	Seen     int    `json:"seen_nodes,omitempty"` // on which the library has the ranks; 0 if these are the hosts
+	// Settings is nil where the library did not tell them, or the mpirun came to no end.
+	Settings *Settings `json:"settings,omitempty"`
 }
 
 // Node has the facts of one host that it does not share. Unknown numbers are null or 0.
@@ -233,8 +235,8 @@ type RankFacts struct {
 	Same uint32 `json:"s"` // equal for ranks with the same variables, library and program
 }
 
-func ReadRank(host string, environ []string, library, program string) (RankFacts, error) {
-	text, err := json.Marshal([]any{tuning(Env(environ)), library, program})
+func ReadRank(host string, environ, asked []string, library, program string) (RankFacts, error) {
+	text, err := json.Marshal([]any{tuning(EnvAsked(environ, asked)), library, program})
 	return RankFacts{Host: host, CPUs: Affinity(), Same: crc32.ChecksumIEEE(text)}, err
 }
 
@@ -243,9 +245,9 @@ type NodeFacts struct {
 	Node Node     `json:"node"`
 }
 
-func ReadNode(root fs.FS, rank RankFacts, environ []string, library, program string) NodeFacts {
+func ReadNode(root fs.FS, rank RankFacts, environ, asked []string, library, program string) NodeFacts {
 	f := NodeFacts{Kind: ReadKind(root), Node: Node{Host: rank.Host}}
-	f.Kind.Env, f.Kind.Library, f.Kind.Program = Env(environ), library, program
+	f.Kind.Env, f.Kind.Library, f.Kind.Program = EnvAsked(environ, asked), library, program
 	f.Node.MemTotal, f.Node.MemAvailable = Memory(root)
 	if len(rank.CPUs) > 0 {
 		f.Node.MHz = mhz(root, rank.CPUs[0])

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -72,7 +73,7 @@ func (l *Layout) Remarks() []remark.Remark {
 		l.pinned(&l.Nodes[i], &pins)
 		l.settled(&l.Nodes[i], &hosts)
 	}
-	return slices.Concat(l.misplaced(), l.unseen(), pins.remarks(l.Shape), hosts.remarks(""), l.differences(), l.tuned())
+	return slices.Concat(l.misplaced(), l.unseen(), pins.remarks(l.Shape), hosts.remarks(""), l.differences(), l.tuned(), l.Settings.remarks())
 }
 
 type finding struct {
@@ -247,6 +248,15 @@ func (l *Layout) tuned() []remark.Remark {
 		env := tuning(l.Kinds[i].Env)
 		maps.DeleteFunc(env, func(name, _ string) bool { return !read(name, l.Kinds[i].Library) })
 		maps.Copy(set, env)
+	}
+	if l.Settings != nil {
+		for _, s := range l.Settings.InForce {
+			if begins(s.From, ofMPI) { // the environment, also by an older name
+				set[s.From] = cmp.Or(set[s.From], s.Value)
+			} else if !ofSite.MatchString(s.From) {
+				set[s.Name] = s.Value + " (" + s.From + ")"
+			}
+		}
 	}
 	if len(set) == 0 {
 		return nil

@@ -47,7 +47,9 @@ type Job struct {
 	Place   string `json:"place,omitempty"`  // where they must be, as host.Place writes it, or "" for anywhere
 	Nodes   int    `json:"nodes,omitempty"`  // of the shape, as the library must see them too, or 0 for any number
 	StallNS int64  `json:"stall_ns"`         // a rank that finishes nothing for this long ends the mpirun
-	Layout  bool   `json:"layout,omitempty"` // say where the ranks run, before the work
+	Layout  bool   `json:"layout,omitempty"` // say where the ranks run, before the work, and at the end the library's settings
+	// Asked are variables of the environment that the launcher has not set for its own use; for Layout.
+	Asked []string `json:"asked,omitempty"`
 
 	*CallsJob `json:"calls,omitempty"`
 	Clocks    *ClocksJob `json:"clocks,omitempty"`

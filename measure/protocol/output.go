@@ -47,6 +47,8 @@ type End struct {
 	Clock  *ClockInfo  `json:"clock,omitempty"`
 	Clocks []ClockInfo `json:"clocks,omitempty"`
 
+	Settings *host.Settings `json:"settings,omitempty"` // of a job with Layout
+
 	*CallsEnd `json:"calls,omitempty"`
 	Answer    *Answer   `json:"answer,omitempty"`   // of the Work of a job without cases
 	Barriers  *Barriers `json:"barriers,omitempty"` // only there where the job asks for exits

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/rank/clock"
 	"pgmpi/measure/rank/mpi"
+	"pgmpi/measure/rank/mpit"
 )
 
 // Version and MPICC are set by the linker: pgmpi's version, and the compiler
@@ -140,9 +142,9 @@ func (s *session) place(wanted string, nodes int) error {
 
 // layout finds out, at rank 0, where all ranks run and on what. Every rank says
 // little of itself; the first one of every node reads it for all.
-func (s *session) layout() (*host.Layout, error) {
+func (s *session) layout(asked []string) (*host.Layout, error) {
 	name, _ := os.Hostname()
-	own, err := host.ReadRank(name, os.Environ(), s.info.LibVersion, ownFile())
+	own, err := host.ReadRank(name, os.Environ(), asked, s.info.LibVersion, ownFile())
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +159,8 @@ func (s *session) layout() (*host.Layout, error) {
 	if reads, err = s.Text(reads, 0); err != nil {
 		return nil, err
 	}
-	node, err := s.node(own, reads[s.Rank] == 1)
+	s.leads = reads[s.Rank] == 1
+	node, err := s.node(own, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -177,15 +180,15 @@ func (s *session) layout() (*host.Layout, error) {
 }
 
 // node reads the node, or waits while others do: nobody may be busy in MPI then.
-func (s *session) node(own host.RankFacts, reads bool) (*host.NodeFacts, error) {
+func (s *session) node(own host.RankFacts, asked []string) (*host.NodeFacts, error) {
 	var f host.NodeFacts
-	if reads {
-		f = host.ReadNode(hostFiles, own, os.Environ(), s.info.LibVersion, s.hash())
+	if s.leads {
+		f = host.ReadNode(hostFiles, own, os.Environ(), asked, s.info.LibVersion, s.hash())
 	}
 	if err := s.Barrier(); err != nil {
 		return nil, err
 	}
-	if !reads {
+	if !s.leads {
 		time.Sleep(settle + listen + settle)
 		return nil, nil
 	}
@@ -194,6 +197,32 @@ func (s *session) node(own host.RankFacts, reads bool) (*host.NodeFacts, error) 
 	time.Sleep(listen)
 	f.Node.OthersBusy = host.ReadCPUTime(hostFiles).BusySince(before, len(f.Kind.Online))
 	return &f, nil
+}
+
+// onNode has the settings of one node.
+type onNode struct {
+	Host     string
+	Settings *host.Settings
+}
+
+// settings asks the library, on each node, what is not as installed. It comes after the last case: MPI_T loads
+// components that calls do not need.
+func (s *session) settings(asked []string) (*host.Settings, error) {
+	var mine *onNode
+	if s.leads {
+		mine = &onNode{Settings: mpit.Settings(asked)}
+		mine.Host, _ = os.Hostname()
+	}
+	all, err := mpi.Gather(s.World, mine)
+	if err != nil || s.Rank != 0 || mine.Settings == nil {
+		return nil, err
+	}
+	for _, other := range all {
+		if other.Settings == nil || !slices.Equal(other.Settings.InForce, mine.Settings.InForce) {
+			mine.Settings.Differ = append(mine.Settings.Differ, other.Host)
+		}
+	}
+	return mine.Settings, nil
 }
 
 // load returns the highest one-minute load average of all nodes, at rank 0. It is -1 where none is

@@ -134,7 +134,8 @@ type session struct {
 	info     protocol.RankInfo
 	hash     func() string // of the program; info has it at rank 0 only
 	works    []Work
-	beside   int // ranks on this host
+	beside   int  // ranks on this host
+	leads    bool // the first rank of its host
 	stall    time.Duration
 	watchdog *time.Timer
 	// The watchdog speaks too, from another thread.
@@ -260,7 +261,7 @@ func (s *session) serve(jobFile string) error {
 	}
 	w := protocol.NewOutputWriter(s.out)
 	if j.Layout {
-		where, err := s.layout()
+		where, err := s.layout(j.Asked)
 		if err != nil {
 			return err
 		}
@@ -271,6 +272,11 @@ func (s *session) serve(jobFile string) error {
 	o, err := s.do(j, caller, w)
 	if err != nil {
 		return err
+	}
+	if j.Layout {
+		if o.end.Settings, err = s.settings(j.Asked); err != nil {
+			return err
+		}
 	}
 	after, err := s.load()
 	if err != nil || s.Rank != 0 {

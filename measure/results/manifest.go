@@ -10,6 +10,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/lists"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/nrep"
@@ -417,6 +418,23 @@ func (m *Manifest) Ignored(text string) bool {
 	}
 	m.Settings = append(m.Settings, text)
 	return true
+}
+
+// SettingsInForce returns the library's settings, NAME=VALUE, that neither the driver's environment nor mpi.env shows:
+// they come from files, and from the launch command. known is false for folders that do not tell them.
+func (m *Manifest) SettingsInForce() (list []string, known bool) {
+	var config struct {
+		MPI struct{ Env map[string]any }
+	}
+	_ = json.Unmarshal(m.Config, &config) // what cannot be read is unknown
+	all, known := m.Factors.Settings()
+	for _, s := range all {
+		_, ofDriver := m.Factors.Env[s.From]
+		if _, ofMPI := config.MPI.Env[s.From]; !ofDriver && !ofMPI {
+			list = lists.With(list, s.String())
+		}
+	}
+	return list, known
 }
 
 func (m *Manifest) Labelled(key, value string) { put(&m.Label, key, value) }

@@ -1,0 +1,133 @@
+package host
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/remark"
+)
+
+// Settings has the library's variables as MPI_T told them after the last case of an mpirun.
+type Settings struct {
+	InForce []Setting `json:"in_force"`          // about collectives and messages, and not as installed
+	Unknown []Setting `json:"unknown,omitempty"` // set, and the library has no variable of that name
+	Differ  []string  `json:"differ,omitempty"`  // nodes where others are in force than on the first
+}
+
+// Setting is a variable of the library.
+type Setting struct {
+	Name  string `json:"name"`
+	Value string `json:"value,omitempty"`
+	From  string `json:"from"`           // a variable of the environment, or a file
+	Near  string `json:"near,omitempty"` // the name that may be meant
+}
+
+// Prefixes of the variables of the environment that set a library's.
+const (
+	OfOpenMPI = "OMPI_MCA_"
+	OfMPICH   = "MPIR_CVAR_"
+)
+
+var (
+	// about matches the names of variables that choose how collectives and messages go.
+	about = regexp.MustCompile(`^(coll|pml|btl|mtl|bml|smsc|opal_common_ucx)(_|$)|^` + OfMPICH)
+	// ofStarting matches names that the launcher reads, which ranks may not know.
+	ofStarting = regexp.MustCompile(`^(orte|prte|pmix|plm|rmaps|ras|oob|odls|iof|ess|grpcomm|state|errmgr|filem|routed|schizo|rtc|` +
+		`regx|hwloc|rml|snapc|sstore|dfs|notifier|reachable|if|prtereachable|prteif)(_|$)`)
+	// ofSite matches the files that come with an installed library.
+	ofSite     = regexp.MustCompile(`/openmpi-mca-params(-override)?\.conf$`)
+	assignment = regexp.MustCompile(`(?m)^\s*([A-Za-z][A-Za-z0-9_]*)\s*=`)
+)
+
+// Chooses tells whether a variable chooses how collectives and messages go.
+func Chooses(name string) bool { return about.MatchString(name) }
+
+// NamesIn returns the variables that a file of Open MPI's sets, such as ~/.openmpi/mca-params.conf.
+func NamesIn(text string) (names []string) {
+	for _, at := range assignment.FindAllStringSubmatch(text, -1) {
+		names = lists.With(names, at[1])
+	}
+	return names
+}
+
+// UnknownOf returns the variables that the library does not have. set names them as the environment does, each with
+// where it is set.
+func UnknownOf(set map[string]string, known []string) (out []Setting) {
+	library := ""
+	if slices.ContainsFunc(known, func(name string) bool { return strings.HasPrefix(name, OfMPICH) }) {
+		library = OfMPICH
+	} else if len(known) > 0 {
+		library = OfOpenMPI
+	}
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		own, is := strings.CutPrefix(name, library)
+		if library == OfMPICH {
+			own = name
+		}
+		if !is || library == "" || slices.Contains(known, own) || library == OfOpenMPI && ofStarting.MatchString(own) {
+			continue
+		}
+		near := lists.First(known, func(k string) bool { return about.MatchString(k) && strings.HasSuffix(k, "_"+own) })
+		if near == nil {
+			bare := strings.TrimPrefix(own, OfMPICH)
+			near = lists.First(known, func(k string) bool { return about.MatchString(k) && alike(k, bare) })
+		}
+		s := Setting{Name: own, From: set[name]}
+		if near != nil {
+			s.Near = *near
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// alike tells whether a name has all words of another, in their order.
+func alike(name, other string) bool {
+	words := strings.Split(strings.ToLower(name), "_")
+	for _, word := range strings.Split(strings.ToLower(other), "_") {
+		at := slices.Index(words, word)
+		if at < 0 {
+			return false
+		}
+		words = words[at+1:]
+	}
+	return true
+}
+
+// Settings returns what is in force on the layouts whose mpiruns told it. known is false if none did.
+func (f *Factors) Settings() (in []Setting, known bool) {
+	for i := range f.Layouts {
+		if s := f.Layouts[i].Settings; s != nil {
+			known = true
+			for _, one := range s.InForce {
+				in = lists.With(in, one)
+			}
+		}
+	}
+	return in, known
+}
+
+// remarks names what was set and does nothing, and nodes with other settings.
+func (s *Settings) remarks() (out []remark.Remark) {
+	if s == nil {
+		return nil
+	}
+	for _, u := range s.Unknown {
+		where := phrase.When(!strings.HasSuffix(u.From, u.Name), " in %s", u.From)
+		out = append(out, remark.New(remark.SettingIgnored, "", "%s%s does nothing: the library has no such variable%s",
+			cmp.Or(phrase.When(where == "", "%s", u.From), u.Name), where, phrase.When(u.Near != "", " (did you mean %s?)", u.Near)))
+	}
+	if len(s.Differ) > 0 {
+		out = append(out, remark.New(remark.EnvDiffers, "", "on %s the library has other settings in force than on the first node", someOf(s.Differ)))
+	}
+	return out
+}
+
+// String is as files and documents name a setting: coll_tuned_alltoall_algorithm=1.
+func (s Setting) String() string { return fmt.Sprintf("%s=%s", s.Name, s.Value) }
