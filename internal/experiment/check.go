@@ -122,7 +122,7 @@ var countMessages = run.Stage{Mode: protocol.ModeMessages, Name: "messages", Doi
 		if launch.CountingEnv(c.Manifest.Rank.Library) == nil {
 			c.Say("note: measure.messages: only Open MPI counts the messages inside of its calls")
 		} else if data, err := c.Collected(); err == nil && !data.HasMessages() {
-			c.Say("note: measure.messages: this Open MPI has counted none: it lacks the component pml/monitoring, or OMPI_MCA_pml leaves that out")
+			c.Say("note: measure.messages: this Open MPI has counted none: it lacks the component pml/monitoring, crashes with it, or OMPI_MCA_pml leaves that out")
 		}
 	}}
 

@@ -2,9 +2,13 @@ package untimed
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
@@ -31,6 +35,12 @@ func (o *Once) Count(ctx context.Context, shape guidelines.Shape, env map[string
 		calls.Order = append(calls.Order, i)
 	}
 	got, err := o.Do(ctx, shape, measure.Env(launch.ComparingEnv(o.Rank().Library), env), &protocol.Job{StallNS: int64(stall), CallsJob: calls}, nil)
+	var failed *measure.Error
+	counting := launch.CountingEnv(o.Rank().Library)
+	if errors.As(err, &failed) && failed.InInit && counting != nil {
+		return nil, fail.Setupf("messages cannot be counted with this library: with %s set, which makes it count, it crashes in MPI_Init, in any program",
+			strings.Join(phrase.Settings(counting), " "))
+	}
 	if err != nil {
 		return nil, err
 	}
