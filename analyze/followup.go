@@ -47,7 +47,7 @@ func Follow(m *results.Manifest, set *medians.Set, mode protocol.Mode, d *judge.
 	x = &FollowedUp{Answers: make([]Answered, len(comparisons))}
 	pairs := make([]judge.Pair, len(comparisons))
 	for i, c := range comparisons {
-		a, whole, parts := &x.Answers[i], set.Side(mode, c.Case, 1), set.Side(mode, c.Part, c.Calls)
+		a, whole, parts := &x.Answers[i], set.InTurns(mode, i, c.Case, 1), set.InTurns(mode, i, c.Part, c.Calls)
 		a.Comparison = c
 		a.Problem = cmp.Or(sideProblem(&m.Plan, c.Case, whole, d.R()), sideProblem(&m.Plan, c.Part, parts, d.R()))
 		if a.Problem != "" {

@@ -62,7 +62,7 @@ func TestFollowUpsAreMeasuredOnceEachAsOftenAsTheWholeCall(t *testing.T) {
 	m.Planned(protocol.ModeSplit, &results.FollowUps{R: 10, Comparisons: []results.Comparison{
 		{Case: 4, Part: 0, Calls: 16}, {Case: 5, Part: 0, Calls: 32}, {Case: 5, Part: 4, Calls: 2},
 		{Case: 4, Part: 3, Calls: 3}, {Case: 5, Part: 3, Calls: 3}, {Case: 10, Part: 6, Calls: 16}}})
-	want := []Sampled{{0, 16, 40}, {4, 0, 40}, {0, 32, 20}, {5, 0, 20}, {4, 2, 20}, {3, 3, 40}}
+	want := []Sampled{{0, 16, 40, 0}, {4, 0, 40, 0}, {0, 32, 20, 0}, {5, 0, 20, 0}, {4, 2, 20, 0}, {3, 3, 40, 0}}
 	should.Equal(t, Cases(m, protocol.ModeSplit, guidelines.Shape{NP: 2}), want, "p2")
 	j, _, err := s.job(s.task(protocol.ModeSplit, guidelines.Shape{NP: 4}, 1))
 	should.Hold(t, err == nil && len(j.Cases) == 2 && j.Cases[0].Calls == 16 && j.Cases[0].NRep == 7 && j.Cases[1].Calls == 0, "p4: %+v, %v", j, err)

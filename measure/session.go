@@ -229,7 +229,7 @@ func (s *Session) fill(r *results.Run, out *protocol.Output, t Task, cases []Sam
 			got.Message += guidelines.MadeBy(s.Own, c.Function)
 		}
 		got.Count(out.Samples[i])
-		r.Cases = append(r.Cases, results.CaseInfo{Plan: sampled.Plan, Function: c.Function, Msize: c.Msize, Calls: sampled.Calls, CaseResult: got})
+		r.Cases = append(r.Cases, results.CaseInfo{Plan: sampled.Plan, Function: c.Function, Msize: c.Msize, Calls: sampled.Calls, Pair: sampled.Pair, CaseResult: got})
 		r.Samples = append(r.Samples, out.Samples[i])
 	}
 	return nil

@@ -40,6 +40,14 @@ type Sampled struct {
 	Plan  int // index into Plan.Cases
 	Calls int // in a row for one sample; 0 counts as 1
 	NRep  int
+	// Pair is the number of the comparison whose two cases, side by side in the list, take turns call by
+	// call, from 1; 0 for none.
+	Pair int
+}
+
+// second tells whether a case takes turns with the one before it.
+func (t Task) second(i int) bool {
+	return i > 0 && i < len(t.Cases) && t.Cases[i].Pair > 0 && t.Cases[i].Pair == t.Cases[i-1].Pair
 }
 
 // Cases returns the cases that the mpiruns of a shape sample, in Plan order.
@@ -58,7 +66,8 @@ func Cases(m *results.Manifest, mode protocol.Mode, shape guidelines.Shape) []Sa
 	return out
 }
 
-// followUpCases returns both sides of the follow-ups of a shape, each once. k calls are
+// followUpCases returns both sides of the follow-ups of a shape: each once, or pair by pair where they
+// take turns. k calls are
 // repeated as often as the one call that they replace, which takes longer.
 func followUpCases(m *results.Manifest, mode protocol.Mode, shape guidelines.Shape) []Sampled {
 	var out []Sampled
@@ -72,20 +81,23 @@ func followUpCases(m *results.Manifest, mode protocol.Mode, shape guidelines.Sha
 		c := &out[at[key]]
 		c.NRep = max(c.NRep, nrep)
 	}
-	for _, f := range m.Following(mode) {
+	for n, f := range m.Following(mode) {
 		if m.Plan.Cases[f.Case].Shape != shape {
 			continue
 		}
 		nrep, parts := max(1, m.NRep[f.Case].N), max(1, m.NRep[f.Part].N)
+		calls := 0
+		if f.Calls > 1 {
+			calls = f.Calls
+		}
 		if mode == protocol.ModeAlternate {
-			nrep = min(nrep, alternations)
+			out = append(out, Sampled{Plan: f.Case, NRep: alternations, Pair: n + 1}, Sampled{Plan: f.Part, Calls: calls, NRep: alternations, Pair: n + 1})
+			continue
+		}
+		if calls > 0 {
 			parts = nrep
 		}
-		if f.Calls > 1 {
-			add(f.Part, f.Calls, nrep)
-		} else {
-			add(f.Part, 0, parts)
-		}
+		add(f.Part, calls, parts)
 		add(f.Case, 0, nrep)
 	}
 	return out
@@ -113,9 +125,10 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 		return f.MayEnd()
 	})
 	calls.AnnounceAll = t.Careful && calls.Announce
-	for _, i := range t.Cases {
+	for at, i := range t.Cases {
 		c := m.Plan.Cases[i.Plan]
-		calls.Cases = append(calls.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Calls: i.Calls, Skip: m.Skip[i.Plan].Status, NRep: i.NRep})
+		calls.Cases = append(calls.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Calls: i.Calls, Skip: m.Skip[i.Plan].Status, NRep: i.NRep,
+			Turns: t.second(at)})
 	}
 	for _, i := range t.Fillers {
 		c := m.Plan.Cases[i]
@@ -127,7 +140,7 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 	}
 	seed = rand.NewPCG(m.Seed, stream).Uint64() >> 1
 	least := leastCalls
-	if c.Turns > 0 || t.Mode == protocol.ModeAlternate {
+	if c.Turns > 0 {
 		least = 1
 	}
 	rounds := t.rounds(rand.New(rand.NewPCG(seed, 0)), s.turns(t), least, m)
@@ -167,6 +180,8 @@ func (s *Session) ask(j *protocol.CallsJob) {
 		if !s.Measure.sendsRounds() {
 			j.SendNS = 0
 		}
+	case protocol.ModeAlternate:
+		j.Measure = &protocol.MeasureJob{PairNS: int64(pairTime)}
 	default:
 		j.Measure = &protocol.MeasureJob{}
 	}

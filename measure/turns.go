@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
@@ -19,8 +20,12 @@ const maxTurns = 10000
 // usualTurns was chosen by its effect on verdicts that flip (docs/dev/measuring.md).
 const usualTurns = 10
 
-// alternations limits the calls of a case that alternate with other cases, one in each visit.
-const alternations = 20
+// A pair that takes turns has this many calls of each side, or what fits into this time
+// (docs/dev/measuring.md).
+const (
+	alternations = 200
+	pairTime     = 10 * time.Millisecond
+)
 
 // Without turns configured a visit has leastCalls repetitions, and a case fewVisits, if it has as many
 // repetitions: above some 20 µs visits differ more than the calls of one do (docs/dev/measuring.md).
@@ -41,7 +46,7 @@ func (s *Session) turns(t Task) int {
 	case t.Work != nil:
 		return 1 // it goes on with what the calls have just taken
 	case t.Mode == protocol.ModeAlternate:
-		return alternations
+		return 1 // a visit does a whole pair
 	case s.Measure.Turns == 0 && !s.roomForTurns(t):
 		return 1
 	}
@@ -92,7 +97,7 @@ type pair [2]int
 func (t Task) rounds(rng *rand.Rand, n, least int, plan *results.Manifest) (out [][]int) {
 	all := len(t.Cases) + len(t.Fillers)
 	if n <= 1 {
-		return [][]int{rng.Perm(all)}
+		return [][]int{slices.DeleteFunc(rng.Perm(all), t.second)}
 	}
 	pairs := t.pairs(plan)
 	for _, rank := range spread(n) {

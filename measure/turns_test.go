@@ -213,3 +213,20 @@ func TestTurnsAreTakenByDefaultWhereTheyCanBe(t *testing.T) {
 		should.Equal(t, s.turns(s.task(c.mode, guidelines.Shape{NP: 2}, 1)), c.want, "%s: turns", name)
 	}
 }
+
+// Whatever else is violated, a pair is visited by itself, once in an mpirun.
+func TestEachPairThatAlternatesIsVisitedByItself(t *testing.T) {
+	s := session(somePlan())
+	s.Manifest.Planned(protocol.ModeAlternate, &results.FollowUps{R: 8, Comparisons: []results.Comparison{
+		{Case: 4, Part: 0, Calls: 16}, {Case: 4, Part: 3, Calls: 1}}})
+	j, _ := must.Two(s.job(s.task(protocol.ModeAlternate, guidelines.Shape{NP: 2}, 1)))(t)
+	var got []protocol.JobCase
+	for _, c := range j.Cases {
+		got = append(got, protocol.JobCase{Msize: c.Msize, Calls: c.Calls, NRep: c.NRep, Turns: c.Turns})
+	}
+	size := func(i int) int64 { return s.Manifest.Plan.Cases[i].Msize }
+	should.Equal(t, got, []protocol.JobCase{{Msize: size(4), NRep: 200}, {Msize: size(0), Calls: 16, NRep: 200, Turns: true},
+		{Msize: size(4), NRep: 200}, {Msize: size(3), NRep: 200, Turns: true}})
+	should.Equal(t, slices.Sorted(slices.Values(j.Order)), []int{0, 2})
+	should.Hold(t, len(j.Rounds) == 0 && j.Measure.PairNS == int64(pairTime), "%+v", j.Measure)
+}

@@ -20,12 +20,13 @@ func (n Need) Sum() int64 { return n.Send + n.Recv + n.Temp + n.Reduced }
 type Sized struct {
 	Function      Function
 	Count, Extent int64
+	After         int64 // bytes of temporaries that stand before its own
 }
 
 // Size returns a function with blocks of msize bytes of a job's datatype.
 func Size(f Function, msize int64, datatype string) Sized {
 	d, _ := f.Elements(datatype, "")
-	return Sized{f, msize / max(1, d.Bytes), d.Bytes}
+	return Sized{Function: f, Count: msize / max(1, d.Bytes), Extent: d.Bytes}
 }
 
 // Room is the memory of a rank, in bytes.
@@ -48,6 +49,7 @@ func Fit(cases []Sized, p int, room Room) (why []string, shared Need) {
 			continue // and needs nothing
 		}
 		needs[i] = c.Function.Memory(c.Count, c.Extent, p)
+		needs[i].Temp += c.After
 		if room.Span != nil {
 			needs[i].Send, needs[i].Recv = room.Span(needs[i].Send), room.Span(needs[i].Recv)
 		}

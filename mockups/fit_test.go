@@ -58,7 +58,7 @@ func TestWhatHasFittedStillFits(t *testing.T) {
 
 func TestWhatCannotBeMeasuredIsSaid(t *testing.T) {
 	f, _ := Get("MPI_Allgatherv")
-	cases := []Sized{{f, 1, 1}, {f, 1 << 10, 1}, {f, 1 << 30, 1}}
+	cases := []Sized{{f, 1, 1, 0}, {f, 1 << 10, 1, 0}, {f, 1 << 30, 1, 0}}
 	for _, c := range []struct {
 		room Room
 		want []string
@@ -94,9 +94,9 @@ func TestReductionsSendFromABufferOfTheirOwn(t *testing.T) {
 func TestLargeCountsHaveNoLimitButMemory(t *testing.T) {
 	for _, id := range []string{"MPI_Bcast_c", "MPI_Gatherv_c", "MPI_Bcast/sliced"} {
 		f, ok := Get(id)
-		why, _ := Fit([]Sized{{f, 1<<31 + 24, 1}}, 2, Room{Cap: 16 << 30})
+		why, _ := Fit([]Sized{{f, 1<<31 + 24, 1, 0}}, 2, Room{Cap: 16 << 30})
 		should.Hold(t, ok && why[0] == "", "%s: %s", id, why)
-		why, _ = Fit([]Sized{{f, 1<<31 + 24, 1}}, 2, Room{Cap: 1 << 30})
+		why, _ = Fit([]Sized{{f, 1<<31 + 24, 1, 0}}, 2, Room{Cap: 1 << 30})
 		should.Contain(t, why[0], "the cap is 1 GiB")
 	}
 }

@@ -48,6 +48,7 @@ type Median struct {
 	Mode       string   `parquet:"mode,dict"`
 	Calls      int32    `parquet:"calls"`
 	FinishedAt string   `parquet:"finished_at,dict"`
+	Pair       int32    `parquet:"pair"` // the comparison whose sides took turns, from 1, or 0
 }
 
 // verdicts lists the columns of the table of verdicts after its Source. An export does not hold a

@@ -54,6 +54,7 @@ type Set struct {
 type side struct {
 	mode        protocol.Mode
 	plan, calls int
+	pair        int // the number of the comparison whose sides took turns, from 1, or 0
 }
 
 type Case struct {
@@ -112,7 +113,16 @@ func (s *Set) Side(mode protocol.Mode, plan, calls int) *Case {
 	if mode == protocol.ModeMeasure {
 		return &s.Cases[plan]
 	}
-	return s.sides[side{mode, plan, calls}]
+	return s.sides[side{mode, plan, calls, 0}]
+}
+
+// InTurns returns one side of a comparison, by its number from 0 on, as it took turns with the other
+// side; in older folders the side of all comparisons, which took turns with all cases.
+func (s *Set) InTurns(mode protocol.Mode, comparison, plan, calls int) *Case {
+	if k := s.sides[side{mode, plan, calls, comparison + 1}]; k != nil {
+		return k
+	}
+	return s.Side(mode, plan, calls)
 }
 
 // Worst returns a case of stage 2 with its worst status: in stage 2, or in an experiment that
@@ -242,7 +252,10 @@ func (s *Set) addCase(run *results.Run, info results.CaseInfo, samples []protoco
 	}
 	k := &s.Cases[info.Plan]
 	if run.Mode.FollowsUp() {
-		key := side{run.Mode, info.Plan, max(1, info.Calls)}
+		if n := len(s.manifest.Following(run.Mode)); info.Pair < 0 || info.Pair > n {
+			return fmt.Errorf("it is of comparison %d of %d", info.Pair, n)
+		}
+		key := side{run.Mode, info.Plan, max(1, info.Calls), info.Pair}
 		if s.sides[key] == nil {
 			fresh := newCase(s.manifest.Runs(run.Mode))
 			s.sides[key] = &fresh

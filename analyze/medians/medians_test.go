@@ -261,3 +261,27 @@ func TestMessagesAreOfOneCall(t *testing.T) {
 	got := set.Cases[1].Sent()
 	should.Hold(t, set.HasMessages() && set.Cases[0].Sent() == nil && *got == (Sent{1.5, 200}) && set.Cases[1].Runs == 1, "%+v", got)
 }
+
+// One call beside two mock-ups has two sides, which met other caches.
+func TestSidesThatTookTurnsAreThoseOfTheirComparison(t *testing.T) {
+	m := bcast(1, 3)
+	m.Planned(protocol.ModeAlternate, &results.FollowUps{R: 1, Comparisons: []results.Comparison{{Case: 0, Part: 1, Calls: 1}, {Case: 0, Part: 2, Calls: 1}}})
+	run := func(pairs ...int) (r results.Run) {
+		r.Header = results.Header{Mode: protocol.ModeAlternate, Shape: fixture.P2, Run: 1}
+		for _, pair := range pairs {
+			fixture.Add(&r, m, 0, 0, fixture.Samples(int64(100+pair)))
+			r.Cases[len(r.Cases)-1].Pair = pair
+		}
+		return r
+	}
+	set := collected(t, m, []results.Run{run(1, 2)})
+	should.Equal(t, [2]float64{set.InTurns(protocol.ModeAlternate, 0, 0, 1).Median(), set.InTurns(protocol.ModeAlternate, 1, 0, 1).Median()}, [2]float64{101, 102})
+	all := set.AllMedians()
+	should.Hold(t, len(all) == 2 && all[0].Pair == 1 && all[1].Pair == 2, "%+v", all)
+	older := collected(t, m, []results.Run{run(0)})
+	should.Equal(t, older.InTurns(protocol.ModeAlternate, 1, 0, 1).Median(), 100.0, "of a folder without pairs")
+	for _, pair := range []int{-1, 3} {
+		wrong := run(pair)
+		should.Hold(t, New(m).Add(&wrong) != nil, "pair %d of two", pair)
+	}
+}

@@ -16,6 +16,7 @@ type CaseMedians struct {
 	NP       int
 	Mode     protocol.Mode
 	Calls    int     // in a row, which one time covers
+	Pair     int     // the comparison whose sides took turns, from 1, or 0
 	MedianNS float64 // of the run medians
 	// LoNS and HiNS are its 95 % interval, or NaN for fewer than six mpiruns; only the method
 	// CaseMedians sets them.
@@ -48,7 +49,7 @@ func (s *Set) CaseMedians() []CaseMedians {
 		if s.Cases[i].Status != protocol.StatusOK {
 			continue
 		}
-		c := s.medians(protocol.ModeMeasure, i, 1, &s.Cases[i])
+		c := s.medians(side{mode: protocol.ModeMeasure, plan: i, calls: 1}, &s.Cases[i])
 		c.Runs = slices.DeleteFunc(c.Runs, func(r RunMedian) bool { return math.IsNaN(r.NS) })
 		c.LoNS, c.HiNS = stats.MedianInterval(Valid(s.Cases[i].Medians), 0.95)
 		if len(c.Runs) > 0 {
@@ -63,19 +64,22 @@ func (s *Set) CaseMedians() []CaseMedians {
 func (s *Set) AllMedians() []CaseMedians {
 	var out []CaseMedians
 	for i := range s.Cases {
-		out = append(out, s.medians(protocol.ModeMeasure, i, 1, &s.Cases[i]))
+		out = append(out, s.medians(side{mode: protocol.ModeMeasure, plan: i, calls: 1}, &s.Cases[i]))
 	}
 	for _, mode := range protocol.FollowUps {
 		x := s.manifest.FollowUps[mode]
 		if x == nil {
 			continue
 		}
-		var seen [][2]int
-		for _, f := range x.Comparisons {
-			for _, side := range [][2]int{{f.Case, 1}, {f.Part, f.Calls}} {
-				if k := s.Side(mode, side[0], side[1]); k != nil && !slices.Contains(seen, side) {
-					seen = append(seen, side)
-					out = append(out, s.medians(mode, side[0], side[1], k))
+		var seen []*Case
+		for i, f := range x.Comparisons {
+			for _, of := range []side{{mode, f.Case, 1, i + 1}, {mode, f.Part, f.Calls, i + 1}} {
+				if s.sides[of] == nil {
+					of.pair = 0
+				}
+				if k := s.sides[of]; k != nil && !slices.Contains(seen, k) {
+					seen = append(seen, k)
+					out = append(out, s.medians(of, k))
 				}
 			}
 		}
@@ -83,9 +87,9 @@ func (s *Set) AllMedians() []CaseMedians {
 	return slices.DeleteFunc(out, func(c CaseMedians) bool { return len(c.Runs) == 0 })
 }
 
-func (s *Set) medians(mode protocol.Mode, plan, calls int, of *Case) CaseMedians {
-	k := s.manifest.Plan.Cases[plan]
-	c := CaseMedians{Cell: CellOf(k), Variant: k.Variant, MockupOf: s.mockups[k.Function], NP: k.Shape.NP, Mode: mode, Calls: calls, MedianNS: of.Median()}
+func (s *Set) medians(at side, of *Case) CaseMedians {
+	k, mode := s.manifest.Plan.Cases[at.plan], at.mode
+	c := CaseMedians{Cell: CellOf(k), Variant: k.Variant, MockupOf: s.mockups[k.Function], NP: k.Shape.NP, Mode: mode, Calls: at.calls, Pair: at.pair, MedianNS: of.Median()}
 	for run, n := range of.samples {
 		if n.Total > 0 {
 			c.Runs = append(c.Runs, RunMedian{Run: run + 1, NS: of.Medians[run], Samples: n.Total - n.Invalid, Outliers: n.Outliers, Invalid: n.Invalid,

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
@@ -38,6 +39,43 @@ func TestEveryFunctionGivesTheRightDataWhenItTakesTurns(t *testing.T) {
 				}
 				if c.Status != protocol.StatusOK || len(out.Samples[c.Case]) != 4 {
 					t.Errorf("p = %d, %s: %s at %d bytes is %s with %d samples: %s", np, d.Name, j.Cases[c.Case].Function, j.Cases[c.Case].Msize,
+						c.Status, len(out.Samples[c.Case]), c.Message)
+				}
+			}
+		}
+	})
+}
+
+// inPairs lets each two cases of a job take turns call by call.
+func inPairs(j *protocol.Job) {
+	j.Cases, j.Order, j.Measure.PairNS = j.Cases[:len(j.Cases)/2*2], nil, int64(time.Minute)
+	for i := range j.Cases {
+		j.Cases[i].NRep, j.Cases[i].Turns = 24, i%2 == 1
+		if i%2 == 0 {
+			j.Order = append(j.Order, i)
+		}
+	}
+}
+
+// Both sides are verified after their calls, whatever the other one has left in the buffers.
+func TestPairsThatAlternateGiveTheRightDataAndEverySample(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		d := mockups.Datatypes()[0]
+		all := verifyJob(2, d, d.Ops[0], 1, true)
+		slices.Reverse(all.Cases)
+		all.Cases = slices.DeleteFunc(all.Cases, func(c protocol.JobCase) bool { f, _ := mockups.Get(c.Function); return f.Over != "" })
+		jobs := []*protocol.Job{all}
+		for _, sync := range protocol.Syncs {
+			j := syncJob(2, 0)
+			j.Sync = sync
+			jobs = append(jobs, j)
+		}
+		for _, j := range jobs {
+			inPairs(j)
+			out := must.Get(b.RunJob(2, j))(t)
+			for _, c := range out.Cases {
+				if c.Status != protocol.StatusOK || len(out.Samples[c.Case]) != 24 {
+					t.Errorf("%s: %s at %d bytes is %s with %d samples: %s", j.Sync, j.Cases[c.Case].Function, j.Cases[c.Case].Msize,
 						c.Status, len(out.Samples[c.Case]), c.Message)
 				}
 			}

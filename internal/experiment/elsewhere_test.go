@@ -32,7 +32,8 @@ func TestAViolationThatDoesNotHoldCallByCallHoldsOnlyWhenRepeated(t *testing.T) 
 		}
 		j := b.Checked(strings.Replace(bed.Nightly, "alternate = false", "alternate = true", 1))
 		jobs := measuring(b, protocol.ModeAlternate)
-		should.Hold(t, len(jobs) == 8 && len(jobs[0].Cases) == 4 && jobs[0].Cases[0].NRep == 10 && len(jobs[0].Order) == 4*10, "%d jobs, %+v", len(jobs), jobs)
+		should.Hold(t, len(jobs) == 8 && len(jobs[0].Cases) == 4 && jobs[0].Cases[0].NRep == 200 && len(jobs[0].Order) == 2 &&
+			!jobs[0].Cases[2].Turns && jobs[0].Cases[3].Turns, "%d jobs, %+v", len(jobs), jobs)
 		for _, v := range j.Report.Verdicts {
 			want := map[int64]judge.Verdict{8: judge.Kept, 1024: judge.Violated}[v.Msize]
 			should.Hold(t, v.Verdict == judge.Violated && v.Alternating != nil && v.Alternating.Verdict == want && v.OnlyRepeated() == (want == judge.Kept),

@@ -180,7 +180,7 @@ func mediansOf(s *source, give func([]export.Median) error) error {
 		err := give(lists.Map(k.Runs, func(r medians.RunMedian) export.Median {
 			return export.Median{Source: s.row(k.Shape), Function: clean.Line(k.Function), MockupOf: clean.Line(k.MockupOf), Variant: clean.Line(k.Variant), Msize: k.Msize,
 				NP: int32(k.NP), Mpirun: int32(r.Run), N: int32(r.Samples - r.Outliers), Outliers: int32(r.Outliers), Invalid: int32(r.Invalid),
-				Mode: string(k.Mode), Calls: int32(k.Calls), FinishedAt: clean.Line(r.FinishedAt), MedianS: r.Seconds()}
+				Mode: string(k.Mode), Calls: int32(k.Calls), FinishedAt: clean.Line(r.FinishedAt), Pair: int32(k.Pair), MedianS: r.Seconds()}
 		}))
 		if err != nil {
 			return err

@@ -115,6 +115,9 @@ type MeasureJob struct {
 	PerRank  bool     `json:"per_rank,omitempty"` // send the local durations of every rank
 	Counters []string `json:"counters,omitempty"` // read around each repetition, of Counters or with PrefixMPIT
 	Provable bool     `json:"provable,omitempty"` // bound every case as Bound says
+	// PairNS is the time after which a pair of cases that take turns makes no more repetitions, in nanoseconds. Some are
+	// made in any case.
+	PairNS int64 `json:"pair_ns,omitempty"`
 }
 
 type PredictJob struct {
@@ -162,6 +165,9 @@ type JobCase struct {
 	Msize    int64  `json:"msize"`           // bytes
 	NRep     int    `json:"nrep,omitempty"`  // timed repetitions; where the job predicts, the predictor decides
 	Calls    int    `json:"calls,omitempty"` // calls in a row that make one repetition; 0 counts as 1
+	// Turns has a case take turns, call by call, with the one before it in the list, whose visit does both. Both make as many
+	// repetitions.
+	Turns bool `json:"turns,omitempty"`
 	// Filler marks a case after all others. It is called in its place of the order, is not timed, and
 	// has no result.
 	Filler bool   `json:"filler,omitempty"`

@@ -239,6 +239,11 @@ func (b *bench) plan() (err error) {
 		if r.Status == protocol.StatusOK {
 			sized[i] = mockups.Size(f, c.Msize, b.job.Datatype)
 			longest = max(longest, c.NRep)
+			if c.Turns && i > 0 {
+				longest = max(longest, 2*c.NRep)
+				sized[i].After = b.temps(sized[i-1])
+				b.state[i].temps = sized[i].After
+			}
 		}
 	}
 	if p := b.job.Predict; p != nil {
@@ -267,10 +272,15 @@ func (b *bench) fit(sized []mockups.Sized) mockups.Need {
 			r.Status, r.Message = protocol.StatusNotMeasured, why[i]
 		case turns:
 			b.state[i].temps = temps
-			temps += sized[i].Function.Memory(sized[i].Count, sized[i].Extent, b.Size).Temp
+			temps += b.temps(sized[i])
 		}
 	}
 	return shared
+}
+
+// temps returns the bytes of a case's temporaries.
+func (b *bench) temps(s mockups.Sized) int64 {
+	return s.Function.Memory(s.Count, s.Extent, b.Size).Temp
 }
 
 func (b *bench) cannot(f mockups.Function) (status protocol.Status, why string, err error) {

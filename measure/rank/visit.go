@@ -46,11 +46,24 @@ const firstTime = time.Second
 // Between the visits it stays prepared, so that its temporaries are as its last
 // call has left them, and nothing but other cases comes in between.
 func (b *bench) visit(i int) error {
+	if i+1 < len(b.job.Cases) && b.job.Cases[i+1].Turns {
+		return b.pair(i)
+	}
+	defer b.ways.Leave()
+	v := b.visitOf(i)
+	if v.r.Status != protocol.StatusOK {
+		return nil
+	}
+	return v.withName(v.do())
+}
+
+// visitOf makes the case's function the one in hand, where it is to be measured.
+func (b *bench) visitOf(i int) *visit {
 	v := &visit{bench: b, i: i, c: b.job.Cases[i], r: &b.out.cases[i], s: &b.state[i]}
 	b.setName(v.title())
 	b.alive()
 	if v.r.Status != protocol.StatusOK {
-		return nil
+		return v
 	}
 	v.f, _ = b.Function(v.c.Function)
 	sized := mockups.Size(v.f, v.c.Msize, b.job.Datatype)
@@ -60,11 +73,14 @@ func (b *bench) visit(i int) error {
 	if way := b.ways.Go(v.f); way != nil {
 		v.call = cmp.Or(way.Row, b.Row(v.f.Of))
 	}
-	defer b.ways.Leave()
-	if err := v.do(); err != nil {
-		return fmt.Errorf("%s: %w", b.name, err)
+	return v
+}
+
+func (v *visit) withName(err error) error {
+	if err != nil {
+		err = fmt.Errorf("%s: %w", v.name, err)
 	}
-	return nil
+	return err
 }
 
 func (v *visit) title() string {
@@ -83,10 +99,8 @@ func (v *visit) do() error {
 		}
 		v.row = v.InARow(v.call, v.c.Calls)
 		v.Rotate(v.need.Send, v.need.Recv)
-		if v.job.Mode != protocol.ModeAlternate { // its calls meet what the other side has left
-			if err := v.Call(v.row, againCalls); err != nil {
-				return err
-			}
+		if err := v.Call(v.row, againCalls); err != nil {
+			return err
 		}
 	} else if ok, err := v.begin(); !ok || err != nil {
 		return err
@@ -102,14 +116,18 @@ func (v *visit) do() error {
 	}
 	v.Home()
 	if fault != "" {
-		*v.r, v.out.samples[v.i] = protocol.CaseResult{Case: v.i, Status: protocol.StatusWrong, Message: fault}, nil
-		v.fill() // others may send it
+		v.wrong(fault)
 	} else if v.s.begun < v.s.visits && v.job.Predict == nil {
 		v.s.prepared = v.PutAway()
 		return nil
 	}
 	v.Release(v.row)
 	return nil
+}
+
+func (v *visit) wrong(fault string) {
+	*v.r, v.out.samples[v.i] = protocol.CaseResult{Case: v.i, Status: protocol.StatusWrong, Message: fault}, nil
+	v.fill() // others may send it
 }
 
 // begin tries, prepares and verifies a case, and makes its untimed calls; ok is false where

@@ -75,6 +75,9 @@ type CaseInfo struct {
 	Function string `json:"function"`
 	Msize    int64  `json:"msize"`           // bytes
 	Calls    int    `json:"calls,omitempty"` // calls in a row that one sample times; absent means one
+	// Pair is the number, from 1, of the comparison whose two cases took turns call by call. It is absent elsewhere, and in
+	// files of older versions, in which other cases lay in between.
+	Pair int `json:"pair,omitempty"`
 	protocol.CaseResult
 }
 

@@ -235,12 +235,12 @@ var RunMedians = document.Kind[[]medians.CaseMedians]{Name: "medians", Rows: run
 
 func runMedianRows(list *[]medians.CaseMedians) [][]string {
 	out := [][]string{{"function", "mockup_of", "msize", "shape", "np", "mpirun", "median_s", "n", "outliers", "finished_at",
-		"mode", "calls", "invalid", "page_faults", "page_faults_rank", "switches", "switches_rank"}}
+		"mode", "calls", "invalid", "page_faults", "page_faults_rank", "switches", "switches_rank", "pair"}}
 	for _, k := range *list {
 		for _, r := range k.Runs {
 			u := r.Usage
 			out = append(out, phrase.Row(k.Function, k.MockupOf, k.Msize, k.Shape, k.NP, r.Run, r.Seconds(), r.Samples-r.Outliers, r.Outliers, r.FinishedAt,
-				k.Mode, k.Calls, r.Invalid, ifCounted(u, u.Faults), ifCounted(u, u.FaultsRank), ifCounted(u, u.Switches), ifCounted(u, u.SwitchesRank)))
+				k.Mode, k.Calls, r.Invalid, ifCounted(u, u.Faults), ifCounted(u, u.FaultsRank), ifCounted(u, u.Switches), ifCounted(u, u.SwitchesRank), k.Pair))
 		}
 	}
 	return out

@@ -184,6 +184,20 @@ func (l *Loop) Home() {
 	l.x.send, l.x.recv = unsafe.Pointer(l.c.send.base), unsafe.Pointer(l.c.recv.base)
 }
 
+// With lets every second repetition call f with a context that was put away.
+func (l *Loop) With(p call.Prepared, f *native.Function) {
+	if l.c.other_x == nil {
+		l.c.other_x = (*C.pg_ctx)(C.calloc(1, C.sizeof_pg_ctx))
+	}
+	*(*call.Prepared)(unsafe.Pointer(l.c.other_x)), l.c.other = p, (*C.pg_function)(unsafe.Pointer(f))
+}
+
+// Without ends With, and returns the context as the calls have left it.
+func (l *Loop) Without() call.Prepared {
+	l.c.other = nil
+	return *(*call.Prepared)(unsafe.Pointer(l.c.other_x))
+}
+
 // Set says what the next batch is like: the length of a window, the time slice,
 // and how many valid repetitions are enough.
 func (l *Loop) Set(window, slice time.Duration, want int) {

@@ -15,18 +15,25 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
 {
     pg_clock *now = l->time->now;
     int (*enter)(pg_loop *) = s->enter;
-    int (*run)(pg_ctx *) = f->run;
     void (*touch)(pg_loop *) = l->touch;
-    pg_ctx *x = l->x;
+    const pg_function *g = l->other != NULL ? l->other : f;
+    int (*const runs[])(pg_ctx *) = {f->run, g->run};
+    pg_ctx *const of[] = {l->x, l->other != NULL ? l->other_x : l->x};
     int64_t *starts = l->start, *ends = l->end;
     pg_counters *counters = l->counters;
 
     l->flags = 0;
-    int failed = pg_force(x);
+    int failed = MPI_SUCCESS;
+    if (l->other == NULL)
+        failed = pg_force(l->x);
     if (s->begin)
         failed = pg_first(failed, s->begin(l));
     pg_usage before = pg_usage_now();
     for (l->n = 0; l->n < most; l->n++) {
+        int (*run)(pg_ctx *) = runs[l->n & 1];
+        pg_ctx *x = of[l->n & 1];
+        if (l->other != NULL)
+            failed = pg_first(failed, pg_force(x));
         touch(l);
         if (counters != NULL)
             pg_counters_before(counters);
@@ -38,13 +45,16 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
         int64_t end = now();
         if (counters != NULL)
             pg_counters_after(counters, l->n);
+        if (l->other != NULL)
+            failed = pg_first(failed, pg_unforce(x));
         starts[l->n] = start;
         ends[l->n] = end;
         l->flags_of[l->n] = (unsigned char)l->flags;
         failed = pg_first(failed, pg_first(rc, entered));
     }
     l->usage = pg_usage_since(before);
-    failed = pg_first(failed, pg_unforce(x));
+    if (l->other == NULL)
+        failed = pg_first(failed, pg_unforce(l->x));
     if (s->judge)
         s->judge(l);
     return failed;

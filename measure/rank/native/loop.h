@@ -34,6 +34,10 @@ typedef struct pg_loop {
     char *cold; /* cold_bytes that are overwritten */
     int64_t cold_bytes;
 
+    /* The function that every second repetition of a batch calls, with its context, or NULL. */
+    const pg_function *other;
+    pg_ctx *other_x;
+
     /* For a batch; times are ns. */
     int64_t window; /* window: from one start to the next */
     int64_t slice;  /* round_time: no repetition starts later than this after the first */
