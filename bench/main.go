@@ -45,6 +45,7 @@ var benches = []bench{
 	{"large", "Bcast of 2 GiB + 24 B by a call with large counts, right and cut to 31 bits; 5 GiB a rank, p = 2", true, 1, 1, largeBench},
 	{"builds", "two builds of MPICH's sources that differ in one line, by ab and by bisect, p = 2; on request, with --folder", false, 10, 1, buildsBench},
 	{"stability", "checks in a row of GL3-GL17 at 1 B to 1 MiB, p = 2: how many verdicts flip", true, 10, 2, stabilityBench},
+	{"alone", "the same tests alone, in a check of five sizes and in one of 21, p = 2: repeated, alternating and with the other malloc", true, 40, 1, aloneBench},
 	{"nights", "nights against those before: false alarms, slowdowns planted into every cell", true, 20, 4, nightsBench},
 }
 
@@ -118,7 +119,7 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	fs.StringSliceVar(&libraries, "library", []string{"openmpi", "mpich"}, "the MPI libraries")
 	fs.IntVar(&e.times, "times", 0, "rounds, checks or mpiruns of a bench (0: what is in parentheses above)")
 	fs.IntVar(&e.mpiruns, "mpiruns", 0, "R of a check of stability and proof (0: the default procedure); remedy: pairs of mpiruns of the plain C program (0: 15)")
-	fs.BoolVar(&e.load, "load", false, "stability, proof: beside a load that comes and goes, a busy process on one core for 10 of every 30 s")
+	fs.BoolVar(&e.load, "load", false, "stability, proof, alone: beside a load that comes and goes, a busy process on one core for 10 of every 30 s")
 	fs.IntSliceVar(&e.processes, "np", nil, "numbers of processes of memory (default 2, 4, 8, 16, 32)")
 	fs.Uint64Var(&e.seed, "seed", 1, "of the order of mpiruns (loop) and of random numbers (simulate, replay)")
 	fs.IntVar(&e.tests, "tests", 300, "simulate: tests of a check")
