@@ -2,12 +2,14 @@ package app
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
+	"pgmpi/internal/tuning"
 )
 
 const GainSchema = "pgmpi-gain/1"
@@ -30,6 +32,7 @@ type GainResult struct {
 	// intervals.
 	AtMostS  float64       `json:"at_most_s"`
 	Findings []GainFinding `json:"findings"` // the largest first
+	Trades   []GainTrade   `json:"trades"`   // of the remedy, which sets none
 	Notes    []string      `json:"notes"`
 	AB       *ProgramAB    `json:"ab,omitempty"`
 }
@@ -43,6 +46,24 @@ type Saved struct {
 }
 
 func (s *Saved) Add(o Saved) { s.S, s.Lo, s.Hi = s.S+o.S, s.Lo+o.Lo, s.Hi+o.Hi }
+
+// GainTrade weighs a trade of a remedy by what the program calls.
+type GainTrade struct {
+	What   string `json:"what"`
+	Folder string `json:"folder"` // of its env.sh
+	Saved  Saved  `json:"saved"`  // negative if it costs the program time
+	Faster int    `json:"faster"` // kinds of the program's calls
+	Slower int    `json:"slower"`
+}
+
+func (t *GainTrade) text(g *GainResult) string {
+	if t.Faster+t.Slower == 0 {
+		return fmt.Sprintf("A trade, unset: %s changes none of its calls that the check has measured", t.What)
+	}
+	return fmt.Sprintf("A trade, unset: %s would gain %+.1f %% [%+.1f, %+.1f], with %d of its calls faster and %d slower; `. %s` sets it", t.What,
+		100*t.Saved.S/g.WallS, 100*t.Saved.Lo/g.WallS, 100*t.Saved.Hi/g.WallS, t.Faster, t.Slower,
+		conf.Quote(filepath.Join(t.Folder, tuning.EnvFile)))
+}
 
 // percent writes the share of a run-time, with the interval: "2.1 % [1.6, 2.7]".
 func (s Saved) percent(wall float64) string {
@@ -125,6 +146,9 @@ func gainAnswer(g *GainResult) []document.Section {
 		phrase.Percent(g.CollectiveS/g.WallS), phrase.Percent(g.WaitingS/g.WallS), phrase.Percent(g.CoveredS/max(g.CollectiveS, 1e-12)))
 	if g.CoveredS > 0 {
 		s.Say("Its calls that are not shown to be too slow could gain at most %s by these guidelines (upper ends of 95 %% intervals).", phrase.Percent(g.AtMostS/g.WallS))
+	}
+	for i := range g.Trades {
+		s.Say("%s.", g.Trades[i].text(g))
 	}
 	for _, n := range g.Notes {
 		s.Say("Note: %s.", n)

@@ -54,11 +54,14 @@ func Of(check, calls string) (*Joined, error) {
 	if a, b := versionOf(p.Library), versionOf(j.Report.Library.Version); a != b {
 		return nil, fail.Setupf("%s is of %s and %s of %s: check the library that the program runs with (--rank, --launch)", calls, a, check, b)
 	}
-	remedy, err := remedyOf(filepath.Join(check, remedy.Folder, remedy.File))
+	mends, err := remedyOf(filepath.Join(check, remedy.Folder, remedy.File))
 	if err != nil {
 		return nil, fail.AsSetup(err)
 	}
-	g := Join(j.Report, remedy, p)
+	g := Join(j.Report, mends, p)
+	for i := range g.Trades {
+		g.Trades[i].Folder = filepath.Join(check, remedy.Folder, g.Trades[i].Folder)
+	}
 	g.Check, g.Profile = check, calls
 	return &Joined{g, config, p}, nil
 }
@@ -97,6 +100,18 @@ func checkRemedy(r *remedy.Result) error {
 			if x != nil && *x < 0 {
 				return fmt.Errorf("cells[%d] has the time or gain %g", i, *x)
 			}
+		}
+	}
+	for i, t := range r.Trades {
+		for _, k := range slices.Concat(t.Mends, t.Harms) {
+			for _, x := range []*float64{k.Ratio, k.Lo, k.Hi} {
+				if x != nil && *x < 0 {
+					return fmt.Errorf("trades[%d] has the ratio %g", i, *x)
+				}
+			}
+		}
+		if t.Folder != filepath.Base(t.Folder) {
+			return fmt.Errorf("trades[%d] is in %.40q, which is no name of a folder", i, t.Folder)
 		}
 	}
 	return nil

@@ -15,6 +15,8 @@ func FuzzRemedy(f *testing.F) {
 		`{"schema":"pgmpi-remedy/1","cells":[{"function":"MPI_Scan","shape":"p2","msize":1024,"np":2,"state":"mended","by":["x"],"gain":2,"gain_lo95":1.5,"gain_hi95":3}],"env":{"X":"y"}}`,
 		`{"schema":"pgmpi-remedy/1","cells":[{"function":"MPI_Scan","msize":1024,"np":2,"state":"faster"}]}`,
 		`{"schema":"pgmpi-remedy/1","cells":[{"function":"MPI_Scan","msize":-1,"np":0,"state":"a\n"}]}`, "{", "null",
+		`{"schema":"pgmpi-remedy/1","cells":[],"trades":[{"what":"x","folder":"trade-1","mends":[{"function":"MPI_Scan","msize":1024,"np":2,"ratio":2,"ratio_lo95":1.5,"ratio_hi95":3}]}]}`,
+		`{"schema":"pgmpi-remedy/1","cells":[],"trades":[{"what":"x","folder":"../a","harms":[{"function":"MPI_Scan","ratio":-2}]}]}`,
 	} {
 		f.Add([]byte(text))
 	}

@@ -34,7 +34,7 @@ type join struct {
 // violation.
 func Join(r *analyze.Report, m *remedy.Result, p *profile.Profile) *GainResult {
 	x := join{r, m, p, &GainResult{Schema: GainSchema, Program: phrase.Known(p.Program), Library: r.Library.Version, WallS: p.Wall(), CollectiveS: p.Collective(),
-		Findings: []GainFinding{}, Notes: []string{}}}
+		Findings: []GainFinding{}, Trades: []GainTrade{}, Notes: []string{}}}
 	for _, c := range p.Calls {
 		x.out.WaitingS += p.Waiting(c)
 		of := x.verdicts(c)
@@ -46,6 +46,11 @@ func Join(r *analyze.Report, m *remedy.Result, p *profile.Profile) *GainResult {
 		}
 	}
 	slices.SortStableFunc(x.out.Findings, func(a, b GainFinding) int { return cmp.Compare(b.Saved.S, a.Saved.S) })
+	if m != nil {
+		for _, t := range m.Trades {
+			x.out.Trades = append(x.out.Trades, x.weighed(t))
+		}
+	}
 	x.notes()
 	return x.out
 }
@@ -233,6 +238,39 @@ func differ(check, program *float64) bool {
 func mallocDiffers(check, program *float64) string {
 	return fmt.Sprintf("malloc is in another state: a call met %.1f page faults in the check, and %.1f in the program", *check, *program)
 }
+
+// weighed adds up what a trade gains and costs in the calls that the program makes.
+func (x *join) weighed(t remedy.Trade) GainTrade {
+	out := GainTrade{What: t.Label, Folder: t.Folder}
+	for _, c := range x.calls.Calls {
+		of := x.verdicts(c)
+		if len(of) == 0 || otherDatatype(c, of[0]) != "" || x.otherRoot(c) != "" || differ(of[0].PageFaults, c.FaultsPerCall()) {
+			continue
+		}
+		at := func(list []remedy.Traded) *remedy.Traded {
+			return lists.First(list, func(k remedy.Traded) bool {
+				return k.Function == c.Function && k.NP == c.Processes && k.Msize == of[0].Msize && k.Ratio != nil && k.Lo != nil && k.Hi != nil
+			})
+		}
+		least, work, most := float64(c.LeastCallNS)/1e9, atItsSize(c, of[0], *of[0].MedianS), c.LeastMean()
+		if work < least || work > most {
+			work = most
+		}
+		n, s := x.calls.CallsOfRank(c), Saved{}
+		if k := at(t.Mends); k != nil {
+			s = Saved{work * part(*k.Ratio), least * part(*k.Lo), most * part(*k.Hi)}
+			out.Faster++
+		} else if k := at(t.Harms); k != nil {
+			s = Saved{-work * more(*k.Ratio), -most * more(*k.Hi), -least * more(*k.Lo)}
+			out.Slower++
+		}
+		out.Saved.Add(Saved{n * s.S, n * s.Lo, n * s.Hi})
+	}
+	return out
+}
+
+// more returns the part of a time that a slowdown adds.
+func more(ratio float64) float64 { return max(0, ratio-1) }
 
 // otherRoot says if most calls have another root than the check's. A profile only tells rank 0 from all others.
 func (x *join) otherRoot(c profile.Call) string {

@@ -46,6 +46,33 @@ func TestWhatARemedyHasProvedCountsAndWaitingDoesNot(t *testing.T) {
 	should.Hold(t, near(g.WaitingS, .05) && near(g.CoveredS, .15), "%+v", g)
 }
 
+// A trade counts what it gains and what it costs: for a program that calls what it slows it is a loss.
+func TestATradeIsWeighedByWhatTheProgramCalls(t *testing.T) {
+	traded := func(ratio, lo, hi float64) []remedy.Traded {
+		return []remedy.Traded{{Cell: medians.Cell{Function: "MPI_Scan", Msize: 1024, Shape: "p2"}, NP: 2, Ratio: &ratio, Lo: &lo, Hi: &hi}}
+	}
+	elsewhere := traded(9, 9, 9)
+	elsewhere[0].Msize = 1 << 20
+	for name, c := range map[string]struct {
+		trade          remedy.Trade
+		want           Saved
+		faster, slower int
+		text           string
+	}{
+		"a gain":         {remedy.Trade{Mends: traded(2, 1.6, 2.5), Harms: elsewhere}, Saved{.1 * .5, .08 * .375, .1 * .6}, 1, 0, "would gain +5.0 % [+3.0, +6.0]"},
+		"a loss":         {remedy.Trade{Mends: elsewhere, Harms: traded(1.1, 1.05, 1.2)}, Saved{-.1 * .1, -.1 * .2, -.08 * .05}, 0, 1, "would gain -1.0 % [-2.0, -0.4]"},
+		"nothing at all": {remedy.Trade{Mends: elsewhere, Harms: elsewhere}, Saved{}, 0, 0, "changes none of its calls"},
+	} {
+		m := remedied(remedy.CellUndecided)
+		m.Trades = []remedy.Trade{c.trade}
+		g := Join(violated(), m, called())
+		w := g.Trades[0]
+		should.Hold(t, near(w.Saved.S, c.want.S) && near(w.Saved.Lo, c.want.Lo) && near(w.Saved.Hi, c.want.Hi), "%s: %+v", name, w.Saved)
+		should.Hold(t, w.Faster == c.faster && w.Slower == c.slower, "%s: %+v", name, w)
+		should.Contain(t, w.text(g), c.text)
+	}
+}
+
 // The bounds allow for the factor and for the time. With the setting, the call takes 10 µs in the remedy.
 func TestBoundsHaveRoomForTheFactorAndForTheTime(t *testing.T) {
 	m, p := remedied(remedy.CellMended), called()
