@@ -3,12 +3,14 @@ package consumers
 import (
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/rhysd/actionlint"
+	"go.yaml.in/yaml/v4"
 
 	"pgmpi/testkit/must"
 )
@@ -22,8 +24,8 @@ func TestWorkflowsAreWhatGitHubTakes(t *testing.T) {
 	ours := filepath.Join(dir, "actionlint.yaml")
 	must.Do(t, os.WriteFile(ours, []byte("self-hosted-runner: { labels: [mpi] }\n"), 0o666))
 	linter := must.Get(actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{ConfigFile: ours}))(t)
-	workflows := must.Get(filepath.Glob("../../examples/ci/github-*.yml"))(t)
-	must.Hold(t, len(workflows) == 2, "%q", workflows)
+	workflows := append(must.Get(filepath.Glob("../../examples/ci/github-*.yml"))(t), must.Get(filepath.Glob("../../.github/workflows/*.yml"))(t)...)
+	must.Hold(t, len(workflows) == 3, "%q", workflows)
 	for i, path := range workflows {
 		text := string(must.Get(os.ReadFile(path))(t))
 		if uses, pins := strings.Count(text, "uses: "), len(pinned.FindAllString(text, -1)); uses == 0 || uses != pins {
@@ -34,5 +36,38 @@ func TestWorkflowsAreWhatGitHubTakes(t *testing.T) {
 	}
 	for _, wrong := range must.Get(linter.LintFiles(workflows, nil))(t) {
 		t.Error(wrong)
+	}
+}
+
+// The script of the action runs here, with a pgmpi that tells what it was given.
+func TestTheActionRunsACheckAndKeepsItsResults(t *testing.T) {
+	var action struct {
+		Inputs map[string]struct{ Description, Default string }
+		Runs   struct {
+			Using string
+			Steps []struct {
+				Shell, Run, Uses string
+				Env              map[string]string
+			}
+		}
+	}
+	text := must.Get(os.ReadFile("../../action.yml"))(t)
+	must.Do(t, yaml.Unmarshal(text, &action))
+	steps := action.Runs.Steps
+	must.Hold(t, action.Runs.Using == "composite" && len(steps) == 2 && pinned.Match(text), "%+v", action)
+	dir := t.TempDir()
+	must.Do(t, os.WriteFile(filepath.Join(dir, "pgmpi"), []byte("#!/bin/sh\nprintf '<%s>' \"$@\"\n"), 0o777))
+	for baseline, want := range map[string]string{"": "<--mpiruns><6><--format>", "good nights": "<--mpiruns><6><--baseline><good nights><--format>"} {
+		script := exec.Command("bash", "-eo", "pipefail", "-c", steps[0].Run)
+		script.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "GUIDELINES=my gl.toml", "BASELINE="+baseline, "FLAGS=--mpiruns 6", "GITHUB_STEP_SUMMARY=summary.md")
+		out := string(must.Get(script.CombinedOutput())(t))
+		if !strings.HasPrefix(out, "<check><my gl.toml><--out><pgmpi-results>"+want) {
+			t.Errorf("%q: %s", baseline, out)
+		}
+	}
+	for name := range steps[0].Env {
+		if _, ok := action.Inputs[strings.ToLower(name)]; !ok {
+			t.Errorf("there is no input for %s", name)
+		}
 	}
 }
