@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
 	"pgmpi/measure/protocol"
 )
 
@@ -62,12 +63,9 @@ func aloneCells(verdicts []analyze.Verdict, n int) (cells []*analyze.Verdict) {
 }
 
 func same(verdicts []analyze.Verdict, as *analyze.Verdict) *analyze.Verdict {
-	for i := range verdicts {
-		if v := &verdicts[i]; v.Guideline == as.Guideline && v.Function == as.Function && v.Mockup == as.Mockup && v.Msize == as.Msize {
-			return v
-		}
-	}
-	return nil
+	return lists.First(verdicts, func(v analyze.Verdict) bool {
+		return v.Guideline == as.Guideline && v.Function == as.Function && v.Mockup == as.Mockup && v.Msize == as.Msize
+	})
 }
 
 type agreement struct{ n, of int }
@@ -78,9 +76,6 @@ func compareConditions(pairs map[string]*agreement, name string, a, b *analyze.V
 		return
 	}
 	count := func(condition string, a, b *analyze.Effect) {
-		if a == nil || b == nil {
-			return
-		}
 		agree, known := agreeing(a, b)
 		if !known {
 			return
@@ -111,7 +106,7 @@ func effectOf(e *analyze.Elsewhere) *analyze.Effect {
 func agreeing(a, b *analyze.Effect) (agree, known bool) {
 	variance := 2 * betweenChecks * betweenChecks
 	for _, e := range []*analyze.Effect{a, b} {
-		if e.Ratio == nil || e.RatioLo95 == nil || e.RatioHi95 == nil {
+		if e == nil || e.Ratio == nil || e.RatioLo95 == nil || e.RatioHi95 == nil {
 			return false, false
 		}
 		se := math.Log(*e.RatioHi95 / *e.RatioLo95) / (2 * 1.96)

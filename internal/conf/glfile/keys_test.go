@@ -47,10 +47,10 @@ func TestUsageHasTheDefaultsOfTheFile(t *testing.T) {
 	f := Default()
 	f.Job.MPIRuns, f.Job.NP = 7, []int{3, 5}
 	for flag, want := range map[string]string{
-		"mpiruns": "R, mpiruns that measure everything (stage 2), for each number of processes (default 7)",
+		"mpiruns": "R, mpiruns that measure everything, for each number of processes (default 7)",
 		"np":      "numbers of processes: 2,4 (default 3,5)",
 		"stall":   "end an mpirun in which no case finishes for this long (default 2m)",
-		"rank":    "path of the rank program (default: PGMPI_RANK, pgmpi-rank beside pgmpi, or the installed one of the first mpirun on the PATH)",
+		"rank":    "path of the rank program (default: PGMPI_RANK, pgmpi-rank beside pgmpi, or an installed one)",
 	} {
 		should.Equal(t, FlagKey(flag).Usage(&f), want, "--%s", flag)
 	}
