@@ -76,12 +76,11 @@ func compareConditions(pairs map[string]*agreement, name string, a, b *analyze.V
 		return
 	}
 	count := func(condition string, a, b *analyze.Effect) {
+		key := condition + ", " + name
 		agree, known := agreeing(a, b)
 		if !known {
 			return
-		}
-		key := condition + ", " + name
-		if pairs[key] == nil {
+		} else if pairs[key] == nil {
 			pairs[key] = &agreement{}
 		}
 		if pairs[key].of++; agree {
