@@ -11,7 +11,7 @@ import (
 // Phrases that bend a sentence: a plain one has a verb, and the noun that is meant.
 var bent = regexp.MustCompile(`(?i)\b(that|those|what) of\b|\bso many\b|\b(is|are) said\b|\b(it|that|they|which) (is|are) none\b|\bput up with\b|[;(] ?(nothing|nil|absent|empty|null): `)
 
-var generated = regexp.MustCompile(`(?s)<!-- [^>]*made by go test.*?<!-- end -->`)
+var generated = regexp.MustCompile(`(?s)<!-- [^>]*made by make docs.*?<!-- end -->`)
 
 // The texts of tables that are made from Go are looked at there; examples and output of
 // programs are as they are.

@@ -26,7 +26,7 @@ func sameTable(t *testing.T, file, name string, rows []string) {
 	t.Helper()
 	path := filepath.Join("../../docs", file)
 	text := must.Get(os.ReadFile(path))(t)
-	before, rest, begins := strings.Cut(string(text), "<!-- "+name+": made by go test ./cmd/pgmpi -run Tables -update -->\n")
+	before, rest, begins := strings.Cut(string(text), "<!-- "+name+": made by make docs -->\n")
 	got, after, ends := strings.Cut(rest, "<!-- end -->\n")
 	if !begins || !ends {
 		t.Fatalf("%s has no place for the table of %s", file, name)

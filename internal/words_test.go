@@ -1,0 +1,60 @@
+package internal
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"pgmpi/testkit/should"
+)
+
+// Most words of README.md and docs/, and of docs/dev without its notes, as wc -w counts them.
+const (
+	mostForUsers      = 31_000
+	mostForDevelopers = 20_000
+)
+
+// Whoever adds to a page looks for what it says twice.
+func TestPagesHaveNoMoreWordsThanAReaderBears(t *testing.T) {
+	var users, developersToo, readable [2]int // as wc -w counts, and without bars and rules of tables
+	count := func(of *[2]int, text string) {
+		for _, w := range strings.Fields(text) {
+			of[0]++
+			if strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+				of[1]++
+			}
+		}
+	}
+	for file, text := range textsOf(t, ".md") {
+		switch {
+		case strings.HasPrefix(file, developers+"notes/"):
+			count(&readable, text)
+		case strings.HasPrefix(file, developers):
+			count(&developersToo, text)
+		case file == "README.md" || strings.HasPrefix(file, "docs/"):
+			count(&users, text)
+		}
+	}
+	t.Logf("words: users %d (%d without bars of tables), developers %d (%d), notes %d", users[0], users[1], developersToo[0], developersToo[1], readable[0])
+	should.Hold(t, users[0] <= mostForUsers, "README.md and docs/ have %d words, more than %d", users[0], mostForUsers)
+	should.Hold(t, developersToo[0] <= mostForDevelopers, "docs/dev has %d words, more than %d", developersToo[0], mostForDevelopers)
+	should.Hold(t, users[0] > mostForUsers/2 && developersToo[0] > mostForDevelopers/2, "pages were not found")
+}
+
+// What breaks first, in eight headings of at most six lines each.
+func TestTheChangesOfAVersionAreShort(t *testing.T) {
+	_, text, found := strings.Cut(textsOf(t, "CHANGELOG.md")["CHANGELOG.md"], "\n## 0.3.0")
+	should.Hold(t, found, "CHANGELOG.md has no 0.3.0")
+	text, _, _ = strings.Cut(text, "\n## ")
+	parts := strings.Split(text, "\n### ")[1:]
+	should.Hold(t, len(parts) <= 8 && strings.HasPrefix(parts[0], "What breaks\n"), "%d headings, or what breaks is not the first", len(parts))
+	for _, part := range parts {
+		lines := 0
+		for line := range strings.Lines(part) {
+			if strings.TrimSpace(line) != "" {
+				lines++
+			}
+		}
+		should.Hold(t, lines-1 <= 6, "%d lines below %s", lines-1, part)
+	}
+}
