@@ -38,6 +38,10 @@ func timesPlotted(t *Times) string {
 func timesAnswer(t *Times) []document.Section {
 	var s document.Section
 	if worst, middle := widest(t); worst != nil {
+		least, most := extremes(t)
+		s.Say("%s take %s (%s at %s) to %s (%s at %s), in the median mpirun.", conf.Plural(len(t.Cases), "call"),
+			phrase.Duration(least.MedianS), phrase.Function(least.Function), phrase.Size(least.Msize),
+			phrase.Duration(most.MedianS), phrase.Function(most.Function), phrase.Size(most.Msize))
 		s.Say("The slowest mpirun takes %s as long as the fastest in the median of %s, %s at worst (%s at %s, %s).",
 			phrase.Ratio(&middle), conf.Plural(len(t.Cases), "call"),
 			phrase.Ratio(apart(worst)), phrase.Function(worst.Function), phrase.Size(worst.Msize), worst.Shape)
@@ -67,11 +71,46 @@ func widest(t *Times) (worst *CaseTimes, middle float64) {
 	return worst, stats.MedianFinite(all)
 }
 
+// extremes returns the fastest case and the slowest, of those that have times.
+func extremes(t *Times) (least, most *CaseTimes) {
+	for i := range t.Cases {
+		k := &t.Cases[i]
+		switch {
+		case k.MedianS == nil:
+			continue
+		case least == nil:
+			least, most = k, k
+		case *k.MedianS < *least.MedianS:
+			least = k
+		case *k.MedianS > *most.MedianS:
+			most = k
+		}
+	}
+	return least, most
+}
+
+// timesScreen has a table of size × call for each shape.
 func timesScreen(t *Times) []document.Section {
-	return slices.Concat(timesAnswer(t), check.CallsInRows(t.Cases,
-		"Run-times, from the least of the sizes to the most",
-		check.Over("median", func(k *CaseTimes) *float64 { return k.MedianS }, phrase.Duration),
-		check.Over("slowest/fastest mpirun", apart, phrase.Ratio)))
+	out := timesAnswer(t)
+	for _, of := range analyze.Grouped(t.Cases, func(k CaseTimes) string { return k.Shape }) {
+		calls := analyze.Unique(lists.Map(of, func(k CaseTimes) string { return k.Function }))
+		sizes := lists.Map(of, func(k CaseTimes) int64 { return k.Msize })
+		slices.Sort(sizes)
+		grid := document.Table{Head: []string{"size"}, Align: "r", Key: 1}
+		grid.Columns("r", lists.Map(calls, phrase.Function)...)
+		for _, size := range slices.Compact(sizes) {
+			row := make([]string, len(calls)+1)
+			row[0] = phrase.Size(size)
+			for _, k := range of {
+				if k.Msize == size {
+					row[1+slices.Index(calls, k.Function)] = phrase.Duration(k.MedianS)
+				}
+			}
+			grid.Add(row...)
+		}
+		out = append(out, document.Tabled(&grid, "", "Run-times on %s, medians of the mpiruns", of[0].Shape)...)
+	}
+	return out
 }
 
 func timesEnding(t *Times, _ string) (e document.Ending) {
