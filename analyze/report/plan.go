@@ -82,6 +82,7 @@ type StageCost struct {
 	Runs, Left int           // mpiruns, and those that are not on disk yet
 	Each       time.Duration // mpirun
 	Verify     time.Duration // once, in the first; 0 if done
+	IfFound    bool          // it measures again what the stages before it have found
 }
 
 var Plans = document.Kind[Plan]{
@@ -224,7 +225,8 @@ func (p *Plan) time() document.Section {
 			most := phrase.When(stage.After > 0, "at most ")
 			first := phrase.When(stage.Verify > 0, ", and %s to verify the functions", phrase.Rounded(stage.Verify))
 			done := phrase.When(stage.Left < stage.Runs, " (%d of %d are done)", stage.Runs-stage.Left, stage.Runs)
-			s.Fact(c.Shape.String()+" "+stage.Name, "%s%d mpiruns of %s%s%s", most, stage.Left, phrase.Rounded(stage.Each), first, done)
+			s.Fact(c.Shape.String()+" "+stage.Name, "%s%d mpiruns of %s%s%s%s", most, stage.Left, phrase.Rounded(stage.Each), first, done,
+				phrase.When(stage.IfFound, ", if something is found"))
 		}
 	}
 	s.Fact("in all", "about %s", phrase.Rounded(p.Total))
@@ -233,9 +235,6 @@ func (p *Plan) time() document.Section {
 	}
 	if p.Nodes > 0 {
 		s.Fact("node-hours", "about %s: %s for that time", hours(p.Total.Hours()*float64(p.Nodes)), conf.Plural(p.Nodes, "node"))
-	}
-	if p.FollowUp {
-		s.Fact("not counted", "up to %d mpiruns more for each number of processes, where split-robustness is suspected; they measure only what is suspected", p.Manifest.R)
 	}
 	if p.Confirms {
 		s.Fact("not counted", "what would be an alarm is measured again, in mpiruns that time nothing else")

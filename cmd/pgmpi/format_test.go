@@ -148,7 +148,7 @@ func TestADryRunIsWrittenInEveryFormatItHas(t *testing.T) {
 				mpirun.Said{Stdout: line}.WideLines(t, 80)
 			}
 		}
-		for _, want := range []string{"PLAN", "11 of monotony", "mpirun -np 2 \\\n", "'/a path/deep", "not counted", "TIME, an estimate"} {
+		for _, want := range []string{"PLAN", "11 of monotony", "mpirun -np 2 \\\n", "'/a path/deep", "if something is found", "TIME, an estimate"} {
 			if !strings.Contains(html.UnescapeString(out.String()), want) {
 				t.Errorf("%s: no %q in:\n%s", name, want, out.String())
 			}

@@ -109,7 +109,7 @@ func TestDryRunAndListFitIn100Columns(t *testing.T) {
 		}
 	}
 	s.Shows(t, `^  p2 +\S+ -np 2 .*\\$`, `^ +\S+a-long-name-\S* \\$`, `^ +--np 2$`,
-		`^  not counted +up to 25 mpiruns more`)
+		`^  p2 split experiment +15 mpiruns of .*, if something is found`, `^  p2 alternating calls +8 mpiruns of .*, if something is found`)
 	inProcess("list").Exits(t, 0).WideLines(t, mpirun.TextWidth).Shows(t, `^identity:MPI_A `, `^ +empty$`)
 }
 
@@ -122,6 +122,6 @@ func TestDryRunCountsNoFollowUpsWhereThereAreNone(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "gl.toml")
 		must.Do(t, os.WriteFile(file, []byte(text), 0o666))
 		s := inProcess(append([]string{"check", "--dry-run", "--guidelines", file}, withLongName(t)...)...).Exits(t, 0)
-		should.Hold(t, !strings.Contains(s.Stdout, "not counted"), "%s: %s", name, s.Stdout)
+		should.Hold(t, !strings.Contains(s.Stdout, "p2 split experiment"), "%s: %s", name, s.Stdout)
 	}
 }

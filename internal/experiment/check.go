@@ -45,10 +45,13 @@ func past(s run.Stage) run.Stage {
 
 var followUp = followUpOf(func(c *run.Campaign) func(*analyze.Verdict) int64 { return c.Against.SplitViolated })
 
+// Mpiruns that a default check of a library with violations makes after the looks (docs/dev/benchmarks.md).
+const usualSplits, usualAgain = 15, 8
+
 // followUpOf returns the stage that tests suspicions of split-robustness, and what was violated
 // before (docs/dev/statistics.md).
 func followUpOf(before func(*run.Campaign) func(*analyze.Verdict) int64) run.Stage {
-	return again(protocol.ModeSplit, "split experiment", "following up suspected splits",
+	return again(protocol.ModeSplit, "split experiment", "following up suspected splits", usualSplits,
 		func(c *run.Campaign) bool { return c.Config.Measure.SplitExperiment },
 		func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
 			return analyze.PlanSplit(c.Manifest, data, c.Config.Analyze, before(c))
@@ -57,14 +60,14 @@ func followUpOf(before func(*run.Campaign) func(*analyze.Verdict) int64) run.Sta
 
 // alternate measures violations again, with both sides alternating call by call: a repeated call
 // finds its own buffers in the caches, which is rare in programs.
-var alternate = again(protocol.ModeAlternate, "alternating calls", "measuring violations call by call",
+var alternate = again(protocol.ModeAlternate, "alternating calls", "measuring violations call by call", usualAgain,
 	func(c *run.Campaign) bool {
 		return c.Config.Measure.Alternate && showsKept(c) && !c.Config.Measure.Provable && c.Config.Measure.Cache == protocol.CacheWarm
 	},
 	judged(func(_ *run.Campaign, a *analyze.Analysis) *results.FollowUps { return a.Alternate() }))
 
 // otherMalloc measures violations in the other state of malloc, where that may decide more than the algorithm.
-var otherMalloc = again(protocol.ModeMalloc, "other state of malloc", "measuring violations in the other state of malloc",
+var otherMalloc = again(protocol.ModeMalloc, "other state of malloc", "measuring violations in the other state of malloc", usualAgain,
 	showsKept,
 	judged(func(c *run.Campaign, a *analyze.Analysis) *results.FollowUps {
 		if c.Manifest.MallocByEnv() {
@@ -82,7 +85,7 @@ func showsKept(c *run.Campaign) bool { return c.Config.Analyze.Method.Rules().Sl
 
 // confirm measures again what would make the night red. It comes after everything else, so
 // that a state of the machine has had time to pass.
-var confirm = again(protocol.ModeConfirm, "measuring again", "measuring again what would be an alarm",
+var confirm = again(protocol.ModeConfirm, "measuring again", "measuring again what would be an alarm", 0,
 	func(c *run.Campaign) bool { return c.Against != nil },
 	judged(func(c *run.Campaign, a *analyze.Analysis) *results.FollowUps {
 		x := series.Confirmation(a, c.Against)
@@ -93,8 +96,8 @@ var confirm = again(protocol.ModeConfirm, "measuring again", "measuring again wh
 	}))
 
 // again returns a stage that measures in other mpiruns what the medians ask for.
-func again(mode protocol.Mode, name, doing string, wanted func(*run.Campaign) bool, plan func(*run.Campaign, *medians.Set) (*results.FollowUps, error)) run.Stage {
-	return run.Stage{Mode: mode, Name: name, Doing: doing, Wanted: wanted, Plan: plan,
+func again(mode protocol.Mode, name, doing string, usual int, wanted func(*run.Campaign) bool, plan func(*run.Campaign, *medians.Set) (*results.FollowUps, error)) run.Stage {
+	return run.Stage{Mode: mode, Name: name, Doing: doing, Usual: usual, Wanted: wanted, Plan: plan,
 		Runs: func(m *results.Manifest, _ *glfile.File) int { return m.Runs(mode) }}
 }
 

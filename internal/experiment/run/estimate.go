@@ -67,7 +67,7 @@ func (c *Campaign) Estimate() (*report.Plan, error) {
 		p.Mpiruns, p.Assumed = c.Mpiruns(c)
 	}
 	for _, s := range c.Stages { // as far as that is known before any suspicion
-		p.FollowUp = p.FollowUp || s.Mode == protocol.ModeSplit && c.Manifest.SplitExperiment && c.Config.Analyze.Method.Rules().FollowsUp
+		p.FollowUp = p.FollowUp || s.Mode == protocol.ModeSplit && c.followsUp(s)
 	}
 	for _, shape := range c.Manifest.Plan.Shapes {
 		p.Nodes = max(p.Nodes, shape.Nodes)
@@ -105,6 +105,8 @@ func (c *Campaign) addStage(cost *report.Cost, s Stage, first, second time.Durat
 	start := phrase.InSeconds(cost.Start)
 	parts := []report.StageCost{{Name: s.Name, Runs: s.Runs(c.Manifest, c.Config), Each: start + time.Duration(s.Load*float64(second-start))}}
 	switch looks := c.Manifest.Looks; {
+	case s.Usual > 0 && c.followsUp(s):
+		parts[0].Runs, parts[0].Each, parts[0].IfFound = s.Usual, start+(second-start)/Pointing, true
 	case s.Past || s.Load == 0 && s.Mode != protocol.ModeNREP:
 		return 0
 	case s.Mode == protocol.ModeNREP:
@@ -129,6 +131,14 @@ func (c *Campaign) addStage(cost *report.Cost, s Stage, first, second time.Durat
 		cost.Stages = append(cost.Stages, part)
 	}
 	return total
+}
+
+// followsUp tells whether a stage may measure what the stages before it have found.
+func (c *Campaign) followsUp(s Stage) bool {
+	if s.Past || s.Wanted != nil && !s.Wanted(c) {
+		return false
+	}
+	return s.Mode != protocol.ModeSplit || c.Manifest.SplitExperiment && c.Config.Analyze.Method.Rules().FollowsUp
 }
 
 func (c *Campaign) remaining(mode protocol.Mode, shape guidelines.Shape, after, runs int) int {

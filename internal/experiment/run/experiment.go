@@ -69,7 +69,9 @@ type Stage struct {
 	Work func(*glfile.File) *measure.Work
 	// Load is the time of an mpirun's calls over their time in stage 2. Estimates leave out a stage
 	// without it.
-	Load  float64
+	Load float64
+	// Usual is how many mpiruns a stage without a Load has in a check that finds something, for estimates.
+	Usual int
 	Alone bool            // measures its cases without all others
 	Past  bool            // marks a stage that another command does; its mpiruns are only read
 	Ended func(*Campaign) // tells the user about the stage when it has ended
