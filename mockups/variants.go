@@ -211,7 +211,7 @@ func (f Function) Lacks() string {
 	if f.Call == LargeCount {
 		call = LargeCount
 	}
-	return "the library that the rank program was built for has no " + CallOf(f.Of, call)
+	return "the library has no " + CallOf(f.Of, call)
 }
 
 // These calls are on a periodic ring of all processes (MPI 4.0, 8.6). Each process exchanges data with
