@@ -483,9 +483,15 @@ go-check:
 		echo "pgmpi needs Go $$need or newer, and there is no go on the PATH: $$remedy" >&2
 		exit 1
 	fi
+	own=$$(cd / && GOTOOLCHAIN=local go version 2>/dev/null | awk '{print $$3}' || true)
+	if ! printf '%s\n' "$$need" "$${own#go}" | sort -V -C && [ "$$(cd / && go env GOTOOLCHAIN 2>/dev/null)" != local ] && \
+		! ls -d "$$(cd / && go env GOMODCACHE)"/golang.org/toolchain@*go"$$need"* >/dev/null 2>&1; then
+		echo "fetching Go $$need, as $$(command -v go) is $${own:-older} …"
+	fi
 	have=$$(go env GOVERSION 2>/dev/null || true)
 	if ! printf '%s\n' "$$need" "$${have#go}" | sort -V -C; then
-		have=$$(cd / && go version 2>/dev/null | awk '{print $$3}' || true)
+		have=$$own
+		! printf '%s\n' 1.21 "$${have#go}" | sort -V -C || remedy="have it fetched (GOTOOLCHAIN=auto, and a network), or $$remedy"
 		echo "pgmpi needs Go $$need or newer, and $$(command -v go) is $${have:-of no known version}: $$remedy" >&2
 		exit 1
 	fi
