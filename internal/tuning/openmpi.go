@@ -325,9 +325,12 @@ func (r *ruleReader) next(what string, least, most int64) (int64, error) {
 
 const versionWord = "rule-file-version-"
 
-// readRules reads the text format as Open MPI does. It refuses what Open MPI skips silently:
+// readRules reads both formats as Open MPI does. Of the text it refuses what Open MPI skips silently:
 // letters outside of comments, numbers in the wrong order, and text after the last rule.
 func readRules(name string, text []byte) ([]Rule, error) {
+	if jsonRules(text) {
+		return readJSONRules(name, text)
+	}
 	r := &ruleReader{name: name, line: 1, columns: 4}
 	for i, line := range strings.Split(string(text), "\n") {
 		line, _, _ = strings.Cut(line, "#")
@@ -416,8 +419,9 @@ func (r *ruleReader) processes(function string, np int) error {
 		}
 		rule := Rule{Line: r.line, Function: function, MinNP: np, From: from}
 		algorithm, err := r.next("an algorithm", 0, math.MaxInt32)
-		for k := 2; k < r.columns && err == nil; k++ {
-			_, err = r.next("fan-out, segment size or requests of a rule", 0, math.MaxInt32)
+		for k, unread := 2, int64(0); k < r.columns && err == nil; k++ {
+			to := [...]*int64{&rule.Fanout, &rule.Segment, &unread}[k-2]
+			*to, err = r.next("fan-out, segment size or requests of a rule", 0, math.MaxInt32)
 		}
 		if err != nil {
 			return err

@@ -139,6 +139,9 @@ type Rule struct {
 	MinNP, MaxNP int    // processes; MaxNP 0 for no end
 	From, To     int64  // sizes, in bytes as the format counts them; To is excluded, 0 for no end
 	Algorithm    string // its name or number; "" or "0" if the library chooses
+	// What a rule of Open MPI chooses besides, or 0.
+	Segment, Fanout int64
+	Placed          string // of JSON: how the processes have to lie on nodes; "" for anyhow
 }
 
 type Writer struct {

@@ -89,6 +89,8 @@ func (o *Once) Ignored(ctx context.Context, shape guidelines.Shape, env map[stri
 	for _, name := range names {
 		if why := r.ignores(name, env); why != "" {
 			out = append(out, name+" does nothing: "+why)
+		} else {
+			out = append(out, r.idle(name, env, tuning.LibraryOf(o.Rank().Library, o.Rank().LibVersion))...)
 		}
 	}
 	return out, nil
@@ -114,6 +116,32 @@ func (r Readings) ignores(name string, env map[string]string) string {
 		}
 	}
 	return r.unknownValue(v, env[name])
+}
+
+// idle returns what does nothing in a file of rules that a variable names.
+func (r Readings) idle(variable string, env map[string]string, l tuning.Library) []string {
+	if variable != SettingFiles[0].Variable {
+		return nil
+	}
+	path, rules, err := RulesOf(env, variable, SettingFiles[0].Writer)
+	text, failed := regular.Read(path, largestRules)
+	if err != nil || failed != nil || path == "" {
+		return nil
+	}
+	return tuning.Idle(l, path, text, rules, func(function string) (names []string) {
+		for _, a := range r.Collectives {
+			if a.Collective != function {
+				continue
+			}
+			for _, n := range a.Names {
+				for len(names) < n.Value {
+					names = append(names, "")
+				}
+				names[n.Value-1] = n.Name
+			}
+		}
+		return names
+	})
 }
 
 func (r Readings) unknownValue(v protocol.Variable, value string) string {

@@ -47,3 +47,26 @@ func TestLintRefusesWhatItCannotUse(t *testing.T) {
 		should.Hold(t, text == "" && command.Code(err) == exitcode.Setup && !strings.Contains(err.Error(), "\n"), "%q: %s%v", c, text, err)
 	}
 }
+
+// The choices of a published file are shown, and its rules that are bad or do nothing.
+func TestFilesThatLibrariesReadAreTables(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
+		return path
+	}
+	rules := file("a.rules", "# tuned\n2\n7 # Bcast\n1\n0\n2\n0 6 0 0\n65536 2 2 32768\n3 # Alltoall\n1\n0\n1\n0 9 0 0\n")
+	two := file("b.rules", "rule-file-version-2\n1\n7\n1\n0\n1\n0 1 0 0 0\n")
+	three := file("c.json", `{"rule_file_version": 3, "module": "tuned", "collectives": {"bcast": [{"comm_size_min": 512, "rules": [{"msg_size_max": 4096, "alg": "basic_linear"}]}]}}`)
+	tree := file("d.json", `{"collective=bcast": {"comm_type=intra": {"avg_msg_size<=12288": {"algorithm=MPIR_Bcast_intra_binomial": {}}, "avg_msg_size=any": {"algorithm=MPIR_Bcast_intra_tree": {}}}}}`)
+	for table, want := range map[string][]string{
+		rules: {"What it chooses", "8 B binomial, 256 KiB chain+32Ki+fan2", "a.rules:13: MPI_Alltoall has no algorithm 9; it has 1 linear"},
+		two:   {"rules of version 2: only Open MPI 5.0.7 and newer read the file", "basic_linear", "SUSPECTED BY TABLE"},
+		three: {"rules of version 3: only Open MPI 6", "8 B basic_linear, 32 KiB knomial"},
+		tree:  {"8 B binomial, 32 KiB tree", "MPI_Allgather is missing"},
+	} {
+		text := must.Get(ran("--np", "1024", "--functions", "Bcast,Alltoall", "--table", table, "--all"))(t)
+		should.Contain(t, strings.Join(strings.Fields(text), " "), want...)
+	}
+}

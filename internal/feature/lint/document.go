@@ -17,7 +17,9 @@ import (
 // kind makes the documents of `pgmpi lint`.
 var kind = document.Kind[table.Lint]{Name: "lint", JSON: true,
 	Sections: func(l *table.Lint) []document.Section { return lintSections(l, len(l.Rows)) },
-	Screen:   func(l *table.Lint) []document.Section { return lintSections(l, mostSuspected)[:2] },
+	Screen: func(l *table.Lint) []document.Section {
+		return slices.Concat(lintSections(l, mostSuspected)[:2], chosen(l))
+	},
 	Page: func(l *table.Lint) []document.Section {
 		return slices.Insert(lintSections(l, len(l.Rows)), 1, lintHeat(l)...)
 	},
@@ -45,6 +47,9 @@ func lintSections(l *table.Lint, most int) []document.Section {
 		s.Say("NOTHING SUSPECTED BY TABLE in %s. Nothing was measured.", conf.Plural(len(l.Rows), "test"))
 	}
 	s.Fact("Table", "%s; %s", l.Table, prices(l.Model))
+	for _, note := range l.Notes {
+		s.Item("%s", note)
+	}
 	if len(l.Unfit) > 0 {
 		s.Fact("Doubtful", "%s: not shown to be foreseen by tables; --all has them too", strings.Join(l.Unfit, ", "))
 	}
@@ -67,7 +72,26 @@ func lintSections(l *table.Lint, most int) []document.Section {
 	for _, text := range l.Left {
 		left.Item("left out: %s", text)
 	}
-	return []document.Section{s, rows, left}
+	return append([]document.Section{s, rows}, append(chosen(l), left)...)
+}
+
+// chosen shows what a file of rules, or a tree, chooses by message size.
+func chosen(l *table.Lint) []document.Section {
+	if len(l.Chosen) == 0 {
+		return nil
+	}
+	s := document.Titled("What it chooses")
+	s.Table = &document.Table{Head: []string{"call", "p", "from these bytes of a block on"}, Align: "lrl", Flex: 2}
+	for _, c := range l.Chosen {
+		var parts []string
+		for i, name := range c.Algorithms {
+			if i == 0 || name != c.Algorithms[i-1] {
+				parts = append(parts, conf.HumanSize(c.Msizes[i])+" "+phrase.Known(name))
+			}
+		}
+		s.Table.Add(phrase.Plain(c.Function), fmt.Sprint(c.NP), strings.Join(parts, ", "))
+	}
+	return []document.Section{s}
 }
 
 // timesSlower writes three digits, and no exponent: 5250, not 5.25e+03.

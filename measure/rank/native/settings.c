@@ -43,14 +43,19 @@ static void source_of(pg_setting *s)
 static int read_value(MPI_T_cvar_handle handle, MPI_Datatype type, int count, char *text)
 {
     static char words[1 << 16];
-    long long number = 0; /* room for any of them */
+    union {
+        int i;
+        unsigned u;
+        char b;
+        long long l;
+    } number = {.l = 0}; /* room for any of them */
     double real;
     int rc;
 
     if (type == MPI_CHAR && count < (int)sizeof words) {
         memset(words, 0, sizeof words);
         rc = MPI_T_cvar_read(handle, words);
-        snprintf(text, PG_SETTING_TEXT, "%s", words);
+        snprintf(text, PG_SETTING_TEXT, "%.*s", PG_SETTING_TEXT - 1, words);
         return rc == MPI_SUCCESS;
     }
     if (count != 1)
@@ -62,15 +67,16 @@ static int read_value(MPI_T_cvar_handle handle, MPI_Datatype type, int count, ch
     }
     if ((rc = MPI_T_cvar_read(handle, &number)) != MPI_SUCCESS)
         return 0;
+    long long whole = number.l;
     if (type == MPI_INT)
-        number = *(int *)&number;
+        whole = number.i;
     else if (type == MPI_UNSIGNED)
-        number = *(unsigned *)&number;
+        whole = number.u;
     else if (type == MPI_C_BOOL)
-        number = *(char *)&number;
+        whole = number.b;
     else if (type != MPI_UNSIGNED_LONG && type != MPI_UNSIGNED_LONG_LONG && type != MPI_COUNT && type != MPI_LONG)
         return 0;
-    snprintf(text, PG_SETTING_TEXT, "%lld", number);
+    snprintf(text, PG_SETTING_TEXT, "%lld", whole);
     return 1;
 }
 

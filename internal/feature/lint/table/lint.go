@@ -22,6 +22,17 @@ type Lint struct {
 	// Unfit lists guidelines that tables predict badly. They are among the tests only where all were asked for.
 	Unfit []string `json:"unfit"`
 	Left  []string `json:"left_out,omitempty"` // guidelines without a time, and why
+	// Of a table in a file that a library reads: what it chooses, and what is wrong with it.
+	Chosen []Chosen `json:"chosen,omitempty"`
+	Notes  []string `json:"notes,omitempty"`
+}
+
+// Chosen is what a file chooses for the calls of a collective on a number of processes.
+type Chosen struct {
+	Function   string   `json:"function"`
+	NP         int      `json:"np"`
+	Msizes     []int64  `json:"msizes"`     // bytes of a block; ascending
+	Algorithms []string `json:"algorithms"` // for each of them; "" where it is not known
 }
 
 const (
@@ -131,6 +142,9 @@ func (c costs) worst(t guidelines.Test, others []guidelines.Case) (worst *Row, e
 func New(t *Table, m Model, plan *guidelines.Plan, all bool) *Lint {
 	l := &Lint{Schema: Schema, Note: Note, Table: t.Name, Model: m, Least: Least, Rows: []Row{}, Unfit: []string{}}
 	c := costs{t, m, plan}
+	if l.Notes = t.Notes; t.given {
+		l.choose(c)
+	}
 	for _, test := range plan.Tests {
 		l.add(c, test, c.others(test), all)
 	}
@@ -147,6 +161,26 @@ func New(t *Table, m Model, plan *guidelines.Plan, all bool) *Lint {
 		l.add(c, guidelines.Test{Guideline: Own, Type: guidelines.Pattern, Function: k.Function, Msize: k.Msize, Shape: k.Shape}, others, all)
 	}
 	return l
+}
+
+// choose lists what a file chooses for the calls of the plan.
+func (l *Lint) choose(c costs) {
+	for _, k := range c.plan.Cases {
+		f, _ := mockups.Get(k.Function)
+		if f.IsMockup() || f.Algorithm != "" {
+			continue
+		}
+		name, err := c.algorithm(c.call(f, k.Msize, k.Shape.NP))
+		if err != nil {
+			l.Left = lists.With(l.Left, err.Error())
+		}
+		of := lists.FirstOrNew(&l.Chosen, func(o Chosen) bool { return o.Function == k.Function && o.NP == k.Shape.NP },
+			Chosen{Function: k.Function, NP: k.Shape.NP})
+		at, there := slices.BinarySearch(of.Msizes, k.Msize)
+		if !there {
+			of.Msizes, of.Algorithms = slices.Insert(of.Msizes, at, k.Msize), slices.Insert(of.Algorithms, at, name)
+		}
+	}
 }
 
 func (l *Lint) add(c costs, t guidelines.Test, others []guidelines.Case, all bool) {

@@ -20,6 +20,8 @@ type Table struct {
 	Name      string
 	algorithm func(tuning.Call) (string, error)
 	own       func(collective string) []string // algorithms at some size; not all have a known cost
+	Notes     []string                         // what is wrong with its file
+	given     bool                             // by a file, of which the choices are wanted
 }
 
 //go:embed openmpi.txt
@@ -37,7 +39,7 @@ func OpenMPI() *Table {
 // MPICH makes a table of the selection tree of a library, for processes on one node.
 func MPICH(tree *tuning.Tree) (*Table, error) {
 	choose, err := tree.Chooser()
-	return &Table{"mpich", choose, func(collective string) (names []string) {
+	return &Table{Name: "mpich", algorithm: choose, own: func(collective string) (names []string) {
 		for _, a := range tree.Algorithms {
 			if name, ok := strings.CutPrefix(a, "MPIR_"+strings.TrimPrefix(collective, "MPI_")+"_intra_"); ok {
 				names = append(names, name)
@@ -47,12 +49,19 @@ func MPICH(tree *tuning.Tree) (*Table, error) {
 	}}, err
 }
 
-// Read reads a which.json of `pgmpi which`, or a text of the form of openmpi.txt.
+// Read reads a which.json of `pgmpi which`, a file of rules of Open MPI, a selection tree of MPICH, or a text of the
+// form of openmpi.txt.
 func Read(name string, text []byte) (*Table, error) {
+	switch {
+	case rulesBegin.Match(text):
+		return ofRules(name, text)
+	case treeBegins.Match(text):
+		return ofTree(name, text)
+	}
 	if !strings.HasPrefix(strings.TrimSpace(string(text)), "{") {
 		t := lines{}
 		err := t.read(name, string(text))
-		return &Table{name, t.algorithm, t.own}, err
+		return &Table{Name: name, algorithm: t.algorithm, own: t.own}, err
 	}
 	w, err := analyze.ReadWhich(text)
 	if err != nil {
@@ -65,7 +74,9 @@ func Read(name string, text []byte) (*Table, error) {
 // any will do.
 type asked struct{ *analyze.Which }
 
-func (w asked) table(name string) *Table { return &Table{name, w.algorithm, w.own} }
+func (w asked) table(name string) *Table {
+	return &Table{Name: name, algorithm: w.algorithm, own: w.own}
+}
 
 // algorithm returns the one of the nearest smaller and larger sizes, if both have the same.
 func (w asked) algorithm(c tuning.Call) (string, error) {
