@@ -113,17 +113,25 @@ func (f *Factors) Settings() (in []Setting, known bool) {
 	return in, known
 }
 
-// remarks names what was set and does nothing, and nodes with other settings.
-func (s *Settings) remarks() (out []remark.Remark) {
+// Idle returns a sentence for each setting that does nothing.
+func (s *Settings) Idle() (out []string) {
 	if s == nil {
 		return nil
 	}
 	for _, u := range s.Unknown {
 		where := phrase.When(!strings.HasSuffix(u.From, u.Name), " in %s", u.From)
-		out = append(out, remark.New(remark.SettingIgnored, "", "%s%s does nothing: the library has no such variable%s",
+		out = append(out, fmt.Sprintf("%s%s does nothing: the library has no such variable%s",
 			cmp.Or(phrase.When(where == "", "%s", u.From), u.Name), where, phrase.When(u.Near != "", " (did you mean %s?)", u.Near)))
 	}
-	if len(s.Differ) > 0 {
+	return out
+}
+
+// remarks names what was set and does nothing, and nodes with other settings.
+func (s *Settings) remarks() (out []remark.Remark) {
+	for _, text := range s.Idle() {
+		out = append(out, remark.New(remark.SettingIgnored, "", "%s", text))
+	}
+	if s != nil && len(s.Differ) > 0 {
 		out = append(out, remark.New(remark.EnvDiffers, "", "on %s the library has other settings in force than on the first node", someOf(s.Differ)))
 	}
 	return out

@@ -53,6 +53,7 @@ type Campaign struct {
 	last        map[guidelines.Shape]time.Duration // wall-clock of the last mpirun
 	opened      time.Time
 	sawSettings bool                     // whether the variables of mpi.env were looked at
+	idle        []string                 // settings that do nothing, which was said
 	heard       bool                     // something besides the ranks prints on standard output, which was said
 	predicted   map[guidelines.Shape]int // by the last prediction of a shape: one mpirun may make several
 }
@@ -208,10 +209,10 @@ func (c *Campaign) Say(format string, args ...any) {
 	c.Tell(Event{Sentence: fmt.Sprintf(format, args...)})
 }
 
-// seeSettings notes once which variables of mpi.env choose an algorithm without effect. It measures
-// nothing, and starts nothing if mpi.env has no such variable.
+// seeSettings notes once which variables choose an algorithm without effect, or name rules without. It measures
+// nothing, and starts nothing if there is no such variable.
 func (c *Campaign) seeSettings(ctx context.Context) {
-	env := c.Config.MPI.Env
+	env := measure.Env(host.Env(os.Environ()), c.Config.MPI.Env)
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(env)), func(name string) bool { return !untimed.ChoosesAlgorithm(name) })
 	if c.sawSettings || len(names) == 0 {
 		return
@@ -224,7 +225,7 @@ func (c *Campaign) seeSettings(ctx context.Context) {
 	}
 	for _, text := range found {
 		if c.Manifest.Ignored(text) {
-			c.Say("note: mpi.env: %s", text)
+			c.Say("note: %s", text)
 		}
 	}
 }

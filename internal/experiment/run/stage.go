@@ -194,6 +194,14 @@ func (c *Campaign) attempt(ctx context.Context, t measure.Task, p Progress) (*re
 		c.Say("note: something besides the ranks prints on mpirun's standard output, which is set aside: %.200q. "+
 			"UCX_LOG_FILE=/dev/stderr sends UCX's there; a script around mpirun may end its prints with >&2", c.session.Heard[0])
 	}
+	for _, l := range c.Manifest.Factors.Layouts {
+		for _, text := range l.Settings.Idle() {
+			if !slices.Contains(c.idle, text) {
+				c.idle = append(c.idle, text)
+				c.Say("note: %s", text)
+			}
+		}
+	}
 	var failed *measure.Error
 	if errors.As(err, &failed) && c.jobIsOver(ctx, failed) {
 		return nil, &fail.Interrupted{Why: "batch job " + c.Job.ID + " is at its end"}
@@ -233,6 +241,10 @@ func (c *Campaign) failure(ctx context.Context, err error) error {
 		return &fail.Interrupted{}
 	case !errors.As(err, &failed):
 		return &fail.Failed{Err: err}
+	case len(c.Manifest.Settings) > 0 && failed.Remedy == "":
+		failed.Remedy = "what the settings name first: " + strings.Join(c.Manifest.Settings, "; ")
+	}
+	switch {
 	case c.neverWorked(failed):
 		return fail.AsSetup(err)
 	}
