@@ -126,6 +126,15 @@ func TestEnvironmentSaysWhatIsKnown(t *testing.T) {
 	)
 }
 
+// The screen was written with more doubts than it has room for.
+func TestTheScreenOfEnvHas24Lines(t *testing.T) {
+	text := string(must.Get(os.ReadFile("testdata/env-screen.txt"))(t))
+	should.Hold(t, strings.Count(text, "\n") <= 22 && strings.HasPrefix(text, "A check says little here"), "with the two lines at its end:\n%s", text)
+	clean := environment(t)
+	clean.Doubts = nil
+	should.Contain(t, documents.Written(t, "table", check.Environments.Document(clean)), "A check can be trusted here: nothing doubtful was found.")
+}
+
 func TestAFormatThatAKindLacksIsRefused(t *testing.T) {
 	for list, want := range map[string]string{"csv": `unknown format "csv": choose from table, json, markdown`, "table, xml": `unknown format "xml": choose from `} {
 		_, err := check.Environments.Pick(list)

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -31,7 +32,7 @@ func ReadKind(root fs.FS) NodeKind {
 		MinMHz:      number(root, cpuDir+"/cpu0/cpufreq/cpuinfo_min_freq") / 1e3,
 		MaxMHz:      number(root, cpuDir+"/cpu0/cpufreq/cpuinfo_max_freq") / 1e3,
 		Clocksource: word(root, "sys/devices/system/clocksource/clocksource0/current_clocksource"),
-		CPULimit:    cpuLimit(root), Devices: devices(root),
+		CPULimit:    cpuLimit(root), Limits: limits(root), Devices: devices(root),
 	}
 	for _, cpu := range k.Online {
 		topology := cpuDir + "/cpu" + strconv.Itoa(cpu) + "/topology/"
@@ -52,6 +53,47 @@ func ReadKind(root fs.FS) NodeKind {
 	}
 	k.Virtual = slices.Contains(flags, "hypervisor")
 	return k
+}
+
+// limits reads the limits of this process, as ranks of a node have them.
+func limits(root fs.FS) *Limits {
+	l := Limits{}
+	for line := range strings.Lines(text(root, "proc/self/limits")) {
+		for name, to := range map[string]*int64{"Max locked memory": &l.Locked, "Max open files": &l.Files, "Max processes": &l.Processes} {
+			if rest, is := strings.CutPrefix(line, name); is {
+				*to = size(strings.Fields(rest + " 0")[0])
+			}
+		}
+	}
+	for line := range strings.Lines(text(root, "proc/self/mounts")) {
+		if f := strings.Fields(line); len(f) > 3 && f[1] == "/dev/shm" {
+			for option := range strings.SplitSeq(f[3], ",") {
+				if value, is := strings.CutPrefix(option, "size="); is {
+					l.Shared = size(value)
+				}
+			}
+		}
+	}
+	if l == (Limits{}) {
+		return nil
+	}
+	return &l
+}
+
+// size reads a number of bytes, such as 65536k, or -1 of "unlimited".
+func size(word string) int64 {
+	if word == "unlimited" {
+		return -1
+	}
+	digits, kilo := strings.CutSuffix(word, "k")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	switch {
+	case err != nil || n < 0 || n > math.MaxInt64>>10:
+		return 0
+	case kilo:
+		return n << 10
+	}
+	return n
 }
 
 func text(root fs.FS, name string) string {

@@ -67,10 +67,19 @@ type NodeKind struct {
 	Clocksource string            `json:"clocksource,omitempty"`
 	Virtual     bool              `json:"virtual,omitempty"`   // a virtual machine, as the CPU says
 	CPULimit    float64           `json:"cpu_limit,omitempty"` // CPUs that the cgroup allows; 0 if no limit
+	Limits      *Limits           `json:"limits,omitempty"`    // of the ranks; nil where they are not known
 	Devices     []string          `json:"devices,omitempty"`   // network devices with their state and speed
 	Env         map[string]string `json:"env,omitempty"`       // variables that set MPI libraries, see Env
 	Library     string            `json:"library"`             // its version text
 	Program     string            `json:"program"`             // hash of the rank program
+}
+
+// Limits holds what processes of a node may have. Unlimited is -1, and unknown 0.
+type Limits struct {
+	Locked    int64 `json:"locked_bytes,omitempty"` // memory
+	Files     int64 `json:"files,omitempty"`
+	Processes int64 `json:"processes,omitempty"`
+	Shared    int64 `json:"dev_shm_bytes,omitempty"` // where its mount has a size
 }
 
 // Place writes how many ranks are on how many nodes: "16x2" (nodes × ranks on each), or,
@@ -133,6 +142,9 @@ func (f *Factors) Add(l Layout) {
 	for last >= 0 && f.Layouts[last].Shape != l.Shape {
 		last--
 	}
+	if last >= 0 && l.Settings != nil && f.Layouts[last].Settings == nil { // it may have been cut off, or be older
+		f.Layouts[last].Settings = l.Settings
+	}
 	if last < 0 || f.Layouts[last].settings() != l.settings() {
 		f.Layouts = append(f.Layouts, l)
 	}
@@ -143,6 +155,7 @@ func (f *Factors) Add(l Layout) {
 func (l Layout) settings() string {
 	l.Since, l.Nodes, l.Kinds = "", slices.Clone(l.Nodes), slices.Clone(l.Kinds)
 	for i := range l.Kinds {
+		l.Kinds[i].Limits = nil
 		l.Kinds[i].Env = maps.Clone(l.Kinds[i].Env)
 		maps.DeleteFunc(l.Kinds[i].Env, func(name, _ string) bool { return strings.HasPrefix(name, "SLURM_") })
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -32,16 +33,101 @@ type Environment struct {
 	Config  json.RawMessage   `json:"config"`
 }
 
+// On a screen of 24 lines: the answer, a line for each fact, and the first doubts.
+const (
+	doubtLines = 11
+	lineWidth  = 62  // of a fact
+	doubtWidth = 110 // of a doubt; its remedy is whole
+)
+
 func envScreen(e *Environment) []document.Section {
 	f := &e.Factors
-	s := document.Titled("Where ranks run")
-	s.Fact("MPI library", "%s", phrase.Known(phrase.ShortVersion(e.Rank.LibVersion)))
-	s.Fact("host", "%s%s", phrase.Known(f.Hostname), phrase.When(f.Cores > 0, ": Linux %s, %s", f.Kernel, conf.Plural(f.Cores, "CPU")))
-	for i := range f.Layouts {
-		l := &f.Layouts[i]
-		s.Fact(l.Shape, "%s", placed(l))
+	s := envAnswer(e)[0]
+	s.Text = nil
+	fact := func(name, format string, args ...any) {
+		s.Fact(name, "%s", cut(fmt.Sprintf(format, args...), lineWidth))
 	}
-	return append(envAnswer(e), s)
+	fact("MPI library", "%s", phrase.Known(phrase.ShortVersion(e.Rank.LibVersion)))
+	fact("host", "%s%s", phrase.Known(f.Hostname), phrase.When(f.Cores > 0, ": Linux %s, %s", f.Kernel, conf.Plural(f.Cores, "CPU")))
+	if len(f.Layouts) > 0 && len(f.Layouts[0].Kinds) > 0 {
+		fact("launcher", "%s", launched(f.Layouts[0].Command))
+		k := &f.Layouts[0].Kinds[0]
+		fact("CPU", "%s%s; governor %s, turbo %s", phrase.Known(k.CPU), phrase.When(k.Virtual, " (virtual)"), phrase.Known(k.Governor), phrase.Known(k.Turbo))
+		fact("limits", "%s", limitsOf(k))
+		fact("in force", "%s", inForce(f))
+	}
+	shown, more := phrase.First(f.Layouts, 2, "%d more with --full")
+	for i := range shown {
+		fact(shown[i].Shape, "%s", placed(&shown[i]))
+	}
+	if more != "" {
+		s.Item("%s", more)
+	}
+	left, spoils := doubtLines, func(d remark.Remark) bool { return slices.Contains(spoiling, d.ID) }
+	first := slices.Concat(lists.Keep(e.Doubts, spoils), lists.Keep(e.Doubts, func(d remark.Remark) bool { return !spoils(d) }))
+	for i, d := range first {
+		text := strings.Replace(fmt.Sprintf("%s: %s. Remedy: %s.", d.ID, cut(d.Text, doubtWidth), d.Remedy), "….", "…", 1)
+		if left -= 1 + len(text)/72; left < 1 && i > 0 {
+			s.Item("%d more with --full", len(e.Doubts)-i)
+			break
+		}
+		s.Item("%s", text)
+	}
+	return []document.Section{s}
+}
+
+// cut shortens a text to as many characters.
+func cut(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
+}
+
+// launched returns the launch command without the path of its program, and without the rank program.
+func launched(argv []string) string {
+	for i, word := range argv {
+		if word == "--np" && i > 1 { // of the rank program
+			argv = argv[:i-1]
+			break
+		}
+	}
+	if len(argv) == 0 {
+		return "unknown"
+	}
+	return strings.Join(append([]string{path.Base(argv[0])}, argv[1:]...), " ")
+}
+
+func limitsOf(k *host.NodeKind) string {
+	l := k.Limits
+	if l == nil {
+		l = &host.Limits{}
+	}
+	of := func(name string, n int64, bytes bool) string {
+		switch {
+		case n < 0:
+			return name + " unlimited"
+		case n == 0:
+			return ""
+		case bytes:
+			return name + " " + conf.HumanMemory(n)
+		}
+		return fmt.Sprint(name, " ", n)
+	}
+	known := lists.Keep([]string{phrase.When(k.CPULimit > 0, "%.4g CPUs", k.CPULimit), of("locked memory", l.Locked, true), of("/dev/shm", l.Shared, true),
+		of("files", l.Files, false), of("processes", l.Processes, false)}, func(s string) bool { return s != "" })
+	return phrase.Known(strings.Join(known, ", "))
+}
+
+func inForce(f *host.Factors) string {
+	in, known := f.Settings()
+	switch {
+	case !known:
+		return "unknown: the library has not told its settings"
+	case len(in) == 0:
+		return "nothing but what the library has by default"
+	}
+	return phrase.Join(" ", "%v", in)
 }
 
 func placed(l *host.Layout) string {
@@ -55,15 +141,31 @@ func placed(l *host.Layout) string {
 	return text + more
 }
 
+// spoiling doubts are about ranks that share what they need, or about other ranks than were meant: their times say little.
+var spoiling = []remark.ID{remark.Oversubscribed, remark.SharedCore, remark.CPULimit, remark.OthersBusy, remark.MemoryLow, remark.Misplaced,
+	remark.NodesDiffer, remark.EnvDiffers, remark.TSCNotInvariant, remark.Clocksource}
+
+// mentioned are no doubts about times.
+var mentioned = []remark.ID{remark.LibrarySettings, remark.SettingIgnored, remark.NodesUnused}
+
 func envAnswer(e *Environment) []document.Section {
 	ids := lists.Map(e.Doubts, func(d remark.Remark) string { return string(d.ID) })
-	s := document.Titled("Nothing doubtful was found.")
+	any := func(of []remark.ID) bool {
+		return slices.ContainsFunc(e.Doubts, func(d remark.Remark) bool { return slices.Contains(of, d.ID) })
+	}
+	doubts := lists.Keep(e.Doubts, func(d remark.Remark) bool { return !slices.Contains(mentioned, d.ID) })
+	s, doubtful := document.Section{Tone: picture.Open}, phrase.When(len(ids) > 0, "DOUBTFUL: %s", strings.Join(ids, ", "))
 	switch {
-	case len(ids) > 0:
-		s = document.Titled("DOUBTFUL: %s", strings.Join(ids, ", "))
-		s.Tone = picture.Open
+	case any(spoiling):
+		s.Title = "A check says little here until this is mended. " + doubtful
 	case len(e.Factors.Layouts) == 0:
-		s = document.Titled("The nodes are not known: no mpirun was finished, or by an older pgmpi.")
+		s = document.Titled("The nodes are not known: no mpirun was finished, or by an older pgmpi. %s", doubtful)
+	case len(doubts) > 0:
+		s.Title = "A check can be trusted here, with care. " + doubtful
+	case len(ids) > 0:
+		s.Title = "A check can be trusted here. Note: " + strings.Join(ids, ", ")
+	default:
+		s = document.Titled("A check can be trusted here: nothing doubtful was found.")
 	}
 	for _, d := range e.Doubts {
 		s.Item("%s: %s. Remedy: %s.", d.ID, d.Text, d.Remedy)
@@ -89,6 +191,10 @@ func envFacts(e *Environment) []document.Section {
 		variables(&s, f.Env)
 		out = []document.Section{s}
 	}
+	if in, known := f.Settings(); known {
+		s.Facts("settings in force", lists.Map(in, func(x host.Setting) string { return x.String() + " (" + x.From + ")" }))
+	}
+	out[0] = s
 	shown := map[string]int{} // numbers of the kinds of nodes, by their JSON
 	for i := range f.Layouts {
 		out = append(out, LayoutSections(&f.Layouts[i], r.LibVersion, shown)...)
@@ -164,6 +270,7 @@ func kindSection(l *host.Layout, index int, library string, shown map[string]int
 	s.Fact("clock", "clocksource %s; CPU flags %s", phrase.Known(k.Clocksource), phrase.Known(strings.Join(k.TSC, " ")))
 	s.Fact("kernel", "%s", phrase.Known(k.Kernel))
 	s.Fact("cgroup limit", "%s", cmp.Or(phrase.When(k.CPULimit > 0, "%.4g CPUs", k.CPULimit), "none seen"))
+	s.Fact("limits", "%s", limitsOf(k))
 	s.Fact("network", "%s", cmp.Or(strings.Join(k.Devices, ", "), "none is up"))
 	if k.Library != library {
 		s.Fact("MPI library", "%s", phrase.Known(k.Library))
