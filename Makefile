@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help demo rank build install dist docs test test-all run-tests race lint bench fuzz mutate clean go-check both
+.PHONY: help demo rank build install dist docs test test-all run-tests smoke race lint bench fuzz mutate clean go-check both
 
 # The first of these programs that there is, else the first. Asked anew at every
 # use: a target may have installed it. Fedora keeps wrappers off the PATH.
@@ -34,6 +34,8 @@ DEMO_SIZES := 1,64,1Ki,16Ki,256Ki
 LOAD ?= 0
 # What `make bench` runs (everything if it is empty); flags of bin/bench may be among it.
 BENCHES ?=
+# The Debian of `make smoke`.
+SUITE ?= trixie
 # How long each fuzz target runs.
 FUZZ_TIME ?= 1m
 # The package whose tests are tried, and which of its files are changed (all if it is empty).
@@ -391,6 +393,9 @@ run-tests: go-check both
 	part "Real mpiruns"
 	$(WITH_PROGRAMS) $(GO_TEST) -parallel 3 -skip '^TestSlurm$$' ./cmd/pgmpi
 	$(WITH_PROGRAMS) $(GO_TEST) -p 1 -parallel 3 -run '$(MPIRUN_TESTS)' $(sort $(dir $(MPIRUN_FILES)))
+
+smoke: go-check ## try the MPI libraries of another Debian in a bare system: make smoke SUITE=trixie (5 minutes; root)
+	@.ci/smoke $(SUITE)
 
 # Nothing waits here for mpiruns; what needs them is in packages that are left out.
 race: go-check ## run the tests that need no MPI with Go's race detector
