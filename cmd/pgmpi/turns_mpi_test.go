@@ -72,11 +72,13 @@ func TestPairsThatAlternateGiveTheRightDataAndEverySample(t *testing.T) {
 		}
 		for _, j := range jobs {
 			inPairs(j)
-			out := must.Get(b.RunJob(2, j))(t)
+			out, err := b.RunJob(2, j)
+			must.Hold(t, err == nil, "%s: %v", j.Sync, err)
 			for _, c := range out.Cases {
-				if c.Status != protocol.StatusOK || len(out.Samples[c.Case]) != 24 {
+				n := len(out.Samples[c.Case]) // fewer where the time slice ends first
+				if c.Status != protocol.StatusOK || n != len(out.Samples[c.Case&^1]) || n != 24 && j.Sync != protocol.SyncRoundTime {
 					t.Errorf("%s: %s at %d bytes is %s with %d samples: %s", j.Sync, j.Cases[c.Case].Function, j.Cases[c.Case].Msize,
-						c.Status, len(out.Samples[c.Case]), c.Message)
+						c.Status, n, c.Message)
 				}
 			}
 		}

@@ -23,6 +23,7 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/untimed"
 	"pgmpi/measure"
 	"pgmpi/measure/batch"
@@ -197,7 +198,26 @@ func (c *Campaign) Open() error {
 	for _, note := range c.Manifest.Plan.Notes {
 		c.Say("note: %s", note)
 	}
+	c.noteCrowded()
 	return nil
+}
+
+// noteCrowded says, for each shape whose ranks share cores, what that costs and what can be seen.
+func (c *Campaign) noteCrowded() {
+	for _, shape := range c.Manifest.Plan.Shapes {
+		cores, crowded := launch.Crowded(shape, c.Config.MPI.CPUsPerRank)
+		if !crowded {
+			continue
+		}
+		fits := fmt.Sprintf("--np %d", cores)
+		if shape.Nodes > 0 {
+			fits = fmt.Sprintf("--shape %dx%d", shape.Nodes, cores)
+		}
+		wait := time.Duration(launch.StartUpOf(c.Manifest.Rank.Library).SharedStep * 1e9)
+		c.Say("note: %s: more processes than the %d cores%s: in each step of a call one may wait for another's turn, with this library for some %v, "+
+			"and mpiruns take as much longer. Only differences beyond that say something about the library; a core for each: %s",
+			shape, cores, phrase.When(shape.Nodes > 0, " of a node"), wait, fits)
+	}
 }
 
 func (c *Campaign) Close() error { return c.Folder().Close() }
