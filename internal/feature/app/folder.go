@@ -1,12 +1,9 @@
 package app
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment"
@@ -14,14 +11,10 @@ import (
 	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/feature/remedy"
 	"pgmpi/internal/reading"
-	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/results"
-	"pgmpi/mockups"
 )
-
-const mostRemedy = 64 << 20 // bytes
 
 // Joined holds a check, its remedy, if any, and the calls of a program.
 type Joined struct {
@@ -70,51 +63,11 @@ func versionOf(text string) tuning.Library { return tuning.LibraryOf(launch.Fami
 
 // remedyOf reads the remedy of a check, or returns nil if there is none.
 func remedyOf(path string) (*remedy.Result, error) {
-	text, err := regular.Read(path, mostRemedy)
+	r, err := remedy.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	r := &remedy.Result{}
-	if err == nil {
-		err = json.Unmarshal(text, r)
-	}
-	if err == nil && r.Schema != remedy.Schema {
-		err = fmt.Errorf("its schema is %.40q, not %q", r.Schema, remedy.Schema)
-	}
-	if err == nil {
-		err = checkRemedy(r)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s is damaged: %w; `pgmpi remedy` writes it anew", path, err)
-	}
-	return r, nil
-}
-
-// checkRemedy refuses numbers that no proof gives, since a gain is computed from them.
-func checkRemedy(r *remedy.Result) error {
-	for i, k := range r.Cells {
-		if _, ok := mockups.Get(k.Function); !ok || k.Msize < 0 || k.NP < 1 || !slices.Contains(remedy.CellStates, k.State) {
-			return fmt.Errorf("cells[%d] is no cell: %.40q of %d B, %d processes, %.40q", i, k.Function, k.Msize, k.NP, k.State)
-		}
-		for _, x := range []*float64{k.BeforeS, k.AfterS, k.Gain, k.GainLo, k.GainHi} {
-			if x != nil && *x < 0 {
-				return fmt.Errorf("cells[%d] has the time or gain %g", i, *x)
-			}
-		}
-	}
-	for i, t := range r.Trades {
-		for _, k := range slices.Concat(t.Mends, t.Harms) {
-			for _, x := range []*float64{k.Ratio, k.Lo, k.Hi} {
-				if x != nil && *x < 0 {
-					return fmt.Errorf("trades[%d] has the ratio %g", i, *x)
-				}
-			}
-		}
-		if t.Folder != filepath.Base(t.Folder) {
-			return fmt.Errorf("trades[%d] is in %.40q, which is no name of a folder", i, t.Folder)
-		}
-	}
-	return nil
+	return r, err
 }
 
 // Remedy returns the variables of the remedy in the folder of a check. They only choose algorithms or keep memory.

@@ -13,6 +13,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/feature/remedy"
+	"pgmpi/internal/feature/remedy/effect"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/tuning"
@@ -202,7 +203,7 @@ func (x *join) bySetting(c profile.Call, of []*analyze.Verdict) (*GainFinding, *
 
 // reaches tells whether the setting holds at the size of a call.
 func (x *join) reaches(c profile.Call) bool {
-	return slices.ContainsFunc(x.remedy.Effects, func(e remedy.Effect) bool {
+	return slices.ContainsFunc(x.remedy.Effects, func(e effect.Effect) bool {
 		k := e.Entry.Choice
 		return k.Kind == tuning.ByEnv || k.Function == c.Function && k.NP == c.Processes && e.Entry.Covers(c.Bytes)
 	})

@@ -21,7 +21,7 @@ func newCommand(h *command.Host) *cobra.Command {
 	var s settings.Settings
 	o := command.Output{Host: h}
 	var x Request
-	var dry bool
+	var dry, verify bool
 	c := &cobra.Command{
 		Use:     "remedy DIR",
 		Example: "pgmpi remedy DIR\npgmpi remedy DIR --max-time 10m",
@@ -35,13 +35,20 @@ It must also pass all conformance calls, and must not be seen to have no effect.
 A setting that fails is dropped, and the rest is proved again. DIR/remedy has
 what is proved: env.sh, the files that it names, gl.toml with the variables in
 mpi.env, README and remedy.json. What is interrupted goes on with --resume.
+With --verify it tries nothing, and says whether the setting that is there still
+helps with the library of today, and which parts are obsolete.
 
 Exit codes: 0 where a setting is proved to help, or nothing is violated; 4 where
-none is proved; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
+none is proved; 2, 3 and 130 as for check. With --verify: 1 where something is
+obsolete or harms, 4 where not all is shown to help. See docs/how-to-tune.md.`,
 		Args:        command.Wants(1, 1, "the results folder of a check, or of an exploration"),
-		Annotations: manual.MostNeeded("kinds harm extend mpiruns max-time rank resume force dry-run full format"),
+		Annotations: manual.MostNeeded("kinds harm extend mpiruns max-time rank resume force verify dry-run full format"),
 		RunE: func(c *cobra.Command, args []string) error {
 			x.Check, x.Version = args[0], h.Version
+			if verify {
+				x.Force = true // nothing is written over
+				return verifyAgain(c.Context(), x, &s, &o)
+			}
 			return mend(c.Context(), x, dry, &s, &o)
 		},
 	}
@@ -52,20 +59,23 @@ none is proved; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
 	fs.BoolVar(&x.Extend, "extend", false, "let choices also hold below the smallest and above the largest measured size")
 	fs.BoolVar(&x.Resume, "resume", false, "go on with the last remedy in DIR/remedy")
 	fs.BoolVar(&x.Force, "force", false, "begin another remedy in DIR/remedy; its setting stays until another is proved")
+	fs.BoolVar(&verify, "verify", false, "try nothing: does the setting in DIR/remedy still help? (exit 1 where it does not)")
 	fs.BoolVar(&dry, "dry-run", false, "print what would be tried, and an estimate of its time; start and write nothing")
+	c.MarkFlagsMutuallyExclusive("verify", "resume", "force", "dry-run", "extend")
 	fs.BoolVar(&o.Quiet, "quiet", false, "no progress")
 	command.Full(fs)
-	o.Formats = h.OneFormat(fs, kind)
+	o.Formats = h.OneFormat(fs, kind) // of both
 	return c
 }
 
-func mend(ctx context.Context, x Request, dry bool, s *settings.Settings, o *command.Output) error {
+// loaded completes a request by flags.
+func loaded(x *Request, s *settings.Settings) (*results.Manifest, error) {
 	_, m, err := reading.Open(x.Check, results.Check, results.Explore)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if x.Config, err = s.Load(m); err != nil {
-		return err
+		return nil, err
 	}
 	if s.Given("job.mpiruns") {
 		x.Mpiruns = x.Config.Job.MPIRuns
@@ -74,6 +84,35 @@ func mend(ctx context.Context, x Request, dry bool, s *settings.Settings, o *com
 		x.MaxTime = time.Duration(x.Config.Job.MaxTime)
 	}
 	x.Config.Job.MaxTime = 0 // of a check, not of a proof
+	return m, nil
+}
+
+func verifyAgain(ctx context.Context, x Request, s *settings.Settings, o *command.Output) error {
+	m, err := loaded(&x, s)
+	if err != nil {
+		return err
+	}
+	t, err := Prepare(x)
+	if err == nil {
+		err = run.MayStart(x.Check, m, x.Config, s.Given)
+	}
+	if err != nil {
+		return err
+	}
+	o.Progress = o.NewProgress(o.Quiet)
+	v, err := t.Verify(ctx, o.Progress.Tell)
+	o.Progress.Clear()
+	if err != nil {
+		return err
+	}
+	return o.Show(verified.Document(v), "", v.Folder)
+}
+
+func mend(ctx context.Context, x Request, dry bool, s *settings.Settings, o *command.Output) error {
+	m, err := loaded(&x, s)
+	if err != nil {
+		return err
+	}
 	t, err := Prepare(x)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/feature/remedy/effect"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
@@ -52,7 +53,7 @@ func (r *Result) count(s CellState) int {
 
 // Believed counts the parts that nothing shows to be in force.
 func (r *Result) Believed() int {
-	return lists.Count(r.Effects, func(f Effect) bool { return f.State == CannotTell })
+	return lists.Count(r.Effects, func(f effect.Effect) bool { return f.State == effect.CannotTell })
 }
 
 func answer(r *Result) []document.Section {

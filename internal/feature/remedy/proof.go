@@ -23,6 +23,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/feature/remedy/conformance"
+	"pgmpi/internal/feature/remedy/effect"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure"
@@ -39,7 +40,7 @@ type setting struct {
 	env         map[string]string
 	files       []tuning.File
 	entries     []tuning.Entry
-	inEffect    []Effect
+	inEffect    []effect.Effect
 	effects     *effects
 	conformance int // conformance calls
 	mpiruns     int
@@ -238,12 +239,12 @@ func (x *mending) withoutClock(ctx context.Context, held setting, p *setting) ([
 	}
 	x.tell(run.Event{Step: "is the setting in force, and are conformance calls right under it?"})
 	var err error
-	if p.inEffect, err = EffectOf(ctx, x.once, p.env, p.entries); err != nil {
+	if p.inEffect, err = effect.Of(ctx, x.once, p.env, p.entries); err != nil {
 		return nil, err
 	}
 	var off []tuning.Rejected
 	for _, f := range p.inEffect {
-		if f.State == NotInEffect {
+		if f.State == effect.NotInEffect {
 			off = append(off, f.Entry.Choice.Rejected(f.Text))
 		}
 	}

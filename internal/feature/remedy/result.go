@@ -2,6 +2,7 @@ package remedy
 
 import (
 	"pgmpi/analyze/medians"
+	"pgmpi/internal/feature/remedy/effect"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure/results"
 )
@@ -31,7 +32,7 @@ type Result struct {
 	Cells       []Cell            `json:"cells"`   // those that the check calls violated, firm ones first
 	Env         map[string]string `json:"env"`     // the setting; empty without one
 	Files       []string          `json:"files"`   // that belong to it
-	Effects     []Effect          `json:"entries"` // what it chooses, and by what that is seen
+	Effects     []effect.Effect   `json:"entries"` // what it chooses, and by what that is seen
 	Rejected    []tuning.Rejected `json:"dropped"` // what was tried, and is not in the setting
 	Trades      []Trade           `json:"trades"`  // what mends some calls and slows others; unset
 	Proofs      []Proof           `json:"proofs"`  // in the order in which they were made
@@ -134,20 +135,3 @@ type Harm struct {
 
 // SettingTOML is the configuration of the check with the setting.
 const SettingTOML = "gl.toml"
-
-// Effect says whether an entry of a setting is in force.
-type Effect struct {
-	Entry tuning.Entry `json:"entry"`
-	State EffectState  `json:"state"`
-	// Text says by what it is seen, or why it is not in force.
-	Text string `json:"text"`
-}
-
-type EffectState string
-
-const (
-	InEffect    EffectState = "in force"
-	NotInEffect EffectState = "not in force"
-	// CannotTell means that nothing that the library tells differs with and without it.
-	CannotTell EffectState = "cannot be told"
-)

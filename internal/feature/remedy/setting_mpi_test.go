@@ -14,6 +14,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/feature/remedy/conformance"
+	"pgmpi/internal/feature/remedy/effect"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/tuning"
 	"pgmpi/internal/untimed"
@@ -131,9 +132,9 @@ func written(b *mpirun.Fixture, f *glfile.File, writer string) (*tuning.Setting,
 	return s, folder
 }
 
-func force(b *mpirun.Fixture, f *glfile.File, env map[string]string, entries []tuning.Entry) []Effect {
+func force(b *mpirun.Fixture, f *glfile.File, env map[string]string, entries []tuning.Entry) []effect.Effect {
 	b.T.Helper()
-	out := must.Get(EffectOf(b.T.Context(), must.Get(untimed.NewOnce(f, nil))(b.T), env, entries))(b.T)
+	out := must.Get(effect.Of(b.T.Context(), must.Get(untimed.NewOnce(f, nil))(b.T), env, entries))(b.T)
 	return out
 }
 
@@ -145,15 +146,15 @@ func TestWrittenSettingsAreInForceAndLetConformanceCallsPass(t *testing.T) {
 			told, byMessages := 0, 0
 			for _, x := range force(b, f, s.Env, s.Entries) {
 				switch x.State {
-				case InEffect:
+				case effect.InEffect:
 					if told++; strings.HasPrefix(x.Text, "by messages") {
 						byMessages++
 					}
 					t.Logf("%s: %s", x.Entry.Choice, x.Text)
-				case CannotTell:
+				case effect.CannotTell:
 					should.Hold(t, !strings.Contains(x.Entry.Choice.Algorithm, "+fan"), "%s: %s", x.Entry.Choice, x.Text)
 					t.Logf("%s: %s", x.Entry.Choice, x.Text)
-				case NotInEffect:
+				case effect.NotInEffect:
 					t.Errorf("%s: %s: %s", writer, x.Entry.Choice, x.Text)
 				}
 			}
@@ -263,7 +264,7 @@ func TestMissingAndWrongSettingsAreNotInForce(t *testing.T) {
 		says := func(env map[string]string, entries []tuning.Entry, text string) {
 			t.Helper()
 			for _, x := range force(b, f, env, entries[:1]) {
-				if x.State != NotInEffect || !strings.Contains(x.Text, text) {
+				if x.State != effect.NotInEffect || !strings.Contains(x.Text, text) {
 					t.Errorf("%s: %s, want %q", x.State, x.Text, text)
 				}
 			}
@@ -303,7 +304,7 @@ exec `+b.Rank+` "$@"`), " ")
 		{Choice: scan, Proof: tuning.ByVariable, Variable: variable, Value: scan.Algorithm},
 		{Choice: tuning.Choice{Kind: tuning.ByEnv, NP: 2, Env: map[string]string{malloc: "1000"}}, Proof: tuning.ByRanks, Variable: malloc},
 	}) {
-		if x.State != NotInEffect || !strings.Contains(x.Text, "rank 1 of 2: it is ") {
+		if x.State != effect.NotInEffect || !strings.Contains(x.Text, "rank 1 of 2: it is ") {
 			t.Errorf("%s: %s: %s", x.Entry.Choice, x.State, x.Text)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/feature/explore"
+	"pgmpi/internal/feature/remedy/effect"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/reading"
@@ -140,7 +141,7 @@ func (x *Task) result() *Result {
 	return &Result{Schema: Schema, Version: x.Version, Created: time.Now().UTC().Format(time.RFC3339),
 		Library: x.checked.Rank.LibVersion, Check: x.Check, Kind: x.checked.Kind, Folder: x.Folder,
 		Alpha: judging.Alpha, MinSlowdown: judging.MinSlowdown, Harm: cmp.Or(x.section().Harm, judging.MinSlowdown),
-		Cells: slices.Clone(x.Cells), Env: map[string]string{}, Files: []string{}, Effects: []Effect{},
+		Cells: slices.Clone(x.Cells), Env: map[string]string{}, Files: []string{}, Effects: []effect.Effect{},
 		Rejected: []tuning.Rejected{}, Trades: []Trade{}, Proofs: []Proof{}, Notes: []string{}}
 }
 
@@ -198,7 +199,7 @@ func (x *Task) steps() (out []step) {
 	}
 	library := tuning.LibraryOf(x.checked.Rank.Library, x.checked.Rank.LibVersion)
 	components := tuning.Components(library, slices.Sorted(maps.Keys(left)))
-	if n := len(components); n > 0 && x.explored == nil && wants(tuning.ByComponent) {
+	if n := len(components); n > 0 && wants(tuning.ByComponent) {
 		if sides == 2 {
 			n--
 			proof(tuning.ByComponent, components[:1], nil)

@@ -16,6 +16,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/feature/explore"
+	"pgmpi/internal/feature/remedy/border"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/tuning"
 	"pgmpi/mockups"
@@ -33,7 +34,8 @@ const mostVariables = 2
 // groupsOf returns every way that the library has for choices: rules or a tree for their sizes, and for each of the
 // algorithms a variable for all. by tells how many times faster they were, and same which of them the library takes
 // anyway: only a variable skips its way to these. It also returns what no format can say.
-func groupsOf(t tuning.Target, choices []tuning.Choice, by map[string]float64, same map[string]bool) (groups []group, refused []tuning.Rejected) {
+func groupsOf(t tuning.Target, choices []tuning.Choice, by map[string]float64, same map[string]bool) (groups []group,
+	refused []tuning.Rejected) {
 	for _, of := range analyze.Grouped(choices, func(c tuning.Choice) string { return c.Function }) {
 		g := group{function: of[0].Function}
 		var sized []tuning.Choice
@@ -74,8 +76,9 @@ func (x *mending) tryOf(ctx context.Context, held setting, e *explore.Exploratio
 	by, same := map[string]float64{}, map[string]bool{}
 	for _, c := range list {
 		for _, found := range e.Cells {
-			if found.Function == c.Function && found.NP == c.NP && slices.Contains(c.Sizes, found.Msize) && found.Own != nil {
-				by[c.Key()], same[c.Key()] = max(by[c.Key()], orZero(found.Own.Ratio)), found.Word == explore.SameAlgorithm
+			if found.Function == c.Function && found.NP == c.NP && found.Msize == c.Sizes[0] && found.Own != nil {
+				by[c.Key()] = max(by[c.Key()], orZero(found.Own.Ratio))
+				same[c.Key()] = found.Word == explore.SameAlgorithm
 			}
 		}
 	}
@@ -115,7 +118,8 @@ func (x *mending) order(ctx context.Context, held setting, groups []group) error
 	if len(groups) == 0 {
 		return nil
 	}
-	x.tell(run.Event{Step: fmt.Sprintf("which way to set the algorithms of %s is the better one?", conf.Plural(len(groups), "collective"))})
+	of := conf.Plural(len(groups), "collective")
+	x.tell(run.Event{Step: fmt.Sprintf("which way to set the algorithms of %s is the better one?", of)})
 	var all []tuning.Choice
 	sides := []setting{held}
 	for n := range 1 + mostVariables {
@@ -146,10 +150,10 @@ func (x *mending) order(ctx context.Context, held setting, groups []group) error
 	}
 	helps, _ := questions(x.Config.Analyze, x.found, all)
 	helps.Only = nil
-	return ab.Judged(ctx, func(of []*analyze.Side) error {
+	return ab.Judged(ctx, func(measured []*analyze.Side) error {
 		scores := make([][]float64, len(groups))
 		for n := range sides[1:] {
-			found, err := series.Compare(of[alone], of[1+n], helps)
+			found, err := series.Compare(measured[alone], measured[1+n], helps)
 			if err != nil {
 				return err
 			}
@@ -189,34 +193,19 @@ func byScore(ways [][]tuning.Choice, scores []float64) {
 	slices.SortStableFunc(ways, func(a, b []tuning.Choice) int { return -cmp.Compare(at[a[0].Key()], at[b[0].Key()]) })
 }
 
-// gap lies between a size at which a choice helps and one at which it was not seen to, or helps as well (both).
-type gap struct {
-	choice    *tuning.Choice
-	other     *tuning.Choice // at bad, if the same algorithm helps there
-	good, bad int64
-}
-
-func (g gap) middle(unit int64) int64 {
-	m := tuning.Between(min(g.good, g.bad), max(g.good, g.bad)) / unit * unit
-	if m <= min(g.good, g.bad) || m >= max(g.good, g.bad) {
-		return 0
-	}
-	return m
-}
-
 // widen finds the borders of choices that are first in their groups: by mpiruns in the middle between measured sizes, by
 // ratio, two at most. It never goes beyond a size at which the algorithm was seen to help.
 func (x *mending) widen(ctx context.Context, groups []group) error {
-	var gaps []gap
+	var gaps []border.Gap
 	for _, g := range groups {
-		gaps = append(gaps, gapsOf(g.ways[0])...)
+		gaps = append(gaps, border.Gaps(g.ways[0])...)
 	}
 	const looks = 2
 	for n := range looks {
 		wanted := map[explore.Pair][]int64{}
 		for _, g := range gaps {
-			if m := g.middle(x.unit(g.choice.Function)); m > 0 {
-				p := explore.Pair{Function: g.choice.Function, Algorithm: g.choice.Algorithm}
+			if m := g.Middle(x.unit(g.Choice.Function)); m > 0 {
+				p := explore.Pair{Function: g.Choice.Function, Algorithm: g.Choice.Algorithm}
 				wanted[p] = lists.With(wanted[p], m)
 			}
 		}
@@ -228,10 +217,15 @@ func (x *mending) widen(ctx context.Context, groups []group) error {
 		if err != nil {
 			return x.unless(ctx, err, "no ranges between the measured sizes were looked for")
 		}
-		gaps = x.nearer(gaps, e)
+		gaps = border.Nearer(gaps, x.unit, func(c *tuning.Choice, size int64) bool {
+			return slices.ContainsFunc(e.Cells, func(k explore.Cell) bool {
+				return k.Function == c.Function && k.NP == c.NP && k.Msize == size && k.Own != nil &&
+					mockups.Algorithm(k.Own.Function) == c.Algorithm && orZero(k.Own.Ratio) >= x.found.MinSlowdown
+			})
+		})
 	}
 	for _, g := range gaps {
-		g.widened()
+		g.Widen()
 	}
 	return nil
 }
@@ -261,61 +255,4 @@ func (x *mending) look(ctx context.Context, name string, wanted map[explore.Pair
 		return nil, err
 	}
 	return found.Value.(*explore.Exploration), nil
-}
-
-// gapsOf returns the gaps beside choices for single sizes. Between two of one algorithm there is one gap.
-func gapsOf(way []tuning.Choice) (out []gap) {
-	for i := range way {
-		c := &way[i]
-		at := slices.Index(c.Measured, c.Sizes[0])
-		if c.Always() || c.Extend || at < 0 {
-			continue
-		}
-		beside := func(at int) *tuning.Choice {
-			return lists.First(way, func(o tuning.Choice) bool {
-				return o.NP == c.NP && o.Algorithm == c.Algorithm && slices.Contains(o.Sizes, c.Measured[at])
-			})
-		}
-		if at > 0 && beside(at-1) == nil {
-			out = append(out, gap{c, nil, c.Sizes[0], c.Measured[at-1]})
-		}
-		if at+1 < len(c.Measured) {
-			out = append(out, gap{c, beside(at + 1), c.Sizes[0], c.Measured[at+1]})
-		}
-	}
-	return out
-}
-
-// nearer halves each gap: its middle helps, or not. Where an algorithm helps at both ends, and not in the middle, there
-// are two gaps from then on.
-func (x *mending) nearer(gaps []gap, e *explore.Exploration) (out []gap) {
-	for _, g := range gaps {
-		m := g.middle(x.unit(g.choice.Function))
-		helps := slices.ContainsFunc(e.Cells, func(c explore.Cell) bool {
-			return c.Function == g.choice.Function && c.NP == g.choice.NP && c.Msize == m && c.Own != nil &&
-				mockups.Algorithm(c.Own.Function) == g.choice.Algorithm && orZero(c.Own.Ratio) >= x.found.MinSlowdown
-		})
-		switch {
-		case m == 0:
-			out = append(out, g)
-		case helps && g.other != nil: // all between is its
-			out = append(out, gap{g.choice, nil, g.bad, g.bad})
-		case helps:
-			out = append(out, gap{g.choice, nil, m, g.bad})
-		case g.other != nil:
-			out = append(out, gap{g.choice, nil, g.good, m}, gap{g.other, nil, g.bad, m})
-		default:
-			out = append(out, gap{g.choice, nil, g.good, m})
-		}
-	}
-	return out
-}
-
-// widened lets a choice hold up to where it was seen to help.
-func (g gap) widened() {
-	from, to := min(g.choice.Sizes[0], g.good), max(g.choice.Sizes[0], g.good)
-	if from < to && g.other == nil {
-		g.choice.Ranges = append(g.choice.Ranges, tuning.Range{From: from, To: to + 1})
-		slices.SortFunc(g.choice.Ranges, func(a, b tuning.Range) int { return cmp.Compare(a.From, b.From) })
-	}
 }

@@ -1,4 +1,8 @@
-package remedy
+// Package effect tells whether a setting is in force.
+//
+// An environment and the entries that it should choose come in, the answer and what shows it for each go out. It starts
+// untimed mpiruns: Open MPI's messages are counted, variables read back. It never times anything.
+package effect
 
 import (
 	"cmp"
@@ -19,9 +23,9 @@ import (
 	"pgmpi/mockups"
 )
 
-// EffectOf tells whether the entries of an environment besides mpi.env are in force. It makes a few
+// Of tells whether the entries of an environment besides mpi.env are in force. It makes a few
 // untimed mpiruns of each number of processes.
-func EffectOf(ctx context.Context, o *untimed.Once, env map[string]string, entries []tuning.Entry) ([]Effect, error) {
+func Of(ctx context.Context, o *untimed.Once, env map[string]string, entries []tuning.Entry) ([]Effect, error) {
 	out := make([]Effect, len(entries))
 	var nps []int
 	for i, e := range entries {
@@ -249,3 +253,20 @@ func chosen(beside []*Effect, c tuning.Choice, size int64) bool {
 		return o.Function == c.Function && o.NP == c.NP && f.Entry.Covers(size)
 	})
 }
+
+// Effect says whether an entry of a setting is in force.
+type Effect struct {
+	Entry tuning.Entry `json:"entry"`
+	State State        `json:"state"`
+	// Text says by what it is seen, or why it is not in force.
+	Text string `json:"text"`
+}
+
+type State string
+
+const (
+	InEffect    State = "in force"
+	NotInEffect State = "not in force"
+	// CannotTell means that nothing that the library tells differs with and without it.
+	CannotTell State = "cannot be told"
+)

@@ -1,4 +1,4 @@
-package remedy
+package effect
 
 import (
 	"testing"
@@ -26,7 +26,7 @@ func TestOtherMessagesThanThoseOfTheAlgorithmAreNotInForce(t *testing.T) {
 	}
 	for _, c := range []struct {
 		now  []int64
-		want EffectState
+		want State
 	}{
 		{[]int64{3, 6}, InEffect},
 		{[]int64{3, 4}, NotInEffect},
@@ -44,7 +44,7 @@ func TestComponentIsInForceWhereTheLibraryHasItsValue(t *testing.T) {
 	const variable = "OMPI_MCA_coll_sm_priority"
 	for _, c := range []struct {
 		seen []protocol.Variable
-		want EffectState
+		want State
 	}{
 		{[]protocol.Variable{{Name: "coll_sm_priority", Value: "100", Known: true}}, InEffect},
 		{[]protocol.Variable{{Name: "coll_sm_priority", Value: "0", Known: true}}, NotInEffect},
