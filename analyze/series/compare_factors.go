@@ -176,7 +176,7 @@ func compareWarnings(c *Comparison, a, b *analyze.Side) []remark.Remark {
 		out.Add(remark.LibraryBarrier, "A and B are different libraries, and MPI_Barrier, which begins each repetition, is the library's own: "+
 			"the times of short calls also differ by its skew")
 	}
-	if x, y := a.Manifest.Imported, b.Manifest.Imported; x != nil && y != nil && *x != *y {
+	if x, y := a.Manifest.Imported, b.Manifest.Imported; x != nil && y != nil && x.Name() != y.Name() {
 		out.Add(remark.OtherJob, "A and B are imported from different jobs (%s, %s), perhaps on other nodes and at another time", x.Name(), y.Name())
 	}
 	if reason := placedUnlike(a, b); reason != "" {

@@ -16,9 +16,9 @@ import (
 // Titles maps each title to its collective, where they differ.
 var Titles = map[string]string{"Broadcast": "Bcast", "All-to-All Personalized Exchange": "Alltoall", "All-to-Allv Personalized Exchange": "Alltoallv"}
 
-// Totals lists the collectives whose size counts all blocks together: osu_reduce_scatter divides it among the
-// processes.
-var Totals = []string{"MPI_Reduce_scatter"}
+// Totals lists the collectives whose size counts all blocks together: osu_reduce_scatter and osu_reduce_scatter_block
+// divide it among the processes.
+var Totals = []string{"MPI_Reduce_scatter", "MPI_Reduce_scatter_block"}
 
 // Time is a time in Text, of one run. If Run is 0, it is of several together.
 type Time struct {

@@ -89,6 +89,8 @@ type ImportedFrom struct {
 	Job       string    `json:"job,omitempty"`
 	Statistic Statistic `json:"statistic"`
 	Files     int       `json:"files"`
+	// Averages has functions with a root whose times are averages over the ranks: some of these return early.
+	Averages []string `json:"averages,omitempty"`
 }
 
 func (f *ImportedFrom) Name() string {

@@ -9,9 +9,11 @@ import (
 
 	"pgmpi/analyze/report/checks"
 	"pgmpi/internal/command"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/feature/imported/readers"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/reading"
@@ -23,21 +25,28 @@ const byText = "any"
 const long = `
 
 With --from FORMAT the arguments are what another benchmark has written, files
-or folders: ` + "`pgmpi analyze --from osu run1 run2 …`" + `. They become a results
+or folders: ` + "`pgmpi analyze --from any results/`" + `. They become a results
 folder, or one for each job, and the guidelines whose sides are both in the data
-are judged, or of these the ones that --guidelines selects. Fewer than eight
-mpiruns, or means, give no verdicts: what is slower there was seen once.`
+are judged, or of these the ones that --guidelines selects. A job is what has
+one folder, library, machine, number of processes, datatype, operator and root;
+each of its files is an mpirun, and tables in one file are repetitions of it.
+Fewer than eight mpiruns, or means, give no verdicts: what is slower there was
+seen once.`
 
 // extend lets pgmpi analyze take files of other programs besides a results folder.
 func extend(c *cobra.Command, s *settings.Settings, o *command.Output) (out string) {
 	var from string
+	var oneJob bool
 	folder := c.RunE
 	c.Use += "|FILE…"
 	c.Long += long
 	c.Args = command.Wants(1, command.AnyNumber, "one results folder, or files of other programs with --from")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if from != "" {
-			return files(from, args, s, o)
+			return files(readers.Given{From: strings.TrimPrefix(from, byText), OneJob: oneJob}, args, s, o)
+		}
+		if oneJob {
+			return fail.Setupf("analyze: --one-job goes with --from")
 		}
 		if s.Given("job.np", "job.shapes") {
 			return fail.Setupf("analyze: --np and --shape go with --from; a results folder has its own")
@@ -51,6 +60,7 @@ func extend(c *cobra.Command, s *settings.Settings, o *command.Output) (out stri
 	fs.StringVar(&from, "from", "", "the `FORMAT` of files that another program has written: "+
 		strings.Join(readers.Formats(), ", ")+"; "+byText+" finds it by their text")
 	manual.Offer(fs.Lookup("from"), append(readers.Formats(), byText))
+	fs.BoolVar(&oneJob, "one-job", false, "with --from: files in different folders are mpiruns of one job")
 	s.Keys(fs, "np", "shape")
 	s.Means(fs, "np", "with --from: the number of processes, where files do not say it")
 	s.Means(fs, "shape", "with --from: `NODESxPPN`, where files do not say it")
@@ -61,7 +71,7 @@ func extend(c *cobra.Command, s *settings.Settings, o *command.Output) (out stri
 	return "; with --from for the results folders (default pgmpi-imported-<UTC time>)"
 }
 
-func files(from string, paths []string, s *settings.Settings, o *command.Output) error {
+func files(given readers.Given, paths []string, s *settings.Settings, o *command.Output) error {
 	config, err := s.Load(nil)
 	if err != nil {
 		return err
@@ -70,17 +80,18 @@ func files(from string, paths []string, s *settings.Settings, o *command.Output)
 		config.Check.Guidelines = []string{"all"}
 	}
 	o.Out = cmp.Or(o.Out, experiment.NewFolder())
-	jobs, leftOut, err := take(paths, strings.TrimPrefix(from, byText), config,
-		run.Options{Path: o.Out, Version: o.Version, Line: os.Args, Notes: o.Notes})
+	jobs, leftOut, err := take(paths, given, config, run.Options{Path: o.Out, Version: o.Version, Line: os.Args,
+		Notes: o.Notes})
 	if err != nil {
 		return err
 	}
-	shown, more := phrase.First(leftOut, 10, "note: left out: %d more")
+	notes := append(lists.Map(leftOut, func(text string) string { return "left out: " + text }), warnings(jobs)...)
+	shown, more := phrase.First(notes, 10, "note: %d more, with --full\n")
 	for _, text := range shown {
-		o.Warn("note: left out: %s\n", text)
+		o.Warn("note: %s\n", text)
 	}
 	if more != "" {
-		o.Warn("%s\n", more)
+		o.Warn("%s", more)
 	}
 	s.File = ""
 	if together := beside(jobs); together == nil {
@@ -93,4 +104,25 @@ func files(from string, paths []string, s *settings.Settings, o *command.Output)
 	} else {
 		return o.WriteBy(reading.Keep, together)
 	}
+}
+
+// warnings says what does not count in the files of jobs, each text once.
+func warnings(jobs []job) (out []string) {
+	first, more := map[string]string{}, map[string]int{}
+	for _, j := range jobs {
+		for _, text := range j.warnings {
+			if _, known := first[text]; known {
+				more[text]++
+				continue
+			}
+			first[text] = j.path
+			out = append(out, text)
+		}
+	}
+	return lists.Map(out, func(text string) string {
+		if len(jobs) == 1 {
+			return text
+		}
+		return first[text] + phrase.When(more[text] > 0, " and %s", conf.Plural(more[text], "more job")) + ": " + text
+	})
 }

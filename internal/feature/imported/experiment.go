@@ -20,6 +20,7 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/internal/feature/imported/readers"
 	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
@@ -49,8 +50,9 @@ func judge(c *run.Campaign, data *medians.Set) (*run.Found, error) {
 
 // job holds a batch job of another program in its results folder. found is nil where the job is alone.
 type job struct {
-	path  string
-	found *run.Found
+	path     string
+	warnings []string
+	found    *run.Found
 }
 
 // beside shows several jobs in one table, or returns nil for one that is alone.
@@ -77,11 +79,10 @@ type importer struct {
 
 // take writes results folders from files and folders of other programs. A job that is alone goes into o.Path;
 // several go below it, and are judged. take returns them in the order of the files, and what was left out.
-func take(paths []string, from string, config *glfile.File, o run.Options) (made []job, leftOut []string, err error) {
+func take(paths []string, given readers.Given, config *glfile.File, o run.Options) (made []job, leftOut []string, err error) {
 	if !results.IsFresh(o.Path) {
 		return nil, nil, fail.Setupf("the folder %s is not empty: name a new one with --out", o.Path)
 	}
-	given := readers.Given{From: from}
 	if shapes := config.Job.On(config.Job.NP); len(shapes) == 1 {
 		given.Shape = shapes[0]
 	} else if len(shapes) > 1 {
@@ -90,7 +91,11 @@ func take(paths []string, from string, config *glfile.File, o run.Options) (made
 	x := importer{config: config, Options: o}
 	made, leftOut, err = readers.Each(paths, given, x.write)
 	if err == nil && len(made) == 0 {
-		err = fail.AsSetup(errors.Join(lists.Map(leftOut, func(text string) error { return errors.New(text) })...))
+		shown, more := phrase.First(leftOut, 10, "%d more reasons")
+		if more != "" {
+			shown = append(shown[:len(shown):len(shown)], more)
+		}
+		err = fail.AsSetup(errors.Join(lists.Map(shown, func(text string) error { return errors.New(text) })...))
 	}
 	return made, leftOut, err
 }
@@ -105,7 +110,7 @@ func (x *importer) write(j *readers.Job, alone bool) (made job, err error) {
 	if m.Config, err = json.Marshal(x.config); err != nil {
 		return made, err
 	}
-	made.path = x.Path
+	made.path, made.warnings = x.Path, j.Warnings()
 	if !alone {
 		made.path = x.below(j.Name())
 	}

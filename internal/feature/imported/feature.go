@@ -1,6 +1,6 @@
 // Package imported judges what other benchmarks have measured, by `pgmpi analyze --from`.
 //
-// In come files of OSU, IMB, PICO, nccl-tests and ReproMPI, which package readers reads; out come results folders
+// In come files of other benchmarks, which package readers reads; out come results folders
 // of kind imported, one for each job, judged as checks are. Too few mpiruns for a verdict, or means, get none. The
 // package starts nothing.
 package imported

@@ -3,6 +3,7 @@ package readers
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,42 +24,151 @@ type Job struct {
 	Statistic results.Statistic
 	Files     int
 	runs      []map[timedKey][]protocol.Sample
-	free      map[timedKey]int // the first run that may lack a case
+	free      map[timedKey]int            // the first run that may lack a case
+	inFile    map[string]map[timedKey]int // the run of a case of a file
 	sizes     map[string]map[int64]bool
 	tooMany   error    // too many sizes of a function, or runs
 	names     []string // of the runs that have a name
+	averages  []string // functions whose times are averages over the ranks
+	repeated  []string // functions of several tables in a file
+	skipped   skipped
+	lost      []loss
+	folder    string // of the first file
 	unused    []string
 	notes     []string
 	when      time.Time
-	byFile    bool // when is the time of a file
+	dated     dated
 }
 
+// mostKinds exceeds the datatypes, operators and roots of a benchmark.
+const mostKinds = 64
+
+// kind is what counts for some collectives only: a datatype and an operator for reductions, a root for those that
+// have one.
+type kind struct {
+	datatype, op string
+	root         int
+}
+
+// ofKinds holds the measurements that differ in their kind alone.
+type ofKinds struct {
+	all          []*measurement
+	reduced      []kind   // of reductions, without a root
+	moved        []string // datatypes of all others
+	roots        []int
+	measurements map[*measurement]uses
+}
+
+type uses struct{ reduces, rooted bool }
+
+// jobs makes jobs of measurements. All that differs in their Setting makes them different, but a datatype, operator
+// or root is no difference to collectives that have none: they belong to the jobs of the others.
 func jobs(all []*measurement) (out []*Job) {
-	at := map[Setting]*Job{}
+	at := map[Setting]*ofKinds{}
+	var order []Setting
 	for _, m := range all {
-		j := at[m.Setting]
-		if j == nil {
-			j = &Job{Setting: m.Setting, Statistic: m.statistic, free: map[timedKey]int{},
-				sizes: map[string]map[int64]bool{}}
-			at[m.Setting] = j
-			out = append(out, j)
+		s := m.Setting
+		s.Datatype, s.Op, s.Root = "", "", 0
+		if at[s] == nil {
+			at[s] = &ofKinds{measurements: map[*measurement]uses{}}
+			order = append(order, s)
 		}
-		j.take(m)
+		at[s].add(m)
+	}
+	for _, s := range order {
+		out = append(out, at[s].jobs(s)...)
 	}
 	return out
 }
 
+func (k *ofKinds) add(m *measurement) {
+	var u uses
+	for _, c := range m.cases {
+		f, _ := mockups.Get(of(c.function))
+		u.reduces = u.reduces || f.Reduces
+		u.rooted = u.rooted || slices.Contains(rooted, f.ID)
+	}
+	k.all, k.measurements[m] = append(k.all, m), u
+	switch {
+	case len(m.cases) == 0:
+	case u.reduces:
+		k.reduced = lists.With(k.reduced, kind{m.Datatype, m.Op, 0})
+	default:
+		k.moved = lists.With(k.moved, m.Datatype)
+	}
+	if u.rooted {
+		k.roots = lists.With(k.roots, m.Root)
+	}
+}
+
+// jobs returns a job for each kind.
+func (k *ofKinds) jobs(s Setting) (out []*Job) {
+	kinds := slices.Clone(k.reduced)
+	for _, datatype := range k.moved {
+		same := func(r kind) bool { return r.datatype == datatype }
+		if len(k.reduced) == 0 || len(k.moved) > 1 && !slices.ContainsFunc(k.reduced, same) {
+			kinds = append(kinds, kind{datatype: datatype})
+		}
+	}
+	if len(kinds) == 0 {
+		kinds = []kind{{}}
+	}
+	roots := k.roots
+	if len(roots) == 0 {
+		roots = []int{0}
+	}
+	for _, which := range kinds[:min(len(kinds), mostKinds)] {
+		for _, root := range roots[:min(len(roots), mostKinds)] {
+			which.root = root
+			s.Datatype, s.Op, s.Root = which.datatype, which.op, root
+			j := &Job{Setting: s, free: map[timedKey]int{}, inFile: map[string]map[timedKey]int{},
+				sizes: map[string]map[int64]bool{}}
+			for _, m := range k.all {
+				if k.belongs(m, which) {
+					j.take(m)
+				}
+			}
+			if len(kinds) > mostKinds || len(roots) > mostKinds {
+				j.notes = append(j.notes, fmt.Sprintf("There are %d datatypes with operators and %d roots; at most %d of each are read",
+					len(kinds), len(roots), mostKinds))
+			}
+			if j.Files > 0 {
+				out = append(out, j)
+			}
+		}
+	}
+	return out
+}
+
+// belongs tells whether a measurement is of a kind.
+func (k *ofKinds) belongs(m *measurement, which kind) bool {
+	u := k.measurements[m]
+	switch {
+	case u.rooted && m.Root != which.root:
+		return false
+	case u.reduces:
+		return m.Datatype == which.datatype && m.Op == which.op
+	case len(m.cases) == 0, len(k.moved) == 1:
+		return true
+	}
+	return m.Datatype == which.datatype
+}
+
 func (j *Job) take(m *measurement) {
-	j.Files++
+	if j.Files++; j.Files == 1 {
+		j.Statistic, j.folder = m.statistic, filepath.Dir(m.path)
+	}
 	if m.statistic == results.Mean || j.Statistic == results.Samples {
 		j.Statistic = m.statistic
 	}
 	for _, test := range m.unused {
 		j.unused = lists.With(j.unused, test)
 	}
-	j.notes = append(j.notes, m.notes...)
+	j.notes, j.lost = append(j.notes, m.notes...), append(j.lost, m.lost...)
+	j.skipped.n += m.skipped.n
+	j.skipped.first = append(j.skipped.first, m.skipped.first[:min(len(m.skipped.first), mostShown-len(j.skipped.first))]...)
 	if j.when.IsZero() || m.when.Before(j.when) {
-		j.when, j.byFile = m.when, m.byFile
+		j.when, j.dated = m.when, m.dated
 	}
 	named := slices.Index(j.names, m.run)
 	if m.run != "" && len(m.cases) > 0 && named < 0 {
@@ -66,9 +176,12 @@ func (j *Job) take(m *measurement) {
 		j.names = append(j.names, m.run)
 	}
 	for _, c := range m.cases {
-		run := named
+		if m.average && slices.Contains(rooted, of(c.function)) {
+			j.averages = lists.With(j.averages, c.function)
+		}
+		run, again := named, false
 		if m.run == "" {
-			run = j.next(c.timedKey)
+			run, again = j.runOf(m.path, c.timedKey)
 		}
 		if j.limit(m.path, c.timedKey, run); j.tooMany != nil {
 			return
@@ -76,12 +189,28 @@ func (j *Job) take(m *measurement) {
 		if run == len(j.runs) {
 			j.runs = append(j.runs, map[timedKey][]protocol.Sample{})
 		}
-		if j.runs[run][c.timedKey] != nil {
+		switch {
+		case again:
+			j.repeated = lists.With(j.repeated, c.function)
+			j.runs[run][c.timedKey] = append(j.runs[run][c.timedKey], c.samples...)
+		case j.runs[run][c.timedKey] != nil:
 			j.notes = append(j.notes, fmt.Sprintf("%s: %s at %s was measured before in the same mpirun, and only that counts", m.path, c.function, conf.HumanSize(c.msize)))
-			continue
+		default:
+			j.runs[run][c.timedKey] = c.samples
 		}
-		j.runs[run][c.timedKey] = c.samples
 	}
+}
+
+// runOf returns the mpirun of a case of a file: the first one that lacks it, or the one that has it from that file.
+func (j *Job) runOf(path string, c timedKey) (run int, again bool) {
+	if j.inFile[path] == nil {
+		j.inFile[path] = map[timedKey]int{}
+	}
+	if run, again = j.inFile[path][c]; !again {
+		run = j.next(c)
+		j.inFile[path][c] = run
+	}
+	return run, again
 }
 
 // next returns the first run that lacks a case.
@@ -114,7 +243,8 @@ func (j *Job) limit(path string, c timedKey, run int) {
 var unfit = regexp.MustCompile(`[^A-Za-z0-9_.+-]+`)
 
 func (j *Job) Name() string {
-	words := slices.DeleteFunc([]string{j.Machine, j.Job, j.Version, j.Shape.String(), j.Datatype},
+	root := phrase.When(j.Root > 0, "root%d", j.Root)
+	words := slices.DeleteFunc([]string{j.Machine, j.Folder, j.Job, j.Version, j.Buffers, j.Shape.String(), j.Datatype, j.Op, root},
 		func(s string) bool { return s == "" })
 	name := strings.Trim(unfit.ReplaceAllString(strings.Join(words, "-"), "_"), ".-_")
 	return name[:min(len(name), 150)]
@@ -151,19 +281,33 @@ func (j *Job) Manifest(check guidelines.Config, users []guidelines.User) (*resul
 		Op:   "auto",
 		Root: j.Root, Shapes: []guidelines.Shape{j.Shape}, Measured: all})
 	if err != nil {
-		return nil, &NoTest{j.Name(), j.unused, fmt.Errorf("the data allow no test: %w", err)}
+		return nil, &NoTest{j.Name(), j.unused, j.why(measured, err)}
 	}
 	plan.Datatype, plan.Op = cmp.Or(j.Datatype, "unknown"), cmp.Or(j.Op, "unknown")
 	m := &results.Manifest{Schema: results.ManifestSchema, Kind: results.Imported, Plan: *plan, R: len(j.runs),
 		Created: j.when.UTC().Format(time.RFC3339),
 		Rank: protocol.RankInfo{Library: cmp.Or(j.Library, "unknown"),
 			LibVersion: cmp.Or(j.Version, "unnamed library, measured by "+j.From)},
-		Imported: &results.ImportedFrom{From: j.From, Machine: j.Machine, Job: j.Job, Statistic: j.Statistic,
-			Files: j.Files}}
+		Imported: &results.ImportedFrom{From: j.From, Machine: j.Machine, Statistic: j.Statistic, Files: j.Files,
+			Job:      strings.Join(strings.Fields(j.Folder+" "+j.Job+" "+j.Buffers), " "),
+			Averages: j.averages}}
 	m.Factors.Hostname = j.Machine
 	m.Plan.Notes = append(m.Plan.Notes, j.remarks()...)
 	j.addSums(m, sums)
 	return m, nil
+}
+
+// why says why data allow no test.
+func (j *Job) why(measured map[string][]int64, err error) error {
+	var names []string
+	for f := range measured {
+		if m, _ := mockups.Get(f); m.Regular {
+			return fmt.Errorf("the data allow no test: %w", err)
+		}
+		names = append(names, phrase.Plain(f))
+	}
+	slices.Sort(names)
+	return fmt.Errorf("no guideline is about %s alone", strings.Join(names, ", "))
 }
 
 type NoTest struct {
@@ -180,19 +324,66 @@ func (e *NoTest) Error() string {
 
 const mostNotes = 20
 
+// Warnings says what does not count in the files, and why.
+func (j *Job) Warnings() (notes []string) {
+	notes = append(notes, j.skipped.notes()...)
+	for _, text := range lossNotes(j.lost) {
+		notes = append(notes, phrase.Capital(text)+".")
+	}
+	if len(j.repeated) > 0 {
+		notes = append(notes, "Several tables of one collective in one file are repetitions of one mpirun: "+
+			strings.Join(lists.Map(j.repeated, phrase.Plain), ", ")+". Give each mpirun a file of its own.")
+	}
+	if len(j.averages) > 0 {
+		notes = append(notes, "Averages over the ranks, of which some return early: "+strings.Join(lists.Map(j.averages, phrase.Plain), ", ")+
+			". They are held against no collective without a root, but where they are slower even so; OSU's -f has the slowest rank's times.")
+	}
+	return notes
+}
+
 func (j *Job) remarks() (notes []string) {
-	if j.byFile {
+	switch j.dated {
+	case byFile:
 		notes = append(notes, "The data do not say when they were measured: created is the time of their oldest file.")
+	case byName:
+		notes = append(notes, "The data do not say when they were measured: created is the date in the name of a file or folder.")
 	}
 	if len(j.unused) > 0 {
 		notes = append(notes, "Left out, because no guideline is about them: "+
 			strings.Join(j.unused[:min(len(j.unused), mostNotes)], ", ")+".")
 	}
+	notes = append(notes, j.Warnings()...)
 	for i, n := range j.notes {
 		if i == mostNotes {
 			return append(notes, fmt.Sprintf("%d more notes of this kind.", len(j.notes)-i))
 		}
 		notes = append(notes, n+".")
+	}
+	return notes
+}
+
+// notes says what was skipped.
+func (s skipped) notes() []string {
+	if s.n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s no %s of a table, and %s skipped: %s%s.", conf.Plural(s.n, "line")+phrase.Either(s.n == 1, " is", " are"),
+		phrase.Either(s.n == 1, "row", "rows"), phrase.Either(s.n == 1, "is", "are"), strings.Join(s.first, ", "),
+		phrase.When(s.n > len(s.first), " and %d more", s.n-len(s.first)))}
+}
+
+// lossNotes says of each reason which times do not count for it.
+func lossNotes(lost []loss) (notes []string) {
+	cells, order := map[string][]string{}, []string{}
+	for _, l := range lost {
+		order = lists.With(order, l.why)
+		cells[l.why] = append(cells[l.why], phrase.Plain(l.function)+" at "+conf.HumanSize(l.size))
+	}
+	for _, why := range order {
+		of := unique(cells[why])
+		notes = append(notes, strings.Join(of[:min(len(of), mostShown)], ", ")+
+			phrase.When(len(of) > mostShown, " and %d more", len(of)-mostShown)+" "+why+", and "+
+			phrase.Either(len(of) == 1, "is", "are")+" left out")
 	}
 	return notes
 }

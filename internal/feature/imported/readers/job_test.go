@@ -16,8 +16,9 @@ import (
 
 // ran measures functions at sizes in one mpirun. If run is "", each goes into its next one.
 func ran(run string, keys ...timedKey) *measurement {
-	m := &measurement{Setting: Setting{From: "osu", Shape: guidelines.Shape{NP: 2}}, path: "x", run: run,
+	m := &measurement{Setting: Setting{From: "osu", Shape: guidelines.Shape{NP: 2}}, run: run,
 		statistic: results.Samples}
+	m.path = fmt.Sprintf("%p", m) // each is a file
 	for _, k := range keys {
 		m.cases = append(m.cases, timed{k, []protocol.Sample{{NS: 1000}, {NS: 0, Flags: protocol.FlagLate}}})
 	}

@@ -3,6 +3,7 @@ package readers
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -19,11 +20,18 @@ import (
 // it, else their mean.
 var ncclReader = reader{name: "nccl", read: readNCCL,
 	sniff: func(_, head string) bool {
-		return strings.HasPrefix(strings.TrimSpace(head), "{") && strings.Contains(head, `"nccl_version"`)
+		return strings.HasPrefix(strings.TrimSpace(head), "{") && strings.Contains(head, `"args"`) &&
+			(strings.Contains(head, `"nccl_version"`) || strings.Contains(head, `_perf"`))
 	}}
 
 // ncclPrograms maps names of programs to collectives, where these differ.
 var ncclPrograms = map[string]string{"all_reduce": "Allreduce", "all_gather": "Allgather", "broadcast": "Bcast"}
+
+// ncclFunction returns the program and its collective, or "".
+func ncclFunction(path string) (program, function string) {
+	program, _, _ = strings.Cut(filepath.Base(path), "_perf")
+	return program, collective(cmp.Or(ncclPrograms[program], program))
+}
 
 // mostJSON exceeds a file of thousands of iterations at fifty sizes.
 const mostJSON = 256 << 20
@@ -36,83 +44,136 @@ type ncclFile struct {
 		Threads int `json:"nthreads"`
 		GPUs    int `json:"ngpus"` // of each thread
 		Devices []struct {
-			Host string `json:"hostname"`
+			Host  string `json:"hostname"`
+			Group int    `json:"group"`
 		} `json:"devices"`
 	} `json:"config"`
-	Results []struct {
-		Size  int64  `json:"size"`
-		Type  string `json:"type"`
-		Op    string `json:"redop"`
-		Whole *struct {
-			Time  float64 `json:"time"`
-			Wrong any     `json:"nwrong"`
-		} `json:"out_of_place"`
-		Each *struct {
-			Times []float64 `json:"times_us"`
-		} `json:"out_of_place_per_iter"`
-	} `json:"results"`
+	Results []ncclRow `json:"results"`
 }
 
+type ncclRow struct {
+	Size    int64           `json:"size"`
+	Type    string          `json:"type"`
+	Op      string          `json:"redop"`
+	Root    json.RawMessage `json:"root"` // a text or a number
+	Whole   *ncclTime       `json:"out_of_place"`
+	InPlace *ncclTime       `json:"in_place"`
+	Each    *struct {
+		Times []float64 `json:"times_us"`
+	} `json:"out_of_place_per_iter"`
+}
+
+type ncclTime struct {
+	Time  *float64 `json:"time"`
+	CPU   *float64 `json:"cpu_time"`
+	Wrong any      `json:"nwrong"`
+}
+
+// Why a file of nccl-tests or rccl-tests has no time that counts.
+var (
+	errCPU     = errors.New("it has CPU times (-C 1), and no run-times")
+	errInPlace = errors.New("it has only in-place times: measure out of place, too")
+)
+
 func readNCCL(in *input) error {
-	text, err := io.ReadAll(io.LimitReader(in.rest, mostJSON))
-	if err != nil {
-		return err
-	}
 	var f ncclFile
-	if err := json.Unmarshal(text, &f); err != nil {
-		in.line = 1 + strings.Count(string(text[:offsetOf(err, len(text))]), "\n")
-		return fmt.Errorf("%w; the file may be cut off", err)
-	}
-	program, _, _ := strings.Cut(filepath.Base(append(f.Args, "")[0]), "_perf")
-	function := collective(cmp.Or(ncclPrograms[program], program))
-	if in.shape, err = f.shape(); err != nil {
+	if err := in.json(&f); err != nil {
 		return err
 	}
-	shape, err := in.placed()
+	program, function := ncclFunction(append(f.Args, "")[0])
+	shape, err := f.shape()
 	if err != nil {
 		return err
 	}
-	setting := Setting{Shape: shape, Library: "nccl", Version: "NCCL " + strconv.Itoa(f.Version)}
-	when, _ := time.Parse(time.DateTime, f.Start)
-	if function == "" {
-		in.measured(setting, results.Samples).leaveOut(program)
-		return nil
+	in.shape = shape
+	if shape, err = in.placed(); err != nil {
+		return err
 	}
-	at := map[Setting]*measurement{} // by type and operator: a file may have all (-d all, -o all)
+	now := &ncclMeasured{in: in, format: "nccl", function: function, at: map[Setting]*measurement{},
+		Setting: Setting{Shape: shape, Library: "nccl", Version: "NCCL " + strconv.Itoa(f.Version)}}
+	now.when, _ = time.Parse(time.DateTime, f.Start)
+	if function == "" {
+		in.leaveOut(program)
+		return in.none()
+	}
+	var why error
 	for _, r := range f.Results {
-		if r.Whole == nil || r.Size == 0 {
-			continue
+		switch {
+		case r.Size == 0:
+		case r.Whole == nil && r.InPlace != nil:
+			why = errInPlace
+		case r.Whole == nil:
+		case r.Whole.Time == nil && r.Whole.CPU != nil:
+			why = errCPU
+		case r.Whole.Time != nil:
+			err = errors.Join(err, now.row(r))
 		}
-		setting.Datatype, setting.Op = r.Type, ncclOp(r.Op)
-		m := at[setting]
-		if m == nil {
-			m = in.measured(setting, results.Samples)
-			m.when, at[setting] = when, m
-		}
-		var samples []protocol.Sample
-		times := []float64{r.Whole.Time}
-		if r.Each != nil && len(r.Each.Times) > 0 {
-			times = r.Each.Times
-		} else {
-			m.statistic = results.Mean
-		}
-		for _, us := range times {
-			s, err := inNS(us * 1e3)
-			if err != nil {
-				return fmt.Errorf("size %d: %w", r.Size, err)
-			}
-			samples = append(samples, s)
-		}
-		if n, _ := r.Whole.Wrong.(float64); n > 0 {
-			m.notes = append(m.notes, fmt.Sprintf("%s: %s at size %d gave wrong data, and is left out", in.path,
-				function, r.Size))
-			continue
-		}
-		if err := m.add("nccl", function, r.Size, samples...); err != nil {
+		if err != nil {
 			return err
 		}
 	}
+	if len(in.all) == 0 && why != nil {
+		return why
+	}
+	return in.none()
+}
+
+// json reads all of the text.
+func (in *input) json(into any) error {
+	text, err := io.ReadAll(io.LimitReader(in.source, mostJSON))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		in.line = 1 + strings.Count(string(text[:offsetOf(err, len(text))]), "\n")
+		return fmt.Errorf("%w; the file may be cut off", err)
+	}
 	return nil
+}
+
+// ncclMeasured collects the rows of a file by datatype, operator and root: a file may have all (-d all, -o all).
+type ncclMeasured struct {
+	Setting
+	in               *input
+	format, function string
+	when             time.Time
+	at               map[Setting]*measurement
+}
+
+func (c *ncclMeasured) row(r ncclRow) error {
+	if n, _ := r.Whole.Wrong.(float64); n > 0 {
+		c.in.lose(c.function, r.Size, wrongData)
+		return nil
+	}
+	times, statistic := []float64{*r.Whole.Time}, results.Mean
+	if r.Each != nil && len(r.Each.Times) > 0 {
+		times, statistic = r.Each.Times, results.Samples
+	}
+	root, _ := strconv.Atoi(strings.Trim(string(r.Root), `" `))
+	return c.add(r.Type, r.Op, root, r.Size, statistic, times...)
+}
+
+// add adds times in µs. A root below 0 is none, or all in turn.
+func (c *ncclMeasured) add(datatype, op string, root int, size int64, statistic results.Statistic, times ...float64) error {
+	s := c.Setting
+	s.Datatype, s.Op, s.Root = datatype, ncclOp(op), max(0, root)
+	m := c.at[s]
+	if m == nil {
+		m = c.in.measured(s, results.Samples)
+		m.when, m.mark, c.at[s] = c.when, c.in.mark, m
+	}
+	var samples []protocol.Sample
+	for _, us := range times {
+		sample, err := inNS(us * 1e3)
+		if err != nil {
+			return fmt.Errorf("size %d: %w", size, err)
+		}
+		samples = append(samples, sample)
+	}
+	if statistic == results.Mean {
+		m.statistic = statistic
+	}
+	return m.add(c.format, c.function, size, samples...)
 }
 
 // ncclOp returns the operator, or "" where nothing is reduced.
@@ -130,26 +191,57 @@ func offsetOf(err error, end int) int {
 	return end
 }
 
-// shape counts the ranks: the file lists one device of each process, which may have more.
+// shape counts the ranks of one group: the file lists one device of each process, which may have more.
 func (f *ncclFile) shape() (s guidelines.Shape, err error) {
-	hosts := map[string]int{}
-	for _, d := range f.Config.Devices {
-		hosts[d.Host]++
-	}
-	const most = 1 << 10 // of a process
 	threads, gpus, devices := max(1, f.Config.Threads), max(1, f.Config.GPUs), len(f.Config.Devices)
+	const most = 1 << 10 // of a process
 	if threads > most || gpus > most || threads*gpus*devices > guidelines.MaxProcesses {
 		return s, fmt.Errorf("%d devices, nthreads = %d and ngpus = %d are more than %d processes", devices, threads,
 			gpus, guidelines.MaxProcesses)
 	}
-	s.NP = threads * gpus * devices
-	for _, n := range hosts {
-		if n*len(hosts) != len(f.Config.Devices) { // not a shape NODESxPPN
-			return s, nil
-		}
+	var ranks []ncclRank
+	for _, d := range f.Config.Devices {
+		ranks = append(ranks, ncclRank{d.Group, d.Host})
 	}
-	if len(hosts) > 0 {
-		s.Nodes, s.PPN = len(hosts), s.NP/len(hosts)
+	return groupShape(ranks, threads*gpus)
+}
+
+// ncclRank is a rank of a group (NCCL_TESTS_SPLIT), or several of one process.
+type ncclRank struct {
+	group int
+	host  string
+}
+
+// groupShape returns the shape of each of the groups, whose ranks measure side by side.
+func groupShape(ranks []ncclRank, each int) (s guidelines.Shape, err error) {
+	groups := map[int]map[string]int{}
+	for _, r := range ranks {
+		if groups[r.group] == nil {
+			groups[r.group] = map[string]int{}
+		}
+		groups[r.group][r.host]++
+	}
+	for _, hosts := range groups {
+		this := guidelines.Shape{Nodes: len(hosts)}
+		equal := true
+		for _, n := range hosts {
+			this.NP += n * each
+			this.PPN = n * each
+		}
+		for _, n := range hosts {
+			equal = equal && n*each == this.PPN
+		}
+		if !equal { // not a shape NODESxPPN
+			this.Nodes, this.PPN = 0, 0
+		}
+		switch {
+		case s.NP == 0:
+			s = this
+		case s.NP != this.NP:
+			return s, fmt.Errorf("groups of %d and of %d ranks measured side by side: their times are not told apart", s.NP, this.NP)
+		case s != this:
+			s.Nodes, s.PPN = 0, 0
+		}
 	}
 	return s, nil
 }

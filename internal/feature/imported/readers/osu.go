@@ -3,6 +3,7 @@ package readers
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
 	"pgmpi/guidelines"
@@ -11,19 +12,27 @@ import (
 	"pgmpi/mockups"
 )
 
-// osuReader reads the text of osu_bcast and its siblings, also several in one file:
+// osuReader reads the text of osu_bcast and its siblings, of C and of Python, also several in one file:
 //
 //	# OSU MPI Broadcast Latency Test v7.4
 //	# Datatype: MPI_CHAR.
 //	# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations
 //	1                       1.47              0.95              2.01        1000
 //
+//	# OMB Python MPI Allreduce Test
+//	# Size (B)      Latency (us)
+//
 // The text does not say how many processes there were. `pgmpi export --format osu` says it, and
 // the library and the mpirun, in more comments.
 var osuReader = reader{name: "osu", read: readOSU,
 	sniff: func(_, head string) bool { return osuTitle.MatchString(head) }}
 
-var osuTitle = regexp.MustCompile(`(?m)^# OSU MPI\S* (.+?) Latency Test`)
+var (
+	osuTitle   = regexp.MustCompile(`(?m)^# *(?:OSU|OMB)[ -].*\b(?:Test|Benchmark)\b`)
+	osuName    = regexp.MustCompile(`^# *(?:OSU|OMB[- ]?Py(?:thon)?|OMB)\s+((?:MPI|[NRXMH1]*CCL)\S*\s+)?(.+?)\s+Test\b`)
+	osuVersion = regexp.MustCompile(` v?\d[0-9.]*\)?$`)
+	osuBuffers = regexp.MustCompile(`^# *Send Buffer on (\w+).* and Receive Buffer on (\w+)`)
+)
 
 func readOSU(in *input) error {
 	t := tables{input: in, format: "osu"}
@@ -31,23 +40,19 @@ func readOSU(in *input) error {
 		comment, isComment := strings.CutPrefix(text, "#")
 		key, value, _ := strings.Cut(strings.TrimSpace(comment), ":")
 		value = strings.TrimSpace(value)
-		if found := osuTitle.FindStringSubmatch(text); found != nil {
-			function := cmp.Or(osu.Titles[found[1]], found[1])
-			if f, _ := mockups.Get(function); !f.HasData() { // else it is a function of ours
-				function = collective(function)
-			}
-			t.begin(found[1], function)
-			t.now.Datatype = ""
+		if isComment && osuTitle.MatchString(text) {
+			t.beginOSU(text)
 			return true, nil
 		}
 		switch {
 		case !isComment:
 			return false, nil
 		case strings.HasPrefix(key, "Size"):
-			t.column, t.statistic = osuColumn(key)
+			t.header, t.m = osuColumns(key), nil
 			return true, nil
 		case key == "Datatype":
 			t.now.Datatype = strings.TrimSuffix(value, ".")
+			t.element = max(1, bytesOf[t.now.Datatype])
 		case key == "Library":
 			t.now.Version = value
 		case key == "Run":
@@ -57,27 +62,76 @@ func readOSU(in *input) error {
 		case key == "Shape":
 			in.shape, wrong = guidelines.ParseShape(value)
 		}
+		if found := osuBuffers.FindStringSubmatch(text); found != nil {
+			t.now.Buffers = strings.TrimSpace(t.now.Buffers + " " + found[1] + "-" + found[2])
+		}
 		t.m = nil
 		return true, wrong
 	})
 }
 
-func osuColumn(line string) (column int, statistic results.Statistic) {
-	begins, n := "", 0
-	best := map[string]int{}
-	for _, word := range strings.Fields(line)[1:] {
-		if begins == "" {
-			begins = word
-			n++
+// beginOSU begins a table by its title. Buffers in the memory of an accelerator are another setting.
+func (t *tables) beginOSU(text string) {
+	t.now.Datatype, t.now.Buffers, t.element = "", "", 1
+	if osuVersion.MatchString(text) { // float, before it prints a datatype
+		t.element = 4
+	}
+	found := osuName.FindStringSubmatch(text)
+	if found == nil {
+		t.begin(strings.TrimLeft(text, "# "), "")
+		return
+	}
+	title, latency := strings.CutSuffix(found[2], " Latency")
+	function := cmp.Or(osu.Titles[title], title)
+	if f, _ := mockups.Get(function); !f.HasData() { // else it is a function of ours
+		function = collective(function)
+	}
+	if !latency {
+		title += " Test"
+	}
+	kind := strings.TrimSpace(found[1])
+	if t.now.Buffers = strings.TrimPrefix(strings.TrimPrefix(kind, "MPI"), "-"); strings.HasSuffix(kind, "CCL") {
+		t.now.Buffers = kind
+	}
+	t.begin(title, function)
+}
+
+// osuNames returns the names of a header's columns: words up to one that ends with a unit, or that stands alone.
+func osuNames(line string) (names []string) {
+	alone := []string{"Size", "Iterations", "Validation", "Window", "MB/s", "Messages/s"}
+	name := ""
+	for _, word := range strings.Fields(line) {
+		if word == "(B)" && len(names) == 1 {
+			continue
 		}
-		if strings.HasSuffix(word, ")") || word == "Iterations" {
-			best[begins], begins = n, ""
+		name = strings.TrimSpace(name + " " + word)
+		if strings.HasSuffix(word, ")") || slices.Contains(alone, word) {
+			names, name = append(names, name), ""
 		}
 	}
-	for _, name := range []string{"Median", "P50"} {
-		if best[name] > 0 {
-			return best[name], results.Median
-		}
+	return names
+}
+
+// osuColumns chooses the time that the slowest rank took, where the header has it: "Avg" and percentiles are of the
+// average over the ranks.
+func osuColumns(line string) *columns {
+	names := osuNames(line)
+	at := func(begin string) int {
+		return slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, begin) })
 	}
-	return best["Avg"], results.Mean
+	c := &columns{n: len(names), wrong: max(0, at("Validation")), statistic: results.Mean}
+	switch {
+	case at("Max Latency") > 0:
+		c.time = at("Max Latency")
+	case at("Median") > 0: // pgmpi's own, of the slowest rank
+		c.time, c.statistic = at("Median"), results.Median
+	case at("P50 Tail Lat") > 0:
+		c.time, c.statistic, c.average = at("P50 Tail Lat"), results.Median, true
+	default:
+		c.time, c.average = max(at("Avg Latency"), at("Latency")), true
+	}
+	if c.time < 1 {
+		return nil
+	}
+	return c
 }

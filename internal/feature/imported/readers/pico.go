@@ -168,22 +168,29 @@ func (in *input) picoTests(path string) (picoTable, error) {
 
 func (in *input) picoSamples() (samples []protocol.Sample, err error) {
 	column := -1
-	for in.next() {
+	for {
+		more, err := in.next()
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
 		if in.line == 1 {
-			if column = picoColumn(in.text.Text()); column < 0 {
+			if column = picoColumn(in.text); column < 0 {
 				return nil, errors.New("no column is called highest or max")
 			}
 			continue
 		}
-		cell := in.text.Bytes()
-		if bytes.HasPrefix(cell, []byte("Average runtime:")) { // some machines write it as a last line
+		cell := in.text
+		if strings.HasPrefix(cell, "Average runtime:") { // some machines write it as a last line
 			continue
 		}
 		for range column {
-			_, cell, _ = bytes.Cut(cell, []byte(","))
+			_, cell, _ = strings.Cut(cell, ",")
 		}
-		cell, _, _ = bytes.Cut(cell, []byte(","))
-		ns, err := strconv.ParseFloat(string(bytes.TrimSpace(cell)), 64)
+		cell, _, _ = strings.Cut(cell, ",")
+		ns, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
 		if err != nil {
 			return nil, fmt.Errorf("%.40q is no time; the file may be cut off", cell)
 		}

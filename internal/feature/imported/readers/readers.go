@@ -1,14 +1,14 @@
 package readers
 
 import (
-	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -20,7 +20,9 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/feature/imported/source"
 	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/regular"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -31,12 +33,13 @@ type reader struct {
 	name  string
 	sniff func(path, head string) bool // recognises a file by its path and its first bytes
 	read  func(*input) error           // adds to the measurements of the input
+	also  []string                     // other names of --from that mean it
 	// folder groups the files that are read together, by default all.
 	folder func(path string) string
 }
 
 // readers lists the formats in the order of help.
-var readers = []reader{osuReader, imbReader, picoReader, ncclReader, reproReader}
+var readers = []reader{osuReader, imbReader, picoReader, ncclReader, ncclTextReader, rcclReader, reproReader, skampiReader}
 
 func Formats() []string {
 	return lists.Map(readers, func(r reader) string { return r.name })
@@ -44,14 +47,18 @@ func Formats() []string {
 
 // Given holds what the user says where files do not.
 type Given struct {
-	From  string           // a format, or "" to recognise it from each file
-	Shape guidelines.Shape // zero if the files have to say it
+	From   string           // a format, or "" to recognise it from each file
+	Shape  guidelines.Shape // zero if the files have to say it
+	OneJob bool             // folders do not tell jobs apart
 }
 
-// Setting holds what the measurements of a job have in common. Texts are "" where files do not say it.
+// Setting holds what the measurements of a job have in common. Texts are "" where files do not say it. Datatype and
+// Op count for reductions alone, and Root for collectives with a root.
 type Setting struct {
 	From, Machine, Job string
+	Folder             string // of the files, below what was named
 	Library, Version   string
+	Buffers            string // where they are, if not in the memory of the host
 	Datatype, Op       string
 	Root               int
 	Shape              guidelines.Shape
@@ -65,9 +72,35 @@ type measurement struct {
 	cases     []timed
 	unused    []string // tests that match no collective of ours
 	notes     []string
-	element   int64 // bytes
+	skipped   skipped
+	lost      []loss
+	element   int64  // bytes
+	average   bool   // a time is an average over the ranks
+	mark      string // what a script's line says of the table
 	when      time.Time
-	byFile    bool // when is the time of the file, since the data have none
+	dated     dated
+}
+
+// dated tells how it is known when the data were measured.
+type dated int
+
+const (
+	byData dated = iota
+	byName       // of the file or its folder
+	byFile       // the time of the file
+)
+
+// skipped counts lines that are no rows.
+type skipped struct {
+	n     int
+	first []string
+}
+
+// loss is a time that does not count, and why.
+type loss struct {
+	function string
+	size     int64 // as the file has it
+	why      string
 }
 
 type timedKey struct {
@@ -83,25 +116,26 @@ type timed struct {
 type input struct {
 	Given
 	path   string
-	text   *bufio.Scanner
+	source *source.Text
+	text   string           // of the line
 	line   int              // 0 before the first line
-	rest   io.Reader        // for formats without lines
 	shape  guidelines.Shape // in the file
 	tables *sync.Map        // shared by several files, by path
 	all    []*measurement   // found in the file
+	mark   string           // of the last line that names a program
+	unused []string
+	lost   []loss
+	empty  bool // calls of 0 bytes were timed
+	skipped
 }
 
-// mostLine limits the length of a line.
-const mostLine = 1 << 20
-
 // next goes to the next line. An error after the last line is about the whole file.
-func (in *input) next() bool {
+func (in *input) next() (more bool, err error) {
 	in.line++
-	more := in.text.Scan()
-	if !more && in.text.Err() == nil {
+	if in.text, more, err = in.source.Next(); !more && err == nil {
 		in.line = 0
 	}
-	return more
+	return more, err
 }
 
 func (in *input) measured(s Setting, statistic results.Statistic) *measurement {
@@ -180,20 +214,6 @@ func find(paths []string, from string) (all []file, skipped int, err error) {
 				return fmt.Errorf("%s is given twice: each file is one mpirun", at)
 			}
 			given[at] = f.named
-			if f.reader, err = readerOf(at, from); err != nil {
-				return err
-			}
-			switch i := slices.Index(Formats(), from); {
-			case f.read != nil:
-			case !f.named:
-				skipped++
-				return nil
-			case i < 0:
-				return fmt.Errorf("%s: its text does not tell of which program it is (%s): name it with --from", at,
-					strings.Join(Formats(), ", "))
-			default:
-				f.reader = readers[i]
-			}
 			all = append(all, f)
 			return nil
 		})
@@ -201,64 +221,153 @@ func find(paths []string, from string) (all []file, skipped int, err error) {
 			return nil, 0, err
 		}
 	}
-	if len(all) == 0 {
-		return nil, 0, fmt.Errorf("no file of %s is there", strings.Join(Formats(), ", "))
-	}
-	return all, skipped, nil
-}
-
-func readerOf(path, from string) (reader, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return reader{}, err
-	}
-	defer f.Close()
-	head := make([]byte, 4096)
-	n, err := io.ReadFull(f, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return reader{}, fmt.Errorf("%s: %w", path, err)
-	}
-	for _, r := range readers {
-		if (from == "" || from == r.name) && r.sniff(path, string(head[:n])) {
-			return r, nil
+	errs := make([]error, len(all))
+	atOnce(len(all), func(i int) { errs[i] = all[i].recognise(from) })
+	for i := range all {
+		if all[i].named && errs[i] != nil {
+			return nil, 0, errs[i]
 		}
 	}
-	return reader{}, nil
+	known := lists.Keep(all, func(f file) bool { return f.read != nil })
+	if len(known) == 0 {
+		return nil, 0, fmt.Errorf("no file of %s is there", strings.Join(Formats(), ", "))
+	}
+	return known, len(all) - len(known), nil
+}
+
+// recognise finds the reader of a file by its text.
+func (f *file) recognise(from string) error {
+	head, err := headOf(f.path)
+	if err != nil {
+		return err
+	}
+	for _, r := range readers {
+		if (from == "" || r.name == from || slices.Contains(r.also, from)) && r.sniff(f.path, head) {
+			f.reader = r
+			return nil
+		}
+	}
+	if i := slices.Index(Formats(), from); i >= 0 && f.named {
+		f.reader = readers[i]
+		return nil
+	}
+	return fmt.Errorf("%s: its text does not tell of which program it is (%s)%s: name it with --from", f.path,
+		strings.Join(Formats(), ", "), seems(head))
+}
+
+// seems says what a text is that no reader takes.
+func seems(head string) string {
+	switch text := strings.TrimSpace(head); {
+	case text == "":
+		return ", and it has no text"
+	case strings.HasPrefix(text, "{") || strings.HasPrefix(text, "["):
+		return "; it seems to be JSON of another program"
+	}
+	return ""
+}
+
+func headOf(path string) (string, error) {
+	f, err := regular.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	s, err := source.Of(f)
+	if err == nil {
+		var head string
+		if head, err = s.Head(); err == nil {
+			return head, nil
+		}
+	}
+	return "", fmt.Errorf("%s: %w", path, err)
 }
 
 func (f *file) measurements(given Given, tables *sync.Map) ([]*measurement, error) {
-	open, err := regular.Open(f.path)
+	opened, err := regular.Open(f.path)
 	if err != nil {
 		return nil, err
 	}
-	defer open.Close()
-	all, err := f.parse(&input{Given: given, rest: open, tables: tables})
-	info, statErr := open.Stat()
+	defer opened.Close()
+	all, err := f.parse(&input{Given: given, tables: tables}, opened)
+	info, statErr := opened.Stat()
 	for _, m := range all {
-		if m.when.IsZero() && statErr == nil {
-			m.when, m.byFile = info.ModTime(), true
+		if when, ok := dateIn(f.path); m.when.IsZero() && ok {
+			m.when, m.dated = when, byName
+		} else if m.when.IsZero() && statErr == nil {
+			m.when, m.dated = info.ModTime(), byFile
 		}
 	}
 	return all, err
 }
 
-// parse gives every error its place.
-func (f *file) parse(in *input) ([]*measurement, error) {
-	in.path, in.text = f.path, bufio.NewScanner(in.rest)
-	in.text.Buffer(nil, mostLine)
-	err := f.read(in)
-	if err = cmp.Or(in.text.Err(), err); err != nil {
-		place := in.path
-		if in.line > 0 {
-			place += fmt.Sprint(":", in.line)
+var dateInName = regexp.MustCompile(`(?:^|[^0-9])(20\d\d)[-_.]?([01]\d)[-_.]?([0-3]\d)(?:$|[^0-9])`)
+
+var weekInName = regexp.MustCompile(`(?:^|[^0-9])(20\d\d)[-_]?[wW](\d\d)(?:$|[^0-9])`)
+
+// monday returns the first day of an ISO week.
+func monday(year, week int) time.Time {
+	fourth := time.Date(year, 1, 4, 0, 0, 0, 0, time.UTC) // is in the first week
+	return fourth.AddDate(0, 0, 7*(week-1)-(int(fourth.Weekday())+6)%7)
+}
+
+// dateIn returns the date in the name of a file, or of the nearest folder that has one.
+func dateIn(path string) (when time.Time, ok bool) {
+	for path = filepath.Clean(path); ; path = filepath.Dir(path) {
+		if found := dateInName.FindStringSubmatch(filepath.Base(path)); found != nil {
+			if when, err := time.Parse(time.DateOnly, strings.Join(found[1:], "-")); err == nil {
+				return when, true
+			}
 		}
-		return nil, fmt.Errorf("%s: %w", place, err)
+		if found := weekInName.FindStringSubmatch(filepath.Base(path)); found != nil {
+			year, _ := strconv.Atoi(found[1])
+			week, _ := strconv.Atoi(found[2])
+			return monday(year, week), true
+		}
+		if path == filepath.Dir(path) {
+			return when, false
+		}
 	}
-	for _, m := range in.all {
-		m.From, m.path = f.name, f.path
+}
+
+// parse gives every error its place.
+func (f *file) parse(in *input, text io.Reader) (all []*measurement, err error) {
+	in.path = f.path
+	size := int64(source.MostLine)
+	if file, ok := text.(*os.File); ok {
+		if info, err := file.Stat(); err == nil {
+			size = info.Size()
+		}
+	}
+	if in.source, err = source.New(text, size); err == nil {
+		if _, err = in.source.Head(); err == nil {
+			err = f.read(in)
+		}
+	}
+	if err != nil {
+		return nil, &damaged{in.path, in.line, err}
+	}
+	in.apart()
+	for i, m := range in.all {
+		if m.From, m.path = f.name, f.path; i == 0 {
+			m.unused = append(m.unused, in.unused...)
+			m.lost, m.skipped = append(m.lost, in.lost...), in.skipped
+		}
 	}
 	return in.all, nil
 }
+
+// damaged is an error of a file.
+type damaged struct {
+	path string
+	line int // 0 if it is of the whole file
+	error
+}
+
+func (e *damaged) Error() string {
+	return e.path + phrase.When(e.line > 0, ":%d", e.line) + ": " + e.error.Error()
+}
+
+func (e *damaged) Unwrap() error { return e.error }
 
 type together struct {
 	files   []file
@@ -270,23 +379,87 @@ func (g *together) jobs(given Given, tables *sync.Map) []*Job {
 	all, errs := make([][]*measurement, len(g.files)), make([]error, len(g.files))
 	atOnce(len(g.files), func(i int) { all[i], errs[i] = g.files[i].measurements(given, tables) })
 	for i, err := range errs {
-		switch {
-		case err == nil:
-		case g.files[i].named:
-			g.err = err
+		if err != nil && g.files[i].named {
+			g.err = fail.AsSetup(err)
 			return nil
-		default:
-			g.leftOut, all[i] = append(g.leftOut, err.Error()), nil
+		}
+	}
+	g.leftOut = reasons(errs)
+	root := ""
+	for i, f := range g.files {
+		if dir := filepath.Dir(f.path); i == 0 {
+			root = dir
+		} else {
+			root = common(root, dir)
+		}
+	}
+	for i, f := range g.files {
+		for _, m := range all[i] {
+			if rel, err := filepath.Rel(root, filepath.Dir(f.path)); err == nil && rel != "." && !given.OneJob && f.folder == nil {
+				m.Folder = rel
+			}
 		}
 	}
 	return slices.DeleteFunc(jobs(slices.Concat(all...)), func(j *Job) bool {
 		empty := len(j.runs) == 0
 		if empty {
-			none := &NoTest{j.Name(), j.unused, errors.New("it has no time of a collective whose blocks have a byte or more")}
+			none := &NoTest{j.Name(), nil, &noTimes{j.unused, j.lost, true}}
 			g.leftOut = append(g.leftOut, none.Error())
 		}
+		j.damaged(g.files, errs)
 		return empty
 	})
+}
+
+// common returns the deepest folder that has both.
+func common(a, b string) string {
+	for a != b {
+		if len(a) < len(b) {
+			a, b = b, a
+		}
+		if up := filepath.Dir(a); up != a {
+			a = up
+		} else {
+			return a
+		}
+	}
+	return a
+}
+
+// damaged notes the files of a job's folder that were left out.
+func (j *Job) damaged(files []file, errs []error) {
+	var out []string
+	for i, err := range errs {
+		if err != nil && (j.folder == "" || filepath.Dir(files[i].path) == j.folder) && !fail.Is[*noTimes](err) {
+			out = append(out, err.Error())
+		}
+	}
+	if len(out) > 0 {
+		j.notes = append(j.notes, fmt.Sprintf("Left out: %s; the first: %s", conf.Plural(len(out), "file"), out[0]))
+	}
+}
+
+// reasons tells why files were left out, each reason once.
+func reasons(errs []error) (out []string) {
+	first, more := map[string]*damaged{}, map[string]int{}
+	var order []string
+	for _, err := range errs {
+		d := (*damaged)(nil)
+		switch {
+		case err == nil:
+		case !errors.As(err, &d):
+			out = append(out, err.Error())
+		case first[d.error.Error()] == nil:
+			first[d.error.Error()] = d
+			order = append(order, d.error.Error())
+		default:
+			more[d.error.Error()]++
+		}
+	}
+	for _, text := range order {
+		out = append(out, first[text].Error()+phrase.When(more[text] > 0, "; so in %s", conf.Plural(more[text], "other file")))
+	}
+	return out
 }
 
 func atOnce(n int, do func(int)) {

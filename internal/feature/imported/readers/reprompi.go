@@ -39,9 +39,18 @@ func reproMockup(name string) string {
 
 func readRepro(in *input) error {
 	p := parser{properties: map[string]string{}, at: map[caseKey]int{}}
-	for in.next() {
-		if err := p.line(in.text.Text()); err != nil {
+	for {
+		more, err := in.next()
+		if err != nil {
 			return err
+		}
+		if !more {
+			break
+		}
+		if known, err := p.line(in.text); err != nil {
+			return err
+		} else if !known {
+			in.skip(in.text)
 		}
 	}
 	m := in.measured(Setting{Shape: p.shape, Datatype: p.properties["datatype"], Op: p.properties["operation"],
@@ -88,35 +97,56 @@ type parser struct {
 	reps       [][]repetition  // by case
 }
 
-func (p *parser) line(text string) error {
-	text = strings.TrimSpace(text)
+// line reads a line. known is false for lines that mpibenchmark has not written.
+func (p *parser) line(text string) (known bool, err error) {
+	cells := strings.Fields(text)
 	switch {
 	case text == "":
-		return nil
+		return true, nil
 	case text[0] == '#':
 		if key, value, ok := strings.Cut(text, "="); ok && p.columns == nil && strings.HasPrefix(key, "#@") {
 			p.properties[key[len("#@"):]] = value
 		}
 		p.ended = p.ended || strings.HasPrefix(text, "# Execution time")
-		return nil
-	case p.columns == nil:
-		return p.header(strings.Fields(text))
+		return true, nil
+	case isReproHeader(cells) && p.columns == nil:
+		return true, p.header(cells)
+	case isReproHeader(cells):
+		return true, errors.New("a second line with columns: the file holds more than one mpirun; split it, one mpirun a file")
+	case !p.isRow(cells):
+		return false, nil
 	}
-	return p.row(strings.Fields(text))
+	return true, p.row(cells)
 }
 
-func (p *parser) header(names []string) error {
-	if !slices.Contains(names, "test") {
-		return fmt.Errorf("expected the line with the columns of ReproMPI (test nrep count runtime_sec), got %.60q",
-			strings.Join(names, " "))
+func isReproHeader(cells []string) bool {
+	return slices.Contains(cells, "test") && slices.ContainsFunc(cells, func(c string) bool {
+		return c != "test" && slices.Contains(reproColumns, c)
+	})
+}
+
+// isRow tells whether cells are a row, or a damaged one: they name a test, or have all numbers.
+func (p *parser) isRow(cells []string) bool {
+	at := slices.Index(p.columns, "test")
+	if at < 0 || at >= len(cells) {
+		return false
 	}
+	if name := cells[at]; strings.HasPrefix(name, "MPI_") || strings.HasPrefix(name, "GL_") {
+		return true
+	}
+	return len(cells) == len(p.columns) && !slices.ContainsFunc(slices.Delete(slices.Clone(cells), at, at+1),
+		func(cell string) bool { return !isNumber(cell) })
+}
+
+var reproColumns = []string{"process", "test", "nrep", "count", "msize", "msize_bytes", "errorcode", "runtime_sec",
+	"loc_tstart_sec", "loc_tend_sec", "gl_tstart_sec", "gl_tend_sec", "total_nrep"}
+
+func (p *parser) header(names []string) error {
 	if slices.Contains(names, "total_nrep") {
 		return errors.New("this is a summary, which has no samples: run mpibenchmark without --summary, or give the file of its --output-file")
 	}
-	known := []string{"process", "test", "nrep", "count", "msize", "msize_bytes", "errorcode", "runtime_sec",
-		"loc_tstart_sec", "loc_tend_sec", "gl_tstart_sec", "gl_tend_sec"}
 	for i, name := range names {
-		if !slices.Contains(known, name) || slices.Contains(names[:i], name) {
+		if !slices.Contains(reproColumns, name) || slices.Contains(names[:i], name) {
 			return fmt.Errorf("column %q is not one of ReproMPI's, or there twice", name)
 		}
 	}
@@ -148,9 +178,6 @@ func (p *parser) header(names []string) error {
 }
 
 func (p *parser) row(cells []string) error {
-	if slices.Contains(cells, "test") {
-		return errors.New("a second line with columns: the file holds more than one mpirun; split it, one mpirun a file")
-	}
 	if len(cells) != len(p.columns) {
 		return fmt.Errorf("%d columns, the head has %d; the file may be cut off", len(cells), len(p.columns))
 	}

@@ -1,84 +1,276 @@
 package readers
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
+	"math"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"pgmpi/internal/phrase"
 	"pgmpi/measure/results"
 )
 
+// tables reads tables of times in text. A title begins a table, whether a guideline is about it or not; a header
+// tells the shape of its rows, and whatever has another shape is no row.
 type tables struct {
 	*input
 	format, title, run string
-	function           string // the title's, or "" if it is not ours
-	column             int    // of the time, or 0 if not known
-	statistic          results.Statistic
+	function           string   // the title's, or "" if no guideline is about it
+	header             *columns // below the title, or nil
 	now                Setting
+	element            int64 // bytes
 	when               time.Time
 	m                  *measurement // receives the rows, once begun
+	width              int          // of the last row
+}
+
+// columns is what a header says of its rows.
+type columns struct {
+	n, size, time int
+	names         []int             // of cells that are no numbers
+	wrong         int               // of the cell that tells of wrong data, or 0
+	statistic     results.Statistic // of the time
+	average       bool              // the time is an average over the ranks
 }
 
 func (t *tables) begin(title, function string) {
-	t.title, t.function, t.column, t.m = title, function, 0, nil
+	t.title, t.function, t.header, t.m, t.width = title, function, nil, nil, 0
 }
+
+// words stand in cells of numbers.
+var words = []string{"N/A", "Pass", "Fail", "---", "-"}
+
+func isNumber(cell string) bool {
+	_, err := strconv.ParseFloat(cell, 64)
+	return err == nil || slices.Contains(words, cell)
+}
+
+// fits tells whether cells are a row: as many as the header has, an integer for the size, and numbers.
+func (c *columns) fits(cells []string) bool {
+	if c == nil || len(cells) != c.n {
+		return false
+	}
+	if _, err := strconv.ParseUint(cells[c.size], 10, 62); err != nil {
+		return false
+	}
+	for i, cell := range cells {
+		if !isNumber(cell) && !slices.Contains(c.names, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// failures are words in place of a row's times: IMB's.
+var failures = map[string]string{"time-out.;": timedOut, "out-of-mem.;": noMemory, "int-overflow.;": overflowed,
+	"int-overflow;": overflowed}
+
+const (
+	timedOut   = "timed out"
+	noMemory   = "had too little memory"
+	overflowed = "overflowed a number of elements"
+	wrongData  = "gave wrong data"
+	noTime     = "had no positive time"
+)
 
 func (t *tables) row(text string) error {
 	cells := strings.Fields(text)
+	if len(cells) == 0 {
+		return nil
+	}
+	if t.header != nil && t.function != "" && len(cells) > t.header.size+1 {
+		size, err := strconv.ParseInt(cells[t.header.size], 10, 64)
+		if why := failures[cells[t.header.size+1]]; why != "" && err == nil {
+			t.lose(t.function, size, why)
+			return nil
+		}
+	}
+	cut := t.source != nil && t.source.Cut && len(t.text) < t.width
 	switch {
-	case len(cells) == 0:
+	case (t.function == "" || t.header == nil) && t.title != "" && !slices.ContainsFunc(cells, func(c string) bool { return !isNumber(c) }):
+		t.leaveOut(t.title)
 		return nil
-	case t.function == "" || t.column == 0:
-		if len(t.all) > 0 {
-			t.all[len(t.all)-1].leaveOut(t.title)
-		}
-		return nil
-	case t.column >= len(cells):
-		return fmt.Errorf("%d columns, at least %d are wanted; the file may be cut off", len(cells), t.column+1)
-	}
-	if t.m == nil {
-		shape, err := t.placed()
-		if err != nil {
-			return err
-		}
-		t.now.Shape = shape
-		t.m = t.measured(t.now, t.statistic)
-		t.m.run, t.m.when = t.run, t.when
-	}
-	size, err := strconv.ParseInt(cells[0], 10, 64)
-	if err != nil {
-		return fmt.Errorf("%.40q is no size", cells[0])
-	}
-	if size == 0 { // some programs time an empty call
+	case t.function == "" || !t.header.fits(cells) || cut:
+		t.skip(text)
 		return nil
 	}
-	us, err := strconv.ParseFloat(cells[t.column], 64)
-	if err != nil {
-		return fmt.Errorf("%.40q is no time", cells[t.column])
+	t.width = len(t.text)
+	size, err := strconv.ParseInt(cells[t.header.size], 10, 64)
+	if err != nil || size == 0 { // some programs time an empty call
+		t.empty = true
+		return err
+	}
+	if t.header.failed(cells) {
+		t.lose(t.function, size, wrongData)
+		return nil
+	}
+	us, err := strconv.ParseFloat(cells[t.header.time], 64)
+	if err != nil || !(us > 0) || math.IsInf(us, 1) {
+		t.lose(t.function, size, noTime)
+		return nil
 	}
 	s, err := inNS(us * 1e3)
 	if err != nil {
 		return err
 	}
+	if err := t.ready(); err != nil {
+		return err
+	}
 	return t.m.add(t.format, t.function, size, s)
 }
 
+// failed tells whether the benchmark found wrong data.
+func (c *columns) failed(cells []string) bool {
+	if c.wrong == 0 {
+		return false
+	}
+	cell := cells[c.wrong]
+	x, err := strconv.ParseFloat(cell, 64)
+	return cell == "Fail" || err == nil && x != 0
+}
+
+// ready begins a measurement for the table.
+func (t *tables) ready() error {
+	if t.m != nil {
+		return nil
+	}
+	shape, err := t.placed()
+	if err != nil {
+		return err
+	}
+	t.now.Shape = shape
+	t.m = t.measured(t.now, t.header.statistic)
+	t.m.run, t.m.when, t.m.average, t.m.mark = t.run, t.when, t.header.average, t.mark
+	t.m.element = t.element
+	return nil
+}
+
+// bytesOf has the sizes of elements, which processes do not share.
+var bytesOf = map[string]int64{"MPI_CHAR": 1, "MPI_BYTE": 1, "MPI_INT": 4, "MPI_FLOAT": 4, "MPI_DOUBLE": 8, "MPI_LONG": 8}
+
 // each reads all lines. header tells whether a line is not a row.
 func (t *tables) each(header func(text string) (bool, error)) error {
-	for t.next() {
-		text := strings.TrimSpace(t.text.Text())
-		isHeader, err := header(text)
+	for {
+		more, err := t.next()
+		if err != nil {
+			return err
+		}
+		if !more {
+			return t.none()
+		}
+		isHeader, err := header(t.text)
 		if err == nil && !isHeader {
-			err = t.row(text)
+			err = t.row(t.text) // which header may have rewritten
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if len(t.all) == 0 {
-		return errors.New("there is no time of a collective")
+}
+
+// program finds a benchmark's program in a line of a script.
+var (
+	program   = regexp.MustCompile(`\S*\b(?:osu_[a-z_]+|IMB-[A-Z0-9]+)\S*`)
+	repeating = regexp.MustCompile(`(?i)\b(?:run|iter|iteration|rep|repetition|repeat|trial|round|attempt)\W*\d+`)
+)
+
+// mostMark limits what a line says of the tables below it.
+const mostMark = 100
+
+// marked keeps what a line says besides a benchmark's program: it marks the tables below.
+func (in *input) marked(text string) {
+	if at := program.FindStringIndex(text); at != nil {
+		mark := text[:at[0]] + " " + text[at[1]:]
+		mark = strings.Join(strings.Fields(repeating.ReplaceAllString(mark, "")), " ")
+		in.mark = mark[:min(len(mark), mostMark)]
 	}
-	return nil
+}
+
+// skip counts a line that is no row.
+func (in *input) skip(text string) {
+	if strings.Contains(text, "osu_") || strings.Contains(text, "IMB-") {
+		in.marked(text)
+	}
+	if in.skipped.n++; len(in.skipped.first) < mostShown {
+		in.skipped.first = append(in.skipped.first, fmt.Sprintf("%.60q", text))
+	}
+}
+
+// mostShown is how many lines and cells a note names.
+const mostShown = 5
+
+// lose notes a time that does not count.
+func (in *input) lose(function string, size int64, why string) {
+	in.lost = append(in.lost, loss{function, size, why})
+}
+
+func (in *input) leaveOut(title string) {
+	if len(in.unused) == 0 || in.unused[len(in.unused)-1] != title {
+		in.unused = append(in.unused, title)
+	}
+}
+
+// none returns the error of a file without a time, or nil.
+func (in *input) none() error {
+	if len(in.all) > 0 {
+		return nil
+	}
+	return &noTimes{in.unused, in.lost, in.empty}
+}
+
+// noTimes is the error of a file in which no time counts.
+type noTimes struct {
+	unused []string
+	lost   []loss
+	empty  bool
+}
+
+func (e *noTimes) Error() string {
+	text := "there is no time of a collective" + phrase.When(e.empty, " but of 0 bytes")
+	if names := unique(e.unused); len(names) > 0 {
+		text += "; no guideline is about " + strings.Join(names[:min(len(names), mostShown)], ", ")
+	}
+	if notes := lossNotes(e.lost); len(notes) > 0 {
+		text += "; " + notes[0]
+	}
+	return text
+}
+
+func unique(list []string) (out []string) {
+	seen := map[string]bool{}
+	for _, x := range list {
+		if !seen[x] {
+			out = append(out, x)
+		}
+		seen[x] = true
+	}
+	return out
+}
+
+// apart makes tables of one collective below different lines of a script different jobs: a log may go through
+// libraries or placements. Below equal lines they are repetitions of one mpirun.
+func (in *input) apart() {
+	first := map[Setting]map[timedKey]string{}
+	differ := false
+	for _, m := range in.all {
+		if first[m.Setting] == nil {
+			first[m.Setting] = map[timedKey]string{}
+		}
+		for _, c := range m.cases {
+			mark, known := first[m.Setting][c.timedKey]
+			differ = differ || known && mark != m.mark
+			if !known {
+				first[m.Setting][c.timedKey] = m.mark
+			}
+		}
+	}
+	for _, m := range in.all {
+		if differ {
+			m.Job = cmp.Or(m.Job, m.mark)
+		}
+	}
 }

@@ -1,0 +1,195 @@
+package readers
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pgmpi/measure/results"
+)
+
+// ncclTextReader reads what nccl-tests and rccl-tests print, out of place:
+//
+//	# Collective test starting: all_reduce_perf
+//	#  Rank  0 Group  0 Pid    798 on         n1 device  0 [0000:0f:00] GPU
+//	#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   busbw  #wrong
+//	        1024           256     float     sum      -1    20.00    0.05    0.09       0    22.00    0.05    0.09     N/A
+//
+// Older ones do not print which collective it is; then a line of the script that names the program, or the file's
+// name, tells it.
+var ncclTextReader = reader{name: "nccl-text", also: []string{"nccl", "rccl"}, read: readNCCLText,
+	sniff: func(_, head string) bool { return ncclHeader.MatchString(head) }}
+
+var (
+	ncclHeader  = regexp.MustCompile(`(?m)^# *(?:size|bytes) +(?:count|N) +type\b.*\b(?:cpu)?time +algbw`)
+	ncclRanks   = regexp.MustCompile(`^# *Rank +(\d+)(?: +Group +(\d+))? +Pid +\d+ on +(\S+) +device`)
+	ncclProgram = regexp.MustCompile(`\b(all_reduce|all_gather|broadcast|reduce_scatter|reduce|gather|scatter|alltoallv|alltoall|sendrecv|hypercube)_perf\b`)
+	ncclVersion = regexp.MustCompile(`\b([NR]CCL) version *:? *v?([0-9][0-9.]*)|nccl-library=(\d+)`)
+	ncclBounds  = regexp.MustCompile(`^# Out of bounds values *: *(\d+) *FAILED`)
+)
+
+// ncclTable is the state of a text of nccl-tests.
+type ncclTable struct {
+	*input
+	program  string
+	ranks    []ncclRank
+	unlisted bool // a list of ranks was cut
+	version  string
+	above    string // the line above the header: "out-of-place in-place"
+	header   []string
+	time     int // the column, or 0
+	wrong    int
+	rows     *ncclMeasured
+	why      error
+	since    int // measurements before this test
+}
+
+func readNCCLText(in *input) error {
+	t := ncclTable{input: in, program: programIn(filepath.Base(in.path))}
+	for {
+		more, err := in.next()
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		if err := t.line(in.text); err != nil {
+			return err
+		}
+	}
+	if len(in.all) == 0 && t.why != nil {
+		return t.why
+	}
+	return in.none()
+}
+
+func programIn(text string) string {
+	if found := ncclProgram.FindAllString(text, -1); len(found) > 0 {
+		return found[len(found)-1]
+	}
+	return ""
+}
+
+func (t *ncclTable) line(text string) error {
+	if strings.Contains(text, "_perf") {
+		t.program = cmp.Or(programIn(text), t.program)
+	}
+	if !strings.Contains(text, "ersion") && !strings.Contains(text, "nccl-library") {
+	} else if found := ncclVersion.FindStringSubmatch(text); found != nil {
+		if t.version = strings.TrimSpace(found[1] + " " + found[2]); found[3] != "" {
+			t.version = "NCCL " + found[3]
+		}
+	}
+	switch {
+	case ncclHeader.MatchString(text):
+		return t.begin(strings.Fields(strings.TrimLeft(text, "# ")))
+	case strings.HasPrefix(text, "# nThread"), strings.HasPrefix(text, "# Using devices"):
+		t.ranks, t.unlisted, t.rows = nil, false, nil
+	case ncclRanks.MatchString(text):
+		found := ncclRanks.FindStringSubmatch(text)
+		group, _ := strconv.Atoi(found[2])
+		t.ranks = append(t.ranks, ncclRank{group, found[3]})
+		t.unlisted = t.unlisted || strings.HasSuffix(text, "...")
+	case ncclBounds.MatchString(text) && t.wrong == 0:
+		t.all = t.all[:t.since] // some row is wrong, and none tells which
+		t.why = fmt.Errorf("%s values out of bounds, and no row tells which", ncclBounds.FindStringSubmatch(text)[1])
+	case strings.HasPrefix(text, "#"):
+		t.above = text
+	case text != "":
+		return t.row(text, strings.Fields(text))
+	}
+	return nil
+}
+
+// begin begins a table below its header. An in-place time alone is no time of the collective that guidelines are about.
+func (t *ncclTable) begin(header []string) error {
+	t.header, t.rows, t.since = header, nil, len(t.all)
+	t.time, t.wrong = slices.Index(header, "time"), max(0, slices.Index(header, "#wrong"))
+	switch {
+	case slices.Contains(header, "cputime"):
+		t.time, t.why = 0, errCPU
+	case strings.Contains(t.above, "in-place") && !strings.Contains(t.above, "out-of-place"):
+		t.time, t.why = 0, errInPlace
+	case t.program == "":
+		t.time = 0
+		t.why = errors.New("the text does not say which collective was measured: name the file after its program, such as all_reduce_perf-1.txt")
+	}
+	return nil
+}
+
+// row reads a row. Columns up to root may be blank, so the others are counted from the right.
+func (t *ncclTable) row(text string, cells []string) error {
+	header := t.header
+	if n := len(header); n > 0 && header[n-1] == "timestamp" && len(cells) > 2 && strings.Contains(cells[len(cells)-1], ":") {
+		header, cells = header[:n-1], cells[:len(cells)-2]
+	}
+	first := slices.IndexFunc(header, func(name string) bool { return name == "time" || name == "cputime" })
+	blank := len(header) - len(cells)
+	if first < 0 || blank < 0 || blank > max(0, first-3) {
+		t.skip(text)
+		return nil
+	}
+	names, numbers := cells[2:first-blank], cells[first-blank:]
+	size, err := strconv.ParseInt(cells[0], 10, 64)
+	if _, count := strconv.ParseUint(cells[1], 10, 62); err != nil || count != nil || isNumber(cells[2]) ||
+		slices.ContainsFunc(numbers, func(cell string) bool { return !isNumber(cell) }) {
+		t.skip(text)
+		return nil
+	}
+	if t.time == 0 || size <= 0 {
+		return nil
+	}
+	_, function := ncclFunction(t.program)
+	if function == "" {
+		t.leaveOut(t.program)
+		return nil
+	}
+	if wrong := 0.0; t.wrong > 0 {
+		if wrong, _ = strconv.ParseFloat(cells[t.wrong-blank], 64); wrong > 0 {
+			t.lose(function, size, wrongData)
+			return nil
+		}
+	}
+	us, err := strconv.ParseFloat(cells[t.time-blank], 64)
+	if err != nil || !(us > 0) {
+		t.lose(function, size, noTime)
+		return nil
+	}
+	if err := t.ready(function); err != nil {
+		return err
+	}
+	op, root := "", -1
+	for _, name := range names[1:] {
+		if n, err := strconv.Atoi(name); err == nil {
+			root = n
+		} else {
+			op = name
+		}
+	}
+	return t.rows.add(names[0], op, root, size, results.Mean, us)
+}
+
+func (t *ncclTable) ready(function string) (err error) {
+	if t.rows != nil && t.rows.function == function {
+		return nil
+	}
+	t.input.shape.NP = 0
+	if !t.unlisted {
+		if t.input.shape, err = groupShape(t.ranks, 1); err != nil {
+			return err
+		}
+	}
+	t.rows = &ncclMeasured{in: t.input, format: "nccl", function: function, at: map[Setting]*measurement{}}
+	library, _, _ := strings.Cut(strings.ToLower(t.version), " ")
+	t.rows.Library, t.rows.Version = library, t.version
+	if t.rows.Shape, err = t.placed(); err != nil {
+		return err
+	}
+	return nil
+}
