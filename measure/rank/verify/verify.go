@@ -65,9 +65,9 @@ type number interface {
 type elementsOf[T number] struct {
 	value   func(h uint32, rank int) T
 	combine func(a, b T) T
-	// Tables of what several ranks give combined are kept: combining takes as long as there are ranks.
+	// Tables are kept of what several ranks give combined, and of what the first ranks give alone.
 	tables map[ranks][]T
-	one    []T // the last part of a table that one rank gives alone
+	one    []T // the last part of a table that one of the other ranks gives alone
 }
 
 type ranks struct{ first, last int }
@@ -225,9 +225,13 @@ func place(i int64) int64 {
 	return (i + int64(hash(-1, i/period))) % period
 }
 
+// keptRanks limits the ranks whose own data are kept: the memory of a rank does not grow with their
+// number.
+const keptRanks = 64
+
 // table returns n elements from a place on, of what ranks give together.
 func (e *elementsOf[T]) table(of ranks, from, n int64) []T {
-	if of.first == of.last {
+	if of.first == of.last && of.first >= keptRanks {
 		e.one = slices.Grow(e.one[:0], int(n))[:n]
 		for i := range e.one {
 			e.one[i] = e.value(hash(of.first, from+int64(i)), of.first)

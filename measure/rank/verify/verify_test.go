@@ -125,3 +125,15 @@ func TestOfEqualValuesTheLowestRankIsTheOneThatCounts(t *testing.T) {
 		should.Equal(t, got, want, op)
 	}
 }
+
+// Every case is filled and compared with the same elements.
+func TestElementsOfTheFirstRanksAreMadeOnce(t *testing.T) {
+	made := 0
+	e := &elementsOf[int32]{value: func(h uint32, _ int) int32 { made++; return int32(h) }}
+	first := slices.Clone(e.table(ranks{3, 3}, 0, 100))
+	for range 2 {
+		should.Equal(t, e.table(ranks{3, 3}, 40, 60), first[40:], "elements from 40 on")
+		e.table(ranks{keptRanks, keptRanks}, 0, 10)
+	}
+	should.Equal(t, [2]int{made, len(e.tables)}, [2]int{100 + 2*10, 1}, "elements made, and tables kept")
+}
