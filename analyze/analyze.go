@@ -69,6 +69,7 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	if err := a.byState(states); err != nil {
 		return nil, err
 	}
+	a.averages()
 	a.judgeSplit()
 	if err := a.experiment(); err != nil {
 		return nil, err

@@ -226,6 +226,14 @@ func (r *Report) NotJudged() string {
 	return ""
 }
 
+// FailOnSeen is the word of gate.fail_on with which what was seen once is an alarm.
+const FailOnSeen = "seen"
+
+// CannotAlarm tells whether the gate asks for verdicts, of which what was imported has none.
+func (r *Report) CannotAlarm() bool {
+	return r.Gate != nil && r.SeenOnce != "" && r.Gate.Alarms == 0 && r.Gate.FailOn != FailOnSeen
+}
+
 // ExitCode sums the report up. With a gate only alarms count as violated.
 func (r *Report) ExitCode() int {
 	slow, judged := false, true
@@ -235,7 +243,7 @@ func (r *Report) ExitCode() int {
 	if r.Gate != nil {
 		slow, judged = r.Gate.Alarms > 0, !r.Gate.MustJudge || len(r.Gate.NotJudged) == 0
 	}
-	return ExitCode(len(r.Wrong) > 0, slow, r.Refused != nil || len(r.Incomplete) > 0 || r.NothingMeasured() || !judged)
+	return ExitCode(len(r.Wrong) > 0, slow, r.Refused != nil || len(r.Incomplete) > 0 || r.NothingMeasured() || r.CannotAlarm() || !judged)
 }
 
 // ExitCode returns the code of the first condition that holds.

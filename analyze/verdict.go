@@ -54,6 +54,8 @@ type Verdict struct {
 	Alternating *Elsewhere `json:"alternating,omitempty" column:"alternating_"`
 	// OtherMalloc is the violation measured again in the other state of malloc.
 	OtherMalloc *Elsewhere `json:"other_malloc,omitempty" column:"other_malloc_"`
+	// Averaged tells that a side is an average over the ranks, which bears no verdict here.
+	Averaged bool `json:"averaged,omitempty" column:"-"`
 	// ByStateTold tells that two states have enough mpiruns to show that it does.
 	ByStateTold bool `json:"by_state_told,omitempty" column:"-"`
 }

@@ -37,6 +37,7 @@ type Check struct {
 	SlowMpiruns []medians.SlowMpirun `json:"slow_mpiruns"`
 	Gate        *analyze.Gate        `json:"gate"`
 	Exit        int                  `json:"exit_code"`
+	SeenOnce    string               `json:"seen_once"` // why it has no verdicts, of what was imported
 
 	Busy   *bool   `json:"-"` // other programs kept cores busy; nil if not known
 	Points []Point `json:"-"` // in the Plan's order
@@ -145,7 +146,7 @@ func (p *Point) validate() error {
 func CheckOf(r *analyze.Report, path string) *Check {
 	beside := busy(r.Warnings)
 	c := &Check{Path: path, Schema: r.Schema, Version: r.Version, Library: r.Library, Operation: r.Operation, Origin: r.Origin, Shapes: r.Shapes, R: r.R,
-		Probes: r.Probes, States: r.States, SlowMpiruns: r.SlowMpiruns, Gate: r.Gate, Exit: r.Exit, Busy: &beside}
+		Probes: r.Probes, States: r.States, SlowMpiruns: r.SlowMpiruns, Gate: r.Gate, Exit: r.Exit, SeenOnce: r.SeenOnce, Busy: &beside}
 	for i := range r.Verdicts {
 		c.Points = append(c.Points, pointOf(&r.Verdicts[i]))
 	}

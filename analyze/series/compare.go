@@ -259,12 +259,22 @@ func (all *compareFamily) judge(d *judge.Design) error {
 	for n, o := range f.Outcomes {
 		if row := all.rows[n]; o.Runs > 0 {
 			row.PValue, row.PAdjusted, row.Ratio = analyze.Number(o.P), analyze.Number(o.PAdjusted), analyze.Number(o.Ratio)
-			row.RatioLo, row.RatioHi = analyze.Number(o.Lo95), analyze.Number(o.Hi95)
+			if all.of[n].bounded(row.AR, row.BR) {
+				row.RatioLo, row.RatioHi = analyze.Number(o.Lo95), analyze.Number(o.Hi95)
+			}
 			row.CouldHaveSeen = analyze.Number(d.Visible(o.Lo95, o.Hi95))
 			row.judge(all.of[n], o, f.VisibleAt(n))
 		}
 	}
 	return nil
+}
+
+// bounded tells whether a and b mpiruns bear an interval: the ends of a few medians hold less than 95 %.
+func (c *Comparison) bounded(a, b int) bool {
+	if c.Paired {
+		return stats.MinPSignedRank(min(a, b)) <= .025
+	}
+	return stats.MinPRankSum(a, b) <= .025
 }
 
 func (c *Comparison) Of(cell medians.Cell) *CaseChange {

@@ -159,11 +159,11 @@ func joined(tests []Point) (out guidelines.MsizeList) {
 type FailOn string
 
 const (
-	FailOnNew      FailOn = "new"      // what is newly wrong, or clearly worse
-	FailOnSure     FailOn = "sure"     // of these, what a new check would probably show again
-	FailOnViolated FailOn = "violated" // every violation that is not expected
-	FailOnSeen     FailOn = "seen"     // as new, and what was seen once in imported data
-	FailOnTimes    FailOn = "times"    // as new, and run-times that became longer
+	FailOnNew      FailOn = "new"              // what is newly wrong, or clearly worse
+	FailOnSure     FailOn = "sure"             // of these, what a new check would probably show again
+	FailOnViolated FailOn = "violated"         // every violation that is not expected
+	FailOnSeen     FailOn = analyze.FailOnSeen // as new, and what was seen once in imported data
+	FailOnTimes    FailOn = "times"            // as new, and run-times that became longer
 )
 
 // firm is the name of FailOnSure up to version 0.2.

@@ -128,14 +128,40 @@ func (s *Series) fill(checks []*Check, wanted []Asked) error {
 		}
 	}
 	s.Cells = lists.Map(all, func(t *track) Trend { return t.Trend })
-	changes, err := lasting(all)
+	changes, err := lasting(append(all, runTimes(checks)...))
 	s.Changes = append(s.Changes, changes...)
 	return err
 }
 
+// RunTime stands for a guideline where a run-time changed, and not a ratio.
+const RunTime = "run-time"
+
+// runTimes follows the run-times of calls through nights without verdicts. Whoever has measured them wants to know
+// since when a call is slower, whatever the reason; the ratios of nights with verdicts are freed from the machine.
+func runTimes(checks []*Check) (all []*track) {
+	if slices.ContainsFunc(checks, func(c *Check) bool { return c.SeenOnce == "" }) {
+		return nil
+	}
+	tracks := map[Asked]*track{}
+	for i, c := range checks {
+		for _, p := range c.Points {
+			q := Asked{Guideline: RunTime, Function: p.Function, Msize: p.Msize, MsizeOther: p.Msize, Shape: p.Shape}
+			if tracks[q] == nil {
+				tracks[q] = &track{Trend: Trend{Asked: q}}
+				all = append(all, tracks[q])
+			}
+			t := tracks[q]
+			if s := analyze.Or(p.MedianS, 0); s > 0 && (len(t.nights) == 0 || t.nights[len(t.nights)-1] < i) {
+				t.nights, t.logs = append(t.nights, i), append(t.logs, math.Log(s))
+			}
+		}
+	}
+	return all
+}
+
 func (c *Check) row() Night {
 	row := Night{Path: c.Path, Origin: c.Origin, Version: c.Version, Library: c.Library, R: c.R,
-		SlowMpiruns: len(c.SlowMpiruns), Probes: append([]analyze.Probes{}, c.Probes...), Exit: c.Exit, Changed: []Difference{}}
+		SeenOnce: c.SeenOnce, SlowMpiruns: len(c.SlowMpiruns), Probes: append([]analyze.Probes{}, c.Probes...), Exit: c.Exit, Changed: []Difference{}}
 	for i := range c.Points {
 		switch p := &c.Points[i]; p.Verdict {
 		case judge.NotMeasured, judge.Wrong:
@@ -303,11 +329,12 @@ type Night struct {
 	SlowMpiruns int              `json:"slow_mpiruns"`
 	Probes      []analyze.Probes `json:"yardstick"`
 	Exit        int              `json:"exit_code"`
-	Changed     []Difference     `json:"changed"`       // against the night before: library, nodes, kernel, …
-	Shift       *Shift           `json:"machine_shift"` // against the night before, or null
+	SeenOnce    string           `json:"seen_once,omitempty"` // why it has no verdicts, of what was imported
+	Changed     []Difference     `json:"changed"`             // against the night before: library, nodes, kernel, …
+	Shift       *Shift           `json:"machine_shift"`       // against the night before, or null
 }
 
-// Lasting describes a change of a test's ratio that lasted three nights or more.
+// Lasting describes a change of a test's ratio that lasted three nights or more, or of a run-time in s (RunTime).
 type Lasting struct {
 	Asked
 	Night int `json:"night"` // index into Nights: the first one that probably differs

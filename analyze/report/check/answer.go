@@ -81,6 +81,8 @@ func headline(r *analyze.Report) (string, picture.Tone) {
 		return fmt.Sprintf("%s; violated: %s", Faults(r.Wrong), violated(r)), picture.Slow
 	case r.NotJudged() != "":
 		return fail.NotJudged(r.NotJudged()), picture.Open
+	case r.Gate == nil && r.SeenOnce != "" && count[judge.SeenOnce] == 0:
+		return fmt.Sprintf("NOTHING SEEN in %s, no ratio of %g or more; %s", tests(r), r.MinSlowdown, r.SeenOnce), picture.Open
 	case r.Gate == nil && r.SeenOnce != "":
 		return fmt.Sprintf("SEEN ONCE: a ratio of %[3]g or more in %[1]d of %[2]s; %[4]s", count[judge.SeenOnce], tests(r), r.MinSlowdown, r.SeenOnce), picture.Open
 	case r.Gate != nil && r.Gate.Alarms > 0:
@@ -194,6 +196,9 @@ func reportExit(r *analyze.Report) error {
 			return &fail.Refused{Reason: r.Refused.Reason}
 		case len(r.Verdicts) == 0:
 			return &fail.Refused{Reason: "no verdict: nothing was tested"}
+		}
+		if len(r.Incomplete) == 0 && r.CannotAlarm() {
+			return &fail.Refused{Reason: "no test can alarm: " + r.SeenOnce}
 		}
 		return &fail.Refused{Reason: fmt.Sprintf("no verdict for %d planned tests: they lack valid run medians; see the report", len(r.Incomplete))}
 	}

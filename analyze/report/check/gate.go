@@ -87,6 +87,8 @@ func gateVerdict(r *analyze.Report) string {
 	switch {
 	case r.NothingMeasured():
 		unjudged = "NOT JUDGED: no test could be measured"
+	case r.CannotAlarm():
+		unjudged = "NOT JUDGED: no test can alarm (" + r.SeenOnce + ")"
 	case len(g.NotJudged) > 0:
 		unjudged = fmt.Sprintf("NOT JUDGED: on %s the machine was in a state that no baseline has, so nothing that differs is an alarm there",
 			strings.Join(g.NotJudged, ", "))

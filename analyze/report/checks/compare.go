@@ -36,11 +36,29 @@ func compareRows(c *series.Comparison) [][]string {
 }
 
 func compareSections(c *series.Comparison) []document.Section {
-	return slices.Concat(compareAnswer(c), compareGuidelines(c), compareCases(c, false), compareMeans(c), compareDesign(c), check.Warnings(c.Warnings))
+	return slices.Concat(compareAnswer(c), seenOnce(c), compareGuidelines(c), compareCases(c, false), compareMeans(c), compareDesign(c), check.Warnings(c.Warnings))
 }
 
 func compareScreen(c *series.Comparison) []document.Section {
-	return slices.Concat(compareAnswer(c), compareGuidelines(c), compareCases(c, true))
+	return slices.Concat(compareAnswer(c), seenOnce(c), compareGuidelines(c), compareCases(c, true))
+}
+
+// seenOnce shows the ratios of mpiruns that are too few for a test, the largest change first.
+func seenOnce(c *series.Comparison) []document.Section {
+	if c.Refused == nil {
+		return nil
+	}
+	size := func(k series.CaseChange) float64 { return math.Abs(math.Log(*k.Ratio)) }
+	rows := lists.Keep(c.Cases, func(k series.CaseChange) bool {
+		return k.Ratio != nil && *k.Ratio > 0 && size(k) >= math.Log(c.MinSlowdown)
+	})
+	slices.SortStableFunc(rows, func(a, b series.CaseChange) int { return cmp.Compare(size(b), size(a)) })
+	t := &document.Table{Head: []string{"collective", "size", "A", "B", "B/A"}, Align: "lrrrl"}
+	shown, more := phrase.First(rows, 12, "%d more in compare.json.")
+	for _, k := range shown {
+		t.Add(phrase.Function(k.Function), phrase.Size(k.Msize), phrase.Duration(k.AMedianS), phrase.Duration(k.BMedianS), phrase.Ratio(k.Ratio))
+	}
+	return document.Tabled(t, more, "Seen once: run-times that differ in %d of %s; other mpiruns may differ", len(rows), conf.Plural(c.M, "call"))
 }
 
 // comparePage begins with a heat map of B/A, and has the rest as a text has it.

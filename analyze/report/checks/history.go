@@ -120,6 +120,9 @@ func historyAnswer(s *series.Series) string {
 	if last.Alarms != nil {
 		text += ", " + conf.Plural(*last.Alarms, "alarm")
 	}
+	if once := lists.Keep(s.Nights, func(k series.Night) bool { return k.SeenOnce != "" }); len(once) > 0 {
+		text += fmt.Sprintf("; %d of %d without verdicts (%s)", len(once), len(s.Nights), once[len(once)-1].SeenOnce)
+	}
 	groups := lastingGroups(s)
 	shown, more := phrase.First(groups, 3, "%d more")
 	found := phrase.JoinOf("; ", shown, func(g *lastingGroup) string {
@@ -234,7 +237,9 @@ func historyChanges(s *series.Series) []document.Section {
 		lines = append(lines, since+": "+between(s, &g.Lasting))
 	}
 	lines = slices.Compact(lines)
-	return append(document.Tabled(t, "", "Ratios that changed, and stayed so for three checks or more"),
+	what := phrase.Either(slices.ContainsFunc(s.Changes, func(c series.Lasting) bool { return c.Guideline == series.RunTime }),
+		"Run-times and ratios", "Ratios")
+	return append(document.Tabled(t, "", "%s that changed, and stayed so for three checks or more", what),
 		document.Listed("Between which checks they changed (95 %)", lines, len(lines), "", func(line string) string { return line })...)
 }
 
