@@ -438,9 +438,9 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) 
 	done
 	echo "lint: nothing to say"
 
-bench: go-check both ## what pgmpi costs and how far to trust it, both libraries; on a machine that does nothing else. BENCHES="loop check" for some
+bench: go-check both ## what pgmpi costs and how far to trust it, both libraries; on a machine that does nothing else. BENCHES="loop check" for some, DIR=… for import
 	@$(build_bench)
-	bin/bench $(BENCHES)
+	bin/bench $(BENCHES) $(if $(DIR),--folder "$(DIR)")
 
 fuzz: go-check ## feed every reader damaged input, FUZZ_TIME=1m for each target
 	@said=$$(mktemp)

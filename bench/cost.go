@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"pgmpi/analyze/export"
-	"pgmpi/bench/slower"
 	"pgmpi/bench/table"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
@@ -259,12 +258,4 @@ func (e *env) timeCheck(ctx context.Context, text string, seed int) float64 {
 	fmt.Printf("      launching %d mpiruns %.1f s, measured calls %.1f s, the rest of the ranks' work %.1f s, the driver between them %.1f s\n",
 		runs, all.launch, all.timed, all.rest, c.seconds-all.launch-all.timed-all.rest)
 	return c.seconds
-}
-
-func importBench(ctx context.Context, e *env) {
-	if e.folder == "" {
-		must(fmt.Errorf("import needs --folder DIR, such as results/ of github.com/HLC-Lab/pico with its tarballs unpacked"))
-	}
-	e.fastest(ctx, "wall-clock", 10, "analyze", "--from", "any", e.folder, "--out", filepath.Join(e.dir, "imported"))
-	fmt.Print(get(slower.Text(filepath.Join(e.dir, "imported"), 1.2)))
 }

@@ -29,7 +29,7 @@ var benches = []bench{
 	{"size", "the size of bin/pgmpi", false, 1, 1, sizeBench},
 	{"analyze", "10 million samples from the raw files to the verdict; the fastest counts", false, 3, 1, analyzeBench},
 	{"export", "10 million samples from the raw files to a table, as Parquet and csv; the fastest counts", false, 3, 1, exportBench},
-	{"import", "the way of another program's files, given by --folder, to verdicts, and what is slow in them", false, 1, 1, importBench},
+	{"import", "the way of other programs' files, given by --folder, to verdicts; what is refused, what awk reads otherwise", false, 1, 1, importBench},
 	{"loop", "the timing loop against the same loop in plain C, p = 2, in rounds of three mpiruns", true, 30, 1, loopRival.bench},
 	{"check", "a whole check of GL3-GL17 at five sizes, 16 B to 1 MiB, p = 2, nrep 10 to 200; the fastest counts", true, 3, 1, checkBench},
 	{"memory", "a rank's memory beside a plain C program with the same buffers, and what a case takes beside its calls, by p", true, 1, 1, memoryBench},
