@@ -52,3 +52,25 @@ func TestWhatWasSeenOnceIsARatioOfSumsAndNeverViolated(t *testing.T) {
 	m.Sums = map[int][]int{3: {1, 9}}
 	should.Fail(t, m.CheckIndices(), "names case 9 of 4")
 }
+
+func TestAveragesOverTheRanksBearNoVerdictButOnTheSlowerSide(t *testing.T) {
+	for name, c := range map[string]struct {
+		averages  []string
+		allreduce int64
+		want      judge.Verdict
+		averaged  bool
+	}{
+		"none":                           {nil, 6000, judge.SeenOnce, false},
+		"the other side looks too fast":  {[]string{"MPI_Reduce"}, 6000, judge.Undecided, true},
+		"all of the other side":          {[]string{"MPI_Reduce", "MPI_Bcast"}, 6000, judge.Undecided, true},
+		"slower even so":                 {[]string{"MPI_Allreduce"}, 6000, judge.SeenOnce, false},
+		"not slower, which says nothing": {[]string{"MPI_Allreduce"}, 1500, judge.Undecided, true},
+		"averages on both sides":         {[]string{"MPI_Allreduce", "MPI_Reduce", "MPI_Bcast"}, 6000, judge.SeenOnce, false},
+	} {
+		m, runs := importedRun(2000, 1000, c.allreduce)
+		m.Imported.Averages = c.averages
+		v := &must.Get(Analyze(m, runs, judge.Default()))(t).Report.Verdicts[0]
+		should.Hold(t, v.Verdict == c.want && v.Averaged == c.averaged && v.Ratio != nil, "%s: %+v", name, v)
+		should.Hold(t, !c.averaged || v.Reason != "" && v.Reason != "1 mpirun: another may differ", "%s: %s", name, v.Reason)
+	}
+}

@@ -79,6 +79,8 @@ func TestWhatIsPutAroundLinesIsTakenAway(t *testing.T) {
 		}
 		return string(out)
 	}
+	half := strings.Index(twoTables, "\n\n") + 1
+	first, rest := twoTables[:half], twoTables[half:]
 	for name, its := range map[string]string{
 		"nothing":             twoTables,
 		"a byte order mark":   "\ufeff" + twoTables,
@@ -94,6 +96,7 @@ func TestWhatIsPutAroundLinesIsTakenAway(t *testing.T) {
 		"a time stamp":        before("2024-03-05T10:11:%d.123456Z ", twoTables),
 		"a date":              before("[Tue Mar %d 10:11:12 2024] n1: ", twoTables),
 		"numbers of lines":    before("  %d\t", twoTables),
+		"aligned numbers":     "      9\tstart\n" + before("     %d\t", first) + before("    1%d\t", rest),
 		"a mail":              before("> ", twoTables),
 		"indentation":         before("    ", twoTables),
 		"escaped marks":       strings.ReplaceAll(twoTables, "# ", `\# `),

@@ -164,6 +164,9 @@ const mostLabel = 120
 func labelOf(lines []string) *regexp.Regexp {
 	forms, best := map[string]int{}, ""
 	for _, line := range lines {
+		if strings.IndexByte(line, '#') < 0 { // a regular expression takes long
+			continue
+		}
 		at := heading.FindStringIndex(line)
 		if at == nil || at[0] > mostLabel {
 			continue
@@ -205,7 +208,7 @@ func formOf(label string) string {
 	if before, ok := strings.CutSuffix(form, `\s+`); ok && !onlyNumber.MatchString(label) {
 		form = before + `\s*`
 	}
-	return form
+	return strings.Replace(form, `^\s+`, `^\s*`, 1) // numbers are aligned
 }
 
 // Of returns the text of an open file.
