@@ -149,7 +149,10 @@ var spoiling = []remark.ID{remark.Oversubscribed, remark.SharedCore, remark.CPUL
 var mentioned = []remark.ID{remark.LibrarySettings, remark.SettingIgnored, remark.NodesUnused}
 
 func envAnswer(e *Environment) []document.Section {
-	ids := lists.Map(e.Doubts, func(d remark.Remark) string { return string(d.ID) })
+	var ids []string
+	for _, d := range e.Doubts {
+		ids = lists.With(ids, string(d.ID))
+	}
 	any := func(of []remark.ID) bool {
 		return slices.ContainsFunc(e.Doubts, func(d remark.Remark) bool { return slices.Contains(of, d.ID) })
 	}
