@@ -63,6 +63,7 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 		if err := a.look(); err != nil {
 			return nil, err
 		}
+		a.family.Replicate()
 		a.conclude()
 	}
 	states := a.states()
@@ -83,6 +84,8 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	a.payoffs()
 	alternatives(a.verdicts)
 	a.Report = a.report(states)
+	a.Report.Stand()
+	a.Report.OfAnotherCheck(betweenOf(m, cfg))
 	return a, nil
 }
 
@@ -123,6 +126,7 @@ func begin(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 		return nil, fmt.Errorf("analyze: %w", err)
 	}
 	a.family = d.Family(float64(set.TickNS))
+	a.family.Between = betweenOf(m, cfg).Tau
 	return a, nil
 }
 
@@ -251,6 +255,12 @@ func (a *Analysis) conclude() {
 		if a.family.OnTwoSteps(n) {
 			v.Reason = fmt.Sprintf("it rests on two steps of the clock (%d ns each)", a.set.TickNS)
 		}
+		switch {
+		case o.OnClock:
+			v.Reason = fmt.Sprintf("steps of the clock (%d ns) could hide a slowdown of %g×", a.set.TickNS, a.cfg.MinSlowdown)
+		case o.TooNear:
+			v.Reason = TooNear(a.cfg.MinSlowdown, a.cfg.BetweenChecks)
+		}
 		v.RunsNeeded = outlook.Needed[n]
 		a.account(v, o, orig, other)
 		pair := judge.Pair{Orig: orig.Medians[:o.Runs], Other: other.Medians[:o.Runs]}
@@ -283,7 +293,7 @@ func (a *Analysis) account(v *Verdict, o judge.Outcome, orig, other *medians.Cas
 	case min(orig.Runs, other.Runs) < len(a.set.WallNS[v.Shape]):
 		v.Reason = fmt.Sprintf("not measured beyond %d mpiruns: other [analyze] settings had decided it", o.Runs)
 	default:
-		v.Reason = fmt.Sprintf("only %d of %d mpiruns were made", o.Runs, d.R())
+		v.Reason = fmt.Sprintf("only %d of %d mpiruns were made", len(a.set.WallNS[v.Shape]), d.R())
 		a.isIncomplete(v)
 	}
 }

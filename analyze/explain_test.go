@@ -77,9 +77,9 @@ func TestExplanationHasTheTestAgain(t *testing.T) {
 		i    int
 		want judge.Numbers
 	}{
-		{judge.TestSignedRank, 3, judge.Numbers{Statistic: sums, Largest: sums, Rank: 2, Slower: fixture.R, Difference: 20000, Tick: 10}},
-		{judge.TestRankSum, 3, judge.Numbers{Statistic: pairs, Largest: pairs, Rank: 2, Slower: fixture.R, Difference: 20000, Tick: 10}},
-		{judge.TestKS, 2, judge.Numbers{Statistic: 0, Largest: 1, KeptStatistic: 1, Rank: 5, Difference: -10000, Tick: 10}},
+		{judge.TestSignedRank, 3, judge.Numbers{Statistic: sums, Largest: sums, KeptLargest: sums, Rank: 2, Slower: fixture.R, Difference: 20000, Tick: 10}},
+		{judge.TestRankSum, 3, judge.Numbers{Statistic: pairs, Largest: pairs, KeptLargest: pairs, Rank: 2, Slower: fixture.R, Difference: 20000, Tick: 10}},
+		{judge.TestKS, 2, judge.Numbers{Statistic: 0, Largest: 1, KeptLargest: 1, KeptStatistic: 1, Rank: 5, Difference: -10000, Tick: 10}},
 	} {
 		cfg := judge.Default()
 		cfg.Test = c.test

@@ -59,7 +59,9 @@ func Follow(m *results.Manifest, set *medians.Set, mode protocol.Mode, d *judge.
 		}
 		a.WholeS, a.PartS = Seconds(stats.MedianFinite(pairs[i].Orig)), Seconds(stats.MedianFinite(pairs[i].Other)/float64(c.Calls))
 	}
-	if x.Family, err = d.Judge(float64(set.TickNS), pairs); err != nil {
+	x.Family = d.Family(float64(set.TickNS))
+	x.Between = betweenOf(m, d.Config).Tau
+	if err := x.Once(pairs); err != nil {
 		return nil, err
 	}
 	for i, o := range x.Outcomes {
@@ -157,11 +159,6 @@ type Elsewhere struct {
 	Malloc string `json:"malloc,omitempty"` // its state, if not as in the check
 }
 
-// OnlyRepeated tells whether a violation is shown not to hold where both sides alternate.
-func (v *Verdict) OnlyRepeated() bool {
-	return v.Verdict == judge.Violated && v.Alternating != nil && v.Alternating.Verdict == judge.Kept
-}
-
 // Alternate plans to measure all violations again with both sides alternating call by call.
 func (a *Analysis) Alternate() *results.FollowUps {
 	return again(a.comparisons(func(int, *Verdict) bool { return true }), a.fewAgain())
@@ -191,7 +188,7 @@ func (a *Analysis) elsewhere(mode protocol.Mode, of func(*Verdict) **Elsewhere) 
 		return nil
 	}
 	cfg := a.cfg
-	cfg.Adjust, cfg.Alpha = judge.AdjustNone, a.cfg.Alpha/2
+	cfg.Adjust, cfg.Alpha, cfg.BetweenChecks = judge.AdjustNone, a.cfg.Alpha/2, 0
 	f, err := a.followed(mode, cfg)
 	if err != nil || f == nil || f.Refused != nil {
 		return err

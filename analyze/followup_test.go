@@ -8,6 +8,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/testkit/fixture"
@@ -100,17 +101,67 @@ func TestViolationsThatMayDependOnMallocAreMeasuredInItsOtherState(t *testing.T)
 		should.Hold(t, (x != nil) == c.want && (x == nil || x.Malloc == c.state && x.R == 8), "%s, %v, %v: %+v",
 			c.state, Or(c.call, 0), Or(c.other, 0), x)
 	}
-	for _, c := range []struct {
-		v           judge.Verdict
-		alternating *Elsewhere
-		want        bool
-	}{
-		{judge.Violated, &Elsewhere{Alone: Alone{Verdict: judge.Kept}}, true}, {judge.Violated,
-			&Elsewhere{Alone: Alone{Verdict: judge.Violated}}, false},
-		{judge.Violated, nil, false}, {judge.Marginal, &Elsewhere{Alone: Alone{Verdict: judge.Kept}}, false},
-	} {
-		should.Equal(t, (&Verdict{Verdict: c.v, Alternating: c.alternating}).OnlyRepeated(), c.want, "%+v", c)
+}
+
+func TestAViolationIsSureIfNothingThatWasMeasuredContradicts(t *testing.T) {
+	in := func(v judge.Verdict, ratio float64) *Elsewhere {
+		return &Elsewhere{Alone: Alone{Verdict: v, Effect: Effect{Number(ratio), Number(ratio - .1), Number(ratio + .1)}}}
 	}
+	for name, c := range map[string]struct {
+		alternating, malloc *Elsewhere
+		again               bool
+		hi                  float64
+		want                Standing
+	}{
+		"nothing else was measured":              {nil, nil, true, 2.1, Sure},
+		"violated in all":                        {in(judge.Violated, 1.95), in(judge.Violated, 2), true, 2.1, Sure},
+		"violated in all, but smaller":           {in(judge.Violated, 1.4), nil, true, 2.1, Sure},
+		"kept in turns":                          {in(judge.Kept, .9), in(judge.Violated, 2), true, 2.1, GoneInTurns},
+		"kept in turns, marginal with malloc":    {in(judge.Kept, .9), in(judge.Marginal, 1.02), true, 2.1, GoneInTurns},
+		"kept with malloc":                       {in(judge.Violated, 2), in(judge.Kept, .9), true, 2.1, OneMalloc},
+		"marginal with malloc":                   {nil, in(judge.Marginal, 1.02), true, 2.1, OneMalloc},
+		"undecided in turns, below":              {in(judge.Undecided, 1.2), nil, true, 2.1, Smaller},
+		"undecided in turns, touching":           {in(judge.Undecided, 1.85), nil, true, 2.1, NotShown},
+		"undecided with malloc":                  {in(judge.Violated, 2), in(judge.Undecided, 1.2), true, 2.1, NotShown},
+		"unsure, and its interval ends near 1.2": {nil, nil, false, 1.26, NearLimit},
+		"unsure, and far from the threshold":     {nil, nil, false, 42, Unsteady},
+		"unsure, and gone in turns":              {in(judge.Kept, .9), nil, false, 42, GoneInTurns},
+	} {
+		v := Verdict{Verdict: judge.Violated, Tested: Tested{Effect: Effect{Number(2), Number(1.9), Number(c.hi)}}, Alternating: c.alternating, OtherMalloc: c.malloc}
+		if c.hi < 2 {
+			v.Effect = Effect{Number(1.2), Number(1.1), Number(c.hi)}
+		}
+		should.Equal(t, v.stands(c.again, 1.26), c.want, "%s", name)
+	}
+}
+
+func TestALossIsTheLeastOfAllConditions(t *testing.T) {
+	at := func(ratio float64) *Elsewhere {
+		return &Elsewhere{Alone: Alone{Effect: Effect{Number(ratio), Number(ratio - .1), Number(ratio + .1)}}}
+	}
+	for _, c := range []struct {
+		alternating, malloc *Elsewhere
+		want                float64
+	}{{nil, nil, 2}, {at(1.9), nil, 2}, {at(1.4), nil, 1.4}, {at(1.4), at(1.2), 1.2}, {at(3), nil, 2}} {
+		v := Verdict{Tested: Tested{Effect: Effect{Number(2), Number(1.9), Number(2.1)}}, Alternating: c.alternating, OtherMalloc: c.malloc}
+		should.Equal(t, *v.Least().Ratio, c.want, "%+v", c)
+	}
+}
+
+// By hand: se = ln(1.1/.9)/3.92 = .0512; 1.96·√2·√(.0512² + .03²) = .1645.
+func TestAnotherChecksIntervalHasWhatDiffersBetweenChecks(t *testing.T) {
+	m := fixture.Manifest()
+	r := analyzed(t, m, fixture.Measured(m, plainly...), judge.Default())
+	must.Hold(t, r.Between == Between{judge.Between, TauQuiet}, "%+v", r.Between)
+	cfg := judge.Default()
+	cfg.BetweenChecks = .04
+	should.Equal(t, analyzed(t, m, fixture.Measured(m, plainly...), cfg).Between, Between{.04, TauMeasured})
+	busy := 1.5
+	m.Factors.Layouts = []host.Layout{{Nodes: []host.Node{{OthersBusy: &busy}}, Kinds: []host.NodeKind{{}}, Pinnings: [][]host.Pin{{}}}}
+	should.Equal(t, analyzed(t, m, fixture.Measured(m, plainly...), judge.Default()).Between, Between{judge.BetweenBusy, TauBusy})
+	should.Hold(t, math.Abs(judge.AnotherCheck(.9, 1.1, .03)-.1645) < 1e-4, "%g", judge.AnotherCheck(.9, 1.1, .03))
+	v := r.Verdicts[3]
+	should.Hold(t, *v.AnotherLo95 < *v.RatioLo95 && *v.RatioHi95 < *v.AnotherHi95, "%+v", v)
 }
 
 // Half of the level is 2^-8, which eight pairs just reach, whatever is asked beside.

@@ -133,6 +133,26 @@ func (r *Report) Where(holds func(*Verdict) bool) (out []*Verdict) {
 	return out
 }
 
+// Tests counts the tests that were planned. A comparison of medians that suspects a split, or does
+// not, is no test.
+func (r *Report) Tests() int {
+	return len(r.Where(func(v *Verdict) bool { return v.Verdict.Tested() }))
+}
+
+// Made returns the most mpiruns that a test of the check rests on.
+func (r *Report) Made() int {
+	made := 0
+	for i := range r.Verdicts {
+		made = max(made, r.Verdicts[i].Runs)
+	}
+	return made
+}
+
+// Open returns the tests whose data show neither that they are violated nor that they are kept.
+func (r *Report) Open() []*Verdict {
+	return r.Where(func(v *Verdict) bool { return v.Verdict == judge.Undecided })
+}
+
 func summary(shapes []Shape, verdicts []Verdict) []SummaryRow {
 	rows := []SummaryRow{}
 	for _, s := range shapes {

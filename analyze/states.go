@@ -162,7 +162,7 @@ func ratios(p judge.Pair) []float64 {
 // some state has a ratio of at least min_slowdown.
 func (a *Analysis) answers(d divided) error {
 	cfg := a.cfg
-	cfg.Method, cfg.Test, cfg.Adjust = judge.MethodDefault, judge.TestSignedRank, judge.AdjustNone
+	cfg.Method, cfg.Test, cfg.Adjust, cfg.BetweenChecks = judge.MethodDefault, judge.TestSignedRank, judge.AdjustNone, 0
 	var out []StateVerdict
 	differ, slow := false, false
 	for i, s := range d.states {

@@ -55,6 +55,9 @@ type Report struct {
 	TiedTests       int      `json:"tied_tests"`       // tests with equal run medians among their 2R
 	ZeroDifferences int      `json:"zero_differences"` // pairs without a difference, which the signed-rank test dropped
 
+	// Between says how far the ratio of another check may lie from this one's.
+	Between Between `json:"between_checks,omitzero"`
+
 	Looks *LooksSummary    `json:"looks"`            // null for one look, at R
 	Split *SplitExperiment `json:"split_experiment"` // null if none was made
 

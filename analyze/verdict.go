@@ -37,7 +37,8 @@ type Verdict struct {
 	Stars   string        `json:"stars"`  // by p_adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
 	Verdict judge.Verdict `json:"verdict"`
 	// Replication is the probability that a new check of this design finds the violation again;
-	// null where it is not violated, or not known. A violation is firm from .9 on.
+	// null where it is not violated, or not known. A violation is firm from .9 on, unless it is not
+	// shown under another condition.
 	Replication *float64          `json:"replication"`
 	Firm        bool              `json:"firm"`
 	*Gated                        // nil without a baseline, or with nothing to say
@@ -56,6 +57,11 @@ type Verdict struct {
 	OtherMalloc *Elsewhere `json:"other_malloc,omitempty" column:"other_malloc_"`
 	// Averaged tells that a side is an average over the ranks, which bears no verdict here.
 	Averaged bool `json:"averaged,omitempty" column:"-"`
+	// Standing is "" where the guideline is not violated.
+	Standing Standing `json:"standing,omitempty"`
+	// AnotherLo95 and AnotherHi95 hold the ratio of another check with a chance of 95 %.
+	AnotherLo95 *float64 `json:"another_lo95,omitempty"`
+	AnotherHi95 *float64 `json:"another_hi95,omitempty"`
 	// ByStateTold tells that two states have enough mpiruns to show that it does.
 	ByStateTold bool `json:"by_state_told,omitempty" column:"-"`
 }

@@ -258,6 +258,34 @@ var found = tests(func(c *count, o *judge.Outcome, truth float64) {
 	}
 })
 
+// are counts the tests of a true ratio that have a verdict.
+func are(ratio float64, is judge.Verdict) func(*series) count {
+	return tests(func(c *count, o *judge.Outcome, truth float64) {
+		if truth == ratio {
+			c.add(o.Verdict == is)
+		}
+	})
+}
+
+// contradicts counts verdicts whose interval reaches to the other side of a ratio.
+func contradicts(is judge.Verdict, ratio float64) func(*series) count {
+	return tests(func(c *count, o *judge.Outcome, _ float64) {
+		if o.Verdict == is {
+			c.add(o.Lo95 <= ratio && ratio <= o.Hi95)
+		}
+	})
+}
+
+var (
+	width  = tests(func(c *count, o *judge.Outcome, _ float64) { *c = count{c.n + math.Log(o.Hi95/o.Lo95), c.of + 1} })
+	sureOf = tests(func(c *count, o *judge.Outcome, _ float64) {
+		if o.Verdict == judge.Violated {
+			c.add(o.Firm())
+		}
+	})
+	mpirunsOf = tests(func(c *count, o *judge.Outcome, _ float64) { *c = count{c.n + float64(o.Runs), c.of + 1} })
+)
+
 // covered counts intervals that hold the ratio, of all tests or of violations.
 func covered(violations bool) func(*series) count {
 	return tests(func(c *count, o *judge.Outcome, truth float64) {

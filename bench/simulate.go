@@ -87,6 +87,7 @@ func (d *design) check(all []judge.Pair, tick float64) *judge.Family {
 		}
 		must(f.Look(now))
 	}
+	f.Replicate()
 	return f
 }
 
@@ -113,60 +114,99 @@ var (
 // the series suffices.
 func simulations(times, tests int) []question {
 	part := func(by int) int { return max(2, times/by) }
-	return slices.Concat(nothingSlower(part(1), tests), someSlower(part(4), tests), repeats(part(inSeries), tests), runsNeeded(part(5), tests))
+	return slices.Concat(nothingSlower(part(1), tests), someSlower(part(10), tests), statesAgain(part(4), tests), repeats(part(inSeries), tests), runsNeeded(part(5), tests))
+}
+
+// noises lists the worlds of which errors, power and intervals are asked. A world without aims has
+// what all mpiruns of a check share, so that no test of them can know it, or what no test can see.
+var noises = []struct {
+	name  string
+	w     world.World
+	most  float64    // checks with a false violation where every ratio is 1
+	least [3]float64 // found of slowdowns
+}{
+	{"iid 4 %", iid, .05, [3]float64{.45, .95, .995}}, {"shared, ρ .75", shared, .05, [3]float64{.45, .95, .995}},
+	{"tails of t, 2 degrees of freedom", world.World{Own: .04, Tails: 2}, .05, [3]float64{}},
+	{"Cauchy 3 %", world.World{Own: .03, Tails: 1}, .05, [3]float64{}},
+	{"10 % glitches up to ×10", world.World{Own: .03, Glitches: [2]float64{.1, .1}}, .05, [3]float64{0, .85, .85}},
+	{"the same of the call", world.World{Own: .03, Glitches: [2]float64{.1, 0}}, .05, [3]float64{}},
+	{"the same of the other", world.World{Own: .03, Glitches: [2]float64{0, .1}}, .05, [3]float64{}},
+	{"30 % glitches up to ×5", world.World{Own: .03, Glitches: [2]float64{.3, .3}, Larger: 5}, .05, [3]float64{}},
+	{"skew of the call", world.World{Own: .02, Skew: [2]float64{.1, 0}}, .05, [3]float64{}},
+	{"skew of the other", world.World{Own: .02, Skew: [2]float64{0, .1}}, .05, [3]float64{}},
+	{"10 % of mpiruns ×1.35", slow, .05, [3]float64{.45, .95, .995}},
+	{"clock of 10 ns at 450 ns", world.World{Own: .04, Step: 10}, .05, [3]float64{.40, .95, .995}},
+	{"clock of 40 ns at 350 ns", world.World{Own: .04, Step: 40, Takes: 350}, .05, [3]float64{}},
+	{"clock of 40 ns at 200 ns", world.World{Own: .04, Step: 40, Takes: 200}, .05, [3]float64{}},
+	{"spreads as in reality", world.World{Own: .04, Spreads: mixed}, .05, [3]float64{}},
+	{"all spreads 10:1", world.World{Own: .071, Spreads: [][2]float64{{1, 10}}}, .10, [3]float64{}},
+	{"call jumps ×1.2, 1/1.2", world.World{Own: .002, Jumps: 1.2}, .10, [3]float64{}},
+	{"two states, ×2", states, .05, [3]float64{}}, {"two states, 10 % of pairs in both", changing, .05, [3]float64{}},
+	{"two states, 18 % of pairs in both", mixing, .05, [3]float64{0, .85, .85}},
+	{"20 % of run medians ×1.3", odd, .05, [3]float64{}},
+	{"the ratio drifts by 6 % in a check", world.World{Own: .04, Drift: .06}, .05, [3]float64{}},
+	{"own effects last, AR(1) .5", world.World{Own: .04, Lasts: .5}, 0, [3]float64{}},
+	{"each test 1 % elsewhere in a check", world.World{Own: .04, Offset: .01}, 0, [3]float64{}},
+	{"each test 1.5 % elsewhere", world.World{Own: .04, Offset: .015}, 0, [3]float64{}},
+	{"each test 3 % elsewhere", world.World{Own: .04, Offset: .03}, 0, [3]float64{}},
 }
 
 // nothingSlower asks for false violations where every ratio is 1.
 func nothingSlower(times, tests int) (out []question) {
-	for _, row := range []struct {
-		name string
-		w    world.World
-		most float64
-	}{
-		{"iid 4 %", iid, .05}, {"shared, ρ .75", shared, .05},
-		{"tails of t, 2 degrees of freedom", world.World{Own: .04, T2: true}, .05}, {"10 % glitches up to ×10", world.World{Own: .04, Glitches: .1}, .05},
-		{"10 % of mpiruns ×1.35", slow, .05}, {"clock of 10 ns at 450 ns", world.World{Own: .04, Step: 10}, .05},
-		{"spreads as in reality", world.World{Own: .04, Spreads: mixed}, .05}, {"all spreads 10:1", world.World{Own: .071, Spreads: [][2]float64{{1, 10}}}, .10},
-		{"call jumps ×1.2, 1/1.2", world.World{Own: .002, Jumps: 1.2}, .10}, {"two states, ×2", states, .05},
-		{"states change within 10 %", changing, .05}, {"two states, 18 % of pairs in both", mixing, .05},
-		{"20 % of run medians ×1.3", odd, .05},
-		// No aim: all mpiruns of a check have it in common, so that no test of them can know.
-		{"own effects last, AR(1) .5", world.World{Own: .04, Lasts: .5}, 0},
-		{"each test 1 % elsewhere in a check", world.World{Own: .04, Offset: .01}, 0}, {"each test 1.5 % elsewhere", world.World{Own: .04, Offset: .015}, 0},
-		{"each test 3 % elsewhere", world.World{Own: .04, Offset: .03}, 0},
-	} {
-		holds := figure{what: "intervals that hold 1", least: .935, most: .965, count: covered(false)}
+	for _, row := range noises {
+		holds := figure{what: "intervals that hold 1", least: .935, count: covered(false)}
 		if row.most == 0 {
-			holds.least, holds.most = 0, 0
+			holds.least = 0
 		}
 		out = append(out, question{"equal, " + row.name, times, []figure{{what: "checks with a false violation", most: row.most, count: red(0)}, holds}, simulated(row.w, slices.Repeat([]float64{1}, tests), 1)})
 	}
 	return out
 }
 
+// someSlower asks what is found of slowdowns, and what is said of them, in two checks.
 func someSlower(times, tests int) (out []question) {
+	slowdowns := []float64{1.05, 1.10, 1.25}
+	ratios := slices.Repeat([]float64{1}, tests)
+	for i := range ratios {
+		if i%10 < len(slowdowns) {
+			ratios[i] = slowdowns[i%10]
+		}
+	}
+	for _, row := range noises {
+		var figures []figure
+		for i, by := range slowdowns {
+			figures = append(figures, figure{what: fmt.Sprintf("found of ×%.2f", by), least: row.least[i], count: are(by, judge.Violated)})
+		}
+		never, holds := figure{what: "kept of ×1.10", most: .001, count: are(1.10, judge.Kept)}, figure{what: "intervals that hold the ratio", least: .935, count: covered(false)}
+		if row.most == 0 {
+			never.most, holds.least = 0, 0
+		}
+		figures = append(figures, figure{what: "kept of ×1.05", count: are(1.05, judge.Kept)}, never,
+			figure{what: "kept of ×1", count: are(1, judge.Kept)}, figure{what: "undecided of ×1.05", count: are(1.05, judge.Undecided)}, holds,
+			figure{what: "width of the intervals, ln", mean: true, count: width}, figure{what: "kept, and the interval reaches 1.05", count: contradicts(judge.Kept, 1.05)},
+			figure{what: "violated, and the interval holds 1", count: contradicts(judge.Violated, 1)},
+			figure{what: "sure of what is violated", count: sureOf}, figure{what: "mpiruns", mean: true, count: mpirunsOf})
+		figures = slices.Concat(figures, replications()[6:])
+		out = append(out, question{"5, 10 and 25 % slower, " + row.name, times, figures, simulated(row.w, ratios, 2)})
+	}
+	return out
+}
+
+func statesAgain(times, tests int) (out []question) {
+	ratios := slices.Repeat([]float64{1}, tests)
+	copy(ratios, slices.Repeat([]float64{1.9}, slowTests))
 	for _, row := range []struct {
-		name      string
-		w         world.World
-		by, least float64
-	}{
-		{"iid 4 %", iid, 1.05, .45}, {"shared, ρ .75", shared, 1.05, .45},
-		{"iid 4 %", iid, 1.10, .95}, {"shared, ρ .75", shared, 1.10, .95},
-		{"iid 4 %", iid, 1.25, .995}, {"shared, ρ .75", shared, 1.25, .995},
-		{"two states, ×2", states, 1.9, .995}, {"states change within 10 %", changing, 1.9, .995},
-		{"two states, 18 % of pairs in both", mixing, 1.10, .85}, {"20 % of run medians ×1.3", odd, 1.10, .45},
-	} {
-		ratios := slices.Repeat([]float64{1}, tests)
-		copy(ratios, slices.Repeat([]float64{row.by}, slowTests))
-		out = append(out, question{fmt.Sprintf("%d tests %.0f %% slower, %s", slowTests, 100*(row.by-1), row.name), times,
-			[]figure{{what: "found", least: row.least, count: found}}, simulated(row.w, ratios, 1)})
+		name string
+		w    world.World
+	}{{"two states, ×2", states}, {"two states, 10 % of pairs in both", changing}} {
+		out = append(out, question{fmt.Sprintf("%d tests 90 %% slower, %s", slowTests, row.name), times, []figure{{what: "found", least: .995, count: found}}, simulated(row.w, ratios, 1)})
 	}
 	return out
 }
 
 func repeats(times, tests int) (out []question) {
 	noisy, some, moved, elsewhere := quiet, changing, changing, quiet
-	noisy.Own, noisy.Slow, some.Changes, elsewhere.Between = .05, .1, .05, judge.BetweenChecks
+	noisy.Own, noisy.Slow, some.Changes, elsewhere.Between = .05, .1, .05, judge.Between
 	moved.Changes, moved.States, moved.Moved = .05, [2]float64{.5, .5}, 10
 	for _, row := range []struct {
 		name string

@@ -45,6 +45,9 @@ type Config struct {
 	// A nonblocking call may exceed the blocking one (NB2) by this share, ≥ 0, and time.
 	NBTolerance float64       `toml:"nb_tolerance" json:"nb_tolerance"`
 	NBAllowance conf.Duration `toml:"nb_allowance" json:"nb_allowance"`
+	// BetweenChecks is the standard deviation of a test's true log ratio from check to check, ≥ 0;
+	// 0 if it is not known. Then a table gives it (Between).
+	BetweenChecks float64 `toml:"between_checks" json:"between_checks"`
 }
 
 func Default() Config {
@@ -65,6 +68,8 @@ func (c Config) Validate() []conf.FieldError {
 		"must be at least 0 (0.05: five per cent), not %v", c.SplitTolerance)
 	errs.Check(c.NBTolerance >= 0 && c.NBTolerance < 1000, "nb_tolerance",
 		"must be at least 0 (0.25: a quarter), not %v", c.NBTolerance)
+	errs.Check(c.BetweenChecks >= 0 && c.BetweenChecks < 1, "between_checks",
+		"must be at least 0 and below 1 (0.03: ratios of two checks differ by 3 %%), not %v", c.BetweenChecks)
 	errs.Check(c.NBAllowance >= 0 && c.NBAllowance <= conf.Duration(time.Second), "nb_allowance", "must be from 0s to 1s, not %v", c.NBAllowance)
 	return errs
 }

@@ -111,17 +111,17 @@ func choose(d Design) (*Design, error) {
 	return &d, nil
 }
 
-// screens makes screens of looks with too few mpiruns for the paired test. It does so only if the
-// last look has enough.
+// screens makes screens of looks with too few mpiruns for the paired test that the last look has.
 func (d *Design) screens() {
 	last := len(d.looks) - 1
-	if d.Config.Test != TestAuto || !d.looks[last].test.Paired {
+	t := d.looks[last].test
+	if !t.Paired {
 		return
 	}
 	for k := range last {
 		r := d.Looks[k]
-		if p := d.minP(&cappedRank, r, r); p > d.needs(0)/pairingReserve {
-			d.looks[k] = look{test: &cappedRank, pMin: p, screen: true}
+		if p := d.minP(t, r, r); p > d.needs(0)/pairingReserve {
+			d.looks[k] = look{test: t, pMin: p, screen: true}
 		}
 	}
 }
@@ -241,9 +241,9 @@ func Once(r int) Schedule { return Schedule{[]int{r}, []float64{1}} }
 
 // Constants of the usual schedule, chosen by simulation (docs/dev/statistics.md).
 const (
-	screenAt = 10 // mpiruns of the first look, which measures everything
-	pairedAt = 16 // of the second, at least
-	moreR    = 8  // that the last look has in addition
+	ScreenAt = 10 // mpiruns of the first look, which measures everything
+	PairedAt = 16 // of the second, at least
+	MoreR    = 8  // that the last look has in addition
 	alone    = 10 // where there is one look
 )
 
@@ -263,8 +263,8 @@ func Usual(cfg Config, m int) Schedule {
 	if !cfg.Method.Rules().Plans {
 		return Once(alone)
 	}
-	second := max(pairedAt, Pairing(cfg.Alpha, m))
-	return Schedule{[]int{screenAt, second, second + moreR}, []float64{.5, .25, .25}}
+	second := max(PairedAt, Pairing(cfg.Alpha, m))
+	return Schedule{[]int{ScreenAt, second, second + MoreR}, []float64{.5, .25, .25}}
 }
 
 func (s Schedule) R() int { return s.Looks[len(s.Looks)-1] }

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -16,6 +17,7 @@ import (
 type Family struct {
 	*Design
 	Outcomes []Outcome // by test
+	Between  float64   // standard deviation of a test's log ratio from check to check
 	tick     float64
 	pairs    []Pair    // by test, at its last look
 	spent    []float64 // p-values by test, after all its looks; 1 before any
@@ -27,17 +29,24 @@ type Family struct {
 func (d *Design) Family(tick float64) *Family {
 	nan := math.NaN()
 	untested := Outcome{P: nan, PAdjusted: nan, PKept: nan, Ratio: nan, Lo95: nan, Hi95: nan, Verdict: Undecided}
-	return &Family{Design: d, tick: tick, pairs: make([]Pair, d.M),
+	return &Family{Design: d, Between: cmp.Or(d.BetweenChecks, Between), tick: tick, pairs: make([]Pair, d.M),
 		Outcomes: slices.Repeat([]Outcome{untested}, d.M), spent: slices.Repeat([]float64{1}, d.M)}
 }
 
 // Judge tests all pairs in one look, or none if R is too small.
 func (d *Design) Judge(tick float64, pairs []Pair) (*Family, error) {
 	f := d.Family(tick)
-	if d.Refused != nil {
-		return f, nil
+	return f, f.Once(pairs)
+}
+
+// Once does what Judge does, for a Family that was made.
+func (f *Family) Once(pairs []Pair) error {
+	if f.Refused != nil {
+		return nil
 	}
-	return f, f.Look(pairs)
+	err := f.Look(pairs)
+	f.Replicate()
+	return err
 }
 
 // Look tests what still needs mpiruns with all data so far. A Pair without medians adds nothing to
@@ -66,7 +75,6 @@ func (f *Family) Look(pairs []Pair) error {
 			f.judge(o, f.pairs[i], k)
 		}
 	}
-	f.replicate()
 	return nil
 }
 
@@ -175,6 +183,7 @@ func (f *Family) points(o *Outcome) bool {
 // α·w at each look.
 func (f *Family) judge(o *Outcome, pair Pair, k int) {
 	last := k == len(f.Looks)-1
+	o.OnClock, o.TooNear = false, false
 	o.Verdict = f.verdict(k, o, pair)
 	o.Decided = o.Verdict != Undecided
 	switch {
@@ -192,11 +201,12 @@ func (f *Family) judge(o *Outcome, pair Pair, k int) {
 
 func (f *Family) significant(o *Outcome) bool { return o.PAdjusted <= f.Alpha }
 
-// verdict applies docs/dev/statistics.md.
+// verdict applies docs/dev/statistics.md. A weak look finds no violations.
 func (f *Family) verdict(k int, o *Outcome, pair Pair) Verdict {
-	significant, slowdown := f.significant(o), f.Method.Rules().Slowdown
+	slowdown, weak := f.Method.Rules().Slowdown, f.looks[k].weak
+	significant := f.significant(o) && !weak
 	switch {
-	case f.Refused != nil || f.looks[k].weak:
+	case f.Refused != nil || weak && (!slowdown || f.significant(o)):
 		return Undecided
 	case !slowdown && significant:
 		return Violated
@@ -206,17 +216,31 @@ func (f *Family) verdict(k int, o *Outcome, pair Pair) Verdict {
 		return Violated
 	case significant:
 		return Marginal
-	case o.PKept <= f.Alpha*f.Weights[k]:
-		return Kept
+	case o.PKept > f.Alpha*f.Weights[k]:
+		return Undecided
 	}
-	return Undecided
+	o.OnClock, o.TooNear = f.hides(pair), f.near(o.Ratio)
+	if o.OnClock || o.TooNear {
+		return Undecided
+	}
+	return Kept
 }
 
-// replicate gives each violation of the paired test its probability in a new check: that the new
+// near tells whether a ratio is nearer to MinSlowdown than checks differ, where that is known.
+func (f *Family) near(ratio float64) bool {
+	return f.BetweenChecks > 0 && ratio > f.MinSlowdown*math.Exp(-f.BetweenChecks)
+}
+
+// hides tells whether two steps of the clock may hide a slowdown of MinSlowdown.
+func (f *Family) hides(pair Pair) bool {
+	return f.tick > 0 && f.difference(scale(pair.Other, f.MinSlowdown), pair.Orig) < 1.5*f.tick
+}
+
+// Replicate gives, after the last look, each violation of the paired test its probability in a new check: that the new
 // estimate, which spreads about its true ratio like this one, is at least MinSlowdown and
-// significant. The true ratios of two checks differ by BetweenChecks (docs/dev/statistics.md,
-// "Replication").
-func (f *Family) replicate() {
+// significant, and that the test rejects what mpiruns drawn from these would give. The true ratios
+// of two checks differ by Between (docs/dev/statistics.md, "Replication").
+func (f *Family) Replicate() {
 	rejected := 0
 	for i := range f.Outcomes {
 		if f.significant(&f.Outcomes[i]) {
@@ -229,32 +253,84 @@ func (f *Family) replicate() {
 		if o.Verdict != Violated || !f.looks[k].test.Paired || f.folders || !f.Method.Rules().Slowdown {
 			continue
 		}
+		level := f.needs(rejected-1) * f.finding[k]
 		e, se := math.Log(o.Ratio), (math.Log(o.Hi95)-math.Log(o.Lo95))/(2*twoSided95)
-		z := mathext.NormalQuantile(1 - f.needs(rejected-1)*f.finding[k])
+		z := mathext.NormalQuantile(1 - level)
 		over := e - max(math.Log(f.MinSlowdown), z*se)
-		o.Replication = stats.NormalCDF(over / (math.Sqrt2 * math.Hypot(se, BetweenChecks)))
+		o.Replication = stats.NormalCDF(over / (math.Sqrt2 * math.Hypot(se, f.Between)))
+		if o.Replication >= least {
+			o.Replication = min(o.Replication, f.redrawn(f.looks[k].test, f.pairs[i], level))
+		}
 	}
+}
+
+const (
+	drawings = 100 // of mpiruns, for a probability of replication
+	least    = 0.5 // probability from which they are drawn
+)
+
+// redrawn returns the share of drawings with replacement from a test's mpiruns that are violated at
+// a level. Each drawing has a ratio of its own, moved by one of as many quantiles of what differs
+// between two checks. The generator is Lehmer's (Park and Miller, 1988), begun with 1.
+func (f *Family) redrawn(t *Test, pair Pair, level float64) float64 {
+	if f.alwaysFound(t, pair, level) {
+		return (drawings + .5) / (drawings + 1)
+	}
+	r, seed, again := len(pair.Orig), 1, 0
+	drawn := Pair{Orig: make([]float64, r), Other: make([]float64, r)}
+	for b := range drawings {
+		moved := math.Exp(f.moves((float64(b) + .5) / drawings))
+		for j := range r {
+			seed = seed * 16807 % (1<<31 - 1)
+			from := seed * r / (1<<31 - 1)
+			drawn.Orig[j], drawn.Other[j] = pair.Orig[from]*moved, pair.Other[from]
+		}
+		p, err := t.P(drawn.Orig, f.Against(drawn))
+		if err != nil || p.P > level || !f.visible(drawn) {
+			continue
+		}
+		if d, err := stats.LogRatios(drawn.Orig, drawn.Other); err == nil && t.Centre(d) >= math.Log(f.MinSlowdown) {
+			again++
+		}
+	}
+	return (float64(again) + .5) / (drawings + 1)
+}
+
+// moves returns a quantile of the logarithm by which the ratios of two checks differ.
+func (f *Family) moves(p float64) float64 { return math.Sqrt2 * f.Between * mathext.NormalQuantile(p) }
+
+// alwaysFound tells, to save time, whether each pair alone shows the slowdown in all drawings, none
+// is far from the others, and R suffices.
+func (f *Family) alwaysFound(t *Test, pair Pair, level float64) bool {
+	d, err := stats.LogRatios(pair.Orig, f.Against(pair))
+	if err != nil || t.MinP(len(d), len(d)) > level {
+		return false
+	}
+	low, high := slices.Min(d)+f.moves(.5/drawings), slices.Max(d)+f.moves(1-.5/drawings)
+	return low >= math.Log(f.MinSlowdown) && high <= 3*low && f.tick*1.5 <= slices.Min(pair.Other)*(f.MinSlowdown-1)
 }
 
 // visible tells whether the call is slower by two steps of the clock. These read as 19, 20 or 21 ns
 // if one is 10. A smaller difference may come from the clock.
-func (f *Family) visible(pair Pair) bool { return math.Abs(f.difference(pair)) >= 1.5*f.tick }
+func (f *Family) visible(pair Pair) bool {
+	return math.Abs(f.difference(pair.Orig, pair.Other)) >= 1.5*f.tick
+}
 
 func (f *Family) VisibleAt(i int) bool { return f.visible(f.pairs[i]) }
 
 // OnTwoSteps tells whether at most two steps of the clock make the i-th test violated.
 func (f *Family) OnTwoSteps(i int) bool {
-	return f.Outcomes[i].Verdict == Violated && f.difference(f.pairs[i]) < 2.5*f.tick
+	return f.Outcomes[i].Verdict == Violated && f.difference(f.pairs[i].Orig, f.pairs[i].Other) < 2.5*f.tick
 }
 
 // difference returns the median of the differences of neighbours in time, if there are any.
-func (f *Family) difference(pair Pair) float64 {
+func (f *Family) difference(x, y []float64) float64 {
 	if f.unpaired {
-		return stats.MedianFinite(pair.Orig) - stats.MedianFinite(pair.Other)
+		return stats.MedianFinite(x) - stats.MedianFinite(y)
 	}
-	d := make([]float64, len(pair.Orig))
+	d := make([]float64, len(x))
 	for i := range d {
-		d[i] = pair.Orig[i] - pair.Other[i]
+		d[i] = x[i] - y[i]
 	}
 	return stats.MedianFinite(d)
 }
@@ -273,10 +349,10 @@ type Numbers struct {
 	ByChance  int     // at most about how many of them would be violated by chance if none were adjusted
 	Rank      int     // of the p-value in the family, 1 the smallest; equal ones share the last
 	// KeptStatistic compares min_slowdown times the other side with the call.
-	KeptStatistic float64
-	Slower, Equal int     // mpiruns in which the call's run median was slower than the other's, or equal
-	Difference    float64 // median of the differences of run medians
-	Tick          float64 // the clock's step, or 0 if unknown
+	KeptStatistic, KeptLargest float64
+	Slower, Equal              int     // mpiruns in which the call's run median was slower than the other's, or equal
+	Difference                 float64 // median of the differences of run medians
+	Tick                       float64 // the clock's step, or 0 if unknown
 }
 
 func (f *Family) Numbers(i int) *Numbers {
@@ -286,9 +362,9 @@ func (f *Family) Numbers(i int) *Numbers {
 	}
 	k := f.After(o.Runs)
 	l := f.looks[k]
-	n := &Numbers{Test: l.test, R: o.Runs, PMin: l.pMin, Alpha: f.Alpha, KeptAlpha: f.Alpha * f.Weights[k], Screen: l.screen, Statistic: o.slower.Statistic, Largest: l.test.Largest(pair.Orig, f.Against(pair)),
-		Family: f.M, ByChance: int(math.Ceil(f.Alpha * float64(f.M))), KeptStatistic: o.kept.Statistic,
-		Difference: f.difference(pair), Tick: f.tick}
+	n := &Numbers{Test: l.test, R: o.Runs, PMin: l.pMin, Alpha: f.Alpha, KeptAlpha: f.Alpha * f.Weights[k], Screen: l.screen, Statistic: o.slower.Statistic, Largest: o.slower.Largest,
+		Family: f.M, ByChance: int(math.Ceil(f.Alpha * float64(f.M))), KeptStatistic: o.kept.Statistic, KeptLargest: o.kept.Largest,
+		Difference: f.difference(pair.Orig, pair.Other), Tick: f.tick}
 	n.Rank = lists.Count(f.Outcomes, func(other Outcome) bool { return other.P <= o.P })
 	for i, x := range pair.Orig {
 		switch y := pair.Other[i]; {

@@ -7,6 +7,7 @@ import (
 
 	"pgmpi/testkit/golden"
 	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // goldenSequence is one case of sequential.json.
@@ -200,11 +201,71 @@ func TestTheChanceOfSeeingAViolationAgainCountsWhatDiffersBetweenChecks(t *testi
 		f := d.Family(0)
 		for i := range c.violated {
 			f.Outcomes[i] = Outcome{Ratio: c.ratio, Lo95: c.lo, Hi95: c.hi, Runs: 20, Verdict: Violated}
+			f.pairs[i] = Pair{Orig: slow(20, 1000*c.ratio, 0), Other: slow(20, 1000, 0)}
 		}
-		f.replicate()
+		f.Replicate()
 		if o := f.Outcomes[0]; math.Abs(o.Replication-c.want) > 1e-6 || o.Firm() != (c.want >= 0.9) {
 			t.Errorf("%+v: %.6f", c, o.Replication)
 		}
+	}
+}
+
+// One more disturbed mpirun of 24, and the test would not have found it; steps of a clock that are
+// half as wide as the slowdown likewise. The interval shows neither.
+func TestTheChanceOfSeeingAViolationAgainKnowsDiscordantMpirunsAndTheClock(t *testing.T) {
+	d := must.Get(NewDesign(Default(), Once(24), 300))(t)
+	odd, ticked := Pair{Orig: slow(24, 1250, 1), Other: slow(24, 1000, 1)}, Pair{Orig: slow(24, 160, .1), Other: slow(24, 120, .1)}
+	for i := range 2 {
+		odd.Orig[i] = 500 + float64(i)
+	}
+	for i := range 10 {
+		ticked.Orig[i] = 120.5
+	}
+	for name, c := range map[string]struct {
+		pair Pair
+		tick float64
+	}{"discordant": {odd, 0}, "clock": {ticked, 26}} {
+		f := d.Family(c.tick)
+		f.Outcomes = slices.Repeat([]Outcome{{Verdict: Kept, PAdjusted: 1, Runs: 24}}, 300)
+		f.Outcomes[0] = Outcome{Ratio: 1.25, Lo95: 1.24, Hi95: 1.26, Runs: 24, Verdict: Violated, PAdjusted: .01}
+		f.pairs[0] = c.pair
+		f.Replicate()
+		got := f.Outcomes[0].Replication
+		should.Hold(t, 0 < got && got < .9, "%s: %g", name, got)
+	}
+}
+
+// The clock's steps of 40 ns hide what 5 % of 200 ns are. What is twice as fast is kept all the same.
+func TestWhatTheClockCannotShowIsNotKept(t *testing.T) {
+	d := must.Get(NewDesign(Default(), Once(24), 1))(t)
+	for _, c := range []struct {
+		call, tick float64
+		want       Verdict
+	}{{200, 0, Kept}, {200, 6.6, Kept}, {200, 40, Undecided}, {120, 40, Kept}} {
+		f := must.Get(d.Judge(c.tick, []Pair{{Orig: slow(24, c.call, 0), Other: slow(24, 200, 0)}}))(t)
+		o := f.Outcomes[0]
+		should.Hold(t, o.Verdict == c.want && o.OnClock == (c.want == Undecided), "%g ns, steps of %g ns: %s", c.call, c.tick, o.Verdict)
+	}
+}
+
+func TestWhatIsNearerToTheMinimumSlowdownThanChecksDifferIsNotKept(t *testing.T) {
+	for between, want := range map[float64]Verdict{0: Kept, .03: Kept, .06: Undecided} {
+		cfg := Default()
+		cfg.BetweenChecks = between
+		f := must.Get(must.Get(NewDesign(cfg, Once(24), 1))(t).Judge(0, []Pair{{Orig: slow(24, 1000, .1), Other: slow(24, 1000, .1)}}))(t)
+		should.Hold(t, f.Outcomes[0].Verdict == want && f.Outcomes[0].TooNear == (want == Undecided), "%g: %s", between, f.Outcomes[0].Verdict)
+	}
+}
+
+// 2^-10 is no level for a violation among 300 tests, but one for being kept.
+func TestATestByNameShowsWhatIsKeptAtTheFirstLook(t *testing.T) {
+	for _, test := range []TestName{TestAuto, TestCappedRank, TestSignedRank, TestRankSum} {
+		cfg := Default()
+		cfg.Test = test
+		d := must.Get(NewDesign(cfg, Usual(cfg, 300), 300))(t)
+		f := d.Family(0)
+		must.Do(t, f.Look([]Pair{{Orig: slow(10, 900, 1), Other: slow(10, 1000, 1)}}))
+		should.Equal(t, f.Outcomes[0].Verdict, Kept, "%s", test)
 	}
 }
 

@@ -273,7 +273,7 @@ func TestComparedRefusalAndTestFollowTheMpirunsOfBoth(t *testing.T) {
 
 // What is not here cannot be asked of a test by name elsewhere.
 func TestEveryTestIsComplete(t *testing.T) {
-	optional := []string{"Paired", "Most", "Beyond"}
+	optional := []string{"Paired", "Centre", "Most", "Beyond"}
 	for _, s := range everyTest() {
 		v := reflect.ValueOf(*s)
 		for i := range v.NumField() {
@@ -281,6 +281,7 @@ func TestEveryTestIsComplete(t *testing.T) {
 				t.Errorf("test %q lacks %s", s.Name, name)
 			}
 		}
+		should.Equal(t, s.Centre != nil, s.Paired, "%s: a centre of pairs", s.Name)
 		if Get(s.Name) != s {
 			t.Errorf("%s is not found by its name", s.Name)
 		}

@@ -42,13 +42,13 @@ type Half struct {
 // (docs/dev/statistics.md, "R needed").
 func (f *Family) Outlook() Outlook {
 	out := Outlook{Needed: make([]*RunsNeeded, f.M)}
-	open, from := f.open()
+	open, made := f.open()
 	if len(open) == 0 {
 		return out
 	}
 	var p prospects
 	left := len(open)
-	for r := from + 1; r <= neededLimit && (left > 0 || out.Half == nil); r = following(r) {
+	for r := made + 1; r <= neededLimit && (left > 0 || out.Half == nil); r = following(r) {
 		l := f.at(r, r)
 		if l.weak {
 			continue
@@ -62,7 +62,7 @@ func (f *Family) Outlook() Outlook {
 			chance := slower[i] + kept[i]
 			sum += chance
 			n := out.Needed[i]
-			if n != nil && n.R > 0 || r <= f.Outcomes[i].Runs {
+			if n != nil && n.R > 0 {
 				continue
 			}
 			n = &RunsNeeded{Limit: neededLimit, Chance: chance, Test: l.test.Name}
@@ -79,20 +79,17 @@ func (f *Family) Outlook() Outlook {
 	return out
 }
 
-// open returns the tests that the data leave undecided, and the fewest mpiruns of one.
-func (f *Family) open() (open []int, least int) {
+// open returns the tests that the data leave undecided, and the most mpiruns that any test has.
+func (f *Family) open() (open []int, made int) {
 	if f.Refused != nil || f.looks[f.Last()].weak || f.folders {
 		return nil, 0
 	}
 	for i, o := range f.Outcomes {
-		if o.Verdict == Undecided && (o.Stopped || o.Runs == f.R()) {
-			if len(open) == 0 || o.Runs < least {
-				least = o.Runs
-			}
+		if made = max(made, o.Runs); o.Verdict == Undecided && (o.Stopped || o.Runs == f.R()) {
 			open = append(open, i)
 		}
 	}
-	return open, least
+	return open, made
 }
 
 // following returns the next R to try: large ones need not be exact.
@@ -131,6 +128,7 @@ type prospect struct {
 	// the deviation of the two sides in the same mpirun, which moves the estimate.
 	spread, paired float64
 	unsure         float64 // standard deviation of the logarithm of spread
+	hidden         bool    // by the clock, or by what checks differ: it is not kept, whatever R is
 	n              int
 }
 
@@ -151,7 +149,8 @@ func (f *Family) prospects(t *Test) prospects {
 		paired, _ := cappedRank.Effect(pair.Orig, pair.Other)
 		pair = f.aligned(t, pair)
 		e, _ := t.Effect(pair.Orig, pair.Other)
-		p.by[i] = prospect{effect: math.Log(e.Ratio), spread: math.Log(e.Hi95/e.Lo95) / 2 / reach[0], paired: math.Log(paired.Hi95/paired.Lo95) / 2 / reach[1], n: n}
+		p.by[i] = prospect{effect: math.Log(e.Ratio), spread: math.Log(e.Hi95/e.Lo95) / 2 / reach[0], paired: math.Log(paired.Hi95/paired.Lo95) / 2 / reach[1],
+			hidden: f.hides(pair) || f.near(e.Ratio), n: n}
 	}
 	p.moderate(&cappedRank, func(q *prospect) *float64 { return &q.paired })
 	p.moderate(t, func(q *prospect) *float64 { return &q.spread })
@@ -161,9 +160,6 @@ func (f *Family) prospects(t *Test) prospects {
 // reachOf95 returns half the 95 % interval of n differences, in spreads. It ends where the Test
 // becomes significant.
 func reachOf95(t *Test, n int) float64 {
-	if t.Paired { // all paired tests have this interval
-		t = &signedRank
-	}
 	reach := t.Reach(n, 0.025)
 	if math.IsInf(reach, 0) { // too few for an interval that covers 95 %
 		reach = stats.StudentQuantile(0.975, n-1) / math.Sqrt(float64(n))
@@ -254,7 +250,9 @@ func (f *Family) chance(p *prospect, anew, forSlower, forKept, again float64) (s
 		above, below := over(p.effect-high, moves), over(low-p.effect, moves)
 		// A significant test is not tested for being kept.
 		slower += above / float64(len(cases))
-		kept += min(below, 1-above) / float64(len(cases))
+		if !p.hidden {
+			kept += min(below, 1-above) / float64(len(cases))
+		}
 	}
 	return slower, kept
 }
@@ -294,4 +292,11 @@ func (d *Design) Visible(lo, hi float64) float64 {
 	se := math.Log(hi/lo) / (2 * twoSided95)
 	z := mathext.NormalQuantile(1-p) + mathext.NormalQuantile(seeing)
 	return max(d.MinSlowdown, math.Exp(z*se))
+}
+
+// AnotherCheck returns half the width, on the log scale, of the 95 % interval for another check's
+// ratio, from this check's interval of its own ratio.
+func AnotherCheck(lo, hi, between float64) float64 {
+	se := math.Log(hi/lo) / (2 * twoSided95)
+	return twoSided95 * math.Sqrt2 * math.Hypot(se, between)
 }

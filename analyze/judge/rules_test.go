@@ -124,7 +124,8 @@ func TestOnlyViolationsOfPairedTestsOfGuidelinesHaveAChanceOfReplication(t *test
 	} {
 		f := c.d.Family(0)
 		f.Outcomes[0] = Outcome{Ratio: 1.2, Lo95: 1.1, Hi95: 1.3, Runs: 20, Verdict: c.verdict}
-		f.replicate()
+		f.pairs[0] = Pair{Orig: slow(20, 1200, 0), Other: slow(20, 1000, 0)}
+		f.Replicate()
 		should.Equal(t, f.Outcomes[0].Replication > 0, c.want, name)
 	}
 }

@@ -10,18 +10,18 @@ import (
 )
 
 // TestSignedRank is Wilcoxon's test on the logarithms of paired ratios; auto pairs mpiruns with
-// TestCappedRank. Their effects and intervals come from the same logarithms.
+// TestCappedRank. Their effects come from the same logarithms.
 const (
 	TestSignedRank TestName = "signedrank"
 	TestCappedRank TestName = "cappedrank"
 )
 
 var (
-	signedRank = signed(TestSignedRank, "signed-rank", stats.Ranks)
-	cappedRank = signed(TestCappedRank, "capped signed-rank", stats.CappedRanks)
+	signedRank = signed(TestSignedRank, "signed-rank", stats.Ranks, stats.HodgesLehmannSignedRank, stats.WalshCentre)
+	cappedRank = signed(TestCappedRank, "capped signed-rank", stats.CappedRanks, stats.CappedEffect, stats.CappedCentre)
 )
 
-func signed(name TestName, title string, score stats.Score) Test {
+func signed(name TestName, title string, score stats.Score, effect func(x, y []float64) (stats.Effect, error), centre func(d []float64) float64) Test {
 	return Test{
 		Name: name, Symbol: "V", Paired: true,
 		Title: func(r int) string {
@@ -37,10 +37,9 @@ func signed(name TestName, title string, score stats.Score) Test {
 			}
 			return stats.SignedRank(d, score)
 		},
-		Effect:  stats.HodgesLehmannSignedRank,
-		MinP:    func(m, n int) float64 { return stats.MinPSignedRank(min(m, n)) },
-		Largest: func(x, y []float64) float64 { return stats.LargestV(len(x)-ZeroDifferences(x, y), score) },
-		Reach:   func(r int, level float64) float64 { return reachV(r, level, score) },
+		Effect: effect, Centre: centre,
+		MinP:  func(m, n int) float64 { return stats.MinPSignedRank(min(m, n)) },
+		Reach: func(r int, level float64) float64 { return reachV(r, level, score) },
 	}
 }
 
@@ -56,7 +55,7 @@ func reachV(r int, level float64, score stats.Score) float64 {
 	for range 30 {
 		d := (low + high) / 2
 		// About their own mean, r differences spread a little less.
-		mean, variance := lackedV(r, d/math.Sqrt(1-.5/float64(r)), float64(score(r))/2)
+		mean, variance := lackedV(r, d/math.Sqrt(1-.5/float64(r)), stats.LargestScore(r, score))
 		if variance > 0 && mathext.GammaIncReg(mean*mean/variance, lacks*mean/variance) < 0.5 {
 			low = d
 		} else {

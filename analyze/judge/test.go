@@ -12,16 +12,18 @@ const TestAuto TestName = "auto"
 // Test describes a statistic and everything that depends on which one it is. x holds the run
 // medians of the call, y those that it must not exceed.
 type Test struct {
-	Name    TestName
-	Title   func(r int) string // says what is computed with r medians per side
-	Symbol  string             // of the statistic
-	P       func(x, y []float64) (stats.TestResult, error)
-	MinP    func(m, n int) float64 // smallest P that m and n medians can give
-	Effect  func(x, y []float64) (stats.Effect, error)
-	Largest func(x, y []float64) float64 // largest value of the statistic
+	Name   TestName
+	Title  func(r int) string // says what is computed with r medians per side
+	Symbol string             // of the statistic
+	P      func(x, y []float64) (stats.TestResult, error)
+	MinP   func(m, n int) float64 // smallest P that m and n medians can give
+	Effect func(x, y []float64) (stats.Effect, error)
 	// Reach returns the least difference between the sides that r mpiruns show. It counts standard
 	// deviations of a difference, for significance at the level with an even chance.
 	Reach func(r int, level float64) float64
+
+	// Centre returns the logarithm of Effect's ratio from that of each pair, if the Test is paired.
+	Centre func(d []float64) float64
 
 	Paired bool  // x_i belongs to y_i; pairs without a difference are dropped
 	Most   int   // medians per side that it is computed for, or 0 for any number

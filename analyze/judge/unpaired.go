@@ -18,17 +18,15 @@ const (
 var rankSum = Test{
 	Name: TestRankSum, Title: always("exact rank-sum"), Symbol: "U",
 	P: stats.RankSum, MinP: stats.MinPRankSum, Effect: stats.HodgesLehmannRankSum,
-	Largest: pairsOf, Reach: reachRankSum,
-	Most: stats.MaxExactRankSum, Beyond: &rankSumNormal,
+	Reach: reachRankSum,
+	Most:  stats.MaxExactRankSum, Beyond: &rankSumNormal,
 }
 
 var rankSumNormal = Test{
 	Name: TestRankSumNormal, Title: always("rank-sum (normal approximation)"), Symbol: "U",
 	P: stats.RankSumNormal, MinP: stats.MinPRankSumNormal, Effect: stats.HodgesLehmannRankSum,
-	Largest: pairsOf, Reach: reachRankSum,
+	Reach: reachRankSum,
 }
-
-func pairsOf(x, y []float64) float64 { return float64(len(x) * len(y)) }
 
 // reachRankSum returns the distance at which the expected U is the least that is significant. About
 // their own mean, r² differences of r values each spread less.
@@ -42,8 +40,7 @@ const TestKS TestName = "ks"
 var ks = Test{
 	Name: TestKS, Title: always("exact Kolmogorov-Smirnov"), Symbol: "D",
 	P: stats.KS, Effect: stats.HodgesLehmannRankSum,
-	MinP:    stats.MinPRankSum, // the distance is largest where the rank sum is
-	Largest: func(_, _ []float64) float64 { return 1 },
+	MinP: stats.MinPRankSum, // the distance is largest where the rank sum is
 	// This uses the asymptotic p-value exp(−r·D²), with D for normal differences that are small.
 	// The largest distance of samples exceeds the distance of their distributions by about 0.4/√r.
 	Reach: func(r int, level float64) float64 {

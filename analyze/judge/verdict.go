@@ -25,6 +25,9 @@ func (v Verdict) Known() bool {
 	return slices.Contains([]Verdict{Violated, Marginal, Kept, Undecided, Suspected, NotSuspected, SeenOnce, NotMeasured, Wrong}, v)
 }
 
+// Tested tells whether it is of a planned test. Medians that suspect a split, or do not, are none.
+func (v Verdict) Tested() bool { return v != Suspected && v != NotSuspected }
+
 // Pair holds the run medians of a call and of its other side. They have any one unit of time, and
 // are paired by mpirun unless they are from two folders. A Pair without medians belongs to a test
 // that was planned but could not be made.
@@ -54,16 +57,24 @@ type Outcome struct {
 	// where it is not violated, or where that is not known.
 	Replication float64
 
+	// OnClock tells that the test would be kept, but for steps of the clock that could hide a
+	// slowdown of MinSlowdown. TooNear tells the same of what differs from check to check.
+	OnClock, TooNear bool
+
 	slower, kept stats.TestResult // P and PKept come from these
 	raw          float64          // the last look's own p-value
 }
 
 func (o *Outcome) Done() bool { return o.Decided || o.Stopped }
 
-// BetweenChecks is the standard deviation of a test's true log ratio from check to check. What all
-// mpiruns of a check have in common, such as where the buffers lie or what the host does meanwhile,
-// is in no interval. It was measured (docs/dev/statistics.md).
-const BetweenChecks = 0.03
+// Between and BetweenBusy are standard deviations of a test's true log ratio from check to check.
+// What all mpiruns of a check have in common, such as where the buffers lie or what the host does
+// meanwhile, is in no interval. They were measured (docs/dev/statistics.md), on a machine of its own
+// and beside other programs, and hold where a check's own history does not tell.
+const (
+	Between     = 0.03
+	BetweenBusy = 0.05
+)
 
 const FirmLevel = 0.9
 

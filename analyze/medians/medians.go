@@ -364,8 +364,8 @@ func (s *Set) addSums(run int) {
 }
 
 // within returns the standard error of the logarithm of a series' median. It resamples blocks of
-// the series that are as long as neighbours resemble each other (block bootstrap), and returns NaN
-// for fewer than leastSeries samples.
+// the series that are three times as long as neighbours resemble each other (block bootstrap), and
+// returns NaN for fewer than leastSeries samples.
 func within(series []float64) float64 {
 	acf, err := Autocorrelation(series)
 	if err != nil || len(series) < leastSeries {
@@ -378,7 +378,7 @@ func within(series []float64) float64 {
 			block = Lags
 		}
 	}
-	lo, hi := stats.MedianByBlocks(series, slices.Sorted(slices.Values(series)), block, 0.95)
+	lo, hi := stats.MedianByBlocks(series, slices.Sorted(slices.Values(series)), min(3*block, len(series)/4), 0.95)
 	return (math.Log(hi) - math.Log(lo)) / (2 * 1.96)
 }
 
@@ -389,5 +389,9 @@ func (c *Case) Spread() float64 {
 	for _, s := range c.spread {
 		sum += s * s
 	}
-	return math.Sqrt(sum) / float64(len(c.spread))
+	out := math.Sqrt(sum) / float64(len(c.spread))
+	if len(c.spread) > 2 { // the median varies more than the mean
+		out *= math.Sqrt(math.Pi / 2)
+	}
+	return out
 }

@@ -116,27 +116,28 @@ func TestAllSizesOfADefaultCheckFitIntoOneMatrix(t *testing.T) {
 
 func TestNothingFoundIsSaidHonestly(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), func(string, int64) int64 { return 5000 })
-	should.Contain(t, text(t, "table", r), "checked 10, found 0")
+	should.Contain(t, text(t, "table", r), "of 8 tests 0 violated")
 }
 
 func TestOneOfAKindIsSingular(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), planted)
 	r.M, r.TiedTests, r.ZeroDifferences = 1, 1, 1
 	r.Verdicts = r.Verdicts[:1]
-	r.Verdicts[0].RunsNeeded = &judge.RunsNeeded{R: 23, Limit: 1000, Towards: judge.Kept, Test: r.Test}
+	r.Verdicts[0].Verdict, r.Verdicts[0].RunsNeeded = judge.Undecided, &judge.RunsNeeded{R: 23, Limit: 1000, Towards: judge.Kept, Test: r.Test}
+	r.RunsNeededHalf = &judge.Half{R: 23, Decides: .8}
 	r.NotMeasured = []analyze.CaseMessage{{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 8, Shape: "p2"}, Message: "too large"}}
 	r.Incomplete = []analyze.Incomplete{{Guideline: "GL8", Cell: medians.Cell{Msize: 8, Shape: "p2"}, Reason: "no data"}}
 	r.Looks = &analyze.LooksSummary{Looks: []int{12}, Weights: []float64{1}, Decided: []int{1}}
 	out := strings.Join(strings.Fields(text(t, "table", r)), " ")
 	should.Contain(t, out, "m = 1 test,", "1 test with ties, 1 zero difference Looks", "Not measured: 1 case -", "for lack of data: 1 test;",
-		"Undecided: 1 test, neither violated nor kept is shown; R = 23 mpiruns would probably decide it guideline")
+		"Undecided: 1 test, neither violated nor kept is shown guideline", "A new check with --mpiruns 23 would probably decide it; this one has made 12.")
 	m := regexp.MustCompile(`\b1 (tests|cases|guideline rows)\b.*`).FindAllString(out, -1)
 	should.Hold(t, m == nil, "%q in:\n%s", m, out)
 }
 
 func TestTheTestOfMoreMpirunsIsNamedWhereItIsAnother(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), planted)
-	r.Test = judge.TestRankSum
+	r.Test, r.Verdicts[0].Verdict = judge.TestRankSum, judge.Undecided
 	for test, named := range map[judge.TestName]bool{judge.TestRankSum: false, judge.TestSignedRank: true} {
 		r.Verdicts[0].RunsNeeded = &judge.RunsNeeded{R: 23, Limit: 1000, Towards: judge.Kept, Test: test}
 		out := strings.Join(strings.Fields(text(t, "table", r)), " ")

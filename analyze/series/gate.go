@@ -77,6 +77,7 @@ func Hold(a *analyze.Analysis, g *Baselines) (*analyze.Report, error) {
 			gate.Alarms++
 		}
 	}
+	t.widen()
 	gate.Slower = g.slower(&gate.Notes)
 	gate.Alarms += len(gate.Slower)
 	r.Gate = gate

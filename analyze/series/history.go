@@ -163,17 +163,16 @@ func (c *Check) row() Night {
 	row := Night{Path: c.Path, Origin: c.Origin, Version: c.Version, Library: c.Library, R: c.R,
 		SeenOnce: c.SeenOnce, SlowMpiruns: len(c.SlowMpiruns), Probes: append([]analyze.Probes{}, c.Probes...), Exit: c.Exit, Changed: []Difference{}}
 	for i := range c.Points {
-		switch p := &c.Points[i]; p.Verdict {
-		case judge.NotMeasured, judge.Wrong:
-			continue
-		case judge.Violated:
+		p := &c.Points[i]
+		if p.Verdict.Tested() {
+			row.Tests++
+		}
+		if p.Verdict == judge.Violated {
 			row.Violated++
 			if p.Firm {
 				row.Firm++
 			}
-		case judge.Marginal, judge.Kept, judge.Undecided, judge.Suspected, judge.NotSuspected, judge.SeenOnce:
 		}
-		row.Tests++
 	}
 	if g := c.Gate; g != nil {
 		row.Alarms, row.Gone = &g.Alarms, g.ByState[analyze.Gone]

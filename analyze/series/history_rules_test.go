@@ -52,7 +52,7 @@ func TestSelectorsNameTestsOfAnyNight(t *testing.T) {
 func TestANightCountsWhatItChecked(t *testing.T) {
 	r := nightly(1, 1.2, 1.2, 1.2, 1, 1)
 	r.Verdicts[1].Firm = false
-	r.Verdicts[3].Verdict, r.Verdicts[4].Verdict = judge.NotMeasured, judge.Wrong
+	r.Verdicts[3].Verdict, r.Verdicts[4].Verdict = judge.NotSuspected, judge.Suspected
 	next := nightly(2, 1, 1)
 	next.Verdicts[1].Verdict = judge.Marginal
 	nights := historyOf(t, nil, r, next).Series[0].Nights

@@ -2,6 +2,7 @@
 package world
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 
@@ -14,13 +15,15 @@ type World struct {
 	General float64 // an mpirun's effect on everything in it
 	Cases   float64 // on both sides of a test
 	Own     float64 // on one side
-	T2      bool    // own effects have the tails of Student's t with 2 degrees of freedom
+	Tails   int     // degrees of freedom of Student's t that own effects come from; 0 for normal ones
 	// Spreads holds shares of the tests, and how many times further one side spreads there. The sum
 	// of the variances stays.
 	Spreads  [][2]float64
-	Slow     float64 // share of mpiruns that take slowBy times as long
-	Glitches float64 // share of run medians that are up to ten times too large
-	Odd      float64 // share of run medians that are oddBy times too large
+	Slow     float64    // share of mpiruns that take slowBy times as long
+	Glitches [2]float64 // share of the call's and of the other's run medians that are up to Larger times too large
+	Larger   float64    // 10 if it is 0
+	Skew     [2]float64 // exponential effects on the call and on the other
+	Odd      float64    // share of run medians that are oddBy times too large
 	// States holds how often an mpirun is in the second of two states. Everything takes stateBy
 	// times as long there. The first number holds in every other check, the second in the rest.
 	States  [2]float64
@@ -35,15 +38,17 @@ type World struct {
 	// autoregression). Offset is the spread of an effect that a test has in a whole check, though
 	// its ratio is 1.
 	Lasts, Offset float64
+	Drift         float64 // by how much a test's ratio grows or falls within a check
 	Jumps         float64 // the call takes this much more or less time than the other, at random
-	Step          float64 // the clock's, for calls that take tickedNS; 0 for an exact clock
+	Step          float64 // the clock's; 0 for an exact clock
+	Takes         float64 // about how many ns a call takes, e^−.3 to e^.3 times this; tickedNS for all if it is 0
 }
 
 const (
 	slowBy   = 1.35
 	oddBy    = 1.3
 	stateBy  = 2
-	tickedNS = 450
+	tickedNS = 450.
 	movedBy  = 0.25
 )
 
@@ -83,14 +88,18 @@ func (w *World) Pairs(ratios []float64, r, number int, random *rand.Rand) []judg
 
 func (w *World) pair(effect float64, moved bool, general []float64, second []bool, random *rand.Rand) judge.Pair {
 	p := judge.Pair{Orig: make([]float64, len(general)), Other: make([]float64, len(general))}
-	own := w.sides(random)
+	own, takes := w.sides(random), tickedNS
+	if w.Takes > 0 {
+		takes = w.Takes * math.Exp(.6*random.Float64()-.3)
+	}
+	drift := w.Drift * float64(2*random.IntN(2)-1)
 	if w.Offset > 0 {
 		effect += w.Offset * random.NormFloat64()
 	}
 	var last [2]float64
 	for k, both := range general {
 		both += w.Cases * random.NormFloat64()
-		sides := [2]float64{both + effect, both}
+		sides := [2]float64{both + effect + drift*(float64(k)/float64(max(1, len(general)-1))-.5), both}
 		if moved && second[k] {
 			sides[0] = both + movedBy*effect
 		}
@@ -103,7 +112,7 @@ func (w *World) pair(effect float64, moved bool, general []float64, second []boo
 				x = w.Lasts*last[i] + math.Sqrt(1-w.Lasts*w.Lasts)*x
 			}
 			last[i] = x
-			sides[i] += w.noise(own[i]*x, random)
+			sides[i] += w.noise(i, own[i]*x, random)
 		}
 		if random.Float64() < w.Changes {
 			by := math.Log(stateBy)
@@ -112,7 +121,7 @@ func (w *World) pair(effect float64, moved bool, general []float64, second []boo
 			}
 			sides[random.IntN(2)] += by
 		}
-		p.Orig[k], p.Other[k] = w.time(sides[0]), w.time(sides[1])
+		p.Orig[k], p.Other[k] = w.time(takes, sides[0]), w.time(takes, sides[1])
 	}
 	return p
 }
@@ -133,13 +142,21 @@ func (w *World) sides(random *rand.Rand) [2]float64 {
 	return [2]float64{small, small * ratio}
 }
 
-// noise returns one side's own effect in an mpirun, sometimes with another program's effect.
-func (w *World) noise(x float64, random *rand.Rand) float64 {
-	if w.T2 {
-		x /= math.Sqrt(random.ExpFloat64()) // chi-squared with 2 degrees of freedom, over 2
+// noise returns a side's own effect in an mpirun, sometimes with another program's effect.
+func (w *World) noise(side int, x float64, random *rand.Rand) float64 {
+	if w.Tails > 0 {
+		squares := 0.0
+		for range w.Tails {
+			n := random.NormFloat64()
+			squares += n * n
+		}
+		x = max(-7, min(x*math.Sqrt(float64(w.Tails)/squares), 7))
 	}
-	if random.Float64() < w.Glitches {
-		x += math.Log(10) * random.Float64()
+	if w.Skew[side] > 0 {
+		x += w.Skew[side] * (random.ExpFloat64() - math.Ln2)
+	}
+	if random.Float64() < w.Glitches[side] {
+		x += math.Log(cmp.Or(w.Larger, 10)) * random.Float64()
 	}
 	if random.Float64() < w.Odd {
 		x += math.Log(oddBy)
@@ -147,8 +164,8 @@ func (w *World) noise(x float64, random *rand.Rand) float64 {
 	return x
 }
 
-func (w *World) time(log float64) float64 {
-	t := tickedNS * math.Exp(log)
+func (w *World) time(takes, log float64) float64 {
+	t := takes * math.Exp(log)
 	if w.Step > 0 {
 		t = max(1, math.Round(t/w.Step)) * w.Step
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/measure/protocol"
 	"pgmpi/testkit/bed"
@@ -36,7 +37,7 @@ func TestAViolationThatDoesNotHoldCallByCallHoldsOnlyWhenRepeated(t *testing.T) 
 			!jobs[0].Cases[2].Turns && jobs[0].Cases[3].Turns, "%d jobs, %+v", len(jobs), jobs)
 		for _, v := range j.Report.Verdicts {
 			want := map[int64]judge.Verdict{8: judge.Kept, 1024: judge.Violated}[v.Msize]
-			should.Hold(t, v.Verdict == judge.Violated && v.Alternating != nil && v.Alternating.Verdict == want && v.OnlyRepeated() == (want == judge.Kept),
+			should.Hold(t, v.Verdict == judge.Violated && v.Alternating != nil && v.Alternating.Verdict == want && (v.Standing == analyze.GoneInTurns) == (want == judge.Kept),
 				"%d: %s, %+v", v.Msize, v.Verdict, v.Alternating)
 		}
 		should.Hold(t, len(measuring(b, protocol.ModeMalloc)) == 0, "malloc without page faults")
@@ -76,7 +77,7 @@ func TestAViolationWithPageFaultsIsMeasuredInTheOtherStateOfMalloc(t *testing.T)
 			should.Hold(t, jobs[0].Malloc == other && measuring(b, protocol.ModeMeasure)[0].Malloc == state, "%s after %s", jobs[0].Malloc, state)
 			for _, v := range j.Report.Verdicts {
 				want := map[int64]judge.Verdict{8: judge.Kept, 1024: judge.Violated}[v.Msize]
-				should.Hold(t, v.Verdict == judge.Violated && v.OtherMalloc != nil && v.OtherMalloc.Verdict == want && v.OtherMalloc.Malloc == other && !v.OnlyRepeated(),
+				should.Hold(t, v.Verdict == judge.Violated && v.OtherMalloc != nil && v.OtherMalloc.Verdict == want && v.OtherMalloc.Malloc == other && v.Standing != analyze.GoneInTurns,
 					"%d: %s, %+v", v.Msize, v.Verdict, v.OtherMalloc)
 			}
 		})

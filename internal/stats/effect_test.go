@@ -3,6 +3,8 @@ package stats
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgmpi/testkit/must"
@@ -44,6 +46,56 @@ func TestHodgesLehmannMatchesR(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Between the Walsh averages on either side of a limit the test rejects outside, and not inside.
+func TestTheLimitsOfTheCappedEffectAreWhatTheTestDoesNotReject(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := 6; n < 40; n++ { // 2^-5 > .025
+		x, y := make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i], y[i] = math.Exp(.04*random.NormFloat64()), math.Exp(.04*random.NormFloat64())
+			if random.Float64() < .1 {
+				x[i] *= 5
+			}
+		}
+		got := must.Get(CappedEffect(x, y))(t)
+		should.Hold(t, got.Lo95 <= got.Ratio && got.Ratio <= got.Hi95, "%d: %+v", n, got)
+		back := must.Get(CappedEffect(y, x))(t)
+		close1(t, "ratio of the swapped sides", back.Ratio, 1/got.Ratio, 1e-11)
+		close1(t, "limit of the swapped sides", back.Lo95, 1/got.Hi95, 1e-11)
+		for _, e := range []Effect{got, back} {
+			d := must.Get(LogRatios(x, y))(t)
+			if e == back {
+				d = negated(d)
+			}
+			averages := walsh(d)
+			slices.Sort(averages)
+			i, _ := slices.BinarySearch(averages, math.Log(e.Lo95)-1e-9)
+			p := func(average int) float64 {
+				moved := slices.Clone(d)
+				for k := range moved {
+					moved[k] -= averages[average] - 1e-10
+				}
+				return must.Get(SignedRank(moved, CappedRanks))(t).P
+			}
+			should.Hold(t, p(i) <= .025 && p(i+1) > .025, "%d: p = %g below the limit, %g above it", n, p(i), p(i+1))
+		}
+	}
+}
+
+// Three of twelve ratios are three times and more as large as the others.
+func TestAFewFarValuesDoNotWidenTheCappedInterval(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	x, y := make([]float64, 12), make([]float64, 12)
+	for i := range x {
+		x[i], y[i] = math.Exp(.03*random.NormFloat64()), math.Exp(.03*random.NormFloat64())
+	}
+	for i := range 3 {
+		x[i] *= float64(3 + i)
+	}
+	full, capped := must.Get(HodgesLehmannSignedRank(x, y))(t), must.Get(CappedEffect(x, y))(t)
+	should.Hold(t, capped.Hi95/capped.Lo95 < 1.12 && full.Hi95/full.Lo95 > 1.5, "%+v, %+v", capped, full)
 }
 
 func TestHodgesLehmannRefusesValuesThatAreNotPositive(t *testing.T) {

@@ -27,7 +27,7 @@ func KS(x, y []float64) (TestResult, error) {
 		}
 		most = max(most, j*m-i*n)
 	}
-	return TestResult{P: reaching(most, m, n, ends), Statistic: float64(most) / float64(m*n), Exact: true}, nil
+	return TestResult{P: reaching(most, m, n, ends), Statistic: float64(most) / float64(m*n), Largest: 1, Exact: true}, nil
 }
 
 // reaching returns the share of all lattice paths that reach `most` at some end. They lead over

@@ -6,6 +6,7 @@ import "slices"
 type TestResult struct {
 	P         float64 // probability of a statistic at least this large without a difference
 	Statistic float64 // U, V or D of the test
+	Largest   float64 // the largest statistic; of V, with these sizes of the differences
 	Exact     bool    // whether P is no approximation
 }
 

@@ -40,7 +40,7 @@ func rankSum(x, y []float64, fastest, normal bool) (TestResult, error) {
 	}
 	m, all := float64(len(x)), float64(len(ranks))
 	sum := float64(sumInts(ranks[:len(x)])) / 2
-	result := TestResult{Statistic: sum - m*(m+1)/2, Exact: !normal && max(len(x), len(y)) <= MaxExactRankSum}
+	result := TestResult{Statistic: sum - m*(m+1)/2, Largest: m * (all - m), Exact: !normal && max(len(x), len(y)) <= MaxExactRankSum}
 	if result.Exact {
 		result.P = rankSumExactP(ranks, len(x))
 		return result, nil

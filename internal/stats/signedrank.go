@@ -8,19 +8,58 @@ import (
 // MaxExactSignedRank is the number of pairs above which SignedRank uses the normal form.
 const MaxExactSignedRank = 200
 
-// Score says how much a difference counts in SignedRank. It gives the largest doubled score among
-// n.
-type Score func(n int) int
+// Score says how much differences count in SignedRank: it returns their doubled scores, from their
+// sizes alone.
+type Score func(sizes []float64) []int
 
-// Ranks counts ranks in full (Wilcoxon). CappedRanks counts a third of the ranks in full, and the
-// larger two thirds alike: the few mpiruns that ran in another state of the machine have the
-// largest differences, and weigh no more than others (docs/dev/statistics.md).
-func Ranks(n int) int       { return 2 * n }
-func CappedRanks(n int) int { return max(1, 2*n/3) }
+// Ranks counts ranks in full (Wilcoxon).
+func Ranks(sizes []float64) []int { return doubledMidranks(sizes) }
+
+// A difference is far from the others if it is faraway times as large as the median size. If more
+// than one in fewFar is, none is.
+const (
+	faraway = 5
+	fewFar  = 4
+)
+
+// reach returns the size up to which differences count for CappedRanks.
+func reach(sizes []float64) float64 {
+	most, far := faraway*MedianFinite(sizes), 0
+	for _, size := range sizes {
+		if size > most {
+			far++
+		}
+	}
+	if fewFar*far > len(sizes) {
+		return math.Inf(1)
+	}
+	return most
+}
+
+// CappedRanks counts a third of the ranks in full, and the larger two thirds alike: the few mpiruns
+// that ran in another state of the machine have the largest differences, and weigh no more than
+// others. What is far from the others does not count at all (docs/dev/statistics.md).
+func CappedRanks(sizes []float64) []int {
+	near, most := make([]float64, 0, len(sizes)), reach(sizes)
+	for _, size := range sizes {
+		if size <= most {
+			near = append(near, size)
+		}
+	}
+	ranks, largest := doubledMidranks(near), max(1, 2*len(near)/3)
+	out := make([]int, len(sizes))
+	for i, k := 0, 0; i < len(sizes); i++ {
+		if sizes[i] <= most {
+			out[i] = min(ranks[k], largest)
+			k++
+		}
+	}
+	return out
+}
 
 // SignedRank makes the signed-rank test of "x is slower than y" on paired differences. They are
 // d = x − y, here of logarithms (LogRatios). Differences of 0 are dropped; the statistic is V, the
-// sum of the scores (the midranks of |d|, up to the largest) where d > 0. P is the exact probability
+// sum of the scores (midranks of |d|) where d > 0. P is the exact probability
 // over all signs, conditional on the ties (1 if no difference is left); with more than 200
 // differences it is the normal approximation with continuity correction (R: exact = FALSE,
 // correct = TRUE), and Exact is false.
@@ -51,21 +90,21 @@ func signedRankOf(d []float64, score Score, exact bool) TestResult {
 	for i := range d {
 		size[i] = math.Abs(d[i])
 	}
-	scores := doubledMidranks(size)
+	scores := score(size)
 	v := 0 // the sum of the doubled scores where d > 0
 	for i := range scores {
-		scores[i] = min(scores[i], score(len(d)))
 		if d[i] > 0 {
 			v += scores[i]
 		}
 	}
-	statistic := float64(v) / 2
+	out := TestResult{Statistic: float64(v) / 2, Largest: float64(sumInts(scores)) / 2, Exact: exact}
 	if exact {
-		p := math.Ldexp(sumFromTop(signCounts(scores)[v:]), -len(d))
-		return TestResult{P: min(p, 1), Statistic: statistic, Exact: true}
+		out.P = min(1, math.Ldexp(sumFromTop(signCounts(scores)[v:]), -len(d)))
+		return out
 	}
 	mean, variance := signMoments(scores)
-	return TestResult{P: normalUpperTail(statistic-mean, variance), Statistic: statistic}
+	out.P = normalUpperTail(out.Statistic-mean, variance)
+	return out
 }
 
 func signMoments(scores []int) (mean, variance float64) {
@@ -79,13 +118,16 @@ func signMoments(scores []int) (mean, variance float64) {
 // LargestV returns the largest V of n differences without ties.
 func LargestV(n int, score Score) float64 { return float64(sumInts(untied(n, score))) / 2 }
 
+// LargestScore returns the largest score among n differences without ties.
+func LargestScore(n int, score Score) float64 { return float64(slices.Max(untied(n, score))) / 2 }
+
 // untied returns the doubled scores of n differences without ties.
 func untied(n int, score Score) []int {
-	items := make([]int, n)
-	for i := range items {
-		items[i] = min(2*(i+1), score(n))
+	sizes := make([]float64, n)
+	for i := range sizes {
+		sizes[i] = float64(i + 1)
 	}
-	return items
+	return score(sizes)
 }
 
 // MinPSignedRank returns the smallest P that SignedRank can attain with r differences

@@ -99,12 +99,23 @@ ties <- function(v) { t <- as.vector(table(v)); sum(t^3 - t) }
 normal_tail <- function(deviation, variance) if (variance > 0) pnorm((deviation - .5) / sqrt(variance), lower.tail = FALSE) else 1
 differences <- function(x, y) round(log(x) - log(y), 12)
 
-signed_rank <- function(x, y, capped = FALSE) {
-  d <- differences(x, y)
+# counts tells which sizes are not far from the others.
+counts <- function(size) {
+  near <- size <= 5 * median(size)
+  if (4 * sum(!near) > length(size)) rep(TRUE, length(size)) else near
+}
+
+signed_rank <- function(x, y, capped = FALSE) signed_rank_of(differences(x, y), capped)
+signed_rank_of <- function(d, capped) {
   d <- d[d != 0]
   n <- length(d)
+  if (n == 0) return(1)
   scores <- rank(abs(d))
-  if (capped) scores <- pmin(scores, max(1, floor(2 * n / 3)) / 2)
+  if (capped) {
+    near <- counts(abs(d))
+    scores <- rep(0, n)
+    scores[near] <- pmin(rank(abs(d[near])), max(1, floor(2 * sum(near) / 3)) / 2)
+  }
   V <- sum(scores[d > 0])
   if (n > 200) return(normal_tail(V - sum(scores) / 2, sum(scores^2) / 4))
   if (!capped && !anyDuplicated(abs(d))) return(psignrank(V - 1, n, lower.tail = FALSE))
@@ -156,9 +167,60 @@ tests <- list(
       effect(sort(outer(log(x), log(y), "-")), if (n > 50) normal_q(n^2 / 2, n^2 * (2 * n + 1) / 12) else qwilcox(.025, n, n))
     }))
 
-tests$cappedrank <- modifyList(tests$signedrank, list(p = function(x, y) signed_rank(x, y, capped = TRUE)))
+walsh <- function(d) {
+  averages <- outer(d, d, "+") / 2
+  sort(averages[lower.tri(averages, diag = TRUE)])
+}
+capped_centre <- function(d) median(walsh(d[counts(abs(d - median(d)))]))
+
+# capped_limit is the lower limit of the centre of d.
+capped_limit <- function(d, estimate) {
+  averages <- unique(round(walsh(d), 12))
+  at <- max(1, sum(averages < estimate + 1e-12))
+  step <- 1 + length(averages) %/% 500
+  rejects <- function(i) signed_rank_of(d - (averages[i] - 1e-10), TRUE) <= .025
+  from <- at
+  while (at > 1 && !rejects(at)) {
+    from <- at - 1
+    at <- max(1, at - step)
+  }
+  while (from > at && !rejects(from)) from <- from - 1
+  averages[from]
+}
+
+tests$cappedrank <- modifyList(tests$signedrank, list(
+  p = function(x, y) signed_rank(x, y, capped = TRUE),
+  effect = function(x, y) {
+    d <- differences(x, y)
+    e <- capped_centre(d)
+    exp(c(e, capped_limit(d, e), -capped_limit(-d, -e)))
+  }))
+tests$cappedrank$centre <- capped_centre
+tests$signedrank$centre <- function(d) median(walsh(d))
 
 # ---- Procedure and looks ----
+
+tau <- report$between_checks$tau
+too_near <- function(ratio) report$between_checks$source == "measured" && ratio > delta * exp(-tau)
+
+# redrawn is the share of 100 drawings from the mpiruns that are violated.
+redrawn <- function(test, x, y, level) {
+  seed <- 1
+  again <- 0
+  r <- length(x)
+  for (b in 1:100) {
+    from <- numeric(r)
+    for (j in 1:r) {
+      seed <- (seed * 16807) %% 2147483647
+      from[j] <- floor(seed * r / 2147483647) + 1
+    }
+    a <- x[from] * exp(sqrt(2) * tau * qnorm((b - .5) / 100))
+    b <- y[from]
+    found <- test$p(a, if (report$method == "margin") b * delta else b) <= level && abs(median(a - b)) >= 1.5 * tick
+    if (found && test$centre(differences(a, b)) >= log(delta)) again <- again + 1
+  }
+  (again + .5) / 101
+}
 
 stars <- function(p) if (p <= .001) "***" else if (p <= .01) "**" else if (p <= .05) "*" else ""
 
@@ -175,9 +237,9 @@ judge <- function(m, alpha, looks, w, pairs) {
   at <- lapply(looks, choose_test)
   last <- length(looks)
   screen <- rep(FALSE, last)
-  if (asked == "auto" && at[[last]]$name == "cappedrank" && !at[[last]]$weak) {
+  if (at[[last]]$name != "ranksum") {
     screen <- seq_along(looks) < last & 2^-looks > lone / 8
-    at[screen] <- list(list(name = "cappedrank", weak = FALSE))
+    at[screen] <- list(list(name = at[[last]]$name, weak = FALSE))
   }
   v <- ifelse(screen, 0, w * sum(w) / sum(w[!screen]))
   least <- mapply(function(l, r) tests[[l$name]]$least(r), at, looks)
@@ -194,6 +256,7 @@ judge <- function(m, alpha, looks, w, pairs) {
       y <- given[[i]]$y
       o <- list(runs = looks[k], decided = FALSE, stopped = FALSE, k = k, x = x, y = y, factor = given[[i]]$factor)
       o$visible <- abs(median(x - y)) >= 1.5 * tick
+      o$hidden <- tick > 0 && median(y * delta - x) < 1.5 * tick
       if (at[[k]]$name == "ranksum") {
         x <- x / given[[i]]$factor
         y <- y / given[[i]]$factor
@@ -221,10 +284,10 @@ judge <- function(m, alpha, looks, w, pairs) {
     for (i in fresh) {
       o <- out[[i]]
       significant <- o$p_adjusted <= alpha
-      o$verdict <- if (refused || at[[k]]$weak) "undecided"
+      o$verdict <- if (refused || at[[k]]$weak && significant) "undecided"
         else if (significant && o$ratio >= delta && o$visible) "violated"
         else if (significant) "marginal"
-        else if (o$p_kept <= alpha * w[k]) "kept"
+        else if (o$p_kept <= alpha * w[k] && !o$hidden && !too_near(o$ratio)) "kept"
         else "undecided"
       o$decided <- o$verdict != "undecided"
       if (k < last && !refused) {
@@ -247,7 +310,8 @@ judge <- function(m, alpha, looks, w, pairs) {
     if (o$runs == 0 || o$verdict != "violated" || !at[[o$k]]$name %in% c("cappedrank", "signedrank")) next
     se <- (log(o$ratio_hi95) - log(o$ratio_lo95)) / (2 * 1.959964)
     z <- qnorm(level * v[o$k], lower.tail = FALSE)
-    out[[i]]$replication <- pnorm((log(o$ratio) - max(log(delta), z * se)) / sqrt(2 * (se^2 + 0.03^2)))
+    q <- pnorm((log(o$ratio) - max(log(delta), z * se)) / sqrt(2 * (se^2 + tau^2)))
+    out[[i]]$replication <- if (q < .5) q else min(q, redrawn(tests[[at[[o$k]]$name]], o$x, o$y, level * v[o$k]))
   }
   list(outcomes = out, test = at[[last]]$name, least = least[last], refused = refused, weak = at[[last]]$weak, chosen = choose_test)
 }
@@ -309,7 +373,7 @@ needed <- function(found, m, alpha, R) {
       tests[[name]]$effect(out[[i]]$x / by, out[[i]]$y / by)
     }, numeric(3))
     d <- vapply(n, function(n) {
-      d <- reach(if (paired) "signedrank" else name, n, .025)
+      d <- reach(name, n, .025)
       if (is.finite(d)) d else qt(.975, n - 1) / sqrt(n)
     }, 0)
     sigma <- log(e[3, ] / e[2, ]) / 2 / d
@@ -317,11 +381,12 @@ needed <- function(found, m, alpha, R) {
     L <- log(sigma[some])
     B <- max(0, (median(abs(L - median(L))) / .6745)^2 - mean(w[some]))
     sigma[some] <- exp(L + (median(L) - L) * w[some] / (w[some] + B))
-    list(e = log(e[1, ]), sigma = sigma, eta = ifelse(some, sqrt(w * B / (w + B)), 0))
+    hidden <- vapply(seq_along(known), function(j) out[[known[j]]]$hidden || too_near(e[1, j]), NA)
+    list(e = log(e[1, ]), hidden = hidden, sigma = sigma, eta = ifelse(some, sqrt(w * B / (w + B)), 0))
   }
   zero <- if (report$method == "margin") log(delta) else 0
   z <- c(-1.2816, -.5244, 0, .5244, 1.2816)
-  r <- min(vapply(open, function(i) out[[i]]$runs, 0)) + 1
+  r <- max(n) + 1
   repeat {
     at <- found$chosen(r)
     if (!at$weak) {
@@ -343,7 +408,7 @@ needed <- function(found, m, alpha, R) {
           D <- pair$sigma * sqrt(1 / n + (if (paired) 1 else 1.5) / r) * exp(q * own$eta)
           above <- pnorm((own$e - zero - for_slower * s) / D)
           slower <- slower + above / 5
-          kept <- kept + pmin(pnorm((log(delta) - for_kept * s - own$e) / D), 1 - above) / 5
+          kept <- kept + (!own$hidden) * pmin(pnorm((log(delta) - for_kept * s - own$e) / D), 1 - above) / 5
         }
         before <- k
         k <- floor(sum(slower))
@@ -353,7 +418,7 @@ needed <- function(found, m, alpha, R) {
       for (i in open) {
         j <- match(i, known)
         total <- total + chance[j]
-        if (isTRUE(answer$by[[i]]$r > 0) || r <= out[[i]]$runs) next
+        if (isTRUE(answer$by[[i]]$r > 0)) next
         o <- out[[i]]
         said <- list(r = 0, limit = 1000, chance = chance[j], test = if (!paired && r > 50) "ranksum_normal" else for_name)
         if (chance[j] >= .8) {
@@ -406,7 +471,7 @@ by_state <- function(found, m, shapes) {
       verdict <- if (2^-length(s$x) > report$alpha) "undecided"
         else if (p <= report$alpha && e[1] >= delta && abs(median(s$x - s$y)) >= 1.5 * tick) "violated"
         else if (p <= report$alpha) "marginal"
-        else if (signed_rank(s$y * delta, s$x) <= report$alpha) "kept"
+        else if (signed_rank(s$y * delta, s$x) <= report$alpha && !(tick > 0 && median(s$y * delta - s$x) < 1.5 * tick)) "kept"
         else "undecided"
       list(state = s$name, mpiruns = length(s$x), ratio = e[1], ratio_lo95 = e[2], ratio_hi95 = e[3], verdict = verdict)
     })

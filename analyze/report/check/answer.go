@@ -35,41 +35,57 @@ func countVerdicts(r *analyze.Report) map[judge.Verdict]int {
 	return count
 }
 
-// tests counts the tests that were planned. A comparison of medians that suspects a split, or does
-// not, is no test.
-func tests(r *analyze.Report) string {
-	count := countVerdicts(r)
-	return conf.Plural(len(r.Verdicts)-count[judge.Suspected]-count[judge.NotSuspected], "test")
-}
+func tests(r *analyze.Report) string { return conf.Plural(r.Tests(), "test") }
 
 // rated tells whether any violation has a probability of replication.
 func rated(r *analyze.Report) bool {
 	return slices.ContainsFunc(r.Verdicts, func(v analyze.Verdict) bool { return v.Replication != nil })
 }
 
-// isSure tells whether a new check would probably repeat a violation, as far as known.
-func isSure(r *analyze.Report) func(v *analyze.Verdict) bool {
-	known := rated(r)
-	return func(v *analyze.Verdict) bool {
-		return v.Verdict == judge.Violated && (v.Firm || !known) && !v.OnlyRepeated()
-	}
+func stands(as analyze.Standing) func(v *analyze.Verdict) bool {
+	return func(v *analyze.Verdict) bool { return v.Standing == as }
 }
 
-// isNear tells whether a new check may miss a violation: it is near the threshold, or unsteady.
-func isNear(r *analyze.Report) func(v *analyze.Verdict) bool {
-	sure := isSure(r)
-	return func(v *analyze.Verdict) bool { return v.Verdict == judge.Violated && !sure(v) && !v.OnlyRepeated() }
+// standings lists what a violation may be besides sure, as the first line has it.
+var standings = []struct {
+	as    analyze.Standing
+	words string
+}{
+	{analyze.GoneInTurns, "gone when the calls take turns"},
+	{analyze.OneMalloc, "only with fresh malloc"},
+	{analyze.Smaller, "smaller alternating"},
+	{analyze.NotShown, "not shown under a second condition"},
+	{analyze.NearLimit, "near the threshold"},
+	{analyze.Unsteady, "unsteady"},
+}
+
+// inWords says how far a violation is shown. Which state of malloc it needs differs.
+func inWords(v *analyze.Verdict) string {
+	for _, s := range standings {
+		if s.as == analyze.OneMalloc && v.OtherMalloc != nil && v.OtherMalloc.Malloc == string(protocol.MallocFresh) {
+			s.words = "only with settled malloc"
+		}
+		if s.as == v.Standing {
+			return s.words
+		}
+	}
+	return phrase.When(v.Standing == analyze.Sure, "sure")
 }
 
 // violated counts what was found: "29 sure, 22 near the threshold, of 566 tests", "2 of 67 tests".
 func violated(r *analyze.Report) string {
-	sure, near := len(r.Where(isSure(r))), len(r.Where(isNear(r)))
-	repeated := len(r.Where((*analyze.Verdict).OnlyRepeated))
-	if !rated(r) && repeated == 0 {
+	sure := len(r.Where(stands(analyze.Sure)))
+	counts := phrase.When(sure > 0, "%d%s", sure, phrase.When(rated(r), " sure"))
+	plain := !rated(r)
+	for _, s := range standings {
+		for _, of := range analyze.Grouped(r.Where(stands(s.as)), inWords) {
+			counts, plain = phrase.List(", ", counts, fmt.Sprintf("%d %s", len(of), inWords(of[0]))), false
+		}
+	}
+	if plain {
 		return fmt.Sprintf("%d of %s", sure, tests(r))
 	}
-	return phrase.List(", ", phrase.When(sure > 0, "%d%s", sure, phrase.When(rated(r), " sure")), phrase.When(near > 0, "%d near the threshold", near),
-		phrase.When(repeated > 0, "%d only when repeated", repeated)) + ", of " + tests(r)
+	return counts + ", of " + tests(r)
 }
 
 func headline(r *analyze.Report) (string, picture.Tone) {

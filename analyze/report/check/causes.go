@@ -34,10 +34,10 @@ type cause struct {
 }
 
 var causes = []cause{
-	{"only when repeated", func(_ *analyze.Report, v *analyze.Verdict) bool { return v.OnlyRepeated() },
+	{"gone when the calls take turns", func(_ *analyze.Report, v *analyze.Verdict) bool { return v.Standing == analyze.GoneInTurns },
 		"The call keeps its guideline where both sides take turns call by call. Repeated in a row, it finds its own buffers in the cache, as few programs do.", ""},
 	{"page faults, with one state of malloc", func(_ *analyze.Report, v *analyze.Verdict) bool {
-		return v.OtherMalloc != nil && v.OtherMalloc.Verdict == judge.Kept
+		return v.Standing == analyze.OneMalloc
 	}, "The call keeps its guideline in the other state of malloc. A fresh malloc gives memory back after each call and gets it anew, page by page; a settled one keeps it.",
 		"pgmpi remedy %s"},
 	{"page faults", func(_ *analyze.Report, v *analyze.Verdict) bool {

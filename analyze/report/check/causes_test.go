@@ -19,7 +19,9 @@ func TestViolationsAreGroupedByTheFirstCauseThatApplies(t *testing.T) {
 		v := &analyze.Verdict{Guideline: "GL8", Type: guidelines.Pattern, Function: "MPI_Reduce", Mockup: "reduce_as_allreduce", Msize: 64, MsizeOther: 64, Shape: "p2",
 			Verdict: judge.Violated, Tested: analyze.Tested{Effect: analyze.Effect{Ratio: number(2)}}}
 		change(v)
-		return v
+		r := analyze.Report{Verdicts: []analyze.Verdict{*v}}
+		r.Stand()
+		return &r.Verdicts[0]
 	}
 	split := func(v *analyze.Verdict) { v.Type, v.Mockup, v.MsizeOther, v.K = guidelines.Split, "", 16, 4 }
 	which := &analyze.Which{Rows: []analyze.WhichRow{
@@ -29,7 +31,7 @@ func TestViolationsAreGroupedByTheFirstCauseThatApplies(t *testing.T) {
 		which  *analyze.Which
 		change func(v *analyze.Verdict)
 	}{
-		{"only when repeated", nil, func(v *analyze.Verdict) {
+		{"gone when the calls take turns", nil, func(v *analyze.Verdict) {
 			v.Alternating, v.OtherMalloc = elsewhere(judge.Kept), elsewhere(judge.Kept)
 		}},
 		{"page faults, with one state of malloc", nil, func(v *analyze.Verdict) {

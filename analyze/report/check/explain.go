@@ -148,7 +148,7 @@ func numbers(e *analyze.Explanation) []document.Section {
 	s.Table = &document.Table{Head: []string{"is the call …", t.Test.Symbol, "largest", "p", "adjusted", "alpha"}, Align: "lrrrrr"}
 	s.Table.Add("slower than "+otherSide(r)+"?", number(t.Statistic), number(t.Largest), phrase.Probability(v.PValue),
 		strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), fmt.Sprint(t.Alpha))
-	s.Table.Add(fmt.Sprintf("less than %.2f× slower?", r.MinSlowdown), number(t.KeptStatistic), number(t.Largest), phrase.Probability(v.PKept),
+	s.Table.Add(fmt.Sprintf("less than %.2f× slower?", r.MinSlowdown), number(t.KeptStatistic), number(t.KeptLargest), phrase.Probability(v.PKept),
 		"not adjusted", fmt.Sprint(t.KeptAlpha))
 	if v.Type == guidelines.Split {
 		s.Note("The medians above only suggested it. The test rests on mpiruns of their own, in which %d calls in a row are one sample.", v.K)

@@ -210,7 +210,7 @@ const mostBars = 24
 
 // LossFigure returns a bar for each factor, the largest loss first, or nil without losses.
 func LossFigure(r *analyze.Report) *picture.Figure {
-	rows := slices.DeleteFunc(lossRows(r, isSure(r)), func(l loss) bool { return !(lost(l.worst) > 0) })
+	rows := slices.DeleteFunc(lossRows(r, stands(analyze.Sure)), func(l loss) bool { return !(lost(l.worst) > 0) })
 	if len(rows) == 0 {
 		return nil
 	}
@@ -248,7 +248,7 @@ func MpirunFigures(r *analyze.Report) []picture.Figure {
 				f.Marks = append(f.Marks, picture.Mark{X: float64(s.Run), Tone: picture.Open, Sign: "!", Text: "slow throughout: " + s.String()})
 			}
 		}
-		f.Text = fmt.Sprintf("%s; the slowest is number %d, %s as slow as the median one%s.", conf.Plural(len(m.Factors), "mpirun"), at, phrase.Ratio(&worst), phrase.When(len(f.Marks) > 0, "; %d slow throughout", len(f.Marks)))
+		f.Text = fmt.Sprintf("%s that measured 20 cases or more; the slowest is number %d, %s as slow as the median one%s.", conf.Plural(len(m.Factors), "mpirun"), at, phrase.Ratio(&worst), phrase.When(len(f.Marks) > 0, "; %d slow throughout", len(f.Marks)))
 		out = append(out, f)
 	}
 	return out

@@ -32,49 +32,45 @@ func byDefault(r *analyze.Report, v *analyze.Verdict) string {
 	return phrase.When(name != "", "the default is %s", name)
 }
 
+// lost returns what a call loses at least, in seconds, in all conditions that it was measured in.
 func lost(v *analyze.Verdict) float64 {
 	if v.MedianS == nil || v.PossibleS() == nil {
 		return 0
+	}
+	if least := v.Least().Ratio; least != nil && (v.Apart(v.Alternating) || v.Apart(v.OtherMalloc)) {
+		return *v.MedianS * max(0, 1 - 1 / *least)
 	}
 	return *v.MedianS - *v.PossibleS()
 }
 
 // losses returns a row for each collective and size that is certainly too slow: its time, the time
 // without the violation that costs most, and how many times slower it is. A row also takes larger
-// sizes, up to wide times the first. What is too slow only when repeated comes last, in groups of
-// its own.
+// sizes, up to wide times the first. What is not shown under a second condition has tables of its
+// own.
 func losses(r *analyze.Report) []document.Section {
-	t := &document.Table{Head: []string{"collective", "size", "now", "possible", "slower [95 %]", "call instead [guideline]"}, Align: "lrrrll", Flex: 5, Factor: 4, Limit: r.MinSlowdown,
-		Grouped: true, Tone: document.ToneOf(map[int]picture.Tone{2: picture.Slow, 3: picture.Possible})}
-	among := isSure(r)
+	t := &document.Table{Head: []string{"collective", "size", "now", "possible", "slower [95 %]", "another check", "call instead [guideline]"}, Align: "lrrrlll", Flex: 6, Factor: 4, Limit: r.MinSlowdown,
+		Grouped: true, Spare: []int{5}, Tone: document.ToneOf(map[int]picture.Tone{2: picture.Slow, 3: picture.Possible})}
+	among := stands(analyze.Sure)
 	if r.SeenOnce != "" {
 		t.Tone = document.ToneOf(map[int]picture.Tone{4: picture.Open})
 		among = func(v *analyze.Verdict) bool { return v.Verdict == judge.SeenOnce }
 	}
-	sure, repeated := lossRows(r, among), lossRows(r, (*analyze.Verdict).OnlyRepeated)
-	for i, l := range slices.Concat(sure, repeated) {
+	for _, l := range lossRows(r, among) {
 		v := l.worst
-		apart := ""
-		if i >= len(sure) {
-			l.group += ", only when repeated"
-			apart = "; alternating " + effect(v.Alternating.Effect)
-		}
 		also := lists.Map(lists.Keep(l.sizes, func(other *analyze.Verdict) bool { return other != v }), sizeAndRatio)
-		if e := v.OtherMalloc; e != nil {
-			apart += fmt.Sprintf("; malloc %s %s, %s", e.Malloc, effect(e.Effect), phrase.Words(e.Verdict))
-		}
-		t.Add(l.group, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v.Effect),
-			instance(v)+" ["+strings.Join(l.broken, ",")+"]"+phrase.When(len(also) > 0, ", also %s", strings.Join(also, ", "))+phrase.When(l.now != "", "; %s", l.now)+apart)
+		t.Add(l.group, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v.Effect), phrase.Interval(v.AnotherLo95, v.AnotherHi95, ", "),
+			l.instead()+phrase.When(len(also) > 0, ", also %s", strings.Join(also, ", "))+phrase.When(l.now != "", "; %s", l.now)+elsewhere(v))
 		t.Factors = append(t.Factors, factor(&v.Effect))
+	}
+	if !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[5] != "" }) {
+		t.Drop(5)
+		t.Spare, t.Flex = nil, 5
 	}
 	if r.SeenOnce != "" {
 		return document.Tabled(t, phrase.Capital(r.SeenOnce)+".", "Seen once, the largest loss per call first")
 	}
-	if len(sure) == 0 {
-		return document.Tabled(t, "", "Too slow only when repeated, not where both sides alternate call by call")
-	}
-	note := phrase.When(len(repeated) > 0, "Only when repeated: not where both sides alternate call by call.")
-	return document.Tabled(t, note, "%s, the largest loss per call first", phrase.Either(rated(r), "Sure", "Too slow"))
+	out := document.Tabled(t, between(r), "%s, the largest loss per call first", phrase.Either(rated(r), "Sure", "Too slow"))
+	return append(out, conditional(r)...)
 }
 
 func factor(e *analyze.Effect) document.Factor {
@@ -84,6 +80,57 @@ func factor(e *analyze.Effect) document.Factor {
 	}
 	return f
 }
+
+// elsewhere says what another condition has shown, where its interval does not touch the check's.
+func elsewhere(v *analyze.Verdict) (out string) {
+	if v.Apart(v.Alternating) {
+		out = "; alternating " + effect(v.Alternating.Effect)
+	}
+	if e := v.OtherMalloc; v.Apart(e) {
+		out += fmt.Sprintf("; malloc %s %s", e.Malloc, effect(e.Effect))
+	}
+	return out
+}
+
+// between says how far other checks may be from this one.
+func between(r *analyze.Report) string {
+	from := map[string]string{
+		analyze.TauMeasured: "as measured",
+		analyze.TauQuiet:    "by the table in docs/statistics.md",
+		analyze.TauBusy:     "by the table in docs/statistics.md, beside other programs",
+	}[r.Between.Source]
+	return phrase.When(from != "" && r.Method.Rules().Slowdown, "[95 %%]: of this check. Another check: its ratio, which differs by %.3g %% from check to check (%s).", 100*r.Between.Tau, from)
+}
+
+// conditional returns a table for each way in which violations depend on how they are measured,
+// with both numbers.
+func conditional(r *analyze.Report) (out []document.Section) {
+	for _, of := range analyze.Grouped(r.Where(func(v *analyze.Verdict) bool { return v.Standing.Conditional() }), inWords) {
+		t := &document.Table{Head: []string{"collective", "size", "now", "repeated [95 %]", "otherwise [95 %]", "call instead [guideline]"}, Align: "lrrlll", Flex: 5, Grouped: true,
+			Tone: document.ToneOf(map[int]picture.Tone{3: picture.Open})}
+		for _, l := range lossRows(r, func(v *analyze.Verdict) bool { return slices.Contains(of, v) }) {
+			v := l.worst
+			t.Add(l.group, phrase.Size(v.Msize), phrase.Duration(v.MedianS), effect(v.Effect), otherwise(v), l.instead())
+		}
+		out = append(out, document.Tabled(t, "", "%s: %d", phrase.Capital(inWords(of[0])), len(of))...)
+	}
+	return out
+}
+
+// otherwise returns the answers under other conditions.
+func otherwise(v *analyze.Verdict) string {
+	var out []string
+	if e := v.Alternating; e != nil {
+		out = append(out, "alternating "+effect(e.Effect))
+	}
+	if e := v.OtherMalloc; e != nil {
+		out = append(out, fmt.Sprintf("malloc %s %s", e.Malloc, effect(e.Effect)))
+	}
+	return strings.Join(out, "; ")
+}
+
+// instead names what to call instead, and the guidelines that say so.
+func (l *loss) instead() string { return instance(l.worst) + " [" + strings.Join(l.broken, ",") + "]" }
 
 // wide limits the last size of a row, in multiples of the first.
 const wide = 4

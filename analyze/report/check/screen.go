@@ -41,17 +41,23 @@ func notSure(r *analyze.Report) []document.Section {
 			s.Fact(name, format, args...)
 		}
 	}
-	near := byRatio(r.Where(isNear(r)))
-	say("Near threshold", len(near), "%s. A new check may not show %s.", listed(r, near), phrase.Either(len(near) == 1, "it", "them"))
-	open := r.Where(func(v *analyze.Verdict) bool { return v.Verdict == judge.Undecided })
+	for _, as := range []analyze.Standing{analyze.NearLimit, analyze.Unsteady} {
+		found := byRatio(r.Where(stands(as)))
+		name, why := "Near threshold", ""
+		if as == analyze.Unsteady {
+			name, why = "Unsteady", "Mpiruns differ: "
+		}
+		say(name, len(found), "%s%s. A new check may not show %s.", why, listed(r, found, sizeAndEffect), phrase.Either(len(found) == 1, "it", "them"))
+	}
+	open := r.Open()
 	if probable := byRatio(r.Where(isProbable)); r.Refused == nil && r.SeenOnce == "" {
-		say("Undecided", len(open), "%s%s", conf.Plural(len(open), "test"), phrase.When(len(probable) > 0, "; probably slower: %s.%s", listed(r, probable), decidedBy(probable, r.R)))
+		say("Undecided", len(open), "%s%s.%s", conf.Plural(len(open), "test"), phrase.When(len(probable) > 0, "; probably slower: %s", listed(r, probable, sizeAndRatio)), decidedBy(r))
 	}
 	averaged := byRatio(r.Where(func(v *analyze.Verdict) bool { return v.Averaged && analyze.Or(v.Ratio, 0) >= r.MinSlowdown }))
 	say("Averages", len(averaged), "%s: a collective with a root has an average over the ranks there, of which some return early. OSU's -f has the slowest rank's times.",
 		listed(r, averaged))
 	suspected := r.Where(func(v *analyze.Verdict) bool { return v.Verdict == judge.Suspected })
-	say("Suspected", len(suspected), "%s, by medians and without a test: %s", conf.Plural(len(suspected), "split"), listed(r, byRatio(suspected)))
+	say("Suspected", len(suspected), "%s, by medians and without a test: %s", conf.Plural(len(suspected), "split"), listed(r, byRatio(suspected), sizeAndRatio))
 	if n := len(r.NotMeasured); n > 0 {
 		say("Not measured", n, "%s; the first: %s at %s: %s", conf.Plural(n, "case"), phrase.Plain(r.NotMeasured[0].Function), phrase.Size(r.NotMeasured[0].Msize), r.NotMeasured[0].Message)
 	}
@@ -67,19 +73,23 @@ func notSure(r *analyze.Report) []document.Section {
 }
 
 // listed names tests with their ratios: "GL8 Reduce 8 B 1.12×, 16 B 1.10×; GL3 Bcast 1 KiB 1.08×".
-func listed(r *analyze.Report, tests []*analyze.Verdict) string {
+func listed(r *analyze.Report, tests []*analyze.Verdict, each func(*analyze.Verdict) string) string {
 	name := func(v *analyze.Verdict) string {
 		return v.Guideline + " " + phrase.Plain(v.Function) + phrase.When(len(r.Shapes) > 1, ", %s,", v.Shape)
 	}
 	shown, more := phrase.First(tests, mostRows, "; %d more with --full")
 	named := lists.Map(analyze.Grouped(shown, name), func(of []*analyze.Verdict) string {
-		return document.Whole(name(of[0])) + " " + strings.Join(lists.Map(of, sizeAndRatio), ", ")
+		return document.Whole(name(of[0])) + " " + strings.Join(lists.Map(of, each), ", ")
 	})
 	return strings.Join(named, "; ") + more
 }
 
 func sizeAndRatio(v *analyze.Verdict) string {
 	return document.Whole(phrase.Size(v.Msize) + " " + phrase.Ratio(v.Ratio))
+}
+
+func sizeAndEffect(v *analyze.Verdict) string {
+	return document.Whole(phrase.Size(v.Msize) + " " + effect(v.Effect))
 }
 
 func disturbances(r *analyze.Report) (out []string) {
@@ -105,15 +115,15 @@ func isProbable(v *analyze.Verdict) bool {
 	return v.Verdict == judge.Undecided && v.Ratio != nil && v.RatioLo95 != nil && *v.RatioLo95 > 1
 }
 
-func decidedBy(open []*analyze.Verdict, r int) string {
-	known := lists.Keep(open, func(v *analyze.Verdict) bool { return v.RunsNeeded != nil && v.RunsNeeded.R > 0 })
-	if len(known) == 0 {
+// decidedBy says what a new check would decide with how many mpiruns. They are more than this check
+// has made.
+func decidedBy(r *analyze.Report) string {
+	half, open := r.RunsNeededHalf, len(r.Open())
+	if half == nil {
 		return ""
 	}
-	runs := lists.Map(known, func(v *analyze.Verdict) int { return v.RunsNeeded.R })
-	least, most := slices.Min(runs), slices.Max(runs)
-	return fmt.Sprintf(" A new check with %d%s mpiruns in place of %d would probably decide %s.", least, phrase.When(most > least, " to %d", most), r,
-		cmp.Or(phrase.When(len(runs) < len(open), "%d of them", len(runs)), phrase.When(len(open) > 1, "them"), "it"))
+	return fmt.Sprintf(" A new check with --mpiruns %d would probably decide %s; this one has made %d.", half.R,
+		phrase.Either(open == 1, "it", fmt.Sprintf("about %.0f of them", half.Decides)), r.Made())
 }
 
 func needed(v *analyze.Verdict) string {

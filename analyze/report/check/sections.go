@@ -102,18 +102,18 @@ func wallClock(seconds float64) string {
 
 // summary returns Table 2 of S-PGMPI: violated/checked by shape and type.
 func summary(r *analyze.Report) []document.Section {
-	checked, violated := 0, 0
+	violated := 0
 	t := &document.Table{Head: []string{"shape", "type", "violated/checked", "", "tests violated/checked", "suspected"}, Align: "llrlrr"}
 	for _, s := range r.Summary {
 		tests := s.Tests
-		checked, violated = checked+tests.Checked, violated+tests.Violated
+		violated += tests.Violated
 		t.Add(s.Shape, string(s.Type), fmt.Sprintf("%d/%d", s.Units.Violated, s.Units.Checked), s.Unit,
 			fmt.Sprintf("%d/%d", tests.Violated, tests.Checked),
 			phrase.When(s.Type == guidelines.Split && r.Method.Rules().FollowsUp, "%d/%d", tests.Suspected, tests.Checked))
 	}
-	s := document.Titled("Summary: checked %d, found %d violated%s", checked, violated, phrase.When(rated(r), ", %d of them sure", len(r.Where(isSure(r)))))
+	s := document.Titled("Summary: of %s %d violated%s", tests(r), violated, phrase.When(rated(r), ", %d of them sure", len(r.Where(stands(analyze.Sure)))))
 	if r.Refused != nil {
-		s = document.Titled("Summary: measured %d, no verdict possible", checked)
+		s = document.Titled("Summary: %s measured, no verdict possible", tests(r))
 	}
 	if len(t.Rows) > 0 {
 		s.Table = t
@@ -125,19 +125,19 @@ func violations(r *analyze.Report) []document.Section {
 	var out []document.Section
 	known := rated(r)
 	for _, s := range r.Shapes {
-		t := &document.Table{Head: []string{"guideline", "msize", "now", "possible", "ratio", "95 %", "p adjusted", "again", "fastest instead", "default"}, Align: "lrrrrllrll",
+		t := &document.Table{Head: []string{"guideline", "msize", "now", "possible", "ratio", "95 %", "p adjusted", "again", "another check", "fastest instead", "default"}, Align: "lrrrrllrlll",
 			Tone: document.ToneOf(map[int]picture.Tone{2: picture.Slow, 3: picture.Possible})}
 		for _, v := range worst(r, s.Name, judge.Violated) {
 			t.Add(v.Guideline+" "+phrase.Plain(v.Function), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), phrase.Ratio(v.Ratio), phrase.Interval(v.RatioLo95, v.RatioHi95, "–"),
-				strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), Again(v), instead(v), r.Which.Of(v.Function, v.Shape, v.Msize).Default())
+				strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), Again(v), phrase.Interval(v.AnotherLo95, v.AnotherHi95, "–"), instead(v), r.Which.Of(v.Function, v.Shape, v.Msize).Default())
 		}
 		if r.Which == nil {
-			t.Drop(9)
+			t.Drop(10)
 		}
-		t.Spare = []int{6, 7, 5}
+		t.Spare = []int{6, 8, 7, 5}
 		if !known {
 			t.Drop(7)
-			t.Spare = []int{6, 5}
+			t.Spare = []int{6, 7, 5}
 		}
 		out = append(out, document.Tabled(t, "", "Violations, %s, the largest ratio first", s.Name)...)
 	}
@@ -268,39 +268,38 @@ const (
 // undecided lists the tests that the data leave open: first those that are probably slower, the largest ratio first, then
 // what the fewest mpiruns would decide.
 func undecided(r *analyze.Report) []document.Section {
-	open := byRatio(r.Where(func(v *analyze.Verdict) bool { return v.RunsNeeded != nil }))
-	if len(open) == 0 {
+	open := byRatio(r.Open())
+	if len(open) == 0 || r.Refused != nil || r.SeenOnce != "" {
 		return nil
 	}
 	order := func(v *analyze.Verdict) int {
-		if isProbable(v) {
+		switch {
+		case isProbable(v):
 			return 0
+		case v.RunsNeeded == nil:
+			return math.MaxInt
 		}
 		return cmp.Or(v.RunsNeeded.R, v.RunsNeeded.Limit+1)
 	}
 	slices.SortStableFunc(open, func(a, b *analyze.Verdict) int { return order(a) - order(b) })
 	probable := lists.Count(open, isProbable)
-	headline := ""
-	switch n, half := open[0].RunsNeeded.R, r.RunsNeededHalf; {
-	case len(open) == 1 && n > 0:
-		headline = fmt.Sprintf("; R = %d mpiruns would probably decide it", n)
-	case len(open) > 1 && half != nil:
-		headline = fmt.Sprintf("; R = %d mpiruns would probably decide about %.0f of them", half.R, half.Decides)
-	}
-	s := document.Titled("Undecided: %s, neither violated nor kept is shown%s%s", conf.Plural(len(open), "test"), headline, phrase.When(probable > 0, "; probably slower: %d", probable))
+	s := document.Titled("Undecided: %s, neither violated nor kept is shown%s", conf.Plural(len(open), "test"), phrase.When(probable > 0, "; probably slower: %d", probable))
 	s.Table = &document.Table{Head: []string{"guideline", "shape", "msize", "now", "possible", "ratio", "95 %", "R needed", "towards"}, Align: "llrrrrlrl",
 		Spare: append(spareShape(r, 1), 6), Tone: document.ToneOf(map[int]picture.Tone{5: picture.Open})}
 	shown, more := phrase.First(open, mostRows, moreRows)
 	for _, v := range shown {
-		n := v.RunsNeeded
+		towards := "-"
+		if n := v.RunsNeeded; n != nil {
+			towards = cmp.Or(string(n.Towards), "-")
+		}
 		s.Table.Add(v.Guideline+" "+phrase.Plain(v.Function), v.Shape, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), phrase.Ratio(v.Ratio),
-			phrase.Interval(v.RatioLo95, v.RatioHi95, "–"), needed(v), cmp.Or(string(n.Towards), "-"))
+			phrase.Interval(v.RatioLo95, v.RatioHi95, "–"), needed(v), towards)
 	}
-	s.Note("R needed: a new check with that many mpiruns decides it four times in five or more, if effect and spread stay as observed. "+
-		"This one had %d; a finished check is not extended.", r.R)
+	s.Note("R needed: a new check with that many mpiruns of everything (--mpiruns) decides it four times in five or more, if effect and spread stay as observed.%s "+
+		"A finished check is not extended.", decidedBy(r))
 	note := &s.Notes[0]
 	*note += phrase.When(probable > 0, " Probably slower: taken alone, with 95 %% confidence; the verdict is for all %s together, and asks for more.", conf.Plural(r.M, "test"))
-	if i := slices.IndexFunc(open, func(v *analyze.Verdict) bool { return v.RunsNeeded.Test != r.Test }); i >= 0 {
+	if i := slices.IndexFunc(open, func(v *analyze.Verdict) bool { return v.RunsNeeded != nil && v.RunsNeeded.Test != r.Test }); i >= 0 {
 		n := open[i].RunsNeeded
 		*note += fmt.Sprintf(" That many mpiruns choose another test: %s.", n.Test.Title(n.R))
 	}

@@ -213,10 +213,13 @@ func (x *join) reaches(c profile.Call) bool {
 func (x *join) byMockup(c profile.Call, of []*analyze.Verdict) (f *GainFinding, at *analyze.Verdict) {
 	faults := c.FaultsPerCall()
 	for _, v := range of {
-		if v.Verdict != judge.Violated || v.Type != guidelines.Pattern || v.OnlyRepeated() || strings.HasPrefix(v.Mockup, "MPI_") || v.RatioLo95 == nil || v.RatioHi95 == nil {
+		if v.Verdict != judge.Violated || v.Type != guidelines.Pattern || v.Standing == analyze.GoneInTurns || strings.HasPrefix(v.Mockup, "MPI_") || v.RatioLo95 == nil || v.RatioHi95 == nil {
 			continue
 		}
 		effect, why, after := v.Effect, "", v.OtherMedianS
+		if v.Apart(v.Alternating) && v.Alternating.RatioLo95 != nil && v.Alternating.RatioHi95 != nil {
+			effect, after = v.Alternating.Effect, nil
+		}
 		if differ(v.PageFaults, faults) {
 			if o := v.OtherMalloc; o != nil && o.Verdict == judge.Violated && o.RatioLo95 != nil && o.RatioHi95 != nil {
 				effect, after = o.Effect, nil
