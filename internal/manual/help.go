@@ -102,6 +102,9 @@ func Help(c *cobra.Command, all bool) string {
 // mostShort is how many columns a text of a flag may have where it is shown in short.
 const mostShort = 52
 
+// leastShort keeps a text whole that would lose all that it says: "with --from: …".
+const leastShort = 15
+
 // inShort returns the flags with the first part of their texts, and sets cut if any had more.
 func inShort(flags *pflag.FlagSet, cut *bool) *pflag.FlagSet {
 	out := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -110,7 +113,7 @@ func inShort(flags *pflag.FlagSet, cut *bool) *pflag.FlagSet {
 		value, usage := pflag.UnquoteUsage(f)
 		g := *f
 		for _, end := range []string{"; ", " (", ": "} {
-			if before, _, found := strings.Cut(usage, end); found && utf8.RuneCountInString(usage) > mostShort {
+			if before, _, found := strings.Cut(usage, end); found && utf8.RuneCountInString(usage) > mostShort && len(before) >= leastShort {
 				usage, *cut = before, true
 			}
 		}

@@ -55,7 +55,7 @@ func notSure(r *analyze.Report) []document.Section {
 	}
 	averaged := byRatio(r.Where(func(v *analyze.Verdict) bool { return v.Averaged && analyze.Or(v.Ratio, 0) >= r.MinSlowdown }))
 	say("Averages", len(averaged), "%s: a collective with a root has an average over the ranks there, of which some return early. OSU's -f has the slowest rank's times.",
-		listed(r, averaged))
+		listed(r, averaged, sizeAndRatio))
 	suspected := r.Where(func(v *analyze.Verdict) bool { return v.Verdict == judge.Suspected })
 	say("Suspected", len(suspected), "%s, by medians and without a test: %s", conf.Plural(len(suspected), "split"), listed(r, byRatio(suspected), sizeAndRatio))
 	if n := len(r.NotMeasured); n > 0 {

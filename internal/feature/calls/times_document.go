@@ -96,6 +96,11 @@ func timesScreen(t *Times) []document.Section {
 		calls := analyze.Unique(lists.Map(of, func(k CaseTimes) string { return k.Function }))
 		sizes := lists.Map(of, func(k CaseTimes) int64 { return k.Msize })
 		slices.Sort(sizes)
+		if n := len(slices.Compact(slices.Clone(sizes))); n*len(calls) > 4*len(of) { // mostly blank
+			out = append(out, check.CallsInRows(of, "Run-times on "+of[0].Shape+", from the least of the sizes to the most",
+				check.Over("median", func(k *CaseTimes) *float64 { return k.MedianS }, phrase.Duration))...)
+			continue
+		}
 		grid := document.Table{Head: []string{"size"}, Align: "r", Key: 1}
 		grid.Columns("r", lists.Map(calls, phrase.Function)...)
 		for _, size := range slices.Compact(sizes) {

@@ -26,12 +26,8 @@ const long = `
 
 With --from FORMAT the arguments are what another benchmark has written, files
 or folders: ` + "`pgmpi analyze --from any results/`" + `. They become a results
-folder, or one for each job, and the guidelines whose sides are both in the data
-are judged, or of these the ones that --guidelines selects. A job is what has
-one folder, library, machine, number of processes, datatype, operator and root;
-each of its files is an mpirun, and tables in one file are repetitions of it.
-Fewer than eight mpiruns, or means, give no verdicts: what is slower there was
-seen once.`
+folder, or one for each job (docs/how-to-import.md). Fewer than eight mpiruns,
+or means, give no verdicts: what is slower there was seen once.`
 
 // extend lets pgmpi analyze take files of other programs besides a results folder.
 func extend(c *cobra.Command, s *settings.Settings, o *command.Output) (out string) {

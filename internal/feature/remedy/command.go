@@ -33,8 +33,7 @@ Fresh mpiruns, without and with a setting in turn, must show that it makes such
 cells faster, and must not show that it harms a case or a guideline of the plan.
 It must also pass all conformance calls, and must not be seen to have no effect.
 A setting that fails is dropped, and the rest is proved again. DIR/remedy has
-what is proved: env.sh, the files that it names, gl.toml with the variables in
-mpi.env, README and remedy.json. What is interrupted goes on with --resume.
+what is proved: env.sh, the files that it names, gl.toml, README, remedy.json.
 With --verify it tries nothing, and says whether the setting that is there still
 helps with the library of today, and which parts are obsolete.
 
