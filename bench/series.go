@@ -276,15 +276,7 @@ func contradicts(is judge.Verdict, ratio float64) func(*series) count {
 	})
 }
 
-var (
-	width  = tests(func(c *count, o *judge.Outcome, _ float64) { *c = count{c.n + math.Log(o.Hi95/o.Lo95), c.of + 1} })
-	sureOf = tests(func(c *count, o *judge.Outcome, _ float64) {
-		if o.Verdict == judge.Violated {
-			c.add(o.Firm())
-		}
-	})
-	mpirunsOf = tests(func(c *count, o *judge.Outcome, _ float64) { *c = count{c.n + float64(o.Runs), c.of + 1} })
-)
+var width = tests(func(c *count, o *judge.Outcome, _ float64) { *c = count{c.n + math.Log(o.Hi95/o.Lo95), c.of + 1} })
 
 // covered counts intervals that hold the ratio, of all tests or of violations.
 func covered(violations bool) func(*series) count {

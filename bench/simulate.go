@@ -92,78 +92,31 @@ func (d *design) check(all []judge.Pair, tick float64) *judge.Family {
 }
 
 const (
-	inSeries  = 5  // checks of which verdicts are compared
-	slowTests = 30 // of a check for power
+	inSeries = 5 // checks of which verdicts are compared
 )
 
-var (
-	iid    = world.World{Own: .04}
-	shared = world.World{Cases: .0346, Own: .02}
-	slow   = world.World{Own: .04, Slow: .1}
-	quiet  = world.World{General: .03, Cases: .03, Own: .021, Slow: .05}
-	// The second state holds in 30 or 70 % of the mpiruns.
-	states   = world.World{General: .03, Cases: .03, Own: .03, States: [2]float64{.3, .7}}
-	changing = world.World{General: .03, Cases: .03, Own: .03, States: [2]float64{.3, .7}, Changes: .1}
-	mixing   = world.World{Own: .03, States: [2]float64{.3, .3}, Changes: .18}
-	odd      = world.World{Own: .02, Odd: .2}
-	// The sides' spreads really differ this much: docs/statistics.md.
-	mixed = [][2]float64{{.07, 7}, {.14, 4}, {.14, 2.5}}
-)
+var iid, shared, slow, quiet, changing = world.IID, world.Shared, world.Slow, world.Quiet, world.Changing
 
 // simulations returns the questions to simulated checks. Where a check counts many tests, a part of
 // the series suffices.
 func simulations(times, tests int) []question {
 	part := func(by int) int { return max(2, times/by) }
-	return slices.Concat(nothingSlower(part(1), tests), someSlower(part(10), tests), statesAgain(part(4), tests), repeats(part(inSeries), tests), runsNeeded(part(5), tests))
-}
-
-// noises lists the worlds of which errors, power and intervals are asked. A world without aims has
-// what all mpiruns of a check share, so that no test of them can know it, or what no test can see.
-var noises = []struct {
-	name  string
-	w     world.World
-	most  float64    // checks with a false violation where every ratio is 1
-	least [3]float64 // found of slowdowns
-}{
-	{"iid 4 %", iid, .05, [3]float64{.45, .95, .995}}, {"shared, ρ .75", shared, .05, [3]float64{.45, .95, .995}},
-	{"tails of t, 2 degrees of freedom", world.World{Own: .04, Tails: 2}, .05, [3]float64{}},
-	{"Cauchy 3 %", world.World{Own: .03, Tails: 1}, .05, [3]float64{}},
-	{"10 % glitches up to ×10", world.World{Own: .03, Glitches: [2]float64{.1, .1}}, .05, [3]float64{0, .85, .85}},
-	{"the same of the call", world.World{Own: .03, Glitches: [2]float64{.1, 0}}, .05, [3]float64{}},
-	{"the same of the other", world.World{Own: .03, Glitches: [2]float64{0, .1}}, .05, [3]float64{}},
-	{"30 % glitches up to ×5", world.World{Own: .03, Glitches: [2]float64{.3, .3}, Larger: 5}, .05, [3]float64{}},
-	{"skew of the call", world.World{Own: .02, Skew: [2]float64{.1, 0}}, .05, [3]float64{}},
-	{"skew of the other", world.World{Own: .02, Skew: [2]float64{0, .1}}, .05, [3]float64{}},
-	{"10 % of mpiruns ×1.35", slow, .05, [3]float64{.45, .95, .995}},
-	{"clock of 10 ns at 450 ns", world.World{Own: .04, Step: 10}, .05, [3]float64{.40, .95, .995}},
-	{"clock of 40 ns at 350 ns", world.World{Own: .04, Step: 40, Takes: 350}, .05, [3]float64{}},
-	{"clock of 40 ns at 200 ns", world.World{Own: .04, Step: 40, Takes: 200}, .05, [3]float64{}},
-	{"spreads as in reality", world.World{Own: .04, Spreads: mixed}, .05, [3]float64{}},
-	{"all spreads 10:1", world.World{Own: .071, Spreads: [][2]float64{{1, 10}}}, .10, [3]float64{}},
-	{"call jumps ×1.2, 1/1.2", world.World{Own: .002, Jumps: 1.2}, .10, [3]float64{}},
-	{"two states, ×2", states, .05, [3]float64{}}, {"two states, 10 % of pairs in both", changing, .05, [3]float64{}},
-	{"two states, 18 % of pairs in both", mixing, .05, [3]float64{0, .85, .85}},
-	{"20 % of run medians ×1.3", odd, .05, [3]float64{}},
-	{"the ratio drifts by 6 % in a check", world.World{Own: .04, Drift: .06}, .05, [3]float64{}},
-	{"own effects last, AR(1) .5", world.World{Own: .04, Lasts: .5}, 0, [3]float64{}},
-	{"each test 1 % elsewhere in a check", world.World{Own: .04, Offset: .01}, 0, [3]float64{}},
-	{"each test 1.5 % elsewhere", world.World{Own: .04, Offset: .015}, 0, [3]float64{}},
-	{"each test 3 % elsewhere", world.World{Own: .04, Offset: .03}, 0, [3]float64{}},
+	return slices.Concat(nothingSlower(part(1), tests), someSlower(part(10), tests), repeats(part(inSeries), tests), runsNeeded(part(5), tests))
 }
 
 // nothingSlower asks for false violations where every ratio is 1.
 func nothingSlower(times, tests int) (out []question) {
-	for _, row := range noises {
+	for _, row := range world.Noises {
 		holds := figure{what: "intervals that hold 1", least: .935, count: covered(false)}
-		if row.most == 0 {
+		if row.Most == 0 {
 			holds.least = 0
 		}
-		out = append(out, question{"equal, " + row.name, times, []figure{{what: "checks with a false violation", most: row.most, count: red(0)}, holds}, simulated(row.w, slices.Repeat([]float64{1}, tests), 1)})
+		out = append(out, question{"equal, " + row.Name, times, []figure{{what: "checks with a false violation", most: row.Most, count: red(0)}, holds}, simulated(row.World, slices.Repeat([]float64{1}, tests), 1)})
 	}
 	return out
 }
 
-// someSlower asks what is found of slowdowns, and what is said of them, in two checks.
+// someSlower asks what is found of slowdowns, and what the check says of them, twice.
 func someSlower(times, tests int) (out []question) {
 	slowdowns := []float64{1.05, 1.10, 1.25}
 	ratios := slices.Repeat([]float64{1}, tests)
@@ -172,34 +125,21 @@ func someSlower(times, tests int) (out []question) {
 			ratios[i] = slowdowns[i%10]
 		}
 	}
-	for _, row := range noises {
+	for _, row := range world.Noises {
 		var figures []figure
 		for i, by := range slowdowns {
-			figures = append(figures, figure{what: fmt.Sprintf("found of ×%.2f", by), least: row.least[i], count: are(by, judge.Violated)})
+			figures = append(figures, figure{what: fmt.Sprintf("found of ×%.2f", by), least: row.Least[i], count: are(by, judge.Violated)})
 		}
 		never, holds := figure{what: "kept of ×1.10", most: .001, count: are(1.10, judge.Kept)}, figure{what: "intervals that hold the ratio", least: .935, count: covered(false)}
-		if row.most == 0 {
+		if row.Most == 0 {
 			never.most, holds.least = 0, 0
 		}
 		figures = append(figures, figure{what: "kept of ×1.05", count: are(1.05, judge.Kept)}, never,
 			figure{what: "kept of ×1", count: are(1, judge.Kept)}, figure{what: "undecided of ×1.05", count: are(1.05, judge.Undecided)}, holds,
 			figure{what: "width of the intervals, ln", mean: true, count: width}, figure{what: "kept, and the interval reaches 1.05", count: contradicts(judge.Kept, 1.05)},
-			figure{what: "violated, and the interval holds 1", count: contradicts(judge.Violated, 1)},
-			figure{what: "sure of what is violated", count: sureOf}, figure{what: "mpiruns", mean: true, count: mpirunsOf})
+			figure{what: "violated, and the interval holds 1", count: contradicts(judge.Violated, 1)})
 		figures = slices.Concat(figures, replications()[6:])
-		out = append(out, question{"5, 10 and 25 % slower, " + row.name, times, figures, simulated(row.w, ratios, 2)})
-	}
-	return out
-}
-
-func statesAgain(times, tests int) (out []question) {
-	ratios := slices.Repeat([]float64{1}, tests)
-	copy(ratios, slices.Repeat([]float64{1.9}, slowTests))
-	for _, row := range []struct {
-		name string
-		w    world.World
-	}{{"two states, ×2", states}, {"two states, 10 % of pairs in both", changing}} {
-		out = append(out, question{fmt.Sprintf("%d tests 90 %% slower, %s", slowTests, row.name), times, []figure{{what: "found", least: .995, count: found}}, simulated(row.w, ratios, 1)})
+		out = append(out, question{"5, 10 and 25 % slower, " + row.Name, times, figures, simulated(row.World, ratios, 2)})
 	}
 	return out
 }

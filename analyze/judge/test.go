@@ -22,7 +22,7 @@ type Test struct {
 	// deviations of a difference, for significance at the level with an even chance.
 	Reach func(r int, level float64) float64
 
-	// Centre returns the logarithm of Effect's ratio from that of each pair, if the Test is paired.
+	// Centre returns the logarithm of Effect's ratio from the pairs' logarithms, if the Test is paired.
 	Centre func(d []float64) float64
 
 	Paired bool  // x_i belongs to y_i; pairs without a difference are dropped

@@ -8,6 +8,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/selector"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/measure/protocol"
@@ -30,13 +31,13 @@ func noisyReport(t *testing.T) *analyze.Report {
 }
 
 // explained are the verdicts that the selector names.
-func explained(t *testing.T, patterns []fixture.Pattern, sizes []int64, cfg judge.Config, selector string,
+func explained(t *testing.T, patterns []fixture.Pattern, sizes []int64, cfg judge.Config, text string,
 	samples func(string, int64, int) []protocol.Sample) []*analyze.Explanation {
 	t.Helper()
 	m, runs := measured([]guidelines.Shape{{NP: 2}}, sizes, patterns, 10, samples)
 	countFaults(runs)
 	a := must.Get(analyze.Analyze(m, runs, cfg))(t)
-	selection := must.Get(analyze.Select(&m.Plan, selector))(t)
+	selection := must.Get(selector.Select(&m.Plan, text))(t)
 	var out []*analyze.Explanation
 	for _, i := range selection.Tests {
 		e := must.Get(a.Explain(i, func(run int) (*results.Run, error) { return &runs[run-1], nil }))(t)

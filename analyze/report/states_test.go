@@ -6,6 +6,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/selector"
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -52,7 +53,7 @@ func TestStatesOfTheMachineAndAnswersByStateAreSaid(t *testing.T) {
 		"Within 1 mpirun the machine changed its state; such an mpirun is in the state of most of its readings, and left out of answers by state.",
 		"kept in A (11), violated in B (8)",
 	)
-	selection := must.Get(analyze.Select(&m.Plan, "GL8:64Ki"))(t)
+	selection := must.Get(selector.Select(&m.Plan, "GL8:64Ki"))(t)
 	e := must.Get(a.Explain(selection.Tests[0], func(run int) (*results.Run, error) { return &runs[run-1], nil }))(t)
 	documents.Golden(t, "explain-states.txt", documents.Written(t, "table", check.Explanations.Document(e)))
 }

@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/selector"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/phrase"
@@ -62,7 +63,7 @@ func ValidateExpectations(list []Expectation) []conf.FieldError {
 			errs.Name(at+"function", "collective", e.Function, mockups.Collectives())
 		}
 		if e.Shape != "" {
-			errs.Check(analyze.ShapeForm.MatchString(e.Shape), at+"shape", "%q is no shape such as \"p4\" or \"16x2\"", e.Shape)
+			errs.Check(selector.ShapeForm.MatchString(e.Shape), at+"shape", "%q is no shape such as \"p4\" or \"16x2\"", e.Shape)
 		}
 		_, err := e.ranges()
 		errs.Check(err == nil, at+"msizes", "%v", err)

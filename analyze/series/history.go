@@ -11,13 +11,14 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/selector"
 	"pgmpi/guidelines"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/stats"
 )
 
 // NewHistory puts checks in order, each series by itself. selectors name the tests whose trends are
-// wanted, as analyze.Select takes them; one that names nothing is an error.
+// wanted, as selector.Select takes them; one that names nothing is an error.
 func NewHistory(checks []*Check, selectors []string) (*History, error) {
 	if len(checks) == 0 {
 		return nil, errors.New("no report was found")
@@ -76,7 +77,7 @@ func selected(checks []*Check, selectors []string) (out []Asked, err error) {
 		}
 	}
 	for _, s := range selectors {
-		found, err := analyze.Select(&plan, s)
+		found, err := selector.Select(&plan, s)
 		if err != nil {
 			return nil, err
 		}

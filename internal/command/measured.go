@@ -11,9 +11,9 @@ import (
 	"strings"
 	"syscall"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/report"
 	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/selector"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/experiment/run"
@@ -172,7 +172,7 @@ func (o *Output) Again(path string, keep bool, s *settings.Settings, of ...*run.
 
 // answer stores a document in into, unless nil, and in the files of --format. It prints the explanations instead of
 // the first format, if there are any; with tables it prints both. The command ends as the answer says.
-func (o *Output) answer(c *run.Campaign, found *run.Found, into *results.Folder, selections []analyze.Selection, tables bool) error {
+func (o *Output) answer(c *run.Campaign, found *run.Found, into *results.Folder, selections []selector.Selection, tables bool) error {
 	d, explained := found.Document, found.Judgement.Chosen(selections, o.Warn)
 	d.MadeBy(c.Manifest.Command)
 	stored := ""

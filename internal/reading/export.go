@@ -15,6 +15,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/samples"
+	"pgmpi/analyze/selector"
 	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
@@ -289,8 +290,8 @@ func (s *source) samples(selectors []string, lenient bool) ([]*samples.CaseSampl
 	plan := &s.manifest.Plan
 	var out []*samples.CaseSamples
 	var chosen []int
-	for _, selector := range selectors {
-		cases, err := analyze.SelectCases(plan, selector)
+	for _, text := range selectors {
+		cases, err := selector.SelectCases(plan, text)
 		if err != nil && !lenient {
 			return nil, fail.Setupf("--case: %w", err)
 		}

@@ -15,6 +15,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/selector"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
@@ -250,10 +251,10 @@ func ConfigOf(m *results.Manifest) (*glfile.File, error) {
 	return &f, nil
 }
 
-func Selected(plan *guidelines.Plan, selectors []string) ([]analyze.Selection, error) {
-	var out []analyze.Selection
+func Selected(plan *guidelines.Plan, selectors []string) ([]selector.Selection, error) {
+	var out []selector.Selection
 	for _, text := range selectors {
-		s, err := analyze.Select(plan, text)
+		s, err := selector.Select(plan, text)
 		if err != nil {
 			return nil, fail.Setupf("--explain: %w", err)
 		}
@@ -264,7 +265,7 @@ func Selected(plan *guidelines.Plan, selectors []string) ([]analyze.Selection, e
 
 // Chosen returns the tests of selections by their index in the Plan, each once. It warns of a
 // selection without any.
-func (j *Judgement) Chosen(selections []analyze.Selection, warn func(format string, args ...any)) []int {
+func (j *Judgement) Chosen(selections []selector.Selection, warn func(format string, args ...any)) []int {
 	var tests []int
 	for _, s := range selections {
 		of := s.Of(j.Report)

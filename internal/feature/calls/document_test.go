@@ -5,6 +5,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/selector"
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -39,7 +40,7 @@ func noisyReduce(t *testing.T) *Fingerprint {
 	t.Helper()
 	m, runs := shown.Measured([]guidelines.Shape{{NP: 2}}, shown.NoisySizes, shown.Few, 4, shown.Noisy)
 	shown.CountFaults(runs)
-	i := must.Get(analyze.SelectCases(&m.Plan, "Reduce:64Ki"))(t)[0]
+	i := must.Get(selector.SelectCases(&m.Plan, "Reduce:64Ki"))(t)[0]
 	var all []*results.Run
 	for n := range runs {
 		all = append(all, &runs[n])

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/selector"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
@@ -94,7 +94,7 @@ func onShape(job *measure.JobConfig, text string) error {
 // fingerprintOf describes the samples of a case from the raw files of stage 2. "FUNCTION:MSIZE[:SHAPE]" names the
 // case.
 func fingerprintOf(folder *results.Folder, m *results.Manifest, text string) (*Fingerprint, error) {
-	cases, err := analyze.SelectCases(&m.Plan, text)
+	cases, err := selector.SelectCases(&m.Plan, text)
 	if err != nil {
 		return nil, fail.AsSetup(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/samples"
+	"pgmpi/analyze/selector"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/stats"
@@ -240,13 +241,13 @@ func distributionOf(ns []float64) (*Distribution, error) {
 
 // parseCase reads "FUNCTION:MSIZE[:SHAPE]" of a function that can be measured. shape is "" where none is given.
 func parseCase(text string) (function string, msize int64, shape string, err error) {
-	function, msize, shape, err = analyze.ParseCase(text)
+	function, msize, shape, err = selector.ParseCase(text)
 	if err != nil {
 		return "", 0, "", err
 	}
 	var known []string
 	for _, f := range slices.Concat(mockups.All(), mockups.Variants()) {
-		if analyze.Fold(f.ID) == analyze.Fold(function) {
+		if selector.Fold(f.ID) == selector.Fold(function) {
 			return f.ID, msize, shape, nil
 		}
 		known = append(known, f.ID)

@@ -1,10 +1,11 @@
-package analyze
+package selector
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/testkit/fixture"
@@ -36,7 +37,7 @@ func TestSelectorsNameTests(t *testing.T) {
 
 func TestWithoutASizeWhatIsViolatedIsSelected(t *testing.T) {
 	plan := &fixture.Manifest().Plan
-	r := &Report{Verdicts: make([]Verdict, len(plan.Tests))}
+	r := &analyze.Report{Verdicts: make([]analyze.Verdict, len(plan.Tests))}
 	for i := range r.Verdicts {
 		r.Verdicts[i].Verdict = judge.Kept
 	}

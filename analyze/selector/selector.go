@@ -1,4 +1,5 @@
-package analyze
+// Package selector finds the tests and cases of a plan that a few words name: "GL8:4Ki", "Scan", "violated".
+package selector
 
 import (
 	"cmp"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
@@ -23,7 +25,7 @@ type Selection struct {
 }
 
 // Of returns the selected tests of a report; it leaves out kept ones where only violated ones are wanted.
-func (s Selection) Of(r *Report) []int {
+func (s Selection) Of(r *analyze.Report) []int {
 	return slices.DeleteFunc(slices.Clone(s.Tests), func(i int) bool { return s.Violated && r.Verdicts[i].Verdict != judge.Violated })
 }
 
