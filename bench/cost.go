@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"pgmpi/analyze/export"
+	"pgmpi/bench/awk"
+	"pgmpi/bench/slower"
 	"pgmpi/bench/table"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
@@ -258,4 +260,11 @@ func (e *env) timeCheck(ctx context.Context, text string, seed int) float64 {
 	fmt.Printf("      launching %d mpiruns %.1f s, measured calls %.1f s, the rest of the ranks' work %.1f s, the driver between them %.1f s\n",
 		runs, all.launch, all.timed, all.rest, c.seconds-all.launch-all.timed-all.rest)
 	return c.seconds
+}
+
+func importBench(ctx context.Context, e *env) {
+	must(awk.Check(ctx, e.bin, e.folder, e.dir, e.seed))
+	e.exits = []int{4} // what was seen once is no verdict
+	e.fastest(ctx, "wall-clock", 10, "analyze", "--from", "any", e.folder, "--np", "4", "--out", filepath.Join(e.dir, "imported"))
+	fmt.Print(get(slower.Text(filepath.Join(e.dir, "imported"), 1.2)))
 }

@@ -2,9 +2,20 @@
 package awk
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"pgmpi/internal/phrase"
 )
 
 // Cells prints collective, processes, size and time in µs of each row of OSU's and IMB's tables.
@@ -30,4 +41,108 @@ func Rows(printed string) map[string][]float64 {
 		}
 	}
 	return rows
+}
+
+// Cells of a file that are held against awk, and files that are, at most.
+const (
+	cellsOfImport = 10
+	mostImports   = 600
+)
+
+// found counts files with a collective, and cells of them.
+type found struct{ Files, Refused, Cells, Wrong int }
+
+// Check imports each file of a folder by itself, and holds cells of it against awk. It fails if over 1 % of the files
+// with a collective are refused, or a cell differs. Of PICO, a file says little without the others.
+func Check(ctx context.Context, bin, folder, dir string, seed uint64) error {
+	if folder == "" {
+		return errors.New("import needs a folder of files of other benchmarks: make bench BENCHES=import DIR=…, or --folder DIR")
+	}
+	f, err := check(ctx, bin, folder, dir, seed)
+	fmt.Printf("   %d files of OSU and IMB with a collective, %d refused; %d cells, %d that awk reads otherwise\n", f.Files,
+		f.Refused, f.Cells, f.Wrong)
+	if err == nil && (f.Refused*100 > f.Files || f.Wrong > 0) {
+		err = errors.New("more than 1 % of the files are refused, or a cell differs")
+	}
+	return err
+}
+
+func check(ctx context.Context, bin, folder, dir string, seed uint64) (f found, err error) {
+	random := rand.New(rand.NewPCG(seed, 0))
+	err = filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || f.Files == mostImports {
+			return err
+		}
+		printed, err := exec.CommandContext(ctx, "awk", Cells, path).Output()
+		if err != nil {
+			return err
+		}
+		rows := Rows(string(printed))
+		if len(rows) == 0 {
+			return nil
+		}
+		f.Files++
+		times, why := imported(ctx, bin, path, filepath.Join(dir, "one"))
+		if why != "" {
+			if !strings.Contains(why, "no guideline is about") { // such as Allgatherv alone
+				f.Refused++
+				fmt.Printf("      refused: %s", why)
+			}
+			return nil
+		}
+		keys := []string{}
+		for key, times := range rows {
+			if len(times) == 1 && !strings.HasPrefix(key, "Reduce_scatter") { // IMB's sizes there depend on its version
+				keys = append(keys, key)
+			}
+		}
+		random.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+		for _, key := range keys[:min(len(keys), cellsOfImport)] {
+			if f.Cells++; math.Abs(times[key]-rows[key][0]) > .0006 {
+				f.Wrong++
+				fmt.Printf("      %s: %q is %g µs to pgmpi and %g µs to awk\n", path, key, times[key], rows[key][0])
+			}
+		}
+		return nil
+	})
+	return f, err
+}
+
+// imported returns the medians of one file by collective, processes and size, in µs, or why it is refused.
+func imported(ctx context.Context, bin, path, out string) (times map[string]float64, why string) {
+	args := []string{"analyze", "--from", "any", path, "--out", out}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err.Error()
+	}
+	imb := bytes.Contains(text, []byte("# Benchmarking "))
+	if !imb {
+		args = append(args, "--np", "4")
+	}
+	pgmpi := filepath.Join(bin, "pgmpi")
+	said, _ := exec.CommandContext(ctx, pgmpi, args...).CombinedOutput() // tells by what it wrote
+	times = map[string]float64{}
+	jobs, _ := filepath.Glob(filepath.Join(out, "*", "manifest.json"))
+	one, _ := filepath.Glob(filepath.Join(out, "manifest.json"))
+	for _, manifest := range append(jobs, one...) {
+		name, p := "", "0"
+		medians, _ := exec.CommandContext(ctx, pgmpi, "export", filepath.Dir(manifest), "--format", "osu").Output()
+		for line := range strings.Lines(string(medians)) {
+			words := strings.Fields(line)
+			switch {
+			case strings.HasPrefix(line, "# OSU MPI "):
+				name, _, _ = strings.Cut(strings.TrimPrefix(line, "# OSU MPI "), " Latency Test")
+				if titles := map[string]string{"Broadcast": "Bcast", "All-to-All Personalized Exchange": "Alltoall",
+					"All-to-Allv Personalized Exchange": "Alltoallv"}; imb && titles[name] != "" {
+					name = titles[name]
+				}
+			case strings.HasPrefix(line, "# Processes: ") && imb:
+				p = words[2]
+			case len(words) == 2 && words[0] != "#":
+				times[name+"\t"+p+"\t"+words[0]], _ = strconv.ParseFloat(words[1], 64)
+			}
+		}
+	}
+	os.RemoveAll(out)
+	return times, phrase.When(len(jobs)+len(one) == 0, "%s", said)
 }
