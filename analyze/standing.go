@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"pgmpi/analyze/judge"
-	"pgmpi/internal/remark"
 	"pgmpi/measure/results"
 )
 
@@ -102,7 +101,7 @@ func betweenOf(m *results.Manifest, cfg judge.Config) Between {
 	switch {
 	case cfg.BetweenChecks > 0:
 		return Between{cfg.BetweenChecks, TauMeasured}
-	case slices.ContainsFunc(m.Factors.Remarks(), func(r remark.Remark) bool { return r.ID == remark.OthersBusy }):
+	case m.Factors.Busy():
 		return Between{judge.BetweenBusy, TauBusy}
 	}
 	return Between{judge.Between, TauQuiet}

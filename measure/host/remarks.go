@@ -35,6 +35,13 @@ func (f *Factors) Remarks() []remark.Remark {
 	return out
 }
 
+func (n *Node) busy() bool { return n.OthersBusy != nil && *n.OthersBusy >= busyCPUs }
+
+// Busy tells whether Remarks say that other programs kept cores busy.
+func (f *Factors) Busy() bool {
+	return slices.ContainsFunc(f.Layouts, func(l Layout) bool { return slices.ContainsFunc(l.Nodes, func(n Node) bool { return n.busy() }) })
+}
+
 // unused remarks on nodes of the batch job that had no ranks.
 func (f *Factors) unused() []remark.Remark {
 	most := 0
@@ -132,8 +139,8 @@ func (l *Layout) settled(n *Node, f *findings) {
 		remark.Clocksource, "the kernel takes the time from %s: reading it takes a microsecond or more", k.Clocksource)
 	note(k.CPULimit > 0 && k.CPULimit <= float64(len(n.Ranks)), remark.CPULimit,
 		"the cgroup allows the time of %.4g CPUs for %s: when it is used up, the kernel stops them all for a while", k.CPULimit, conf.Plural(len(n.Ranks), "rank"))
-	if b := n.OthersBusy; b != nil {
-		note(*b >= busyCPUs, remark.OthersBusy, "other programs used %.1f of %d CPUs while the ranks slept", *b, len(k.Online))
+	if n.busy() {
+		f.add(remark.OthersBusy, n, nil, "other programs used %.1f of %d CPUs while the ranks slept", *n.OthersBusy, len(k.Online))
 	}
 	note(n.MemAvailable > 0 && float64(n.MemAvailable) < lowShare*float64(n.MemTotal),
 		remark.MemoryLow, "only %d MiB of %d MiB of memory are free", n.MemAvailable>>20, n.MemTotal>>20)

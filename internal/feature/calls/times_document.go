@@ -102,7 +102,7 @@ func timesScreen(t *Times) []document.Section {
 			continue
 		}
 		grid := document.Table{Head: []string{"size"}, Align: "r", Key: 1}
-		grid.Columns("r", lists.Map(calls, phrase.Function)...)
+		grid.Columns("r", lists.Map(calls, func(call string) string { return phrase.Fit(phrase.Function(call), 40) })...)
 		for _, size := range slices.Compact(sizes) {
 			row := make([]string, len(calls)+1)
 			row[0] = phrase.Size(size)
