@@ -8,7 +8,8 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// Most words of README.md and docs/, and of docs/dev without its notes, as wc -w counts them.
+// Most words of README.md and docs/, and of docs/dev without its notes. Bars and rules of tables, which wc -w counts
+// too, are none.
 const (
 	mostForUsers      = 31_000
 	mostForDevelopers = 20_000
@@ -36,9 +37,9 @@ func TestPagesHaveNoMoreWordsThanAReaderBears(t *testing.T) {
 		}
 	}
 	t.Logf("words: users %d (%d without bars of tables), developers %d (%d), notes %d", users[0], users[1], developersToo[0], developersToo[1], readable[0])
-	should.Hold(t, users[0] <= mostForUsers, "README.md and docs/ have %d words, more than %d", users[0], mostForUsers)
-	should.Hold(t, developersToo[0] <= mostForDevelopers, "docs/dev has %d words, more than %d", developersToo[0], mostForDevelopers)
-	should.Hold(t, users[0] > mostForUsers/2 && developersToo[0] > mostForDevelopers/2, "pages were not found")
+	should.Hold(t, users[1] <= mostForUsers, "README.md and docs/ have %d words, more than %d", users[1], mostForUsers)
+	should.Hold(t, developersToo[1] <= mostForDevelopers, "docs/dev has %d words, more than %d", developersToo[1], mostForDevelopers)
+	should.Hold(t, users[1] > mostForUsers/2 && developersToo[1] > mostForDevelopers/2, "pages were not found")
 }
 
 // What breaks first, in eight headings of at most six lines each.
