@@ -269,6 +269,9 @@ func tableHTML(t *Table, name string) *htmlTable {
 			if t.Tone != nil && tones[i] == "" {
 				c.Class = toneClasses[t.Tone(row, i)]
 			}
+			if text != "" && strings.Trim(text, "■·") == "" { // signs below each other
+				c.Class = strings.TrimSpace(c.Class + " strip")
+			}
 			if !parted && text != "" && text != "." {
 				c.Head = cmp.Or(t.Head[i], " ")
 			}
@@ -285,7 +288,7 @@ func tableHTML(t *Table, name string) *htmlTable {
 // forest holds paths of a factor with its interval on a logarithmic axis that all rows of a table share.
 type forest struct{ Axis, Interval, Dot string }
 
-const forestWidth, forestHeight = 120, 12
+const forestWidth, forestHeight = 80, 12
 
 func (t *Table) forest(row int) *forest {
 	least, most := 1/1.25, 4.0

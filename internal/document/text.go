@@ -232,7 +232,7 @@ func (d *Document) sections() []Section {
 
 // inASCII spells every character that documents use.
 var inASCII = strings.NewReplacer("−", "-", "–", "-", "×", "x", "µ", "u", "●", "*", "≤", "<=", "≥", ">=", "→", "->", "…", "...", "─", "-", "┼", "+",
-	"·", ".", "±", "+/-", "√", "root of ", "▁", ".", "▂", ".", "▃", ":", "▄", ":", "▅", "+", "▆", "+", "▇", "#", "█", "#", "░", ".", "▒", ":", "▓", "+")
+	"·", ".", "■", "#", "±", "+/-", "√", "root of ", "▁", ".", "▂", ".", "▃", ":", "▄", ":", "▅", "+", "▆", "+", "▇", "#", "█", "#", "░", ".", "▒", ":", "▓", "+")
 
 // ascii spells a text in ASCII. It leaves a ? for what has no spelling, such as a name in another
 // script.

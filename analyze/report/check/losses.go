@@ -9,14 +9,14 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 )
 
-// loss holds one row of the losses: a collective at a size, and neighbouring sizes with the same
-// alternative.
+// loss holds one row of the losses: a collective at all sizes at which one alternative is faster.
 type loss struct {
 	group  string // collective and shape
 	sizes  []*analyze.Verdict
@@ -43,28 +43,31 @@ func lost(v *analyze.Verdict) float64 {
 	return *v.MedianS - *v.PossibleS()
 }
 
-// losses returns a row for each collective and size that is certainly too slow: its time, the time
-// without the violation that costs most, and how many times slower it is. A row also takes larger
-// sizes, up to wide times the first. What is not shown under a second condition has tables of its
-// own.
+// losses returns a row for each collective and alternative, with a strip of the sizes at which it is
+// certainly faster. Times and factor are of the size that loses most. What is not shown under a
+// second condition has tables of its own.
 func losses(r *analyze.Report) []document.Section {
-	t := &document.Table{Head: []string{"collective", "size", "now", "possible", "slower [95 %]", "another check", "call instead [guideline]"}, Align: "lrrrlll", Flex: 6, Factor: 4, Limit: r.MinSlowdown,
-		Grouped: true, Spare: []int{5}, Tone: document.ToneOf(map[int]picture.Tone{2: picture.Slow, 3: picture.Possible})}
+	all := sizesOf(r)
+	t := &document.Table{Head: []string{"collective", stripHead(all), "worst", "now", "possible", "slower [95 %]", "another check", "instead [guideline]"}, Align: "llrrrlll", Flex: 7, Factor: 5, Limit: r.MinSlowdown,
+		Grouped: true, Spare: []int{6, 4, 3}, Tone: document.ToneOf(map[int]picture.Tone{3: picture.Slow, 4: picture.Possible})}
 	among := stands(analyze.Sure)
 	if r.SeenOnce != "" {
-		t.Tone = document.ToneOf(map[int]picture.Tone{4: picture.Open})
+		t.Tone = document.ToneOf(map[int]picture.Tone{5: picture.Open})
 		among = func(v *analyze.Verdict) bool { return v.Verdict == judge.SeenOnce }
 	}
 	for _, l := range lossRows(r, among) {
 		v := l.worst
-		also := lists.Map(lists.Keep(l.sizes, func(other *analyze.Verdict) bool { return other != v }), sizeAndRatio)
-		t.Add(l.group, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v.Effect), phrase.Interval(v.AnotherLo95, v.AnotherHi95, ", "),
-			l.instead()+phrase.When(len(also) > 0, ", also %s", strings.Join(also, ", "))+phrase.When(l.now != "", "; %s", l.now)+elsewhere(v))
+		t.Add(l.group, l.strip(all), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v.Effect), phrase.Interval(v.AnotherLo95, v.AnotherHi95, ", "),
+			l.instead()+phrase.When(l.now != "", "; %s", l.now)+elsewhere(v))
 		t.Factors = append(t.Factors, factor(&v.Effect))
 	}
-	if !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[5] != "" }) {
-		t.Drop(5)
-		t.Spare, t.Flex = nil, 5
+	if !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[6] != "" }) {
+		t.Drop(6)
+		t.Spare, t.Flex = []int{4, 3}, 6
+	}
+	if len(all) < 2 { // worst says it
+		t.Drop(1)
+		t.Flex, t.Factor, t.Spare, t.Tone = t.Flex-1, t.Factor-1, nil, shifted(t.Tone)
 	}
 	if r.SeenOnce != "" {
 		return document.Tabled(t, phrase.Capital(r.SeenOnce)+".", "Seen once, the largest loss per call first")
@@ -106,11 +109,12 @@ func between(r *analyze.Report) string {
 // with both numbers.
 func conditional(r *analyze.Report) (out []document.Section) {
 	for _, of := range analyze.Grouped(r.Where(func(v *analyze.Verdict) bool { return v.Standing.Conditional() }), inWords) {
-		t := &document.Table{Head: []string{"collective", "size", "now", "repeated [95 %]", "otherwise [95 %]", "call instead [guideline]"}, Align: "lrrlll", Flex: 5, Grouped: true,
-			Tone: document.ToneOf(map[int]picture.Tone{3: picture.Open})}
+		all := sizesOf(r)
+		t := &document.Table{Head: []string{"collective", stripHead(all), "worst", "now", "repeated [95 %]", "otherwise [95 %]", "instead [guideline]"}, Align: "llrrlll", Flex: 6, Grouped: true,
+			Spare: []int{3}, Tone: document.ToneOf(map[int]picture.Tone{4: picture.Open})}
 		for _, l := range lossRows(r, func(v *analyze.Verdict) bool { return slices.Contains(of, v) }) {
 			v := l.worst
-			t.Add(l.group, phrase.Size(v.Msize), phrase.Duration(v.MedianS), effect(v.Effect), otherwise(v), l.instead())
+			t.Add(l.group, l.strip(all), phrase.Size(v.Msize), phrase.Duration(v.MedianS), effect(v.Effect), otherwise(v), l.instead())
 		}
 		out = append(out, document.Tabled(t, "", "%s: %d", phrase.Capital(inWords(of[0])), len(of))...)
 	}
@@ -132,8 +136,37 @@ func otherwise(v *analyze.Verdict) string {
 // instead names what to call instead, and the guidelines that say so.
 func (l *loss) instead() string { return instance(l.worst) + " [" + strings.Join(l.broken, ",") + "]" }
 
-// wide limits the last size of a row, in multiples of the first.
-const wide = 4
+// shifted is the tone of a table that has lost its second column.
+func shifted(tone func([]string, int) picture.Tone) func([]string, int) picture.Tone {
+	return func(row []string, column int) picture.Tone { return tone(row, column+1) }
+}
+
+// sizesOf returns the sizes of all tests in bytes, ascending.
+func sizesOf(r *analyze.Report) []int64 {
+	sizes := lists.Map(r.Verdicts, func(v analyze.Verdict) int64 { return v.Msize })
+	slices.Sort(sizes)
+	return slices.Compact(sizes)
+}
+
+// stripHead says where a strip begins and ends: "1…1M".
+func stripHead(all []int64) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return conf.ShortSize(all[0]) + phrase.When(len(all) > 1, "…%s", conf.ShortSize(all[len(all)-1]))
+}
+
+// mostSigns limits a strip: with more sizes a sign is for several.
+const mostSigns = 21
+
+// strip has a sign for each size: whether the row is about it.
+func (l *loss) strip(all []int64) string {
+	var out strings.Builder
+	for sizes := range slices.Chunk(all, (len(all)+mostSigns-1)/mostSigns) {
+		out.WriteString(phrase.Either(slices.ContainsFunc(l.sizes, func(v *analyze.Verdict) bool { return slices.Contains(sizes, v.Msize) }), "■", "·"))
+	}
+	return out.String()
+}
 
 func lossRows(r *analyze.Report, among func(*analyze.Verdict) bool) []loss {
 	name := func(v *analyze.Verdict) string { return v.Function + phrase.When(len(r.Shapes) > 1, ", %s", v.Shape) }
@@ -142,7 +175,6 @@ func lossRows(r *analyze.Report, among func(*analyze.Verdict) bool) []loss {
 	for _, of := range analyze.Grouped(r.Where(func(*analyze.Verdict) bool { return true }), name) {
 		slices.SortStableFunc(of, func(a, b *analyze.Verdict) int { return cmp.Compare(a.Msize, b.Msize) })
 		var rows []loss
-		beside := false // the size before is in the last row
 		for _, tests := range analyze.Grouped(of, func(v *analyze.Verdict) int64 { return v.Msize }) {
 			l := &loss{group: name(of[0]), now: byDefault(r, tests[0])}
 			for _, v := range tests {
@@ -151,14 +183,14 @@ func lossRows(r *analyze.Report, among func(*analyze.Verdict) bool) []loss {
 					most[l.group] = max(most[l.group], lost(l.worst))
 				}
 			}
-			switch {
-			case l.worst == nil:
-			case beside && rows[len(rows)-1].takes(l):
-				rows[len(rows)-1].join(l)
-			default:
+			if l.worst == nil {
+				continue
+			}
+			if row := lists.First(rows, func(of loss) bool { return of.takes(l) }); row != nil {
+				row.join(l)
+			} else {
 				rows = append(rows, *l)
 			}
-			beside = l.worst != nil
 		}
 		if len(rows) > 0 {
 			groups = append(groups, rows)
@@ -175,16 +207,18 @@ func (l *loss) breaks(v *analyze.Verdict) {
 	l.broken = lists.With(l.broken, v.Guideline)
 }
 
-// takes tells whether the next size belongs into the same row: it has the same guidelines and
-// algorithm, and the same call to make instead.
+// takes tells whether another size belongs into the same row: it has the same algorithm, and the same
+// call to make instead, be it at whatever size.
 func (l *loss) takes(next *loss) bool {
 	a, b := l.worst, next.worst
-	alike := a.Type == b.Type && a.Mockup == b.Mockup && (a.Type == guidelines.Pattern || a.MsizeOther == b.MsizeOther)
-	return alike && l.now == next.now && slices.Equal(l.broken, next.broken) && next.sizes[0].Msize <= wide*l.sizes[0].Msize
+	return a.Type == b.Type && a.Mockup == b.Mockup && l.now == next.now
 }
 
 func (l *loss) join(next *loss) {
 	l.sizes = append(l.sizes, next.sizes...)
+	for _, guideline := range next.broken {
+		l.broken = lists.With(l.broken, guideline)
+	}
 	if lost(next.worst) > lost(l.worst) {
 		l.worst = next.worst
 	}

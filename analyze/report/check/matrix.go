@@ -32,25 +32,13 @@ func byGuideline(r *analyze.Report, shape string) [][]*analyze.Verdict {
 }
 
 // matrix returns Table 4 of S-PGMPI: guideline × msize, without the rows where nothing was found.
-// Unless all of it is wanted, it has only sizes with a finding, and the ones with most findings if
-// they do not fit next to each other.
-func matrix(r *analyze.Report, all bool) []document.Section {
+func matrix(r *analyze.Report) []document.Section {
 	rows := byGuideline(r, "")
-	sizes := map[int64]int{} // findings
-	found := func(v *analyze.Verdict) bool {
-		return v.Verdict == judge.Violated || all && (v.Verdict == judge.Suspected || v.Verdict == judge.SeenOnce)
-	}
-	for i := range r.Verdicts {
-		n := 0
-		if found(&r.Verdicts[i]) {
-			n = 1
-		}
-		sizes[r.Verdicts[i].Msize] += n
-	}
-	shown := slices.DeleteFunc(slices.Clone(rows), func(row []*analyze.Verdict) bool { return !slices.ContainsFunc(row, found) })
-	if len(shown) == 0 && !all {
-		return nil
-	}
+	shown := slices.DeleteFunc(slices.Clone(rows), func(row []*analyze.Verdict) bool {
+		return !slices.ContainsFunc(row, func(v *analyze.Verdict) bool {
+			return v.Verdict == judge.Violated || v.Verdict == judge.Suspected || v.Verdict == judge.SeenOnce
+		})
+	})
 	if len(shown) == 0 {
 		return []document.Section{document.Titled("Matrix: %s checked, found 0 with a violation", conf.Plural(len(rows), "guideline row"))}
 	}
@@ -59,23 +47,14 @@ func matrix(r *analyze.Report, all bool) []document.Section {
 	for _, row := range shown {
 		t.Add(phrase.Fit(row[0].Guideline, 14) + " " + phrase.Plain(row[0].Function) + phrase.When(len(r.Shapes) > 1, " %s", row[0].Shape))
 	}
-	columns, left := slices.Sorted(maps.Keys(sizes)), 0
-	if !all {
-		columns, left = mostFound(sizes, document.LeastWidth-t.Width())
-	}
-	for _, size := range columns {
+	for _, size := range sizesOf(r) {
 		t.Columns("r", conf.ShortSize(size))
 		for i, row := range shown {
 			t.Rows[i] = append(t.Rows[i], matrixCell(row, size))
 		}
 	}
 	s.Table = t
-	switch {
-	case all:
-		s.Note("%s?: split suspected; .: no violation found; -: not measured; x: %s; blank: not planned; K = 1024. %d more rows have nothing.", phrase.When(r.SeenOnce != "", "1: seen once; "), wrongWords(r), len(rows)-len(shown))
-	case left > 0:
-		s.Note("%s more with --full.", conf.Plural(left, "size"))
-	}
+	s.Note("%s?: split suspected; .: no violation found; -: not measured; x: %s; blank: not planned; K = 1024. %d more rows have nothing.", phrase.When(r.SeenOnce != "", "1: seen once; "), wrongWords(r), len(rows)-len(shown))
 	return []document.Section{s}
 }
 
@@ -88,21 +67,6 @@ func matrixCell(row []*analyze.Verdict, size int64) string {
 		return string(row[i].Type[:1])
 	}
 	return cmp.Or(marks[row[i].Verdict], ".")
-}
-
-// mostFound returns the sizes with a finding, in order. If their columns together exceed a width,
-// it leaves out the ones with fewest findings.
-func mostFound(findings map[int64]int, width int) (columns []int64, left int) {
-	columns = slices.DeleteFunc(slices.Collect(maps.Keys(findings)), func(size int64) bool { return findings[size] == 0 })
-	slices.SortFunc(columns, func(a, b int64) int { return cmp.Or(findings[b]-findings[a], cmp.Compare(a, b)) })
-	for i, size := range columns {
-		if width -= len(conf.ShortSize(size)) + 1; width < 0 {
-			columns, left = columns[:i], len(columns)-i
-			break
-		}
-	}
-	slices.Sort(columns)
-	return columns, left
 }
 
 func matrixTone(row []string, column int) picture.Tone {

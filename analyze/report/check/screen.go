@@ -20,13 +20,7 @@ import (
 
 // reportScreen returns what a reader wants to know first: the answer, what is too slow and what to
 // call instead, what may be too slow, and where.
-func reportScreen(r *analyze.Report) []document.Section {
-	const few = 4 // findings, which rows and sentences show already
-	if len(r.Where(func(v *analyze.Verdict) bool { return v.Verdict == judge.Violated })) < few {
-		return findings(r)
-	}
-	return slices.Concat(findings(r), matrix(r, false))
-}
+func reportScreen(r *analyze.Report) []document.Section { return findings(r) }
 
 func findings(r *analyze.Report) []document.Section {
 	return slices.Concat(answer(r), gateSections(r), wrongCases(r), losses(r), notSure(r))
