@@ -31,7 +31,7 @@ func submitCommand(h *command.Host) *cobra.Command {
 	var submit bool
 	c := &cobra.Command{
 		Use:     "submit gl.toml|DIR",
-		Example: "pgmpi submit gl.toml --out DIR\npgmpi submit DIR --remedy --go",
+		Example: "pgmpi submit gl.toml --out DIR\npgmpi submit gl.toml --out DIR --go",
 		Short:   "write a batch script for a check, and submit it",
 		Long: `Writes OUT/batch.sh, the script of a batch job that does a check, for Slurm or
 from a template of your own; the section [batch] of gl.toml has its settings.
