@@ -75,7 +75,7 @@ func TestExamplesRun(t *testing.T) {
 		Shows(t, "^TOO FEW: 1 check of ")
 
 	tuned := filepath.Join(b.Dir, "tuned")
-	b.Run(exampleOf(t, "tune/tune.sh"), tuned, "--mpiruns", "4", "--alpha", "0.5", "--nrep-max", "10", "--msizes", "64").Exits(t, 0, 1).Shows(t, "^Reduce +1 ")
+	b.Run(exampleOf(t, "tune/tune.sh"), tuned, "--mpiruns", "4", "--alpha", "0.5", "--nrep-max", "10", "--msizes", "64").Exits(t, 0, 1).Shows(t, "^ *size +Reduce ")
 	for _, side := range []string{"a", "b"} {
 		_, err := os.Stat(filepath.Join(tuned, side, "report.json"))
 		should.Do(t, err)

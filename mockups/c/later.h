@@ -60,16 +60,22 @@ int MPI_Scatterv_c(const void *, const MPI_Count [], const MPI_Aint [], MPI_Data
 #define PG_PREFIX ""
 #endif
 
-/* Returns the function of the first of two names that the process has, or NULL. */
-static inline void *pg_find(const char *name, const char *other)
+/* Returns the function of the first of two names that the library has, or NULL. A tool before the library may
+ * have any name, but none has the name for the profiling interface. */
+static inline void *pg_find(const char *inside, const char *name, const char *other_inside, const char *other)
 {
-    void *all = dlopen(NULL, RTLD_LAZY), *found = all != NULL ? dlsym(all, name) : NULL;
-    if (all != NULL && found == NULL)
+    void *all = dlopen(NULL, RTLD_LAZY), *found = NULL;
+    if (all == NULL)
+        return NULL;
+    if (dlsym(all, inside) != NULL)
+        found = dlsym(all, name);
+    else if (dlsym(all, other_inside) != NULL)
         found = dlsym(all, other);
-    if (all != NULL)
-        dlclose(all);
+    dlclose(all);
     return found;
 }
+
+#define PG_FIND(name, other) pg_find("P" #name, PG_PREFIX #name, "P" #other, PG_PREFIX #other)
 
 /* Calls a function that is found once, by its name or another one; PG_LACKS where the library has
  * neither. What is timed was called before. */
@@ -77,11 +83,11 @@ static inline void *pg_find(const char *name, const char *other)
     ({                                                                          \
         static __typeof__(&name) found;                                         \
         if (found == NULL)                                                      \
-            *(void **)&found = pg_find(PG_PREFIX #name, PG_PREFIX #other);      \
+            *(void **)&found = PG_FIND(name, other);                            \
         found != NULL ? found(__VA_ARGS__) : PG_LACKS;                          \
     })
 
 /* Whether the library has a function. */
-#define PG_HAS(name) (pg_find(PG_PREFIX #name, PG_PREFIX #name) != NULL ? MPI_SUCCESS : PG_LACKS)
+#define PG_HAS(name) (PG_FIND(name, name) != NULL ? MPI_SUCCESS : PG_LACKS)
 
 #endif

@@ -41,7 +41,10 @@ func listed(collective string) (protocol.Algorithms, error) {
 		out.Names = append(out.Names, protocol.Algorithm{Name: C.GoString(&a.name[0]), Value: int(a.value)})
 	}
 	if list.text[0] != 0 {
-		out.Names = namesIn(C.GoString(&list.text[0]), out.Now)
+		text := C.GoString(&list.text[0])
+		if out.Names = namesIn(text, out.Now); len(out.Names) == 0 {
+			out.Names = namesTogether(collective, text, out.Now)
+		}
 	}
 	return out, nil
 }
