@@ -59,6 +59,14 @@ func TestHintsAreForWhatWasAskedAndWhenItWasSaid(t *testing.T) {
 	}
 }
 
+// What Open MPI 4.1 says of a rank that has left without MPI_Finalize is about no folder.
+func TestABoilerplateThatNamesAFolderIsNoTrouble(t *testing.T) {
+	const left = "this process called \"init\", but exited without calling \"finalize\".\n3. this process called \"MPI_Abort\" or \"orte_abort\" and the mca parameter\n" +
+		"orte_create_session_dirs is set to false. In this case, the run-time cannot\ndetect that the abort call was an abnormal termination."
+	a := Explain(&Said{Words: left})
+	should.Hold(t, a == nil || !strings.HasPrefix(a.Kind, "folder"), "%+v", a)
+}
+
 func TestTheFirstAndTheLastLinesAreShown(t *testing.T) {
 	var lines []string
 	for _, word := range strings.Fields("one two three four five six seven eight nine ten eleven twelve thirteen fourteen") {
