@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"pgmpi/internal/command"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/experiment"
-	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/settings"
 	"pgmpi/measure/results"
@@ -81,10 +79,9 @@ Exit codes: as for compare and check.`,
 }
 
 func ab(ctx context.Context, toml, libraries []string, factor string, s *settings.Settings, o *comparison) error {
-	if o.Resume && o.Out == "" {
-		return fail.Setupf("--resume needs the folder in which to go on: --out FOLDER")
+	if err := o.FolderOr(experiment.Side.NewFolder()); err != nil {
+		return err
 	}
-	o.Out = cmp.Or(o.Out, experiment.Side.NewFolder())
 	o.Progress = o.NewProgress(o.Quiet) // one bar for both sides
 	x := &experiment.AB{Out: o.Out, Factor: factor}
 	copy(x.Names[:], toml)

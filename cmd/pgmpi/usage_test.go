@@ -66,6 +66,14 @@ func TestUsageErrorsSayWhatIsWanted(t *testing.T) {
 	}
 }
 
+// A stage alone begins a new folder where none is named, as check does.
+func TestAStageNeedsNoFolder(t *testing.T) {
+	for _, stage := range []string{"nrep", "measure"} {
+		s := inProcess(stage, "--np", "2", "--rank", "/nowhere/pgmpi-rank").Exits(t, exitcode.Setup).Says(t, "/nowhere/pgmpi-rank")
+		should.Hold(t, !strings.Contains(s.Stderr, "--resume needs"), "%s", s.Stderr)
+	}
+}
+
 func TestVersionAndHelpAsFlags(t *testing.T) {
 	for _, flag := range []string{"--version", "-V", "-v"} {
 		s := inProcess(flag).Exits(t, 0)

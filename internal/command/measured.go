@@ -27,10 +27,9 @@ import (
 // Begin makes the campaign of an experiment by the flags. It writes nothing, and starts an mpirun only for an
 // experiment that has to ask the library.
 func (o *Output) Begin(ctx context.Context, x *run.Experiment, s *settings.Settings) (*run.Campaign, error) {
-	if o.Resume && o.Out == "" {
-		return nil, fail.Setupf("--resume needs the folder in which to go on: --out FOLDER")
+	if err := o.FolderOr(x.NewFolder()); err != nil {
+		return nil, err
 	}
-	o.Out = cmp.Or(o.Out, x.NewFolder())
 	before, err := run.Before(x, o.Out, o.Resume)
 	if err != nil {
 		return nil, err

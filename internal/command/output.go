@@ -46,6 +46,16 @@ func (o *Output) Resumable(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.Resume, "resume", false, "go on in a folder with finished mpiruns")
 }
 
+// FolderOr takes a folder where --out names none. Whoever gives --resume has to name one; the stages, which always go
+// on, have no such flag.
+func (o *Output) FolderOr(usual string) error {
+	if o.resumes && o.Resume && o.Out == "" {
+		return fail.Setupf("--resume needs the folder in which to go on: --out FOLDER")
+	}
+	o.Out = cmp.Or(o.Out, usual)
+	return nil
+}
+
 // ShownOrMeasured declares the flags of a command that shows a results folder, or measures one.
 func (o *Output) ShownOrMeasured(fs *pflag.FlagSet, usual string) {
 	fs.StringVar(&o.Out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default "+usual+")")
