@@ -16,9 +16,7 @@ import (
 
 const (
 	aloneAgree = .95
-	// betweenChecks is the standard deviation of a ratio's logarithm from check to check (docs/statistics.md).
-	betweenChecks = .03
-	aloneSizes    = `"16", "1Ki", "16Ki", "128Ki", "1Mi"`
+	aloneSizes = `"16", "1Ki", "16Ki", "128Ki", "1Mi"`
 )
 
 // aloneBench asks whether a verdict is about the call: it measures the same tests in a default check, in
@@ -103,7 +101,7 @@ func effectOf(e *analyze.Elsewhere) *analyze.Effect {
 
 // agreeing tells whether two ratios differ by no more than their intervals and two checks do.
 func agreeing(a, b *analyze.Effect) (agree, known bool) {
-	variance := 2 * betweenChecks * betweenChecks
+	variance := 2 * judge.Between * judge.Between
 	for _, e := range []*analyze.Effect{a, b} {
 		if e == nil || e.Ratio == nil || e.RatioLo95 == nil || e.RatioHi95 == nil {
 			return false, false

@@ -228,8 +228,11 @@ func (f *Family) verdict(k int, o *Outcome, pair Pair) Verdict {
 
 // near tells whether a ratio is nearer to MinSlowdown than checks differ, where that is known.
 func (f *Family) near(ratio float64) bool {
-	return f.BetweenChecks > 0 && ratio > f.MinSlowdown*math.Exp(-f.BetweenChecks)
+	return f.BetweenChecks > 0 && Near(ratio, f.MinSlowdown, f.BetweenChecks)
 }
+
+// Near tells whether a ratio is nearer to a least slowdown than checks differ.
+func Near(ratio, least, between float64) bool { return ratio > least*math.Exp(-between) }
 
 // hides tells whether two steps of the clock may hide a slowdown of MinSlowdown.
 func (f *Family) hides(pair Pair) bool {

@@ -69,7 +69,7 @@ func (t tonight) widen() {
 	t.OfAnotherCheck(analyze.Between{Tau: tau, Source: analyze.TauMeasured})
 	for i := range t.Verdicts {
 		v := &t.Verdicts[i]
-		if v.Verdict == judge.Kept && v.Gated == nil && v.Ratio != nil && *v.Ratio > t.MinSlowdown*math.Exp(-tau) {
+		if v.Verdict == judge.Kept && v.Gated == nil && v.Ratio != nil && judge.Near(*v.Ratio, t.MinSlowdown, tau) {
 			v.Verdict, v.Reason = judge.Undecided, analyze.TooNear(t.MinSlowdown, tau)
 		}
 	}

@@ -3,7 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +40,7 @@ func OrFile(s *settings.Settings) cobra.PositionalArgs {
 		if s.File != "" {
 			return UsageError(c, fmt.Errorf("%s and --guidelines %s: give one of the two", args[0], s.File))
 		}
-		if IsFolder(args[0]) {
+		if settings.IsFolder(args[0]) {
 			return UsageError(c, fmt.Errorf("%s is a folder, and a gl.toml is wanted", args[0]))
 		}
 		s.File = args[0]
@@ -52,7 +51,7 @@ func OrFile(s *settings.Settings) cobra.PositionalArgs {
 // OrFolder takes a results folder as the only argument, or a configuration.
 func OrFolder(s *settings.Settings) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) == 1 && IsFolder(args[0]) {
+		if len(args) == 1 && settings.IsFolder(args[0]) {
 			return nil
 		}
 		if err := Wants(0, 1, "one results folder or gl.toml, or none")(c, args); err != nil {
@@ -60,9 +59,4 @@ func OrFolder(s *settings.Settings) cobra.PositionalArgs {
 		}
 		return OrFile(s)(c, args)
 	}
-}
-
-func IsFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

@@ -238,7 +238,7 @@ func (s *Settings) Load(m *results.Manifest) (*glfile.File, error) {
 			return nil, fail.Setupf("%s is a number, and a file such as gl.toml is wanted here: commas separate the values of a flag, as in --msizes 8,1Ki", s.File)
 		}
 		return nil, fail.Setupf("there is no %s: `pgmpi init` writes a gl.toml", s.File)
-	case isDirectory(s.File):
+	case IsFolder(s.File):
 		return nil, fail.Setupf("%s is a folder, and a file such as gl.toml is wanted here", s.File)
 	case err != nil:
 		return nil, fail.AsSetup(err)
@@ -255,7 +255,7 @@ func (s *Settings) Load(m *results.Manifest) (*glfile.File, error) {
 	return f, experiment.Under(f)
 }
 
-func isDirectory(path string) bool {
+func IsFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }

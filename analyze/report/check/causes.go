@@ -30,7 +30,7 @@ type cause struct {
 	name string
 	is   func(r *analyze.Report, v *analyze.Verdict) bool
 	text string
-	next string // %s is the folder
+	mend string // label of the command that tries to, or ""
 }
 
 var causes = []cause{
@@ -39,24 +39,24 @@ var causes = []cause{
 	{"page faults, with one state of malloc", func(_ *analyze.Report, v *analyze.Verdict) bool {
 		return v.Standing == analyze.OneMalloc
 	}, "The call keeps its guideline in the other state of malloc. A fresh malloc gives memory back after each call and gets it anew, page by page; a settled one keeps it.",
-		"pgmpi remedy %s"},
+		"Mend it"},
 	{"page faults", func(_ *analyze.Report, v *analyze.Verdict) bool {
 		return v.PageFaults != nil && v.OtherPageFaults != nil && *v.PageFaults >= *v.OtherPageFaults*float64(max(v.K, 1))+1
-	}, "The call meets more page faults than what it is compared with.", "pgmpi remedy %s"},
+	}, "The call meets more page faults than what it is compared with.", "Mend it"},
 	{"the clock", func(_ *analyze.Report, v *analyze.Verdict) bool {
 		return strings.Contains(v.Reason, "steps of the clock")
 	},
 		"The difference is two steps of the clock.", ""},
 	{"the library's choice of algorithm", func(_ *analyze.Report, v *analyze.Verdict) bool { return mockups.Algorithm(v.Mockup) != "" },
-		"Another algorithm of the library's own is faster there.", "pgmpi remedy %s"},
+		"Another algorithm of the library's own is faster there.", "Mend it"},
 	{"the library's choice of algorithm at a size", func(r *analyze.Report, v *analyze.Verdict) bool {
 		here, there := r.Which.Of(v.Function, v.Shape, v.Msize).Default(), r.Which.Of(v.Function, v.Shape, v.MsizeOther).Default()
 		return v.Type != guidelines.Pattern && here != "" && there != "" && here != there
-	}, "The library takes one algorithm at this size and another at the size that it is compared with.", "pgmpi remedy %s"},
+	}, "The library takes one algorithm at this size and another at the size that it is compared with.", "Mend it"},
 	{"a change with the size, of algorithm, segment or limit", func(_ *analyze.Report, v *analyze.Verdict) bool { return v.Type != guidelines.Pattern },
-		"The call is slower than itself at another size, so what the library does at that size would be better at this one.", "pgmpi remedy %s"},
+		"The call is slower than itself at another size, so what the library does at that size would be better at this one.", "Mend it"},
 	{"not known", func(*analyze.Report, *analyze.Verdict) bool { return true },
-		"The library goes another way for what is called instead.", "pgmpi remedy %s"},
+		"The library goes another way for what is called instead.", "What may mend it"},
 }
 
 func causeSections(c *Caused) []document.Section {
@@ -84,8 +84,8 @@ func causeSections(c *Caused) []document.Section {
 		s := document.Titled("%s: %s", phrase.Capital(of.name), conf.Plural(len(tests), "test"))
 		s.Say("%s", of.text)
 		s.Table = causeTable(c.Report, tests)
-		if of.next != "" && c.Folder != "" {
-			s.Note("%s: "+of.next, phrase.Either(of.name == "not known", "What may mend it", "Mend it"), c.Folder)
+		if of.mend != "" && c.Folder != "" {
+			s.Note("%s: pgmpi remedy %s", of.mend, c.Folder)
 		}
 		out = append(out, s)
 	}

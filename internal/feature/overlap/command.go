@@ -27,14 +27,14 @@ Exit codes: 1 where Wait takes longer than tests in a row (NB5), or where
 a call costs more with computation beside it than alone (NB7), 0 where neither
 is shown; 2, 3, 4 and 130 as for check. See docs/how-to-overlap.md.`,
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 1 && command.IsFolder(args[0]) {
+			if len(args) == 1 && settings.IsFolder(args[0]) {
 				return nil
 			}
 			return command.OrFile(&s)(c, args)
 		},
 		Annotations: manual.MostNeeded("guidelines np msizes functions mpiruns method tests rank out resume dry-run full format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 && command.IsFolder(args[0]) {
+			if len(args) > 0 && settings.IsFolder(args[0]) {
 				return o.Again(args[0], false, &s, experiment)
 			}
 			return o.Measure(c.Context(), experiment, &s)
