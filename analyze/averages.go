@@ -38,7 +38,7 @@ func (a *Analysis) averages() {
 
 func (a *Analysis) tooFast(v *Verdict, function string) {
 	v.Verdict, v.Firm, v.Averaged = judge.Undecided, false, true
-	v.Reason = fmt.Sprintf("%s is an average over the ranks, of which some return early", phrase.Plain(function))
+	v.Reason = fmt.Sprintf("the time of %s is an average over all ranks, and some return early", phrase.Plain(function))
 }
 
 // callsOf returns the cases whose times a case is the sum of, or itself.

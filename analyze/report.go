@@ -249,7 +249,7 @@ func (r *Report) NotJudged() string {
 // FailOnSeen is the word of gate.fail_on with which what was seen once is an alarm.
 const FailOnSeen = "seen"
 
-// CannotAlarm tells whether the gate asks for verdicts, of which what was imported has none.
+// CannotAlarm tells whether the gate asks for verdicts, and imported data have none.
 func (r *Report) CannotAlarm() bool {
 	return r.Gate != nil && r.SeenOnce != "" && r.Gate.Alarms == 0 && r.Gate.FailOn != FailOnSeen
 }

@@ -38,7 +38,7 @@ var causes = []cause{
 		"The call keeps its guideline where both sides take turns call by call. Repeated in a row, it finds its own buffers in the cache, as few programs do.", ""},
 	{"page faults, with one state of malloc", func(_ *analyze.Report, v *analyze.Verdict) bool {
 		return v.Standing == analyze.OneMalloc
-	}, "The call keeps its guideline in the other state of malloc. A fresh malloc gives memory back after each call and gets it anew, page by page; a settled one keeps it.",
+	}, "The call keeps its guideline in the other state of malloc. Fresh malloc returns memory to the kernel after each call, and each page faults again; settled malloc keeps it.",
 		"Mend it"},
 	{"page faults", func(_ *analyze.Report, v *analyze.Verdict) bool {
 		return v.PageFaults != nil && v.OtherPageFaults != nil && *v.PageFaults >= *v.OtherPageFaults*float64(max(v.K, 1))+1

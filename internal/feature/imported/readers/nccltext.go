@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pgmpi/internal/phrase"
 	"pgmpi/measure/results"
 )
 
@@ -80,10 +81,9 @@ func (t *ncclTable) line(text string) error {
 	if strings.Contains(text, "_perf") {
 		t.program = cmp.Or(programIn(text), t.program)
 	}
-	if !strings.Contains(text, "ersion") && !strings.Contains(text, "nccl-library") {
-	} else if found := ncclVersion.FindStringSubmatch(text); found != nil {
-		if t.version = strings.TrimSpace(found[1] + " " + found[2]); found[3] != "" {
-			t.version = "NCCL " + found[3]
+	if strings.Contains(text, "ersion") || strings.Contains(text, "nccl-library") { // most lines need no search
+		if found := ncclVersion.FindStringSubmatch(text); found != nil {
+			t.version = cmp.Or(phrase.When(found[3] != "", "NCCL %s", found[3]), strings.TrimSpace(found[1]+" "+found[2]))
 		}
 	}
 	switch {
