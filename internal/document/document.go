@@ -99,7 +99,9 @@ type Table struct {
 	Rows  [][]string
 	Align string // a letter per column: l or r
 	// Flex names the column whose cells are broken if the table is too wide.
-	Flex   int
+	Flex int
+	// Yields names a column that is broken before, but only between words; 0 is none.
+	Yields int
 	Narrow bool // many small columns
 	// Spare lists columns that a text leaves out of a wide table, in this order.
 	Spare []int

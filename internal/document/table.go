@@ -153,21 +153,22 @@ func (t *Table) aligns(columns []int) string {
 
 type fitting struct {
 	*Table
-	columns []int // in order
-	flex    int   // width of the column t.Flex if it is broken, else 0
+	columns []int       // in order
+	broken  map[int]int // columns whose cells are broken, and their widths
 }
 
 func (f *fitting) cell(text string, column int) string {
-	if f.flex > 0 && column == f.Flex && cellWidth(text) > f.flex {
-		return strings.Join(Wrap(text, f.flex, ""), "\n")
+	if most := f.broken[column]; most > 0 && cellWidth(text) > most {
+		return strings.Join(Wrap(text, most, ""), "\n")
 	}
 	return text
 }
 
 // fitted narrows the gaps of a table that is too wide. Then it leaves out spare columns, and then
-// it breaks the cells of the flexible column: words only if nothing else helps.
+// it breaks the cells of the column Yields, if there is one, and of the flexible one: words only
+// there, and only if nothing else helps.
 func (t *Table) fitted(width int) (*fitting, int) {
-	f := &fitting{Table: t}
+	f := &fitting{Table: t, broken: map[int]int{}}
 	if t.Grouped {
 		width -= 2
 	}
@@ -181,17 +182,29 @@ func (t *Table) fitted(width int) (*fitting, int) {
 		gap = leastGap
 	}
 	over := func() int { return f.total(gap) - width }
+	first := 0
+	if t.Yields > 0 {
+		first = t.slack(t.Yields)
+	}
 	for _, c := range t.Spare {
-		if over() <= t.columnWidth(t.Flex)-t.wordWidth(t.Flex) {
+		if over() <= first+t.slack(t.Flex) {
 			break
 		}
 		f.columns = slices.DeleteFunc(f.columns, func(column int) bool { return column == c })
 	}
-	if n := over(); n > 0 {
-		f.flex = max(t.columnWidth(t.Flex)-n, 1)
+	n := over()
+	if first = min(first, n); first > 0 {
+		f.broken[t.Yields] = t.columnWidth(t.Yields) - first
+		n -= first
+	}
+	if n > 0 {
+		f.broken[t.Flex] = max(t.columnWidth(t.Flex)-n, 1)
 	}
 	return f, gap
 }
+
+// slack is by how much a column can be narrowed between words.
+func (t *Table) slack(column int) int { return t.columnWidth(column) - t.wordWidth(column) }
 
 func (f *fitting) total(gap int) int {
 	total := 0

@@ -110,8 +110,8 @@ func between(r *analyze.Report) string {
 func conditional(r *analyze.Report) (out []document.Section) {
 	for _, of := range analyze.Grouped(r.Where(func(v *analyze.Verdict) bool { return v.Standing.Conditional() }), inWords) {
 		all := sizesOf(r)
-		t := &document.Table{Head: []string{"collective", stripHead(all), "worst", "now", "repeated [95 %]", "otherwise [95 %]", "instead [guideline]"}, Align: "llrrlll", Flex: 6, Grouped: true,
-			Spare: []int{3}, Tone: document.ToneOf(map[int]picture.Tone{4: picture.Open})}
+		t := &document.Table{Head: []string{"collective", stripHead(all), "worst", "now", "repeated [95 %]", "otherwise [95 %]", "instead [guideline]"}, Align: "llrrlll", Flex: 5, Yields: 6, Grouped: true,
+			Spare: []int{3, 1}, Tone: document.ToneOf(map[int]picture.Tone{4: picture.Open})}
 		for _, l := range lossRows(r, func(v *analyze.Verdict) bool { return slices.Contains(of, v) }) {
 			v := l.worst
 			t.Add(l.group, l.strip(all), phrase.Size(v.Msize), phrase.Duration(v.MedianS), effect(v.Effect), otherwise(v), l.instead())

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
@@ -145,14 +146,15 @@ func TestViolationsOfOneConditionHaveTablesOfTheirOwn(t *testing.T) {
 		v.Alternating, v.OtherMalloc = alternating, malloc
 		return v
 	}
-	text := onScreen(t, reportOf(
+	r := reportOf(
 		scan(8, 2, elsewhere(1.9, judge.Violated, ""), elsewhere(2, judge.Violated, protocol.MallocSettled)),
 		scan(1024, 3, elsewhere(.8, judge.Kept, ""), elsewhere(2.5, judge.Violated, protocol.MallocSettled)),
 		scan(4096, 4, nil, elsewhere(1.01, judge.Kept, protocol.MallocSettled)),
 		scan(8192, 5, nil, elsewhere(1.01, judge.Kept, protocol.MallocFresh)),
 		scan(16384, 6, elsewhere(1.1, judge.Undecided, ""), nil),
 		scan(65536, 7, nil, elsewhere(1.1, judge.Undecided, protocol.MallocSettled)),
-	), document.Page{Width: 160})
+	)
+	text := onScreen(t, r, document.Page{Width: 160})
 	should.Hold(t, strings.HasPrefix(strings.Join(strings.Fields(text), " "), "VIOLATED: 1, 1 gone when the calls take turns, 1 only with fresh malloc, 1 only with settled malloc, 1 smaller alternating, 1 not shown under a second condition, of 6 tests."), "%s", text)
 	for title, want := range map[string]string{
 		"Too slow, the largest loss":            "■····· 8 B 20.0 µs 10.0 µs 2.00× [2.00, 2.00] Exscan + Reduce_local [GL16]; alternating 1.90× [1.90, 1.90]",
@@ -164,6 +166,13 @@ func TestViolationsOfOneConditionHaveTablesOfTheirOwn(t *testing.T) {
 	} {
 		got := rowsOf(text, title)
 		should.Hold(t, len(got) == 2 && got[1] == want, "%s: %q\n%s", title, got, text)
+	}
+	for width, whole := range map[int]string{100: "[0.80, 0.80]", 80: "Reduce_local"} {
+		text := onScreen(t, r, document.Page{Width: width})
+		for line := range strings.Lines(text) {
+			should.Hold(t, utf8.RuneCountInString(strings.TrimSpace(line)) <= width, "%d columns: %s", width, line)
+		}
+		should.Contain(t, strings.Join(rowsOf(text, "Gone when the calls take turns: 1"), "\n"), whole)
 	}
 }
 
