@@ -42,6 +42,8 @@ const (
 	fromTree     = "tree"     // the library's selection tree
 	// fromBoth means the tree, confirmed by the messages where no memory is shared.
 	fromBoth = "tree and messages"
+	// fromSetting means that the environment, or a file of the library's, forces it.
+	fromSetting = "setting"
 )
 
 // choosing asks which algorithm a library takes for the calls of a plan or configuration.
@@ -149,6 +151,12 @@ func (o *choosing) byTree(ctx context.Context, shape guidelines.Shape, tree *tun
 		sizes, element, err := o.sizesOf(a.Collective, shape)
 		if err != nil {
 			return err
+		}
+		if forced := lists.First(a.Names, func(x protocol.Algorithm) bool { return x.Value == a.Now && x.Value != 0 }); forced != nil {
+			for _, size := range sizes {
+				rows = append(rows, analyze.WhichRow{Collective: a.Collective, Shape: shape.String(), Msize: size, Algorithms: []string{forced.Name}, By: fromSetting})
+			}
+			continue
 		}
 		f, _ := mockups.Get(a.Collective)
 		for _, size := range sizes {

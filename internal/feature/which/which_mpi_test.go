@@ -106,3 +106,16 @@ func TestWhichReadsTheTreeOfTheLibrary(t *testing.T) {
 		should.Equal(t, got[call], want, call)
 	}
 }
+
+// As in a check with the settings of a remedy.
+func TestWhichTakesWhatASettingForces(t *testing.T) {
+	t.Parallel()
+	b := mpirun.New(t, mpirun.Libraries[1])
+	b.Env = append(b.Env, "MPIR_CVAR_SCAN_INTRA_ALGORITHM=recursive_doubling")
+	rows := which(b, "--functions", "MPI_Scan,MPI_Bcast", "--msizes", "8").Rows
+	should.Equal(t, len(rows), 2)
+	for _, r := range rows {
+		should.Equal(t, r.By == fromSetting, r.Collective == "MPI_Scan", r.Collective, r.By)
+		should.Equal(t, fmt.Sprint(r.Algorithms), map[string]string{"MPI_Scan": "[recursive_doubling]", "MPI_Bcast": "[binomial]"}[r.Collective])
+	}
+}
