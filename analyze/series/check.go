@@ -24,6 +24,7 @@ import (
 type Check struct {
 	Path  string `json:"-"` // as the user calls it
 	Night int    `json:"-"` // its number in a folder of nights, or 0
+	Whole bool   `json:"-"` // a results folder, which can be compared, not its report alone
 
 	Schema  string          `json:"schema"`
 	Version string          `json:"pgmpi_version"`

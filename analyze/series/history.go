@@ -161,7 +161,7 @@ func runTimes(checks []*Check) (all []*track) {
 }
 
 func (c *Check) row() Night {
-	row := Night{Path: c.Path, Origin: c.Origin, Version: c.Version, Library: c.Library, R: c.R,
+	row := Night{Path: c.Path, Whole: c.Whole, Origin: c.Origin, Version: c.Version, Library: c.Library, R: c.R,
 		SeenOnce: c.SeenOnce, SlowMpiruns: len(c.SlowMpiruns), Probes: append([]analyze.Probes{}, c.Probes...), Exit: c.Exit, Changed: []Difference{}}
 	for i := range c.Points {
 		p := &c.Points[i]
@@ -316,7 +316,8 @@ type Series struct {
 }
 
 type Night struct {
-	Path string `json:"path"` // where its report was found
+	Path  string `json:"path"`  // where its report was found
+	Whole bool   `json:"whole"` // a results folder, which can be compared, not its report alone
 	analyze.Origin
 	Version     string           `json:"pgmpi_version"`
 	Library     analyze.Library  `json:"library"`

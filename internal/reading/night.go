@@ -234,6 +234,7 @@ func readNight(path string) (*series.Check, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
+	n.Whole = Has(path, ManifestName)
 	return n, nil
 }
 
@@ -255,7 +256,9 @@ func judgeNight(path string) (*series.Check, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return series.CheckOf(j.Report, path), nil
+	n := series.CheckOf(j.Report, path)
+	n.Whole = true
+	return n, nil
 }
 
 // readCheck reads a report.json, which the user calls name.

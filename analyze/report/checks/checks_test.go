@@ -2,6 +2,7 @@ package checks
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -147,4 +148,21 @@ func TestWhatAChangedGuidelineIsComparedWith(t *testing.T) {
 	should.Equal(t, compareGuidelines(c)[0].Table.Rows[0][2], "16 calls of 16 KiB")
 	h := historyTrends(&series.Series{Trends: []series.Trend{{Asked: split}}})
 	should.Hold(t, strings.HasSuffix(h[0].Title, "against 16 calls of 16 KiB"), "%s", h[0].Title)
+}
+
+// The nights around the change are compared, or else the last two, where both have what compare needs.
+func TestHistoryEndsWithNightsThatCanBeCompared(t *testing.T) {
+	next := func(whole int, changes ...series.Lasting) string {
+		s := series.Series{Changes: changes}
+		for i := range 5 {
+			s.Nights = append(s.Nights, series.Night{Path: fmt.Sprint(i), Whole: i != whole})
+		}
+		return fmt.Sprint(historyEnding(&series.History{Series: []series.Series{s}}, "").Next)
+	}
+	change := series.Lasting{Asked: series.Asked{Function: "MPI_Scan", Shape: "p2"}, Night: 2, LastBefore: 1, FirstAfter: 2, Before: 1, After: 2}
+	should.Contain(t, next(-1), "pgmpi compare 3 4")
+	should.Contain(t, next(-1, change), "pgmpi compare 1 2")
+	should.Equal(t, next(3), "[]")
+	should.Equal(t, next(2, change), "[]")
+	should.Equal(t, next(1, change), "[]")
 }

@@ -83,10 +83,16 @@ func nightTime(k *series.Night) string {
 	return at.UTC().Format("2006-01-02 15:04")
 }
 
+// historyEnding compares the nights around the first change, or else the last two.
 func historyEnding(h *series.History, _ string) (e document.Ending) {
 	for i := range h.Series {
-		if n := h.Series[i].Nights; len(n) > 1 {
-			e.Next = []document.Label{{Name: "Compare", Value: "pgmpi compare " + folderOf(&n[len(n)-2]) + " " + folderOf(&n[len(n)-1])}}
+		s := &h.Series[i]
+		before, after := len(s.Nights)-2, len(s.Nights)-1
+		if groups := lastingGroups(s); len(groups) > 0 {
+			before, after = groups[0].LastBefore, groups[0].FirstAfter
+		}
+		if before >= 0 && s.Nights[before].Whole && s.Nights[after].Whole {
+			e.Next = []document.Label{{Name: "Compare", Value: "pgmpi compare " + folderOf(&s.Nights[before]) + " " + folderOf(&s.Nights[after])}}
 			break
 		}
 	}
