@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -157,7 +158,12 @@ const glue = '\u00a0'
 // Whole returns a text that is not broken at its blanks.
 func Whole(text string) string { return strings.ReplaceAll(text, " ", string(glue)) }
 
+// together matches blanks within an interval, and between a number and its unit.
+var together = regexp.MustCompile(`(\[[-\d.]+,) ([\d.]+\])|(\d) ((?:[KMGT]iB|B|[nµm]?s|min|h|%)(?:[^\pL\pN]|$))`)
+
+// words splits a text where a line may end.
 func words(text string) []string {
+	text = together.ReplaceAllString(text, "$1$3"+string(glue)+"$2$4")
 	return strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) && r != glue })
 }
 

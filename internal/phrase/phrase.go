@@ -200,7 +200,7 @@ func Plain(id string) string {
 			names[i] = strings.ToUpper(n[:1]) + n[1:]
 		}
 	}
-	return strings.Join(names, "+")
+	return strings.Join(names, " + ")
 }
 
 // Function returns "Bcast" for MPI_Bcast, and the id of a mock-up.

@@ -147,7 +147,7 @@ func Rival(of guidelines.Type, mockup string, msize, other int64) string {
 		return fmt.Sprintf("%d calls of %s", (msize+other-1)/other, phrase.Size(other))
 	case guidelines.Pattern:
 	}
-	return phrase.Plain(mockup)
+	return emulation(mockup)
 }
 
 func Sentence(v *analyze.Verdict, why string) string {

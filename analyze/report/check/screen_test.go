@@ -307,7 +307,7 @@ func TestWhatACallIsComparedWith(t *testing.T) {
 		{guidelines.Split, "", 10, 4, "3 calls of 4 B"},
 		{guidelines.Split, "", 64, 0, "calls of smaller sizes"},
 		{guidelines.Split, "", 64, 64, "calls of smaller sizes"},
-		{guidelines.Pattern, "scan_as_exscan+reduce_local", 8, 8, "Exscan+Reduce_local"},
+		{guidelines.Pattern, "scan_as_exscan+reduce_local", 8, 8, "Exscan + Reduce_local"},
 	} {
 		should.Equal(t, Rival(c.of, c.mockup, c.size, c.other), c.want)
 	}

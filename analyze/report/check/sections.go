@@ -222,7 +222,7 @@ func emulation(id string) string {
 	if f, _ := mockups.Get(id); f.Rule != "" || f.Derived != "" || f.Call == mockups.ByMessages {
 		return strings.ReplaceAll(f.Formula, "(n)", "")
 	}
-	return strings.ReplaceAll(phrase.Plain(id), "+", " + ")
+	return phrase.Plain(id)
 }
 
 func wrongCases(r *analyze.Report) (out []document.Section) {
