@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -108,7 +109,8 @@ func causeTable(r *analyze.Report, tests []*analyze.Verdict) *document.Table {
 		return phrase.Plain(v.Function) + phrase.When(len(r.Shapes) > 1, ", %s", v.Shape)
 	}
 	for _, of := range analyze.Grouped(tests, func(v *analyze.Verdict) string { return strings.Join([]string{v.Guideline, name(v), v.Mockup}, " ") }) {
-		worst := byRatio(of)[0]
+		slices.SortStableFunc(of, func(a, b *analyze.Verdict) int { return cmp.Compare(a.Msize, b.Msize) })
+		worst := slices.MaxFunc(of, func(a, b *analyze.Verdict) int { return cmp.Compare(lost(a), lost(b)) })
 		sizes := lists.Map(of, func(v *analyze.Verdict) int64 { return v.Msize })
 		least, most := slices.Min(sizes), slices.Max(sizes)
 		t.Add(name(worst), phrase.When(least < most, "%s – ", phrase.Size(least))+phrase.Size(most)+phrase.When(len(of) > 1, " (%d)", len(of)), phrase.Size(worst.Msize),

@@ -57,9 +57,11 @@ func TestViolationsAreGroupedByTheFirstCauseThatApplies(t *testing.T) {
 	}
 }
 
+// As on the screen of the check, the worst is the size that loses most.
 func TestCausesNameTheWorstOfACallAndWhatIsNotViolated(t *testing.T) {
 	at := func(size int64, ratio float64, verdict judge.Verdict) *analyze.Verdict {
 		return &analyze.Verdict{Guideline: "GL8", Type: guidelines.Pattern, Function: "MPI_Reduce", Mockup: "reduce_as_allreduce", Msize: size, Shape: "p2", Verdict: verdict,
+			MedianS: analyze.Number(ratio * float64(size)),
 			Tested: analyze.Tested{Effect: analyze.Effect{Ratio: &ratio, RatioLo95: &ratio, RatioHi95: &ratio}}}
 	}
 	r := &analyze.Report{Shapes: []analyze.Shape{{}}}
@@ -67,7 +69,7 @@ func TestCausesNameTheWorstOfACallAndWhatIsNotViolated(t *testing.T) {
 	d := Causes.Document(&Caused{r, "DIR", tests})
 	d.Page = document.Page{Width: 120}
 	text := strings.Join(strings.Fields(documents.Written(t, "table", d)), " ")
-	for _, want := range []string{"3 tests violated, by cause: not known 3.", "`pgmpi which DIR`", "Reduce 8 B – 1 KiB (3) 64 B 3.00× [3.00, 3.00] Allreduce [GL8]",
+	for _, want := range []string{"3 tests violated, by cause: not known 3.", "`pgmpi which DIR`", "Reduce 8 B – 1 KiB (3) 1 KiB 2.00× [2.00, 2.00] Allreduce [GL8]",
 		"pgmpi remedy DIR", "Not violated: 1 - GL8 Reduce 4 B on p2: kept, 1.02×"} {
 		should.Hold(t, strings.Contains(text, want), "%q is missing in %s", want, text)
 	}
