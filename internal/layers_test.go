@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"guidelines", "mockups", "nrep", "internal/tuning", "measure/clocks"},
 	{"internal/document", "internal/picture", "internal/phrase", "internal/manual"},
 	{"internal/conf", "internal/stats", "internal/remark", "internal/fail", "internal/exitcode", "internal/clean", "internal/regular"},
-	{"internal/version", "internal/lists", "internal/child"},
+	{"internal/version", "internal/lists", "internal/child", "internal/schema"},
 }
 
 // aside is what no program of pgmpi is made from: packages that tests share, and modules of

@@ -5,7 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/internal/command"
+	"pgmpi/internal/document"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/feature"
 )
@@ -23,6 +27,18 @@ func equip(h *command.Host) {
 func submits() (out []feature.Submit) {
 	for _, f := range features {
 		out = append(out, f.Submits...)
+	}
+	return out
+}
+
+// documents returns what programs read as JSON.
+func documents() []document.Forms {
+	out := []document.Forms{
+		check.Reports, checks.Comparisons, checks.LevelLists, checks.Spreads, checks.Matrices, checks.Histories,
+		checks.SummaryLists, check.Environments, report.Statuses, report.AlgorithmLists,
+	}
+	for _, f := range features {
+		out = append(out, f.Documents...)
 	}
 	return out
 }

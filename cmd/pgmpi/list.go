@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -12,8 +13,11 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/command"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/settings"
 	"pgmpi/internal/untimed"
 	"pgmpi/measure/launch"
@@ -62,19 +66,22 @@ func initCommand(h *command.Host) *cobra.Command {
 	var out string
 	var schema bool
 	c := &cobra.Command{
-		Use:     "init",
-		Example: "pgmpi init\npgmpi init --schema > gl.schema.json",
+		Use:     "init [--schema [FILE]]",
+		Example: "pgmpi init\npgmpi init --schema report.json",
 		Short:   "write a commented gl.toml",
 		Long: "Writes gl.toml with every key, its default and what it means. An existing file\nis kept. " +
-			"--schema prints the JSON schema that its first line names, by which an\neditor completes and checks keys.",
-		RunE: func(_ *cobra.Command, _ []string) error {
+			"--schema prints the JSON schema that its first line names, by which an\neditor completes and checks keys; " +
+			"with the name of a document, such as\nreport.json or compare.json, the schema of that.",
+		Args: func(c *cobra.Command, args []string) error {
+			most := 0
 			if schema {
-				text, err := glfile.Schema()
-				if err != nil {
-					return err
-				}
-				_, err = fmt.Fprintf(h.Stdout, "%s\n", text)
-				return err
+				most = 1
+			}
+			return command.Wants(0, most, "one document, such as report.json, or none")(c, args)
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if schema {
+				return printSchema(h, args)
 			}
 			if out == "-" {
 				_, err := io.WriteString(h.Stdout, glfile.Template())
@@ -96,8 +103,34 @@ func initCommand(h *command.Host) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&out, "out", "gl.toml", "the `FILE`; - for standard output")
-	c.Flags().BoolVar(&schema, "schema", false, "print the JSON schema of gl.toml")
+	c.Flags().BoolVar(&schema, "schema", false, "print the JSON schema of gl.toml, or of a document")
 	return c
+}
+
+func printSchema(h *command.Host, of []string) error {
+	text, err := glfile.Schema()
+	if len(of) > 0 {
+		text, err = documentSchema(of[0])
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(h.Stdout, "%s\n", text)
+	}
+	return err
+}
+
+// documentSchema returns the schema of what pgmpi writes for programs under that name, with or without .json.
+func documentSchema(name string) ([]byte, error) {
+	var known []string
+	for _, d := range documents() {
+		file := d.FileIn(document.JSON)
+		if file == name || strings.TrimSuffix(file, ".json") == name {
+			return json.MarshalIndent(d.Schema(), "", "  ")
+		}
+		known = append(known, file)
+	}
+	near := conf.Nearest(name, known)
+	return nil, fail.Setupf("there is no schema of %q%s: choose from %s", name,
+		phrase.When(near != "", " (did you mean %s?)", near), strings.Join(known, ", "))
 }
 
 func versionCommand(h *command.Host) *cobra.Command {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -16,14 +18,30 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// schemaOf compiles the schema of gl.toml as `pgmpi init --schema` prints it.
-func schemaOf(t *testing.T) *jsonschema.Schema {
+// compiled is the schema that `pgmpi init --schema` prints, closed: what it has no word for is wrong.
+func compiled(t *testing.T, args ...string) *jsonschema.Schema {
 	t.Helper()
-	text := must.Get(glfile.Schema())(t)
+	out, err := exec.Command("pgmpi", append([]string{"init", "--schema"}, args...)...).CombinedOutput()
+	must.Hold(t, err == nil, "%q: %s", args, out)
+	text := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(out)))(t)
+	closed(text)
 	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	must.Do(t, c.AddResource("gl.schema.json", must.Get(jsonschema.UnmarshalJSON(strings.NewReader(string(text))))(t)))
-	return must.Get(c.Compile("gl.schema.json"))(t)
+	must.Do(t, c.AddResource("x.schema.json", text))
+	return must.Get(c.Compile("x.schema.json"))(t)
+}
+
+func closed(part any) {
+	object, is := part.(map[string]any)
+	if !is {
+		return
+	}
+	_, other := object["additionalProperties"]
+	if _, fields := object["properties"].(map[string]any); fields && !other {
+		object["additionalProperties"] = false
+	}
+	for _, of := range object {
+		closed(of)
+	}
 }
 
 // valuesOf are the values of a TOML text as a validator of JSON takes them.
@@ -36,7 +54,7 @@ func valuesOf(t *testing.T, text string) any {
 }
 
 func TestTheSchemaTakesTheTemplateAndEveryExample(t *testing.T) {
-	s := schemaOf(t)
+	s := compiled(t)
 	texts := map[string]string{"the template": glfile.Template(), "empty": ""}
 	must.Do(t, filepath.WalkDir("../../examples", func(path string, _ os.DirEntry, err error) error {
 		if err == nil && filepath.Ext(path) == ".toml" {
@@ -52,7 +70,7 @@ func TestTheSchemaTakesTheTemplateAndEveryExample(t *testing.T) {
 }
 
 func TestTheSchemaRefusesWhatPgmpiRefuses(t *testing.T) {
-	s := schemaOf(t)
+	s := compiled(t)
 	for _, text := range []string{
 		"[job]\nn = [2]", "[jobs]\nnp = [2]", "[job]\nnp = [\"2\"]", "[job]\nmsizes = [1.5]", "[measure]\ncache = \"lukewarm\"", "[measure]\nstall = 2",
 		"[nrep]\nmetrics = [\"rsd\"]", "[analyze]\nalpha = \"low\"", "[[guideline]]\nid = \"a\"\npattern = { function = \"MPI_Bcast\", mock = \"x\" }", "[nrep.cov_mean]\nwidth = 1",
@@ -64,4 +82,27 @@ func TestTheSchemaRefusesWhatPgmpiRefuses(t *testing.T) {
 		err := s.Validate(valuesOf(t, text))
 		should.Hold(t, refused != nil && err != nil, "%s: pgmpi says %v, the schema %v", text, refused, err)
 	}
+}
+
+func TestEveryDocumentIsWhatItsSchemaSays(t *testing.T) {
+	named := regexp.MustCompile(`^\{\s*"schema": "pgmpi-(\w+)/\d`)
+	unnamed := regexp.MustCompile(`^(?:elses-\d+-)?([\w-]+)\.json$`) // a list, or an answer about this machine
+	compiledFor := map[string]*jsonschema.Schema{}
+	for file, text := range matching(t, "*.json") {
+		kind := unnamed.FindStringSubmatch(file)[1]
+		if head := named.FindStringSubmatch(text); head != nil {
+			kind = head[1]
+		}
+		value := must.Get(jsonschema.UnmarshalJSON(strings.NewReader(text)))(t)
+		if strings.HasPrefix(text, "{\n  \"schema\": \"\"") {
+			continue // of a test that made a part of one
+		}
+		if compiledFor[kind] == nil {
+			compiledFor[kind] = compiled(t, kind)
+		}
+		err := compiledFor[kind].Validate(value)
+		should.Hold(t, err == nil, "%s: %v", file, err)
+	}
+	should.Hold(t, compiledFor["report"].Validate(map[string]any{"schema": "pgmpi-report/1"}) != nil, "an empty report passes")
+	should.Hold(t, len(compiledFor) > 15, "only %d kinds of documents", len(compiledFor))
 }

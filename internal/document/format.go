@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
+	"pgmpi/internal/schema"
 )
 
 // Formats lists all formats, in the order in which help texts show them.
@@ -66,9 +68,15 @@ type Forms interface {
 	Format(name string) (Format, error)
 	Pick(list string) ([]Target, error)
 	FileIn(Format) string
+	// Schema returns the JSON schema of what programs read.
+	Schema() *schema.Schema
 }
 
 func (k Kind[T]) FileIn(f Format) string { return k.Name + "." + f.ext }
+
+func (k Kind[T]) Schema() *schema.Schema {
+	return schema.Root(k.FileIn(JSON)+" of pgmpi", schema.JSON.Of(reflect.TypeFor[T]()))
+}
 
 func (k Kind[T]) Formats() []string {
 	return lists.Map(lists.Keep(Formats, func(f Format) bool { return k.has(f.from) }), func(f Format) string { return f.Name })

@@ -14,6 +14,7 @@ import (
 	"pgmpi/internal/command"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/settings"
 	"pgmpi/measure/results"
@@ -29,6 +30,8 @@ type Feature struct {
 	Commands []Command
 	Submits  []Submit
 	Notes    []run.Note // on what another program has measured
+	// Documents lists those that programs read as JSON.
+	Documents []document.Forms
 }
 
 // Use makes the core know the features. It is called once, before any gl.toml is read.

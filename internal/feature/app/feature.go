@@ -8,14 +8,16 @@
 package app
 
 import (
+	"pgmpi/internal/document"
 	"pgmpi/internal/feature"
 	"pgmpi/internal/settings"
 )
 
 // Feature has `pgmpi profile`, `pgmpi gain` and `pgmpi apply`.
 var Feature = &feature.Feature{
-	Commands: []feature.Command{{Group: group, Make: newProfile}, {Group: group, Make: newGain}, {Group: group, Make: newApply}},
-	Narrows:  []settings.Narrow{byCalls},
+	Commands:  []feature.Command{{Group: group, Make: newProfile}, {Group: group, Make: newGain}, {Group: group, Make: newApply}},
+	Narrows:   []settings.Narrow{byCalls},
+	Documents: []document.Forms{profiles, gains, applications},
 }
 
 const group = "Gain"

@@ -6,12 +6,14 @@
 package calls
 
 import (
+	"pgmpi/internal/document"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/feature"
 )
 
 // Feature is `pgmpi times` and `pgmpi fingerprint`.
 var Feature = &feature.Feature{
-	Kinds:    []*run.Experiment{fingerprint},
-	Commands: []feature.Command{{Group: "Data", Make: timesCommand}, {Group: "Data", Make: fingerprintCommand}},
+	Kinds:     []*run.Experiment{fingerprint},
+	Commands:  []feature.Command{{Group: "Data", Make: timesCommand}, {Group: "Data", Make: fingerprintCommand}},
+	Documents: []document.Forms{runTimes, fingerprints, quantileLists},
 }

@@ -5,7 +5,13 @@
 // each rank leaves MPI_Barrier (Fig. 10). Nothing is written to disk. The methods themselves are measure/clocks/methods'.
 package clocks
 
-import "pgmpi/internal/feature"
+import (
+	"pgmpi/internal/document"
+	"pgmpi/internal/feature"
+)
 
 // Feature is `pgmpi clocks`.
-var Feature = &feature.Feature{Commands: []feature.Command{{Group: "Trust", Make: newCommand}}}
+var Feature = &feature.Feature{
+	Commands:  []feature.Command{{Group: "Trust", Make: newCommand}},
+	Documents: []document.Forms{methodLists, barrierLists},
+}

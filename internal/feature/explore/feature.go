@@ -8,6 +8,7 @@ package explore
 
 import (
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/feature"
 )
@@ -19,5 +20,6 @@ var Feature = &feature.Feature{
 	Commands: []feature.Command{{Group: "Mend", Before: "ab", Make: newCommand}},
 	Submits: []feature.Submit{{Command: "explore", Measures: Experiment,
 		Usage: "the job of pgmpi explore in place of a check; its flags come behind --"}},
-	Notes: []run.Note{imported},
+	Notes:     []run.Note{imported},
+	Documents: []document.Forms{kind},
 }

@@ -7,12 +7,14 @@
 package lint
 
 import (
+	"pgmpi/internal/document"
 	"pgmpi/internal/feature"
 	"pgmpi/internal/settings"
 )
 
 // Feature has `pgmpi lint` and --lint of `pgmpi check`.
 var Feature = &feature.Feature{
-	Commands: []feature.Command{{Group: "Mend", Before: "explore", Make: newCommand}},
-	Narrows:  []settings.Narrow{narrow},
+	Commands:  []feature.Command{{Group: "Mend", Before: "explore", Make: newCommand}},
+	Narrows:   []settings.Narrow{narrow},
+	Documents: []document.Forms{kind},
 }

@@ -8,13 +8,15 @@ package overlap
 
 import (
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/feature"
 )
 
 // Feature is `pgmpi overlap`.
 var Feature = &feature.Feature{
-	Sections: []conf.Section{section},
-	Kinds:    []*run.Experiment{experiment},
-	Commands: []feature.Command{{Group: "Data", Make: newCommand}},
+	Sections:  []conf.Section{section},
+	Kinds:     []*run.Experiment{experiment},
+	Commands:  []feature.Command{{Group: "Data", Make: newCommand}},
+	Documents: []document.Forms{kind},
 }

@@ -13,6 +13,7 @@ import (
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
 	"pgmpi/internal/feature"
 	"pgmpi/measure/results"
 )
@@ -24,6 +25,7 @@ var Feature = &feature.Feature{
 	Submits: []feature.Submit{{Command: "remedy",
 		Usage: "the job of pgmpi remedy: the argument is the results folder DIR, the script goes into DIR/remedy, and flags of remedy come behind --",
 		Of:    []results.Kind{results.Check, results.Explore}, Into: Folder, Takes: takes}},
+	Documents: []document.Forms{kind, verified},
 }
 
 // takes returns an estimator for the time of a remedy that goes on in its folder.

@@ -7,9 +7,13 @@
 // comparisons show its rows.
 package which
 
-import "pgmpi/internal/feature"
+import (
+	"pgmpi/internal/document"
+	"pgmpi/internal/feature"
+)
 
 // Feature has `pgmpi which`.
 var Feature = &feature.Feature{
-	Commands: []feature.Command{{Group: "Mend", Before: "lint", Make: newCommand}},
+	Commands:  []feature.Command{{Group: "Mend", Before: "lint", Make: newCommand}},
+	Documents: []document.Forms{kind},
 }
