@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help demo rank build install dist docs test test-all run-tests smoke race lint bench fuzz mutate clean go-check both
+.PHONY: help demo rank build install dist deb docs test test-all run-tests smoke race lint bench fuzz mutate clean go-check both
 
 # The first of these programs that there is, else the first. Asked anew at every
 # use: a target may have installed it. Fedora keeps wrappers off the PATH.
@@ -271,17 +271,22 @@ mv bin/.$(1) bin/$(1).tar.gz
 echo "made bin/$(1).tar.gz"
 endef
 
+# The last commit, with the modules that it needs, in $$work/$$name.
+define sources
+name=pgmpi-$(NUMBER)
+work=$$(mktemp -d)
+trap 'rm -rf "$$work" bin/.pgmpi-*' EXIT
+git archive --prefix=$$name/ HEAD | tar -x -C $$work
+git rev-parse --short HEAD >$$work/$$name/.commit
+for module in . $(OTHER_MODULES); do
+	(cd $$work/$$name/$$module && CGO_ENABLED=0 go mod vendor)
+done
+mkdir -p bin
+endef
+
 dist: go-check both ## make tarballs of the last commit: sources that build without a network, and programs that run without a compiler
-	@name=pgmpi-$(NUMBER)
+	@$(sources)
 	programs=$$name-linux-$$(go env GOARCH)
-	work=$$(mktemp -d)
-	trap 'rm -rf "$$work" bin/.pgmpi-*' EXIT
-	git archive --prefix=$$name/ HEAD | tar -x -C $$work
-	git rev-parse --short HEAD >$$work/$$name/.commit
-	for module in . $(OTHER_MODULES); do
-		(cd $$work/$$name/$$module && CGO_ENABLED=0 go mod vendor)
-	done
-	mkdir -p bin
 	$(call tarball,$$name)
 	# An empty build ID: Go's is also of the path of $$work/abi.
 	install="$(MAKE) --no-print-directory -C $$work/$$name install LINK=-buildid= DESTDIR= PREFIX=$$work/$$programs"
@@ -293,6 +298,14 @@ dist: go-check both ## make tarballs of the last commit: sources that build with
 	CGO_LDFLAGS="$$CGO_LDFLAGS -L$$work/abi -lmpi -Wl,--as-needed" LD_LIBRARY_PATH=$$work/abi $$install LIBRARY=mpich-abi MPICC=$(MPICH_CC) built_with=mpicc.mpich
 	$(licenses)
 	$(call tarball,$$programs)
+
+deb: go-check ## make a Debian package of the last commit, with a rank program for each library whose compiler is here
+	@.ci/install build-essential dh
+	$(sources)
+	cp -r $$work/$$name/contrib/debian $$work/$$name/debian
+	(cd $$work/$$name && GOCACHE="$$(go env GOCACHE)" dpkg-buildpackage -us -uc -b)
+	mv $$work/*.deb bin
+	echo "made $$(ls -t bin/*.deb | head -n 1)"
 
 # Reasons, and below each the tests that were skipped for it; the slowest tests, and how long each part took.
 define list_tests
