@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"sync"
 	"testing"
 
@@ -72,4 +74,16 @@ func matching(t *testing.T, pattern string) map[string]string {
 func saved(t *testing.T, name string) string {
 	t.Helper()
 	return matching(t, name)[name]
+}
+
+func TestKeptFoldersCanBeTriedAsTheirReadmeSays(t *testing.T) {
+	t.Parallel()
+	text := strings.ReplaceAll(string(must.Get(os.ReadFile("../../testdata/recompute/README.md"))(t)), "/tmp/kept", filepath.Join(t.TempDir(), "kept"))
+	commands := regexp.MustCompile(`(?m)^    (.*)$`).FindAllStringSubmatch(text, -1)
+	must.Hold(t, len(commands) > 5, "%q", commands)
+	for _, c := range commands {
+		if out, err := inModule("sh", "-c", c[1]+"; [ $? -le 1 ]"); err != nil {
+			t.Errorf("%s: %s", c[1], out)
+		}
+	}
 }
