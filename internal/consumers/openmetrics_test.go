@@ -1,8 +1,13 @@
 package consumers
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +17,8 @@ import (
 
 	"pgmpi/internal/clean"
 	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // values reads metrics back: by name and labels, as the program writes them.
@@ -112,4 +119,45 @@ func TestMetricsAreOpenMetrics(t *testing.T) {
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return lines[len(lines)-1]
+}
+
+// A dashboard asks only for metrics, and for labels of them, that a report has.
+func TestTheDashboardAsksForWhatReportsHave(t *testing.T) {
+	var board struct {
+		Templating struct{ List []struct{ Query string } }
+		Panels     []struct {
+			Title   string
+			Targets []struct{ Expr, LegendFormat string }
+		}
+	}
+	must.Do(t, json.Unmarshal(must.Get(os.ReadFile("../../contrib/grafana/dashboard.json"))(t), &board))
+	kept, prom := filepath.Join(t.TempDir(), "kept"), filepath.Join(t.TempDir(), "report.prom")
+	must.Do(t, os.CopyFS(kept, os.DirFS("../../testdata/recompute/looks")))
+	out, _ := exec.Command("pgmpi", "analyze", kept, "--format", "openmetrics="+prom).CombinedOutput() // it has violations
+	text, err := os.ReadFile(prom)
+	must.Hold(t, err == nil, "%v: %s", err, out)
+	written := string(text) + string(must.Get(os.ReadFile("../../analyze/report/testdata/states.openmetrics"))(t))
+	metrics, asked := map[string]bool{}, map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\w+) `).FindAllStringSubmatch(written, -1) {
+		metrics[m[1]] = true
+	}
+	name, label := regexp.MustCompile(`pgmpi_\w+`), regexp.MustCompile(`(\w+)=~|{{(\w+)}}|, (\w+)\)`)
+	hold := func(where, expr, more string) {
+		for _, m := range name.FindAllString(expr, -1) {
+			asked[m] = true
+		}
+		for _, l := range label.FindAllStringSubmatch(expr+more, -1) {
+			word := l[1] + l[2] + l[3]
+			should.Hold(t, strings.Contains(written, word+`="`), "%s: no metric has the label %q", where, word)
+		}
+	}
+	for _, v := range board.Templating.List {
+		hold("a variable", v.Query, "")
+	}
+	for _, p := range board.Panels {
+		for _, x := range p.Targets {
+			hold(p.Title, x.Expr, x.LegendFormat)
+		}
+	}
+	should.Equal(t, strings.Join(slices.Sorted(maps.Keys(asked)), " "), strings.Join(slices.Sorted(maps.Keys(metrics)), " "))
 }
