@@ -1,6 +1,7 @@
 package consumers
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"os/exec"
@@ -12,7 +13,9 @@ import (
 	"github.com/rhysd/actionlint"
 	"go.yaml.in/yaml/v4"
 
+	"pgmpi/internal/version"
 	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // pinned is an action by the commit that a version of it was when we looked at it: a tag can be moved.
@@ -70,4 +73,42 @@ func TestTheActionRunsACheckAndKeepsItsResults(t *testing.T) {
 			t.Errorf("there is no input for %s", name)
 		}
 	}
+}
+
+// cite has what https://github.com/citation-file-format/citation-file-format/blob/1.2.0/schema-guide.md asks for, and
+// what we have of the rest.
+type cite struct {
+	CFF     string `yaml:"cff-version"`
+	Message string
+	Work    `yaml:",inline"`
+	License string
+	Version string
+
+	Abstract   string
+	Keywords   []string
+	References []Work
+}
+
+type Work struct {
+	Type, Title string
+	Authors     []struct {
+		Name        string
+		FamilyNames string `yaml:"family-names"`
+		GivenNames  string `yaml:"given-names"`
+	}
+	Year        int
+	Conference  struct{ Name string }
+	Identifiers []struct{ Type, Value, Description string }
+}
+
+func TestTheCitationHasEveryFieldThatWeKnow(t *testing.T) {
+	var c cite
+	known := yaml.NewDecoder(bytes.NewReader(must.Get(os.ReadFile("../../CITATION.cff"))(t)))
+	known.KnownFields(true)
+	must.Do(t, known.Decode(&c))
+	should.Equal(t, c.CFF+" "+c.Type+" "+c.Version, "1.2.0 software "+strings.Split(version.String(), "+")[0])
+	for _, w := range append(c.References, c.Work) {
+		should.Hold(t, w.Title != "" && w.Type != "" && len(w.Authors) > 0, "%+v", w)
+	}
+	should.Hold(t, c.Message != "" && c.Abstract != "" && c.License != "" && len(c.References) > 1, "%+v", c)
 }
