@@ -58,7 +58,7 @@ func ReadWhich(text []byte) (*Which, error) {
 
 func (r *WhichRow) check() error {
 	const longest = 200
-	if _, ok := mockups.Get(r.Collective); !ok {
+	if f, ok := mockups.Get(r.Collective); !ok || f.Message {
 		return fmt.Errorf("%.40q is no collective", r.Collective)
 	}
 	if !shapeForm.MatchString(r.Shape) {

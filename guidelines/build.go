@@ -83,6 +83,8 @@ func (p *Plan) nothing(s Shape) string {
 func (g Guideline) unfit(s Shape) string {
 	why := ""
 	switch {
+	case g.Group == Messages && s.NP == 1:
+		why = "a message needs two processes"
 	case g.Group != Lanes || s.HasLanes():
 		return ""
 	case s.Nodes == 0:

@@ -81,6 +81,13 @@ var catalogue = []Entry{
 		Pairs: []pair{{mockups.LargeCount, "", false}, {"", mockups.LargeCount, false}}},
 	{ID: "LC2", Type: Pattern, Group: LargeCounts, Formula: "A_c(n) ≤ ⌈n/(2³¹ − 1)⌉·A",
 		Pairs: []pair{{mockups.LargeCount, mockups.Sliced, false}}},
+	{ID: "M1", Type: Pattern, Group: Messages, Formula: "Send(n) ≤ Ssend(n)", Pairs: []pair{{"", mockups.Synchronous, false}}},
+	{ID: "M2", Type: Pattern, Group: Messages, Formula: "Sendrecv(n) ≤ Isend(n) + Irecv(n) + Waitall",
+		Pairs: []pair{{"", mockups.ToAll, false}}},
+	{ID: "M3", Type: Pattern, Group: Messages, Formula: "Isend(n) + Wait ≤ Send(n) + tolerance",
+		Pairs: []pair{{mockups.Immediate, "", true}}},
+	{ID: "M4", Type: Pattern, Group: Messages, Formula: "Start + Wait of Send_init(n) ≤ Isend(n) + Wait",
+		Pairs: []pair{{mockups.Started, mockups.Immediate, false}}},
 }
 
 func Catalogue() []Entry { return catalogue }

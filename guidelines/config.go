@@ -98,7 +98,7 @@ func (c Config) parseCalls(errs *conf.FieldErrors) map[string][]called {
 		if some {
 			call.np, wrong = strconv.Atoi(np)
 		}
-		errs.Name(conf.Element("calls", i), "collective", function, mockups.Collectives())
+		errs.Name(conf.Element("calls", i), "collective", function, mockups.Functions())
 		errs.Check(err == nil && wrong == nil && call.np >= 0, conf.Element("calls", i), "wants a collective, a size and perhaps processes, such as \"MPI_Bcast:64Ki:4\", not %q", text)
 		calls[function] = append(calls[function], call)
 	}
@@ -138,7 +138,7 @@ func (c Config) selection(users []User) (*selection, conf.FieldErrors) {
 	parse("guidelines", c.Guidelines, &s.in)
 	parse("exclude", c.Exclude, &s.out)
 	for i, f := range c.Functions {
-		errs.Name(conf.Element("functions", i), "collective", f, mockups.Collectives())
+		errs.Name(conf.Element("functions", i), "collective", f, mockups.Functions())
 	}
 	s.calls = c.parseCalls(&errs)
 	return s, errs
@@ -234,7 +234,7 @@ func (s *selection) parseID(word string) (selector, error) {
 	case of == nil:
 		return selector{}, errors.New(conf.Unknown("guideline", id, ids))
 	case hasFunction && !isCall(function):
-		return selector{}, errors.New(conf.Unknown("collective", function, mockups.Collectives()))
+		return selector{}, errors.New(conf.Unknown("collective", function, mockups.Functions()))
 	case hasFunction && !slices.Contains(of, function):
 		return selector{}, fmt.Errorf("%q: %s is about %s", word, id, strings.Join(slices.Compact(of), ", "))
 	}

@@ -21,6 +21,8 @@ const (
 	Derived      Group = "datatypes"
 	Neighborhood Group = "neighborhood"
 	LargeCounts  Group = "large_counts"
+	// Messages has guidelines about messages between two ranks, which are no collectives.
+	Messages Group = "messages"
 
 	everything = "everything"
 )
@@ -38,7 +40,7 @@ func irregular() (calls []mockups.Call) {
 	return calls
 }
 
-var groups = []Group{Lanes, Nonblocking, Persistent, InPlace, Irregular, Derived, Neighborhood, LargeCounts}
+var groups = []Group{Lanes, Nonblocking, Persistent, InPlace, Irregular, Derived, Neighborhood, LargeCounts, Messages}
 
 // pair says that one way to call a collective must not be slower than another; "" is the usual way.
 type pair struct {
@@ -47,7 +49,10 @@ type pair struct {
 }
 
 func (e Entry) pairs() (out []Guideline) {
-	for _, of := range mockups.Collectives() {
+	for _, of := range mockups.Functions() {
+		if f, _ := mockups.Get(of); f.Message != (e.Group == Messages) {
+			continue
+		}
 		for _, p := range e.Pairs {
 			g := Guideline{ID: e.ID, Type: Pattern, Function: mockups.CallOf(of, p.Call), Mockup: mockups.CallOf(of, p.Than), Group: e.Group, Tolerant: p.Tolerant}
 			if mockups.IsCallOf(g.Function, of) && mockups.IsCallOf(g.Mockup, of) {
@@ -78,6 +83,9 @@ func (e Entry) inGroups() (out []Guideline) {
 				out = append(out, Guideline{ID: e.ID, Type: e.Type, Function: f.ID, Group: group})
 			}
 		}
+	}
+	for _, id := range mockups.Messages() {
+		out = append(out, Guideline{ID: e.ID, Type: e.Type, Function: id, Group: Messages})
 	}
 	return out
 }

@@ -65,7 +65,7 @@ func Variant(id string) string {
 func algorithmOf(id string) (Function, bool) {
 	of, algorithm, ok := strings.Cut(id, "@")
 	i, known := byID[of]
-	if !ok || !known || table[i].IsMockup() || !algorithmName.MatchString(algorithm) {
+	if !ok || !known || table[i].IsMockup() || table[i].Message || !algorithmName.MatchString(algorithm) {
 		return Function{}, false
 	}
 	f := table[i]

@@ -125,6 +125,8 @@ type Function struct {
 	Consumes bool
 	OneCount bool          // marks the collectives that get the count of one block
 	Exchange bool          // marks functions in which every rank has other data for every rank
+	Message  bool          // marks messages between ranks 0 and 1
+	Half     bool          // marks a ping-pong: a sample is half the time of a call
 	Over     Decomposition // says how a mock-up uses the ranks' nodes, if it does
 	Temp     Temp
 }
@@ -132,6 +134,8 @@ type Function struct {
 func (f Function) HasData() bool { return f.Send.Blocks != None || f.Recv.Blocks != None }
 
 func (f Function) IsMockup() bool { return f.Of != "" }
+
+func (f Function) IsCollective() bool { return f.Of == "" && !f.Message }
 
 // MaxCount returns the largest element count that the function hands to MPI as an int. A block has
 // count elements of extent bytes. Above what an int holds the case cannot be measured.
@@ -267,6 +271,10 @@ func init() {
 		}
 		add(f)
 	}
+	for _, f := range messages {
+		f.Send, f.Recv, f.Result, f.Message = block, block, fromPartner, true
+		add(f)
+	}
 	for _, m := range slices.Concat(mockupRows, decomposed()) {
 		of, by, _ := strings.Cut(m.ID, "_as_")
 		f := table[byID["MPI_"+capital(of)]]
@@ -275,7 +283,7 @@ func init() {
 		f.Formula = cmp.Or(m.Formula, formula(by))
 		add(f)
 	}
-	for _, f := range collectives {
+	for _, f := range slices.Concat(collectives, messages) {
 		addVariants(table[byID[f.ID]])
 	}
 	for _, of := range Identities() {
@@ -332,7 +340,10 @@ func Canonical(name string) string {
 	return name
 }
 
-func Collectives() []string { return Mockups("") }
+func Collectives() []string { return ids(Function.IsCollective) }
+
+// Functions returns what has a name of its own in MPI: the collectives, and the usual ways to exchange messages.
+func Functions() []string { return slices.Concat(Collectives(), Messages()) }
 
 func Mockups(of string) []string {
 	return ids(func(f Function) bool { return f.Of == of && !f.Identity })

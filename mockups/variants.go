@@ -40,7 +40,7 @@ var canBeSliced = []string{"MPI_Allgather", "MPI_Allreduce", "MPI_Alltoall", "MP
 // Calls has all calls, in the order of lists.
 var Calls = slices.Concat(
 	[]Call{Nonblocking, Persistent, InPlace, Copied, NonblockingTimes, PersistentTimes, PersistentOnce},
-	irregularCalls(), []Call{Contiguous, Call(Vector), Call(Indexed), PackedCall(Vector), PackedCall(Indexed), Neighborhood, ByMessages, LargeCount, Sliced})
+	irregularCalls(), []Call{Contiguous, Call(Vector), Call(Indexed), PackedCall(Vector), PackedCall(Indexed), Neighborhood, ByMessages, LargeCount, Sliced}, messageCalls())
 
 func CallOf(collective string, c Call) string {
 	name := strings.TrimPrefix(collective, "MPI_")
@@ -63,6 +63,12 @@ func CallOf(collective string, c Call) string {
 		collective = "MPI_Neighbor_" + lower
 	case LargeCount:
 		return collective + "_c"
+	case Synchronous:
+		return "MPI_Ss" + lower[1:]
+	case Immediate:
+		return "MPI_I" + lower
+	case Started:
+		return collective + "_init"
 	case Wide:
 		collective = strings.TrimSuffix(collective, "v") + "w"
 	default:
@@ -169,6 +175,10 @@ var ways = map[Call][2]string{
 func variantOf(of Function, c Call) (f Function, ok bool) {
 	f = of
 	f.ID, f.Of, f.Call, f.Regular = CallOf(of.ID, c), of.ID, c, false
+	if of.Message {
+		ok = makeMessage(&f)
+		return f, ok
+	}
 	way, ok := ways[c]
 	if !ok {
 		ok = makeIrregular(&f) || makeDerived(&f) || makeNeighbors(&f)
@@ -206,6 +216,9 @@ func IsCallOf(id, collective string) bool {
 func (f Function) Lacks() string {
 	if f.Call == InPlace {
 		return "MPICH 4.0 and 4.1 crash in " + f.Of + " with MPI_IN_PLACE at a root that is not rank 0 (pmodels/mpich, issue 6540)"
+	}
+	if f.Message {
+		return "a message needs two processes"
 	}
 	call := Persistent
 	if f.Call == LargeCount {

@@ -30,7 +30,10 @@ func TestEveryCallIsOneOfACollectiveWithItsResult(t *testing.T) {
 			want[Counted(r, c)] = 1
 		}
 	}
-	want[ToAll] = 2 // of Alltoall, too
+	want[ToAll] = 3 // of Alltoall and Sendrecv, too
+	for _, c := range messageCalls() {
+		want[c] = 1
+	}
 	for _, r := range []Rule{Equal, Linear, OneEmpty, Lopsided} {
 		want[Counted(r, Padded)] = 4
 	}
@@ -56,6 +59,10 @@ func TestNamesOfCallsAreThoseOfMPI(t *testing.T) {
 		CallOf("MPI_Alltoall", ByMessages):                     "MPI_Neighbor_alltoall/isend+irecv",
 		CallOf("MPI_Reduce", LargeCount):                       "MPI_Reduce_c",
 		CallOf("MPI_Reduce", ""):                               "MPI_Reduce",
+		CallOf("MPI_Send", Synchronous):                        "MPI_Ssend",
+		CallOf("MPI_Send", Immediate):                          "MPI_Isend",
+		CallOf("MPI_Send", Started):                            "MPI_Send_init",
+		CallOf("MPI_Sendrecv", ToAll):                          "MPI_Sendrecv/isend+irecv",
 	} {
 		should.Equal(t, id, want)
 	}

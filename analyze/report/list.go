@@ -25,12 +25,19 @@ var Lists = document.Kind[glfile.File]{Name: "list", Sections: func(f *glfile.Fi
 	}
 	collectives := document.Titled("COLLECTIVES")
 	collectives.Lines(mockups.Collectives()...)
+	messages := document.Titled("MESSAGES, between ranks 0 and 1")
+	messages.Table = &document.Table{Head: []string{"id", "what it does"}, Align: "ll", Flex: 1}
+	for _, f := range slices.Concat(mockups.All(), mockups.Variants()) {
+		if f.Message {
+			messages.Table.Add(f.ID, f.What)
+		}
+	}
 	types := document.Titled("DATATYPES AND OPERATORS")
 	types.Table = &document.Table{Head: []string{"datatype", "operators", "auto"}, Align: "lll"}
 	for _, d := range mockups.Datatypes() {
 		types.Table.Add(d.Name, strings.Join(d.Ops, " "), d.Auto)
 	}
-	return append(out, collectives, listCalls(), listMockups(), types)
+	return append(out, collectives, listCalls(), messages, listMockups(), types)
 }}
 
 func listGuidelines() document.Section {
@@ -59,13 +66,16 @@ func listCalls() document.Section {
 	s.Table = &document.Table{Head: []string{"id", "what it does", "collectives"}, Align: "llr", Flex: 1}
 	count, example := map[mockups.Call]int{}, map[mockups.Call]mockups.Function{}
 	for _, f := range mockups.Variants() {
+		if f.Message {
+			continue
+		}
 		if count[f.Call]++; count[f.Call] == 1 || slices.Index(usual, f.Of) > slices.Index(usual, example[f.Call].Of) {
 			example[f.Call] = f
 		}
 	}
 	alike := []mockups.Rule{"", mockups.Equal, mockups.Linear} // for what goes by every rule
 	for _, c := range mockups.Calls {
-		if f := example[c]; slices.Contains(alike, f.Rule) || c == mockups.Call(f.Rule) {
+		if f := example[c]; f.ID != "" && slices.Contains(alike, f.Rule) || c == mockups.Call(f.Rule) {
 			s.Table.Add(f.ID, f.What, fmt.Sprint(count[c]))
 		}
 	}

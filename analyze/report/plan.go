@@ -99,13 +99,16 @@ func (p *Plan) tests() document.Section {
 	for _, t := range plan.Tests {
 		count[t.Type][t.Guideline+":"+t.Function] = true
 	}
-	collectives, emulations, sizes := map[string]bool{}, map[string]bool{}, map[int64]bool{}
+	collectives, emulations, messages, sizes := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[int64]bool{}
 	what := "nonblocking collective"
 	for _, c := range plan.Cases {
 		f, _ := mockups.Get(c.Function)
-		if f.IsMockup() && f.Call == "" {
+		switch {
+		case f.Message:
+			messages[c.Function] = true
+		case f.IsMockup() && f.Call == "":
 			emulations[c.Function] = true
-		} else {
+		default:
 			collectives[c.Function] = true
 		}
 		if f.Call != mockups.Nonblocking {
@@ -120,7 +123,14 @@ func (p *Plan) tests() document.Section {
 	} else {
 		s.Fact("guidelines", "%d of monotony, %d of split-robustness, %d of pattern",
 			len(count[guidelines.Monotony]), len(count[guidelines.Split]), len(count[guidelines.Pattern]))
-		s.Fact("functions", "%s, %s", conf.Plural(len(collectives), "collective"), conf.Plural(len(emulations), "mock-up"))
+		var what []string
+		if len(collectives) > 0 || len(messages) == 0 {
+			what = append(what, conf.Plural(len(collectives), "collective"), conf.Plural(len(emulations), "mock-up"))
+		}
+		if len(messages) > 0 {
+			what = append(what, conf.Plural(len(messages), "way")+" to exchange messages")
+		}
+		s.Fact("functions", "%s", strings.Join(what, ", "))
 	}
 	n := len(ascending)
 	between := phrase.When(n > 1, "%d, from %s to ", n, conf.HumanSize(ascending[0])) + conf.HumanSize(ascending[n-1])

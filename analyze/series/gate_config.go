@@ -60,7 +60,7 @@ func ValidateExpectations(list []Expectation) []conf.FieldError {
 		e, at := &list[i], fmt.Sprintf("[%d].", i)
 		errs.Check(e.Guideline != "", at+"guideline", "is missing: an expectation is about one guideline, such as \"GL16\"")
 		if f, _ := mockups.Get(e.Function); e.Function != "" && f.Call == "" {
-			errs.Name(at+"function", "collective", e.Function, mockups.Collectives())
+			errs.Name(at+"function", "collective", e.Function, mockups.Functions())
 		}
 		if e.Shape != "" {
 			errs.Check(selector.ShapeForm.MatchString(e.Shape), at+"shape", "%q is no shape such as \"p4\" or \"16x2\"", e.Shape)

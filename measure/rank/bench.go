@@ -291,7 +291,7 @@ func (b *bench) cannot(f mockups.Function) (status protocol.Status, why string, 
 	switch {
 	case way.Why != "":
 		return protocol.StatusUnavailable, way.Why, nil
-	case f.Call == mockups.Persistent && b.Rotates():
+	case (f.Call == mockups.Persistent || f.Call == mockups.Started) && b.Rotates():
 		return protocol.StatusNotMeasured, "a persistent request keeps its buffers: measure.cache = \"rotate\" cannot move them", nil
 	case f.Over != "":
 		if why, err = b.Lanes(); why != "" {

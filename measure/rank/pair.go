@@ -54,11 +54,12 @@ func (b *bench) takeUp(i int) (*visit, error) {
 // inTurns calls both cases one after the other, until each has its repetitions.
 func (v *visit) inTurns(other *visit) error {
 	v.TakeUp(v.s.prepared)
+	v.Half = v.f.Half
 	v.Rotate(v.need.Send, v.need.Recv)
 	if err := v.first(); err != nil {
 		return err
 	}
-	v.With(other.s.prepared, other.row)
+	v.With(other.s.prepared, other.row, other.f.Half)
 	defer func() { other.s.prepared = v.Without() }()
 	m, limit := v.s.measured, time.Duration(v.job.Measure.PairNS)
 	if v.Slices {

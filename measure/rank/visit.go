@@ -66,6 +66,7 @@ func (b *bench) visitOf(i int) *visit {
 		return v
 	}
 	v.f, _ = b.Function(v.c.Function)
+	v.Half = v.f.Half
 	sized := mockups.Size(v.f, v.c.Msize, b.job.Datatype)
 	v.count, v.extent, v.verifier = sized.Count, sized.Extent, b.Use(v.f)
 	v.need = v.f.Memory(v.count, v.extent, b.Size)

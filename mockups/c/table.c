@@ -7,7 +7,7 @@
 extern const pg_function pg_allgather[], pg_allgatherv[], pg_allreduce[], pg_alltoall[], pg_alltoallv[], pg_barrier[],
     pg_bcast[], pg_exscan[], pg_gather[], pg_gatherv[], pg_reduce[], pg_reduce_scatter[], pg_reduce_scatter_block[],
     pg_scan[], pg_scatter[], pg_scatterv[], pg_lane[], pg_hier[], pg_identity[], pg_nonblocking[], pg_persistent[],
-    pg_in_place[], pg_irregular[], pg_counted[], pg_derived[], pg_neighbors[], pg_large_counts[];
+    pg_in_place[], pg_irregular[], pg_counted[], pg_derived[], pg_neighbors[], pg_large_counts[], pg_messages[];
 
 static const pg_function *const files[] = {
     pg_allgather, pg_allgatherv, pg_allreduce, pg_alltoall, pg_alltoallv, pg_barrier,
@@ -16,7 +16,7 @@ static const pg_function *const files[] = {
 };
 
 static const pg_function *const ways[] = {pg_nonblocking, pg_persistent, pg_in_place, pg_irregular, pg_counted,
-                                         pg_derived, pg_neighbors, pg_large_counts};
+                                         pg_derived, pg_neighbors, pg_large_counts, pg_messages};
 
 #ifdef PGMPI_WRONG_MOCKUPS
 void pg_make_wrong(pg_function *table, int n);

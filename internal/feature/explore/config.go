@@ -57,7 +57,7 @@ func collectives(texts *[]string) (errs []error) {
 		id := mockups.Canonical(name)
 		(*texts)[i] = strings.TrimSuffix(text, name) + id
 		f, ok := mockups.Get(id)
-		errs = append(errs, conf.Unless(id == allAlgorithms || ok && (!f.IsMockup() || f.Algorithm != ""), "%s",
+		errs = append(errs, conf.Unless(id == allAlgorithms || ok && (f.IsCollective() || f.Algorithm != ""), "%s",
 			conf.Unknown("collective", mockups.Collective(id), append(mockups.Collectives(), allAlgorithms)))...)
 	}
 	return errs

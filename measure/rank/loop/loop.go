@@ -36,6 +36,7 @@ type Loop struct {
 	Keep       bool // the local durations
 	Called     bool // set by each batch that calls
 	Alone      bool // batches with counters come without a batch that has none
+	Half       bool // a sample of the function in hand is half the time of a call
 
 	Global, Windows, Grows, Slices bool // what the synchronisation does; see pg_sync
 
@@ -47,6 +48,7 @@ type Loop struct {
 	ns       *C.int64_t // the samples of a batch, at rank 0
 	flags    *C.uchar
 	counters *counters // nil if none are wanted
+	other    bool      // likewise, of the function of every second repetition
 }
 
 // Batch holds the results of a batch of repetitions. All ranks agree on N.
@@ -184,8 +186,9 @@ func (l *Loop) Home() {
 	l.x.send, l.x.recv = unsafe.Pointer(l.c.send.base), unsafe.Pointer(l.c.recv.base)
 }
 
-// With lets every second repetition call f with a context that was put away.
-func (l *Loop) With(p call.Prepared, f *native.Function) {
+// With lets every second repetition call f with a context that was put away. half is as Half, of f.
+func (l *Loop) With(p call.Prepared, f *native.Function, half bool) {
+	l.other = half
 	if l.c.other_x == nil {
 		l.c.other_x = (*C.pg_ctx)(C.calloc(1, C.sizeof_pg_ctx))
 	}
@@ -274,7 +277,7 @@ func (l *Loop) batch(f *native.Function, sync *C.pg_sync, n int) (b Batch, err e
 			return b, fmt.Errorf("the clock of rank %d went back by %v", l.Rank, time.Duration(at-end[i]))
 		}
 		if l.Keep {
-			b.Local = append(b.Local, int64(end[i]-at))
+			b.Local = append(b.Local, int64(end[i]-at)/l.parts(i))
 		}
 	}
 	b.Usage = Usage{int64(l.c.usage.faults), int64(l.c.usage.switches)}
@@ -287,9 +290,21 @@ func (l *Loop) batch(f *native.Function, sync *C.pg_sync, n int) (b Batch, err e
 	}
 	b.Samples = make([]protocol.Sample, b.N)
 	for i, d := range unsafe.Slice(l.ns, b.N) {
-		b.Samples[i] = protocol.Sample{NS: int64(d), Flags: int(unsafe.Slice(l.flags, b.N)[i])}
+		b.Samples[i] = protocol.Sample{NS: int64(d) / l.parts(i), Flags: int(unsafe.Slice(l.flags, b.N)[i])}
 	}
 	return b, nil
+}
+
+// parts returns by how much the time of repetition i of a batch is divided.
+func (l *Loop) parts(i int) int64 {
+	half := l.Half
+	if l.c.other != nil && i%2 == 1 {
+		half = l.other
+	}
+	if half {
+		return 2
+	}
+	return 1
 }
 
 // Ends returns when this rank left the n calls of the last batch; on the global clock where
@@ -304,7 +319,7 @@ func (l *Loop) Provable(f *native.Function, n int) (*protocol.Bound, error) {
 	}
 	ns := unsafe.Slice(l.ns, n)
 	slices.Sort(ns)
-	return &protocol.Bound{N: n, MinNS: int64(ns[0]), MedianNS: int64(ns[(n-1)/2])}, nil
+	return &protocol.Bound{N: n, MinNS: int64(ns[0]) / l.parts(0), MedianNS: int64(ns[(n-1)/2]) / l.parts(0)}, nil
 }
 
 type Usage struct{ Faults, Switches int64 }

@@ -186,7 +186,7 @@ func inNS(ns float64) (protocol.Sample, error) {
 // collective returns the MPI collective of a name, or "". The name is in any case, without MPI_.
 func collective(name string) string {
 	id := mockups.Canonical(name)
-	if f, _ := mockups.Get(id); !f.IsMockup() && f.HasData() {
+	if f, _ := mockups.Get(id); f.IsCollective() && f.HasData() {
 		return id
 	}
 	return ""

@@ -129,7 +129,7 @@ func (t lines) read(name, text string) error {
 		var err error
 		switch f, known := mockups.Get(strings.TrimSpace(row)); {
 		case len(words) == 0 || row[0] == '#':
-		case row[0] != ' ' && (!known || f.IsMockup()):
+		case row[0] != ' ' && !(known && f.IsCollective()):
 			err = errors.New("not the name of a collective, such as MPI_Bcast")
 		case row[0] != ' ':
 			of = words[0]

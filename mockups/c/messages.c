@@ -1,0 +1,101 @@
+/* Messages between ranks 0 and 1. The others return at once, and wait in the synchronisation after it. */
+#include "variants.h"
+
+enum { TAG = 2 };
+
+/* The second request of a rank is in the room of counts, which messages have not. */
+_Static_assert(sizeof(MPI_Request) <= 2 * sizeof(int), "a request needs more room than the counts of two processes");
+
+static MPI_Request *receiving(const pg_ctx *x) { return (MPI_Request *)(void *)x->counts; }
+
+static int prepare(pg_ctx *x) { return x->size < 2 ? PG_LACKS : pg_check_count(x->count); }
+
+static int send(pg_ctx *x) { return MPI_Send(x->send, (int)x->count, x->type, 1 - x->rank, TAG, x->comm); }
+
+static int receive(pg_ctx *x)
+{
+    return MPI_Recv(x->recv, (int)x->count, x->type, 1 - x->rank, TAG, x->comm, MPI_STATUS_IGNORE);
+}
+
+static int synchronous(pg_ctx *x) { return MPI_Ssend(x->send, (int)x->count, x->type, 1 - x->rank, TAG, x->comm); }
+
+static int isend(pg_ctx *x)
+{
+    return pg_wait_for(x, MPI_Isend(x->send, (int)x->count, x->type, 1 - x->rank, TAG, x->comm, &x->request));
+}
+
+static int irecv(pg_ctx *x)
+{
+    return pg_wait_for(x, MPI_Irecv(x->recv, (int)x->count, x->type, 1 - x->rank, TAG, x->comm, &x->request));
+}
+
+static int start_send(pg_ctx *x) { return pg_wait_for(x, MPI_Start(&x->request)); }
+
+static int start_receive(pg_ctx *x)
+{
+    int err = MPI_Start(receiving(x));
+    return err == MPI_SUCCESS ? MPI_Wait(receiving(x), MPI_STATUS_IGNORE) : err;
+}
+
+/* Rank 0 sends and then receives, rank 1 the other way round. */
+static inline int ping_pong(pg_ctx *x, int (*out)(pg_ctx *), int (*in)(pg_ctx *))
+{
+    if (x->rank > 1)
+        return MPI_SUCCESS;
+    int err = x->rank == 0 ? out(x) : in(x);
+    return pg_first(err, x->rank == 0 ? in(x) : out(x));
+}
+
+static int by_send(pg_ctx *x) { return ping_pong(x, send, receive); }
+static int by_ssend(pg_ctx *x) { return ping_pong(x, synchronous, receive); }
+static int by_isend(pg_ctx *x) { return ping_pong(x, isend, irecv); }
+static int by_start(pg_ctx *x) { return ping_pong(x, start_send, start_receive); }
+
+static int sendrecv(pg_ctx *x)
+{
+    if (x->rank > 1)
+        return MPI_SUCCESS;
+    int n = (int)x->count, other = 1 - x->rank;
+    return MPI_Sendrecv(x->send, n, x->type, other, TAG, x->recv, n, x->type, other, TAG, x->comm,
+                        MPI_STATUS_IGNORE);
+}
+
+static int isend_irecv(pg_ctx *x)
+{
+    if (x->rank > 1)
+        return MPI_SUCCESS;
+    int n = (int)x->count, other = 1 - x->rank;
+    MPI_Request r[2];
+    int err = MPI_Irecv(x->recv, n, x->type, other, TAG, x->comm, &r[0]);
+    if (err == MPI_SUCCESS)
+        err = MPI_Isend(x->send, n, x->type, other, TAG, x->comm, &r[1]);
+    return err == MPI_SUCCESS ? pg_wait_all(2, r) : err;
+}
+
+static int make_requests(pg_ctx *x)
+{
+    int n = (int)x->count, other = 1 - x->rank, err = prepare(x);
+    if (err != MPI_SUCCESS || x->rank > 1)
+        return err;
+    err = MPI_Send_init(x->send, n, x->type, other, TAG, x->comm, &x->request);
+    return pg_first(err, MPI_Recv_init(x->recv, n, x->type, other, TAG, x->comm, receiving(x)));
+}
+
+static void free_requests(pg_ctx *x)
+{
+    if (x->rank <= 1) {
+        MPI_Request_free(&x->request);
+        MPI_Request_free(receiving(x));
+    }
+    pg_release(x);
+}
+
+const pg_function pg_messages[] = {
+    {"MPI_Send", prepare, by_send, pg_release},
+    {"MPI_Ssend", prepare, by_ssend, pg_release},
+    {"MPI_Isend", prepare, by_isend, pg_release},
+    {"MPI_Send_init", make_requests, by_start, free_requests},
+    {"MPI_Sendrecv", prepare, sendrecv, pg_release},
+    {"MPI_Sendrecv/isend+irecv", prepare, isend_irecv, pg_release},
+    {NULL},
+};
