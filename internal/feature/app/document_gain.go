@@ -26,11 +26,14 @@ type GainResult struct {
 	CollectiveS float64 `json:"collective_s"`
 	WaitingS    float64 `json:"waiting_s"` // at least, for late ranks
 	CoveredS    float64 `json:"covered_s"` // in calls that the check has measured
+	NeedsS      float64 `json:"needs_s"`   // of CoveredS: as many calls take so long in the check
+	RestS       float64 `json:"rest_s"`    // of CoveredS: waiting, lost cores, and calls that are slower than in the check
 	Setting     Saved   `json:"setting"`   // proved by the remedy
 	Mockup      Saved   `json:"mockup"`    // in addition, where only a mock-up is faster
 	// AtMostS limits the gain of calls that are not shown to be too slow. It goes by the upper ends of their
 	// intervals.
 	AtMostS  float64       `json:"at_most_s"`
+	Calls    []GainCall    `json:"calls"`    // of the profile, the longest first
 	Findings []GainFinding `json:"findings"` // the largest first
 	Trades   []GainTrade   `json:"trades"`   // of the remedy, which sets none
 	Notes    []string      `json:"notes"`
@@ -46,6 +49,20 @@ type Saved struct {
 }
 
 func (s *Saved) Add(o Saved) { s.S, s.Lo, s.Hi = s.S+o.S, s.Lo+o.Lo, s.Hi+o.Hi }
+
+// GainCall says what the time of one kind of the program's calls goes into.
+type GainCall struct {
+	Function     string   `json:"function"`
+	Bytes        int64    `json:"bytes"`
+	Uneven       bool     `json:"uneven"`
+	Processes    int      `json:"processes"`
+	Communicator string   `json:"communicator"`
+	Datatype     string   `json:"datatype"`
+	Op           string   `json:"op"`
+	Calls        float64  `json:"calls"` // of a mean rank
+	RuntimeS     float64  `json:"runtime_s"`
+	NeedsS       *float64 `json:"needs_s"` // null where the check does not tell
+}
 
 // GainTrade weighs a trade of a remedy by what the program calls.
 type GainTrade struct {
@@ -110,9 +127,11 @@ const leastGain = .005
 
 // gains makes the documents of `pgmpi gain`.
 var gains = document.Kind[GainResult]{Name: "gain", JSON: true,
-	Sections: func(g *GainResult) []document.Section { return slices.Concat(gainAnswer(g), gainFindings(g)) },
+	Sections: func(g *GainResult) []document.Section {
+		return slices.Concat(gainAnswer(g), gainFindings(g), gainCalls(g, len(g.Calls)))
+	},
 	Screen: func(g *GainResult) []document.Section {
-		return slices.Concat(gainAnswer(g), document.Noteless(gainFindings(g)))
+		return slices.Concat(gainAnswer(g), document.Noteless(slices.Concat(gainFindings(g), gainCalls(g, 6))))
 	},
 	NotJudged: func(g *GainResult) string {
 		if g.CoveredS == 0 && g.CollectiveS > 0 {
@@ -124,6 +143,7 @@ var gains = document.Kind[GainResult]{Name: "gain", JSON: true,
 func gainAnswer(g *GainResult) []document.Section {
 	s := document.Section{}
 	wall := phrase.Duration(&g.WallS)
+	s.Say("%s", needed(g))
 	mockups := phrase.When(g.Mockup.S > 0, "; %s more only by mock-ups", g.Mockup.percent(g.WallS))
 	switch {
 	case g.CoveredS == 0 && g.CollectiveS > 0:
@@ -142,8 +162,6 @@ func gainAnswer(g *GainResult) []document.Section {
 	if x := g.AB; x != nil {
 		s.Say("%s", gainSeen(g, x))
 	}
-	s.Say("%s of the run-time is in blocking collectives, at least %s in waiting for late ranks, which is not counted. The check has measured calls that have %s of the time in collectives.",
-		phrase.Percent(g.CollectiveS/g.WallS), phrase.Percent(g.WaitingS/g.WallS), phrase.Percent(g.CoveredS/max(g.CollectiveS, 1e-12)))
 	if g.CoveredS > 0 {
 		s.Say("Its calls that are not shown to be too slow could gain at most %s by these guidelines (upper ends of 95 %% intervals).", phrase.Percent(g.AtMostS/g.WallS))
 	}
@@ -153,6 +171,54 @@ func gainAnswer(g *GainResult) []document.Section {
 	for _, n := range g.Notes {
 		s.Say("Note: %s.", n)
 	}
+	return []document.Section{s}
+}
+
+// needed tells the time in collectives that the library needs from the rest, as far as the check tells.
+func needed(g *GainResult) string {
+	text := fmt.Sprintf("%s of %s in blocking collectives: ", phrase.Percent(g.CollectiveS/g.WallS), phrase.Duration(&g.WallS))
+	if g.CoveredS == 0 {
+		return text + fmt.Sprintf("the check has measured none of these calls; at least %s is waiting for late ranks.", phrase.Percent(g.WaitingS/g.WallS))
+	}
+	untold := max(0, g.CollectiveS-g.NeedsS-g.RestS)
+	return text + fmt.Sprintf("%s is what the library needs, %s is waiting or lost cores%s. The check has measured calls that have %s of that time.",
+		share(g.NeedsS/g.WallS), share(g.RestS/g.WallS), phrase.When(untold >= leastTold*g.WallS, ", and of %s the check does not tell", share(untold/g.WallS)),
+		phrase.Percent(g.CoveredS/g.CollectiveS))
+}
+
+const leastTold = .0005 // of a run-time
+
+// share writes a percentage with a digit that counts: "18.6 %", "0.01 %".
+func share(x float64) string {
+	switch {
+	case x >= leastTold || x <= 0:
+		return phrase.Percent(x)
+	case x < .00005:
+		return "less than 0.01 %"
+	}
+	return fmt.Sprintf("%.2f %%", 100*x)
+}
+
+// gainCalls shows what the time of the program's calls goes into.
+func gainCalls(g *GainResult, most int) []document.Section {
+	if g.CoveredS == 0 {
+		return nil
+	}
+	s := document.Titled("What its calls need")
+	s.Table = &document.Table{Head: []string{"collective", "on", "size", "calls", "run-time", "needs", "waits"}, Align: "lllrrrr"}
+	for _, c := range g.Calls[:min(most, len(g.Calls))] {
+		needs, waits := "-", "-"
+		if c.NeedsS != nil {
+			needs, waits = share(*c.NeedsS/g.WallS), share((c.RuntimeS-*c.NeedsS)/g.WallS)
+		}
+		s.Table.Add(phrase.Function(c.Function), on(c.Processes, c.Communicator), phrase.When(c.Uneven, "≥ ")+conf.HumanSize(c.Bytes),
+			fmt.Sprintf("%.0f", c.Calls), share(c.RuntimeS/g.WallS), needs, waits)
+	}
+	if left := len(g.Calls) - most; left > 0 {
+		s.Say(withFull, left)
+	}
+	s.Notes = []string{"needs: the calls times their median in the check. waits: the rest of their run-time: waiting for late ranks or for a core, " +
+		"and time by which calls are slower in the program than in the check, such as with cold caches. -: the check does not tell."}
 	return []document.Section{s}
 }
 

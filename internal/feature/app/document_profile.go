@@ -24,9 +24,12 @@ func inSeconds(ns int64) float64 { return float64(ns) / 1e9 }
 
 func profileAnswer(p *profile.Profile) []document.Section {
 	s := document.Section{}
-	wall, all, waiting := p.Wall(), p.Collective(), 0.0
+	wall, all, waiting, untold := p.Wall(), p.Collective(), 0.0, 0.0
 	for _, c := range p.Calls {
 		waiting += p.Waiting(c)
+		if c.Differs() {
+			untold += p.Seconds(c)
+		}
 	}
 	top := "none was seen, by its C or Fortran names"
 	if len(p.Calls) > 0 {
@@ -34,8 +37,9 @@ func profileAnswer(p *profile.Profile) []document.Section {
 		top = fmt.Sprintf("%s of %s has %s", phrase.Function(c.Function), conf.HumanSize(c.Bytes), phrase.Percent(p.Seconds(c)/wall))
 	}
 	s.Say("%s of %s in blocking collectives: %s.", phrase.Percent(all/wall), phrase.Duration(&wall), top)
-	s.Say("%s on %s, %s. At least %s of the run-time is waiting for late ranks, which no setting of collectives shortens.",
-		phrase.Known(p.Program), conf.Plural(p.Processes, "rank"), phrase.Known(phrase.ShortVersion(p.Library)), phrase.Percent(waiting/wall))
+	s.Say("%s on %s, %s. At least %s of the run-time is waiting for late ranks, which no setting of collectives shortens%s.",
+		phrase.Known(p.Program), conf.Plural(p.Processes, "rank"), phrase.Known(phrase.ShortVersion(p.Library)), phrase.Percent(waiting/wall),
+		phrase.When(untold > 0, "; it is not known of %s in calls in which ranks have different work", phrase.Percent(untold/wall)))
 	if !p.Finished {
 		s.Say("Note: the program did not come to MPI_Finalize: this is what %d of %d ranks had counted.", p.Ranks, p.Processes)
 	}
@@ -53,6 +57,11 @@ func profileAnswer(p *profile.Profile) []document.Section {
 	return []document.Section{s}
 }
 
+// on writes the processes of a communicator, and its kind unless that is MPI_COMM_WORLD.
+func on(processes int, communicator string) string {
+	return fmt.Sprintf("p%d", processes) + phrase.When(communicator != "world" && communicator != "", " %s", communicator)
+}
+
 func profileCalls(p *profile.Profile, most int) []document.Section {
 	if len(p.Calls) == 0 {
 		return nil
@@ -62,15 +71,16 @@ func profileCalls(p *profile.Profile, most int) []document.Section {
 		Spare: []int{9, 4}, Tone: nil}
 	for _, c := range p.Calls[:min(most, len(p.Calls))] {
 		seconds, least := p.Seconds(c)/p.CallsOfRank(c), inSeconds(c.LeastCallNS)
-		s.Table.Add(phrase.Function(c.Function), fmt.Sprintf("p%d", c.Processes)+phrase.When(c.Communicator == "inter", " inter"),
+		s.Table.Add(phrase.Function(c.Function), on(c.Processes, c.Communicator),
 			phrase.When(c.Uneven, "≥ ")+conf.HumanSize(c.Bytes), c.Datatype, c.Op, fmt.Sprintf("%.0f", p.CallsOfRank(c)),
-			phrase.Percent(p.Seconds(c)/p.Wall()), phrase.Percent(p.Waiting(c)/p.Wall()), phrase.Duration(&seconds), phrase.Duration(&least))
+			phrase.Percent(p.Seconds(c)/p.Wall()), phrase.Either(c.Differs(), "-", phrase.Percent(p.Waiting(c)/p.Wall())), phrase.Duration(&seconds), phrase.Duration(&least))
 	}
 	if left := len(p.Calls) - most; left > 0 {
 		s.Say(withFull, left)
 	}
 	s.Notes = []string{"size: bytes of one block; ≥: blocks differ, their mean rounded down to a power of two. calls: of a mean rank. " +
-		"run-time: of a mean rank; waiting: the part of it that the mean rank spends more than the one that spends least, so that ranks that are late alternately count as work. " +
+		"run-time: of a mean rank; waiting: the part of it that the mean rank spends more than the one that spends least, so that ranks that are late alternately count as work; " +
+		"-: ranks have different work, as in calls with a root. " +
 		"mean and least: of one call, waiting included."}
 	return []document.Section{s}
 }

@@ -23,8 +23,13 @@ func profiled() *profile.Profile {
 }
 
 func gained() *GainResult {
-	return &GainResult{Schema: GainSchema, Check: "c", Profile: "app.prof", Program: "solver", Library: "Open MPI v4.1.4", WallS: 5, CollectiveS: 2, WaitingS: .25, CoveredS: 1.9, AtMostS: .01,
+	return &GainResult{Schema: GainSchema, Check: "c", Profile: "app.prof", Program: "solver", Library: "Open MPI v4.1.4", WallS: 5, CollectiveS: 2, WaitingS: .25, CoveredS: 1.9, NeedsS: .6004, RestS: 1.2996, AtMostS: .01,
 		Setting: Saved{.5, .4, .6}, Mockup: Saved{.1, .05, .2}, Notes: []string{"a note"},
+		Calls: []GainCall{
+			{Function: "MPI_Scan", Bytes: 65536, Processes: 2, Communicator: "world", Datatype: "MPI_DOUBLE", Op: "MPI_SUM", Calls: 1000, RuntimeS: 1.8, NeedsS: number(.6)},
+			{Function: "MPI_Bcast", Bytes: 8, Processes: 1, Communicator: "inter", Datatype: "MPI_BYTE", Calls: 10, RuntimeS: .1, NeedsS: number(.0004)},
+			{Function: "MPI_Alltoallv", Bytes: 1024, Uneven: true, Processes: 2, Communicator: "part", Datatype: "MPI_BYTE", Calls: 10, RuntimeS: .1},
+		},
 		Findings: []GainFinding{
 			{Function: "MPI_Scan", Bytes: 65536, Processes: 2, Calls: 1000, RuntimeS: 2, Msize: 65536, By: "linear", Ratio: 1.5, RatioLo: 1.4, RatioHi: 1.6, Saved: Saved{.5, .4, .6}},
 			{Function: "MPI_Gather", Bytes: 8, Processes: 2, Calls: 10, RuntimeS: .2, Msize: 8, By: "gather_as_allgather", Mockup: "gather_as_allgather", Ratio: 2, RatioLo: 1.5, RatioHi: 3, Saved: Saved{.1, .05, .2}},

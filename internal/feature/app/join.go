@@ -35,13 +35,14 @@ type join struct {
 // violation.
 func Join(r *analyze.Report, m *remedy.Result, p *profile.Profile) *GainResult {
 	x := join{r, m, p, &GainResult{Schema: GainSchema, Program: phrase.Known(p.Program), Library: r.Library.Version, WallS: p.Wall(), CollectiveS: p.Collective(),
-		Findings: []GainFinding{}, Trades: []GainTrade{}, Notes: []string{}}}
+		Calls: []GainCall{}, Findings: []GainFinding{}, Trades: []GainTrade{}, Notes: []string{}}}
 	for _, c := range p.Calls {
 		x.out.WaitingS += p.Waiting(c)
 		of := x.verdicts(c)
 		if len(of) > 0 && otherDatatype(c, of[0]) == "" {
 			x.out.CoveredS += p.Seconds(c)
 		}
+		x.need(c, of)
 		if len(of) > 0 {
 			x.add(c, of)
 		}
@@ -54,6 +55,19 @@ func Join(r *analyze.Report, m *remedy.Result, p *profile.Profile) *GainResult {
 	}
 	x.notes()
 	return x.out
+}
+
+// need splits the time of a call into what the library needs for it by the check, and the rest. It stays whole where
+// the check has not measured the call, or in another state of malloc.
+func (x *join) need(c profile.Call, of []*analyze.Verdict) {
+	k := GainCall{Function: c.Function, Bytes: c.Bytes, Uneven: c.Uneven, Processes: c.Processes, Communicator: c.Communicator,
+		Datatype: c.Datatype, Op: c.Op, Calls: x.calls.CallsOfRank(c), RuntimeS: x.calls.Seconds(c)}
+	if len(of) > 0 && otherDatatype(c, of[0]) == "" && !differ(of[0].PageFaults, c.FaultsPerCall()) {
+		needs := min(k.RuntimeS, k.Calls*atItsSize(c, of[0], *of[0].MedianS))
+		k.NeedsS = &needs
+		x.out.NeedsS, x.out.RestS = x.out.NeedsS+needs, x.out.RestS+k.RuntimeS-needs
+	}
+	x.out.Calls = append(x.out.Calls, k)
 }
 
 func (x *join) note(format string, args ...any) {
@@ -94,17 +108,21 @@ func (x *join) verdicts(c profile.Call) (out []*analyze.Verdict) {
 	return out
 }
 
-// saved multiplies the calls of a mean rank by the time that each saves. The time of a call without waiting lies
-// between its least and the mean of the rank that spends least. It is taken from the check, or is that mean where
-// the check's time does not lie between them. Of it, a call saves by the same factor as in the check, or saves all
+// span returns the time of a call without waiting, and what it lies between. It is the check's, or the upper end where
+// that is longer. Where all calls of the program are slower, it is the mean of the rank that spends least.
+func span(c profile.Call, v *analyze.Verdict) (least, work, most float64, slower bool) {
+	least, work, most = float64(c.LeastCallNS)/1e9, atItsSize(c, v, *v.MedianS), c.MostWork()
+	if slower = work < least; slower {
+		work = c.LeastMean()
+	}
+	return least, min(work, most), most, slower
+}
+
+// saved multiplies the calls of a mean rank by the time that each saves. Of its time, a call saves by the same factor as in the check, or saves all
 // above the time that the call takes there with what is set: the bounds have room for both, which differ where the
 // program's calls are slower.
 func (x *join) saved(c profile.Call, v *analyze.Verdict, f *GainFinding) (s Saved) {
-	least, work, most := float64(c.LeastCallNS)/1e9, atItsSize(c, v, *v.MedianS), c.LeastMean()
-	slower := work < least // slower than in the check
-	if slower || work > most {
-		work = most
-	}
+	least, work, most, slower := span(c, v)
 	s = Saved{S: work * part(f.Ratio), Lo: least * part(f.RatioLo), Hi: most * part(f.RatioHi)}
 	if f.AfterS != nil {
 		after := atItsSize(c, v, *f.AfterS)
@@ -256,10 +274,7 @@ func (x *join) weighed(t remedy.Trade) GainTrade {
 				return k.Function == c.Function && k.NP == c.Processes && k.Msize == of[0].Msize && k.Ratio != nil && k.Lo != nil && k.Hi != nil
 			})
 		}
-		least, work, most := float64(c.LeastCallNS)/1e9, atItsSize(c, of[0], *of[0].MedianS), c.LeastMean()
-		if work < least || work > most {
-			work = most
-		}
+		least, work, most, _ := span(c, of[0])
 		n, s := x.calls.CallsOfRank(c), Saved{}
 		if k := at(t.Mends); k != nil {
 			s = Saved{work * part(*k.Ratio), least * part(*k.Lo), most * part(*k.Hi)}

@@ -19,6 +19,7 @@ var (
 	operators = append(strings.Fields(`MPI_SUM MPI_MAX MPI_MIN MPI_PROD MPI_LAND MPI_BAND MPI_LOR MPI_BOR MPI_LXOR
 		MPI_BXOR MPI_MAXLOC MPI_MINLOC`), "", "user")
 
+	differing     = strings.Fields("MPI_Bcast MPI_Exscan MPI_Gather MPI_Gatherv MPI_Reduce MPI_Scan MPI_Scatter MPI_Scatterv")
 	communicators = []string{"world", "self", "part", "inter"}
 	threadLevels  = []string{"", "single", "funneled", "serialized", "multiple"}
 )

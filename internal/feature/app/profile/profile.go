@@ -198,18 +198,34 @@ func (p *Profile) Collective() float64 {
 }
 
 // Waiting returns the part of Seconds that surely waits for other ranks: what the mean rank spends beyond the rank
-// that spends least. It does not see ranks that are late alternately.
+// that spends least. It does not see ranks that are late alternately. It is 0 where ranks have different work.
 func (p *Profile) Waiting(c Call) float64 {
+	if c.Differs() {
+		return 0
+	}
 	return max(0, p.Seconds(c)-p.seconds(c.LeastRankNS)*float64(c.Ranks))
 }
+
+// Differs tells whether ranks have different work in a call, so that none is known to wait if it takes longer.
+func (c Call) Differs() bool { return c.Uneven || slices.Contains(differing, c.Function) }
 
 // CallsOfRank returns how often a mean rank calls.
 func (p *Profile) CallsOfRank(c Call) float64 { return float64(c.Calls) / float64(p.Ranks) }
 
-// LeastMean returns the mean time of a call at the rank that spends least. It is in seconds, and without time that
-// is surely waiting.
-func (c Call) LeastMean() float64 {
-	return float64(c.LeastRankNS) / 1e9 * float64(c.Ranks) / float64(c.Calls)
+// LeastMean returns the mean time of a call at the rank that spends least, in seconds.
+func (c Call) LeastMean() float64 { return c.mean(c.LeastRankNS) }
+
+// MostWork returns the longest that the work in a call can take on average, in seconds: LeastMean, as the others wait
+// longer, or the mean of the slowest rank where ranks have different work.
+func (c Call) MostWork() float64 {
+	if c.Differs() {
+		return c.mean(c.MostRankNS)
+	}
+	return c.LeastMean()
+}
+
+func (c Call) mean(ofRankNS int64) float64 {
+	return float64(ofRankNS) * float64(c.Ranks) / float64(c.Calls) / 1e9
 }
 
 // FaultsPerCall returns the page faults of most calls, or nil if none was asked. The first calls touch new memory

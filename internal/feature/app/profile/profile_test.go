@@ -124,8 +124,19 @@ func TestTheNamesAreThoseOfThePreloadedLibrary(t *testing.T) {
 // One rank of two always comes first, and waits 2 of its 3 microseconds.
 func TestWaitingIsWhatTheMeanRankSpendsMoreThanTheLeast(t *testing.T) {
 	p := &Profile{Ranks: 2, Processes: 2, WallNS: 1e9}
-	c := Call{Calls: 200, Ranks: 2, SumNS: 4000, LeastRankNS: 1000, MostRankNS: 3000}
+	c := Call{Function: "MPI_Allreduce", Calls: 200, Ranks: 2, SumNS: 4000, LeastRankNS: 1000, MostRankNS: 3000}
 	should.Equal(t, p.Seconds(c), 2e-6)
 	should.Equal(t, p.Waiting(c), 1e-6)
-	should.Equal(t, c.LeastMean(), 10e-9)
+	should.Equal(t, c.MostWork(), 10e-9)
+}
+
+// A root may work while others wait, or go on while they work.
+func TestNobodyIsSaidToWaitWhereRanksHaveDifferentWork(t *testing.T) {
+	p := &Profile{Ranks: 2, Processes: 2, WallNS: 1e9}
+	c := Call{Calls: 200, Ranks: 2, SumNS: 4000, LeastRankNS: 1000, MostRankNS: 3000}
+	for _, c.Function = range []string{"MPI_Bcast", "MPI_Exscan", "MPI_Gather", "MPI_Gatherv", "MPI_Reduce", "MPI_Scan", "MPI_Scatter", "MPI_Scatterv"} {
+		should.Hold(t, p.Waiting(c) == 0 && c.LeastMean() == 10e-9 && c.MostWork() == float64(c.MostRankNS)*2/200/1e9, "%s: %g s of waiting, %g s of work", c.Function, p.Waiting(c), c.MostWork())
+	}
+	c.Function, c.Uneven = "MPI_Allgatherv", true
+	should.Equal(t, p.Waiting(c), 0)
 }
