@@ -92,6 +92,15 @@ func (o *Output) Measure(ctx context.Context, x *run.Experiment, s *settings.Set
 		o.Warn("results: %s\n", c.Path)
 		return c.WrongData()
 	}
+	if found.Judgement != nil {
+		more, err := s.After(found.Judgement.Report)
+		for _, d := range more {
+			found.Follow(d)
+		}
+		if err != nil {
+			o.Warn("note: %v\n", err)
+		}
+	}
 	return o.answer(c, found, c.Folder(), explained, true)
 }
 

@@ -228,6 +228,20 @@ func (d *Document) Add(sections []Section) {
 	d.Sections, d.Pictured = slices.Concat(d.Sections, sections), slices.Concat(d.Pictured, sections)
 }
 
+// Follow puts another document to the end of this one, of its screen and of the next commands.
+func (d *Document) Follow(other *Document) {
+	d.Add(other.Sections)
+	if d.screen != nil {
+		d.screen = slices.Concat(d.screen, other.Brief().Sections)
+	}
+	before := d.ending
+	d.ending = func(folder string) Ending {
+		e := before(folder)
+		e.Next = slices.Concat(e.Next, other.ending(folder).Next)
+		return e
+	}
+}
+
 func rewrite(sections []Section) {
 	for i := range sections {
 		// Others have named libraries, hosts, functions and folders.

@@ -3,7 +3,9 @@ package settings
 import (
 	"github.com/spf13/pflag"
 
+	"pgmpi/analyze"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
 )
@@ -16,6 +18,8 @@ type Narrow struct {
 	Last bool
 	// Do sets which calls are checked. The note says how many there are.
 	Do func(value string, f *glfile.File) (note string, err error)
+	// After says more of these calls by what the check found; may be nil.
+	After func(value string, r *analyze.Report) (*document.Document, error)
 }
 
 type narrowed struct {
@@ -34,6 +38,21 @@ func (s *Settings) Narrows(fs *pflag.FlagSet, by ...Narrow) {
 			manual.Need(fs.Lookup(n.Flag))
 		}
 	}
+}
+
+// After returns documents that follow the answer of a check.
+func (s *Settings) After(r *analyze.Report) (all []*document.Document, err error) {
+	for _, n := range s.narrows {
+		if n.value == "" || n.After == nil {
+			continue
+		}
+		d, err := n.After(n.value, r)
+		if err != nil {
+			return all, fail.AsSetup(err)
+		}
+		all = append(all, d)
+	}
+	return all, nil
 }
 
 func (s *Settings) narrow(f *glfile.File, last bool) (err error) {

@@ -140,6 +140,27 @@ var gains = document.Kind[GainResult]{Name: "gain", JSON: true,
 		return ""
 	}}
 
+// needs makes the part of a check's answer that is about a program's calls.
+var needs = document.Kind[GainResult]{Name: "needs",
+	Sections: func(g *GainResult) []document.Section { return callsNeed(g, len(g.Calls)) },
+	Screen:   func(g *GainResult) []document.Section { return document.Noteless(callsNeed(g, 6)) },
+	Ending: func(g *GainResult, folder string) document.Ending {
+		if folder == "" {
+			return document.Ending{}
+		}
+		return document.Ending{Next: []document.Label{{Name: "Gain", Value: fmt.Sprintf("pgmpi gain %s %s", folder, conf.Quote(g.Profile))}}}
+	}}
+
+func callsNeed(g *GainResult, most int) []document.Section {
+	of := gainCalls(g, most)
+	if of == nil {
+		of = []document.Section{document.Titled("What its calls need")}
+	}
+	of[0].Title = "What the calls of " + g.Program + " need"
+	of[0].Text = append([]document.Text{{Text: needed(g)}}, of[0].Text...)
+	return of
+}
+
 func gainAnswer(g *GainResult) []document.Section {
 	s := document.Section{}
 	wall := phrase.Duration(&g.WallS)

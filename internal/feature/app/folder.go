@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"pgmpi/analyze"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/fail"
@@ -41,11 +42,8 @@ func Of(check, calls string) (*Joined, error) {
 	if err != nil {
 		return nil, fail.AsSetup(err)
 	}
-	if p.Library == "" {
-		return nil, fail.Setupf("%s does not say which library the program ran with, so that no check is known to be of it: profile the program anew", calls)
-	}
-	if a, b := versionOf(p.Library), versionOf(j.Report.Library.Version); a != b {
-		return nil, fail.Setupf("%s is of %s and %s of %s: check the library that the program runs with (--rank, --launch)", calls, a, check, b)
+	if err := agree(calls, p, j.Report); err != nil {
+		return nil, err
 	}
 	mends, err := remedyOf(filepath.Join(check, remedy.Folder, remedy.File))
 	if err != nil {
@@ -57,6 +55,17 @@ func Of(check, calls string) (*Joined, error) {
 	}
 	g.Check, g.Profile = check, calls
 	return &Joined{g, config, p}, nil
+}
+
+// agree refuses a profile of another library than the check's.
+func agree(path string, p *profile.Profile, r *analyze.Report) error {
+	if p.Library == "" {
+		return fail.Setupf("%s does not say which library the program ran with, so that no check is known to be of it: profile the program anew", path)
+	}
+	if a, b := versionOf(p.Library), versionOf(r.Library.Version); a != b {
+		return fail.Setupf("%s is of %s and the check of %s: check the library that the program runs with (--rank, --launch)", path, a, b)
+	}
+	return nil
 }
 
 func versionOf(text string) tuning.Library { return tuning.LibraryOf(launch.Family(text), text) }

@@ -2,15 +2,18 @@ package app
 
 import (
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
 	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/feature/remedy"
+	"pgmpi/testkit/must"
 	"pgmpi/testkit/should"
 )
 
@@ -57,6 +60,24 @@ func TestWhatTheLibraryNeedsIsToldFromWaiting(t *testing.T) {
 	p.Calls[0].SumNS, p.Calls[0].LeastRankNS, p.Calls[0].MostRankNS, p.Calls[0].LeastCallNS = 100e6, 50e6, 50e6, 40e3
 	g = Join(violated(), nil, p)
 	should.Hold(t, near(g.NeedsS, .05) && near(g.RestS, 0), "%+v", g)
+}
+
+func TestACheckOfAProfileEndsWithWhatItsCallsNeed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "app.prof")
+	p, r := called(), violated()
+	p.Schema, p.Library, r.Library.Version = profile.Schema, "Open MPI v4.1.4, package: Debian", "Open MPI v4.1.4"
+	must.Do(t, p.Store(path))
+	d := must.Get(byCalls.After(path, r))(t)
+	should.Contain(t, d.Brief().Sections[0].Title, "What the calls of app need")
+	should.Contain(t, d.Brief().Sections[0].Text[0].Text, "10.0 % is what the library needs, 5.0 % is waiting or lost cores")
+	should.Equal(t, d.Brief().Sections[0].Table.Rows, [][]string{{"Allreduce", "p2", "1 KiB", "1000", "15.0 %", "10.0 %", "5.0 %"}})
+	whole := check.Reports.Document(r)
+	whole.Follow(d)
+	should.Contain(t, strings.Join(whole.Ended(0, "", "c"), "\n"), "Gain:     pgmpi gain c "+path)
+
+	r.Library.Version = "Open MPI v5.0.1"
+	_, err := byCalls.After(path, r)
+	should.Fail(t, err, "app.prof is of openmpi 4.1.4 and the check of openmpi 5.0.1")
 }
 
 // Another datatype, size or state of malloc may take any time.

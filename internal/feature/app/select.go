@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/analyze"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
 	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
@@ -20,7 +22,21 @@ const leastShare = .001
 
 // byCalls declares --calls of pgmpi check.
 var byCalls = settings.Narrow{Flag: "calls", Usage: "check what a program calls: the collectives, sizes and processes of `FILE`, from `pgmpi profile`",
-	Needed: true, Do: callsOf}
+	Needed: true, Do: callsOf, After: needsOf}
+
+// needsOf tells what the calls of a profile need from what they wait.
+func needsOf(path string, r *analyze.Report) (*document.Document, error) {
+	p, err := profile.Read(path)
+	if err == nil {
+		err = agree(path, p, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	g := Join(r, nil, p)
+	g.Profile = path
+	return needs.Document(g), nil
+}
 
 // callsOf makes a configuration check what a program calls: its collectives at its sizes, on its numbers of
 // processes, with the datatype and operator that reduce for longest. The note says how much of its time that is.
