@@ -21,7 +21,7 @@ func AlgorithmID(collective, algorithm string) string { return collective + "@" 
 // Collective returns the collective of a function, whatever its algorithm and call; for other
 // ids it returns the id.
 func Collective(id string) string {
-	base, _, _ := strings.Cut(id, "@")
+	base, _ := divided(id)
 	if i, ok := variantByID[base]; ok {
 		return variants[i].Of
 	}
@@ -30,7 +30,7 @@ func Collective(id string) string {
 
 // Algorithm returns "binomial" for "MPI_Bcast@binomial", and "" without an algorithm.
 func Algorithm(id string) string {
-	_, name, _ := strings.Cut(id, "@")
+	_, name := divided(id)
 	return name
 }
 

@@ -128,7 +128,10 @@ type Function struct {
 	Message  bool          // marks messages between ranks 0 and 1
 	Half     bool          // marks a ping-pong: a sample is half the time of a call
 	Over     Decomposition // says how a mock-up uses the ranks' nodes, if it does
-	Temp     Temp
+	Textbook string        // the algorithm of a mock-up by messages, if it is one
+	// Commuting marks mock-ups for operators that commute alone: they change the order of the ranks.
+	Commuting bool
+	Temp      Temp
 }
 
 func (f Function) HasData() bool { return f.Send.Blocks != None || f.Recv.Blocks != None }
@@ -275,11 +278,11 @@ func init() {
 		f.Send, f.Recv, f.Result, f.Message = block, block, fromPartner, true
 		add(f)
 	}
-	for _, m := range slices.Concat(mockupRows, decomposed()) {
+	for _, m := range slices.Concat(mockupRows, decomposed(), textbook()) {
 		of, by, _ := strings.Cut(m.ID, "_as_")
 		f := table[byID["MPI_"+capital(of)]]
 		f.ID, f.Of, f.What, f.InBytes, f.Temp, f.Regular = m.ID, "MPI_"+capital(of), m.What, m.InBytes, m.Temp, false
-		f.Over = m.Over
+		f.Over, f.Textbook, f.Commuting = m.Over, m.Textbook, m.Commuting
 		f.Formula = cmp.Or(m.Formula, formula(by))
 		add(f)
 	}
@@ -333,7 +336,10 @@ func Canonical(name string) string {
 	plain := func(id string) string { return strings.TrimPrefix(strings.ToLower(id), "mpi_") }
 	base, _, _ := strings.Cut(name, "@")
 	for _, f := range slices.Concat(table, variants) {
-		if plain(f.ID) == plain(base) {
+		switch plain(f.ID) {
+		case plain(name):
+			return f.ID
+		case plain(base):
 			return f.ID + strings.TrimPrefix(name, base)
 		}
 	}

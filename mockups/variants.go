@@ -214,6 +214,9 @@ func IsCallOf(id, collective string) bool {
 
 // Lacks returns the reason why a call that its code refuses cannot be made.
 func (f Function) Lacks() string {
+	if f.Commuting {
+		return f.ID + " changes the order of the ranks, and the operator does not commute"
+	}
 	if f.Call == InPlace {
 		return "MPICH 4.0 and 4.1 crash in " + f.Of + " with MPI_IN_PLACE at a root that is not rank 0 (pmodels/mpich, issue 6540)"
 	}
