@@ -28,6 +28,7 @@ type Analysis struct {
 	tests      []int     // of the Plan, by test of the family
 	family     *judge.Family
 	split      *FollowedUp // of suspicions; may be nil
+	textbook   *FollowedUp // likewise
 	incomplete []Incomplete
 
 	// Of the tests of the family.
@@ -72,7 +73,8 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	}
 	a.averages()
 	a.judgeSplit()
-	if err := a.experiment(); err != nil {
+	a.judgeTextbook()
+	if err := errors.Join(a.experiment(), a.textbooks()); err != nil {
 		return nil, err
 	}
 	err = errors.Join(a.elsewhere(protocol.ModeAlternate, func(v *Verdict) **Elsewhere { return &v.Alternating }),
@@ -111,7 +113,7 @@ func begin(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 		*v = Verdict{Guideline: t.Guideline, Type: t.Type, Function: t.Function, Mockup: t.Mockup,
 			Msize: t.Msize, MsizeOther: t.Msize, Shape: t.Shape.String(), NP: t.Shape.NP, Tolerant: t.Tolerant}
 		v.Datatype, v.Op = m.Plan.Elements(t.Function)
-		if t.Type == guidelines.Split {
+		if t.Apart() {
 			continue
 		}
 		v.MsizeOther = m.Plan.Cases[t.Others[0]].Msize
@@ -139,7 +141,7 @@ func CheckManifest(m *results.Manifest) error {
 		return err
 	}
 	for i, t := range m.Plan.Tests {
-		if t.Type != guidelines.Split && len(t.Others) != 1 {
+		if !t.Apart() && len(t.Others) != 1 {
 			return fmt.Errorf("test %d (%s) compares with %d cases, not one", i, t.Guideline, len(t.Others))
 		}
 	}

@@ -57,13 +57,13 @@ func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Ex
 	call := plan.Cases[t.Case]
 	e := &Explanation{Report: a.Report, Verdict: v, Call: SideSamples{Function: call.Function, Msize: call.Msize, Calls: 1}}
 	cases, sides := []int{t.Case}, []*SideSamples{&e.Call}
-	if i := slices.IndexFunc(t.Others, func(o int) bool { return t.Type != guidelines.Split || v.K > 0 && plan.Cases[o].Msize == v.MsizeOther }); i >= 0 {
-		other := plan.Cases[t.Others[i]]
+	if o := a.other(i); o >= 0 {
+		other := plan.Cases[o]
 		e.Other = &SideSamples{Function: other.Function, Msize: other.Msize, Calls: max(v.K, 1)}
-		cases, sides = append(cases, t.Others[i]), append(sides, e.Other)
+		cases, sides = append(cases, o), append(sides, e.Other)
 	}
 	last := len(a.set.Cases[t.Case].Medians)
-	if v.PValue != nil && t.Type != guidelines.Split {
+	if v.PValue != nil && !t.Apart() {
 		last = v.Runs // other tests may have needed more mpiruns of a case
 	}
 	for n := 1; n <= last; n++ {
@@ -87,9 +87,15 @@ func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Ex
 	if v.PValue == nil {
 		return e, nil
 	}
-	if t.Type == guidelines.Split {
-		e.Test = a.split.Numbers(slices.IndexFunc(a.manifest.Following(protocol.ModeSplit), func(f results.Comparison) bool { return f.Test == i }))
-	} else {
+	followed := func(mode protocol.Mode) int {
+		return slices.IndexFunc(a.manifest.Following(mode), func(f results.Comparison) bool { return f.Test == i })
+	}
+	switch {
+	case t.Type == guidelines.Split:
+		e.Test = a.split.Numbers(followed(protocol.ModeSplit))
+	case t.Apart():
+		e.Test = a.textbook.Numbers(followed(protocol.ModeTextbook))
+	default:
 		e.Test = a.family.Numbers(slices.Index(a.tests, i))
 	}
 	return e, nil

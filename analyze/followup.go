@@ -129,6 +129,7 @@ func (a *Analysis) comparisons(wanted func(i int, v *Verdict) bool) (list []resu
 			continue
 		}
 		if c, ok := Compare(&a.manifest.Plan, i, v.MsizeOther); ok {
+			c.Part = a.other(i)
 			list = append(list, c)
 		}
 	}

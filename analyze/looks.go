@@ -33,7 +33,7 @@ func scheduleOf(m *results.Manifest) judge.Schedule {
 
 // Usual returns the schedule for what a manifest plans, unless another is asked for.
 func Usual(m *results.Manifest, cfg judge.Config) judge.Schedule {
-	tests := lists.Count(m.Plan.Tests, func(t guidelines.Test) bool { return t.Type != guidelines.Split })
+	tests := lists.Count(m.Plan.Tests, func(t guidelines.Test) bool { return !t.Apart() })
 	own, _ := levels(m, cfg)
 	return judge.Usual(own, tests)
 }

@@ -233,11 +233,11 @@ func (a *Analysis) usage() {
 		v, t := &a.verdicts[i], &plan.Tests[i]
 		call := a.set.Cases[t.Case].Usage()
 		v.PageFaults, v.Switches, v.Sent = Number(call.Faults), Number(call.Switches), a.set.Cases[t.Case].Sent()
-		at := slices.IndexFunc(t.Others, func(o int) bool { return plan.Cases[o].Msize == v.MsizeOther })
-		if at < 0 || t.Type == guidelines.Split && v.K == 0 {
+		at := a.other(i)
+		if at < 0 {
 			continue
 		}
-		other := a.set.Cases[t.Others[at]].Usage()
-		v.OtherPageFaults, v.OtherSwitches, v.OtherSent = Number(other.Faults), Number(other.Switches), a.set.Cases[t.Others[at]].Sent()
+		other := a.set.Cases[at].Usage()
+		v.OtherPageFaults, v.OtherSwitches, v.OtherSent = Number(other.Faults), Number(other.Switches), a.set.Cases[at].Sent()
 	}
 }

@@ -136,7 +136,7 @@ func (p *Plan) setGuidelines(s Settings, sel *selection) error {
 	p.noteLeftOut("", "sizes", leftOut, s.Datatype)
 	for _, g := range sel.guidelines() {
 		its, prefix := sel.only(g.Function, msizes), ""
-		if left, _ := p.Elements(g.Function); g.Type == Pattern {
+		if left, _ := p.Elements(g.Function); g.Type == Pattern && g.ID != TextbookID { // whose algorithms reduce as the collective does
 			if right, _ := p.Elements(g.Mockup); left != right {
 				return fmt.Errorf("guideline %s: datatype \"auto\" is %s for %s and %s for %s: choose a datatype (job.datatype)", g.ID, left, g.Function, right, g.Mockup)
 			}
@@ -220,7 +220,13 @@ func testsOf(g Guideline, shape Shape) (tests []pending) {
 				cases = append(cases, caseOf(g.Function, part, shape))
 			}
 		case Pattern:
-			cases = append(cases, caseOf(g.Mockup, size, shape))
+			others := []string{g.Mockup}
+			if g.ID == TextbookID {
+				others = mockups.Textbook(g.Function)
+			}
+			for _, id := range others {
+				cases = append(cases, caseOf(id, size, shape))
+			}
 		}
 		if len(cases) > 1 {
 			beside := besides(g, size, shape)

@@ -88,6 +88,7 @@ var catalogue = []Entry{
 		Pairs: []pair{{mockups.Immediate, "", true}}},
 	{ID: "M4", Type: Pattern, Group: Messages, Formula: "Start + Wait of Send_init(n) ≤ Isend(n) + Wait",
 		Pairs: []pair{{mockups.Started, mockups.Immediate, false}}},
+	{ID: TextbookID, Type: Pattern, Group: Textbook, Formula: "A(n) ≤ A(n) by any textbook algorithm"},
 }
 
 func Catalogue() []Entry { return catalogue }
@@ -109,6 +110,14 @@ func (e Entry) Guidelines() []Guideline {
 }
 
 func (e Entry) patterns() (out []Guideline) {
+	if e.ID == TextbookID {
+		for _, of := range mockups.Collectives() {
+			if len(mockups.Textbook(of)) > 0 {
+				out = append(out, Guideline{ID: e.ID, Type: Pattern, Function: of, Group: e.Group})
+			}
+		}
+		return out
+	}
 	ids := []string{e.Mockup}
 	if e.Over != "" {
 		ids = mockups.Decomposed(e.Over)

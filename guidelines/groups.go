@@ -23,6 +23,8 @@ const (
 	LargeCounts  Group = "large_counts"
 	// Messages has guidelines about messages between two ranks, which are no collectives.
 	Messages Group = "messages"
+	// Textbook asks whether any textbook algorithm by messages is faster.
+	Textbook Group = "textbook"
 
 	everything = "everything"
 )
@@ -40,7 +42,11 @@ func irregular() (calls []mockups.Call) {
 	return calls
 }
 
-var groups = []Group{Lanes, Nonblocking, Persistent, InPlace, Irregular, Derived, Neighborhood, LargeCounts, Messages}
+var groups = []Group{Lanes, Nonblocking, Persistent, InPlace, Irregular, Derived, Neighborhood, LargeCounts, Messages, Textbook}
+
+// TextbookID is the guideline with one test for all textbook algorithms of a collective: its Mockup is "", and the
+// verdict names the fastest.
+const TextbookID = "TB1"
 
 // pair says that one way to call a collective must not be slower than another; "" is the usual way.
 type pair struct {

@@ -23,7 +23,7 @@ func (c Config) resolve(users []User) []Guideline {
 func TestEveryMockupOfTheCatalogueIsInTheTable(t *testing.T) {
 	for _, e := range Catalogue() {
 		for _, g := range e.Guidelines() {
-			if e.Type != Pattern {
+			if e.Type != Pattern || e.ID == TextbookID && len(mockups.Textbook(g.Function)) > 0 {
 				continue
 			}
 			m, ok := mockups.Get(g.Mockup)
@@ -395,7 +395,7 @@ func TestGroupsAreOffUntilTheyAreNamed(t *testing.T) {
 		{Config{Guidelines: []string{"in_place"}, Functions: []string{"MPI_Scan", "MPI_Bcast"}}, "GL1:Scan/in_place GL2:Scan/in_place IP1:Scan/in_place"},
 		{Config{Guidelines: []string{"in_place", "GL1"}, Exclude: []string{"GL2", "GL1:MPI_Scan"}, Functions: []string{"MPI_Scan"}}, "GL1:Scan/in_place IP1:Scan/in_place"},
 		{Config{Guidelines: []string{"GL1:MPI_Iscan", "NB2"}, Functions: []string{"MPI_Scan"}}, "GL1:Iscan NB2:Iscan"},
-		{Config{Guidelines: []string{"everything"}, Exclude: []string{"GL1", "GL2", "persistent", "in_place"}, Functions: []string{"MPI_Scan"}}, "GL16:Scan GL30:Scan GL31:Scan NB1:Scan NB2:Iscan LC1:Scan_c LC1:Scan LC2:Scan_c"},
+		{Config{Guidelines: []string{"everything"}, Exclude: []string{"GL1", "GL2", "persistent", "in_place"}, Functions: []string{"MPI_Scan"}}, "GL16:Scan GL30:Scan GL31:Scan NB1:Scan NB2:Iscan LC1:Scan_c LC1:Scan LC2:Scan_c TB1:Scan"},
 		{Config{Guidelines: []string{"irregular"}, Exclude: []string{"GL2", "V3", "V8"}, Functions: []string{"MPI_Gather", "MPI_Gatherv"}},
 			"GL1:Gatherv/linear GL1:Gatherv/one_large GL1:Gatherv/one_empty GL1:Gatherv/random GL1:Gatherv/sparse GL1:Gatherv/lopsided GL18:Gather"},
 		{Config{Guidelines: []string{"irregular"}, Exclude: []string{"GL1", "V1", "V8", "V9"}, Functions: []string{"MPI_Alltoallv"}},

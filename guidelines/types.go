@@ -44,6 +44,9 @@ func (g Guideline) Formula() string {
 		if m, ok := mockups.Get(g.Mockup); ok {
 			return left + " ≤ " + m.Formula + tolerance
 		}
+		if g.ID == TextbookID {
+			return left + " ≤ any textbook algorithm"
+		}
 	}
 	return a + "(n) ≤ " + g.Mockup
 }
@@ -106,12 +109,15 @@ type Test struct {
 	Msize     int64  `json:"msize"` // bytes, where the call would be too slow
 	Shape     Shape  `json:"shape"`
 	Case      int    `json:"case"` // index into Plan.Cases
-	// Others are indices into Plan.Cases: the mock-up for a pattern, the next
+	// Others are indices into Plan.Cases: the mock-up for a pattern, all textbook algorithms for TB1, the next
 	// larger size for monotony, smaller sizes (ascending) with
 	// k = ⌈msize/m_i⌉ ≤ maxSplit for split, one for each power of two.
 	Others   []int `json:"others"`
 	Tolerant bool  `json:"tolerant,omitempty"`
 }
+
+// Apart tells whether medians suspect, and mpiruns of its own test.
+func (t *Test) Apart() bool { return t.Type == Split || t.Guideline == TextbookID }
 
 // maxSplit is the largest k of a split-robustness test (docs/dev/statistics.md: k calls of
 // 1/k of the data).
@@ -155,8 +161,14 @@ func (p *Plan) CasesOf(s Shape) []int {
 func (p *Plan) MockedUp() map[string]string {
 	of := map[string]string{}
 	for _, t := range p.Tests {
-		if t.Type == Pattern && !strings.HasPrefix(t.Mockup, "MPI_") {
-			of[t.Mockup] = t.Function
+		its := []string{t.Mockup}
+		if t.Guideline == TextbookID {
+			its = mockups.Textbook(t.Function)
+		}
+		for _, id := range its {
+			if t.Type == Pattern && !strings.HasPrefix(id, "MPI_") {
+				of[id] = t.Function
+			}
 		}
 	}
 	return of

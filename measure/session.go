@@ -242,6 +242,7 @@ var nameOfMode = map[protocol.Mode]string{
 	protocol.ModeAlternate: "mpirun %d of alternating calls",
 	protocol.ModeMalloc:    "mpirun %d in the other state of malloc",
 	protocol.ModeSplit:     "mpirun %d of the split experiment",
+	protocol.ModeTextbook:  "mpirun %d of the tests of textbook algorithms",
 	protocol.ModeExplore:   "mpirun %d of the tests of candidates",
 }
 

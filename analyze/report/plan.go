@@ -165,7 +165,7 @@ func testsLost(plan *guidelines.Plan, costs []Cost) string {
 		}
 	}
 	n := lists.Count(plan.Tests, func(t guidelines.Test) bool {
-		return t.Type != guidelines.Split && (left[plan.Cases[t.Case]] || left[plan.Cases[t.Others[0]]])
+		return !t.Apart() && (left[plan.Cases[t.Case]] || left[plan.Cases[t.Others[0]]])
 	})
 	return phrase.When(n > 0, ", of which %d need a case that is left out", n)
 }

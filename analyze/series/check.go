@@ -74,10 +74,13 @@ type Point struct {
 }
 
 // question identifies a test in all checks. The other size belongs to it for monotony, and to the
-// answer for split-robustness.
+// answer for split-robustness, as a textbook algorithm does.
 func (a Asked) question() Asked {
 	if a.Type != guidelines.Monotony {
 		a.MsizeOther = 0
+	}
+	if a.Guideline == guidelines.TextbookID {
+		a.Mockup = ""
 	}
 	return a
 }

@@ -1,10 +1,13 @@
 package experiment
 
 import (
+	"slices"
+
 	"pgmpi/analyze"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
+	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment/run"
@@ -18,7 +21,7 @@ import (
 // Check does stages 1 and 2 with the looks. It then makes the experiment on split-robustness that
 // the medians of stage 2 ask for, measures would-be alarms again, and judges.
 var Check = &run.Experiment{Kind: results.Check, Plan: run.Tests, Medians: true,
-	Stages: []run.Stage{run.Predict, run.Measure, followUp, alternate, otherMalloc, confirm, countMessages},
+	Stages: []run.Stage{run.Predict, run.Measure, followUp, textbook, alternate, otherMalloc, confirm, countMessages},
 	Begin: func(c *run.Campaign) (err error) {
 		if c.Before == nil {
 			err = reading.Number(c.Config, c.Manifest, c.Path)
@@ -57,6 +60,15 @@ func followUpOf(before func(*run.Campaign) func(*analyze.Verdict) int64) run.Sta
 			return analyze.PlanSplit(c.Manifest, data, c.Config.Analyze, before(c))
 		})
 }
+
+// textbook tests textbook algorithms that the medians of stage 2 show to be faster.
+var textbook = again(protocol.ModeTextbook, "textbook algorithms", "testing textbook algorithms", usualSplits,
+	func(c *run.Campaign) bool {
+		return slices.ContainsFunc(c.Manifest.Plan.Tests, func(t guidelines.Test) bool { return t.Guideline == guidelines.TextbookID })
+	},
+	func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
+		return analyze.PlanTextbook(c.Manifest, data, c.Config.Analyze)
+	})
 
 // alternate measures violations again, with both sides alternating call by call: a repeated call
 // finds its own buffers in the caches, which is rare in programs.

@@ -178,12 +178,18 @@ func suspected(r *analyze.Report) []document.Section {
 	t := &document.Table{Head: []string{"guideline", "shape", "msize", "median", "calls instead", "they take", "ratio"}, Align: "llrrrrr", Spare: spareShape(r, 1)}
 	for _, s := range r.Shapes {
 		for _, v := range worst(r, s.Name, judge.Suspected) {
+			instead := fmt.Sprintf("%d × %s", v.K, phrase.Size(v.MsizeOther))
+			if isTextbook(v) {
+				instead = emulation(v.Mockup)
+			}
 			t.Add(v.Guideline+" "+phrase.Plain(v.Function), v.Shape, phrase.Size(v.Msize), phrase.Duration(v.MedianS),
-				fmt.Sprintf("%d × %s", v.K, phrase.Size(v.MsizeOther)), phrase.Duration(v.AllCallsS()), phrase.Ratio(v.Ratio))
+				instead, phrase.Duration(v.AllCallsS()), phrase.Ratio(v.Ratio))
 		}
 	}
 	return document.Tabled(t, "", "Suspected of violating split-robustness: from medians, without a test and without effect on the exit code")
 }
+
+func isTextbook(v *analyze.Verdict) bool { return v.Guideline == guidelines.TextbookID }
 
 // spareShape lets a table leave out its column of shapes if all are the same.
 func spareShape(r *analyze.Report, column int) []int {
@@ -219,7 +225,7 @@ func instead(v *analyze.Verdict) string {
 // emulation names what a pattern calls instead of a collective: "Exscan + Reduce_local",
 // "Pack + Bcast + Unpack".
 func emulation(id string) string {
-	if f, _ := mockups.Get(id); f.Rule != "" || f.Derived != "" || f.Call == mockups.ByMessages {
+	if f, _ := mockups.Get(id); f.Textbook != "" || f.Rule != "" || f.Derived != "" || f.Call == mockups.ByMessages {
 		return strings.ReplaceAll(f.Formula, "(n)", "")
 	}
 	return phrase.Plain(id)

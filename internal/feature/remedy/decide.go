@@ -12,7 +12,6 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/series"
-	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
@@ -88,7 +87,7 @@ func kept(s *analyze.Side, cfg judge.Config, cells []Cell) (map[medians.Cell]boo
 			continue
 		}
 		of, p = append(of, v.Cell()), append(p, 1)
-		if t.Type != guidelines.Split {
+		if !t.Apart() {
 			c, _ := analyze.Compare(&s.Manifest.Plan, i, s.Manifest.Plan.Cases[t.Others[0]].Msize)
 			tested, comparisons = append(tested, len(p)-1), append(comparisons, c)
 		} else if v.PKept != nil && v.Verdict != judge.Suspected {

@@ -1,0 +1,98 @@
+package analyze
+
+import (
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// judgeTextbook asks of each collective and size, by the medians of the first look and without a test, whether a
+// textbook algorithm is faster. It takes the fastest.
+func (a *Analysis) judgeTextbook() {
+	runs := a.family.Looks[0]
+	for i, t := range a.manifest.Plan.Tests {
+		if t.Guideline != guidelines.TextbookID {
+			continue
+		}
+		v := &a.verdicts[i]
+		usable := lists.Keep(t.Others, func(o int) bool { return a.set.Cases[o].Status == protocol.StatusOK })
+		if len(usable) == 0 {
+			usable = t.Others
+		}
+		a.settle(v, judge.Once(runs), append([]int{t.Case}, usable...)...)
+		v.MedianS = Seconds(a.set.Cases[t.Case].MedianOf(runs))
+		if v.Verdict != "" {
+			continue
+		}
+		for _, o := range usable {
+			ratio := a.set.Cases[t.Case].MedianOf(runs) / a.set.Cases[o].MedianOf(runs)
+			if v.Ratio == nil || ratio > *v.Ratio {
+				v.Ratio, v.OtherMedianS = Number(ratio), Seconds(a.set.Cases[o].MedianOf(runs))
+				v.Mockup = a.manifest.Plan.Cases[o].Function
+			}
+		}
+		v.Verdict = judge.NotSuspected
+		if Or(v.Ratio, 0) >= a.cfg.MinSlowdown {
+			v.Verdict = judge.Suspected
+		}
+	}
+}
+
+// PlanTextbook plans one test for each cell in which a textbook algorithm seems to be faster by min_slowdown, of the
+// fastest: data that choose never test. It returns nil if there is nothing to test, or R is too small.
+func PlanTextbook(m *results.Manifest, set *medians.Set, cfg judge.Config) (*results.FollowUps, error) {
+	a, err := begin(m, set, cfg)
+	if err != nil || !cfg.Method.Rules().FollowsUp {
+		return nil, err
+	}
+	a.judgeTextbook()
+	var list []results.Comparison
+	for i, t := range m.Plan.Tests {
+		if v := &a.verdicts[i]; t.Guideline == guidelines.TextbookID && v.Verdict == judge.Suspected {
+			list = append(list, results.Comparison{Test: i, Case: t.Case, Part: a.other(i), Calls: 1})
+		}
+	}
+	r := min(a.family.R(), a.pairing(cfg.Alpha, len(list)))
+	d, err := judge.NewDesign(cfg, judge.Once(r), len(list))
+	if err != nil || d.Refused != nil {
+		return nil, err
+	}
+	return again(list, r), nil
+}
+
+// textbooks judges what PlanTextbook has planned, as a family of its own: it changes no other verdict.
+func (a *Analysis) textbooks() (err error) {
+	if a.textbook, err = a.followed(protocol.ModeTextbook, a.cfg); err != nil || a.textbook == nil || a.textbook.Refused != nil {
+		return err
+	}
+	for _, f := range a.textbook.Answers {
+		v := &a.verdicts[f.Test]
+		if v.Verdict == judge.NotMeasured || v.Verdict == judge.Wrong {
+			continue
+		}
+		v.Mockup = a.manifest.Plan.Cases[f.Part].Function
+		if f.Problem != "" { // it stays suspected
+			v.Reason = "its experiment: " + f.Problem
+			a.isIncomplete(v)
+			continue
+		}
+		v.set(f.Outcome, nil)
+		v.Reason, v.MedianS, v.OtherMedianS = "", f.WholeS, f.PartS
+	}
+	return nil
+}
+
+// other returns the case that a verdict compares its call with, or −1 if it names none.
+func (a *Analysis) other(i int) int {
+	plan, v := &a.manifest.Plan, &a.verdicts[i]
+	for _, o := range plan.Tests[i].Others {
+		c := plan.Cases[o]
+		if c.Msize == v.MsizeOther && (v.Guideline != guidelines.TextbookID || c.Function == v.Mockup) && (v.Type != guidelines.Split || v.K > 0) {
+			return o
+		}
+	}
+	return -1
+}

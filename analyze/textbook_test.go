@@ -1,0 +1,111 @@
+package analyze
+
+import (
+	"testing"
+
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
+)
+
+// withTextbook adds two textbook algorithms of MPI_Reduce at 64 B, which is case 1: cases 6 and 7, and test 6.
+func withTextbook(r int) *results.Manifest {
+	m := fixture.Manifest()
+	m.R = r
+	g := guidelines.Guideline{ID: guidelines.TextbookID, Type: guidelines.Pattern, Function: "MPI_Reduce"}
+	fixture.Test(m, g, fixture.P2, 64, fixture.Case(m, "reduce_as_textbook@binomial", fixture.P2, 64), fixture.Case(m, "reduce_as_textbook@chain", fixture.P2, 64))
+	return m
+}
+
+// takes gives case 1 its time of fixture.Quiet, 15 µs, and the algorithms these.
+func takes(m *results.Manifest, first, second int64) []results.Run {
+	ns := append(append([]int64{}, fixture.Quiet...), first, second)
+	return fixture.Runs(m, func(plan, run int) []protocol.Sample { return fixture.Samples(ns[plan] + int64(run)) })
+}
+
+func TestTheFastestTextbookAlgorithmIsTestedByMpirunsOfItsOwn(t *testing.T) {
+	for name, c := range map[string]struct {
+		first, second int64
+		seems         judge.Verdict
+		chosen        string
+		part          int
+		again         int64 // what it takes where it is tested
+		want          judge.Verdict
+	}{
+		"second is faster": {14000, 10000, judge.Suspected, "reduce_as_textbook@chain", 7, 10000, judge.Violated},
+		"first is faster":  {10000, 14000, judge.Suspected, "reduce_as_textbook@binomial", 6, 10000, judge.Violated},
+		"faster by chance": {14000, 10000, judge.Suspected, "reduce_as_textbook@chain", 7, 15500, judge.Kept},
+		"by less than 5 %": {15000, 14500, judge.NotSuspected, "reduce_as_textbook@chain", 0, 0, judge.NotSuspected},
+	} {
+		m := withTextbook(fixture.R)
+		runs := takes(m, c.first, c.second)
+		set := medians.New(m)
+		for i := range runs {
+			must.Do(t, set.Add(&runs[i]))
+		}
+		before := must.Get(Judge(m, set, judge.Default()))(t)
+		v := before.verdicts[6]
+		should.Hold(t, v.Verdict == c.seems && v.Mockup == c.chosen && v.PValue == nil, "%s: %s, %s", name, v.Verdict, v.Mockup)
+		plan := must.Get(PlanTextbook(m, set, judge.Default()))(t)
+		if c.part == 0 {
+			should.Hold(t, plan == nil, "%s: %+v", name, plan)
+			continue
+		}
+		must.Hold(t, plan != nil && len(plan.Comparisons) == 1, "%s: %+v", name, plan)
+		should.Equal(t, plan.Comparisons[0], results.Comparison{Test: 6, Case: 1, Part: c.part, Calls: 1}, "%s", name)
+		m.Planned(protocol.ModeTextbook, plan)
+		for n := 1; n <= plan.R; n++ {
+			run := results.Run{Header: results.Header{Mode: protocol.ModeTextbook, Shape: fixture.P2, Run: n}}
+			fixture.Add(&run, m, 1, 1, fixture.Samples(15000+int64(n)))
+			fixture.Add(&run, m, c.part, 1, fixture.Samples(c.again+int64(n)))
+			runs = append(runs, run)
+		}
+		a := must.Get(Analyze(m, runs, judge.Default()))(t)
+		v = a.verdicts[6]
+		should.Hold(t, v.Verdict == c.want && v.Mockup == c.chosen && v.Runs == plan.R && v.PValue != nil, "%s: %+v", name, v)
+		for i := range 6 {
+			should.Hold(t, a.verdicts[i].Verdict == before.verdicts[i].Verdict && Or(a.verdicts[i].PAdjusted, 2) == Or(before.verdicts[i].PAdjusted, 2),
+				"%s: test %d is another one by it", name, i)
+		}
+		should.Equal(t, a.other(6), c.part, "%s: other side", name)
+		again := a.Alternate()
+		should.Hold(t, (c.want == judge.Violated) == (again != nil) && (again == nil || again.Comparisons[0].Part == c.part), "%s: %+v", name, again)
+	}
+}
+
+// The family of a check is what it is without textbook algorithms.
+func TestTextbookAlgorithmsAreAFamilyOfTheirOwn(t *testing.T) {
+	m := withTextbook(fixture.R)
+	with := must.Get(Design(m, judge.Default()))(t)
+	without := must.Get(Design(fixture.Manifest(), judge.Default()))(t)
+	should.Hold(t, with.M == without.M && with.Alpha == without.Alpha, "m = %d and %d, α = %v and %v", with.M, without.M, with.Alpha, without.Alpha)
+	needed := must.Get(Needed(m, must.Get(setOf(m, takes(m, 10000, 9000)))(t), judge.Default(), fixture.R))(t)
+	should.Hold(t, !needed[6] && !needed[7], "they are measured beyond the first look: %v", needed)
+}
+
+func setOf(m *results.Manifest, runs []results.Run) (*medians.Set, error) {
+	set := medians.New(m)
+	for i := range runs {
+		if err := set.Add(&runs[i]); err != nil {
+			return nil, err
+		}
+	}
+	return set, nil
+}
+
+// A wrong algorithm is left out as long as another one is right.
+func TestATextbookAlgorithmThatIsWrongIsNotChosen(t *testing.T) {
+	m := withTextbook(fixture.R)
+	runs := takes(m, 14000, 10000)
+	for i := range runs {
+		runs[i].Cases[7].Status, runs[i].Samples[7] = protocol.StatusWrong, nil
+	}
+	a := must.Get(Analyze(m, runs, judge.Default()))(t)
+	should.Equal(t, a.verdicts[6].Mockup, "reduce_as_textbook@binomial", "chosen")
+	should.Equal(t, a.verdicts[6].Verdict, judge.Suspected, "verdict")
+}
