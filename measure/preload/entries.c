@@ -1,4 +1,4 @@
-/* The blocking collectives by all their names, and where a program begins and ends. */
+/* The collectives by all their names, and where a program begins and ends. */
 #define _GNU_SOURCE
 #include "preload.h"
 
@@ -13,6 +13,9 @@ const char *const function_names[FUNCTIONS] = {
     "MPI_Allgather", "MPI_Allgatherv", "MPI_Allreduce", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw", "MPI_Barrier",
     "MPI_Bcast", "MPI_Exscan", "MPI_Gather", "MPI_Gatherv", "MPI_Reduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block",
     "MPI_Scan", "MPI_Scatter", "MPI_Scatterv",
+    "MPI_Iallgather", "MPI_Iallgatherv", "MPI_Iallreduce", "MPI_Ialltoall", "MPI_Ialltoallv", "MPI_Ialltoallw", "MPI_Ibarrier",
+    "MPI_Ibcast", "MPI_Iexscan", "MPI_Igather", "MPI_Igatherv", "MPI_Ireduce", "MPI_Ireduce_scatter",
+    "MPI_Ireduce_scatter_block", "MPI_Iscan", "MPI_Iscatter", "MPI_Iscatterv",
 };
 
 static int begun, ended_once;
@@ -74,7 +77,7 @@ __attribute__((destructor)) static void unseen(void)
 
 /* A call by the name PMPI_ is the program's own where the library's Fortran makes it, for mpif.h, "use mpi" or
  * "use mpi_f08"; others are a tool's, our own or the library's. A few callers are asked about once. */
-static int is_fortran(const void *caller)
+int is_fortran(const void *caller)
 {
     enum { CALLERS = 256 };
     static _Atomic uintptr_t known[CALLERS]; /* an address, and in its lowest bit whether it is Fortran's */
@@ -93,23 +96,27 @@ static int is_fortran(const void *caller)
 
 /* For each function: how it is defined, how it is called again, what the program's call of it does, and how the
  * library's own is found behind all that come before it. */
-#define NAMES(Name, SIG, ARGS, SEES)                                                                       \
-    static int (*real_##Name) SIG;                                                                         \
-    static int see_##Name SIG SEES                                                                         \
-    int MPI_##Name SIG { return see_##Name ARGS; }                                                         \
-    int PMPI_##Name SIG { return is_fortran(__builtin_return_address(0)) ? see_##Name ARGS : real_##Name ARGS; } \
+#define NAMES(Name, SIG, ARGS, SEES)                                                                                   \
+    static int (*real_##Name) SIG;                                                                                     \
+    static int see_##Name SIG SEES                                                                                     \
+    int MPI_##Name SIG { return see_##Name ARGS; }                                                                     \
+    int PMPI_##Name SIG { return is_fortran(__builtin_return_address(0)) ? see_##Name ARGS : real_##Name ARGS; }       \
     FIRST static void find_##Name(void) { *(void **)&real_##Name = dlsym(RTLD_NEXT, "PMPI_" #Name); }
 #define FIRST __attribute__((constructor(101)))
 
 NAMES(Init, (int *argc, char ***argv), (argc, argv), {
+    uint64_t begun = other_begin();
     int rc = real_Init(argc, argv);
+    other_end(OTHER_Init, begun);
     begin();
     apply_start();
     return rc;
 })
 
 NAMES(Init_thread, (int *argc, char ***argv, int required, int *provided), (argc, argv, required, provided), {
+    uint64_t begun = other_begin();
     int rc = real_Init_thread(argc, argv, required, provided);
+    other_end(OTHER_Init_thread, begun);
     begin();
     apply_start();
     return rc;
@@ -137,6 +144,8 @@ static int64_t bytes_of(int64_t n, MPI_Datatype type)
 /* Two threads at once may count one call: a locked addition would cost as much as a small call. */
 static inline int is_seen(function f, MPI_Comm comm)
 {
+    if (inside)
+        return 0;
     atomic_store_explicit(&calls_made, atomic_load_explicit(&calls_made, memory_order_relaxed) + 1, memory_order_relaxed);
     return (profiling || ruled[f]) && comm != MPI_COMM_NULL;
 }
@@ -147,7 +156,7 @@ static inline int is_seen_rooted(function f, int root, MPI_Comm comm) { return r
 static call block(function f, int64_t n, MPI_Datatype type, MPI_Op op, int root, int in_place, MPI_Comm comm)
 {
     call c = {.f = f, .comm = comm, .type = type, .op = op, .root = root, .in_place = in_place};
-    c.bytes = f == BARRIER ? 0 : bytes_of(n, type);
+    c.bytes = f == BARRIER || f == IBARRIER ? 0 : bytes_of(n, type);
     if (!begun)
         begin();
     if (profiling)
@@ -168,7 +177,7 @@ static call blocks(function f, const void *counts, size_t width, MPI_Datatype ty
     int64_t sum = 0;
     int uneven = 0;
     PMPI_Comm_test_inter(comm, &inter);
-    if (inter && f != REDUCE_SCATTER)
+    if (inter && f != REDUCE_SCATTER && f != IREDUCE_SCATTER)
         PMPI_Comm_remote_size(comm, &p);
     else
         PMPI_Comm_size(comm, &p);
@@ -205,7 +214,8 @@ static int is_at(int root, MPI_Comm comm)
 
 /* N is the type of counts, D the one of displacements, C what the name ends with. SEEN tells whether the call counts,
  * WHAT describes it, and APPLIED makes it in another way where a rule wants it. A library may lack the second name. */
-#define COLLECTIVE(Name, C, SIG, ARGS, SEEN, WHAT, APPLIED)  \
+#define COLLECTIVE(Name, C, SIG, ARGS, SEEN, WHAT, APPLIED) COLLECTIVE_NAMED(Name, C, SIG, ARGS, SEEN, WHAT, APPLIED)
+#define COLLECTIVE_NAMED(Name, C, SIG, ARGS, SEEN, WHAT, APPLIED) \
     NAMES(Name##C, SIG, ARGS, {                              \
         int rc;                                              \
         if (real_##Name##C == NULL)                          \
@@ -218,19 +228,29 @@ static int is_at(int root, MPI_Comm comm)
         return ended(&c, rc);                                \
     })
 
-#define MOVEMENT(Name, F, N, C)                                                                                        \
-    COLLECTIVE(Name, C, (const void *s, N n, MPI_Datatype t, void *r, N rn, MPI_Datatype rt, MPI_Comm comm),           \
-               (s, n, t, r, rn, rt, comm), is_seen(F, comm), block(F, rn, rt, MPI_OP_NULL, 0, IN_PLACE(s), comm),      \
+/* Each is there blocking and nonblocking: by its NAME, as KIND, and with a request that it takes (T) and passes on (P). */
+#define NAME(Blocking, nonblocking) Blocking
+#define KIND(F) F
+#define ALONE(comm) comm
+#define I_NAME(Blocking, nonblocking) I##nonblocking
+#define I_KIND(F) I##F
+#define TAKE_REQUEST(comm) comm, MPI_Request *request
+#define PASS_REQUEST(comm) comm, request
+
+#define MOVEMENT(Name, F, N, C, T, P)                                                                                  \
+    COLLECTIVE(Name, C, (const void *s, N n, MPI_Datatype t, void *r, N rn, MPI_Datatype rt, T(MPI_Comm comm)),        \
+               (s, n, t, r, rn, rt, P(comm)), is_seen(F, comm), block(F, rn, rt, MPI_OP_NULL, 0, IN_PLACE(s), comm),   \
                MOVED(n, rn))
 
-#define ROOTED_MOVEMENT(Name, F, N, C, AT_ROOT, ELSEWHERE)                                                             \
-    COLLECTIVE(Name, C, (const void *s, N n, MPI_Datatype t, void *r, N rn, MPI_Datatype rt, int root, MPI_Comm comm), \
-               (s, n, t, r, rn, rt, root, comm), is_seen_rooted(F, root, comm),                                        \
+#define ROOTED_MOVEMENT(Name, F, N, C, T, P, AT_ROOT, ELSEWHERE)                                                       \
+    COLLECTIVE(Name, C,                                                                                                \
+               (const void *s, N n, MPI_Datatype t, void *r, N rn, MPI_Datatype rt, int root, T(MPI_Comm comm)),       \
+               (s, n, t, r, rn, rt, root, P(comm)), is_seen_rooted(F, root, comm),                                     \
                (is_at(root, comm) ? AT_ROOT : ELSEWHERE), MOVED(n, rn))
 
-#define REDUCTION(Name, F, N, C)                                                                                       \
-    COLLECTIVE(Name, C, (const void *s, void *r, N n, MPI_Datatype t, MPI_Op op, MPI_Comm comm),                       \
-               (s, r, n, t, op, comm), is_seen(F, comm), block(F, n, t, op, 0, IN_PLACE(s), comm), REDUCED)
+#define REDUCTION(Name, F, N, C, T, P)                                                                                 \
+    COLLECTIVE(Name, C, (const void *s, void *r, N n, MPI_Datatype t, MPI_Op op, T(MPI_Comm comm)),                    \
+               (s, r, n, t, op, P(comm)), is_seen(F, comm), block(F, n, t, op, 0, IN_PLACE(s), comm), REDUCED)
 
 #define SENT(F) block(F, n, t, MPI_OP_NULL, root, IN_PLACE(r), comm)
 #define SENT_ELSEWHERE(F) block(F, n, t, MPI_OP_NULL, root, 0, comm)
@@ -240,57 +260,69 @@ static int is_at(int root, MPI_Comm comm)
 #define ALL_RECEIVED(F) blocks(F, rn, sizeof *rn, rt, MPI_OP_NULL, root, IN_PLACE(s), comm)
 
 /* The bytes of an Alltoallw are those for the first process: each has a datatype of its own. */
-static call of_types(int64_t n, MPI_Datatype type, MPI_Comm comm)
+static call of_types(function f, int64_t n, MPI_Datatype type, MPI_Comm comm)
 {
-    call c = block(ALLTOALLW, n, type, MPI_OP_NULL, 0, 0, comm);
+    call c = block(f, n, type, MPI_OP_NULL, 0, 0, comm);
     c.uneven = 1;
     return c;
 }
 
-#define COLLECTIVES(N, D, C)                                                                                           \
-    MOVEMENT(Allgather, ALLGATHER, N, C)                                                                               \
-    MOVEMENT(Alltoall, ALLTOALL, N, C)                                                                                 \
-    ROOTED_MOVEMENT(Gather, GATHER, N, C, RECEIVED(GATHER), SENT_ELSEWHERE(GATHER))                                    \
-    ROOTED_MOVEMENT(Scatter, SCATTER, N, C, SENT(SCATTER), RECEIVED_ELSEWHERE(SCATTER))                                \
-    REDUCTION(Allreduce, ALLREDUCE, N, C)                                                                              \
-    REDUCTION(Exscan, EXSCAN, N, C)                                                                                    \
-    REDUCTION(Reduce_scatter_block, REDUCE_SCATTER_BLOCK, N, C)                                                        \
-    REDUCTION(Scan, SCAN, N, C)                                                                                        \
-    COLLECTIVE(Reduce, C, (const void *s, void *r, N n, MPI_Datatype t, MPI_Op op, int root, MPI_Comm comm),           \
-               (s, r, n, t, op, root, comm), is_seen_rooted(REDUCE, root, comm),                                       \
-               block(REDUCE, n, t, op, root, IN_PLACE(s), comm), REDUCED)                                              \
-    COLLECTIVE(Bcast, C, (void *data, N n, MPI_Datatype t, int root, MPI_Comm comm), (data, n, t, root, comm),         \
-               is_seen_rooted(BCAST, root, comm), block(BCAST, n, t, MPI_OP_NULL, root, 0, comm),                      \
+#define COLLECTIVES(NAME, KIND, N, D, C, T, P)                                                                         \
+    MOVEMENT(NAME(Allgather, allgather), KIND(ALLGATHER), N, C, T, P)                                                  \
+    MOVEMENT(NAME(Alltoall, alltoall), KIND(ALLTOALL), N, C, T, P)                                                     \
+    ROOTED_MOVEMENT(NAME(Gather, gather), KIND(GATHER), N, C, T, P, RECEIVED(KIND(GATHER)),                            \
+                    SENT_ELSEWHERE(KIND(GATHER)))                                                                      \
+    ROOTED_MOVEMENT(NAME(Scatter, scatter), KIND(SCATTER), N, C, T, P, SENT(KIND(SCATTER)),                            \
+                    RECEIVED_ELSEWHERE(KIND(SCATTER)))                                                                 \
+    REDUCTION(NAME(Allreduce, allreduce), KIND(ALLREDUCE), N, C, T, P)                                                 \
+    REDUCTION(NAME(Exscan, exscan), KIND(EXSCAN), N, C, T, P)                                                          \
+    REDUCTION(NAME(Reduce_scatter_block, reduce_scatter_block), KIND(REDUCE_SCATTER_BLOCK), N, C, T, P)                \
+    REDUCTION(NAME(Scan, scan), KIND(SCAN), N, C, T, P)                                                                \
+    COLLECTIVE(NAME(Reduce, reduce), C,                                                                                \
+               (const void *s, void *r, N n, MPI_Datatype t, MPI_Op op, int root, T(MPI_Comm comm)),                   \
+               (s, r, n, t, op, root, P(comm)), is_seen_rooted(KIND(REDUCE), root, comm),                              \
+               block(KIND(REDUCE), n, t, op, root, IN_PLACE(s), comm), REDUCED)                                        \
+    COLLECTIVE(NAME(Bcast, bcast), C, (void *data, N n, MPI_Datatype t, int root, T(MPI_Comm comm)),                   \
+               (data, n, t, root, P(comm)), is_seen_rooted(KIND(BCAST), root, comm),                                   \
+               block(KIND(BCAST), n, t, MPI_OP_NULL, root, 0, comm),                                                   \
                (FITS(n) && apply_movement(&c, NULL, 0, MPI_DATATYPE_NULL, data, (int)n, t, &rc)))                      \
-    COLLECTIVE(Allgatherv, C,                                                                                          \
+    COLLECTIVE(NAME(Allgatherv, allgatherv), C,                                                                        \
                (const void *s, N n, MPI_Datatype t, void *r, const N rn[], const D rd[], MPI_Datatype rt,              \
-                MPI_Comm comm),                                                                                        \
-               (s, n, t, r, rn, rd, rt, comm), is_seen(ALLGATHERV, comm),                                              \
-               blocks(ALLGATHERV, rn, sizeof *rn, rt, MPI_OP_NULL, 0, IN_PLACE(s), comm), 0)                           \
-    COLLECTIVE(Alltoallv, C,                                                                                           \
+                T(MPI_Comm comm)),                                                                                     \
+               (s, n, t, r, rn, rd, rt, P(comm)), is_seen(KIND(ALLGATHERV), comm),                                     \
+               blocks(KIND(ALLGATHERV), rn, sizeof *rn, rt, MPI_OP_NULL, 0, IN_PLACE(s), comm), 0)                     \
+    COLLECTIVE(NAME(Alltoallv, alltoallv), C,                                                                          \
                (const void *s, const N n[], const D sd[], MPI_Datatype t, void *r, const N rn[], const D rd[],         \
-                MPI_Datatype rt, MPI_Comm comm),                                                                       \
-               (s, n, sd, t, r, rn, rd, rt, comm), is_seen(ALLTOALLV, comm),                                           \
-               blocks(ALLTOALLV, rn, sizeof *rn, rt, MPI_OP_NULL, 0, IN_PLACE(s), comm), 0)                            \
-    COLLECTIVE(Alltoallw, C,                                                                                           \
+                MPI_Datatype rt, T(MPI_Comm comm)),                                                                    \
+               (s, n, sd, t, r, rn, rd, rt, P(comm)), is_seen(KIND(ALLTOALLV), comm),                                  \
+               blocks(KIND(ALLTOALLV), rn, sizeof *rn, rt, MPI_OP_NULL, 0, IN_PLACE(s), comm), 0)                      \
+    COLLECTIVE(NAME(Alltoallw, alltoallw), C,                                                                          \
                (const void *s, const N n[], const D sd[], const MPI_Datatype t[], void *r, const N rn[],               \
-                const D rd[], const MPI_Datatype rt[], MPI_Comm comm),                                                 \
-               (s, n, sd, t, r, rn, rd, rt, comm), is_seen(ALLTOALLW, comm), of_types(rn[0], rt[0], comm), 0)          \
-    COLLECTIVE(Gatherv, C,                                                                                             \
+                const D rd[], const MPI_Datatype rt[], T(MPI_Comm comm)),                                              \
+               (s, n, sd, t, r, rn, rd, rt, P(comm)), is_seen(KIND(ALLTOALLW), comm),                                  \
+               of_types(KIND(ALLTOALLW), rn[0], rt[0], comm), 0)                                                       \
+    COLLECTIVE(NAME(Gatherv, gatherv), C,                                                                              \
                (const void *s, N n, MPI_Datatype t, void *r, const N rn[], const D rd[], MPI_Datatype rt, int root,    \
-                MPI_Comm comm),                                                                                        \
-               (s, n, t, r, rn, rd, rt, root, comm), is_seen_rooted(GATHERV, root, comm),                              \
-               (is_at(root, comm) ? ALL_RECEIVED(GATHERV) : SENT_ELSEWHERE(GATHERV)), 0)                               \
-    COLLECTIVE(Scatterv, C,                                                                                            \
+                T(MPI_Comm comm)),                                                                                     \
+               (s, n, t, r, rn, rd, rt, root, P(comm)), is_seen_rooted(KIND(GATHERV), root, comm),                     \
+               (is_at(root, comm) ? ALL_RECEIVED(KIND(GATHERV)) : SENT_ELSEWHERE(KIND(GATHERV))), 0)                   \
+    COLLECTIVE(NAME(Scatterv, scatterv), C,                                                                            \
                (const void *s, const N n[], const D sd[], MPI_Datatype t, void *r, N rn, MPI_Datatype rt, int root,    \
-                MPI_Comm comm),                                                                                        \
-               (s, n, sd, t, r, rn, rt, root, comm), is_seen_rooted(SCATTERV, root, comm),                             \
-               (is_at(root, comm) ? ALL_SENT(SCATTERV) : RECEIVED_ELSEWHERE(SCATTERV)), 0)                             \
-    COLLECTIVE(Reduce_scatter, C, (const void *s, void *r, const N n[], MPI_Datatype t, MPI_Op op, MPI_Comm comm),     \
-               (s, r, n, t, op, comm), is_seen(REDUCE_SCATTER, comm),                                                  \
-               blocks(REDUCE_SCATTER, n, sizeof *n, t, op, 0, IN_PLACE(s), comm), 0)
+                T(MPI_Comm comm)),                                                                                     \
+               (s, n, sd, t, r, rn, rt, root, P(comm)), is_seen_rooted(KIND(SCATTERV), root, comm),                    \
+               (is_at(root, comm) ? ALL_SENT(KIND(SCATTERV)) : RECEIVED_ELSEWHERE(KIND(SCATTERV))), 0)                 \
+    COLLECTIVE(NAME(Reduce_scatter, reduce_scatter), C,                                                                \
+               (const void *s, void *r, const N n[], MPI_Datatype t, MPI_Op op, T(MPI_Comm comm)),                     \
+               (s, r, n, t, op, P(comm)), is_seen(KIND(REDUCE_SCATTER), comm),                                         \
+               blocks(KIND(REDUCE_SCATTER), n, sizeof *n, t, op, 0, IN_PLACE(s), comm), 0)
 
-COLLECTIVES(int, int, )
-COLLECTIVES(MPI_Count, MPI_Aint, _c)
-COLLECTIVE(Barrier, , (MPI_Comm comm), (comm), is_seen(BARRIER, comm),
-           block(BARRIER, 0, MPI_DATATYPE_NULL, MPI_OP_NULL, 0, 0, comm), 0)
+#define BARRIER_OF(Name, F, T, P)                                                                                      \
+    COLLECTIVE(Name, , (T(MPI_Comm comm)), (P(comm)), is_seen(F, comm),                                                \
+               block(F, 0, MPI_DATATYPE_NULL, MPI_OP_NULL, 0, 0, comm), 0)
+
+COLLECTIVES(NAME, KIND, int, int, , ALONE, ALONE)
+COLLECTIVES(NAME, KIND, MPI_Count, MPI_Aint, _c, ALONE, ALONE)
+BARRIER_OF(Barrier, BARRIER, ALONE, ALONE)
+COLLECTIVES(I_NAME, I_KIND, int, int, , TAKE_REQUEST, PASS_REQUEST)
+COLLECTIVES(I_NAME, I_KIND, MPI_Count, MPI_Aint, _c, TAKE_REQUEST, PASS_REQUEST)
+BARRIER_OF(Ibarrier, IBARRIER, TAKE_REQUEST, PASS_REQUEST)

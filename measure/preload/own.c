@@ -26,9 +26,8 @@ MPI_Comm own_comm(MPI_Comm comm)
     return rc == MPI_SUCCESS ? own : MPI_COMM_NULL;
 }
 
-static const char *const ends[] = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"};
-enum { ENDS = sizeof ends / sizeof *ends, LONGEST = 32 };
-char hidden_names[LONGEST * (ENDS + FUNCTIONS)];
+enum { LONGEST = 40, NAMES = 1 + OTHERS + FUNCTIONS };
+char hidden_names[LONGEST * NAMES];
 const char *hidden_by;
 
 /* Whether a name leads to another file than this one. */
@@ -47,8 +46,8 @@ static int leads_elsewhere(const char *name)
 void find_hidden(void)
 {
     size_t n = 0;
-    for (int i = 0; i < ENDS + FUNCTIONS; i++) {
-        const char *name = i < ENDS ? ends[i] : function_names[i - ENDS];
+    for (int i = 0; i < NAMES; i++) {
+        const char *name = i == 0 ? "MPI_Finalize" : i <= OTHERS ? other_names[i - 1] : function_names[i - 1 - OTHERS];
         if (leads_elsewhere(name))
             n += (size_t)snprintf(hidden_names + n, sizeof hidden_names - n, "%s%s", n > 0 ? " " : "", name);
     }

@@ -1,13 +1,13 @@
 /* A library that is preloaded into the ranks of any MPI program (LD_PRELOAD). It
  * stands between the program and its MPI library, by the profiling interface:
  *
- *     PGMPI_PROFILE=FILE   what the program calls is counted and timed (profile.c)
+ *     PGMPI_PROFILE=FILE   what the program calls is counted and timed (profile.c, others.c)
  *     PGMPI_APPLY=FILE     calls that the rules in FILE name go through a mock-up (apply.c)
  *     PGMPI_APPLIED=FILE   rank 0 writes there how many calls went through each rule
  *     PGMPI_CALLED=FILE    rank 0 writes there how many calls the ranks made, untimed
  *
- * Only blocking collectives are seen, by the names that C programs call and by those
- * that the library's Fortran calls (entries.c). It is compiled with the wrapper
+ * Collectives are seen by the names that C programs call and by those that the library's
+ * Fortran calls (entries.c). It is compiled with the wrapper
  * of the program's MPI library, together with mockups/c, whose calls of MPI_ are
  * renamed to PMPI_: nothing that it does itself comes back here.
  *
@@ -19,12 +19,17 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "others.h"
+
 typedef enum {
     ALLGATHER, ALLGATHERV, ALLREDUCE, ALLTOALL, ALLTOALLV, ALLTOALLW, BARRIER, BCAST, EXSCAN, GATHER, GATHERV, REDUCE,
-    REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, SCAN, SCATTER, SCATTERV, FUNCTIONS
+    REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, SCAN, SCATTER, SCATTERV,
+    IALLGATHER, IALLGATHERV, IALLREDUCE, IALLTOALL, IALLTOALLV, IALLTOALLW, IBARRIER, IBCAST, IEXSCAN, IGATHER, IGATHERV,
+    IREDUCE, IREDUCE_SCATTER, IREDUCE_SCATTER_BLOCK, ISCAN, ISCATTER, ISCATTERV, FUNCTIONS
 } function;
 
 extern const char *const function_names[FUNCTIONS];
+extern const char *const other_names[OTHERS];
 
 /* Classes of datatypes, known without looking into them. */
 typedef enum { TYPE_NONE, INTEGERS, FLOATS, COMPLEXES, LOGICALS, BYTES, PAIRS, DERIVED, SPARSE } type_class;
@@ -88,11 +93,17 @@ void find_hidden(void);
 
 /* Whether anything looks at a function: the least that a call pays. */
 extern int profiling;
+extern int watching; /* profiling, or calls are counted without being timed */
+/* In a call that is counted: what the library calls itself by then is part of it. */
+extern _Thread_local int inside __attribute__((tls_model("initial-exec")));
 extern int ruled[FUNCTIONS];
 
 void profile_begin(call *c);
 void profile_end(const call *c);
 void profile_finish(void);
+uint64_t other_begin(void);
+void other_end(other what, uint64_t begun);
+int is_fortran(const void *caller);
 extern _Atomic int64_t calls_made;
 
 void calls_finish(void);

@@ -1,5 +1,5 @@
-/* Counts and times what a program calls, in memory that does not grow: one table of cells for each
- * process, merged in MPI_Finalize. */
+/* Counts and times what a program calls, in memory that does not grow: one table for each process, with a cell
+ * for each kind of collective call and a place for each other function, merged in MPI_Finalize. */
 #define _GNU_SOURCE
 #include "preload.h"
 
@@ -49,11 +49,17 @@ typedef struct {
 } cell;
 
 typedef struct {
+    int64_t calls, spent;
+} called_other;
+
+typedef struct {
     int64_t used, lost_calls, lost_ns, rounded, wall_ns, ranks;
+    called_other others[OTHERS];
     cell cells[CELLS];
 } table;
 
-int profiling;
+int profiling, watching;
+_Thread_local int inside;
 static table mine;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static pid_t process; /* whose table it is: a fork has a copy */
@@ -154,7 +160,7 @@ const char *op_name(int index) { return ops[index].name; }
 
 /* ---- the table ---- */
 
-enum { F_BITS = 5, TYPE_BITS = 6, OP_BITS = 5 };
+enum { F_BITS = 6, TYPE_BITS = 6, OP_BITS = 5 };
 
 static uint64_t packed(const call *c, communicator kind, int p)
 {
@@ -213,11 +219,46 @@ void profile_begin(call *c)
     if (process == 0)
         start();
     c->faults = c->bytes >= FAULTS_FROM && large++ % ONE_IN == 0 ? page_faults() : -1;
+    inside = 1;
     c->begin = count_now();
+}
+
+uint64_t other_begin(void)
+{
+    inside = 1;
+    return count_now();
+}
+
+/* Writes a part from time to time. */
+static void look(void)
+{
+    if (now_ns() - last_part_ns > (int64_t)PART_SECONDS * 1000000000) {
+        last_part_ns = now_ns();
+        profile_part();
+    }
+}
+
+static void add(int64_t *to, int64_t number)
+{
+    if (level == MPI_THREAD_MULTIPLE)
+        __atomic_fetch_add(to, number, __ATOMIC_RELAXED);
+    else
+        *to += number;
+}
+
+void other_end(other what, uint64_t begun)
+{
+    int64_t spent = (int64_t)(count_now() - begun);
+    inside = 0;
+    add(&mine.others[what].calls, 1);
+    add(&mine.others[what].spent, spent < 0 ? 0 : spent);
+    if ((mine.others[what].calls & 1023) == 0)
+        look();
 }
 
 void profile_end(const call *c)
 {
+    inside = 0;
     int64_t spent = (int64_t)(count_now() - c->begin);
     spent = spent < 0 ? 0 : spent; /* counters of two processors may differ a little */
     int64_t faults = c->faults >= 0 ? page_faults() - c->faults : 0;
@@ -247,12 +288,10 @@ void profile_end(const call *c)
         mine.lost_ns += spent;
     }
     static int64_t calls;
-    int look = (++calls & 63) == 0;
+    int due = (++calls & 63) == 0;
     atomic_flag_clear_explicit(&lock, memory_order_release);
-    if (look && now_ns() - last_part_ns > (int64_t)PART_SECONDS * 1000000000) {
-        last_part_ns = now_ns();
-        profile_part();
-    }
+    if (due)
+        look();
 }
 
 /* ---- writing: only what a handler of signals may call, on little stack, one part at a time ---- */
@@ -348,6 +387,22 @@ static void put_cell(writer *w, const cell *k)
     put(w, ",");
 }
 
+static void put_others(writer *w, const table *t)
+{
+    int any = 0;
+    put(w, "\"functions\":[");
+    for (int i = 0; i < OTHERS; i++)
+        if (t->others[i].calls > 0) {
+            put(w, "\n{"), put_text(w, "name", other_names[i]), put_number(w, "calls", t->others[i].calls);
+            put_number(w, "sum_ns", t->others[i].spent);
+            w->text[w->n - 1] = '}';
+            put(w, ",");
+            any = 1;
+        }
+    w->n -= any; /* the last comma */
+    put(w, "],\n");
+}
+
 static void put_table(writer *w, const table *t, int whole)
 {
     static const char *const levels[] = {"single", "funneled", "serialized", "multiple"};
@@ -364,6 +419,7 @@ static void put_table(writer *w, const table *t, int whole)
     put_number(w, "created", time(NULL)), put_number(w, "processes", processes), put_number(w, "ranks", t->ranks);
     put_flag(w, "finished", whole), put_number(w, "wall_ns", t->wall_ns), put_number(w, "rounded", t->rounded);
     put_number(w, "lost_calls", t->lost_calls), put_number(w, "lost_ns", t->lost_ns);
+    put_others(w, t);
     put(w, "\"calls\":[");
     int any = 0;
     for (int i = 0; i < CELLS; i++)
@@ -441,6 +497,8 @@ static void settle(table *t)
     t->wall_ns = ns;
     t->ranks = 1;
     t->lost_ns = (int64_t)((double)t->lost_ns * each);
+    for (called_other *o = t->others; o < t->others + OTHERS; o++)
+        o->spent = (int64_t)((double)o->spent * each);
     for (cell *k = t->cells; k < t->cells + CELLS; k++) {
         if (k->calls == 0)
             continue;
@@ -475,6 +533,10 @@ static void merge(table *into, const table *from)
         to->sum += k->sum, to->sampled += k->sampled, to->faults += k->faults, to->faulting += k->faulting;
         to->least = k->least < to->least ? k->least : to->least;
         merge_ranks(to, k, into->ranks + from->ranks);
+    }
+    for (int i = 0; i < OTHERS; i++) {
+        into->others[i].calls += from->others[i].calls;
+        into->others[i].spent += from->others[i].spent;
     }
     into->lost_calls += from->lost_calls, into->lost_ns += from->lost_ns, into->rounded += from->rounded;
     into->ranks += from->ranks;
@@ -630,6 +692,7 @@ __attribute__((constructor)) static void loaded(void)
     copy_text(malloc_mmap, sizeof malloc_mmap, getenv("MALLOC_MMAP_THRESHOLD_"));
     copy_text(malloc_trim, sizeof malloc_trim, getenv("MALLOC_TRIM_THRESHOLD_"));
     profiling = path[0] != '\0';
+    watching = profiling || called[0] != '\0';
     find_counter();
     first_ns = now_ns();
     first_count = count_now();

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pgmpi/internal/feature/app/profile"
+	"pgmpi/internal/lists"
 	"pgmpi/mockups"
 	"pgmpi/testkit/mpirun"
 	"pgmpi/testkit/must"
@@ -284,6 +285,35 @@ func TestCallsAreCountedByAllTheNamesThatAProgramMayUse(t *testing.T) {
 				should.Equal(t, counts[f], int64(2*(i+1)), "%s: calls of %s on 2 ranks", name, f)
 			}
 		}
+	})
+}
+
+// Each nonblocking collective is called once more often than the one before it, and all else a number of times that is
+// in the program.
+func TestAllOfMPIIsCounted(t *testing.T) {
+	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
+		compiler, err := exec.LookPath("mpicc." + b.Lib.Name)
+		if err != nil {
+			t.Skip("there is no C compiler of this library")
+		}
+		program := filepath.Join(b.Dir, "others")
+		out, err := exec.Command(compiler, "-o", program, "../../../testdata/preload/others.c").CombinedOutput()
+		must.Hold(t, err == nil, "%v\n%s", err, out)
+		p, counts := profileOf(b, 0, program), map[string]int64{}
+		for _, f := range p.Functions {
+			should.Hold(t, f.SumNS >= 0, "%+v", f)
+			counts[f.Name] += f.Calls
+		}
+		should.Equal(t, counts, map[string]int64{"MPI_Init": 2, "MPI_Send": 6, "MPI_Recv": 6, "MPI_Sendrecv": 4, "MPI_Isend": 10, "MPI_Irecv": 10,
+			"MPI_Waitall": 10, "MPI_Wait": 2 * 17 * 18 / 2, "MPI_Iprobe": 12, "MPI_Comm_dup": 2, "MPI_Comm_free": 2, "MPI_Win_allocate": 2,
+			"MPI_Win_fence": 4, "MPI_Put": 2, "MPI_Win_free": 2, "MPI_File_open": 2, "MPI_File_write_at": 2, "MPI_File_close": 2,
+			"MPI_Neighbor_alltoall": 2, "MPI_Cart_create": 2})
+		for i, name := range strings.Fields("Iallgather Iallgatherv Iallreduce Ialltoall Ialltoallv Ialltoallw Ibarrier Ibcast Iexscan Igather " +
+			"Igatherv Ireduce Ireduce_scatter Ireduce_scatter_block Iscan Iscatter Iscatterv") {
+			c := lists.First(p.Calls, func(c profile.Call) bool { return c.Function == "MPI_"+name })
+			should.Hold(t, c != nil && c.Calls == int64(2*(i+1)) && c.Bytes == map[bool]int64{false: 32}[name == "Ibarrier"], "%s: %+v", name, c)
+		}
+		should.Equal(t, len(p.Calls), 17)
 	})
 }
 

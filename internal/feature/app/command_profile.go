@@ -24,11 +24,12 @@ func newProfile(h *command.Host) *cobra.Command {
 		Example: "pgmpi profile --out app.prof -- mpirun -np 4 ./app\npgmpi profile app.prof --full",
 		Short:   "count and time the collectives that a program calls",
 		Long: `Runs a program as it is started, with a library preloaded into its ranks that
-counts and times each blocking collective by size, processes, datatype and
-operator, and writes FILE, summed over ranks. It costs some 30 ns a call. The
-program needs no change. What is waiting for late ranks is told apart as far as
-the same ranks are late. With a FILE alone, it is shown a ` + "`pgmpi check\n--calls FILE`" + ` checks these calls, and ` + "`pgmpi gain DIR FILE`" + ` says what the
-program would 
+counts and times each collective by size, processes, datatype and operator, and
+all other calls of MPI by name, and writes FILE, summed over ranks. It costs some
+20 to 40 ns a call. The program needs no change. What is waiting for late ranks
+is told apart as far as the same ranks are late. A FILE alone is shown again.
+` + "`pgmpi check --calls FILE` checks these calls, and `pgmpi gain DIR FILE`" + ` says
+what the program would gain.
 
 Exit codes: 0; 2 where the program cannot be started, or FILE be read; 3 where
 the program failed; 130 interrupted: FILE has what was counted until then.`,

@@ -14,7 +14,7 @@ import (
 // profiles makes the documents of `pgmpi profile`.
 var profiles = document.Kind[profile.Profile]{Name: "profile", JSON: true,
 	Sections: func(p *profile.Profile) []document.Section {
-		return slices.Concat(profileAnswer(p), profileCalls(p, len(p.Calls)))
+		return slices.Concat(profileAnswer(p), profileCalls(p, len(p.Calls)), profileShares(p))
 	},
 	Screen: func(p *profile.Profile) []document.Section {
 		return slices.Concat(profileAnswer(p), document.Noteless(profileCalls(p, 12)))
@@ -24,19 +24,14 @@ func inSeconds(ns int64) float64 { return float64(ns) / 1e9 }
 
 func profileAnswer(p *profile.Profile) []document.Section {
 	s := document.Section{}
-	wall, all, waiting, untold := p.Wall(), p.Collective(), 0.0, 0.0
-	for _, c := range p.Calls {
+	wall, waiting, untold := p.Wall(), 0.0, 0.0
+	for _, c := range p.Blocking() {
 		waiting += p.Waiting(c)
 		if c.Differs() {
 			untold += p.Seconds(c)
 		}
 	}
-	top := "none was seen, by its C or Fortran names"
-	if len(p.Calls) > 0 {
-		c := p.Calls[0]
-		top = fmt.Sprintf("%s of %s has %s", phrase.Function(c.Function), conf.HumanSize(c.Bytes), phrase.Percent(p.Seconds(c)/wall))
-	}
-	s.Say("%s of %s in blocking collectives: %s.", phrase.Percent(all/wall), phrase.Duration(&wall), top)
+	s.Say("%s", mpiTakes(p))
 	s.Say("%s on %s, %s. At least %s of the run-time is waiting for late ranks, which no setting of collectives shortens%s.",
 		phrase.Known(p.Program), conf.Plural(p.Processes, "rank"), phrase.Known(phrase.ShortVersion(p.Library)), phrase.Percent(waiting/wall),
 		phrase.When(untold > 0, "; it is not known of %s in calls in which ranks have different work", phrase.Percent(untold/wall)))
@@ -57,6 +52,49 @@ func profileAnswer(p *profile.Profile) []document.Section {
 	return []document.Section{s}
 }
 
+// mpiTakes says on one line how much of the run-time is in MPI, and in which calls.
+func mpiTakes(p *profile.Profile) string {
+	wall, shares := p.Wall(), p.Shares()
+	if shares == nil { // of a version that counted collectives alone
+		return fmt.Sprintf("%s of %s in blocking collectives.", phrase.Percent(p.Collective()/wall), phrase.Duration(&wall))
+	}
+	all, shown := 0., []string{}
+	for _, s := range shares {
+		all += s.Seconds
+	}
+	left := all
+	for i, s := range shares {
+		if i == mostShares || i > 0 && s.Seconds < leastShown*wall {
+			break
+		}
+		left -= s.Seconds
+		name := phrase.Function(s.Most)
+		shown = append(shown, fmt.Sprintf("%s %s%s", phrase.Percent(s.Seconds/wall), s.Class,
+			phrase.When(!strings.HasPrefix(s.Most, s.Class) && name != "", " (%s %s)", name, phrase.Percent(s.MostS/wall))))
+	}
+	return fmt.Sprintf("MPI takes %s of %s: %s%s.", phrase.Percent(all/wall), phrase.Duration(&wall), strings.Join(shown, ", "),
+		phrase.When(left >= leastTold*wall, ", %s other", phrase.Percent(left/wall)))
+}
+
+const (
+	mostShares = 5
+	leastShown = .005 // of a run-time
+)
+
+func profileShares(p *profile.Profile) []document.Section {
+	s := document.Titled("All of MPI")
+	s.Table = &document.Table{Head: []string{"calls", "number", "run-time", "most of it", "of it"}, Align: "lrrlr"}
+	for _, k := range p.Shares() {
+		s.Table.Add(k.Class, fmt.Sprintf("%.0f", k.Calls), phrase.Percent(k.Seconds/p.Wall()), phrase.Function(k.Most), phrase.Percent(k.MostS/p.Wall()))
+	}
+	if len(s.Table.Rows) == 0 {
+		return nil
+	}
+	s.Notes = []string{"Of a mean rank, between MPI_Init and MPI_Finalize. Calls that only ask or make datatypes are not counted. " +
+		"A nonblocking call takes the time of its start; it is waited for in waits and tests."}
+	return []document.Section{s}
+}
+
 // on writes the processes of a communicator, and its kind unless that is MPI_COMM_WORLD.
 func on(processes int, communicator string) string {
 	return fmt.Sprintf("p%d", processes) + phrase.When(communicator != "world" && communicator != "", " %s", communicator)
@@ -73,14 +111,14 @@ func profileCalls(p *profile.Profile, most int) []document.Section {
 		seconds, least := p.Seconds(c)/p.CallsOfRank(c), inSeconds(c.LeastCallNS)
 		s.Table.Add(phrase.Function(c.Function), on(c.Processes, c.Communicator),
 			phrase.When(c.Uneven, "≥ ")+conf.HumanSize(c.Bytes), c.Datatype, c.Op, fmt.Sprintf("%.0f", p.CallsOfRank(c)),
-			phrase.Percent(p.Seconds(c)/p.Wall()), phrase.Either(c.Differs(), "-", phrase.Percent(p.Waiting(c)/p.Wall())), phrase.Duration(&seconds), phrase.Duration(&least))
+			phrase.Percent(p.Seconds(c)/p.Wall()), phrase.Either(c.Differs() || c.Nonblocking(), "-", phrase.Percent(p.Waiting(c)/p.Wall())), phrase.Duration(&seconds), phrase.Duration(&least))
 	}
 	if left := len(p.Calls) - most; left > 0 {
 		s.Say(withFull, left)
 	}
 	s.Notes = []string{"size: bytes of one block; ≥: blocks differ, their mean rounded down to a power of two. calls: of a mean rank. " +
 		"run-time: of a mean rank; waiting: the part of it that the mean rank spends more than the one that spends least, so that ranks that are late alternately count as work; " +
-		"-: ranks have different work, as in calls with a root. " +
+		"-: ranks have different work, as in calls with a root, or only start the call. " +
 		"mean and least: of one call, waiting included."}
 	return []document.Section{s}
 }

@@ -16,9 +16,13 @@ func TestTheDocumentsOweNothing(t *testing.T) {
 
 func profiled() *profile.Profile {
 	return &profile.Profile{Schema: profile.Schema, Program: "solver", Library: "Open MPI v4.1.4, package: Debian", Host: "vm", Processes: 2, Ranks: 2, WallNS: 5e9, LostCalls: 3, LostNS: 1000,
-		MallocMmap: "1000000000", Calls: []profile.Call{
+		MallocMmap: "1000000000", Functions: []profile.Function{
+			{Name: "MPI_Init", Calls: 2, SumNS: 3e8}, {Name: "MPI_Send", Calls: 100, SumNS: 8e8}, {Name: "MPI_Recv", Calls: 100, SumNS: 4e8},
+			{Name: "MPI_Waitall", Calls: 20, SumNS: 1e7}, {Name: "MPI_Comm_split", Calls: 2, SumNS: 1e6},
+		}, Calls: []profile.Call{
 			{Function: "MPI_Scan", Bytes: 65536, Processes: 2, Communicator: "world", Datatype: "MPI_DOUBLE", Op: "MPI_SUM", Calls: 2000, Ranks: 2, SumNS: 4e9, LeastRankNS: 1.5e9, MostRankNS: 2.5e9, LeastCallNS: 9e5, Sampled: 250, Faults: 4000},
 			{Function: "MPI_Alltoallv", Bytes: 1024, Processes: 1, Communicator: "inter", Datatype: "derived with holes", Uneven: true, Calls: 10, Ranks: 1, SumNS: 1e6, LeastRankNS: 1e6, MostRankNS: 1e6, LeastCallNS: 9e4},
+			{Function: "MPI_Iallreduce", Bytes: 8, Processes: 2, Communicator: "world", Datatype: "MPI_DOUBLE", Op: "MPI_SUM", Calls: 20, Ranks: 2, SumNS: 5e5, LeastRankNS: 1e5, MostRankNS: 4e5, LeastCallNS: 9e3},
 		}}
 }
 

@@ -36,7 +36,7 @@ type join struct {
 func Join(r *analyze.Report, m *remedy.Result, p *profile.Profile) *GainResult {
 	x := join{r, m, p, &GainResult{Schema: GainSchema, Program: phrase.Known(p.Program), Library: r.Library.Version, WallS: p.Wall(), CollectiveS: p.Collective(),
 		Calls: []GainCall{}, Findings: []GainFinding{}, Trades: []GainTrade{}, Notes: []string{}}}
-	for _, c := range p.Calls {
+	for _, c := range p.Blocking() {
 		x.out.WaitingS += p.Waiting(c)
 		of := x.verdicts(c)
 		if len(of) > 0 && otherDatatype(c, of[0]) == "" {

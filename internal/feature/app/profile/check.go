@@ -10,7 +10,10 @@ import (
 var (
 	functions = strings.Fields(`MPI_Allgather MPI_Allgatherv MPI_Allreduce MPI_Alltoall MPI_Alltoallv MPI_Alltoallw
 		MPI_Barrier MPI_Bcast MPI_Exscan MPI_Gather MPI_Gatherv MPI_Reduce MPI_Reduce_scatter MPI_Reduce_scatter_block
-		MPI_Scan MPI_Scatter MPI_Scatterv`)
+		MPI_Scan MPI_Scatter MPI_Scatterv
+		MPI_Iallgather MPI_Iallgatherv MPI_Iallreduce MPI_Ialltoall MPI_Ialltoallv MPI_Ialltoallw MPI_Ibarrier
+		MPI_Ibcast MPI_Iexscan MPI_Igather MPI_Igatherv MPI_Ireduce MPI_Ireduce_scatter MPI_Ireduce_scatter_block
+		MPI_Iscan MPI_Iscatter MPI_Iscatterv`)
 	datatypes = append(strings.Fields(`MPI_DOUBLE MPI_INT MPI_BYTE MPI_FLOAT MPI_CHAR MPI_LONG MPI_LONG_LONG_INT
 		MPI_UNSIGNED MPI_UNSIGNED_LONG MPI_UNSIGNED_LONG_LONG MPI_SHORT MPI_UNSIGNED_SHORT MPI_UNSIGNED_CHAR
 		MPI_SIGNED_CHAR MPI_INT32_T MPI_INT64_T MPI_UINT32_T MPI_UINT64_T MPI_LONG_DOUBLE MPI_C_DOUBLE_COMPLEX
@@ -40,6 +43,9 @@ func (p *Profile) spent() float64 {
 	for _, c := range p.Calls {
 		sum += float64(c.SumNS)
 	}
+	for _, f := range p.Functions {
+		sum += float64(f.SumNS)
+	}
 	return sum
 }
 
@@ -62,6 +68,11 @@ func (p *Profile) check() error {
 	for i, c := range p.Calls {
 		if err := c.check(p, threads); err != nil {
 			return fmt.Errorf("calls[%d], %.40q: %w", i, c.Function, err)
+		}
+	}
+	for i, f := range p.Functions {
+		if classOf(f.Name) == "" || f.Calls < 1 || f.SumNS < 0 {
+			return fmt.Errorf("functions[%d], %.40q: %d calls in %d ns cannot be", i, f.Name, f.Calls, f.SumNS)
 		}
 	}
 	if p.spent() > p.most()*threads*inexact {

@@ -45,11 +45,12 @@ type Profile struct {
 	WallNS      int64  `json:"wall_ns"`          // from the start of a process to its end, the greatest over ranks
 	// Rounded counts calls whose size was rounded down to a power of two. There were too many kinds of calls.
 	// LostCalls found no place in Calls.
-	Rounded   int64   `json:"rounded"`
-	LostCalls int64   `json:"lost_calls"`
-	LostNS    int64   `json:"lost_ns"`
-	Calls     []Call  `json:"calls"`
-	atOnce    float64 // by which factor calls of concurrent threads take more than all time, if above 1
+	Rounded   int64      `json:"rounded"`
+	LostCalls int64      `json:"lost_calls"`
+	LostNS    int64      `json:"lost_ns"`
+	Functions []Function `json:"functions"` // all others that were called; empty in a profile of collectives alone
+	Calls     []Call     `json:"calls"`
+	atOnce    float64    // by which factor calls of concurrent threads take more than all time, if above 1
 }
 
 // Call describes one kind of call. Bytes counts one block, as the msize of a check does; where blocks differ
@@ -138,6 +139,13 @@ func (p *Profile) add(q *Profile) error {
 	p.Ranks += q.Ranks
 	p.WallNS = max(p.WallNS, q.WallNS)
 	p.Rounded, p.LostCalls, p.LostNS = p.Rounded+q.Rounded, p.LostCalls+q.LostCalls, p.LostNS+q.LostNS
+	for _, f := range q.Functions {
+		if a := lists.First(p.Functions, func(a Function) bool { return a.Name == f.Name }); a != nil {
+			a.Calls, a.SumNS = a.Calls+f.Calls, a.SumNS+f.SumNS
+		} else {
+			p.Functions = append(p.Functions, f)
+		}
+	}
 	for _, c := range q.Calls {
 		a := lists.First(p.Calls, func(a Call) bool { return a.kind() == c.kind() })
 		if a == nil {
@@ -168,7 +176,7 @@ func (c Call) kind() Call {
 	return Call{Function: c.Function, Bytes: c.Bytes, Processes: c.Processes, Communicator: c.Communicator, Datatype: c.Datatype, Op: c.Op, Uneven: c.Uneven}
 }
 
-// MadeCalls returns how many collectives all ranks called.
+// MadeCalls returns how many collectives all ranks called, nonblocking ones too.
 func (p *Profile) MadeCalls() int64 {
 	made := p.LostCalls
 	for _, c := range p.Calls {
@@ -188,19 +196,24 @@ func (p *Profile) seconds(ns int64) float64 {
 	return float64(ns) / 1e9 / float64(p.Ranks) / max(1, p.atOnce)
 }
 
-// Collective returns the time in all collectives, in seconds.
+// Collective returns the time in all blocking collectives, in seconds.
 func (p *Profile) Collective() float64 {
 	sum := p.seconds(p.LostNS)
-	for _, c := range p.Calls {
+	for _, c := range p.Blocking() {
 		sum += p.Seconds(c)
 	}
 	return sum
 }
 
+// Blocking returns the calls that end with their collective.
+func (p *Profile) Blocking() []Call {
+	return lists.Keep(p.Calls, func(c Call) bool { return !c.Nonblocking() })
+}
+
 // Waiting returns the part of Seconds that surely waits for other ranks: what the mean rank spends beyond the rank
 // that spends least. It does not see ranks that are late alternately. It is 0 where ranks have different work.
 func (p *Profile) Waiting(c Call) float64 {
-	if c.Differs() {
+	if c.Differs() || c.Nonblocking() {
 		return 0
 	}
 	return max(0, p.Seconds(c)-p.seconds(c.LeastRankNS)*float64(c.Ranks))
@@ -245,5 +258,5 @@ func (c Call) FaultsPerCall() *float64 {
 // predefined datatype, reduced by an operator of MPI.
 func (c Call) Comparable() bool {
 	_, known := mockups.Get(c.Function)
-	return known && c.Communicator != "inter" && c.Processes > 1 && !c.Uneven && c.Op != "user" && c.Datatype != "derived with holes"
+	return known && !c.Nonblocking() && c.Communicator != "inter" && c.Processes > 1 && !c.Uneven && c.Op != "user" && c.Datatype != "derived with holes"
 }

@@ -121,6 +121,37 @@ func TestTheNamesAreThoseOfThePreloadedLibrary(t *testing.T) {
 	should.Equal(t, named("known_op ops[] = {"), slices.Sorted(slices.Values(operators)))
 }
 
+func TestEachFunctionThatIsCountedHasAClass(t *testing.T) {
+	text := string(must.Get(os.ReadFile("../../../../measure/preload/others.h"))(t))
+	names := regexp.MustCompile(`(?:FEW|MANY)\(([A-Z]\w+)\)`).FindAllStringSubmatch(text, -1)
+	must.Hold(t, len(names) > 200, "%d names", len(names))
+	for _, name := range append(names, []string{"", "Init"}, []string{"", "Init_thread"}) {
+		should.Hold(t, classOf("MPI_"+name[1]) != "", "%s", name[1])
+	}
+	for name, class := range map[string]string{"MPI_Send": "messages", "MPI_Isend_c": "nonblocking messages", "MPI_Waitany": "waits", "MPI_Win_allocate": "RMA",
+		"MPI_Rget_accumulate": "RMA", "MPI_Allreduce_init": "persistent requests", "MPI_Comm_spawn": "processes", "MPI_Comm_split": "communicators",
+		"MPI_Ineighbor_alltoallw": "neighborhood collectives", "MPI_Improbe": "probes",
+		"MPI_": "", "Send": "", "MPI_Sends": "", "MPI_Win_\n": "", "MPI_File_" + strings.Repeat("x", 99): ""} {
+		should.Equal(t, classOf(name), class)
+	}
+}
+
+func TestAllOfMPIIsSharedByClass(t *testing.T) {
+	text := strings.Replace(written(1, call(8, 1000)+","+strings.Replace(call(8, 3000), "MPI_Bcast", "MPI_Ibcast", 1)),
+		`"calls":[`, `"functions":[{"name":"MPI_Send","calls":7,"sum_ns":2000},{"name":"MPI_Recv","calls":3,"sum_ns":5000}],"calls":[`, 1)
+	p := must.Get(Read(put(t, "app.prof", text)))(t)
+	should.Equal(t, p.Shares(), []Share{{"messages", 10, 7e-6, "MPI_Recv", 5e-6}, {"nonblocking collectives", 100, 3e-6, "MPI_Ibcast", 3e-6},
+		{"blocking collectives", 100, 1e-6, "MPI_Bcast", 1e-6}})
+	should.Equal(t, p.Collective(), 1e-6)
+	should.Equal(t, p.Calls[0].Comparable(), false)
+	must.Do(t, p.add(must.Get(Read(put(t, "other.prof", text)))(t)))
+	should.Equal(t, p.Functions[1], Function{"MPI_Recv", 6, 10000})
+	for old, new := range map[string]string{"MPI_Send": "MPI_Sent", `"calls":7`: `"calls":0`, `"sum_ns":2000`: `"sum_ns":-1`, `"sum_ns":5000`: `"sum_ns":5000000000`} {
+		_, err := Read(put(t, "bad.prof", strings.Replace(text, old, new, 1)))
+		should.Fail(t, err, "bad.prof is damaged", new)
+	}
+}
+
 // One rank of two always comes first, and waits 2 of its 3 microseconds.
 func TestWaitingIsWhatTheMeanRankSpendsMoreThanTheLeast(t *testing.T) {
 	p := &Profile{Ranks: 2, Processes: 2, WallNS: 1e9}
