@@ -301,12 +301,15 @@ func (x *join) otherRoot(c profile.Call) string {
 
 // otherDatatype says if a reduction was measured with other elements than the program has.
 func otherDatatype(c profile.Call, v *analyze.Verdict) string {
-	f, _ := mockups.Get(c.Function)
-	if !f.Reduces || c.Datatype == "MPI_"+strings.ToUpper(v.Datatype) && c.Op == "MPI_"+strings.ToUpper(v.Op) {
-		return ""
-	}
-	if c.Datatype == "MPI_DOUBLE_PRECISION" && v.Datatype == "double" && c.Op == "MPI_"+strings.ToUpper(v.Op) {
+	if sameElements(c, v.Datatype, v.Op) {
 		return ""
 	}
 	return fmt.Sprintf("the check reduced %s by %s, the program %s by %s", v.Datatype, v.Op, c.Datatype, c.Op)
+}
+
+// sameElements tells whether a call reduces such elements by such an operator, by whatever name. It is true for what
+// reduces nothing.
+func sameElements(c profile.Call, datatype, op string) bool {
+	f, _ := mockups.Get(c.Function)
+	return !f.Reduces || c.Elements() == datatype && c.Op == "MPI_"+strings.ToUpper(op)
 }

@@ -18,7 +18,10 @@ var (
 		MPI_UNSIGNED MPI_UNSIGNED_LONG MPI_UNSIGNED_LONG_LONG MPI_SHORT MPI_UNSIGNED_SHORT MPI_UNSIGNED_CHAR
 		MPI_SIGNED_CHAR MPI_INT32_T MPI_INT64_T MPI_UINT32_T MPI_UINT64_T MPI_LONG_DOUBLE MPI_C_DOUBLE_COMPLEX
 		MPI_C_FLOAT_COMPLEX MPI_C_BOOL MPI_DOUBLE_INT MPI_2INT MPI_DOUBLE_PRECISION MPI_INTEGER MPI_REAL
-		MPI_DOUBLE_COMPLEX MPI_COMPLEX MPI_LOGICAL MPI_PACKED`), "", "derived", "derived with holes")
+		MPI_DOUBLE_COMPLEX MPI_COMPLEX MPI_LOGICAL MPI_PACKED
+		MPI_REAL4 MPI_REAL8 MPI_INTEGER1 MPI_INTEGER2 MPI_INTEGER4 MPI_INTEGER8 MPI_COMPLEX8 MPI_COMPLEX16 MPI_CHARACTER
+		MPI_2REAL MPI_2DOUBLE_PRECISION MPI_2INTEGER MPI_AINT MPI_COUNT MPI_OFFSET MPI_INT8_T MPI_INT16_T MPI_UINT8_T
+		MPI_UINT16_T MPI_FLOAT_INT MPI_LONG_INT MPI_SHORT_INT`), "", "derived", "derived with holes")
 	operators = append(strings.Fields(`MPI_SUM MPI_MAX MPI_MIN MPI_PROD MPI_LAND MPI_BAND MPI_LOR MPI_BOR MPI_LXOR
 		MPI_BXOR MPI_MAXLOC MPI_MINLOC`), "", "user")
 
@@ -26,6 +29,19 @@ var (
 	communicators = []string{"world", "self", "part", "inter"}
 	threadLevels  = []string{"", "single", "funneled", "serialized", "multiple"}
 )
+
+// sameAs maps names of datatypes to the datatypes of a check with elements of the same size and kind, on systems that
+// pgmpi is for: with longs of 64 bits.
+var sameAs = map[string]string{
+	"MPI_BYTE": "byte", "MPI_DOUBLE": "double", "MPI_DOUBLE_PRECISION": "double", "MPI_REAL8": "double",
+	"MPI_FLOAT": "float", "MPI_REAL": "float", "MPI_REAL4": "float",
+	"MPI_INT": "int", "MPI_INT32_T": "int", "MPI_INTEGER": "int", "MPI_INTEGER4": "int",
+	"MPI_UNSIGNED": "unsigned", "MPI_UINT32_T": "unsigned",
+	"MPI_LONG": "int64", "MPI_LONG_LONG_INT": "int64", "MPI_INT64_T": "int64", "MPI_INTEGER8": "int64", "MPI_AINT": "int64",
+	"MPI_COUNT": "int64", "MPI_OFFSET": "int64",
+	"MPI_UNSIGNED_LONG": "uint64", "MPI_UNSIGNED_LONG_LONG": "uint64", "MPI_UINT64_T": "uint64",
+	"MPI_2INT": "2int", "MPI_2INTEGER": "2int",
+}
 
 const (
 	mostThreads = 1024      // threads of a rank that call at once

@@ -254,6 +254,10 @@ func (c Call) FaultsPerCall() *float64 {
 	return &faults
 }
 
+// Elements returns the datatype of a check with the same elements: of Fortran and C, and by any of their names. It is
+// "" if a check has none.
+func (c Call) Elements() string { return sameAs[c.Datatype] }
+
 // Comparable tells whether guidelines know such calls: on the processes of one communicator, with equal blocks of a
 // predefined datatype, reduced by an operator of MPI.
 func (c Call) Comparable() bool {
