@@ -92,7 +92,11 @@ func causeSections(c *Caused) []document.Section {
 	}
 	var head document.Section
 	head.Say("%s violated%s.", conf.Plural(violated, "test"), phrase.When(violated > 0, ", by cause: %s", strings.Join(counts, "; ")))
-	if violated > 0 && c.Report.Which == nil && c.Report.Imported == nil && c.Folder != "" {
+	chosen := slices.ContainsFunc(slices.Concat(groups...), func(v *analyze.Verdict) bool {
+		f, _ := mockups.Get(v.Function)
+		return !f.Message // messages have no algorithms
+	})
+	if chosen && c.Report.Which == nil && c.Report.Imported == nil && c.Folder != "" {
 		head.Say("Which algorithms the library takes is not known yet: `pgmpi which %s` adds them.", c.Folder)
 	}
 	if len(others.Text) > 0 {
