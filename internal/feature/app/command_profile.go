@@ -9,6 +9,7 @@ import (
 
 	"pgmpi/internal/command"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/manual"
@@ -46,7 +47,7 @@ the program failed; 130 interrupted: FILE has what was counted until then.`,
 			if c.ArgsLenAtDash() != 0 {
 				return misused(c, "give the program behind --, as you start it: pgmpi profile -- mpirun -np 4 ./app")
 			}
-			program, err := newProgram(args, rank, os.Stdout, os.Stderr)
+			program, err := newProgram(args, rank, beside(o.Formats.Printed()), os.Stderr)
 			if err == nil {
 				path, err = filepath.Abs(path)
 			}
@@ -57,6 +58,7 @@ the program failed; 130 interrupted: FILE has what was counted until then.`,
 			if p == nil {
 				return failed
 			}
+			p.Path = path
 			d := profiles.Document(p)
 			d.Exit = failed
 			return o.Show(d, "pgmpi profile "+conf.Quote(path), "")
@@ -68,6 +70,14 @@ the program failed; 130 interrupted: FILE has what was counted until then.`,
 	o.Formats = h.OneFormat(fs, profiles)
 	command.Full(fs)
 	return c
+}
+
+// beside returns where a program's standard output goes: not among a document that other programs read.
+func beside(f document.Format) *os.File {
+	if f.Name == "table" {
+		return os.Stdout
+	}
+	return os.Stderr
 }
 
 func rankFlag(fs *pflag.FlagSet, rank *string) {

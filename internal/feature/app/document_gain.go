@@ -133,6 +133,19 @@ var gains = document.Kind[GainResult]{Name: "gain", JSON: true,
 	Screen: func(g *GainResult) []document.Section {
 		return slices.Concat(gainAnswer(g), document.Noteless(slices.Concat(gainFindings(g), gainCalls(g, 6))))
 	},
+	Ending: func(g *GainResult, _ string) (e document.Ending) {
+		next := func(name, format string) {
+			e.Next = append(e.Next, document.Label{Name: name, Value: fmt.Sprintf(format, conf.Folder(g.Check), conf.Quote(g.Profile))})
+		}
+		switch {
+		case g.AB != nil:
+		case g.Setting.S > 0:
+			next("Try", "pgmpi gain %s %s --ab 10 -- mpirun … ./app")
+		case g.Mockup.S > 0:
+			next("Try", "pgmpi apply %s %s -- mpirun … ./app")
+		}
+		return e
+	},
 	NotJudged: func(g *GainResult) string {
 		if g.CoveredS == 0 && g.CollectiveS > 0 {
 			return fmt.Sprintf("the check has measured none of the calls of %s: `pgmpi check --calls %s` does", g.Program, conf.Quote(g.Profile))

@@ -18,6 +18,12 @@ var profiles = document.Kind[profile.Profile]{Name: "profile", JSON: true,
 	},
 	Screen: func(p *profile.Profile) []document.Section {
 		return slices.Concat(profileAnswer(p), document.Noteless(profileCalls(p, 12)))
+	},
+	Ending: func(p *profile.Profile, _ string) (e document.Ending) {
+		if p.Path != "" && slices.ContainsFunc(p.Calls, func(c profile.Call) bool { return worth(p, c) }) {
+			e.Next = []document.Label{{Name: "Check", Value: "pgmpi check --calls " + conf.Quote(p.Path)}}
+		}
+		return e
 	}}
 
 func inSeconds(ns int64) float64 { return float64(ns) / 1e9 }

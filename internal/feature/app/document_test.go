@@ -1,10 +1,13 @@
 package app
 
 import (
+	"os"
 	"testing"
 
 	"pgmpi/internal/feature/app/profile"
 	"pgmpi/testkit/documents"
+	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 func TestTheDocumentsOweNothing(t *testing.T) {
@@ -12,6 +15,11 @@ func TestTheDocumentsOweNothing(t *testing.T) {
 		return map[string]documents.Example{"profile": documents.Of(profiles, profiled()), "gain": documents.Of(gains, gained()),
 			"apply": documents.Of(applications, replaced())}
 	})
+}
+
+func TestTheProgramsOutputIsNotAmongTheJSON(t *testing.T) {
+	should.Equal(t, beside(must.Get(profiles.Format("table"))(t)), os.Stdout)
+	should.Equal(t, beside(must.Get(profiles.Format("json"))(t)), os.Stderr)
 }
 
 func profiled() *profile.Profile {

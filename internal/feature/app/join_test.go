@@ -80,6 +80,22 @@ func TestACheckOfAProfileEndsWithWhatItsCallsNeed(t *testing.T) {
 	should.Fail(t, err, "app.prof is of openmpi 4.1.4 and the check of openmpi 5.0.1")
 }
 
+// From each of the three commands the next one is named.
+func TestEachAnswerNamesTheNextCommand(t *testing.T) {
+	p := called()
+	p.Path = "my app.prof"
+	should.Contain(t, strings.Join(profiles.Document(p).Ended(0, "", ""), "\n"), "Check:    pgmpi check --calls 'my app.prof'")
+	for want, g := range map[string]*GainResult{
+		"Try:      pgmpi gain c app.prof --ab 10 -- mpirun … ./app": {Setting: Saved{S: .1}, Mockup: Saved{S: .1}},
+		"Try:      pgmpi apply c app.prof -- mpirun … ./app":        {Mockup: Saved{S: .1}},
+	} {
+		g.Check, g.Profile, g.WallS, g.CollectiveS, g.CoveredS = "c", "app.prof", 1, .5, .5
+		should.Contain(t, strings.Join(gains.Document(g).Ended(0, "", ""), "\n"), want)
+		g.Setting, g.Mockup = Saved{}, Saved{}
+		should.Equal(t, gains.Document(g).Ended(0, "", ""), []string{"Exit 0"})
+	}
+}
+
 // Another datatype, size or state of malloc may take any time.
 func TestNeedsAreNotToldOfWhatTheCheckHasNotMeasured(t *testing.T) {
 	for name, change := range map[string]func(*analyze.Verdict, *profile.Call){

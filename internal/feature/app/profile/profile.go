@@ -50,7 +50,9 @@ type Profile struct {
 	LostNS    int64      `json:"lost_ns"`
 	Functions []Function `json:"functions"` // all others that were called; empty in a profile of collectives alone
 	Calls     []Call     `json:"calls"`
-	atOnce    float64    // by which factor calls of concurrent threads take more than all time, if above 1
+	// Path is the file that it was read from, or "".
+	Path   string  `json:"-"`
+	atOnce float64 // by which factor calls of concurrent threads take more than all time, if above 1
 }
 
 // Call describes one kind of call. Bytes counts one block, as the msize of a check does; where blocks differ
@@ -96,6 +98,7 @@ func Read(path string) (*Profile, error) {
 		return nil, fmt.Errorf("%s is damaged: %w; profile the program anew", path, err)
 	}
 	p.settle()
+	p.Path = path
 	return p, nil
 }
 
