@@ -26,8 +26,8 @@ func newProfile(h *command.Host) *cobra.Command {
 		Short:   "count and time the collectives that a program calls",
 		Long: `Runs a program as it is started, with a library preloaded into its ranks that
 counts and times each collective by size, processes, datatype and operator, and
-all other calls of MPI by name, and writes FILE, summed over ranks. It costs some
-20 to 40 ns a call. The program needs no change. What is waiting for late ranks
+all other calls of MPI by name, and writes FILE, summed over ranks. It costs 20
+to 40 ns a call. The program needs no change. What is waiting for late ranks
 is told apart as far as the same ranks are late. A FILE alone is shown again.
 ` + "`pgmpi check --calls FILE` checks these calls, and `pgmpi gain DIR FILE`" + ` says
 what the program would gain.
