@@ -62,7 +62,7 @@ func TestCausesNameTheWorstOfACallAndWhatIsNotViolated(t *testing.T) {
 	at := func(size int64, ratio float64, verdict judge.Verdict) *analyze.Verdict {
 		return &analyze.Verdict{Guideline: "GL8", Type: guidelines.Pattern, Function: "MPI_Reduce", Mockup: "reduce_as_allreduce", Msize: size, Shape: "p2", Verdict: verdict,
 			MedianS: analyze.Number(ratio * float64(size)),
-			Tested: analyze.Tested{Effect: analyze.Effect{Ratio: &ratio, RatioLo95: &ratio, RatioHi95: &ratio}}}
+			Tested:  analyze.Tested{Effect: analyze.Effect{Ratio: &ratio, RatioLo95: &ratio, RatioHi95: &ratio}}}
 	}
 	r := &analyze.Report{Shapes: []analyze.Shape{{}}}
 	tests := []*analyze.Verdict{at(8, 1.5, judge.Violated), at(64, 3, judge.Violated), at(1024, 2, judge.Violated), at(4, 1.02, judge.Kept)}
