@@ -68,10 +68,7 @@ func TestABoilerplateThatNamesAFolderIsNoTrouble(t *testing.T) {
 }
 
 func TestTheFirstAndTheLastLinesAreShown(t *testing.T) {
-	var lines []string
-	for _, word := range strings.Fields("one two three four five six seven eight nine ten eleven twelve thirteen fourteen") {
-		lines = append(lines, word)
-	}
+	lines := strings.Fields("one two three four five six seven eight nine ten eleven twelve thirteen fourteen")
 	want := slices.Concat(lines[:4], []string{"… 2 lines are left out …"}, lines[6:])
 	should.Equal(t, Excerpt(strings.Join(lines, "\n")), strings.Join(want, "\n"))
 	should.Equal(t, Excerpt(strings.Join(lines[:13], "\n")), strings.Join(lines[:13], "\n"), "a line in place of one line saves nothing")
