@@ -43,11 +43,23 @@ static int leads_elsewhere(const char *name)
     return 1;
 }
 
+/* Where a program begins and ends, the collectives, and all others. */
+static const char *name_at(int i)
+{
+    enum { STARTS = 2 };
+    if (i < STARTS)
+        return other_names[i];
+    if (i == STARTS)
+        return "MPI_Finalize";
+    i -= STARTS + 1;
+    return i < FUNCTIONS ? function_names[i] : other_names[i - FUNCTIONS + STARTS];
+}
+
 void find_hidden(void)
 {
     size_t n = 0;
     for (int i = 0; i < NAMES; i++) {
-        const char *name = i == 0 ? "MPI_Finalize" : i <= OTHERS ? other_names[i - 1] : function_names[i - 1 - OTHERS];
+        const char *name = name_at(i);
         if (leads_elsewhere(name))
             n += (size_t)snprintf(hidden_names + n, sizeof hidden_names - n, "%s%s", n > 0 ? " " : "", name);
     }
