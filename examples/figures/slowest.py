@@ -6,7 +6,7 @@ import pandas as pd
 
 path = sys.argv[1]
 x = pd.read_parquet(path) if path.endswith(".parquet") else pd.read_csv(path)
-x = x[(x.flags == 0) & ~x.outlier & (x["mode"] == "run")]
+x = x[(x["flags"] == 0) & ~x.outlier & (x["mode"] == "run")]
 
 # Compare run medians, one for each mpirun: samples of one mpirun resemble each other.
 case = ["folder", "shape", "function", "msize"]
