@@ -17,7 +17,8 @@ func TestMessagesAreAskedOfTwoProcessesOrMore(t *testing.T) {
 	}
 	should.Equal(t, of[1], map[string]bool{"GL28:MPI_Bcast": true}, "on one process")
 	should.Equal(t, len(of[2]), 1+4+4, "on two: %v", of[2])
-	should.Contain(t, strings.Join(p.Notes, "\n"), "GL2 is not tested on p1: a message needs two processes", "M1 is not tested on p1")
+	should.Contain(t, strings.Join(p.Notes, "\n"),
+		"GL2 is not tested on p1: a message needs two processes", "M1 is not tested on p1")
 }
 
 // Isend may cost the price of a request beyond Send.

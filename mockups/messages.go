@@ -21,8 +21,10 @@ var otherMessages = []struct {
 }{
 	{"MPI_Send", Synchronous, "Ssend(n)", "half a ping-pong by Ssend and Recv"},
 	{"MPI_Send", Immediate, "Isend(n) + Wait", "half a ping-pong by Isend, Irecv and Wait"},
-	{"MPI_Send", Started, "Start + Wait of Send_init(n)", "half a ping-pong by requests made before, started and waited for"},
-	{"MPI_Sendrecv", ToAll, "Isend(n) + Irecv(n) + Waitall", "both ranks to each other at once, by Isend, Irecv and Waitall"},
+	{"MPI_Send", Started, "Start + Wait of Send_init(n)",
+		"half a ping-pong by requests made before, started and waited for"},
+	{"MPI_Sendrecv", ToAll, "Isend(n) + Irecv(n) + Waitall",
+		"both ranks to each other at once, by Isend, Irecv and Waitall"},
 }
 
 func messageCalls() (calls []Call) {
