@@ -343,6 +343,7 @@ func (j *Job) Warnings() (notes []string) {
 
 func (j *Job) remarks() (notes []string) {
 	switch j.dated {
+	case byData:
 	case byFile:
 		notes = append(notes, "The data do not say when they were measured: created is the time of their oldest file.")
 	case byName:
