@@ -234,7 +234,6 @@ func readNight(path string) (*series.Check, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	n.Whole = Has(path, ManifestName)
 	return n, nil
 }
 
@@ -268,7 +267,11 @@ func readCheck(path, name string) (*series.Check, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return series.ReadCheck(io.LimitReader(f, MostReport), name)
+	n, err := series.ReadCheck(io.LimitReader(f, MostReport), name)
+	if err == nil {
+		n.Whole = Has(filepath.Dir(path), ManifestName)
+	}
+	return n, err
 }
 
 // headOf returns what a results folder's manifest says of when it was made. Else it returns when
