@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 	"pgmpi/mockups"
 )
 
@@ -209,7 +210,7 @@ func (c Choice) String() string {
 		return Environment
 	case ByComponent:
 		set := lists.Map(Variables(c.Env), func(name string) string { return name + "=" + c.Env[name] })
-		return "component " + c.Component + " (" + strings.Join(set, " ") + ")"
+		return phrase.When(c.Component != eagerLimit, "component ") + c.Component + " (" + strings.Join(set, " ") + ")"
 	case OwnAlgorithm:
 	}
 	id := mockups.AlgorithmID(c.Function, c.Algorithm)

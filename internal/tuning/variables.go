@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/mockups"
 )
@@ -102,11 +103,12 @@ var environment = Writer{
 			entry := Entry{Choice: c, Where: names, Variable: names, Proof: ByRanks}
 			if c.Kind == ByComponent {
 				entry.Value, entry.Proof = c.Env[names], ByValue
-				for _, known := range components {
-					if known.variable == names && known.value == entry.Value {
-						entry.Value = known.read
-						break
-					}
+				known := lists.First(slices.Concat(limits, components), func(x component) bool { return x.variable == names && x.value == entry.Value })
+				if known != nil {
+					entry.Value = known.read
+				}
+				if known != nil && known.read == "" {
+					entry.Proof = ByRanks
 				}
 			}
 			s.Entries = append(s.Entries, entry)
@@ -174,7 +176,7 @@ type component struct {
 	from, before    int // major versions of the library in which it may change something; 0: no limit
 	name            string
 	variable, value string
-	read            string   // the value as MPI_T returns it: in MPICH the number of a word
+	read            string   // the value as MPI_T returns it: in MPICH the number of a word; "" if it has none
 	functions       []string // its collectives; nil if it may have any
 }
 
@@ -198,9 +200,30 @@ var components = []component{
 	{"mpich", 0, 0, "none of the device", "MPIR_CVAR_DEVICE_COLLECTIVES", "none", "1", nil},
 }
 
+// limits lists where libraries stop to send messages at once. A larger limit costs memory for each peer, and may slow
+// longer messages.
+var limits = []component{
+	{"openmpi", 0, 5, eagerLimit, "OMPI_MCA_btl_vader_eager_limit", "32768", "32768", nil},
+	{"openmpi", 5, 0, eagerLimit, "OMPI_MCA_btl_sm_eager_limit", "32768", "32768", nil},
+	{"mpich", 0, 0, eagerLimit, "UCX_RNDV_THRESH", "65536", "", nil},
+}
+
+const eagerLimit = "larger eager limit"
+
+// MostEager is the largest message that such a limit is about, in bytes.
+const MostEager = 64 << 10
+
+// Part names what a choice of a component sets: "the component sm", "a larger eager limit".
+func (c Choice) Part() string {
+	if c.Component == eagerLimit {
+		return "a " + eagerLimit
+	}
+	return "the component " + c.Component
+}
+
 // Concerns tells whether a component has a collective, so that choosing it can change that.
 func (c Choice) Concerns(function string) bool {
-	for _, known := range components {
+	for _, known := range slices.Concat(limits, components) {
 		if known.name == c.Component && c.Env[known.variable] == known.value && known.functions != nil {
 			return slices.Contains(known.functions, function)
 		}
@@ -209,9 +232,14 @@ func (c Choice) Concerns(function string) bool {
 }
 
 // Components returns the choices of components that have one of the collectives. Their
-// variables tell whether the library was built with them (ByValue).
-func Components(l Library, functions []string) (out []Choice) {
-	for _, c := range components {
+// variables tell whether the library was built with them (ByValue). Eager limits come first where several smaller
+// messages are faster than one.
+func Components(l Library, functions []string, splits bool) (out []Choice) {
+	all := components
+	if splits {
+		all = slices.Concat(limits, components)
+	}
+	for _, c := range all {
 		has := func(f string) bool { return c.functions == nil || slices.Contains(c.functions, f) }
 		in := l.Major >= c.from && (c.before == 0 || l.Major < c.before)
 		if c.family == l.Family && in && slices.ContainsFunc(functions, has) {

@@ -28,9 +28,9 @@ func newCommand(h *command.Host) *cobra.Command {
 		Short:   "find a setting that mends what a check calls violated",
 		Long: `Reads the violated guidelines of a check in the results folder DIR, or the
 faster algorithms of an exploration, and tries what may help: variables of the C
-library's malloc, the MPI library's own algorithms, and other components of it.
-Fresh mpiruns, without and with a setting in turn, must show that it makes such
-cells faster, and must not show that it harms a case or a guideline of the plan.
+library's malloc, the MPI library's own algorithms, its eager limit and other
+components. Fresh mpiruns, without and with a setting in turn, must show that it
+makes such cells faster, and not that it harms a case or guideline of the plan.
 It must also pass all conformance calls, and must not be seen to have no effect.
 A setting that fails is dropped, and the rest is proved again. DIR/remedy has
 what is proved: env.sh, the files that it names, gl.toml, README, remedy.json.

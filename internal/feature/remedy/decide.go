@@ -131,7 +131,7 @@ func changes(choices []tuning.Choice, k medians.Cell) bool {
 		case c.Kind == tuning.ByEnv:
 			return k.Msize >= min(tuning.MallocFrom, c.Sizes[0])
 		case c.Kind == tuning.ByComponent:
-			return slices.ContainsFunc(mockups.Collectives(), func(f string) bool { return c.Concerns(f) && of(f) })
+			return slices.ContainsFunc(mockups.Functions(), func(f string) bool { return c.Concerns(f) && of(f) })
 		case c.Function == mockups.Collective(k.Function):
 			return c.Covers(k.Msize)
 		}

@@ -42,7 +42,7 @@ func changed(cell medians.Cell, change series.Change, ratio float64) series.Case
 func TestAChoiceChangesWhatItReachesAndTheRestIsControl(t *testing.T) {
 	env := tuning.Choice{Kind: tuning.ByEnv, Sizes: []int64{1 << 20}}
 	small := tuning.Choice{Kind: tuning.ByEnv, Sizes: []int64{1000}}
-	component := tuning.Components(tuning.LibraryOf("openmpi", "4.1.4"), []string{"MPI_Scatter"})[0] // han
+	component := tuning.Components(tuning.LibraryOf("openmpi", "4.1.4"), []string{"MPI_Scatter"}, false)[0] // han
 	unknown := tuning.Choice{Kind: tuning.ByComponent, Component: "other"}
 	own := algorithm("MPI_Allreduce", 1000)
 	wide, always := own, own

@@ -122,7 +122,7 @@ func (r *Result) means() string {
 	for _, f := range r.Effects {
 		switch c := f.Entry.Choice; c.Kind {
 		case tuning.ByComponent:
-			out = append(out, "the component "+c.Component)
+			out = append(out, c.Part())
 		case tuning.ByEnv:
 			out = append(out, conf.Plural(len(c.Env), "environment variable"))
 		case tuning.OwnAlgorithm:

@@ -148,7 +148,7 @@ func (x *mending) tryEnvironment(ctx context.Context, held setting) (setting, er
 }
 
 func (x *mending) tryAlgorithms(ctx context.Context, held setting) (setting, error) {
-	sizes := unmended(x.found.Cells)
+	sizes := withAlgorithms(unmended(x.found.Cells))
 	if len(sizes) == 0 {
 		return held, nil
 	}
@@ -179,7 +179,7 @@ func (x *mending) choicesOf(e *explore.Exploration, list *report.Algorithms) []t
 // tryComponents proves other components of the library one by one, besides what is proved
 // already: each acts on all sizes, so only a proof of its own can tell what it harms.
 func (x *mending) tryComponents(ctx context.Context, held setting) (setting, error) {
-	for _, c := range tuning.Components(x.target.Library, slices.Sorted(maps.Keys(unmended(x.found.Cells)))) {
+	for _, c := range componentsFor(x.target.Library, x.found.Cells) {
 		if len(unmended(x.found.Cells)) == 0 {
 			return held, nil
 		}
@@ -192,12 +192,27 @@ func (x *mending) tryComponents(ctx context.Context, held setting) (setting, err
 	return held, nil
 }
 
-// unmended returns the collectives with algorithms that have cells not mended yet. Each has the sizes
-// of these.
+func componentsFor(l tuning.Library, cells []Cell) []tuning.Choice {
+	left := unmended(cells)
+	splits := slices.ContainsFunc(cells, func(c Cell) bool {
+		return c.SplitOf > 0 && c.Msize <= tuning.MostEager && left[c.Function] != nil
+	})
+	return tuning.Components(l, slices.Sorted(maps.Keys(left)), splits)
+}
+
+// withAlgorithms leaves messages out.
+func withAlgorithms(of map[string]guidelines.MsizeList) map[string]guidelines.MsizeList {
+	maps.DeleteFunc(of, func(function string, _ guidelines.MsizeList) bool {
+		return !slices.Contains(mockups.Collectives(), function)
+	})
+	return of
+}
+
+// unmended returns the functions that have cells not mended yet. Each has the sizes of these.
 func unmended(cells []Cell) map[string]guidelines.MsizeList {
 	out := map[string]guidelines.MsizeList{}
 	for _, c := range cells {
-		if c.State.Settled() || len(c.Guidelines) == 0 && c.State == CellFaster || !slices.Contains(mockups.Collectives(), c.Function) {
+		if c.State.Settled() || len(c.Guidelines) == 0 && c.State == CellFaster || !slices.Contains(mockups.Functions(), c.Function) {
 			continue
 		}
 		sizes := out[c.Function]

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"time"
@@ -178,7 +177,7 @@ func (x *Task) Planned(ctx context.Context) (text string, total time.Duration, e
 }
 
 func (x *Task) steps() (out []step) {
-	left, sides, wants := unmended(x.Cells), 2, x.section().Wants
+	left, sides, wants := withAlgorithms(unmended(x.Cells)), 2, x.section().Wants
 	proof := func(kind tuning.Kind, reached []tuning.Choice, explores *run.Experiment) {
 		plan := x.reached(reached, sides == 2, reached)
 		out = append(out, step{kind, "1 proof", sides, x.mpiruns(plan), plan, explores})
@@ -198,7 +197,7 @@ func (x *Task) steps() (out []step) {
 		proof(tuning.OwnAlgorithm, choices, nil)
 	}
 	library := tuning.LibraryOf(x.checked.Rank.Library, x.checked.Rank.LibVersion)
-	components := tuning.Components(library, slices.Sorted(maps.Keys(left)))
+	components := componentsFor(library, x.Cells)
 	if n := len(components); n > 0 && wants(tuning.ByComponent) {
 		if sides == 2 {
 			n--

@@ -1,5 +1,7 @@
 #include "algorithms.h"
 
+#include "settings.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,9 +92,8 @@ int pg_list_algorithms(const char *collective, pg_algorithms *out)
 
 int pg_read_variable(const char *name, char *text, int bytes)
 {
-    static char long_text[1 << 14];
     char own[PG_NAME];
-    int index, verbosity, binding, scope, count, name_length = sizeof own, length = 0, number = 0;
+    int index, verbosity, binding, scope, count, name_length = sizeof own, length = 0;
     MPI_Datatype type;
     MPI_T_enum items;
     MPI_T_cvar_handle handle;
@@ -102,17 +103,9 @@ int pg_read_variable(const char *name, char *text, int bytes)
         MPI_T_cvar_get_info(index, own, &name_length, &verbosity, &type, &items, NULL, &length, &binding, &scope) != MPI_SUCCESS ||
         MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS)
         return 0;
-    int rc = MPI_ERR_TYPE;
-    if (type == MPI_CHAR && count < (int)sizeof long_text) {
-        memset(long_text, 0, sizeof long_text);
-        rc = MPI_T_cvar_read(handle, long_text);
-        snprintf(text, (size_t)bytes, "%s", long_text);
-    } else if ((type == MPI_INT || type == MPI_C_BOOL) && count == 1) {
-        rc = MPI_T_cvar_read(handle, &number);
-        snprintf(text, (size_t)bytes, "%d", number);
-    }
+    int read = pg_read_value(handle, type, count, text, bytes);
     MPI_T_cvar_handle_free(&handle);
-    return rc == MPI_SUCCESS;
+    return read;
 }
 
 static int write_value(const pg_forced *f, int value)

@@ -40,7 +40,7 @@ static void source_of(pg_setting *s)
         snprintf(s->file, sizeof s->file, "%s", file);
 }
 
-static int read_value(MPI_T_cvar_handle handle, MPI_Datatype type, int count, char *text)
+int pg_read_value(MPI_T_cvar_handle handle, MPI_Datatype type, int count, char *text, int bytes)
 {
     static char words[1 << 16];
     union {
@@ -55,14 +55,14 @@ static int read_value(MPI_T_cvar_handle handle, MPI_Datatype type, int count, ch
     if (type == MPI_CHAR && count < (int)sizeof words) {
         memset(words, 0, sizeof words);
         rc = MPI_T_cvar_read(handle, words);
-        snprintf(text, PG_SETTING_TEXT, "%.*s", PG_SETTING_TEXT - 1, words);
+        snprintf(text, (size_t)bytes, "%.*s", bytes - 1, words);
         return rc == MPI_SUCCESS;
     }
     if (count != 1)
         return 0;
     if (type == MPI_DOUBLE) {
         rc = MPI_T_cvar_read(handle, &real);
-        snprintf(text, PG_SETTING_TEXT, "%g", real);
+        snprintf(text, (size_t)bytes, "%g", real);
         return rc == MPI_SUCCESS;
     }
     if ((rc = MPI_T_cvar_read(handle, &number)) != MPI_SUCCESS)
@@ -76,7 +76,7 @@ static int read_value(MPI_T_cvar_handle handle, MPI_Datatype type, int count, ch
         whole = number.b;
     else if (type != MPI_UNSIGNED_LONG && type != MPI_UNSIGNED_LONG_LONG && type != MPI_COUNT && type != MPI_LONG)
         return 0;
-    snprintf(text, PG_SETTING_TEXT, "%lld", whole);
+    snprintf(text, (size_t)bytes, "%lld", whole);
     return 1;
 }
 
@@ -93,7 +93,7 @@ int pg_setting_at(int i, pg_setting *out)
     source_of(out);
     if (binding != MPI_T_BIND_NO_OBJECT || MPI_T_cvar_handle_alloc(i, NULL, &handle, &count) != MPI_SUCCESS)
         return 1;
-    if (!read_value(handle, type, count, out->value))
+    if (!pg_read_value(handle, type, count, out->value, sizeof out->value))
         out->value[0] = 0;
     MPI_T_cvar_handle_free(&handle);
     return 1;

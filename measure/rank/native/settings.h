@@ -2,6 +2,8 @@
 #ifndef PGMPI_SETTINGS_H
 #define PGMPI_SETTINGS_H
 
+#include <mpi.h>
+
 enum { PG_SETTING_NAME = 128, PG_SETTING_TEXT = 1024 };
 
 /* Who gave a variable its value. */
@@ -19,6 +21,9 @@ int pg_settings_open(void);
 
 /* Reads variable number i. Returns 0 if the library does not tell it. */
 int pg_setting_at(int i, pg_setting *out);
+
+/* Writes the value of a variable as text. Returns 0 if it has a type that is not known. */
+int pg_read_value(MPI_T_cvar_handle handle, MPI_Datatype type, int count, char *text, int bytes);
 
 /* Returns an MPI error code. */
 int pg_settings_close(void);
