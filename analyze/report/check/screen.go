@@ -109,11 +109,11 @@ func isProbable(v *analyze.Verdict) bool {
 	return v.Verdict == judge.Undecided && v.Ratio != nil && v.RatioLo95 != nil && *v.RatioLo95 > 1
 }
 
-// decidedBy says what a new check would decide with how many mpiruns. They are more than this check
-// has made.
+// decidedBy says what a new check would decide with how many mpiruns. It advises none that are not more than this
+// check has made for another test.
 func decidedBy(r *analyze.Report) string {
 	half, open := r.RunsNeededHalf, len(r.Open())
-	if half == nil {
+	if half == nil || half.R <= r.Made() {
 		return ""
 	}
 	return fmt.Sprintf(" A new check with --mpiruns %d would probably decide %s; this one has made %d.", half.R,

@@ -252,6 +252,8 @@ func TestWhatIsProbablySlowerComesFirstByRatio(t *testing.T) {
 	got := rowsOf(full, "Undecided: 3 tests, neither violated nor kept is shown; probably slower: 2")
 	should.Hold(t, fmt.Sprint(got) == fmt.Sprint(want), "%q\n%s", got, full)
 	should.Hold(t, strings.Contains(strings.Join(strings.Fields(full), " "), "A new check with --mpiruns 24 would probably decide about 2 of them; this one has made 10."), "%s", full)
+	r.Verdicts[1].Runs = 24
+	should.Hold(t, !strings.Contains(inFull(t, r), "A new check with"), "the check has as many mpiruns for another test")
 }
 
 func TestDisturbedMpirunsAreNamed(t *testing.T) {
