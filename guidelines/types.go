@@ -117,7 +117,10 @@ type Test struct {
 }
 
 // Apart tells whether medians suspect, and mpiruns of its own test.
-func (t *Test) Apart() bool { return t.Type == Split || t.Guideline == TextbookID }
+func (t *Test) Apart() bool { return Apart(t.Type, t.Guideline) }
+
+// Apart tells the same of a guideline by its type and id.
+func Apart(t Type, id string) bool { return t == Split || id == TextbookID }
 
 // maxSplit is the largest k of a split-robustness test (docs/dev/statistics.md: k calls of
 // 1/k of the data).

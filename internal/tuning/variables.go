@@ -103,7 +103,7 @@ var environment = Writer{
 			entry := Entry{Choice: c, Where: names, Variable: names, Proof: ByRanks}
 			if c.Kind == ByComponent {
 				entry.Value, entry.Proof = c.Env[names], ByValue
-				known := lists.First(slices.Concat(limits, components), func(x component) bool { return x.variable == names && x.value == entry.Value })
+				known := c.component()
 				if known != nil {
 					entry.Value = known.read
 				}
@@ -200,7 +200,7 @@ var components = []component{
 	{"mpich", 0, 0, "none of the device", "MPIR_CVAR_DEVICE_COLLECTIVES", "none", "1", nil},
 }
 
-// limits lists where libraries stop to send messages at once. A larger limit costs memory for each peer, and may slow
+// limits lists where libraries stop sending messages at once. A larger limit costs memory for each peer, and may slow
 // longer messages.
 var limits = []component{
 	{"openmpi", 0, 5, eagerLimit, "OMPI_MCA_btl_vader_eager_limit", "32768", "32768", nil},
@@ -223,12 +223,15 @@ func (c Choice) Part() string {
 
 // Concerns tells whether a component has a collective, so that choosing it can change that.
 func (c Choice) Concerns(function string) bool {
-	for _, known := range slices.Concat(limits, components) {
-		if known.name == c.Component && c.Env[known.variable] == known.value && known.functions != nil {
-			return slices.Contains(known.functions, function)
-		}
-	}
-	return true
+	known := c.component()
+	return known == nil || known.functions == nil || slices.Contains(known.functions, function)
+}
+
+// component returns the row of a choice, or nil if it has none.
+func (c Choice) component() *component {
+	return lists.First(slices.Concat(limits, components), func(x component) bool {
+		return x.name == c.Component && c.Env[x.variable] == x.value
+	})
 }
 
 // Components returns the choices of components that have one of the collectives. Their
