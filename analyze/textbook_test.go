@@ -78,7 +78,7 @@ func TestTheFastestTextbookAlgorithmIsTestedByMpirunsOfItsOwn(t *testing.T) {
 	}
 }
 
-// The family of a check is what it is without textbook algorithms.
+// Textbook algorithms leave the tests of all others as they are.
 func TestTextbookAlgorithmsAreAFamilyOfTheirOwn(t *testing.T) {
 	m := withTextbook(fixture.R)
 	with := must.Get(Design(m, judge.Default()))(t)
