@@ -92,6 +92,10 @@ func TestWhatWasImportedAndHasNoVerdictsCannotAlarm(t *testing.T) {
 	s = b.Pgmpi("compare", before, after, "--full").Exits(t, 4)
 	should.Contain(t, s.Stdout, "Seen once: run-times that differ in 2 of 4 calls", "8.00 µs  30.0 µs  3.75×")
 	should.Hold(t, !strings.Contains(s.Stdout, "[3.75"), "an interval of one mpirun each: %s", s.Stdout)
+	bcast := filepath.Join(b.Dir, "c.txt")
+	must.Do(t, os.WriteFile(bcast, []byte("# OSU MPI Allreduce Latency Test v7.1\n# Size       Avg Latency(us)\n8 9.00\n1024 9.50\n# OSU MPI Reduce Latency Test v7.1\n# Size       Avg Latency(us)\n8 1\n1024 2\n# OSU MPI Broadcast Latency Test v7.1\n# Size       Avg Latency(us)\n8 1\n1024 2\n"), 0o666))
+	s = b.Pgmpi("analyze", "--from", "any", bcast, "--np", "128", "--out", filepath.Join(b.Dir, "averages")).Exits(t, 0)
+	should.Contain(t, s.Stdout, "no ratio of 1.05 or more but of averages; means", "Averages ", "GL12 Allreduce 8 B 4.50×")
 	b.Pgmpi("analyze", before, "--one-job").Exits(t, 2).Says(t, "--one-job goes with --from")
 }
 

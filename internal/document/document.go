@@ -263,9 +263,10 @@ func (d *Document) MadeBy(argv []string) {
 // begin replaces the title by an answer, or puts it before the text.
 func (s *Section) begin(answer string) {
 	s.Tone = picture.Open
-	if s.Title != "" {
+	switch {
+	case s.Title != "":
 		s.Title = answer
-	} else {
+	case len(s.Text) == 0 || s.Text[0].Text != answer:
 		s.Text = append([]Text{{Text: answer}}, s.Text...)
 	}
 }

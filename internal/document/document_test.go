@@ -28,6 +28,16 @@ func TestTenAnnotationsAtMostAndTheWorstFirst(t *testing.T) {
 		"%q", lines)
 }
 
+func TestWhatCouldNotJudgeSaysSoOnce(t *testing.T) {
+	for text, want := range map[string]int{"NOT JUDGED: no data.": 1, "3 columns": 2} {
+		made := document.Kind[string]{NotJudged: func(*string) string { return "no data" }, Sections: func(s *string) []document.Section {
+			return []document.Section{{Text: []document.Text{{Text: *s}}}}
+		}}
+		said := made.Document(&text).Sections[0].Text
+		should.Hold(t, len(said) == want && said[0].Text == "NOT JUDGED: no data.", "%q: %v", text, said)
+	}
+}
+
 func TestTextCannotLeaveItsFenceInMarkdown(t *testing.T) {
 	got := document.Fenced("a\n```\n# b\n````")
 	should.Hold(t, strings.HasPrefix(got, "`````\n") && strings.HasSuffix(got, "\n`````\n"), "%s", got)

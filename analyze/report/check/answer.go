@@ -98,7 +98,8 @@ func headline(r *analyze.Report) (string, picture.Tone) {
 	case r.NotJudged() != "":
 		return fail.NotJudged(r.NotJudged()), picture.Open
 	case r.Gate == nil && r.SeenOnce != "" && count[judge.SeenOnce] == 0:
-		return fmt.Sprintf("NOTHING SEEN in %s, no ratio of %g or more; %s", tests(r), r.MinSlowdown, r.SeenOnce), picture.Open
+		return fmt.Sprintf("NOTHING SEEN in %s, no ratio of %g or more%s; %s", tests(r), r.MinSlowdown,
+			phrase.When(len(tooFast(r)) > 0, " but of averages"), r.SeenOnce), picture.Open
 	case r.Gate == nil && r.SeenOnce != "":
 		return fmt.Sprintf("SEEN ONCE: a ratio of %[3]g or more in %[1]d of %[2]s; %[4]s", count[judge.SeenOnce], tests(r), r.MinSlowdown, r.SeenOnce), picture.Open
 	case r.Gate != nil && r.Gate.Alarms > 0:

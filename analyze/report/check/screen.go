@@ -47,7 +47,7 @@ func notSure(r *analyze.Report) []document.Section {
 	if probable := byRatio(r.Where(isProbable)); r.Refused == nil && r.SeenOnce == "" {
 		say("Undecided", len(open), "%s%s.%s", conf.Plural(len(open), "test"), phrase.When(len(probable) > 0, "; probably slower: %s", listed(r, probable, sizeAndRatio)), decidedBy(r))
 	}
-	averaged := byRatio(r.Where(func(v *analyze.Verdict) bool { return v.Averaged && analyze.Or(v.Ratio, 0) >= r.MinSlowdown }))
+	averaged := byRatio(tooFast(r))
 	say("Averages", len(averaged), "%s: a collective with a root has an average over the ranks there, of which some return early. OSU's -f has the slowest rank's times.",
 		listed(r, averaged, sizeAndRatio))
 	suspected := r.Where(func(v *analyze.Verdict) bool { return v.Verdict == judge.Suspected })
@@ -64,6 +64,11 @@ func notSure(r *analyze.Report) []document.Section {
 		return nil
 	}
 	return []document.Section{s}
+}
+
+// tooFast returns the tests that would be slower if averages over the ranks were times of a collective.
+func tooFast(r *analyze.Report) []*analyze.Verdict {
+	return r.Where(func(v *analyze.Verdict) bool { return v.Averaged && analyze.Or(v.Ratio, 0) >= r.MinSlowdown })
 }
 
 // listed names tests with their ratios: "GL8 Reduce 8 B 1.12×, 16 B 1.10×; GL3 Bcast 1 KiB 1.08×".

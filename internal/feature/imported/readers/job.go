@@ -327,6 +327,10 @@ const mostNotes = 20
 // Warnings says what does not count in the files, and why.
 func (j *Job) Warnings() (notes []string) {
 	notes = append(notes, j.skipped.notes()...)
+	if len(j.unused) > 0 {
+		notes = append(notes, "Left out, because no guideline is about them: "+
+			strings.Join(j.unused[:min(len(j.unused), mostNotes)], ", ")+".")
+	}
 	for _, text := range lossNotes(j.lost) {
 		notes = append(notes, phrase.Capital(text)+".")
 	}
@@ -348,10 +352,6 @@ func (j *Job) remarks() (notes []string) {
 		notes = append(notes, "The data do not say when they were measured: created is the time of their oldest file.")
 	case byName:
 		notes = append(notes, "The data do not say when they were measured: created is the date in the name of a file or folder.")
-	}
-	if len(j.unused) > 0 {
-		notes = append(notes, "Left out, because no guideline is about them: "+
-			strings.Join(j.unused[:min(len(j.unused), mostNotes)], ", ")+".")
 	}
 	notes = append(notes, j.Warnings()...)
 	for i, n := range j.notes {

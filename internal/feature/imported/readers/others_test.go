@@ -192,6 +192,7 @@ func TestTimesOfWrongDataAndOfNothingDoNotCount(t *testing.T) {
 		"a time-out": {imbHead + "4 9 1.0 2.0 1.5 0.00\n8 time-out.; Time limit (secs_per_sample * msg_sizes_list_len) is over\n16 9 1.0 4.0 1.5 0.00\n", "Reduce at 8 B timed out, and is left out."},
 		"no memory":  {imbHead + "4 9 1.0 2.0 1.5 0.00\n8 out-of-mem.; needed X=   2.001 GB; use flag\n16 9 1.0 4.0 1.5 0.00\n", "Reduce at 8 B had too little memory, and is left out."},
 		"overflow":   {imbHead + "4 9 1.0 2.0 1.5 0.00\n8 int-overflow.; The production rank*size\n16 9 1.0 4.0 1.5 0.00\n", "Reduce at 8 B overflowed a number of elements, and is left out."},
+		"bandwidths": {osuHead + "4 2.00 Pass\n16 4.00 Pass\n# OSU MPI Bandwidth Test v7.4\n# Size  Bandwidth (MB/s)\n4 9\n", "Left out, because no guideline is about them: Bandwidth Test."},
 		"no time":    {osuHead + "4 2.00 Pass\n8 0.00 Pass\n16 4.00 Pass\n", "Reduce at 8 B had no positive time, and is left out."},
 		"NaN":        {osuHead + "4 2.00 Pass\n8 nan Pass\n16 4.00 Pass\n", "Reduce at 8 B had no positive time, and is left out."},
 	} {
