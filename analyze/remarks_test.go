@@ -196,13 +196,13 @@ func TestFaultsThatAreMostAreNamed(t *testing.T) {
 }
 
 func TestStatesAreToldInWords(t *testing.T) {
-	in := InStates{{"A", Alone{Mpiruns: 6, Verdict: judge.Violated}}, {"B", Alone{Mpiruns: 4, Verdict: judge.Kept}}}
-	should.Equal(t, in.String(), "violated in state A (6 mpiruns), kept in state B (4)")
+	in := InStates{{"1", Alone{Mpiruns: 6, Verdict: judge.Violated}}, {"2", Alone{Mpiruns: 4, Verdict: judge.Kept}}}
+	should.Equal(t, in.String(), "violated in state 1 (6 mpiruns), kept in state 2 (4)")
 	ratio := 1.9
-	states := []medians.State{{Shape: "p4", Name: "A", Mpiruns: []int{1}}, {Shape: "p2", Name: "A", Mpiruns: []int{1,
+	states := []medians.State{{Shape: "p4", Name: "1", Mpiruns: []int{1}}, {Shape: "p2", Name: "1", Mpiruns: []int{1,
 		3}},
-		{Shape: "p2", Name: "B", Mpiruns: []int{2}, Ratio: &ratio}, {Shape: "p2", Name: "C", Mpiruns: []int{4}}}
-	should.Equal(t, StatesOf(states, "p2"), "A in 2 mpiruns, B in 1 (calls take 1.90× as long), C in 1")
+		{Shape: "p2", Name: "2", Mpiruns: []int{2}, Ratio: &ratio}, {Shape: "p2", Name: "3", Mpiruns: []int{4}}}
+	should.Equal(t, StatesOf(states, "p2"), "state 1 in 2 mpiruns, state 2 in 1 (calls take 1.90× as long), state 3 in 1")
 	var out Remarks
 	out.ofStates(states)
 	should.Hold(t, len(out) == 2 && out[0].Place == "p4" && out[1].Place == "p2", "one for each shape: %+v", out)

@@ -25,7 +25,7 @@ type StateVerdict struct {
 
 type InStates []StateVerdict
 
-// String returns "violated in state A (6 mpiruns), kept in state B (4)".
+// String returns "violated in state 1 (6 mpiruns), kept in state 2 (4)".
 func (by InStates) String() (out string) {
 	for i, in := range by {
 		n := cmp.Or(phrase.When(i > 0, "%d", in.Mpiruns), conf.Plural(in.Mpiruns, "mpirun"))
@@ -189,7 +189,7 @@ func (a *Analysis) answers(d divided) error {
 func (r *Report) Disturbed() []medians.SlowMpirun {
 	return slices.DeleteFunc(slices.Clone(r.SlowMpiruns), func(m medians.SlowMpirun) bool {
 		return slices.ContainsFunc(r.States, func(s medians.State) bool {
-			return s.Shape == m.Shape && s.Name != "A" && slices.Contains(s.Mpiruns, m.Run)
+			return s.Shape == m.Shape && s.Name != medians.Fastest && slices.Contains(s.Mpiruns, m.Run)
 		})
 	})
 }
@@ -220,16 +220,16 @@ func (r *Report) StateAnswers(shape string) string {
 		phrase.Either(depend == 1, "1 answer depends", fmt.Sprintf("%d answers depend", depend)), told, conf.Plural(tests, "test"))
 }
 
-// StatesOf describes the states of a shape: "A in 6 mpiruns, B in 4 (calls take 1.92× as long)".
+// StatesOf describes the states of a shape: "state 1 in 6 mpiruns, state 2 in 4 (calls take 1.92× as long)".
 func StatesOf(states []medians.State, shape string) string {
 	var out []string
 	for _, s := range states {
 		if s.Shape != shape {
 			continue
 		}
-		text := fmt.Sprintf("%s in %s", s.Name, conf.Plural(len(s.Mpiruns), "mpirun"))
+		text := fmt.Sprintf("state %s in %s", s.Name, conf.Plural(len(s.Mpiruns), "mpirun"))
 		if len(out) > 0 {
-			text = fmt.Sprintf("%s in %d", s.Name, len(s.Mpiruns))
+			text = fmt.Sprintf("state %s in %d", s.Name, len(s.Mpiruns))
 			if s.Ratio != nil {
 				text += fmt.Sprintf(" (calls take %.2f× as long)", *s.Ratio)
 			}

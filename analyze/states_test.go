@@ -20,12 +20,12 @@ func TestAnAnswerThatDependsOnTheStateIsSaidByState(t *testing.T) {
 	r := analyzed(t, m, fixture.Noisy(m, fixture.Stately(1, 2.5)), judge.Default())
 	must.Hold(t, len(r.States) == 2 && fmt.Sprint(r.States[1].Mpiruns) == "[2 4 7 9 12 14 17 19]" && math.Abs(*r.States[1].Ratio-1.9) <= 0.05, "states %+v", r.States)
 	by := r.Verdicts[3].ByState
-	should.Hold(t, len(by) == 2 && by[0].State == "A" && by[0].Mpiruns == 12 && by[0].Verdict == judge.Kept && by[1].Mpiruns == 8 && by[1].Verdict == judge.Violated && math.Abs(*by[0].Ratio-1) <= 0.02 && math.Abs(*by[1].Ratio-2.5) <= 0.05 && *by[1].RatioLo95 >= 2.4,
+	should.Hold(t, len(by) == 2 && by[0].State == "1" && by[0].Mpiruns == 12 && by[0].Verdict == judge.Kept && by[1].Mpiruns == 8 && by[1].Verdict == judge.Violated && math.Abs(*by[0].Ratio-1) <= 0.02 && math.Abs(*by[1].Ratio-2.5) <= 0.05 && *by[1].RatioLo95 >= 2.4,
 		"by state: %+v", by)
 	v := r.Verdicts[2]
 	should.Hold(t, v.ByState == nil, "GL8 at 8 B is the same in both states, and has %+v", v.ByState)
 	w := warning(r, remark.MachineStates)
-	should.Hold(t, w != nil && strings.Contains(w.Text, "A in 12 mpiruns, B in 8 (calls take 1.89×") && strings.Contains(w.Text, "all cases"), "remark %+v", w)
+	should.Hold(t, w != nil && strings.Contains(w.Text, "state 1 in 12 mpiruns, state 2 in 8 (calls take 1.89×") && strings.Contains(w.Text, "all cases"), "remark %+v", w)
 	w = warning(r, remark.SlowMpirun)
 	should.Hold(t, w == nil && len(r.SlowMpiruns) == 8, "%d slow mpiruns, which the states explain: %+v", len(r.SlowMpiruns), w)
 }

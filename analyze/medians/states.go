@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/lists"
@@ -29,13 +30,16 @@ const (
 // apart from the others (docs/dev/statistics.md).
 type State struct {
 	Shape   string   `json:"shape"`
-	Name    string   `json:"name"`    // A, B, …, from the fastest
+	Name    string   `json:"name"`    // 1, 2, …, from the fastest
 	Mpiruns []int    `json:"mpiruns"` // from 1
-	Ratio   *float64 `json:"ratio"`   // how many times slower its steady mpiruns were than A's in general; null if unknown
+	Ratio   *float64 `json:"ratio"`   // how many times slower its steady mpiruns were than the first state's; null if unknown
 	By      Quantity `json:"by"`      // told it from the others
 	Speed            // in its median mpirun
 	Changed []int    `json:"changed,omitempty"` // its mpiruns with readings that belong to another state
 }
+
+// Fastest names the first state of a shape.
+const Fastest = "1"
 
 // Steady returns the mpiruns that stayed in the state from first to last reading.
 func (s *State) Steady() []int {
@@ -130,7 +134,7 @@ func (s *Set) States(shape guidelines.Shape) []State {
 		groups := by.groups(values)
 		var out []State
 		for i, g := range groups {
-			state := State{Shape: shape.String(), Name: string(rune('A' + i)), By: q}
+			state := State{Shape: shape.String(), Name: strconv.Itoa(i + 1), By: q}
 			var of []Speed
 			for _, run := range g {
 				state.Mpiruns, of = append(state.Mpiruns, run+1), append(of, speeds[run])

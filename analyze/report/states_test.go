@@ -48,7 +48,7 @@ func TestStatesOfTheMachineAndAnswersByStateAreSaid(t *testing.T) {
 	m, runs, a := stated(t)
 	out := strings.Join(strings.Fields(text(t, "table", a.Report)), " ")
 	should.Contain(t, out,
-		"States of the machine, p2: 2, told apart by cache-line round trip: A in 12 mpiruns, B in 8 (calls take 2.00× as long)",
+		"States of the machine, p2: 2, told apart by cache-line round trip: state 1 in 12 mpiruns, state 2 in 8 (calls take 2.00× as long)",
 		"State B cache-line round trip 512 ns; mpiruns 2, 4, 7, 9, 12, 14, 17, 19",
 		"Within 1 mpirun the machine changed its state; such an mpirun is in the state of most of its readings, and left out of answers by state.",
 		"kept in A (11), violated in B (8)",

@@ -39,7 +39,7 @@ func TestComparedFoldersInOtherStatesAreNamed(t *testing.T) {
 		"the same":    {fast, fast, "", "", false},
 		"not read":    {fast, unread, "", "", false},
 		"its library": {fast, library, "", "", false},
-		"one of both": {fast, both, "one state", "A in 9 mpiruns, B in 3 (calls take 1.00× as long)", true},
+		"one of both": {fast, both, "one state", "state 1 in 9 mpiruns, state 2 in 3 (calls take 1.00× as long)", true},
 	} {
 		cmp := compared(t, c.a, c.b, nil)
 		i := slices.IndexFunc(cmp.Differences, func(d Difference) bool { return d.Factor == "machine state p2" })

@@ -229,11 +229,11 @@ func TestOnlySuspectedSplitsAreNoTestsOnTheScreen(t *testing.T) {
 func TestStatesOfTheMachineAreSilentWhereNothingDependsOnThem(t *testing.T) {
 	r := reportOf(pattern(judge.Kept, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 1))
 	for ratio, want := range map[float64]bool{0.92: false, 1.19: false, 1.21: true, 0.8: true} {
-		r.States = []medians.State{{Shape: "p2", Name: "A", Mpiruns: []int{1, 2}}, {Shape: "p2", Name: "B", Mpiruns: []int{3}, Ratio: &ratio}}
+		r.States = []medians.State{{Shape: "p2", Name: "1", Mpiruns: []int{1, 2}}, {Shape: "p2", Name: "2", Mpiruns: []int{3}, Ratio: &ratio}}
 		text := onScreen(t, r, document.Page{})
-		should.Hold(t, strings.Contains(text, fmt.Sprintf("B in 1 (calls take %.2f× as long)", ratio)) == want, "%g:\n%s", ratio, text)
+		should.Hold(t, strings.Contains(text, fmt.Sprintf("state 2 in 1 (calls take %.2f× as long)", ratio)) == want, "%g:\n%s", ratio, text)
 	}
-	r.Verdicts[0].ByState, r.Verdicts[0].ByStateTold, r.Verdicts[0].Runs = analyze.InStates{{State: "A"}}, true, 10
+	r.Verdicts[0].ByState, r.Verdicts[0].ByStateTold, r.Verdicts[0].Runs = analyze.InStates{{State: "1"}}, true, 10
 	r.States[1].Ratio = nil
 	should.Contain(t, onScreen(t, r, document.Page{}), "1 answer depends on them")
 }
@@ -290,7 +290,7 @@ func TestAScreenWithTwoFindingsFitsATerminal(t *testing.T) {
 		pattern(judge.Undecided, "GL8", "MPI_Reduce", "reduce_as_allreduce", 16, 2, 1, 2))
 	r.Host, r.Created, r.WallClockS, r.Datatype, r.Op = "login1", "2026-11-23T06:40:44Z", 213, "double", "sum"
 	r.SlowMpiruns = []medians.SlowMpirun{{Shape: "p2", Run: 1, Share: 0.5, Ratio: 1.5}}
-	r.States = []medians.State{{Shape: "p2", Name: "A", Mpiruns: []int{1, 2, 3}, By: medians.ByLine, Ratio: new(float64)}, {Shape: "p2", Name: "B", Mpiruns: []int{4, 5, 6}, By: medians.ByLine, Ratio: &r.WallClockS}}
+	r.States = []medians.State{{Shape: "p2", Name: "1", Mpiruns: []int{1, 2, 3}, By: medians.ByLine, Ratio: new(float64)}, {Shape: "p2", Name: "2", Mpiruns: []int{4, 5, 6}, By: medians.ByLine, Ratio: &r.WallClockS}}
 	*r.States[0].Ratio = 1
 	text := onScreen(t, r, document.Page{Width: document.LeastWidth}) + strings.Join(Reports.Document(r).Ended(1, "pgmpi analyze out", "out", "out"), "\n") + "\n"
 	should.Hold(t, strings.Count(text, "\n") <= 24, "%d lines:\n%s", strings.Count(text, "\n"), text)
