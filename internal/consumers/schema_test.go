@@ -106,3 +106,19 @@ func TestEveryDocumentIsWhatItsSchemaSays(t *testing.T) {
 	should.Hold(t, compiledFor["report"].Validate(map[string]any{"schema": "pgmpi-report/1"}) != nil, "an empty report passes")
 	should.Hold(t, len(compiledFor) > 15, "only %d kinds of documents", len(compiledFor))
 }
+
+func TestAnEditorFindsTheSchemaByTheFirstLine(t *testing.T) {
+	if _, err := exec.LookPath("taplo"); err != nil {
+		t.Skip("no taplo, which many editors check TOML with: npm install -g @taplo/cli")
+	}
+	dir := t.TempDir()
+	schema := must.Get(exec.Command("pgmpi", "init", "--schema").Output())(t)
+	must.Do(t, os.WriteFile(filepath.Join(dir, "gl.schema.json"), schema, 0o666))
+	for text, wrong := range map[string]string{"": "", "[measure]\n": "", "[measure]\nmin_tim = 3\n": "'min_tim' was unexpected"} {
+		must.Do(t, os.WriteFile(filepath.Join(dir, "gl.toml"), []byte(strings.SplitAfter(glfile.Template(), "\n")[0]+text), 0o666))
+		lint := exec.Command("taplo", "lint", "gl.toml")
+		lint.Dir = dir
+		out, err := lint.CombinedOutput()
+		should.Hold(t, (err != nil) == (wrong != "") && strings.Contains(string(out), wrong), "%q: %v: %s", text, err, out)
+	}
+}
