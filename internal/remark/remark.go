@@ -117,7 +117,7 @@ var kinds = map[ID]kind{
 	SlowMpirun:      {"more mpiruns (--mpiruns), or measure again when nothing else uses the machine", inStatistics + "slow-mpirun"},
 	Drift: {"measure.clock_sync = \"hca3+shared\", which follows drift; a core for each process; or a larger measure.max_drift where the calls take long",
 		inStatistics + "drift"},
-	DependentSamples: {"lower nrep.rse or raise nrep.min or nrep.min_time: more repetitions", inStatistics + "dependent-samples"},
+	DependentSamples: {"more mpiruns (--mpiruns) make a verdict surer; more repetitions of the same mpirun hardly do", inStatistics + "dependent-samples"},
 	NotConverged:     {"raise nrep.max or nrep.max_time", inStatistics + "nrep-not-converged"},
 	BlindLook:        {"a later look, or a larger weight for it", inStatistics + "blind-look"},
 	Incomplete: {"`pgmpi check --resume` measures the mpiruns that are missing; samples out of sync need what out-of-sync says",
