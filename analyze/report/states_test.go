@@ -49,9 +49,9 @@ func TestStatesOfTheMachineAndAnswersByStateAreSaid(t *testing.T) {
 	out := strings.Join(strings.Fields(text(t, "table", a.Report)), " ")
 	should.Contain(t, out,
 		"States of the machine, p2: 2, told apart by cache-line round trip: state 1 in 12 mpiruns, state 2 in 8 (calls take 2.00× as long)",
-		"State B cache-line round trip 512 ns; mpiruns 2, 4, 7, 9, 12, 14, 17, 19",
+		"State 2 cache-line round trip 512 ns; mpiruns 2, 4, 7, 9, 12, 14, 17, 19",
 		"Within 1 mpirun the machine changed its state; such an mpirun is in the state of most of its readings, and left out of answers by state.",
-		"kept in A (11), violated in B (8)",
+		"kept in state 1 (11), violated in state 2 (8)",
 	)
 	selection := must.Get(selector.Select(&m.Plan, "GL8:64Ki"))(t)
 	e := must.Get(a.Explain(selection.Tests[0], func(run int) (*results.Run, error) { return &runs[run-1], nil }))(t)

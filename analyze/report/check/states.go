@@ -46,8 +46,8 @@ func byStateSection(r *analyze.Report, shape string) document.Section {
 	for _, v := range r.Where(func(v *analyze.Verdict) bool { return v.Shape == shape && v.ByState != nil }) {
 		ratios, short := "", ""
 		for i, in := range v.ByState {
-			ratios += phrase.When(i > 0, ", ") + in.State + " " + phrase.Ratio(in.Ratio)
-			short += fmt.Sprintf("%s%s in %s (%d)", phrase.When(i > 0, ", "), phrase.Words(in.Verdict), in.State, in.Mpiruns)
+			ratios += phrase.When(i > 0, ", ") + in.State + ": " + phrase.Ratio(in.Ratio)
+			short += fmt.Sprintf("%s%s in state %s (%d)", phrase.When(i > 0, ", "), phrase.Words(in.Verdict), in.State, in.Mpiruns)
 		}
 		t.Add(v.Guideline+" "+phrase.Plain(v.Function), phrase.Size(v.Msize), phrase.Words(v.Verdict), phrase.Ratio(v.Ratio), ratios, short)
 	}
