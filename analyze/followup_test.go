@@ -248,19 +248,19 @@ func TestOnlyWhatMoreMpirunsCouldDecideIsNeeded(t *testing.T) {
 		m := fixture.WithLooks()
 		runs := noisy(m, 2, 10000, 50000, 9400, 30000, 20000, 25000)[:20]
 		c.spoil(runs)
-		needed := must.Get(Needed(m, fixture.Collected(t, medians.New(m), runs), judge.Default(), 20))(t)
+		needed := must.Get(Look(m, fixture.Collected(t, medians.New(m), runs), judge.Default(), 20))(t).Needed
 		should.Equal(t, needed[0] && needed[2], c.want, "%s: %v", name, needed)
 	}
 	m := fixture.WithLooks()
 	later := noisy(m, 2, 10000, 50000, 9400, 30000, 20000, 25000)[:25]
 	later[24].Cases[2].Status = protocol.StatusWrong
-	needed := must.Get(Needed(m, fixture.Collected(t, medians.New(m), later), judge.Default(), 20))(t)
+	needed := must.Get(Look(m, fixture.Collected(t, medians.New(m), later), judge.Default(), 20))(t).Needed
 	should.Hold(t, !needed[2], "wrong in a later mpirun: %v", needed)
 	set := fixture.Collected(t, medians.New(m), noisy(m, 2, 10000, 50000, 9400, 30000, 20000, 25000))
-	_, err := Needed(m, set, judge.Config{}, 10)
+	_, err := Look(m, set, judge.Config{}, 10)
 	should.Hold(t, err != nil, "a level of 0")
 	clear(set.Cases[1].Medians)
-	_, err = Needed(m, set, judge.Default(), 10)
+	_, err = Look(m, set, judge.Default(), 10)
 	should.Hold(t, err != nil, "times of 0")
 }
 

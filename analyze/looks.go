@@ -1,7 +1,9 @@
 package analyze
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
@@ -84,20 +86,29 @@ func (a *Analysis) looksSummary() *LooksSummary {
 	return s
 }
 
-// Needed returns the indices of the cases that tests still need after these mpiruns. What
+// Interim says what an interim look has found.
+type Interim struct {
+	Needed map[int]bool // cases that tests still need, by index
+	Found  []Found      // tests that are violated so far, the largest ratio first
+}
+
+// Look makes an interim look after these mpiruns. What
 // split-robustness alone needs is dropped at the first look: its medians only suggest what the
 // experiment then tests.
-func Needed(m *results.Manifest, set *medians.Set, cfg judge.Config, runs int) (map[int]bool, error) {
+func Look(m *results.Manifest, set *medians.Set, cfg judge.Config, runs int) (out Interim, err error) {
 	a, err := begin(m, set, cfg)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	if err := a.look(); err != nil {
-		return nil, err
+		return out, err
 	}
-	needed := map[int]bool{}
+	out.Needed = map[int]bool{}
 	k := a.family.After(runs)
 	for n, i := range a.tests {
+		if o := &a.family.Outcomes[n]; o.Decided && o.Verdict == judge.Violated {
+			out.Found = append(out.Found, Found{&m.Plan.Tests[i], &m.Plan.Cases[m.Plan.Tests[i].Case], o.Ratio})
+		}
 		orig, other := a.sides(i)
 		if a.family.Outcomes[n].Done() || a.verdicts[i].Verdict != "" || a.family.After(min(orig.Runs, other.Runs)) < k {
 			continue
@@ -106,7 +117,15 @@ func Needed(m *results.Manifest, set *medians.Set, cfg judge.Config, runs int) (
 			continue // more mpiruns do not mend it
 		}
 		t := &m.Plan.Tests[i]
-		needed[t.Case], needed[t.Others[0]] = true, true
+		out.Needed[t.Case], out.Needed[t.Others[0]] = true, true
 	}
-	return needed, nil
+	slices.SortStableFunc(out.Found, func(x, y Found) int { return cmp.Compare(y.Ratio, x.Ratio) })
+	return out, nil
+}
+
+// Found is a test that an interim look finds violated. The verdict at the end has all that later mpiruns say.
+type Found struct {
+	*guidelines.Test
+	Call  *guidelines.Case
+	Ratio float64
 }

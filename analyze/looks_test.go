@@ -44,7 +44,9 @@ func TestDecidedTestsAreDroppedAndKeepTheirVerdict(t *testing.T) {
 	// Reduce at 64 B is slower than both mock-ups; its GL8 mock-up at 8 B wavers
 	// around it.
 	runs := noisy(m, 2, 10000, 50000, 9400, 30000, 20000, 25000)
-	needed := must.Get(Needed(m, fixture.Collected(t, medians.New(m), runs[:10]), judge.Default(), 10))(t)
+	needed := must.Get(Look(m, fixture.Collected(t, medians.New(m), runs[:10]), judge.Default(), 10))(t).Needed
+	found := must.Get(Look(m, fixture.Collected(t, medians.New(m), runs[:10]), judge.Default(), 10))(t).Found
+	should.Hold(t, len(found) == 2 && found[0].Ratio > 1.9 && found[1].Ratio < 1.7 && found[0].Call.Msize == 64, "found %+v", found)
 	must.Hold(t, mapsEqual(needed, map[int]bool{0: true, 2: true}), "needed after the first look: %v, want Reduce at 8 B and its mock-up", needed)
 	for n := 10; n < 30; n++ {
 		runs[n] = without(runs[n], needed)
@@ -72,8 +74,8 @@ func mapsEqual(a, b map[int]bool) bool {
 func TestACheckEndsAtTheLookThatDecidesEverything(t *testing.T) {
 	m := fixture.WithLooks()
 	runs := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[:10]
-	needed, err := Needed(m, fixture.Collected(t, medians.New(m), runs), judge.Default(), 10)
-	must.Hold(t, err == nil && len(needed) == 0, "needed %v, %v", needed, err)
+	look, err := Look(m, fixture.Collected(t, medians.New(m), runs), judge.Default(), 10)
+	must.Hold(t, err == nil && len(look.Needed) == 0, "needed %v, %v", look.Needed, err)
 	r := analyzed(t, m, runs, judge.Default())
 	should.Hold(t, r.Exit == 1 && len(r.Incomplete) == 0, "exit %d, incomplete %v", r.Exit, r.Incomplete)
 }
@@ -101,8 +103,8 @@ func TestADecidedTestOutlivesItsCase(t *testing.T) {
 	should.Hold(t, got == want && r.Verdicts[0].Runs == 10, "verdicts %q, want %q; %+v", got, want, r.Verdicts[0])
 	v := r.Verdicts[2]
 	should.Hold(t, len(r.Incomplete) == 1 && strings.Contains(v.Reason, "29 of 30") && v.PValue == nil, "incomplete %v, %+v", r.Incomplete, v)
-	needed, err := Needed(m, fixture.Collected(t, medians.New(m), runs[:20]), judge.Default(), 20)
-	should.Hold(t, err == nil && len(needed) == 0, "nothing can be decided any more: %v, %v", needed, err)
+	look, err := Look(m, fixture.Collected(t, medians.New(m), runs[:20]), judge.Default(), 20)
+	should.Hold(t, err == nil && len(look.Needed) == 0, "nothing can be decided any more: %v, %v", look.Needed, err)
 }
 
 func TestARefusedSequenceHasNoVerdicts(t *testing.T) {

@@ -84,7 +84,7 @@ func TestTextbookAlgorithmsAreAFamilyOfTheirOwn(t *testing.T) {
 	with := must.Get(Design(m, judge.Default()))(t)
 	without := must.Get(Design(fixture.Manifest(), judge.Default()))(t)
 	should.Hold(t, with.M == without.M && with.Alpha == without.Alpha, "m = %d and %d, α = %v and %v", with.M, without.M, with.Alpha, without.Alpha)
-	needed := must.Get(Needed(m, must.Get(setOf(m, takes(m, 10000, 9000)))(t), judge.Default(), fixture.R))(t)
+	needed := must.Get(Look(m, must.Get(setOf(m, takes(m, 10000, 9000)))(t), judge.Default(), fixture.R))(t).Needed
 	should.Hold(t, !needed[6] && !needed[7], "they are measured beyond the first look: %v", needed)
 }
 

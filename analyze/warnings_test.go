@@ -63,7 +63,7 @@ func TestStronglyDependentSamplesAreWarnedOf(t *testing.T) {
 	}
 	r := analyzed(t, m, runs, judge.Default())
 	w := warning(r, "dependent-samples")
-	should.Hold(t, len(r.Dependence.Strong) == 1 && w != nil && strings.Contains(w.Text, "MPI_Reduce at 8 B") && strings.Contains(w.Remedy, "nrep.rse"),
+	should.Hold(t, len(r.Dependence.Strong) == 1 && w != nil && strings.Contains(w.Text, "MPI_Reduce at 8 B") && strings.Contains(w.Remedy, "more mpiruns"),
 		"%+v, %+v", r.Dependence, w)
 }
 

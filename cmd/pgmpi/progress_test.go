@@ -86,6 +86,14 @@ func TestEveryProofHasABar(t *testing.T) {
 	should.Equal(t, strings.Count(text, "proof"), 2)
 }
 
+func TestFindingsSoFarAreShownOnATerminalOnly(t *testing.T) {
+	tell := func(h *command.Host) { h.NewProgress(false).Tell(run.Event{Found: "violated so far: GL8"}) }
+	should.Contain(t, seen(t, tell), "violated so far: GL8")
+	var file strings.Builder
+	tell(command.New(io.Discard, &file))
+	should.Equal(t, file.String(), "")
+}
+
 func TestABarGoesOnWhereMoreIsPlannedLater(t *testing.T) {
 	text := seen(t, func(h *command.Host) {
 		p := h.NewProgress(false)

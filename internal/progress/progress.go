@@ -47,9 +47,11 @@ func New(to io.Writer, warn func(format string, args ...any), quiet bool) *Shown
 
 func (p *Shown) Tell(e run.Event) {
 	switch {
-	case e.Sentence != "" || e.Step != "" && !p.quiet:
+	case e.Found != "" && !p.drawing:
+		return
+	case e.Found != "" || e.Sentence != "" || e.Step != "" && !p.quiet:
 		p.Clear()
-		p.warn("%s\n", cmp.Or(e.Sentence, e.Step))
+		p.warn("%s\n", cmp.Or(e.Sentence, e.Step, e.Found))
 		return
 	case e.Step != "":
 		return

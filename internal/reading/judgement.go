@@ -91,8 +91,8 @@ func Unfinished(folder *results.Folder, m *results.Manifest, data *medians.Set) 
 			return true, nil
 		}
 		if len(made) < m.Runs(protocol.ModeMeasure) {
-			needed, err := analyze.Needed(m, data, config.Analyze, len(made))
-			if err != nil || slices.ContainsFunc(m.Plan.CasesOf(shape), func(i int) bool { return needed[i] }) {
+			look, err := analyze.Look(m, data, config.Analyze, len(made))
+			if err != nil || slices.ContainsFunc(m.Plan.CasesOf(shape), func(i int) bool { return look.Needed[i] }) {
 				return true, err
 			}
 		}

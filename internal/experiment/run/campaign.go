@@ -250,11 +250,12 @@ func (c *Campaign) seeSettings(ctx context.Context) {
 	}
 }
 
-// Event reports what a campaign does: a sentence for the user, or a step that begins, or, if both
-// are empty, the progress.
+// Event reports what a campaign does: a sentence for the user, a step that begins, what a look has
+// found, or, if all are empty, the progress.
 type Event struct {
 	Sentence string
 	Step     string // to show progress
+	Found    string // by an interim look, to show beside progress on a terminal
 	Progress
 }
 

@@ -14,6 +14,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/stats"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
@@ -339,11 +340,24 @@ func (c *Campaign) look(mode protocol.Mode, done int) error {
 	if err != nil {
 		return err
 	}
-	needed, err := analyze.Needed(c.Manifest, data, c.Config.Analyze, done)
+	look, err := analyze.Look(c.Manifest, data, c.Config.Analyze, done)
 	for i := range c.Manifest.Plan.Cases {
-		c.dropped[i] = !needed[i]
+		c.dropped[i] = !look.Needed[i]
+	}
+	if len(look.Found) > 0 {
+		c.Tell(Event{Found: found(look.Found)})
 	}
 	return err
+}
+
+// mostFound bounds what is shown of findings while a check goes on.
+const mostFound = 3
+
+func found(of []analyze.Found) string {
+	shown, more := phrase.First(of, mostFound, ", %d more")
+	return "violated so far: " + phrase.List(", ", lists.Map(shown, func(f analyze.Found) string {
+		return fmt.Sprintf("%s %s %s %s", f.Guideline, phrase.Plain(f.Call.Function), phrase.Size(f.Call.Msize), phrase.Ratio(&f.Ratio))
+	})...) + more
 }
 
 // looksAfter tells whether there is a look after this many mpiruns, with more to follow.
