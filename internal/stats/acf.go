@@ -3,8 +3,6 @@ package stats
 import (
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // Autocorrelation returns the autocorrelation of x at the lags 1 to lags; element 0 belongs to lag
@@ -19,7 +17,7 @@ func Autocorrelation(x []float64, lags int) ([]float64, error) {
 	if lags < 1 || lags >= len(x) {
 		return nil, fmt.Errorf("lag %d of %d values: %w", lags, len(x), ErrRange)
 	}
-	mean := stat.Mean(x, nil)
+	mean, _ := moments(x)
 	d := make([]float64, len(x))
 	c0 := 0.0
 	for i, v := range x {

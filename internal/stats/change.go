@@ -1,11 +1,6 @@
 package stats
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-)
+import "math"
 
 // Changed finds the stretch y[from:to] whose mean differs from the rest's by more than chance. It
 // also differs by at least a given step. The stretch has the largest Student's t of the stretches
@@ -40,8 +35,7 @@ func Changed(y []float64, least int, step float64) (from, to int, p float64) {
 		if most == 0 {
 			continue
 		}
-		student := distuv.StudentsT{Sigma: 1, Nu: float64(n - 2)}
-		if chance := 2 * 2 * stretches * student.CDF(-min(most, math.MaxFloat32)); chance < p {
+		if chance := 2 * 2 * stretches * studentTail(min(most, math.MaxFloat32), n-2); chance < p {
 			from, to, p = at[0], at[1], chance
 		}
 	}
@@ -62,7 +56,9 @@ func near(y []float64, mean, other float64) (n int) {
 // (its maximum on either side of the true place is exponentially distributed, Yao 1987).
 func ChangedWithin(y []float64, at int) (first, last int) {
 	squares := func(k int) float64 {
-		return float64(k)*stat.PopVariance(y[:k], nil) + float64(len(y)-k)*stat.PopVariance(y[k:], nil)
+		_, before := moments(y[:k])
+		_, after := moments(y[k:])
+		return before + after
 	}
 	least := squares(at)
 	most := least * (1 - 2*math.Log(1-math.Sqrt(.95))/float64(len(y)-2))

@@ -3,7 +3,7 @@ package stats
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // MedianInterval returns the narrowest interval between two values of x that holds the population's
@@ -13,9 +13,9 @@ import (
 // It returns NaN for too few values; for .95 that is fewer than six. All values must be finite.
 func MedianInterval(x []float64, confidence float64) (lo, hi float64) {
 	n := len(x)
-	signs := distuv.Binomial{N: float64(n), P: 0.5}
-	least := -1 // rank from 0
-	for least+1 < (n+1)/2 && 2*signs.CDF(float64(least+1)) <= 1-confidence {
+	atMost := func(k int) float64 { return mathext.RegIncBeta(float64(n-k), float64(k+1), 0.5) } // of n fair coins, k heads
+	least := -1                                                                                  // rank from 0
+	for least+1 < (n+1)/2 && 2*atMost(least+1) <= 1-confidence {
 		least++
 	}
 	if least < 0 {

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Quantile returns the p-quantile of x, in its unit, for 0 ≤ p ≤ 1. It is R's type 7: with
@@ -43,8 +40,8 @@ func MeanSD(x []float64) (mean, sd float64, err error) {
 	if err := check(x); err != nil {
 		return 0, 0, err
 	}
-	mean, sd = stat.MeanStdDev(x, nil)
-	return mean, sd, nil
+	mean, squares := moments(x)
+	return mean, math.Sqrt(squares / float64(len(x)-1)), nil
 }
 
 func sorted(x []float64) []float64 { return slices.Sorted(slices.Values(x)) }
@@ -61,21 +58,19 @@ func quantileSorted(x []float64, p float64) float64 {
 	return float64((1-f)*x[k]) + float64(f*x[k+1])
 }
 
-// NormalCDF returns Φ, the distribution function of the standard normal distribution.
-func NormalCDF(x float64) float64 { return distuv.UnitNormal.CDF(x) }
-
-// StudentQuantile returns the p-quantile of Student's t with this many degrees of freedom.
-func StudentQuantile(p float64, freedom int) float64 {
-	return distuv.StudentsT{Sigma: 1, Nu: float64(freedom)}.Quantile(p)
-}
-
 // Pearson returns the correlation of the pairs (x_i, y_i), from −1 to 1. It is an error
 // (ErrUndefined) for fewer than two pairs or if one side is constant.
 func Pearson(x, y []float64) (float64, error) {
 	if err := checkPaired(x, y); err != nil {
 		return 0, err
 	}
-	r := stat.Correlation(x, y, nil)
+	meanX, squaresX := moments(x)
+	meanY, squaresY := moments(y)
+	products := 0.0
+	for i := range x {
+		products += (x[i] - meanX) * (y[i] - meanY)
+	}
+	r := products / math.Sqrt(squaresX*squaresY)
 	if constant(x) || constant(y) || !finite(r) {
 		return 0, fmt.Errorf("correlation of %d pairs: %w", len(x), ErrUndefined)
 	}

@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat"
 
 	"pgmpi/analyze/samples"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
+	"pgmpi/internal/stats"
 	"pgmpi/nrep"
 )
 
@@ -195,7 +195,7 @@ func meansOfSamples(c *samples.CaseSamples, of *samples.RunSamples) picture.Figu
 		for rank, mean := range means {
 			s.Points = append(s.Points, picture.Bare(mathext.NormalQuantile((float64(rank)+0.5)/drawn), mean))
 		}
-		f.Series, skews = append(f.Series, s), append(skews, fmt.Sprintf("of %d %.2f", n, stat.Skew(means, nil)))
+		f.Series, skews = append(f.Series, s), append(skews, fmt.Sprintf("of %d %.2f", n, stats.Skewness(means)))
 	}
 	f.Text = fmt.Sprintf("%d samples of each size, drawn from mpirun %d. A straight line is a normal distribution. Skewness, 0 of a normal one: %s.", drawn, of.Run, strings.Join(skews, ", "))
 	return f
