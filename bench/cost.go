@@ -36,7 +36,7 @@ const (
 
 func sizeBench(_ context.Context, e *env) {
 	info := get(os.Stat(filepath.Join(e.bin, "pgmpi")))
-	e.aim("pgmpi", float64(info.Size())/1e6, "%.1f MB", 0, 30)
+	e.aim("pgmpi", float64(info.Size())/1e6, "%.1f MB", 0, 26)
 }
 
 // analyzeBench times stage 3 on a results folder of simulated samples: from the

@@ -12,42 +12,42 @@ import (
 // Source says where a row comes from. Columns of every table begin with it; new ones of a table go
 // to its end.
 type Source struct {
-	Folder  string `parquet:"folder,dict"`  // as it was given
-	Library string `parquet:"library,dict"` // what the library says of itself, to the first comma
-	Host    string `parquet:"host,dict"`    // where pgmpi ran
-	Shape   string `parquet:"shape,dict"`
+	Folder  string `parquet:"folder"`  // as it was given
+	Library string `parquet:"library"` // what the library says of itself, to the first comma
+	Host    string `parquet:"host"`    // where pgmpi ran
+	Shape   string `parquet:"shape"`
 }
 
 type Sample struct {
 	Source
-	Function string `parquet:"function,dict"`
-	MockupOf string `parquet:"mockup_of,dict"` // the collective that a mock-up stands for
-	Variant  string `parquet:"variant,dict"`
-	Msize    int64  `parquet:"msize,dict"` // bytes
-	Mpirun   int32  `parquet:"mpirun,dict"`
-	Rep      int32  `parquet:"rep,delta"` // from 0, within the mpirun
-	NS       int64  `parquet:"ns,delta"`  // run-time in nanoseconds, of all Calls together
-	Flags    int32  `parquet:"flags,dict"`
+	Function string `parquet:"function"`
+	MockupOf string `parquet:"mockup_of"` // the collective that a mock-up stands for
+	Variant  string `parquet:"variant"`
+	Msize    int64  `parquet:"msize"` // bytes
+	Mpirun   int32  `parquet:"mpirun"`
+	Rep      int32  `parquet:"rep"` // from 0, within the mpirun
+	NS       int64  `parquet:"ns"`  // run-time in nanoseconds, of all Calls together
+	Flags    int32  `parquet:"flags"`
 	Outlier  bool   `parquet:"outlier"` // valid, and left out by the filter
-	Mode     string `parquet:"mode,dict"`
-	Calls    int32  `parquet:"calls,dict"` // in a row that one sample is; nearly always 1
+	Mode     string `parquet:"mode"`
+	Calls    int32  `parquet:"calls"` // in a row that one sample is; nearly always 1
 }
 
 type Median struct {
 	Source
-	Function   string   `parquet:"function,dict"`
-	MockupOf   string   `parquet:"mockup_of,dict"`
-	Variant    string   `parquet:"variant,dict"`
+	Function   string   `parquet:"function"`
+	MockupOf   string   `parquet:"mockup_of"`
+	Variant    string   `parquet:"variant"`
 	Msize      int64    `parquet:"msize"`
 	NP         int32    `parquet:"np"`
 	Mpirun     int32    `parquet:"mpirun"`
-	MedianS    *float64 `parquet:"median_s,optional"` // seconds, or nil without a valid sample
-	N          int32    `parquet:"n"`                 // samples that it is of
+	MedianS    *float64 `parquet:"median_s"` // seconds, or nil without a valid sample
+	N          int32    `parquet:"n"`        // samples that it is of
 	Outliers   int32    `parquet:"outliers"`
 	Invalid    int32    `parquet:"invalid"`
-	Mode       string   `parquet:"mode,dict"`
+	Mode       string   `parquet:"mode"`
 	Calls      int32    `parquet:"calls"`
-	FinishedAt string   `parquet:"finished_at,dict"`
+	FinishedAt string   `parquet:"finished_at"`
 	Pair       int32    `parquet:"pair"` // the comparison whose sides took turns, from 1, or 0
 }
 
@@ -67,15 +67,10 @@ var Verdict = func() reflect.Type {
 	fields := []reflect.StructField{{Name: "Source", Type: reflect.TypeFor[Source](), Anonymous: true}}
 	for i, c := range verdicts {
 		f := reflect.StructField{Name: fmt.Sprint("Column", i), Type: plain[c.Type.Kind()]}
-		tag := c.Name
-		if f.Type.Kind() == reflect.String {
-			tag += ",dict"
-		}
 		if c.Optional {
 			f.Type = reflect.PointerTo(f.Type)
-			tag += ",optional"
 		}
-		f.Tag = reflect.StructTag(fmt.Sprintf("parquet:%q", tag))
+		f.Tag = reflect.StructTag(fmt.Sprintf("parquet:%q", c.Name))
 		fields = append(fields, f)
 	}
 	return reflect.StructOf(fields)

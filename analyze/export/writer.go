@@ -7,12 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"reflect"
 	"strconv"
 	"strings"
-
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/snappy"
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
@@ -40,8 +38,7 @@ func New[T any](format string, w io.Writer, row reflect.Type) (Writer[T], error)
 	case CSV:
 		return newCSV[T](w, row)
 	case Parquet:
-		schema := parquet.SchemaOf(reflect.Zero(row).Interface())
-		return parquetWriter[T]{parquet.NewGenericWriter[T](w, schema, parquet.MaxRowsPerRowGroup(groupRows), parquet.Compression(&snappy.Codec{}))}, nil
+		return newParquet[T](w, row)
 	case OSU:
 		if o, ok := any(&osuWriter{out: w}).(Writer[T]); ok {
 			return o, nil
@@ -80,14 +77,15 @@ func (o *osuWriter) Close() error {
 	return err
 }
 
-// groupRows limits the rows that are kept in memory before they are written.
-const groupRows = 1 << 18
-
-type parquetWriter[T any] struct{ *parquet.GenericWriter[T] }
-
-func (p parquetWriter[T]) Write(rows []T) error {
-	_, err := p.GenericWriter.Write(rows)
-	return err
+// columnsOf goes through the columns of a kind of row, by name, in their order.
+func columnsOf(row reflect.Type) iter.Seq2[string, reflect.StructField] {
+	return func(yield func(string, reflect.StructField) bool) {
+		for _, f := range reflect.VisibleFields(row) {
+			if !f.Anonymous && !yield(f.Tag.Get("parquet"), f) {
+				return
+			}
+		}
+	}
 }
 
 // csvWriter writes the columns that the Parquet file has. encoding/csv would make a string of every
@@ -108,11 +106,8 @@ var logical = map[bool]string{false: "FALSE", true: "TRUE"}
 func newCSV[T any](w io.Writer, row reflect.Type) (Writer[T], error) {
 	c := &csvWriter[T]{out: bufio.NewWriterSize(w, 1<<16), texts: map[string][]byte{}}
 	var head []string
-	for _, f := range reflect.VisibleFields(row) {
-		if !f.Anonymous {
-			name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-			head, c.columns = append(head, name), append(c.columns, f.Index)
-		}
+	for name, f := range columnsOf(row) {
+		head, c.columns = append(head, name), append(c.columns, f.Index)
 	}
 	_, err := fmt.Fprintln(c.out, strings.Join(head, ","))
 	return c, err

@@ -58,7 +58,7 @@ func TestExportAndFiguresDrawABar(t *testing.T) {
 	defer func(usual time.Duration) { progress.Patience = usual }(progress.Patience)
 	for _, limit := range []time.Duration{0, time.Hour} {
 		progress.Patience = limit
-		for name, want := range map[string]string{"export": `writing +9\d%`, "figures": `drawing +8\d%`} {
+		for name, want := range map[string]string{"export": `writing +100%`, "figures": `drawing +92%`} {
 			text := seen(t, func(h *command.Host) {
 				err := dispatch(t.Context(), h, []string{name, dir, "--out", filepath.Join(t.TempDir(), "x.csv")})
 				must.Hold(t, err == nil, "%v", err)
@@ -81,7 +81,7 @@ func TestEveryProofHasABar(t *testing.T) {
 		p.Clear()
 	})
 	for _, proof := range strings.Split(text, "proof")[1:] {
-		should.Hold(t, regexp.MustCompile(`(?s)1 of 2 \(p2\) +0%.* 49%.*2 of 2.* 99%`).MatchString(proof), "%q", proof)
+		should.Hold(t, regexp.MustCompile(`(?s)1 of 2 \(p2\) +0%.* 50%.*2 of 2.* 100%`).MatchString(proof), "%q", proof)
 	}
 	should.Equal(t, strings.Count(text, "proof"), 2)
 }
@@ -109,7 +109,7 @@ func TestABarGoesOnWhereMoreIsPlannedLater(t *testing.T) {
 	for _, m := range regexp.MustCompile(`mpirun (\d) of \d \(p2\) +(\d+)%`).FindAllStringSubmatch(text, -1) {
 		shown = append(shown, m[1]+": "+m[2])
 	}
-	if all := strings.Join(shown, ", "); !strings.Contains(all, "2: 99") || !strings.Contains(all, "3: 74, 4: 74, 4: 99") {
+	if all := strings.Join(shown, ", "); !strings.Contains(all, "2: 100") || !strings.Contains(all, "3: 75, 4: 100") {
 		t.Errorf("%s\n%q", all, text)
 	}
 }

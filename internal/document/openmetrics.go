@@ -1,31 +1,48 @@
 package document
 
 import (
+	"bufio"
+	"fmt"
 	"io"
-
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
+	"math"
+	"strconv"
+	"strings"
 
 	"pgmpi/internal/clean"
-	"pgmpi/internal/lists"
 )
 
 // openmetricsFormat writes for Prometheus, also through the textfile collector of its node exporter.
 var openmetricsFormat = Format{Name: "openmetrics", ext: "prom", from: metrics, Write: writeOpenMetrics}
 
+// escaped protects what ends a text of OpenMetrics.
+var escaped = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
+
 func writeOpenMetrics(w io.Writer, d *Document) error {
+	out := bufio.NewWriter(w)
 	for _, m := range d.Metrics {
-		family := &dto.MetricFamily{Name: &m.Name, Help: &m.Help, Type: dto.MetricType_GAUGE.Enum()}
+		fmt.Fprintf(out, "# HELP %s %s\n# TYPE %[1]s gauge\n", m.Name, escaped.Replace(m.Help))
 		for _, v := range m.Values {
-			labels := lists.Map(v.Labels, func(l Label) *dto.LabelPair { return &dto.LabelPair{Name: &l.Name, Value: &l.Value} })
-			family.Metric = append(family.Metric, &dto.Metric{Label: labels, Gauge: &dto.Gauge{Value: &v.Value}})
-		}
-		if _, err := expfmt.MetricFamilyToOpenMetrics(w, family); err != nil {
-			return err
+			out.WriteString(m.Name)
+			for i, l := range v.Labels {
+				fmt.Fprintf(out, `%c%s="%s"`, "{,"[min(i, 1)], l.Name, escaped.Replace(l.Value))
+			}
+			if len(v.Labels) > 0 {
+				out.WriteByte('}')
+			}
+			fmt.Fprintf(out, " %s\n", openmetricsNumber(v.Value))
 		}
 	}
-	_, err := expfmt.FinalizeOpenMetrics(w)
-	return err
+	out.WriteString("# EOF\n")
+	return out.Flush()
+}
+
+// openmetricsNumber writes every number as a float, which OpenMetrics tells from an integer by its point.
+func openmetricsNumber(x float64) string {
+	text := strconv.FormatFloat(x, 'g', -1, 64)
+	if !math.IsInf(x, 0) && !math.IsNaN(x) && !strings.ContainsAny(text, "e.") {
+		text += ".0"
+	}
+	return text
 }
 
 type Metric struct {

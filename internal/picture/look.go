@@ -7,7 +7,8 @@ import (
 	"math"
 	"strings"
 
-	"gonum.org/v1/plot"
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	"golang.org/x/image/font/opentype"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -29,16 +30,24 @@ const (
 // fonts names Liberation Sans, which files have, and fonts with letters as wide.
 const fonts = `"Liberation Sans", Arial, Helvetica, sans-serif`
 
-// init sets one font for all pictures of the program.
-func init() {
-	plot.DefaultFont.Typeface, plot.DefaultFont.Variant = "Liberation", "Sans"
+// sans is the one font of all pictures.
+var sans = font.Font{Typeface: "Liberation", Variant: "Sans"}
+
+var letters = text.Plain{Fonts: font.NewCache(font.Collection{{Font: sans, Face: parsed(liberationsansregular.TTF)}})}
+
+func parsed(ttf []byte) *opentype.Font {
+	face, err := opentype.Parse(ttf)
+	if err != nil {
+		panic(err) // the bytes are part of the program
+	}
+	return face
 }
 
 func textWidth(text string) float64 { return float64(style(letterSize).Width(shown(text)) / unit) }
 
 // style returns the style of letters of a size in units.
 func style(size float64) text.Style {
-	return text.Style{Color: colourOf("text"), Font: font.From(plot.DefaultFont, vg.Length(size)*unit), Handler: plot.DefaultTextHandler}
+	return text.Style{Color: colourOf("text"), Font: font.From(sans, vg.Length(size)*unit), Handler: letters}
 }
 
 func fit(text string, width float64) string {

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"pgmpi/internal/experiment/run"
@@ -23,7 +23,7 @@ type Shown struct {
 	quiet   bool
 	drawing bool // whether a bar is drawn, on a terminal
 	show    func(run.Progress)
-	bar     *progressbar.ProgressBar
+	drawn   string // the bar on the terminal
 	start   time.Time
 	fresh   int // steps done before the first mpirun that was not on disk already
 }
@@ -56,15 +56,16 @@ func (p *Shown) Tell(e run.Event) {
 	case e.Step != "":
 		return
 	case e.Before+e.Done == 0 && !e.Finished: // the next check of a self-test
-		p.bar, p.fresh = nil, -1
+		p.fresh = -1
 	}
 	p.show(e.Progress)
 }
 
 // Clear takes the bar off the terminal before something else is printed.
 func (p *Shown) Clear() {
-	if p.bar != nil {
-		_ = p.bar.Clear()
+	if p.drawn != "" {
+		fmt.Fprint(p.to, clearLine)
+		p.drawn = ""
 	}
 }
 
@@ -83,11 +84,6 @@ func what(e run.Progress) string {
 	return fmt.Sprintf("%s, mpirun %d of %d (%s)", e.Doing, e.Run, e.Runs, e.Shape)
 }
 
-func (p *Shown) draw(e run.Progress) {
-	done, total := at(e)
-	p.bars(what(e), done, total)
-}
-
 // Patience delays the bar of work that counts its own steps.
 var Patience = time.Second
 
@@ -96,35 +92,59 @@ func (p *Shown) Counting(doing string) func(done, all int) {
 	start := time.Now()
 	return func(done, all int) {
 		if p.drawing && time.Since(start) >= Patience {
-			p.bars(doing, done, all)
+			p.bar(doing, done, all, start, 0)
 		}
 	}
 }
 
-func (p *Shown) bars(what string, done, total int) {
-	// Splits and confirmations are planned when the first stages have ended. A bar that is full once stays so.
-	if p.bar == nil {
-		p.bar = progressbar.NewOptions(total+1, progressbar.OptionSetWriter(p.to), progressbar.OptionSetWidth(24),
-			progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionSetRenderBlankState(true))
+func (p *Shown) draw(e run.Progress) {
+	done, total := at(e)
+	p.begin(done)
+	p.bar(what(e), done, total, p.start, p.fresh)
+}
+
+// clearLine goes to the beginning of a terminal's line and empties it.
+const clearLine = "\r\x1b[K"
+
+// bar draws how far the work is, in one line of the terminal.
+func (p *Shown) bar(what string, done, total int, start time.Time, fresh int) {
+	const width = 24
+	full := width * done / max(1, total)
+	text := fmt.Sprintf(" %3d%% |%s%s|%s", 100*done/max(1, total), strings.Repeat("█", full), strings.Repeat(" ", width-full), left(start, fresh, done, total))
+	if f, ok := p.to.(*os.File); ok {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil { // a line that wraps could not be cleared
+			what = phrase.Fit(what, max(1, columns-1-len([]rune(text))))
+		}
 	}
-	p.bar.ChangeMax(total + 1)
-	p.bar.Describe(what)
-	_ = p.bar.Set(done)
+	if text = what + text; text != p.drawn {
+		fmt.Fprint(p.to, clearLine, text)
+		p.drawn = text
+	}
+}
+
+// begin notes when the first step was made that was not on disk already.
+func (p *Shown) begin(done int) {
+	if p.fresh < 0 {
+		p.fresh, p.start = done, time.Now()
+	}
+}
+
+func left(start time.Time, fresh, done, total int) string {
+	if done <= fresh || done >= total {
+		return ""
+	}
+	return fmt.Sprintf(", about %s left", phrase.Rounded(time.Since(start)*time.Duration(total-done)/time.Duration(done-fresh)))
 }
 
 func (p *Shown) line(e run.Progress) {
+	done, total := at(e)
 	if !e.Finished {
-		if p.fresh < 0 {
-			p.fresh, _ = at(e)
-			p.start = time.Now()
-		}
+		p.begin(done)
 		return
 	}
-	done, total := at(e)
-	left := ""
-	if p.fresh >= 0 && done < total {
-		took := time.Since(p.start)
-		left = fmt.Sprintf(", about %s left", phrase.Rounded(took*time.Duration(total-done)/time.Duration(done-p.fresh)))
+	ahead := ""
+	if p.fresh >= 0 {
+		ahead = left(p.start, p.fresh, done, total)
 	}
-	p.warn("%s done%s\n", what(e), left)
+	p.warn("%s done%s\n", what(e), ahead)
 }
