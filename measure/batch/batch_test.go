@@ -213,7 +213,7 @@ func TestNamesThatADirectiveCannotHoldAreRefused(t *testing.T) {
 // The script of a job is played with a check that ends as told, and with what the
 // batch system sends.
 func TestTheScriptGoesOnUntilTheCheckIsDone(t *testing.T) {
-	const waits = `trap 'kill $!; exit 130' TERM; sleep 20 & wait`
+	const waits = `trap 'kill $!; exit 130' TERM; touch $0.began; sleep 20 & wait`
 	for name, c := range map[string]struct {
 		check    string
 		signal   syscall.Signal
@@ -229,10 +229,10 @@ func TestTheScriptGoesOnUntilTheCheckIsDone(t *testing.T) {
 		"cancelled":                {check: waits, signal: syscall.SIGTERM, want: 130},
 		"once more":                {check: "exit 130", restarts: "1", want: 130, requeued: true, says: "restart 2 of at most 2"},
 		"enough":                   {check: "exit 130", restarts: "2", want: 130, says: "not finished after 2 restarts; go on with: sbatch "},
-		"warned, but done in time": {check: `trap 'kill $!; exit 0' TERM; sleep 20 & wait`, signal: syscall.SIGUSR1, want: 0},
+		"warned, but done in time": {check: `trap 'kill $!; exit 0' TERM; touch $0.began; sleep 20 & wait`, signal: syscall.SIGUSR1, want: 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := programs(t, map[string]string{"module": "", "check": "touch $0.began\n" + c.check, "scontrol": `echo "$@" >$0.asked`})
+			dir := programs(t, map[string]string{"module": "", "check": c.check, "scontrol": `echo "$@" >$0.asked`})
 			r := request(dir, filepath.Join(dir, "check"))
 			r.Prolog = nil
 			cmd := exec.Command("bash", "-c", r.forSlurm())
@@ -240,10 +240,9 @@ func TestTheScriptGoesOnUntilTheCheckIsDone(t *testing.T) {
 			cmd.Stderr = new(strings.Builder)
 			must.Do(t, cmd.Start())
 			if c.signal != 0 {
-				for !exists(filepath.Join(dir, "check.began")) {
+				for !exists(filepath.Join(dir, "check.began")) { // its trap is set
 					time.Sleep(5 * time.Millisecond)
 				}
-				time.Sleep(50 * time.Millisecond) // the check sets its trap
 				must.Do(t, cmd.Process.Signal(c.signal))
 			}
 			err := cmd.Wait()
