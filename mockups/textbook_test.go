@@ -1,9 +1,13 @@
 package mockups
 
 import (
+	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
+	"pgmpi/testkit/must"
 	"pgmpi/testkit/should"
 )
 
@@ -24,6 +28,20 @@ func TestTextbookAlgorithmIsAMockupAndNoneOfTheLibrarys(t *testing.T) {
 	should.Equal(t, len(f.Parts(64, 4)), 0, "parts")
 	_, ok = Get("allreduce_as_textbook@star")
 	should.Hold(t, !ok, "an algorithm that is not there")
+}
+
+// The list of collectives that pgmpi apply can replace is the preloaded library's.
+func TestAppliesKnowsWhatThePreloadedLibraryReplaces(t *testing.T) {
+	text := string(must.Get(os.ReadFile("../measure/preload/apply.c"))(t))
+	list := regexp.MustCompile(`replaceable\[\] = \{(.*)\};`).FindStringSubmatch(text)
+	must.Hold(t, list != nil, "no list")
+	replaces := strings.Split(list[1], ", ")
+	for _, f := range All() {
+		if f.IsMockup() && f.Over == "" && f.Call == "" && !f.Identity {
+			should.Equal(t, Applies(f.ID), slices.Contains(replaces, strings.ToUpper(strings.TrimPrefix(f.Of, "MPI_"))), "%s", f.ID)
+		}
+	}
+	should.Hold(t, !Applies("bcast_as_lane") && !Applies("scan_as_mine") && !Applies("MPI_Bcast@chain") && !Applies("MPI_Bcast"), "what it does not have")
 }
 
 func TestWhatChangesTheOrderOfTheRanksSaysSo(t *testing.T) {

@@ -1,5 +1,5 @@
 /* Binomial trees: a process whose number, counted from the root, ends with k zeros serves 2^k processes.
- * Thakur 2005, sections 4.2 (Bcast, Scatter) and 4.5 (Reduce). */
+ * Thakur 2005. */
 #include "textbook.h"
 
 static int from_root(const pg_ctx *x) { return (x->rank - x->root + x->size) % x->size; }

@@ -1,5 +1,5 @@
 /* Chains: each process gets segments from the one before, and hands them on to the next. All are busy once the first
- * segment is at the end. Pješivac-Grbović 2007, section 3 (pipeline); Träff 2008. */
+ * segment is at the end. Pješivac-Grbović 2007 (pipeline); Träff 2008. */
 #include "textbook.h"
 
 enum { SEGMENT_BYTES = 64 << 10 };

@@ -1,5 +1,5 @@
 /* Recursive doubling: in each round the partner is twice as far away, and what a process knows is of twice as many.
- * Thakur 2005, section 4.5 (Allreduce); Hillis 1986 (Scan). */
+ * Thakur 2005 (Allreduce); Hillis 1986 (Scan). */
 #include "textbook.h"
 
 int pg_fold(pg_ctx *x, pg_folded *f, void *acc, int64_t n)

@@ -1,5 +1,5 @@
 /* Recursive halving: in each round partners exchange half of what is left, and reduce the half that they keep.
- * Thakur 2005, sections 4.4 (Reduce_scatter) and 4.5 (Allreduce, by Rabenseifner: the parts come back by doubling). */
+ * Thakur 2005 (Reduce_scatter; Allreduce, by Rabenseifner: the parts come back by doubling). */
 #include "textbook.h"
 
 enum { MOST_ROUNDS = 31 };

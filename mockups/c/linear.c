@@ -1,5 +1,5 @@
-/* Linear algorithms: the root has a message from or to each other process, in the order of the ranks. Chan 2007,
- * section 3; for large blocks the root's messages alone take as long as any tree. */
+/* Linear algorithms: the root has a message from or to each other process, in the order of the ranks. Chan 2007;
+ * for large blocks the root's messages alone take as long as any tree. */
 #include "textbook.h"
 
 static int gather(pg_ctx *x)

@@ -1,5 +1,5 @@
 /* Pairwise exchange: in round k each process sends to the one k ranks above and receives from the one k below.
- * Thakur 2005, sections 4.3 (Alltoall) and 4.4 (Reduce_scatter). */
+ * Thakur 2005. */
 #include "textbook.h"
 
 static int alltoall(pg_ctx *x)

@@ -1,5 +1,5 @@
 /* Rings: in each round every process sends one part to the next and gets one from the one before.
- * Thakur 2005, sections 4.1 (Allgather) and 4.5 (Allreduce); van de Geijn 1994 (Bcast by Scatter and Allgather). */
+ * Thakur 2005 (Allgather, Allreduce); van de Geijn 1994 (Bcast by Scatter and Allgather). */
 #include "textbook.h"
 
 /* Hands parts around until each process has all; a process begins with part `own`, which is also at `first`. Of the

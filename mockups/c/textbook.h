@@ -83,7 +83,7 @@ static inline void *pg_piece(const pg_ctx *x, const void *base, int64_t i, int64
     return pg_at(x, base, n > 0 ? i : 0);
 }
 
-/* Processes that are no power of two are folded (Thakur 2005, 4.5): of the first ones each even rank gives its data to
+/* Processes that are no power of two are folded (Thakur 2005): of the first ones each even rank gives its data to
  * the next, so that 2^k places are left. */
 typedef struct {
     int places, folded; /* and how many of the first places stand for two ranks */

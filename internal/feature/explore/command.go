@@ -16,10 +16,11 @@ func newCommand(h *command.Host) *cobra.Command {
 		Example: "pgmpi explore --np 2 --msizes 8,1Ki,64Ki\npgmpi explore gl.toml --algorithms Bcast,Allreduce",
 		Short:   "test the library's choices against its own algorithms",
 		Long: `Measures every collective by the library's default, by each of the library's
-own algorithms (MPI_T), and by its mock-ups, all in the same mpiruns. A few
-mpiruns choose the fastest at every size; others, which measure nothing else,
-test whether it beats the default. Without gl.toml the sizes are 8 B, 1, 16, 64
-and 256 KiB and 1 MiB. An interrupted run goes on with --out FOLDER --resume.
+own algorithms (MPI_T), by mock-ups, and by textbook algorithms over messages,
+all in the same mpiruns. A few mpiruns choose the fastest of each at every size;
+others, which measure nothing else, test whether it beats the default. Without
+gl.toml the sizes are 8 B, 1, 16, 64 and 256 KiB and 1 MiB. An interrupted run
+goes on with --out FOLDER --resume.
 
 Exit codes: 1 where one of the library's own algorithms beats the default, 0
 where none is shown to; 2, 3, 4 and 130 as for check. See docs/how-to-tune.md.`,

@@ -34,15 +34,26 @@ func exit(e *Exploration) error {
 	return nil
 }
 
+// rows have what came later at their end, so that numbers of columns stay.
 func rows(e *Exploration) [][]string {
-	out := [][]string{{"collective", "msize", "shape", "np", "word", "default_s",
-		"own", "own_s", "own_ratio", "own_ratio_lo95", "own_ratio_hi95", "own_p_value", "own_p_adjusted", "own_verdict",
-		"mockup", "mockup_s", "mockup_ratio", "mockup_ratio_lo95", "mockup_ratio_hi95", "mockup_p_value", "mockup_p_adjusted", "mockup_verdict", "reason"}}
+	head := []string{"collective", "msize", "shape", "np", "word", "default_s"}
+	of := func(kind string) {
+		for _, column := range []string{"", "_s", "_ratio", "_ratio_lo95", "_ratio_hi95", "_p_value", "_p_adjusted", "_verdict"} {
+			head = append(head, kind+column)
+		}
+	}
+	of("own")
+	of("mockup")
+	head = append(head, "reason")
+	of("textbook")
+	out := [][]string{append(head, "mend_by")}
+	cells := func(k *Candidate) []string {
+		k = cmp.Or(k, &Candidate{})
+		return phrase.Row(k.Function, k.MedianS, k.Ratio, k.RatioLo95, k.RatioHi95, k.PValue, k.PAdjusted, k.Verdict)
+	}
 	for _, c := range e.Cells {
-		own, mockup := cmp.Or(c.Own, &Candidate{}), cmp.Or(c.Mockup, &Candidate{})
-		out = append(out, phrase.Row(c.Function, c.Msize, c.Shape, c.NP, c.Word, c.DefaultS,
-			own.Function, own.MedianS, own.Ratio, own.RatioLo95, own.RatioHi95, own.PValue, own.PAdjusted, own.Verdict,
-			mockup.Function, mockup.MedianS, mockup.Ratio, mockup.RatioLo95, mockup.RatioHi95, mockup.PValue, mockup.PAdjusted, mockup.Verdict, c.Reason))
+		out = append(out, slices.Concat(phrase.Row(c.Function, c.Msize, c.Shape, c.NP, c.Word, c.DefaultS),
+			cells(c.Own), cells(c.Mockup), phrase.Row(c.Reason), cells(c.Textbook), phrase.Row(c.MendBy)))
 	}
 	return out
 }
@@ -54,9 +65,8 @@ func sections(e *Exploration) []document.Section {
 // screen has the cells with something faster, and the others in a sentence.
 func screen(e *Exploration) []document.Section {
 	out := slices.Concat(answer(e),
-		table(e, "Faster than the default", false, func(c *Cell) bool { return c.Word == OwnAlgorithm }),
-		same(e),
-		table(e, "Only a mock-up is faster", false, func(c *Cell) bool { return c.Word == OnlyMockup }))
+		table(e, "Faster than the default", false, func(c *Cell) bool { return c.MendBy != "" && c.Word != SameAlgorithm }),
+		same(e))
 	var rest document.Section
 	open := lists.Keep(e.Cells, func(c Cell) bool { return c.Word == NotDecided })
 	if shown, more := phrase.First(open, 12, ", %d more"); len(open) > 0 {
@@ -80,15 +90,16 @@ func answer(e *Exploration) []document.Section {
 		return phrase.When(e.Count[word] > 0, "%d %s%s", e.Count[word], word, by)
 	})
 	s := document.Section{}
-	switch own, same, mockup := e.Count[OwnAlgorithm], e.Count[SameAlgorithm], e.Count[OnlyMockup]; {
+	switch own, same, others := e.Count[OwnAlgorithm], e.Count[SameAlgorithm], e.Count[OnlyMockup]+e.Count[OnlyTextbook]; {
 	case e.NotJudged() != "":
 	case own+same > 0:
 		apart := phrase.When(same > 0, ": in %d another algorithm, in %d the same, chosen by hand", own, same)
 		s.Say("FASTER: in %d of %s one of the library's own algorithms beats what it chooses, by up to %s%s.",
 			own+same, cells, phrase.Ratio(largestGain(e)), apart)
 		s.Tone = picture.Slow
-	case mockup > 0:
-		s.Say("ONLY MOCK-UPS ARE FASTER, in %d of %s; none of the library's own algorithms is shown to be.", mockup, cells)
+	case others > 0:
+		s.Say("ONLY %s FASTER, in %d of %s; none of the library's own algorithms is shown to be.",
+			phrase.Either(e.Count[OnlyTextbook] == 0, "MOCK-UPS ARE", "MOCK-UPS OR TEXTBOOK ALGORITHMS ARE"), others, cells)
 	default:
 		s.Say("NO FASTER ALGORITHM SHOWN in %s.", cells)
 	}
@@ -136,37 +147,56 @@ func same(e *Exploration) []document.Section {
 }
 
 func table(e *Exploration, title string, all bool, shown func(*Cell) bool) []document.Section {
-	t := &document.Table{Head: []string{"collective", "size", "default", "best own", "slower", "95 %", "best mock-up", "slower", "answer"}, Align: "lrrlrllrl",
-		Grouped: true, Flex: 6, Spare: []int{5}}
+	t := &document.Table{Head: []string{"collective", "size", "default", "best own", "slower", "95 %", "best mock-up", "textbook", "mend by", "answer"},
+		Align: "lrrlrlllll", Grouped: true, Flex: 6, Spare: []int{5}}
 	for i := range e.Cells {
 		c := &e.Cells[i]
 		if !shown(c) {
 			continue
 		}
 		name := c.Function + phrase.When(len(e.Shapes) > 1, ", %s", c.Shape)
-		cells := []string{name, phrase.Size(c.Msize), phrase.Duration(c.DefaultS), "-", "-", "-", "-", "-", string(c.Word)}
+		cells := []string{name, phrase.Size(c.Msize), phrase.Duration(c.DefaultS), "-", "-", "-", "-", "-", string(c.MendBy), answerOf(c)}
 		if c.Reason == unknownOwn {
 			cells[3] = "not known"
 		}
 		if k := c.Own; k != nil {
 			cells[3], cells[4], cells[5] = mockups.Algorithm(k.Function), candidateRatio(k), phrase.Interval(k.RatioLo95, k.RatioHi95, "–")
 		}
-		if k := c.Mockup; k != nil {
-			cells[6], cells[7] = formulaOf(k.Function), candidateRatio(k)
+		for i, k := range []*Candidate{c.Mockup, c.Textbook} {
+			if k != nil {
+				cells[6+i] = strings.TrimPrefix(formulaOf(k.Function), "textbook ") + " " + candidateRatio(k)
+			}
 		}
 		t.Add(cells...)
 	}
 	if !all {
-		t.Drop(8)
-		return document.Tabled(t, "", "%s", title)
+		t.Drop(9)
+		return document.Tabled(t, mendings, "%s", title)
 	}
-	return document.Tabled(t, "slower: how many times slower the default is; ~: of the mpiruns that chose, not tested; all of default is of these. 95 %: its interval, for this test alone.", "%s", title)
+	t.Drop(8)
+	return document.Tabled(t, "slower: how many times slower the default is; ~: of the mpiruns that chose, not tested; all of default is of these. 95 %: its interval, for this test alone. "+mendings, "%s", title)
+}
+
+const mendings = "Mended with least by a setting of the library (`pgmpi remedy`), else by `pgmpi apply`, which replaces a program's calls, else by a report to the library's developers."
+
+// answerOf has the answer, and what mends a cell that no setting does.
+func answerOf(c *Cell) string {
+	if c.Word == SameAlgorithm {
+		return "same, by hand"
+	}
+	return string(c.Word) + phrase.When(c.MendBy == ByApply || c.MendBy == ByReport, ": %s", c.MendBy)
 }
 
 // fastestOwn has the cells in which an algorithm of the library's own was measured without a test.
 func fastestOwn(e *Exploration) []document.Section {
-	return table(e, "The fastest of the library's own algorithms, from medians and without a test", false,
-		func(c *Cell) bool { return c.Own != nil })
+	out := table(e, "The fastest of the library's own algorithms, from medians and without a test", false, func(c *Cell) bool { return c.Own != nil })
+	for i := range out {
+		out[i].Notes = nil
+		for range 3 { // it has neither mock-ups nor a setting
+			out[i].Table.Drop(6)
+		}
+	}
+	return out
 }
 
 func formulaOf(id string) string {
@@ -222,7 +252,7 @@ func design(e *Exploration) []document.Section {
 			n.False, conf.Plural(n.Tests, "test"), phrase.Ratio(e.ItselfRatio))
 	}
 	s.Fact("Answers", "own algorithm: the fastest of the library's own is shown to beat the default; "+
-		"same algorithm by hand: so does the one that it takes anyway; only mock-up: no own one is, a mock-up is; "+
+		"same algorithm by hand: so does the one that it takes anyway; only mock-up: no own one is, a mock-up is; only textbook: nor a mock-up, a textbook algorithm is; "+
 		"default is best: what was faster in the mpiruns that chose is shown not to be; nothing faster seen: by these mpiruns, without a test")
 	s.Fact("Sizes", "%s", e.MsizeLegend)
 	return []document.Section{s}
@@ -246,7 +276,7 @@ func outcome(c *Cell) document.Outcome {
 		o.Result, o.Ratio = document.Failed, *c.Own.Ratio
 	case NotDecided, NotExplored:
 		o.Result = document.Skipped
-	case DefaultIsBest, NothingSeen, OnlyMockup:
+	case DefaultIsBest, NothingSeen, OnlyMockup, OnlyTextbook:
 	}
 	call := fmt.Sprintf("%s %s, %s", phrase.Plain(c.Function), phrase.Size(c.Msize), c.Shape)
 	o.Title, o.Text = call+": "+o.Why, call+": "+o.Why
@@ -259,7 +289,7 @@ func outcome(c *Cell) document.Outcome {
 func metrics(e *Exploration) []document.Metric {
 	ratio := document.Metric{Name: "pgmpi_explore_ratio", Help: "How many times slower the default is than a candidate, where that was tested."}
 	for _, c := range e.Cells {
-		for _, k := range []*Candidate{c.Own, c.Mockup} {
+		for _, k := range []*Candidate{c.Own, c.Mockup, c.Textbook} {
 			if k != nil && k.PValue != nil && k.Ratio != nil { // else it is of the mpiruns that chose
 				ratio.Add(*k.Ratio, append([]document.Label{{Name: "candidate", Value: k.Function}}, check.CellLabels(c.Function, c.Msize, c.Shape)...)...)
 			}

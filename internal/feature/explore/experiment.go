@@ -26,7 +26,7 @@ import (
 	"pgmpi/mockups"
 )
 
-// Experiment compares what a library chooses with its own algorithms and with mock-ups. Every
+// Experiment compares what a library chooses with its own algorithms, mock-ups and textbook algorithms. Every
 // comparison is a pattern of its Plan; stage 2 selects, and other mpiruns test.
 var Experiment = &run.Experiment{Kind: results.Explore, Prepare: prepare, Plan: run.Tests, Medians: true,
 	Defaults: run.Defaults(func(f *glfile.File) { f.Job.Msizes, f.NREP.Predictions = run.UsualSizes, 1 }),
@@ -55,7 +55,10 @@ func At(sizes map[string]guidelines.MsizeList, more []guidelines.UserPattern) *r
 		if err != nil {
 			return nil, err
 		}
-		f.Guideline = slices.Clone(f.Guideline)
+		f.Guideline = slices.DeleteFunc(slices.Clone(f.Guideline), func(u guidelines.User) bool { // no setting takes one
+			other, _ := mockups.Get(u.Pattern.Mockup)
+			return other.Textbook != ""
+		})
 		for _, p := range more {
 			f.Guideline = append(f.Guideline, comparison(p.Function, p.Mockup))
 		}
@@ -225,7 +228,7 @@ func nothing(list *report.Algorithms) string {
 }
 
 // comparisons compares every collective of which an own algorithm is wanted: with
-// itself once more, with these algorithms, and with its mock-ups, those that divide their
+// itself once more, with these algorithms, and with its mock-ups and textbook algorithms, those that divide their
 // work among nodes only where all shapes let them. A collective whose algorithms are not known for
 // this version of the library is compared with its mock-ups alone.
 func comparisons(list *report.Algorithms, config *glfile.File) (out []guidelines.User) {
@@ -250,7 +253,7 @@ func comparisons(list *report.Algorithms, config *glfile.File) (out []guidelines
 			add(c.Collective, id)
 		}
 		for _, id := range append(mockups.Mockups(c.Collective), guidelines.OwnMockups(config.Mockup, c.Collective)...) {
-			if f, _ := mockups.Get(id); f.Textbook == "" && (f.Over == "" || lanes) {
+			if f, _ := mockups.Get(id); f.Over == "" || lanes {
 				add(c.Collective, id)
 			}
 		}

@@ -28,7 +28,7 @@ type data struct {
 }
 
 // planTests chooses, by the mpiruns of stage 2, what other mpiruns test. For every collective and size
-// these are the fastest of the library's own algorithms and the fastest mock-up, where the default is
+// these are the fastest of the library's own algorithms, mock-ups and textbook algorithms, where the default is
 // slower by min_slowdown or more; and there the default against itself. Data that choose never test. r
 // mpiruns test, or for 0 as many as suit the number of candidates. It is nil without candidates.
 func planTests(m *results.Manifest, set *medians.Set, cfg judge.Config, r int) *results.FollowUps {
@@ -93,9 +93,17 @@ func (x *data) isOwn(test int) bool {
 	return mockups.Algorithm(other) != "" && !isItself(other)
 }
 
-// fastest returns the fastest own algorithm and the fastest mock-up of a cell in stage 2. It compares
+// What a candidate may be, in the order of how little it takes to use one.
+const (
+	ownKind      = iota // one of the library's own algorithms
+	mockupKind          // other collectives of the library
+	textbookKind        // messages alone
+	kinds
+)
+
+// fastest returns the fastest candidate of each kind in a cell of stage 2. It compares
 // median ratios within mpiruns, and returns nil where none has times.
-func (x *data) fastest(tests []int) (best [2]*Candidate) {
+func (x *data) fastest(tests []int) (best [kinds]*Candidate) {
 	for _, i := range tests {
 		c, kind := x.candidate(i)
 		if b := best[kind]; c.Ratio != nil && !isItself(c.Function) && (b == nil || *c.Ratio > *b.Ratio) {
@@ -105,20 +113,21 @@ func (x *data) fastest(tests []int) (best [2]*Candidate) {
 	return best
 }
 
-// candidate describes the other side of a test by stage 2; kind is 0 for an own algorithm, 1 for
-// a mock-up.
+// candidate describes the other side of a test by stage 2.
 func (x *data) candidate(test int) (c *Candidate, kind int) {
 	t := x.m.Plan.Tests[test]
 	orig, other := &x.set.Cases[t.Case], &x.set.Cases[t.Others[0]]
-	if mockups.Algorithm(t.Mockup) == "" {
-		kind = 1
+	if f, _ := mockups.Get(t.Mockup); f.Textbook != "" {
+		kind = textbookKind
+	} else if mockups.Algorithm(t.Mockup) == "" {
+		kind = mockupKind
 	}
 	return &Candidate{Function: t.Mockup, DefaultS: analyze.Seconds(orig.Median()), MedianS: analyze.Seconds(other.Median()), Tested: analyze.Tested{Effect: analyze.Effect{Ratio: medianRatio(orig, other)}}, test: test}, kind
 }
 
 // candidates returns the planned ones, whatever is fastest by the data and the configuration of today;
 // for a kind without any, the fastest.
-func (x *data) candidates(tests []int) [2]*Candidate {
+func (x *data) candidates(tests []int) [kinds]*Candidate {
 	best := x.fastest(tests)
 	for _, f := range x.m.Following(protocol.ModeExplore) {
 		if c, kind := x.candidate(f.Test); slices.Contains(tests, f.Test) && !isItself(c.Function) {
@@ -226,11 +235,11 @@ func (x *data) cell(tests []int, outcomes map[int]analyze.Answered) Cell {
 		return c
 	}
 	best := x.candidates(tests)
-	c.Own, c.Mockup = best[0], best[1]
+	c.Own, c.Mockup, c.Textbook = best[ownKind], best[mockupKind], best[textbookKind]
 	if !slices.ContainsFunc(tests, x.isOwn) {
 		c.Reason = unknownOwn
 	}
-	var open [2]bool
+	var open [kinds]bool
 	for kind, k := range best {
 		if k == nil {
 			continue
@@ -253,15 +262,18 @@ func (x *data) cell(tests []int, outcomes map[int]analyze.Answered) Cell {
 	switch {
 	case c.Own.Faster():
 		c.Word = OwnAlgorithm
-	case open[0] || open[1] && !c.Mockup.Faster():
-		c.Word = NotDecided
-	case c.Mockup.Faster():
+	case !open[ownKind] && c.Mockup.Faster():
 		c.Word = OnlyMockup
-	case c.Own.tested() || c.Mockup.tested():
+	case !open[ownKind] && !open[mockupKind] && c.Textbook.Faster():
+		c.Word = OnlyTextbook
+	case slices.Contains(open[:], true):
+		c.Word = NotDecided
+	case c.Own.tested() || c.Mockup.tested() || c.Textbook.tested():
 		c.Word = DefaultIsBest
 	default:
 		c.Word = NothingSeen
 	}
+	c.MendBy = c.mendBy()
 	return c
 }
 
@@ -338,12 +350,13 @@ const (
 	OwnAlgorithm  Advice = "own algorithm"          // one of the library's own is faster, tested
 	SameAlgorithm Advice = "same algorithm by hand" // faster, tested, and the one that the library takes
 	OnlyMockup    Advice = "only mock-up"           // none of the library's own is, a mock-up is, tested
+	OnlyTextbook  Advice = "only textbook"          // nor a mock-up; a textbook algorithm is, tested
 	NotDecided    Advice = "undecided"              // a candidate is neither shown to be faster nor not to be
 	NotExplored   Advice = "not measured"           // the default has no valid times
 )
 
 // Advices are in the order of interest.
-var Advices = []Advice{OwnAlgorithm, SameAlgorithm, OnlyMockup, NotDecided, DefaultIsBest, NothingSeen, NotExplored}
+var Advices = []Advice{OwnAlgorithm, SameAlgorithm, OnlyMockup, OnlyTextbook, NotDecided, DefaultIsBest, NothingSeen, NotExplored}
 
 // Exploration is explore.json: what the library's own algorithms, and mock-ups, gain
 // over what it chooses by itself. Undefined numbers are null.
@@ -385,7 +398,35 @@ type Cell struct {
 	DefaultS *float64   `json:"default_s"`       // seconds, as the library chooses, in the mpiruns that choose
 	Own      *Candidate `json:"own"`             // the fastest of the library's own in the selection; null if none could be timed
 	Mockup   *Candidate `json:"mockup"`          // the same of the mock-ups
+	Textbook *Candidate `json:"textbook"`        // and of the textbook algorithms
+	MendBy   Mending    `json:"mend_by"`         // what mends it with least; "" where nothing is shown to be faster
 	Reason   string     `json:"reason,omitempty"`
+}
+
+// Mending is a way to a faster call.
+type Mending string
+
+const (
+	BySetting Mending = "setting" // of the library: pgmpi remedy
+	ByApply   Mending = "apply"   // a program's call is replaced: pgmpi apply
+	ByReport  Mending = "report"  // neither can: the library's developers, or whoever writes the program
+)
+
+// mendBy returns what mends a cell with least. A mock-up that pgmpi apply can put into a program comes before a
+// faster textbook algorithm that it cannot.
+func (c *Cell) mendBy() Mending {
+	can := func(k *Candidate) bool { return k.Faster() && mockups.Applies(k.Function) }
+	switch c.Word {
+	case OwnAlgorithm, SameAlgorithm:
+		return BySetting
+	case OnlyMockup, OnlyTextbook:
+		if can(c.Mockup) || can(c.Textbook) {
+			return ByApply
+		}
+		return ByReport
+	case DefaultIsBest, NothingSeen, NotDecided, NotExplored:
+	}
+	return ""
 }
 
 // Candidate may be faster than the default. Its numbers come from the mpiruns that test it; of an

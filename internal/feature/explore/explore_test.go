@@ -49,7 +49,7 @@ func exploredData(t *testing.T, candidates map[string][2]int64) (*results.Manife
 	m.Rank.ClockTickNS = 1
 	fixture.Case(m, "MPI_Scan", fixture.P2, 8)
 	took := [][2]int64{{100_000, 100_000}}
-	for _, id := range []string{"MPI_Scan@itself", "MPI_Scan@linear", "scan_as_exscan+reduce_local"} {
+	for _, id := range []string{"MPI_Scan@itself", "MPI_Scan@linear", "scan_as_exscan+reduce_local", "scan_as_textbook@chain"} {
 		if ns, ok := candidates[id]; ok {
 			fixture.Test(m, fixture.Pattern{ID: "x", Function: "MPI_Scan", Mockup: id}.Guideline(), fixture.P2, 8, fixture.Case(m, id, fixture.P2, 8))
 			took = append(took, ns)
@@ -108,6 +108,40 @@ func TestAnswerIsThatOfTheMpirunsThatTest(t *testing.T) {
 			"%s: %+v, %d follow-ups, itself %+v", c.name, e.Cells, tested, e.Itself)
 		should.Equal(t, e.Exit, map[bool]int{true: 1}[c.want == OwnAlgorithm], "%s: exit code", c.name)
 	}
+}
+
+// A setting of the library mends with least, then a call that is replaced, then whoever develops the library.
+func TestACellIsMendedByWhatTakesLeast(t *testing.T) {
+	const own, mockup, textbook = "MPI_Scan@linear", "scan_as_exscan+reduce_local", "scan_as_textbook@chain"
+	fast, slow, lucky := [2]int64{60_000, 60_000}, [2]int64{120_000, 1}, [2]int64{60_000, 110_000}
+	for name, c := range map[string]struct {
+		own, mockup, textbook [2]int64
+		want                  Advice
+		mendBy                Mending
+	}{
+		"all are faster":           {fast, fast, [2]int64{30_000, 30_000}, OwnAlgorithm, BySetting},
+		"mock-up and textbook":     {slow, fast, [2]int64{30_000, 30_000}, OnlyMockup, ByApply},
+		"textbook alone":           {slow, slow, fast, OnlyTextbook, ByApply},
+		"textbook, a lucky mockup": {slow, lucky, fast, OnlyTextbook, ByApply},
+		"a lucky textbook":         {slow, slow, lucky, DefaultIsBest, ""},
+	} {
+		m, set := exploredData(t, map[string][2]int64{"MPI_Scan@itself": {100_000, 100_000}, own: c.own, mockup: c.mockup, textbook: c.textbook})
+		e := must.Get(Judge(m, set, judge.Default()))(t)
+		got := e.Cells[0]
+		should.Hold(t, got.Word == c.want && got.MendBy == c.mendBy && got.Textbook != nil && got.Textbook.Function == textbook, "%s: %+v", name, got)
+	}
+	for _, id := range []string{"barrier_as_textbook@dissemination", "reduce_scatter_as_textbook@halving", "scan_as_lane", "scan_as_mine"} {
+		c := Cell{Word: OnlyMockup, Mockup: &Candidate{Function: id, Verdict: judge.Violated}}
+		should.Equal(t, c.mendBy(), ByReport, "%s", id)
+	}
+}
+
+// Where one that mends with less is undecided, no answer names another as the only one.
+func TestATextbookAlgorithmIsNotTheOnlyOneWhileAMockupIsUndecided(t *testing.T) {
+	m, set := exploredData(t, map[string][2]int64{"scan_as_exscan+reduce_local": {60_000, 60_000}, "scan_as_textbook@chain": {60_000, 60_000}})
+	m.FollowUps[protocol.ModeExplore].Comparisons = m.FollowUps[protocol.ModeExplore].Comparisons[1:] // of the textbook algorithm
+	c := must.Get(Judge(m, set, judge.Default()))(t).Cells[0]
+	should.Hold(t, c.Word == NotDecided && c.Textbook.Faster() && c.MendBy == "", "%+v", c)
 }
 
 // A library of tomorrow may tell its algorithms in a way that is not understood: a mock-up that is no faster does not
