@@ -26,9 +26,14 @@ import (
 var Poisons = [2]byte{0x5a, 0xa5}
 
 const (
-	// lateBy is the time for which one rank holds up a Barrier that is verified: much longer than a
-	// message takes, even where processes share a core.
-	lateBy = 20 * time.Millisecond
+	// One rank holds up a Barrier that is verified for this many times as long as it takes: much longer
+	// than a message. Where processes share a core, one may wait so long for its turn that only
+	// mostLate shows anything.
+	lateTimes = 100
+	leastLate = time.Millisecond
+	mostLate  = 20 * time.Millisecond
+	// ownCalls are timed to know how long a Barrier takes.
+	ownCalls = 10
 	// lateMost limits the wait of one rank before its post: the others must return from theirs
 	// meanwhile.
 	lateMost = 2 * time.Second
@@ -115,8 +120,12 @@ func (c *Caller) callOnce(f mockups.Function, row *native.Function, i int) (faul
 // Late calls a function in which all ranks wait for each other, with one rank late. It says there which
 // rank did not wait.
 func (c *Caller) Late(row *native.Function, late int) (fault string, err error) {
+	by, err := c.lateBy(row)
+	if err != nil {
+		return "", err
+	}
 	if c.Rank == late && c.Size > 1 {
-		time.Sleep(lateBy)
+		time.Sleep(by)
 	}
 	var early C.int
 	err = mpi.Error(Name(row), C.pg_call_late(own(row), c.x, C.int(late), &early))
@@ -124,6 +133,22 @@ func (c *Caller) Late(row *native.Function, late int) (fault string, err error) 
 		return "", err
 	}
 	return fmt.Sprintf("rank %d left before this rank had entered", early), nil
+}
+
+// lateBy returns the time for which a rank is late.
+func (c *Caller) lateBy(row *native.Function) (time.Duration, error) {
+	_, crowded, err := c.Topology()
+	if err != nil || crowded > 0 {
+		return mostLate, err
+	}
+	start := time.Now()
+	err = c.Call(row, ownCalls)
+	return lateAfter(time.Since(start) / ownCalls), err
+}
+
+// lateAfter returns the time to hold up a Barrier that takes each.
+func lateAfter(each time.Duration) time.Duration {
+	return min(max(lateTimes*each, leastLate), mostLate)
 }
 
 func (c *Caller) postLate(f mockups.Function, late int) (fault string, err error) {

@@ -27,7 +27,10 @@ type World struct {
 	Level   int
 	Context *native.Context
 	x       *C.pg_ctx // Context
+	seen    *topology // nil until Topology has looked
 }
+
+type topology struct{ nodes, crowded int }
 
 // Error says which call failed with which MPI error code; 0 is no error. E is a C.int of any package.
 func Error[E ~int32](what string, rc E) error {
@@ -189,10 +192,17 @@ func (w *World) FirstOf(fault string) (string, error) {
 
 func (w *World) Barrier() error { return Error("MPI_Sendrecv", C.pg_disseminate(w.x)) }
 
+// Topology returns the number of nodes, and of ranks that share cores. All ranks ask together; the first
+// time counts.
 func (w *World) Topology() (nodes, crowded int, err error) {
-	var n, c C.int
-	err = Error("the topology", C.pg_topology(w.x, &n, &c))
-	return int(n), int(c), err
+	if w.seen == nil {
+		var n, c C.int
+		if err := Error("the topology", C.pg_topology(w.x, &n, &c)); err != nil {
+			return 0, 0, err
+		}
+		w.seen = &topology{int(n), int(c)}
+	}
+	return w.seen.nodes, w.seen.crowded, nil
 }
 
 // Library returns the library's description of itself. MPI need not be started.
