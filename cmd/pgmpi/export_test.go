@@ -159,8 +159,8 @@ func TestDocumentedRunMediansPoolNothingThatDiffers(t *testing.T) {
 	for _, column := range []string{"folder", "shape", "function", "msize", "mode", "calls", "mpirun"} {
 		should.Hold(t, strings.Contains(block("python"), strconv.Quote(column)), "pandas pools all %ss", column)
 	}
-	for _, name := range []string{"slowest.py", "nrep.ipynb"} {
-		page = append(page, must.Get(os.ReadFile(filepath.Join("..", "..", "examples", "figures", name)))(t)...)
+	for _, name := range []string{"figures/slowest.py", "notebook/nrep.ipynb"} {
+		page = append(page, must.Get(os.ReadFile(filepath.Join("..", "..", "examples", name)))(t)...)
 	}
 	should.Hold(t, !strings.Contains(string(page), "x.flags"), "x.flags is something of pandas' own, and no sample is left")
 	if _, err := exec.LookPath("Rscript"); err != nil {
