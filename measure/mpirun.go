@@ -102,6 +102,13 @@ type mpirun struct {
 	begun  time.Time
 	launch time.Duration // until rank 0's hello was read
 	wall   time.Duration // until its end record
+	rode   []rode        // what the riders have sent
+	fault  error         // of the rider after these, if any
+}
+
+type rode struct {
+	out  *protocol.Output
+	wall time.Duration // after the end record before
 }
 
 func newMpirun(start Starter, argv []string, env map[string]string, l limits) *mpirun {
@@ -168,13 +175,40 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// serve hands the job to the ranks and collects their output. After an error no process is left.
+// serve hands the job to the ranks and collects their output. After an error no process is left. A rider
+// that fails spoils nothing of what came before it.
 func (m *mpirun) serve(ctx context.Context, job *protocol.Job) (*protocol.Output, error) {
 	out, err := m.talk(ctx, job)
 	m.wall = time.Since(m.begun)
 	if err == nil {
+		err = m.ride(ctx, job.Each()[1:])
+	}
+	if err == nil {
 		return out, nil
 	}
+	if err = m.failed(ctx, err); out != nil {
+		m.fault = err
+		return out, nil
+	}
+	return nil, err
+}
+
+// ride collects what riders send.
+func (m *mpirun) ride(ctx context.Context, riders []*protocol.Job) error {
+	for _, job := range riders {
+		begun := time.Now()
+		m.last, m.first = "", ""
+		out, err := m.collect(ctx, job)
+		if err != nil {
+			return err
+		}
+		m.rode = append(m.rode, rode{out, time.Since(begun)})
+	}
+	return nil
+}
+
+// failed ends an mpirun, and explains its fault.
+func (m *mpirun) failed(ctx context.Context, err error) error {
 	if errors.Is(err, errEnded) {
 		select { // its own end, before kill gives it another
 		case <-m.ranks.Exited:
@@ -187,9 +221,9 @@ func (m *mpirun) serve(ctx context.Context, job *protocol.Job) (*protocol.Output
 	}
 	m.kill()
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
-	return nil, m.explain(err)
+	return m.explain(err)
 }
 
 // end waits, while there is time, until an mpirun ends that has sent its end record. Its samples are
@@ -286,7 +320,7 @@ func (m *mpirun) talk(ctx context.Context, job *protocol.Job) (*protocol.Output,
 		}
 	}
 	m.taken = true
-	return m.collect(ctx, job)
+	return m.collect(ctx, job.Each()[0])
 }
 
 // lineWith returns the next line that has the word. It skips what a preloaded library

@@ -72,7 +72,8 @@ func (t Task) withoutRounds(done map[[2]int]results.CaseInfo, left int) (rest Ta
 
 // keepPart stores the part that a failed mpirun and the attempts before it have finished. It ignores a
 // failure to store: the part would have been lost anyway.
-func (s *Session) keepPart(t Task, before *results.Run, seed uint64, job *protocol.Job, m *mpirun) {
+func (s *Session) keepPart(x asked, m *mpirun) {
+	t, job := x.Task, x.job
 	if m.in == nil || m.hello == nil {
 		return
 	}
@@ -83,7 +84,7 @@ func (s *Session) keepPart(t Task, before *results.Run, seed uint64, job *protoc
 	slices.SortFunc(got.Cases, func(a, b protocol.CaseResult) int { return cmp.Compare(a.Case, b.Case) })
 	out := &protocol.Output{Samples: map[int][]protocol.Sample{}}
 	var of []Sampled
-	r := &results.Run{Header: m.header(t, seed, job)}
+	r := &results.Run{Header: m.header(x)}
 	at := map[int]int{}
 	for _, c := range got.Cases {
 		if c.Case >= len(t.Cases) {
@@ -108,6 +109,6 @@ func (s *Session) keepPart(t Task, before *results.Run, seed uint64, job *protoc
 	if s.fill(r, out, t, of) != nil {
 		return
 	}
-	r.Join(before)
+	r.Join(x.part)
 	_ = s.Folder.WritePart(r)
 }

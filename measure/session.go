@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -34,9 +35,11 @@ type Session struct {
 	// Anew lists files that each mpirun reads from the disk: where code lies in memory can decide how
 	// fast it is, and does not change while a file stays there.
 	Anew  []string
-	Watch bool     // Code is wanted
-	Code  []string // files with code that the last mpirun ran on this host
-	Heard []string // lines of the last mpirun's standard output that are not its ranks'
+	Watch bool           // Code is wanted
+	Code  []string       // files with code that the last mpirun ran on this host
+	Heard []string       // lines of the last mpirun's standard output that are not its ranks'
+	Rode  []*results.Run // what the riders of the last mpirun have measured
+	Fault error          // of the rider after these, if any
 
 	seen    map[guidelines.Shape]bool // shapes whose factors an mpirun of this process has recorded
 	leaving *mpirun                   // if set, its samples are on disk, and it goes through MPI_Finalize
@@ -54,11 +57,15 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 			}
 		}
 	}
-	part := s.part(&t)
-	job, seed, err := s.job(t)
+	x, err := s.asked(t)
 	if err != nil {
 		return nil, err
 	}
+	riders, err := s.ridersOf(t, x.job)
+	if err != nil {
+		return nil, err
+	}
+	t, job := x.Task, x.job
 	jobFile := ""
 	if s.MPI.JobFile {
 		if jobFile, err = s.Folder.WriteJob(job); err != nil {
@@ -72,20 +79,25 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 	}
 	m.progress = func(done, total int, _ string) { progress(done, total) }
 	if t.Mode == protocol.ModeNREP && jobFile == "" {
-		m.ready = s.predictAtOnce(t, job, seed)
+		m.ready = s.predictAtOnce(t, job, x.seed)
 	}
 	out, err := m.serve(ctx, job)
-	s.Code, s.Heard = m.code, m.others
+	s.Code, s.Heard, s.Rode, s.Fault = m.code, m.others, nil, m.fault
 	if err != nil {
-		s.keepPart(t, part, seed, job, m)
+		s.keepPart(x, m)
 		return nil, err
 	}
-	s.leaving = m
-	r, err := s.stored(t, part, job, seed, m, out)
+	if m.fault == nil {
+		s.leaving = m
+	}
+	r, err := s.stored(x, m.header(x), m, out)
 	if err != nil {
 		return nil, err
 	}
 	s.Manifest.Learned(r, s.NREP)
+	if err := s.keepRiders(riders, r, m); err != nil {
+		return nil, err
+	}
 	loaded := slices.DeleteFunc(out.End.Mockups, func(f protocol.Mockups) bool {
 		return !slices.ContainsFunc(job.Mockups, func(asked protocol.Mockups) bool { return asked.File == f.File })
 	})
@@ -96,6 +108,57 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 		s.Manifest.Ran(r, out.Layout, m.argv)
 	}
 	return r, s.Folder.WriteManifest(s.Manifest)
+}
+
+// asked is a task with the job that its ranks get, and what earlier attempts have left of it.
+type asked struct {
+	Task
+	part *results.Run
+	job  *protocol.Job
+	seed uint64
+}
+
+func (s *Session) asked(t Task) (x asked, err error) {
+	x.part = s.part(&t)
+	x.Task = t
+	x.job, x.seed, err = s.job(t)
+	return x, err
+}
+
+// ridersOf makes the jobs of the riders of a task, and puts them into its job.
+func (s *Session) ridersOf(t Task, job *protocol.Job) (riders []asked, err error) {
+	for _, r := range t.Riders {
+		x, err := s.asked(r)
+		if err != nil {
+			return nil, err
+		}
+		riders, job.Riders = append(riders, x), append(job.Riders, x.job.CallsJob)
+	}
+	return riders, nil
+}
+
+// keepRiders stores what riders of an mpirun have measured, each by itself, and the part of one that was
+// cut off.
+func (s *Session) keepRiders(riders []asked, with *results.Run, m *mpirun) error {
+	for i, x := range riders {
+		if i == len(m.rode) {
+			s.keepPart(x, m)
+			return nil
+		}
+		h := m.header(x)
+		h.With, h.WallNS, h.LaunchNS = results.RawName(with.Mode, with.Shape, with.Run), m.rode[i].wall.Nanoseconds(), 0
+		r, err := s.stored(x, h, m, m.rode[i].out)
+		if damaged := (*Error)(nil); errors.As(err, &damaged) {
+			s.Fault = err
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		s.Manifest.Learned(r, s.NREP)
+		s.Rode = append(s.Rode, r)
+	}
+	return nil
 }
 
 // started returns the mpirun for a task, which it starts unless it was started ahead. It waits for the
@@ -175,9 +238,9 @@ func (s *Session) leave(ctx context.Context) {
 	}
 }
 
-func (s *Session) stored(t Task, part *results.Run, job *protocol.Job, seed uint64, m *mpirun, out *protocol.Output) (*results.Run, error) {
-	r := &results.Run{Header: m.header(t, seed, job)}
-	r.Order = slices.DeleteFunc(slices.Clone(job.Order), func(i int) bool { return i >= len(t.Cases) }) // without the fillers
+func (s *Session) stored(x asked, h results.Header, m *mpirun, out *protocol.Output) (*results.Run, error) {
+	r, t := &results.Run{Header: h}, x.Task
+	r.Order = slices.DeleteFunc(slices.Clone(x.job.Order), func(i int) bool { return i >= len(t.Cases) }) // without the fillers
 	r.MemoryCap, r.MeasureNS, r.TimedNS, r.Load = out.End.MemoryCap, out.End.MeasureNS, out.End.TimedNS, out.End.Load
 	r.Counters, r.Timing, r.Clock, r.Clocks, r.Probes = out.End.Counters, out.End.Timing, out.End.Clock, out.End.Clocks, out.End.Probes
 	if r.Clock != nil {
@@ -186,7 +249,7 @@ func (s *Session) stored(t Task, part *results.Run, job *protocol.Job, seed uint
 	if err := s.fill(r, out, t, t.Cases); err != nil {
 		return nil, &Error{Argv: m.argv, What: err.Error(), Started: true}
 	}
-	r.Join(part)
+	r.Join(x.part)
 	for _, series := range []*results.Series{results.RanksOf(r, out.Ranks), results.CountsOf(r, out.Counts)} {
 		if series == nil {
 			continue
@@ -198,11 +261,11 @@ func (s *Session) stored(t Task, part *results.Run, job *protocol.Job, seed uint
 	return r, s.Folder.WriteRun(r)
 }
 
-func (m *mpirun) header(t Task, seed uint64, job *protocol.Job) results.Header {
-	h := results.Header{Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Rank: m.hello.Rank,
+func (m *mpirun) header(x asked) results.Header {
+	h := results.Header{Mode: x.Mode, Shape: x.Shape, Run: x.Run, Seed: x.seed, Rank: m.hello.Rank,
 		WallNS: m.wall.Nanoseconds(), LaunchNS: m.launch.Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339)}
-	if job.Predict != nil {
-		h.Predictions = job.Predict.Times
+	if p := x.job.Predict; p != nil {
+		h.Predictions = p.Times
 	}
 	return h
 }

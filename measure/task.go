@@ -22,8 +22,9 @@ type Task struct {
 	// called in the first round and not timed: the library keeps memory and more from
 	// one call to the next, so that a case is only itself among the same calls.
 	Fillers []int
-	Careful bool // name every visit of a case that may end the mpirun: the one before did, and nobody knows which
-	turns   int  // rounds left of an mpirun that was cut off, or 0
+	Riders  []Task // are measured after it, in the same mpirun
+	Careful bool   // name every visit of a case that may end the mpirun: the one before did, and nobody knows which
+	turns   int    // rounds left of an mpirun that was cut off, or 0
 }
 
 func (t Task) WithFillers(m *results.Manifest) Task {

@@ -15,6 +15,11 @@ type Need struct {
 	Reduced          int64 // what functions on numbers send, if their datatype is not the others'
 }
 
+// Within tells whether there is room for it where there is for another.
+func (n Need) Within(room Need) bool {
+	return n.Send <= room.Send && n.Recv <= room.Recv && n.Temp <= room.Temp && n.Reduced <= room.Reduced
+}
+
 func (n Need) Sum() int64 { return n.Send + n.Recv + n.Temp + n.Reduced }
 
 type Sized struct {

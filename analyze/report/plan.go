@@ -28,7 +28,7 @@ type Plan struct {
 	RankPath string
 	Mpiruns  string // their purpose, if they are not for tests
 	Assumed  int    // assumed algorithms of each collective, or 0 if these are known
-	FollowUp bool   // split-robustness may be tested in mpiruns of its own
+	FollowUp bool   // split-robustness may be tested in other mpiruns
 	Confirms bool   // what would be an alarm is measured again
 	Estimate
 }
@@ -138,7 +138,7 @@ func (p *Plan) tests() document.Section {
 	split := ""
 	switch {
 	case p.FollowUp:
-		split = "; split-robustness is suspected from medians, then tested in mpiruns of its own"
+		split = "; split-robustness is suspected from medians, then tested in other mpiruns"
 	case len(count[guidelines.Split]) > 0:
 		split = "; split-robustness is judged from medians, without a test"
 	}

@@ -21,7 +21,8 @@ import (
 // Check does stages 1 and 2 with the looks. It then makes the experiment on split-robustness that
 // the medians of stage 2 ask for, measures would-be alarms again, and judges.
 var Check = &run.Experiment{Kind: results.Check, Plan: run.Tests, Medians: true,
-	Stages: []run.Stage{run.Predict, run.Measure, followUp, textbook, alternate, otherMalloc, confirm, countMessages},
+	Stages: []run.Stage{run.Predict, run.Measure, with(protocol.ModeMeasure, followUp), textbook, alternate,
+		with(protocol.ModeAlternate, otherMalloc), confirm, countMessages},
 	Begin: func(c *run.Campaign) (err error) {
 		if c.Before == nil {
 			err = reading.Number(c.Config, c.Manifest, c.Path)
@@ -40,6 +41,12 @@ var (
 	Measure = &run.Experiment{Kind: results.Check, Name: "measure", Plan: run.Tests, Stages: []run.Stage{past(run.Predict), run.Measure},
 		Refuse: func(c *run.Campaign) error { return fail.AsSetup(run.Unpredicted(c.Manifest, c.Path)) }}
 )
+
+// with lets a stage ride in the mpiruns of another.
+func with(mode protocol.Mode, s run.Stage) run.Stage {
+	s.With = mode
+	return s
+}
 
 func past(s run.Stage) run.Stage {
 	s.Past = true

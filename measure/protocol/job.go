@@ -53,7 +53,10 @@ type Job struct {
 	Asked []string `json:"asked,omitempty"`
 
 	*CallsJob `json:"calls,omitempty"`
-	Clocks    *ClocksJob `json:"clocks,omitempty"`
+	// Riders are measured after CallsJob, one after the other in the same processes. Each has an output of
+	// its own, with its end record.
+	Riders []*CallsJob `json:"riders,omitempty"`
+	Clocks *ClocksJob  `json:"clocks,omitempty"`
 	// Work says what to do with each case of CallsJob, or what to do without cases.
 	Work *Asked `json:"work,omitempty"`
 }
@@ -137,7 +140,23 @@ func (j *Job) check() error {
 	if c := j.CallsJob; c != nil && present(c.Measure != nil, c.Predict != nil, c.Messages != nil, j.Work != nil) != 1 || kinds > 1 {
 		return errors.New("it must ask for one kind of work")
 	}
+	for _, c := range j.Riders {
+		if j.CallsJob == nil || c == nil || c.Measure == nil || c.Predict != nil || c.Messages != nil {
+			return errors.New("riders must come after calls, and be measured")
+		}
+	}
 	return nil
+}
+
+// Each returns the job without its riders, and each rider as a job.
+func (j *Job) Each() []*Job {
+	first := *j
+	first.Riders = nil
+	out := []*Job{&first}
+	for _, c := range j.Riders {
+		out = append(out, &Job{NP: j.NP, Place: j.Place, Nodes: j.Nodes, StallNS: j.StallNS, CallsJob: c})
+	}
+	return out
 }
 
 func present(of ...bool) (n int) {

@@ -60,6 +60,11 @@ func TestJobsOfTwoKindsAreRefused(t *testing.T) {
 		"calls for nothing":       {Job{CallsJob: &CallsJob{}}, false},
 		"measure and predict":     {Job{CallsJob: &CallsJob{Measure: measure, Predict: predict}}, false},
 		"measure and list":        {Job{CallsJob: &CallsJob{Measure: measure}, Work: &Asked{}}, false},
+		"a rider":                 {Job{CallsJob: &CallsJob{Measure: measure}, Riders: []*CallsJob{{Measure: measure}}}, true},
+		"a rider of clocks":       {Job{Clocks: &ClocksJob{}, Riders: []*CallsJob{{Measure: measure}}}, false},
+		"a rider that predicts":   {Job{CallsJob: &CallsJob{Measure: measure}, Riders: []*CallsJob{{Predict: predict}}}, false},
+		"a rider for two things":  {Job{CallsJob: &CallsJob{Measure: measure}, Riders: []*CallsJob{{Measure: measure, Predict: predict}}}, false},
+		"no rider":                {Job{CallsJob: &CallsJob{Measure: measure}, Riders: []*CallsJob{nil}}, false},
 		"clocks, then other work": {Job{Clocks: &ClocksJob{}, Work: &Asked{}}, false},
 	} {
 		lines, err := EncodeJob(&c.job)

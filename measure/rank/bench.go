@@ -64,15 +64,13 @@ type bench struct {
 	asked       *protocol.Asked // of that
 	then        *Work           // goes on with each case, or nil
 	state       []state         // by case
-	called      map[string]bool // functions
-	ways        *mpit.Ways
-	poisoned    int           // cases, so far
-	timed       time.Duration // in untimed calls
-	synced, due time.Time     // when the clocks were synchronised last, and when they are to be again
+	poisoned    int             // cases, so far
+	timed       time.Duration   // in untimed calls
+	synced, due time.Time       // when the clocks were synchronised last, and when they are to be again
 	drift       clocks.Drift
 	batchTook   time.Duration // the last one
 	rounds      rounds
-	probes      *probe.Reader // nil if none are read
+	probes      *probe.Reader // nil if this job reads none
 	out         outcome
 	w           *protocol.OutputWriter // at rank 0
 	counts      bool                   // the library counts its messages
@@ -80,14 +78,13 @@ type bench struct {
 
 // calls visits every case of the job in its order. Rank 0 writes to w what may not
 // wait for the end.
-func (s *session) calls(j *protocol.Job, caller *call.Caller, w *protocol.OutputWriter) (*outcome, error) {
-	b, err := s.newBench(j, caller, w)
+func (s *session) calls(j *protocol.Job, w *protocol.OutputWriter) (*outcome, error) {
+	b, err := s.newBench(j, w)
 	if err != nil {
 		return nil, err
 	}
 	if b.job.Predict == nil && b.job.Messages == nil { // nothing is timed, or it is stage 1
-		b.setName("the reference probes")
-		if b.probes, err = probe.New(b.clock, len(b.job.Order)); err != nil {
+		if b.probes, err = s.probesFor(len(b.job.Order)); err != nil {
 			return nil, err
 		}
 	}
@@ -148,15 +145,27 @@ func (b *bench) look(done int) error {
 	return err
 }
 
-func (s *session) newBench(job *protocol.Job, caller *call.Caller, w *protocol.OutputWriter) (*bench, error) {
+// probesFor returns the probes, to be read among a number of cases. An mpirun opens them once.
+func (s *session) probesFor(cases int) (*probe.Reader, error) {
+	if s.probes != nil {
+		s.probes.Again(cases)
+		return s.probes, nil
+	}
+	s.setName("the reference probes")
+	var err error
+	s.probes, err = probe.New(s.clock, cases)
+	return s.probes, err
+}
+
+func (s *session) newBench(job *protocol.Job, w *protocol.OutputWriter) (*bench, error) {
 	j := job.CallsJob
 	then, err := s.workOf(job.Work, true)
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{session: s, job: j, asked: job.Work, then: then, called: map[string]bool{}, ways: mpit.NewWays(s.World), w: w}
+	b := &bench{session: s, job: j, asked: job.Work, then: then, w: w}
 	b.out.end.CallsEnd = &protocol.CallsEnd{Mockups: j.Mockups}
-	if err := caller.Choose(j.Datatype, j.Op, j.Root, j.Seed); err != nil {
+	if err := s.caller.Choose(j.Datatype, j.Op, j.Root, j.Seed); err != nil {
 		return nil, err
 	}
 	if j.Verify {
@@ -168,7 +177,7 @@ func (s *session) newBench(job *protocol.Job, caller *call.Caller, w *protocol.O
 		return nil, err
 	}
 	b.setMalloc()
-	if err := b.setTiming(caller); err != nil {
+	if err := b.setTiming(s.caller); err != nil {
 		return nil, err
 	}
 	if err := b.plan(); err != nil {

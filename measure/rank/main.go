@@ -25,6 +25,8 @@ import (
 	"pgmpi/measure/rank/call"
 	"pgmpi/measure/rank/clock"
 	"pgmpi/measure/rank/mpi"
+	"pgmpi/measure/rank/mpit"
+	"pgmpi/measure/rank/probe"
 	"pgmpi/mockups/c"
 )
 
@@ -138,6 +140,11 @@ type session struct {
 	leads    bool // the first rank of its host
 	stall    time.Duration
 	watchdog *time.Timer
+	// All jobs of the mpirun have these.
+	caller *call.Caller
+	ways   *mpit.Ways
+	called map[string]bool // functions
+	probes *probe.Reader   // nil until they are read
 	// The watchdog speaks too, from another thread.
 	mu   sync.Mutex
 	out  *bufio.Writer
@@ -249,12 +256,28 @@ func (s *session) serve(jobFile string) error {
 	if err := s.place(j.Place, j.Nodes); err != nil {
 		return err
 	}
-	caller := call.New(s.World)
+	s.caller, s.ways, s.called = call.New(s.World), mpit.NewWays(s.World), map[string]bool{}
 	if j.CallsJob != nil {
-		if err := caller.LoadMockups(j.Mockups, s.info.Library, s.announce); err != nil {
+		if err := s.caller.LoadMockups(j.Mockups, s.info.Library, s.announce); err != nil {
 			return err
 		}
 	}
+	for i, job := range j.Each() {
+		if i > 0 && s.Rank == 0 {
+			time.Sleep(handOver)
+		}
+		if err := s.one(job); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// handOver lets the launcher and the driver take the output of a job before its rider is measured.
+const handOver = 10 * time.Millisecond
+
+// one does a job without its riders, and sends its output.
+func (s *session) one(j *protocol.Job) error {
 	before, err := s.load()
 	if err != nil {
 		return err
@@ -269,7 +292,7 @@ func (s *session) serve(jobFile string) error {
 			w.Layout(where)
 		}
 	}
-	o, err := s.do(j, caller, w)
+	o, err := s.do(j, w)
 	if err != nil {
 		return err
 	}
@@ -289,16 +312,16 @@ func (s *session) serve(jobFile string) error {
 	return s.out.Flush()
 }
 
-func (s *session) do(j *protocol.Job, caller *call.Caller, w *protocol.OutputWriter) (*outcome, error) {
+func (s *session) do(j *protocol.Job, w *protocol.OutputWriter) (*outcome, error) {
 	stall := time.Duration(j.StallNS)
 	o := &outcome{}
 	switch {
 	case j.CallsJob != nil:
-		return s.calls(j, caller, w)
+		return s.calls(j, w)
 	case j.Clocks != nil:
 		s.watch(stall, "no clock synchronisation finished for %v")
 		defer s.watchdog.Stop()
-		return s.clocks(j.Clocks, caller)
+		return s.clocks(j.Clocks, s.caller)
 	case j.Work != nil:
 		w, err := s.workOf(j.Work, false)
 		if err == nil {

@@ -108,7 +108,7 @@ func (m *Manifest) SeenOnce() bool {
 	return m.Imported != nil && (m.R < LeastRuns || m.Imported.Statistic == Mean)
 }
 
-// FollowUps is an experiment in mpiruns of its own: it follows up the suspicions of
+// FollowUps is an experiment with samples of its own: it follows up the suspicions of
 // stage 2, confirms, or tests candidates.
 type FollowUps struct {
 	R           int          `json:"mpiruns"`

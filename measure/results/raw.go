@@ -37,8 +37,11 @@ type Header struct {
 	MeasureNS  int64                `json:"measure_ns"` // inside rank 0, from the first case to the last, with the readings of the yardstick
 	TimedNS    int64                `json:"timed_ns"`   // of that, in untimed calls and in the timing loop
 	FinishedAt string               `json:"finished_at"`
-	Load       protocol.Load        `json:"load"`
-	Timing     protocol.Timing      `json:"timing"`
+	// With names the raw file of the mpirun in which this rode, after that had its samples. WallNS is then
+	// what it took there.
+	With   string          `json:"with,omitempty"`
+	Load   protocol.Load   `json:"load"`
+	Timing protocol.Timing `json:"timing"`
 	// Predictions counts the predictions of stage 1 that one mpirun has made, where starting
 	// takes long; absent means one.
 	Predictions int `json:"predictions,omitempty"`

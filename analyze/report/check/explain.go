@@ -151,7 +151,7 @@ func numbers(e *analyze.Explanation) []document.Section {
 	s.Table.Add(fmt.Sprintf("less than %.2f× slower?", r.MinSlowdown), number(t.KeptStatistic), number(t.KeptLargest), phrase.Probability(v.PKept),
 		"not adjusted", fmt.Sprint(t.KeptAlpha))
 	if v.Type == guidelines.Split {
-		s.Note("The medians above only suggested it. The test rests on mpiruns of their own, in which %d calls in a row are one sample.", v.K)
+		s.Note("The medians above only suggested it. The test rests on other mpiruns, in which %d calls in a row are one sample.", v.K)
 	} else if t.Screen {
 		s.Note("This look finds no violations: it only tells what need not be measured any further.")
 	} else if r.Looks != nil {

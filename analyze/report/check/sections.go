@@ -64,7 +64,7 @@ func header(r *analyze.Report) []document.Section {
 	if x := r.Split; x != nil && x.Refused != nil {
 		s.Fact("Split", "%s not tested: %s", conf.Plural(x.M, "suspicion"), x.Refused.Reason)
 	} else if x != nil {
-		s.Fact("Split", "%s tested in %d mpiruns of their own: %s, %s, m = %d, with %g of alpha",
+		s.Fact("Split", "%s tested in %d other mpiruns: %s, %s, m = %d, with %g of alpha",
 			conf.Plural(x.M, "suspicion"), x.R, x.Test.Title(x.R), AdjustNames[x.Adjust], x.M, x.Alpha)
 	}
 	s.Fact("Sizes", "%s", r.MsizeLegend)

@@ -149,7 +149,7 @@ var core = []Key{
 		More: "See [measuring.md](measuring.md#causes-without-a-clock).", Flag: "messages"},
 	{Name: "measure.counters", Text: "counters to read around each repetition of stage 2, also `raw:HEX`, an event by its number, and `mpi_t:NAME`, a variable of the library", Names: protocol.Counters,
 		Empty: "none", More: "See [measuring.md](measuring.md#counters).", Flag: "counters", Value: "LIST"},
-	{Name: "measure.split_experiment", Text: "test suspected violations of split-robustness (GL2) in mpiruns of their own",
+	{Name: "measure.split_experiment", Text: "test suspected violations of split-robustness (GL2) in other mpiruns",
 		More: "See [statistics.md](statistics.md#split-robustness).",
 		Flag: "no-split-experiment", FlagText: "leave suspected split-robustness untested"},
 	{Name: "measure.alternate", Text: "measure what is violated again, both sides alternating call by call",

@@ -57,6 +57,7 @@ type Campaign struct {
 	idle        []string                 // settings that do nothing, which was said
 	heard       bool                     // something besides the ranks prints on standard output, which was said
 	predicted   map[guidelines.Shape]int // by the last prediction of a shape: one mpirun may make several
+	riding      riding
 }
 
 type Options struct {
@@ -130,7 +131,7 @@ func New(ctx context.Context, x *Experiment, config *glfile.File, o Options) (*C
 	}
 	return &Campaign{Experiment: x, Options: o, Config: config, Manifest: m, RankPath: rankPath,
 		tally: &tally{x.Stages, map[protocol.Mode]int{}, map[protocol.Mode]int{}}, dropped: map[int]bool{},
-		last: map[guidelines.Shape]time.Duration{}, predicted: map[guidelines.Shape]int{}}, nil
+		last: map[guidelines.Shape]time.Duration{}, predicted: map[guidelines.Shape]int{}, riding: newRiding()}, nil
 }
 
 // Read returns an experiment whose folder has been measured, to judge it with a configuration.

@@ -72,6 +72,9 @@ type Stage struct {
 	Load float64
 	// Usual is how many mpiruns a stage without a Load has in a check that finds something, for estimates.
 	Usual int
+	// With names a mode whose mpiruns also do this stage's, in the same processes, as soon as its plan is
+	// known. What is left then gets mpiruns of its own.
+	With  protocol.Mode
 	Alone bool            // measures its cases without all others
 	Past  bool            // marks a stage that another command does; its mpiruns are only read
 	Ended func(*Campaign) // tells the user about the stage when it has ended
@@ -231,13 +234,16 @@ func (c *Campaign) takeIn(mode protocol.Mode) error {
 }
 
 // fix fixes what a stage measures. A plan stays as soon as one of its mpiruns is there.
-func (c *Campaign) fix(s Stage) error {
+func (c *Campaign) fix(s Stage) error { return c.fixAfter(s, c.Manifest.R) }
+
+// fixAfter plans by the first mpiruns of stage 2, and what came after it.
+func (c *Campaign) fixAfter(s Stage, runs int) error {
 	for _, shape := range c.Manifest.Plan.Shapes {
 		if runs, err := c.Folder().Finished(s.Mode, shape); err != nil || len(runs) > 0 {
 			return err
 		}
 	}
-	data, err := c.Collected()
+	data, err := c.collected(runs)
 	if err != nil {
 		return err
 	}

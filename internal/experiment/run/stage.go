@@ -42,6 +42,10 @@ func (c *Campaign) stage(ctx context.Context, mode protocol.Mode, first, last in
 				if !c.alone(mode) {
 					t = t.WithFillers(c.Manifest)
 				}
+				var err error
+				if t.Riders, err = c.riders(t, last); err != nil {
+					return c.failure(ctx, err)
+				}
 				if err := c.mpirun(ctx, t, last); uncounted(mode, err) {
 					c.Say("note: messages cannot be counted with this library: it crashes in MPI_Init where it is made to count, in any program")
 					return nil
@@ -95,6 +99,8 @@ func (c *Campaign) mpirun(ctx context.Context, t measure.Task, last int) error {
 			return err
 		}
 		c.Manifest.Learned(r, c.Config.NREP)
+		c.clock(r)
+		err = c.rodeBefore(t)
 	} else {
 		if err := c.fits(t.Shape); err != nil {
 			return err
@@ -104,9 +110,15 @@ func (c *Campaign) mpirun(ctx context.Context, t measure.Task, last int) error {
 			return err
 		}
 		c.sayCounters(r)
-		c.startAhead(t, last)
+		c.clock(r)
+		err = c.rode(ctx, t)
+		if c.session.Fault == nil {
+			c.startAhead(t, last)
+		}
 	}
-	c.clock(r)
+	if err != nil {
+		return err
+	}
 	if c.Medians {
 		c.data.add(c.Manifest, r)
 	}
@@ -128,7 +140,7 @@ func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) 
 		return nil, err
 	}
 	c.Say("an mpirun failed and is repeated once: %s", failed.What)
-	t.Careful = true
+	t.Careful, t.Riders = true, nil
 	return c.withoutThoseThatEndIt(ctx, t, p)
 }
 
@@ -366,9 +378,18 @@ func (c *Campaign) looksAfter(mode protocol.Mode, done int) bool {
 	return mode == protocol.ModeMeasure && c.Medians && slices.Contains(looks[:max(0, len(looks)-1)], done)
 }
 
+// clock counts the time of an mpirun once. A rider has made its mpirun longer.
 func (c *Campaign) clock(r *results.Run) {
-	c.last[r.Shape] = time.Duration(r.WallNS)
-	c.spent += time.Duration(r.WallNS)
+	name, wall := results.RawName(r.Mode, r.Shape, r.Run), time.Duration(r.WallNS)
+	if c.riding.counted[name] {
+		return
+	}
+	if c.spent += wall; r.With == "" {
+		c.last[r.Shape] = wall
+	} else {
+		c.riding.counted[name] = true
+		c.last[r.Shape] += wall
+	}
 	if r.Mode == protocol.ModeNREP {
 		c.predicted[r.Shape] = r.Predicted()
 	}

@@ -33,8 +33,11 @@ type Caller struct {
 	x     *C.pg_ctx
 	kinds [2]kind        // of functions that do not work on numbers, and of those that do
 	arena *C.char        // of the temporaries of all cases
+	recv  unsafe.Pointer // the receive buffer
+	room  mockups.Need   // of all these
 	many  *C.pg_function // the row of samples of several calls
 	seed  uint64         // of the counts that are drawn
+	names [2]string      // of datatype and operator
 }
 
 func New(w *mpi.World) *Caller {
@@ -71,6 +74,12 @@ type kind struct {
 
 // Choose sets datatype, operator, root, and the seed of counts that are drawn.
 func (c *Caller) Choose(datatype, op string, root int, seed uint64) (err error) {
+	c.x.root, c.seed = C.int(root), seed
+	names := [2]string{datatype, op}
+	if c.names == names {
+		return nil
+	}
+	c.names = names
 	for i := range c.kinds {
 		d, its := mockups.Function{Reduces: i == 1}.Elements(datatype, op)
 		t, o := C.CString(d.Name), C.CString(its)
@@ -83,7 +92,6 @@ func (c *Caller) Choose(datatype, op string, root int, seed uint64) (err error) 
 			return err
 		}
 	}
-	c.x.root, c.seed = C.int(root), seed
 	return nil
 }
 
@@ -117,7 +125,14 @@ func SetMalloc(settled bool) bool {
 	return set(mallocStarts, mallocStarts)
 }
 
+// Allocate makes room for buffers and temporaries, or leaves the room that there is, if that is enough.
 func (c *Caller) Allocate(bytes mockups.Need) error {
+	if c.arena != nil {
+		if c.x.recv = c.recv; bytes.Within(c.room) {
+			return nil
+		}
+		c.free()
+	}
 	s, r, a := C.pg_alloc(C.int64_t(bytes.Send)), C.pg_alloc(C.int64_t(bytes.Recv)), C.pg_alloc(C.int64_t(bytes.Temp))
 	reduced := s
 	if bytes.Reduced > 0 {
@@ -126,8 +141,18 @@ func (c *Caller) Allocate(bytes mockups.Need) error {
 	if s == nil || r == nil || a == nil || reduced == nil {
 		return fmt.Errorf("no memory for buffers of %d, %d and %d bytes", bytes.Send+bytes.Reduced, bytes.Recv, bytes.Temp)
 	}
-	c.kinds[0].of.send, c.kinds[1].of.send, c.x.recv, c.arena = unsafe.Pointer(s), unsafe.Pointer(reduced), unsafe.Pointer(r), a
+	c.kinds[0].of.send, c.kinds[1].of.send, c.recv, c.arena = unsafe.Pointer(s), unsafe.Pointer(reduced), unsafe.Pointer(r), a
+	c.x.recv, c.room = c.recv, bytes
 	return nil
+}
+
+func (c *Caller) free() {
+	if c.room.Reduced > 0 {
+		C.free(c.kinds[1].of.send)
+	}
+	C.free(c.kinds[0].of.send)
+	C.free(c.recv)
+	C.free(unsafe.Pointer(c.arena))
 }
 
 func (c *Caller) makeCounts() {

@@ -45,6 +45,9 @@ func New(clock *clock.Clock, cases int) (*Reader, error) {
 	return r, nil
 }
 
+// Again begins anew, for another number of cases.
+func (r *Reader) Again(cases int) { r.start, r.cases, r.All = time.Now(), cases, nil }
+
 // Due tells whether there is a reading when this number of the cases is done:
 // readings are spread evenly, and coincide where cases are few.
 func (r *Reader) Due(done int) bool {
