@@ -109,3 +109,100 @@ func TestATextbookAlgorithmThatIsWrongIsNotChosen(t *testing.T) {
 	should.Equal(t, a.verdicts[6].Mockup, "reduce_as_textbook@binomial", "chosen")
 	should.Equal(t, a.verdicts[6].Verdict, judge.Suspected, "verdict")
 }
+
+// tested adds mpiruns in which case 1 and one algorithm have these times, as they were planned.
+func tested(m *results.Manifest, runs []results.Run, part, r int, whole, its int64) []results.Run {
+	m.Planned(protocol.ModeTextbook, &results.FollowUps{R: r, Comparisons: []results.Comparison{{Test: 6, Case: 1, Part: part, Calls: 1}}})
+	for n := 1; n <= r; n++ {
+		run := results.Run{Header: results.Header{Mode: protocol.ModeTextbook, Shape: fixture.P2, Run: n}}
+		fixture.Add(&run, m, 1, 1, fixture.Samples(whole+int64(n)))
+		fixture.Add(&run, m, part, 1, fixture.Samples(its+int64(n)))
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+// The check may have gone on since, and another algorithm be the fastest now.
+func TestATextbookTestIsOfTheAlgorithmThatWasPlanned(t *testing.T) {
+	m := withTextbook(fixture.R)
+	runs := tested(m, takes(m, 14000, 10000), 6, fixture.R, 20000, 10000)
+	v := must.Get(Analyze(m, runs, judge.Default()))(t).verdicts[6]
+	must.Hold(t, v.Verdict == judge.Violated && v.Mockup == "reduce_as_textbook@binomial" && v.Reason == "", "%+v", v)
+	should.Hold(t, *v.MedianS > 19.9e-6 && *v.MedianS < 20.2e-6 && *v.OtherMedianS < 10.2e-6, "medians of the check: %v, %v", *v.MedianS, *v.OtherMedianS)
+}
+
+func TestATextbookTestThatCannotBeJudgedChangesNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil   func(m *results.Manifest, runs []results.Run)
+		r       int
+		want    judge.Verdict
+		because string
+	}{
+		"not measured": {func(_ *results.Manifest, runs []results.Run) { is(runs, 1, protocol.StatusNotMeasured) }, fixture.R, judge.NotMeasured, "MPI_Reduce: "},
+		"wrong":        {func(_ *results.Manifest, runs []results.Run) { is(runs, 1, protocol.StatusWrong) }, fixture.R, judge.Wrong, "MPI_Reduce: "},
+		"R is small":   {func(*results.Manifest, []results.Run) {}, 2, judge.Suspected, ""},
+		"half of it": {func(_ *results.Manifest, runs []results.Run) {
+			for i := range runs {
+				if runs[i].Mode == protocol.ModeTextbook {
+					runs[i].Cases, runs[i].Samples = runs[i].Cases[:1], runs[i].Samples[:1]
+				}
+			}
+		}, fixture.R, judge.Suspected, "its experiment: "},
+	} {
+		m := withTextbook(fixture.R)
+		runs := tested(m, takes(m, 14000, 10000), 7, c.r, 15000, 10000)
+		c.spoil(m, runs)
+		a := must.Get(Analyze(m, runs, judge.Default()))(t)
+		v := a.verdicts[6]
+		should.Hold(t, v.Verdict == c.want && len(v.Reason) >= len(c.because) && v.Reason[:len(c.because)] == c.because, "%s: %s, %q", name, v.Verdict, v.Reason)
+		should.Hold(t, v.PValue == nil, "%s: it has a p-value", name)
+	}
+}
+
+// is gives a case of the check a status.
+func is(runs []results.Run, plan int, status protocol.Status) {
+	for i := range runs {
+		if runs[i].Mode == protocol.ModeMeasure {
+			runs[i].Cases[plan].Status, runs[i].Samples[plan] = status, nil
+		}
+	}
+}
+
+func TestWithoutAUsableTextbookAlgorithmNothingIsSaidOfThem(t *testing.T) {
+	m := withTextbook(fixture.R)
+	runs := takes(m, 14000, 10000)
+	is(runs, 6, protocol.StatusNotMeasured)
+	is(runs, 7, protocol.StatusNotMeasured)
+	v := must.Get(Analyze(m, runs, judge.Default()))(t).verdicts[6]
+	should.Hold(t, v.Verdict == judge.NotMeasured && v.Mockup == "" && v.Ratio == nil, "%+v", v)
+	should.Hold(t, v.MedianS != nil && *v.MedianS > 15e-6, "the call's own median: %v", v.MedianS)
+}
+
+func TestTheFirstOfTwoEqualTextbookAlgorithmsIsTakenFromTheMinimumSlowdownOn(t *testing.T) {
+	m := withTextbook(fixture.R)
+	set := must.Get(setOf(m, takes(m, 12000, 12000)))(t)
+	cfg := judge.Default()
+	v := must.Get(Judge(m, set, cfg))(t).verdicts[6]
+	should.Equal(t, v.Mockup, "reduce_as_textbook@binomial", "of two that are equal")
+	cfg.MinSlowdown = *v.Ratio
+	v = must.Get(Judge(m, set, cfg))(t).verdicts[6]
+	should.Equal(t, v.Verdict, judge.Suspected, "at the minimum slowdown itself")
+}
+
+func TestTextbookTestsArePlannedOnlyWhereTheyCanBeJudged(t *testing.T) {
+	paper := judge.Default()
+	paper.Method = judge.MethodPaper
+	few := withTextbook(2) // the least p-value of two and two mpiruns is 1/6
+	for name, c := range map[string]struct {
+		m   *results.Manifest
+		cfg judge.Config
+	}{"a method without experiments": {withTextbook(fixture.R), paper}, "R is too small": {few, judge.Default()}} {
+		plan := must.Get(PlanTextbook(c.m, must.Get(setOf(c.m, takes(c.m, 14000, 10000)))(t), c.cfg))(t)
+		should.Hold(t, plan == nil, "%s: %+v", name, plan)
+	}
+	m := withTextbook(fixture.R)
+	wrong := judge.Default()
+	wrong.Alpha = 2
+	_, err := PlanTextbook(m, must.Get(setOf(m, takes(m, 14000, 10000)))(t), wrong)
+	should.Hold(t, err != nil, "a level of 2 is no level")
+}
