@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"slices"
 	"testing"
 
 	"pgmpi/analyze/judge"
@@ -156,6 +157,8 @@ func TestATextbookTestThatCannotBeJudgedChangesNothing(t *testing.T) {
 		v := a.verdicts[6]
 		should.Hold(t, v.Verdict == c.want && len(v.Reason) >= len(c.because) && v.Reason[:len(c.because)] == c.because, "%s: %s, %q", name, v.Verdict, v.Reason)
 		should.Hold(t, v.PValue == nil, "%s: it has a p-value", name)
+		should.Equal(t, slices.ContainsFunc(a.incomplete, func(i Incomplete) bool { return i.Reason == v.Reason && i.Guideline == v.Guideline }),
+			name == "half of it", "%s: named among what is incomplete", name)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pgmpi/measure/protocol"
+	"pgmpi/testkit/mpirun"
 	"pgmpi/testkit/must"
 	"pgmpi/testkit/should"
 )
@@ -23,11 +24,21 @@ func (b *fixture) clocks(np int, j protocol.ClocksJob) []protocol.ClockSync {
 	return out.Syncs
 }
 
-// Tests in measure/clocks/methods show what the methods make of clocks that are known.
+// Tests in measure/clocks/methods show what the methods make of clocks that are known. Each method runs with one
+// library, in `make test-all` with both.
 func TestEveryMethodSynchronisesClocksThatAreSecondsApart(t *testing.T) {
-	methods := []string{"skampi", "netgauge", "jk", "hca", "hca2", "hca3"}
+	all := []string{"skampi", "netgauge", "jk", "hca", "hca2", "hca3"}
 	eachInjected(t, func(t *testing.T, b *fixture) {
-		np := map[string]int{"openmpi": 4, "mpich": 3}[b.Lib.Name]
+		var methods []string
+		for i, m := range all {
+			if b.has(i) || mpirun.Everything {
+				methods = append(methods, m)
+			}
+		}
+		np := 3
+		if b.Lib.Name == "openmpi" && mpirun.Everything {
+			np = 4
+		}
 		for _, s := range b.clocks(np, protocol.ClocksJob{Methods: methods, Seconds: []float64{0.2}, Compute: true}) {
 			must.Hold(t, s.Failed == "" && len(s.Checks) == 2 && s.Rounds > 0 && s.Messages > 0, "p = %d: %+v", np, s)
 			should.Hold(t, protocol.Worst(s.Checks[0].TrueNS) < 1e9, "p = %d, %s: off by %v ns", np, s.Method, s.Checks[0].TrueNS)
@@ -79,7 +90,7 @@ func TestSharedClocksAreVerified(t *testing.T) {
 		}
 	})
 	eitherLibrary(t, func(t *testing.T, b *fixture) {
-		for _, np := range []int{1, 2, 5} {
+		for _, np := range []int{1, 2, mostRanks(5)} {
 			for _, s := range b.clocks(np, protocol.ClocksJob{Methods: []string{"shared"}}) {
 				if s.Failed != "" {
 					t.Errorf("p = %d on one host: %s", np, s.Failed)
