@@ -17,6 +17,7 @@ import (
 
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/testkit/fixture"
+	"pgmpi/testkit/mpirun"
 	"pgmpi/testkit/must"
 	"pgmpi/testkit/should"
 )
@@ -179,11 +180,11 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, s *script, args 
 			ts.Fatalf("exit status %d, want %s", code, args[0])
 		}
 	},
-	// gone DURATION: no process of this script is left after so long.
+	// gone DURATION: no process of this script is left after so long, on a quiet machine.
 	"gone": func(ts *testscript.TestScript, s *script, args []string) {
 		limit, err := time.ParseDuration(args[0])
 		ts.Check(err)
-		for end := time.Now().Add(limit); len(s.processes()) > 0; time.Sleep(50 * time.Millisecond) {
+		for end := time.Now().Add(mpirun.Patience * limit); len(s.processes()) > 0; time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(end) {
 				ts.Fatalf("processes of %s are left after %v: %v", s.rank, limit, s.processes())
 			}
