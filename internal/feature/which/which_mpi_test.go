@@ -26,7 +26,7 @@ func which(b *mpirun.Fixture, args ...string) (out analyze.Which) {
 }
 
 // The environment forces each of Open MPI's algorithms. Those that call other collectives have a round of their
-// own, in which these are free.
+// own, in which these are free. `make test` forces every second one, `make test-all` all.
 func TestWhichNamesTheAlgorithmThatIsForced(t *testing.T) {
 	t.Parallel()
 	b := mpirun.New(t, mpirun.Libraries[0])
@@ -49,6 +49,9 @@ func TestWhichNamesTheAlgorithmThatIsForced(t *testing.T) {
 		}
 		if len(want) == 0 && k != own {
 			return
+		}
+		if k%2 == 0 && !mpirun.Everything {
+			continue
 		}
 		t.Run(fmt.Sprint(k), func(t *testing.T) {
 			t.Parallel()
