@@ -112,6 +112,9 @@ func TestExactRulesKeepEveryBit(t *testing.T) {
 			text := string(must.Get(os.ReadFile(rules))(t))
 			must.Do(t, os.WriteFile(rules, []byte(strings.ReplaceAll(text, " all\n", " exact\n")), 0o666))
 			should.Contain(t, preloaded(b, 2, []string{"PGMPI_APPLY=" + rules}, built(b, "preload"), "bits"), "No Errors")
+			if turn > 1 && !mpirun.Everything { // the program calls one collective
+				continue
+			}
 			hits := filepath.Join(b.Dir, fmt.Sprint("exact-", turn))
 			should.Contain(t, preloaded(b, 2, []string{"PGMPI_APPLY=" + rules, "PGMPI_APPLIED=" + hits}, built(b, "preload"), "many", "5"), "No Errors")
 			should.Contain(t, string(must.Get(os.ReadFile(hits))(t)), "10 MPI_Allreduce 2 ")

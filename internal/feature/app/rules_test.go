@@ -59,6 +59,17 @@ func TestACallIsHeldAgainstTheNearestMeasuredSize(t *testing.T) {
 	}
 }
 
+// A size of 0 has no share of another one's time.
+func TestTimeGrowsWithTheSizeWhereBothHaveData(t *testing.T) {
+	for _, c := range []struct {
+		bytes, msize int64
+		want         float64
+	}{{2, 1, 200}, {1, 2, 50}, {0, 1, 100}, {1, 0, 100}, {0, 0, 100}} {
+		v := sized(c.msize)
+		should.Equal(t, atItsSize(profile.Call{Bytes: c.bytes}, &v, 100), c.want, "%d B by a measurement at %d", c.bytes, c.msize)
+	}
+}
+
 func TestNotesSayWhatAGainIsWithout(t *testing.T) {
 	malloc := remedied(remedy.CellMended)
 	malloc.Env = map[string]string{"MALLOC_MMAP_THRESHOLD_": "1000000000"}
@@ -223,10 +234,15 @@ func TestOfTwoMockupsTheOneThatIsShownToBeFasterCounts(t *testing.T) {
 func TestASettingThatDoesNotCountGivesWayToAMockupThatDoes(t *testing.T) {
 	for name, c := range map[string]struct {
 		verdict judge.Verdict
+		faults  *float64 // of the check, and none of the program
 		by      string
-	}{"a violation": {judge.Violated, "allreduce_as_reduce+bcast"}, "none": {judge.Kept, "linear"}} {
+	}{
+		"a violation":                     {judge.Violated, nil, "allreduce_as_reduce+bcast"},
+		"none":                            {judge.Kept, nil, "linear"},
+		"one that does not count, either": {judge.Violated, number(256), "linear"},
+	} {
 		r, p := violated(), called()
-		r.Verdicts[0].Verdict, p.Calls[0].Bytes = c.verdict, 1000
+		r.Verdicts[0].Verdict, r.Verdicts[0].PageFaults, p.Calls[0].Bytes, p.Calls[0].Sampled = c.verdict, c.faults, 1000, 50
 		f := Join(r, remedied(remedy.CellMended), p).Findings
 		should.Hold(t, len(f) == 1 && f[0].By == c.by && (f[0].Why == "") == (c.by != "linear"), "%s: %+v", name, f)
 	}
