@@ -119,9 +119,12 @@ func TestAllOwnAlgorithmsGiveRightDataOrAnMPIError(t *testing.T) {
 }
 
 // MPICH's reduce_scatter_allgather refuses one element for two processes with an error: its untimed calls at the
-// smallest size, before its first case, would end the mpirun.
+// smallest size, before its first case, would end the mpirun. Open MPI refuses nothing here: `make test-all`.
 func TestAlgorithmIsTriedAtASizeBeforeItIsCalledThere(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		if b.Lib.Name == "openmpi" && !mpirun.Everything {
+			return
+		}
 		for name, value := range launch.AlgorithmEnv(b.Lib.Name) {
 			b.Env = append(b.Env, name+"="+value)
 		}
