@@ -61,7 +61,7 @@ func (b *fixture) oneIs(verdict judge.Verdict) {
 
 // A call is slower than before, and a guideline that was kept is violated (S-PGMPI §5.2).
 func TestPlantedSlowdownIsFoundAndASlowdownAndNewlyViolates(t *testing.T) {
-	b := newFixture(t, mpirun.Libraries[0])
+	b := newFixture(t, mpirun.Libraries[1])
 	kept, slow := b.sides()
 	b.Check("--guidelines", kept).Exits(t, 0)
 	b.oneIs(judge.Kept)

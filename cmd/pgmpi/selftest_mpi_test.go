@@ -69,7 +69,7 @@ func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
 }
 
 func TestWithoutTheExperimentASplitIsOnlySuspected(t *testing.T) {
-	b := newFixture(t, mpirun.Libraries[0])
+	b := newFixture(t, mpirun.Libraries[1])
 	b.Check("--guidelines", b.slowBcast("mpiruns = 8"), "--no-split-experiment").Exits(t, 1)
 	if r := b.Report(); r.Verdicts[0].Verdict != "suspected" || r.Split != nil {
 		t.Errorf("%+v, %+v", r.Verdicts[0], r.Split)
