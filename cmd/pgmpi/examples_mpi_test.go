@@ -89,7 +89,7 @@ func TestExamplesRun(t *testing.T) {
 		studies = append(studies, "reduce")
 	}
 	for _, study := range studies {
-		b.Run(exampleOf(t, "case-studies/study.sh"), study, filepath.Join(b.Dir, study), "--mpiruns", "10", "--msizes", "64Ki", "--nrep-max", "10").Exits(t, 0).
+		b.Run(exampleOf(t, "case-studies/study.sh"), study, filepath.Join(b.Dir, study), "--mpiruns", "6", "--msizes", "64Ki", "--nrep-max", "10").Exits(t, 0).
 			Shows(t, "1 test[,. ]", "MENDED|FASTER|TRADE|NOT SHOWN|NOTHING TO MEND")
 	}
 
