@@ -24,12 +24,32 @@ func TestAStretchIsFoundWhereItBeginsAndEnds(t *testing.T) {
 		"none is as large": {[]float64{0, 0, 0, .03, .03, .03}, 0, 0, 1},
 		"two of three":     {[]float64{0, .01, 0, .01, 0, .3, 0, .3}, 0, 0, 1},
 		"too few":          {[]float64{0, 0, 1, 1, 1}, 0, 0, 1},
+		"nothing":          {nil, 0, 0, 1},
 		"all the same":     {[]float64{2, 2, 2, 2, 2, 2}, 0, 0, 1},
 	} {
 		from, to, p := Changed(c.y, 3, .05)
 		should.Hold(t, math.Abs(p-c.p) <= 1e-4*c.p+1e-100, "%s: p = %v, want %v", name, p, c.p)
 		should.Hold(t, p == 1 || from == c.from && to == c.to, "%s: from %d to %d, want %d to %d", name, from, to, c.from, c.to)
 	}
+}
+
+// A stretch of 7 in 2,000 nights is found where it is, and ten times the nights take at most ten times as many looks.
+func TestALongSeriesIsSearchedOnAGrid(t *testing.T) {
+	looks := map[int]int{}
+	for _, n := range []int{200, 2000} {
+		random := rand.New(rand.NewPCG(1, uint64(n)))
+		y := make([]float64, n)
+		for i := range y {
+			y[i] = .01 * random.NormFloat64()
+		}
+		for i := n / 2; i < n/2+7; i++ {
+			y[i] += .3
+		}
+		from, to, p, looked := changed(y, 3, .05)
+		should.Hold(t, from == n/2 && to == n/2+7 && p < 1e-9, "%d nights: from %d to %d, p = %v", n, from, to, p)
+		looks[n] = looked
+	}
+	should.Hold(t, looks[2000] <= 10*looks[200], "%v looks by nights", looks)
 }
 
 // Steps of one to four times the spread, after 10 of 25 values.
