@@ -12,6 +12,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Blocks is a number of blocks of msize bytes in a buffer.
@@ -333,18 +334,23 @@ func Get(id string) (Function, bool) {
 // Canonical returns the id for a name in any case and perhaps without MPI_, such as "bcast@binomial".
 // It returns unknown names unchanged.
 func Canonical(name string) string {
-	plain := func(id string) string { return strings.TrimPrefix(strings.ToLower(id), "mpi_") }
 	base, _, _ := strings.Cut(name, "@")
-	for _, f := range slices.Concat(table, variants) {
-		switch plain(f.ID) {
-		case plain(name):
-			return f.ID
-		case plain(base):
-			return f.ID + strings.TrimPrefix(name, base)
-		}
+	if id, known := byPlain()[plain(base)]; known {
+		return id + strings.TrimPrefix(name, base)
 	}
-	return name
+	return cmp.Or(byPlain()[plain(name)], name) // of some the id has an @
 }
+
+func plain(id string) string { return strings.TrimPrefix(strings.ToLower(id), "mpi_") }
+
+// byPlain has the id of each plain name: importers ask for many thousands.
+var byPlain = sync.OnceValue(func() map[string]string {
+	ids := map[string]string{}
+	for _, f := range slices.Concat(variants, table) { // of one name, the table's
+		ids[plain(f.ID)] = f.ID
+	}
+	return ids
+})
 
 func Collectives() []string { return ids(Function.IsCollective) }
 

@@ -112,3 +112,11 @@ func TestWhatReducesOrHasGapsHasNumbersUnderAuto(t *testing.T) {
 		}
 	}
 }
+
+// Importers ask for the same few names in every one of many files.
+func TestANameIsLookedUpWithoutGoingThroughAllFunctions(t *testing.T) {
+	should.Equal(t, Canonical("bCast@Binomial"), "MPI_Bcast@Binomial")
+	should.Equal(t, Canonical("mine"), "mine")
+	allocations := testing.AllocsPerRun(100, func() { Canonical("MPI_Reduce_scatter_block@x") })
+	should.Hold(t, allocations <= 2, "%v allocations", allocations)
+}
