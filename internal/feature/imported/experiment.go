@@ -48,11 +48,13 @@ func judge(c *run.Campaign, data *medians.Set) (*run.Found, error) {
 	return found, nil
 }
 
-// job holds a batch job of another program in its results folder. found is nil where the job is alone.
+// job holds a batch job of another program in its results folder. side is nil where the job is alone; of several,
+// only what the table of all needs is kept.
 type job struct {
 	path     string
 	warnings []string
-	found    *run.Found
+	side     *analyze.Side
+	exit     error
 }
 
 // beside shows several jobs in one table, or returns nil for one that is alone.
@@ -60,10 +62,10 @@ func beside(jobs []job) *document.Document {
 	var sides []*analyze.Side
 	var worst error
 	for _, j := range jobs {
-		if j.found == nil {
+		if j.side == nil {
 			return nil
 		}
-		sides, worst = append(sides, j.found.Judgement.Side(j.path)), cmp.Or(worst, j.found.Exit)
+		sides, worst = append(sides, j.side), cmp.Or(worst, j.exit)
 	}
 	d := checks.Matrices.Document(series.NewMatrix(sides))
 	d.Exit = cmp.Or(worst, d.Exit)
@@ -138,10 +140,12 @@ func (x *importer) write(j *readers.Job, alone bool) (made job, err error) {
 	if err := c.Ready(); err != nil {
 		return made, err
 	}
-	if made.found, err = judge(c, data); err != nil {
+	found, err := judge(c, data)
+	if err != nil {
 		return made, err
 	}
-	return made, reading.Keep(folder, made.found.Document, nil)
+	made.side, made.exit = found.Judgement.Side(made.path), found.Exit
+	return made, reading.Keep(folder, found.Document, nil)
 }
 
 // below returns the path of a new folder. It adds a number to a name that is taken.
