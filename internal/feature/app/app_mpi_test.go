@@ -227,6 +227,7 @@ func TestAProfileHasEveryCall(t *testing.T) {
 		p := profileOf(b, 0, built(b, "preload"), "many", "50")
 		c := p.Calls[slices.IndexFunc(p.Calls, func(c profile.Call) bool { return c.Function == "MPI_Allreduce" })]
 		should.Hold(t, p.Finished && p.Ranks == 2 && p.Processes == 2, "%+v", p)
+		should.Equal(t, p.Launch[1:], []string{"-np", "{np}"})
 		should.Hold(t, c.Calls == 100 && c.Bytes == 400 && c.Processes == 2 && c.Communicator == "part" && c.Datatype == "MPI_INT" && c.Op == "MPI_SUM" && c.Ranks == 2, "%+v", c)
 		should.Hold(t, c.LeastCallNS > 0 && c.LeastCallNS*c.Calls <= c.SumNS && c.SumNS < 2*p.WallNS, "%+v", c)
 	})

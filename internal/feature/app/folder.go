@@ -54,6 +54,9 @@ func Of(check, calls string) (*Joined, error) {
 		g.Trades[i].Folder = filepath.Join(check, remedy.Folder, g.Trades[i].Folder)
 	}
 	g.Check, g.Profile = check, calls
+	if n := otherStart(p, m, config.MPI.Env); n != "" {
+		g.Notes = append(g.Notes, n)
+	}
 	return &Joined{g, config, p}, nil
 }
 

@@ -45,6 +45,10 @@ func (p *Program) Profile(ctx context.Context, out string) (*profile.Profile, er
 		err = p.noProfile(path, failed)
 	}
 	if err == nil {
+		started(got, p.Argv, os.Environ())
+		err = got.Store(path)
+	}
+	if err == nil {
 		err = p.keep(path, out)
 	}
 	if err != nil {
@@ -78,10 +82,7 @@ func counted(path string) (*profile.Profile, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return got, err
 	}
-	if got, err = profile.Parts(path); err != nil || got == nil {
-		return nil, err
-	}
-	return got, got.Store(path)
+	return profile.Parts(path)
 }
 
 // keep gives the profile its name; the profiles of the command's other jobs become FILE.2, FILE.3 and so on.

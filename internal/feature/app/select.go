@@ -75,9 +75,11 @@ func callsOf(path string, f *glfile.File) (note string, err error) {
 			left = append(left, fmt.Sprintf("%s (%s)", described(c), phrase.Percent(p.Seconds(c)/p.Collective())))
 		}
 	}
-	return fmt.Sprintf("%s of %s in %s: %s of its time in collectives%s. Calls that take less than %g %% of the run-time are left out.",
+	how := startAs(p, f)
+	return fmt.Sprintf("%s of %s in %s: %s of its time in collectives%s. Calls that take less than %g %% of the run-time are left out.%s",
 		conf.Plural(kinds, "kind")+" of calls", phrase.Known(p.Program), path, phrase.Percent(measured/p.Collective()),
-		phrase.When(len(left) > 0, ", but not %s", strings.Join(left, ", ")), 100*leastShare), nil
+		phrase.When(len(left) > 0, ", but not %s", strings.Join(left, ", ")), 100*leastShare,
+		phrase.When(how != "", " %s", how)), nil
 }
 
 const mostLeft = 3 // calls that the note names

@@ -74,6 +74,10 @@ func (p *Profile) check() error {
 		return fmt.Errorf("a run-time of %d ns cannot be", p.WallNS)
 	case p.Rounded < 0 || p.LostCalls < 0 || p.LostNS < 0:
 		return fmt.Errorf("%d rounded and %d lost calls of %d ns cannot be", p.Rounded, p.LostCalls, p.LostNS)
+	case len(p.Launch) > MostWords || len(p.LaunchLeft) > MostWords || len(p.Env) > MostWords:
+		return fmt.Errorf("a launcher with %d words and %d variables cannot be", len(p.Launch)+len(p.LaunchLeft), len(p.Env))
+	case slices.ContainsFunc(p.Launch, func(w string) bool { return strings.ContainsRune(w, 0) }):
+		return fmt.Errorf("no word of a launcher has a byte 0")
 	case !slices.Contains(threadLevels, p.ThreadLevel):
 		return fmt.Errorf("there is no thread level %.40q", p.ThreadLevel)
 	}

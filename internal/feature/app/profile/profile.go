@@ -24,6 +24,7 @@ const Schema = "pgmpi-profile/1"
 const (
 	MostFile  = 64 << 20 // bytes
 	mostRanks = 1 << 24
+	MostWords = 1 << 10 // of a launcher, and variables
 )
 
 // Profile lists the calls of one job of a program. Its numbers are sums over ranks, unless they say otherwise.
@@ -38,11 +39,16 @@ type Profile struct {
 	MallocMmap  string `json:"malloc_mmap_threshold"`
 	MallocTrim  string `json:"malloc_trim_threshold"`
 	ThreadLevel string `json:"thread_level,omitempty"`
-	Processes   int    `json:"processes"`        // in MPI_COMM_WORLD
-	Ranks       int    `json:"ranks"`            // in the file; fewer than Processes if something ended the program
-	Finished    bool   `json:"finished"`         // the program came to MPI_Finalize
-	Hidden      string `json:"hidden,omitempty"` // functions of MPI that the program defines itself, or ""
-	WallNS      int64  `json:"wall_ns"`          // from the start of a process to its end, the greatest over ranks
+	// Launch has the launcher's words that place ranks or choose in the library, with "{np}", or nil if they are not
+	// known; LaunchLeft names its other options. Env has the variables that choose in the library.
+	Launch     []string          `json:"launch,omitempty"`
+	LaunchLeft []string          `json:"launch_left,omitempty"`
+	Env        map[string]string `json:"env,omitempty"`
+	Processes  int               `json:"processes"`        // in MPI_COMM_WORLD
+	Ranks      int               `json:"ranks"`            // in the file; fewer than Processes if something ended the program
+	Finished   bool              `json:"finished"`         // the program came to MPI_Finalize
+	Hidden     string            `json:"hidden,omitempty"` // functions of MPI that the program defines itself, or ""
+	WallNS     int64             `json:"wall_ns"`          // from the start of a process to its end, the greatest over ranks
 	// Rounded counts calls whose size was rounded down to a power of two. There were too many kinds of calls.
 	// LostCalls found no place in Calls.
 	Rounded   int64      `json:"rounded"`
