@@ -218,7 +218,8 @@ func ownPreload(library string) bool {
 func (c Command) With(set, setting map[string]string) (argv, env []string) {
 	set = maps.Clone(set)
 	here := variables(Bare(os.Environ()))
-	set[preload] = strings.Trim(c.Preload+":"+here[preload], ":")
+	libraries := []string{c.Preload, set[preload], here[preload]}
+	set[preload] = strings.Join(slices.DeleteFunc(libraries, func(l string) bool { return l == "" }), ":")
 	for _, name := range slices.Sorted(maps.Keys(setting)) {
 		if name != handedOn {
 			env = append(env, name+"="+setting[name])

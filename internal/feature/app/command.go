@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -12,6 +13,7 @@ import (
 	"pgmpi/internal/command"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/feature/remedy"
 	"pgmpi/internal/manual"
 )
 
@@ -21,12 +23,15 @@ type byTurns struct {
 	pairs int
 	rank  string
 	same  []string
+
+	before string
 }
 
 func (o *byTurns) flags(fs *pflag.FlagSet, usual int) {
 	fs.IntVar(&o.pairs, "ab", usual, "run the program behind -- alternately without and with the setting, in `N` pairs; at least 6")
 	rankFlag(fs, &o.rank)
 	fs.StringArrayVar(&o.same, "same", nil, "a `FILE` that each run writes, and that has the same text after each; may be given more than once")
+	fs.StringVar(&o.before, "before", "", "a `COMMAND` that runs before each run, such as 'rm -rf out'; its words end at spaces, and no shell reads them")
 	fs.BoolVar(&o.Quiet, "quiet", false, "no progress")
 }
 
@@ -43,7 +48,7 @@ func (o *byTurns) program(c *cobra.Command, args []string) (of []string, p *Prog
 		p, err = newProgram(args[2:], o.rank, nil, os.Stderr) // its output would come many times
 	}
 	if p != nil {
-		p.Same = o.same
+		p.Same, p.Before = o.same, strings.Fields(o.before)
 	}
 	return of, p, err
 }
@@ -52,6 +57,7 @@ func (o *byTurns) tell(step string) { o.Progress.Tell(run.Event{Step: step}) }
 
 func newGain(h *command.Host) *cobra.Command {
 	o := byTurns{Output: command.Output{Host: h}}
+	under := ""
 	c := &cobra.Command{
 		Use:     "gain DIR FILE [--ab N -- mpirun … ./app]",
 		Example: "pgmpi gain DIR app.prof\npgmpi gain DIR app.prof --ab 10 -- mpirun -np 4 ./app",
@@ -62,24 +68,26 @@ intervals, for each call that a remedy is proved to make faster, and apart for
 calls that only a mock-up makes faster. Waiting for late ranks is not counted.
 Nor are calls that the program makes in another state of malloc, or with other
 datatypes, than the check. With --ab the program runs alternately without and
-with DIR/remedy/env.sh, and what is seen stands beside what was predicted. It
-must be the program of the profile. All runs get the same standard input, and
-one that fails, or calls twice or half as many collectives as another, ends it.
+with DIR/remedy/env.sh, or with the setting of --under, and what is seen stands
+beside what was predicted. It must be the program of the profile. All runs get
+the same standard input, and one that fails, or calls twice or half as many
+collectives as another, ends it.
 
 Exit codes: 0; 4 where the check has measured none of the calls; 2 where
 something cannot be read or started; 3 where the program fails; 130 interrupted.`,
 		Args:        cobra.ArbitraryArgs,
-		Annotations: manual.MostNeeded("ab same rank full format quiet"),
+		Annotations: manual.MostNeeded("ab under before same rank full format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			of, program, err := o.program(c, args)
 			if err != nil {
 				return err
 			}
-			if (program != nil) != c.Flags().Changed("ab") || program == nil && o.same != nil {
-				return misused(c, "--ab N, --same and the program behind -- belong together")
+			if (program != nil) != c.Flags().Changed("ab") || program == nil && (o.same != nil || under != "" || o.before != "") {
+				return misused(c, "--ab N, --under, --same, --before and the program behind -- belong together")
 			}
 			g, err := Of(of[0], of[1])
 			if err == nil && program != nil {
+				g.Gain.Under = under
 				err = o.beside(c.Context(), g, of[0], program)
 			}
 			if err != nil {
@@ -90,6 +98,7 @@ something cannot be read or started; 3 where the program fails; 130 interrupted.
 	}
 	fs := c.Flags()
 	o.flags(fs, 0)
+	fs.StringVar(&under, "under", "", "the `FOLDER` of another setting than DIR/remedy, such as a trade's, whose env.sh is tried")
 	o.Formats = h.OneFormat(fs, gains)
 	command.Full(fs)
 	return c
@@ -97,13 +106,20 @@ something cannot be read or started; 3 where the program fails; 130 interrupted.
 
 // beside runs the program alternately without and with a setting. It puts the result next to the prediction.
 func (o *byTurns) beside(ctx context.Context, g *Joined, check string, program *Program) error {
-	set, err := Remedy(check)
+	folder := g.Gain.Under
+	if folder == "" {
+		if err := hasRemedy(check); err != nil {
+			return err
+		}
+		folder = filepath.Join(check, remedy.Folder)
+	}
+	set, err := settingIn(folder, o.rank)
 	if err != nil {
 		return err
 	}
 	o.Progress = o.NewProgress(o.Quiet)
 	program.Profiled = g.Calls
-	g.Gain.AB, err = program.AB(ctx, o.pairs, Setting{Env: set}, o.tell)
+	g.Gain.AB, err = program.AB(ctx, o.pairs, set, o.tell)
 	o.Progress.Clear()
 	return err
 }
@@ -128,7 +144,7 @@ DIR/apply, or --out, then has env.sh, mockups.txt, README and apply.json.
 Exit codes: 0 the program gains; 4 it is not shown to gain, and nothing is
 written; 2, 3 and 130 as for `,
 		Args:        cobra.ArbitraryArgs,
-		Annotations: manual.MostNeeded("ab same same-bits out rank format quiet"),
+		Annotations: manual.MostNeeded("ab before same same-bits out rank format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			of, program, err := o.program(c, args)
 			if err == nil && program == nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
@@ -37,6 +38,7 @@ type GainResult struct {
 	Findings []GainFinding `json:"findings"` // the largest first
 	Trades   []GainTrade   `json:"trades"`   // of the remedy, which sets none
 	Notes    []string      `json:"notes"`
+	Under    string        `json:"under,omitempty"` // the folder of the setting of AB, or "" for the remedy's
 	AB       *ProgramAB    `json:"ab,omitempty"`
 }
 
@@ -119,6 +121,17 @@ type ProgramAB struct {
 // Seen returns the gain as a part of the run-time, with its 95 % interval.
 func (x *ProgramAB) Seen() Saved { return Saved{1 - 1/x.Ratio, 1 - 1/x.RatioLo, 1 - 1/x.RatioHi} }
 
+// plainly says what the runs show where nothing was predicted.
+func (x *ProgramAB) plainly() string {
+	switch {
+	case x.RatioLo > 1:
+		return "It is faster; nothing was predicted for this setting."
+	case x.RatioHi < 1:
+		return "It is SLOWER."
+	}
+	return fmt.Sprintf("No gain is shown; up to %.1f %% is not excluded.", 100*x.Seen().Hi)
+}
+
 // withFull says how much a screen leaves out.
 const withFull = "%d more with --full."
 
@@ -143,6 +156,8 @@ var gains = document.Kind[GainResult]{Name: "gain", JSON: true,
 			next("Try", "pgmpi gain %s %s --ab 10 -- mpirun … ./app")
 		case g.Mockup.S > 0:
 			next("Try", "pgmpi apply %s %s -- mpirun … ./app")
+		default:
+			e.Next = []document.Label{{Name: "Try", Value: "pgmpi try --with 'NAME=VALUE' -- mpirun … ./app"}}
 		}
 		return e
 	},
@@ -261,6 +276,9 @@ func gainSeen(g *GainResult, x *ProgramAB) string {
 	seen, n := x.Seen(), len(x.WithS)
 	text := fmt.Sprintf("Seen: %s [%.1f, %.1f] of its run-time in %s. ", phrase.Percent(seen.S), 100*seen.Lo, 100*seen.Hi, conf.Plural(n, "alternating pair"))
 	lo, hi := g.Setting.Lo/g.WallS, g.Setting.Hi/g.WallS
+	if g.Under != "" {
+		return fmt.Sprintf("With %s: %s%s", g.Under, strings.ToLower(text[:1])+text[1:], x.plainly())
+	}
 	switch {
 	case seen.Lo > 0 && lo <= seen.Hi && seen.Lo <= hi:
 		return text + "The prediction agrees: believe the gain."

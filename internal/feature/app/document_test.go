@@ -13,7 +13,7 @@ import (
 func TestTheDocumentsOweNothing(t *testing.T) {
 	documents.Check(t, func() map[string]documents.Example {
 		return map[string]documents.Example{"profile": documents.Of(profiles, profiled()), "gain": documents.Of(gains, gained()),
-			"apply": documents.Of(applications, replaced())}
+			"apply": documents.Of(applications, replaced()), "try": documents.Of(tries, tried())}
 	})
 }
 

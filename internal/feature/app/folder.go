@@ -7,7 +7,6 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/experiment"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/feature/remedy"
@@ -82,12 +81,11 @@ func remedyOf(path string) (*remedy.Result, error) {
 	return r, err
 }
 
-// Remedy returns the variables of the remedy in the folder of a check. They only choose algorithms or keep memory.
-func Remedy(check string) (map[string]string, error) {
-	f := &glfile.File{}
-	if f.MPI.Under = filepath.Join(check, remedy.Folder); !reading.Has(f.MPI.Under, tuning.EnvFile) {
-		return nil, fail.Setupf("there is no setting to compare with, as %s has no %s: `pgmpi remedy %s` looks for one, and `pgmpi apply` tries mock-ups", f.MPI.Under, tuning.EnvFile, check)
+// hasRemedy refuses a check without a setting to compare with.
+func hasRemedy(check string) error {
+	if folder := filepath.Join(check, remedy.Folder); !reading.Has(folder, tuning.EnvFile) {
+		return fail.Setupf("there is no setting to compare with, as %s has no %s: `pgmpi remedy %s` looks for one, "+
+			"--under names one, and `pgmpi apply` tries mock-ups", folder, tuning.EnvFile, check)
 	}
-	err := experiment.Under(f)
-	return f.MPI.Env, err
+	return nil
 }

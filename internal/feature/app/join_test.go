@@ -92,6 +92,8 @@ func TestEachAnswerNamesTheNextCommand(t *testing.T) {
 		g.Check, g.Profile, g.WallS, g.CollectiveS, g.CoveredS = "c", "app.prof", 1, .5, .5
 		should.Contain(t, strings.Join(gains.Document(g).Ended(0, "", ""), "\n"), want)
 		g.Setting, g.Mockup = Saved{}, Saved{}
+		should.Contain(t, strings.Join(gains.Document(g).Ended(0, "", ""), "\n"), "Try:      pgmpi try --with 'NAME=VALUE' -- mpirun")
+		g.AB = gained().AB
 		should.Equal(t, gains.Document(g).Ended(0, "", ""), []string{"Exit 0"})
 	}
 }

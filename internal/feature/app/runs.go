@@ -3,6 +3,7 @@ package app
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"pgmpi/internal/fail"
+	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/regular"
 )
 
@@ -85,11 +87,14 @@ func (x *runs) next(ctx context.Context, s Setting) (time.Duration, error) {
 	called := filepath.Join(x.folder, fmt.Sprintf("called.%d", x.n))
 	ranks := map[string]string{"PGMPI_CALLED": called}
 	maps.Copy(ranks, s.Ranks)
+	if err := x.prepare(ctx); err != nil {
+		return 0, x.fault(err)
+	}
 	before, err := x.left()
 	if err != nil {
 		return 0, x.fault(err)
 	}
-	spent, err := x.run(ctx, Setting{ranks, s.Env}, stdin)
+	spent, err := x.run(ctx, Setting{ranks, s.Env, s.Options}, stdin)
 	if err != nil {
 		return 0, x.ended(err)
 	}
@@ -115,7 +120,7 @@ func (x *runs) ended(err error) error {
 	var exit *exec.ExitError
 	if x.n > 1 && errors.As(err, &exit) {
 		return &fail.Failed{Err: fmt.Errorf("run %d of %d: %w, and run 1 ended with 0: where a run finds what one "+
-			"before it has written, give a script behind -- that takes it away first", x.n, x.of, err)}
+			"before it has written, --before takes it away first, as in --before 'rm -rf out'", x.n, x.of, err)}
 	}
 	return err
 }
@@ -126,9 +131,12 @@ func (x *runs) heldCalls(path string) error {
 	if err != nil {
 		return err
 	}
+	if x.Profiled == nil && len(jobs) > 0 {
+		x.Profiled = seen(jobs)
+	}
 	p := x.Profiled
 	if len(jobs) == 0 {
-		if !p.Finished {
+		if p != nil && !p.Finished {
 			return nil // the program that was profiled did not come to MPI_Finalize either
 		}
 		return fmt.Errorf("the program did not come to MPI_Finalize of the library that %s is built for, or its "+
@@ -151,6 +159,14 @@ func (x *runs) heldCalls(path string) error {
 			jobs[i].calls, x.first.calls)
 	}
 	return nil
+}
+
+// seen returns a profile of the job with the most processes: later runs are held against it.
+func seen(jobs []job) *profile.Profile {
+	j := slices.MaxFunc(jobs, func(a, b job) int { return cmp.Compare(a.processes, b.processes) })
+	p := &profile.Profile{Program: j.program, Processes: j.processes, Ranks: j.processes, Finished: true}
+	p.LostCalls = j.calls
+	return p
 }
 
 func differs(a, b int64) bool { return max(a, b) > otherwise*min(a, b) }
