@@ -156,10 +156,10 @@ const handedOn = "OMPI_MCA_mca_base_env_list"
 
 const preload = "LD_PRELOAD"
 
-// These tell the preloaded library what to do; PGMPI_APPLIED and PGMPI_CALLED go with them.
+// These tell the preloaded library what to do; PGMPI_APPLIED, PGMPI_CALLED and PGMPI_SYNC go with them.
 var (
 	tells = []string{"PGMPI_APPLY", "PGMPI_PROFILE"}
-	told  = append([]string{"PGMPI_APPLIED", "PGMPI_CALLED"}, tells...)
+	told  = append([]string{"PGMPI_APPLIED", "PGMPI_CALLED", "PGMPI_SYNC"}, tells...)
 )
 
 func variables(environ []string) map[string]string {

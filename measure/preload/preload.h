@@ -2,6 +2,7 @@
  * stands between the program and its MPI library, by the profiling interface:
  *
  *     PGMPI_PROFILE=FILE   what the program calls is counted and timed (profile.c, others.c)
+ *     PGMPI_SYNC=1         and a barrier before each blocking collective tells the waiting for late ranks from it
  *     PGMPI_APPLY=FILE     calls that the rules in FILE name go through a mock-up (apply.c)
  *     PGMPI_APPLIED=FILE   rank 0 writes there how many calls went through each rule
  *     PGMPI_CALLED=FILE    rank 0 writes there how many calls the ranks made, untimed
@@ -61,6 +62,7 @@ typedef struct {
     MPI_Op op;
     int64_t bytes; /* of one block, a mean one where they differ, or -1 if an argument is wrong */
     int root, in_place, uneven;
+    int64_t waited; /* counts of the clock in a barrier before it */
     uint64_t begin; /* a count of the clock, or 0 if nothing is timed */
     int64_t faults; /* page faults of this thread before it, or -1 if not asked for */
 } call;

@@ -44,7 +44,7 @@ static const char *const communicator_names[] = {"world", "self", "part", "inter
 /* Times are counts of the clock in the table of a process, and nanoseconds in what is merged. */
 typedef struct {
     uint64_t what; /* function, communicator, datatype, operator, processes */
-    int64_t bytes, calls, in_place, other_root, sum, least, sampled, faults, faulting;
+    int64_t bytes, calls, in_place, other_root, sum, least, waited, sampled, faults, faulting;
     int64_t ranks, least_sum, most_sum; /* over ranks */
 } cell;
 
@@ -59,6 +59,7 @@ typedef struct {
 } table;
 
 int profiling, watching;
+static int syncing; /* a barrier before each blocking collective tells waiting from the call */
 _Thread_local int inside;
 static table mine;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
@@ -222,6 +223,19 @@ static int64_t page_faults(void)
 
 static void start(void);
 
+/* Waits for all who make the call, as it is its turn. Not all of an intercommunicator may make it. */
+static void synchronise(call *c)
+{
+    int inter = 1;
+    if (c->f >= IALLGATHER || PMPI_Comm_test_inter(c->comm, &inter) != MPI_SUCCESS || inter)
+        return;
+    PMPI_Barrier(c->comm);
+    uint64_t now = count_now();
+    int64_t waited = (int64_t)(now - c->begin);
+    c->waited = waited < 0 ? 0 : waited;
+    c->begin = now;
+}
+
 void profile_begin(call *c)
 {
     static _Thread_local unsigned large;
@@ -230,6 +244,8 @@ void profile_begin(call *c)
     c->faults = c->bytes >= FAULTS_FROM && large++ % ONE_IN == 0 ? page_faults() : -1;
     inside = 1;
     c->begin = count_now();
+    if (syncing)
+        synchronise(c);
 }
 
 uint64_t other_begin(void)
@@ -286,6 +302,7 @@ void profile_end(const call *c)
     if (k != NULL) {
         k->calls++;
         k->sum += spent;
+        k->waited += c->waited;
         k->least = spent < k->least ? spent : k->least;
         k->in_place += c->in_place;
         k->other_root += c->root > 0;
@@ -391,6 +408,8 @@ static void put_cell(writer *w, const cell *k)
     put_flag(w, "uneven", uneven), put_number(w, "calls", k->calls), put_number(w, "in_place", k->in_place);
     put_number(w, "other_root", k->other_root), put_number(w, "ranks", k->ranks), put_number(w, "sum_ns", k->sum);
     put_number(w, "least_rank_ns", k->least_sum), put_number(w, "most_rank_ns", k->most_sum), put_number(w, "least_call_ns", k->least);
+    if (syncing)
+        put_number(w, "waiting_ns", k->waited);
     put_number(w, "sampled", k->sampled), put_number(w, "faults", k->faults), put_number(w, "faulting", k->faulting);
     w->text[w->n - 1] = '}';
     put(w, ",");
@@ -426,6 +445,8 @@ static void put_table(writer *w, const table *t, int whole)
         if (values[i] == level)
             put_text(w, "thread_level", levels[i]);
     put_number(w, "created", time(NULL)), put_number(w, "processes", processes), put_number(w, "ranks", t->ranks);
+    if (syncing)
+        put_flag(w, "sync", 1);
     put_flag(w, "finished", whole), put_number(w, "wall_ns", t->wall_ns), put_number(w, "rounded", t->rounded);
     put_number(w, "lost_calls", t->lost_calls), put_number(w, "lost_ns", t->lost_ns);
     put_others(w, t);
@@ -513,6 +534,7 @@ static void settle(table *t)
             continue;
         k->sum = (int64_t)((double)k->sum * each);
         k->least = (int64_t)((double)k->least * each);
+        k->waited = (int64_t)((double)k->waited * each);
         k->ranks = 1;
         k->least_sum = k->most_sum = k->sum;
     }
@@ -539,7 +561,7 @@ static void merge(table *into, const table *from)
             continue;
         }
         to->calls += k->calls, to->in_place += k->in_place, to->other_root += k->other_root;
-        to->sum += k->sum, to->sampled += k->sampled, to->faults += k->faults, to->faulting += k->faulting;
+        to->sum += k->sum, to->waited += k->waited, to->sampled += k->sampled, to->faults += k->faults, to->faulting += k->faulting;
         to->least = k->least < to->least ? k->least : to->least;
         merge_ranks(to, k, into->ranks + from->ranks);
     }
@@ -702,6 +724,7 @@ __attribute__((constructor)) static void loaded(void)
     copy_text(malloc_trim, sizeof malloc_trim, getenv("MALLOC_TRIM_THRESHOLD_"));
     profiling = path[0] != '\0';
     watching = profiling || called[0] != '\0';
+    syncing = getenv("PGMPI_SYNC") != NULL;
     find_counter();
     first_ns = now_ns();
     first_count = count_now();

@@ -233,6 +233,19 @@ func TestAProfileHasEveryCall(t *testing.T) {
 	})
 }
 
+func TestABarrierBeforeEachCallTakesTheWaiting(t *testing.T) {
+	mpirun.EitherAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
+		path := filepath.Join(b.Dir, "sync.prof")
+		b.Pgmpi("profile", "--sync", "--rank", b.Rank, "--out", path, "--", b.Lib.Launcher(), "-np", "2", built(b, "preload"), "calls").Exits(t, 0).
+			Shows(t, "A barrier before each (--sync) tells them apart")
+		p := must.Get(profile.Read(path))(t)
+		should.Hold(t, p.Sync && p.Finished && len(p.Calls) > 20, "%+v", p)
+		for _, c := range p.Calls {
+			should.Hold(t, c.WaitingNS > 0 || c.Processes == 1, "%+v", c)
+		}
+	})
+}
+
 func TestAFortranProgramIsSeen(t *testing.T) {
 	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		compiler, err := exec.LookPath("mpif90." + b.Lib.Name)

@@ -20,6 +20,7 @@ const usualProfile = "app.prof"
 func newProfile(h *command.Host) *cobra.Command {
 	o := command.Output{Host: h}
 	var path, rank string
+	var sync bool
 	c := &cobra.Command{
 		Use:     "profile [--out FILE] -- mpirun … ./app",
 		Example: "pgmpi profile --out app.prof -- mpirun -np 4 ./app\npgmpi profile app.prof --full",
@@ -28,14 +29,15 @@ func newProfile(h *command.Host) *cobra.Command {
 counts and times each collective by size, processes, datatype and operator, and
 all other calls of MPI by name, and writes FILE, summed over ranks. It costs 20
 to 40 ns a call. The program needs no change. What is waiting for late ranks
-is told apart as far as the same ranks are late. A FILE alone is shown again.
+is told apart as far as the same ranks are late; --sync tells it exactly, by a
+barrier before each blocking collective. A FILE alone is shown again.
 ` + "`pgmpi check --calls FILE` checks these calls, and `pgmpi gain DIR FILE`" + ` says
 what the program would gain.
 
 Exit codes: 0; 2 where the program cannot be started, or FILE be read; 3 where
 the program failed; 130 interrupted: FILE has what was counted until then.`,
 		Args:        cobra.ArbitraryArgs,
-		Annotations: manual.MostNeeded("out rank full format"),
+		Annotations: manual.MostNeeded("out sync rank full format"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.ArgsLenAtDash() < 0 && len(args) == 1 {
 				p, err := profile.Read(args[0])
@@ -54,6 +56,7 @@ the program failed; 130 interrupted: FILE has what was counted until then.`,
 			if err != nil {
 				return err
 			}
+			program.Sync = sync
 			p, failed := program.Profile(c.Context(), path)
 			if p == nil {
 				return failed
@@ -66,6 +69,7 @@ the program failed; 130 interrupted: FILE has what was counted until then.`,
 	}
 	fs := c.Flags()
 	fs.StringVar(&path, "out", usualProfile, "the `FILE` for the profile")
+	fs.BoolVar(&sync, "sync", false, "a barrier before each blocking collective: tells waiting from the call, and changes times")
 	rankFlag(fs, &rank)
 	o.Formats = h.OneFormat(fs, profiles)
 	command.Full(fs)

@@ -28,19 +28,31 @@ var profiles = document.Kind[profile.Profile]{Name: "profile", JSON: true,
 
 func inSeconds(ns int64) float64 { return float64(ns) / 1e9 }
 
-func profileAnswer(p *profile.Profile) []document.Section {
-	s := document.Section{}
+// sayWaiting tells how much of the time in collectives is waiting, as far as the profile tells.
+func sayWaiting(s *document.Section, p *profile.Profile) {
 	wall, waiting, untold := p.Wall(), 0.0, 0.0
 	for _, c := range p.Blocking() {
 		waiting += p.Waiting(c)
-		if c.Differs() {
+		if !p.Tells(c) {
 			untold += p.Seconds(c)
 		}
 	}
+	who := fmt.Sprintf("%s on %s, %s.", phrase.Known(p.Program), conf.Plural(p.Processes, "rank"), phrase.Known(phrase.ShortVersion(p.Library)))
+	if p.Sync {
+		s.Say("%s %s of the run-time is waiting for late ranks, which no setting of collectives shortens, and %s the blocking "+
+			"collectives themselves. A barrier before each (--sync) tells them apart, and changes the program's times.", who,
+			phrase.Percent(waiting/wall), phrase.Percent((p.Collective()-waiting)/wall))
+		return
+	}
+	s.Say("%s At least %s of the run-time is waiting for late ranks, which no setting of collectives shortens%s.", who,
+		phrase.Percent(waiting/wall), phrase.When(untold > 0, "; it is not known of %s in calls in which ranks have different work",
+			phrase.Percent(untold/wall)))
+}
+
+func profileAnswer(p *profile.Profile) []document.Section {
+	s := document.Section{}
 	s.Say("%s", mpiTakes(p))
-	s.Say("%s on %s, %s. At least %s of the run-time is waiting for late ranks, which no setting of collectives shortens%s.",
-		phrase.Known(p.Program), conf.Plural(p.Processes, "rank"), phrase.Known(phrase.ShortVersion(p.Library)), phrase.Percent(waiting/wall),
-		phrase.When(untold > 0, "; it is not known of %s in calls in which ranks have different work", phrase.Percent(untold/wall)))
+	sayWaiting(&s, p)
 	if !p.Finished {
 		s.Say("Note: the program did not come to MPI_Finalize: this is what %d of %d ranks had counted.", p.Ranks, p.Processes)
 	}
@@ -117,7 +129,7 @@ func profileCalls(p *profile.Profile, most int) []document.Section {
 		seconds, least := p.Seconds(c)/p.CallsOfRank(c), inSeconds(c.LeastCallNS)
 		s.Table.Add(phrase.Function(c.Function), on(c.Processes, c.Communicator),
 			phrase.When(c.Uneven, "≥ ")+conf.HumanSize(c.Bytes), c.Datatype, c.Op, fmt.Sprintf("%.0f", p.CallsOfRank(c)),
-			phrase.Percent(p.Seconds(c)/p.Wall()), phrase.Either(c.Differs() || c.Nonblocking(), "-", phrase.Percent(p.Waiting(c)/p.Wall())), phrase.Duration(&seconds), phrase.Duration(&least))
+			phrase.Percent(p.Seconds(c)/p.Wall()), phrase.Either(p.Tells(c), phrase.Percent(p.Waiting(c)/p.Wall()), "-"), phrase.Duration(&seconds), phrase.Duration(&least))
 	}
 	if left := len(p.Calls) - most; left > 0 {
 		s.Say(withFull, left)

@@ -17,6 +17,15 @@ func TestTheDocumentsOweNothing(t *testing.T) {
 	})
 }
 
+func TestABarrierBeforeEachCallIsSaidToChangeTheTimes(t *testing.T) {
+	p := profiled()
+	p.Sync, p.Calls[0].WaitingNS = true, 1e9
+	d := profiles.Document(p)
+	should.Contain(t, d.Sections[0].Text[1].Text, "10.0 % of the run-time is waiting for late ranks", "40.0 % the blocking collectives themselves. "+
+		"A barrier before each (--sync) tells them apart, and changes the program's times.")
+	should.Equal(t, d.Sections[1].Table.Rows[0][7], "10.0 %")
+}
+
 func TestTheProgramsOutputIsNotAmongTheJSON(t *testing.T) {
 	should.Equal(t, beside(must.Get(profiles.Format("table"))(t)), os.Stdout)
 	should.Equal(t, beside(must.Get(profiles.Format("json"))(t)), os.Stderr)

@@ -78,6 +78,9 @@ func (x *join) notes() {
 	if !x.calls.Finished {
 		x.note("the profile is of %d of %d ranks, of a program that did not end by itself", x.calls.Ranks, x.calls.Processes)
 	}
+	if x.calls.Sync {
+		x.note("the profile was made with --sync: its barriers change the program's times")
+	}
 	if x.remedy == nil && len(x.out.Findings) > 0 {
 		x.note("there is no remedy in the folder: `pgmpi remedy` finds out which setting mends what")
 	}

@@ -39,7 +39,7 @@ func (p *Program) Profile(ctx context.Context, out string) (*profile.Profile, er
 		defer stdin.Close()
 	}
 	path := filepath.Join(folder, profileName)
-	_, failed := p.run(ctx, Setting{Ranks: map[string]string{"PGMPI_PROFILE": path}}, stdin)
+	_, failed := p.run(ctx, Setting{Ranks: p.counting(path)}, stdin)
 	got, err := counted(path)
 	if err == nil && got == nil {
 		err = p.noProfile(path, failed)
@@ -55,6 +55,15 @@ func (p *Program) Profile(ctx context.Context, out string) (*profile.Profile, er
 		failed = &fail.Failed{Err: errors.Join(failed, err)}
 	}
 	return got, failed
+}
+
+// counting returns the variables by which the ranks count.
+func (p *Program) counting(path string) map[string]string {
+	set := map[string]string{"PGMPI_PROFILE": path}
+	if p.Sync {
+		set["PGMPI_SYNC"] = "1"
+	}
+	return set
 }
 
 // replaceable refuses what holds anything but a profile.

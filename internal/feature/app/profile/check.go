@@ -57,7 +57,7 @@ func (p *Profile) most() float64 { return float64(p.WallNS) * float64(p.Ranks) }
 func (p *Profile) spent() float64 {
 	sum := float64(p.LostNS)
 	for _, c := range p.Calls {
-		sum += float64(c.SumNS)
+		sum += float64(c.SumNS) + float64(c.WaitingNS)
 	}
 	for _, f := range p.Functions {
 		sum += float64(f.SumNS)
@@ -114,6 +114,8 @@ func (c Call) check(p *Profile, threads float64) error {
 			p.Processes)
 	case c.Ranks < 1 || c.Ranks > p.Ranks || c.Calls < int64(c.Ranks) || c.Bytes < 0 || c.Bytes > mostBytes:
 		return fmt.Errorf("%d calls of %d ranks with %d bytes cannot be", c.Calls, c.Ranks, c.Bytes)
+	case c.WaitingNS < 0 || c.WaitingNS > 0 && (!p.Sync || c.Nonblocking()):
+		return fmt.Errorf("%d ns in barriers before it cannot be", c.WaitingNS)
 	case !within(c.InPlace, c.Calls) || !within(c.OtherRoot, c.Calls) || !within(c.Sampled, c.Calls) ||
 		!within(c.Faulting, c.Sampled) || c.Faults < 0:
 		return fmt.Errorf("more calls are in place, have another root or met page faults than there are, or fewer than none")

@@ -89,7 +89,7 @@ func (p *Profile) Shares() (all []Share) {
 		if c.Nonblocking() {
 			class = nonblocking
 		}
-		add(class, c.Function, c.Calls, c.SumNS)
+		add(class, c.Function, c.Calls, c.SumNS+c.WaitingNS)
 	}
 	for _, f := range p.Functions {
 		add(classOf(f.Name), f.Name, f.Calls, f.SumNS)

@@ -48,6 +48,7 @@ type Profile struct {
 	Ranks      int               `json:"ranks"`            // in the file; fewer than Processes if something ended the program
 	Finished   bool              `json:"finished"`         // the program came to MPI_Finalize
 	Hidden     string            `json:"hidden,omitempty"` // functions of MPI that the program defines itself, or ""
+	Sync       bool              `json:"sync,omitempty"`   // a barrier came before each blocking collective
 	WallNS     int64             `json:"wall_ns"`          // from the start of a process to its end, the greatest over ranks
 	// Rounded counts calls whose size was rounded down to a power of two. There were too many kinds of calls.
 	// LostCalls found no place in Calls.
@@ -79,6 +80,7 @@ type Call struct {
 	LeastRankNS  int64  `json:"least_rank_ns"` // of the rank that spent least in all its calls
 	MostRankNS   int64  `json:"most_rank_ns"`
 	LeastCallNS  int64  `json:"least_call_ns"`
+	WaitingNS    int64  `json:"waiting_ns,omitempty"` // besides SumNS, in the barriers of a profile with Sync
 	// Sampled calls were asked for their page faults: Faults in all, and more than a few in Faulting of them.
 	Sampled  int64 `json:"sampled"`
 	Faults   int64 `json:"faults"`
@@ -142,7 +144,7 @@ func Parts(path string) (whole *Profile, err error) {
 
 // add joins the part of another rank.
 func (p *Profile) add(q *Profile) error {
-	if p.Library != q.Library || p.Processes != q.Processes {
+	if p.Library != q.Library || p.Processes != q.Processes || p.Sync != q.Sync {
 		return fmt.Errorf("it is of %.60q on %d processes, and another part of %.60q on %d", q.Library, q.Processes, p.Library, p.Processes)
 	}
 	p.Ranks += q.Ranks
@@ -162,6 +164,7 @@ func (p *Profile) add(q *Profile) error {
 			continue
 		}
 		a.Calls, a.InPlace, a.OtherRoot, a.Ranks = a.Calls+c.Calls, a.InPlace+c.InPlace, a.OtherRoot+c.OtherRoot, a.Ranks+c.Ranks
+		a.WaitingNS += c.WaitingNS
 		a.SumNS, a.Sampled, a.Faults, a.Faulting = a.SumNS+c.SumNS, a.Sampled+c.Sampled, a.Faults+c.Faults, a.Faulting+c.Faulting
 		a.LeastRankNS, a.MostRankNS, a.LeastCallNS = min(a.LeastRankNS, c.LeastRankNS), max(a.MostRankNS, c.MostRankNS), min(a.LeastCallNS, c.LeastCallNS)
 	}
@@ -199,7 +202,7 @@ func (p *Profile) Wall() float64 { return float64(p.WallNS) / 1e9 }
 
 // Seconds returns the share of a call in the run-time, in seconds: the mean over all ranks. Where threads call at
 // once, it is scaled down, so that all calls together do not exceed the run-time.
-func (p *Profile) Seconds(c Call) float64 { return p.seconds(c.SumNS) }
+func (p *Profile) Seconds(c Call) float64 { return p.seconds(c.SumNS + c.WaitingNS) }
 
 func (p *Profile) seconds(ns int64) float64 {
 	return float64(ns) / 1e9 / float64(p.Ranks) / max(1, p.atOnce)
@@ -220,13 +223,20 @@ func (p *Profile) Blocking() []Call {
 }
 
 // Waiting returns the part of Seconds that surely waits for other ranks: what the mean rank spends beyond the rank
-// that spends least. It does not see ranks that are late alternately. It is 0 where ranks have different work.
+// that spends least. It does not see ranks that are late alternately. It is 0 where ranks have different work. With
+// Sync it is all waiting, in any call.
 func (p *Profile) Waiting(c Call) float64 {
+	if p.Sync {
+		return p.seconds(c.WaitingNS)
+	}
 	if c.Differs() || c.Nonblocking() {
 		return 0
 	}
 	return max(0, p.Seconds(c)-p.seconds(c.LeastRankNS)*float64(c.Ranks))
 }
+
+// Tells returns whether Waiting tells anything of a call.
+func (p *Profile) Tells(c Call) bool { return !c.Nonblocking() && (p.Sync || !c.Differs()) }
 
 // Differs tells whether ranks have different work in a call, so that none is known to wait if it takes longer.
 func (c Call) Differs() bool { return c.Uneven || slices.Contains(differing, c.Function) }

@@ -171,3 +171,16 @@ func TestNobodyIsSaidToWaitWhereRanksHaveDifferentWork(t *testing.T) {
 	c.Function, c.Uneven = "MPI_Allgatherv", true
 	should.Equal(t, p.Waiting(c), 0)
 }
+
+// In barriers before the calls, two ranks wait 2 ms in all.
+func TestABarrierBeforeEachCallTellsAllWaiting(t *testing.T) {
+	text := strings.Replace(written(1, strings.Replace(call(8, 1000000), `"least_call`, `"waiting_ns":2000000,"least_call`, 1)), `"wall_ns"`, `"sync":true,"wall_ns"`, 1)
+	p := must.Get(Read(put(t, "app.prof", text)))(t)
+	c := p.Calls[0] // a broadcast, of which nothing is told otherwise
+	should.Hold(t, p.Waiting(c) == 2e-3 && p.Seconds(c) == 3e-3 && c.MostWork() == 1e-5 && p.Tells(c), "%g of %g s wait", p.Waiting(c), p.Seconds(c))
+	should.Equal(t, p.Collective(), 3e-3)
+	for old, new := range map[string]string{`"sync":true,`: "", `"waiting_ns":2000000`: `"waiting_ns":-1`, `:2000000`: `:2000000000`, "MPI_Bcast": "MPI_Ibcast"} {
+		_, err := Read(put(t, "bad.prof", strings.Replace(text, old, new, 1)))
+		should.Fail(t, err, "bad.prof is damaged", new)
+	}
+}
