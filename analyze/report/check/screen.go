@@ -48,7 +48,7 @@ func notSure(r *analyze.Report) []document.Section {
 		say("Undecided", len(open), "%s%s.%s", conf.Plural(len(open), "test"), phrase.When(len(probable) > 0, "; probably slower: %s", listed(r, probable, sizeAndRatio)), decidedBy(r))
 	}
 	averaged := byRatio(tooFast(r))
-	say("Averages", len(averaged), "%s: a collective with a root has an average over the ranks there, of which some return early. OSU's -f has the slowest rank's times.",
+	say("Averages", len(averaged), "%s: a collective with a root has an average over the ranks there, of which some return early. OSU's -f and -a 3 of nccl-tests have the slowest rank's times.",
 		listed(r, averaged, sizeAndRatio))
 	suspected := r.Where(func(v *analyze.Verdict) bool { return v.Verdict == judge.Suspected })
 	say("Suspected", len(suspected), "%s, by medians and without a test: %s", conf.Plural(len(suspected), phrase.Either(slices.ContainsFunc(suspected, isTextbook), "call", "split")), listed(r, byRatio(suspected), sizeAndRatio))

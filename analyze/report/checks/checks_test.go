@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
+	"pgmpi/internal/document"
 	"pgmpi/internal/picture"
 	"pgmpi/testkit/documents"
 	"pgmpi/testkit/must"
@@ -140,6 +141,16 @@ func TestThePictureOfAMatrixKeepsLibrariesApart(t *testing.T) {
 		m.Columns = []series.MatrixColumn{column(libraries[0]), column(libraries[1])}
 		should.Equal(t, strings.ToLower(strings.Join(matrixPage(m)[1].Heat.Columns, ", ")), want)
 	}
+}
+
+// Columns that only their folders tell apart are named by them.
+func TestColumnsThatLookAlikeHaveTheirFolders(t *testing.T) {
+	m := &series.Matrix{Columns: []series.MatrixColumn{{Host: "n1", Shape: "p2", Folder: "a/weekA"}, {Host: "n1", Shape: "p4", Folder: "a/weekB"}}}
+	table := func() *document.Table { return matrixByColumn(m)[1].Table }
+	should.Equal(t, table().Head[:2], []string{"host", "library"})
+	m.Columns[1].Shape = "p2"
+	should.Equal(t, table().Head[:2], []string{"host", "folder"})
+	should.Hold(t, table().Rows[0][1] == "weekA" && table().Rows[1][1] == "weekB", "%v", table().Rows)
 }
 
 func TestWhatAChangedGuidelineIsComparedWith(t *testing.T) {

@@ -3,6 +3,7 @@ package checks
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -64,6 +65,10 @@ const mostBeside = 8
 
 func matrixByColumn(m *series.Matrix) []document.Section {
 	t := &document.Table{Head: []string{"host", "library", "shape", "R", "created", "found", "of tests", "at worst"}, Align: "lllrlrrl", Grouped: true, Flex: 7}
+	named := lookAlike(m.Columns)
+	if named {
+		t.Head, t.Align, t.Flex = slices.Insert(t.Head, 1, "folder"), "l"+t.Align, t.Flex+1
+	}
 	for i, c := range m.Columns {
 		tests, planned := tally(m, i)
 		worst, ratio := "", 0.0
@@ -73,11 +78,28 @@ func matrixByColumn(m *series.Matrix) []document.Section {
 				worst = fmt.Sprintf("%s %s %s", phrase.Ratio(cell.Ratio), r.Guideline, phrase.Plain(r.Function))
 			}
 		}
-		t.Add(c.Host, check.LibraryName(c.Library), c.Shape, fmt.Sprint(c.R), c.Created[:min(len(c.Created), len("2006-01-02"))], fmt.Sprint(tests[judge.Violated]+tests[judge.SeenOnce]), fmt.Sprint(planned), worst)
+		row := []string{c.Host, check.LibraryName(c.Library), c.Shape, fmt.Sprint(c.R), c.Created[:min(len(c.Created), len("2006-01-02"))], fmt.Sprint(tests[judge.Violated] + tests[judge.SeenOnce]), fmt.Sprint(planned), worst}
+		if named {
+			row = slices.Insert(row, 1, filepath.Base(c.Folder))
+		}
+		t.Add(row...)
 	}
 	var answer document.Section
 	answer.Say("%s", matrixAnswer(m))
 	return append([]document.Section{answer}, document.Tabled(t, "", "Violated or seen once")...)
+}
+
+// lookAlike tells whether only the folders tell some columns apart.
+func lookAlike(columns []series.MatrixColumn) bool {
+	seen := map[[3]string]bool{}
+	for _, c := range columns {
+		key := [3]string{c.Host, check.LibraryName(c.Library), c.Shape}
+		if seen[key] {
+			return true
+		}
+		seen[key] = true
+	}
+	return false
 }
 
 func matrixHead(m *series.Matrix) []document.Section {

@@ -26,9 +26,9 @@ import (
 var imbReader = reader{name: "imb", read: readIMB, sniff: func(_, head string) bool { return imbMark.MatchString(head) }}
 
 var (
-	imbMark    = regexp.MustCompile(`(?m)^# *Benchmarking \S+|^#.*MPI Benchmark(?:s| Suite)\b.*part`)
-	imbBench   = regexp.MustCompile(`^# *Benchmarking (\S+)`)
-	imbNP      = regexp.MustCompile(`^# *#processes = (\d+)(.*)`)
+	imbMark    = regexp.MustCompile(`(?m)^# *Benchmarking \S+|^Benchmarking [A-Z]\w+$|^#bytes +#repetitions.* t_max|^#.*MPI Benchmark(?:s| Suite)\b.*part`)
+	imbBench   = regexp.MustCompile(`^(?:# *Benchmarking (\S+)|Benchmarking ([A-Z]\w+)$)`)
+	imbNP      = regexp.MustCompile(`^# *(?:\( *)?#processes = (\d+)`)
 	imbVersion = regexp.MustCompile(`MPI Benchmark(?:s|(?:s? Suite)) +V?(\d+)(?:\.(\d+))?\S*(?: Update (\d+))?`)
 	imbSetting = regexp.MustCompile(`^# (MPI_Datatype for reductions|MPI_Op) *: *(\S+)`)
 )
@@ -39,17 +39,20 @@ func readIMB(in *input) error {
 	return t.each(func(text string) (header bool, err error) {
 		if cells := strings.Fields(text); slices.Contains(cells, "#repetitions") {
 			t.header = imbColumns(cells)
+			t.nameless = t.nameless || t.title == ""
 			return true, nil
 		}
-		if !strings.HasPrefix(text, "#") {
+		bench := imbBench.FindStringSubmatch(text)
+		if bench == nil && !strings.HasPrefix(text, "#") {
 			return false, nil
 		}
 		if found := imbVersion.FindStringSubmatch(text); found != nil {
 			t.format = imbFormat(found[1], found[3])
 		}
-		if found := imbBench.FindStringSubmatch(text); found != nil {
+		if bench != nil {
 			in.shape, in.Shape = guidelines.Shape{}, given
-			t.begin(found[1], imbFunction(found[1]))
+			title := bench[1] + bench[2] // one of them is there
+			t.begin(title, imbFunction(title))
 			t.now.Datatype, t.now.Op = "", ""
 			if f, _ := mockups.Get(of(t.function)); f.Reduces {
 				t.now.Datatype, t.now.Op = kinds["MPI_Datatype for reductions"], kinds["MPI_Op"]

@@ -340,7 +340,7 @@ func (j *Job) Warnings() (notes []string) {
 	}
 	if len(j.averages) > 0 {
 		notes = append(notes, "Averages over the ranks, of which some return early: "+strings.Join(lists.Map(j.averages, phrase.Plain), ", ")+
-			". They are held against no collective without a root, but where they are slower even so; OSU's -f has the slowest rank's times.")
+			". They are held against no collective without a root, but where they are slower even so; OSU's -f and -a 3 of nccl-tests have the slowest rank's times.")
 	}
 	return notes
 }

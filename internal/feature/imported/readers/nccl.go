@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -72,6 +73,7 @@ type ncclTime struct {
 // Why a file of nccl-tests or rccl-tests has no time that counts.
 var (
 	errCPU     = errors.New("it has CPU times (-C 1), and no run-times")
+	errCopies  = errors.New("several programs ran side by side, each by itself: build nccl-tests with MPI=1")
 	errInPlace = errors.New("it has only in-place times: measure out of place, too")
 )
 
@@ -92,6 +94,7 @@ func readNCCL(in *input) error {
 	now := &ncclMeasured{in: in, format: "nccl", function: function, at: map[Setting]*measurement{},
 		Setting: Setting{Shape: shape, Library: "nccl", Version: "NCCL " + strconv.Itoa(f.Version)}}
 	now.when, _ = time.Parse(time.DateTime, f.Start)
+	now.average = max(1, f.Config.Threads)*len(f.Config.Devices) > 1 && !slowest.MatchString(strings.Join(f.Args, " "))
 	if function == "" {
 		in.leaveOut(program)
 		return in.none()
@@ -138,7 +141,11 @@ type ncclMeasured struct {
 	format, function string
 	when             time.Time
 	at               map[Setting]*measurement
+	average          bool // a mean is of the processes' own means
 }
+
+// slowest finds the option of nccl-tests that reports the slowest process, not the average over them.
+var slowest = regexp.MustCompile(`(?:^|\s)(?:-a[ =]?|--average[ =])3(?:\s|$)`)
 
 func (c *ncclMeasured) row(r ncclRow) error {
 	if n, _ := r.Whole.Wrong.(float64); n > 0 {
@@ -171,7 +178,7 @@ func (c *ncclMeasured) add(datatype, op string, root int, size int64, statistic 
 		samples = append(samples, sample)
 	}
 	if statistic == results.Mean {
-		m.statistic = statistic
+		m.statistic, m.average = statistic, c.average
 	}
 	return m.add(c.format, c.function, size, samples...)
 }

@@ -27,8 +27,9 @@ var ncclTextReader = reader{name: "nccl-text", also: []string{"nccl", "rccl"}, r
 	sniff: func(_, head string) bool { return ncclHeader.MatchString(head) }}
 
 var (
-	ncclHeader  = regexp.MustCompile(`(?m)^# *(?:size|bytes) +(?:count|N) +type\b.*\b(?:cpu)?time +algbw`)
-	ncclRanks   = regexp.MustCompile(`^# *Rank +(\d+)(?: +Group +(\d+))? +Pid +\d+ on +(\S+) +device`)
+	ncclHeader  = regexp.MustCompile(`(?m)^(?:# *)?(?:size|bytes) +(?:count|N) +type\b.*\b(?:cpu)?time +algbw`)
+	ncclRanks   = regexp.MustCompile(`^# *Rank +(\d+)(?: +Group +(\d+))? +Pid +(\d+) on +(\S+) +device`)
+	ncclThreads = regexp.MustCompile(`^# nThread +(\d+)`)
 	ncclProgram = regexp.MustCompile(`\b(all_reduce|all_gather|broadcast|reduce_scatter|reduce|gather|scatter|alltoallv|alltoall|sendrecv|hypercube)_perf\b`)
 	ncclVersion = regexp.MustCompile(`\b([NR]CCL) version *:? *v?([0-9][0-9.]*)|nccl-library=(\d+)`)
 	ncclBounds  = regexp.MustCompile(`^# Out of bounds values *: *(\d+) *FAILED`)
@@ -39,7 +40,11 @@ type ncclTable struct {
 	*input
 	program  string
 	ranks    []ncclRank
-	unlisted bool // a list of ranks was cut
+	seen     map[string]bool // ranks of a group, and processes
+	several  bool            // processes, or threads of one
+	copies   bool            // several programs ran side by side, each by itself
+	slowest  bool            // -a 3
+	unlisted bool            // a list of ranks was cut
 	version  string
 	above    string // the line above the header: "out-of-place in-place"
 	header   []string
@@ -80,6 +85,9 @@ func programIn(text string) string {
 func (t *ncclTable) line(text string) error {
 	if strings.Contains(text, "_perf") {
 		t.program = cmp.Or(programIn(text), t.program)
+		if !strings.HasPrefix(text, "#") { // a command
+			t.slowest = slowest.MatchString(text)
+		}
 	}
 	if strings.Contains(text, "ersion") || strings.Contains(text, "nccl-library") { // most lines need no search
 		if found := ncclVersion.FindStringSubmatch(text); found != nil {
@@ -90,11 +98,12 @@ func (t *ncclTable) line(text string) error {
 	case ncclHeader.MatchString(text):
 		return t.begin(strings.Fields(strings.TrimLeft(text, "# ")))
 	case strings.HasPrefix(text, "# nThread"), strings.HasPrefix(text, "# Using devices"):
-		t.ranks, t.unlisted, t.rows = nil, false, nil
+		t.ranks, t.unlisted, t.copies, t.rows, t.seen = nil, false, false, nil, map[string]bool{}
+		if found := ncclThreads.FindStringSubmatch(text); found != nil {
+			t.several = found[1] != "1"
+		}
 	case ncclRanks.MatchString(text):
-		found := ncclRanks.FindStringSubmatch(text)
-		group, _ := strconv.Atoi(found[2])
-		t.ranks = append(t.ranks, ncclRank{group, found[3]})
+		t.rank(ncclRanks.FindStringSubmatch(text))
 		t.unlisted = t.unlisted || strings.HasSuffix(text, "...")
 	case ncclBounds.MatchString(text) && t.wrong == 0:
 		t.all = t.all[:t.since] // some row is wrong, and none tells which
@@ -107,6 +116,19 @@ func (t *ncclTable) line(text string) error {
 	return nil
 }
 
+// rank adds a line of the list of ranks. A rank that is there twice is of another program.
+func (t *ncclTable) rank(found []string) {
+	group, _ := strconv.Atoi(found[2])
+	rank, process := "rank "+found[1]+" of "+found[2], found[3]+" on "+found[4]
+	t.copies = t.copies || t.seen[rank]
+	t.several = t.several || len(t.ranks) > 0 && !t.seen[process]
+	if t.seen == nil {
+		t.seen = map[string]bool{}
+	}
+	t.seen[rank], t.seen[process] = true, true
+	t.ranks = append(t.ranks, ncclRank{group, found[4]})
+}
+
 // begin begins a table below its header. An in-place time alone is no time of the collective that guidelines are about.
 func (t *ncclTable) begin(header []string) error {
 	t.header, t.rows, t.since = header, nil, len(t.all)
@@ -116,6 +138,8 @@ func (t *ncclTable) begin(header []string) error {
 		t.time, t.why = 0, errCPU
 	case strings.Contains(t.above, "in-place") && !strings.Contains(t.above, "out-of-place"):
 		t.time, t.why = 0, errInPlace
+	case t.copies:
+		t.time, t.why = 0, errCopies
 	case t.program == "":
 		t.time = 0
 		t.why = errors.New("the text does not say which collective was measured: name the file after its program, such as all_reduce_perf-1.txt")
@@ -188,6 +212,7 @@ func (t *ncclTable) ready(function string) (err error) {
 	t.rows = &ncclMeasured{in: t.input, format: "nccl", function: function, at: map[Setting]*measurement{}}
 	library, _, _ := strings.Cut(strings.ToLower(t.version), " ")
 	t.rows.Library, t.rows.Version = library, t.version
+	t.rows.average = t.several && !t.slowest
 	if t.rows.Shape, err = t.placed(); err != nil {
 		return err
 	}

@@ -22,13 +22,15 @@ import (
 //	# OMB Python MPI Allreduce Test
 //	# Size (B)      Latency (us)
 //
+// Excerpts may lack the title: then the line above that names the program, or the file's name, tells it.
 // The text does not say how many processes there were. `pgmpi export --format osu` says it, and
 // the library and the mpirun, in more comments.
 var osuReader = reader{name: "osu", read: readOSU,
-	sniff: func(_, head string) bool { return osuTitle.MatchString(head) }}
+	sniff: func(_, head string) bool { return osuTitle.MatchString(head) || osuHeader.MatchString(head) }}
 
 var (
 	osuTitle   = regexp.MustCompile(`(?m)^# *(?:OSU|OMB)[ -].*\b(?:Test|Benchmark)\b`)
+	osuHeader  = regexp.MustCompile(`(?m)^# *Size +(?:\(B\) +)?(?:Avg )?Latency *\(us\)`)
 	osuName    = regexp.MustCompile(`^# *(?:OSU|OMB[- ]?Py(?:thon)?|OMB)\s+((?:MPI|[NRXMH1]*CCL)\S*\s+)?(.+?)\s+Test\b`)
 	osuVersion = regexp.MustCompile(` v?\d[0-9.]*\)?$`)
 	osuBuffers = regexp.MustCompile(`^# *Send Buffer on (\w+).* and Receive Buffer on (\w+)`)
@@ -49,6 +51,7 @@ func readOSU(in *input) error {
 			return false, nil
 		case strings.HasPrefix(key, "Size"):
 			t.header, t.m = osuColumns(key), nil
+			t.byProgram("osu_")
 			return true, nil
 		case key == "Datatype":
 			t.now.Datatype = strings.TrimSuffix(value, ".")

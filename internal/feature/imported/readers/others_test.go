@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -82,30 +83,35 @@ func TestWhatIsPutAroundLinesIsTakenAway(t *testing.T) {
 	half := strings.Index(twoTables, "\n\n") + 1
 	first, rest := twoTables[:half], twoTables[half:]
 	for name, its := range map[string]string{
-		"nothing":             twoTables,
-		"a byte order mark":   "\ufeff" + twoTables,
-		"carriage returns":    strings.ReplaceAll(twoTables, "\n", "\r\n"),
-		"a progress bar":      strings.Replace(twoTables, "# OSU", "10 %\r20 %\r# OSU", 1),
-		"colours":             before("\x1b[32m", strings.ReplaceAll(twoTables, "\n", "\x1b[0m\n")),
-		"a title of a window": "\x1b]0;run\x07" + twoTables,
-		"a tag of Open MPI 4": before("[1,0]<stdout>:", twoTables),
-		"a tag of Open MPI 5": before("[prterun-n1-17@1,0]<stdout>: ", twoTables),
-		"srun -l":             before("0: ", twoTables),
-		"a rank of Hydra":     before("[0] ", twoTables),
-		"a time of day":       before("00:55:%d ", twoTables),
-		"a time stamp":        before("2024-03-05T10:11:%d.123456Z ", twoTables),
-		"a date":              before("[Tue Mar %d 10:11:12 2024] n1: ", twoTables),
-		"numbers of lines":    before("  %d\t", twoTables),
-		"aligned numbers":     "      9\tstart\n" + before("     %d\t", first) + before("    1%d\t", rest),
-		"a mail":              before("> ", twoTables),
-		"indentation":         before("    ", twoTables),
-		"escaped marks":       strings.ReplaceAll(twoTables, "# ", `\# `),
-		"hard spaces":         strings.ReplaceAll(twoTables, "  ", "\u00a0 "),
-		"gzip":                packed.String(),
-		"UTF-16, low first":   wide(1),
-		"UTF-16, high first":  wide(0),
-		"a command before":    "$ mpirun osu_allreduce | tee log # OSU \n" + twoTables,
-		"much before":         strings.Repeat("UCX WARN something is not as it should be\n", 2000) + twoTables,
+		"nothing":               twoTables,
+		"a byte order mark":     "\ufeff" + twoTables,
+		"carriage returns":      strings.ReplaceAll(twoTables, "\n", "\r\n"),
+		"a progress bar":        strings.Replace(twoTables, "# OSU", "10 %\r20 %\r# OSU", 1),
+		"colours":               before("\x1b[32m", strings.ReplaceAll(twoTables, "\n", "\x1b[0m\n")),
+		"a title of a window":   "\x1b]0;run\x07" + twoTables,
+		"a tag of Open MPI 4":   before("[1,0]<stdout>:", twoTables),
+		"a tag of Open MPI 5":   before("[prterun-n1-17@1,0]<stdout>: ", twoTables),
+		"srun -l":               before("0: ", twoTables),
+		"a rank of Hydra":       before("[0] ", twoTables),
+		"a time of day":         before("00:55:%d ", twoTables),
+		"a time stamp":          before("2024-03-05T10:11:%d.123456Z ", twoTables),
+		"a date":                before("[Tue Mar %d 10:11:12 2024] n1: ", twoTables),
+		"numbers of lines":      before("  %d\t", twoTables),
+		"aligned numbers":       "      9\tstart\n" + before("     %d\t", first) + before("    1%d\t", rest),
+		"a mail":                before("> ", twoTables),
+		"indentation":           before("    ", twoTables),
+		"escaped marks":         strings.ReplaceAll(twoTables, "# ", `\# `),
+		"hard spaces":           strings.ReplaceAll(twoTables, "  ", "\u00a0 "),
+		"gzip":                  packed.String(),
+		"UTF-16, low first":     wide(1),
+		"UTF-16, high first":    wide(0),
+		"UTF-16 without a mark": wide(1)[2:],
+		"the same, high first":  wide(0)[2:],
+		"a logger's places":     before("[2024-03-05 10:11:%d,123] {osu_reduce.py:1%d} INFO - ", first) + before("[2024-03-05 10:11:%d,123] {log_%d.py:7} INFO - ", rest),
+		"marks of mpirun --xml": strings.ReplaceAll(before("<stdout rank=\"0\">", twoTables), "\n", "&#010;</stdout>\n"),
+		"ends of lines in HTML": strings.ReplaceAll(strings.ReplaceAll(twoTables, "\n", "<br>\n"), "  ", "&nbsp;&nbsp;"),
+		"a command before":      "$ mpirun osu_allreduce | tee log # OSU \n" + twoTables,
+		"much before":           strings.Repeat("UCX WARN something is not as it should be\n", 2000) + twoTables,
 	} {
 		all, err := at(t, its)
 		should.Hold(t, err == nil && allShown(all) == ofTwoTables, "%s: %s, %v", name, allShown(all), err)
@@ -119,6 +125,31 @@ func TestWhatIsPutAroundLinesIsTakenAway(t *testing.T) {
 	must.Do(t, w.Close())
 	_, err := at(t, bomb.String())
 	should.Fail(t, err, "more than 64 MiB when unpacked")
+	_, err = at(t, packed.String()[:packed.Len()-20])
+	should.Fail(t, err, "x: the compressed file is damaged or cut off")
+}
+
+// Excerpts of threads have a command above the table, or nothing.
+func TestATableWithoutATitleIsOfTheProgramAbove(t *testing.T) {
+	untitled := regexp.MustCompile("# OSU MPI (\\w+) .*\n").ReplaceAllStringFunc(twoTables, func(title string) string {
+		return "$ mpirun -np 4 ./osu_" + strings.ToLower(strings.Fields(title)[3]) + "\n"
+	})
+	should.Equal(t, allShown(must.Get(at(t, untitled))(t)), ofTwoTables)
+	const rows = "# Size       Avg Latency(us)\n4  3.10\n"
+	all := must.Get(at(t, "# OSU MPI Reduce Latency Test v5.9\n"+rows+"$ ./osu_bcast\n"+rows))(t)
+	should.Equal(t, allShown(all), "MPI_Reduce 4 3100, MPI_Bcast 4 3100")
+	all = must.Get(at(t, "$ ./osu_reduce\n# OSU MPI Reduce Latency Test v5.9\n"+rows+rows))(t)
+	should.Equal(t, allShown(all), "MPI_Reduce 4 3100, MPI_Reduce 4 3100", "a second header below a title")
+	named := must.Get(text(t, "osu", "/r/osu_bcast-4.txt", rows, Given{Shape: guidelines.Shape{NP: 4}}))(t)
+	should.Equal(t, allShown(named), "MPI_Bcast 4 3100")
+	const imb = "#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]\n"
+	all = must.Get(at(t, "Benchmarking Reduce\n# ( #processes = 4 )\n"+imb+"4 1000 1.0 3.1 2.0\n"))(t)
+	should.Equal(t, allShown(all), "MPI_Reduce 4 3100")
+	for _, its := range []string{rows, imb + "4 1000 1.0 3.1 2.0\n", "$ ./osu_latency\n" + rows} {
+		_, err := at(t, its)
+		should.Fail(t, err, "there is no time of a collective")
+		should.Hold(t, strings.Contains(err.Error(), "a table has no title: write its program above it") != strings.Contains(its, "osu_"), "%q: %v", its, err)
+	}
 }
 
 func TestWhatHasNotTheShapeOfARowIsSkippedAndCounted(t *testing.T) {
@@ -274,12 +305,27 @@ func TestNCCLsTextIsReadByItsHeader(t *testing.T) {
 		must.Do(t, f.recognise(from))
 		should.Equal(t, f.name, "nccl-text", "--from %s", from)
 	}
+	processes := strings.Replace(ranks, "Rank  1 Group  0 Pid    798", "Rank  1 Group  0 Pid    799", 1)
+	for name, c := range map[string]struct {
+		its     string
+		average bool
+	}{
+		"one process": {start + strings.ReplaceAll(ranks, " on          b", " on          a"), false}, "several": {start + processes, true}, "several hosts": {start + ranks, true},
+		"the slowest": {"$ mpirun ./all_reduce_perf -g 1 -a 3\n" + start + processes, false}, "threads": {strings.Replace(start, "nThread 1", "nThread 4", 1) + rank(0, 0, "a") + rank(1, 0, "a"), true},
+		"rank 0": {"$ mpirun ./all_reduce_perf -g 1 -a 0\n" + start + processes, true},
+	} {
+		all := must.Get(text(t, "nccl-text", "x", c.its+over+header+row, Given{}))(t)
+		should.Equal(t, all[0].average, c.average, "%s", name)
+	}
+	bare := strings.TrimPrefix(header, "#")
+	should.Equal(t, allShown(must.Get(at(t, start+ranks+over+bare+row))(t)), "MPI_Allreduce 1024 20000", "a header without its mark")
 	wrong := must.Get(text(t, "nccl-text", "x", start+ranks+over+header+row+strings.Replace(row, " 0 22", " 3 22", 1), Given{}))(t)
 	should.Hold(t, shown(wrong[0]) == "MPI_Allreduce 1024 20000" && slices.Equal(wrong[0].lost, []loss{{"MPI_Allreduce", 1024, wrongData}}), "%s %v", shown(wrong[0]), wrong[0].lost)
 	for want, its := range map[string]string{
 		"does not say which collective": "# nThread 1 nGpus 4\n" + ranks + over + header + row,
 		"only in-place times":           start + ranks + "#       in-place\n" + header + row,
 		"CPU times (-C 1)":              start + ranks + over + strings.ReplaceAll(header, "    time ", " cputime ") + row,
+		"each by itself: build":         start + "# Using devices\n" + strings.Repeat(rank(0, 0, "a"), 2) + over + strings.Repeat(header, 2) + strings.Repeat(row, 2),
 		"how many processes":            start + over + header + row,
 		"no row tells which":            start + ranks + over + strings.ReplaceAll(header, "#wrong", "error") + row + "# Out of bounds values : 4 FAILED\n",
 		"of 1 and of 2 ranks":           start + rank(0, 0, "a") + rank(1, 1, "a") + rank(2, 1, "a") + over + header + row,
@@ -338,6 +384,8 @@ func TestFoldersAndSettingsAreJobsAndTheirFilesMpiruns(t *testing.T) {
 		want   string // each job's name: its mpiruns, and the times of Reduce at 4 B in them
 	}{
 		"libraries in folders": {map[string]string{"impi/a": twoTables, "ompi/a": twoTables}, false, "impi-p4: 1 [1]; ompi-p4: 1 [1]"},
+		"modules of a script":  {map[string]string{"a": "module load mpich\nosu_reduce\n" + twoTables + "module load ompi\nosu_reduce\n" + twoTables}, false, "module_load_mpich-p4: 1 [1]; module_load_ompi-p4: 1 [1]"},
+		"programs in folders":  {map[string]string{"a": "/opt/a/osu_reduce\n" + twoTables + "/opt/b/osu_reduce\n" + twoTables}, false, "opt_a_-p4: 1 [1]; opt_b_-p4: 1 [1]"},
 		"one job":              {map[string]string{"impi/a": twoTables, "ompi/a": twoTables}, true, "p4: 2 [1 1]"},
 		"files of a folder":    {map[string]string{"a": twoTables, "b": twoTables}, false, "p4: 2 [1 1]"},
 		"tables of a file":     {map[string]string{"a": twoTables + twoTables}, false, "p4: 1 [2]"},

@@ -143,7 +143,7 @@ func (in *input) rcclRow(row map[string]string, files map[string]*ncclMeasured) 
 			return err
 		}
 		files[key] = &ncclMeasured{in: in, format: "nccl", function: function, at: map[Setting]*measurement{},
-			Setting: Setting{Shape: shape, Library: "rccl"}}
+			Setting: Setting{Shape: shape, Library: "rccl"}, average: shape.NP > 1}
 	}
 	return files[key].add(row["type"], row["redop"], 0, size, results.Mean, us)
 }

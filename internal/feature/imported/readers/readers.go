@@ -126,6 +126,11 @@ type input struct {
 	unused []string
 	lost   []loss
 	empty  bool // calls of 0 bytes were timed
+
+	program   string // in the last line that names one, since a title
+	modules   string // loaded before the tables
+	measuring bool   // there was a table since
+	nameless  bool   // a table has no title
 	skipped
 }
 
@@ -403,7 +408,7 @@ func (g *together) jobs(given Given, tables *sync.Map) []*Job {
 	return slices.DeleteFunc(jobs(slices.Concat(all...)), func(j *Job) bool {
 		empty := len(j.runs) == 0
 		if empty {
-			none := &NoTest{j.Name(), nil, &noTimes{j.unused, j.lost, true}}
+			none := &NoTest{j.Name(), nil, &noTimes{unused: j.unused, lost: j.lost, empty: true}}
 			g.leftOut = append(g.leftOut, none.Error())
 		}
 		j.damaged(g.files, errs)

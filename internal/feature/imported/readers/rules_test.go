@@ -29,7 +29,8 @@ func TestAFileIsOfAProgramByEachOfItsMarks(t *testing.T) {
 	}{
 		{"imb", "x", "# Intel(R) MPI Benchmarks 2021, MPI-1 part", true}, {"imb", "x", "MPI Benchmarks", false}, {"imb", "x",
 			"# Benchmarks", false}, {"imb", "x", "# Intel (R) MPI Benchmark Suite V3.2, MPI-1 part", true},
-		{"imb", "x", "text\n# Benchmarking Bcast\n", true},
+		{"imb", "x", "text\n# Benchmarking Bcast\n", true}, {"imb", "x", "Benchmarking Bcast\n", true}, {"imb", "x", "Benchmarking of Bcast\n", false},
+		{"imb", "x", "#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]", true}, {"osu", "x", "# Size       Avg Latency(us)", true}, {"osu", "x", "# Size  Bandwidth (MB/s)", false},
 		{"nccl", "x", ` {"args"` + version, true}, {"nccl", "x", version, false}, {"nccl", "x", "{", false},
 		{"pico", "a/8_ring_int8.csv", "highest\n1\n2\n", true}, {"pico", "a/ring_int8.csv", "highest\n", false},
 		{"pico", "a/8_ring_int8.csv", "mean\nhighest\n", false},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,6 +20,7 @@ import (
 type tables struct {
 	*input
 	format, title, run string
+	titled             bool     // the title is of the next header
 	function           string   // the title's, or "" if no guideline is about it
 	header             *columns // below the title, or nil
 	now                Setting
@@ -39,6 +41,21 @@ type columns struct {
 
 func (t *tables) begin(title, function string) {
 	t.title, t.function, t.header, t.m, t.width = title, function, nil, nil, 0
+	t.titled, t.program = true, ""
+}
+
+// byProgram names a table without a title after the program in a line above, else in the file's name.
+func (t *tables) byProgram(prefix string) {
+	if t.program == "" && t.title == "" {
+		t.named(filepath.Base(t.path))
+	}
+	if title, ok := strings.CutPrefix(t.program, prefix); ok && !t.titled {
+		header := t.header
+		t.begin(title, collective(title))
+		t.header = header
+	}
+	t.titled = false
+	t.nameless = t.nameless || t.title == ""
 }
 
 // words stand in cells of numbers.
@@ -144,7 +161,8 @@ func (t *tables) ready() error {
 	}
 	t.now.Shape = shape
 	t.m = t.measured(t.now, t.header.statistic)
-	t.m.run, t.m.when, t.m.average, t.m.mark = t.run, t.when, t.header.average, t.mark
+	t.m.run, t.m.when, t.m.average, t.m.mark = t.run, t.when, t.header.average, strings.TrimSpace(t.modules+" "+t.mark)
+	t.measuring = true
 	t.m.element = t.element
 	return nil
 }
@@ -172,28 +190,52 @@ func (t *tables) each(header func(text string) (bool, error)) error {
 	}
 }
 
-// program finds a benchmark's program in a line of a script.
 var (
-	program   = regexp.MustCompile(`\S*\b(?:osu_[a-z_]+|IMB-[A-Z0-9]+)\S*`)
+	// program finds a benchmark's program in a line of a script.
+	program   = regexp.MustCompile(`(\S*)\b(osu_[a-z_]+|IMB-[A-Z0-9]+)\S*`)
+	loading   = regexp.MustCompile(`\b(?:module +(?:load|add|swap|switch)|ml|spack load) +\S`)
 	repeating = regexp.MustCompile(`(?i)\b(?:run|iter|iteration|rep|repetition|repeat|trial|round|attempt)\W*\d+`)
 )
 
 // mostMark limits what a line says of the tables below it.
 const mostMark = 100
 
-// marked keeps what a line says besides a benchmark's program: it marks the tables below.
+// marked keeps what a line says besides a benchmark's program, such as the folder of a library: it marks the tables
+// below.
 func (in *input) marked(text string) {
-	if at := program.FindStringIndex(text); at != nil {
-		mark := text[:at[0]] + " " + text[at[1]:]
+	if at := program.FindStringSubmatchIndex(text); at != nil {
+		folder := text[at[0] : at[0]+strings.LastIndexByte(text[at[2]:at[3]], '/')+1]
+		mark := text[:at[0]] + folder + " " + text[at[1]:]
 		mark = strings.Join(strings.Fields(repeating.ReplaceAllString(mark, "")), " ")
 		in.mark = mark[:min(len(mark), mostMark)]
+		in.program = text[at[4]:at[5]]
 	}
+}
+
+// named keeps the program in the name of a file.
+func (in *input) named(name string) {
+	if found := program.FindStringSubmatch(name); found != nil {
+		in.program = found[2]
+	}
+}
+
+// loaded keeps the modules that a script has loaded since the last table: they mark the tables below, too.
+func (in *input) loaded(text string) {
+	if in.measuring {
+		in.modules, in.measuring = "", false
+	}
+	in.modules += " " + strings.Join(strings.Fields(text), " ")
+	in.modules = in.modules[:min(len(in.modules), mostMark)]
 }
 
 // skip counts a line that is no row.
 func (in *input) skip(text string) {
-	if strings.Contains(text, "osu_") || strings.Contains(text, "IMB-") {
+	switch {
+	case strings.Contains(text, "osu_") || strings.Contains(text, "IMB-"):
 		in.marked(text)
+	case (strings.Contains(text, "module") || strings.Contains(text, "ml ") || strings.Contains(text, "spack")) &&
+		loading.MatchString(text): // most lines need no search
+		in.loaded(text)
 	}
 	if in.skipped.n++; len(in.skipped.first) < mostShown {
 		in.skipped.first = append(in.skipped.first, fmt.Sprintf("%.60q", text))
@@ -219,23 +261,32 @@ func (in *input) none() error {
 	if len(in.all) > 0 {
 		return nil
 	}
-	return &noTimes{in.unused, in.lost, in.empty}
+	return &noTimes{in.unused, in.lost, in.empty, in.nameless, in.skipped}
 }
 
 // noTimes is the error of a file in which no time counts.
 type noTimes struct {
-	unused []string
-	lost   []loss
-	empty  bool
+	unused          []string
+	lost            []loss
+	empty, nameless bool
+	skipped
 }
 
+const noTimesAtAll = "there is no time of a collective"
+
 func (e *noTimes) Error() string {
-	text := "there is no time of a collective" + phrase.When(e.empty, " but of 0 bytes")
+	text := noTimesAtAll + phrase.When(e.empty, " but of 0 bytes")
 	if names := unique(e.unused); len(names) > 0 {
 		text += "; no guideline is about " + strings.Join(names[:min(len(names), mostShown)], ", ")
 	}
 	if notes := lossNotes(e.lost); len(notes) > 0 {
 		text += "; " + notes[0]
+	}
+	if e.nameless {
+		text += "; a table has no title: write its program above it, as in \"osu_reduce\" or \"# Benchmarking Reduce\""
+	}
+	if notes := e.skipped.notes(); len(notes) > 0 && text == noTimesAtAll {
+		text += "; " + strings.TrimSuffix(notes[0], ".")
 	}
 	return text
 }

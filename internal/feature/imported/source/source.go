@@ -42,7 +42,7 @@ func New(r io.Reader, size int64) (*Text, error) {
 		}
 		b = bufio.NewReaderSize(&limited{unpacked, mostUnpacked}, MostLine)
 		mark, _ = b.Peek(3)
-	case bytes.HasPrefix(mark, []byte{0xff, 0xfe}), bytes.HasPrefix(mark, []byte{0xfe, 0xff}):
+	case bytes.HasPrefix(mark, []byte{0xff, 0xfe}), bytes.HasPrefix(mark, []byte{0xfe, 0xff}), isUTF16(b):
 		text, err := fromUTF16(b)
 		if err != nil {
 			return nil, err
@@ -64,11 +64,25 @@ type limited struct {
 }
 
 func (l *limited) Read(p []byte) (n int, err error) {
-	n, err = l.Reader.Read(p)
+	if n, err = l.Reader.Read(p); err != nil && err != io.EOF {
+		err = fmt.Errorf("the compressed file is damaged or cut off: %w", err)
+	}
 	if l.left -= int64(n); l.left < 0 {
 		return 0, fmt.Errorf("more than %d MiB when unpacked", mostUnpacked>>20)
 	}
 	return n, err
+}
+
+// isUTF16 recognises a text of two bytes for each letter, of which one is 0, without a mark of byte order.
+func isUTF16(b *bufio.Reader) bool {
+	text, _ := b.Peek(64)
+	zeros := [2]int{}
+	for i, c := range text {
+		if c == 0 {
+			zeros[i%2]++
+		}
+	}
+	return len(text) >= 8 && (zeros == [2]int{0, len(text) / 2} || zeros == [2]int{(len(text) + 1) / 2, 0})
 }
 
 // fromUTF16 reads what PowerShell writes for `>`.
@@ -81,11 +95,11 @@ func fromUTF16(r io.Reader) (string, error) {
 		return "", fmt.Errorf("text of UTF-16 of more than %d MiB", mostUTF16>>20)
 	}
 	low := 0
-	if text[0] == 0xfe {
+	if text[0] == 0xfe || text[0] == 0 {
 		low = 1
 	}
 	var units []uint16
-	for i := 2; i+1 < len(text); i += 2 {
+	for i := 0; i+1 < len(text); i += 2 {
 		units = append(units, uint16(text[i+low])|uint16(text[i+1-low])<<8)
 	}
 	return string(utf16.Decode(units)), nil
@@ -137,9 +151,17 @@ func (s *Text) strip(line string) string {
 // control finds what terminals obey: colours, titles of windows.
 var control = regexp.MustCompile("\x1b\\[[0-9;?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|\x1b[()][0-9A-B]")
 
+var (
+	markup   = regexp.MustCompile(`(?:(?:&#0?1[03];)*</stdout>|<br ?/?>)+$|^<p>`) // of mpirun --xml, and of lists of mails
+	unmarked = strings.NewReplacer("&nbsp;", " ", "&#032;", " ", "&gt;", ">", "&lt;", "<", "&amp;", "&")
+)
+
 // plain takes away ends of lines, colours, marks of byte order, and what a later carriage return has overwritten.
 func plain(line string) string {
 	line = strings.TrimRight(line, "\r\n")
+	if end := strings.TrimRight(line, " "); strings.HasSuffix(end, ">") && strings.ContainsAny(end, "/&b") {
+		line = unmarked.Replace(markup.ReplaceAllString(end, ""))
+	}
 	if i := strings.LastIndexByte(line, '\r'); i >= 0 {
 		line = line[i+1:]
 	}
@@ -183,7 +205,7 @@ func labelOf(lines []string) *regexp.Regexp {
 }
 
 var (
-	piecesOfLabel = regexp.MustCompile(`\d+|\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b|\s+|.`)
+	piecesOfLabel = regexp.MustCompile(`\d+|\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b|\s+|\{[^{}]*\}|.`)
 	onlyNumber    = regexp.MustCompile(`^\s*\d+\s+$`)
 )
 
@@ -201,6 +223,8 @@ func formOf(label string) string {
 			form += `[A-Z][a-z]{2}`
 		case strings.TrimSpace(piece) == "":
 			form += `\s+`
+		case len(piece) > 1 && piece[0] == '{': // where a program that keeps a log was
+			form += `\{[^{}]*\}`
 		default:
 			form += regexp.QuoteMeta(piece)
 		}
