@@ -183,14 +183,20 @@ func (t *rulesText) say(format string, args ...any) int {
 	return t.line
 }
 
+// parameters returns an algorithm's name, and the segment and fan-out that its rule has to name.
+func parameters(c Choice) (name string, segment int64, fanout int) {
+	if name, segment, fanout = mockups.Parameters(c.Algorithm); name == chain {
+		fanout = cmp.Or(fanout, chainFanout)
+	}
+	return name, segment, fanout
+}
+
 // rule writes a rule. Algorithm 0 leaves the choice to the library.
 func (t *rulesText) rule(from int64, c Choice) int {
 	what := "as without this file"
-	name, segment, fanout := mockups.Parameters(c.Algorithm)
+	_, segment, fanout := parameters(c)
 	if c.Value != 0 {
-		if what = c.Algorithm; name == chain {
-			fanout = cmp.Or(fanout, chainFanout)
-		}
+		what = c.Algorithm
 	}
 	return t.say("%d %d %d %d%s # %s", from, c.Value, fanout, segment, phrase.When(t.requests, " 0"), what)
 }
@@ -214,9 +220,14 @@ func writeRules(t Target, choices []Choice) (*Setting, error) {
 		return s, nil
 	}
 	s.Files = []File{{RulesFile, []byte(text.String())}}
-	s.Env = map[string]string{useDynamicRules: "1", rulesFilename: filepath.Join(t.Folder, RulesFile)}
+	return s.byRules(t.Folder, RulesFile), nil
+}
+
+// byRules lets Open MPI read a file of rules.
+func (s *Setting) byRules(folder, file string) *Setting {
+	s.Env = map[string]string{useDynamicRules: "1", rulesFilename: filepath.Join(folder, file)}
 	s.Notes = []string{"Open MPI says nothing if the file is missing or wrong: it then chooses as without it."}
-	return s, nil
+	return s
 }
 
 // collective writes the rules of a collective. On fewer processes than the first number, and on
@@ -250,9 +261,7 @@ func (t *rulesText) processes(function string, np int, parts []part) (entries []
 		choice Choice
 		of     *part
 	}
-	if !rowOf(function).bySizeSafely() && len(parts) > 0 { // one rule for all sizes, even unmeasured ones
-		parts = []part{{interval{0, 0}, parts[0].choice}}
-	}
+	parts = wholly(function, parts)
 	var lines []line
 	end := int64(0) // end of the rules so far, in bytes of a block
 	for i := range parts {
@@ -271,11 +280,24 @@ func (t *rulesText) processes(function string, np int, parts []part) (entries []
 	for _, l := range lines {
 		at := t.rule(l.from, l.choice)
 		if l.of != nil {
-			entries = append(entries, Entry{Choice: l.choice, From: l.of.from, To: l.of.to, Proof: ByMessages,
-				Where: fmt.Sprintf("%s:%d", RulesFile, at), Variable: rulesFilename, Value: RulesFile})
+			entries = append(entries, ruled(*l.of, RulesFile, at))
 		}
 	}
 	return entries
+}
+
+// wholly makes one rule for all sizes, even unmeasured ones, where Open MPI's sizes are not safe.
+func wholly(function string, parts []part) []part {
+	if !rowOf(function).bySizeSafely() && len(parts) > 0 {
+		return []part{{interval{0, 0}, parts[0].choice}}
+	}
+	return parts
+}
+
+// ruled is what a line of a file of rules chooses.
+func ruled(p part, file string, line int) Entry {
+	return Entry{Choice: p.choice, From: p.from, To: p.to, Proof: ByMessages,
+		Where: fmt.Sprintf("%s:%d", file, line), Variable: rulesFilename, Value: file}
 }
 
 func (t *rulesText) size(function string, block int64, np int) int64 {

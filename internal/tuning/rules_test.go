@@ -1,6 +1,7 @@
 package tuning
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -83,6 +84,33 @@ func TestRulesThatDoNothingAreNamedWithTheirPlace(t *testing.T) {
 	}
 	got := Idle(Library{"openmpi", 5, 0, 7}, "r", []byte(jsonRulesText), must.Get(readRules("r", []byte(jsonRulesText)))(t), OpenMPINames)
 	should.Hold(t, len(got) == 1 && strings.Contains(got[0], "rules of version 3"), "%q", got)
+}
+
+// What is written is what the reader of lint finds, at each size and number of processes.
+func TestRulesForOpenMPI6AreReadBackAsChosen(t *testing.T) {
+	openMPI6 := Target{Library: LibraryOf("openmpi", "Open MPI v6.0.0rc2"), Folder: "/r"}
+	choices := []Choice{own("MPI_Bcast", 4, "chain+32Ki", 2, 1024, 65536), own("MPI_Bcast", 8, "binomial", 6, plan...), own("MPI_Alltoall", 4, "pairwise", 2, 65536),
+		own("MPI_Gather", 4, "binomial", 2, plan...)}
+	s := mustWrite(t, openMPIJSON, openMPI6, append(choices, own("MPI_Scatter", 4, "binomial", 2, 1024))...)
+	must.Hold(t, len(s.Files) == 1 && len(s.Entries) == 5 && len(s.Rejected) == 1, "%+v", s)
+	should.Equal(t, s.Env, map[string]string{useDynamicRules: "1", rulesFilename: "/r/openmpi.json"})
+	rules := must.Get(readRules(RulesJSON, s.Files[0].Content))(t)
+	should.Hold(t, len(Idle(openMPI6.Library, RulesJSON, s.Files[0].Content, rules, OpenMPINames)) == 0, "a rule does nothing")
+	for _, e := range s.Entries {
+		name, segment, fanout := parameters(e.Choice)
+		inside, outside := e.Probes(1)
+		for _, size := range inside {
+			r := RuleFor(rules, e.Choice.Function, size, e.Choice.NP)
+			should.Hold(t, r != nil && r.Algorithm == name && r.Segment == segment && int(r.Fanout) == fanout && fmt.Sprintf("%s:%d", RulesJSON, r.Line) == e.Where, "%s at %d B: %+v", e.Choice, size, r)
+		}
+		for _, size := range outside {
+			r := RuleFor(rules, e.Choice.Function, size, e.Choice.NP)
+			should.Hold(t, r != nil && (r.Algorithm == "0" || e.Choice.Covers(size)), "%s at %d B: %+v", e.Choice, size, r)
+		}
+		should.Hold(t, RuleFor(rules, e.Choice.Function, 65536, e.Choice.NP+1) == nil, "%s: more processes", e.Choice)
+	}
+	ways, _ := Ways(openMPI6, choices[2])
+	should.Hold(t, len(ways) == 2 && ways[0].Way == "openmpi-json", "%+v", ways)
 }
 
 func FuzzRules(f *testing.F) {

@@ -160,6 +160,7 @@ type Writer struct {
 // writers lists every format, in the order in which they are tried: formats with sizes come first.
 var writers = []Writer{
 	openMPIRules,
+	openMPIJSON,
 	mpichJSON,
 	mpichVariables,
 	mcaVariables,

@@ -94,6 +94,9 @@ func Join(settings []Setting) (env map[string]string, files []File, err error) {
 
 const EnvFile = "env.sh"
 
+// AllFiles names every file that a setting may have.
+var AllFiles = []string{EnvFile, RulesFile, RulesJSON, TreeFile}
+
 // Preload names the variable through which a shell may load libraries, such as a malloc. These must
 // stay loaded.
 const Preload = "LD_PRELOAD"

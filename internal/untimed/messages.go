@@ -22,6 +22,9 @@ func AddCase(cases []protocol.JobCase, function string, size int64) []protocol.J
 	return lists.With(cases, protocol.JobCase{Function: function, Msize: size})
 }
 
+// ErrNoCounting says that a library cannot count.
+var ErrNoCounting = errors.New("messages cannot be counted with this library")
+
 // Count counts the messages of cases under an environment besides mpi.env. It leaves out what the
 // library does not count.
 func (o *Once) Count(ctx context.Context, shape guidelines.Shape, env map[string]string, cases []protocol.JobCase, job protocol.MessagesJob) (Counts, error) {
@@ -38,8 +41,8 @@ func (o *Once) Count(ctx context.Context, shape guidelines.Shape, env map[string
 	var failed *measure.Error
 	counting := launch.CountingEnv(o.Rank().Library)
 	if errors.As(err, &failed) && failed.InInit && counting != nil {
-		return nil, fail.Setupf("messages cannot be counted with this library: with %s set, which makes it count, it crashes in MPI_Init, in any program",
-			strings.Join(phrase.Settings(counting), " "))
+		return nil, fail.Setupf("%w: with %s set, which makes it count, it crashes in MPI_Init, in any program",
+			ErrNoCounting, strings.Join(phrase.Settings(counting), " "))
 	}
 	if err != nil {
 		return nil, err

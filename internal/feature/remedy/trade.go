@@ -30,7 +30,7 @@ func (t *Trade) open(cells []Cell) bool {
 func (x *mending) exportTrades() (err error) {
 	old, _ := filepath.Glob(filepath.Join(x.found.Folder, tradeFolder+"*"))
 	for _, folder := range old {
-		for _, name := range []string{tuning.EnvFile, tuning.RulesFile, tuning.TreeFile} {
+		for _, name := range tuning.AllFiles {
 			if e := os.Remove(filepath.Join(folder, name)); !os.IsNotExist(e) {
 				err = errors.Join(err, e)
 			}

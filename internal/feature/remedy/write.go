@@ -63,7 +63,7 @@ func (x *mending) exportTOML(p *setting) error {
 		}
 	}
 	slices.Sort(r.Files)
-	for _, name := range []string{tuning.EnvFile, tuning.RulesFile, tuning.TreeFile, SettingTOML} {
+	for _, name := range append(slices.Clone(tuning.AllFiles), SettingTOML) {
 		if slices.Contains(r.Files, name) {
 			continue
 		}

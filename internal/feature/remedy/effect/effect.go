@@ -176,7 +176,7 @@ func byMessages(ctx context.Context, o *untimed.Once, shape guidelines.Shape, en
 	}
 	without, err := o.Count(ctx, shape, launch.AlgorithmEnv(o.Rank().Library), own, protocol.MessagesJob{})
 	if err != nil {
-		return err
+		return uncounted(err, effects)
 	}
 	with, err := o.Count(ctx, shape, env, plain, protocol.MessagesJob{})
 	if err != nil {
@@ -187,6 +187,19 @@ func byMessages(ctx context.Context, o *untimed.Once, shape guidelines.Shape, en
 		file := *f
 		if compareCounts(f, effects, append(inside, outside...), without, with); f.Entry.Proof == tuning.ByFile && f.State == CannotTell {
 			f.State, f.Text = file.State, file.Text+". Which way it goes in the tree is not seen: "+f.Text
+		}
+	}
+	return nil
+}
+
+// uncounted leaves open what messages would show where the library cannot count them.
+func uncounted(err error, effects []*Effect) error {
+	if !errors.Is(err, untimed.ErrNoCounting) {
+		return err
+	}
+	for _, f := range effects {
+		if f.State == CannotTell {
+			f.Text = err.Error()
 		}
 	}
 	return nil
