@@ -24,6 +24,8 @@ DESTDIR ?=
 LIBRARY ?=
 # The driver that is installed.
 PGMPI ?= bin/pgmpi
+# The compiler wrapper for MPI's standard ABI, for `make dist` to make a rank program of any library, too.
+ABI_CC ?=
 # More flags of Go's linker.
 LINK ?=
 # C parts have no path in them where they were built; of Go parts `make dist` takes it off.
@@ -217,7 +219,7 @@ build: rank ## build bin/pgmpi and bin/pgmpi-rank; for another library: make bui
 install: build ## install into PREFIX=/usr/local, below DESTDIR; again with MPICC=… for each other library
 	@library=$(LIBRARY)
 	if [ -z "$$library" ]; then
-		library=$$($(RANK) --version | sed -n 's/.*"library": "\(.*\)".*/\1/p')
+		library=$$($(RANK) --version | sed -n "s/.*\"library\": \"\(.*\)\".*/\1/p; s/.*\"built_for\": \"MPI's standard ABI.*/abi/p" | tail -n 1)
 	fi
 	if [ -z "$$library" ]; then
 		echo "The library of $(RANK) is not known: name it with LIBRARY=…" >&2
@@ -296,6 +298,9 @@ dist: go-check both ## make tarballs of the last commit: sources that build with
 	$$install LIBRARY=mpich MPICC=$(MPICH_CC) built_with=mpicc.mpich
 	$(stub_abi)
 	CGO_LDFLAGS="$$CGO_LDFLAGS -L$$work/abi -lmpi -Wl,--as-needed" LD_LIBRARY_PATH=$$work/abi $$install LIBRARY=mpich-abi MPICC=$(MPICH_CC) built_with=mpicc.mpich
+	if [ "$(ABI_CC)" ]; then
+		$$install LIBRARY=abi MPICC="$(call where,$(ABI_CC))" RANK=bin/pgmpi-rank-abi built_with=mpicc_abi
+	fi
 	$(licenses)
 	$(call tarball,$$programs)
 

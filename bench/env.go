@@ -55,7 +55,7 @@ func (e env) run(ctx context.Context, b bench, library string) bool {
 	err := try(func() {
 		e.bin = get(filepath.Abs(e.bin))
 		if library != "" {
-			e.info = get(launch.Probe(e.program("pgmpi-rank"), ""))
+			e.info = get(launch.Probe(e.program("pgmpi-rank"), nil))
 		}
 		e.dir = get(os.MkdirTemp("", "pgmpi-bench-"))
 		defer os.RemoveAll(e.dir)

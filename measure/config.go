@@ -164,6 +164,15 @@ func (c MPIConfig) Installed() (MPIConfig, error) {
 	return c, nil
 }
 
+// Loading adds the variables with which a rank program of any library loads the launcher's.
+func (c MPIConfig) Loading(rank string) (MPIConfig, error) {
+	set, err := c.Launcher().ABIEnv(rank, c.Env)
+	if len(set) > 0 {
+		c.Env = Env(c.Env, set)
+	}
+	return c, err
+}
+
 // StartsWithin returns the time that np ranks may take to start. A launcher needs seconds,
 // a batch system up to a minute, and MPI_Init some milliseconds for each rank.
 func (c MPIConfig) StartsWithin(np int) time.Duration {

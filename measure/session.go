@@ -359,8 +359,11 @@ func FindRanks(mpi MPIConfig, start Starter) (o *Outside, err error) {
 		return nil, err
 	}
 	o = &Outside{MPI: mpi, Start: start}
-	if o.Path, err = launch.FindRank(mpi.Rank); err == nil {
-		o.Info, err = launch.Probe(o.Path, mpi.Env[launch.LibraryPath])
+	if o.Path, err = launch.FindRank(mpi.Rank); err != nil {
+		return o, err
+	}
+	if o.MPI, err = mpi.Loading(o.Path); err == nil {
+		o.Info, err = launch.Probe(o.Path, o.MPI.Env)
 	}
 	return o, err
 }

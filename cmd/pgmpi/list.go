@@ -151,7 +151,11 @@ func versionCommand(h *command.Host) *cobra.Command {
 			if err != nil {
 				return fail.AsSetup(err)
 			}
-			info, err := launch.Probe(path, "")
+			env, err := launch.Config{}.ABIEnv(path, nil)
+			if err != nil {
+				return fail.AsSetup(err)
+			}
+			info, err := launch.Probe(path, env)
 			if err != nil {
 				return fail.AsSetup(err)
 			}

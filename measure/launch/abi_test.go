@@ -2,6 +2,7 @@ package launch
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"pgmpi/testkit/must"
+	"pgmpi/testkit/should"
 )
 
 // answers is a rank program of `make dist` whose library is found, or is not.
@@ -108,7 +110,7 @@ func TestAMissingLibraryIsNamedWithWhatProvidesIt(t *testing.T) {
 		if got := Needs(rank); got != file {
 			t.Errorf("%s: Needs is %q", file, got)
 		}
-		if _, err := Probe(rank, ""); err == nil || !strings.Contains(err.Error(), file+", which comes with") || !strings.Contains(err.Error(), remedy) {
+		if _, err := Probe(rank, nil); err == nil || !strings.Contains(err.Error(), file+", which comes with") || !strings.Contains(err.Error(), remedy) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
@@ -157,4 +159,131 @@ func TestTheRankProgramOfAnInstalledLibraryAsksForItsName(t *testing.T) {
 	if env[LibraryPath] != prefix+"/lib:/opt/x" || LibraryEnv(prefix, env[LibraryPath])[LibraryPath] != env[LibraryPath] {
 		t.Errorf("environment %q", env)
 	}
+}
+
+// abiWorld makes rank programs for the standard ABI and for Open MPI's own, and libraries of the standard's that say
+// which family they are of.
+func abiWorld(t *testing.T) (dir string, library func(path, family string)) {
+	t.Helper()
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("no gcc here")
+	}
+	dir = t.TempDir()
+	build := func(output, text string, args ...string) {
+		t.Helper()
+		must.Do(t, os.MkdirAll(filepath.Dir(output), 0o777))
+		source := filepath.Join(dir, "a.c")
+		must.Do(t, os.WriteFile(source, []byte(text), 0o666))
+		out, err := exec.Command(gcc, append([]string{"-o", output, source}, args...)...).CombinedOutput()
+		must.Hold(t, err == nil, "%s: %v: %s", output, err, out)
+	}
+	library = func(path, family string) {
+		text := fmt.Sprintf("const char *family(void) { return %q; }\n", family)
+		build(path, text, "-shared", "-fPIC", "-Wl,-soname,"+abiFile)
+	}
+	stub := filepath.Join(dir, "stub", abiFile)
+	library(stub, "")
+	says := `#include <stdio.h>
+const char *family(void);
+int main(void)
+{
+	printf("{\"program\": \"pgmpi-rank\", \"library\": \"%s\", \"built_for\": \"` + abiHeaders + ` 1.0\"}", family());
+}
+`
+	build(filepath.Join(dir, "libexec/pgmpi/rank-abi"), says, stub)
+	own := filepath.Join(dir, "stub/libmpi.so.40")
+	build(own, "const char *family(void) { return \"openmpi\"; }\n", "-shared", "-fPIC", "-Wl,-soname,libmpi.so.40")
+	build(filepath.Join(dir, "libexec/pgmpi/rank-openmpi"), says, own)
+	return dir, library
+}
+
+// In Debian both libraries are in one folder, and one of them has the name that programs ask for.
+func TestAProgramForTheStandardABIGetsTheLibraryOfItsLauncher(t *testing.T) {
+	dir, library := abiWorld(t)
+	rank := filepath.Join(dir, "libexec/pgmpi/rank-abi")
+	module, debian, old := filepath.Join(dir, "mpich-5"), filepath.Join(dir, "usr"), filepath.Join(dir, "mpich-4")
+	library(filepath.Join(module, "lib", abiFile), "mpich")
+	both := filepath.Join(debian, "lib/x86_64-linux-gnu")
+	library(filepath.Join(both, "libmpi_abi_mpich.so.1.0.0"), "mpich")
+	library(filepath.Join(both, "libmpi_abi_openmpi.so.1.0.0"), "openmpi")
+	must.Do(t, os.Symlink("libmpi_abi_openmpi.so.1.0.0", filepath.Join(both, abiFile)))
+	for _, prefix := range []string{module, debian, old} {
+		must.Do(t, os.MkdirAll(filepath.Join(prefix, "bin"), 0o777))
+		must.Do(t, os.MkdirAll(filepath.Join(prefix, "lib"), 0o777))
+		script(t, filepath.Join(prefix, "bin/mpirun"), mpichSays)
+		script(t, filepath.Join(prefix, "bin/mpirun.openmpi"), openMPISays)
+	}
+	chosen := map[string]string{LibraryPath: filepath.Join(module, "lib")}
+	t.Setenv(LibraryPath, both)
+	for _, c := range []struct {
+		name, launcher string
+		env, want      map[string]string
+		fails          string
+	}{
+		{"a module's", module + "/bin/mpirun", nil, map[string]string{LibraryPath: module + "/lib:" + both}, ""},
+		{"Debian's second", debian + "/bin/mpirun", nil,
+			map[string]string{"LD_PRELOAD": both + "/libmpi_abi_mpich.so.1.0.0"}, ""},
+		{"before what is preloaded", debian + "/bin/mpirun", map[string]string{"LD_PRELOAD": "/x/delay.so"},
+			map[string]string{"LD_PRELOAD": both + "/libmpi_abi_mpich.so.1.0.0:/x/delay.so"}, ""},
+		{"Debian's first", debian + "/bin/mpirun.openmpi", nil, map[string]string{LibraryPath: both}, ""},
+		{"one that mpi.env names", old + "/bin/mpirun", chosen, nil, ""},
+		{"a library without it", old + "/bin/mpirun", nil, nil, "has no " + abiFile + " in " + old + "/lib"},
+		{"of nobody knows whom", "/bin/true", nil, nil, ""},
+	} {
+		got, err := Config{Words: []string{c.launcher, "-np", "{np}"}}.ABIEnv(rank, c.env)
+		if c.fails != "" {
+			should.Hold(t, err != nil && strings.Contains(err.Error(), c.fails), "%s: %v", c.name, err)
+			continue
+		}
+		must.Do(t, err)
+		should.Hold(t, maps.Equal(got, c.want), "%s: %v", c.name, got)
+		if len(got) > 0 {
+			info, err := Probe(rank, got)
+			must.Do(t, err)
+			should.Equal(t, info.Library, (Config{Words: []string{c.launcher}}).Family(), "%s", c.name)
+		}
+	}
+	got, err := Config{Words: []string{old + "/bin/mpirun"}}.ABIEnv(filepath.Join(dir, "libexec/pgmpi/rank-openmpi"), nil)
+	should.Hold(t, err == nil && got == nil, "a program of another ABI: %v, %v", got, err)
+}
+
+func TestTheProgramForAnyLibraryIsTakenWhereNoOwnOneFits(t *testing.T) {
+	dir, library := abiWorld(t)
+	path := t.TempDir()
+	t.Setenv("PATH", path+":/usr/bin:/bin")
+	for _, c := range []struct{ mpirun, libraries, want string }{
+		{openMPISays, filepath.Join(dir, "stub"), "rank-openmpi"},
+		{openMPISays, t.TempDir(), "rank-abi"}, // an Open MPI without libmpi.so.40
+		{mpichSays, filepath.Join(dir, "stub"), "rank-abi"},
+	} {
+		script(t, filepath.Join(path, "mpirun"), c.mpirun)
+		t.Setenv(LibraryPath, c.libraries)
+		got, err := findFrom(filepath.Join(dir, "bin"))
+		should.Hold(t, err == nil && filepath.Base(got) == c.want, "%q, %v, not %s", got, err, c.want)
+	}
+	prefix := filepath.Join(dir, "mpi")
+	library(filepath.Join(prefix, "lib", abiFile), "mpich")
+	rank := filepath.Join(dir, "libexec/pgmpi/rank-abi")
+	t.Setenv("PGMPI_RANK", "")
+	got, err := FindRankFor(prefix, "", filepath.Join(dir, "libexec/pgmpi/rank-openmpi"), rank)
+	should.Hold(t, err == nil && got == rank, "%q, %v", got, err)
+}
+
+// A profile's library has the handles of the program's ABI; the standard's are the same in all families.
+func TestAProgramOfTheStandardABIGetsItsLibraryToPreload(t *testing.T) {
+	dir, _ := abiWorld(t)
+	stub := filepath.Join(dir, "stub", abiFile)
+	rank := filepath.Join(dir, "libexec/pgmpi/rank-abi")
+	app := filepath.Join(dir, "app")
+	text, err := os.ReadFile(rank)
+	must.Do(t, err)
+	must.Do(t, os.WriteFile(app, text, 0o777))
+	out, err := exec.Command("gcc", "-shared", "-o", rank+PreloadEnding, "-Wl,--no-as-needed", stub).CombinedOutput()
+	must.Hold(t, err == nil, "%s", out)
+	script(t, filepath.Join(dir, "mpirun"), mpichSays)
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	c, err := NewCommand([]string{"mpirun", "-np", "2", app}, rank)
+	must.Do(t, err)
+	should.Equal(t, c.Preload, rank+PreloadEnding)
 }

@@ -82,7 +82,8 @@ func there(path string) bool {
 
 // choose returns the rank program of the library whose mpirun is first on the PATH. Of several of one
 // library it takes the one built with the compiler wrapper next to that mpirun, else the one that the
-// loader can load. A single one is taken even where no mpirun is on the PATH, or an unknown one.
+// loader can load, and where none of these is, the one for the standard ABI. A single one is taken even where no
+// mpirun is on the PATH, or an unknown one.
 func choose(ranks []string) (string, error) {
 	mpirun, family := firstOnPath()
 	if family == "" {
@@ -109,19 +110,23 @@ func choose(ranks []string) (string, error) {
 			fitting = beside
 		}
 	}
-	if len(fitting) > 1 {
+	general := lists.Keep(ranks, ForABI)
+	if len(fitting) > 1 || len(fitting) == 1 && len(general) > 0 {
 		var fails []string
 		fitting = slices.DeleteFunc(fitting, func(path string) bool {
-			_, err := Probe(path, "")
+			_, err := Probe(path, nil)
 			if err != nil {
 				fails = append(fails, err.Error())
 			}
 			return err != nil
 		})
-		if len(fitting) == 0 {
+		if len(fitting) == 0 && len(general) == 0 {
 			return "", fail.Above(fmt.Errorf("no rank program loads the library of %s, the first mpirun on the PATH; load its module, or name another with --rank, mpi.rank or %s",
 				mpirun, rankVariable), fails...)
 		}
+	}
+	if len(fitting) == 0 && len(general) > 0 {
+		return general[0], nil
 	}
 	switch len(fitting) {
 	case 0:
@@ -142,15 +147,18 @@ func firstOnPath() (path, family string) {
 		if err != nil {
 			continue
 		}
-		text := versionText(path)
-		for _, l := range libraries {
-			if slices.ContainsFunc(l.launchers, func(l launcher) bool { return l.says.MatchString(text) }) {
-				return path, l.family
-			}
-		}
-		return path, ""
+		return path, familyOfLauncher(versionText(path))
 	}
 	return "", ""
+}
+
+func familyOfLauncher(version string) string {
+	for _, l := range libraries {
+		if slices.ContainsFunc(l.launchers, func(l launcher) bool { return l.says.MatchString(version) }) {
+			return l.family
+		}
+	}
+	return ""
 }
 
 // LibraryPath is the variable that the loader looks at before the folders that a program names.
@@ -159,14 +167,7 @@ const LibraryPath = "LD_LIBRARY_PATH"
 // LibraryEnv returns the variables with which ranks load the library that is installed in a folder.
 // before is the value that the ranks would have otherwise.
 func LibraryEnv(prefix, before string) map[string]string {
-	path := strings.Join(libraryFolders(prefix), ":")
-	switch {
-	case before == path || strings.HasPrefix(before, path+":"):
-		path = before
-	case before != "":
-		path += ":" + before
-	}
-	return map[string]string{LibraryPath: path}
+	return map[string]string{LibraryPath: inFront(strings.Join(libraryFolders(prefix), ":"), before)}
 }
 
 func libraryFolders(prefix string) (folders []string) {
@@ -204,8 +205,10 @@ func FindRankFor(prefix, configured string, more ...string) (string, error) {
 		for _, l := range libraries {
 			ranks = append(ranks, filepath.Join(bin, "pgmpi-rank-"+l.family))
 		}
+		ranks = append(ranks, filepath.Join(bin, "pgmpi-rank-"+OfABI))
 		ranks = append(ranks, installedRanks(bin)...)
 	}
+	ranks = append(lists.Keep(ranks, func(rank string) bool { return !ForABI(rank) }), lists.Keep(ranks, ForABI)...)
 	if i := slices.IndexFunc(ranks, func(rank string) bool { return fits(rank, has) }); i >= 0 {
 		return filepath.Abs(ranks[i])
 	}

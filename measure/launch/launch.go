@@ -76,7 +76,7 @@ func srun(program string, rank protocol.RankInfo, w wish) ([]string, error) {
 
 func (c Config) findLauncher(known []launcher, rank protocol.RankInfo, w wish) ([]string, error) {
 	var tried []string
-	names := c.candidates(known, rank.MPICC)
+	names := c.candidates(known, rank)
 	for _, name := range names {
 		path, err := exec.LookPath(name)
 		if err != nil {
@@ -98,10 +98,17 @@ func (c Config) findLauncher(known []launcher, rank protocol.RankInfo, w wish) (
 	return nil, fmt.Errorf("no mpirun for %s was found (tried %s); put it on the PATH or give it with --launch", rank.BuiltFor, strings.Join(tried, ", "))
 }
 
-// candidates lists the programs of all launchers, those next to the compiler wrapper first. With a
-// configured library it lists only that library's.
-func (c Config) candidates(known []launcher, mpicc string) []string {
+// candidates lists the programs of all launchers, those next to the compiler wrapper first, or the first one
+// on the PATH for a rank program of any library. With a configured library it lists only that library's.
+func (c Config) candidates(known []launcher, rank protocol.RankInfo) []string {
 	var beside, names []string
+	mpicc := rank.MPICC
+	if strings.HasPrefix(rank.BuiltFor, abiHeaders) {
+		mpicc = ""
+		if mpirun, _ := c.firstLauncher(); mpirun != "" {
+			names = append(names, mpirun)
+		}
+	}
 	for _, l := range known {
 		for _, p := range l.programs {
 			if slices.Contains(names, p) {

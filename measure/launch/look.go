@@ -51,6 +51,10 @@ func Look(path string) (protocol.RankInfo, error) {
 			info.Version = linked(s.Value, "/measure/rank.Version")
 		}
 	}
+	if ForABI(path) {
+		info.BuiltFor = abiHeaders
+		return info, nil
+	}
 	info.Library = familyOf(info.MPICC)
 	return info, nil
 }
@@ -146,7 +150,7 @@ func Likely(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string,
 	case len(c.Words) > 0:
 		return Launch(c, rank, shape)
 	}
-	for _, name := range c.candidates(known.launchers, rank.MPICC) {
+	for _, name := range c.candidates(known.launchers, rank) {
 		path, err := exec.LookPath(name)
 		if err != nil {
 			continue
@@ -157,18 +161,16 @@ func Likely(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string,
 	return nil, nil
 }
 
-// Probe asks a rank program what it is built for. No MPI is started. libraryPath is the
-// LD_LIBRARY_PATH of its ranks, "" for the one here.
-func Probe(path, libraryPath string) (protocol.RankInfo, error) {
+// Probe asks a rank program what it is built for. No MPI is started. Of env, the variables of its ranks, it
+// gets those by which the loader finds their library.
+func Probe(path string, env map[string]string) (protocol.RankInfo, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	var info protocol.RankInfo
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, "--version")
 	cmd.Stderr = &stderr
-	if libraryPath != "" {
-		cmd.Env = append(cmd.Environ(), LibraryPath+"="+libraryPath)
-	}
+	cmd.Env = append(cmd.Environ(), loading(env)...)
 	out, err := cmd.Output()
 	if err != nil {
 		words, _, _ := strings.Cut(stderr.String(), "\nruntime stack:") // of Go's runtime
@@ -194,6 +196,7 @@ func Probe(path, libraryPath string) (protocol.RankInfo, error) {
 var providers = map[string]string{
 	"libmpi.so.40":   "Open MPI 4 or 5 (its module; on Debian and Ubuntu apt-get install openmpi-bin)",
 	"libmpich.so.12": "the MPICH of Debian and Ubuntu (apt-get install mpich)",
+	abiFile:          "libraries with MPI's standard ABI (MPICH 5, Open MPI 6)",
 	"libmpi.so.12":   "MPICH and libraries of its ABI (a module; Debian's MPICH has another name)",
 }
 

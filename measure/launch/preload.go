@@ -110,6 +110,9 @@ func rankOf(family, asks, configured string) (string, error) {
 		return usual, err
 	}
 	if configured != "" {
+		if ForABI(usual) {
+			return usual, nil
+		}
 		if of := libraryOf(usual); of != "" && of != family {
 			return "", fmt.Errorf("%s (--rank) is built for %s, and the launcher is %s's: name a rank program of that library, or leave --rank out", usual, of, family)
 		}
@@ -120,14 +123,14 @@ func rankOf(family, asks, configured string) (string, error) {
 		return "", fails
 	}
 	bin := filepath.Dir(self)
-	tried := append([]string{filepath.Join(bin, "pgmpi-rank"), filepath.Join(bin, "pgmpi-rank-"+family)}, installedRanks(bin)...)
+	tried := append([]string{filepath.Join(bin, "pgmpi-rank"), filepath.Join(bin, "pgmpi-rank-"+family), filepath.Join(bin, "pgmpi-rank-"+OfABI)}, installedRanks(bin)...)
 	if err == nil {
 		tried = slices.Insert(tried, 0, usual)
 	}
 	all := slices.Clone(tried)
 	all = slices.DeleteFunc(all, func(path string) bool {
 		info, err := Look(path)
-		return err != nil || info.Library != family
+		return err != nil || info.Library != family && (asks != abiFile || !ForABI(path))
 	})
 	if i := slices.IndexFunc(all, func(path string) bool { return Needs(path) == asks }); i >= 0 {
 		return all[i], nil
@@ -143,7 +146,7 @@ func rankOf(family, asks, configured string) (string, error) {
 func libraryOf(rank string) string {
 	info, err := Look(rank)
 	if err == nil && info.Library == "" {
-		info, err = Probe(rank, "")
+		info, err = Probe(rank, nil)
 	}
 	if err != nil {
 		return ""

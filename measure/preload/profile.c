@@ -32,11 +32,7 @@ enum {
 
 /* A rank lives on for others to write: MPICH's launcher kills them as soon as one has ended. Open MPI's does so a
  * second after its SIGTERM, and must not wait: told again by then, it would leave its files. */
-#ifdef OPEN_MPI
-enum { LAST_SECONDS = 0 };
-#else
-enum { LAST_SECONDS = 1 };
-#endif
+static time_t last_seconds = 1;
 
 typedef enum { WORLD, SELF, PART, INTER } communicator;
 static const char *const communicator_names[] = {"world", "self", "part", "inter"};
@@ -686,7 +682,7 @@ static void on_signal(int number)
 {
     int before = errno, ends = number != SIGUSR2 && number != SIGCONT;
     if (profile_part() && ends)
-        nanosleep(&(struct timespec){.tv_sec = LAST_SECONDS}, NULL);
+        nanosleep(&(struct timespec){.tv_sec = last_seconds}, NULL);
     if (ends) {
         signal(number, SIG_DFL);
         raise(number);
@@ -706,6 +702,8 @@ static void start(void)
     PMPI_Comm_size(MPI_COMM_WORLD, &processes);
     PMPI_Query_thread(&level);
     PMPI_Get_library_version(version, &n);
+    if (strstr(version, "Open MPI") != NULL)
+        last_seconds = 0;
     last_part_ns = now_ns();
     sigfillset(&ours.sa_mask);
     for (int i = 0; i < 4; i++)

@@ -3,6 +3,7 @@
 package rank
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -35,9 +36,13 @@ var (
 func info() protocol.RankInfo {
 	name, _ := os.Hostname()
 	family, builtFor, compiler := mpi.BuiltFor()
+	version := firstLine(mpi.Library())
+	if family == launch.OfABI { // any library: which, only the one that was loaded can tell
+		family = cmp.Or(launch.Family(version), "unknown")
+	}
 	return protocol.RankInfo{
 		Program: "pgmpi-rank", Version: Version, Library: family, BuiltFor: builtFor,
-		LibVersion: firstLine(mpi.Library()), MPICC: MPICC, Compiler: compiler, Flags: cFlags(),
+		LibVersion: version, MPICC: MPICC, Compiler: compiler, Flags: cFlags(),
 		ClockTickNS: clock.Tick(protocol.ClockMonotonic), Host: name,
 	}
 }

@@ -258,7 +258,7 @@ func (s *session) serve(jobFile string) error {
 	}
 	s.caller, s.ways, s.called = call.New(s.World), mpit.NewWays(s.World), map[string]bool{}
 	if j.CallsJob != nil {
-		if err := s.caller.LoadMockups(j.Mockups, s.info.Library, s.announce); err != nil {
+		if err := s.caller.LoadMockups(j.Mockups, s.announce); err != nil {
 			return err
 		}
 	}

@@ -26,6 +26,8 @@ enum { PG_PLUGIN_VERSION = 2 };
 #define PG_LIBRARY "mpich"
 #elif defined(OPEN_MPI)
 #define PG_LIBRARY "openmpi"
+#elif defined(MPI_ABI_VERSION)
+#define PG_LIBRARY "abi" /* MPI's standard ABI, of any library */
 #else
 #define PG_LIBRARY "unknown"
 #endif

@@ -111,12 +111,12 @@ func New(ctx context.Context, x *Experiment, config *glfile.File, o Options) (*C
 	if x.R != nil {
 		m.R, m.Looks, m.LookWeights = x.R(config), nil, nil
 	}
-	if m.Config, err = json.Marshal(config); err != nil {
-		return nil, err
-	}
 	rankPath, err := o.launch(config, m)
 	if err != nil {
 		return nil, fail.AsSetup(err)
+	}
+	if m.Config, err = json.Marshal(config); err != nil {
+		return nil, err
 	}
 	if o.Before != nil {
 		if m, err = goOn(o.Before, m, config, o.Path); err != nil {
@@ -144,7 +144,7 @@ func Read(x *Experiment, folder *results.Folder, m *results.Manifest, config *gl
 func (o *Options) launch(config *glfile.File, m *results.Manifest) (rank string, err error) {
 	words := launch.Launch
 	ask := func(path string) (protocol.RankInfo, error) {
-		return launch.Probe(path, config.MPI.Env[launch.LibraryPath])
+		return launch.Probe(path, config.MPI.Env)
 	}
 	if o.Dry {
 		ask, words = launch.Look, launch.Likely
@@ -153,11 +153,19 @@ func (o *Options) launch(config *glfile.File, m *results.Manifest) (rank string,
 	if err != nil {
 		return "", err
 	}
+	if !o.NoLauncher {
+		if config.MPI, err = config.MPI.Loading(path); err != nil {
+			return "", err
+		}
+	}
 	if m.Rank, err = ask(path); err != nil {
 		return "", err
 	}
 	if o.Dry && o.Before != nil && o.Before.Rank.Hash == m.Rank.Hash {
 		m.Rank = o.Before.Rank
+	}
+	if m.Rank.Library == "" && launch.ForABI(path) {
+		m.Rank.Library = config.MPI.Launcher().Family()
 	}
 	if m.Launch = map[string][]string{}; o.NoLauncher {
 		return path, nil

@@ -34,13 +34,13 @@ import (
 	"pgmpi/mockups"
 )
 
-// LoadMockups loads the shared libraries of a job for an MPI library, all ranks together: a
-// fault at any of them is one of all. Their constructors are announced.
-func (c *Caller) LoadMockups(files []protocol.Mockups, library string, announce func(string) (done func())) error {
+// LoadMockups loads the shared libraries of a job, all ranks together: a fault at any of
+// them is one of all. Their constructors are announced.
+func (c *Caller) LoadMockups(files []protocol.Mockups, announce func(string) (done func())) error {
 	for i := range files {
 		f := &files[i]
 		loaded := announce(protocol.MockupFault + " " + f.File)
-		hash, err := c.loadFile(f, library)
+		hash, err := c.loadFile(f)
 		if err != nil {
 			err = fmt.Errorf("%s %s: %w", protocol.MockupFault, f.File, err)
 		}
@@ -60,7 +60,7 @@ func (c *Caller) LoadMockups(files []protocol.Mockups, library string, announce 
 	return nil
 }
 
-func (c *Caller) loadFile(f *protocol.Mockups, library string) (hash string, err error) {
+func (c *Caller) loadFile(f *protocol.Mockups) (hash string, err error) {
 	if hash, err = inspect(f); err != nil {
 		return "", err
 	}
@@ -76,8 +76,8 @@ func (c *Caller) loadFile(f *protocol.Mockups, library string) (hash string, err
 	switch {
 	case plugin.version != C.PG_PLUGIN_VERSION:
 		return "", fmt.Errorf("it has version %d of mockups.h, this pgmpi has %d", plugin.version, C.PG_PLUGIN_VERSION)
-	case builtFor != library:
-		return "", fmt.Errorf("it was compiled for %s, and the ranks run with %s", builtFor, library)
+	case builtFor != C.PG_LIBRARY:
+		return "", fmt.Errorf("it was compiled for %s, and the rank program for %s", builtFor, C.PG_LIBRARY)
 	}
 	rows := map[string]*C.pg_mockup{}
 	for i := range int(plugin.n) {

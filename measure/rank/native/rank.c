@@ -19,6 +19,8 @@
 #define BUILT_FOR "MVAPICH " MVAPICH_VERSION
 #elif defined(MPICH_VERSION)
 #define BUILT_FOR "MPICH " MPICH_VERSION
+#elif defined(MPI_ABI_VERSION)
+#define BUILT_FOR "MPI's standard ABI " TEXT(MPI_ABI_VERSION) "." TEXT(MPI_ABI_SUBVERSION)
 #else
 #define BUILT_FOR "an unknown MPI library"
 #endif

@@ -8,7 +8,7 @@
 #include "messages.h"
 
 /* The library family that the headers belong to ("openmpi", "mpich", "intel",
- * "mvapich", "unknown") and what they call themselves. */
+ * "mvapich", "abi", "unknown") and what they call themselves. */
 const char *pg_built_family(void);
 const char *pg_built_for(void);
 const char *pg_compiler(void);
