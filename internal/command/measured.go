@@ -51,9 +51,14 @@ func (o *Output) Begin(ctx context.Context, x *run.Experiment, s *settings.Setti
 	}
 	o.Progress = cmp.Or(o.Progress, o.NewProgress(o.Quiet))
 	c, err := run.New(ctx, x, config, run.Options{Path: o.Out, Before: before, Version: o.Version, Line: os.Args, Label: o.label,
-		Tell: o.Progress.Tell, Dry: o.Dry.Wanted, LaunchTime: o.Dry.LaunchTime})
+		Tell: o.Progress.Tell, Dry: o.Dry.Wanted, LaunchTime: max(0, o.Dry.LaunchTime)})
 	if err != nil {
 		return nil, err
+	}
+	if o.Dry.LaunchTime == timed {
+		if err := c.TimeLaunch(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return c, c.Ready()
 }

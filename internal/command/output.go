@@ -32,7 +32,28 @@ type Output struct {
 // DryRun holds --dry-run and --launch-time.
 type DryRun struct {
 	Wanted     bool
-	LaunchTime time.Duration
+	LaunchTime time.Duration // or timed
+}
+
+// timed is a time of a launch that empty mpiruns have to tell.
+const timed = -1
+
+// launchTime is the value of --launch-time.
+type launchTime struct{ to *time.Duration }
+
+func (l launchTime) String() string { return "" }
+func (l launchTime) Type() string   { return "duration" }
+func (l launchTime) Set(text string) error {
+	if text == "timed" {
+		*l.to = timed
+		return nil
+	}
+	took, err := time.ParseDuration(text)
+	if err != nil || took <= 0 {
+		return errors.New("give a time above 0, such as 10s, or the word timed")
+	}
+	*l.to = took
+	return nil
 }
 
 func (o *Output) Folder(fs *pflag.FlagSet, usual string) {
@@ -65,15 +86,12 @@ func (o *Output) ShownOrMeasured(fs *pflag.FlagSet, usual string) {
 
 func (d *DryRun) Flags(fs *pflag.FlagSet) {
 	fs.BoolVar(&d.Wanted, "dry-run", false, "print the plan, the launch lines and an estimate of time and memory; start and write nothing")
-	fs.DurationVar(&d.LaunchTime, "launch-time", 0, "with --dry-run: the `TIME` that the start of an mpirun takes, such as 10s")
+	fs.Var(launchTime{&d.LaunchTime}, "launch-time", "with --dry-run: the `TIME` that the start of an mpirun takes, such as 10s; timed: start two empty ones for it")
 }
 
 func (d *DryRun) check() error {
-	switch {
-	case !d.Wanted && d.LaunchTime != 0:
+	if !d.Wanted && d.LaunchTime != 0 {
 		return fail.Setupf("--launch-time is for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
-	case d.LaunchTime < 0:
-		return fail.Setupf("--launch-time must be at least 0")
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -56,9 +57,16 @@ func TestTheTimeOfALaunchIsForADryRun(t *testing.T) {
 	for _, c := range []struct {
 		d    DryRun
 		fine bool
-	}{{DryRun{LaunchTime: 1}, false}, {DryRun{Wanted: true, LaunchTime: 1}, true}, {DryRun{Wanted: true, LaunchTime: -1}, false}, {DryRun{}, true}} {
+	}{{DryRun{LaunchTime: 1}, false}, {DryRun{Wanted: true, LaunchTime: 1}, true}, {DryRun{Wanted: true, LaunchTime: timed}, true}, {DryRun{}, true}} {
 		if err := c.d.check(); (err == nil) != c.fine {
 			t.Errorf("%+v: %v", c.d, err)
 		}
+	}
+	for text, want := range map[string]time.Duration{"10s": 10 * time.Second, "timed": timed, "0s": 0, "-1s": 0, "soon": 0} {
+		var d DryRun
+		fs := pflag.NewFlagSet("x", pflag.ContinueOnError)
+		d.Flags(fs)
+		err := fs.Parse([]string{"--launch-time", text})
+		should.Hold(t, d.LaunchTime == want && (err == nil) == (want != 0), "%s: %v, %v", text, d.LaunchTime, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
@@ -348,4 +349,17 @@ func (f *Folder) Finished(mode protocol.Mode, shape guidelines.Shape) ([]int, er
 	}
 	slices.Sort(runs) // by name 100 comes before 11
 	return runs, nil
+}
+
+// Start returns how long the last mpirun that measured the first shape took to start, or 0 if unknown.
+func (f *Folder) Start(plan *guidelines.Plan) time.Duration {
+	there, err := f.Finished(protocol.ModeMeasure, plan.Shapes[0])
+	if err != nil || len(there) == 0 {
+		return 0
+	}
+	r, err := f.ReadRun(protocol.ModeMeasure, plan.Shapes[0], there[len(there)-1], plan)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(r.LaunchNS)
 }

@@ -485,6 +485,19 @@ func TestEstimateAtScaleIsDominatedByWhatTakesLong(t *testing.T) {
 	should.Contain(t, all.String(), "node-hours", "1024 nodes", "--launch-time", "does not know the network between nodes: the first time is as in shared memory", "mpi.start_limit")
 }
 
+func TestEstimateRestsOnTwoEmptyMpirunsIfAsked(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Comes = 30 * time.Second
+		c := b.Prepared(b.Out, bed.Quick)
+		before := must.Get(c.Estimate())(t)
+		must.Do(t, c.TimeLaunch(t.Context()))
+		e := must.Get(c.Estimate())(t)
+		should.Hold(t, before.Costs[0].Start < 1 && e.Costs[0].Start >= 30, "%v s, then %v s to start", before.Costs[0].Start, e.Costs[0].Start)
+		jobs := b.Fake.Jobs()
+		should.Hold(t, len(jobs) == 2 && jobs[0].NP == 3 && len(jobs[0].Cases) == 0, "%d mpiruns: %+v", len(jobs), jobs)
+	})
+}
+
 func TestEstimateOfAResumedFolderRestsOnItsMpiruns(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Fake.Takes = 10 * time.Second

@@ -2,9 +2,11 @@ package run
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"math/bits"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +14,9 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/phrase"
+	"pgmpi/measure"
 	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
@@ -80,6 +84,26 @@ func (c *Campaign) Estimate() (*report.Plan, error) {
 		}
 	}
 	return p, nil
+}
+
+// TimeLaunch times two empty mpiruns of the largest shape, and takes the shorter time for the start of each
+// mpirun: the first one reads programs from the disk.
+func (c *Campaign) TimeLaunch(ctx context.Context) error {
+	ranks, err := measure.FindRanks(c.Config.MPI, c.Start)
+	if err != nil {
+		return fail.AsSetup(err)
+	}
+	shape := slices.MaxFunc(c.Manifest.Plan.Shapes, func(a, b guidelines.Shape) int { return a.NP - b.NP })
+	for i := range 2 {
+		began := time.Now()
+		if _, err := ranks.Do(ctx, shape, nil, &protocol.Job{StallNS: int64(c.Config.Measure.Stall)}, nil); err != nil {
+			return fail.AsSetup(err)
+		}
+		if took := time.Since(began); i == 0 || took < c.LaunchTime {
+			c.LaunchTime = took
+		}
+	}
+	return nil
 }
 
 func (c *Campaign) costs(between link) (costs []report.Cost, total time.Duration) {

@@ -424,6 +424,18 @@ func TestRemedyIsPlannedFollowedAndEndsInTime(t *testing.T) {
 	})
 }
 
+func TestPlanOfARemedyRestsOnTheStartsOfTheCheck(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
+		b.Fake.Comes = 30 * time.Second
+		b.Checked(faulting)
+		task := must.Get(Prepare(asked(b, faulting)))(t)
+		_, total := must.Two(task.Planned(t.Context()))(t)
+		proof := task.steps()[0]
+		should.Hold(t, total >= time.Duration(proof.sides*proof.r)*30*time.Second, "%v in all", total)
+	})
+}
+
 func TestVariableThatIsSetAlreadyIsNotTried(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)

@@ -46,6 +46,7 @@ type Task struct {
 	Folder   string           // of the remedy
 	plan     *guidelines.Plan // of proofs
 	checked  *results.Manifest
+	starts   time.Duration        // of an mpirun of the folder, or 0 if unknown
 	explored *explore.Exploration // the exploration that is in the folder instead of a check
 }
 
@@ -69,7 +70,7 @@ func Prepare(r Request) (*Task, error) {
 		again := m.Kind.GoesOn(conf.Quote(r.Check))
 		return nil, fail.Setupf("%s is not finished, and may find more: `%s` goes on", r.Check, again)
 	}
-	x := &Task{Request: r, plan: &m.Plan, checked: m}
+	x := &Task{Request: r, plan: &m.Plan, checked: m, starts: folder.Start(&m.Plan)}
 	if m.Kind == results.Explore {
 		err = x.fromExploration(data)
 	} else {
@@ -222,7 +223,7 @@ func (x *Task) estimate(ctx context.Context, of *run.Experiment, plan *guideline
 		kind.Plan = func(*glfile.File) (*guidelines.Plan, error) { return plan, nil }
 	}
 	f.Job.MPIRuns, f.Job.Looks, f.Gate, f.NREP.Predictions = mpiruns, nil, series.DefaultGate(), 1
-	c, err := run.New(ctx, &kind, &f, run.Options{Path: x.Folder, Version: x.Version, Dry: true, NoLauncher: true})
+	c, err := run.New(ctx, &kind, &f, run.Options{Path: x.Folder, Version: x.Version, Dry: true, NoLauncher: true, LaunchTime: x.starts})
 	if err != nil {
 		return 0, err
 	}
