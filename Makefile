@@ -84,7 +84,7 @@ comma := ,
 define build_preload
 mkdir -p bin
 kept=bin/.preload-$$(basename $(1))
-key=$$({ $(1) -show; echo '#include <mpi.h>' | $(1) -E -x c -; cat Makefile measure/preload/*.[ch] mockups/c/*.[ch]; } | sha256sum)
+key=$$({ $(1) -show 2>&1 || true; echo '#include <mpi.h>' | $(1) -E -x c -; cat Makefile measure/preload/*.[ch] mockups/c/*.[ch]; } | sha256sum)
 if [ "$$(cat $$kept.key 2>/dev/null)" != "$$key" ] || [ ! -e $$kept.so ]; then
 	export work=$$(mktemp -d)
 	(
