@@ -27,8 +27,8 @@ type Analysis struct {
 	verdicts   []Verdict // by test of the Plan
 	tests      []int     // of the Plan, by test of the family
 	family     *judge.Family
-	split      *FollowedUp // of suspicions; may be nil
-	textbook   *FollowedUp // likewise
+	split      *FollowedUp            // of suspicions; may be nil
+	apart      map[string]*FollowedUp // by guideline, of OneOf: its tests, each a family of its own
 	incomplete []Incomplete
 
 	// Of the tests of the family.
@@ -73,8 +73,8 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	}
 	a.averages()
 	a.judgeSplit()
-	a.judgeTextbook()
-	if err := errors.Join(a.experiment(), a.textbooks()); err != nil {
+	a.judgeOneOf()
+	if err := errors.Join(a.experiment(), a.oneOf()); err != nil {
 		return nil, err
 	}
 	err = errors.Join(a.elsewhere(protocol.ModeAlternate, func(v *Verdict) **Elsewhere { return &v.Alternating }),

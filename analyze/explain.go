@@ -94,7 +94,7 @@ func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Ex
 	case t.Type == guidelines.Split:
 		e.Test = a.split.Numbers(followed(protocol.ModeSplit))
 	case t.Apart():
-		e.Test = a.textbook.Numbers(followed(protocol.ModeTextbook))
+		e.Test = a.apart[t.Guideline].Numbers(followed(ModeOf(t.Guideline)))
 	default:
 		e.Test = a.family.Numbers(slices.Index(a.tests, i))
 	}

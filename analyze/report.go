@@ -114,7 +114,7 @@ func (a *Analysis) exclude() []string {
 	out := []string{}
 	for _, t := range a.manifest.Plan.Tests {
 		id := t.Guideline
-		if t.Type != guidelines.Pattern || t.Guideline == guidelines.TextbookID || isOtherCall(t.Function) || isOtherCall(t.Mockup) { // it is about several functions
+		if t.Type != guidelines.Pattern || guidelines.OneOf(t.Guideline) || isOtherCall(t.Function) || isOtherCall(t.Mockup) { // it is about several functions
 			id += ":" + t.Function
 		}
 		if (a.isWrong(t.Case) || slices.ContainsFunc(t.Others, a.isWrong)) && !slices.Contains(out, id) {

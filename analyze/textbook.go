@@ -9,12 +9,20 @@ import (
 	"pgmpi/measure/results"
 )
 
-// judgeTextbook asks of each collective and size, by the medians of the first look and without a test, whether a
-// textbook algorithm is faster. It takes the fastest.
-func (a *Analysis) judgeTextbook() {
+// OneOf are the guidelines with one test for all mock-ups of a kind, each a family of its own.
+var OneOf = []string{guidelines.TextbookID, guidelines.FewerID}
+
+// ModeOf returns the mode of the mpiruns that test such a guideline.
+func ModeOf(id string) protocol.Mode {
+	return map[string]protocol.Mode{guidelines.TextbookID: protocol.ModeTextbook, guidelines.FewerID: protocol.ModeFewer}[id]
+}
+
+// judgeOneOf asks of each collective and size, by the medians of the first look and without a test, whether a
+// mock-up of the guideline's kind is faster. It takes the fastest.
+func (a *Analysis) judgeOneOf() {
 	runs := a.family.Looks[0]
 	for i, t := range a.manifest.Plan.Tests {
-		if t.Guideline != guidelines.TextbookID {
+		if !guidelines.OneOf(t.Guideline) {
 			continue
 		}
 		v := &a.verdicts[i]
@@ -41,17 +49,17 @@ func (a *Analysis) judgeTextbook() {
 	}
 }
 
-// PlanTextbook plans one test for each cell in which a textbook algorithm seems to be faster by min_slowdown, of the
-// fastest: data that choose never test. It returns nil if there is nothing to test, or R is too small.
-func PlanTextbook(m *results.Manifest, set *medians.Set, cfg judge.Config) (*results.FollowUps, error) {
+// PlanOneOf plans one test for each cell in which a mock-up of a guideline's kind seems to be faster by min_slowdown,
+// of the fastest: data that choose never test. It returns nil if there is nothing to test, or R is too small.
+func PlanOneOf(id string, m *results.Manifest, set *medians.Set, cfg judge.Config) (*results.FollowUps, error) {
 	a, err := begin(m, set, cfg)
 	if err != nil || !cfg.Method.Rules().FollowsUp {
 		return nil, err
 	}
-	a.judgeTextbook()
+	a.judgeOneOf()
 	var list []results.Comparison
 	for i, t := range m.Plan.Tests {
-		if v := &a.verdicts[i]; t.Guideline == guidelines.TextbookID && v.Verdict == judge.Suspected {
+		if v := &a.verdicts[i]; t.Guideline == id && v.Verdict == judge.Suspected {
 			list = append(list, results.Comparison{Test: i, Case: t.Case, Part: a.other(i), Calls: 1})
 		}
 	}
@@ -63,12 +71,23 @@ func PlanTextbook(m *results.Manifest, set *medians.Set, cfg judge.Config) (*res
 	return again(list, r), nil
 }
 
-// textbooks judges what PlanTextbook has planned, as a family of its own: it changes no other verdict.
-func (a *Analysis) textbooks() (err error) {
-	if a.textbook, err = a.followed(protocol.ModeTextbook, a.cfg); err != nil || a.textbook == nil || a.textbook.Refused != nil {
-		return err
+// oneOf judges what PlanOneOf has planned, each guideline as a family of its own: it changes no other verdict.
+func (a *Analysis) oneOf() error {
+	a.apart = map[string]*FollowedUp{}
+	for _, id := range OneOf {
+		x, err := a.followed(ModeOf(id), a.cfg)
+		if err != nil {
+			return err
+		}
+		if a.apart[id] = x; x != nil && x.Refused == nil {
+			a.answered(x)
+		}
 	}
-	for _, f := range a.textbook.Answers {
+	return nil
+}
+
+func (a *Analysis) answered(x *FollowedUp) {
+	for _, f := range x.Answers {
 		v := &a.verdicts[f.Test]
 		if v.Verdict == judge.NotMeasured || v.Verdict == judge.Wrong {
 			continue
@@ -82,7 +101,6 @@ func (a *Analysis) textbooks() (err error) {
 		v.set(f.Outcome, nil)
 		v.Reason, v.MedianS, v.OtherMedianS = "", f.WholeS, f.PartS
 	}
-	return nil
 }
 
 // other returns the case that a verdict compares its call with, or −1 if it names none.
@@ -90,7 +108,7 @@ func (a *Analysis) other(i int) int {
 	plan, v := &a.manifest.Plan, &a.verdicts[i]
 	for _, o := range plan.Tests[i].Others {
 		c := plan.Cases[o]
-		if c.Msize == v.MsizeOther && (v.Guideline != guidelines.TextbookID || c.Function == v.Mockup) && (v.Type != guidelines.Split || v.K > 0) {
+		if c.Msize == v.MsizeOther && (!guidelines.OneOf(v.Guideline) || c.Function == v.Mockup) && (v.Type != guidelines.Split || v.K > 0) {
 			return o
 		}
 	}

@@ -52,7 +52,7 @@ func TestTheFastestTextbookAlgorithmIsTestedByMpirunsOfItsOwn(t *testing.T) {
 		before := must.Get(Judge(m, set, judge.Default()))(t)
 		v := before.verdicts[6]
 		should.Hold(t, v.Verdict == c.seems && v.Mockup == c.chosen && v.PValue == nil, "%s: %s, %s", name, v.Verdict, v.Mockup)
-		plan := must.Get(PlanTextbook(m, set, judge.Default()))(t)
+		plan := must.Get(PlanOneOf(guidelines.TextbookID, m, set, judge.Default()))(t)
 		if c.part == 0 {
 			should.Hold(t, plan == nil, "%s: %+v", name, plan)
 			continue
@@ -77,6 +77,42 @@ func TestTheFastestTextbookAlgorithmIsTestedByMpirunsOfItsOwn(t *testing.T) {
 		again := a.Alternate()
 		should.Hold(t, (c.want == judge.Violated) == (again != nil) && (again == nil || again.Comparisons[0].Part == c.part), "%s: %+v", name, again)
 	}
+}
+
+// Who asks for both has the verdicts of either alone.
+func TestCallsOnFewerProcessesAreAFamilyApartFromTextbookAlgorithms(t *testing.T) {
+	verdict := func(both bool) Verdict {
+		m := withTextbook(fixture.R)
+		if both {
+			g := guidelines.Guideline{ID: guidelines.FewerID, Type: guidelines.Pattern, Function: "MPI_Reduce"}
+			fixture.Test(m, g, fixture.P2, 64, fixture.Case(m, "reduce_as_fewer@p-1", fixture.P2, 64))
+		}
+		ns := append(append([]int64{}, fixture.Quiet...), 14000, 10000, 9000)
+		set := must.Get(setOf(m, fixture.Runs(m, func(plan, run int) []protocol.Sample { return fixture.Samples(ns[plan] + int64(run)) })))(t)
+		for mode, part := range map[protocol.Mode]int{protocol.ModeTextbook: 7, protocol.ModeFewer: 8} {
+			id := map[protocol.Mode]string{protocol.ModeTextbook: guidelines.TextbookID, protocol.ModeFewer: guidelines.FewerID}[mode]
+			plan := must.Get(PlanOneOf(id, m, set, judge.Default()))(t)
+			must.Hold(t, (plan != nil) == (both || part == 7), "%s: %+v", mode, plan)
+			if plan == nil {
+				continue
+			}
+			m.Planned(mode, plan)
+			for n := 1; n <= plan.R; n++ {
+				run := &results.Run{Header: results.Header{Mode: mode, Shape: fixture.P2, Run: n}}
+				fixture.Add(run, m, 1, 1, fixture.Samples(15000+int64(n)))
+				fixture.Add(run, m, part, 1, fixture.Samples(10000+int64(n)))
+				must.Do(t, set.Add(run))
+			}
+		}
+		a := must.Get(Judge(m, set, judge.Default()))(t)
+		if both {
+			v := a.verdicts[7]
+			should.Hold(t, v.Verdict == judge.Violated && v.Mockup == "reduce_as_fewer@p-1" && v.PValue != nil, "%+v", v)
+		}
+		return a.verdicts[6]
+	}
+	alone, both := verdict(false), verdict(true)
+	should.Hold(t, alone.Verdict == judge.Violated && both.Verdict == alone.Verdict && *both.PAdjusted == *alone.PAdjusted && *both.Ratio == *alone.Ratio, "%+v, %+v", alone, both)
 }
 
 // Textbook algorithms leave the tests of all others as they are.

@@ -83,7 +83,7 @@ func (p *Plan) nothing(s Shape) string {
 func (g Guideline) unfit(s Shape) string {
 	why := ""
 	switch {
-	case g.Group == Messages && s.NP == 1:
+	case (g.Group == Messages || g.Group == Fewer) && s.NP == 1:
 		why = "a message needs two processes"
 	case g.Group != Lanes || s.HasLanes():
 		return ""
@@ -136,7 +136,7 @@ func (p *Plan) setGuidelines(s Settings, sel *selection) error {
 	p.noteLeftOut("", "sizes", leftOut, s.Datatype)
 	for _, g := range sel.guidelines() {
 		its, prefix := sel.only(g.Function, msizes), ""
-		if left, _ := p.Elements(g.Function); g.Type == Pattern && g.ID != TextbookID { // whose algorithms reduce as the collective does
+		if left, _ := p.Elements(g.Function); g.Type == Pattern && !OneOf(g.ID) { // whose mock-ups reduce as the collective does
 			if right, _ := p.Elements(g.Mockup); left != right {
 				return fmt.Errorf("guideline %s: datatype \"auto\" is %s for %s and %s for %s: choose a datatype (job.datatype)", g.ID, left, g.Function, right, g.Mockup)
 			}
@@ -221,8 +221,8 @@ func testsOf(g Guideline, shape Shape) (tests []pending) {
 			}
 		case Pattern:
 			others := []string{g.Mockup}
-			if g.ID == TextbookID {
-				others = mockups.Textbook(g.Function)
+			if OneOf(g.ID) {
+				others = AllOf(g.ID, g.Function, shape.NP)
 			}
 			for _, id := range others {
 				cases = append(cases, caseOf(id, size, shape))

@@ -89,6 +89,7 @@ var catalogue = []Entry{
 	{ID: "M4", Type: Pattern, Group: Messages, Formula: "Start + Wait of Send_init(n) ≤ Isend(n) + Wait",
 		Pairs: []pair{{mockups.Started, mockups.Immediate, false}}},
 	{ID: TextbookID, Type: Pattern, Group: Textbook, Formula: "A(n) ≤ A(n) by any textbook algorithm"},
+	{ID: FewerID, Type: Pattern, Group: Fewer, Formula: "A(n) ≤ A(n) on fewer processes + messages"},
 }
 
 func Catalogue() []Entry { return catalogue }
@@ -110,9 +111,10 @@ func (e Entry) Guidelines() []Guideline {
 }
 
 func (e Entry) patterns() (out []Guideline) {
-	if e.ID == TextbookID {
+	if OneOf(e.ID) {
+		const some = 4 // processes on which every kind has a mock-up
 		for _, of := range mockups.Collectives() {
-			if len(mockups.Textbook(of)) > 0 {
+			if len(AllOf(e.ID, of, some)) > 0 {
 				out = append(out, Guideline{ID: e.ID, Type: Pattern, Function: of, Group: e.Group})
 			}
 		}

@@ -25,6 +25,8 @@ const (
 	Messages Group = "messages"
 	// Textbook asks whether any textbook algorithm by messages is faster.
 	Textbook Group = "textbook"
+	// Fewer asks whether a call on fewer of the processes is faster, the others served by messages.
+	Fewer Group = "fewer"
 
 	everything = "everything"
 )
@@ -42,11 +44,27 @@ func irregular() (calls []mockups.Call) {
 	return calls
 }
 
-var groups = []Group{Lanes, Nonblocking, Persistent, InPlace, Irregular, Derived, Neighborhood, LargeCounts, Messages, Textbook}
+var groups = []Group{Lanes, Nonblocking, Persistent, InPlace, Irregular, Derived, Neighborhood, LargeCounts, Messages, Textbook, Fewer}
 
-// TextbookID is the guideline with one test for all textbook algorithms of a collective: its Mockup is "", and the
-// verdict names the fastest.
-const TextbookID = "TB1"
+// These guidelines have one test for all mock-ups of their kind: the Mockup is "", and the verdict names the fastest.
+const (
+	TextbookID = "TB1"
+	FewerID    = "FP1"
+)
+
+// OneOf tells whether a guideline is one of these.
+func OneOf(id string) bool { return id == TextbookID || id == FewerID }
+
+// AllOf returns the mock-ups of a collective on p processes that such a guideline is about.
+func AllOf(id, of string, p int) []string {
+	switch id {
+	case TextbookID:
+		return mockups.Textbook(of)
+	case FewerID:
+		return mockups.Fewer(of, p)
+	}
+	return nil
+}
 
 // pair says that one way to call a collective must not be slower than another; "" is the usual way.
 type pair struct {

@@ -44,8 +44,11 @@ func (g Guideline) Formula() string {
 		if m, ok := mockups.Get(g.Mockup); ok {
 			return left + " ≤ " + m.Formula + tolerance
 		}
-		if g.ID == TextbookID {
+		switch g.ID {
+		case TextbookID:
 			return left + " ≤ any textbook algorithm"
+		case FewerID:
+			return left + " ≤ " + left + " on fewer processes + messages"
 		}
 	}
 	return a + "(n) ≤ " + g.Mockup
@@ -109,7 +112,7 @@ type Test struct {
 	Msize     int64  `json:"msize"` // bytes, where the call would be too slow
 	Shape     Shape  `json:"shape"`
 	Case      int    `json:"case"` // index into Plan.Cases
-	// Others are indices into Plan.Cases: the mock-up for a pattern, all textbook algorithms for TB1, the next
+	// Others are indices into Plan.Cases: the mock-up for a pattern, all of a kind where OneOf, the next
 	// larger size for monotony, smaller sizes (ascending) with
 	// k = ⌈msize/m_i⌉ ≤ maxSplit for split, one for each power of two.
 	Others   []int `json:"others"`
@@ -120,7 +123,7 @@ type Test struct {
 func (t *Test) Apart() bool { return Apart(t.Type, t.Guideline) }
 
 // Apart tells the same of a guideline by its type and id.
-func Apart(t Type, id string) bool { return t == Split || id == TextbookID }
+func Apart(t Type, id string) bool { return t == Split || OneOf(id) }
 
 // maxSplit is the largest k of a split-robustness test (docs/dev/statistics.md: k calls of
 // 1/k of the data).
@@ -165,8 +168,8 @@ func (p *Plan) MockedUp() map[string]string {
 	of := map[string]string{}
 	for _, t := range p.Tests {
 		its := []string{t.Mockup}
-		if t.Guideline == TextbookID {
-			its = mockups.Textbook(t.Function)
+		if OneOf(t.Guideline) {
+			its = AllOf(t.Guideline, t.Function, t.Shape.NP)
 		}
 		for _, id := range its {
 			if t.Type == Pattern && !strings.HasPrefix(id, "MPI_") {

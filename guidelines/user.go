@@ -71,7 +71,7 @@ func ValidateUsers(users []User, extent int64) []conf.FieldError {
 
 var (
 	idPattern  = regexp.MustCompile(`^[A-Za-z0-9_+-]+$`)
-	reservedID = regexp.MustCompile(`^(?i:(GL|NB|IP|V|DT|LC|M|TB)[0-9]+|all|extended|everything)$`)
+	reservedID = regexp.MustCompile(`^(?i:(GL|NB|IP|V|DT|LC|M|TB|FP)[0-9]+|all|extended|everything)$`)
 )
 
 func (u User) validateType(wrong func(key, format string, args ...any)) {

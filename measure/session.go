@@ -306,6 +306,7 @@ var nameOfMode = map[protocol.Mode]string{
 	protocol.ModeMalloc:    "mpirun %d in the other state of malloc",
 	protocol.ModeSplit:     "mpirun %d of the split experiment",
 	protocol.ModeTextbook:  "mpirun %d of the tests of textbook algorithms",
+	protocol.ModeFewer:     "mpirun %d of the tests of calls on fewer processes",
 	protocol.ModeExplore:   "mpirun %d of the tests of candidates",
 }
 

@@ -130,6 +130,7 @@ type Function struct {
 	Half     bool          // marks a ping-pong: a sample is half the time of a call
 	Over     Decomposition // says how a mock-up uses the ranks' nodes, if it does
 	Textbook string        // the algorithm of a mock-up by messages, if it is one
+	Fewer    string        // the processes that a mock-up calls its collective on, if not all
 	// Commuting marks mock-ups for operators that commute alone: they change the order of the ranks.
 	Commuting bool
 	Temp      Temp
@@ -279,11 +280,11 @@ func init() {
 		f.Send, f.Recv, f.Result, f.Message = block, block, fromPartner, true
 		add(f)
 	}
-	for _, m := range slices.Concat(mockupRows, decomposed(), textbook()) {
+	for _, m := range slices.Concat(mockupRows, decomposed(), textbook(), fewer()) {
 		of, by, _ := strings.Cut(m.ID, "_as_")
 		f := table[byID["MPI_"+capital(of)]]
 		f.ID, f.Of, f.What, f.InBytes, f.Temp, f.Regular = m.ID, "MPI_"+capital(of), m.What, m.InBytes, m.Temp, false
-		f.Over, f.Textbook, f.Commuting = m.Over, m.Textbook, m.Commuting
+		f.Over, f.Textbook, f.Fewer, f.Commuting = m.Over, m.Textbook, m.Fewer, m.Commuting
 		f.Formula = cmp.Or(m.Formula, formula(by))
 		add(f)
 	}

@@ -214,6 +214,9 @@ func IsCallOf(id, collective string) bool {
 
 // Lacks returns the reason why a call that its code refuses cannot be made.
 func (f Function) Lacks() string {
+	if f.Fewer != "" {
+		return f.ID + " needs two processes, and an operator that commutes if it reduces"
+	}
 	if f.Commuting {
 		return f.ID + " changes the order of the ranks, and the operator does not commute"
 	}

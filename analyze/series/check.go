@@ -79,7 +79,7 @@ func (a Asked) question() Asked {
 	if a.Type != guidelines.Monotony {
 		a.MsizeOther = 0
 	}
-	if a.Guideline == guidelines.TextbookID {
+	if guidelines.OneOf(a.Guideline) {
 		a.Mockup = ""
 	}
 	return a

@@ -21,7 +21,7 @@ import (
 // Check does stages 1 and 2 with the looks. It then makes the experiment on split-robustness that
 // the medians of stage 2 ask for, measures would-be alarms again, and judges.
 var Check = &run.Experiment{Kind: results.Check, Plan: run.Tests, Medians: true,
-	Stages: []run.Stage{run.Predict, run.Measure, with(protocol.ModeMeasure, followUp), textbook, alternate,
+	Stages: []run.Stage{run.Predict, run.Measure, with(protocol.ModeMeasure, followUp), textbook, fewer, alternate,
 		with(protocol.ModeAlternate, otherMalloc), confirm, countMessages},
 	Begin: func(c *run.Campaign) (err error) {
 		if c.Before == nil {
@@ -68,14 +68,21 @@ func followUpOf(before func(*run.Campaign) func(*analyze.Verdict) int64) run.Sta
 		})
 }
 
-// textbook tests textbook algorithms that the medians of stage 2 show to be faster.
-var textbook = again(protocol.ModeTextbook, "textbook algorithms", "testing textbook algorithms", usualSplits,
-	func(c *run.Campaign) bool {
-		return slices.ContainsFunc(c.Manifest.Plan.Tests, func(t guidelines.Test) bool { return t.Guideline == guidelines.TextbookID })
-	},
-	func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
-		return analyze.PlanTextbook(c.Manifest, data, c.Config.Analyze)
-	})
+// textbook and fewer test what the medians of stage 2 show to be faster.
+var (
+	textbook = oneOf(guidelines.TextbookID, "textbook algorithms")
+	fewer    = oneOf(guidelines.FewerID, "calls on fewer processes")
+)
+
+func oneOf(id, what string) run.Stage {
+	return again(analyze.ModeOf(id), what, "testing "+what, usualSplits,
+		func(c *run.Campaign) bool {
+			return slices.ContainsFunc(c.Manifest.Plan.Tests, func(t guidelines.Test) bool { return t.Guideline == id })
+		},
+		func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
+			return analyze.PlanOneOf(id, c.Manifest, data, c.Config.Analyze)
+		})
+}
 
 // alternate measures violations again, with both sides alternating call by call: a repeated call
 // finds its own buffers in the caches, which is rare in programs.

@@ -28,7 +28,7 @@ import (
 )
 
 // JudgedModes lists the modes of the mpiruns from which a report is made.
-var JudgedModes = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit, protocol.ModeTextbook, protocol.ModeAlternate, protocol.ModeMalloc, protocol.ModeConfirm, protocol.ModeExplore, protocol.ModeMessages}
+var JudgedModes = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit, protocol.ModeTextbook, protocol.ModeFewer, protocol.ModeAlternate, protocol.ModeMalloc, protocol.ModeConfirm, protocol.ModeExplore, protocol.ModeMessages}
 
 // Collect reads the mpiruns of stage 2 up to one, and of the experiments. It reads one raw file at
 // a time.
@@ -96,7 +96,7 @@ func Unfinished(folder *results.Folder, m *results.Manifest, data *medians.Set) 
 				return true, err
 			}
 		}
-		for _, mode := range []protocol.Mode{protocol.ModeSplit, protocol.ModeTextbook, protocol.ModeExplore} {
+		for _, mode := range []protocol.Mode{protocol.ModeSplit, protocol.ModeTextbook, protocol.ModeFewer, protocol.ModeExplore} {
 			x := m.FollowUps[mode]
 			if x == nil || !slices.ContainsFunc(x.Comparisons, func(c results.Comparison) bool { return m.Plan.Cases[c.Case].Shape == shape }) {
 				continue
@@ -106,9 +106,11 @@ func Unfinished(folder *results.Folder, m *results.Manifest, data *medians.Set) 
 			}
 		}
 	}
-	if m.FollowUps[protocol.ModeTextbook] == nil {
-		if x, err := analyze.PlanTextbook(m, data, config.Analyze); err != nil || x != nil {
-			return x != nil, err
+	for _, id := range analyze.OneOf {
+		if m.FollowUps[analyze.ModeOf(id)] == nil {
+			if x, err := analyze.PlanOneOf(id, m, data, config.Analyze); err != nil || x != nil {
+				return x != nil, err
+			}
 		}
 	}
 	if !m.SplitExperiment || m.FollowUps[protocol.ModeSplit] != nil {

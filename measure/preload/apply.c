@@ -63,11 +63,12 @@ static const pg_function *row_of(const char *id)
     return NULL;
 }
 
-/* Rows that divide their work among nodes need communicators of their own. */
-static int is_on_nodes(const char *id)
+/* Rows that divide their work among nodes, or leave processes out, need communicators of their own. */
+static int has_parts(const char *id)
 {
     size_t length = strlen(id);
-    return length > 8 && (strcmp(id + length - 8, "_as_lane") == 0 || strcmp(id + length - 8, "_as_hier") == 0);
+    int on_nodes = length > 8 && (strcmp(id + length - 8, "_as_lane") == 0 || strcmp(id + length - 8, "_as_hier") == 0);
+    return on_nodes || strstr(id, "_as_fewer@") != NULL;
 }
 
 static const function replaceable[] = {ALLGATHER, ALLREDUCE, ALLTOALL, BCAST, EXSCAN, GATHER, REDUCE, REDUCE_SCATTER_BLOCK, SCAN, SCATTER};
@@ -96,7 +97,7 @@ static int read_rule(const char *text, rule *r)
     r->from = from, r->to = to, r->row = row_of(id), r->exact = strcmp(types, "exact") == 0;
     size_t length = strlen(name) - 4;
     int reduces = r->f == ALLREDUCE || r->f == EXSCAN || r->f == REDUCE || r->f == REDUCE_SCATTER_BLOCK || r->f == SCAN;
-    return found && r->row != NULL && !is_on_nodes(id) && strncasecmp(id, name + 4, length) == 0 && strncmp(id + length, "_as_", 4) == 0 &&
+    return found && r->row != NULL && !has_parts(id) && strncasecmp(id, name + 4, length) == 0 && strncmp(id + length, "_as_", 4) == 0 &&
            r->processes >= 2 && from >= 0 && to >= from && to <= INT_MAX / r->processes &&
            (reduces ? r->exact || strcmp(types, "all") == 0 : strcmp(types, "-") == 0);
 }

@@ -25,16 +25,17 @@ const (
 	// ModeMalloc measures what is violated with page faults again, in the other state of malloc.
 	ModeMalloc   Mode = "malloc"
 	ModeTextbook Mode = "textbook" // test the textbook algorithms that seem to be faster
+	ModeFewer    Mode = "fewer"    // likewise the calls on fewer processes
 	ModeExplore  Mode = "explore"  // test what the library's own algorithms gain
 	// ModeMessages counts what the library sends inside of its calls; nothing is timed.
 	ModeMessages Mode = "messages"
 )
 
 // modes are the modes of the core. Any other has the name of its Work.
-var modes = []Mode{ModeNREP, ModeMeasure, ModeSplit, ModeConfirm, ModeAlternate, ModeMalloc, ModeTextbook, ModeExplore, ModeMessages}
+var modes = []Mode{ModeNREP, ModeMeasure, ModeSplit, ModeConfirm, ModeAlternate, ModeMalloc, ModeTextbook, ModeFewer, ModeExplore, ModeMessages}
 
 // FollowUps are the modes whose mpiruns measure again what stage 2 has found.
-var FollowUps = []Mode{ModeSplit, ModeTextbook, ModeAlternate, ModeMalloc, ModeConfirm, ModeExplore}
+var FollowUps = []Mode{ModeSplit, ModeTextbook, ModeFewer, ModeAlternate, ModeMalloc, ModeConfirm, ModeExplore}
 
 func (m Mode) FollowsUp() bool { return slices.Contains(FollowUps, m) }
 

@@ -8,14 +8,15 @@ extern const pg_function pg_allgather[], pg_allgatherv[], pg_allreduce[], pg_all
     pg_bcast[], pg_exscan[], pg_gather[], pg_gatherv[], pg_reduce[], pg_reduce_scatter[], pg_reduce_scatter_block[],
     pg_scan[], pg_scatter[], pg_scatterv[], pg_lane[], pg_hier[], pg_identity[], pg_nonblocking[], pg_persistent[],
     pg_in_place[], pg_irregular[], pg_counted[], pg_derived[], pg_neighbors[], pg_large_counts[], pg_messages[],
-    pg_binomial[], pg_bruck[], pg_chain[], pg_dissemination[], pg_doubling[], pg_halving[], pg_linear[], pg_pairwise[],
-    pg_ring[];
+    pg_binomial[], pg_bruck[], pg_chain[], pg_dissemination[], pg_doubling[], pg_fewer[], pg_halving[], pg_linear[],
+    pg_pairwise[], pg_ring[];
 
 static const pg_function *const files[] = {
     pg_allgather, pg_allgatherv, pg_allreduce, pg_alltoall, pg_alltoallv, pg_barrier,
     pg_bcast, pg_exscan, pg_gather, pg_gatherv, pg_reduce, pg_reduce_scatter, pg_reduce_scatter_block,
     pg_scan, pg_scatter, pg_scatterv, pg_lane, pg_hier, pg_identity,
-    pg_binomial, pg_bruck, pg_chain, pg_dissemination, pg_doubling, pg_halving, pg_linear, pg_pairwise, pg_ring,
+    pg_binomial, pg_bruck, pg_chain, pg_dissemination, pg_doubling, pg_fewer, pg_halving, pg_linear, pg_pairwise,
+    pg_ring,
 };
 
 static const pg_function *const ways[] = {pg_nonblocking, pg_persistent, pg_in_place, pg_irregular, pg_counted,

@@ -51,7 +51,7 @@ func notSure(r *analyze.Report) []document.Section {
 	say("Averages", len(averaged), "%s: a collective with a root has an average over the ranks there, of which some return early. OSU's -f and -a 3 of nccl-tests have the slowest rank's times.",
 		listed(r, averaged, sizeAndRatio))
 	suspected := r.Where(func(v *analyze.Verdict) bool { return v.Verdict == judge.Suspected })
-	say("Suspected", len(suspected), "%s, by medians and without a test: %s", conf.Plural(len(suspected), phrase.Either(slices.ContainsFunc(suspected, isTextbook), "call", "split")), listed(r, byRatio(suspected), sizeAndRatio))
+	say("Suspected", len(suspected), "%s, by medians and without a test: %s", conf.Plural(len(suspected), phrase.Either(slices.ContainsFunc(suspected, isOneOf), "call", "split")), listed(r, byRatio(suspected), sizeAndRatio))
 	if n := len(r.NotMeasured); n > 0 {
 		say("Not measured", n, "%s; the first: %s at %s: %s", conf.Plural(n, "case"), phrase.Plain(r.NotMeasured[0].Function), phrase.Size(r.NotMeasured[0].Msize), r.NotMeasured[0].Message)
 	}

@@ -179,7 +179,7 @@ func suspected(r *analyze.Report) []document.Section {
 	for _, s := range r.Shapes {
 		for _, v := range worst(r, s.Name, judge.Suspected) {
 			instead := fmt.Sprintf("%d × %s", v.K, phrase.Size(v.MsizeOther))
-			if isTextbook(v) {
+			if isOneOf(v) {
 				instead = emulation(v.Mockup)
 			}
 			t.Add(v.Guideline+" "+phrase.Plain(v.Function), v.Shape, phrase.Size(v.Msize), phrase.Duration(v.MedianS),
@@ -189,7 +189,7 @@ func suspected(r *analyze.Report) []document.Section {
 	return document.Tabled(t, "", "Suspected of violating split-robustness: from medians, without a test and without effect on the exit code")
 }
 
-func isTextbook(v *analyze.Verdict) bool { return v.Guideline == guidelines.TextbookID }
+func isOneOf(v *analyze.Verdict) bool { return guidelines.OneOf(v.Guideline) }
 
 // spareShape lets a table leave out its column of shapes if all are the same.
 func spareShape(r *analyze.Report, column int) []int {
@@ -225,7 +225,7 @@ func instead(v *analyze.Verdict) string {
 // emulation names what a pattern calls instead of a collective: "Exscan + Reduce_local",
 // "Pack + Bcast + Unpack".
 func emulation(id string) string {
-	if f, _ := mockups.Get(id); f.Textbook != "" || f.Rule != "" || f.Derived != "" || f.Call == mockups.ByMessages {
+	if f, _ := mockups.Get(id); f.Textbook != "" || f.Fewer != "" || f.Rule != "" || f.Derived != "" || f.Call == mockups.ByMessages {
 		return strings.ReplaceAll(f.Formula, "(n)", "")
 	}
 	return phrase.Plain(id)

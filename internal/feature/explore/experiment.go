@@ -253,7 +253,7 @@ func comparisons(list *report.Algorithms, config *glfile.File) (out []guidelines
 			add(c.Collective, id)
 		}
 		for _, id := range append(mockups.Mockups(c.Collective), guidelines.OwnMockups(config.Mockup, c.Collective)...) {
-			if f, _ := mockups.Get(id); f.Over == "" || lanes {
+			if f, _ := mockups.Get(id); f.Fewer == "" && (f.Over == "" || lanes) {
 				add(c.Collective, id)
 			}
 		}
