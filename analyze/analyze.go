@@ -28,6 +28,7 @@ type Analysis struct {
 	tests      []int     // of the Plan, by test of the family
 	family     *judge.Family
 	split      *FollowedUp            // of suspicions; may be nil
+	messages   *FollowedUp            // likewise
 	apart      map[string]*FollowedUp // by guideline, of OneOf: its tests, each a family of its own
 	incomplete []Incomplete
 
@@ -73,6 +74,7 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	}
 	a.averages()
 	a.judgeSplit()
+	a.judgeMessages()
 	a.judgeOneOf()
 	if err := errors.Join(a.experiment(), a.oneOf()); err != nil {
 		return nil, err
@@ -141,7 +143,7 @@ func CheckManifest(m *results.Manifest) error {
 		return err
 	}
 	for i, t := range m.Plan.Tests {
-		if !t.Apart() && len(t.Others) != 1 {
+		if len(t.Others) != 1 && t.Type != guidelines.Split && t.Guideline != guidelines.TextbookID {
 			return fmt.Errorf("test %d (%s) compares with %d cases, not one", i, t.Guideline, len(t.Others))
 		}
 	}

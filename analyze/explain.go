@@ -87,14 +87,13 @@ func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Ex
 	if v.PValue == nil {
 		return e, nil
 	}
-	followed := func(mode protocol.Mode) int {
-		return slices.IndexFunc(a.manifest.Following(mode), func(f results.Comparison) bool { return f.Test == i })
-	}
 	switch {
+	case guidelines.IsMessage(t.Function):
+		e.Test = a.messages.Numbers(a.messages.at(i))
 	case t.Type == guidelines.Split:
-		e.Test = a.split.Numbers(followed(protocol.ModeSplit))
+		e.Test = a.split.Numbers(a.split.at(i))
 	case t.Apart():
-		e.Test = a.apart[t.Guideline].Numbers(followed(ModeOf(t.Guideline)))
+		e.Test = a.apart[t.Guideline].Numbers(a.apart[t.Guideline].at(i))
 	default:
 		e.Test = a.family.Numbers(slices.Index(a.tests, i))
 	}

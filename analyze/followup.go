@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"slices"
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
@@ -44,10 +45,20 @@ func Compare(plan *guidelines.Plan, test int, size int64) (c results.Comparison,
 
 // Follow judges comparisons by a design, in one look with all mpiruns of the mode.
 func Follow(m *results.Manifest, set *medians.Set, mode protocol.Mode, d *judge.Design, comparisons []results.Comparison) (x *FollowedUp, err error) {
-	x = &FollowedUp{Answers: make([]Answered, len(comparisons))}
-	pairs := make([]judge.Pair, len(comparisons))
-	for i, c := range comparisons {
-		a, whole, parts := &x.Answers[i], set.InTurns(mode, i, c.Case, 1), set.InTurns(mode, i, c.Part, c.Calls)
+	at := make([]int, len(comparisons))
+	for i := range at {
+		at[i] = i
+	}
+	return follow(m, set, mode, d, comparisons, at)
+}
+
+// follow does so with some of the comparisons.
+func follow(m *results.Manifest, set *medians.Set, mode protocol.Mode, d *judge.Design, comparisons []results.Comparison, some []int) (x *FollowedUp, err error) {
+	x = &FollowedUp{Answers: make([]Answered, len(some))}
+	pairs := make([]judge.Pair, len(some))
+	for i, at := range some {
+		c := comparisons[at]
+		a, whole, parts := &x.Answers[i], set.InTurns(mode, at, c.Case, 1), set.InTurns(mode, at, c.Part, c.Calls)
 		a.Comparison = c
 		a.Problem = cmp.Or(sideProblem(&m.Plan, c.Case, whole, d.R()), sideProblem(&m.Plan, c.Part, parts, d.R()))
 		if a.Problem != "" {
@@ -98,6 +109,30 @@ func (a *Analysis) followed(mode protocol.Mode, cfg judge.Config) (*FollowedUp, 
 		return nil, err
 	}
 	return Follow(a.manifest, a.set, mode, d, plan.Comparisons)
+}
+
+// followedOf judges a part of them as a family; it returns nil if it has none.
+func (a *Analysis) followedOf(mode protocol.Mode, cfg judge.Config, of func(results.Comparison) bool) (*FollowedUp, error) {
+	var some []int
+	all := a.manifest.Following(mode)
+	for i, c := range all {
+		if of(c) {
+			some = append(some, i)
+		}
+	}
+	if len(some) == 0 {
+		return nil, nil
+	}
+	d, err := judge.NewDesign(cfg, judge.Once(a.manifest.Runs(mode)), len(some))
+	if err != nil {
+		return nil, err
+	}
+	return follow(a.manifest, a.set, mode, d, all, some)
+}
+
+// at returns the place of a test's answer in its family.
+func (x *FollowedUp) at(test int) int {
+	return slices.IndexFunc(x.Answers, func(a Answered) bool { return a.Test == test })
 }
 
 // again plans comparisons in mpiruns of their own; it returns nil if there are none.

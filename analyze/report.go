@@ -52,9 +52,7 @@ func (a *Analysis) report(states []medians.State) *Report {
 	}
 	r.Summary = summary(r.Shapes, a.verdicts)
 	r.Warnings = a.warnings(r)
-	if s := a.split; s != nil {
-		r.Split = &SplitExperiment{s.R(), s.Test(0).Name, s.Adjust, s.M, s.Alpha, s.PMin(0), s.Refused}
-	}
+	r.Split, r.Messages = a.split.summary(), a.messages.summary()
 	r.Exit = r.ExitCode()
 	return r
 }

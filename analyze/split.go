@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -21,7 +22,9 @@ const splitPart = 5
 // and patterns and the split experiment.
 func levels(m *results.Manifest, cfg judge.Config) (own, split judge.Config) {
 	own, split = cfg, cfg
-	if cfg.Method.Rules().FollowsUp && (m.SplitExperiment || m.FollowUps[protocol.ModeSplit] != nil) {
+	ofCollective := func(t guidelines.Test) bool { return t.Type == guidelines.Split && !guidelines.IsMessage(t.Function) }
+	planned := m.SplitExperiment || m.FollowUps[protocol.ModeSplit] != nil
+	if planned && cfg.Method.Rules().FollowsUp && slices.ContainsFunc(m.Plan.Tests, ofCollective) {
 		split.Alpha = cfg.Alpha / splitPart
 		own.Alpha = cfg.Alpha * (splitPart - 1) / splitPart
 	}
@@ -67,10 +70,7 @@ func (a *Analysis) compare(t guidelines.Test, part int) suspicion {
 // suspect gives a verdict about the part with the largest ratio. If none is suspicious, it takes
 // the largest part.
 func (a *Analysis) suspect(v *Verdict, t guidelines.Test, parts []int) {
-	yes, no := judge.Suspected, judge.NotSuspected
-	if !a.cfg.Method.Rules().FollowsUp && !a.manifest.SeenOnce() {
-		yes, no = judge.Violated, judge.Kept
-	}
+	yes, no := a.byMedians()
 	v.Verdict = no
 	chosen := a.compare(t, parts[len(parts)-1])
 	for _, part := range parts {
@@ -79,6 +79,14 @@ func (a *Analysis) suspect(v *Verdict, t guidelines.Test, parts []int) {
 		}
 	}
 	a.about(v, chosen)
+}
+
+// byMedians returns the verdicts that medians without a test allow.
+func (a *Analysis) byMedians() (yes, no judge.Verdict) {
+	if !a.cfg.Method.Rules().FollowsUp && !a.manifest.SeenOnce() {
+		return judge.Violated, judge.Kept
+	}
+	return judge.Suspected, judge.NotSuspected
 }
 
 func (a *Analysis) about(v *Verdict, s suspicion) {
@@ -95,7 +103,7 @@ func (a *Analysis) usableParts(t guidelines.Test) []int {
 	})
 }
 
-// PlanSplit plans the experiment on split-robustness from the medians of stage 2. It plans one
+// PlanSplit plans the experiment on split-robustness, and on messages, from the medians of stage 2. It plans one
 // comparison for each suspicion, with the m_i that is reported, and for what the baselines violate,
 // so that both checks test it. violatedBefore returns the smaller size of which k calls were faster
 // there, or 0; it may be nil. The experiment has no more mpiruns than the check. PlanSplit returns
@@ -109,7 +117,8 @@ func PlanSplit(m *results.Manifest, set *medians.Set, cfg judge.Config, violated
 		return nil, err
 	}
 	a.judgeSplit()
-	var list []results.Comparison
+	a.judgeMessages()
+	var list, messages []results.Comparison
 	for i, v := range a.verdicts {
 		other := v.MsizeOther
 		if v.Verdict == judge.NotSuspected && violatedBefore != nil {
@@ -117,17 +126,36 @@ func PlanSplit(m *results.Manifest, set *medians.Set, cfg judge.Config, violated
 		} else if v.Verdict != judge.Suspected {
 			continue
 		}
-		if c, ok := Compare(&m.Plan, i, other); ok && slices.Contains(a.usableParts(m.Plan.Tests[i]), c.Part) {
+		c, ok := Compare(&m.Plan, i, other)
+		switch {
+		case !ok || !slices.Contains(a.usableParts(m.Plan.Tests[i]), c.Part):
+		case a.ofMessages(c):
+			messages = append(messages, c)
+		default:
 			list = append(list, c)
 		}
 	}
 	_, split := levels(m, cfg)
-	r := min(a.family.R(), a.pairing(split.Alpha, len(list)))
-	d, err := judge.NewDesign(split, judge.Once(r), len(list))
-	if err != nil || d.Refused != nil {
+	list, r, err := a.planned(list, split, 0)
+	if err != nil {
 		return nil, err
 	}
-	return again(list, r), nil
+	messages, r, err = a.planned(messages, cfg, r)
+	return again(append(list, messages...), r), err
+}
+
+// planned returns a family with the mpiruns that test it: these, or for 0 as many as it needs. It leaves out a family
+// of which they could show nothing.
+func (a *Analysis) planned(list []results.Comparison, cfg judge.Config, mpiruns int) ([]results.Comparison, int, error) {
+	if len(list) == 0 {
+		return nil, mpiruns, nil
+	}
+	r := cmp.Or(mpiruns, min(a.family.R(), a.pairing(cfg.Alpha, len(list))))
+	d, err := judge.NewDesign(cfg, judge.Once(r), len(list))
+	if err != nil || d.Refused != nil {
+		return nil, mpiruns, err
+	}
+	return list, r, nil
 }
 
 // untested returns the strongest suspicion of a test besides the one that was followed up.
@@ -153,31 +181,53 @@ type SplitExperiment struct {
 	Refused *judge.Refusal `json:"refused"` // null if R is large enough; else the suspicions stay
 }
 
+func (x *FollowedUp) summary() *SplitExperiment {
+	if x == nil {
+		return nil
+	}
+	return &SplitExperiment{x.R(), x.Test(0).Name, x.Adjust, x.M, x.Alpha, x.PMin(0), x.Refused}
+}
+
 // experiment tests the follow-ups like patterns whose mock-up is k calls
-// (docs/dev/statistics.md).
+// (docs/dev/statistics.md). Messages are a family of their own.
 func (a *Analysis) experiment() (err error) {
 	if !a.cfg.Method.Rules().FollowsUp || len(a.manifest.Following(protocol.ModeSplit)) == 0 {
 		return nil
 	}
 	_, split := levels(a.manifest, a.cfg)
-	if a.split, err = a.followed(protocol.ModeSplit, split); err != nil || a.split.Refused != nil {
+	ofCollectives := func(c results.Comparison) bool { return !a.ofMessages(c) }
+	if a.split, err = a.followedOf(protocol.ModeSplit, split, ofCollectives); err != nil {
 		return err
 	}
-	for _, f := range a.split.Answers {
-		v, part := &a.verdicts[f.Test], a.manifest.Plan.Cases[f.Part]
-		if f.Problem != "" { // it stays suspected
-			v.Reason = "its experiment: " + f.Problem
-			a.isIncomplete(v)
+	if a.messages, err = a.followedOf(protocol.ModeSplit, a.cfg, a.ofMessages); err != nil {
+		return err
+	}
+	for _, x := range []*FollowedUp{a.split, a.messages} {
+		if x == nil || x.Refused != nil {
 			continue
 		}
+		for _, f := range x.Answers {
+			a.take(f)
+		}
+	}
+	return nil
+}
+
+func (a *Analysis) take(f Answered) {
+	v, part := &a.verdicts[f.Test], a.manifest.Plan.Cases[f.Part]
+	if f.Problem != "" { // it stays suspected
+		v.Reason = "its experiment: " + f.Problem
+		a.isIncomplete(v)
+		return
+	}
+	if v.Type == guidelines.Split {
 		if rest, ok := a.untested(f.Comparison); ok && f.Verdict != judge.Violated {
 			v.Reason = fmt.Sprintf("%s against %d calls of %s, where it was tested; the medians suggest it here as well", f.Verdict, f.Calls, conf.HumanSize(part.Msize))
 			a.about(v, rest)
-			continue
+			return
 		}
-		v.set(f.Outcome, nil)
-		v.Reason = ""
-		v.K, v.MsizeOther, v.MedianS, v.OtherMedianS = f.Calls, part.Msize, f.WholeS, f.PartS
+		v.K, v.MsizeOther = f.Calls, part.Msize
 	}
-	return nil
+	v.set(f.Outcome, nil)
+	v.Reason, v.MedianS, v.OtherMedianS = "", f.WholeS, f.PartS
 }

@@ -199,7 +199,7 @@ func (r *Report) Disturbed() []medians.SlowMpirun {
 func (r *Report) StateAnswers(shape string) string {
 	depend, told, tests := 0, 0, 0
 	for _, v := range r.Verdicts {
-		if v.Shape != shape || v.Runs == 0 || guidelines.Apart(v.Type, v.Guideline) {
+		if v.Shape != shape || v.Runs == 0 || guidelines.Apart(v.Type, v.Guideline, v.Function) {
 			continue
 		}
 		tests++

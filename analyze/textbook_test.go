@@ -236,12 +236,12 @@ func TestTextbookTestsArePlannedOnlyWhereTheyCanBeJudged(t *testing.T) {
 		m   *results.Manifest
 		cfg judge.Config
 	}{"a method without experiments": {withTextbook(fixture.R), paper}, "R is too small": {few, judge.Default()}} {
-		plan := must.Get(PlanTextbook(c.m, must.Get(setOf(c.m, takes(c.m, 14000, 10000)))(t), c.cfg))(t)
+		plan := must.Get(PlanOneOf(guidelines.TextbookID, c.m, must.Get(setOf(c.m, takes(c.m, 14000, 10000)))(t), c.cfg))(t)
 		should.Hold(t, plan == nil, "%s: %+v", name, plan)
 	}
 	m := withTextbook(fixture.R)
 	wrong := judge.Default()
 	wrong.Alpha = 2
-	_, err := PlanTextbook(m, must.Get(setOf(m, takes(m, 14000, 10000)))(t), wrong)
+	_, err := PlanOneOf(guidelines.TextbookID, m, must.Get(setOf(m, takes(m, 14000, 10000)))(t), wrong)
 	should.Hold(t, err != nil, "a level of 2 is no level")
 }

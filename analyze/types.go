@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/analyze/chosen"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
@@ -60,6 +61,8 @@ type Report struct {
 
 	Looks *LooksSummary    `json:"looks"`            // null for one look, at R
 	Split *SplitExperiment `json:"split_experiment"` // null if none was made
+	// Messages has the tests of messages, in the same mpiruns.
+	Messages *SplitExperiment `json:"message_experiment,omitempty"`
 
 	Summary    []SummaryRow   `json:"summary"`    // by shape and type
 	Guidelines []GuidelineRow `json:"guidelines"` // in the Plan's order
@@ -313,3 +316,9 @@ type Origin struct {
 	Settings   []string          `json:"settings,omitzero"`      // NAME=VALUE in force in the library by its files or the launch command
 	WallClockS float64           `json:"wall_clock_s,omitempty"` // from Created to Finished
 }
+
+// Which and WhichRow name a library's algorithms, as which.json does.
+type (
+	Which    = chosen.Which
+	WhichRow = chosen.WhichRow
+)

@@ -83,7 +83,9 @@ func (p *Plan) nothing(s Shape) string {
 func (g Guideline) unfit(s Shape) string {
 	why := ""
 	switch {
-	case (g.Group == Messages || g.Group == Fewer) && s.NP == 1:
+	case g.Group == Messages && s.NP == 1:
+		return fmt.Sprintf("Messages are not tested on %s: one needs two processes", s)
+	case g.Group == Fewer && s.NP == 1:
 		why = "a message needs two processes"
 	case g.Group != Lanes || s.HasLanes():
 		return ""
@@ -135,7 +137,7 @@ func (p *Plan) setGuidelines(s Settings, sel *selection) error {
 	}
 	p.noteLeftOut("", "sizes", leftOut, s.Datatype)
 	for _, g := range sel.guidelines() {
-		its, prefix := sel.only(g.Function, msizes), ""
+		its, prefix := sel.only(g, msizes), ""
 		if left, _ := p.Elements(g.Function); g.Type == Pattern && !OneOf(g.ID) { // whose mock-ups reduce as the collective does
 			if right, _ := p.Elements(g.Mockup); left != right {
 				return fmt.Errorf("guideline %s: datatype \"auto\" is %s for %s and %s for %s: choose a datatype (job.datatype)", g.ID, left, g.Function, right, g.Mockup)

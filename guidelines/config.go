@@ -15,7 +15,7 @@ import (
 // Config is the [check] section of gl.toml.
 type Config struct {
 	// Guidelines are selectors: "GL8", "GL1..GL17", "GL1:MPI_Gather" for one
-	// collective, "extended" (GL18 and up), "all", a Group, "everything", the user's ids.
+	// collective, "extended" (GL18 and up), "all", a Group, Eager, "everything", the user's ids.
 	Guidelines []string `toml:"guidelines" json:"guidelines"`
 	Exclude    []string `toml:"exclude" json:"exclude"`     // selectors
 	Functions  []string `toml:"functions" json:"functions"` // only these collectives; all if empty
@@ -25,7 +25,7 @@ type Config struct {
 }
 
 func Default() Config {
-	return Config{Guidelines: []string{"GL1..GL17"}, Exclude: []string{}, Functions: []string{}, Calls: []string{}}
+	return Config{Guidelines: []string{"GL1..GL17", Eager}, Exclude: []string{}, Functions: []string{}, Calls: []string{}}
 }
 
 func (c Config) Validate(users []User) []conf.FieldError {
@@ -55,13 +55,15 @@ type called struct {
 	np    int // or 0 for any
 }
 
-// only keeps the sizes at which a function's collective is to be checked, on any processes. They
-// ascend.
-func (s *selection) only(function string, sizes []int64) []int64 {
-	if len(s.calls) == 0 {
-		return sizes
+// only keeps the sizes at which a guideline is to be checked, on any processes. They ascend.
+func (s *selection) only(g Guideline, sizes []int64) []int64 {
+	if len(s.calls) > 0 {
+		return ascending(lists.Map(s.calls[mockups.Collective(g.Function)], func(c called) int64 { return c.bytes }))
 	}
-	return ascending(lists.Map(s.calls[mockups.Collective(function)], func(c called) int64 { return c.bytes }))
+	if g.Group == Messages && !slices.ContainsFunc(s.in, func(in selector) bool { return !in.eager && in.wants(g) }) {
+		return lists.Keep(sizes, func(bytes int64) bool { return leastEager <= bytes && bytes <= mostEager })
+	}
+	return sizes
 }
 
 // on keeps the sizes at which a guideline is to be checked on np processes.
@@ -111,6 +113,7 @@ type selector struct {
 	group    Group    // of the guidelines, where no function is given
 	also     []string // ids of guidelines about blocking calls that are in the group, too
 	any      bool     // everything
+	eager    bool     // of the group, what is on by default
 }
 
 // selection resolves the section. With errors the result is incomplete.
@@ -153,11 +156,13 @@ func (s *selection) guidelines() []Guideline {
 // wants tells whether a guideline is selected, unless it is excluded. "GL1" selects the
 // guidelines about blocking calls only.
 func (s *selection) wants(g Guideline) bool {
-	selected := slices.ContainsFunc(s.in, func(in selector) bool {
-		return in.names(g) && (in.any || in.function != "" || in.group == g.Group || slices.Contains(in.also, g.ID))
-	})
+	selected := slices.ContainsFunc(s.in, func(in selector) bool { return in.wants(g) })
 	of := mockups.Collective(g.Function)
 	return selected && (len(s.functions) == 0 || slices.Contains(s.functions, of)) && (len(s.calls) == 0 || s.calls[of] != nil)
+}
+
+func (s selector) wants(g Guideline) bool {
+	return s.names(g) && (s.any || s.function != "" || s.group == g.Group || slices.Contains(s.also, g.ID))
 }
 
 // names tells whether a selector, in exclude, is about a guideline: "GL1" is about the
@@ -166,6 +171,8 @@ func (s selector) names(g Guideline) bool {
 	switch {
 	case s.any:
 		return true
+	case s.eager:
+		return s.group == g.Group && g.Type == Split
 	case s.ids == nil:
 		return s.group == g.Group || slices.Contains(s.also, g.ID)
 	}
@@ -173,8 +180,11 @@ func (s selector) names(g Guideline) bool {
 }
 
 func (s *selection) parse(word string) (selector, error) {
-	if word == everything {
+	switch word {
+	case everything:
 		return selector{any: true}, nil
+	case Eager:
+		return selector{group: Messages, eager: true}, nil
 	}
 	var all, extended, also []string // also: outside of the group, but selected by it
 	for _, e := range catalogue {
@@ -220,7 +230,7 @@ func (s *selection) parse(word string) (selector, error) {
 // parseID reads "GL1" and "GL1:MPI_Gather".
 func (s *selection) parseID(word string) (selector, error) {
 	id, function, hasFunction := strings.Cut(word, ":")
-	ids, of := []string{"all", "extended", everything}, []string(nil)
+	ids, of := []string{"all", "extended", everything, Eager}, []string(nil)
 	for _, group := range groups {
 		ids = append(ids, string(group))
 	}

@@ -29,6 +29,11 @@ const (
 	Fewer Group = "fewer"
 
 	everything = "everything"
+
+	// Eager selects of Messages what finds an eager limit at the least cost: GL2 at the sizes where limits are.
+	Eager      = "eager"
+	leastEager = 1 << 10
+	mostEager  = 64 << 10
 )
 
 var callsOf = map[Group][]mockups.Call{

@@ -18,7 +18,7 @@ func TestMessagesAreAskedOfTwoProcessesOrMore(t *testing.T) {
 	should.Equal(t, of[1], map[string]bool{"GL28:MPI_Bcast": true}, "on one process")
 	should.Equal(t, len(of[2]), 1+4+4, "on two: %v", of[2])
 	should.Contain(t, strings.Join(p.Notes, "\n"),
-		"GL2 is not tested on p1: a message needs two processes", "M1 is not tested on p1")
+		"Messages are not tested on p1: one needs two processes.")
 }
 
 // Isend may cost the price of a request beyond Send.
@@ -28,8 +28,38 @@ func TestOnlyIsendIsAllowedATolerance(t *testing.T) {
 	}
 }
 
-func TestMessagesAreOffByDefault(t *testing.T) {
-	for _, g := range Default().resolve(nil) {
-		should.Hold(t, g.Group == "", "%s: %s is in the group %s", g.ID, g.Function, g.Group)
+// Few sizes of the list cost little, and eager limits are among them.
+func TestOfMessagesFewSplitsAreOnByDefault(t *testing.T) {
+	of := func(c Config, msizes ...string) map[string][]int64 {
+		s := settings()
+		s.Check, s.Msizes = c, msizes
+		out := map[string][]int64{}
+		for _, g := range build(t, s).Guidelines {
+			if g.Group == Messages {
+				out[g.ID+":"+g.Function] = g.Msizes
+			}
+		}
+		return out
 	}
+	usual := Default()
+	few := []int64{1 << 10, 4 << 10, 16 << 10, 64 << 10}
+	should.Equal(t, of(usual, "1..1Mi*4"), map[string][]int64{"GL2:MPI_Send": few, "GL2:MPI_Sendrecv": few}, "by default")
+	for name, change := range map[string]func(c *Config){
+		"without the group":      func(c *Config) { c.Exclude = []string{"messages"} },
+		"without the guideline":  func(c *Config) { c.Exclude = []string{"GL2"} },
+		"for a collective alone": func(c *Config) { c.Functions = []string{"MPI_Bcast"} },
+		"with others alone":      func(c *Config) { c.Guidelines = []string{"GL1..GL17"} },
+	} {
+		c := usual
+		change(&c)
+		should.Equal(t, len(of(c, "1..1Mi*4")), 0, "%s", name)
+	}
+	usual.Guidelines = append(usual.Guidelines, "GL2:MPI_Send")
+	should.Equal(t, len(of(usual, "1..1Mi*4")["GL2:MPI_Send"]), 11, "what is named has all sizes")
+	usual.Guidelines[2] = "messages"
+	all := of(usual, "1..1Mi*4")
+	should.Hold(t, len(all) == 8 && len(all["GL2:MPI_Sendrecv"]) == 11, "and so has the group: %v", all)
+	usual = Default()
+	usual.Calls = []string{"MPI_Send:128", "MPI_Send:64"}
+	should.Equal(t, of(usual, "8"), map[string][]int64{"GL2:MPI_Send": {64, 128}}, "what is called has its sizes")
 }

@@ -120,10 +120,18 @@ type Test struct {
 }
 
 // Apart tells whether medians suspect, and mpiruns of its own test.
-func (t *Test) Apart() bool { return Apart(t.Type, t.Guideline) }
+func (t *Test) Apart() bool { return Apart(t.Type, t.Guideline, t.Function) }
 
-// Apart tells the same of a guideline by its type and id.
-func Apart(t Type, id string) bool { return t == Split || OneOf(id) }
+// Apart tells the same of a guideline by its type and id, and by the function that it is about.
+func Apart(t Type, id, function string) bool {
+	return t == Split || OneOf(id) || IsMessage(function)
+}
+
+// IsMessage tells whether a function exchanges messages, in whatever way.
+func IsMessage(function string) bool {
+	f, _ := mockups.Get(function)
+	return f.Message
+}
 
 // maxSplit is the largest k of a split-robustness test (docs/dev/statistics.md: k calls of
 // 1/k of the data).

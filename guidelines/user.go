@@ -54,8 +54,8 @@ func ValidateUsers(users []User, extent int64) []conf.FieldError {
 			wrong(".id", "the guideline has no id")
 		case !idPattern.MatchString(u.ID):
 			wrong(".id", "guideline id %q: an id is made of letters, digits, _, + and -", u.ID)
-		case reservedID.MatchString(u.ID), slices.ContainsFunc(groups, func(g Group) bool { return strings.EqualFold(string(g), u.ID) }):
-			wrong(".id", "guideline id %q belongs to the catalogue", u.ID)
+		case reservedID.MatchString(u.ID), strings.EqualFold(Eager, u.ID), slices.ContainsFunc(groups, func(g Group) bool { return strings.EqualFold(string(g), u.ID) }):
+			wrong(".id", "guideline id %q belongs to the catalogue: choose another, such as my-%s", u.ID, u.ID)
 		case slices.ContainsFunc(users[:i], func(v User) bool { return v.ID == u.ID }):
 			wrong(".id", "duplicate guideline id %q", u.ID)
 		}

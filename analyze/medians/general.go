@@ -15,19 +15,25 @@ const GeneralCases = 20
 
 // General returns how much slower each mpirun up to a number was in general. It compares them by
 // the shape's cases that all of them have, indexes them by run-1, and returns nil for fewer than 20
-// cases.
+// cases. Messages count only where few collectives are measured: they change no verdict about these.
 func (s *Set) General(shape guidelines.Shape, runs int) []float64 {
-	var cases [][]float64
+	var collectives, messages [][]float64
 	for _, i := range s.manifest.Plan.CasesOf(shape) {
-		k := &s.Cases[i]
+		k, into := &s.Cases[i], &collectives
+		if guidelines.IsMessage(s.manifest.Plan.Cases[i].Function) {
+			into = &messages
+		}
 		if k.Status == protocol.StatusOK && k.Problem(runs) == "" {
-			cases = append(cases, k.Medians[:runs])
+			*into = append(*into, k.Medians[:runs])
 		}
 	}
-	if len(cases) < GeneralCases {
+	if len(collectives) < GeneralCases {
+		collectives = append(collectives, messages...)
+	}
+	if len(collectives) < GeneralCases {
 		return nil
 	}
-	return stats.General(cases)
+	return stats.General(collectives)
 }
 
 // LastGeneral returns General of all mpiruns, or of as many as have enough cases: after an interim

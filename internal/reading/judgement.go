@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/chosen"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/check"
@@ -158,7 +159,7 @@ func Judged(folder *results.Folder, m *results.Manifest, data *medians.Set, cfg 
 	if Has(folder.Path, WhichName) {
 		text, err := readFile(filepath.Join(folder.Path, WhichName), MostReport)
 		if err == nil {
-			r.Which, err = analyze.ReadWhich(text)
+			r.Which, err = chosen.ReadWhich(text)
 		}
 		if err != nil { // it only adds names
 			r.Notes = append(slices.Clip(r.Notes), fmt.Sprintf("%s is damaged, and left out: %v; `pgmpi which DIR` writes it anew.", WhichName, err))

@@ -213,6 +213,18 @@ const eagerLimit = "larger eager limit"
 // MostEager is the largest message that such a limit is about, in bytes.
 const MostEager = 64 << 10
 
+// EagerLimit returns the variable of a library's eager limit with the value that is tried, or "".
+func EagerLimit(l Library) string {
+	for _, c := range Components(l, []string{"MPI_Send"}, true) {
+		if c.Component == eagerLimit {
+			for variable, value := range c.Env {
+				return variable + "=" + value
+			}
+		}
+	}
+	return ""
+}
+
 // Part names what a choice of a component sets: "the component sm", "a larger eager limit".
 func (c Choice) Part() string {
 	if c.Component == eagerLimit {

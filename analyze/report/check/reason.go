@@ -139,7 +139,7 @@ func undecidedReason(s *document.Section, e *analyze.Explanation) {
 	s.Say("The call was slower in %d of %d mpiruns. That it is slower is not shown (%s); that it is less than %.2f× slower "+
 		"is not shown either (p = %s, above %g).", t.Slower, t.R, notSignificant(e), r.MinSlowdown, phrase.Probability(v.PKept), t.KeptAlpha)
 	s.Say("The 95 %% interval of the ratio goes from %s to %s.", phrase.Ratio(v.RatioLo95), phrase.Ratio(v.RatioHi95))
-	if !guidelines.Apart(v.Type, v.Guideline) && t.R < r.R && v.Reason == "" {
+	if !guidelines.Apart(v.Type, v.Guideline, v.Function) && t.R < r.R && v.Reason == "" {
 		s.Say("It did not point to a violation, so it was not measured any further.")
 	}
 	n := v.RunsNeeded

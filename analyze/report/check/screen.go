@@ -23,7 +23,7 @@ import (
 func reportScreen(r *analyze.Report) []document.Section { return findings(r) }
 
 func findings(r *analyze.Report) []document.Section {
-	return slices.Concat(answer(r), gateSections(r), wrongCases(r), losses(r), notSure(r))
+	return slices.Concat(answer(r), gateSections(r), wrongCases(r), losses(r), eagerLimit(r), notSure(r))
 }
 
 // notSure says what is not sure and what stands in the way, sentence by sentence.
@@ -51,7 +51,7 @@ func notSure(r *analyze.Report) []document.Section {
 	say("Averages", len(averaged), "%s: a collective with a root has an average over the ranks there, of which some return early. OSU's -f and -a 3 of nccl-tests have the slowest rank's times.",
 		listed(r, averaged, sizeAndRatio))
 	suspected := r.Where(func(v *analyze.Verdict) bool { return v.Verdict == judge.Suspected })
-	say("Suspected", len(suspected), "%s, by medians and without a test: %s", conf.Plural(len(suspected), phrase.Either(slices.ContainsFunc(suspected, isOneOf), "call", "split")), listed(r, byRatio(suspected), sizeAndRatio))
+	say("Suspected", len(suspected), "%s, by medians and without a test: %s", conf.Plural(len(suspected), phrase.Either(slices.ContainsFunc(suspected, noSplit), "call", "split")), listed(r, byRatio(suspected), sizeAndRatio))
 	if n := len(r.NotMeasured); n > 0 {
 		say("Not measured", n, "%s; the first: %s at %s: %s", conf.Plural(n, "case"), phrase.Plain(r.NotMeasured[0].Function), phrase.Size(r.NotMeasured[0].Msize), r.NotMeasured[0].Message)
 	}
@@ -164,7 +164,7 @@ func ending(r *analyze.Report, folder string) (e document.Ending) {
 func reportPage(r *analyze.Report) []document.Section {
 	heat := HeatMaps(r)
 	first := min(1, len(heat))
-	return slices.Concat(pageAnswer(r), heat[:first], gateSections(r), wrongCases(r), losses(r), notSure(r), heat[first:],
+	return slices.Concat(pageAnswer(r), heat[:first], gateSections(r), wrongCases(r), losses(r), eagerLimit(r), notSure(r), heat[first:],
 		figured("Pictures of the patterns that are violated or undecided", "Dots are run medians, one for each mpirun; the line is their median, with its 95 % interval where there are six or more. "+
 			"Shaded with stars: violated (p adjusted: ★ ≤ .05, ★★ ≤ .01, ★★★ ≤ .001); shaded with ?: undecided.", PatternFigures(r)),
 		figured("Run-times of the collectives", "Medians over the mpiruns with their 95 % intervals; shaded with ★: a guideline of the collective is violated there.", LatencyFigures(r)),

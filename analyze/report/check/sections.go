@@ -61,14 +61,19 @@ func header(r *analyze.Report) []document.Section {
 		s.Fact("Looks", "%s; %s; stage 2 took %s, about %s less than without looking",
 			schedule(r), decided(r), wallClock(l.SpentS), wallClock(max(0, l.FullS-l.SpentS)))
 	}
-	if x := r.Split; x != nil && x.Refused != nil {
-		s.Fact("Split", "%s not tested: %s", conf.Plural(x.M, "suspicion"), x.Refused.Reason)
-	} else if x != nil {
-		s.Fact("Split", "%s tested in %d other mpiruns: %s, %s, m = %d, with %g of alpha",
-			conf.Plural(x.M, "suspicion"), x.R, x.Test.Title(x.R), AdjustNames[x.Adjust], x.M, x.Alpha)
-	}
+	experiment(&s, "Split", r.Split)
+	experiment(&s, "Messages", r.Messages)
 	s.Fact("Sizes", "%s", r.MsizeLegend)
 	return []document.Section{s}
+}
+
+func experiment(s *document.Section, name string, x *analyze.SplitExperiment) {
+	if x != nil && x.Refused != nil {
+		s.Fact(name, "%s not tested: %s", conf.Plural(x.M, "suspicion"), x.Refused.Reason)
+	} else if x != nil {
+		s.Fact(name, "%s tested in %d other mpiruns: %s, %s, m = %d, with %g of alpha",
+			conf.Plural(x.M, "suspicion"), x.R, x.Test.Title(x.R), AdjustNames[x.Adjust], x.M, x.Alpha)
+	}
 }
 
 func schedule(r *analyze.Report) string {
@@ -179,8 +184,8 @@ func suspected(r *analyze.Report) []document.Section {
 	for _, s := range r.Shapes {
 		for _, v := range worst(r, s.Name, judge.Suspected) {
 			instead := fmt.Sprintf("%d × %s", v.K, phrase.Size(v.MsizeOther))
-			if isOneOf(v) {
-				instead = emulation(v.Mockup)
+			if noSplit(v) {
+				instead = instance(v)
 			}
 			t.Add(v.Guideline+" "+phrase.Plain(v.Function), v.Shape, phrase.Size(v.Msize), phrase.Duration(v.MedianS),
 				instead, phrase.Duration(v.AllCallsS()), phrase.Ratio(v.Ratio))
@@ -189,7 +194,10 @@ func suspected(r *analyze.Report) []document.Section {
 	return document.Tabled(t, "", "Suspected of violating split-robustness: from medians, without a test and without effect on the exit code")
 }
 
-func isOneOf(v *analyze.Verdict) bool { return guidelines.OneOf(v.Guideline) }
+// noSplit tells of a suspicion whether it is about something else than several calls.
+func noSplit(v *analyze.Verdict) bool {
+	return guidelines.OneOf(v.Guideline) || v.Type != guidelines.Split && guidelines.IsMessage(v.Function)
+}
 
 // spareShape lets a table leave out its column of shapes if all are the same.
 func spareShape(r *analyze.Report, column int) []int {

@@ -117,7 +117,7 @@ mockup = "reduce_as_allreduce"
 			`gl.toml:5:1: guideline.id: duplicate guideline id "a"`},
 		{"guideline without id", "[[guideline]]\nsplit = \"MPI_Scan\"\n", `gl.toml:1:3: guideline.id: the guideline has no id`},
 		{"id of the catalogue", "[[guideline]]\nid = \"GL8\"\nsplit = \"MPI_Scan\"\n",
-			`gl.toml:2:1: guideline.id: guideline id "GL8" belongs to the catalogue`},
+			`gl.toml:2:1: guideline.id: guideline id "GL8" belongs to the catalogue: choose another, such as my-GL8`},
 		{"two types", "[[guideline]]\nid = \"a\"\nsplit = \"MPI_Scan\"\nmonotony = \"MPI_Scan\"\n",
 			`gl.toml:1:3: guideline: a guideline has exactly one of pattern, monotony and split, this one has 2`},
 		{"sizes of a guideline", "[[guideline]]\nid = \"a\"\nsplit = \"MPI_Scan\"\nmsizes = [\"4..2\"]\n",
@@ -262,7 +262,7 @@ func TestPlanRefusesARootThatIsNoRank(t *testing.T) {
 func TestPlanOfTheEmptyFileIsTheCatalogue(t *testing.T) {
 	f := Default()
 	p := must.Get(f.Plan([]int{2}))(t)
-	should.Hold(t, len(p.Guidelines) == 11+11+15 && p.Datatype == "auto" && p.Op == "sum", "got %d guidelines, %s and %s, want 37, auto and sum", len(p.Guidelines), p.Datatype, p.Op)
+	should.Hold(t, len(p.Guidelines) == 11+11+15+2 && p.Datatype == "auto" && p.Op == "sum", "got %d guidelines, %s and %s, want 39, auto and sum", len(p.Guidelines), p.Datatype, p.Op)
 }
 
 func TestLoadNamesAMissingFile(t *testing.T) {

@@ -38,7 +38,7 @@ func Keys() []Key {
 
 // core lists the keys of the core's sections.
 var core = []Key{
-	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:Gather`), `extended` (" + guidelines.Extended() + "), `all`, `everything`, and groups, as `pgmpi list` shows them",
+	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:Gather`), `extended` (" + guidelines.Extended() + "), `all`, `everything`, `eager`, and groups, as `pgmpi list` shows them",
 		More: "Empty only where there is a `[[guideline]]`. See [guidelines.md](guidelines.md#choosing-guidelines).",
 		Flag: "only", Value: "LIST", FlagText: "only these guidelines: GL16,GL1..GL3,lanes (`pgmpi list` shows them)"},
 	{Name: "check.exclude", Text: "what is not, in the same words; also the ids of your own guidelines",

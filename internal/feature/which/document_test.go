@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/chosen"
 	"pgmpi/analyze/report"
 	"pgmpi/measure/protocol"
 	"pgmpi/testkit/documents"
@@ -45,7 +46,7 @@ func TestAlgorithmsThatAllSendTheSameAreNotNamed(t *testing.T) {
 }
 
 func choices() *analyze.Which {
-	w := &analyze.Which{Schema: analyze.WhichSchema, Library: "Open MPI v4.1.4"}
+	w := &analyze.Which{Schema: chosen.WhichSchema, Library: "Open MPI v4.1.4"}
 	for i, names := range [][]string{{"binomial"}, {"binomial"}, {"pipeline+128Ki"}, {"chain", "knomial"}, nil} {
 		r := analyze.WhichRow{Collective: "MPI_Bcast", Shape: "p8", Msize: 8 << (5 * i), Algorithms: names, By: fromMessages, Sent: protocol.Messages{Calls: 1, Count: 7, Bytes: 56 << (5 * i)}}
 		if names == nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/chosen"
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
@@ -61,7 +62,7 @@ func ask(ctx context.Context, config *glfile.File, of *results.Manifest, start m
 	if err != nil {
 		return nil, err
 	}
-	c := &choosing{Once: o, Which: &analyze.Which{Schema: analyze.WhichSchema, Library: o.Rank().LibVersion}}
+	c := &choosing{Once: o, Which: &analyze.Which{Schema: chosen.WhichSchema, Library: o.Rank().LibVersion}}
 	shapes := o.Shapes()
 	if of != nil {
 		c.plan, shapes = &of.Plan, of.Plan.Shapes

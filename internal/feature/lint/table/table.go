@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/chosen"
 	"pgmpi/guidelines"
 	"pgmpi/internal/tuning"
 	"pgmpi/mockups"
@@ -63,7 +64,7 @@ func Read(name string, text []byte) (*Table, error) {
 		err := t.read(name, string(text))
 		return &Table{Name: name, algorithm: t.algorithm, own: t.own}, err
 	}
-	w, err := analyze.ReadWhich(text)
+	w, err := chosen.ReadWhich(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s is not what `pgmpi which --format json` writes: %w", name, err)
 	}
