@@ -27,6 +27,7 @@ plan <- manifest$plan
 np_name <- function(shape) if (is.null(shape$nodes)) paste0("p", shape$np) else stop("shapes with nodes are not read")
 shape_of <- vapply(plan$cases, function(k) np_name(k$shape), "")
 size_of <- vapply(plan$cases, function(k) k$msize, 0)
+is_message <- vapply(plan$cases, function(k) grepl("^MPI_(Ssend|Isend|Send|Send_init|Sendrecv)($|/)", k$`function`), NA)
 
 # measured is what one case has by mpirun.
 measured <- function(runs) list(median = rep(NA_real_, runs), total = rep(0, runs), invalid = rep(0, runs), runs = 0, status = "ok")
@@ -87,7 +88,9 @@ median_of <- function(case, r) if (case$status == "ok") median(case$median[1:r],
 # ---- What an mpirun does to all its cases ----
 
 general <- function(shape, r) {
-  usable <- Filter(function(k) k$status == "ok" && valid(k, r), cases[shape_of == shape])
+  of <- function(which) Filter(function(k) k$status == "ok" && valid(k, r), cases[shape_of == shape & which])
+  usable <- of(!is_message)
+  if (length(usable) < 20) usable <- c(usable, of(is_message))
   if (length(usable) < 20) return(rep(1, r))
   relative <- vapply(usable, function(k) log(k$median[1:r] / median(k$median[1:r])), numeric(r))
   exp(apply(matrix(relative, nrow = r), 1, median))
@@ -499,15 +502,16 @@ same_test <- function(v, o) for (field in c(numbers, "stars", "verdict", "runs")
 
 # ---- Monotony and patterns ----
 
-split_family <- isTRUE(manifest$split_experiment) || !is.null(split)
+is_split <- vapply(plan$tests, function(t) t$type == "split", NA)
+of_message <- vapply(plan$tests, function(t) is_message[t$case + 1], NA)
+split_family <- (isTRUE(manifest$split_experiment) || !is.null(split)) && any(is_split & !of_message)
 alpha1 <- if (split_family) report$alpha * 4 / 5 else report$alpha
 alpha2 <- report$alpha / 5
 status_of <- function(t) {
   s <- vapply(c(t$case, t$others), function(i) cases[[i + 1]]$status, "")
   if ("wrong" %in% s) "wrong" else if ("not_measured" %in% s) "not_measured" else "ok"
 }
-is_split <- vapply(plan$tests, function(t) t$type == "split", NA)
-family <- Filter(function(i) !is_split[i] && status_of(plan$tests[[i]]) != "not_measured", seq_along(plan$tests))
+family <- Filter(function(i) !is_split[i] && !of_message[i] && status_of(plan$tests[[i]]) != "not_measured", seq_along(plan$tests))
 
 looks <- unlist(manifest$looks)
 w <- unlist(manifest$look_weights)
@@ -582,18 +586,28 @@ differ("clock_tick_s", tick / 1e9, report$clock_tick_s)
 # ---- Split-robustness ----
 
 followed <- c(split$comparisons, split$follow_ups)
-tested <- if (length(followed) > 0) judge(length(followed), alpha2, R2, 1, function(r) lapply(followed, function(f) {
-  x <- follow[[paste(f$case, 1)]]
-  y <- follow[[paste(f$part, f$calls)]]
-  if (is.null(x) || is.null(y) || x$status != "ok" || y$status != "ok" || !valid(x, r) || !valid(y, r)) return(NULL)
-  list(x = x$median, y = y$median, factor = 1)
-}))
-if (!is.null(tested)) {
-  differ("split_experiment.m", length(followed), report$split_experiment$m)
-  differ("split_experiment.r", R2, report$split_experiment$r)
-  differ("split_experiment.alpha", alpha2, report$split_experiment$alpha)
-  differ("split_experiment.test", tested$test, report$split_experiment$test)
-  differ("split_experiment.p_min", tested$least, report$split_experiment$p_min)
+# family_of tests some of them with a part of alpha, and compares what the report says of that family.
+family_of <- function(some, alpha, name) {
+  if (!any(some)) return(NULL)
+  tested <- judge(sum(some), alpha, R2, 1, function(r) lapply(followed[some], function(f) {
+    x <- follow[[paste(f$case, 1)]]
+    y <- follow[[paste(f$part, f$calls)]]
+    if (is.null(x) || is.null(y) || x$status != "ok" || y$status != "ok" || !valid(x, r) || !valid(y, r)) return(NULL)
+    list(x = x$median, y = y$median, factor = 1)
+  }))
+  said <- report[[name]]
+  differ(paste0(name, ".m"), sum(some), said$m)
+  differ(paste0(name, ".r"), R2, said$r)
+  differ(paste0(name, ".alpha"), alpha, said$alpha)
+  differ(paste0(name, ".test"), tested$test, said$test)
+  differ(paste0(name, ".p_min"), tested$least, said$p_min)
+  tested
+}
+message <- vapply(followed, function(f) of_message[f$test + 1], NA)
+families <- list(family_of(!message, alpha2, "split_experiment"), family_of(message, report$alpha, "message_experiment"))
+outcome_of <- function(f) {
+  tested <- families[[1 + message[f]]]
+  if (tested$refused) NULL else tested$outcomes[[sum(message[1:f] == message[f])]]
 }
 
 for (i in which(is_split)) {
@@ -613,7 +627,7 @@ for (i in which(is_split)) {
     differ(paste(name_of(v), "other_median_s"), part[n] / 1e9, v$other_median_s)
   }
   f <- Position(function(f) f$test == i - 1, followed)
-  o <- if (is.na(f) || tested$refused) NULL else tested$outcomes[[f]]
+  o <- if (is.na(f)) NULL else outcome_of(f)
   if (is.null(o) || o$runs == 0) {
     if (any(suspect)) about(which(suspect)[which.max(ratio[suspect])], "suspected") else about(length(parts), "not_suspected")
     next
