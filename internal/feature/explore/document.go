@@ -195,6 +195,7 @@ func fastestOwn(e *Exploration) []document.Section {
 		for range 3 { // it has neither mock-ups nor a setting
 			out[i].Table.Drop(6)
 		}
+		out[i].Table.Flex = 0
 	}
 	return out
 }
