@@ -6,6 +6,5 @@
 // mpiruns far more than within one; tests compare only those R medians. The test, the family and
 // its correction follow from R, the number of planned tests and alpha, never from the data.
 //
-// This package reads no files, knows nothing of MPI and prints nothing;
-// analyze/report has the formats.
+// This package reads no files, knows nothing of MPI and prints nothing; analyze/report has the formats.
 package analyze

@@ -89,7 +89,7 @@ func (a *Analysis) looksSummary() *LooksSummary {
 // Interim says what an interim look has found.
 type Interim struct {
 	Needed map[int]bool // cases that tests still need, by index
-	Found  []Found      // tests that are violated so far, the largest ratio first
+	Found  []Verdict    // tests that are violated so far, the largest ratio first
 }
 
 // Look makes an interim look after these mpiruns. What
@@ -107,7 +107,8 @@ func Look(m *results.Manifest, set *medians.Set, cfg judge.Config, runs int) (ou
 	k := a.family.After(runs)
 	for n, i := range a.tests {
 		if o := &a.family.Outcomes[n]; o.Decided && o.Verdict == judge.Violated {
-			out.Found = append(out.Found, Found{&m.Plan.Tests[i], &m.Plan.Cases[m.Plan.Tests[i].Case], o.Ratio})
+			out.Found = append(out.Found, a.verdicts[i])
+			out.Found[len(out.Found)-1].Ratio = &o.Ratio
 		}
 		orig, other := a.sides(i)
 		if a.family.Outcomes[n].Done() || a.verdicts[i].Verdict != "" || a.family.After(min(orig.Runs, other.Runs)) < k {
@@ -119,13 +120,6 @@ func Look(m *results.Manifest, set *medians.Set, cfg judge.Config, runs int) (ou
 		t := &m.Plan.Tests[i]
 		out.Needed[t.Case], out.Needed[t.Others[0]] = true, true
 	}
-	slices.SortStableFunc(out.Found, func(x, y Found) int { return cmp.Compare(y.Ratio, x.Ratio) })
+	slices.SortStableFunc(out.Found, func(x, y Verdict) int { return cmp.Compare(*y.Ratio, *x.Ratio) })
 	return out, nil
-}
-
-// Found is a test that an interim look finds violated. The verdict at the end has all that later mpiruns say.
-type Found struct {
-	*guidelines.Test
-	Call  *guidelines.Case
-	Ratio float64
 }

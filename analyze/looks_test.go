@@ -46,7 +46,7 @@ func TestDecidedTestsAreDroppedAndKeepTheirVerdict(t *testing.T) {
 	runs := noisy(m, 2, 10000, 50000, 9400, 30000, 20000, 25000)
 	needed := must.Get(Look(m, fixture.Collected(t, medians.New(m), runs[:10]), judge.Default(), 10))(t).Needed
 	found := must.Get(Look(m, fixture.Collected(t, medians.New(m), runs[:10]), judge.Default(), 10))(t).Found
-	should.Hold(t, len(found) == 2 && found[0].Ratio > 1.9 && found[1].Ratio < 1.7 && found[0].Call.Msize == 64, "found %+v", found)
+	should.Hold(t, len(found) == 2 && *found[0].Ratio > 1.9 && *found[1].Ratio < 1.7 && found[0].Msize == 64, "found %+v", found)
 	must.Hold(t, mapsEqual(needed, map[int]bool{0: true, 2: true}), "needed after the first look: %v, want Reduce at 8 B and its mock-up", needed)
 	for n := 10; n < 30; n++ {
 		runs[n] = without(runs[n], needed)

@@ -98,7 +98,7 @@ type Report struct {
 
 	Measured Measured `json:"-"` // for formats that list run-times
 	// Which holds the library's algorithms in the folder, or nil; which.json has them for programs.
-	Which *Which `json:"-"`
+	Which *chosen.Which `json:"-"`
 }
 
 // Operation says what the functions did, and what a message size means.
@@ -316,9 +316,3 @@ type Origin struct {
 	Settings   []string          `json:"settings,omitzero"`      // NAME=VALUE in force in the library by its files or the launch command
 	WallClockS float64           `json:"wall_clock_s,omitempty"` // from Created to Finished
 }
-
-// Which and WhichRow name a library's algorithms, as which.json does.
-type (
-	Which    = chosen.Which
-	WhichRow = chosen.WhichRow
-)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/chosen"
 	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
 	"pgmpi/testkit/documents"
@@ -27,7 +28,7 @@ func TestEveryViolationNamesTheDefaultWhereItIsKnown(t *testing.T) {
 	before := documents.Written(t, "html", check.Reports.Document(r))
 	should.Hold(t, !strings.Contains(before, "the default is"), "nobody has asked for it")
 	joined := len(row(before))
-	r.Which = &analyze.Which{Rows: []analyze.WhichRow{{Collective: "MPI_Reduce", Shape: "p2", Msize: 65536, Algorithms: []string{"pipeline+128Ki"}},
+	r.Which = &chosen.Which{Rows: []chosen.WhichRow{{Collective: "MPI_Reduce", Shape: "p2", Msize: 65536, Algorithms: []string{"pipeline+128Ki"}},
 		{Collective: "MPI_Reduce", Shape: "p2", Msize: 131072, Algorithms: []string{"binomial"}}}}
 	page := documents.Written(t, "html", check.Reports.Document(r))
 	should.Contain(t, page, "the default is pipeline, 128 KiB segments", "the default is binomial")

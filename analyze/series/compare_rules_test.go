@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/chosen"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
@@ -360,12 +361,12 @@ func TestGuidelinesChangeWhereBothFoldersAskedThem(t *testing.T) {
 }
 
 func TestAnAlgorithmHasChangedWhereBothFoldersKnowIt(t *testing.T) {
-	row := func(msize int64, algorithm string) analyze.WhichRow {
-		return analyze.WhichRow{Collective: "MPI_Bcast", Shape: "p2", Msize: msize, Algorithms: []string{algorithm}}
+	row := func(msize int64, algorithm string) chosen.WhichRow {
+		return chosen.WhichRow{Collective: "MPI_Bcast", Shape: "p2", Msize: msize, Algorithms: []string{algorithm}}
 	}
-	folder := func(library string, rows ...analyze.WhichRow) *analyze.Side {
+	folder := func(library string, rows ...chosen.WhichRow) *analyze.Side {
 		s := analyze.Planned("", fixture.Manifest())
-		s.Report = &analyze.Report{Library: analyze.Library{Name: library}, Which: &analyze.Which{Rows: rows}}
+		s.Report = &analyze.Report{Library: analyze.Library{Name: library}, Which: &chosen.Which{Rows: rows}}
 		return s
 	}
 	a := folder("mpich", row(8, "bcast@binomial"), row(16, "bcast@binomial"), row(32, "bcast@binomial"))

@@ -58,7 +58,7 @@ type search struct {
 	looked  int
 }
 
-// look tries the stretches that begin and end between these places, each and by so many.
+// look tries the stretches that begin and end between these places, every by-th of them.
 func (s *search) look(firstStart, lastStart, firstEnd, lastEnd, by int) {
 	n := len(s.y)
 	for i := firstStart; i <= lastStart; i += by {

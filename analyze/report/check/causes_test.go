@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/chosen"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
@@ -24,11 +25,11 @@ func TestViolationsAreGroupedByTheFirstCauseThatApplies(t *testing.T) {
 		return &r.Verdicts[0]
 	}
 	split := func(v *analyze.Verdict) { v.Type, v.Mockup, v.MsizeOther, v.K = guidelines.Split, "", 16, 4 }
-	which := &analyze.Which{Rows: []analyze.WhichRow{
+	which := &chosen.Which{Rows: []chosen.WhichRow{
 		{Collective: "MPI_Reduce", Shape: "p2", Msize: 64, Algorithms: []string{"chain"}}, {Collective: "MPI_Reduce", Shape: "p2", Msize: 16, Algorithms: []string{"linear"}}}}
 	for _, c := range []struct {
 		want   string
-		which  *analyze.Which
+		which  *chosen.Which
 		change func(v *analyze.Verdict)
 	}{
 		{"gone when the calls take turns", nil, func(v *analyze.Verdict) {
@@ -49,7 +50,7 @@ func TestViolationsAreGroupedByTheFirstCauseThatApplies(t *testing.T) {
 		{"the library's choice of algorithm", nil, func(v *analyze.Verdict) { v.Mockup = "MPI_Reduce@binomial" }},
 		{"the library's choice of algorithm at a size", which, split},
 		{"not known", which, func(*analyze.Verdict) {}},
-		{"a change with the size, of algorithm, segment or limit", &analyze.Which{}, split},
+		{"a change with the size, of algorithm, segment or limit", &chosen.Which{}, split},
 		{"not known", nil, func(*analyze.Verdict) {}},
 	} {
 		sections := causeSections(&Caused{Report: &analyze.Report{Which: c.which, Shapes: []analyze.Shape{{}}}, Folder: "DIR", Tests: []*analyze.Verdict{violated(c.change)}})

@@ -365,10 +365,10 @@ func (c *Campaign) look(mode protocol.Mode, done int) error {
 // mostFound bounds what is shown of findings while a check goes on.
 const mostFound = 3
 
-func found(of []analyze.Found) string {
+func found(of []analyze.Verdict) string {
 	shown, more := phrase.First(of, mostFound, ", %d more")
-	return "violated so far: " + phrase.List(", ", lists.Map(shown, func(f analyze.Found) string {
-		return fmt.Sprintf("%s %s %s %s", f.Guideline, phrase.Plain(f.Call.Function), phrase.Size(f.Call.Msize), phrase.Ratio(&f.Ratio))
+	return "violated so far: " + phrase.List(", ", lists.Map(shown, func(v analyze.Verdict) string {
+		return fmt.Sprintf("%s %s %s %s", v.Guideline, phrase.Plain(v.Function), phrase.Size(v.Msize), phrase.Ratio(v.Ratio))
 	})...) + more
 }
 

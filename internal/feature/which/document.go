@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"strings"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/chosen"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 )
 
-var kind = document.Kind[analyze.Which]{Name: "which", JSON: true, Sections: sections,
-	NotJudged: func(w *analyze.Which) string { return phrase.When(len(w.Rows) == 0, "no call was asked about") },
-	Rows: func(w *analyze.Which) [][]string {
+var kind = document.Kind[chosen.Which]{Name: "which", JSON: true, Sections: sections,
+	NotJudged: func(w *chosen.Which) string { return phrase.When(len(w.Rows) == 0, "no call was asked about") },
+	Rows: func(w *chosen.Which) [][]string {
 		out := [][]string{{"collective", "shape", "msize", "algorithms", "by", "messages", "bytes", "why"}}
 		for _, r := range w.Rows {
 			out = append(out, []string{r.Collective, r.Shape, fmt.Sprint(r.Msize), strings.Join(r.Algorithms, " "), r.By, fmt.Sprint(r.Sent.Count), fmt.Sprint(r.Sent.Bytes), r.Why})
@@ -21,7 +21,7 @@ var kind = document.Kind[analyze.Which]{Name: "which", JSON: true, Sections: sec
 		return out
 	}}
 
-func sections(w *analyze.Which) []document.Section {
+func sections(w *chosen.Which) []document.Section {
 	var one, several, none int
 	for _, r := range w.Rows {
 		switch len(r.Algorithms) {

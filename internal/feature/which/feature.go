@@ -3,7 +3,7 @@
 //
 // Messages tell Open MPI's algorithms: a plain call sends the same, between the same processes, as a call that is
 // made to take one algorithm. MPICH's are read from its selection tree, and where messages can be counted, these
-// must agree with it. Nothing is timed. Out comes which.json, whose type, analyze.Which, is the core's: reports and
+// must agree with it. Nothing is timed. Out comes which.json, whose type, chosen.Which, is the core's: reports and
 // comparisons show its rows.
 package which
 

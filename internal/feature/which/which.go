@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/chosen"
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
@@ -50,19 +49,19 @@ const (
 // choosing asks which algorithm a library takes for the calls of a plan or configuration.
 type choosing struct {
 	*untimed.Once
-	*analyze.Which
+	*chosen.Which
 	plan *guidelines.Plan
 }
 
 // ask finds which of its own algorithms the library takes, for every collective, size and shape. It takes the cases
 // of a check (of), or if of is nil the cases of the configuration. Open MPI's algorithm is recognised by its
 // messages, between which processes and of how many bytes; MPICH's is read from the library's selection tree.
-func ask(ctx context.Context, config *glfile.File, of *results.Manifest, start measure.Starter) (*analyze.Which, error) {
+func ask(ctx context.Context, config *glfile.File, of *results.Manifest, start measure.Starter) (*chosen.Which, error) {
 	o, err := untimed.NewOnce(config, start)
 	if err != nil {
 		return nil, err
 	}
-	c := &choosing{Once: o, Which: &analyze.Which{Schema: chosen.WhichSchema, Library: o.Rank().LibVersion}}
+	c := &choosing{Once: o, Which: &chosen.Which{Schema: chosen.WhichSchema, Library: o.Rank().LibVersion}}
 	shapes := o.Shapes()
 	if of != nil {
 		c.plan, shapes = &of.Plan, of.Plan.Shapes
@@ -142,11 +141,11 @@ func (o *choosing) sizesOf(collective string, shape guidelines.Shape) (sizes []i
 // byTree asks the tree. Where messages between hosts can be counted, a plain call must send the same as the
 // algorithm that the tree names.
 func (o *choosing) byTree(ctx context.Context, shape guidelines.Shape, tree *tuning.Tree, list *report.Algorithms) error {
-	chosen, err := tree.Chooser()
+	choose, err := tree.Chooser()
 	if err != nil {
 		return fail.AsSetup(err)
 	}
-	var rows []analyze.WhichRow
+	var rows []chosen.WhichRow
 	var plain, named []protocol.JobCase
 	for _, a := range list.Collectives {
 		sizes, element, err := o.sizesOf(a.Collective, shape)
@@ -155,14 +154,14 @@ func (o *choosing) byTree(ctx context.Context, shape guidelines.Shape, tree *tun
 		}
 		if forced := lists.First(a.Names, func(x protocol.Algorithm) bool { return x.Value == a.Now && x.Value != 0 }); forced != nil {
 			for _, size := range sizes {
-				rows = append(rows, analyze.WhichRow{Collective: a.Collective, Shape: shape.String(), Msize: size, Algorithms: []string{forced.Name}, By: fromSetting})
+				rows = append(rows, chosen.WhichRow{Collective: a.Collective, Shape: shape.String(), Msize: size, Algorithms: []string{forced.Name}, By: fromSetting})
 			}
 			continue
 		}
 		f, _ := mockups.Get(a.Collective)
 		for _, size := range sizes {
-			name, err := chosen(tuning.Call{Function: a.Collective, NP: shape.NP, Block: size, Elements: size / element})
-			row := analyze.WhichRow{Collective: a.Collective, Shape: shape.String(), Msize: size, Algorithms: []string{name}, By: fromTree}
+			name, err := choose(tuning.Call{Function: a.Collective, NP: shape.NP, Block: size, Elements: size / element})
+			row := chosen.WhichRow{Collective: a.Collective, Shape: shape.String(), Msize: size, Algorithms: []string{name}, By: fromTree}
 			if err != nil {
 				row.Algorithms, row.Why = nil, err.Error()
 			} else if f.Memory(size/element, element, shape.NP).Sum() <= whichMemory/int64(shape.NP) && slices.ContainsFunc(a.Names, func(x protocol.Algorithm) bool { return x.Name == name }) {
@@ -248,15 +247,15 @@ func (o *choosing) byMessages(ctx context.Context, shape guidelines.Shape, libra
 	if err != nil {
 		return err
 	}
-	rows := make([]analyze.WhichRow, len(plain))
+	rows := make([]chosen.WhichRow, len(plain))
 	for i, c := range plain {
 		m, counted := now[c]
-		rows[i] = analyze.WhichRow{Collective: c.Function, Shape: shape.String(), Msize: c.Msize, By: fromMessages, Sent: m}
+		rows[i] = chosen.WhichRow{Collective: c.Function, Shape: shape.String(), Msize: c.Msize, By: fromMessages, Sent: m}
 		if !counted {
 			rows[i].Why = "its messages were not counted"
 		}
 	}
-	rowOf := func(c protocol.JobCase) *analyze.WhichRow {
+	rowOf := func(c protocol.JobCase) *chosen.WhichRow {
 		return &rows[slices.Index(plain, protocol.JobCase{Function: mockups.Collective(c.Function), Msize: c.Msize})]
 	}
 	turns := [][]protocol.JobCase{all.forced, all.segmented}
@@ -265,10 +264,10 @@ func (o *choosing) byMessages(ctx context.Context, shape guidelines.Shape, libra
 		if turn < len(turns) {
 			cases = slices.DeleteFunc(turns[turn], func(c protocol.JobCase) bool { return len(rowOf(c).Algorithms) > 0 })
 		}
-		env, chosen := all.free, map[string]string{} // set before the library starts; one of each fixed collective
+		env, now := all.free, map[string]string{} // set before the library starts; one of each fixed collective
 		for _, a := range all.fixed {
 			if turn < len(a.Names) && (a.Names[turn].Name != twoProcesses || shape.NP == 2) {
-				chosen[a.Collective], env = a.Names[turn].Name, measure.Env(env, launch.ForceEnv(a.Variable, a.Names[turn].Value))
+				now[a.Collective], env = a.Names[turn].Name, measure.Env(env, launch.ForceEnv(a.Variable, a.Names[turn].Value))
 				cases = append(cases, slices.DeleteFunc(slices.Clone(plain), func(c protocol.JobCase) bool { return c.Function != a.Collective })...)
 			}
 		}
@@ -280,7 +279,7 @@ func (o *choosing) byMessages(ctx context.Context, shape guidelines.Shape, libra
 		for _, c := range cases {
 			r := rowOf(c)
 			if m, ok := of[c]; ok && r.Sent == m {
-				r.Algorithms = append(r.Algorithms, cmp.Or(mockups.Algorithm(c.Function), chosen[c.Function]))
+				r.Algorithms = append(r.Algorithms, cmp.Or(mockups.Algorithm(c.Function), now[c.Function]))
 			}
 		}
 	}
@@ -299,7 +298,7 @@ func (o *choosing) byMessages(ctx context.Context, shape guidelines.Shape, libra
 const hanChooses = 5
 
 // byHan names han where calls without an algorithm of tuned's send other messages when han may not choose.
-func (o *choosing) byHan(ctx context.Context, shape guidelines.Shape, rows []analyze.WhichRow) error {
+func (o *choosing) byHan(ctx context.Context, shape guidelines.Shape, rows []chosen.WhichRow) error {
 	var cases []protocol.JobCase
 	for _, r := range rows {
 		if len(r.Algorithms) == 0 && r.Why == "" {
@@ -329,7 +328,7 @@ func (o *choosing) byHan(ctx context.Context, shape guidelines.Shape, rows []ana
 
 // unforced takes the names from rows that have all names of a collective. Between several processes not all
 // algorithms send the same messages, so forcing one does nothing.
-func unforced(rows []analyze.WhichRow, forced []protocol.JobCase, np int) {
+func unforced(rows []chosen.WhichRow, forced []protocol.JobCase, np int) {
 	const several = 4
 	for i := range rows {
 		r := &rows[i]
@@ -343,7 +342,7 @@ func unforced(rows []analyze.WhichRow, forced []protocol.JobCase, np int) {
 }
 
 // explainUnnamed says of rows without an algorithm why they have none.
-func explainUnnamed(rows []analyze.WhichRow, unknown []string) {
+func explainUnnamed(rows []chosen.WhichRow, unknown []string) {
 	for i := range rows {
 		switch r := &rows[i]; {
 		case len(r.Algorithms) > 0 || r.Why != "":

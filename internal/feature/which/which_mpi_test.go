@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/chosen"
 	"pgmpi/testkit/mpirun"
 	"pgmpi/testkit/must"
 	"pgmpi/testkit/should"
 )
 
-func which(b *mpirun.Fixture, args ...string) (out analyze.Which) {
+func which(b *mpirun.Fixture, args ...string) (out chosen.Which) {
 	b.T.Helper()
 	args = append([]string{"which", "--format", "json", "--np", "4", "--rank", b.Rank}, args...)
 	if b.Lib.Name == "openmpi" {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/chosen"
 	"pgmpi/guidelines"
 	"pgmpi/internal/tuning"
@@ -73,7 +72,7 @@ func Read(name string, text []byte) (*Table, error) {
 
 // asked answers from what a library was asked about. Algorithms that cannot be told apart send the same messages:
 // any will do.
-type asked struct{ *analyze.Which }
+type asked struct{ *chosen.Which }
 
 func (w asked) table(name string) *Table {
 	return &Table{Name: name, algorithm: w.algorithm, own: w.own}
@@ -81,7 +80,7 @@ func (w asked) table(name string) *Table {
 
 // algorithm returns the one of the nearest smaller and larger sizes, if both have the same.
 func (w asked) algorithm(c tuning.Call) (string, error) {
-	var below, above *analyze.WhichRow
+	var below, above *chosen.WhichRow
 	for i := range w.Rows {
 		r := &w.Rows[i]
 		np, _ := strconv.Atoi(strings.TrimPrefix(r.Shape, "p"))

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/chosen"
 	"pgmpi/guidelines"
 	"pgmpi/internal/tuning"
 	"pgmpi/testkit/must"
@@ -111,7 +111,7 @@ func TestATableThatCannotBeReadIsNamedWithItsLine(t *testing.T) {
 }
 
 func TestBetweenTwoSizesThatWereAskedBothHaveTheAlgorithm(t *testing.T) {
-	w := &analyze.Which{Rows: []analyze.WhichRow{
+	w := &chosen.Which{Rows: []chosen.WhichRow{
 		{Collective: "MPI_Bcast", Shape: "p8", Msize: 8, Algorithms: []string{"binomial", "chain"}},
 		{Collective: "MPI_Bcast", Shape: "4x2", Msize: 64, Algorithms: []string{"binomial"}},
 		{Collective: "MPI_Bcast", Shape: "p8", Msize: 512, Algorithms: []string{"pipeline+1Ki"}},
