@@ -186,6 +186,20 @@ func TestALookDropsWhatIsDecided(t *testing.T) {
 	})
 }
 
+func TestALookReadsNoRawFileAgain(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Undecided()
+		b.Fake.Fault = func(launch int) bed.Fault {
+			if launch == 10 {
+				should.Do(t, os.WriteFile(filepath.Join(b.Out, "raw", "run-p2-05.tsv.gz"), []byte("damaged"), 0o666))
+			}
+			return bed.NoFault
+		}
+		b.Checked(bed.Looking)
+		should.Equal(t, len(b.Fake.Jobs()), 14)
+	})
+}
+
 func TestALookIsRepeatedOnResumeWithTheMpirunsItHad(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Undecided()

@@ -193,7 +193,7 @@ func (c *Campaign) stages(ctx context.Context) error {
 }
 
 func (c *Campaign) do(ctx context.Context, s Stage) error {
-	defer func() { c.begun = append(c.begun, s.Mode) }()
+	c.begun = append(c.begun, s.Mode)
 	switch {
 	case s.Past:
 		return c.takeIn(s.Mode)
