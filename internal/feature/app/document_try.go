@@ -28,7 +28,7 @@ func trySections(r *TryResult) []document.Section {
 	case x.RatioLo > 1:
 		s.Say("%s gains %s of its run-time with %s.", r.Program, part, r.With)
 	case x.RatioHi < 1:
-		s.Say("%s is SLOWER with %s: it gains %s of its run-time.", r.Program, r.With, part)
+		s.Say("%s is SLOWER with %s: it takes %s [%.1f, %.1f] longer.", r.Program, r.With, phrase.Percent(-seen.S), -100*seen.Hi, -100*seen.Lo)
 		s.Tone = picture.Open
 	default:
 		s.Say("No gain is shown for %s with %s: %s of its run-time. Up to %.1f %% is not excluded; more pairs (--ab) tell more.",
