@@ -43,10 +43,13 @@ func lost(v *analyze.Verdict) float64 {
 	return *v.MedianS - *v.PossibleS()
 }
 
+// mostLosses bounds the rows of losses on a screen.
+const mostLosses = 10
+
 // losses returns a row for each collective and alternative, with a strip of the sizes at which it is
 // certainly faster. Times and factor are of the size that loses most. What is not shown under a
-// second condition has tables of its own.
-func losses(r *analyze.Report) []document.Section {
+// second condition has tables of its own. On a screen they are short.
+func losses(r *analyze.Report, screen bool) []document.Section {
 	all := sizesOf(r)
 	t := &document.Table{Head: []string{"collective", stripHead(all), "worst", "now", "possible", "slower [95 %]", "another check", "instead [guideline]"}, Align: "llrrrlll", Flex: 7, Factor: 5, Limit: r.MinSlowdown,
 		Grouped: true, Spare: []int{6, 4, 3}, Tone: document.ToneOf(map[int]picture.Tone{3: picture.Slow, 4: picture.Possible})}
@@ -55,7 +58,11 @@ func losses(r *analyze.Report) []document.Section {
 		t.Tone = document.ToneOf(map[int]picture.Tone{5: picture.Open})
 		among = func(v *analyze.Verdict) bool { return v.Verdict == judge.SeenOnce }
 	}
-	for _, l := range lossRows(r, among) {
+	shown, more := lossRows(r, among), ""
+	if screen {
+		shown, more = phrase.First(shown, mostLosses, "%d more rows with --full.")
+	}
+	for _, l := range shown {
 		v := l.worst
 		t.Add(l.group, l.strip(all), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v.Effect), phrase.Interval(v.AnotherLo95, v.AnotherHi95, ", "),
 			l.instead()+phrase.When(l.now != "", "; %s", l.now)+elsewhere(v))
@@ -70,10 +77,10 @@ func losses(r *analyze.Report) []document.Section {
 		t.Flex, t.Factor, t.Spare, t.Tone = t.Flex-1, t.Factor-1, nil, shifted(t.Tone)
 	}
 	if r.SeenOnce != "" {
-		return document.Tabled(t, phrase.Capital(r.SeenOnce)+".", "Seen once, the largest loss per call first")
+		return document.Tabled(t, phrase.List(" ", more, phrase.Capital(r.SeenOnce)+"."), "Seen once, the largest loss per call first")
 	}
-	out := document.Tabled(t, between(r), "%s, the largest loss per call first", phrase.Either(rated(r), "Sure", "Too slow"))
-	return append(out, conditional(r)...)
+	out := document.Tabled(t, phrase.List(" ", more, between(r)), "%s, the largest loss per call first", phrase.Either(rated(r), "Sure", "Too slow"))
+	return append(out, conditional(r, screen)...)
 }
 
 func factor(e *analyze.Effect) document.Factor {
@@ -106,28 +113,53 @@ func between(r *analyze.Report) string {
 }
 
 // conditional returns a table for each way in which violations depend on how they are measured,
-// with both numbers.
-func conditional(r *analyze.Report) (out []document.Section) {
+// with both numbers. On a screen it names those that lose most, with the condition that decides.
+func conditional(r *analyze.Report, screen bool) (out []document.Section) {
+	if screen {
+		return inShort(r)
+	}
 	for _, of := range analyze.Grouped(r.Where(func(v *analyze.Verdict) bool { return v.Standing.Conditional() }), inWords) {
 		all := sizesOf(r)
 		t := &document.Table{Head: []string{"collective", stripHead(all), "worst", "now", "repeated [95 %]", "otherwise [95 %]", "instead [guideline]"}, Align: "llrrlll", Flex: 5, Yields: 6, Grouped: true,
 			Spare: []int{3, 1}, Tone: document.ToneOf(map[int]picture.Tone{4: picture.Open})}
 		for _, l := range lossRows(r, func(v *analyze.Verdict) bool { return slices.Contains(of, v) }) {
 			v := l.worst
-			t.Add(l.group, l.strip(all), phrase.Size(v.Msize), phrase.Duration(v.MedianS), effect(v.Effect), otherwise(v), l.instead())
+			t.Add(l.group, l.strip(all), phrase.Size(v.Msize), phrase.Duration(v.MedianS), effect(v.Effect), otherwise(v, false), l.instead())
 		}
 		out = append(out, document.Tabled(t, "", "%s: %d", phrase.Capital(inWords(of[0])), len(of))...)
 	}
 	return out
 }
 
-// otherwise returns the answers under other conditions.
-func otherwise(v *analyze.Verdict) string {
+// mostConditional bounds the violations that a screen names of those that depend on a condition.
+const mostConditional = 2
+
+func inShort(r *analyze.Report) []document.Section {
+	s := document.Titled("Not under every condition")
+	s.Tone = picture.Open
+	for _, of := range analyze.Grouped(r.Where(func(v *analyze.Verdict) bool { return v.Standing.Conditional() }), inWords) {
+		rows, more := phrase.First(lossRows(r, func(v *analyze.Verdict) bool { return slices.Contains(of, v) }), mostConditional, "; %d more calls with --full")
+		s.Item("%d %s: %s", len(of), inWords(of[0]), strings.Join(lists.Map(rows, func(l loss) string {
+			v := l.worst
+			return fmt.Sprintf("%s %s %s (%s), %s", phrase.Plain(l.group), phrase.Size(v.Msize), effect(v.Effect), strings.Join(l.broken, ","), otherwise(v, true))
+		}), "; ")+more)
+	}
+	if len(s.Text) == 0 {
+		return nil
+	}
+	return []document.Section{s}
+}
+
+// otherwise returns the answers under other conditions, or of those that the standing rests on.
+func otherwise(v *analyze.Verdict, decides bool) string {
+	rests := func(e *analyze.Elsewhere, on ...analyze.Standing) bool {
+		return e != nil && (!decides || slices.Contains(on, v.Standing) || v.Standing == analyze.NotShown && e.Verdict != judge.Violated)
+	}
 	var out []string
-	if e := v.Alternating; e != nil {
+	if e := v.Alternating; rests(e, analyze.GoneInTurns, analyze.Smaller) {
 		out = append(out, "alternating "+effect(e.Effect))
 	}
-	if e := v.OtherMalloc; e != nil {
+	if e := v.OtherMalloc; rests(e, analyze.OneMalloc) {
 		out = append(out, fmt.Sprintf("malloc %s %s", e.Malloc, effect(e.Effect)))
 	}
 	return strings.Join(out, "; ")

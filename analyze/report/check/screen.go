@@ -20,10 +20,10 @@ import (
 
 // reportScreen returns what a reader wants to know first: the answer, what is too slow and what to
 // call instead, what may be too slow, and where.
-func reportScreen(r *analyze.Report) []document.Section { return findings(r) }
+func reportScreen(r *analyze.Report) []document.Section { return findings(r, true) }
 
-func findings(r *analyze.Report) []document.Section {
-	return slices.Concat(answer(r), gateSections(r), wrongCases(r), losses(r), eagerLimit(r), notSure(r))
+func findings(r *analyze.Report, screen bool) []document.Section {
+	return slices.Concat(answer(r), gateSections(r), wrongCases(r), losses(r, screen), eagerLimit(r), notSure(r))
 }
 
 // notSure says what is not sure and what stands in the way, sentence by sentence.
@@ -164,7 +164,7 @@ func ending(r *analyze.Report, folder string) (e document.Ending) {
 func reportPage(r *analyze.Report) []document.Section {
 	heat := HeatMaps(r)
 	first := min(1, len(heat))
-	return slices.Concat(pageAnswer(r), heat[:first], gateSections(r), wrongCases(r), losses(r), eagerLimit(r), notSure(r), heat[first:],
+	return slices.Concat(pageAnswer(r), heat[:first], gateSections(r), wrongCases(r), losses(r, false), eagerLimit(r), notSure(r), heat[first:],
 		figured("Pictures of the patterns that are violated or undecided", "Dots are run medians, one for each mpirun; the line is their median, with its 95 % interval where there are six or more. "+
 			"Shaded with stars: violated (p adjusted: ★ ≤ .05, ★★ ≤ .01, ★★★ ≤ .001); shaded with ?: undecided.", PatternFigures(r)),
 		figured("Run-times of the collectives", "Medians over the mpiruns with their 95 % intervals; shaded with ★: a guideline of the collective is violated there.", LatencyFigures(r)),

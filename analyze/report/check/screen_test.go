@@ -33,6 +33,13 @@ func onScreen(t *testing.T, r *analyze.Report, p document.Page) string {
 	return documents.Written(t, "table", d)
 }
 
+func inFullAt(t *testing.T, r *analyze.Report, width int) string {
+	t.Helper()
+	d := Reports.Document(r)
+	d.Page = document.Page{Width: width}
+	return documents.Written(t, "table", d)
+}
+
 func inFull(t *testing.T, r *analyze.Report) string {
 	t.Helper()
 	return documents.Written(t, "table", Reports.Document(r))
@@ -156,6 +163,14 @@ func TestViolationsOfOneConditionHaveTablesOfTheirOwn(t *testing.T) {
 	)
 	text := onScreen(t, r, document.Page{Width: 160})
 	should.Hold(t, strings.HasPrefix(strings.Join(strings.Fields(text), " "), "VIOLATED: 1, 1 gone when the calls take turns, 1 only with fresh malloc, 1 only with settled malloc, 1 smaller alternating, 1 not shown under a second condition, of 6 tests."), "%s", text)
+	for _, want := range []string{
+		"- 1 gone when the calls take turns: Scan 1 KiB 3.00× [3.00, 3.00] (GL16), alternating 0.80× [0.80, 0.80]\n",
+		"- 1 only with settled malloc: Scan 8 KiB 5.00× [5.00, 5.00] (GL16), malloc fresh 1.01× [1.01, 1.01]\n",
+		"- 1 not shown under a second condition: Scan 64 KiB 7.00× [7.00, 7.00] (GL16), malloc settled 1.10× [1.10, 1.10]\n",
+	} {
+		should.Contain(t, text, want)
+	}
+	text = inFullAt(t, r, 160)
 	for title, want := range map[string]string{
 		"Too slow, the largest loss":            "■····· 8 B 20.0 µs 10.0 µs 2.00× [2.00, 2.00] Exscan + Reduce_local [GL16]; alternating 1.90× [1.90, 1.90]",
 		"Gone when the calls take turns: 1":     "·■···· 1 KiB 30.0 µs 3.00× [3.00, 3.00] alternating 0.80× [0.80, 0.80]; malloc settled 2.50× [2.50, 2.50] Exscan + Reduce_local [GL16]",
@@ -168,11 +183,10 @@ func TestViolationsOfOneConditionHaveTablesOfTheirOwn(t *testing.T) {
 		should.Hold(t, len(got) == 2 && got[1] == want, "%s: %q\n%s", title, got, text)
 	}
 	for width, whole := range map[int]string{100: "[0.80, 0.80]", 80: "Reduce_local"} {
-		text := onScreen(t, r, document.Page{Width: width})
-		for line := range strings.Lines(text) {
+		for line := range strings.Lines(onScreen(t, r, document.Page{Width: width})) {
 			should.Hold(t, utf8.RuneCountInString(strings.TrimSpace(line)) <= width, "%d columns: %s", width, line)
 		}
-		should.Contain(t, strings.Join(rowsOf(text, "Gone when the calls take turns: 1"), "\n"), whole)
+		should.Contain(t, strings.Join(rowsOf(inFullAt(t, r, width), "Gone when the calls take turns: 1"), "\n"), whole)
 	}
 }
 
@@ -312,5 +326,18 @@ func TestWhatACallIsComparedWith(t *testing.T) {
 		{guidelines.Pattern, "scan_as_exscan+reduce_local", 8, 8, "Exscan + Reduce_local"},
 	} {
 		should.Equal(t, Rival(c.of, c.mockup, c.size, c.other), c.want)
+	}
+}
+
+func TestAScreenHasTenRowsOfLossesAndCountsTheRest(t *testing.T) {
+	for n, want := range map[int]string{10: "", 12: "2 more rows with --full."} {
+		var verdicts []analyze.Verdict
+		for i := range n {
+			verdicts = append(verdicts, pattern(judge.Violated, "GL8", fmt.Sprint("MPI_Call", i), "reduce_as_allreduce", 8, 20, 1, 20))
+		}
+		r := reportOf(verdicts...)
+		text := onScreen(t, r, document.Page{})
+		should.Hold(t, len(rowsOf(text, "Too slow")) == 2*10 && strings.Contains(text, "more rows") == (want != "") && strings.Contains(text, want), "%d: %s", n, text)
+		should.Equal(t, len(rowsOf(inFull(t, r), "Too slow")), 2*n)
 	}
 }
