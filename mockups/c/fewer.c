@@ -9,7 +9,7 @@ static int power_of_two(const pg_ctx *x)
     int q = 1;
     while (2 * q < x->size)
         q *= 2;
-    return q;
+    return q < x->size ? q : 0;
 }
 
 static int members(const pg_ctx *x) { return x->displs[0]; }

@@ -505,6 +505,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &x.rank);
     if (x.rank == 0)
         printf("p = %d: %ld calls, %ld failures\n", x.size, all[0], all[1]);
+    fflush(stdout); /* mpirun ends rank 0 when another has failed */
     MPI_Bcast(all, 2, MPI_LONG, 0, MPI_COMM_WORLD);
     MPI_Finalize();
     return all[1] > 0;

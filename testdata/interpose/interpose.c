@@ -149,7 +149,7 @@ static int run(const pg_function *f, pg_ctx *x, const call *c)
             f->release(x);
         }
     }
-    counted[f - table][FAILED] += failed;
+    counted[f - table][FAILED] += failed && rc != MPI_ERR_UNSUPPORTED_OPERATION;
     free(copy);
     free(arena);
     free(counts);
@@ -177,7 +177,11 @@ static int through(const call *c, int *rc)
     inside = 1;
     *rc = run(&table[row], &x, c);
     inside = 0;
-    return 1;
+    if (*rc != MPI_ERR_UNSUPPORTED_OPERATION) /* such as an operator that does not commute: all ranks say so */
+        return 1;
+    counted[row][THROUGH]--;
+    counted[row][FELL_BACK]++;
+    return 0;
 }
 
 static int size_of(MPI_Comm comm)
