@@ -37,7 +37,7 @@ func rules(b *mpirun.Fixture, np, turn int) (path string, ids []string) {
 	for _, of := range applied {
 		var its []string
 		for _, f := range mockups.All() {
-			if f.IsMockup() && f.Of == of && f.Call == "" && !f.Identity && f.Over == "" {
+			if f.IsMockup() && f.Of == of && f.Call == "" && !f.Identity && f.Over == "" && f.Fewer == "" {
 				its = append(its, f.ID)
 			}
 		}
@@ -237,7 +237,7 @@ func TestABarrierBeforeEachCallTakesTheWaiting(t *testing.T) {
 	mpirun.EitherAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		path := filepath.Join(b.Dir, "sync.prof")
 		b.Pgmpi("profile", "--sync", "--rank", b.Rank, "--out", path, "--", b.Lib.Launcher(), "-np", "2", built(b, "preload"), "calls").Exits(t, 0).
-			Shows(t, "A barrier before each (--sync) tells them apart")
+			Shows(t, "(--sync)")
 		p := must.Get(profile.Read(path))(t)
 		should.Hold(t, p.Sync && p.Finished && len(p.Calls) > 20, "%+v", p)
 		for _, c := range p.Calls {
