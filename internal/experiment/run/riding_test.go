@@ -126,16 +126,7 @@ func TestNothingRidesWhereTheTimeIsForTheLooks(t *testing.T) {
 }
 
 // faulting has a check whose violation has page faults.
-const faulting = `
-[check]
-guidelines = ["GL8"]
-[job]
-np = [2]
-mpiruns = 10
-msizes = ["8", "1Ki"]
-[nrep]
-fixed = 10
-`
+var faulting = strings.Replace(bed.Nightly, "[measure]\nalternate = false\n", "", 1)
 
 func TestTheOtherStateOfMallocRidesWithTheAlternatingCalls(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
