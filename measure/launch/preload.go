@@ -42,7 +42,7 @@ type Command struct {
 func NewCommand(argv []string, rank string) (c Command, err error) {
 	c.Argv = argv
 	if len(argv) == 0 {
-		return c, errors.New("give the program behind --, as you start it: -- mpirun -np 4 ./app")
+		return c, errors.New("give the program after --, as you start it: -- mpirun -np 4 ./app")
 	}
 	path, err := exec.LookPath(argv[0])
 	if err != nil {

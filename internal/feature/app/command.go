@@ -28,7 +28,7 @@ type byTurns struct {
 }
 
 func (o *byTurns) flags(fs *pflag.FlagSet, usual int) {
-	fs.IntVar(&o.pairs, "ab", usual, "run the program behind -- alternately without and with the setting, in `N` pairs; at least 6")
+	fs.IntVar(&o.pairs, "ab", usual, "run the program after -- alternately without and with the setting, in `N` pairs; at least 6")
 	rankFlag(fs, &o.rank)
 	fs.StringArrayVar(&o.same, "same", nil, "a `FILE` that each run writes, and that has the same text after each; may be given more than once")
 	fs.StringVar(&o.before, "before", "", "a `COMMAND` that runs before each run, such as 'rm -rf out'; its words end at spaces, and no shell reads them")
@@ -83,7 +83,7 @@ something cannot be read or started; 3 where the program fails; 130 interrupted.
 				return err
 			}
 			if (program != nil) != c.Flags().Changed("ab") || program == nil && (o.same != nil || under != "" || o.before != "") {
-				return misused(c, "--ab N, --under, --same, --before and the program behind -- belong together")
+				return misused(c, "--ab N, --under, --same, --before and the program after -- belong together")
 			}
 			g, err := Of(of[0], of[1])
 			if err == nil && program != nil {
@@ -148,7 +148,7 @@ written; 2, 3 and 130 as for `,
 		RunE: func(c *cobra.Command, args []string) error {
 			of, program, err := o.program(c, args)
 			if err == nil && program == nil {
-				err = misused(c, "give the program behind --: nothing is written for a program that was not run with it")
+				err = misused(c, "give the program after --: nothing is written for a program that was not run with it")
 			}
 			if err != nil {
 				return err

@@ -47,7 +47,7 @@ the program failed; 130 interrupted: FILE has what was counted until then.`,
 				return o.Show(profiles.Document(p), "", "")
 			}
 			if c.ArgsLenAtDash() != 0 {
-				return misused(c, "give the program behind --, as you start it: pgmpi profile -- mpirun -np 4 ./app")
+				return misused(c, "give the program after --, as you start it: pgmpi profile -- mpirun -np 4 ./app")
 			}
 			program, err := newProgram(args, rank, beside(o.Formats.Printed()), os.Stderr)
 			if err == nil {

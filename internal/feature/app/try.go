@@ -100,7 +100,7 @@ cannot be read or started; 3 where the program fails; 130 interrupted.`,
 		Annotations: manual.MostNeeded("with under ab before same rank format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.ArgsLenAtDash() != 0 || (len(with) > 0) == (under != "") {
-				return misused(c, "give --with or --under, and the program behind --")
+				return misused(c, "give --with or --under, and the program after --")
 			}
 			program, err := newProgram(args, o.rank, nil, os.Stderr)
 			if err != nil {
