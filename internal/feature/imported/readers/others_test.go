@@ -383,16 +383,18 @@ func TestFoldersAndSettingsAreJobsAndTheirFilesMpiruns(t *testing.T) {
 		oneJob bool
 		want   string // each job's name: its mpiruns, and the times of Reduce at 4 B in them
 	}{
-		"libraries in folders": {map[string]string{"impi/a": twoTables, "ompi/a": twoTables}, false, "impi-p4: 1 [1]; ompi-p4: 1 [1]"},
-		"modules of a script":  {map[string]string{"a": "module load mpich\nosu_reduce\n" + twoTables + "module load ompi\nosu_reduce\n" + twoTables}, false, "module_load_mpich-p4: 1 [1]; module_load_ompi-p4: 1 [1]"},
-		"programs in folders":  {map[string]string{"a": "/opt/a/osu_reduce\n" + twoTables + "/opt/b/osu_reduce\n" + twoTables}, false, "opt_a_-p4: 1 [1]; opt_b_-p4: 1 [1]"},
-		"one job":              {map[string]string{"impi/a": twoTables, "ompi/a": twoTables}, true, "p4: 2 [1 1]"},
-		"files of a folder":    {map[string]string{"a": twoTables, "b": twoTables}, false, "p4: 2 [1 1]"},
-		"tables of a file":     {map[string]string{"a": twoTables + twoTables}, false, "p4: 1 [2]"},
-		"below equal commands": {map[string]string{"a": "+ mpirun -np 4 ./osu_reduce\n" + twoTables + "+ mpirun -np 4 ./osu_reduce\n" + twoTables}, false, "p4: 1 [2]"},
-		"counted commands":     {map[string]string{"a": "run 1: osu_reduce\n" + twoTables + "run 2: osu_reduce\n" + twoTables}, false, "p4: 1 [2]"},
-		"libraries in a log":   {map[string]string{"a": "mpich@4 osu_reduce\n" + twoTables + "openmpi@5 osu_reduce\n" + twoTables}, false, "mpich_4-p4: 1 [1]; openmpi_5-p4: 1 [1]"},
-		"buffers":              {map[string]string{"a": twoTables + strings.ReplaceAll(twoTables, "OSU MPI ", "OSU MPI-CUDA ")}, false, "p4: 1 [1]; CUDA-p4: 1 [1]"},
+		"libraries in folders":  {map[string]string{"impi/a": twoTables, "ompi/a": twoTables}, false, "impi-p4: 1 [1]; ompi-p4: 1 [1]"},
+		"modules of a script":   {map[string]string{"a": "module load mpich\nosu_reduce\n" + twoTables + "module load ompi\nosu_reduce\n" + twoTables}, false, "module_load_mpich-p4: 1 [1]; module_load_ompi-p4: 1 [1]"},
+		"headings of libraries": {map[string]string{"a": "=== Open MPI 4.1, run 1 ===\n" + twoTables + "=== mpich ===\n" + twoTables + "=== Open MPI 4.1, run 2 ===\n" + twoTables}, false, "Open_MPI_4.1-p4: 1 [2]; mpich-p4: 1 [1]"},
+		"warnings of a library": {map[string]string{"a": twoTables + "WARNING: Open MPI is old\n" + twoTables}, false, "p4: 1 [2]"},
+		"programs in folders":   {map[string]string{"a": "/opt/a/osu_reduce\n" + twoTables + "/opt/b/osu_reduce\n" + twoTables}, false, "opt_a_-p4: 1 [1]; opt_b_-p4: 1 [1]"},
+		"one job":               {map[string]string{"impi/a": twoTables, "ompi/a": twoTables}, true, "p4: 2 [1 1]"},
+		"files of a folder":     {map[string]string{"a": twoTables, "b": twoTables}, false, "p4: 2 [1 1]"},
+		"tables of a file":      {map[string]string{"a": twoTables + twoTables}, false, "p4: 1 [2]"},
+		"below equal commands":  {map[string]string{"a": "+ mpirun -np 4 ./osu_reduce\n" + twoTables + "+ mpirun -np 4 ./osu_reduce\n" + twoTables}, false, "p4: 1 [2]"},
+		"counted commands":      {map[string]string{"a": "run 1: osu_reduce\n" + twoTables + "run 2: osu_reduce\n" + twoTables}, false, "p4: 1 [2]"},
+		"libraries in a log":    {map[string]string{"a": "mpich@4 osu_reduce\n" + twoTables + "openmpi@5 osu_reduce\n" + twoTables}, false, "mpich_4-p4: 1 [1]; openmpi_5-p4: 1 [1]"},
+		"buffers":               {map[string]string{"a": twoTables + strings.ReplaceAll(twoTables, "OSU MPI ", "OSU MPI-CUDA ")}, false, "p4: 1 [1]; CUDA-p4: 1 [1]"},
 	} {
 		dir := t.TempDir()
 		for path, its := range c.files {
@@ -408,9 +410,30 @@ func TestFoldersAndSettingsAreJobsAndTheirFilesMpiruns(t *testing.T) {
 				n = append(n, len(run[timedKey{"MPI_Reduce", 4}]))
 			}
 			out = append(out, fmt.Sprintf("%s: %d %v", strings.ReplaceAll(j.Name(), "CUDA-p4", "CUDA-p4"), len(j.runs), n))
-			should.Hold(t, (len(j.repeated) > 0) == strings.Contains(c.want, "[2]"), "%s: %v", name, j.repeated)
+			should.Hold(t, (len(j.repeated) > 0) == slices.Contains(n, 2), "%s: %v", name, j.repeated)
 		}
 		should.Equal(t, strings.Join(out, "; "), c.want, "%s", name)
+	}
+}
+
+func TestACommandSaysHowManyProcessesThereWere(t *testing.T) {
+	const commands = "+ mpirun -np 8 ./osu_reduce\n" + twoTables + "+ srun --ntasks=16 osu_reduce -f\n" + twoTables
+	for text, want := range map[string]string{
+		commands: "p8 p16",
+		"mpirun -n 2 a : -n 2 osu_reduce\n" + twoTables:                           "",
+		"mpirun -np 8 osu_reduce\n" + twoTables + "srun osu_reduce\n" + twoTables: "",
+	} {
+		path := filepath.Join(t.TempDir(), "log")
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
+		var shapes []string
+		_, _, err := Each([]string{path}, Given{}, func(j *Job, _ bool) (*Job, error) {
+			shapes = append(shapes, j.Shape.String())
+			return j, nil
+		})
+		should.Equal(t, strings.Join(shapes, " "), want, "%s", text)
+		should.Hold(t, (err != nil) == (want == ""), "%s: %v", text, err)
+		_, _, err = Each([]string{path}, Given{Shape: guidelines.Shape{NP: 4}}, func(j *Job, _ bool) (*Job, error) { return j, nil })
+		should.Hold(t, (err != nil) == (text != "mpirun -n 2 a : -n 2 osu_reduce\n"+twoTables), "%s: %v", text, err)
 	}
 }
 

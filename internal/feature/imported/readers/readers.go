@@ -115,17 +115,18 @@ type timed struct {
 
 type input struct {
 	Given
-	path   string
-	source *source.Text
-	text   string           // of the line
-	line   int              // 0 before the first line
-	shape  guidelines.Shape // in the file
-	tables *sync.Map        // shared by several files, by path
-	all    []*measurement   // found in the file
-	mark   string           // of the last line that names a program
-	unused []string
-	lost   []loss
-	empty  bool // calls of 0 bytes were timed
+	path      string
+	source    *source.Text
+	text      string           // of the line
+	line      int              // 0 before the first line
+	shape     guidelines.Shape // in the file
+	byCommand bool             // shape is of the command that started the program
+	tables    *sync.Map        // shared by several files, by path
+	all       []*measurement   // found in the file
+	mark      string           // of the last line that names a program
+	unused    []string
+	lost      []loss
+	empty     bool // calls of 0 bytes were timed
 
 	program   string // in the last line that names one, since a title
 	modules   string // loaded before the tables

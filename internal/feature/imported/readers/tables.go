@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"pgmpi/guidelines"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/results"
 )
@@ -195,13 +196,27 @@ var (
 	program   = regexp.MustCompile(`(\S*)\b(osu_[a-z_]+|IMB-[A-Z0-9]+)\S*`)
 	loading   = regexp.MustCompile(`\b(?:module +(?:load|add|swap|switch)|ml|spack load) +\S`)
 	repeating = regexp.MustCompile(`(?i)\b(?:run|iter|iteration|rep|repetition|repeat|trial|round|attempt)\W*\d+`)
+	// processes finds the number of processes, which OSU does not write.
+	processes = regexp.MustCompile(`(?:^|\s)(?:-n|-np|--np|--ntasks)(?:=|\s+)(\d+)(?:\s|$)`)
+	// implementation finds a library in a heading, as in "=== mpich ===".
+	implementation = regexp.MustCompile(`(?i)(?:\b|_)(?:open[ _-]?mpi|ompi|mpich\d?|mvapich\d?|intel[ _-]?mpi|impi|hpc-?x|spectrum[ _-]?mpi)`)
+	alarm          = regexp.MustCompile(`(?i)warn|error|fail|abort|mpirun|mpiexec|srun`)
 )
+
+// mostWords are in a heading, rules around it included.
+const mostWords = 8
+
+// heads tells whether a line is a heading with a library.
+func heads(text string) bool {
+	return len(text) <= mostMark && len(strings.Fields(text)) <= mostWords && implementation.MatchString(text) &&
+		!alarm.MatchString(text)
+}
 
 // mostMark limits what a line says of the tables below it.
 const mostMark = 100
 
 // marked keeps what a line says besides a benchmark's program, such as the folder of a library: it marks the tables
-// below.
+// below. So does the number of processes.
 func (in *input) marked(text string) {
 	if at := program.FindStringSubmatchIndex(text); at != nil {
 		folder := text[at[0] : at[0]+strings.LastIndexByte(text[at[2]:at[3]], '/')+1]
@@ -209,6 +224,19 @@ func (in *input) marked(text string) {
 		mark = strings.Join(strings.Fields(repeating.ReplaceAllString(mark, "")), " ")
 		in.mark = mark[:min(len(mark), mostMark)]
 		in.program = text[at[4]:at[5]]
+		in.launched(text[:at[0]])
+	}
+}
+
+// launched keeps the number of processes in a command that starts one of OSU's programs.
+func (in *input) launched(command string) {
+	if in.byCommand {
+		in.shape, in.byCommand = guidelines.Shape{}, false
+	}
+	if found := processes.FindAllStringSubmatch(command, -1); len(found) == 1 && strings.HasPrefix(in.program, "osu_") {
+		if shape, err := shapeOf(found[0][1]); err == nil {
+			in.shape, in.byCommand = shape, true
+		}
 	}
 }
 
@@ -219,7 +247,8 @@ func (in *input) named(name string) {
 	}
 }
 
-// loaded keeps the modules that a script has loaded since the last table: they mark the tables below, too.
+// loaded keeps the modules that a script has loaded since the last table, and headings with a library: they mark the
+// tables below, too.
 func (in *input) loaded(text string) {
 	if in.measuring {
 		in.modules, in.measuring = "", false
@@ -236,6 +265,8 @@ func (in *input) skip(text string) {
 	case (strings.Contains(text, "module") || strings.Contains(text, "ml ") || strings.Contains(text, "spack")) &&
 		loading.MatchString(text): // most lines need no search
 		in.loaded(text)
+	case heads(text):
+		in.loaded(strings.Trim(repeating.ReplaceAllString(text, ""), "=#-*+~_<>[]:, "))
 	}
 	if in.skipped.n++; len(in.skipped.first) < mostShown {
 		in.skipped.first = append(in.skipped.first, fmt.Sprintf("%.60q", text))
