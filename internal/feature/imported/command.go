@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report/checks"
+	"pgmpi/guidelines"
 	"pgmpi/internal/command"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/experiment/run"
@@ -73,7 +74,7 @@ func files(given readers.Given, paths []string, s *settings.Settings, o *command
 		return err
 	}
 	if s.File == "" {
-		config.Check.Guidelines = []string{"all"}
+		config.Check.Guidelines = []string{"all", string(guidelines.Nonblocking), string(guidelines.Persistent)}
 	}
 	o.Out = cmp.Or(o.Out, experiment.NewFolder())
 	jobs, leftOut, err := take(paths, given, config, run.Options{Path: o.Out, Version: o.Version, Line: os.Args,

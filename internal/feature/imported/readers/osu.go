@@ -22,6 +22,8 @@ import (
 //	# OMB Python MPI Allreduce Test
 //	# Size (B)      Latency (us)
 //
+// Of nonblocking collectives the "Pure Comm." counts: what overlaps with computing is no time of the call.
+//
 // Excerpts may lack the title: then the line above that names the program, or the file's name, tells it.
 // The text does not say how many processes there were. `pgmpi export --format osu` says it, and
 // the library and the mpirun, in more comments.
@@ -84,11 +86,11 @@ func (t *tables) beginOSU(text string) {
 		t.begin(strings.TrimLeft(text, "# "), "")
 		return
 	}
-	title, latency := strings.CutSuffix(found[2], " Latency")
-	function := cmp.Or(osu.Titles[title], title)
-	if f, _ := mockups.Get(function); !f.HasData() { // else it is a function of ours
-		function = collective(function)
+	title, latency := found[2], false
+	if of := strings.TrimSpace(strings.TrimSuffix(title, "Latency")); of != "" { // 7.6 has no blank before it in some
+		title, latency = of, of != title
 	}
+	function := osuFunction(title)
 	if !latency {
 		title += " Test"
 	}
@@ -97,6 +99,28 @@ func (t *tables) beginOSU(text string) {
 		t.now.Buffers = kind
 	}
 	t.begin(title, function)
+}
+
+// osuFunction returns the function of a title, or "" if no guideline is about it.
+func osuFunction(title string) string {
+	base, persistent := strings.CutSuffix(title, " Persistent")
+	base, nonblocking := strings.CutPrefix(base, "Non-blocking ")
+	base = cmp.Or(osu.Titles[base], osu.Titles[base+" Personalized Exchange"], base)
+	if f, _ := mockups.Get(base); f.HasData() { // a function of ours
+		return base
+	}
+	function := collective(base)
+	switch {
+	case function == "":
+	case persistent:
+		function = mockups.CallOf(function, mockups.Persistent)
+	case nonblocking:
+		function = mockups.CallOf(function, mockups.Nonblocking)
+	}
+	if f, _ := mockups.Get(function); !f.HasData() {
+		return ""
+	}
+	return function
 }
 
 // osuNames returns the names of a header's columns: words up to one that ends with a unit, or that stands alone.
@@ -130,8 +154,10 @@ func osuColumns(line string) *columns {
 		c.time, c.statistic = at("Median"), results.Median
 	case at("P50 Tail Lat") > 0:
 		c.time, c.statistic, c.average = at("P50 Tail Lat"), results.Median, true
-	default:
-		c.time, c.average = max(at("Avg Latency"), at("Latency")), true
+	case at("Max Comm.") > 0:
+		c.time = at("Max Comm.")
+	default: // what is timed beside computing is no time of the call
+		c.time, c.average = max(at("Avg Latency"), at("Latency"), at("Pure Comm.")), true
 	}
 	if c.time < 1 {
 		return nil

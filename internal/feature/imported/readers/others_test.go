@@ -174,7 +174,7 @@ func TestATitleEndsTheTableBeforeIt(t *testing.T) {
 		"# OSU MPI Bandwidth Test v7.4\n# Size      Bandwidth (MB/s)\n":                 "Bandwidth Test",
 		"# OSU MPI-CUDA Latency Test v5.8\n# Size          Latency (us)\n":              "Latency Test",
 		"# OSU MPI Barrier Latency Test v5.8\n# Avg Latency(us)\n":                      "Barrier",
-		"# OSU MPI Non-blocking Reduce Latency Test v7.4\n# Size  Overall(us)\n":        "Non-blocking Reduce",
+		"# OSU MPI Non-blocking Barrier Latency Test v7.4\n# Size  Overall(us)\n":       "Non-blocking Barrier",
 		"# OSU MPI_Put Latency Test v5.8\n# Size          Latency (us)\n":               "Latency Test",
 		"# OMB Python MPI Bandwidth Test\n# Size (B)      Bandwidth (MB/s)\n":           "Bandwidth Test",
 		"# OSU MPI Reduce Bandwidth Test v9\n# Size       Avg Latency(us)\n":            "Reduce Bandwidth Test",
@@ -198,6 +198,7 @@ func TestTheSlowestRankCountsWhereAHeaderHasIt(t *testing.T) {
 		"Avg Latency(us)  Min Latency(us)  Max Latency(us)  Iterations  P50 Tail Lat(us)  P99 Tail Lat(us)":                        "4 mean",
 		"Avg Latency(us)  Validation  P50 Tail Lat(us)":                                                                            "4 median average",
 		"Avg Latency(us)      Transmit Size":                                                                                       "2 mean average",
+		"Overall(us)  Compute(us)  Pure Comm.(us)  Overlap(%)":                                                                     "4 mean average",
 		"Avg Latency(us) Min Latency(us) Max Latency(us) Iterations Validation P50 Tail Lat(us) P90 Tail Lat(us) P99 Tail Lat(us)": "4 mean",
 	} {
 		c := osuColumns("Size " + header)
@@ -208,7 +209,6 @@ func TestTheSlowestRankCountsWhereAHeaderHasIt(t *testing.T) {
 		got := cells[c.time] + " " + string(c.statistic) + map[bool]string{true: " average"}[c.average]
 		should.Equal(t, got, want, "%s", header)
 	}
-	should.Hold(t, osuColumns("Size  Overall(us)  Compute(us)  Pure Comm.(us)  Overlap(%)") == nil, "nonblocking")
 	should.Hold(t, osuColumns("Size (B)      Bandwidth (MB/s)") == nil, "a bandwidth")
 	all := must.Get(at(t, twoTables))(t)
 	should.Equal(t, jobs(all)[0].averages, []string{"MPI_Reduce"}, "an Allreduce ends everywhere at once")
@@ -375,6 +375,16 @@ func TestSKaMPIsLoopsAreTakenFromItsRows(t *testing.T) {
 	should.Hold(t, all[0].when.Year() == 2010 && jobs(all)[0].skipped.n == 2, "%v, %+v", all[0].when, jobs(all)[0].skipped)
 	python := must.Get(at(t, "# OMB Python MPI Allreduce Test\n# Size (B)      Latency (us)\n8 2.5\n"))(t)
 	should.Equal(t, allShown(python), "MPI_Allreduce 8 2500")
+	const latency = "\n# Size       Avg Latency(us)\n4 2.5\n"
+	for text, want := range map[string]string{
+		"# OSU MPI Allreduce Persistent Latency Test v7.4" + latency:                        "MPI_Allreduce_init 4 2500",
+		"# OSU MPI All-to-All Personalized Exchange Persistent Latency Test v7.4" + latency: "MPI_Alltoall_init 4 2500",
+		"# OSU MPI All-to-All Personalized ExchangeLatency Test v7.6" + latency:             "MPI_Alltoall 4 2500",
+		"# OSU MPI Non-blocking All-to-All Latency Test v5.6\n# Size Overall(us) Compute(us) Coll. Init(us) MPI_Test(us) " +
+			"MPI_Wait(us) Pure Comm.(us) Min Comm.(us) Max Comm.(us) Overlap(%)\n4 9 8 7 6 5 4 3 4.5 99\n": "MPI_Ialltoall 4 4500",
+	} {
+		should.Equal(t, allShown(must.Get(at(t, text))(t)), want, "%s", text)
+	}
 }
 
 func TestFoldersAndSettingsAreJobsAndTheirFilesMpiruns(t *testing.T) {
