@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/feature/imported/sizes"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
 )
@@ -34,7 +35,7 @@ var (
 )
 
 func readIMB(in *input) error {
-	t := tables{input: in, format: imbUnknown}
+	t := tables{input: in, format: sizes.IMBUnknown}
 	given, kinds := in.Shape, map[string]string{}
 	return t.each(func(text string) (header bool, err error) {
 		if cells := strings.Fields(text); slices.Contains(cells, "#repetitions") {
@@ -54,7 +55,7 @@ func readIMB(in *input) error {
 			title := bench[1] + bench[2] // one of them is there
 			t.begin(title, imbFunction(title))
 			t.now.Datatype, t.now.Op = "", ""
-			if f, _ := mockups.Get(of(t.function)); f.Reduces {
+			if f, _ := mockups.Get(sizes.Of(t.function)); f.Reduces {
 				t.now.Datatype, t.now.Op = kinds["MPI_Datatype for reductions"], kinds["MPI_Op"]
 			}
 			if t.element = bytesOf[t.now.Datatype]; t.element == 0 {
@@ -80,20 +81,13 @@ func readIMB(in *input) error {
 	})
 }
 
-// Formats of IMB by what a size means there.
-const (
-	imbUnknown = "imb of an unknown version"
-	imbTotals  = "imb before 2019 Update 1"
-	imbBlocks  = "imb"
-)
-
 // imbFormat tells versions as numbers: 3.2, 4.1, 2017, 2019 Update 3, 2021.7.
 func imbFormat(major, update string) string {
 	year, _ := strconv.Atoi(major)
 	if year > 2019 || year == 2019 && update != "" {
-		return imbBlocks
+		return sizes.IMBBlocks
 	}
-	return imbTotals
+	return sizes.IMBTotals
 }
 
 // imbFunction returns the function of a title. Ibcast and Bcast_persist overlap it with computing, and only what

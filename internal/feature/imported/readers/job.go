@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/feature/imported/sizes"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
@@ -84,9 +85,9 @@ func jobs(all []*measurement) (out []*Job) {
 func (k *ofKinds) add(m *measurement) {
 	var u uses
 	for _, c := range m.cases {
-		f, _ := mockups.Get(of(c.function))
+		f, _ := mockups.Get(sizes.Of(c.function))
 		u.reduces = u.reduces || f.Reduces
-		u.rooted = u.rooted || slices.Contains(rooted, f.ID)
+		u.rooted = u.rooted || slices.Contains(sizes.Rooted, f.ID)
 	}
 	k.all, k.measurements[m] = append(k.all, m), u
 	switch {
@@ -176,7 +177,7 @@ func (j *Job) take(m *measurement) {
 		j.names = append(j.names, m.run)
 	}
 	for _, c := range m.cases {
-		if m.average && slices.Contains(rooted, of(c.function)) {
+		if m.average && slices.Contains(sizes.Rooted, sizes.Of(c.function)) {
 			j.averages = lists.With(j.averages, c.function)
 		}
 		run, again := named, false

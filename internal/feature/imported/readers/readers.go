@@ -20,6 +20,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/feature/imported/sizes"
 	"pgmpi/internal/feature/imported/source"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
@@ -172,7 +173,7 @@ func (in *input) placed() (guidelines.Shape, error) {
 }
 
 func (m *measurement) add(format, function string, size int64, samples ...protocol.Sample) error {
-	block, ok, err := blockOf(format, function, size, max(1, m.element), m.Shape.NP)
+	block, ok, err := sizes.Block(format, function, size, max(1, m.element), m.Shape.NP)
 	if !ok {
 		return err
 	}

@@ -252,33 +252,6 @@ func TestErrorsNameFileAndLine(t *testing.T) {
 	}
 }
 
-// By the standard, a block is what one process contributes or gets: a size of all data is p blocks.
-func TestASizeIsOfOneBlockOrOfAll(t *testing.T) {
-	const p = 4
-	for format, collectives := range totals {
-		if untold[format] != nil {
-			continue
-		}
-		for _, id := range mockups.Collectives() {
-			f, _ := mockups.Get(id)
-			if !f.Regular {
-				continue
-			}
-			block, ok, err := blockOf(format, id, 64, 4, p)
-			want := int64(64)
-			if slices.Contains(collectives, id) {
-				want = 16
-				should.Hold(t, f.Send.Blocks == mockups.PerRank || f.Recv.Blocks == mockups.PerRank, "%s: %s has no blocks for each process", format, id)
-			}
-			should.Hold(t, ok && err == nil && block == want, "%s, %s: 64 B are blocks of %d B, %v", format, id, block, err)
-		}
-	}
-	block, ok, _ := blockOf("pico", "MPI_Gather", 4*10, 4, p)
-	should.Hold(t, ok && block == 8, "PICO gives 4 processes 2 of 10 elements each: %d B, %v", block, ok)
-	_, ok, _ = blockOf("osu", "MPI_Reduce_scatter", 40, 16, p)
-	should.Hold(t, !ok, "OSU gives some processes more than others")
-}
-
 func TestMediansInOSUsTextAreReadBack(t *testing.T) {
 	two, four := guidelines.Shape{NP: 2}, guidelines.Shape{NP: 4, Nodes: 2, PPN: 2}
 	at := func(function string, msize int64, shape guidelines.Shape, run int, ns float64) osu.Time {
@@ -389,15 +362,6 @@ func TestNCCLsDatatypesAndOperatorsAreNotMixed(t *testing.T) {
 		}
 	}
 	should.Equal(t, strings.Join(found, ", "), "int8 sum [{5000 0} {6000 0}], double sum [{50000 0}], int8 prod [{7000 0}]")
-}
-
-func TestSizesThatProcessesDoNotShareEquallyAreLeftOut(t *testing.T) {
-	for format, ids := range totals {
-		for _, id := range ids {
-			_, ok, err := blockOf(format, id, 42, 1, 4)
-			should.Hold(t, err == nil && ok == (format == "pico"), "%s: 42 B of %s on 4 processes: %v, %v", format, id, ok, err)
-		}
-	}
 }
 
 func TestASumTakesCallsOfAtMostOnePercentMore(t *testing.T) {

@@ -172,25 +172,7 @@ func TestTimesArePositiveAndRoundedToANanosecond(t *testing.T) {
 	}
 }
 
-func TestABlockIsAPartOfWhatAllHave(t *testing.T) {
-	for _, c := range []struct {
-		format, function string
-		size, element    int64
-		p                int
-		want             int64 // 0 if it differs between processes, -1 for an error
-	}{
-		{"osu", "MPI_Bcast", 8, 1, 4, 8}, {"osu", "MPI_Bcast", 1, 1, 1, 1}, {"osu", "MPI_Bcast", 0, 1, 4, 0}, {"osu",
-			"MPI_Bcast", -1, 1, 4, -1},
-		{"osu", "MPI_Bcast", 1 << 50, 1, 4, 1 << 50}, {"osu", "MPI_Bcast", 1<<50 + 1, 1, 4, -1}, {"osu", "MPI_Bcast",
-			8, 1, 0, -1},
-		{"osu", "MPI_Reduce_scatter", 8, 1, 4, 2}, {"osu", "MPI_Reduce_scatter", 4, 1, 4, 1}, {"osu",
-			"reduce_scatter_as_allreduce", 8, 1, 4, 2},
-		{"pico", "MPI_Gather", 4, 1, 4, 1}, {"pico", "MPI_Gather", 3, 1, 4, 0}, {"osu", "unknown", 8, 1, 4, 8},
-	} {
-		block, ok, err := blockOf(c.format, c.function, c.size, c.element, c.p)
-		should.Hold(t, (err != nil) == (c.want < 0) && ok == (c.want > 0) && (!ok || block == c.want),
-			"%+v: %d, %v, %v", c, block, ok, err)
-	}
+func TestWhatIsAddedIsABlock(t *testing.T) {
 	m := &measurement{Setting: Setting{Shape: guidelines.Shape{NP: 4}}}
 	must.Do(t, m.add("osu", "MPI_Reduce_scatter", 4))
 	should.Hold(t, len(m.cases) == 1 && m.cases[0].msize == 1, "an element of no size has a byte: %+v", m.cases)

@@ -1,4 +1,5 @@
-package readers
+// Package sizes tells what benchmarks count as a size.
+package sizes
 
 import (
 	"fmt"
@@ -6,6 +7,13 @@ import (
 
 	"pgmpi/internal/osu"
 	"pgmpi/mockups"
+)
+
+// Formats of IMB by what a size means there.
+const (
+	IMBBlocks  = "imb"
+	IMBTotals  = "imb before 2019 Update 1"
+	IMBUnknown = "imb of an unknown version"
 )
 
 // totals lists, by format and version, the collectives whose size counts the data of all processes together; any
@@ -21,9 +29,9 @@ import (
 //	reprompi  msize of the counts that the call gets
 var totals = map[string][]string{
 	"osu":      osu.Totals,
-	imbBlocks:  nil,
-	imbTotals:  {"MPI_Reduce_scatter"},
-	imbUnknown: nil,
+	IMBBlocks:  nil,
+	IMBTotals:  {"MPI_Reduce_scatter"},
+	IMBUnknown: nil,
 	"pico":     blockwise,
 	"nccl":     blockwise,
 	"skampi":   {"MPI_Reduce_scatter"},
@@ -31,33 +39,33 @@ var totals = map[string][]string{
 }
 
 // untold lists what a format says too little of: the size may be of one block or of all.
-var untold = map[string][]string{imbUnknown: {"MPI_Reduce_scatter"}}
+var untold = map[string][]string{IMBUnknown: {"MPI_Reduce_scatter"}}
 
 var blockwise = []string{"MPI_Allgather", "MPI_Alltoall", "MPI_Gather", "MPI_Reduce_scatter", "MPI_Scatter"}
 
-// rooted lists the collectives in which ranks may return before the root's data are where they belong: the average
+// Rooted lists the collectives in which ranks may return before the root's data are where they belong: the average
 // over ranks says little of them.
-var rooted = []string{"MPI_Bcast", "MPI_Gather", "MPI_Gatherv", "MPI_Reduce", "MPI_Scatter", "MPI_Scatterv"}
+var Rooted = []string{"MPI_Bcast", "MPI_Gather", "MPI_Gatherv", "MPI_Reduce", "MPI_Scatter", "MPI_Scatterv"}
 
-// blockOf returns the bytes of one block, for elements of some bytes. ok tells whether it is the same at each
+// Block returns the bytes of one block, for elements of some bytes. ok tells whether it is the same at each
 // process: PICO gives each process COUNT/p elements, rounded down.
-func blockOf(format, function string, size, element int64, p int) (block int64, ok bool, err error) {
+func Block(format, function string, size, element int64, p int) (block int64, ok bool, err error) {
 	switch {
 	case size < 0 || size > 1<<50:
 		return 0, false, fmt.Errorf("%d is no size", size)
 	case p < 1:
 		return 0, false, fmt.Errorf("%d is no number of processes", p)
-	case slices.Contains(untold[format], of(function)):
+	case slices.Contains(untold[format], Of(function)):
 		return 0, false, nil
-	case slices.Contains(totals[format], of(function)):
+	case slices.Contains(totals[format], Of(function)):
 		block = size / element / int64(p) * element
 		return block, block > 0 && (format == "pico" || block*int64(p) == size), nil
 	}
 	return size, size > 0, nil
 }
 
-// of returns the collective that a function is, or stands for.
-func of(function string) string {
+// Of returns the collective that a function is, or stands for.
+func Of(function string) string {
 	if f, _ := mockups.Get(function); f.Of != "" {
 		return f.Of
 	}
