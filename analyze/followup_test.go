@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -343,34 +342,4 @@ func TestAnExplanationIsOfBothSidesOfItsVerdict(t *testing.T) {
 	should.Equal(t, len(explain(3).Call.Runs), 2, "as many mpiruns as the verdict rests on")
 	a.verdicts[1].PValue, a.verdicts[1].Runs = Number(.5), 2
 	should.Equal(t, len(explain(1).Call.Runs), fixture.R-1, "of a split, as many as the check has")
-}
-
-func TestSidesAreDescribedAsFarAsTheyWereMeasured(t *testing.T) {
-	m := fixture.Manifest()
-	runs := fixture.Measured(m, plainly...)
-	runs[0] = without(runs[0], map[int]bool{0: true})
-	for k := range runs[1].Samples[1] {
-		runs[1].Samples[1][k].Flags = protocol.FlagLate
-	}
-	runs[2].Samples[1] = nil
-	for i := range 30 {
-		runs[2].Samples[1] = append(runs[2].Samples[1], protocol.Sample{NS: 1000 + int64(i)})
-	}
-	var s SideSamples
-	for i := range runs[:3] {
-		must.Do(t, s.Add(&runs[i], 1))
-	}
-	must.Hold(t, len(s.Runs) == 2, "an mpirun without the case: %+v", s.Runs)
-	should.Hold(t, s.Runs[0].Valid == 0 && s.Runs[0].Late > 0 && math.IsNaN(s.Runs[0].Median),
-		"without a valid sample: %+v", s.Runs[0])
-	one := results.Run{Header: results.Header{Run: 4}}
-	fixture.Add(&one, m, 1, 1, fixture.Samples(7))
-	must.Do(t, s.Add(&one, 1))
-	should.Hold(t, s.Runs[2].Min == 7 && s.Runs[2].RunMedian == 7, "of one sample: %+v", s.Runs[2])
-	r := s.Runs[1]
-	s.Dependence()
-	should.Hold(t, r.ACFBound > 0 && s.ACFBound == r.ACFBound && fmt.Sprint(s.ACF) == fmt.Sprint(r.ACF), "%+v", s)
-	few := SideSamples{Runs: s.Runs[:1]}
-	few.Dependence()
-	should.Hold(t, few.ACF == nil, "%v", few.ACF)
 }

@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
@@ -51,11 +52,11 @@ func explainSections(e *analyze.Explanation) []document.Section {
 	return slices.Concat([]document.Section{head}, samples, pictures(e), counted(e), dependence(e), numbers(e), []document.Section{verdict})
 }
 
-func sideName(s *analyze.SideSamples) string {
+func sideName(s *samples.Side) string {
 	return fmt.Sprintf("%s%s at %s", phrase.When(s.Calls > 1, "%d calls of ", s.Calls), s.Function, phrase.Size(s.Msize))
 }
 
-func side(s *analyze.SideSamples, what string) document.Section {
+func side(s *samples.Side, what string) document.Section {
 	out := document.Titled("%s: %s at %s%s", what, s.Function, phrase.Size(s.Msize), phrase.When(s.Calls > 1, ", the times of one call"))
 	if len(s.Runs) == 0 {
 		out.Say("It was not measured.")
@@ -109,7 +110,7 @@ func Correlation(r float64) string {
 }
 
 func dependence(e *analyze.Explanation) []document.Section {
-	sides := []*analyze.SideSamples{&e.Call}
+	sides := []*samples.Side{&e.Call}
 	if e.Other != nil && (e.Other.Function != e.Call.Function || e.Other.Msize != e.Call.Msize) {
 		sides = append(sides, e.Other)
 	}
@@ -220,7 +221,7 @@ func pictures(e *analyze.Explanation) []document.Section {
 		Text: "The test compares these."}
 	all := picture.Figure{ID: "samples", Title: "All samples", X: axis, Y: picture.Axis{Title: "share that takes no longer"},
 		Text: "The samples of all mpiruns after the outlier filter."}
-	for i, s := range []*analyze.SideSamples{&e.Call, e.Other} {
+	for i, s := range []*samples.Side{&e.Call, e.Other} {
 		role := []picture.Role{picture.Call, picture.Instead}[i]
 		medians, samples := picture.Series{Name: sideName(s), Role: role, Form: picture.Dots}, picture.Series{Name: sideName(s), Role: role}
 		var kept []float64

@@ -119,7 +119,7 @@ func newFingerprint(name string, m *results.Manifest, i int, runs []*results.Run
 		Categories: map[Category]int{}, Modes: []FingerprintMode{}, ACF: []float64{}, Runs: []FingerprintRun{},
 		Launch: m.Launch[k.Shape.String()], Factors: m.Factors}
 	var all, good []float64
-	series := analyze.SideSamples{Calls: 1}
+	series := samples.Side{Calls: 1}
 	for _, run := range runs {
 		at := slices.IndexFunc(run.Cases, func(c results.CaseInfo) bool { return c.Plan == i })
 		if at < 0 || run.Cases[at].Status != protocol.StatusOK {
