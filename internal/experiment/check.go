@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
@@ -33,7 +34,7 @@ var Check = &run.Experiment{Kind: results.Check, Plan: run.Tests, Medians: true,
 		return err
 	},
 	Refuse: func(c *run.Campaign) error { return run.Refused(analyze.Design(c.Manifest, c.Config.Analyze)) },
-	Judge:  run.ByMedians(JudgeCheck), Answer: check.Reports, Analyzed: true}
+	Judge:  run.ByMedians(judgeMeasured), Answer: check.Reports, Analyzed: true}
 
 // Predict and Measure are stages of a check, and commands in the same folder.
 var (
@@ -88,13 +89,13 @@ func oneOf(id, what string) run.Stage {
 // finds its own buffers in the caches, which is rare in programs.
 var alternate = again(protocol.ModeAlternate, "alternating calls", "measuring violations call by call", usualAgain,
 	func(c *run.Campaign) bool {
-		return c.Config.Measure.Alternate && showsKept(c) && !c.Config.Measure.Provable && c.Config.Measure.Cache == protocol.CacheWarm
+		return c.Config.Measure.Alternate && elsewhere(c) && !c.Config.Measure.Provable && c.Config.Measure.Cache == protocol.CacheWarm
 	},
 	judged(func(_ *run.Campaign, a *analyze.Analysis) *results.FollowUps { return a.Alternate() }))
 
 // otherMalloc measures violations in the other state of malloc, where that may decide more than the algorithm.
 var otherMalloc = again(protocol.ModeMalloc, "other state of malloc", "measuring violations in the other state of malloc", usualAgain,
-	showsKept,
+	elsewhere,
 	judged(func(c *run.Campaign, a *analyze.Analysis) *results.FollowUps {
 		if c.Manifest.MallocByEnv() {
 			return nil
@@ -106,8 +107,12 @@ var otherMalloc = again(protocol.ModeMalloc, "other state of malloc", "measuring
 		return a.InMalloc(state)
 	}))
 
-// showsKept tells whether the method can show that a violation does not hold elsewhere.
-func showsKept(c *run.Campaign) bool { return c.Config.Analyze.Method.Rules().Slowdown }
+// elsewhere tells whether violations are measured again under other conditions: the method can show that
+// one does not hold there, and R is not given. One look finds violations only when its last mpirun is
+// over, so that nothing can ride in it.
+func elsewhere(c *run.Campaign) bool {
+	return c.Config.Analyze.Method.Rules().Slowdown && c.Config.Job.MPIRuns == 0
+}
 
 // confirm measures again what would make the night red. It comes after everything else, so
 // that a state of the machine has had time to pass.
@@ -154,6 +159,21 @@ var countMessages = run.Stage{Mode: protocol.ModeMessages, Name: "messages", Doi
 			c.Say("note: measure.messages: this Open MPI has counted none: it lacks the component pml/monitoring, crashes with it, or OMPI_MCA_pml leaves that out")
 		}
 	}}
+
+// judgeMeasured judges a check of this program. It tells how to measure violations under other conditions,
+// where R left that out.
+func judgeMeasured(c *run.Campaign, data *medians.Set) (*run.Found, error) {
+	found, err := JudgeCheck(c, data)
+	r := c.Config.Job.MPIRuns
+	if err != nil || c.Tell == nil || r == 0 || !c.Config.Measure.Alternate || !c.Config.Analyze.Method.Rules().Slowdown {
+		return found, err
+	}
+	if len(found.Judgement.Report.Where(func(v *analyze.Verdict) bool { return v.Verdict == judge.Violated })) > 0 {
+		c.Say("note: R is given (--mpiruns %[1]d), so what is violated was not measured again with both sides alternating call by call, "+
+			"or in the other state of malloc. --looks %[1]d measures that too, in up to %[2]d mpiruns more", r, usualAgain)
+	}
+	return found, nil
+}
 
 // JudgeCheck judges guidelines, and holds the verdicts against the baseline.
 func JudgeCheck(c *run.Campaign, data *medians.Set) (*run.Found, error) {

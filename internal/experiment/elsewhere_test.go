@@ -1,6 +1,7 @@
 package experiment_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,18 @@ func measuring(b *bed.Bed, mode protocol.Mode) (jobs []protocol.Job) {
 	return jobs
 }
 
+// once is bed.Nightly where violations are measured again: one look whose R is not given by itself.
+var once = strings.Replace(bed.Nightly, "mpiruns = 10", "looks = [10]", 1)
+
+func TestAGivenRIsAllThatIsMeasured(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Faults, b.Fake.Call = 100, bed.ReduceSlow
+		j := b.Checked(strings.Replace(bed.Nightly, "alternate = false", "alternate = true", 1))
+		should.Hold(t, len(b.Fake.Jobs()) == 10 && j.Report.Verdicts[0].Verdict == judge.Violated, "%d mpiruns, %+v", len(b.Fake.Jobs()), j.Report.Verdicts[0])
+		should.Hold(t, slices.ContainsFunc(b.Said, func(s string) bool { return strings.Contains(s, "--looks 10 measures that too") }), "%q", b.Said)
+	})
+}
+
 func TestAViolationThatDoesNotHoldCallByCallHoldsOnlyWhenRepeated(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Fake.Call = func(c protocol.JobCase, np int) time.Duration {
@@ -31,7 +44,7 @@ func TestAViolationThatDoesNotHoldCallByCallHoldsOnlyWhenRepeated(t *testing.T) 
 			}
 			return bed.ReduceSlow(c, np)
 		}
-		j := b.Checked(strings.Replace(bed.Nightly, "alternate = false", "alternate = true", 1))
+		j := b.Checked(strings.Replace(once, "alternate = false", "alternate = true", 1))
 		jobs := measuring(b, protocol.ModeAlternate)
 		should.Hold(t, len(jobs) == 8 && len(jobs[0].Cases) == 4 && jobs[0].Cases[0].NRep == 200 && len(jobs[0].Order) == 2 &&
 			!jobs[0].Cases[2].Turns && jobs[0].Cases[3].Turns, "%d jobs, %+v", len(jobs), jobs)
@@ -47,7 +60,7 @@ func TestAViolationThatDoesNotHoldCallByCallHoldsOnlyWhenRepeated(t *testing.T) 
 func TestAlternatingIsLeftOutWhereItIsNotWanted(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Fake.Call = bed.ReduceSlow
-		j := b.Checked(bed.Nightly)
+		j := b.Checked(once)
 		should.Hold(t, len(measuring(b, protocol.ModeAlternate)) == 0 && j.Report.Verdicts[0].Alternating == nil, "%+v", j.Report.Verdicts[0])
 	})
 }
@@ -56,7 +69,7 @@ func TestAlternatingIsLeftOutWhereItIsNotWanted(t *testing.T) {
 func TestNoOtherStateOfMallocIsMeasuredWhereTheEnvironmentSetsIt(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Fake.Faults, b.Fake.Call, b.Fake.Malloc = 100, bed.ReduceSlow, protocol.MallocByEnv
-		b.Checked(bed.Nightly)
+		b.Checked(once)
 		should.Hold(t, len(measuring(b, protocol.ModeMalloc)) == 0, "malloc's other state")
 	})
 }
@@ -71,7 +84,7 @@ func TestAViolationWithPageFaultsIsMeasuredInTheOtherStateOfMalloc(t *testing.T)
 				}
 				return bed.ReduceSlow(c, np)
 			}
-			j := b.Checked(bed.Nightly + "malloc = \"" + state + "\"\n")
+			j := b.Checked(once + "malloc = \"" + state + "\"\n")
 			jobs := measuring(b, protocol.ModeMalloc)
 			must.Hold(t, len(jobs) == 8 && len(jobs[0].Cases) == 4, "%d jobs", len(jobs))
 			should.Hold(t, jobs[0].Malloc == other && measuring(b, protocol.ModeMeasure)[0].Malloc == state, "%s after %s", jobs[0].Malloc, state)
