@@ -31,6 +31,7 @@ type Config struct {
 	Budget      conf.Duration `toml:"budget" json:"budget"`           // for over Min repetitions, or 0 for no limit
 	MaxTime     conf.Duration `toml:"max_time" json:"max_time"`       // for one case of one prediction
 	MinTime     conf.Duration `toml:"min_time" json:"min_time"`       // in the calls of one case of one mpirun that measures
+	Enough      int           `toml:"enough" json:"enough"`           // for a case of one mpirun that measures, or 0 for no limit
 	Fixed       int           `toml:"fixed" json:"fixed"`             // repetitions without prediction, if above 0
 }
 
@@ -54,6 +55,7 @@ func Default() Config {
 		Budget:      conf.Duration(3 * time.Millisecond),
 		MaxTime:     conf.Duration(2 * time.Second),
 		MinTime:     conf.Duration(500 * time.Microsecond),
+		Enough:      200,
 	}
 }
 
@@ -89,6 +91,7 @@ func (c Config) Validate() []conf.FieldError {
 	errs.Check(c.Budget >= 0, "budget", "%v is negative", c.Budget)
 	errs.Check(c.MaxTime > 0, "max_time", "%v is not positive", c.MaxTime)
 	errs.Check(c.MinTime >= 0, "min_time", "%v is negative", c.MinTime)
+	errs.Check(c.Enough >= 0, "enough", "%d is negative", c.Enough)
 	errs.Check(c.Fixed >= 0, "fixed", "%d is negative", c.Fixed)
 	errs.Check(c.Fixed <= maxRepetitions, "fixed", "%d is more than %d", c.Fixed, maxRepetitions)
 	return errs

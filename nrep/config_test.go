@@ -39,6 +39,7 @@ func TestValidateNamesTheKey(t *testing.T) {
 		{"step", func(c *Config) { c.Step = 0 }},
 		{"predictions", func(c *Config) { c.Predictions = 0 }},
 		{"max_time", func(c *Config) { c.MaxTime = 0 }},
+		{"enough", func(c *Config) { c.Enough = -1 }},
 		{"fixed", func(c *Config) { c.Fixed = -1 }},
 		{"fixed", func(c *Config) { c.Fixed = maxRepetitions + 1 }},
 		{"budget", func(c *Config) { c.Budget = -1 }},
@@ -82,7 +83,7 @@ max_time = "1m30s"`
 func TestConfigSurvivesJSON(t *testing.T) {
 	text := must.Get(json.Marshal(Default()))(t)
 	const want = `{"metrics":["rse"],"rse":0.025,"cov_mean":{"threshold":0.01,"window":20},` +
-		`"cov_median":{"threshold":0.01,"window":20},"min":10,"max":1000,"step":10,"predictions":3,"budget":"3ms","max_time":"2s","min_time":"500µs","fixed":0}`
+		`"cov_median":{"threshold":0.01,"window":20},"min":10,"max":1000,"step":10,"predictions":3,"budget":"3ms","max_time":"2s","min_time":"500µs","enough":200,"fixed":0}`
 	should.Equal(t, string(text), want, "written as %s", text)
 	var back Config
 	must.Do(t, json.Unmarshal(text, &back))

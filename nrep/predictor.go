@@ -84,6 +84,17 @@ func (c Config) ForMinTime(samples []float64) int {
 	return int(n)
 }
 
+// Kept returns how often a case is repeated in an mpirun that measures, from what a prediction took and
+// its samples in seconds. More than Enough make the medians of mpiruns no closer to each other
+// (docs/dev/notes/0.4/time.md).
+func (c Config) Kept(predicted int, samples []float64) int {
+	n := max(1, predicted, c.ForMinTime(samples))
+	if c.Enough > 0 {
+		n = min(n, max(c.Enough, c.Min))
+	}
+	return n
+}
+
 func MaxOverPredictions(predictions []int) int {
 	return slices.Max(append([]int{0}, predictions...))
 }

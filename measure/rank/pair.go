@@ -9,7 +9,7 @@ import (
 )
 
 // pairBatch counts the repetitions of both sides after which the time is looked at.
-const pairBatch = 40
+const pairBatch = 20
 
 // pair does all of two cases that take turns, call by call. Nothing of other cases comes in between.
 func (b *bench) pair(i int) error {

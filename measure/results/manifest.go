@@ -338,7 +338,7 @@ func (m *Manifest) Learned(r *Run, n nrep.Config) {
 			putFirst(&m.Skip, c.Plan, c.CaseResult)
 		case r.Mode == protocol.ModeNREP:
 			// Predictions come from valid samples only.
-			m.predicted(c, max(1, c.NRep-c.Invalid, n.ForMinTime(protocol.ValidSeconds(r.Samples[i]))))
+			m.predicted(c, n.Kept(c.NRep-c.Invalid, protocol.ValidSeconds(r.Samples[i])))
 		}
 	}
 }

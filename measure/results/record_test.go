@@ -17,7 +17,7 @@ func TestLargestPredictionIsKeptAndOneThatGaveUpIsRemembered(t *testing.T) {
 		c.Status = protocol.StatusOK
 		m.Learned(predicted(i+1, c, time.Millisecond), nrep.Default())
 	}
-	want := NRep{N: 1000, Reason: "reached nrep.max = 1000"}
+	want := NRep{N: 200, Reason: "reached nrep.max = 1000"}
 	got := m.NRep[3]
 	should.Hold(t, got == want, "got %+v, want %+v", got, want)
 }
@@ -47,9 +47,23 @@ func TestShortCallsAreRepeatedForTheLeastTime(t *testing.T) {
 		1250 * time.Nanosecond: 400, 5 * time.Microsecond: 100, 25 * time.Microsecond: 40, time.Second: 40, time.Nanosecond: 1000, 0: 1000,
 	} {
 		m := &Manifest{}
-		m.Learned(predicted(1, protocol.CaseResult{Status: protocol.StatusOK, NRep: 40, Converged: true}, each), nrep.Default())
+		all := nrep.Default()
+		all.Enough = 0
+		m.Learned(predicted(1, protocol.CaseResult{Status: protocol.StatusOK, NRep: 40, Converged: true}, each), all)
 		got := m.NRep[3]
 		should.Hold(t, got.N == want && got.Converged, "calls of %v: %+v, want %d for .5 ms", each, got, want)
+	}
+}
+
+func TestNoMoreThanEnoughIsRepeatedUnlessTheLeastIsMore(t *testing.T) {
+	for least, want := range map[int]int{10: 200, 300: 300} {
+		for _, c := range []protocol.CaseResult{{NRep: 40, Converged: true}, {NRep: 640, Converged: true}, {NRep: 1000, Reason: "reached nrep.max = 1000"}} {
+			m, n := &Manifest{}, nrep.Default()
+			c.Status, n.Min = protocol.StatusOK, least
+			m.Learned(predicted(1, c, time.Microsecond), n)
+			got := m.NRep[3]
+			should.Hold(t, got.N == want && got.Reason == c.Reason, "at least %d, %d predicted: %+v", least, c.NRep, got)
+		}
 	}
 }
 

@@ -320,7 +320,7 @@ func repetitions(config *glfile.File, call, each float64, known int) (predicted,
 	}
 	most := min(float64(n.Max), time.Duration(within).Seconds()/each)
 	predicted = max(float64(n.Min), min(usual, most))
-	kept = max(float64(n.Min), min(2*usual, most), float64(n.ForMinTime([]float64{call})))
+	kept = max(float64(n.Min), float64(n.Kept(int(min(2*usual, most)), []float64{call})))
 	if known > 0 {
 		kept = float64(known)
 	}
