@@ -115,6 +115,16 @@ func TestCallsOnFewerProcessesAreAFamilyApartFromTextbookAlgorithms(t *testing.T
 	should.Hold(t, alone.Verdict == judge.Violated && both.Verdict == alone.Verdict && *both.PAdjusted == *alone.PAdjusted && *both.Ratio == *alone.Ratio, "%+v, %+v", alone, both)
 }
 
+// On four processes a call has two mock-ups on fewer: three, and two.
+func TestGuidelinesThatAskOfAnyOfTheirKindCompareWithSeveral(t *testing.T) {
+	for _, id := range OneOf {
+		m := fixture.Manifest()
+		g := guidelines.Guideline{ID: id, Type: guidelines.Pattern, Function: "MPI_Reduce"}
+		fixture.Test(m, g, fixture.P2, 64, fixture.Case(m, "reduce_as_fewer@p-1", fixture.P2, 64), fixture.Case(m, "reduce_as_fewer@power_of_two", fixture.P2, 64))
+		should.Do(t, CheckManifest(m), id)
+	}
+}
+
 // Textbook algorithms leave the tests of all others as they are.
 func TestTextbookAlgorithmsAreAFamilyOfTheirOwn(t *testing.T) {
 	m := withTextbook(fixture.R)
