@@ -1,7 +1,7 @@
 //go:build ignore
 
 /* The plain C program that pgmpi-rank is compared with: what one would write by
- * hand to time a collective, with the same loop, clock, communicator, buffers
+ * hand to time a collective or a message, with the same loop, clock, communicator, buffers
  * and untimed calls, and no Go.
  *
  *   mpirun -np 2 baseline NREP FIRST_CALLS WARMUP FUNCTION:BYTES…
@@ -64,10 +64,45 @@ static void time_bcast(int n, int untimed, int nrep, int64_t *ns)
     }
 }
 
+/* Half a ping-pong, and both ranks at once. */
+static void time_send(int n, int untimed, int nrep, int64_t *ns)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    for (int i = -untimed; i < nrep; i++) {
+        if (i >= 0)
+            MPI_Barrier(comm);
+        int64_t start = now();
+        if (rank == 0)
+            MPI_Send(send_buffer, n, MPI_BYTE, 1, 1, comm);
+        MPI_Recv(recv_buffer, n, MPI_BYTE, 1 - rank, 1, comm, MPI_STATUS_IGNORE);
+        if (rank == 1)
+            MPI_Send(send_buffer, n, MPI_BYTE, 0, 1, comm);
+        if (i >= 0)
+            ns[i] = (now() - start) / 2;
+    }
+}
+
+static void time_sendrecv(int n, int untimed, int nrep, int64_t *ns)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    for (int i = -untimed; i < nrep; i++) {
+        if (i >= 0)
+            MPI_Barrier(comm);
+        int64_t start = now();
+        MPI_Sendrecv(send_buffer, n, MPI_BYTE, 1 - rank, 1, recv_buffer, n, MPI_BYTE, 1 - rank, 1, comm,
+                     MPI_STATUS_IGNORE);
+        if (i >= 0)
+            ns[i] = now() - start;
+    }
+}
+
 static const struct {
     const char *name;
     void (*time)(int n, int untimed, int nrep, int64_t *ns);
-} functions[] = {{"MPI_Allreduce", time_allreduce}, {"MPI_Bcast", time_bcast}};
+} functions[] = {{"MPI_Allreduce", time_allreduce}, {"MPI_Bcast", time_bcast},
+               {"MPI_Send", time_send}, {"MPI_Sendrecv", time_sendrecv}};
 
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 

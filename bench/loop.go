@@ -28,14 +28,13 @@ type rival struct {
 
 // loopRival runs the same loop (baseline.c).
 var loopRival = rival{
-	program: "baseline", args: []string{"20000", fmt.Sprint(firstCalls), fmt.Sprint(warmup)},
+	program: "baseline", args: []string{"5000", fmt.Sprint(firstCalls), fmt.Sprint(warmup)},
 	cases: []protocol.JobCase{
-		{Function: "MPI_Allreduce", Msize: 8},
-		{Function: "MPI_Allreduce", Msize: 1024},
-		{Function: "MPI_Bcast", Msize: 8},
-		{Function: "MPI_Bcast", Msize: 1024},
+		{Function: "MPI_Allreduce", Msize: 8}, {Function: "MPI_Allreduce", Msize: 1 << 10}, {Function: "MPI_Bcast", Msize: 8}, {Function: "MPI_Bcast", Msize: 1 << 10},
+		{Function: "MPI_Send", Msize: 8}, {Function: "MPI_Send", Msize: 4 << 10}, {Function: "MPI_Send", Msize: 64 << 10},
+		{Function: "MPI_Sendrecv", Msize: 8}, {Function: "MPI_Sendrecv", Msize: 4 << 10}, {Function: "MPI_Sendrecv", Msize: 64 << 10},
 	},
-	samples: 20000, allowed: 0.03,
+	samples: 5000, allowed: 0.03,
 }
 
 type ratios struct {

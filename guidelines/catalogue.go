@@ -88,6 +88,8 @@ var catalogue = []Entry{
 		Pairs: []pair{{mockups.Immediate, "", true}}},
 	{ID: "M4", Type: Pattern, Group: Messages, Formula: "Start + Wait of Send_init(n) ≤ Isend(n) + Wait",
 		Pairs: []pair{{mockups.Started, mockups.Immediate, false}}},
+	{ID: "M5", Type: Pattern, Group: Messages, Formula: "64·Send(n) in a row + answer ≤ 64·Send(n)",
+		Pairs: []pair{{mockups.Streamed, mockups.OneByOne, false}}},
 	{ID: TextbookID, Type: Pattern, Group: Textbook, Formula: "A(n) ≤ A(n) by any textbook algorithm"},
 	{ID: FewerID, Type: Pattern, Group: Fewer, Formula: "A(n) ≤ A(n) on fewer processes + messages"},
 }

@@ -419,7 +419,7 @@ func TestGroupsAreOffUntilTheyAreNamed(t *testing.T) {
 		{Config{Guidelines: []string{"V4", "V9"}, Functions: []string{"MPI_Alltoall", "MPI_Allgather"}}, "V9:Alltoall"},
 		{Config{Guidelines: []string{"V4"}}, "V4:Allgatherv V4:Allgatherv/linear V4:Allgatherv/one_large V4:Allgatherv/one_empty V4:Allgatherv/random V4:Allgatherv/sparse V4:Allgatherv/lopsided"},
 		{Config{Guidelines: []string{"large_counts"}, Functions: []string{"MPI_Scan", "MPI_Gatherv"}}, "GL1:Scan_c GL2:Scan_c LC1:Gatherv_c LC1:Gatherv LC1:Scan_c LC1:Scan LC2:Scan_c"},
-		{Config{Guidelines: []string{"messages"}}, "GL1:Send GL1:Sendrecv GL2:Send GL2:Sendrecv M1:Send M2:Sendrecv M3:Isend M4:Send_init"},
+		{Config{Guidelines: []string{"messages"}}, "GL1:Send GL1:Sendrecv GL2:Send GL2:Sendrecv M1:Send M2:Sendrecv M3:Isend M4:Send_init M5:Send/stream"},
 		{Config{Guidelines: []string{"messages"}, Functions: []string{"MPI_Sendrecv"}}, "GL1:Sendrecv GL2:Sendrecv M2:Sendrecv"},
 		{Config{Guidelines: []string{"GL1:MPI_Send", "M1"}}, "GL1:Send M1:Send"},
 	} {

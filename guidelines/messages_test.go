@@ -16,7 +16,7 @@ func TestMessagesAreAskedOfTwoProcessesOrMore(t *testing.T) {
 		of[x.Shape.NP][x.Guideline+":"+x.Function] = true
 	}
 	should.Equal(t, of[1], map[string]bool{"GL28:MPI_Bcast": true}, "on one process")
-	should.Equal(t, len(of[2]), 1+4+4, "on two: %v", of[2])
+	should.Equal(t, len(of[2]), 1+4+5, "on two: %v", of[2])
 	should.Contain(t, strings.Join(p.Notes, "\n"),
 		"Messages are not tested on p1: one needs two processes.")
 }
@@ -58,7 +58,7 @@ func TestOfMessagesFewSplitsAreOnByDefault(t *testing.T) {
 	should.Equal(t, len(of(usual, "1..1Mi*4")["GL2:MPI_Send"]), 11, "what is named has all sizes")
 	usual.Guidelines[2] = "messages"
 	all := of(usual, "1..1Mi*4")
-	should.Hold(t, len(all) == 8 && len(all["GL2:MPI_Sendrecv"]) == 11, "and so has the group: %v", all)
+	should.Hold(t, len(all) == 9 && len(all["GL2:MPI_Sendrecv"]) == 11, "and so has the group: %v", all)
 	usual = Default()
 	usual.Calls = []string{"MPI_Send:128", "MPI_Send:64"}
 	should.Equal(t, of(usual, "8"), map[string][]int64{"GL2:MPI_Send": {64, 128}}, "what is called has its sizes")

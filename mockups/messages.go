@@ -5,6 +5,8 @@ const (
 	Synchronous Call = "synchronous" // MPI_Ssend
 	Immediate   Call = "immediate"   // MPI_Isend, then Wait
 	Started     Call = "started"     // MPI_Send_init: Start, then Wait
+	Streamed    Call = "stream"      // MPI_Send/stream: in a row, then one answer
+	OneByOne    Call = "one_by_one"  // MPI_Send/one_by_one: as many, each an answer to the one before
 )
 
 // messages are what collectives are not: only two ranks take part.
@@ -23,8 +25,18 @@ var otherMessages = []struct {
 	{"MPI_Send", Immediate, "Isend(n) + Wait", "half a ping-pong by Isend, Irecv and Wait"},
 	{"MPI_Send", Started, "Start + Wait of Send_init(n)",
 		"half a ping-pong by requests made before, started and waited for"},
+	{"MPI_Send", Streamed, "64·Send(n) in a row + answer", "64 messages by Send in a row to a receiver that answers them once, without data"},
+	{"MPI_Send", OneByOne, "64·Send(n)", "64 messages one by one, in 32 ping-pongs by Send and Recv"},
 	{"MPI_Sendrecv", ToAll, "Isend(n) + Irecv(n) + Waitall",
 		"both ranks to each other at once, by Isend, Irecv and Waitall"},
+}
+
+// fromFirst is the first rank's block at the second one, the only data that streams must leave.
+var fromFirst Result = func(rank, p, root, block int) Source {
+	if rank != 1 {
+		return undefined
+	}
+	return Source{0, 0, 0}
 }
 
 func messageCalls() (calls []Call) {
@@ -49,6 +61,9 @@ func makeMessage(f *Function) bool {
 	for _, m := range otherMessages {
 		if m.of == f.Of && m.call == f.Call {
 			f.Formula, f.What = m.formula, m.what
+			if f.Call == Streamed || f.Call == OneByOne {
+				f.Half, f.Result = false, fromFirst
+			}
 			return true
 		}
 	}

@@ -51,6 +51,30 @@ static int by_ssend(pg_ctx *x) { return ping_pong(x, synchronous, receive); }
 static int by_isend(pg_ctx *x) { return ping_pong(x, isend, irecv); }
 static int by_start(pg_ctx *x) { return ping_pong(x, start_send, start_receive); }
 
+/* The messages of a stream (mockups/messages.go). */
+enum { STREAM = 64 };
+
+static int stream(pg_ctx *x)
+{
+    int err = MPI_SUCCESS;
+    if (x->rank > 1)
+        return err;
+    for (int i = 0; i < STREAM && err == MPI_SUCCESS; i++)
+        err = x->rank == 0 ? send(x) : receive(x);
+    if (err != MPI_SUCCESS)
+        return err;
+    return x->rank == 0 ? MPI_Recv(NULL, 0, MPI_BYTE, 1, TAG, x->comm, MPI_STATUS_IGNORE)
+                        : MPI_Send(NULL, 0, MPI_BYTE, 0, TAG, x->comm);
+}
+
+static int one_by_one(pg_ctx *x)
+{
+    int err = MPI_SUCCESS;
+    for (int i = 0; i < STREAM / 2 && err == MPI_SUCCESS; i++)
+        err = by_send(x);
+    return err;
+}
+
 static int sendrecv(pg_ctx *x)
 {
     if (x->rank > 1)
@@ -95,6 +119,8 @@ const pg_function pg_messages[] = {
     {"MPI_Ssend", prepare, by_ssend, pg_release},
     {"MPI_Isend", prepare, by_isend, pg_release},
     {"MPI_Send_init", make_requests, by_start, free_requests},
+    {"MPI_Send/stream", prepare, stream, pg_release},
+    {"MPI_Send/one_by_one", prepare, one_by_one, pg_release},
     {"MPI_Sendrecv", prepare, sendrecv, pg_release},
     {"MPI_Sendrecv/isend+irecv", prepare, isend_irecv, pg_release},
     {NULL},
