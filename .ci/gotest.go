@@ -1,6 +1,6 @@
 // The command gotest runs `go test` with its arguments and prints what that prints. The file that
 // GOTEST_SKIPS names gets a line for each skipped test: why, a tab, which. The file that GOTEST_TIMES
-// names gets a line for each other test: seconds, a tab, which.
+// names gets a line for each other test: seconds with its subtests, a tab, which.
 //
 //	GOTEST_SKIPS=skips GOTEST_TIMES=times go run .ci/gotest.go -count=1 ./...
 package main
@@ -55,7 +55,8 @@ func appendTo(path, text string) {
 // follow prints the lines about packages and the output of failing tests. It returns which tests were skipped, and
 // how long the others took.
 func follow(events *json.Decoder) (skips, times string) {
-	said := map[[2]string]string{} // by package and test, while the test runs
+	said := map[[2]string]string{}    // by package and test, while the test runs
+	inside := map[[2]string]float64{} // seconds of its subtests, which end first
 	for {
 		var e event
 		if err := events.Decode(&e); err == io.EOF {
@@ -83,9 +84,15 @@ func follow(events *json.Decoder) (skips, times string) {
 		if e.Action == "fail" || e.Action == "skip" || e.Action == "pass" {
 			delete(said, key)
 		}
-		// A test's time includes its subtests.
-		if (e.Action == "fail" || e.Action == "pass") && e.Test != "" && !strings.Contains(e.Test, "/") {
-			times += fmt.Sprintf("%.2f\t%s %s\n", e.Elapsed, e.Package, e.Test)
+		if (e.Action == "fail" || e.Action == "pass") && e.Test != "" {
+			// A test's own time leaves out its subtests that run beside others.
+			took := max(e.Elapsed, inside[key])
+			delete(inside, key)
+			if slash := strings.LastIndex(e.Test, "/"); slash >= 0 {
+				inside[[2]string{e.Package, e.Test[:slash]}] += took
+			} else {
+				times += fmt.Sprintf("%.2f\t%s %s\n", took, e.Package, e.Test)
+			}
 		}
 	}
 }
