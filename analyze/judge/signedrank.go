@@ -51,11 +51,11 @@ func reachV(r int, level float64, score stats.Score) float64 {
 	if r < 3 || lacks <= 0 {
 		return math.Inf(1)
 	}
-	low, high := 0.0, 10.0
+	low, high, most := 0.0, 10.0, stats.LargestScore(r, score)
 	for range 30 {
 		d := (low + high) / 2
 		// About their own mean, r differences spread a little less.
-		mean, variance := lackedV(r, d/math.Sqrt(1-.5/float64(r)), stats.LargestScore(r, score))
+		mean, variance := lackedV(r, d/math.Sqrt(1-.5/float64(r)), most)
 		if variance > 0 && mathext.GammaIncReg(mean*mean/variance, lacks*mean/variance) < 0.5 {
 			low = d
 		} else {
@@ -70,11 +70,12 @@ func reachV(r int, level float64, score stats.Score) float64 {
 // the largest score.
 func lackedV(r int, d, most float64) (mean, variance float64) {
 	const step = 0.05
-	square := 0.0
+	square, above := 0.0, stats.NormalCDF(-d)
 	for x := step / 2; x < 6; x += step {
 		rank := min(1+float64(r-1)*(stats.NormalCDF(x-d)-stats.NormalCDF(-x-d)), most)
-		share := stats.NormalCDF(-x+step/2-d) - stats.NormalCDF(-x-step/2-d)
-		mean, square = mean+rank*share, square+rank*rank*share
+		below := stats.NormalCDF(-x - step/2 - d)
+		share := above - below
+		mean, square, above = mean+rank*share, square+rank*rank*share, below
 	}
 	return float64(r) * mean, float64(r) * (square - mean*mean)
 }
