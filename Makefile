@@ -343,8 +343,9 @@ for ((i = 0; i < $(LOAD); i++)); do
 done
 endef
 
-# Both base programs are built first, a core for each; the others while tests run that need
-# none of them. Packages without MPI are tested two at a time; where mpiruns or the C
+# pgmpi is built first: most packages of the rank programs are compiled with it, once. Then come both base
+# programs, a core for each; the others while tests run that need none of them. Packages without MPI are
+# tested two at a time; where mpiruns or the C
 # parts take times, nothing else runs. Tests that are right whatever time it takes
 # run at the end of a package, three at a time on any machine: Open MPI binds the ranks
 # of every mpirun to the first cores. The test program of cmd/pgmpi is pgmpi; tests of
@@ -361,7 +362,8 @@ run-tests: go-check both
 	$(parts)
 	$(load)
 	trap '{ [ -z "$$load" ] || kill $$load || true; }; $(list_tests)' EXIT
-	part "Builds of the rank programs"
+	part "Builds of the programs"
+	$(build_pgmpi)
 	{
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
 	} &
@@ -371,7 +373,6 @@ run-tests: go-check both
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/fault.so testdata/fault/fault.c -ldl -lpthread
 	$(allow_root)
-	$(build_pgmpi)
 	export CGO_ENABLED=0
 	batch=$$(mktemp)
 	$(WITH_PROGRAMS) $(GO_TEST) -run '^TestSlurm$$' ./cmd/pgmpi >$$batch 2>&1 & # they wait most of the time
