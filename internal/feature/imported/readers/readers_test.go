@@ -410,28 +410,61 @@ func TestAFileOfNobodyIsNamed(t *testing.T) {
 	should.Fail(t, err, "did you mean osu?")
 }
 
+// seeds has texts of each reader's format, with which fuzzing begins.
+var seeds = map[string][]string{
+	"osu": {osuText, twoTables, "\ufeff" + twoTables, before("[1,0]<stdout>:", twoTables)}, "imb": {imbText}, "pico": {"highest\n1\n2\n"}, "nccl": {ncclText},
+	"nccl-text": {"# all_reduce_perf\n#  Rank  0 Group  0 Pid 7 on a device  0 [0] G\n# size count type redop root time algbw busbw #wrong\n8 2 float sum -1 1.0 1 1 0\n"},
+	"rccl":      {`[{"numCycle":0,"name":"AllReduce","ranks":2,"size":8,"inPlace":0,"time":1,"busBw":1}]`, "numCycle,name,ranks,size,inPlace,time,busBw\n0,AllReduce,2,8,0,1,1\n"},
+	"reprompi": {reproBarrier, reproWindow, reproEach, reproGlobal,
+		"#@nprocs=1\ntest nrep msize runtime_sec\nMPI_Bcast 0 9223372036854775807 4294967296.99999999999\n",
+		"#@nprocs=9999999999\nprocess test nrep msize errorcode loc_tstart_sec loc_tend_sec\n-1 x -1 0 -1 - .\n"},
+	"skampi": {"# SKaMPI Version 5.0\n# begin result \"MPI_Bcast-x\"\nprocs= 2 8 1.0 0.1 9\n"},
+}
+
+// seeded reads a seed, or what fuzzing made of it, as the reader's; np is 0 where the text has to say it.
+func seeded(r reader, text string, np int) ([]*measurement, error) {
+	var tables sync.Map
+	tables.Store("/m_metadata.csv", picoTable{{"T", "0"}: {"machine": "m", "nnodes": "2", "tasks_per_node": "1", "collective_type": "BCAST"}})
+	f := file{path: "/m/T/0/8_default_ompi_int32.csv", reader: r}
+	return f.parse(&input{Given: Given{Shape: guidelines.Shape{NP: np}}, tables: &tables}, io.LimitReader(strings.NewReader(text), 1<<20))
+}
+
+// A reader is a file, its line in readers, the row of totals that it names, a seed, and its row of the page.
+func TestEveryReaderHasASeedThatItReadsAndARowOfThePage(t *testing.T) {
+	page := string(must.Get(os.ReadFile("../../../../docs/how-to-import.md"))(t))
+	for _, r := range readers {
+		cases, errs := 0, []error{}
+		for _, text := range seeds[r.name] {
+			for _, np := range []int{0, 2} {
+				all, err := seeded(r, text, np)
+				errs = append(errs, err)
+				for _, m := range all {
+					cases += len(m.cases)
+				}
+			}
+		}
+		should.Hold(t, cases > 0, "%s: seeds has no text that it reads: %v", r.name, errs)
+		row := false
+		for line := range strings.Lines(page) {
+			cells := strings.Split(line, "|")
+			row = row || len(cells) > 2 && strings.Contains(cells[1], "`"+r.name+"`")
+		}
+		should.Hold(t, row, "%s: docs/how-to-import.md has no row of it", r.name)
+	}
+}
+
 // FuzzReaders tries any text: no reader panics, accepted text has positive times and known functions, and an error
 // names the file.
 func FuzzReaders(f *testing.F) {
-	const rank = "#  Rank  0 Group  0 Pid 7 on a device  0 [0] G\n"
-	for i, texts := range [][]string{{osuText, twoTables, "\ufeff" + twoTables, before("[1,0]<stdout>:", twoTables)}, {imbText}, {"highest\n1\n2\n"}, {ncclText},
-		{"# all_reduce_perf\n" + rank + "# size count type redop root time algbw busbw #wrong\n8 2 float sum -1 1.0 1 1 0\n"},
-		{`[{"numCycle":0,"name":"AllReduce","ranks":2,"size":8,"inPlace":0,"time":1,"busBw":1}]`, "numCycle,name,ranks,size,inPlace,time,busBw\n0,AllReduce,2,8,0,1,1\n"}, {reproBarrier, reproWindow, reproEach, reproGlobal,
-			"#@nprocs=1\ntest nrep msize runtime_sec\nMPI_Bcast 0 9223372036854775807 4294967296.99999999999\n",
-			"#@nprocs=9999999999\nprocess test nrep msize errorcode loc_tstart_sec loc_tend_sec\n-1 x -1 0 -1 - .\n"},
-		{"# SKaMPI Version 5.0\n# begin result \"MPI_Bcast-x\"\nprocs= 2 8 1.0 0.1 9\n"}} {
-		for _, text := range texts {
+	for i, r := range readers {
+		for _, text := range seeds[r.name] {
 			f.Add(uint8(i), text)
 		}
 	}
-	var tables sync.Map
-	tables.Store("/m_metadata.csv", picoTable{{"T", "0"}: {"machine": "m", "nnodes": "2", "tasks_per_node": "1", "collective_type": "BCAST"}})
 	f.Fuzz(func(t *testing.T, which uint8, text string) {
-		r := file{path: "/m/T/0/8_default_ompi_int32.csv", reader: readers[int(which)%len(readers)]}
-		in := &input{Given: Given{Shape: guidelines.Shape{NP: 2}}, tables: &tables}
-		all, err := r.parse(in, io.LimitReader(strings.NewReader(text), 1<<20))
+		all, err := seeded(readers[int(which)%len(readers)], text, 2)
 		if err != nil {
-			must.Hold(t, strings.HasPrefix(err.Error(), r.path), "%q does not name the file", err)
+			must.Hold(t, strings.HasPrefix(err.Error(), "/m/T/0/"), "%q does not name the file", err)
 			return
 		}
 		for _, m := range all {

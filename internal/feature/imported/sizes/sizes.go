@@ -50,14 +50,17 @@ var Rooted = []string{"MPI_Bcast", "MPI_Gather", "MPI_Gatherv", "MPI_Reduce", "M
 // Block returns the bytes of one block, for elements of some bytes. ok tells whether it is the same at each
 // process: PICO gives each process COUNT/p elements, rounded down.
 func Block(format, function string, size, element int64, p int) (block int64, ok bool, err error) {
+	counted, known := totals[format]
 	switch {
+	case !known:
+		return 0, false, fmt.Errorf("what a size of %s counts is not known: totals has no row of it", format)
 	case size < 0 || size > 1<<50:
 		return 0, false, fmt.Errorf("%d is no size", size)
 	case p < 1:
 		return 0, false, fmt.Errorf("%d is no number of processes", p)
 	case slices.Contains(untold[format], Of(function)):
 		return 0, false, nil
-	case slices.Contains(totals[format], Of(function)):
+	case slices.Contains(counted, Of(function)):
 		block = size / element / int64(p) * element
 		return block, block > 0 && (format == "pico" || block*int64(p) == size), nil
 	}
