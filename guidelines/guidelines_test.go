@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -524,4 +525,17 @@ func TestTheDocsNameTheGuidelinesOfASelector(t *testing.T) {
 	should.Contain(t, page, "The *extended* ones ("+Extended()+")")
 	should.Equal(t, inWords(func(Entry) bool { return false }), "")
 	should.Equal(t, inWords(func(e Entry) bool { return e.ID == "GL3" || e.ID == "GL5" || e.ID == "GL6" }), "GL3, GL5 to GL6")
+}
+
+func TestTheDocsHaveARowOrAHeadingForEveryGuideline(t *testing.T) {
+	lines := strings.Split(string(must.Get(os.ReadFile("../docs/guidelines.md"))(t)), "\n")
+	for _, e := range Catalogue() {
+		id := regexp.MustCompile(`\b` + e.ID + `\b`)
+		there := slices.ContainsFunc(lines, func(line string) bool {
+			row, ok := strings.CutPrefix(line, "| ")
+			first, _, _ := strings.Cut(row, "|")
+			return (ok && id.MatchString(first) || strings.HasPrefix(line, "#") && id.MatchString(line)) && strings.Contains(line, e.Mockup)
+		})
+		should.Hold(t, there, "docs/guidelines.md has no row of %s %s", e.ID, e.Mockup)
+	}
 }
