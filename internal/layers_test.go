@@ -147,6 +147,20 @@ func TestFeaturesStandOnTheCoreAlone(t *testing.T) {
 	}
 }
 
+// A folder that no list names is built and tested, and no program has it.
+func TestTheProgramsListEveryFeature(t *testing.T) {
+	imports := importsOf(t, "..")
+	for dir := range imports {
+		program := "cmd/pgmpi"
+		if own, _ := path.Match("internal/feature/*/rank", dir); own {
+			program = "cmd/pgmpi-rank"
+		} else if own, _ := path.Match("internal/feature/*", dir); !own {
+			continue
+		}
+		should.Hold(t, slices.Contains(imports[program], dir), "%s/features.go has no line of %s", program, dir)
+	}
+}
+
 func TestArchitecturePageShowsTheLayers(t *testing.T) {
 	page := must.Get(os.ReadFile("../docs/dev/architecture.md"))(t)
 	var want strings.Builder
