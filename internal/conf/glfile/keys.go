@@ -333,11 +333,12 @@ func (f *File) field(name string) reflect.Value {
 }
 
 func fieldOf(v reflect.Value, tag, name string) reflect.Value {
-	i := 0
-	for v.Type().Field(i).Tag.Get(tag) != name {
-		i++
+	for i := range v.NumField() {
+		if v.Type().Field(i).Tag.Get(tag) == name {
+			return v.Field(i)
+		}
 	}
-	return v.Field(i)
+	panic(fmt.Sprintf("%s has no field with the tag %s:%q, which a row of keys.go names", v.Type(), tag, name))
 }
 
 // parse reads the value of a flag. Commas separate the elements of an array.
