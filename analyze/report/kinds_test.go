@@ -1,17 +1,10 @@
 package report
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"regexp"
-	"strconv"
-	"strings"
 	"testing"
 
+	"pgmpi/testkit/kinds"
 	"pgmpi/testkit/must"
 	"pgmpi/testkit/should"
 )
@@ -30,7 +23,7 @@ var shownElsewhere = map[string]string{
 // An example gives a kind its golden files, and hostile feeds every example with texts of others.
 func TestEveryKindOfDocumentHasAnExample(t *testing.T) {
 	var docs []byte
-	for _, page := range []string{"results-format.md", "dev/results-folder.md"} {
+	for _, page := range kinds.Pages {
 		text := must.Get(os.ReadFile("../../docs/" + page))(t)
 		docs = append(docs, text...)
 	}
@@ -38,61 +31,12 @@ func TestEveryKindOfDocumentHasAnExample(t *testing.T) {
 	for _, e := range examples(t) {
 		shown[e.Document.Name] = true
 	}
-	for name, k := range kinds(t) {
-		should.Hold(t, shown[name] != (shownElsewhere[name] != ""), "%s: kind %q wants either a line of examples() or a reason in shownElsewhere", k.path, name)
-		should.Hold(t, !k.forPrograms || regexp.MustCompile(`\b`+name+`\.(json|csv)|pgmpi [^`+"`"+`]*`+name).Match(docs),
-			"%s: neither docs/results-format.md nor docs/dev/results-folder.md has a line about %s", k.path, name)
+	all := kinds.Below(t, ".")
+	must.Hold(t, len(all) >= 15, "%d kinds of documents were found", len(all))
+	for _, k := range all {
+		name := k.Name
+		should.Hold(t, shown[name] != (shownElsewhere[name] != ""), "%s: kind %q wants either a line of examples() or a reason in shownElsewhere", k.Path, name)
+		should.Hold(t, k.Told(docs),
+			"%s: neither docs/results-format.md nor docs/dev/results-folder.md has a line about %s", k.Path, name)
 	}
-}
-
-// kind is where a document.Kind stands, and whether programs read its documents.
-type kind struct {
-	path        string
-	forPrograms bool
-}
-
-// kinds has every package-level document.Kind below this folder, by its Name.
-func kinds(t *testing.T) map[string]kind {
-	t.Helper()
-	out, files := map[string]kind{}, token.NewFileSet()
-	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		file, err := parser.ParseFile(files, path, nil, 0)
-		if err != nil {
-			return err
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			literal, ok := n.(*ast.CompositeLit)
-			if !ok {
-				return true
-			}
-			of, ok := literal.Type.(*ast.IndexExpr)
-			if !ok {
-				return true
-			}
-			if x, ok := of.X.(*ast.SelectorExpr); !ok || x.Sel.Name != "Kind" {
-				return true
-			}
-			forPrograms, name := false, ""
-			for _, element := range literal.Elts {
-				field, ok := element.(*ast.KeyValueExpr)
-				if !ok {
-					continue
-				}
-				switch field.Key.(*ast.Ident).Name {
-				case "Name":
-					name, _ = strconv.Unquote(field.Value.(*ast.BasicLit).Value)
-				case "JSON", "Rows":
-					forPrograms = true
-				}
-			}
-			out[name] = kind{path, forPrograms}
-			return true
-		})
-		return nil
-	})
-	must.Hold(t, err == nil && len(out) >= 15, "%d kinds of documents were found: %v", len(out), err)
-	return out
 }
