@@ -10,11 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"pgmpi/internal/command"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/manual"
+	"pgmpi/internal/settings"
 	"pgmpi/testkit/must"
 	"pgmpi/testkit/should"
 )
@@ -115,6 +118,27 @@ func TestExamplesOfHelpAreTaken(t *testing.T) {
 			should.Hold(t, of.Args == nil || of.Args(of, of.Flags().Args()) == nil, "%s: %s has wrong arguments", c.Name(), line)
 		}
 		should.Contain(t, manual.Page(c), ".SH EXAMPLES")
+	}
+}
+
+func TestTheGuideNamesEveryCommand(t *testing.T) {
+	guide := string(must.Get(os.ReadFile("../../docs/guide.md"))(t))
+	for _, c := range manual.Commands(rootCommand(command.New(io.Discard, io.Discard))) {
+		should.Hold(t, regexp.MustCompile("`(pgmpi )?"+c.Name()+"\\b").MatchString(guide), "docs/guide.md has no row of pgmpi %s", c.Name())
+	}
+}
+
+func TestEveryFlagOfAKeyIsTakenByACommand(t *testing.T) {
+	taken := map[string]bool{}
+	for _, c := range manual.Commands(rootCommand(command.New(io.Discard, io.Discard))) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if key, ok := settings.KeyOf(f); ok {
+				taken[key.Name] = true
+			}
+		})
+	}
+	for _, k := range glfile.Keys() {
+		should.Hold(t, k.Flag == "" || taken[k.Name], "%s has the flag --%s, which no command takes: name it in the Keys of one", k.Name, k.Flag)
 	}
 }
 
