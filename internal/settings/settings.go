@@ -17,9 +17,11 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"pgmpi/analyze"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
@@ -228,20 +230,8 @@ func (s *Settings) Load(m *results.Manifest) (*glfile.File, error) {
 	case m != nil:
 		f, err = reading.ConfigOf(m)
 	}
-	absent, names := errors.Is(err, fs.ErrNotExist), strings.Split(s.File, ",")
-	switch {
-	case absent && len(guidelines.Config{Guidelines: names}.Validate(nil)) == 0: // check.guidelines may hold this
-		return nil, fail.AsSetup(fail.Above(fmt.Errorf("%s is a guideline, and a file is wanted. Write into one, such as gl.toml", s.File),
-			"[check]", "guidelines = ["+phrase.Join(", ", "%q", names)+"]"))
-	case absent:
-		if _, err := conf.ParseSize(s.File); err == nil {
-			return nil, fail.Setupf("%s is a number, and a file such as gl.toml is wanted here: commas separate the values of a flag, as in --msizes 8,1Ki", s.File)
-		}
-		return nil, fail.Setupf("there is no %s: `pgmpi init` writes a gl.toml", s.File)
-	case IsFolder(s.File):
-		return nil, fail.Setupf("%s is a folder, and a file such as gl.toml is wanted here", s.File)
-	case err != nil:
-		return nil, fail.AsSetup(err)
+	if err != nil {
+		return nil, unread(s.File, err)
 	}
 	if err := s.narrow(f, false); err != nil {
 		return nil, err
@@ -255,7 +245,83 @@ func (s *Settings) Load(m *results.Manifest) (*glfile.File, error) {
 	return f, experiment.Under(f)
 }
 
+// unread adds to the error of a file that could not be read what was probably meant by its name.
+func unread(name string, err error) error {
+	folder := IsFolder(name)
+	_, notNumber := conf.ParseSize(name)
+	names := strings.Split(name, ",")
+	switch absent := errors.Is(err, fs.ErrNotExist); {
+	case folder:
+		return fail.Setupf("%s is a folder, and a file such as gl.toml is wanted here", name)
+	case !absent:
+		return fail.AsSetup(err)
+	case len(guidelines.Config{Guidelines: names}.Validate(nil)) == 0: // check.guidelines may hold this
+		return fail.AsSetup(fail.Above(fmt.Errorf("%s is a guideline, and a file is wanted. Write into one, such as gl.toml", name),
+			"[check]", "guidelines = ["+phrase.Join(", ", "%q", names)+"]"))
+	case notNumber == nil:
+		return fail.Setupf("%s is a number, and a file such as gl.toml is wanted here: commas separate the values of a flag, as in --msizes 8,1Ki", name)
+	}
+	return fail.Setupf("there is no %s: `pgmpi init` writes a gl.toml", name)
+}
+
 func IsFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// Narrow describes a flag whose value limits a check to some calls.
+type Narrow struct {
+	Flag, Usage string
+	Needed      bool // help shows it among the few flags that are needed most
+	// Last lets it choose from what all other flags have left; without it the other flags override what it sets.
+	Last bool
+	// Do sets which calls are checked. The note says how many there are.
+	Do func(value string, f *glfile.File) (note string, err error)
+	// After says more of these calls by what the check found; may be nil.
+	After func(value string, r *analyze.Report) (*document.Document, error)
+}
+
+type narrowed struct {
+	Narrow
+	value string // "" if it is not given
+}
+
+// Narrows declares flags whose values limit a check to some calls.
+func (s *Settings) Narrows(fs *pflag.FlagSet, by ...Narrow) {
+	for _, n := range by {
+		given := &narrowed{Narrow: n}
+		s.narrows = append(s.narrows, given)
+		fs.StringVar(&given.value, n.Flag, "", n.Usage)
+		manual.Under(fs.Lookup(n.Flag), "check")
+		if n.Needed {
+			manual.Need(fs.Lookup(n.Flag))
+		}
+	}
+}
+
+// After returns documents that follow the answer of a check.
+func (s *Settings) After(r *analyze.Report) (all []*document.Document, err error) {
+	for _, n := range s.narrows {
+		if n.value == "" || n.After == nil {
+			continue
+		}
+		d, err := n.After(n.value, r)
+		if err != nil {
+			return all, fail.AsSetup(err)
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+func (s *Settings) narrow(f *glfile.File, last bool) (err error) {
+	for _, n := range s.narrows {
+		if n.value == "" || n.Last != last {
+			continue
+		}
+		if s.Note, err = n.Do(n.value, f); err != nil {
+			return fail.AsSetup(err)
+		}
+	}
+	return nil
 }
