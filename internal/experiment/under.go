@@ -59,11 +59,7 @@ func applied(rank, name, value string) bool {
 	if name != tuning.Preload {
 		return name == "PGMPI_APPLY"
 	}
-	rank, err := launch.FindRank(rank)
-	if err != nil {
-		return false
-	}
-	library, err := launch.Beside(rank, launch.PreloadEnding)
+	library, err := launch.FindPreload(rank)
 	return err == nil && value == library
 }
 

@@ -39,6 +39,33 @@ func FindRank(configured string) (string, error) {
 	return findFrom(filepath.Dir(self))
 }
 
+// PreloadEnding ends the name of the library that is preloaded into the ranks of programs.
+const PreloadEnding = "-preload.so"
+
+// Beside returns the path of a library that is built with a rank program. The library has the program's
+// name with this ending; the program may be a link.
+func Beside(rank, ending string) (string, error) {
+	real, err := filepath.EvalSymlinks(rank)
+	if err != nil {
+		return "", err
+	}
+	for _, path := range []string{rank, real} {
+		if there(path + ending) {
+			return path + ending, nil
+		}
+	}
+	return "", fmt.Errorf("no %s%s beside the rank program: `make build` makes it", real, ending)
+}
+
+// FindPreload returns the path of the preloaded library that is built with the rank program.
+func FindPreload(configured string) (string, error) {
+	rank, err := FindRank(configured)
+	if err != nil {
+		return "", err
+	}
+	return Beside(rank, PreloadEnding)
+}
+
 func findFrom(bin string) (string, error) {
 	beside := filepath.Join(bin, "pgmpi-rank")
 	if there(beside) {

@@ -12,24 +12,6 @@ import (
 	"strings"
 )
 
-// PreloadEnding ends the name of the library that is preloaded into the ranks of programs.
-const PreloadEnding = "-preload.so"
-
-// Beside returns the path of a library that is built with a rank program. The library has the program's
-// name with this ending; the program may be a link.
-func Beside(rank, ending string) (string, error) {
-	real, err := filepath.EvalSymlinks(rank)
-	if err != nil {
-		return "", err
-	}
-	for _, path := range []string{rank, real} {
-		if there(path + ending) {
-			return path + ending, nil
-		}
-	}
-	return "", fmt.Errorf("no %s%s beside the rank program: `make build` makes it", real, ending)
-}
-
 // Command is the command line of an MPI program, beginning with its launcher or a script.
 type Command struct {
 	Argv    []string
