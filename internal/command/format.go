@@ -15,7 +15,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
-	"pgmpi/measure/results"
+	"pgmpi/internal/regular"
 )
 
 // FormatFlag holds the values of --format, a choice from the formats of a kind of document.
@@ -114,8 +114,7 @@ func (f *FormatFlag) deliver(d *document.Document) (err error) {
 		if t.Path == "" {
 			continue
 		}
-		folder := results.Folder{Path: filepath.Dir(t.Path)}
-		err = errors.Join(err, folder.WriteFile(filepath.Base(t.Path), func(w io.Writer) error { return t.Write(w, d) }))
+		err = errors.Join(err, regular.Write(t.Path, func(w io.Writer) error { return t.Write(w, d) }))
 	}
 	for i, format := range f.unnamed() {
 		if i > 0 && format.Log != "" && f.host.understood(format) {

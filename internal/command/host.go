@@ -3,7 +3,6 @@ package command
 import (
 	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,9 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze"
 	"pgmpi/internal/document"
-	"pgmpi/internal/exitcode"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/progress"
@@ -86,21 +83,4 @@ func (h *Host) put(d *document.Document, f document.Format) error {
 	shown.Page = h.Page
 	out := bufio.NewWriter(h.Stdout)
 	return cmp.Or(f.Write(out, &shown), out.Flush()) // Flush says again what went wrong in Write
-}
-
-// Code returns the exit code of an error (docs/guide.md, "Exit codes").
-func Code(err error) int {
-	switch {
-	case err == nil:
-		return exitcode.OK
-	case errors.Is(err, fail.ErrFound):
-		return exitcode.Violated
-	case fail.Is[*fail.Interrupted](err):
-		return exitcode.Interrupted
-	case fail.Is[*fail.Setup](err), fail.Is[*analyze.NotComparable](err):
-		return exitcode.Setup
-	case fail.Is[*fail.Refused](err):
-		return exitcode.NoVerdict
-	}
-	return exitcode.Failed
 }

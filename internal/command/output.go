@@ -8,7 +8,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"pgmpi/analyze"
 	"pgmpi/internal/document"
+	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/progress"
 	"pgmpi/internal/reading"
@@ -161,7 +163,25 @@ func (o *Output) End(d *document.Document, err error, all, folder, stored string
 	if o.Full {
 		all = ""
 	}
-	o.Warn("%s\n", d.Ended(Code(err), all, folder, stored, o.Formats.page(d, stored)))
+	code := Code(err)
+	o.Warn("%s\n", d.Ended(code, all, folder, stored, o.Formats.page(d, stored)))
+}
+
+// Code returns the exit code of an error (docs/guide.md, "Exit codes").
+func Code(err error) int {
+	switch {
+	case err == nil:
+		return exitcode.OK
+	case errors.Is(err, fail.ErrFound):
+		return exitcode.Violated
+	case fail.Is[*fail.Interrupted](err):
+		return exitcode.Interrupted
+	case fail.Is[*fail.Setup](err), fail.Is[*analyze.NotComparable](err):
+		return exitcode.Setup
+	case fail.Is[*fail.Refused](err):
+		return exitcode.NoVerdict
+	}
+	return exitcode.Failed
 }
 
 // Show prints a document and returns how the command ends. all is the command that shows all of the document, or ""
