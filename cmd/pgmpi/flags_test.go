@@ -129,6 +129,7 @@ func TestTheGuideNamesEveryCommand(t *testing.T) {
 }
 
 func TestEveryFlagOfAKeyIsTakenByACommand(t *testing.T) {
+	needs(t, "fingerprint") // which alone takes --fresh and --windows
 	taken := map[string]bool{}
 	for _, c := range manual.Commands(rootCommand(command.New(io.Discard, io.Discard))) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
