@@ -2,11 +2,11 @@
  * sits between them and the MPI library, calls the real collective by its
  * PMPI_ name, and then keeps the processor busy for a while.
  *
- *     PGMPI_DELAY=MPI_Allgather:1Ki..64Ki:25%,MPI_Bcast:8:500ns
+ *     PGMPI_DELAY=MPI_Allgather:1Ki..64Ki:25%,MPI_Bcast:8:500ns,MPI_Bcast:8Ki:20000000ns@4
  *
  * names collectives, sizes in bytes of pgmpi's msize (one, or a range with its ends), and the delay:
- * nanoseconds, or a percentage of the real call's own duration at this rank. `pgmpi selftest` uses
- * it; nothing else does.
+ * nanoseconds, or a percentage of the real call's own duration at this rank. After an @ it is for
+ * communicators of as many processes alone, which sleep. `pgmpi selftest` and tests use it.
  *
  * The library is not linked with MPI and refers to no MPI data, so that a
  * launcher that it is preloaded into does not mind. */
@@ -30,6 +30,7 @@ typedef struct {
     int64_t least, most; /* bytes */
     int64_t ns;
     double share; /* of the real call's duration */
+    int processes; /* of the communicator, or 0 for any */
 } plant;
 
 enum { MOST_PLANTS = 64 };
@@ -58,6 +59,27 @@ static const char *read_size(const char *text, int64_t *bytes)
     return end;
 }
 
+/* Reads "25%", "500ns" or "500ns@4"; returns what follows, or NULL. */
+static const char *read_amount(const char *text, plant *p)
+{
+    char *end;
+    double amount = strtod(text, &end);
+    if (end == text || amount < 0)
+        return NULL;
+    if (*end == '%') {
+        p->share = amount / 100;
+        end += 1;
+    } else if (strncmp(end, "ns", 2) == 0) {
+        p->ns = (int64_t)amount;
+        end += 2;
+    } else {
+        return NULL;
+    }
+    if (*end == '@')
+        p->processes = (int)strtol(end + 1, &end, 10);
+    return end;
+}
+
 /* Reads one plant; returns what follows, or NULL if the text begins with no plant. */
 static const char *read_plant(const char *text)
 {
@@ -76,16 +98,7 @@ static const char *read_plant(const char *text)
         return NULL;
     if (*text != ':')
         return NULL;
-    char *end;
-    double amount = strtod(text + 1, &end);
-    if (end == text + 1 || amount < 0)
-        return NULL;
-    if (*end == '%') {
-        p->share = amount / 100;
-        return end + 1;
-    }
-    p->ns = (int64_t)amount;
-    return strncmp(end, "ns", 2) == 0 ? end + 2 : NULL;
+    return read_amount(text + 1, p);
 }
 
 static void read_environment(void)
@@ -125,11 +138,17 @@ static const plant *planted(int function, int64_t count, MPI_Datatype type)
     return NULL;
 }
 
-/* Delays the end of a call that began at start. */
-static void delay(const plant *p, int64_t start)
+/* Delays the end of a call that began at start. Processes that share cores sleep, so that none waits for a core. */
+static void delay(const plant *p, int64_t start, MPI_Comm comm)
 {
+    int processes = 0;
     if (p == NULL)
         return;
+    if (p->processes > 0) {
+        if (PMPI_Comm_size(comm, &processes) == MPI_SUCCESS && processes == p->processes)
+            nanosleep(&(struct timespec){p->ns / 1000000000, p->ns % 1000000000}, NULL);
+        return;
+    }
     int64_t end = now();
     int64_t until = end + p->ns + (int64_t)(p->share * (double)(end - start));
     while (now() < until)
@@ -144,7 +163,7 @@ int MPI_Allgather(const void *send, int n, MPI_Datatype type, void *recv, int rn
     const plant *p = send == MPI_IN_PLACE ? planted(Allgather, rn, rtype) : planted(Allgather, n, type);
     int64_t start = begin(p);
     int rc = PMPI_Allgather(send, n, type, recv, rn, rtype, comm);
-    delay(p, start);
+    delay(p, start, comm);
     return rc;
 }
 
@@ -153,7 +172,7 @@ int MPI_Allreduce(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op
     const plant *p = planted(Allreduce, n, type);
     int64_t start = begin(p);
     int rc = PMPI_Allreduce(send, recv, n, type, op, comm);
-    delay(p, start);
+    delay(p, start, comm);
     return rc;
 }
 
@@ -162,7 +181,7 @@ int MPI_Alltoall(const void *send, int n, MPI_Datatype type, void *recv, int rn,
     const plant *p = send == MPI_IN_PLACE ? planted(Alltoall, rn, rtype) : planted(Alltoall, n, type);
     int64_t start = begin(p);
     int rc = PMPI_Alltoall(send, n, type, recv, rn, rtype, comm);
-    delay(p, start);
+    delay(p, start, comm);
     return rc;
 }
 
@@ -171,7 +190,7 @@ int MPI_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
     const plant *p = planted(Bcast, n, type);
     int64_t start = begin(p);
     int rc = PMPI_Bcast(data, n, type, root, comm);
-    delay(p, start);
+    delay(p, start, comm);
     return rc;
 }
 
@@ -180,7 +199,7 @@ int MPI_Exscan(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op
     const plant *p = planted(Exscan, n, type);
     int64_t start = begin(p);
     int rc = PMPI_Exscan(send, recv, n, type, op, comm);
-    delay(p, start);
+    delay(p, start, comm);
     return rc;
 }
 
@@ -189,7 +208,7 @@ int MPI_Gather(const void *send, int n, MPI_Datatype type, void *recv, int rn, M
     const plant *p = send == MPI_IN_PLACE ? planted(Gather, rn, rtype) : planted(Gather, n, type);
     int64_t start = begin(p);
     int rc = PMPI_Gather(send, n, type, recv, rn, rtype, root, comm);
-    delay(p, start);
+    delay(p, start, comm);
     return rc;
 }
 
@@ -199,7 +218,7 @@ int MPI_Iallreduce(const void *send, void *recv, int n, MPI_Datatype type, MPI_O
     const plant *p = planted(Iallreduce, n, type);
     int64_t start = begin(p);
     int rc = PMPI_Iallreduce(send, recv, n, type, op, comm, request);
-    delay(p, start);
+    delay(p, start, comm);
     return rc;
 }
 
@@ -208,7 +227,7 @@ int MPI_Reduce(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op
     const plant *p = planted(Reduce, n, type);
     int64_t start = begin(p);
     int rc = PMPI_Reduce(send, recv, n, type, op, root, comm);
-    delay(p, start);
+    delay(p, start, comm);
     return rc;
 }
 
@@ -217,7 +236,7 @@ int MPI_Reduce_scatter(const void *send, void *recv, const int counts[], MPI_Dat
     const plant *p = planted(Reduce_scatter, counts[0], type);
     int64_t start = begin(p);
     int rc = PMPI_Reduce_scatter(send, recv, counts, type, op, comm);
-    delay(p, start);
+    delay(p, start, comm);
     return rc;
 }
 
@@ -226,7 +245,7 @@ int MPI_Reduce_scatter_block(const void *send, void *recv, int n, MPI_Datatype t
     const plant *p = planted(Reduce_scatter_block, n, type);
     int64_t start = begin(p);
     int rc = PMPI_Reduce_scatter_block(send, recv, n, type, op, comm);
-    delay(p, start);
+    delay(p, start, comm);
     return rc;
 }
 
@@ -235,7 +254,7 @@ int MPI_Scan(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op, 
     const plant *p = planted(Scan, n, type);
     int64_t start = begin(p);
     int rc = PMPI_Scan(send, recv, n, type, op, comm);
-    delay(p, start);
+    delay(p, start, comm);
     return rc;
 }
 
@@ -244,6 +263,6 @@ int MPI_Scatter(const void *send, int n, MPI_Datatype type, void *recv, int rn, 
     const plant *p = recv == MPI_IN_PLACE ? planted(Scatter, n, type) : planted(Scatter, rn, rtype);
     int64_t start = begin(p);
     int rc = PMPI_Scatter(send, n, type, recv, rn, rtype, root, comm);
-    delay(p, start);
+    delay(p, start, comm);
     return rc;
 }
