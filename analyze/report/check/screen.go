@@ -10,12 +10,14 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/remark"
+	"pgmpi/mockups"
 )
 
 // reportScreen returns what a reader wants to know first: the answer, what is too slow and what to
@@ -150,6 +152,9 @@ func ending(r *analyze.Report, folder string) (e document.Ending) {
 		e.Why = conf.Plural(r.Gate.Alarms, "alarm") + "; "
 	}
 	e.Why += fmt.Sprintf("%d violated", count[judge.Violated]) + phrase.When(others != "", ", %s", others)
+	if folder != "" && r.Imported == nil && r.Gate == nil && textbookIsOpen(r) {
+		e.Why += "; not asked: pgmpi check --only textbook"
+	}
 	if folder != "" && count[judge.Violated] > 0 {
 		e.Next = []document.Label{{Name: "Why", Value: "pgmpi analyze " + folder + " --explain violated"}}
 		if r.Imported == nil {
@@ -157,6 +162,12 @@ func ending(r *analyze.Report, folder string) (e document.Ending) {
 		}
 	}
 	return e
+}
+
+// textbookIsOpen tells whether a check has asked of collectives, but not whether textbook algorithms are faster.
+func textbookIsOpen(r *analyze.Report) bool {
+	could := r.Where(func(v *analyze.Verdict) bool { return len(mockups.Textbook(v.Function)) > 0 })
+	return len(could) > 0 && !slices.ContainsFunc(could, func(v *analyze.Verdict) bool { return v.Guideline == guidelines.TextbookID })
 }
 
 // reportPage returns a report with its pictures: what is wrong and what is faster first, then how
