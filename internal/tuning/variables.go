@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/mockups"
@@ -213,13 +214,28 @@ const eagerLimit = "larger eager limit"
 // MostEager is the largest message that such a limit is about, in bytes.
 const MostEager = 64 << 10
 
-// EagerLimit returns the variable of a library's eager limit with the value that is tried, or "".
-func EagerLimit(l Library) string {
+// EagerLimit returns the variable of a library's eager limit with the value that is tried, and what memory that costs,
+// or "".
+func EagerLimit(l Library) (setting, memory string) {
 	for _, c := range Components(l, []string{"MPI_Send"}, true) {
-		if c.Component == eagerLimit {
-			for variable, value := range c.Env {
-				return variable + "=" + value
+		for variable, value := range c.Env {
+			if c.Component == eagerLimit {
+				return variable + "=" + value, c.Memory()
 			}
+		}
+	}
+	return "", ""
+}
+
+// manyPeers are the other processes on a node of 128.
+const manyPeers = 127
+
+// Memory says what memory a larger eager limit costs at least where receives are late, or "".
+func (c Choice) Memory() string {
+	for _, value := range c.Env {
+		if bytes, err := strconv.ParseInt(value, 10, 64); err == nil && c.Component == eagerLimit {
+			return fmt.Sprintf("one message before its receive from each of %d others on a node takes up to %d × %s at a process",
+				manyPeers, manyPeers, conf.HumanSize(bytes))
 		}
 	}
 	return ""

@@ -26,8 +26,8 @@ func eagerLimit(r *analyze.Report) []document.Section {
 	})
 	s := document.Titled("Eager limit")
 	s.Say("%s.", phrase.Capital(strings.Join(named, "; ")))
-	if setting := tuning.EagerLimit(tuning.LibraryOf(r.Library.Name, r.Library.Version)); setting != "" {
-		s.Say("%s may mend it, and collectives of such sizes; it may slow other calls. `pgmpi remedy` tests both.", setting)
+	if setting, memory := tuning.EagerLimit(tuning.LibraryOf(r.Library.Name, r.Library.Version)); setting != "" {
+		s.Say("%s may mend it, and collectives of such sizes; it may slow other calls, and costs memory: %s. `pgmpi remedy` tests times.", setting, memory)
 	}
 	return []document.Section{s}
 }

@@ -293,7 +293,7 @@ Mend it:  pgmpi remedy 'my out'
 All:      pgmpi analyze 'my out' --full
 'my out'`: ended(r, "my out/", "my out/", ""),
 		"Exit 0: 0 violated, 1 kept; not asked: pgmpi check --only textbook\nAll:      pgmpi analyze out --full\nout\nout/report.html": ended(kept, "out", "out", "out/report.html"),
-		"Exit 0: 0 violated, 1 kept": ended(kept, "", "", ""),
+		"Exit 0: 0 violated, 1 kept":                                          ended(kept, "", "", ""),
 		"Exit 0: 0 violated, 2 kept\nAll:      pgmpi analyze out --full\nout": ended(reportOf(r.Verdicts[2], pattern(judge.Kept, guidelines.TextbookID, "MPI_Reduce", "m", 32, 2, 1, 2)), "out", "out"),
 	} {
 		should.Equal(t, got, want)

@@ -165,7 +165,7 @@ func settingList(r *Result) []document.Section {
 		e := f.Entry
 		sizes := phrase.When(e.Choice.Kind == tuning.OwnAlgorithm && (e.From > 0 || e.To > 0), " (from %s on%s)", conf.HumanSize(e.From),
 			phrase.When(e.To > 0, ", below %s", conf.HumanSize(e.To)))
-		s.Item("%s%s, in %s: %s: %s", e.Choice, sizes, e.Where, f.State, f.Text)
+		s.Item("%s%s, in %s: %s: %s%s", e.Choice, sizes, e.Where, f.State, f.Text, phrase.When(e.Choice.Memory() != "", "; memory: %s", e.Choice.Memory()))
 	}
 	return []document.Section{s}
 }
