@@ -72,6 +72,7 @@ type Section struct {
 	Figures []picture.Figure
 	Heat    *picture.HeatMap
 	Folded  bool // until the reader opens it
+	Dense   bool // whether texts put the title into the head of the table, and draw no line below it
 }
 
 type Text struct {
@@ -100,11 +101,12 @@ type Table struct {
 	Align string // a letter per column: l or r
 	// Flex names the column whose cells are broken if the table is too wide.
 	Flex int
-	// Yields names a column that is broken before, but only between words; 0 is none.
-	Yields int
+	// Yields lists columns that are broken before, but only between words and after the last _ of a name.
+	Yields []int
 	Narrow bool // many small columns
 	// Spare lists columns that a text leaves out of a wide table, in this order.
 	Spare []int
+	Whole bool // whether spare columns go before cells are broken
 	// Key counts the columns that begin every part of a table that is too wide. With 0 the table is
 	// not parted.
 	Key int

@@ -52,6 +52,9 @@ func (p *page) tablePart(t *Table) error {
 		return err
 	}
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	if p.dense {
+		lines = lines[:len(lines)-1]
+	}
 	if p.ASCII {
 		for i := range lines {
 			lines[i] = inASCII.Replace(lines[i]) // the rules
@@ -183,19 +186,25 @@ func (t *Table) fitted(width int) (*fitting, int) {
 	}
 	over := func() int { return f.total(gap) - width }
 	first := 0
-	if t.Yields > 0 {
-		first = t.slack(t.Yields)
+	for _, c := range t.Yields {
+		first += t.slack(c)
+	}
+	breaks := t.slack(t.Flex)
+	if t.Whole {
+		breaks = 0
 	}
 	for _, c := range t.Spare {
-		if over() <= first+t.slack(t.Flex) {
+		if over() <= first+breaks {
 			break
 		}
 		f.columns = slices.DeleteFunc(f.columns, func(column int) bool { return column == c })
 	}
 	n := over()
-	if first = min(first, n); first > 0 {
-		f.broken[t.Yields] = t.columnWidth(t.Yields) - first
-		n -= first
+	for _, c := range t.Yields {
+		if by := min(t.slack(c), n); by > 0 {
+			f.broken[c] = t.columnWidth(c) - by
+			n -= by
+		}
 	}
 	if n > 0 {
 		f.broken[t.Flex] = max(t.columnWidth(t.Flex)-n, 1)
@@ -229,7 +238,17 @@ func (t *Table) columnWidth(i int) int {
 
 // wordWidth returns the width of a column whose cells are broken at every joint.
 func (t *Table) wordWidth(i int) int {
-	return t.widest(i, func(cell string) string { return strings.Join(words(spaced.Replace(cell)), "\n") })
+	return t.widest(i, func(cell string) string {
+		list := words(spaced.Replace(cell))
+		if slices.Contains(t.Yields, i) {
+			for at, word := range list {
+				if end := strings.LastIndex(word, "_"); end > len(word)/2 { // as Wrap breaks it
+					list[at] = word[:end+1] + "\n" + word[end+1:]
+				}
+			}
+		}
+		return strings.Join(list, "\n")
+	})
 }
 
 func (t *Table) widest(column int, broken func(cell string) string) int {

@@ -30,7 +30,8 @@ func writeText(w io.Writer, d *Document) error {
 type page struct {
 	bytes.Buffer
 	Page
-	column int // at which facts begin
+	column int  // at which facts begin
+	dense  bool // whether the section is
 }
 
 // factColumn leaves room for the names of facts, unless they are very long.
@@ -53,10 +54,16 @@ func (s *Section) margin() int {
 }
 
 func (p *page) section(s Section) error {
-	if s.Title != "" {
-		if p.Len() > 0 {
-			p.line("")
-		}
+	p.dense = s.Dense && s.Table != nil && len(s.Text) == 0
+	if s.Title != "" && p.Len() > 0 {
+		p.line("")
+	}
+	switch {
+	case p.dense:
+		table := *s.Table
+		table.Head = append([]string{s.Title}, table.Head[1:]...)
+		s.Table = &table
+	case s.Title != "":
 		for _, line := range Wrap(s.Title, p.width(), "  ") {
 			p.line(p.toned(line, s.Tone))
 		}
@@ -238,7 +245,7 @@ func (d *Document) sections() []Section {
 
 // inASCII spells every character that documents use.
 var inASCII = strings.NewReplacer("−", "-", "–", "-", "×", "x", "µ", "u", "●", "*", "≤", "<=", "≥", ">=", "→", "->", "…", "...", "─", "-", "┼", "+",
-	"·", ".", "■", "#", "±", "+/-", "√", "root of ", "▁", ".", "▂", ".", "▃", ":", "▄", ":", "▅", "+", "▆", "+", "▇", "#", "█", "#", "░", ".", "▒", ":", "▓", "+")
+	"·", ".", "■", "#", "±", "+/-", "√", "root of ", "▁", ".", "▂", ".", "▃", ":", "▄", ":", "▅", "+", "▆", "+", "▇", "#", "█", "#", "▌", "[", "▐", "]", "░", ".", "▒", ":", "▓", "+")
 
 // ascii spells a text in ASCII. It leaves a ? for what has no spelling, such as a name in another
 // script.

@@ -46,7 +46,7 @@ func stands(as analyze.Standing) func(v *analyze.Verdict) bool {
 	return func(v *analyze.Verdict) bool { return v.Standing == as }
 }
 
-// standings lists what a violation may be besides sure, as the first line has it.
+// standings lists what a violation may be besides sure, what depends on a condition first.
 var standings = []struct {
 	as    analyze.Standing
 	words string
@@ -54,7 +54,7 @@ var standings = []struct {
 	{analyze.GoneInTurns, "gone when the calls take turns"},
 	{analyze.OneMalloc, "only with fresh malloc"},
 	{analyze.Smaller, "smaller alternating"},
-	{analyze.NotShown, "not shown under a second condition"},
+	{analyze.NotShown, "not shown otherwise"},
 	{analyze.NearLimit, "near the threshold"},
 	{analyze.Unsteady, "unsteady"},
 }
@@ -76,14 +76,17 @@ func inWords(v *analyze.Verdict) string {
 func violated(r *analyze.Report) string {
 	sure := len(r.Where(stands(analyze.Sure)))
 	counts := phrase.When(sure > 0, "%d%s", sure, phrase.When(rated(r), " sure"))
-	plain := !rated(r)
-	for _, s := range standings {
-		for _, of := range analyze.Grouped(r.Where(stands(s.as)), inWords) {
-			counts, plain = phrase.List(", ", counts, fmt.Sprintf("%d %s", len(of), inWords(of[0]))), false
-		}
-	}
-	if plain {
+	kinds := notSureKinds(r)
+	if !rated(r) && len(kinds) == 0 {
 		return fmt.Sprintf("%d of %s", sure, tests(r))
+	}
+	conditional := lists.Keep(kinds, func(of []*analyze.Verdict) bool { return of[0].Standing.Conditional() })
+	if len(conditional) > 1 { // their table has each
+		counts = phrase.List(", ", counts, fmt.Sprintf("%d not under every condition", len(slices.Concat(conditional...))))
+		kinds = kinds[len(conditional):]
+	}
+	for _, of := range kinds {
+		counts = phrase.List(", ", counts, fmt.Sprintf("%d %s", len(of), inWords(of[0])))
 	}
 	return counts + ", of " + tests(r)
 }

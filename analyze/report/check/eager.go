@@ -15,19 +15,27 @@ import (
 
 // eagerLimit says of messages that several smaller ones are faster than, which setting may mend that.
 func eagerLimit(r *analyze.Report) []document.Section {
+	text := eagerFact(r)
+	if text == "" {
+		return nil
+	}
+	s := document.Titled("Eager limit")
+	s.Say("%s", text)
+	return []document.Section{s}
+}
+
+func eagerFact(r *analyze.Report) string {
 	slow := r.Where(func(v *analyze.Verdict) bool {
 		return v.Verdict == judge.Violated && v.Type == guidelines.Split && guidelines.IsMessage(v.Function) && v.Msize <= tuning.MostEager
 	})
 	if len(slow) == 0 {
-		return nil
+		return ""
 	}
-	named := lists.Map(slow, func(v *analyze.Verdict) string {
-		return fmt.Sprintf("%s of %s takes %s as long as %s", phrase.Plain(v.Function), phrase.Size(v.Msize), phrase.Ratio(v.Ratio), rival(v))
-	})
-	s := document.Titled("Eager limit")
-	s.Say("%s.", phrase.Capital(strings.Join(named, "; ")))
-	if setting, memory := tuning.EagerLimit(tuning.LibraryOf(r.Library.Name, r.Library.Version)); setting != "" {
-		s.Say("%s may mend it, and collectives of such sizes; it may slow other calls, and costs memory: %s. `pgmpi remedy` tests times.", setting, memory)
+	named := strings.Join(lists.Map(slow, func(v *analyze.Verdict) string {
+		return document.Whole(phrase.Plain(v.Function) + " " + phrase.Size(v.Msize) + " " + phrase.Ratio(v.Ratio))
+	}), ", ")
+	if setting, _ := tuning.EagerLimit(tuning.LibraryOf(r.Library.Name, r.Library.Version)); setting != "" {
+		return fmt.Sprintf("%s may mend %s and collectives of such sizes.", setting, named)
 	}
-	return []document.Section{s}
+	return fmt.Sprintf("%s: several smaller messages are faster.", named)
 }

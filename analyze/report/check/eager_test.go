@@ -24,15 +24,13 @@ func TestTheScreenNamesTheSettingOfAnEagerLimit(t *testing.T) {
 				out = append(out, l.Text)
 			}
 		}
-		return strings.Join(out, " ")
+		return strings.ReplaceAll(strings.Join(out, " "), "\u00a0", " ")
 	}
 	same := func(*analyze.Verdict) {}
-	should.Equal(t, says("openmpi", "Open MPI v4.1.4", same), "Send of 4 KiB takes 2.93× as long as 2 calls of 2 KiB. "+
-		"OMPI_MCA_btl_vader_eager_limit=32768 may mend it, and collectives of such sizes; it may slow other calls, and costs memory: "+
-		"one message before its receive from each of 127 others on a node takes up to 127 × 32 KiB at a process. `pgmpi remedy` tests times.")
-	should.Contain(t, says("openmpi", "Open MPI v5.0.7", same), "OMPI_MCA_btl_sm_eager_limit=32768 may mend it")
-	should.Contain(t, says("mpich", "MPICH Version: 4.0.2", same), "UCX_RNDV_THRESH=65536 may mend it")
-	should.Equal(t, says("other", "", same), "Send of 4 KiB takes 2.93× as long as 2 calls of 2 KiB.")
+	should.Equal(t, says("openmpi", "Open MPI v4.1.4", same), "OMPI_MCA_btl_vader_eager_limit=32768 may mend Send 4 KiB 2.93× and collectives of such sizes.")
+	should.Contain(t, says("openmpi", "Open MPI v5.0.7", same), "OMPI_MCA_btl_sm_eager_limit=32768 may mend")
+	should.Contain(t, says("mpich", "MPICH Version: 4.0.2", same), "UCX_RNDV_THRESH=65536 may mend")
+	should.Equal(t, says("other", "", same), "Send 4 KiB 2.93×: several smaller messages are faster.")
 	for name, change := range map[string]func(v *analyze.Verdict){
 		"a collective":    func(v *analyze.Verdict) { v.Function = "MPI_Bcast" },
 		"a long message":  func(v *analyze.Verdict) { v.Msize = 1 << 20 },

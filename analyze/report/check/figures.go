@@ -210,7 +210,7 @@ const mostBars = 24
 
 // LossFigure returns a bar for each factor, the largest loss first, or nil without losses.
 func LossFigure(r *analyze.Report) *picture.Figure {
-	rows := slices.DeleteFunc(lossRows(r, stands(analyze.Sure)), func(l loss) bool { return !(lost(l.worst) > 0) })
+	rows := slices.DeleteFunc(lossRows(r, stands(analyze.Sure), byDefault), func(l loss) bool { return !(lost(l.worst) > 0) })
 	if len(rows) == 0 {
 		return nil
 	}

@@ -43,13 +43,9 @@ func lost(v *analyze.Verdict) float64 {
 	return *v.MedianS - *v.PossibleS()
 }
 
-// mostLosses bounds the rows of losses on a screen.
-const mostLosses = 10
-
 // losses returns a row for each collective and alternative, with a strip of the sizes at which it is
-// certainly faster. Times and factor are of the size that loses most. What is not shown under a
-// second condition has tables of its own. On a screen they are short.
-func losses(r *analyze.Report, screen bool) []document.Section {
+// certainly faster. Times and factor are of the size that loses most. What is not sure has tables of its own.
+func losses(r *analyze.Report) []document.Section {
 	all := sizesOf(r)
 	t := &document.Table{Head: []string{"collective", stripHead(all), "worst", "now", "possible", "slower [95 %]", "another check", "instead [guideline]"}, Align: "llrrrlll", Flex: 7, Factor: 5, Limit: r.MinSlowdown,
 		Grouped: true, Spare: []int{6, 4, 3}, Tone: document.ToneOf(map[int]picture.Tone{3: picture.Slow, 4: picture.Possible})}
@@ -58,11 +54,7 @@ func losses(r *analyze.Report, screen bool) []document.Section {
 		t.Tone = document.ToneOf(map[int]picture.Tone{5: picture.Open})
 		among = func(v *analyze.Verdict) bool { return v.Verdict == judge.SeenOnce }
 	}
-	shown, more := lossRows(r, among), ""
-	if screen {
-		shown, more = phrase.First(shown, mostLosses, "%d more rows with --full.")
-	}
-	for _, l := range shown {
+	for _, l := range lossRows(r, among, byDefault) {
 		v := l.worst
 		t.Add(l.group, l.strip(all), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v.Effect), phrase.Interval(v.AnotherLo95, v.AnotherHi95, ", "),
 			l.instead()+phrase.When(l.now != "", "; %s", l.now)+elsewhere(v))
@@ -77,10 +69,13 @@ func losses(r *analyze.Report, screen bool) []document.Section {
 		t.Flex, t.Factor, t.Spare, t.Tone = t.Flex-1, t.Factor-1, nil, shifted(t.Tone)
 	}
 	if r.SeenOnce != "" {
-		return document.Tabled(t, phrase.List(" ", more, phrase.Capital(r.SeenOnce)+"."), "Seen once, the largest loss per call first")
+		return document.Tabled(t, phrase.Capital(r.SeenOnce)+".", "%s", lossTitle(r))
 	}
-	out := document.Tabled(t, phrase.List(" ", more, between(r)), "%s, the largest loss per call first", phrase.Either(rated(r), "Sure", "Too slow"))
-	return append(out, conditional(r, screen)...)
+	return append(document.Tabled(t, between(r), "%s", lossTitle(r)), notSureTables(r)...)
+}
+
+func lossTitle(r *analyze.Report) string {
+	return cmp.Or(phrase.When(r.SeenOnce != "", "Seen once"), phrase.Either(rated(r), "Sure", "Too slow")) + ", the largest loss per call first"
 }
 
 func factor(e *analyze.Effect) document.Factor {
@@ -93,11 +88,23 @@ func factor(e *analyze.Effect) document.Factor {
 
 // elsewhere says what another condition has shown, where its interval does not touch the check's.
 func elsewhere(v *analyze.Verdict) (out string) {
+	for _, c := range apart(v) {
+		out += "; " + c.condition + " " + effect(c.Effect)
+	}
+	return out
+}
+
+type underCondition struct {
+	condition string
+	analyze.Effect
+}
+
+func apart(v *analyze.Verdict) (out []underCondition) {
 	if v.Apart(v.Alternating) {
-		out = "; alternating " + effect(v.Alternating.Effect)
+		out = append(out, underCondition{"alternating", v.Alternating.Effect})
 	}
 	if e := v.OtherMalloc; v.Apart(e) {
-		out += fmt.Sprintf("; malloc %s %s", e.Malloc, effect(e.Effect))
+		out = append(out, underCondition{"malloc " + e.Malloc, e.Effect})
 	}
 	return out
 }
@@ -112,54 +119,49 @@ func between(r *analyze.Report) string {
 	return phrase.When(from != "" && r.Method.Rules().Slowdown, "[95 %%]: of this check. Another check: its ratio, which differs by %.3g %% from check to check (%s).", 100*r.Between.Tau, from)
 }
 
-// conditional returns a table for each way in which violations depend on how they are measured,
-// with both numbers. On a screen it names those that lose most, with the condition that decides.
-func conditional(r *analyze.Report, screen bool) (out []document.Section) {
-	if screen {
-		return inShort(r)
-	}
-	for _, of := range analyze.Grouped(r.Where(func(v *analyze.Verdict) bool { return v.Standing.Conditional() }), inWords) {
+func briefBetween(r *analyze.Report) string {
+	return phrase.When(r.Between.Source != "" && r.Method.Rules().Slowdown, "From check to check a ratio differs by %.3g %%.", 100*r.Between.Tau)
+}
+
+// notSureTables returns a table for each reason for which violations are not sure, with both numbers.
+func notSureTables(r *analyze.Report) (out []document.Section) {
+	for _, of := range notSureKinds(r) {
 		all := sizesOf(r)
-		t := &document.Table{Head: []string{"collective", stripHead(all), "worst", "now", "repeated [95 %]", "otherwise [95 %]", "instead [guideline]"}, Align: "llrrlll", Flex: 5, Yields: 6, Grouped: true,
+		t := &document.Table{Head: []string{"collective", stripHead(all), "worst", "now", "repeated [95 %]", "otherwise [95 %]", "instead [guideline]"}, Align: "llrrlll", Flex: 5, Yields: []int{6}, Grouped: true,
 			Spare: []int{3, 1}, Tone: document.ToneOf(map[int]picture.Tone{4: picture.Open})}
-		for _, l := range lossRows(r, func(v *analyze.Verdict) bool { return slices.Contains(of, v) }) {
+		for _, l := range lossRows(r, among(of), byDefault) {
 			v := l.worst
-			t.Add(l.group, l.strip(all), phrase.Size(v.Msize), phrase.Duration(v.MedianS), effect(v.Effect), otherwise(v, false), l.instead())
+			t.Add(l.group, l.strip(all), phrase.Size(v.Msize), phrase.Duration(v.MedianS), effect(v.Effect), otherwise(v), l.instead())
+		}
+		if !of[0].Standing.Conditional() {
+			t.Head[4] = "slower [95 %]"
+			t.Drop(5)
+			t.Flex, t.Yields = 5, nil
 		}
 		out = append(out, document.Tabled(t, "", "%s: %d", phrase.Capital(inWords(of[0])), len(of))...)
 	}
 	return out
 }
 
-// mostConditional bounds the violations that a screen names of those that depend on a condition.
-const mostConditional = 2
-
-func inShort(r *analyze.Report) []document.Section {
-	s := document.Titled("Not under every condition")
-	s.Tone = picture.Open
-	for _, of := range analyze.Grouped(r.Where(func(v *analyze.Verdict) bool { return v.Standing.Conditional() }), inWords) {
-		rows, more := phrase.First(lossRows(r, func(v *analyze.Verdict) bool { return slices.Contains(of, v) }), mostConditional, "; %d more calls with --full")
-		s.Item("%d %s: %s", len(of), inWords(of[0]), strings.Join(lists.Map(rows, func(l loss) string {
-			v := l.worst
-			return fmt.Sprintf("%s %s %s (%s), %s", phrase.Plain(l.group), phrase.Size(v.Msize), effect(v.Effect), strings.Join(l.broken, ","), otherwise(v, true))
-		}), "; ")+more)
+// notSureKinds returns the violations that are not sure, by reason, in the order of standings.
+func notSureKinds(r *analyze.Report) (out [][]*analyze.Verdict) {
+	for _, s := range standings {
+		out = append(out, analyze.Grouped(r.Where(stands(s.as)), inWords)...)
 	}
-	if len(s.Text) == 0 {
-		return nil
-	}
-	return []document.Section{s}
+	return out
 }
 
-// otherwise returns the answers under other conditions, or of those that the standing rests on.
-func otherwise(v *analyze.Verdict, decides bool) string {
-	rests := func(e *analyze.Elsewhere, on ...analyze.Standing) bool {
-		return e != nil && (!decides || slices.Contains(on, v.Standing) || v.Standing == analyze.NotShown && e.Verdict != judge.Violated)
-	}
+func among(of []*analyze.Verdict) func(*analyze.Verdict) bool {
+	return func(v *analyze.Verdict) bool { return slices.Contains(of, v) }
+}
+
+// otherwise returns the answers under other conditions.
+func otherwise(v *analyze.Verdict) string {
 	var out []string
-	if e := v.Alternating; rests(e, analyze.GoneInTurns, analyze.Smaller) {
+	if e := v.Alternating; e != nil {
 		out = append(out, "alternating "+effect(e.Effect))
 	}
-	if e := v.OtherMalloc; rests(e, analyze.OneMalloc) {
+	if e := v.OtherMalloc; e != nil {
 		out = append(out, fmt.Sprintf("malloc %s %s", e.Malloc, effect(e.Effect)))
 	}
 	return strings.Join(out, "; ")
@@ -200,7 +202,8 @@ func (l *loss) strip(all []int64) string {
 	return out.String()
 }
 
-func lossRows(r *analyze.Report, among func(*analyze.Verdict) bool) []loss {
+// lossRows returns the rows of some tests. now says what the library takes: other algorithms are other rows.
+func lossRows(r *analyze.Report, among func(*analyze.Verdict) bool, now func(*analyze.Report, *analyze.Verdict) string) []loss {
 	name := func(v *analyze.Verdict) string { return v.Function + phrase.When(len(r.Shapes) > 1, ", %s", v.Shape) }
 	most := map[string]float64{}
 	var groups [][]loss
@@ -208,7 +211,7 @@ func lossRows(r *analyze.Report, among func(*analyze.Verdict) bool) []loss {
 		slices.SortStableFunc(of, func(a, b *analyze.Verdict) int { return cmp.Compare(a.Msize, b.Msize) })
 		var rows []loss
 		for _, tests := range analyze.Grouped(of, func(v *analyze.Verdict) int64 { return v.Msize }) {
-			l := &loss{group: name(of[0]), now: byDefault(r, tests[0])}
+			l := &loss{group: name(of[0]), now: now(r, tests[0])}
 			for _, v := range tests {
 				if among(v) && v.Ratio != nil {
 					l.breaks(v)

@@ -20,52 +20,51 @@ import (
 	"pgmpi/mockups"
 )
 
-// reportScreen returns what a reader wants to know first: the answer, what is too slow and what to
-// call instead, what may be too slow, and where.
-func reportScreen(r *analyze.Report) []document.Section { return findings(r, true) }
-
-func findings(r *analyze.Report, screen bool) []document.Section {
-	return slices.Concat(answer(r), gateSections(r), wrongCases(r), losses(r, screen), eagerLimit(r), notSure(r))
-}
-
 // notSure says what is not sure and what stands in the way, sentence by sentence.
 func notSure(r *analyze.Report) []document.Section {
 	s := document.Titled("Not sure")
 	s.Tone = picture.Open
+	notDecided(&s, r, false)
+	s.Facts("Disturbed", disturbances(r))
+	s.Facts("States", statesThatMatter(r, func(states []medians.State, shape string) string {
+		return analyze.StatesOf(states, shape) + "; " + r.StateAnswers(shape)
+	}))
+	if len(s.Text) == 0 {
+		return nil
+	}
+	return []document.Section{s}
+}
+
+// notDecided says which tests have no answer, and names the first of them.
+func notDecided(s *document.Section, r *analyze.Report, brief bool) {
+	most := mostRows
+	if brief {
+		most = mostNamed
+	}
 	say := func(name string, n int, format string, args ...any) {
 		if n > 0 {
 			s.Fact(name, format, args...)
 		}
 	}
-	for _, as := range []analyze.Standing{analyze.NearLimit, analyze.Unsteady} {
-		found := byRatio(r.Where(stands(as)))
-		name, why := "Near threshold", ""
-		if as == analyze.Unsteady {
-			name, why = "Unsteady", "Mpiruns differ: "
-		}
-		say(name, len(found), "%s%s. A new check may not show %s.", why, listed(r, found, sizeAndEffect), phrase.Either(len(found) == 1, "it", "them"))
-	}
 	open := r.Open()
 	if probable := byRatio(r.Where(isProbable)); r.Refused == nil && r.SeenOnce == "" {
-		say("Undecided", len(open), "%s%s.%s", conf.Plural(len(open), "test"), phrase.When(len(probable) > 0, "; probably slower: %s", listed(r, probable, sizeAndRatio)), decidedBy(r))
+		slower := phrase.When(len(probable) > 0, ", %d of them probably slower", len(probable))
+		if !brief && len(probable) > 0 {
+			slower = "; probably slower: " + listed(r, probable, most)
+		}
+		say("Undecided", len(open), "%s%s.%s", conf.Plural(len(open), "test"), slower, decidedBy(r))
 	}
 	averaged := byRatio(tooFast(r))
 	say("Averages", len(averaged), "%s: a collective with a root has an average over the ranks there, of which some return early. OSU's -f and -a 3 of nccl-tests have the slowest rank's times.",
-		listed(r, averaged, sizeAndRatio))
+		listed(r, averaged, most))
 	suspected := r.Where(func(v *analyze.Verdict) bool { return v.Verdict == judge.Suspected })
-	say("Suspected", len(suspected), "%s, by medians and without a test: %s", conf.Plural(len(suspected), phrase.Either(slices.ContainsFunc(suspected, noSplit), "call", "split")), listed(r, byRatio(suspected), sizeAndRatio))
+	say("Suspected", len(suspected), "%s, by medians and without a test: %s", conf.Plural(len(suspected), phrase.Either(slices.ContainsFunc(suspected, noSplit), "call", "split")), listed(r, byRatio(suspected), most))
 	if n := len(r.NotMeasured); n > 0 {
 		say("Not measured", n, "%s; the first: %s at %s: %s", conf.Plural(n, "case"), phrase.Plain(r.NotMeasured[0].Function), phrase.Size(r.NotMeasured[0].Msize), r.NotMeasured[0].Message)
 	}
 	if n := len(r.Incomplete); n > 0 {
 		say("No verdict", n, "%s, for lack of data; the first: %s at %s: %s", conf.Plural(n, "test"), r.Incomplete[0].Guideline, phrase.Size(r.Incomplete[0].Msize), r.Incomplete[0].Reason)
 	}
-	s.Facts("Disturbed", disturbances(r))
-	s.Facts("States", statesThatMatter(r))
-	if len(s.Text) == 0 {
-		return nil
-	}
-	return []document.Section{s}
 }
 
 // tooFast returns the tests that would be slower if averages over the ranks were times of a collective.
@@ -74,23 +73,19 @@ func tooFast(r *analyze.Report) []*analyze.Verdict {
 }
 
 // listed names tests with their ratios: "GL8 Reduce 8 B 1.12×, 16 B 1.10×; GL3 Bcast 1 KiB 1.08×".
-func listed(r *analyze.Report, tests []*analyze.Verdict, each func(*analyze.Verdict) string) string {
+func listed(r *analyze.Report, tests []*analyze.Verdict, most int) string {
 	name := func(v *analyze.Verdict) string {
 		return v.Guideline + " " + phrase.Plain(v.Function) + phrase.When(len(r.Shapes) > 1, ", %s,", v.Shape)
 	}
-	shown, more := phrase.First(tests, mostRows, "; %d more with --full")
+	shown, more := phrase.First(tests, most, "; %d more with --full")
 	named := lists.Map(analyze.Grouped(shown, name), func(of []*analyze.Verdict) string {
-		return document.Whole(name(of[0])) + " " + strings.Join(lists.Map(of, each), ", ")
+		return document.Whole(name(of[0])) + " " + strings.Join(lists.Map(of, sizeAndRatio), ", ")
 	})
 	return strings.Join(named, "; ") + more
 }
 
 func sizeAndRatio(v *analyze.Verdict) string {
 	return document.Whole(phrase.Size(v.Msize) + " " + phrase.Ratio(v.Ratio))
-}
-
-func sizeAndEffect(v *analyze.Verdict) string {
-	return document.Whole(phrase.Size(v.Msize) + " " + effect(v.Effect))
 }
 
 func disturbances(r *analyze.Report) (out []string) {
@@ -175,7 +170,7 @@ func textbookIsOpen(r *analyze.Report) bool {
 func reportPage(r *analyze.Report) []document.Section {
 	heat := HeatMaps(r)
 	first := min(1, len(heat))
-	return slices.Concat(pageAnswer(r), heat[:first], gateSections(r), wrongCases(r), losses(r, false), eagerLimit(r), notSure(r), heat[first:],
+	return slices.Concat(pageAnswer(r), heat[:first], gateSections(r), wrongCases(r), losses(r), eagerLimit(r), notSure(r), heat[first:],
 		figured("Pictures of the patterns that are violated or undecided", "Dots are run medians, one for each mpirun; the line is their median, with its 95 % interval where there are six or more. "+
 			"Shaded with stars: violated (p adjusted: ★ ≤ .05, ★★ ≤ .01, ★★★ ≤ .001); shaded with ?: undecided.", PatternFigures(r)),
 		figured("Run-times of the collectives", "Medians over the mpiruns with their 95 % intervals; shaded with ★: a guideline of the collective is violated there.", LatencyFigures(r)),

@@ -65,7 +65,7 @@ const matters = 1.2
 
 // statesThatMatter names a shape's states of the machine if an answer depends on them. It also
 // names them if they differ much.
-func statesThatMatter(r *analyze.Report) (out []string) {
+func statesThatMatter(r *analyze.Report, each func([]medians.State, string) string) (out []string) {
 	for _, shape := range r.Shapes {
 		least, most := 1.0, 1.0
 		for _, s := range r.States {
@@ -77,7 +77,7 @@ func statesThatMatter(r *analyze.Report) (out []string) {
 		if n == 0 && most < matters*least {
 			continue
 		}
-		out = append(out, fmt.Sprintf("of the machine%s: %s; %s.", phrase.When(len(r.Shapes) > 1, ", %s", shape.Name), analyze.StatesOf(r.States, shape.Name), r.StateAnswers(shape.Name)))
+		out = append(out, fmt.Sprintf("of the machine%s: %s.", phrase.When(len(r.Shapes) > 1, ", %s", shape.Name), each(r.States, shape.Name)))
 	}
 	return out
 }
