@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/report/checks"
+	"pgmpi/analyze/report/environment"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/internal/remark"
@@ -58,7 +59,7 @@ func newExamples(t *testing.T) map[string]example {
 		"shift":   documents.Of(checks.Comparisons, shown.Shifted()),
 		"history": documents.Of(checks.Histories, shown.History()),
 		"spread":  documents.Of(checks.Spreads, shown.Spread()),
-		"env":     documents.Of(check.Environments, environment(t)),
+		"env":     documents.Of(environment.Environments, anEnvironment(t)),
 		"explain": explainExample(t),
 		"causes":  documents.Of(check.Causes, caused(t)),
 
@@ -91,12 +92,12 @@ func TestDocumentsForConsumers(t *testing.T) {
 	documents.Write(t, all, func() map[string]example { return newExamples(t) })
 }
 
-// environment has two unlike nodes, the second one of which tells little, and a
+// anEnvironment has two unlike nodes, the second one of which tells little, and a
 // host whose name would clear the screen.
-func environment(t *testing.T) *check.Environment {
+func anEnvironment(t *testing.T) *environment.Environment {
 	t.Helper()
 	text := must.Get(os.ReadFile("testdata/environment.json"))(t)
-	var e check.Environment
+	var e environment.Environment
 	must.Do(t, json.Unmarshal(text, &e))
 	e.Factors.Hostname = "login1\x1b[2J"
 	e.Factors.Layouts[0].Kinds[0].Env["OMPI_MCA_long"] = strings.Repeat("x", 300)
@@ -116,7 +117,7 @@ func TestNoTextIsWiderThan100ColumnsOrCommandsTheTerminal(t *testing.T) {
 }
 
 func TestEnvironmentSaysWhatIsKnown(t *testing.T) {
-	text := documents.Written(t, "table", check.Environments.Document(environment(t)))
+	text := documents.Written(t, "table", environment.Environments.Document(anEnvironment(t)))
 	should.Contain(t, text,
 		"p4: 4 ranks on 2 nodes, since run-p4-01.tsv.gz", "nodes of kind 1: n1", "nodes of kind 2: n2",
 		"4: CPUs 0,4 | 1,5", "22 MiB", "governor powersave, driver unknown, turbo on, 1000 to 3700 MHz", "1.5 CPUs", "eno1 10000 Mb/s", "UCX_TLS=rc",
@@ -130,14 +131,14 @@ func TestEnvironmentSaysWhatIsKnown(t *testing.T) {
 func TestTheScreenOfEnvHas24Lines(t *testing.T) {
 	text := string(must.Get(os.ReadFile("testdata/env-screen.txt"))(t))
 	should.Hold(t, strings.Count(text, "\n") <= 22 && strings.HasPrefix(text, "A check says little here"), "with the two lines at its end:\n%s", text)
-	clean := environment(t)
+	clean := anEnvironment(t)
 	clean.Doubts = nil
-	should.Contain(t, documents.Written(t, "table", check.Environments.Document(clean)), "A check can be trusted here: nothing doubtful was found.")
+	should.Contain(t, documents.Written(t, "table", environment.Environments.Document(clean)), "A check can be trusted here: nothing doubtful was found.")
 }
 
 func TestAFormatThatAKindLacksIsRefused(t *testing.T) {
 	for list, want := range map[string]string{"csv": `unknown format "csv": choose from table, json, markdown`, "table, xml": `unknown format "xml": choose from `} {
-		_, err := check.Environments.Pick(list)
+		_, err := environment.Environments.Pick(list)
 		should.Fail(t, err, want, "%s", list)
 	}
 	all := check.Reports.Formats()

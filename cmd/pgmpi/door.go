@@ -8,6 +8,7 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/report/checks"
+	"pgmpi/analyze/report/environment"
 	"pgmpi/internal/command"
 	"pgmpi/internal/document"
 	"pgmpi/internal/experiment"
@@ -35,7 +36,7 @@ func submits() (out []feature.Submit) {
 func documents() []document.Forms {
 	out := []document.Forms{
 		check.Reports, checks.Comparisons, checks.LevelLists, checks.Spreads, checks.Matrices, checks.Histories,
-		checks.SummaryLists, check.Environments, report.Statuses, report.AlgorithmLists,
+		checks.SummaryLists, environment.Environments, report.Statuses, report.AlgorithmLists,
 	}
 	for _, f := range features {
 		out = append(out, f.Documents...)

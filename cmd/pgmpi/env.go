@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/report/environment"
 	"pgmpi/internal/command"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/reading"
@@ -28,7 +28,7 @@ Without, it starts one mpirun for each --np and --shape, which looks at its
 nodes and measures nothing.`,
 		Args: command.OrFolder(&s),
 		RunE: func(c *cobra.Command, args []string) error {
-			var e *check.Environment
+			var e *environment.Environment
 			var err error
 			if len(args) == 0 || s.File == args[0] {
 				e, err = look(c.Context(), h.Version, &s)
@@ -39,18 +39,18 @@ nodes and measures nothing.`,
 				return err
 			}
 			e.Doubts = append(append([]remark.Remark{}, e.Factors.Remarks()...), e.Doubts...)
-			return o.Write(check.Environments.Document(e))
+			return o.Write(environment.Environments.Document(e))
 		},
 	}
 	fs := c.Flags()
 	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: the defaults)")
 	s.Keys(fs, "np", "shape", "launch", "hostfile", "rank")
 	command.Full(fs)
-	o.Formats = h.OneFormat(fs, check.Environments)
+	o.Formats = h.OneFormat(fs, environment.Environments)
 	return c
 }
 
-func recorded(h *command.Host, path string) (*check.Environment, error) {
+func recorded(h *command.Host, path string) (*environment.Environment, error) {
 	folder, m, err := reading.Open(path)
 	if err != nil {
 		return nil, err
@@ -59,11 +59,11 @@ func recorded(h *command.Host, path string) (*check.Environment, error) {
 	if err != nil {
 		h.Warn("note: what its mpiruns took is not looked at: %v\n", err)
 	}
-	return &check.Environment{Version: m.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config, Doubts: doubts}, nil
+	return &environment.Environment{Version: m.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config, Doubts: doubts}, nil
 }
 
 // look finds the present environment by one mpirun for each number of processes and shape.
-func look(ctx context.Context, version string, s *settings.Settings) (*check.Environment, error) {
+func look(ctx context.Context, version string, s *settings.Settings) (*environment.Environment, error) {
 	config, err := s.Load(nil)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func look(ctx context.Context, version string, s *settings.Settings) (*check.Env
 	if err != nil {
 		return nil, err
 	}
-	e := &check.Environment{Version: version, Rank: ranks.Rank(), Factors: run.Factors()}
+	e := &environment.Environment{Version: version, Rank: ranks.Rank(), Factors: run.Factors()}
 	if e.Config, err = json.Marshal(config); err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/report/environment"
 	"pgmpi/internal/remark"
 	"pgmpi/testkit/mpirun"
 	"pgmpi/testkit/must"
@@ -18,10 +18,10 @@ import (
 )
 
 // environment runs `pgmpi env --format json`.
-func (b *fixture) environment(args ...string) *check.Environment {
+func (b *fixture) environment(args ...string) *environment.Environment {
 	b.T.Helper()
 	s := b.Pgmpi(append([]string{"env", "--format", "json"}, args...)...).Exits(b.T, 0)
-	var e check.Environment
+	var e environment.Environment
 	if err := json.Unmarshal([]byte(s.Stdout), &e); err != nil {
 		b.T.Fatalf("%v in\n%s", err, s.Stdout)
 	}

@@ -15,6 +15,7 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/report/checks"
+	"pgmpi/analyze/report/environment"
 	"pgmpi/guidelines"
 	"pgmpi/internal/command"
 	"pgmpi/internal/conf/glfile"
@@ -31,7 +32,7 @@ import (
 var formatsOf = map[string][]string{
 	"check": check.Reports.Formats(), "analyze": check.Reports.Formats(),
 	"compare": checks.Comparisons.Formats(), "ab": checks.Comparisons.Formats(), "history": checks.Histories.Formats(),
-	"env": check.Environments.Formats(), "list": report.Lists.Formats(),
+	"env": environment.Environments.Formats(), "list": report.Lists.Formats(),
 	"status": report.Statuses.Formats(),
 	"export": export.Formats, "figures": extensions(),
 }

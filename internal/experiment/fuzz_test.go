@@ -12,6 +12,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/report/environment"
 	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf/glfile"
@@ -110,7 +111,7 @@ var shows = []damaged.Show{
 		if err != nil {
 			return nil, err
 		}
-		return []*document.Document{check.Environments.Document(&check.Environment{Rank: m.Rank, Factors: m.Factors, Config: m.Config, Doubts: m.Factors.Remarks()})}, nil
+		return []*document.Document{environment.Environments.Document(&environment.Environment{Rank: m.Rank, Factors: m.Factors, Config: m.Config, Doubts: m.Factors.Remarks()})}, nil
 	},
 	func(path string) ([]*document.Document, error) { // --explain
 		j, err := judgedFolder(path)

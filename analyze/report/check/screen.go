@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report/environment"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
@@ -216,8 +217,8 @@ func pageFactors(r *analyze.Report) []document.Section {
 	if m.Rank.LibVersion == "" {
 		return nil
 	}
-	e := &Environment{Version: r.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config}
-	out := append([]document.Section{document.Titled("What could change the result")}, envFacts(e)...)
+	e := &environment.Environment{Version: r.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config}
+	out := append([]document.Section{document.Titled("What could change the result")}, environment.Facts(e)...)
 	for i := range out {
 		out[i].Folded = true
 	}

@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/report/checks"
+	"pgmpi/analyze/report/environment"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/lists"
@@ -244,7 +245,7 @@ func fingerprintFactors(f *Fingerprint) []document.Section {
 	shown := map[string]int{}
 	for i := range f.Factors.Layouts {
 		if l := &f.Factors.Layouts[i]; l.Shape == f.Shape {
-			out = append(out, check.LayoutSections(l, f.Folder.Library.Version, shown)...)
+			out = append(out, environment.LayoutSections(l, f.Folder.Library.Version, shown)...)
 		}
 	}
 	return out

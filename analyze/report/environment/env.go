@@ -1,4 +1,5 @@
-package check
+// Package environment lists what can change a result on a machine, and doubts about it.
+package environment
 
 import (
 	"bytes"
@@ -22,7 +23,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Environments lists what can change a result, and doubts about it.
 var Environments = document.Kind[Environment]{Name: "env", Sections: envSections, Screen: envScreen, JSON: true}
 
 type Environment struct {
@@ -176,9 +176,10 @@ func envAnswer(e *Environment) []document.Section {
 	return []document.Section{s}
 }
 
-func envSections(e *Environment) []document.Section { return slices.Concat(envAnswer(e), envFacts(e)) }
+func envSections(e *Environment) []document.Section { return slices.Concat(envAnswer(e), Facts(e)) }
 
-func envFacts(e *Environment) []document.Section {
+// Facts lists the host, its processors, the library's settings and variables.
+func Facts(e *Environment) []document.Section {
 	f, r := &e.Factors, &e.Rank
 	s := document.Titled("pgmpi %s on %s", e.Version, f.Hostname)
 	s.Fact("MPI library", "%s, rank program built for %s", r.LibVersion, r.BuiltFor)
