@@ -209,3 +209,107 @@ func TestNumbersSayWhatTheTestComputed(t *testing.T) {
 	near(t, "least p-value of 4 and 4", n.PMin, 1.0/70)
 	should.Equal(t, f.Numbers(2).Rank, 1)
 }
+
+func TestAWeakLookKeepsWhatItDoesNotFind(t *testing.T) {
+	for method, want := range map[Method]Verdict{MethodDefault: Kept, MethodPaper: Undecided} { // the paper's says nothing more
+		f := looking(t, method, Schedule{[]int{10, 20}, []float64{.5, .5}}, 1)
+		f.looks[0].weak = true
+		o := Outcome{PAdjusted: 1, PKept: .001, Ratio: 1}
+		should.Equal(t, f.verdict(0, &o, Pair{Orig: []float64{1}, Other: []float64{1}}), want, "%s", method)
+	}
+}
+
+func TestOnceGivesReplicationsAndErrors(t *testing.T) {
+	d := must.Get(NewDesign(Default(), Once(10), 1))(t)
+	f := must.Get(d.Judge(0, []Pair{{Orig: slow(10, 2000, 1), Other: slow(10, 1000, 1)}}))(t)
+	should.Hold(t, f.Outcomes[0].Replication > 0, "%+v", f.Outcomes[0])
+	_, err := d.Judge(0, []Pair{{Orig: slow(10, -1, 0), Other: slow(10, 1000, 1)}})
+	should.Hold(t, err != nil, "medians below 0")
+}
+
+func TestAnEarlierDoubtIsForgotten(t *testing.T) {
+	f := looking(t, MethodDefault, Once(10), 1)
+	o := Outcome{OnClock: true, TooNear: true, PAdjusted: .01, Ratio: 2, Lo95: 1.9, Hi95: 2.1}
+	f.judge(&o, Pair{Orig: []float64{2}, Other: []float64{1}}, 0)
+	should.Hold(t, o.Verdict == Violated && !o.OnClock && !o.TooNear, "%+v", o)
+}
+
+func TestRatiosAreNearFromWhereChecksDifferAndOnlyWhereThatIsKnown(t *testing.T) {
+	should.Hold(t, !Near(even, even, 0) && Near(1.2500001, even, 0), "of checks that do not differ")
+	f := looking(t, MethodDefault, Once(10), 1)
+	should.Hold(t, !f.near(2), "it is not known how checks differ")
+}
+
+// Two steps of the clock may be one and a half apart; of 4 ns the call takes 2, and 5 would be a slowdown.
+func TestTheClockHidesASlowdownBelowOneAndAHalfSteps(t *testing.T) {
+	for tick, want := range map[float64]bool{0: false, .4: false, 2: false, 2.01: true, 5: true} {
+		f := looking(t, MethodDefault, Once(10), 1)
+		f.tick = tick
+		should.Equal(t, f.hides(Pair{Orig: []float64{2}, Other: []float64{4}}), want, "steps of %g", tick)
+	}
+	f := looking(t, MethodDefault, Once(10), 1)
+	f.tick = .5
+	should.Hold(t, f.hides(Pair{Orig: []float64{4.5}, Other: []float64{4}}), "half a nanosecond of a clock with such steps")
+}
+
+// The numbers of drawings are from a program in Python that knows only docs/dev/statistics.md: 9 of the first row have
+// a p-value of just the level, which counts; in the second row the clock's steps hide 7, and in the third 29 that are
+// significant are less than 5 % slower.
+func TestMpirunsAreDrawnAgainAsAnotherProgramDrawsThem(t *testing.T) {
+	wide, low := []float64{1020, 1300, 1180, 1250, 1090, 960, 1210, 1150}, []float64{1040, 1060, 1050, 1075, 1030, 1065, 1045, 1055}
+	cfg := Default()
+	cfg.Test = TestSignedRank
+	for _, c := range []struct {
+		orig        []float64
+		level, tick float64
+		want        float64
+	}{{wide, 1. / 128, 0, 52}, {wide, 1. / 128, 80, 45}, {low, 1. / 64, 0, 54}} {
+		f := must.Get(NewDesign(cfg, Once(8), 1))(t).Family(c.tick)
+		f.Between = .03
+		got := f.redrawn(f.looks[0].test, Pair{Orig: c.orig, Other: slow(8, 1000, 0)}, c.level)
+		should.Hold(t, math.Abs(got-(c.want+.5)/101) < 1e-9, "%+v: %.1f drawings", c, 101*got-.5)
+	}
+}
+
+// Where checks do not differ, and 1.25× is a slowdown.
+func TestWhatEveryDrawingFindsIsNotDrawn(t *testing.T) {
+	cfg := Default()
+	cfg.Test, cfg.MinSlowdown = TestSignedRank, even
+	for name, c := range map[string]struct {
+		orig        []float64
+		level, tick float64
+		between     float64
+		want        bool
+	}{
+		"all alike":                                 {[]float64{12, 12, 12, 12}, .0625, 1, 0, true},
+		"no p-value of four mpiruns is so small":    {[]float64{12, 12, 12, 12}, .0624, 1, 0, false},
+		"steps that are too wide":                   {[]float64{12, 12, 12, 12}, .0625, 1.01, 0, false},
+		"one below the minimum slowdown":            {[]float64{12, 12, 12, 7.4}, .0625, 1, 0, false},
+		"one three times as far as another one":     {[]float64{12, 12, 12, 48}, .0625, 1, 0, true},
+		"one farther than that":                     {[]float64{12, 12, 12, 49}, .0625, 1, 0, false},
+		"another check may be below":                {[]float64{8, 8, 8, 8}, .0625, 1, .03, false},
+		"another check may be above three times it": {[]float64{12, 12, 12, 48}, .0625, 1, .03, false},
+		"no medians":                                {[]float64{12, 12, 12, -1}, .0625, 1, 0, false},
+	} {
+		f := must.Get(NewDesign(cfg, Once(4), 1))(t).Family(c.tick)
+		f.Between = c.between
+		pair := Pair{Orig: c.orig, Other: slow(4, 6, 0)}
+		should.Equal(t, f.alwaysFound(f.looks[0].test, pair, c.level), c.want, name)
+		if c.want {
+			should.Equal(t, f.redrawn(f.looks[0].test, pair, c.level), 100.5/101, name)
+		}
+	}
+}
+
+// What is as likely as not, or more, is drawn again; what is less likely is not.
+func TestOnlyAProbableReplicationIsDrawn(t *testing.T) {
+	cfg := Default()
+	cfg.Test, cfg.MinSlowdown = TestSignedRank, even
+	for ratio, drawn := range map[float64]bool{even: true, 1.2499: false} {
+		f := must.Get(NewDesign(cfg, Once(10), 1))(t).Family(0)
+		f.Outcomes[0] = Outcome{Ratio: ratio, Lo95: ratio, Hi95: ratio, Runs: 10, Verdict: Violated}
+		f.pairs[0] = Pair{Orig: slow(10, 900, 1), Other: slow(10, 1000, 1)} // no drawing is violated
+		f.Replicate()
+		should.Equal(t, f.Outcomes[0].Replication < .01, drawn, "%g: %g", ratio, f.Outcomes[0].Replication)
+	}
+}
