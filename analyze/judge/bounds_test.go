@@ -23,6 +23,7 @@ func TestSettingsAreTakenUpToTheirBounds(t *testing.T) {
 		{"min_slowdown", func(c *Config, x float64) { c.MinSlowdown = x }, []float64{1, 999.5}, []float64{.5, 1000, 1000.5}},
 		{"split_tolerance", func(c *Config, x float64) { c.SplitTolerance = x }, []float64{0, 999.5}, []float64{-.5, 1000, 1000.5}},
 		{"nb_tolerance", func(c *Config, x float64) { c.NBTolerance = x }, []float64{0, 999.5}, []float64{-.5, 1000, 1000.5}},
+		{"between_checks", func(c *Config, x float64) { c.BetweenChecks = x }, []float64{0, .999}, []float64{-.5, 1, 1.5}},
 		{"nb_allowance", func(c *Config, x float64) { c.NBAllowance = conf.Duration(x) }, []float64{0, 1e9}, []float64{-1, 1e9 + 1}},
 	} {
 		for i, x := range slices.Concat(c.good, c.bad) {
@@ -36,6 +37,12 @@ func TestSettingsAreTakenUpToTheirBounds(t *testing.T) {
 	should.Equal(t, Default(), Config{Method: MethodDefault, Test: TestAuto, Alpha: .05, Adjust: AdjustAuto, MinSlowdown: 1.05, SplitTolerance: .05,
 		NBTolerance: .25, NBAllowance: conf.Duration(time.Microsecond)})
 	should.Equal(t, Method("").Rules(), MethodDefault.Rules())
+}
+
+func TestAllButASuspicionIsOfATest(t *testing.T) {
+	for _, v := range []Verdict{Violated, Marginal, Kept, Undecided, Suspected, NotSuspected, SeenOnce, NotMeasured, Wrong} {
+		should.Equal(t, v.Tested(), v != Suspected && v != NotSuspected, "%s", v)
+	}
 }
 
 func TestSchedulesAreLooksThatAscendToR(t *testing.T) {

@@ -118,3 +118,29 @@ func TestTheEnvironmentChangesWhereBothNightsSayIt(t *testing.T) {
 		should.Equal(t, len(changedSince(a, b)), c.want, name)
 	}
 }
+
+// Each call counts once a night, by the first test that has its median; nights without one are left out.
+func TestRunTimesAreFollowedWhereNoNightHasVerdicts(t *testing.T) {
+	var checks []*Check
+	for day := range 3 {
+		r := nightly(day+1, float64(day+1), 1)
+		r.SeenOnce = "imported"
+		again := r.Verdicts[0]
+		again.Guideline, again.MedianS = "GL9", analyze.Number(9e-6)
+		r.Verdicts = append(r.Verdicts, again)
+		r.Verdicts[1].MedianS = []*float64{nil, analyze.Number(0), analyze.Number(.5)}[day]
+		checks = append(checks, CheckOf(r, r.Folder))
+	}
+	all := runTimes(checks)
+	must.Hold(t, len(all) == 2, "%d calls", len(all))
+	for i, want := range []track{
+		{Trend: Trend{Asked: Asked{Guideline: RunTime, Function: "MPI_Reduce", Msize: 8, MsizeOther: 8, Shape: "p2"}},
+			nights: []int{0, 1, 2}, logs: []float64{math.Log(1e-6), math.Log(2e-6), math.Log(3e-6)}},
+		{Trend: Trend{Asked: Asked{Guideline: RunTime, Function: "MPI_Reduce", Msize: 16, MsizeOther: 16, Shape: "p2"}},
+			nights: []int{2}, logs: []float64{math.Log(.5)}},
+	} {
+		should.Equal(t, *all[i], want)
+	}
+	checks[1].SeenOnce = ""
+	should.Equal(t, len(runTimes(checks)), 0, "calls of nights of which one has verdicts")
+}
