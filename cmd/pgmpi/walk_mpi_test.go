@@ -112,12 +112,16 @@ func commandsIn(text string) (out []string) {
 	return out
 }
 
-// shorter asks for less where a help's example measures much, or more processes than there may be cores.
+// shorter asks for less where a command measures much, or on more processes than there may be cores.
 var shorter = []struct{ command, by string }{
-	{`^pgmpi check --np .*`, "$0 --functions Allreduce,Scan"},
-	{`^pgmpi explore --np .*`, "$0 --algorithms Allreduce"},
-	{`^(pgmpi clocks --np 2).*`, "$1 --seconds 1"},
-	{`^(pgmpi selftest --np 2).*`, "$1 --msizes 8,64,512"},
+	{`^(pgmpi check --np 2).*`, "$1 --msizes 8,64 --functions Scan"},
+	{`^(pgmpi explore --np 2).*`, "$1 --msizes 8 --algorithms Scan --mpiruns 6"},
+	{`^(pgmpi explore gl.toml --algorithms).*`, "$1 Allreduce --msizes 8"},
+	{`^(pgmpi overlap --np 2).*`, "$1 --msizes 8 --functions Bcast --mpiruns 5"},
+	{`^(pgmpi clocks --np 2).*`, "$1 --clock-sync shared,hca3 --seconds 0.2"},
+	{`^(pgmpi clocks --np 4) --barrier$`, "$1 --barrier --calls 20"},
+	{`^(pgmpi selftest --np 2).*`, "$1 --msizes 8,64,512 --mpiruns 7"},
+	{`^pgmpi fingerprint --np 2 .*`, "$0 --mpiruns 2"},
 }
 
 // step runs a command, and then the commands that its output and READMEs name.
