@@ -32,7 +32,7 @@ func TestFunctionsGiveWhatMPIDefines(t *testing.T) {
 			processes = []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
 		}
 		for _, np := range processes {
-			out, err := b.plain(np, "exhaustive", cmp.Or(every, fmt.Sprint(300*np*np)))
+			out, err := b.plain(np, "exhaustive", cmp.Or(every, fmt.Sprint(600*np*np)))
 			should.Hold(t, err == nil && strings.Contains(out, " 0 failures") && !strings.Contains(out, " 0 calls"), "p = %d: %v\n%s", np, err, out)
 		}
 	})

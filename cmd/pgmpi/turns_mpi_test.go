@@ -27,7 +27,7 @@ func TestEveryFunctionGivesTheRightDataWhenItTakesTurns(t *testing.T) {
 				continue
 			}
 			np := 2 + i
-			j := verifyJob(np, d, d.Ops[0], np-1, true, 0, 1, 841)
+			j := verifyJob(np, d, d.Ops[0], np-1, true, []int64{841, 1}[:4-np]...)
 			for k := range j.Cases {
 				j.Cases[k].NRep = 4
 			}

@@ -16,11 +16,11 @@ import (
 func TestClocksCommandShowsEveryMethod(t *testing.T) {
 	t.Parallel()
 	mpirun.EachLibrary(t, func(t *testing.T, b *mpirun.Fixture) {
-		got := b.Pgmpi("clocks", "--rank", b.Rank, "--shape", "1x2", "--clock-sync", "shared,netgauge,hca3", "--seconds", "0.5")
+		got := b.Pgmpi("clocks", "--rank", b.Rank, "--shape", "1x2", "--clock-sync", "shared,netgauge,hca3", "--seconds", "0.1")
 		if got.Code != 0 {
 			t.Fatalf("exit %d:\n%s", got.Code, got.Stderr)
 		}
-		for _, want := range append([]string{"after 0.5 s", "1x2", "shared ", "netgauge ", "hca3 "}, protocol.Clocks...) {
+		for _, want := range append([]string{"after 0.1 s", "1x2", "shared ", "netgauge ", "hca3 "}, protocol.Clocks...) {
 			if !strings.Contains(got.Stdout, want) {
 				t.Errorf("no %q in:\n%s", want, got.Stdout)
 			}

@@ -74,8 +74,8 @@ fixed = 3
 // Where no algorithm is faster on this machine, there is nothing to try.
 func TestRemedyOfAnExplorationProvesItsAlgorithms(t *testing.T) {
 	b := mpirun.New(t, mpirun.Libraries[1])
-	b.Pgmpi("explore", "--rank", b.Rank, "--np", "2", "--algorithms", "MPI_Reduce_scatter_block@pairwise", "--msizes", "64Ki", "--out", b.Out, "--quiet").Exits(t, 0, 1, 4)
-	s := b.Pgmpi("remedy", b.Out, "--format", "json", "--quiet").Exits(t, 0, 4)
+	b.Pgmpi("explore", "--rank", b.Rank, "--np", "2", "--algorithms", "MPI_Reduce_scatter_block@pairwise", "--msizes", "64Ki", "--mpiruns", "6", "--out", b.Out, "--quiet").Exits(t, 0, 1, 4)
+	s := b.Pgmpi("remedy", b.Out, "--mpiruns", "6", "--format", "json", "--quiet").Exits(t, 0, 4)
 	var r Result
 	must.Do(t, json.Unmarshal([]byte(s.Stdout), &r))
 	if len(r.Cells) == 0 {
