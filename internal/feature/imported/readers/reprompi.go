@@ -29,9 +29,10 @@ var reproReader = reader{name: "reprompi", read: readRepro,
 // reproMockup finds our mock-up by the name of ReproMPI's (collective_ops/collectives.c). Its names tell the calls
 // as ours do: GL_Bcast_as_ScatterAllgather. No guideline is about its ping-pongs and barriers.
 func reproMockup(name string) string {
-	plain := func(name string) string { return strings.ToLower(strings.NewReplacer("_", "", "+", "").Replace(name)) }
-	all := mockups.All()
-	if i := slices.IndexFunc(all, func(f mockups.Function) bool { return f.IsMockup() && "gl"+plain(f.ID) == plain(name) }); i >= 0 {
+	marks := strings.NewReplacer("_", "", "+", "")
+	plain := func(name string) string { return strings.ToLower(marks.Replace(name)) }
+	all, theirs := mockups.All(), plain(name)
+	if i := slices.IndexFunc(all, func(f mockups.Function) bool { return f.IsMockup() && "gl"+plain(f.ID) == theirs }); i >= 0 {
 		return all[i].ID
 	}
 	return ""
@@ -266,7 +267,10 @@ func (p *parser) finish(m *measurement) error {
 			}
 			samples = append(samples, s)
 		}
-		function := cmp.Or(collective(key.test), reproMockup(key.test))
+		function := collective(key.test)
+		if function == "" {
+			function = reproMockup(key.test)
+		}
 		if function == "" || msize == 0 {
 			m.leaveOut(key.test)
 			continue
