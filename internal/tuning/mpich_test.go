@@ -191,3 +191,177 @@ func TestNoTreeFillsWholePages(t *testing.T) {
 	n := length()
 	should.Hold(t, n%4096 == 1, "%d bytes: whole pages, and no line break behind them", n)
 }
+
+// What csel.c does not look at itself, by the collective and by the algorithm.
+func TestGuardsAreThoseOfTheCollectiveAndOfTheAlgorithm(t *testing.T) {
+	for _, c := range []struct {
+		function, algorithm string
+		want                []guard
+	}{
+		{"MPI_Bcast", "binomial", nil},
+		{"MPI_Alltoall", "brucks", []guard{notInPlace}},
+		{"MPI_Alltoallv", "scattered", []guard{notInPlace}},
+		{"MPI_Alltoallw", "scattered", []guard{notInPlace}},
+		{"MPI_Allreduce", "recursive_doubling", []guard{commutative}},
+		{"MPI_Reduce", "reduce_scatter_gather", []guard{commutative, builtIn, manyEnough}},
+		{"MPI_Allreduce", "reduce_scatter_allgather", []guard{commutative, builtIn, manyEnough}},
+		{"MPI_Reduce_scatter", "noncommutative", []guard{commutative, regular}},
+		{"MPI_Reduce_scatter_block", "noncommutative", []guard{commutative}},
+	} {
+		should.Equal(t, guards(c.function, c.algorithm), c.want, c.function, c.algorithm)
+	}
+	should.Equal(t, refusesNode(own("MPI_Bcast", 4, "new", 1, 8), smallTree()), "")
+}
+
+// Recursive doubling of three collectives, and one algorithm of any, are for 2, 4, 8, … processes.
+func TestAlgorithmsForPowersOfTwoAreRefusedOnOtherNumbers(t *testing.T) {
+	for _, c := range []struct {
+		function, algorithm string
+		want                bool
+	}{
+		{"MPI_Allgather", "recursive_doubling", true}, {"MPI_Allgatherv", "recursive_doubling", true},
+		{"MPI_Bcast", "scatter_recursive_doubling_allgather", true}, {"MPI_Allreduce", "recursive_doubling", false},
+		{"MPI_Reduce_scatter_block", "noncommutative", true}, {"MPI_Allgather", "ring", false},
+	} {
+		tree := &Tree{Algorithms: []string{"MPIR_" + strings.TrimPrefix(c.function, "MPI_") + "_intra_" + c.algorithm}}
+		for np := 1; np <= 9; np++ {
+			why := refusesNode(own(c.function, np, c.algorithm, 1, plan...), tree)
+			refused := c.want && np != 1 && np != 2 && np != 4 && np != 8
+			should.Equal(t, strings.Contains(why, "2, 4, 8"), refused, "%s %s on %d: %q", c.function, c.algorithm, np, why)
+		}
+	}
+}
+
+func TestConditionsOnProcessesAreAsCselReadsThem(t *testing.T) {
+	for key, want := range map[string]struct {
+		holds [6]bool // on 1 to 6 processes
+		about bool
+	}{
+		"comm_size=any":            {[6]bool{true, true, true, true, true, true}, true},
+		"comm_size=pow2":           {[6]bool{true, true, false, true, false, false}, true},
+		"comm_size<=3":             {[6]bool{true, true, true, false, false, false}, true},
+		"comm_size<3":              {[6]bool{true, true, false, false, false, false}, true},
+		"comm_size=node_comm_size": {[6]bool{}, false},
+		"avg_msg_size<=3":          {[6]bool{}, false},
+	} {
+		for np := 1; np <= 6; np++ {
+			holds, about, err := aboutProcesses(key, np)
+			should.Hold(t, err == nil && holds == want.holds[np-1] && about == want.about, "%s on %d: %v, %v, %v", key, np, holds, about, err)
+		}
+	}
+	for _, key := range []string{"comm_size<=many", "comm_size<", "comm_size>2", "comm_size"} {
+		_, _, err := aboutProcesses(key, 2)
+		should.Fail(t, err, "is no condition on the number of processes", key)
+	}
+}
+
+// The last of several conditions must be one that always holds.
+func TestConditionsThatMayFailAreLimitsAndPowersOfTwo(t *testing.T) {
+	for key, want := range map[string]bool{
+		"avg_msg_size<8": true, "avg_msg_size<=8": true, "avg_msg_size<=0": true, "count<pow2": true, "count<=pow2": true,
+		"comm_size=pow2": true, "comm_size=any": false, "count=any": false, "is_commutative=yes": false, "a=": false,
+	} {
+		mayFail, err := conditional(key)
+		should.Hold(t, err == nil && mayFail == want, "%s: %v, %v", key, mayFail, err)
+	}
+	for _, key := range []string{"", "any", "<8", "=any", "avg_msg_size<-1", "avg_msg_size<=-1", "avg_msg_size<many", "avg_msg_size<", "comm_size<pow2"} {
+		_, err := conditional(key)
+		should.Fail(t, err, "is no condition", key)
+	}
+}
+
+// parsed is a part of a tree, with its lines.
+func parsed(t *testing.T, text string) *node {
+	t.Helper()
+	return must.Get(parseTree("f", []byte(text)))(t)
+}
+
+func TestAPartOfATreeIsWholeWhereSomethingIsAlwaysChosen(t *testing.T) {
+	const a, b = `"algorithm=a":{}`, `"algorithm=b":{}`
+	for text, says := range map[string]string{
+		`{` + a + `}`: "",
+		`{"count<8":{` + a + `},"count=any":{` + b + `}}`: "",
+		`{` + a + `,` + b + `}`:                           "f:1: an algorithm has a condition beside or below it",
+		"{\n" + `"algorithm=a":{` + b + `}}`:              "f:2: an algorithm has a condition beside or below it",
+		`{"count=any":{` + a + `},` + b + `}`:             "an algorithm has a condition beside or below it",
+		`{"count<8":{` + a + `}}`:                         "falls through",
+		`{"comm_size=pow2":{` + a + `}}`:                  "falls through",
+		`{"count=any":{` + a + `},"count<8":{` + a + `}}`: "falls through",
+		"{\n" + `"count":{` + a + `}}`:                    `f:2: "count" is no condition`,
+		`{"count=any":{"count<8":{` + a + `}}}`:           "falls through",
+		"{\n" + `"count=any":{}}`:                         "f:2: nothing is chosen below",
+	} {
+		err := parsed(t, text).complete("f")
+		should.Hold(t, (err == nil) == (says == "") && (err == nil || strings.Contains(err.Error(), says)), "%s: %v", text, err)
+	}
+}
+
+// Of conditions on processes the first that holds is taken, and those before it on anything else stay.
+func TestATreeIsMadeForOneNumberOfProcesses(t *testing.T) {
+	const text = `{"comm_size<=2":{"algorithm=two":{}},"count<8":{"comm_size<5":{"algorithm=few":{}},"comm_size=any":{"algorithm=many":{}}},` +
+		`"comm_size=pow2":{"algorithm=even":{}},"comm_size=any":{"algorithm=odd":{}}}`
+	for np, want := range map[int]string{
+		2: "algorithm=two", 3: "count<8(algorithm=few) algorithm=odd", 4: "count<8(algorithm=few) algorithm=even",
+		5: "count<8(algorithm=few) algorithm=odd", 6: "count<8(algorithm=many) algorithm=odd", 8: "count<8(algorithm=many) algorithm=even",
+	} {
+		below := must.Get(parsed(t, text).on(np, false))(t)
+		should.Equal(t, shape(below), want, "%d processes", np)
+	}
+	_, err := parsed(t, `{"comm_size<=2":{"algorithm=two":{}}}`).on(3, false)
+	should.Fail(t, err, "no condition holds on 3 processes")
+	_, err = parsed(t, `{"count<8":{"comm_size<=2":{"algorithm=two":{}}},"count=any":{"algorithm=a":{}}}`).on(3, false)
+	should.Fail(t, err, "no condition holds on 3 processes")
+	_, err = parsed(t, `{"comm_size=any":{"comm_size<=many":{"algorithm=two":{}}}}`).on(3, false)
+	should.Fail(t, err, "no condition on the number of processes")
+}
+
+func shape(below []*node) string {
+	var parts []string
+	for _, n := range below {
+		text := n.key
+		if len(n.below) > 0 {
+			text += "(" + shape(n.below) + ")"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " ")
+}
+
+func TestATreeThatCannotBeWrittenSaysWhy(t *testing.T) {
+	to := Target{Library: Library{Family: "mpich", Major: 4}, Folder: "/r"}
+	choice := own("MPI_Bcast", 4, "new", 1, 16384)
+	s := mustWrite(t, mpichJSON, to, choice, own("MPI_Bcast", 4, "new", 1))
+	must.Hold(t, len(s.Rejected) == 2 && len(s.Files) == 0, "%+v", s)
+	should.Contain(t, s.Rejected[0].Reason, "the library's own selection tree was not found")
+	should.Hold(t, s.Rejected[1].Reason != s.Rejected[0].Reason, "a choice without sizes: %s", s.Rejected[1].Reason)
+
+	to.Tree = &Tree{Text: []byte("{"), Algorithms: smallTree().Algorithms}
+	_, err := mpichJSON.Write(to, []Choice{choice})
+	should.Fail(t, err, "the library's tree")
+	to.Tree.Text = []byte(`{"collective=scan":{"algorithm=MPIR_Scan_intra_old":{}}}`)
+	_, err = mpichJSON.Write(to, []Choice{choice})
+	should.Fail(t, err, "the library's tree has no MPI_Bcast")
+	to.Tree.Text = []byte(`{"collective=bcast":{"comm_size<=2":{"algorithm=MPIR_Bcast_intra_old":{}}}}`)
+	_, err = mpichJSON.Write(to, []Choice{choice})
+	should.Fail(t, err, "MPI_Bcast in the library's tree: no condition holds on 4 processes")
+
+	to.Tree = smallTree()
+	s = mustWrite(t, mpichJSON, to, own("MPI_Bcast", 4, "nonsense", 1, 8))
+	should.Hold(t, len(s.Files) == 0 && s.Env == nil && s.Notes == nil, "nothing to write: %+v", s)
+}
+
+// Sizes beyond an int are beyond every message that MPICH compares.
+func TestNoSizeOfATreeIsLargerThanAnInt(t *testing.T) {
+	tree := smallTree()
+	n := must.Get(parseTree("f", tree.Text))(t).find("collective=bcast")
+	parts := []part{{interval{8, 1 << 40}, own("MPI_Bcast", 1, "new", 1, 8)}}
+	entries := must.Get(insert(n, "MPI_Bcast", map[int][]part{1: parts}, tree))(t)
+	should.Hold(t, len(entries) == 1 && entries[0].From == 8 && entries[0].To == 1<<40, "%+v", entries)
+	here := n.find("comm_type=intra").below
+	must.Hold(t, len(here) == 2 && here[0].key == "comm_size<=1" && here[1].key == "comm_size=any", "%s", shape(here))
+	var keys []string
+	for _, b := range here[0].below {
+		keys = append(keys, b.key)
+	}
+	should.Equal(t, keys, []string{"avg_msg_size<8", "avg_msg_size<2147483647", "avg_msg_size=any"})
+}
