@@ -31,7 +31,7 @@ func TestScripts(t *testing.T) {
 	runScripts(t, scripts(t, "testdata/script"), "")
 }
 
-// scripts lists those of a folder.
+// scripts lists the scripts below a folder.
 func scripts(t *testing.T, folder string) []string {
 	found := must.Get(filepath.Glob(filepath.Join(folder, "*.txt")))(t)
 	must.Hold(t, len(found) > 0, "%s has no scripts", folder)
