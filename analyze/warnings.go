@@ -37,7 +37,9 @@ func (a *Analysis) warnings(r *Report) []remark.Remark {
 	}
 	out = append(out, m.Factors.Remarks()...)
 	for _, s := range m.Settings {
-		out.Add(remark.SettingIgnored, "%s", s)
+		if !slices.ContainsFunc(out, func(r remark.Remark) bool { return r.Text == s }) {
+			out.Add(remark.SettingIgnored, "%s", s)
+		}
 	}
 	if n := len(m.Events); n > 0 {
 		out.Add(remark.Repeated, "failed mpiruns that were repeated: %d, the last one: %s", n, m.Events[n-1])

@@ -13,6 +13,7 @@ import (
 	"pgmpi/internal/lists"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
+	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 )
 
@@ -47,13 +48,10 @@ func Name(variable string) string {
 	return ""
 }
 
-// DynamicRules switches on all variables for which SwitchedBy returns it.
-const DynamicRules = "OMPI_MCA_coll_tuned_use_dynamic_rules"
-
 // SwitchedBy returns the variable without which Open MPI ignores another, if any.
 func SwitchedBy(variable string) string {
-	if strings.HasPrefix(variable, "OMPI_MCA_coll_tuned_") && variable != DynamicRules {
-		return DynamicRules
+	if strings.HasPrefix(variable, "OMPI_MCA_coll_tuned_") && variable != host.DynamicRules {
+		return host.DynamicRules
 	}
 	return ""
 }
@@ -81,7 +79,7 @@ func ChoosesAlgorithm(name string) bool {
 
 // Ignored returns a sentence for each of these variables that does nothing.
 func (o *Once) Ignored(ctx context.Context, shape guidelines.Shape, env map[string]string, names []string) (out []string, err error) {
-	variables := append([]string{Name(DynamicRules)}, lists.Map(names, Name)...)
+	variables := append([]string{Name(host.DynamicRules)}, lists.Map(names, Name)...)
 	r, err := o.Read(ctx, shape, nil, variables...)
 	if err != nil {
 		return nil, err
@@ -99,7 +97,7 @@ func (o *Once) Ignored(ctx context.Context, shape guidelines.Shape, env map[stri
 func (r Readings) ignores(name string, env map[string]string) string {
 	v := r.Of(name)
 	if r.SwitchedOff(name) {
-		return DynamicRules + " is not 1"
+		return host.DynamicRules + " is not 1"
 	}
 	if !v.Known {
 		return "the library has no such variable"

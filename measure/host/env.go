@@ -104,7 +104,8 @@ func tuning(env map[string]string) map[string]string {
 	return env
 }
 
-func read(name, library string) bool {
+// Reads tells whether a library looks at a variable, which may be another library's.
+func Reads(name, library string) bool {
 	for _, of := range []struct{ prefix, says string }{
 		{"OMPI_", "Open MPI"}, {"PRTE_MCA_", "Open MPI"}, {"I_MPI_", "Intel(R) MPI"}, {"MV2_", "MVAPICH"},
 	} {

@@ -253,7 +253,7 @@ func (l *Layout) tuned() []remark.Remark {
 	set := map[string]string{}
 	for i := range l.Kinds {
 		env := tuning(l.Kinds[i].Env)
-		maps.DeleteFunc(env, func(name, _ string) bool { return !read(name, l.Kinds[i].Library) })
+		maps.DeleteFunc(env, func(name, _ string) bool { return !Reads(name, l.Kinds[i].Library) })
 		maps.Copy(set, env)
 	}
 	if l.Settings != nil {

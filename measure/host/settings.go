@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/remark"
@@ -26,6 +27,8 @@ type Setting struct {
 	Value string `json:"value,omitempty"`
 	From  string `json:"from"`           // a variable of the environment, or a file
 	Near  string `json:"near,omitempty"` // the name that may be meant
+	// Component is what Value leaves out and the library does not have.
+	Component string `json:"component,omitempty"`
 }
 
 // Prefixes of the variables of the environment that set a library's.
@@ -40,6 +43,8 @@ var (
 	// ofStarting matches names that the launcher reads, which ranks may not know.
 	ofStarting = regexp.MustCompile(`^(orte|prte|pmix|plm|rmaps|ras|oob|odls|iof|ess|grpcomm|state|errmgr|filem|routed|schizo|rtc|` +
 		`regx|hwloc|rml|snapc|sstore|dfs|notifier|reachable|if|prtereachable|prteif)(_|$)`)
+	// tunes matches the variables of Open MPI that choose algorithms.
+	tunes = regexp.MustCompile(`^coll_tuned_(\w+_algorithm|dynamic_rules_filename)$`)
 	// ofSite matches the files that come with an installed library.
 	ofSite     = regexp.MustCompile(`/openmpi-mca-params(-override)?\.conf$`)
 	assignment = regexp.MustCompile(`(?m)^\s*([A-Za-z][A-Za-z0-9_]*)\s*=`)
@@ -87,6 +92,34 @@ func UnknownOf(set map[string]string, known []string) (out []Setting) {
 	return out
 }
 
+// LeftOut returns the settings that leave out a component (coll=^hann) which the library does not have, where another
+// name is near. What is merely not built is left out in vain everywhere, and nobody minds.
+func LeftOut(in []Setting, known []string) (out []Setting) {
+	for _, s := range in {
+		if !about.MatchString(s.Name) || strings.Contains(s.Name, "_") || ofSite.MatchString(s.From) {
+			continue
+		}
+		names, excludes := strings.CutPrefix(s.Value, "^")
+		if !excludes {
+			continue
+		}
+		var components []string
+		for _, k := range known {
+			if rest, is := strings.CutPrefix(k, s.Name+"_"); is {
+				component, _, _ := strings.Cut(rest, "_")
+				components = lists.With(components, component)
+			}
+		}
+		for name := range strings.SplitSeq(names, ",") {
+			if near := conf.Nearest(name, components); near != "" && near != name {
+				s.Component, s.Near = name, near
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
 // alike tells whether a name has all words of another, in their order.
 func alike(name, other string) bool {
 	words := strings.Split(strings.ToLower(name), "_")
@@ -119,9 +152,30 @@ func (s *Settings) Idle() (out []string) {
 		return nil
 	}
 	for _, u := range s.Unknown {
+		if u.Component != "" {
+			out = append(out, fmt.Sprintf("%s (%s) does not leave out %s: the library has no component of that name (did you mean %s?)", u, u.From, u.Component, u.Near))
+			continue
+		}
 		where := phrase.When(!strings.HasSuffix(u.From, u.Name), " in %s", u.From)
 		out = append(out, fmt.Sprintf("%s%s does nothing: the library has no such variable%s",
 			cmp.Or(phrase.When(where == "", "%s", u.From), u.Name), where, phrase.When(u.Near != "", " (did you mean %s?)", u.Near)))
+	}
+	return append(out, s.switchedOff()...)
+}
+
+// DynamicRules is the variable of Open MPI without which it ignores those that choose algorithms.
+const DynamicRules = OfOpenMPI + "coll_tuned_use_dynamic_rules"
+
+// switchedOff names what chooses algorithms of Open MPI while the variable that makes it look at them is not set.
+func (s *Settings) switchedOff() (out []string) {
+	for _, one := range s.InForce {
+		if OfOpenMPI+one.Name == DynamicRules && one.Value != "0" && one.Value != "false" {
+			return nil
+		}
+		if tunes.MatchString(one.Name) && one.Value != "" && one.Value != "0" && one.Value != "ignore" {
+			where := phrase.When(!strings.HasSuffix(one.From, one.Name), " in %s", one.From)
+			out = append(out, fmt.Sprintf("%s%s does nothing: %s is not 1", cmp.Or(phrase.When(where == "", "%s", one.From), one.Name), where, DynamicRules))
+		}
 	}
 	return out
 }

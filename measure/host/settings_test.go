@@ -45,6 +45,35 @@ func TestNamesThatTheLibraryDoesNotHaveAreKnown(t *testing.T) {
 	should.Equal(t, NamesIn("# a comment = 1\n\n coll_tuned_priority = 3\nbtl=^tcp\n-x A\n"), []string{"coll_tuned_priority", "btl"})
 }
 
+// What chooses algorithms needs a switch, also where a file or the launch command sets it; and a component that is
+// left out has to be there, if another one's name is near.
+func TestSettingsWithoutTheirSwitchOrComponentDoNothing(t *testing.T) {
+	const name, off = "coll_tuned_bcast_algorithm", " does nothing: OMPI_MCA_coll_tuned_use_dynamic_rules is not 1"
+	in := func(name, value, from string) Setting { return Setting{Name: name, Value: value, From: from} }
+	for _, c := range []struct {
+		in   []Setting
+		want []string
+	}{
+		{[]Setting{in(name, "6", "OMPI_MCA_"+name)}, []string{"OMPI_MCA_" + name + off}},
+		{[]Setting{in(name, "6", "/home/me/.openmpi/mca-params.conf")}, []string{name + " in /home/me/.openmpi/mca-params.conf" + off}},
+		{[]Setting{in(name, "6", "OMPI_MCA_"+name), in("coll_tuned_use_dynamic_rules", "0", "OMPI_MCA_x")}, []string{"OMPI_MCA_" + name + off}},
+		{[]Setting{in(name, "6", "OMPI_MCA_"+name), in("coll_tuned_use_dynamic_rules", "1", "a file")}, nil},
+		{[]Setting{in(name, "0", "OMPI_MCA_"+name), in("coll_tuned_bcast_algorithm_segmentsize", "1024", "OMPI_MCA_x")}, nil},
+	} {
+		should.Equal(t, (&Settings{InForce: c.in}).Idle(), c.want, c.in)
+	}
+	known := []string{"coll", "coll_han_priority", "coll_tuned_priority", "coll_base_verbose", "btl", "btl_tcp_eager_limit"}
+	for value, want := range map[string][]string{
+		"^hann":   {"coll=^hann (OMPI_MCA_coll) does not leave out hann: the library has no component of that name (did you mean han?)"},
+		"^han":    nil,
+		"tuned":   nil, // what is asked for and missing ends the program
+		"^openib": nil,
+	} {
+		should.Equal(t, (&Settings{Unknown: LeftOut([]Setting{in("coll", value, "OMPI_MCA_coll")}, known)}).Idle(), want, value)
+	}
+	should.Equal(t, len(LeftOut([]Setting{in("btl", "^tcpp", "/etc/openmpi/openmpi-mca-params.conf"), in("coll_tuned_x", "^hann", "OMPI_MCA_x")}, known)), 0)
+}
+
 func TestSettingsOfFilesAndNamesThatDoNothingAreRemarked(t *testing.T) {
 	l := &Layout{Settings: &Settings{
 		InForce: []Setting{{Name: "coll_tuned_alltoall_algorithm", Value: "1", From: "/home/me/.openmpi/mca-params.conf"}, {Name: "btl", Value: "^uct", From: "/etc/openmpi/openmpi-mca-params.conf"}},
@@ -58,7 +87,8 @@ func TestSettingsOfFilesAndNamesThatDoNothingAreRemarked(t *testing.T) {
 	should.Equal(t, got, map[remark.ID][]string{
 		remark.LibrarySettings: {"the MPI library does not run as installed: coll_tuned_alltoall_algorithm=1 (/home/me/.openmpi/mca-params.conf)"},
 		remark.SettingIgnored: {"OMPI_MCA_use_dynamic_rules does nothing: the library has no such variable (did you mean coll_tuned_use_dynamic_rules?)",
-			"coll_x in /home/me/.openmpi/mca-params.conf does nothing: the library has no such variable"},
+			"coll_x in /home/me/.openmpi/mca-params.conf does nothing: the library has no such variable",
+			"coll_tuned_alltoall_algorithm in /home/me/.openmpi/mca-params.conf does nothing: OMPI_MCA_coll_tuned_use_dynamic_rules is not 1"},
 		remark.EnvDiffers: {"on n2 the library has other settings in force than on the first node"},
 	})
 }

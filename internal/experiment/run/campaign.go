@@ -241,6 +241,11 @@ func (c *Campaign) Say(format string, args ...any) {
 // seeSettings notes once which variables choose an algorithm without effect, or name rules without. It measures
 // nothing, and starts nothing if there is no such variable.
 func (c *Campaign) seeSettings(ctx context.Context) {
+	for _, name := range slices.Sorted(maps.Keys(c.Config.MPI.Env)) {
+		if !host.Reads(name, c.Manifest.Rank.LibVersion) && !untimed.ChoosesAlgorithm(name) {
+			c.ignores(name + " in mpi.env does nothing: it belongs to another MPI library than that of the ranks")
+		}
+	}
 	env := measure.Env(host.Env(os.Environ()), c.Config.MPI.Env)
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(env)), func(name string) bool { return !untimed.ChoosesAlgorithm(name) })
 	if c.sawSettings || len(names) == 0 {
@@ -253,9 +258,14 @@ func (c *Campaign) seeSettings(ctx context.Context) {
 		return // the first mpirun that measures tells why, and the remedy
 	}
 	for _, text := range found {
-		if c.Manifest.Ignored(text) {
-			c.Say("note: %s", text)
-		}
+		c.ignores(text)
+	}
+}
+
+// ignores notes once that a setting does nothing.
+func (c *Campaign) ignores(text string) {
+	if c.Manifest.Ignored(text) {
+		c.Say("note: %s", text)
 	}
 }
 

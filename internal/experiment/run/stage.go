@@ -209,7 +209,7 @@ func (c *Campaign) attempt(ctx context.Context, t measure.Task, p Progress) (*re
 	}
 	for _, l := range c.Manifest.Factors.Layouts {
 		for _, text := range l.Settings.Idle() {
-			if !slices.Contains(c.idle, text) {
+			if !slices.Contains(c.idle, text) && !slices.Contains(c.Manifest.Settings, text) {
 				c.idle = append(c.idle, text)
 				c.Say("note: %s", text)
 			}

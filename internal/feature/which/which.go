@@ -106,7 +106,7 @@ func asMeasured(o *untimed.Once, m *results.Manifest) error {
 	for _, l := range m.Factors.Layouts {
 		for _, k := range l.Kinds {
 			for name := range measure.Env(now, k.Env) {
-				if (name == untimed.DynamicRules || untimed.ChoosesAlgorithm(name)) && now[name] != k.Env[name] {
+				if (name == host.DynamicRules || untimed.ChoosesAlgorithm(name)) && now[name] != k.Env[name] {
 					return fail.Setupf("it was measured with %s=%q, and now it is %q: set it so again", name, k.Env[name], now[name])
 				}
 			}

@@ -59,7 +59,7 @@ func Settings(asked []string) *host.Settings {
 			}
 		}
 	}
-	out.Unknown = host.UnknownOf(set, names)
+	out.Unknown = append(host.UnknownOf(set, names), host.LeftOut(out.InForce, names)...)
 	slices.SortFunc(out.InForce, func(a, b host.Setting) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }

@@ -18,6 +18,7 @@ import (
 	"pgmpi/internal/tuning"
 	"pgmpi/internal/untimed"
 	"pgmpi/measure"
+	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -105,7 +106,7 @@ func judgeEffect(r untimed.Readings, f *Effect) {
 	case e.Proof == tuning.ByRanks:
 		judgeRanks(r, f)
 	case r.SwitchedOff(e.Variable):
-		no("Open MPI ignores %s: %s is not 1", e.Variable, untimed.DynamicRules)
+		no("Open MPI ignores %s: %s is not 1", e.Variable, host.DynamicRules)
 	case !variable.Known:
 		no("the library has no variable %s", e.Variable)
 	case variable.Unread != "":
