@@ -94,7 +94,8 @@ func TestWhichNeedsNoGuideline(t *testing.T) {
 	should.Equal(t, len(which(b, "--functions", "MPI_Barrier").Rows), 1)
 }
 
-// The rows are from MPICH 4.0.2's csel.c for 4 processes; its messages agree where it sends by UCX.
+// The rows are from MPICH 4.0.2's csel.c for 4 processes; its messages agree where it sends by UCX. 4.2 has them as
+// well, but calls Barrier's k_dissemination.
 func TestWhichReadsTheTreeOfTheLibrary(t *testing.T) {
 	t.Parallel()
 	b := mpirun.New(t, mpirun.Libraries[1])
@@ -106,7 +107,7 @@ func TestWhichReadsTheTreeOfTheLibrary(t *testing.T) {
 		"MPI_Bcast 8": "[binomial]tree", "MPI_Allreduce 8": "[recursive_doubling]tree", "MPI_Allreduce 1048576": "[reduce_scatter_allgather]tree",
 		"MPI_Allgather 8": "[recursive_doubling]tree", "MPI_Allgather 1048576": "[ring]tree", "MPI_Barrier 0": "[dissemination]tree",
 	} {
-		should.Equal(t, got[call], want, call)
+		should.Equal(t, strings.Replace(got[call], "k_", "", 1), want, call)
 	}
 }
 
