@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static atomic_llong messages, bytes;
 static atomic_ullong pattern;
@@ -94,7 +96,15 @@ static void *by_ucx(void *to, const void *data, size_t count, uint64_t tag, cons
     return ucx(to, data, count, tag, p);
 }
 
-/* Points a library's call of ucp_tag_send_nbx to by_ucx, if it has a slot for it that can be written. */
+/* The loader makes slots read-only that it has filled before the program starts (BIND_NOW), as Debian's since 13. */
+static void point(tag_send **slot)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (mprotect((void *)((uintptr_t)slot & ~(page - 1)), page, PROT_READ | PROT_WRITE) == 0)
+        *slot = by_ucx;
+}
+
+/* Points a library's call of ucp_tag_send_nbx to by_ucx, if it has a slot for it. */
 static int redirect(struct dl_phdr_info *of, size_t size, void *none)
 {
     (void)size, (void)none;
@@ -113,12 +123,11 @@ static int redirect(struct dl_phdr_info *of, size_t size, void *none)
         case DT_STRTAB: names = at; break;
         case DT_JMPREL: slots = at; break;
         case DT_PLTRELSZ: n = d->d_un.d_val / sizeof *slots; break;
-        case DT_FLAGS: if (d->d_un.d_val & DF_BIND_NOW) return 0; break;
         }
     }
     for (size_t i = 0; slots != NULL && symbols != NULL && names != NULL && i < n; i++)
         if (strcmp(names + symbols[ELF64_R_SYM(slots[i].r_info)].st_name, "ucp_tag_send_nbx") == 0)
-            *(tag_send **)(of->dlpi_addr + slots[i].r_offset) = by_ucx;
+            point((tag_send **)(of->dlpi_addr + slots[i].r_offset));
     return 0;
 }
 
