@@ -35,12 +35,7 @@ func (a *Analysis) warnings(r *Report) []remark.Remark {
 	if r.SeenOnce != "" {
 		out.Add(remark.SeenOnce, "no verdicts: %s; how far mpiruns differ is unknown here, and the intervals hold for these mpiruns alone", r.SeenOnce)
 	}
-	out = append(out, m.Factors.Remarks()...)
-	for _, s := range m.Settings {
-		if !slices.ContainsFunc(out, func(r remark.Remark) bool { return r.Text == s }) {
-			out.Add(remark.SettingIgnored, "%s", s)
-		}
-	}
+	out = append(out, m.Remarks()...)
 	if n := len(m.Events); n > 0 {
 		out.Add(remark.Repeated, "failed mpiruns that were repeated: %d, the last one: %s", n, m.Events[n-1])
 	}

@@ -20,7 +20,7 @@ func TestSettingsThatDoNothingAreRemarks(t *testing.T) {
 		{`OMPI_MCA_coll_tuned_use_dynamic_rules = "1", OMPI_MCA_coll_tuned_bcast_algorithm = "99", OMPI_MCA_coll_tuned_dynamic_rules_filename = "/nowhere"`,
 			[]string{`coll_tuned_bcast_algorithm does nothing: unknown algorithm of MPI_Bcast "99"`, "coll_tuned_dynamic_rules_filename does nothing: rank 0 of 2: open /nowhere: no such file"}},
 		{`OMPI_MCA_coll_tuned_use_dynamic_rules = "1", OMPI_MCA_coll_tuned_bcast_algorithm = "6", I_MPI_ADJUST_BCAST = "3"`,
-			[]string{"I_MPI_ADJUST_BCAST in mpi.env does nothing: it belongs to another MPI library"}},
+			[]string{"I_MPI_ADJUST_BCAST in mpi.env does nothing: the ranks have another MPI library"}},
 	} {
 		b.Out = filepath.Join(b.Dir, "out"+conf.FormatSize(int64(1+len(c.env))))
 		path := b.TOML(quick + "[mpi]\nenv = { " + c.env + " }\n")

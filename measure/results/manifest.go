@@ -11,6 +11,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
+	"pgmpi/internal/remark"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/nrep"
@@ -420,6 +421,15 @@ func (m *Manifest) Ignored(text string) bool {
 	}
 	m.Settings = append(m.Settings, text)
 	return true
+}
+
+// Remarks returns those on where the ranks ran and on settings that do nothing.
+func (m *Manifest) Remarks() []remark.Remark {
+	out := m.Factors.Remarks()
+	for _, text := range m.Settings {
+		out = lists.With(out, remark.New(remark.SettingIgnored, "", "%s", text))
+	}
+	return out
 }
 
 // SettingsInForce returns the library's settings, NAME=VALUE, that neither the driver's environment nor mpi.env shows:

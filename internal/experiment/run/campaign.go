@@ -243,7 +243,7 @@ func (c *Campaign) Say(format string, args ...any) {
 func (c *Campaign) seeSettings(ctx context.Context) {
 	for _, name := range slices.Sorted(maps.Keys(c.Config.MPI.Env)) {
 		if !host.Reads(name, c.Manifest.Rank.LibVersion) && !untimed.ChoosesAlgorithm(name) {
-			c.ignores(name + " in mpi.env does nothing: it belongs to another MPI library than that of the ranks")
+			c.ignores(name + " in mpi.env does nothing: the ranks have another MPI library")
 		}
 	}
 	env := measure.Env(host.Env(os.Environ()), c.Config.MPI.Env)
