@@ -2,6 +2,7 @@ package measure
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -26,6 +27,14 @@ const (
 	alternations = 200
 	pairTime     = 10 * time.Millisecond
 )
+
+// pairBatch counts the calls of each side after which the ranks look at the time.
+const pairBatch = 10
+
+// InTurns returns how often each side of a pair is called, of which one call of both takes so many seconds.
+func InTurns(both float64) float64 {
+	return min(alternations, pairBatch*math.Ceil(pairTime.Seconds()/both/pairBatch))
+}
 
 // Without turns configured a visit has leastCalls repetitions, and a case fewVisits, if it has as many
 // repetitions: above some 20 µs visits differ more than the calls of one do (docs/dev/measuring.md).

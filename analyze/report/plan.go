@@ -82,6 +82,7 @@ type StageCost struct {
 	Runs, Left int           // mpiruns, and those that are not on disk yet
 	Each       time.Duration // mpirun
 	Verify     time.Duration // once, in the first; 0 if done
+	Rides      bool          // in mpiruns that are made anyway
 	IfFound    bool          // it measures again what the stages before it have found
 }
 
@@ -235,7 +236,8 @@ func (p *Plan) time() document.Section {
 			most := phrase.When(stage.After > 0, "at most ")
 			first := phrase.When(stage.Verify > 0, ", and %s to verify the functions", phrase.Rounded(stage.Verify))
 			done := phrase.When(stage.Left < stage.Runs, " (%d of %d are done)", stage.Runs-stage.Left, stage.Runs)
-			s.Fact(c.Shape.String()+" "+stage.Name, "%s%d mpiruns of %s%s%s%s", most, stage.Left, phrase.Rounded(stage.Each), first, done,
+			mpiruns := phrase.Either(stage.Rides, "rides in %d mpiruns, which take %s longer", "%d mpiruns of %s")
+			s.Fact(c.Shape.String()+" "+stage.Name, "%s"+mpiruns+"%s%s%s", most, stage.Left, phrase.Rounded(stage.Each), first, done,
 				phrase.When(stage.IfFound, ", if something is found"))
 		}
 	}

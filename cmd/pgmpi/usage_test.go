@@ -117,7 +117,7 @@ func TestDryRunAndListFitIn100Columns(t *testing.T) {
 		}
 	}
 	s.Shows(t, `^  p2 +\S+ -np 2 .*\\$`, `^ +\S+a-long-name-\S* \\$`, `^ +--np 2$`,
-		`^  p2 split experiment\s+15 mpiruns of .*, if something is found`, `^  p2 alternating calls\s+8 mpiruns of .*, if something is found`)
+		`^  p2 split experiment\s+rides in 15 mpiruns, which take .* longer, if something is found`, `^  p2 alternating calls\s+8 mpiruns of .*, if something is found`)
 	inProcess("list").Exits(t, 0).WideLines(t, mpirun.TextWidth).Shows(t, `^identity:MPI_A `, `^ +empty$`)
 }
 

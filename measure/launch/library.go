@@ -79,7 +79,7 @@ var libraries = []library{{
 		refuses:  refusesRoot,
 		handsOn:  "-x", joined: true,
 	}},
-	startUp:  StartUp{Fixed: 0.01, PerRank: 0.037, Choice: 0.2, SharedStep: yieldingStep},
+	startUp:  StartUp{Fixed: 0.09, PerRank: 0.037, Choice: 0.2, SharedStep: yieldingStep},
 	counting: map[string]string{"OMPI_MCA_pml_monitoring_enable": "1"},
 	chooses:  map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1"},
 }, {
@@ -90,7 +90,7 @@ var libraries = []library{{
 		words:    hydra,
 		handsOn:  "-genv",
 	}},
-	startUp: StartUp{PerRank: 0.045, SharedStep: spinningStep},
+	startUp: StartUp{Fixed: 0.08, PerRank: 0.045, SharedStep: spinningStep},
 	apart:   map[string]string{"MPIR_CVAR_NOLOCAL": "1"},
 	// Else MPICH would silently run another algorithm where the forced one cannot do the call.
 	chooses: map[string]string{"MPIR_CVAR_COLLECTIVE_FALLBACK": "error"},

@@ -499,6 +499,20 @@ func TestEstimateAtScaleIsDominatedByWhatTakesLong(t *testing.T) {
 	should.Contain(t, all.String(), "node-hours", "1024 nodes", "--launch-time", "does not know the network between nodes: the first time is as in shared memory", "mpi.start_limit")
 }
 
+func TestEstimateCountsNoStartForWhatRides(t *testing.T) {
+	c := bed.New(t).Prepared(filepath.Join(t.TempDir(), "out"), "[job]\nnp = [2]\n")
+	c.LaunchTime = 30 * time.Second
+	got := map[string][]report.StageCost{}
+	for _, s := range must.Get(c.Estimate())(t).Costs[0].Stages {
+		got[s.Name] = append(got[s.Name], s)
+	}
+	for name, runs := range map[string]int{"split experiment": 15, "other state of malloc": 8} {
+		should.Hold(t, len(got[name]) == 1 && got[name][0].Rides && got[name][0].Runs == runs && got[name][0].Each < time.Second, "%s: %+v", name, got[name])
+	}
+	again := got["alternating calls"]
+	should.Hold(t, len(again) == 1 && !again[0].Rides && again[0].Each > 30*time.Second, "%+v", again)
+}
+
 func TestEstimateRestsOnTwoEmptyMpirunsIfAsked(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Fake.Comes = 30 * time.Second

@@ -30,7 +30,7 @@ import (
 // package launch has the cost of a library's start-up.
 const (
 	stepTime   = 0.75e-6 // one of the ⌈log2 p⌉ steps of a collective of few bytes
-	byteTime   = 0.12e-9 // each byte of the buffers of the busiest rank
+	byteTime   = 0.2e-9  // each byte of the buffers of the busiest rank
 	fillTime   = 0.5e-9  // each byte of its buffers that is given data before a case, and compared after it
 	verifyTime = 1e-9    // each byte of its buffers that is verified
 	foldTime   = 16e-9   // each element of each process that is reduced to verify, for all, all before, and all but this one
@@ -113,31 +113,51 @@ func (c *Campaign) costs(between link) (costs []report.Cost, total time.Duration
 		if shape.Nodes <= 1 {
 			l = link{}
 		}
-		cost, first, second, verify := c.costOf(shape, l)
+		cost, takes := c.costOf(shape, l)
 		if c.Manifest.MemoryCap[shape.String()] > 0 {
-			verify = 0
+			takes.verify = 0
 		}
 		for _, s := range c.Stages {
-			seconds += c.addStage(&cost, s, first, second, &verify)
+			seconds += c.addStage(&cost, s, &takes)
 		}
 		costs = append(costs, cost)
 	}
 	return costs, phrase.InSeconds(seconds)
 }
 
-func (c *Campaign) addStage(cost *report.Cost, s Stage, first, second time.Duration, verify *time.Duration) (total float64) {
+// takes holds what mpiruns of a shape take besides their start, and the verification in the first of all.
+type takes struct {
+	first, second, verify time.Duration // of stage 1, of stage 2 with all cases
+	fillers               time.Duration // of stage 2 with all cases as fillers
+	pairs                 time.Duration // of all cases as pairs that alternate
+}
+
+// pointing returns what an mpirun takes that measures what points to a violation; the other cases are
+// fillers, unless it rides.
+func (t *takes) pointing(mode protocol.Mode, rides bool) time.Duration {
+	each := t.second / Pointing
+	if mode == protocol.ModeAlternate {
+		each = t.pairs / Pointing
+	}
+	if !rides {
+		each += t.fillers * (Pointing - 1) / Pointing
+	}
+	return each
+}
+
+func (c *Campaign) addStage(cost *report.Cost, s Stage, t *takes) (total float64) {
 	start := phrase.InSeconds(cost.Start)
-	parts := []report.StageCost{{Name: s.Name, Runs: s.Runs(c.Manifest, c.Config), Each: start + time.Duration(s.Load*float64(second-start))}}
+	parts := []report.StageCost{{Name: s.Name, Runs: s.Runs(c.Manifest, c.Config), Each: start + time.Duration(s.Load*float64(t.second))}}
 	switch looks := c.Manifest.Looks; {
 	case s.Usual > 0 && c.followsUp(s):
-		parts[0].Runs, parts[0].Each, parts[0].IfFound = s.Usual, start+(second-start)/Pointing, true
+		parts = c.followUps(s, start, t)
 	case s.Past || s.Load == 0 && s.Mode != protocol.ModeNREP:
 		return 0
 	case s.Mode == protocol.ModeNREP:
-		parts[0].Each = first
+		parts[0].Each = start + t.first
 	case s.Mode == protocol.ModeMeasure && len(looks) > 1 && c.Medians:
 		all := &parts[0]
-		parts = append(parts, report.StageCost{Name: "beyond", After: looks[0], Runs: all.Runs - looks[0], Each: start + (second-start)/Pointing})
+		parts = append(parts, report.StageCost{Name: "beyond", After: looks[0], Runs: all.Runs - looks[0], Each: start + t.pointing(s.Mode, false)})
 		parts[0].Runs = looks[0]
 	}
 	for _, part := range parts {
@@ -149,12 +169,48 @@ func (c *Campaign) addStage(cost *report.Cost, s Stage, first, second time.Durat
 			part.Left = min(part.Left, max(0, part.Runs-h.Predicted()))
 		}
 		if part.Left > 0 {
-			part.Verify, *verify = *verify, 0
+			part.Verify, t.verify = t.verify, 0
 		}
 		total += float64(part.Left)*part.Each.Seconds() + part.Verify.Seconds()
 		cost.Stages = append(cost.Stages, part)
 	}
 	return total
+}
+
+// followUps returns the mpiruns that a stage has if something is found. Those that ride need no start.
+func (c *Campaign) followUps(s Stage, start time.Duration, t *takes) []report.StageCost {
+	part := report.StageCost{Name: s.Name, Runs: s.Usual, Each: start + t.pointing(s.Mode, false), IfFound: true}
+	rides := 0
+	if s.With != "" {
+		rides = min(s.Usual, c.mostRiders(s))
+	}
+	riding := part
+	riding.Runs, riding.Rides, riding.Each = rides, true, t.pointing(s.Mode, true)
+	part.Runs, part.After = s.Usual-rides, rides
+	return []report.StageCost{riding, part}
+}
+
+// mostRiders returns in how many mpiruns a stage may ride.
+func (c *Campaign) mostRiders(s Stage) int {
+	first, runs := 1, usualRuns(c, s.With)
+	if looks := c.Manifest.Looks; s.With == protocol.ModeMeasure && len(looks) > 1 {
+		first = looks[0] + 1
+	}
+	if stages, before := c.carries(s.With, first); slices.ContainsFunc(stages, func(r Stage) bool { return r.Mode == s.Mode }) {
+		return max(0, runs-before)
+	}
+	return 0
+}
+
+// usualRuns returns how many mpiruns a mode has in a check that finds something.
+func usualRuns(c *Campaign, mode protocol.Mode) int {
+	i := slices.IndexFunc(c.Stages, func(s Stage) bool { return s.Mode == mode })
+	if s := c.Stages[i]; s.Usual == 0 {
+		return s.Runs(c.Manifest, c.Config)
+	} else if c.followsUp(s) {
+		return s.Usual
+	}
+	return 0
 }
 
 // followsUp tells whether a stage may measure what the stages before it have found.
@@ -176,9 +232,8 @@ func (c *Campaign) remaining(mode protocol.Mode, shape guidelines.Shape, after, 
 	return left
 }
 
-// costOf returns the Cost without its Stages, and the times of mpiruns. These are for one of stage
-// 1, one of stage 2, and the verification in the first mpirun.
-func (c *Campaign) costOf(shape guidelines.Shape, l link) (cost report.Cost, first, second, verify time.Duration) {
+// costOf returns the Cost without its Stages, and what mpiruns take.
+func (c *Campaign) costOf(shape guidelines.Shape, l link) (cost report.Cost, t takes) {
 	m, config := c.Manifest, c.Config
 	up := launch.StartUpOf(m.Rank.Library)
 	_, crowded := launch.Crowded(shape, config.MPI.CPUsPerRank)
@@ -196,7 +251,7 @@ func (c *Campaign) costOf(shape guidelines.Shape, l link) (cost report.Cost, fir
 	// A collective without data costs ⌈log2 p⌉ steps.
 	empty := cost.Step * float64(max(1, bits.Len(uint(shape.NP-1))))
 	called := map[string]bool{}
-	var nrep, run, verified float64
+	var nrep, run, fillers, pairs, verified float64
 	folded := int64(0) // elements
 	for _, i := range leaveOut(&cost, m, mockups.Room{Cap: c.memoryCap(&cost), OwnTemps: config.Measure.Turns > 1, Apart: m.Plan.Datatype == mockups.Auto}) {
 		k := m.Plan.Cases[i]
@@ -210,18 +265,23 @@ func (c *Campaign) costOf(shape guidelines.Shape, l link) (cost report.Cost, fir
 			untimed += config.Measure.FirstCalls
 		}
 		data := float64(need.Send + need.Recv)
-		once := caseTime + fillTime*data + call*float64(untimed)
-		each := call + empty // with its MPI_Barrier
+		filler := caseTime + fillTime*data + 2*call
+		once := caseTime + (2*fillTime+verifyTime)*data + call*float64(untimed+1) // verified on other data after its calls
+		each := call + empty                                                      // with its MPI_Barrier
 		predicted, kept := repetitions(config, call, each, m.NRep[i].N)
 		nrep += once + each*predicted
 		run += once + each*kept + (visitTime+empty)*(min(float64(config.Measure.MostTurns()), kept)-1)
+		fillers += filler
+		pairs += 2*once + 2*each*measure.InTurns(2*each)
 		verified += verifyTime * data
 		if f.Reduces {
 			folded = max(folded, min(sized.Count, mockups.Period))
 		}
 	}
 	verified += foldTime * float64(folded) * float64(shape.NP)
-	return c.measured(cost, phrase.InSeconds(cost.Start+nrep), phrase.InSeconds(cost.Start+run), phrase.InSeconds(verified))
+	t = takes{first: phrase.InSeconds(nrep), second: phrase.InSeconds(run), verify: phrase.InSeconds(verified), fillers: phrase.InSeconds(fillers), pairs: phrase.InSeconds(pairs)}
+	c.measured(&cost, &t)
+	return cost, t
 }
 
 func collectivesIn(f mockups.Function) int {
@@ -232,26 +292,27 @@ func collectivesIn(f mockups.Function) int {
 }
 
 // measured replaces the model's times by the times that finished mpiruns of the folder took. One
-// stage also says by how much the model of the other is off.
-func (c *Campaign) measured(cost report.Cost, first, second, verify time.Duration) (report.Cost, time.Duration, time.Duration, time.Duration) {
-	start := phrase.InSeconds(cost.Start)
-	model := map[protocol.Mode]time.Duration{protocol.ModeNREP: first, protocol.ModeMeasure: second}
+// stage also says by how much the model of the others is off.
+func (c *Campaign) measured(cost *report.Cost, t *takes) {
 	took := map[protocol.Mode]time.Duration{}
 	factor := 0.0
+	model := map[protocol.Mode]*time.Duration{protocol.ModeNREP: &t.first, protocol.ModeMeasure: &t.second}
 	for mode, each := range model {
 		if h := c.finished(mode, cost.Shape); h != nil {
 			cost.Start, cost.Measured = float64(h.LaunchNS)/1e9, true
-			took[mode] = time.Duration(h.WallNS)
-			factor = max(factor, float64(h.WallNS-h.LaunchNS)/float64(max(1, each-start)))
+			took[mode] = time.Duration(max(1, h.WallNS-h.LaunchNS))
+			factor = max(factor, float64(took[mode])/float64(max(1, *each)))
 		}
 	}
 	if !cost.Measured {
-		return cost, first, second, verify
+		return
+	}
+	for _, each := range []*time.Duration{&t.first, &t.second, &t.fillers, &t.pairs} {
+		*each = phrase.InSeconds(factor * each.Seconds())
 	}
 	for mode, each := range model {
-		model[mode] = cmp.Or(took[mode], phrase.InSeconds(cost.Start+factor*(each-start).Seconds()))
+		*each = cmp.Or(took[mode], *each)
 	}
-	return cost, model[protocol.ModeNREP], model[protocol.ModeMeasure], verify
 }
 
 // finished returns the head of a stage's first finished mpirun, which measured everything, or nil.
