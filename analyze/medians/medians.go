@@ -301,8 +301,8 @@ func (s *Set) addCase(run *results.Run, info results.CaseInfo, samples []protoco
 // Filter removes outliers. It reuses its memory, so one Filter serves many cases, one after the
 // other.
 type Filter struct {
-	ns, ascending []int64
-	values        []float64
+	ns, ascending, other []int64
+	values               []float64
 }
 
 // Fences returns the fences of a case's valid samples in one mpirun, in ns. It also returns the
@@ -319,7 +319,7 @@ func (f *Filter) Fences(samples []protocol.Sample) (fences stats.Fences, valid i
 		return fences, 0
 	}
 	f.ascending = append(f.ascending[:0], f.ns...)
-	slices.Sort(f.ascending)
+	f.ascending, f.other = stats.Ascending(f.ascending, f.other)
 	f.values = f.values[:0]
 	for _, ns := range f.ascending {
 		f.values = append(f.values, float64(ns))

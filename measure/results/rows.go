@@ -125,6 +125,11 @@ func (r *rowReader) header(limit int, into any) error {
 // a better error for a line whose field bad is no number.
 func (r *rowReader) each(add func(row) error, odd func(v row, bad int, line []byte) error) error {
 	for rows := 0; ; rows++ {
+		whole, err := r.buffered(add)
+		rows += whole
+		if err != nil {
+			return err
+		}
 		line, err := r.next(maxRow)
 		if err != nil {
 			return err
@@ -140,6 +145,44 @@ func (r *rowReader) each(add func(row) error, odd func(v row, bad int, line []by
 			return err
 		}
 	}
+}
+
+// buffered takes the rows that are whole in the buffer, up to a line that is none, and counts them.
+func (r *rowReader) buffered(add func(row) error) (rows int, err error) {
+	text, _ := r.in.Peek(r.in.Buffered())
+	at := 0
+	for err == nil {
+		v, used := rowAt(text[at:])
+		if used == 0 {
+			break
+		}
+		at, rows = at+used, rows+1
+		r.line++
+		err = add(v)
+	}
+	_, _ = r.in.Discard(at)
+	return rows, err
+}
+
+// rowAt reads the line at the start of b and returns its bytes, or 0 where it is no row or not whole.
+func rowAt(b []byte) (v row, used int) {
+	for i := range v {
+		n, from := int64(0), used
+		for used < len(b) && b[used]-'0' <= 9 {
+			n = n*10 + int64(b[used]-'0')
+			used++
+		}
+		end := byte('\t')
+		if i == len(v)-1 {
+			end = '\n'
+		}
+		if used == from || used-from > mostDigits || used == len(b) || b[used] != end {
+			return v, 0
+		}
+		v[i] = n
+		used++
+	}
+	return v, used
 }
 
 // rowIn returns a row, and the first field that is no number, or else len(v).
@@ -158,11 +201,14 @@ func rowIn(line []byte) (v row, bad int) {
 	return v, len(v)
 }
 
+// mostDigits are those of protocol.MaxRawInt.
+const mostDigits = 18
+
 // leadingInt reads the digits at the start of b; used is 0 if b starts with none, or with
-// more than protocol.MaxRawInt has.
+// more than mostDigits.
 func leadingInt(b []byte) (n int64, used int) {
 	for used < len(b) && b[used] >= '0' && b[used] <= '9' {
-		if used == 18 {
+		if used == mostDigits {
 			return 0, 0
 		}
 		n = n*10 + int64(b[used]-'0')
