@@ -28,12 +28,9 @@ const (
 	pairTime     = 10 * time.Millisecond
 )
 
-// pairBatch counts the calls of each side after which the ranks look at the time.
-const pairBatch = 10
-
-// InTurns returns how often each side of a pair is called, of which one call of both takes so many seconds.
+// InTurns returns how often each side of a pair is called, from the seconds of one call of both.
 func InTurns(both float64) float64 {
-	return min(alternations, pairBatch*math.Ceil(pairTime.Seconds()/both/pairBatch))
+	return min(alternations, protocol.PairBatch*math.Ceil(pairTime.Seconds()/both/protocol.PairBatch))
 }
 
 // Without turns configured a visit has leastCalls repetitions, and a case fewVisits, if it has as many

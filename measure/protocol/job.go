@@ -125,6 +125,9 @@ type MeasureJob struct {
 	PairNS int64 `json:"pair_ns,omitempty"`
 }
 
+// PairBatch counts the calls of each side of a pair after which the ranks look at the time.
+const PairBatch = 10
+
 type PredictJob struct {
 	NREP nrep.Config `json:"nrep"`
 	// Times counts the visits of Order to a case, or is 0 for one. Each visit makes a prediction of its

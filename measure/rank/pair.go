@@ -8,9 +8,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// pairBatch counts the repetitions of both sides after which the time is looked at.
-const pairBatch = 20
-
 // pair does all of two cases that take turns, call by call. Nothing of other cases comes in between.
 func (b *bench) pair(i int) error {
 	defer b.ways.Leave()
@@ -67,7 +64,7 @@ func (v *visit) inTurns(other *visit) error {
 	}
 	m.start = time.Now()
 	for m.done < 2*v.c.NRep && !m.over {
-		size := min(2*v.c.NRep-m.done, pairBatch, v.batchSize()&^1)
+		size := min(2*v.c.NRep-m.done, 2*protocol.PairBatch, v.batchSize()&^1)
 		done, invalid, err := v.next(m, v.row, size, size)
 		if err != nil {
 			return err

@@ -147,7 +147,7 @@ func (r *rowReader) each(add func(row) error, odd func(v row, bad int, line []by
 	}
 }
 
-// buffered takes the rows that are whole in the buffer, up to a line that is none, and counts them.
+// buffered takes the rows that are whole in the buffer, up to another line, and counts them.
 func (r *rowReader) buffered(add func(row) error) (rows int, err error) {
 	text, _ := r.in.Peek(r.in.Buffered())
 	at := 0
@@ -201,7 +201,7 @@ func rowIn(line []byte) (v row, bad int) {
 	return v, len(v)
 }
 
-// mostDigits are those of protocol.MaxRawInt.
+// mostDigits is how many protocol.MaxRawInt has.
 const mostDigits = 18
 
 // leadingInt reads the digits at the start of b; used is 0 if b starts with none, or with
