@@ -22,6 +22,14 @@ type Config struct {
 	// Calls are collectives at sizes, "MPI_Bcast:64Ki", or on some processes alone, "MPI_Bcast:64Ki:4": only these are
 	// checked, and nothing else has a size then.
 	Calls []string `toml:"calls" json:"calls"`
+	// Around are sizes of messages in bytes, next to limits that the library tells. They are asked of messages, too.
+	Around []int64 `toml:"-" json:"around,omitempty"`
+}
+
+// AsksOfMessages tells whether messages are among what a Config checks.
+func (c Config) AsksOfMessages(users []User) bool {
+	s, errs := c.selection(users)
+	return len(errs) == 0 && len(c.Calls) == 0 && slices.ContainsFunc(s.guidelines(), func(g Guideline) bool { return g.Group == Messages })
 }
 
 func Default() Config {
@@ -48,6 +56,7 @@ type selection struct {
 	in, out   []selector
 	functions []string // only of these collectives; all if empty
 	calls     map[string][]called
+	around    []int64 // more sizes of messages, in bytes
 }
 
 type called struct {
@@ -60,10 +69,21 @@ func (s *selection) only(g Guideline, sizes []int64) []int64 {
 	if len(s.calls) > 0 {
 		return ascending(lists.Map(s.calls[mockups.Collective(g.Function)], func(c called) int64 { return c.bytes }))
 	}
-	if g.Group == Messages && !slices.ContainsFunc(s.in, func(in selector) bool { return !in.eager && in.wants(g) }) {
-		return lists.Keep(sizes, func(bytes int64) bool { return leastEager <= bytes && bytes <= mostEager })
+	if g.Group != Messages {
+		return sizes
 	}
-	return sizes
+	if !slices.ContainsFunc(s.in, func(in selector) bool { return !in.eager && in.wants(g) }) {
+		sizes = lists.Keep(sizes, func(bytes int64) bool { return leastEager <= bytes && bytes <= mostEager })
+	}
+	return withAround(sizes, s.around)
+}
+
+// withAround adds sizes around limits that are among ascending ones.
+func withAround(sizes, around []int64) []int64 {
+	if len(sizes) == 0 {
+		return sizes
+	}
+	return ascending(slices.Concat(sizes, lists.Keep(around, func(bytes int64) bool { return sizes[0] < bytes && bytes < sizes[len(sizes)-1] })))
 }
 
 // on keeps the sizes at which a guideline is to be checked on np processes.
@@ -118,7 +138,7 @@ type selector struct {
 
 // selection resolves the section. With errors the result is incomplete.
 func (c Config) selection(users []User) (*selection, conf.FieldErrors) {
-	s := &selection{functions: c.Functions}
+	s := &selection{functions: c.Functions, around: c.Around}
 	for _, e := range catalogue {
 		s.known = append(s.known, e.Guidelines()...)
 		s.known = append(s.known, e.inGroups()...)

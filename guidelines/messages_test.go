@@ -63,3 +63,27 @@ func TestOfMessagesFewSplitsAreOnByDefault(t *testing.T) {
 	usual.Calls = []string{"MPI_Send:128", "MPI_Send:64"}
 	should.Equal(t, of(usual, "8"), map[string][]int64{"GL2:MPI_Send": {64, 128}}, "what is called has its sizes")
 }
+
+// What is above or below all sizes of the list is not measured: a quick look stays one.
+func TestMessagesAreMeasuredAroundTheLimitsThatTheLibraryTells(t *testing.T) {
+	sizes := func(around []int64, guidelines []string, msizes ...string) map[string][]int64 {
+		s := settings(guidelines...)
+		s.Check.Around, s.Msizes = around, msizes
+		out := map[string][]int64{}
+		for _, g := range build(t, s).Guidelines {
+			out[g.ID+":"+g.Function] = g.Msizes
+		}
+		return out
+	}
+	around := []int64{4040, 4041, 1 << 20, 1<<20 + 1}
+	should.Equal(t, sizes(around, []string{Eager, "GL2"}, "1Ki", "4Ki")["GL2:MPI_Send"], []int64{1 << 10, 4040, 4041, 4 << 10}, "messages")
+	should.Equal(t, sizes(around, []string{Eager, "GL2"}, "1Ki", "4Ki")["GL2:MPI_Bcast"], []int64{1 << 10, 4 << 10}, "collectives")
+	should.Equal(t, sizes(around, []string{"messages"}, "8", "1Ki")["GL2:MPI_Send"], []int64{8, 1 << 10}, "below the limit")
+}
+
+func TestACheckKnowsWhetherItAsksOfMessages(t *testing.T) {
+	with := Default()
+	without, called := Default(), Default()
+	without.Exclude, called.Calls = []string{string(Messages)}, []string{"MPI_Send:64"}
+	should.Equal(t, []bool{with.AsksOfMessages(nil), without.AsksOfMessages(nil), called.AsksOfMessages(nil)}, []bool{true, false, false}, "")
+}

@@ -36,7 +36,9 @@ With --baseline or --expect the exit code is 1 only where something is newly
 wrong, and is wrong again in a second measurement: see docs/gate.md.`,
 		Args:        command.OrFile(&s),
 		Annotations: manual.MostNeeded("guidelines only np msizes mpiruns max-time rank baseline expect out resume dry-run full format"),
-		RunE:        func(c *cobra.Command, _ []string) error { return o.Measure(c.Context(), experiment.Check, &s) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return o.Measure(c.Context(), experiment.CheckAroundLimits(), &s)
+		},
 	}
 	fs := c.Flags()
 	s.FileFlag(fs, usualFile)
