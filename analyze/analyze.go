@@ -88,6 +88,9 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	a.payoffs()
 	alternatives(a.verdicts)
 	a.Report = a.report(states)
+	if a.Report.Across, err = a.across(); err != nil {
+		return nil, err
+	}
 	a.Report.Stand()
 	a.Report.OfAnotherCheck(betweenOf(m, cfg))
 	return a, nil

@@ -1,12 +1,15 @@
 package analyze
 
 import (
+	"slices"
+
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/lists"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/mockups"
 )
 
 // OneOf are the guidelines with one test for all mock-ups of a kind, each a family of its own.
@@ -113,4 +116,10 @@ func (a *Analysis) other(i int) int {
 		}
 	}
 	return -1
+}
+
+// LacksTextbook tells whether a check has asked of collectives, but not whether textbook algorithms are faster.
+func (r *Report) LacksTextbook() bool {
+	could := r.Where(func(v *Verdict) bool { return len(mockups.Textbook(v.Function)) > 0 })
+	return len(could) > 0 && !slices.ContainsFunc(could, func(v *Verdict) bool { return v.Guideline == guidelines.TextbookID })
 }

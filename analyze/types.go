@@ -63,6 +63,7 @@ type Report struct {
 	Split *SplitExperiment `json:"split_experiment"` // null if none was made
 	// Messages has the tests of messages, in the same mpiruns.
 	Messages *SplitExperiment `json:"message_experiment,omitempty"`
+	Across   []Across         `json:"on_fewer_processes,omitempty"` // calls that take longer than on more processes
 
 	Summary    []SummaryRow   `json:"summary"`    // by shape and type
 	Guidelines []GuidelineRow `json:"guidelines"` // in the Plan's order

@@ -29,7 +29,7 @@ const (
 // reportScreen returns what a reader wants to know first: the answer, what is too slow and what to
 // call instead, what may be too slow, and where.
 func reportScreen(r *analyze.Report) []document.Section {
-	return slices.Concat(answer(r), gateSections(r), wrongCases(r), briefLosses(r), briefNotSure(r))
+	return slices.Concat(answer(r), gateSections(r), wrongCases(r), briefLosses(r), slowerOnFewer(r), briefNotSure(r))
 }
 
 // briefLosses returns a line for each collective and alternative, and one more where another condition has another answer.

@@ -21,6 +21,9 @@ func eagerLimit(r *analyze.Report) []document.Section {
 	}
 	s := document.Titled("Eager limit")
 	s.Say("%s", text)
+	if _, memory := tuning.EagerLimit(tuning.LibraryOf(r.Library.Name, r.Library.Version)); memory != "" {
+		s.Say("It costs memory: %s.", memory)
+	}
 	return []document.Section{s}
 }
 
@@ -38,4 +41,12 @@ func eagerFact(r *analyze.Report) string {
 		return fmt.Sprintf("%s may mend %s and collectives of such sizes.", setting, named)
 	}
 	return fmt.Sprintf("%s: several smaller messages are faster.", named)
+}
+
+// slowerOnFewer names the calls that take longer on some processes than on more.
+func slowerOnFewer(r *analyze.Report) []document.Section {
+	return document.Listed("Slower on fewer processes than on more", r.Across, mostRows, "%d more in report.json", func(x analyze.Across) string {
+		return fmt.Sprintf("%s %s: %s on %s, %s on %s: %s", phrase.Plain(x.Function), phrase.Size(x.Msize), phrase.Duration(x.MedianS), x.Shape,
+			phrase.Duration(x.MoreMedianS), x.More, effect(x.Effect))
+	})
 }

@@ -11,14 +11,12 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/environment"
-	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/remark"
-	"pgmpi/mockups"
 )
 
 // notSure says what is not sure and what stands in the way, sentence by sentence.
@@ -148,7 +146,7 @@ func ending(r *analyze.Report, folder string) (e document.Ending) {
 		e.Why = conf.Plural(r.Gate.Alarms, "alarm") + "; "
 	}
 	e.Why += fmt.Sprintf("%d violated", count[judge.Violated]) + phrase.When(others != "", ", %s", others)
-	if folder != "" && r.Imported == nil && r.Gate == nil && textbookIsOpen(r) {
+	if folder != "" && r.Imported == nil && r.Gate == nil && r.LacksTextbook() {
 		e.Why += "; not asked: pgmpi check --only textbook"
 	}
 	if folder != "" && count[judge.Violated] > 0 {
@@ -160,18 +158,12 @@ func ending(r *analyze.Report, folder string) (e document.Ending) {
 	return e
 }
 
-// textbookIsOpen tells whether a check has asked of collectives, but not whether textbook algorithms are faster.
-func textbookIsOpen(r *analyze.Report) bool {
-	could := r.Where(func(v *analyze.Verdict) bool { return len(mockups.Textbook(v.Function)) > 0 })
-	return len(could) > 0 && !slices.ContainsFunc(could, func(v *analyze.Verdict) bool { return v.Guideline == guidelines.TextbookID })
-}
-
 // reportPage returns a report with its pictures: what is wrong and what is faster first, then how
 // it was measured.
 func reportPage(r *analyze.Report) []document.Section {
 	heat := HeatMaps(r)
 	first := min(1, len(heat))
-	return slices.Concat(pageAnswer(r), heat[:first], gateSections(r), wrongCases(r), losses(r), eagerLimit(r), notSure(r), heat[first:],
+	return slices.Concat(pageAnswer(r), heat[:first], gateSections(r), wrongCases(r), losses(r), eagerLimit(r), slowerOnFewer(r), notSure(r), heat[first:],
 		figured("Pictures of the patterns that are violated or undecided", "Dots are run medians, one for each mpirun; the line is their median, with its 95 % interval where there are six or more. "+
 			"Shaded with stars: violated (p adjusted: ★ ≤ .05, ★★ ≤ .01, ★★★ ≤ .001); shaded with ?: undecided.", PatternFigures(r)),
 		figured("Run-times of the collectives", "Medians over the mpiruns with their 95 % intervals; shaded with ★: a guideline of the collective is violated there.", LatencyFigures(r)),

@@ -25,7 +25,7 @@ var Reports = document.Kind[analyze.Report]{Name: "report", Sections: reportSect
 	Source: func(r *analyze.Report) []document.Label { return Source(r.Library, r.Host) }, Plotted: reportPlotted, Comment: true}
 
 func reportSections(r *analyze.Report) []document.Section {
-	return slices.Concat(answer(r), gateSections(r), wrongCases(r), losses(r), eagerLimit(r), notSure(r), disturbed(r), matrix(r), header(r), summary(r), violations(r), states(r), suspected(r), undecided(r),
+	return slices.Concat(answer(r), gateSections(r), wrongCases(r), losses(r), eagerLimit(r), slowerOnFewer(r), notSure(r), disturbed(r), matrix(r), header(r), summary(r), violations(r), states(r), suspected(r), undecided(r),
 		outOfSync(r), bounds(r), remarks(r))
 }
 
