@@ -211,6 +211,9 @@ func TestGuardsAreThoseOfTheCollectiveAndOfTheAlgorithm(t *testing.T) {
 		should.Equal(t, guards(c.function, c.algorithm), c.want, c.function, c.algorithm)
 	}
 	should.Equal(t, refusesNode(own("MPI_Bcast", 4, "new", 1, 8), smallTree()), "")
+	for l, want := range map[Library]bool{{Family: "mpich", Major: 4}: true, {Family: "mpich", Major: 3}: false, {Family: "openmpi", Major: 4}: false} {
+		should.Equal(t, mpichJSON.For(l), want, "%v", l)
+	}
 }
 
 // Recursive doubling of three collectives, and one algorithm of any, are for 2, 4, 8, … processes.
