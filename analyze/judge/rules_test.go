@@ -256,7 +256,8 @@ func TestTheClockHidesASlowdownBelowOneAndAHalfSteps(t *testing.T) {
 // a p-value of just the level, which counts; in the second row the clock's steps hide 7, and in the third 29 that are
 // significant are less than 5 % slower.
 func TestMpirunsAreDrawnAgainAsAnotherProgramDrawsThem(t *testing.T) {
-	wide, low := []float64{1020, 1300, 1180, 1250, 1090, 960, 1210, 1150}, []float64{1040, 1060, 1050, 1075, 1030, 1065, 1045, 1055}
+	wide := []float64{1020, 1300, 1180, 1250, 1090, 960, 1210, 1150}
+	low := []float64{1040, 1060, 1050, 1075, 1030, 1065, 1045, 1055}
 	cfg := Default()
 	cfg.Test = TestSignedRank
 	for _, c := range []struct {

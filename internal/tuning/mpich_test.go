@@ -2,6 +2,7 @@ package tuning
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,6 +86,7 @@ func TestTreeChangesWhatIsChosenAndNothingElse(t *testing.T) {
 	text := s.Files[0].Content
 	_, err := readTree("f", text)
 	must.Hold(t, err == nil, "%v\n%s", err, text)
+	should.Hold(t, len(s.Notes) == 1 && strings.HasSuffix(string(text), "}\n"), "%q", s.Notes)
 	before := must.Get(parseTree("before", tree.Text))(t)
 	after := must.Get(parseTree("after", text))(t)
 	for _, f := range mockups.Collectives() {
@@ -211,7 +213,9 @@ func TestGuardsAreThoseOfTheCollectiveAndOfTheAlgorithm(t *testing.T) {
 		should.Equal(t, guards(c.function, c.algorithm), c.want, c.function, c.algorithm)
 	}
 	should.Equal(t, refusesNode(own("MPI_Bcast", 4, "new", 1, 8), smallTree()), "")
-	for l, want := range map[Library]bool{{Family: "mpich", Major: 4}: true, {Family: "mpich", Major: 3}: false, {Family: "openmpi", Major: 4}: false} {
+	for l, want := range map[Library]bool{
+		{Family: "mpich", Major: 4}: true, {Family: "mpich", Major: 3}: false, {Family: "openmpi", Major: 4}: false,
+	} {
 		should.Equal(t, mpichJSON.For(l), want, "%v", l)
 	}
 }
@@ -252,7 +256,13 @@ func TestConditionsOnProcessesAreAsCselReadsThem(t *testing.T) {
 			should.Hold(t, err == nil && holds == want.holds[np-1] && about == want.about, "%s on %d: %v, %v, %v", key, np, holds, about, err)
 		}
 	}
-	for _, key := range []string{"comm_size<=many", "comm_size<", "comm_size>2", "comm_size"} {
+	for limit, np := range map[string]int{"9": 9, "10": 10, "2147483647": math.MaxInt32} {
+		holds, _, err := aboutProcesses("comm_size<="+limit, np)
+		should.Hold(t, err == nil && holds, "%s: %v, %v", limit, holds, err)
+		holds, _, err = aboutProcesses("comm_size<="+limit, np+1)
+		should.Hold(t, err == nil && !holds, "%s, one more: %v, %v", limit, holds, err)
+	}
+	for _, key := range []string{"comm_size<=many", "comm_size<", "comm_size>2", "comm_size", "comm_size<=2147483648"} {
 		_, _, err := aboutProcesses(key, 2)
 		should.Fail(t, err, "is no condition on the number of processes", key)
 	}
@@ -261,13 +271,17 @@ func TestConditionsOnProcessesAreAsCselReadsThem(t *testing.T) {
 // The last of several conditions must be one that always holds.
 func TestConditionsThatMayFailAreLimitsAndPowersOfTwo(t *testing.T) {
 	for key, want := range map[string]bool{
-		"avg_msg_size<8": true, "avg_msg_size<=8": true, "avg_msg_size<=0": true, "count<pow2": true, "count<=pow2": true,
+		"avg_msg_size<8": true, "avg_msg_size<=8": true, "avg_msg_size<=0": true,
+		"avg_msg_size<9": true, "avg_msg_size<2147483647": true, "count<pow2": true, "count<=pow2": true,
 		"comm_size=pow2": true, "comm_size=any": false, "count=any": false, "is_commutative=yes": false, "a=": false,
 	} {
 		mayFail, err := conditional(key)
 		should.Hold(t, err == nil && mayFail == want, "%s: %v, %v", key, mayFail, err)
 	}
-	for _, key := range []string{"", "any", "<8", "=any", "avg_msg_size<-1", "avg_msg_size<=-1", "avg_msg_size<many", "avg_msg_size<", "comm_size<pow2"} {
+	for _, key := range []string{
+		"", "any", "<8", "=any", "avg_msg_size<-1", "avg_msg_size<=-1", "avg_msg_size<many",
+		"avg_msg_size<", "avg_msg_size<1a", "avg_msg_size<2147483648", "comm_size<pow2",
+	} {
 		_, err := conditional(key)
 		should.Fail(t, err, "is no condition", key)
 	}
@@ -301,11 +315,13 @@ func TestAPartOfATreeIsWholeWhereSomethingIsAlwaysChosen(t *testing.T) {
 
 // Of conditions on processes the first that holds is taken, and those before it on anything else stay.
 func TestATreeIsMadeForOneNumberOfProcesses(t *testing.T) {
-	const text = `{"comm_size<=2":{"algorithm=two":{}},"count<8":{"comm_size<5":{"algorithm=few":{}},"comm_size=any":{"algorithm=many":{}}},` +
+	const text = `{"comm_size<=2":{"algorithm=two":{}},` +
+		`"count<8":{"comm_size<5":{"algorithm=few":{}},"comm_size=any":{"algorithm=many":{}}},` +
 		`"comm_size=pow2":{"algorithm=even":{}},"comm_size=any":{"algorithm=odd":{}}}`
 	for np, want := range map[int]string{
 		2: "algorithm=two", 3: "count<8(algorithm=few) algorithm=odd", 4: "count<8(algorithm=few) algorithm=even",
-		5: "count<8(algorithm=few) algorithm=odd", 6: "count<8(algorithm=many) algorithm=odd", 8: "count<8(algorithm=many) algorithm=even",
+		5: "count<8(algorithm=few) algorithm=odd", 6: "count<8(algorithm=many) algorithm=odd",
+		8: "count<8(algorithm=many) algorithm=even",
 	} {
 		below := must.Get(parsed(t, text).on(np, false))(t)
 		should.Equal(t, shape(below), want, "%d processes", np)
@@ -362,9 +378,14 @@ func TestNoSizeOfATreeIsLargerThanAnInt(t *testing.T) {
 	should.Hold(t, len(entries) == 1 && entries[0].From == 8 && entries[0].To == 1<<40, "%+v", entries)
 	here := n.find("comm_type=intra").below
 	must.Hold(t, len(here) == 2 && here[0].key == "comm_size<=1" && here[1].key == "comm_size=any", "%s", shape(here))
-	var keys []string
-	for _, b := range here[0].below {
-		keys = append(keys, b.key)
+	keys := func(below []*node) (out []string) {
+		for _, b := range below {
+			out = append(out, b.key)
+		}
+		return out
 	}
-	should.Equal(t, keys, []string{"avg_msg_size<8", "avg_msg_size<2147483647", "avg_msg_size=any"})
+	should.Equal(t, keys(here[0].below), []string{"avg_msg_size<8", "avg_msg_size<2147483647", "avg_msg_size=any"})
+	next := []part{{interval{0, 8}, parts[0].choice}, {interval{8, 16}, parts[0].choice}}
+	should.Equal(t, keys(bySize("MPI_Bcast", 1, next, nil, tree)),
+		[]string{"avg_msg_size<8", "avg_msg_size<16", "avg_msg_size=any"})
 }

@@ -14,7 +14,8 @@ func TestARuleNamesItsAlgorithmByNumberOrByName(t *testing.T) {
 		name  string
 		known bool
 	}{
-		"": {"", true}, "0": {"", true}, "1": {"first", true}, "2": {"second", true}, "3": {"", false}, "-1": {"", false},
+		"": {"", true}, "0": {"", true}, "1": {"first", true}, "2": {"second", true},
+		"3": {"", false}, "-1": {"", false},
 		"second": {"second", true}, "third": {"third", false},
 	} {
 		name, known := (&Rule{Algorithm: algorithm}).Named(names)
@@ -34,9 +35,12 @@ func TestTheFirstRuleThatHoldsForACallIsFound(t *testing.T) {
 		block    int64
 		np, want int
 	}{
-		{"MPI_Bcast", 100, 4, 1}, {"MPI_Bcast", 199, 8, 1}, {"MPI_Bcast", 99, 4, 0}, {"MPI_Bcast", 100, 3, 0}, {"MPI_Bcast", 200, 5, 0},
-		{"MPI_Bcast", 199, 9, 2}, {"MPI_Bcast", 150, 9, 2}, {"MPI_Bcast", 149, 9, 0}, {"MPI_Bcast", 200, 6, 2}, {"MPI_Bcast", 1 << 30, 1000, 2},
-		{"MPI_Allgather", 100, 4, 3}, {"MPI_Allgather", 99, 4, 0}, {"MPI_Allgather", 125, 4, 0}, {"MPI_Reduce", 150, 6, 0},
+		{"MPI_Bcast", 100, 4, 1}, {"MPI_Bcast", 199, 8, 1}, {"MPI_Bcast", 99, 4, 0},
+		{"MPI_Bcast", 100, 3, 0}, {"MPI_Bcast", 200, 5, 0},
+		{"MPI_Bcast", 199, 9, 2}, {"MPI_Bcast", 150, 9, 2}, {"MPI_Bcast", 149, 9, 0},
+		{"MPI_Bcast", 200, 6, 2}, {"MPI_Bcast", 1 << 30, 1000, 2},
+		{"MPI_Allgather", 100, 4, 3}, {"MPI_Allgather", 99, 4, 0}, {"MPI_Allgather", 125, 4, 0},
+		{"MPI_Reduce", 150, 6, 0},
 	} {
 		r, line := RuleFor(rules, c.function, c.block, c.np), 0
 		if r != nil {
@@ -66,23 +70,27 @@ func TestOnlyRulesThatChooseSomethingCanBeIdle(t *testing.T) {
 		got := Idle(Library{}, "r", []byte("1\n"), []Rule{c.rule}, c.names)
 		should.Equal(t, len(got) == 1, c.idle, "%s: %q", name, got)
 	}
-	should.Equal(t, []int{RulesVersion([]byte("1\n")), RulesVersion([]byte("rule-file-version-2\n")), RulesVersion([]byte(jsonRulesText))}, []int{1, 2, 3})
+	for i, text := range []string{"1\n", "rule-file-version-2\n", jsonRulesText} {
+		should.Equal(t, RulesVersion([]byte(text)), i+1)
+	}
 }
 
 // The reason of a format that cannot say this kind of choice is the last that is given.
 func TestAChoiceThatNoFormatTakesSaysWhy(t *testing.T) {
+	const nothing = "no format that other 1.2.3 takes can say it"
 	nobody := Target{Library: Library{Family: "other", Major: 1, Minor: 2, Patch: 3}}
 	ways, why := Ways(nobody, own("MPI_Bcast", 4, "chain", 2, 1024))
-	should.Hold(t, len(ways) == 0 && why == "no format that other 1.2.3 takes can say it", "%+v, %q", ways, why)
+	should.Hold(t, len(ways) == 0 && why == nothing, "%+v, %q", ways, why)
 	ways, why = Ways(openMPI4, own("MPI_Gatherv", 4, "linear", 2, 1024))
 	should.Hold(t, len(ways) == 0 && strings.Contains(why, "MPI_Gatherv"), "%+v, %q", ways, why)
-	damaged := Target{Library: Library{Family: "mpich", Major: 4}, Tree: &Tree{Text: []byte("{"), Algorithms: smallTree().Algorithms}}
+	damaged := Target{Library: Library{Family: "mpich", Major: 4}, Tree: smallTree()}
+	damaged.Tree.Text = []byte("{")
 	ways, why = Ways(damaged, own("MPI_Bcast", 4, "new", 1, 1024))
 	should.Hold(t, len(ways) == 0 && strings.Contains(why, "the library's tree"), "%+v, %q", ways, why)
 	_, _, err := Write(damaged, []Choice{own("MPI_Bcast", 4, "new", 1, 1024)})
 	should.Fail(t, err, "selection tree of MPICH (JSON): the library's tree")
 	_, refused, err := Write(nobody, []Choice{own("MPI_Bcast", 4, "chain", 2, 1024)})
-	should.Hold(t, err == nil && len(refused) == 1 && refused[0].Reason == "no format that other 1.2.3 takes can say it", "%+v, %v", refused, err)
+	should.Hold(t, err == nil && len(refused) == 1 && refused[0].Reason == nothing, "%+v, %v", refused, err)
 }
 
 func TestAChoiceOfOneWayIsLeftToItsWriter(t *testing.T) {
@@ -115,23 +123,32 @@ func TestSettingsThatContradictEachOtherAreNotJoined(t *testing.T) {
 
 func TestOnlyVariablesThatSettingsHaveSteer(t *testing.T) {
 	for name, want := range map[string]bool{
-		"OMPI_MCA_coll_tuned_use_dynamic_rules": true, "MPIR_CVAR_SCAN_INTRA_ALGORITHM": true, "MALLOC_TRIM_THRESHOLD_": true, "PGMPI_PARAMS": true,
-		"OMPI_MCA_btl_vader_eager_limit": true, "UCX_RNDV_THRESH": true, "OMPI_MCA_btl": false, "LD_PRELOAD": false, "PATH": false, "": false,
+		"OMPI_MCA_coll_tuned_use_dynamic_rules": true, "MPIR_CVAR_SCAN_INTRA_ALGORITHM": true,
+		"MALLOC_TRIM_THRESHOLD_": true, "PGMPI_PARAMS": true,
+		"OMPI_MCA_btl_vader_eager_limit": true, "UCX_RNDV_THRESH": true,
+		"OMPI_MCA_btl": false, "LD_PRELOAD": false, "PATH": false, "": false,
 	} {
 		should.Equal(t, Steers(name, "1"), want, "%s", name)
 	}
-	for value, want := range map[string]bool{"MALLOC_A_": true, "MALLOC_A_;MALLOC_B_": true, "MALLOC_A_;PATH": false, "MALLOC_A_=1": false, "": false} {
+	for value, want := range map[string]bool{
+		"MALLOC_A_": true, "MALLOC_A_;MALLOC_B_": true, "MALLOC_A_;PATH": false, "MALLOC_A_=1": false, "": false,
+	} {
 		should.Equal(t, Steers(handedOn, value), want, "%q", value)
 	}
 }
 
 func TestVariablesAreReadFromLinesThatAShellWouldTake(t *testing.T) {
-	const text = " # a comment\n\n  export A='x'\nB=plain\nC=\nexport LD_PRELOAD='/lib.so'\"${LD_PRELOAD:+:$LD_PRELOAD}\"\nD='it'\\''s'\n"
+	const text = " # a comment\n\n  export A='x'\nB=plain\nC=\n" +
+		"export LD_PRELOAD='/lib.so'\"${LD_PRELOAD:+:$LD_PRELOAD}\"\nD='it'\\''s'\n"
 	env := must.Get(ReadEnv("f", []byte(text)))(t)
 	should.Equal(t, env, map[string]string{"A": "x", "B": "plain", "C": "", Preload: "/lib.so", "D": "it's"})
 	for text, says := range map[string]string{
-		"# a\n\nA": `f:3: "A" is not NAME=VALUE`, "A='x": "f:1: the value of \"A\"", "A='": "f:1: the value", "A=x y": "f:1: the value", "A=x'": "f:1: the value",
-		"A=~": "f:1: the value", "A='\x01'": "has a character that no variable should have", "=1": "a variable has no name", "A=1\nB=1\nA=1": "f:3: A is set above already",
+		"# a\n\nA": `f:3: "A" is not NAME=VALUE`,
+		"A='x":     "f:1: the value of \"A\"", "A='": "f:1: the value", "A=x y": "f:1: the value",
+		"A=x'":     "f:1: the value",
+		"A=~":      "f:1: the value",
+		"A='\x01'": "has a character that no variable should have", "=1": "a variable has no name",
+		"A=1\nB=1\nA=1": "f:3: A is set above already",
 	} {
 		env, err := ReadEnv("f", []byte(text))
 		should.Fail(t, err, says, "%q", text)
