@@ -87,6 +87,10 @@ func TestTreeChangesWhatIsChosenAndNothingElse(t *testing.T) {
 	_, err := readTree("f", text)
 	must.Hold(t, err == nil, "%v\n%s", err, text)
 	should.Hold(t, len(s.Notes) == 1 && strings.HasSuffix(string(text), "}\n"), "%q", s.Notes)
+	for _, e := range s.Entries {
+		all := e.Choice.Function == "MPI_Exscan" // whose size no tree knows
+		should.Equal(t, e.From == 0 && e.To == 0, all, "%s from %d to %d", e.Choice, e.From, e.To)
+	}
 	before := must.Get(parseTree("before", tree.Text))(t)
 	after := must.Get(parseTree("after", text))(t)
 	for _, f := range mockups.Collectives() {
@@ -388,4 +392,6 @@ func TestNoSizeOfATreeIsLargerThanAnInt(t *testing.T) {
 	next := []part{{interval{0, 8}, parts[0].choice}, {interval{8, 16}, parts[0].choice}}
 	should.Equal(t, keys(bySize("MPI_Bcast", 1, next, nil, tree)),
 		[]string{"avg_msg_size<8", "avg_msg_size<16", "avg_msg_size=any"})
+	should.Equal(t, keys(bySize("MPI_Bcast", 1, []part{{interval{1, 8}, parts[0].choice}}, nil, tree)),
+		[]string{"avg_msg_size<1", "avg_msg_size<8", "avg_msg_size=any"})
 }
