@@ -116,8 +116,8 @@ func begin(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	for i, t := range m.Plan.Tests {
 		v := &a.verdicts[i]
 		*v = Verdict{Guideline: t.Guideline, Type: t.Type, Function: t.Function, Mockup: t.Mockup,
-			Msize: t.Msize, MsizeOther: t.Msize, Shape: t.Shape.String(), NP: t.Shape.NP, Tolerant: t.Tolerant}
-		v.Datatype, v.Op = m.Plan.Elements(t.Function)
+			Msize: t.Msize, MsizeOther: t.Msize, Shape: t.Shape.String(), NP: t.Shape.NP, Tolerant: t.Tolerant, Elements: t.Elements}
+		v.Datatype, v.Op = m.Plan.ElementsOf(m.Plan.Cases[t.Case])
 		if t.Apart() {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/mockups"
 )
@@ -53,8 +54,8 @@ func (a *Analysis) payoffs() {
 
 // medianBeside returns the median of another call of a test's collective in seconds, or NaN.
 func (a *Analysis) medianBeside(t guidelines.Test, c mockups.Call) float64 {
-	plan, id := &a.manifest.Plan, mockups.CallOf(mockups.Collective(t.Function), c)
-	at := slices.IndexFunc(plan.Cases, func(k guidelines.Case) bool { return k.Function == id && k.Msize == t.Msize && k.Shape == t.Shape })
+	want := medians.Cell{Function: mockups.CallOf(mockups.Collective(t.Function), c), Msize: t.Msize, Shape: t.Shape.String(), Elements: t.Elements}
+	at := slices.IndexFunc(a.manifest.Plan.Cases, func(k guidelines.Case) bool { return medians.CellOf(k) == want })
 	if at < 0 {
 		return math.NaN()
 	}

@@ -17,12 +17,10 @@ type Verdict struct {
 	Guideline string          `json:"guideline"`
 	Type      guidelines.Type `json:"type"` // monotony, split, pattern
 	Function  string          `json:"function"`
-	Mockup    string          `json:"mockup"` // pattern only
-	// Tolerant tells that other_median_s includes analyze.nb_tolerance.
-	Tolerant bool  `json:"tolerant,omitempty" column:"-"`
-	Msize    int64 `json:"msize"` // where the call is too slow
-	// MsizeOther is the size of the other side: the larger for monotony, m_i
-	// for split, msize for a pattern.
+	Mockup    string          `json:"mockup"`                        // pattern only
+	Tolerant  bool            `json:"tolerant,omitempty" column:"-"` // other_median_s includes analyze.nb_tolerance
+	Msize     int64           `json:"msize"`                         // where the call is too slow
+	// MsizeOther is the size of the other side: the larger for monotony, m_i for split, msize for a pattern.
 	MsizeOther int64  `json:"msize_other"`
 	K          int    `json:"k,omitempty"` // split: k calls at msize_other
 	Shape      string `json:"shape"`
@@ -51,6 +49,7 @@ type Verdict struct {
 	// Datatype and Op are of both sides; Op is "" where nothing is reduced.
 	Datatype string `json:"datatype"`
 	Op       string `json:"op,omitempty"`
+	Elements string `json:"elements,omitempty" column:"-"` // as in guidelines.Case
 	// Alternating is the violation measured again, call and other side alternating call by call.
 	Alternating *Elsewhere `json:"alternating,omitempty" column:"alternating_"`
 	// OtherMalloc is the violation measured again in the other state of malloc.
@@ -90,7 +89,7 @@ func TestedBy(o judge.Outcome) Tested {
 
 // Cell returns where the call is too slow.
 func (v *Verdict) Cell() medians.Cell {
-	return medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}
+	return medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape, Elements: v.Elements}
 }
 
 type Alternative struct {

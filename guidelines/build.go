@@ -48,12 +48,14 @@ func Build(s Settings) (*Plan, error) {
 				p.note(why)
 				continue
 			}
-			g.Msizes = sel.on(shape.NP, g)
-			its := testsOf(g, shape)
-			if len(its) == 0 && len(sel.calls) == 0 {
-				p.note(fmt.Sprintf("%s is not tested: its sizes allow no %s test", g.ID, g.Type))
+			for _, k := range sel.on(shape.NP, g) {
+				g.Msizes = k.sizes
+				its := testsOf(g, shape, k.elements)
+				if len(its) == 0 && len(sel.calls) == 0 {
+					p.note(fmt.Sprintf("%s is not tested: its sizes allow no %s test", g.ID, g.Type))
+				}
+				tests = append(tests, its...)
 			}
-			tests = append(tests, its...)
 		}
 		if len(tests) > before { // no mpirun without cases
 			p.Shapes = append(p.Shapes, shape)
@@ -63,6 +65,7 @@ func Build(s Settings) (*Plan, error) {
 		return nil, fmt.Errorf("nothing to check: %s", p.nothing(s.Shapes[0]))
 	}
 	p.setTests(tests)
+	p.noteElements()
 	return p, nil
 }
 
@@ -136,6 +139,7 @@ func (p *Plan) setGuidelines(s Settings, sel *selection) error {
 		return fmt.Errorf("msizes: %w", err)
 	}
 	p.noteLeftOut("", "sizes", leftOut, s.Datatype)
+	p.settle(sel.calls)
 	for _, g := range sel.guidelines() {
 		its, prefix := sel.only(g, msizes), ""
 		if left, _ := p.Elements(g.Function); g.Type == Pattern && !OneOf(g.ID) { // whose mock-ups reduce as the collective does
@@ -151,7 +155,10 @@ func (p *Plan) setGuidelines(s Settings, sel *selection) error {
 			}
 			p.noteLeftOut(prefix, "sizes", leftOut, s.Datatype)
 		}
-		g.Msizes = p.fitting(prefix, g.Function, its)
+		own := lists.Keep(its, func(size int64) bool {
+			return slices.ContainsFunc(sel.calls[mockups.Collective(g.Function)], func(c called) bool { return c.bytes == size && c.elements != "" })
+		})
+		g.Msizes = ascending(append(own, p.fitting(prefix, g.Function, lists.Keep(its, func(size int64) bool { return !slices.Contains(own, size) }))...))
 		if !HasSize(g.Function) {
 			g.Msizes = []int64{0}
 		}
@@ -165,6 +172,39 @@ func (p *Plan) setGuidelines(s Settings, sel *selection) error {
 		}
 	}
 	return nil
+}
+
+// settle leaves out calls at sizes that the Plan's elements do not divide, if they have none of their own. Elements that
+// are the Plan's are not a call's own.
+func (p *Plan) settle(calls map[string][]called) {
+	for _, function := range slices.Sorted(maps.Keys(calls)) {
+		datatype, op := p.Elements(function)
+		var plain []int64
+		for i, c := range calls[function] {
+			if c.elements == datatype+"/"+op {
+				c.elements = ""
+			}
+			if calls[function][i] = c; c.elements == "" {
+				plain = append(plain, c.bytes)
+			}
+		}
+		fit := p.fitting("", function, plain)
+		calls[function] = lists.Keep(calls[function], func(c called) bool { return c.elements != "" || slices.Contains(fit, c.bytes) })
+	}
+}
+
+// noteElements says that tests have elements of their own.
+func (p *Plan) noteElements() {
+	var own []string
+	for _, t := range p.Tests {
+		if t.Elements != "" {
+			own = lists.With(own, t.Elements)
+		}
+	}
+	slices.Sort(own)
+	if len(own) > 0 {
+		p.note("Some reductions have elements of their own, which their rows name: " + strings.Join(own, ", "))
+	}
 }
 
 // fitting returns the sizes that a function can have: under auto, some have larger elements
@@ -205,21 +245,24 @@ type pending struct {
 	beside []Case // measured, but not compared
 }
 
-func caseOf(function string, msize int64, shape Shape) Case {
-	return Case{Function: function, Msize: msize, Shape: shape, Variant: mockups.Variant(function)}
-}
-
-func testsOf(g Guideline, shape Shape) (tests []pending) {
+func testsOf(g Guideline, shape Shape, elements string) (tests []pending) {
+	caseOf := func(function string, msize int64) Case {
+		c := Case{Function: function, Msize: msize, Shape: shape, Variant: mockups.Variant(function)}
+		if f, _ := mockups.Get(function); f.Reduces {
+			c.Elements = elements
+		}
+		return c
+	}
 	for i, size := range g.Msizes {
-		cases := []Case{caseOf(g.Function, size, shape)}
+		cases := []Case{caseOf(g.Function, size)}
 		switch g.Type {
 		case Monotony:
 			if i+1 < len(g.Msizes) {
-				cases = append(cases, caseOf(g.Function, g.Msizes[i+1], shape))
+				cases = append(cases, caseOf(g.Function, g.Msizes[i+1]))
 			}
 		case Split:
 			for _, part := range parts(g.Msizes[:i], size) {
-				cases = append(cases, caseOf(g.Function, part, shape))
+				cases = append(cases, caseOf(g.Function, part))
 			}
 		case Pattern:
 			others := []string{g.Mockup}
@@ -227,12 +270,12 @@ func testsOf(g Guideline, shape Shape) (tests []pending) {
 				others = AllOf(g.ID, g.Function, shape.NP)
 			}
 			for _, id := range others {
-				cases = append(cases, caseOf(id, size, shape))
+				cases = append(cases, caseOf(id, size))
 			}
 		}
 		if len(cases) > 1 {
-			beside := besides(g, size, shape)
-			test := Test{Guideline: g.ID, Type: g.Type, Function: g.Function, Mockup: g.Mockup, Msize: size, Shape: shape, Tolerant: g.Tolerant}
+			beside := lists.Map(besides(g), func(id string) Case { return caseOf(id, size) })
+			test := Test{Guideline: g.ID, Type: g.Type, Function: g.Function, Mockup: g.Mockup, Msize: size, Shape: shape, Tolerant: g.Tolerant, Elements: elements}
 			tests = append(tests, pending{test, cases, beside})
 		}
 	}
@@ -253,18 +296,18 @@ func parts(smaller []int64, size int64) (out []int64) {
 	return out
 }
 
-// besides returns the cases that are measured next to a test about a request's whole life. Both tell
+// besides returns what is measured next to a test about a request's whole life. Both tell
 // from how many uses on the request pays.
-func besides(g Guideline, size int64, shape Shape) (cases []Case) {
+func besides(g Guideline) (ids []string) {
 	m, _ := mockups.Get(g.Mockup)
 	beside := map[mockups.Call][]mockups.Call{
 		mockups.NonblockingTimes: {mockups.PersistentOnce, mockups.Nonblocking},
 		mockups.PersistentOnce:   {mockups.Persistent},
 	}
 	for _, c := range beside[m.Call] {
-		cases = append(cases, caseOf(mockups.CallOf(m.Of, c), size, shape))
+		ids = append(ids, mockups.CallOf(m.Of, c))
 	}
-	return cases
+	return ids
 }
 
 // SplitFactor is k = ⌈size/small⌉, the number of calls on small bytes that replace one on size bytes.
@@ -294,6 +337,7 @@ func (p *Plan) setTests(tests []pending) {
 			cmp.Compare(position[mockups.Collective(x.Function)], position[mockups.Collective(y.Function)]),
 			cmp.Compare(x.Variant, y.Variant),
 			cmp.Compare(x.Function, y.Function),
+			cmp.Compare(x.Elements, y.Elements),
 			cmp.Compare(x.Msize, y.Msize))
 	})
 	for i, c := range p.Cases {

@@ -1,6 +1,7 @@
 package guidelines
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,8 +20,8 @@ type Config struct {
 	Guidelines []string `toml:"guidelines" json:"guidelines"`
 	Exclude    []string `toml:"exclude" json:"exclude"`     // selectors
 	Functions  []string `toml:"functions" json:"functions"` // only these collectives; all if empty
-	// Calls are collectives at sizes, "MPI_Bcast:64Ki", or on some processes alone, "MPI_Bcast:64Ki:4": only these are
-	// checked, and nothing else has a size then.
+	// Calls are collectives at sizes, "MPI_Bcast:64Ki", or on some processes alone, "MPI_Bcast:64Ki:4", or with other
+	// elements than job.datatype, "MPI_Reduce:8:4:int/max": only these are checked, and nothing else has a size then.
 	Calls []string `toml:"calls" json:"calls"`
 	// Around are sizes of messages in bytes, next to limits that the library tells. They are asked of messages, too.
 	Around []int64 `toml:"-" json:"around,omitempty"`
@@ -60,8 +61,15 @@ type selection struct {
 }
 
 type called struct {
-	bytes int64
-	np    int // or 0 for any
+	bytes    int64
+	np       int    // or 0 for any
+	elements string // as in Case
+}
+
+// kind holds the sizes of calls with the same elements.
+type kind struct {
+	elements string
+	sizes    []int64
 }
 
 // only keeps the sizes at which a guideline is to be checked, on any processes. They ascend.
@@ -86,23 +94,48 @@ func withAround(sizes, around []int64) []int64 {
 	return ascending(slices.Concat(sizes, lists.Keep(around, func(bytes int64) bool { return sizes[0] < bytes && bytes < sizes[len(sizes)-1] })))
 }
 
-// on keeps the sizes at which a guideline is to be checked on np processes.
-func (s *selection) on(np int, g Guideline) []int64 {
+// on keeps the sizes at which a guideline is to be checked on np processes, apart for each kind of elements.
+func (s *selection) on(np int, g Guideline) (kinds []kind) {
 	if len(s.calls) == 0 {
-		return g.Msizes
+		return []kind{{"", g.Msizes}}
 	}
-	return lists.Keep(g.Msizes, func(bytes int64) bool {
-		return slices.ContainsFunc(s.calls[mockups.Collective(g.Function)], func(c called) bool { return c.bytes == bytes && (c.np == 0 || c.np == np) })
-	})
+	for _, c := range s.calls[mockups.Collective(g.Function)] {
+		if slices.Contains(g.Msizes, c.bytes) && (c.np == 0 || c.np == np) {
+			of := lists.FirstOrNew(&kinds, func(k kind) bool { return k.elements == c.elements }, kind{elements: c.elements})
+			of.sizes = ascending(append(of.sizes, c.bytes))
+		}
+	}
+	slices.SortFunc(kinds, func(a, b kind) int { return cmp.Compare(a.elements, b.elements) })
+	return kinds
 }
 
-// CallAt writes a collective with a size, if it has one, and processes as in Config.Calls.
-func CallAt(function string, bytes int64, np int) string {
+// CallAt writes a collective with a size, if it has one, processes, and elements, if any, as in Config.Calls.
+func CallAt(function string, bytes int64, np int, elements string) string {
 	size := ""
 	if HasSize(function) {
 		size = strconv.FormatInt(bytes, 10)
 	}
-	return fmt.Sprintf("%s:%s:%d", function, size, np)
+	text := fmt.Sprintf("%s:%s:%d", function, size, np)
+	if elements != "" {
+		text += ":" + elements
+	}
+	return text
+}
+
+// checkElements refuses elements that no reduction of such a size can have.
+func (c called) checkElements(function string) error {
+	datatype, op := mockups.Kind(c.elements, "", "")
+	if f, _ := mockups.Get(function); !f.Reduces {
+		return fmt.Errorf("%s reduces nothing, so that it has no elements %q", function, c.elements)
+	}
+	d, known := mockups.GetDatatype(datatype)
+	switch {
+	case !known || datatype == mockups.Auto || !slices.Contains(d.Ops, op):
+		return fmt.Errorf("wants elements with an operator, such as \"int/max\", not %q", c.elements)
+	case c.bytes%d.Bytes != 0:
+		return fmt.Errorf("size %d is no multiple of the %d bytes of %s", c.bytes, d.Bytes, d.Name)
+	}
+	return nil
 }
 
 // parseCalls reads Config.Calls.
@@ -111,18 +144,23 @@ func (c Config) parseCalls(errs *conf.FieldErrors) map[string][]called {
 	for i, text := range c.Calls {
 		function, size, _ := strings.Cut(text, ":")
 		size, np, some := strings.Cut(size, ":")
+		np, elements, own := strings.Cut(np, ":")
 		function = mockups.Canonical(function)
 		var call called
 		var err, wrong error
 		if HasSize(function) || size != "" {
 			call.bytes, err = conf.ParseSize(size)
 		}
-		if some {
+		if some && (np != "" || !own) {
 			call.np, wrong = strconv.Atoi(np)
 		}
 		errs.Name(conf.Element("calls", i), "collective", function, mockups.Functions())
 		errs.Check(err == nil && wrong == nil && call.np >= 0, conf.Element("calls", i), "wants a collective, a size and perhaps processes, such as \"MPI_Bcast:64Ki:4\", not %q", text)
-		calls[function] = append(calls[function], call)
+		if call.elements = elements; own && err == nil {
+			err = call.checkElements(function)
+			errs.Check(err == nil, conf.Element("calls", i), "%v", err)
+		}
+		calls[function] = lists.With(calls[function], call)
 	}
 	return calls
 }

@@ -539,3 +539,34 @@ func TestTheDocsHaveARowOrAHeadingForEveryGuideline(t *testing.T) {
 		should.Hold(t, there, "docs/guidelines.md has no row of %s %s", e.ID, e.Mockup)
 	}
 }
+
+// Calls of a program have its datatypes and operators. Each kind is compared with itself alone.
+func TestCallsHaveElementsOfTheirOwn(t *testing.T) {
+	check := Config{Guidelines: []string{"all"}, Calls: []string{"MPI_Allreduce:8:2:int/max", "MPI_Allreduce:4:2:int/max", "MPI_Allreduce:8:2:double/sum", "MPI_Allreduce:8:2",
+		"MPI_Allreduce:16::int64/sum", "MPI_Allreduce:4:2", "MPI_Bcast:4:2"}}
+	p := must.Get(Build(Settings{Check: check, Msizes: []string{"8"}, Datatype: "auto", Op: "auto", Shapes: []Shape{{NP: 2}}}))(t)
+	has := map[string]bool{}
+	for _, test := range p.Tests {
+		k := p.Cases[test.Case]
+		has[fmt.Sprint(k.Function, " ", k.Msize, " ", k.Elements)] = true
+		for _, other := range test.Others {
+			should.Equal(t, p.Cases[other].Elements, test.Elements, "%+v", test)
+		}
+		if test.Type == Monotony && test.Function == "MPI_Allreduce" {
+			should.Equal(t, test.Elements, "int/max", "%+v", test)
+		}
+		datatype, op := p.ElementsOf(k)
+		should.Hold(t, test.Function == "MPI_Bcast" && datatype == "byte" || k.Elements == "" && datatype+"/"+op == "double/sum" || datatype+"/"+op == k.Elements, "%+v", k)
+	}
+	for _, want := range []string{"MPI_Allreduce 8 int/max", "MPI_Allreduce 4 int/max", "MPI_Allreduce 8 ", "MPI_Allreduce 16 int64/sum", "MPI_Bcast 4 "} {
+		should.Hold(t, has[want], "%s: %v", want, has)
+	}
+	should.Contain(t, strings.Join(p.Notes, " "), "which their rows name: int/max, int64/sum.", "sizes of reductions that are no multiple of the 8 bytes of double: 4")
+	should.Hold(t, !has["MPI_Allreduce 4 "] && len(has) == 5, "%v", has)
+
+	for call, why := range map[string]string{"MPI_Bcast:8:2:int/max": "reduces nothing", "MPI_Allreduce:8:2:int": "int/max", "MPI_Allreduce:8:2:": "int/max",
+		"MPI_Allreduce:8:2:byte/sum": "int/max", "MPI_Allreduce:6:2:int/sum": "no multiple", "MPI_Allreduce:8:x:int/sum": "perhaps processes"} {
+		_, err := Build(Settings{Check: Config{Guidelines: []string{"all"}, Calls: []string{call}}, Msizes: []string{"8"}, Datatype: "auto", Op: "auto", Shapes: []Shape{{NP: 2}}})
+		should.Fail(t, err, why, call)
+	}
+}

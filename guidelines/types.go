@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pgmpi/internal/lists"
 	"pgmpi/mockups"
 )
 
@@ -102,6 +103,8 @@ type Case struct {
 	// Variant says how Function calls the collective: "@binomial" for the library's own
 	// algorithm, a value of mockups.Call such as "nonblocking", or "" for the usual way.
 	Variant string `json:"variant,omitempty"`
+	// Elements are of a reduction that has others than the Plan's: "int/max".
+	Elements string `json:"elements,omitempty"`
 }
 
 type Test struct {
@@ -115,8 +118,9 @@ type Test struct {
 	// Others are indices into Plan.Cases: the mock-up for a pattern, all of a kind where OneOf, the next
 	// larger size for monotony, smaller sizes (ascending) with
 	// k = ⌈msize/m_i⌉ ≤ maxSplit for split, one for each power of two.
-	Others   []int `json:"others"`
-	Tolerant bool  `json:"tolerant,omitempty"`
+	Others   []int  `json:"others"`
+	Tolerant bool   `json:"tolerant,omitempty"`
+	Elements string `json:"elements,omitempty"` // of all its cases
 }
 
 // Apart tells whether medians suspect, and mpiruns of its own test.
@@ -152,12 +156,33 @@ type Plan struct {
 // Elements returns the datatype and the operator that a function is called with; no operator where
 // it does not reduce.
 func (p *Plan) Elements(function string) (datatype, op string) {
-	f, _ := mockups.Get(function)
-	d, op := f.Elements(p.Datatype, p.Op)
+	return p.ElementsOf(Case{Function: function})
+}
+
+// ElementsOf returns the same of a case, which may have elements of its own.
+func (p *Plan) ElementsOf(k Case) (datatype, op string) {
+	f, _ := mockups.Get(k.Function)
+	datatype, op = mockups.Kind(k.Elements, p.Datatype, p.Op)
+	d, op := f.Elements(datatype, op)
 	if !f.Reduces {
 		op = ""
 	}
-	return cmp.Or(d.Name, p.Datatype), op
+	return cmp.Or(d.Name, datatype), op
+}
+
+// Sized returns the functions of cases with their sizes in elements.
+func (p *Plan) Sized(cases []int) []mockups.Sized {
+	return lists.Map(cases, func(i int) mockups.Sized {
+		k := p.Cases[i]
+		f, _ := mockups.Get(k.Function)
+		datatype, _ := mockups.Kind(k.Elements, p.Datatype, p.Op)
+		return mockups.Size(f, k.Msize, datatype)
+	})
+}
+
+// Apart counts the send buffers that the reductions among cases need of their own.
+func (p *Plan) Apart(cases []int) int {
+	return mockups.Apart(p.Datatype, lists.Map(cases, func(i int) string { return p.Cases[i].Elements }))
 }
 
 func (p *Plan) CasesOf(s Shape) []int {

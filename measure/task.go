@@ -128,12 +128,12 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 	calls.AnnounceAll = t.Careful && calls.Announce
 	for at, i := range t.Cases {
 		c := m.Plan.Cases[i.Plan]
-		calls.Cases = append(calls.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Calls: i.Calls, Skip: m.Skip[i.Plan].Status, NRep: i.NRep,
+		calls.Cases = append(calls.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Elements: c.Elements, Calls: i.Calls, Skip: m.Skip[i.Plan].Status, NRep: i.NRep,
 			Turns: t.second(at)})
 	}
 	for _, i := range t.Fillers {
 		c := m.Plan.Cases[i]
-		calls.Cases = append(calls.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Skip: m.Skip[i].Status, Filler: true})
+		calls.Cases = append(calls.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Elements: c.Elements, Skip: m.Skip[i].Status, Filler: true})
 	}
 	stream := uint64(t.Run) // every mpirun has an order of its own that the configured seed determines
 	for _, b := range []byte(string(t.Mode) + t.Shape.String()) {

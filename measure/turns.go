@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
@@ -75,19 +76,9 @@ func (c Config) MostTurns() int {
 
 func (s *Session) roomForTurns(t Task) bool {
 	plan := &s.Manifest.Plan
-	room := mockups.Room{Cap: cmp.Or(s.Manifest.MemoryCap[t.Shape.String()], int64(s.Measure.TempMemory)), Apart: plan.Datatype == mockups.Auto}
-	var sized []mockups.Sized
-	add := func(i int) {
-		k := plan.Cases[i]
-		f, _ := mockups.Get(k.Function)
-		sized = append(sized, mockups.Size(f, k.Msize, plan.Datatype))
-	}
-	for _, c := range t.Cases {
-		add(c.Plan)
-	}
-	for _, i := range t.Fillers {
-		add(i)
-	}
+	cases := append(lists.Map(t.Cases, func(c Sampled) int { return c.Plan }), t.Fillers...)
+	room := mockups.Room{Cap: cmp.Or(s.Manifest.MemoryCap[t.Shape.String()], int64(s.Measure.TempMemory)), Apart: plan.Apart(cases)}
+	sized := plan.Sized(cases)
 	once, _ := mockups.Fit(sized, t.Shape.NP, room)
 	room.OwnTemps = true
 	own, _ := mockups.Fit(sized, t.Shape.NP, room)

@@ -1,6 +1,9 @@
 package mockups
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Auto is the datatype that stands for what programs use: numbers where they reduce or send
 // pieces with gaps, bytes where they only move data.
@@ -56,6 +59,15 @@ func (f Function) Elements(datatype, op string) (Datatype, string) {
 	}
 	d, _ := GetDatatype(datatype)
 	return d, op
+}
+
+// Kind returns the datatype and operator of a case: of its elements, "int/max", or its job's where it has none of its
+// own.
+func Kind(elements, datatype, op string) (string, string) {
+	if its, by, own := strings.Cut(elements, "/"); own {
+		return its, by
+	}
+	return datatype, op
 }
 
 func Ops() []string { return slices.Concat(arithOps, bitOps, logicOps, placeOps) }

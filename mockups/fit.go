@@ -13,6 +13,7 @@ import (
 type Need struct {
 	Send, Recv, Temp int64
 	Reduced          int64 // what functions on numbers send, if their datatype is not the others'
+	Kinds            int64 // of such buffers, one for each datatype and operator; 0 counts as one
 }
 
 // Within tells whether there is room for it where there is for another.
@@ -20,7 +21,7 @@ func (n Need) Within(room Need) bool {
 	return n.Send <= room.Send && n.Recv <= room.Recv && n.Temp <= room.Temp && n.Reduced <= room.Reduced
 }
 
-func (n Need) Sum() int64 { return n.Send + n.Recv + n.Temp + n.Reduced }
+func (n Need) Sum() int64 { return n.Send + n.Recv + n.Temp + n.Reduced*max(1, n.Kinds) }
 
 type Sized struct {
 	Function      Function
@@ -40,7 +41,18 @@ type Room struct {
 	Extra    int64                   // for other things than the buffers
 	Span     func(bytes int64) int64 // size of a send or receive buffer; by default its bytes
 	OwnTemps bool                    // gives every case temporaries of its own, side by side
-	Apart    bool                    // gives functions on numbers a send buffer of their own
+	Apart    int                     // send buffers that functions on numbers have of their own, see Apart
+}
+
+// Apart counts the send buffers that functions on numbers have of their own: one for each kind of elements among
+// cases. It is 0 where all share one, and kinds have the Elements of each case.
+func Apart(datatype string, kinds []string) int {
+	own := slices.DeleteFunc(slices.Clone(kinds), func(k string) bool { return k == "" })
+	slices.Sort(own)
+	if n := len(slices.Compact(own)); n > 0 || datatype == Auto {
+		return n + 1
+	}
+	return 0
 }
 
 // Fit returns the reasons why cases cannot be measured together on p processes. A reason is "" for the
@@ -58,8 +70,8 @@ func Fit(cases []Sized, p int, room Room) (why []string, shared Need) {
 		if room.Span != nil {
 			needs[i].Send, needs[i].Recv = room.Span(needs[i].Send), room.Span(needs[i].Recv)
 		}
-		if room.Apart && c.Function.Numbers() {
-			needs[i].Send, needs[i].Reduced = 0, needs[i].Send
+		if room.Apart > 0 && c.Function.Numbers() {
+			needs[i].Send, needs[i].Reduced, needs[i].Kinds = 0, needs[i].Send, int64(room.Apart)
 		}
 	}
 	fits, shared := fit(needs, room.Cap-room.Extra, room.OwnTemps)
@@ -88,7 +100,7 @@ func fit(needs []Need, limit int64, ownTemps bool) (fits []bool, shared Need) {
 	fits = make([]bool, len(needs))
 	for _, i := range order {
 		n := needs[i]
-		with := Need{max(shared.Send, n.Send), max(shared.Recv, n.Recv), max(shared.Temp, n.Temp), max(shared.Reduced, n.Reduced)}
+		with := Need{max(shared.Send, n.Send), max(shared.Recv, n.Recv), max(shared.Temp, n.Temp), max(shared.Reduced, n.Reduced), max(shared.Kinds, n.Kinds)}
 		if ownTemps {
 			with.Temp = shared.Temp + n.Temp
 		}

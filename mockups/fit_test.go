@@ -16,9 +16,9 @@ func TestCasesThatFitAloneMayNotFitTogether(t *testing.T) {
 		want   []bool
 		shared Need
 	}{
-		{120, []Need{gather, scatter}, []bool{true, true}, Need{60, 60, 0, 0}},
-		{119, []Need{gather, scatter}, []bool{true, false}, Need{10, 60, 0, 0}},
-		{119, []Need{scatter, gather, both}, []bool{true, false, true}, Need{60, 30, 5, 0}},
+		{120, []Need{gather, scatter}, []bool{true, true}, Need{60, 60, 0, 0, 0}},
+		{119, []Need{gather, scatter}, []bool{true, false}, Need{10, 60, 0, 0, 0}},
+		{119, []Need{scatter, gather, both}, []bool{true, false, true}, Need{60, 30, 5, 0, 0}},
 		{69, []Need{scatter, gather, both}, []bool{false, false, true}, both},
 		{0, []Need{{}, both}, []bool{true, false}, Need{}},
 	} {
@@ -28,20 +28,20 @@ func TestCasesThatFitAloneMayNotFitTogether(t *testing.T) {
 }
 
 func TestOwnTemporariesAddUp(t *testing.T) {
-	needs := []Need{{10, 20, 5, 0}, {20, 10, 5, 0}, {10, 10, 30, 0}}
+	needs := []Need{{10, 20, 5, 0, 0}, {20, 10, 5, 0, 0}, {10, 10, 30, 0, 0}}
 	for limit, want := range map[int64][]bool{80: {true, true, true}, 79: {true, true, false}, 49: {true, false, false}} {
 		fits, _ := fit(needs, limit, true)
 		should.Hold(t, slices.Equal(fits, want), "%d bytes: %v, want %v", limit, fits, want)
 	}
 	_, shared := fit(needs, 80, true)
-	should.Hold(t, shared == (Need{20, 20, 40, 0}), "they share %v", shared)
+	should.Hold(t, shared == (Need{20, 20, 40, 0, 0}), "they share %v", shared)
 }
 
 // The cases of a later mpirun are some of those that the first one let in.
 func TestWhatHasFittedStillFits(t *testing.T) {
 	var needs []Need
 	for c := int64(1); c <= 64; c *= 2 {
-		needs = append(needs, Need{c, 8 * c, c, 0}, Need{8 * c, c, 0, 0}, Need{c, c, 12 * c, 0})
+		needs = append(needs, Need{c, 8 * c, c, 0, 0}, Need{8 * c, c, 0, 0, 0}, Need{c, c, 12 * c, 0, 0})
 	}
 	for _, own := range []bool{false, true} {
 		fits, _ := fit(needs, 500, own)
@@ -84,8 +84,8 @@ func TestReductionsSendFromABufferOfTheirOwn(t *testing.T) {
 		cases = append(cases, Size(f, 1<<10, Auto))
 	}
 	_, together := Fit(cases, 2, Room{Cap: 1 << 20})
-	_, apart := Fit(cases, 2, Room{Cap: 1 << 20, Apart: true})
-	if together != (Need{Send: 2 << 10, Recv: 2 << 10}) || apart != (Need{Send: 2 << 10, Recv: 2 << 10, Reduced: 2 << 10}) {
+	_, apart := Fit(cases, 2, Room{Cap: 1 << 20, Apart: 1})
+	if together != (Need{Send: 2 << 10, Recv: 2 << 10}) || apart != (Need{Send: 2 << 10, Recv: 2 << 10, Reduced: 2 << 10, Kinds: 1}) {
 		t.Errorf("%v together, %v apart", together, apart)
 	}
 }
@@ -98,5 +98,26 @@ func TestLargeCountsHaveNoLimitButMemory(t *testing.T) {
 		should.Hold(t, ok && why[0] == "", "%s: %s", id, why)
 		why, _ = Fit([]Sized{{f, 1<<31 + 24, 1, 0}}, 2, Room{Cap: 1 << 30})
 		should.Contain(t, why[0], "the cap is 1 GiB")
+	}
+}
+
+func TestEachKindOfElementsHasASendBufferOfItsOwn(t *testing.T) {
+	f, _ := Get("MPI_Allreduce")
+	cases := []Sized{Size(f, 8, "double"), Size(f, 64, "int")}
+	for _, c := range []struct {
+		datatype string
+		kinds    []string
+		apart    int
+		sum      int64
+	}{
+		{"double", []string{"", ""}, 0, 64 + 64},
+		{Auto, []string{"", ""}, 1, 64 + 64},
+		{Auto, []string{"", "int/max", "int/max"}, 2, 2*64 + 64},
+		{"int", []string{"int/max", "int64/sum"}, 3, 3*64 + 64},
+	} {
+		apart := Apart(c.datatype, c.kinds)
+		_, shared := Fit(cases, 2, Room{Cap: 1 << 20, Apart: apart})
+		should.Equal(t, apart, c.apart, "%s %v", c.datatype, c.kinds)
+		should.Equal(t, shared.Sum(), c.sum, "%s %v", c.datatype, c.kinds)
 	}
 }

@@ -43,9 +43,9 @@ func written[T any](t *testing.T, format string, rows []T) []byte {
 }
 
 func TestCSVHasAColumnForEveryFieldAndNoFormula(t *testing.T) {
-	want := `folder,library,host,shape,function,mockup_of,variant,msize,mpirun,rep,ns,flags,outlier,mode,calls
-"before, 1",MPICH 4.0.2,'=host,p2,MPI_Scan,,,8,1,0,1500,0,FALSE,run,1
-"before, 1",MPICH 4.0.2,'=host,p2,scan_as_exscan,MPI_Scan,"""@x""",1099511627776,2,7,1125899906842624,3,TRUE,split,4
+	want := `folder,library,host,shape,function,mockup_of,variant,msize,mpirun,rep,ns,flags,outlier,mode,calls,elements
+"before, 1",MPICH 4.0.2,'=host,p2,MPI_Scan,,,8,1,0,1500,0,FALSE,run,1,
+"before, 1",MPICH 4.0.2,'=host,p2,scan_as_exscan,MPI_Scan,"""@x""",1099511627776,2,7,1125899906842624,3,TRUE,split,4,
 `
 	should.Equal(t, string(written(t, CSV, samples)), want)
 	got := must.Get(csv.NewReader(bytes.NewReader(written(t, CSV, found))).ReadAll())(t)

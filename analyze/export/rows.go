@@ -30,7 +30,8 @@ type Sample struct {
 	Flags    int32  `parquet:"flags"`
 	Outlier  bool   `parquet:"outlier"` // valid, and left out by the filter
 	Mode     string `parquet:"mode"`
-	Calls    int32  `parquet:"calls"` // in a row that one sample is; nearly always 1
+	Calls    int32  `parquet:"calls"`    // in a row that one sample is; nearly always 1
+	Elements string `parquet:"elements"` // of a reduction that has others than the check's, "int/max"
 }
 
 type Median struct {
@@ -49,6 +50,7 @@ type Median struct {
 	Calls      int32    `parquet:"calls"`
 	FinishedAt string   `parquet:"finished_at"`
 	Pair       int32    `parquet:"pair"` // the comparison whose sides took turns, from 1, or 0
+	Elements   string   `parquet:"elements"`
 }
 
 // verdicts lists the columns of the table of verdicts after its Source. An export does not hold a

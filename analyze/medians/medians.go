@@ -21,12 +21,21 @@ type Cell struct {
 	Function string `json:"function"`
 	Msize    int64  `json:"msize"` // bytes
 	Shape    string `json:"shape"`
+	Elements string `json:"elements,omitempty"` // as in guidelines.Case
 }
 
-func CellOf(k guidelines.Case) Cell { return Cell{k.Function, k.Msize, k.Shape.String()} }
+func CellOf(k guidelines.Case) Cell { return Cell{k.Function, k.Msize, k.Shape.String(), k.Elements} }
+
+// Call returns the function, with the elements that it has of its own: "MPI_Reduce int/max".
+func (c Cell) Call() string {
+	if c.Elements == "" {
+		return c.Function
+	}
+	return c.Function + " " + c.Elements
+}
 
 // AnySize returns the call on its shape, with Msize 0.
-func (c Cell) AnySize() Cell { return Cell{Function: c.Function, Shape: c.Shape} }
+func (c Cell) AnySize() Cell { return Cell{Function: c.Function, Shape: c.Shape, Elements: c.Elements} }
 
 // Set holds what is kept of the samples in a results folder.
 type Set struct {
@@ -246,7 +255,7 @@ func (s *Set) addCase(run *results.Run, info results.CaseInfo, samples []protoco
 	}
 	want := guidelines.Case{Function: info.Function, Msize: info.Msize, Shape: run.Shape}
 	planned := s.manifest.Plan.Cases[info.Plan]
-	planned.Variant = ""
+	planned.Variant, planned.Elements = "", ""
 	if planned != want {
 		return fmt.Errorf("the Plan has %s at %s on %s in its place", planned.Function, conf.HumanSize(planned.Msize), planned.Shape)
 	}

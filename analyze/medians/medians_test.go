@@ -84,7 +84,7 @@ func TestWhatTheSamplesOfACaseWereIsCountedByMpirun(t *testing.T) {
 		t.Errorf("%+v, want %+v", k.samples, want)
 	}
 	should.Equal(t, set.ZeroIQR, 1, "equal quartiles") // 30, 30, 30, 30, 31
-	want := OutOfSync{Cell: Cell{"MPI_Bcast", 1, "p2"}, Samples: 15, Invalid: 5, Late: 4, Long: 2, Share: 5. / 15, TooMany: true}
+	want := OutOfSync{Cell: Cell{Function: "MPI_Bcast", Msize: 1, Shape: "p2"}, Samples: 15, Invalid: 5, Late: 4, Long: 2, Share: 5. / 15, TooMany: true}
 	got := set.OutOfSync()
 	should.Hold(t, len(got) == 1 && got[0] == want, "%+v, want %+v", got, want)
 }
@@ -241,7 +241,7 @@ func TestBoundsAreSummedUpOverMpiruns(t *testing.T) {
 		runs[i].Cases[1].Provable = &protocol.Bound{N: 5, MedianNS: median, MinNS: median - 100*int64(i)}
 	}
 	samples := 1000e-9
-	want := CaseBound{Cell: Cell{"MPI_Bcast", 2, "p2"}, MedianS: 800e-9, MinS: 600e-9, SamplesS: &samples}
+	want := CaseBound{Cell: Cell{Function: "MPI_Bcast", Msize: 2, Shape: "p2"}, MedianS: 800e-9, MinS: 600e-9, SamplesS: &samples}
 	got := collected(t, m, runs).Bounds()
 	must.Hold(t, len(got) == 1 && got[0].SamplesS != nil && *got[0].SamplesS == samples, "%+v", got)
 	if got[0].SamplesS = want.SamplesS; got[0] != want {

@@ -34,7 +34,7 @@ func TestOnlyWavesLongerThanASampleAreStrongDependence(t *testing.T) {
 	must.Hold(t, d.Series == 2*runs && d.Significant == runs && d.Lags == 10 && len(d.Strong) == 1, "%+v", d)
 	// ±50 around the mean in waves of 20: the lags 1 to 10 add up to about Σ (1 − 2h/20) = 4.5.
 	k := d.Strong[0]
-	should.Hold(t, k.Cell == (Cell{"MPI_Bcast", 1, "p2"}) && k.Lag1 >= 0.8 && math.Abs(k.Inefficiency-10) <= 1, "%+v", k)
+	should.Hold(t, k.Cell == (Cell{Function: "MPI_Bcast", Msize: 1, Shape: "p2"}) && k.Lag1 >= 0.8 && math.Abs(k.Inefficiency-10) <= 1, "%+v", k)
 }
 
 // A case has fewer mpiruns than R after an interim look; half of those that it has must tell.
@@ -73,7 +73,7 @@ func TestUsageIsOfOneCallInTheMedianMpirun(t *testing.T) {
 	got := set.Cases[2].UsageIn(1)
 	should.Hold(t, got.Faults == 1e6/4 && math.IsNaN(set.Cases[2].UsageIn(5).Faults) && math.IsNaN(set.Cases[1].UsageIn(4).Faults) && math.IsNaN(set.Cases[3].Usage().Faults),
 		"%+v", got)
-	want := []FaultingCase{{Cell{"MPI_Bcast", 3, "p2"}, 481, 0}, {Cell{"MPI_Bcast", 2, "p2"}, 1, 0}} // most first, from 1 a call
+	want := []FaultingCase{{Cell{Function: "MPI_Bcast", Msize: 3, Shape: "p2"}, 481, 0}, {Cell{Function: "MPI_Bcast", Msize: 2, Shape: "p2"}, 1, 0}} // most first, from 1 a call
 	should.Equal(t, set.Faulting(), want)
 	info := runs[1].Cases[2]
 	if info.Calls = 13; UsageOf(&info).Faults != 37 { // one sample is 13 calls

@@ -54,6 +54,7 @@ type Asked struct {
 	Msize      int64           `json:"msize"` // bytes
 	MsizeOther int64           `json:"msize_other"`
 	Shape      string          `json:"shape"`
+	Elements   string          `json:"elements,omitempty"` // as in a Verdict
 }
 
 // Answer holds what a check found. Undefined numbers are null.
@@ -86,11 +87,11 @@ func (a Asked) question() Asked {
 }
 
 func askedBy(v *analyze.Verdict) Asked {
-	return Asked{v.Guideline, v.Type, v.Function, v.Mockup, v.Msize, v.MsizeOther, v.Shape}
+	return Asked{v.Guideline, v.Type, v.Function, v.Mockup, v.Msize, v.MsizeOther, v.Shape, v.Elements}
 }
 
 func planned(p *guidelines.Plan, t guidelines.Test) Asked {
-	a := Asked{t.Guideline, t.Type, t.Function, t.Mockup, t.Msize, t.Msize, t.Shape.String()}
+	a := Asked{t.Guideline, t.Type, t.Function, t.Mockup, t.Msize, t.Msize, t.Shape.String(), t.Elements}
 	if t.Type == guidelines.Monotony && len(t.Others) == 1 {
 		a.MsizeOther = p.Cases[t.Others[0]].Msize
 	}

@@ -113,7 +113,7 @@ func NewSummaries(by []Summary, sides []*analyze.Side) *Summaries {
 		if v.Type == guidelines.Split || v.Verdict == judge.NotMeasured || v.Verdict == judge.Wrong {
 			continue
 		}
-		t := SummariesTest{Asked: Asked{v.Guideline, v.Type, v.Function, v.Mockup, v.Msize, v.MsizeOther, v.Shape}}
+		t := SummariesTest{Asked: askedBy(v)}
 		for k, side := range sides {
 			ratio, slow := side.Report.Verdicts[i].Ratio, side.Report.Verdicts[i].Verdict == judge.Violated
 			if by[k] == MeanOfMeans {

@@ -51,7 +51,7 @@ func Again(path string, f *glfile.File) (note string, err error) {
 			np = lists.With(np, at.NP)
 		}
 		for _, size := range []int64{p.Msize, p.MsizeOther} {
-			calls = lists.With(calls, guidelines.CallAt(mockups.Collective(p.Function), size, at.NP))
+			calls = lists.With(calls, guidelines.CallAt(mockups.Collective(p.Function), size, at.NP, p.Elements))
 		}
 	}
 	if tests == 0 {

@@ -147,7 +147,8 @@ func samplesOfOne(s *source, give func([]export.Sample) error, mpirun func()) er
 				mpirun()
 				for i, info := range run.Cases {
 					row := export.Sample{Source: s.row(shape.String()), Function: clean.Line(info.Function), MockupOf: clean.Line(of[info.Function]),
-						Variant: clean.Line(s.manifest.Plan.Cases[info.Plan].Variant), Msize: info.Msize, Mpirun: int32(run.Run), Mode: string(mode), Calls: int32(max(info.Calls, 1))}
+						Variant: clean.Line(s.manifest.Plan.Cases[info.Plan].Variant), Msize: info.Msize, Mpirun: int32(run.Run), Mode: string(mode), Calls: int32(max(info.Calls, 1)),
+						Elements: clean.Line(s.manifest.Plan.Cases[info.Plan].Elements)}
 					rows = sampleRows(rows[:0], row, run.Samples[i], &filter)
 					if err := give(rows); err != nil {
 						return err
@@ -181,7 +182,7 @@ func mediansOf(s *source, give func([]export.Median) error) error {
 		err := give(lists.Map(k.Runs, func(r medians.RunMedian) export.Median {
 			return export.Median{Source: s.row(k.Shape), Function: clean.Line(k.Function), MockupOf: clean.Line(k.MockupOf), Variant: clean.Line(k.Variant), Msize: k.Msize,
 				NP: int32(k.NP), Mpirun: int32(r.Run), N: int32(r.Samples - r.Outliers), Outliers: int32(r.Outliers), Invalid: int32(r.Invalid),
-				Mode: string(k.Mode), Calls: int32(k.Calls), FinishedAt: clean.Line(r.FinishedAt), Pair: int32(k.Pair), MedianS: r.Seconds()}
+				Mode: string(k.Mode), Calls: int32(k.Calls), FinishedAt: clean.Line(r.FinishedAt), Pair: int32(k.Pair), MedianS: r.Seconds(), Elements: clean.Line(k.Elements)}
 		}))
 		if err != nil {
 			return err

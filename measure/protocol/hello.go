@@ -8,7 +8,7 @@ type Hello struct {
 	PML      string   `json:"pml,omitempty"`    // Open MPI's point-to-point messaging layer
 }
 
-const ProtocolVersion = 7
+const ProtocolVersion = 8
 
 // RankInfo describes a rank program and its clock.
 type RankInfo struct {

@@ -186,9 +186,10 @@ const MockupFault = "[[mockup]]"
 
 type JobCase struct {
 	Function string `json:"function"`
-	Msize    int64  `json:"msize"`           // bytes
-	NRep     int    `json:"nrep,omitempty"`  // timed repetitions; where the job predicts, the predictor decides
-	Calls    int    `json:"calls,omitempty"` // calls in a row that make one repetition; 0 counts as 1
+	Msize    int64  `json:"msize"`              // bytes
+	NRep     int    `json:"nrep,omitempty"`     // timed repetitions; where the job predicts, the predictor decides
+	Calls    int    `json:"calls,omitempty"`    // calls in a row that make one repetition; 0 counts as 1
+	Elements string `json:"elements,omitempty"` // datatype and operator, "int/max", where they are not the job's
 	// Turns has a case take turns, call by call, with the one before it in the list, whose visit does both. Both make as many
 	// repetitions.
 	Turns bool `json:"turns,omitempty"`

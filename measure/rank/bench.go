@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"pgmpi/internal/lists"
 	"pgmpi/measure/clocks"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
@@ -168,6 +169,11 @@ func (s *session) newBench(job *protocol.Job, w *protocol.OutputWriter) (*bench,
 	if err := s.caller.Choose(j.Datatype, j.Op, j.Root, j.Seed); err != nil {
 		return nil, err
 	}
+	for _, c := range j.Cases {
+		if err := s.caller.ChooseKind(c.Elements); err != nil {
+			return nil, err
+		}
+	}
 	if j.Verify {
 		if b.out.end.Clocks, err = s.clock.List(); err != nil {
 			return nil, err
@@ -246,7 +252,7 @@ func (b *bench) plan() (err error) {
 			return err
 		}
 		if r.Status == protocol.StatusOK {
-			sized[i] = mockups.Size(f, c.Msize, b.job.Datatype)
+			sized[i] = b.sized(f, c)
 			longest = max(longest, c.NRep)
 			if c.Turns && i > 0 {
 				longest = max(longest, 2*c.NRep)
@@ -268,11 +274,18 @@ func (b *bench) plan() (err error) {
 	return b.Loop.Allocate(longest)
 }
 
+// sized returns a case's function with its size in elements.
+func (b *bench) sized(f mockups.Function, c protocol.JobCase) mockups.Sized {
+	datatype, _ := mockups.Kind(c.Elements, b.job.Datatype, b.job.Op)
+	return mockups.Size(f, c.Msize, datatype)
+}
+
 // fit marks the cases for which there is no room, and returns what the others need together.
 // Where cases take turns each has temporaries of its own.
 func (b *bench) fit(sized []mockups.Sized) mockups.Need {
 	turns := len(b.job.Order) > len(b.job.Cases) && b.job.Predict == nil
-	why, shared := mockups.Fit(sized, b.Size, mockups.Room{Cap: b.out.end.MemoryCap, Extra: b.Extra(), Span: b.Span, OwnTemps: turns, Apart: b.job.Datatype == mockups.Auto})
+	kinds := lists.Map(b.job.Cases, func(c protocol.JobCase) string { return c.Elements })
+	why, shared := mockups.Fit(sized, b.Size, mockups.Room{Cap: b.out.end.MemoryCap, Extra: b.Extra(), Span: b.Span, OwnTemps: turns, Apart: mockups.Apart(b.job.Datatype, kinds)})
 	temps := int64(0)
 	for i := range sized {
 		switch r := &b.out.cases[i]; {

@@ -67,8 +67,8 @@ func (b *bench) visitOf(i int) *visit {
 	}
 	v.f, _ = b.Function(v.c.Function)
 	v.Half = v.f.Half
-	sized := mockups.Size(v.f, v.c.Msize, b.job.Datatype)
-	v.count, v.extent, v.verifier = sized.Count, sized.Extent, b.Use(v.f)
+	sized := b.sized(v.f, v.c)
+	v.count, v.extent, v.verifier = sized.Count, sized.Extent, b.Use(v.f, v.c.Elements)
 	v.need = v.f.Memory(v.count, v.extent, b.Size)
 	v.call = b.Row(v.f.ID)
 	if way := b.ways.Go(v.f); way != nil {
@@ -215,7 +215,7 @@ func (v *visit) smallest() (*visit, error) {
 	for {
 		least := v.i
 		for i, c := range v.job.Cases {
-			if c.Function == v.f.ID && v.out.cases[i].Status == protocol.StatusOK && c.Msize < v.job.Cases[least].Msize {
+			if c.Function == v.f.ID && c.Elements == v.c.Elements && v.out.cases[i].Status == protocol.StatusOK && c.Msize < v.job.Cases[least].Msize {
 				least = i
 			}
 		}

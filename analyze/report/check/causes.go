@@ -66,7 +66,7 @@ func causeSections(c *Caused) []document.Section {
 	var others document.Section
 	for _, v := range c.Tests {
 		if v.Verdict != judge.Violated {
-			others.Item("%s on %s: %s%s.", document.Whole(v.Guideline+" "+phrase.Plain(v.Function)+" "+phrase.Size(v.Msize)), v.Shape, phrase.Words(v.Verdict),
+			others.Item("%s on %s: %s%s.", document.Whole(v.Guideline+" "+phrase.Plain(v.Cell().Call())+" "+phrase.Size(v.Msize)), v.Shape, phrase.Words(v.Verdict),
 				phrase.When(v.Ratio != nil, ", %s", effect(v.Effect)))
 			continue
 		}
@@ -110,7 +110,7 @@ func causeSections(c *Caused) []document.Section {
 func causeTable(r *analyze.Report, tests []*analyze.Verdict) *document.Table {
 	t := &document.Table{Head: []string{"call", "sizes", "worst", "slower [95 %]", "call instead [guideline]", "takes now"}, Align: "lrrlll", Flex: 4, Spare: []int{5}}
 	name := func(v *analyze.Verdict) string {
-		return phrase.Plain(v.Function) + phrase.When(len(r.Shapes) > 1, ", %s", v.Shape)
+		return phrase.Plain(v.Cell().Call()) + phrase.When(len(r.Shapes) > 1, ", %s", v.Shape)
 	}
 	for _, of := range analyze.Grouped(tests, func(v *analyze.Verdict) string { return strings.Join([]string{v.Guideline, name(v), v.Mockup}, " ") }) {
 		slices.SortStableFunc(of, func(a, b *analyze.Verdict) int { return cmp.Compare(a.Msize, b.Msize) })

@@ -35,7 +35,7 @@ func eagerFact(r *analyze.Report) string {
 		return ""
 	}
 	named := strings.Join(lists.Map(slow, func(v *analyze.Verdict) string {
-		return document.Whole(phrase.Plain(v.Function) + " " + phrase.Size(v.Msize) + " " + phrase.Ratio(v.Ratio))
+		return document.Whole(phrase.Plain(v.Cell().Call()) + " " + phrase.Size(v.Msize) + " " + phrase.Ratio(v.Ratio))
 	}), ", ")
 	if setting, _ := tuning.EagerLimit(tuning.LibraryOf(r.Library.Name, r.Library.Version)); setting != "" {
 		return fmt.Sprintf("%s may mend %s and collectives of such sizes.", setting, named)

@@ -27,7 +27,7 @@ var tones = map[judge.Verdict]picture.Tone{judge.Violated: picture.Slow, judge.W
 func explainSections(e *analyze.Explanation) []document.Section {
 	v := e.Verdict
 	headline := strings.ToUpper(phrase.Words(v.Verdict)) + phrase.When(v.Ratio != nil, ", %s", effect(v.Effect))
-	head := document.Titled("%s %s at %s on %s: %s", v.Guideline, phrase.Plain(v.Function), phrase.Size(v.Msize), v.Shape, headline)
+	head := document.Titled("%s %s at %s on %s: %s", v.Guideline, phrase.Plain(v.Cell().Call()), phrase.Size(v.Msize), v.Shape, headline)
 	head.Tone = tones[v.Verdict]
 	samples := []document.Section{side(&e.Call, "The call")}
 	if e.Other != nil {

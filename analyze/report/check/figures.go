@@ -61,7 +61,7 @@ func worstRatio(of []*analyze.Verdict) float64 {
 type PatternKey struct{ guideline, function, shape, mockup string }
 
 func PatternOf(v *analyze.Verdict) PatternKey {
-	return PatternKey{v.Guideline, v.Function, v.Shape, v.Mockup}
+	return PatternKey{v.Guideline, v.Cell().Call(), v.Shape, v.Mockup}
 }
 
 // PatternIDs returns the IDs of the figures of all patterns of reports. Names that differ in a
@@ -91,14 +91,14 @@ func CasesOf(r *analyze.Report) map[medians.Cell]*medians.CaseMedians {
 
 func PatternFigure(r *analyze.Report, id string, of []*analyze.Verdict, cases map[medians.Cell]*medians.CaseMedians) picture.Figure {
 	v := of[0]
-	call, instead := phrase.Plain(v.Function), emulation(v.Mockup)
+	call, instead := phrase.Plain(v.Cell().Call()), emulation(v.Mockup)
 	f := picture.Figure{ID: id, Title: fmt.Sprintf("%s: %s against %s%s", v.Guideline, call, instead, phrase.When(len(r.Shapes) > 1, ", %s", v.Shape)),
 		X: SizeAxis(), Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds},
 		Series:  []picture.Series{{Name: call, Role: picture.Call}, {Name: instead, Role: picture.Instead}},
 		Numbers: &picture.Numbers{Head: []string{"msize", call, "instead", "ratio", "95 %", "p adjusted", "verdict"}, Align: "rrrrlll"}}
 	for _, v := range of {
-		add(&f.Series[0], v.Msize, v.MedianS, cases[medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}])
-		add(&f.Series[1], v.Msize, v.OtherMedianS, cases[medians.Cell{Function: v.Mockup, Msize: v.Msize, Shape: v.Shape}])
+		add(&f.Series[0], v.Msize, v.MedianS, cases[v.Cell()])
+		add(&f.Series[1], v.Msize, v.OtherMedianS, cases[medians.Cell{Function: v.Mockup, Msize: v.Msize, Shape: v.Shape, Elements: v.Elements}])
 		f.Numbers.Add(phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), phrase.Ratio(v.Ratio), phrase.Interval(v.RatioLo95, v.RatioHi95, "–"),
 			strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), phrase.Words(v.Verdict))
 		switch {

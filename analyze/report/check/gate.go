@@ -110,7 +110,7 @@ func gateTable(tests []*analyze.Verdict, all bool) *document.Table {
 	t := &document.Table{Head: []string{"", "guideline", "msize", "shape", "ratio [95 %]", "before"}, Align: "llrlll", Flex: 5}
 	shown, _ := phrase.First(byRatio(tests), mostAlarms, "")
 	for _, v := range shown {
-		t.Add(phrase.Words(v.State), v.Guideline+" "+phrase.Plain(v.Function), phrase.Size(v.Msize), v.Shape, effect(v.Effect), v.StateReason+phrase.When(v.Ticket != "", " [%s]", v.Ticket))
+		t.Add(phrase.Words(v.State), v.Guideline+" "+phrase.Plain(v.Cell().Call()), phrase.Size(v.Msize), v.Shape, effect(v.Effect), v.StateReason+phrase.When(v.Ticket != "", " [%s]", v.Ticket))
 	}
 	if !all {
 		t.Drop(0)

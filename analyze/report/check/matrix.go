@@ -23,7 +23,7 @@ var marks = map[judge.Verdict]string{judge.SeenOnce: "1", judge.Suspected: "?", 
 // shape.
 func byGuideline(r *analyze.Report, shape string) [][]*analyze.Verdict {
 	rows := analyze.Grouped(r.Where(func(v *analyze.Verdict) bool { return shape == "" || v.Shape == shape }),
-		func(v *analyze.Verdict) [3]string { return [3]string{v.Guideline, v.Function, v.Shape} })
+		func(v *analyze.Verdict) [3]string { return [3]string{v.Guideline, v.Cell().Call(), v.Shape} })
 	order := []guidelines.Type{guidelines.Monotony, guidelines.Split, guidelines.Pattern}
 	slices.SortStableFunc(rows, func(a, b []*analyze.Verdict) int {
 		return slices.Index(order, a[0].Type) - slices.Index(order, b[0].Type)
@@ -45,7 +45,7 @@ func matrix(r *analyze.Report) []document.Section {
 	s := document.Titled("Violated, by size in B: m monotony, s split-robustness, p pattern")
 	t := &document.Table{Head: []string{"guideline"}, Align: "l", Narrow: true, Key: 1, Tone: matrixTone}
 	for _, row := range shown {
-		t.Add(phrase.Fit(row[0].Guideline, 14) + " " + phrase.Plain(row[0].Function) + phrase.When(len(r.Shapes) > 1, " %s", row[0].Shape))
+		t.Add(phrase.Fit(row[0].Guideline, 14) + " " + phrase.Plain(row[0].Cell().Call()) + phrase.When(len(r.Shapes) > 1, " %s", row[0].Shape))
 	}
 	for _, size := range sizesOf(r) {
 		t.Columns("r", conf.ShortSize(size))
@@ -139,7 +139,7 @@ func HeatRows(r *analyze.Report, shape string, drawn map[string]bool) (found, re
 	found, columns := HeatOf(sizes)
 	rest, _ = HeatOf(sizes)
 	for _, row := range rows {
-		heat := picture.HeatRow{Name: row[0].Guideline + " " + phrase.Plain(row[0].Function), Cells: make([]picture.HeatCell, len(columns))}
+		heat := picture.HeatRow{Name: row[0].Guideline + " " + phrase.Plain(row[0].Cell().Call()), Cells: make([]picture.HeatCell, len(columns))}
 		into := rest
 		for _, v := range row {
 			at, _ := slices.BinarySearch(columns, v.Msize)

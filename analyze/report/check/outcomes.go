@@ -70,12 +70,12 @@ func spentS(r *analyze.Report) map[medians.Cell]float64 {
 }
 
 func outcomeOf(r *analyze.Report, v *analyze.Verdict, formula string, spent map[medians.Cell]float64) document.Outcome {
-	other := medians.Cell{Function: cmp.Or(v.Mockup, v.Function), Msize: v.MsizeOther, Shape: v.Shape}
+	other := medians.Cell{Function: cmp.Or(v.Mockup, v.Function), Msize: v.MsizeOther, Shape: v.Shape, Elements: v.Elements}
 	took := spent[v.Cell()] + spent[other]
-	o := document.Outcome{Class: "pgmpi." + v.Shape + "." + v.Guideline + "." + v.Function, Name: fmt.Sprintf("%d B", v.Msize), Seconds: &took}
+	o := document.Outcome{Class: "pgmpi." + v.Shape + "." + v.Guideline + "." + v.Cell().Call(), Name: fmt.Sprintf("%d B", v.Msize), Seconds: &took}
 	o.Result, o.Why = ResultOf(r, v)
 	o.Ratio = analyze.Or(v.Ratio, 0)
-	call := fmt.Sprintf("%s %s, %s", phrase.Plain(v.Function), phrase.Size(v.Msize), v.Shape)
+	call := fmt.Sprintf("%s %s, %s", phrase.Plain(v.Cell().Call()), phrase.Size(v.Msize), v.Shape)
 	o.Title = call + ": " + phrase.Words(o.Why)
 	if v.Verdict == judge.Violated && v.Ratio != nil {
 		o.Title = fmt.Sprintf("%s: %s slower than %s", call, phrase.Ratio(v.Ratio), rival(v))
@@ -173,12 +173,12 @@ func reportMetrics(r *analyze.Report) []document.Metric {
 			violated++
 		}
 		if v.Ratio != nil {
-			ratio.Add(*v.Ratio, append([]document.Label{{Name: "guideline", Value: v.Guideline}}, CellLabels(v.Function, v.Msize, v.Shape)...)...)
+			ratio.Add(*v.Ratio, append([]document.Label{{Name: "guideline", Value: v.Guideline}}, CellLabels(v.Cell())...)...)
 		}
 	}
 	seconds := document.Metric{Name: "pgmpi_seconds", Help: "Median of the run medians of a call, in seconds."}
 	for _, k := range r.Measured.Cases {
-		seconds.Add(k.MedianNS/1e9, CellLabels(k.Function, k.Msize, k.Shape)...)
+		seconds.Add(k.MedianNS/1e9, CellLabels(k.Cell)...)
 	}
 	count := func(name, help string, n int) document.Metric {
 		return document.Metric{Name: name, Help: help, Values: []document.MetricValue{{Value: float64(n)}}}
@@ -215,8 +215,12 @@ func Source(l analyze.Library, host string) (out []document.Label) {
 	return out
 }
 
-func CellLabels(function string, msize int64, shape string) []document.Label {
-	return []document.Label{{Name: "function", Value: function}, {Name: "msize", Value: fmt.Sprint(msize)}, {Name: "shape", Value: shape}}
+func CellLabels(c medians.Cell) []document.Label {
+	labels := []document.Label{{Name: "function", Value: c.Function}, {Name: "msize", Value: fmt.Sprint(c.Msize)}, {Name: "shape", Value: c.Shape}}
+	if c.Elements != "" {
+		labels = append(labels, document.Label{Name: "elements", Value: c.Elements})
+	}
+	return labels
 }
 
 func reportPlotted(r *analyze.Report) string {

@@ -74,7 +74,7 @@ func tooFast(r *analyze.Report) []*analyze.Verdict {
 // listed names tests with their ratios: "GL8 Reduce 8 B 1.12×, 16 B 1.10×; GL3 Bcast 1 KiB 1.08×".
 func listed(r *analyze.Report, tests []*analyze.Verdict, most int) string {
 	name := func(v *analyze.Verdict) string {
-		return v.Guideline + " " + phrase.Plain(v.Function) + phrase.When(len(r.Shapes) > 1, ", %s,", v.Shape)
+		return v.Guideline + " " + phrase.Plain(v.Cell().Call()) + phrase.When(len(r.Shapes) > 1, ", %s,", v.Shape)
 	}
 	shown, more := phrase.First(tests, most, "; %d more with --full")
 	named := lists.Map(analyze.Grouped(shown, name), func(of []*analyze.Verdict) string {

@@ -16,6 +16,7 @@ import (
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/testkit/documents"
+	"pgmpi/testkit/must"
 	"pgmpi/testkit/should"
 	"pgmpi/testkit/shown"
 )
@@ -384,4 +385,15 @@ func TestTheScreenOfADefaultCheckHasFortyLinesAt80Columns(t *testing.T) {
 	for line := range strings.Lines(text) {
 		should.Hold(t, utf8.RuneCountInString(strings.TrimRight(line, "\n")) <= document.LeastWidth, "%s", line)
 	}
+}
+
+// Two calls of one size differ in what they reduce.
+func TestRowsNameTheElementsThatOnlySomeCallsHave(t *testing.T) {
+	plain := pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 2)
+	max := plain
+	max.Elements = "int/max"
+	rows := lossRows(reportOf(plain, max), func(*analyze.Verdict) bool { return true }, byDefault)
+	must.Hold(t, len(rows) == 2, "%+v", rows)
+	should.Equal(t, rows[0].group, "MPI_Reduce")
+	should.Equal(t, rows[1].group, "MPI_Reduce int/max")
 }

@@ -133,7 +133,7 @@ func violations(r *analyze.Report) []document.Section {
 		t := &document.Table{Head: []string{"guideline", "msize", "now", "possible", "ratio", "95 %", "p adjusted", "again", "another check", "fastest instead", "default"}, Align: "lrrrrllrlll",
 			Tone: document.ToneOf(map[int]picture.Tone{2: picture.Slow, 3: picture.Possible})}
 		for _, v := range worst(r, s.Name, judge.Violated) {
-			t.Add(v.Guideline+" "+phrase.Plain(v.Function), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), phrase.Ratio(v.Ratio), phrase.Interval(v.RatioLo95, v.RatioHi95, "–"),
+			t.Add(v.Guideline+" "+phrase.Plain(v.Cell().Call()), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), phrase.Ratio(v.Ratio), phrase.Interval(v.RatioLo95, v.RatioHi95, "–"),
 				strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), Again(v), phrase.Interval(v.AnotherLo95, v.AnotherHi95, "–"), instead(v), r.Which.Of(v.Function, v.Shape, v.Msize).Default())
 		}
 		if r.Which == nil {
@@ -187,7 +187,7 @@ func suspected(r *analyze.Report) []document.Section {
 			if noSplit(v) {
 				instead = instance(v)
 			}
-			t.Add(v.Guideline+" "+phrase.Plain(v.Function), v.Shape, phrase.Size(v.Msize), phrase.Duration(v.MedianS),
+			t.Add(v.Guideline+" "+phrase.Plain(v.Cell().Call()), v.Shape, phrase.Size(v.Msize), phrase.Duration(v.MedianS),
 				instead, phrase.Duration(v.AllCallsS()), phrase.Ratio(v.Ratio))
 		}
 	}
@@ -306,7 +306,7 @@ func undecided(r *analyze.Report) []document.Section {
 		if n := v.RunsNeeded; n != nil {
 			towards = cmp.Or(string(n.Towards), "-")
 		}
-		s.Table.Add(v.Guideline+" "+phrase.Plain(v.Function), v.Shape, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), phrase.Ratio(v.Ratio),
+		s.Table.Add(v.Guideline+" "+phrase.Plain(v.Cell().Call()), v.Shape, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), phrase.Ratio(v.Ratio),
 			phrase.Interval(v.RatioLo95, v.RatioHi95, "–"), needed(v), towards)
 	}
 	s.Note("R needed: a new check with that many mpiruns of everything (--mpiruns) decides it four times in five or more, if effect and spread stay as observed.%s "+

@@ -49,7 +49,7 @@ func byStateSection(r *analyze.Report, shape string) document.Section {
 			ratios += phrase.When(i > 0, ", ") + in.State + ": " + phrase.Ratio(in.Ratio)
 			short += fmt.Sprintf("%s%s in state %s (%d)", phrase.When(i > 0, ", "), phrase.Words(in.Verdict), in.State, in.Mpiruns)
 		}
-		t.Add(v.Guideline+" "+phrase.Plain(v.Function), phrase.Size(v.Msize), phrase.Words(v.Verdict), phrase.Ratio(v.Ratio), ratios, short)
+		t.Add(v.Guideline+" "+phrase.Plain(v.Cell().Call()), phrase.Size(v.Msize), phrase.Words(v.Verdict), phrase.Ratio(v.Ratio), ratios, short)
 	}
 	if len(t.Rows) == 0 {
 		s.Say("By state: %s.", r.StateAnswers(shape))

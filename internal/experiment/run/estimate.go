@@ -253,10 +253,10 @@ func (c *Campaign) costOf(shape guidelines.Shape, l link) (cost report.Cost, t t
 	called := map[string]bool{}
 	var nrep, run, fillers, pairs, verified float64
 	folded := int64(0) // elements
-	for _, i := range leaveOut(&cost, m, mockups.Room{Cap: c.memoryCap(&cost), OwnTemps: config.Measure.Turns > 1, Apart: m.Plan.Datatype == mockups.Auto}) {
+	for _, i := range leaveOut(&cost, m, mockups.Room{Cap: c.memoryCap(&cost), OwnTemps: config.Measure.Turns > 1, Apart: m.Plan.Apart(m.Plan.CasesOf(shape))}) {
 		k := m.Plan.Cases[i]
 		f, _ := mockups.Get(k.Function)
-		sized := mockups.Size(f, k.Msize, m.Plan.Datatype)
+		sized := m.Plan.Sized([]int{i})[0]
 		need := f.Memory(sized.Count, sized.Extent, shape.NP)
 		call := empty*float64(collectivesIn(f)) + max(byteTime, l.perByte)*float64(need.Sum())
 		untimed := warmups(config, call)
@@ -390,13 +390,7 @@ func repetitions(config *glfile.File, call, each float64, known int) (predicted,
 
 func leaveOut(c *report.Cost, m *results.Manifest, room mockups.Room) (left []int) {
 	all := m.Plan.CasesOf(c.Shape)
-	sized := make([]mockups.Sized, len(all))
-	for n, i := range all {
-		k := m.Plan.Cases[i]
-		f, _ := mockups.Get(k.Function)
-		sized[n] = mockups.Size(f, k.Msize, m.Plan.Datatype)
-	}
-	why, shared := mockups.Fit(sized, c.Shape.NP, room)
+	why, shared := mockups.Fit(m.Plan.Sized(all), c.Shape.NP, room)
 	for n, i := range all {
 		if why[n] == "" {
 			left = append(left, i)

@@ -101,7 +101,11 @@ func (x *join) verdicts(c profile.Call) (out []*analyze.Verdict) {
 			continue
 		}
 		a, b := float64(v.Msize+1), float64(c.Bytes+1)
-		switch far := max(a, b) / min(a, b); {
+		far := max(a, b) / min(a, b)
+		if otherDatatype(c, v) != "" {
+			far *= nearest // other elements count only where the check has nothing nearer
+		}
+		switch {
 		case far < best:
 			best, out = far, []*analyze.Verdict{v}
 		case far == best:
@@ -207,7 +211,7 @@ func (x *join) bySetting(c profile.Call, of []*analyze.Verdict) (*GainFinding, *
 	}
 	v := of[0]
 	k := lists.First(x.remedy.Cells, func(k remedy.Cell) bool {
-		return k.Function == c.Function && k.NP == c.Processes && k.Msize == v.Msize && (k.State == remedy.CellMended || k.State == remedy.CellFaster)
+		return k.Function == c.Function && k.NP == c.Processes && k.Msize == v.Msize && k.Elements == v.Elements && (k.State == remedy.CellMended || k.State == remedy.CellFaster)
 	})
 	if k == nil || k.Gain == nil || k.GainLo == nil || k.GainHi == nil {
 		return nil, nil
@@ -274,7 +278,7 @@ func (x *join) weighed(t remedy.Trade) GainTrade {
 		}
 		at := func(list []remedy.Traded) *remedy.Traded {
 			return lists.First(list, func(k remedy.Traded) bool {
-				return k.Function == c.Function && k.NP == c.Processes && k.Msize == of[0].Msize && k.Ratio != nil && k.Lo != nil && k.Hi != nil
+				return k.Function == c.Function && k.NP == c.Processes && k.Msize == of[0].Msize && k.Elements == of[0].Elements && k.Ratio != nil && k.Lo != nil && k.Hi != nil
 			})
 		}
 		least, work, most, _ := span(c, of[0])

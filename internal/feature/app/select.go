@@ -39,7 +39,7 @@ func needsOf(path string, r *analyze.Report) (*document.Document, error) {
 }
 
 // callsOf makes a configuration check what a program calls: its collectives at its sizes, on its numbers of
-// processes, with the datatype and operator that cover most of its time. The note says how much of it the plan
+// processes, reductions with its datatypes and operators. The note says how much of it the plan
 // measures, and names what it leaves out.
 func callsOf(path string, f *glfile.File) (note string, err error) {
 	p, err := profile.Read(path)
@@ -50,7 +50,7 @@ func callsOf(path string, f *glfile.File) (note string, err error) {
 	var calls []string
 	for _, c := range p.Calls { // the longest first
 		if worth(p, c) {
-			calls, np = lists.With(calls, guidelines.CallAt(c.Function, c.Bytes, c.Processes)), lists.With(np, c.Processes)
+			calls, np = lists.With(calls, guidelines.CallAt(c.Function, c.Bytes, c.Processes, c.Reduced())), lists.With(np, c.Processes)
 		}
 	}
 	if len(calls) == 0 {
@@ -62,14 +62,13 @@ func callsOf(path string, f *glfile.File) (note string, err error) {
 		f.Check.Guidelines = []string{"all"} // these calls are few, and PGMPI's guidelines are about some collectives alone
 	}
 	f.Check.Calls, f.Job.NP, f.Job.Shapes = calls, np, glfile.Default().Job.Shapes
-	f.Job.Datatype, f.Job.Op = elements(p, f.Job.Datatype, f.Job.Op)
 	plan, err := f.Plan(np)
 	if err != nil {
 		return "", fmt.Errorf("%s: no guideline is about what it calls: %w", path, err)
 	}
 	measured, kinds, left := 0., 0, []string{}
 	for _, c := range p.Blocking() {
-		if t := lists.First(plan.Tests, func(t guidelines.Test) bool { return isOf(t, c) }); t != nil && worth(p, c) && reducedLike(c, plan) {
+		if t := lists.First(plan.Tests, func(t guidelines.Test) bool { return isOf(plan, t, c) }); t != nil && worth(p, c) {
 			measured, kinds = measured+p.Seconds(c), kinds+1
 		} else if len(left) < mostLeft && p.Seconds(c) >= leastShare*p.Wall() {
 			left = append(left, fmt.Sprintf("%s (%s)", described(c), phrase.Percent(p.Seconds(c)/p.Collective())))
@@ -86,49 +85,23 @@ const mostLeft = 3 // calls that the note names
 
 // worth tells whether a call is to be checked.
 func worth(p *profile.Profile, c profile.Call) bool {
-	return c.Comparable() && p.Seconds(c) >= leastShare*p.Wall() && (c.Bytes > 0 || !guidelines.HasSize(c.Function))
+	return c.Comparable() && p.Seconds(c) >= leastShare*p.Wall() && (c.Bytes > 0 || !guidelines.HasSize(c.Function)) && reducible(c)
 }
 
-func isOf(t guidelines.Test, c profile.Call) bool {
-	return t.Function == c.Function && t.Msize == c.Bytes && t.Shape.NP == c.Processes
-}
-
-// reducedLike tells whether a plan measures a reduction with its own elements and operator.
-func reducedLike(c profile.Call, plan *guidelines.Plan) bool {
-	datatype, op := plan.Elements(c.Function)
-	return sameElements(c, datatype, op)
-}
-
-// elements returns the datatype and operator with which a check covers most of a program's time.
-func elements(p *profile.Profile, datatype, op string) (string, string) {
-	type pair struct{ datatype, op string }
-	best, most := pair{datatype, op}, covers(p, datatype, op)
-	for _, c := range p.Calls {
-		d, known := mockups.GetDatatype(c.Elements())
-		with := strings.ToLower(strings.TrimPrefix(c.Op, "MPI_"))
-		if !worth(p, c) || !known || !slices.Contains(d.Ops, with) {
-			continue
-		}
-		if s := covers(p, d.Name, with); s > most {
-			best, most = pair{d.Name, with}, s
-		}
+// reducible tells whether a check knows the elements and the operator of a reduction.
+func reducible(c profile.Call) bool {
+	if f, _ := mockups.Get(c.Function); !f.Reduces {
+		return true
 	}
-	return best.datatype, best.op
+	datatype, op := mockups.Kind(c.Reduced(), "", "")
+	d, known := mockups.GetDatatype(datatype)
+	return known && slices.Contains(d.Ops, op) && c.Bytes%d.Bytes == 0
 }
 
-// covers returns the time in calls that a datatype and an operator fit, in seconds.
-func covers(p *profile.Profile, datatype, op string) (sum float64) {
-	if resolved, errs := guidelines.ResolveOp(datatype, op); errs == nil {
-		op = resolved
-	}
-	for _, c := range p.Calls {
-		f, _ := mockups.Get(c.Function)
-		d, with := f.Elements(datatype, op)
-		if worth(p, c) && sameElements(c, d.Name, with) && d.Bytes > 0 && c.Bytes%d.Bytes == 0 {
-			sum += p.Seconds(c)
-		}
-	}
-	return sum
+// isOf tells whether a test measures a call, a reduction with its own elements and operator.
+func isOf(plan *guidelines.Plan, t guidelines.Test, c profile.Call) bool {
+	datatype, op := plan.ElementsOf(plan.Cases[t.Case])
+	return t.Function == c.Function && t.Msize == c.Bytes && t.Shape.NP == c.Processes && sameElements(c, datatype, op)
 }
 
 // described names a call with what may keep it from being measured.

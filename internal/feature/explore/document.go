@@ -292,7 +292,7 @@ func metrics(e *Exploration) []document.Metric {
 	for _, c := range e.Cells {
 		for _, k := range []*Candidate{c.Own, c.Mockup, c.Textbook} {
 			if k != nil && k.PValue != nil && k.Ratio != nil { // else it is of the mpiruns that chose
-				ratio.Add(*k.Ratio, append([]document.Label{{Name: "candidate", Value: k.Function}}, check.CellLabels(c.Function, c.Msize, c.Shape)...)...)
+				ratio.Add(*k.Ratio, append([]document.Label{{Name: "candidate", Value: k.Function}}, check.CellLabels(c.Cell)...)...)
 			}
 		}
 	}

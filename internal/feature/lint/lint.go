@@ -44,7 +44,7 @@ func (l *Lint) Suspected(config *glfile.File) (calls []string, err error) {
 	}
 	for _, r := range judged.Suspected() {
 		for _, bytes := range []int64{r.Msize, r.Other} { // guidelines about sizes need both
-			calls = lists.With(calls, guidelines.CallAt(mockups.Collective(r.Function), bytes, r.NP))
+			calls = lists.With(calls, guidelines.CallAt(mockups.Collective(r.Function), bytes, r.NP, ""))
 		}
 	}
 	return calls, nil

@@ -229,7 +229,7 @@ func overlapMetrics(o *Overlap) []document.Metric {
 			of    Middle
 		}{{"none", c.None.Overlap}, {"best", c.Best.Overlap}} {
 			if s.of.Median != nil {
-				hidden.Add(*s.of.Median, append([]document.Label{{Name: "tests", Value: s.tests}}, check.CellLabels(c.Function, c.Msize, c.Shape)...)...)
+				hidden.Add(*s.of.Median, append([]document.Label{{Name: "tests", Value: s.tests}}, check.CellLabels(c.Cell)...)...)
 			}
 		}
 	}

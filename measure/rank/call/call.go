@@ -31,17 +31,19 @@ type Caller struct {
 	rows  map[string]*native.Function
 	own   map[string]mockups.Temp // of mock-ups of the user's own, by id
 	x     *C.pg_ctx
-	kinds [2]kind        // of functions that do not work on numbers, and of those that do
-	arena *C.char        // of the temporaries of all cases
-	recv  unsafe.Pointer // the receive buffer
-	room  mockups.Need   // of all these
-	many  *C.pg_function // the row of samples of several calls
-	seed  uint64         // of the counts that are drawn
-	names [2]string      // of datatype and operator
+	kinds [2]kind          // of functions that do not work on numbers, and of those that do
+	more  map[string]*kind // of reductions with elements of their own, such as "int/max"
+	arena *C.char          // of the temporaries of all cases
+	recv  unsafe.Pointer   // the receive buffer
+	room  mockups.Need     // of all these
+	kept  int              // of more, in room
+	many  *C.pg_function   // the row of samples of several calls
+	seed  uint64           // of the counts that are drawn
+	names [2]string        // of datatype and operator
 }
 
 func New(w *mpi.World) *Caller {
-	caller := &Caller{World: w, x: (*C.pg_ctx)(unsafe.Pointer(w.Context)), rows: map[string]*native.Function{}, own: map[string]mockups.Temp{},
+	caller := &Caller{World: w, x: (*C.pg_ctx)(unsafe.Pointer(w.Context)), rows: map[string]*native.Function{}, own: map[string]mockups.Temp{}, more: map[string]*kind{},
 		many: (*C.pg_function)(C.calloc(1, C.sizeof_pg_function))}
 	rows, ids := c.Rows()
 	for i, id := range ids {
@@ -82,25 +84,48 @@ func (c *Caller) Choose(datatype, op string, root int, seed uint64) (err error) 
 	c.names = names
 	for i := range c.kinds {
 		d, its := mockups.Function{Reduces: i == 1}.Elements(datatype, op)
-		t, o := C.CString(d.Name), C.CString(its)
-		defer C.free(unsafe.Pointer(t))
-		defer C.free(unsafe.Pointer(o))
-		if C.pg_choose(&c.kinds[i].of, t, o) == 0 {
-			return fmt.Errorf("this rank program does not know datatype %q with op %q", datatype, op)
-		}
-		if c.kinds[i].verifier, err = verify.New(d.Name, its, c.Size); err != nil {
+		if err := c.kinds[i].choose(d.Name, its, c.Size); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Use gives the case in hand a function's datatype, operator and send buffer, and returns their
+// ChooseKind makes elements of a case known, "int/max", unless they are the job's.
+func (c *Caller) ChooseKind(elements string) error {
+	if elements == "" || c.more[elements] != nil {
+		return nil
+	}
+	k := &kind{}
+	datatype, op := mockups.Kind(elements, "", "")
+	if err := k.choose(datatype, op, c.Size); err != nil {
+		return err
+	}
+	c.more[elements] = k
+	return nil
+}
+
+func (k *kind) choose(datatype, op string, size int) (err error) {
+	t, o := C.CString(datatype), C.CString(op)
+	defer C.free(unsafe.Pointer(t))
+	defer C.free(unsafe.Pointer(o))
+	if C.pg_choose(&k.of, t, o) == 0 {
+		return fmt.Errorf("this rank program does not know datatype %q with op %q", datatype, op)
+	}
+	k.verifier, err = verify.New(datatype, op, size)
+	return err
+}
+
+// Use gives the case in hand a function's datatype, operator and send buffer, or what elements name, and returns their
 // verifier.
-func (c *Caller) Use(f mockups.Function) verify.Verifier {
-	k := &c.kinds[0]
-	if f.Numbers() {
+func (c *Caller) Use(f mockups.Function, elements string) verify.Verifier {
+	k := c.more[elements]
+	switch {
+	case k != nil:
+	case f.Numbers():
 		k = &c.kinds[1]
+	default:
+		k = &c.kinds[0]
 	}
 	c.x._type, c.x.extent, c.x.op, c.x.send = k.of._type, k.of.extent, k.of.op, k.of.send
 	return k.verifier
@@ -128,7 +153,7 @@ func SetMalloc(settled bool) bool {
 // Allocate makes room for buffers and temporaries, or leaves the room that there is, if that is enough.
 func (c *Caller) Allocate(bytes mockups.Need) error {
 	if c.arena != nil {
-		if c.x.recv = c.recv; bytes.Within(c.room) {
+		if c.x.recv = c.recv; bytes.Within(c.room) && len(c.more) == c.kept {
 			return nil
 		}
 		c.free()
@@ -141,6 +166,14 @@ func (c *Caller) Allocate(bytes mockups.Need) error {
 	if s == nil || r == nil || a == nil || reduced == nil {
 		return fmt.Errorf("no memory for buffers of %d, %d and %d bytes", bytes.Send+bytes.Reduced, bytes.Recv, bytes.Temp)
 	}
+	for _, k := range c.more {
+		own := C.pg_alloc(C.int64_t(bytes.Reduced))
+		if own == nil {
+			return fmt.Errorf("no memory for buffers of %d bytes for each kind of elements", bytes.Reduced)
+		}
+		k.of.send = unsafe.Pointer(own)
+	}
+	c.kept = len(c.more)
 	c.kinds[0].of.send, c.kinds[1].of.send, c.recv, c.arena = unsafe.Pointer(s), unsafe.Pointer(reduced), unsafe.Pointer(r), a
 	c.x.recv, c.room = c.recv, bytes
 	return nil
@@ -149,6 +182,9 @@ func (c *Caller) Allocate(bytes mockups.Need) error {
 func (c *Caller) free() {
 	if c.room.Reduced > 0 {
 		C.free(c.kinds[1].of.send)
+	}
+	for _, k := range c.more {
+		C.free(k.of.send) // nil of one that came later
 	}
 	C.free(c.kinds[0].of.send)
 	C.free(c.recv)

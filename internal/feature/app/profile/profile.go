@@ -277,6 +277,15 @@ func (c Call) FaultsPerCall() *float64 {
 // "" if a check has none.
 func (c Call) Elements() string { return sameAs[c.Datatype] }
 
+// Reduced returns elements and operator of a reduction as a check names them, "int/max", or "" for all other calls. Those
+// that a check has not have no name there.
+func (c Call) Reduced() string {
+	if f, _ := mockups.Get(c.Function); !f.Reduces {
+		return ""
+	}
+	return c.Elements() + "/" + strings.ToLower(strings.TrimPrefix(c.Op, "MPI_"))
+}
+
 // Comparable tells whether guidelines know such calls: on the processes of one communicator, with equal blocks of a
 // predefined datatype, reduced by an operator of MPI.
 func (c Call) Comparable() bool {
