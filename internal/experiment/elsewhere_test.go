@@ -57,6 +57,22 @@ func TestAViolationThatDoesNotHoldCallByCallHoldsOnlyWhenRepeated(t *testing.T) 
 	})
 }
 
+// A bar that counted the first stages only would fall back when the next one is planned.
+func TestProgressStandsForTheStagesToComeFromItsBeginning(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Call = bed.ReduceSlow
+		b.Checked(strings.Replace(once, "alternate = false", "alternate = true", 1))
+		first, last := b.Seen[0], b.Seen[len(b.Seen)-1]
+		should.Hold(t, first.All == last.All && last.Before == last.All-1 && last.Doing == "measuring violations call by call", "%+v, %+v", first, last)
+	})
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Call = func(protocol.JobCase, int) time.Duration { return 10 * time.Microsecond } // nothing is found
+		b.Checked(strings.Replace(once, "alternate = false", "alternate = true", 1))
+		first, last := b.Seen[0], b.Seen[len(b.Seen)-1]
+		should.Hold(t, first.All == last.All && last.Before < last.All, "%+v, %+v", first, last)
+	})
+}
+
 func TestAlternatingIsLeftOutWhereItIsNotWanted(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Fake.Call = bed.ReduceSlow

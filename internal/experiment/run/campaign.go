@@ -130,7 +130,7 @@ func New(ctx context.Context, x *Experiment, config *glfile.File, o Options) (*C
 		m.Fixed(n)
 	}
 	return &Campaign{Experiment: x, Options: o, Config: config, Manifest: m, RankPath: rankPath,
-		tally: &tally{x.Stages, map[protocol.Mode]int{}, map[protocol.Mode]int{}}, dropped: map[int]bool{},
+		tally: &tally{x.Stages, map[protocol.Mode]int{}, map[protocol.Mode]int{}, map[protocol.Mode]int{}}, dropped: map[int]bool{},
 		last: map[guidelines.Shape]time.Duration{}, predicted: map[guidelines.Shape]int{}, riding: newRiding()}, nil
 }
 
@@ -290,6 +290,23 @@ type Progress struct {
 type tally struct {
 	stages        []Stage
 	planned, done map[protocol.Mode]int
+	expected      map[protocol.Mode]int // of stages whose plan rests on mpiruns to come
+}
+
+// expect counts the mpiruns of its own that a stage usually has in a check that finds something, so that the bar
+// stands for the whole check from its beginning.
+func (c *Campaign) expect(s Stage) {
+	if s.Usual == 0 || !c.followsUp(s) {
+		return
+	}
+	carrying := 0
+	if i := slices.IndexFunc(c.Stages, func(of Stage) bool { return of.Mode == s.With }); i >= 0 {
+		carrying = c.Stages[i].Usual
+		if looks := c.Manifest.Looks; s.With == protocol.ModeMeasure && len(looks) > 1 {
+			carrying = looks[len(looks)-1] - looks[0]
+		}
+	}
+	c.tally.expected[s.Mode] = max(0, s.Usual-carrying) * len(c.Manifest.Plan.Shapes)
 }
 
 func (c *Campaign) count(s Stage, runs int) {
@@ -304,7 +321,7 @@ func (y *tally) at(t measure.Task) Progress {
 			p.Doing = s.Doing
 			p.Before += p.All
 		}
-		p.All += y.planned[s.Mode]
+		p.All += y.planned[s.Mode] + y.expected[s.Mode]
 	}
 	return p
 }

@@ -176,6 +176,8 @@ func (c *Campaign) stages(ctx context.Context) error {
 	for _, s := range stages {
 		if s.Plan == nil {
 			c.count(s, s.Runs(c.Manifest, c.Config))
+		} else {
+			c.expect(s)
 		}
 	}
 	for _, s := range stages {
@@ -200,6 +202,7 @@ func (c *Campaign) do(ctx context.Context, s Stage) error {
 	case s.Plan == nil:
 		return c.Part(ctx, s, 1, s.Runs(c.Manifest, c.Config))
 	}
+	delete(c.tally.expected, s.Mode)
 	if err := c.fix(s); err != nil {
 		return c.failure(ctx, err)
 	}
