@@ -44,6 +44,9 @@ func TestACallThatIsSlowerOnFewerProcessesIsNamed(t *testing.T) {
 	should.Hold(t, x.Function == "MPI_Reduce" && x.Msize == 64 && x.Shape == "p4" && x.More == "p8" && *x.Ratio > 2 && *x.RatioLo95 > 2 && *x.PAdjusted < .01, "%+v", x)
 	should.Equal(t, len(acrossOf(t, onShapes(fixture.P2, p4, p8), slowAt(8, 64, 3))), 0, "slower on most processes")
 	should.Equal(t, len(acrossOf(t, onShapes(fixture.P2), slowAt(2, 64, 3))), 0, "on two processes alone")
+	imported := onShapes(fixture.P2, p4, p8)
+	imported.Imported = &results.ImportedFrom{}
+	should.Equal(t, len(acrossOf(t, imported, slowAt(4, 64, 3))), 0, "of another program, which may have averages")
 }
 
 // Of 60 checks of calls that take as long on four processes as on two, at most 5 % name any: 8 are three standard
