@@ -18,6 +18,7 @@ const char *const function_names[FUNCTIONS] = {
     "MPI_Ireduce_scatter_block", "MPI_Iscan", "MPI_Iscatter", "MPI_Iscatterv",
 };
 
+_Static_assert(FUNCTIONS + MADES <= 64, "a cell has six bits for them");
 static int begun, ended_once;
 
 static void finish(void)

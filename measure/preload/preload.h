@@ -30,6 +30,9 @@ typedef enum {
 } function;
 
 extern const char *const function_names[FUNCTIONS];
+
+/* Calls that a program makes by two others, one after the other: each is counted besides these. */
+typedef enum { MADE_ALLREDUCE, MADE_ALLGATHER, MADE_BCAST, MADE_REDUCE_SCATTER, MADES } made;
 extern const char *const other_names[OTHERS];
 
 /* Classes of datatypes, known without looking into them. */

@@ -122,13 +122,41 @@ static const known_op ops[] = {
 };
 enum { OPS = sizeof ops / sizeof *ops };
 
+enum { SLOTS = 256 }; /* some of them stay empty, which ends a search */
+static unsigned char in_slot[SLOTS];
+
+static unsigned slot_of(MPI_Datatype type)
+{
+    return (unsigned)((uint64_t)(uintptr_t)type * 0x9e3779b97f4a7c15u >> 56);
+}
+
+/* Where a predefined type is in the table, or NO_TYPE. Most calls would search all of it. */
+static int predefined(MPI_Datatype type)
+{
+    for (unsigned s = slot_of(type); in_slot[s] > 0; s = (s + 1) % SLOTS)
+        if (types[in_slot[s] - 1].type == type)
+            return in_slot[s] - 1;
+    return NO_TYPE;
+}
+
+/* A library without Fortran's types has MPI_DATATYPE_NULL in their places. */
+static void place_types(void)
+{
+    for (int i = 0; i < NO_TYPE; i++) {
+        unsigned s = slot_of(types[i].type);
+        if (types[i].type == MPI_DATATYPE_NULL || predefined(types[i].type) != NO_TYPE)
+            continue;
+        while (in_slot[s] > 0)
+            s = (s + 1) % SLOTS;
+        in_slot[s] = (unsigned char)(i + 1);
+    }
+}
+
 int type_of(MPI_Datatype type)
 {
-    if (type == MPI_DATATYPE_NULL) /* a library without Fortran's types has it in their places */
-        return NO_TYPE;
-    for (int i = 0; i < NO_TYPE; i++)
-        if (types[i].type == type)
-            return i;
+    int i = predefined(type);
+    if (i != NO_TYPE || type == MPI_DATATYPE_NULL)
+        return i;
     MPI_Aint low, extent, true_low, true_extent;
     int size;
     PMPI_Type_size(type, &size);
@@ -140,9 +168,7 @@ int type_of(MPI_Datatype type)
 int size_of_type(MPI_Datatype type, int *size)
 {
     static int sizes[NO_TYPE];
-    int i = 0, rc = MPI_SUCCESS;
-    while (i < NO_TYPE && types[i].type != type)
-        i++;
+    int i = predefined(type), rc = MPI_SUCCESS;
     if (i < NO_TYPE && sizes[i] > 0) {
         *size = sizes[i];
         return rc;
@@ -211,6 +237,56 @@ static cell *place(table *t, uint64_t what, int64_t bytes)
     return k;
 }
 
+/* ---- calls that are made by hand ---- */
+
+/* Two calls on one communicator, with nothing between them, that do what one does. Sizes agree: of the second, its
+ * blocks are p, or 1/p, of the first's. */
+static const struct {
+    function first, second;
+    const char *whole, *by;
+    int times, parts; /* p of the first's blocks are one of the second's, or the other way round */
+} made_by[MADES] = {
+    {REDUCE, BCAST, "MPI_Allreduce", "MPI_Reduce + MPI_Bcast", 0, 0},
+    {GATHER, BCAST, "MPI_Allgather", "MPI_Gather + MPI_Bcast", 1, 0},
+    {SCATTER, ALLGATHER, "MPI_Bcast", "MPI_Scatter + MPI_Allgather", 0, 0},
+    {REDUCE, SCATTER, "MPI_Reduce_scatter_block", "MPI_Reduce + MPI_Scatter", 0, 1},
+};
+
+static int is_made(const cell *k) { return (int)(k->what & ((1 << F_BITS) - 1)) >= FUNCTIONS; }
+
+/* The last call of this thread, if it is the first of a pair. */
+static _Thread_local struct {
+    function f;
+    MPI_Comm comm;
+    int root;
+    int64_t bytes, spent;
+    uint64_t what;
+} previous __attribute__((tls_model("initial-exec"))) = {.f = FUNCTIONS};
+
+static void count_in(cell *k, int64_t spent)
+{
+    k->calls++;
+    k->sum += spent;
+    k->least = spent < k->least ? spent : k->least;
+}
+
+static void count_made(const call *c, int p, int64_t spent)
+{
+    for (int i = 0; i < MADES; i++) {
+        if (made_by[i].second != c->f || made_by[i].first != previous.f)
+            continue;
+        int64_t before = previous.bytes * (made_by[i].times ? p : 1);
+        int64_t after = c->bytes * (made_by[i].parts ? p : 1);
+        if (before != after || before == 0 || (c->f != ALLGATHER && c->root != previous.root))
+            continue;
+        int64_t bytes = i == MADE_BCAST ? before * p : i == MADE_REDUCE_SCATTER ? c->bytes : previous.bytes;
+        uint64_t of = previous.what & ~(uint64_t)((1 << F_BITS) - 1);
+        cell *k = place(&mine, of | (uint64_t)(FUNCTIONS + i), bytes);
+        if (k != NULL)
+            count_in(k, spent + previous.spent);
+    }
+}
+
 static int64_t page_faults(void)
 {
     struct rusage u;
@@ -273,6 +349,7 @@ void other_end(other what, uint64_t begun)
     inside = 0;
     add(&mine.others[what].calls, 1);
     add(&mine.others[what].spent, spent < 0 ? 0 : spent);
+    previous.f = FUNCTIONS;
     if ((mine.others[what].calls & 1023) == 0)
         look();
 }
@@ -296,10 +373,8 @@ void profile_end(const call *c)
         ;
     cell *k = place(&mine, what, c->uneven ? rounded(c->bytes) : c->bytes);
     if (k != NULL) {
-        k->calls++;
-        k->sum += spent;
+        count_in(k, spent);
         k->waited += c->waited;
-        k->least = spent < k->least ? spent : k->least;
         k->in_place += c->in_place;
         k->other_root += c->root > 0;
         k->sampled += c->faults >= 0;
@@ -309,9 +384,16 @@ void profile_end(const call *c)
         mine.lost_calls++;
         mine.lost_ns += spent;
     }
+    if (previous.f != FUNCTIONS && kind != INTER && c->comm == previous.comm)
+        count_made(c, p, spent);
     static int64_t calls;
     int due = (++calls & 63) == 0;
     atomic_flag_clear_explicit(&lock, memory_order_release);
+    previous.f = FUNCTIONS;
+    if ((c->f == REDUCE || c->f == GATHER || c->f == SCATTER) && p > 1) {
+        previous.f = c->f, previous.comm = c->comm, previous.root = c->root;
+        previous.bytes = c->bytes, previous.spent = spent, previous.what = what;
+    }
     if (due)
         look();
 }
@@ -399,7 +481,9 @@ static void put_cell(writer *w, const cell *k)
     what >>= TYPE_BITS;
     int op = (int)(what & ((1 << OP_BITS) - 1));
     put(w, "\n{");
-    put_text(w, "function", function_names[f]), put_number(w, "bytes", k->bytes), put_number(w, "processes", (int64_t)(what >> OP_BITS));
+    if (f >= FUNCTIONS)
+        put_text(w, "by", made_by[f - FUNCTIONS].by);
+    put_text(w, "function", f < FUNCTIONS ? function_names[f] : made_by[f - FUNCTIONS].whole), put_number(w, "bytes", k->bytes), put_number(w, "processes", (int64_t)(what >> OP_BITS));
     put_text(w, "communicator", communicator_names[kind]), put_text(w, "datatype", types[type].name), put_text(w, "op", ops[op].name);
     put_flag(w, "uneven", uneven), put_number(w, "calls", k->calls), put_number(w, "in_place", k->in_place);
     put_number(w, "other_root", k->other_root), put_number(w, "ranks", k->ranks), put_number(w, "sum_ns", k->sum);
@@ -427,6 +511,20 @@ static void put_others(writer *w, const table *t)
     put(w, "],\n");
 }
 
+/* Writes a list of the program's calls, or of those that it makes by others. */
+static void put_cells(writer *w, const table *t, const char *begin, int made)
+{
+    int any = 0;
+    put(w, begin);
+    for (const cell *k = t->cells; k < t->cells + CELLS; k++)
+        if (k->calls > 0 && is_made(k) == made) {
+            put_cell(w, k);
+            any = 1;
+        }
+    w->n -= any; /* the last comma */
+    put(w, "\n]");
+}
+
 static void put_table(writer *w, const table *t, int whole)
 {
     static const char *const levels[] = {"single", "funneled", "serialized", "multiple"};
@@ -446,15 +544,9 @@ static void put_table(writer *w, const table *t, int whole)
     put_flag(w, "finished", whole), put_number(w, "wall_ns", t->wall_ns), put_number(w, "rounded", t->rounded);
     put_number(w, "lost_calls", t->lost_calls), put_number(w, "lost_ns", t->lost_ns);
     put_others(w, t);
-    put(w, "\"calls\":[");
-    int any = 0;
-    for (int i = 0; i < CELLS; i++)
-        if (t->cells[i].calls > 0) {
-            put_cell(w, &t->cells[i]);
-            any = 1;
-        }
-    w->n -= any; /* the last comma */
-    put(w, "\n]}\n");
+    put_cells(w, t, "\"calls\":[", 0);
+    put_cells(w, t, ",\n\"made\":[", 1);
+    put(w, "}\n");
 }
 
 /* Joins a path and an ending, and returns 0 if there is no room. */
@@ -552,8 +644,8 @@ static void merge(table *into, const table *from)
             continue;
         cell *to = place(into, k->what, k->bytes);
         if (to == NULL) {
-            into->lost_calls += k->calls;
-            into->lost_ns += k->sum;
+            into->lost_calls += is_made(k) ? 0 : k->calls;
+            into->lost_ns += is_made(k) ? 0 : k->sum;
             continue;
         }
         to->calls += k->calls, to->in_place += k->in_place, to->other_root += k->other_root;
@@ -724,6 +816,7 @@ __attribute__((constructor)) static void loaded(void)
     watching = profiling || called[0] != '\0';
     syncing = getenv("PGMPI_SYNC") != NULL;
     find_counter();
+    place_types();
     first_ns = now_ns();
     first_count = count_now();
 }

@@ -246,6 +246,24 @@ func TestABarrierBeforeEachCallTakesTheWaiting(t *testing.T) {
 	})
 }
 
+// The pairs are in testdata/preload/made.c, and nothing else there is one.
+func TestTwoCallsThatAreOneAreCounted(t *testing.T) {
+	mpirun.EitherAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
+		program := filepath.Join(b.Dir, "made")
+		out, err := exec.Command("mpicc."+b.Lib.Name, "-o", program, "../../../testdata/preload/made.c").CombinedOutput()
+		must.Hold(t, err == nil, "%v\n%s", err, out)
+		p := profileOf(b, 0, program)
+		got := map[string]int64{}
+		for _, m := range p.Made {
+			got[fmt.Sprintf("%s %d B %s by %s", m.Function, m.Bytes, m.Op, m.By)] = m.Calls
+			should.Hold(t, m.Processes == 2 && m.Ranks == 2 && m.SumNS > 0 && m.Datatype == "MPI_DOUBLE", "%+v", m)
+		}
+		should.Equal(t, got, map[string]int64{"MPI_Allreduce 32 B MPI_MAX by MPI_Reduce + MPI_Bcast": 20, "MPI_Allgather 32 B  by MPI_Gather + MPI_Bcast": 20,
+			"MPI_Bcast 64 B  by MPI_Scatter + MPI_Allgather": 20, "MPI_Reduce_scatter_block 32 B MPI_SUM by MPI_Reduce + MPI_Scatter": 20})
+		should.Equal(t, p.MadeCalls(), int64(2*10*16))
+	})
+}
+
 func TestAFortranProgramIsSeen(t *testing.T) {
 	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		compiler, err := exec.LookPath("mpif90." + b.Lib.Name)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/analyze"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/feature/app/profile"
@@ -62,12 +63,27 @@ func profileAnswer(p *profile.Profile) []document.Section {
 	if p.LostCalls > 0 || p.Rounded > 0 {
 		s.Say("Note: there were too many kinds of calls to tell apart: the sizes of %d calls are rounded down to powers of two, %d calls have no row.", p.Rounded, p.LostCalls)
 	}
+	sayMade(&s, p)
 	set := []string{"MALLOC_MMAP_THRESHOLD_=" + p.MallocMmap, "MALLOC_TRIM_THRESHOLD_=" + p.MallocTrim}
 	set = slices.DeleteFunc(set, func(v string) bool { return strings.HasSuffix(v, "=") })
 	if len(set) > 0 {
 		s.Say("It ran with malloc's variables: %s.", strings.Join(set, ", "))
 	}
 	return []document.Section{s}
+}
+
+// sayMade names what the program does by two calls and MPI in one.
+func sayMade(s *document.Section, p *profile.Profile) {
+	for _, of := range analyze.Grouped(p.Made, func(m profile.Made) string { return m.By }) {
+		pairs, seconds := 0., 0.
+		for _, m := range of {
+			pairs, seconds = pairs+p.CallsOfRank(m.Call), seconds+p.Seconds(m.Call)
+		}
+		if seconds >= leastShown*p.Wall() {
+			s.Say("By two calls in a row: %s, %.0f times in a rank with %s of the run-time. %s does the same in one, if the program does not use what is between them.",
+				strings.ReplaceAll(of[0].By, "MPI_", ""), pairs, phrase.Percent(seconds/p.Wall()), phrase.Function(of[0].Function))
+		}
+	}
 }
 
 // mpiTakes says on one line how much of the run-time is in MPI, and in which calls.

@@ -74,7 +74,24 @@ func (x *join) note(format string, args ...any) {
 	x.out.Notes = append(x.out.Notes, fmt.Sprintf(format, args...))
 }
 
+// made weighs one call in place of two that the program makes, by the check's times of both.
+func (x *join) made(m profile.Made) {
+	v := lists.First(x.report.Verdicts, func(v analyze.Verdict) bool {
+		return v.Mockup == m.Mockup() && v.Function == m.Function && v.Msize == m.Bytes && v.NP == m.Processes && v.MedianS != nil && v.OtherMedianS != nil && otherDatatype(m.Call, &v) == ""
+	})
+	if v == nil {
+		return
+	}
+	spared := x.calls.CallsOfRank(m.Call) * (*v.OtherMedianS - *v.MedianS)
+	x.note("the program calls %s of %s one after the other, %.0f times in a rank: in the check they take %s, and one %s %s, which %s",
+		strings.ReplaceAll(m.By, "MPI_", ""), conf.HumanSize(m.Bytes), x.calls.CallsOfRank(m.Call), phrase.Duration(v.OtherMedianS), phrase.Function(m.Function),
+		phrase.Duration(v.MedianS), phrase.Either(spared > 0, "would spare "+phrase.Duration(&spared)+" ("+phrase.Percent(spared/x.calls.Wall())+" of the run-time)", "spares nothing"))
+}
+
 func (x *join) notes() {
+	for _, m := range x.calls.Made {
+		x.made(m)
+	}
 	if !x.calls.Finished {
 		x.note("the profile is of %d of %d ranks, of a program that did not end by itself", x.calls.Ranks, x.calls.Processes)
 	}

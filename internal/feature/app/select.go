@@ -53,6 +53,11 @@ func callsOf(path string, f *glfile.File) (note string, err error) {
 			calls, np = lists.With(calls, guidelines.CallAt(c.Function, c.Bytes, c.Processes, c.Reduced())), lists.With(np, c.Processes)
 		}
 	}
+	for _, m := range p.Made { // what would stand in their place
+		if worth(p, m.Call) {
+			calls, np = lists.With(calls, guidelines.CallAt(m.Function, m.Bytes, m.Processes, m.Reduced())), lists.With(np, m.Processes)
+		}
+	}
 	if len(calls) == 0 {
 		return "", fmt.Errorf("%s: no collective takes %g %% of the run-time, with equal blocks of one of MPI's datatypes on two processes or more: there is nothing to gain by a check",
 			path, 100*leastShare)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgmpi/analyze"
@@ -85,4 +86,20 @@ func TestAProgramWithoutSuchCallsHasNothingToCheck(t *testing.T) {
 	must.Do(t, os.WriteFile(path, []byte(`{"schema":"pgmpi-profile/1","processes":1,"ranks":1,"wall_ns":1,"calls":[]}`), 0o666))
 	_, err := callsOf(path, &glfile.File{})
 	should.Fail(t, err, "nothing to gain", "no calls")
+}
+
+// What would stand in place of two calls is measured besides them.
+func TestACheckMeasuresWhatTwoCallsWouldBeInOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "app.prof")
+	one := mix("MPI_Reduce", 8, "MPI_DOUBLE", "MPI_MAX", 100)
+	made := strings.Replace(mix("MPI_Allreduce", 8, "MPI_DOUBLE", "MPI_MAX", 150), "{", `{"by":"MPI_Reduce + MPI_Bcast",`, 1)
+	must.Do(t, os.WriteFile(path, []byte(strings.Replace(fmt.Sprintf(mixed, one), `"calls":[`, `"made":[`+made+`],"calls":[`, 1)), 0o666))
+	f := glfile.Default()
+	note := must.Get(callsOf(path, &f))(t)
+	should.Equal(t, f.Check.Calls, []string{"MPI_Reduce:8:2:double/max", "MPI_Allreduce:8:2:double/max"})
+	should.Contain(t, note, "1 kind of calls", "100.0 %")
+
+	must.Do(t, os.WriteFile(path, []byte(strings.Replace(fmt.Sprintf(mixed, one), `"calls":[`, `"made":[`+strings.Replace(made, "Bcast", "Scatter", 1)+`],"calls":[`, 1)), 0o666))
+	_, err := callsOf(path, &f)
+	should.Fail(t, err, "made[0]", "another pair")
 }

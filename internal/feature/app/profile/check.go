@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"pgmpi/mockups"
 )
 
 // These are the names that measure/preload writes; a test compares them.
@@ -29,6 +31,17 @@ var (
 	communicators = []string{"world", "self", "part", "inter"}
 	threadLevels  = []string{"", "single", "funneled", "serialized", "multiple"}
 )
+
+// mockupOf maps pairs of calls that measure/preload counts to the mock-ups that make the same calls; a test compares them.
+var mockupOf = map[string]string{
+	"MPI_Reduce + MPI_Bcast":      "allreduce_as_reduce+bcast",
+	"MPI_Gather + MPI_Bcast":      "allgather_as_gather+bcast",
+	"MPI_Scatter + MPI_Allgather": "bcast_as_scatter+allgather",
+	"MPI_Reduce + MPI_Scatter":    "reduce_scatter_block_as_reduce+scatter",
+}
+
+// Mockup returns the mock-up that makes these calls.
+func (m Made) Mockup() string { return mockupOf[m.By] }
 
 // sameAs maps names of datatypes to the datatypes of a check with elements of the same size and kind, on systems that
 // pgmpi is for: with longs of 64 bits.
@@ -88,6 +101,15 @@ func (p *Profile) check() error {
 	for i, c := range p.Calls {
 		if err := c.check(p, threads); err != nil {
 			return fmt.Errorf("calls[%d], %.40q: %w", i, c.Function, err)
+		}
+	}
+	for i, m := range p.Made {
+		err := m.check(p, threads)
+		if its, _ := mockups.Get(m.Mockup()); err == nil && its.Of != m.Function {
+			err = fmt.Errorf("no such calls are counted")
+		}
+		if err != nil {
+			return fmt.Errorf("made[%d], %.40q by %.40q: %w", i, m.Function, m.By, err)
 		}
 	}
 	for i, f := range p.Functions {

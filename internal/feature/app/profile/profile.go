@@ -57,6 +57,7 @@ type Profile struct {
 	LostNS    int64      `json:"lost_ns"`
 	Functions []Function `json:"functions"` // all others that were called; empty in a profile of collectives alone
 	Calls     []Call     `json:"calls"`
+	Made      []Made     `json:"made,omitempty"` // the longest first; their calls are in Calls, too
 	// Path is the file that it was read from, or "".
 	Path   string  `json:"-"`
 	atOnce float64 // by which factor calls of concurrent threads take more than all time, if above 1
@@ -87,6 +88,12 @@ type Call struct {
 	Faulting int64 `json:"faulting"`
 }
 
+// Made counts pairs of calls, one after the other, that do what one call of Function does. Each of them is a Call.
+type Made struct {
+	By string `json:"by"` // "MPI_Reduce + MPI_Bcast"
+	Call
+}
+
 func Read(path string) (*Profile, error) {
 	text, err := regular.Read(path, MostFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -113,6 +120,7 @@ func Read(path string) (*Profile, error) {
 func (p *Profile) settle() {
 	p.atOnce = p.spent() / p.most()
 	slices.SortStableFunc(p.Calls, func(a, b Call) int { return cmp.Compare(b.SumNS, a.SumNS) })
+	slices.SortStableFunc(p.Made, func(a, b Made) int { return cmp.Compare(b.SumNS, a.SumNS) })
 }
 
 var part = regexp.MustCompile(`^\.rank\d+$`)
@@ -157,18 +165,28 @@ func (p *Profile) add(q *Profile) error {
 			p.Functions = append(p.Functions, f)
 		}
 	}
-	for _, c := range q.Calls {
-		a := lists.First(p.Calls, func(a Call) bool { return a.kind() == c.kind() })
-		if a == nil {
-			p.Calls = append(p.Calls, c)
-			continue
+	for _, m := range q.Made {
+		if a := lists.First(p.Made, func(a Made) bool { return a.By == m.By && a.kind() == m.kind() }); a != nil {
+			a.Call.add(m.Call)
+		} else {
+			p.Made = append(p.Made, m)
 		}
-		a.Calls, a.InPlace, a.OtherRoot, a.Ranks = a.Calls+c.Calls, a.InPlace+c.InPlace, a.OtherRoot+c.OtherRoot, a.Ranks+c.Ranks
-		a.WaitingNS += c.WaitingNS
-		a.SumNS, a.Sampled, a.Faults, a.Faulting = a.SumNS+c.SumNS, a.Sampled+c.Sampled, a.Faults+c.Faults, a.Faulting+c.Faulting
-		a.LeastRankNS, a.MostRankNS, a.LeastCallNS = min(a.LeastRankNS, c.LeastRankNS), max(a.MostRankNS, c.MostRankNS), min(a.LeastCallNS, c.LeastCallNS)
+	}
+	for _, c := range q.Calls {
+		if a := lists.First(p.Calls, func(a Call) bool { return a.kind() == c.kind() }); a != nil {
+			a.add(c)
+		} else {
+			p.Calls = append(p.Calls, c)
+		}
 	}
 	return nil
+}
+
+func (a *Call) add(c Call) {
+	a.Calls, a.InPlace, a.OtherRoot, a.Ranks = a.Calls+c.Calls, a.InPlace+c.InPlace, a.OtherRoot+c.OtherRoot, a.Ranks+c.Ranks
+	a.WaitingNS += c.WaitingNS
+	a.SumNS, a.Sampled, a.Faults, a.Faulting = a.SumNS+c.SumNS, a.Sampled+c.Sampled, a.Faults+c.Faults, a.Faulting+c.Faulting
+	a.LeastRankNS, a.MostRankNS, a.LeastCallNS = min(a.LeastRankNS, c.LeastRankNS), max(a.MostRankNS, c.MostRankNS), min(a.LeastCallNS, c.LeastCallNS)
 }
 
 // Store writes a profile that Parts has joined.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/mockups"
 	"pgmpi/testkit/must"
 	"pgmpi/testkit/should"
 )
@@ -41,6 +42,21 @@ func TestADamagedProfileIsRefusedWithItsName(t *testing.T) {
 		_, err := Read(put(t, "bad.prof", strings.Replace(good, old, new, 1)))
 		should.Fail(t, err, "bad.prof", new+" for "+old)
 	}
+}
+
+func TestPairsOfRanksAreJoined(t *testing.T) {
+	pair := strings.Replace(strings.Replace(call(8, 500), "{", `{"by":"MPI_Scatter + MPI_Allgather",`, 1), `"calls":100`, `"calls":5`, 1)
+	with := func(pairs string) string {
+		return strings.Replace(written(1, call(8, 3000)), `"calls":[`, `"made":[`+pairs+`],"calls":[`, 1)
+	}
+	path := put(t, "app.prof.rank0", with(pair))
+	path = strings.TrimSuffix(path, ".rank0")
+	must.Do(t, os.WriteFile(path+".rank1", []byte(with(pair+","+strings.Replace(pair, `"bytes":8`, `"bytes":16`, 1))), 0o666))
+	p, err := Parts(path)
+	must.Do(t, err)
+	must.Hold(t, len(p.Made) == 2 && p.MadeCalls() == 200, "%+v", p)
+	m := p.Made[0]
+	should.Hold(t, m.Calls == 10 && m.SumNS == 1000 && m.Ranks == 2 && m.Bytes == 8 && m.Mockup() == "bcast_as_scatter+allgather", "%+v", m)
 }
 
 func TestPartsOfRanksAreJoined(t *testing.T) {
@@ -119,6 +135,14 @@ func TestTheNamesAreThoseOfThePreloadedLibrary(t *testing.T) {
 	should.Equal(t, named("function_names[FUNCTIONS] = {"), slices.Sorted(slices.Values(functions)))
 	should.Equal(t, named("known_type types[] = {"), slices.Sorted(slices.Values(datatypes)))
 	should.Equal(t, named("known_op ops[] = {"), slices.Sorted(slices.Values(operators)))
+	var made []string
+	for by := range mockupOf {
+		m := Made{By: by}
+		of, known := mockups.Get(m.Mockup())
+		must.Hold(t, known, "%s", by)
+		made = append(made, by, of.Of)
+	}
+	should.Equal(t, named("made_by[MADES] = {"), slices.Sorted(slices.Values(made)))
 }
 
 func TestEachFunctionThatIsCountedHasAClass(t *testing.T) {
