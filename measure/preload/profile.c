@@ -61,7 +61,7 @@ static table mine;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static pid_t process; /* whose table it is: a fork has a copy */
 static volatile sig_atomic_t finished;
-static int rank, processes, parts, level = -1;
+static int rank, processes, parts, spawned, level = -1;
 /* Copied when this library is loaded: a program may write over its arguments and its environment. */
 static char path[PATH_MAX], program[256], malloc_mmap[64], malloc_trim[64];
 static char called[PATH_MAX], version[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -541,6 +541,8 @@ static void put_table(writer *w, const table *t, int whole)
     put_number(w, "created", time(NULL)), put_number(w, "processes", processes), put_number(w, "ranks", t->ranks);
     if (syncing)
         put_flag(w, "sync", 1);
+    if (spawned)
+        put_flag(w, "spawned", 1);
     put_flag(w, "finished", whole), put_number(w, "wall_ns", t->wall_ns), put_number(w, "rounded", t->rounded);
     put_number(w, "lost_calls", t->lost_calls), put_number(w, "lost_ns", t->lost_ns);
     put_others(w, t);
@@ -793,6 +795,8 @@ static void start(void)
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &processes);
     PMPI_Query_thread(&level);
+    MPI_Comm parent;
+    spawned = PMPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
     PMPI_Get_library_version(version, &n);
     if (strstr(version, "Open MPI") != NULL)
         last_seconds = 0;

@@ -40,6 +40,7 @@ func (p *Program) Profile(ctx context.Context, out string) (*profile.Profile, er
 	}
 	path := filepath.Join(folder, profileName)
 	_, failed := p.run(ctx, Setting{Ranks: p.counting(path)}, stdin)
+	parentFirst(path)
 	got, err := counted(path)
 	if err == nil && got == nil {
 		err = p.noProfile(path, failed)
@@ -92,6 +93,26 @@ func counted(path string) (*profile.Profile, error) {
 		return got, err
 	}
 	return profile.Parts(path)
+}
+
+// parentFirst exchanges the first profile with one of a job that no other has spawned: a child ends before its parent.
+func parentFirst(path string) {
+	first, err := profile.Read(path)
+	if err != nil || !first.Spawned {
+		return
+	}
+	for n := 2; ; n++ {
+		more := fmt.Sprintf("%s.%d", path, n)
+		p, err := profile.Read(more)
+		if err != nil {
+			return
+		}
+		if !p.Spawned && os.Rename(path, path+".child") == nil {
+			os.Rename(more, path)
+			os.Rename(path+".child", more)
+			return
+		}
+	}
 }
 
 // keep gives the profile its name; the profiles of the command's other jobs become FILE.2, FILE.3 and so on.

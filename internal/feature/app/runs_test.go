@@ -215,3 +215,14 @@ func TestFurtherJobsOfACommandHaveProfilesBesideItsFirst(t *testing.T) {
 	should.Equal(t, must.Get(profile.Read("app.prof.2"))(t).Program, "second")
 	should.Contain(t, said.String(), "app.prof.2")
 }
+
+// A child ends before the parent that has spawned it.
+func TestTheProfileOfAParentComesBeforeItsChildrens(t *testing.T) {
+	child := strings.ReplaceAll(writes("child"), `"program"`, `"spawned":true,"program"`)
+	p := scripted(t, child+strings.ReplaceAll(child, `PROFILE"`, `PROFILE.2"`)+strings.ReplaceAll(writes("parent"), `PROFILE"`, `PROFILE.3"`))
+	should.Equal(t, must.Get(p.profiles("app.prof"))(t).Program, "parent")
+	for _, more := range []string{".2", ".3"} {
+		should.Equal(t, must.Get(profile.Read("app.prof"+more))(t).Program, "child")
+	}
+	should.Equal(t, must.Get(filepath.Glob("app.prof*"))(t), []string{"app.prof", "app.prof.2", "app.prof.3"})
+}

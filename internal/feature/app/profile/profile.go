@@ -44,12 +44,13 @@ type Profile struct {
 	Launch     []string          `json:"launch,omitempty"`
 	LaunchLeft []string          `json:"launch_left,omitempty"`
 	Env        map[string]string `json:"env,omitempty"`
-	Processes  int               `json:"processes"`        // in MPI_COMM_WORLD
-	Ranks      int               `json:"ranks"`            // in the file; fewer than Processes if something ended the program
-	Finished   bool              `json:"finished"`         // the program came to MPI_Finalize
-	Hidden     string            `json:"hidden,omitempty"` // functions of MPI that the program defines itself, or ""
-	Sync       bool              `json:"sync,omitempty"`   // a barrier came before each blocking collective
-	WallNS     int64             `json:"wall_ns"`          // from the start of a process to its end, the greatest over ranks
+	Processes  int               `json:"processes"`         // in MPI_COMM_WORLD
+	Ranks      int               `json:"ranks"`             // in the file; fewer than Processes if something ended the program
+	Finished   bool              `json:"finished"`          // the program came to MPI_Finalize
+	Hidden     string            `json:"hidden,omitempty"`  // functions of MPI that the program defines itself, or ""
+	Sync       bool              `json:"sync,omitempty"`    // a barrier came before each blocking collective
+	Spawned    bool              `json:"spawned,omitempty"` // by another job, with MPI_Comm_spawn
+	WallNS     int64             `json:"wall_ns"`           // from the start of a process to its end, the greatest over ranks
 	// Rounded counts calls whose size was rounded down to a power of two. There were too many kinds of calls.
 	// LostCalls found no place in Calls.
 	Rounded   int64      `json:"rounded"`
