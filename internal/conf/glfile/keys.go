@@ -45,7 +45,7 @@ var core = []Key{
 		Flag: "except", Value: "LIST", FlagText: "none of these guidelines"},
 	{Name: "check.functions", Text: "only guidelines about these collectives, such as `Bcast`", Empty: "all",
 		Flag: "functions", Value: "LIST", FlagText: "only these collectives: Bcast,Reduce"},
-	{Name: "check.calls", Text: "only these collectives at these sizes, `Bcast:64Ki`, or on some processes alone, `Bcast:64Ki:4`, whatever `job.msizes` says", Empty: "all",
+	{Name: "check.calls", Text: "only these collectives at these sizes, `Bcast:64Ki`, or on some processes alone, `Bcast:64Ki:4`, or with other elements, `Reduce:8:4:int/max`, whatever `job.msizes` says", Empty: "all",
 		More: "`--calls app.prof` takes them from a program; see [how-to-gain.md](how-to-gain.md)."},
 
 	{Name: "job.np", Text: "numbers of processes, one or several", Empty: "the processes of the batch job (`SLURM_NTASKS`), else the cores that pgmpi may run on",
