@@ -111,7 +111,7 @@ var core = []Key{
 	{Name: "nrep.budget", Text: "long calls are repeated more than `min` times only within this time; `\"0s\"`: no limit"},
 	{Name: "nrep.max_time", Text: "time limit for one case in one prediction"},
 	{Name: "nrep.min_time", Text: "short calls are repeated until they have taken this long together, at most `max` times"},
-	{Name: "nrep.enough", Text: "most repetitions of a case in an mpirun that measures, unless `min` is more; `0`: as many as stage 1 says",
+	{Name: "nrep.enough", Text: "most repetitions of a case in an mpirun that measures, unless `min` is more; `0`: no limit",
 		More: "See [measuring.md](measuring.md#how-often-nrep)."},
 	{Name: "nrep.fixed", Text: "above 0: this many repetitions, and no stage 1"},
 
