@@ -150,7 +150,12 @@ func (p *Plan) tests() document.Section {
 		s.Fact("mpiruns", "%s", p.Mpiruns)
 		return s
 	}
-	s.Fact("tests", "m = %d%s%s", p.Design.M, testsLost(plan, p.Costs), split)
+	lost := testsLost(plan, p.Costs)
+	s.Fact("tests", "m = %d%s%s", p.Design.M, phrase.When(lost > 0, ", of which %d need a case that is left out", lost), split)
+	if lost > 0 && lost == p.Design.M {
+		s.Fact("mpiruns", "none suffice: no test has all of its cases")
+		return s
+	}
 	s.Fact("mpiruns", "R = %d %s", p.Manifest.R, suffices(p.Design))
 	if d := p.Design; len(d.Looks) > 1 {
 		s.Fact("", "%d of them measure everything, the others what points to a violation after that", d.Looks[0])
@@ -158,17 +163,16 @@ func (p *Plan) tests() document.Section {
 	return s
 }
 
-func testsLost(plan *guidelines.Plan, costs []Cost) string {
+func testsLost(plan *guidelines.Plan, costs []Cost) int {
 	left := map[guidelines.Case]bool{}
 	for _, c := range costs {
 		for _, l := range c.LeftOut {
 			left[l.Case] = true
 		}
 	}
-	n := lists.Count(plan.Tests, func(t guidelines.Test) bool {
+	return lists.Count(plan.Tests, func(t guidelines.Test) bool {
 		return !t.Apart() && (left[plan.Cases[t.Case]] || left[plan.Cases[t.Others[0]]])
 	})
-	return phrase.When(n > 0, ", of which %d need a case that is left out", n)
 }
 
 func suffices(d *judge.Design) string {
@@ -209,7 +213,7 @@ func (p *Plan) ranks() document.Section {
 	s := document.Titled("RANKS")
 	s.Fact("library", "%s", cmp.Or(p.Manifest.Rank.LibVersion, "not asked, nor whether "+conf.Quote(p.RankPath)+" is a rank program, since nothing is started; `pgmpi version` asks"))
 	if len(p.Config.MPI.Launch) == 0 {
-		s.Fact("launcher", "by its name; a check asks the programs whose they are, and takes the library's own")
+		s.Fact("launcher", "guessed by its name; a check asks mpirun which library it belongs to")
 	}
 	for _, c := range p.Costs {
 		starts := p.Manifest.Launch[c.Shape.String()]

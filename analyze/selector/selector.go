@@ -134,7 +134,7 @@ func narrow(plan *guidelines.Plan, tests []int, what, name string, of func(*guid
 	if len(out) > 0 {
 		return out, nil
 	}
-	near := conf.Nearest(name, known)
+	near := conf.Nearest(name, append(slices.Clone(known), "violated"))
 	hint := phrase.When(near != "", " (did you mean %s?)", near)
 	return nil, fmt.Errorf("no %s %q was tested%s; there are: %s", what, name, hint, strings.Join(known, ", "))
 }

@@ -37,11 +37,11 @@ func submitCommand(h *command.Host) *cobra.Command {
 from a template of your own; the section [batch] of gl.toml has its settings.
 --go submits it, and keeps Slurm's id in OUT. Before the time limit of an
 allocation the job goes back into the queue, and later goes on, until the check
-has its report. Flags of check come behind --, such as:
+has its report. Flags of check come after --, such as:
 pgmpi submit gl.toml --go -- --method ci`,
 		Args: func(c *cobra.Command, args []string) error {
 			own, _ := flagsBehind(c, args)
-			return command.Wants(1, 1, "one gl.toml, and flags of check behind --")(c, own)
+			return command.Wants(1, 1, "one gl.toml, and flags of check after --")(c, own)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			_, flags := flagsBehind(c, args)
@@ -132,7 +132,7 @@ func ofJob(h *command.Host, does *cobra.Command, s *settings.Settings, m *result
 	fs := does.Flags()
 	err = does.ParseFlags(flags)
 	if err == nil && fs.NArg() > 0 {
-		err = fmt.Errorf("unexpected argument %q behind --", fs.Arg(0))
+		err = fmt.Errorf("unexpected argument %q after --", fs.Arg(0))
 	}
 	if err != nil {
 		return nil, "", fail.Setupf("submit: %w; see `pgmpi help %s`", manual.FlagHint(err, fs), does.Name())

@@ -251,6 +251,9 @@ func tableHTML(t *Table, name string) *htmlTable {
 			classes = append(classes, "text")
 		}
 	}
+	if len(t.Yields) > 0 {
+		classes = append(classes, "loose")
+	}
 	out.Class = strings.Join(classes, " ")
 	head := 0 // the first column with a name heads the rows
 	for head < len(t.Head)-1 && t.Head[head] == "" {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"pgmpi/analyze/report"
@@ -151,7 +152,7 @@ func readJob(folder string) (*jobRecord, error) {
 	path := filepath.Join(folder, results.BatchJob)
 	text, err := regular.Read(path, mostJob)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // a file is no results folder, as its reader says
 		return nil, nil
 	case err != nil:
 		return nil, fail.AsSetup(err)

@@ -29,8 +29,11 @@ func History(roots, selectors []string) (*series.History, error) {
 	c := chronicle{seen: map[string]bool{}}
 	for _, root := range roots {
 		info, err := os.Stat(root)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fail.Setupf("there is no folder %s: give one that has results folders", root)
+		}
 		if err != nil {
-			return nil, fail.Setupf("%w; give a folder that has results folders", err)
+			return nil, fail.AsSetup(err)
 		}
 		if link, err := os.Lstat(root); err == nil && link.Mode()&fs.ModeSymlink != 0 {
 			root, err = filepath.EvalSymlinks(root)

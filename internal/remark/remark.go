@@ -107,7 +107,7 @@ var kinds = map[ID]kind{
 	ZeroIQR:             {"trust no difference below two clock steps; message sizes that take longer do not have this", inStatistics + "iqr-zero"},
 	OutOfSync: {"where they took too long, a longer measure.window or sync = \"round_time\"; where they started late, cores of their own, or a barrier (measure.sync)",
 		inStatistics + "out-of-sync"},
-	PageFaults: {"if a violation is among them, let the C library keep the memory that is freed: MALLOC_TRIM_THRESHOLD_=1000000000 and MALLOC_MMAP_THRESHOLD_=33554432 in the environment of the ranks; whether it helps says `pgmpi ab`, with these in [mpi.env] of one side",
+	PageFaults: {"if a violation is among them, let the C library keep the memory that is freed: MALLOC_TRIM_THRESHOLD_=1000000000 and MALLOC_MMAP_THRESHOLD_=33554432 in the environment of the ranks; `pgmpi ab` tells whether it helps, with these in [mpi.env] of one side",
 		inStatistics + "page-faults"},
 	MachineStates: {"keep the machine in one state (whole nodes, a core of its own for each rank, no other virtual machine), or more mpiruns (--mpiruns), so that every state has enough of them",
 		inStatistics + "machine-states"},

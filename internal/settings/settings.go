@@ -261,7 +261,7 @@ func unread(name string, err error) error {
 	case notNumber == nil:
 		return fail.Setupf("%s is a number, and a file such as gl.toml is wanted here: commas separate the values of a flag, as in --msizes 8,1Ki", name)
 	}
-	return fail.Setupf("there is no %s: `pgmpi init` writes a gl.toml", name)
+	return fail.Setupf("there is no file or folder %s: `pgmpi init` writes a gl.toml", name)
 }
 
 func IsFolder(path string) bool {

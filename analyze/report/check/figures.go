@@ -95,7 +95,7 @@ func PatternFigure(r *analyze.Report, id string, of []*analyze.Verdict, cases ma
 	f := picture.Figure{ID: id, Title: fmt.Sprintf("%s: %s against %s%s", v.Guideline, call, instead, phrase.When(len(r.Shapes) > 1, ", %s", v.Shape)),
 		X: SizeAxis(), Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds},
 		Series:  []picture.Series{{Name: call, Role: picture.Call}, {Name: instead, Role: picture.Instead}},
-		Numbers: &picture.Numbers{Head: []string{"msize", call, "instead", "ratio", "95 %", "p adjusted", "verdict"}, Align: "rrrrlll"}}
+		Numbers: &picture.Numbers{Head: []string{"size", call, "instead", "ratio", "95 %", "p adjusted", "verdict"}, Align: "rrrrlll"}}
 	for _, v := range of {
 		add(&f.Series[0], v.Msize, v.MedianS, cases[v.Cell()])
 		add(&f.Series[1], v.Msize, v.OtherMedianS, cases[medians.Cell{Function: v.Mockup, Msize: v.Msize, Shape: v.Shape, Elements: v.Elements}])

@@ -82,7 +82,7 @@ func gateVerdict(r *analyze.Report) string {
 		others = phrase.List(", ", others, phrase.When(quiet > 0, "%d %s", quiet, w.short))
 	}
 	counts = phrase.List(", ", counts, phrase.When(len(g.Slower) > 0, "%s slower", conf.Plural(len(g.Slower), "run-time")))
-	rest := phrase.When(others != "", "; beside that %s", others)
+	rest := phrase.When(others != "", "; also %s", others)
 	unjudged := ""
 	switch {
 	case r.NothingMeasured():
@@ -107,7 +107,7 @@ func gateTable(tests []*analyze.Verdict, all bool) *document.Table {
 	if len(tests) == 0 {
 		return nil
 	}
-	t := &document.Table{Head: []string{"", "guideline", "msize", "shape", "ratio [95 %]", "before"}, Align: "llrlll", Flex: 5}
+	t := &document.Table{Head: []string{"", "guideline", "size", "on", "ratio [95 %]", "before"}, Align: "llrlll", Flex: 5}
 	shown, _ := phrase.First(byRatio(tests), mostAlarms, "")
 	for _, v := range shown {
 		t.Add(phrase.Words(v.State), v.Guideline+" "+phrase.Plain(v.Cell().Call()), phrase.Size(v.Msize), v.Shape, effect(v.Effect), v.StateReason+phrase.When(v.Ticket != "", " [%s]", v.Ticket))
@@ -126,7 +126,7 @@ func byRatio(tests []*analyze.Verdict) []*analyze.Verdict {
 }
 
 func slowerSection(g *analyze.Gate) []document.Section {
-	t := &document.Table{Head: []string{"function", "shape", "msize", "before", "now", "ratio", "than in"}, Align: "llrrrrl", Flex: 6}
+	t := &document.Table{Head: []string{"call", "on", "size", "before", "now", "ratio", "than in"}, Align: "llrrrrl", Flex: 6}
 	shown, more := phrase.First(g.Slower, mostAlarms, moreRows)
 	for _, k := range shown {
 		t.Add(phrase.Plain(k.Function), k.Shape, phrase.Size(k.Msize), phrase.Duration(k.BeforeS), phrase.Duration(k.NowS), phrase.Ratio(k.Ratio), k.Baseline)

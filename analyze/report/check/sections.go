@@ -108,7 +108,7 @@ func wallClock(seconds float64) string {
 // summary returns Table 2 of S-PGMPI: violated/checked by shape and type.
 func summary(r *analyze.Report) []document.Section {
 	violated := 0
-	t := &document.Table{Head: []string{"shape", "type", "violated/checked", "", "tests violated/checked", "suspected"}, Align: "llrlrr"}
+	t := &document.Table{Head: []string{"on", "type", "violated/checked", "", "tests violated/checked", "suspected"}, Align: "llrlrr"}
 	for _, s := range r.Summary {
 		tests := s.Tests
 		violated += tests.Violated
@@ -130,7 +130,7 @@ func violations(r *analyze.Report) []document.Section {
 	var out []document.Section
 	known := rated(r)
 	for _, s := range r.Shapes {
-		t := &document.Table{Head: []string{"guideline", "msize", "now", "possible", "ratio", "95 %", "p adjusted", "again", "another check", "fastest instead", "default"}, Align: "lrrrrllrlll",
+		t := &document.Table{Head: []string{"guideline", "size", "now", "possible", "ratio", "95 %", "p adjusted", "again", "another check", "fastest instead", "default"}, Align: "lrrrrllrlll",
 			Tone: document.ToneOf(map[int]picture.Tone{2: picture.Slow, 3: picture.Possible})}
 		for _, v := range worst(r, s.Name, judge.Violated) {
 			t.Add(v.Guideline+" "+phrase.Plain(v.Cell().Call()), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), phrase.Ratio(v.Ratio), phrase.Interval(v.RatioLo95, v.RatioHi95, "–"),
@@ -180,7 +180,7 @@ func ifFollowedUp(v *analyze.Verdict) string {
 }
 
 func suspected(r *analyze.Report) []document.Section {
-	t := &document.Table{Head: []string{"guideline", "shape", "msize", "median", "calls instead", "they take", "ratio"}, Align: "llrrrrr", Spare: spareShape(r, 1)}
+	t := &document.Table{Head: []string{"guideline", "on", "size", "median", "calls instead", "they take", "ratio"}, Align: "llrrrrr", Spare: spareShape(r, 1)}
 	for _, s := range r.Shapes {
 		for _, v := range worst(r, s.Name, judge.Suspected) {
 			instead := fmt.Sprintf("%d × %s", v.K, phrase.Size(v.MsizeOther))
@@ -298,7 +298,7 @@ func undecided(r *analyze.Report) []document.Section {
 	slices.SortStableFunc(open, func(a, b *analyze.Verdict) int { return order(a) - order(b) })
 	probable := lists.Count(open, isProbable)
 	s := document.Titled("Undecided: %s, neither violated nor kept is shown%s", conf.Plural(len(open), "test"), phrase.When(probable > 0, "; probably slower: %d", probable))
-	s.Table = &document.Table{Head: []string{"guideline", "shape", "msize", "now", "possible", "ratio", "95 %", "R needed", "towards"}, Align: "llrrrrlrl",
+	s.Table = &document.Table{Head: []string{"guideline", "on", "size", "now", "possible", "ratio", "95 %", "R needed", "towards"}, Align: "llrrrrlrl",
 		Spare: append(spareShape(r, 1), 6), Tone: document.ToneOf(map[int]picture.Tone{5: picture.Open})}
 	shown, more := phrase.First(open, mostRows, moreRows)
 	for _, v := range shown {
@@ -324,7 +324,7 @@ func undecided(r *analyze.Report) []document.Section {
 func outOfSync(r *analyze.Report) []document.Section {
 	worst := slices.Clone(r.OutOfSync)
 	slices.SortStableFunc(worst, func(a, b medians.OutOfSync) int { return cmp.Compare(b.Share, a.Share) })
-	t := &document.Table{Head: []string{"case", "shape", "msize", "samples", "started late", "took too long", "left out", ""}, Align: "llrrrrrl", Spare: append([]int{3, 5, 4}, spareShape(r, 1)...)}
+	t := &document.Table{Head: []string{"case", "on", "size", "samples", "started late", "took too long", "left out", ""}, Align: "llrrrrrl", Spare: append([]int{3, 5, 4}, spareShape(r, 1)...)}
 	shown, more := phrase.First(worst, mostRows, moreRows)
 	for _, k := range shown {
 		t.Add(k.Function, k.Shape, phrase.Size(k.Msize), fmt.Sprint(k.Samples), fmt.Sprint(k.Late), fmt.Sprint(k.Long),
@@ -334,7 +334,7 @@ func outOfSync(r *analyze.Report) []document.Section {
 }
 
 func bounds(r *analyze.Report) []document.Section {
-	t := &document.Table{Head: []string{"case", "shape", "msize", "samples", "bound", "least bound"}, Align: "llrrrr", Spare: spareShape(r, 1)}
+	t := &document.Table{Head: []string{"case", "on", "size", "samples", "bound", "least bound"}, Align: "llrrrr", Spare: spareShape(r, 1)}
 	shown, more := phrase.First(r.Bounds, mostRows, moreRows)
 	for _, b := range shown {
 		t.Add(phrase.Fit(phrase.Plain(b.Function), 45), b.Shape, phrase.Size(b.Msize), phrase.Duration(b.SamplesS), phrase.Duration(&b.MedianS), phrase.Duration(&b.MinS))

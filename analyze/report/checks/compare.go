@@ -263,7 +263,7 @@ func compareCases(c *series.Comparison, screen bool) []document.Section {
 }
 
 func compareMeans(c *series.Comparison) []document.Section {
-	t := &document.Table{Head: []string{"function", "shape", "sizes", "slower", "faster", "B/A"}, Align: "llrrrr"}
+	t := &document.Table{Head: []string{"call", "on", "sizes", "slower", "faster", "B/A"}, Align: "llrrrr"}
 	for _, f := range c.Functions {
 		if c.AllRows || f.Slower+f.Faster > 0 {
 			t.Add(phrase.Function(f.Function), f.Shape, fmt.Sprint(f.Sizes), phrase.BlankZero(f.Slower), phrase.BlankZero(f.Faster), phrase.Ratio(f.Ratio))
@@ -279,7 +279,7 @@ func compareGuidelines(c *series.Comparison) (out []document.Section) {
 		for _, k := range c.Guidelines {
 			if k.Change == change {
 				t.Add(phrase.Fit(k.Guideline, 14)+" "+phrase.Plain(k.Function)+phrase.When(several, ", %s", k.Shape), phrase.Size(k.Msize), rival(&k.Asked),
-					string(k.AVerdict), phrase.Ratio(k.ARatio), string(k.BVerdict), phrase.Ratio(k.BRatio))
+					phrase.Words(k.AVerdict), phrase.Ratio(k.ARatio), phrase.Words(k.BVerdict), phrase.Ratio(k.BRatio))
 			}
 		}
 		out = append(out, document.Tabled(t, "", "Guidelines %s in B: %d", phrase.Either(change == series.NewlyKept, "no longer violated", phrase.Words(change)), len(t.Rows))...)

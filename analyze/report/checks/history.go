@@ -235,7 +235,7 @@ func lastingGroups(s *series.Series) (out []*lastingGroup) {
 }
 
 func historyChanges(s *series.Series) []document.Section {
-	t := &document.Table{Head: []string{"since", "function", "shape", "sizes", "tests", "ratio, after/before", "guidelines"}, Align: "lllrrrl", Flex: 6, Spare: []int{4, 2}}
+	t := &document.Table{Head: []string{"since", "call", "on", "sizes", "tests", "ratio, after/before", "guidelines"}, Align: "lllrrrl", Flex: 6, Spare: []int{4, 2}}
 	var lines []string
 	for _, g := range lastingGroups(s) {
 		since := nightTime(&s.Nights[g.Night])

@@ -49,7 +49,7 @@ func spreadScreen(s *series.Spread) []document.Section {
 	if n := len(s.Warnings); n > 0 {
 		head.Fact("Differ", "%s, so that the spread does not come from the measurement alone: --full.", conf.Plural(n, "thing"))
 	}
-	t := &document.Table{Head: []string{"function", "shape", "sizes", "largest max/min", "at", "median CV"}, Align: "llrrrr"}
+	t := &document.Table{Head: []string{"call", "on", "sizes", "largest max/min", "at", "median CV"}, Align: "llrrrr"}
 	for _, f := range s.Functions {
 		t.Add(phrase.Function(f.Function), f.Shape, fmt.Sprint(f.Sizes), phrase.Digits(f.MaxOverMin), phrase.Size(f.WorstMsize), phrase.Percent(f.CV))
 	}
@@ -59,7 +59,7 @@ func spreadScreen(s *series.Spread) []document.Section {
 // spreadCases shows up to six folders one by one.
 func spreadCases(s *series.Spread) []document.Section {
 	const most = 6
-	t := &document.Table{Head: []string{"function", "shape", "msize", "median"}, Align: "llrr"}
+	t := &document.Table{Head: []string{"call", "on", "size", "median"}, Align: "llrr"}
 	folders := len(s.Folders)
 	if folders > most {
 		folders = 0

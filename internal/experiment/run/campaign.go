@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"regexp"
@@ -24,6 +26,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/phrase"
+	"pgmpi/internal/tuning"
 	"pgmpi/internal/untimed"
 	"pgmpi/measure"
 	"pgmpi/measure/batch"
@@ -126,12 +129,30 @@ func New(ctx context.Context, x *Experiment, config *glfile.File, o Options) (*C
 	if err := label(m, o.Label); err != nil {
 		return nil, err
 	}
+	if o.Dry {
+		m.Plan.Notes = append(m.Plan.Notes, absent(config, os.Getenv)...)
+	}
 	if n := config.NREP.Fixed; n > 0 { // stage 1 has nothing to predict
 		m.Fixed(n)
 	}
 	return &Campaign{Experiment: x, Options: o, Config: config, Manifest: m, RankPath: rankPath,
 		tally: &tally{x.Stages, map[protocol.Mode]int{}, map[protocol.Mode]int{}, map[protocol.Mode]int{}}, dropped: map[int]bool{},
 		last: map[guidelines.Shape]time.Duration{}, predicted: map[guidelines.Shape]int{}, riding: newRiding()}, nil
+}
+
+// absent names files that the ranks need and that are not on this host, as a check would find only in its first mpirun.
+func absent(config *glfile.File, getenv func(string) string) (notes []string) {
+	for _, own := range config.Mockup {
+		if _, err := os.Stat(own.File); errors.Is(err, fs.ErrNotExist) {
+			notes = append(notes, fmt.Sprintf("mockup.file: %s is not there, on this host.", own.File))
+		}
+	}
+	for _, file := range strings.FieldsFunc(cmp.Or(config.MPI.Env[tuning.Preload], getenv(tuning.Preload)), func(r rune) bool { return r == ':' || r == ' ' }) {
+		if _, err := os.Stat(file); strings.Contains(file, "/") && errors.Is(err, fs.ErrNotExist) {
+			notes = append(notes, fmt.Sprintf("%s: %s is not there, on this host.", tuning.Preload, file))
+		}
+	}
+	return notes
 }
 
 // Read returns an experiment whose folder has been measured, to judge it with a configuration.

@@ -38,7 +38,7 @@ OUT/tree, a clone of its own; no GIT_* of the environment reaches it or CMD.
 Exit codes: 0 the first bad commit is named; 4 GOOD and BAD show no difference,
 or skipped commits leave several; 2 GOOD, BAD, their builds or gl.toml cannot be
 used; 3 a measurement failed; 130 interrupted, go on with --out OUT --resume.`,
-		Args:        command.Wants(3, 3, "two commits and, behind --, a gl.toml"),
+		Args:        command.Wants(3, 3, "two commits and, after --, a gl.toml"),
 		Annotations: manual.MostNeeded("build repo keep np msizes mpiruns out resume quiet"),
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			x.Good, x.Bad, s.File = args[0], args[1], args[2]

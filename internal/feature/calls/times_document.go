@@ -133,7 +133,7 @@ func timesSections(t *Times) []document.Section {
 	design.Fact("Design", "%s", t.Operation.Text())
 	design.Fact("Times", "of the run medians of all mpiruns: the smallest, quartiles and the largest")
 	design.Fact("Sizes", "%s", t.MsizeLegend)
-	like := document.Table{Head: []string{"msize", "R", "min", "Q1", "median", "Q3", "max", ""}, Align: "rrrrrrrl",
+	like := document.Table{Head: []string{"size", "R", "min", "Q1", "median", "Q3", "max", ""}, Align: "rrrrrrrl",
 		Flex: 7}
 	return append(slices.Concat(timesAnswer(t), check.TablesByCall(t.Cases, like, func(k *CaseTimes) []string {
 		return []string{phrase.Size(k.Msize), fmt.Sprint(k.R), phrase.Duration(k.MinS), phrase.Duration(k.Q1S),

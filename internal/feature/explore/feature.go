@@ -19,7 +19,7 @@ var Feature = &feature.Feature{
 	Kinds:    []*run.Experiment{Experiment},
 	Commands: []feature.Command{{Group: "Mend", Before: "ab", Make: newCommand}},
 	Submits: []feature.Submit{{Command: "explore", Measures: Experiment,
-		Usage: "the job of pgmpi explore in place of a check; its flags come behind --"}},
+		Usage: "the job of pgmpi explore in place of a check; its flags come after --"}},
 	Notes:     []run.Note{imported},
 	Documents: []document.Forms{kind},
 }

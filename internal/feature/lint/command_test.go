@@ -41,7 +41,7 @@ func TestLintMakesTheEstimateOfThePaper(t *testing.T) {
 
 func TestLintRefusesWhatItCannotUse(t *testing.T) {
 	for _, c := range [][]string{
-		{"--table", "nowhere"}, {"--table", "command_test.go"}, {"--alpha", "-1"}, {"--beta", "NaN"},
+		{"--table", "nowhere"}, {"--table", "command_test.go"}, {"--alpha", "-1"}, {"--beta", "NaN"}, {"--np", "1"},
 	} {
 		text, err := ran(c...)
 		should.Hold(t, text == "" && command.Code(err) == exitcode.Setup && !strings.Contains(err.Error(), "\n"), "%q: %s%v", c, text, err)

@@ -53,7 +53,7 @@ func lintSections(l *table.Lint, most int) []document.Section {
 	if len(l.Unfit) > 0 {
 		s.Fact("Doubtful", "%s: not shown to be foreseen by tables; --all has them too", strings.Join(l.Unfit, ", "))
 	}
-	rows.Table = &document.Table{Head: []string{"guideline", "call", "p", "bytes", "slower", "sizes", "takes", "would be faster"}, Align: "llrrrrll", Flex: 7}
+	rows.Table = &document.Table{Head: []string{"guideline", "call", "p", "size", "slower", "sizes", "takes", "would be faster"}, Align: "llrrrrll", Flex: 7}
 	type key struct {
 		guideline, function string
 		np                  int

@@ -33,6 +33,9 @@ func (l *Lint) Plan(config *glfile.File) (*document.Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(judged.Rows)+len(judged.Chosen) == 0 {
+		return nil, fail.Setupf("nothing to test: no guideline compares calls of these sizes on this number of processes; --np 64 has some")
+	}
 	return kind.Document(judged), nil
 }
 

@@ -122,7 +122,7 @@ func shareOf(m Middle) string {
 }
 
 func overlapTables(o *Overlap) []document.Section {
-	like := document.Table{Head: []string{"msize", "T_b", "hidden, %", "N", "with N, %", "post", "tests", "wait", "of T_b", "asked", "NB5", "NB7"}, Align: "rrrrrrrrrrll", Spare: []int{5, 6, 7, 9}}
+	like := document.Table{Head: []string{"size", "T_b", "hidden, %", "N", "with N, %", "post", "tests", "wait", "of T_b", "asked", "NB5", "NB7"}, Align: "rrrrrrrrrrll", Spare: []int{5, 6, 7, 9}}
 	out := check.TablesByCall(o.Cases, like, func(c *OverlapCase) []string {
 		row := []string{phrase.Size(c.Msize), phrase.Duration(c.Blocking.Median), shareOf(c.None.Overlap), "-", shareOf(c.Best.Overlap), phrase.Duration(c.Best.Post.Median), "-",
 			phrase.Duration(c.Best.Wait.Median), share(c.Best.Share.Median), share(c.Asked.Median), phrase.Words(c.NB5.Verdict), phrase.Words(c.NB7.Verdict)}

@@ -23,7 +23,7 @@ var Feature = &feature.Feature{
 	Sections: []conf.Section{section},
 	Commands: []feature.Command{{Group: "Mend", Before: "ab", Make: newCommand}},
 	Submits: []feature.Submit{{Command: "remedy",
-		Usage: "the job of pgmpi remedy: the argument is the results folder DIR, the script goes into DIR/remedy, and flags of remedy come behind --",
+		Usage: "the job of pgmpi remedy: the argument is the results folder DIR, the script goes into DIR/remedy, and flags of remedy come after --",
 		Of:    []results.Kind{results.Check, results.Explore}, Into: Folder, Takes: takes}},
 	Documents: []document.Forms{kind, verified},
 }

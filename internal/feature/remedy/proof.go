@@ -313,11 +313,11 @@ func blamed(choices []tuning.Choice, bad []conformance.Outcome) (out []tuning.Re
 // measured compares the library without and with a setting, and with what is held already. It does so
 // in fresh mpiruns, and returns the choices that this rejects.
 func (x *mending) measured(ctx context.Context, held setting, p *setting) ([]tuning.Rejected, error) {
-	n, of := len(x.found.Proofs)+1, "what they can change and all violated cells"
+	n, of := len(x.found.Proofs)+1, "all violated cells and what the setting can change"
 	if n > 1 {
-		of = "what they can change"
+		of = "what the setting can change"
 	}
-	x.tell(run.Event{Step: fmt.Sprintf("proof %d: %s without and with %s", n, of, conf.Plural(len(p.choices), "choice"))})
+	x.tell(run.Event{Step: fmt.Sprintf("proof %d: %s, without and with %s", n, of, conf.Plural(len(p.choices), "choice"))})
 	if err := x.compare(ctx, held, p); err != nil {
 		return nil, err
 	}
@@ -419,7 +419,7 @@ func (x *mending) pointsToHelp(ctx context.Context, held setting, p *setting) (p
 	if len(x.found.Proofs) == 0 || !slices.ContainsFunc(p.fresh, func(c tuning.Choice) bool { return !forOne(c) }) {
 		return true, nil
 	}
-	x.tell(run.Event{Step: "does anything point to help?"})
+	x.tell(run.Event{Step: "a short look at each choice"})
 	plan := partOf(x.plan, func(k medians.Cell) bool {
 		c := cellOf(x.found.Cells, k)
 		return c != nil && !c.State.Settled() && changes(p.fresh, k)

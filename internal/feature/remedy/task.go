@@ -173,8 +173,8 @@ func (x *Task) Planned(ctx context.Context) (text string, total time.Duration, e
 		total += takes
 		text += fmt.Sprintf("  %s: %s, %d mpiruns, about %s\n", s.kind, s.what, s.sides*s.r, phrase.Rounded(takes))
 	}
-	text += "Where a look points to help a proof follows. One in which something fails is made again with the rest.\n"
-	return text + fmt.Sprintf("There are at most %d.\n", x.section().Proofs), total, nil
+	text += fmt.Sprintf("If the first runs look good, a proof follows; what fails in it is left out, and the proof made again: %d at most.\n", x.section().Proofs)
+	return text, total, nil
 }
 
 func (x *Task) steps() (out []step) {

@@ -129,7 +129,7 @@ func (x *Identities) section() document.Section {
 
 func (x *Planted) section(function string) document.Section {
 	s := document.Titled("(b) Planted: %s is %s slower at %s", function, phrase.Rounded(x.By), conf.HumanSize(x.Msize))
-	s.Table = &document.Table{Head: []string{"guideline", "msize", "without", "", "with the plant", "", ""}, Align: "lrrlrll"}
+	s.Table = &document.Table{Head: []string{"guideline", "size", "without", "", "with the plant", "", ""}, Align: "lrrlrll"}
 	count := map[string]int{}
 	for _, c := range x.Shown {
 		v, b := c.With, c.Before

@@ -215,6 +215,8 @@ func find(paths []string, from string) (all []file, skipped int, err error) {
 		err := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
 			f := file{path: at, named: at == path}
 			switch {
+			case f.named && errors.Is(err, fs.ErrNotExist):
+				return fmt.Errorf("there is no file or folder %s", at)
 			case err != nil || d.IsDir() || !f.named && !d.Type().IsRegular():
 				return err
 			case given[at]:
