@@ -23,6 +23,16 @@ func sessionOf(t *testing.T, tmp, host string, pid, contact int) string {
 	return path
 }
 
+// prteOf makes the folder of PRRTE's mpirun, with its number on the third line of its file.
+func prteOf(t *testing.T, tmp, host string, pid, contact int) string {
+	t.Helper()
+	path := filepath.Join(tmp, fmt.Sprintf("prterun.%s.%d.%d", host, pid, os.Geteuid()))
+	must.Do(t, os.MkdirAll(filepath.Join(path, "0"), 0o777))
+	text := fmt.Appendf(nil, "prterun-%s-%d@0.0;tcp4://192.0.2.2:34895\n5.0.7a1\n%d\n0:0\nSat Nov %d 21:29:54 2026\n", host, pid, contact, pid)
+	must.Do(t, os.WriteFile(filepath.Join(path, fmt.Sprintf("pmix.%s.tool.%d", host, pid)), text, 0o666))
+	return path
+}
+
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
@@ -37,8 +47,9 @@ func TestSessionOfAKilledMpirunIsRemoved(t *testing.T) {
 		if contact {
 			number = x.PID
 		}
-		own := sessionOf(t, tmp, host, x.PID, number)
+		own, prte := sessionOf(t, tmp, host, x.PID, number), prteOf(t, tmp, host, x.PID, x.PID)
 		x.Kill()
+		should.Hold(t, !exists(prte) && exists(tmp), "%s is left", prte)
 		should.Hold(t, !exists(filepath.Dir(own)), "%s is left; contact.txt: %t", own, contact)
 	}
 }
@@ -61,6 +72,8 @@ func TestSessionsOfOthersAreLeft(t *testing.T) {
 		sessionOf(t, tmp, host, x.PID-1, x.PID),
 		sessionOf(t, tmp, host, x.PID, x.PID-1),
 		sessionOf(t, tmp, host+"x", x.PID, x.PID),
+		prteOf(t, temp, host, x.PID, x.PID), prteOf(t, tmp, host, x.PID, x.PID-1), prteOf(t, tmp, host+"x", x.PID, x.PID),
+		prteOf(t, tmp, host, x.PID-1, x.PID-1),
 		filepath.Join(tmp, fmt.Sprintf("ompi.%s.%d", host, os.Geteuid()+1), fmt.Sprintf("pid.%d", x.PID)),
 		filepath.Join(tmp, "mine", fmt.Sprintf("pid.%d", x.PID)))
 	for _, path := range others[len(others)-2:] {
@@ -71,7 +84,7 @@ func TestSessionsOfOthersAreLeft(t *testing.T) {
 		must.Do(t, os.Chtimes(filepath.Join(earlier, "contact.txt"), time.Time{}, time.Now().Add(-time.Hour)))
 		others = append(others, earlier)
 	}
-	must.Hold(t, len(others) == 307, "%d folders: no process is below the launcher", len(others))
+	must.Hold(t, len(others) == 311, "%d folders: no process is below the launcher", len(others))
 	x.Kill()
 	touched := 0
 	for _, path := range others {
