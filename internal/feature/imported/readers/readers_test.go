@@ -402,7 +402,7 @@ func TestAFileOfNobodyIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.txt")
 	must.Do(t, os.WriteFile(path, []byte("hello\n"), 0o666))
-	for want, paths := range map[string][]string{"its text does not tell": {path}, "no file of osu": {dir}, "no such file": {filepath.Join(dir, "y")}} {
+	for want, paths := range map[string][]string{"its text does not tell": {path}, "no file of osu": {dir}, "there is no file or folder": {filepath.Join(dir, "y")}} {
 		_, err := jobsOf(paths...)
 		should.Fail(t, err, want)
 	}
