@@ -4,8 +4,8 @@ package mockups
 var fewerRows = []struct {
 	of        string
 	temp      Temp
-	commuting bool // changes the order of the ranks
-	how       string
+	commuting bool   // changes the order of the ranks
+	how       string // what a broadcast does besides, or ""
 }{
 	{"allgather", Temp{}, false, ", whose blocks are broadcast"},
 	{"allreduce", Temp{One: 1}, true, ""},
@@ -26,7 +26,11 @@ var onFewer = map[string]string{allButOne: "p − 1 processes", powerOfTwo: "the
 func fewer() (rows []Function) {
 	for _, r := range fewerRows {
 		for _, q := range []string{allButOne, powerOfTwo} {
-			rows = append(rows, Function{ID: r.of + "_as_fewer@" + q, Formula: capital(r.of) + " on " + onFewer[q], Temp: r.temp,
+			calls := capital(r.of)
+			if r.how != "" {
+				calls += " + Bcast"
+			}
+			rows = append(rows, Function{ID: r.of + "_as_fewer@" + q, Formula: calls + " on " + onFewer[q], Temp: r.temp,
 				Fewer: q, Commuting: r.commuting, What: capital(r.of) + " on " + onFewer[q] + ", messages serve the others" + r.how})
 		}
 	}
