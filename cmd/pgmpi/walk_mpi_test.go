@@ -176,7 +176,7 @@ func TestEveryCommandThatIsPrintedRuns(t *testing.T) {
 		words := strings.Fields(b.Lib.MPI)
 		yields := strings.TrimPrefix(b.preloads(), "[mpi]\n") // another test may have the cores
 		b.TOML(fmt.Sprintf(walkFile, `"`+strings.Join(words, `", "`)+`"`, yields))
-		program := filepath.Join(b.Bin, "preload-"+b.Lib.Name) + " many 50" // calls of MPI_Allreduce
+		program := filepath.Join(b.Bin, "preload-"+b.Lib.Name) + " many 10000" // calls of MPI_Allreduce
 		seeds := strings.NewReplacer("NP", strings.ReplaceAll(b.Lib.MPI, "{np}", "2"), "APP", program).Replace(walkSeeds)
 		w := &walk{b, map[string]bool{}, map[string]string{}}
 		for seed := range strings.Lines(strings.TrimSpace(seeds)) {
