@@ -26,6 +26,9 @@ func (o *Once) EagerLimits(ctx context.Context) (most []int64, err error) {
 			names = append(names, t.variable)
 		}
 	}
+	if len(names) == 0 { // no mpirun can tell
+		return nil, nil
+	}
 	read, err := o.Read(ctx, o.Few(), nil, names...)
 	if err != nil {
 		return nil, err

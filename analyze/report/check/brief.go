@@ -41,7 +41,7 @@ func briefLosses(r *analyze.Report) []document.Section {
 	if r.SeenOnce != "" {
 		is = func(v *analyze.Verdict) bool { return v.Verdict == judge.SeenOnce }
 	}
-	rows, last := lossRows(r, is, func(*analyze.Report, *analyze.Verdict) string { return "" }), ""
+	rows, last := lossRows(r, is, byNothing), ""
 	shown := mostTelling(rows)
 	for _, l := range shown {
 		v := l.worst
@@ -63,6 +63,9 @@ func briefLosses(r *analyze.Report) []document.Section {
 	}
 	return dense(document.Tabled(t, note, "%s", strings.TrimSuffix(lossTitle(r), ", the largest loss per call first")))
 }
+
+// byNothing lets rows that differ in what the library takes be one.
+func byNothing(*analyze.Report, *analyze.Verdict) string { return "" }
 
 // mostTelling returns the rows that a screen has room for, as they are sorted: the largest loss of each call before
 // another row of any.
@@ -138,7 +141,7 @@ func briefNotSure(r *analyze.Report) []document.Section {
 	kinds := notSureKinds(r)
 	t := &document.Table{Head: []string{"why", "the largest", "slower [95 %]", "again"}, Align: "llll", Flex: 0, Tone: document.ToneOf(map[int]picture.Tone{2: picture.Open})}
 	for _, of := range kinds {
-		rows, _ := phrase.First(lossRows(r, among(of), func(*analyze.Report, *analyze.Verdict) string { return "" }), max(1, mostNotSure/len(kinds)), "")
+		rows, _ := phrase.First(lossRows(r, among(of), byNothing), max(1, mostNotSure/len(kinds)), "")
 		reason := fmt.Sprintf("%d %s", len(of), inWords(of[0]))
 		for _, l := range rows {
 			v := l.worst
