@@ -242,6 +242,14 @@ func Default() Config {
 		Stall: conf.Duration(2 * time.Minute), TempMemory: 1 << 30, Counters: []string{}, SplitExperiment: true, Alternate: true}
 }
 
+// AsInPrograms leaves malloc to glibc where a check keeps it fresh: a setting is worth what a program gains.
+func (c Config) AsInPrograms() Config {
+	if c.Malloc == protocol.MallocFresh {
+		c.Malloc = protocol.MallocDefault
+	}
+	return c
+}
+
 func (c Config) CheckTurns(n nrep.Config) []conf.FieldError {
 	var errs conf.FieldErrors
 	errs.Check(c.Turns <= 1 || c.Turns <= n.Most(), "turns", "%d is more than the repetitions of any case, %d (nrep.max, or nrep.fixed)", c.Turns, n.Most())

@@ -12,6 +12,7 @@ const (
 	CacheWarm         = "warm"
 	MallocFresh       = "fresh"
 	MallocSettled     = "settled"
+	MallocDefault     = "default"
 	MallocByEnv       = "environment" // its variables set malloc
 	SampleLocal       = "local"
 	SampleGlobal      = "global"
@@ -67,6 +68,7 @@ var (
 	Mallocs = []string{
 		MallocFresh,   // with the limits of a new process, whatever was freed
 		MallocSettled, // it keeps memory that is freed, as glibc does after large blocks
+		MallocDefault, // glibc moves its limits by what the calls free, as in programs
 	}
 	// Samples are the definitions of a repetition's run-time.
 	Samples = []string{

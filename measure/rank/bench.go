@@ -209,6 +209,8 @@ func (b *bench) setMalloc() {
 	switch state := &b.out.end.Timing.Malloc; {
 	case host.SetsMalloc(os.Environ()):
 		*state = protocol.MallocByEnv
+	case b.job.Malloc == protocol.MallocDefault:
+		*state = protocol.MallocDefault
 	case call.SetMalloc(b.job.Malloc == protocol.MallocSettled):
 		*state = cmp.Or(b.job.Malloc, protocol.MallocFresh)
 	}

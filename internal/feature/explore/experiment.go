@@ -134,6 +134,7 @@ func prepare(ctx context.Context, config *glfile.File, o run.Options) (*glfile.F
 	own := glfile.Of(config, Section)
 	own.Takes = taken(ctx, &f, o)
 	glfile.Put(&f, Section, own)
+	f.Measure = f.Measure.AsInPrograms()
 	rounds := own.Rounds
 	if rounds > 0 && f.Measure.Turns == 0 && !f.Measure.Provable && f.Measure.Cache == protocol.CacheWarm {
 		f.Measure.Turns = min(rounds, f.NREP.Most())

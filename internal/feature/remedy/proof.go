@@ -462,6 +462,7 @@ func (x *mending) sides(ctx context.Context, folder string, plan *guidelines.Pla
 		f := *x.Config
 		f.Job.MPIRuns, f.Job.Looks, f.Gate, f.NREP.Predictions = r, nil, series.DefaultGate(), 1
 		f.MPI.Env = measure.Env(f.MPI.Env, env)
+		f.Measure = f.Measure.AsInPrograms()
 		side, err := x.campaign(ctx, &kind, &f, filepath.Join(folder, string(rune('a'+i))))
 		if err != nil {
 			return nil, err

@@ -102,10 +102,19 @@ func remediedOf(b *bed.Bed, toml string, change func(*Request)) (*Result, error)
 func TestWhatMallocMakesSlowIsMendedAndExported(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
-		r, err := remedied(b, nil)
-		must.Do(t, err)
+		b.Checked(faulting)
+		check := len(b.Fake.Jobs())
+		r := must.Get(done(b, asked(b, faulting)))(t)
 		must.Hold(t, r.Exit == exitcode.OK && len(r.Cells) == 1 && r.Cells[0].State == CellMended && r.Mpiruns == 20 && len(r.Proofs) == 1 && r.Proofs[0].Holds,
 			"%+v", r)
+		for i, job := range b.Fake.Jobs() {
+			want := protocol.MallocDefault
+			if i < check {
+				want = protocol.MallocFresh
+			}
+			timed := job.CallsJob != nil && job.Mode == protocol.ModeMeasure
+			should.Hold(t, !timed || job.Malloc == want, "mpirun %d: malloc %s, not %s", i+1, job.Malloc, want)
+		}
 		folder := folderOf(b.Out)
 		f := glfile.Default()
 		f.MPI.Under = folder
