@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/bench/steady"
 	"pgmpi/guidelines"
 	"pgmpi/internal/lists"
 	"pgmpi/measure/protocol"
@@ -26,14 +26,19 @@ func aloneBench(ctx context.Context, e *env) {
 	besideLoad(ctx, e.load, func(ctx context.Context) {
 		full := e.check(ctx, "default check", toml+e.job(`"1..1Mi"`), 1)
 		small := e.check(ctx, "five sizes", toml+e.job(aloneSizes), 2)
+		smallMpiruns, fullMpiruns := get(steady.Open(small.out)), get(steady.Open(full.out))
 		pairs := map[string]*agreement{}
 		for n, v := range aloneCells(small.Verdicts, e.times) {
 			text := fmt.Sprintf("[check]\nguidelines = [%q]\nfunctions = [%q]\n", v.Guideline, v.Function) + e.job(fmt.Sprintf("%q", fmt.Sprint(v.Msize)))
 			alone := e.check(ctx, fmt.Sprintf("%s %s at %d B alone", v.Guideline, v.Function, v.Msize), text, n+3)
 			of := [3]*analyze.Verdict{same(alone.Verdicts, v), same(small.Verdicts, v), same(full.Verdicts, v)}
+			folders := [3]*steady.Folder{get(steady.Open(alone.out)), smallMpiruns, fullMpiruns}
 			for _, p := range [][2]int{{0, 1}, {0, 2}, {1, 2}} {
 				names := [3]string{"alone", "five sizes", "default"}
-				compareConditions(pairs, names[p[0]]+" and "+names[p[1]], of[p[0]], of[p[1]])
+				both := names[p[0]] + " and " + names[p[1]]
+				compareConditions(pairs, both, of[p[0]], of[p[1]])
+				a, b := steady.Effects(folders[p[0]], folders[p[1]], v)
+				compareEffects(pairs, "repeated, in one state of the machine, "+both, a, b)
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(pairs)) {
@@ -73,23 +78,23 @@ func compareConditions(pairs map[string]*agreement, name string, a, b *analyze.V
 	if a == nil || b == nil {
 		return
 	}
-	count := func(condition string, a, b *analyze.Effect) {
-		key := condition + ", " + name
-		agree, known := agreeing(a, b)
-		if !known {
-			return
-		} else if pairs[key] == nil {
-			pairs[key] = &agreement{}
-		}
-		if pairs[key].of++; agree {
-			pairs[key].n++
-		} else {
-			fmt.Printf("      %s: %.2f [%.2f, %.2f] and %.2f [%.2f, %.2f]\n", key, *a.Ratio, *a.RatioLo95, *a.RatioHi95, *b.Ratio, *b.RatioLo95, *b.RatioHi95)
-		}
+	compareEffects(pairs, "repeated, "+name, &a.Effect, &b.Effect)
+	compareEffects(pairs, "alternating, "+name, effectOf(a.Alternating), effectOf(b.Alternating))
+	compareEffects(pairs, "malloc "+protocol.MallocSettled+", "+name, effectOf(a.OtherMalloc), effectOf(b.OtherMalloc))
+}
+
+func compareEffects(pairs map[string]*agreement, key string, a, b *analyze.Effect) {
+	agree, known := steady.Agree(a, b)
+	if !known {
+		return
+	} else if pairs[key] == nil {
+		pairs[key] = &agreement{}
 	}
-	count("repeated", &a.Effect, &b.Effect)
-	count("alternating", effectOf(a.Alternating), effectOf(b.Alternating))
-	count("malloc "+protocol.MallocSettled, effectOf(a.OtherMalloc), effectOf(b.OtherMalloc))
+	if pairs[key].of++; agree {
+		pairs[key].n++
+	} else {
+		fmt.Printf("      %s: %.2f [%.2f, %.2f] and %.2f [%.2f, %.2f]\n", key, *a.Ratio, *a.RatioLo95, *a.RatioHi95, *b.Ratio, *b.RatioLo95, *b.RatioHi95)
+	}
 }
 
 func effectOf(e *analyze.Elsewhere) *analyze.Effect {
@@ -97,17 +102,4 @@ func effectOf(e *analyze.Elsewhere) *analyze.Effect {
 		return nil
 	}
 	return &e.Effect
-}
-
-// agreeing tells whether two ratios differ by no more than their intervals and two checks do.
-func agreeing(a, b *analyze.Effect) (agree, known bool) {
-	variance := 2 * judge.Between * judge.Between
-	for _, e := range []*analyze.Effect{a, b} {
-		if e == nil || e.Ratio == nil || e.RatioLo95 == nil || e.RatioHi95 == nil {
-			return false, false
-		}
-		se := math.Log(*e.RatioHi95 / *e.RatioLo95) / (2 * 1.96)
-		variance += se * se
-	}
-	return math.Abs(math.Log(*a.Ratio / *b.Ratio)) <= 1.96*math.Sqrt(variance), true
 }

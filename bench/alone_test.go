@@ -13,20 +13,6 @@ func effect(ratio, lo, hi float64) analyze.Effect {
 	return analyze.Effect{Ratio: &ratio, RatioLo95: &lo, RatioHi95: &hi}
 }
 
-// Two exact ratios may differ by 1.96 * sqrt(2) * 3 %: 8.7 %.
-func TestRatiosAgreeWithinTheirIntervalsAndWhatChecksDiffer(t *testing.T) {
-	one := effect(1, 1, 1)
-	for _, c := range []struct {
-		other analyze.Effect
-		want  bool
-	}{{effect(1.08, 1.08, 1.08), true}, {effect(1.1, 1.1, 1.1), false}, {effect(1.1, 1, 1.21), true}, {effect(.85, .84, .86), false}} {
-		agree, known := agreeing(&one, &c.other)
-		should.Hold(t, known && agree == c.want, "%v", *c.other.Ratio)
-	}
-	_, known := agreeing(&one, &analyze.Effect{})
-	should.Hold(t, !known, "without a ratio")
-}
-
 func TestConditionsAreComparedWhereBothChecksHaveThem(t *testing.T) {
 	both := analyze.Verdict{Tested: analyze.Tested{Effect: effect(2, 1.9, 2.1)}, Alternating: &analyze.Elsewhere{Alone: analyze.Alone{Effect: effect(1.2, 1.1, 1.3)}}}
 	other := analyze.Verdict{Tested: analyze.Tested{Effect: effect(1, .99, 1.01)}}
