@@ -166,8 +166,29 @@ func TestAFreshMallocMeetsPageFaultsThatASettledOneDoesNot(t *testing.T) {
 		j.Cases = []protocol.JobCase{{Function: "MPI_Reduce_scatter_block", Msize: 1 << 20, NRep: repetitions},
 			{Function: "MPI_Reduce_scatter_block", Msize: 4 << 20, NRep: 2}}
 		j.Order, j.FirstCalls, j.Warmup, j.Malloc = []int{1, 0}, 5, 10, state
-		faults[state] = must.Get(b.RunJob(2, j))(t).Cases[0].Usage.Faults
+		out := must.Get(b.RunJob(2, j))(t)
+		faults[state] = out.Cases[0].Usage.Faults
+		should.Equal(t, out.End.Timing.Malloc, state)
 	}
 	// The kernel decides how many, and whether in huge pages.
 	should.Hold(t, faults[protocol.MallocFresh] >= 2*repetitions && faults[protocol.MallocFresh] > 2*faults[protocol.MallocSettled], "%d calls: %v", repetitions, faults)
+}
+
+// Calls of 64 KiB leave blocks that lie side by side in the heap.
+func TestAFreshMallocGivesNoCallWhatOthersHaveFreed(t *testing.T) {
+	const repetitions = 20
+	b := newFixture(t, mpirun.Libraries[0])
+	scan := func(before ...int64) int64 {
+		j := verifyJob(2, mockups.Datatype{Name: "double", Bytes: 8}, "sum", 0, false)
+		j.Cases, j.Order = nil, nil
+		for _, size := range append(before, 128<<10) {
+			j.Order = append(j.Order, len(j.Cases))
+			j.Cases = append(j.Cases, protocol.JobCase{Function: "MPI_Scan", Msize: size, NRep: repetitions})
+		}
+		j.FirstCalls, j.Warmup, j.Malloc = 5, 10, protocol.MallocFresh
+		out := must.Get(b.RunJob(2, j))(t)
+		return out.Cases[len(before)].Usage.Faults
+	}
+	alone, beside := scan(), scan(1<<10, 16<<10, 64<<10, 120<<10)
+	should.Hold(t, alone >= 2*repetitions && beside > alone/2, "%d calls: %d page faults alone, %d after others", repetitions, alone, beside)
 }

@@ -46,6 +46,9 @@ const firstTime = time.Second
 // Between the visits it stays prepared, so that its temporaries are as its last
 // call has left them, and nothing but other cases comes in between.
 func (b *bench) visit(i int) error {
+	if b.out.end.Timing.Malloc == protocol.MallocFresh {
+		call.HoldFreeBlocks()
+	}
 	if i+1 < len(b.job.Cases) && b.job.Cases[i+1].Turns {
 		return b.pair(i)
 	}

@@ -138,6 +138,7 @@ const (
 	mallocStarts = 128 << 10 // both thresholds of glibc as a process starts
 	mallocKeeps  = 1 << 30
 	mallocRaises = 32 << 20 // as far as glibc moves the first by itself; older ones refuse more
+	mallocFreed  = 8 << 20  // what a program with settled malloc has freed
 )
 
 // SetMalloc brings malloc into a state that no block which is freed moves. It tells whether the C
@@ -145,10 +146,18 @@ const (
 func SetMalloc(settled bool) bool {
 	set := func(mmap, trim int64) bool { return C.pg_set_malloc(C.int64_t(mmap), C.int64_t(trim)) != 0 }
 	if settled {
-		return set(mallocKeeps, mallocKeeps) || set(mallocRaises, mallocKeeps)
+		if !set(mallocKeeps, mallocKeeps) && !set(mallocRaises, mallocKeeps) {
+			return false
+		}
+		C.pg_free_large_block(mallocFreed)
+		return true
 	}
 	return set(mallocStarts, mallocStarts)
 }
+
+// HoldFreeBlocks keeps the calls to come from what others have left in the heap: with fresh malloc they get large blocks
+// from the kernel.
+func HoldFreeBlocks() { C.pg_hold_free_blocks(mallocStarts) }
 
 // Allocate makes room for buffers and temporaries, or leaves the room that there is, if that is enough.
 func (c *Caller) Allocate(bytes mockups.Need) error {

@@ -1,6 +1,7 @@
 #include "rank.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -12,6 +13,44 @@ int pg_set_malloc(int64_t mmap, int64_t trim)
         malloc_trim(0); /* what the start of the process has left */
     return set;
 }
+
+void pg_free_large_block(int64_t bytes)
+{
+    char *volatile at = malloc((size_t)bytes);
+    if (at != NULL)
+        memset(at, 1, (size_t)bytes);
+    free(at);
+}
+
+static size_t mapped_blocks(void)
+{
+#if __GLIBC_PREREQ(2, 33)
+    return mallinfo2().hblks;
+#else
+    return (size_t)mallinfo().hblks;
+#endif
+}
+
+void pg_hold_free_blocks(int64_t bytes)
+{
+    enum { MOST = 1024 };
+    static void *volatile held[MOST];
+    static int other; /* malloc is not glibc's */
+    int n = 0;
+    while (!other && n < MOST) {
+        size_t before = mapped_blocks();
+        held[n] = malloc((size_t)bytes);
+        if (held[n] == NULL)
+            return;
+        if (mapped_blocks() > before) {
+            free(held[n]);
+            return;
+        }
+        n++;
+    }
+    for (other = 1; n > 0; n--)
+        free(held[n - 1]);
+}
 #else
 int pg_set_malloc(int64_t mmap, int64_t trim)
 {
@@ -19,4 +58,8 @@ int pg_set_malloc(int64_t mmap, int64_t trim)
     (void)trim;
     return 0;
 }
+
+void pg_free_large_block(int64_t bytes) { (void)bytes; }
+
+void pg_hold_free_blocks(int64_t bytes) { (void)bytes; }
 #endif

@@ -64,6 +64,13 @@ int pg_topology(pg_ctx *x, int *nodes, int *crowded);
  * malloc cannot be told so. */
 int pg_set_malloc(int64_t mmap, int64_t trim);
 
+/* Takes, touches and frees a block: malloc then has it for others, where it gives nothing back. */
+void pg_free_large_block(int64_t bytes);
+
+/* Keeps for good what is free in the heap in blocks of `bytes` or more: it would serve a call that
+ * takes such memory from the kernel in a fresh process, and it depends on the calls before. */
+void pg_hold_free_blocks(int64_t bytes);
+
 void pg_library_version(char *text, int *length);
 void pg_error_text(int code, char *text);
 
