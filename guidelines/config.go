@@ -15,26 +15,40 @@ import (
 
 // Config is the [check] section of gl.toml.
 type Config struct {
-	// Guidelines are selectors: "GL8", "GL1..GL17", "GL1:MPI_Gather" for one
-	// collective, "extended" (GL18 and up), "all", a Group, Eager, "everything", the user's ids.
 	Guidelines []string `toml:"guidelines" json:"guidelines"`
-	Exclude    []string `toml:"exclude" json:"exclude"`     // selectors
-	Functions  []string `toml:"functions" json:"functions"` // only these collectives; all if empty
-	// Calls are collectives at sizes, "MPI_Bcast:64Ki", or on some processes alone, "MPI_Bcast:64Ki:4", or with other
-	// elements than job.datatype, "MPI_Reduce:8:4:int/max": only these are checked, and nothing else has a size then.
-	Calls []string `toml:"calls" json:"calls"`
+	Exclude    []string `toml:"exclude" json:"exclude"`
+	Functions  []string `toml:"functions" json:"functions"`
+	Calls      []string `toml:"calls" json:"calls"` // as CallAt writes them; nothing else has a size then
 	// Around are sizes of messages in bytes, next to limits that the library tells. They are asked of messages, too.
 	Around []int64 `toml:"-" json:"around,omitempty"`
 }
+
+// Rows describes the keys. Their limits are in Validate: the user's own guidelines are among them.
+func (c *Config) Rows() []conf.Key {
+	return []conf.Key{
+		{Field: conf.At(&c.Guidelines, []string{"GL1..GL17", Eager}),
+			Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:Gather`), `extended` (" +
+				Extended() + "), `all`, `everything`, `eager`, and groups, as `pgmpi list` shows them",
+			More: "Empty only where there is a `[[guideline]]`. See [guidelines.md](guidelines.md#choosing-guidelines).",
+			Flag: "only", Value: "LIST", FlagText: "only these guidelines: GL16,GL1..GL3,lanes (`pgmpi list` shows them)"},
+		{Field: conf.At(&c.Exclude, []string{}), Text: "what is not, in the same words; also the ids of your own guidelines",
+			Flag: "except", Value: "LIST", FlagText: "none of these guidelines"},
+		{Field: conf.At(&c.Functions, []string{}),
+			Text: "only guidelines about these collectives, such as `Bcast`", Empty: "all",
+			Flag: "functions", Value: "LIST", FlagText: "only these collectives: Bcast,Reduce"},
+		{Field: conf.At(&c.Calls, []string{}),
+			Text: "only these collectives at these sizes, `Bcast:64Ki`, or on some processes alone, `Bcast:64Ki:4`, " +
+				"or with other elements, `Reduce:8:4:int/max`, whatever `job.msizes` says", Empty: "all",
+			More: "`--calls app.prof` takes them from a program; see [how-to-gain.md](how-to-gain.md)."},
+	}
+}
+
+func Default() Config { return conf.Usual((*Config).Rows) }
 
 // AsksOfMessages tells whether messages are among what a Config checks.
 func (c Config) AsksOfMessages(users []User) bool {
 	s, errs := c.selection(users)
 	return len(errs) == 0 && len(c.Calls) == 0 && slices.ContainsFunc(s.guidelines(), func(g Guideline) bool { return g.Group == Messages })
-}
-
-func Default() Config {
-	return Config{Guidelines: []string{"GL1..GL17", Eager}, Exclude: []string{}, Functions: []string{}, Calls: []string{}}
 }
 
 func (c Config) Validate(users []User) []conf.FieldError {

@@ -1,6 +1,7 @@
 package nrep
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -17,47 +18,81 @@ var Metrics = []string{MetricRSE, MetricCovMean, MetricCovMedian}
 
 // maxRepetitions bounds what a rank would have to hold in memory for one case.
 const maxRepetitions = 10_000_000
-
+// Config is the [nrep] section of gl.toml. Start from Default.
 // Config is the [nrep] section of gl.toml. Start from Default.
 type Config struct {
-	Metrics     []string      `toml:"metrics" json:"metrics"`         // rse, cov_mean, cov_median: all must hold
-	RSE         float64       `toml:"rse" json:"rse"`                 // stop below it
-	CovMean     CovConfig     `toml:"cov_mean" json:"cov_mean"`       //
-	CovMedian   CovConfig     `toml:"cov_median" json:"cov_median"`   //
-	Min         int           `toml:"min" json:"min"`                 // repetitions at the first check point
-	Max         int           `toml:"max" json:"max"`                 // repetitions at the last one
-	Step        int           `toml:"step" json:"step"`               // to the second check point; then doubled
-	Predictions int           `toml:"predictions" json:"predictions"` // number of mpiruns that predict
-	Budget      conf.Duration `toml:"budget" json:"budget"`           // for over Min repetitions, or 0 for no limit
-	MaxTime     conf.Duration `toml:"max_time" json:"max_time"`       // for one case of one prediction
-	MinTime     conf.Duration `toml:"min_time" json:"min_time"`       // in the calls of one case of one mpirun that measures
-	Enough      int           `toml:"enough" json:"enough"`           // for a case of one mpirun that measures, or 0 for no limit
-	Fixed       int           `toml:"fixed" json:"fixed"`             // repetitions without prediction, if above 0
+	Metrics     []string      `toml:"metrics" json:"metrics"`
+	RSE         float64       `toml:"rse" json:"rse"`
+	CovMean     CovConfig     `toml:"cov_mean" json:"cov_mean"`
+	CovMedian   CovConfig     `toml:"cov_median" json:"cov_median"`
+	Min         int           `toml:"min" json:"min"`
+	Max         int           `toml:"max" json:"max"`
+	Step        int           `toml:"step" json:"step"`
+	Predictions int           `toml:"predictions" json:"predictions"`
+	Budget      conf.Duration `toml:"budget" json:"budget"`
+	MaxTime     conf.Duration `toml:"max_time" json:"max_time"`
+	MinTime     conf.Duration `toml:"min_time" json:"min_time"`
+	Enough      int           `toml:"enough" json:"enough"`
+	Fixed       int           `toml:"fixed" json:"fixed"`
 }
 
 // CovConfig holds the threshold of a coefficient of variation. Window is the number of prefixes that it
 // is computed over.
 type CovConfig struct {
-	Threshold float64 `toml:"threshold" json:"threshold"` // stop below it
-	Window    int     `toml:"window" json:"window"`       // prefixes, at least 2
+	Threshold float64 `toml:"threshold" json:"threshold"`
+	Window    int     `toml:"window" json:"window"`
 }
 
-func Default() Config {
-	return Config{
-		Metrics:     []string{MetricRSE},
-		RSE:         0.025,
-		CovMean:     CovConfig{Threshold: 0.01, Window: 20},
-		CovMedian:   CovConfig{Threshold: 0.01, Window: 20},
-		Min:         10,
-		Max:         1000,
-		Step:        10,
-		Predictions: 3,
-		Budget:      conf.Duration(3 * time.Millisecond),
-		MaxTime:     conf.Duration(2 * time.Second),
-		MinTime:     conf.Duration(500 * time.Microsecond),
-		Enough:      200,
+// Rows describes the keys.
+func (c *Config) Rows() []conf.Key {
+	share := conf.That(func(v float64) bool { return v > 0 && v < 1 }, "%v is not between 0 and 1") // NaN is not
+	some, notNegative := conf.AtLeast(1, "%v is below 1"), conf.AtLeast(0, "%v is negative")
+	window, time0 := conf.AtLeast(2, "%v is below 2"), conf.AtLeast(conf.Duration(0), "%v is negative")
+	most := conf.That(func(n int) bool { return n <= maxRepetitions }, fmt.Sprintf("%%v is more than %d", maxRepetitions))
+	return []conf.Key{
+		{Field: conf.At(&c.Metrics, []string{MetricRSE}, metrics), Names: Metrics,
+			Text: "metrics that say when a case has been repeated often enough (all that are listed must hold)",
+			Flag: "nrep-metrics", Value: "LIST"},
+		{Field: conf.At(&c.RSE, .025, share), Text: "threshold of the relative standard error; between 0 and 1",
+			Flag: "nrep-rse", Value: "N"},
+		{Field: conf.At(&c.CovMean.Threshold, .01, share),
+			Text: "threshold of the coefficient of variation of the last means; between 0 and 1",
+			Flag: "nrep-cov-mean", Value: "N"},
+		{Field: conf.At(&c.CovMean.Window, 20, window), Text: "number of these means; at least 2"},
+		{Field: conf.At(&c.CovMedian.Threshold, .01, share),
+			Text: "threshold of the coefficient of variation of the last medians; between 0 and 1",
+			Flag: "nrep-cov-median", Value: "N"},
+		{Field: conf.At(&c.CovMedian.Window, 20, window), Text: "number of these medians; at least 2"},
+		{Field: conf.At(&c.Min, 10, some), Text: "fewest repetitions of a case, after which the metrics are first checked",
+			Flag: "nrep-min", Value: "N"},
+		{Field: conf.At(&c.Max, 1000, most), Text: "most repetitions of a case; at most 10,000,000",
+			Flag: "nrep-max", Value: "N"},
+		{Field: conf.At(&c.Step, 10, some),
+			Text: "repetitions from the first check of the metrics to the second; it doubles", Flag: "nrep-step", Value: "N"},
+		{Field: conf.At(&c.Predictions, 3, some), Text: "number of mpiruns that predict; the largest prediction is kept"},
+		{Field: conf.At(&c.Budget, conf.Duration(3*time.Millisecond), time0),
+			Text: "long calls are repeated more than `min` times only within this time; `\"0s\"`: no limit"},
+		{Field: conf.At(&c.MaxTime, conf.Duration(2*time.Second), conf.Above(conf.Duration(0), "%v is not positive")),
+			Text: "time limit for one case in one prediction"},
+		{Field: conf.At(&c.MinTime, conf.Duration(500*time.Microsecond), time0),
+			Text: "short calls are repeated until they have taken this long together, at most `max` times"},
+		{Field: conf.At(&c.Enough, 200, notNegative),
+			Text: "most repetitions of a case in an mpirun that measures, unless `min` is more; `0`: no limit",
+			More: "See [measuring.md](measuring.md#how-often-nrep)."},
+		{Field: conf.At(&c.Fixed, 0, notNegative, most), Text: "above 0: this many repetitions, and no stage 1"},
 	}
 }
+
+func metrics(names *[]string) (errs []error) {
+	errs = conf.Unless(len(*names) > 0, "is empty")
+	for i, m := range *names {
+		errs = append(errs, conf.Known("metric", Metrics, m)...)
+		errs = append(errs, conf.Unless(!slices.Contains((*names)[:i], m), "%q is listed twice", m)...)
+	}
+	return errs
+}
+
+func Default() Config { return conf.Usual((*Config).Rows) }
 
 func (c Config) Most() int {
 	if c.Fixed > 0 {
@@ -67,35 +102,13 @@ func (c Config) Most() int {
 }
 
 func (c Config) Validate() []conf.FieldError {
-	var errs conf.FieldErrors
-	errs.Check(len(c.Metrics) > 0, "metrics", "is empty")
-	for i, m := range c.Metrics {
-		errs.Name("metrics", "metric", m, Metrics)
-		errs.Check(!slices.Contains(c.Metrics[:i], m), "metrics", "%q is listed twice", m)
-	}
-	errs.Check(isThreshold(c.RSE), "rse", "%v is not between 0 and 1", c.RSE)
-	for _, cov := range []struct {
-		metric string
-		CovConfig
-	}{{MetricCovMean, c.CovMean}, {MetricCovMedian, c.CovMedian}} {
-		errs.Check(isThreshold(cov.Threshold), cov.metric+".threshold", "%v is not between 0 and 1", cov.Threshold)
-		errs.Check(cov.Window >= 2, cov.metric+".window", "%d is below 2", cov.Window)
-		errs.Check(cov.Window <= c.Max || !slices.Contains(c.Metrics, cov.metric), cov.metric+".window",
-			"%d is more than max = %d, so it could never be satisfied", cov.Window, c.Max)
-	}
-	errs.Check(c.Min >= 1, "min", "%d is below 1", c.Min)
+	errs := conf.Check(&c, c.Rows())
 	errs.Check(c.Max >= c.Min, "max", "%d is below min = %d", c.Max, c.Min)
-	errs.Check(c.Max <= maxRepetitions, "max", "%d is more than %d", c.Max, maxRepetitions)
-	errs.Check(c.Step >= 1, "step", "%d is below 1", c.Step)
-	errs.Check(c.Predictions >= 1, "predictions", "%d is below 1", c.Predictions)
-	errs.Check(c.Budget >= 0, "budget", "%v is negative", c.Budget)
-	errs.Check(c.MaxTime > 0, "max_time", "%v is not positive", c.MaxTime)
-	errs.Check(c.MinTime >= 0, "min_time", "%v is negative", c.MinTime)
-	errs.Check(c.Enough >= 0, "enough", "%d is negative", c.Enough)
-	errs.Check(c.Fixed >= 0, "fixed", "%d is negative", c.Fixed)
-	errs.Check(c.Fixed <= maxRepetitions, "fixed", "%d is more than %d", c.Fixed, maxRepetitions)
+	reached := func(metric string, window int) {
+		errs.Check(window <= c.Max || !slices.Contains(c.Metrics, metric), metric+".window",
+			"%d is more than max = %d, so it could never be satisfied", window, c.Max)
+	}
+	reached(MetricCovMean, c.CovMean.Window)
+	reached(MetricCovMedian, c.CovMedian.Window)
 	return errs
 }
-
-// isThreshold is false for NaN.
-func isThreshold(v float64) bool { return v > 0 && v < 1 }

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"fmt"
 	"time"
 
 	"pgmpi/internal/conf"
@@ -34,45 +35,56 @@ var (
 
 // Config holds the [analyze] section of gl.toml: how the run medians are judged.
 type Config struct {
-	Method Method   `toml:"method" json:"method"` // one of Methods
-	Test   TestName `toml:"test" json:"test"`     // one of Names; "auto" takes the method's
-	Alpha  float64  `toml:"alpha" json:"alpha"`   // level of the family, in (0, 1)
-	Adjust Adjust   `toml:"adjust" json:"adjust"` // one of Adjusts; "auto" takes the method's
-	// MinSlowdown is the least ratio of medians, ≥ 1, that is reported as a violation.
-	// SplitTolerance is the slack of split-robustness, ≥ 0: 0.05 is 5 %.
-	MinSlowdown    float64 `toml:"min_slowdown" json:"min_slowdown"`
-	SplitTolerance float64 `toml:"split_tolerance" json:"split_tolerance"`
-	// A nonblocking call may exceed the blocking one (NB2) by this share, ≥ 0, and time.
-	NBTolerance float64       `toml:"nb_tolerance" json:"nb_tolerance"`
-	NBAllowance conf.Duration `toml:"nb_allowance" json:"nb_allowance"`
-	// BetweenChecks is the standard deviation of a test's true log ratio from check to check, ≥ 0;
-	// 0 if it is not known. Then a table gives it (Between).
-	BetweenChecks float64 `toml:"between_checks" json:"between_checks"`
+	Method         Method        `toml:"method" json:"method"`
+	Test           TestName      `toml:"test" json:"test"`
+	Alpha          float64       `toml:"alpha" json:"alpha"`
+	Adjust         Adjust        `toml:"adjust" json:"adjust"`
+	MinSlowdown    float64       `toml:"min_slowdown" json:"min_slowdown"`
+	SplitTolerance float64       `toml:"split_tolerance" json:"split_tolerance"`
+	NBTolerance    float64       `toml:"nb_tolerance" json:"nb_tolerance"`
+	NBAllowance    conf.Duration `toml:"nb_allowance" json:"nb_allowance"`
+	BetweenChecks  float64       `toml:"between_checks" json:"between_checks"`
 }
 
-func Default() Config {
-	return Config{Method: MethodDefault, Test: TestAuto, Alpha: 0.05, Adjust: AdjustAuto, MinSlowdown: 1.05, SplitTolerance: 0.05,
-		NBTolerance: 0.25, NBAllowance: conf.Duration(time.Microsecond)}
+// Rows describes the keys. NaN is out of every range.
+func (c *Config) Rows() []conf.Key {
+	const second = conf.Duration(time.Second)
+	below := func(least, limit float64, otherwise string) conf.Limit[float64] {
+		return conf.That(func(v float64) bool { return v >= least && v < limit }, otherwise+", not %v")
+	}
+	return []conf.Key{
+		{Field: conf.OneOf(&c.Method, MethodDefault, "method", Methods), Text: "method of judging",
+			More: "See [statistics.md](statistics.md#methods).", Flag: "method", Value: "METHOD"},
+		{Field: conf.OneOf(&c.Test, TestAuto, "test", Names()), Text: "test of a guideline (`auto`: the method's)",
+			Flag: "test", Value: "TEST"},
+		{Field: conf.At(&c.Alpha, .05,
+			conf.That(func(v float64) bool { return v > 0 && v < 1 }, "must be between 0 and 1, not %v")),
+			Text: "level of the whole check; between 0 and 1", Flag: "alpha", Value: "LEVEL"},
+		{Field: conf.OneOf(&c.Adjust, AdjustAuto, "adjustment", Adjusts),
+			Text: "adjustment for the number of tests (`auto`: the method's)", Flag: "adjust", Value: "METHOD"},
+		{Field: conf.At(&c.MinSlowdown, 1.05, below(1, 1000, "is a ratio of at least 1 (1.05: five per cent slower)")),
+			Text: "least ratio that is a violation, at least 1; 1.05 is five per cent slower",
+			Flag: "min-slowdown", Value: "RATIO"},
+		{Field: conf.At(&c.SplitTolerance, .05, below(0, 1000, "must be at least 0 (0.05: five per cent)")),
+			Text: "slack of split-robustness (GL2), at least 0; 0.05 is five per cent", Flag: "split-tolerance", Value: "N"},
+		{Field: conf.At(&c.NBTolerance, .25, below(0, 1000, "must be at least 0 (0.25: a quarter)")),
+			Text: "share of a blocking call that the nonblocking one may take longer (NB2), at least 0; 0.25 is a quarter",
+			Flag: "nb-tolerance", Value: "N"},
+		{Field: conf.At(&c.NBAllowance, conf.Duration(time.Microsecond),
+			conf.That(func(v conf.Duration) bool { return v >= 0 && v <= second }, "must be from 0s to 1s, not %v")),
+			Text: "and this time more, for the request"},
+		{Field: conf.At(&c.BetweenChecks, 0,
+			below(0, 1, "must be at least 0 and below 1 (0.03: ratios of two checks differ by 3 %)")),
+			Text:  "how far ratios differ from check to check, as the standard deviation of ln ratio",
+			Empty: fmt.Sprintf("the baselines' own, else %g, and %g beside other programs", Between, BetweenBusy),
+			More:  "See [statistics.md](statistics.md#would-a-repeat-show-it)."},
+	}
 }
 
-// Validate returns everything that is wrong with the section. NaN is out of every range.
-func (c Config) Validate() []conf.FieldError {
-	var errs conf.FieldErrors
-	errs.Name("method", "method", string(c.Method), Strings(Methods))
-	errs.Name("test", "test", string(c.Test), Strings(Names()))
-	errs.Name("adjust", "adjustment", string(c.Adjust), Strings(Adjusts))
-	errs.Check(c.Alpha > 0 && c.Alpha < 1, "alpha", "must be between 0 and 1, not %v", c.Alpha)
-	errs.Check(c.MinSlowdown >= 1 && c.MinSlowdown < 1000, "min_slowdown",
-		"is a ratio of at least 1 (1.05: five per cent slower), not %v", c.MinSlowdown)
-	errs.Check(c.SplitTolerance >= 0 && c.SplitTolerance < 1000, "split_tolerance",
-		"must be at least 0 (0.05: five per cent), not %v", c.SplitTolerance)
-	errs.Check(c.NBTolerance >= 0 && c.NBTolerance < 1000, "nb_tolerance",
-		"must be at least 0 (0.25: a quarter), not %v", c.NBTolerance)
-	errs.Check(c.BetweenChecks >= 0 && c.BetweenChecks < 1, "between_checks",
-		"must be at least 0 and below 1 (0.03: ratios of two checks differ by 3 %%), not %v", c.BetweenChecks)
-	errs.Check(c.NBAllowance >= 0 && c.NBAllowance <= conf.Duration(time.Second), "nb_allowance", "must be from 0s to 1s, not %v", c.NBAllowance)
-	return errs
-}
+func Default() Config { return conf.Usual((*Config).Rows) }
+
+// Validate returns everything that is wrong with the section.
+func (c Config) Validate() []conf.FieldError { return conf.Check(&c, c.Rows()) }
 
 func Strings[T ~string](names []T) []string {
 	return lists.Map(names, func(name T) string { return string(name) })

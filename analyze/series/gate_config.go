@@ -174,19 +174,50 @@ var FailOns = []FailOn{FailOnNew, FailOnSure, FailOnViolated, FailOnSeen, FailOn
 
 // GateConfig holds the [gate] section of gl.toml: the baselines of a check, and what makes it red.
 type GateConfig struct {
-	Baseline []string `toml:"baseline" json:"baseline"` // results folders, report.json, folders of nights
-	Nights   int      `toml:"nights" json:"nights"`     // how many of a folder of nights, the last ones
-	Expect   string   `toml:"expect" json:"expect"`     // file of [[expect]], or ""
-	Confirm  bool     `toml:"confirm" json:"confirm"`   // measure again what would be an alarm
-	FailOn   FailOn   `toml:"fail_on" json:"fail_on"`
-	Strict   bool     `toml:"strict" json:"strict"` // what is expected and kept is an alarm
-	// MustJudge leaves a night without a verdict if no baseline can judge it.
-	MustJudge bool `toml:"must_judge" json:"must_judge"`
+	Baseline  []string `toml:"baseline" json:"baseline"`
+	Nights    int      `toml:"nights" json:"nights"`
+	Expect    string   `toml:"expect" json:"expect"`
+	Confirm   bool     `toml:"confirm" json:"confirm"`
+	FailOn    FailOn   `toml:"fail_on" json:"fail_on"`
+	Strict    bool     `toml:"strict" json:"strict"`
+	MustJudge bool     `toml:"must_judge" json:"must_judge"`
 }
 
-func DefaultGate() GateConfig {
-	return GateConfig{Baseline: []string{}, Nights: 20, Confirm: true, FailOn: FailOnNew}
+// mostNights bounds the memory that baselines take.
+const mostNights = 100
+
+// Rows describes the keys.
+func (c *GateConfig) Rows() []conf.Key {
+	return []conf.Key{
+		{Field: conf.At(&c.Baseline, []string{}),
+			Text:  "what the check is held against: results folders, their report.json, or folders whose sub-folders are nights",
+			Empty: "nothing; exit code 1 means any violation", More: "See [gate.md](gate.md).", Flag: "baseline", Value: "LIST"},
+		{Field: conf.At(&c.Nights, 20, conf.Within(1, mostNights)),
+			Text: "how many nights of a folder are compared, the last ones; at most 100", Flag: "nights", Value: "N"},
+		{Field: conf.At(&c.Expect, ""),
+			Text:  "file of the violations that are known, its `[[expect]]`; `pgmpi expect` writes one",
+			Empty: "none", More: "See [gate.md](gate.md#expectations).", Flag: "expect", Value: "FILE"},
+		{Field: conf.At(&c.Confirm, true), Text: "only what is violated again when it is measured again is an alarm",
+			Flag: "confirm", FlagText: "only what is violated again when it is measured again is an alarm: usual; " +
+				"--confirm=false does without"},
+		{Field: conf.At(&c.FailOn, FailOnNew, func(on *FailOn) []error {
+			if *on == firm {
+				return nil
+			}
+			return conf.Known("kind of alarm", judge.Strings(FailOns), string(*on))
+		}), Names: judge.Strings(FailOns), Text: "what is an alarm",
+			More: "`sure` (once `firm`): of what is new, what a repeat would probably show again; `violated`: all that is not " +
+				"expected; `seen`: also what was seen once in imported data; `times`: also run-times that became longer. " +
+				"See [gate.md](gate.md#states).",
+			Flag: "fail-on", Value: "WORD"},
+		{Field: conf.At(&c.MustJudge, false),
+			Text: "a check on a machine in a state that no baseline has exits with 4", Flag: "must-judge"},
+		{Field: conf.At(&c.Strict, false),
+			Text: "what is expected to be violated and is kept is an alarm, too", Flag: "strict"},
+	}
 }
+
+func DefaultGate() GateConfig { return conf.Usual((*GateConfig).Rows) }
 
 func (c GateConfig) Against() bool { return len(c.Baseline) > 0 || c.Expect != "" }
 
@@ -195,14 +226,4 @@ func (c GateConfig) Wanted() bool { return c.Against() || c.onlySure() || c.Fail
 
 func (c GateConfig) onlySure() bool { return c.FailOn == FailOnSure || c.FailOn == firm }
 
-// mostNights bounds the memory that baselines take.
-const mostNights = 100
-
-func (c GateConfig) Validate() []conf.FieldError {
-	var errs conf.FieldErrors
-	errs.Check(c.Nights >= 1 && c.Nights <= mostNights, "nights", "must be from 1 to %d, not %d", mostNights, c.Nights)
-	if c.FailOn != firm {
-		errs.Name("fail_on", "kind of alarm", string(c.FailOn), judge.Strings(FailOns))
-	}
-	return errs
-}
+func (c GateConfig) Validate() []conf.FieldError { return conf.Check(&c, c.Rows()) }

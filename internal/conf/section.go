@@ -1,16 +1,20 @@
 package conf
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
+
+	"pgmpi/internal/lists"
 )
 
 // Key describes one key of gl.toml. Its flag with its help, the template and the tables of docs/ are all made from
 // it. Text is Markdown; help and template show it as plain text.
 type Key struct {
-	Name  string   // such as "job.np"
+	Name  string   // such as "job.np"; comes from the field's tag
 	Text  string   // its meaning
 	Names []string // allowed values, where these are names
 	Empty string   // meaning of 0, "" or [], where that is the default
@@ -20,7 +24,7 @@ type Key struct {
 	Value    string // the flag's value, such as "LIST", if it takes one
 	FlagText string // instead of Text, where the flag is written in another way
 
-	// Field binds the key of a feature's section to its value there. Name and Names come from it.
+	// Field binds the key to its value in a section's struct.
 	Field Field
 }
 
@@ -32,7 +36,8 @@ type Field struct {
 	check func() []error
 }
 
-// Limit returns what is wrong with a value; before that it may rewrite the value in the usual way.
+// Limit returns what is wrong with a value; before that it may rewrite the value in the usual way. A FieldError names
+// an element of the value, "[2]".
 type Limit[T any] func(*T) []error
 
 // At binds a key to a field.
@@ -46,20 +51,22 @@ func At[T any](field *T, usual T, limits ...Limit[T]) Field {
 }
 
 // OneOf binds a key to a field that holds one of these names; kind says what they name.
-func OneOf(field *string, usual, kind string, names []string) Field {
-	f := At(field, usual, func(v *string) []error { return known(kind, names, *v) })
-	f.names = names
+func OneOf[T ~string](field *T, usual T, kind string, names []T) Field {
+	words := lists.Map(names, func(name T) string { return string(name) })
+	f := At(field, usual, func(v *T) []error { return Known(kind, words, string(*v)) })
+	f.names = words
 	return f
 }
 
 // SomeOf binds a key to a field that holds at least one of these names.
 func SomeOf(field *[]string, usual []string, kind, none string, names []string) Field {
-	f := At(field, usual, func(v *[]string) []error { return known(kind, names, *v...) }, NotEmpty[string](none))
+	f := At(field, usual, func(v *[]string) []error { return Known(kind, names, *v...) }, NotEmpty[string](none))
 	f.names = names
 	return f
 }
 
-func known(kind string, names []string, values ...string) (errs []error) {
+// Known wants each of the values to be one of these names.
+func Known(kind string, names []string, values ...string) (errs []error) {
 	for _, v := range values {
 		if !slices.Contains(names, v) {
 			errs = append(errs, errors.New(Unknown(kind, v, names)))
@@ -80,12 +87,85 @@ func Within[T int | float64](least, most T) Limit[T] {
 	}
 }
 
+// That wants a condition to hold. In what it says otherwise %v stands for the value.
+func That[T any](holds func(T) bool, otherwise string) Limit[T] {
+	return func(v *T) []error {
+		if holds(*v) {
+			return nil
+		}
+		return []error{errors.New(strings.ReplaceAll(otherwise, "%v", fmt.Sprint(*v)))}
+	}
+}
+
+// AtLeast wants a number of at least this; NaN is none.
+func AtLeast[T cmp.Ordered](least T, otherwise string) Limit[T] {
+	return That(func(v T) bool { return v >= least }, otherwise)
+}
+
+// Above wants a number above this; NaN is none.
+func Above[T cmp.Ordered](limit T, otherwise string) Limit[T] {
+	return That(func(v T) bool { return v > limit }, otherwise)
+}
+
 // Unless returns an error unless ok holds.
 func Unless(ok bool, format string, args ...any) []error {
 	if ok {
 		return nil
 	}
 	return []error{fmt.Errorf(format, args...)}
+}
+
+// Usual returns values of which each has the default of its row.
+func Usual[T any](rows func(*T) []Key) (values T) {
+	for _, k := range rows(&values) {
+		k.Field.reset()
+	}
+	return values
+}
+
+// Keys gives rows the names of their fields, by the tags of the struct that values points to.
+func Keys(values any, rows []Key) []Key {
+	for i := range rows {
+		k := &rows[i]
+		k.Name = nameOf(reflect.ValueOf(values).Elem(), k.Field.at)
+		if k.Field.names != nil {
+			k.Names = k.Field.names
+		}
+	}
+	return rows
+}
+
+// Check returns what is beyond the limits of rows whose fields are in the struct that values points to.
+func Check(values any, rows []Key) (errs FieldErrors) {
+	for _, k := range rows {
+		for _, err := range k.Field.check() {
+			e, ok := err.(FieldError)
+			if !ok {
+				e.Msg = err.Error()
+			}
+			e.Key = nameOf(reflect.ValueOf(values).Elem(), k.Field.at) + e.Key
+			errs = append(errs, e)
+		}
+	}
+	return errs
+}
+
+// nameOf returns the key of a field, "cov_mean.window" in a struct within the struct, or "".
+func nameOf(v reflect.Value, at any) string {
+	for i := range v.NumField() {
+		field, tags := v.Field(i), v.Type().Field(i).Tag
+		name, _, _ := strings.Cut(cmp.Or(tags.Get("toml"), tags.Get("json")), ",")
+		if field.Addr().Interface() == at {
+			return name
+		}
+		if field.Kind() != reflect.Struct {
+			continue
+		}
+		if inner := nameOf(field, at); inner != "" {
+			return name + "." + inner
+		}
+	}
+	return ""
 }
 
 // Section is a table of gl.toml that a feature brings. It holds the values of its keys in a struct that only the
@@ -115,11 +195,8 @@ func (s *SectionOf[T]) Title() string { return s.Name }
 func (s *SectionOf[T]) Fixed() bool { return s.Measured }
 
 func (s *SectionOf[T]) New() any {
-	values := new(T)
-	for _, k := range s.Rows(values) {
-		k.Field.reset()
-	}
-	return values
+	values := Usual(s.Rows)
+	return &values
 }
 
 func (s *SectionOf[T]) Copy(values any) any {
@@ -127,25 +204,6 @@ func (s *SectionOf[T]) Copy(values any) any {
 	return &same
 }
 
-func (s *SectionOf[T]) Keys(values any) []Key {
-	rows, v := s.Rows(values.(*T)), reflect.ValueOf(values).Elem()
-	for i := range rows {
-		k := &rows[i]
-		k.Names = k.Field.names
-		for n := range v.NumField() {
-			if v.Field(n).Addr().Interface() == k.Field.at {
-				k.Name = v.Type().Field(n).Tag.Get("json")
-			}
-		}
-	}
-	return rows
-}
+func (s *SectionOf[T]) Keys(values any) []Key { return Keys(values, s.Rows(values.(*T))) }
 
-func (s *SectionOf[T]) Check(values any) (errs []FieldError) {
-	for _, k := range s.Keys(values) {
-		for _, err := range k.Field.check() {
-			errs = append(errs, FieldError{Key: k.Name, Msg: err.Error()})
-		}
-	}
-	return errs
-}
+func (s *SectionOf[T]) Check(values any) []FieldError { return Check(values, s.Rows(values.(*T))) }

@@ -37,6 +37,7 @@ type Settings struct {
 	Note    string       // says, after Load, which calls are left by Narrows
 	flags   []*flag
 	narrows []*narrowed
+	usual   *glfile.File // has the defaults for help
 }
 
 type flag struct {
@@ -92,7 +93,7 @@ func (s *Settings) Named(fs *pflag.FlagSet, name, of, value string) {
 func (s *Settings) add(fs *pflag.FlagSet, key glfile.Key) {
 	k := &flag{key: key}
 	s.flags = append(s.flags, k)
-	f := fs.VarPF(k, key.Flag, "", key.Usage(s.defaults()))
+	f := fs.VarPF(k, key.Flag, "", s.usage(key))
 	if key.Value == "" {
 		f.NoOptDefVal = "true"
 	}
@@ -103,12 +104,19 @@ func (s *Settings) add(fs *pflag.FlagSet, key glfile.Key) {
 	}
 }
 
+func (s *Settings) usage(key glfile.Key) string {
+	if s.usual == nil {
+		s.usual = s.defaults()
+	}
+	return key.Usage(s.usual)
+}
+
 // Means words the flag of a key for a command that the key's own text does not fit. The default follows the text.
 func (s *Settings) Means(fs *pflag.FlagSet, name, text string) {
 	f := fs.Lookup(name)
 	key, _ := KeyOf(f)
 	key.FlagText = text
-	f.Usage = key.Usage(s.defaults())
+	f.Usage = s.usage(key)
 }
 
 func (s *Settings) FileFlag(fs *pflag.FlagSet, usage string) {
