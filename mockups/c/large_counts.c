@@ -97,33 +97,28 @@ static int scatterv(pg_ctx *x)
                 x->comm);
 }
 
-/* The calls, each tried before it is called. */
-#define ALL(X)                                                          \
-    X(Allgather, pg_prepare_nothing, allgather)                         \
-    X(Allgatherv, prepare_lists, allgatherv)                            \
-    X(Allreduce, pg_prepare_nothing, allreduce)                         \
-    X(Alltoall, pg_prepare_nothing, alltoall)                           \
-    X(Alltoallv, prepare_lists, alltoallv)                              \
-    X(Bcast, pg_prepare_nothing, bcast)                                 \
-    X(Exscan, pg_prepare_nothing, exscan)                               \
-    X(Gather, pg_prepare_nothing, gather)                               \
-    X(Gatherv, prepare_lists, gatherv)                                  \
-    X(Reduce, pg_prepare_nothing, reduce)                               \
-    X(Reduce_scatter, prepare_lists, reduce_scatter)                    \
-    X(Reduce_scatter_block, pg_prepare_nothing, reduce_scatter_block)   \
-    X(Scan, pg_prepare_nothing, scan)                                   \
-    X(Scatter, pg_prepare_nothing, scatter)                             \
-    X(Scatterv, prepare_lists, scatterv)
-
-#define PREPARE(Name, prepare, run)                                     \
+/* Says in time where the library lacks the call. */
+#define TRY(call, prepare, run)                                         \
     static int try_##run(pg_ctx *x)                                     \
     {                                                                   \
-        int lacks = PG_HAS(MPI_##Name##_c);                             \
+        int lacks = PG_HAS(call);                                       \
         return lacks != MPI_SUCCESS ? lacks : prepare(x);               \
     }
-ALL(PREPARE)
-
-#define ROW(Name, prepare, run) {"MPI_" #Name "_c", try_##run, run, pg_release},
+TRY(MPI_Allgather_c, pg_prepare_nothing, allgather)
+TRY(MPI_Allgatherv_c, prepare_lists, allgatherv)
+TRY(MPI_Allreduce_c, pg_prepare_nothing, allreduce)
+TRY(MPI_Alltoall_c, pg_prepare_nothing, alltoall)
+TRY(MPI_Alltoallv_c, prepare_lists, alltoallv)
+TRY(MPI_Bcast_c, pg_prepare_nothing, bcast)
+TRY(MPI_Exscan_c, pg_prepare_nothing, exscan)
+TRY(MPI_Gather_c, pg_prepare_nothing, gather)
+TRY(MPI_Gatherv_c, prepare_lists, gatherv)
+TRY(MPI_Reduce_c, pg_prepare_nothing, reduce)
+TRY(MPI_Reduce_scatter_c, prepare_lists, reduce_scatter)
+TRY(MPI_Reduce_scatter_block_c, pg_prepare_nothing, reduce_scatter_block)
+TRY(MPI_Scan_c, pg_prepare_nothing, scan)
+TRY(MPI_Scatter_c, pg_prepare_nothing, scatter)
+TRY(MPI_Scatterv_c, prepare_lists, scatterv)
 
 /* Calls on slices need no such counts. Test builds of wrong mock-ups have several in small blocks. */
 #ifdef PGMPI_WRONG_MOCKUPS
@@ -236,7 +231,21 @@ static int sliced_scan(pg_ctx *x) { return in_slices(x, slice_of_scan); }
 static int sliced_scatter(pg_ctx *x) { return in_slices(x, slice_of_scatter); }
 
 const pg_function pg_large_counts[] = {
-    ALL(ROW)
+    {"MPI_Allgather_c", try_allgather, allgather, pg_release},
+    {"MPI_Allgatherv_c", try_allgatherv, allgatherv, pg_release},
+    {"MPI_Allreduce_c", try_allreduce, allreduce, pg_release},
+    {"MPI_Alltoall_c", try_alltoall, alltoall, pg_release},
+    {"MPI_Alltoallv_c", try_alltoallv, alltoallv, pg_release},
+    {"MPI_Bcast_c", try_bcast, bcast, pg_release},
+    {"MPI_Exscan_c", try_exscan, exscan, pg_release},
+    {"MPI_Gather_c", try_gather, gather, pg_release},
+    {"MPI_Gatherv_c", try_gatherv, gatherv, pg_release},
+    {"MPI_Reduce_c", try_reduce, reduce, pg_release},
+    {"MPI_Reduce_scatter_c", try_reduce_scatter, reduce_scatter, pg_release},
+    {"MPI_Reduce_scatter_block_c", try_reduce_scatter_block, reduce_scatter_block, pg_release},
+    {"MPI_Scan_c", try_scan, scan, pg_release},
+    {"MPI_Scatter_c", try_scatter, scatter, pg_release},
+    {"MPI_Scatterv_c", try_scatterv, scatterv, pg_release},
     {"MPI_Allgather/sliced", prepare_parts, sliced_allgather, release_parts},
     {"MPI_Allreduce/sliced", pg_prepare_nothing, sliced_allreduce, pg_release},
     {"MPI_Alltoall/sliced", prepare_parts, sliced_alltoall, release_parts},

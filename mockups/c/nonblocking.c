@@ -98,38 +98,67 @@ static int times(pg_ctx *x, int (*post)(pg_ctx *))
     return err;
 }
 
-/* The post of each, and its prepare; MPI_Barrier moves no data, and is not called ten times. */
-#define WITH_DATA(X)                              \
-    X(allgather, pg_prepare_nothing)              \
-    X(allgatherv, pg_equal_parts)                 \
-    X(allreduce, pg_prepare_nothing)              \
-    X(alltoall, pg_prepare_nothing)               \
-    X(alltoallv, pg_equal_parts)                  \
-    X(bcast, pg_prepare_nothing)                  \
-    X(exscan, pg_prepare_nothing)                 \
-    X(gather, pg_prepare_nothing)                 \
-    X(gatherv, pg_equal_parts)                    \
-    X(reduce, pg_prepare_nothing)                 \
-    X(reduce_scatter, pg_equal_parts)             \
-    X(reduce_scatter_block, pg_prepare_nothing)   \
-    X(scan, pg_prepare_nothing)                   \
-    X(scatter, pg_prepare_nothing)                \
-    X(scatterv, pg_equal_parts)
-#define ALL(X) X(barrier, pg_prepare_nothing) WITH_DATA(X)
-
-#define ONCE(name, prepare) \
-    static int name(pg_ctx *x) { return pg_wait_for(x, post_##name(x)); }
-#define TEN_TIMES(name, prepare) \
+/* A call is posted and waited for, once and ten times. */
+#define CALLS(name)                                                             \
+    static int name(pg_ctx *x) { return pg_wait_for(x, post_##name(x)); }       \
     static int name##_times(pg_ctx *x) { return times(x, post_##name); }
-ALL(ONCE)
-WITH_DATA(TEN_TIMES)
+CALLS(allgather)
+CALLS(allgatherv)
+CALLS(allreduce)
+CALLS(alltoall)
+CALLS(alltoallv)
+CALLS(bcast)
+CALLS(exscan)
+CALLS(gather)
+CALLS(gatherv)
+CALLS(reduce)
+CALLS(reduce_scatter)
+CALLS(reduce_scatter_block)
+CALLS(scan)
+CALLS(scatter)
+CALLS(scatterv)
 
-#define ROW(name, prepare) {"MPI_I" #name, prepare, name, pg_release},
-#define ROW_OF_TEN(name, prepare) {"MPI_I" #name "/10", prepare, name##_times, pg_release},
-const pg_function pg_nonblocking[] = {ALL(ROW) WITH_DATA(ROW_OF_TEN){NULL}};
+/* MPI_Barrier moves no data, and is not called ten times. */
+static int barrier(pg_ctx *x) { return pg_wait_for(x, post_barrier(x)); }
 
-#define POST(name, prepare) {"MPI_I" #name, prepare, post_##name, pg_release},
-static const pg_function posts[] = {ALL(POST){NULL}};
+#define ROWS(id, prepare, name) {id, prepare, name, pg_release}, {id "/10", prepare, name##_times, pg_release}
+const pg_function pg_nonblocking[] = {
+    {"MPI_Ibarrier", pg_prepare_nothing, barrier, pg_release},
+    ROWS("MPI_Iallgather", pg_prepare_nothing, allgather),
+    ROWS("MPI_Iallgatherv", pg_equal_parts, allgatherv),
+    ROWS("MPI_Iallreduce", pg_prepare_nothing, allreduce),
+    ROWS("MPI_Ialltoall", pg_prepare_nothing, alltoall),
+    ROWS("MPI_Ialltoallv", pg_equal_parts, alltoallv),
+    ROWS("MPI_Ibcast", pg_prepare_nothing, bcast),
+    ROWS("MPI_Iexscan", pg_prepare_nothing, exscan),
+    ROWS("MPI_Igather", pg_prepare_nothing, gather),
+    ROWS("MPI_Igatherv", pg_equal_parts, gatherv),
+    ROWS("MPI_Ireduce", pg_prepare_nothing, reduce),
+    ROWS("MPI_Ireduce_scatter", pg_equal_parts, reduce_scatter),
+    ROWS("MPI_Ireduce_scatter_block", pg_prepare_nothing, reduce_scatter_block),
+    ROWS("MPI_Iscan", pg_prepare_nothing, scan),
+    ROWS("MPI_Iscatter", pg_prepare_nothing, scatter),
+    ROWS("MPI_Iscatterv", pg_equal_parts, scatterv),
+    {NULL}};
+
+static const pg_function posts[] = {
+    {"MPI_Ibarrier", pg_prepare_nothing, post_barrier, pg_release},
+    {"MPI_Iallgather", pg_prepare_nothing, post_allgather, pg_release},
+    {"MPI_Iallgatherv", pg_equal_parts, post_allgatherv, pg_release},
+    {"MPI_Iallreduce", pg_prepare_nothing, post_allreduce, pg_release},
+    {"MPI_Ialltoall", pg_prepare_nothing, post_alltoall, pg_release},
+    {"MPI_Ialltoallv", pg_equal_parts, post_alltoallv, pg_release},
+    {"MPI_Ibcast", pg_prepare_nothing, post_bcast, pg_release},
+    {"MPI_Iexscan", pg_prepare_nothing, post_exscan, pg_release},
+    {"MPI_Igather", pg_prepare_nothing, post_gather, pg_release},
+    {"MPI_Igatherv", pg_equal_parts, post_gatherv, pg_release},
+    {"MPI_Ireduce", pg_prepare_nothing, post_reduce, pg_release},
+    {"MPI_Ireduce_scatter", pg_equal_parts, post_reduce_scatter, pg_release},
+    {"MPI_Ireduce_scatter_block", pg_prepare_nothing, post_reduce_scatter_block, pg_release},
+    {"MPI_Iscan", pg_prepare_nothing, post_scan, pg_release},
+    {"MPI_Iscatter", pg_prepare_nothing, post_scatter, pg_release},
+    {"MPI_Iscatterv", pg_equal_parts, post_scatterv, pg_release},
+    {NULL}};
 
 const pg_function *pg_post_of(const char *id)
 {

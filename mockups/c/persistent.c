@@ -121,33 +121,46 @@ static int uses(pg_ctx *x, int err, int times)
 /* Says in time where the library lacks the call. */
 static int try_init(pg_ctx *x, int err) { return err == MPI_SUCCESS ? MPI_Request_free(&x->request) : err; }
 
-#define ALL(X)                                             \
-    X(Allgather, allgather, without_parts)                 \
-    X(Allgatherv, allgatherv, with_parts)                  \
-    X(Allreduce, allreduce, without_parts)                 \
-    X(Alltoall, alltoall, without_parts)                   \
-    X(Alltoallv, alltoallv, with_parts)                    \
-    X(Bcast, bcast, without_parts)                         \
-    X(Exscan, exscan, without_parts)                       \
-    X(Gather, gather, without_parts)                       \
-    X(Gatherv, gatherv, with_parts)                        \
-    X(Reduce, reduce, without_parts)                       \
-    X(Reduce_scatter, reduce_scatter, with_parts)          \
-    X(Reduce_scatter_block, reduce_scatter_block, without_parts) \
-    X(Scan, scan, without_parts)                           \
-    X(Scatter, scatter, without_parts)                     \
-    X(Scatterv, scatterv, with_parts)
-
 /* The calls of each: its request made and kept, tried, used ten times and once. */
-#define CALLS(Name, name, parts)                                                              \
+#define CALLS(name, parts)                                                                    \
     static int prepare_##name(pg_ctx *x) { return parts(x, init_##name); }                    \
     static int try_##name(pg_ctx *x) { return try_init(x, prepare_##name(x)); }               \
     static int name##_times(pg_ctx *x) { return uses(x, init_##name(x), PG_TIMES); }          \
     static int name##_once(pg_ctx *x) { return uses(x, init_##name(x), 1); }
-ALL(CALLS)
+CALLS(allgather, without_parts)
+CALLS(allgatherv, with_parts)
+CALLS(allreduce, without_parts)
+CALLS(alltoall, without_parts)
+CALLS(alltoallv, with_parts)
+CALLS(bcast, without_parts)
+CALLS(exscan, without_parts)
+CALLS(gather, without_parts)
+CALLS(gatherv, with_parts)
+CALLS(reduce, without_parts)
+CALLS(reduce_scatter, with_parts)
+CALLS(reduce_scatter_block, without_parts)
+CALLS(scan, without_parts)
+CALLS(scatter, without_parts)
+CALLS(scatterv, with_parts)
 
-#define ROWS(Name, name, parts)                                                \
-    {"MPI_" #Name "_init", prepare_##name, start, free_request},               \
-    {"MPI_" #Name "_init/10", try_##name, name##_times, pg_release},           \
-    {"MPI_" #Name "_init/1", try_##name, name##_once, pg_release},
-const pg_function pg_persistent[] = {ALL(ROWS){NULL}};
+#define ROWS(id, name)                                         \
+    {id, prepare_##name, start, free_request},                 \
+    {id "/10", try_##name, name##_times, pg_release},          \
+    {id "/1", try_##name, name##_once, pg_release}
+const pg_function pg_persistent[] = {
+    ROWS("MPI_Allgather_init", allgather),
+    ROWS("MPI_Allgatherv_init", allgatherv),
+    ROWS("MPI_Allreduce_init", allreduce),
+    ROWS("MPI_Alltoall_init", alltoall),
+    ROWS("MPI_Alltoallv_init", alltoallv),
+    ROWS("MPI_Bcast_init", bcast),
+    ROWS("MPI_Exscan_init", exscan),
+    ROWS("MPI_Gather_init", gather),
+    ROWS("MPI_Gatherv_init", gatherv),
+    ROWS("MPI_Reduce_init", reduce),
+    ROWS("MPI_Reduce_scatter_init", reduce_scatter),
+    ROWS("MPI_Reduce_scatter_block_init", reduce_scatter_block),
+    ROWS("MPI_Scan_init", scan),
+    ROWS("MPI_Scatter_init", scatter),
+    ROWS("MPI_Scatterv_init", scatterv),
+    {NULL}};
