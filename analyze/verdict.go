@@ -9,6 +9,8 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
 )
 
 // Verdict holds what was found for one planned test. Times are seconds, sizes bytes as the legend
@@ -164,7 +166,19 @@ var Columns = InOrder([]string{"guideline", "type", "function", "mockup", "msize
 	"median_s", "other_median_s", "ratio", "p_value", "p_adjusted", "p_kept", "stars", "verdict", "reason",
 	"alternative", "alternative_msize", "alternative_calls", "alternative_median_s",
 	"ratio_lo95", "ratio_hi95", "runs_needed", "runs_needed_towards", "mpiruns", "replication", "firm", "by_state", "state", "alarm", "state_reason",
-	"page_faults", "other_page_faults", "switches", "other_switches"}, columnsOf(reflect.TypeFor[Verdict](), Column{}, "", false))
+	"page_faults", "other_page_faults", "switches", "other_switches"}, ColumnsOf[Verdict]())
+
+// ColumnsOf lists the columns of a kind of rows in the order of its fields.
+func ColumnsOf[T any]() []Column { return columnsOf(reflect.TypeFor[T](), Column{}, "", false) }
+
+// Table returns rows for spreadsheets, the head first, with an empty cell for each null.
+func Table[T any](columns []Column, rows []T) [][]string {
+	out := [][]string{lists.Map(columns, func(c Column) string { return c.Name })}
+	for i := range rows {
+		out = append(out, phrase.Row(lists.Map(columns, func(c Column) any { return c.Value(&rows[i]) })...))
+	}
+	return out
+}
 
 // InOrder sorts columns by a list of names; columns that the list lacks come last.
 func InOrder(names []string, columns []Column) []Column {
@@ -205,8 +219,9 @@ func columnsOf(t reflect.Type, of Column, prefix string, part bool) (out []Colum
 	return out
 }
 
-func (c Column) Value(v *Verdict) any {
-	x, err := reflect.ValueOf(v).Elem().FieldByIndexErr(c.index)
+// Value returns the value in a row, to which it gets a pointer, or nil.
+func (c Column) Value(row any) any {
+	x, err := reflect.ValueOf(row).Elem().FieldByIndexErr(c.index)
 	if err != nil || x.Kind() == reflect.Pointer && x.IsNil() || c.omitZero && x.IsZero() {
 		return nil
 	}

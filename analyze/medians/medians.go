@@ -21,7 +21,7 @@ type Cell struct {
 	Function string `json:"function"`
 	Msize    int64  `json:"msize"` // bytes
 	Shape    string `json:"shape"`
-	Elements string `json:"elements,omitempty"` // as in guidelines.Case
+	Elements string `json:"elements,omitempty" column:"-"` // as in guidelines.Case
 }
 
 func CellOf(k guidelines.Case) Cell { return Cell{k.Function, k.Msize, k.Shape.String(), k.Elements} }

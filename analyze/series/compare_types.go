@@ -100,7 +100,8 @@ type Comparison struct {
 	Exit        int                   `json:"exit_code"` // ExitCode()
 }
 
-// CaseChange compares one case in both folders. Times are seconds.
+// CaseChange compares one case in both folders. Times are seconds. Each field is a column of compare.csv; new ones go
+// to the end.
 type CaseChange struct {
 	medians.Cell
 	NP        int      `json:"np"`

@@ -20,24 +20,14 @@ import (
 	"pgmpi/mockups"
 )
 
-var Reports = document.Kind[analyze.Report]{Name: "report", Sections: reportSections, Screen: reportScreen, Page: reportPage, Rows: reportRows, JSON: true,
+var Reports = document.Kind[analyze.Report]{Name: "report", Sections: reportSections, Screen: reportScreen, Page: reportPage, JSON: true,
+	Rows: func(r *analyze.Report) [][]string { return analyze.Table(analyze.Columns, r.Verdicts) },
 	NotJudged: (*analyze.Report).NotJudged, Exit: reportExit, Ending: ending, Outcomes: ReportOutcomes, Metrics: reportMetrics,
 	Source: func(r *analyze.Report) []document.Label { return Source(r.Library, r.Host) }, Plotted: reportPlotted, Comment: true}
 
 func reportSections(r *analyze.Report) []document.Section {
 	return slices.Concat(answer(r), gateSections(r), wrongCases(r), losses(r), eagerLimit(r), slowerOnFewer(r), notSure(r), disturbed(r), matrix(r), header(r), summary(r), violations(r), states(r), suspected(r), undecided(r),
 		outOfSync(r), bounds(r), remarks(r))
-}
-
-// reportRows returns one row per verdict, with an empty cell for each null of report.json.
-func reportRows(r *analyze.Report) [][]string {
-	head := lists.Map(analyze.Columns, func(c analyze.Column) string { return c.Name })
-	out := [][]string{head}
-	for i := range r.Verdicts {
-		row := lists.Map(analyze.Columns, func(c analyze.Column) any { return c.Value(&r.Verdicts[i]) })
-		out = append(out, phrase.Row(row...))
-	}
-	return out
 }
 
 func header(r *analyze.Report) []document.Section {

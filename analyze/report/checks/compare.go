@@ -20,20 +20,9 @@ import (
 	"pgmpi/internal/picture"
 )
 
-var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Screen: compareScreen, Page: comparePage, Rows: compareRows, JSON: true, NotJudged: (*series.Comparison).NotJudged, Exit: compareExit, Ending: compareEnding, Comment: true}
-
-// compareColumns names the columns of compare.json. New columns go to the end.
-var compareColumns = []string{"function", "msize", "shape", "np", "a_median_s", "b_median_s", "a_r", "b_r",
-	"ratio", "ratio_lo", "ratio_hi", "p_value", "p_adjusted", "stars", "change", "reason", "could_have_seen"}
-
-func compareRows(c *series.Comparison) [][]string {
-	out := [][]string{compareColumns}
-	for _, k := range c.Cases {
-		out = append(out, phrase.Row(k.Function, k.Msize, k.Shape, k.NP, k.AMedianS, k.BMedianS, k.AR, k.BR,
-			k.Ratio, k.RatioLo, k.RatioHi, k.PValue, k.PAdjusted, k.Stars, k.Change, k.Reason, k.CouldHaveSeen))
-	}
-	return out
-}
+var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Screen: compareScreen, Page: comparePage, JSON: true,
+	Rows: func(c *series.Comparison) [][]string { return analyze.Table(analyze.ColumnsOf[series.CaseChange](), c.Cases) },
+	NotJudged: (*series.Comparison).NotJudged, Exit: compareExit, Ending: compareEnding, Comment: true}
 
 func compareSections(c *series.Comparison) []document.Section {
 	return slices.Concat(compareAnswer(c), seenOnce(c), compareGuidelines(c), compareCases(c, false), compareMeans(c), compareDesign(c), check.Warnings(c.Warnings))

@@ -16,16 +16,8 @@ import (
 )
 
 var runTimes = document.Kind[Times]{Name: "times", NotJudged: (*Times).NotJudged, Sections: timesSections,
-	Screen: timesScreen, Ending: timesEnding, Rows: timesRows, JSON: true, Plotted: timesPlotted}
-
-func timesRows(t *Times) [][]string {
-	out := [][]string{{"function", "msize", "shape", "np", "r", "min_s", "q1_s", "median_s", "q3_s", "max_s", "reason"}}
-	for _, k := range t.Cases {
-		out = append(out, phrase.Row(k.Function, k.Msize, k.Shape, k.NP, k.R, k.MinS, k.Q1S, k.MedianS, k.Q3S, k.MaxS,
-			k.Reason))
-	}
-	return out
-}
+	Screen: timesScreen, Ending: timesEnding, JSON: true, Plotted: timesPlotted,
+	Rows: func(t *Times) [][]string { return analyze.Table(analyze.ColumnsOf[CaseTimes](), t.Cases) }}
 
 func timesPlotted(t *Times) string {
 	known := lists.Keep(t.Cases, func(k CaseTimes) bool { return k.MedianS != nil })
