@@ -79,12 +79,16 @@ func At(sizes map[string]guidelines.MsizeList, more []guidelines.UserPattern) *r
 	return &x
 }
 
-var testCandidates = run.Stage{Mode: protocol.ModeExplore, Name: "test of candidates", Doing: "testing candidates", Alone: true, Load: 1. / run.Pointing,
+var testCandidates = run.Stage{Mode: protocol.ModeExplore, Name: "test of candidates", Doing: "testing candidates", Alone: true, Load: 2. / run.Pointing, // by explorations of two libraries
 	Runs: func(m *results.Manifest, config *glfile.File) int {
 		if x := m.FollowUps[protocol.ModeExplore]; x != nil {
 			return x.R
 		}
-		return cmp.Or(config.Job.MPIRuns, leastTesting)
+		cells := map[medians.Cell]bool{}
+		for _, t := range m.Plan.Tests {
+			cells[medians.CellOf(m.Plan.Cases[t.Case])] = true
+		}
+		return cmp.Or(config.Job.MPIRuns, testsFor(config.Analyze.Alpha, len(cells)))
 	},
 	Plan: func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
 		x := planTests(c.Manifest, data, c.Config.Analyze, c.Config.Job.MPIRuns)

@@ -13,11 +13,25 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/measure/protocol"
 	"pgmpi/testkit/bed"
+	"pgmpi/testkit/fixture"
 	"pgmpi/testkit/must"
 	"pgmpi/testkit/should"
 )
 
 func init() { glfile.Register(Section) }
+
+func TestAnEstimateHasTheMpirunsThatSoManyCellsNeed(t *testing.T) {
+	config := glfile.Default()
+	for cells, want := range map[int]int{1: leastTesting, 91: 14} { // log2(8 * 91 / .05) = 13.8
+		m := fixture.Empty(3)
+		for size := range int64(cells) {
+			for range 2 { // an algorithm and a mock-up of the same cell
+				fixture.Test(m, fixture.GL8.Guideline(), guidelines.Shape{NP: 2}, size, fixture.Case(m, fixture.GL8.Mockup, guidelines.Shape{NP: 2}, size))
+			}
+		}
+		should.Equal(t, testCandidates.Runs(m, &config), want)
+	}
+}
 
 // Mpiruns that cannot decide anything are refused before they are made, and again when the
 // number of candidates is known.

@@ -55,7 +55,7 @@ func planTests(m *results.Manifest, set *medians.Set, cfg judge.Config, r int) *
 		return nil
 	}
 	if plan.R = r; r == 0 {
-		plan.R = max(leastTesting, judge.Pairing(cfg.Alpha, candidates))
+		plan.R = testsFor(cfg.Alpha, candidates)
 	}
 	return plan
 }
@@ -67,6 +67,10 @@ func candidatesOf(m *results.Manifest, plan *results.FollowUps) int {
 
 // leastTesting is the number of mpiruns that test at least, unless another number is asked for.
 const leastTesting = 10
+
+func testsFor(alpha float64, candidates int) int {
+	return max(leastTesting, judge.Pairing(alpha, candidates))
+}
 
 // cells groups the tests by collective, size and shape, in the Plan's order.
 func (x *data) cells() (out [][]int) {
