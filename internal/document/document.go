@@ -17,8 +17,7 @@ import (
 type Kind[T any] struct {
 	Name     string              // of its files, without the ending
 	Sections func(*T) []Section  // for people
-	Screen   func(*T) []Section  // sections to show first, unless all are asked for; nil shows all
-	Page     func(*T) []Section  // for a page with pictures; nil uses Sections
+	Parts    []Part[T]           // in place of Sections, where not all pages have the same
 	Rows     func(*T) [][]string // for spreadsheets, the head first, new columns at its end; may be nil
 	JSON     bool                // whether the T itself, as JSON, is for programs
 	// NotJudged returns why nothing could be judged, or "". Then the document begins with that, and the command
@@ -37,6 +36,25 @@ type Kind[T any] struct {
 	Comment  bool             // whether it is for pull requests
 }
 
+// On says on which pages sections stand.
+type On int
+
+const (
+	Screen     On = 1 << iota // what is shown first, unless all is asked for
+	Printed                   // a text that has all
+	Pictured                  // a page with pictures
+	Full       = Printed | Pictured
+	Everywhere = Screen | Full
+)
+
+// Part makes sections that stand one after the other on some pages.
+type Part[T any] struct {
+	on   On
+	make []func(*T) []Section
+}
+
+func Show[T any](on On, make ...func(*T) []Section) Part[T] { return Part[T]{on, make} }
+
 // Document holds what one command prints, in every form that it has.
 type Document struct {
 	Name     string
@@ -49,8 +67,8 @@ type Document struct {
 	Exit     error // of the command that has shown it
 	Page     Page
 	ending   func(folder string) Ending
-	screen   []Section // of Kind.Screen
-	Pictured []Section // of Kind.Page
+	screen   []Section // nil where it is the full text
+	Pictured []Section
 }
 
 type Label struct{ Name, Value string }
@@ -188,8 +206,9 @@ func (s *Section) Draw(figures ...picture.Figure) {
 }
 
 func (k Kind[T]) Document(t *T) *Document {
-	d := &Document{Name: k.Name, Sections: k.Sections(t), screen: made(k.Screen, t), Pictured: made(k.Page, t), Rows: made(k.Rows, t),
-		Exit: made(k.Exit, t), Outcomes: made(k.Outcomes, t), Metrics: made(k.Metrics, t), Plotted: made(k.Plotted, t)}
+	d := &Document{Name: k.Name, Sections: k.page(Printed, t), screen: k.page(Screen, t), Pictured: k.page(Pictured, t),
+		Rows: made(k.Rows, t), Exit: made(k.Exit, t), Outcomes: made(k.Outcomes, t), Metrics: made(k.Metrics, t),
+		Plotted: made(k.Plotted, t)}
 	for _, m := range d.Metrics {
 		for i := range m.Values {
 			m.Values[i].Labels = append(m.Values[i].Labels, made(k.Source, t)...)
@@ -203,7 +222,7 @@ func (k Kind[T]) Document(t *T) *Document {
 			}
 		}
 	}
-	if k.Page == nil {
+	if d.Pictured == nil {
 		d.Pictured = d.Sections
 	}
 	for _, sections := range [][]Section{d.Sections, d.screen, d.Pictured} {
@@ -222,6 +241,25 @@ func (k Kind[T]) Document(t *T) *Document {
 		return k.Ending(t, folder)
 	}
 	return d
+}
+
+// page returns the sections of a page, or nil where it is the full text.
+func (k Kind[T]) page(on On, t *T) (out []Section) {
+	own := slices.ContainsFunc(k.Parts, func(p Part[T]) bool { return (p.on&on == 0) != (p.on&Printed == 0) })
+	switch {
+	case on != Printed && !own:
+		return nil
+	case k.Parts == nil:
+		return k.Sections(t)
+	}
+	for _, p := range k.Parts {
+		for _, make := range p.make {
+			if p.on&on != 0 {
+				out = append(out, make(t)...)
+			}
+		}
+	}
+	return out
 }
 
 // Add puts sections to the end of the full document and of its page.

@@ -38,6 +38,34 @@ func TestWhatCouldNotJudgeSaysSoOnce(t *testing.T) {
 	}
 }
 
+func TestPartsStandOnTheirPages(t *testing.T) {
+	part := func(title string) func(*int) []document.Section {
+		return func(*int) []document.Section { return []document.Section{document.Titled("%s", title)} }
+	}
+	titles := func(sections []document.Section) (all string) {
+		for _, s := range sections {
+			all += s.Title
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		parts              []document.Part[int]
+		screen, full, page string
+	}{
+		"the same": {[]document.Part[int]{document.Show(document.Everywhere, part("a"), part("b"))}, "ab", "ab", "ab"},
+		"a screen of its own": {[]document.Part[int]{document.Show(document.Everywhere, part("a")), document.Show(document.Full, part("b")),
+			document.Show(document.Screen, part("c"))}, "ac", "ab", "ab"},
+		"a page of its own": {[]document.Part[int]{document.Show(document.Pictured, part("p")),
+			document.Show(document.Screen|document.Printed, part("a"))}, "a", "a", "p"},
+		"all of their own": {[]document.Part[int]{document.Show(document.Screen, part("s")), document.Show(document.Printed, part("t")),
+			document.Show(document.Pictured, part("p"))}, "s", "t", "p"},
+	} {
+		d := document.Kind[int]{Name: "x", Parts: c.parts}.Document(new(int))
+		got := []string{titles(d.Brief().Sections), titles(d.Sections), titles(d.Pictured)}
+		should.Equal(t, got, []string{c.screen, c.full, c.page}, name)
+	}
+}
+
 func TestTextCannotLeaveItsFenceInMarkdown(t *testing.T) {
 	got := document.Fenced("a\n```\n# b\n````")
 	should.Hold(t, strings.HasPrefix(got, "`````\n") && strings.HasSuffix(got, "\n`````\n"), "%s", got)

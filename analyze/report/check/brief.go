@@ -26,12 +26,6 @@ const (
 	wideInstead   = 25 // columns that an alternative has where a call has a long name
 )
 
-// reportScreen returns what a reader wants to know first: the answer, what is too slow and what to
-// call instead, what may be too slow, and where.
-func reportScreen(r *analyze.Report) []document.Section {
-	return slices.Concat(answer(r), gateSections(r), wrongCases(r), briefLosses(r), slowerOnFewer(r), briefNotSure(r))
-}
-
 // briefLosses returns a line for each collective and alternative, and one more where another condition has another answer.
 func briefLosses(r *analyze.Report) []document.Section {
 	all := sizesOf(r)

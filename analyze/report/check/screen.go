@@ -158,16 +158,27 @@ func ending(r *analyze.Report, folder string) (e document.Ending) {
 	return e
 }
 
-// reportPage returns a report with its pictures: what is wrong and what is faster first, then how
-// it was measured.
-func reportPage(r *analyze.Report) []document.Section {
+func firstHeat(r *analyze.Report) []document.Section {
 	heat := HeatMaps(r)
-	first := min(1, len(heat))
-	return slices.Concat(pageAnswer(r), heat[:first], gateSections(r), wrongCases(r), losses(r), eagerLimit(r), slowerOnFewer(r), notSure(r), heat[first:],
-		figured("Pictures of the patterns that are violated or undecided", "Dots are run medians, one for each mpirun; the line is their median, with its 95 % interval where there are six or more. "+
-			"Shaded with stars: violated (p adjusted: ★ ≤ .05, ★★ ≤ .01, ★★★ ≤ .001); shaded with ?: undecided.", PatternFigures(r)),
-		figured("Run-times of the collectives", "Medians over the mpiruns with their 95 % intervals; shaded with ★: a guideline of the collective is violated there.", LatencyFigures(r)),
-		pageDisturbed(r), states(r), suspected(r), undecided(r), outOfSync(r), bounds(r), summary(r), violations(r), remarks(r), header(r), pageFactors(r))
+	return heat[:min(1, len(heat))]
+}
+
+func otherHeat(r *analyze.Report) []document.Section {
+	heat := HeatMaps(r)
+	return heat[min(1, len(heat)):]
+}
+
+func patterns(r *analyze.Report) []document.Section {
+	return figured("Pictures of the patterns that are violated or undecided",
+		"Dots are run medians, one for each mpirun; the line is their median, "+
+			"with its 95 % interval where there are six or more. Shaded with stars: "+
+			"violated (p adjusted: ★ ≤ .05, ★★ ≤ .01, ★★★ ≤ .001); "+
+			"shaded with ?: undecided.", PatternFigures(r))
+}
+
+func runTimes(r *analyze.Report) []document.Section {
+	return figured("Run-times of the collectives", "Medians over the mpiruns with their 95 % intervals; "+
+		"shaded with ★: a guideline of the collective is violated there.", LatencyFigures(r))
 }
 
 func pageAnswer(r *analyze.Report) []document.Section {

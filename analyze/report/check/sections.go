@@ -20,15 +20,25 @@ import (
 	"pgmpi/mockups"
 )
 
-var Reports = document.Kind[analyze.Report]{Name: "report", Sections: reportSections, Screen: reportScreen, Page: reportPage, JSON: true,
+var Reports = document.Kind[analyze.Report]{Name: "report", JSON: true,
 	Rows: func(r *analyze.Report) [][]string { return analyze.Table(analyze.Columns, r.Verdicts) },
+	Parts: []document.Part[analyze.Report]{
+		document.Show(document.Screen|document.Printed, answer),
+		document.Show(document.Pictured, pageAnswer, firstHeat),
+		document.Show(document.Everywhere, gateSections, wrongCases),
+		document.Show(document.Screen, briefLosses),
+		document.Show(document.Full, losses, eagerLimit),
+		document.Show(document.Everywhere, slowerOnFewer),
+		document.Show(document.Screen, briefNotSure),
+		document.Show(document.Full, notSure),
+		document.Show(document.Printed, disturbed, matrix, header, summary, violations),
+		document.Show(document.Pictured, otherHeat, patterns, runTimes, pageDisturbed),
+		document.Show(document.Full, states, suspected, undecided, outOfSync, bounds),
+		document.Show(document.Pictured, summary, violations),
+		document.Show(document.Full, remarks),
+		document.Show(document.Pictured, header, pageFactors)},
 	NotJudged: (*analyze.Report).NotJudged, Exit: reportExit, Ending: ending, Outcomes: ReportOutcomes, Metrics: reportMetrics,
 	Source: func(r *analyze.Report) []document.Label { return Source(r.Library, r.Host) }, Plotted: reportPlotted, Comment: true}
-
-func reportSections(r *analyze.Report) []document.Section {
-	return slices.Concat(answer(r), gateSections(r), wrongCases(r), losses(r), eagerLimit(r), slowerOnFewer(r), notSure(r), disturbed(r), matrix(r), header(r), summary(r), violations(r), states(r), suspected(r), undecided(r),
-		outOfSync(r), bounds(r), remarks(r))
-}
 
 func header(r *analyze.Report) []document.Section {
 	s := document.Titled("How it was measured")

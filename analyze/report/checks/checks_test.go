@@ -122,7 +122,7 @@ func TestTheMatrixBeginsWithWhatItCanSay(t *testing.T) {
 		for _, tests := range c.columns {
 			m.Rows[0].Cells = append(m.Rows[0].Cells, &series.MatrixCell{Tests: tests})
 		}
-		should.Equal(t, MatrixSections(m)[0].Text[0].Text, c.want)
+		should.Equal(t, matrixHead(m)[0].Text[0].Text, c.want)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestThePictureOfAMatrixKeepsLibrariesApart(t *testing.T) {
 		"node1 p2": {"mpich", "mpich"},
 	} {
 		m.Columns = []series.MatrixColumn{column(libraries[0]), column(libraries[1])}
-		should.Equal(t, strings.ToLower(strings.Join(matrixPage(m)[1].Heat.Columns, ", ")), want)
+		should.Equal(t, strings.ToLower(strings.Join(matrixPicture(m)[0].Heat.Columns, ", ")), want)
 	}
 }
 

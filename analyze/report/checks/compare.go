@@ -20,17 +20,17 @@ import (
 	"pgmpi/internal/picture"
 )
 
-var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Screen: compareScreen, Page: comparePage, JSON: true,
-	Rows: func(c *series.Comparison) [][]string { return analyze.Table(analyze.ColumnsOf[series.CaseChange](), c.Cases) },
-	NotJudged: (*series.Comparison).NotJudged, Exit: compareExit, Ending: compareEnding, Comment: true}
-
-func compareSections(c *series.Comparison) []document.Section {
-	return slices.Concat(compareAnswer(c), seenOnce(c), compareGuidelines(c), compareCases(c, false), compareMeans(c), compareDesign(c), check.Warnings(c.Warnings))
-}
-
-func compareScreen(c *series.Comparison) []document.Section {
-	return slices.Concat(compareAnswer(c), seenOnce(c), compareGuidelines(c), compareCases(c, true))
-}
+var Comparisons = document.Kind[series.Comparison]{Name: "compare", JSON: true, Comment: true,
+	Rows: func(c *series.Comparison) [][]string {
+		return analyze.Table(analyze.ColumnsOf[series.CaseChange](), c.Cases)
+	},
+	NotJudged: (*series.Comparison).NotJudged, Exit: compareExit, Ending: compareEnding,
+	Parts: []document.Part[series.Comparison]{document.Show(document.Everywhere, compareAnswer),
+		document.Show(document.Pictured, comparePicture),
+		document.Show(document.Everywhere, seenOnce, compareGuidelines),
+		document.Show(document.Screen, func(c *series.Comparison) []document.Section { return compareCases(c, true) }),
+		document.Show(document.Full, func(c *series.Comparison) []document.Section { return compareCases(c, false) },
+			compareMeans, compareDesign, func(c *series.Comparison) []document.Section { return check.Warnings(c.Warnings) })}}
 
 // seenOnce shows the ratios of mpiruns that are too few for a test, the largest change first.
 func seenOnce(c *series.Comparison) []document.Section {
@@ -50,17 +50,15 @@ func seenOnce(c *series.Comparison) []document.Section {
 	return document.Tabled(t, more, "Seen once: run-times that differ in %d of %s; other mpiruns may differ", len(rows), conf.Plural(c.M, "call"))
 }
 
-// comparePage begins with a heat map of B/A, and has the rest as a text has it.
-func comparePage(c *series.Comparison) []document.Section {
-	out := compareSections(c)
+func comparePicture(c *series.Comparison) []document.Section {
 	heat := changeHeat(c)
 	if len(heat.Rows) == 0 {
-		return out
+		return nil
 	}
 	s := document.Titled("B/A, how many times as long a call takes in B as in A")
 	s.Heat = heat
 	s.Note("▲ slower, ▼ faster, both shown by a test; a number alone: no change shown; blank: not compared. A cell leads to its picture.")
-	return slices.Insert(out, 1, s)
+	return []document.Section{s}
 }
 
 // changeHeat has a row for each call of which a size changed, or for all where all are shown.

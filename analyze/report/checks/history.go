@@ -20,9 +20,11 @@ import (
 	"pgmpi/internal/picture"
 )
 
-var Histories = document.Kind[series.History]{Name: "history", Ending: historyEnding, Rows: HistoryRows, JSON: true, Page: historyPage,
-	Sections: func(h *series.History) []document.Section { return historyOf(h, false) },
-	Screen:   func(h *series.History) []document.Section { return historyOf(h, true) }}
+var Histories = document.Kind[series.History]{Name: "history", JSON: true, Rows: HistoryRows, Ending: historyEnding,
+	Parts: []document.Part[series.History]{
+		document.Show(document.Screen, func(h *series.History) []document.Section { return historyOf(h, true) }),
+		document.Show(document.Printed, func(h *series.History) []document.Section { return historyOf(h, false) }),
+		document.Show(document.Pictured, historyPage)}}
 
 // HistoryColumns names the columns of one row per check, or per check and trend. New columns go to
 // the end.

@@ -16,7 +16,11 @@ import (
 )
 
 // LevelLists compares the levels of a factor (S-REVISITED §5.5 to 5.8).
-var LevelLists = document.Kind[series.Levels]{Name: "levels", NotJudged: func(l *series.Levels) string { return l.Comparisons[0].NotJudged() }, Sections: levelSections, Screen: func(l *series.Levels) []document.Section { return slices.Concat(levelAnswer(l), levelTable(l, 12)) }, JSON: true, Exit: levelExit}
+var LevelLists = document.Kind[series.Levels]{Name: "levels", JSON: true, Exit: levelExit,
+	NotJudged: func(l *series.Levels) string { return l.Comparisons[0].NotJudged() },
+	Parts: []document.Part[series.Levels]{document.Show(document.Everywhere, levelAnswer),
+		document.Show(document.Screen, func(l *series.Levels) []document.Section { return levelTable(l, 12) }),
+		document.Show(document.Full, levelTables)}}
 
 // levelExit returns the exit of the level that ends worst.
 func levelExit(l *series.Levels) (worst error) {
@@ -28,8 +32,8 @@ func levelExit(l *series.Levels) (worst error) {
 	return worst
 }
 
-func levelSections(l *series.Levels) []document.Section {
-	out := slices.Concat(levelAnswer(l), levelTable(l, len(l.Comparisons[0].Cases)), compareDesign(l.Comparisons[0]))
+func levelTables(l *series.Levels) []document.Section {
+	out := slices.Concat(levelTable(l, len(l.Comparisons[0].Cases)), compareDesign(l.Comparisons[0]))
 	for i, c := range l.Comparisons {
 		s := document.Titled("%s against A", columnName(i+1))
 		s.Facts("Differ", lists.Map(c.Differences, differing(": ")))

@@ -21,7 +21,10 @@ import (
 	"pgmpi/mockups"
 )
 
-var Matrices = document.Kind[series.Matrix]{Name: "matrix", NotJudged: matrixNotJudged, Sections: MatrixSections, Screen: matrixScreen, Page: matrixPage, Rows: matrixRows, JSON: true}
+var Matrices = document.Kind[series.Matrix]{Name: "matrix", NotJudged: matrixNotJudged, Rows: matrixRows, JSON: true,
+	Parts: []document.Part[series.Matrix]{
+		document.Show(document.Screen, matrixScreen), document.Show(document.Full, matrixHead),
+		document.Show(document.Pictured, matrixPicture), document.Show(document.Full, matrixAll, matrixCounts, matrixLegend)}}
 
 func matrixRows(m *series.Matrix) [][]string {
 	out := [][]string{{"guideline", "type", "function", "mockup", "folder", "library", "library_version", "host", "shape", "created", "r",
@@ -40,12 +43,15 @@ func matrixRows(m *series.Matrix) [][]string {
 	return out
 }
 
-func MatrixSections(m *series.Matrix) []document.Section {
+func matrixLegend(*series.Matrix) []document.Section {
 	var legend document.Section
 	legend.Note("● 3/21 1.8×: violated at 3 of 21 sizes, at worst 1.8 times too slow; ? 3/21: split suspected; u 3/21: not violated, and at 3 sizes undecided; x: wrong data or no return; " +
 		".: no violation found; -: not measured; blank: not planned.")
-	tables := matrixTables(m, guidelines.Pattern, guidelines.Monotony, guidelines.Split)
-	return slices.Concat(matrixHead(m), tables, matrixCounts(m), []document.Section{legend})
+	return []document.Section{legend}
+}
+
+func matrixAll(m *series.Matrix) []document.Section {
+	return matrixTables(m, guidelines.Pattern, guidelines.Monotony, guidelines.Split)
 }
 
 // matrixScreen returns S-PGMPI's Table 3: patterns only, unless there are no patterns.
@@ -289,10 +295,9 @@ func matrixCounts(m *series.Matrix) []document.Section {
 	return document.Tabled(t, "", "Guidelines violated, of those checked")
 }
 
-// matrixPage begins with a picture of all findings: how much slower at worst, guideline × library,
+// matrixPicture shows all findings: how much slower at worst, guideline × library,
 // host and shape.
-func matrixPage(m *series.Matrix) []document.Section {
-	out := MatrixSections(m)
+func matrixPicture(m *series.Matrix) []document.Section {
 	library := func(c series.MatrixColumn) string { return check.LibraryName(c.Library) }
 	several := differs(m, library)
 	name := func(c series.MatrixColumn) string {
@@ -305,13 +310,15 @@ func matrixPage(m *series.Matrix) []document.Section {
 	heat := matrixHeat(m, lists.Map(m.Columns, name), slices.Compact(lists.Map(order, name)), func(r series.MatrixRow) bool {
 		return slices.ContainsFunc(r.Cells, func(c *series.MatrixCell) bool { return c != nil && c.Ratio != nil })
 	})
-	if len(heat.Rows) > 0 {
-		s := document.Titled("How many times slower at worst, by guideline, %shost and shape", phrase.When(several, "library, "))
-		s.Heat = heat
-		s.Note("★ violated, 1 seen once, ? undecided, ·: no violation found; blank: not planned. The worst over all sizes, and all folders of a library, host and shape. own: than an algorithm of the library's own.")
-		out = slices.Insert(out, 1, s)
+	if len(heat.Rows) == 0 {
+		return nil
 	}
-	return out
+	s := document.Titled("How many times slower at worst, by guideline, %shost and shape",
+		phrase.When(several, "library, "))
+	s.Heat = heat
+	s.Note("★ violated, 1 seen once, ? undecided, ·: no violation found; blank: not planned. The worst " +
+		"over all sizes, and all folders of a library, host and shape. own: than an algorithm of the library's own.")
+	return []document.Section{s}
 }
 
 func folderHeat(m *series.Matrix, labels []string) *picture.HeatMap {

@@ -13,7 +13,9 @@ import (
 	"pgmpi/internal/stats"
 )
 
-var Spreads = document.Kind[series.Spread]{Name: "reproduce", Sections: spreadSections, Screen: spreadScreen, Rows: spreadRows, JSON: true}
+var Spreads = document.Kind[series.Spread]{Name: "reproduce", Rows: spreadRows, JSON: true,
+	Parts: []document.Part[series.Spread]{
+		document.Show(document.Everywhere, spreadAnswer), document.Show(document.Full, spreadCases, spreadRemarks)}}
 
 func spreadRows(s *series.Spread) [][]string {
 	out := [][]string{{"function", "msize", "shape", "np", "folder", "normalised", "median_s", "min", "max", "max_over_min", "cv"}}
@@ -25,13 +27,13 @@ func spreadRows(s *series.Spread) [][]string {
 	return out
 }
 
-func spreadSections(s *series.Spread) []document.Section {
+func spreadRemarks(s *series.Spread) []document.Section {
 	var sizes document.Section
 	sizes.Fact("Sizes", "%s", s.MsizeLegend)
-	return slices.Concat(spreadScreen(s), spreadCases(s), check.Warnings(s.Warnings), []document.Section{sizes})
+	return append(check.Warnings(s.Warnings), sizes)
 }
 
-func spreadScreen(s *series.Spread) []document.Section {
+func spreadAnswer(s *series.Spread) []document.Section {
 	worst := s.Cases[0]
 	var all []float64
 	for _, k := range s.Cases {

@@ -13,8 +13,12 @@ import (
 )
 
 // SummaryLists shows what a check would have found by other summaries.
-var SummaryLists = document.Kind[series.Summaries]{Name: "summaries", Sections: func(s *series.Summaries) []document.Section { return summarySections(s, len(s.Tests)) },
-	Screen: func(s *series.Summaries) []document.Section { return summarySections(s, 12) }, JSON: true}
+var SummaryLists = document.Kind[series.Summaries]{Name: "summaries", JSON: true,
+	Parts: []document.Part[series.Summaries]{
+	document.Show(document.Screen, func(s *series.Summaries) []document.Section { return summarySections(s, 12) }),
+	document.Show(document.Full, func(s *series.Summaries) []document.Section {
+		return summarySections(s, len(s.Tests))
+	})}}
 
 var summaryMeanings = map[series.Summary]string{
 	series.RunMedian:   "the median of an mpirun, without outliers: what pgmpi takes",

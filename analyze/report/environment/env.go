@@ -23,7 +23,8 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-var Environments = document.Kind[Environment]{Name: "env", Sections: envSections, Screen: envScreen, JSON: true}
+var Environments = document.Kind[Environment]{Name: "env", JSON: true, Parts: []document.Part[Environment]{
+	document.Show(document.Screen, envScreen), document.Show(document.Full, envAnswer, Facts)}}
 
 type Environment struct {
 	Version string            `json:"pgmpi_version"`
@@ -175,8 +176,6 @@ func envAnswer(e *Environment) []document.Section {
 	}
 	return []document.Section{s}
 }
-
-func envSections(e *Environment) []document.Section { return slices.Concat(envAnswer(e), Facts(e)) }
 
 // Facts lists the host, its processors, the library's settings and variables.
 func Facts(e *Environment) []document.Section {

@@ -140,12 +140,11 @@ const leastGain = .005
 
 // gains makes the documents of `pgmpi gain`.
 var gains = document.Kind[GainResult]{Name: "gain", JSON: true,
-	Sections: func(g *GainResult) []document.Section {
-		return slices.Concat(gainAnswer(g), gainFindings(g), gainCalls(g, len(g.Calls)))
-	},
-	Screen: func(g *GainResult) []document.Section {
+	Parts: []document.Part[GainResult]{document.Show(document.Screen, func(g *GainResult) []document.Section {
 		return slices.Concat(gainAnswer(g), document.Noteless(slices.Concat(gainFindings(g), gainCalls(g, 6))))
-	},
+	}), document.Show(document.Full, func(g *GainResult) []document.Section {
+		return slices.Concat(gainAnswer(g), gainFindings(g), gainCalls(g, len(g.Calls)))
+	})},
 	Ending: func(g *GainResult, _ string) (e document.Ending) {
 		next := func(name, format string) {
 			e.Next = append(e.Next, document.Label{Name: name, Value: fmt.Sprintf(format, conf.Folder(g.Check), conf.Quote(g.Profile))})
@@ -170,8 +169,9 @@ var gains = document.Kind[GainResult]{Name: "gain", JSON: true,
 
 // needs makes the part of a check's answer that is about a program's calls.
 var needs = document.Kind[GainResult]{Name: "needs",
-	Sections: func(g *GainResult) []document.Section { return callsNeed(g, len(g.Calls)) },
-	Screen:   func(g *GainResult) []document.Section { return document.Noteless(callsNeed(g, 6)) },
+	Parts: []document.Part[GainResult]{
+		document.Show(document.Screen, func(g *GainResult) []document.Section { return document.Noteless(callsNeed(g, 6)) }),
+		document.Show(document.Full, func(g *GainResult) []document.Section { return callsNeed(g, len(g.Calls)) })},
 	Ending: func(g *GainResult, folder string) document.Ending {
 		if folder == "" {
 			return document.Ending{}

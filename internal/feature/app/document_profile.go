@@ -14,12 +14,11 @@ import (
 
 // profiles makes the documents of `pgmpi profile`.
 var profiles = document.Kind[profile.Profile]{Name: "profile", JSON: true,
-	Sections: func(p *profile.Profile) []document.Section {
-		return slices.Concat(profileAnswer(p), profileCalls(p, len(p.Calls)), profileShares(p))
-	},
-	Screen: func(p *profile.Profile) []document.Section {
+	Parts: []document.Part[profile.Profile]{document.Show(document.Screen, func(p *profile.Profile) []document.Section {
 		return slices.Concat(profileAnswer(p), document.Noteless(profileCalls(p, 12)))
-	},
+	}), document.Show(document.Full, func(p *profile.Profile) []document.Section {
+		return slices.Concat(profileAnswer(p), profileCalls(p, len(p.Calls)), profileShares(p))
+	})},
 	Ending: func(p *profile.Profile, _ string) (e document.Ending) {
 		if p.Path != "" && slices.ContainsFunc(p.Calls, func(c profile.Call) bool { return worth(p, c) }) {
 			e.Next = []document.Label{{Name: "Check", Value: "pgmpi check --calls " + conf.Quote(p.Path)}}

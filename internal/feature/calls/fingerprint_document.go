@@ -21,8 +21,9 @@ import (
 	"pgmpi/measure/host"
 )
 
-var fingerprints = document.Kind[Fingerprint]{Name: "fingerprint", Sections: fingerprintSections,
-	Screen: fingerprintScreen, Rows: fingerprintRows, JSON: true}
+var fingerprints = document.Kind[Fingerprint]{Name: "fingerprint", Parts: []document.Part[Fingerprint]{
+	document.Show(document.Screen, fingerprintScreen), document.Show(document.Full, fingerprintSections)},
+	Rows: fingerprintRows, JSON: true}
 
 // fingerprintColumns names the columns of a table with one row per sample. New columns go to the end.
 var fingerprintColumns = []string{"function", "msize", "shape", "np", "mpirun", "rep", "ns", "category"}

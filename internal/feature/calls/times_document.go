@@ -15,9 +15,10 @@ import (
 	"pgmpi/internal/stats"
 )
 
-var runTimes = document.Kind[Times]{Name: "times", NotJudged: (*Times).NotJudged, Sections: timesSections,
-	Screen: timesScreen, Ending: timesEnding, JSON: true, Plotted: timesPlotted,
-	Rows: func(t *Times) [][]string { return analyze.Table(analyze.ColumnsOf[CaseTimes](), t.Cases) }}
+var runTimes = document.Kind[Times]{Name: "times", NotJudged: (*Times).NotJudged, Parts: []document.Part[Times]{
+	document.Show(document.Screen, timesScreen), document.Show(document.Full, timesSections)}, Ending: timesEnding,
+	Rows: func(t *Times) [][]string { return analyze.Table(analyze.ColumnsOf[CaseTimes](), t.Cases) },
+	JSON: true, Plotted: timesPlotted}
 
 func timesPlotted(t *Times) string {
 	known := lists.Keep(t.Cases, func(k CaseTimes) bool { return k.MedianS != nil })

@@ -13,7 +13,9 @@ import (
 )
 
 // methodLists makes the documents of `pgmpi clocks`, one mpirun after the other.
-var methodLists = document.Kind[[]Clocks]{Name: "clocks", Sections: clocksSections, Screen: clocksScreen, Rows: clocksRows, JSON: true, Exit: clocksExit}
+var methodLists = document.Kind[[]Clocks]{Name: "clocks", Parts: []document.Part[[]Clocks]{
+	document.Show(document.Screen, clocksScreen), document.Show(document.Full, clocksSections)},
+	Rows: clocksRows, JSON: true, Exit: clocksExit}
 
 func clocksExit(list *[]Clocks) error {
 	for _, c := range *list {

@@ -20,7 +20,8 @@ import (
 	"pgmpi/mockups"
 )
 
-var kind = document.Kind[Exploration]{Name: "explore", Sections: sections, Screen: screen, Rows: rows, JSON: true,
+var kind = document.Kind[Exploration]{Name: "explore", Rows: rows, JSON: true, Parts: []document.Part[Exploration]{
+	document.Show(document.Screen, screen), document.Show(document.Full, answer, allCells, notUsed, design)},
 	NotJudged: (*Exploration).NotJudged, Exit: exit, Outcomes: outcomes, Metrics: metrics,
 	Source: func(e *Exploration) []document.Label { return check.Source(e.Library, e.Host) }}
 
@@ -58,8 +59,8 @@ func rows(e *Exploration) [][]string {
 	return out
 }
 
-func sections(e *Exploration) []document.Section {
-	return slices.Concat(answer(e), table(e, "All cells", true, func(*Cell) bool { return true }), notUsed(e), design(e))
+func allCells(e *Exploration) []document.Section {
+	return table(e, "All cells", true, func(*Cell) bool { return true })
 }
 
 // screen has the cells with something faster, and the others in a sentence.

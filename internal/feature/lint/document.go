@@ -16,13 +16,13 @@ import (
 
 // kind makes the documents of `pgmpi lint`.
 var kind = document.Kind[table.Lint]{Name: "lint", JSON: true,
-	Sections: func(l *table.Lint) []document.Section { return lintSections(l, len(l.Rows)) },
-	Screen: func(l *table.Lint) []document.Section {
+	Parts: []document.Part[table.Lint]{document.Show(document.Screen, func(l *table.Lint) []document.Section {
 		return slices.Concat(lintSections(l, mostSuspected)[:2], chosen(l))
-	},
-	Page: func(l *table.Lint) []document.Section {
-		return slices.Insert(lintSections(l, len(l.Rows)), 1, lintHeat(l)...)
-	},
+	}),
+		document.Show(document.Printed, func(l *table.Lint) []document.Section { return lintSections(l, len(l.Rows)) }),
+		document.Show(document.Pictured, func(l *table.Lint) []document.Section {
+			return slices.Insert(lintSections(l, len(l.Rows)), 1, lintHeat(l)...)
+		})},
 	Rows: func(l *table.Lint) [][]string {
 		out := [][]string{{"note", "guideline", "function", "mockup", "np", "msize", "msize_other", "k", "algorithm", "seconds", "other_seconds", "ratio", "suspected"}}
 		for _, r := range l.Rows {

@@ -19,7 +19,9 @@ import (
 	"pgmpi/internal/picture"
 )
 
-var kind = document.Kind[Overlap]{Name: "overlap", Sections: overlapSections, Screen: overlapScreen, Rows: overlapRows, JSON: true,
+var kind = document.Kind[Overlap]{Name: "overlap", Rows: overlapRows, JSON: true,
+	Parts: []document.Part[Overlap]{document.Show(document.Screen, overlapScreen),
+		document.Show(document.Full, overlapAnswer, overlapTables, overlapDesign)},
 	NotJudged: (*Overlap).NotJudged, Exit: overlapExit, Outcomes: overlapOutcomes, Metrics: overlapMetrics,
 	Source: func(o *Overlap) []document.Label { return check.Source(o.Folder.Library, o.Folder.Host) }}
 
@@ -50,10 +52,6 @@ func overlapRows(o *Overlap) [][]string {
 		}
 	}
 	return out
-}
-
-func overlapSections(o *Overlap) []document.Section {
-	return slices.Concat(overlapAnswer(o), overlapTables(o), overlapDesign(o))
 }
 
 func overlapScreen(o *Overlap) []document.Section {

@@ -27,14 +27,13 @@ var kind = document.Kind[Result]{Name: "remedy", JSON: true, Rows: rows,
 		}
 		return nil
 	},
-	Sections: func(r *Result) []document.Section {
-		return slices.Concat(answer(r), cellsTable(r), settingList(r), tradesTable(r), rejectedList(r, len(r.Rejected)), mockupsList(r, len(r.Cells)), proofList(r))
-	},
-	Screen: func(r *Result) []document.Section {
+	Parts: []document.Part[Result]{document.Show(document.Screen, func(r *Result) []document.Section {
 		answer := answer(r)
 		answer[0].Text = slices.DeleteFunc(answer[0].Text, func(t document.Text) bool { return t.Style == document.Command }) // the last lines have them
 		return slices.Concat(answer, document.Noteless(cellsTable(r)), tradesTable(r), rejectedList(r, 5), mockupsList(r, 5))
-	},
+	}), document.Show(document.Full, answer, cellsTable, settingList, tradesTable, func(r *Result) []document.Section {
+		return slices.Concat(rejectedList(r, len(r.Rejected)), mockupsList(r, len(r.Cells)))
+	}, proofList)},
 	Ending: func(r *Result, _ string) (e document.Ending) {
 		if len(r.Env) > 0 {
 			e.Next = []document.Label{{Name: "Use it", Value: ". " + conf.Quote(filepath.Join(r.Folder, tuning.EnvFile))},
