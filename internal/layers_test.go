@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"cmd/pgmpi", "cmd/pgmpi-rank"},
 	{"internal/feature"},
 	{"internal/command", "internal/settings", "internal/experiment", "internal/progress", "internal/reading", "internal/untimed"},
-	{"analyze/report", "analyze/export", "internal/conf/glfile"},
+	{"analyze/report", "internal/conf/glfile"},
 	{"measure", "measure/rank"},
 	{"analyze"},
 	{"measure/results", "measure/protocol", "measure/host", "measure/batch", "internal/osu"},

@@ -45,6 +45,7 @@ func caseOf(row map[string]string) string {
 }
 
 func TestSamplesAndRunMediansAreAboutTheSameMeasurements(t *testing.T) {
+	needs(t, "export")
 	folder := realFolder(t)
 	type counts struct{ kept, outliers, invalid int }
 	got := map[string]counts{}
@@ -95,6 +96,7 @@ var readers = []struct {
 }
 
 func TestOtherProgramsReadTables(t *testing.T) {
+	needs(t, "export")
 	folder := realFolder(t)
 	rows, ns, rep, outliers, functions := 0, 0, 0, 0, map[string]bool{}
 	for _, row := range exportedRows(t, folder) {
@@ -122,6 +124,7 @@ func TestOtherProgramsReadTables(t *testing.T) {
 }
 
 func TestAnExportThatFailsLeavesNoFile(t *testing.T) {
+	needs(t, "export")
 	dir := t.TempDir()
 	plans.Folder(t, filepath.Join(dir, "a"), glfile.Default())
 	raw := filepath.Join(dir, "a", "raw", "run-p2-03.tsv.gz")

@@ -9,6 +9,7 @@ import (
 	"pgmpi/internal/feature/calls"
 	"pgmpi/internal/feature/clocks"
 	"pgmpi/internal/feature/explore"
+	"pgmpi/internal/feature/export"
 	"pgmpi/internal/feature/imported"
 	"pgmpi/internal/feature/lint"
 	"pgmpi/internal/feature/overlap"
@@ -24,6 +25,7 @@ var features = feature.Use(
 	calls.Feature,
 	clocks.Feature,
 	explore.Feature,
+	export.Feature,
 	imported.Feature,
 	lint.Feature,
 	overlap.Feature,

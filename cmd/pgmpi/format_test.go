@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/analyze/export"
 	"pgmpi/analyze/report"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/report/checks"
@@ -34,7 +33,7 @@ var formatsOf = map[string][]string{
 	"compare": checks.Comparisons.Formats(), "ab": checks.Comparisons.Formats(), "history": checks.Histories.Formats(),
 	"env": environment.Environments.Formats(), "list": report.Lists.Formats(),
 	"status": report.Statuses.Formats(),
-	"export": export.Formats, "figures": extensions(),
+	"figures": extensions(),
 }
 
 // formatsOffered returns the formats that a command of a feature says it has.

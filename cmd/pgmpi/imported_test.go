@@ -152,7 +152,7 @@ func TestFewRunsOrMeansAreSeenOnceAndNeverViolated(t *testing.T) {
 }
 
 func TestAnExportedCheckIsReadBackWithItsRatios(t *testing.T) {
-	needs(t, "analyze --from")
+	needs(t, "analyze --from", "export")
 	b := emptyFixture(t, t.TempDir())
 	args := []string{"analyze", "--from", "osu", "--np", "4", "--out", b.Out}
 	for run := range 9 {

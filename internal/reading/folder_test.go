@@ -1,7 +1,6 @@
 package reading_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -76,39 +75,5 @@ func TestSelectionsAreOfThePlanAndEachTestIsChosenOnce(t *testing.T) {
 	for text, want := range map[string][]int{"GL8:8 GL8:64 MPI_Reduce:8": {0, 1}, "violated GL8": {0}, "": nil} {
 		chosen := must.Get(reading.Selected(&m.Plan, strings.Fields(text)))(t)
 		should.Equal(t, j.Chosen(chosen, t.Errorf), want, text)
-	}
-}
-
-func TestAnExportHasARowForEachSampleMedianAndVerdict(t *testing.T) {
-	dir := aCheck(t)
-	const cases, mpiruns, samples = 4, 10, 3
-	for what, want := range map[string]int{
-		reading.ExportSamples: cases * mpiruns * samples, reading.ExportMedians: cases * mpiruns, reading.ExportVerdicts: 2,
-	} {
-		var out bytes.Buffer
-		rows, err := reading.Export([]string{dir}, what, "csv", &out, func(done, all int) {
-			should.Hold(t, done <= all && all > 0, "%s: %d of %d", what, done, all)
-		})
-		must.Do(t, err)
-		should.Equal(t, rows, want, what)
-		should.Equal(t, strings.Count(out.String(), "\n"), want+1, what)
-	}
-}
-
-func TestAnExportIsRefusedWithWhatIsWrong(t *testing.T) {
-	dir, damaged := aCheck(t), aCheck(t)
-	must.Do(t, os.WriteFile(filepath.Join(damaged, "raw", "run-p2-03.tsv.gz"), []byte("x"), 0o666))
-	for _, c := range []struct {
-		paths              []string
-		what, format, want string
-	}{
-		{[]string{dir}, "verdict", "csv", "--what: unknown word \"verdict\" (did you mean verdicts?)"},
-		{[]string{dir}, reading.ExportSamples, "cvs", "--format: "},
-		{[]string{dir, dir + "/."}, reading.ExportSamples, "csv", dir + " is given twice"},
-		{[]string{dir, dir + "x"}, reading.ExportSamples, "csv", "there is no folder " + dir + "x"},
-		{[]string{dir, damaged}, reading.ExportSamples, "csv", damaged + ": "},
-	} {
-		_, err := reading.Export(c.paths, c.what, c.format, &bytes.Buffer{}, func(int, int) {})
-		should.Fail(t, err, c.want, c.what)
 	}
 }

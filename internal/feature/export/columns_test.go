@@ -16,7 +16,7 @@ import (
 // between is a part of docs/results-format.md, without line breaks.
 func between(t *testing.T, begin, end string) string {
 	t.Helper()
-	text := must.Get(os.ReadFile("../../docs/results-format.md"))(t)
+	text := must.Get(os.ReadFile("../../../docs/results-format.md"))(t)
 	_, rest, found := strings.Cut(string(text), begin)
 	part, _, ended := strings.Cut(rest, end)
 	must.Hold(t, found && ended, "docs/results-format.md has no part from %q to %q", begin, end)
