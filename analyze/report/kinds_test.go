@@ -12,7 +12,6 @@ import (
 // shownElsewhere has the kinds of documents without an example here, and what shows them.
 var shownElsewhere = map[string]string{
 	"algorithms": "cmd/pgmpi's tests of list --algorithms",
-	"figures":    "cmd/pgmpi's scripts of figures",
 	"list":       "cmd/pgmpi's golden files of list",
 	"matrix":     "TestMatrix… of cmd/pgmpi and internal/experiment/run",
 	"medians":    "medians.csv of every check",

@@ -36,7 +36,8 @@ func TestWhatProgramsReadAsJSONIsListedForItsSchema(t *testing.T) {
 
 // withoutExample has the documents of features that documents.Check does not see, and what shows them.
 var withoutExample = map[string]string{
-	"needs": "gain has the same sections, and internal/feature/app tests what is left of them",
+	"figures": "its scripts and FuzzFolder",
+	"needs":   "gain has the same sections, and internal/feature/app tests what is left of them",
 }
 
 // An example gives a document its golden files, and texts of others; kinds_test.go of analyze/report asks the core's.

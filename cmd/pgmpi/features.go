@@ -10,6 +10,7 @@ import (
 	"pgmpi/internal/feature/clocks"
 	"pgmpi/internal/feature/explore"
 	"pgmpi/internal/feature/export"
+	"pgmpi/internal/feature/figures"
 	"pgmpi/internal/feature/imported"
 	"pgmpi/internal/feature/lint"
 	"pgmpi/internal/feature/overlap"
@@ -26,6 +27,7 @@ var features = feature.Use(
 	clocks.Feature,
 	explore.Feature,
 	export.Feature,
+	figures.Feature,
 	imported.Feature,
 	lint.Feature,
 	overlap.Feature,

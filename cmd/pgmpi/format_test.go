@@ -33,7 +33,6 @@ var formatsOf = map[string][]string{
 	"compare": checks.Comparisons.Formats(), "ab": checks.Comparisons.Formats(), "history": checks.Histories.Formats(),
 	"env": environment.Environments.Formats(), "list": report.Lists.Formats(),
 	"status": report.Statuses.Formats(),
-	"figures": extensions(),
 }
 
 // formatsOffered returns the formats that a command of a feature says it has.

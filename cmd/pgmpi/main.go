@@ -42,7 +42,7 @@ var groups = []struct {
 	{"Mend", makers{abCommand}},
 	{"Gain", nil},
 	{"Watch", makers{compareCommand, historyCommand, expectCommand}},
-	{"Data", makers{figuresCommand}},
+	{"Data", nil},
 	{"Cluster", makers{submitCommand, statusCommand, envCommand}},
 	{"Trust", nil},
 	{"Stages", makers{nrepCommand, measureCommand}},

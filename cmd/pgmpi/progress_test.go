@@ -53,7 +53,7 @@ func seen(t *testing.T, do func(h *command.Host)) string {
 
 // An export or a drawing of over a second has a bar to its end, on a terminal only.
 func TestExportAndFiguresDrawABar(t *testing.T) {
-	needs(t, "export")
+	needs(t, "export", "figures")
 	dir := filepath.Join(t.TempDir(), "out")
 	plans.Folder(t, dir, glfile.Default())
 	defer func(usual time.Duration) { progress.Patience = usual }(progress.Patience)

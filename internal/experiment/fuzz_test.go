@@ -86,7 +86,7 @@ var shows = []damaged.Show{
 		}
 		return []*document.Document{check.Reports.Document(j.Report)}, nil
 	},
-	func(path string) ([]*document.Document, error) { // compare, figures
+	func(path string) ([]*document.Document, error) { // compare
 		var sides []*analyze.Side
 		for range 2 {
 			j, err := judgedFolder(path)
@@ -103,8 +103,7 @@ var shows = []damaged.Show{
 		if err != nil {
 			return nil, err
 		}
-		g := checks.NewGallery(sides, nil)
-		return []*document.Document{checks.Comparisons.Document(c), checks.Spreads.Document(s), checks.Matrices.Document(series.NewMatrix(sides)), checks.Galleries.Document(g)}, nil
+		return []*document.Document{checks.Comparisons.Document(c), checks.Spreads.Document(s), checks.Matrices.Document(series.NewMatrix(sides))}, nil
 	},
 	func(path string) ([]*document.Document, error) { // env
 		_, m, err := reading.Open(path)

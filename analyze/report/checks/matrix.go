@@ -321,7 +321,8 @@ func matrixPicture(m *series.Matrix) []document.Section {
 	return []document.Section{s}
 }
 
-func folderHeat(m *series.Matrix, labels []string) *picture.HeatMap {
+// FolderHeat shows the violated patterns of folders by label and shape.
+func FolderHeat(m *series.Matrix, labels []string) *picture.HeatMap {
 	folders, names := map[string]int{}, []string{}
 	for _, c := range m.Columns {
 		if _, seen := folders[c.Folder]; !seen {

@@ -10,10 +10,10 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
-	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/report/environment"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/feature/figures"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
@@ -77,7 +77,7 @@ func fingerprintPictures(f *Fingerprint) []document.Section {
 		return nil
 	}
 	s := document.Titled("Samples by repetition and by mpirun, their distribution, and a log-normal one")
-	s.Draw(checks.SampleFigures(c)...)
+	s.Draw(figures.SampleFigures(c)...)
 	return []document.Section{s}
 }
 

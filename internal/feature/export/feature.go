@@ -10,5 +10,5 @@ import "pgmpi/internal/feature"
 
 // Feature is `pgmpi export`.
 var Feature = &feature.Feature{
-	Commands: []feature.Command{{Group: "Data", Before: "figures", Make: newCommand}},
+	Commands: []feature.Command{{Group: "Data", Before: "times", Make: newCommand}},
 }

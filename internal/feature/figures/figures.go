@@ -1,83 +1,35 @@
-package reading
+package figures
 
 import (
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/samples"
 	"pgmpi/analyze/selector"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/picture"
+	"pgmpi/internal/reading"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
-// Timed lists the kinds of folders whose mpiruns time calls by themselves.
-var Timed = []results.Kind{results.Check, results.Explore, results.Fingerprint, results.Imported}
-
-// Source is an open results folder, by the name that the user gave it.
-type Source struct {
-	Path     string
-	Folder   *results.Folder
-	Manifest *results.Manifest
-}
-
-// Sources opens results folders of some kinds, each of them once.
-func Sources(paths []string, kinds ...results.Kind) ([]Source, error) {
-	var out []Source
-	for _, path := range paths {
-		path = filepath.Clean(path)
-		if slices.ContainsFunc(out, func(s Source) bool { return s.Path == path }) {
-			return nil, fail.Setupf("%s is given twice", path)
-		}
-		folder, m, err := Open(path, kinds...)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, Source{path, folder, m})
-	}
-	return out, nil
-}
-
-// Judged judges a folder by its own settings.
-func (s *Source) Judged() (*Judgement, error) { return judgeAsMade(s.Folder, s.Manifest) }
-
-// Sides judges several results folders by their own settings.
-func Sides(paths []string) ([]*analyze.Side, error) {
-	all, err := Sources(paths, results.Checks...)
-	if err != nil {
-		return nil, err
-	}
-	var out []*analyze.Side
-	for i := range all {
-		j, err := all[i].Judged()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", all[i].Path, err)
-		}
-		out = append(out, j.Side(all[i].Path))
-	}
-	return out, nil
-}
-
-// Figures draws several results folders, each judged by its own settings, into a folder. It also
+// drawnFrom draws several results folders, each judged by its own settings, into a folder. It also
 // draws the samples of the cases that selectors name; without selectors, the largest loss in the
 // first folder that has one. It tells step how many pictures of all are drawn.
-func Figures(paths, selectors []string, out *results.Folder, formats []picture.Format, step func(done, all int)) (*checks.Gallery, error) {
-	all, err := Sources(paths, results.Checks...)
+func drawnFrom(paths, selectors []string, out *results.Folder, formats []picture.Format, step func(done, all int)) (*Gallery, error) {
+	all, err := reading.Sources(paths, results.Checks...)
 	if err != nil {
 		return nil, err
 	}
-	sides, err := Sides(paths)
+	sides, err := reading.Sides(paths)
 	if err != nil {
 		return nil, err
 	}
@@ -87,11 +39,11 @@ func Figures(paths, selectors []string, out *results.Folder, formats []picture.F
 	}
 	samples := make([][]*samples.CaseSamples, len(all))
 	for i := range all {
-		if samples[i], err = all[i].samples(selectors, note != ""); err != nil {
+		if samples[i], err = samplesOf(&all[i], selectors, note != ""); err != nil {
 			return nil, fmt.Errorf("%s: %w", all[i].Path, err)
 		}
 	}
-	g := checks.NewGallery(sides, samples)
+	g := newGallery(sides, samples)
 	g.Out = out.Path
 	g.Formats = lists.Map(formats, func(f picture.Format) string { return f.Ext })
 	if note != "" {
@@ -100,10 +52,10 @@ func Figures(paths, selectors []string, out *results.Folder, formats []picture.F
 	if err := os.MkdirAll(out.Path, 0o777); err != nil {
 		return nil, fail.AsSetup(err)
 	}
-	return g, drawn(g, out, formats, step)
+	return g, written(g, out, formats, step)
 }
 
-func drawn(g *checks.Gallery, out *results.Folder, formats []picture.Format, step func(done, all int)) (err error) {
+func written(g *Gallery, out *results.Folder, formats []picture.Format, step func(done, all int)) (err error) {
 	for i := range g.Pictures {
 		step(i, len(g.Pictures))
 		p := &g.Pictures[i]
@@ -133,10 +85,10 @@ func worstCases(sides []*analyze.Side) (selectors []string, note string) {
 	return nil, ""
 }
 
-// samples reads the samples of the cases that selectors name, in stages 1 and 2. If lenient, a folder may lack
+// samplesOf reads the samples of the cases that selectors name, in stages 1 and 2. If lenient, a folder may lack
 // the cases.
-func (s *Source) samples(selectors []string, lenient bool) ([]*samples.CaseSamples, error) {
-	config, err := ConfigOf(s.Manifest)
+func samplesOf(s *reading.Source, selectors []string, lenient bool) ([]*samples.CaseSamples, error) {
+	config, err := reading.ConfigOf(s.Manifest)
 	if err != nil {
 		return nil, err
 	}

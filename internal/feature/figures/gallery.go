@@ -1,4 +1,4 @@
-package checks
+package figures
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/samples"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
@@ -26,7 +27,7 @@ type Gallery struct {
 	Notes    []string
 }
 
-var Galleries = document.Kind[Gallery]{Name: "figures", Sections: gallerySections}
+var galleries = document.Kind[Gallery]{Name: "figures", Sections: gallerySections}
 
 func gallerySections(g *Gallery) []document.Section {
 	var s document.Section
@@ -41,13 +42,13 @@ func gallerySections(g *Gallery) []document.Section {
 	return []document.Section{s}
 }
 
-// NewGallery draws the reports of results folders, and the samples of some cases, by side. Several
+// newGallery draws the reports of results folders, and the samples of some cases, by side. Several
 // folders share a picture: patterns and samples have panels of their own, run-times are lines.
-func NewGallery(sides []*analyze.Side, cases [][]*samples.CaseSamples) *Gallery {
+func newGallery(sides []*analyze.Side, cases [][]*samples.CaseSamples) *Gallery {
 	g := &Gallery{}
 	labels := sideLabels(sides)
 	if len(sides) > 1 {
-		g.add(picture.Picture{Name: "matrix", Kind: "violations by folder", Title: "The largest ratio of each pattern that is violated", Heat: folderHeat(series.NewMatrix(sides), labels)})
+		g.add(picture.Picture{Name: "matrix", Kind: "violations by folder", Title: "The largest ratio of each pattern that is violated", Heat: checks.FolderHeat(series.NewMatrix(sides), labels)})
 	}
 	for i, s := range sides {
 		for _, shape := range s.Report.Shapes {

@@ -1,4 +1,4 @@
-package main
+package figures
 
 import (
 	"slices"
@@ -6,17 +6,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze/report/checks"
 	"pgmpi/internal/command"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/picture"
-	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
 
-func figuresCommand(h *command.Host) *cobra.Command {
+func newCommand(h *command.Host) *cobra.Command {
 	var out string
 	var cases, formats []string
 	c := &cobra.Command{
@@ -37,12 +35,12 @@ pages and PNG for slides. Needs no MPI.`,
 				return err
 			}
 			p := h.NewProgress(false)
-			g, err := reading.Figures(args, cases, &results.Folder{Path: out}, chosen, p.Counting("drawing"))
+			g, err := drawnFrom(args, cases, &results.Folder{Path: out}, chosen, p.Counting("drawing"))
 			p.Clear()
 			if err != nil {
 				return err
 			}
-			return h.Print(checks.Galleries.Document(g), command.Usually(checks.Galleries, ""))
+			return h.Print(galleries.Document(g), command.Usually(galleries, ""))
 		},
 	}
 	fs := c.Flags()
