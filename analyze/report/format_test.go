@@ -63,8 +63,7 @@ func newExamples(t *testing.T) map[string]example {
 		"explain": explainExample(t),
 		"causes":  documents.Of(check.Causes, caused(t)),
 
-		"levels":    documents.Of(checks.LevelLists, levels()),
-		"summaries": documents.Of(checks.SummaryLists, summaries()),
+		"levels": documents.Of(checks.LevelLists, levels()),
 	}
 }
 

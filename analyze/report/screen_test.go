@@ -45,7 +45,7 @@ func TestScreensMatchGoldenFiles(t *testing.T) {
 	}
 	all := examples(t)
 	// The answer comes first in every document, and legends are not shown.
-	for _, name := range []string{"compare", "env", "history", "levels", "summaries", "shift", "spread"} {
+	for _, name := range []string{"compare", "env", "history", "levels", "shift", "spread"} {
 		d := all[name].Document.Brief()
 		d.Page.Width = document.LeastWidth
 		text := documents.Written(t, "table", d)

@@ -86,7 +86,7 @@ func (a Asked) question() Asked {
 	return a
 }
 
-func askedBy(v *analyze.Verdict) Asked {
+func AskedBy(v *analyze.Verdict) Asked {
 	return Asked{v.Guideline, v.Type, v.Function, v.Mockup, v.Msize, v.MsizeOther, v.Shape, v.Elements}
 }
 
@@ -99,7 +99,7 @@ func planned(p *guidelines.Plan, t guidelines.Test) Asked {
 }
 
 func pointOf(v *analyze.Verdict) Point {
-	p := Point{Asked: askedBy(v), Answer: Answer{v.MedianS, v.OtherMedianS, v.Effect, v.Verdict}, Firm: v.Firm, Reason: v.Reason, ByState: v.ByState}
+	p := Point{Asked: AskedBy(v), Answer: Answer{v.MedianS, v.OtherMedianS, v.Effect, v.Verdict}, Firm: v.Firm, Reason: v.Reason, ByState: v.ByState}
 	if v.Gated != nil {
 		p.State = v.State
 	}

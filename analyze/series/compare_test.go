@@ -175,9 +175,9 @@ func TestAComparisonSaysWhatItCouldHaveSeen(t *testing.T) {
 
 func TestMonotonyWithAnotherLargerSizeIsAnotherQuestion(t *testing.T) {
 	a, b := analyze.Verdict{Type: "monotony", Msize: 8, MsizeOther: 16}, analyze.Verdict{Type: "monotony", Msize: 8, MsizeOther: 64}
-	should.Hold(t, askedBy(&a).question() != askedBy(&b).question(), "monotony from 8 to 16 bytes is matched with that from 8 to 64")
+	should.Hold(t, AskedBy(&a).question() != AskedBy(&b).question(), "monotony from 8 to 16 bytes is matched with that from 8 to 64")
 	a.Type, b.Type = "split", "split"
-	should.Hold(t, askedBy(&a).question() == askedBy(&b).question(), "for split-robustness the smaller size is found, not asked")
+	should.Hold(t, AskedBy(&a).question() == AskedBy(&b).question(), "for split-robustness the smaller size is found, not asked")
 }
 
 func TestMockupsAreComparedOnRequest(t *testing.T) {

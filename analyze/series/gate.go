@@ -126,7 +126,7 @@ func (t tonight) provisional(v *analyze.Verdict) provisional {
 // expected returns the state of a test that an expectation names. ok tells that one names it, and
 // has something to say.
 func (t tonight) expected(v *analyze.Verdict) (p provisional, ok bool) {
-	i := slices.IndexFunc(t.Expect, func(e Expectation) bool { return e.about(askedBy(v)) && e.with(t.Library) })
+	i := slices.IndexFunc(t.Expect, func(e Expectation) bool { return e.about(AskedBy(v)) && e.with(t.Library) })
 	if i < 0 {
 		return p, false
 	}
@@ -136,7 +136,7 @@ func (t tonight) expected(v *analyze.Verdict) (p provisional, ok bool) {
 	switch {
 	case v.Verdict == judge.Violated && e.Until.over(t.Created):
 		p.state, p.reason = analyze.Expired, fmt.Sprintf("expected until %s only%s", e.Until, because)
-		p.known = slices.ContainsFunc(t.Nights, func(n *Check) bool { q := n.find(askedBy(v)); return q != nil && q.violated() })
+		p.known = slices.ContainsFunc(t.Nights, func(n *Check) bool { q := n.find(AskedBy(v)); return q != nil && q.violated() })
 	case v.Verdict == judge.Violated:
 		p.state = analyze.Expected
 	case v.Verdict == judge.Kept:
@@ -184,7 +184,7 @@ func (t tonight) violated(v *analyze.Verdict) provisional {
 		return provisional{state: analyze.Unsure, reason: "the machine was in a state that no baseline has; " + most.words()}
 	}
 	for _, n := range t.Nights {
-		if q := n.find(askedBy(v)); q != nil {
+		if q := n.find(AskedBy(v)); q != nil {
 			return provisional{state: analyze.FirstShown, reason: strongest{n, q}.words()}
 		}
 	}
@@ -193,7 +193,7 @@ func (t tonight) violated(v *analyze.Verdict) provisional {
 
 func (t tonight) notViolated(v *analyze.Verdict) provisional {
 	for _, n := range t.Nights {
-		q := n.find(askedBy(v))
+		q := n.find(AskedBy(v))
 		if q == nil || !q.tested() {
 			continue
 		}
@@ -264,7 +264,7 @@ func (p *Point) weight() int {
 // against returns the strongest answer of some nights. ok tells whether one of them knows.
 func against(nights []*Check, v *analyze.Verdict) (most strongest, ok bool) {
 	for _, n := range nights {
-		p := n.find(askedBy(v))
+		p := n.find(AskedBy(v))
 		if p == nil {
 			continue
 		}
@@ -387,7 +387,7 @@ func (t tonight) notJudged() (out []string) {
 func (t tonight) unmatched() (notes []string) {
 	for i := range t.Expect {
 		e := &t.Expect[i]
-		if e.with(t.Library) && !slices.ContainsFunc(t.Verdicts, func(v analyze.Verdict) bool { return e.about(askedBy(&v)) }) {
+		if e.with(t.Library) && !slices.ContainsFunc(t.Verdicts, func(v analyze.Verdict) bool { return e.about(AskedBy(&v)) }) {
 			notes = append(notes, fmt.Sprintf("the expectation about %s matches no test of this check", e.words()))
 		}
 	}
@@ -424,7 +424,7 @@ func (g *Baselines) SplitViolated(v *analyze.Verdict) int64 {
 		return 0
 	}
 	for _, n := range g.Nights {
-		if p := n.find(askedBy(v)); p != nil && p.Verdict == judge.Violated {
+		if p := n.find(AskedBy(v)); p != nil && p.Verdict == judge.Violated {
 			return p.MsizeOther
 		}
 	}

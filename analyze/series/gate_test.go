@@ -467,7 +467,7 @@ func TestExpectationsNameTestsAndLibraries(t *testing.T) {
 		{Expectation{Guideline: "GL8", Library: "MPICH Version: 4.0.["}, false},
 	} {
 		v := asked(judge.Violated, 2)
-		should.Equal(t, c.e.about(askedBy(&v)) && c.e.with(l), c.want, "%+v", c.e)
+		should.Equal(t, c.e.about(AskedBy(&v)) && c.e.with(l), c.want, "%+v", c.e)
 	}
 }
 
@@ -490,7 +490,7 @@ func TestNeighbouringSizesAreOneExpectation(t *testing.T) {
 	got := fmt.Sprint(Expectations(n))
 	should.Equal(t, got, "[{GL8 MPI_Reduce [8..32 128] p2 MPICH 4 known since 2026-11-22  } {user MPI_Barrier [0] p2 MPICH 4 known since 2026-11-22  }]")
 	for _, v := range append(tests, barrier) {
-		named := slices.ContainsFunc(Expectations(n), func(e Expectation) bool { return e.about(askedBy(&v)) })
+		named := slices.ContainsFunc(Expectations(n), func(e Expectation) bool { return e.about(AskedBy(&v)) })
 		should.Equal(t, named, v.Verdict == judge.Violated, "%d B", v.Msize)
 	}
 }

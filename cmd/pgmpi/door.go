@@ -36,7 +36,7 @@ func submits() (out []feature.Submit) {
 func documents() []document.Forms {
 	out := []document.Forms{
 		check.Reports, checks.Comparisons, checks.LevelLists, checks.Spreads, checks.Matrices, checks.Histories,
-		checks.SummaryLists, environment.Environments, report.Statuses, report.AlgorithmLists,
+		environment.Environments, report.Statuses, report.AlgorithmLists,
 	}
 	for _, f := range features {
 		out = append(out, f.Documents...)

@@ -5,6 +5,7 @@ package main
 import (
 	"pgmpi/internal/feature"
 	"pgmpi/internal/feature/app"
+	"pgmpi/internal/feature/averages"
 	"pgmpi/internal/feature/bisect"
 	"pgmpi/internal/feature/calls"
 	"pgmpi/internal/feature/clocks"
@@ -22,6 +23,7 @@ import (
 // features lists the tools that stand on the core. Nothing else names them; `go build -tags core` leaves all out.
 var features = feature.Use(
 	app.Feature,
+	averages.Feature,
 	bisect.Feature,
 	calls.Feature,
 	clocks.Feature,

@@ -34,11 +34,11 @@ var JudgedModes = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit, prot
 // Collect reads the mpiruns of stage 2 up to one, and of the experiments. It reads one raw file at
 // a time.
 func Collect(folder *results.Folder, m *results.Manifest, upTo int) (*medians.Set, error) {
-	return collect(folder, m, upTo, func(*results.Run) error { return nil })
+	return CollectBy(folder, m, upTo, func(*results.Run) error { return nil })
 }
 
-// collect changes each mpirun before it takes it in.
-func collect(folder *results.Folder, m *results.Manifest, upTo int, change func(*results.Run) error) (*medians.Set, error) {
+// CollectBy changes each mpirun before it takes it in.
+func CollectBy(folder *results.Folder, m *results.Manifest, upTo int, change func(*results.Run) error) (*medians.Set, error) {
 	c := medians.New(m)
 	for _, mode := range JudgedModes {
 		for _, shape := range m.Plan.Shapes {

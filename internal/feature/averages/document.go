@@ -1,35 +1,34 @@
-package checks
+package averages
 
 import (
 	"fmt"
 	"strings"
 
 	"pgmpi/analyze/report/check"
-	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 )
 
-// SummaryLists shows what a check would have found by other summaries.
-var SummaryLists = document.Kind[series.Summaries]{Name: "summaries", JSON: true,
-	Parts: []document.Part[series.Summaries]{
-	document.Show(document.Screen, func(s *series.Summaries) []document.Section { return summarySections(s, 12) }),
-	document.Show(document.Full, func(s *series.Summaries) []document.Section {
-		return summarySections(s, len(s.Tests))
-	})}}
+// kind shows what a check would have found by other summaries.
+var kind = document.Kind[Summaries]{Name: "summaries", JSON: true,
+	Parts: []document.Part[Summaries]{
+		document.Show(document.Screen, func(s *Summaries) []document.Section { return summarySections(s, 12) }),
+		document.Show(document.Full, func(s *Summaries) []document.Section {
+			return summarySections(s, len(s.Tests))
+		})}}
 
-var summaryMeanings = map[series.Summary]string{
-	series.RunMedian:   "the median of an mpirun, without outliers: what pgmpi takes",
-	series.Least:       "the least of an mpirun",
-	series.Mean:        "the mean of an mpirun, outliers too",
-	series.MeanOfMeans: "one mean for all mpiruns, and no test",
-	series.RanksMean:   "the median of what the ranks took in the mean",
-	series.RanksLeast:  "the median of what the fastest rank took",
+var summaryMeanings = map[Summary]string{
+	RunMedian:   "the median of an mpirun, without outliers: what pgmpi takes",
+	Least:       "the least of an mpirun",
+	Mean:        "the mean of an mpirun, outliers too",
+	MeanOfMeans: "one mean for all mpiruns, and no test",
+	RanksMean:   "the median of what the ranks took in the mean",
+	RanksLeast:  "the median of what the fastest rank took",
 }
 
-func summarySections(s *series.Summaries, most int) []document.Section {
+func summarySections(s *Summaries, most int) []document.Section {
 	var answer document.Section
 	var others []string
 	for _, b := range s.By[1:] {
@@ -43,7 +42,7 @@ func summarySections(s *series.Summaries, most int) []document.Section {
 		t.Add(string(b.Summary), fmt.Sprint(b.Slow), phrase.BlankZero(b.More), phrase.BlankZero(b.Missed), summaryMeanings[b.Summary])
 		several.Columns("l", string(b.Summary))
 	}
-	differ := lists.Keep(s.Tests, func(t series.SummariesTest) bool { return t.Differs() })
+	differ := lists.Keep(s.Tests, func(t SummariesTest) bool { return t.Differs() })
 	shown, more := phrase.First(differ, most, "%d more with --full.")
 	for _, k := range shown {
 		row := []string{phrase.Fit(k.Guideline, 14) + " " + phrase.Plain(k.Function), phrase.Size(k.Msize)}

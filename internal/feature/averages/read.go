@@ -1,21 +1,21 @@
-package reading
+package averages
 
 import (
 	"slices"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
-// Summaries judges a results folder by run medians, and by other summaries of its samples.
-func Summaries(path string, names []string, load func(*results.Manifest) (*glfile.File, error)) (*series.Summaries, error) {
-	folder, m, err := Open(path, results.Check)
+// judged judges a results folder by run medians, and by other summaries of its samples.
+func judged(path string, names []string, load func(*results.Manifest) (*glfile.File, error)) (*Summaries, error) {
+	folder, m, err := reading.Open(path, results.Check)
 	if err != nil {
 		return nil, err
 	}
@@ -23,31 +23,31 @@ func Summaries(path string, names []string, load func(*results.Manifest) (*glfil
 	if err != nil {
 		return nil, err
 	}
-	by := []series.Summary{series.RunMedian}
+	by := []Summary{RunMedian}
 	for _, name := range names {
-		if s := series.Summary(name); !slices.Contains(series.OtherSummaries, s) {
-			return nil, fail.Setupf("--summary: %s", conf.Unknown("summary", name, judge.Strings(series.OtherSummaries)))
+		if s := Summary(name); !slices.Contains(others, s) {
+			return nil, fail.Setupf("--summary: %s", conf.Unknown("summary", name, judge.Strings(others)))
 		} else {
 			by = append(by, s)
 		}
 	}
 	var sides []*analyze.Side
 	for _, s := range by {
-		set, err := collect(folder, m, m.R, func(r *results.Run) error { return summarised(folder, s, r) })
+		set, err := reading.CollectBy(folder, m, m.R, func(r *results.Run) error { return summarised(folder, s, r) })
 		if err != nil {
 			return nil, err
 		}
-		j, err := Judged(folder, m, set, config.Analyze)
+		j, err := reading.Judged(folder, m, set, config.Analyze)
 		if err != nil {
 			return nil, err
 		}
 		sides = append(sides, j.Side(path))
 	}
-	return series.NewSummaries(by, sides), nil
+	return newSummaries(by, sides), nil
 }
 
 // summarised replaces the samples of an mpirun by a summary.
-func summarised(folder *results.Folder, s series.Summary, r *results.Run) error {
+func summarised(folder *results.Folder, s Summary, r *results.Run) error {
 	if s.ByRank() && r.Mode != protocol.ModeMeasure {
 		return nil // others are not stored by rank, and not asked
 	}

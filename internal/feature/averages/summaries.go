@@ -1,4 +1,4 @@
-package series
+package averages
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
@@ -25,8 +26,8 @@ const (
 	RanksLeast  Summary = "ranks-min"
 )
 
-// OtherSummaries lists all but ours.
-var OtherSummaries = []Summary{Least, Mean, MeanOfMeans, RanksMean, RanksLeast}
+// others lists all but ours.
+var others = []Summary{Least, Mean, MeanOfMeans, RanksMean, RanksLeast}
 
 // ByRank tells whether a summary needs the times of each rank.
 func (s Summary) ByRank() bool { return s == RanksMean || s == RanksLeast }
@@ -70,11 +71,11 @@ func (s Summary) over(ranks [][]int64, repetition int) int64 {
 	return max(1, int64(math.Round(mean)))
 }
 
-const SummariesSchema = "pgmpi-summaries/1"
+const schema = "pgmpi-summaries/1"
 
 // Summaries says what a check would have found by other summaries of the same samples.
 type Summaries struct {
-	Schema  string                 `json:"schema"` // SummariesSchema
+	Schema  string                 `json:"schema"` // schema
 	Version string                 `json:"pgmpi_version"`
 	Folder  analyze.ComparedFolder `json:"folder"`
 	analyze.Operation
@@ -93,7 +94,7 @@ type BySummary struct {
 
 // SummariesTest judges a test by every summary.
 type SummariesTest struct {
-	Asked
+	series.Asked
 	Ratios []*float64 `json:"ratios"` // in the order of By, null where undefined
 	Slow   []bool     `json:"slow"`   // violated; mean-of-means: from min_slowdown on
 }
@@ -101,10 +102,10 @@ type SummariesTest struct {
 // Differs tells whether a summary has another answer than ours.
 func (t *SummariesTest) Differs() bool { return slices.Contains(t.Slow, !t.Slow[0]) }
 
-// NewSummaries puts the sides of one folder together, each judged by another summary, ours first.
-func NewSummaries(by []Summary, sides []*analyze.Side) *Summaries {
+// newSummaries puts the sides of one folder together, each judged by another summary, ours first.
+func newSummaries(by []Summary, sides []*analyze.Side) *Summaries {
 	r := sides[0].Report
-	out := &Summaries{Schema: SummariesSchema, Version: r.Version, Folder: sides[0].Folder(), Operation: analyze.OperationOf(&sides[0].Manifest.Plan), MinSlowdown: r.MinSlowdown, Tests: []SummariesTest{}}
+	out := &Summaries{Schema: schema, Version: r.Version, Folder: sides[0].Folder(), Operation: analyze.OperationOf(&sides[0].Manifest.Plan), MinSlowdown: r.MinSlowdown, Tests: []SummariesTest{}}
 	for _, s := range by {
 		out.By = append(out.By, BySummary{Summary: s})
 	}
@@ -113,7 +114,7 @@ func NewSummaries(by []Summary, sides []*analyze.Side) *Summaries {
 		if v.Type == guidelines.Split || v.Verdict == judge.NotMeasured || v.Verdict == judge.Wrong {
 			continue
 		}
-		t := SummariesTest{Asked: askedBy(v)}
+		t := SummariesTest{Asked: series.AskedBy(v)}
 		for k, side := range sides {
 			ratio, slow := side.Report.Verdicts[i].Ratio, side.Report.Verdicts[i].Verdict == judge.Violated
 			if by[k] == MeanOfMeans {
