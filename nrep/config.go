@@ -18,7 +18,7 @@ var Metrics = []string{MetricRSE, MetricCovMean, MetricCovMedian}
 
 // maxRepetitions bounds what a rank would have to hold in memory for one case.
 const maxRepetitions = 10_000_000
-// Config is the [nrep] section of gl.toml. Start from Default.
+
 // Config is the [nrep] section of gl.toml. Start from Default.
 type Config struct {
 	Metrics     []string      `toml:"metrics" json:"metrics"`
