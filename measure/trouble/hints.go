@@ -65,6 +65,9 @@ func read(text string) (list []hint, err error) {
 }
 
 func (h *hint) add(word, rest string, before []hint) error {
+	if word != "?" && dollar.MatchString(strings.ReplaceAll(rest, "$$", "")) {
+		return fmt.Errorf("$1 stands for a group of the words, and $$ for a dollar: %.60q", rest)
+	}
 	switch word {
 	case "?":
 		x, err := regexp.Compile(strings.ReplaceAll(rest, " ", `\s+`))
@@ -88,6 +91,9 @@ func (h *hint) add(word, rest string, before []hint) error {
 	}
 	return nil
 }
+
+// dollar matches one that is no group's.
+var dollar = regexp.MustCompile(`\$(?:[^1-9]|[1-9]\w)`)
 
 // reference matches the name of another kind at the end of a remedy.
 var reference = regexp.MustCompile(`\{([a-z-]+)\}$`)

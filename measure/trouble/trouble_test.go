@@ -92,6 +92,7 @@ func TestBacktracesAndRepetitionsAreNotShown(t *testing.T) {
 func TestAWrongListOfHintsIsRefusedWithItsLine(t *testing.T) {
 	for text, says := range map[string]string{
 		"? x\n": "hints.txt:1: it belongs to no kind", "[a] soon\n": `:1: unknown word "soon"`, "[a]\n? (\n": ":2:", "[a]\ntry {b}\n": "there is no [b] above", "[a]\nsay x\n": "begins with",
+		"[a]\ntry \"$TMPDIR\"\n": "$$ for a dollar", "[a]\nwhat $1x\n": "$$ for a dollar",
 	} {
 		_, err := read(text)
 		should.Fail(t, err, says, "%q", text)
