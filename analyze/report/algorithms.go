@@ -31,6 +31,12 @@ func (a *Algorithms) Unknown() []string {
 	return lists.Map(lists.Keep(a.Collectives, protocol.Algorithms.Unknown), func(c protocol.Algorithms) string { return c.Collective })
 }
 
+// without lists the collectives that no known variable chooses for.
+func (a *Algorithms) without() []string {
+	none := lists.Keep(a.Collectives, func(c protocol.Algorithms) bool { return c.Variable == "" })
+	return lists.Map(none, func(c protocol.Algorithms) string { return c.Collective })
+}
+
 // NotKnown says that the algorithms of collectives are there, and not known.
 func NotKnown(collectives []string) string {
 	return "Not known for this version of the library: its own algorithms of " + phrase.List(", ", collectives...) + "."
@@ -55,6 +61,9 @@ var AlgorithmLists = document.Kind[Algorithms]{Name: "algorithms", JSON: true,
 		head.Say("%s tells %d algorithms of its own, of %d collectives.", phrase.ShortVersion(a.Library), n, of)
 		if unknown := a.Unknown(); len(unknown) > 0 {
 			head.Say("%s", NotKnown(unknown))
+		}
+		if without := a.without(); len(without) > 0 {
+			head.Say("No variable is known by which to choose among the algorithms of %s.", phrase.List(", ", without...))
 		}
 		table := document.Titled("ALGORITHMS")
 		table.Table = &document.Table{Head: []string{"id", "value", "of the variable"}, Align: "lrl", Flex: 2}

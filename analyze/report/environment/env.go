@@ -144,7 +144,7 @@ func placed(l *host.Layout) string {
 
 // spoiling doubts are about ranks that share what they need, or about other ranks than were meant: their times say little.
 var spoiling = []remark.ID{remark.Oversubscribed, remark.SharedCore, remark.CPULimit, remark.OthersBusy, remark.MemoryLow, remark.Misplaced,
-	remark.NodesDiffer, remark.EnvDiffers, remark.TSCNotInvariant, remark.Clocksource}
+	remark.NodesDiffer, remark.EnvDiffers, remark.UnseenNodes, remark.TSCNotInvariant, remark.Clocksource}
 
 // mentioned are no doubts about times.
 var mentioned = []remark.ID{remark.LibrarySettings, remark.SettingIgnored, remark.NodesUnused}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/guidelines"
 	"pgmpi/internal/command"
 	"pgmpi/internal/exitcode"
 	"pgmpi/testkit/commands"
@@ -21,7 +22,10 @@ func ran(args ...string) (string, error) {
 func TestLintJudgesATableWithoutMPI(t *testing.T) {
 	t.Setenv("PATH", "")
 	text := must.Get(ran("--np", "64", "--functions", "Reduce", "--msizes", "8,1Mi"))(t)
-	should.Contain(t, text, "SUSPECTED BY TABLE: 3 of 5 tests", "Nothing was measured", "GL8", "rabenseifner")
+	should.Contain(t, text, "SUSPECTED BY TABLE: 3 of 5 tests", "Nothing was measured", "GL8", "rabenseifner", "component han")
+	for shape, want := range map[guidelines.Shape]bool{{NP: 64}: true, {NP: 4, Nodes: 2, PPN: 2}: true, {NP: 4, Nodes: 4, PPN: 1}: false, {NP: 4, Nodes: 1, PPN: 4}: false} {
+		should.Equal(t, mayBeHans(shape), want, "%v", shape)
+	}
 	should.Hold(t, !strings.Contains(strings.ToLower(text), "violated"), "a table violates: %s", text)
 	csv := must.Get(ran("--np", "64", "--functions", "Reduce", "--msizes", "8,1Mi", "--all", "--format", "csv"))(t)
 	should.Contain(t, csv, "suspected by table: nothing was measured,GL8,MPI_Reduce,reduce_as_allreduce,64,1048576,", ",GL1,")

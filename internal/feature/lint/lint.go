@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"slices"
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
@@ -23,6 +24,13 @@ type Lint struct {
 }
 
 const openMPI = "openmpi"
+
+// ofTuned says where the table holds: since 5.0 "han" comes before "tuned" on nodes with several processes.
+const ofTuned = "It is of Open MPI 4.1.0 to 5.0.9. On several nodes with several processes each, 5.0 leaves most calls to its component han, " +
+	"whose choices are not known: there it holds for one process on each node, or without han"
+
+// mayBeHans tells whether a shape has, or may have, several nodes with several processes.
+func mayBeHans(s guidelines.Shape) bool { return s.Nodes != 1 && s.PPN != 1 }
 
 // usualPrices describes a network as clusters have it; µs and ns.
 var usualPrices = table.Model{Alpha: 2, Gap: .2, Beta: .07, Gamma: .15, Copy: .15}
@@ -66,7 +74,11 @@ func (l *Lint) judge(config *glfile.File) (*table.Lint, error) {
 	if err != nil {
 		return nil, err
 	}
-	return table.New(t, m, plan, l.All), nil
+	judged := table.New(t, m, plan, l.All)
+	if l.Table == openMPI && slices.ContainsFunc(plan.Shapes, mayBeHans) {
+		judged.Notes = append(judged.Notes, ofTuned)
+	}
+	return judged, nil
 }
 
 func (l *Lint) table() (t *table.Table, err error) {

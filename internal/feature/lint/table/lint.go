@@ -22,7 +22,7 @@ type Lint struct {
 	// Unfit lists guidelines that tables predict badly. They are among the tests only where all were asked for.
 	Unfit []string `json:"unfit"`
 	Left  []string `json:"left_out,omitempty"` // guidelines without a time, and why
-	// Of a table in a file that a library reads: what it chooses, and what is wrong with it.
+	// Of a table in a file that a library reads: what it chooses, and what is wrong with it; where the own table holds.
 	Chosen []Chosen `json:"chosen,omitempty"`
 	Notes  []string `json:"notes,omitempty"`
 }
