@@ -2,7 +2,6 @@ package untimed
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 
 	"pgmpi/analyze/report"
@@ -130,11 +129,16 @@ func (o *Once) Target(ctx context.Context, folder string) (t tuning.Target, err 
 		return t, &fail.Interrupted{}
 	case err != nil:
 		return t, fail.AsSetup(err)
-	case r.LibraryFile == "":
-		return t, nil // then no tree is written
 	}
-	if t.Tree, err = tuning.FindTree(r.LibraryFile); err != nil {
-		return t, fail.AsSetup(fmt.Errorf("the library's selection tree: %w", err))
-	}
+	t.Tree = treeIn(r.LibraryFile)
 	return t, nil
+}
+
+// treeIn returns nil where a library's tree is not found or not understood: none is read then, and none is written.
+func treeIn(library string) *tuning.Tree {
+	tree, err := tuning.FindTree(library)
+	if err != nil {
+		return nil
+	}
+	return tree
 }
