@@ -75,8 +75,8 @@ func TestRulesThatDoNothingAreNamedWithTheirPlace(t *testing.T) {
 		"r:17: Open MPI has no rules for MPI_Gatherv",
 	})
 	for library, says := range map[Library]string{
-		{"openmpi", 4, 1, 4}: "r:1: rules of version 2, which Open MPI reads from 5.0.7 on: openmpi 4.1.4 ignores the whole file",
-		{"openmpi", 5, 0, 6}: "openmpi 5.0.6 ignores", {"openmpi", 5, 0, 7}: "", {"openmpi", 6, 0, 0}: "", {}: "",
+		{"openmpi", 4, 1, 4}: "r:1: rules of version 2, which Open MPI reads from 5.0.7 on: Open MPI 4.1.4 ignores the whole file",
+		{"openmpi", 5, 0, 6}: "Open MPI 5.0.6 ignores", {"openmpi", 5, 0, 7}: "", {"openmpi", 6, 0, 0}: "", {}: "",
 	} {
 		const text = "rule-file-version-2\n1\n7\n1\n0\n1\n0 6 0 0 0\n"
 		got := strings.Join(Idle(library, "r", []byte(text), must.Get(readRules("r", []byte(text)))(t), OpenMPINames), "\n")

@@ -1,6 +1,7 @@
 package tuning
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -194,8 +195,11 @@ func LibraryOf(family, text string) Library {
 // versionNumber matches the first number with dots: "Open MPI v4.1.4", "MPICH Version: 4.0.2".
 var versionNumber = regexp.MustCompile(`\b[vV]?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?`)
 
+// named has the families' own names.
+var named = map[string]string{"openmpi": "Open MPI", "mpich": "MPICH"}
+
 func (l Library) String() string {
-	return fmt.Sprintf("%s %d.%d.%d", l.Family, l.Major, l.Minor, l.Patch)
+	return fmt.Sprintf("%s %d.%d.%d", cmp.Or(named[l.Family], l.Family), l.Major, l.Minor, l.Patch)
 }
 
 func Variables(env map[string]string) []string { return slices.Sorted(maps.Keys(env)) }

@@ -77,7 +77,7 @@ func TestACheckOfAProfileEndsWithWhatItsCallsNeed(t *testing.T) {
 
 	r.Library.Version = "Open MPI v5.0.1"
 	_, err := byCalls.After(path, r)
-	should.Fail(t, err, "app.prof is of openmpi 4.1.4 and the check of openmpi 5.0.1")
+	should.Fail(t, err, "app.prof is of Open MPI 4.1.4 and the check of Open MPI 5.0.1")
 }
 
 // From each of the three commands the next one is named.
