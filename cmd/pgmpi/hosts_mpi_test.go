@@ -13,6 +13,7 @@ import (
 	"time"
 	"unsafe"
 
+	"pgmpi/analyze/chosen"
 	"pgmpi/internal/exitcode"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
@@ -138,6 +139,23 @@ func TestTwoShapesInOneCheck(t *testing.T) {
 		b.Out = filepath.Join(b.Dir, "misplaced")
 		b.Check("--guidelines", toml, "--launch", c.launch(b.Lib)).Exits(t, exitcode.Failed).Says(t, "placed as 2x1", "1x2 is wanted", "{ppn}")
 	})
+}
+
+// From 5.0 on, Open MPI's component han serves nodes with several processes, whatever algorithm of tuned's is forced.
+func TestWhichNamesHanOnSeveralNodes(t *testing.T) {
+	if !byPRRTE() {
+		t.Skip("Open MPI before 5 does not take han by itself")
+	}
+	b := newFixture(t, mpirun.Libraries[0])
+	c := newCluster(t, 2, "")
+	s := b.Pgmpi("which", "--rank", b.Rank, "--shape", "2x2", "--functions", "Bcast,Allreduce", "--msizes", "1Ki", "--format", "json",
+		"--launch", c.placing(b.Lib)).Exits(t, 0)
+	var out chosen.Which
+	must.Do(t, json.Unmarshal([]byte(s.Stdout), &out))
+	should.Equal(t, len(out.Rows), 2, "rows")
+	for _, r := range out.Rows {
+		should.Equal(t, r.Algorithms, []string{"han"}, "%s (%s)", r.Collective, r.Why)
+	}
 }
 
 // One check has the guidelines of the paper's Table 2 on four hosts. It has one rank on each, and two on each of

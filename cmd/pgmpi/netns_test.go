@@ -106,10 +106,22 @@ func (c *cluster) launch(l mpirun.Library) string {
 		return fmt.Sprintf("mpirun.mpich -np {np} -ppn 1 -hosts %s -launcher rsh -launcher-exec %s -localhost %s.254 -genv UCX_TLS tcp,self -genv UCX_NET_DEVICES eth0",
 			strings.Join(hosts, ","), c.agent, c.subnet)
 	}
-	return fmt.Sprintf("mpirun.openmpi --hostfile %s -np {np} --map-by node --bind-to none --mca plm rsh --mca plm_rsh_agent %s --mca plm_rsh_no_tree_spawn 1 "+
-		"--mca oob_tcp_if_include %s.0/24 --mca btl_tcp_if_include %[3]s.0/24 --mca pml ob1 --mca btl self,vader,tcp --mca mpi_yield_when_idle 1",
-		c.hosts, c.agent, c.subnet)
+	// Open MPI 5 has another launcher, with words of its own, and another transport inside of a host.
+	words, transport := "--mca plm rsh --mca plm_rsh_agent %[2]s --mca plm_rsh_no_tree_spawn 1 --mca oob_tcp_if_include %[3]s.0/24", "vader"
+	if byPRRTE() {
+		words, transport = "--prtemca plm ssh --prtemca plm_ssh_agent %[2]s --prtemca plm_ssh_no_tree_spawn 1 --prtemca prte_if_include %[3]s.0/24", "sm"
+	}
+	return fmt.Sprintf("mpirun.openmpi --hostfile %[1]s -np {np} --map-by node --bind-to none "+words+
+		" --mca btl_tcp_if_include %[3]s.0/24 --mca pml ob1 --mca btl self,%[4]s,tcp --mca mpi_yield_when_idle 1",
+		c.hosts, c.agent, c.subnet, transport)
 }
+
+// byPRRTE tells whether Open MPI is 5 or later.
+var byPRRTE = sync.OnceValue(func() bool {
+	said, _ := exec.Command("mpirun.openmpi", "--version").Output()
+	old, _ := regexp.Match(`\(Open MPI\) [1-4]\.`, said)
+	return !old
+})
 
 // placing writes a --launch that puts {ppn} ranks on each of the first {nodes} hosts.
 func (c *cluster) placing(l mpirun.Library) string {
