@@ -49,7 +49,6 @@ func (m *mpirun) explain(err error) *Error {
 	if said := unlinked.FindStringSubmatch(clues); said != nil {
 		e.Lacks = said[1]
 	}
-	e.InInit = m.hello == nil && segfault.MatchString(clues)
 	what := e.What
 	e.Started = e.Started && !unstarted.MatchString(clues)
 	e.advise(trouble.Explain(&trouble.Said{Words: clues, Greeted: m.hello != nil, Shaped: m.shaped}))
@@ -82,8 +81,6 @@ func (e *Error) advise(a *trouble.Advice) {
 
 // killed matches words about an mpirun that something else has ended.
 var killed = regexp.MustCompile(`[Ss]ignal:? (9|15|killed|terminated)|EXIT CODE: (9|15)\b`)
-
-var segfault = regexp.MustCompile(`SIGSEGV|[Ss]egmentation fault`)
 
 // unlinked matches the loader's last word where a call leads to a function that no library has.
 var unlinked = regexp.MustCompile(`symbol lookup error: .*undefined symbol: (\w+)`)

@@ -90,6 +90,8 @@ func TestMessagesAreCountedInTheLayerThatCanDoIt(t *testing.T) {
 	should.Equal(t, s.envOf(shape)["OMPI_MCA_pml_monitoring_enable"], "", "nobody asks")
 	s.Measure.Counters = []string{protocol.CounterBytes}
 	should.Equal(t, s.envOf(shape)["OMPI_MCA_pml_monitoring_enable"], "1", "with a counter of them")
+	s.Manifest.Rank.LibVersion = "Open MPI v6.0.0rc2"
+	should.Equal(t, s.envOf(shape)["OMPI_MCA_pml_monitoring_enable"], "", "Open MPI 6 crashes under it")
 }
 
 func TestWrongCaseIsNotTimedInLaterMpiruns(t *testing.T) {

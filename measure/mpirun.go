@@ -50,7 +50,6 @@ type Error struct {
 	JobOver bool   // the batch system says that its job is at its end
 	Hung    string // the function that did not return, if the ranks name it
 	Crashed string // the function, if any, that ended the mpirun when it was called first
-	InInit  bool   // a rank crashed before any had come through MPI_Init
 	Lacks   string // the name, if any, for which the loader found no function
 }
 

@@ -178,7 +178,7 @@ func (s *Session) started(ctx context.Context, t Task, jobFile string) (*mpirun,
 	}
 	m = s.mpirunOf(t.Shape, jobFile)
 	if t.Mode == protocol.ModeMessages {
-		m.env = environment(Env(launch.CountingEnv(s.Manifest.Rank.Library), s.MPI.Env))
+		m.env = environment(Env(launch.CountingEnv(s.Manifest.Rank), s.MPI.Env))
 	}
 	return m, m.start()
 }
@@ -337,7 +337,7 @@ func (s *Session) envOf(shape guidelines.Shape) map[string]string {
 		own = launch.AlgorithmEnv(s.Manifest.Rank.Library)
 	}
 	if s.Measure.countsMessages() { // in a layer that OMPI_MCA_pml would leave out
-		return Env(own, launch.CountingEnv(s.Manifest.Rank.Library), s.MPI.Env)
+		return Env(own, launch.CountingEnv(s.Manifest.Rank), s.MPI.Env)
 	}
 	_, byHand := s.MPI.Env[pmlVariable]
 	if s.MPI.KeepPML && s.seen[shape] && s.Manifest.PML[shape.String()] == pmlKept && !byHand && os.Getenv(pmlVariable) == "" {

@@ -147,16 +147,16 @@ func judged(plan func(*run.Campaign, *analyze.Analysis) *results.FollowUps) func
 var countMessages = run.Stage{Mode: protocol.ModeMessages, Name: "messages", Doing: "counting messages",
 	Wanted: func(c *run.Campaign) bool { return c.Config.Measure.Messages },
 	Runs: func(m *results.Manifest, config *glfile.File) int {
-		if !config.Measure.Messages || launch.CountingEnv(m.Rank.Library) == nil {
+		if !config.Measure.Messages || !launch.Counts(m.Rank.Library) {
 			return 0
 		}
 		return 1
 	},
 	Ended: func(c *run.Campaign) {
-		if launch.CountingEnv(c.Manifest.Rank.Library) == nil {
+		if !launch.Counts(c.Manifest.Rank.Library) {
 			c.Say("note: measure.messages: only Open MPI counts the messages inside of its calls")
 		} else if data, err := c.Collected(); err == nil && !data.HasMessages() {
-			c.Say("note: measure.messages: this Open MPI has counted none: it lacks the component pml/monitoring, crashes with it, or OMPI_MCA_pml leaves that out")
+			c.Say("note: measure.messages: how this version of Open MPI sends messages inside of its calls is not known, so none were counted")
 		}
 	}}
 

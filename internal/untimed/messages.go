@@ -2,13 +2,9 @@ package untimed
 
 import (
 	"context"
-	"errors"
-	"strings"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/fail"
 	"pgmpi/internal/lists"
-	"pgmpi/internal/phrase"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
@@ -22,9 +18,6 @@ func AddCase(cases []protocol.JobCase, function string, size int64) []protocol.J
 	return lists.With(cases, protocol.JobCase{Function: function, Msize: size})
 }
 
-// ErrNoCounting says that a library cannot count.
-var ErrNoCounting = errors.New("messages cannot be counted with this library")
-
 // Count counts the messages of cases under an environment besides mpi.env. It leaves out what the
 // library does not count.
 func (o *Once) Count(ctx context.Context, shape guidelines.Shape, env map[string]string, cases []protocol.JobCase, job protocol.MessagesJob) (Counts, error) {
@@ -37,13 +30,7 @@ func (o *Once) Count(ctx context.Context, shape guidelines.Shape, env map[string
 	for i := range cases {
 		calls.Order = append(calls.Order, i)
 	}
-	got, err := o.Do(ctx, shape, measure.Env(launch.ComparingEnv(o.Rank().Library), env), &protocol.Job{StallNS: int64(stall), CallsJob: calls}, nil)
-	var failed *measure.Error
-	counting := launch.CountingEnv(o.Rank().Library)
-	if errors.As(err, &failed) && failed.InInit && counting != nil {
-		return nil, fail.Setupf("%w: with %s set, which makes it count, it crashes in MPI_Init, in any program",
-			ErrNoCounting, strings.Join(phrase.Settings(counting), " "))
-	}
+	got, err := o.Do(ctx, shape, measure.Env(launch.ComparingEnv(o.Rank()), env), &protocol.Job{StallNS: int64(stall), CallsJob: calls}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"pgmpi/internal/lists"
+	"pgmpi/internal/tuning"
+	"pgmpi/measure/protocol"
 )
 
 type library struct {
@@ -17,8 +19,9 @@ type library struct {
 	pmi       string // of srun --mpi: how ranks find each other
 	launchers []launcher
 	startUp   StartUp
-	counting  map[string]string // variables that make the library count the messages inside its calls, if it can
-	apart     map[string]string // variables that make it send inside a host as it sends between hosts, where that alone can be counted
+	counts    bool              // the rank program counts all messages inside its calls
+	counting  map[string]string // variables without which some builds of older versions count none
+	apart     map[string]string // variables that make it send inside a host as it sends between hosts, where that alone is counted
 	// chooses has the variables that MPI_T needs to choose among the library's own algorithms. With
 	// them, an algorithm that cannot do a call gives an error.
 	chooses map[string]string
@@ -33,17 +36,28 @@ type launcher struct {
 	joined   bool                // it is given as NAME=VALUE, and again for each program after ":"
 }
 
-// CountingEnv returns the variables that make a library count the messages inside its calls. It returns
-// nil if the library cannot.
-func CountingEnv(family string) map[string]string { return find(family).counting }
+// Counts tells whether all messages inside a library's calls are counted.
+func Counts(family string) bool { return find(family).counts }
 
-// ComparingEnv returns the variables under which the messages of two settings can be compared, or nil:
-// CountingEnv, or what keeps MPICH from sending through memory, where nothing counts.
-func ComparingEnv(family string) map[string]string {
-	if l := find(family); l.counting == nil {
-		return l.apart
+// Compares tells whether the messages of two settings can be compared under ComparingEnv.
+func Compares(family string) bool { return Counts(family) || find(family).apart != nil }
+
+// CountingEnv returns the variables that make a library count the messages inside its calls, or nil: Open MPI 6.0.0rc2
+// crashes under them, in any program.
+func CountingEnv(r protocol.RankInfo) map[string]string {
+	if tuning.LibraryOf(r.Library, r.LibVersion).Major >= 6 {
+		return nil
 	}
-	return CountingEnv(family)
+	return find(r.Library).counting
+}
+
+// ComparingEnv returns the variables under which the messages of two settings can be compared: CountingEnv, or what keeps
+// MPICH from sending through memory, where nothing counts.
+func ComparingEnv(r protocol.RankInfo) map[string]string {
+	if apart := find(r.Library).apart; apart != nil {
+		return apart
+	}
+	return CountingEnv(r)
 }
 
 // StartUp holds the seconds of an mpirun without its cases. It also has the seconds of a collective's
@@ -79,8 +93,9 @@ var libraries = []library{{
 		refuses:  refusesRoot,
 		handsOn:  "-x", joined: true,
 	}},
-	startUp:  StartUp{Fixed: 0.09, PerRank: 0.037, Choice: 0.2, SharedStep: yieldingStep},
+	counts:   true,
 	counting: map[string]string{"OMPI_MCA_pml_monitoring_enable": "1"},
+	startUp:  StartUp{Fixed: 0.09, PerRank: 0.037, Choice: 0.2, SharedStep: yieldingStep},
 	chooses:  map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1"},
 }, {
 	family: "mpich", says: "MPICH", pmi: "pmi2",

@@ -46,10 +46,7 @@ func (c *Campaign) stage(ctx context.Context, mode protocol.Mode, first, last in
 				if t.Riders, err = c.riders(t, last); err != nil {
 					return c.failure(ctx, err)
 				}
-				if err := c.mpirun(ctx, t, last); uncounted(mode, err) {
-					c.Say("note: messages cannot be counted with this library: it crashes in MPI_Init where it is made to count, in any program")
-					return nil
-				} else if err != nil {
+				if err := c.mpirun(ctx, t, last); err != nil {
 					return c.failure(ctx, err)
 				}
 			}
@@ -57,12 +54,6 @@ func (c *Campaign) stage(ctx context.Context, mode protocol.Mode, first, last in
 		}
 	}
 	return nil
-}
-
-// uncounted tells whether an mpirun failed because the library was made to count messages, as Open MPI 6.0.0rc2 does.
-func uncounted(mode protocol.Mode, err error) bool {
-	var failed *measure.Error
-	return mode == protocol.ModeMessages && errors.As(err, &failed) && failed.InInit
 }
 
 // work says for what a mode's cases are called; it returns nil for the core's kinds.
@@ -132,7 +123,7 @@ func (c *Campaign) mpirun(ctx context.Context, t measure.Task, last int) error {
 func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) (*results.Run, error) {
 	r, err := c.withoutThoseThatEndIt(ctx, t, p)
 	var failed *measure.Error
-	if !errors.As(err, &failed) || ctx.Err() != nil || c.neverWorked(failed) && !failed.Again || uncounted(t.Mode, err) {
+	if !errors.As(err, &failed) || ctx.Err() != nil || c.neverWorked(failed) && !failed.Again {
 		return r, err
 	}
 	c.Manifest.Repeated(results.RawName(t.Mode, t.Shape, t.Run), failed.What)

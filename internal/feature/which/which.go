@@ -84,12 +84,12 @@ func ask(ctx context.Context, config *glfile.File, of *results.Manifest, start m
 	list.Collectives = c.withoutVariable(list.Collectives)
 	for _, shape := range shapes {
 		switch {
-		case launch.CountingEnv(o.Rank().Library) != nil:
+		case launch.Counts(o.Rank().Library):
 			err = c.byMessages(ctx, shape, target.Library, list)
 		case target.Tree != nil && shape.Nodes == 0:
 			err = c.byTree(ctx, shape, target.Tree, list)
 		default:
-			err = fail.Setupf("%s untimed.Counts no messages and has no selection tree that can be read for %s: what it chooses cannot be told", list.Library, shape)
+			err = fail.Setupf("what %s chooses on %s is not known: its messages are not counted, and it has no selection tree that is understood for that", phrase.ShortVersion(list.Library), shape)
 		}
 		if err != nil {
 			return nil, err

@@ -149,7 +149,7 @@ static int open_event(counter *k, const struct event *e, char *text)
 static int open_messages(counter *k, int usage, pg_ctx *x, char *text)
 {
     if (!pg_messages_open(x))
-        return fails(text, "its messages cannot be counted here (Open MPI: its component pml/monitoring; MPICH: where it sends by UCX)");
+        return fails(text, "its messages cannot be counted here: that is known of Open MPI 4 to 6, and of MPICH where it sends by UCX");
     k->usage = usage;
     snprintf(text, PG_COUNTER_WHY, "the library's messages");
     return 1;

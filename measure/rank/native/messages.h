@@ -1,4 +1,4 @@
-/* The messages of a library inside its calls: Open MPI reports them itself, for MPICH UCX's count. */
+/* The messages of a library inside its calls: those that Open MPI sends by its table of functions, and MPICH by UCX. */
 #ifndef PGMPI_MESSAGES_H
 #define PGMPI_MESSAGES_H
 

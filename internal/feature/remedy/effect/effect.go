@@ -160,7 +160,7 @@ func judgeForced(r untimed.Readings, f *Effect) {
 // byMessages compares the messages inside the collectives under the setting. It compares them with the
 // messages of the algorithm that it should choose, and with the default's.
 func byMessages(ctx context.Context, o *untimed.Once, shape guidelines.Shape, env map[string]string, effects []*Effect) error {
-	if launch.ComparingEnv(o.Rank().Library) == nil {
+	if !launch.Compares(o.Rank().Library) {
 		return nil
 	}
 	var own, plain []protocol.JobCase
@@ -177,7 +177,7 @@ func byMessages(ctx context.Context, o *untimed.Once, shape guidelines.Shape, en
 	}
 	without, err := o.Count(ctx, shape, launch.AlgorithmEnv(o.Rank().Library), own, protocol.MessagesJob{})
 	if err != nil {
-		return uncounted(err, effects)
+		return err
 	}
 	with, err := o.Count(ctx, shape, env, plain, protocol.MessagesJob{})
 	if err != nil {
@@ -188,19 +188,6 @@ func byMessages(ctx context.Context, o *untimed.Once, shape guidelines.Shape, en
 		file := *f
 		if compareCounts(f, effects, append(inside, outside...), without, with); f.Entry.Proof == tuning.ByFile && f.State == CannotTell {
 			f.State, f.Text = file.State, file.Text+". Which way it goes in the tree is not seen: "+f.Text
-		}
-	}
-	return nil
-}
-
-// uncounted leaves open what messages would show where the library cannot count them.
-func uncounted(err error, effects []*Effect) error {
-	if !errors.Is(err, untimed.ErrNoCounting) {
-		return err
-	}
-	for _, f := range effects {
-		if f.State == CannotTell {
-			f.Text = err.Error()
 		}
 	}
 	return nil

@@ -1,15 +1,12 @@
 package effect
 
 import (
-	"errors"
-	"fmt"
 	"testing"
 
 	"pgmpi/internal/tuning"
 	"pgmpi/internal/untimed"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
-	"pgmpi/testkit/should"
 )
 
 // Where an algorithm sends what the default sends, neither can be told from the other; that
@@ -58,14 +55,4 @@ func TestComponentIsInForceWhereTheLibraryHasItsValue(t *testing.T) {
 			t.Errorf("%+v: %s (%s), want %s", c.seen, f.State, f.Text, c.want)
 		}
 	}
-}
-
-// Open MPI 6.0.0rc2 crashes where it is made to count: what variables show stays, and the rest is open.
-func TestALibraryThatCountsNothingLeavesItOpen(t *testing.T) {
-	open, sure := &Effect{State: CannotTell}, &Effect{State: InEffect, Text: "by the variable"}
-	err := fmt.Errorf("%w: it crashes", untimed.ErrNoCounting)
-	should.Hold(t, uncounted(err, []*Effect{open, sure}) == nil, "it ends the remedy")
-	should.Hold(t, open.State == CannotTell && open.Text == err.Error() && sure.Text == "by the variable", "%+v, %+v", open, sure)
-	other := errors.New("no such host")
-	should.Hold(t, uncounted(other, []*Effect{open}) == other, "another error is lost")
 }
