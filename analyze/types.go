@@ -21,10 +21,10 @@ import (
 
 const Schema = "pgmpi-report/1"
 
-// Legend says what msize means; every report carries it.
-const Legend = "msize is the bytes of one block of the MPI count argument: what one process contributes or gets " +
+// Legend says what a size is; every report carries it.
+const Legend = "bytes of one block of the MPI count argument: what one process contributes or gets " +
 	"(sendcount of Gather, Allgather, Scatter, Alltoall and of every part of their v forms; count of Bcast, Reduce, Allreduce, Scan, Exscan; " +
-	"recvcount of Reduce_scatter_block and of every part of Reduce_scatter; Barrier has msize 0)."
+	"recvcount of Reduce_scatter_block and of every part of Reduce_scatter; Barrier has size 0)."
 
 // Report holds everything that was found, and what it rests on, as report.json has it. Undefined
 // numbers are null.

@@ -130,10 +130,10 @@ func TestAComparisonTakesOnlyLevelsFromTheConfiguration(t *testing.T) {
 	should.Hold(t, err != nil, "a level of 0")
 	d = must.Get(NewComparison(Default(), TwoSided, false, 2, 3, 1))(t)
 	must.Hold(t, d.Refused != nil, "2/C(5,2) > .05")
-	should.Contain(t, d.Refused.Reason, "2 and 3 mpiruns are too few: the smallest two-sided p-value", "would do", "in both")
+	should.Contain(t, d.Refused.Reason, "2 and 3 mpiruns are too few for 1 case (", " in both would do): the smallest p-value that ")
 	d = must.Get(NewDesign(Default(), Schedule{[]int{2, 3}, []float64{.5, .5}}, 4))(t) // .05/4·.5
 	must.Hold(t, d.Refused != nil, "1/C(6,3) > .00625")
-	should.Contain(t, d.Refused.Reason, "R = 3 mpiruns are too few", "can give is 0.05, a lone violation among m = 4 tests needs 0.0063")
+	should.Contain(t, d.Refused.Reason, "3 mpiruns are too few for 4 tests (", "can give is 0.05, and a lone violation needs 0.0063")
 }
 
 func TestLooksLeaveWhatIsDoneAndWhatLacksData(t *testing.T) {

@@ -214,20 +214,20 @@ func (d *Design) minP(t *Test, m, n int) float64 {
 
 func (d *Design) refusal() *Refusal {
 	k := len(d.looks) - 1
-	l, needs, from, both := d.looks[k], d.needs(0)*d.finding[k], d.R(), ""
-	reason := fmt.Sprintf("R = %d mpiruns are too few: the smallest p-value that %s can give is %.2g, a lone violation among m = %d tests needs %.2g",
-		d.R(), l.test.Name, l.pMin, d.M, needs)
+	l, needs, from, both, what := d.looks[k], d.needs(0)*d.finding[k], d.R(), "", "violation"
+	few := fmt.Sprintf("%d mpiruns are too few for %s", d.R(), conf.Plural(d.M, "test"))
 	if d.folders {
-		from, both = min(from, d.other), " in both"
-		reason = fmt.Sprintf("%d and %d mpiruns are too few: the smallest %s p-value that %s can give is %.2g, a lone change among m = %d cases needs %.2g",
-			d.other, d.R(), d.alternative, l.test.Name, l.pMin, d.M, needs)
+		from, both, what = min(from, d.other), " in both", "change"
+		few = fmt.Sprintf("%d and %d mpiruns are too few for %s", d.other, d.R(), conf.Plural(d.M, "case"))
 	}
+	reason := fmt.Sprintf(": the smallest p-value that %s can give is %.2g, and a lone %s needs %.2g",
+		l.test.Name, l.pMin, what, needs)
 	for r := from + 1; r <= maxR; r++ {
 		if l := d.at(r, r); l.pMin <= needs {
-			return &Refusal{fmt.Sprintf("%s; R = %d%s would do", reason, r, both), r}
+			return &Refusal{fmt.Sprintf("%s (%d%s would do)%s", few, r, both, reason), r}
 		}
 	}
-	return &Refusal{Reason: reason}
+	return &Refusal{Reason: few + reason}
 }
 
 // Schedule says after how many mpiruns a check looks at its data. It also gives the share of the

@@ -4,14 +4,18 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"unicode/utf8"
 
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/report/environment"
+	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/internal/remark"
@@ -87,8 +91,28 @@ func TestEveryDocumentInEveryFormatMatchesGoldenFiles(t *testing.T) {
 // TestDocumentsForConsumers writes what examples do not show, too.
 func TestDocumentsForConsumers(t *testing.T) {
 	all := examples(t)
+	all["busy"], all["matrix"] = documents.Of(check.Reports, busyReport(t)), documents.Of(checks.Matrices, twoLibraries())
 	all["hostile"], all["every-test"], all["large"] = documents.Of(check.Reports, hostileReport(t)), documents.Of(check.Reports, everyTest(t)), documents.Of(check.Reports, largeReport(t))
 	documents.Write(t, all, func() map[string]example { return newExamples(t) })
+}
+
+// busyReport is of a machine that others use.
+func busyReport(t *testing.T) *analyze.Report {
+	r := *noisyReport(t)
+	r.Warnings = append(slices.Clone(r.Warnings), remark.New(remark.OthersBusy, "", "other programs used 2.0 of 2 CPUs while the ranks slept"))
+	r.Measured.Rank.LibVersion = "MPICH Version: 4.0.2"
+	return &r
+}
+
+// twoLibraries violate GL8 by different factors on one host.
+func twoLibraries() *series.Matrix {
+	m := &series.Matrix{Schema: series.MatrixSchema, Rows: []series.MatrixRow{{Guideline: "GL8", Type: guidelines.Pattern, Function: "MPI_Reduce", Mockup: "reduce_as_allreduce"}}}
+	for i, version := range []string{"MPICH Version: 4.0.2", "Open MPI v4.1.4"} {
+		ratio := 1.5 + float64(i)
+		m.Columns = append(m.Columns, series.MatrixColumn{Folder: version[:4], Host: "node1", Shape: "p2", Library: analyze.Library{Name: version[:4], Version: version}})
+		m.Rows[0].Cells = append(m.Rows[0].Cells, &series.MatrixCell{Tests: map[judge.Verdict]int{judge.Violated: 1}, Ratio: &ratio})
+	}
+	return m
 }
 
 // anEnvironment has two unlike nodes, the second one of which tells little, and a

@@ -55,7 +55,7 @@ var Statuses = document.Kind[Status]{
 		if len(s.Stages) == 0 {
 			return []document.Section{head}
 		}
-		head.Table = &document.Table{Head: []string{"stage", "shape", "done", "planned", "the last took"}, Align: "llrrr"}
+		head.Table = &document.Table{Head: []string{"stage", "on", "done", "planned", "the last took"}, Align: "llrrr"}
 		for _, x := range s.Stages {
 			took := phrase.When(x.LastS > 0, "%s", phrase.Rounded(phrase.InSeconds(x.LastS)))
 			head.Table.Add(x.Name, x.Shape, conf.Plural(x.Done, "mpirun"), conf.Plural(x.Planned, "mpirun"), took)

@@ -151,6 +151,8 @@ func readings(a, b *Check) []ProbeShift {
 // otherState tells whether two readings of the yardstick come from different states of the machine.
 func otherState(x, y float64) bool { return max(x, y) >= otherSpeed*min(x, y) }
 
+const alone = "measured without the library: "
+
 func (s *Shift) String() string {
 	var moved, still []string
 	text := ""
@@ -164,23 +166,23 @@ func (s *Shift) String() string {
 	for _, y := range s.Probes {
 		name := fmt.Sprintf("%s on %s", y.Quantity, y.Shape)
 		if y.Moved {
-			moved = append(moved, fmt.Sprintf("%s: %.3g ns → %.3g ns", name, y.ANS, y.BNS))
+			moved = append(moved, fmt.Sprintf("%s %s → %s", name, phrase.Nanoseconds(y.ANS), phrase.Nanoseconds(y.BNS)))
 		} else {
 			still = append(still, name)
 		}
 	}
 	if len(moved) > 0 {
-		text = phrase.List("; ", text, "what no library has a part in changed ("+strings.Join(moved, ", ")+")")
+		text = phrase.List("; ", text, alone+strings.Join(moved, ", "))
 	} else if len(still) > 0 {
-		text = phrase.List("; ", text, "though this did not: "+strings.Join(still, ", "))
+		text = phrase.List("; ", text, "unchanged, "+alone+strings.Join(still, ", "))
 	}
 	switch {
 	case s.Machine:
-		return "probably the machine changed, not the library: " + text
+		return "the machine changed, probably not the library: " + text
 	case s.Together:
-		return "the machine or the library changed as a whole, which cannot be told apart: " + text
+		return "the machine or the library changed, and `pgmpi ab` tells which: " + text
 	}
-	return "the machine was in another state: " + text
+	return "the machine was in another state: " + strings.TrimPrefix(text, alone)
 }
 
 // machineState begins the name of the factor.
@@ -204,7 +206,7 @@ func machineStates(a, b *analyze.Side, byTurns bool) []Difference {
 		for _, q := range ofMachine {
 			x, y := *speedA.At(q), *speedB.At(q)
 			if min(x, y) > 0 && otherState(x, y) {
-				differ, inA, inB = true, fmt.Sprintf("%s %.3g ns (%s)", q, x, inA), fmt.Sprintf("%s %.3g ns (%s)", q, y, inB)
+				differ, inA, inB = true, fmt.Sprintf("%s %s (%s)", q, phrase.Nanoseconds(x), inA), fmt.Sprintf("%s %s (%s)", q, phrase.Nanoseconds(y), inB)
 				break
 			}
 		}

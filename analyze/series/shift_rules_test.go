@@ -53,10 +53,10 @@ func TestAShiftIsToldInWords(t *testing.T) {
 	}
 	ratio := .5
 	for want, s := range map[string]*Shift{
-		"the machine or the library changed as a whole, which cannot be told apart: 9 of 12 cases became faster together (0.50× in the median)": {Cases: 12, Slower: 3, Faster: 9, Ratio: &ratio, Together: true},
-		"the machine or the library changed as a whole, which cannot be told apart: 9 of 12 cases became slower together (0.50× in the median); though this did not: cache-line round trip on p2": {
+		"the machine or the library changed, and `pgmpi ab` tells which: 9 of 12 cases became faster together (0.50× in the median)": {Cases: 12, Slower: 3, Faster: 9, Ratio: &ratio, Together: true},
+		"the machine or the library changed, and `pgmpi ab` tells which: 9 of 12 cases became slower together (0.50× in the median); unchanged, measured without the library: cache-line round trip on p2": {
 			Cases: 12, Slower: 9, Faster: 3, Ratio: &ratio, Together: true, Probes: []ProbeShift{reading("p2", false)}},
-		"the machine was in another state: what no library has a part in changed (cache-line round trip on p4: 100 ns → 200 ns)": {
+		"the machine was in another state: cache-line round trip on p4 100 ns → 200 ns": {
 			Probes: []ProbeShift{reading("p2", false), reading("p4", true)}},
 	} {
 		should.Equal(t, s.String(), want)
@@ -111,7 +111,7 @@ func TestStatesOfTheMachineDifferWhereBothFoldersMetThem(t *testing.T) {
 		"several in A, by turns":  {several, fast, true, ""},
 		"nothing measured in B":   {several, none, false, ""},
 		"nothing measured in A":   {none, several, false, ""},
-		"an mpirun of each":       {folder(1, of(.5), of(1)), folder(1, of(1), of(1)), false, "cache-line round trip 0.5 ns (one state)"},
+		"an mpirun of each":       {folder(1, of(.5), of(1)), folder(1, of(1), of(1)), false, "cache-line round trip 0.50 ns (one state)"},
 	} {
 		got := machineStates(c.a, c.b, c.byTurns)
 		should.Hold(t, len(got) == 0 && c.want == "" || len(got) == 1 && got[0].A == c.want && got[0].Factor == "machine state p2", "%s: %+v", name, got)
@@ -121,5 +121,5 @@ func TestStatesOfTheMachineDifferWhereBothFoldersMetThem(t *testing.T) {
 		should.Hold(t, shift == nil, "several states in %s: each side met its own: %v", name, shift)
 	}
 	shift := shiftByTurns(fast, slow)
-	should.Hold(t, shift != nil && strings.Contains(shift.String(), "memcpy on p2: 9e+03 ns → 3.6e+04 ns"), "%v", shift)
+	should.Hold(t, shift != nil && strings.Contains(shift.String(), "memcpy on p2 9.00 µs → 36.0 µs"), "%v", shift)
 }

@@ -50,7 +50,7 @@ func compareCommand(h *command.Host) *cobra.Command {
 		Long: `Compares two results folders A and B: two libraries, two versions, before and
 after a change. The first line has the answer, then come the guidelines that are
 newly or no longer violated in B, and the calls that are slower or faster.
-"Could see" is how small a change could have been seen. A's [analyze] has the
+"Changes" says how small ones would have been seen. A's [analyze] has the
 settings, and flags beat them. A folder of ` + "`pgmpi ab`" + ` may be given alone.
 Needs no MPI.
 
@@ -63,7 +63,7 @@ Exit codes for two folders: 1 a call became slower by min_slowdown or more
 there are too few mpiruns, or a change by --need could not have been seen; else
 0. For --matrix and --repeat: 0, whatever is violated.`,
 		Args:        command.Wants(1, command.AnyNumber, "two results folders, or one of `pgmpi ab`; or several"),
-		Annotations: manual.MostNeeded("matrix repeat fail-on need alpha min-slowdown all-rows all full out format"),
+		Annotations: manual.MostNeeded("matrix repeat fail-on need alpha min-slowdown all-rows mock-ups full out format"),
 		RunE: func(c *cobra.Command, args []string) error {
 			other := matrix || repeat || len(args) > 2
 			if f := forTwo(c.Flags()); f != "" && other {

@@ -72,7 +72,7 @@ func TestExamplesRun(t *testing.T) {
 	b.Env = append(b.Env, "PGMPI_RANK="+b.Rank)
 	nights := filepath.Join(b.Dir, "nights")
 	b.Run(exampleOf(t, "nightly/night.sh"), nights, "--method", "paper", "--mpiruns", "3", "--msizes", "64", "--nrep-max", "10", "--no-split-experiment").Exits(t, 0, 1).
-		Shows(t, "^TOO FEW: 1 check of ")
+		Shows(t, "^TOO FEW CHECKS to see a lasting change: 1 check of ")
 
 	tuned := filepath.Join(b.Dir, "tuned")
 	b.Run(exampleOf(t, "tune/tune.sh"), tuned, "--mpiruns", "4", "--alpha", "0.5", "--nrep-max", "10", "--msizes", "64").Exits(t, 0, 1).Shows(t, "^ *size +Reduce ")

@@ -180,7 +180,7 @@ func TestHostileFolderCostsNoMoreThanItHolds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := make(t)
-			for _, args := range [][]string{{"analyze", dir, "--format", "table,markdown,csv"}, {"compare", dir, dir}, {"env", dir}, {"times", dir, "--all"}} {
+			for _, args := range [][]string{{"analyze", dir, "--format", "table,markdown,csv"}, {"compare", dir, dir}, {"env", dir}, {"times", dir, "--mock-ups"}} {
 				got, kib, took := limited(t, args...)
 				if kib<<10 > mostMemory || took > mostTime || strings.Contains(got.Stderr, "goroutine ") || strings.Contains(got.Stderr, "internal error") {
 					t.Errorf("%s: %d MiB, %v, ended with %d: %.300s", args[0], kib>>10, took, got.Code, got.Stderr)
@@ -206,7 +206,7 @@ func TestTextsOfAFolderAreShownAndNotObeyed(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), evil)
 	for _, args := range [][]string{
 		{"analyze", dir}, {"analyze", dir, "--format", "json"}, {"analyze", dir, "--format", "csv"}, {"analyze", dir, "--format", "markdown"},
-		{"env", dir}, {"env", dir, "--format", "json"}, {"times", dir, "--all"}, {"compare", dir, dir}, {"analyze", dir, "--explain", "GL8:8"},
+		{"env", dir}, {"env", dir, "--format", "json"}, {"times", dir, "--mock-ups"}, {"compare", dir, dir}, {"analyze", dir, "--explain", "GL8:8"},
 		{"analyze", broken}, {"check", "--out", dir}, {evil},
 	} {
 		got, _, _ := limited(t, args...)

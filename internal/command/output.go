@@ -109,7 +109,7 @@ func Full(fs *pflag.FlagSet) {
 }
 
 func MockupsToo(fs *pflag.FlagSet, all *bool) {
-	fs.BoolVar(all, "all", false, "mock-ups too, not only collectives")
+	fs.BoolVar(all, "mock-ups", false, "mock-ups too, not only collectives")
 }
 
 func (o *Output) Into(fs *pflag.FlagSet) {

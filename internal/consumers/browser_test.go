@@ -200,6 +200,29 @@ func TestABrowserHasNothingToSayAboutAPage(t *testing.T) {
 	}
 }
 
+// Whoever opens a page reads what the screen says, letter by letter.
+func TestAPageReadsAsItIsMeant(t *testing.T) {
+	t.Parallel()
+	ctx := start(t)
+	read := map[string]string{}
+	for _, path := range pages(t) {
+		if filepath.Base(path) == "hostile.html" {
+			continue
+		}
+		var text string
+		must.Do(t, chromedp.Run(ctx, views[0].set(), chromedp.Navigate(fileURL(path)),
+			chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => d.open = true); document.body.innerText`, &text)))
+		name := filepath.Base(path)
+		read[name] = strings.Join(strings.Fields(text), " ")
+		for _, wrong := range []string{"Â", "Ã", "�", "NaN", "undefined", "%!"} {
+			should.Hold(t, !strings.Contains(text, wrong), "%s reads %s", name, wrong)
+		}
+	}
+	should.Contain(t, read["busy.html"], "Other programs used 2.0 of 2 CPUs", "others-busy")
+	should.Hold(t, !strings.Contains(strings.ToLower(read["busy.html"]), "nothing doubtful"), "a busy machine is not doubtful")
+	should.Contain(t, read["matrix.html"], "MPICH 4.0.2 node1 p2", "Open MPI v4.1.4 node1 p2", "1.50", "2.50")
+}
+
 // A page that breaks its own policy says so, which is only heard where nothing bypasses the policy.
 func TestAPageKeepsItsOwnPolicy(t *testing.T) {
 	t.Parallel()

@@ -262,6 +262,12 @@ func (k Kind[T]) page(on On, t *T) (out []Section) {
 	return out
 }
 
+// Bare makes a document without sections, which ends as the value's document does.
+func (k Kind[T]) Bare(t *T) *Document {
+	none := func(*T) []Section { return []Section{} }
+	return Kind[T]{Name: k.Name, Sections: none, NotJudged: k.NotJudged, Exit: k.Exit, Ending: k.Ending}.Document(t)
+}
+
 // Add puts sections to the end of the full document and of its page.
 func (d *Document) Add(sections []Section) {
 	rewrite(sections)
@@ -330,11 +336,26 @@ func (d *Document) Brief() *Document {
 	return &brief
 }
 
+// by gives commands that look at the folder again the settings of this look, which all has.
+func (e Ending) by(all, folder string) Ending {
+	const look = "pgmpi analyze "
+	if !strings.HasPrefix(all, look) || !strings.Contains(all, " "+folder) || strings.Contains(all, " --explain") {
+		return e
+	}
+	e.Next = lists.Map(e.Next, func(next Label) Label {
+		if rest, is := strings.CutPrefix(next.Value, look+folder); is {
+			next.Value = all + rest
+		}
+		return next
+	})
+	return e
+}
+
 // Ended lays out the end of a command: the exit code, what to run next in a results folder, and the
 // paths of what was written, each alone on a line to be copied. all is the command that shows all
 // sections, for a screen that did not.
 func (d *Document) Ended(code int, all, folder string, written ...string) OwnLines {
-	e := d.ending(conf.Folder(folder))
+	e := d.ending(conf.Folder(folder)).by(all, conf.Folder(folder))
 	lines := []string{fmt.Sprintf("Exit %d%s", code, phrase.When(e.Why != "", ": %s", e.Why))}
 	if d.screen != nil && all != "" {
 		e.Next = append(e.Next, Label{"All", all + " --full"})

@@ -230,7 +230,7 @@ func TestANightInWhichNothingCouldBeMeasuredIsNotGreen(t *testing.T) {
 		toml := strings.Replace(bed.Nightly, "GL8", "own", 1) + "[[guideline]]\nid = \"own\"\npattern = { function = \"MPI_Bcast\", mockup = \"MPI_Bcast@binomial\" }\n"
 		before := b.Night("before", toml, false)
 		b.Fake.Ends = map[string]bed.Fault{"MPI_Bcast@binomial": bed.Dies}
-		for gate, begins := range map[string]string{"": "NOT JUDGED: nothing could be measured", bed.Baseline(before): "NOT JUDGED: no test could be measured; also 2 not measured"} {
+		for gate, begins := range map[string]string{"": "NOT JUDGED: nothing could be measured", bed.Baseline(before): "NOT JUDGED: no test could be measured; 2 not measured"} {
 			b.Out = filepath.Join(t.TempDir(), "out")
 			c := b.Prepared(b.Out, bed.With(toml, gate))
 			must.Do(t, errors.Join(c.Ready(), c.Open()))

@@ -124,18 +124,17 @@ func Ratio(x *float64) string {
 	return Digits(*x) + "×"
 }
 
-// Interval writes the limits of a ratio: "0.98–1.03".
-func Interval(lo, hi *float64, between string) string {
+// Interval writes the limits of a ratio: "[0.98, 1.03]".
+func Interval(lo, hi *float64) string {
 	if lo == nil || hi == nil {
 		return ""
 	}
-	return strings.TrimSuffix(Ratio(lo), "×") + between + strings.TrimSuffix(Ratio(hi), "×")
+	return "[" + strings.TrimSuffix(Ratio(lo), "×") + ", " + strings.TrimSuffix(Ratio(hi), "×") + "]"
 }
 
 // RatioIn writes a ratio with its 95 % interval: "1.55× [1.42, 1.71]".
 func RatioIn(ratio, lo, hi *float64) string {
-	limits := Interval(lo, hi, ", ")
-	return Ratio(ratio) + When(limits != "", " [%s]", limits)
+	return strings.TrimSpace(Ratio(ratio) + " " + Interval(lo, hi))
 }
 
 // Probability writes a p-value: "0.0310", "5.4e-06", or "-" if undefined.

@@ -29,7 +29,7 @@ const (
 // briefLosses returns a line for each collective and alternative, and one more where another condition has another answer.
 func briefLosses(r *analyze.Report) []document.Section {
 	all := sizesOf(r)
-	t := &document.Table{Head: []string{"collective", stripHead(all), "worst", "now", "possible", "slower [95 %]", "instead [guideline]"}, Align: "llrrrll", Flex: 6, Yields: []int{0}, Spare: []int{4, 3},
+	t := &document.Table{Head: []string{"call", stripHead(all), "worst", "now", "possible", "slower [95 %]", "instead [guideline]"}, Align: "llrrrll", Flex: 6, Yields: []int{0}, Spare: []int{4, 3},
 		Whole: true, Tone: document.ToneOf(map[int]picture.Tone{3: picture.Slow, 4: picture.Possible})}
 	is := stands(analyze.Sure)
 	if r.SeenOnce != "" {
@@ -133,7 +133,7 @@ func (l *loss) halves(all []int64) string {
 // briefNotSure returns a table of the violations that are not sure, with the reason, and sentences on what has no answer.
 func briefNotSure(r *analyze.Report) []document.Section {
 	kinds := notSureKinds(r)
-	t := &document.Table{Head: []string{"why", "the largest", "slower [95 %]", "again"}, Align: "llll", Flex: 0, Tone: document.ToneOf(map[int]picture.Tone{2: picture.Open})}
+	t := &document.Table{Head: []string{"why", "the largest", "slower [95 %]", "otherwise"}, Align: "llll", Flex: 0, Tone: document.ToneOf(map[int]picture.Tone{2: picture.Open})}
 	for _, of := range kinds {
 		rows, _ := phrase.First(lossRows(r, among(of), byNothing), max(1, mostNotSure/len(kinds)), "")
 		reason := fmt.Sprintf("%d %s", len(of), inWords(of[0]))

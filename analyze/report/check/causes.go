@@ -54,10 +54,10 @@ var causes = []cause{
 		here, there := r.Which.Of(v.Function, v.Shape, v.Msize).Default(), r.Which.Of(v.Function, v.Shape, v.MsizeOther).Default()
 		return v.Type != guidelines.Pattern && here != "" && there != "" && here != there
 	}, "The library takes one algorithm at this size and another at the size that it is compared with.", "Mend it"},
-	{"a change with the size, of algorithm, segment or limit", func(_ *analyze.Report, v *analyze.Verdict) bool { return v.Type != guidelines.Pattern },
+	{"a switch of algorithm, segment or limit with the size", func(_ *analyze.Report, v *analyze.Verdict) bool { return v.Type != guidelines.Pattern },
 		"The call is slower than itself at another size, so what the library does at that size would be better at this one.", "Mend it"},
 	{"not known", func(*analyze.Report, *analyze.Verdict) bool { return true },
-		"The library goes another way for what is called instead.", "What may mend it"},
+		"The library does this call in another, slower way than what is called instead.", "What may mend it"},
 }
 
 func causeSections(c *Caused) []document.Section {
@@ -108,7 +108,7 @@ func causeSections(c *Caused) []document.Section {
 
 // causeTable has a row for each call and what it is compared with.
 func causeTable(r *analyze.Report, tests []*analyze.Verdict) *document.Table {
-	t := &document.Table{Head: []string{"call", "sizes", "worst", "slower [95 %]", "call instead [guideline]", "takes now"}, Align: "lrrlll", Flex: 4, Spare: []int{5}}
+	t := &document.Table{Head: []string{"call", "sizes", "worst", "slower [95 %]", "instead [guideline]", "takes now"}, Align: "lrrlll", Flex: 4, Spare: []int{5}}
 	name := func(v *analyze.Verdict) string {
 		return phrase.Plain(v.Cell().Call()) + phrase.When(len(r.Shapes) > 1, ", %s", v.Shape)
 	}

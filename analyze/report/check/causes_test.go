@@ -42,7 +42,7 @@ func TestViolationsAreGroupedByTheFirstCauseThatApplies(t *testing.T) {
 			v.OtherMalloc, v.PageFaults, v.OtherPageFaults = elsewhere(judge.Violated), number(17), number(16)
 		}},
 		{"not known", nil, func(v *analyze.Verdict) { v.PageFaults, v.OtherPageFaults = number(16.9), number(16) }},
-		{"a change with the size, of algorithm, segment or limit", nil, func(v *analyze.Verdict) {
+		{"a switch of algorithm, segment or limit with the size", nil, func(v *analyze.Verdict) {
 			split(v)
 			v.PageFaults, v.OtherPageFaults = number(17), number(4.1) // of one of four calls
 		}},
@@ -50,7 +50,7 @@ func TestViolationsAreGroupedByTheFirstCauseThatApplies(t *testing.T) {
 		{"the library's choice of algorithm", nil, func(v *analyze.Verdict) { v.Mockup = "MPI_Reduce@binomial" }},
 		{"the library's choice of algorithm at a size", which, split},
 		{"not known", which, func(*analyze.Verdict) {}},
-		{"a change with the size, of algorithm, segment or limit", &chosen.Which{}, split},
+		{"a switch of algorithm, segment or limit with the size", &chosen.Which{}, split},
 		{"not known", nil, func(*analyze.Verdict) {}},
 	} {
 		sections := causeSections(&Caused{Report: &analyze.Report{Which: c.which, Shapes: []analyze.Shape{{}}}, Folder: "DIR", Tests: []*analyze.Verdict{violated(c.change)}})

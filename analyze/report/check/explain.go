@@ -53,11 +53,12 @@ func explainSections(e *analyze.Explanation) []document.Section {
 }
 
 func sideName(s *samples.Side) string {
-	return fmt.Sprintf("%s%s at %s", phrase.When(s.Calls > 1, "%d calls of ", s.Calls), s.Function, phrase.Size(s.Msize))
+	return fmt.Sprintf("%s%s at %s", phrase.When(s.Calls > 1, "%d calls of ", s.Calls), emulation(s.Function), phrase.Size(s.Msize))
 }
 
 func side(s *samples.Side, what string) document.Section {
-	out := document.Titled("%s: %s at %s%s", what, s.Function, phrase.Size(s.Msize), phrase.When(s.Calls > 1, ", the times of one call"))
+	out := document.Titled("%s: %s at %s%s%s", what, emulation(s.Function), phrase.Size(s.Msize), phrase.When(strings.Contains(s.Function, "_as_"), ", by %s", s.Function),
+		phrase.When(s.Calls > 1, ", the times of one call"))
 	if len(s.Runs) == 0 {
 		out.Say("It was not measured.")
 		return out
@@ -124,7 +125,7 @@ func dependence(e *analyze.Explanation) []document.Section {
 		if s.ACF == nil {
 			continue
 		}
-		numbers, bars := []string{phrase.Fit(phrase.Plain(s.Function), 40)}, []string{" " + phrase.Size(s.Msize)}
+		numbers, bars := []string{phrase.Fit(emulation(s.Function), 40)}, []string{" " + phrase.Size(s.Msize)}
 		for _, r := range s.ACF {
 			numbers, bars = append(numbers, Correlation(r)), append(bars, picture.Bar(r))
 		}
@@ -194,9 +195,9 @@ func counted(e *analyze.Explanation) []document.Section {
 		}
 		t.Add(name, CallsOf(faults), CallsOf(switches), messages, bytes)
 	}
-	add(fmt.Sprintf("%s at %s", e.Call.Function, phrase.Size(e.Call.Msize)), v.PageFaults, v.Switches, v.Sent)
+	add(fmt.Sprintf("%s at %s", emulation(e.Call.Function), phrase.Size(e.Call.Msize)), v.PageFaults, v.Switches, v.Sent)
 	if e.Other != nil {
-		add(fmt.Sprintf("%s at %s", e.Other.Function, phrase.Size(e.Other.Msize)), v.OtherPageFaults, v.OtherSwitches, v.OtherSent)
+		add(fmt.Sprintf("%s at %s", emulation(e.Other.Function), phrase.Size(e.Other.Msize)), v.OtherPageFaults, v.OtherSwitches, v.OtherSent)
 	}
 	note := "page faults: memory that the kernel had to map first; lost its core: involuntary context switches; both in the median mpirun, at the rank that has most."
 	if v.Sent != nil {

@@ -19,7 +19,7 @@ import (
 )
 
 func SizeAxis() picture.Axis {
-	return picture.Axis{Title: "msize in bytes (K = 1024)", Scale: picture.Log2, Unit: picture.Bytes}
+	return picture.Axis{Title: "size in bytes (K = 1024)", Scale: picture.Log2, Unit: picture.Bytes}
 }
 
 // PatternFigures returns Fig. 2 and 3 of S-PGMPI: the run-times of a call and of its mock-up over
@@ -99,7 +99,7 @@ func PatternFigure(r *analyze.Report, id string, of []*analyze.Verdict, cases ma
 	for _, v := range of {
 		add(&f.Series[0], v.Msize, v.MedianS, cases[v.Cell()])
 		add(&f.Series[1], v.Msize, v.OtherMedianS, cases[medians.Cell{Function: v.Mockup, Msize: v.Msize, Shape: v.Shape, Elements: v.Elements}])
-		f.Numbers.Add(phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), phrase.Ratio(v.Ratio), phrase.Interval(v.RatioLo95, v.RatioHi95, "–"),
+		f.Numbers.Add(phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), phrase.Ratio(v.Ratio), phrase.Interval(v.RatioLo95, v.RatioHi95),
 			strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), phrase.Words(v.Verdict))
 		switch {
 		case v.Verdict == judge.Violated:

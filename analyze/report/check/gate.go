@@ -20,15 +20,24 @@ var gateWords = []struct {
 	short, long string // long is "" for tests that are only counted
 }{
 	{analyze.New, "new", "violated now, and not in the baselines"},
-	{analyze.Worse, "clearly worse", "violated in both, by clearly more now"},
-	{analyze.Expired, "expected no longer", "violated, and the last day of the expectation has passed"},
+	{analyze.Worse, "worse", "violated in both, by clearly more now"},
+	{analyze.Expired, "expired", "violated, and the last day of the expectation has passed"},
 	{analyze.FirstShown, "shown first", "violated now; no baseline could tell"},
 	{analyze.Unsure, "unsure", "may have changed, and cannot be told for sure"},
 	{analyze.Gone, "gone", "violated in the newest baseline that tested it, and kept now"},
 	{analyze.Lost, "not measured", "a baseline has judged it, and today it could not be measured"},
-	{analyze.Xpass, "expected, but kept", "no longer violated: take it out of the expectations"},
+	{analyze.Xpass, "now kept", "expected to be violated: take it out of the expectations"},
 	{analyze.Known, "known", ""},
 	{analyze.Expected, "expected", ""},
+}
+
+func gateWord(state analyze.GateState) string {
+	for _, w := range gateWords {
+		if w.state == state {
+			return w.short
+		}
+	}
+	return phrase.Words(state)
 }
 
 func gateSections(r *analyze.Report) []document.Section {
@@ -78,11 +87,14 @@ func gateVerdict(r *analyze.Report) string {
 	for _, w := range gateWords {
 		loud := count(alarms, w.state)
 		quiet := g.ByState[w.state] - loud
+		if w.state == analyze.New && len(g.Baselines) == 0 { // noAlarm counts them
+			quiet = 0
+		}
 		counts = phrase.List(", ", counts, phrase.When(loud > 0, "%d %s", loud, w.short))
 		others = phrase.List(", ", others, phrase.When(quiet > 0, "%d %s", quiet, w.short))
 	}
 	counts = phrase.List(", ", counts, phrase.When(len(g.Slower) > 0, "%s slower", conf.Plural(len(g.Slower), "run-time")))
-	rest := phrase.When(others != "", "; also %s", others)
+	rest := phrase.When(others != "", "; %s", others)
 	unjudged := ""
 	switch {
 	case r.NothingMeasured():
@@ -95,11 +107,23 @@ func gateVerdict(r *analyze.Report) string {
 	}
 	switch {
 	case counts != "":
-		return "ALARM: " + counts + rest + phrase.When(unjudged != "", "; %s", unjudged)
+		quiet := phrase.When(others != "", "no alarm: %s", others)
+		return "ALARM: " + phrase.List("; ", counts, quiet, unjudged)
 	case g.First && unjudged == "":
 		return "First night: nothing to hold it against" + rest
 	}
-	return cmp.Or(unjudged, "No alarm: nothing is newly wrong") + rest
+	return cmp.Or(unjudged, noAlarm(r)) + rest
+}
+
+// noAlarm says why there is none: what is newly wrong may not be sure, and without a baseline nothing is new.
+func noAlarm(r *analyze.Report) string {
+	switch n := r.Gate.ByState[analyze.New] + r.Gate.ByState[analyze.Worse]; {
+	case n == 0:
+		return "No alarm: nothing is newly wrong"
+	case len(r.Gate.Baselines) == 0:
+		return fmt.Sprintf("No alarm: %d violated, none of them sure", n)
+	}
+	return "No alarm: nothing that is newly wrong is sure"
 }
 
 // gateTable lists tests with their states; all tells that they have several.
@@ -107,10 +131,10 @@ func gateTable(tests []*analyze.Verdict, all bool) *document.Table {
 	if len(tests) == 0 {
 		return nil
 	}
-	t := &document.Table{Head: []string{"", "guideline", "size", "on", "ratio [95 %]", "before"}, Align: "llrlll", Flex: 5}
+	t := &document.Table{Head: []string{"", "guideline", "size", "on", "slower [95 %]", "before"}, Align: "llrlll", Flex: 5}
 	shown, _ := phrase.First(byRatio(tests), mostAlarms, "")
 	for _, v := range shown {
-		t.Add(phrase.Words(v.State), v.Guideline+" "+phrase.Plain(v.Cell().Call()), phrase.Size(v.Msize), v.Shape, effect(v.Effect), v.StateReason+phrase.When(v.Ticket != "", " [%s]", v.Ticket))
+		t.Add(gateWord(v.State), v.Guideline+" "+phrase.Plain(v.Cell().Call()), phrase.Size(v.Msize), v.Shape, effect(v.Effect), v.StateReason+phrase.When(v.Ticket != "", " [%s]", v.Ticket))
 	}
 	if !all {
 		t.Drop(0)
@@ -126,7 +150,7 @@ func byRatio(tests []*analyze.Verdict) []*analyze.Verdict {
 }
 
 func slowerSection(g *analyze.Gate) []document.Section {
-	t := &document.Table{Head: []string{"call", "on", "size", "before", "now", "ratio", "than in"}, Align: "llrrrrl", Flex: 6}
+	t := &document.Table{Head: []string{"call", "on", "size", "before", "now", "slower", "than in"}, Align: "llrrrrl", Flex: 6}
 	shown, more := phrase.First(g.Slower, mostAlarms, moreRows)
 	for _, k := range shown {
 		t.Add(phrase.Plain(k.Function), k.Shape, phrase.Size(k.Msize), phrase.Duration(k.BeforeS), phrase.Duration(k.NowS), phrase.Ratio(k.Ratio), k.Baseline)

@@ -47,7 +47,7 @@ func lost(v *analyze.Verdict) float64 {
 // certainly faster. Times and factor are of the size that loses most. What is not sure has tables of its own.
 func losses(r *analyze.Report) []document.Section {
 	all := sizesOf(r)
-	t := &document.Table{Head: []string{"collective", stripHead(all), "worst", "now", "possible", "slower [95 %]", "another check", "instead [guideline]"}, Align: "llrrrlll", Flex: 7, Factor: 5, Limit: r.MinSlowdown,
+	t := &document.Table{Head: []string{"call", stripHead(all), "worst", "now", "possible", "slower [95 %]", "another check", "instead [guideline]"}, Align: "llrrrlll", Flex: 7, Factor: 5, Limit: r.MinSlowdown,
 		Grouped: true, Spare: []int{6, 4, 3}, Tone: document.ToneOf(map[int]picture.Tone{3: picture.Slow, 4: picture.Possible})}
 	among := stands(analyze.Sure)
 	if r.SeenOnce != "" {
@@ -56,7 +56,7 @@ func losses(r *analyze.Report) []document.Section {
 	}
 	for _, l := range lossRows(r, among, byDefault) {
 		v := l.worst
-		t.Add(l.group, l.strip(all), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v.Effect), phrase.Interval(v.AnotherLo95, v.AnotherHi95, ", "),
+		t.Add(l.group, l.strip(all), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), effect(v.Effect), phrase.Interval(v.AnotherLo95, v.AnotherHi95),
 			l.instead()+phrase.When(l.now != "", "; %s", l.now)+elsewhere(v))
 		t.Factors = append(t.Factors, factor(&v.Effect))
 	}
@@ -127,7 +127,7 @@ func briefBetween(r *analyze.Report) string {
 func notSureTables(r *analyze.Report) (out []document.Section) {
 	for _, of := range notSureKinds(r) {
 		all := sizesOf(r)
-		t := &document.Table{Head: []string{"collective", stripHead(all), "worst", "now", "repeated [95 %]", "otherwise [95 %]", "instead [guideline]"}, Align: "llrrlll", Flex: 5, Yields: []int{6}, Grouped: true,
+		t := &document.Table{Head: []string{"call", stripHead(all), "worst", "now", "repeated [95 %]", "otherwise [95 %]", "instead [guideline]"}, Align: "llrrlll", Flex: 5, Yields: []int{6}, Grouped: true,
 			Spare: []int{3, 1}, Tone: document.ToneOf(map[int]picture.Tone{4: picture.Open})}
 		for _, l := range lossRows(r, among(of), byDefault) {
 			v := l.worst

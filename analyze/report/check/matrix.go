@@ -42,7 +42,7 @@ func matrix(r *analyze.Report) []document.Section {
 	if len(shown) == 0 {
 		return []document.Section{document.Titled("Matrix: %s checked, found 0 with a violation", conf.Plural(len(rows), "guideline row"))}
 	}
-	s := document.Titled("Violated, by size in B: m monotony, s split-robustness, p pattern")
+	s := document.Titled("Violated, by size in bytes: m monotony, s split-robustness, p pattern")
 	t := &document.Table{Head: []string{"guideline"}, Align: "l", Narrow: true, Key: 1, Tone: matrixTone}
 	for _, row := range shown {
 		t.Add(phrase.Fit(row[0].Guideline, 14) + " " + phrase.Plain(row[0].Cell().Call()) + phrase.When(len(r.Shapes) > 1, " %s", row[0].Shape))

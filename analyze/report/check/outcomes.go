@@ -83,7 +83,7 @@ func outcomeOf(r *analyze.Report, v *analyze.Verdict, formula string, spent map[
 	o.Text = Sentence(v, o.Why)
 	for _, d := range []document.Label{
 		{Name: "guideline", Value: strings.TrimSpace(v.Guideline + "  " + formula)},
-		{Name: "call", Value: fmt.Sprintf("%s, msize %d B, %s: %s", v.Function, v.Msize, v.Shape, phrase.Duration(v.MedianS))},
+		{Name: "call", Value: fmt.Sprintf("%s, size %d B, %s: %s", v.Function, v.Msize, v.Shape, phrase.Duration(v.MedianS))},
 		{Name: "other", Value: fmt.Sprintf("%s: %s", rival(v), phrase.Duration(v.PossibleS()))},
 		{Name: "ratio", Value: effect(v.Effect)},
 		{Name: "p adjusted", Value: strings.TrimSpace(phrase.Probability(v.PAdjusted) + " " + v.Stars)},

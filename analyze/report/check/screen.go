@@ -147,11 +147,12 @@ func ending(r *analyze.Report, folder string) (e document.Ending) {
 	}
 	e.Why += fmt.Sprintf("%d violated", count[judge.Violated]) + phrase.When(others != "", ", %s", others)
 	if folder != "" && r.Imported == nil && r.Gate == nil && r.LacksTextbook() {
-		e.Why += "; not asked: pgmpi check --only textbook"
+		e.Why += "; not tried: pgmpi check --only textbook"
 	}
 	if folder != "" && count[judge.Violated] > 0 {
 		e.Next = []document.Label{{Name: "Why", Value: "pgmpi analyze " + folder + " --explain violated"}}
-		if r.Imported == nil {
+		lasting := func(v *analyze.Verdict) bool { return v.Verdict == judge.Violated && v.Standing != analyze.GoneInTurns }
+		if r.Imported == nil && len(r.Where(lasting)) > 0 {
 			e.Next = append(e.Next, document.Label{Name: "Mend it", Value: "pgmpi remedy " + folder})
 		}
 	}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -75,13 +76,18 @@ func TestTheFirstLineIsTheAnswer(t *testing.T) {
 		r.Gate = &analyze.Gate{Alarms: alarms}
 		return r
 	}
+	quiet := func(baselines []analyze.Baseline, by map[analyze.GateState]int) *analyze.Report {
+		r := gate(0, violated)
+		r.Gate.Baselines, r.Gate.ByState = baselines, by
+		return r
+	}
 	wrong, refused, incomplete := reportOf(violated), reportOf(kept), reportOf(kept)
 	wrong.Wrong = []analyze.CaseMessage{{Cell: medians.Cell{Function: "MPI_Reduce"}}} // of an older version: without a status
 	mixed := reportOf(violated)
 	for _, s := range []protocol.Status{protocol.StatusHangs, protocol.StatusWrong, protocol.StatusHangs, protocol.StatusCrashes} {
 		mixed.Wrong = append(mixed.Wrong, analyze.CaseMessage{Status: s})
 	}
-	refused.Refused = &judge.Refusal{Reason: "R = 3 mpiruns are too few"}
+	refused.Refused = &judge.Refusal{Reason: "3 mpiruns are too few"}
 	incomplete.Incomplete = []analyze.Incomplete{{Guideline: "GL8"}}
 	many, set := reportOf(violated), reportOf(violated)
 	set.Datatype, set.Op, set.Host, set.WallClockS = "double", "sum", "n1", 38.2
@@ -105,11 +111,13 @@ func TestTheFirstLineIsTheAnswer(t *testing.T) {
 		{reportOf(kept), "No violation found in 1 test, 1 shown to be kept. MPICH"},
 		{wrong, "WRONG DATA in 1 case; violated: 1 of 1 test. MPICH"},
 		{mixed, "WRONG DATA in 1 case, NO RETURN in 2 cases, CRASH in 1 case; violated: 1 of 1 test. MPICH"},
-		{refused, "NOT JUDGED: R = 3 mpiruns are too few. MPICH"},
+		{refused, "NOT JUDGED: 3 mpiruns are too few. MPICH"},
 		{incomplete, "NOT JUDGED: no data for 1 of 1 test, and no other is violated."},
 		{gate(0, violated), "No alarm: nothing is newly wrong. MPICH"},
+		{quiet(nil, map[analyze.GateState]int{analyze.New: 2}), "No alarm: 2 violated, none of them sure. MPICH"},
+		{quiet([]analyze.Baseline{{}}, map[analyze.GateState]int{analyze.New: 2, analyze.Known: 1}), "No alarm: nothing that is newly wrong is sure; 2 new, 1 known. MPICH"},
 		{gate(3, gated(analyze.Worse, true), gated(analyze.Known, false), gated(analyze.New, true), gated(analyze.New, true)),
-			"ALARM: 2 new, 1 clearly worse. MPICH"},
+			"ALARM: 2 new, 1 worse. MPICH"},
 	} {
 		text := strings.Join(strings.Fields(onScreen(t, c.r, document.Page{})), " ")
 		should.Hold(t, strings.HasPrefix(text, c.want), "want %s\n%s", c.want, text)
@@ -263,7 +271,7 @@ func TestWhatIsProbablySlowerComesFirstByRatio(t *testing.T) {
 	r.RunsNeededHalf = &judge.Half{R: 24, Decides: 2}
 	r.Verdicts[0].Runs = 10
 	full := inFull(t, r)
-	want := []string{"GL16 Scan p2 32 B 2.00 µs 1.00 µs 2.00× 1.20–2.00 24 -", "GL16 Scan p2 8 B 2.00 µs 1.33 µs 1.50× 1.01–1.50 24 -", "GL16 Scan p2 16 B 2.00 µs 667 ns 3.00× 0.90–3.00 24 -"}
+	want := []string{"GL16 Scan p2 32 B 2.00 µs 1.00 µs 2.00× [1.20, 2.00] 24 -", "GL16 Scan p2 8 B 2.00 µs 1.33 µs 1.50× [1.01, 1.50] 24 -", "GL16 Scan p2 16 B 2.00 µs 667 ns 3.00× [0.90, 3.00] 24 -"}
 	got := rowsOf(full, "Undecided: 3 tests, neither violated nor kept is shown; probably slower: 2")
 	should.Hold(t, fmt.Sprint(got) == fmt.Sprint(want), "%q\n%s", got, full)
 	should.Hold(t, strings.Contains(strings.Join(strings.Fields(full), " "), "A new check with --mpiruns 24 would probably decide about 2 of them; this one has made 10."), "%s", full)
@@ -284,21 +292,30 @@ func TestTheLastLinesSayHowItEndedAndWhatToRunNext(t *testing.T) {
 	r := reportOf(pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 2), pattern(judge.Undecided, "GL8", "MPI_Reduce", "m", 16, 2, 1, 2),
 		pattern(judge.Kept, "GL8", "MPI_Reduce", "m", 32, 2, 1, 2), pattern(judge.NotSuspected, "GL2", "MPI_Reduce", "m", 32, 2, 1, 2))
 	kept := reportOf(r.Verdicts[2])
+	gone := reportOf(r.Verdicts[0])
+	gone.Verdicts[0].Standing = analyze.GoneInTurns // nothing to mend for a program
 	ended := func(r *analyze.Report, dir string, written ...string) string {
 		return strings.Join(Reports.Document(r).Ended(r.ExitCode(), phrase.When(dir != "", "pgmpi analyze %s", conf.Folder(dir)), dir, written...), "\n")
 	}
 	for want, got := range map[string]string{
-		`Exit 1: 1 violated, 1 undecided, 1 kept, 1 not suspected; not asked: pgmpi check --only textbook
+		`Exit 1: 1 violated, 1 undecided, 1 kept, 1 not suspected; not tried: pgmpi check --only textbook
 Why:      pgmpi analyze 'my out' --explain violated
 Mend it:  pgmpi remedy 'my out'
 All:      pgmpi analyze 'my out' --full
 'my out'`: ended(r, "my out/", "my out/", ""),
-		"Exit 0: 0 violated, 1 kept; not asked: pgmpi check --only textbook\nAll:      pgmpi analyze out --full\nout\nout/report.html": ended(kept, "out", "out", "out/report.html"),
+		"Exit 0: 0 violated, 1 kept; not tried: pgmpi check --only textbook\nAll:      pgmpi analyze out --full\nout\nout/report.html":                        ended(kept, "out", "out", "out/report.html"),
+		"Exit 1: 1 violated; not tried: pgmpi check --only textbook\nWhy:      pgmpi analyze out --explain violated\nAll:      pgmpi analyze out --full\nout": ended(gone, "out", "out"),
 		"Exit 0: 0 violated, 1 kept":                                          ended(kept, "", "", ""),
 		"Exit 0: 0 violated, 2 kept\nAll:      pgmpi analyze out --full\nout": ended(reportOf(r.Verdicts[2], pattern(judge.Kept, guidelines.TextbookID, "MPI_Reduce", "m", 32, 2, 1, 2)), "out", "out"),
 	} {
 		should.Equal(t, got, want)
 	}
+}
+
+func TestWhyIsAskedByTheSettingsOfTheLook(t *testing.T) {
+	r := reportOf(pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 2))
+	should.Contain(t, strings.Join(Reports.Document(r).Ended(1, "pgmpi analyze out --alpha 0.01", "out"), "\n"),
+		"Why:      pgmpi analyze out --alpha 0.01 --explain violated\n", "All:      pgmpi analyze out --alpha 0.01 --full")
 }
 
 func TestAScreenWithTwoFindingsFitsATerminal(t *testing.T) {
@@ -396,4 +413,14 @@ func TestRowsNameTheElementsThatOnlySomeCallsHave(t *testing.T) {
 	must.Hold(t, len(rows) == 2, "%+v", rows)
 	should.Equal(t, rows[0].group, "MPI_Reduce")
 	should.Equal(t, rows[1].group, "MPI_Reduce int/max")
+}
+
+func TestTheGlossaryHasEveryReasonAndEveryState(t *testing.T) {
+	glossary := strings.ToLower(string(must.Get(os.ReadFile("../../../docs/glossary.md"))(t)))
+	for _, s := range standings {
+		should.Contain(t, glossary, s.words)
+	}
+	for _, w := range gateWords {
+		should.Contain(t, glossary, w.short)
+	}
 }

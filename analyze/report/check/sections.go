@@ -130,11 +130,11 @@ func violations(r *analyze.Report) []document.Section {
 	var out []document.Section
 	known := rated(r)
 	for _, s := range r.Shapes {
-		t := &document.Table{Head: []string{"guideline", "size", "now", "possible", "ratio", "95 %", "p adjusted", "again", "another check", "fastest instead", "default"}, Align: "lrrrrllrlll",
+		t := &document.Table{Head: []string{"guideline", "size", "now", "possible", "slower", "95 %", "p adjusted", "again", "another check", "instead", "default"}, Align: "lrrrrllrlll",
 			Tone: document.ToneOf(map[int]picture.Tone{2: picture.Slow, 3: picture.Possible})}
 		for _, v := range worst(r, s.Name, judge.Violated) {
-			t.Add(v.Guideline+" "+phrase.Plain(v.Cell().Call()), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), phrase.Ratio(v.Ratio), phrase.Interval(v.RatioLo95, v.RatioHi95, "–"),
-				strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), Again(v), phrase.Interval(v.AnotherLo95, v.AnotherHi95, "–"), instead(v), r.Which.Of(v.Function, v.Shape, v.Msize).Default())
+			t.Add(v.Guideline+" "+phrase.Plain(v.Cell().Call()), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), phrase.Ratio(v.Ratio), phrase.Interval(v.RatioLo95, v.RatioHi95),
+				strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), Again(v), phrase.Interval(v.AnotherLo95, v.AnotherHi95), instead(v), r.Which.Of(v.Function, v.Shape, v.Msize).Default())
 		}
 		if r.Which == nil {
 			t.Drop(10)
@@ -180,7 +180,7 @@ func ifFollowedUp(v *analyze.Verdict) string {
 }
 
 func suspected(r *analyze.Report) []document.Section {
-	t := &document.Table{Head: []string{"guideline", "on", "size", "median", "calls instead", "they take", "ratio"}, Align: "llrrrrr", Spare: spareShape(r, 1)}
+	t := &document.Table{Head: []string{"guideline", "on", "size", "now", "instead", "possible", "slower"}, Align: "llrrrrr", Spare: spareShape(r, 1)}
 	for _, s := range r.Shapes {
 		for _, v := range worst(r, s.Name, judge.Suspected) {
 			instead := fmt.Sprintf("%d × %s", v.K, phrase.Size(v.MsizeOther))
@@ -298,7 +298,7 @@ func undecided(r *analyze.Report) []document.Section {
 	slices.SortStableFunc(open, func(a, b *analyze.Verdict) int { return order(a) - order(b) })
 	probable := lists.Count(open, isProbable)
 	s := document.Titled("Undecided: %s, neither violated nor kept is shown%s", conf.Plural(len(open), "test"), phrase.When(probable > 0, "; probably slower: %d", probable))
-	s.Table = &document.Table{Head: []string{"guideline", "on", "size", "now", "possible", "ratio", "95 %", "R needed", "towards"}, Align: "llrrrrlrl",
+	s.Table = &document.Table{Head: []string{"guideline", "on", "size", "now", "possible", "slower", "95 %", "mpiruns", "towards"}, Align: "llrrrrlrl",
 		Spare: append(spareShape(r, 1), 6), Tone: document.ToneOf(map[int]picture.Tone{5: picture.Open})}
 	shown, more := phrase.First(open, mostRows, moreRows)
 	for _, v := range shown {
@@ -307,9 +307,9 @@ func undecided(r *analyze.Report) []document.Section {
 			towards = cmp.Or(string(n.Towards), "-")
 		}
 		s.Table.Add(v.Guideline+" "+phrase.Plain(v.Cell().Call()), v.Shape, phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.PossibleS()), phrase.Ratio(v.Ratio),
-			phrase.Interval(v.RatioLo95, v.RatioHi95, "–"), needed(v), towards)
+			phrase.Interval(v.RatioLo95, v.RatioHi95), needed(v), towards)
 	}
-	s.Note("R needed: a new check with that many mpiruns of everything (--mpiruns) decides it four times in five or more, if effect and spread stay as observed.%s "+
+	s.Note("mpiruns: a new check with that many of everything (--mpiruns) decides it four times in five or more, if effect and spread stay as observed.%s "+
 		"A finished check is not extended.", decidedBy(r))
 	note := &s.Notes[0]
 	*note += phrase.When(probable > 0, " Probably slower: taken alone, with 95 %% confidence; the verdict is for all %s together, and asks for more.", conf.Plural(r.M, "test"))

@@ -42,7 +42,7 @@ func statesSection(of []medians.State) document.Section {
 
 func byStateSection(r *analyze.Report, shape string) document.Section {
 	var s document.Section
-	t := &document.Table{Head: []string{"guideline", "size", "all mpiruns", "ratio", "by state", "answer (mpiruns)"}, Align: "lrlrll", Flex: 5, Spare: []int{3, 4}}
+	t := &document.Table{Head: []string{"guideline", "size", "all mpiruns", "slower", "by state", "answer (mpiruns)"}, Align: "lrlrll", Flex: 5, Spare: []int{3, 4}}
 	for _, v := range r.Where(func(v *analyze.Verdict) bool { return v.Shape == shape && v.ByState != nil }) {
 		ratios, short := "", ""
 		for i, in := range v.ByState {

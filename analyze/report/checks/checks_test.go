@@ -108,15 +108,15 @@ func TestTheMatrixBeginsWithWhatItCanSay(t *testing.T) {
 		columns []tests
 		want    string
 	}{
-		{[]tests{{judge.Violated: 1, judge.Kept: 1}, {judge.Kept: 2}}, "VIOLATED in any of 2 columns: 1 of 1 patterns."},
-		{[]tests{{judge.Violated: 1, judge.Undecided: 1}}, "VIOLATED in any of 1 column: 1 of 1 patterns; 1 test undecided."},
-		{[]tests{{judge.Kept: 2}, {judge.Undecided: 1, judge.Kept: 1}}, "NO VIOLATION SHOWN in any of 2 columns: 0 of 1 patterns; 1 test undecided."},
+		{[]tests{{judge.Violated: 1, judge.Kept: 1}, {judge.Kept: 2}}, "VIOLATED in A or B: 1 of 1 guideline."},
+		{[]tests{{judge.Violated: 1, judge.Undecided: 1}}, "VIOLATED in A: 1 of 1 guideline; 1 test undecided."},
+		{[]tests{{judge.Kept: 2}, {judge.Undecided: 1, judge.Kept: 1}}, "NO VIOLATION SHOWN in A or B, of 1 guideline; 1 test undecided."},
 		{[]tests{{judge.Undecided: 2}}, "NOT JUDGED: no verdict in A: 2 tests undecided."},
 		{[]tests{{judge.NotMeasured: 2}, {judge.NotMeasured: 1, judge.Undecided: 1}}, "NOT JUDGED: no verdict in A, B: 1 test undecided."},
 		{[]tests{{judge.Undecided: 1, judge.NotSuspected: 1, judge.Wrong: 1}}, "NOT JUDGED: no verdict in A: 1 test undecided."},
 		{[]tests{{judge.NotMeasured: 2}}, "NOT JUDGED: no verdict in A."},
-		{[]tests{{judge.Kept: 2}, {judge.NotMeasured: 2}}, "NO VIOLATION SHOWN in any of 2 columns: 0 of 1 patterns; no verdict in B."},
-		{[]tests{{judge.Violated: 1}, {judge.Undecided: 2}}, "VIOLATED in any of 2 columns: 1 of 1 patterns; 2 tests undecided; no verdict in B."},
+		{[]tests{{judge.Kept: 2}, {judge.NotMeasured: 2}}, "NO VIOLATION SHOWN in A or B, of 1 guideline; no verdict in B."},
+		{[]tests{{judge.Violated: 1}, {judge.Undecided: 2}}, "VIOLATED in A or B: 1 of 1 guideline; 2 tests undecided; no verdict in B."},
 	} {
 		m := &series.Matrix{Columns: make([]series.MatrixColumn, len(c.columns)), Rows: []series.MatrixRow{{Guideline: "GL8", Type: guidelines.Pattern}}}
 		for _, tests := range c.columns {
@@ -176,4 +176,16 @@ func TestHistoryEndsWithNightsThatCanBeCompared(t *testing.T) {
 	should.Equal(t, next(3), "[]")
 	should.Equal(t, next(2, change), "[]")
 	should.Equal(t, next(1, change), "[]")
+}
+
+func TestARatioThatIsNotTheQuotientOfItsMediansSaysSo(t *testing.T) {
+	const note = "not the quotient of the two medians"
+	screen := func(c *series.Comparison) string {
+		return documents.Written(t, "table", Comparisons.Document(c).Brief())
+	}
+	c := shown.Comparison()
+	should.Hold(t, !strings.Contains(screen(c), note), "%s", screen(c))
+	ratio := 1.2
+	c.Cases[1].Ratio = &ratio
+	should.Contain(t, strings.Join(strings.Fields(screen(c)), " "), note)
 }

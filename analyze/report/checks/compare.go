@@ -42,7 +42,7 @@ func seenOnce(c *series.Comparison) []document.Section {
 		return k.Ratio != nil && *k.Ratio > 0 && size(k) >= math.Log(c.MinSlowdown)
 	})
 	slices.SortStableFunc(rows, func(a, b series.CaseChange) int { return cmp.Compare(size(b), size(a)) })
-	t := &document.Table{Head: []string{"collective", "size", "A", "B", "B/A"}, Align: "lrrrl"}
+	t := &document.Table{Head: []string{"call", "size", "A", "B", "B/A"}, Align: "lrrrl"}
 	shown, more := phrase.First(rows, 12, "%d more in compare.json.")
 	for _, k := range shown {
 		t.Add(phrase.Function(k.Function), phrase.Size(k.Msize), phrase.Duration(k.AMedianS), phrase.Duration(k.BMedianS), phrase.Ratio(k.Ratio))
@@ -68,7 +68,7 @@ func changeHeat(c *series.Comparison) *picture.HeatMap {
 		sizes[k.Msize] = true
 	}
 	m, columns := check.HeatOf(sizes)
-	m.Corner = "collective"
+	m.Corner = "call"
 	ids := changeIDs(c)
 	for _, of := range byCall(c.Cases) {
 		row := picture.HeatRow{Name: phrase.Plain(of[0].Function) + phrase.When(severalShapes(c), ", %s", of[0].Shape), Cells: make([]picture.HeatCell, len(columns))}
@@ -158,9 +158,9 @@ func compareAnswer(c *series.Comparison) []document.Section {
 	s.Facts("Algorithms", algorithmChanges(c))
 	check.FolderFact(&s, "A", c.A, c.Operation)
 	check.FolderFact(&s, "B", c.B, c.Operation)
-	s.Fact("Could see", "%s.", couldHaveSeen(c))
+	s.Fact("Changes", "%s.", couldHaveSeen(c))
 	if c.Shift != nil {
-		s.Fact("Run-times", "%s%s.", c.Shift, phrase.When(cases[series.Slower] > 0 && !counts, "; %s, which raises no alarm", slower))
+		s.Fact("Run-times", "%s%s.", c.Shift, phrase.When(cases[series.Slower] > 0 && !counts, "; %s: no alarm", slower))
 	}
 	return []document.Section{s}
 }
@@ -180,7 +180,7 @@ func algorithmChanges(c *series.Comparison) []string {
 const notOwn = "none of the library's own"
 
 func couldHaveSeen(c *series.Comparison) string {
-	text := cmp.Or(phrase.When(c.CouldHaveSeen != nil, "changes of %s or more in half of the cases (80 %% chance)", phrase.Ratio(c.CouldHaveSeen)), "nothing")
+	text := cmp.Or(phrase.When(c.CouldHaveSeen != nil, "of %s or more would have been seen in half of the cases (80 %% chance)", phrase.Ratio(c.CouldHaveSeen)), "none would have been seen")
 	return text + cmp.Or(phrase.When(c.Blind > 0, "; %s could not have shown %s (--need)", conf.Plural(c.Blind, "case"), phrase.Ratio(&c.Need)),
 		phrase.When(c.Need > 0, "; every case could have shown %s (--need)", phrase.Ratio(&c.Need)))
 }
@@ -229,7 +229,7 @@ func compareCases(c *series.Comparison, screen bool) []document.Section {
 			most = 12
 		}
 	}
-	t := &document.Table{Head: []string{"collective", "size", "A", "B", "B/A [95 %]", "p adjusted", "change"}, Align: "lrrrlll", Flex: 6, Spare: []int{5}}
+	t := &document.Table{Head: []string{"call", "size", "A", "B", "B/A [95 %]", "p adjusted", "change"}, Align: "lrrrlll", Flex: 6, Spare: []int{5}}
 	several := severalShapes(c)
 	shown, more := phrase.First(rows, most, "%d more with --full.")
 	for _, k := range shown {
@@ -237,6 +237,9 @@ func compareCases(c *series.Comparison, screen bool) []document.Section {
 			phrase.RatioIn(k.Ratio, k.RatioLo, k.RatioHi), strings.TrimSpace(phrase.Probability(k.PAdjusted)+" "+k.Stars), cmp.Or(k.Reason, phrase.Words(k.Change)))
 	}
 	out := document.Tabled(t, more, "%s", phrase.Either(c.AllRows, "Run-times", fmt.Sprintf("Run-times that changed: %d of %s", len(rows), conf.Plural(c.M, "call"))))
+	if slices.ContainsFunc(shown, parted) {
+		out[0].Note("B/A is estimated over all mpiruns; where these differ much, it is not the quotient of the two medians.")
+	}
 	switch {
 	case len(out) == 0:
 	case screen:
@@ -247,6 +250,12 @@ func compareCases(c *series.Comparison, screen bool) []document.Section {
 		out[0].Figures = ChangeFigures(c)
 	}
 	return out
+}
+
+// parted tells whether a ratio is not the quotient of the medians beside it, by five per cent or more.
+func parted(k series.CaseChange) bool {
+	return k.Ratio != nil && k.AMedianS != nil && k.BMedianS != nil &&
+		math.Abs(math.Log(*k.Ratio**k.AMedianS / *k.BMedianS)) > math.Log(1.05)
 }
 
 func compareMeans(c *series.Comparison) []document.Section {
@@ -262,7 +271,7 @@ func compareMeans(c *series.Comparison) []document.Section {
 func compareGuidelines(c *series.Comparison) (out []document.Section) {
 	several := severalShapes(c)
 	for _, change := range []series.Change{series.NewlyViolated, series.NewlyKept} {
-		t := &document.Table{Head: []string{"guideline", "size", "call instead", "A", "ratio", "B", "ratio"}, Align: "lrllrlr", Flex: 2, Spare: []int{4, 6}}
+		t := &document.Table{Head: []string{"guideline", "size", "instead", "A", "ratio", "B", "ratio"}, Align: "lrllrlr", Flex: 2, Spare: []int{4, 6}}
 		for _, k := range c.Guidelines {
 			if k.Change == change {
 				t.Add(phrase.Fit(k.Guideline, 14)+" "+phrase.Plain(k.Function)+phrase.When(several, ", %s", k.Shape), phrase.Size(k.Msize), rival(&k.Asked),

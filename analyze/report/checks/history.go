@@ -140,7 +140,7 @@ func historyAnswer(s *series.Series) string {
 	case len(groups) > 0:
 		return fmt.Sprintf("CHANGED: %s, in %s%s.", phrase.List("; ", found, more), checks, text)
 	case len(s.Nights) < series.LeastNights:
-		return fmt.Sprintf("TOO FEW: %s, and %d can show a lasting change%s.", checks, series.LeastNights, text)
+		return fmt.Sprintf("TOO FEW CHECKS to see a lasting change: %s, where %d are needed%s.", checks, series.LeastNights, text)
 	}
 	return fmt.Sprintf("NO LASTING CHANGE SHOWN in %s%s.", checks, text)
 }
@@ -237,7 +237,7 @@ func lastingGroups(s *series.Series) (out []*lastingGroup) {
 }
 
 func historyChanges(s *series.Series) []document.Section {
-	t := &document.Table{Head: []string{"since", "call", "on", "sizes", "tests", "ratio, after/before", "guidelines"}, Align: "lllrrrl", Flex: 6, Spare: []int{4, 2}}
+	t := &document.Table{Head: []string{"since", "call", "on", "sizes", "tests", "after/before", "guidelines"}, Align: "lllrrrl", Flex: 6, Spare: []int{4, 2}}
 	var lines []string
 	for _, g := range lastingGroups(s) {
 		since := nightTime(&s.Nights[g.Night])
@@ -257,7 +257,7 @@ func historyTrends(s *series.Series) (out []document.Section) {
 	for i := range s.Trends {
 		t := &s.Trends[i]
 		section := document.Titled("%s %s at %s on %s, against %s", t.Guideline, phrase.Function(t.Function), phrase.Size(t.Msize), t.Shape, rival(&t.Asked))
-		section.Table = &document.Table{Head: []string{"check (UTC)", "", "call", "ratio [95 %]", "verdict"}, Align: "llrll"}
+		section.Table = &document.Table{Head: []string{"check (UTC)", "", "call", "slower [95 %]", "verdict"}, Align: "llrll"}
 		for _, p := range t.Points {
 			k := &s.Nights[p.Night]
 			section.Table.Add(nightTime(k), phrase.When(news(k) != "", "*"), phrase.Duration(p.MedianS), phrase.RatioIn(p.Ratio, p.RatioLo95, p.RatioHi95), phrase.Words(p.Verdict))

@@ -63,7 +63,7 @@ func levelAnswer(l *series.Levels) []document.Section {
 	for i, c := range l.Comparisons {
 		s.Fact(columnName(i+1), "%s: %s%s", l.Levels[i+1], c.B.Folder, phrase.When(c.B.Library != first.A.Library, ": %s", phrase.ShortVersion(c.B.Library.Version)))
 	}
-	s.Fact("Could see", "%s.", couldHaveSeen(first))
+	s.Fact("Changes", "%s.", couldHaveSeen(first))
 	return []document.Section{s}
 }
 
@@ -73,7 +73,7 @@ var levelSigns = map[series.Change]string{series.Slower: "+ ", series.Faster: "â
 // levelTable returns a row for each changed call, or for all with --all-rows.
 func levelTable(l *series.Levels, most int) []document.Section {
 	first := l.Comparisons[0]
-	t := &document.Table{Head: []string{"collective", "size", "A"}, Align: "lrr"}
+	t := &document.Table{Head: []string{"call", "size", "A"}, Align: "lrr"}
 	for _, name := range columnNames(1 + len(l.Comparisons))[1:] {
 		t.Columns("l", name+"/A [95 %]")
 	}

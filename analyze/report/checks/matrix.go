@@ -45,7 +45,7 @@ func matrixRows(m *series.Matrix) [][]string {
 
 func matrixLegend(*series.Matrix) []document.Section {
 	var legend document.Section
-	legend.Note("● 3/21 1.8×: violated at 3 of 21 sizes, at worst 1.8 times too slow; ? 3/21: split suspected; u 3/21: not violated, and at 3 sizes undecided; x: wrong data or no return; " +
+	legend.Note("● 3/21 1.8×: violated at 3 of 21 sizes, by up to 1.8×; ? 3/21: split suspected; u 3/21: not violated, and at 3 sizes undecided; x: wrong data or no return; " +
 		".: no violation found; -: not measured; blank: not planned.")
 	return []document.Section{legend}
 }
@@ -63,6 +63,9 @@ func matrixScreen(m *series.Matrix) []document.Section {
 	if len(tables) == 0 {
 		tables = matrixTables(m, guidelines.Monotony, guidelines.Split)
 	}
+	if len(tables) > 0 {
+		tables[0].Note("● 3/21 1.8×: violated at 3 of 21 sizes, by up to 1.8×; u: undecided; ?: suspected; .: no violation found; blank: not planned.")
+	}
 	return slices.Concat(matrixHead(m), tables, matrixCounts(m))
 }
 
@@ -70,7 +73,7 @@ func matrixScreen(m *series.Matrix) []document.Section {
 const mostBeside = 8
 
 func matrixByColumn(m *series.Matrix) []document.Section {
-	t := &document.Table{Head: []string{"host", "library", "shape", "R", "created", "found", "of tests", "at worst"}, Align: "lllrlrrl", Grouped: true, Flex: 7}
+	t := &document.Table{Head: []string{"host", "library", "on", "mpiruns", "created", "found", "of tests", "at worst"}, Align: "lllrlrrl", Grouped: true, Flex: 7}
 	named := lookAlike(m.Columns)
 	if named {
 		t.Head, t.Align, t.Flex = slices.Insert(t.Head, 1, "folder"), "l"+t.Align, t.Flex+1
@@ -145,11 +148,10 @@ func matrixNotJudged(m *series.Matrix) string {
 }
 
 func matrixAnswer(m *series.Matrix) string {
-	anywhere, counts := 0, ""
+	violated, checked := 0, 0
 	for _, typ := range []guidelines.Type{guidelines.Pattern, guidelines.Monotony, guidelines.Split} {
-		violated, rows := violatedRows(m, typ, allColumns)
-		anywhere += violated
-		counts = phrase.List(", ", counts, phrase.When(rows > 0, "%d of %d %s", violated, rows, typeNames[typ]))
+		some, all := violatedRows(m, typ, allColumns)
+		violated, checked = violated+some, checked+all
 	}
 	silent, open := silentIn(m)
 	if tests, planned := tally(m, allColumns); tests[judge.SeenOnce] > 0 && len(silent) == len(m.Columns) {
@@ -159,7 +161,12 @@ func matrixAnswer(m *series.Matrix) string {
 	if why := matrixNotJudged(m); why != "" {
 		return fail.NotJudged(why) + "."
 	}
-	answer := fmt.Sprintf("%s in any of %s: %s", phrase.Either(anywhere > 0, "VIOLATED", "NO VIOLATION SHOWN"), conf.Plural(len(m.Columns), "column"), counts)
+	n := len(m.Columns)
+	where := phrase.Either(n > 3, "any of "+conf.Plural(n, "column"), strings.Join(columnNames(n), " or "))
+	answer := fmt.Sprintf("NO VIOLATION SHOWN in %s, of %s", where, conf.Plural(checked, "guideline"))
+	if violated > 0 {
+		answer = fmt.Sprintf("VIOLATED in %s: %d of %s", where, violated, conf.Plural(checked, "guideline"))
+	}
 	return answer + phrase.When(open > 0, "; %s undecided", conf.Plural(open, "test")) + phrase.When(len(silent) > 0, "; no verdict in %s", strings.Join(silent, ", ")) + "."
 }
 
@@ -189,7 +196,7 @@ func tally(m *series.Matrix, column int) (tests map[judge.Verdict]int, planned i
 	return tests, planned
 }
 
-var typeNames = map[guidelines.Type]string{guidelines.Pattern: "patterns", guidelines.Monotony: "guidelines of monotony", guidelines.Split: "of split-robustness"}
+var typeNames = map[guidelines.Type]string{guidelines.Pattern: "patterns", guidelines.Monotony: "monotony", guidelines.Split: "split-robustness"}
 
 // violatedRows counts the checked and violated guidelines of a type in one or all columns.
 func violatedRows(m *series.Matrix, typ guidelines.Type, column int) (violated, checked int) {

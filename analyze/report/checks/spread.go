@@ -43,7 +43,7 @@ func spreadAnswer(s *series.Spread) []document.Section {
 	}
 	middle := stats.MedianFinite(all)
 	var head document.Section
-	head.Say("REPEATS within %s in the median of %s, %s at worst (%s at %s): the largest folder over the smallest.", phrase.Ratio(&middle), conf.Plural(len(all), "case"),
+	head.Say("REPEATS within %s in the median of %s, %s at worst (%s at %s): the slowest folder over the fastest.", phrase.Ratio(&middle), conf.Plural(len(all), "case"),
 		phrase.Ratio(&worst.MaxOverMin), phrase.Function(worst.Function), phrase.Size(worst.Msize))
 	for i, f := range s.Folders {
 		check.FolderFact(&head, fmt.Sprint(i+1), f, s.Operation)
@@ -51,7 +51,7 @@ func spreadAnswer(s *series.Spread) []document.Section {
 	if n := len(s.Warnings); n > 0 {
 		head.Fact("Differ", "%s, so that the spread does not come from the measurement alone: --full.", conf.Plural(n, "thing"))
 	}
-	t := &document.Table{Head: []string{"call", "on", "sizes", "largest max/min", "at", "median CV"}, Align: "llrrrr"}
+	t := &document.Table{Head: []string{"call", "on", "sizes", "slowest/fastest", "at", "median CV"}, Align: "llrrrr"}
 	for _, f := range s.Functions {
 		t.Add(phrase.Function(f.Function), f.Shape, fmt.Sprint(f.Sizes), phrase.Digits(f.MaxOverMin), phrase.Size(f.WorstMsize), phrase.Percent(f.CV))
 	}

@@ -97,7 +97,7 @@ func setLooks(f *File, text string) error {
 		}
 		w, err := strconv.ParseFloat(after, 64)
 		if err != nil {
-			return fmt.Errorf("%q has no weight behind its colon, as in 10:.2,20:.3,30:.5", part)
+			return fmt.Errorf("%q has no weight after its colon, as in 10:.2,20:.3,30:.5", part)
 		}
 		f.Job.LookWeights = append(f.Job.LookWeights, w)
 	}

@@ -34,7 +34,7 @@ func summarySections(s *Summaries, most int) []document.Section {
 	for _, b := range s.By[1:] {
 		others = append(others, fmt.Sprintf("%s %d (%d more, %d missed)", b.Summary, b.Slow, b.More, b.Missed))
 	}
-	answer.Say("Of %s %d are violated by run medians; by %s.", conf.Plural(len(s.Tests), "test"), s.By[0].Slow, strings.Join(others, ", "))
+	answer.Say("Run medians find %d of %s violated; %s.", s.By[0].Slow, conf.Plural(len(s.Tests), "test"), strings.Join(others, ", "))
 	check.FolderFact(&answer, "Folder", s.Folder, s.Operation)
 	t := &document.Table{Head: []string{"summary", "too slow", "more", "missed", "what stands for an mpirun"}, Align: "lrrrl", Flex: 4}
 	several := &document.Table{Head: []string{"guideline", "size"}, Align: "lr", Narrow: true}

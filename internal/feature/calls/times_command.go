@@ -21,7 +21,7 @@ func timesCommand(h *command.Host) *cobra.Command {
 		Long: `Shows for every function and msize how long a call takes: smallest, quartiles
 and largest of the run medians of all mpiruns. Needs no MPI.`,
 		Args:        command.Wants(1, 1, "one results folder"),
-		Annotations: manual.MostNeeded("all full out format"),
+		Annotations: manual.MostNeeded("mock-ups full out format"),
 		RunE:        func(c *cobra.Command, args []string) error { return showTimes(&o, args[0], all) },
 	}
 	fs := c.Flags()

@@ -133,12 +133,12 @@ func largestGain(e *Exploration) (most *float64) {
 
 // same has the cells in which the library takes the algorithm that is faster: there its way to the algorithm costs.
 func same(e *Exploration) []document.Section {
-	t := &document.Table{Head: []string{"collective", "size", "default", "algorithm", "slower", "95 %", "selection"},
+	t := &document.Table{Head: []string{"call", "size", "default", "algorithm", "slower", "95 %", "selection"},
 		Align: "lrrlrlr", Grouped: true}
 	for _, c := range e.Cells {
 		if k := c.Own; c.Word == SameAlgorithm {
 			t.Add(c.Function+phrase.When(len(e.Shapes) > 1, ", %s", c.Shape), phrase.Size(c.Msize), phrase.Duration(k.DefaultS),
-				mockups.Algorithm(k.Function), candidateRatio(k), phrase.Interval(k.RatioLo95, k.RatioHi95, "–"),
+				mockups.Algorithm(k.Function), candidateRatio(k), phrase.Interval(k.RatioLo95, k.RatioHi95),
 				phrase.Duration(k.SelectionS()))
 		}
 	}
@@ -148,7 +148,7 @@ func same(e *Exploration) []document.Section {
 }
 
 func table(e *Exploration, title string, all bool, shown func(*Cell) bool) []document.Section {
-	t := &document.Table{Head: []string{"collective", "size", "default", "best own", "slower", "95 %", "best mock-up", "textbook", "mend by", "answer"},
+	t := &document.Table{Head: []string{"call", "size", "default", "best own", "slower", "95 %", "best mock-up", "textbook", "mend by", "answer"},
 		Align: "lrrlrlllll", Grouped: true, Flex: 6, Spare: []int{5}}
 	for i := range e.Cells {
 		c := &e.Cells[i]
@@ -161,7 +161,7 @@ func table(e *Exploration, title string, all bool, shown func(*Cell) bool) []doc
 			cells[3] = "not known"
 		}
 		if k := c.Own; k != nil {
-			cells[3], cells[4], cells[5] = mockups.Algorithm(k.Function), candidateRatio(k), phrase.Interval(k.RatioLo95, k.RatioHi95, "–")
+			cells[3], cells[4], cells[5] = mockups.Algorithm(k.Function), candidateRatio(k), phrase.Interval(k.RatioLo95, k.RatioHi95)
 		}
 		for i, k := range []*Candidate{c.Mockup, c.Textbook} {
 			if k != nil {

@@ -46,7 +46,7 @@ too. docs/at-scale.md says how far tables can be believed.`,
 	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: GL1–GL17 and the defaults)")
 	s.Keys(fs, "np", "shape", "msizes", "functions")
 	fs.StringVar(&l.Table, "table", openMPI, "the `TABLE` of algorithms: openmpi (4.1 and 5.0), or a file: rules of Open MPI (text or JSON), MPICH's tree (JSON) or libmpich.so, a which.json, a text")
-	fs.Float64Var(&l.Prices.Alpha, "alpha", l.Prices.Alpha, "microseconds `US` of a message")
+	fs.Float64Var(&l.Prices.Alpha, "latency", l.Prices.Alpha, "microseconds `US` of a message")
 	fs.Float64Var(&l.Prices.Gap, "gap", l.Prices.Gap, "microseconds `US` of a message that is not waited for")
 	fs.Float64Var(&l.Prices.Beta, "beta", l.Prices.Beta, "nanoseconds `NS` of a byte")
 	fs.Float64Var(&l.Prices.Gamma, "gamma", l.Prices.Gamma, "nanoseconds `NS` of a byte that is reduced")

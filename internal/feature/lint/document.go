@@ -53,7 +53,7 @@ func lintSections(l *table.Lint, most int) []document.Section {
 	if len(l.Unfit) > 0 {
 		s.Fact("Doubtful", "%s: not shown to be foreseen by tables; --all has them too", strings.Join(l.Unfit, ", "))
 	}
-	rows.Table = &document.Table{Head: []string{"guideline", "call", "p", "size", "slower", "sizes", "takes", "would be faster"}, Align: "llrrrrll", Flex: 7}
+	rows.Table = &document.Table{Head: []string{"guideline", "call", "on", "size", "slower", "sizes", "takes", "instead"}, Align: "llrrrrll", Flex: 7}
 	type key struct {
 		guideline, function string
 		np                  int
@@ -65,7 +65,7 @@ func lintSections(l *table.Lint, most int) []document.Section {
 	for _, r := range suspected {
 		k := key{r.Guideline, r.Function, r.NP}
 		if sizes[k] > 0 && len(rows.Table.Rows) < most {
-			rows.Table.Add(r.Guideline, phrase.Plain(r.Function), fmt.Sprint(r.NP), conf.HumanSize(r.Msize), timesSlower(r.Ratio)+"×", fmt.Sprint(sizes[k]), r.Algorithm, faster(&r))
+			rows.Table.Add(r.Guideline, phrase.Plain(r.Function), fmt.Sprintf("p%d", r.NP), conf.HumanSize(r.Msize), timesSlower(r.Ratio)+"×", fmt.Sprint(sizes[k]), r.Algorithm, faster(&r))
 		}
 		sizes[k] = 0
 	}
@@ -81,7 +81,7 @@ func chosen(l *table.Lint) []document.Section {
 		return nil
 	}
 	s := document.Titled("What it chooses")
-	s.Table = &document.Table{Head: []string{"call", "p", "from these bytes of a block on"}, Align: "lrl", Flex: 2}
+	s.Table = &document.Table{Head: []string{"call", "on", "algorithm, from this size on"}, Align: "lrl", Flex: 2}
 	for _, c := range l.Chosen {
 		var parts []string
 		for i, name := range c.Algorithms {
@@ -89,7 +89,7 @@ func chosen(l *table.Lint) []document.Section {
 				parts = append(parts, conf.HumanSize(c.Msizes[i])+" "+phrase.Known(name))
 			}
 		}
-		s.Table.Add(phrase.Plain(c.Function), fmt.Sprint(c.NP), strings.Join(parts, ", "))
+		s.Table.Add(phrase.Plain(c.Function), fmt.Sprintf("p%d", c.NP), strings.Join(parts, ", "))
 	}
 	return []document.Section{s}
 }
@@ -127,7 +127,7 @@ func lintHeat(l *table.Lint) (out []document.Section) {
 			s.Heat.Corner = "call"
 			at[r.Guideline], out = len(out), append(out, s)
 		}
-		heat, name := out[at[r.Guideline]].Heat, fmt.Sprintf("%s, p = %d", phrase.Plain(r.Function), r.NP)
+		heat, name := out[at[r.Guideline]].Heat, fmt.Sprintf("%s, p%d", phrase.Plain(r.Function), r.NP)
 		row := lists.FirstOrNew(&heat.Rows, func(row picture.HeatRow) bool { return row.Name == name }, picture.HeatRow{Name: name, Cells: make([]picture.HeatCell, len(heat.Columns))})
 		_, columns := check.HeatOf(sizes)
 		row.Cells[slices.Index(columns, r.Msize)] = picture.HeatCell{Ratio: r.Ratio, Text: timesSlower(r.Ratio),

@@ -107,7 +107,7 @@ func (l *Lint) prices() (m table.Model, err error) {
 	p := l.Prices
 	for _, x := range []float64{p.Alpha, p.Gap, p.Beta, p.Gamma, p.Copy} {
 		if !(x >= 0 && x < 1e9) {
-			return m, fail.Setupf("%g is no price: --alpha, --gap, --beta, --gamma and --copy are at least 0", x)
+			return m, fail.Setupf("%g is no price: --latency, --gap, --beta, --gamma and --copy are at least 0", x)
 		}
 	}
 	return table.Model{Alpha: p.Alpha / 1e6, Gap: p.Gap / 1e6, Beta: p.Beta / 1e9, Gamma: p.Gamma / 1e9, Copy: p.Copy / 1e9}, nil

@@ -114,7 +114,7 @@ func shareOf(m Middle) string {
 	}
 	text := fmt.Sprintf("%.0f", 100**m.Median)
 	if m.Lo95 != nil && m.Hi95 != nil {
-		text += fmt.Sprintf(" [%.0f–%.0f]", 100**m.Lo95, 100**m.Hi95)
+		text += fmt.Sprintf(" [%.0f, %.0f]", 100**m.Lo95, 100**m.Hi95)
 	}
 	return text
 }
@@ -188,7 +188,7 @@ func overlapFigure(cases []OverlapCase) picture.Figure {
 		best.Points, none.Points = append(best.Points, with), append(none.Points, without)
 	}
 	f.Series = []picture.Series{best, none}
-	f.Text = fmt.Sprintf("How much of %s is hidden behind computation, by msize; points are the mpiruns.", phrase.Plain(c.Function))
+	f.Text = fmt.Sprintf("How much of %s is hidden behind computation, by size; points are the mpiruns.", phrase.Plain(c.Function))
 	return f
 }
 

@@ -40,7 +40,11 @@ func violatedCells(r *analyze.Report) []Cell {
 		if v.Ratio != nil && (c.Ratio == nil || *v.Ratio > *c.Ratio) {
 			c.Ratio = v.Ratio
 		}
-		if v.Mockup != "" && orZero(v.Ratio) >= c.MockupRatio {
+		switch {
+		case v.Mockup == "":
+		case v.Standing == analyze.GoneInTurns: // a program would not see the mock-up's gain
+			c.Gone = true
+		case orZero(v.Ratio) >= c.MockupRatio:
 			c.Mockup, c.MockupRatio = v.Mockup, orZero(v.Ratio)
 		}
 	}

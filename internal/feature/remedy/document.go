@@ -138,15 +138,15 @@ func cellsTable(r *Result) []document.Section {
 	if len(r.Cells) == 0 {
 		return nil
 	}
-	t := &document.Table{Head: []string{"collective", "shape", "size", "violates", "without", "with", "gain", "95 %", "answer", "by"},
+	t := &document.Table{Head: []string{"call", "on", "size", "violates", "without", "with", "faster by", "95 %", "answer", "by"},
 		Align: "llrlrrrlll", Grouped: true, Flex: 9, Spare: []int{7}}
 	for _, c := range r.Cells {
 		t.Add(c.Function, c.Shape, conf.HumanSize(c.Msize), strings.Join(c.Guidelines, ", "), phrase.Duration(c.BeforeS), phrase.Duration(c.AfterS),
-			phrase.Ratio(c.Gain), phrase.Interval(c.GainLo, c.GainHi, "–"), string(c.State), cmp.Or(strings.Join(c.By, " + "), "-"))
+			phrase.Ratio(c.Gain), phrase.Interval(c.GainLo, c.GainHi), string(c.State), cmp.Or(strings.Join(c.By, " + "), "-"))
 	}
 	s := document.Titled("%s", cmp.Or(phrase.When(r.Kind != results.Explore, "The violated cells"), "The cells"))
 	s.Table = t
-	s.Notes = []string{"gain: how many times faster it is with the setting, over pairs of mpiruns; 95 %: its interval, for this test alone. " +
+	s.Notes = []string{"faster by: how many times faster it is with the setting, over pairs of mpiruns, not the quotient of the two medians; 95 %: its interval, for this test alone. " +
 		"mended: faster, tested, and shown to keep its guidelines; faster: not shown to keep them; undecided: not shown to be faster; " +
 		"taken back: faster, but what does it is dropped below; not seen again: shown to keep them without the setting."}
 	return []document.Section{s}
@@ -181,6 +181,9 @@ func mockupsList(r *Result, most int) []document.Section {
 	})
 	out := document.Listed("What no setting mends here", left, most, withFull, func(c Cell) string {
 		what := "only itself at another size was measured beside it"
+		if c.Gone && c.Mockup == "" {
+			what = "what was measured in its place is no faster where the calls take turns"
+		}
 		if f, ok := mockups.Get(c.Mockup); ok && c.Mockup != "" {
 			what = fmt.Sprintf("in its place call %s (%s)", f.Formula, f.ID)
 		}

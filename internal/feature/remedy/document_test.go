@@ -38,9 +38,9 @@ func TestTheScreenIsShortAndSaysHowToUseIt(t *testing.T) {
 	}
 	d := kind.Document(r)
 	brief := documents.Written(t, "table", d.Brief())
-	should.Hold(t, strings.HasPrefix(brief, "MENDED: 1 violated cell") && !strings.Contains(brief, "gain: how many"), "%s", brief)
+	should.Hold(t, strings.HasPrefix(brief, "MENDED: 1 violated cell") && !strings.Contains(brief, "faster by: how many"), "%s", brief)
 	should.Contain(t, brief, "choice 4", "4 more with --full.")
-	should.Contain(t, documents.Written(t, "table", d), "choice 8", "gain: how many", ". out/remedy/env.sh")
+	should.Contain(t, documents.Written(t, "table", d), "choice 8", "faster by: how many", ". out/remedy/env.sh")
 	should.Equal(t, strings.Join(d.Ended(0, "", "out", "out/remedy"), "\n"),
 		"Exit 0\nUse it:   . out/remedy/env.sh\nCheck it: pgmpi check --guidelines out/remedy/gl.toml\nAll:      cat out/remedy/README\nout/remedy")
 }

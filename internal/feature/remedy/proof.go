@@ -237,7 +237,7 @@ func (x *mending) withoutClock(ctx context.Context, held setting, p *setting) ([
 	if reason := setAlready(x.Config.MPI.Env, p.env); reason != "" {
 		return rejected(nil, p.fresh, reason), nil
 	}
-	x.tell(run.Event{Step: "is the setting in force, and are conformance calls right under it?"})
+	x.tell(run.Event{Step: "checking that it takes effect and gives right data"})
 	var err error
 	if p.inEffect, err = effect.Of(ctx, x.once, p.env, p.entries); err != nil {
 		return nil, err
@@ -313,11 +313,7 @@ func blamed(choices []tuning.Choice, bad []conformance.Outcome) (out []tuning.Re
 // measured compares the library without and with a setting, and with what is held already. It does so
 // in fresh mpiruns, and returns the choices that this rejects.
 func (x *mending) measured(ctx context.Context, held setting, p *setting) ([]tuning.Rejected, error) {
-	n, of := len(x.found.Proofs)+1, "all violated cells and what the setting can change"
-	if n > 1 {
-		of = "what the setting can change"
-	}
-	x.tell(run.Event{Step: fmt.Sprintf("proof %d: %s, without and with %s", n, of, conf.Plural(len(p.choices), "choice"))})
+	x.tell(run.Event{Step: fmt.Sprintf("proof %d: without and with %s", len(x.found.Proofs)+1, conf.Plural(len(p.choices), "choice"))})
 	if err := x.compare(ctx, held, p); err != nil {
 		return nil, err
 	}

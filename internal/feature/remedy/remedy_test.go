@@ -336,8 +336,14 @@ func TestFastestMockupIsThatOfTheLargestRatioOfAPattern(t *testing.T) {
 		v.Verdict = judge.Violated
 		return v
 	}
-	got := violatedCells(&analyze.Report{Verdicts: []analyze.Verdict{verdict("A", "slow", 1.2), verdict("B", "fast", 1.5), verdict("GL1", "", 3), verdict("C", "slower", 1.3)}})
+	gone := verdict("D", "gone", 2)
+	gone.Standing = analyze.GoneInTurns
+	got := violatedCells(&analyze.Report{Verdicts: []analyze.Verdict{verdict("A", "slow", 1.2), verdict("B", "fast", 1.5), verdict("GL1", "", 3), verdict("C", "slower", 1.3), gone}})
 	should.Hold(t, len(got) == 1 && got[0].Mockup == "fast" && *got[0].Ratio == 3, "%+v", got)
+	got = violatedCells(&analyze.Report{Verdicts: []analyze.Verdict{gone}})
+	should.Hold(t, len(got) == 1 && got[0].Mockup == "" && got[0].Gone, "%+v", got)
+	got[0].State = CellNotProved
+	should.Contain(t, mockupsList(&Result{Cells: got}, 5)[0].Text[0].Text, "what was measured in its place is no faster where the calls take turns")
 }
 
 func TestComponentThatBettersNoCellIsNoGain(t *testing.T) {

@@ -77,6 +77,8 @@ type Cell struct {
 	GainHi     *float64  `json:"gain_hi95"`
 	PAdjusted  *float64  `json:"p_adjusted"`       // over the violated cells
 	Mockup     string    `json:"mockup,omitempty"` // the fastest that the check measured
+	// Gone tells that a mock-up was faster only where each side was repeated in a row.
+	Gone bool `json:"gone_in_turns,omitempty"`
 	// MockupRatio tells how many times slower than the mock-up the cell was there.
 	MockupRatio float64 `json:"-"`
 	// Explored tells what the exploration found of the library's own algorithms, or is "" without one.

@@ -74,12 +74,12 @@ func (t *Trade) String() string {
 
 func tradesTable(r *Result) (out []document.Section) {
 	for _, t := range r.Trades {
-		table := &document.Table{Head: []string{"call", "shape", "size", "faster", "slower", "95 %"}, Align: "llrrrl", Flex: 1}
+		table := &document.Table{Head: []string{"call", "on", "size", "faster", "slower", "95 %"}, Align: "llrrrl", Flex: 1}
 		for _, k := range t.Mends {
-			table.Add(k.Function, k.Shape, conf.HumanSize(k.Msize), phrase.Ratio(k.Ratio), "", phrase.Interval(k.Lo, k.Hi, "–"))
+			table.Add(k.Function, k.Shape, conf.HumanSize(k.Msize), phrase.Ratio(k.Ratio), "", phrase.Interval(k.Lo, k.Hi))
 		}
 		for _, k := range t.Harms {
-			table.Add(k.Function, k.Shape, conf.HumanSize(k.Msize), "", phrase.Ratio(k.Ratio), phrase.Interval(k.Lo, k.Hi, "–"))
+			table.Add(k.Function, k.Shape, conf.HumanSize(k.Msize), "", phrase.Ratio(k.Ratio), phrase.Interval(k.Lo, k.Hi))
 		}
 		s := document.Tabled(table, "", "A trade, unset: %s", t.Label)
 		s[0].Command("To take it", []string{".", conf.Quote(filepath.Join(r.Folder, t.Folder, tuning.EnvFile))})

@@ -127,7 +127,7 @@ func (t *Task) Verify(ctx context.Context, tell func(run.Event)) (*Verified, err
 }
 
 func (x *mending) verify(ctx context.Context, p *setting, v *Verified) (err error) {
-	x.tell(run.Event{Step: "is the setting in force, and are conformance calls right under it?"})
+	x.tell(run.Event{Step: "checking that it takes effect and gives right data"})
 	if v.Effects, err = effect.Of(ctx, x.once, p.env, p.entries); err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func sections(w *chosen.Which) []document.Section {
 	head.Say("%s: the algorithm of %d of %s is known%s%s.", phrase.ShortVersion(w.Library), one, conf.Plural(len(w.Rows), "call"),
 		phrase.When(several > 0, "; %d may have one of several", several), phrase.When(none > 0, "; %d not known", none))
 	table := document.Titled("ALGORITHMS THAT THE LIBRARY TAKES")
-	table.Table = &document.Table{Head: []string{"collective", "on", "size", "algorithm"}, Align: "llll", Flex: 3}
+	table.Table = &document.Table{Head: []string{"call", "on", "size", "algorithm"}, Align: "llll", Flex: 3}
 	for i := 0; i < len(w.Rows); {
 		r, j := &w.Rows[i], i+1
 		for j < len(w.Rows) && w.Rows[j].Collective == r.Collective && w.Rows[j].Shape == r.Shape && w.Rows[j].Name() == r.Name() {
