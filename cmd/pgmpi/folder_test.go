@@ -1,14 +1,18 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/version"
 	"pgmpi/measure/results"
 	plans "pgmpi/testkit/fixture"
+	"pgmpi/testkit/mpirun"
 	"pgmpi/testkit/must"
 	"pgmpi/testkit/should"
 )
@@ -36,4 +40,24 @@ func TestEnvOfAFolderHasWhatIsDoubtfulAboutItsMpiruns(t *testing.T) {
 	m.Events = []string{"run-p2-03: it ended before its end record"}
 	must.Do(t, folder.WriteManifest(m))
 	inProcess("env", dir).Exits(t, exitcode.OK).Shows(t, "DOUBTFUL: repeated$", "repeated: failed mpiruns that were repeated: 1")
+}
+
+func TestCausesComeFromTheReportAsTheyWouldFromTheMpiruns(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	plans.Folder(t, dir, glfile.Default())
+	folder, m := must.Two(results.Open(dir))(t)
+	m.Version = version.String()
+	must.Do(t, folder.WriteManifest(m))
+	inProcess("analyze", dir).Exits(t, exitcode.Violated)
+	why := func() mpirun.Said {
+		return inProcess("analyze", dir, "--explain", "Reduce", "--explain", "GL8 Reduce 64 B").Exits(t, exitcode.Violated)
+	}
+	raw := must.Get(filepath.Glob(filepath.Join(dir, "raw", "*")))(t)[0]
+	whole := must.Get(os.ReadFile(raw))(t)
+	must.Do(t, os.WriteFile(raw, []byte("unreadable"), 0o666))
+	kept := why()
+	must.Do(t, os.WriteFile(raw, whole, 0o666))
+	later := time.Now().Add(time.Hour) // as if an mpirun had come since
+	must.Do(t, os.Chtimes(filepath.Dir(raw), later, later))
+	should.Equal(t, kept, why())
 }

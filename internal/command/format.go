@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"pgmpi/analyze/report/check"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/manual"
@@ -107,14 +108,18 @@ func Writable(path string) error {
 	return nil
 }
 
-// deliver writes a document into the files that --format names. A format for a log goes to standard error, unless
-// it is printed anyway.
-func (f *FormatFlag) deliver(d *document.Document) (err error) {
+// deliver writes a document into the files that --format names. What is shown instead of it takes the files of its
+// own formats. A format for a log goes to standard error, unless it is printed anyway.
+func (f *FormatFlag) deliver(d *document.Document, instead ...*document.Document) (err error) {
 	for _, t := range f.picked {
 		if t.Path == "" {
 			continue
 		}
-		err = errors.Join(err, regular.Write(t.Path, func(w io.Writer) error { return t.Write(w, d) }))
+		of := d
+		if len(instead) > 0 && slices.Contains(check.Explanations.Formats(), t.Name) {
+			of = joined(instead)
+		}
+		err = errors.Join(err, regular.Write(t.Path, func(w io.Writer) error { return t.Write(w, of) }))
 	}
 	for i, format := range f.unnamed() {
 		if i > 0 && format.Log != "" && f.host.understood(format) {
@@ -123,6 +128,19 @@ func (f *FormatFlag) deliver(d *document.Document) (err error) {
 	}
 	return err
 }
+
+// joined makes one document of several.
+func joined(of []*document.Document) *document.Document {
+	out := *of[0]
+	for _, d := range of[1:] {
+		out.Add(d.Sections)
+	}
+	out.MadeBy(os.Args)
+	return &out
+}
+
+// alone tells whether one format is wanted, for standard output.
+func (f *FormatFlag) alone() bool { return len(f.picked) == 1 && f.picked[0].Path == "" }
 
 // Print writes a document to standard output. folder is where the document is stored too, or "".
 func (f *FormatFlag) Print(d *document.Document, folder string) error {

@@ -15,6 +15,7 @@ import (
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/selector"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
@@ -157,6 +158,9 @@ func (o *Output) Again(path string, keep bool, s *settings.Settings, of ...*run.
 	if err != nil {
 		return err
 	}
+	if done, err := o.whyKept(x, folder, m, config, explained); done || err != nil {
+		return err
+	}
 	var into *results.Folder
 	switch {
 	case o.Out != "":
@@ -187,10 +191,15 @@ func (o *Output) Again(path string, keep bool, s *settings.Settings, of ...*run.
 // the first format, if there are any; with tables it prints both. The command ends as the answer says.
 func (o *Output) answer(c *run.Campaign, found *run.Found, into *results.Folder, selections []selector.Selection, tables bool) error {
 	d, explained := found.Document, found.Judgement.Chosen(selections, o.Warn)
+	why, err := o.explanations(found.Judgement, explained, c.Path)
 	d.MadeBy(c.Manifest.Command)
 	stored := ""
 	// An answer that cannot be stored is printed all the same.
-	unwritten := o.Formats.deliver(d)
+	instead := why
+	if tables {
+		instead = nil
+	}
+	unwritten := o.Formats.deliver(d, instead...)
 	if into != nil {
 		stored = into.Path
 		unwritten = errors.Join(reading.Keep(into, d, o.Formats.stored()), unwritten)
@@ -198,15 +207,14 @@ func (o *Output) answer(c *run.Campaign, found *run.Found, into *results.Folder,
 			unwritten = errors.Join(unwritten, reading.StoreMedians(into, found.Judgement.Analysis))
 		}
 	}
-	var err error
 	if len(selections) == 0 || tables {
-		err = o.Formats.Print(d, stored)
+		err = cmp.Or(o.Formats.Print(d, stored), err)
 		if len(explained) > 0 {
 			fmt.Fprintln(o.Stdout)
 		}
 	}
 	if err == nil {
-		err = o.explained(o.Formats.beside(), found.Judgement, explained, c.Path)
+		err = o.sayWhy(why)
 	}
 	switch {
 	case err != nil && stored == "":
@@ -273,30 +281,60 @@ func MayExplain(selectors []string, formats *FormatFlag) error {
 	return nil
 }
 
-// explained shows what the verdicts on tests rest on: everything for a single test or with --full, else what
+// whyKept explains several tests by the report that a folder has, whose mpiruns need not be read again. It tells
+// whether the report did.
+func (o *Output) whyKept(x *run.Experiment, folder *results.Folder, m *results.Manifest, config *glfile.File, selections []selector.Selection) (bool, error) {
+	if len(selections) == 0 || o.Out != "" || o.Full || !o.Formats.alone() {
+		return false, nil
+	}
+	j := reading.Kept(folder, m, config, o.Version)
+	if j == nil || len(j.Chosen(selections, func(string, ...any) {})) < 2 {
+		return false, nil
+	}
+	why, err := o.explanations(j, j.Chosen(selections, o.Warn), folder.Path)
+	if err == nil {
+		err = o.sayWhy(why)
+	}
+	if err != nil {
+		return true, fmt.Errorf("standard output: %w", err)
+	}
+	d := check.Reports.Bare(j.Report)
+	o.End(d, d.Exit, x.Kind.Shown(conf.Folder(folder.Path)), folder.Path, folder.Path)
+	return true, d.Exit
+}
+
+// explanations returns what the verdicts on tests rest on: everything of a single test or with --full, else what
 // probably causes the violations among them.
-func (o *Output) explained(f document.Format, j *reading.Judgement, tests []int, folder string) error {
+func (o *Output) explanations(j *reading.Judgement, tests []int, folder string) (why []*document.Document, err error) {
 	if len(tests) > 1 && !o.Full {
 		of := &check.Caused{Report: j.Report, Folder: conf.Folder(folder)}
 		for _, i := range tests {
 			of.Tests = append(of.Tests, &j.Report.Verdicts[i])
 		}
-		if err := o.put(check.Causes.Document(of), Usually(check.Causes, f.Name)); err != nil {
-			return err
-		}
-		return o.Say("\nThe samples, pictures and tests behind it: --full, or --explain with one test.\n")
+		return []*document.Document{check.Causes.Document(of)}, nil
 	}
-	f = Usually(check.Explanations, f.Name)
-	for n, i := range tests {
+	for _, i := range tests {
 		e, err := j.Explain(i)
 		if err != nil {
-			return err
+			return nil, err
 		}
+		why = append(why, check.Explanations.Document(e))
+	}
+	return why, nil
+}
+
+// sayWhy prints explanations in the format of the command, or in the usual one if they do not have it.
+func (o *Output) sayWhy(why []*document.Document) error {
+	f := Usually(check.Explanations, o.Formats.beside().Name)
+	for n, d := range why {
 		if n > 0 {
 			fmt.Fprintln(o.Stdout)
 		}
-		if err := o.put(check.Explanations.Document(e), f); err != nil {
+		if err := o.put(d, f); err != nil {
 			return err
+		}
+		if d.Name == check.Causes.Name {
+			return o.Say("\nThe samples, pictures and tests of each: --full, or --explain with one test.\n")
 		}
 	}
 	return nil

@@ -156,16 +156,22 @@ func Judged(folder *results.Folder, m *results.Manifest, data *medians.Set, cfg 
 	if r.Folder, err = Name(folder.Path); err != nil {
 		return nil, err
 	}
-	if Has(folder.Path, WhichName) {
-		text, err := readFile(filepath.Join(folder.Path, WhichName), MostReport)
-		if err == nil {
-			r.Which, err = chosen.ReadWhich(text)
-		}
-		if err != nil { // it only adds names
-			r.Notes = append(slices.Clip(r.Notes), fmt.Sprintf("%s is damaged, and left out: %v; `pgmpi which DIR` writes it anew.", WhichName, err))
-		}
-	}
+	nameAlgorithms(&r, folder)
 	return &Judgement{a.With(&r), folder, m}, nil
+}
+
+// nameAlgorithms reads which.json, which only adds names.
+func nameAlgorithms(r *analyze.Report, folder *results.Folder) {
+	if !Has(folder.Path, WhichName) {
+		return
+	}
+	text, err := readFile(filepath.Join(folder.Path, WhichName), MostReport)
+	if err == nil {
+		r.Which, err = chosen.ReadWhich(text)
+	}
+	if err != nil {
+		r.Notes = append(slices.Clip(r.Notes), fmt.Sprintf("%s is damaged, and left out: %v; `pgmpi which DIR` writes it anew.", WhichName, err))
+	}
 }
 
 func Name(path string) (string, error) {
