@@ -252,6 +252,7 @@ func (k Kind[T]) page(on On, t *T) (out []Section) {
 	case k.Parts == nil:
 		return k.Sections(t)
 	}
+	out = []Section{}
 	for _, p := range k.Parts {
 		for _, make := range p.make {
 			if p.on&on != 0 {
@@ -264,8 +265,8 @@ func (k Kind[T]) page(on On, t *T) (out []Section) {
 
 // Bare makes a document without sections, which ends as the value's document does.
 func (k Kind[T]) Bare(t *T) *Document {
-	none := func(*T) []Section { return []Section{} }
-	return Kind[T]{Name: k.Name, Sections: none, NotJudged: k.NotJudged, Exit: k.Exit, Ending: k.Ending}.Document(t)
+	none := []Part[T]{Show[T](Screen), Show[T](Full)}
+	return Kind[T]{Name: k.Name, Parts: none, NotJudged: k.NotJudged, Exit: k.Exit, Ending: k.Ending}.Document(t)
 }
 
 // Add puts sections to the end of the full document and of its page.
