@@ -48,9 +48,8 @@ func Build(s Settings) (*Plan, error) {
 				p.note(why)
 				continue
 			}
-			for _, k := range sel.on(shape.NP, g) {
-				g.Msizes = k.sizes
-				its := testsOf(g, shape, k.elements)
+			for _, g := range sel.between(g, shape) {
+				its := sel.tests(g, shape)
 				if len(its) == 0 && len(sel.calls) == 0 {
 					p.note(fmt.Sprintf("%s is not tested: its sizes allow no %s test", g.ID, g.Type))
 				}

@@ -21,6 +21,8 @@ type Config struct {
 	Calls      []string `toml:"calls" json:"calls"` // as CallAt writes them; nothing else has a size then
 	// Around are sizes of messages in bytes, next to limits that the library tells. They are asked of messages, too.
 	Around []int64 `toml:"-" json:"around,omitempty"`
+	// Between are pairs of ranks that messages are exchanged between, where there are more than ranks 0 and 1.
+	Between []Between `toml:"-" json:"between,omitempty"`
 }
 
 // Rows describes the keys. Their limits are in Validate: the user's own guidelines are among them.
@@ -72,6 +74,7 @@ type selection struct {
 	functions []string // only of these collectives; all if empty
 	calls     map[string][]called
 	around    []int64 // more sizes of messages, in bytes
+	pairs     []Between
 }
 
 type called struct {
@@ -190,7 +193,7 @@ type selector struct {
 
 // selection resolves the section. With errors the result is incomplete.
 func (c Config) selection(users []User) (*selection, conf.FieldErrors) {
-	s := &selection{functions: c.Functions, around: c.Around}
+	s := &selection{functions: c.Functions, around: c.Around, pairs: c.Between}
 	for _, e := range catalogue {
 		s.known = append(s.known, e.Guidelines()...)
 		s.known = append(s.known, e.inGroups()...)

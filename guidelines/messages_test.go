@@ -87,3 +87,20 @@ func TestACheckKnowsWhetherItAsksOfMessages(t *testing.T) {
 	without.Exclude, called.Calls = []string{string(Messages)}, []string{"MPI_Send:64"}
 	should.Equal(t, []bool{with.AsksOfMessages(nil), without.AsksOfMessages(nil), called.AsksOfMessages(nil)}, []bool{true, false, false}, "")
 }
+
+func TestMessagesAreAskedOfEachPairOfRanks(t *testing.T) {
+	s := settings("messages", "GL2:MPI_Bcast")
+	s.Shapes = []Shape{{NP: 2}, {NP: 4}}
+	s.Check.Between = []Between{{Shape: "p4", Pairs: [][2]int{{0, 1}, {1, 3}}}}
+	tests := map[string]int{}
+	p := build(t, s)
+	for _, x := range p.Tests {
+		tests[x.Shape.String()+" "+x.Function]++
+		for _, i := range x.Others {
+			should.Equal(t, strings.HasSuffix(p.Cases[i].Function, "/1-3"), strings.HasSuffix(x.Function, "/1-3"), "%s against %s", x.Function, p.Cases[i].Function)
+		}
+	}
+	should.Equal(t, tests["p4 MPI_Send/1-3"], tests["p4 MPI_Send"], "tests of the other pair")
+	should.Equal(t, tests["p4 MPI_Send"], tests["p2 MPI_Send"], "tests of the usual one")
+	should.Hold(t, tests["p4 MPI_Send_init/1-3"] > 0 && tests["p4 MPI_Bcast"] > 0 && tests["p2 MPI_Send/1-3"]+tests["p4 MPI_Bcast/1-3"] == 0, "%v", tests)
+}

@@ -16,7 +16,8 @@ import (
 func (m *mpirun) explain(err error) *Error {
 	e := &Error{Argv: m.argv, What: err.Error(), Started: m.taken, JobOver: batch.Over(m.stderr.String())}
 	said := rankError("")
-	byRank := errors.As(err, &said)
+	byRank, late := errors.As(err, &said), lateError("")
+	e.Late = errors.As(err, &late)
 	if !byRank && strings.HasPrefix(m.first, protocol.MockupFault) {
 		e.What = m.first + ": the ranks did not come back from loading it: " + e.What
 	}

@@ -50,6 +50,7 @@ type Error struct {
 	JobOver bool   // the batch system says that its job is at its end
 	Hung    string // the function that did not return, if the ranks name it
 	Crashed string // the function, if any, that ended the mpirun when it was called first
+	Late    bool   // something did not come within a limit of time
 	Lacks   string // the name, if any, for which the loader found no function
 }
 
@@ -258,6 +259,11 @@ func (m *mpirun) kill() {
 
 type rankError string
 
+// lateError says what did not come within a limit of time.
+type lateError string
+
+func (e lateError) Error() string { return string(e) }
+
 func (e rankError) Error() string { return string(e) }
 
 var (
@@ -294,7 +300,7 @@ func (m *mpirun) line(ctx context.Context, limit time.Duration, waiting string) 
 		case <-since:
 			return nil, said
 		case <-timer.C:
-			return nil, errors.New(waiting)
+			return nil, lateError(waiting)
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}

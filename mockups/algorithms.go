@@ -22,8 +22,8 @@ func AlgorithmID(collective, algorithm string) string { return collective + "@" 
 // ids it returns the id.
 func Collective(id string) string {
 	base, _ := divided(id)
-	if i, ok := variantByID[base]; ok {
-		return variants[i].Of
+	if f, ok := variant(base); ok {
+		return f.Of
 	}
 	return base
 }
@@ -51,8 +51,8 @@ var parameters = regexp.MustCompile(`(?s)^(.*?)(?:\+([1-9]\d{0,8}|[1-9]\d{0,2}[K
 
 // Variant returns the way in which a function calls its collective: "@binomial", "nonblocking", or "".
 func Variant(id string) string {
-	if i, ok := variantByID[id]; ok {
-		return string(variants[i].Call)
+	if f, ok := variant(id); ok {
+		return string(f.Call)
 	}
 	if name := Algorithm(id); name != "" {
 		return "@" + name

@@ -1,6 +1,6 @@
 package mockups
 
-// The ways to exchange messages between ranks 0 and 1. The other ranks take no part.
+// The ways to exchange messages between two ranks, 0 and 1 unless an id names others. The rest takes no part.
 const (
 	Synchronous Call = "synchronous" // MPI_Ssend
 	Immediate   Call = "immediate"   // MPI_Isend, then Wait

@@ -126,7 +126,8 @@ type Function struct {
 	Consumes bool
 	OneCount bool          // marks the collectives that get the count of one block
 	Exchange bool          // marks functions in which every rank has other data for every rank
-	Message  bool          // marks messages between ranks 0 and 1
+	Message  bool          // marks messages between two ranks
+	Ranks    [2]int        // of messages: who exchanges them, usually ranks 0 and 1
 	Half     bool          // marks a ping-pong: a sample is half the time of a call
 	Over     Decomposition // says how a mock-up uses the ranks' nodes, if it does
 	Textbook string        // the algorithm of a mock-up by messages, if it is one
@@ -277,7 +278,7 @@ func init() {
 		add(f)
 	}
 	for _, f := range messages {
-		f.Send, f.Recv, f.Result, f.Message = block, block, fromPartner, true
+		f.Send, f.Recv, f.Result, f.Message, f.Ranks = block, block, fromPartner, true, firstTwo
 		add(f)
 	}
 	for _, m := range slices.Concat(mockupRows, decomposed(), textbook(), fewer()) {
@@ -323,8 +324,8 @@ func Get(id string) (Function, bool) {
 	if i, ok := byID[id]; ok {
 		return table[i], true
 	}
-	if i, ok := variantByID[id]; ok {
-		return variants[i], true
+	if f, ok := variant(id); ok {
+		return f, true
 	}
 	if f, ok := algorithmOf(id); ok {
 		return f, true

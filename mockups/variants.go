@@ -1,6 +1,7 @@
 package mockups
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -208,8 +209,8 @@ func variantOf(of Function, c Call) (f Function, ok bool) {
 func Variants() []Function { return variants }
 
 func IsCallOf(id, collective string) bool {
-	i, ok := variantByID[id]
-	return id == collective || ok && variants[i].Of == collective
+	f, ok := variant(id)
+	return id == collective || ok && f.Of == collective
 }
 
 // Lacks returns the reason why a call that its code refuses cannot be made.
@@ -224,6 +225,9 @@ func (f Function) Lacks() string {
 		return "MPICH 4.0 and 4.1 crash in " + f.Of + " with MPI_IN_PLACE at a root that is not rank 0 (pmodels/mpich, issue 6540)"
 	}
 	if f.Message {
+		if f.Ranks != firstTwo {
+			return fmt.Sprintf("there are no ranks %d and %d", f.Ranks[0], f.Ranks[1])
+		}
 		return "a message needs two processes"
 	}
 	call := Persistent

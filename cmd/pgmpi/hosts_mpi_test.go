@@ -18,6 +18,7 @@ import (
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/mockups"
 	"pgmpi/testkit/mpirun"
 	"pgmpi/testkit/must"
 	"pgmpi/testkit/should"
@@ -159,19 +160,23 @@ func TestWhichNamesHanOnSeveralNodes(t *testing.T) {
 }
 
 // One check has the guidelines of the paper's Table 2 on four hosts. It has one rank on each, and two on each of
-// two; on the two also those about lanes. MPICH, whose ranks wait for each other for long where they share cores,
-// has its two shapes on two hosts.
+// two; on the two also those about lanes, and messages on a host and between them. MPICH, whose ranks wait for each
+// other for long where they share cores, has its two shapes on two hosts.
 func TestFourHostsInTwoShapesCheckTheTableOfThePaper(t *testing.T) {
 	b := newFixture(t, mpirun.Libraries[0])
 	c := newCluster(t, 4, "")
-	toml := strings.NewReplacer(`"GL8", "GL1:MPI_Bcast"`, `"GL1:MPI_Bcast", "GL2:MPI_Bcast", "GL3..GL17", "lanes"`,
+	toml := strings.NewReplacer(`"GL8", "GL1:MPI_Bcast"`, `"GL1:MPI_Bcast", "GL2:MPI_Bcast", "GL2:MPI_Send", "GL3..GL17", "lanes"`,
 		"np = [4]", `shapes = ["4x1", "2x2"]`, "fixed = 3", "fixed = 2").Replace(fmt.Sprintf(acrossHosts, 4))
 	b.Check("--guidelines", b.TOML(toml+b.preloads()), "--turns", "1", "--launch", c.placing(b.Lib)).Exits(t, 0, 1)
-	seen := map[string]map[string]bool{"4x1": {}, "2x2": {}}
+	seen, pairs := map[string]map[string]bool{"4x1": {}, "2x2": {}}, map[string]bool{}
 	for _, v := range b.Report().Verdicts {
 		should.Hold(t, v.MedianS != nil && *v.MedianS > 0 && v.OtherMedianS != nil, "a verdict lacks numbers: %+v", v)
 		seen[v.Shape][v.Guideline] = true
+		if f, _ := mockups.Get(v.Function); f.Message {
+			pairs[fmt.Sprintf("%s: %d and %d", v.Shape, f.Ranks[0]/2, f.Ranks[1]/2)] = true
+		}
 	}
+	should.Equal(t, pairs, map[string]bool{"4x1: 0 and 0": true, "2x2: 0 and 0": true, "2x2: 0 and 1": true}, "hosts of two ranks that exchange messages")
 	should.Hold(t, len(seen) == 2 && len(seen["4x1"]) == 17 && len(seen["2x2"]) == 17+2, "guidelines by shape: %v", seen)
 	should.Contain(t, strings.Join(b.Report().Notes, "\n"), "GL31 is not tested on 4x1: each node has one process")
 	for _, l := range b.environment(b.Out).Factors.Layouts {

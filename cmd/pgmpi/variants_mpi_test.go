@@ -42,7 +42,8 @@ func (b *fixture) isMPICH402() bool {
 }
 
 // variantsJob verifies every other way to call a collective, at some counts of elements. It leaves out MPICH's
-// persistent Scatter on more than two processes: some of them get an error there, and the others wait for them.
+// persistent Scatter on more than two processes: some of them get an error there, and the others wait for them. Messages
+// are between two ranks that are not the first ones.
 func (b *fixture) variantsJob(np int, d mockups.Datatype, op string, root int, counts ...int64) *protocol.Job {
 	j := measureJob(np, d.Name, op, 20*time.Second)
 	j.Root, j.Seed, j.Verify = root, 1, true
@@ -50,9 +51,13 @@ func (b *fixture) variantsJob(np int, d mockups.Datatype, op string, root int, c
 		if b.breaks(f) && f.Of == "MPI_Scatter" && np > 2 {
 			continue
 		}
+		id := f.ID
+		if f.Message && np > 2 {
+			id = mockups.Between(id, [2]int{1, np - 1})
+		}
 		for _, count := range counts {
 			j.Order = append(j.Order, len(j.Cases))
-			j.Cases = append(j.Cases, protocol.JobCase{Function: f.ID, Msize: count * guidelines.Extent(d.Name, f.ID), NRep: 1})
+			j.Cases = append(j.Cases, protocol.JobCase{Function: id, Msize: count * guidelines.Extent(d.Name, f.ID), NRep: 1})
 		}
 	}
 	return j

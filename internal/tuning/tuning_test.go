@@ -332,20 +332,20 @@ func TestOpenMPIHandsMallocsVariablesToRemoteRanks(t *testing.T) {
 }
 
 func TestComponentsAreChosenByOneVariableThatIsReadBack(t *testing.T) {
-	got := Components(openMPI4.Library, []string{"MPI_Scan"}, false)
+	got := Components(openMPI4.Library, []string{"MPI_Scan"})
 	should.Hold(t, len(got) == 0, "no component has MPI_Scan: %+v", got)
 	for l, want := range map[Library]Entry{
 		{Family: "openmpi"}: {Variable: "OMPI_MCA_coll_sm_priority", Value: "100"},
 		{Family: "mpich"}:   {Variable: "MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM", Value: "1"}, // the number of release_gather
 	} {
-		choices := Components(l, []string{"MPI_Bcast"}, false)
+		choices := Components(l, []string{"MPI_Bcast"})
 		must.Hold(t, len(choices) != 0, "%v has none", l)
 		s, err := environment.Write(Target{Library: l}, choices[:1])
 		should.Hold(t, err == nil && len(s.Entries) == 1 && Steers(s.Entries[0].Variable, s.Entries[0].Value) && s.Entries[0].Proof == ByValue && s.Entries[0].Variable == want.Variable && s.Entries[0].Value == want.Value,
 			"%v: %+v, %v", l, s, err)
 	}
 	first := func(major int, f string) string {
-		got := Components(Library{Family: "openmpi", Major: major}, []string{f}, false)
+		got := Components(Library{Family: "openmpi", Major: major}, []string{f})
 		names := []string{}
 		for _, c := range got {
 			names = append(names, c.Component)
@@ -372,21 +372,3 @@ func TestVersionsAreReadFromTheLibrarysText(t *testing.T) {
 	}
 }
 
-// A limit that MPI_T does not know is seen in the ranks' environment.
-func TestEagerLimitsComeFirstWhereSeveralMessagesAreFaster(t *testing.T) {
-	for l, want := range map[Library]Entry{
-		{Family: "openmpi", Major: 4}: {Variable: "OMPI_MCA_btl_vader_eager_limit", Value: "32768", Proof: ByValue},
-		{Family: "openmpi", Major: 5}: {Variable: "OMPI_MCA_btl_sm_eager_limit", Value: "32768", Proof: ByValue},
-		{Family: "mpich", Major: 4}:   {Variable: "UCX_RNDV_THRESH", Proof: ByRanks},
-	} {
-		first := Components(l, []string{"MPI_Send"}, true)[0]
-		s, err := environment.Write(Target{Library: l}, []Choice{first})
-		must.Hold(t, err == nil && len(s.Entries) == 1, "%v: %+v, %v", l, s, err)
-		got := s.Entries[0]
-		should.Equal(t, Entry{Variable: got.Variable, Value: got.Value, Proof: got.Proof}, want)
-		should.Hold(t, Steers(got.Variable, got.Value) && first.Concerns("MPI_Send") && first.Concerns("MPI_Bcast"), "%+v", first)
-		for _, c := range Components(l, []string{"MPI_Send"}, false) {
-			should.Hold(t, c.Component != eagerLimit, "%v: %+v", l, c)
-		}
-	}
-}

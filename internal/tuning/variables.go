@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"pgmpi/internal/conf"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/mockups"
@@ -96,20 +95,20 @@ var environment = Writer{
 				continue
 			}
 			maps.Copy(s.Env, c.Env)
-			if c.Kind == ByEnv && isOpenMPI(t.Library) { // whose mpirun hands no other variables to remote ranks
-				handed := append(strings.FieldsFunc(s.Env[handedOn], func(r rune) bool { return r == ';' }), Variables(c.Env)...)
+			foreign := lists.Keep(Variables(c.Env), func(name string) bool { return !strings.HasPrefix(name, "OMPI_") })
+			if len(foreign) > 0 && isOpenMPI(t.Library) { // whose mpirun hands no other variables to remote ranks
+				handed := append(strings.FieldsFunc(s.Env[handedOn], func(r rune) bool { return r == ';' }), foreign...)
 				s.Env[handedOn] = strings.Join(slices.Compact(slices.Sorted(slices.Values(handed))), ";")
 			}
 			names := strings.Join(slices.Sorted(maps.Keys(c.Env)), ", ")
 			entry := Entry{Choice: c, Where: names, Variable: names, Proof: ByRanks}
 			if c.Kind == ByComponent {
 				entry.Value, entry.Proof = c.Env[names], ByValue
-				known := c.component()
-				if known != nil {
+				if known := c.component(); known != nil {
 					entry.Value = known.read
 				}
-				if known != nil && known.read == "" {
-					entry.Proof = ByRanks
+				if !isTold(names) {
+					entry.Value, entry.Proof = "", ByRanks
 				}
 			}
 			s.Entries = append(s.Entries, entry)
@@ -201,46 +200,6 @@ var components = []component{
 	{"mpich", 0, 0, "none of the device", "MPIR_CVAR_DEVICE_COLLECTIVES", "none", "1", nil},
 }
 
-// limits lists where libraries stop sending messages at once. A larger limit costs memory for each peer, and may slow
-// longer messages.
-var limits = []component{
-	{"openmpi", 0, 5, eagerLimit, "OMPI_MCA_btl_vader_eager_limit", "32768", "32768", nil},
-	{"openmpi", 5, 0, eagerLimit, "OMPI_MCA_btl_sm_eager_limit", "32768", "32768", nil},
-	{"mpich", 0, 0, eagerLimit, "UCX_RNDV_THRESH", "65536", "", nil},
-}
-
-const eagerLimit = "larger eager limit"
-
-// MostEager is the largest message that such a limit is about, in bytes.
-const MostEager = 64 << 10
-
-// EagerLimit returns the variable of a library's eager limit with the value that is tried, and what memory that costs,
-// or "".
-func EagerLimit(l Library) (setting, memory string) {
-	for _, c := range Components(l, []string{"MPI_Send"}, true) {
-		for variable, value := range c.Env {
-			if c.Component == eagerLimit {
-				return variable + "=" + value, c.Memory()
-			}
-		}
-	}
-	return "", ""
-}
-
-// manyPeers are the other processes on a node of 128.
-const manyPeers = 127
-
-// Memory says what memory a larger eager limit costs at least where receives are late, or "".
-func (c Choice) Memory() string {
-	for _, value := range c.Env {
-		if bytes, err := strconv.ParseInt(value, 10, 64); err == nil && c.Component == eagerLimit {
-			return fmt.Sprintf("one message before its receive from each of %d others on a node takes up to %d × %s at a process",
-				manyPeers, manyPeers, conf.HumanSize(bytes))
-		}
-	}
-	return ""
-}
-
 // Part names what a choice of a component sets: "the component sm", "a larger eager limit".
 func (c Choice) Part() string {
 	if c.Component == eagerLimit {
@@ -257,20 +216,15 @@ func (c Choice) Concerns(function string) bool {
 
 // component returns the row of a choice, or nil if it has none.
 func (c Choice) component() *component {
-	return lists.First(slices.Concat(limits, components), func(x component) bool {
+	return lists.First(components, func(x component) bool {
 		return x.name == c.Component && c.Env[x.variable] == x.value
 	})
 }
 
 // Components returns the choices of components that have one of the collectives. Their
-// variables tell whether the library was built with them (ByValue). Eager limits come first where several smaller
-// messages are faster than one.
-func Components(l Library, functions []string, splits bool) (out []Choice) {
-	all := components
-	if splits {
-		all = slices.Concat(limits, components)
-	}
-	for _, c := range all {
+// variables tell whether the library was built with them (ByValue).
+func Components(l Library, functions []string) (out []Choice) {
+	for _, c := range components {
 		has := func(f string) bool { return c.functions == nil || slices.Contains(c.functions, f) }
 		in := l.Major >= c.from && (c.before == 0 || l.Major < c.before)
 		if c.family == l.Family && in && slices.ContainsFunc(functions, has) {

@@ -127,10 +127,11 @@ func EnvSh(env map[string]string, notes []string) ([]byte, error) {
 // keep memory, or limit messages that are sent at once. Others may load code into the ranks, or start other programs.
 func Steers(name, value string) bool {
 	if name == handedOn {
-		return !slices.ContainsFunc(strings.Split(value, ";"), func(other string) bool { return !strings.HasPrefix(other, "MALLOC_") || strings.Contains(other, "=") })
+		return !slices.ContainsFunc(strings.Split(value, ";"), func(other string) bool {
+			return !strings.HasPrefix(other, "MALLOC_") && !IsLimit(other) || strings.Contains(other, "=")
+		})
 	}
-	limit := slices.ContainsFunc(limits, func(c component) bool { return c.variable == name })
-	return limit || strings.HasPrefix(name, "OMPI_MCA_coll_") || strings.HasPrefix(name, "MPIR_CVAR_") || strings.HasPrefix(name, "MALLOC_") || name == "PGMPI_PARAMS"
+	return IsLimit(name) || strings.HasPrefix(name, "OMPI_MCA_coll_") || strings.HasPrefix(name, "MPIR_CVAR_") || strings.HasPrefix(name, "MALLOC_") || name == "PGMPI_PARAMS"
 }
 
 // ReadEnv reads lines NAME=VALUE, as EnvSh writes them, blank lines and comments. Lines may have

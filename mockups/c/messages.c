@@ -1,4 +1,5 @@
-/* Messages between ranks 0 and 1. The others return at once, and wait in the synchronisation after it. */
+/* Messages between two ranks, which the caller has put into displs. The others return at once, and wait in the
+ * synchronisation after it. */
 #include "variants.h"
 
 enum { TAG = 2 };
@@ -8,25 +9,33 @@ _Static_assert(sizeof(MPI_Request) <= 2 * sizeof(int), "a request needs more roo
 
 static MPI_Request *receiving(const pg_ctx *x) { return (MPI_Request *)(void *)x->counts; }
 
-static int prepare(pg_ctx *x) { return x->size < 2 ? PG_LACKS : pg_check_count(x->count); }
+/* The two, of which the first begins. */
+static inline int begins(const pg_ctx *x) { return x->rank == x->displs[0]; }
+static inline int takes_part(const pg_ctx *x) { return begins(x) || x->rank == x->displs[1]; }
+static inline int other(const pg_ctx *x) { return x->displs[begins(x)]; }
 
-static int send(pg_ctx *x) { return MPI_Send(x->send, (int)x->count, x->type, 1 - x->rank, TAG, x->comm); }
+static int prepare(pg_ctx *x)
+{
+    return x->size < 2 || x->displs[1] >= x->size ? PG_LACKS : pg_check_count(x->count);
+}
+
+static int send(pg_ctx *x) { return MPI_Send(x->send, (int)x->count, x->type, other(x), TAG, x->comm); }
 
 static int receive(pg_ctx *x)
 {
-    return MPI_Recv(x->recv, (int)x->count, x->type, 1 - x->rank, TAG, x->comm, MPI_STATUS_IGNORE);
+    return MPI_Recv(x->recv, (int)x->count, x->type, other(x), TAG, x->comm, MPI_STATUS_IGNORE);
 }
 
-static int synchronous(pg_ctx *x) { return MPI_Ssend(x->send, (int)x->count, x->type, 1 - x->rank, TAG, x->comm); }
+static int synchronous(pg_ctx *x) { return MPI_Ssend(x->send, (int)x->count, x->type, other(x), TAG, x->comm); }
 
 static int isend(pg_ctx *x)
 {
-    return pg_wait_for(x, MPI_Isend(x->send, (int)x->count, x->type, 1 - x->rank, TAG, x->comm, &x->request));
+    return pg_wait_for(x, MPI_Isend(x->send, (int)x->count, x->type, other(x), TAG, x->comm, &x->request));
 }
 
 static int irecv(pg_ctx *x)
 {
-    return pg_wait_for(x, MPI_Irecv(x->recv, (int)x->count, x->type, 1 - x->rank, TAG, x->comm, &x->request));
+    return pg_wait_for(x, MPI_Irecv(x->recv, (int)x->count, x->type, other(x), TAG, x->comm, &x->request));
 }
 
 static int start_send(pg_ctx *x) { return pg_wait_for(x, MPI_Start(&x->request)); }
@@ -37,13 +46,13 @@ static int start_receive(pg_ctx *x)
     return err == MPI_SUCCESS ? MPI_Wait(receiving(x), MPI_STATUS_IGNORE) : err;
 }
 
-/* Rank 0 sends and then receives, rank 1 the other way round. */
+/* The first sends and then receives, the second the other way round. */
 static inline int ping_pong(pg_ctx *x, int (*out)(pg_ctx *), int (*in)(pg_ctx *))
 {
-    if (x->rank > 1)
+    if (!takes_part(x))
         return MPI_SUCCESS;
-    int err = x->rank == 0 ? out(x) : in(x);
-    return pg_first(err, x->rank == 0 ? in(x) : out(x));
+    int err = begins(x) ? out(x) : in(x);
+    return pg_first(err, begins(x) ? in(x) : out(x));
 }
 
 static int by_send(pg_ctx *x) { return ping_pong(x, send, receive); }
@@ -57,14 +66,14 @@ enum { STREAM = 64 };
 static int stream(pg_ctx *x)
 {
     int err = MPI_SUCCESS;
-    if (x->rank > 1)
+    if (!takes_part(x))
         return err;
     for (int i = 0; i < STREAM && err == MPI_SUCCESS; i++)
-        err = x->rank == 0 ? send(x) : receive(x);
+        err = begins(x) ? send(x) : receive(x);
     if (err != MPI_SUCCESS)
         return err;
-    return x->rank == 0 ? MPI_Recv(NULL, 0, MPI_BYTE, 1, TAG, x->comm, MPI_STATUS_IGNORE)
-                        : MPI_Send(NULL, 0, MPI_BYTE, 0, TAG, x->comm);
+    return begins(x) ? MPI_Recv(NULL, 0, MPI_BYTE, other(x), TAG, x->comm, MPI_STATUS_IGNORE)
+                     : MPI_Send(NULL, 0, MPI_BYTE, other(x), TAG, x->comm);
 }
 
 static int one_by_one(pg_ctx *x)
@@ -77,37 +86,38 @@ static int one_by_one(pg_ctx *x)
 
 static int sendrecv(pg_ctx *x)
 {
-    if (x->rank > 1)
+    if (!takes_part(x))
         return MPI_SUCCESS;
-    int n = (int)x->count, other = 1 - x->rank;
-    return MPI_Sendrecv(x->send, n, x->type, other, TAG, x->recv, n, x->type, other, TAG, x->comm,
+    int n = (int)x->count, peer = other(x);
+    return MPI_Sendrecv(x->send, n, x->type, peer, TAG, x->recv, n, x->type, peer, TAG, x->comm,
                         MPI_STATUS_IGNORE);
 }
 
 static int isend_irecv(pg_ctx *x)
 {
-    if (x->rank > 1)
+    if (!takes_part(x))
         return MPI_SUCCESS;
-    int n = (int)x->count, other = 1 - x->rank;
+    int n = (int)x->count, peer = other(x);
     MPI_Request r[2];
-    int err = MPI_Irecv(x->recv, n, x->type, other, TAG, x->comm, &r[0]);
+    int err = MPI_Irecv(x->recv, n, x->type, peer, TAG, x->comm, &r[0]);
     if (err == MPI_SUCCESS)
-        err = MPI_Isend(x->send, n, x->type, other, TAG, x->comm, &r[1]);
+        err = MPI_Isend(x->send, n, x->type, peer, TAG, x->comm, &r[1]);
     return err == MPI_SUCCESS ? pg_wait_all(2, r) : err;
 }
 
 static int make_requests(pg_ctx *x)
 {
-    int n = (int)x->count, other = 1 - x->rank, err = prepare(x);
-    if (err != MPI_SUCCESS || x->rank > 1)
+    int n = (int)x->count, err = prepare(x);
+    if (err != MPI_SUCCESS || !takes_part(x))
         return err;
-    err = MPI_Send_init(x->send, n, x->type, other, TAG, x->comm, &x->request);
-    return pg_first(err, MPI_Recv_init(x->recv, n, x->type, other, TAG, x->comm, receiving(x)));
+    int peer = other(x);
+    err = MPI_Send_init(x->send, n, x->type, peer, TAG, x->comm, &x->request);
+    return pg_first(err, MPI_Recv_init(x->recv, n, x->type, peer, TAG, x->comm, receiving(x)));
 }
 
 static void free_requests(pg_ctx *x)
 {
-    if (x->rank <= 1) {
+    if (takes_part(x)) {
         MPI_Request_free(&x->request);
         MPI_Request_free(receiving(x));
     }

@@ -151,8 +151,8 @@ func briefNotSure(r *analyze.Report) []document.Section {
 	if len(out) == 0 {
 		s.Title = "Not sure"
 	}
-	if text := eagerFact(r); text != "" {
-		s.Fact("Eager limit", "%s", text)
+	for _, slow := range eager(r) {
+		s.Fact("Eager limit", "%s", slow.fact())
 	}
 	notDecided(&s, r, true)
 	s.Facts("Disturbed", disturbances(r))

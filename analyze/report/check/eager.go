@@ -11,33 +11,47 @@ import (
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/tuning"
+	"pgmpi/measure/host"
 )
 
 // eagerLimit says of messages that several smaller ones are faster than, which setting may mend that.
 func eagerLimit(r *analyze.Report) []document.Section {
-	text := eagerFact(r)
-	if text == "" {
-		return nil
-	}
 	s := document.Titled("Eager limit")
-	s.Say("%s", text)
-	if _, memory := tuning.EagerLimit(tuning.LibraryOf(r.Library.Name, r.Library.Version)); memory != "" {
-		s.Say("It costs memory: %s.", memory)
+	for _, slow := range eager(r) {
+		s.Say("%s", slow.fact())
+		if _, memory := slow.sends.Usual(); memory != "" {
+			s.Say("It costs memory: %s.", memory)
+		}
+	}
+	if len(s.Text) == 0 {
+		return nil
 	}
 	return []document.Section{s}
 }
 
-func eagerFact(r *analyze.Report) string {
+// slowMessages are violated for one reason: on a node, or between nodes.
+type slowMessages struct {
+	sends tuning.Sends
+	named []string
+}
+
+func eager(r *analyze.Report) (out []*slowMessages) {
 	slow := r.Where(func(v *analyze.Verdict) bool {
 		return v.Verdict == judge.Violated && v.Type == guidelines.Split && guidelines.IsMessage(v.Function) && v.Msize <= tuning.MostEager
 	})
-	if len(slow) == 0 {
-		return ""
+	between := func(v *analyze.Verdict) bool { return distance(r, v) == host.OtherNode }
+	for _, of := range analyze.Grouped(slow, between) {
+		sends := tuning.Sends{Library: tuning.LibraryOf(r.Library.Name, r.Library.Version), Layer: r.Library.PML, Nodes: between(of[0])}
+		out = append(out, &slowMessages{sends, lists.Map(of, func(v *analyze.Verdict) string {
+			return document.Whole(phrase.Plain(v.Cell().Call()) + " " + phrase.Size(v.Msize) + " " + phrase.Ratio(v.Ratio))
+		})})
 	}
-	named := strings.Join(lists.Map(slow, func(v *analyze.Verdict) string {
-		return document.Whole(phrase.Plain(v.Cell().Call()) + " " + phrase.Size(v.Msize) + " " + phrase.Ratio(v.Ratio))
-	}), ", ")
-	if setting, _ := tuning.EagerLimit(tuning.LibraryOf(r.Library.Name, r.Library.Version)); setting != "" {
+	return out
+}
+
+func (s *slowMessages) fact() string {
+	named := strings.Join(s.named, ", ")
+	if setting, _ := s.sends.Usual(); setting != "" {
 		return fmt.Sprintf("%s may mend %s and collectives of such sizes.", setting, named)
 	}
 	return fmt.Sprintf("%s: several smaller messages are faster.", named)

@@ -63,6 +63,9 @@ func header(r *analyze.Report) []document.Section {
 	}
 	experiment(&s, "Split", r.Split)
 	experiment(&s, "Messages", r.Messages)
+	if text := pairs(r); text != "" {
+		s.Fact(phrase.When(r.Messages == nil, "Messages"), "%s", text)
+	}
 	s.Fact("Sizes", "%s", r.MsizeLegend)
 	return []document.Section{s}
 }

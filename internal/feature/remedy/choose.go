@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/feature/explore"
+	"pgmpi/internal/feature/remedy/reach"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure/protocol"
@@ -84,16 +85,6 @@ func environmentChoice(cells []Cell, measured []int64) (tuning.Choice, bool) {
 	return c, len(c.Sizes) > 0
 }
 
-func sizesOf(p *guidelines.Plan, function string, np int) (out []int64) {
-	for _, k := range p.Cases {
-		if (function == "" || k.Function == function) && (np == 0 || k.Shape.NP == np) && !slices.Contains(out, k.Msize) {
-			out = append(out, k.Msize)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
 // algorithmChoices returns the faster algorithms that an exploration has found for violated cells. It
 // notes the findings in the cells.
 func algorithmChoices(e *explore.Exploration, cells []Cell, p *guidelines.Plan, list []protocol.Algorithms, extend bool) (out []tuning.Choice) {
@@ -109,7 +100,7 @@ func algorithmChoices(e *explore.Exploration, cells []Cell, p *guidelines.Plan, 
 		}
 		name := mockups.Algorithm(found.Own.Function)
 		c := tuning.Choice{Function: found.Function, NP: found.NP, Kind: tuning.OwnAlgorithm, Algorithm: name, Value: valueOf(list, found.Function, name),
-			Sizes: []int64{found.Msize}, Measured: sizesOf(p, found.Function, found.NP), Extend: extend}
+			Sizes: []int64{found.Msize}, Measured: reach.Sizes(p, found.Function, found.NP), Extend: extend}
 		twice := slices.ContainsFunc(out, func(o tuning.Choice) bool {
 			return o.Function == c.Function && o.NP == c.NP && o.Sizes[0] == c.Sizes[0]
 		})
@@ -129,23 +120,6 @@ func valueOf(list []protocol.Algorithms, collective, name string) int {
 		}
 	}
 	return 0
-}
-
-// joined merges choices of one algorithm at several sizes, as writers need it.
-func joined(choices []tuning.Choice) (out []tuning.Choice) {
-	for _, c := range choices {
-		at := slices.IndexFunc(out, func(o tuning.Choice) bool {
-			return o.Kind == c.Kind && forOne(c) && o.Function == c.Function && o.NP == c.NP && o.Algorithm == c.Algorithm
-		})
-		if at < 0 {
-			out = append(out, c)
-			continue
-		}
-		sizes := append(slices.Clone(out[at].Sizes), c.Sizes...)
-		slices.Sort(sizes)
-		out[at].Sizes = slices.Compact(sizes)
-	}
-	return out
 }
 
 // forOne tells whether a choice is for one collective, not for the library as a whole.

@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/feature/explore"
+	"pgmpi/internal/feature/remedy/reach"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure/protocol"
 	"pgmpi/testkit/should"
@@ -82,7 +83,7 @@ func TestSizesAreOfAFunctionAndANumberOfProcesses(t *testing.T) {
 		np       int
 		want     []int64
 	}{{"", 0, []int64{8, 16, 32, 64}}, {"MPI_Scan", 0, []int64{8, 16, 64}}, {"MPI_Scan", 4, []int64{8, 64}}, {"", 2, []int64{8, 16}}, {"MPI_Scan", 1, []int64{8}}} {
-		should.Equal(t, sizesOf(p, c.function, c.np), c.want, "%q on %d", c.function, c.np)
+		should.Equal(t, reach.Sizes(p, c.function, c.np), c.want, "%q on %d", c.function, c.np)
 	}
 }
 
@@ -141,13 +142,13 @@ func TestChoicesOfOneAlgorithmAreJoined(t *testing.T) {
 		"of no collective by both": {func(c *tuning.Choice) { c.Kind, c.Function = tuning.ByEnv, "" }, "[16 64] [8 16]"},
 	} {
 		var got []string
-		for _, j := range joined([]tuning.Choice{of(nil, 16, 64), of(c.change, 8, 16)}) {
+		for _, j := range reach.Joined([]tuning.Choice{of(nil, 16, 64), of(c.change, 8, 16)}) {
 			got = append(got, fmt.Sprint(j.Sizes))
 		}
 		should.Equal(t, strings.Join(got, " "), c.want, name)
 	}
 	env := of(func(c *tuning.Choice) { c.Kind = tuning.ByEnv }, 8)
-	should.Equal(t, len(joined([]tuning.Choice{env, env})), 2, "settings of the whole library are not joined")
-	third := joined([]tuning.Choice{of(func(c *tuning.Choice) { c.NP = 2 }, 8), of(nil, 8), of(nil, 16)})
+	should.Equal(t, len(reach.Joined([]tuning.Choice{env, env})), 2, "settings of the whole library are not joined")
+	third := reach.Joined([]tuning.Choice{of(func(c *tuning.Choice) { c.NP = 2 }, 8), of(nil, 8), of(nil, 16)})
 	should.Hold(t, len(third) == 2 && len(third[1].Sizes) == 2, "%+v", third)
 }

@@ -6,20 +6,19 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/feature/remedy/reach"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/stats"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
-	"pgmpi/mockups"
 )
 
 // effects holds the findings of a proof about a setting: the violated cells, tested for being faster,
@@ -120,32 +119,12 @@ func kept(s *analyze.Side, cfg judge.Config, cells []Cell) (map[medians.Cell]boo
 	return out, err
 }
 
-// changes tells whether choices can change a case. What they cannot reach is the control of a proof. A mock-up may call
-// with np times its size, or a part of it.
-func changes(choices []tuning.Choice, k medians.Cell) bool {
-	return slices.ContainsFunc(choices, func(c tuning.Choice) bool {
-		of := func(function string) bool {
-			return function == mockups.Collective(k.Function) || callsIt(k.Function, function)
-		}
-		switch {
-		case c.Kind == tuning.ByEnv:
-			return k.Msize >= min(tuning.MallocFrom, c.Sizes[0])
-		case c.Kind == tuning.ByComponent:
-			return slices.ContainsFunc(mockups.Functions(), func(f string) bool { return c.Concerns(f) && of(f) })
-		case c.Function == mockups.Collective(k.Function):
-			return c.Covers(k.Msize)
-		}
-		np := int64(max(1, c.NP))
-		return of(c.Function) && c.Touches((k.Msize+np-1)/np, k.Msize*np)
-	})
-}
-
-func (e *effects) reached(k medians.Cell) bool { return e.choices == nil || changes(e.choices, k) }
+func (e *effects) reached(k medians.Cell) bool { return e.choices == nil || reach.By(e.choices, k) }
 
 // mayHarm tells whether what is new could make a case slower. Variables that move a program's memory could do so anywhere.
 func (e *effects) mayHarm(k medians.Cell) bool {
 	byEnv := func(c tuning.Choice) bool { return c.Kind == tuning.ByEnv }
-	return e.reached(k) || slices.ContainsFunc(without(e.choices, e.held), byEnv)
+	return e.reached(k) || slices.ContainsFunc(reach.Without(e.choices, e.held), byEnv)
 }
 
 // control returns the largest slowdown that a test shows where the setting cannot be the cause, or 0.
@@ -178,7 +157,7 @@ func (e *effects) pointing(a *analyze.Side, choices []tuning.Choice) (out []int)
 			continue
 		}
 		switch {
-		case !changes(choices, cell):
+		case !reach.By(choices, cell):
 			others = append(others, i)
 		case !e.slower(*c) && orZero(c.Ratio) >= e.harmed.MinSlowdown:
 			out = append(out, i)
@@ -202,7 +181,7 @@ func (e *effects) lookAgain(a, b *analyze.Side, cfg judge.Config, r *Result, cho
 	}
 	e.again, e.looked = map[medians.Cell]bool{}, e.control(again)
 	for _, k := range again.Cases {
-		if c := e.harmed.Of(k.Cell); c != nil && k.Change != series.LeftOut && changes(choices, k.Cell) {
+		if c := e.harmed.Of(k.Cell); c != nil && k.Change != series.LeftOut && reach.By(choices, k.Cell) {
 			*c, e.again[k.Cell] = k, true
 		}
 	}
@@ -229,7 +208,7 @@ func (e *effects) exclude(choices []tuning.Choice, to *Proof) {
 		if !e.mayHarm(k.Cell) {
 			to.Control++
 		}
-		if !changes(choices, k.Cell) {
+		if !reach.By(choices, k.Cell) {
 			continue
 		}
 		seen = append(seen, analyze.Or(k.CouldHaveSeen, math.Inf(1)))
@@ -311,7 +290,7 @@ func (e *effects) faster() int { return lists.Count(e.helped.Cases, e.helps) }
 // Harm that no algorithm explains by itself is blamed on all that are new, unless what was proved
 // before does it.
 func (e *effects) rejects(choices []tuning.Choice) (out []tuning.Rejected) {
-	fresh := without(choices, e.held)
+	fresh := reach.Without(choices, e.held)
 	harms := e.harms()
 	slices.SortStableFunc(harms, func(a, b Harm) int { // the reason names the first one
 		_, byA := culprits(fresh, a)
@@ -342,7 +321,7 @@ func (e *effects) rejects(choices []tuning.Choice) (out []tuning.Rejected) {
 
 // blames returns the harms that rejected choices explain, by their key.
 func (e *effects) blames(choices []tuning.Choice, back []tuning.Rejected) map[string][]Harm {
-	fresh, out := without(choices, e.held), map[string][]Harm{}
+	fresh, out := reach.Without(choices, e.held), map[string][]Harm{}
 	for _, h := range e.harms() {
 		if found, explained := culprits(fresh, h); (explained || len(found) == 1) && !e.earlierDid(h) {
 			for _, c := range found {
@@ -377,7 +356,7 @@ func (e *effects) trades(choices []tuning.Choice, back []tuning.Rejected) (out [
 		t := Trade{Label: r.Label, choice: r.Choice}
 		one := []tuning.Choice{r.Choice}
 		for _, k := range cmp.Or(e.more, e.helped).Cases {
-			if e.helps(k) && changes(one, k.Cell) {
+			if e.helps(k) && reach.By(one, k.Cell) {
 				t.Mends = append(t.Mends, Traded{k.Cell, k.NP, inverse(k.Ratio), inverse(k.RatioHi), inverse(k.RatioLo)})
 			}
 		}
@@ -429,7 +408,7 @@ func culprits(choices []tuning.Choice, h Harm) (found []tuning.Choice, explained
 	for _, explains := range []func(tuning.Choice) bool{
 		func(c tuning.Choice) bool { return c.Function == h.Function && c.Covers(h.Msize) },
 		func(c tuning.Choice) bool { return c.Function == h.Function },
-		func(c tuning.Choice) bool { return c.Function != "" && callsIt(h.Mockup, c.Function) },
+		func(c tuning.Choice) bool { return c.Function != "" && reach.Calls(h.Mockup, c.Function) },
 	} {
 		found := slices.DeleteFunc(slices.Clone(choices), func(c tuning.Choice) bool { return !explains(c) })
 		if len(found) > 0 {
@@ -437,11 +416,6 @@ func culprits(choices []tuning.Choice, h Harm) (found []tuning.Choice, explained
 		}
 	}
 	return choices, false
-}
-
-func callsIt(mockup, collective string) bool {
-	f, ok := mockups.Get(mockup)
-	return ok && strings.Contains(f.Formula, strings.TrimPrefix(collective, "MPI_")+"(")
 }
 
 func (e *effects) outcome(c *Cell, by []tuning.Choice) {

@@ -8,6 +8,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/series"
+	"pgmpi/internal/feature/remedy/reach"
 	"pgmpi/internal/tuning"
 	"pgmpi/testkit/should"
 )
@@ -42,7 +43,7 @@ func changed(cell medians.Cell, change series.Change, ratio float64) series.Case
 func TestAChoiceChangesWhatItReachesAndTheRestIsControl(t *testing.T) {
 	env := tuning.Choice{Kind: tuning.ByEnv, Sizes: []int64{1 << 20}}
 	small := tuning.Choice{Kind: tuning.ByEnv, Sizes: []int64{1000}}
-	component := tuning.Components(tuning.LibraryOf("openmpi", "4.1.4"), []string{"MPI_Scatter"}, false)[0] // han
+	component := tuning.Components(tuning.LibraryOf("openmpi", "4.1.4"), []string{"MPI_Scatter"})[0] // han
 	unknown := tuning.Choice{Kind: tuning.ByComponent, Component: "other"}
 	own := algorithm("MPI_Allreduce", 1000)
 	wide, always := own, own
@@ -76,10 +77,10 @@ func TestAChoiceChangesWhatItReachesAndTheRestIsControl(t *testing.T) {
 		"a mock-up of it that calls others":      {own, at("allreduce_as_reduce+bcast", 1000), false},
 		"a mock-up that does not call it at all": {own, at("bcast_as_scatter+allgather", 1000), false},
 	} {
-		should.Equal(t, changes([]tuning.Choice{c.choice}, c.cell), c.changes, name)
+		should.Equal(t, reach.By([]tuning.Choice{c.choice}, c.cell), c.changes, name)
 	}
-	should.Hold(t, !changes(nil, at("MPI_Scan", 1)), "no choice changes nothing")
-	should.Hold(t, !callsIt("unknown", "MPI_Reduce") && !callsIt("reduce_as_allreduce", "MPI_Reduce"), "calls")
+	should.Hold(t, !reach.By(nil, at("MPI_Scan", 1)), "no choice changes nothing")
+	should.Hold(t, !reach.Calls("unknown", "MPI_Reduce") && !reach.Calls("reduce_as_allreduce", "MPI_Reduce"), "calls")
 }
 
 // The interval of a slowdown ends below 1.05 where harm is excluded; one without an end bounds nothing.

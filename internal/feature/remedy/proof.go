@@ -24,6 +24,7 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/internal/feature/remedy/conformance"
 	"pgmpi/internal/feature/remedy/effect"
+	"pgmpi/internal/feature/remedy/reach"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure"
@@ -50,12 +51,12 @@ type setting struct {
 // returns the choices that cannot be written.
 func (p *setting) write(t tuning.Target) ([]tuning.Rejected, error) {
 	t.Folder = p.folder
-	written, refused, err := tuning.Write(t, joined(p.choices))
+	written, refused, err := tuning.Write(t, reach.Joined(p.choices))
 	switch {
 	case err != nil:
 		return nil, fail.AsSetup(err)
 	case len(refused) > 0:
-		return partsOf(p.choices, refused, "it cannot be written: "), nil
+		return reach.PartsOf(p.choices, refused, "it cannot be written: "), nil
 	}
 	p.entries = nil
 	for _, s := range written {
@@ -82,7 +83,7 @@ func (p *setting) write(t tuning.Target) ([]tuning.Rejected, error) {
 // with an error.
 func (x *mending) prove(ctx context.Context, held setting, choices []tuning.Choice) (setting, error) {
 	for {
-		fresh := without(choices, held.choices)
+		fresh := reach.Without(choices, held.choices)
 		if len(fresh) == 0 {
 			return held, nil
 		}
@@ -121,8 +122,8 @@ func (x *mending) prove(ctx context.Context, held setting, choices []tuning.Choi
 // bad choice does not take back a good one.
 func (x *mending) untouched(ctx context.Context, held setting, p setting, back []tuning.Rejected) (setting, error) {
 	bad := lists.Map(back, func(r tuning.Rejected) tuning.Choice { return r.Choice })
-	good := slices.DeleteFunc(without(p.fresh, bad), func(c tuning.Choice) bool { return touched(bad, c) })
-	if len(good) == 0 || len(without(held.choices, bad)) < len(held.choices) {
+	good := slices.DeleteFunc(reach.Without(p.fresh, bad), func(c tuning.Choice) bool { return reach.Touched(bad, c) })
+	if len(good) == 0 || len(reach.Without(held.choices, bad)) < len(held.choices) {
 		return held, nil
 	}
 	p.choices, p.fresh, p.folder = slices.Concat(held.choices, good), good, p.folder+"-kept"
@@ -134,17 +135,6 @@ func (x *mending) untouched(ctx context.Context, held setting, p setting, back [
 	}
 	x.proved(&p)
 	return p, nil
-}
-
-// touched tells whether one of several choices may act where another one does.
-func touched(choices []tuning.Choice, by tuning.Choice) bool {
-	return slices.ContainsFunc(choices, func(c tuning.Choice) bool {
-		return !forOne(c) || !forOne(by) || c.Function == by.Function && (c.Always() || by.Always() || c.NP == by.NP && overlap(c, by))
-	})
-}
-
-func overlap(a, b tuning.Choice) bool {
-	return slices.ContainsFunc(a.Sizes, b.Covers) || slices.ContainsFunc(b.Sizes, a.Covers)
 }
 
 // proved notes the setting of the last proof in the result.
@@ -160,7 +150,7 @@ func (x *mending) proved(p *setting) {
 		x.note("newly violated because the other side became faster, by calls that are not slower: %s", strings.Join(newly, "; "))
 	}
 	for i := range x.found.Cells {
-		if c := &x.found.Cells[i]; changes(p.choices, c.Cell) {
+		if c := &x.found.Cells[i]; reach.By(p.choices, c.Cell) {
 			p.effects.outcome(c, p.choices)
 		}
 	}
@@ -174,12 +164,6 @@ func nameOf(what string, choices []tuning.Choice) string {
 		fmt.Fprintln(h, c.Key(), c.Extend)
 	}
 	return fmt.Sprintf("%s-%.4x", what, h.Sum(nil))
-}
-
-func without(choices, others []tuning.Choice) []tuning.Choice {
-	return slices.DeleteFunc(slices.Clone(choices), func(c tuning.Choice) bool {
-		return slices.ContainsFunc(others, func(o tuning.Choice) bool { return o.Key() == c.Key() })
-	})
 }
 
 func rejected(list []tuning.Rejected, choices []tuning.Choice, reason string) []tuning.Rejected {
@@ -206,7 +190,7 @@ func (x *mending) drop(choices []tuning.Choice, held setting, back []tuning.Reje
 	if len(left) == len(choices) {
 		return left, held, fmt.Errorf("internal error: nothing of %d choices was taken back", len(left))
 	}
-	if len(without(held.choices, left)) > 0 {
+	if len(reach.Without(held.choices, left)) > 0 {
 		held = setting{}
 		x.takenBack()
 	}
@@ -249,7 +233,7 @@ func (x *mending) withoutClock(ctx context.Context, held setting, p *setting) ([
 		}
 	}
 	if len(off) > 0 {
-		return partsOf(p.choices, off, "it is not in force: "), nil
+		return reach.PartsOf(p.choices, off, "it is not in force: "), nil
 	}
 	if points, err := x.pointsToHelp(ctx, held, p); err != nil || !points {
 		return rejected(nil, p.fresh, fmt.Sprintf("in %d pairs of mpiruns of the cells that are not mended none seems faster with it", fewProving)), err
@@ -286,18 +270,6 @@ func setAlready(mine, env map[string]string) string {
 	return ""
 }
 
-// partsOf returns the choices, before joining, that rejected choices consist of.
-func partsOf(choices []tuning.Choice, joined []tuning.Rejected, why string) (out []tuning.Rejected) {
-	for _, j := range joined {
-		for _, c := range choices {
-			if whole := j.Choice; c.Kind == whole.Kind && c.Function == whole.Function && c.NP == whole.NP && c.Algorithm == whole.Algorithm {
-				out = append(out, c.Rejected(why+j.Reason))
-			}
-		}
-	}
-	return out
-}
-
 func blamed(choices []tuning.Choice, bad []conformance.Outcome) (out []tuning.Rejected) {
 	for _, o := range bad {
 		reason := fmt.Sprintf("a conformance call goes wrong with it: %s on %s: %s", o.Call, o.Shape, o.State)
@@ -320,7 +292,7 @@ func (x *mending) measured(ctx context.Context, held setting, p *setting) ([]tun
 	e := p.effects
 	record := Proof{Folder: filepath.Join(filepath.Base(x.work), filepath.Base(p.folder)), Tried: []string{}, Mpiruns: p.mpiruns, Cases: len(e.harmed.Cases), Helped: e.faster(), Harms: e.harms()}
 	e.exclude(p.choices, &record)
-	for _, c := range joined(p.choices) {
+	for _, c := range reach.Joined(p.choices) {
 		record.Tried = append(record.Tried, c.String())
 	}
 	x.found.Proofs = append(x.found.Proofs, record)
@@ -416,9 +388,9 @@ func (x *mending) pointsToHelp(ctx context.Context, held setting, p *setting) (p
 		return true, nil
 	}
 	x.tell(run.Event{Step: "a short look at each choice"})
-	plan := partOf(x.plan, func(k medians.Cell) bool {
+	plan := reach.Part(x.plan, func(k medians.Cell) bool {
 		c := cellOf(x.found.Cells, k)
-		return c != nil && !c.State.Settled() && changes(p.fresh, k)
+		return c != nil && !c.State.Settled() && reach.By(p.fresh, k)
 	}, p.choices)
 	ab, err := x.sides(ctx, p.folder+"-look", plan, fewProving, held.env, p.env)
 	if err != nil {
@@ -490,46 +462,7 @@ func (x *mending) planOf(p *setting) *guidelines.Plan {
 }
 
 func (x *Task) reached(fresh []tuning.Choice, first bool, all []tuning.Choice) *guidelines.Plan {
-	return partOf(x.plan, func(k medians.Cell) bool { return first && cellOf(x.Cells, k) != nil || changes(fresh, k) }, all)
-}
-
-// partOf leaves in a plan the cases that are wanted, and the tests that have one. It also leaves some
-// of the other cases, of all sizes, that choices cannot change: they tell how slow an mpirun is in
-// general.
-func partOf(p *guidelines.Plan, wanted func(medians.Cell) bool, choices []tuning.Choice) *guidelines.Plan {
-	out := *p
-	at := map[int]int{} // where a case of p is
-	keep := func(i int) int {
-		if _, there := at[i]; !there {
-			at[i], out.Cases = len(out.Cases), append(out.Cases, p.Cases[i])
-		}
-		return at[i]
-	}
-	out.Cases, out.Tests = nil, nil
-	for _, t := range p.Tests {
-		if !slices.ContainsFunc(append([]int{t.Case}, t.Others...), func(i int) bool { return wanted(medians.CellOf(p.Cases[i])) }) {
-			continue
-		}
-		t.Case, t.Others = keep(t.Case), slices.Clone(t.Others)
-		for n, i := range t.Others {
-			t.Others[n] = keep(i)
-		}
-		out.Tests = append(out.Tests, t)
-	}
-	for i, k := range p.Cases { // of no test
-		if wanted(medians.CellOf(k)) {
-			keep(i)
-		}
-	}
-	const most = 2 * medians.GeneralCases
-	for _, shape := range p.Shapes {
-		others := slices.DeleteFunc(p.CasesOf(shape), func(i int) bool { return changes(choices, medians.CellOf(p.Cases[i])) })
-		slices.SortStableFunc(others, func(i, j int) int { return cmp.Compare(p.Cases[i].Msize, p.Cases[j].Msize) })
-		for n := range min(most, len(others)) {
-			keep(others[n*len(others)/min(most, len(others))])
-		}
-	}
-	return &out
+	return reach.Part(x.plan, func(k medians.Cell) bool { return first && cellOf(x.Cells, k) != nil || reach.By(fresh, k) }, all)
 }
 
 // harmLooks share alpha: cases that point to harm are measured again.
@@ -538,7 +471,7 @@ const harmLooks = 2
 // questions returns the two of a proof: are the violated cases faster, as a family of their
 // own, and is any case slower?
 func questions(cfg judge.Config, r *Result, choices []tuning.Choice) (helps, harms series.CompareConfig) {
-	helps = series.CompareConfig{Config: cfg, Alternative: judge.Less, Paired: true, Yardstick: func(c medians.Cell) bool { return !changes(choices, c) }, Only: func(c medians.Cell) bool {
+	helps = series.CompareConfig{Config: cfg, Alternative: judge.Less, Paired: true, Yardstick: func(c medians.Cell) bool { return !reach.By(choices, c) }, Only: func(c medians.Cell) bool {
 		return cellOf(r.Cells, c) != nil
 	}}
 	harms = helps

@@ -15,6 +15,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/feature/remedy/reach"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -164,8 +165,8 @@ func TestLaterProofHasWhatItsChoicesCanChange(t *testing.T) {
 	f.Job.NP = []int{2}
 	whole := must.Get(experiment.Side.Plan(&f))(t)
 	bcast := []tuning.Choice{{Kind: tuning.OwnAlgorithm, Function: "MPI_Bcast", NP: 2, Sizes: []int64{1024}, Measured: []int64{1024}}}
-	reached := func(c medians.Cell) bool { return changes(bcast, c) }
-	part := partOf(whole, reached, bcast)
+	reached := func(c medians.Cell) bool { return reach.By(bcast, c) }
+	part := reach.Part(whole, reached, bcast)
 	of := func(p *guidelines.Plan) (tests []string, cases, others map[string]int) {
 		cases, others = map[string]int{}, map[string]int{}
 		for _, test := range p.Tests {

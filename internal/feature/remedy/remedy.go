@@ -22,6 +22,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/feature/explore"
+	"pgmpi/internal/feature/remedy/reach"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/tuning"
@@ -139,7 +140,7 @@ func (x *mending) sameLibrary() error {
 }
 
 func (x *mending) tryEnvironment(ctx context.Context, held setting) (setting, error) {
-	c, may := environmentChoice(x.found.Cells, sizesOf(x.plan, "", 0))
+	c, may := environmentChoice(x.found.Cells, reach.Sizes(x.plan, "", 0))
 	if !may {
 		x.note("malloc's variables were not tried: no violated case is of 128 KiB or more, or meets page faults")
 		return held, nil
@@ -177,14 +178,17 @@ func (x *mending) choicesOf(e *explore.Exploration, list *report.Algorithms) []t
 }
 
 // tryComponents proves other components of the library one by one, besides what is proved
-// already: each acts on all sizes, so only a proof of its own can tell what it harms.
+// already: each acts on all sizes, so only a proof of its own can tell what it harms. Eager limits come first.
 func (x *mending) tryComponents(ctx context.Context, held setting) (setting, error) {
+	held, err := x.tryLimits(ctx, held)
+	if err != nil {
+		return held, err
+	}
 	for _, c := range componentsFor(x.target.Library, x.found.Cells) {
 		if len(unmended(x.found.Cells)) == 0 {
 			return held, nil
 		}
 		c.NP = x.found.Cells[0].NP
-		var err error
 		if held, err = x.prove(ctx, held, append(slices.Clone(held.choices), c)); err != nil {
 			return held, err
 		}
@@ -193,11 +197,7 @@ func (x *mending) tryComponents(ctx context.Context, held setting) (setting, err
 }
 
 func componentsFor(l tuning.Library, cells []Cell) []tuning.Choice {
-	left := unmended(cells)
-	splits := slices.ContainsFunc(cells, func(c Cell) bool {
-		return c.SplitOf > 0 && c.Msize <= tuning.MostEager && left[c.Function] != nil
-	})
-	return tuning.Components(l, slices.Sorted(maps.Keys(left)), splits)
+	return tuning.Components(l, slices.Sorted(maps.Keys(unmended(cells))))
 }
 
 // withAlgorithms leaves messages out.
@@ -212,14 +212,15 @@ func withAlgorithms(of map[string]guidelines.MsizeList) map[string]guidelines.Ms
 func unmended(cells []Cell) map[string]guidelines.MsizeList {
 	out := map[string]guidelines.MsizeList{}
 	for _, c := range cells {
-		if c.State.Settled() || len(c.Guidelines) == 0 && c.State == CellFaster || !slices.Contains(mockups.Functions(), c.Function) {
+		function := mockups.AnyRanks(c.Function)
+		if c.State.Settled() || len(c.Guidelines) == 0 && c.State == CellFaster || !slices.Contains(mockups.Functions(), function) {
 			continue
 		}
-		sizes := out[c.Function]
+		sizes := out[function]
 		if text := fmt.Sprint(c.Msize); c.Msize > 0 && !slices.Contains(sizes, text) {
 			sizes = append(sizes, text)
 		}
-		out[c.Function] = sizes
+		out[function] = sizes
 	}
 	return out
 }

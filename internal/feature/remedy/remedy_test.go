@@ -26,6 +26,7 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/internal/feature/explore"
 	"pgmpi/internal/feature/remedy/conformance"
+	"pgmpi/internal/feature/remedy/reach"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
@@ -561,7 +562,7 @@ func TestFasterAlgorithmOfAnExplorationIsTriedWithoutAGuideline(t *testing.T) {
 		x := explored(t, b, "MPI_Bcast@binomial")
 		task := must.Get(Prepare(x))(t)
 		must.Hold(t, len(task.Cells) == 1 && task.Cells[0].Function == "MPI_Bcast" && task.Cells[0].Msize == 1024, "%+v", task.Cells)
-		should.Hold(t, slices.Equal(sizesOf(task.plan, "MPI_Bcast", 2), []int64{8, 1024}) && len(sizesOf(task.plan, "MPI_Bcast@binomial", 2)) == 0, "proofs measure %+v", task.plan.Cases)
+		should.Hold(t, slices.Equal(reach.Sizes(task.plan, "MPI_Bcast", 2), []int64{8, 1024}) && len(reach.Sizes(task.plan, "MPI_Bcast@binomial", 2)) == 0, "proofs measure %+v", task.plan.Cases)
 		r := must.Get(task.Do(t.Context(), silent))(t)
 		d := kind.Document(r)
 		should.Hold(t, len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Reason, "cannot be written") && strings.HasPrefix(d.Sections[0].Text[0].Text, "NOT SHOWN for 1 cell with a faster algorithm"),
@@ -682,9 +683,9 @@ func TestConformanceCallThatGoesWrongTakesItsChoiceBack(t *testing.T) {
 }
 
 func TestChoicesOfOneAlgorithmAreWrittenAsOne(t *testing.T) {
-	got := joined(algorithmsOf())
+	got := reach.Joined(algorithmsOf())
 	should.Hold(t, len(got) == 3 && slices.Equal(got[1].Sizes, []int64{1024, 65536}), "%+v", got)
-	whole := partsOf(algorithmsOf(), []tuning.Rejected{got[1].Rejected("no")}, "")
+	whole := reach.PartsOf(algorithmsOf(), []tuning.Rejected{got[1].Rejected("no")}, "")
 	should.Hold(t, len(whole) == 2, "one that cannot be written is %d choices", len(whole))
 }
 

@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/series"
+	"pgmpi/internal/feature/remedy/reach"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -217,6 +218,6 @@ func TestTheOutcomeOfACellNamesTheAlgorithmThatIsChosenThere(t *testing.T) {
 func TestASettingOfAnotherKindIsNotJoined(t *testing.T) {
 	own, env := algorithm("MPI_Bcast", 8), algorithm("MPI_Bcast", 16)
 	env.Kind = tuning.ByEnv
-	got := joined([]tuning.Choice{env, own})
+	got := reach.Joined([]tuning.Choice{env, own})
 	should.Hold(t, len(got) == 2 && slices.Equal(got[1].Sizes, []int64{8}), "%+v", got)
 }

@@ -18,6 +18,7 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/internal/feature/explore"
 	"pgmpi/internal/feature/remedy/effect"
+	"pgmpi/internal/feature/remedy/reach"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/reading"
@@ -199,12 +200,17 @@ func (x *Task) steps() (out []step) {
 	}
 	library := tuning.LibraryOf(x.checked.Rank.Library, x.checked.Rank.LibVersion)
 	components := componentsFor(library, x.Cells)
+	for _, sends := range x.slowSends(x.Cells) {
+		for _, of := range sends.Limits() {
+			components = slices.Concat(of[:min(2, len(of))], components) // as many as bisection mostly takes
+		}
+	}
 	if n := len(components); n > 0 && wants(tuning.ByComponent) {
 		if sides == 2 {
 			n--
 			proof(tuning.ByComponent, components[:1], nil)
 		}
-		look := partOf(x.plan, func(k medians.Cell) bool { return cellOf(x.Cells, k) != nil }, nil)
+		look := reach.Part(x.plan, func(k medians.Cell) bool { return cellOf(x.Cells, k) != nil }, nil)
 		out = append(out, step{tuning.ByComponent, "a look at " + conf.Plural(n, "component"), 2 * n, fewProving, look, nil})
 	}
 	return out

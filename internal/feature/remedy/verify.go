@@ -20,6 +20,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/feature/remedy/effect"
+	"pgmpi/internal/feature/remedy/reach"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
@@ -159,7 +160,7 @@ func (x *mending) verify(ctx context.Context, p *setting, v *Verified) (err erro
 // again compares the cells without and with the setting.
 func (x *mending) again(ctx context.Context, p *setting, v *Verified) error {
 	x.tell(run.Event{Step: fmt.Sprintf("measuring %s without and with the setting", conf.Plural(len(x.found.Cells), "cell"))})
-	plan := partOf(x.plan, func(k medians.Cell) bool { return cellOf(x.found.Cells, k) != nil }, p.choices)
+	plan := reach.Part(x.plan, func(k medians.Cell) bool { return cellOf(x.found.Cells, k) != nil }, p.choices)
 	ab, err := x.sides(ctx, p.folder, plan, x.mpiruns(plan), nil, p.env)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/feature/explore"
 	"pgmpi/internal/feature/remedy/border"
+	"pgmpi/internal/feature/remedy/reach"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/tuning"
 	"pgmpi/mockups"
@@ -43,7 +44,7 @@ func groupsOf(t tuning.Target, choices []tuning.Choice, by map[string]float64, s
 		for _, c := range of {
 			ways, why := tuning.Ways(t, c)
 			for _, w := range ways {
-				if w.Always() && len(without([]tuning.Choice{w}, always[c.Algorithm])) > 0 {
+				if w.Always() && len(reach.Without([]tuning.Choice{w}, always[c.Algorithm])) > 0 {
 					always[c.Algorithm] = append(always[c.Algorithm], w)
 				}
 			}
@@ -132,7 +133,7 @@ func (x *mending) order(ctx context.Context, held setting, groups []group) error
 		if len(side.choices) == len(held.choices) {
 			break
 		}
-		all = append(all, without(side.choices, held.choices)...)
+		all = append(all, reach.Without(side.choices, held.choices)...)
 		side.folder = filepath.Join(x.work, nameOf("way", side.choices))
 		if refused, err := side.write(x.target); err != nil || len(refused) > 0 {
 			return err // no order is known
@@ -141,7 +142,7 @@ func (x *mending) order(ctx context.Context, held setting, groups []group) error
 	}
 	plan := *x.plan // five mpiruns need no control
 	plan.Tests, plan.Cases = nil, lists.Keep(plan.Cases, func(k guidelines.Case) bool {
-		return !analyze.IsMockup(k.Function) && changes(all, medians.CellOf(k))
+		return !analyze.IsMockup(k.Function) && reach.By(all, medians.CellOf(k))
 	})
 	envs := lists.Map(sides, func(s setting) map[string]string { return s.env })
 	ab, err := x.sides(ctx, filepath.Join(x.work, nameOf("ways", all)), &plan, fewChoosing, envs...)
@@ -174,7 +175,7 @@ func (x *mending) order(ctx context.Context, held setting, groups []group) error
 func (x *mending) score(found *series.Comparison, way []tuning.Choice) (sum float64) {
 	for _, k := range found.Cases {
 		switch ratio := orZero(k.Ratio); {
-		case ratio <= 0 || !changes(way, k.Cell):
+		case ratio <= 0 || !reach.By(way, k.Cell):
 		case ratio >= x.found.Harm:
 			return math.Inf(-1)
 		case ratio*x.found.MinSlowdown <= 1:

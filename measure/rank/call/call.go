@@ -58,7 +58,7 @@ func own(f *native.Function) *C.pg_function { return (*C.pg_function)(unsafe.Poi
 func Name(f *native.Function) string { return C.GoString(own(f).id) }
 
 // Row returns the row of an id, or nil where there is none.
-func (c *Caller) Row(id string) *native.Function { return c.rows[id] }
+func (c *Caller) Row(id string) *native.Function { return c.rows[mockups.AnyRanks(id)] }
 
 // Function returns a function of the Go table, with the temporaries of a user's own.
 func (c *Caller) Function(id string) (mockups.Function, bool) {
@@ -207,9 +207,16 @@ func (c *Caller) makeCounts() {
 	c.x.lists = nil
 }
 
-// setCounts gives the context counts and displacements by f's rule, for blocks of count elements. It
+// setCounts gives the context counts and displacements by f's rule, for blocks of count elements, and messages the
+// ranks that exchange them. It
 // also makes room for what else such calls need.
 func (c *Caller) setCounts(f mockups.Function, count int64) error {
+	if f.Message && c.Size > 1 {
+		of := unsafe.Slice(c.x.displs, len(f.Ranks))
+		for i, rank := range f.Ranks {
+			of[i] = C.int(rank)
+		}
+	}
 	if f.Rule == "" && f.Call != mockups.LargeCount {
 		return nil
 	}
