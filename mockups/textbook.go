@@ -51,10 +51,10 @@ func Textbook(of string) []string {
 }
 
 // Applies tells whether pgmpi apply can put a mock-up into a program: measure/preload/apply.c lists the collectives.
-// What divides its work among processes needs communicators of its own, and users' mock-ups are not in that library.
+// What divides its work among nodes needs their communicators, and users' mock-ups are not in that library.
 func Applies(id string) bool {
 	f, ok := Get(id)
-	return ok && f.IsMockup() && !f.MayEnd() && f.Over == "" && f.Fewer == "" && !f.Identity && f.HasData() && f.Of != "MPI_Reduce_scatter"
+	return ok && f.IsMockup() && !f.MayEnd() && f.Over == "" && !f.Identity && f.HasData() && f.Of != "MPI_Reduce_scatter"
 }
 
 // divided splits an id at the @ before the library's own algorithm. What is after the @ of a textbook

@@ -25,11 +25,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_RULES = 256, EXACT_BYTES = 4 };
+enum { MOST_RULES = 256, EXACT_BYTES = 4, RINGS = 2 };
 
 typedef struct {
     function f;
-    int processes, exact;
+    int processes, exact, ring;
     int64_t from, to;
     const pg_function *row;
     atomic_long hits;
@@ -51,6 +51,7 @@ typedef struct {
     int agreed; /* every rank has its memory */
     int64_t room;
     char *arena, *send, *recv;
+    MPI_Comm rings[RINGS];
 } memory;
 
 static const pg_function *row_of(const char *id)
@@ -63,13 +64,15 @@ static const pg_function *row_of(const char *id)
     return NULL;
 }
 
-/* Rows that divide their work among nodes, or leave processes out, need communicators of their own. */
+/* Rows that divide their work among nodes need communicators of their own. */
 static int has_parts(const char *id)
 {
     size_t length = strlen(id);
-    int on_nodes = length > 8 && (strcmp(id + length - 8, "_as_lane") == 0 || strcmp(id + length - 8, "_as_hier") == 0);
-    return on_nodes || strstr(id, "_as_fewer@") != NULL;
+    return length > 8 && (strcmp(id + length - 8, "_as_lane") == 0 || strcmp(id + length - 8, "_as_hier") == 0);
 }
+
+/* The communicator that a row makes its call on, of all but one or of a power of two; -1 where it is the whole. */
+static int ring_of(const char *id) { return strstr(id, "_as_fewer@") == NULL ? -1 : strstr(id, "@power_of_two") != NULL; }
 
 static const function replaceable[] = {ALLGATHER, ALLREDUCE, ALLTOALL, BCAST, EXSCAN, GATHER, REDUCE, REDUCE_SCATTER_BLOCK, SCAN, SCATTER};
 
@@ -95,6 +98,7 @@ static int read_rule(const char *text, rule *r)
         if (strcmp(function_names[replaceable[i]], name) == 0)
             found = 1, r->f = replaceable[i];
     r->from = from, r->to = to, r->row = row_of(id), r->exact = strcmp(types, "exact") == 0;
+    r->ring = ring_of(id);
     size_t length = strlen(name) - 4;
     int reduces = r->f == ALLREDUCE || r->f == EXSCAN || r->f == REDUCE || r->f == REDUCE_SCATTER_BLOCK || r->f == SCAN;
     return found && r->row != NULL && !has_parts(id) && strncasecmp(id, name + 4, length) == 0 && strncmp(id + length, "_as_", 4) == 0 &&
@@ -152,7 +156,12 @@ static int drop(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)extra;
     memory *m = value;
-    int rc = m->x.comm == MPI_COMM_NULL || finished ? MPI_SUCCESS : PMPI_Comm_free(&m->x.comm);
+    int rc = MPI_SUCCESS;
+    for (int i = 0; i < RINGS && !finished; i++)
+        if (m->rings[i] != MPI_COMM_NULL && m->rings[i] != m->x.comm)
+            PMPI_Comm_free(&m->rings[i]);
+    if (m->x.comm != MPI_COMM_NULL && !finished)
+        rc = PMPI_Comm_free(&m->x.comm);
     free(m->arena), free(m->send), free(m->recv), free(m->x.counts), free(m->x.displs), free(m);
     return rc;
 }
@@ -296,12 +305,36 @@ static int64_t longest(int p)
     return (most + PADDING) * p;
 }
 
+/* Makes what the rows of p processes call on, by preparing each without data. */
+static int make_rings(memory *m, int p)
+{
+    int rc = MPI_SUCCESS;
+    for (const rule *r = rules; r < rules + n_rules && rc == MPI_SUCCESS; r++) {
+        if (r->processes != p || r->ring < 0)
+            continue;
+        pg_ctx *x = &m->x;
+        x->count = 0, x->type = MPI_INT, x->extent = sizeof(int), x->op = MPI_SUM, x->root = 0, x->ring = m->rings[r->ring];
+        rc = r->row->prepare(x);
+        m->rings[r->ring] = x->ring;
+        pg_release(x);
+    }
+    return rc == MPI_SUCCESS;
+}
+
+static int all_have(MPI_Comm comm, int have)
+{
+    int all = 0;
+    return PMPI_Allreduce(&have, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
+}
+
 /* Takes the memory of a communicator, and a communicator for it, and asks the others whether they have theirs. */
 static memory *take(MPI_Comm comm, int p)
 {
     memory *m = calloc(1, sizeof *m);
     if (m == NULL || PMPI_Comm_set_attr(comm, memory_key, m) != MPI_SUCCESS)
         PMPI_Abort(comm, 1); /* some hundred bytes */
+    for (int i = 0; i < RINGS; i++)
+        m->rings[i] = MPI_COMM_NULL;
     m->room = longest(p);
     int64_t arena = 2 * m->room + 4 * (PG_ALIGN + PG_GUARD_BYTES); /* no row has more than two temporaries */
     m->x = (pg_ctx){.comm = own_comm(comm), .size = p, .arena_bytes = (arena + PG_ALIGN - 1) / PG_ALIGN * PG_ALIGN};
@@ -309,9 +342,14 @@ static memory *take(MPI_Comm comm, int p)
     m->arena = aligned_alloc(PG_ALIGN, (size_t)m->x.arena_bytes);
     m->send = malloc((size_t)m->room), m->recv = malloc((size_t)m->room);
     m->x.arena = m->arena;
-    int have = m->x.counts != NULL && m->x.displs != NULL && m->arena != NULL && m->send != NULL && m->recv != NULL, all = 0;
+    int have = m->x.counts != NULL && m->x.displs != NULL && m->arena != NULL && m->send != NULL && m->recv != NULL;
     have &= m->x.comm != MPI_COMM_NULL && PMPI_Comm_rank(m->x.comm, &m->x.rank) == MPI_SUCCESS;
-    m->agreed = PMPI_Allreduce(&have, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
+    m->agreed = all_have(comm, have);
+    int parts = 0;
+    for (const rule *r = rules; r < rules + n_rules; r++)
+        parts |= r->processes == p && r->ring >= 0;
+    if (m->agreed && parts)
+        m->agreed = all_have(comm, make_rings(m, p));
     return m;
 }
 
@@ -334,6 +372,8 @@ static int run(rule *r, memory *m, int64_t count, MPI_Datatype type, int64_t ext
     pg_ctx *x = &m->x;
     x->count = count, x->type = type, x->extent = extent, x->op = op, x->root = root;
     x->arena_used = 0, x->temp_elements = INT64_MAX;
+    if (r->ring >= 0)
+        x->ring = m->rings[r->ring];
     *rc = r->row->prepare(x);
     if (*rc != MPI_SUCCESS) {
         pg_release(x);

@@ -27,15 +27,28 @@ static int partner(const pg_ctx *x)
     return x->rank + members(x) < x->size ? x->rank + members(x) : MPI_PROC_NULL;
 }
 
+/* In other people's programs the communicator stays for the next call. */
+#ifdef PGMPI_APPLIED
+enum { STAYS = 1 };
+#else
+enum { STAYS = 0 };
+#endif
+
 /* Every process comes here, so that none waits for one that has no memory. */
 static int make(pg_ctx *x, int q)
 {
+    x->displs[0] = q;
+    if (STAYS && x->ring != MPI_COMM_NULL)
+        return MPI_SUCCESS;
     x->ring = MPI_COMM_NULL;
     if (q == 0)
         return PG_LACKS;
-    x->displs[0] = q;
     int err = MPI_Comm_split(x->comm, takes_part(x) ? 0 : MPI_UNDEFINED, x->rank, &x->ring);
-    return x->ring != MPI_COMM_NULL ? pg_first(err, MPI_Comm_set_errhandler(x->ring, MPI_ERRORS_RETURN)) : err;
+    if (x->ring != MPI_COMM_NULL)
+        return pg_first(err, MPI_Comm_set_errhandler(x->ring, MPI_ERRORS_RETURN));
+    if (STAYS)
+        x->ring = x->comm; /* which is not called on */
+    return err;
 }
 
 static int make_blocks(pg_ctx *x, int q, int blocks)
@@ -72,7 +85,7 @@ static int power_vector(pg_ctx *x) { return make_vector(x, power_of_two(x), 1); 
 
 static void release(pg_ctx *x)
 {
-    if (x->ring != MPI_COMM_NULL)
+    if (!STAYS && x->ring != MPI_COMM_NULL)
         MPI_Comm_free(&x->ring);
     pg_release(x);
 }

@@ -68,7 +68,7 @@ func (a *Application) Do(ctx context.Context) (_ *ApplyResult, err error) {
 
 // choose makes a rule of what only a mock-up is shown to mend.
 func (a *Application) choose(f GainFinding) {
-	if f.Mockup == "" || f.Why != "" || f.Bytes == 0 {
+	if f.Mockup == "" || f.Why != "" || f.Bytes == 0 || !mockups.Applies(f.Mockup) {
 		return
 	}
 	types := "-"

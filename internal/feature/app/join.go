@@ -269,7 +269,11 @@ func (x *join) byMockup(c profile.Call, of []*analyze.Verdict) (f *GainFinding, 
 				why = mallocDiffers(v.PageFaults, faults)
 			}
 		}
-		if f == nil || *effect.RatioLo95 > f.RatioLo {
+		better := f == nil || *effect.RatioLo95 > f.RatioLo
+		if f != nil && mockups.Applies(v.Mockup) != mockups.Applies(f.Mockup) { // what pgmpi apply can make comes first
+			better = mockups.Applies(v.Mockup)
+		}
+		if better {
 			f, at = &GainFinding{By: v.Mockup, Mockup: v.Mockup, Ratio: *effect.Ratio, RatioLo: *effect.RatioLo95, RatioHi: *effect.RatioHi95, AfterS: after, Why: why}, v
 		}
 	}

@@ -182,6 +182,26 @@ func TestAMockupIsCountedApart(t *testing.T) {
 	}
 }
 
+// What divides its work among nodes is faster, but no library can be put between for it.
+func TestAMockupThatCanBeAppliedComesFirst(t *testing.T) {
+	r := violated()
+	lane := r.Verdicts[0]
+	lane.Mockup, lane.RatioLo95 = "allreduce_as_lane", number(*lane.RatioLo95+1)
+	can := r.Verdicts[0].Mockup
+	for _, of := range [][]analyze.Verdict{{lane, r.Verdicts[0]}, {r.Verdicts[0], lane}} {
+		r.Verdicts = of
+		g := Join(r, nil, called())
+		should.Hold(t, len(g.Findings) == 1 && g.Findings[0].Mockup == can, "%+v", g.Findings)
+	}
+	r.Verdicts = []analyze.Verdict{lane}
+	a := &Application{result: &ApplyResult{}}
+	for _, f := range Join(r, nil, called()).Findings {
+		should.Equal(t, f.Mockup, lane.Mockup)
+		a.choose(f)
+	}
+	should.Equal(t, len(a.result.Rules), 0, "rules of what cannot be applied")
+}
+
 // The setting was proved in another state of malloc than the program's. In the program's, the mock-up is shown to
 // be faster.
 func TestAMockupCountsWhereTheSettingDoesNot(t *testing.T) {
