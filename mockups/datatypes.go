@@ -31,6 +31,7 @@ var (
 		{Name: "float", Bytes: 4, Ops: arithOps, Auto: "sum"},
 		{Name: "double", Bytes: 8, Ops: arithOps, Auto: "sum"},
 		{Name: "2int", Bytes: 8, Ops: placeOps, Auto: "maxloc"},
+		{Name: "double_complex", Bytes: 16, Ops: []string{"sum"}, Auto: "sum"}, // a product has zeros of either sign
 	}
 )
 

@@ -100,6 +100,7 @@ int pg_choose(pg_ctx *x, const char *type, const char *op)
         {"2int", MPI_2INT, 2 * sizeof(int)},
         {"float", MPI_FLOAT, sizeof(float)},
         {"double", MPI_DOUBLE, sizeof(double)},
+        {"double_complex", MPI_C_DOUBLE_COMPLEX, 2 * sizeof(double)},
     };
     const struct {
         const char *name;

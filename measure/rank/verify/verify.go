@@ -62,7 +62,12 @@ type number interface {
 	integer | ~float32 | ~float64
 }
 
-type elementsOf[T number] struct {
+// element is what buffers hold.
+type element interface {
+	number | ~complex128
+}
+
+type elementsOf[T element] struct {
 	value   func(h uint32, rank int) T
 	combine func(a, b T) T
 	// Tables are kept of what several ranks give combined, and of what the first ranks give alone.
@@ -97,6 +102,8 @@ func New(datatype, op string, p int) (Verifier, error) {
 		return floats[float64](op, 54-spare)
 	case "2int":
 		return pairs(op)
+	case "double_complex":
+		return complexes(op, 54-spare)
 	}
 	return nil, fmt.Errorf("no verification for datatype %q", datatype)
 }
@@ -148,6 +155,18 @@ func floats[T ~float32 | ~float64](op string, bits int) (Verifier, error) {
 	e := &elementsOf[T]{value: whole[T](bits)}
 	err := arithmetic(e, op)
 	return e, err
+}
+
+// complexes have the numbers of floats in both parts.
+func complexes(op string, bits int) (Verifier, error) {
+	if op != "sum" {
+		return nil, fmt.Errorf("no verification for op %q on this datatype", op)
+	}
+	of := whole[float64](bits)
+	return &elementsOf[complex128]{
+		value:   func(h uint32, rank int) complex128 { return complex(of(h, rank), of(^h, rank)) },
+		combine: func(a, b complex128) complex128 { return a + b },
+	}, nil
 }
 
 // pair is a value and where it is from, as in MPI_2INT.
@@ -270,7 +289,7 @@ func (e *elementsOf[T]) along(data []T, of ranks, i int64, do func(have, want []
 	}
 }
 
-func view[T number](b []byte) []T {
+func view[T element](b []byte) []T {
 	if len(b) == 0 {
 		return nil
 	}
@@ -278,7 +297,7 @@ func view[T number](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), len(b)/int(unsafe.Sizeof(t)))
 }
 
-func raw[T number](of []T) []byte {
+func raw[T element](of []T) []byte {
 	var t T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(of))), len(of)*int(unsafe.Sizeof(t)))
 }

@@ -99,6 +99,21 @@ func TestTheLastBitOfEveryElementIsSeen(t *testing.T) {
 	}
 }
 
+func TestBothPartsOfAComplexNumberAreSeen(t *testing.T) {
+	v := must.Get(New("double_complex", "sum", 2))(t).(*elementsOf[complex128])
+	a, b := v.value(hash(0, 1), 0), v.value(hash(1, 1), 1)
+	should.Hold(t, real(a) != imag(a) && real(a) != real(b), "%v, %v", a, b)
+	should.Equal(t, v.combine(a, b), complex(real(a)+real(b), imag(a)+imag(b)))
+	f, _ := mockups.Get("MPI_Allreduce")
+	c := Case{Function: f, Size: 1, Layout: f.Layout(3, 1, 0, 0), Count: 3, Send: make([]byte, 48), Recv: make([]byte, 48)}
+	v.Fill(c)
+	copy(c.Recv, c.Send)
+	c.Recv[16+8] ^= 1
+	should.Contain(t, v.Check(c), "wrong at element 1 of block 0")
+	_, err := New("double_complex", "prod", 2)
+	should.Fail(t, err, `op "prod"`)
+}
+
 // A library that takes unsigned numbers for signed ones is seen by both operators.
 func TestUnsignedValuesHaveTheHighestBit(t *testing.T) {
 	for _, op := range []string{"min", "max"} {

@@ -54,6 +54,7 @@ var sameAs = map[string]string{
 	"MPI_COUNT": "int64", "MPI_OFFSET": "int64",
 	"MPI_UNSIGNED_LONG": "uint64", "MPI_UNSIGNED_LONG_LONG": "uint64", "MPI_UINT64_T": "uint64",
 	"MPI_2INT": "2int", "MPI_2INTEGER": "2int",
+	"MPI_C_DOUBLE_COMPLEX": "double_complex", "MPI_DOUBLE_COMPLEX": "double_complex", "MPI_COMPLEX16": "double_complex",
 }
 
 const (
