@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -105,8 +106,33 @@ func TestCheckAcrossHostsOverTCP(t *testing.T) {
 			should.Hold(t, node.Host == hostName(i+1) && slices.Equal(node.Ranks, host.Ranges{i}), "node %d is %s with ranks %s", i, node.Host, node.Ranks)
 		}
 		should.Equal(t, len(e.Factors.Layouts[0].Nodes), n, "nodes")
+		b.profilesMessagesBetween(c)
 		b.NoneLeft(10 * time.Second)
 	})
+}
+
+// profilesMessagesBetween profiles testdata/preload/sizes.c: its messages go to the other of two hosts, but for one to
+// itself.
+func (b *fixture) profilesMessagesBetween(c *cluster) {
+	b.T.Helper()
+	program, path := filepath.Join(b.Dir, "sizes"), filepath.Join(b.Dir, "app.prof")
+	out, err := exec.Command("mpicc."+b.Lib.Name, "-o", program, "../../testdata/preload/sizes.c").CombinedOutput()
+	must.Hold(b.T, err == nil, "%v\n%s", err, out)
+	launcher := strings.Fields(strings.ReplaceAll(c.launch(b.Lib), "{np}", "2"))
+	b.Pgmpi(slices.Concat([]string{"profile", "--rank", b.Rank, "--out", path, "--"}, launcher, []string{program})...).Exits(b.T, 0)
+	var p struct {
+		Messages []struct {
+			Function, Pair string
+			Calls          int
+		}
+	}
+	must.Do(b.T, json.Unmarshal(must.Get(os.ReadFile(path))(b.T), &p))
+	calls := map[string]int{}
+	for _, m := range p.Messages {
+		should.Equal(b.T, m.Pair, map[bool]string{true: "node", false: "nodes"}[m.Function == "MPI_Sendrecv_replace"], m.Function)
+		calls[m.Function] += m.Calls
+	}
+	should.Hold(b.T, calls["MPI_Send"] == 10 && calls["MPI_Recv"] == 11 && calls["MPI_Waitall"] == 6, "%v", calls)
 }
 
 // One check has two shapes: two ranks on two hosts, and two on one. Ranks that lie otherwise are refused.

@@ -28,6 +28,7 @@ static void finish(void)
     apply_finish();
     calls_finish();
     profile_finish();
+    messages_finish();
 }
 
 static int at_end(MPI_Comm comm, int key, void *value, void *extra)
@@ -110,6 +111,7 @@ NAMES(Init, (int *argc, char ***argv), (argc, argv), {
     int rc = real_Init(argc, argv);
     other_end(OTHER_Init, begun);
     begin();
+    messages_start();
     apply_start();
     return rc;
 })
@@ -119,6 +121,7 @@ NAMES(Init_thread, (int *argc, char ***argv, int required, int *provided), (argc
     int rc = real_Init_thread(argc, argv, required, provided);
     other_end(OTHER_Init_thread, begun);
     begin();
+    messages_start();
     apply_start();
     return rc;
 })

@@ -6,26 +6,66 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-typedef long word;
 #define UP_TO_8 (word a, word b, word c, word d, word e, word f, word g, word h)
 #define THESE_8 (a, b, c, d, e, f, g, h)
 #define UP_TO_13 (word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l, word m)
 #define THESE_13 (a, b, c, d, e, f, g, h, i, j, k, l, m)
+#define LIST(...) __VA_ARGS__
 
 #define FIRST __attribute__((constructor(101)))
+
+/* What is counted by size, too: what it does, where its communicator is among its words, and a second peer. */
+#define AS(Name, does, at, other) [OTHER_##Name] = {.of = OTHER_##Name, .what = does, .comm = at, .source = other},
+#if MPI_VERSION >= 4
+#define LARGE(Name, does, at, other) \
+    [OTHER_##Name##_c] = {.of = OTHER_##Name, .what = does, .comm = at, .source = other, .large = 1},
+#else
+#define LARGE(Name, does, at, other)
+#endif
+#define MESSAGE(Name, does, at, other) AS(Name, does, at, other) LARGE(Name, does, at, other)
+#define MIXING(Name) MESSAGE(Name, MIXES, 0, 0)
+#define FILES(How)                                                                         \
+    MIXING(File_i##How##_at) MIXING(File_i##How##_at_all) MIXING(File_i##How) MIXING(File_i##How##_all) \
+    MIXING(File_i##How##_shared)
+
+static const sized sized_as[OTHERS] = {
+    MESSAGE(Send, BLOCKS, 5, 0) MESSAGE(Bsend, BLOCKS, 5, 0) MESSAGE(Ssend, BLOCKS, 5, 0) MESSAGE(Rsend, BLOCKS, 5, 0)
+    MESSAGE(Recv, RECEIVES, 5, 0) MESSAGE(Mrecv, BLOCKS, 0, 0)
+    MESSAGE(Sendrecv, EXCHANGES, 10, 8) MESSAGE(Sendrecv_replace, EXCHANGES, 7, 5)
+    MESSAGE(Isend, STARTS, 5, 0) MESSAGE(Ibsend, STARTS, 5, 0) MESSAGE(Issend, STARTS, 5, 0)
+    MESSAGE(Irsend, STARTS, 5, 0)
+    MESSAGE(Irecv, EXPECTS, 5, 0) MESSAGE(Imrecv, EXPECTS, 0, 0)
+    AS(Wait, WAITS, 0, 0) AS(Waitall, WAITS, 0, 0) AS(Waitany, WAITS, 0, 0) AS(Waitsome, WAITS, 0, 0)
+    AS(Start, MIXES, 0, 0) AS(Startall, MIXES, 0, 0) AS(Comm_idup, MIXES, 0, 0)
+    MIXING(Ineighbor_allgather) MIXING(Ineighbor_allgatherv) MIXING(Ineighbor_alltoall) MIXING(Ineighbor_alltoallv)
+    MIXING(Ineighbor_alltoallw) MIXING(Rput) MIXING(Rget) MIXING(Raccumulate) MIXING(Rget_accumulate)
+    FILES(read) FILES(write)
+#if MPI_VERSION >= 4
+    MIXING(Isendrecv) MIXING(Isendrecv_replace) AS(Comm_idup_with_info, MIXES, 0, 0)
+#endif
+    AS(Comm_free, FREES, 0, 0) AS(Comm_disconnect, FREES, 0, 0)
+    AS(Comm_spawn, MEETS, 0, 0) AS(Comm_spawn_multiple, MEETS, 0, 0) AS(Comm_accept, MEETS, 0, 0)
+    AS(Comm_connect, MEETS, 0, 0) AS(Comm_join, MEETS, 0, 0)
+};
 
 /* The linker's names are others than C's, so that mpi.h may declare them otherwise. */
 #define COUNTED(Name, TAKES, THESE)                                                                                    \
     static int(*real_##Name) TAKES;                                                                                    \
     static int see_##Name TAKES                                                                                        \
     {                                                                                                                  \
+        const sized *as = &sized_as[OTHER_##Name];                                                                     \
+        MPI_Status own;                                                                                                \
         if (real_##Name == NULL)                                                                                       \
             return MPI_ERR_UNSUPPORTED_OPERATION;                                                                      \
         if (!watching || inside)                                                                                       \
             return real_##Name THESE;                                                                                  \
+        if (as->what == RECEIVES && g == (word)MPI_STATUS_IGNORE)                                                      \
+            g = (word)&own;                                                                                            \
         uint64_t begun = other_begin();                                                                                \
         int rc = real_##Name THESE;                                                                                    \
-        other_end(OTHER_##Name, begun);                                                                                \
+        int64_t spent = other_end(OTHER_##Name, begun);                                                                \
+        if (as->what != UNSIZED && rc == MPI_SUCCESS)                                                                  \
+            message_end(as, (const word[]){LIST THESE}, spent);                                                        \
         return rc;                                                                                                     \
     }                                                                                                                  \
     int mpi_##Name TAKES __asm__("MPI_" #Name);                                                                        \

@@ -4,8 +4,9 @@
 
 #define OTHER_MESSAGES(FEW, MANY)                                                                                      \
     FEW(Send) FEW(Bsend) FEW(Ssend) FEW(Rsend) FEW(Recv) FEW(Mrecv) MANY(Sendrecv) MANY(Sendrecv_replace)              \
-    FEW(Isend) FEW(Ibsend) FEW(Issend) FEW(Irsend) FEW(Irecv) FEW(Imrecv) FEW(Buffer_detach)                           \
-    FEW(Wait) FEW(Waitall) FEW(Waitany) FEW(Waitsome) FEW(Test) FEW(Testall) FEW(Testany) FEW(Testsome)                \
+    FEW(Isend) FEW(Ibsend) FEW(Issend) FEW(Irsend) FEW(Irecv) FEW(Imrecv)                                              \
+    FEW(Wait) FEW(Waitall) FEW(Waitany) FEW(Waitsome)                                                                  \
+    FEW(Test) FEW(Testall) FEW(Testany) FEW(Testsome) FEW(Buffer_detach)                                               \
     FEW(Request_get_status) FEW(Request_free) FEW(Cancel)                                                              \
     FEW(Probe) FEW(Iprobe) FEW(Mprobe) FEW(Improbe)                                                                    \
     FEW(Send_init) FEW(Bsend_init) FEW(Ssend_init) FEW(Rsend_init) FEW(Recv_init) FEW(Start) FEW(Startall)             \

@@ -1,7 +1,7 @@
 /* A library that is preloaded into the ranks of any MPI program (LD_PRELOAD). It
  * stands between the program and its MPI library, by the profiling interface:
  *
- *     PGMPI_PROFILE=FILE   what the program calls is counted and timed (profile.c, others.c)
+ *     PGMPI_PROFILE=FILE   what the program calls is counted and timed (profile.c, others.c, messages.c)
  *     PGMPI_SYNC=1         and a barrier before each blocking collective tells the waiting for late ranks from it
  *     PGMPI_APPLY=FILE     calls that the rules in FILE name go through a mock-up (apply.c)
  *     PGMPI_APPLIED=FILE   rank 0 writes there how many calls went through each rule
@@ -107,13 +107,36 @@ void profile_begin(call *c);
 void profile_end(const call *c);
 void profile_finish(void);
 uint64_t other_begin(void);
-void other_end(other what, uint64_t begun);
+int64_t other_end(other what, uint64_t begun); /* the time in between */
 int is_fortran(const void *caller);
 extern _Atomic int64_t calls_made;
 
 void calls_finish(void);
 void profile_init(void);
 int profile_part(void); /* what this rank has, where no other may be asked; 1 if it was written */
+
+/* ---- messages: by function, size and kind of pair ---- */
+
+typedef long word; /* an argument, in a register or on the stack */
+
+/* Processes of one node, of two, or of which that is not known. */
+typedef enum { ON_NODE, BETWEEN_NODES, SOME_PAIR, PAIRS_KINDS } pair_kind;
+
+/* Sizes of 0, 1, 2 to 3, 4 to 7 bytes and so on; the last one has all above, too. */
+enum { SIZES = 48, FIRST_MESSAGE = OTHER_Send, MESSAGES = OTHER_Waitsome - OTHER_Send + 1 };
+
+/* What a call does with messages, and which of its words say of what size they are, and with whom. */
+typedef enum { UNSIZED, BLOCKS, RECEIVES, EXCHANGES, STARTS, EXPECTS, WAITS, MIXES, FREES, MEETS } sized_call;
+typedef struct {
+    short of; /* the function that it is counted as */
+    unsigned char what, comm, source, large;
+} sized;
+
+void messages_start(void);
+void messages_finish(void);
+void messages_mixed(void);
+void message_end(const sized *as, const word *words, int64_t spent);
+void profile_message(int function, int size, pair_kind pair, int64_t spent);
 
 /* Both return 1 and *rc where the call went through a mock-up, else 0. */
 int apply_reduction(const call *c, const void *send, void *recv, int count, int *rc);

@@ -28,6 +28,7 @@ enum {
     FAULTS_FROM = 64 << 10, /* bytes: below, memory is malloc's own */
     ONE_IN = 8,             /* of such calls: to ask for page faults costs more than to count */
     FEW_FAULTS = 8,         /* that a call meets by chance */
+    PLACES = OTHERS + MESSAGES * SIZES * PAIRS_KINDS,
 };
 
 /* A rank lives on for others to write: MPICH's launcher kills them as soon as one has ended. Open MPI's does so a
@@ -36,12 +37,14 @@ static time_t last_seconds = 1;
 
 typedef enum { WORLD, SELF, PART, INTER } communicator;
 static const char *const communicator_names[] = {"world", "self", "part", "inter"};
+static const char *const pair_names[] = {"node", "nodes", ""};
 
 /* Times are counts of the clock in the table of a process, and nanoseconds in what is merged. */
 typedef struct {
-    uint64_t what; /* function, communicator, datatype, operator, processes */
+    uint64_t what; /* function, communicator, datatype, operator, whether the root is rank 0, processes */
     int64_t bytes, calls, in_place, other_root, sum, least, waited, sampled, faults, faulting;
     int64_t ranks, least_sum, most_sum; /* over ranks */
+    int64_t root;                       /* of all these calls, or one of the next two */
 } cell;
 
 typedef struct {
@@ -50,7 +53,7 @@ typedef struct {
 
 typedef struct {
     int64_t used, lost_calls, lost_ns, rounded, wall_ns, ranks;
-    called_other others[OTHERS];
+    called_other others[PLACES]; /* each function, then messages by function, size and pair */
     cell cells[CELLS];
 } table;
 
@@ -194,9 +197,12 @@ const char *op_name(int index) { return ops[index].name; }
 
 enum { F_BITS = 6, TYPE_BITS = 6, OP_BITS = 5 };
 
+enum { NO_ROOT = -2, SEVERAL_ROOTS = -1 };
+
 static uint64_t packed(const call *c, communicator kind, int p)
 {
     uint64_t what = (uint64_t)p;
+    what = what << 1 | (uint64_t)(c->root > 0);
     what = what << OP_BITS | (uint64_t)op_of(c->op);
     what = what << TYPE_BITS | (uint64_t)type_of(c->type);
     what = what << 3 | (uint64_t)kind << 1 | (uint64_t)c->uneven;
@@ -231,7 +237,7 @@ static cell *place(table *t, uint64_t what, int64_t bytes)
         k = find(t, what, bytes);
     }
     if (k != NULL && k->calls == 0) {
-        *k = (cell){.what = what, .bytes = bytes, .least = INT64_MAX, .least_sum = INT64_MAX};
+        *k = (cell){.what = what, .bytes = bytes, .least = INT64_MAX, .least_sum = INT64_MAX, .root = NO_ROOT};
         t->used++;
     }
     return k;
@@ -270,6 +276,14 @@ static void count_in(cell *k, int64_t spent)
     k->least = spent < k->least ? spent : k->least;
 }
 
+/* Only ranks above 0 have cells of their own, one for all of them: a program may take each in turn. */
+static void count_root(cell *k, int root)
+{
+    int64_t its = root > 0 ? root : 0;
+    k->other_root += its > 0;
+    k->root = k->root == NO_ROOT || k->root == its ? its : SEVERAL_ROOTS;
+}
+
 static void count_made(const call *c, int p, int64_t spent)
 {
     for (int i = 0; i < MADES; i++) {
@@ -283,7 +297,7 @@ static void count_made(const call *c, int p, int64_t spent)
         uint64_t of = previous.what & ~(uint64_t)((1 << F_BITS) - 1);
         cell *k = place(&mine, of | (uint64_t)(FUNCTIONS + i), bytes);
         if (k != NULL)
-            count_in(k, spent + previous.spent);
+            count_in(k, spent + previous.spent), count_root(k, previous.root);
     }
 }
 
@@ -343,15 +357,24 @@ static void add(int64_t *to, int64_t number)
         *to += number;
 }
 
-void other_end(other what, uint64_t begun)
+int64_t other_end(other what, uint64_t begun)
 {
     int64_t spent = (int64_t)(count_now() - begun);
     inside = 0;
+    spent = spent < 0 ? 0 : spent;
     add(&mine.others[what].calls, 1);
-    add(&mine.others[what].spent, spent < 0 ? 0 : spent);
+    add(&mine.others[what].spent, spent);
     previous.f = FUNCTIONS;
     if ((mine.others[what].calls & 1023) == 0)
         look();
+    return spent;
+}
+
+void profile_message(int function, int size, pair_kind pair, int64_t spent)
+{
+    called_other *m = &mine.others[OTHERS + (function * SIZES + size) * PAIRS_KINDS + (int)pair];
+    add(&m->calls, 1);
+    add(&m->spent, spent);
 }
 
 void profile_end(const call *c)
@@ -359,6 +382,8 @@ void profile_end(const call *c)
     inside = 0;
     int64_t spent = (int64_t)(count_now() - c->begin);
     spent = spent < 0 ? 0 : spent; /* counters of two processors may differ a little */
+    if (c->f >= IALLGATHER)
+        messages_mixed();
     int64_t faults = c->faults >= 0 ? page_faults() - c->faults : 0;
     int p = size_of(c->comm), inter;
     if (c->bytes < 0 || p < 0)
@@ -376,7 +401,7 @@ void profile_end(const call *c)
         count_in(k, spent);
         k->waited += c->waited;
         k->in_place += c->in_place;
-        k->other_root += c->root > 0;
+        count_root(k, c->root);
         k->sampled += c->faults >= 0;
         k->faults += faults;
         k->faulting += faults > FEW_FAULTS;
@@ -483,10 +508,11 @@ static void put_cell(writer *w, const cell *k)
     put(w, "\n{");
     if (f >= FUNCTIONS)
         put_text(w, "by", made_by[f - FUNCTIONS].by);
-    put_text(w, "function", f < FUNCTIONS ? function_names[f] : made_by[f - FUNCTIONS].whole), put_number(w, "bytes", k->bytes), put_number(w, "processes", (int64_t)(what >> OP_BITS));
+    put_text(w, "function", f < FUNCTIONS ? function_names[f] : made_by[f - FUNCTIONS].whole), put_number(w, "bytes", k->bytes), put_number(w, "processes", (int64_t)(what >> OP_BITS >> 1));
     put_text(w, "communicator", communicator_names[kind]), put_text(w, "datatype", types[type].name), put_text(w, "op", ops[op].name);
     put_flag(w, "uneven", uneven), put_number(w, "calls", k->calls), put_number(w, "in_place", k->in_place);
-    put_number(w, "other_root", k->other_root), put_number(w, "ranks", k->ranks), put_number(w, "sum_ns", k->sum);
+    put_number(w, "other_root", k->other_root), put_number(w, "root", k->root), put_number(w, "ranks", k->ranks);
+    put_number(w, "sum_ns", k->sum);
     put_number(w, "least_rank_ns", k->least_sum), put_number(w, "most_rank_ns", k->most_sum), put_number(w, "least_call_ns", k->least);
     if (syncing)
         put_number(w, "waiting_ns", k->waited);
@@ -511,6 +537,27 @@ static void put_others(writer *w, const table *t)
     put(w, "],\n");
 }
 
+static void put_messages(writer *w, const table *t)
+{
+    int any = 0;
+    put(w, "\"messages\":[");
+    for (int i = 0; i < PLACES - OTHERS; i++) {
+        int size = i / PAIRS_KINDS % SIZES;
+        const called_other *m = &t->others[OTHERS + i];
+        if (m->calls == 0)
+            continue;
+        put(w, "\n{"), put_text(w, "function", other_names[FIRST_MESSAGE + i / PAIRS_KINDS / SIZES]);
+        put_number(w, "bytes", size == 0 ? 0 : (int64_t)1 << (size - 1));
+        put_text(w, "pair", pair_names[i % PAIRS_KINDS]);
+        put_number(w, "calls", m->calls), put_number(w, "sum_ns", m->spent);
+        w->text[w->n - 1] = '}';
+        put(w, ",");
+        any = 1;
+    }
+    w->n -= any; /* the last comma */
+    put(w, "],\n");
+}
+
 /* Writes a list of the program's calls, or of those that it makes by others. */
 static void put_cells(writer *w, const table *t, const char *begin, int made)
 {
@@ -524,6 +571,7 @@ static void put_cells(writer *w, const table *t, const char *begin, int made)
     w->n -= any; /* the last comma */
     put(w, "\n]");
 }
+
 
 static void put_table(writer *w, const table *t, int whole)
 {
@@ -546,6 +594,7 @@ static void put_table(writer *w, const table *t, int whole)
     put_flag(w, "finished", whole), put_number(w, "wall_ns", t->wall_ns), put_number(w, "rounded", t->rounded);
     put_number(w, "lost_calls", t->lost_calls), put_number(w, "lost_ns", t->lost_ns);
     put_others(w, t);
+    put_messages(w, t);
     put_cells(w, t, "\"calls\":[", 0);
     put_cells(w, t, ",\n\"made\":[", 1);
     put(w, "}\n");
@@ -617,7 +666,7 @@ static void settle(table *t)
     t->wall_ns = ns;
     t->ranks = 1;
     t->lost_ns = (int64_t)((double)t->lost_ns * each);
-    for (called_other *o = t->others; o < t->others + OTHERS; o++)
+    for (called_other *o = t->others; o < t->others + PLACES; o++)
         o->spent = (int64_t)((double)o->spent * each);
     for (cell *k = t->cells; k < t->cells + CELLS; k++) {
         if (k->calls == 0)
@@ -653,9 +702,10 @@ static void merge(table *into, const table *from)
         to->calls += k->calls, to->in_place += k->in_place, to->other_root += k->other_root;
         to->sum += k->sum, to->waited += k->waited, to->sampled += k->sampled, to->faults += k->faults, to->faulting += k->faulting;
         to->least = k->least < to->least ? k->least : to->least;
+        to->root = to->root == NO_ROOT || to->root == k->root ? k->root : SEVERAL_ROOTS;
         merge_ranks(to, k, into->ranks + from->ranks);
     }
-    for (int i = 0; i < OTHERS; i++) {
+    for (int i = 0; i < PLACES; i++) {
         into->others[i].calls += from->others[i].calls;
         into->others[i].spent += from->others[i].spent;
     }

@@ -268,6 +268,28 @@ func TestTwoCallsThatAreOneAreCounted(t *testing.T) {
 		should.Equal(t, got, map[string]int64{"MPI_Allreduce 32 B MPI_MAX by MPI_Reduce + MPI_Bcast": 20, "MPI_Allgather 32 B  by MPI_Gather + MPI_Bcast": 20,
 			"MPI_Bcast 64 B  by MPI_Scatter + MPI_Allgather": 20, "MPI_Reduce_scatter_block 32 B MPI_SUM by MPI_Reduce + MPI_Scatter": 20})
 		should.Equal(t, p.MadeCalls(), int64(2*10*16))
+		for _, c := range p.Calls {
+			should.Equal(t, c.Root == 1, c.Function == "MPI_Gather" || c.Function == "MPI_Bcast" && c.OtherRoot == c.Calls, "%+v", c)
+		}
+	})
+}
+
+// testdata/preload/sizes.c sends these messages. A wait is for the largest that was sent before it.
+func TestMessagesAreCountedBySize(t *testing.T) {
+	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
+		program := filepath.Join(b.Dir, "sizes")
+		out, err := exec.Command("mpicc."+b.Lib.Name, "-o", program, "../../../testdata/preload/sizes.c").CombinedOutput()
+		must.Hold(t, err == nil, "%v\n%s", err, out)
+		got := map[string]int64{}
+		for _, m := range profileOf(b, 0, program).Messages {
+			got[fmt.Sprintf("%s %d %s", m.Function, m.Bytes, m.Pair)] = m.Calls
+		}
+		should.Equal(t, got, map[string]int64{
+			"MPI_Send 2048 node": 10, "MPI_Recv 2048 node": 10, "MPI_Ssend 0 node": 1, "MPI_Recv 0 node": 1,
+			"MPI_Sendrecv 64 node": 10, "MPI_Sendrecv 16 node": 2, "MPI_Sendrecv_replace 1 node": 2,
+			"MPI_Isend 65536 node": 6, "MPI_Irecv 1048576 node": 6, "MPI_Waitall 65536 node": 6,
+			"MPI_Isend 8 node": 4, "MPI_Irecv 16 node": 6, "MPI_Isend 16 node": 2, "MPI_Wait 8 node": 8,
+		})
 	})
 }
 

@@ -66,12 +66,12 @@ func newGain(h *command.Host) *cobra.Command {
 a program in FILE: seconds and percentages of the program's run-time, with
 intervals, for each call that a remedy is proved to make faster, and apart for
 calls that only a mock-up makes faster. Waiting for late ranks is not counted.
-Nor are calls that the program makes in another state of malloc, or with other
-datatypes, than the check. With --ab the program runs alternately without and
-with DIR/remedy/env.sh, or with the setting of --under, and what is seen stands
-beside what was predicted. It must be the program of the profile. All runs get
-the same standard input, and one that fails, or calls twice or half as many
-collectives as another, ends it.
+Nor are calls that the program makes in another state of malloc, with another
+datatype or another root than the check. Messages have an upper limit alone.
+With --ab the program runs alternately without and with DIR/remedy/env.sh, or
+with the setting of --under, and what is seen stands beside what was predicted.
+It must be the program of the profile. All runs get the same standard input, and
+one that fails, or calls twice or half as many collectives as another, ends it.
 
 Exit codes: 0; 4 where the check has measured none of the calls; 2 where
 something cannot be read or started; 3 where the program fails; 130 interrupted.`,

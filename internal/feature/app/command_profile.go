@@ -26,11 +26,12 @@ func newProfile(h *command.Host) *cobra.Command {
 		Example: "pgmpi profile --out app.prof -- mpirun -np 4 ./app\npgmpi profile app.prof --full",
 		Short:   "count and time the collectives that a program calls",
 		Long: `Runs a program as it is started, with a library preloaded into its ranks that
-counts and times each collective by size, processes, datatype and operator, and
-all other calls of MPI by name, and writes FILE, summed over ranks. It costs 20
-to 40 ns a call. The program needs no change. What is waiting for late ranks
-is told apart as far as the same ranks are late; --sync tells it exactly, by a
-barrier before each blocking collective. A FILE alone is shown again.
+counts and times each collective by size, processes, datatype and operator,
+messages by size, and all other calls of MPI by name, and writes FILE, summed
+over ranks. It costs 20 to 40 ns a call. The program needs no change. What is
+waiting for late ranks is told apart as far as the same ranks are late; --sync
+tells it exactly, by a barrier before each blocking collective. A FILE alone is
+shown again.
 ` + "`pgmpi check --calls FILE` checks these calls, and `pgmpi gain DIR FILE`" + ` says
 what the program would gain.
 

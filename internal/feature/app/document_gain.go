@@ -36,10 +36,13 @@ type GainResult struct {
 	AtMostS  float64       `json:"at_most_s"`
 	Calls    []GainCall    `json:"calls"`    // of the profile, the longest first
 	Findings []GainFinding `json:"findings"` // the largest first
-	Trades   []GainTrade   `json:"trades"`   // of the remedy, which sets none
-	Notes    []string      `json:"notes"`
-	Under    string        `json:"under,omitempty"` // the folder of the setting of AB, or "" for the remedy's
-	AB       *ProgramAB    `json:"ab,omitempty"`
+	// MessagesS is the time in messages of sizes that the check has measured, Messages what some of them would gain.
+	MessagesS float64        `json:"messages_s"`
+	Messages  []GainMessages `json:"messages"` // the largest first
+	Trades    []GainTrade    `json:"trades"`   // of the remedy, which sets none
+	Notes     []string       `json:"notes"`
+	Under     string         `json:"under,omitempty"` // the folder of the setting of AB, or "" for the remedy's
+	AB        *ProgramAB     `json:"ab,omitempty"`
 }
 
 // Saved holds seconds with bounds. The bounds allow for the 95 % interval of the factor, and for the work in a
@@ -61,6 +64,7 @@ type GainCall struct {
 	Communicator string   `json:"communicator"`
 	Datatype     string   `json:"datatype"`
 	Op           string   `json:"op"`
+	Root         int      `json:"root"`  // -1: several
 	Calls        float64  `json:"calls"` // of a mean rank
 	RuntimeS     float64  `json:"runtime_s"`
 	NeedsS       *float64 `json:"needs_s"` // null where the check does not tell
@@ -151,7 +155,7 @@ var gains = document.Kind[GainResult]{Name: "gain", JSON: true,
 		}
 		switch {
 		case g.AB != nil:
-		case g.Setting.S > 0:
+		case g.Setting.S > 0 || g.messagesAtMostS() >= leastGain*g.WallS:
 			next("Try", "pgmpi gain %s %s --ab 10 -- mpirun … ./app")
 		case g.Mockup.S > 0:
 			next("Try", "pgmpi apply %s %s -- mpirun … ./app")
@@ -161,7 +165,7 @@ var gains = document.Kind[GainResult]{Name: "gain", JSON: true,
 		return e
 	},
 	NotJudged: func(g *GainResult) string {
-		if g.CoveredS == 0 && g.CollectiveS > 0 {
+		if g.CoveredS+g.MessagesS == 0 && g.CollectiveS > 0 {
 			return fmt.Sprintf("the check has measured none of the calls of %s: `pgmpi check --calls %s` does", g.Program, conf.Quote(g.Profile))
 		}
 		return ""
@@ -185,7 +189,10 @@ func callsNeed(g *GainResult, most int) []document.Section {
 		of = []document.Section{document.Titled("What its calls need")}
 	}
 	of[0].Title = "What the calls of " + g.Program + " need"
-	of[0].Text = append([]document.Text{{Text: needed(g)}}, of[0].Text...)
+	first := document.Section{}
+	first.Say("%s", needed(g))
+	sayMessages(first.Say, g)
+	of[0].Text = append(first.Text, of[0].Text...)
 	return of
 }
 
@@ -203,11 +210,15 @@ func gainAnswer(g *GainResult) []document.Section {
 	case g.AtMostS >= leastGain*g.WallS:
 		s.Say("No gain is shown for %s, but up to %s of its %s is not excluded.", g.Program, phrase.Percent(g.AtMostS/g.WallS), wall)
 		s.Tone = picture.Open
+	case g.messagesAtMostS() >= leastGain*g.WallS:
+		s.Say("No gain is shown for the collectives of %s in %s, but its messages may gain.", g.Program, wall)
+		s.Tone = picture.Open
 	case len(g.Findings) > 0:
 		s.Say("No gain is shown for %s in %s: no finding of the check applies to its calls (see below).", g.Program, wall)
 	default:
 		s.Say("No gain is shown for %s in %s: nothing is shown to make its calls faster.", g.Program, wall)
 	}
+	sayMessages(s.Say, g)
 	if x := g.AB; x != nil {
 		s.Say("%s", gainSeen(g, x))
 	}
@@ -225,6 +236,9 @@ func gainAnswer(g *GainResult) []document.Section {
 
 // needed tells the time in collectives that the library needs from the rest, as far as the check tells.
 func needed(g *GainResult) string {
+	if g.CollectiveS == 0 {
+		return fmt.Sprintf("No time of %s in blocking collectives.", phrase.Duration(&g.WallS))
+	}
 	text := fmt.Sprintf("%s of %s in blocking collectives: ", phrase.Percent(g.CollectiveS/g.WallS), phrase.Duration(&g.WallS))
 	if g.CoveredS == 0 {
 		return text + fmt.Sprintf("the check has measured none of these calls; at least %s is waiting for late ranks.", phrase.Percent(g.WaitingS/g.WallS))
@@ -260,7 +274,7 @@ func gainCalls(g *GainResult, most int) []document.Section {
 		if c.NeedsS != nil {
 			needs, waits = share(*c.NeedsS/g.WallS), share((c.RuntimeS-*c.NeedsS)/g.WallS)
 		}
-		s.Table.Add(phrase.Function(c.Function), on(c.Processes, c.Communicator), phrase.When(c.Uneven, "≥ ")+conf.HumanSize(c.Bytes),
+		s.Table.Add(phrase.Function(c.Function), on(c.Processes, c.Communicator)+withRoot(c.Root), phrase.When(c.Uneven, "≥ ")+conf.HumanSize(c.Bytes),
 			fmt.Sprintf("%.0f", c.Calls), share(c.RuntimeS/g.WallS), needs, waits)
 	}
 	if left := len(g.Calls) - most; left > 0 {
@@ -276,6 +290,7 @@ func gainSeen(g *GainResult, x *ProgramAB) string {
 	seen, n := x.Seen(), len(x.WithS)
 	text := fmt.Sprintf("Seen: %s [%.1f, %.1f] of its run-time in %s. ", phrase.Percent(seen.S), 100*seen.Lo, 100*seen.Hi, conf.Plural(n, "alternating pair"))
 	lo, hi := g.Setting.Lo/g.WallS, g.Setting.Hi/g.WallS
+	more := hi + (g.AtMostS+g.messagesAtMostS())/g.WallS
 	if g.Under != "" {
 		return fmt.Sprintf("With %s: %s%s", g.Under, strings.ToLower(text[:1])+text[1:], x.plainly())
 	}
@@ -286,8 +301,8 @@ func gainSeen(g *GainResult, x *ProgramAB) string {
 		return text + fmt.Sprintf("No gain is seen, as none was predicted; up to %.1f %% is not excluded.", 100*seen.Hi)
 	case seen.Hi < 0:
 		return text + "It is SLOWER with the setting: believe these runs, and do not use it for this program."
-	case seen.Lo > max(0, hi) && seen.Lo <= hi+g.AtMostS/g.WallS:
-		return text + fmt.Sprintf("That is more than was shown, but up to %s was not excluded: believe these runs.", phrase.Percent(hi+g.AtMostS/g.WallS))
+	case seen.Lo > max(0, hi) && seen.Lo <= more:
+		return text + fmt.Sprintf("That is more than was shown, but up to %s was not excluded: believe these runs.", phrase.Percent(more))
 	case seen.Lo > 0:
 		return text + "That is not what was predicted: believe these runs."
 	case lo <= seen.Hi && seen.Lo <= hi:

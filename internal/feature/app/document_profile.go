@@ -9,18 +9,19 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/feature/app/profile"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 )
 
 // profiles makes the documents of `pgmpi profile`.
 var profiles = document.Kind[profile.Profile]{Name: "profile", JSON: true,
 	Parts: []document.Part[profile.Profile]{document.Show(document.Screen, func(p *profile.Profile) []document.Section {
-		return slices.Concat(profileAnswer(p), document.Noteless(profileCalls(p, 12)))
+		return slices.Concat(profileAnswer(p), document.Noteless(slices.Concat(profileCalls(p, 12), profileMessages(p, leastShown, 5))))
 	}), document.Show(document.Full, func(p *profile.Profile) []document.Section {
-		return slices.Concat(profileAnswer(p), profileCalls(p, len(p.Calls)), profileShares(p))
+		return slices.Concat(profileAnswer(p), profileCalls(p, len(p.Calls)), profileMessages(p, 0, len(p.Messages)), profileShares(p))
 	})},
 	Ending: func(p *profile.Profile, _ string) (e document.Ending) {
-		if p.Path != "" && slices.ContainsFunc(p.Calls, func(c profile.Call) bool { return worth(p, c) }) {
+		if calls, _ := collectivesOf(p, rootOf(p)); p.Path != "" && len(calls)+len(sizesOf(p)) > 0 {
 			e.Next = []document.Label{{Name: "Check", Value: "pgmpi check --calls " + conf.Quote(p.Path)}}
 		}
 		return e
@@ -128,6 +129,28 @@ func profileShares(p *profile.Profile) []document.Section {
 	return []document.Section{s}
 }
 
+// profileMessages shows messages by size that take a share of the run-time.
+func profileMessages(p *profile.Profile, least float64, most int) []document.Section {
+	shown := lists.Keep(p.Messages, func(m profile.Message) bool { return p.MessageSeconds(m) >= least*p.Wall() })
+	if len(shown) == 0 {
+		return nil
+	}
+	s := document.Titled("Messages, by time")
+	s.Table = &document.Table{Head: []string{"call", "of", "between", "calls", "run-time", "mean"}, Align: "lllrrr", Spare: []int{2}}
+	between := map[profile.Pair]string{profile.OnNode: "one node", profile.BetweenNodes: "nodes", profile.SomePair: "-"}
+	for _, m := range shown[:min(most, len(shown))] {
+		mean := p.MessageSeconds(m) / p.MessagesOfRank(m)
+		s.Table.Add(phrase.Function(m.Function), sizes(m.Bytes, m.End()), between[m.Pair], fmt.Sprintf("%.0f", p.MessagesOfRank(m)),
+			phrase.Percent(p.MessageSeconds(m)/p.Wall()), phrase.Duration(&mean))
+	}
+	if left := len(p.Messages) - len(s.Table.Rows); left > 0 {
+		s.Say(withFull, left)
+	}
+	s.Notes = []string{"of: bytes, from the first size to below the second one; of a wait, of the largest message that was sent since the wait before, or else received, where nothing but messages was started. " +
+		"What a nonblocking receive, or one after MPI_Mprobe, is given room for counts as its size. between: processes of one node, of two, or -: not known. calls and run-time: of a mean rank, waiting included."}
+	return []document.Section{s}
+}
+
 // on writes the processes of a communicator, and its kind unless that is MPI_COMM_WORLD.
 func on(processes int, communicator string) string {
 	return fmt.Sprintf("p%d", processes) + phrase.When(communicator != "world" && communicator != "", " %s", communicator)
@@ -142,7 +165,7 @@ func profileCalls(p *profile.Profile, most int) []document.Section {
 		Spare: []int{9, 4}, Tone: nil}
 	for _, c := range p.Calls[:min(most, len(p.Calls))] {
 		seconds, least := p.Seconds(c)/p.CallsOfRank(c), inSeconds(c.LeastCallNS)
-		s.Table.Add(phrase.Function(c.Function), on(c.Processes, c.Communicator),
+		s.Table.Add(phrase.Function(c.Function), on(c.Processes, c.Communicator)+withRoot(c.Root),
 			phrase.When(c.Uneven, "≥ ")+conf.HumanSize(c.Bytes), c.Datatype, c.Op, fmt.Sprintf("%.0f", p.CallsOfRank(c)),
 			phrase.Percent(p.Seconds(c)/p.Wall()), phrase.Either(p.Tells(c), phrase.Percent(p.Waiting(c)/p.Wall()), "-"), phrase.Duration(&seconds), phrase.Duration(&least))
 	}

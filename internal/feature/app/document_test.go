@@ -36,6 +36,9 @@ func profiled() *profile.Profile {
 		MallocMmap: "1000000000", Functions: []profile.Function{
 			{Name: "MPI_Init", Calls: 2, SumNS: 3e8}, {Name: "MPI_Send", Calls: 100, SumNS: 8e8}, {Name: "MPI_Recv", Calls: 100, SumNS: 4e8},
 			{Name: "MPI_Waitall", Calls: 20, SumNS: 1e7}, {Name: "MPI_Comm_split", Calls: 2, SumNS: 1e6},
+		}, Messages: []profile.Message{
+			{Function: "MPI_Send", Bytes: 4096, Pair: profile.OnNode, Calls: 80, SumNS: 7e8}, {Function: "MPI_Send", Bytes: 0, Calls: 20, SumNS: 1e8},
+			{Function: "MPI_Waitall", Bytes: 512, Pair: profile.BetweenNodes, Calls: 20, SumNS: 1e7},
 		}, Calls: []profile.Call{
 			{Function: "MPI_Scan", Bytes: 65536, Processes: 2, Communicator: "world", Datatype: "MPI_DOUBLE", Op: "MPI_SUM", Calls: 2000, Ranks: 2, SumNS: 4e9, LeastRankNS: 1.5e9, MostRankNS: 2.5e9, LeastCallNS: 9e5, Sampled: 250, Faults: 4000},
 			{Function: "MPI_Alltoallv", Bytes: 1024, Processes: 1, Communicator: "inter", Datatype: "derived with holes", Uneven: true, Calls: 10, Ranks: 1, SumNS: 1e6, LeastRankNS: 1e6, MostRankNS: 1e6, LeastCallNS: 9e4},
@@ -56,6 +59,7 @@ func gained() *GainResult {
 			{Function: "MPI_Gather", Bytes: 8, Processes: 2, Calls: 10, RuntimeS: .2, Msize: 8, By: "gather_as_allgather", Mockup: "gather_as_allgather", Ratio: 2, RatioLo: 1.5, RatioHi: 3, Saved: Saved{.1, .05, .2}},
 			{Function: "MPI_Reduce", Bytes: 8, Processes: 2, Calls: 10, RuntimeS: .1, Msize: 8, By: "reduce_as_allreduce", Mockup: "reduce_as_allreduce", Ratio: 2, RatioLo: 1.5, RatioHi: 3, Why: "the check reduced double by sum"},
 		},
+		MessagesS: .5, Messages: []GainMessages{{From: 4096, To: 32768, RuntimeS: .4, AtMostS: .2, By: "OMPI_MCA_btl_vader_eager_limit=32768"}},
 		Trades: []GainTrade{{What: "malloc's variables", Folder: "c/remedy/trade-1", Saved: Saved{.15, .1, .2}, Faster: 2, Slower: 1}},
 		AB:     &ProgramAB{WithoutS: []float64{5, 5}, WithS: []float64{4, 4.5}, Ratio: 1.1, RatioLo: 1.05, RatioHi: 1.2}}
 }

@@ -49,6 +49,11 @@ func Of(check, calls string) (*Joined, error) {
 		return nil, fail.AsSetup(err)
 	}
 	g := Join(j.Report, mends, p)
+	for i, t := range g.Messages {
+		if t.Folder != "" {
+			g.Messages[i].Folder = filepath.Join(check, remedy.Folder, t.Folder)
+		}
+	}
 	for i := range g.Trades {
 		g.Trades[i].Folder = filepath.Join(check, remedy.Folder, g.Trades[i].Folder)
 	}

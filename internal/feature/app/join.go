@@ -35,11 +35,11 @@ type join struct {
 // violation.
 func Join(r *analyze.Report, m *remedy.Result, p *profile.Profile) *GainResult {
 	x := join{r, m, p, &GainResult{Schema: GainSchema, Program: phrase.Known(p.Program), Library: r.Library.Version, WallS: p.Wall(), CollectiveS: p.Collective(),
-		Calls: []GainCall{}, Findings: []GainFinding{}, Trades: []GainTrade{}, Notes: []string{}}}
+		Calls: []GainCall{}, Findings: []GainFinding{}, Messages: []GainMessages{}, Trades: []GainTrade{}, Notes: []string{}}}
 	for _, c := range p.Blocking() {
 		x.out.WaitingS += p.Waiting(c)
 		of := x.verdicts(c)
-		if len(of) > 0 && otherDatatype(c, of[0]) == "" {
+		if x.measures(c, of) {
 			x.out.CoveredS += p.Seconds(c)
 		}
 		x.need(c, of)
@@ -53,6 +53,7 @@ func Join(r *analyze.Report, m *remedy.Result, p *profile.Profile) *GainResult {
 			x.out.Trades = append(x.out.Trades, x.weighed(t))
 		}
 	}
+	x.messages()
 	x.notes()
 	return x.out
 }
@@ -61,8 +62,8 @@ func Join(r *analyze.Report, m *remedy.Result, p *profile.Profile) *GainResult {
 // the check has not measured the call, or in another state of malloc.
 func (x *join) need(c profile.Call, of []*analyze.Verdict) {
 	k := GainCall{Function: c.Function, Bytes: c.Bytes, Uneven: c.Uneven, Processes: c.Processes, Communicator: c.Communicator,
-		Datatype: c.Datatype, Op: c.Op, Calls: x.calls.CallsOfRank(c), RuntimeS: x.calls.Seconds(c)}
-	if len(of) > 0 && otherDatatype(c, of[0]) == "" && !differ(of[0].PageFaults, c.FaultsPerCall()) {
+		Datatype: c.Datatype, Op: c.Op, Root: c.Root, Calls: x.calls.CallsOfRank(c), RuntimeS: x.calls.Seconds(c)}
+	if x.measures(c, of) && !differ(of[0].PageFaults, c.FaultsPerCall()) {
 		needs := min(k.RuntimeS, k.Calls*atItsSize(c, of[0], *of[0].MedianS))
 		k.NeedsS = &needs
 		x.out.NeedsS, x.out.RestS = x.out.NeedsS+needs, x.out.RestS+k.RuntimeS-needs
@@ -183,7 +184,9 @@ func (x *join) add(c profile.Call, of []*analyze.Verdict) {
 		}
 	}
 	if f == nil {
-		x.out.AtMostS += max(x.atMost(c, of), x.faulting(c, of[0]))
+		if x.otherRoot(c) == "" {
+			x.out.AtMostS += max(x.atMost(c, of), x.faulting(c, of[0]))
+		}
 		return
 	}
 	f.Function, f.Bytes, f.Processes, f.Msize = c.Function, c.Bytes, c.Processes, v.Msize
@@ -294,7 +297,7 @@ func (x *join) weighed(t remedy.Trade) GainTrade {
 	out := GainTrade{What: t.Label, Folder: t.Folder}
 	for _, c := range x.calls.Calls {
 		of := x.verdicts(c)
-		if len(of) == 0 || otherDatatype(c, of[0]) != "" || x.otherRoot(c) != "" || differ(of[0].PageFaults, c.FaultsPerCall()) {
+		if !x.measures(c, of) || differ(of[0].PageFaults, c.FaultsPerCall()) {
 			continue
 		}
 		at := func(list []remedy.Traded) *remedy.Traded {
@@ -319,12 +322,24 @@ func (x *join) weighed(t remedy.Trade) GainTrade {
 // more returns the part of a time that a slowdown adds.
 func more(ratio float64) float64 { return max(0, ratio-1) }
 
-// otherRoot says if most calls have another root than the check's. A profile only tells rank 0 from all others.
+// measures tells whether verdicts are about such calls: with the elements and the root of the check.
+func (x *join) measures(c profile.Call, of []*analyze.Verdict) bool {
+	return len(of) > 0 && otherDatatype(c, of[0]) == "" && x.otherRoot(c) == ""
+}
+
+// otherRoot says if calls have another root than the check's.
 func (x *join) otherRoot(c profile.Call) string {
-	if x.report.Operation.Root == 0 && 2*c.OtherRoot > c.Calls {
-		return "most of these calls have another root than rank 0, which is the check's: check with job.root"
+	if c.RootIs(x.report.Operation.Root) {
+		return ""
 	}
-	return ""
+	its := fmt.Sprintf("these calls have root %d", c.Root)
+	switch {
+	case c.Root < 0:
+		its = "these calls have several roots"
+	case c.Root == 0 && c.OtherRoot > 0:
+		its = "most of these calls have another root"
+	}
+	return fmt.Sprintf("%s, and the check root %d (job.root)", its, x.report.Operation.Root)
 }
 
 // otherDatatype says if a reduction was measured with other elements than the program has.

@@ -224,7 +224,13 @@ func TestNothingThatIsNotShownCounts(t *testing.T) {
 		"an operator of its own": func(_ *analyze.Verdict, c *profile.Call) { c.Op = "user" },
 		"uneven blocks":          func(_ *analyze.Verdict, c *profile.Call) { c.Uneven = true },
 		"another root":           func(_ *analyze.Verdict, c *profile.Call) { c.OtherRoot = 1001 },
-		"two groups":             func(_ *analyze.Verdict, c *profile.Call) { c.Communicator = "inter" },
+		"one other root": func(v *analyze.Verdict, c *profile.Call) {
+			v.Function, c.Function, c.Root = "MPI_Reduce", "MPI_Reduce", 1
+		},
+		"several other roots": func(v *analyze.Verdict, c *profile.Call) {
+			v.Function, c.Function, c.Root = "MPI_Reduce", "MPI_Reduce", profile.SeveralRoots
+		},
+		"two groups": func(_ *analyze.Verdict, c *profile.Call) { c.Communicator = "inter" },
 		"the other state of malloc": func(v *analyze.Verdict, c *profile.Call) {
 			v.PageFaults, c.Sampled, c.Faults, c.Faulting = number(256), 50, 1024, 2 // the first call of each rank
 		},

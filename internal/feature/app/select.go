@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/settings"
+	"pgmpi/internal/tuning"
 	"pgmpi/mockups"
 )
 
@@ -46,31 +48,53 @@ func callsOf(path string, f *glfile.File) (note string, err error) {
 	if err != nil {
 		return "", err
 	}
-	var np []int
-	var calls []string
-	for _, c := range p.Calls { // the longest first
-		if worth(p, c) {
-			calls, np = lists.With(calls, guidelines.CallAt(c.Function, c.Bytes, c.Processes, c.Reduced())), lists.With(np, c.Processes)
-		}
+	if f.Job.Root == 0 {
+		f.Job.Root = rootOf(p)
 	}
-	for _, m := range p.Made { // what would stand in their place
-		if worth(p, m.Call) {
-			calls, np = lists.With(calls, guidelines.CallAt(m.Function, m.Bytes, m.Processes, m.Reduced())), lists.With(np, m.Processes)
-		}
+	calls, np := collectivesOf(p, f.Job.Root)
+	messages := sizesOf(p)
+	if len(messages) > 0 {
+		np = lists.With(np, p.Processes)
 	}
-	if len(calls) == 0 {
-		return "", fmt.Errorf("%s: no collective takes %g %% of the run-time, with equal blocks of one of MPI's datatypes on two processes or more: there is nothing to gain by a check",
-			path, 100*leastShare)
+	if calls = append(calls, messages...); len(calls) == 0 {
+		return "", fmt.Errorf("%s: no collective takes %g %% of the run-time, with equal blocks of one of MPI's datatypes on "+
+			"two processes or more, and no messages of 2 B to %s: there is nothing to gain by a check",
+			path, 100*leastShare, conf.HumanSize(tuning.MostEager))
 	}
 	slices.Sort(np)
 	if usual := guidelines.Default().Guidelines; slices.Equal(f.Check.Guidelines, usual) {
 		f.Check.Guidelines = []string{"all"} // these calls are few, and PGMPI's guidelines are about some collectives alone
+		if len(messages) > 0 {
+			f.Check.Guidelines = append(f.Check.Guidelines, guidelines.Eager)
+		}
 	}
 	f.Check.Calls, f.Job.NP, f.Job.Shapes = calls, np, glfile.Default().Job.Shapes
 	plan, err := f.Plan(np)
 	if err != nil {
 		return "", fmt.Errorf("%s: no guideline is about what it calls: %w", path, err)
 	}
+	how := startAs(p, f)
+	return planned(p, plan, path) + phrase.When(len(messages) > 0, " Messages are measured between ranks 0 and 1.") +
+		phrase.When(how != "", " %s", how), nil
+}
+
+// collectivesOf lists the collectives of a profile that are worth a check with a root, and their numbers of processes.
+func collectivesOf(p *profile.Profile, root int) (calls []string, np []int) {
+	for _, c := range p.Calls { // the longest first
+		if worth(p, c) && c.RootIs(root) {
+			calls, np = lists.With(calls, guidelines.CallAt(c.Function, c.Bytes, c.Processes, c.Reduced())), lists.With(np, c.Processes)
+		}
+	}
+	for _, m := range p.Made { // what would stand in their place
+		if worth(p, m.Call) && m.RootIs(root) {
+			calls, np = lists.With(calls, guidelines.CallAt(m.Function, m.Bytes, m.Processes, m.Reduced())), lists.With(np, m.Processes)
+		}
+	}
+	return calls, np
+}
+
+// planned says how much of what a program calls a plan measures, and what it leaves out.
+func planned(p *profile.Profile, plan *guidelines.Plan, path string) string {
 	measured, kinds, left := 0., 0, []string{}
 	for _, c := range p.Blocking() {
 		if t := lists.First(plan.Tests, func(t guidelines.Test) bool { return isOf(plan, t, c) }); t != nil && worth(p, c) {
@@ -79,11 +103,11 @@ func callsOf(path string, f *glfile.File) (note string, err error) {
 			left = append(left, fmt.Sprintf("%s (%s)", described(c), phrase.Percent(p.Seconds(c)/p.Collective())))
 		}
 	}
-	how := startAs(p, f)
-	return fmt.Sprintf("%s of %s in %s: %s of its time in collectives%s. Calls that take less than %g %% of the run-time are left out.%s",
-		conf.Plural(kinds, "kind")+" of calls", phrase.Known(p.Program), path, phrase.Percent(measured/p.Collective()),
-		phrase.When(len(left) > 0, ", but not %s", strings.Join(left, ", ")), 100*leastShare,
-		phrase.When(how != "", " %s", how)), nil
+	return fmt.Sprintf("%s of %s in %s: %s of its time in collectives%s%s. Calls that take less than %g %% of the run-time "+
+		"are left out.",
+		conf.Plural(kinds, "kind")+" of calls", phrase.Known(p.Program), path, phrase.Percent(measured/max(p.Collective(), 1e-9)),
+		phrase.When(plan.Root > 0, ", with root %d", plan.Root),
+		phrase.When(len(left) > 0, ", but not %s", strings.Join(left, ", ")), 100*leastShare)
 }
 
 const mostLeft = 3 // calls that the note names
@@ -106,12 +130,12 @@ func reducible(c profile.Call) bool {
 // isOf tells whether a test measures a call, a reduction with its own elements and operator.
 func isOf(plan *guidelines.Plan, t guidelines.Test, c profile.Call) bool {
 	datatype, op := plan.ElementsOf(plan.Cases[t.Case])
-	return t.Function == c.Function && t.Msize == c.Bytes && t.Shape.NP == c.Processes && sameElements(c, datatype, op)
+	return c.RootIs(plan.Root) && t.Function == c.Function && t.Msize == c.Bytes && t.Shape.NP == c.Processes && sameElements(c, datatype, op)
 }
 
 // described names a call with what may keep it from being measured.
 func described(c profile.Call) string {
-	text := phrase.Function(c.Function) + phrase.When(c.Bytes > 0, " of %s", conf.HumanSize(c.Bytes))
+	text := phrase.Function(c.Function) + phrase.When(c.Bytes > 0, " of %s", conf.HumanSize(c.Bytes)) + withRoot(c.Root)
 	switch {
 	case c.Uneven:
 		return text + " with blocks that differ"
@@ -119,4 +143,26 @@ func described(c profile.Call) string {
 		return text + fmt.Sprintf(" %s/%s", phrase.Function(c.Datatype), phrase.Function(c.Op))
 	}
 	return text
+}
+
+// withRoot names a root that is not rank 0.
+func withRoot(root int) string {
+	return phrase.Either(root < 0, ", several roots", phrase.When(root > 0, ", root %d", root))
+}
+
+// rootOf returns the root with which a check measures most of the time in calls with a root: rank 0, unless others take
+// more, and all numbers of processes have it.
+func rootOf(p *profile.Profile) (root int) {
+	most, seconds := 0., map[int]float64{}
+	for _, c := range p.Calls {
+		if c.HasRoot() && worth(p, c) && c.Root >= 0 {
+			seconds[c.Root] += p.Seconds(c)
+		}
+	}
+	for _, r := range slices.Sorted(maps.Keys(seconds)) {
+		if _, np := collectivesOf(p, r); seconds[r] > most && slices.Min(np) > r {
+			most, root = seconds[r], r
+		}
+	}
+	return root
 }

@@ -104,3 +104,26 @@ func TestACheckMeasuresWhatTwoCallsWouldBeInOne(t *testing.T) {
 	_, err := callsOf(path, &f)
 	should.Fail(t, err, "made[0]", "another pair")
 }
+
+// Of 200 ms, 120 have root 1, which a check has for all of its calls.
+func TestACheckHasTheRootOfMostTime(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "app.prof")
+	with := func(root, ms int) string {
+		return strings.Replace(mix("MPI_Bcast", 8, "MPI_BYTE", "", ms), `"calls":10`, fmt.Sprintf(`"calls":10,"other_root":%d,"root":%d`, map[bool]int{true: 10}[root != 0], root), 1)
+	}
+	for _, c := range []struct {
+		root  int
+		calls string
+		said  []string
+	}{
+		{1, with(0, 20) + "," + with(1, 120) + "," + mix("MPI_Allreduce", 8, "MPI_DOUBLE", "MPI_SUM", 60), []string{"90.0 % of its time in collectives, with root 1, but not Bcast of 8 B (10.0 %)"}},
+		{0, with(0, 80) + "," + with(1, 20), []string{"80.0 % of its time in collectives, but not Bcast of 8 B, root 1 (20.0 %)"}},
+		{0, with(0, 80) + "," + with(-1, 120), []string{"40.0 % of its time", "Bcast of 8 B, several roots (60.0 %)"}},
+	} {
+		must.Do(t, os.WriteFile(path, []byte(fmt.Sprintf(mixed, c.calls)), 0o666))
+		f := glfile.Default()
+		note := must.Get(callsOf(path, &f))(t)
+		should.Equal(t, f.Job.Root, c.root, "%s", note)
+		should.Contain(t, note, c.said...)
+	}
+}

@@ -118,6 +118,9 @@ func (p *Profile) check() error {
 			return fmt.Errorf("functions[%d], %.40q: %d calls in %d ns cannot be", i, f.Name, f.Calls, f.SumNS)
 		}
 	}
+	if err := p.checkMessages(); err != nil {
+		return err
+	}
 	if p.spent() > p.most()*threads*inexact {
 		return fmt.Errorf("its calls take %.3g s, and all ranks have %.3g s", p.spent()/1e9, p.most()/1e9)
 	}
@@ -137,6 +140,8 @@ func (c Call) check(p *Profile, threads float64) error {
 			p.Processes)
 	case c.Ranks < 1 || c.Ranks > p.Ranks || c.Calls < int64(c.Ranks) || c.Bytes < 0 || c.Bytes > mostBytes:
 		return fmt.Errorf("%d calls of %d ranks with %d bytes cannot be", c.Calls, c.Ranks, c.Bytes)
+	case !c.rootCanBe():
+		return fmt.Errorf("%d of %d calls have another root than rank 0, and theirs is %d", c.OtherRoot, c.Calls, c.Root)
 	case c.WaitingNS < 0 || c.WaitingNS > 0 && (!p.Sync || c.Nonblocking()):
 		return fmt.Errorf("%d ns in barriers before it cannot be", c.WaitingNS)
 	case !within(c.InPlace, c.Calls) || !within(c.OtherRoot, c.Calls) || !within(c.Sampled, c.Calls) ||
@@ -153,6 +158,15 @@ func (c Call) check(p *Profile, threads float64) error {
 			c.LeastRankNS, c.MostRankNS, c.LeastCallNS, p.WallNS)
 	}
 	return nil
+}
+
+// rootCanBe tells whether calls can have their root. An intercommunicator has it on its other side.
+func (c Call) rootCanBe() bool {
+	most := c.Processes
+	if c.Communicator == "inter" {
+		most = mostRanks
+	}
+	return SeveralRoots <= c.Root && c.Root < most && (c.Root == 0 || c.OtherRoot == c.Calls)
 }
 
 func within(part, all int64) bool { return part >= 0 && part <= all }

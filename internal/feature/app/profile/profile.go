@@ -57,8 +57,10 @@ type Profile struct {
 	LostCalls int64      `json:"lost_calls"`
 	LostNS    int64      `json:"lost_ns"`
 	Functions []Function `json:"functions"` // all others that were called; empty in a profile of collectives alone
-	Calls     []Call     `json:"calls"`
-	Made      []Made     `json:"made,omitempty"` // the longest first; their calls are in Calls, too
+	// Messages has the sizes of messages among Functions; nil in a profile of a version that counted none.
+	Messages []Message `json:"messages,omitempty"`
+	Calls    []Call    `json:"calls"`
+	Made     []Made    `json:"made,omitempty"` // the longest first; their calls are in Calls, too
 	// Path is the file that it was read from, or "".
 	Path   string  `json:"-"`
 	atOnce float64 // by which factor calls of concurrent threads take more than all time, if above 1
@@ -77,6 +79,7 @@ type Call struct {
 	Calls        int64  `json:"calls"`
 	InPlace      int64  `json:"in_place"`
 	OtherRoot    int64  `json:"other_root"` // calls with another root than rank 0
+	Root         int    `json:"root"`       // SeveralRoots where they differ; 0 of an older version, whatever OtherRoot says
 	Ranks        int    `json:"ranks"`      // with such calls
 	SumNS        int64  `json:"sum_ns"`
 	LeastRankNS  int64  `json:"least_rank_ns"` // of the rank that spent least in all its calls
@@ -122,6 +125,7 @@ func (p *Profile) settle() {
 	p.atOnce = p.spent() / p.most()
 	slices.SortStableFunc(p.Calls, func(a, b Call) int { return cmp.Compare(b.SumNS, a.SumNS) })
 	slices.SortStableFunc(p.Made, func(a, b Made) int { return cmp.Compare(b.SumNS, a.SumNS) })
+	sortMessages(p.Messages)
 }
 
 var part = regexp.MustCompile(`^\.rank\d+$`)
@@ -166,6 +170,7 @@ func (p *Profile) add(q *Profile) error {
 			p.Functions = append(p.Functions, f)
 		}
 	}
+	p.addMessages(q.Messages)
 	for _, m := range q.Made {
 		if a := lists.First(p.Made, func(a Made) bool { return a.By == m.By && a.kind() == m.kind() }); a != nil {
 			a.Call.add(m.Call)
@@ -186,6 +191,9 @@ func (p *Profile) add(q *Profile) error {
 func (a *Call) add(c Call) {
 	a.Calls, a.InPlace, a.OtherRoot, a.Ranks = a.Calls+c.Calls, a.InPlace+c.InPlace, a.OtherRoot+c.OtherRoot, a.Ranks+c.Ranks
 	a.WaitingNS += c.WaitingNS
+	if a.Root != c.Root {
+		a.Root = SeveralRoots
+	}
 	a.SumNS, a.Sampled, a.Faults, a.Faulting = a.SumNS+c.SumNS, a.Sampled+c.Sampled, a.Faults+c.Faults, a.Faulting+c.Faulting
 	a.LeastRankNS, a.MostRankNS, a.LeastCallNS = min(a.LeastRankNS, c.LeastRankNS), max(a.MostRankNS, c.MostRankNS), min(a.LeastCallNS, c.LeastCallNS)
 }
@@ -204,7 +212,7 @@ func (p *Profile) Store(path string) error {
 
 // kind returns the call without its numbers.
 func (c Call) kind() Call {
-	return Call{Function: c.Function, Bytes: c.Bytes, Processes: c.Processes, Communicator: c.Communicator, Datatype: c.Datatype, Op: c.Op, Uneven: c.Uneven}
+	return Call{Function: c.Function, Bytes: c.Bytes, Processes: c.Processes, Communicator: c.Communicator, Datatype: c.Datatype, Op: c.Op, Uneven: c.Uneven, Root: min(1, max(c.Root, -c.Root))}
 }
 
 // MadeCalls returns how many collectives all ranks called, nonblocking ones too.
@@ -303,6 +311,25 @@ func (c Call) Reduced() string {
 		return ""
 	}
 	return c.Elements() + "/" + strings.ToLower(strings.TrimPrefix(c.Op, "MPI_"))
+}
+
+// SeveralRoots stands for roots that differ, none of which is rank 0.
+const SeveralRoots = -1
+
+var rooted = strings.Fields("MPI_Bcast MPI_Gather MPI_Gatherv MPI_Reduce MPI_Scatter MPI_Scatterv")
+
+// HasRoot tells whether one rank of a collective has a part of its own.
+func (c Call) HasRoot() bool { return slices.Contains(rooted, c.Function) }
+
+// RootIs tells whether calls have a root, which of an older version's most have, or none at all.
+func (c Call) RootIs(root int) bool {
+	switch {
+	case c.Root == 0 && c.OtherRoot > 0:
+		return root != 0 || 2*c.OtherRoot <= c.Calls
+	case !c.HasRoot():
+		return true
+	}
+	return c.Root == root
 }
 
 // Comparable tells whether guidelines know such calls: on the processes of one communicator, with equal blocks of a

@@ -84,6 +84,29 @@ func TestPartsOfRanksAreJoined(t *testing.T) {
 	must.Do(t, err)
 }
 
+func TestCallsWithSeveralRootsAreTold(t *testing.T) {
+	at := func(root int) string {
+		return strings.Replace(strings.Replace(call(8, 1000), "world", "inter", 1), `"ranks":1`, fmt.Sprintf(`"other_root":100,"root":%d,"ranks":1`, root), 1)
+	}
+	path := put(t, "app.prof.rank0", written(1, at(3)+","+strings.Replace(at(3), `"bytes":8`, `"bytes":16`, 1)+","+call(8, 1000)))
+	path = strings.TrimSuffix(path, ".rank0")
+	must.Do(t, os.WriteFile(path+".rank1", []byte(written(1, at(2)+","+strings.Replace(at(3), `"bytes":8`, `"bytes":16`, 1))), 0o666))
+	p := must.Get(Parts(path))(t)
+	got := map[string]int64{}
+	for _, c := range p.Calls {
+		got[fmt.Sprint(c.Bytes, " ", c.Root)] = c.Calls
+		should.Equal(t, c.RootIs(3), c.Root == 3, "%+v", c)
+		should.Equal(t, c.RootIs(0), c.Root == 0, "%+v", c)
+	}
+	should.Equal(t, got, map[string]int64{"8 -1": 200, "16 3": 200, "8 0": 100})
+	should.Hold(t, Call{Function: "MPI_Allreduce"}.RootIs(3), "no root")
+	should.Hold(t, !Call{Function: "MPI_Bcast", Calls: 10, OtherRoot: 6}.RootIs(0), "most of an older version's")
+	for _, bad := range []string{`"root":-2`, `"root":16777216`, `"root":3,"other_root":99`, `"root":3,"communicator":"part"`} {
+		_, err := Read(put(t, "bad.prof", written(1, strings.Replace(at(3), `"root":3`, bad, 1))))
+		should.Fail(t, err, "bad.prof is damaged", bad)
+	}
+}
+
 // The table says which part of a right profile is replaced, and by what.
 func TestAProfileThatCannotBeIsRefused(t *testing.T) {
 	good := `{"schema":"pgmpi-profile/1","program":"app","library":"L","host":"h","created":1,"thread_level":"single","processes":2,"ranks":2,"finished":true,` +

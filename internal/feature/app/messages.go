@@ -1,0 +1,232 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/feature/app/profile"
+	"pgmpi/internal/feature/remedy"
+	"pgmpi/internal/lists"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/tuning"
+	"pgmpi/measure/host"
+)
+
+// GainMessages limits what a program's messages of some sizes would gain.
+type GainMessages struct {
+	From     int64   `json:"from_bytes"`
+	To       int64   `json:"to_bytes"`  // not included
+	RuntimeS float64 `json:"runtime_s"` // in them and in waits for them
+	AtMostS  float64 `json:"at_most_s"` // if all of that is the library's work
+	By       string  `json:"by"`        // what is set, or "" where several smaller messages are faster
+	Folder   string  `json:"folder"`    // of a trade that sets it, or ""
+}
+
+// messageOf returns the function of a check that exchanges messages as a program's does.
+func messageOf(function string) string {
+	if strings.HasPrefix(function, "MPI_Sendrecv") {
+		return "MPI_Sendrecv"
+	}
+	return "MPI_Send"
+}
+
+// where says which pair of processes a check has measured.
+var where = map[profile.Pair]string{
+	profile.OnNode: "which were on one node", profile.BetweenNodes: "which were on two nodes",
+	profile.SomePair: "of which it is not known where they were",
+}
+
+// messages limits the gain of what the program sends between processes as those that the check has measured.
+func (x *join) messages() {
+	pair, elsewhere := measuredPair(x.report), 0.
+	for _, m := range x.calls.Messages {
+		s := x.calls.MessageSeconds(m)
+		switch {
+		case !x.measured(m):
+			continue
+		case m.Pair != pair || pair == profile.SomePair:
+			elsewhere += s
+			continue
+		}
+		x.out.MessagesS += s
+		if most, g := x.fasterMessages(m); part(most) > 0 {
+			g.From, g.To = m.Bytes, m.End()
+			a := lists.FirstOrNew(&x.out.Messages, func(o GainMessages) bool {
+				return o.From == g.From && o.By == g.By && o.Folder == g.Folder
+			}, g)
+			a.RuntimeS, a.AtMostS = a.RuntimeS+s, a.AtMostS+s*part(most)
+		}
+	}
+	if elsewhere >= leastGain*x.calls.Wall() {
+		x.note("%s of the run-time in messages between other pairs of processes than ranks 0 and 1 of the check, %s",
+			phrase.Percent(elsewhere/x.calls.Wall()), where[pair])
+	}
+	x.out.Messages = neighboring(x.out.Messages)
+}
+
+// neighboring joins sizes that follow each other, where the same makes them faster.
+func neighboring(of []GainMessages) []GainMessages {
+	slices.SortFunc(of, func(a, b GainMessages) int {
+		return cmp.Or(cmp.Compare(a.Folder, b.Folder), cmp.Compare(a.By, b.By), cmp.Compare(a.From, b.From))
+	})
+	out := []GainMessages{}
+	for _, m := range of {
+		if n := len(out) - 1; n >= 0 && out[n].To == m.From && out[n].By == m.By && out[n].Folder == m.Folder {
+			out[n].To, out[n].RuntimeS, out[n].AtMostS = m.To, out[n].RuntimeS+m.RuntimeS, out[n].AtMostS+m.AtMostS
+		} else {
+			out = append(out, m)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b GainMessages) int { return cmp.Compare(b.AtMostS, a.AtMostS) })
+	return out
+}
+
+// like tells whether a call of a check is a message as a program's, of such a size.
+func like(m profile.Message, function string, bytes int64) bool {
+	return function == messageOf(m.Function) && profile.SizesLike(bytes) == m.Bytes
+}
+
+func (x *join) measured(m profile.Message) bool {
+	return slices.ContainsFunc(x.report.Verdicts, func(v analyze.Verdict) bool {
+		return v.MedianS != nil && like(m, v.Function, v.Msize)
+	})
+}
+
+// fasterMessages returns how many times faster messages are at most, and by what: by the remedy, by a trade of it, or
+// by the check, if several smaller ones take less time there.
+func (x *join) fasterMessages(m profile.Message) (most float64, by GainMessages) {
+	raise := func(hi *float64, its GainMessages) {
+		if hi != nil && *hi > most {
+			most, by = *hi, its
+		}
+	}
+	if x.remedy != nil {
+		for _, k := range x.remedy.Cells {
+			if like(m, k.Function, k.Msize) && (k.State == remedy.CellMended || k.State == remedy.CellFaster) {
+				raise(k.GainHi, GainMessages{By: x.setting(x.remedy.Env, strings.Join(k.By, " + "))})
+			}
+		}
+		proved := by.By != ""
+		for _, t := range x.remedy.Trades {
+			for _, k := range t.Mends {
+				if !proved && like(m, k.Function, k.Msize) {
+					raise(k.Hi, GainMessages{By: x.setting(t.Env, t.Label), Folder: t.Folder})
+				}
+			}
+		}
+	}
+	for _, v := range x.report.Verdicts {
+		if by.By == "" && v.Verdict == judge.Violated && v.Type == guidelines.Split && like(m, v.Function, v.Msize) {
+			raise(v.RatioHi95, GainMessages{})
+		}
+	}
+	return most, by
+}
+
+// setting writes the eager limit that is set, or else what a remedy calls what it has set.
+func (x *join) setting(env map[string]string, other string) string {
+	usual, _ := tuning.EagerLimit(versionOf(x.report.Library.Version))
+	name, _, _ := strings.Cut(usual, "=")
+	if value := env[name]; value != "" {
+		return name + "=" + value
+	}
+	return cmp.Or(other, tuning.EnvFile)
+}
+
+// measuredPair tells whether ranks 0 and 1 of a check, which exchange its messages, were on one node.
+func measuredPair(r *analyze.Report) (pair profile.Pair) {
+	for _, l := range r.Measured.Factors.Layouts {
+		of := func(rank int) int {
+			return slices.IndexFunc(l.Nodes, func(n host.Node) bool { return slices.Contains(n.Ranks, rank) })
+		}
+		its := profile.BetweenNodes
+		switch {
+		case of(0) < 0 || of(1) < 0:
+			continue
+		case of(0) == of(1):
+			its = profile.OnNode
+		}
+		if pair != profile.SomePair && pair != its {
+			return profile.SomePair
+		}
+		pair = its
+	}
+	return pair
+}
+
+// messagesAtMostS is the sum of what messages would gain by what the remedy sets.
+func (g *GainResult) messagesAtMostS() (s float64) {
+	for _, m := range g.Messages {
+		if m.By != "" && m.Folder == "" {
+			s += m.AtMostS
+		}
+	}
+	return s
+}
+
+func (m GainMessages) text(g *GainResult) string {
+	text := fmt.Sprintf("%s of the run-time in messages of %s, with all waiting in them: at most %s less ",
+		phrase.Percent(m.RuntimeS/g.WallS), sizes(m.From, m.To), phrase.Percent(m.AtMostS/g.WallS))
+	switch {
+	case m.By == "":
+		return text + "as several smaller messages, which the check has found faster."
+	case m.Folder != "":
+		return text + fmt.Sprintf("under %s, a trade that slows other calls; `. %s` sets it.", m.By,
+			conf.Quote(filepath.Join(m.Folder, tuning.EnvFile)))
+	}
+	return text + "under " + m.By + "."
+}
+
+// sizes writes a range of sizes: "4 to 32 KiB".
+func sizes(from, to int64) string {
+	if to <= from+1 {
+		return conf.HumanSize(from)
+	}
+	a, b := conf.HumanSize(from), conf.HumanSize(to)
+	if n, unit, _ := strings.Cut(a, " "); strings.HasSuffix(b, " "+unit) {
+		a = n
+	}
+	return a + " to " + b
+}
+
+// sayMessages says what the program's messages would gain, as far as the check has measured such.
+func sayMessages(say func(string, ...any), g *GainResult) {
+	for _, m := range g.Messages {
+		if m.AtMostS >= leastTold*g.WallS {
+			say("%s", m.text(g))
+		}
+	}
+	if len(g.Messages) == 0 && g.MessagesS >= leastGain*g.WallS {
+		say("%s of the run-time in messages of sizes that the check has measured: none is shown to be too slow.",
+			phrase.Percent(g.MessagesS/g.WallS))
+	}
+}
+
+// sizesOf lists the messages of a profile that are worth a check, at their sizes and half of these.
+func sizesOf(p *profile.Profile) (calls []string) {
+	for _, function := range []string{"MPI_Send", "MPI_Sendrecv"} {
+		for bytes := int64(leastEager); bytes <= tuning.MostEager && p.Processes > 1; bytes *= 2 {
+			s := 0.
+			for _, m := range p.Messages {
+				if like(m, function, bytes) {
+					s += p.MessageSeconds(m)
+				}
+			}
+			if s >= leastShare*p.Wall() {
+				for _, size := range []int64{bytes / 2, bytes} {
+					calls = lists.With(calls, guidelines.CallAt(function, size, p.Processes, ""))
+				}
+			}
+		}
+	}
+	return calls
+}
+
+const leastEager = 2 // bytes: a smaller message cannot be split
