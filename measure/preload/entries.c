@@ -101,8 +101,18 @@ int is_fortran(const void *caller)
 #define NAMES(Name, SIG, ARGS, SEES)                                                                                   \
     static int (*real_##Name) SIG;                                                                                     \
     static int see_##Name SIG SEES                                                                                     \
-    int MPI_##Name SIG { return see_##Name ARGS; }                                                                     \
-    int PMPI_##Name SIG { return is_fortran(__builtin_return_address(0)) ? see_##Name ARGS : real_##Name ARGS; }       \
+    int MPI_##Name SIG                                                                                                 \
+    {                                                                                                                  \
+        CALLED_FROM(__builtin_return_address(0));                                                                      \
+        return see_##Name ARGS;                                                                                        \
+    }                                                                                                                  \
+    int PMPI_##Name SIG                                                                                                \
+    {                                                                                                                  \
+        if (!is_fortran(__builtin_return_address(0)))                                                                  \
+            return real_##Name ARGS;                                                                                   \
+        CALLED_FROM(__builtin_return_address(0));                                                                      \
+        return see_##Name ARGS;                                                                                        \
+    }                                                                                                                  \
     FIRST static void find_##Name(void) { *(void **)&real_##Name = dlsym(RTLD_NEXT, "PMPI_" #Name); }
 #define FIRST __attribute__((constructor(101)))
 

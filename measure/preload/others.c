@@ -70,10 +70,17 @@ static const sized sized_as[OTHERS] = {
     }                                                                                                                  \
     int mpi_##Name TAKES __asm__("MPI_" #Name);                                                                        \
     int pmpi_##Name TAKES __asm__("PMPI_" #Name);                                                                      \
-    int mpi_##Name TAKES { return see_##Name THESE; }                                                                  \
+    int mpi_##Name TAKES                                                                                               \
+    {                                                                                                                  \
+        CALLED_FROM(__builtin_return_address(0));                                                                      \
+        return see_##Name THESE;                                                                                       \
+    }                                                                                                                  \
     int pmpi_##Name TAKES                                                                                              \
     {                                                                                                                  \
-        return is_fortran(__builtin_return_address(0)) ? see_##Name THESE : real_##Name THESE;                         \
+        if (!is_fortran(__builtin_return_address(0)))                                                                  \
+            return real_##Name THESE;                                                                                  \
+        CALLED_FROM(__builtin_return_address(0));                                                                      \
+        return see_##Name THESE;                                                                                       \
     }                                                                                                                  \
     FIRST static void find_##Name(void) { *(void **)&real_##Name = dlsym(RTLD_NEXT, "PMPI_" #Name); }
 #define COUNTED_8(Name) COUNTED(Name, UP_TO_8, THESE_8)

@@ -3,6 +3,7 @@
  *
  *     PGMPI_PROFILE=FILE   what the program calls is counted and timed (profile.c, others.c, messages.c)
  *     PGMPI_SYNC=1         and a barrier before each blocking collective tells the waiting for late ranks from it
+ *     PGMPI_SITES=1        and the places that it is called from (sites.c)
  *     PGMPI_APPLY=FILE     calls that the rules in FILE name go through a mock-up (apply.c)
  *     PGMPI_APPLIED=FILE   rank 0 writes there how many calls went through each rule
  *     PGMPI_CALLED=FILE    rank 0 writes there how many calls the ranks made, untimed
@@ -137,6 +138,35 @@ void messages_finish(void);
 void messages_mixed(void);
 void message_end(const sized *as, const word *words, int64_t spent);
 void profile_message(int function, int size, pair_kind pair, int64_t spent);
+
+/* ---- where the program calls from ---- */
+
+enum { SITES = 1024 };
+
+/* Calls of one function from one place. */
+typedef struct {
+    int what; /* a function, or -1 less any other one */
+    int64_t bytes, calls, spent;
+    uint64_t at; /* an address in this process, or in the file that is the module */
+    char module[256];
+} site;
+
+extern int siting;
+extern _Thread_local const void *call_site __attribute__((tls_model("initial-exec"))); /* of the call that is made */
+
+/* In the function that the program calls. */
+#define CALLED_FROM(where)                                                                                             \
+    do {                                                                                                               \
+        if (siting && !inside)                                                                                         \
+            find_site(where);                                                                                          \
+    } while (0)
+
+void sites_start(void);
+void find_site(const void *caller);
+void site_end(int what, int64_t bytes, int64_t spent);
+void sites_settle(double each);
+const site *sites_all(void);
+void sites_merge(const site *from);
 
 /* Both return 1 and *rc where the call went through a mock-up, else 0. */
 int apply_reduction(const call *c, const void *send, void *recv, int count, int *rc);

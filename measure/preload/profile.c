@@ -365,6 +365,8 @@ int64_t other_end(other what, uint64_t begun)
     add(&mine.others[what].calls, 1);
     add(&mine.others[what].spent, spent);
     previous.f = FUNCTIONS;
+    if (siting)
+        site_end(-1 - (int)what, 0, spent);
     if ((mine.others[what].calls & 1023) == 0)
         look();
     return spent;
@@ -414,6 +416,8 @@ void profile_end(const call *c)
     static int64_t calls;
     int due = (++calls & 63) == 0;
     atomic_flag_clear_explicit(&lock, memory_order_release);
+    if (siting && k != NULL)
+        site_end((int)c->f, k->bytes, spent);
     previous.f = FUNCTIONS;
     if ((c->f == REDUCE || c->f == GATHER || c->f == SCATTER) && p > 1) {
         previous.f = c->f, previous.comm = c->comm, previous.root = c->root;
@@ -572,6 +576,23 @@ static void put_cells(writer *w, const table *t, const char *begin, int made)
     put(w, "\n]");
 }
 
+static void put_sites(writer *w)
+{
+    int any = 0;
+    put(w, ",\n\"sites\":[");
+    for (const site *s = sites_all(), *end = s + SITES; s < end; s++) {
+        if (s->calls == 0)
+            continue;
+        put(w, "\n{"), put_text(w, "function", s->what >= 0 ? function_names[s->what] : other_names[-1 - s->what]);
+        put_number(w, "bytes", s->bytes), put_text(w, "module", s->module), put_number(w, "offset", (int64_t)s->at);
+        put_number(w, "calls", s->calls), put_number(w, "sum_ns", s->spent);
+        w->text[w->n - 1] = '}';
+        put(w, ",");
+        any = 1;
+    }
+    w->n -= any; /* the last comma */
+    put(w, "\n]");
+}
 
 static void put_table(writer *w, const table *t, int whole)
 {
@@ -597,6 +618,8 @@ static void put_table(writer *w, const table *t, int whole)
     put_messages(w, t);
     put_cells(w, t, "\"calls\":[", 0);
     put_cells(w, t, ",\n\"made\":[", 1);
+    if (whole && siting)
+        put_sites(w);
     put(w, "}\n");
 }
 
@@ -718,6 +741,7 @@ static void merge(table *into, const table *from)
 static void gather(table *sum)
 {
     enum { TAG = 7 };
+    static site more[SITES];
     MPI_Comm own;
     table *other = malloc(sizeof *other);
     if (other == NULL || (own = own_comm(MPI_COMM_WORLD)) == MPI_COMM_NULL)
@@ -725,11 +749,17 @@ static void gather(table *sum)
     for (int step = 1; step < processes; step *= 2) {
         if (rank & step) {
             PMPI_Send(sum, sizeof *sum, MPI_BYTE, rank - step, TAG, own);
+            if (siting)
+                PMPI_Send(sites_all(), SITES * sizeof(site), MPI_BYTE, rank - step, TAG, own);
             break;
         }
         if (rank + step < processes) {
             PMPI_Recv(other, sizeof *other, MPI_BYTE, rank + step, TAG, own, MPI_STATUS_IGNORE);
             merge(sum, other);
+            if (siting) {
+                PMPI_Recv(more, sizeof more, MPI_BYTE, rank + step, TAG, own, MPI_STATUS_IGNORE);
+                sites_merge(more);
+            }
         }
     }
     PMPI_Comm_free(&own);
@@ -796,6 +826,8 @@ void profile_finish(void)
     while (atomic_flag_test_and_set_explicit(&writing, memory_order_acquire))
         wait_a_moment();
     atomic_flag_clear_explicit(&writing, memory_order_release);
+    if (siting)
+        sites_settle((double)(now_ns() - first_ns) / (double)(count_now() - first_count));
     settle(&mine);
     gather(&mine);
     int failed = rank == 0 ? store(&mine, 1) : 0;
@@ -869,6 +901,8 @@ __attribute__((constructor)) static void loaded(void)
     profiling = path[0] != '\0';
     watching = profiling || called[0] != '\0';
     syncing = getenv("PGMPI_SYNC") != NULL;
+    if (profiling && getenv("PGMPI_SITES") != NULL)
+        sites_start();
     find_counter();
     place_types();
     first_ns = now_ns();

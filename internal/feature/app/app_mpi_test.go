@@ -293,6 +293,36 @@ func TestMessagesAreCountedBySize(t *testing.T) {
 	})
 }
 
+// Line numbers are where the sources say MPI_Ssend, and MPI_SCAN.
+func TestPlacesOfCallsAreNamed(t *testing.T) {
+	if _, err := exec.LookPath("addr2line"); err != nil {
+		t.Skip("there is no addr2line")
+	}
+	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
+		for source, call := range map[string][2]string{"sizes.c": {"MPI_Ssend", "MPI_Ssend("}, "fortran.f90": {"MPI_Scan", "MPI_Scan("}} {
+			compiler := map[bool]string{true: "mpicc.", false: "mpif90."}[source == "sizes.c"] + b.Lib.Name
+			if _, err := exec.LookPath(compiler); err != nil {
+				continue
+			}
+			path, program, text := "../../../testdata/preload/"+source, filepath.Join(b.Dir, "placed-"+source), filepath.Join(b.Dir, source+".prof")
+			args := []string{"-g", "-O1", "-o", program, path}
+			if source != "sizes.c" {
+				args = append([]string{"-cpp", "-DMODULE=mpi"}, args...)
+			}
+			out, err := exec.Command(compiler, args...).CombinedOutput()
+			must.Hold(t, err == nil, "%v\n%s", err, out)
+			b.Pgmpi("profile", "--sites", "--rank", b.Rank, "--out", text, "--", b.Lib.Launcher(), "-np", "2", program).Exits(t, 0).Shows(t, "Where it calls them")
+			before, _, found := strings.Cut(strings.ToLower(string(must.Get(os.ReadFile(path))(t))), strings.ToLower(call[1]))
+			must.Hold(t, found, "%s has no %s", source, call[1])
+			line := fmt.Sprintf("%s:%d", source, 1+strings.Count(before, "\n"))
+			p := must.Get(profile.Read(text))(t)
+			should.Hold(t, slices.ContainsFunc(p.Sites, func(s profile.Site) bool {
+				return s.Function == call[0] && strings.HasSuffix(s.Where, " at "+line) && s.Calls > 0
+			}), "%s: %+v", line, p.Sites)
+		}
+	})
+}
+
 func TestAFortranProgramIsSeen(t *testing.T) {
 	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		compiler, err := exec.LookPath("mpif90." + b.Lib.Name)

@@ -20,7 +20,7 @@ const usualProfile = "app.prof"
 func newProfile(h *command.Host) *cobra.Command {
 	o := command.Output{Host: h}
 	var path, rank string
-	var sync bool
+	var sync, sites bool
 	c := &cobra.Command{
 		Use:     "profile [--out FILE] -- mpirun … ./app",
 		Example: "pgmpi profile --out app.prof -- mpirun -np 4 ./app\npgmpi profile app.prof --full",
@@ -38,7 +38,7 @@ what the program would gain.
 Exit codes: 0; 2 where the program cannot be started, or FILE be read; 3 where
 the program failed; 130 interrupted: FILE has what was counted until then.`,
 		Args:        cobra.ArbitraryArgs,
-		Annotations: manual.MostNeeded("out sync rank full format"),
+		Annotations: manual.MostNeeded("out sync sites rank full format"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.ArgsLenAtDash() < 0 && len(args) == 1 {
 				p, err := profile.Read(args[0])
@@ -57,7 +57,7 @@ the program failed; 130 interrupted: FILE has what was counted until then.`,
 			if err != nil {
 				return err
 			}
-			program.Sync = sync
+			program.Sync, program.Sites = sync, sites
 			p, failed := program.Profile(c.Context(), path)
 			if p == nil {
 				return failed
@@ -71,6 +71,7 @@ the program failed; 130 interrupted: FILE has what was counted until then.`,
 	fs := c.Flags()
 	fs.StringVar(&path, "out", usualProfile, "the `FILE` for the profile")
 	fs.BoolVar(&sync, "sync", false, "a barrier before each blocking collective: tells waiting from the call, and changes times")
+	fs.BoolVar(&sites, "sites", false, "where the program calls from, too: lines of what is compiled with -g; a call takes longer")
 	rankFlag(fs, &rank)
 	o.Formats = h.OneFormat(fs, profiles)
 	command.Full(fs)

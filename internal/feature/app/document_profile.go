@@ -16,9 +16,9 @@ import (
 // profiles makes the documents of `pgmpi profile`.
 var profiles = document.Kind[profile.Profile]{Name: "profile", JSON: true,
 	Parts: []document.Part[profile.Profile]{document.Show(document.Screen, func(p *profile.Profile) []document.Section {
-		return slices.Concat(profileAnswer(p), document.Noteless(slices.Concat(profileCalls(p, 12), profileMessages(p, leastShown, 5))))
+		return slices.Concat(profileAnswer(p), document.Noteless(slices.Concat(profileCalls(p, 12), profileMessages(p, leastShown, 5), profileSites(p, 10))))
 	}), document.Show(document.Full, func(p *profile.Profile) []document.Section {
-		return slices.Concat(profileAnswer(p), profileCalls(p, len(p.Calls)), profileMessages(p, 0, len(p.Messages)), profileShares(p))
+		return slices.Concat(profileAnswer(p), profileCalls(p, len(p.Calls)), profileMessages(p, 0, len(p.Messages)), profileSites(p, len(p.Sites)), profileShares(p))
 	})},
 	Ending: func(p *profile.Profile, _ string) (e document.Ending) {
 		if calls, _ := collectivesOf(p, rootOf(p)); p.Path != "" && len(calls)+len(sizesOf(p)) > 0 {

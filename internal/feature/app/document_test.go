@@ -39,6 +39,8 @@ func profiled() *profile.Profile {
 		}, Messages: []profile.Message{
 			{Function: "MPI_Send", Bytes: 4096, Pair: profile.OnNode, Calls: 80, SumNS: 7e8}, {Function: "MPI_Send", Bytes: 0, Calls: 20, SumNS: 1e8},
 			{Function: "MPI_Waitall", Bytes: 512, Pair: profile.BetweenNodes, Calls: 20, SumNS: 1e7},
+		}, Sites: []profile.Site{
+			{Function: "MPI_Scan", Bytes: 65536, Module: "/home/me/solver", Offset: 4660, Where: "prefix at solver.c:42", Calls: 2000, SumNS: 4e9}, {Function: "MPI_Send", Module: "/home/me/solver", Offset: 4711, Where: "solver+0x1267", Calls: 100, SumNS: 8e8},
 		}, Calls: []profile.Call{
 			{Function: "MPI_Scan", Bytes: 65536, Processes: 2, Communicator: "world", Datatype: "MPI_DOUBLE", Op: "MPI_SUM", Calls: 2000, Ranks: 2, SumNS: 4e9, LeastRankNS: 1.5e9, MostRankNS: 2.5e9, LeastCallNS: 9e5, Sampled: 250, Faults: 4000},
 			{Function: "MPI_Alltoallv", Bytes: 1024, Processes: 1, Communicator: "inter", Datatype: "derived with holes", Uneven: true, Calls: 10, Ranks: 1, SumNS: 1e6, LeastRankNS: 1e6, MostRankNS: 1e6, LeastCallNS: 9e4},

@@ -38,7 +38,7 @@ func FuzzProfile(f *testing.F) {
 		`{"schema":"pgmpi-profile/1","processes":2,"ranks":2,"wall_ns":9,"calls":[{"function":"MPI_Reduce","processes":2,"calls":1,"ranks":2,"sum_ns":2}]}`,
 		`{"schema":"pgmpi-profile/1","processes":4,"ranks":2,"wall_ns":9,"functions":[{"name":"MPI_Send_c","calls":3,"sum_ns":6}],"messages":[{"function":"MPI_Send","bytes":4096,"pair":"nodes","calls":3,"sum_ns":6}],"calls":[]}`,
 		`{"schema":"pgmpi-profile/1","processes":4,"ranks":2,"wall_ns":9,"calls":[{"function":"MPI_Reduce","bytes":16,"processes":4,"communicator":"world","datatype":"MPI_DOUBLE_COMPLEX","op":"MPI_SUM","other_root":2,"root":3,` +
-			`"calls":2,"ranks":2,"sum_ns":9,"least_rank_ns":4,"most_rank_ns":5}]}`,
+			`"calls":2,"ranks":2,"sum_ns":9,"least_rank_ns":4,"most_rank_ns":5}],"sites":[{"function":"MPI_Reduce","bytes":16,"module":"a","offset":9,"where":"f at a.c:7","calls":2,"sum_ns":9}]}`,
 	} {
 		f.Add([]byte(text))
 	}

@@ -47,6 +47,7 @@ func (p *Program) Profile(ctx context.Context, out string) (*profile.Profile, er
 	}
 	if err == nil {
 		started(got, p.Argv, os.Environ())
+		place(ctx, got.Sites)
 		err = got.Store(path)
 	}
 	if err == nil {
@@ -61,6 +62,9 @@ func (p *Program) Profile(ctx context.Context, out string) (*profile.Profile, er
 // counting returns the variables by which the ranks count.
 func (p *Program) counting(path string) map[string]string {
 	set := map[string]string{"PGMPI_PROFILE": path}
+	if p.Sites {
+		set["PGMPI_SITES"] = "1"
+	}
 	if p.Sync {
 		set["PGMPI_SYNC"] = "1"
 	}

@@ -24,6 +24,7 @@ type Program struct {
 	Stdout, Stderr io.Writer
 	Profiled       *profile.Profile // each of many runs is held against it; nil takes what the first one calls
 	Sync           bool             // profile with a barrier before each blocking collective
+	Sites          bool             // profile where the program calls from, too
 	Before         []string         // a command that runs before each of them, or nil
 	Same           []string         // each of these runs leaves the same text in them
 }

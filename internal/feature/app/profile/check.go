@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -118,7 +119,7 @@ func (p *Profile) check() error {
 			return fmt.Errorf("functions[%d], %.40q: %d calls in %d ns cannot be", i, f.Name, f.Calls, f.SumNS)
 		}
 	}
-	if err := p.checkMessages(); err != nil {
+	if err := cmp.Or(p.checkMessages(), p.checkSites()); err != nil {
 		return err
 	}
 	if p.spent() > p.most()*threads*inexact {

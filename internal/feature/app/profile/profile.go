@@ -60,7 +60,8 @@ type Profile struct {
 	// Messages has the sizes of messages among Functions; nil in a profile of a version that counted none.
 	Messages []Message `json:"messages,omitempty"`
 	Calls    []Call    `json:"calls"`
-	Made     []Made    `json:"made,omitempty"` // the longest first; their calls are in Calls, too
+	Made     []Made    `json:"made,omitempty"`  // the longest first; their calls are in Calls, too
+	Sites    []Site    `json:"sites,omitempty"` // where the program calls from, if it was asked for; the dearest first
 	// Path is the file that it was read from, or "".
 	Path   string  `json:"-"`
 	atOnce float64 // by which factor calls of concurrent threads take more than all time, if above 1
@@ -126,6 +127,7 @@ func (p *Profile) settle() {
 	slices.SortStableFunc(p.Calls, func(a, b Call) int { return cmp.Compare(b.SumNS, a.SumNS) })
 	slices.SortStableFunc(p.Made, func(a, b Made) int { return cmp.Compare(b.SumNS, a.SumNS) })
 	sortMessages(p.Messages)
+	sortSites(p.Sites)
 }
 
 var part = regexp.MustCompile(`^\.rank\d+$`)
