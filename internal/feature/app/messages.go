@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -110,14 +111,14 @@ func (x *join) fasterMessages(m profile.Message) (most float64, by GainMessages)
 	if x.remedy != nil {
 		for _, k := range x.remedy.Cells {
 			if like(m, k.Function, k.Msize) && (k.State == remedy.CellMended || k.State == remedy.CellFaster) {
-				raise(k.GainHi, GainMessages{By: x.setting(x.remedy.Env, strings.Join(k.By, " + "))})
+				raise(k.GainHi, GainMessages{By: setting(x.remedy.Env, strings.Join(k.By, " + "))})
 			}
 		}
 		proved := by.By != ""
 		for _, t := range x.remedy.Trades {
 			for _, k := range t.Mends {
 				if !proved && like(m, k.Function, k.Msize) {
-					raise(k.Hi, GainMessages{By: x.setting(t.Env, t.Label), Folder: t.Folder})
+					raise(k.Hi, GainMessages{By: setting(t.Env, t.Label), Folder: t.Folder})
 				}
 			}
 		}
@@ -131,11 +132,11 @@ func (x *join) fasterMessages(m profile.Message) (most float64, by GainMessages)
 }
 
 // setting writes the eager limit that is set, or else what a remedy calls what it has set.
-func (x *join) setting(env map[string]string, other string) string {
-	usual, _ := tuning.EagerLimit(versionOf(x.report.Library.Version))
-	name, _, _ := strings.Cut(usual, "=")
-	if value := env[name]; value != "" {
-		return name + "=" + value
+func setting(env map[string]string, other string) string {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if tuning.IsLimit(name) {
+			return name + "=" + env[name]
+		}
 	}
 	return cmp.Or(other, tuning.EnvFile)
 }
