@@ -68,11 +68,11 @@ func TestUntouchedLibrariesMakeConformanceCallsRight(t *testing.T) {
 	})
 }
 
-// returning are the collectives whose conformance calls return. In Open MPI 4.1.4 MPI_Allgatherv
+// returning are the functions whose conformance calls return. In Open MPI 4.1.4 MPI_Allgatherv
 // takes its size from sendtype and recvcounts: ranks that describe the same data differently
 // take different algorithms, and hang.
 func returning(b *mpirun.Fixture) []string {
-	return slices.DeleteFunc(mockups.Collectives(), func(f string) bool { return b.Lib.Name == "openmpi" && f == "MPI_Allgatherv" })
+	return slices.DeleteFunc(mockups.Functions(), func(f string) bool { return b.Lib.Name == "openmpi" && f == "MPI_Allgatherv" })
 }
 
 var tuned = []int64{1 << 10, 64 << 10, 256 << 10}

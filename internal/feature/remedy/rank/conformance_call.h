@@ -40,6 +40,7 @@ typedef enum how {
     EMPTY, /* of nothing */
     ORDER, /* an operator that does not commute */
     ORDER_IN_PLACE,
+    ORDERED, /* messages, of which several are under way */
     HOWS
 } how;
 

@@ -303,6 +303,43 @@ static int exscan_right(call *c)
     return c->rank == 0 ? 1 : gives(c, c->n, 0, c->rank - 1, 0);
 }
 
+/* --- Messages --- */
+
+/* Several in a row to the next rank, each shorter than the one before. They must come in their order to receives from
+ * anybody, with any tag, of which the first is there before them. */
+enum { IN_A_ROW = 4 };
+
+static int send(call *c)
+{
+    pg_conformance *l = c->l;
+    int next = (c->rank + 1) % c->size, below = (c->rank + c->size - 1) % c->size;
+    MPI_Request sent[IN_A_ROW], first;
+    int err = MPI_Irecv(l->recv, c->n, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, c->comm, &first);
+    for (int i = 0; i < IN_A_ROW && err == MPI_SUCCESS; i++)
+        err = MPI_Isend(l->send + i, c->n >> i, MPI_INT, next, i, c->comm, &sent[i]);
+    for (int i = 0; i < IN_A_ROW && err == MPI_SUCCESS; i++) {
+        int came = 0;
+        MPI_Status s;
+        err = i == 0 ? MPI_Wait(&first, &s) : MPI_Recv(l->recv, c->n, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, c->comm, &s);
+        if (err != MPI_SUCCESS || c->why[0] != 0)
+            continue;
+        MPI_Get_count(&s, MPI_INT, &came);
+        if (s.MPI_SOURCE != below || s.MPI_TAG != i || came != c->n >> i)
+            snprintf(c->why, PG_CONFORMANCE_TEXT, "rank %d got message %d, of %d ints from rank %d, where %d of %d ints is next",
+                     c->rank, s.MPI_TAG, came, s.MPI_SOURCE, i, c->n >> i);
+        else
+            has(c, 0, came, below, i);
+    }
+    for (int i = 0; i < IN_A_ROW && err == MPI_SUCCESS; i++)
+        err = MPI_Wait(&sent[i], MPI_STATUS_IGNORE);
+    return err;
+}
+static int send_right(call *c)
+{
+    c->written = c->n;
+    return c->why[0] == 0;
+}
+
 /* --- The table --- */
 
 #define ROOTED (1 << ALIKE | 1 << NOTHING | 1 << GARBAGE | 1 << IN_PLACE | 1 << IN_PLACE_GARBAGE | 1 << TYPES | 1 << MIXED | 1 << EMPTY)
@@ -327,6 +364,7 @@ static const row rows[] = {
     {"MPI_Scan", REDUCES, scan, scan_right},
     {"MPI_Scatter", ROOTED, scatter, scatter_right},
     {"MPI_Scatterv", ROOTED, scatterv, scatterv_right},
+    {"MPI_Send", 1 << ORDERED, send, send_right},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -341,6 +379,7 @@ static const char *const words[HOWS] = {
     "nothing in it",
     "an operator that does not commute",
     "an operator that does not commute, MPI_IN_PLACE",
+    "several in a row, received from anybody",
 };
 
 const row *pg_conformance_nth(int k, how *h)
