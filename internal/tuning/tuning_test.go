@@ -371,4 +371,3 @@ func TestVersionsAreReadFromTheLibrarysText(t *testing.T) {
 		should.Hold(t, got == want, "%s: %v", text, got)
 	}
 }
-

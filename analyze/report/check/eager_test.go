@@ -21,7 +21,7 @@ var slowMessage = func() analyze.Verdict {
 // twoNodes has ranks 0 and 1 on one node, and 2 on another.
 var twoNodes = host.Factors{Layouts: []host.Layout{{Shape: "p4", Kinds: []host.NodeKind{{Packages: []host.Ranges{{0, 1}}}},
 	Pinnings: [][]host.Pin{{{CPUs: host.Ranges{0}, Ranks: 1}, {CPUs: host.Ranges{1}, Ranks: 1}}, {{CPUs: host.Ranges{0}, Ranks: 1}}},
-	Nodes: []host.Node{{Host: "a", Ranks: host.Ranges{0, 1}}, {Host: "b", Pinning: 1, Ranks: host.Ranges{2}}}}}}
+	Nodes:    []host.Node{{Host: "a", Ranks: host.Ranges{0, 1}}, {Host: "b", Pinning: 1, Ranks: host.Ranges{2}}}}}}
 
 func says(name, version string, verdicts ...analyze.Verdict) string {
 	r := &analyze.Report{Library: analyze.Library{Name: name, Version: version}, Verdicts: verdicts, Measured: analyze.Measured{Factors: twoNodes}}

@@ -30,4 +30,3 @@ func pairs(r *analyze.Report) string {
 	}
 	return phrase.When(len(out) > 1, "between %s", strings.Join(out, "; "))
 }
-
