@@ -26,8 +26,7 @@ type Lint struct {
 const openMPI = "openmpi"
 
 // ofTuned says where the table holds: since 5.0 "han" comes before "tuned" on nodes with several processes.
-const ofTuned = "It is of Open MPI 4.1.0 to 5.0.9. On several nodes with several processes each, 5.0 leaves most calls to its component han, " +
-	"whose choices are not known: there it holds for one process on each node, or without han"
+const ofTuned = "It is of Open MPI 4.1 to 5.0.9, without han, which 5.0 takes on nodes of several processes"
 
 // mayBeHans tells whether a shape has, or may have, several nodes with several processes.
 func mayBeHans(s guidelines.Shape) bool { return s.Nodes != 1 && s.PPN != 1 }
