@@ -8,6 +8,7 @@ import (
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/tuning"
@@ -81,7 +82,7 @@ type GainTrade struct {
 
 func (t *GainTrade) text(g *GainResult) string {
 	if t.Faster+t.Slower == 0 {
-		return fmt.Sprintf("A trade, unset: %s changes none of its calls that the check has measured", t.What)
+		return fmt.Sprintf("A trade, unset: %s changes none of its collectives that the check has measured", t.What)
 	}
 	return fmt.Sprintf("A trade, unset: %s would gain %+.1f %% [%+.1f, %+.1f], with %d of its calls faster and %d slower; `. %s` sets it", t.What,
 		100*t.Saved.S/g.WallS, 100*t.Saved.Lo/g.WallS, 100*t.Saved.Hi/g.WallS, t.Faster, t.Slower,
@@ -157,6 +158,9 @@ var gains = document.Kind[GainResult]{Name: "gain", JSON: true,
 		case g.AB != nil:
 		case g.Setting.S > 0 || g.messagesAtMostS() >= leastGain*g.WallS:
 			next("Try", "pgmpi gain %s %s --ab 10 -- mpirun … ./app")
+		case slices.ContainsFunc(g.Messages, func(m GainMessages) bool { return m.Folder != "" && m.AtMostS >= leastGain*g.WallS }):
+			m := lists.First(g.Messages, func(m GainMessages) bool { return m.Folder != "" })
+			next("Try", "pgmpi gain %s %s --under "+strings.ReplaceAll(conf.Quote(m.Folder), "%", "%%")+" --ab 10 -- mpirun … ./app")
 		case g.Mockup.S > 0:
 			next("Try", "pgmpi apply %s %s -- mpirun … ./app")
 		default:

@@ -18,6 +18,7 @@ import (
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure/host"
+	"pgmpi/mockups"
 )
 
 // GainMessages limits what a program's messages of some sizes would gain.
@@ -38,21 +39,15 @@ func messageOf(function string) string {
 	return "MPI_Send"
 }
 
-// where says which pair of processes a check has measured.
-var where = map[profile.Pair]string{
-	profile.OnNode: "which were on one node", profile.BetweenNodes: "which were on two nodes",
-	profile.SomePair: "of which it is not known where they were",
-}
-
 // messages limits the gain of what the program sends between processes as those that the check has measured.
 func (x *join) messages() {
-	pair, elsewhere := measuredPair(x.report), 0.
+	elsewhere := 0.
 	for _, m := range x.calls.Messages {
 		s := x.calls.MessageSeconds(m)
 		switch {
-		case !x.measured(m):
+		case !x.measured(like, m):
 			continue
-		case m.Pair != pair || pair == profile.SomePair:
+		case !x.measured(x.like, m):
 			elsewhere += s
 			continue
 		}
@@ -66,8 +61,8 @@ func (x *join) messages() {
 		}
 	}
 	if elsewhere >= leastGain*x.calls.Wall() {
-		x.note("%s of the run-time in messages between other pairs of processes than ranks 0 and 1 of the check, %s",
-			phrase.Percent(elsewhere/x.calls.Wall()), where[pair])
+		x.note("%s of the run-time in messages of sizes that the check has measured, but between no such processes: on one node, "+
+			"or between nodes", phrase.Percent(elsewhere/x.calls.Wall()))
 	}
 	x.out.Messages = neighboring(x.out.Messages)
 }
@@ -89,12 +84,17 @@ func neighboring(of []GainMessages) []GainMessages {
 	return out
 }
 
-// like tells whether a call of a check is a message as a program's, of such a size.
+// like tells whether a call of a check is a message as a program's, of such a size, between any two ranks.
 func like(m profile.Message, function string, bytes int64) bool {
-	return function == messageOf(m.Function) && profile.SizesLike(bytes) == m.Bytes
+	return mockups.AnyRanks(function) == messageOf(m.Function) && profile.SizesLike(bytes) == m.Bytes
 }
 
-func (x *join) measured(m profile.Message) bool {
+// like tells the same of two ranks on one node, or on two, as the program's are.
+func (x *join) like(m profile.Message, function string, bytes int64) bool {
+	return like(m, function, bytes) && m.Pair != profile.SomePair && m.Pair == measuredPair(x.report, function)
+}
+
+func (x *join) measured(like func(profile.Message, string, int64) bool, m profile.Message) bool {
 	return slices.ContainsFunc(x.report.Verdicts, func(v analyze.Verdict) bool {
 		return v.MedianS != nil && like(m, v.Function, v.Msize)
 	})
@@ -110,21 +110,21 @@ func (x *join) fasterMessages(m profile.Message) (most float64, by GainMessages)
 	}
 	if x.remedy != nil {
 		for _, k := range x.remedy.Cells {
-			if like(m, k.Function, k.Msize) && (k.State == remedy.CellMended || k.State == remedy.CellFaster) {
+			if x.like(m, k.Function, k.Msize) && (k.State == remedy.CellMended || k.State == remedy.CellFaster) {
 				raise(k.GainHi, GainMessages{By: setting(x.remedy.Env, strings.Join(k.By, " + "))})
 			}
 		}
 		proved := by.By != ""
 		for _, t := range x.remedy.Trades {
 			for _, k := range t.Mends {
-				if !proved && like(m, k.Function, k.Msize) {
+				if !proved && x.like(m, k.Function, k.Msize) {
 					raise(k.Hi, GainMessages{By: setting(t.Env, t.Label), Folder: t.Folder})
 				}
 			}
 		}
 	}
 	for _, v := range x.report.Verdicts {
-		if by.By == "" && v.Verdict == judge.Violated && v.Type == guidelines.Split && like(m, v.Function, v.Msize) {
+		if by.By == "" && v.Verdict == judge.Violated && v.Type == guidelines.Split && x.like(m, v.Function, v.Msize) {
 			raise(v.RatioHi95, GainMessages{})
 		}
 	}
@@ -141,17 +141,18 @@ func setting(env map[string]string, other string) string {
 	return cmp.Or(other, tuning.EnvFile)
 }
 
-// measuredPair tells whether ranks 0 and 1 of a check, which exchange its messages, were on one node.
-func measuredPair(r *analyze.Report) (pair profile.Pair) {
+// measuredPair tells whether the ranks of a check that exchange messages were on one node.
+func measuredPair(r *analyze.Report, function string) (pair profile.Pair) {
+	f, _ := mockups.Get(function)
 	for _, l := range r.Measured.Factors.Layouts {
 		of := func(rank int) int {
 			return slices.IndexFunc(l.Nodes, func(n host.Node) bool { return slices.Contains(n.Ranks, rank) })
 		}
 		its := profile.BetweenNodes
 		switch {
-		case of(0) < 0 || of(1) < 0:
+		case of(f.Ranks[0]) < 0 || of(f.Ranks[1]) < 0:
 			continue
-		case of(0) == of(1):
+		case of(f.Ranks[0]) == of(f.Ranks[1]):
 			its = profile.OnNode
 		}
 		if pair != profile.SomePair && pair != its {

@@ -78,6 +78,8 @@ func TestASettingThatMakesMessagesFasterIsNamed(t *testing.T) {
 	g = Join(slowMessages(), m, p)
 	should.Contain(t, g.Messages[0].text(g), "at most 0.8 % less under OMPI_MCA_btl_vader_eager_limit=32768, a trade that slows other calls; `. trade-1/env.sh` sets it.")
 	should.Equal(t, g.messagesAtMostS(), 0., "a trade is not set")
+	g.Check, g.Profile = "c", "app.prof"
+	should.Equal(t, gains.Ending(g, "").Next[0].Value, "pgmpi gain c app.prof --under trade-1 --ab 10 -- mpirun … ./app")
 }
 
 func TestMessagesThatTheCheckSaysNothingOfAreNoGain(t *testing.T) {
@@ -95,9 +97,16 @@ func TestMessagesThatTheCheckSaysNothingOfAreNoGain(t *testing.T) {
 	}
 	r, m := slowMessages(), message("MPI_Send", 4096)
 	m.Pair = profile.BetweenNodes
-	should.Contain(t, strings.Join(Join(r, nil, sending(m)).Notes, " "), "1.0 % of the run-time in messages between other pairs of processes than ranks 0 and 1 of the check, which were on one node")
+	should.Contain(t, strings.Join(Join(r, nil, sending(m)).Notes, " "), "1.0 % of the run-time in messages of sizes that the check has measured, but between no such processes")
 	r.Measured.Factors.Layouts[0].Nodes = []host.Node{{Ranks: host.Ranges{0}}, {Ranks: host.Ranges{1}}}
 	should.Equal(t, len(Join(r, nil, sending(m)).Messages), 1, "messages between nodes, as in the check")
+	r = slowMessages()
+	r.Measured.Factors.Layouts[0].Nodes = append(r.Measured.Factors.Layouts[0].Nodes, host.Node{Ranks: host.Ranges{2, 3}})
+	for i := range r.Verdicts[1:] {
+		r.Verdicts[1+i].Function = "MPI_Send/1-3"
+	}
+	should.Equal(t, len(Join(r, nil, sending(m)).Messages), 1, "messages between nodes, as between ranks 1 and 3")
+	should.Equal(t, len(Join(r, nil, sending(message("MPI_Send", 4096))).Messages), 0, "messages on one node")
 	g := Join(slowMessages(), nil, sending(message("MPI_Send", 2048)))
 	should.Contain(t, gains.Document(g).Sections[0].Text[2].Text, "1.0 % of the run-time in messages of sizes that the check has measured: none is shown to be too slow")
 }
