@@ -294,7 +294,7 @@ func trendIDs(h *series.History) map[*series.Trend]string {
 }
 
 // mostTrends limits the drawn trends of a series: a picture takes 3 KiB.
-const mostTrends = 60
+const mostTrends = 40 // in twelve screens
 
 // historyCells returns a heat map of the last check, whose cells that changed lead to their trends.
 func historyCells(s *series.Series, ids map[*series.Trend]string) []document.Section {
