@@ -81,12 +81,13 @@ void mca_common_monitoring_record_pml(int to, size_t size, int tag)
 }
 
 /* Open MPI 6.0.0rc2 crashes with that layer. There, while messages are counted, two functions of the table by which
- * collectives send are ours (mca_pml, in ompi/mca/pml/pml.h; its entries have moved in 5.0, so that their names tell
- * which they are). A receiver is counted by its rank in the communicator. */
+ * collectives send are ours, and one that prepares a message, which they start once (mca_pml, in ompi/mca/pml/pml.h;
+ * its entries have moved in 5.0, so that their names tell which they are). A receiver is counted by its rank in the
+ * communicator. */
 typedef int pml_isend(const void *, size_t, const char *type, int to, int tag, int mode, void *comm, void **request);
 typedef int pml_send(const void *, size_t, const char *type, int to, int tag, int mode, void *comm);
 struct sends {
-    pml_isend *isend;
+    pml_isend *isend_init, *isend;
     pml_send *send;
 };
 static struct sends own;
@@ -98,6 +99,13 @@ static size_t all_of(const char *type, size_t count)
     size_t size;
     memcpy(&size, type + 24, sizeof size);
     return count * size;
+}
+
+static int by_isend_init(const void *data, size_t count, const char *type, int to, int tag, int mode, void *comm,
+                         void **request)
+{
+    sent(to, all_of(type, count));
+    return own.isend_init(data, count, type, to, tag, mode, comm, request);
 }
 
 static int by_isend(const void *data, size_t count, const char *type, int to, int tag, int mode, void *comm, void **request)
@@ -174,13 +182,13 @@ static int is_named(const void *function, const char *end)
     return last != NULL && strcmp(last, end) == 0;
 }
 
-/* The two entries of Open MPI's table, or NULL where names do not tell them. */
+/* The entries of Open MPI's table, or NULL where names do not tell them. */
 static struct sends *pml_by_names(void)
 {
-    enum { ENTRIES = 20 };
+    enum { ENTRIES = 19 };
     void **table = dlsym(RTLD_DEFAULT, "mca_pml");
     for (int i = 0; table != NULL && i < ENTRIES; i++)
-        if (is_named(table[i], "_isend") && is_named(table[i + 1], "_send"))
+        if (is_named(table[i], "_init") && is_named(table[i + 1], "_isend") && is_named(table[i + 2], "_send"))
             return (struct sends *)&table[i];
     return NULL;
 }
@@ -212,7 +220,7 @@ int pg_messages_open(pg_ctx *x)
     *(void **)&ucx = dlsym(RTLD_DEFAULT, "ucp_tag_send_nbx");
     if (pml != NULL) {
         own = *pml;
-        *pml = (struct sends){by_isend, by_send};
+        *pml = (struct sends){by_isend_init, by_isend, by_send};
     } else if (ucx != NULL) {
         dl_iterate_phdr(redirect, NULL);
     }
