@@ -154,7 +154,7 @@ func TestRankZeroThatDiesInItsOutputIsNoResult(t *testing.T) {
 }
 
 // saysSignalOrLauncher allows for a hydra that loses its own connection to a dead rank. Before it can say which
-// signal ended the rank, it says "error writing PMI line", and ends with exit status 255; in MPICH 4.2 it may lose the
+// signal ended the rank, it says "error writing PMI line", and ends with exit status 255; MPICH 4.2's may lose the
 // status of a rank, and end silently with 0.
 func saysSignalOrLauncher(t *testing.T, s mpirun.Said) {
 	t.Helper()
