@@ -119,7 +119,7 @@ func (c *cluster) launch(l mpirun.Library) string {
 // byPRRTE tells whether Open MPI is 5 or later.
 var byPRRTE = sync.OnceValue(func() bool {
 	said, _ := exec.Command("mpirun.openmpi", "--version").Output()
-	old, _ := regexp.Match(`\(Open MPI\) [1-4]\.`, said)
+	old, _ := regexp.Match(`\((Open MPI|OpenRTE)\) [1-4]\.`, said)
 	return !old
 })
 
