@@ -148,8 +148,8 @@ func TestFileOfOwnMockupsThatCannotBeUsedIsNamedWithTheRemedy(t *testing.T) {
 			{none, "right", "it is no shared library", "-shared -fPIC"},
 			{b.Dir, "right", "is a folder", "all nodes see"},
 			{b.plugin(mpirun.Libraries[1-i], "other.so"), "right", "it was built for another MPI library", "compiler wrapper of the ranks' library"},
-			{b.plugin(b.Lib, "version.so", "-DVERSION=9"), "right", "it has version 9 of mockups.h, this pgmpi has 2", "compile it again"},
-			{b.plugin(b.Lib, "symbol.so", "-DNAME=another"), "right", "it has no symbol pgmpi_plugin", "PGMPI_PLUGIN(rows)"},
+			{b.plugin(b.Lib, "version.so", "-DVERSION=9"), "right", "it has version 9 of mockups.h, this pgmpi has 2", "compiling it again"},
+			{b.plugin(b.Lib, "symbol.so", "-DNAME=another"), "right", "it has no symbol pgmpi_plugin", "PGMPI_PLUGIN(ROWS)"},
 			{b.plugin(b.Lib, "row.so"), "rihgt", `unknown row "scan_as_rihgt" (did you mean scan_as_right?)`, "ids"},
 		} {
 			b.Out = filepath.Join(b.Dir, "out-"+filepath.Base(c.file))
