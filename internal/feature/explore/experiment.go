@@ -36,7 +36,7 @@ var Experiment = &run.Experiment{Kind: results.Explore, Prepare: prepare, Plan: 
 		if c.Before == nil {
 			assumed = assumedAlgorithms
 		}
-		return fmt.Sprintf("%d choose among them, at least %d others test what was chosen", c.Manifest.R, testCandidates.Runs(c.Manifest, c.Config)), assumed
+		return fmt.Sprintf("%d choose among them, about %d others test what was chosen", c.Manifest.R, testCandidates.Runs(c.Manifest, c.Config)), assumed
 	},
 	Judge: run.ByMedians(func(c *run.Campaign, data *medians.Set) (*run.Found, error) {
 		e, err := Judge(c.Manifest, data, c.Config.Analyze)
