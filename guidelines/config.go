@@ -100,6 +100,9 @@ func (s *selection) only(g Guideline, sizes []int64) []int64 {
 	if !slices.ContainsFunc(s.in, func(in selector) bool { return !in.eager && in.wants(g) }) {
 		sizes = lists.Keep(sizes, func(bytes int64) bool { return leastEager <= bytes && bytes <= mostEager })
 	}
+	if f, _ := mockups.Get(g.Function); f.Call == mockups.Streamed { // longer ones move many MiB in a call
+		sizes = lists.Keep(sizes, func(bytes int64) bool { return bytes <= mostEager })
+	}
 	return withAround(sizes, s.around)
 }
 

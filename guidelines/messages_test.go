@@ -59,6 +59,8 @@ func TestOfMessagesFewSplitsAreOnByDefault(t *testing.T) {
 	usual.Guidelines[2] = "messages"
 	all := of(usual, "1..1Mi*4")
 	should.Hold(t, len(all) == 9 && len(all["GL2:MPI_Sendrecv"]) == 11, "and so has the group: %v", all)
+	stream := all["M5:MPI_Send/stream"]
+	should.Hold(t, len(stream) > 1 && stream[len(stream)-1] == 64<<10, "a stream: %v", stream)
 	usual = Default()
 	usual.Calls = []string{"MPI_Send:128", "MPI_Send:64"}
 	should.Equal(t, of(usual, "8"), map[string][]int64{"GL2:MPI_Send": {64, 128}}, "what is called has its sizes")
