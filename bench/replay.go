@@ -10,8 +10,8 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/bench/steady"
 	"pgmpi/guidelines"
-	"pgmpi/internal/reading"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -43,9 +43,9 @@ type mpiruns struct {
 }
 
 func opened(dir string) (*results.Manifest, *medians.Set) {
-	folder, m, err := reading.Open(dir, results.Check)
+	m, set, err := steady.Collect(dir)
 	must(err)
-	return m, get(reading.Collect(folder, m, m.Runs(protocol.ModeMeasure)))
+	return m, set
 }
 
 func openMpiruns(dir string) *mpiruns {

@@ -34,13 +34,19 @@ type Folder struct {
 	States []State
 }
 
-// Open reads the folder of a check.
-func Open(dir string) (*Folder, error) {
+// Collect reads the run medians of a check.
+func Collect(dir string) (*results.Manifest, *medians.Set, error) {
 	folder, m, err := reading.Open(dir, results.Check)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	set, err := reading.Collect(folder, m, m.Runs(protocol.ModeMeasure))
+	return m, set, err
+}
+
+// Open reads the folder of a check.
+func Open(dir string) (*Folder, error) {
+	m, set, err := Collect(dir)
 	if err != nil {
 		return nil, err
 	}
