@@ -123,9 +123,10 @@ func (e *effects) reached(k medians.Cell) bool { return e.choices == nil || reac
 
 // mayHarm tells whether what is new could make a case slower. Variables that move a program's memory could do so anywhere.
 func (e *effects) mayHarm(k medians.Cell) bool {
-	byEnv := func(c tuning.Choice) bool { return c.Kind == tuning.ByEnv }
 	return e.reached(k) || slices.ContainsFunc(reach.Without(e.choices, e.held), byEnv)
 }
+
+func byEnv(c tuning.Choice) bool { return c.Kind == tuning.ByEnv }
 
 // control returns the largest slowdown that a test shows where the setting cannot be the cause, or 0.
 func (e *effects) control(c *series.Comparison) (most float64) {
@@ -146,8 +147,8 @@ func (e *effects) slower(k series.CaseChange) bool {
 	return k.Change == series.Slower && e.mayHarm(k.Cell) && (k.Ratio == nil || *k.Ratio > than)
 }
 
-// pointing returns the cases that took longer with a setting by a harm, without showing one. The
-// setting can change them. After them come the fastest that it cannot change.
+// pointing returns the cases that took longer with a setting by a harm, without showing one, or showing one that may be
+// none. The setting can change them. After them come the fastest that it cannot change.
 func (e *effects) pointing(a *analyze.Side, choices []tuning.Choice) (out []int) {
 	var others []int
 	for i, k := range a.Manifest.Plan.Cases {
@@ -157,6 +158,8 @@ func (e *effects) pointing(a *analyze.Side, choices []tuning.Choice) (out []int)
 			continue
 		}
 		switch {
+		case e.doubtful(choices, Harm{Cell: cell}):
+			out = append(out, i)
 		case !reach.By(choices, cell):
 			others = append(others, i)
 		case !e.slower(*c) && orZero(c.Ratio) >= e.harmed.MinSlowdown:
@@ -181,7 +184,7 @@ func (e *effects) lookAgain(a, b *analyze.Side, cfg judge.Config, r *Result, cho
 	}
 	e.again, e.looked = map[medians.Cell]bool{}, e.control(again)
 	for _, k := range again.Cases {
-		if c := e.harmed.Of(k.Cell); c != nil && k.Change != series.LeftOut && reach.By(choices, k.Cell) {
+		if c := e.harmed.Of(k.Cell); c != nil && k.Change != series.LeftOut && (e.slower(*c) || reach.By(choices, k.Cell)) {
 			*c, e.again[k.Cell] = k, true
 		}
 	}
@@ -319,6 +322,19 @@ func (e *effects) rejects(choices []tuning.Choice) (out []tuning.Rejected) {
 	return out
 }
 
+// doubtful tells whether a call is slower that none of several new choices explains by itself: before all are taken
+// back for it, it is measured again.
+func (e *effects) doubtful(choices []tuning.Choice, h Harm) bool {
+	fresh, c := reach.Without(choices, e.held), e.harmed.Of(h.Cell)
+	_, explained := culprits(fresh, h)
+	return !explained && len(fresh) > 1 && h.Mockup == "" && c != nil && e.slower(*c) && !e.again[h.Cell]
+}
+
+// open tells whether more mpiruns may still decide about choices.
+func (e *effects) open(choices []tuning.Choice) bool {
+	return len(e.rejects(choices)) == 0 || slices.ContainsFunc(e.harms(), func(h Harm) bool { return e.doubtful(choices, h) })
+}
+
 // blames returns the harms that rejected choices explain, by their key.
 func (e *effects) blames(choices []tuning.Choice, back []tuning.Rejected) map[string][]Harm {
 	fresh, out := reach.Without(choices, e.held), map[string][]Harm{}
@@ -402,18 +418,21 @@ func (e *effects) betters(cells []Cell) bool {
 	})
 }
 
-// culprits returns the choices that explain a harm: of the collective itself, or of one that
-// a mock-up calls. If none explains it, it returns all, and false.
+// culprits returns the choices that explain a harm: of the collective itself, or of one that a mock-up calls. If none
+// explains it, it returns those that can change the call at all, else all, and false.
 func culprits(choices []tuning.Choice, h Harm) (found []tuning.Choice, explained bool) {
 	for _, explains := range []func(tuning.Choice) bool{
 		func(c tuning.Choice) bool { return c.Function == h.Function && c.Covers(h.Msize) },
 		func(c tuning.Choice) bool { return c.Function == h.Function },
 		func(c tuning.Choice) bool { return c.Function != "" && reach.Calls(h.Mockup, c.Function) },
 	} {
-		found := slices.DeleteFunc(slices.Clone(choices), func(c tuning.Choice) bool { return !explains(c) })
-		if len(found) > 0 {
+		if found := lists.Keep(choices, explains); len(found) > 0 {
 			return found, true
 		}
+	}
+	able := lists.Keep(choices, func(c tuning.Choice) bool { return byEnv(c) || reach.By([]tuning.Choice{c}, h.Cell) })
+	if len(able) > 0 {
+		return able, false
 	}
 	return choices, false
 }

@@ -344,10 +344,10 @@ func (x *mending) compare(ctx context.Context, held setting, p *setting) error {
 	return ab.Judged(ctx, func(sides []*analyze.Side) error {
 		e, err := effectsOf(sides, x.Config.Analyze, x.found, p.choices, held.choices)
 		// Rejected choices need no splits, but the first proof tells the state of the cells.
-		if err == nil && (len(x.found.Proofs) == 0 || len(e.rejects(p.choices)) == 0) {
+		if err == nil && (len(x.found.Proofs) == 0 || e.open(p.choices)) {
 			e, err = x.withSplits(ctx, held, ab, sides, p.choices)
 		}
-		if err == nil && len(e.rejects(p.choices)) == 0 {
+		if err == nil && e.open(p.choices) {
 			err = x.lookAgain(ctx, ab, sides, e, p.choices)
 		}
 		if p.effects = e; err == nil {
@@ -407,8 +407,8 @@ func (x *mending) pointsToHelp(ctx context.Context, held setting, p *setting) (p
 	return points, err
 }
 
-// lookAgain measures the cases again that point to harm without showing it, with others as their
-// yardstick. Only these mpiruns then tell whether those are harmed.
+// lookAgain measures the cases again that point to harm without showing it, or whose harm is doubtful, with others as
+// their yardstick. Only these mpiruns then tell whether those are harmed.
 func (x *mending) lookAgain(ctx context.Context, ab *experiment.AB, sides []*analyze.Side, e *effects, choices []tuning.Choice) error {
 	cases := e.pointing(sides[alone], choices)
 	if len(cases) == 0 {

@@ -136,6 +136,8 @@ func TestCasesThatPointToHarmComeBeforeTheFastestOfTheOthers(t *testing.T) {
 	} {
 		should.Equal(t, rows(c.change, c.ratio).pointing(s, malloc), c.want, name)
 	}
+	several := append(slices.Clone(malloc), algorithm("MPI_Unknown", 1))
+	should.Equal(t, rows(series.Slower, 2).pointing(s, several), []int{1, 2, 4, 0}, "shown, but explained by none of several")
 	s.Set.Cases[1].Status = protocol.StatusUnavailable
 	should.Equal(t, len(rows(series.NoDifference, 2).pointing(s, malloc)), 0, "what could not be measured")
 }
