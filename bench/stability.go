@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/lists"
 	"pgmpi/mockups"
@@ -56,6 +57,16 @@ func (e *env) stabilities(checks []checked) []question {
 			return count{f.of - f.n, float64(len(scans))}
 		}})
 	}
+	figures = append(figures,
+		figure{what: "kept in one, violated in another, of all tests", most: .01, count: func(s *series) count {
+			return count{keptOnce(s).n, float64(len(s.checks[0]))}
+		}},
+		figure{what: "the interval for another check holds its ratio", least: .93, count: func(*series) count {
+			return held(checks, func(v *analyze.Verdict) (lo, hi *float64) { return v.AnotherLo95, v.AnotherHi95 })
+		}},
+		figure{what: "a check's own interval holds it", count: func(*series) count {
+			return held(checks, func(v *analyze.Verdict) (lo, hi *float64) { return v.RatioLo95, v.RatioHi95 })
+		}})
 	out := []question{fixed("all checks", append(figures, replications()...), all)}
 	if e.load {
 		return out
@@ -68,6 +79,24 @@ func (e *env) stabilities(checks []checked) []question {
 		}
 	}
 	return append(out, fixed("checks in the same state of the machine", append(flips(.10, .02, .03), replications()...), groups...))
+}
+
+// held counts over pairs of checks: does the interval of a test hold the ratio that the other has?
+func held(checks []checked, interval func(*analyze.Verdict) (lo, hi *float64)) (c count) {
+	for i, one := range checks {
+		for k, other := range checks {
+			if i == k {
+				continue
+			}
+			for n := range one.Verdicts {
+				lo, hi := interval(&one.Verdicts[n])
+				if ratio := other.Verdicts[n].Ratio; lo != nil && hi != nil && ratio != nil {
+					c.add(*lo <= *ratio && *ratio <= *hi)
+				}
+			}
+		}
+	}
+	return c
 }
 
 func fixed(name string, figures []figure, all ...*series) question {

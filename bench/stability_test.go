@@ -71,6 +71,27 @@ func TestFlipsWithinAStateCompareOnlyItsSteadyChecks(t *testing.T) {
 	should.Hold(t, got == want, "within: got %v", got)
 }
 
+// Three checks have the ratios 1, 1.2 and 2; the interval from .9 to 1.25 of the first two holds two of these.
+func TestAnIntervalIsHeldAgainstTheOtherChecksRatios(t *testing.T) {
+	checks := checksOf([]float64{90, 90, 90}, "V")
+	for i, ratio := range []float64{1, 1.2, 2} {
+		checks[i].Verdicts[0].Ratio = analyze.Number(ratio)
+	}
+	lo, hi := analyze.Number(.9), analyze.Number(1.25)
+	got := held(checks, func(v *analyze.Verdict) (*float64, *float64) {
+		if *v.Ratio == 2 {
+			return nil, hi
+		}
+		return lo, hi
+	})
+	should.Equal(t, got, count{2, 4}, "1 and 1.2 hold each other's ratio, and not 2")
+	checks[2].Verdicts[0].Ratio = nil
+	got = held(checks, func(*analyze.Verdict) (*float64, *float64) { return lo, nil })
+	should.Equal(t, got, count{}, "an interval without an end")
+	got = held(checks, func(*analyze.Verdict) (*float64, *float64) { return lo, hi })
+	should.Equal(t, got, count{4, 4}, "what has no ratio is not asked for")
+}
+
 func TestAStateWithOneCheckIsNotAsked(t *testing.T) {
 	questions := (&env{}).stabilities(checksOf([]float64{90, 400}, "Vk", "VV"))
 	should.Hold(t, len(questions) == 2 && questions[1].times == 0, "got %d questions, the last of %d series", len(questions), questions[len(questions)-1].times)
