@@ -94,6 +94,9 @@ var commutativeOnly = map[string][]string{
 	"MPI_Reduce_scatter": {"recursive_halving", "ring"},
 }
 
+// copies is Bruck's algorithm, which copies the blocks to send as if none were in another's place (4.1.4 too).
+var copies = map[string]string{"MPI_Alltoall": "modified_bruck"}
+
 // segmented lists the algorithms that send a message in segments. They give right data with all
 // operators.
 var segmented = map[string][]string{
@@ -120,11 +123,23 @@ func Parameters(l Library, collective, algorithm string, np int) (out []string) 
 	return out[1:]
 }
 
-func wrongOrder(c Choice) string {
-	if name, _, _ := mockups.Parameters(c.Algorithm); !slices.Contains(commutativeOnly[c.Function], name) {
+// Unsafe says why no setting of a library should take an algorithm, or "".
+func Unsafe(l Library, function, algorithm string) string {
+	if !isOpenMPI(l) {
 		return ""
 	}
-	return fmt.Sprintf("%s gives wrong data with operators that do not commute, and Open MPI does not look when it is told to take it", c.Algorithm)
+	return unsafe(Choice{Function: function, Algorithm: algorithm})
+}
+
+func unsafe(c Choice) string {
+	name, _, _ := mockups.Parameters(c.Algorithm)
+	switch {
+	case slices.Contains(commutativeOnly[c.Function], name):
+		return fmt.Sprintf("%s gives wrong data with operators that do not commute, and Open MPI does not look when it is told to take it", c.Algorithm)
+	case name != "" && copies[c.Function] == name:
+		return fmt.Sprintf("%s gives wrong data where a datatype of extent 0 sends one block to all, and crashes", c.Algorithm)
+	}
+	return ""
 }
 
 func (r rulesRow) bySizeSafely() bool {
@@ -144,8 +159,8 @@ func refusesRule(c Choice) string {
 		return fmt.Sprintf(noRulesFor, c.Function)
 	case c.Value < 1:
 		return fmt.Sprintf("%d is no number of an algorithm", c.Value)
-	case wrongOrder(c) != "":
-		return wrongOrder(c)
+	case unsafe(c) != "":
+		return unsafe(c)
 	case c.Everywhere():
 	case row.unsafe != "":
 		return fmt.Sprintf(neverBySize, c.Function, row.unsafe)

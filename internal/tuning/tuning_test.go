@@ -355,6 +355,8 @@ func TestComponentsAreChosenByOneVariableThatIsReadBack(t *testing.T) {
 	should.Equal(t, first(4, "MPI_Allreduce"), "sm, han")
 	should.Equal(t, first(5, "MPI_Allreduce"), "without han, sm")
 	should.Equal(t, first(6, "MPI_Allreduce"), "without han, xhc, acoll")
+	parts := Components(Library{Family: "openmpi", Major: 5}, []string{"MPI_Allreduce"})
+	should.Hold(t, parts[0].Part() == "leaving out han" && parts[1].Part() == "the component sm", "%q, %q", parts[0].Part(), parts[1].Part())
 	two := Choice{Kind: ByComponent, Env: map[string]string{"A": "1", "B": "2"}}
 	s, _ := environment.Write(Target{}, []Choice{two})
 	should.Hold(t, len(s.Rejected) == 1, "%+v", s)

@@ -31,7 +31,7 @@ var mcaVariables = Writer{
 			if c.Value < 1 {
 				return fmt.Sprintf("%d is no number of an algorithm", c.Value)
 			}
-			return wrongOrder(c)
+			return unsafe(c)
 		}
 		s := forced(mcaName, choices, refuses, func(c Choice) (string, string, Proof) {
 			return "OMPI_MCA_coll_tuned_" + lower(c.Function) + "_algorithm", strconv.Itoa(c.Value), ByMessages
@@ -197,13 +197,16 @@ var components = []component{
 	{"mpich", 0, 0, "release_gather", "MPIR_CVAR_ALLREDUCE_POSIX_INTRA_ALGORITHM", "release_gather", "1", []string{"MPI_Allreduce"}},
 	{"mpich", 0, 0, "release_gather", "MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM", "release_gather", "1", []string{"MPI_Bcast"}},
 	{"mpich", 0, 0, "release_gather", "MPIR_CVAR_REDUCE_POSIX_INTRA_ALGORITHM", "release_gather", "1", []string{"MPI_Reduce"}},
-	{"mpich", 0, 0, "none of the device", "MPIR_CVAR_DEVICE_COLLECTIVES", "none", "1", nil},
+	{"mpich", 0, 0, "without device collectives", "MPIR_CVAR_DEVICE_COLLECTIVES", "none", "1", nil},
 }
 
-// Part names what a choice of a component sets: "the component sm", "a larger eager limit".
+// Part names what a choice of a component sets: "the component sm", "leaving out han", "a larger eager limit".
 func (c Choice) Part() string {
 	if c.Component == eagerLimit {
 		return "a " + eagerLimit
+	}
+	if left, out := strings.CutPrefix(c.Component, "without "); out {
+		return "leaving out " + left
 	}
 	return "the component " + c.Component
 }

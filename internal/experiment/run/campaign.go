@@ -45,6 +45,7 @@ type Campaign struct {
 	RankPath string
 	Against  *series.Baselines // the baselines of [gate], if the experiment has read them
 	Job      batch.Job         // the batch job around all this; Open finds it unless it is set
+	Lost     *fail.Failed      // the mpirun of it that failed twice, which ended the experiment
 
 	session     measure.Session
 	beside      []*Campaign // all campaigns that it alternates with, and itself

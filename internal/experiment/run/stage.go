@@ -248,11 +248,11 @@ func (c *Campaign) failure(ctx context.Context, err error) error {
 	case len(c.Manifest.Settings) > 0 && failed.Remedy == "":
 		failed.Remedy = "what the settings name first: " + strings.Join(c.Manifest.Settings, "; ")
 	}
-	switch {
-	case c.neverWorked(failed):
+	if c.neverWorked(failed) {
 		return fail.AsSetup(err)
 	}
-	return &fail.Failed{Err: err, Twice: true}
+	c.Lost = &fail.Failed{Err: err, Twice: true}
+	return c.Lost
 }
 
 func (c *Campaign) startAhead(t measure.Task, last int) {

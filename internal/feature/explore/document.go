@@ -75,6 +75,11 @@ func screen(e *Exploration) []document.Section {
 			return document.Whole(phrase.Plain(c.Function) + " " + phrase.Size(c.Msize))
 		}), more)
 	}
+	for _, c := range e.Cells {
+		if c.unsafe != "" {
+			rest.Fact("No setting", "%s %s: %s", phrase.Plain(c.Function), phrase.Size(c.Msize), c.unsafe)
+		}
+	}
 	if len(e.Unused) > 0 {
 		rest.Fact("Not used", "%s of its own; --full says why", conf.Plural(len(e.Unused), "algorithm"))
 	}

@@ -14,6 +14,7 @@ import (
 	"pgmpi/internal/lists"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/stats"
+	"pgmpi/internal/tuning"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
@@ -277,6 +278,11 @@ func (x *data) cell(tests []int, outcomes map[int]analyze.Answered) Cell {
 	default:
 		c.Word = NothingSeen
 	}
+	if c.Own.Faster() {
+		library := tuning.LibraryOf(x.m.Rank.Library, x.m.Rank.LibVersion)
+		c.unsafe = tuning.Unsafe(library, c.Function, mockups.Algorithm(c.Own.Function))
+		c.Reason = cmp.Or(c.Reason, c.unsafe)
+	}
 	c.MendBy = c.mendBy()
 	return c
 }
@@ -405,6 +411,7 @@ type Cell struct {
 	Textbook *Candidate `json:"textbook"`        // and of the textbook algorithms
 	MendBy   Mending    `json:"mend_by"`         // what mends it with least; "" where nothing is shown to be faster
 	Reason   string     `json:"reason,omitempty"`
+	unsafe   string     // why no setting of the library should take the algorithm of its own, or ""
 }
 
 // Mending is a way to a faster call.
@@ -421,9 +428,10 @@ const (
 func (c *Cell) mendBy() Mending {
 	can := func(k *Candidate) bool { return k.Faster() && mockups.Applies(k.Function) }
 	switch c.Word {
-	case OwnAlgorithm, SameAlgorithm:
-		return BySetting
-	case OnlyMockup, OnlyTextbook:
+	case OwnAlgorithm, SameAlgorithm, OnlyMockup, OnlyTextbook:
+		if c.Own.Faster() && c.unsafe == "" {
+			return BySetting
+		}
 		if can(c.Mockup) || can(c.Textbook) {
 			return ByApply
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgmpi/analyze/judge"
@@ -45,13 +46,18 @@ func TestAlgorithmsAreChosenByNameAndLeftOutByAMark(t *testing.T) {
 // takes in the mpiruns that choose and in those that test.
 func exploredData(t *testing.T, candidates map[string][2]int64) (*results.Manifest, *medians.Set) {
 	t.Helper()
+	return exploredOf(t, "MPI_Scan", []string{"MPI_Scan@itself", "MPI_Scan@linear", "scan_as_exscan+reduce_local", "scan_as_textbook@chain"}, candidates)
+}
+
+func exploredOf(t *testing.T, function string, ids []string, candidates map[string][2]int64) (*results.Manifest, *medians.Set) {
+	t.Helper()
 	m := fixture.Empty(3)
 	m.Rank.ClockTickNS = 1
-	fixture.Case(m, "MPI_Scan", fixture.P2, 8)
+	fixture.Case(m, function, fixture.P2, 8)
 	took := [][2]int64{{100_000, 100_000}}
-	for _, id := range []string{"MPI_Scan@itself", "MPI_Scan@linear", "scan_as_exscan+reduce_local", "scan_as_textbook@chain"} {
+	for _, id := range ids {
 		if ns, ok := candidates[id]; ok {
-			fixture.Test(m, fixture.Pattern{ID: "x", Function: "MPI_Scan", Mockup: id}.Guideline(), fixture.P2, 8, fixture.Case(m, id, fixture.P2, 8))
+			fixture.Test(m, fixture.Pattern{ID: "x", Function: function, Mockup: id}.Guideline(), fixture.P2, 8, fixture.Case(m, id, fixture.P2, 8))
 			took = append(took, ns)
 		}
 	}
@@ -133,6 +139,17 @@ func TestACellIsMendedByWhatTakesLeast(t *testing.T) {
 	for _, id := range []string{"barrier_as_textbook@dissemination", "reduce_scatter_as_textbook@halving", "scan_as_lane", "scan_as_mine"} {
 		c := Cell{Word: OnlyMockup, Mockup: &Candidate{Function: id, Verdict: judge.Violated}}
 		should.Equal(t, c.mendBy(), ByReport, "%s", id)
+	}
+}
+
+// Open MPI's Reduce_scatter by halving is wrong for operators that do not commute, MPICH's is not.
+func TestNoSettingMendsByAnAlgorithmThatMayGiveWrongData(t *testing.T) {
+	for version, mends := range map[string]Mending{"Open MPI v4.1.4": ByReport, "MPICH Version: 4.0.2": BySetting} {
+		const itself, halving = "MPI_Reduce_scatter@itself", "MPI_Reduce_scatter@recursive_halving"
+		m, set := exploredOf(t, "MPI_Reduce_scatter", []string{itself, halving}, map[string][2]int64{itself: {100_000, 100_000}, halving: {60_000, 60_000}})
+		m.Rank.Library, m.Rank.LibVersion = map[bool]string{true: "openmpi", false: "mpich"}[mends == ByReport], version
+		c := must.Get(Judge(m, set, judge.Default()))(t).Cells[0]
+		should.Hold(t, c.Word == OwnAlgorithm && c.MendBy == mends && strings.Contains(c.Reason, "do not commute") == (mends == ByReport), "%s: %+v", version, c)
 	}
 }
 

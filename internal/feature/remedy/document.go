@@ -116,22 +116,22 @@ func (r *Result) cells(n int) string {
 
 // means lists what the setting is made of: "2 environment variables and 1 algorithm".
 func (r *Result) means() string {
-	var out []string
+	var parts, variables []string
 	algorithms := 0
 	for _, f := range r.Effects {
 		switch c := f.Entry.Choice; c.Kind {
 		case tuning.ByComponent:
-			out = append(out, c.Part())
+			parts = append(parts, c.Part())
 		case tuning.ByEnv:
-			out = append(out, conf.Plural(len(c.Env), "environment variable"))
+			variables = append(variables, conf.Plural(len(c.Env), "environment variable"))
 		case tuning.OwnAlgorithm:
 			algorithms++
 		}
 	}
 	if algorithms > 0 {
-		out = append(out, fmt.Sprintf("%s of the library's own", conf.Plural(algorithms, "algorithm")))
+		variables = append(variables, fmt.Sprintf("%s of the library's own", conf.Plural(algorithms, "algorithm")))
 	}
-	return strings.Join(out, " and ")
+	return strings.Join(append(variables, parts...), " and ")
 }
 
 func cellsTable(r *Result) []document.Section {

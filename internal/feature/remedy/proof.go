@@ -45,6 +45,7 @@ type setting struct {
 	effects     *effects
 	conformance int // conformance calls
 	mpiruns     int
+	lost        *fail.Failed // an mpirun under it that failed twice
 }
 
 // write writes the files of a setting into its folder, except env.sh, which puts them in force. It
@@ -79,8 +80,8 @@ func (p *setting) write(t tuning.Target) ([]tuning.Rejected, error) {
 }
 
 // prove tests choices, drops those that fail, and tests the rest again. What harms only between the measured sizes is
-// tried again at these alone. It ends when none fails or all that are left are held. It returns what is held then, also
-// with an error.
+// tried again at these alone, and half of those under which an mpirun fails before the other half. It ends when none
+// fails or all that are left are held. It returns what is held then, also with an error.
 func (x *mending) prove(ctx context.Context, held setting, choices []tuning.Choice) (setting, error) {
 	for {
 		fresh := reach.Without(choices, held.choices)
@@ -97,6 +98,13 @@ func (x *mending) prove(ctx context.Context, held setting, choices []tuning.Choi
 			back, err = x.withoutClock(ctx, held, &p)
 			if err == nil && len(back) == 0 {
 				back, err = x.measured(ctx, held, &p)
+			}
+			if p.lost != nil && len(fresh) > 1 { // which of them ends it?
+				if held, err = x.prove(ctx, held, slices.Concat(held.choices, fresh[:len(fresh)/2])); err != nil {
+					return held, err
+				}
+				choices = slices.Concat(held.choices, fresh[len(fresh)/2:])
+				continue
 			}
 			if err == nil && len(back) == 0 {
 				x.proved(&p)
@@ -146,8 +154,10 @@ func (x *mending) proved(p *setting) {
 	for _, h := range p.effects.newlyViolated(false) {
 		newly = append(newly, strings.Replace(h.Text, " is newly violated:", "", 1))
 	}
+	const becauseFaster = "newly violated because the other side became faster, by calls that are not slower: "
+	x.found.Notes = slices.DeleteFunc(x.found.Notes, func(n string) bool { return strings.HasPrefix(n, becauseFaster) }) // of less
 	if len(newly) > 0 {
-		x.note("newly violated because the other side became faster, by calls that are not slower: %s", strings.Join(newly, "; "))
+		x.note("%s%s", becauseFaster, strings.Join(newly, "; "))
 	}
 	for i := range x.found.Cells {
 		if c := &x.found.Cells[i]; reach.By(p.choices, c.Cell) {
@@ -287,7 +297,11 @@ func blamed(choices []tuning.Choice, bad []conformance.Outcome) (out []tuning.Re
 func (x *mending) measured(ctx context.Context, held setting, p *setting) ([]tuning.Rejected, error) {
 	x.tell(run.Event{Step: fmt.Sprintf("proof %d: without and with %s", len(x.found.Proofs)+1, conf.Plural(len(p.choices), "choice"))})
 	if err := x.compare(ctx, held, p); err != nil {
-		return nil, err
+		if p.lost == nil {
+			return nil, err
+		}
+		why, _, _ := strings.Cut(p.lost.Error(), "\n")
+		return rejected(nil, p.fresh, "with it "+why), nil
 	}
 	e := p.effects
 	record := Proof{Folder: filepath.Join(filepath.Base(x.work), filepath.Base(p.folder)), Tried: []string{}, Mpiruns: p.mpiruns, Cases: len(e.harmed.Cases), Helped: e.faster(), Harms: e.harms()}
@@ -341,7 +355,7 @@ func (x *mending) compare(ctx context.Context, held setting, p *setting) error {
 	if err := answers(ab, helps, harms); err != nil {
 		return err
 	}
-	return ab.Judged(ctx, func(sides []*analyze.Side) error {
+	err = ab.Judged(ctx, func(sides []*analyze.Side) error {
 		e, err := effectsOf(sides, x.Config.Analyze, x.found, p.choices, held.choices)
 		// Rejected choices need no splits, but the first proof tells the state of the cells.
 		if err == nil && (len(x.found.Proofs) == 0 || e.open(p.choices)) {
@@ -359,6 +373,8 @@ func (x *mending) compare(ctx context.Context, held setting, p *setting) error {
 		}
 		return err
 	})
+	p.lost = ab.Sides[withIt].Lost
+	return err
 }
 
 func (x *mending) withSplits(ctx context.Context, held setting, ab *experiment.AB, sides []*analyze.Side, choices []tuning.Choice) (*effects, error) {
@@ -404,6 +420,9 @@ func (x *mending) pointsToHelp(ctx context.Context, held setting, p *setting) (p
 		})
 		return err
 	})
+	if ab.Sides[withIt].Lost != nil {
+		return true, nil // the proof finds which of them it is
+	}
 	return points, err
 }
 

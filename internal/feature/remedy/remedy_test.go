@@ -406,6 +406,27 @@ func TestWhatIsHeldIsMeasuredBesideWhatIsNew(t *testing.T) {
 	}
 }
 
+// An mpirun that measures more than two cases crashes under MALLOC_PERTURB_; a short look has two.
+func TestWhatEndsAnMpirunIsTakenBackAlone(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		toml := strings.Replace(faulting, `"GL8"`, `"GL8", "GL10"`, 1)
+		b.Fake.Under = func(env []string, c protocol.JobCase) time.Duration { return malloced(env, c, 5*time.Microsecond) }
+		b.Checked(toml)
+		x := must.Get(begin(t.Context(), must.Get(Prepare(asked(b, toml)))(t), silent))(t)
+		b.Fake.Crashes = func(env []string, job *protocol.Job) bool {
+			return slices.Contains(env, "MALLOC_PERTURB_=1") && len(job.Cases) > 2 && job.Mode != ""
+		}
+		choice := func(name string) tuning.Choice {
+			return tuning.Choice{Kind: tuning.ByEnv, NP: 2, Env: map[string]string{name: "1"}, Sizes: []int64{256 << 10}}
+		}
+		held := must.Get(x.prove(t.Context(), setting{}, []tuning.Choice{choice("MALLOC_PERTURB_"), choice("MALLOC_TOP_PAD_")}))(t)
+		must.Hold(t, len(held.choices) == 1 && held.env["MALLOC_TOP_PAD_"] == "1", "%+v", held.choices)
+		r := x.found.Rejected
+		should.Hold(t, len(r) == 1 && strings.Contains(r[0].Choice.Key(), "MALLOC_PERTURB_") && strings.HasPrefix(r[0].Reason, "with it an mpirun failed twice: ") &&
+			!strings.Contains(r[0].Reason, "\n"), "%+v", r)
+	})
+}
+
 // malloc's variables make a Bcast slow that the first proof has not seen so.
 func TestHarmOfWhatIsHeldIsNotPutDownToWhatIsNew(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {

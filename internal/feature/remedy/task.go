@@ -155,8 +155,7 @@ type step struct {
 	explores *run.Experiment // or nil
 }
 
-// Planned says what would be tried, and how long that takes. It assumes that each is proved once and no
-// look points to help.
+// Planned says what would be tried, and how long that takes. It assumes that each kind is proved once.
 func (x *Task) Planned(ctx context.Context) (text string, total time.Duration, err error) {
 	text = fmt.Sprintf("DRY RUN: nothing is started. %s to mend, in %s.\n",
 		conf.Plural(len(x.Cells), "cell"), conf.Plural(len(unmended(x.Cells)), "collective"))
@@ -207,11 +206,11 @@ func (x *Task) steps() (out []step) {
 	}
 	if n := len(components); n > 0 && wants(tuning.ByComponent) {
 		if sides == 2 {
-			n--
-			proof(tuning.ByComponent, components[:1], nil)
+			n-- // the first one is proved without a look
 		}
 		look := reach.Part(x.plan, func(k medians.Cell) bool { return cellOf(x.Cells, k) != nil }, nil)
 		out = append(out, step{tuning.ByComponent, "a look at " + conf.Plural(n, "component"), 2 * n, fewProving, look, nil})
+		proof(tuning.ByComponent, components[:1], nil)
 	}
 	return out
 }

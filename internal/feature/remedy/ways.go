@@ -151,7 +151,7 @@ func (x *mending) order(ctx context.Context, held setting, groups []group) error
 	}
 	helps, _ := questions(x.Config.Analyze, x.found, all)
 	helps.Only = nil
-	return ab.Judged(ctx, func(measured []*analyze.Side) error {
+	err = ab.Judged(ctx, func(measured []*analyze.Side) error {
 		scores := make([][]float64, len(groups))
 		for n := range sides[1:] {
 			found, err := series.Compare(measured[alone], measured[1+n], helps)
@@ -169,6 +169,10 @@ func (x *mending) order(ctx context.Context, held setting, groups []group) error
 		}
 		return nil
 	})
+	if slices.ContainsFunc(ab.Sides[withIt:], func(c *run.Campaign) bool { return c.Lost != nil }) {
+		return nil // no order is known: the proof finds what ends an mpirun
+	}
+	return err
 }
 
 // score adds up the logarithms of what a way gains. What seems to harm comes after all that does not.

@@ -3,6 +3,17 @@
 
 /* --- Collectives without an operator --- */
 
+/* n ints with an extent of 0. */
+static MPI_Datatype same(int n)
+{
+    MPI_Datatype block, out;
+    MPI_Type_contiguous(n, MPI_INT, &block);
+    MPI_Type_create_resized(block, 0, 0, &out);
+    MPI_Type_commit(&out);
+    MPI_Type_free(&block);
+    return out;
+}
+
 static int bcast(call *c)
 {
     if (at_root(c))
@@ -64,6 +75,12 @@ static int scatter(call *c)
     pg_conformance *l = c->l;
     if (at_root(c) && in_place(c))
         return MPI_Scatter(l->send, c->n, MPI_INT, MPI_IN_PLACE, no_count(c), no_type(c), c->root, c->comm);
+    if (c->how == SAME) {
+        MPI_Datatype block = same(c->n);
+        int err = MPI_Scatter(l->send, 1, block, l->recv, c->n, MPI_INT, c->root, c->comm);
+        MPI_Type_free(&block);
+        return err;
+    }
     if (!at_root(c) && bare(c))
         return MPI_Scatter(c->how == GARBAGE ? l->send : NULL, no_count(c), no_type(c), l->recv, c->n, MPI_INT, c->root, c->comm);
     return MPI_Scatter(l->send, many(c, 0, c->n), type(c, 0), l->recv, many(c, 1, c->n), type(c, 1), c->root, c->comm);
@@ -73,7 +90,7 @@ static int scatter_right(call *c)
     if (at_root(c) && in_place(c))
         return 1;
     c->written = c->n;
-    return has(c, 0, c->n, c->root, (int64_t)c->rank * c->n);
+    return has(c, 0, c->n, c->root, c->how == SAME ? 0 : (int64_t)c->rank * c->n);
 }
 
 static int scatterv(call *c)
@@ -124,13 +141,19 @@ static int alltoall(call *c)
         put(c, 0, (int64_t)c->size * c->n, 0);
         return MPI_Alltoall(MPI_IN_PLACE, no_count(c), no_type(c), l->recv, c->n, MPI_INT, c->comm);
     }
+    if (c->how == SAME) {
+        MPI_Datatype block = same(c->n);
+        int err = MPI_Alltoall(l->send, 1, block, l->recv, c->n, MPI_INT, c->comm);
+        MPI_Type_free(&block);
+        return err;
+    }
     return MPI_Alltoall(l->send, many(c, 0, c->n), type(c, 0), l->recv, many(c, 1, c->n), type(c, 1), c->comm);
 }
 static int alltoall_right(call *c)
 {
     int right = 1;
     for (int i = 0; i < c->size && right; i++)
-        right = has(c, (int64_t)i * c->n, c->n, i, (int64_t)c->rank * c->n);
+        right = has(c, (int64_t)i * c->n, c->n, i, c->how == SAME ? 0 : (int64_t)c->rank * c->n);
     c->written = (int64_t)c->size * c->n;
     return right;
 }
@@ -350,7 +373,7 @@ static const row rows[] = {
     {"MPI_Allgather", ALL, allgather, all_blocks},
     {"MPI_Allgatherv", ALL, allgatherv, all_parts},
     {"MPI_Allreduce", REDUCES, allreduce, allreduce_right},
-    {"MPI_Alltoall", ALL, alltoall, alltoall_right},
+    {"MPI_Alltoall", ALL | 1 << SAME, alltoall, alltoall_right},
     {"MPI_Alltoallv", ALL, alltoallv, alltoall_right},
     {"MPI_Alltoallw", 1 << ALIKE | 1 << IN_PLACE | 1 << EMPTY, alltoallw, alltoall_right},
     {"MPI_Barrier", 1 << EMPTY, barrier, nothing},
@@ -362,7 +385,7 @@ static const row rows[] = {
     {"MPI_Reduce_scatter", REDUCES, reduce_scatter, reduce_scatter_right},
     {"MPI_Reduce_scatter_block", REDUCES, reduce_scatter_block, reduce_scatter_block_right},
     {"MPI_Scan", REDUCES, scan, scan_right},
-    {"MPI_Scatter", ROOTED, scatter, scatter_right},
+    {"MPI_Scatter", ROOTED | 1 << SAME, scatter, scatter_right},
     {"MPI_Scatterv", ROOTED, scatterv, scatterv_right},
     {"MPI_Send", 1 << ORDERED, send, send_right},
 };
@@ -380,6 +403,7 @@ static const char *const words[HOWS] = {
     "an operator that does not commute",
     "an operator that does not commute, MPI_IN_PLACE",
     "several in a row, received from anybody",
+    "one block for all ranks, by a datatype of extent 0",
 };
 
 const row *pg_conformance_nth(int k, how *h)
