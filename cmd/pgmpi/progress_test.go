@@ -87,6 +87,20 @@ func TestEveryProofHasABar(t *testing.T) {
 	should.Equal(t, strings.Count(text, "proof"), 2)
 }
 
+// A remedy has many campaigns, whose plans leave out the same sizes.
+func TestANoteOfSeveralCampaignsIsShownOnce(t *testing.T) {
+	for _, quiet := range []bool{false, true} {
+		var file strings.Builder
+		p := command.New(io.Discard, &file).NewProgress(quiet)
+		for range 2 {
+			p.Tell(run.Event{Sentence: "note: left out 4 B."})
+			p.Tell(run.Event{Sentence: "note: left out 1 B."})
+			p.Tell(run.Event{Sentence: "mpirun 3 failed."})
+		}
+		should.Equal(t, file.String(), "note: left out 4 B.\nnote: left out 1 B.\nmpirun 3 failed.\nmpirun 3 failed.\n")
+	}
+}
+
 func TestFindingsSoFarAreShownOnATerminalOnly(t *testing.T) {
 	tell := func(h *command.Host) { h.NewProgress(false).Tell(run.Event{Found: "violated so far: GL8"}) }
 	should.Contain(t, seen(t, tell), "violated so far: GL8")

@@ -26,6 +26,7 @@ type Shown struct {
 	drawn   string // the bar on the terminal
 	start   time.Time
 	fresh   int // steps done before the first mpirun that was not on disk already
+	noted   map[string]bool
 }
 
 // steps divides one mpirun into steps of the bar.
@@ -33,7 +34,7 @@ const steps = 100
 
 // New shows progress with a bar on a terminal. Elsewhere it writes a line at a time by warn.
 func New(to io.Writer, warn func(format string, args ...any), quiet bool) *Shown {
-	p := &Shown{to: to, warn: warn, quiet: quiet, fresh: -1}
+	p := &Shown{to: to, warn: warn, quiet: quiet, fresh: -1, noted: map[string]bool{}}
 	switch f, ok := to.(*os.File); {
 	case quiet:
 		p.show = func(run.Progress) {}
@@ -45,7 +46,14 @@ func New(to io.Writer, warn func(format string, args ...any), quiet bool) *Shown
 	return p
 }
 
+// Tell shows an event. A note that several campaigns of one command have, such as the proofs of a remedy, is shown once.
 func (p *Shown) Tell(e run.Event) {
+	if strings.HasPrefix(e.Sentence, "note: ") {
+		if p.noted[e.Sentence] {
+			return
+		}
+		p.noted[e.Sentence] = true
+	}
 	switch {
 	case e.Found != "" && !p.drawing:
 		return
