@@ -64,6 +64,7 @@ Exit codes: as for compare and check.`,
 	}
 	fs := c.Flags()
 	s.Design(fs)
+	s.Selecting(fs)
 	s.Predicting(fs)
 	s.Keys(fs, "under")
 	fs.Lookup("under").Usage = "run B, and not A, under the setting in `DIR`, a folder with an env.sh; B.toml may then be left out"

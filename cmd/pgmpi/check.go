@@ -45,7 +45,8 @@ wrong, and is wrong again in a second measurement: see docs/gate.md.`,
 	s.Narrows(fs, append(h.Narrows, again)...)
 	s.Measuring(fs)
 	s.Predicting(fs)
-	s.Keys(fs, "only", "except", "functions", "looks", "max-mpiruns", "max-time", "no-split-experiment", "per-rank", "messages", "counters")
+	s.Selecting(fs)
+	s.Keys(fs, "looks", "max-mpiruns", "max-time", "no-split-experiment", "per-rank", "messages", "counters")
 	s.Gate(fs)
 	o.Folder(fs, "pgmpi-<UTC time>")
 	o.Resumable(fs)
@@ -88,6 +89,7 @@ func oneStage(h *command.Host, x *run.Experiment, c *cobra.Command) *cobra.Comma
 	fs := c.Flags()
 	s.FileFlag(fs, usualFile)
 	s.Measuring(fs)
+	s.Selecting(fs)
 	if x == experiment.Predict {
 		s.Predicting(fs)
 	}

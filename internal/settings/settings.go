@@ -134,6 +134,9 @@ func (s *Settings) Measuring(fs *pflag.FlagSet) {
 	s.Keys(fs, "launch", "hostfile", "rank", "job-file", "thread-level", "under")
 }
 
+// Selecting declares the flags that choose among guidelines.
+func (s *Settings) Selecting(fs *pflag.FlagSet) { s.Keys(fs, "only", "except", "functions") }
+
 func (s *Settings) Predicting(fs *pflag.FlagSet) {
 	s.Keys(fs, "nrep-metrics", "nrep-rse", "nrep-cov-mean", "nrep-cov-median", "nrep-min", "nrep-max", "nrep-step")
 }

@@ -64,6 +64,7 @@ used; 3 a measurement failed; 130 interrupted, go on with --out OUT --resume.`,
 	fs.StringVar(&x.Repo, "repo", ".", "the git repository `DIR`")
 	fs.BoolVar(&x.Keep, "keep", false, "keep what was built, in OUT/prefix")
 	s.Design(fs)
+	s.Selecting(fs)
 	s.Keys(fs, "alpha", "min-slowdown")
 	fs.StringVar(&o.Out, "out", "", "the `DIR` of builds, mpiruns and bisect.json (default pgmpi-bisect-<UTC time>)")
 	o.Resumable(fs)
