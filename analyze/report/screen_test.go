@@ -69,15 +69,7 @@ func everyDocument(t *testing.T) map[string]*document.Document {
 
 func TestNoLineIsWiderThanItsPage(t *testing.T) {
 	for name, d := range everyDocument(t) {
-		for _, width := range []int{80, 100, 160} {
-			for _, ascii := range []bool{false, true} {
-				d.Page = document.Page{Width: width, ASCII: ascii}
-				for line := range strings.Lines(documents.Written(t, "table", d)) {
-					n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n"))
-					should.Hold(t, n <= width, "%s: %d columns of %d: %s", name, n, width, line)
-				}
-			}
-		}
+		documents.Fits(t, name, d)
 	}
 }
 

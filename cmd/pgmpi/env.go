@@ -57,7 +57,7 @@ func recorded(h *command.Host, path string) (*environment.Environment, error) {
 	}
 	doubts, err := reading.Doubts(folder, m)
 	if err != nil {
-		h.Warn("note: what its mpiruns took is not looked at: %v\n", err)
+		h.Note("note: what its mpiruns took is not looked at: " + err.Error())
 	}
 	return &environment.Environment{Version: m.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config, Doubts: doubts}, nil
 }

@@ -109,7 +109,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code
 		err = dispatch(ctx, h, args)
 	}
 	if err != nil && !errors.Is(err, fail.ErrFound) {
-		h.Warn("pgmpi: %s\n", err)
+		h.Warn("%s\n", h.Complaint("pgmpi: ", err))
 	}
 	return command.Code(err)
 }

@@ -61,8 +61,11 @@ func (h *Host) Warn(format string, args ...any) {
 	fmt.Fprint(h.Stderr, document.Said(format, args...))
 }
 
+// Note writes a sentence to standard error, in lines that fit a terminal.
+func (h *Host) Note(text string) { h.Warn("%s\n", h.Prose(text)) }
+
 // NewProgress returns a display of a measurement's progress on standard error.
-func (h *Host) NewProgress(quiet bool) *progress.Shown { return progress.New(h.Stderr, h.Warn, quiet) }
+func (h *Host) NewProgress(quiet bool) *progress.Shown { return progress.New(h.Stderr, h.Note, quiet) }
 
 // Say writes to standard output.
 func (h *Host) Say(text string) error {

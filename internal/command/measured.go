@@ -43,7 +43,7 @@ func (o *Output) Begin(ctx context.Context, x *run.Experiment, s *settings.Setti
 		return nil, err
 	}
 	if s.Note != "" {
-		o.Warn("checks %s\n", s.Note)
+		o.Note("checks " + s.Note)
 	}
 	if before != nil && !o.Dry.Wanted && s.File == "" {
 		if err := run.MayStart(o.Out, before, config, s.Given); err != nil {
@@ -104,7 +104,7 @@ func (o *Output) Measure(ctx context.Context, x *run.Experiment, s *settings.Set
 			found.Follow(d)
 		}
 		if err != nil {
-			o.Warn("note: %v\n", err)
+			o.Note("note: " + err.Error())
 		}
 	}
 	return o.answer(c, found, c.Folder(), explained, true)
@@ -182,7 +182,7 @@ func (o *Output) Again(path string, keep bool, s *settings.Settings, of ...*run.
 		return err
 	}
 	if keep && into == nil {
-		o.Warn("note: the report in %s stays, since it was made with other settings; --out DIR has this one written\n", path)
+		o.Note(fmt.Sprintf("note: the report in %s stays, since it was made with other settings; --out DIR has this one written", path))
 	}
 	return o.answer(c, found, into, explained, false)
 }
@@ -222,7 +222,7 @@ func (o *Output) answer(c *run.Campaign, found *run.Found, into *results.Folder,
 	case err != nil:
 		return fmt.Errorf("standard output: %w; the report is in %s", err, stored)
 	case c.Path == stored && (errors.Is(unwritten, fs.ErrPermission) || errors.Is(unwritten, syscall.EROFS)):
-		o.Warn("note: %s may not be written, so the report is not stored; --out DIR has it written elsewhere\n", stored)
+		o.Note(fmt.Sprintf("note: %s may not be written, so the report is not stored; --out DIR has it written elsewhere", stored))
 	case unwritten != nil:
 		return fail.Also(fmt.Errorf("the report is not stored: %w", unwritten),
 			fmt.Sprintf("%sgo on with: %s; --out has it written elsewhere", afterRemedy(unwritten), c.Kind.Shown(conf.Quote(c.Path))))

@@ -163,8 +163,9 @@ func (o *Output) End(d *document.Document, err error, all, folder, stored string
 	if o.Full {
 		all = ""
 	}
-	code := Code(err)
-	o.Warn("%s\n", d.Ended(code, all, folder, stored, o.Formats.page(d, stored)))
+	code, shown := Code(err), *d
+	shown.Page = o.Page
+	o.Warn("%s\n", shown.Ended(code, all, folder, stored, o.Formats.page(d, stored)))
 }
 
 // Code returns the exit code of an error (docs/guide.md, "Exit codes").

@@ -357,7 +357,7 @@ func (e Ending) by(all, folder string) Ending {
 // sections, for a screen that did not.
 func (d *Document) Ended(code int, all, folder string, written ...string) OwnLines {
 	e := d.ending(conf.Folder(folder)).by(all, conf.Folder(folder))
-	lines := []string{fmt.Sprintf("Exit %d%s", code, phrase.When(e.Why != "", ": %s", e.Why))}
+	lines := d.Page.Prose(fmt.Sprintf("Exit %d%s", code, phrase.When(e.Why != "", ": %s", e.Why)))
 	if d.screen != nil && all != "" {
 		e.Next = append(e.Next, Label{"All", all + " --full"})
 	}

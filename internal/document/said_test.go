@@ -2,6 +2,7 @@ package document
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,5 +23,20 @@ func TestAMessageHasOnlyOurOwnLines(t *testing.T) {
 		"[a\\n::error::b\\x1b]":                 Said("%v", []string{evil}),
 	} {
 		should.Equal(t, got, want)
+	}
+}
+
+func TestProseFitsATerminalAndCommandsStayWhole(t *testing.T) {
+	const unknown = "gl.toml:3:1: this key is unknown: `pgmpi init --out gl.toml` has all"
+	terminal, again := Page{Width: 40}, fail.Also(errors.New(unknown), "pgmpi check gl.toml --out a-folder/of/a/check --resume")
+	for want, got := range map[string]OwnLines{
+		unknown: Page{}.Prose(unknown),
+		"gl.toml:3:1: this key is unknown:\n  `pgmpi init --out gl.toml` has all": terminal.Prose(unknown),
+		"run `pgmpi check --only messages\n  --msizes 8,1Ki,64Ki`":                terminal.Prose("run `pgmpi check --only messages --msizes 8,1Ki,64Ki`"),
+		"a \\n::error::b": terminal.Prose("a \n::error::b"),
+		"pgmpi: gl.toml:3:1: this key is unknown:\n  `pgmpi init --out gl.toml` has all\n  pgmpi check gl.toml --out a-folder/of/a/check --resume": terminal.Complaint("pgmpi: ", again),
+		"pgmpi: " + unknown + "\n  pgmpi check gl.toml --out a-folder/of/a/check --resume":                                                         Page{}.Complaint("pgmpi: ", again),
+	} {
+		should.Equal(t, strings.Join(got, "\n"), want)
 	}
 }

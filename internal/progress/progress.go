@@ -19,7 +19,7 @@ import (
 // events of the campaign call it, so that nothing runs alongside the ranks.
 type Shown struct {
 	to      io.Writer
-	warn    func(format string, args ...any)
+	say     func(line string)
 	quiet   bool
 	drawing bool // whether a bar is drawn, on a terminal
 	show    func(run.Progress)
@@ -32,9 +32,9 @@ type Shown struct {
 // steps divides one mpirun into steps of the bar.
 const steps = 100
 
-// New shows progress with a bar on a terminal. Elsewhere it writes a line at a time by warn.
-func New(to io.Writer, warn func(format string, args ...any), quiet bool) *Shown {
-	p := &Shown{to: to, warn: warn, quiet: quiet, fresh: -1, noted: map[string]bool{}}
+// New shows progress with a bar on a terminal. Elsewhere it says a line at a time.
+func New(to io.Writer, say func(line string), quiet bool) *Shown {
+	p := &Shown{to: to, say: say, quiet: quiet, fresh: -1, noted: map[string]bool{}}
 	switch f, ok := to.(*os.File); {
 	case quiet:
 		p.show = func(run.Progress) {}
@@ -59,7 +59,7 @@ func (p *Shown) Tell(e run.Event) {
 		return
 	case e.Found != "" || e.Sentence != "" || e.Step != "" && !p.quiet:
 		p.Clear()
-		p.warn("%s\n", cmp.Or(e.Sentence, e.Step, e.Found))
+		p.say(cmp.Or(e.Sentence, e.Step, e.Found))
 		return
 	case e.Step != "":
 		return
@@ -154,5 +154,5 @@ func (p *Shown) line(e run.Progress) {
 	if p.fresh >= 0 {
 		ahead = left(p.start, p.fresh, done, total)
 	}
-	p.warn("%s done%s\n", what(e), ahead)
+	p.say(what(e) + " done" + ahead)
 }

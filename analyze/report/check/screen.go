@@ -147,7 +147,7 @@ func ending(r *analyze.Report, folder string) (e document.Ending) {
 	}
 	e.Why += fmt.Sprintf("%d violated", count[judge.Violated]) + phrase.When(others != "", ", %s", others)
 	if folder != "" && r.Imported == nil && r.Gate == nil && r.LacksTextbook() {
-		e.Why += "; not tried: pgmpi check --only textbook"
+		e.Why += "; not tried: `pgmpi check --only textbook`"
 	}
 	if folder != "" && count[judge.Violated] > 0 {
 		e.Next = []document.Label{{Name: "Why", Value: "pgmpi analyze " + folder + " --explain violated"}}

@@ -298,13 +298,12 @@ func TestTheLastLinesSayHowItEndedAndWhatToRunNext(t *testing.T) {
 		return strings.Join(Reports.Document(r).Ended(r.ExitCode(), phrase.When(dir != "", "pgmpi analyze %s", conf.Folder(dir)), dir, written...), "\n")
 	}
 	for want, got := range map[string]string{
-		`Exit 1: 1 violated, 1 undecided, 1 kept, 1 not suspected; not tried: pgmpi check --only textbook
-Why:      pgmpi analyze 'my out' --explain violated
+		"Exit 1: 1 violated, 1 undecided, 1 kept, 1 not suspected; not tried: `pgmpi check --only textbook`\n" + `Why:      pgmpi analyze 'my out' --explain violated
 Mend it:  pgmpi remedy 'my out'
 All:      pgmpi analyze 'my out' --full
 'my out'`: ended(r, "my out/", "my out/", ""),
-		"Exit 0: 0 violated, 1 kept; not tried: pgmpi check --only textbook\nAll:      pgmpi analyze out --full\nout\nout/report.html":                        ended(kept, "out", "out", "out/report.html"),
-		"Exit 1: 1 violated; not tried: pgmpi check --only textbook\nWhy:      pgmpi analyze out --explain violated\nAll:      pgmpi analyze out --full\nout": ended(gone, "out", "out"),
+		"Exit 0: 0 violated, 1 kept; not tried: `pgmpi check --only textbook`\nAll:      pgmpi analyze out --full\nout\nout/report.html":                        ended(kept, "out", "out", "out/report.html"),
+		"Exit 1: 1 violated; not tried: `pgmpi check --only textbook`\nWhy:      pgmpi analyze out --explain violated\nAll:      pgmpi analyze out --full\nout": ended(gone, "out", "out"),
 		"Exit 0: 0 violated, 1 kept":                                          ended(kept, "", "", ""),
 		"Exit 0: 0 violated, 2 kept\nAll:      pgmpi analyze out --full\nout": ended(reportOf(r.Verdicts[2], pattern(judge.Kept, guidelines.TextbookID, "MPI_Reduce", "m", 32, 2, 1, 2)), "out", "out"),
 	} {

@@ -85,7 +85,7 @@ func files(given readers.Given, paths []string, s *settings.Settings, o *command
 	notes := append(lists.Map(leftOut, func(text string) string { return "left out: " + text }), warnings(jobs)...)
 	shown, more := phrase.First(notes, 10, "note: %d more, with --full\n")
 	for _, text := range shown {
-		o.Warn("note: %s\n", text)
+		o.Note("note: " + text)
 	}
 	if more != "" {
 		o.Warn("%s", more)
