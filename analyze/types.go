@@ -42,7 +42,7 @@ type Report struct {
 	Adjust         judge.Adjust   `json:"adjust"` // one of bh, holm, none
 	M              int            `json:"m"`      // tests in the family that the adjustment is over
 	Alpha          float64        `json:"alpha"`
-	FamilyAlpha    float64        `json:"alpha_family"`    // this family's part of alpha; the rest is the split experiment's
+	FamilyAlpha    float64        `json:"alpha_family"`    // this family's part of alpha; splits have the rest
 	MinSlowdown    float64        `json:"min_slowdown"`    // ratio; not used by method paper
 	SplitTolerance float64        `json:"split_tolerance"` // fraction of k·median at m_i
 	// A tolerant verdict adds this share and these seconds to the other side's time.
@@ -73,7 +73,7 @@ type Report struct {
 
 	Refused      *judge.Refusal      `json:"refused"`          // null if R is large enough
 	Incomplete   []Incomplete        `json:"incomplete"`       // planned tests without enough valid data
-	Wrong        []CaseMessage       `json:"wrong"`            // cases whose data were wrong, and calls of the library that hung or crashed
+	Wrong        []CaseMessage       `json:"wrong"`            // cases with wrong data, and calls that hung or crashed
 	Exclude      []string            `json:"exclude"`          // for check.exclude: what leaves the wrong functions out
 	NotMeasured  []CaseMessage       `json:"not_measured"`     // other cases without times
 	NotConverged []NotConverge       `json:"not_converged"`    // cases whose nrep is not what the predictor wanted
@@ -313,7 +313,7 @@ type Origin struct {
 	Label      map[string]string `json:"label,omitempty"`        // of --label
 	GLTomlHash string            `json:"gl_toml_hash,omitempty"` // empty for the defaults
 	RankHash   string            `json:"rank_hash,omitempty"`    // of the rank program
-	Env        []string          `json:"env,omitzero"`           // NAME=VALUE of what was set around the ranks, and could change a result
-	Settings   []string          `json:"settings,omitzero"`      // NAME=VALUE in force in the library by its files or the launch command
+	Env        []string          `json:"env,omitzero"`           // NAME=VALUE, set around the ranks; could change a result
+	Settings   []string          `json:"settings,omitzero"`      // NAME=VALUE, in force by files or the launch command
 	WallClockS float64           `json:"wall_clock_s,omitempty"` // from Created to Finished
 }

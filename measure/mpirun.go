@@ -80,7 +80,7 @@ type mpirun struct {
 	starter  Starter
 	rank     *protocol.RankInfo                 // that the ranks must have, if not nil
 	progress func(done, total int, name string) // if set, hears how many cases are done, and the last of them
-	ready    func(launch time.Duration)         // if set, is called when the ranks have started, and may still change the job
+	ready    func(launch time.Duration)         // called, if set, when the ranks have started; may change the job
 	folder   *results.Folder                    // if set, remembers the launcher until it has ended
 	forget   func()
 	watched  bool     // code is wanted
@@ -271,7 +271,8 @@ var (
 	errEnded = errors.New("mpirun ended before its end record")
 )
 
-// line returns the next line. An error line is rank 0's last word; where it goes on, somebody else has printed the line.
+// line returns the next line. An error line is rank 0's last word; where it goes on, somebody else has printed the
+// line.
 func (m *mpirun) line(ctx context.Context, limit time.Duration, waiting string) ([]byte, error) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()

@@ -47,9 +47,9 @@ func sessionsOf(temp, hostname string, pid int) []mpirunFolder {
 	}
 }
 
-// removeSessions deletes the folders that Open MPI's mpirun leaves in TMPDIR when it is killed. Hosts and containers may
-// share TMPDIR, and there a PID is another process: a session goes only if it has the launcher's host, began no earlier,
-// and names the launcher or one of the pids, which were below it.
+// removeSessions deletes the folders that Open MPI's mpirun leaves in TMPDIR when it is killed. Hosts and containers
+// may share TMPDIR, and there a PID is another process: a session goes only if it has the launcher's host, began no
+// earlier, and names the launcher or one of the pids, which were below it.
 func removeSessions(l results.Launcher, pids ...int) {
 	short, _, _ := strings.Cut(l.Host, ".") // unless orte_keep_fqdn_hostnames is set
 	for _, name := range slices.Compact([]string{l.Host, short}) {

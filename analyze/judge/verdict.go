@@ -18,7 +18,7 @@ const (
 	NotSuspected Verdict = "not_suspected" // the same
 	SeenOnce     Verdict = "seen_once"     // slower by min_slowdown in imported mpiruns too few for a verdict
 	NotMeasured  Verdict = "not_measured"  // too much memory, or counts above an int
-	Wrong        Verdict = "wrong"         // the call or its mock-up gave wrong data, or the library did not return from it
+	Wrong        Verdict = "wrong"         // the call or its mock-up gave wrong data, or did not return
 )
 
 func (v Verdict) Known() bool {

@@ -77,7 +77,7 @@ type Case struct {
 	usage      []Usage          // by run-1; nil if not counted
 	sent       *protocol.Messages
 	dependence dependence
-	spread     []float64 // by run-1: the standard error of the logarithm of the run median, within the run; only of imported runs
+	spread     []float64 // by run-1: standard error of the run median's logarithm within the run; of imported runs only
 }
 
 // Count is a number of samples; Outliers are valid, but left out by the filter.

@@ -32,7 +32,7 @@ type State struct {
 	Shape   string   `json:"shape"`
 	Name    string   `json:"name"`    // 1, 2, …, from the fastest
 	Mpiruns []int    `json:"mpiruns"` // from 1
-	Ratio   *float64 `json:"ratio"`   // how many times slower its steady mpiruns were than the first state's; null if unknown
+	Ratio   *float64 `json:"ratio"`   // steady mpiruns: how many times slower than the first state's; null if unknown
 	By      Quantity `json:"by"`      // told it from the others
 	Speed            // in its median mpirun
 	Changed []int    `json:"changed,omitempty"` // its mpiruns with readings that belong to another state

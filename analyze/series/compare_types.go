@@ -34,7 +34,7 @@ type ExitOn string
 
 // Values of --fail-on for a comparison.
 const (
-	ExitOnBoth       ExitOn = "both"       // guidelines newly violated and run-times, but these not where the machine changed
+	ExitOnBoth       ExitOn = "both"       // guidelines newly violated, and run-times unless the machine changed
 	ExitOnGuidelines ExitOn = "guidelines" // guidelines newly violated only
 	ExitOnTimes      ExitOn = "times"      // both, and run-times even where the machine changed
 )

@@ -19,7 +19,7 @@ type Matrix struct {
 	Version     string         `json:"pgmpi_version"`
 	MsizeLegend string         `json:"msize_legend"` // Legend
 	Columns     []MatrixColumn `json:"columns"`
-	Rows        []MatrixRow    `json:"rows"` // by type: pattern, monotony, split; then in the order of the first Plan that has them
+	Rows        []MatrixRow    `json:"rows"` // by type: pattern, monotony, split; then as in the first Plan that has them
 }
 
 // MatrixColumn stands for one shape of one results folder.

@@ -130,7 +130,7 @@ func colourOf(name string) rgb {
 
 // look tells a series from the others by more than its colour.
 type look struct {
-	class  string       // of its points on pages: the end of a line without length is round or square, other spots are paths
+	class  string       // of its points on pages: the end of a line of no length is round or square, others are paths
 	spot   [][2]float64 // their corners, in units
 	dashes []float64
 }

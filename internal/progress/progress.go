@@ -46,7 +46,8 @@ func New(to io.Writer, say func(line string), quiet bool) *Shown {
 	return p
 }
 
-// Tell shows an event. A note that several campaigns of one command have, such as the proofs of a remedy, is shown once.
+// Tell shows an event. A note that several campaigns of one command have, such as the proofs of a remedy, is shown
+// once.
 func (p *Shown) Tell(e run.Event) {
 	if strings.HasPrefix(e.Sentence, "note: ") {
 		if p.noted[e.Sentence] {

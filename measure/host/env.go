@@ -65,7 +65,8 @@ func EnvAsked(environ, asked []string) map[string]string {
 	return out
 }
 
-// Asked returns the variables of Env that pgmpi hands to a launcher, or that its command sets: -x NAME, --mca NAME VALUE.
+// Asked returns the variables of Env that pgmpi hands to a launcher, or that its command sets: -x NAME, --mca NAME
+// VALUE.
 func Asked(environ, command []string) []string {
 	names := slices.Collect(maps.Keys(Env(environ)))
 	for i, word := range command {

@@ -235,7 +235,7 @@ type Factors struct {
 	Env      map[string]string `json:"env"`              // the driver's; see Env
 	EnvOf    []string          `json:"env_of,omitempty"` // prefixes of the variables in Env; of older versions ofMPI
 	Go       string            `json:"go"`
-	Mockups  map[string]string `json:"mockups,omitempty"` // the hashes of the files with mock-ups of the user's own, by path
+	Mockups  map[string]string `json:"mockups,omitempty"` // hashes of the files with the user's own mock-ups, by path
 	Job      *Job              `json:"job,omitempty"`     // the batch job that the folder was begun in, if any
 	// Layouts has one of every shape, from its first mpirun. It has one more for every --resume that
 	// found other settings. Older manifests have none.

@@ -21,7 +21,7 @@ type library struct {
 	startUp   StartUp
 	counts    bool              // the rank program counts all messages inside its calls
 	counting  map[string]string // variables without which some builds of older versions count none
-	apart     map[string]string // variables that make it send inside a host as it sends between hosts, where that alone is counted
+	apart     map[string]string // variables that make it send inside a host as between hosts, where that alone is counted
 	// chooses has the variables that MPI_T needs to choose among the library's own algorithms. With
 	// them, an algorithm that cannot do a call gives an error.
 	chooses map[string]string
@@ -51,8 +51,8 @@ func CountingEnv(r protocol.RankInfo) map[string]string {
 	return find(r.Library).counting
 }
 
-// ComparingEnv returns the variables under which the messages of two settings can be compared: CountingEnv, or what keeps
-// MPICH from sending through memory, where nothing counts.
+// ComparingEnv returns the variables under which the messages of two settings can be compared: CountingEnv, or what
+// keeps MPICH from sending through memory, where nothing counts.
 func ComparingEnv(r protocol.RankInfo) map[string]string {
 	if apart := find(r.Library).apart; apart != nil {
 		return apart

@@ -22,7 +22,7 @@ type AlgorithmsEnd struct {
 type Algorithms struct {
 	Collective string      `json:"collective"`
 	Variable   string      `json:"variable,omitempty"` // of the library, chooses one; or "" if MPI_T names none
-	Now        int         `json:"now"`                // its value; 0, the default, unless somebody has forced an algorithm
+	Now        int         `json:"now"`                // its value; 0, the default, unless an algorithm is forced
 	Fixed      bool        `json:"fixed,omitempty"`    // it cannot be changed while the library runs
 	Names      []Algorithm `json:"algorithms"`
 }

@@ -49,7 +49,7 @@ type Job struct {
 	Place   string `json:"place,omitempty"`  // where they must be, as host.Place writes it, or "" for anywhere
 	Nodes   int    `json:"nodes,omitempty"`  // of the shape, as the library must see them too, or 0 for any number
 	StallNS int64  `json:"stall_ns"`         // a rank that finishes nothing for this long ends the mpirun
-	Layout  bool   `json:"layout,omitempty"` // say where the ranks run, before the work, and at the end the library's settings
+	Layout  bool   `json:"layout,omitempty"` // say first where the ranks run, and at the end the library's settings
 	// Asked are variables of the environment that the launcher has not set for its own use; for Layout.
 	Asked []string `json:"asked,omitempty"`
 
@@ -190,13 +190,13 @@ type JobCase struct {
 	NRep     int    `json:"nrep,omitempty"`     // timed repetitions; where the job predicts, the predictor decides
 	Calls    int    `json:"calls,omitempty"`    // calls in a row that make one repetition; 0 counts as 1
 	Elements string `json:"elements,omitempty"` // datatype and operator, "int/max", where they are not the job's
-	// Turns has a case take turns, call by call, with the one before it in the list, whose visit does both. Both make as many
-	// repetitions.
+	// Turns has a case take turns, call by call, with the one before it in the list, whose visit does both. Both make as
+	// many repetitions.
 	Turns bool `json:"turns,omitempty"`
 	// Filler marks a case after all others. It is called in its place of the order, is not timed, and
 	// has no result.
 	Filler bool   `json:"filler,omitempty"`
-	Skip   Status `json:"skip,omitempty"` // why the case is not measured: its status in an earlier mpirun. Empty if it is measured
+	Skip   Status `json:"skip,omitempty"` // its status in an earlier mpirun, for which it is not measured; or ""
 }
 
 // JobChunk limits the job text on one line, in bytes: hydra dies when more than a pipe's 64 KiB waits

@@ -12,7 +12,7 @@ type Status string
 const (
 	StatusOK          Status = "ok"
 	StatusWrong       Status = "wrong"        // verification failed; Message says how
-	StatusNotMeasured Status = "not_measured" // over the memory cap, p·count above an int, or more temporaries than its row has
+	StatusNotMeasured Status = "not_measured" // over the memory cap, p·count above an int, or too many temporaries
 )
 
 // Only some cases end like this: of the library's own algorithms, of mock-ups of the user's own, and of
@@ -40,7 +40,7 @@ type CaseResult struct {
 	Long     int       `json:"long,omitempty"`
 	WindowNS int64     `json:"window_ns,omitempty"` // the last window; only with windows
 	Provable *Bound    `json:"provable,omitempty"`
-	Usage    *Usage    `json:"usage,omitempty"`    // of the NRep repetitions, or nil if they were not counted, as in older versions
+	Usage    *Usage    `json:"usage,omitempty"`    // of the NRep repetitions, or nil where older versions did not count
 	Counting *Counting `json:"counting,omitempty"` // only where counters were read
 	Messages *Messages `json:"messages,omitempty"` // only there where the job asks for them and the library counts them
 	Answer   *Answer   `json:"answer,omitempty"`   // of the Work of the job; raw files have it under its name
@@ -78,7 +78,7 @@ type Messages struct {
 	Count   int64  `json:"count"`
 	Bytes   int64  `json:"bytes"`
 	Most    int64  `json:"most"`              // messages of the rank that sends the most
-	Pattern string `json:"pattern,omitempty"` // the same for the same set of (from, to, bytes), in whatever order they were sent
+	Pattern string `json:"pattern,omitempty"` // the same for the same set of (from, to, bytes), in any order
 }
 
 func (m *Messages) Check() error {

@@ -47,7 +47,7 @@ type Manifest struct {
 	// mpirun.
 	PML       map[string]string `json:"pml,omitempty"`
 	Factors   host.Factors      `json:"factors"`              // what can change a result (S-REVISITED, Table VI)
-	MemoryCap map[string]int64  `json:"memory_cap,omitempty"` // holds, by shape, the cap in bytes that the first mpirun decided
+	MemoryCap map[string]int64  `json:"memory_cap,omitempty"` // by shape, the cap in bytes that the first mpirun decided
 	// Skip holds, by index into Plan.Cases, the cases that are not timed and why.
 	Skip map[int]protocol.CaseResult `json:"skip,omitempty"`
 	NRep map[int]NRep                `json:"nrep,omitempty"` // holds, by index into Plan.Cases, the repetitions of stage 2
@@ -65,8 +65,8 @@ type Manifest struct {
 	// A mode without one is not planned yet, or has nothing to measure.
 	FollowUps map[protocol.Mode]*FollowUps `json:"follow_ups,omitempty"`
 	Timing    map[string]protocol.Timing   `json:"timing,omitempty"`   // holds, by shape, how the first mpirun was timed
-	Settings  []string                     `json:"settings,omitempty"` // a sentence for every setting of mpi.env that the library ignores
-	Events    []string                     `json:"events,omitempty"`   // a sentence for every mpirun that failed and was repeated
+	Settings  []string                     `json:"settings,omitempty"` // sentences on settings of mpi.env that are ignored
+	Events    []string                     `json:"events,omitempty"`   // sentences on mpiruns that were repeated
 	// Imported tells where measurements of another program are from, if another has made them.
 	Imported *ImportedFrom `json:"imported,omitempty"`
 	// Sums holds the cases whose times add up to an unmeasured mock-up's. All are indices into

@@ -34,7 +34,7 @@ type Header struct {
 	MemoryCap  int64                `json:"memory_cap"` // bytes
 	WallNS     int64                `json:"wall_ns"`    // from exec of mpirun to its end record
 	LaunchNS   int64                `json:"launch_ns"`  // of that, before rank 0 got the job
-	MeasureNS  int64                `json:"measure_ns"` // inside rank 0, from the first case to the last, with the readings of the yardstick
+	MeasureNS  int64                `json:"measure_ns"` // in rank 0, from the first case to the last, with the yardstick
 	TimedNS    int64                `json:"timed_ns"`   // of that, in untimed calls and in the timing loop
 	FinishedAt string               `json:"finished_at"`
 	// With names the raw file of the mpirun in which this rode, after that had its samples. WallNS is then
@@ -78,8 +78,8 @@ type CaseInfo struct {
 	Function string `json:"function"`
 	Msize    int64  `json:"msize"`           // bytes
 	Calls    int    `json:"calls,omitempty"` // calls in a row that one sample times; absent means one
-	// Pair is the number, from 1, of the comparison whose two cases took turns call by call. It is absent elsewhere, and in
-	// files of older versions, in which other cases lay in between.
+	// Pair is the number, from 1, of the comparison whose two cases took turns call by call. It is absent elsewhere, and
+	// in files of older versions, in which other cases lay in between.
 	Pair int `json:"pair,omitempty"`
 	protocol.CaseResult
 }

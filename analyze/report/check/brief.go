@@ -26,7 +26,8 @@ const (
 	wideInstead   = 25 // columns that an alternative has where a call has a long name
 )
 
-// briefLosses returns a line for each collective and alternative, and one more where another condition has another answer.
+// briefLosses returns a line for each collective and alternative, and one more where another condition has another
+// answer.
 func briefLosses(r *analyze.Report) []document.Section {
 	all := sizesOf(r)
 	t := &document.Table{Head: []string{"call", stripHead(all), "worst", "now", "possible", "slower [95 %]", "instead [guideline]"}, Align: "llrrrll", Flex: 6, Yields: []int{0}, Spare: []int{4, 3},
@@ -130,7 +131,8 @@ func (l *loss) halves(all []int64) string {
 	return out.String()
 }
 
-// briefNotSure returns a table of the violations that are not sure, with the reason, and sentences on what has no answer.
+// briefNotSure returns a table of the violations that are not sure, with the reason, and sentences on what has no
+// answer.
 func briefNotSure(r *analyze.Report) []document.Section {
 	kinds := notSureKinds(r)
 	t := &document.Table{Head: []string{"why", "the largest", "slower [95 %]", "otherwise"}, Align: "llll", Flex: 0, Tone: document.ToneOf(map[int]picture.Tone{2: picture.Open})}

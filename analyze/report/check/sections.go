@@ -282,8 +282,8 @@ const (
 	moreRows = "%d more are in report.json."
 )
 
-// undecided lists the tests that the data leave open: first those that are probably slower, the largest ratio first, then
-// what the fewest mpiruns would decide.
+// undecided lists the tests that the data leave open: first those that are probably slower, the largest ratio first,
+// then what the fewest mpiruns would decide.
 func undecided(r *analyze.Report) []document.Section {
 	open := byRatio(r.Open())
 	if len(open) == 0 || r.Refused != nil || r.SeenOnce != "" {

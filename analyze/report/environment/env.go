@@ -142,7 +142,8 @@ func placed(l *host.Layout) string {
 	return text + more
 }
 
-// spoiling doubts are about ranks that share what they need, or about other ranks than were meant: their times say little.
+// spoiling doubts are about ranks that share what they need, or about other ranks than were meant: their times say
+// little.
 var spoiling = []remark.ID{remark.Oversubscribed, remark.SharedCore, remark.CPULimit, remark.OthersBusy, remark.MemoryLow, remark.Misplaced,
 	remark.NodesDiffer, remark.EnvDiffers, remark.UnseenNodes, remark.TSCNotInvariant, remark.Clocksource}
 

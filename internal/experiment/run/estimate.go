@@ -33,7 +33,7 @@ const (
 	byteTime   = 0.2e-9  // each byte of the buffers of the busiest rank
 	fillTime   = 0.5e-9  // each byte of its buffers that is given data before a case, and compared after it
 	verifyTime = 1e-9    // each byte of its buffers that is verified
-	foldTime   = 16e-9   // each element of each process that is reduced to verify, for all, all before, and all but this one
+	foldTime   = 16e-9   // each element that is reduced to verify, for all processes, all before, and all but this one
 	caseTime   = 20e-6   // of a case besides its calls
 	visitTime  = 8e-6    // of each further visit besides its calls (measure.turns)
 )

@@ -281,7 +281,8 @@ func imported(m *results.Manifest, data *medians.Set, cfg judge.Config) ([]docum
 // Pair names a collective and one of the library's own algorithms of it.
 type Pair struct{ Function, Algorithm string }
 
-// Beside measures own algorithms beside what the library chooses, at sizes of their own, in one mpirun. It tests nothing.
+// Beside measures own algorithms beside what the library chooses, at sizes of their own, in one mpirun. It tests
+// nothing.
 func Beside(wanted map[Pair][]int64) *run.Experiment {
 	x := *Experiment
 	x.R = func(*glfile.File) int { return 1 }

@@ -394,7 +394,7 @@ type Exploration struct {
 	// Tests of it are two-sided: a way to the library's own algorithms that is slower would
 	// be a handicap for all candidates.
 	Itself      ErrorRate `json:"itself"`
-	ItselfRatio *float64  `json:"itself_ratio"` // median of these tests: how many times slower the default is; null without tests
+	ItselfRatio *float64  `json:"itself_ratio"` // median: how many times slower the default is; null without tests
 	// Unused are the library's own algorithms that cannot be used here, and why.
 	Unused []Unused `json:"unused"`
 	Exit   int      `json:"exit_code"`
@@ -406,7 +406,7 @@ type Cell struct {
 	Word     Advice     `json:"word"`
 	Takes    []string   `json:"takes,omitempty"` // by itself, as far as that is known; several cannot be told apart
 	DefaultS *float64   `json:"default_s"`       // seconds, as the library chooses, in the mpiruns that choose
-	Own      *Candidate `json:"own"`             // the fastest of the library's own in the selection; null if none could be timed
+	Own      *Candidate `json:"own"`             // the fastest own algorithm of the selection; null if none was timed
 	Mockup   *Candidate `json:"mockup"`          // the same of the mock-ups
 	Textbook *Candidate `json:"textbook"`        // and of the textbook algorithms
 	MendBy   Mending    `json:"mend_by"`         // what mends it with least; "" where nothing is shown to be faster

@@ -53,7 +53,7 @@ type OverlapCase struct {
 	Done     Middle       `json:"done_s"`     // until tests in a row find the call done
 	Wrong    bool         `json:"wrong,omitempty"`
 	Reason   string       `json:"reason,omitempty"` // why it is missing
-	Asked    Middle       `json:"asked_share"`      // Done of T_b: expected at most 1, since asking should not delay a call
+	Asked    Middle       `json:"asked_share"`      // Done of T_b: at most 1, since asking should not delay a call
 	NB5      OverlapTest  `json:"nb5"`              // Blocking ≤ Done
 	NB7      OverlapTest  `json:"nb7"`              // Best.Overhead ≤ Blocking
 	Runs     []OverlapRun `json:"mpiruns"`

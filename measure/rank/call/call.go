@@ -155,8 +155,8 @@ func SetMalloc(settled bool) bool {
 	return set(mallocStarts, mallocStarts)
 }
 
-// HoldFreeBlocks keeps the calls to come from what others have left in the heap: with fresh malloc they get large blocks
-// from the kernel.
+// HoldFreeBlocks keeps the calls to come from what others have left in the heap: with fresh malloc they get large
+// blocks from the kernel.
 func HoldFreeBlocks() { C.pg_hold_free_blocks(mallocStarts) }
 
 // Allocate makes room for buffers and temporaries, or leaves the room that there is, if that is enough.
